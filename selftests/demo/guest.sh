@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Runs in the guest: traces the compressor at work on real files.
+# usage: guest.sh [FILE...]   (default: the programs and libraries of the guest)
+set -eu
+
+here=$(dirname "$0")
+tmp=${TMPDIR:-/tmp}
+output=$tmp/demo.gz
+
+if [ $# -eq 0 ]; then
+	for file in "$here"/compressor "$here"/controller /bin/busybox \
+		/lib/x86_64-linux-gnu/libc.so.6 /usr/lib/x86_64-linux-gnu/libc.so.6; do
+		[ -f "$file" ] && set -- "$@" "$file"
+	done
+fi
+
+# The analyzer gets the same list, to compare the result with.
+inputs=
+for file in "$@"; do
+	inputs="$inputs --input=$file"
+done
+
+mkdir -p "$tmp"
+echo "Tracing: compressor --jobs=3 --output=$output $*"
+# shellcheck disable=SC2086	# $inputs is a list
+exec "$here"/controller $inputs --output="$output" -- \
+	"$here"/compressor --jobs=3 --output="$output" "$@"
