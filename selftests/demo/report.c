@@ -112,7 +112,7 @@ static void print_bytes(const unsigned char *data, size_t len)
 }
 
 static bool note_block(struct report *report, const struct posix_trace_event_info *info,
-		      const struct block_data *data, unsigned int thread)
+		       const struct block_data *data, unsigned int thread)
 {
 	__u64 now = nanoseconds(&info->posix_timestamp);
 	struct report_worker *worker;

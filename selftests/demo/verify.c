@@ -153,8 +153,8 @@ bool verify(const struct report *report, const char *output, char *const *inputs
 	printf("by the trace      %8llu blocks, %10llu -> %10llu bytes\n",
 	       blocks, size_in, size_out);
 	if (report->done)
-		printf("by the compressor %8llu blocks, %10llu -> %10" PRIu64
-		       " bytes\n", report->done_blocks, report->done_in, report->done_out);
+		printf("by the compressor %8llu blocks, %10llu -> %10llu bytes\n",
+		       report->done_blocks, report->done_in, report->done_out);
 	printf("by the file       %8llu blocks, %10llu -> %10llu bytes\n",
 	       unpack.members, unpack.unpacked, unpack.position);
 
