@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every file of the library needs: marking of what is exported, access to
+ * memory that others change, system calls that are no cancellation points, and
+ * the border between negative errno inside and error numbers outside.
+ */
+#ifndef PXTU_H
+#define PXTU_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/posixtrace.h>
+
+#include "trace.h"
+
+#define PXTU_API	__attribute__((__visibility__("default")))
+
+#define PXTU_DEVICE	"/dev/posixtrace"
+
+#define pxtu_likely(x)		__builtin_expect(!!(x), 1)
+#define pxtu_unlikely(x)	__builtin_expect(!!(x), 0)
+
+/*
+ * One access, neither torn nor repeated by the compiler, to memory that another
+ * thread, another process or the kernel changes meanwhile. Each use of an
+ * ordering one names its partner.
+ */
+#define pxtu_load(p)			__atomic_load_n(p, __ATOMIC_RELAXED)
+#define pxtu_load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define pxtu_store(p, v)		__atomic_store_n(p, v, __ATOMIC_RELAXED)
+#define pxtu_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
+
+#define PXTU_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/**
+ * pxtu_open() - open a file
+ * @path: its name
+ * @flags: O_*
+ *
+ * Unlike open() no cancellation point: most functions of the standard must not
+ * be one. Leaves errno alone, as do all functions here. Async-signal-safe.
+ *
+ * Return: a descriptor or negative errno.
+ */
+int pxtu_open(const char *path, int flags);
+
+/**
+ * pxtu_close() - close a descriptor
+ * @fd: the descriptor
+ *
+ * Unlike close() no cancellation point. Async-signal-safe.
+ */
+void pxtu_close(int fd);
+
+/**
+ * pxtu_ioctl() - one command to the module, started again after a signal
+ * @fd: descriptor of the device
+ * @cmd: POSIXTRACE_IOC_*
+ * @arg: its argument
+ *
+ * Async-signal-safe.
+ *
+ * Return: what the command returned, or negative errno, never -EINTR.
+ */
+int pxtu_ioctl(int fd, unsigned long cmd, void *arg);
+
+/**
+ * pxtu_ioctl_once() - one command to the module
+ * @fd: descriptor of the device
+ * @cmd: POSIXTRACE_IOC_*
+ * @arg: its argument
+ *
+ * Return: what the command returned, or negative errno.
+ */
+int pxtu_ioctl_once(int fd, unsigned long cmd, void *arg);
+
+/**
+ * pxtu_device_open() - open the module's device
+ *
+ * The descriptor is above those of the standard streams, which programs close
+ * and open again by number, and is closed by exec. Async-signal-safe.
+ *
+ * Return: a descriptor; -ENODEV without the module, -EPERM when the device may
+ * not be opened, other negative errno.
+ */
+int pxtu_device_open(void);
+
+/**
+ * pxtu_error() - what a function of the standard returns
+ * @err: 0 or negative errno
+ *
+ * Return: 0 or the error number by which the standard calls the cause.
+ */
+int pxtu_error(int err);
+
+#endif /* PXTU_H */

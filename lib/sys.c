@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+/*
+ * System calls as the library needs them: no cancellation points, errno kept.
+ * What they are called for is not known here.
+ */
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "pxtu.h"
+
+/* One system call; its error in the return value instead of errno. */
+#define sys(...) ({					\
+	int saved_errno = errno;			\
+	long sys_ret = syscall(__VA_ARGS__);		\
+	if (sys_ret < 0)				\
+		sys_ret = -errno;			\
+	errno = saved_errno;				\
+	(int)sys_ret;					\
+})
+
+int pxtu_open(const char *path, int flags)
+{
+	int fd;
+
+	do {
+		fd = sys(SYS_openat, AT_FDCWD, path, flags, 0);
+	} while (fd == -EINTR);
+	return fd;
+}
+
+void pxtu_close(int fd)
+{
+	/* After EINTR Linux has closed it: never again. */
+	sys(SYS_close, fd);
+}
+
+int pxtu_ioctl_once(int fd, unsigned long cmd, void *arg)
+{
+	return sys(SYS_ioctl, fd, cmd, arg);
+}
+
+int pxtu_ioctl(int fd, unsigned long cmd, void *arg)
+{
+	int ret;
+
+	do {
+		ret = pxtu_ioctl_once(fd, cmd, arg);
+	} while (ret == -EINTR);
+	return ret;
+}
+
+int pxtu_device_open(void)
+{
+	int fd = pxtu_open(PXTU_DEVICE, O_RDWR | O_CLOEXEC);
+	int high;
+
+	switch (fd) {
+	case -ENOENT:
+	case -ENOTDIR:
+	case -ENXIO:
+	case -ENODEV:
+		return -ENODEV;
+	case -EACCES:
+		return -EPERM;
+	}
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+
+	/* It has no role yet: to close a copy of it means nothing to the module. */
+	high = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	pxtu_close(fd);
+	return high;
+}
+
+int pxtu_error(int err)
+{
+	switch (err) {
+	case -ESHUTDOWN:	/* the stream is gone, and with it the trace id */
+	case -ENOTTY:		/* no command in this role */
+	case -EBADF:		/* the program closed our descriptor */
+		return EINVAL;
+	case -EOPNOTSUPP:
+		return ENOTSUP;
+	default:
+		return -err;
+	}
+}
