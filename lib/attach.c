@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Attaching this process to the module, so that it finds out who traces it. What
+ * is recorded then is up to event.c.
+ *
+ * All of this may run in a signal handler, in any thread, at any time: only
+ * system calls and atomic operations.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "attach.h"
+
+static int open_target(struct posixtrace_attach *attach)
+{
+	int fd = pxtu_device_open();
+	int err;
+
+	if (fd < 0)
+		return fd;
+	*attach = (struct posixtrace_attach){ 0 };
+	err = pxtu_ioctl(fd, POSIXTRACE_IOC_ATTACH, attach);
+	if (err < 0) {
+		pxtu_close(fd);
+		return err;
+	}
+	return fd;
+}
+
+/* With state->attaching held and signals blocked. Changes errno. */
+static int attach_locked(struct pxtu_state *state)
+{
+	void *old = (void *)(uintptr_t)pxtu_load(&state->gate);
+	struct posixtrace_attach attach;
+	void *gate;
+	int fd, err;
+
+	fd = open_target(&attach);
+	pxtu_store(&state->absent, fd == -ENODEV || fd == -EPERM);
+	if (fd < 0)
+		return fd;
+
+	err = -EPROTO;
+	if (attach.gate.size < sizeof(struct posixtrace_gate))
+		goto close;
+	/* In the place of an old one, which other threads may be reading. */
+	gate = mmap(old, attach.gate.size, PROT_READ,
+		    MAP_SHARED | MAP_POPULATE | (old ? MAP_FIXED : 0), fd,
+		    (off_t)attach.gate.offset);
+	err = -errno;
+	if (gate == MAP_FAILED)
+		goto close;
+	/* A child does not use it: it attaches anew. */
+	madvise(gate, attach.gate.size, MADV_DONTFORK);
+
+	/* Pair with the loads in posix_trace_event() and pxtu_target_ioctl(). */
+	pxtu_store_release(&state->fd, fd);
+	pxtu_store_release(&state->gate, gate);
+	return fd;
+
+close:
+	pxtu_close(fd);
+	return err;
+}
+
+int pxtu_attach(struct pxtu_state *state, int bad_fd)
+{
+	int saved_errno = errno;
+	sigset_t all, old;
+	int fd;
+
+	/*
+	 * A handler that came in between and left by siglongjmp() would leave the
+	 * try-lock held for ever.
+	 */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (__atomic_exchange_n(&state->attaching, 1, __ATOMIC_ACQUIRE)) {
+		fd = -EBUSY;
+		goto unblock;
+	}
+	fd = pxtu_load(&state->fd);
+	if (!fd || fd == bad_fd)
+		fd = attach_locked(state);
+	__atomic_store_n(&state->attaching, 0, __ATOMIC_RELEASE);
+unblock:
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	errno = saved_errno;
+	return fd;
+}
+
+/* Is this the answer of a file that is no target of the module? */
+static bool foreign(int err)
+{
+	return err == -EBADF || err == -ENOTTY || err == -EINVAL;
+}
+
+int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
+{
+	/* Pairs with the store in attach_locked(). */
+	int fd = pxtu_load_acquire(&state->fd);
+	struct posixtrace_attach attach;
+	int ret;
+
+	if (!fd)
+		fd = pxtu_attach(state, 0);
+	if (fd > 0) {
+		ret = pxtu_ioctl(fd, cmd, arg);
+		if (!foreign(ret))
+			return ret;
+		fd = pxtu_attach(state, fd);
+	}
+	if (fd > 0)
+		return pxtu_ioctl(fd, cmd, arg);
+	if (fd != -EBUSY)
+		return fd;
+
+	fd = open_target(&attach);
+	if (fd < 0)
+		return fd;
+	ret = pxtu_ioctl(fd, cmd, arg);
+	pxtu_close(fd);
+	return ret;
+}
+
+void pxtu_attach_forget(struct pxtu_state *state, int fd)
+{
+	__atomic_compare_exchange_n(&state->fd, &fd, 0, false, __ATOMIC_RELAXED,
+				    __ATOMIC_RELAXED);
+}

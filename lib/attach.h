@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* This process as one that may be traced. */
+#ifndef PXTU_ATTACH_H
+#define PXTU_ATTACH_H
+
+#include "state.h"
+
+/**
+ * pxtu_attach() - attach this process, if it is not attached
+ * @state: state of this process
+ * @bad_fd: 0, or a descriptor found in @state that is not ours any more
+ *
+ * Never waits: not for another thread, nor for the thread that it interrupted.
+ * Async-signal-safe.
+ *
+ * Return: a descriptor that has the role of a target; -EBUSY while another
+ * thread attaches; -ENODEV, -EPERM without access to the module; other negative
+ * errno.
+ */
+int pxtu_attach(struct pxtu_state *state, int bad_fd);
+
+/**
+ * pxtu_target_ioctl() - a command of the role target
+ * @state: state of this process
+ * @cmd: POSIXTRACE_IOC_*
+ * @arg: its argument
+ *
+ * Attaches if needed, and again if the program closed our descriptor behind our
+ * back. While another thread attaches, a descriptor of its own serves this one
+ * command. Async-signal-safe.
+ *
+ * Return: what the command returned, or negative errno.
+ */
+int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg);
+
+/**
+ * pxtu_attach_forget() - a descriptor was opened for something else
+ * @state: state of this process
+ * @fd: the descriptor, just returned by the kernel
+ *
+ * If it has the number of the one that attached us, then the program must have
+ * closed that. Other numbers are noticed by the errors of the commands; but
+ * another file of the module would take some of them.
+ */
+void pxtu_attach_forget(struct pxtu_state *state, int fd);
+
+#endif /* PXTU_ATTACH_H */

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Recording of events by the traced process. The gate decides whether, the
+ * module writes the record.
+ */
+#include <pthread.h>
+
+#include "attach.h"
+
+/*
+ * May this event be wanted by somebody? For a process that has not attached yet.
+ * Not inlined: in the fast path it would cost registers.
+ */
+__attribute__((__noinline__, __cold__))
+static bool attach_for_event(struct pxtu_state *state, trace_event_id_t id)
+{
+	int ret;
+
+	if (pxtu_load(&state->absent))
+		return false;
+	ret = pxtu_attach(state, 0);
+	if (ret == -EBUSY)	/* no gate yet: let the module decide */
+		return true;
+	if (ret < 0)
+		return false;
+	return pxtu_load(&pxtu_load_acquire(&state->gate)->enable[id]);
+}
+
+/* pxtu_state_make() with errno kept. */
+__attribute__((__noinline__, __cold__))
+static struct pxtu_state *state_for_event(void)
+{
+	int saved_errno = errno;
+	struct pxtu_state *state = pxtu_state_make();
+
+	errno = saved_errno;
+	return state;
+}
+
+/* Record into the streams that want it. */
+static void record(struct pxtu_state *state, trace_event_id_t id, const void *data, size_t len,
+		   void *prog_address)
+{
+	struct posixtrace_event event = {
+		.event_id = id,
+		.data = (uintptr_t)data,
+		.data_len = len,
+		.prog_address = (uintptr_t)prog_address,
+		.thread_id = (uintptr_t)pthread_self(),
+	};
+
+	/* Nobody to report an error to: the module counts what is lost. */
+	pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENT, &event);
+}
+
+/**
+ * posix_trace_event() - record an event
+ * @event_id: user event type, from posix_trace_eventid_open(), or
+ *	POSIX_TRACE_UNNAMED_USEREVENT
+ * @data_ptr: data of the event; may be NULL if @data_len is 0
+ * @data_len: bytes of data; what is above max-data-size gets truncated
+ *
+ * The event goes into every stream that traces the process, runs and does not
+ * filter out its type. Without such a stream, and for system event types and
+ * numbers that are no event type, nothing happens.
+ *
+ * Async-signal-safe, thread-safe, no cancellation point. Keeps errno, takes no
+ * lock, allocates nothing. The first call in a process attaches it to the
+ * module. If the module is not there, that is remembered: later calls return at
+ * once, until posix_trace_eventid_open() or posix_trace_create() finds it.
+ */
+PXTU_API void posix_trace_event(trace_event_id_t event_id, const void *restrict data_ptr,
+				size_t data_len)
+{
+	/* Pairs with the compare-and-swap in pxtu_state_make(). */
+	struct pxtu_state *state = pxtu_load_acquire(&pxtu_state_page);
+	const struct posixtrace_gate *gate;
+
+	if (pxtu_unlikely(event_id < POSIX_TRACE_UNNAMED_USEREVENT ||
+			  event_id >= POSIXTRACE_ID_MAX))
+		return;
+	if (pxtu_unlikely(!state)) {
+		state = state_for_event();
+		if (!state)
+			return;
+	}
+	/* Pairs with the store in attach_locked(). */
+	gate = pxtu_load_acquire(&state->gate);
+	if (pxtu_unlikely(!gate)) {
+		if (!attach_for_event(state, event_id))
+			return;
+	} else if (pxtu_likely(!pxtu_load(&gate->enable[event_id]))) {
+		/* A stream that starts or stops meanwhile may or may not get this one. */
+		return;
+	}
+	record(state, event_id, data_ptr, data_len, __builtin_return_address(0));
+}
