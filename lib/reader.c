@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The order of events: merges the CPUs by time, and inserts OVERFLOW and RESUME
+ * where events were lost.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader.h"
+
+int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
+		     const struct posixtrace_attr *attr,
+		     int (*release)(struct pxtu_reader *reader, __u32 subbuf))
+{
+	const struct posixtrace_ctrl *ctrl = map->ctrl;
+	__u64 oldest, subbufs;
+
+	*reader = (struct pxtu_reader){ .map = *map, .release = release };
+	if (map->ctrl_size < sizeof(*ctrl) || ctrl->size < sizeof(*ctrl))
+		return -EPROTO;
+	reader->nr_cpus = ctrl->nr_cpus;
+	reader->nr_subbufs = ctrl->nr_subbufs;
+	reader->nr_all = ctrl->nr_subbufs + ctrl->nr_sys_subbufs;
+	reader->subbuf_size = ctrl->subbuf_size;
+	reader->loop = attr->stream_policy == POSIXTRACE_POLICY_LOOP;
+	reader->max_data = attr->max_data_size > POSIXTRACE_SYSDATA_MAX ?
+			   (__u32)attr->max_data_size : (__u32)POSIXTRACE_SYSDATA_MAX;
+	oldest = ctrl->oldest_offset;
+	subbufs = ctrl->subbuf_offset;
+
+	/* From here on no number of these makes us look outside the mappings. */
+	if (!reader->nr_cpus || !reader->subbuf_size ||
+	    reader->subbuf_size % POSIXTRACE_RECORD_ALIGN ||
+	    reader->subbuf_size > POSIXTRACE_SUBBUF_SIZE_MAX ||
+	    reader->nr_all < reader->nr_subbufs ||
+	    attr->max_data_size > POSIXTRACE_DATA_SIZE_MAX ||
+	    oldest % sizeof(__u32) || subbufs % sizeof(__u64) ||
+	    oldest + ((__u64)reader->nr_cpus + 1) * sizeof(__u32) > map->ctrl_size ||
+	    subbufs + (__u64)reader->nr_all * sizeof(struct posixtrace_subbuf) > map->ctrl_size ||
+	    (__u64)reader->nr_cpus * sizeof(struct posixtrace_cpu_head) > map->heads_size ||
+	    (__u64)reader->nr_all * reader->subbuf_size > map->pool_size ||
+	    sizeof(struct posixtrace_reader) + (__u64)reader->nr_all * sizeof(__u64) >
+	    map->shared_size)
+		return -EPROTO;
+
+	reader->oldest = (const __u32 *)(const void *)((const char *)ctrl + oldest);
+	reader->subbufs = (const struct posixtrace_subbuf *)
+			  (const void *)((const char *)ctrl + subbufs);
+	reader->cpu = calloc((size_t)reader->nr_cpus + 1, sizeof(*reader->cpu));
+	reader->data = malloc(reader->max_data);
+	if (!reader->cpu || !reader->data) {
+		pxtu_reader_destroy(reader);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void pxtu_reader_destroy(struct pxtu_reader *reader)
+{
+	free(reader->cpu);
+	free(reader->data);
+	reader->cpu = NULL;
+	reader->data = NULL;
+}
+
+/*
+ * The oldest record of all. A record that happened before another one, on
+ * whichever CPUs, has the smaller time and was committed before the other: when
+ * we see the other, we see it too if we look again. So CPUs that looked empty
+ * are looked at until no older record turns up. Each round but the last fills
+ * one of them, so they end, whatever the traced processes do.
+ */
+static bool choose(struct pxtu_reader *reader, struct pxtu_candidate *best)
+{
+	struct pxtu_candidate cand;
+	bool found = false, again;
+	__u32 cpu;
+
+	for (cpu = 0; cpu <= reader->nr_cpus; cpu++) {
+		reader->cpu[cpu].empty = !pxtu_subbuf_peek(reader, cpu, &cand);
+		if (reader->cpu[cpu].empty)
+			continue;
+		if (!found || cand.record.timestamp < best->record.timestamp)
+			*best = cand;
+		found = true;
+	}
+	if (!found)
+		return false;
+
+	do {
+		again = false;
+		for (cpu = 0; cpu <= reader->nr_cpus; cpu++) {
+			if (!reader->cpu[cpu].empty || !pxtu_subbuf_peek(reader, cpu, &cand))
+				continue;
+			reader->cpu[cpu].empty = false;
+			if (cand.record.timestamp < best->record.timestamp) {
+				*best = cand;
+				again = true;
+			}
+		}
+	} while (again);
+	return true;
+}
+
+/* Before it is taken: afterwards others may write there. */
+static void copy_data(struct pxtu_reader *reader, const struct pxtu_candidate *cand)
+{
+	static const int error = EIO;
+
+	if (cand->corrupt)
+		memcpy(reader->data, &error, sizeof(error));
+	else
+		memcpy(reader->data, cand->data, cand->record.data_len);
+}
+
+static void queue_add(struct pxtu_reader *reader, const struct pxtu_event *event)
+{
+	reader->queue[reader->queue_count++] = *event;
+}
+
+static void queue_record(struct pxtu_reader *reader, const struct posixtrace_record *record)
+{
+	struct pxtu_event event = {
+		.id = record->event_id,
+		.truncated = record->flags & POSIXTRACE_RECORD_TRUNCATED,
+		.timestamp = record->timestamp,
+		.prog_address = record->prog_address,
+		.thread_id = record->thread_id,
+		.pid = record->pid,
+		.data_len = record->data_len,
+		.data = reader->data,
+	};
+
+	queue_add(reader, &event);
+}
+
+static void queue_gap(struct pxtu_reader *reader, __u64 resume)
+{
+	struct pxtu_event event = {
+		.id = POSIXTRACE_ID_OVERFLOW,
+		.timestamp = reader->gap_first,
+		.data = reader->data,
+	};
+
+	queue_add(reader, &event);
+	event.id = POSIXTRACE_ID_RESUME;
+	event.timestamp = resume;
+	queue_add(reader, &event);
+	reader->gap_open = false;
+}
+
+static bool stream_full(const struct pxtu_reader *reader)
+{
+	return !reader->loop && pxtu_load(&reader->map.ctrl->flags) & POSIXTRACE_CTRL_FULL;
+}
+
+static bool all_read(struct pxtu_reader *reader)
+{
+	struct pxtu_candidate cand;
+	__u32 cpu;
+
+	for (cpu = 0; cpu <= reader->nr_cpus; cpu++)
+		if (pxtu_subbuf_peek(reader, cpu, &cand))
+			return false;
+	return true;
+}
+
+/* Take one record, and queue it with what has to be reported before it. */
+static bool fill_queue(struct pxtu_reader *reader)
+{
+	struct pxtu_candidate best;
+	struct pxtu_gap gap;
+
+	reader->queue_next = 0;
+	reader->queue_count = 0;
+	for (;;) {
+		pxtu_gap_note(reader, &gap);
+		if (!choose(reader, &best))
+			return false;
+		if (best.record.timestamp <= gap.horizon) {
+			/* It survived on a slower CPU, but its neighbours are lost. */
+			if (pxtu_subbuf_take(reader, &best))
+				reader->skipped++;
+			continue;
+		}
+		copy_data(reader, &best);
+		if (!pxtu_subbuf_take(reader, &best))
+			continue;
+		if (!pxtu_gap_note_before(reader, best.record.timestamp)) {
+			reader->skipped++;
+			continue;
+		}
+		if (pxtu_gap_ends(reader, &best.record))
+			queue_gap(reader, best.record.timestamp);
+		queue_record(reader, &best.record);
+		return true;
+	}
+}
+
+const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader)
+{
+	if (reader->queue_next == reader->queue_count) {
+		bool found = fill_queue(reader);
+
+		/* A full stream that was read empty starts again now, not at the next call. */
+		if (stream_full(reader) && all_read(reader))
+			reader->release(reader, POSIXTRACE_NONE);
+		if (!found)
+			return NULL;
+	}
+	return &reader->queue[reader->queue_next++];
+}

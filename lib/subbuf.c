@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One CPU's records in the shared memory: what is there, whether it can be
+ * trusted, and taking it. Which CPU's turn it is, is decided in reader.c.
+ *
+ * The traced processes can write into the pool and the CPU heads at any time.
+ * So a header is copied once and then checked, and nothing in the pool decides
+ * where else we look.
+ */
+#include "reader.h"
+
+#define HEADER_SIZE	((__u32)sizeof(struct posixtrace_record))
+
+/* How often to look again when the kernel has just moved things. */
+#define TRIES_MAX	64
+
+/* Errors in the pool are reported as an event with this data. */
+#define ERROR_DATA_SIZE	((__u32)sizeof(int))
+
+/* One that is larger stays as it is: nothing is decided by it. */
+#define CLAIM_COUNT_MAX	((1U << POSIXTRACE_CLAIM_COUNT_BITS) - 1)
+
+/* What peek_subbuf() found. */
+enum found {
+	FOUND_NOTHING,
+	FOUND_RECORD,
+	FOUND_END,	/* closed, and read to its end */
+	FOUND_CHANGE,	/* the kernel is changing it: look again */
+};
+
+static __u64 next_claim(__u64 claim, __u32 pos)
+{
+	__u32 count = POSIXTRACE_CLAIM_COUNT(claim);
+
+	if (count < CLAIM_COUNT_MAX)
+		count++;
+	return POSIXTRACE_CLAIM(POSIXTRACE_CLAIM_SEQ(claim), count, pos);
+}
+
+/* One read of each word, whatever the compiler would like. */
+static void copy_header(struct posixtrace_record *to, const unsigned char *from)
+{
+	const __u64 *src = (const __u64 *)(const void *)from;
+	__u64 words[sizeof(*to) / sizeof(__u64)];
+	unsigned int i;
+
+	for (i = 0; i < PXTU_ARRAY_SIZE(words); i++)
+		words[i] = pxtu_load(&src[i]);
+	__builtin_memcpy(to, words, sizeof(*to));
+}
+
+/* Can this be a record that has @room bytes at most? */
+static bool record_valid(const struct pxtu_reader *reader, __u32 cpu,
+			 const struct posixtrace_record *record, __u32 room)
+{
+	__u32 first = POSIXTRACE_ID_UNNAMED, end = POSIXTRACE_ID_MAX;
+
+	if (cpu == reader->nr_cpus) {
+		first = 1;
+		end = POSIXTRACE_ID_UNNAMED;
+	}
+	return record->size >= HEADER_SIZE && record->size <= room &&
+	       record->data_len <= reader->max_data &&
+	       POSIXTRACE_RECORD_SIZE(record->data_len) == record->size &&
+	       record->event_id >= first && record->event_id < end &&
+	       !(record->flags & ~POSIXTRACE_RECORD_TRUNCATED);
+}
+
+/* How many bytes of the sub-buffer hold records; 0 if it can not be told. */
+static __u32 subbuf_used(const struct pxtu_reader *reader, __u32 cpu, __u32 idx, __u32 *state)
+{
+	const struct posixtrace_subbuf *subbuf = &reader->subbufs[idx];
+	const struct posixtrace_cpu_head *head = cpu == reader->nr_cpus ?
+						 &reader->map.ctrl->system : &reader->map.heads[cpu];
+	__u64 start = (__u64)idx * reader->subbuf_size;
+	__u64 pos;
+	__u32 used = 0;
+
+	/* Pairs with the kernel's release when it opens or closes a sub-buffer. */
+	*state = pxtu_load_acquire(&subbuf->state);
+	if (*state == POSIXTRACE_SUBBUF_OPEN) {
+		/* Pairs with the store that commits a record. */
+		pos = POSIXTRACE_HEAD_POS(pxtu_load_acquire(&head->head));
+		if (pos >= start && pos <= start + reader->subbuf_size)
+			used = (__u32)(pos - start);
+		/*
+		 * The kernel closes the sub-buffer before it moves the head into
+		 * another: if that is where the head was, it is closed now. (The
+		 * end of this one may be the start of the next.)
+		 */
+		*state = pxtu_load_acquire(&subbuf->state);
+	}
+	if (*state == POSIXTRACE_SUBBUF_CLOSED)
+		used = pxtu_load(&subbuf->used);
+	else if (*state != POSIXTRACE_SUBBUF_OPEN)
+		used = 0;
+	if (used > reader->subbuf_size)
+		used = reader->subbuf_size;
+	return used & ~(POSIXTRACE_RECORD_ALIGN - 1U);
+}
+
+/* Something at @pos is no record: instead of all that is filled, an event that says so. */
+static void make_corrupt(struct pxtu_candidate *cand, __u64 timestamp, __u32 used)
+{
+	cand->corrupt = true;
+	cand->record = (struct posixtrace_record){
+		.size = POSIXTRACE_RECORD_SIZE(ERROR_DATA_SIZE),
+		.data_len = ERROR_DATA_SIZE,
+		.event_id = POSIXTRACE_ID_ERROR,
+		.timestamp = timestamp,
+	};
+	cand->next = next_claim(cand->claim, used);
+}
+
+static enum found peek_subbuf(const struct pxtu_reader *reader, __u32 cpu, __u32 idx,
+			      struct pxtu_candidate *cand)
+{
+	const struct posixtrace_subbuf *subbuf = &reader->subbufs[idx];
+	const struct pxtu_reader_cpu *last = &reader->cpu[cpu];
+	__u64 start = (__u64)idx * reader->subbuf_size;
+	__u64 floor, ceiling = ~0ULL;
+	__u32 pos, used, state;
+
+	/*
+	 * Pairs with the kernel's exchange when it takes the sub-buffer back or
+	 * hands it out: what is read below belongs to this use of it or a later
+	 * one, and if it is a later one, then taking the record will fail.
+	 */
+	cand->claim = pxtu_load_acquire(&reader->map.shared->claim[idx]);
+	if (pxtu_load(&subbuf->cpu) != cpu ||
+	    (__u32)pxtu_load(&subbuf->seq) != POSIXTRACE_CLAIM_SEQ(cand->claim))
+		return FOUND_CHANGE;
+
+	used = subbuf_used(reader, cpu, idx, &state);
+	if (state == POSIXTRACE_SUBBUF_FREE)
+		return FOUND_CHANGE;
+	pos = POSIXTRACE_CLAIM_POS(cand->claim);
+	if (pos >= used)
+		return state == POSIXTRACE_SUBBUF_CLOSED ? FOUND_END : FOUND_NOTHING;
+
+	floor = pxtu_load(&subbuf->opened);
+	/* The same use of the sub-buffer, and after what was taken last? */
+	if (cand->claim == last->claim && last->timestamp > floor)
+		floor = last->timestamp;
+	if (state == POSIXTRACE_SUBBUF_CLOSED)
+		ceiling = pxtu_load(&subbuf->closed);
+
+	cand->cpu = cpu;
+	cand->subbuf = idx;
+	cand->corrupt = false;
+	cand->data = reader->map.pool + start + pos + HEADER_SIZE;
+	if (used - pos < HEADER_SIZE) {
+		make_corrupt(cand, floor, used);
+		return FOUND_RECORD;
+	}
+	copy_header(&cand->record, reader->map.pool + start + pos);
+	if (!record_valid(reader, cpu, &cand->record, used - pos) ||
+	    cand->record.timestamp < floor || cand->record.timestamp > ceiling)
+		make_corrupt(cand, floor, used);
+	else
+		cand->next = next_claim(cand->claim, pos + cand->record.size);
+	return FOUND_RECORD;
+}
+
+bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candidate *cand)
+{
+	bool system = cpu == reader->nr_cpus;
+	unsigned int tries;
+	__u32 idx;
+
+	for (tries = 0; tries < TRIES_MAX; tries++) {
+		/* Pairs with the kernel's release when the CPU gets its first sub-buffer. */
+		idx = pxtu_load_acquire(&reader->oldest[cpu]);
+		if (idx >= reader->nr_all || (idx >= reader->nr_subbufs) != system)
+			return false;
+		switch (peek_subbuf(reader, cpu, idx, cand)) {
+		case FOUND_NOTHING:
+			return false;
+		case FOUND_RECORD:
+			return true;
+		case FOUND_END:
+			reader->release(reader, idx);
+			break;
+		case FOUND_CHANGE:
+			break;
+		}
+	}
+	/* The kernel outran us; if we get to wait for it, it knows better. */
+	return false;
+}
+
+bool pxtu_subbuf_take(struct pxtu_reader *reader, const struct pxtu_candidate *cand)
+{
+	__u64 claim = cand->claim;
+
+	/*
+	 * All copying is done before the claim changes. Pairs with the kernel's
+	 * exchange: it lets nobody write there before it has changed the claim.
+	 */
+	__atomic_thread_fence(__ATOMIC_ACQ_REL);
+	if (!__atomic_compare_exchange_n(&reader->map.shared->claim[cand->subbuf], &claim, cand->next,
+					 false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return false;
+
+	reader->cpu[cand->cpu].claim = cand->next;
+	reader->cpu[cand->cpu].timestamp = cand->record.timestamp;
+	if (cand->corrupt) {
+		reader->corrupt++;
+		reader->overrun = true;
+	}
+	return true;
+}
