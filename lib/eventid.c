@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Event types: names and numbers. The module keeps the table; it belongs to the
+ * traced process and those that it forks.
+ */
+#include <string.h>
+
+#include "attach.h"
+#include "trid.h"
+
+/* The numbers of the standard's types are the module's: nothing is translated. */
+_Static_assert(POSIX_TRACE_ERROR == POSIXTRACE_ID_ERROR, "as in the uapi");
+_Static_assert(POSIX_TRACE_START == POSIXTRACE_ID_START, "as in the uapi");
+_Static_assert(POSIX_TRACE_STOP == POSIXTRACE_ID_STOP, "as in the uapi");
+_Static_assert(POSIX_TRACE_OVERFLOW == POSIXTRACE_ID_OVERFLOW, "as in the uapi");
+_Static_assert(POSIX_TRACE_RESUME == POSIXTRACE_ID_RESUME, "as in the uapi");
+_Static_assert(POSIX_TRACE_FLUSH_START == POSIXTRACE_ID_FLUSH_START, "as in the uapi");
+_Static_assert(POSIX_TRACE_FLUSH_STOP == POSIXTRACE_ID_FLUSH_STOP, "as in the uapi");
+_Static_assert(POSIX_TRACE_FILTER == POSIXTRACE_ID_FILTER, "as in the uapi");
+_Static_assert(POSIX_TRACE_UNNAMED_USEREVENT == POSIXTRACE_ID_UNNAMED, "as in the uapi");
+_Static_assert(TRACE_USER_EVENT_MAX == POSIXTRACE_ID_MAX - POSIXTRACE_ID_UNNAMED, "one limit");
+_Static_assert(TRACE_EVENT_NAME_MAX + 1 == POSIXTRACE_EVENT_NAME_SIZE, "names fit");
+
+/* Check a name and copy it into the argument of EVENTID_OPEN. */
+static int name_to_uapi(const char *name, struct posixtrace_eventid *eventid)
+{
+	size_t len;
+
+	if (!name)
+		return -EINVAL;
+	len = strnlen(name, sizeof(eventid->name));
+	if (!len)
+		return -EINVAL;
+	if (len == sizeof(eventid->name))
+		return -ENAMETOOLONG;
+	memset(eventid, 0, sizeof(*eventid));
+	memcpy(eventid->name, name, len);
+	return 0;
+}
+
+/**
+ * posix_trace_eventid_open() - event type of a name, in the calling process
+ * @event_name: name, 1 to TRACE_EVENT_NAME_MAX characters
+ * @event_id: where to write the event type
+ *
+ * The same name gives the same type, in this process, in those that it forks
+ * and in the streams that trace them, whether one exists yet or not. The name
+ * of a predefined type gives that type. When there are TRACE_USER_EVENT_MAX
+ * types, a new name gives POSIX_TRACE_UNNAMED_USEREVENT.
+ *
+ * Return: 0; EINVAL if a pointer is NULL or the name is empty; ENAMETOOLONG;
+ * ENODEV without the module, which keeps the names; EPERM if the device may not
+ * be opened; ENOMEM. EMFILE and ENFILE if there are no more descriptors.
+ */
+PXTU_API int posix_trace_eventid_open(const char *restrict event_name,
+				      trace_event_id_t *restrict event_id)
+{
+	struct posixtrace_eventid eventid;
+	struct pxtu_state *state;
+	int err;
+
+	if (!event_id)
+		return EINVAL;
+	err = name_to_uapi(event_name, &eventid);
+	if (err)
+		return pxtu_error(err);
+	state = pxtu_state();
+	if (!state)
+		return ENOMEM;
+	err = pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENTID_OPEN, &eventid);
+	if (err < 0)
+		return pxtu_error(err);
+	*event_id = eventid.id;
+	return 0;
+}
+
+/**
+ * posix_trace_trid_eventid_open() - event type of a name, in the traced process
+ * @trid: trace id
+ * @event_name: name, 1 to TRACE_EVENT_NAME_MAX characters
+ * @event: where to write the event type
+ *
+ * What posix_trace_eventid_open() gives in the process that the stream traces.
+ *
+ * Return: 0; EINVAL if @trid is no active trace stream of this process, a
+ * pointer is NULL or the name is empty; ENAMETOOLONG; ENOMEM.
+ */
+PXTU_API int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict event_name,
+					   trace_event_id_t *restrict event)
+{
+	struct posixtrace_eventid eventid;
+	struct pxtu_stream *stream;
+	int err;
+
+	if (!event)
+		return EINVAL;
+	stream = pxtu_trid_get(trid);
+	if (!stream)
+		return EINVAL;
+	err = name_to_uapi(event_name, &eventid);
+	if (!err)
+		err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_EVENTID_OPEN, &eventid);
+	if (!err)
+		*event = eventid.id;
+	pxtu_trid_put(stream);
+	return pxtu_error(err);
+}
+
+/**
+ * posix_trace_eventid_get_name() - name of an event type
+ * @trid: trace id
+ * @event: event type of the stream, predefined or not
+ * @event_name: array of TRACE_EVENT_NAME_MAX + 1 bytes
+ *
+ * Return: 0; EINVAL if @trid is no trace stream of this process, the stream has
+ * no such event type or @event_name is NULL.
+ */
+PXTU_API int posix_trace_eventid_get_name(trace_id_t trid, trace_event_id_t event,
+					  char *event_name)
+{
+	struct posixtrace_eventid eventid = { .id = event };
+	struct pxtu_stream *stream;
+	size_t len;
+	int err;
+
+	if (!event_name)
+		return EINVAL;
+	stream = pxtu_trid_get(trid);
+	if (!stream)
+		return EINVAL;
+	err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_EVENT_NAME, &eventid);
+	if (!err) {
+		len = strnlen(eventid.name, TRACE_EVENT_NAME_MAX);
+		memcpy(event_name, eventid.name, len);
+		event_name[len] = '\0';
+	}
+	pxtu_trid_put(stream);
+	return pxtu_error(err);
+}
+
+/**
+ * posix_trace_eventid_equal() - are these the same event type?
+ * @trid: trace id of the stream that both belong to
+ * @event1: event type
+ * @event2: event type
+ *
+ * The standard leaves open what an invalid trace id gives: here nothing is
+ * equal then.
+ *
+ * Return: 1 or 0.
+ */
+PXTU_API int posix_trace_eventid_equal(trace_id_t trid, trace_event_id_t event1,
+				       trace_event_id_t event2)
+{
+	struct pxtu_stream *stream = pxtu_trid_get(trid);
+
+	if (!stream)
+		return 0;
+	pxtu_trid_put(stream);
+	return event1 == event2;
+}

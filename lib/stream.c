@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a controller does with its stream: start, stop, attributes, status.
+ */
+#include <string.h>
+
+#include "attr.h"
+#include "trid.h"
+
+/* A command on behalf of the caller of the public function. */
+static int control(trace_id_t trid, unsigned long cmd, void *prog_address)
+{
+	struct posixtrace_origin origin = {
+		.prog_address = (uintptr_t)prog_address,
+		.thread_id = (uintptr_t)pthread_self(),
+	};
+	struct pxtu_stream *stream = pxtu_trid_get(trid);
+	int err;
+
+	if (!stream)
+		return -EINVAL;
+	err = pxtu_ioctl(stream->fd, cmd, &origin);
+	pxtu_trid_put(stream);
+	return err;
+}
+
+/**
+ * posix_trace_start() - let a stream record
+ * @trid: trace id
+ *
+ * Records POSIX_TRACE_START with the filter as its data. Nothing happens if
+ * the stream runs already or is full.
+ *
+ * Return: 0; EINVAL if @trid is no active trace stream of this process.
+ */
+PXTU_API int posix_trace_start(trace_id_t trid)
+{
+	return pxtu_error(control(trid, POSIXTRACE_IOC_START, __builtin_return_address(0)));
+}
+
+/**
+ * posix_trace_stop() - suspend a stream
+ * @trid: trace id
+ *
+ * When it returns, no event is recorded any more, and POSIX_TRACE_STOP with an
+ * int of 0 is the last one. Nothing happens if the stream is suspended already
+ * or is full.
+ *
+ * Return: 0; EINVAL if @trid is no active trace stream of this process.
+ */
+PXTU_API int posix_trace_stop(trace_id_t trid)
+{
+	return pxtu_error(control(trid, POSIXTRACE_IOC_STOP, __builtin_return_address(0)));
+}
+
+/**
+ * posix_trace_get_attr() - attributes of a stream
+ * @trid: trace id
+ * @attr: where to write them; need not be initialized
+ *
+ * The sizes are those that were granted, the stream-full-policy is the one in
+ * effect.
+ *
+ * Return: 0; EINVAL if @trid is no trace stream of this process or @attr is
+ * NULL.
+ */
+PXTU_API int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
+{
+	struct posixtrace_attr uattr;
+	struct pxtu_stream *stream;
+	int err;
+
+	if (!attr)
+		return EINVAL;
+	stream = pxtu_trid_get(trid);
+	if (!stream)
+		return EINVAL;
+	err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_GET_ATTR, &uattr);
+	if (!err)
+		pxtu_attr_from_uapi(attr, &uattr);
+	pxtu_trid_put(stream);
+	return pxtu_error(err);
+}
+
+/**
+ * posix_trace_get_status() - status of a stream
+ * @trid: trace id
+ * @statusinfo: where to write it
+ *
+ * One consistent snapshot. The overrun status is reset by reading it; it is
+ * also set by records that this process had to throw away because a traced
+ * process has damaged them.
+ *
+ * Return: 0; EINVAL if @trid is no trace stream of this process or @statusinfo
+ * is NULL.
+ */
+PXTU_API int posix_trace_get_status(trace_id_t trid, struct posix_trace_status_info *statusinfo)
+{
+	struct posixtrace_status status;
+	struct pxtu_stream *stream;
+	bool overrun;
+	int err;
+
+	if (!statusinfo)
+		return EINVAL;
+	stream = pxtu_trid_get(trid);
+	if (!stream)
+		return EINVAL;
+	err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_GET_STATUS, &status);
+	if (err)
+		goto put;
+
+	pthread_mutex_lock(&stream->lock);
+	overrun = stream->reader.overrun || status.flags & POSIXTRACE_STATUS_OVERRUN;
+	stream->reader.overrun = false;
+	pthread_mutex_unlock(&stream->lock);
+
+	memset(statusinfo, 0, sizeof(*statusinfo));
+	statusinfo->posix_stream_status = status.flags & POSIXTRACE_STATUS_RUNNING ?
+					  POSIX_TRACE_RUNNING : POSIX_TRACE_SUSPENDED;
+	statusinfo->posix_stream_full_status = status.flags & POSIXTRACE_STATUS_FULL ?
+					       POSIX_TRACE_FULL : POSIX_TRACE_NOT_FULL;
+	statusinfo->posix_stream_overrun_status = overrun ?
+						  POSIX_TRACE_OVERRUN : POSIX_TRACE_NO_OVERRUN;
+	statusinfo->posix_stream_flush_status = POSIX_TRACE_NOT_FLUSHING;
+	statusinfo->posix_stream_flush_error = status.flush_error;
+	statusinfo->posix_log_overrun_status = POSIX_TRACE_NO_OVERRUN;
+	statusinfo->posix_log_full_status = POSIX_TRACE_NOT_FULL;
+put:
+	pxtu_trid_put(stream);
+	return pxtu_error(err);
+}

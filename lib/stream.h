@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* An active trace stream of this process. */
+#ifndef PXTU_STREAM_H
+#define PXTU_STREAM_H
+
+#include <pthread.h>
+
+#include "reader.h"
+
+/**
+ * struct pxtu_stream - an active trace stream that this process controls
+ * @fd: descriptor with the role of a stream
+ * @users: calls that are using it; guarded by the lock of the trace ids
+ * @idle: signalled, under the lock of the trace ids, when @users gets 0 after
+ *	the trace id was removed
+ * @removed: the trace id is gone; guarded by the lock of the trace ids
+ * @lock: guards everything below; never held while waiting for an event
+ * @reader: reading of events
+ * @types_next: event types told by posix_trace_eventtypelist_getnext_id()
+ * @types_first: position in the list of @types[0]
+ * @types_count: how many of @types are valid
+ * @types: part of the list of event types
+ * @shared: mapping of struct posixtrace_reader
+ * @shared_size: its size in bytes
+ * @data: mapping of all that is only read
+ * @data_size: its size in bytes
+ *
+ * Made by posix_trace_create(), freed by posix_trace_shutdown() when the last
+ * call that uses it has left. @fd and the mappings do not change in between.
+ */
+struct pxtu_stream {
+	int fd;
+	unsigned int users;
+	pthread_cond_t idle;
+	bool removed;
+
+	pthread_mutex_t lock;
+	struct pxtu_reader reader;
+	__u32 types_next;
+	__u32 types_first;
+	__u32 types_count;
+	__u32 types[64];
+
+	void *shared;
+	size_t shared_size;
+	void *data;
+	size_t data_size;
+};
+
+#endif /* PXTU_STREAM_H */
