@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Reporting events to the analyzer, and waiting for them. Which event is the
+ * next one is decided in reader.c.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "trid.h"
+
+#define NSEC_PER_SEC	1000000000ULL
+
+/* Whether, and how long, a call waits for an event. */
+enum wait {
+	WAIT_NEVER,
+	WAIT_FOREVER,
+	WAIT_UNTIL,
+};
+
+/**
+ * struct request - arguments of one call
+ * @event: where to write what is known of the event
+ * @data: where to write its data
+ * @num_bytes: room for it
+ * @data_len: where to write how much was written
+ * @unavailable: where to write whether there was no event
+ * @wait: whether to wait
+ * @abstime: until when, with WAIT_UNTIL
+ */
+struct request {
+	struct posix_trace_event_info *event;
+	void *data;
+	size_t num_bytes;
+	size_t *data_len;
+	int *unavailable;
+	enum wait wait;
+	const struct timespec *abstime;
+};
+
+static void report(const struct request *req, const struct pxtu_event *event)
+{
+	size_t len = event->data_len;
+
+	memset(req->event, 0, sizeof(*req->event));
+	req->event->posix_event_id = event->id;
+	req->event->posix_pid = event->pid;
+	req->event->posix_prog_address = (void *)(uintptr_t)event->prog_address;
+	req->event->posix_thread_id = (pthread_t)event->thread_id;
+	req->event->posix_timestamp.tv_sec = (time_t)(event->timestamp / NSEC_PER_SEC);
+	req->event->posix_timestamp.tv_nsec = (long)(event->timestamp % NSEC_PER_SEC);
+	req->event->posix_truncation_status = event->truncated ?
+		POSIX_TRACE_TRUNCATED_RECORD : POSIX_TRACE_NOT_TRUNCATED;
+	if (len > req->num_bytes) {
+		len = req->num_bytes;
+		req->event->posix_truncation_status = POSIX_TRACE_TRUNCATED_READ;
+	}
+	if (len)
+		memcpy(req->data, event->data, len);
+	*req->data_len = len;
+	*req->unavailable = 0;
+}
+
+/* Report the next event, if there is one. */
+static bool try_report(struct pxtu_stream *stream, const struct request *req)
+{
+	const struct pxtu_event *event;
+
+	pthread_mutex_lock(&stream->lock);
+	event = pxtu_reader_next(&stream->reader);
+	if (event)
+		report(req, event);
+	pthread_mutex_unlock(&stream->lock);
+	return event;
+}
+
+static int deadline_to_uapi(const struct timespec *abstime, struct posixtrace_wait *wait)
+{
+	if (abstime->tv_nsec < 0 || abstime->tv_nsec >= (long)NSEC_PER_SEC)
+		return -EINVAL;
+	wait->flags = POSIXTRACE_WAIT_DEADLINE;
+	/* Before the Epoch is as past as the Epoch; the year 2262 is never. */
+	if (abstime->tv_sec < 0)
+		wait->deadline = 0;
+	else if ((__u64)abstime->tv_sec >= INT64_MAX / NSEC_PER_SEC)
+		wait->deadline = INT64_MAX;
+	else
+		wait->deadline = (__u64)abstime->tv_sec * NSEC_PER_SEC + (__u64)abstime->tv_nsec;
+	return 0;
+}
+
+static void put_stream(void *stream)
+{
+	pxtu_trid_put(stream);
+}
+
+/*
+ * Sleep until there may be an event. A cancellation point, though ioctl() is
+ * none: the type is asynchronous round the system call, as in the C library's
+ * own. Nothing is held that a cancelled thread would leave behind but the use of
+ * the stream, and WAIT takes no event.
+ */
+static int wait_event(struct pxtu_stream *stream, struct posixtrace_wait *wait)
+{
+	int type, err;
+
+	pthread_cleanup_push(put_stream, stream);
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	err = pxtu_ioctl_once(stream->fd, POSIXTRACE_IOC_WAIT, wait);
+	pthread_setcanceltype(type, NULL);
+	pthread_cleanup_pop(0);
+	return err;
+}
+
+static int get_event(struct pxtu_stream *stream, const struct request *req)
+{
+	struct posixtrace_wait wait = { 0 };
+	int err = 0;
+
+	if (try_report(stream, req))
+		return 0;
+	if (req->wait == WAIT_UNTIL)
+		err = deadline_to_uapi(req->abstime, &wait);
+	if (err)
+		return err;
+
+	*req->unavailable = 1;
+	if (req->wait == WAIT_NEVER)
+		return pxtu_load(&stream->reader.map.ctrl->flags) & POSIXTRACE_CTRL_SHUTDOWN ?
+		       -ESHUTDOWN : 0;
+	for (;;) {
+		err = wait_event(stream, &wait);
+		/* An event that came in the last moment is not left lying. */
+		if ((!err || err == -ETIMEDOUT) && try_report(stream, req))
+			return 0;
+		if (err)
+			return err;
+	}
+}
+
+static int getnext(trace_id_t trid, const struct request *req)
+{
+	struct pxtu_stream *stream;
+	int err;
+
+	if (!req->event || (!req->data && req->num_bytes) || !req->data_len ||
+	    !req->unavailable || (req->wait == WAIT_UNTIL && !req->abstime))
+		return EINVAL;
+	stream = pxtu_trid_get(trid);
+	if (!stream)
+		return EINVAL;
+	err = get_event(stream, req);
+	pxtu_trid_put(stream);
+	return pxtu_error(err);
+}
+
+/**
+ * posix_trace_getnext_event() - report the oldest event, wait for one if needed
+ * @trid: trace id
+ * @event: where to write what is known of the event
+ * @data: where to write its data; may be NULL if @num_bytes is 0
+ * @num_bytes: room at @data; what does not fit is cut off, and the truncation
+ *	status is POSIX_TRACE_TRUNCATED_READ
+ * @data_len: where to write how many bytes were written to @data
+ * @unavailable: set to 0, or to 1 if the call had to wait and got nothing
+ *
+ * A cancellation point if it has to wait; no event is lost by it.
+ *
+ * Return: 0; EINTR if a signal handler ran while it waited; EINVAL if @trid is
+ * no trace stream of this process, or gets shut down meanwhile, or a pointer is
+ * NULL.
+ */
+PXTU_API int posix_trace_getnext_event(trace_id_t trid,
+				       struct posix_trace_event_info *restrict event,
+				       void *restrict data, size_t num_bytes,
+				       size_t *restrict data_len, int *restrict unavailable)
+{
+	const struct request req = { event, data, num_bytes, data_len, unavailable,
+				     WAIT_FOREVER, NULL };
+
+	return getnext(trid, &req);
+}
+
+/**
+ * posix_trace_timedgetnext_event() - report the oldest event, wait some time
+ * @trid: trace id
+ * @event: as in posix_trace_getnext_event()
+ * @data: as in posix_trace_getnext_event()
+ * @num_bytes: as in posix_trace_getnext_event()
+ * @data_len: as in posix_trace_getnext_event()
+ * @unavailable: as in posix_trace_getnext_event()
+ * @abstime: time by CLOCK_REALTIME to wait for, also if that clock is set
+ *	meanwhile; not looked at if there is an event
+ *
+ * A cancellation point if it has to wait; no event is lost by it.
+ *
+ * Return: 0; EINTR if a signal handler ran while it waited; EINVAL if @trid is
+ * no active trace stream of this process, or gets shut down meanwhile, or a
+ * pointer is NULL, or there is no event and @abstime has a bad tv_nsec;
+ * ETIMEDOUT.
+ */
+PXTU_API int posix_trace_timedgetnext_event(trace_id_t trid,
+					    struct posix_trace_event_info *restrict event,
+					    void *restrict data, size_t num_bytes,
+					    size_t *restrict data_len, int *restrict unavailable,
+					    const struct timespec *restrict abstime)
+{
+	const struct request req = { event, data, num_bytes, data_len, unavailable,
+				     WAIT_UNTIL, abstime };
+
+	return getnext(trid, &req);
+}
+
+/**
+ * posix_trace_trygetnext_event() - report the oldest event, if there is one
+ * @trid: trace id
+ * @event: as in posix_trace_getnext_event()
+ * @data: as in posix_trace_getnext_event()
+ * @num_bytes: as in posix_trace_getnext_event()
+ * @data_len: as in posix_trace_getnext_event()
+ * @unavailable: set to 0, or to 1 if there is no event
+ *
+ * Return: 0, also if there is no event; EINVAL if @trid is no active trace
+ * stream of this process or a pointer is NULL.
+ */
+PXTU_API int posix_trace_trygetnext_event(trace_id_t trid,
+					  struct posix_trace_event_info *restrict event,
+					  void *restrict data, size_t num_bytes,
+					  size_t *restrict data_len, int *restrict unavailable)
+{
+	const struct request req = { event, data, num_bytes, data_len, unavailable,
+				     WAIT_NEVER, NULL };
+
+	return getnext(trid, &req);
+}
