@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Functions that this release does not implement yet: logs, filters, clearing.
+ * They check what can be checked and then say ENOTSUP, so that a program finds
+ * out; Documentation/conformance.rst lists them.
+ */
+#include "attr.h"
+#include "trid.h"
+
+static int not_supported(trace_id_t trid)
+{
+	struct pxtu_stream *stream = pxtu_trid_get(trid);
+
+	if (!stream)
+		return EINVAL;
+	pxtu_trid_put(stream);
+	return ENOTSUP;
+}
+
+/* A function for streams with log or for logs: there are no such trace ids. */
+static int no_log(trace_id_t trid)
+{
+	(void)trid;
+	return EINVAL;
+}
+
+/**
+ * posix_trace_clear() - throw away all events of a stream
+ * @trid: trace id
+ *
+ * Return: ENOTSUP in this release; EINVAL if @trid is no active trace stream of
+ * this process.
+ */
+PXTU_API int posix_trace_clear(trace_id_t trid)
+{
+	return not_supported(trid);
+}
+
+/**
+ * posix_trace_create_withlog() - create an active trace stream with log
+ * @pid: process to trace, 0 for the caller
+ * @attr: attributes; NULL for the defaults
+ * @file_desc: descriptor of the log
+ * @trid: where to write the trace id
+ *
+ * Return: ENOTSUP in this release; EINVAL if @attr is not initialized or @trid
+ * is NULL; EBADF if @file_desc is negative.
+ */
+PXTU_API int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict attr,
+					int file_desc, trace_id_t *restrict trid)
+{
+	(void)pid;
+	if (!trid || (attr && !pxtu_attr_valid(attr)))
+		return EINVAL;
+	return file_desc < 0 ? EBADF : ENOTSUP;
+}
+
+/**
+ * posix_trace_flush() - write the events of a stream into its log
+ * @trid: trace id
+ *
+ * Return: EINVAL: in this release no stream has a log.
+ */
+PXTU_API int posix_trace_flush(trace_id_t trid)
+{
+	return no_log(trid);
+}
+
+/**
+ * posix_trace_open() - open a log for reading
+ * @file_desc: descriptor of the log
+ * @trid: where to write the trace id
+ *
+ * Return: ENOTSUP in this release; EINVAL if @trid is NULL; EBADF if @file_desc
+ * is negative.
+ */
+PXTU_API int posix_trace_open(int file_desc, trace_id_t *trid)
+{
+	if (!trid)
+		return EINVAL;
+	return file_desc < 0 ? EBADF : ENOTSUP;
+}
+
+/**
+ * posix_trace_close() - end the reading of a log
+ * @trid: trace id of the log
+ *
+ * Return: EINVAL: in this release no trace id is that of a log.
+ */
+PXTU_API int posix_trace_close(trace_id_t trid)
+{
+	return no_log(trid);
+}
+
+/**
+ * posix_trace_rewind() - back to the oldest event of a log
+ * @trid: trace id of the log
+ *
+ * Return: EINVAL: in this release no trace id is that of a log.
+ */
+PXTU_API int posix_trace_rewind(trace_id_t trid)
+{
+	return no_log(trid);
+}
+
+/**
+ * posix_trace_get_filter() - which event types a stream does not record
+ * @trid: trace id
+ * @set: where to write them
+ *
+ * Return: ENOTSUP in this release; EINVAL if @trid is no active trace stream of
+ * this process or @set is NULL.
+ */
+PXTU_API int posix_trace_get_filter(trace_id_t trid, trace_event_set_t *set)
+{
+	return set ? not_supported(trid) : EINVAL;
+}
+
+/**
+ * posix_trace_set_filter() - change which event types a stream does not record
+ * @trid: trace id
+ * @set: set of event types
+ * @how: POSIX_TRACE_SET_EVENTSET, POSIX_TRACE_ADD_EVENTSET or
+ *	POSIX_TRACE_SUB_EVENTSET
+ *
+ * Return: ENOTSUP in this release; EINVAL if @trid is no active trace stream of
+ * this process, @set is NULL or @how is none of these.
+ */
+PXTU_API int posix_trace_set_filter(trace_id_t trid, const trace_event_set_t *set, int how)
+{
+	if (!set)
+		return EINVAL;
+	switch (how) {
+	case POSIX_TRACE_SET_EVENTSET:
+	case POSIX_TRACE_ADD_EVENTSET:
+	case POSIX_TRACE_SUB_EVENTSET:
+		return not_supported(trid);
+	default:
+		return EINVAL;
+	}
+}
