@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What every test program includes, in place of kselftest_harness.h. It adds to
+ * the harness what 6.1's lacks:
+ *
+ * - a program run where there is no module skips as a whole and says why. Define
+ *   PXT_NO_DEVICE first in a program that needs none;
+ * - "-t CASE" runs one case ("name" or "fixture.name") or one fixture ("fixture");
+ * - PXT_TIMEOUT_SCALE in the environment multiplies the time limit of each case:
+ *   system calls of a debug kernel take thirty times longer.
+ */
+#ifndef PXT_TEST_H
+#define PXT_TEST_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+
+#define PXT_DEVICE "/dev/posixtrace"
+
+#ifndef PXT_NO_DEVICE
+/* Before main(), so that no fixture has to think of it. */
+static void __attribute__((constructor)) pxt_require_device(void)
+{
+	if (access(PXT_DEVICE, F_OK) == 0)
+		return;
+	printf("TAP version 13\n1..0 # SKIP no " PXT_DEVICE
+	       ": insert posixtrace.ko, or use \"make check\"\n");
+	exit(KSFT_SKIP);
+}
+#endif
+
+/**
+ * pxt_time_scale() - how much longer than usual things may take here
+ *
+ * Return: a factor of at least 1, for time limits that a test sets itself.
+ */
+static inline int pxt_time_scale(void)
+{
+	const char *text = getenv("PXT_TIMEOUT_SCALE");
+	int scale = text ? atoi(text) : 1;
+
+	return scale > 0 ? scale : 1;
+}
+
+static inline int pxt_is_selected(const struct __fixture_metadata *f,
+				  const struct __test_metadata *t, const char *wanted)
+{
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s.%s", f->name, t->name);
+	return !strcmp(wanted, name) || !strcmp(wanted, t->name) || !strcmp(wanted, f->name);
+}
+
+/* Takes what is not wanted off the harness's lists, before it looks at them. */
+static inline void pxt_prepare_cases(const char *wanted)
+{
+	struct __fixture_metadata *f;
+	struct __test_metadata *t, **link;
+	int found = 0;
+
+	for (f = __fixture_list; f; f = f->next) {
+		link = &f->tests;
+		for (t = f->tests; t; t = t->next) {
+			t->timeout *= pxt_time_scale();
+			if (wanted && !pxt_is_selected(f, t, wanted))
+				continue;
+			*link = t;
+			link = &t->next;
+			found++;
+		}
+		*link = NULL;
+	}
+	if (!found) {
+		fprintf(stderr, "no test case called %s\n", wanted ? wanted : "anything");
+		exit(KSFT_FAIL);
+	}
+}
+
+static inline int pxt_harness_run(int argc, char **argv)
+{
+	const char *wanted = NULL;
+
+	if (argc == 3 && !strcmp(argv[1], "-t")) {
+		wanted = argv[2];
+	} else if (argc != 1) {
+		fprintf(stderr, "usage: %s [-t CASE]\n", argv[0]);
+		return KSFT_FAIL;
+	}
+	pxt_prepare_cases(wanted);
+	return test_harness_run(argc, argv);
+}
+
+/* This is the name that TEST_HARNESS_MAIN calls. */
+#define test_harness_run(argc, argv) pxt_harness_run(argc, argv)
+
+#endif /* PXT_TEST_H */

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0
+# Included by the Makefile of each test folder. Every *_test.c becomes a program,
+# every *_test.sh is one; both speak TAP. *_helper.c become programs that tests
+# start. On top of kselftest's lib.mk, which wants its variables set before it.
+
+TOP := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/..)
+BUILD ?= $(TOP)/build
+OUTPUT ?= $(BUILD)/selftests/$(notdir $(CURDIR))
+KSELFTEST ?= $(shell $(TOP)/selftests/vm/source tools)/tools/testing/selftests
+STAGE := $(BUILD)/stage
+
+all:
+
+TEST_GEN_PROGS := $(patsubst %.c,%,$(wildcard *_test.c))
+TEST_GEN_FILES := $(patsubst %.c,%,$(wildcard *_helper.c))
+TEST_PROGS := $(wildcard *_test.sh)
+
+# Linked to the shared library, so that a symbol missing in its map is noticed.
+CFLAGS += -O2 -g -std=gnu11 -Wall -Wextra -Werror -pthread -I. -I$(TOP)/selftests/include \
+	-I$(TOP)/uapi -I$(TOP)/lib/include -isystem $(KSELFTEST)
+LDLIBS += -L$(STAGE)/usr/lib -lposixtrace -Wl,-rpath,$(STAGE)/usr/lib
+
+# A header that changes builds all programs again: they are few and small.
+LOCAL_HDRS := $(wildcard *.h $(TOP)/selftests/include/*.h $(TOP)/lib/include/*.h) \
+	$(TOP)/uapi/linux/posixtrace.h
+
+$(shell mkdir -p $(OUTPUT))
+include $(KSELFTEST)/lib.mk
+
+list:
+	@$(foreach test,$(TEST_GEN_PROGS) $(abspath $(TEST_PROGS)),echo test $(test);)
+	@$(foreach file,$(TEST_GEN_FILES),echo file $(file);)
+
+.PHONY: list

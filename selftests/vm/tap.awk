@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0
+# Counts the cases of one test program as they come and shows what matters: with
+# verbose=1 everything, else failures with what led to them, and skips.
+#
+# in:  name, verbose, allowed (file of skips that are allowed: PROGRAM CASE REASON)
+# out: "passed failed skipped planned" in the file named by counts; planned is
+#      empty if the program gave no plan
+
+function show(line)
+{
+	print line
+	fflush()
+}
+
+function show_held(  i)
+{
+	for (i = 0; i < held; i++)
+		show(hold[i])
+	held = 0
+}
+
+function skip(what, reason)
+{
+	if ((name " " what) in fine) {
+		skipped++
+	} else {
+		failed++
+		reason = reason " (nothing may be skipped here)"
+	}
+	if (!verbose)
+		show("# skipped: " name " " what ": " reason)
+}
+
+BEGIN {
+	while ((getline line < allowed) > 0) {
+		split(line, word, " ")
+		if (line !~ /^#/ && word[2] != "")
+			fine[word[1] " " word[2]] = 1
+	}
+	passed = failed = skipped = 0
+}
+
+{
+	sub(/\r$/, "")
+	if (verbose)
+		show($0)
+}
+
+/^1\.\.[0-9]+/ {
+	planned = substr($1, 4)
+	if (planned == 0) {
+		sub(/^[^#]*# SKIP */, "")
+		planned = 1
+		skip("all", $0)
+	}
+	next
+}
+
+/^# +RUN / {
+	held = 0
+	current = $3
+}
+
+/^ok .*# SKIP/ {
+	reason = $0
+	sub(/.*# SKIP */, "", reason)
+	skip(current, reason)
+	held = 0
+	next
+}
+
+/^ok / {
+	passed++
+	held = 0
+	next
+}
+
+/^not ok / {
+	failed++
+	if (!verbose) {
+		show_held()
+		show($0)
+	}
+	held = 0
+	next
+}
+
+!verbose {
+	if (held < 200)
+		hold[held++] = $0
+}
+
+END {
+	# a program that ended early leaves its last words here
+	if (!verbose && (planned == "" || passed + failed + skipped < planned))
+		show_held()
+	print passed, failed, skipped, planned > counts
+}
