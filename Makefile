@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+# What a person types. How the module is built is in Kbuild, how a guest is booted
+# in selftests/vm, what has to be installed in tools/build/deps.
+
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DESTDIR ?=
+# kernel headers to build for; empty: the running kernel's, else the newest installed
+KDIR ?=
+# kernel to test on: 6.1 6.1-rt 6.12 6.12-rt debug kcsan
+KERNEL ?= 6.1
+# tests to run; empty: all. V=1 shows every line that they print
+TEST ?=
+V ?= 0
+
+SUBDIRS := $(patsubst %/Makefile,%,$(wildcard lib/Makefile tools/Makefile))
+install_dirs = DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR)
+
+all: module $(SUBDIRS)
+
+help:
+	@echo 'Build:'
+	@echo '  all            module, library and tools (the default)'
+	@echo '  module         posixtrace.ko, under build/module/'
+	@echo '  lib            libposixtrace.so and libposixtrace.a'
+	@echo '  tools          the posixtrace command'
+	@echo '  install        all of it, under $$(DESTDIR)$$(PREFIX); the module under'
+	@echo '                 $$(DESTDIR)/lib/modules/VERSION/updates'
+	@echo '  uninstall      what install put there'
+	@echo '  clean          removes what was built, not the kernels in the cache'
+	@echo
+	@echo 'Try and test, in a virtual machine; as root they install what is missing:'
+	@echo '  demo           traces a parallel file compressor at work'
+	@echo '  check          runs the tests: KERNEL=$(KERNEL), TEST=stream, TEST=stream:CASE, V=1'
+	@echo '  check-debug    the same on a debug kernel (KASAN, lockdep, kmemleak, UBSAN);'
+	@echo '                 the first run builds it, which takes some minutes'
+	@echo '  style          checkpatch, sparse, W=1, kernel-doc, shellcheck'
+	@echo '  selftests/vm/run -- PROGRAM    any program in such a machine (--help)'
+	@echo
+	@echo 'Variables: KDIR (kernel headers), PREFIX, LIBDIR, INCLUDEDIR, DESTDIR, and'
+	@echo 'POSIXTRACE_CACHE, where kernels are kept (~/.cache/posixtrace).'
+
+deps:
+	@tools/build/deps build
+
+module: deps
+	@tools/build/host-module build $(KDIR)
+
+$(SUBDIRS): deps
+	@$(MAKE) --no-print-directory -C $@
+
+tools: $(filter lib,$(SUBDIRS))
+
+install: all
+	@tools/build/host-module install '$(DESTDIR)' $(KDIR)
+	@for dir in $(SUBDIRS); do $(MAKE) --no-print-directory -C $$dir install $(install_dirs) || exit; done
+	install -D -m 644 uapi/linux/posixtrace.h $(DESTDIR)$(INCLUDEDIR)/linux/posixtrace.h
+
+# Each Makefile knows what it installed: install once more, elsewhere, and look.
+uninstall: all
+	@tools/build/uninstall '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(INCLUDEDIR)'
+
+demo:
+	@tools/build/demo
+
+check:
+	@selftests/vm/check --kernel $(KERNEL) $(if $(filter-out 0,$(V)),--verbose) $(TEST)
+
+check-debug:
+	@selftests/vm/check --kernel debug $(if $(filter-out 0,$(V)),--verbose) $(TEST)
+
+style:
+	@tools/build/style
+
+clean:
+	@for dir in $(SUBDIRS) $(wildcard selftests/demo); do \
+		$(MAKE) --no-print-directory -C $$dir clean || exit; done
+	rm -rf build
+
+.PHONY: all help deps module install uninstall demo check check-debug style clean $(SUBDIRS)
