@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Child processes that a test talks with over pipes: no waiting for time to
+ * pass, only for words.
+ */
+#ifndef _SELFTESTS_PROCESS_H
+#define _SELFTESTS_PROCESS_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NSEC	1000000000ULL
+
+/* One end of a conversation: what is said here is heard at the other end. */
+struct talk {
+	int in;
+	int out;
+};
+
+struct child {
+	pid_t pid;
+	struct talk talk;
+};
+
+/* Says @value; the other end may be gone. */
+static inline void say(const struct talk *talk, long value)
+{
+	if (write(talk->out, &value, sizeof(value)) < 0)
+		return;
+}
+
+/* What the other end says, -EPIPE when it is gone. */
+static inline long hear(const struct talk *talk)
+{
+	ssize_t n;
+	long value;
+
+	do {
+		n = read(talk->in, &value, sizeof(value));
+	} while (n < 0 && errno == EINTR);
+	return n == sizeof(value) ? value : -EPIPE;
+}
+
+/* Runs fn(arg, talk) in a child; its return value is the exit status. */
+static inline int child_start(struct child *child, int (*fn)(void *arg, const struct talk *talk),
+			      void *arg)
+{
+	int there[2], back[2];
+
+	*child = (struct child){ .pid = -1, .talk = { .in = -1, .out = -1 } };
+	if (pipe2(there, O_CLOEXEC))
+		return -errno;
+	if (pipe2(back, O_CLOEXEC)) {
+		close(there[0]);
+		close(there[1]);
+		return -errno;
+	}
+	child->pid = fork();
+	if (child->pid == 0) {
+		struct talk talk = { .in = there[0], .out = back[1] };
+
+		/* Or a child of a killed test would wait forever. */
+		close(there[1]);
+		close(back[0]);
+		signal(SIGPIPE, SIG_IGN);
+		_exit(fn(arg, &talk));
+	}
+	close(there[0]);
+	close(back[1]);
+	child->talk = (struct talk){ .in = back[0], .out = there[1] };
+	if (child->pid < 0) {
+		close(there[1]);
+		close(back[0]);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Waits for the end of a child that nobody asks anything more: its wait status. */
+static inline int child_wait(struct child *child)
+{
+	int status;
+
+	close(child->talk.in);
+	close(child->talk.out);
+	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+static inline int child_kill(struct child *child)
+{
+	kill(child->pid, SIGKILL);
+	return child_wait(child);
+}
+
+/* A child function: says hello and lives until the parent hangs up. */
+static inline int child_idle(void *arg, const struct talk *talk)
+{
+	(void)arg;
+	say(talk, 0);
+	while (hear(talk) != -EPIPE)
+		;
+	return 0;
+}
+
+static inline unsigned long long now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	return time.tv_sec * NSEC + time.tv_nsec;
+}
+
+#endif /* _SELFTESTS_PROCESS_H */

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The commands of /dev/posixtrace for tests, as plain as they are: each helper
+ * returns what the command returned, or negative errno. The reader below is
+ * the shortest one that is right while nobody writes at the same time.
+ */
+#ifndef _SELFTESTS_UAPI_H
+#define _SELFTESTS_UAPI_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <linux/posixtrace.h>
+
+#define DEVICE	"/dev/posixtrace"
+
+/* An address that no process has mapped: every command must say EFAULT. */
+#define BAD_POINTER	((void *)8)
+
+/* Memory that others write: loaded once. */
+#define LOAD(x)		__atomic_load_n(&(x), __ATOMIC_ACQUIRE)
+
+static inline int command(int fd, unsigned long cmd, void *arg)
+{
+	int ret = ioctl(fd, cmd, arg);
+
+	return ret < 0 ? -errno : ret;
+}
+
+static inline int device_open(void)
+{
+	int fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static inline void *map_range(int fd, const struct posixtrace_map *range, int prot)
+{
+	return mmap(NULL, range->size, prot, MAP_SHARED, fd, range->offset);
+}
+
+/* ------------------------------------------------------------------ */
+/* Role stream								*/
+
+struct stream {
+	int fd;
+	struct posixtrace_create arg;
+	struct posixtrace_reader *reader;
+	const struct posixtrace_ctrl *ctrl;
+	const struct posixtrace_cpu_head *heads;
+	const char *pool;
+};
+
+/* Arguments of CREATE of which nothing is refused. */
+static inline void create_init(struct posixtrace_create *arg, pid_t pid)
+{
+	memset(arg, 0, sizeof(*arg));
+	arg->pid = pid;
+	arg->log_fd = -1;
+	arg->attr.stream_policy = POSIXTRACE_POLICY_LOOP;
+	arg->attr.log_policy = POSIXTRACE_POLICY_LOOP;
+	arg->attr.stream_size = 64 << 10;
+	arg->attr.max_data_size = 256;
+	arg->attr.log_size = 16 << 20;
+	strcpy(arg->attr.name, "selftest");
+}
+
+static inline void stream_unmap(struct stream *stream)
+{
+	if (stream->reader)
+		munmap(stream->reader, stream->arg.reader.size);
+	if (stream->ctrl)
+		munmap((void *)stream->ctrl, stream->arg.ctrl.size);
+	if (stream->heads)
+		munmap((void *)stream->heads, stream->arg.heads.size);
+	if (stream->pool)
+		munmap((void *)stream->pool, stream->arg.pool.size);
+	stream->reader = NULL;
+	stream->ctrl = NULL;
+	stream->heads = NULL;
+	stream->pool = NULL;
+}
+
+static inline void stream_close(struct stream *stream)
+{
+	stream_unmap(stream);
+	close(stream->fd);
+}
+
+static inline int stream_map(struct stream *stream)
+{
+	void *reader = map_range(stream->fd, &stream->arg.reader, PROT_READ | PROT_WRITE);
+	void *ctrl = map_range(stream->fd, &stream->arg.ctrl, PROT_READ);
+	void *heads = map_range(stream->fd, &stream->arg.heads, PROT_READ);
+	void *pool = map_range(stream->fd, &stream->arg.pool, PROT_READ);
+
+	stream->reader = reader == MAP_FAILED ? NULL : reader;
+	stream->ctrl = ctrl == MAP_FAILED ? NULL : ctrl;
+	stream->heads = heads == MAP_FAILED ? NULL : heads;
+	stream->pool = pool == MAP_FAILED ? NULL : pool;
+	return reader == MAP_FAILED || ctrl == MAP_FAILED || heads == MAP_FAILED ||
+	       pool == MAP_FAILED ? -ENOMEM : 0;
+}
+
+/* Creates a stream from stream->arg and maps it. */
+static inline int stream_open(struct stream *stream)
+{
+	int ret;
+
+	stream->reader = NULL;
+	stream->ctrl = NULL;
+	stream->heads = NULL;
+	stream->pool = NULL;
+	stream->fd = device_open();
+	if (stream->fd < 0)
+		return stream->fd;
+	ret = command(stream->fd, POSIXTRACE_IOC_CREATE, &stream->arg);
+	if (!ret)
+		ret = stream_map(stream);
+	if (ret)
+		stream_close(stream);
+	return ret;
+}
+
+static inline int stream_create(struct stream *stream, pid_t pid)
+{
+	create_init(&stream->arg, pid);
+	return stream_open(stream);
+}
+
+static inline int stream_start(struct stream *stream)
+{
+	struct posixtrace_origin origin = { .prog_address = 0x1234, .thread_id = 0x5678 };
+
+	return command(stream->fd, POSIXTRACE_IOC_START, &origin);
+}
+
+static inline int stream_stop(struct stream *stream)
+{
+	struct posixtrace_origin origin = { .prog_address = 0x4321, .thread_id = 0x8765 };
+
+	return command(stream->fd, POSIXTRACE_IOC_STOP, &origin);
+}
+
+static inline int stream_status(struct stream *stream, struct posixtrace_status *status)
+{
+	return command(stream->fd, POSIXTRACE_IOC_GET_STATUS, status);
+}
+
+static inline int stream_release(struct stream *stream, unsigned int subbuf)
+{
+	struct posixtrace_release release = { .subbuf = subbuf };
+
+	return command(stream->fd, POSIXTRACE_IOC_RELEASE, &release);
+}
+
+/* The id of an event type, or negative errno; in both roles. */
+static inline int eventid_open(int fd, const char *name)
+{
+	struct posixtrace_eventid arg = { 0 };
+	int ret;
+
+	strncpy(arg.name, name, sizeof(arg.name) - 1);
+	ret = command(fd, POSIXTRACE_IOC_EVENTID_OPEN, &arg);
+	return ret < 0 ? ret : (int)arg.id;
+}
+
+static inline const struct posixtrace_subbuf *stream_subbuf(struct stream *stream, unsigned int i)
+{
+	return (const void *)((const char *)stream->ctrl + stream->ctrl->subbuf_offset +
+			      i * sizeof(struct posixtrace_subbuf));
+}
+
+static inline unsigned int stream_oldest(struct stream *stream, unsigned int cpu)
+{
+	const unsigned int *oldest = (const void *)((const char *)stream->ctrl +
+						    stream->ctrl->oldest_offset);
+
+	return LOAD(oldest[cpu]);
+}
+
+/* How many bytes of records are in sub-buffer @i, the oldest of @cpu. */
+static inline unsigned int stream_used(struct stream *stream, unsigned int cpu, unsigned int i)
+{
+	const struct posixtrace_subbuf *subbuf = stream_subbuf(stream, i);
+	const struct posixtrace_cpu_head *head;
+
+	if (LOAD(subbuf->state) == POSIXTRACE_SUBBUF_CLOSED)
+		return LOAD(subbuf->used);
+	head = cpu == stream->ctrl->nr_cpus ? &stream->ctrl->system : &stream->heads[cpu];
+	return POSIXTRACE_HEAD_POS(LOAD(head->head)) - i * stream->ctrl->subbuf_size;
+}
+
+/*
+ * The next record of one CPU that was not taken: where it is, or NULL. Gives
+ * sub-buffers back that were read to their end.
+ */
+static inline const struct posixtrace_record *stream_peek(struct stream *stream, unsigned int cpu,
+							  unsigned int *subbuf)
+{
+	unsigned int i, pos;
+
+	for (;;) {
+		i = stream_oldest(stream, cpu);
+		if (i == POSIXTRACE_NONE)
+			return NULL;
+		pos = POSIXTRACE_CLAIM_POS(LOAD(stream->reader->claim[i]));
+		if (pos < stream_used(stream, cpu, i))
+			break;
+		if (LOAD(stream_subbuf(stream, i)->state) != POSIXTRACE_SUBBUF_CLOSED ||
+		    stream_release(stream, i))
+			return NULL;
+	}
+	*subbuf = i;
+	return (const void *)(stream->pool + (size_t)i * stream->ctrl->subbuf_size + pos);
+}
+
+/*
+ * Takes the oldest record: 1, or 0 when there is none. Up to @room bytes of its
+ * data go to @data.
+ */
+static inline int stream_take(struct stream *stream, struct posixtrace_record *record, void *data,
+			      size_t room)
+{
+	const struct posixtrace_record *candidate, *oldest = NULL;
+	unsigned int subbuf, from = 0;
+	uint64_t claim;
+
+	for (unsigned int cpu = 0; cpu <= stream->ctrl->nr_cpus; cpu++) {
+		candidate = stream_peek(stream, cpu, &subbuf);
+		if (candidate && (!oldest || candidate->timestamp < oldest->timestamp)) {
+			oldest = candidate;
+			from = subbuf;
+		}
+	}
+	if (!oldest)
+		return 0;
+	*record = *oldest;
+	if (data)
+		memcpy(data, oldest + 1, record->data_len < room ? record->data_len : room);
+	claim = stream->reader->claim[from];
+	claim = POSIXTRACE_CLAIM(POSIXTRACE_CLAIM_SEQ(claim), POSIXTRACE_CLAIM_COUNT(claim) + 1,
+				 POSIXTRACE_CLAIM_POS(claim) + record->size);
+	__atomic_store_n(&stream->reader->claim[from], claim, __ATOMIC_RELEASE);
+	return 1;
+}
+
+/* ------------------------------------------------------------------ */
+/* Role target								*/
+
+struct target {
+	int fd;
+	struct posixtrace_attach arg;
+	const struct posixtrace_gate *gate;
+	struct posixtrace_slot slots[POSIXTRACE_SLOTS_MAX];
+	unsigned int generation;	/* of the slots */
+};
+
+static inline void target_close(struct target *target)
+{
+	if (target->gate)
+		munmap((void *)target->gate, target->arg.gate.size);
+	close(target->fd);
+}
+
+/* Attaches the caller and maps its gate. */
+static inline int target_open(struct target *target)
+{
+	void *gate;
+	int ret;
+
+	memset(target, 0, sizeof(*target));
+	target->fd = device_open();
+	if (target->fd < 0)
+		return target->fd;
+	ret = command(target->fd, POSIXTRACE_IOC_ATTACH, &target->arg);
+	if (!ret) {
+		gate = map_range(target->fd, &target->arg.gate, PROT_READ);
+		if (gate == MAP_FAILED)
+			ret = -errno;
+		else
+			target->gate = gate;
+	}
+	if (ret)
+		target_close(target);
+	return ret;
+}
+
+static inline int target_sync(struct target *target)
+{
+	struct posixtrace_sync sync = { .slots = (uintptr_t)target->slots };
+	int ret = command(target->fd, POSIXTRACE_IOC_SYNC, &sync);
+
+	target->generation = sync.generation;
+	return ret;
+}
+
+static inline int target_event(struct target *target, unsigned int id, const void *data,
+			       size_t len)
+{
+	struct posixtrace_event event = {
+		.event_id = id,
+		.data = (uintptr_t)data,
+		.data_len = len,
+		.prog_address = 0xabcd,
+		.thread_id = 0xdcba,
+	};
+
+	return command(target->fd, POSIXTRACE_IOC_EVENT, &event);
+}
+
+#endif /* _SELFTESTS_UAPI_H */
