@@ -162,10 +162,12 @@ static inline int stream_release(struct stream *stream, unsigned int subbuf)
 /* The id of an event type, or negative errno; in both roles. */
 static inline int eventid_open(int fd, const char *name)
 {
-	struct posixtrace_eventid arg = { 0 };
+	struct posixtrace_eventid arg = { .id = 0 };
 	int ret;
 
-	strncpy(arg.name, name, sizeof(arg.name) - 1);
+	if (strlen(name) >= sizeof(arg.name))
+		return -ENAMETOOLONG;
+	strcpy(arg.name, name);
 	ret = command(fd, POSIXTRACE_IOC_EVENTID_OPEN, &arg);
 	return ret < 0 ? ret : (int)arg.id;
 }
