@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -107,6 +108,17 @@ static inline int child_idle(void *arg, const struct talk *talk)
 	while (hear(talk) != -EPIPE)
 		;
 	return 0;
+}
+
+/* Moves the calling thread to a CPU: the @n-th, counted round and round. */
+static inline int run_on(unsigned int n)
+{
+	unsigned int cpu = n % sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) ? -errno : (int)cpu;
 }
 
 static inline unsigned long long now(void)

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A writer into the mapped sub-buffers, as plain as can be: the calling thread
+ * stays on one CPU and is the only one of the program that writes there, so it
+ * needs no restartable sequence.
+ */
+#ifndef _SELFTESTS_WRITER_H
+#define _SELFTESTS_WRITER_H
+
+#include <sys/syscall.h>
+
+#include "process.h"
+#include "uapi.h"
+
+struct writer {
+	struct target *target;
+	unsigned int slot;
+	int cpu;
+	struct posixtrace_cpu_head *heads;
+	struct posixtrace_cpu_head *head;	/* of our CPU */
+	char *pool;
+};
+
+/* Maps the stream in @slot of a target that has been synced, and goes to CPU number @n. */
+static inline int writer_open(struct writer *writer, struct target *target, unsigned int slot,
+			      unsigned int n)
+{
+	const struct posixtrace_slot *where = &target->slots[slot];
+	void *heads, *pool;
+
+	heads = map_range(target->fd, &where->heads, PROT_READ | PROT_WRITE);
+	if (heads == MAP_FAILED)
+		return -errno;
+	pool = map_range(target->fd, &where->pool, PROT_READ | PROT_WRITE);
+	if (pool == MAP_FAILED) {
+		munmap(heads, where->heads.size);
+		return -errno;
+	}
+	*writer = (struct writer){ .target = target, .slot = slot, .heads = heads, .pool = pool };
+	writer->cpu = run_on(n);
+	if (writer->cpu < 0)
+		return writer->cpu;
+	writer->head = &writer->heads[writer->cpu];
+	return 0;
+}
+
+static inline void writer_close(struct writer *writer)
+{
+	const struct posixtrace_slot *where = &writer->target->slots[writer->slot];
+
+	munmap(writer->heads, where->heads.size);
+	munmap(writer->pool, where->pool.size);
+}
+
+static inline int writer_next(struct writer *writer, unsigned int size)
+{
+	struct posixtrace_next next = {
+		.slot = writer->slot,
+		.size = size,
+		.stream = writer->target->slots[writer->slot].stream,
+	};
+
+	return command(writer->target->fd, POSIXTRACE_IOC_NEXT, &next);
+}
+
+/* Writes a record: 0; -ENOSPC when it was counted as lost; or negative errno of NEXT. */
+static inline int writer_event(struct writer *writer, unsigned int id, const void *data,
+			       unsigned int len)
+{
+	unsigned int size = POSIXTRACE_RECORD_SIZE(len);
+	struct posixtrace_record *record;
+	uint64_t head;
+	int ret;
+
+	head = LOAD(writer->head->head);
+	if (POSIXTRACE_HEAD_POS(head) + size > LOAD(writer->head->limit)) {
+		if (LOAD(writer->head->flags) & POSIXTRACE_HEAD_FULL) {
+			writer->head->lost++;
+			return -ENOSPC;
+		}
+		ret = writer_next(writer, size);
+		if (ret)
+			return ret;
+		head = LOAD(writer->head->head);
+	}
+	record = (void *)(writer->pool + POSIXTRACE_HEAD_POS(head));
+	*record = (struct posixtrace_record){
+		.size = size,
+		.data_len = len,
+		.event_id = id,
+		.timestamp = now(),
+		.prog_address = 0xabcd,
+		.thread_id = 0xdcba,
+		.pid = writer->target->slots[writer->slot].pid,
+		.tid = syscall(SYS_gettid),
+	};
+	memcpy(record + 1, data, len);
+	/* Pairs with LOAD() of the head in stream_used(). */
+	__atomic_store_n(&writer->head->head,
+			 POSIXTRACE_HEAD(POSIXTRACE_HEAD_POS(head) + size,
+					 POSIXTRACE_HEAD_COUNT(head) + 1), __ATOMIC_RELEASE);
+	return 0;
+}
+
+#endif /* _SELFTESTS_WRITER_H */

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What happens when all sub-buffers are used: the policies LOOP and UNTIL_FULL.
+ */
+#define _GNU_SOURCE
+#include "pxt_test.h"
+#include "writer.h"
+
+/* Data that makes few records fill a stream. */
+struct payload {
+	int number;
+	char filler[196];
+};
+
+FIXTURE(policy)
+{
+	struct stream stream;
+	struct target target;
+	struct writer writer;
+};
+
+FIXTURE_VARIANT(policy)
+{
+	unsigned int policy;
+};
+
+FIXTURE_SETUP(policy)
+{
+	ASSERT_EQ(0, target_open(&self->target));
+	create_init(&self->stream.arg, 0);
+	self->stream.arg.attr.stream_policy = variant->policy;
+	ASSERT_EQ(0, stream_open(&self->stream));
+	ASSERT_EQ(0, target_sync(&self->target));
+	ASSERT_EQ(0, writer_open(&self->writer, &self->target, self->stream.arg.slot, 0));
+	ASSERT_EQ(0, stream_start(&self->stream));
+}
+
+FIXTURE_TEARDOWN(policy)
+{
+	writer_close(&self->writer);
+	stream_close(&self->stream);
+	target_close(&self->target);
+}
+
+FIXTURE_VARIANT_ADD(policy, loop) { POSIXTRACE_POLICY_LOOP };
+FIXTURE_VARIANT_ADD(policy, until_full) { POSIXTRACE_POLICY_UNTIL_FULL };
+
+/* Both kinds of writer in turn, so that both meet the limit. */
+static int write_one(struct writer *writer, int number)
+{
+	struct payload payload = { .number = number };
+
+	if (number % 2)
+		return writer_event(writer, POSIXTRACE_ID_UNNAMED, &payload, sizeof(payload));
+	return target_event(writer->target, POSIXTRACE_ID_UNNAMED, &payload, sizeof(payload));
+}
+
+static unsigned int flags_of(struct stream *stream)
+{
+	struct posixtrace_status status;
+
+	return stream_status(stream, &status) ? ~0U : status.flags;
+}
+
+static unsigned long long lost_of(struct stream *stream)
+{
+	struct posixtrace_status status;
+
+	return stream_status(stream, &status) ? ~0ULL : status.lost;
+}
+
+/* Until the stream says that something was lost: how many events that took. */
+static int write_until_overrun(struct stream *stream, struct writer *writer)
+{
+	for (int i = 0; i < 10000; i++) {
+		int ret = write_one(writer, i);
+
+		if (ret && ret != -ENOSPC)
+			return ret;
+		if (flags_of(stream) & POSIXTRACE_STATUS_OVERRUN)
+			return i + 1;
+	}
+	return -ETIME;
+}
+
+TEST_F(policy, recorded_and_lost_are_all)
+{
+	struct posixtrace_record record;
+	int taken = 0;
+
+	for (int i = 0; i < 1500; i++)
+		write_one(&self->writer, i);
+	ASSERT_EQ(0, stream_stop(&self->stream));
+	while (stream_take(&self->stream, &record, NULL, 0) == 1)
+		taken += record.event_id == POSIXTRACE_ID_UNNAMED;
+	EXPECT_LT(64 << 10, taken * (int)POSIXTRACE_RECORD_SIZE(sizeof(struct payload)));
+	EXPECT_GT(1500, taken);
+	EXPECT_EQ(1500, taken + lost_of(&self->stream));
+}
+
+TEST_F(policy, overrun_is_told_once)
+{
+	ASSERT_LT(0, write_until_overrun(&self->stream, &self->writer));
+	EXPECT_EQ(0, flags_of(&self->stream) & POSIXTRACE_STATUS_OVERRUN);
+}
+
+TEST_F(policy, nothing_is_lost_while_the_reader_keeps_up)
+{
+	struct posixtrace_record record;
+	struct payload payload;
+	int expected = 0;
+
+	for (int i = 0; i < 1500; i++) {
+		ASSERT_EQ(0, write_one(&self->writer, i));
+		if (i % 50)
+			continue;
+		while (stream_take(&self->stream, &record, &payload, sizeof(payload)) == 1) {
+			if (record.event_id != POSIXTRACE_ID_UNNAMED)
+				continue;
+			ASSERT_EQ(expected, payload.number);
+			expected++;
+		}
+	}
+	EXPECT_EQ(0, lost_of(&self->stream));
+	EXPECT_EQ(POSIXTRACE_STATUS_RUNNING, flags_of(&self->stream));
+}
+
+/* ------------------------------------------------------------------ */
+/* LOOP									*/
+
+FIXTURE(loop)
+{
+	struct stream stream;
+	struct target target;
+	struct writer writer;
+};
+
+FIXTURE_SETUP(loop)
+{
+	ASSERT_EQ(0, target_open(&self->target));
+	ASSERT_EQ(0, stream_create(&self->stream, 0));
+	ASSERT_EQ(0, target_sync(&self->target));
+	ASSERT_EQ(0, writer_open(&self->writer, &self->target, self->stream.arg.slot, 0));
+	ASSERT_EQ(0, stream_start(&self->stream));
+}
+
+FIXTURE_TEARDOWN(loop)
+{
+	writer_close(&self->writer);
+	stream_close(&self->stream);
+	target_close(&self->target);
+}
+
+TEST_F(loop, keeps_the_most_recent_without_holes)
+{
+	struct posixtrace_record record;
+	struct payload payload;
+	int expected = -1;
+
+	for (int i = 0; i < 1000; i++)
+		ASSERT_EQ(0, write_one(&self->writer, i));
+	while (stream_take(&self->stream, &record, &payload, sizeof(payload)) == 1) {
+		if (record.event_id != POSIXTRACE_ID_UNNAMED)
+			continue;
+		if (expected >= 0)
+			ASSERT_EQ(expected, payload.number);
+		expected = payload.number + 1;
+	}
+	EXPECT_EQ(1000, expected);
+}
+
+TEST_F(loop, goes_on_running)
+{
+	int overrun = write_until_overrun(&self->stream, &self->writer);
+
+	ASSERT_LT(0, overrun);
+	EXPECT_EQ(0, write_one(&self->writer, overrun));
+	EXPECT_NE(0, flags_of(&self->stream) & POSIXTRACE_STATUS_RUNNING);
+}
+
+TEST_F(loop, gap_and_horizon_enclose_what_was_lost)
+{
+	const struct posixtrace_ctrl *ctrl = self->stream.ctrl;
+	unsigned long long before, after;
+
+	EXPECT_EQ(ctrl->gap_generation, self->stream.reader->gap_ack);
+	before = now();
+	ASSERT_LT(0, write_until_overrun(&self->stream, &self->writer));
+	after = now();
+	EXPECT_EQ(0, LOAD(ctrl->gap_lock) % 2);
+	EXPECT_NE(LOAD(ctrl->gap_generation), self->stream.reader->gap_ack);
+	EXPECT_LE(before, LOAD(ctrl->gap_first));
+	EXPECT_LE(LOAD(ctrl->gap_first), LOAD(ctrl->horizon));
+	EXPECT_GE(after, LOAD(ctrl->horizon));
+}
+
+TEST_F(loop, gap_grows_until_it_is_acknowledged)
+{
+	const struct posixtrace_ctrl *ctrl = self->stream.ctrl;
+	unsigned long long generation, first, horizon;
+
+	ASSERT_LT(0, write_until_overrun(&self->stream, &self->writer));
+	generation = LOAD(ctrl->gap_generation);
+	first = LOAD(ctrl->gap_first);
+	horizon = LOAD(ctrl->horizon);
+	ASSERT_LT(0, write_until_overrun(&self->stream, &self->writer));
+	EXPECT_EQ(generation, LOAD(ctrl->gap_generation));
+	EXPECT_EQ(first, LOAD(ctrl->gap_first));
+	EXPECT_LT(horizon, LOAD(ctrl->horizon));
+
+	horizon = LOAD(ctrl->horizon);
+	__atomic_store_n(&self->stream.reader->gap_ack, generation, __ATOMIC_SEQ_CST);
+	ASSERT_LT(0, write_until_overrun(&self->stream, &self->writer));
+	EXPECT_LT(generation, LOAD(ctrl->gap_generation));
+	EXPECT_LT(horizon, LOAD(ctrl->gap_first));
+}
+
+TEST_F(loop, what_was_read_is_no_loss)
+{
+	struct posixtrace_record record;
+	int overrun = write_until_overrun(&self->stream, &self->writer);
+
+	ASSERT_LT(0, overrun);
+	while (stream_take(&self->stream, &record, NULL, 0) == 1)
+		;
+	/* Half of it again: room is there for it. */
+	for (int i = 0; i < overrun / 2; i++)
+		ASSERT_EQ(0, write_one(&self->writer, i));
+	EXPECT_EQ(0, flags_of(&self->stream) & POSIXTRACE_STATUS_OVERRUN);
+}
+
+/* A record that was claimed must not be counted as lost when its sub-buffer goes. */
+TEST_F(loop, claims_are_counted_record_by_record)
+{
+	struct posixtrace_record record;
+	int read = 0, taken = 0;
+
+	for (int i = 0; i < 100; i++)
+		ASSERT_EQ(0, write_one(&self->writer, i));
+	while (read < 5) {
+		ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+		read += record.event_id == POSIXTRACE_ID_UNNAMED;
+	}
+	for (int i = 100; i < 1000; i++)
+		ASSERT_EQ(0, write_one(&self->writer, i));
+	while (stream_take(&self->stream, &record, NULL, 0) == 1)
+		taken += record.event_id == POSIXTRACE_ID_UNNAMED;
+	EXPECT_EQ(1000, read + taken + lost_of(&self->stream));
+}
+
+/* ------------------------------------------------------------------ */
+/* UNTIL_FULL								*/
+
+FIXTURE(until_full)
+{
+	struct stream stream;
+	struct target target;
+	struct writer writer;
+	int written;		/* events before the first that was lost */
+};
+
+FIXTURE_SETUP(until_full)
+{
+	ASSERT_EQ(0, target_open(&self->target));
+	create_init(&self->stream.arg, 0);
+	self->stream.arg.attr.stream_policy = POSIXTRACE_POLICY_UNTIL_FULL;
+	ASSERT_EQ(0, stream_open(&self->stream));
+	ASSERT_EQ(0, target_sync(&self->target));
+	ASSERT_EQ(0, writer_open(&self->writer, &self->target, self->stream.arg.slot, 0));
+	ASSERT_EQ(0, stream_start(&self->stream));
+	while (!(flags_of(&self->stream) & POSIXTRACE_STATUS_FULL)) {
+		ASSERT_GT(10000, self->written);
+		write_one(&self->writer, self->written++);
+	}
+	self->written--;
+}
+
+FIXTURE_TEARDOWN(until_full)
+{
+	writer_close(&self->writer);
+	stream_close(&self->stream);
+	target_close(&self->target);
+}
+
+TEST_F(until_full, suspends_itself)
+{
+	EXPECT_EQ(POSIXTRACE_STATUS_FULL, flags_of(&self->stream));
+}
+
+TEST_F(until_full, writers_see_it_in_their_head)
+{
+	EXPECT_NE(0, LOAD(self->writer.head->flags) & POSIXTRACE_HEAD_FULL);
+	EXPECT_EQ(-ENOSPC, writer_event(&self->writer, POSIXTRACE_ID_UNNAMED, NULL, 0));
+	EXPECT_EQ(-ENOSPC, writer_next(&self->writer, 48));
+}
+
+TEST_F(until_full, ends_with_an_automatic_stop)
+{
+	struct posixtrace_record record;
+	struct payload payload;
+	int automatic = 0;
+
+	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	EXPECT_EQ(POSIXTRACE_ID_START, record.event_id);
+	for (int i = 0; i < self->written; i++) {
+		ASSERT_EQ(1, stream_take(&self->stream, &record, &payload, sizeof(payload)));
+		ASSERT_EQ(POSIXTRACE_ID_UNNAMED, record.event_id);
+		ASSERT_EQ(i, payload.number);
+	}
+	ASSERT_EQ(1, stream_take(&self->stream, &record, &automatic, sizeof(automatic)));
+	EXPECT_EQ(POSIXTRACE_ID_STOP, record.event_id);
+	EXPECT_NE(0, automatic);
+}
+
+TEST_F(until_full, start_and_stop_do_nothing_while_full)
+{
+	struct posixtrace_record record;
+	int system = 0;
+
+	EXPECT_EQ(0, stream_start(&self->stream));
+	EXPECT_EQ(POSIXTRACE_STATUS_FULL, flags_of(&self->stream) & ~POSIXTRACE_STATUS_OVERRUN);
+	EXPECT_EQ(0, stream_stop(&self->stream));
+	EXPECT_EQ(POSIXTRACE_STATUS_FULL, flags_of(&self->stream));
+	for (int i = 0; i < self->written + 2; i++) {
+		ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+		system += record.event_id < POSIXTRACE_ID_UNNAMED;
+	}
+	/* START of the beginning, STOP (automatic). */
+	EXPECT_EQ(2, system);
+}
+
+TEST_F(until_full, every_event_is_counted_as_lost)
+{
+	unsigned long long lost = lost_of(&self->stream);
+
+	for (int i = 0; i < 20; i++)
+		EXPECT_EQ(i % 2 ? -ENOSPC : 0, write_one(&self->writer, i));
+	EXPECT_EQ(lost + 20, lost_of(&self->stream));
+	EXPECT_EQ(POSIXTRACE_STATUS_FULL, flags_of(&self->stream));
+	EXPECT_EQ(-ENOSPC, write_one(&self->writer, 1));
+	EXPECT_EQ(POSIXTRACE_STATUS_FULL | POSIXTRACE_STATUS_OVERRUN, flags_of(&self->stream));
+}
+
+TEST_F(until_full, release_of_none_is_busy_before_all_is_read)
+{
+	struct posixtrace_record record;
+
+	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	EXPECT_EQ(-EBUSY, stream_release(&self->stream, POSIXTRACE_NONE));
+	EXPECT_EQ(POSIXTRACE_STATUS_FULL, flags_of(&self->stream));
+}
+
+TEST_F(until_full, starts_again_when_it_was_read_empty)
+{
+	struct posixtrace_record record;
+	struct payload payload;
+
+	while (stream_take(&self->stream, &record, NULL, 0) == 1)
+		;
+	stream_release(&self->stream, POSIXTRACE_NONE);
+	EXPECT_EQ(POSIXTRACE_STATUS_RUNNING, flags_of(&self->stream));
+	EXPECT_EQ(0, LOAD(self->writer.head->flags) & POSIXTRACE_HEAD_FULL);
+	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	EXPECT_EQ(POSIXTRACE_ID_START, record.event_id);
+	ASSERT_EQ(0, write_one(&self->writer, 4711));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, &payload, sizeof(payload)));
+	EXPECT_EQ(4711, payload.number);
+}
+
+TEST_F(until_full, fills_again_as_often_as_it_is_emptied)
+{
+	struct posixtrace_record record;
+	unsigned long long lost = lost_of(&self->stream);
+	int taken = 0, written = self->written;
+
+	for (int round = 0; round < 4; round++) {
+		while (stream_take(&self->stream, &record, NULL, 0) == 1)
+			taken += record.event_id == POSIXTRACE_ID_UNNAMED;
+		stream_release(&self->stream, POSIXTRACE_NONE);
+		ASSERT_EQ(POSIXTRACE_STATUS_RUNNING, flags_of(&self->stream));
+		for (int i = 0; i < self->written + 10; i++)
+			write_one(&self->writer, i);
+		written += self->written + 10;
+		ASSERT_NE(0, flags_of(&self->stream) & POSIXTRACE_STATUS_FULL);
+	}
+	while (stream_take(&self->stream, &record, NULL, 0) == 1)
+		taken += record.event_id == POSIXTRACE_ID_UNNAMED;
+	EXPECT_EQ(written, taken + (int)(lost_of(&self->stream) - lost));
+}
+
+TEST_HARNESS_MAIN

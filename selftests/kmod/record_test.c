@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * EVENT: what a recorded event looks like in the sub-buffers, and what records
+ * nothing.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <sys/syscall.h>
+
+#include "pxt_test.h"
+#include "process.h"
+#include "uapi.h"
+
+FIXTURE(record)
+{
+	struct stream stream;
+	struct target target;
+	int id;
+};
+
+FIXTURE_SETUP(record)
+{
+	struct posixtrace_record start;
+
+	ASSERT_EQ(0, target_open(&self->target));
+	ASSERT_EQ(0, stream_create(&self->stream, 0));
+	self->id = eventid_open(self->target.fd, "record");
+	ASSERT_LT(POSIXTRACE_ID_UNNAMED, self->id);
+	ASSERT_EQ(0, stream_start(&self->stream));
+	ASSERT_EQ(1, stream_take(&self->stream, &start, NULL, 0));
+}
+
+FIXTURE_TEARDOWN(record)
+{
+	stream_close(&self->stream);
+	target_close(&self->target);
+}
+
+TEST_F(record, carries_what_the_caller_gave)
+{
+	struct posixtrace_record record;
+	char data[32] = "";
+
+	ASSERT_EQ(0, target_event(&self->target, self->id, "hello", 6));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, data, sizeof(data)));
+	EXPECT_EQ(self->id, record.event_id);
+	EXPECT_EQ(6, record.data_len);
+	EXPECT_STREQ("hello", data);
+	EXPECT_EQ(0, record.flags);
+	EXPECT_EQ(0xabcd, record.prog_address);
+	EXPECT_EQ(0xdcba, record.thread_id);
+}
+
+TEST_F(record, names_process_and_thread)
+{
+	struct posixtrace_record record;
+
+	ASSERT_EQ(0, target_event(&self->target, self->id, NULL, 0));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	EXPECT_EQ(getpid(), record.pid);
+	EXPECT_EQ(syscall(SYS_gettid), record.tid);
+}
+
+TEST_F(record, has_the_time_of_the_call)
+{
+	struct posixtrace_record record;
+	unsigned long long before, after;
+
+	before = now();
+	ASSERT_EQ(0, target_event(&self->target, self->id, NULL, 0));
+	after = now();
+	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	EXPECT_LE(before, record.timestamp);
+	EXPECT_GE(after, record.timestamp);
+}
+
+TEST_F(record, without_data)
+{
+	struct posixtrace_record record;
+
+	ASSERT_EQ(0, target_event(&self->target, self->id, NULL, 0));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	EXPECT_EQ(0, record.data_len);
+	EXPECT_EQ(sizeof(record), record.size);
+	/* The address is not looked at when there is nothing behind it. */
+	ASSERT_EQ(0, target_event(&self->target, self->id, BAD_POINTER, 0));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	EXPECT_EQ(0, record.data_len);
+}
+
+TEST_F(record, size_is_rounded_up_to_8)
+{
+	struct posixtrace_record record;
+	char data[17];
+
+	memset(data, 'x', sizeof(data));
+	for (unsigned int len = 0; len <= sizeof(data); len++) {
+		ASSERT_EQ(0, target_event(&self->target, self->id, data, len));
+		ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+		EXPECT_EQ(len, record.data_len);
+		EXPECT_EQ(sizeof(record) + (len + 7) / 8 * 8, record.size);
+	}
+}
+
+TEST_F(record, data_up_to_the_limit_is_whole)
+{
+	struct posixtrace_record record;
+	char data[256], got[256];
+
+	for (unsigned int i = 0; i < sizeof(data); i++)
+		data[i] = i * 7;
+	ASSERT_EQ(0, target_event(&self->target, self->id, data, sizeof(data)));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, got, sizeof(got)));
+	EXPECT_EQ(sizeof(data), record.data_len);
+	EXPECT_EQ(0, record.flags);
+	EXPECT_EQ(0, memcmp(data, got, sizeof(data)));
+}
+
+TEST_F(record, data_beyond_the_limit_is_truncated)
+{
+	struct posixtrace_record record;
+	char data[300], got[300];
+
+	for (unsigned int i = 0; i < sizeof(data); i++)
+		data[i] = i * 7;
+	ASSERT_EQ(0, target_event(&self->target, self->id, data, 257));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, got, sizeof(got)));
+	EXPECT_EQ(256, record.data_len);
+	EXPECT_EQ(POSIXTRACE_RECORD_TRUNCATED, record.flags);
+	EXPECT_EQ(0, memcmp(data, got, 256));
+}
+
+TEST_F(record, huge_length_is_truncated)
+{
+	struct posixtrace_record record;
+	char data[256] = "huge";
+
+	ASSERT_EQ(0, target_event(&self->target, self->id, data, ~0UL));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	EXPECT_EQ(256, record.data_len);
+	EXPECT_EQ(POSIXTRACE_RECORD_TRUNCATED, record.flags);
+}
+
+TEST_F(record, streams_truncate_each_to_its_limit)
+{
+	struct posixtrace_record record;
+	struct stream wide;
+	char data[300] = "";
+
+	create_init(&wide.arg, 0);
+	wide.arg.attr.max_data_size = 280;
+	ASSERT_EQ(0, stream_open(&wide));
+	ASSERT_EQ(0, stream_start(&wide));
+	ASSERT_EQ(0, target_event(&self->target, self->id, data, 270));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	EXPECT_EQ(256, record.data_len);
+	EXPECT_EQ(POSIXTRACE_RECORD_TRUNCATED, record.flags);
+	ASSERT_EQ(1, stream_take(&wide, &record, NULL, 0));
+	EXPECT_EQ(POSIXTRACE_ID_START, record.event_id);
+	ASSERT_EQ(1, stream_take(&wide, &record, NULL, 0));
+	EXPECT_EQ(270, record.data_len);
+	EXPECT_EQ(0, record.flags);
+	stream_close(&wide);
+}
+
+TEST_F(record, events_come_in_the_order_of_their_calls)
+{
+	struct posixtrace_record record;
+	unsigned long long last = 0;
+	int n;
+
+	/* More than one sub-buffer, all over the CPUs. */
+	for (int i = 0; i < 300; i++) {
+		ASSERT_EQ(0, target_event(&self->target, self->id, &i, sizeof(i)));
+		run_on(i / 16);
+	}
+	for (int i = 0; i < 300; i++) {
+		ASSERT_EQ(1, stream_take(&self->stream, &record, &n, sizeof(n)));
+		ASSERT_EQ(i, n);
+		ASSERT_LE(last, record.timestamp);
+		last = record.timestamp;
+	}
+	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
+}
+
+TEST_F(record, unnamed_events_are_recorded)
+{
+	struct posixtrace_record record;
+
+	ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, NULL, 0));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	EXPECT_EQ(POSIXTRACE_ID_UNNAMED, record.event_id);
+}
+
+/* ------------------------------------------------------------------ */
+/* What records nothing							*/
+
+FIXTURE(refused)
+{
+	struct stream stream;
+	struct target target;
+};
+
+FIXTURE_VARIANT(refused)
+{
+	struct posixtrace_event event;
+	int ret;
+};
+
+FIXTURE_VARIANT_ADD(refused, flag) {
+	.event = { .event_id = POSIXTRACE_ID_UNNAMED, .flags = 1 }, .ret = -EINVAL
+};
+
+FIXTURE_VARIANT_ADD(refused, last_flag) {
+	.event = { .event_id = POSIXTRACE_ID_UNNAMED, .flags = 1U << 31 }, .ret = -EINVAL
+};
+
+FIXTURE_VARIANT_ADD(refused, reserved) {
+	.event = { .event_id = POSIXTRACE_ID_UNNAMED, .reserved = 1 }, .ret = -EINVAL
+};
+
+FIXTURE_VARIANT_ADD(refused, id_zero) { .event = { .event_id = 0 }, .ret = -EINVAL };
+FIXTURE_VARIANT_ADD(refused, id_of_start) {
+	.event = { .event_id = POSIXTRACE_ID_START }, .ret = -EINVAL
+};
+
+FIXTURE_VARIANT_ADD(refused, last_system_id) {
+	.event = { .event_id = POSIXTRACE_ID_UNNAMED - 1 }, .ret = -EINVAL
+};
+
+FIXTURE_VARIANT_ADD(refused, id_beyond_all) {
+	.event = { .event_id = POSIXTRACE_ID_MAX }, .ret = -EINVAL
+};
+
+FIXTURE_VARIANT_ADD(refused, id_far_beyond_all) { .event = { .event_id = ~0U }, .ret = -EINVAL };
+
+/* Not an error, for POSIX has posix_trace_event() ignore it. */
+FIXTURE_VARIANT_ADD(refused, id_that_nobody_defined) {
+	.event = { .event_id = POSIXTRACE_ID_MAX - 1 }, .ret = 0
+};
+
+FIXTURE_SETUP(refused)
+{
+	struct posixtrace_record start;
+
+	ASSERT_EQ(0, target_open(&self->target));
+	ASSERT_EQ(0, stream_create(&self->stream, 0));
+	ASSERT_EQ(0, stream_start(&self->stream));
+	ASSERT_EQ(1, stream_take(&self->stream, &start, NULL, 0));
+}
+
+FIXTURE_TEARDOWN(refused)
+{
+	stream_close(&self->stream);
+	target_close(&self->target);
+}
+
+TEST_F(refused, records_nothing)
+{
+	struct posixtrace_event event = variant->event;
+	struct posixtrace_record record;
+
+	EXPECT_EQ(variant->ret, command(self->target.fd, POSIXTRACE_IOC_EVENT, &event));
+	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
+	ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, NULL, 0));
+	EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+}
+
+TEST_F(record, bad_data_is_a_fault_and_loses_nothing_else)
+{
+	struct posixtrace_status status;
+	struct posixtrace_record record;
+	int n;
+
+	for (int i = 0; i < 4; i++) {
+		ASSERT_EQ(0, target_event(&self->target, self->id, &i, sizeof(i)));
+		EXPECT_EQ(-EFAULT, target_event(&self->target, self->id, BAD_POINTER, 16));
+	}
+	for (int i = 0; i < 4; i++) {
+		ASSERT_EQ(1, stream_take(&self->stream, &record, &n, sizeof(n)));
+		EXPECT_EQ(i, n);
+	}
+	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
+	ASSERT_EQ(0, stream_status(&self->stream, &status));
+	EXPECT_EQ(0, status.lost);
+}
+
+TEST_F(record, data_that_ends_at_an_unmapped_page_is_a_fault)
+{
+	struct posixtrace_record record;
+	char *page;
+
+	page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	ASSERT_EQ(0, munmap(page + 4096, 4096));
+	EXPECT_EQ(-EFAULT, target_event(&self->target, self->id, page + 4096 - 15, 16));
+	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
+	EXPECT_EQ(0, target_event(&self->target, self->id, page + 4096 - 16, 16));
+	EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	munmap(page, 4096);
+}
+
+TEST_F(record, argument_at_a_bad_address_is_a_fault)
+{
+	struct posixtrace_record record;
+
+	EXPECT_EQ(-EFAULT, command(self->target.fd, POSIXTRACE_IOC_EVENT, BAD_POINTER));
+	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
+}
+
+/* ------------------------------------------------------------------ */
+/* Of another process							*/
+
+static int record_three(void *arg, const struct talk *talk)
+{
+	struct target target;
+	int ret;
+
+	(void)arg;
+	if (target_open(&target))
+		return 1;
+	say(talk, syscall(SYS_gettid));
+	while (hear(talk) != -EPIPE) {
+		ret = target_event(&target, POSIXTRACE_ID_UNNAMED, "child", 6);
+		say(talk, ret);
+	}
+	return 0;
+}
+
+TEST(record_of_another_process_carries_its_pid)
+{
+	struct posixtrace_record record;
+	struct stream stream;
+	struct child child;
+	char data[8];
+	long tid;
+
+	ASSERT_EQ(0, child_start(&child, record_three, NULL));
+	tid = hear(&child.talk);
+	ASSERT_EQ(0, stream_create(&stream, child.pid));
+	ASSERT_EQ(0, stream_start(&stream));
+	say(&child.talk, 0);
+	ASSERT_EQ(0, hear(&child.talk));
+	ASSERT_EQ(1, stream_take(&stream, &record, NULL, 0));
+	EXPECT_EQ(POSIXTRACE_ID_START, record.event_id);
+	EXPECT_EQ(getpid(), record.pid);
+	ASSERT_EQ(1, stream_take(&stream, &record, data, sizeof(data)));
+	EXPECT_EQ(child.pid, record.pid);
+	EXPECT_EQ(tid, record.tid);
+	EXPECT_STREQ("child", data);
+
+	/* What it recorded outlives it. */
+	say(&child.talk, 0);
+	ASSERT_EQ(0, hear(&child.talk));
+	EXPECT_EQ(0, child_wait(&child));
+	ASSERT_EQ(1, stream_take(&stream, &record, data, sizeof(data)));
+	EXPECT_EQ(child.pid, record.pid);
+	EXPECT_EQ(0, stream_stop(&stream));
+	ASSERT_EQ(1, stream_take(&stream, &record, NULL, 0));
+	EXPECT_EQ(POSIXTRACE_ID_STOP, record.event_id);
+	stream_close(&stream);
+}
+
+TEST_HARNESS_MAIN
