@@ -10,6 +10,8 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -119,6 +121,21 @@ static inline int run_on(unsigned int n)
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	return sched_setaffinity(0, sizeof(set), &set) ? -errno : (int)cpu;
+}
+
+/* Does a thread (or a process of one thread) sleep in the kernel? */
+static inline int is_asleep(int tid)
+{
+	char path[64], line[256], *state;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	state = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+	fclose(file);
+	return state && state[2] == 'S';
 }
 
 static inline unsigned long long now(void)

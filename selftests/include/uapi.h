@@ -231,7 +231,7 @@ static inline int stream_take(struct stream *stream, struct posixtrace_record *r
 {
 	const struct posixtrace_record *candidate, *oldest = NULL;
 	unsigned int subbuf, from = 0;
-	uint64_t claim;
+	uint64_t claim, next;
 
 	for (unsigned int cpu = 0; cpu <= stream->ctrl->nr_cpus; cpu++) {
 		candidate = stream_peek(stream, cpu, &subbuf);
@@ -245,10 +245,13 @@ static inline int stream_take(struct stream *stream, struct posixtrace_record *r
 	*record = *oldest;
 	if (data)
 		memcpy(data, oldest + 1, record->data_len < room ? record->data_len : room);
-	claim = stream->reader->claim[from];
-	claim = POSIXTRACE_CLAIM(POSIXTRACE_CLAIM_SEQ(claim), POSIXTRACE_CLAIM_COUNT(claim) + 1,
-				 POSIXTRACE_CLAIM_POS(claim) + record->size);
-	__atomic_store_n(&stream->reader->claim[from], claim, __ATOMIC_RELEASE);
+	claim = LOAD(stream->reader->claim[from]);
+	next = POSIXTRACE_CLAIM(POSIXTRACE_CLAIM_SEQ(claim), POSIXTRACE_CLAIM_COUNT(claim) + 1,
+				POSIXTRACE_CLAIM_POS(claim) + record->size);
+	/* Only one that was recycled meanwhile can have changed: look again. */
+	if (!__atomic_compare_exchange_n(&stream->reader->claim[from], &claim, next, 0,
+					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return stream_take(stream, record, data, room);
 	return 1;
 }
 

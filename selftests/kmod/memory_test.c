@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How much memory a stream takes, and that what it promises fits in there:
+ * stream-min-size rounded up to sub-buffers, plus one sub-buffer per CPU.
+ */
+#define _GNU_SOURCE
+#include "pxt_test.h"
+#include "writer.h"
+
+FIXTURE(memory)
+{
+	struct stream stream;
+	struct target target;
+};
+
+FIXTURE_VARIANT(memory)
+{
+	unsigned long long stream_size;
+	unsigned int max_data_size;
+};
+
+FIXTURE_VARIANT_ADD(memory, smallest) { 0, 0 };
+FIXTURE_VARIANT_ADD(memory, small) { 20000, 100 };
+FIXTURE_VARIANT_ADD(memory, usual) { 256 << 10, 1024 };
+FIXTURE_VARIANT_ADD(memory, large_events) { 256 << 10, 64 << 10 };
+FIXTURE_VARIANT_ADD(memory, large_stream) { 8 << 20, 1024 };
+
+FIXTURE_SETUP(memory)
+{
+	ASSERT_EQ(0, target_open(&self->target));
+	create_init(&self->stream.arg, 0);
+	self->stream.arg.attr.stream_size = variant->stream_size;
+	self->stream.arg.attr.max_data_size = variant->max_data_size;
+	self->stream.arg.attr.stream_policy = POSIXTRACE_POLICY_UNTIL_FULL;
+	ASSERT_EQ(0, stream_open(&self->stream));
+	ASSERT_EQ(0, target_sync(&self->target));
+}
+
+FIXTURE_TEARDOWN(memory)
+{
+	stream_close(&self->stream);
+	target_close(&self->target);
+}
+
+static unsigned long long granted(struct stream *stream)
+{
+	struct posixtrace_attr attr;
+
+	return command(stream->fd, POSIXTRACE_IOC_GET_ATTR, &attr) ? 0 : attr.stream_size;
+}
+
+TEST_F(memory, subbuffers_have_the_size_of_the_header)
+{
+	struct posixtrace_attr attr;
+
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_GET_ATTR, &attr));
+	EXPECT_EQ(posixtrace_subbuf_size(attr.stream_size, attr.max_data_size),
+		  self->stream.ctrl->subbuf_size);
+	EXPECT_LE(8 * POSIXTRACE_RECORD_SIZE(variant->max_data_size),
+		  self->stream.ctrl->subbuf_size);
+}
+
+TEST_F(memory, grants_what_was_asked_for)
+{
+	EXPECT_LE(variant->stream_size, granted(&self->stream));
+	EXPECT_LE(POSIXTRACE_STREAM_SIZE_MIN, granted(&self->stream));
+}
+
+TEST_F(memory, pool_is_stream_size_plus_one_subbuffer_per_cpu)
+{
+	const struct posixtrace_ctrl *ctrl = self->stream.ctrl;
+	unsigned int size = ctrl->subbuf_size;
+	unsigned int whole = (granted(&self->stream) + size - 1) / size;
+
+	EXPECT_EQ(whole + ctrl->nr_cpus, ctrl->nr_subbufs);
+	EXPECT_EQ((unsigned long long)ctrl->nr_subbufs * size,
+		  self->target.slots[self->stream.arg.slot].pool.size);
+}
+
+TEST_F(memory, status_tells_no_more_than_that)
+{
+	const struct posixtrace_ctrl *ctrl = self->stream.ctrl;
+	unsigned long long pool = (unsigned long long)ctrl->nr_subbufs * ctrl->subbuf_size;
+	unsigned long long known;
+	struct posixtrace_status status;
+
+	ASSERT_EQ(0, stream_status(&self->stream, &status));
+	/* Reader, ctrl and heads; no system sub-buffer was needed yet, or a few. */
+	known = self->stream.arg.reader.size + self->stream.arg.ctrl.size +
+		self->stream.arg.heads.size;
+	EXPECT_LE(pool, status.memory);
+	EXPECT_GE(pool + known + 4 * ctrl->subbuf_size, status.memory);
+}
+
+/* Writes events of @len bytes on one CPU, or on each in turn, until one is lost. */
+static int write_until_full(struct target *target, unsigned int len, int all_cpus)
+{
+	const struct posixtrace_cpu_head *heads;
+	const struct posixtrace_slot *slot = &target->slots[0];
+	static char data[POSIXTRACE_DATA_SIZE_MAX];
+	int count = 0, cpu = run_on(0);
+
+	heads = map_range(target->fd, &slot->heads, PROT_READ | PROT_WRITE);
+	if (heads == MAP_FAILED)
+		return -1;
+	while (!(LOAD(heads[cpu].flags) & POSIXTRACE_HEAD_FULL)) {
+		if (target_event(target, POSIXTRACE_ID_UNNAMED, data, len))
+			return -1;
+		count++;
+		if (all_cpus)
+			cpu = run_on(count);
+	}
+	munmap((void *)heads, slot->heads.size);
+	return count - 1;
+}
+
+/*
+ * The promise to keep events whose posix_trace_attr_getmaxusereventsize() sum
+ * up to no more than the stream's size: a record of R bytes counts 8 R / 7. So
+ * with one event more than were kept, the sum must be beyond it.
+ */
+static unsigned long long promised(unsigned int kept, unsigned int len)
+{
+	return (kept + 1) * ((POSIXTRACE_RECORD_SIZE(len) * 8 + 6) / 7);
+}
+
+TEST_F(memory, events_of_the_stream_size_are_kept_when_one_cpu_writes)
+{
+	unsigned int len = variant->max_data_size;
+	int kept;
+
+	ASSERT_EQ(0, stream_start(&self->stream));
+	kept = write_until_full(&self->target, len, 0);
+	ASSERT_LT(0, kept);
+	EXPECT_LT(granted(&self->stream), promised(kept, len));
+	EXPECT_GE(self->target.slots[0].pool.size, kept * POSIXTRACE_RECORD_SIZE(len));
+}
+
+TEST_F(memory, events_of_the_stream_size_are_kept_when_all_cpus_write)
+{
+	unsigned int len = variant->max_data_size;
+	int kept;
+
+	if (variant->stream_size > 1 << 20)
+		SKIP(return, "the small ones show it, and faster");
+	ASSERT_EQ(0, stream_start(&self->stream));
+	kept = write_until_full(&self->target, len, 1);
+	ASSERT_LT(0, kept);
+	EXPECT_LT(granted(&self->stream), promised(kept, len));
+	EXPECT_GE(self->target.slots[0].pool.size, kept * POSIXTRACE_RECORD_SIZE(len));
+}
+
+/* Short records as well, which are many. */
+TEST_F(memory, events_without_data_are_kept_when_all_cpus_write)
+{
+	int kept;
+
+	if (variant->stream_size > 64 << 10)
+		SKIP(return, "the small ones show it, and faster");
+	ASSERT_EQ(0, stream_start(&self->stream));
+	kept = write_until_full(&self->target, 0, 1);
+	ASSERT_LT(0, kept);
+	EXPECT_LT(granted(&self->stream), promised(kept, 0));
+}
+
+TEST(pages_come_back_at_shutdown)
+{
+	static struct stream streams[20];
+
+	/* In all more than the machine has; files and mappings live on. */
+	for (int i = 0; i < 20; i++) {
+		create_init(&streams[i].arg, 0);
+		streams[i].arg.attr.stream_size = 64 << 20;
+		ASSERT_EQ(0, stream_open(&streams[i]));
+		ASSERT_EQ(0, command(streams[i].fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+	}
+	for (int i = 0; i < 20; i++)
+		stream_close(&streams[i]);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may map what, and what becomes of a mapping when its stream has gone.
+ */
+#define _GNU_SOURCE
+#include "pxt_test.h"
+#include "process.h"
+#include "uapi.h"
+
+/* The error of a mapping that must not succeed, or 0. */
+static int try_map(int fd, unsigned long long offset, size_t size, int prot, int flags)
+{
+	void *p = mmap(NULL, size, prot, flags, fd, offset);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	munmap(p, size);
+	return 0;
+}
+
+static int try_range(int fd, const struct posixtrace_map *range, int prot)
+{
+	return try_map(fd, range->offset, range->size, prot, MAP_SHARED);
+}
+
+/* What mprotect() says to write access on a mapping that was made for reading. */
+static int try_upgrade(int fd, const struct posixtrace_map *range)
+{
+	void *p = map_range(fd, range, PROT_READ);
+	int ret;
+
+	if (p == MAP_FAILED)
+		return 1;
+	ret = mprotect(p, range->size, PROT_READ | PROT_WRITE) ? -errno : 0;
+	munmap(p, range->size);
+	return ret;
+}
+
+FIXTURE(mmap)
+{
+	struct stream stream;
+	struct target target;
+	struct posixtrace_slot *slot;
+};
+
+FIXTURE_SETUP(mmap)
+{
+	ASSERT_EQ(0, target_open(&self->target));
+	ASSERT_EQ(0, stream_create(&self->stream, 0));
+	ASSERT_EQ(0, target_sync(&self->target));
+	self->slot = &self->target.slots[self->stream.arg.slot];
+}
+
+FIXTURE_TEARDOWN(mmap)
+{
+	stream_close(&self->stream);
+	target_close(&self->target);
+}
+
+/* ------------------------------------------------------------------ */
+/* Protection								*/
+
+TEST_F(mmap, stream_maps_only_the_reader_for_writing)
+{
+	const int rw = PROT_READ | PROT_WRITE;
+
+	EXPECT_EQ(0, try_range(self->stream.fd, &self->stream.arg.reader, rw));
+	EXPECT_GT(0, try_range(self->stream.fd, &self->stream.arg.ctrl, rw));
+	EXPECT_GT(0, try_range(self->stream.fd, &self->stream.arg.heads, rw));
+	EXPECT_GT(0, try_range(self->stream.fd, &self->stream.arg.pool, rw));
+	EXPECT_EQ(0, try_range(self->stream.fd, &self->stream.arg.ctrl, PROT_READ));
+	EXPECT_EQ(0, try_range(self->stream.fd, &self->stream.arg.heads, PROT_READ));
+	EXPECT_EQ(0, try_range(self->stream.fd, &self->stream.arg.pool, PROT_READ));
+}
+
+TEST_F(mmap, stream_cannot_gain_write_access_later)
+{
+	EXPECT_EQ(-EACCES, try_upgrade(self->stream.fd, &self->stream.arg.ctrl));
+	EXPECT_EQ(-EACCES, try_upgrade(self->stream.fd, &self->stream.arg.heads));
+	EXPECT_EQ(-EACCES, try_upgrade(self->stream.fd, &self->stream.arg.pool));
+}
+
+TEST_F(mmap, target_cannot_write_its_gate)
+{
+	EXPECT_EQ(0, try_range(self->target.fd, &self->target.arg.gate, PROT_READ));
+	EXPECT_GT(0, try_range(self->target.fd, &self->target.arg.gate, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(-EACCES, try_upgrade(self->target.fd, &self->target.arg.gate));
+}
+
+TEST_F(mmap, target_maps_heads_and_pool_for_writing)
+{
+	EXPECT_EQ(0, try_range(self->target.fd, &self->slot->heads, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(0, try_range(self->target.fd, &self->slot->pool, PROT_READ | PROT_WRITE));
+}
+
+TEST_F(mmap, target_maps_nothing_else_of_the_stream)
+{
+	const struct posixtrace_create *arg = &self->stream.arg;
+	struct posixtrace_map system = {
+		.offset = self->slot->pool.offset + self->slot->pool.size,
+		.size = 4096,
+	};
+	struct posixtrace_map all = {
+		.offset = self->slot->pool.offset,
+		.size = self->slot->pool.size + 4096,
+	};
+
+	/* Neither where the stream has it, nor around what the target was given. */
+	EXPECT_GT(0, try_range(self->target.fd, &system, PROT_READ));
+	EXPECT_GT(0, try_range(self->target.fd, &all, PROT_READ));
+	if (arg->reader.offset != self->target.arg.gate.offset) {
+		EXPECT_GT(0, try_range(self->target.fd, &arg->reader, PROT_READ));
+		EXPECT_GT(0, try_range(self->target.fd, &arg->reader, PROT_READ | PROT_WRITE));
+		EXPECT_GT(0, try_range(self->target.fd, &arg->ctrl, PROT_READ));
+	}
+	for (unsigned long long before = 4096; before <= 65536; before += 4096) {
+		system.offset = self->slot->heads.offset - before;
+		if (system.offset < self->slot->heads.offset)
+			EXPECT_GT(0, try_range(self->target.fd, &system, PROT_READ));
+	}
+}
+
+TEST_F(mmap, nothing_is_executable)
+{
+	EXPECT_GT(0, try_range(self->stream.fd, &self->stream.arg.pool, PROT_READ | PROT_EXEC));
+	EXPECT_GT(0, try_range(self->target.fd, &self->slot->pool, PROT_READ | PROT_EXEC));
+	EXPECT_GT(0, try_range(self->target.fd, &self->target.arg.gate, PROT_READ | PROT_EXEC));
+}
+
+TEST_F(mmap, private_mappings_are_invalid)
+{
+	const struct posixtrace_create *arg = &self->stream.arg;
+
+	EXPECT_EQ(-EINVAL, try_map(self->stream.fd, arg->reader.offset, arg->reader.size,
+				   PROT_READ, MAP_PRIVATE));
+	EXPECT_EQ(-EINVAL, try_map(self->stream.fd, arg->pool.offset, arg->pool.size,
+				   PROT_READ, MAP_PRIVATE));
+	EXPECT_EQ(-EINVAL, try_map(self->target.fd, self->slot->pool.offset,
+				   self->slot->pool.size, PROT_READ | PROT_WRITE, MAP_PRIVATE));
+	EXPECT_EQ(-EINVAL, try_map(self->target.fd, self->target.arg.gate.offset,
+				   self->target.arg.gate.size, PROT_READ, MAP_PRIVATE));
+}
+
+/* ------------------------------------------------------------------ */
+/* Offsets and sizes							*/
+
+TEST_F(mmap, range_beyond_the_end_is_invalid)
+{
+	const struct posixtrace_create *arg = &self->stream.arg;
+
+	EXPECT_EQ(-EINVAL, try_map(self->stream.fd, arg->pool.offset, arg->pool.size + 4096,
+				   PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EINVAL, try_map(self->stream.fd, arg->pool.offset + arg->pool.size, 4096,
+				   PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EINVAL, try_map(self->stream.fd, 1ULL << 62, 4096, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EINVAL, try_map(self->target.fd, 1ULL << 62, 4096, PROT_READ, MAP_SHARED));
+}
+
+TEST_F(mmap, range_across_two_is_invalid)
+{
+	const struct posixtrace_create *arg = &self->stream.arg;
+
+	EXPECT_EQ(-EINVAL, try_map(self->stream.fd, arg->reader.offset, arg->reader.size + 4096,
+				   PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EINVAL, try_map(self->stream.fd, arg->ctrl.offset, arg->ctrl.size + 4096,
+				   PROT_READ, MAP_SHARED));
+}
+
+TEST_F(mmap, mapping_cannot_grow)
+{
+	struct posixtrace_map range = self->slot->pool;
+	void *pool = map_range(self->target.fd, &range, PROT_READ | PROT_WRITE);
+
+	ASSERT_NE(MAP_FAILED, pool);
+	EXPECT_EQ(MAP_FAILED, mremap(pool, range.size, range.size + 4096, MREMAP_MAYMOVE));
+	munmap(pool, range.size);
+}
+
+TEST(file_without_role_maps_nothing)
+{
+	int fd = device_open();
+
+	ASSERT_LE(0, fd);
+	EXPECT_GT(0, try_map(fd, 0, 4096, PROT_READ, MAP_SHARED));
+	close(fd);
+}
+
+TEST_F(mmap, whole_target_range_at_once)
+{
+	/* Whatever lies behind: each range for itself is what SYNC offers. */
+	EXPECT_EQ(0, self->slot->heads.size % 4096);
+	EXPECT_EQ(0, self->slot->pool.size % 4096);
+	EXPECT_EQ(0, self->slot->heads.offset % 4096);
+	EXPECT_EQ(0, self->slot->pool.offset % 4096);
+}
+
+/* ------------------------------------------------------------------ */
+/* After the end							*/
+
+TEST_F(mmap, target_survives_the_end_of_the_stream)
+{
+	struct posixtrace_cpu_head *heads;
+	char *pool;
+
+	heads = map_range(self->target.fd, &self->slot->heads, PROT_READ | PROT_WRITE);
+	pool = map_range(self->target.fd, &self->slot->pool, PROT_READ | PROT_WRITE);
+	ASSERT_NE(MAP_FAILED, heads);
+	ASSERT_NE(MAP_FAILED, pool);
+	memset(pool, 'a', self->slot->pool.size);
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+	/* What was written is gone; writing goes nowhere and kills nobody. */
+	EXPECT_EQ(0, pool[0]);
+	memset(pool, 'b', self->slot->pool.size);
+	heads[0].head = 1;
+	heads[0].lost = 1;
+	munmap(heads, self->slot->heads.size);
+	munmap(pool, self->slot->pool.size);
+}
+
+TEST_F(mmap, reader_survives_the_end_of_the_stream)
+{
+	unsigned long long sum = 0;
+
+	ASSERT_EQ(0, stream_start(&self->stream));
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+	for (size_t i = 0; i < self->stream.arg.pool.size; i += 4096)
+		sum += self->stream.pool[i];
+	for (size_t i = 0; i < self->stream.arg.ctrl.size; i += 4096)
+		sum += ((const char *)self->stream.ctrl)[i];
+	self->stream.reader->claim[0] = ~0ULL;
+	EXPECT_EQ(sum, sum);
+}
+
+TEST_F(mmap, mapping_keeps_no_stream_alive)
+{
+	unsigned int slot = self->stream.arg.slot;
+
+	close(self->stream.fd);
+	ASSERT_EQ(0, target_sync(&self->target));
+	EXPECT_EQ(0, self->target.slots[slot].heads.size);
+	stream_unmap(&self->stream);
+	ASSERT_EQ(0, stream_create(&self->stream, 0));
+}
+
+TEST_F(mmap, range_of_a_stream_that_ended_cannot_be_mapped)
+{
+	struct posixtrace_slot slot = *self->slot;
+
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+	EXPECT_GT(0, try_range(self->target.fd, &slot.pool, PROT_READ | PROT_WRITE));
+	EXPECT_GT(0, try_range(self->target.fd, &slot.heads, PROT_READ | PROT_WRITE));
+	EXPECT_GT(0, try_range(self->stream.fd, &self->stream.arg.pool, PROT_READ));
+}
+
+/* The pool of the old stream must not show through to the next one in its slot. */
+TEST_F(mmap, stale_mapping_does_not_reach_the_next_stream)
+{
+	struct posixtrace_map range = self->slot->pool;
+	struct posixtrace_record record;
+	struct stream next;
+	char *pool;
+
+	pool = map_range(self->target.fd, &range, PROT_READ | PROT_WRITE);
+	ASSERT_NE(MAP_FAILED, pool);
+	pool[0] = 'x';
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+	ASSERT_EQ(0, stream_create(&next, 0));
+	EXPECT_EQ(self->stream.arg.slot, next.arg.slot);
+	ASSERT_EQ(0, stream_start(&next));
+	ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, "secret", 7));
+	memset(pool, 0xee, range.size);
+	ASSERT_EQ(1, stream_take(&next, &record, NULL, 0));
+	ASSERT_EQ(1, stream_take(&next, &record, NULL, 0));
+	EXPECT_EQ(POSIXTRACE_ID_UNNAMED, record.event_id);
+	EXPECT_EQ(7, record.data_len);
+	munmap(pool, range.size);
+	stream_close(&next);
+}
+
+/* ------------------------------------------------------------------ */
+/* fork									*/
+
+/* 0 when nothing is mapped at address *arg. */
+static int is_unmapped(void *arg, const struct talk *talk)
+{
+	unsigned char vec;
+
+	(void)talk;
+	if (mincore(*(void **)arg, 4096, &vec) == 0)
+		return 1;
+	return errno == ENOMEM ? 0 : 2;
+}
+
+TEST_F(mmap, forked_child_has_no_writable_mapping)
+{
+	void *heads = map_range(self->target.fd, &self->slot->heads, PROT_READ | PROT_WRITE);
+	void *pool = map_range(self->target.fd, &self->slot->pool, PROT_READ | PROT_WRITE);
+	void *reader = self->stream.reader;
+	struct child child;
+
+	ASSERT_NE(MAP_FAILED, heads);
+	ASSERT_NE(MAP_FAILED, pool);
+	ASSERT_EQ(0, child_start(&child, is_unmapped, &heads));
+	EXPECT_EQ(0, child_wait(&child));
+	ASSERT_EQ(0, child_start(&child, is_unmapped, &pool));
+	EXPECT_EQ(0, child_wait(&child));
+	ASSERT_EQ(0, child_start(&child, is_unmapped, &reader));
+	EXPECT_EQ(0, child_wait(&child));
+	munmap(heads, self->slot->heads.size);
+	munmap(pool, self->slot->pool.size);
+}
+
+static int map_of_parent(void *arg, const struct talk *talk)
+{
+	struct _test_data_mmap *self = arg;
+
+	(void)talk;
+	if (try_range(self->stream.fd, &self->stream.arg.pool, PROT_READ) == 0)
+		return 1;
+	if (try_range(self->target.fd, &self->slot->pool, PROT_READ | PROT_WRITE) == 0)
+		return 2;
+	return 0;
+}
+
+TEST_F(mmap, forked_child_can_map_nothing_of_its_parent)
+{
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, map_of_parent, self));
+	EXPECT_EQ(0, child_wait(&child));
+}
+
+TEST_HARNESS_MAIN

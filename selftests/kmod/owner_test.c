@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A stream belongs to the process that created it, and ends with it: seen from
+ * the traced process, which is this test, when its gate shuts.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+
+#include "pxt_test.h"
+#include "process.h"
+#include "uapi.h"
+
+#define IDLE_VARIABLE	"OWNER_TEST_IDLE"
+
+/* The image that a controller becomes by exec: says hello, lives until told to end. */
+static void __attribute__((constructor)) idle_after_exec(void)
+{
+	const char *fds = getenv(IDLE_VARIABLE);
+	struct talk talk;
+
+	if (!fds || sscanf(fds, "%d,%d", &talk.in, &talk.out) != 2)
+		return;
+	say(&talk, 1);
+	while (hear(&talk) != -EPIPE)
+		;
+	_exit(0);
+}
+
+static void become_idle(const struct talk *talk)
+{
+	char fds[32];
+
+	snprintf(fds, sizeof(fds), "%d,%d", talk->in, talk->out);
+	setenv(IDLE_VARIABLE, fds, 1);
+	fcntl(talk->in, F_SETFD, 0);
+	fcntl(talk->out, F_SETFD, 0);
+	execl("/proc/self/exe", "idle", NULL);
+}
+
+FIXTURE(owner)
+{
+	struct target target;
+};
+
+FIXTURE_SETUP(owner)
+{
+	ASSERT_EQ(0, target_open(&self->target));
+}
+
+FIXTURE_TEARDOWN(owner)
+{
+	target_close(&self->target);
+}
+
+static unsigned int gate(struct target *target)
+{
+	return LOAD(target->gate->enable[POSIXTRACE_ID_UNNAMED]);
+}
+
+/* Is there any stream on the traced process? */
+static int is_traced(struct target *target)
+{
+	if (target_sync(target))
+		return -1;
+	for (int i = 0; i < POSIXTRACE_SLOTS_MAX; i++) {
+		if (target->slots[i].heads.size)
+			return 1;
+	}
+	return 0;
+}
+
+/* Traces process *arg, then does what it is told. */
+enum { EXIT, EXEC, EXEC_WITH_FILE, FORK_AND_EXIT, FORK_CLOSE };
+
+static int control(void *arg, const struct talk *talk)
+{
+	struct stream stream;
+	struct child child;
+
+	if (stream_create(&stream, *(pid_t *)arg) || stream_start(&stream))
+		return 1;
+	say(talk, 0);
+	for (;;) {
+		switch (hear(talk)) {
+		case EXIT:
+			return 0;
+		case EXEC_WITH_FILE:
+			fcntl(stream.fd, F_SETFD, 0);
+			become_idle(talk);
+			return 2;
+		case EXEC:
+			become_idle(talk);
+			return 2;
+		case FORK_AND_EXIT:
+			/* The child keeps the descriptor, and this end of the pipes. */
+			if (fork() == 0)
+				_exit(child_idle(NULL, talk));
+			return 0;
+		case FORK_CLOSE:
+			if (child_start(&child, child_idle, NULL))
+				return 3;
+			hear(&child.talk);
+			child_wait(&child);
+			say(talk, 0);
+			break;
+		default:
+			return 4;
+		}
+	}
+}
+
+static int control_me(struct child *child)
+{
+	static pid_t pid;
+
+	pid = getpid();
+	if (child_start(child, control, &pid))
+		return -1;
+	return hear(&child->talk);
+}
+
+TEST_F(owner, stream_ends_when_its_controller_exits)
+{
+	struct child child;
+
+	ASSERT_EQ(0, control_me(&child));
+	EXPECT_EQ(1, gate(&self->target));
+	say(&child.talk, EXIT);
+	EXPECT_EQ(0, child_wait(&child));
+	EXPECT_EQ(0, gate(&self->target));
+	EXPECT_EQ(0, is_traced(&self->target));
+}
+
+TEST_F(owner, stream_ends_when_its_controller_is_killed)
+{
+	struct child child;
+
+	ASSERT_EQ(0, control_me(&child));
+	EXPECT_EQ(1, gate(&self->target));
+	child_kill(&child);
+	EXPECT_EQ(0, gate(&self->target));
+	EXPECT_EQ(0, is_traced(&self->target));
+	/* And this process goes on unharmed. */
+	EXPECT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, "x", 1));
+}
+
+TEST_F(owner, stream_ends_when_its_controller_execs)
+{
+	struct child child;
+
+	ASSERT_EQ(0, control_me(&child));
+	EXPECT_EQ(1, gate(&self->target));
+	say(&child.talk, EXEC);
+	ASSERT_EQ(1, hear(&child.talk));
+	EXPECT_EQ(0, gate(&self->target));
+	EXPECT_EQ(0, is_traced(&self->target));
+	EXPECT_EQ(0, child_wait(&child));
+}
+
+TEST_F(owner, stream_ends_by_exec_though_the_descriptor_stays_open)
+{
+	struct child child;
+
+	ASSERT_EQ(0, control_me(&child));
+	EXPECT_EQ(1, gate(&self->target));
+	say(&child.talk, EXEC_WITH_FILE);
+	ASSERT_EQ(1, hear(&child.talk));
+	EXPECT_EQ(0, gate(&self->target));
+	EXPECT_EQ(0, is_traced(&self->target));
+	EXPECT_EQ(0, child_wait(&child));
+}
+
+TEST_F(owner, descriptor_in_a_child_keeps_no_stream_alive)
+{
+	struct child child;
+	int status;
+
+	ASSERT_EQ(0, control_me(&child));
+	say(&child.talk, FORK_AND_EXIT);
+	/* The child of the controller says hello and lives until we hang up. */
+	ASSERT_EQ(0, hear(&child.talk));
+	ASSERT_EQ(child.pid, waitpid(child.pid, &status, 0));
+	EXPECT_EQ(0, gate(&self->target));
+	EXPECT_EQ(0, is_traced(&self->target));
+	close(child.talk.in);
+	close(child.talk.out);
+}
+
+TEST_F(owner, end_of_a_child_with_the_descriptor_ends_no_stream)
+{
+	struct child child;
+
+	ASSERT_EQ(0, control_me(&child));
+	say(&child.talk, FORK_CLOSE);
+	ASSERT_EQ(0, hear(&child.talk));
+	EXPECT_EQ(1, gate(&self->target));
+	say(&child.talk, EXIT);
+	EXPECT_EQ(0, child_wait(&child));
+	EXPECT_EQ(0, gate(&self->target));
+}
+
+TEST_F(owner, second_descriptor_keeps_the_stream)
+{
+	struct stream stream;
+	int second;
+
+	ASSERT_EQ(0, stream_create(&stream, 0));
+	ASSERT_EQ(0, stream_start(&stream));
+	second = dup(stream.fd);
+	ASSERT_LE(0, second);
+	close(second);
+	/* Any close by the owner counts, or none but the last: but never a crash. */
+	EXPECT_LE(0, is_traced(&self->target));
+	stream_close(&stream);
+	EXPECT_EQ(0, gate(&self->target));
+	EXPECT_EQ(0, is_traced(&self->target));
+}
+
+static void *create_and_end(void *arg)
+{
+	struct stream *stream = arg;
+
+	return stream_create(stream, 0) || stream_start(stream) ? arg : NULL;
+}
+
+TEST_F(owner, stream_outlives_the_thread_that_created_it)
+{
+	struct stream stream;
+	pthread_t thread;
+	void *failed;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, create_and_end, &stream));
+	ASSERT_EQ(0, pthread_join(thread, &failed));
+	ASSERT_EQ(NULL, failed);
+	EXPECT_EQ(1, gate(&self->target));
+	EXPECT_EQ(0, stream_stop(&stream));
+	EXPECT_EQ(0, gate(&self->target));
+	stream_close(&stream);
+}
+
+/* ------------------------------------------------------------------ */
+/* Commands of somebody else						*/
+
+FIXTURE(foreign)
+{
+	struct stream stream;
+};
+
+FIXTURE_VARIANT(foreign)
+{
+	unsigned long cmd;
+};
+
+FIXTURE_VARIANT_ADD(foreign, START) { POSIXTRACE_IOC_START };
+FIXTURE_VARIANT_ADD(foreign, STOP) { POSIXTRACE_IOC_STOP };
+FIXTURE_VARIANT_ADD(foreign, SHUTDOWN) { POSIXTRACE_IOC_SHUTDOWN };
+FIXTURE_VARIANT_ADD(foreign, GET_STATUS) { POSIXTRACE_IOC_GET_STATUS };
+FIXTURE_VARIANT_ADD(foreign, GET_ATTR) { POSIXTRACE_IOC_GET_ATTR };
+FIXTURE_VARIANT_ADD(foreign, EVENT_NAME) { POSIXTRACE_IOC_EVENT_NAME };
+FIXTURE_VARIANT_ADD(foreign, EVENT_TYPES) { POSIXTRACE_IOC_EVENT_TYPES };
+FIXTURE_VARIANT_ADD(foreign, EVENTID_OPEN) { POSIXTRACE_IOC_EVENTID_OPEN };
+FIXTURE_VARIANT_ADD(foreign, WAIT) { POSIXTRACE_IOC_WAIT };
+FIXTURE_VARIANT_ADD(foreign, RELEASE) { POSIXTRACE_IOC_RELEASE };
+
+FIXTURE_SETUP(foreign)
+{
+	ASSERT_EQ(0, stream_create(&self->stream, 0));
+	ASSERT_EQ(0, stream_start(&self->stream));
+}
+
+FIXTURE_TEARDOWN(foreign)
+{
+	stream_close(&self->stream);
+}
+
+struct foreign_call {
+	int fd;
+	unsigned long cmd;
+};
+
+static int call_as_child(void *arg, const struct talk *talk)
+{
+	struct foreign_call *call = arg;
+	char zeros[1024] = { 0 };
+	struct posixtrace_eventid *eventid = (void *)zeros;
+
+	(void)talk;
+	if (call->cmd == POSIXTRACE_IOC_EVENTID_OPEN)
+		strcpy(eventid->name, "foreign");
+	else if (call->cmd == POSIXTRACE_IOC_EVENT_NAME)
+		eventid->id = POSIXTRACE_ID_START;
+	return -command(call->fd, call->cmd, zeros);
+}
+
+TEST_F(foreign, command_of_a_child_is_invalid)
+{
+	struct foreign_call call = { .fd = self->stream.fd, .cmd = variant->cmd };
+	struct posixtrace_status status;
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, call_as_child, &call));
+	EXPECT_EQ(EINVAL << 8, child_wait(&child));
+	ASSERT_EQ(0, stream_status(&self->stream, &status));
+	EXPECT_EQ(POSIXTRACE_STATUS_RUNNING, status.flags);
+}
+
+/* ------------------------------------------------------------------ */
+/* The other way round: the traced process comes and goes		*/
+
+static int attach_and_exec(void *arg, const struct talk *talk)
+{
+	struct target target;
+
+	(void)arg;
+	if (target_open(&target))
+		return 1;
+	say(talk, 0);
+	hear(talk);
+	if (target_event(&target, POSIXTRACE_ID_UNNAMED, "before", 7))
+		return 2;
+	become_idle(talk);
+	return 3;
+}
+
+TEST(traced_process_stays_traced_when_it_execs)
+{
+	struct posixtrace_record record;
+	struct stream stream;
+	struct child child;
+	char data[8];
+
+	ASSERT_EQ(0, child_start(&child, attach_and_exec, NULL));
+	ASSERT_EQ(0, hear(&child.talk));
+	ASSERT_EQ(0, stream_create(&stream, child.pid));
+	ASSERT_EQ(0, stream_start(&stream));
+	say(&child.talk, 0);
+	ASSERT_EQ(1, hear(&child.talk));
+	EXPECT_EQ(0, child_wait(&child));
+	ASSERT_EQ(1, stream_take(&stream, &record, NULL, 0));
+	ASSERT_EQ(1, stream_take(&stream, &record, data, sizeof(data)));
+	EXPECT_STREQ("before", data);
+	EXPECT_EQ(0, stream_stop(&stream));
+	stream_close(&stream);
+}
+
+static int attach_and_write(void *arg, const struct talk *talk)
+{
+	struct target target;
+
+	(void)arg;
+	if (target_open(&target))
+		return 1;
+	say(talk, 0);
+	for (;;) {
+		if (target_event(&target, POSIXTRACE_ID_UNNAMED, "busy", 5))
+			return 2;
+	}
+}
+
+TEST(traced_process_may_be_killed_while_it_records)
+{
+	struct posixtrace_record record;
+	struct posixtrace_wait wait = { .flags = 0 };
+
+	for (int i = 0; i < 5; i++) {
+		struct stream stream;
+		struct child child;
+
+		ASSERT_EQ(0, child_start(&child, attach_and_write, NULL));
+		ASSERT_EQ(0, hear(&child.talk));
+		ASSERT_EQ(0, stream_create(&stream, child.pid));
+		ASSERT_EQ(0, stream_start(&stream));
+		ASSERT_EQ(1, stream_take(&stream, &record, NULL, 0));
+		EXPECT_EQ(0, command(stream.fd, POSIXTRACE_IOC_WAIT, &wait));
+		child_kill(&child);
+		EXPECT_EQ(0, stream_stop(&stream));
+		EXPECT_EQ(1, stream_take(&stream, &record, NULL, 0));
+		stream_close(&stream);
+	}
+}
+
+TEST(controller_may_be_killed_while_the_traced_process_records)
+{
+	struct target target;
+
+	ASSERT_EQ(0, target_open(&target));
+	for (int i = 0; i < 20; i++) {
+		struct child child;
+
+		ASSERT_EQ(0, control_me(&child));
+		ASSERT_EQ(0, target_event(&target, POSIXTRACE_ID_UNNAMED, "busy", 5));
+		kill(child.pid, SIGKILL);
+		while (gate(&target))
+			ASSERT_EQ(0, target_event(&target, POSIXTRACE_ID_UNNAMED, "busy", 5));
+		child_wait(&child);
+		EXPECT_EQ(0, is_traced(&target));
+	}
+	target_close(&target);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * WAIT: blocks until there is something to read, and no longer.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+
+#include "pxt_test.h"
+#include "writer.h"
+
+FIXTURE(wait)
+{
+	struct stream stream;
+	struct target target;
+};
+
+FIXTURE_SETUP(wait)
+{
+	ASSERT_EQ(0, target_open(&self->target));
+	ASSERT_EQ(0, stream_create(&self->stream, 0));
+	ASSERT_EQ(0, target_sync(&self->target));
+}
+
+FIXTURE_TEARDOWN(wait)
+{
+	stream_close(&self->stream);
+	target_close(&self->target);
+}
+
+static int stream_wait(struct stream *stream, unsigned long long deadline)
+{
+	struct posixtrace_wait wait = {
+		.flags = deadline ? POSIXTRACE_WAIT_DEADLINE : 0,
+		.deadline = deadline,
+	};
+
+	return command(stream->fd, POSIXTRACE_IOC_WAIT, &wait);
+}
+
+/* A thread that waits, and how that ended. */
+struct waiter {
+	struct stream *stream;
+	pthread_t thread;
+	unsigned long long deadline;
+	int ret;
+	int tid;
+};
+
+static void *waiting(void *arg)
+{
+	struct waiter *waiter = arg;
+
+	__atomic_store_n(&waiter->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	waiter->ret = stream_wait(waiter->stream, waiter->deadline);
+	return NULL;
+}
+
+/* Starts a thread and comes back when it sleeps in WAIT: the only sleep it knows. */
+static int waiter_start(struct waiter *waiter, struct stream *stream,
+			unsigned long long deadline)
+{
+	int err;
+
+	*waiter = (struct waiter){ .stream = stream, .deadline = deadline, .ret = 4711 };
+	err = pthread_create(&waiter->thread, NULL, waiting, waiter);
+	if (err)
+		return err;
+	while (!__atomic_load_n(&waiter->tid, __ATOMIC_ACQUIRE) || !is_asleep(waiter->tid))
+		sched_yield();
+	return 0;
+}
+
+static int waiter_end(struct waiter *waiter)
+{
+	pthread_join(waiter->thread, NULL);
+	return waiter->ret;
+}
+
+/* ------------------------------------------------------------------ */
+/* Something there							*/
+
+TEST_F(wait, returns_at_once_when_there_is_something)
+{
+	struct posixtrace_record record;
+
+	ASSERT_EQ(0, stream_start(&self->stream));
+	EXPECT_EQ(0, stream_wait(&self->stream, 0));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, NULL, 0));
+	EXPECT_EQ(0, stream_wait(&self->stream, 0));
+	/* Waiting takes nothing. */
+	EXPECT_EQ(0, stream_wait(&self->stream, 0));
+	EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+}
+
+TEST_F(wait, returns_at_once_whatever_the_deadline)
+{
+	ASSERT_EQ(0, stream_start(&self->stream));
+	EXPECT_EQ(0, stream_wait(&self->stream, 1));
+	EXPECT_EQ(0, stream_wait(&self->stream, ~0ULL));
+}
+
+/* ------------------------------------------------------------------ */
+/* Deadline								*/
+
+TEST_F(wait, ends_at_the_deadline)
+{
+	unsigned long long deadline = now() + NSEC / 20;
+
+	EXPECT_EQ(-ETIMEDOUT, stream_wait(&self->stream, deadline));
+	EXPECT_LE(deadline, now());
+}
+
+TEST_F(wait, ends_at_once_when_the_deadline_has_passed)
+{
+	EXPECT_EQ(-ETIMEDOUT, stream_wait(&self->stream, 1));
+	EXPECT_EQ(-ETIMEDOUT, stream_wait(&self->stream, now() - NSEC));
+}
+
+TEST_F(wait, distant_deadline_is_no_error)
+{
+	struct waiter waiter;
+
+	ASSERT_EQ(0, waiter_start(&waiter, &self->stream, ~0ULL));
+	ASSERT_EQ(0, stream_start(&self->stream));
+	EXPECT_EQ(0, waiter_end(&waiter));
+}
+
+/* ------------------------------------------------------------------ */
+/* Woken								*/
+
+TEST_F(wait, is_woken_by_a_system_event)
+{
+	struct waiter waiter;
+
+	ASSERT_EQ(0, waiter_start(&waiter, &self->stream, 0));
+	ASSERT_EQ(0, stream_start(&self->stream));
+	EXPECT_EQ(0, waiter_end(&waiter));
+}
+
+TEST_F(wait, is_woken_by_the_event_command)
+{
+	struct posixtrace_record record;
+	struct waiter waiter;
+
+	ASSERT_EQ(0, stream_start(&self->stream));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	ASSERT_EQ(0, waiter_start(&waiter, &self->stream, 0));
+	ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, NULL, 0));
+	EXPECT_EQ(0, waiter_end(&waiter));
+}
+
+TEST_F(wait, is_woken_by_a_kick)
+{
+	unsigned int mask = 1U << self->stream.arg.slot;
+	struct posixtrace_record record;
+	struct waiter waiter;
+	struct writer writer;
+
+	ASSERT_EQ(0, stream_start(&self->stream));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	ASSERT_EQ(0, writer_open(&writer, &self->target, self->stream.arg.slot, 0));
+	ASSERT_EQ(0, writer_event(&writer, POSIXTRACE_ID_UNNAMED, NULL, 0));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	EXPECT_EQ(0, LOAD(self->target.gate->waiters));
+
+	ASSERT_EQ(0, waiter_start(&waiter, &self->stream, 0));
+	EXPECT_EQ(mask, LOAD(self->target.gate->waiters));
+	ASSERT_EQ(0, writer_event(&writer, POSIXTRACE_ID_UNNAMED, NULL, 0));
+	ASSERT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_KICK, &mask));
+	EXPECT_EQ(0, waiter_end(&waiter));
+	EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	EXPECT_EQ(0, LOAD(self->target.gate->waiters));
+	writer_close(&writer);
+}
+
+TEST_F(wait, sees_what_was_written_without_a_kick)
+{
+	struct posixtrace_record record;
+	struct writer writer;
+
+	ASSERT_EQ(0, stream_start(&self->stream));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	ASSERT_EQ(0, writer_open(&writer, &self->target, self->stream.arg.slot, 0));
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, writer_event(&writer, POSIXTRACE_ID_UNNAMED, NULL, 0));
+		EXPECT_EQ(0, stream_wait(&self->stream, 0));
+		EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	}
+	EXPECT_EQ(-ETIMEDOUT, stream_wait(&self->stream, 1));
+	writer_close(&writer);
+}
+
+TEST_F(wait, wakes_all_who_wait)
+{
+	struct waiter waiters[3];
+
+	for (int i = 0; i < 3; i++)
+		ASSERT_EQ(0, waiter_start(&waiters[i], &self->stream, 0));
+	ASSERT_EQ(0, stream_start(&self->stream));
+	for (int i = 0; i < 3; i++)
+		EXPECT_EQ(0, waiter_end(&waiters[i]));
+}
+
+TEST_F(wait, is_ended_by_shutdown)
+{
+	struct waiter waiter;
+
+	ASSERT_EQ(0, waiter_start(&waiter, &self->stream, 0));
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+	EXPECT_EQ(-ESHUTDOWN, waiter_end(&waiter));
+}
+
+TEST_F(wait, is_ended_by_close)
+{
+	struct waiter waiter;
+
+	ASSERT_EQ(0, waiter_start(&waiter, &self->stream, 0));
+	close(self->stream.fd);
+	EXPECT_EQ(-ESHUTDOWN, waiter_end(&waiter));
+	stream_unmap(&self->stream);
+	ASSERT_EQ(0, stream_create(&self->stream, 0));
+}
+
+static void ignore_signal(int signal)
+{
+	(void)signal;
+}
+
+TEST_F(wait, is_interrupted_by_a_signal)
+{
+	struct sigaction action = { .sa_handler = ignore_signal };
+	struct waiter waiter;
+
+	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	ASSERT_EQ(0, waiter_start(&waiter, &self->stream, 0));
+	ASSERT_EQ(0, pthread_kill(waiter.thread, SIGUSR1));
+	EXPECT_EQ(-EINTR, waiter_end(&waiter));
+}
+
+TEST_F(wait, signal_with_restart_goes_on_waiting)
+{
+	struct sigaction action = { .sa_handler = ignore_signal, .sa_flags = SA_RESTART };
+	struct waiter waiter;
+	int ret;
+
+	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	ASSERT_EQ(0, waiter_start(&waiter, &self->stream, 0));
+	ASSERT_EQ(0, pthread_kill(waiter.thread, SIGUSR1));
+	ASSERT_EQ(0, stream_start(&self->stream));
+	ret = waiter_end(&waiter);
+	/* Either is right for the kernel; the library asks again or not. */
+	EXPECT_TRUE(ret == 0 || ret == -EINTR);
+}
+
+static int wait_forever(void *arg, const struct talk *talk)
+{
+	struct stream stream;
+
+	(void)arg;
+	if (stream_create(&stream, 0))
+		return 1;
+	say(talk, 0);
+	stream_wait(&stream, 0);
+	return 2;
+}
+
+TEST_F(wait, can_be_killed)
+{
+	struct child child;
+	int status;
+
+	ASSERT_EQ(0, child_start(&child, wait_forever, NULL));
+	ASSERT_EQ(0, hear(&child.talk));
+	while (!is_asleep(child.pid))
+		sched_yield();
+	status = child_kill(&child);
+	ASSERT_TRUE(WIFSIGNALED(status));
+	EXPECT_EQ(SIGKILL, WTERMSIG(status));
+}
+
+/* ------------------------------------------------------------------ */
+/* Refused								*/
+
+TEST_F(wait, unknown_flag_is_invalid)
+{
+	struct posixtrace_wait wait = { .flags = 2 };
+
+	ASSERT_EQ(0, stream_start(&self->stream));
+	EXPECT_EQ(-EINVAL, command(self->stream.fd, POSIXTRACE_IOC_WAIT, &wait));
+	wait.flags = 1U << 31;
+	EXPECT_EQ(-EINVAL, command(self->stream.fd, POSIXTRACE_IOC_WAIT, &wait));
+}
+
+TEST_F(wait, deadline_without_the_flag_is_invalid)
+{
+	struct posixtrace_wait wait = { .deadline = 1 };
+
+	ASSERT_EQ(0, stream_start(&self->stream));
+	EXPECT_EQ(-EINVAL, command(self->stream.fd, POSIXTRACE_IOC_WAIT, &wait));
+}
+
+TEST_F(wait, reserved_words_are_invalid)
+{
+	struct posixtrace_wait wait = { .reserved1 = 1 };
+
+	ASSERT_EQ(0, stream_start(&self->stream));
+	EXPECT_EQ(-EINVAL, command(self->stream.fd, POSIXTRACE_IOC_WAIT, &wait));
+	wait = (struct posixtrace_wait){ .reserved2 = 1 };
+	EXPECT_EQ(-EINVAL, command(self->stream.fd, POSIXTRACE_IOC_WAIT, &wait));
+}
+
+TEST_F(wait, bad_address_is_a_fault)
+{
+	EXPECT_EQ(-EFAULT, command(self->stream.fd, POSIXTRACE_IOC_WAIT, BAD_POINTER));
+}
+
+TEST_HARNESS_MAIN
