@@ -49,25 +49,35 @@ static bool gap_extends(const struct pxtu_reader *reader)
 
 static void gap_acknowledge(struct pxtu_reader *reader, const struct pxtu_gap *gap)
 {
-	if (!reader->gap_open) {
-		reader->gap_open = true;
+	if (!reader->gap_open)
 		reader->gap_first = gap->first;
-	}
+	reader->gap_open = true;
 	reader->gap_ack = gap->generation;
 	/*
 	 * Before the account is read again. Pairs with the kernel's barrier
 	 * between taking gap_lock and reading gap_ack: a loss that did not see
-	 * the acknowledgement is in the account that is read next.
+	 * what we acknowledge is in the account that is read next.
 	 */
 	pxtu_store(&reader->map.shared->gap_ack, gap->generation);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Is the account what we have acknowledged, and is it all in our notes? */
+static bool gap_noted(struct pxtu_reader *reader, const struct pxtu_gap *gap)
+{
+	if (gap->generation != reader->gap_ack)
+		return false;
+	/* It may have been extended to both sides just before we acknowledged it. */
+	if (reader->gap_open && gap->first < reader->gap_first)
+		reader->gap_first = gap->first;
+	return true;
 }
 
 void pxtu_gap_note(struct pxtu_reader *reader, struct pxtu_gap *gap)
 {
 	for (;;) {
 		pxtu_gap_read(reader, gap);
-		if (gap->generation == reader->gap_ack || !gap_extends(reader))
+		if (gap_noted(reader, gap) || !gap_extends(reader))
 			return;
 		gap_acknowledge(reader, gap);
 	}
@@ -79,10 +89,14 @@ bool pxtu_gap_note_before(struct pxtu_reader *reader, __u64 timestamp)
 
 	for (;;) {
 		pxtu_gap_read(reader, &gap);
-		if (gap.generation == reader->gap_ack)
+		if (gap_noted(reader, &gap))
 			return timestamp > gap.horizon;
-		/* What was lost behind the record is for the next call. */
-		if (gap.first >= timestamp || !gap_extends(reader))
+		/*
+		 * What was lost behind the record is for the next call. Unless
+		 * something was lost before it too: then it may lie in between,
+		 * or not, and counts as lost.
+		 */
+		if ((gap.first >= timestamp && !reader->gap_open) || !gap_extends(reader))
 			return true;
 		gap_acknowledge(reader, &gap);
 	}

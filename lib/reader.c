@@ -165,10 +165,18 @@ static bool all_read(struct pxtu_reader *reader)
 	return true;
 }
 
+/* It survived on a slower CPU, but its neighbours are lost: it is lost with them. */
+static void skip(struct pxtu_reader *reader, const struct posixtrace_record *record)
+{
+	reader->skipped++;
+	if (reader->gap_open && record->timestamp < reader->gap_first)
+		reader->gap_first = record->timestamp;
+}
+
 /* Take one record, and queue it with what has to be reported before it. */
 static bool fill_queue(struct pxtu_reader *reader)
 {
-	struct pxtu_candidate best;
+	struct pxtu_candidate best = { 0 };
 	struct pxtu_gap gap;
 
 	reader->queue_next = 0;
@@ -178,16 +186,15 @@ static bool fill_queue(struct pxtu_reader *reader)
 		if (!choose(reader, &best))
 			return false;
 		if (best.record.timestamp <= gap.horizon) {
-			/* It survived on a slower CPU, but its neighbours are lost. */
 			if (pxtu_subbuf_take(reader, &best))
-				reader->skipped++;
+				skip(reader, &best.record);
 			continue;
 		}
 		copy_data(reader, &best);
 		if (!pxtu_subbuf_take(reader, &best))
 			continue;
 		if (!pxtu_gap_note_before(reader, best.record.timestamp)) {
-			reader->skipped++;
+			skip(reader, &best.record);
 			continue;
 		}
 		if (pxtu_gap_ends(reader, &best.record))

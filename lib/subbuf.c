@@ -70,12 +70,13 @@ static bool record_valid(const struct pxtu_reader *reader, __u32 cpu,
 static __u32 subbuf_used(const struct pxtu_reader *reader, __u32 cpu, __u32 idx, __u32 *state)
 {
 	const struct posixtrace_subbuf *subbuf = &reader->subbufs[idx];
-	const struct posixtrace_cpu_head *head = cpu == reader->nr_cpus ?
-						 &reader->map.ctrl->system : &reader->map.heads[cpu];
+	const struct posixtrace_cpu_head *head = &reader->map.heads[cpu];
 	__u64 start = (__u64)idx * reader->subbuf_size;
 	__u64 pos;
 	__u32 used = 0;
 
+	if (cpu == reader->nr_cpus)
+		head = &reader->map.ctrl->system;
 	/* Pairs with the kernel's release when it opens or closes a sub-buffer. */
 	*state = pxtu_load_acquire(&subbuf->state);
 	if (*state == POSIXTRACE_SUBBUF_OPEN) {
@@ -122,12 +123,15 @@ static enum found peek_subbuf(const struct pxtu_reader *reader, __u32 cpu, __u32
 	__u32 pos, used, state;
 
 	/*
-	 * Pairs with the kernel's exchange when it takes the sub-buffer back or
-	 * hands it out: what is read below belongs to this use of it or a later
-	 * one, and if it is a later one, then taking the record will fail.
+	 * Pairs with the kernel's release when it hands out the sub-buffer: what
+	 * is read below belongs to this use of it or a later one.
+	 *
+	 * It may have been handed out to the same CPU again since its number was
+	 * read: then this CPU has older ones now, and it is not the turn of this.
 	 */
 	cand->claim = pxtu_load_acquire(&reader->map.shared->claim[idx]);
-	if (pxtu_load(&subbuf->cpu) != cpu ||
+	if (pxtu_load_acquire(&reader->oldest[cpu]) != idx ||
+	    pxtu_load(&subbuf->cpu) != cpu ||
 	    (__u32)pxtu_load(&subbuf->seq) != POSIXTRACE_CLAIM_SEQ(cand->claim))
 		return FOUND_CHANGE;
 
@@ -164,16 +168,28 @@ static enum found peek_subbuf(const struct pxtu_reader *reader, __u32 cpu, __u32
 
 bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candidate *cand)
 {
-	bool system = cpu == reader->nr_cpus;
+	__u32 first = cpu == reader->nr_cpus ? reader->nr_subbufs : 0;
+	__u32 end = cpu == reader->nr_cpus ? reader->nr_all : reader->nr_subbufs;
 	unsigned int tries;
+	enum found found;
 	__u32 idx;
 
 	for (tries = 0; tries < TRIES_MAX; tries++) {
 		/* Pairs with the kernel's release when the CPU gets its first sub-buffer. */
 		idx = pxtu_load_acquire(&reader->oldest[cpu]);
-		if (idx >= reader->nr_all || (idx >= reader->nr_subbufs) != system)
+		if (idx < first || idx >= end)
 			return false;
-		switch (peek_subbuf(reader, cpu, idx, cand)) {
+		found = peek_subbuf(reader, cpu, idx, cand);
+		/*
+		 * Was all of that one use of the sub-buffer? Taking the record
+		 * would tell; but if it looks young, then another one is taken
+		 * that may not be the oldest. Pairs with the kernel's exchange,
+		 * which comes before all other changes.
+		 */
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (pxtu_load(&reader->map.shared->claim[idx]) != cand->claim)
+			continue;
+		switch (found) {
 		case FOUND_NOTHING:
 			return false;
 		case FOUND_RECORD:
@@ -191,6 +207,7 @@ bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candida
 
 bool pxtu_subbuf_take(struct pxtu_reader *reader, const struct pxtu_candidate *cand)
 {
+	__u64 *shared = &reader->map.shared->claim[cand->subbuf];
 	__u64 claim = cand->claim;
 
 	/*
@@ -198,8 +215,8 @@ bool pxtu_subbuf_take(struct pxtu_reader *reader, const struct pxtu_candidate *c
 	 * exchange: it lets nobody write there before it has changed the claim.
 	 */
 	__atomic_thread_fence(__ATOMIC_ACQ_REL);
-	if (!__atomic_compare_exchange_n(&reader->map.shared->claim[cand->subbuf], &claim, cand->next,
-					 false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(shared, &claim, cand->next, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
 		return false;
 
 	reader->cpu[cand->cpu].claim = cand->next;
