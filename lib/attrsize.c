@@ -13,7 +13,10 @@
 
 #define SYS_RECORD_MAX	POSIXTRACE_RECORD_SIZE(POSIXTRACE_SYSDATA_MAX)
 
-#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+static size_t div_round_up(uint64_t n, uint64_t d)
+{
+	return (size_t)((n + d - 1) / d);
+}
 
 /**
  * posix_trace_attr_getlogsize() - size of the log
@@ -98,9 +101,9 @@ PXTU_API int posix_trace_attr_getmaxsystemeventsize(const trace_attr_t *restrict
 {
 	if (!pxtu_attr_valid(attr) || !eventsize)
 		return EINVAL;
-	*eventsize = (size_t)DIV_ROUND_UP(SYS_RECORD_MAX * POSIXTRACE_SUBBUF_SIZE_MIN,
-					  POSIXTRACE_SUBBUF_SIZE_MIN - SYS_RECORD_MAX +
-					  POSIXTRACE_RECORD_ALIGN);
+	*eventsize = div_round_up(SYS_RECORD_MAX * POSIXTRACE_SUBBUF_SIZE_MIN,
+				  POSIXTRACE_SUBBUF_SIZE_MIN - SYS_RECORD_MAX +
+				  POSIXTRACE_RECORD_ALIGN);
 	return 0;
 }
 
@@ -128,7 +131,7 @@ PXTU_API int posix_trace_attr_getmaxusereventsize(const trace_attr_t *restrict a
 		return EINVAL;
 	if (len > attr->__max_data_size)
 		len = attr->__max_data_size;
-	*eventsize = (size_t)DIV_ROUND_UP(POSIXTRACE_RECORD_SIZE(len) * 8, 7);
+	*eventsize = div_round_up(POSIXTRACE_RECORD_SIZE(len) * 8, 7);
 	return 0;
 }
 

@@ -18,7 +18,7 @@ _Static_assert(POSIX_TRACE_FLUSH_START == POSIXTRACE_ID_FLUSH_START, "as in the 
 _Static_assert(POSIX_TRACE_FLUSH_STOP == POSIXTRACE_ID_FLUSH_STOP, "as in the uapi");
 _Static_assert(POSIX_TRACE_FILTER == POSIXTRACE_ID_FILTER, "as in the uapi");
 _Static_assert(POSIX_TRACE_UNNAMED_USEREVENT == POSIXTRACE_ID_UNNAMED, "as in the uapi");
-_Static_assert(TRACE_USER_EVENT_MAX == POSIXTRACE_ID_MAX - POSIXTRACE_ID_UNNAMED, "one limit");
+_Static_assert(POSIXTRACE_ID_UNNAMED + TRACE_USER_EVENT_MAX == POSIXTRACE_ID_MAX, "one limit");
 _Static_assert(TRACE_EVENT_NAME_MAX + 1 == POSIXTRACE_EVENT_NAME_SIZE, "names fit");
 
 /* Check a name and copy it into the argument of EVENTID_OPEN. */
