@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The reader's core against a simulated kernel: order of events, and gaps. Needs
+ * no module; what the whole system does is tested through the public interface
+ * elsewhere.
+ */
+#define PXT_NO_DEVICE
+#include "pxt_test.h"
+#include "reader_sim.h"
+
+/*
+ * Wherever the reader looks at shared memory or copies it, something else may
+ * happen first: see TEST(interleavings).
+ */
+static void sim_point(void);
+
+#undef pxtu_load
+#undef pxtu_load_acquire
+#undef pxtu_store
+#define pxtu_load(p)		({ sim_point(); __atomic_load_n(p, __ATOMIC_RELAXED); })
+#define pxtu_load_acquire(p)	({ sim_point(); __atomic_load_n(p, __ATOMIC_ACQUIRE); })
+#define pxtu_store(p, v)	({ sim_point(); __atomic_store_n(p, v, __ATOMIC_RELAXED); })
+#define memcpy(to, from, len)	({ sim_point(); __builtin_memcpy(to, from, len); sim_point(); })
+
+#include "../../lib/gap.c"
+#include "../../lib/reader.c"
+#include "../../lib/subbuf.c"
+
+#undef pxtu_load
+#undef pxtu_load_acquire
+#undef pxtu_store
+#undef memcpy
+#define pxtu_load(p)		__atomic_load_n(p, __ATOMIC_RELAXED)
+#define pxtu_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define pxtu_store(p, v)	__atomic_store_n(p, v, __ATOMIC_RELAXED)
+
+#define CPUS	4
+#define SUBBUFS	12
+
+/* What happens in between; NULL for nothing. */
+static void (*sim_between)(void);
+
+static void sim_point(void)
+{
+	void (*between)(void) = sim_between;
+
+	if (!between)
+		return;
+	/* Not in what happens itself. */
+	sim_between = NULL;
+	between();
+	sim_between = between;
+}
+
+static const struct pxtu_event *next(struct sim *sim)
+{
+	return pxtu_reader_next(&sim->reader);
+}
+
+static __u64 payload(const struct pxtu_event *event)
+{
+	__u64 value = 0;
+
+	memcpy(&value, event->data, event->data_len < sizeof(value) ? event->data_len : 8);
+	return value;
+}
+
+FIXTURE(reader)
+{
+	struct sim sim;
+};
+
+FIXTURE_VARIANT(reader)
+{
+	bool loop;
+};
+
+FIXTURE_VARIANT_ADD(reader, loop)
+{
+	.loop = true,
+};
+
+FIXTURE_VARIANT_ADD(reader, until_full)
+{
+	.loop = false,
+};
+
+FIXTURE_SETUP(reader)
+{
+	ASSERT_EQ(0, sim_init(&self->sim, CPUS, SUBBUFS, variant->loop));
+}
+
+FIXTURE_TEARDOWN(reader)
+{
+	pxtu_reader_destroy(&self->sim.reader);
+}
+
+TEST_F(reader, empty)
+{
+	EXPECT_EQ(NULL, next(&self->sim));
+	sim_system(&self->sim, POSIXTRACE_ID_START);
+	ASSERT_NE(NULL, next(&self->sim));
+	EXPECT_EQ(NULL, next(&self->sim));
+}
+
+/* Oldest first, whichever CPU; all data as written; memory given back. */
+TEST_F(reader, order_over_cpus)
+{
+	unsigned char data[464];
+	const struct pxtu_event *event;
+	__u64 n = 0, seen = 0, last = 0;
+	unsigned int round, i, len;
+
+	for (round = 0; round < 300; round++) {
+		for (i = 0; i < 20; i++) {
+			len = 8 + (unsigned int)rand() % 457;
+			n++;
+			memset(data, (int)n, sizeof(data));
+			memcpy(data, &n, sizeof(n));
+			ASSERT_NE(0, sim_write(&self->sim, (__u32)rand() % CPUS, data, len));
+		}
+		while ((event = next(&self->sim))) {
+			EXPECT_EQ(++seen, payload(event));
+			EXPECT_GT(event->timestamp, last);
+			last = event->timestamp;
+			EXPECT_EQ(17, event->pid);
+			for (i = 8; i < event->data_len; i++)
+				ASSERT_EQ((unsigned char)seen,
+					  ((const unsigned char *)event->data)[i]);
+		}
+		ASSERT_EQ(n, seen);
+	}
+	EXPECT_GT(self->sim.releases, 100);
+	EXPECT_FALSE(self->sim.reader.overrun);
+}
+
+/* A LOOP stream is a window: one gap, then everything up to the end. */
+TEST(loop_keeps_a_window_without_holes)
+{
+	const struct pxtu_event *event;
+	static __u64 time[2001];
+	struct sim sim;
+	__u64 n, seen;
+
+	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, true));
+	for (n = 1; n <= 2000; n++) {
+		/* CPU 3 is slow: what it holds gets old. */
+		time[n] = sim_write(&sim, n % 50 ? n / 3 % 3 : 3, &n, sizeof(n));
+		ASSERT_NE(0, time[n]);
+	}
+	event = next(&sim);
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(POSIXTRACE_ID_OVERFLOW, event->id);
+	EXPECT_EQ(time[1], event->timestamp);
+	event = next(&sim);
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(POSIXTRACE_ID_RESUME, event->id);
+	n = event->timestamp;
+	event = next(&sim);
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(n, event->timestamp);
+	seen = payload(event);
+	EXPECT_GT(seen, 1);
+	EXPECT_EQ(seen - 1, sim.ctrl->lost + sim.reader.skipped);
+	EXPECT_GT(sim.reader.skipped, 0);
+	while ((event = next(&sim))) {
+		EXPECT_EQ(POSIXTRACE_ID_UNNAMED, event->id);
+		EXPECT_EQ(++seen, payload(event));
+	}
+	EXPECT_EQ(2000, seen);
+	pxtu_reader_destroy(&sim.reader);
+}
+
+/* What was read before the stream looped is not lost. */
+TEST(loop_read_events_are_no_gap)
+{
+	const struct pxtu_event *event;
+	struct sim sim;
+	__u64 n, seen = 0;
+
+	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, true));
+	for (n = 1; n <= 20000; n++) {
+		sim_write(&sim, n % CPUS, &n, sizeof(n));
+		if (n % 100)
+			continue;
+		while ((event = next(&sim)))
+			ASSERT_EQ(++seen, payload(event));
+	}
+	EXPECT_EQ(20000, seen);
+	EXPECT_EQ(0, sim.ctrl->lost);
+	pxtu_reader_destroy(&sim.reader);
+}
+
+#define CHAIN_LENGTH	60000
+
+struct chain {
+	struct sim sim;
+	__u64 turn;		/* number of the event to be written next */
+	__u64 time[CHAIN_LENGTH + 1];
+};
+
+struct chain_writer {
+	struct chain *chain;
+	__u32 cpu;
+};
+
+/* Events of all CPUs, each written after the one before was committed. */
+static void *chain_write(void *arg)
+{
+	struct chain_writer *writer = arg;
+	struct chain *chain = writer->chain;
+	__u64 n;
+
+	for (;;) {
+		n = pxtu_load_acquire(&chain->turn);
+		if (n > CHAIN_LENGTH)
+			return NULL;
+		/* In bursts, so that CPUs fill their sub-buffers at different times. */
+		if (n / 7 % CPUS != writer->cpu) {
+			sched_yield();
+			continue;
+		}
+		pxtu_store(&chain->time[n], sim_write(&chain->sim, writer->cpu, &n, sizeof(n)));
+		pxtu_store_release(&chain->turn, n + 1);
+	}
+}
+
+/* What the reader was told; checked when nobody writes any more. */
+struct told {
+	__u64 n;
+	__u64 time;
+	__u64 overflow;
+	__u64 resume;
+};
+
+/* Read as the writers write, and let them overtake at times. */
+static size_t chain_read(struct __test_metadata *_metadata, struct chain *chain,
+			 struct told *told)
+{
+	struct told now = { 0 };
+	const struct pxtu_event *event;
+	size_t count = 0;
+	__u64 behind;
+
+	while (now.n < CHAIN_LENGTH) {
+		bool done = pxtu_load_acquire(&chain->turn) > CHAIN_LENGTH;
+
+		event = next(&chain->sim);
+		if (!event) {
+			ASSERT_FALSE(done);
+			sched_yield();
+			continue;
+		}
+		switch (event->id) {
+		case POSIXTRACE_ID_OVERFLOW:
+			EXPECT_EQ(0, now.overflow);
+			now.overflow = event->timestamp;
+			continue;
+		case POSIXTRACE_ID_RESUME:
+			EXPECT_EQ(0, now.resume);
+			now.resume = event->timestamp;
+			continue;
+		}
+		now.n = payload(event);
+		now.time = event->timestamp;
+		ASSERT_LT(count, CHAIN_LENGTH);
+		told[count++] = now;
+		now.overflow = 0;
+		now.resume = 0;
+
+		/* Sometimes about as slow as the stream is large, sometimes slower. */
+		behind = now.n + 300 + now.n % 1500;
+		if (behind > CHAIN_LENGTH)
+			behind = CHAIN_LENGTH;
+		while (now.n % 512 == 0 && pxtu_load(&chain->turn) < behind)
+			sched_yield();
+	}
+	return count;
+}
+
+/*
+ * B after A, on whichever CPUs: never B before A. And between a reader that is
+ * too slow and writers that overwrite: every hole is announced, nothing else is,
+ * and every event is read or lost.
+ */
+TEST(happens_before_and_holes)
+{
+	static struct chain chain;
+	static struct told told[CHAIN_LENGTH];
+	struct chain_writer writer[CPUS];
+	pthread_t thread[CPUS];
+	unsigned int i, gaps = 0;
+	size_t count, k;
+	__u64 last = 0;
+
+	ASSERT_EQ(0, sim_init(&chain.sim, CPUS, SUBBUFS, true));
+	chain.turn = 1;
+	for (i = 0; i < CPUS; i++) {
+		writer[i] = (struct chain_writer){ &chain, i };
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, chain_write, &writer[i]));
+	}
+	count = chain_read(_metadata, &chain, told);
+	for (i = 0; i < CPUS; i++)
+		ASSERT_EQ(0, pthread_join(thread[i], NULL));
+
+	for (k = 0; k < count; k++) {
+		ASSERT_GT(told[k].n, last);
+		ASSERT_EQ(chain.time[told[k].n], told[k].time);
+		if (told[k].n == last + 1) {
+			ASSERT_EQ(0, told[k].overflow);
+			ASSERT_EQ(0, told[k].resume);
+		} else {
+			ASSERT_EQ(chain.time[last + 1], told[k].overflow);
+			ASSERT_EQ(told[k].time, told[k].resume);
+			gaps++;
+		}
+		last = told[k].n;
+	}
+	EXPECT_EQ(CHAIN_LENGTH, count + chain.sim.ctrl->lost + chain.sim.reader.skipped);
+	TH_LOG("%zu read, %llu lost, %llu skipped, %u gaps", count,
+	       (unsigned long long)chain.sim.ctrl->lost,
+	       (unsigned long long)chain.sim.reader.skipped, gaps);
+	EXPECT_GT(gaps, 0);
+	EXPECT_EQ(0, chain.sim.reader.corrupt);
+	pxtu_reader_destroy(&chain.sim.reader);
+}
+
+#define RACE_LENGTH	4000
+
+/**
+ * struct race - writers that are let in wherever the reader looks at memory
+ * @sim: the stream
+ * @seed: which interleaving
+ * @rarely: let them in once in so many looks
+ * @burst: events at a time, at most
+ * @cpus: CPUs that write
+ * @n: events so far, kept or dropped
+ * @time: of each, 0 if it was dropped
+ */
+static struct race {
+	struct sim sim;
+	unsigned int seed;
+	unsigned int rarely;
+	unsigned int burst;
+	__u32 cpus;
+	__u64 n;
+	__u64 time[RACE_LENGTH + 1];
+} race;
+
+/* The last CPU is slow, if there are several, so that there are old survivors. */
+static __u32 race_cpu(void)
+{
+	if (race.cpus == 1)
+		return 0;
+	if (!((__u32)rand_r(&race.seed) % 40))
+		return race.cpus - 1;
+	return (__u32)(race.n / 5) % (race.cpus - 1);
+}
+
+static void race_write(void)
+{
+	unsigned int i;
+
+	if (rand_r(&race.seed) % race.rarely)
+		return;
+	i = 1 + (unsigned int)rand_r(&race.seed) % race.burst;
+	for (; i && race.n < RACE_LENGTH; i--) {
+		race.n++;
+		race.time[race.n] = sim_write(&race.sim, race_cpu(), &race.n, sizeof(race.n));
+	}
+}
+
+static void race_begin(struct __test_metadata *_metadata, unsigned int seed, bool loop)
+{
+	memset(&race, 0, sizeof(race));
+	race.seed = seed;
+	race.rarely = 1 + (unsigned int)rand_r(&race.seed) % 60;
+	race.cpus = 1 + (__u32)rand_r(&race.seed) % CPUS;
+	race.burst = 1 + (unsigned int)rand_r(&race.seed) % 400;
+	ASSERT_EQ(0, sim_init(&race.sim, CPUS, SUBBUFS, loop));
+	sim_between = race_write;
+}
+
+static void race_end(void)
+{
+	sim_between = NULL;
+	pxtu_reader_destroy(&race.sim.reader);
+	munmap((void *)((uintptr_t)race.sim.pool & -4096UL), race.sim.map.pool_size);
+}
+
+/* A LOOP stream in any interleaving: right order, each hole announced exactly. */
+TEST(interleavings)
+{
+	unsigned int seed, gaps = 0;
+
+	for (seed = 1; seed <= 300; seed++) {
+		__u64 last = 0, overflow = 0, resume = 0, read = 0;
+		const struct pxtu_event *event;
+
+		race_begin(_metadata, seed, true);
+		while (last < RACE_LENGTH) {
+			event = next(&race.sim);
+			if (!event)
+				continue;
+			if (event->id == POSIXTRACE_ID_OVERFLOW) {
+				ASSERT_EQ(0, overflow);
+				overflow = event->timestamp;
+				continue;
+			}
+			if (event->id == POSIXTRACE_ID_RESUME) {
+				ASSERT_NE(0, overflow);
+				ASSERT_EQ(0, resume);
+				resume = event->timestamp;
+				continue;
+			}
+			read++;
+			ASSERT_GT(payload(event), last);
+			ASSERT_EQ(race.time[payload(event)], event->timestamp);
+			if (payload(event) == last + 1) {
+				ASSERT_EQ(0, overflow);
+			} else {
+				ASSERT_EQ(race.time[last + 1], overflow);
+				ASSERT_EQ(event->timestamp, resume);
+				gaps++;
+			}
+			last = payload(event);
+			overflow = 0;
+			resume = 0;
+		}
+		ASSERT_EQ(NULL, next(&race.sim));
+		ASSERT_EQ(RACE_LENGTH, read + race.sim.ctrl->lost + race.sim.reader.skipped);
+		ASSERT_EQ(0, race.sim.reader.corrupt);
+		race_end();
+	}
+	EXPECT_GT(gaps, 100);
+}
+
+/* UNTIL_FULL in any interleaving: nothing but what was dropped is missing. */
+TEST(interleavings_until_full)
+{
+	unsigned int seed, gaps = 0;
+
+	for (seed = 1; seed <= 300; seed++) {
+		/* What may come: 0 events or STOP, 1 the gap, 2 RESUME, 3 START. */
+		unsigned int state = 0, idle = 0;
+		const struct pxtu_event *event;
+		__u64 last = 0, n, read = 0;
+		bool stopped = false;
+
+		race_begin(_metadata, seed, false);
+		while (idle < 3) {
+			event = next(&race.sim);
+			if (!event) {
+				idle += race.n == RACE_LENGTH;
+				continue;
+			}
+			switch (event->id) {
+			case POSIXTRACE_ID_STOP:
+				ASSERT_FALSE(stopped);
+				stopped = true;
+				break;
+			case POSIXTRACE_ID_OVERFLOW:
+				ASSERT_TRUE(stopped);
+				ASSERT_EQ(0, state);
+				state = 2;
+				break;
+			case POSIXTRACE_ID_RESUME:
+				ASSERT_EQ(2, state);
+				state = 3;
+				break;
+			case POSIXTRACE_ID_START:
+				ASSERT_EQ(3, state);
+				state = 0;
+				stopped = false;
+				gaps++;
+				break;
+			default:
+				ASSERT_EQ(0, state);
+				ASSERT_FALSE(stopped);
+				read++;
+				ASSERT_GT(payload(event), last);
+				for (n = last + 1; n < payload(event); n++)
+					ASSERT_EQ(0, race.time[n]);
+				last = payload(event);
+			}
+		}
+		ASSERT_EQ(RACE_LENGTH, read + race.sim.dropped);
+		race_end();
+	}
+	EXPECT_GT(gaps, 100);
+}
+
+static void expect_id(struct __test_metadata *_metadata, struct sim *sim, __u32 id)
+{
+	const struct pxtu_event *event = next(sim);
+
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(id, event->id);
+}
+
+/* Write until the stream is full, and some more. Returns how many were kept. */
+static __u64 fill(struct sim *sim, __u64 *n)
+{
+	__u64 kept = 0;
+	int more = 10;
+
+	while (more) {
+		++*n;
+		if (sim_write(sim, *n % CPUS, n, sizeof(*n)))
+			kept++;
+		else
+			more--;
+	}
+	return kept;
+}
+
+/* Recorded events, STOP, the gap, START - also if it is full again before START is read. */
+TEST(until_full_restarts_when_empty)
+{
+	const struct pxtu_event *event;
+	struct sim sim;
+	__u64 n = 0, kept, i, round;
+
+	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, false));
+	sim_system(&sim, POSIXTRACE_ID_START);
+	kept = fill(&sim, &n);
+	expect_id(_metadata, &sim, POSIXTRACE_ID_START);
+	for (round = 0; round < 4; round++) {
+		for (i = 0; i < kept; i++)
+			expect_id(_metadata, &sim, POSIXTRACE_ID_UNNAMED);
+		ASSERT_TRUE(sim.full);
+		expect_id(_metadata, &sim, POSIXTRACE_ID_STOP);
+		/* It was the last one: the stream runs again at once. */
+		ASSERT_FALSE(sim.full);
+		kept = fill(&sim, &n);
+		event = next(&sim);
+		ASSERT_NE(NULL, event);
+		EXPECT_EQ(POSIXTRACE_ID_OVERFLOW, event->id);
+		i = event->timestamp;
+		event = next(&sim);
+		ASSERT_NE(NULL, event);
+		EXPECT_EQ(POSIXTRACE_ID_RESUME, event->id);
+		EXPECT_GT(event->timestamp, i);
+		i = event->timestamp;
+		event = next(&sim);
+		ASSERT_NE(NULL, event);
+		EXPECT_EQ(POSIXTRACE_ID_START, event->id);
+		EXPECT_EQ(i, event->timestamp);
+	}
+	pxtu_reader_destroy(&sim.reader);
+}
+
+TEST_HARNESS_MAIN

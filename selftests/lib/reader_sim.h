@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A stream in plain memory: the kernel's part of the protocol that lib/reader.c
+ * speaks, played by a few functions under one lock. Every mapping ends at a page
+ * that must not be touched.
+ *
+ * One thread per CPU may write at a time, as with the real thing. Full policies:
+ * LOOP with any number of threads, UNTIL_FULL with one thread for everything.
+ */
+#ifndef READER_SIM_H
+#define READER_SIM_H
+
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../../lib/reader.h"
+
+#define SIM_CPUS_MAX	8
+#define SIM_SUBBUFS_MAX	64
+#define SIM_SUBBUF_SIZE	4096U
+
+/* Time begins here, so that nothing is 0 by accident. */
+#define SIM_EPOCH	1000
+
+/**
+ * struct sim - a stream and its kernel
+ * @reader: the reader under test
+ * @lock: guards all below but @clock and what is atomic
+ * @clock: last time that was given out; no two events have the same
+ * @loop: full policy
+ * @full: nothing is recorded; only with !@loop
+ * @nr_cpus: CPUs
+ * @nr_subbufs: sub-buffers of targets; the same number is for system events
+ * @seq: hand-outs so far
+ * @map: the memory; written through the pointers behind it
+ * @ctrl: ditto
+ * @heads: ditto
+ * @oldest: ditto
+ * @subbufs: ditto
+ * @pool: ditto
+ * @shared: ditto
+ * @next: sub-buffer behind this one on the same CPU
+ * @open: open sub-buffer of each CPU, and of the system
+ * @dropped: events lost while full
+ * @releases: sub-buffers given back by the reader
+ */
+struct sim {
+	struct pxtu_reader reader;
+	pthread_mutex_t lock;
+	__u64 clock;
+	bool loop;
+	bool full;
+	__u32 nr_cpus;
+	__u32 nr_subbufs;
+	__u64 seq;
+	struct pxtu_map map;
+	struct posixtrace_ctrl *ctrl;
+	struct posixtrace_cpu_head *heads;
+	__u32 *oldest;
+	struct posixtrace_subbuf *subbufs;
+	unsigned char *pool;
+	struct posixtrace_reader *shared;
+	__u32 next[SIM_SUBBUFS_MAX];
+	__u32 open[SIM_CPUS_MAX + 1];
+	__u64 dropped;
+	unsigned int releases;
+};
+
+static inline __u64 sim_now(struct sim *sim)
+{
+	return __atomic_add_fetch(&sim->clock, 1, __ATOMIC_SEQ_CST);
+}
+
+static inline struct posixtrace_cpu_head *sim_head(struct sim *sim, __u32 cpu)
+{
+	return cpu == sim->nr_cpus ? &sim->ctrl->system : &sim->heads[cpu];
+}
+
+/* Memory whose last byte is followed by a page that faults. */
+static inline void *sim_alloc(size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t room = (size + page - 1) / page * page;
+	unsigned char *p = mmap(NULL, room + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+				-1, 0);
+
+	if (p == MAP_FAILED || mprotect(p + page, room, PROT_READ | PROT_WRITE))
+		return NULL;
+	return p + page + (room - size);
+}
+
+static inline void sim_close(struct sim *sim, __u32 cpu)
+{
+	struct posixtrace_cpu_head *head = sim_head(sim, cpu);
+	__u32 idx = sim->open[cpu];
+	struct posixtrace_subbuf *subbuf = &sim->subbufs[idx];
+	__u64 value = pxtu_load(&head->head);
+	__u32 used = POSIXTRACE_HEAD_POS(value) - idx * SIM_SUBBUF_SIZE;
+
+	/* Clamped: the head may have been scribbled on. */
+	pxtu_store(&subbuf->used, used > SIM_SUBBUF_SIZE ? SIM_SUBBUF_SIZE : used);
+	pxtu_store(&subbuf->count, POSIXTRACE_HEAD_COUNT(value));
+	pxtu_store(&subbuf->closed, sim_now(sim));
+	pxtu_store_release(&subbuf->state, POSIXTRACE_SUBBUF_CLOSED);
+	sim->open[cpu] = POSIXTRACE_NONE;
+	pxtu_store(&head->limit, 0);
+}
+
+/* Take the first sub-buffer off the list of its CPU. */
+static inline void sim_unlink(struct sim *sim, __u32 idx)
+{
+	__u32 cpu = sim->subbufs[idx].cpu;
+
+	pxtu_store_release(&sim->oldest[cpu], sim->next[idx]);
+}
+
+/* Time of the first record that is not read yet; what a kernel would keep apart. */
+static inline __u64 sim_unread_time(const struct sim *sim, __u32 idx, __u64 claim)
+{
+	struct posixtrace_record record;
+
+	memcpy(&record, sim->pool + (size_t)idx * SIM_SUBBUF_SIZE + POSIXTRACE_CLAIM_POS(claim),
+	       sizeof(record));
+	return record.timestamp;
+}
+
+/* Tell the reader that events were lost; ctrl->gap_lock is odd. */
+static inline void sim_lose(struct sim *sim, __u64 first, __u64 horizon)
+{
+	struct posixtrace_ctrl *ctrl = sim->ctrl;
+
+	/* Pairs with the fence in gap_acknowledge(). */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (pxtu_load(&sim->shared->gap_ack) == ctrl->gap_generation) {
+		pxtu_store(&ctrl->gap_generation, ctrl->gap_generation + 1);
+		pxtu_store(&ctrl->gap_first, first);
+	} else if (first < ctrl->gap_first) {
+		pxtu_store(&ctrl->gap_first, first);
+	}
+	if (horizon > ctrl->horizon)
+		pxtu_store(&ctrl->horizon, horizon);
+}
+
+static inline void sim_gap_lock(struct sim *sim)
+{
+	pxtu_store(&sim->ctrl->gap_lock, sim->ctrl->gap_lock + 1);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void sim_gap_unlock(struct sim *sim)
+{
+	pxtu_store_release(&sim->ctrl->gap_lock, sim->ctrl->gap_lock + 1);
+}
+
+/* The oldest closed sub-buffer of targets, at the head of its CPU's list. */
+static inline __u32 sim_oldest_closed(const struct sim *sim)
+{
+	__u32 cpu, idx, found = POSIXTRACE_NONE;
+
+	for (cpu = 0; cpu < sim->nr_cpus; cpu++) {
+		idx = sim->oldest[cpu];
+		if (idx == POSIXTRACE_NONE || sim->subbufs[idx].state != POSIXTRACE_SUBBUF_CLOSED)
+			continue;
+		if (found == POSIXTRACE_NONE || sim->subbufs[idx].seq < sim->subbufs[found].seq)
+			found = idx;
+	}
+	return found;
+}
+
+static inline void sim_recycle(struct sim *sim, __u32 idx)
+{
+	struct posixtrace_subbuf *subbuf = &sim->subbufs[idx];
+	__u64 claim, first = 0;
+	__u32 lost;
+
+	sim_gap_lock(sim);
+	claim = __atomic_exchange_n(&sim->shared->claim[idx], 0, __ATOMIC_SEQ_CST);
+	lost = subbuf->count - POSIXTRACE_CLAIM_COUNT(claim);
+	if (lost) {
+		first = sim_unread_time(sim, idx, claim);
+		sim_lose(sim, first, subbuf->closed);
+		pxtu_store(&sim->ctrl->lost, sim->ctrl->lost + lost);
+	}
+	sim_unlink(sim, idx);
+	sim_gap_unlock(sim);
+}
+
+static inline __u32 sim_find_free(const struct sim *sim, __u32 cpu)
+{
+	__u32 first = cpu == sim->nr_cpus ? sim->nr_subbufs : 0, idx;
+
+	for (idx = first; idx < first + sim->nr_subbufs; idx++)
+		if (sim->subbufs[idx].state == POSIXTRACE_SUBBUF_FREE)
+			return idx;
+	return POSIXTRACE_NONE;
+}
+
+/* NEXT: another sub-buffer for this CPU; false if the stream is full. */
+static inline bool sim_next(struct sim *sim, __u32 cpu)
+{
+	struct posixtrace_cpu_head *head = sim_head(sim, cpu);
+	struct posixtrace_subbuf *subbuf;
+	bool system = cpu == sim->nr_cpus;
+	__u32 idx, tail;
+
+	if (sim->open[cpu] != POSIXTRACE_NONE)
+		sim_close(sim, cpu);
+	idx = sim_find_free(sim, cpu);
+	if (idx == POSIXTRACE_NONE && sim->loop && !system) {
+		idx = sim_oldest_closed(sim);
+		if (idx != POSIXTRACE_NONE)
+			sim_recycle(sim, idx);
+	}
+	if (idx == POSIXTRACE_NONE)
+		return false;
+
+	subbuf = &sim->subbufs[idx];
+	pxtu_store(&subbuf->state, POSIXTRACE_SUBBUF_FREE);
+	pxtu_store(&subbuf->seq, ++sim->seq);
+	pxtu_store(&subbuf->cpu, cpu);
+	pxtu_store(&subbuf->opened, sim_now(sim));
+	sim->next[idx] = POSIXTRACE_NONE;
+	sim->open[cpu] = idx;
+	pxtu_store_release(&subbuf->state, POSIXTRACE_SUBBUF_OPEN);
+	pxtu_store_release(&sim->shared->claim[idx], POSIXTRACE_CLAIM(subbuf->seq, 0, 0));
+	pxtu_store_release(&head->head, POSIXTRACE_HEAD(idx * SIM_SUBBUF_SIZE, 0));
+	pxtu_store(&head->limit, (idx + 1) * SIM_SUBBUF_SIZE);
+
+	tail = sim->oldest[cpu];
+	if (tail == POSIXTRACE_NONE) {
+		pxtu_store_release(&sim->oldest[cpu], idx);
+		return true;
+	}
+	while (sim->next[tail] != POSIXTRACE_NONE)
+		tail = sim->next[tail];
+	sim->next[tail] = idx;
+	return true;
+}
+
+/* What a writer does: one record, no lock while it fits. Its time, 0 if it was dropped. */
+static inline __u64 sim_write_locked(struct sim *sim, __u32 cpu, __u32 id, const void *data,
+				     __u32 len)
+{
+	struct posixtrace_cpu_head *head = sim_head(sim, cpu);
+	struct posixtrace_record record = {
+		.size = POSIXTRACE_RECORD_SIZE(len),
+		.data_len = len,
+		.event_id = id,
+		.prog_address = 0x1234,
+		.thread_id = cpu,
+		.pid = 17,
+		.tid = 18,
+	};
+	__u64 value = pxtu_load(&head->head);
+	__u32 pos = POSIXTRACE_HEAD_POS(value);
+
+	if (!head->limit || pos + record.size > head->limit) {
+		if (!sim_next(sim, cpu))
+			return 0;
+		value = pxtu_load(&head->head);
+		pos = POSIXTRACE_HEAD_POS(value);
+	}
+	record.timestamp = sim_now(sim);
+	memcpy(sim->pool + pos, &record, sizeof(record));
+	memcpy(sim->pool + pos + sizeof(record), data, len);
+	/* Commits the record. Pairs with the load in subbuf_used(). */
+	pxtu_store_release(&head->head, POSIXTRACE_HEAD(pos + record.size,
+							POSIXTRACE_HEAD_COUNT(value) + 1));
+	return record.timestamp;
+}
+
+static inline void sim_system(struct sim *sim, __u32 id)
+{
+	int zero = 0;
+
+	sim_write_locked(sim, sim->nr_cpus, id, &zero, sizeof(zero));
+}
+
+/* One user event of one thread. Its time, 0 if it was dropped. */
+static inline __u64 sim_write(struct sim *sim, __u32 cpu, const void *data, __u32 len)
+{
+	__u64 time = 0;
+
+	pthread_mutex_lock(&sim->lock);
+	if (!sim->full)
+		time = sim_write_locked(sim, cpu, POSIXTRACE_ID_UNNAMED, data, len);
+	if (!time) {
+		sim->dropped++;
+		if (!sim->full) {
+			sim_gap_lock(sim);
+			sim_lose(sim, sim_now(sim), 0);
+			sim_gap_unlock(sim);
+			sim_system(sim, POSIXTRACE_ID_STOP);
+			sim->full = true;
+			pxtu_store(&sim->ctrl->flags, POSIXTRACE_CTRL_FULL);
+		}
+	}
+	pthread_mutex_unlock(&sim->lock);
+	return time;
+}
+
+static inline bool sim_all_read(const struct sim *sim)
+{
+	__u32 cpu, idx, used;
+
+	for (cpu = 0; cpu <= sim->nr_cpus; cpu++) {
+		for (idx = sim->oldest[cpu]; idx != POSIXTRACE_NONE; idx = sim->next[idx]) {
+			used = sim->subbufs[idx].used;
+			if (sim->subbufs[idx].state == POSIXTRACE_SUBBUF_OPEN)
+				used = POSIXTRACE_HEAD_POS(cpu == sim->nr_cpus ?
+					sim->ctrl->system.head : sim->heads[cpu].head) -
+				       idx * SIM_SUBBUF_SIZE;
+			if (POSIXTRACE_CLAIM_POS(sim->shared->claim[idx]) < used)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* RELEASE, as the module does it: refuses what is not read to its end. */
+static inline int sim_release(struct pxtu_reader *reader, __u32 idx)
+{
+	struct sim *sim = (struct sim *)reader;
+	struct posixtrace_subbuf *subbuf;
+	int err = -EINVAL;
+
+	pthread_mutex_lock(&sim->lock);
+	if (idx == POSIXTRACE_NONE) {
+		if (sim->full && sim_all_read(sim)) {
+			sim->full = false;
+			pxtu_store(&sim->ctrl->flags, 0);
+			sim_system(sim, POSIXTRACE_ID_START);
+		}
+		err = 0;
+		goto unlock;
+	}
+	subbuf = &sim->subbufs[idx];
+	if (subbuf->state != POSIXTRACE_SUBBUF_CLOSED || sim->oldest[subbuf->cpu] != idx ||
+	    POSIXTRACE_CLAIM_POS(sim->shared->claim[idx]) < subbuf->used)
+		goto unlock;
+	sim_unlink(sim, idx);
+	pxtu_store(&subbuf->state, POSIXTRACE_SUBBUF_FREE);
+	sim->releases++;
+	err = 0;
+unlock:
+	pthread_mutex_unlock(&sim->lock);
+	return err;
+}
+
+/* A new stream; 0, or negative errno. */
+static inline int sim_init(struct sim *sim, __u32 nr_cpus, __u32 nr_subbufs, bool loop)
+{
+	struct posixtrace_attr attr = {
+		.stream_policy = loop ? POSIXTRACE_POLICY_LOOP : POSIXTRACE_POLICY_UNTIL_FULL,
+		.max_data_size = 464,
+	};
+	size_t oldest = sizeof(*sim->ctrl);
+	size_t subbufs = (oldest + (nr_cpus + 1) * sizeof(__u32) + 63) / 64 * 64;
+	__u32 cpu, nr_all = 2 * nr_subbufs;
+
+	memset(sim, 0, sizeof(*sim));
+	pthread_mutex_init(&sim->lock, NULL);
+	sim->clock = SIM_EPOCH;
+	sim->loop = loop;
+	sim->nr_cpus = nr_cpus;
+	sim->nr_subbufs = nr_subbufs;
+
+	sim->map.ctrl_size = subbufs + nr_all * sizeof(*sim->subbufs);
+	sim->map.heads_size = nr_cpus * sizeof(*sim->heads);
+	sim->map.pool_size = (size_t)nr_all * SIM_SUBBUF_SIZE;
+	sim->map.shared_size = sizeof(*sim->shared) + nr_all * sizeof(__u64);
+	sim->ctrl = sim_alloc(sim->map.ctrl_size);
+	sim->heads = sim_alloc(sim->map.heads_size);
+	sim->pool = sim_alloc(sim->map.pool_size);
+	sim->shared = sim_alloc(sim->map.shared_size);
+	if (!sim->ctrl || !sim->heads || !sim->pool || !sim->shared)
+		return -ENOMEM;
+	sim->map.ctrl = sim->ctrl;
+	sim->map.heads = sim->heads;
+	sim->map.pool = sim->pool;
+	sim->map.shared = sim->shared;
+
+	sim->ctrl->size = sizeof(*sim->ctrl);
+	sim->ctrl->nr_cpus = nr_cpus;
+	sim->ctrl->nr_subbufs = nr_subbufs;
+	sim->ctrl->nr_sys_subbufs = nr_subbufs;
+	sim->ctrl->subbuf_size = SIM_SUBBUF_SIZE;
+	sim->ctrl->oldest_offset = (__u32)oldest;
+	sim->ctrl->subbuf_offset = (__u32)subbufs;
+	sim->oldest = (__u32 *)(void *)((char *)sim->ctrl + oldest);
+	sim->subbufs = (struct posixtrace_subbuf *)(void *)((char *)sim->ctrl + subbufs);
+	for (cpu = 0; cpu <= nr_cpus; cpu++) {
+		sim->oldest[cpu] = POSIXTRACE_NONE;
+		sim->open[cpu] = POSIXTRACE_NONE;
+	}
+	return pxtu_reader_init(&sim->reader, &sim->map, &attr, sim_release);
+}
+
+#endif /* READER_SIM_H */
