@@ -160,6 +160,7 @@ static void free_stream(struct pxtu_stream *stream)
 PXTU_API int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr,
 				trace_id_t *restrict trid)
 {
+	int err, saved_errno = errno;
 	trace_attr_t defaults;
 
 	if (!trid)
@@ -170,7 +171,9 @@ PXTU_API int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr,
 	}
 	if (!pxtu_attr_valid(attr) || attr->__stream_policy == POSIX_TRACE_FLUSH)
 		return EINVAL;
-	return pxtu_error(make_stream(pid, attr, trid));
+	err = make_stream(pid, attr, trid);
+	errno = saved_errno;
+	return pxtu_error(err);
 }
 
 /**

@@ -26,17 +26,6 @@ static bool attach_for_event(struct pxtu_state *state, trace_event_id_t id)
 	return pxtu_load(&pxtu_load_acquire(&state->gate)->enable[id]);
 }
 
-/* pxtu_state_make() with errno kept. */
-__attribute__((__noinline__, __cold__))
-static struct pxtu_state *state_for_event(void)
-{
-	int saved_errno = errno;
-	struct pxtu_state *state = pxtu_state_make();
-
-	errno = saved_errno;
-	return state;
-}
-
 /* Record into the streams that want it. */
 static void record(struct pxtu_state *state, trace_event_id_t id, const void *data, size_t len,
 		   void *prog_address)
@@ -80,7 +69,7 @@ PXTU_API void posix_trace_event(trace_event_id_t event_id, const void *restrict 
 			  event_id >= POSIXTRACE_ID_MAX))
 		return;
 	if (pxtu_unlikely(!state)) {
-		state = state_for_event();
+		state = pxtu_state_make();
 		if (!state)
 			return;
 	}

@@ -14,10 +14,11 @@ struct pxtu_state *pxtu_state_make(void)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	struct pxtu_state *mine, *found = NULL;
+	int saved_errno = errno;
 
 	mine = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mine == MAP_FAILED)
-		return NULL;
+		goto out;
 	/*
 	 * Without it a child would take its parent's descriptors for its own:
 	 * then rather no tracing. Linux has had it since 4.14.
@@ -26,10 +27,14 @@ struct pxtu_state *pxtu_state_make(void)
 		goto unmap;
 	/* Pairs with the load in pxtu_state(). */
 	if (__atomic_compare_exchange_n(&pxtu_state_page, &found, mine, false,
-					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return mine;
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		found = mine;
+		goto out;
+	}
 unmap:
 	munmap(mine, size);
+out:
+	errno = saved_errno;
 	return found;
 }
 

@@ -38,7 +38,7 @@ extern struct pxtu_state *pxtu_state_page __attribute__((__visibility__("hidden"
 /**
  * pxtu_state_make() - make the state of this process, or find it made
  *
- * Async-signal-safe. Changes errno.
+ * Async-signal-safe. Keeps errno.
  *
  * Return: the state, NULL without memory.
  */
