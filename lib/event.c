@@ -8,25 +8,10 @@
 #include "attach.h"
 
 /*
- * May this event be wanted by somebody? For a process that has not attached yet.
- * Not inlined: in the fast path it would cost registers.
+ * Record into the streams that want it. Neither this nor the next one is inlined:
+ * an event that nobody wants would pay for their registers.
  */
-__attribute__((__noinline__, __cold__))
-static bool attach_for_event(struct pxtu_state *state, trace_event_id_t id)
-{
-	int ret;
-
-	if (pxtu_load(&state->absent))
-		return false;
-	ret = pxtu_attach(state, 0);
-	if (ret == -EBUSY)	/* no gate yet: let the module decide */
-		return true;
-	if (ret < 0)
-		return false;
-	return pxtu_load(&pxtu_load_acquire(&state->gate)->enable[id]);
-}
-
-/* Record into the streams that want it. */
+__attribute__((__noinline__))
 static void record(struct pxtu_state *state, trace_event_id_t id, const void *data, size_t len,
 		   void *prog_address)
 {
@@ -40,6 +25,24 @@ static void record(struct pxtu_state *state, trace_event_id_t id, const void *da
 
 	/* Nobody to report an error to: the module counts what is lost. */
 	pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENT, &event);
+}
+
+/* An event of a process that has no gate yet: attach, then as usual. */
+__attribute__((__noinline__, __cold__))
+static void record_unattached(trace_event_id_t id, const void *data, size_t len,
+			      void *prog_address)
+{
+	struct pxtu_state *state = pxtu_state();
+	int ret;
+
+	if (!state || pxtu_load(&state->absent))
+		return;
+	ret = pxtu_attach(state, 0);
+	/* While somebody else attaches there is no gate: the module decides. */
+	if (ret != -EBUSY &&
+	    (ret < 0 || !pxtu_load(&pxtu_load_acquire(&state->gate)->enable[id])))
+		return;
+	record(state, id, data, len, prog_address);
 }
 
 /**
@@ -68,19 +71,14 @@ PXTU_API void posix_trace_event(trace_event_id_t event_id, const void *restrict 
 	if (pxtu_unlikely(event_id < POSIX_TRACE_UNNAMED_USEREVENT ||
 			  event_id >= POSIXTRACE_ID_MAX))
 		return;
-	if (pxtu_unlikely(!state)) {
-		state = pxtu_state_make();
-		if (!state)
-			return;
-	}
 	/* Pairs with the store in attach_locked(). */
-	gate = pxtu_load_acquire(&state->gate);
+	gate = pxtu_likely(state) ? pxtu_load_acquire(&state->gate) : NULL;
 	if (pxtu_unlikely(!gate)) {
-		if (!attach_for_event(state, event_id))
-			return;
-	} else if (pxtu_likely(!pxtu_load(&gate->enable[event_id]))) {
-		/* A stream that starts or stops meanwhile may or may not get this one. */
+		record_unattached(event_id, data_ptr, data_len, __builtin_return_address(0));
 		return;
 	}
+	/* A stream that starts or stops meanwhile may or may not get this one. */
+	if (pxtu_likely(!pxtu_load(&gate->enable[event_id])))
+		return;
 	record(state, event_id, data_ptr, data_len, __builtin_return_address(0));
 }
