@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every function with trace ids that are none: EINVAL, never a crash.
+ */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <pthread.h>
+
+#include "pxt_test.h"
+#include "trace_test.h"
+
+/* Calls each function with @trid: the first one that did not say EINVAL. */
+static const char *accepts(trace_id_t trid)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1];
+	struct posix_trace_status_info status;
+	const struct timespec epoch = { 0, 0 };
+	trace_event_set_t set = { 0 };
+	trace_event_id_t id;
+	trace_attr_t attr;
+	struct event e;
+	int flag;
+
+	if (posix_trace_clear(trid) != EINVAL)
+		return "clear";
+	if (posix_trace_close(trid) != EINVAL)
+		return "close";
+	if (posix_trace_eventid_equal(trid, POSIX_TRACE_START, POSIX_TRACE_START))
+		return "eventid_equal";
+	if (posix_trace_eventid_get_name(trid, POSIX_TRACE_START, name) != EINVAL)
+		return "eventid_get_name";
+	if (posix_trace_eventtypelist_getnext_id(trid, &id, &flag) != EINVAL)
+		return "eventtypelist_getnext_id";
+	if (posix_trace_eventtypelist_rewind(trid) != EINVAL)
+		return "eventtypelist_rewind";
+	if (posix_trace_flush(trid) != EINVAL)
+		return "flush";
+	if (posix_trace_get_attr(trid, &attr) != EINVAL)
+		return "get_attr";
+	if (posix_trace_get_filter(trid, &set) != EINVAL)
+		return "get_filter";
+	if (posix_trace_get_status(trid, &status) != EINVAL)
+		return "get_status";
+	if (posix_trace_getnext_event(trid, &e.info, e.data, 8, &e.len, &flag) != EINVAL)
+		return "getnext_event";
+	if (posix_trace_rewind(trid) != EINVAL)
+		return "rewind";
+	if (posix_trace_set_filter(trid, &set, POSIX_TRACE_SET_EVENTSET) != EINVAL)
+		return "set_filter";
+	if (posix_trace_shutdown(trid) != EINVAL)
+		return "shutdown";
+	if (posix_trace_start(trid) != EINVAL)
+		return "start";
+	if (posix_trace_stop(trid) != EINVAL)
+		return "stop";
+	if (posix_trace_timedgetnext_event(trid, &e.info, e.data, 8, &e.len, &flag,
+					   &epoch) != EINVAL)
+		return "timedgetnext_event";
+	if (posix_trace_trid_eventid_open(trid, "name", &id) != EINVAL)
+		return "trid_eventid_open";
+	if (posix_trace_trygetnext_event(trid, &e.info, e.data, 8, &e.len, &flag) != EINVAL)
+		return "trygetnext_event";
+	return "";
+}
+
+FIXTURE(garbage)
+{
+	trace_id_t trid;	/* one that is valid, beside the garbage */
+};
+
+FIXTURE_VARIANT(garbage)
+{
+	trace_id_t trid;
+};
+
+FIXTURE_VARIANT_ADD(garbage, minus_one) { -1 };
+FIXTURE_VARIANT_ADD(garbage, zero) { 0 };
+FIXTURE_VARIANT_ADD(garbage, small) { 1 };
+FIXTURE_VARIANT_ADD(garbage, large) { 0x12345678 };
+FIXTURE_VARIANT_ADD(garbage, max) { INT_MAX };
+FIXTURE_VARIANT_ADD(garbage, min) { INT_MIN };
+
+FIXTURE_SETUP(garbage)
+{
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
+}
+
+FIXTURE_TEARDOWN(garbage)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+TEST_F(garbage, is_invalid_everywhere)
+{
+	/* 1 might be the one that is valid: then its successor is not. */
+	trace_id_t trid = variant->trid == self->trid ? self->trid + 1 : variant->trid;
+
+	EXPECT_STREQ("", accepts(trid));
+	/* The other one was not touched. */
+	EXPECT_EQ(0, posix_trace_start(self->trid));
+}
+
+TEST(no_trid_is_valid_before_there_was_a_stream)
+{
+	for (trace_id_t trid = -2; trid < 300; trid++)
+		EXPECT_STREQ("", accepts(trid));
+}
+
+TEST(trid_of_a_stream_that_was_shut_down_is_invalid)
+{
+	trace_id_t trid;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
+	ASSERT_EQ(0, posix_trace_shutdown(trid));
+	EXPECT_STREQ("", accepts(trid));
+}
+
+TEST(trid_is_not_given_again_at_once)
+{
+	trace_id_t first, second;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &first));
+	ASSERT_EQ(0, posix_trace_shutdown(first));
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &second));
+	EXPECT_NE(first, second);
+	EXPECT_STREQ("", accepts(first));
+	EXPECT_EQ(0, posix_trace_shutdown(second));
+}
+
+static int accepts_any(void *arg, const struct talk *talk)
+{
+	(void)talk;
+	return accepts(*(trace_id_t *)arg)[0] ? 1 : 0;
+}
+
+TEST(trid_of_the_parent_is_invalid_in_a_child)
+{
+	struct child child;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, child_start(&child, accepts_any, &trid));
+	EXPECT_EQ(0, child_wait(&child));
+	/* And the parent's stream goes on. */
+	EXPECT_EQ(0, posix_trace_stop(trid));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+/* ------------------------------------------------------------------ */
+/* Used by one thread while another shuts it down			*/
+
+static trace_id_t current;
+static int finished;
+
+static void *use_until_finished(void *arg)
+{
+	struct posix_trace_status_info status;
+	struct event event;
+	trace_attr_t attr;
+	int err = 0;
+
+	while (!__atomic_load_n(&finished, __ATOMIC_ACQUIRE) && !err) {
+		trace_id_t trid = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+
+		err = posix_trace_get_status(trid, &status);
+		if (!err || err == EINVAL)
+			err = posix_trace_get_attr(trid, &attr);
+		if (!err || err == EINVAL)
+			err = posix_trace_start(trid);
+		if (!err || err == EINVAL)
+			err = -take(trid, &event);
+		if (err == EINVAL || err < 0)
+			err = 0;
+	}
+	return err ? arg : NULL;
+}
+
+TEST(shutdown_while_others_use_the_trid)
+{
+	pthread_t threads[3];
+	void *failed;
+
+	for (int i = 0; i < 3; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, use_until_finished, &current));
+	for (int i = 0; i < 30; i++) {
+		trace_id_t trid;
+
+		ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
+		__atomic_store_n(&current, trid, __ATOMIC_RELEASE);
+		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "x", 1);
+		ASSERT_EQ(0, posix_trace_shutdown(trid));
+	}
+	__atomic_store_n(&finished, 1, __ATOMIC_RELEASE);
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, pthread_join(threads[i], &failed));
+		EXPECT_EQ(NULL, failed);
+	}
+}
+
+static void *shut_down(void *arg)
+{
+	return posix_trace_shutdown(*(trace_id_t *)arg) ? NULL : arg;
+}
+
+TEST(only_one_of_many_shutdowns_succeeds)
+{
+	for (int round = 0; round < 10; round++) {
+		pthread_t threads[4];
+		int succeeded = 0;
+		trace_id_t trid;
+		void *result;
+
+		ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
+		for (int i = 0; i < 4; i++)
+			ASSERT_EQ(0, pthread_create(&threads[i], NULL, shut_down, &trid));
+		for (int i = 0; i < 4; i++) {
+			ASSERT_EQ(0, pthread_join(threads[i], &result));
+			succeeded += result != NULL;
+		}
+		EXPECT_EQ(1, succeeded);
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Pointers								*/
+
+TEST(null_results_are_invalid)
+{
+	trace_id_t trid;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
+	EXPECT_EQ(EINVAL, posix_trace_get_attr(trid, NULL));
+	EXPECT_EQ(EINVAL, posix_trace_get_status(trid, NULL));
+	EXPECT_EQ(EINVAL, posix_trace_get_filter(trid, NULL));
+	EXPECT_EQ(EINVAL, posix_trace_set_filter(trid, NULL, POSIX_TRACE_SET_EVENTSET));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What later releases bring is declared and says ENOTSUP, after its arguments
+ * were looked at, and changes nothing. A case goes when its function comes.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+
+#include "pxt_test.h"
+#include "trace_test.h"
+
+FIXTURE(later)
+{
+	trace_id_t trid;
+};
+
+FIXTURE_SETUP(later)
+{
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+}
+
+FIXTURE_TEARDOWN(later)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+TEST_F(later, clear_clears_nothing)
+{
+	struct event event;
+
+	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "x", 1);
+	EXPECT_EQ(ENOTSUP, posix_trace_clear(self->trid));
+	EXPECT_EQ(1, take_user(self->trid, &event));
+}
+
+TEST_F(later, set_filter_filters_nothing)
+{
+	trace_event_set_t set;
+	struct event event;
+
+	memset(&set, 0xff, sizeof(set));
+	EXPECT_EQ(ENOTSUP, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SET_EVENTSET));
+	EXPECT_EQ(ENOTSUP, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_ADD_EVENTSET));
+	EXPECT_EQ(ENOTSUP, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SUB_EVENTSET));
+	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "x", 1);
+	EXPECT_EQ(1, take_user(self->trid, &event));
+}
+
+TEST_F(later, set_filter_refuses_what_is_no_way_to_set)
+{
+	trace_event_set_t set = { 0 };
+
+	EXPECT_EQ(EINVAL, posix_trace_set_filter(self->trid, &set, 0));
+	EXPECT_EQ(EINVAL, posix_trace_set_filter(self->trid, &set, 4711));
+}
+
+TEST_F(later, get_filter)
+{
+	trace_event_set_t set;
+
+	EXPECT_EQ(ENOTSUP, posix_trace_get_filter(self->trid, &set));
+}
+
+TEST_F(later, create_withlog_leaves_the_file_alone)
+{
+	trace_id_t trid = 4711;
+	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(ENOTSUP, posix_trace_create_withlog(0, NULL, fd, &trid));
+	EXPECT_EQ(4711, trid);
+	EXPECT_EQ(0, lseek(fd, 0, SEEK_END));
+	EXPECT_EQ(EBADF, posix_trace_create_withlog(0, NULL, -1, &trid));
+	EXPECT_EQ(EINVAL, posix_trace_create_withlog(0, NULL, fd, NULL));
+	close(fd);
+}
+
+TEST_F(later, open_of_a_log)
+{
+	trace_id_t trid;
+	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(ENOTSUP, posix_trace_open(fd, &trid));
+	EXPECT_EQ(EBADF, posix_trace_open(-1, &trid));
+	EXPECT_EQ(EINVAL, posix_trace_open(fd, NULL));
+	close(fd);
+}
+
+TEST_F(later, inherited_streams)
+{
+	trace_attr_t attr;
+	trace_id_t trid = 4711;
+
+	ASSERT_EQ(0, posix_trace_attr_init(&attr));
+	ASSERT_EQ(0, posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED));
+	EXPECT_EQ(ENOTSUP, posix_trace_create(0, &attr, &trid));
+	EXPECT_EQ(4711, trid);
+}
+
+/* Not later, but never: functions of logs on a stream that has none. */
+TEST_F(later, functions_of_logs_are_invalid_on_a_stream)
+{
+	EXPECT_EQ(EINVAL, posix_trace_flush(self->trid));
+	EXPECT_EQ(EINVAL, posix_trace_rewind(self->trid));
+	EXPECT_EQ(EINVAL, posix_trace_close(self->trid));
+	EXPECT_EQ(0, posix_trace_stop(self->trid));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Controller and traced process are two: what the one sees of the other, and
+ * what becomes of one when the other ends.
+ */
+#define _GNU_SOURCE
+#include "pxt_test.h"
+#include "trace_test.h"
+
+/* Traced: records an event with the number that it is told, until we hang up. */
+static int record_on_demand(void *arg, const struct talk *talk)
+{
+	trace_event_id_t id;
+	long number;
+
+	(void)arg;
+	if (posix_trace_eventid_open("on demand", &id))
+		return 1;
+	say(talk, id);
+	while ((number = hear(talk)) != -EPIPE) {
+		int data = number;
+
+		posix_trace_event(id, &data, sizeof(data));
+		say(talk, number);
+	}
+	return 0;
+}
+
+FIXTURE(process)
+{
+	struct child child;
+	trace_event_id_t id;
+	trace_id_t trid;
+};
+
+FIXTURE_SETUP(process)
+{
+	long id;
+
+	ASSERT_EQ(0, child_start(&self->child, record_on_demand, NULL));
+	id = hear(&self->child.talk);
+	ASSERT_LT(0, id);
+	self->id = id;
+	ASSERT_EQ(0, new_stream(self->child.pid, POSIX_TRACE_LOOP, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+}
+
+FIXTURE_TEARDOWN(process)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+TEST_F(process, events_arrive_with_the_pid_of_their_process)
+{
+	struct event event;
+
+	for (int i = 0; i < 10; i++) {
+		say(&self->child.talk, i);
+		ASSERT_EQ(i, hear(&self->child.talk));
+		ASSERT_EQ(1, take_user(self->trid, &event));
+		EXPECT_EQ(i, event_number(&event));
+		EXPECT_EQ(self->child.pid, event.info.posix_pid);
+		EXPECT_TRUE(posix_trace_eventid_equal(self->trid, self->id,
+						      event.info.posix_event_id));
+	}
+	EXPECT_EQ(0, child_wait(&self->child));
+}
+
+TEST_F(process, blocked_reader_is_woken_by_the_other_process)
+{
+	struct event event;
+
+	ASSERT_EQ(1, take(self->trid, &event));
+	for (int i = 0; i < 10; i++) {
+		say(&self->child.talk, i);
+		ASSERT_EQ(0, posix_trace_getnext_event(self->trid, &event.info, event.data,
+						       sizeof(event.data), &event.len,
+						       &event.unavailable));
+		EXPECT_EQ(i, event_number(&event));
+		ASSERT_EQ(i, hear(&self->child.talk));
+	}
+	EXPECT_EQ(0, child_wait(&self->child));
+}
+
+TEST_F(process, events_of_the_controller_are_not_in_there)
+{
+	struct event event;
+
+	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "mine", 4);
+	EXPECT_EQ(0, take_user(self->trid, &event));
+	EXPECT_EQ(0, child_wait(&self->child));
+}
+
+TEST_F(process, stream_outlives_the_traced_process)
+{
+	struct posix_trace_status_info status;
+	struct event event;
+
+	for (int i = 0; i < 5; i++) {
+		say(&self->child.talk, i);
+		ASSERT_EQ(i, hear(&self->child.talk));
+	}
+	EXPECT_EQ(0, child_wait(&self->child));
+	EXPECT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
+	for (int i = 0; i < 5; i++) {
+		ASSERT_EQ(1, take_user(self->trid, &event));
+		EXPECT_EQ(i, event_number(&event));
+	}
+	EXPECT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(1, take(self->trid, &event));
+	EXPECT_EQ(POSIX_TRACE_STOP, event.info.posix_event_id);
+	EXPECT_EQ(0, take(self->trid, &event));
+}
+
+TEST_F(process, stream_outlives_a_traced_process_that_is_killed)
+{
+	struct event event;
+
+	say(&self->child.talk, 1);
+	ASSERT_EQ(1, hear(&self->child.talk));
+	child_kill(&self->child);
+	ASSERT_EQ(1, take_user(self->trid, &event));
+	EXPECT_EQ(1, event_number(&event));
+	EXPECT_EQ(0, posix_trace_stop(self->trid));
+	EXPECT_EQ(0, posix_trace_start(self->trid));
+}
+
+TEST_F(process, two_streams_on_one_process_get_the_same)
+{
+	struct event event;
+	trace_id_t other;
+
+	ASSERT_EQ(0, new_stream(self->child.pid, POSIX_TRACE_LOOP, &other));
+	ASSERT_EQ(0, posix_trace_start(other));
+	say(&self->child.talk, 7);
+	ASSERT_EQ(7, hear(&self->child.talk));
+	ASSERT_EQ(1, take_user(self->trid, &event));
+	EXPECT_EQ(7, event_number(&event));
+	ASSERT_EQ(1, take_user(other, &event));
+	EXPECT_EQ(7, event_number(&event));
+	EXPECT_EQ(0, posix_trace_shutdown(other));
+	EXPECT_EQ(0, child_wait(&self->child));
+}
+
+TEST_F(process, one_controller_traces_two_processes)
+{
+	struct child second;
+	struct event event;
+	trace_id_t other;
+
+	ASSERT_EQ(0, child_start(&second, record_on_demand, NULL));
+	ASSERT_LT(0, hear(&second.talk));
+	ASSERT_EQ(0, new_stream(second.pid, POSIX_TRACE_LOOP, &other));
+	ASSERT_EQ(0, posix_trace_start(other));
+	say(&self->child.talk, 1);
+	ASSERT_EQ(1, hear(&self->child.talk));
+	say(&second.talk, 2);
+	ASSERT_EQ(2, hear(&second.talk));
+	ASSERT_EQ(1, take_user(self->trid, &event));
+	EXPECT_EQ(1, event_number(&event));
+	EXPECT_EQ(self->child.pid, event.info.posix_pid);
+	ASSERT_EQ(1, take_user(other, &event));
+	EXPECT_EQ(2, event_number(&event));
+	EXPECT_EQ(second.pid, event.info.posix_pid);
+	EXPECT_EQ(0, posix_trace_shutdown(other));
+	EXPECT_EQ(0, child_wait(&second));
+	EXPECT_EQ(0, child_wait(&self->child));
+}
+
+/* ------------------------------------------------------------------ */
+/* A process that has called nothing yet				*/
+
+static int record_late(void *arg, const struct talk *talk)
+{
+	(void)arg;
+	say(talk, 0);
+	hear(talk);
+	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "late", 5);
+	return 0;
+}
+
+TEST(process_that_has_not_called_anything_is_traced_from_its_first_event)
+{
+	struct child child;
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, child_start(&child, record_late, NULL));
+	ASSERT_EQ(0, hear(&child.talk));
+	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	say(&child.talk, 0);
+	EXPECT_EQ(0, child_wait(&child));
+	ASSERT_EQ(1, take_user(trid, &event));
+	EXPECT_STREQ("late", (char *)event.data);
+	EXPECT_EQ(child.pid, event.info.posix_pid);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+/* ------------------------------------------------------------------ */
+/* The end of the controller						*/
+
+static int control(void *arg, const struct talk *talk)
+{
+	struct event event;
+	trace_id_t trid;
+
+	if (new_stream(*(pid_t *)arg, POSIX_TRACE_LOOP, &trid) || posix_trace_start(trid))
+		return 1;
+	say(talk, 0);
+	/* Reads until it is killed, or told to end. */
+	while (hear(talk) == 0)
+		say(talk, take_user(trid, &event) == 1 ? event_number(&event) : -1);
+	return 0;
+}
+
+static void record_number(int number)
+{
+	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &number, sizeof(number));
+}
+
+TEST(controller_may_be_killed)
+{
+	struct child child;
+	pid_t pid = getpid();
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, child_start(&child, control, &pid));
+	ASSERT_EQ(0, hear(&child.talk));
+	record_number(4711);
+	say(&child.talk, 0);
+	EXPECT_EQ(4711, hear(&child.talk));
+	child_kill(&child);
+
+	/* The traced process goes on, and can be traced again. */
+	record_number(1);
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	record_number(2);
+	ASSERT_EQ(1, take_user(trid, &event));
+	EXPECT_EQ(2, event_number(&event));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST(controllers_come_and_go)
+{
+	pid_t pid = getpid();
+
+	for (int i = 0; i < 10; i++) {
+		struct child child;
+
+		ASSERT_EQ(0, child_start(&child, control, &pid));
+		ASSERT_EQ(0, hear(&child.talk));
+		record_number(i);
+		say(&child.talk, 0);
+		ASSERT_EQ(i, hear(&child.talk));
+		if (i % 2)
+			child_kill(&child);
+		else
+			EXPECT_EQ(0, child_wait(&child));
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* fork									*/
+
+static int record_and_control(void *arg, const struct talk *talk)
+{
+	trace_id_t parents = *(trace_id_t *)arg;
+	struct event event;
+	trace_id_t trid;
+
+	(void)talk;
+	/* Of the parent's stream the child has nothing. */
+	record_number(99);
+	if (posix_trace_stop(parents) != EINVAL)
+		return 1;
+	/* But it can trace itself. */
+	if (new_stream(0, POSIX_TRACE_LOOP, &trid) || posix_trace_start(trid))
+		return 2;
+	record_number(100);
+	if (take_user(trid, &event) != 1 || event_number(&event) != 100)
+		return 3;
+	return posix_trace_shutdown(trid) ? 4 : 0;
+}
+
+TEST(forked_child_is_not_traced_and_controls_nothing)
+{
+	struct child child;
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	record_number(1);
+	ASSERT_EQ(0, child_start(&child, record_and_control, &trid));
+	EXPECT_EQ(0, child_wait(&child));
+	record_number(2);
+	ASSERT_EQ(1, take_user(trid, &event));
+	EXPECT_EQ(1, event_number(&event));
+	ASSERT_EQ(1, take_user(trid, &event));
+	EXPECT_EQ(2, event_number(&event));
+	EXPECT_EQ(0, take_user(trid, &event));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_HARNESS_MAIN

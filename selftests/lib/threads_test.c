@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events of several threads: none is lost, and what happened before is reported
+ * before.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+
+#include "pxt_test.h"
+#include "trace_test.h"
+
+#define THREADS	4
+#define EVENTS	400
+
+FIXTURE(threads)
+{
+	trace_id_t trid;
+};
+
+FIXTURE_SETUP(threads)
+{
+	trace_attr_t attr;
+
+	/* Room for all. */
+	ASSERT_EQ(0, posix_trace_attr_init(&attr));
+	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&attr, 1 << 20));
+	ASSERT_EQ(0, posix_trace_create(0, &attr, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+}
+
+FIXTURE_TEARDOWN(threads)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+struct mark {
+	int thread;
+	int number;
+};
+
+struct worker {
+	pthread_t thread;
+	int index;
+};
+
+static void *record(void *arg)
+{
+	struct worker *worker = arg;
+	struct mark mark = { .thread = worker->index };
+
+	for (mark.number = 0; mark.number < EVENTS; mark.number++) {
+		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &mark, sizeof(mark));
+		if (mark.number % 50 == 49)
+			run_on(mark.number / 50 + worker->index);
+	}
+	return NULL;
+}
+
+TEST_F(threads, each_event_arrives_once_and_in_its_threads_order)
+{
+	struct worker workers[THREADS];
+	int next[THREADS] = { 0 };
+	struct event event;
+	struct mark mark;
+	int count = 0;
+
+	for (int i = 0; i < THREADS; i++) {
+		workers[i].index = i;
+		ASSERT_EQ(0, pthread_create(&workers[i].thread, NULL, record, &workers[i]));
+	}
+	while (count < THREADS * EVENTS) {
+		ASSERT_EQ(0, posix_trace_getnext_event(self->trid, &event.info, event.data,
+						       sizeof(event.data), &event.len,
+						       &event.unavailable));
+		if (event.info.posix_event_id == POSIX_TRACE_START)
+			continue;
+		ASSERT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, event.info.posix_event_id);
+		ASSERT_EQ(sizeof(mark), event.len);
+		memcpy(&mark, event.data, sizeof(mark));
+		ASSERT_LE(0, mark.thread);
+		ASSERT_GT(THREADS, mark.thread);
+		ASSERT_EQ(next[mark.thread], mark.number);
+		ASSERT_TRUE(event.info.posix_thread_id == workers[mark.thread].thread);
+		next[mark.thread]++;
+		count++;
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(workers[i].thread, NULL);
+	EXPECT_EQ(0, take(self->trid, &event));
+}
+
+/* Two threads take turns: their events must come in that turn. */
+struct table {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	int ball;
+};
+
+struct player {
+	pthread_t thread;
+	struct table *table;
+	int index;
+};
+
+#define ROUNDS	300
+
+static void *play(void *arg)
+{
+	struct player *player = arg;
+	struct table *table = player->table;
+
+	run_on(player->index);
+	pthread_mutex_lock(&table->lock);
+	while (table->ball < ROUNDS) {
+		if (table->ball % 2 != player->index) {
+			pthread_cond_wait(&table->changed, &table->lock);
+			continue;
+		}
+		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &table->ball,
+				  sizeof(table->ball));
+		table->ball++;
+		pthread_cond_signal(&table->changed);
+	}
+	pthread_cond_signal(&table->changed);
+	pthread_mutex_unlock(&table->lock);
+	return NULL;
+}
+
+TEST_F(threads, what_happened_before_is_reported_before)
+{
+	struct table table = {
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER,
+	};
+	struct player players[2];
+	struct event event;
+	int expected = 0;
+
+	for (int i = 0; i < 2; i++) {
+		players[i] = (struct player){ .table = &table, .index = i };
+		ASSERT_EQ(0, pthread_create(&players[i].thread, NULL, play, &players[i]));
+	}
+	/* Read while they play: an event that is seen has all before it. */
+	while (expected < ROUNDS) {
+		ASSERT_EQ(0, posix_trace_getnext_event(self->trid, &event.info, event.data,
+						       sizeof(event.data), &event.len,
+						       &event.unavailable));
+		if (event.info.posix_event_id == POSIX_TRACE_START)
+			continue;
+		ASSERT_EQ(expected, event_number(&event));
+		expected++;
+	}
+	for (int i = 0; i < 2; i++)
+		pthread_join(players[i].thread, NULL);
+}
+
+/* The same without sleeping: a spinning ball flies between CPUs in no time. */
+static int ball;
+
+static void *spin(void *arg)
+{
+	struct player *player = arg;
+
+	run_on(player->index);
+	for (;;) {
+		int now = __atomic_load_n(&ball, __ATOMIC_ACQUIRE);
+
+		if (now >= ROUNDS)
+			return NULL;
+		if (now % 2 != player->index) {
+			sched_yield();
+			continue;
+		}
+		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &now, sizeof(now));
+		__atomic_store_n(&ball, now + 1, __ATOMIC_RELEASE);
+	}
+}
+
+TEST_F(threads, what_happened_just_before_is_reported_before)
+{
+	struct player players[2];
+	struct event event;
+	int expected = 0;
+
+	for (int i = 0; i < 2; i++) {
+		players[i] = (struct player){ .index = i };
+		ASSERT_EQ(0, pthread_create(&players[i].thread, NULL, spin, &players[i]));
+	}
+	while (expected < ROUNDS) {
+		ASSERT_LE(0, take(self->trid, &event));
+		if (event.unavailable || event.info.posix_event_id == POSIX_TRACE_START)
+			continue;
+		ASSERT_EQ(expected, event_number(&event));
+		expected++;
+	}
+	for (int i = 0; i < 2; i++)
+		pthread_join(players[i].thread, NULL);
+}
+
+static void *open_types(void *arg)
+{
+	trace_event_id_t *ids = arg;
+	char name[TRACE_EVENT_NAME_MAX + 1];
+
+	for (int i = 0; i < 50; i++) {
+		snprintf(name, sizeof(name), "shared %d", i);
+		if (posix_trace_eventid_open(name, &ids[i]))
+			return arg;
+	}
+	return NULL;
+}
+
+TEST_F(threads, threads_that_open_the_same_names_get_the_same_ids)
+{
+	trace_event_id_t ids[THREADS][50];
+	pthread_t threads[THREADS];
+	void *failed;
+
+	for (int i = 0; i < THREADS; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, open_types, ids[i]));
+	for (int i = 0; i < THREADS; i++) {
+		ASSERT_EQ(0, pthread_join(threads[i], &failed));
+		ASSERT_EQ(NULL, failed);
+	}
+	for (int i = 1; i < THREADS; i++)
+		EXPECT_EQ(0, memcmp(ids[0], ids[i], sizeof(ids[0])));
+}
+
+static void *start_and_stop(void *arg)
+{
+	trace_id_t trid = *(trace_id_t *)arg;
+
+	for (int i = 0; i < 30; i++) {
+		posix_trace_stop(trid);
+		posix_trace_start(trid);
+	}
+	posix_trace_stop(trid);
+	return NULL;
+}
+
+/* Between STOP and START no event: the stop is exact, whoever records meanwhile. */
+TEST_F(threads, nothing_lies_between_stop_and_start)
+{
+	struct worker workers[2];
+	struct event event;
+	pthread_t control;
+	bool running = false;
+
+	for (int i = 0; i < 2; i++) {
+		workers[i].index = i;
+		ASSERT_EQ(0, pthread_create(&workers[i].thread, NULL, record, &workers[i]));
+	}
+	ASSERT_EQ(0, pthread_create(&control, NULL, start_and_stop, &self->trid));
+	pthread_join(control, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(workers[i].thread, NULL);
+	while (take(self->trid, &event) == 1) {
+		if (event.info.posix_event_id == POSIX_TRACE_START) {
+			ASSERT_FALSE(running);
+			running = true;
+		} else if (event.info.posix_event_id == POSIX_TRACE_STOP) {
+			ASSERT_TRUE(running);
+			running = false;
+		} else {
+			ASSERT_TRUE(running);
+		}
+	}
+	EXPECT_FALSE(running);
+}
+
+TEST_HARNESS_MAIN
