@@ -216,7 +216,7 @@ TEST(only_one_of_many_shutdowns_succeeds)
 			ASSERT_EQ(0, pthread_create(&threads[i], NULL, shut_down, &trid));
 		for (int i = 0; i < 4; i++) {
 			ASSERT_EQ(0, pthread_join(threads[i], &result));
-			succeeded += result != NULL;
+			succeeded += !!result;
 		}
 		EXPECT_EQ(1, succeeded);
 	}

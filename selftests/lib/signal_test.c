@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <sys/time.h>
 
 #include "pxt_test.h"
 #include "trace_test.h"
