@@ -44,27 +44,27 @@ static void print_features(__u64 bits)
 
 static int print_info(void)
 {
-	struct posixtrace_info info;
+	struct posixtrace_info limits;
 	int fd = open("/dev/posixtrace", O_RDWR | O_CLOEXEC);
 
 	if (fd < 0) {
 		complain("info", errno == ENOENT || errno == ENXIO ? ENODEV : errno);
 		return 1;
 	}
-	if (ioctl(fd, POSIXTRACE_IOC_INFO, &info)) {
+	if (ioctl(fd, POSIXTRACE_IOC_INFO, &limits)) {
 		complain("info", errno);
 		close(fd);
 		return 1;
 	}
 	close(fd);
 
-	printf("abi version             %u\n", info.abi_version);
-	print_features(info.features);
+	printf("abi version             %u\n", limits.abi_version);
+	print_features(limits.features);
 	printf("streams                 %u on the system, %u on one process\n",
-	       info.streams_max, info.slots_max);
-	printf("event types             ids below %u in one process\n", info.ids_max);
-	printf("clock resolution        %u ns\n", info.clock_resolution);
-	printf("page size               %u bytes\n", info.page_size);
+	       limits.streams_max, limits.slots_max);
+	printf("event types             ids below %u in one process\n", limits.ids_max);
+	printf("clock resolution        %u ns\n", limits.clock_resolution);
+	printf("page size               %u bytes\n", limits.page_size);
 	return 0;
 }
 
