@@ -9,8 +9,7 @@ tmp=${TMPDIR:-/tmp}
 output=$tmp/demo.gz
 
 if [ $# -eq 0 ]; then
-	for file in "$here"/compressor "$here"/controller /bin/busybox \
-		/lib/x86_64-linux-gnu/libc.so.6 /usr/lib/x86_64-linux-gnu/libc.so.6; do
+	for file in /bin/busybox /lib/*/libc.so.6 "$here"/compressor "$here"/controller; do
 		[ -f "$file" ] && set -- "$@" "$file"
 	done
 fi

@@ -108,7 +108,7 @@ FIXTURE_VARIANT_ADD(refused, max_data_size_beyond_max) {
 FIXTURE_VARIANT_ADD(refused, max_data_size_huge) { AT(attr.max_data_size), 8, ~0ULL, EINVAL };
 
 FIXTURE_VARIANT_ADD(refused, log_fd_of_later) { AT(log_fd), 4, 0, EOPNOTSUPP };
-FIXTURE_VARIANT_ADD(refused, log_fd_negative) { AT(log_fd), 4, -2, EINVAL };
+FIXTURE_VARIANT_ADD(refused, log_fd_negative) { AT(log_fd), 4, -2, EOPNOTSUPP };
 FIXTURE_VARIANT_ADD(refused, pid_that_never_exists) { AT(pid), 4, 0x7fffffff, ESRCH };
 FIXTURE_VARIANT_ADD(refused, pid_of_a_kernel_thread) { AT(pid), 4, 2, EPERM };
 
