@@ -308,6 +308,29 @@ TEST_F(record, argument_at_a_bad_address_is_a_fault)
 	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
 }
 
+TEST_F(record, bad_arguments_win_over_bad_data)
+{
+	struct posixtrace_event event = {
+		.event_id = self->id,
+		.flags = 1,
+		.data = (uintptr_t)BAD_POINTER,
+		.data_len = 16,
+	};
+
+	EXPECT_EQ(-EINVAL, command(self->target.fd, POSIXTRACE_IOC_EVENT, &event));
+	event.flags = 0;
+	event.event_id = POSIXTRACE_ID_START;
+	EXPECT_EQ(-EINVAL, command(self->target.fd, POSIXTRACE_IOC_EVENT, &event));
+}
+
+/* The data is not even looked at when nobody wants the event. */
+TEST_F(record, bad_data_of_a_disabled_type_is_no_fault)
+{
+	EXPECT_EQ(0, target_event(&self->target, POSIXTRACE_ID_MAX - 1, BAD_POINTER, 16));
+	ASSERT_EQ(0, stream_stop(&self->stream));
+	EXPECT_EQ(0, target_event(&self->target, self->id, BAD_POINTER, 16));
+}
+
 /* ------------------------------------------------------------------ */
 /* Of another process							*/
 
