@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The layout that programs were compiled with. If one of these fails, it is not
+ * the number that has to change.
+ */
+#include <linux/build_bug.h>
+#include <linux/mm.h>
+#include <linux/stddef.h>
+
+#include <linux/posixtrace.h>
+
+#define ASSERT_SIZE(type, size) \
+	static_assert(sizeof(struct type) == (size) && (size) % 8 == 0)
+#define ASSERT_OFFSET(type, member, offset) \
+	static_assert(offsetof(struct type, member) == (offset))
+
+ASSERT_SIZE(posixtrace_event_set, 512);
+ASSERT_SIZE(posixtrace_record, 48);
+ASSERT_OFFSET(posixtrace_record, timestamp, 16);
+ASSERT_OFFSET(posixtrace_record, pid, 40);
+ASSERT_SIZE(posixtrace_gate, 4096 + 4 * 4096);
+ASSERT_OFFSET(posixtrace_gate, enable, 4096);
+ASSERT_SIZE(posixtrace_cpu_head, 64);
+ASSERT_OFFSET(posixtrace_cpu_head, lost, 16);
+ASSERT_SIZE(posixtrace_subbuf, 64);
+ASSERT_OFFSET(posixtrace_subbuf, cpu, 24);
+ASSERT_SIZE(posixtrace_ctrl, 192);
+ASSERT_OFFSET(posixtrace_ctrl, gap_lock, 32);
+ASSERT_OFFSET(posixtrace_ctrl, gap_generation, 40);
+ASSERT_OFFSET(posixtrace_ctrl, system, 128);
+ASSERT_SIZE(posixtrace_reader, 64);
+ASSERT_OFFSET(posixtrace_reader, claim, 64);
+
+ASSERT_SIZE(posixtrace_info, 64);
+ASSERT_SIZE(posixtrace_attr, 240);
+ASSERT_SIZE(posixtrace_map, 16);
+ASSERT_SIZE(posixtrace_create, 384);
+ASSERT_SIZE(posixtrace_origin, 32);
+ASSERT_SIZE(posixtrace_status, 64);
+ASSERT_SIZE(posixtrace_eventid, 72);
+ASSERT_SIZE(posixtrace_event_types, 24);
+ASSERT_SIZE(posixtrace_wait, 24);
+ASSERT_SIZE(posixtrace_release, 8);
+ASSERT_SIZE(posixtrace_attach, 56);
+ASSERT_SIZE(posixtrace_slot, 64);
+ASSERT_SIZE(posixtrace_sync, 24);
+ASSERT_SIZE(posixtrace_next, 24);
+ASSERT_SIZE(posixtrace_event, 48);
+
+/* A claim has room for all positions in a sub-buffer, and all its records. */
+static_assert(POSIXTRACE_SUBBUF_SIZE_MAX < 8U << POSIXTRACE_CLAIM_POS_BITS);
+static_assert(POSIXTRACE_SUBBUF_SIZE_MAX / sizeof(struct posixtrace_record) <
+	      1U << POSIXTRACE_CLAIM_COUNT_BITS);
+/* The largest records: several of a user's, START or FILTER with a STOP behind. */
+static_assert(8 * POSIXTRACE_RECORD_SIZE(POSIXTRACE_DATA_SIZE_MAX) <= POSIXTRACE_SUBBUF_SIZE_MAX);
+static_assert(POSIXTRACE_RECORD_SIZE(POSIXTRACE_SYSDATA_MAX) +
+	      POSIXTRACE_RECORD_SIZE(sizeof(__s32)) <= POSIXTRACE_SUBBUF_SIZE_MIN);
+/* Sub-buffers and the gate's words begin at pages. */
+static_assert(POSIXTRACE_SUBBUF_SIZE_MIN % PAGE_SIZE == 0);
+/* Claims and heads are loaded and stored in one piece. */
+static_assert(sizeof(long) == sizeof(__u64));

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/posixtrace: open files and their roles. What the commands do is in
+ * command.c.
+ *
+ * A file gets its role from its first command and keeps it. It works only for
+ * the process that gave it: a child that inherited the descriptor, or whoever
+ * else got hold of it, can do nothing with it.
+ */
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "cdev.h"
+#include "clock.h"
+#include "command.h"
+#include "create.h"
+#include "mmap.h"
+
+enum pxt_role {
+	PXT_ROLE_NONE,
+	PXT_ROLE_STREAM,
+	PXT_ROLE_TARGET,
+};
+
+/**
+ * struct pxt_file - one open file
+ * @lock: guards the change of @role
+ * @role: set once, with release, after what goes with it
+ * @stream: with PXT_ROLE_STREAM; a reference
+ * @att: with PXT_ROLE_TARGET
+ */
+struct pxt_file {
+	struct mutex lock;
+	enum pxt_role role;
+	union {
+		struct pxt_stream *stream;
+		struct pxt_attachment *att;
+	};
+};
+
+/* Pairs with set_role(): stream or att is there. */
+static enum pxt_role role_of(const struct pxt_file *pf)
+{
+	return smp_load_acquire(&pf->role);
+}
+
+static void set_role(struct pxt_file *pf, enum pxt_role role)
+{
+	smp_store_release(&pf->role, role);
+}
+
+static int info(void __user *uarg)
+{
+	struct posixtrace_info info = {
+		.abi_version = POSIXTRACE_ABI_VERSION,
+		.page_size = PAGE_SIZE,
+		.features = POSIXTRACE_FEATURE_EVENT,
+		.streams_max = POSIXTRACE_STREAMS_MAX,
+		.slots_max = POSIXTRACE_SLOTS_MAX,
+		.ids_max = POSIXTRACE_ID_MAX,
+		.clock_resolution = pxt_clock_resolution(),
+	};
+
+	return copy_to_user(uarg, &info, sizeof(info)) ? -EFAULT : 0;
+}
+
+static int create_locked(struct pxt_file *pf, struct file *file, void __user *uarg)
+{
+	struct posixtrace_create arg;
+	struct pxt_stream *stream;
+
+	if (pf->role != PXT_ROLE_NONE)
+		return -EBUSY;
+	if (copy_from_user(&arg, uarg, sizeof(arg)))
+		return -EFAULT;
+	stream = pxt_create(&arg, file);
+	if (IS_ERR(stream))
+		return PTR_ERR(stream);
+	pxt_create_result(stream, &arg);
+	if (copy_to_user(uarg, &arg, sizeof(arg))) {
+		pxt_stream_shutdown(stream);
+		pxt_stream_put(stream);
+		return -EFAULT;
+	}
+	pf->stream = stream;
+	set_role(pf, PXT_ROLE_STREAM);
+	return 0;
+}
+
+static int attach_locked(struct pxt_file *pf, void __user *uarg)
+{
+	struct posixtrace_attach arg;
+	struct pxt_attachment *att;
+
+	if (pf->role != PXT_ROLE_NONE)
+		return -EBUSY;
+	if (copy_from_user(&arg, uarg, sizeof(arg)))
+		return -EFAULT;
+	if (arg.flags || arg.reserved1 || memchr_inv(arg.reserved2, 0, sizeof(arg.reserved2)) ||
+	    memchr_inv(&arg.gate, 0, sizeof(arg.gate)))
+		return -EINVAL;
+	arg.gate.size = PAGE_ALIGN(sizeof(struct posixtrace_gate));
+	att = pxt_target_attach();
+	if (!att)
+		return -ENOMEM;
+	if (copy_to_user(uarg, &arg, sizeof(arg))) {
+		pxt_target_detach(att);
+		return -EFAULT;
+	}
+	pf->att = att;
+	set_role(pf, PXT_ROLE_TARGET);
+	return 0;
+}
+
+static int take_role(struct pxt_file *pf, struct file *file, unsigned int cmd, void __user *uarg)
+{
+	int err;
+
+	mutex_lock(&pf->lock);
+	err = cmd == POSIXTRACE_IOC_CREATE ? create_locked(pf, file, uarg)
+					   : attach_locked(pf, uarg);
+	mutex_unlock(&pf->lock);
+	return err;
+}
+
+static bool is_command(unsigned int cmd)
+{
+	switch (cmd) {
+	case POSIXTRACE_IOC_START:
+	case POSIXTRACE_IOC_STOP:
+	case POSIXTRACE_IOC_SHUTDOWN:
+	case POSIXTRACE_IOC_GET_STATUS:
+	case POSIXTRACE_IOC_GET_ATTR:
+	case POSIXTRACE_IOC_EVENT_NAME:
+	case POSIXTRACE_IOC_EVENT_TYPES:
+	case POSIXTRACE_IOC_WAIT:
+	case POSIXTRACE_IOC_RELEASE:
+	case POSIXTRACE_IOC_SYNC:
+	case POSIXTRACE_IOC_NEXT:
+	case POSIXTRACE_IOC_EVENT:
+	case POSIXTRACE_IOC_KICK:
+	case POSIXTRACE_IOC_EVENTID_OPEN:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool owns_stream(const struct pxt_stream *stream)
+{
+	return stream->owner == task_tgid(current);
+}
+
+/* After exec it is another address space, which a quiesce would not reach. */
+static bool owns_attachment(const struct pxt_attachment *att)
+{
+	return att->target->pid == task_tgid(current) && att->mm == current->mm;
+}
+
+static long role_command(struct pxt_file *pf, unsigned int cmd, void __user *uarg)
+{
+	switch (role_of(pf)) {
+	case PXT_ROLE_STREAM:
+		return owns_stream(pf->stream) ? pxt_command_stream(pf->stream, cmd, uarg)
+					       : -EINVAL;
+	case PXT_ROLE_TARGET:
+		return owns_attachment(pf->att) ? pxt_command_target(pf->att->target, cmd, uarg)
+						: -EINVAL;
+	default:
+		return -EINVAL;
+	}
+}
+
+static long cdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct pxt_file *pf = file->private_data;
+	void __user *uarg = (void __user *)arg;
+	long ret;
+
+	switch (cmd) {
+	case POSIXTRACE_IOC_INFO:
+		return info(uarg);
+	case POSIXTRACE_IOC_CREATE:
+	case POSIXTRACE_IOC_ATTACH:
+		return take_role(pf, file, cmd, uarg);
+	default:
+		if (!is_command(cmd))
+			return -ENOTTY;
+		ret = role_command(pf, cmd, uarg);
+		/* It is one, of the other role. */
+		return ret == -ENOTTY ? -EINVAL : ret;
+	}
+}
+
+static int cdev_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct pxt_file *pf = file->private_data;
+
+	switch (role_of(pf)) {
+	case PXT_ROLE_STREAM:
+		return owns_stream(pf->stream) ? pxt_mmap_stream(pf->stream, vma) : -EINVAL;
+	case PXT_ROLE_TARGET:
+		return owns_attachment(pf->att) ? pxt_mmap_target(pf->att->target, vma) : -EINVAL;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int cdev_open(struct inode *inode, struct file *file)
+{
+	struct pxt_file *pf = kzalloc(sizeof(*pf), GFP_KERNEL_ACCOUNT);
+
+	if (!pf)
+		return -ENOMEM;
+	mutex_init(&pf->lock);
+	file->private_data = pf;
+	pxt_mmap_open(file);
+	return 0;
+}
+
+/*
+ * Called at each close of a descriptor, and when a process exits, is killed, or
+ * execs with O_CLOEXEC set. Only the controller's counts: a child that holds the
+ * descriptor neither ends a stream nor keeps it alive.
+ */
+static int cdev_flush(struct file *file, fl_owner_t id)
+{
+	struct pxt_file *pf = file->private_data;
+
+	if (role_of(pf) == PXT_ROLE_STREAM && owns_stream(pf->stream))
+		pxt_stream_shutdown(pf->stream);
+	return 0;
+}
+
+static int cdev_release(struct inode *inode, struct file *file)
+{
+	struct pxt_file *pf = file->private_data;
+
+	switch (pf->role) {
+	case PXT_ROLE_STREAM:
+		pxt_stream_shutdown(pf->stream);
+		pxt_stream_forget_file(pf->stream);
+		pxt_stream_put(pf->stream);
+		break;
+	case PXT_ROLE_TARGET:
+		pxt_target_detach(pf->att);
+		break;
+	default:
+		break;
+	}
+	mutex_destroy(&pf->lock);
+	kfree(pf);
+	return 0;
+}
+
+static const struct file_operations pxt_fops = {
+	.owner = THIS_MODULE,
+	.open = cdev_open,
+	.flush = cdev_flush,
+	.release = cdev_release,
+	.unlocked_ioctl = cdev_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = cdev_mmap,
+	.llseek = noop_llseek,
+};
+
+/* Everybody may open it: who may do what is checked with each command. */
+static struct miscdevice pxt_misc = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "posixtrace",
+	.fops = &pxt_fops,
+	.mode = 0666,
+};
+
+/**
+ * pxt_cdev_init() - make the device
+ *
+ * Return: 0 or negative errno.
+ */
+int pxt_cdev_init(void)
+{
+	return misc_register(&pxt_misc);
+}
+
+/**
+ * pxt_cdev_exit() - there is no device any more; nobody has it open
+ */
+void pxt_cdev_exit(void)
+{
+	misc_deregister(&pxt_misc);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The clock of the timestamps: nanoseconds of CLOCK_REALTIME that never go back.
+ *
+ * It is the monotonic clock plus an offset. A step of the wall clock moves the
+ * offset, forward at once (within a second), backward only when there is no
+ * stream: so the order in a stream never breaks. Does not know of streams
+ * otherwise.
+ */
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/mutex.h>
+#include <linux/timekeeping.h>
+#include <linux/workqueue.h>
+
+#include "clock.h"
+
+/* Guards pxt_clock_users and the writing of pxt_clock_offset. */
+static DEFINE_MUTEX(pxt_clock_lock);
+static unsigned int pxt_clock_users;
+
+/* Realtime minus monotonic, ns. Written under pxt_clock_lock, read by anyone. */
+static s64 pxt_clock_offset;
+
+static void clock_follow(struct work_struct *work);
+static DECLARE_DEFERRABLE_WORK(pxt_clock_work, clock_follow);
+
+static s64 clock_wall_offset(void)
+{
+	return ktime_to_ns(ktime_mono_to_real(0));
+}
+
+/* The wall clock may have been set: follow it, but never back. */
+static void clock_follow(struct work_struct *work)
+{
+	s64 offset = clock_wall_offset();
+
+	mutex_lock(&pxt_clock_lock);
+	if (offset > pxt_clock_offset)
+		WRITE_ONCE(pxt_clock_offset, offset);
+	if (pxt_clock_users)
+		schedule_delayed_work(&pxt_clock_work, HZ);
+	mutex_unlock(&pxt_clock_lock);
+}
+
+/**
+ * pxt_clock_get() - a stream begins to use the clock
+ *
+ * The first one sets it to the wall clock. Context: may sleep.
+ */
+void pxt_clock_get(void)
+{
+	mutex_lock(&pxt_clock_lock);
+	if (!pxt_clock_users++) {
+		WRITE_ONCE(pxt_clock_offset, clock_wall_offset());
+		schedule_delayed_work(&pxt_clock_work, HZ);
+	}
+	mutex_unlock(&pxt_clock_lock);
+}
+
+/**
+ * pxt_clock_put() - a stream is gone
+ *
+ * Context: may sleep.
+ */
+void pxt_clock_put(void)
+{
+	mutex_lock(&pxt_clock_lock);
+	pxt_clock_users--;
+	mutex_unlock(&pxt_clock_lock);
+}
+
+/**
+ * pxt_clock_now() - the time for a timestamp
+ *
+ * Context: any but NMI.
+ * Return: nanoseconds since the Epoch, never less than any value that was
+ * returned before on any CPU while there was a stream.
+ */
+u64 pxt_clock_now(void)
+{
+	/* Pairs with WRITE_ONCE() above: any mix of old and new is in order. */
+	return ktime_get_ns() + READ_ONCE(pxt_clock_offset);
+}
+
+/**
+ * pxt_clock_resolution() - what clock_getres(CLOCK_REALTIME) says
+ *
+ * Return: nanoseconds.
+ */
+u32 pxt_clock_resolution(void)
+{
+	return hrtimer_resolution;
+}
+
+/**
+ * pxt_clock_exit() - nothing runs any more when this returns
+ */
+void pxt_clock_exit(void)
+{
+	cancel_delayed_work_sync(&pxt_clock_work);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_CLOCK_H
+#define PXT_CLOCK_H
+
+#include <linux/types.h>
+
+void pxt_clock_get(void);
+void pxt_clock_put(void);
+u64 pxt_clock_now(void);
+u32 pxt_clock_resolution(void);
+void pxt_clock_exit(void);
+
+#endif /* PXT_CLOCK_H */

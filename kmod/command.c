@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The commands of the two roles: copy the argument, do it, copy the answer. The
+ * argument is read once; what is checked is the copy. Roles are in cdev.c.
+ */
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "command.h"
+#include "record.h"
+#include "state.h"
+#include "wait.h"
+
+static int copy_in(void *to, const void __user *from, size_t size)
+{
+	return copy_from_user(to, from, size) ? -EFAULT : 0;
+}
+
+static int copy_out(void __user *to, const void *from, size_t size)
+{
+	return copy_to_user(to, from, size) ? -EFAULT : 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Both roles								*/
+
+static int eventid_open(struct pxt_target *target, void __user *uarg)
+{
+	struct posixtrace_eventid arg;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+
+	if (err)
+		return err;
+	err = pxt_eventid_open(target->table, &arg);
+	return err ? err : copy_out(uarg, &arg, sizeof(arg));
+}
+
+/* ------------------------------------------------------------------ */
+/* Role stream								*/
+
+static int start_or_stop(struct pxt_stream *stream, unsigned int cmd, void __user *uarg)
+{
+	struct posixtrace_origin origin;
+	int err = copy_in(&origin, uarg, sizeof(origin));
+
+	if (err)
+		return err;
+	if (memchr_inv(origin.reserved, 0, sizeof(origin.reserved)))
+		return -EINVAL;
+	return cmd == POSIXTRACE_IOC_START ? pxt_state_start(stream, &origin)
+					   : pxt_state_stop(stream, &origin);
+}
+
+static int get_status(struct pxt_stream *stream, void __user *uarg)
+{
+	struct posixtrace_status status;
+	int err = pxt_state_status(stream, &status);
+
+	if (err)
+		return err;
+	err = copy_out(uarg, &status, sizeof(status));
+	if (err)
+		pxt_state_untold(stream, &status);
+	return err;
+}
+
+static int event_name(struct pxt_stream *stream, void __user *uarg)
+{
+	struct posixtrace_eventid arg;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+
+	if (err)
+		return err;
+	err = pxt_eventid_name(stream->target->table, &arg);
+	return err ? err : copy_out(uarg, &arg, sizeof(arg));
+}
+
+static int event_types(struct pxt_stream *stream, void __user *uarg)
+{
+	struct posixtrace_event_types arg;
+	u32 ids[64], n, done = 0;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+
+	if (err)
+		return err;
+	if (arg.reserved)
+		return -EINVAL;
+	while (done < arg.count && arg.first < POSIXTRACE_ID_MAX) {
+		n = pxt_eventid_list(stream->target->table, arg.first + done, ids,
+				     min_t(u32, arg.count - done, ARRAY_SIZE(ids)));
+		if (!n)
+			break;
+		err = copy_out(u64_to_user_ptr(arg.ids) + done * sizeof(*ids), ids,
+			       n * sizeof(*ids));
+		if (err)
+			return err;
+		done += n;
+	}
+	arg.count = done;
+	return copy_out(uarg, &arg, sizeof(arg));
+}
+
+static int wait_for(struct pxt_stream *stream, void __user *uarg)
+{
+	struct posixtrace_wait arg;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+
+	return err ? err : pxt_wait(stream, &arg);
+}
+
+static int release(struct pxt_stream *stream, void __user *uarg)
+{
+	struct posixtrace_release arg;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+
+	if (err)
+		return err;
+	if (arg.reserved)
+		return -EINVAL;
+	return pxt_state_release(stream, arg.subbuf);
+}
+
+/**
+ * pxt_command_stream() - a command of role stream
+ * @stream: of the calling process
+ * @cmd: as in ioctl()
+ * @arg: likewise
+ *
+ * Context: may sleep.
+ * Return: as Documentation/abi.rst says; -ENOTTY if it is no such command.
+ */
+long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user *arg)
+{
+	if (READ_ONCE(stream->dead))
+		return -ESHUTDOWN;
+	switch (cmd) {
+	case POSIXTRACE_IOC_START:
+	case POSIXTRACE_IOC_STOP:
+		return start_or_stop(stream, cmd, arg);
+	case POSIXTRACE_IOC_SHUTDOWN:
+		pxt_stream_shutdown(stream);
+		return 0;
+	case POSIXTRACE_IOC_GET_STATUS:
+		return get_status(stream, arg);
+	case POSIXTRACE_IOC_GET_ATTR:
+		return copy_out(arg, &stream->attr, sizeof(stream->attr));
+	case POSIXTRACE_IOC_EVENTID_OPEN:
+		return eventid_open(stream->target, arg);
+	case POSIXTRACE_IOC_EVENT_NAME:
+		return event_name(stream, arg);
+	case POSIXTRACE_IOC_EVENT_TYPES:
+		return event_types(stream, arg);
+	case POSIXTRACE_IOC_WAIT:
+		return wait_for(stream, arg);
+	case POSIXTRACE_IOC_RELEASE:
+		return release(stream, arg);
+	default:
+		return -ENOTTY;
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Role target								*/
+
+static void fill_slot(struct posixtrace_slot *slot, const struct pxt_stream *stream)
+{
+	const struct pxt_pool *pool = &stream->pool;
+	u64 base = pxt_stream_map_base(stream);
+
+	slot->heads.offset = base + pxt_pool_heads_offset(pool);
+	slot->heads.size = pool->heads_size;
+	slot->pool.offset = base + pxt_pool_mem_offset(pool);
+	slot->pool.size = pxt_pool_user_size(pool);
+	slot->stream = stream->number;
+	slot->subbuf_size = pool->subbuf_size;
+	slot->max_data_size = stream->attr.max_data_size;
+	slot->pid = stream->target_pid;
+}
+
+static int sync_slots(struct pxt_target *target, void __user *uarg)
+{
+	struct posixtrace_slot *slots;
+	struct pxt_stream *stream;
+	struct posixtrace_sync arg;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+	u32 i;
+
+	if (err)
+		return err;
+	if (memchr_inv(arg.reserved, 0, sizeof(arg.reserved)))
+		return -EINVAL;
+	slots = kcalloc(POSIXTRACE_SLOTS_MAX, sizeof(*slots), GFP_KERNEL);
+	if (!slots)
+		return -ENOMEM;
+	/* The lock keeps streams in their slots, and the generation with them. */
+	mutex_lock(&target->table->lock);
+	for (i = 0; i < POSIXTRACE_SLOTS_MAX; i++) {
+		stream = rcu_dereference_protected(target->slot[i],
+						   lockdep_is_held(&target->table->lock));
+		if (stream)
+			fill_slot(&slots[i], stream);
+	}
+	arg.generation = target->gate->generation;
+	mutex_unlock(&target->table->lock);
+
+	err = copy_out(u64_to_user_ptr(arg.slots), slots, POSIXTRACE_SLOTS_MAX * sizeof(*slots));
+	if (!err)
+		err = copy_out(uarg, &arg, sizeof(arg));
+	kfree(slots);
+	return err;
+}
+
+static int next(struct pxt_target *target, void __user *uarg)
+{
+	struct posixtrace_next arg;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+
+	return err ? err : pxt_record_next(target, &arg);
+}
+
+static int event(struct pxt_target *target, void __user *uarg)
+{
+	struct posixtrace_event arg;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+
+	return err ? err : pxt_record_event(target, &arg);
+}
+
+static int kick(struct pxt_target *target, void __user *uarg)
+{
+	u32 mask;
+	int err = copy_in(&mask, uarg, sizeof(mask));
+
+	if (!err)
+		pxt_record_kick(target, mask);
+	return err;
+}
+
+/**
+ * pxt_command_target() - a command of role target
+ * @target: of the calling process
+ * @cmd: as in ioctl()
+ * @arg: likewise
+ *
+ * Context: may sleep.
+ * Return: as Documentation/abi.rst says; -ENOTTY if it is no such command.
+ */
+long pxt_command_target(struct pxt_target *target, unsigned int cmd, void __user *arg)
+{
+	switch (cmd) {
+	case POSIXTRACE_IOC_SYNC:
+		return sync_slots(target, arg);
+	case POSIXTRACE_IOC_NEXT:
+		return next(target, arg);
+	case POSIXTRACE_IOC_EVENT:
+		return event(target, arg);
+	case POSIXTRACE_IOC_KICK:
+		return kick(target, arg);
+	case POSIXTRACE_IOC_EVENTID_OPEN:
+		return eventid_open(target, arg);
+	default:
+		return -ENOTTY;
+	}
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What differs between the kernels this module builds for (6.1 and newer).
+ * The only place with version conditionals.
+ */
+#ifndef PXT_COMPAT_H
+#define PXT_COMPAT_H
+
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/rseq.h>
+#include <linux/sched.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0) && !defined(vm_flags_mod)
+/* 6.3 wraps vma->vm_flags; before, it was plain data under mmap_lock. */
+static inline void pxt_vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
+				    unsigned long clear)
+{
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+}
+#else
+static inline void pxt_vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
+				    unsigned long clear)
+{
+	vm_flags_mod(vma, set, clear);
+}
+#endif
+
+/*
+ * Make the restartable sequence that this CPU's task may be in abort before the
+ * task runs in user mode again. Called with preemption off.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
+static inline void pxt_rseq_abort_current(void)
+{
+	rseq_preempt(current);
+}
+#else
+/* 6.19 raises the event where the scheduler does: as if preempted here. */
+static inline void pxt_rseq_abort_current(void)
+{
+	rseq_sched_switch_event(current);
+}
+#endif
+
+/* A reference to *filep, unless its last one is gone. Under RCU. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+static inline struct file *pxt_file_get(struct file **filep)
+{
+	struct file *file = READ_ONCE(*filep);
+
+	return file && get_file_rcu(file) ? file : NULL;
+}
+#else
+/* Files are reused at once now: this looks twice. */
+static inline struct file *pxt_file_get(struct file **filep)
+{
+	return get_file_active(filep);
+}
+#endif
+
+#endif /* PXT_COMPAT_H */

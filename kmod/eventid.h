@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_EVENTID_H
+#define PXT_EVENTID_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/xarray.h>
+
+#include <linux/posixtrace.h>
+
+#define PXT_NAME_BITS	6
+
+/**
+ * struct pxt_table - event types: names and ids
+ * @kref: one per target
+ * @lock: guards all of this, and of the targets with this table: slots,
+ *	attachments, and the words of the gate. Taken inside a stream's lock
+ * @targets: pxt_target.table_node
+ * @names: named user event types, by hash of the name
+ * @types: the same by id
+ * @next: the next id
+ *
+ * Types are never removed: an id has one meaning as long as there is a table.
+ */
+struct pxt_table {
+	struct kref kref;
+	struct mutex lock;
+	struct list_head targets;
+	struct hlist_head names[1 << PXT_NAME_BITS];
+	struct xarray types;
+	u32 next;
+};
+
+struct pxt_table *pxt_table_new(void);
+void pxt_table_put(struct pxt_table *table);
+bool pxt_table_has(const struct pxt_table *table, u32 id);
+int pxt_eventid_open(struct pxt_table *table, struct posixtrace_eventid *arg);
+int pxt_eventid_name(struct pxt_table *table, struct posixtrace_eventid *arg);
+u32 pxt_eventid_list(struct pxt_table *table, u32 first, u32 *ids, u32 count);
+
+#endif /* PXT_EVENTID_H */

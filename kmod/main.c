@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * posixtrace: the Tracing option of POSIX.1-2017. Loading and unloading.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/init.h>
+#include <linux/module.h>
+#include <linux/printk.h>
+#include <linux/rcupdate.h>
+
+#include "cdev.h"
+#include "clock.h"
+#include "exec.h"
+#include "mmap.h"
+#include "version.h"
+
+static int __init pxt_init(void)
+{
+	int err = pxt_mmap_init();
+
+	if (err)
+		goto fail;
+	err = pxt_exec_init();
+	if (err)
+		goto exit_mmap;
+	/* Last: from now on there are users. */
+	err = pxt_cdev_init();
+	if (err)
+		goto exit_exec;
+	return 0;
+
+exit_exec:
+	pxt_exec_exit();
+exit_mmap:
+	pxt_mmap_exit();
+fail:
+	pr_err("cannot start: error %d\n", err);
+	return err;
+}
+
+/* Every user holds the module by a file: there is none any more. */
+static void __exit pxt_exit(void)
+{
+	pxt_cdev_exit();
+	pxt_exec_exit();
+	pxt_clock_exit();
+	pxt_mmap_exit();
+	/* Streams are freed by RCU. */
+	rcu_barrier();
+}
+
+module_init(pxt_init);
+module_exit(pxt_exit);
+
+MODULE_DESCRIPTION("POSIX.1-2017 tracing");
+MODULE_AUTHOR("The posixtrace authors");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(PXT_VERSION);
+MODULE_ALIAS("devname:posixtrace");

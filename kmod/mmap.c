@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mappings: who may map what, which page is where, and taking the pages away
+ * when a stream ends, whoever has mapped them.
+ *
+ * All files of the device share the address space of one anonymous inode, so
+ * that there is one place where all mappings are found. Each stream has its own
+ * offsets in there.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mount.h>
+#include <linux/pseudo_fs.h>
+#include <linux/rcupdate.h>
+#include <linux/vmalloc.h>
+
+#include "compat.h"
+#include "mmap.h"
+
+#define PXT_FS_MAGIC	0x70786974	/* "pxit" */
+
+static struct vfsmount *pxt_mmap_mnt;
+static int pxt_mmap_count;
+static struct inode *pxt_mmap_inode;
+
+static int init_fs_context(struct fs_context *fc)
+{
+	return init_pseudo(fc, PXT_FS_MAGIC) ? 0 : -ENOMEM;
+}
+
+/*
+ * Without owner: its one mount would hold the module for ever. It is gone before
+ * the module is, see pxt_mmap_exit().
+ */
+static struct file_system_type pxt_mmap_fs = {
+	.name = "posixtrace",
+	.init_fs_context = init_fs_context,
+	.kill_sb = kill_anon_super,
+};
+
+/**
+ * pxt_mmap_init() - make the inode
+ *
+ * Return: 0 or negative errno.
+ */
+int pxt_mmap_init(void)
+{
+	int err = simple_pin_fs(&pxt_mmap_fs, &pxt_mmap_mnt, &pxt_mmap_count);
+
+	if (err)
+		return err;
+	pxt_mmap_inode = alloc_anon_inode(pxt_mmap_mnt->mnt_sb);
+	if (IS_ERR(pxt_mmap_inode)) {
+		simple_release_fs(&pxt_mmap_mnt, &pxt_mmap_count);
+		return PTR_ERR(pxt_mmap_inode);
+	}
+	return 0;
+}
+
+/**
+ * pxt_mmap_exit() - free the inode; there is no file any more
+ */
+void pxt_mmap_exit(void)
+{
+	iput(pxt_mmap_inode);
+	simple_release_fs(&pxt_mmap_mnt, &pxt_mmap_count);
+}
+
+/**
+ * pxt_mmap_open() - what is mapped of this file can be taken away again
+ * @file: being opened
+ */
+void pxt_mmap_open(struct file *file)
+{
+	file->f_mapping = pxt_mmap_inode->i_mapping;
+}
+
+/* ------------------------------------------------------------------ */
+/* Memory of streams							*/
+
+static void stream_vma_open(struct vm_area_struct *vma)
+{
+	struct pxt_stream *stream = vma->vm_private_data;
+
+	kref_get(&stream->kref);
+}
+
+static void stream_vma_close(struct vm_area_struct *vma)
+{
+	pxt_stream_put(vma->vm_private_data);
+}
+
+static vm_fault_t insert_result(int err)
+{
+	/* Another thread may have been here first. */
+	if (!err || err == -EBUSY)
+		return VM_FAULT_NOPAGE;
+	return err == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;
+}
+
+/*
+ * After the end of the stream: a page of its own for each place, so that nothing
+ * that is written is seen anywhere, and nobody dies. The mapping owns it.
+ */
+static vm_fault_t insert_scratch(struct vm_fault *vmf)
+{
+	struct page *page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	int err;
+
+	if (!page)
+		return VM_FAULT_OOM;
+	err = vm_insert_page(vmf->vma, vmf->address & PAGE_MASK, page);
+	put_page(page);
+	return insert_result(err);
+}
+
+static vm_fault_t stream_vma_fault(struct vm_fault *vmf)
+{
+	struct pxt_stream *stream = vmf->vma->vm_private_data;
+	struct pxt_pool *pool = &stream->pool;
+	vm_fault_t ret = VM_FAULT_SIGBUS;
+	struct page *page;
+
+	/* Pairs with pxt_mmap_zap(): it takes away what is inserted before. */
+	down_read(&pool->map_lock);
+	if (pool->unmapped) {
+		up_read(&pool->map_lock);
+		return insert_scratch(vmf);
+	}
+	page = pxt_pool_page(pool, ((u64)vmf->pgoff << PAGE_SHIFT) - pxt_stream_map_base(stream));
+	if (page)
+		ret = insert_result(vm_insert_page(vmf->vma, vmf->address & PAGE_MASK, page));
+	up_read(&pool->map_lock);
+	return ret;
+}
+
+static const struct vm_operations_struct pxt_stream_vm_ops = {
+	.open = stream_vma_open,
+	.close = stream_vma_close,
+	.fault = stream_vma_fault,
+};
+
+/* Is [start, start + size) within [first, first + room)? */
+static bool within(u64 start, u64 size, u64 first, u64 room)
+{
+	return start >= first && start - first <= room && size <= room - (start - first);
+}
+
+/* Never for execution, and not for writing later if not now. */
+static int protect(struct vm_area_struct *vma, bool writable)
+{
+	unsigned long deny = VM_MAYEXEC;
+
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	if (!writable)
+		deny |= VM_MAYWRITE;
+	if (vma->vm_flags & (VM_EXEC | (writable ? 0 : VM_WRITE)))
+		return -EACCES;
+	/* A child gets none of it; what is inserted are ordinary pages of ours. */
+	pxt_vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP | VM_MIXEDMAP, deny);
+	return 0;
+}
+
+static int map_stream(struct pxt_stream *stream, struct vm_area_struct *vma, bool writable)
+{
+	int err = protect(vma, writable);
+
+	if (err)
+		return err;
+	kref_get(&stream->kref);
+	vma->vm_private_data = stream;
+	vma->vm_ops = &pxt_stream_vm_ops;
+	return 0;
+}
+
+static u64 vma_offset(const struct vm_area_struct *vma)
+{
+	return (u64)vma->vm_pgoff << PAGE_SHIFT;
+}
+
+/**
+ * pxt_mmap_stream() - map memory of a stream for its controller
+ * @stream: not dead, as far as we know
+ * @vma: from mmap()
+ *
+ * The reader's range for reading and writing; of all that follows any part for
+ * reading.
+ *
+ * Context: with mmap_lock.
+ * Return: 0; -EACCES if more than that is asked for; -EINVAL.
+ */
+int pxt_mmap_stream(struct pxt_stream *stream, struct vm_area_struct *vma)
+{
+	const struct pxt_pool *pool = &stream->pool;
+	u64 base = pxt_stream_map_base(stream), size = vma->vm_end - vma->vm_start;
+	u64 rest = pxt_pool_ctrl_offset(pool);
+
+	if (READ_ONCE(stream->dead))
+		return -EINVAL;
+	if (within(vma_offset(vma), size, base, pool->reader_size))
+		return map_stream(stream, vma, true);
+	if (within(vma_offset(vma), size, base + rest, pxt_pool_size(pool) - rest))
+		return map_stream(stream, vma, false);
+	return -EINVAL;
+}
+
+/* ------------------------------------------------------------------ */
+/* What targets map							*/
+
+static void gate_vma_open(struct vm_area_struct *vma)
+{
+	pxt_target_ref(vma->vm_private_data);
+}
+
+static void gate_vma_close(struct vm_area_struct *vma)
+{
+	pxt_target_put(vma->vm_private_data);
+}
+
+static vm_fault_t gate_vma_fault(struct vm_fault *vmf)
+{
+	struct pxt_target *target = vmf->vma->vm_private_data;
+	struct page *page;
+
+	page = vmalloc_to_page((void *)target->gate + ((u64)vmf->pgoff << PAGE_SHIFT));
+	return insert_result(vm_insert_page(vmf->vma, vmf->address & PAGE_MASK, page));
+}
+
+static const struct vm_operations_struct pxt_gate_vm_ops = {
+	.open = gate_vma_open,
+	.close = gate_vma_close,
+	.fault = gate_vma_fault,
+};
+
+static int map_gate(struct pxt_target *target, struct vm_area_struct *vma)
+{
+	int err = protect(vma, false);
+
+	if (err)
+		return err;
+	pxt_target_ref(target);
+	vma->vm_private_data = target;
+	vma->vm_ops = &pxt_gate_vm_ops;
+	return 0;
+}
+
+/* The stream on a target that has these offsets: a reference, or NULL. */
+static struct pxt_stream *find_stream(struct pxt_target *target, u64 index)
+{
+	struct pxt_stream *stream, *found = NULL;
+	u32 slot;
+
+	rcu_read_lock();
+	for (slot = 0; !found && slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		stream = rcu_dereference(target->slot[slot]);
+		if (stream && stream->index + 1 == index && kref_get_unless_zero(&stream->kref))
+			found = stream;
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/**
+ * pxt_mmap_target() - map the gate or the memory of a stream for a target
+ * @target: of the calling process
+ * @vma: from mmap()
+ *
+ * The gate for reading; heads and user sub-buffers of a stream that is on this
+ * target for reading and writing.
+ *
+ * Context: with mmap_lock.
+ * Return: 0; -EACCES if more than that is asked for; -EINVAL.
+ */
+int pxt_mmap_target(struct pxt_target *target, struct vm_area_struct *vma)
+{
+	u64 offset = vma_offset(vma), size = vma->vm_end - vma->vm_start;
+	const struct pxt_pool *pool;
+	struct pxt_stream *stream;
+	int err = -EINVAL;
+	u64 heads;
+
+	if (within(offset, size, 0, PAGE_ALIGN(sizeof(*target->gate))))
+		return map_gate(target, vma);
+	stream = find_stream(target, offset >> PXT_MAP_SHIFT);
+	if (!stream)
+		return -EINVAL;
+	pool = &stream->pool;
+	heads = pxt_stream_map_base(stream) + pxt_pool_heads_offset(pool);
+	if (within(offset, size, heads, pool->heads_size + pxt_pool_user_size(pool)))
+		err = map_stream(stream, vma, true);
+	pxt_stream_put(stream);
+	return err;
+}
+
+/**
+ * pxt_mmap_zap() - take a stream's memory out of all address spaces
+ * @stream: being shut down
+ *
+ * Whoever touches it later gets scratch pages. Context: may sleep.
+ */
+void pxt_mmap_zap(struct pxt_stream *stream)
+{
+	struct pxt_pool *pool = &stream->pool;
+
+	/* Page faults before have inserted their page, those after see it. */
+	down_write(&pool->map_lock);
+	pool->unmapped = true;
+	up_write(&pool->map_lock);
+	unmap_mapping_range(pxt_mmap_inode->i_mapping, pxt_stream_map_base(stream),
+			    pxt_pool_size(pool), 1);
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The memory of a stream: how much, where it comes from, and which page of it is
+ * behind an offset. What the sub-buffers are used for is in subbuf.c; who may
+ * map them in mmap.c.
+ */
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "pool.h"
+
+/* Sub-buffers for system events that exist from the beginning. */
+#define NR_SYS_FIRST	2
+
+/* Charged to the creator's memory cgroup; a large stream may fail. */
+static void *alloc_pages_zeroed(u64 size)
+{
+	return __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
+}
+
+/* All numbers from the attributes, which get what is granted. */
+static int count_subbufs(struct pxt_pool *pool, struct posixtrace_attr *attr)
+{
+	u64 size = max_t(u64, attr->stream_size, POSIXTRACE_STREAM_SIZE_MIN);
+	u64 whole, all;
+
+	pool->subbuf_size = posixtrace_subbuf_size(size, attr->max_data_size);
+	/* With fewer than two, a LOOP stream would lose all it has at each wrap. */
+	whole = max_t(u64, DIV_ROUND_UP_ULL(size, pool->subbuf_size), 2);
+	attr->stream_size = whole * pool->subbuf_size;
+
+	/* One more for each CPU, so that what they hold open costs nobody anything. */
+	all = whole + num_present_cpus() + whole + NR_SYS_FIRST;
+	/* Positions in the pool are 32 bits wide. */
+	if (all * pool->subbuf_size > U32_MAX)
+		return -ENOMEM;
+	pool->nr_cpus = nr_cpu_ids;
+	pool->nr_user = whole + num_present_cpus();
+	pool->nr_sys = whole + NR_SYS_FIRST;
+	pool->loop = attr->stream_policy == POSIXTRACE_POLICY_LOOP;
+	return 0;
+}
+
+static int alloc_notes(struct pxt_pool *pool)
+{
+	u32 all = pool->nr_user + pool->nr_sys, i;
+
+	pool->subbuf = kvcalloc(all, sizeof(*pool->subbuf), GFP_KERNEL_ACCOUNT);
+	if (!pool->subbuf)
+		goto fail;
+	pool->cpu = kvcalloc(pool->nr_cpus + 1, sizeof(*pool->cpu), GFP_KERNEL_ACCOUNT);
+	if (!pool->cpu)
+		goto free_subbuf;
+	pool->sys_mem = kvcalloc(pool->nr_sys, sizeof(*pool->sys_mem), GFP_KERNEL_ACCOUNT);
+	if (!pool->sys_mem)
+		goto free_cpu;
+
+	INIT_LIST_HEAD(&pool->user.free);
+	INIT_LIST_HEAD(&pool->user.closed);
+	INIT_LIST_HEAD(&pool->sys.free);
+	INIT_LIST_HEAD(&pool->sys.closed);
+	for (i = 0; i < all; i++) {
+		INIT_LIST_HEAD(&pool->subbuf[i].cpu_node);
+		INIT_LIST_HEAD(&pool->subbuf[i].node);
+	}
+	for (i = 0; i < pool->nr_user; i++)
+		list_add_tail(&pool->subbuf[i].node, &pool->user.free);
+	for (i = 0; i <= pool->nr_cpus; i++) {
+		INIT_LIST_HEAD(&pool->cpu[i].subbufs);
+		pool->cpu[i].open = POSIXTRACE_NONE;
+	}
+	return 0;
+
+free_cpu:
+	kvfree(pool->cpu);
+free_subbuf:
+	kvfree(pool->subbuf);
+fail:
+	return -ENOMEM;
+}
+
+static void free_notes(struct pxt_pool *pool)
+{
+	kvfree(pool->sys_mem);
+	kvfree(pool->cpu);
+	kvfree(pool->subbuf);
+}
+
+static int alloc_memory(struct pxt_pool *pool)
+{
+	u32 all = pool->nr_user + pool->nr_sys;
+	u64 oldest = sizeof(struct posixtrace_ctrl);
+	u64 desc = ALIGN(oldest + (pool->nr_cpus + 1ULL) * sizeof(u32),
+			 sizeof(struct posixtrace_subbuf));
+	struct posixtrace_ctrl *ctrl;
+
+	pool->reader_size = PAGE_ALIGN(struct_size(pool->reader, claim, all));
+	pool->ctrl_size = PAGE_ALIGN(desc + (u64)all * sizeof(struct posixtrace_subbuf));
+	pool->heads_size = PAGE_ALIGN((u64)pool->nr_cpus * sizeof(*pool->heads));
+
+	pool->reader = alloc_pages_zeroed(pool->reader_size);
+	if (!pool->reader)
+		goto fail;
+	pool->ctrl = alloc_pages_zeroed(pool->ctrl_size);
+	if (!pool->ctrl)
+		goto free_reader;
+	pool->heads = alloc_pages_zeroed(pool->heads_size);
+	if (!pool->heads)
+		goto free_ctrl;
+	pool->user_mem = alloc_pages_zeroed(pxt_pool_user_size(pool));
+	if (!pool->user_mem)
+		goto free_heads;
+
+	ctrl = pool->ctrl;
+	pool->oldest = (void *)ctrl + oldest;
+	pool->desc = (void *)ctrl + desc;
+	memset32(pool->oldest, POSIXTRACE_NONE, pool->nr_cpus + 1);
+	ctrl->size = sizeof(*ctrl);
+	ctrl->nr_cpus = pool->nr_cpus;
+	ctrl->nr_subbufs = pool->nr_user;
+	ctrl->nr_sys_subbufs = pool->nr_sys;
+	ctrl->subbuf_size = pool->subbuf_size;
+	ctrl->oldest_offset = oldest;
+	ctrl->subbuf_offset = desc;
+	return 0;
+
+free_heads:
+	vfree(pool->heads);
+free_ctrl:
+	vfree(pool->ctrl);
+free_reader:
+	vfree(pool->reader);
+fail:
+	return -ENOMEM;
+}
+
+static void free_memory(struct pxt_pool *pool)
+{
+	u32 i;
+
+	for (i = 0; i < pool->nr_sys_made; i++)
+		vfree(pool->sys_mem[i]);
+	vfree(pool->user_mem);
+	vfree(pool->heads);
+	vfree(pool->ctrl);
+	vfree(pool->reader);
+}
+
+/**
+ * pxt_pool_init() - allocate the memory of a stream
+ * @pool: zeroed
+ * @attr: checked attributes; stream_size becomes what is granted
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int pxt_pool_init(struct pxt_pool *pool, struct posixtrace_attr *attr)
+{
+	int err, i;
+
+	raw_spin_lock_init(&pool->lock);
+	init_rwsem(&pool->map_lock);
+	err = count_subbufs(pool, attr);
+	if (err)
+		return err;
+	err = alloc_notes(pool);
+	if (err)
+		return err;
+	err = alloc_memory(pool);
+	if (err)
+		goto free_notes;
+	for (i = 0; i < NR_SYS_FIRST; i++) {
+		err = pxt_pool_make_sys(pool);
+		if (err)
+			goto free_memory;
+	}
+	return 0;
+
+free_memory:
+	free_memory(pool);
+free_notes:
+	free_notes(pool);
+	return err;
+}
+
+/**
+ * pxt_pool_destroy() - free the memory of a stream
+ * @pool: nobody records, maps or reads it any more
+ *
+ * Context: may sleep.
+ */
+void pxt_pool_destroy(struct pxt_pool *pool)
+{
+	free_memory(pool);
+	free_notes(pool);
+}
+
+/**
+ * pxt_pool_make_sys() - one more sub-buffer for system events
+ * @pool: whose stream's lock is held, or which nobody else knows yet
+ *
+ * It is in the free list afterwards. Context: may sleep.
+ *
+ * Return: 0; -ENOMEM; -ENOSPC if there are as many as there may be.
+ */
+int pxt_pool_make_sys(struct pxt_pool *pool)
+{
+	u32 i = pool->nr_sys_made;
+	unsigned long flags;
+	void *mem;
+
+	if (i == pool->nr_sys)
+		return -ENOSPC;
+	mem = alloc_pages_zeroed(pool->subbuf_size);
+	if (!mem)
+		return -ENOMEM;
+	/* Pairs with the acquire in pxt_pool_page(): the page is found, or not yet. */
+	smp_store_release(&pool->sys_mem[i], mem);
+	pool->nr_sys_made = i + 1;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	list_add_tail(&pool->subbuf[pool->nr_user + i].node, &pool->sys.free);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return 0;
+}
+
+/**
+ * pxt_pool_page() - the page behind an offset of what can be mapped
+ * @pool: not destroyed; pxt_pool.map_lock is held
+ * @offset: bytes
+ *
+ * Return: the page; NULL if there is none, or not yet.
+ */
+struct page *pxt_pool_page(struct pxt_pool *pool, u64 offset)
+{
+	void *mem;
+
+	if (offset < pool->reader_size)
+		return vmalloc_to_page((void *)pool->reader + offset);
+	offset -= pool->reader_size;
+	if (offset < pool->ctrl_size)
+		return vmalloc_to_page((void *)pool->ctrl + offset);
+	offset -= pool->ctrl_size;
+	if (offset < pool->heads_size)
+		return vmalloc_to_page((void *)pool->heads + offset);
+	offset -= pool->heads_size;
+	if (offset < pxt_pool_user_size(pool))
+		return vmalloc_to_page(pool->user_mem + offset);
+	if (offset >= pxt_pool_mem_size(pool))
+		return NULL;
+	offset -= pxt_pool_user_size(pool);
+	/* Pairs with the release in pxt_pool_make_sys(). */
+	mem = smp_load_acquire(&pool->sys_mem[offset / pool->subbuf_size]);
+	return mem ? vmalloc_to_page(mem + offset % pool->subbuf_size) : NULL;
+}
+
+/**
+ * pxt_pool_memory() - how much memory there is in the mappings
+ * @pool: whose stream's lock is held
+ *
+ * Return: bytes.
+ */
+u64 pxt_pool_memory(const struct pxt_pool *pool)
+{
+	return pxt_pool_mem_offset(pool) + pxt_pool_user_size(pool) +
+	       (u64)pool->nr_sys_made * pool->subbuf_size;
+}
+
+/**
+ * pxt_pool_lost() - how many events were lost
+ * @pool: whose stream's lock is held, and which is not dead
+ *
+ * What targets count in their heads can be any number: it is told, never used.
+ *
+ * Return: overwritten unread, and dropped while the stream was full.
+ */
+u64 pxt_pool_lost(const struct pxt_pool *pool)
+{
+	u64 lost = READ_ONCE(pool->lost);
+	u32 cpu;
+
+	for (cpu = 0; cpu < pool->nr_cpus; cpu++)
+		lost += READ_ONCE(pool->heads[cpu].lost);
+	return lost;
+}

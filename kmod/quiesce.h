@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_QUIESCE_H
+#define PXT_QUIESCE_H
+
+#include <linux/cpumask.h>
+#include <linux/mm_types.h>
+
+/**
+ * struct pxt_quiesce - the CPUs that a quiesce has to reach
+ * @mask: those that may run a writer
+ * @all: no memory for @mask: all CPUs
+ *
+ * Lives on the stack of the one who waits.
+ */
+struct pxt_quiesce {
+	cpumask_var_t mask;
+	bool all;
+};
+
+void pxt_quiesce_begin(struct pxt_quiesce *q);
+void pxt_quiesce_add(struct pxt_quiesce *q, struct mm_struct *mm);
+void pxt_quiesce_end(struct pxt_quiesce *q);
+
+#endif /* PXT_QUIESCE_H */

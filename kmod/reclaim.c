@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sub-buffers come back: given back by the reader, found read to the end, or
+ * taken away unread, which is accounted for as a gap. Handing them out is in
+ * subbuf.c. All with pxt_pool.lock held, but for the functions that take it.
+ *
+ * The reader takes each record by advancing the claim of its sub-buffer, in
+ * memory that it writes: the kernel believes of it only what concerns the
+ * numbers and times of this stream.
+ */
+#include <linux/minmax.h>
+
+#include "reclaim.h"
+#include "subbuf.h"
+
+static u32 index_of(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
+{
+	return subbuf - pool->subbuf;
+}
+
+/* How far a sub-buffer was read; not at all if that can not be told. */
+static void parse_claim(const struct pxt_subbuf *subbuf, u64 claim, u32 *pos, u32 *count)
+{
+	*pos = 0;
+	*count = 0;
+	if (POSIXTRACE_CLAIM_SEQ(claim) == (u32)subbuf->seq) {
+		*pos = POSIXTRACE_CLAIM_POS(claim);
+		*count = POSIXTRACE_CLAIM_COUNT(claim);
+	}
+}
+
+static u32 read_to(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
+{
+	u32 pos, count;
+
+	parse_claim(subbuf, READ_ONCE(pool->reader->claim[index_of(pool, subbuf)]), &pos, &count);
+	return pos;
+}
+
+/**
+ * pxt_gap_begin() - the account of what was lost is about to change
+ * @pool: locked
+ */
+void pxt_gap_begin(struct pxt_pool *pool)
+{
+	WRITE_ONCE(pool->ctrl->gap_lock, ++pool->gap_lock);
+	/*
+	 * Odd before anything changes: pairs with the acquire fence of the reader
+	 * between reading the account and looking at gap_lock again. And before
+	 * gap_ack is read: pairs with its full fence after storing gap_ack, so
+	 * that one of us sees the other.
+	 */
+	smp_mb();
+}
+
+/**
+ * pxt_gap_add() - something was lost
+ * @pool: locked, between pxt_gap_begin() and pxt_gap_end()
+ * @first: time of the first event that was lost, or will be
+ *
+ * What the reader has acknowledged is history; before, the gap only grows.
+ */
+void pxt_gap_add(struct pxt_pool *pool, u64 first)
+{
+	if (READ_ONCE(pool->reader->gap_ack) == pool->gap_generation) {
+		pool->gap_generation++;
+		pool->gap_first = first;
+	} else {
+		pool->gap_first = min(pool->gap_first, first);
+	}
+}
+
+/**
+ * pxt_gap_end() - the account of what was lost is right again
+ * @pool: locked
+ */
+void pxt_gap_end(struct pxt_pool *pool)
+{
+	struct posixtrace_ctrl *ctrl = pool->ctrl;
+
+	WRITE_ONCE(ctrl->gap_generation, pool->gap_generation);
+	WRITE_ONCE(ctrl->gap_first, pool->gap_first);
+	WRITE_ONCE(ctrl->horizon, pool->horizon);
+	WRITE_ONCE(ctrl->lost, pool->lost);
+	/* Pairs with the acquire of the reader when it looks at gap_lock first. */
+	smp_store_release(&ctrl->gap_lock, ++pool->gap_lock);
+}
+
+/* It belongs to no CPU any more. Its claim says so already. */
+static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
+{
+	struct pxt_pool_cpu *cpu = &pool->cpu[subbuf->cpu];
+	struct pxt_subbuf *oldest;
+
+	list_del_init(&subbuf->cpu_node);
+	list_del_init(&subbuf->node);
+	oldest = list_first_entry_or_null(&cpu->subbufs, struct pxt_subbuf, cpu_node);
+	/* Pairs with the acquire in the reader's pxtu_subbuf_peek(). */
+	smp_store_release(&pool->oldest[subbuf->cpu],
+			  oldest ? index_of(pool, oldest) : POSIXTRACE_NONE);
+	subbuf->state = POSIXTRACE_SUBBUF_FREE;
+	WRITE_ONCE(pool->desc[index_of(pool, subbuf)].state, POSIXTRACE_SUBBUF_FREE);
+}
+
+/*
+ * From here on no record of it can be taken. The exchange comes before anything
+ * else changes: pairs with the reader's compare-and-swap, which after that fails,
+ * and with its fence before it looks at the claim again. No use has number 0.
+ */
+static u64 end_claim(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
+{
+	return xchg(&pool->reader->claim[index_of(pool, subbuf)], 0);
+}
+
+/**
+ * pxt_reclaim_free() - put a sub-buffer with nothing unread into the free list
+ * @pool: locked
+ * @subbuf: handed out
+ */
+void pxt_reclaim_free(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
+{
+	struct pxt_subbuf_kind *kind = subbuf->cpu == pool->nr_cpus ? &pool->sys : &pool->user;
+
+	end_claim(pool, subbuf);
+	leave_cpu(pool, subbuf);
+	list_add_tail(&subbuf->node, &kind->free);
+	pool->wrapped = false;
+}
+
+/**
+ * pxt_reclaim_read() - the oldest closed sub-buffer, if it was read to its end
+ * @pool: locked
+ * @kind: of which kind
+ *
+ * Return: it belongs to the caller, or NULL.
+ */
+struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kind *kind)
+{
+	struct pxt_subbuf *subbuf;
+
+	subbuf = list_first_entry_or_null(&kind->closed, struct pxt_subbuf, node);
+	if (!subbuf || read_to(pool, subbuf) < subbuf->used)
+		return NULL;
+	end_claim(pool, subbuf);
+	leave_cpu(pool, subbuf);
+	return subbuf;
+}
+
+/* The time of the record at @pos, which a target wrote: within its bounds. */
+static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf, u32 pos)
+{
+	u32 i = index_of(pool, subbuf);
+	const struct posixtrace_record *record;
+	const void *mem;
+
+	if (subbuf->used - pos < sizeof(*record))
+		return subbuf->opened;
+	if (i < pool->nr_user)
+		mem = pool->user_mem + (u64)i * pool->subbuf_size;
+	else
+		mem = pool->sys_mem[i - pool->nr_user];
+	record = mem + pos;
+	return clamp(READ_ONCE(record->timestamp), subbuf->opened, subbuf->closed);
+}
+
+/**
+ * pxt_reclaim_oldest() - take the oldest closed sub-buffer away, read or not
+ * @pool: locked
+ * @kind: of which kind
+ *
+ * What was not read is lost, and with it all older events of the stream: the
+ * horizon moves.
+ *
+ * Return: it belongs to the caller; NULL if none is closed.
+ */
+struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_kind *kind)
+{
+	struct pxt_subbuf *subbuf;
+	u32 pos, count;
+
+	subbuf = list_first_entry_or_null(&kind->closed, struct pxt_subbuf, node);
+	if (!subbuf)
+		return NULL;
+	pxt_gap_begin(pool);
+	parse_claim(subbuf, end_claim(pool, subbuf), &pos, &count);
+	if (pos < subbuf->used) {
+		if (count < subbuf->count)
+			pool->lost += subbuf->count - count;
+		pool->horizon = max(pool->horizon, subbuf->closed);
+		pxt_gap_add(pool, time_at(pool, subbuf, pos));
+		pool->overrun = true;
+		pool->wrapped = true;
+	}
+	pxt_gap_end(pool);
+	leave_cpu(pool, subbuf);
+	return subbuf;
+}
+
+/**
+ * pxt_reclaim_release() - the reader gives a sub-buffer back
+ * @pool: any
+ * @i: its number
+ *
+ * Return: 0; -EBUSY if it is not closed or was not read to its end; -EINVAL if
+ * there is none with that number; -ESHUTDOWN.
+ */
+int pxt_reclaim_release(struct pxt_pool *pool, u32 i)
+{
+	struct pxt_subbuf *subbuf;
+	unsigned long flags;
+	int err = 0;
+
+	if (i >= pool->nr_user + pool->nr_sys)
+		return -EINVAL;
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	if (pool->dead) {
+		err = -ESHUTDOWN;
+		goto unlock;
+	}
+	subbuf = &pool->subbuf[i];
+	if (subbuf->state != POSIXTRACE_SUBBUF_CLOSED || read_to(pool, subbuf) < subbuf->used)
+		err = -EBUSY;
+	else
+		pxt_reclaim_free(pool, subbuf);
+unlock:
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return err;
+}
+
+/* As the reader sees it: a head that lies is an empty sub-buffer. */
+static u32 filled(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
+{
+	u64 start = (u64)index_of(pool, subbuf) * pool->subbuf_size;
+	const struct posixtrace_cpu_head *head = &pool->ctrl->system;
+	u32 pos;
+
+	if (subbuf->state == POSIXTRACE_SUBBUF_CLOSED)
+		return subbuf->used;
+	if (subbuf->cpu < pool->nr_cpus)
+		head = &pool->heads[subbuf->cpu];
+	/* Pairs with the release that commits a record. */
+	pos = POSIXTRACE_HEAD_POS(smp_load_acquire(&head->head));
+	if (pos < start || pos > start + pool->subbuf_size)
+		return 0;
+	return (pos - start) & ~(POSIXTRACE_RECORD_ALIGN - 1);
+}
+
+static bool cpu_readable(const struct pxt_pool *pool, u32 cpu)
+{
+	const struct pxt_subbuf *subbuf;
+
+	list_for_each_entry(subbuf, &pool->cpu[cpu].subbufs, cpu_node) {
+		if (read_to(pool, subbuf) < filled(pool, subbuf))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * pxt_reclaim_readable() - is there any record that was not read?
+ * @pool: any
+ *
+ * Whoever sleeps because of a no has made sure that the next record is not
+ * overlooked. The same rules as in the reader: else it would be sent to look at
+ * what it can not see, again and again.
+ *
+ * Return: false also if the pool is dead.
+ */
+bool pxt_reclaim_readable(struct pxt_pool *pool)
+{
+	bool readable = false;
+	unsigned long flags;
+	u32 cpu;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	for (cpu = 0; !pool->dead && !readable && cpu <= pool->nr_cpus; cpu++)
+		readable = cpu_readable(pool, cpu);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return readable;
+}

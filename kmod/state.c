@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The states of a stream: suspended, running, full; and what is told of them.
+ */
+#include <linux/errno.h>
+
+#include "reclaim.h"
+#include "state.h"
+#include "subbuf.h"
+#include "sysevent.h"
+
+/* A hint for the reader. */
+static void publish_flags(struct pxt_stream *stream)
+{
+	WRITE_ONCE(stream->pool.ctrl->flags,
+		   (stream->running ? POSIXTRACE_CTRL_RUNNING : 0) |
+		   (stream->full ? POSIXTRACE_CTRL_FULL : 0));
+}
+
+static void set_full(struct pxt_stream *stream, bool full)
+{
+	WRITE_ONCE(stream->full, full);
+	publish_flags(stream);
+}
+
+static int start_locked(struct pxt_stream *stream, const struct posixtrace_origin *origin)
+{
+	int err = pxt_sysevent_prepare(stream, sizeof(struct posixtrace_event_set));
+
+	if (err)
+		return err;
+	pxt_sysevent_start(stream, origin);
+	stream->running = true;
+	/* Not before START is there: it is the first event. */
+	pxt_target_set_stream(stream->target, stream);
+	publish_flags(stream);
+	return 0;
+}
+
+/**
+ * pxt_state_start() - START
+ * @stream: not locked
+ * @origin: the caller
+ *
+ * POSIX: posix_trace_start(). If there is not even room for START, the stream is
+ * full, and starts when it was read empty. Context: may sleep.
+ *
+ * Return: 0, also if it runs already or is full; -ENOMEM; -ESHUTDOWN.
+ */
+int pxt_state_start(struct pxt_stream *stream, const struct posixtrace_origin *origin)
+{
+	int err = 0;
+
+	mutex_lock(&stream->lock);
+	if (stream->dead)
+		err = -ESHUTDOWN;
+	else if (!stream->running && !stream->full)
+		err = start_locked(stream, origin);
+	if (err == -ENOSPC) {
+		set_full(stream, true);
+		err = 0;
+	}
+	mutex_unlock(&stream->lock);
+	return err;
+}
+
+/**
+ * pxt_state_stop() - STOP
+ * @stream: not locked
+ * @origin: the caller
+ *
+ * POSIX: posix_trace_stop(). Context: may sleep.
+ *
+ * Return: 0, also if it is suspended already; -ESHUTDOWN.
+ */
+int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *origin)
+{
+	int err = 0;
+
+	mutex_lock(&stream->lock);
+	if (stream->dead) {
+		err = -ESHUTDOWN;
+	} else if (stream->running) {
+		stream->running = false;
+		pxt_target_set_stream(stream->target, stream);
+		/* STOP is the last event: whoever saw the gate open is done. */
+		pxt_target_quiesce(stream->target);
+		pxt_sysevent_stop(stream, origin);
+		publish_flags(stream);
+	}
+	mutex_unlock(&stream->lock);
+	return err;
+}
+
+/* Running, and there is no free sub-buffer. The gate stays open: drops are counted. */
+static void become_full(struct pxt_stream *stream)
+{
+	struct pxt_pool *pool = &stream->pool;
+	unsigned long flags;
+	u64 first;
+
+	if (!pxt_subbuf_set_full(pool))
+		return;
+	pxt_target_quiesce(stream->target);
+	pxt_subbuf_close_all(pool);
+	first = pxt_sysevent_stop(stream, NULL);
+	/* Whatever comes now is lost, until START. */
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	pxt_gap_begin(pool);
+	pxt_gap_add(pool, first);
+	pxt_gap_end(pool);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	stream->running = false;
+	set_full(stream, true);
+}
+
+/* Full, and perhaps read empty: then it starts again. */
+static int restart(struct pxt_stream *stream)
+{
+	int err;
+
+	if (pxt_reclaim_readable(&stream->pool))
+		return -EBUSY;
+	err = pxt_sysevent_prepare(stream, sizeof(struct posixtrace_event_set));
+	if (err)
+		return err;
+	pxt_sysevent_start(stream, NULL);
+	/* Not before START is there: it is the first event. */
+	pxt_subbuf_clear_full(&stream->pool);
+	stream->running = true;
+	pxt_target_set_stream(stream->target, stream);
+	set_full(stream, false);
+	return 0;
+}
+
+/**
+ * pxt_state_next() - make room on this CPU for a record
+ * @stream: not locked
+ * @size: bytes, at most a sub-buffer
+ *
+ * The stream may become full by it. Context: may sleep.
+ *
+ * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, or if there is none free
+ * and the stream was stopped meanwhile; -ENOSPC if the stream is full, then the
+ * event was counted as lost; -ESHUTDOWN.
+ */
+int pxt_state_next(struct pxt_stream *stream, u32 size)
+{
+	int ret;
+
+	for (;;) {
+		ret = pxt_subbuf_next(&stream->pool, size);
+		if (ret != -ENOBUFS)
+			return ret;
+		mutex_lock(&stream->lock);
+		/* Dead or full by now: we are told when we ask again. */
+		if (!stream->dead && !stream->pool.full) {
+			if (stream->running)
+				become_full(stream);
+			else
+				ret = -EAGAIN;
+		}
+		mutex_unlock(&stream->lock);
+		if (ret == -EAGAIN)
+			return ret;
+	}
+}
+
+/**
+ * pxt_state_release() - RELEASE
+ * @stream: not locked
+ * @subbuf: number of a closed sub-buffer, or POSIXTRACE_NONE
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY if it is not closed or not read to its end, or if the stream
+ * is full and was not read empty; -EINVAL if there is none with that number;
+ * -ENOMEM if a full stream can not start again for want of it; -ESHUTDOWN.
+ */
+int pxt_state_release(struct pxt_stream *stream, u32 subbuf)
+{
+	int err = 0, full = 0;
+
+	if (subbuf != POSIXTRACE_NONE)
+		err = pxt_reclaim_release(&stream->pool, subbuf);
+	if (err || (subbuf != POSIXTRACE_NONE && !READ_ONCE(stream->full)))
+		return err;
+	mutex_lock(&stream->lock);
+	if (stream->dead)
+		full = -ESHUTDOWN;
+	else if (stream->full)
+		full = restart(stream);
+	mutex_unlock(&stream->lock);
+	/* The sub-buffer was released; that there are others is no error. */
+	return subbuf == POSIXTRACE_NONE ? full : 0;
+}
+
+/* LOOP: the window moves, and the next sub-buffer is taken from what is unread. */
+static bool window_is_full(struct pxt_pool *pool)
+{
+	unsigned long flags;
+	bool full;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	full = pool->wrapped && list_empty(&pool->user.free);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return full;
+}
+
+static bool take_overrun(struct pxt_pool *pool)
+{
+	unsigned long flags;
+	bool overrun;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	overrun = pool->overrun;
+	pool->overrun = false;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return overrun;
+}
+
+/**
+ * pxt_state_status() - GET_STATUS
+ * @stream: not locked
+ * @status: where to write it
+ *
+ * POSIX: posix_trace_get_status(). The overrun is told once.
+ * Context: may sleep.
+ *
+ * Return: 0; -ESHUTDOWN.
+ */
+int pxt_state_status(struct pxt_stream *stream, struct posixtrace_status *status)
+{
+	struct pxt_pool *pool = &stream->pool;
+	int err = 0;
+
+	memset(status, 0, sizeof(*status));
+	mutex_lock(&stream->lock);
+	if (stream->dead) {
+		err = -ESHUTDOWN;
+		goto unlock;
+	}
+	status->lost = pxt_pool_lost(pool);
+	status->memory = pxt_pool_memory(pool);
+	if (stream->running)
+		status->flags |= POSIXTRACE_STATUS_RUNNING;
+	if (stream->full || (stream->running && window_is_full(pool)))
+		status->flags |= POSIXTRACE_STATUS_FULL;
+	if (take_overrun(pool) || stream->overrun || status->lost != stream->lost_seen)
+		status->flags |= POSIXTRACE_STATUS_OVERRUN;
+	stream->overrun = false;
+	stream->lost_seen = status->lost;
+unlock:
+	mutex_unlock(&stream->lock);
+	return err;
+}
+
+/**
+ * pxt_state_untold() - the status did not reach the process
+ * @stream: not locked
+ * @status: what pxt_state_status() wrote
+ *
+ * Context: may sleep.
+ */
+void pxt_state_untold(struct pxt_stream *stream, const struct posixtrace_status *status)
+{
+	mutex_lock(&stream->lock);
+	if (status->flags & POSIXTRACE_STATUS_OVERRUN)
+		stream->overrun = true;
+	mutex_unlock(&stream->lock);
+}

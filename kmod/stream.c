@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of a stream: made, found, shut down, freed. What it does in between
+ * is in state.c.
+ */
+#include <linux/file.h>
+#include <linux/idr.h>
+#include <linux/pid_namespace.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+
+#include "clock.h"
+#include "compat.h"
+#include "mmap.h"
+#include "stream.h"
+
+/* Guards the list of streams; it is read under RCU. */
+static DEFINE_MUTEX(pxt_streams_lock);
+static LIST_HEAD(pxt_streams);
+static u64 pxt_streams_number;
+
+static DEFINE_IDA(pxt_streams_ida);
+
+static int take_index(struct pxt_stream *stream)
+{
+	int index = ida_alloc_max(&pxt_streams_ida, POSIXTRACE_STREAMS_MAX - 1, GFP_KERNEL);
+
+	if (index < 0)
+		return index == -ENOSPC ? -EAGAIN : index;
+	stream->index = index;
+	return 0;
+}
+
+/**
+ * pxt_stream_new() - make a stream that nobody knows yet
+ * @attr: checked attributes
+ * @target: the process to trace; the stream takes a reference
+ * @file: that it will belong to
+ *
+ * Context: may sleep.
+ * Return: one reference, to be ended with pxt_stream_shutdown() and
+ * pxt_stream_put(); or -EAGAIN if there are too many; -ENOMEM.
+ */
+struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt_target *target,
+				  struct file *file)
+{
+	struct pxt_stream *stream;
+	int err = -ENOMEM;
+
+	stream = kzalloc(sizeof(*stream), GFP_KERNEL_ACCOUNT);
+	if (!stream)
+		goto fail;
+	stream->attr = *attr;
+	err = take_index(stream);
+	if (err)
+		goto free_stream;
+	err = pxt_pool_init(&stream->pool, &stream->attr);
+	if (err)
+		goto free_index;
+	kref_init(&stream->kref);
+	mutex_init(&stream->lock);
+	init_waitqueue_head(&stream->wait);
+	INIT_LIST_HEAD(&stream->node);
+	stream->owner = get_pid(task_tgid(current));
+	stream->ns = get_pid_ns(task_active_pid_ns(current));
+	stream->file = file;
+	stream->target = target;
+	stream->target_pid = pid_nr_ns(target->pid, stream->ns);
+	pxt_target_ref(target);
+	pxt_clock_get();
+	stream->attr.creation_time = pxt_clock_now();
+	stream->attr.clock_resolution = pxt_clock_resolution();
+	return stream;
+
+free_index:
+	ida_free(&pxt_streams_ida, stream->index);
+free_stream:
+	kfree(stream);
+fail:
+	return ERR_PTR(err);
+}
+
+/**
+ * pxt_stream_publish() - let target and exec find a new stream
+ * @stream: from pxt_stream_new()
+ *
+ * Context: may sleep.
+ * Return: 0; -EAGAIN if there are too many on the target.
+ */
+int pxt_stream_publish(struct pxt_stream *stream)
+{
+	int err;
+
+	mutex_lock(&pxt_streams_lock);
+	stream->number = ++pxt_streams_number;
+	list_add_tail_rcu(&stream->node, &pxt_streams);
+	mutex_unlock(&pxt_streams_lock);
+
+	mutex_lock(&stream->lock);
+	err = pxt_target_link(stream->target, stream);
+	stream->linked = !err;
+	mutex_unlock(&stream->lock);
+	return err;
+}
+
+/* With the stream's lock, once. */
+static void shutdown_locked(struct pxt_stream *stream)
+{
+	struct pxt_pool *pool = &stream->pool;
+	unsigned long flags;
+
+	stream->running = false;
+	WRITE_ONCE(stream->full, false);
+	if (stream->linked)
+		pxt_target_unlink(stream->target, stream);
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	pool->dead = true;
+	WRITE_ONCE(pool->ctrl->flags, POSIXTRACE_CTRL_SHUTDOWN);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+
+	/* After that nobody is left who found it in its slot. */
+	pxt_target_quiesce(stream->target);
+	pxt_mmap_zap(stream);
+	pxt_pool_destroy(pool);
+	/* Only now may another stream have these offsets. */
+	ida_free(&pxt_streams_ida, stream->index);
+	pxt_clock_put();
+}
+
+/**
+ * pxt_stream_shutdown() - end a stream and free its memory
+ * @stream: any number of times
+ *
+ * Events that were not read are gone. Sleepers wake up and find it dead. When it
+ * returns, all of that has happened, also if somebody else began it.
+ *
+ * POSIX: posix_trace_shutdown(). Context: may sleep.
+ */
+void pxt_stream_shutdown(struct pxt_stream *stream)
+{
+	mutex_lock(&stream->lock);
+	if (!stream->dead) {
+		WRITE_ONCE(stream->dead, true);
+		shutdown_locked(stream);
+		wake_up_all(&stream->wait);
+	}
+	mutex_unlock(&stream->lock);
+
+	mutex_lock(&pxt_streams_lock);
+	/* Keeps its way forward for those who walk the list: no list_del_init(). */
+	if (!stream->unlisted) {
+		stream->unlisted = true;
+		if (!list_empty(&stream->node))
+			list_del_rcu(&stream->node);
+	}
+	mutex_unlock(&pxt_streams_lock);
+}
+
+/**
+ * pxt_stream_forget_file() - the file of a stream is being released
+ * @stream: shut down
+ */
+void pxt_stream_forget_file(struct pxt_stream *stream)
+{
+	WRITE_ONCE(stream->file, NULL);
+}
+
+static void stream_release(struct kref *kref)
+{
+	struct pxt_stream *stream = container_of(kref, struct pxt_stream, kref);
+
+	pxt_target_put(stream->target);
+	put_pid_ns(stream->ns);
+	put_pid(stream->owner);
+	mutex_destroy(&stream->lock);
+	kfree_rcu(stream, rcu);
+}
+
+/**
+ * pxt_stream_put() - give a reference back
+ * @stream: shut down, if this may be the last one
+ *
+ * Context: may sleep.
+ */
+void pxt_stream_put(struct pxt_stream *stream)
+{
+	kref_put(&stream->kref, stream_release);
+}
+
+/**
+ * pxt_stream_wake() - something was recorded
+ * @stream: of which the caller has a reference, or which it found under RCU
+ *
+ * Context: not with interrupts off.
+ */
+void pxt_stream_wake(struct pxt_stream *stream)
+{
+	wake_up_interruptible_all(&stream->wait);
+}
+
+static void exec_shutdown(struct callback_head *work)
+{
+	struct pxt_stream *stream = container_of(work, struct pxt_stream, exec_work);
+	struct file *file = READ_ONCE(stream->file);
+
+	pxt_stream_shutdown(stream);
+	/* Put later, by the core: our code is not left without a reference. */
+	fput(file);
+}
+
+/**
+ * pxt_stream_exec() - the calling process has become another program
+ *
+ * Its streams are shut down before that begins to run.
+ *
+ * Context: preemption off, in the task that executes.
+ */
+void pxt_stream_exec(void)
+{
+	struct pxt_stream *stream;
+	struct file *file;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(stream, &pxt_streams, node) {
+		if (stream->owner != task_tgid(current) || READ_ONCE(stream->dead) ||
+		    test_and_set_bit(0, &stream->exec_pending))
+			continue;
+		/* Holds stream and module until exec_shutdown() has run. */
+		file = pxt_file_get(&stream->file);
+		if (!file)
+			continue;
+		init_task_work(&stream->exec_work, exec_shutdown);
+		if (task_work_add(current, &stream->exec_work, TWA_RESUME))
+			fput(file);
+	}
+	rcu_read_unlock();
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_STREAM_H
+#define PXT_STREAM_H
+
+#include <linux/fs.h>
+#include <linux/kref.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/task_work.h>
+#include <linux/wait.h>
+
+#include "pool.h"
+#include "target.h"
+
+/**
+ * struct pxt_stream - an active trace stream
+ * @kref: its file, its mappings, those who record or sleep right now
+ * @rcu: recording and exec.c look at it under RCU
+ * @node: in the list of all streams, under its lock and RCU
+ * @owner: thread group of the controller
+ * @ns: pid namespace of the controller
+ * @file: cleared when it is released; read by exec.c under RCU
+ * @exec_work: shuts down when the controller execs
+ * @exec_pending: bit 0: @exec_work was queued, once for all
+ * @unlisted: not in that list any more; under the list's lock
+ * @number: no two streams have the same
+ * @index: its place among the mapping offsets, smaller than POSIXTRACE_STREAMS_MAX
+ * @attr: as granted; constant
+ * @target: the traced process; constant
+ * @slot: in the target; constant
+ * @target_pid: of the traced process, as the controller sees it; constant
+ * @lock: guards the states that follow, and who may write system events
+ * @dead: shut down; also read without the lock
+ * @linked: it has its slot
+ * @running: neither suspended nor full
+ * @full: not LOOP: suspended itself for want of memory; also read without lock
+ * @overrun: to be reported besides what the pool knows
+ * @lost_seen: what was lost when the status was asked for
+ * @nr_waiters: sleepers, while not 0 the gate says so
+ * @enabled: its bits in the gate are set; under the lock of the target's table
+ * @wait: sleepers
+ * @pool: its memory
+ */
+struct pxt_stream {
+	struct kref kref;
+	struct rcu_head rcu;
+	struct list_head node;
+	struct pid *owner;
+	struct pid_namespace *ns;
+	struct file *file;
+	struct callback_head exec_work;
+	unsigned long exec_pending;
+	bool unlisted;
+	u64 number;
+	u32 index;
+	struct posixtrace_attr attr;
+	struct pxt_target *target;
+	u32 slot;
+	pid_t target_pid;
+
+	struct mutex lock;
+	bool dead;
+	bool linked;
+	bool running;
+	bool full;
+	bool overrun;
+	u64 lost_seen;
+	u32 nr_waiters;
+	bool enabled;
+	wait_queue_head_t wait;
+	struct pxt_pool pool;
+};
+
+/* Mapping offsets: the gate is at 0, each stream has 16 GiB of its own. */
+#define PXT_MAP_SHIFT	34
+
+static inline u64 pxt_stream_map_base(const struct pxt_stream *stream)
+{
+	return (u64)(stream->index + 1) << PXT_MAP_SHIFT;
+}
+
+struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt_target *target,
+				  struct file *file);
+int pxt_stream_publish(struct pxt_stream *stream);
+void pxt_stream_shutdown(struct pxt_stream *stream);
+void pxt_stream_forget_file(struct pxt_stream *stream);
+void pxt_stream_put(struct pxt_stream *stream);
+void pxt_stream_wake(struct pxt_stream *stream);
+void pxt_stream_exec(void);
+
+#endif /* PXT_STREAM_H */

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Handing out sub-buffers to the CPUs, and closing them. Knows nothing of
+ * targets and of the states of a stream but that it is full. Taking sub-buffers
+ * back is in reclaim.c.
+ *
+ * The heads are written by the traced processes: a head decides where in the
+ * open sub-buffer of its CPU something is written, and never which that is.
+ */
+#include <linux/minmax.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+#include "clock.h"
+#include "reclaim.h"
+#include "subbuf.h"
+
+static struct posixtrace_cpu_head *head_of(const struct pxt_pool *pool, u32 cpu)
+{
+	return cpu < pool->nr_cpus ? &pool->heads[cpu] : &pool->ctrl->system;
+}
+
+/**
+ * pxt_subbuf_room() - is there room for a record in the open sub-buffer?
+ * @pool: not dead
+ * @cpu: this CPU, or that of system events
+ * @size: bytes of the record
+ * @spot: where to write where it goes
+ *
+ * Context: with interrupts off, or with the stream's lock for system events.
+ * Return: false if not, also if the head makes no sense.
+ */
+bool pxt_subbuf_room(const struct pxt_pool *pool, u32 cpu, u32 size, struct pxt_spot *spot)
+{
+	struct posixtrace_cpu_head *head = head_of(pool, cpu);
+	u32 open = pool->cpu[cpu].open;
+	u64 start, word, pos;
+
+	if (open == POSIXTRACE_NONE)
+		return false;
+	start = (u64)open * pool->subbuf_size;
+	/* Once: a target may write it at any time. */
+	word = READ_ONCE(head->head);
+	pos = POSIXTRACE_HEAD_POS(word);
+	if (pos < start || pos + size > start + pool->subbuf_size || pos % POSIXTRACE_RECORD_ALIGN)
+		return false;
+	spot->head = head;
+	spot->pos = pos;
+	spot->count = POSIXTRACE_HEAD_COUNT(word);
+	if (cpu < pool->nr_cpus)
+		spot->mem = pool->user_mem + pos;
+	else
+		spot->mem = pool->sys_mem[open - pool->nr_user] + (pos - start);
+	return true;
+}
+
+/**
+ * pxt_subbuf_commit() - write a record
+ * @spot: from pxt_subbuf_room(), in the same section
+ * @record: complete
+ * @data: record->data_len bytes
+ */
+void pxt_subbuf_commit(const struct pxt_spot *spot, const struct posixtrace_record *record,
+		       const void *data)
+{
+	memcpy(spot->mem, record, sizeof(*record));
+	memcpy(spot->mem + sizeof(*record), data, record->data_len);
+	WRITE_ONCE(spot->head->last, record->timestamp);
+	/* Pairs with the acquire of the reader and in pxt_reclaim_readable(). */
+	smp_store_release(&spot->head->head,
+			  POSIXTRACE_HEAD(spot->pos + record->size, spot->count + 1));
+}
+
+/* Closes what the CPU has open, whatever its head says. */
+static void close_open(struct pxt_pool *pool, u32 cpu)
+{
+	struct posixtrace_cpu_head *head = head_of(pool, cpu);
+	u32 open = pool->cpu[cpu].open;
+	struct posixtrace_subbuf *desc;
+	struct pxt_subbuf *subbuf;
+	u64 start, word, pos;
+
+	if (open == POSIXTRACE_NONE)
+		return;
+	subbuf = &pool->subbuf[open];
+	desc = &pool->desc[open];
+	start = (u64)open * pool->subbuf_size;
+	word = READ_ONCE(head->head);
+	pos = POSIXTRACE_HEAD_POS(word);
+	if (pos < start || pos > start + pool->subbuf_size)
+		pos = start;
+	subbuf->used = (pos - start) & ~(POSIXTRACE_RECORD_ALIGN - 1);
+	subbuf->count = min_t(u32, POSIXTRACE_HEAD_COUNT(word),
+			      subbuf->used / sizeof(struct posixtrace_record));
+	subbuf->closed = pxt_clock_now();
+	pool->cpu[cpu].open = POSIXTRACE_NONE;
+	if (!subbuf->used) {
+		pxt_reclaim_free(pool, subbuf);
+		return;
+	}
+	subbuf->state = POSIXTRACE_SUBBUF_CLOSED;
+	list_add_tail(&subbuf->node,
+		      cpu < pool->nr_cpus ? &pool->user.closed : &pool->sys.closed);
+	WRITE_ONCE(desc->used, subbuf->used);
+	WRITE_ONCE(desc->count, subbuf->count);
+	WRITE_ONCE(desc->closed, subbuf->closed);
+	/*
+	 * Pairs with the acquire in the reader's subbuf_used(), which looks at the
+	 * state again after the head: the head moves on later.
+	 */
+	smp_store_release(&desc->state, POSIXTRACE_SUBBUF_CLOSED);
+}
+
+/* Hands out a sub-buffer that belongs to nobody. */
+static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
+{
+	struct posixtrace_cpu_head *head = head_of(pool, cpu);
+	u32 i = subbuf - pool->subbuf;
+	struct posixtrace_subbuf *desc = &pool->desc[i];
+	u32 start = i * pool->subbuf_size;
+
+	/* A claim of 0 is nobody's. */
+	if (!(u32)++pool->seq)
+		pool->seq++;
+	subbuf->seq = pool->seq;
+	subbuf->opened = pxt_clock_now();
+	subbuf->cpu = cpu;
+	subbuf->state = POSIXTRACE_SUBBUF_OPEN;
+	subbuf->used = 0;
+	subbuf->count = 0;
+
+	/* The reader must not take the old head for that of the new use. */
+	WRITE_ONCE(head->last, subbuf->opened);
+	smp_store_release(&head->head, POSIXTRACE_HEAD(start, 0));
+	WRITE_ONCE(desc->seq, subbuf->seq);
+	WRITE_ONCE(desc->opened, subbuf->opened);
+	WRITE_ONCE(desc->cpu, cpu);
+	smp_store_release(&desc->state, POSIXTRACE_SUBBUF_OPEN);
+	/* Pairs with the acquire in the reader's peek_subbuf(). */
+	smp_store_release(&pool->reader->claim[i], POSIXTRACE_CLAIM(subbuf->seq, 0, 0));
+
+	if (list_empty(&pool->cpu[cpu].subbufs)) {
+		list_add_tail(&subbuf->cpu_node, &pool->cpu[cpu].subbufs);
+		/* Pairs with the acquire in the reader's pxtu_subbuf_peek(). */
+		smp_store_release(&pool->oldest[cpu], i);
+	} else {
+		list_add_tail(&subbuf->cpu_node, &pool->cpu[cpu].subbufs);
+	}
+	pool->cpu[cpu].open = i;
+	WRITE_ONCE(head->limit, start + pool->subbuf_size);
+}
+
+static struct pxt_subbuf *take_free(struct pxt_subbuf_kind *kind)
+{
+	struct pxt_subbuf *subbuf;
+
+	subbuf = list_first_entry_or_null(&kind->free, struct pxt_subbuf, node);
+	if (subbuf)
+		list_del_init(&subbuf->node);
+	return subbuf;
+}
+
+/* One that holds nothing that is not read. */
+static struct pxt_subbuf *take_empty(struct pxt_pool *pool, struct pxt_subbuf_kind *kind)
+{
+	struct pxt_subbuf *subbuf = take_free(kind);
+
+	return subbuf ? subbuf : pxt_reclaim_read(pool, kind);
+}
+
+static int next_locked(struct pxt_pool *pool, u32 cpu, u32 size)
+{
+	struct pxt_subbuf *subbuf;
+	struct pxt_spot spot;
+
+	if (pool->dead)
+		return -ESHUTDOWN;
+	if (pool->full) {
+		WRITE_ONCE(pool->heads[cpu].lost, READ_ONCE(pool->heads[cpu].lost) + 1);
+		return -ENOSPC;
+	}
+	/* Somebody else on this CPU came first. */
+	if (pxt_subbuf_room(pool, cpu, size, &spot))
+		return 0;
+	subbuf = take_empty(pool, &pool->user);
+	if (!subbuf && !pool->loop)
+		return -ENOBUFS;
+	close_open(pool, cpu);
+	if (!subbuf)
+		subbuf = take_free(&pool->user);
+	if (!subbuf)
+		subbuf = pxt_reclaim_oldest(pool, &pool->user);
+	/* More CPUs than there were when the stream was created hold all of them. */
+	if (!subbuf)
+		return -EAGAIN;
+	open_for(pool, subbuf, cpu);
+	return 0;
+}
+
+/**
+ * pxt_subbuf_next() - make room for a record on the CPU that this runs on
+ * @pool: any
+ * @size: bytes of the record, at most a sub-buffer
+ *
+ * Context: any but NMI.
+ * Return: 0; -EAGAIN if all are held by other CPUs; -ENOBUFS if none is free and
+ * the stream has to become full; -ENOSPC if it is full, then the event was
+ * counted as lost; -ESHUTDOWN.
+ */
+int pxt_subbuf_next(struct pxt_pool *pool, u32 size)
+{
+	unsigned long flags;
+	int ret;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	ret = next_locked(pool, smp_processor_id(), size);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return ret;
+}
+
+/* Unread, yet beyond the horizon: the reader would skip it. */
+static bool oldest_sys_is_lost(struct pxt_pool *pool)
+{
+	const struct pxt_subbuf *subbuf;
+
+	subbuf = list_first_entry_or_null(&pool->sys.closed, struct pxt_subbuf, node);
+	return subbuf && subbuf->closed <= pool->horizon;
+}
+
+static int next_sys_locked(struct pxt_pool *pool, u32 size)
+{
+	u32 cpu = pool->nr_cpus;
+	struct pxt_subbuf *subbuf;
+	struct pxt_spot spot;
+
+	if (pxt_subbuf_room(pool, cpu, size, &spot))
+		return 0;
+	subbuf = take_empty(pool, &pool->sys);
+	if (!subbuf && pool->loop &&
+	    (pool->nr_sys_made == pool->nr_sys || oldest_sys_is_lost(pool)))
+		subbuf = pxt_reclaim_oldest(pool, &pool->sys);
+	if (!subbuf)
+		return -ENOBUFS;
+	close_open(pool, cpu);
+	open_for(pool, subbuf, cpu);
+	return 0;
+}
+
+/**
+ * pxt_subbuf_next_sys() - make room for system events
+ * @pool: whose stream's lock is held, and which is not dead
+ * @size: bytes of the records together, at most a sub-buffer
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM; -ENOSPC if there is no room and nothing may be overwritten.
+ */
+int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size)
+{
+	unsigned long flags;
+	int ret;
+
+	for (;;) {
+		raw_spin_lock_irqsave(&pool->lock, flags);
+		ret = next_sys_locked(pool, size);
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
+		if (ret != -ENOBUFS)
+			return ret;
+		ret = pxt_pool_make_sys(pool);
+		if (ret)
+			return ret;
+	}
+}
+
+/**
+ * pxt_subbuf_set_full() - nothing is handed out any more
+ * @pool: whose stream's lock is held, and which is not dead
+ *
+ * A quiesce has to follow, and then pxt_subbuf_close_all().
+ *
+ * Return: false if there is a free sub-buffer after all: then nothing was done.
+ */
+bool pxt_subbuf_set_full(struct pxt_pool *pool)
+{
+	struct pxt_subbuf *subbuf;
+	unsigned long flags;
+	bool done = false;
+	u32 cpu;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	subbuf = take_empty(pool, &pool->user);
+	if (subbuf) {
+		list_add(&subbuf->node, &pool->user.free);
+		goto unlock;
+	}
+	/*
+	 * Kernel writers look at it with interrupts off: pairs with the quiesce,
+	 * which waits for those that did not see it.
+	 */
+	WRITE_ONCE(pool->full, true);
+	for (cpu = 0; cpu < pool->nr_cpus; cpu++) {
+		WRITE_ONCE(pool->heads[cpu].flags, POSIXTRACE_HEAD_FULL);
+		WRITE_ONCE(pool->heads[cpu].limit, 0);
+	}
+	done = true;
+unlock:
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return done;
+}
+
+/**
+ * pxt_subbuf_close_all() - close what the CPUs have open
+ * @pool: full, and quiesced since; whose stream's lock is held
+ */
+void pxt_subbuf_close_all(struct pxt_pool *pool)
+{
+	unsigned long flags;
+	u32 cpu;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	for (cpu = 0; cpu < pool->nr_cpus; cpu++)
+		close_open(pool, cpu);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/**
+ * pxt_subbuf_clear_full() - there is room again
+ * @pool: whose stream's lock is held, and which is not dead
+ */
+void pxt_subbuf_clear_full(struct pxt_pool *pool)
+{
+	unsigned long flags;
+	u32 cpu;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	for (cpu = 0; cpu < pool->nr_cpus; cpu++)
+		WRITE_ONCE(pool->heads[cpu].flags, 0);
+	WRITE_ONCE(pool->full, false);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_SUBBUF_H
+#define PXT_SUBBUF_H
+
+#include "pool.h"
+
+/**
+ * struct pxt_spot - where a record goes
+ * @mem: first byte
+ * @head: of the CPU
+ * @pos: position in the pool
+ * @count: records before it in the sub-buffer
+ */
+struct pxt_spot {
+	void *mem;
+	struct posixtrace_cpu_head *head;
+	u32 pos;
+	u32 count;
+};
+
+bool pxt_subbuf_room(const struct pxt_pool *pool, u32 cpu, u32 size, struct pxt_spot *spot);
+void pxt_subbuf_commit(const struct pxt_spot *spot, const struct posixtrace_record *record,
+		       const void *data);
+int pxt_subbuf_next(struct pxt_pool *pool, u32 size);
+int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size);
+bool pxt_subbuf_set_full(struct pxt_pool *pool);
+void pxt_subbuf_close_all(struct pxt_pool *pool);
+void pxt_subbuf_clear_full(struct pxt_pool *pool);
+
+#endif /* PXT_SUBBUF_H */

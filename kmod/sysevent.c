@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * System events: written by the kernel, under the stream's lock, into
+ * sub-buffers that no target maps. When they are written is decided in state.c.
+ */
+#include <linux/minmax.h>
+#include <linux/sched.h>
+
+#include "clock.h"
+#include "subbuf.h"
+#include "sysevent.h"
+
+/* A stream that runs always has room for the STOP that ends it. */
+#define STOP_SIZE	((u32)POSIXTRACE_RECORD_SIZE(sizeof(s32)))
+
+/**
+ * pxt_sysevent_prepare() - make room for a system event, and STOP after it
+ * @stream: locked, not dead
+ * @data_len: bytes of data of the event
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM; -ENOSPC if there is no room and nothing may be overwritten.
+ */
+int pxt_sysevent_prepare(struct pxt_stream *stream, u32 data_len)
+{
+	return pxt_subbuf_next_sys(&stream->pool, POSIXTRACE_RECORD_SIZE(data_len) + STOP_SIZE);
+}
+
+/* Room was made. Returns the time of the event. */
+static u64 write_event(struct pxt_stream *stream, u32 id, const struct posixtrace_origin *origin,
+		       const void *data, u32 len)
+{
+	struct pxt_pool *pool = &stream->pool;
+	struct posixtrace_record record = {
+		.size = POSIXTRACE_RECORD_SIZE(len),
+		.data_len = len,
+		.event_id = id,
+	};
+	struct pxt_spot spot;
+
+	/* Those that nobody called for are of no process. */
+	if (origin) {
+		record.prog_address = origin->prog_address;
+		record.thread_id = origin->thread_id;
+		record.pid = task_tgid_nr_ns(current, stream->ns);
+		record.tid = task_pid_nr_ns(current, stream->ns);
+	}
+	/* Two of them never have the same time: their order is all they tell. */
+	record.timestamp = max(pxt_clock_now(), pool->ctrl->system.last + 1);
+	if (pxt_subbuf_room(pool, pool->nr_cpus, record.size, &spot))
+		pxt_subbuf_commit(&spot, &record, data);
+	pxt_stream_wake(stream);
+	return record.timestamp;
+}
+
+/**
+ * pxt_sysevent_start() - record START with the filter
+ * @stream: locked; pxt_sysevent_prepare() made room
+ * @origin: the caller, or NULL if the stream starts by itself
+ *
+ * Return: the time of the event, ns.
+ */
+u64 pxt_sysevent_start(struct pxt_stream *stream, const struct posixtrace_origin *origin)
+{
+	/* There is no function yet that changes the filter: it is empty. */
+	static const struct posixtrace_event_set filter;
+
+	return write_event(stream, POSIXTRACE_ID_START, origin, &filter, sizeof(filter));
+}
+
+/**
+ * pxt_sysevent_stop() - record STOP with 0, or with 1 if it is automatic
+ * @stream: locked; the event before left room
+ * @origin: the caller, or NULL if the stream stops by itself
+ *
+ * Return: the time of the event, ns.
+ */
+u64 pxt_sysevent_stop(struct pxt_stream *stream, const struct posixtrace_origin *origin)
+{
+	s32 automatic = !origin;
+
+	return write_event(stream, POSIXTRACE_ID_STOP, origin, &automatic, sizeof(automatic));
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Traced processes: who is one, which streams are on it, and the gate that tells
+ * it. What it records is in record.c.
+ */
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "stream.h"
+#include "target.h"
+
+#define TARGET_BITS	6
+
+/* Guards the hash, and the last put of a target against finding it there. */
+static DEFINE_MUTEX(pxt_targets_lock);
+static struct hlist_head pxt_targets[1 << TARGET_BITS];
+
+static struct pxt_target *target_new(struct pid *pid)
+{
+	struct pxt_target *target = kzalloc(sizeof(*target), GFP_KERNEL_ACCOUNT);
+
+	if (!target)
+		return NULL;
+	target->gate = __vmalloc(PAGE_ALIGN(sizeof(*target->gate)),
+				 GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!target->gate)
+		goto free_target;
+	target->table = pxt_table_new();
+	if (!target->table)
+		goto free_gate;
+	kref_init(&target->kref);
+	INIT_LIST_HEAD(&target->attachments);
+	target->pid = get_pid(pid);
+	list_add_tail(&target->table_node, &target->table->targets);
+	return target;
+
+free_gate:
+	vfree(target->gate);
+free_target:
+	kfree(target);
+	return NULL;
+}
+
+/**
+ * pxt_target_get() - the target of a process, new if need be
+ * @pid: of its thread group
+ *
+ * Context: may sleep.
+ * Return: one reference, or NULL if there is no memory.
+ */
+struct pxt_target *pxt_target_get(struct pid *pid)
+{
+	struct hlist_head *bucket = &pxt_targets[hash_ptr(pid, TARGET_BITS)];
+	struct pxt_target *target;
+
+	mutex_lock(&pxt_targets_lock);
+	hlist_for_each_entry(target, bucket, node) {
+		if (target->pid == pid) {
+			kref_get(&target->kref);
+			goto unlock;
+		}
+	}
+	target = target_new(pid);
+	if (target)
+		hlist_add_head(&target->node, bucket);
+unlock:
+	mutex_unlock(&pxt_targets_lock);
+	return target;
+}
+
+/**
+ * pxt_target_ref() - one more reference
+ * @target: of which the caller has one
+ */
+void pxt_target_ref(struct pxt_target *target)
+{
+	kref_get(&target->kref);
+}
+
+static void target_release(struct kref *kref) __releases(&pxt_targets_lock)
+{
+	struct pxt_target *target = container_of(kref, struct pxt_target, kref);
+
+	hlist_del(&target->node);
+	mutex_unlock(&pxt_targets_lock);
+
+	mutex_lock(&target->table->lock);
+	list_del(&target->table_node);
+	mutex_unlock(&target->table->lock);
+	pxt_table_put(target->table);
+	vfree(target->gate);
+	put_pid(target->pid);
+	kfree(target);
+}
+
+/**
+ * pxt_target_put() - give a reference back
+ * @target: not used by the caller any more
+ *
+ * Context: may sleep.
+ */
+void pxt_target_put(struct pxt_target *target)
+{
+	kref_put_mutex(&target->kref, target_release, &pxt_targets_lock);
+}
+
+/**
+ * pxt_target_attach() - the calling process wants to record
+ *
+ * Context: may sleep.
+ * Return: for pxt_target_detach(), or NULL if there is no memory.
+ */
+struct pxt_attachment *pxt_target_attach(void)
+{
+	struct pxt_attachment *att = kzalloc(sizeof(*att), GFP_KERNEL_ACCOUNT);
+
+	if (!att)
+		return NULL;
+	att->target = pxt_target_get(task_tgid(current));
+	if (!att->target) {
+		kfree(att);
+		return NULL;
+	}
+	att->mm = current->mm;
+	mmgrab(att->mm);
+	mutex_lock(&att->target->table->lock);
+	list_add_tail(&att->node, &att->target->attachments);
+	mutex_unlock(&att->target->table->lock);
+	return att;
+}
+
+/**
+ * pxt_target_detach() - a file of a target has gone
+ * @att: which nobody uses any more
+ *
+ * Context: may sleep.
+ */
+void pxt_target_detach(struct pxt_attachment *att)
+{
+	mutex_lock(&att->target->table->lock);
+	list_del(&att->node);
+	mutex_unlock(&att->target->table->lock);
+	mmdrop(att->mm);
+	pxt_target_put(att->target);
+	kfree(att);
+}
+
+static void gate_changed(struct pxt_target *target)
+{
+	WRITE_ONCE(target->gate->generation, target->gate->generation + 1);
+}
+
+/* The bits of one stream in all words: those of its event types, or none. */
+static void set_words(struct pxt_target *target, u32 slot, bool on)
+{
+	u32 *enable = target->gate->enable;
+	u32 id;
+
+	for (id = POSIXTRACE_ID_UNNAMED; pxt_table_has(target->table, id); id++)
+		WRITE_ONCE(enable[id], (enable[id] & ~BIT(slot)) | (on ? BIT(slot) : 0));
+}
+
+static void set_waiters(struct pxt_target *target, u32 slot, bool wait)
+{
+	u32 waiters = target->gate->waiters & ~BIT(slot);
+
+	WRITE_ONCE(target->gate->waiters, waiters | (wait ? BIT(slot) : 0));
+}
+
+/**
+ * pxt_target_link() - put a stream on a target
+ * @target: any
+ * @stream: suspended; gets its slot
+ *
+ * Context: may sleep.
+ * Return: 0; -EAGAIN if all slots are taken.
+ */
+int pxt_target_link(struct pxt_target *target, struct pxt_stream *stream)
+{
+	int err = -EAGAIN;
+	u32 slot;
+
+	mutex_lock(&target->table->lock);
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		if (rcu_access_pointer(target->slot[slot]))
+			continue;
+		stream->slot = slot;
+		rcu_assign_pointer(target->slot[slot], stream);
+		gate_changed(target);
+		err = 0;
+		break;
+	}
+	mutex_unlock(&target->table->lock);
+	return err;
+}
+
+/**
+ * pxt_target_unlink() - take a stream off a target
+ * @target: on which it is
+ * @stream: which is shut down
+ *
+ * A quiesce has to follow before its memory goes. Context: may sleep.
+ */
+void pxt_target_unlink(struct pxt_target *target, struct pxt_stream *stream)
+{
+	mutex_lock(&target->table->lock);
+	set_words(target, stream->slot, false);
+	set_waiters(target, stream->slot, false);
+	rcu_assign_pointer(target->slot[stream->slot], NULL);
+	gate_changed(target);
+	mutex_unlock(&target->table->lock);
+}
+
+/**
+ * pxt_target_set_stream() - open or shut the gate for a stream
+ * @target: on which it is
+ * @stream: locked; pxt_stream.running says which
+ *
+ * When it is shut, a quiesce has to follow. Context: may sleep.
+ */
+void pxt_target_set_stream(struct pxt_target *target, struct pxt_stream *stream)
+{
+	mutex_lock(&target->table->lock);
+	stream->enabled = stream->running;
+	set_words(target, stream->slot, stream->enabled);
+	mutex_unlock(&target->table->lock);
+}
+
+/**
+ * pxt_target_set_type() - open the gate for a new event type
+ * @target: table->lock is held
+ * @id: of the type
+ */
+void pxt_target_set_type(struct pxt_target *target, u32 id)
+{
+	struct pxt_stream *stream;
+	u32 slot, word = 0;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		stream = rcu_dereference_protected(target->slot[slot],
+						   lockdep_is_held(&target->table->lock));
+		if (stream && stream->enabled)
+			word |= BIT(slot);
+	}
+	WRITE_ONCE(target->gate->enable[id], word);
+}
+
+/**
+ * pxt_target_set_waiters() - ask writers to wake the readers of a stream, or not
+ * @target: on which it is
+ * @stream: locked
+ * @wait: whether there are sleepers
+ *
+ * A quiesce has to follow before the first of them sleeps. Context: may sleep.
+ */
+void pxt_target_set_waiters(struct pxt_target *target, struct pxt_stream *stream, bool wait)
+{
+	mutex_lock(&target->table->lock);
+	set_waiters(target, stream->slot, wait);
+	mutex_unlock(&target->table->lock);
+}
+
+/**
+ * pxt_target_quiesce() - reach all who record in this process
+ * @target: whose gate, or whose streams' heads, have changed
+ *
+ * When it returns, every writer that saw the old state has committed its record
+ * or never will. Context: may sleep.
+ */
+void pxt_target_quiesce(struct pxt_target *target)
+{
+	struct pxt_attachment *att;
+	struct pxt_quiesce q;
+
+	pxt_quiesce_begin(&q);
+	mutex_lock(&target->table->lock);
+	list_for_each_entry(att, &target->attachments, node)
+		pxt_quiesce_add(&q, att->mm);
+	mutex_unlock(&target->table->lock);
+	pxt_quiesce_end(&q);
+}
