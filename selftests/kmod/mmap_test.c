@@ -156,14 +156,28 @@ TEST_F(mmap, range_beyond_the_end_is_invalid)
 	EXPECT_EQ(-EINVAL, try_map(self->target.fd, 1ULL << 62, 4096, PROT_READ, MAP_SHARED));
 }
 
-TEST_F(mmap, range_across_two_is_invalid)
+TEST_F(mmap, range_across_reader_and_others_is_invalid)
 {
 	const struct posixtrace_create *arg = &self->stream.arg;
 
 	EXPECT_EQ(-EINVAL, try_map(self->stream.fd, arg->reader.offset, arg->reader.size + 4096,
 				   PROT_READ, MAP_SHARED));
-	EXPECT_EQ(-EINVAL, try_map(self->stream.fd, arg->ctrl.offset, arg->ctrl.size + 4096,
+	EXPECT_EQ(-EINVAL, try_map(self->stream.fd, arg->reader.offset, arg->reader.size + 4096,
+				   PROT_READ | PROT_WRITE, MAP_SHARED));
+	EXPECT_EQ(-EINVAL, try_map(self->stream.fd, arg->reader.offset - 4096, 8192,
 				   PROT_READ, MAP_SHARED));
+}
+
+TEST_F(mmap, stream_maps_all_that_it_reads_at_once)
+{
+	const struct posixtrace_create *arg = &self->stream.arg;
+	size_t size = arg->ctrl.size + arg->heads.size + arg->pool.size;
+
+	EXPECT_EQ(0, try_map(self->stream.fd, arg->ctrl.offset, size, PROT_READ, MAP_SHARED));
+	EXPECT_GT(0, try_map(self->stream.fd, arg->ctrl.offset, size, PROT_READ | PROT_WRITE,
+			     MAP_SHARED));
+	EXPECT_EQ(-EINVAL, try_map(self->stream.fd, arg->ctrl.offset, size + 4096, PROT_READ,
+				   MAP_SHARED));
 }
 
 TEST_F(mmap, mapping_cannot_grow)

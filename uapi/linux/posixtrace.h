@@ -191,6 +191,7 @@ struct posixtrace_cpu_head {
  * @state: POSIXTRACE_SUBBUF_*
  * @used: when closed: bytes of records
  * @count: when closed: number of records
+ * @reserved: zero
  *
  * Written by the kernel only. Sub-buffer i lies at byte i * subbuf_size of the
  * pool; the system sub-buffers have the numbers after those of the targets.
@@ -227,11 +228,13 @@ struct posixtrace_subbuf {
  * @subbuf_offset: where in this mapping the descriptors are
  * @gap_lock: odd while the kernel changes the next four and takes a
  *	sub-buffer away from the reader
+ * @reserved1: zero
  * @gap_generation: raised when events get lost after the reader had
  *	acknowledged all that were lost before
  * @gap_first: time of the first event lost in this gap
  * @horizon: unread user and system events at or before this time are lost
  * @lost: events lost in overwritten sub-buffers
+ * @reserved2: zero
  * @system: where system events are written, as a CPU
  *
  * Written by the kernel only.
