@@ -10,7 +10,7 @@
 #include <linux/posixtrace.h>
 
 #define ASSERT_SIZE(type, size) \
-	static_assert(sizeof(struct type) == (size) && (size) % 8 == 0)
+	static_assert(sizeof(struct type) == (size) && sizeof(struct type) % 8 == 0)
 #define ASSERT_OFFSET(type, member, offset) \
 	static_assert(offsetof(struct type, member) == (offset))
 

@@ -36,7 +36,7 @@ enum pxt_role {
  * @att: with PXT_ROLE_TARGET
  */
 struct pxt_file {
-	struct mutex lock;
+	struct mutex lock;	/* guards the change of role */
 	enum pxt_role role;
 	union {
 		struct pxt_stream *stream;
@@ -44,14 +44,15 @@ struct pxt_file {
 	};
 };
 
-/* Pairs with set_role(): stream or att is there. */
 static enum pxt_role role_of(const struct pxt_file *pf)
 {
+	/* Pairs with set_role(): what goes with the role is there. */
 	return smp_load_acquire(&pf->role);
 }
 
 static void set_role(struct pxt_file *pf, enum pxt_role role)
 {
+	/* Pairs with role_of(). */
 	smp_store_release(&pf->role, role);
 }
 

@@ -25,7 +25,7 @@
  */
 struct pxt_table {
 	struct kref kref;
-	struct mutex lock;
+	struct mutex lock;	/* guards all of this, and what targets share */
 	struct list_head targets;
 	struct hlist_head names[1 << PXT_NAME_BITS];
 	struct xarray types;

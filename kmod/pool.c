@@ -14,10 +14,14 @@
 /* Sub-buffers for system events that exist from the beginning. */
 #define NR_SYS_FIRST	2
 
-/* Charged to the creator's memory cgroup; a large stream may fail. */
+/*
+ * Charged to the creator's memory cgroup. A stream that is too large for the
+ * machine fails; it must not cost other processes their lives.
+ */
 static void *alloc_pages_zeroed(u64 size)
 {
-	return __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
+	return __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
+			 __GFP_RETRY_MAYFAIL);
 }
 
 /* All numbers from the attributes, which get what is granted. */

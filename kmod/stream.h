@@ -58,7 +58,7 @@ struct pxt_stream {
 	u32 slot;
 	pid_t target_pid;
 
-	struct mutex lock;
+	struct mutex lock;	/* guards the states, and who writes system events */
 	bool dead;
 	bool linked;
 	bool running;

@@ -119,8 +119,9 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	struct posixtrace_subbuf *desc = &pool->desc[i];
 	u32 start = i * pool->subbuf_size;
 
+	pool->seq++;
 	/* A claim of 0 is nobody's. */
-	if (!(u32)++pool->seq)
+	if (!(u32)pool->seq)
 		pool->seq++;
 	subbuf->seq = pool->seq;
 	subbuf->opened = pxt_clock_now();
@@ -129,12 +130,16 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	subbuf->used = 0;
 	subbuf->count = 0;
 
-	/* The reader must not take the old head for that of the new use. */
 	WRITE_ONCE(head->last, subbuf->opened);
+	/*
+	 * Pairs with the acquire in the reader's subbuf_used(): it must not take
+	 * the old head for that of the new use.
+	 */
 	smp_store_release(&head->head, POSIXTRACE_HEAD(start, 0));
 	WRITE_ONCE(desc->seq, subbuf->seq);
 	WRITE_ONCE(desc->opened, subbuf->opened);
 	WRITE_ONCE(desc->cpu, cpu);
+	/* Pairs with the acquire in the reader's subbuf_used(): the head is new. */
 	smp_store_release(&desc->state, POSIXTRACE_SUBBUF_OPEN);
 	/* Pairs with the acquire in the reader's peek_subbuf(). */
 	smp_store_release(&pool->reader->claim[i], POSIXTRACE_CLAIM(subbuf->seq, 0, 0));

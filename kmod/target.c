@@ -81,7 +81,8 @@ void pxt_target_ref(struct pxt_target *target)
 	kref_get(&target->kref);
 }
 
-static void target_release(struct kref *kref) __releases(&pxt_targets_lock)
+/* With pxt_targets_lock, which it gives back. */
+static void target_release(struct kref *kref)
 {
 	struct pxt_target *target = container_of(kref, struct pxt_target, kref);
 
