@@ -169,6 +169,19 @@ static bool owns_attachment(const struct pxt_attachment *att)
 	return att->target->pid == task_tgid(current) && att->mm == current->mm;
 }
 
+/**
+ * pxt_cdev_attached_mm() - the address space that a file of a target belongs to
+ * @file: of role target
+ *
+ * Return: which may have ended, but whose address no other has.
+ */
+struct mm_struct *pxt_cdev_attached_mm(const struct file *file)
+{
+	const struct pxt_file *pf = file->private_data;
+
+	return pf->att->mm;
+}
+
 static long role_command(struct pxt_file *pf, unsigned int cmd, void __user *uarg)
 {
 	switch (role_of(pf)) {
