@@ -37,6 +37,8 @@ ASSERT_SIZE(posixtrace_map, 16);
 ASSERT_SIZE(posixtrace_create, 384);
 ASSERT_SIZE(posixtrace_origin, 32);
 ASSERT_SIZE(posixtrace_status, 64);
+ASSERT_SIZE(posixtrace_filter, 552);
+ASSERT_SIZE(posixtrace_stats, 64);
 ASSERT_SIZE(posixtrace_eventid, 72);
 ASSERT_SIZE(posixtrace_event_types, 24);
 ASSERT_SIZE(posixtrace_wait, 24);

@@ -21,6 +21,7 @@
 #include "command.h"
 #include "create.h"
 #include "mmap.h"
+#include "wait.h"
 
 enum pxt_role {
 	PXT_ROLE_NONE,
@@ -142,6 +143,10 @@ static bool is_command(unsigned int cmd)
 	case POSIXTRACE_IOC_EVENT_TYPES:
 	case POSIXTRACE_IOC_WAIT:
 	case POSIXTRACE_IOC_RELEASE:
+	case POSIXTRACE_IOC_SET_FILTER:
+	case POSIXTRACE_IOC_GET_FILTER:
+	case POSIXTRACE_IOC_CLEAR:
+	case POSIXTRACE_IOC_GET_STATS:
 	case POSIXTRACE_IOC_SYNC:
 	case POSIXTRACE_IOC_NEXT:
 	case POSIXTRACE_IOC_EVENT:
@@ -162,6 +167,19 @@ static bool owns_stream(const struct pxt_stream *stream)
 static bool owns_attachment(const struct pxt_attachment *att)
 {
 	return att->target->pid == task_tgid(current) && att->mm == current->mm;
+}
+
+/**
+ * pxt_cdev_attached_mm() - the address space that a file of a target belongs to
+ * @file: of role target
+ *
+ * Return: which may have ended, but whose address no other has.
+ */
+struct mm_struct *pxt_cdev_attached_mm(const struct file *file)
+{
+	const struct pxt_file *pf = file->private_data;
+
+	return pf->att->mm;
 }
 
 static long role_command(struct pxt_file *pf, unsigned int cmd, void __user *uarg)
@@ -211,6 +229,15 @@ static int cdev_mmap(struct file *file, struct vm_area_struct *vma)
 	default:
 		return -EINVAL;
 	}
+}
+
+static __poll_t cdev_poll(struct file *file, poll_table *table)
+{
+	struct pxt_file *pf = file->private_data;
+
+	if (role_of(pf) != PXT_ROLE_STREAM || !owns_stream(pf->stream))
+		return EPOLLERR;
+	return pxt_wait_poll(pf->stream, file, table);
 }
 
 static int cdev_open(struct inode *inode, struct file *file)
@@ -268,6 +295,7 @@ static const struct file_operations pxt_fops = {
 	.unlocked_ioctl = cdev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = cdev_mmap,
+	.poll = cdev_poll,
 	.llseek = noop_llseek,
 };
 

@@ -6,7 +6,9 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "clear.h"
 #include "command.h"
+#include "filter.h"
 #include "record.h"
 #include "state.h"
 #include "wait.h"
@@ -62,6 +64,30 @@ static int get_status(struct pxt_stream *stream, void __user *uarg)
 	if (err)
 		pxt_state_untold(stream, &status);
 	return err;
+}
+
+static int get_stats(struct pxt_stream *stream, void __user *uarg)
+{
+	struct posixtrace_stats stats;
+	int err = pxt_state_stats(stream, &stats);
+
+	return err ? err : copy_out(uarg, &stats, sizeof(stats));
+}
+
+static int set_filter(struct pxt_stream *stream, void __user *uarg)
+{
+	struct posixtrace_filter arg;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+
+	return err ? err : pxt_filter_set(stream, &arg);
+}
+
+static int get_filter(struct pxt_stream *stream, void __user *uarg)
+{
+	struct posixtrace_event_set set;
+	int err = pxt_filter_get(stream, &set);
+
+	return err ? err : copy_out(uarg, &set, sizeof(set));
 }
 
 static int event_name(struct pxt_stream *stream, void __user *uarg)
@@ -154,6 +180,14 @@ long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user
 		return wait_for(stream, arg);
 	case POSIXTRACE_IOC_RELEASE:
 		return release(stream, arg);
+	case POSIXTRACE_IOC_SET_FILTER:
+		return set_filter(stream, arg);
+	case POSIXTRACE_IOC_GET_FILTER:
+		return get_filter(stream, arg);
+	case POSIXTRACE_IOC_CLEAR:
+		return pxt_clear(stream);
+	case POSIXTRACE_IOC_GET_STATS:
+		return get_stats(stream, arg);
 	default:
 		return -ENOTTY;
 	}

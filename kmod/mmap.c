@@ -15,6 +15,7 @@
 #include <linux/rcupdate.h>
 #include <linux/vmalloc.h>
 
+#include "cdev.h"
 #include "compat.h"
 #include "mmap.h"
 
@@ -23,6 +24,9 @@
 static struct vfsmount *pxt_mmap_mnt;
 static int pxt_mmap_count;
 static struct inode *pxt_mmap_inode;
+
+/* A gate that is open for everything; constant. */
+static struct page *pxt_mmap_no_gate;
 
 static int init_fs_context(struct fs_context *fc)
 {
@@ -46,16 +50,26 @@ static struct file_system_type pxt_mmap_fs = {
  */
 int pxt_mmap_init(void)
 {
-	int err = simple_pin_fs(&pxt_mmap_fs, &pxt_mmap_mnt, &pxt_mmap_count);
+	int err;
 
+	pxt_mmap_no_gate = alloc_page(GFP_KERNEL);
+	if (!pxt_mmap_no_gate)
+		return -ENOMEM;
+	memset(page_address(pxt_mmap_no_gate), 0xff, PAGE_SIZE);
+	err = simple_pin_fs(&pxt_mmap_fs, &pxt_mmap_mnt, &pxt_mmap_count);
 	if (err)
-		return err;
+		goto free_page;
 	pxt_mmap_inode = alloc_anon_inode(pxt_mmap_mnt->mnt_sb);
-	if (IS_ERR(pxt_mmap_inode)) {
-		simple_release_fs(&pxt_mmap_mnt, &pxt_mmap_count);
-		return PTR_ERR(pxt_mmap_inode);
-	}
+	err = PTR_ERR_OR_ZERO(pxt_mmap_inode);
+	if (err)
+		goto release_fs;
 	return 0;
+
+release_fs:
+	simple_release_fs(&pxt_mmap_mnt, &pxt_mmap_count);
+free_page:
+	put_page(pxt_mmap_no_gate);
+	return err;
 }
 
 /**
@@ -65,6 +79,7 @@ void pxt_mmap_exit(void)
 {
 	iput(pxt_mmap_inode);
 	simple_release_fs(&pxt_mmap_mnt, &pxt_mmap_count);
+	put_page(pxt_mmap_no_gate);
 }
 
 /**
@@ -148,7 +163,7 @@ static bool within(u64 start, u64 size, u64 first, u64 room)
 }
 
 /* Never for execution, and not for writing later if not now. */
-static int protect(struct vm_area_struct *vma, bool writable)
+static int protect(struct vm_area_struct *vma, bool writable, unsigned long flags)
 {
 	unsigned long deny = VM_MAYEXEC;
 
@@ -158,14 +173,14 @@ static int protect(struct vm_area_struct *vma, bool writable)
 		deny |= VM_MAYWRITE;
 	if (vma->vm_flags & (VM_EXEC | (writable ? 0 : VM_WRITE)))
 		return -EACCES;
-	/* A child gets none of it; what is inserted are ordinary pages of ours. */
-	pxt_vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP | VM_MIXEDMAP, deny);
+	pxt_vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP | flags, deny);
 	return 0;
 }
 
 static int map_stream(struct pxt_stream *stream, struct vm_area_struct *vma, bool writable)
 {
-	int err = protect(vma, writable);
+	/* A child gets none of it; what is inserted are ordinary pages of ours. */
+	int err = protect(vma, writable, VM_DONTCOPY | VM_MIXEDMAP);
 
 	if (err)
 		return err;
@@ -219,13 +234,22 @@ static void gate_vma_close(struct vm_area_struct *vma)
 	pxt_target_put(vma->vm_private_data);
 }
 
+/*
+ * A child inherits the mapping, so that the library finds something where it looks
+ * for the gate. But this is not its gate: it is told to record everything, and
+ * finds out that it has to attach first. The page table entries of a file are not
+ * copied by fork, so its first look ends here.
+ */
 static vm_fault_t gate_vma_fault(struct vm_fault *vmf)
 {
 	struct pxt_target *target = vmf->vma->vm_private_data;
-	struct page *page;
+	struct page *page = pxt_mmap_no_gate;
 
-	page = vmalloc_to_page((void *)target->gate + ((u64)vmf->pgoff << PAGE_SHIFT));
-	return insert_result(vm_insert_page(vmf->vma, vmf->address & PAGE_MASK, page));
+	if (pxt_cdev_attached_mm(vmf->vma->vm_file) == vmf->vma->vm_mm)
+		page = vmalloc_to_page((void *)target->gate + ((u64)vmf->pgoff << PAGE_SHIFT));
+	get_page(page);
+	vmf->page = page;
+	return 0;
 }
 
 static const struct vm_operations_struct pxt_gate_vm_ops = {
@@ -236,7 +260,7 @@ static const struct vm_operations_struct pxt_gate_vm_ops = {
 
 static int map_gate(struct pxt_target *target, struct vm_area_struct *vma)
 {
-	int err = protect(vma, false);
+	int err = protect(vma, false, 0);
 
 	if (err)
 		return err;

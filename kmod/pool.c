@@ -273,19 +273,19 @@ u64 pxt_pool_memory(const struct pxt_pool *pool)
 }
 
 /**
- * pxt_pool_lost() - how many events were lost
+ * pxt_pool_dropped() - how many events came while the stream was full
  * @pool: whose stream's lock is held, and which is not dead
  *
  * What targets count in their heads can be any number: it is told, never used.
  *
- * Return: overwritten unread, and dropped while the stream was full.
+ * Return: the sum over the CPUs.
  */
-u64 pxt_pool_lost(const struct pxt_pool *pool)
+u64 pxt_pool_dropped(const struct pxt_pool *pool)
 {
-	u64 lost = READ_ONCE(pool->lost);
+	u64 dropped = 0;
 	u32 cpu;
 
 	for (cpu = 0; cpu < pool->nr_cpus; cpu++)
-		lost += READ_ONCE(pool->heads[cpu].lost);
-	return lost;
+		dropped += READ_ONCE(pool->heads[cpu].lost);
+	return dropped;
 }

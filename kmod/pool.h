@@ -75,6 +75,8 @@ struct pxt_subbuf_kind {
  * @gap_first: likewise
  * @horizon: likewise
  * @lost: likewise
+ * @lost_sys: system events among @lost
+ * @recorded: user events in all sub-buffers that were closed
  * @user: sub-buffers that targets write
  * @sys: those for system events
  * @cpu: nr_cpus + 1 entries, the last for system events
@@ -111,6 +113,8 @@ struct pxt_pool {
 	u64 gap_first;
 	u64 horizon;
 	u64 lost;
+	u64 lost_sys;
+	u64 recorded;
 	struct pxt_subbuf_kind user;
 	struct pxt_subbuf_kind sys;
 	struct pxt_pool_cpu *cpu;
@@ -173,6 +177,6 @@ void pxt_pool_destroy(struct pxt_pool *pool);
 int pxt_pool_make_sys(struct pxt_pool *pool);
 struct page *pxt_pool_page(struct pxt_pool *pool, u64 offset);
 u64 pxt_pool_memory(const struct pxt_pool *pool);
-u64 pxt_pool_lost(const struct pxt_pool *pool);
+u64 pxt_pool_dropped(const struct pxt_pool *pool);
 
 #endif /* PXT_POOL_H */

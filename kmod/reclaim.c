@@ -184,8 +184,10 @@ struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_k
 	pxt_gap_begin(pool);
 	parse_claim(subbuf, end_claim(pool, subbuf), &pos, &count);
 	if (pos < subbuf->used) {
-		if (count < subbuf->count)
-			pool->lost += subbuf->count - count;
+		count = subbuf->count - min(count, subbuf->count);
+		pool->lost += count;
+		if (kind == &pool->sys)
+			pool->lost_sys += count;
 		pool->horizon = max(pool->horizon, subbuf->closed);
 		pxt_gap_add(pool, time_at(pool, subbuf, pos));
 		pool->overrun = true;
@@ -194,6 +196,67 @@ struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_k
 	pxt_gap_end(pool);
 	leave_cpu(pool, subbuf);
 	return subbuf;
+}
+
+/* How many sub-buffers are taken at a time, with interrupts off. */
+#define BATCH	32
+
+/* Up to @room sub-buffers of a CPU; says how many. */
+static u32 empty_cpu(struct pxt_pool *pool, u32 cpu, u32 room)
+{
+	struct pxt_subbuf *subbuf;
+	u32 n = 0;
+
+	pool->cpu[cpu].open = POSIXTRACE_NONE;
+	while (n < room) {
+		subbuf = list_first_entry_or_null(&pool->cpu[cpu].subbufs, struct pxt_subbuf,
+						  cpu_node);
+		if (!subbuf)
+			break;
+		pxt_reclaim_free(pool, subbuf);
+		n++;
+	}
+	return n;
+}
+
+/**
+ * pxt_reclaim_all() - take all sub-buffers away and forget what was in them
+ * @pool: full, and quiesced since; whose stream's lock is held
+ *
+ * Nothing of it counts as lost, and what was lost before is forgotten.
+ * Context: may sleep.
+ */
+void pxt_reclaim_all(struct pxt_pool *pool)
+{
+	unsigned long flags;
+	u32 cpu = 0, n, done;
+
+	while (cpu <= pool->nr_cpus) {
+		done = 0;
+		raw_spin_lock_irqsave(&pool->lock, flags);
+		do {
+			n = empty_cpu(pool, cpu, BATCH - done);
+			done += n;
+			if (list_empty(&pool->cpu[cpu].subbufs))
+				cpu++;
+		} while (cpu <= pool->nr_cpus && done < BATCH);
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
+	}
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	for (cpu = 0; cpu < pool->nr_cpus; cpu++)
+		WRITE_ONCE(pool->heads[cpu].lost, 0);
+	pxt_gap_begin(pool);
+	pool->gap_generation = READ_ONCE(pool->reader->gap_ack);
+	pool->gap_first = 0;
+	pool->horizon = 0;
+	pool->lost = 0;
+	pxt_gap_end(pool);
+	pool->lost_sys = 0;
+	pool->recorded = 0;
+	pool->overrun = false;
+	pool->wrapped = false;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
 /**

@@ -10,6 +10,7 @@ void pxt_gap_end(struct pxt_pool *pool);
 void pxt_reclaim_free(struct pxt_pool *pool, struct pxt_subbuf *subbuf);
 struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kind *kind);
 struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_kind *kind);
+void pxt_reclaim_all(struct pxt_pool *pool);
 int pxt_reclaim_release(struct pxt_pool *pool, u32 i);
 bool pxt_reclaim_readable(struct pxt_pool *pool);
 

@@ -90,7 +90,7 @@ static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_s
 	} else if (pxt_subbuf_room(pool, smp_processor_id(), record->size, &spot)) {
 		record->timestamp = pxt_clock_now();
 		pxt_subbuf_commit(&spot, record, data);
-		if (READ_ONCE(target->gate->waiters) & BIT(slot))
+		if (pxt_target_waiting(target, slot))
 			outcome = OUTCOME_WAKE;
 	} else if (last) {
 		count_lost(pool);

@@ -9,8 +9,11 @@
 #include "subbuf.h"
 #include "sysevent.h"
 
-/* A hint for the reader. */
-static void publish_flags(struct pxt_stream *stream)
+/**
+ * pxt_state_publish() - tell the reader of the state, as a hint
+ * @stream: locked, not dead
+ */
+void pxt_state_publish(struct pxt_stream *stream)
 {
 	WRITE_ONCE(stream->pool.ctrl->flags,
 		   (stream->running ? POSIXTRACE_CTRL_RUNNING : 0) |
@@ -20,7 +23,7 @@ static void publish_flags(struct pxt_stream *stream)
 static void set_full(struct pxt_stream *stream, bool full)
 {
 	WRITE_ONCE(stream->full, full);
-	publish_flags(stream);
+	pxt_state_publish(stream);
 }
 
 static int start_locked(struct pxt_stream *stream, const struct posixtrace_origin *origin)
@@ -32,8 +35,8 @@ static int start_locked(struct pxt_stream *stream, const struct posixtrace_origi
 	pxt_sysevent_start(stream, origin);
 	stream->running = true;
 	/* Not before START is there: it is the first event. */
-	pxt_target_set_stream(stream->target, stream);
-	publish_flags(stream);
+	pxt_target_set_stream(stream->target, stream, true);
+	pxt_state_publish(stream);
 	return 0;
 }
 
@@ -82,24 +85,31 @@ int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *or
 		err = -ESHUTDOWN;
 	} else if (stream->running) {
 		stream->running = false;
-		pxt_target_set_stream(stream->target, stream);
+		pxt_target_set_stream(stream->target, stream, false);
 		/* STOP is the last event: whoever saw the gate open is done. */
 		pxt_target_quiesce(stream->target);
 		pxt_sysevent_stop(stream, origin);
-		publish_flags(stream);
+		pxt_state_publish(stream);
 	}
 	mutex_unlock(&stream->lock);
 	return err;
 }
 
-/* Running, and there is no free sub-buffer. The gate stays open: drops are counted. */
-static void become_full(struct pxt_stream *stream)
+/**
+ * pxt_state_become_full() - suspend a stream for want of memory
+ * @stream: locked, running, not LOOP
+ * @forced: also if there is a free sub-buffer, for those of system events are full
+ *
+ * STOP is recorded. The gate stays open: what comes now is counted as dropped.
+ * Context: may sleep.
+ */
+void pxt_state_become_full(struct pxt_stream *stream, bool forced)
 {
 	struct pxt_pool *pool = &stream->pool;
 	unsigned long flags;
 	u64 first;
 
-	if (!pxt_subbuf_set_full(pool))
+	if (!pxt_subbuf_set_full(pool, forced))
 		return;
 	pxt_target_quiesce(stream->target);
 	pxt_subbuf_close_all(pool);
@@ -128,7 +138,7 @@ static int restart(struct pxt_stream *stream)
 	/* Not before START is there: it is the first event. */
 	pxt_subbuf_clear_full(&stream->pool);
 	stream->running = true;
-	pxt_target_set_stream(stream->target, stream);
+	pxt_target_set_stream(stream->target, stream, true);
 	set_full(stream, false);
 	return 0;
 }
@@ -156,7 +166,7 @@ int pxt_state_next(struct pxt_stream *stream, u32 size)
 		/* Dead or full by now: we are told when we ask again. */
 		if (!stream->dead && !stream->pool.full) {
 			if (stream->running)
-				become_full(stream);
+				pxt_state_become_full(stream, false);
 			else
 				ret = -EAGAIN;
 		}
@@ -239,7 +249,7 @@ int pxt_state_status(struct pxt_stream *stream, struct posixtrace_status *status
 		err = -ESHUTDOWN;
 		goto unlock;
 	}
-	status->lost = pxt_pool_lost(pool);
+	status->lost = READ_ONCE(pool->lost) + pxt_pool_dropped(pool);
 	status->memory = pxt_pool_memory(pool);
 	if (stream->running)
 		status->flags |= POSIXTRACE_STATUS_RUNNING;
@@ -267,4 +277,30 @@ void pxt_state_untold(struct pxt_stream *stream, const struct posixtrace_status 
 	if (status->flags & POSIXTRACE_STATUS_OVERRUN)
 		stream->overrun = true;
 	mutex_unlock(&stream->lock);
+}
+
+/**
+ * pxt_state_stats() - GET_STATS
+ * @stream: not locked
+ * @stats: where to write them
+ *
+ * Context: may sleep.
+ * Return: 0; -ESHUTDOWN.
+ */
+int pxt_state_stats(struct pxt_stream *stream, struct posixtrace_stats *stats)
+{
+	struct pxt_pool *pool = &stream->pool;
+	int err = 0;
+
+	memset(stats, 0, sizeof(*stats));
+	mutex_lock(&stream->lock);
+	if (stream->dead) {
+		err = -ESHUTDOWN;
+	} else {
+		pxt_subbuf_count(pool, stats);
+		stats->dropped = pxt_pool_dropped(pool);
+		stats->memory = pxt_pool_memory(pool);
+	}
+	mutex_unlock(&stream->lock);
+	return err;
 }

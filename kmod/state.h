@@ -4,9 +4,12 @@
 
 #include "stream.h"
 
+void pxt_state_publish(struct pxt_stream *stream);
+void pxt_state_become_full(struct pxt_stream *stream, bool forced);
 int pxt_state_start(struct pxt_stream *stream, const struct posixtrace_origin *origin);
 int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *origin);
 int pxt_state_status(struct pxt_stream *stream, struct posixtrace_status *status);
+int pxt_state_stats(struct pxt_stream *stream, struct posixtrace_stats *stats);
 void pxt_state_untold(struct pxt_stream *stream, const struct posixtrace_status *status);
 int pxt_state_release(struct pxt_stream *stream, u32 subbuf);
 int pxt_state_next(struct pxt_stream *stream, u32 size);

@@ -6,6 +6,7 @@
 #include <linux/file.h>
 #include <linux/idr.h>
 #include <linux/pid_namespace.h>
+#include <linux/poll.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
@@ -13,6 +14,7 @@
 #include "compat.h"
 #include "mmap.h"
 #include "stream.h"
+#include "wait.h"
 
 /* Guards the list of streams; it is read under RCU. */
 static DEFINE_MUTEX(pxt_streams_lock);
@@ -111,8 +113,13 @@ static void shutdown_locked(struct pxt_stream *stream)
 
 	stream->running = false;
 	WRITE_ONCE(stream->full, false);
-	if (stream->linked)
+	if (stream->linked) {
+		/* Dead as it is, nobody sets it again. */
+		spin_lock_irqsave(&stream->wait.lock, flags);
+		pxt_target_set_waiting(stream->target, stream->slot, false);
+		spin_unlock_irqrestore(&stream->wait.lock, flags);
 		pxt_target_unlink(stream->target, stream);
+	}
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	pool->dead = true;
@@ -143,7 +150,7 @@ void pxt_stream_shutdown(struct pxt_stream *stream)
 	if (!stream->dead) {
 		WRITE_ONCE(stream->dead, true);
 		shutdown_locked(stream);
-		wake_up_all(&stream->wait);
+		wake_up_poll(&stream->wait, EPOLLIN | EPOLLHUP);
 	}
 	mutex_unlock(&stream->lock);
 
@@ -196,7 +203,12 @@ void pxt_stream_put(struct pxt_stream *stream)
  */
 void pxt_stream_wake(struct pxt_stream *stream)
 {
-	wake_up_interruptible_all(&stream->wait);
+	unsigned long flags;
+
+	spin_lock_irqsave(&stream->wait.lock, flags);
+	wake_up_locked_poll(&stream->wait, EPOLLIN | EPOLLRDNORM);
+	pxt_wait_disarm(stream);
+	spin_unlock_irqrestore(&stream->wait.lock, flags);
 }
 
 static void exec_shutdown(struct callback_head *work)

@@ -36,9 +36,11 @@
  * @full: not LOOP: suspended itself for want of memory; also read without lock
  * @overrun: to be reported besides what the pool knows
  * @lost_seen: what was lost when the status was asked for
- * @nr_waiters: sleepers, while not 0 the gate says so
- * @enabled: its bits in the gate are set; under the lock of the target's table
- * @wait: sleepers
+ * @filter: event types that are not recorded; written under this lock and that
+ *	of the target's table, read under either
+ * @enabled: the gate is open for it; under the lock of the target's table
+ * @wait: sleepers and pollers; its lock guards the bit in the gate that tells
+ *	writers of them
  * @pool: its memory
  */
 struct pxt_stream {
@@ -65,11 +67,16 @@ struct pxt_stream {
 	bool full;
 	bool overrun;
 	u64 lost_seen;
-	u32 nr_waiters;
+	struct posixtrace_event_set filter;
 	bool enabled;
 	wait_queue_head_t wait;
 	struct pxt_pool pool;
 };
+
+static inline bool pxt_stream_filters(const struct pxt_stream *stream, u32 id)
+{
+	return stream->filter.bits[id / 64] & BIT_ULL(id % 64);
+}
 
 /* Mapping offsets: the gate is at 0, each stream has 16 GiB of its own. */
 #define PXT_MAP_SHIFT	34

@@ -71,28 +71,34 @@ void pxt_subbuf_commit(const struct pxt_spot *spot, const struct posixtrace_reco
 			  POSIXTRACE_HEAD(spot->pos + record->size, spot->count + 1));
 }
 
-/* Closes what the CPU has open, whatever its head says. */
+/* Bytes and records in what the CPU has open, whatever its head says. */
+static void measure_open(const struct pxt_pool *pool, u32 cpu, u32 *used, u32 *count)
+{
+	u64 start = (u64)pool->cpu[cpu].open * pool->subbuf_size;
+	u64 word = READ_ONCE(head_of(pool, cpu)->head);
+	u64 pos = POSIXTRACE_HEAD_POS(word);
+
+	if (pos < start || pos > start + pool->subbuf_size)
+		pos = start;
+	*used = (pos - start) & ~(POSIXTRACE_RECORD_ALIGN - 1);
+	*count = min_t(u32, POSIXTRACE_HEAD_COUNT(word),
+		       *used / sizeof(struct posixtrace_record));
+}
+
 static void close_open(struct pxt_pool *pool, u32 cpu)
 {
-	struct posixtrace_cpu_head *head = head_of(pool, cpu);
 	u32 open = pool->cpu[cpu].open;
 	struct posixtrace_subbuf *desc;
 	struct pxt_subbuf *subbuf;
-	u64 start, word, pos;
 
 	if (open == POSIXTRACE_NONE)
 		return;
 	subbuf = &pool->subbuf[open];
 	desc = &pool->desc[open];
-	start = (u64)open * pool->subbuf_size;
-	word = READ_ONCE(head->head);
-	pos = POSIXTRACE_HEAD_POS(word);
-	if (pos < start || pos > start + pool->subbuf_size)
-		pos = start;
-	subbuf->used = (pos - start) & ~(POSIXTRACE_RECORD_ALIGN - 1);
-	subbuf->count = min_t(u32, POSIXTRACE_HEAD_COUNT(word),
-			      subbuf->used / sizeof(struct posixtrace_record));
+	measure_open(pool, cpu, &subbuf->used, &subbuf->count);
 	subbuf->closed = pxt_clock_now();
+	if (cpu < pool->nr_cpus)
+		pool->recorded += subbuf->count;
 	pool->cpu[cpu].open = POSIXTRACE_NONE;
 	if (!subbuf->used) {
 		pxt_reclaim_free(pool, subbuf);
@@ -279,20 +285,22 @@ int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size)
 /**
  * pxt_subbuf_set_full() - nothing is handed out any more
  * @pool: whose stream's lock is held, and which is not dead
+ * @forced: even if there is a free sub-buffer
  *
  * A quiesce has to follow, and then pxt_subbuf_close_all().
  *
  * Return: false if there is a free sub-buffer after all: then nothing was done.
  */
-bool pxt_subbuf_set_full(struct pxt_pool *pool)
+bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced)
 {
-	struct pxt_subbuf *subbuf;
+	struct pxt_subbuf *subbuf = NULL;
 	unsigned long flags;
 	bool done = false;
 	u32 cpu;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	subbuf = take_empty(pool, &pool->user);
+	if (!forced)
+		subbuf = take_empty(pool, &pool->user);
 	if (subbuf) {
 		list_add(&subbuf->node, &pool->user.free);
 		goto unlock;
@@ -340,5 +348,28 @@ void pxt_subbuf_clear_full(struct pxt_pool *pool)
 	for (cpu = 0; cpu < pool->nr_cpus; cpu++)
 		WRITE_ONCE(pool->heads[cpu].flags, 0);
 	WRITE_ONCE(pool->full, false);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/**
+ * pxt_subbuf_count() - how many events were recorded and overwritten
+ * @pool: whose stream's lock is held, and which is not dead
+ * @stats: where to write that
+ */
+void pxt_subbuf_count(struct pxt_pool *pool, struct posixtrace_stats *stats)
+{
+	u32 cpu, used, count;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	stats->recorded = pool->recorded;
+	for (cpu = 0; cpu < pool->nr_cpus; cpu++) {
+		if (pool->cpu[cpu].open == POSIXTRACE_NONE)
+			continue;
+		measure_open(pool, cpu, &used, &count);
+		stats->recorded += count;
+	}
+	stats->overwritten = pool->lost - pool->lost_sys;
+	stats->overwritten_system = pool->lost_sys;
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }

@@ -23,8 +23,9 @@ void pxt_subbuf_commit(const struct pxt_spot *spot, const struct posixtrace_reco
 		       const void *data);
 int pxt_subbuf_next(struct pxt_pool *pool, u32 size);
 int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size);
-bool pxt_subbuf_set_full(struct pxt_pool *pool);
+bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced);
 void pxt_subbuf_close_all(struct pxt_pool *pool);
 void pxt_subbuf_clear_full(struct pxt_pool *pool);
+void pxt_subbuf_count(struct pxt_pool *pool, struct posixtrace_stats *stats);
 
 #endif /* PXT_SUBBUF_H */

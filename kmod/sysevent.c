@@ -26,7 +26,7 @@ int pxt_sysevent_prepare(struct pxt_stream *stream, u32 data_len)
 	return pxt_subbuf_next_sys(&stream->pool, POSIXTRACE_RECORD_SIZE(data_len) + STOP_SIZE);
 }
 
-/* Room was made. Returns the time of the event. */
+/* Room was made. Returns the time of the event, which may be filtered out. */
 static u64 write_event(struct pxt_stream *stream, u32 id, const struct posixtrace_origin *origin,
 		       const void *data, u32 len)
 {
@@ -47,6 +47,8 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct posixtrac
 	}
 	/* Two of them never have the same time: their order is all they tell. */
 	record.timestamp = max(pxt_clock_now(), pool->ctrl->system.last + 1);
+	if (pxt_stream_filters(stream, id))
+		return record.timestamp;
 	if (pxt_subbuf_room(pool, pool->nr_cpus, record.size, &spot))
 		pxt_subbuf_commit(&spot, &record, data);
 	pxt_stream_wake(stream);
@@ -62,10 +64,20 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct posixtrac
  */
 u64 pxt_sysevent_start(struct pxt_stream *stream, const struct posixtrace_origin *origin)
 {
-	/* There is no function yet that changes the filter: it is empty. */
-	static const struct posixtrace_event_set filter;
+	return write_event(stream, POSIXTRACE_ID_START, origin, &stream->filter,
+			   sizeof(stream->filter));
+}
 
-	return write_event(stream, POSIXTRACE_ID_START, origin, &filter, sizeof(filter));
+/**
+ * pxt_sysevent_filter() - record FILTER
+ * @stream: locked; pxt_sysevent_prepare() made room
+ * @origin: the caller
+ * @sets: the old and the new filter
+ */
+void pxt_sysevent_filter(struct pxt_stream *stream, const struct posixtrace_origin *origin,
+			 const struct posixtrace_event_set sets[2])
+{
+	write_event(stream, POSIXTRACE_ID_FILTER, origin, sets, 2 * sizeof(sets[0]));
 }
 
 /**

@@ -155,21 +155,18 @@ static void gate_changed(struct pxt_target *target)
 	WRITE_ONCE(target->gate->generation, target->gate->generation + 1);
 }
 
-/* The bits of one stream in all words: those of its event types, or none. */
-static void set_words(struct pxt_target *target, u32 slot, bool on)
+static bool wants(const struct pxt_stream *stream, u32 id)
 {
-	u32 *enable = target->gate->enable;
-	u32 id;
-
-	for (id = POSIXTRACE_ID_UNNAMED; pxt_table_has(target->table, id); id++)
-		WRITE_ONCE(enable[id], (enable[id] & ~BIT(slot)) | (on ? BIT(slot) : 0));
+	return stream->enabled && !pxt_stream_filters(stream, id);
 }
 
-static void set_waiters(struct pxt_target *target, u32 slot, bool wait)
+/* The bits of one stream in all words. */
+static void set_words(struct pxt_target *target, const struct pxt_stream *stream)
 {
-	u32 waiters = target->gate->waiters & ~BIT(slot);
+	u32 *enable = target->gate->enable, bit = BIT(stream->slot), id;
 
-	WRITE_ONCE(target->gate->waiters, waiters | (wait ? BIT(slot) : 0));
+	for (id = POSIXTRACE_ID_UNNAMED; pxt_table_has(target->table, id); id++)
+		WRITE_ONCE(enable[id], (enable[id] & ~bit) | (wants(stream, id) ? bit : 0));
 }
 
 /**
@@ -209,8 +206,8 @@ int pxt_target_link(struct pxt_target *target, struct pxt_stream *stream)
 void pxt_target_unlink(struct pxt_target *target, struct pxt_stream *stream)
 {
 	mutex_lock(&target->table->lock);
-	set_words(target, stream->slot, false);
-	set_waiters(target, stream->slot, false);
+	stream->enabled = false;
+	set_words(target, stream);
 	rcu_assign_pointer(target->slot[stream->slot], NULL);
 	gate_changed(target);
 	mutex_unlock(&target->table->lock);
@@ -219,15 +216,33 @@ void pxt_target_unlink(struct pxt_target *target, struct pxt_stream *stream)
 /**
  * pxt_target_set_stream() - open or shut the gate for a stream
  * @target: on which it is
- * @stream: locked; pxt_stream.running says which
+ * @stream: locked
+ * @on: whether to open it, for what the filter lets through
  *
  * When it is shut, a quiesce has to follow. Context: may sleep.
  */
-void pxt_target_set_stream(struct pxt_target *target, struct pxt_stream *stream)
+void pxt_target_set_stream(struct pxt_target *target, struct pxt_stream *stream, bool on)
 {
 	mutex_lock(&target->table->lock);
-	stream->enabled = stream->running;
-	set_words(target, stream->slot, stream->enabled);
+	stream->enabled = on;
+	set_words(target, stream);
+	mutex_unlock(&target->table->lock);
+}
+
+/**
+ * pxt_target_set_filter() - change the filter of a stream
+ * @target: on which it is
+ * @stream: locked
+ * @filter: event types that are not recorded from now on
+ *
+ * When it has new members, a quiesce has to follow. Context: may sleep.
+ */
+void pxt_target_set_filter(struct pxt_target *target, struct pxt_stream *stream,
+			   const struct posixtrace_event_set *filter)
+{
+	mutex_lock(&target->table->lock);
+	stream->filter = *filter;
+	set_words(target, stream);
 	mutex_unlock(&target->table->lock);
 }
 
@@ -244,25 +259,10 @@ void pxt_target_set_type(struct pxt_target *target, u32 id)
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		stream = rcu_dereference_protected(target->slot[slot],
 						   lockdep_is_held(&target->table->lock));
-		if (stream && stream->enabled)
+		if (stream && wants(stream, id))
 			word |= BIT(slot);
 	}
 	WRITE_ONCE(target->gate->enable[id], word);
-}
-
-/**
- * pxt_target_set_waiters() - ask writers to wake the readers of a stream, or not
- * @target: on which it is
- * @stream: locked
- * @wait: whether there are sleepers
- *
- * A quiesce has to follow before the first of them sleeps. Context: may sleep.
- */
-void pxt_target_set_waiters(struct pxt_target *target, struct pxt_stream *stream, bool wait)
-{
-	mutex_lock(&target->table->lock);
-	set_waiters(target, stream->slot, wait);
-	mutex_unlock(&target->table->lock);
 }
 
 /**

@@ -2,6 +2,7 @@
 #ifndef PXT_TARGET_H
 #define PXT_TARGET_H
 
+#include <linux/atomic.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/pid.h>
@@ -50,6 +51,25 @@ struct pxt_attachment {
 	struct mm_struct *mm;
 };
 
+/*
+ * Ask writers to wake those who wait for events of a slot, or not. Each bit is
+ * guarded by the lock of its stream's wait queue; they share the word.
+ */
+static inline void pxt_target_set_waiting(struct pxt_target *target, u32 slot, bool wait)
+{
+	atomic_t *waiters = (atomic_t *)&target->gate->waiters;
+
+	if (wait)
+		atomic_or(BIT(slot), waiters);
+	else
+		atomic_andnot(BIT(slot), waiters);
+}
+
+static inline bool pxt_target_waiting(const struct pxt_target *target, u32 slot)
+{
+	return READ_ONCE(target->gate->waiters) & BIT(slot);
+}
+
 struct pxt_target *pxt_target_get(struct pid *pid);
 void pxt_target_ref(struct pxt_target *target);
 void pxt_target_put(struct pxt_target *target);
@@ -59,9 +79,10 @@ void pxt_target_detach(struct pxt_attachment *att);
 
 int pxt_target_link(struct pxt_target *target, struct pxt_stream *stream);
 void pxt_target_unlink(struct pxt_target *target, struct pxt_stream *stream);
-void pxt_target_set_stream(struct pxt_target *target, struct pxt_stream *stream);
+void pxt_target_set_stream(struct pxt_target *target, struct pxt_stream *stream, bool on);
+void pxt_target_set_filter(struct pxt_target *target, struct pxt_stream *stream,
+			   const struct posixtrace_event_set *filter);
 void pxt_target_set_type(struct pxt_target *target, u32 id);
-void pxt_target_set_waiters(struct pxt_target *target, struct pxt_stream *stream, bool wait);
 void pxt_target_quiesce(struct pxt_target *target);
 
 #endif /* PXT_TARGET_H */

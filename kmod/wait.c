@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waiting for events. Whether there are any is looked up in reclaim.c.
+ * Waiting for events, and polling. Whether there are any is looked up in
+ * reclaim.c.
+ *
+ * Whoever waits sets a bit in the gate and quiesces. A writer that does not see
+ * the bit has committed before the quiesce ends, and what it wrote is seen when
+ * we look again; so writers need no fence.
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
@@ -9,59 +14,86 @@
 #include "reclaim.h"
 #include "wait.h"
 
-/*
- * One more sleeper. The first one sets the bit in the gate. A writer that does
- * not see it has committed before the quiesce ends, and what it wrote is seen
- * when we look again; so writers need no fence.
- */
-static int enter(struct pxt_stream *stream)
+/* Sets the bit; says whether it was set. */
+static bool set_waiting(struct pxt_stream *stream)
+{
+	unsigned long flags;
+	bool was;
+
+	spin_lock_irqsave(&stream->wait.lock, flags);
+	was = pxt_target_waiting(stream->target, stream->slot);
+	if (!was)
+		pxt_target_set_waiting(stream->target, stream->slot, true);
+	spin_unlock_irqrestore(&stream->wait.lock, flags);
+	return was;
+}
+
+/* With the lock, so that nobody relies on a quiesce that has not ended. */
+static int arm(struct pxt_stream *stream)
 {
 	int err = 0;
 
 	mutex_lock(&stream->lock);
-	if (stream->dead) {
+	if (stream->dead)
 		err = -ESHUTDOWN;
-	} else if (!stream->nr_waiters++) {
-		pxt_target_set_waiters(stream->target, stream, true);
+	else if (!set_waiting(stream))
 		pxt_target_quiesce(stream->target);
-	}
 	mutex_unlock(&stream->lock);
 	return err;
 }
 
 static void leave(struct pxt_stream *stream)
 {
-	mutex_lock(&stream->lock);
-	if (!--stream->nr_waiters && !stream->dead)
-		pxt_target_set_waiters(stream->target, stream, false);
-	mutex_unlock(&stream->lock);
+	unsigned long flags;
+
+	spin_lock_irqsave(&stream->wait.lock, flags);
+	pxt_wait_disarm(stream);
+	spin_unlock_irqrestore(&stream->wait.lock, flags);
+}
+
+/* Why a sleeper should not sleep now; -EAGAIN if it should. */
+static int reason_to_stay_awake(struct pxt_stream *stream, bool timeout)
+{
+	if (READ_ONCE(stream->dead))
+		return -ESHUTDOWN;
+	if (pxt_reclaim_readable(&stream->pool))
+		return 0;
+	if (timeout)
+		return -ETIMEDOUT;
+	if (signal_pending(current))
+		return -ERESTARTSYS;
+	return -EAGAIN;
 }
 
 static int sleep_until_readable(struct pxt_stream *stream, ktime_t *expires)
 {
-	int timeout = -EINTR, ret;
+	bool timeout = false;
 	DEFINE_WAIT(wait);
+	int ret;
 
 	for (;;) {
+		ret = arm(stream);
+		if (ret)
+			break;
 		/* Pairs with the wake-up: it comes after what we look at, and we look after. */
 		prepare_to_wait(&stream->wait, &wait, TASK_INTERRUPTIBLE);
-		ret = -ESHUTDOWN;
-		if (READ_ONCE(stream->dead))
+		ret = reason_to_stay_awake(stream, timeout);
+		if (ret != -EAGAIN)
 			break;
-		ret = 0;
-		if (pxt_reclaim_readable(&stream->pool))
-			break;
-		ret = -ETIMEDOUT;
-		if (!timeout)
-			break;
-		ret = -ERESTARTSYS;
-		if (signal_pending(current))
-			break;
-		/* On CLOCK_REALTIME, so that it follows when that is set. */
-		timeout = schedule_hrtimeout_range_clock(expires, current->timer_slack_ns,
-							 HRTIMER_MODE_ABS, CLOCK_REALTIME);
+		/*
+		 * While the queue was empty, somebody may have taken the bit away.
+		 * From here on that happens after waking us. On CLOCK_REALTIME, so
+		 * that it follows when that is set.
+		 */
+		if (pxt_target_waiting(stream->target, stream->slot))
+			timeout = !schedule_hrtimeout_range_clock(expires,
+								  current->timer_slack_ns,
+								  HRTIMER_MODE_ABS,
+								  CLOCK_REALTIME);
+		finish_wait(&stream->wait, &wait);
 	}
 	finish_wait(&stream->wait, &wait);
+	leave(stream);
 	return ret;
 }
 
@@ -79,7 +111,6 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
 {
 	bool deadline = arg->flags & POSIXTRACE_WAIT_DEADLINE;
 	ktime_t expires;
-	int ret;
 
 	if (arg->flags & ~POSIXTRACE_WAIT_DEADLINE || arg->reserved1 || arg->reserved2 ||
 	    (!deadline && arg->deadline))
@@ -87,11 +118,27 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
 	/* Without sleeping, nobody has to be told. */
 	if (pxt_reclaim_readable(&stream->pool))
 		return 0;
-	ret = enter(stream);
-	if (ret)
-		return ret;
 	expires = ns_to_ktime(min_t(u64, arg->deadline, KTIME_MAX));
-	ret = sleep_until_readable(stream, deadline ? &expires : NULL);
-	leave(stream);
-	return ret;
+	return sleep_until_readable(stream, deadline ? &expires : NULL);
+}
+
+/**
+ * pxt_wait_poll() - poll(), select(), epoll
+ * @stream: not locked
+ * @file: of the stream
+ * @table: where the caller wants to be registered
+ *
+ * Who polls is in the queue as long as he is interested, and so is the bit set,
+ * or is set when he asks again. Context: may sleep.
+ *
+ * Return: EPOLLIN if there is something to read; EPOLLHUP after shutdown.
+ */
+__poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table *table)
+{
+	poll_wait(file, &stream->wait, table);
+	if (pxt_reclaim_readable(&stream->pool))
+		return EPOLLIN | EPOLLRDNORM;
+	if (arm(stream))
+		return EPOLLHUP;
+	return pxt_reclaim_readable(&stream->pool) ? EPOLLIN | EPOLLRDNORM : 0;
 }

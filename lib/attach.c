@@ -8,9 +8,9 @@
  */
 #include <pthread.h>
 #include <signal.h>
-#include <sys/mman.h>
 
 #include "attach.h"
+#include "gate.h"
 
 static int open_target(struct posixtrace_attach *attach)
 {
@@ -31,37 +31,30 @@ static int open_target(struct posixtrace_attach *attach)
 /* With state->attaching held and signals blocked. Changes errno. */
 static int attach_locked(struct pxtu_state *state)
 {
-	void *old = (void *)(uintptr_t)pxtu_load(&state->gate);
 	struct posixtrace_attach attach;
-	void *gate;
 	int fd, err;
 
 	fd = open_target(&attach);
-	pxtu_store(&state->absent, fd == -ENODEV || fd == -EPERM);
+	if (fd == -ENODEV || fd == -EPERM) {
+		pxtu_store(&state->absent, 1);
+		/* Nobody has to ask again. Or everybody will, if that fails. */
+		pxtu_gate_shut();
+	}
 	if (fd < 0)
 		return fd;
 
 	err = -EPROTO;
-	if (attach.gate.size < sizeof(struct posixtrace_gate))
-		goto close;
-	/* In the place of an old one, which other threads may be reading. */
-	gate = mmap(old, attach.gate.size, PROT_READ,
-		    MAP_SHARED | MAP_POPULATE | (old ? MAP_FIXED : 0), fd,
-		    (off_t)attach.gate.offset);
-	err = -errno;
-	if (gate == MAP_FAILED)
-		goto close;
-	/* A child does not use it: it attaches anew. */
-	madvise(gate, attach.gate.size, MADV_DONTFORK);
-
-	/* Pair with the loads in posix_trace_event() and pxtu_target_ioctl(). */
+	if (attach.gate.size == sizeof(struct posixtrace_gate))
+		err = pxtu_gate_map(fd, attach.gate.offset);
+	if (err) {
+		pxtu_close(fd);
+		return err;
+	}
+	pxtu_store(&state->absent, 0);
+	/* Pair with the loads in pxtu_target_ioctl() and posix_trace_event(). */
 	pxtu_store_release(&state->fd, fd);
-	pxtu_store_release(&state->gate, gate);
+	pxtu_store_release(&state->attached, 1);
 	return fd;
-
-close:
-	pxtu_close(fd);
-	return err;
 }
 
 int pxtu_attach(struct pxtu_state *state, int bad_fd)

@@ -93,8 +93,10 @@ static int make_stream(pid_t pid, const trace_attr_t *attr, trace_id_t *trid)
 	err = stream->fd;
 	if (err < 0)
 		goto free;
-	pxtu_store(&state->absent, 0);
 	pxtu_attach_forget(state, stream->fd);
+	/* The gate was shut for ever: now it can be opened. */
+	if (pxtu_load(&state->absent))
+		pxtu_attach(state, 0);
 
 	pxtu_attr_to_uapi(attr, &create.attr);
 	/* The standard lets it be interrupted; then nothing was created. */

@@ -3,9 +3,11 @@
  * Recording of events by the traced process. The gate decides whether, the
  * module writes the record.
  */
+#define __POSIX_TRACE_NO_INLINE
 #include <pthread.h>
 
 #include "attach.h"
+#include "gate.h"
 
 /*
  * Record into the streams that want it. Neither this nor the next one is inlined:
@@ -35,12 +37,11 @@ static void record_unattached(trace_event_id_t id, const void *data, size_t len,
 	struct pxtu_state *state = pxtu_state();
 	int ret;
 
-	if (!state || pxtu_load(&state->absent))
+	if (!state)
 		return;
 	ret = pxtu_attach(state, 0);
 	/* While somebody else attaches there is no gate: the module decides. */
-	if (ret != -EBUSY &&
-	    (ret < 0 || !pxtu_load(&pxtu_load_acquire(&state->gate)->enable[id])))
+	if (ret != -EBUSY && (ret < 0 || !pxtu_load(&pxtu_gate()->enable[id])))
 		return;
 	record(state, id, data, len, prog_address);
 }
@@ -58,27 +59,29 @@ static void record_unattached(trace_event_id_t id, const void *data, size_t len,
  *
  * Async-signal-safe, thread-safe, no cancellation point. Keeps errno, takes no
  * lock, allocates nothing. The first call in a process attaches it to the
- * module. If the module is not there, that is remembered: later calls return at
- * once, until posix_trace_eventid_open() or posix_trace_create() finds it.
+ * module. If the module is not there, that is remembered, here and in children:
+ * later calls return at once, until posix_trace_eventid_open() or
+ * posix_trace_create() finds it.
+ *
+ * <trace.h> has an inline that calls this only if the gate is open for the type:
+ * while it is shut, an event costs a load and a branch.
  */
 PXTU_API void posix_trace_event(trace_event_id_t event_id, const void *restrict data_ptr,
 				size_t data_len)
 {
-	/* Pairs with the compare-and-swap in pxtu_state_make(). */
-	struct pxtu_state *state = pxtu_load_acquire(&pxtu_state_page);
-	const struct posixtrace_gate *gate;
+	struct pxtu_state *state;
 
 	if (pxtu_unlikely(event_id < POSIX_TRACE_UNNAMED_USEREVENT ||
 			  event_id >= POSIXTRACE_ID_MAX))
 		return;
-	/* Pairs with the store in attach_locked(). */
-	gate = pxtu_likely(state) ? pxtu_load_acquire(&state->gate) : NULL;
-	if (pxtu_unlikely(!gate)) {
-		record_unattached(event_id, data_ptr, data_len, __builtin_return_address(0));
-		return;
-	}
 	/* A stream that starts or stops meanwhile may or may not get this one. */
-	if (pxtu_likely(!pxtu_load(&gate->enable[event_id])))
+	if (pxtu_likely(!pxtu_load(&pxtu_gate()->enable[event_id])))
 		return;
-	record(state, event_id, data_ptr, data_len, __builtin_return_address(0));
+	/* Pairs with the compare-and-swap in pxtu_state_make(). */
+	state = pxtu_load_acquire(&pxtu_state_page);
+	/* Pairs with the store in attach_locked(). */
+	if (pxtu_likely(state && pxtu_load_acquire(&state->attached)))
+		record(state, event_id, data_ptr, data_len, __builtin_return_address(0));
+	else
+		record_unattached(event_id, data_ptr, data_len, __builtin_return_address(0));
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "getnext.h"
 #include "trid.h"
 
 #define NSEC_PER_SEC	1000000000ULL
@@ -37,27 +38,27 @@ struct request {
 	const struct timespec *abstime;
 };
 
-static void report(const struct request *req, const struct pxtu_event *event)
+size_t pxtu_report(const struct pxtu_event *event, struct posix_trace_event_info *info,
+		   void *data, size_t room)
 {
 	size_t len = event->data_len;
 
-	memset(req->event, 0, sizeof(*req->event));
-	req->event->posix_event_id = event->id;
-	req->event->posix_pid = event->pid;
-	req->event->posix_prog_address = (void *)(uintptr_t)event->prog_address;
-	req->event->posix_thread_id = (pthread_t)event->thread_id;
-	req->event->posix_timestamp.tv_sec = (time_t)(event->timestamp / NSEC_PER_SEC);
-	req->event->posix_timestamp.tv_nsec = (long)(event->timestamp % NSEC_PER_SEC);
-	req->event->posix_truncation_status = event->truncated ?
+	memset(info, 0, sizeof(*info));
+	info->posix_event_id = event->id;
+	info->posix_pid = event->pid;
+	info->posix_prog_address = (void *)(uintptr_t)event->prog_address;
+	info->posix_thread_id = (pthread_t)event->thread_id;
+	info->posix_timestamp.tv_sec = (time_t)(event->timestamp / NSEC_PER_SEC);
+	info->posix_timestamp.tv_nsec = (long)(event->timestamp % NSEC_PER_SEC);
+	info->posix_truncation_status = event->truncated ?
 		POSIX_TRACE_TRUNCATED_RECORD : POSIX_TRACE_NOT_TRUNCATED;
-	if (len > req->num_bytes) {
-		len = req->num_bytes;
-		req->event->posix_truncation_status = POSIX_TRACE_TRUNCATED_READ;
+	if (len > room) {
+		len = room;
+		info->posix_truncation_status = POSIX_TRACE_TRUNCATED_READ;
 	}
 	if (len)
-		memcpy(req->data, event->data, len);
-	*req->data_len = len;
-	*req->unavailable = 0;
+		memcpy(data, event->data, len);
+	return len;
 }
 
 /* Report the next event, if there is one. */
@@ -67,8 +68,10 @@ static bool try_report(struct pxtu_stream *stream, const struct request *req)
 
 	pthread_mutex_lock(&stream->lock);
 	event = pxtu_reader_next(&stream->reader);
-	if (event)
-		report(req, event);
+	if (event) {
+		*req->data_len = pxtu_report(event, req->event, req->data, req->num_bytes);
+		*req->unavailable = 0;
+	}
 	pthread_mutex_unlock(&stream->lock);
 	return event;
 }
@@ -94,12 +97,11 @@ static void put_stream(void *stream)
 }
 
 /*
- * Sleep until there may be an event. A cancellation point, though ioctl() is
- * none: the type is asynchronous round the system call, as in the C library's
- * own. Nothing is held that a cancelled thread would leave behind but the use of
- * the stream, and WAIT takes no event.
+ * A cancellation point, though ioctl() is none: the type is asynchronous round
+ * the system call, as in the C library's own. Nothing is held that a cancelled
+ * thread would leave behind but the use of the stream, and WAIT takes no event.
  */
-static int wait_event(struct pxtu_stream *stream, struct posixtrace_wait *wait)
+int pxtu_wait_event(struct pxtu_stream *stream, struct posixtrace_wait *wait)
 {
 	int type, err;
 
@@ -128,7 +130,7 @@ static int get_event(struct pxtu_stream *stream, const struct request *req)
 		return pxtu_load(&stream->reader.map.ctrl->flags) & POSIXTRACE_CTRL_SHUTDOWN ?
 		       -ESHUTDOWN : 0;
 	for (;;) {
-		err = wait_event(stream, &wait);
+		err = pxtu_wait_event(stream, &wait);
 		/* An event that came in the last moment is not left lying. */
 		if ((!err || err == -ETIMEDOUT) && try_report(stream, req))
 			return 0;

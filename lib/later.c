@@ -1,39 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Functions that this release does not implement yet: logs, filters, clearing.
- * They check what can be checked and then say ENOTSUP, so that a program finds
+ * Functions that this release does not implement yet: those of logs. They check what can be checked and then say ENOTSUP, so that a program finds
  * out; Documentation/conformance.rst lists them.
  */
 #include "attr.h"
 #include "trid.h"
-
-static int not_supported(trace_id_t trid)
-{
-	struct pxtu_stream *stream = pxtu_trid_get(trid);
-
-	if (!stream)
-		return EINVAL;
-	pxtu_trid_put(stream);
-	return ENOTSUP;
-}
 
 /* A function for streams with log or for logs: there are no such trace ids. */
 static int no_log(trace_id_t trid)
 {
 	(void)trid;
 	return EINVAL;
-}
-
-/**
- * posix_trace_clear() - throw away all events of a stream
- * @trid: trace id
- *
- * Return: ENOTSUP in this release; EINVAL if @trid is no active trace stream of
- * this process.
- */
-PXTU_API int posix_trace_clear(trace_id_t trid)
-{
-	return not_supported(trid);
 }
 
 /**
@@ -101,41 +78,4 @@ PXTU_API int posix_trace_close(trace_id_t trid)
 PXTU_API int posix_trace_rewind(trace_id_t trid)
 {
 	return no_log(trid);
-}
-
-/**
- * posix_trace_get_filter() - which event types a stream does not record
- * @trid: trace id
- * @set: where to write them
- *
- * Return: ENOTSUP in this release; EINVAL if @trid is no active trace stream of
- * this process or @set is NULL.
- */
-PXTU_API int posix_trace_get_filter(trace_id_t trid, trace_event_set_t *set)
-{
-	return set ? not_supported(trid) : EINVAL;
-}
-
-/**
- * posix_trace_set_filter() - change which event types a stream does not record
- * @trid: trace id
- * @set: set of event types
- * @how: POSIX_TRACE_SET_EVENTSET, POSIX_TRACE_ADD_EVENTSET or
- *	POSIX_TRACE_SUB_EVENTSET
- *
- * Return: ENOTSUP in this release; EINVAL if @trid is no active trace stream of
- * this process, @set is NULL or @how is none of these.
- */
-PXTU_API int posix_trace_set_filter(trace_id_t trid, const trace_event_set_t *set, int how)
-{
-	if (!set)
-		return EINVAL;
-	switch (how) {
-	case POSIX_TRACE_SET_EVENTSET:
-	case POSIX_TRACE_ADD_EVENTSET:
-	case POSIX_TRACE_SUB_EVENTSET:
-		return not_supported(trid);
-	default:
-		return EINVAL;
-	}
 }

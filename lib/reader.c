@@ -134,6 +134,12 @@ static void queue_record(struct pxtu_reader *reader, const struct posixtrace_rec
 	queue_add(reader, &event);
 }
 
+/* System events that the library makes are filtered here, as the filter is now. */
+static bool filtered(const struct pxtu_reader *reader, __u32 id)
+{
+	return pxtu_load(&reader->map.ctrl->system_filter) & 1ULL << id;
+}
+
 static void queue_gap(struct pxtu_reader *reader, __u64 resume)
 {
 	struct pxtu_event event = {
@@ -142,10 +148,12 @@ static void queue_gap(struct pxtu_reader *reader, __u64 resume)
 		.data = reader->data,
 	};
 
-	queue_add(reader, &event);
+	if (!filtered(reader, event.id))
+		queue_add(reader, &event);
 	event.id = POSIXTRACE_ID_RESUME;
 	event.timestamp = resume;
-	queue_add(reader, &event);
+	if (!filtered(reader, event.id))
+		queue_add(reader, &event);
 	reader->gap_open = false;
 }
 
@@ -169,6 +177,8 @@ static bool all_read(struct pxtu_reader *reader)
 static void skip(struct pxtu_reader *reader, const struct posixtrace_record *record)
 {
 	reader->skipped++;
+	if (record->event_id >= POSIXTRACE_ID_UNNAMED)
+		reader->skipped_user++;
 	if (reader->gap_open && record->timestamp < reader->gap_first)
 		reader->gap_first = record->timestamp;
 }
@@ -197,9 +207,13 @@ static bool fill_queue(struct pxtu_reader *reader)
 			skip(reader, &best.record);
 			continue;
 		}
+		if (best.corrupt && filtered(reader, POSIXTRACE_ID_ERROR))
+			continue;
 		if (pxtu_gap_ends(reader, &best.record))
 			queue_gap(reader, best.record.timestamp);
 		queue_record(reader, &best.record);
+		if (best.record.event_id >= POSIXTRACE_ID_UNNAMED)
+			reader->read++;
 		return true;
 	}
 }
@@ -216,4 +230,21 @@ const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader)
 			return NULL;
 	}
 	return &reader->queue[reader->queue_next++];
+}
+
+void pxtu_reader_unread(struct pxtu_reader *reader)
+{
+	reader->queue_next--;
+}
+
+void pxtu_reader_clear(struct pxtu_reader *reader)
+{
+	reader->queue_next = 0;
+	reader->queue_count = 0;
+	reader->gap_open = false;
+	reader->read = 0;
+	reader->corrupt = 0;
+	reader->skipped = 0;
+	reader->skipped_user = 0;
+	reader->overrun = false;
 }

@@ -119,8 +119,10 @@ struct pxtu_gap {
  * @queue_next: next of them
  * @queue_count: how many there are
  * @data: data of the record in @queue
- * @corrupt: records that were none; never reset
- * @skipped: records at or before the horizon; never reset
+ * @read: user events in @queue so far
+ * @corrupt: records that were none
+ * @skipped: records at or before the horizon
+ * @skipped_user: user events among them
  * @overrun: events were lost here, get_status has to tell
  * @cpu: what we remember of the CPUs, the last one for system events
  *
@@ -147,8 +149,10 @@ struct pxtu_reader {
 	unsigned int queue_count;
 	unsigned char *data;
 
+	__u64 read;
 	__u64 corrupt;
 	__u64 skipped;
+	__u64 skipped_user;
 	bool overrun;
 	struct pxtu_reader_cpu *cpu;
 };
@@ -181,6 +185,20 @@ void pxtu_reader_destroy(struct pxtu_reader *reader);
  * Return: the event, valid until the next call; NULL if there is none.
  */
 const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader);
+
+/**
+ * pxtu_reader_unread() - the last event was not reported after all
+ * @reader: the reader
+ *
+ * Only after pxtu_reader_next() returned one: that returns it again.
+ */
+void pxtu_reader_unread(struct pxtu_reader *reader);
+
+/**
+ * pxtu_reader_clear() - forget all events
+ * @reader: the reader; the kernel has cleared the stream
+ */
+void pxtu_reader_clear(struct pxtu_reader *reader);
 
 /* subbuf.c */
 

@@ -14,9 +14,8 @@ struct pxtu_trid_table;
 
 /**
  * struct pxtu_state - state of this process; all zero at first
- * @gate: mapped gate, NULL before this process attached. Written with
- *	@attaching held, read by everybody; never unmapped, for somebody may be
- *	reading it
+ * @attached: non-zero when the gate of this process is in place; written with
+ *	@attaching held
  * @fd: descriptor that has the role of a target, 0 for none. Written with
  *	@attaching held, or with compare-and-swap to 0 when the program closed it
  * @attaching: non-zero while a thread attaches; a try-lock, nobody waits for it
@@ -25,7 +24,7 @@ struct pxtu_trid_table;
  * @trids: trace ids; installed once with compare-and-swap
  */
 struct pxtu_state {
-	const struct posixtrace_gate *gate;
+	int attached;
 	int fd;
 	int attaching;
 	int absent;

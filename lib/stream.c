@@ -54,6 +54,34 @@ PXTU_API int posix_trace_stop(trace_id_t trid)
 }
 
 /**
+ * posix_trace_clear() - throw away all events of a stream
+ * @trid: trace id
+ *
+ * It is as if it had just been created, but that it runs on if it runs, and keeps
+ * its filter and its event types. One that was full is suspended and not full.
+ *
+ * Return: 0; EINVAL if @trid is no active trace stream of this process.
+ */
+PXTU_API int posix_trace_clear(trace_id_t trid)
+{
+	struct pxtu_stream *stream = pxtu_trid_get(trid);
+	int err, cancel;
+
+	if (!stream)
+		return EINVAL;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	/* What we took out of the stream and did not report is a part of it. */
+	pthread_mutex_lock(&stream->lock);
+	err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_CLEAR, NULL);
+	if (!err)
+		pxtu_reader_clear(&stream->reader);
+	pthread_mutex_unlock(&stream->lock);
+	pthread_setcancelstate(cancel, NULL);
+	pxtu_trid_put(stream);
+	return pxtu_error(err);
+}
+
+/**
  * posix_trace_get_attr() - attributes of a stream
  * @trid: trace id
  * @attr: where to write them; need not be initialized

@@ -18,6 +18,65 @@ extern "C" {
 /* Version of the library that the program runs with, such as "1.0". */
 const char *posixtrace_version(void);
 
+/*
+ * A descriptor for poll(), select() and epoll: readable when there is an event to
+ * report, hung up after shutdown. It belongs to the stream: only to be polled, not
+ * to be closed or used otherwise. Returns -1 with errno EINVAL if trid is no active
+ * trace stream of this process.
+ */
+int posixtrace_fd(trace_id_t trid);
+
+/* One event of posixtrace_getevents(). */
+struct posixtrace_batch_event {
+	struct posix_trace_event_info event;
+	void *data;		/* in the buffer, aligned to 8 bytes */
+	size_t data_len;
+};
+
+/* Argument "flags" of posixtrace_getevents(): do not wait for the first event. */
+#define POSIXTRACE_NOWAIT	1
+
+/*
+ * Reports up to max_events events at once, oldest first, as
+ * posix_trace_getnext_event() does one; their data go to buffer one behind the
+ * other. Waits until there is one, unless flags has POSIXTRACE_NOWAIT. An event
+ * whose data does not fit any more is left for the next call; only the data of the
+ * first can be cut. Returns 0 with the number of events in *count, or EINTR or
+ * EINVAL.
+ */
+int posixtrace_getevents(trace_id_t trid, struct posixtrace_batch_event *events,
+			 size_t max_events, void *buffer, size_t size, size_t *count, int flags);
+
+/*
+ * Numbers of a stream since it was created or cleared. recorded and dropped are
+ * together all user events that were generated for it; each one that was recorded
+ * is read, overwritten, skipped, destroyed by a traced process, or still there.
+ */
+struct posixtrace_stats_info {
+	unsigned long long recorded;	/* user events recorded */
+	unsigned long long read;	/* user events reported */
+	unsigned long long dropped;	/* user events that came while it was full */
+	unsigned long long overwritten;	/* user events overwritten unread */
+	unsigned long long skipped;	/* user events not reported, for others that
+					 * were younger had been overwritten */
+	unsigned long long damaged;	/* places where a traced process had destroyed
+					 * records */
+	unsigned long long system_lost;	/* system events overwritten or skipped */
+	unsigned long long memory;	/* bytes in use for the stream in the kernel */
+	unsigned long long __reserved[8];
+};
+
+/* Returns 0, or EINVAL. */
+int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info *stats);
+
+/*
+ * As sysconf(), which can not know us: answers _SC_TRACE, _SC_TRACE_EVENT_FILTER,
+ * _SC_TRACE_INHERIT, _SC_TRACE_LOG, _SC_TRACE_EVENT_NAME_MAX, _SC_TRACE_NAME_MAX,
+ * _SC_TRACE_SYS_MAX and _SC_TRACE_USER_EVENT_MAX, asks sysconf() for all others.
+ * An option that this release does not have yet is -1, without error.
+ */
+long posixtrace_sysconf(int name);
+
 #ifdef __cplusplus
 }
 #endif

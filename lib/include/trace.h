@@ -260,6 +260,27 @@ int posix_trace_trygetnext_event(trace_id_t trid,
 				 void *__restrict data, size_t num_bytes,
 				 size_t *__restrict data_len, int *__restrict unavailable);
 
+#if defined __GNUC__ && !defined __POSIX_TRACE_NO_INLINE
+/*
+ * Events that nobody records cost a load and a branch. One word per event type,
+ * behind a page of others; the kernel writes it.
+ */
+extern const volatile unsigned int __posix_trace_gate[1024 + 4096];
+
+void __posix_trace_event_call(trace_event_id_t __event_id, const void *__restrict __data_ptr,
+			      size_t __data_len) __asm__("posix_trace_event");
+
+extern __inline __attribute__((__gnu_inline__, __always_inline__)) void
+posix_trace_event(trace_event_id_t __event_id, const void *__restrict __data_ptr,
+		  size_t __data_len)
+{
+	if (__builtin_expect(__posix_trace_gate[1024 + (__event_id & 4095)] != 0, 0))
+		__posix_trace_event_call(__event_id, __data_ptr, __data_len);
+	/* Behind the call: it returns into the caller, whose address is recorded. */
+	__asm__ __volatile__ ("");
+}
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -25,43 +25,6 @@ FIXTURE_TEARDOWN(later)
 	posix_trace_shutdown(self->trid);
 }
 
-TEST_F(later, clear_clears_nothing)
-{
-	struct event event;
-
-	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "x", 1);
-	EXPECT_EQ(ENOTSUP, posix_trace_clear(self->trid));
-	EXPECT_EQ(1, take_user(self->trid, &event));
-}
-
-TEST_F(later, set_filter_filters_nothing)
-{
-	trace_event_set_t set;
-	struct event event;
-
-	memset(&set, 0xff, sizeof(set));
-	EXPECT_EQ(ENOTSUP, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SET_EVENTSET));
-	EXPECT_EQ(ENOTSUP, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_ADD_EVENTSET));
-	EXPECT_EQ(ENOTSUP, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SUB_EVENTSET));
-	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "x", 1);
-	EXPECT_EQ(1, take_user(self->trid, &event));
-}
-
-TEST_F(later, set_filter_refuses_what_is_no_way_to_set)
-{
-	trace_event_set_t set = { 0 };
-
-	EXPECT_EQ(EINVAL, posix_trace_set_filter(self->trid, &set, 0));
-	EXPECT_EQ(EINVAL, posix_trace_set_filter(self->trid, &set, 4711));
-}
-
-TEST_F(later, get_filter)
-{
-	trace_event_set_t set;
-
-	EXPECT_EQ(ENOTSUP, posix_trace_get_filter(self->trid, &set));
-}
-
 TEST_F(later, create_withlog_leaves_the_file_alone)
 {
 	trace_id_t trid = 4711;

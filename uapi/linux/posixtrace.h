@@ -234,6 +234,7 @@ struct posixtrace_subbuf {
  * @gap_first: time of the first event lost in this gap
  * @horizon: unread user and system events at or before this time are lost
  * @lost: events lost in overwritten sub-buffers
+ * @system_filter: bit id: the filter has system event type id as a member
  * @reserved2: zero
  * @system: where system events are written, as a CPU
  *
@@ -254,7 +255,8 @@ struct posixtrace_ctrl {
 	__u64 gap_first;
 	__u64 horizon;
 	__u64 lost;
-	__u64 reserved2[7];
+	__u64 system_filter;
+	__u64 reserved2[6];
 	struct posixtrace_cpu_head system;
 };
 
@@ -457,6 +459,46 @@ struct posixtrace_event_types {
 	__u64 reserved;
 };
 
+/* posixtrace_filter.how */
+#define POSIXTRACE_FILTER_SET		0	/* the set becomes the filter */
+#define POSIXTRACE_FILTER_ADD		1	/* the filter gets its members */
+#define POSIXTRACE_FILTER_SUB		2	/* the filter loses its members */
+
+/**
+ * struct posixtrace_filter - argument of SET_FILTER
+ * @set: Input: event types; members of the filter are not recorded
+ * @how: Input: POSIXTRACE_FILTER_*
+ * @reserved: Input: zero
+ * @origin: Input: the caller
+ */
+struct posixtrace_filter {
+	struct posixtrace_event_set set;
+	__u32 how;
+	__u32 reserved;
+	struct posixtrace_origin origin;
+};
+
+/**
+ * struct posixtrace_stats - numbers of a stream, since CREATE or CLEAR
+ * @recorded: Output: user events that were recorded
+ * @dropped: Output: user events that came while the stream was full
+ * @overwritten: Output: user events that were recorded and overwritten unread
+ * @overwritten_system: Output: likewise, system events
+ * @memory: Output: bytes of memory in use by this stream's mappings
+ * @reserved: Output: zero
+ *
+ * @recorded and @dropped together are the user events that were generated for
+ * this stream while it was running or full and did not filter them out.
+ */
+struct posixtrace_stats {
+	__u64 recorded;
+	__u64 dropped;
+	__u64 overwritten;
+	__u64 overwritten_system;
+	__u64 memory;
+	__u64 reserved[3];
+};
+
 /* posixtrace_wait.flags */
 #define POSIXTRACE_WAIT_DEADLINE	(1U << 0)
 
@@ -587,6 +629,12 @@ struct posixtrace_event {
 	_IOWR(POSIXTRACE_IOC_MAGIC, 0x17, struct posixtrace_event_types)
 #define POSIXTRACE_IOC_WAIT		_IOW(POSIXTRACE_IOC_MAGIC, 0x18, struct posixtrace_wait)
 #define POSIXTRACE_IOC_RELEASE		_IOW(POSIXTRACE_IOC_MAGIC, 0x19, struct posixtrace_release)
+#define POSIXTRACE_IOC_SET_FILTER \
+	_IOW(POSIXTRACE_IOC_MAGIC, 0x1a, struct posixtrace_filter)
+#define POSIXTRACE_IOC_GET_FILTER \
+	_IOR(POSIXTRACE_IOC_MAGIC, 0x1b, struct posixtrace_event_set)
+#define POSIXTRACE_IOC_CLEAR		_IO(POSIXTRACE_IOC_MAGIC, 0x1c)
+#define POSIXTRACE_IOC_GET_STATS	_IOR(POSIXTRACE_IOC_MAGIC, 0x1d, struct posixtrace_stats)
 
 /* role target */
 #define POSIXTRACE_IOC_ATTACH		_IOWR(POSIXTRACE_IOC_MAGIC, 0x30, struct posixtrace_attach)

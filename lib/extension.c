@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Extensions that need few words: what there is to poll, numbers, and limits.
+ */
+#include <posixtrace.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trid.h"
+
+/**
+ * posixtrace_fd() - a descriptor to poll for events
+ * @trid: trace id
+ *
+ * An extension. It belongs to the stream and ends with it.
+ *
+ * Return: the descriptor; -1 with errno EINVAL if @trid is no active trace stream
+ * of this process.
+ */
+PXTU_API int posixtrace_fd(trace_id_t trid)
+{
+	struct pxtu_stream *stream = pxtu_trid_get(trid);
+	int fd;
+
+	if (!stream) {
+		errno = EINVAL;
+		return -1;
+	}
+	fd = stream->fd;
+	pxtu_trid_put(stream);
+	return fd;
+}
+
+/**
+ * posixtrace_get_stats() - numbers of a stream
+ * @trid: trace id
+ * @stats: where to write them
+ *
+ * An extension. The numbers of the kernel are one snapshot, those of this process
+ * another one.
+ *
+ * Return: 0; EINVAL if @trid is no active trace stream of this process or @stats
+ * is NULL.
+ */
+PXTU_API int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info *stats)
+{
+	struct posixtrace_stats kernel;
+	struct pxtu_stream *stream;
+	int err;
+
+	if (!stats)
+		return EINVAL;
+	stream = pxtu_trid_get(trid);
+	if (!stream)
+		return EINVAL;
+	/* With the lock, no event is on its way from there to here. */
+	pthread_mutex_lock(&stream->lock);
+	err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_GET_STATS, &kernel);
+	if (!err) {
+		memset(stats, 0, sizeof(*stats));
+		stats->recorded = kernel.recorded;
+		stats->read = stream->reader.read;
+		stats->dropped = kernel.dropped;
+		stats->overwritten = kernel.overwritten;
+		stats->skipped = stream->reader.skipped_user;
+		stats->damaged = stream->reader.corrupt;
+		stats->system_lost = kernel.overwritten_system + stream->reader.skipped -
+				     stream->reader.skipped_user;
+		stats->memory = kernel.memory;
+	}
+	pthread_mutex_unlock(&stream->lock);
+	pxtu_trid_put(stream);
+	return pxtu_error(err);
+}
+
+/**
+ * posixtrace_sysconf() - sysconf() that knows of tracing
+ * @name: _SC_*
+ *
+ * An extension. What is about something else is asked of sysconf().
+ *
+ * Return: the value; -1 if an option is not there (errno is kept) or sysconf()
+ * says so.
+ */
+PXTU_API long posixtrace_sysconf(int name)
+{
+	switch (name) {
+	case _SC_TRACE:
+		return _POSIX_TRACE;
+	case _SC_TRACE_EVENT_FILTER:
+		return _POSIX_TRACE_EVENT_FILTER;
+	case _SC_TRACE_INHERIT:
+	case _SC_TRACE_LOG:
+		return -1;	/* not yet, whatever the header will be right about */
+	case _SC_TRACE_EVENT_NAME_MAX:
+		return TRACE_EVENT_NAME_MAX;
+	case _SC_TRACE_NAME_MAX:
+		return TRACE_NAME_MAX;
+	case _SC_TRACE_SYS_MAX:
+		return TRACE_SYS_MAX;
+	case _SC_TRACE_USER_EVENT_MAX:
+		return TRACE_USER_EVENT_MAX;
+	default:
+		return sysconf(name);
+	}
+}

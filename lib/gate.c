@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The place of the gate. It has the address of a variable, so that an inline in
+ * <trace.h> finds it with one load; the module's pages are put over it.
+ *
+ * A program that is not position-independent may have this variable in its own
+ * data instead of ours; it is whole pages there, too.
+ */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+
+#include "gate.h"
+
+#define GATE_SIZE	sizeof(struct posixtrace_gate)
+#define GATE_WORDS	(GATE_SIZE / sizeof(unsigned int))
+#define PAGE_BYTES	4096
+
+_Static_assert(GATE_SIZE % PAGE_BYTES == 0, "whole pages");
+_Static_assert(offsetof(struct posixtrace_gate, enable) == 1024 * sizeof(unsigned int),
+	       "as the inline in trace.h has it");
+
+/* Open, so that the first event attaches, even before our constructors run. */
+PXTU_API const volatile unsigned int __posix_trace_gate[GATE_WORDS]
+	__attribute__((__aligned__(PAGE_BYTES))) = { [0 ... GATE_WORDS - 1] = ~0U };
+
+int pxtu_gate_map(int fd, __u64 offset)
+{
+	void *place = (void *)(uintptr_t)__posix_trace_gate;
+	void *gate;
+
+	/*
+	 * Elsewhere first: what goes wrong then leaves no hole where other threads
+	 * are reading.
+	 */
+	gate = mmap(NULL, GATE_SIZE, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, (off_t)offset);
+	if (gate == MAP_FAILED)
+		return -errno;
+	if (mremap(gate, GATE_SIZE, GATE_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place)
+		return 0;
+	munmap(gate, GATE_SIZE);
+	pxtu_gate_shut();
+	return -ENOMEM;
+}
+
+void pxtu_gate_shut(void)
+{
+	mmap((void *)(uintptr_t)__posix_trace_gate, GATE_SIZE, PROT_READ,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
