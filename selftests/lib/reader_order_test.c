@@ -5,6 +5,10 @@
  * elsewhere.
  */
 #define PXT_NO_DEVICE
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
 #include "pxt_test.h"
 #include "reader_sim.h"
 
@@ -195,7 +199,7 @@ TEST(loop_read_events_are_no_gap)
 
 struct chain {
 	struct sim sim;
-	__u64 turn;		/* number of the event to be written next */
+	__u32 turn;		/* number of the event to be written next; a futex */
 	__u64 time[CHAIN_LENGTH + 1];
 };
 
@@ -203,6 +207,32 @@ struct chain_writer {
 	struct chain *chain;
 	__u32 cpu;
 };
+
+/* Who waits for a turn: the writers by their CPUs, and the reader. */
+#define CHAIN_READER	(1U << CPUS)
+
+/*
+ * In bursts, so that CPUs fill their sub-buffers at different times: short ones
+ * by turns with some that are about as long as a sub-buffer.
+ */
+static __u32 chain_cpu(__u32 n)
+{
+	return n / (n & 1024 ? 7 : 61) % CPUS;
+}
+
+/*
+ * Sleep while it is the turn of @n. Threads that spin would keep the one whose
+ * turn it is off the processor, where there are fewer of them than threads.
+ */
+static void chain_wait(struct chain *chain, __u32 n, __u32 who)
+{
+	syscall(SYS_futex, &chain->turn, FUTEX_WAIT_BITSET_PRIVATE, n, NULL, NULL, who);
+}
+
+static void chain_wake(struct chain *chain, __u32 who)
+{
+	syscall(SYS_futex, &chain->turn, FUTEX_WAKE_BITSET_PRIVATE, INT_MAX, NULL, NULL, who);
+}
 
 /* Events of all CPUs, each written after the one before was committed. */
 static void *chain_write(void *arg)
@@ -215,13 +245,16 @@ static void *chain_write(void *arg)
 		n = pxtu_load_acquire(&chain->turn);
 		if (n > CHAIN_LENGTH)
 			return NULL;
-		/* In bursts, so that CPUs fill their sub-buffers at different times. */
-		if (n / 7 % CPUS != writer->cpu) {
-			sched_yield();
+		if (chain_cpu((__u32)n) != writer->cpu) {
+			chain_wait(chain, (__u32)n, 1U << writer->cpu);
 			continue;
 		}
 		pxtu_store(&chain->time[n], sim_write(&chain->sim, writer->cpu, &n, sizeof(n)));
-		pxtu_store_release(&chain->turn, n + 1);
+		pxtu_store_release(&chain->turn, (__u32)n + 1);
+		if (n == CHAIN_LENGTH)
+			chain_wake(chain, FUTEX_BITSET_MATCH_ANY);
+		else if (chain_cpu((__u32)n + 1) != writer->cpu)
+			chain_wake(chain, CHAIN_READER | 1U << chain_cpu((__u32)n + 1));
 	}
 }
 
@@ -241,6 +274,7 @@ static size_t chain_read(struct __test_metadata *_metadata, struct chain *chain,
 	const struct pxtu_event *event;
 	size_t count = 0;
 	__u64 behind;
+	__u32 turn;
 
 	while (now.n < CHAIN_LENGTH) {
 		bool done = pxtu_load_acquire(&chain->turn) > CHAIN_LENGTH;
@@ -272,8 +306,8 @@ static size_t chain_read(struct __test_metadata *_metadata, struct chain *chain,
 		behind = now.n + 300 + now.n % 1500;
 		if (behind > CHAIN_LENGTH)
 			behind = CHAIN_LENGTH;
-		while (now.n % 512 == 0 && pxtu_load(&chain->turn) < behind)
-			sched_yield();
+		while (now.n % 512 == 0 && (turn = pxtu_load(&chain->turn)) < behind)
+			chain_wait(chain, turn, CHAIN_READER);
 	}
 	return count;
 }
