@@ -87,7 +87,9 @@ result watch_of_a_missing_program_fails $?
 run 1 watch --pid=4194303 && complains 'process to watch'
 result watch_of_a_missing_process_fails $?
 
-# One that is running already: it waits until the stream has been started.
+# One that is running already: it waits until the stream has been started. What was
+# said before must be gone by then: the background empties the file when it gets to it.
+: >"$tmp/out"
 mkfifo "$tmp/go"
 (read -r _ <"$tmp/go"; exec ./ticks_helper 2 0) &
 child=$!
@@ -102,6 +104,7 @@ result watch_of_a_running_process $?
 
 sleep 1000 &
 child=$!
+: >"$tmp/out"
 posixtrace watch --pid=$child >"$tmp/out" 2>"$tmp/err" &
 watcher=$!
 while ! grep -q posix_trace_start "$tmp/out"; do
