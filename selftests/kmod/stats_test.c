@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * GET_STATS and CLEAR: numbers that add up, and beginning anew.
+ */
+#define _GNU_SOURCE
+#include "pxt_test.h"
+#include "writer.h"
+
+FIXTURE(stats)
+{
+	struct stream stream;
+	struct target target;
+	struct writer writer;
+};
+
+FIXTURE_VARIANT(stats)
+{
+	unsigned int policy;
+};
+
+FIXTURE_VARIANT_ADD(stats, loop) { POSIXTRACE_POLICY_LOOP };
+FIXTURE_VARIANT_ADD(stats, until_full) { POSIXTRACE_POLICY_UNTIL_FULL };
+
+FIXTURE_SETUP(stats)
+{
+	ASSERT_EQ(0, target_open(&self->target));
+	create_init(&self->stream.arg, 0);
+	self->stream.arg.attr.stream_policy = variant->policy;
+	ASSERT_EQ(0, stream_open(&self->stream));
+	ASSERT_EQ(0, target_sync(&self->target));
+	ASSERT_EQ(0, writer_open(&self->writer, &self->target, self->stream.arg.slot, 0));
+	ASSERT_EQ(0, stream_start(&self->stream));
+}
+
+FIXTURE_TEARDOWN(stats)
+{
+	writer_close(&self->writer);
+	stream_close(&self->stream);
+	target_close(&self->target);
+}
+
+static int get_stats(struct stream *stream, struct posixtrace_stats *stats)
+{
+	memset(stats, 0x5a, sizeof(*stats));
+	return command(stream->fd, POSIXTRACE_IOC_GET_STATS, stats);
+}
+
+/* Both kinds of writer in turn. */
+static void write_events(struct writer *writer, int count)
+{
+	char data[200] = "";
+
+	for (int i = 0; i < count; i++) {
+		if (i % 2)
+			writer_event(writer, POSIXTRACE_ID_UNNAMED, data, sizeof(data));
+		else
+			target_event(writer->target, POSIXTRACE_ID_UNNAMED, data, sizeof(data));
+	}
+}
+
+TEST_F(stats, count_what_is_recorded)
+{
+	struct posixtrace_stats stats;
+	struct posixtrace_status status;
+
+	ASSERT_EQ(0, get_stats(&self->stream, &stats));
+	EXPECT_EQ(0, stats.recorded);
+	write_events(&self->writer, 100);
+	ASSERT_EQ(0, get_stats(&self->stream, &stats));
+	EXPECT_EQ(100, stats.recorded);
+	EXPECT_EQ(0, stats.dropped);
+	EXPECT_EQ(0, stats.overwritten);
+	EXPECT_EQ(0, stats.overwritten_system);
+	ASSERT_EQ(0, stream_status(&self->stream, &status));
+	EXPECT_EQ(status.memory, stats.memory);
+	for (int i = 0; i < 3; i++)
+		EXPECT_EQ(0, stats.reserved[i]);
+}
+
+TEST_F(stats, recorded_and_dropped_are_all)
+{
+	struct posixtrace_stats stats;
+	struct posixtrace_record record;
+	unsigned long long taken = 0;
+
+	write_events(&self->writer, 1000);
+	ASSERT_EQ(0, get_stats(&self->stream, &stats));
+	EXPECT_EQ(1000, stats.recorded + stats.dropped);
+	EXPECT_LT(0, stats.dropped + stats.overwritten);
+	while (stream_take(&self->stream, &record, NULL, 0) == 1)
+		taken += record.event_id == POSIXTRACE_ID_UNNAMED;
+	EXPECT_EQ(stats.recorded, taken + stats.overwritten);
+}
+
+TEST_F(stats, refuses_a_bad_address)
+{
+	EXPECT_EQ(-EFAULT, command(self->stream.fd, POSIXTRACE_IOC_GET_STATS, BAD_POINTER));
+}
+
+TEST_F(stats, clear_begins_anew)
+{
+	struct posixtrace_status status;
+	struct posixtrace_stats stats;
+	struct posixtrace_record record;
+
+	write_events(&self->writer, 1000);
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_CLEAR, NULL));
+	ASSERT_EQ(0, get_stats(&self->stream, &stats));
+	EXPECT_EQ(0, stats.recorded);
+	EXPECT_EQ(0, stats.dropped);
+	EXPECT_EQ(0, stats.overwritten);
+	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
+	ASSERT_EQ(0, stream_status(&self->stream, &status));
+	EXPECT_EQ(0, status.lost);
+	EXPECT_EQ(variant->policy == POSIXTRACE_POLICY_LOOP ? POSIXTRACE_STATUS_RUNNING : 0,
+		  status.flags);
+	/* Nothing lost is left to be told, and all sub-buffers are there again. */
+	EXPECT_EQ(LOAD(self->stream.ctrl->gap_generation), self->stream.reader->gap_ack);
+	ASSERT_EQ(0, stream_start(&self->stream));
+	write_events(&self->writer, 200);
+	ASSERT_EQ(0, get_stats(&self->stream, &stats));
+	EXPECT_EQ(200, stats.recorded);
+	EXPECT_EQ(0, stats.dropped + stats.overwritten);
+}
+
+TEST_F(stats, clear_keeps_room_for_stop)
+{
+	struct posixtrace_record record;
+
+	for (int i = 0; i < 20; i++) {
+		ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_CLEAR, NULL));
+		ASSERT_EQ(0, stream_stop(&self->stream));
+		ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+		EXPECT_EQ(POSIXTRACE_ID_STOP, record.event_id);
+		ASSERT_EQ(0, stream_start(&self->stream));
+	}
+}
+
+TEST_HARNESS_MAIN
