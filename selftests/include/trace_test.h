@@ -39,35 +39,6 @@ static inline int new_stream(pid_t pid, int policy, trace_id_t *trid)
 	return err;
 }
 
-/* The attributes that a stream gets which is created with @attr. */
-static inline int granted_attr(const trace_attr_t *attr, trace_attr_t *granted)
-{
-	trace_id_t trid;
-	int err = posix_trace_create(0, attr, &trid);
-
-	if (err)
-		return err;
-	err = posix_trace_get_attr(trid, granted);
-	posix_trace_shutdown(trid);
-	return err;
-}
-
-/* What is no attributes object: number @i of INVALID_ATTRS ones, made in @attr. */
-#define INVALID_ATTRS	4
-
-static inline trace_attr_t *invalid_attr(int i, trace_attr_t *attr)
-{
-	if (i == 0)
-		return NULL;
-	if (i == 1) {
-		posix_trace_attr_init(attr);
-		posix_trace_attr_destroy(attr);
-	} else {
-		memset(attr, i == 2 ? 0 : 0xff, sizeof(*attr));
-	}
-	return attr;
-}
-
 /* The next event: 1, or 0 when there is none, or minus an error number. */
 static inline int take(trace_id_t trid, struct event *event)
 {
