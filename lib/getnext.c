@@ -125,7 +125,6 @@ static int get_event(struct pxtu_stream *stream, const struct request *req)
 	if (err)
 		return err;
 
-	*req->unavailable = 1;
 	if (req->wait == WAIT_NEVER)
 		return pxtu_load(&stream->reader.map.ctrl->flags) & POSIXTRACE_CTRL_SHUTDOWN ?
 		       -ESHUTDOWN : 0;
@@ -147,6 +146,8 @@ static int getnext(trace_id_t trid, const struct request *req)
 	if (!req->event || (!req->data && req->num_bytes) || !req->data_len ||
 	    !req->unavailable || (req->wait == WAIT_UNTIL && !req->abstime))
 		return EINVAL;
+	/* Whatever the call returns with, but an event. */
+	*req->unavailable = 1;
 	stream = pxtu_trid_get(trid);
 	if (!stream)
 		return EINVAL;
@@ -163,7 +164,7 @@ static int getnext(trace_id_t trid, const struct request *req)
  * @num_bytes: room at @data; what does not fit is cut off, and the truncation
  *	status is POSIX_TRACE_TRUNCATED_READ
  * @data_len: where to write how many bytes were written to @data
- * @unavailable: set to 0, or to 1 if the call had to wait and got nothing
+ * @unavailable: set to 0, or to 1 if no event was reported
  *
  * A cancellation point if it has to wait; no event is lost by it.
  *
@@ -219,7 +220,7 @@ PXTU_API int posix_trace_timedgetnext_event(trace_id_t trid,
  * @data: as in posix_trace_getnext_event()
  * @num_bytes: as in posix_trace_getnext_event()
  * @data_len: as in posix_trace_getnext_event()
- * @unavailable: set to 0, or to 1 if there is no event
+ * @unavailable: set to 0, or to 1 if no event was reported
  *
  * Return: 0, also if there is no event; EINVAL if @trid is no active trace
  * stream of this process or a pointer is NULL.
