@@ -253,15 +253,17 @@ static int cdev_open(struct inode *inode, struct file *file)
 }
 
 /*
- * Called at each close of a descriptor, and when a process exits, is killed, or
- * execs with O_CLOEXEC set. Only the controller's counts: a child that holds the
- * descriptor neither ends a stream nor keeps it alive.
+ * Called at each close of a descriptor. Only the controller's counts: a child that
+ * holds the descriptor neither ends a stream nor keeps it alive. That a thread
+ * with a table of descriptors of its own ends is no close; the end of the process
+ * is noticed in process.c.
  */
 static int cdev_flush(struct file *file, fl_owner_t id)
 {
 	struct pxt_file *pf = file->private_data;
 
-	if (role_of(pf) == PXT_ROLE_STREAM && owns_stream(pf->stream))
+	if (role_of(pf) == PXT_ROLE_STREAM && owns_stream(pf->stream) &&
+	    !(current->flags & PF_EXITING))
 		pxt_stream_shutdown(pf->stream);
 	return 0;
 }

@@ -3,13 +3,14 @@
  * The clock of the timestamps: nanoseconds of CLOCK_REALTIME that never go back.
  *
  * It is the monotonic clock plus an offset. A step of the wall clock moves the
- * offset, forward at once (within a second), backward only when there is no
+ * offset, forward within about a second, backward only when there is no
  * stream: so the order in a stream never breaks. Does not know of streams
  * otherwise.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
+#include <linux/processor.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
@@ -23,7 +24,7 @@ static unsigned int pxt_clock_users;
 static s64 pxt_clock_offset;
 
 static void clock_follow(struct work_struct *work);
-static DECLARE_DEFERRABLE_WORK(pxt_clock_work, clock_follow);
+static DECLARE_DELAYED_WORK(pxt_clock_work, clock_follow);
 
 static s64 clock_wall_offset(void)
 {
@@ -33,9 +34,10 @@ static s64 clock_wall_offset(void)
 /* The wall clock may have been set: follow it, but never back. */
 static void clock_follow(struct work_struct *work)
 {
-	s64 offset = clock_wall_offset();
+	s64 offset;
 
 	mutex_lock(&pxt_clock_lock);
+	offset = clock_wall_offset();
 	if (offset > pxt_clock_offset)
 		WRITE_ONCE(pxt_clock_offset, offset);
 	if (pxt_clock_users)
@@ -81,6 +83,18 @@ u64 pxt_clock_now(void)
 {
 	/* Pairs with WRITE_ONCE() above: any mix of old and new is in order. */
 	return ktime_get_ns() + READ_ONCE(pxt_clock_offset);
+}
+
+/**
+ * pxt_clock_pass() - come back when it is later than that
+ * @time: which pxt_clock_now() returned
+ *
+ * At once, but where the clock is a coarse one. Context: may be preempted.
+ */
+void pxt_clock_pass(u64 time)
+{
+	while (pxt_clock_now() <= time)
+		cpu_relax();
 }
 
 /**

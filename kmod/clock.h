@@ -7,6 +7,7 @@
 void pxt_clock_get(void);
 void pxt_clock_put(void);
 u64 pxt_clock_now(void);
+void pxt_clock_pass(u64 time);
 u32 pxt_clock_resolution(void);
 void pxt_clock_exit(void);
 

@@ -45,6 +45,13 @@ static inline void pxt_rseq_abort_current(void)
 }
 #endif
 
+/* Arguments of a probe of the tracepoint sched_process_exit; 6.16 added one. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define PXT_PROCESS_EXIT_ARGS	void *data, struct task_struct *task
+#else
+#define PXT_PROCESS_EXIT_ARGS	void *data, struct task_struct *task, bool group_dead
+#endif
+
 /* A reference to *filep, unless its last one is gone. Under RCU. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 static inline struct file *pxt_file_get(struct file **filep)

@@ -80,9 +80,25 @@ static bool same_user(const struct cred *cred, const struct cred *tcred)
 	       uid_eq(cred->uid, tcred->suid) || uid_eq(cred->uid, tcred->uid);
 }
 
+/* Of the first thread that has not ended: the main thread may have. */
+static struct mm_struct *get_process_mm(struct task_struct *task)
+{
+	struct mm_struct *mm = NULL;
+	struct task_struct *thread;
+
+	rcu_read_lock();
+	for_each_thread(task, thread) {
+		mm = get_task_mm(thread);
+		if (mm)
+			break;
+	}
+	rcu_read_unlock();
+	return mm;
+}
+
 static int check_dumpable(struct task_struct *task)
 {
-	struct mm_struct *mm = get_task_mm(task);
+	struct mm_struct *mm = get_process_mm(task);
 	int err = 0;
 
 	if (!mm)
@@ -170,8 +186,9 @@ put_task:
  *
  * Return: one reference, to be ended with pxt_stream_shutdown() and
  * pxt_stream_put(); or, in the order in which they win: -EINVAL; -EOPNOTSUPP for
- * what comes later; -ESRCH if there is no such process; -EPERM; -ENOMEM; -EAGAIN
- * if there are too many streams, on the system or on the process.
+ * what comes later; -ESRCH if there is no such process; -EPERM; -ESRCH if it ended
+ * meanwhile; -EAGAIN if there are too many streams on the system; -ENOMEM; -EAGAIN
+ * if there are too many on the process.
  */
 struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *file)
 {

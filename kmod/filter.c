@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "clock.h"
 #include "filter.h"
 #include "state.h"
 #include "sysevent.h"
@@ -62,7 +63,7 @@ static int change_locked(struct pxt_stream *stream, const struct change *change,
 	if (stream->running || stream->full)
 		pxt_target_quiesce(stream->target);
 	if (record)
-		pxt_sysevent_filter(stream, origin, change->sets);
+		pxt_clock_pass(pxt_sysevent_filter(stream, origin, change->sets));
 	pxt_target_set_filter(stream->target, stream, &change->sets[1]);
 	WRITE_ONCE(stream->pool.ctrl->system_filter, change->sets[1].bits[0]);
 	return 0;

@@ -11,8 +11,8 @@
 
 #include "cdev.h"
 #include "clock.h"
-#include "exec.h"
 #include "mmap.h"
+#include "process.h"
 #include "version.h"
 
 static int __init pxt_init(void)
@@ -21,17 +21,17 @@ static int __init pxt_init(void)
 
 	if (err)
 		goto fail;
-	err = pxt_exec_init();
+	err = pxt_process_init();
 	if (err)
 		goto exit_mmap;
 	/* Last: from now on there are users. */
 	err = pxt_cdev_init();
 	if (err)
-		goto exit_exec;
+		goto exit_process;
 	return 0;
 
-exit_exec:
-	pxt_exec_exit();
+exit_process:
+	pxt_process_exit();
 exit_mmap:
 	pxt_mmap_exit();
 fail:
@@ -43,7 +43,7 @@ fail:
 static void __exit pxt_exit(void)
 {
 	pxt_cdev_exit();
-	pxt_exec_exit();
+	pxt_process_exit();
 	pxt_clock_exit();
 	pxt_mmap_exit();
 	/* Streams are freed by RCU. */
@@ -57,4 +57,3 @@ MODULE_DESCRIPTION("POSIX.1-2017 tracing");
 MODULE_AUTHOR("The posixtrace authors");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(PXT_VERSION);
-MODULE_ALIAS("devname:posixtrace");

@@ -179,7 +179,10 @@ static int protect(struct vm_area_struct *vma, bool writable, unsigned long flag
 
 static int map_stream(struct pxt_stream *stream, struct vm_area_struct *vma, bool writable)
 {
-	/* A child gets none of it; what is inserted are ordinary pages of ours. */
+	/*
+	 * A child gets none of it, unless it is asked for with madvise(): then it can do
+	 * what its parent can. What is inserted are ordinary pages of ours.
+	 */
 	int err = protect(vma, writable, VM_DONTCOPY | VM_MIXEDMAP);
 
 	if (err)

@@ -98,6 +98,8 @@ static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 	/* Pairs with the acquire in the reader's pxtu_subbuf_peek(). */
 	smp_store_release(&pool->oldest[subbuf->cpu],
 			  oldest ? index_of(pool, oldest) : POSIXTRACE_NONE);
+	if (subbuf->cpu < pool->nr_cpus)
+		pool->wrapped = false;
 	subbuf->state = POSIXTRACE_SUBBUF_FREE;
 	WRITE_ONCE(pool->desc[index_of(pool, subbuf)].state, POSIXTRACE_SUBBUF_FREE);
 }
@@ -124,7 +126,6 @@ void pxt_reclaim_free(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 	end_claim(pool, subbuf);
 	leave_cpu(pool, subbuf);
 	list_add_tail(&subbuf->node, &kind->free);
-	pool->wrapped = false;
 }
 
 /**
@@ -191,10 +192,11 @@ struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_k
 		pool->horizon = max(pool->horizon, subbuf->closed);
 		pxt_gap_add(pool, time_at(pool, subbuf, pos));
 		pool->overrun = true;
-		pool->wrapped = true;
 	}
 	pxt_gap_end(pool);
 	leave_cpu(pool, subbuf);
+	if (pos < subbuf->used && kind == &pool->user)
+		pool->wrapped = true;
 	return subbuf;
 }
 

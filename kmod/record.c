@@ -214,9 +214,9 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
  * @arg: private copy of what the process passed
  *
  * Context: may sleep.
- * Return: 0; -EAGAIN if other CPUs hold all sub-buffers; -EINVAL; -ENOSPC if the
- * stream is full, then the event was counted as lost; -ESTALE if that stream is
- * not in that slot any more.
+ * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, or if there is none free
+ * and the stream was stopped meanwhile; -EINVAL; -ENOSPC if the stream is full, then
+ * the event was counted as lost; -ESTALE if that stream is not in that slot any more.
  */
 int pxt_record_next(struct pxt_target *target, const struct posixtrace_next *arg)
 {

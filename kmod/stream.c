@@ -83,7 +83,7 @@ fail:
 }
 
 /**
- * pxt_stream_publish() - let target and exec find a new stream
+ * pxt_stream_publish() - let target and process.c find a new stream
  * @stream: from pxt_stream_new()
  *
  * Context: may sleep.
@@ -211,9 +211,9 @@ void pxt_stream_wake(struct pxt_stream *stream)
 	spin_unlock_irqrestore(&stream->wait.lock, flags);
 }
 
-static void exec_shutdown(struct callback_head *work)
+static void end_shutdown(struct callback_head *work)
 {
-	struct pxt_stream *stream = container_of(work, struct pxt_stream, exec_work);
+	struct pxt_stream *stream = container_of(work, struct pxt_stream, end_work);
 	struct file *file = READ_ONCE(stream->file);
 
 	pxt_stream_shutdown(stream);
@@ -222,13 +222,14 @@ static void exec_shutdown(struct callback_head *work)
 }
 
 /**
- * pxt_stream_exec() - the calling process has become another program
+ * pxt_stream_end_owner() - the calling process has become another program, or ends
  *
- * Its streams are shut down before that begins to run.
+ * Its streams are shut down before that begins to run, or before its parent hears
+ * of its end.
  *
- * Context: preemption off, in the task that executes.
+ * Context: preemption off, in the task that executes or ends.
  */
-void pxt_stream_exec(void)
+void pxt_stream_end_owner(void)
 {
 	struct pxt_stream *stream;
 	struct file *file;
@@ -236,14 +237,14 @@ void pxt_stream_exec(void)
 	rcu_read_lock();
 	list_for_each_entry_rcu(stream, &pxt_streams, node) {
 		if (stream->owner != task_tgid(current) || READ_ONCE(stream->dead) ||
-		    test_and_set_bit(0, &stream->exec_pending))
+		    test_and_set_bit(0, &stream->end_pending))
 			continue;
-		/* Holds stream and module until exec_shutdown() has run. */
+		/* Holds stream and module until end_shutdown() has run. */
 		file = pxt_file_get(&stream->file);
 		if (!file)
 			continue;
-		init_task_work(&stream->exec_work, exec_shutdown);
-		if (task_work_add(current, &stream->exec_work, TWA_RESUME))
+		init_task_work(&stream->end_work, end_shutdown);
+		if (task_work_add(current, &stream->end_work, TWA_RESUME))
 			fput(file);
 	}
 	rcu_read_unlock();

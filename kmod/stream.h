@@ -14,14 +14,14 @@
 
 /**
  * struct pxt_stream - an active trace stream
- * @kref: its file, its mappings, those who record or sleep right now
- * @rcu: recording and exec.c look at it under RCU
+ * @kref: its file, its mappings, those who record into it right now
+ * @rcu: recording and pxt_stream_end_owner() look at it under RCU
  * @node: in the list of all streams, under its lock and RCU
  * @owner: thread group of the controller
  * @ns: pid namespace of the controller
- * @file: cleared when it is released; read by exec.c under RCU
- * @exec_work: shuts down when the controller execs
- * @exec_pending: bit 0: @exec_work was queued, once for all
+ * @file: cleared when it is released; read under RCU by pxt_stream_end_owner()
+ * @end_work: shuts down when the controller execs or ends
+ * @end_pending: bit 0: @end_work was queued, once for all
  * @unlisted: not in that list any more; under the list's lock
  * @number: no two streams have the same
  * @index: its place among the mapping offsets, smaller than POSIXTRACE_STREAMS_MAX
@@ -50,8 +50,8 @@ struct pxt_stream {
 	struct pid *owner;
 	struct pid_namespace *ns;
 	struct file *file;
-	struct callback_head exec_work;
-	unsigned long exec_pending;
+	struct callback_head end_work;
+	unsigned long end_pending;
 	bool unlisted;
 	u64 number;
 	u32 index;
@@ -93,6 +93,6 @@ void pxt_stream_shutdown(struct pxt_stream *stream);
 void pxt_stream_forget_file(struct pxt_stream *stream);
 void pxt_stream_put(struct pxt_stream *stream);
 void pxt_stream_wake(struct pxt_stream *stream);
-void pxt_stream_exec(void);
+void pxt_stream_end_owner(void);
 
 #endif /* PXT_STREAM_H */

@@ -100,6 +100,7 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 	if (cpu < pool->nr_cpus)
 		pool->recorded += subbuf->count;
 	pool->cpu[cpu].open = POSIXTRACE_NONE;
+	WRITE_ONCE(head_of(pool, cpu)->limit, 0);
 	if (!subbuf->used) {
 		pxt_reclaim_free(pool, subbuf);
 		return;

@@ -73,11 +73,13 @@ u64 pxt_sysevent_start(struct pxt_stream *stream, const struct posixtrace_origin
  * @stream: locked; pxt_sysevent_prepare() made room
  * @origin: the caller
  * @sets: the old and the new filter
+ *
+ * Return: the time of the event, ns.
  */
-void pxt_sysevent_filter(struct pxt_stream *stream, const struct posixtrace_origin *origin,
-			 const struct posixtrace_event_set sets[2])
+u64 pxt_sysevent_filter(struct pxt_stream *stream, const struct posixtrace_origin *origin,
+			const struct posixtrace_event_set sets[2])
 {
-	write_event(stream, POSIXTRACE_ID_FILTER, origin, sets, 2 * sizeof(sets[0]));
+	return write_event(stream, POSIXTRACE_ID_FILTER, origin, sets, 2 * sizeof(sets[0]));
 }
 
 /**

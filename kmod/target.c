@@ -45,6 +45,38 @@ free_target:
 	return NULL;
 }
 
+static void target_free(struct pxt_target *target)
+{
+	mutex_lock(&target->table->lock);
+	list_del(&target->table_node);
+	mutex_unlock(&target->table->lock);
+	pxt_table_put(target->table);
+	vfree(target->gate);
+	put_pid(target->pid);
+	kfree(target);
+}
+
+/* A reference to the one that is there, else @target becomes it. */
+static struct pxt_target *find_or_add(struct pid *pid, struct pxt_target *target)
+{
+	struct hlist_head *bucket = &pxt_targets[hash_ptr(pid, TARGET_BITS)];
+	struct pxt_target *found;
+
+	mutex_lock(&pxt_targets_lock);
+	hlist_for_each_entry(found, bucket, node) {
+		if (found->pid == pid) {
+			kref_get(&found->kref);
+			goto unlock;
+		}
+	}
+	found = target;
+	if (found)
+		hlist_add_head(&found->node, bucket);
+unlock:
+	mutex_unlock(&pxt_targets_lock);
+	return found;
+}
+
 /**
  * pxt_target_get() - the target of a process, new if need be
  * @pid: of its thread group
@@ -54,22 +86,18 @@ free_target:
  */
 struct pxt_target *pxt_target_get(struct pid *pid)
 {
-	struct hlist_head *bucket = &pxt_targets[hash_ptr(pid, TARGET_BITS)];
-	struct pxt_target *target;
+	struct pxt_target *found = find_or_add(pid, NULL), *mine;
 
-	mutex_lock(&pxt_targets_lock);
-	hlist_for_each_entry(target, bucket, node) {
-		if (target->pid == pid) {
-			kref_get(&target->kref);
-			goto unlock;
-		}
-	}
-	target = target_new(pid);
-	if (target)
-		hlist_add_head(&target->node, bucket);
-unlock:
-	mutex_unlock(&pxt_targets_lock);
-	return target;
+	if (found)
+		return found;
+	/* Without the lock: who waits for memory makes nobody else wait. */
+	mine = target_new(pid);
+	if (!mine)
+		return NULL;
+	found = find_or_add(pid, mine);
+	if (found != mine)
+		target_free(mine);
+	return found;
 }
 
 /**
@@ -88,14 +116,7 @@ static void target_release(struct kref *kref)
 
 	hlist_del(&target->node);
 	mutex_unlock(&pxt_targets_lock);
-
-	mutex_lock(&target->table->lock);
-	list_del(&target->table_node);
-	mutex_unlock(&target->table->lock);
-	pxt_table_put(target->table);
-	vfree(target->gate);
-	put_pid(target->pid);
-	kfree(target);
+	target_free(target);
 }
 
 /**
@@ -109,6 +130,32 @@ void pxt_target_put(struct pxt_target *target)
 	kref_put_mutex(&target->kref, target_release, &pxt_targets_lock);
 }
 
+/* The attachment of this address space: the one that is there, else @att. */
+static struct pxt_attachment *share_attachment(struct pxt_attachment *att)
+{
+	struct pxt_target *target = att->target;
+	struct pxt_attachment *found;
+
+	mutex_lock(&target->table->lock);
+	list_for_each_entry(found, &target->attachments, node) {
+		if (found->mm == att->mm)
+			goto use;
+	}
+	found = att;
+	list_add_tail(&found->node, &target->attachments);
+use:
+	found->users++;
+	mutex_unlock(&target->table->lock);
+	return found;
+}
+
+static void attachment_free(struct pxt_attachment *att)
+{
+	mmdrop(att->mm);
+	pxt_target_put(att->target);
+	kfree(att);
+}
+
 /**
  * pxt_target_attach() - the calling process wants to record
  *
@@ -117,7 +164,7 @@ void pxt_target_put(struct pxt_target *target)
  */
 struct pxt_attachment *pxt_target_attach(void)
 {
-	struct pxt_attachment *att = kzalloc(sizeof(*att), GFP_KERNEL_ACCOUNT);
+	struct pxt_attachment *att = kzalloc(sizeof(*att), GFP_KERNEL_ACCOUNT), *shared;
 
 	if (!att)
 		return NULL;
@@ -128,26 +175,30 @@ struct pxt_attachment *pxt_target_attach(void)
 	}
 	att->mm = current->mm;
 	mmgrab(att->mm);
-	mutex_lock(&att->target->table->lock);
-	list_add_tail(&att->node, &att->target->attachments);
-	mutex_unlock(&att->target->table->lock);
-	return att;
+	shared = share_attachment(att);
+	if (shared != att)
+		attachment_free(att);
+	return shared;
 }
 
 /**
  * pxt_target_detach() - a file of a target has gone
- * @att: which nobody uses any more
+ * @att: from pxt_target_attach()
  *
  * Context: may sleep.
  */
 void pxt_target_detach(struct pxt_attachment *att)
 {
-	mutex_lock(&att->target->table->lock);
-	list_del(&att->node);
-	mutex_unlock(&att->target->table->lock);
-	mmdrop(att->mm);
-	pxt_target_put(att->target);
-	kfree(att);
+	struct pxt_table *table = att->target->table;
+	bool last;
+
+	mutex_lock(&table->lock);
+	last = !--att->users;
+	if (last)
+		list_del(&att->node);
+	mutex_unlock(&table->lock);
+	if (last)
+		attachment_free(att);
 }
 
 static void gate_changed(struct pxt_target *target)

@@ -39,14 +39,16 @@ struct pxt_target {
 };
 
 /**
- * struct pxt_attachment - a file of role target
+ * struct pxt_attachment - files of role target, of one address space
  * @node: in pxt_target.attachments
+ * @users: how many files; under table->lock
  * @target: the process that attached
  * @mm: its address space: a quiesce has to reach those who run in it. Not that
  *	of the next image, which has to attach anew
  */
 struct pxt_attachment {
 	struct list_head node;
+	u32 users;
 	struct pxt_target *target;
 	struct mm_struct *mm;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Event types: names and numbers. The module keeps the table; it belongs to the
- * traced process and those that it forks.
+ * traced process.
  */
 #include <string.h>
 
@@ -43,10 +43,11 @@ static int name_to_uapi(const char *name, struct posixtrace_eventid *eventid)
  * @event_name: name, 1 to TRACE_EVENT_NAME_MAX characters
  * @event_id: where to write the event type
  *
- * The same name gives the same type, in this process, in those that it forks
- * and in the streams that trace them, whether one exists yet or not. The name
- * of a predefined type gives that type. When there are TRACE_USER_EVENT_MAX
- * types, a new name gives POSIX_TRACE_UNNAMED_USEREVENT.
+ * The same name gives the same type, in this process and in the streams that
+ * trace it, whether one exists yet or not. A child begins with a table of its own,
+ * until streams can be inherited. The name of a predefined type gives that type.
+ * When there are TRACE_USER_EVENT_MAX types, a new name gives
+ * POSIX_TRACE_UNNAMED_USEREVENT.
  *
  * Return: 0; EINVAL if a pointer is NULL or the name is empty; ENAMETOOLONG;
  * ENODEV without the module, which keeps the names; EPERM if the device may not

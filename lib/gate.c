@@ -6,7 +6,6 @@
  * A program that is not position-independent may have this variable in its own
  * data instead of ours; it is whole pages there, too.
  */
-#define _GNU_SOURCE
 #include <sys/mman.h>
 
 #include "gate.h"
@@ -19,13 +18,16 @@ _Static_assert(GATE_SIZE % PAGE_BYTES == 0, "whole pages");
 _Static_assert(offsetof(struct posixtrace_gate, enable) == 1024 * sizeof(unsigned int),
 	       "as the inline in trace.h has it");
 
-/* Open, so that the first event attaches, even before our constructors run. */
-PXTU_API const volatile unsigned int __posix_trace_gate[GATE_WORDS]
+/*
+ * Open, so that the first event attaches, even before our constructors run. Not
+ * constant, or the linker's optimizer might think it is.
+ */
+PXTU_API unsigned int __posix_trace_gate[GATE_WORDS]
 	__attribute__((__aligned__(PAGE_BYTES))) = { [0 ... GATE_WORDS - 1] = ~0U };
 
 int pxtu_gate_map(int fd, __u64 offset)
 {
-	void *place = (void *)(uintptr_t)__posix_trace_gate;
+	void *place = __posix_trace_gate;
 	void *gate;
 
 	/*
@@ -44,6 +46,6 @@ int pxtu_gate_map(int fd, __u64 offset)
 
 void pxtu_gate_shut(void)
 {
-	mmap((void *)(uintptr_t)__posix_trace_gate, GATE_SIZE, PROT_READ,
+	mmap(__posix_trace_gate, GATE_SIZE, PROT_READ,
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }

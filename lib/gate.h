@@ -6,7 +6,7 @@
 #include "pxtu.h"
 
 /* What trace.h declares, for those who do without the inline there. */
-extern const volatile unsigned int __posix_trace_gate[];
+extern unsigned int __posix_trace_gate[];
 
 /**
  * pxtu_gate() - the gate of this process
@@ -17,7 +17,7 @@ extern const volatile unsigned int __posix_trace_gate[];
  */
 static inline const struct posixtrace_gate *pxtu_gate(void)
 {
-	return (const struct posixtrace_gate *)(uintptr_t)__posix_trace_gate;
+	return (const struct posixtrace_gate *)(const void *)__posix_trace_gate;
 }
 
 /**

@@ -113,6 +113,14 @@ int pxtu_wait_event(struct pxtu_stream *stream, struct posixtrace_wait *wait)
 	return err;
 }
 
+/* What was mapped of a stream that was shut down is zero, or soon will be. */
+static bool stream_is_dead(const struct pxtu_stream *stream)
+{
+	const struct posixtrace_ctrl *ctrl = stream->reader.map.ctrl;
+
+	return !pxtu_load(&ctrl->size) || pxtu_load(&ctrl->flags) & POSIXTRACE_CTRL_SHUTDOWN;
+}
+
 static int get_event(struct pxtu_stream *stream, const struct request *req)
 {
 	struct posixtrace_wait wait = { 0 };
@@ -126,8 +134,7 @@ static int get_event(struct pxtu_stream *stream, const struct request *req)
 		return err;
 
 	if (req->wait == WAIT_NEVER)
-		return pxtu_load(&stream->reader.map.ctrl->flags) & POSIXTRACE_CTRL_SHUTDOWN ?
-		       -ESHUTDOWN : 0;
+		return stream_is_dead(stream) ? -ESHUTDOWN : 0;
 	for (;;) {
 		err = pxtu_wait_event(stream, &wait);
 		/* An event that came in the last moment is not left lying. */

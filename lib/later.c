@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Functions that this release does not implement yet: those of logs. They check what can be checked and then say ENOTSUP, so that a program finds
- * out; Documentation/conformance.rst lists them.
+ * Functions that this release does not implement yet: those of logs. They check
+ * what can be checked and then say ENOTSUP, so that a program finds out;
+ * Documentation/conformance.rst lists them.
  */
 #include "attr.h"
 #include "trid.h"

@@ -31,7 +31,7 @@ static int control(trace_id_t trid, unsigned long cmd, void *prog_address)
  * Records POSIX_TRACE_START with the filter as its data. Nothing happens if
  * the stream runs already or is full.
  *
- * Return: 0; EINVAL if @trid is no active trace stream of this process.
+ * Return: 0; EINVAL if @trid is no active trace stream of this process; ENOMEM.
  */
 PXTU_API int posix_trace_start(trace_id_t trid)
 {

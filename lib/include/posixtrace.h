@@ -57,10 +57,8 @@ struct posixtrace_stats_info {
 	unsigned long long read;	/* user events reported */
 	unsigned long long dropped;	/* user events that came while it was full */
 	unsigned long long overwritten;	/* user events overwritten unread */
-	unsigned long long skipped;	/* user events not reported, for others that
-					 * were younger had been overwritten */
-	unsigned long long damaged;	/* places where a traced process had destroyed
-					 * records */
+	unsigned long long skipped;	/* user events older than some overwritten ones */
+	unsigned long long damaged;	/* places where a traced process destroyed records */
 	unsigned long long system_lost;	/* system events overwritten or skipped */
 	unsigned long long memory;	/* bytes in use for the stream in the kernel */
 	unsigned long long __reserved[8];

@@ -265,20 +265,23 @@ int posix_trace_trygetnext_event(trace_id_t trid,
  * Events that nobody records cost a load and a branch. One word per event type,
  * behind a page of others; the kernel writes it.
  */
-extern const volatile unsigned int __posix_trace_gate[1024 + 4096];
+extern unsigned int __posix_trace_gate[1024 + 4096];
 
-void __posix_trace_event_call(trace_event_id_t __event_id, const void *__restrict __data_ptr,
-			      size_t __data_len) __asm__("posix_trace_event");
-
-extern __inline __attribute__((__gnu_inline__, __always_inline__)) void
-posix_trace_event(trace_event_id_t __event_id, const void *__restrict __data_ptr,
-		  size_t __data_len)
+static inline __attribute__((__always_inline__)) void
+__posix_trace_event(trace_event_id_t __event_id, const void *__restrict __data_ptr,
+		    size_t __data_len)
 {
-	if (__builtin_expect(__posix_trace_gate[1024 + (__event_id & 4095)] != 0, 0))
-		__posix_trace_event_call(__event_id, __data_ptr, __data_len);
+	const unsigned int *__word = &__posix_trace_gate[1024 + (__event_id & 4095)];
+
+	if (__builtin_expect(__atomic_load_n(__word, __ATOMIC_RELAXED) != 0, 0))
+		posix_trace_event(__event_id, __data_ptr, __data_len);
 	/* Behind the call: it returns into the caller, whose address is recorded. */
 	__asm__ __volatile__ ("");
 }
+
+/* Without parentheses behind it, it is the function of the library. */
+#define posix_trace_event(event_id, data_ptr, data_len) \
+	__posix_trace_event(event_id, data_ptr, data_len)
 #endif
 
 #ifdef __cplusplus

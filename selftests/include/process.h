@@ -123,8 +123,8 @@ static inline int run_on(unsigned int n)
 	return sched_setaffinity(0, sizeof(set), &set) ? -errno : (int)cpu;
 }
 
-/* Does a thread (or a process of one thread) sleep in the kernel? */
-static inline int is_asleep(int tid)
+/* The state of a thread, as the letter in /proc; 0 if it is not there. */
+static inline int thread_state(int tid)
 {
 	char path[64], line[256], *state;
 	FILE *file;
@@ -135,7 +135,19 @@ static inline int is_asleep(int tid)
 		return 0;
 	state = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
 	fclose(file);
-	return state && state[2] == 'S';
+	return state ? state[2] : 0;
+}
+
+/* Does a thread (or a process of one thread) sleep in the kernel? */
+static inline int is_asleep(int tid)
+{
+	return thread_state(tid) == 'S';
+}
+
+/* Has a thread ended, and nobody taken note of it yet? */
+static inline int is_zombie(int tid)
+{
+	return thread_state(tid) == 'Z';
 }
 
 static inline unsigned long long now(void)

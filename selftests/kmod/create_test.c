@@ -293,6 +293,40 @@ TEST_F(create, thread_that_is_no_process_is_not_found)
 	pthread_join(thread, NULL);
 }
 
+static void *outlive_main(void *arg)
+{
+	const struct talk *talk = arg;
+
+	/* The main thread is a zombie when its state says so. */
+	while (!is_zombie(getpid()))
+		sched_yield();
+	_exit(child_idle(NULL, talk));
+}
+
+static int end_main_thread(void *arg, const struct talk *talk)
+{
+	pthread_t thread;
+
+	(void)arg;
+	if (pthread_create(&thread, NULL, outlive_main, (void *)talk))
+		return 1;
+	syscall(SYS_exit, 0);
+	return 2;
+}
+
+TEST(process_whose_main_thread_has_ended_is_traced)
+{
+	struct stream stream;
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, end_main_thread, NULL));
+	ASSERT_EQ(0, hear(&child.talk));
+	EXPECT_EQ(0, stream_create(&stream, child.pid));
+	EXPECT_EQ(0, stream_start(&stream));
+	stream_close(&stream);
+	EXPECT_EQ(0, child_wait(&child));
+}
+
 /* As nobody, creates a stream on process *arg; a second word says if dumpable. */
 static int create_as_nobody(void *arg, const struct talk *talk)
 {

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 
 #include "pxt_test.h"
 #include "process.h"
@@ -199,7 +200,8 @@ TEST_F(owner, end_of_a_child_with_the_descriptor_ends_no_stream)
 	EXPECT_EQ(0, gate(&self->target));
 }
 
-TEST_F(owner, second_descriptor_keeps_the_stream)
+/* Which one it is, the module is not told. */
+TEST_F(owner, close_of_any_descriptor_ends_the_stream)
 {
 	struct stream stream;
 	int second;
@@ -209,11 +211,71 @@ TEST_F(owner, second_descriptor_keeps_the_stream)
 	second = dup(stream.fd);
 	ASSERT_LE(0, second);
 	close(second);
-	/* Any close by the owner counts, or none but the last: but never a crash. */
-	EXPECT_LE(0, is_traced(&self->target));
-	stream_close(&stream);
 	EXPECT_EQ(0, gate(&self->target));
 	EXPECT_EQ(0, is_traced(&self->target));
+	stream_close(&stream);
+}
+
+/* A process that shares the table of descriptors, and so keeps it open. */
+static int share_files(void *arg)
+{
+	struct talk *talk = arg;
+
+	say(talk, 0);
+	while (hear(talk) != -EPIPE)
+		;
+	return 0;
+}
+
+static int control_and_share(void *arg, const struct talk *talk)
+{
+	static char stack[16384] __attribute__((aligned(16)));
+	struct stream stream;
+
+	if (stream_create(&stream, *(pid_t *)arg) || stream_start(&stream))
+		return 1;
+	if (clone(share_files, stack + sizeof(stack), CLONE_FILES | SIGCHLD, (void *)talk) < 0)
+		return 2;
+	pause();
+	return 3;
+}
+
+TEST_F(owner, stream_ends_though_another_process_shares_all_descriptors)
+{
+	struct child child;
+	pid_t pid = getpid();
+	int status;
+
+	ASSERT_EQ(0, child_start(&child, control_and_share, &pid));
+	ASSERT_EQ(0, hear(&child.talk));
+	EXPECT_EQ(1, gate(&self->target));
+	kill(child.pid, SIGKILL);
+	ASSERT_EQ(child.pid, waitpid(child.pid, &status, 0));
+	EXPECT_EQ(0, gate(&self->target));
+	EXPECT_EQ(0, is_traced(&self->target));
+	close(child.talk.in);
+	close(child.talk.out);
+}
+
+static void *unshare_and_end(void *failed)
+{
+	return unshare(CLONE_FILES) ? failed : NULL;
+}
+
+TEST_F(owner, end_of_a_thread_with_descriptors_of_its_own_ends_no_stream)
+{
+	struct stream stream;
+	pthread_t thread;
+	void *failed;
+
+	ASSERT_EQ(0, stream_create(&stream, 0));
+	ASSERT_EQ(0, stream_start(&stream));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, unshare_and_end, &stream));
+	ASSERT_EQ(0, pthread_join(thread, &failed));
+	ASSERT_EQ(NULL, failed);
+	EXPECT_EQ(1, gate(&self->target));
+	EXPECT_EQ(0, stream_stop(&stream));
+	stream_close(&stream);
 }
 
 static void *create_and_end(void *arg)

@@ -388,4 +388,53 @@ TEST_F(until_full, fills_again_as_often_as_it_is_emptied)
 	EXPECT_EQ(written, taken + (int)(lost_of(&self->stream) - lost));
 }
 
+/* START and STOP until there is no room for another START. */
+TEST(until_full_without_room_for_start)
+{
+	struct posixtrace_status status;
+	struct posixtrace_record record;
+	struct stream stream;
+	struct target target;
+	int i, last = 0;
+
+	ASSERT_EQ(0, target_open(&target));
+	create_init(&stream.arg, 0);
+	stream.arg.attr.stream_policy = POSIXTRACE_POLICY_UNTIL_FULL;
+	ASSERT_EQ(0, stream_open(&stream));
+	for (i = 0; i < 10000; i++) {
+		ASSERT_EQ(0, stream_start(&stream));
+		if (flags_of(&stream) != POSIXTRACE_STATUS_RUNNING)
+			break;
+		ASSERT_EQ(0, stream_stop(&stream));
+	}
+	EXPECT_EQ(POSIXTRACE_STATUS_FULL, flags_of(&stream));
+	ASSERT_EQ(0, stream_status(&stream, &status));
+	ASSERT_EQ(0, status.lost);
+
+	/* It has not started: what comes is lost, and counted. */
+	for (int n = 0; n < 5; n++)
+		ASSERT_EQ(0, target_event(&target, POSIXTRACE_ID_UNNAMED, &n, sizeof(n)));
+	ASSERT_EQ(0, stream_status(&stream, &status));
+	EXPECT_EQ(5, status.lost);
+	EXPECT_EQ(POSIXTRACE_STATUS_FULL | POSIXTRACE_STATUS_OVERRUN, status.flags);
+	EXPECT_NE(LOAD(stream.ctrl->gap_generation), stream.reader->gap_ack);
+
+	/* As many STARTs as STOPs, and then it starts again. */
+	while (stream_take(&stream, &record, NULL, 0) == 1) {
+		last = record.event_id;
+		i -= last == POSIXTRACE_ID_STOP;
+	}
+	EXPECT_EQ(0, i);
+	EXPECT_EQ(POSIXTRACE_ID_STOP, last);
+	ASSERT_EQ(0, stream_release(&stream, POSIXTRACE_NONE));
+	EXPECT_EQ(POSIXTRACE_STATUS_RUNNING, flags_of(&stream));
+	ASSERT_EQ(0, target_event(&target, POSIXTRACE_ID_UNNAMED, NULL, 0));
+	ASSERT_EQ(1, stream_take(&stream, &record, NULL, 0));
+	EXPECT_EQ(POSIXTRACE_ID_START, record.event_id);
+	ASSERT_EQ(1, stream_take(&stream, &record, NULL, 0));
+	EXPECT_EQ(POSIXTRACE_ID_UNNAMED, record.event_id);
+	stream_close(&stream);
+	target_close(&target);
+}
+
 TEST_HARNESS_MAIN

@@ -165,9 +165,10 @@ struct posixtrace_gate {
  * @reserved: zero
  *
  * One cache line per CPU. Written by the writers that run on this CPU (a
- * restartable sequence, or the kernel with interrupts off), by NEXT on this
- * CPU, and from elsewhere only while no writer can be active. The kernel keeps
- * its own notes of what is open and believes none of this.
+ * restartable sequence, or the kernel with interrupts off) and by NEXT on this
+ * CPU. From elsewhere the kernel writes @flags and @limit when the stream becomes
+ * full or not full, and the rest only while no writer can be active. It keeps its
+ * own notes of what is open and believes none of this.
  */
 struct posixtrace_cpu_head {
 	__u64 head;
@@ -343,7 +344,7 @@ struct posixtrace_info {
  * @version: Output: of the module, NUL-terminated
  * @reserved: zero
  *
- * What is marked as output is ignored by CREATE if zero, refused otherwise.
+ * What is marked as output must be zero in the argument of CREATE.
  */
 struct posixtrace_attr {
 	__u32 inherited;
@@ -383,7 +384,8 @@ struct posixtrace_map {
  *	read-only
  * @reserved: zero
  *
- * The four ranges follow one another without a gap, in this order.
+ * The four ranges follow one another without a gap, in this order. What is output
+ * must be zero before.
  */
 struct posixtrace_create {
 	__s32 pid;
@@ -531,7 +533,7 @@ struct posixtrace_release {
  * struct posixtrace_attach - argument of ATTACH
  * @flags: Input: zero
  * @reserved1: zero
- * @gate: Output: struct posixtrace_gate, to be mapped read-only
+ * @gate: Output, zero before: struct posixtrace_gate, to be mapped read-only
  * @reserved2: zero
  */
 struct posixtrace_attach {
