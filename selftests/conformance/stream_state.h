@@ -10,6 +10,8 @@
 #include <pthread.h>
 #include <sys/time.h>
 
+#include <posixtrace.h>
+
 #include "trace_test.h"
 
 /* posix_stream_status and posix_stream_full_status in one number. */
