@@ -10,12 +10,15 @@
 #include <signal.h>
 #include <sys/time.h>
 
-/* Written by the loop and by its handler. */
+/*
+ * Written by the loop and by its handler. Between any two lines of theirs is a call of
+ * something outside, which for all the compiler knows may call the handler.
+ */
 struct interrupts {
 	void (*in_handler)(void);
-	volatile sig_atomic_t in_call;
-	volatile sig_atomic_t pending;
-	volatile sig_atomic_t hits;	/* signals that came during a call */
+	int in_call;
+	int pending;
+	int hits;	/* signals that came during a call */
 	int delay;			/* microseconds */
 };
 
