@@ -72,6 +72,7 @@ static bool try_report(struct pxtu_stream *stream, const struct request *req)
 		*req->data_len = pxtu_report(event, req->event, req->data, req->num_bytes);
 		*req->unavailable = 0;
 	}
+	pxtu_reader_settle(&stream->reader);
 	pthread_mutex_unlock(&stream->lock);
 	return event;
 }

@@ -280,6 +280,8 @@ struct posixtrace_ctrl {
 /**
  * struct posixtrace_reader - what the reader tells the kernel (read-write)
  * @gap_ack: the last gap_generation that the reader took note of
+ * @held: not zero before a record is taken and as long as the reader has taken
+ *	events and not reported them; then nobody waits for one
  * @reserved: zero
  * @claim: POSIXTRACE_CLAIM of each sub-buffer, in the order of descriptors
  *
@@ -288,7 +290,8 @@ struct posixtrace_ctrl {
  */
 struct posixtrace_reader {
 	__u64 gap_ack;
-	__u64 reserved[7];
+	__u64 held;
+	__u64 reserved[6];
 	__u64 claim[];
 };
 
