@@ -4,6 +4,7 @@
  */
 #include <linux/errno.h>
 
+#include "clock.h"
 #include "reclaim.h"
 #include "state.h"
 #include "subbuf.h"
@@ -26,18 +27,48 @@ static void set_full(struct pxt_stream *stream, bool full)
 	pxt_state_publish(stream);
 }
 
+/* What comes from now on is lost, until START. */
+static void begin_gap(struct pxt_pool *pool, u64 first)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	pxt_gap_begin(pool);
+	pxt_gap_add(pool, first);
+	pxt_gap_end(pool);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/* START is recorded; from now on, the rest. */
+static void run(struct pxt_stream *stream, u64 start)
+{
+	stream->running = true;
+	/* Not before it is later than START: that is the first event. */
+	pxt_clock_pass(start);
+	pxt_target_set_stream(stream->target, stream, true);
+	pxt_state_publish(stream);
+}
+
+/* Suspended, and there is no room for START: as if it had started and become full. */
+static void start_full(struct pxt_stream *stream)
+{
+	pxt_subbuf_set_full(&stream->pool, true);
+	pxt_target_quiesce(stream->target);
+	pxt_subbuf_close_all(&stream->pool);
+	begin_gap(&stream->pool, pxt_clock_now());
+	set_full(stream, true);
+	pxt_target_set_stream(stream->target, stream, true);
+}
+
 static int start_locked(struct pxt_stream *stream, const struct posixtrace_origin *origin)
 {
 	int err = pxt_sysevent_prepare(stream, sizeof(struct posixtrace_event_set));
 
-	if (err)
-		return err;
-	pxt_sysevent_start(stream, origin);
-	stream->running = true;
-	/* Not before START is there: it is the first event. */
-	pxt_target_set_stream(stream->target, stream, true);
-	pxt_state_publish(stream);
-	return 0;
+	if (!err)
+		run(stream, pxt_sysevent_start(stream, origin));
+	else if (err == -ENOSPC)
+		start_full(stream);
+	return err == -ENOSPC ? 0 : err;
 }
 
 /**
@@ -46,7 +77,7 @@ static int start_locked(struct pxt_stream *stream, const struct posixtrace_origi
  * @origin: the caller
  *
  * POSIX: posix_trace_start(). If there is not even room for START, the stream is
- * full, and starts when it was read empty. Context: may sleep.
+ * full, counts what is lost, and starts when it was read empty. Context: may sleep.
  *
  * Return: 0, also if it runs already or is full; -ENOMEM; -ESHUTDOWN.
  */
@@ -59,10 +90,6 @@ int pxt_state_start(struct pxt_stream *stream, const struct posixtrace_origin *o
 		err = -ESHUTDOWN;
 	else if (!stream->running && !stream->full)
 		err = start_locked(stream, origin);
-	if (err == -ENOSPC) {
-		set_full(stream, true);
-		err = 0;
-	}
 	mutex_unlock(&stream->lock);
 	return err;
 }
@@ -106,20 +133,12 @@ int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *or
 void pxt_state_become_full(struct pxt_stream *stream, bool forced)
 {
 	struct pxt_pool *pool = &stream->pool;
-	unsigned long flags;
-	u64 first;
 
 	if (!pxt_subbuf_set_full(pool, forced))
 		return;
 	pxt_target_quiesce(stream->target);
 	pxt_subbuf_close_all(pool);
-	first = pxt_sysevent_stop(stream, NULL);
-	/* Whatever comes now is lost, until START. */
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	pxt_gap_begin(pool);
-	pxt_gap_add(pool, first);
-	pxt_gap_end(pool);
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	begin_gap(pool, pxt_sysevent_stop(stream, NULL));
 	stream->running = false;
 	set_full(stream, true);
 }
@@ -127,6 +146,7 @@ void pxt_state_become_full(struct pxt_stream *stream, bool forced)
 /* Full, and perhaps read empty: then it starts again. */
 static int restart(struct pxt_stream *stream)
 {
+	u64 start;
 	int err;
 
 	if (pxt_reclaim_readable(&stream->pool))
@@ -134,11 +154,11 @@ static int restart(struct pxt_stream *stream)
 	err = pxt_sysevent_prepare(stream, sizeof(struct posixtrace_event_set));
 	if (err)
 		return err;
-	pxt_sysevent_start(stream, NULL);
-	/* Not before START is there: it is the first event. */
+	start = pxt_sysevent_start(stream, NULL);
+	/* Not before it is later than START: that is the first event. */
+	pxt_clock_pass(start);
 	pxt_subbuf_clear_full(&stream->pool);
 	stream->running = true;
-	pxt_target_set_stream(stream->target, stream, true);
 	set_full(stream, false);
 	return 0;
 }
