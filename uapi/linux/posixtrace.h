@@ -116,8 +116,9 @@ static inline __u32 posixtrace_subbuf_size(__u64 stream_size, __u64 max_data)
 {
 	__u64 size = 8 * POSIXTRACE_RECORD_SIZE(max_data);
 
-	if (size < stream_size / 2048)
-		size = stream_size / 2048;
+	/* Rounded up, so that the size that is granted leads to the same. */
+	if (size < (stream_size + 2047) / 2048)
+		size = (stream_size + 2047) / 2048;
 	size = (size + POSIXTRACE_SUBBUF_SIZE_MIN - 1) & ~(__u64)(POSIXTRACE_SUBBUF_SIZE_MIN - 1);
 	if (size > POSIXTRACE_SUBBUF_SIZE_MAX)
 		size = POSIXTRACE_SUBBUF_SIZE_MAX;
