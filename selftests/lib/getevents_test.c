@@ -42,9 +42,11 @@ static void record_text(size_t len)
 }
 
 /* What there is, into a buffer of that size. */
-#define get(self, size)								\
-	posixtrace_getevents((self)->trid, (self)->events, BATCH, (self)->buffer, size,	\
-			     &(self)->count, POSIXTRACE_NOWAIT)
+static int get(struct _test_data_getevents *self, size_t size)
+{
+	return posixtrace_getevents(self->trid, self->events, BATCH, self->buffer, size,
+				    &self->count, POSIXTRACE_NOWAIT);
+}
 
 static bool is_text(const struct posixtrace_batch_event *event, size_t len)
 {

@@ -35,16 +35,17 @@ FIXTURE_TEARDOWN(stats)
 }
 
 /* All but the memory. */
-#define EXPECT_NUMBERS(stats, num_recorded, num_read)				\
-	do {									\
-		EXPECT_EQ(num_recorded, (stats)->recorded);			\
-		EXPECT_EQ(num_read, (stats)->read);				\
-		EXPECT_EQ(0, (stats)->dropped);					\
-		EXPECT_EQ(0, (stats)->overwritten);				\
-		EXPECT_EQ(0, (stats)->skipped);					\
-		EXPECT_EQ(0, (stats)->damaged);					\
-		EXPECT_EQ(0, (stats)->system_lost);				\
-	} while (0)
+static void check(struct __test_metadata *_metadata, const struct posixtrace_stats_info *stats,
+		  unsigned long long recorded, unsigned long long read)
+{
+	EXPECT_EQ(recorded, stats->recorded);
+	EXPECT_EQ(read, stats->read);
+	EXPECT_EQ(0, stats->dropped);
+	EXPECT_EQ(0, stats->overwritten);
+	EXPECT_EQ(0, stats->skipped);
+	EXPECT_EQ(0, stats->damaged);
+	EXPECT_EQ(0, stats->system_lost);
+}
 
 /* More than the stream holds, and how many. */
 static unsigned long long record_too_many(void)
@@ -63,7 +64,7 @@ TEST_F(stats, all_zero_at_first)
 {
 	memset(&self->stats, 0x5a, sizeof(self->stats));
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));
-	EXPECT_NUMBERS(&self->stats, 0, 0);
+	check(_metadata, &self->stats, 0, 0);
 }
 
 TEST_F(stats, recorded_and_read_are_user_events)
@@ -73,16 +74,16 @@ TEST_F(stats, recorded_and_read_are_user_events)
 		record_number(i);
 	}
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));
-	EXPECT_NUMBERS(&self->stats, 10, 0);
+	check(_metadata, &self->stats, 10, 0);
 	/* START is none. */
 	for (int i = 0; i < 5; i++)
 		ASSERT_EQ(1, take(self->trid, &self->event));
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));
-	EXPECT_NUMBERS(&self->stats, 10, 4);
+	check(_metadata, &self->stats, 10, 4);
 	while (take(self->trid, &self->event) == 1)
 		;
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));
-	EXPECT_NUMBERS(&self->stats, 10, 10);
+	check(_metadata, &self->stats, 10, 10);
 }
 
 TEST_F(stats, event_that_a_batch_left_was_not_read)
@@ -98,10 +99,10 @@ TEST_F(stats, event_that_a_batch_left_was_not_read)
 					  0));
 	ASSERT_EQ(1, count);
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));
-	EXPECT_NUMBERS(&self->stats, 2, 1);
+	check(_metadata, &self->stats, 2, 1);
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));
-	EXPECT_NUMBERS(&self->stats, 2, 2);
+	check(_metadata, &self->stats, 2, 2);
 }
 
 TEST_F(stats, what_is_not_generated_for_the_stream_does_not_count)
@@ -118,7 +119,7 @@ TEST_F(stats, what_is_not_generated_for_the_stream_does_not_count)
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	record_number(2);
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));
-	EXPECT_NUMBERS(&self->stats, 1, 0);
+	check(_metadata, &self->stats, 1, 0);
 }
 
 /* Whatever the policy: each event is somewhere, and all are accounted for. */
@@ -167,11 +168,11 @@ TEST_F(stats, clear_resets_them)
 		;
 	ASSERT_EQ(0, posix_trace_clear(self->trid));
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));
-	EXPECT_NUMBERS(&self->stats, 0, 0);
+	check(_metadata, &self->stats, 0, 0);
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	record_number(1);
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));
-	EXPECT_NUMBERS(&self->stats, 1, 0);
+	check(_metadata, &self->stats, 1, 0);
 }
 
 #define CYCLES	150
