@@ -95,7 +95,7 @@ static int count_maps(void)
 	if (!file)
 		return -1;
 	while (fgets(line, sizeof(line), file))
-		count += strstr(line, PXT_DEVICE) != NULL;
+		count += !!strstr(line, PXT_DEVICE);
 	fclose(file);
 	return count;
 }
