@@ -288,9 +288,11 @@ TEST_F(attr, a12_returns_the_error_number)
 
 TEST_F(attr, a13_bad_trace_ids)
 {
-	trace_attr_t before = self->attr;
+	trace_attr_t before;
 	trace_id_t trid;
 
+	ASSERT_EQ(0, posix_trace_attr_setname(&self->attr, "before"));
+	before = self->attr;
 	ASSERT_EQ(0, posix_trace_create(0, NULL, &trid));
 	EXPECT_EQ(EINVAL, posix_trace_get_attr(0, &self->attr));
 	EXPECT_EQ(EINVAL, posix_trace_get_attr(-1, &self->attr));
