@@ -321,25 +321,60 @@ static bool cpu_readable(const struct pxt_pool *pool, u32 cpu)
 	return false;
 }
 
+static bool readable(const struct pxt_pool *pool)
+{
+	u32 cpu;
+
+	for (cpu = 0; cpu <= pool->nr_cpus; cpu++)
+		if (cpu_readable(pool, cpu))
+			return true;
+	return false;
+}
+
 /**
  * pxt_reclaim_readable() - is there any record that was not read?
  * @pool: any
  *
- * Whoever sleeps because of a no has made sure that the next record is not
- * overlooked. The same rules as in the reader: else it would be sent to look at
- * what it can not see, again and again.
+ * The same rules as in the reader: else it would be sent to look at what it can
+ * not see, again and again.
  *
  * Return: false also if the pool is dead.
  */
 bool pxt_reclaim_readable(struct pxt_pool *pool)
 {
-	bool readable = false;
 	unsigned long flags;
-	u32 cpu;
+	bool ret;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	for (cpu = 0; !pool->dead && !readable && cpu <= pool->nr_cpus; cpu++)
-		readable = cpu_readable(pool, cpu);
+	ret = !pool->dead && readable(pool);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
-	return readable;
+	return ret;
+}
+
+/**
+ * pxt_reclaim_reportable() - is there any event that was not reported?
+ * @pool: any
+ *
+ * Also those that the reader has taken and holds back. Whoever sleeps because of
+ * a no has made sure that the next record is not overlooked.
+ *
+ * Return: false also if the pool is dead.
+ */
+bool pxt_reclaim_reportable(struct pxt_pool *pool)
+{
+	unsigned long flags;
+	bool ret;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	ret = !pool->dead && readable(pool);
+	if (!pool->dead && !ret) {
+		/*
+		 * After the claims: the reader says that it holds a record before
+		 * it claims it. Pairs with the compare-and-swap of the claim.
+		 */
+		smp_rmb();
+		ret = READ_ONCE(pool->reader->held);
+	}
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return ret;
 }

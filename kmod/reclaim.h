@@ -13,5 +13,6 @@ struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_k
 void pxt_reclaim_all(struct pxt_pool *pool);
 int pxt_reclaim_release(struct pxt_pool *pool, u32 i);
 bool pxt_reclaim_readable(struct pxt_pool *pool);
+bool pxt_reclaim_reportable(struct pxt_pool *pool);
 
 #endif /* PXT_RECLAIM_H */

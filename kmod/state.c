@@ -224,7 +224,10 @@ int pxt_state_release(struct pxt_stream *stream, u32 subbuf)
 	return subbuf == POSIXTRACE_NONE ? full : 0;
 }
 
-/* LOOP: the window moves, and the next sub-buffer is taken from what is unread. */
+/*
+ * LOOP: the next sub-buffer is taken from what is unread. That holds whether the
+ * window moves or the stream was stopped; UNTIL_FULL overwrites nothing.
+ */
 static bool window_is_full(struct pxt_pool *pool)
 {
 	unsigned long flags;
@@ -273,7 +276,7 @@ int pxt_state_status(struct pxt_stream *stream, struct posixtrace_status *status
 	status->memory = pxt_pool_memory(pool);
 	if (stream->running)
 		status->flags |= POSIXTRACE_STATUS_RUNNING;
-	if (stream->full || (stream->running && window_is_full(pool)))
+	if (stream->full || window_is_full(pool))
 		status->flags |= POSIXTRACE_STATUS_FULL;
 	if (take_overrun(pool) || stream->overrun || status->lost != stream->lost_seen)
 		status->flags |= POSIXTRACE_STATUS_OVERRUN;

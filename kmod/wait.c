@@ -56,7 +56,7 @@ static int reason_to_stay_awake(struct pxt_stream *stream, bool timeout)
 {
 	if (READ_ONCE(stream->dead))
 		return -ESHUTDOWN;
-	if (pxt_reclaim_readable(&stream->pool))
+	if (pxt_reclaim_reportable(&stream->pool))
 		return 0;
 	if (timeout)
 		return -ETIMEDOUT;
@@ -116,7 +116,7 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
 	    (!deadline && arg->deadline))
 		return -EINVAL;
 	/* Without sleeping, nobody has to be told. */
-	if (pxt_reclaim_readable(&stream->pool))
+	if (pxt_reclaim_reportable(&stream->pool))
 		return 0;
 	expires = ns_to_ktime(min_t(u64, arg->deadline, KTIME_MAX));
 	return sleep_until_readable(stream, deadline ? &expires : NULL);
@@ -136,9 +136,9 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
 __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table *table)
 {
 	poll_wait(file, &stream->wait, table);
-	if (pxt_reclaim_readable(&stream->pool))
+	if (pxt_reclaim_reportable(&stream->pool))
 		return EPOLLIN | EPOLLRDNORM;
 	if (arm(stream))
 		return EPOLLHUP;
-	return pxt_reclaim_readable(&stream->pool) ? EPOLLIN | EPOLLRDNORM : 0;
+	return pxt_reclaim_reportable(&stream->pool) ? EPOLLIN | EPOLLRDNORM : 0;
 }

@@ -57,6 +57,20 @@ static int attach_locked(struct pxtu_state *state)
 	return fd;
 }
 
+static bool try_lock(struct pxtu_state *state)
+{
+	int unlocked = 0;
+
+	return __atomic_compare_exchange_n(&state->attaching, &unlocked, PXTU_ATTACHING, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static void unlock(struct pxtu_state *state)
+{
+	if (__atomic_exchange_n(&state->attaching, 0, __ATOMIC_RELEASE) == PXTU_ATTACHING_WAITED)
+		pxtu_futex_wake(&state->attaching);
+}
+
 int pxtu_attach(struct pxtu_state *state, int bad_fd)
 {
 	int saved_errno = errno;
@@ -69,17 +83,35 @@ int pxtu_attach(struct pxtu_state *state, int bad_fd)
 	 */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	if (__atomic_exchange_n(&state->attaching, 1, __ATOMIC_ACQUIRE)) {
+	if (!try_lock(state)) {
 		fd = -EBUSY;
 		goto unblock;
 	}
 	fd = pxtu_load(&state->fd);
 	if (!fd || fd == bad_fd)
 		fd = attach_locked(state);
-	__atomic_store_n(&state->attaching, 0, __ATOMIC_RELEASE);
+	unlock(state);
 unblock:
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	errno = saved_errno;
+	return fd;
+}
+
+int pxtu_attach_wait(struct pxtu_state *state)
+{
+	/* Pairs with the store in attach_locked(). */
+	int fd = pxtu_load_acquire(&state->fd);
+	int held;
+
+	if (fd)
+		return fd;
+	while ((fd = pxtu_attach(state, 0)) == -EBUSY) {
+		held = PXTU_ATTACHING;
+		__atomic_compare_exchange_n(&state->attaching, &held, PXTU_ATTACHING_WAITED,
+					    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		/* Returns at once if it has ended meanwhile. */
+		pxtu_futex_wait(&state->attaching, PXTU_ATTACHING_WAITED);
+	}
 	return fd;
 }
 

@@ -20,6 +20,18 @@
 int pxtu_attach(struct pxtu_state *state, int bad_fd);
 
 /**
+ * pxtu_attach_wait() - attach this process, for what has to outlive the call
+ * @state: state of this process
+ *
+ * Waits for another thread that attaches. What a command leaves behind in the
+ * module (names) is kept as long as the process is attached: the descriptor for
+ * one command that pxtu_target_ioctl() opens meanwhile would not do.
+ *
+ * Return: as pxtu_attach(), but never -EBUSY.
+ */
+int pxtu_attach_wait(struct pxtu_state *state);
+
+/**
  * pxtu_target_ioctl() - a command of the role target
  * @state: state of this process
  * @cmd: POSIXTRACE_IOC_*

@@ -13,6 +13,9 @@
 
 #define SYS_RECORD_MAX	POSIXTRACE_RECORD_SIZE(POSIXTRACE_SYSDATA_MAX)
 
+/* The module leaves room for it behind each system event. */
+#define STOP_RECORD	POSIXTRACE_RECORD_SIZE(sizeof(int))
+
 static size_t div_round_up(uint64_t n, uint64_t d)
 {
 	return (size_t)((n + d - 1) / d);
@@ -87,12 +90,12 @@ PXTU_API int posix_trace_attr_setmaxdatasize(trace_attr_t *attr, size_t maxdatas
  * @attr: attributes object
  * @eventsize: where to write the size of the largest one, in bytes
  *
- * The largest is POSIX_TRACE_FILTER with its two event sets: a record of 1072
+ * The largest is POSIX_TRACE_FILTER with its two event sets: a record of R = 1072
  * bytes. System events have sub-buffers of their own, of at least 4 KiB = S.
- * One gets closed when the next record, of R bytes at most, does not fit: when
- * no more than R - 8 bytes are left. So at least S - (R - 8) bytes of it are
- * used, and an event takes R * S / (S - R + 8) bytes of memory at most. That
- * falls with S, so the smallest S is the worst case.
+ * One gets closed when the next record and a POSIX_TRACE_STOP behind it, together
+ * P = 1128 bytes at most, do not fit: when no more than P - 8 bytes are left. So
+ * at least S - (P - 8) bytes of it are used, and an event takes R * S / (S - P + 8)
+ * bytes of memory at most. That falls with S, so the smallest S is the worst case.
  *
  * Return: 0; EINVAL if @attr is no initialized object or @eventsize is NULL.
  */
@@ -102,7 +105,7 @@ PXTU_API int posix_trace_attr_getmaxsystemeventsize(const trace_attr_t *restrict
 	if (!pxtu_attr_valid(attr) || !eventsize)
 		return EINVAL;
 	*eventsize = div_round_up(SYS_RECORD_MAX * POSIXTRACE_SUBBUF_SIZE_MIN,
-				  POSIXTRACE_SUBBUF_SIZE_MIN - SYS_RECORD_MAX +
+				  POSIXTRACE_SUBBUF_SIZE_MIN - SYS_RECORD_MAX - STOP_RECORD +
 				  POSIXTRACE_RECORD_ALIGN);
 	return 0;
 }

@@ -68,7 +68,9 @@ PXTU_API int posix_trace_eventid_open(const char *restrict event_name,
 	state = pxtu_state();
 	if (!state)
 		return ENOMEM;
-	err = pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENTID_OPEN, &eventid);
+	err = pxtu_attach_wait(state);
+	if (err >= 0)
+		err = pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENTID_OPEN, &eventid);
 	if (err < 0)
 		return pxtu_error(err);
 	*event_id = eventid.id;

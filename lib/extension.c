@@ -12,7 +12,8 @@
  * posixtrace_fd() - a descriptor to poll for events
  * @trid: trace id
  *
- * An extension. It belongs to the stream and ends with it.
+ * An extension. It belongs to the stream and is closed with it; a copy is hung up
+ * then.
  *
  * Return: the descriptor; -1 with errno EINVAL if @trid is no active trace stream
  * of this process.

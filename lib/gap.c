@@ -49,7 +49,11 @@ static bool gap_extends(const struct pxtu_reader *reader)
 
 static void gap_acknowledge(struct pxtu_reader *reader, const struct pxtu_gap *gap)
 {
-	if (!reader->gap_open)
+	/*
+	 * One that extends the open gap may reach back further: what is overwritten
+	 * next can begin before what was overwritten first, on another CPU.
+	 */
+	if (!reader->gap_open || gap->first < reader->gap_first)
 		reader->gap_first = gap->first;
 	reader->gap_open = true;
 	reader->gap_ack = gap->generation;

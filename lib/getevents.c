@@ -51,6 +51,7 @@ static size_t report_batch(struct pxtu_stream *stream, struct posixtrace_batch_e
 		buffer.room -= len;
 		count++;
 	}
+	pxtu_reader_settle(&stream->reader);
 	pthread_mutex_unlock(&stream->lock);
 	return count;
 }

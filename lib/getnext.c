@@ -72,6 +72,7 @@ static bool try_report(struct pxtu_stream *stream, const struct request *req)
 		*req->data_len = pxtu_report(event, req->event, req->data, req->num_bytes);
 		*req->unavailable = 0;
 	}
+	pxtu_reader_settle(&stream->reader);
 	pthread_mutex_unlock(&stream->lock);
 	return event;
 }
@@ -133,7 +134,6 @@ static int get_event(struct pxtu_stream *stream, const struct request *req)
 	if (err)
 		return err;
 
-	*req->unavailable = 1;
 	if (req->wait == WAIT_NEVER)
 		return stream_is_dead(stream) ? -ESHUTDOWN : 0;
 	for (;;) {
@@ -154,6 +154,8 @@ static int getnext(trace_id_t trid, const struct request *req)
 	if (!req->event || (!req->data && req->num_bytes) || !req->data_len ||
 	    !req->unavailable || (req->wait == WAIT_UNTIL && !req->abstime))
 		return EINVAL;
+	/* Whatever the call returns with, but an event. */
+	*req->unavailable = 1;
 	stream = pxtu_trid_get(trid);
 	if (!stream)
 		return EINVAL;
@@ -170,7 +172,7 @@ static int getnext(trace_id_t trid, const struct request *req)
  * @num_bytes: room at @data; what does not fit is cut off, and the truncation
  *	status is POSIX_TRACE_TRUNCATED_READ
  * @data_len: where to write how many bytes were written to @data
- * @unavailable: set to 0, or to 1 if the call had to wait and got nothing
+ * @unavailable: set to 0, or to 1 if no event was reported
  *
  * A cancellation point if it has to wait; no event is lost by it.
  *
@@ -226,7 +228,7 @@ PXTU_API int posix_trace_timedgetnext_event(trace_id_t trid,
  * @data: as in posix_trace_getnext_event()
  * @num_bytes: as in posix_trace_getnext_event()
  * @data_len: as in posix_trace_getnext_event()
- * @unavailable: set to 0, or to 1 if there is no event
+ * @unavailable: set to 0, or to 1 if no event was reported
  *
  * Return: 0, also if there is no event; EINVAL if @trid is no active trace
  * stream of this process or a pointer is NULL.

@@ -78,6 +78,23 @@ int pxtu_ioctl(int fd, unsigned long cmd, void *arg);
 int pxtu_ioctl_once(int fd, unsigned long cmd, void *arg);
 
 /**
+ * pxtu_futex_wait() - sleep until somebody calls pxtu_futex_wake(), or a signal comes
+ * @word: of this process only
+ * @value: if the word has another value, there is nothing to wait for
+ *
+ * No cancellation point.
+ */
+void pxtu_futex_wait(int *word, int value);
+
+/**
+ * pxtu_futex_wake() - wake all who sleep in pxtu_futex_wait()
+ * @word: its value has changed
+ *
+ * Async-signal-safe.
+ */
+void pxtu_futex_wake(int *word);
+
+/**
  * pxtu_device_open() - open the module's device
  *
  * The descriptor is above those of the standard streams, which programs close

@@ -183,6 +183,20 @@ static void skip(struct pxtu_reader *reader, const struct posixtrace_record *rec
 		reader->gap_first = record->timestamp;
 }
 
+/*
+ * What we hold back the kernel can not see: others that wait must not sleep for
+ * it. So it is told before the record is taken. The compare-and-swap that takes
+ * it releases this; pairs with the kernel's barrier between reading the claims
+ * and this.
+ */
+static void hold(struct pxtu_reader *reader, bool held)
+{
+	if (reader->held == held)
+		return;
+	reader->held = held;
+	pxtu_store(&reader->map.shared->held, held);
+}
+
 /* Take one record, and queue it with what has to be reported before it. */
 static bool fill_queue(struct pxtu_reader *reader)
 {
@@ -201,6 +215,7 @@ static bool fill_queue(struct pxtu_reader *reader)
 			continue;
 		}
 		copy_data(reader, &best);
+		hold(reader, true);
 		if (!pxtu_subbuf_take(reader, &best))
 			continue;
 		if (!pxtu_gap_note_before(reader, best.record.timestamp)) {
@@ -212,8 +227,6 @@ static bool fill_queue(struct pxtu_reader *reader)
 		if (pxtu_gap_ends(reader, &best.record))
 			queue_gap(reader, best.record.timestamp);
 		queue_record(reader, &best.record);
-		if (best.record.event_id >= POSIXTRACE_ID_UNNAMED)
-			reader->read++;
 		return true;
 	}
 }
@@ -229,12 +242,20 @@ const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader)
 		if (!found)
 			return NULL;
 	}
+	if (reader->queue[reader->queue_next].id >= POSIXTRACE_ID_UNNAMED)
+		reader->read++;
 	return &reader->queue[reader->queue_next++];
 }
 
 void pxtu_reader_unread(struct pxtu_reader *reader)
 {
-	reader->queue_next--;
+	if (reader->queue[--reader->queue_next].id >= POSIXTRACE_ID_UNNAMED)
+		reader->read--;
+}
+
+void pxtu_reader_settle(struct pxtu_reader *reader)
+{
+	hold(reader, reader->queue_next < reader->queue_count);
 }
 
 void pxtu_reader_clear(struct pxtu_reader *reader)
@@ -247,4 +268,5 @@ void pxtu_reader_clear(struct pxtu_reader *reader)
 	reader->skipped = 0;
 	reader->skipped_user = 0;
 	reader->overrun = false;
+	pxtu_reader_settle(reader);
 }

@@ -119,11 +119,12 @@ struct pxtu_gap {
  * @queue_next: next of them
  * @queue_count: how many there are
  * @data: data of the record in @queue
- * @read: user events in @queue so far
+ * @read: user events reported
  * @corrupt: records that were none
  * @skipped: records at or before the horizon
  * @skipped_user: user events among them
  * @overrun: events were lost here, get_status has to tell
+ * @held: the kernel was told that there are events that we hold back
  * @cpu: what we remember of the CPUs, the last one for system events
  *
  * One caller at a time.
@@ -154,6 +155,7 @@ struct pxtu_reader {
 	__u64 skipped;
 	__u64 skipped_user;
 	bool overrun;
+	bool held;
 	struct pxtu_reader_cpu *cpu;
 };
 
@@ -193,6 +195,15 @@ const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader);
  * Only after pxtu_reader_next() returned one: that returns it again.
  */
 void pxtu_reader_unread(struct pxtu_reader *reader);
+
+/**
+ * pxtu_reader_settle() - nothing more is going to be read now
+ * @reader: the reader
+ *
+ * Those who wait, and those who poll, are from now on told the truth about what
+ * is left. To be called when what pxtu_reader_next() returned was reported.
+ */
+void pxtu_reader_settle(struct pxtu_reader *reader);
 
 /**
  * pxtu_reader_clear() - forget all events

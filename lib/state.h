@@ -12,13 +12,17 @@
 
 struct pxtu_trid_table;
 
+#define PXTU_ATTACHING		1
+#define PXTU_ATTACHING_WAITED	2	/* and somebody waits for the end of it */
+
 /**
  * struct pxtu_state - state of this process; all zero at first
  * @attached: non-zero when the gate of this process is in place; written with
  *	@attaching held
  * @fd: descriptor that has the role of a target, 0 for none. Written with
  *	@attaching held, or with compare-and-swap to 0 when the program closed it
- * @attaching: non-zero while a thread attaches; a try-lock, nobody waits for it
+ * @attaching: PXTU_ATTACHING* while a thread attaches; a try-lock for those who
+ *	record, a futex for others
  * @absent: non-zero if the module was not there at the last try; written by
  *	everybody who tries, a hint
  * @trids: trace ids; installed once with compare-and-swap

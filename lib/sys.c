@@ -4,6 +4,8 @@
  * What they are called for is not known here.
  */
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -49,6 +51,16 @@ int pxtu_ioctl(int fd, unsigned long cmd, void *arg)
 		ret = pxtu_ioctl_once(fd, cmd, arg);
 	} while (ret == -EINTR);
 	return ret;
+}
+
+void pxtu_futex_wait(int *word, int value)
+{
+	sys(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL);
+}
+
+void pxtu_futex_wake(int *word)
+{
+	sys(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 
 int pxtu_device_open(void)

@@ -20,9 +20,10 @@ const char *posixtrace_version(void);
 
 /*
  * A descriptor for poll(), select() and epoll: readable when there is an event to
- * report, hung up after shutdown. It belongs to the stream: only to be polled, not
- * to be closed or used otherwise. Returns -1 with errno EINVAL if trid is no active
- * trace stream of this process.
+ * report. It belongs to the stream: only to be polled and copied by dup(), not to be
+ * closed or used otherwise. Shutdown closes it, and epoll forgets it then; a copy is
+ * hung up. Returns -1 with errno EINVAL if trid is no active trace stream of this
+ * process.
  */
 int posixtrace_fd(trace_id_t trid);
 

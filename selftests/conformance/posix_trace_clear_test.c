@@ -3,8 +3,10 @@
  * posix_trace_clear(): Documentation/conformance/posix_trace_clear.rst
  */
 #define _GNU_SOURCE
+#include <poll.h>
+
 #include "pxt_test.h"
-#include "trace_test.h"
+#include "stream_state.h"
 
 FIXTURE(clear)
 {
@@ -30,26 +32,12 @@ FIXTURE_TEARDOWN(clear)
 	posix_trace_shutdown(self->trid);
 }
 
-static void record(int number)
-{
-	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &number, sizeof(number));
-}
-
-/* More than any stream of these tests holds. */
-static void record_too_many(void)
-{
-	char data[256] = "";
-
-	for (int i = 0; i < 1000; i++)
-		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, sizeof(data));
-}
-
 TEST_F(clear, a01_recorded_events_are_gone)
 {
 	struct event event;
 
 	for (int i = 0; i < 10; i++)
-		record(i);
+		record_number(i);
 	ASSERT_EQ(1, take(self->trid, &event));
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
 	EXPECT_EQ(0, take(self->trid, &event));
@@ -59,58 +47,159 @@ TEST_F(clear, a01_and_so_is_the_report_of_lost_ones)
 {
 	struct event event;
 
-	record_too_many();
+	overfill(0);
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
 	EXPECT_EQ(0, take(self->trid, &event));
+}
+
+/* Events that were lost, half of the window read: nothing of it comes back. */
+TEST_F(clear, a01_in_the_middle_of_reading)
+{
+	struct event event;
+
+	overfill(0);
+	for (int i = 0; i < 20; i++)
+		ASSERT_EQ(1, take(self->trid, &event));
+	overfill(TOO_MANY);
+	EXPECT_EQ(0, posix_trace_clear(self->trid));
+	EXPECT_EQ(0, take(self->trid, &event));
+}
+
+/* The reader has OVERFLOW in its hands, and RESUME and an event behind it. */
+TEST_F(clear, a01_between_overflow_and_resume)
+{
+	struct event event;
+
+	overfill(0);
+	if (variant->policy == POSIX_TRACE_UNTIL_FULL) {
+		while (take_id(self->trid, &event) != POSIX_TRACE_STOP)
+			;
+		record_number(1);
+	}
+	ASSERT_EQ(POSIX_TRACE_OVERFLOW, take_id(self->trid, &event));
+	EXPECT_EQ(0, posix_trace_clear(self->trid));
+	EXPECT_EQ(0, take(self->trid, &event));
+	record_number(2);
+	EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
+	EXPECT_EQ(2, event_number(&event));
+}
+
+/* Nobody who polls is told of what is gone. */
+TEST_F(clear, a01_nothing_is_left_to_poll_for)
+{
+	struct pollfd pollfd = { .fd = posixtrace_fd(self->trid), .events = POLLIN };
+
+	record_number(1);
+	ASSERT_EQ(1, poll(&pollfd, 1, 0));
+	EXPECT_EQ(0, posix_trace_clear(self->trid));
+	EXPECT_EQ(0, poll(&pollfd, 1, 0));
+	record_number(2);
+	EXPECT_EQ(1, poll(&pollfd, 1, 0));
+}
+
+TEST_F(clear, a01_on_all_cpus)
+{
+	struct event event;
+
+	for (int cpu = 0; cpu < 4; cpu++) {
+		ASSERT_LE(0, run_on(cpu));
+		for (int i = 0; i < 20; i++)
+			record_number(i);
+	}
+	EXPECT_EQ(0, posix_trace_clear(self->trid));
+	EXPECT_EQ(0, take(self->trid, &event));
+	for (int cpu = 0; cpu < 4; cpu++) {
+		ASSERT_LE(0, run_on(cpu));
+		record_number(cpu);
+	}
+	for (int cpu = 0; cpu < 4; cpu++) {
+		ASSERT_EQ(1, take(self->trid, &event));
+		EXPECT_EQ(cpu, event_number(&event));
+	}
 }
 
 TEST_F(clear, a02_running_stream_runs_on)
 {
-	struct posix_trace_status_info status;
 	struct event event;
 
-	record(1);
+	record_number(1);
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
-	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
-	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
-	record(2);
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
+	record_number(2);
 	/* No START before it: it did not start again. */
-	ASSERT_EQ(1, take(self->trid, &event));
-	EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, event.info.posix_event_id);
+	ASSERT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
 	EXPECT_EQ(2, event_number(&event));
 	EXPECT_EQ(0, take(self->trid, &event));
+	/* There is nothing to start, and something to stop. */
+	EXPECT_EQ(0, posix_trace_start(self->trid));
+	EXPECT_EQ(0, take(self->trid, &event));
+	EXPECT_EQ(0, posix_trace_stop(self->trid));
+	EXPECT_EQ(POSIX_TRACE_STOP, take_id(self->trid, &event));
 }
 
 TEST_F(clear, a03_suspended_stream_stays_suspended)
 {
-	struct posix_trace_status_info status;
 	struct event event;
 
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
-	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
-	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
-	record(1);
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+	record_number(1);
 	EXPECT_EQ(0, take(self->trid, &event));
 	EXPECT_EQ(0, posix_trace_start(self->trid));
-	record(2);
-	EXPECT_EQ(1, take_user(self->trid, &event));
+	record_number(2);
+	EXPECT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
+	EXPECT_EQ(1, take(self->trid, &event));
 	EXPECT_EQ(2, event_number(&event));
+}
+
+TEST_F(clear, a03_so_does_one_that_never_ran)
+{
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, new_stream(0, variant->policy, &trid));
+	EXPECT_EQ(0, posix_trace_clear(trid));
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(trid));
+	record_number(1);
+	EXPECT_EQ(0, take(trid, &event));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
 TEST_F(clear, a04_stream_is_not_full)
 {
-	struct posix_trace_status_info status;
-	int before;
+	int state;
 
-	record_too_many();
-	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
-	ASSERT_EQ(POSIX_TRACE_FULL, status.posix_stream_full_status);
-	before = status.posix_stream_status;
+	overfill(0);
+	state = state_of(self->trid);
+	ASSERT_TRUE(state == STATE(RUNNING, FULL) || state == STATE(SUSPENDED, FULL));
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
-	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
-	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_stream_full_status);
-	EXPECT_EQ(before, status.posix_stream_status);
+	EXPECT_EQ(state == STATE(RUNNING, FULL) ? STATE(RUNNING, NOT_FULL) :
+		  STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+}
+
+/* It was suspended for want of room, and the status does not change by this call. */
+TEST(a04_full_stream_is_suspended_afterwards)
+{
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	overfill(0);
+	EXPECT_EQ(0, posix_trace_clear(trid));
+	/* It does not start by itself, though it is empty. */
+	record_number(1);
+	EXPECT_EQ(0, take(trid, &event));
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(trid));
+	EXPECT_EQ(0, posix_trace_stop(trid));
+	EXPECT_EQ(0, take(trid, &event));
+	EXPECT_EQ(0, posix_trace_start(trid));
+	record_number(2);
+	EXPECT_EQ(POSIX_TRACE_START, take_id(trid, &event));
+	EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(trid, &event));
+	EXPECT_EQ(2, event_number(&event));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
 TEST_F(clear, a05_event_types_stay)
@@ -137,48 +226,254 @@ TEST_F(clear, a06_filter_stays)
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
 	ASSERT_EQ(0, posix_trace_get_filter(self->trid, &filter));
 	EXPECT_EQ(0, memcmp(&set, &filter, sizeof(set)));
-	record(1);
+	record_number(1);
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
 TEST_F(clear, a07_nothing_is_overrun)
 {
-	struct posix_trace_status_info status;
-
-	record_too_many();
+	overfill(0);
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
-	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
-	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_stream_overrun_status);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
+}
+
+/* Losses of before do not hide those of after. */
+TEST_F(clear, a07_until_something_is_lost_again)
+{
+	overfill(0);
+	EXPECT_EQ(0, posix_trace_clear(self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	overfill(0);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, overrun_of(self->trid));
 }
 
 TEST_F(clear, a07_there_is_room_as_in_a_new_stream)
 {
-	struct posix_trace_status_info status;
 	struct event event;
 	int taken = 0;
 
-	record_too_many();
+	overfill(0);
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	for (int i = 0; i < 100; i++)
-		record(i);
+		record_number(i);
 	while (take_user(self->trid, &event) == 1)
 		EXPECT_EQ(taken++, event_number(&event));
 	EXPECT_EQ(100, taken);
-	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
-	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_stream_overrun_status);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
 }
 
-TEST(a08_bad_trace_ids)
+TEST_F(clear, a07_numbers_begin_at_0)
 {
+	struct posixtrace_stats_info stats;
+	struct event event;
+
+	overfill(0);
+	for (int i = 0; i < 10; i++)
+		ASSERT_EQ(1, take(self->trid, &event));
+	EXPECT_EQ(0, posix_trace_clear(self->trid));
+	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &stats));
+	EXPECT_EQ(0, stats.recorded);
+	EXPECT_EQ(0, stats.read);
+	EXPECT_EQ(0, stats.dropped);
+	EXPECT_EQ(0, stats.overwritten);
+	EXPECT_EQ(0, stats.skipped);
+	EXPECT_EQ(0, stats.system_lost);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	for (int i = 0; i < 10; i++)
+		record_number(i);
+	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &stats));
+	EXPECT_EQ(10, stats.recorded);
+	EXPECT_EQ(0, stats.dropped);
+}
+
+/* As new: and so it becomes full, tells of it, starts again as a new one does. */
+TEST(a07_until_full_goes_round_as_a_new_one)
+{
+	struct event event;
 	trace_id_t trid;
 
-	EXPECT_EQ(EINVAL, posix_trace_clear(0));
-	EXPECT_EQ(EINVAL, posix_trace_clear(-1));
-	EXPECT_EQ(EINVAL, posix_trace_clear(4711));
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_shutdown(trid));
-	EXPECT_EQ(EINVAL, posix_trace_clear(trid));
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
+	for (int round = 0; round < 3; round++) {
+		int expected = 0, id;
+
+		ASSERT_EQ(0, posix_trace_start(trid));
+		overfill(0);
+		ASSERT_EQ(POSIX_TRACE_START, take_id(trid, &event));
+		while ((id = take_id(trid, &event)) == POSIX_TRACE_UNNAMED_USEREVENT)
+			ASSERT_EQ(expected++, event_number(&event));
+		ASSERT_EQ(POSIX_TRACE_STOP, id);
+		ASSERT_EQ(STATE(RUNNING, NOT_FULL), state_of(trid));
+		ASSERT_EQ(0, posix_trace_stop(trid));
+		ASSERT_EQ(0, posix_trace_clear(trid));
+	}
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_F(clear, a08_einval_for_what_is_no_active_stream)
+{
+	record_number(1);
+	EXPECT_EQ(0, bad_trids_accepted(posix_trace_clear, self->trid));
+	/* And nothing was cleared by it. */
+	EXPECT_EQ(2, drain(self->trid));
+}
+
+TEST_F(clear, a09_attributes_stay)
+{
+	trace_attr_t before, after;
+
+	ASSERT_EQ(0, posix_trace_get_attr(self->trid, &before));
+	EXPECT_EQ(0, posix_trace_clear(self->trid));
+	ASSERT_EQ(0, posix_trace_get_attr(self->trid, &after));
+	EXPECT_EQ(0, memcmp(&before, &after, sizeof(before)));
+}
+
+/* The same resources, no others and no more of them. */
+TEST_F(clear, a10_memory_is_the_same)
+{
+	struct posixtrace_stats_info before, after;
+
+	overfill(0);
+	ASSERT_EQ(0, posix_trace_clear(self->trid));
+	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &before));
+	for (int i = 0; i < 20; i++) {
+		ASSERT_EQ(0, posix_trace_start(self->trid));
+		for (int j = 0; j < 40; j++)
+			record_number(j);
+		ASSERT_EQ(0, posix_trace_stop(self->trid));
+		ASSERT_EQ(0, posix_trace_clear(self->trid));
+	}
+	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &after));
+	EXPECT_EQ(before.memory, after.memory);
+}
+
+TEST_F(clear, a11_no_other_stream_is_cleared)
+{
+	trace_id_t other;
+
+	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
+	ASSERT_EQ(0, posix_trace_start(other));
+	record_number(1);
+	EXPECT_EQ(0, posix_trace_clear(self->trid));
+	EXPECT_EQ(0, drain(self->trid));
+	EXPECT_EQ(2, drain(other));
+	EXPECT_EQ(0, posix_trace_shutdown(other));
+}
+
+/* What each thread records, and where it is. */
+struct writer {
+	pthread_t thread;
+	const int *ended;
+	int number;
+	int cpu;
+};
+
+static void *write_until_told(void *arg)
+{
+	struct writer *writer = arg;
+
+	run_on(writer->cpu);
+	while (!__atomic_load_n(writer->ended, __ATOMIC_ACQUIRE)) {
+		record_number(writer->number);
+		__atomic_store_n(&writer->number, writer->number + 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* What began after the call is there, what ended before it is not. */
+TEST_F(clear, a12_threads_may_record_meanwhile)
+{
+	struct writer writer = { .cpu = 1 };
+	struct event event;
+	int ended = 0;
+
+	writer.ended = &ended;
+	ASSERT_EQ(0, pthread_create(&writer.thread, NULL, write_until_told, &writer));
+	for (int round = 0; round < 20; round++) {
+		int before, after;
+
+		before = __atomic_load_n(&writer.number, __ATOMIC_ACQUIRE);
+		while (__atomic_load_n(&writer.number, __ATOMIC_ACQUIRE) < before + 5)
+			sched_yield();
+		before = __atomic_load_n(&writer.number, __ATOMIC_ACQUIRE);
+		ASSERT_EQ(0, posix_trace_clear(self->trid));
+		/* The one that may be on its way, and the next. */
+		after = __atomic_load_n(&writer.number, __ATOMIC_ACQUIRE) + 1;
+		/* It may have been full when it was cleared. */
+		ASSERT_EQ(0, posix_trace_start(self->trid));
+		while (__atomic_load_n(&writer.number, __ATOMIC_ACQUIRE) <= after)
+			sched_yield();
+		while (take_user(self->trid, &event) == 0)
+			sched_yield();
+		ASSERT_LE(before, event_number(&event));
+	}
+	__atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
+	ASSERT_EQ(0, pthread_join(writer.thread, NULL));
+}
+
+struct clearer {
+	pthread_t thread;
+	trace_id_t trid;
+	int failed;
+};
+
+static void *clear_often(void *arg)
+{
+	struct clearer *clearer = arg;
+
+	for (int i = 0; i < 30; i++)
+		clearer->failed += posix_trace_clear(clearer->trid) != 0;
+	return NULL;
+}
+
+/* One reads, one records, two clear. */
+TEST_F(clear, a12_threads_may_read_and_clear_meanwhile)
+{
+	struct clearer clearer[2];
+	struct writer writer = { .cpu = 0 };
+	struct event event;
+	int ended = 0;
+
+	writer.ended = &ended;
+	ASSERT_EQ(0, pthread_create(&writer.thread, NULL, write_until_told, &writer));
+	for (int i = 0; i < 2; i++) {
+		clearer[i] = (struct clearer){ .trid = self->trid };
+		ASSERT_EQ(0, pthread_create(&clearer[i].thread, NULL, clear_often, &clearer[i]));
+	}
+	for (int i = 0, last = -1; i < 500; i++) {
+		int ret = take(self->trid, &event);
+
+		ASSERT_LE(0, ret);
+		if (!ret)
+			ASSERT_EQ(0, posix_trace_start(self->trid));
+		if (ret && event.info.posix_event_id == POSIX_TRACE_UNNAMED_USEREVENT) {
+			ASSERT_LT(last, event_number(&event));
+			last = event_number(&event);
+		}
+	}
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(0, pthread_join(clearer[i].thread, NULL));
+		EXPECT_EQ(0, clearer[i].failed);
+	}
+	__atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
+	ASSERT_EQ(0, pthread_join(writer.thread, NULL));
+	/* Afterwards it is as good as ever. */
+	ASSERT_EQ(0, posix_trace_clear(self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	record_number(4711);
+	ASSERT_EQ(1, take_user(self->trid, &event));
+	EXPECT_EQ(4711, event_number(&event));
+}
+
+TEST_F(clear, a13_cancelled_thread_leaves_no_lock)
+{
+	int ret = call_cancelled(posix_trace_clear, self->trid);
+
+	EXPECT_TRUE(ret == 0 || ret == -ECANCELED);
+	record_number(1);
+	EXPECT_EQ(0, posix_trace_clear(self->trid));
+	EXPECT_EQ(0, drain(self->trid));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
 TEST_HARNESS_MAIN

@@ -3,6 +3,7 @@
  * WAIT: blocks until there is something to read, and no longer.
  */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -99,6 +100,21 @@ TEST_F(wait, returns_at_once_whatever_the_deadline)
 	ASSERT_EQ(0, stream_start(&self->stream));
 	EXPECT_EQ(0, stream_wait(&self->stream, 1));
 	EXPECT_EQ(0, stream_wait(&self->stream, ~0ULL));
+}
+
+/* The reader has taken one record more than it reported, and says so. */
+TEST_F(wait, returns_at_once_when_the_reader_holds_an_event)
+{
+	struct pollfd pollfd = { .fd = self->stream.fd, .events = POLLIN };
+
+	EXPECT_EQ(0, poll(&pollfd, 1, 0));
+	self->stream.reader->held = 1;
+	EXPECT_EQ(0, stream_wait(&self->stream, 0));
+	EXPECT_EQ(1, poll(&pollfd, 1, 0));
+	EXPECT_EQ(POLLIN, pollfd.revents);
+	self->stream.reader->held = 0;
+	EXPECT_EQ(0, poll(&pollfd, 1, 0));
+	EXPECT_EQ(-ETIMEDOUT, stream_wait(&self->stream, 1));
 }
 
 /* ------------------------------------------------------------------ */

@@ -3,10 +3,8 @@
  * The three functions that report events: when they wait, and what they fill in.
  */
 #define _GNU_SOURCE
-#include <pthread.h>
-
 #include "pxt_test.h"
-#include "trace_test.h"
+#include "reading.h"
 
 FIXTURE(getnext)
 {
@@ -38,48 +36,6 @@ static int timedgetnext(trace_id_t trid, struct event *event, const struct times
 	return posix_trace_timedgetnext_event(trid, &event->info, event->data,
 					      sizeof(event->data), &event->len,
 					      &event->unavailable, abstime);
-}
-
-/* A thread that reads one event, with a deadline or without. */
-struct reader {
-	trace_id_t trid;
-	const struct timespec *abstime;
-	pthread_t thread;
-	struct event event;
-	int ret;
-	int tid;
-};
-
-static void *reading(void *arg)
-{
-	struct reader *reader = arg;
-
-	__atomic_store_n(&reader->tid, gettid(), __ATOMIC_RELEASE);
-	if (reader->abstime)
-		reader->ret = timedgetnext(reader->trid, &reader->event, reader->abstime);
-	else
-		reader->ret = getnext(reader->trid, &reader->event);
-	return NULL;
-}
-
-/* Returns when the reader sleeps. */
-static int reader_start(struct reader *reader, trace_id_t trid, const struct timespec *abstime)
-{
-	int err;
-
-	*reader = (struct reader){ .trid = trid, .abstime = abstime, .ret = -1 };
-	err = pthread_create(&reader->thread, NULL, reading, reader);
-	if (err)
-		return err;
-	while (!__atomic_load_n(&reader->tid, __ATOMIC_ACQUIRE) || !is_asleep(reader->tid))
-		sched_yield();
-	return 0;
-}
-
-static int reader_end(struct reader *reader)
-{
-	pthread_join(reader->thread, NULL);
-	return reader->ret;
 }
 
 /* ------------------------------------------------------------------ */

@@ -116,8 +116,9 @@ static inline __u32 posixtrace_subbuf_size(__u64 stream_size, __u64 max_data)
 {
 	__u64 size = 8 * POSIXTRACE_RECORD_SIZE(max_data);
 
-	if (size < stream_size / 2048)
-		size = stream_size / 2048;
+	/* Rounded up, so that the size that is granted leads to the same. */
+	if (size < (stream_size + 2047) / 2048)
+		size = (stream_size + 2047) / 2048;
 	size = (size + POSIXTRACE_SUBBUF_SIZE_MIN - 1) & ~(__u64)(POSIXTRACE_SUBBUF_SIZE_MIN - 1);
 	if (size > POSIXTRACE_SUBBUF_SIZE_MAX)
 		size = POSIXTRACE_SUBBUF_SIZE_MAX;
@@ -280,6 +281,8 @@ struct posixtrace_ctrl {
 /**
  * struct posixtrace_reader - what the reader tells the kernel (read-write)
  * @gap_ack: the last gap_generation that the reader took note of
+ * @held: not zero before a record is taken and as long as the reader has taken
+ *	events and not reported them; then nobody waits for one
  * @reserved: zero
  * @claim: POSIXTRACE_CLAIM of each sub-buffer, in the order of descriptors
  *
@@ -288,7 +291,8 @@ struct posixtrace_ctrl {
  */
 struct posixtrace_reader {
 	__u64 gap_ack;
-	__u64 reserved[7];
+	__u64 held;
+	__u64 reserved[6];
 	__u64 claim[];
 };
 

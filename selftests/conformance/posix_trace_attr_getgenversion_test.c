@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * posix_trace_attr_getgenversion(): Documentation/conformance/posix_trace_attr_getgenversion.rst
+ */
+#define _GNU_SOURCE
+#include "attr_test.h"
+#include "pxt_test.h"
+
+FIXTURE(attr)
+{
+	trace_attr_t attr;
+};
+
+FIXTURE_SETUP(attr)
+{
+	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
+}
+
+FIXTURE_TEARDOWN(attr)
+{
+	posix_trace_attr_destroy(&self->attr);
+}
+
+TEST_F(attr, a01_is_a_string)
+{
+	char version[TRACE_NAME_MAX + 1];
+
+	memset(version, 0, sizeof(version));
+	ASSERT_EQ(0, posix_trace_attr_getgenversion(&self->attr, version));
+	EXPECT_EQ(0, strncmp(version, "posixtrace ", 11));
+	EXPECT_LT(11, strlen(version));
+}
+
+/* Is nothing but the string written, and its end within TRACE_NAME_MAX characters? */
+static int writes_the_string_only(const trace_attr_t *attr)
+{
+	char version[TRACE_NAME_MAX + 1];
+	size_t len;
+
+	memset(version, 'x', sizeof(version));
+	if (posix_trace_attr_getgenversion(attr, version))
+		return 0;
+	len = strnlen(version, sizeof(version));
+	if (len >= TRACE_NAME_MAX)
+		return 0;
+	while (++len < sizeof(version)) {
+		if (version[len] != 'x')
+			return 0;
+	}
+	return 1;
+}
+
+TEST_F(attr, a02_nothing_is_written_beyond_the_string)
+{
+	trace_attr_t granted;
+
+	EXPECT_TRUE(writes_the_string_only(&self->attr));
+	ASSERT_EQ(0, attr_granted(&self->attr, &granted));
+	EXPECT_TRUE(writes_the_string_only(&granted));
+}
+
+TEST_F(attr, a03_of_a_stream_is_that_of_the_module)
+{
+	char version[TRACE_NAME_MAX + 1], module[32] = "", expected[64];
+	FILE *file = fopen("/sys/module/posixtrace/version", "re");
+	trace_attr_t granted;
+
+	ASSERT_NE(NULL, file);
+	EXPECT_EQ(1, fscanf(file, "%31s", module));
+	fclose(file);
+	snprintf(expected, sizeof(expected), "posixtrace %s", module);
+	ASSERT_EQ(0, attr_granted(&self->attr, &granted));
+	ASSERT_EQ(0, posix_trace_attr_getgenversion(&granted, version));
+	EXPECT_STREQ(expected, version);
+}
+
+TEST(a04_invalid_objects)
+{
+	trace_attr_t attr;
+	char version[TRACE_NAME_MAX + 1];
+
+	for (int i = 0; i < ATTR_INVALID; i++)
+		EXPECT_EQ(EINVAL, posix_trace_attr_getgenversion(attr_invalid(i, &attr), version));
+}
+
+TEST_F(attr, a04_null_result)
+{
+	EXPECT_EQ(EINVAL, posix_trace_attr_getgenversion(&self->attr, NULL));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * posix_trace_attr_getmaxsystemeventsize():
+ * Documentation/conformance/posix_trace_attr_getmaxsystemeventsize.rst
+ */
+#define _GNU_SOURCE
+#include "attr_test.h"
+#include "promise.h"
+#include "pxt_test.h"
+
+#define SYSTEM_MAX	1000
+
+FIXTURE(attr)
+{
+	trace_attr_t attr;
+};
+
+FIXTURE_SETUP(attr)
+{
+	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
+}
+
+FIXTURE_TEARDOWN(attr)
+{
+	posix_trace_attr_destroy(&self->attr);
+}
+
+TEST_F(attr, a01_has_room_for_two_event_sets)
+{
+	size_t size = 0;
+
+	EXPECT_EQ(0, posix_trace_attr_getmaxsystemeventsize(&self->attr, &size));
+	EXPECT_LT(2 * sizeof(trace_event_set_t), size);
+}
+
+/* ------------------------------------------------------------------ */
+/* The promise								*/
+
+/* A stream, and what it is to have recorded. */
+struct traced {
+	trace_attr_t attr;	/* as granted */
+	trace_id_t trid;
+	size_t stream_size;
+	int running;
+	int filtered;
+	int count;		/* system events so far */
+	trace_event_id_t system[SYSTEM_MAX];
+};
+
+FIXTURE(promise)
+{
+	struct traced traced;
+};
+
+FIXTURE_VARIANT(promise)
+{
+	int policy;
+	size_t stream_size;
+	size_t max_data_size;
+};
+
+FIXTURE_VARIANT_ADD(promise, smallest) { POSIX_TRACE_UNTIL_FULL, 0, 100 };
+FIXTURE_VARIANT_ADD(promise, small) { POSIX_TRACE_UNTIL_FULL, 64 << 10, 464 };
+FIXTURE_VARIANT_ADD(promise, small_loop) { POSIX_TRACE_LOOP, 64 << 10, 464 };
+FIXTURE_VARIANT_ADD(promise, usual) { POSIX_TRACE_UNTIL_FULL, 256 << 10, 1024 };
+FIXTURE_VARIANT_ADD(promise, large_events) { POSIX_TRACE_UNTIL_FULL, 0, 8 << 10 };
+
+FIXTURE_SETUP(promise)
+{
+	trace_attr_t attr;
+
+	ASSERT_EQ(0, posix_trace_attr_init(&attr));
+	ASSERT_EQ(0, posix_trace_attr_setstreamfullpolicy(&attr, variant->policy));
+	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&attr, variant->stream_size));
+	ASSERT_EQ(0, posix_trace_attr_setmaxdatasize(&attr, variant->max_data_size));
+	ASSERT_EQ(0, posix_trace_create(0, &attr, &self->traced.trid));
+	ASSERT_EQ(0, posix_trace_get_attr(self->traced.trid, &self->traced.attr));
+	ASSERT_EQ(0, posix_trace_attr_getstreamsize(&self->traced.attr, &self->traced.stream_size));
+}
+
+FIXTURE_TEARDOWN(promise)
+{
+	posix_trace_shutdown(self->traced.trid);
+}
+
+static struct plan plan;
+
+/* START or STOP, whichever it is time for. */
+static int toggle_running(struct traced *traced)
+{
+	traced->system[traced->count++] = traced->running ? POSIX_TRACE_STOP : POSIX_TRACE_START;
+	traced->running = !traced->running;
+	return traced->running ? posix_trace_start(traced->trid) : posix_trace_stop(traced->trid);
+}
+
+/* FILTER: a type of which there are no events goes in, and out again. */
+static int toggle_filter(struct traced *traced)
+{
+	trace_event_set_t set;
+	int how;
+
+	traced->system[traced->count++] = POSIX_TRACE_FILTER;
+	traced->filtered = !traced->filtered;
+	how = traced->filtered ? POSIX_TRACE_ADD_EVENTSET : POSIX_TRACE_SUB_EVENTSET;
+	posix_trace_eventset_empty(&set);
+	posix_trace_eventset_add(POSIX_TRACE_UNNAMED_USEREVENT + 1, &set);
+	return posix_trace_set_filter(traced->trid, &set, how);
+}
+
+/* What is wrong with what was recorded, "" for nothing. */
+static const char *wrong(const struct traced *traced)
+{
+	return plan_verify(&plan, traced->trid, traced->system, traced->count);
+}
+
+/* How many system events the stream has room for. */
+static int system_events(const struct traced *traced)
+{
+	return traced->stream_size / system_size(&traced->attr);
+}
+
+TEST_F(promise, a02_start_and_stop)
+{
+	int count = system_events(&self->traced);
+
+	ASSERT_LT(0, count);
+	ASSERT_GE(SYSTEM_MAX, count);
+	while (self->traced.count < count)
+		ASSERT_EQ(0, toggle_running(&self->traced));
+	EXPECT_STREQ("", wrong(&self->traced));
+}
+
+TEST_F(promise, a03_filter)
+{
+	int count = system_events(&self->traced);
+
+	ASSERT_GE(SYSTEM_MAX, count);
+	ASSERT_EQ(0, toggle_running(&self->traced));
+	while (self->traced.count < count)
+		ASSERT_EQ(0, toggle_filter(&self->traced));
+	EXPECT_STREQ("", wrong(&self->traced));
+}
+
+TEST_F(promise, a03_filter_and_the_others)
+{
+	int count = system_events(&self->traced), err;
+
+	ASSERT_GE(SYSTEM_MAX, count);
+	while (self->traced.count < count) {
+		/* Suspended, it would record no FILTER. */
+		err = !self->traced.running || self->traced.count % 7 == 6 ?
+		      toggle_running(&self->traced) : toggle_filter(&self->traced);
+		ASSERT_EQ(0, err);
+	}
+	EXPECT_STREQ("", wrong(&self->traced));
+}
+
+/*
+ * A part of the stream for system events, all the rest for user events: both come
+ * in turn, those on all CPUs.
+ */
+static int record_both(struct traced *traced, int count)
+{
+	static const size_t lens[] = { 464, 464, 464, 464, 464, 464, 216, 208 };
+	size_t rest;
+	int err = 0, done = 0;
+
+	/* It runs when the user events come. */
+	count = traced->running ? count / 2 * 2 : (count - 1) / 2 * 2 + 1;
+	rest = traced->stream_size - count * system_size(&traced->attr);
+	plan_make(&plan, &traced->attr, rest, 0, lens, 8);
+	count += traced->count;
+	if (!traced->running)
+		err = toggle_running(traced);
+	for (int i = 0; !err && i < plan.count; i++) {
+		next_cpu(i, plan.count);
+		plan_record(&plan, i);
+		/* Spread evenly: two system events at a time. */
+		while (!err && traced->count + 2 <= count && done * plan.count <= i * count) {
+			if (done % 3 == 0) {
+				err = toggle_running(traced);
+				if (!err)
+					err = toggle_running(traced);
+			} else {
+				err = toggle_filter(traced);
+				if (!err)
+					err = toggle_filter(traced);
+			}
+			done += 2;
+		}
+	}
+	while (!err && traced->count < count)
+		err = toggle_filter(traced);
+	return err;
+}
+
+TEST_F(promise, a04_few_among_user_events)
+{
+	ASSERT_EQ(0, record_both(&self->traced, system_events(&self->traced) / 8));
+	EXPECT_STREQ("", wrong(&self->traced));
+}
+
+TEST_F(promise, a04_as_many_as_user_events)
+{
+	ASSERT_EQ(0, record_both(&self->traced, system_events(&self->traced) / 2));
+	EXPECT_STREQ("", wrong(&self->traced));
+}
+
+TEST_F(promise, a04_many_among_few_user_events)
+{
+	ASSERT_EQ(0, record_both(&self->traced, system_events(&self->traced) * 7 / 8));
+	EXPECT_STREQ("", wrong(&self->traced));
+}
+
+TEST_F(promise, a05_after_it_was_cleared)
+{
+	ASSERT_EQ(0, record_both(&self->traced, system_events(&self->traced) / 2));
+	ASSERT_EQ(0, posix_trace_clear(self->traced.trid));
+	self->traced.count = 0;
+	ASSERT_EQ(0, record_both(&self->traced, system_events(&self->traced) / 2));
+	EXPECT_STREQ("", wrong(&self->traced));
+}
+
+/* POSIX_TRACE_LOOP starts over with posix_trace_clear(), the other when it is empty. */
+TEST_F(promise, a05_after_it_was_used_up)
+{
+	struct event event;
+
+	ASSERT_EQ(0, toggle_running(&self->traced));
+	ASSERT_TRUE(record_until_full(self->traced.trid, &self->traced.attr));
+	if (variant->policy == POSIX_TRACE_LOOP)
+		ASSERT_EQ(0, posix_trace_clear(self->traced.trid));
+	/* START that an empty stream records is read, too. */
+	while (take(self->traced.trid, &event) == 1)
+		;
+	self->traced.count = 0;
+	ASSERT_EQ(0, record_both(&self->traced, system_events(&self->traced) / 2));
+	EXPECT_STREQ("", wrong(&self->traced));
+}
+
+TEST_F(promise, a06_the_same_for_the_stream)
+{
+	trace_attr_t asked;
+
+	ASSERT_EQ(0, posix_trace_attr_init(&asked));
+	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&asked, variant->stream_size));
+	ASSERT_EQ(0, posix_trace_attr_setmaxdatasize(&asked, variant->max_data_size));
+	EXPECT_LT(0, system_size(&asked));
+	EXPECT_EQ(system_size(&asked), system_size(&self->traced.attr));
+}
+
+TEST(a07_invalid_objects)
+{
+	trace_attr_t attr;
+	size_t size;
+
+	for (int i = 0; i < ATTR_INVALID; i++)
+		EXPECT_EQ(EINVAL, posix_trace_attr_getmaxsystemeventsize(attr_invalid(i, &attr),
+									 &size));
+}
+
+TEST_F(attr, a07_null_result)
+{
+	EXPECT_EQ(EINVAL, posix_trace_attr_getmaxsystemeventsize(&self->attr, NULL));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * posix_trace_attr_setstreamfullpolicy():
+ * Documentation/conformance/posix_trace_attr_setstreamfullpolicy.rst
+ */
+#define _GNU_SOURCE
+#include <limits.h>
+
+#include "attr_test.h"
+#include "pxt_test.h"
+#include "trace_test.h"
+
+FIXTURE(attr)
+{
+	trace_attr_t attr;
+};
+
+FIXTURE_SETUP(attr)
+{
+	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
+}
+
+FIXTURE_TEARDOWN(attr)
+{
+	posix_trace_attr_destroy(&self->attr);
+}
+
+TEST_F(attr, a01_sets_it_and_nothing_else)
+{
+	int policies[] = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_LOOP, POSIX_TRACE_FLUSH };
+	struct attr_values expected, values;
+
+	ASSERT_EQ(0, attr_read(&self->attr, &expected));
+	for (int i = 0; i < 3; i++) {
+		EXPECT_EQ(0, posix_trace_attr_setstreamfullpolicy(&self->attr, policies[i]));
+		expected.stream_policy = policies[i];
+		ASSERT_EQ(0, attr_read(&self->attr, &values));
+		EXPECT_EQ(0, memcmp(&expected, &values, sizeof(values)));
+	}
+}
+
+/* A stream with this policy that has room for some hundred events, running. */
+static int start_stream(trace_attr_t *attr, int policy, trace_id_t *trid)
+{
+	int err = posix_trace_attr_setstreamfullpolicy(attr, policy);
+
+	if (!err)
+		err = posix_trace_attr_setstreamsize(attr, 16 << 10);
+	if (!err)
+		err = posix_trace_attr_setmaxdatasize(attr, 200);
+	if (!err)
+		err = posix_trace_create(0, attr, trid);
+	return err ? err : posix_trace_start(*trid);
+}
+
+/* Records events with the numbers from @first on: @count of them. */
+static void record(int first, int count)
+{
+	struct {
+		int number;
+		char filler[196];
+	} data = { 0 };
+
+	for (int i = 0; i < count; i++) {
+		data.number = first + i;
+		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &data, sizeof(data));
+	}
+}
+
+TEST_F(attr, a02_loop_runs_until_stopped)
+{
+	struct posix_trace_status_info status;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, start_stream(&self->attr, POSIX_TRACE_LOOP, &trid));
+	for (int i = 0; i < 10; i++) {
+		record(0, 200);
+		ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+		EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
+	}
+	ASSERT_EQ(0, posix_trace_stop(trid));
+	ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_F(attr, a03_loop_has_the_most_recent)
+{
+	int count = 2000, next = -1, taken = 0;
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, start_stream(&self->attr, POSIX_TRACE_LOOP, &trid));
+	record(0, count);
+	while (take_user(trid, &event) == 1) {
+		if (next >= 0)
+			ASSERT_EQ(next, event_number(&event));
+		next = event_number(&event) + 1;
+		taken++;
+	}
+	EXPECT_EQ(count, next);
+	/* It is about the memory that was asked for: 248 bytes each. */
+	EXPECT_LT((16 << 10) / 248 / 2, taken);
+	EXPECT_GT(count, taken);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_F(attr, a04_until_full_stops_when_its_memory_is_used_up)
+{
+	struct posix_trace_status_info status;
+	struct event event;
+	int taken = 0;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, start_stream(&self->attr, POSIX_TRACE_UNTIL_FULL, &trid));
+	record(0, 10);
+	ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
+	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_stream_full_status);
+	record(10, 1000);
+	ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
+	EXPECT_EQ(POSIX_TRACE_FULL, status.posix_stream_full_status);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, status.posix_stream_overrun_status);
+	/* The oldest are there. */
+	for (; take_user(trid, &event) == 1 && event_number(&event) == taken; taken++)
+		;
+	EXPECT_LT((16 << 10) / 248 / 2, taken);
+	EXPECT_GT(1010, taken);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_F(attr, a05_until_full_ends_with_stop)
+{
+	struct event event;
+	int last = -1, automatic = 0;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, start_stream(&self->attr, POSIX_TRACE_UNTIL_FULL, &trid));
+	record(0, 1000);
+	ASSERT_EQ(1, take(trid, &event));
+	EXPECT_EQ(POSIX_TRACE_START, event.info.posix_event_id);
+	do {
+		ASSERT_EQ(1, take(trid, &event));
+		if (event.info.posix_event_id == POSIX_TRACE_UNNAMED_USEREVENT)
+			last = event_number(&event);
+	} while (event.info.posix_event_id == POSIX_TRACE_UNNAMED_USEREVENT);
+	EXPECT_LT(0, last);
+	EXPECT_EQ(POSIX_TRACE_STOP, event.info.posix_event_id);
+	automatic = event_number(&event);
+	EXPECT_EQ(sizeof(int), event.len);
+	EXPECT_NE(0, automatic);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_F(attr, a06_until_full_uses_memory_of_reported_events_again)
+{
+	struct posix_trace_status_info status;
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, start_stream(&self->attr, POSIX_TRACE_UNTIL_FULL, &trid));
+	/* Many times what it holds, and never full. */
+	for (int i = 0; i < 1000; i += 20) {
+		record(i, 20);
+		for (int k = 0; k < 20; k++) {
+			ASSERT_EQ(1, take_user(trid, &event));
+			ASSERT_EQ(i + k, event_number(&event));
+		}
+	}
+	ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_stream_overrun_status);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_F(attr, a07_until_full_runs_again_when_empty)
+{
+	struct posix_trace_status_info status;
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, start_stream(&self->attr, POSIX_TRACE_UNTIL_FULL, &trid));
+	record(0, 1000);
+	ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+	ASSERT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
+	while (take(trid, &event) == 1)
+		;
+	ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
+	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_stream_full_status);
+	record(1234, 1);
+	EXPECT_EQ(1, take_user(trid, &event));
+	EXPECT_EQ(1234, event_number(&event));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_F(attr, a08_until_full_starts_before_the_next_event)
+{
+	int seen_stop = 0, seen_start = 0;
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, start_stream(&self->attr, POSIX_TRACE_UNTIL_FULL, &trid));
+	record(0, 1000);
+	while (take(trid, &event) == 1) {
+		if (event.info.posix_event_id == POSIX_TRACE_STOP)
+			seen_stop = 1;
+		else if (event.info.posix_event_id == POSIX_TRACE_START && seen_stop)
+			seen_start++;
+	}
+	EXPECT_TRUE(seen_stop);
+	record(1234, 1);
+	while (take(trid, &event) == 1 && event.info.posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT)
+		seen_start += event.info.posix_event_id == POSIX_TRACE_START;
+	EXPECT_EQ(1234, event_number(&event));
+	EXPECT_EQ(1, seen_start);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_F(attr, a09_flush_without_log_is_invalid)
+{
+	trace_id_t trid = 4711;
+
+	ASSERT_EQ(0, posix_trace_attr_setstreamfullpolicy(&self->attr, POSIX_TRACE_FLUSH));
+	EXPECT_EQ(EINVAL, posix_trace_create(0, &self->attr, &trid));
+	EXPECT_EQ(4711, trid);
+	ASSERT_EQ(0, posix_trace_attr_setstreamfullpolicy(&self->attr, POSIX_TRACE_LOOP));
+	EXPECT_EQ(0, posix_trace_create(0, &self->attr, &trid));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+static int set_invalid(trace_attr_t *attr)
+{
+	return posix_trace_attr_setstreamfullpolicy(attr, POSIX_TRACE_UNTIL_FULL);
+}
+
+TEST(a11_invalid_objects)
+{
+	trace_attr_t attr;
+
+	for (int i = 0; i < ATTR_INVALID; i++)
+		EXPECT_EQ(EINVAL, set_invalid(attr_invalid(i, &attr)));
+}
+
+TEST_F(attr, a12_other_policies)
+{
+	int policies[] = { POSIX_TRACE_APPEND, -1, 4, 4711, INT_MAX, INT_MIN };
+	trace_attr_t before;
+
+	ASSERT_EQ(0, posix_trace_attr_setstreamfullpolicy(&self->attr, POSIX_TRACE_UNTIL_FULL));
+	before = self->attr;
+	for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
+		EXPECT_EQ(EINVAL, posix_trace_attr_setstreamfullpolicy(&self->attr, policies[i]));
+		EXPECT_EQ(0, memcmp(&before, &self->attr, sizeof(before)));
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,793 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * posix_trace_create(): Documentation/conformance/posix_trace_create.rst
+ */
+#define _GNU_SOURCE
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "pxt_test.h"
+#include "stream_state.h"
+
+/* What trid is before a call that must not write it. */
+#define UNTOUCHED	4711
+
+/* Streams that one process can have. */
+#define STREAMS_MAX	32
+
+FIXTURE(create)
+{
+	trace_attr_t attr;
+	trace_id_t trid;
+};
+
+FIXTURE_SETUP(create)
+{
+	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
+	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&self->attr, 8 << 10));
+	ASSERT_EQ(0, posix_trace_attr_setmaxdatasize(&self->attr, 64));
+	self->trid = UNTOUCHED;
+}
+
+FIXTURE_TEARDOWN(create)
+{
+	posix_trace_attr_destroy(&self->attr);
+}
+
+/* Creates streams on a process until that fails: how many, the error in @err. */
+static int create_all(pid_t pid, const trace_attr_t *attr, trace_id_t *trid, int max, int *err)
+{
+	int n = 0;
+
+	do {
+		*err = posix_trace_create(pid, attr, &trid[n]);
+	} while (!*err && ++n < max);
+	return n;
+}
+
+/* Is room left for all streams that the caller can have? Then none was left behind. */
+static int all_slots_are_free(const trace_attr_t *attr)
+{
+	trace_id_t trid[STREAMS_MAX];
+	int err, n = create_all(0, attr, trid, STREAMS_MAX, &err);
+
+	for (int i = 0; i < n; i++)
+		posix_trace_shutdown(trid[i]);
+	return n == STREAMS_MAX;
+}
+
+/* ------------------------------------------------------------------ */
+/* Every function that may use a trace id of posix_trace_create()	*/
+
+static int use_eventid_equal(trace_id_t trid)
+{
+	return posix_trace_eventid_equal(trid, POSIX_TRACE_START, POSIX_TRACE_START) ? 0 : EINVAL;
+}
+
+static int use_eventid_get_name(trace_id_t trid)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1];
+
+	return posix_trace_eventid_get_name(trid, POSIX_TRACE_START, name);
+}
+
+static int use_eventtypelist_getnext_id(trace_id_t trid)
+{
+	trace_event_id_t id;
+	int unavailable;
+
+	return posix_trace_eventtypelist_getnext_id(trid, &id, &unavailable);
+}
+
+static int use_get_attr(trace_id_t trid)
+{
+	trace_attr_t attr;
+
+	return posix_trace_get_attr(trid, &attr);
+}
+
+static int use_get_status(trace_id_t trid)
+{
+	struct posix_trace_status_info status;
+
+	return posix_trace_get_status(trid, &status);
+}
+
+static int use_get_filter(trace_id_t trid)
+{
+	trace_event_set_t set;
+
+	return posix_trace_get_filter(trid, &set);
+}
+
+static int use_set_filter(trace_id_t trid)
+{
+	const trace_event_set_t set = { 0 };
+
+	return posix_trace_set_filter(trid, &set, POSIX_TRACE_SET_EVENTSET);
+}
+
+static int use_getnext_event(trace_id_t trid)
+{
+	struct event event;
+
+	return posix_trace_getnext_event(trid, &event.info, event.data, sizeof(event.data),
+					 &event.len, &event.unavailable);
+}
+
+static int use_timedgetnext_event(trace_id_t trid)
+{
+	const struct timespec epoch = { 0, 0 };
+	struct event event;
+
+	return posix_trace_timedgetnext_event(trid, &event.info, event.data, sizeof(event.data),
+					      &event.len, &event.unavailable, &epoch);
+}
+
+static int use_trygetnext_event(trace_id_t trid)
+{
+	struct event event;
+
+	return -take(trid, &event);
+}
+
+static int use_trid_eventid_open(trace_id_t trid)
+{
+	trace_event_id_t id;
+
+	return posix_trace_trid_eventid_open(trid, "create", &id);
+}
+
+/* In an order in which all succeed: START and STOP are there to be read. */
+static const struct use {
+	const char *name;
+	int (*fn)(trace_id_t trid);
+} uses[] = {
+	{ "start", posix_trace_start },
+	{ "stop", posix_trace_stop },
+	{ "getnext_event", use_getnext_event },
+	{ "timedgetnext_event", use_timedgetnext_event },
+	{ "trygetnext_event", use_trygetnext_event },
+	{ "eventid_equal", use_eventid_equal },
+	{ "eventid_get_name", use_eventid_get_name },
+	{ "eventtypelist_getnext_id", use_eventtypelist_getnext_id },
+	{ "eventtypelist_rewind", posix_trace_eventtypelist_rewind },
+	{ "get_attr", use_get_attr },
+	{ "get_status", use_get_status },
+	{ "trid_eventid_open", use_trid_eventid_open },
+	{ "set_filter", use_set_filter },
+	{ "get_filter", use_get_filter },
+	{ "clear", posix_trace_clear },
+	{ "shutdown", posix_trace_shutdown },
+};
+
+#define NR_USES	(sizeof(uses) / sizeof(uses[0]))
+
+/* ------------------------------------------------------------------ */
+/* What is created							*/
+
+TEST_F(create, a01_creates_a_stream_and_returns_0)
+{
+	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+TEST_F(create, a02_stream_has_the_attributes_of_the_object)
+{
+	char name[TRACE_NAME_MAX + 1];
+	trace_attr_t attr;
+	size_t size;
+	int policy;
+
+	ASSERT_EQ(0, posix_trace_attr_setname(&self->attr, "attributes"));
+	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&self->attr, 50000));
+	ASSERT_EQ(0, posix_trace_attr_setmaxdatasize(&self->attr, 77));
+	ASSERT_EQ(0, posix_trace_attr_setlogsize(&self->attr, 123456));
+	ASSERT_EQ(0, posix_trace_attr_setlogfullpolicy(&self->attr, POSIX_TRACE_APPEND));
+	ASSERT_EQ(0, posix_trace_attr_setstreamfullpolicy(&self->attr, POSIX_TRACE_UNTIL_FULL));
+	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
+	ASSERT_EQ(0, posix_trace_get_attr(self->trid, &attr));
+	ASSERT_EQ(0, posix_trace_attr_getname(&attr, name));
+	EXPECT_STREQ("attributes", name);
+	ASSERT_EQ(0, posix_trace_attr_getstreamsize(&attr, &size));
+	EXPECT_LE(50000, size);
+	ASSERT_EQ(0, posix_trace_attr_getmaxdatasize(&attr, &size));
+	EXPECT_EQ(77, size);
+	ASSERT_EQ(0, posix_trace_attr_getlogsize(&attr, &size));
+	EXPECT_EQ(123456, size);
+	ASSERT_EQ(0, posix_trace_attr_getlogfullpolicy(&attr, &policy));
+	EXPECT_EQ(POSIX_TRACE_APPEND, policy);
+	ASSERT_EQ(0, posix_trace_attr_getstreamfullpolicy(&attr, &policy));
+	EXPECT_EQ(POSIX_TRACE_UNTIL_FULL, policy);
+	ASSERT_EQ(0, posix_trace_attr_getinherited(&attr, &policy));
+	EXPECT_EQ(POSIX_TRACE_CLOSE_FOR_CHILD, policy);
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+/* Not only told: max-data-size and the full policy are what is done. */
+TEST_F(create, a02_and_works_by_them)
+{
+	char data[100] = "";
+	struct event event;
+
+	ASSERT_EQ(0, posix_trace_attr_setmaxdatasize(&self->attr, 77));
+	ASSERT_EQ(0, posix_trace_attr_setstreamfullpolicy(&self->attr, POSIX_TRACE_UNTIL_FULL));
+	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, sizeof(data));
+	ASSERT_EQ(1, take_user(self->trid, &event));
+	EXPECT_EQ(77, event.len);
+	EXPECT_EQ(POSIX_TRACE_TRUNCATED_RECORD, event.info.posix_truncation_status);
+	overfill(0);
+	EXPECT_EQ(STATE(SUSPENDED, FULL), state_of(self->trid));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+TEST_F(create, a03_object_has_to_be_initialized)
+{
+	trace_attr_t attr;
+
+	memset(&attr, 0, sizeof(attr));
+	EXPECT_EQ(EINVAL, posix_trace_create(0, &attr, &self->trid));
+	memset(&attr, 0xa5, sizeof(attr));
+	EXPECT_EQ(EINVAL, posix_trace_create(0, &attr, &self->trid));
+	ASSERT_EQ(0, posix_trace_attr_destroy(&self->attr));
+	EXPECT_EQ(EINVAL, posix_trace_create(0, &self->attr, &self->trid));
+	EXPECT_EQ(UNTOUCHED, self->trid);
+}
+
+TEST_F(create, a04_null_means_the_default_attributes)
+{
+	int granted_policy, policy;
+	size_t granted_size, size;
+	trace_attr_t granted;
+
+	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
+	ASSERT_EQ(0, posix_trace_create(0, NULL, &self->trid));
+	ASSERT_EQ(0, posix_trace_get_attr(self->trid, &granted));
+	ASSERT_EQ(0, posix_trace_attr_getstreamsize(&self->attr, &size));
+	ASSERT_EQ(0, posix_trace_attr_getstreamsize(&granted, &granted_size));
+	EXPECT_LE(size, granted_size);
+	ASSERT_EQ(0, posix_trace_attr_getmaxdatasize(&self->attr, &size));
+	ASSERT_EQ(0, posix_trace_attr_getmaxdatasize(&granted, &granted_size));
+	EXPECT_EQ(size, granted_size);
+	ASSERT_EQ(0, posix_trace_attr_getinherited(&self->attr, &policy));
+	ASSERT_EQ(0, posix_trace_attr_getinherited(&granted, &granted_policy));
+	EXPECT_EQ(policy, granted_policy);
+	/* That of a stream without log. */
+	ASSERT_EQ(0, posix_trace_attr_getstreamfullpolicy(&granted, &granted_policy));
+	EXPECT_EQ(POSIX_TRACE_LOOP, granted_policy);
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+TEST_F(create, a05_later_changes_of_the_object_do_not_matter)
+{
+	char name[TRACE_NAME_MAX + 1];
+	trace_attr_t attr;
+	size_t size;
+
+	ASSERT_EQ(0, posix_trace_attr_setname(&self->attr, "before"));
+	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
+	ASSERT_EQ(0, posix_trace_attr_setname(&self->attr, "after"));
+	ASSERT_EQ(0, posix_trace_attr_setmaxdatasize(&self->attr, 65));
+	ASSERT_EQ(0, posix_trace_attr_destroy(&self->attr));
+	memset(&self->attr, 0xff, sizeof(self->attr));
+	ASSERT_EQ(0, posix_trace_get_attr(self->trid, &attr));
+	ASSERT_EQ(0, posix_trace_attr_getname(&attr, name));
+	EXPECT_STREQ("before", name);
+	ASSERT_EQ(0, posix_trace_attr_getmaxdatasize(&attr, &size));
+	EXPECT_EQ(64, size);
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+/* And one object makes any number of streams. */
+TEST_F(create, a05_and_the_object_is_not_changed)
+{
+	trace_attr_t before = self->attr;
+	trace_id_t other;
+
+	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
+	EXPECT_EQ(0, memcmp(&before, &self->attr, sizeof(before)));
+	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &other));
+	EXPECT_EQ(0, posix_trace_shutdown(other));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+TEST_F(create, a06_creation_time_is_that_of_the_real_time_clock)
+{
+	unsigned long long before, created;
+	struct timespec time;
+	trace_attr_t attr;
+
+	before = now();
+	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
+	ASSERT_EQ(0, posix_trace_get_attr(self->trid, &attr));
+	ASSERT_EQ(0, posix_trace_attr_getcreatetime(&attr, &time));
+	created = time.tv_sec * NSEC + time.tv_nsec;
+	EXPECT_LE(before, created);
+	EXPECT_GE(now(), created);
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+/* ------------------------------------------------------------------ */
+/* Who is traced							*/
+
+TEST_F(create, a07_process_of_that_id_is_traced_and_no_other)
+{
+	struct child child;
+	struct event event;
+
+	ASSERT_EQ(0, child_start(&child, child_record, NULL));
+	ASSERT_EQ(0, hear(&child.talk));
+	ASSERT_EQ(0, posix_trace_create(child.pid, &self->attr, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	record_number(1);
+	ASSERT_EQ(2, let_record(&child, 2));
+	record_number(3);
+	ASSERT_EQ(1, take_user(self->trid, &event));
+	EXPECT_EQ(2, event_number(&event));
+	EXPECT_EQ(child.pid, event.info.posix_pid);
+	EXPECT_EQ(0, take_user(self->trid, &event));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(0, child_wait(&child));
+}
+
+/* One that has called nothing of the trace system yet. */
+TEST_F(create, a07_from_its_first_event_on)
+{
+	struct child child;
+	struct event event;
+
+	ASSERT_EQ(0, child_start(&child, child_record, NULL));
+	ASSERT_EQ(0, posix_trace_create(child.pid, &self->attr, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, hear(&child.talk));
+	ASSERT_EQ(1, let_record(&child, 1));
+	ASSERT_EQ(1, take_user(self->trid, &event));
+	EXPECT_EQ(1, event_number(&event));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(0, child_wait(&child));
+}
+
+TEST_F(create, a08_pid_0_is_the_caller)
+{
+	const pid_t pids[] = { 0, getpid() };
+	struct event event;
+
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(0, posix_trace_create(pids[i], &self->attr, &self->trid));
+		ASSERT_EQ(0, posix_trace_start(self->trid));
+		record_number(i);
+		ASSERT_EQ(1, take_user(self->trid, &event));
+		EXPECT_EQ(i, event_number(&event));
+		EXPECT_EQ(getpid(), event.info.posix_pid);
+		EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* The trace id								*/
+
+TEST_F(create, a09_trace_id_is_for_the_functions_of_active_streams)
+{
+	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
+	for (unsigned int i = 0; i < NR_USES; i++) {
+		EXPECT_EQ(0, uses[i].fn(self->trid))
+			TH_LOG("posix_trace_%s()", uses[i].name);
+	}
+}
+
+TEST_F(create, a10_trace_id_is_not_for_those_of_logs)
+{
+	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
+	EXPECT_EQ(EINVAL, posix_trace_rewind(self->trid));
+	EXPECT_EQ(EINVAL, posix_trace_close(self->trid));
+	EXPECT_EQ(EINVAL, posix_trace_flush(self->trid));
+	/* And none of them did anything. */
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+TEST_F(create, a11_new_stream_is_suspended)
+{
+	struct event event;
+
+	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
+	record_number(1);
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+	EXPECT_EQ(0, take(self->trid, &event));
+	/* What came before the start is not recorded later on either. */
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	EXPECT_EQ(0, take_user(self->trid, &event));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+TEST_F(create, a12_new_stream_filters_nothing)
+{
+	const trace_event_set_t empty = { 0 };
+	trace_event_set_t filter;
+	trace_event_id_t id;
+	struct event event;
+
+	memset(&filter, 0xff, sizeof(filter));
+	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
+	ASSERT_EQ(0, posix_trace_get_filter(self->trid, &filter));
+	EXPECT_EQ(0, memcmp(&empty, &filter, sizeof(filter)));
+	ASSERT_EQ(0, posix_trace_eventid_open("filters nothing", &id));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	posix_trace_event(id, NULL, 0);
+	EXPECT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
+	EXPECT_EQ(id, take_id(self->trid, &event));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+TEST_F(create, a13_one_process_may_create_many)
+{
+	trace_id_t trid[8];
+	struct event event;
+
+	for (int i = 0; i < 8; i++) {
+		ASSERT_EQ(0, posix_trace_create(0, &self->attr, &trid[i]));
+		for (int j = 0; j < i; j++)
+			EXPECT_NE(trid[j], trid[i]);
+	}
+	/* Each is a stream of its own. */
+	for (int i = 0; i < 8; i++) {
+		ASSERT_EQ(0, posix_trace_start(trid[i]));
+		record_number(i);
+		ASSERT_EQ(0, posix_trace_stop(trid[i]));
+	}
+	for (int i = 0; i < 8; i++) {
+		EXPECT_EQ(1, take_user(trid[i], &event));
+		EXPECT_EQ(i, event_number(&event));
+		EXPECT_EQ(0, take_user(trid[i], &event));
+		EXPECT_EQ(0, posix_trace_shutdown(trid[i]));
+	}
+}
+
+struct system_test {
+	trace_attr_t attr;
+	trace_id_t trid[STREAMS_MAX];
+};
+
+/* Creates all streams it can, says how many, and shuts one down when it is told. */
+static int create_streams(void *arg, const struct talk *talk)
+{
+	struct system_test *test = arg;
+	int err, n = create_all(0, &test->attr, test->trid, STREAMS_MAX, &err);
+
+	say(talk, n);
+	while (hear(talk) != -EPIPE)
+		say(talk, n ? posix_trace_shutdown(test->trid[--n]) : -1);
+	return 0;
+}
+
+TEST_F(create, a14_all_processes_together_may_create_trace_sys_max)
+{
+	struct child child[TRACE_SYS_MAX / STREAMS_MAX];
+	struct system_test test = { .attr = self->attr };
+	long streams = 0;
+
+	EXPECT_LE(_POSIX_TRACE_SYS_MAX, TRACE_SYS_MAX);
+	for (int i = 0; i < TRACE_SYS_MAX / STREAMS_MAX; i++)
+		ASSERT_EQ(0, child_start(&child[i], create_streams, &test));
+	for (int i = 0; i < TRACE_SYS_MAX / STREAMS_MAX; i++)
+		streams += hear(&child[i].talk);
+	EXPECT_EQ(TRACE_SYS_MAX, streams);
+	EXPECT_EQ(EAGAIN, posix_trace_create(0, &self->attr, &self->trid));
+	EXPECT_EQ(UNTOUCHED, self->trid);
+	/* One less there is one more here. */
+	EXPECT_EQ(0, let_record(&child[0], 0));
+	EXPECT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
+	EXPECT_EQ(EAGAIN, posix_trace_create(0, &self->attr, &test.trid[0]));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	/* The last first: it has copies of the pipes of those before. */
+	for (int i = TRACE_SYS_MAX / STREAMS_MAX - 1; i >= 0; i--)
+		EXPECT_EQ(0, child_wait(&child[i]));
+	/* They were counted as long as their controllers lived. */
+	EXPECT_TRUE(all_slots_are_free(&self->attr));
+}
+
+static int uses_accepted(void *arg, const struct talk *talk)
+{
+	trace_id_t trid = *(trace_id_t *)arg;
+	int count = 0;
+
+	(void)talk;
+	for (unsigned int i = 0; i < NR_USES; i++)
+		count += uses[i].fn(trid) != EINVAL;
+	return count;
+}
+
+TEST_F(create, a15_trace_id_is_not_valid_in_a_child)
+{
+	struct child child;
+	struct event event;
+
+	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	record_number(1);
+	ASSERT_EQ(0, child_start(&child, uses_accepted, &self->trid));
+	EXPECT_EQ(0, child_wait(&child));
+	/* The parent's stream is as it was. */
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
+	record_number(2);
+	for (int i = 1; i <= 2; i++) {
+		ASSERT_EQ(1, take_user(self->trid, &event));
+		EXPECT_EQ(i, event_number(&event));
+	}
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+/* A child's own streams do not make the parent's number valid for it. */
+static int uses_accepted_beside_own(void *arg, const struct talk *talk)
+{
+	trace_id_t own;
+
+	if (posix_trace_create(0, NULL, &own))
+		return 255;
+	/* Numbers may be the same in two processes: then it is the child's stream. */
+	return own == *(trace_id_t *)arg ? 0 : uses_accepted(arg, talk);
+}
+
+TEST_F(create, a15_also_if_the_child_has_streams)
+{
+	struct child child;
+	trace_id_t second;
+
+	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
+	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &second));
+	ASSERT_EQ(0, child_start(&child, uses_accepted_beside_own, &second));
+	EXPECT_EQ(0, child_wait(&child));
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(second));
+	EXPECT_EQ(0, posix_trace_shutdown(second));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+/* ------------------------------------------------------------------ */
+/* Errors								*/
+
+TEST_F(create, a16_result_is_written_only_on_success)
+{
+	errno = 4711;
+	EXPECT_EQ(ESRCH, posix_trace_create(INT_MAX, &self->attr, &self->trid));
+	EXPECT_EQ(UNTOUCHED, self->trid);
+	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
+	EXPECT_NE(UNTOUCHED, self->trid);
+	/* The error is in the return value alone. */
+	EXPECT_EQ(4711, errno);
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+TEST_F(create, a17_eagain_for_one_stream_too_many_on_a_process)
+{
+	trace_id_t trid[STREAMS_MAX + 1];
+	int err;
+
+	EXPECT_EQ(STREAMS_MAX, create_all(0, &self->attr, trid, STREAMS_MAX + 1, &err));
+	EXPECT_EQ(EAGAIN, err);
+	EXPECT_EQ(0, posix_trace_shutdown(trid[7]));
+	EXPECT_EQ(0, posix_trace_create(0, &self->attr, &trid[7]));
+	EXPECT_EQ(EAGAIN, posix_trace_create(0, &self->attr, &trid[STREAMS_MAX]));
+	for (int i = 0; i < STREAMS_MAX; i++)
+		EXPECT_EQ(0, posix_trace_shutdown(trid[i]));
+}
+
+/* Whether it is interrupted or not: a stream is there if and only if 0 is returned. */
+TEST_F(create, a18_interrupted_call_leaves_no_stream)
+{
+	int created = 0, err;
+
+	ASSERT_EQ(0, signals_begin());
+	for (int i = 0; signals_handled < 10 || i < 40; i++) {
+		self->trid = UNTOUCHED;
+		err = posix_trace_create(0, &self->attr, &self->trid);
+		if (err == EINTR) {
+			ASSERT_EQ(UNTOUCHED, self->trid);
+			continue;
+		}
+		ASSERT_EQ(0, err);
+		ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+		created++;
+	}
+	ASSERT_EQ(0, signals_end());
+	EXPECT_LT(0, created);
+	EXPECT_TRUE(all_slots_are_free(&self->attr));
+}
+
+TEST_F(create, a19_einval_for_flush_without_log)
+{
+	ASSERT_EQ(0, posix_trace_attr_setstreamfullpolicy(&self->attr, POSIX_TRACE_FLUSH));
+	EXPECT_EQ(EINVAL, posix_trace_create(0, &self->attr, &self->trid));
+	EXPECT_EQ(UNTOUCHED, self->trid);
+}
+
+/* Bad attributes are bad for whatever process. */
+TEST_F(create, a19_einval_comes_before_esrch)
+{
+	ASSERT_EQ(0, posix_trace_attr_setstreamfullpolicy(&self->attr, POSIX_TRACE_FLUSH));
+	EXPECT_EQ(EINVAL, posix_trace_create(INT_MAX, &self->attr, &self->trid));
+}
+
+TEST_F(create, a20_enomem_if_there_is_no_room_for_the_stream)
+{
+	struct rlimit limit, small;
+	int err;
+
+	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&self->attr, 1 << 20));
+	/* Whatever the machine has, this process gets no more. */
+	ASSERT_EQ(0, getrlimit(RLIMIT_AS, &limit));
+	small = (struct rlimit){ .rlim_cur = 4096, .rlim_max = limit.rlim_max };
+	ASSERT_EQ(0, setrlimit(RLIMIT_AS, &small));
+	err = posix_trace_create(0, &self->attr, &self->trid);
+	ASSERT_EQ(0, setrlimit(RLIMIT_AS, &limit));
+	EXPECT_EQ(ENOMEM, err);
+	EXPECT_EQ(UNTOUCHED, self->trid);
+	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&self->attr, 8 << 10));
+	EXPECT_TRUE(all_slots_are_free(&self->attr));
+}
+
+struct permission_test {
+	trace_attr_t attr;
+	pid_t pid;
+	uid_t uid;
+};
+
+/* As another user: the error of creating a stream on that process. */
+static int create_as(void *arg, const struct talk *talk)
+{
+	struct permission_test *test = arg;
+	trace_id_t trid;
+
+	(void)talk;
+	if (setgid(test->uid) || setuid(test->uid))
+		return 255;
+	return posix_trace_create(test->pid, &test->attr, &trid);
+}
+
+static int record_as(void *arg, const struct talk *talk)
+{
+	struct permission_test *test = arg;
+
+	return setgid(test->uid) || setuid(test->uid) ? 255 : child_record(arg, talk);
+}
+
+TEST_F(create, a21_eperm_without_the_right_to_trace)
+{
+	struct permission_test test = { self->attr, getpid(), 65534 };
+	struct child child;
+
+	if (geteuid())
+		SKIP(return, "needs root, who can become somebody else");
+	ASSERT_EQ(0, child_start(&child, create_as, &test));
+	EXPECT_EQ(EPERM << 8, child_wait(&child));
+	EXPECT_TRUE(all_slots_are_free(&self->attr));
+}
+
+TEST_F(create, a21_with_that_right_no_error)
+{
+	struct permission_test test = { .attr = self->attr, .uid = 65534 };
+	struct child child;
+
+	if (geteuid())
+		SKIP(return, "needs root, who may trace everybody");
+	ASSERT_EQ(0, child_start(&child, record_as, &test));
+	ASSERT_EQ(0, hear(&child.talk));
+	ASSERT_EQ(0, posix_trace_create(child.pid, &self->attr, &self->trid));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(0, child_wait(&child));
+}
+
+TEST_F(create, a22_esrch_without_such_a_process)
+{
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, child_idle, NULL));
+	child_kill(&child);
+	EXPECT_EQ(ESRCH, posix_trace_create(child.pid, &self->attr, &self->trid));
+	EXPECT_EQ(ESRCH, posix_trace_create(INT_MAX, &self->attr, &self->trid));
+	EXPECT_EQ(ESRCH, posix_trace_create(-1, &self->attr, &self->trid));
+	EXPECT_EQ(ESRCH, posix_trace_create(-getpid(), &self->attr, &self->trid));
+	EXPECT_EQ(UNTOUCHED, self->trid);
+}
+
+struct other_thread {
+	pthread_mutex_t lock;
+	pid_t tid;
+};
+
+static void *tell_tid(void *arg)
+{
+	struct other_thread *other = arg;
+
+	__atomic_store_n(&other->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	/* Until the test is done with it. */
+	pthread_mutex_lock(&other->lock);
+	pthread_mutex_unlock(&other->lock);
+	return NULL;
+}
+
+TEST_F(create, a22_thread_is_no_process)
+{
+	struct other_thread other = { PTHREAD_MUTEX_INITIALIZER, 0 };
+	pthread_t thread;
+	pid_t tid;
+
+	pthread_mutex_lock(&other.lock);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, tell_tid, &other));
+	while (!(tid = __atomic_load_n(&other.tid, __ATOMIC_ACQUIRE)))
+		sched_yield();
+	EXPECT_EQ(ESRCH, posix_trace_create(tid, &self->attr, &self->trid));
+	pthread_mutex_unlock(&other.lock);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+}
+
+TEST_F(create, a23_einval_without_a_place_for_the_result)
+{
+	EXPECT_EQ(EINVAL, posix_trace_create(0, &self->attr, NULL));
+	EXPECT_TRUE(all_slots_are_free(&self->attr));
+}
+
+static void *create_cancelled(void *arg)
+{
+	trace_id_t trid;
+
+	pthread_cancel(pthread_self());
+	if (posix_trace_create(0, arg, &trid))
+		return arg;
+	/* It was no cancellation point this time. */
+	return posix_trace_shutdown(trid) ? arg : NULL;
+}
+
+TEST_F(create, a24_cancelled_call_leaves_no_stream)
+{
+	pthread_t thread;
+	void *result;
+
+	for (int i = 0; i < 5; i++) {
+		ASSERT_EQ(0, pthread_create(&thread, NULL, create_cancelled, &self->attr));
+		ASSERT_EQ(0, pthread_join(thread, &result));
+		EXPECT_NE(&self->attr, result);
+	}
+	EXPECT_TRUE(all_slots_are_free(&self->attr));
+}
+
+struct creator {
+	pthread_t thread;
+	const trace_attr_t *attr;
+	int failed;
+};
+
+static void *create_and_use(void *arg)
+{
+	struct creator *creator = arg;
+	trace_id_t trid;
+
+	for (int i = 0; i < 10; i++) {
+		if (posix_trace_create(0, creator->attr, &trid) ||
+		    posix_trace_start(trid) || posix_trace_stop(trid) ||
+		    drain(trid) < 2 || posix_trace_shutdown(trid))
+			creator->failed++;
+	}
+	return NULL;
+}
+
+TEST_F(create, a25_threads_may_call_it_at_the_same_time)
+{
+	struct creator creator[4];
+
+	for (int i = 0; i < 4; i++) {
+		creator[i] = (struct creator){ .attr = &self->attr };
+		ASSERT_EQ(0, pthread_create(&creator[i].thread, NULL, create_and_use,
+					    &creator[i]));
+	}
+	for (int i = 0; i < 4; i++) {
+		ASSERT_EQ(0, pthread_join(creator[i].thread, NULL));
+		EXPECT_EQ(0, creator[i].failed);
+	}
+	EXPECT_TRUE(all_slots_are_free(&self->attr));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,885 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * posix_trace_event(): Documentation/conformance/posix_trace_event.rst. What is known
+ * of an event besides type and data: xsh_2_11_events_test.c.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "pxt_test.h"
+#include "eventset.h"
+#include "interrupt.h"
+#include "step.h"
+#include "trace_test.h"
+
+#define UNNAMED		POSIX_TRACE_UNNAMED_USEREVENT
+#define MAX_DATA	256	/* of new_stream() */
+
+FIXTURE(event)
+{
+	trace_id_t trid;
+	trace_event_id_t id;
+};
+
+FIXTURE_SETUP(event)
+{
+	struct event start;
+
+	ASSERT_EQ(0, posix_trace_eventid_open("event", &self->id));
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(1, take(self->trid, &start));
+}
+
+FIXTURE_TEARDOWN(event)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+static void record(int number)
+{
+	posix_trace_event(UNNAMED, &number, sizeof(number));
+}
+
+TEST_F(event, a01_type_and_data)
+{
+	struct event event;
+
+	posix_trace_event(self->id, "some data", 10);
+	posix_trace_event(UNNAMED, "other", 6);
+	ASSERT_EQ(1, take(self->trid, &event));
+	EXPECT_EQ(self->id, event.info.posix_event_id);
+	ASSERT_EQ(10, event.len);
+	EXPECT_STREQ("some data", (char *)event.data);
+	ASSERT_EQ(1, take(self->trid, &event));
+	EXPECT_EQ(UNNAMED, event.info.posix_event_id);
+	ASSERT_EQ(6, event.len);
+	EXPECT_STREQ("other", (char *)event.data);
+	EXPECT_EQ(0, take(self->trid, &event));
+}
+
+TEST_F(event, a02_data_that_fit)
+{
+	unsigned char data[MAX_DATA];
+	struct event event;
+
+	for (int i = 0; i < MAX_DATA; i++)
+		data[i] = i * 31;
+	for (size_t len = 1; len <= MAX_DATA; len += len < 20 || len > 240 ? 1 : 13) {
+		/* From every alignment. */
+		size_t skip = len < 240 ? len % 8 : 0;
+
+		posix_trace_event(self->id, data + skip, len);
+		ASSERT_EQ(1, take(self->trid, &event));
+		ASSERT_EQ(len, event.len);
+		ASSERT_EQ(0, memcmp(data + skip, event.data, len));
+		ASSERT_EQ(POSIX_TRACE_NOT_TRUNCATED, event.info.posix_truncation_status);
+	}
+}
+
+/* Two pages, of which the second one can not be read. */
+static unsigned char *half_readable(size_t page)
+{
+	unsigned char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED || mprotect(pages + page, page, PROT_NONE))
+		return NULL;
+	return pages;
+}
+
+TEST_F(event, a03_data_that_do_not_fit)
+{
+	static const size_t lens[] = { MAX_DATA + 1, MAX_DATA + 8, 4096, 1 << 20, SIZE_MAX };
+	size_t page = sysconf(_SC_PAGESIZE);
+	unsigned char *pages = half_readable(page), *data = pages + page - MAX_DATA;
+	struct event event;
+
+	ASSERT_NE(NULL, pages);
+	for (int i = 0; i < MAX_DATA; i++)
+		data[i] = i * 31;
+	for (size_t i = 0; i < ARRAY_SIZE(lens); i++) {
+		posix_trace_event(self->id, data, lens[i]);
+		ASSERT_EQ(1, take(self->trid, &event));
+		ASSERT_EQ(MAX_DATA, event.len);
+		ASSERT_EQ(0, memcmp(data, event.data, MAX_DATA));
+		ASSERT_EQ(POSIX_TRACE_TRUNCATED_RECORD, event.info.posix_truncation_status);
+	}
+	munmap(pages, 2 * page);
+}
+
+/* ------------------------------------------------------------------ */
+/* Which streams								*/
+
+TEST(a04_no_stream)
+{
+	trace_event_id_t id;
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, posix_trace_eventid_open("before", &id));
+	posix_trace_event(id, "x", 1);
+	posix_trace_event(UNNAMED, "x", 1);
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(1, take(trid, &event));
+	EXPECT_EQ(0, take(trid, &event));
+	ASSERT_EQ(0, posix_trace_shutdown(trid));
+	posix_trace_event(id, "x", 1);
+}
+
+TEST_F(event, a05_not_started_and_stopped)
+{
+	struct event event;
+	trace_id_t fresh;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &fresh));
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	record(1);
+	EXPECT_EQ(0, take_user(fresh, &event));
+	EXPECT_EQ(0, take_user(self->trid, &event));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	record(2);
+	ASSERT_EQ(1, take_user(self->trid, &event));
+	EXPECT_EQ(2, event_number(&event));
+	EXPECT_EQ(0, posix_trace_shutdown(fresh));
+}
+
+TEST(a05_full)
+{
+	struct posix_trace_status_info status;
+	struct event event;
+	trace_id_t trid;
+	int last = 0;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	do {
+		record(++last);
+		ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+	} while (status.posix_stream_full_status == POSIX_TRACE_NOT_FULL);
+	for (int i = 0; i < 100; i++)
+		record(-1);
+	/* All that came before, but the last, which found no room. */
+	for (int i = 1; i < last; i++) {
+		ASSERT_EQ(1, take_user(trid, &event));
+		ASSERT_EQ(i, event_number(&event));
+	}
+	EXPECT_EQ(0, take_user(trid, &event));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_F(event, a06_filtered)
+{
+	struct event event;
+
+	ASSERT_EQ(0, filter_one(self->trid, self->id, POSIX_TRACE_SET_EVENTSET));
+	posix_trace_event(self->id, "x", 1);
+	EXPECT_EQ(0, take_user(self->trid, &event));
+	record(1);
+	EXPECT_EQ(1, take_user(self->trid, &event));
+}
+
+TEST_F(event, a07_every_stream_that_wants_it)
+{
+	trace_id_t narrow, filtering, stopped;
+	struct event event;
+	trace_attr_t attr;
+	char data[100] = "";
+
+	ASSERT_EQ(0, posix_trace_attr_init(&attr));
+	ASSERT_EQ(0, posix_trace_attr_setmaxdatasize(&attr, 64));
+	ASSERT_EQ(0, posix_trace_create(0, &attr, &narrow));
+	ASSERT_EQ(0, posix_trace_start(narrow));
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &filtering));
+	ASSERT_EQ(0, filter_one(filtering, self->id, POSIX_TRACE_SET_EVENTSET));
+	ASSERT_EQ(0, posix_trace_start(filtering));
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &stopped));
+	posix_trace_event(self->id, data, sizeof(data));
+	ASSERT_EQ(1, take_user(self->trid, &event));
+	EXPECT_EQ(sizeof(data), event.len);
+	EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, event.info.posix_truncation_status);
+	ASSERT_EQ(1, take_user(narrow, &event));
+	EXPECT_EQ(64, event.len);
+	EXPECT_EQ(POSIX_TRACE_TRUNCATED_RECORD, event.info.posix_truncation_status);
+	EXPECT_EQ(0, take_user(filtering, &event));
+	EXPECT_EQ(0, take_user(stopped, &event));
+	EXPECT_EQ(0, posix_trace_shutdown(narrow));
+	EXPECT_EQ(0, posix_trace_shutdown(filtering));
+	EXPECT_EQ(0, posix_trace_shutdown(stopped));
+}
+
+static int record_in_child(void *arg, const struct talk *talk)
+{
+	(void)arg;
+	record(2);
+	say(talk, 0);
+	if (hear(talk))
+		return 1;
+	record(3);
+	return 0;
+}
+
+TEST_F(event, a09_child_has_streams_of_its_own)
+{
+	struct child child;
+	struct event event;
+	trace_id_t its;
+
+	record(1);
+	ASSERT_EQ(0, child_start(&child, record_in_child, NULL));
+	ASSERT_EQ(0, hear(&child.talk));
+	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &its));
+	ASSERT_EQ(0, posix_trace_start(its));
+	say(&child.talk, 0);
+	ASSERT_EQ(0, child_wait(&child));
+	record(4);
+	ASSERT_EQ(1, take_user(its, &event));
+	EXPECT_EQ(3, event_number(&event));
+	EXPECT_EQ(0, take_user(its, &event));
+	ASSERT_EQ(1, take_user(self->trid, &event));
+	EXPECT_EQ(1, event_number(&event));
+	ASSERT_EQ(1, take_user(self->trid, &event));
+	EXPECT_EQ(4, event_number(&event));
+	EXPECT_EQ(0, take_user(self->trid, &event));
+	EXPECT_EQ(0, posix_trace_shutdown(its));
+}
+
+/* ------------------------------------------------------------------ */
+/* Types and data							*/
+
+TEST_F(event, a10_system_types_and_no_types)
+{
+	struct event event;
+
+	for (trace_event_id_t id = 0; id < UNNAMED; id++)
+		posix_trace_event(id, "x", 1);
+	posix_trace_event(self->id + 1, "x", 1);
+	posix_trace_event(4095, "x", 1);
+	posix_trace_event(4096, "x", 1);
+	/* Those of which the lower bits are a type's. */
+	posix_trace_event(4096 + UNNAMED, "x", 1);
+	posix_trace_event(4096 + self->id, "x", 1);
+	posix_trace_event(1U << 31 | UNNAMED, "x", 1);
+	posix_trace_event(~0U, "x", 1);
+	EXPECT_EQ(0, take(self->trid, &event));
+}
+
+TEST_F(event, a11_without_data)
+{
+	struct event event;
+
+	posix_trace_event(self->id, NULL, 0);
+	/* Where nothing is read the pointer does not matter. */
+	posix_trace_event(self->id, (void *)8, 0);
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(1, take(self->trid, &event));
+		EXPECT_EQ(self->id, event.info.posix_event_id);
+		EXPECT_EQ(0, event.len);
+		EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, event.info.posix_truncation_status);
+	}
+}
+
+TEST_F(event, a12_data_are_copied)
+{
+	char data[] = "at the time";
+	struct event event;
+
+	posix_trace_event(self->id, data, sizeof(data));
+	memset(data, '#', sizeof(data));
+	ASSERT_EQ(1, take(self->trid, &event));
+	EXPECT_STREQ("at the time", (char *)event.data);
+}
+
+/* ------------------------------------------------------------------ */
+/* Threads								*/
+
+#define THREADS	4
+#define EVENTS	100	/* of each */
+
+struct recorder {
+	pthread_barrier_t *barrier;
+	int number;
+};
+
+static void *record_many(void *arg)
+{
+	struct recorder *recorder = arg;
+
+	run_on(recorder->number);
+	pthread_barrier_wait(recorder->barrier);
+	for (int i = 0; i < EVENTS; i++)
+		record(recorder->number * EVENTS + i);
+	return NULL;
+}
+
+static int record_at_once(void)
+{
+	struct recorder recorder[THREADS];
+	pthread_barrier_t barrier;
+	pthread_t thread[THREADS];
+
+	if (pthread_barrier_init(&barrier, NULL, THREADS))
+		return 1;
+	for (int i = 0; i < THREADS; i++) {
+		recorder[i] = (struct recorder){ &barrier, i };
+		if (pthread_create(&thread[i], NULL, record_many, &recorder[i]))
+			return 1;
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	return 0;
+}
+
+/* Whether there are all events of record_at_once(), once and in the order of each thread. */
+static bool all_there(trace_id_t trid)
+{
+	int next[THREADS] = { 0 }, thread;
+	struct event event;
+
+	while (take_user(trid, &event) == 1) {
+		thread = event_number(&event) / EVENTS;
+		if (thread < 0 || thread >= THREADS ||
+		    event_number(&event) % EVENTS != next[thread]++)
+			return false;
+	}
+	for (thread = 0; thread < THREADS; thread++)
+		if (next[thread] != EVENTS)
+			return false;
+	return true;
+}
+
+TEST_F(event, a13_threads_at_once)
+{
+	ASSERT_EQ(0, record_at_once());
+	EXPECT_TRUE(all_there(self->trid));
+}
+
+static int first_events(void *arg, const struct talk *talk)
+{
+	(void)arg;
+	return hear(talk) ? 1 : record_at_once();
+}
+
+TEST(a14_first_events_of_threads_at_once)
+{
+	for (int i = 0; i < 5; i++) {
+		struct child child;
+		trace_id_t trid;
+
+		ASSERT_EQ(0, child_start(&child, first_events, NULL));
+		ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
+		ASSERT_EQ(0, posix_trace_start(trid));
+		say(&child.talk, 0);
+		ASSERT_EQ(0, child_wait(&child));
+		ASSERT_TRUE(all_there(trid));
+		ASSERT_EQ(0, posix_trace_shutdown(trid));
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Signals								*/
+
+/* Numbers of the events: those of the interrupted calls are negative. */
+#define INTERRUPTED	(-2)
+
+static int handled;		/* events that the handler has recorded */
+static int errno_lost;
+
+static void handle(void)
+{
+	int saved_errno = errno;
+
+	errno = 4711;
+	record(handled++);
+	errno_lost |= errno != 4711;
+	errno = saved_errno;
+}
+
+#ifdef HAVE_STEPS
+/* All events of the handler, in order, and the interrupted ones. */
+static void expect_handled(struct __test_metadata *_metadata, trace_id_t trid, int count,
+			   int calls)
+{
+	int next = 0, interrupted = 0;
+	struct event event;
+
+	while (take_user(trid, &event) == 1) {
+		if (event_number(&event) == INTERRUPTED)
+			interrupted++;
+		else if (event_number(&event) == next)
+			next++;
+	}
+	EXPECT_EQ(count, next);
+	EXPECT_EQ(calls, interrupted);
+	/* Else there was nothing to interrupt. */
+	EXPECT_LT(20, next);
+}
+
+static int new_large_stream(pid_t pid, trace_id_t *trid)
+{
+	trace_attr_t attr;
+	int err = posix_trace_attr_init(&attr);
+
+	if (!err)
+		err = posix_trace_attr_setstreamsize(&attr, 2 << 20);
+	if (!err)
+		err = posix_trace_create(pid, &attr, trid);
+	return err ? err : posix_trace_start(*trid);
+}
+
+FIXTURE(step)
+{
+	trace_id_t trid;
+};
+
+FIXTURE_SETUP(step)
+{
+	/* So that the dynamic linker has found it. */
+	record(0);
+	ASSERT_EQ(0, new_large_stream(0, &self->trid));
+}
+
+FIXTURE_TEARDOWN(step)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+TEST_F(step, a15_handler_interrupts_recording)
+{
+	ASSERT_EQ(0, steps_begin(handle));
+	record(INTERRUPTED);
+	record(INTERRUPTED);
+	steps_end();
+	EXPECT_EQ(0, errno_lost);
+	expect_handled(_metadata, self->trid, handled, 2);
+}
+
+TEST_F(step, a16_handler_interrupts_the_opening_of_types)
+{
+	trace_event_id_t first = 0, again = 0, other = 0;
+
+	ASSERT_EQ(0, posix_trace_eventid_open("before", &first));
+	ASSERT_EQ(0, steps_begin(handle));
+	posix_trace_eventid_open("first", &first);
+	posix_trace_eventid_open("first", &again);
+	posix_trace_eventid_open("other", &other);
+	steps_end();
+	EXPECT_EQ(0, errno_lost);
+	EXPECT_LT(UNNAMED, first);
+	EXPECT_EQ(first, again);
+	EXPECT_EQ(first + 1, other);
+	expect_handled(_metadata, self->trid, handled, 0);
+}
+
+/* The child tells how many events its handler has recorded. */
+static int step_first_event(void *arg, const struct talk *talk)
+{
+	(void)arg;
+	if (hear(talk) || steps_begin(handle))
+		return 1;
+	record(INTERRUPTED);
+	steps_end();
+	say(talk, handled);
+	return errno_lost;
+}
+
+static int step_first_open(void *arg, const struct talk *talk)
+{
+	trace_event_id_t id = 0;
+
+	(void)arg;
+	if (hear(talk) || steps_begin(handle))
+		return 1;
+	posix_trace_eventid_open("first", &id);
+	steps_end();
+	say(talk, handled);
+	return id > UNNAMED ? errno_lost : 2;
+}
+
+static void expect_first_steps(struct __test_metadata *_metadata,
+			       int (*first)(void *arg, const struct talk *talk), int calls)
+{
+	struct child child;
+	trace_id_t trid;
+	long count;
+
+	ASSERT_EQ(0, child_start(&child, first, NULL));
+	ASSERT_EQ(0, new_large_stream(child.pid, &trid));
+	say(&child.talk, 0);
+	count = hear(&child.talk);
+	EXPECT_EQ(0, child_wait(&child));
+	expect_handled(_metadata, trid, count, calls);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_F(step, a17_handler_interrupts_the_first_event)
+{
+	expect_first_steps(_metadata, step_first_event, 1);
+}
+
+TEST_F(step, a17_handler_interrupts_the_first_opening_of_a_type)
+{
+	expect_first_steps(_metadata, step_first_open, 0);
+}
+
+static int bad_children;
+static bool is_child;
+
+/* In the child the interrupted call goes on without steps. */
+static void handle_and_fork(void)
+{
+	int status;
+	pid_t pid;
+
+	handle();
+	/* Each takes its time. */
+	if (handled % 3)
+		return;
+	pid = fork();
+	if (pid == 0) {
+		is_child = true;
+		steps_end();
+		record(INTERRUPTED);
+	} else if (pid < 0 || waitpid(pid, &status, 0) != pid || status) {
+		bad_children++;
+	}
+}
+
+TEST_F(step, a19_handler_forks)
+{
+	ASSERT_EQ(0, steps_begin(handle_and_fork));
+	record(INTERRUPTED);
+	steps_end();
+	if (is_child)
+		_exit(0);
+	EXPECT_EQ(0, bad_children);
+	EXPECT_EQ(0, errno_lost);
+	expect_handled(_metadata, self->trid, handled, 1);
+}
+#endif /* HAVE_STEPS */
+
+static void handle_raised(int signal)
+{
+	(void)signal;
+	handle();
+}
+
+TEST_F(event, a18_timer_interrupts_it)
+{
+	struct sigaction action = { .sa_handler = handle_raised };
+	int next = 0, next_handled = 0, calls = 0;
+	struct event event;
+
+	/* One handler after the other, so that their numbers are in order. */
+	sigfillset(&action.sa_mask);
+	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	ASSERT_EQ(0, interrupts_begin(handle));
+	while (interrupts.hits < 100) {
+		interrupts_before();
+		record(-2 - calls++);
+		interrupts_after();
+		if (calls % 8 == 0)
+			raise(SIGUSR1);
+		while (take_user(self->trid, &event) == 1) {
+			bool of_handler = event_number(&event) >= 0;
+
+			ASSERT_EQ(of_handler ? next_handled : -2 - next, event_number(&event));
+			next += !of_handler;
+			next_handled += of_handler;
+		}
+	}
+	interrupts_end();
+	while (take_user(self->trid, &event) == 1)
+		next_handled += event_number(&event) >= 0;
+	EXPECT_EQ(calls, next);
+	EXPECT_EQ(handled, next_handled);
+	EXPECT_EQ(0, errno_lost);
+}
+
+/* ------------------------------------------------------------------ */
+/* Where the first call of a process may be				*/
+
+#define ENV_PREINIT	"POSIXTRACE_TEST_PREINIT"
+#define ENV_CONSTRUCTOR	"POSIXTRACE_TEST_CONSTRUCTOR"
+
+/* A program that ends before main(), where it is the traced process of a test. */
+static void record_before_main(const char *descriptors)
+{
+	struct talk talk = { descriptors[0] - 'a', descriptors[1] - 'a' };
+
+	say(&talk, 0);
+	if (hear(&talk))
+		_exit(1);
+	record(4711);
+	_exit(0);
+}
+
+static void before_constructors(int argc, char **argv, char **envp)
+{
+	size_t len = strlen(ENV_PREINIT "=");
+
+	(void)argc;
+	(void)argv;
+	for (; *envp; envp++)
+		if (!strncmp(*envp, ENV_PREINIT "=", len))
+			record_before_main(*envp + len);
+}
+
+__attribute__((__section__(".preinit_array"), __used__))
+static void (*const preinit)(int argc, char **argv, char **envp) = before_constructors;
+
+__attribute__((__constructor__))
+static void constructor(void)
+{
+	const char *descriptors = getenv(ENV_CONSTRUCTOR);
+
+	if (descriptors)
+		record_before_main(descriptors);
+}
+
+FIXTURE(before_main)
+{
+};
+
+FIXTURE_VARIANT(before_main)
+{
+	const char *name;
+};
+
+FIXTURE_VARIANT_ADD(before_main, preinit) { ENV_PREINIT };
+FIXTURE_VARIANT_ADD(before_main, constructor) { ENV_CONSTRUCTOR };
+
+FIXTURE_SETUP(before_main)
+{
+}
+
+FIXTURE_TEARDOWN(before_main)
+{
+}
+
+static int exec_self(void *arg, const struct talk *talk)
+{
+	char descriptors[3] = { 'a' + talk->in, 'a' + talk->out };
+
+	if (fcntl(talk->in, F_SETFD, 0) || fcntl(talk->out, F_SETFD, 0) ||
+	    setenv(arg, descriptors, 1))
+		return 1;
+	execl("/proc/self/exe", "posix_trace_event_test", NULL);
+	return 2;
+}
+
+TEST_F(before_main, a20_first_event)
+{
+	struct child child;
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, child_start(&child, exec_self, (void *)variant->name));
+	ASSERT_EQ(0, hear(&child.talk));
+	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	say(&child.talk, 0);
+	EXPECT_EQ(0, child_wait(&child));
+	ASSERT_EQ(1, take_user(trid, &event));
+	EXPECT_EQ(4711, event_number(&event));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+static void *record_one(void *arg)
+{
+	record(1);
+	return arg;
+}
+
+static int first_in_thread(void)
+{
+	pthread_t thread;
+
+	return pthread_create(&thread, NULL, record_one, NULL) || pthread_join(thread, NULL);
+}
+
+static void record_in_handler(int signal)
+{
+	(void)signal;
+	record(1);
+}
+
+static int first_in_handler(void)
+{
+	signal(SIGUSR1, record_in_handler);
+	return raise(SIGUSR1);
+}
+
+static int first_in_either(void *arg, const struct talk *talk)
+{
+	int (*first)(void) = arg;
+
+	if (hear(talk) || first())
+		return 1;
+	record(2);
+	return 0;
+}
+
+static void expect_one_and_two(struct __test_metadata *_metadata, int (*first)(void))
+{
+	struct child child;
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, child_start(&child, first_in_either, first));
+	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	say(&child.talk, 0);
+	EXPECT_EQ(0, child_wait(&child));
+	for (int i = 1; i <= 2; i++) {
+		ASSERT_EQ(1, take_user(trid, &event));
+		EXPECT_EQ(i, event_number(&event));
+	}
+	EXPECT_EQ(0, take_user(trid, &event));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST(a21_first_in_a_thread)
+{
+	expect_one_and_two(_metadata, first_in_thread);
+}
+
+TEST(a21_first_in_a_handler)
+{
+	expect_one_and_two(_metadata, first_in_handler);
+}
+
+/* ------------------------------------------------------------------ */
+/* Bad data, errno, cancellation					*/
+
+struct bad {
+	const void *data;
+	size_t len;
+};
+
+static int record_bad(void *arg, const struct talk *talk)
+{
+	struct bad *bad = arg;
+
+	if (hear(talk))
+		return 1;
+	record(1);
+	posix_trace_event(UNNAMED, bad->data, bad->len);
+	record(2);
+	posix_trace_event(UNNAMED, bad->data, bad->len);
+	record(3);
+	return 0;
+}
+
+TEST(a22_bad_data)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	unsigned char *pages = half_readable(page);
+	struct bad bad[] = {
+		{ NULL, 8 },
+		{ (void *)8, 16 },
+		{ (void *)8, SIZE_MAX },
+		{ (void *)0xffffffff80000000UL, 8 },
+		{ (void *)-8UL, 64 },
+		{ pages + page, 8 },
+		{ pages + page - 8, 200 },
+		{ pages + page - 255, 256 },
+	};
+
+	ASSERT_NE(NULL, pages);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct child child;
+		struct event event;
+		int number = 0, status;
+		trace_id_t trid;
+
+		ASSERT_EQ(0, child_start(&child, record_bad, &bad[i]));
+		ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
+		ASSERT_EQ(0, posix_trace_start(trid));
+		say(&child.talk, 0);
+		status = child_wait(&child);
+		while (take_user(trid, &event) == 1) {
+			ASSERT_EQ(sizeof(int), event.len);
+			ASSERT_EQ(++number, event_number(&event));
+		}
+		if (WIFSIGNALED(status)) {
+			ASSERT_EQ(SIGSEGV, WTERMSIG(status));
+			ASSERT_EQ(1, number);
+		} else {
+			ASSERT_EQ(0, status);
+			ASSERT_EQ(3, number);
+		}
+		ASSERT_EQ(0, posix_trace_shutdown(trid));
+	}
+}
+
+TEST_F(event, a23_errno)
+{
+	char data[MAX_DATA + 1] = "";
+
+	errno = 4711;
+	posix_trace_event(self->id, data, 1);
+	EXPECT_EQ(4711, errno);
+	posix_trace_event(self->id, data, sizeof(data));
+	EXPECT_EQ(4711, errno);
+	posix_trace_event(POSIX_TRACE_START, data, 1);
+	EXPECT_EQ(4711, errno);
+	posix_trace_event(self->id + 1, data, 1);
+	EXPECT_EQ(4711, errno);
+	posix_trace_event(~0U, data, 1);
+	EXPECT_EQ(4711, errno);
+}
+
+static int first_errno(void *arg, const struct talk *talk)
+{
+	(void)arg;
+	(void)talk;
+	errno = 4711;
+	record(1);
+	return errno != 4711;
+}
+
+TEST(a23_errno_of_the_first_call)
+{
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, first_errno, NULL));
+	EXPECT_EQ(0, child_wait(&child));
+}
+
+static void *record_cancelled(void *arg)
+{
+	pthread_cancel(pthread_self());
+	record(1);
+	*(int *)arg = 1;
+	return NULL;
+}
+
+/* Whether a thread that is to be cancelled gets past it. */
+static int get_past_it(void *arg, const struct talk *talk)
+{
+	pthread_t thread;
+	int past = 0;
+
+	(void)arg;
+	(void)talk;
+	if (pthread_create(&thread, NULL, record_cancelled, &past) || pthread_join(thread, NULL))
+		return 1;
+	return !past;
+}
+
+TEST_F(event, a24_no_cancellation_point)
+{
+	struct child child;
+	struct event event;
+
+	EXPECT_EQ(0, get_past_it(NULL, NULL));
+	EXPECT_EQ(1, take_user(self->trid, &event));
+	/* In a child it is the first call. */
+	ASSERT_EQ(0, child_start(&child, get_past_it, NULL));
+	EXPECT_EQ(0, child_wait(&child));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * posix_trace_eventid_equal(): Documentation/conformance/posix_trace_eventid_equal.rst
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+
+#include "pxt_test.h"
+#include "name_test.h"
+#include "trace_test.h"
+
+#define UNNAMED	POSIX_TRACE_UNNAMED_USEREVENT
+
+FIXTURE(equal)
+{
+	trace_id_t trid;
+};
+
+FIXTURE_SETUP(equal)
+{
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
+}
+
+FIXTURE_TEARDOWN(equal)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+TEST_F(equal, a01_equal)
+{
+	trace_event_id_t id = open_id("equal");
+
+	EXPECT_NE(0, posix_trace_eventid_equal(self->trid, id, open_id("equal")));
+	EXPECT_NE(0, posix_trace_eventid_equal(self->trid, UNNAMED, UNNAMED));
+	EXPECT_NE(0, posix_trace_eventid_equal(self->trid, POSIX_TRACE_STOP, POSIX_TRACE_STOP));
+}
+
+TEST_F(equal, a02_not_equal)
+{
+	trace_event_id_t ids[5] = { POSIX_TRACE_START, POSIX_TRACE_STOP, UNNAMED };
+
+	ids[3] = open_id("one");
+	ids[4] = open_id("two");
+	for (int i = 0; i < 5; i++)
+		for (int j = 0; j < 5; j++)
+			EXPECT_EQ(i == j, !!posix_trace_eventid_equal(self->trid, ids[i], ids[j]));
+}
+
+TEST_F(equal, a03_of_either_side)
+{
+	trace_event_id_t of_process = open_id("side");
+	trace_event_id_t of_controller = open_trid_id(self->trid, "side");
+	struct event event;
+
+	EXPECT_NE(0, posix_trace_eventid_equal(self->trid, of_process, of_controller));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	posix_trace_event(of_process, NULL, 0);
+	ASSERT_EQ(1, take(self->trid, &event));
+	EXPECT_NE(0, posix_trace_eventid_equal(self->trid, POSIX_TRACE_START,
+					       event.info.posix_event_id));
+	ASSERT_EQ(1, take(self->trid, &event));
+	EXPECT_NE(0, posix_trace_eventid_equal(self->trid, of_controller,
+					       event.info.posix_event_id));
+	EXPECT_EQ(0, posix_trace_eventid_equal(self->trid, UNNAMED, event.info.posix_event_id));
+}
+
+TEST_F(equal, a04_bad_trace_ids)
+{
+	trace_id_t trid;
+
+	EXPECT_EQ(0, posix_trace_eventid_equal(0, UNNAMED, UNNAMED));
+	EXPECT_EQ(0, posix_trace_eventid_equal(-1, UNNAMED, UNNAMED));
+	EXPECT_EQ(0, posix_trace_eventid_equal(self->trid + 1, UNNAMED, UNNAMED));
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
+	ASSERT_EQ(0, posix_trace_shutdown(trid));
+	EXPECT_EQ(0, posix_trace_eventid_equal(trid, UNNAMED, UNNAMED));
+}
+
+TEST_F(equal, a05_no_types)
+{
+	EXPECT_NE(0, posix_trace_eventid_equal(self->trid, ~0U, ~0U));
+	EXPECT_NE(0, posix_trace_eventid_equal(self->trid, 0, 0));
+	EXPECT_EQ(0, posix_trace_eventid_equal(self->trid, 0, UNNAMED));
+	EXPECT_EQ(0, posix_trace_eventid_equal(self->trid, ~0U, 4095));
+}
+
+static void *compare_cancelled(void *arg)
+{
+	pthread_cancel(pthread_self());
+	return posix_trace_eventid_equal(*(trace_id_t *)arg, UNNAMED, UNNAMED) ? NULL : arg;
+}
+
+TEST_F(equal, a07_no_cancellation_point)
+{
+	pthread_t thread;
+	void *result;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, compare_cancelled, &self->trid));
+	ASSERT_EQ(0, pthread_join(thread, &result));
+	EXPECT_EQ(NULL, result);
+}
+
+TEST_HARNESS_MAIN

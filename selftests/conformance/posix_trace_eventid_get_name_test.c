@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * posix_trace_eventid_get_name(): Documentation/conformance/posix_trace_eventid_get_name.rst
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+
+#include "pxt_test.h"
+#include "name_test.h"
+#include "trace_test.h"
+
+#define UNNAMED	POSIX_TRACE_UNNAMED_USEREVENT
+
+FIXTURE(get_name)
+{
+	trace_id_t trid;
+};
+
+FIXTURE_SETUP(get_name)
+{
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
+}
+
+FIXTURE_TEARDOWN(get_name)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+TEST_F(get_name, a01_names_of_either_side)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1];
+	trace_event_id_t of_process, of_controller;
+
+	ASSERT_EQ(0, posix_trace_eventid_open("of the process", &of_process));
+	ASSERT_EQ(0, posix_trace_trid_eventid_open(self->trid, "of the controller",
+						   &of_controller));
+	EXPECT_EQ(0, posix_trace_eventid_get_name(self->trid, of_process, name));
+	EXPECT_STREQ("of the process", name);
+	EXPECT_EQ(0, posix_trace_eventid_get_name(self->trid, of_controller, name));
+	EXPECT_STREQ("of the controller", name);
+}
+
+TEST_F(get_name, a02_predefined_types)
+{
+	static const struct {
+		trace_event_id_t id;
+		const char *name;
+	} types[] = {
+		{ POSIX_TRACE_ERROR, "posix_trace_error" },
+		{ POSIX_TRACE_START, "posix_trace_start" },
+		{ POSIX_TRACE_STOP, "posix_trace_stop" },
+		{ POSIX_TRACE_FILTER, "posix_trace_filter" },
+		{ POSIX_TRACE_OVERFLOW, "posix_trace_overflow" },
+		{ POSIX_TRACE_RESUME, "posix_trace_resume" },
+		{ POSIX_TRACE_FLUSH_START, "posix_trace_flush_start" },
+		{ POSIX_TRACE_FLUSH_STOP, "posix_trace_flush_stop" },
+		{ UNNAMED, "posix_trace_unnamed_userevent" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		EXPECT_STREQ(types[i].name, name_of(self->trid, types[i].id).text);
+}
+
+TEST_F(get_name, a03_longest_name)
+{
+	struct name name = long_name(TRACE_EVENT_NAME_MAX, 'x');
+	char got[TRACE_EVENT_NAME_MAX + 2];
+
+	memset(got, '#', sizeof(got));
+	ASSERT_EQ(0, posix_trace_eventid_get_name(self->trid, open_id(name.text), got));
+	EXPECT_EQ('#', got[TRACE_EVENT_NAME_MAX + 1]);
+	EXPECT_EQ('\0', got[TRACE_EVENT_NAME_MAX]);
+	EXPECT_STREQ(name.text, got);
+}
+
+TEST_F(get_name, a04_same_name_every_time)
+{
+	trace_event_id_t id = open_id("every time");
+	struct event event;
+
+	EXPECT_STREQ("every time", name_of(self->trid, id).text);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	EXPECT_STREQ("every time", name_of(self->trid, id).text);
+	for (int i = 0; i < 100; i++)
+		open_id(numbered("another", i).text);
+	EXPECT_STREQ("every time", name_of(self->trid, id).text);
+	posix_trace_event(id, NULL, 0);
+	while (take(self->trid, &event) == 1)
+		EXPECT_STREQ("every time", name_of(self->trid, id).text);
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, posix_trace_clear(self->trid));
+	EXPECT_STREQ("every time", name_of(self->trid, id).text);
+	EXPECT_STREQ("posix_trace_start", name_of(self->trid, POSIX_TRACE_START).text);
+}
+
+TEST_F(get_name, a05_names_of_what_was_read)
+{
+	struct event event;
+
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	posix_trace_event(open_id("read"), NULL, 0);
+	posix_trace_event(UNNAMED, NULL, 0);
+	ASSERT_EQ(1, take(self->trid, &event));
+	EXPECT_STREQ("posix_trace_start", name_of(self->trid, event.info.posix_event_id).text);
+	ASSERT_EQ(1, take(self->trid, &event));
+	EXPECT_STREQ("read", name_of(self->trid, event.info.posix_event_id).text);
+	ASSERT_EQ(1, take(self->trid, &event));
+	EXPECT_STREQ("posix_trace_unnamed_userevent",
+		     name_of(self->trid, event.info.posix_event_id).text);
+}
+
+TEST_F(get_name, a07_bad_trace_ids)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1] = "as it was";
+	trace_event_id_t id = open_id("x");
+	trace_id_t trid;
+
+	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(0, id, name));
+	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(-1, POSIX_TRACE_START, name));
+	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid + 1, id, name));
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
+	ASSERT_EQ(0, posix_trace_shutdown(trid));
+	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(trid, POSIX_TRACE_START, name));
+	EXPECT_STREQ("as it was", name);
+}
+
+TEST_F(get_name, a08_no_such_type)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1] = "as it was";
+	trace_event_id_t last = open_id("last");
+
+	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, 0, name));
+	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, UNNAMED - 1, name));
+	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, last + 1, name));
+	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, 4096, name));
+	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, ~0U, name));
+	EXPECT_STREQ("as it was", name);
+}
+
+TEST_F(get_name, a09_null_array)
+{
+	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, POSIX_TRACE_START, NULL));
+}
+
+static int open_and_end(void *arg, const struct talk *talk)
+{
+	(void)arg;
+	if (hear(talk))
+		return 1;
+	say(talk, open_id("of one that has ended"));
+	return 0;
+}
+
+TEST(a10_process_that_has_ended)
+{
+	struct child child;
+	trace_id_t trid;
+	long id;
+
+	ASSERT_EQ(0, child_start(&child, open_and_end, NULL));
+	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
+	say(&child.talk, 0);
+	id = hear(&child.talk);
+	ASSERT_EQ(0, child_wait(&child));
+	EXPECT_STREQ("of one that has ended", name_of(trid, id).text);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+static void *get_cancelled(void *arg)
+{
+	pthread_cancel(pthread_self());
+	return strcmp(name_of(*(trace_id_t *)arg, POSIX_TRACE_STOP).text, "posix_trace_stop") ?
+	       arg : NULL;
+}
+
+TEST_F(get_name, a11_no_cancellation_point)
+{
+	pthread_t thread;
+	void *result;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, get_cancelled, &self->trid));
+	ASSERT_EQ(0, pthread_join(thread, &result));
+	EXPECT_EQ(NULL, result);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * posix_trace_get_status(): Documentation/conformance/posix_trace_get_status.rst
+ */
+#define _GNU_SOURCE
+#include "pxt_test.h"
+#include "stream_state.h"
+
+FIXTURE(status)
+{
+	trace_id_t trid;
+};
+
+FIXTURE_VARIANT(status)
+{
+	int policy;
+};
+
+FIXTURE_VARIANT_ADD(status, loop) { POSIX_TRACE_LOOP };
+FIXTURE_VARIANT_ADD(status, until_full) { POSIX_TRACE_UNTIL_FULL };
+
+FIXTURE_SETUP(status)
+{
+	ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
+}
+
+FIXTURE_TEARDOWN(status)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+TEST_F(status, a01_is_that_of_the_moment)
+{
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	overfill(0);
+	EXPECT_EQ(variant->policy == POSIX_TRACE_LOOP ? STATE(RUNNING, FULL) :
+		  STATE(SUSPENDED, FULL), state_of(self->trid));
+	ASSERT_EQ(0, posix_trace_clear(self->trid));
+	EXPECT_EQ(variant->policy == POSIX_TRACE_LOOP ? STATE(RUNNING, NOT_FULL) :
+		  STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+}
+
+TEST_F(status, a01_is_that_of_this_stream)
+{
+	trace_id_t other;
+
+	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
+	ASSERT_EQ(0, posix_trace_start(other));
+	overfill(0);
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, overrun_of(other));
+	EXPECT_EQ(0, posix_trace_shutdown(other));
+}
+
+TEST_F(status, a02_all_members_are_set)
+{
+	struct posix_trace_status_info status;
+
+	memset(&status, 0xa5, sizeof(status));
+	EXPECT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
+	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_stream_full_status);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_stream_overrun_status);
+	EXPECT_EQ(POSIX_TRACE_NOT_FLUSHING, status.posix_stream_flush_status);
+	EXPECT_EQ(0, status.posix_stream_flush_error);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
+	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_log_full_status);
+}
+
+/* Those of logs are of no stream that has none, whatever happens to it. */
+TEST_F(status, a02_also_when_events_were_lost)
+{
+	struct posix_trace_status_info status;
+
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	overfill(0);
+	memset(&status, 0xa5, sizeof(status));
+	EXPECT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, status.posix_stream_overrun_status);
+	EXPECT_EQ(POSIX_TRACE_NOT_FLUSHING, status.posix_stream_flush_status);
+	EXPECT_EQ(0, status.posix_stream_flush_error);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
+	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_log_full_status);
+}
+
+/* ------------------------------------------------------------------ */
+/* One snapshot								*/
+
+struct party {
+	pthread_t thread;
+	trace_id_t trid;
+	int policy;
+	const int *ended;
+	int calls;
+	int failed;
+};
+
+static int is_over(const struct party *party)
+{
+	return __atomic_load_n(party->ended, __ATOMIC_ACQUIRE);
+}
+
+static void *start_and_stop(void *arg)
+{
+	struct party *party = arg;
+
+	while (!is_over(party)) {
+		party->failed += posix_trace_start(party->trid) != 0;
+		sched_yield();
+		party->failed += posix_trace_stop(party->trid) != 0;
+		if (party->calls++ % 8 == 0)
+			party->failed += posix_trace_clear(party->trid) != 0;
+	}
+	return NULL;
+}
+
+static void *read_all(void *arg)
+{
+	struct party *party = arg;
+
+	while (!is_over(party)) {
+		party->failed += drain(party->trid) < 0;
+		sched_yield();
+	}
+	return NULL;
+}
+
+static void *record_much(void *arg)
+{
+	struct party *party = arg;
+
+	while (!is_over(party)) {
+		for (int i = 0; i < 50; i++)
+			record_number(i);
+		sched_yield();
+	}
+	return NULL;
+}
+
+static int is_possible(const struct posix_trace_status_info *status, int policy)
+{
+	int state = status->posix_stream_status << 8 | status->posix_stream_full_status;
+
+	return (state == STATE(RUNNING, NOT_FULL) || state == STATE(SUSPENDED, NOT_FULL) ||
+		state == STATE(SUSPENDED, FULL) ||
+		(state == STATE(RUNNING, FULL) && policy == POSIX_TRACE_LOOP)) &&
+	       (status->posix_stream_overrun_status == POSIX_TRACE_OVERRUN ||
+		status->posix_stream_overrun_status == POSIX_TRACE_NO_OVERRUN) &&
+	       !status->posix_stream_flush_status && !status->posix_stream_flush_error &&
+	       !status->posix_log_overrun_status && !status->posix_log_full_status;
+}
+
+static void *look(void *arg)
+{
+	struct posix_trace_status_info status;
+	struct party *party = arg;
+
+	while (!is_over(party)) {
+		if (posix_trace_get_status(party->trid, &status) ||
+		    !is_possible(&status, party->policy))
+			party->failed++;
+		__atomic_fetch_add(&party->calls, 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+TEST_F(status, a03_values_belong_together_whatever_threads_do)
+{
+	void *(*const fns[])(void *) = { look, record_much, start_and_stop, read_all };
+	struct party party[4];
+	int ended = 0;
+
+	for (int i = 0; i < 4; i++) {
+		party[i] = (struct party){
+			.trid = self->trid, .policy = variant->policy, .ended = &ended,
+		};
+		ASSERT_EQ(0, pthread_create(&party[i].thread, NULL, fns[i], &party[i]));
+	}
+	while (__atomic_load_n(&party[0].calls, __ATOMIC_ACQUIRE) < 500)
+		sched_yield();
+	__atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
+	for (int i = 0; i < 4; i++) {
+		ASSERT_EQ(0, pthread_join(party[i].thread, NULL));
+		EXPECT_EQ(0, party[i].failed);
+	}
+}
+
+/* Full, and therefore stopped; or started again, and therefore not full. */
+TEST(a03_until_full_is_never_running_and_full)
+{
+	void *(*const fns[])(void *) = { look, record_much, read_all };
+	struct party party[3];
+	trace_id_t trid;
+	int ended = 0;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	for (int i = 0; i < 3; i++) {
+		party[i] = (struct party){
+			.trid = trid, .policy = POSIX_TRACE_UNTIL_FULL, .ended = &ended,
+		};
+		ASSERT_EQ(0, pthread_create(&party[i].thread, NULL, fns[i], &party[i]));
+	}
+	while (__atomic_load_n(&party[0].calls, __ATOMIC_ACQUIRE) < 1000)
+		sched_yield();
+	__atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, pthread_join(party[i].thread, NULL));
+		EXPECT_EQ(0, party[i].failed);
+	}
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+/* ------------------------------------------------------------------ */
+/* The overrun								*/
+
+TEST_F(status, a04_overrun_is_reset_by_the_call)
+{
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	overfill(0);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, overrun_of(self->trid));
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
+}
+
+TEST_F(status, a04_next_loss_is_told_again)
+{
+	int next = 0;
+
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	for (int i = 0; i < 3; i++) {
+		next = overfill(next);
+		EXPECT_EQ(POSIX_TRACE_OVERRUN, overrun_of(self->trid));
+		EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
+	}
+}
+
+/* Only that: what else the status tells is as it was. */
+TEST_F(status, a04_nothing_else_is)
+{
+	int state;
+
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	overfill(0);
+	state = state_of(self->trid);
+	for (int i = 0; i < 3; i++)
+		EXPECT_EQ(state, state_of(self->trid));
+}
+
+static void *ask_overrun(void *arg)
+{
+	return (void *)(long)overrun_of(*(trace_id_t *)arg);
+}
+
+/* Of several that ask, one is told. */
+TEST_F(status, a04_one_of_many_threads_is_told)
+{
+	pthread_t thread[4];
+	int told = 0;
+
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	overfill(0);
+	for (int i = 0; i < 4; i++)
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, ask_overrun, &self->trid));
+	for (int i = 0; i < 4; i++) {
+		void *result;
+
+		ASSERT_EQ(0, pthread_join(thread[i], &result));
+		told += (long)result == POSIX_TRACE_OVERRUN;
+	}
+	EXPECT_EQ(1, told);
+}
+
+TEST_F(status, a05_is_written_only_on_success)
+{
+	struct posix_trace_status_info status, before;
+
+	memset(&status, 0xa5, sizeof(status));
+	before = status;
+	EXPECT_EQ(EINVAL, posix_trace_get_status(-1, &status));
+	EXPECT_EQ(0, memcmp(&before, &status, sizeof(status)));
+}
+
+static int get_status(trace_id_t trid)
+{
+	struct posix_trace_status_info status;
+
+	return posix_trace_get_status(trid, &status);
+}
+
+TEST_F(status, a06_einval_for_what_is_no_stream)
+{
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	overfill(0);
+	EXPECT_EQ(0, bad_trids_accepted(get_status, self->trid));
+	/* The child was not told of the overrun. */
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, overrun_of(self->trid));
+}
+
+TEST_F(status, a07_einval_without_a_place_for_the_result)
+{
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	overfill(0);
+	EXPECT_EQ(EINVAL, posix_trace_get_status(self->trid, NULL));
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, overrun_of(self->trid));
+}
+
+TEST_F(status, a08_cancelled_thread_leaves_no_lock)
+{
+	int ret = call_cancelled(get_status, self->trid);
+
+	EXPECT_TRUE(ret == 0 || ret == -ECANCELED);
+	EXPECT_EQ(0, get_status(self->trid));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+TEST_F(status, a09_reading_and_asking_do_not_disturb_each_other)
+{
+	struct event event;
+
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	for (int i = 0; i < 50; i++) {
+		record_number(i);
+		ASSERT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
+		ASSERT_EQ(1, take_user(self->trid, &event));
+		ASSERT_EQ(i, event_number(&event));
+		ASSERT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
+	}
+	EXPECT_EQ(0, drain(self->trid));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,567 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * posix_trace_shutdown(): Documentation/conformance/posix_trace_shutdown.rst
+ */
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+
+#include "pxt_test.h"
+#include "stream_state.h"
+
+/* Streams that one process can have. */
+#define STREAMS_MAX	32
+
+#define IDLE_VARIABLE	"SHUTDOWN_TEST_IDLE"
+
+/* The image that a controller becomes by exec: says hello, lives until told to end. */
+static void __attribute__((constructor)) idle_after_exec(void)
+{
+	const char *fds = getenv(IDLE_VARIABLE);
+	struct talk talk;
+
+	if (!fds || sscanf(fds, "%d,%d", &talk.in, &talk.out) != 2)
+		return;
+	say(&talk, 0);
+	while (hear(&talk) != -EPIPE)
+		;
+	_exit(0);
+}
+
+static int become_idle(const struct talk *talk)
+{
+	char fds[32];
+
+	snprintf(fds, sizeof(fds), "%d,%d", talk->in, talk->out);
+	setenv(IDLE_VARIABLE, fds, 1);
+	fcntl(talk->in, F_SETFD, 0);
+	fcntl(talk->out, F_SETFD, 0);
+	execl("/proc/self/exe", "idle", NULL);
+	return 1;
+}
+
+FIXTURE(shutdown)
+{
+	trace_id_t trid;
+};
+
+FIXTURE_VARIANT(shutdown)
+{
+	int policy;
+};
+
+FIXTURE_VARIANT_ADD(shutdown, loop) { POSIX_TRACE_LOOP };
+FIXTURE_VARIANT_ADD(shutdown, until_full) { POSIX_TRACE_UNTIL_FULL };
+
+FIXTURE_SETUP(shutdown)
+{
+	ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+}
+
+FIXTURE_TEARDOWN(shutdown)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+/* How many streams can be created on a process? They are shut down again. */
+static int free_slots(pid_t pid)
+{
+	trace_id_t trid[STREAMS_MAX];
+	int n = 0;
+
+	while (n < STREAMS_MAX && !new_stream(pid, POSIX_TRACE_LOOP, &trid[n]))
+		n++;
+	for (int i = 0; i < n; i++)
+		posix_trace_shutdown(trid[i]);
+	return n;
+}
+
+/* The number that the next descriptor has. */
+static int next_fd(void)
+{
+	int fd = dup(0);
+
+	close(fd);
+	return fd;
+}
+
+/* Mappings of the device. */
+static int count_maps(void)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	char line[512];
+	int count = 0;
+
+	if (!file)
+		return -1;
+	while (fgets(line, sizeof(line), file))
+		count += !!strstr(line, PXT_DEVICE);
+	fclose(file);
+	return count;
+}
+
+TEST_F(shutdown, a01_trace_points_go_on_and_record_nothing)
+{
+	trace_id_t other;
+
+	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
+	record_number(1);
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	for (int i = 0; i < 10; i++)
+		record_number(i);
+	/* A later stream in the same place does not have them. */
+	EXPECT_EQ(0, posix_trace_start(other));
+	EXPECT_EQ(1, drain(other));
+	EXPECT_EQ(0, posix_trace_shutdown(other));
+	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(other));
+	EXPECT_EQ(0, drain(other));
+	EXPECT_EQ(0, posix_trace_shutdown(other));
+}
+
+TEST_F(shutdown, a01_no_other_stream_is_stopped)
+{
+	struct event event;
+	trace_id_t other;
+
+	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
+	ASSERT_EQ(0, posix_trace_start(other));
+	record_number(1);
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	record_number(2);
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(other));
+	for (int i = 1; i <= 2; i++) {
+		ASSERT_EQ(1, take_user(other, &event));
+		EXPECT_EQ(i, event_number(&event));
+	}
+	EXPECT_EQ(0, posix_trace_shutdown(other));
+}
+
+static void *record_until_told(void *arg)
+{
+	int *recorded = arg;
+
+	/* Below 0: told to end. */
+	while (__atomic_fetch_add(recorded, 1, __ATOMIC_ACQ_REL) >= 0)
+		record_number(1);
+	return NULL;
+}
+
+/* In the middle of an event, even. */
+TEST_F(shutdown, a01_while_a_thread_records)
+{
+	pthread_t thread;
+	int recorded = 0;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, record_until_told, &recorded));
+	for (int i = 0; i < 20; i++) {
+		int seen = __atomic_load_n(&recorded, __ATOMIC_ACQUIRE);
+
+		while (__atomic_load_n(&recorded, __ATOMIC_ACQUIRE) < seen + 5)
+			sched_yield();
+		EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+		ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
+		ASSERT_EQ(0, posix_trace_start(self->trid));
+	}
+	__atomic_store_n(&recorded, INT_MIN, __ATOMIC_RELEASE);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+}
+
+TEST_F(shutdown, a02_all_resources_are_free_again)
+{
+	int fd, maps;
+
+	record_number(1);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	fd = next_fd();
+	maps = count_maps();
+	for (int i = 0; i < 40; i++) {
+		ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
+		ASSERT_EQ(0, posix_trace_start(self->trid));
+		record_number(1);
+		ASSERT_EQ(1, drain(self->trid) > 0);
+		EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	}
+	EXPECT_EQ(fd, next_fd());
+	EXPECT_EQ(maps, count_maps());
+	EXPECT_EQ(STREAMS_MAX, free_slots(0));
+}
+
+/* None of them is freed a little later: the next stream needs the last place. */
+TEST_F(shutdown, a03_they_are_free_when_it_returns)
+{
+	trace_id_t trid[STREAMS_MAX - 1];
+
+	for (int i = 0; i < STREAMS_MAX - 1; i++)
+		ASSERT_EQ(0, new_stream(0, variant->policy, &trid[i]));
+	for (int i = 0; i < 20; i++) {
+		EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+		ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
+		ASSERT_EQ(0, posix_trace_start(self->trid));
+		record_number(i);
+	}
+	for (int i = 0; i < STREAMS_MAX - 1; i++)
+		EXPECT_EQ(0, posix_trace_shutdown(trid[i]));
+}
+
+TEST_F(shutdown, a04_trace_id_is_invalid_afterwards)
+{
+	struct posix_trace_status_info status;
+	trace_id_t other;
+
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(EINVAL, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(EINVAL, posix_trace_start(self->trid));
+	EXPECT_EQ(EINVAL, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(-EINVAL, drain(self->trid));
+	/* A new stream does not make it valid again. */
+	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
+	EXPECT_NE(self->trid, other);
+	EXPECT_EQ(EINVAL, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(0, posix_trace_shutdown(other));
+}
+
+TEST_F(shutdown, a05_events_that_nobody_read_do_not_hold_it_up)
+{
+	for (int i = 0; i < 50; i++)
+		record_number(i);
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(STREAMS_MAX, free_slots(0));
+}
+
+TEST_F(shutdown, a06_suspended_stream)
+{
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(STREAMS_MAX, free_slots(0));
+}
+
+TEST_F(shutdown, a06_stream_that_never_ran)
+{
+	trace_id_t trid;
+
+	ASSERT_EQ(0, new_stream(0, variant->policy, &trid));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_F(shutdown, a06_full_stream)
+{
+	overfill(0);
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	overfill(0);
+	EXPECT_EQ(STREAMS_MAX, free_slots(0));
+}
+
+TEST_F(shutdown, a06_stream_whose_traced_process_is_gone)
+{
+	struct child child;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, child_start(&child, child_record, NULL));
+	ASSERT_EQ(0, hear(&child.talk));
+	ASSERT_EQ(0, new_stream(child.pid, variant->policy, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(1, let_record(&child, 1));
+	EXPECT_EQ(0, child_wait(&child));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+/* ------------------------------------------------------------------ */
+/* Threads that wait for an event					*/
+
+struct waiter {
+	pthread_t thread;
+	trace_id_t trid;
+	pid_t tid;
+	int err;
+};
+
+static void *wait_getnext(void *arg)
+{
+	struct waiter *waiter = arg;
+	struct event event;
+
+	__atomic_store_n(&waiter->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	waiter->err = posix_trace_getnext_event(waiter->trid, &event.info, event.data,
+						sizeof(event.data), &event.len,
+						&event.unavailable);
+	return NULL;
+}
+
+static void *wait_timedgetnext(void *arg)
+{
+	struct timespec in_an_hour;
+	struct waiter *waiter = arg;
+	struct event event;
+
+	clock_gettime(CLOCK_REALTIME, &in_an_hour);
+	in_an_hour.tv_sec += 3600;
+	__atomic_store_n(&waiter->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	waiter->err = posix_trace_timedgetnext_event(waiter->trid, &event.info, event.data,
+						     sizeof(event.data), &event.len,
+						     &event.unavailable, &in_an_hour);
+	return NULL;
+}
+
+static void wait_until_asleep(struct waiter *waiter)
+{
+	pid_t tid;
+
+	while (!(tid = __atomic_load_n(&waiter->tid, __ATOMIC_ACQUIRE)) || !is_asleep(tid))
+		sched_yield();
+}
+
+TEST_F(shutdown, a07_threads_that_wait_return_einval)
+{
+	void *(*const fns[])(void *) = { wait_getnext, wait_timedgetnext, wait_getnext };
+	struct waiter waiter[3];
+
+	ASSERT_EQ(1, drain(self->trid));
+	for (int i = 0; i < 3; i++) {
+		waiter[i] = (struct waiter){ .trid = self->trid };
+		ASSERT_EQ(0, pthread_create(&waiter[i].thread, NULL, fns[i], &waiter[i]));
+	}
+	for (int i = 0; i < 3; i++)
+		wait_until_asleep(&waiter[i]);
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, pthread_join(waiter[i].thread, NULL));
+		EXPECT_EQ(EINVAL, waiter[i].err);
+	}
+}
+
+TEST_F(shutdown, a07_those_of_another_stream_go_on_waiting)
+{
+	struct waiter waiter = { 0 };
+	trace_id_t other;
+
+	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
+	ASSERT_EQ(0, posix_trace_start(other));
+	ASSERT_EQ(1, drain(other));
+	waiter.trid = other;
+	ASSERT_EQ(0, pthread_create(&waiter.thread, NULL, wait_getnext, &waiter));
+	wait_until_asleep(&waiter);
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	record_number(1);
+	ASSERT_EQ(0, pthread_join(waiter.thread, NULL));
+	EXPECT_EQ(0, waiter.err);
+	EXPECT_EQ(0, posix_trace_shutdown(other));
+}
+
+/* ------------------------------------------------------------------ */
+/* The end of the controller						*/
+
+struct control {
+	pid_t pid;
+	int policy;
+	enum { BY_EXIT, BY_QUICK_EXIT, BY_EXEC, BY_SIGNAL } end;
+};
+
+/* Has all streams that the traced process can have, some of them running and full. */
+static int control(void *arg, const struct talk *talk)
+{
+	struct control *control = arg;
+	trace_id_t trid[STREAMS_MAX];
+
+	for (int i = 0; i < STREAMS_MAX; i++) {
+		if (new_stream(control->pid, control->policy, &trid[i]) ||
+		    (i % 2 && posix_trace_start(trid[i])))
+			return 1;
+	}
+	say(talk, STREAMS_MAX);
+	hear(talk);
+	switch (control->end) {
+	case BY_EXIT:
+		exit(0);
+	case BY_QUICK_EXIT:
+		_exit(0);
+	case BY_EXEC:
+		return become_idle(talk);
+	case BY_SIGNAL:
+		kill(getpid(), SIGKILL);
+	}
+	return 1;
+}
+
+FIXTURE(end)
+{
+	struct child child;
+	struct control control;
+};
+
+FIXTURE_VARIANT(end)
+{
+	int end;
+	int policy;
+};
+
+FIXTURE_VARIANT_ADD(end, exit) { BY_EXIT, POSIX_TRACE_LOOP };
+FIXTURE_VARIANT_ADD(end, _exit) { BY_QUICK_EXIT, POSIX_TRACE_UNTIL_FULL };
+FIXTURE_VARIANT_ADD(end, exec) { BY_EXEC, POSIX_TRACE_LOOP };
+FIXTURE_VARIANT_ADD(end, signal) { BY_SIGNAL, POSIX_TRACE_UNTIL_FULL };
+
+FIXTURE_SETUP(end)
+{
+	self->control = (struct control){ getpid(), variant->policy, variant->end };
+	ASSERT_EQ(0, child_start(&self->child, control, &self->control));
+	ASSERT_EQ(STREAMS_MAX, hear(&self->child.talk));
+}
+
+FIXTURE_TEARDOWN(end)
+{
+}
+
+TEST_F(end, a08_streams_of_a_controller_end_with_it)
+{
+	trace_id_t trid;
+
+	ASSERT_EQ(EAGAIN, new_stream(0, POSIX_TRACE_LOOP, &trid));
+	overfill(0);
+	say(&self->child.talk, 0);
+	/* What it has become says so when it runs. */
+	ASSERT_EQ(variant->end == BY_EXEC ? 0 : -EPIPE, hear(&self->child.talk));
+	if (variant->end != BY_EXEC)
+		child_wait(&self->child);
+	EXPECT_EQ(STREAMS_MAX, free_slots(0));
+	overfill(0);
+	if (variant->end == BY_EXEC)
+		EXPECT_EQ(0, child_wait(&self->child));
+}
+
+/* A child of the controller has copies of all its descriptors, and lives on. */
+static int control_with_child(void *arg, const struct talk *talk)
+{
+	struct child child;
+	trace_id_t trid;
+
+	if (new_stream(*(pid_t *)arg, POSIX_TRACE_LOOP, &trid) || posix_trace_start(trid) ||
+	    child_start(&child, child_idle, NULL) || hear(&child.talk))
+		return 1;
+	say(talk, child.pid);
+	hear(talk);
+	/* Without waiting for it. */
+	_exit(0);
+}
+
+TEST(a08_though_a_child_of_the_controller_lives_on)
+{
+	pid_t pid = getpid();
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, control_with_child, &pid));
+	ASSERT_LT(0, hear(&child.talk));
+	ASSERT_EQ(STREAMS_MAX - 1, free_slots(0));
+	EXPECT_EQ(0, child_wait(&child));
+	EXPECT_EQ(STREAMS_MAX, free_slots(0));
+}
+
+static int end_at_once(void *arg, const struct talk *talk)
+{
+	(void)arg;
+	(void)talk;
+	return 0;
+}
+
+TEST_F(shutdown, a09_end_of_a_child_is_not_the_end_of_the_stream)
+{
+	struct child child;
+	struct event event;
+
+	ASSERT_EQ(0, child_start(&child, end_at_once, NULL));
+	EXPECT_EQ(0, child_wait(&child));
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
+	record_number(1);
+	ASSERT_EQ(1, take_user(self->trid, &event));
+	EXPECT_EQ(1, event_number(&event));
+}
+
+TEST_F(shutdown, a10_einval_for_what_is_no_active_stream)
+{
+	EXPECT_EQ(0, bad_trids_accepted(posix_trace_shutdown, self->trid));
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
+}
+
+TEST_F(shutdown, a11_cancelled_thread_leaves_nothing_half_done)
+{
+	int ret = call_cancelled(posix_trace_shutdown, self->trid);
+
+	/* It was cancelled before, or not at all. */
+	if (ret == -ECANCELED)
+		ret = posix_trace_shutdown(self->trid);
+	EXPECT_EQ(0, ret);
+	EXPECT_EQ(EINVAL, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(STREAMS_MAX, free_slots(0));
+}
+
+struct user {
+	pthread_t thread;
+	trace_id_t trid;
+	int calls;
+	int failed;
+	int ended;
+};
+
+/* Uses it in every way until it is no more. */
+static void *use(void *arg)
+{
+	struct posix_trace_status_info status;
+	struct user *user = arg;
+	int err[4];
+
+	do {
+		err[0] = posix_trace_start(user->trid);
+		err[1] = posix_trace_get_status(user->trid, &status);
+		err[2] = posix_trace_clear(user->trid);
+		err[3] = -drain(user->trid);
+		for (int i = 0; i < 4; i++)
+			user->failed += err[i] > 0 && err[i] != EINVAL;
+		__atomic_fetch_add(&user->calls, 1, __ATOMIC_RELEASE);
+	} while (err[0] != EINVAL);
+	user->ended = posix_trace_shutdown(user->trid);
+	return NULL;
+}
+
+TEST_F(shutdown, a12_other_threads_may_be_using_it)
+{
+	struct user user[3];
+
+	for (int i = 0; i < 3; i++) {
+		user[i] = (struct user){ .trid = self->trid };
+		ASSERT_EQ(0, pthread_create(&user[i].thread, NULL, use, &user[i]));
+	}
+	for (int i = 0; i < 3; i++) {
+		while (__atomic_load_n(&user[i].calls, __ATOMIC_ACQUIRE) < 5)
+			sched_yield();
+	}
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, pthread_join(user[i].thread, NULL));
+		EXPECT_EQ(0, user[i].failed);
+		EXPECT_EQ(EINVAL, user[i].ended);
+	}
+	EXPECT_EQ(STREAMS_MAX, free_slots(0));
+}
+
+static void *shut_down(void *arg)
+{
+	return (void *)(long)posix_trace_shutdown(*(trace_id_t *)arg);
+}
+
+TEST_F(shutdown, a12_of_many_threads_one_shuts_it_down)
+{
+	pthread_t thread[4];
+	int done = 0;
+
+	for (int i = 0; i < 4; i++)
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, shut_down, &self->trid));
+	for (int i = 0; i < 4; i++) {
+		void *result;
+
+		ASSERT_EQ(0, pthread_join(thread[i], &result));
+		EXPECT_TRUE(!result || (long)result == EINVAL);
+		done += !result;
+	}
+	EXPECT_EQ(1, done);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * posix_trace_start(): Documentation/conformance/posix_trace_start.rst
+ */
+#define _GNU_SOURCE
+#include "pxt_test.h"
+#include "stream_state.h"
+
+FIXTURE(start)
+{
+	trace_id_t trid;
+};
+
+FIXTURE_VARIANT(start)
+{
+	int policy;
+};
+
+FIXTURE_VARIANT_ADD(start, loop) { POSIX_TRACE_LOOP };
+FIXTURE_VARIANT_ADD(start, until_full) { POSIX_TRACE_UNTIL_FULL };
+
+FIXTURE_SETUP(start)
+{
+	ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
+}
+
+FIXTURE_TEARDOWN(start)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+TEST_F(start, a01_start_is_recorded_before_all_else)
+{
+	struct event event;
+
+	record_number(1);
+	EXPECT_EQ(0, posix_trace_start(self->trid));
+	record_number(2);
+	EXPECT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
+	EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
+	EXPECT_EQ(2, event_number(&event));
+	EXPECT_EQ(0, take(self->trid, &event));
+}
+
+TEST_F(start, a02_status_becomes_running)
+{
+	EXPECT_EQ(0, posix_trace_start(self->trid));
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
+}
+
+/* The traced process need not do anything for it. */
+TEST_F(start, a02_for_a_process_that_does_nothing)
+{
+	struct child child;
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, child_start(&child, child_idle, NULL));
+	ASSERT_EQ(0, hear(&child.talk));
+	ASSERT_EQ(0, new_stream(child.pid, variant->policy, &trid));
+	EXPECT_EQ(0, posix_trace_start(trid));
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(trid));
+	EXPECT_EQ(POSIX_TRACE_START, take_id(trid, &event));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+	EXPECT_EQ(0, child_wait(&child));
+}
+
+TEST_F(start, a03_running_stream_goes_on_and_records_nothing_of_it)
+{
+	struct event event;
+
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	record_number(1);
+	EXPECT_EQ(0, posix_trace_start(self->trid));
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
+	record_number(2);
+	EXPECT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
+	for (int i = 1; i <= 2; i++) {
+		EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
+		EXPECT_EQ(i, event_number(&event));
+	}
+	EXPECT_EQ(0, take(self->trid, &event));
+}
+
+/* How many events of this type are there? Reads all of them. */
+static int count_of(trace_id_t trid, trace_event_id_t id)
+{
+	struct event event;
+	int count = 0, found;
+
+	while ((found = take_id(trid, &event)) > 0)
+		count += found == (int)id;
+	return found ? found : count;
+}
+
+TEST(a04_full_stream_stays_as_it_is)
+{
+	struct posixtrace_stats_info before, after;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	overfill(0);
+	ASSERT_EQ(STATE(SUSPENDED, FULL), state_of(trid));
+	ASSERT_EQ(0, posixtrace_get_stats(trid, &before));
+	EXPECT_EQ(0, posix_trace_start(trid));
+	EXPECT_EQ(STATE(SUSPENDED, FULL), state_of(trid));
+	ASSERT_EQ(0, posixtrace_get_stats(trid, &after));
+	EXPECT_EQ(0, memcmp(&before, &after, sizeof(before)));
+	/* What comes is still lost. */
+	record_number(1);
+	ASSERT_EQ(0, posixtrace_get_stats(trid, &after));
+	EXPECT_EQ(before.recorded, after.recorded);
+	EXPECT_EQ(before.dropped + 1, after.dropped);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST(a04_and_start_is_not_recorded)
+{
+	struct event event;
+	trace_id_t trid;
+	int id;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	overfill(0);
+	EXPECT_EQ(0, posix_trace_start(trid));
+	EXPECT_EQ(POSIX_TRACE_START, take_id(trid, &event));
+	do {
+		id = take_id(trid, &event);
+	} while (id == POSIX_TRACE_UNNAMED_USEREVENT);
+	EXPECT_EQ(POSIX_TRACE_STOP, id);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+/* The window of a LOOP stream moves: to be full does not keep it from running. */
+TEST(a05_full_window_is_no_obstacle)
+{
+	struct event event;
+	trace_id_t trid;
+	int ret;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	overfill(0);
+	ASSERT_EQ(STATE(RUNNING, FULL), state_of(trid));
+	ASSERT_EQ(0, posix_trace_stop(trid));
+	EXPECT_EQ(0, posix_trace_start(trid));
+	EXPECT_EQ(STATE(RUNNING, FULL), state_of(trid));
+	record_number(4711);
+	while ((ret = take(trid, &event)) == 1 && event.info.posix_event_id != POSIX_TRACE_STOP)
+		;
+	ASSERT_EQ(1, ret);
+	EXPECT_EQ(POSIX_TRACE_START, take_id(trid, &event));
+	EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(trid, &event));
+	EXPECT_EQ(4711, event_number(&event));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_F(start, a06_stopped_stream_starts_again)
+{
+	struct event event;
+
+	for (int i = 0; i < 10; i++) {
+		EXPECT_EQ(0, posix_trace_start(self->trid));
+		EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
+		record_number(i);
+		ASSERT_EQ(0, posix_trace_stop(self->trid));
+		record_number(-i);
+	}
+	for (int i = 0; i < 10; i++) {
+		EXPECT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
+		EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
+		EXPECT_EQ(i, event_number(&event));
+		EXPECT_EQ(POSIX_TRACE_STOP, take_id(self->trid, &event));
+	}
+	EXPECT_EQ(0, take(self->trid, &event));
+}
+
+TEST_F(start, a07_only_that_stream_is_started)
+{
+	trace_id_t other;
+
+	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(other));
+	record_number(1);
+	EXPECT_EQ(0, drain(other));
+	EXPECT_EQ(2, drain(self->trid));
+	EXPECT_EQ(0, posix_trace_shutdown(other));
+}
+
+TEST_F(start, a08_start_carries_the_filter)
+{
+	trace_event_set_t set, told;
+	struct event event;
+
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
+	ASSERT_EQ(sizeof(set), event.len);
+	ASSERT_EQ(0, posix_trace_eventset_empty(&set));
+	EXPECT_EQ(0, memcmp(&set, event.data, sizeof(set)));
+
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, posix_trace_eventset_add(POSIX_TRACE_STOP, &set));
+	ASSERT_EQ(0, posix_trace_eventset_add(4095, &set));
+	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SET_EVENTSET));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(POSIX_TRACE_STOP, take_id(self->trid, &event));
+	ASSERT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
+	ASSERT_EQ(sizeof(set), event.len);
+	memcpy(&told, event.data, sizeof(told));
+	EXPECT_EQ(0, memcmp(&set, &told, sizeof(set)));
+}
+
+TEST_F(start, a09_start_that_is_filtered_out_is_not_recorded)
+{
+	trace_event_set_t set;
+	struct event event;
+
+	ASSERT_EQ(0, posix_trace_eventset_empty(&set));
+	ASSERT_EQ(0, posix_trace_eventset_add(POSIX_TRACE_START, &set));
+	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SET_EVENTSET));
+	EXPECT_EQ(0, posix_trace_start(self->trid));
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
+	record_number(1);
+	EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
+	EXPECT_EQ(0, take(self->trid, &event));
+}
+
+/* Of a call that a thread of the controller makes, on another process. */
+struct call {
+	trace_id_t trid;
+	unsigned long long before;
+	unsigned long long after;
+	int err;
+};
+
+static void *call_start(void *arg)
+{
+	struct call *call = arg;
+
+	call->before = now();
+	call->err = posix_trace_start(call->trid);
+	call->after = now();
+	return NULL;
+}
+
+TEST_F(start, a10_start_tells_who_called_and_when_and_where)
+{
+	struct child child;
+	pthread_t thread;
+	struct event event;
+	struct call call;
+
+	ASSERT_EQ(0, child_start(&child, child_idle, NULL));
+	ASSERT_EQ(0, new_stream(child.pid, variant->policy, &call.trid));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, call_start, &call));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	ASSERT_EQ(0, call.err);
+	ASSERT_EQ(POSIX_TRACE_START, take_id(call.trid, &event));
+	EXPECT_EQ(getpid(), event.info.posix_pid);
+	EXPECT_TRUE(pthread_equal(thread, event.info.posix_thread_id));
+	EXPECT_LE(call.before, event_time(&event));
+	EXPECT_GE(call.after, event_time(&event));
+	EXPECT_LT((char *)call_start, (char *)event.info.posix_prog_address);
+	EXPECT_GT((char *)call_start + 256, (char *)event.info.posix_prog_address);
+	EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, event.info.posix_truncation_status);
+	EXPECT_EQ(0, posix_trace_shutdown(call.trid));
+	EXPECT_EQ(0, child_wait(&child));
+}
+
+TEST_F(start, a11_einval_for_what_is_no_active_stream)
+{
+	EXPECT_EQ(0, bad_trids_accepted(posix_trace_start, self->trid));
+	/* And none was started by it. */
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+	EXPECT_EQ(0, drain(self->trid));
+}
+
+/* Interrupted or not, each call did all or nothing: START and STOP take turns. */
+TEST_F(start, a12_signals_do_not_leave_it_half_done)
+{
+	struct event event;
+	int err, rounds = 0;
+
+	ASSERT_EQ(0, signals_begin());
+	while (signals_handled < 10 || rounds < 50) {
+		do {
+			err = posix_trace_start(self->trid);
+		} while (err == EINTR);
+		ASSERT_EQ(0, err);
+		ASSERT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
+		ASSERT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
+		do {
+			err = posix_trace_stop(self->trid);
+		} while (err == EINTR);
+		ASSERT_EQ(0, err);
+		ASSERT_EQ(POSIX_TRACE_STOP, take_id(self->trid, &event));
+		ASSERT_EQ(0, take(self->trid, &event));
+		rounds++;
+	}
+	ASSERT_EQ(0, signals_end());
+}
+
+TEST_F(start, a13_is_no_cancellation_point)
+{
+	EXPECT_EQ(0, call_cancelled(posix_trace_start, self->trid));
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
+	EXPECT_EQ(1, drain(self->trid));
+}
+
+struct starter {
+	pthread_t thread;
+	trace_id_t trid;
+	int failed;
+};
+
+static void *start_often(void *arg)
+{
+	struct starter *starter = arg;
+
+	for (int i = 0; i < 50; i++)
+		starter->failed += posix_trace_start(starter->trid) != 0;
+	return NULL;
+}
+
+TEST_F(start, a14_many_threads_start_it_once)
+{
+	struct starter starter[4];
+
+	for (int i = 0; i < 4; i++) {
+		starter[i] = (struct starter){ .trid = self->trid };
+		ASSERT_EQ(0, pthread_create(&starter[i].thread, NULL, start_often, &starter[i]));
+	}
+	for (int i = 0; i < 4; i++) {
+		ASSERT_EQ(0, pthread_join(starter[i].thread, NULL));
+		EXPECT_EQ(0, starter[i].failed);
+	}
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
+	EXPECT_EQ(1, count_of(self->trid, POSIX_TRACE_START));
+}
+
+TEST_F(start, a15_errno_is_left_alone)
+{
+	errno = 4711;
+	EXPECT_EQ(EINVAL, posix_trace_start(-1));
+	EXPECT_EQ(4711, errno);
+	EXPECT_EQ(0, posix_trace_start(self->trid));
+	EXPECT_EQ(4711, errno);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * posix_trace_stop(): Documentation/conformance/posix_trace_stop.rst
+ */
+#define _GNU_SOURCE
+#include "pxt_test.h"
+#include "stream_state.h"
+
+FIXTURE(stop)
+{
+	trace_id_t trid;
+};
+
+FIXTURE_VARIANT(stop)
+{
+	int policy;
+};
+
+FIXTURE_VARIANT_ADD(stop, loop) { POSIX_TRACE_LOOP };
+FIXTURE_VARIANT_ADD(stop, until_full) { POSIX_TRACE_UNTIL_FULL };
+
+FIXTURE_SETUP(stop)
+{
+	struct event event;
+
+	ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
+}
+
+FIXTURE_TEARDOWN(stop)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+TEST_F(stop, a01_stop_is_recorded_after_all_else)
+{
+	struct event event;
+
+	for (int i = 0; i < 5; i++)
+		record_number(i);
+	EXPECT_EQ(0, posix_trace_stop(self->trid));
+	record_number(5);
+	for (int i = 0; i < 5; i++) {
+		EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
+		EXPECT_EQ(i, event_number(&event));
+	}
+	EXPECT_EQ(POSIX_TRACE_STOP, take_id(self->trid, &event));
+	EXPECT_EQ(0, take(self->trid, &event));
+}
+
+/* Threads that record as much as they are allowed to. */
+struct writers {
+	int ended;
+	int allowed;
+	int recorded;
+};
+
+struct writer {
+	pthread_t thread;
+	struct writers *all;
+	int cpu;
+};
+
+static void *write_until_told(void *arg)
+{
+	struct writer *writer = arg;
+	struct writers *all = writer->all;
+
+	run_on(writer->cpu);
+	while (!__atomic_load_n(&all->ended, __ATOMIC_ACQUIRE)) {
+		if (__atomic_fetch_sub(&all->allowed, 1, __ATOMIC_ACQ_REL) <= 0) {
+			sched_yield();
+			continue;
+		}
+		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, NULL, 0);
+		__atomic_fetch_add(&all->recorded, 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* Lets them record far less than fills the stream, and waits until they are at it. */
+static void let_write(struct writers *all)
+{
+	int wanted = __atomic_load_n(&all->recorded, __ATOMIC_ACQUIRE) + 20;
+
+	__atomic_store_n(&all->allowed, 300, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&all->recorded, __ATOMIC_ACQUIRE) < wanted)
+		sched_yield();
+}
+
+/* Not just nearly: however many are recording at that very moment. */
+TEST_F(stop, a01_also_while_threads_record_on_every_cpu)
+{
+	struct writers all = { 0 };
+	struct writer writer[3];
+	struct event event;
+
+	for (int i = 0; i < 3; i++) {
+		writer[i] = (struct writer){ .all = &all, .cpu = i };
+		ASSERT_EQ(0, pthread_create(&writer[i].thread, NULL, write_until_told,
+					    &writer[i]));
+	}
+	for (int round = 0; round < 20; round++) {
+		int last = 0, id;
+
+		let_write(&all);
+		ASSERT_EQ(0, posix_trace_stop(self->trid));
+		let_write(&all);
+		while ((id = take_id(self->trid, &event)) > 0) {
+			ASSERT_NE(POSIX_TRACE_STOP, last);
+			last = id;
+		}
+		ASSERT_EQ(0, id);
+		ASSERT_EQ(POSIX_TRACE_STOP, last);
+		ASSERT_EQ(0, posix_trace_start(self->trid));
+	}
+	__atomic_store_n(&all.ended, 1, __ATOMIC_RELEASE);
+	for (int i = 0; i < 3; i++)
+		ASSERT_EQ(0, pthread_join(writer[i].thread, NULL));
+}
+
+TEST_F(stop, a02_status_becomes_suspended)
+{
+	EXPECT_EQ(0, posix_trace_stop(self->trid));
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+}
+
+TEST_F(stop, a03_suspended_stream_stays_so_and_records_nothing_of_it)
+{
+	struct event event;
+
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	EXPECT_EQ(0, posix_trace_stop(self->trid));
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+	EXPECT_EQ(POSIX_TRACE_STOP, take_id(self->trid, &event));
+	EXPECT_EQ(0, take(self->trid, &event));
+	EXPECT_EQ(0, posix_trace_stop(self->trid));
+	EXPECT_EQ(0, take(self->trid, &event));
+}
+
+TEST_F(stop, a03_and_so_does_one_that_never_ran)
+{
+	trace_id_t trid;
+
+	ASSERT_EQ(0, new_stream(0, variant->policy, &trid));
+	EXPECT_EQ(0, posix_trace_stop(trid));
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(trid));
+	EXPECT_EQ(0, drain(trid));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST(a04_full_stream_stays_as_it_is)
+{
+	int id, automatic = 0, stops = 0;
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	overfill(0);
+	EXPECT_EQ(0, posix_trace_stop(trid));
+	EXPECT_EQ(STATE(SUSPENDED, FULL), state_of(trid));
+	/* There is one STOP, and it was not this call. */
+	while ((id = take_id(trid, &event)) > 0 && id != POSIX_TRACE_OVERFLOW) {
+		if (id != POSIX_TRACE_STOP)
+			continue;
+		stops++;
+		automatic = event_number(&event);
+	}
+	EXPECT_EQ(1, stops);
+	EXPECT_NE(0, automatic);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+/* Its status is not changed: it is one that starts again when it was read. */
+TEST(a04_and_will_start_again)
+{
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	overfill(0);
+	EXPECT_EQ(0, posix_trace_stop(trid));
+	while (take_id(trid, &event) != POSIX_TRACE_STOP)
+		;
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(trid));
+	/* And then it can be stopped. */
+	EXPECT_EQ(0, posix_trace_stop(trid));
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(trid));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST(a05_full_window_is_stopped)
+{
+	int last = 0, number = -1, id;
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	overfill(0);
+	ASSERT_EQ(STATE(RUNNING, FULL), state_of(trid));
+	EXPECT_EQ(0, posix_trace_stop(trid));
+	record_number(TOO_MANY);
+	while ((id = take_id(trid, &event)) > 0) {
+		last = id;
+		if (id == POSIX_TRACE_UNNAMED_USEREVENT)
+			number = event_number(&event);
+	}
+	ASSERT_EQ(0, id);
+	EXPECT_EQ(POSIX_TRACE_STOP, last);
+	EXPECT_EQ(TOO_MANY - 1, number);
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(trid));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_F(stop, a06_data_of_stop_is_an_int_of_0)
+{
+	struct event event;
+
+	EXPECT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(POSIX_TRACE_STOP, take_id(self->trid, &event));
+	EXPECT_EQ(sizeof(int), event.len);
+	EXPECT_EQ(0, event_number(&event));
+}
+
+TEST_F(stop, a07_only_that_stream_is_stopped)
+{
+	trace_id_t other;
+
+	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
+	ASSERT_EQ(0, posix_trace_start(other));
+	EXPECT_EQ(0, posix_trace_stop(self->trid));
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(other));
+	record_number(1);
+	EXPECT_EQ(2, drain(other));
+	EXPECT_EQ(1, drain(self->trid));
+	EXPECT_EQ(0, posix_trace_shutdown(other));
+}
+
+TEST_F(stop, a08_what_was_recorded_can_still_be_read)
+{
+	struct posixtrace_batch_event batch[4];
+	char buffer[4 * 256];
+	struct event event;
+	size_t count;
+
+	for (int i = 0; i < 100; i++)
+		record_number(i);
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	for (int i = 0; i < 96; i++) {
+		ASSERT_EQ(1, take(self->trid, &event));
+		ASSERT_EQ(i, event_number(&event));
+	}
+	ASSERT_EQ(0, posixtrace_getevents(self->trid, batch, 4, buffer, sizeof(buffer), &count,
+					  0));
+	ASSERT_EQ(4, count);
+	EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, batch[3].event.posix_event_id);
+	EXPECT_EQ(POSIX_TRACE_STOP, take_id(self->trid, &event));
+}
+
+TEST_F(stop, a09_stop_that_is_filtered_out_is_not_recorded)
+{
+	trace_event_set_t set;
+
+	ASSERT_EQ(0, posix_trace_eventset_empty(&set));
+	ASSERT_EQ(0, posix_trace_eventset_add(POSIX_TRACE_STOP, &set));
+	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SET_EVENTSET));
+	ASSERT_EQ(1, drain(self->trid));
+	EXPECT_EQ(0, posix_trace_stop(self->trid));
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+	record_number(1);
+	EXPECT_EQ(0, drain(self->trid));
+}
+
+struct call {
+	trace_id_t trid;
+	unsigned long long before;
+	unsigned long long after;
+	int err;
+};
+
+static void *call_stop(void *arg)
+{
+	struct call *call = arg;
+
+	call->before = now();
+	call->err = posix_trace_stop(call->trid);
+	call->after = now();
+	return NULL;
+}
+
+TEST_F(stop, a10_stop_tells_who_called_and_when_and_where)
+{
+	struct child child;
+	pthread_t thread;
+	struct event event;
+	struct call call;
+
+	ASSERT_EQ(0, child_start(&child, child_idle, NULL));
+	ASSERT_EQ(0, new_stream(child.pid, variant->policy, &call.trid));
+	ASSERT_EQ(0, posix_trace_start(call.trid));
+	ASSERT_EQ(POSIX_TRACE_START, take_id(call.trid, &event));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, call_stop, &call));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	ASSERT_EQ(0, call.err);
+	ASSERT_EQ(POSIX_TRACE_STOP, take_id(call.trid, &event));
+	EXPECT_EQ(getpid(), event.info.posix_pid);
+	EXPECT_TRUE(pthread_equal(thread, event.info.posix_thread_id));
+	EXPECT_LE(call.before, event_time(&event));
+	EXPECT_GE(call.after, event_time(&event));
+	EXPECT_LT((char *)call_stop, (char *)event.info.posix_prog_address);
+	EXPECT_GT((char *)call_stop + 256, (char *)event.info.posix_prog_address);
+	EXPECT_EQ(0, posix_trace_shutdown(call.trid));
+	EXPECT_EQ(0, child_wait(&child));
+}
+
+TEST_F(stop, a11_einval_for_what_is_no_active_stream)
+{
+	EXPECT_EQ(0, bad_trids_accepted(posix_trace_stop, self->trid));
+	/* And none was stopped by it. */
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
+	EXPECT_EQ(0, drain(self->trid));
+}
+
+TEST_F(stop, a12_signals_do_not_leave_it_half_done)
+{
+	struct event event;
+	int err, rounds = 0;
+
+	ASSERT_EQ(0, signals_begin());
+	while (signals_handled < 10 || rounds < 50) {
+		record_number(rounds);
+		do {
+			err = posix_trace_stop(self->trid);
+		} while (err == EINTR);
+		ASSERT_EQ(0, err);
+		record_number(-1);
+		ASSERT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+		ASSERT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
+		ASSERT_EQ(rounds, event_number(&event));
+		ASSERT_EQ(POSIX_TRACE_STOP, take_id(self->trid, &event));
+		ASSERT_EQ(0, take(self->trid, &event));
+		ASSERT_EQ(0, posix_trace_start(self->trid));
+		ASSERT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
+		rounds++;
+	}
+	ASSERT_EQ(0, signals_end());
+}
+
+TEST_F(stop, a13_is_no_cancellation_point)
+{
+	EXPECT_EQ(0, call_cancelled(posix_trace_stop, self->trid));
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+	EXPECT_EQ(1, drain(self->trid));
+}
+
+struct stopper {
+	pthread_t thread;
+	trace_id_t trid;
+	int failed;
+};
+
+static void *stop_often(void *arg)
+{
+	struct stopper *stopper = arg;
+
+	for (int i = 0; i < 50; i++)
+		stopper->failed += posix_trace_stop(stopper->trid) != 0;
+	return NULL;
+}
+
+TEST_F(stop, a14_many_threads_stop_it_once)
+{
+	struct stopper stopper[4];
+
+	for (int i = 0; i < 4; i++) {
+		stopper[i] = (struct stopper){ .trid = self->trid };
+		ASSERT_EQ(0, pthread_create(&stopper[i].thread, NULL, stop_often, &stopper[i]));
+	}
+	for (int i = 0; i < 4; i++) {
+		ASSERT_EQ(0, pthread_join(stopper[i].thread, NULL));
+		EXPECT_EQ(0, stopper[i].failed);
+	}
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+	EXPECT_EQ(1, drain(self->trid));
+}
+
+TEST_F(stop, a15_errno_is_left_alone)
+{
+	errno = 4711;
+	EXPECT_EQ(EINVAL, posix_trace_stop(-1));
+	EXPECT_EQ(4711, errno);
+	EXPECT_EQ(0, posix_trace_stop(self->trid));
+	EXPECT_EQ(4711, errno);
+}
+
+TEST_HARNESS_MAIN

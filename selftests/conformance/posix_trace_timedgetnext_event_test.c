@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * posix_trace_timedgetnext_event():
+ * Documentation/conformance/posix_trace_timedgetnext_event.rst
+ */
+#define _GNU_SOURCE
+#include "pxt_test.h"
+#include "reading.h"
+
+FIXTURE(timedgetnext)
+{
+	trace_id_t trid;
+	struct event event;
+};
+
+FIXTURE_SETUP(timedgetnext)
+{
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(1, take(self->trid, &self->event));
+	self->event.unavailable = -1;
+}
+
+FIXTURE_TEARDOWN(timedgetnext)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+#define ROOM	sizeof(((struct event *)0)->data)
+
+static const struct timespec past, never = { INT32_MAX, 0 };
+
+static void handler(int signal)
+{
+	(void)signal;
+}
+
+static unsigned long long clock_now(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return time.tv_sec * NSEC + time.tv_nsec;
+}
+
+static struct timespec to_timespec(unsigned long long nsec)
+{
+	return (struct timespec){ nsec / NSEC, nsec % NSEC };
+}
+
+static struct timespec in_future(unsigned long long nsec)
+{
+	return to_timespec(now() + nsec);
+}
+
+TEST_F(timedgetnext, a01_reports_a_recorded_event)
+{
+	record_number(17);
+	ASSERT_EQ(0, read_timed(self->trid, &self->event, ROOM, &never));
+	EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, self->event.info.posix_event_id);
+	EXPECT_EQ(getpid(), self->event.info.posix_pid);
+	EXPECT_EQ(sizeof(int), self->event.len);
+	EXPECT_EQ(17, event_number(&self->event));
+	EXPECT_EQ(0, self->event.unavailable);
+}
+
+TEST_F(timedgetnext, a01_with_all_of_its_data_or_what_there_is_room_for)
+{
+	char data[257] = "0123456789";
+
+	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, 10);
+	ASSERT_EQ(0, read_timed(self->trid, &self->event, 10, &never));
+	EXPECT_EQ(10, self->event.len);
+	EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, self->event.info.posix_truncation_status);
+	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, 257);
+	ASSERT_EQ(0, read_timed(self->trid, &self->event, 256, &never));
+	EXPECT_EQ(256, self->event.len);
+	EXPECT_EQ(POSIX_TRACE_TRUNCATED_RECORD, self->event.info.posix_truncation_status);
+	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, 257);
+	memset(self->event.data, 'z', 10);
+	ASSERT_EQ(0, read_timed(self->trid, &self->event, 9, &never));
+	EXPECT_EQ(9, self->event.len);
+	EXPECT_EQ(0, memcmp("012345678z", self->event.data, 10));
+	EXPECT_EQ(POSIX_TRACE_TRUNCATED_READ, self->event.info.posix_truncation_status);
+}
+
+TEST_F(timedgetnext, a01_oldest_first_and_once)
+{
+	for (int i = 0; i < 20; i++) {
+		run_on(i / 3);
+		record_number(i);
+	}
+	for (int i = 0; i < 20; i++) {
+		ASSERT_EQ(0, read_timed(self->trid, &self->event, ROOM, &past));
+		ASSERT_EQ(i, event_number(&self->event));
+	}
+	EXPECT_EQ(ETIMEDOUT, read_timed(self->trid, &self->event, ROOM, &past));
+}
+
+TEST_F(timedgetnext, a02_waits_for_an_event)
+{
+	const struct timespec hour = in_future(3600 * NSEC);
+	struct reader reader;
+
+	for (int i = 0; i < 5; i++) {
+		ASSERT_EQ(0, reader_start(&reader, self->trid, i % 2 ? &hour : &never));
+		reader.event.unavailable = -1;
+		record_number(i);
+		EXPECT_EQ(0, reader_end(&reader));
+		EXPECT_EQ(i, event_number(&reader.event));
+		EXPECT_EQ(0, reader.event.unavailable);
+	}
+}
+
+TEST_F(timedgetnext, a03_wait_ends_at_the_time)
+{
+	const struct timespec soon = in_future(NSEC / 50);
+
+	self->event.unavailable = 0;
+	EXPECT_EQ(ETIMEDOUT, read_timed(self->trid, &self->event, ROOM, &soon));
+	EXPECT_NE(0, self->event.unavailable);
+}
+
+/* Other streams and other events have nothing to do with it. */
+TEST_F(timedgetnext, a03_also_on_a_suspended_stream)
+{
+	const struct timespec soon = in_future(NSEC / 50);
+	trace_id_t suspended;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &suspended));
+	record_number(1);
+	EXPECT_EQ(ETIMEDOUT, read_timed(suspended, &self->event, ROOM, &soon));
+	EXPECT_EQ(0, posix_trace_shutdown(suspended));
+}
+
+TEST_F(timedgetnext, a04_not_before_the_time)
+{
+	for (int i = 0; i < 20; i++) {
+		unsigned long long deadline = now() + NSEC / 500 + 37 * i;
+		const struct timespec soon = to_timespec(deadline);
+
+		ASSERT_EQ(ETIMEDOUT, read_timed(self->trid, &self->event, ROOM, &soon));
+		ASSERT_LE(deadline, now());
+	}
+}
+
+TEST_F(timedgetnext, a05_time_that_has_passed)
+{
+	const struct timespec times[] = {
+		{ 0, 0 }, { 1, 999999999 }, { -1, 0 }, { INT64_MIN, 0 }, in_future(0),
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
+		EXPECT_EQ(ETIMEDOUT, read_timed(self->trid, &self->event, ROOM, &times[i]));
+}
+
+/* ------------------------------------------------------------------ */
+/* The clock is set							*/
+
+/*
+ * A child sets the clock back to what it would show, when the test ends or dies.
+ * On CLOCK_MONOTONIC nobody sees anything.
+ */
+static int guard_clock(void *arg, const struct talk *talk)
+{
+	unsigned long long offset = now() - clock_now(CLOCK_MONOTONIC);
+	struct timespec time;
+
+	(void)arg;
+	say(talk, 0);
+	while (hear(talk) != -EPIPE)
+		;
+	time = to_timespec(clock_now(CLOCK_MONOTONIC) + offset);
+	return clock_settime(CLOCK_REALTIME, &time);
+}
+
+static int step_clock(long long seconds)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	time.tv_sec += seconds;
+	return clock_settime(CLOCK_REALTIME, &time);
+}
+
+TEST_F(timedgetnext, a06_clock_is_set_past_the_time)
+{
+	const struct timespec later = in_future(100 * NSEC);
+	struct reader reader;
+	struct child guard;
+
+	ASSERT_EQ(0, child_start(&guard, guard_clock, NULL));
+	ASSERT_EQ(0, hear(&guard.talk));
+	ASSERT_EQ(0, reader_start(&reader, self->trid, &later));
+	ASSERT_EQ(0, step_clock(1000));
+	EXPECT_EQ(ETIMEDOUT, reader_end(&reader));
+	EXPECT_EQ(0, child_wait(&guard));
+}
+
+/* At the old time it still sleeps, and at the new one does not. */
+TEST_F(timedgetnext, a07_clock_is_set_back)
+{
+	struct timespec later, until;
+	struct reader reader;
+	struct child guard;
+
+	ASSERT_EQ(0, child_start(&guard, guard_clock, NULL));
+	ASSERT_EQ(0, hear(&guard.talk));
+	later = in_future(NSEC / 4);
+	until = to_timespec(clock_now(CLOCK_MONOTONIC) + NSEC / 2);
+	ASSERT_EQ(0, reader_start(&reader, self->trid, &later));
+	ASSERT_EQ(0, step_clock(-1000));
+	/* What would have ended the wait has had its time, and as much again. */
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+		;
+	EXPECT_TRUE(reader_sleeps(&reader));
+	ASSERT_EQ(0, step_clock(2000));
+	EXPECT_EQ(ETIMEDOUT, reader_end(&reader));
+	EXPECT_EQ(0, child_wait(&guard));
+}
+
+TEST_F(timedgetnext, a07_and_an_event_comes_then)
+{
+	const struct timespec later = in_future(100 * NSEC);
+	struct reader reader;
+	struct child guard;
+
+	ASSERT_EQ(0, child_start(&guard, guard_clock, NULL));
+	ASSERT_EQ(0, hear(&guard.talk));
+	record_number(1);
+	ASSERT_EQ(0, read_timed(self->trid, &self->event, ROOM, &later));
+	ASSERT_EQ(0, reader_start(&reader, self->trid, &later));
+	ASSERT_EQ(0, step_clock(-1000));
+	record_number(2);
+	EXPECT_EQ(0, reader_end(&reader));
+	EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, reader.event.info.posix_event_id);
+	EXPECT_EQ(2, event_number(&reader.event));
+	/* The times of a stream never go back. */
+	EXPECT_LT(event_time(&self->event), event_time(&reader.event));
+	EXPECT_EQ(0, child_wait(&guard));
+}
+
+/* ------------------------------------------------------------------ */
+
+TEST_F(timedgetnext, a08_no_timeout_if_an_event_is_there)
+{
+	for (int i = 0; i < 5; i++) {
+		record_number(i);
+		EXPECT_EQ(0, read_timed(self->trid, &self->event, ROOM, &past));
+		EXPECT_EQ(i, event_number(&self->event));
+		EXPECT_EQ(0, self->event.unavailable);
+	}
+}
+
+static const struct timespec invalid[] = {
+	{ 0, -1 }, { INT32_MAX, 1000000000 }, { INT32_MAX, INT64_MIN }, { INT32_MAX, INT64_MAX },
+	{ -1, -1 },
+};
+
+TEST_F(timedgetnext, a09_time_is_not_checked_if_an_event_is_there)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(invalid); i++) {
+		record_number(i);
+		EXPECT_EQ(0, read_timed(self->trid, &self->event, ROOM, &invalid[i]));
+		EXPECT_EQ(i, event_number(&self->event));
+	}
+}
+
+TEST_F(timedgetnext, a10_invalid_time_and_no_event)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(invalid); i++) {
+		self->event.unavailable = 0;
+		EXPECT_EQ(EINVAL, read_timed(self->trid, &self->event, ROOM, &invalid[i]));
+		EXPECT_NE(0, self->event.unavailable);
+	}
+	/* The largest that is valid. */
+	record_number(1);
+	EXPECT_EQ(0, read_timed(self->trid, &self->event, ROOM,
+				&(struct timespec){ INT64_MAX, 999999999 }));
+}
+
+TEST_F(timedgetnext, a10_the_largest_valid_time_is_waited_for)
+{
+	const struct timespec largest = { INT64_MAX, 999999999 };
+	struct reader reader;
+
+	ASSERT_EQ(0, reader_start(&reader, self->trid, &largest));
+	record_number(1);
+	EXPECT_EQ(0, reader_end(&reader));
+}
+
+TEST_F(timedgetnext, a11_returns_zero_or_the_error_and_keeps_errno)
+{
+	record_number(1);
+	errno = 4711;
+	EXPECT_EQ(0, read_timed(self->trid, &self->event, ROOM, &past));
+	EXPECT_EQ(ETIMEDOUT, read_timed(self->trid, &self->event, ROOM, &past));
+	EXPECT_EQ(4711, errno);
+}
+
+TEST_F(timedgetnext, a12_bad_trace_ids)
+{
+	const trace_id_t bad[] = { 0, -1, 4711, self->trid + 1 };
+	trace_id_t trid;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		EXPECT_EQ(EINVAL, read_timed(bad[i], &self->event, ROOM, &never));
+		EXPECT_EQ(EINVAL, read_timed(bad[i], &self->event, ROOM, &past));
+	}
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
+	ASSERT_EQ(0, posix_trace_shutdown(trid));
+	EXPECT_EQ(EINVAL, read_timed(trid, &self->event, ROOM, &never));
+}
+
+TEST_F(timedgetnext, a13_shutdown_ends_the_wait)
+{
+	struct reader reader;
+
+	ASSERT_EQ(0, reader_start(&reader, self->trid, &never));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(EINVAL, reader_end(&reader));
+}
+
+TEST_F(timedgetnext, a14_signal_interrupts)
+{
+	struct sigaction action = { .sa_handler = handler };
+	struct reader reader;
+
+	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	ASSERT_EQ(0, reader_start(&reader, self->trid, &never));
+	ASSERT_EQ(0, pthread_kill(reader.thread, SIGUSR1));
+	EXPECT_EQ(EINTR, reader_end(&reader));
+	EXPECT_NE(0, reader.event.unavailable);
+	/* Nothing was taken by it. */
+	record_number(1);
+	ASSERT_EQ(1, take(self->trid, &self->event));
+	EXPECT_EQ(1, event_number(&self->event));
+}
+
+TEST_HARNESS_MAIN

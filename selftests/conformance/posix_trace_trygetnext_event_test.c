@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * posix_trace_trygetnext_event(): Documentation/conformance/posix_trace_trygetnext_event.rst
+ */
+#define _GNU_SOURCE
+#include "pxt_test.h"
+#include "reading.h"
+
+FIXTURE(trygetnext)
+{
+	trace_id_t trid;
+	struct event event;
+};
+
+FIXTURE_SETUP(trygetnext)
+{
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, read_try(self->trid, &self->event, sizeof(self->event.data)));
+	self->event.unavailable = -1;
+}
+
+FIXTURE_TEARDOWN(trygetnext)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+#define ROOM	sizeof(((struct event *)0)->data)
+
+TEST_F(trygetnext, a01_reports_a_recorded_event)
+{
+	record_number(17);
+	ASSERT_EQ(0, read_try(self->trid, &self->event, ROOM));
+	EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, self->event.info.posix_event_id);
+	EXPECT_EQ(getpid(), self->event.info.posix_pid);
+	EXPECT_EQ(sizeof(int), self->event.len);
+	EXPECT_EQ(17, event_number(&self->event));
+}
+
+TEST_F(trygetnext, a01_also_of_a_stream_that_was_stopped)
+{
+	record_number(17);
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, read_try(self->trid, &self->event, ROOM));
+	EXPECT_EQ(17, event_number(&self->event));
+	ASSERT_EQ(0, read_try(self->trid, &self->event, ROOM));
+	EXPECT_EQ(POSIX_TRACE_STOP, self->event.info.posix_event_id);
+}
+
+/* On one CPU: a thread that sleeps does not come back, for nothing wakes it. */
+TEST_F(trygetnext, a02_does_not_block)
+{
+	trace_id_t suspended;
+
+	EXPECT_EQ(0, read_try(self->trid, &self->event, ROOM));
+	EXPECT_NE(0, self->event.unavailable);
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &suspended));
+	EXPECT_EQ(0, read_try(suspended, &self->event, ROOM));
+	EXPECT_NE(0, self->event.unavailable);
+	EXPECT_EQ(0, posix_trace_shutdown(suspended));
+}
+
+TEST_F(trygetnext, a02_not_for_others_that_wait)
+{
+	struct reader reader;
+
+	ASSERT_EQ(0, reader_start(&reader, self->trid, NULL));
+	EXPECT_EQ(0, read_try(self->trid, &self->event, ROOM));
+	EXPECT_NE(0, self->event.unavailable);
+	EXPECT_TRUE(reader_sleeps(&reader));
+	record_number(1);
+	EXPECT_EQ(0, reader_end(&reader));
+	EXPECT_EQ(1, event_number(&reader.event));
+}
+
+TEST_F(trygetnext, a03_unavailable_is_zero_with_an_event)
+{
+	record_number(1);
+	ASSERT_EQ(0, read_try(self->trid, &self->event, ROOM));
+	EXPECT_EQ(0, self->event.unavailable);
+}
+
+TEST_F(trygetnext, a04_unavailable_is_not_zero_without_an_event)
+{
+	self->event.unavailable = 0;
+	EXPECT_EQ(0, read_try(self->trid, &self->event, ROOM));
+	EXPECT_NE(0, self->event.unavailable);
+	self->event.unavailable = 0;
+	EXPECT_EQ(EINVAL, read_try(4711, &self->event, ROOM));
+	EXPECT_NE(0, self->event.unavailable);
+}
+
+TEST_F(trygetnext, a05_all_data_if_there_is_room)
+{
+	char data[257] = "0123456789";
+
+	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, 10);
+	memset(self->event.data, 'z', 16);
+	ASSERT_EQ(0, read_try(self->trid, &self->event, 10));
+	EXPECT_EQ(10, self->event.len);
+	EXPECT_EQ(0, memcmp("0123456789zzz", self->event.data, 13));
+	EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, self->event.info.posix_truncation_status);
+	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, 257);
+	ASSERT_EQ(0, read_try(self->trid, &self->event, 256));
+	EXPECT_EQ(256, self->event.len);
+	EXPECT_EQ(POSIX_TRACE_TRUNCATED_RECORD, self->event.info.posix_truncation_status);
+}
+
+TEST_F(trygetnext, a06_data_is_cut_to_the_room)
+{
+	char data[257] = "0123456789";
+	const size_t sizes[] = { 10, 257 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, sizes[i]);
+		memset(self->event.data, 'z', 10);
+		ASSERT_EQ(0, read_try(self->trid, &self->event, 9));
+		EXPECT_EQ(9, self->event.len);
+		EXPECT_EQ(0, memcmp("012345678z", self->event.data, 10));
+		EXPECT_EQ(POSIX_TRACE_TRUNCATED_READ, self->event.info.posix_truncation_status);
+	}
+}
+
+TEST_F(trygetnext, a07_oldest_event_comes_first)
+{
+	for (int i = 0; i < 40; i++) {
+		run_on(i / 3);
+		record_number(i);
+	}
+	for (int i = 0; i < 40; i++) {
+		ASSERT_EQ(1, take(self->trid, &self->event));
+		ASSERT_EQ(i, event_number(&self->event));
+	}
+}
+
+TEST_F(trygetnext, a08_event_is_not_reported_again)
+{
+	record_number(1);
+	EXPECT_EQ(1, take(self->trid, &self->event));
+	EXPECT_EQ(0, take(self->trid, &self->event));
+}
+
+/* In a stream that would stop otherwise. */
+TEST(a09_event_that_was_read_makes_room)
+{
+	struct posix_trace_status_info status;
+	struct event event;
+	int data[64] = { 0 };
+	trace_id_t trid;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	for (data[0] = 0; data[0] < 500; data[0]++) {
+		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, sizeof(data));
+		if (data[0] % 2)
+			continue;
+		ASSERT_EQ(1, take_user(trid, &event));
+		/* The backlog grows, but is small: half of all would fill the stream. */
+		if (data[0] % 100 == 98)
+			while (take_user(trid, &event) == 1)
+				;
+		ASSERT_GE(data[0], event_number(&event));
+	}
+	ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_stream_overrun_status);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_F(trygetnext, a10_returns_zero_or_the_error_and_keeps_errno)
+{
+	record_number(1);
+	errno = 4711;
+	EXPECT_EQ(0, read_try(self->trid, &self->event, ROOM));
+	EXPECT_EQ(0, read_try(self->trid, &self->event, ROOM));
+	EXPECT_EQ(EINVAL, read_try(0, &self->event, ROOM));
+	EXPECT_EQ(4711, errno);
+}
+
+TEST_F(trygetnext, a11_bad_trace_ids)
+{
+	const trace_id_t bad[] = { 0, -1, 4711, self->trid + 1 };
+	trace_id_t trid;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		EXPECT_EQ(EINVAL, read_try(bad[i], &self->event, ROOM));
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
+	ASSERT_EQ(0, posix_trace_shutdown(trid));
+	EXPECT_EQ(EINVAL, read_try(trid, &self->event, ROOM));
+}
+
+TEST_HARNESS_MAIN

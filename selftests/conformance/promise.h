@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The promise of posix_trace_attr_getmaxusereventsize() and _getmaxsystemeventsize():
+ * events whose sizes sum up to stream-min-size are recorded without loss. Here a
+ * set of events is planned that does so exactly, recorded, and looked for.
+ */
+#ifndef _SELFTESTS_PROMISE_H
+#define _SELFTESTS_PROMISE_H
+
+#include "trace_test.h"
+
+#define PLAN_MAX	6000
+#define PLAN_REST	4096
+
+/* User events that are to be recorded, by the length of their data. */
+struct plan {
+	size_t max_data_size;
+	size_t sum;			/* of what they take in the stream */
+	int count;
+	size_t len[PLAN_MAX];
+};
+
+static inline size_t user_size(const trace_attr_t *attr, size_t len)
+{
+	size_t size = 0;
+
+	posix_trace_attr_getmaxusereventsize(attr, len, &size);
+	return size;
+}
+
+static inline size_t system_size(const trace_attr_t *attr)
+{
+	size_t size = 0;
+
+	posix_trace_attr_getmaxsystemeventsize(attr, &size);
+	return size;
+}
+
+static inline void plan_add(struct plan *plan, const trace_attr_t *attr, size_t len)
+{
+	if (plan->count == PLAN_MAX)
+		return;
+	plan->len[plan->count++] = len;
+	plan->sum += user_size(attr, len);
+}
+
+/* Adds events whose sizes sum up to @rest, or as close to it as they can. */
+static inline void plan_rest(struct plan *plan, const trace_attr_t *attr, size_t rest)
+{
+	/* How a sum can be reached: the length of the last event, plus 1. */
+	static size_t last[PLAN_REST + 1];
+
+	memset(last, 0, sizeof(last));
+	for (size_t len = 0; len <= plan->max_data_size && !last[rest]; len++) {
+		size_t size = user_size(attr, len);
+
+		if (size > rest)
+			break;
+		if (last[size])
+			continue;
+		last[size] = len + 1;
+		for (size_t sum = size + 1; sum <= rest; sum++) {
+			if (!last[sum] && last[sum - size])
+				last[sum] = len + 1;
+		}
+	}
+	while (rest && !last[rest])
+		rest--;
+	while (rest) {
+		size_t len = last[rest] - 1;
+
+		plan_add(plan, attr, len);
+		rest -= user_size(attr, len);
+	}
+}
+
+/*
+ * @first events without data, then those of @lens over and over, and what makes
+ * the sum @total in the end.
+ */
+static inline void plan_make(struct plan *plan, const trace_attr_t *attr, size_t total,
+			     int first, const size_t *lens, int count)
+{
+	memset(plan, 0, sizeof(*plan));
+	posix_trace_attr_getmaxdatasize(attr, &plan->max_data_size);
+	while (first--)
+		plan_add(plan, attr, 0);
+	for (int i = 0; plan->count < PLAN_MAX; i++) {
+		if (plan->sum + user_size(attr, lens[i % count]) + PLAN_REST > total)
+			break;
+		plan_add(plan, attr, lens[i % count]);
+	}
+	while (total - plan->sum > PLAN_REST && plan->count < PLAN_MAX)
+		plan_add(plan, attr, 0);
+	plan_rest(plan, attr, total - plan->sum);
+}
+
+/* Is the sum as large as it may be? */
+static inline int plan_is_exact(const struct plan *plan, const trace_attr_t *attr, size_t total)
+{
+	/* One size only: its multiples are all there is. */
+	if (!plan->max_data_size)
+		return total >= plan->sum && total - plan->sum < user_size(attr, 0);
+	return plan->sum == total;
+}
+
+static inline void plan_record(const struct plan *plan, int i)
+{
+	static __thread unsigned char data[70000];
+
+	memcpy(data, &i, sizeof(i));
+	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, plan->len[i]);
+}
+
+/* Before the @i-th of @count events: a move to the next CPU, three times round. */
+static inline void next_cpu(int i, int count)
+{
+	int step = count / (3 * sysconf(_SC_NPROCESSORS_ONLN)) + 1;
+
+	if (i % step == 0)
+		run_on(i / step);
+}
+
+/* Records the first @count events of the plan, on all CPUs. */
+static inline void plan_record_in_turn(const struct plan *plan, int count)
+{
+	for (int i = 0; i < count; i++) {
+		next_cpu(i, count);
+		plan_record(plan, i);
+	}
+}
+
+/* What the plan says of one event: is it there, whole, and for the first time? */
+static inline int plan_has(const struct plan *plan, char *seen, const unsigned char *data,
+			   size_t len)
+{
+	int i = 0;
+
+	if (len >= sizeof(i)) {
+		memcpy(&i, data, sizeof(i));
+		if (i < 0 || i >= plan->count)
+			return 0;
+	} else {
+		/* Too short for its number: any of that length. */
+		while (i < plan->count && (seen[i] || plan->len[i] != len))
+			i++;
+		/* Or it was cut to that. */
+		for (int k = 0; i == plan->count && k < plan->count; k++) {
+			if (!seen[k] && plan->len[k] > len && len == plan->max_data_size)
+				i = k;
+		}
+	}
+	if (i == plan->count || seen[i] ||
+	    len != (plan->len[i] < plan->max_data_size ? plan->len[i] : plan->max_data_size))
+		return 0;
+	seen[i] = 1;
+	return 1;
+}
+
+/*
+ * Reads the stream until it is empty: are the events of the plan there and nothing
+ * else, and the system events @system in this order? Returns what is wrong.
+ */
+static inline const char *plan_verify(const struct plan *plan, trace_id_t trid,
+				      const trace_event_id_t *system, int count)
+{
+	static unsigned char data[70000];
+	struct posix_trace_status_info status;
+	struct posix_trace_event_info info;
+	int unavailable, found = 0, next = 0;
+	static char seen[PLAN_MAX];
+	size_t len;
+
+	memset(seen, 0, sizeof(seen));
+	if (posix_trace_get_status(trid, &status))
+		return "no status";
+	if (status.posix_stream_overrun_status != POSIX_TRACE_NO_OVERRUN)
+		return "overrun";
+	if (status.posix_stream_full_status != POSIX_TRACE_NOT_FULL)
+		return "full";
+	for (;;) {
+		if (posix_trace_trygetnext_event(trid, &info, data, sizeof(data), &len,
+						 &unavailable))
+			return "no event";
+		if (unavailable)
+			break;
+		if (info.posix_event_id == POSIX_TRACE_UNNAMED_USEREVENT) {
+			if (!plan_has(plan, seen, data, len))
+				return "an event that was not planned";
+			found++;
+		} else if (next == count || info.posix_event_id != system[next++]) {
+			return "another system event than planned";
+		}
+	}
+	if (next != count)
+		return "system events are missing";
+	return found == plan->count ? "" : "user events are missing";
+}
+
+/* Records events of the largest size on all CPUs until the stream is full. */
+static inline int record_until_full(trace_id_t trid, const trace_attr_t *attr)
+{
+	struct posix_trace_status_info status;
+	static unsigned char data[70000];
+	size_t stream_size, len;
+	int count;
+
+	posix_trace_attr_getstreamsize(attr, &stream_size);
+	posix_trace_attr_getmaxdatasize(attr, &len);
+	count = 3 * stream_size / user_size(attr, len) + 100;
+	for (int i = 0; i < count; i++) {
+		next_cpu(i, count);
+		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, len);
+	}
+	return !posix_trace_get_status(trid, &status) &&
+	       status.posix_stream_full_status == POSIX_TRACE_FULL;
+}
+
+#endif /* _SELFTESTS_PROMISE_H */

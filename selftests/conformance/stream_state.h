@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * States of streams: how a test brings one about, and what it looks at; and what
+ * is to be shown of every function that takes nothing but a trace id.
+ */
+#ifndef _SELFTESTS_STREAM_STATE_H
+#define _SELFTESTS_STREAM_STATE_H
+
+#include <limits.h>
+#include <pthread.h>
+#include <sys/time.h>
+
+#include <posixtrace.h>
+
+#include "trace_test.h"
+
+/* posix_stream_status and posix_stream_full_status in one number. */
+#define STATE(status, full) (POSIX_TRACE_##status << 8 | POSIX_TRACE_##full)
+
+/* The state that the status tells, or minus an error number. Resets the overrun. */
+static inline int state_of(trace_id_t trid)
+{
+	struct posix_trace_status_info status;
+	int err = posix_trace_get_status(trid, &status);
+
+	return err ? -err : status.posix_stream_status << 8 | status.posix_stream_full_status;
+}
+
+/* The overrun that the status tells, or minus an error number. Resets it. */
+static inline int overrun_of(trace_id_t trid)
+{
+	struct posix_trace_status_info status;
+	int err = posix_trace_get_status(trid, &status);
+
+	return err ? -err : status.posix_stream_overrun_status;
+}
+
+/* An event with a number as its data, as large as new_stream() lets it be. */
+struct payload {
+	int number;
+	char filler[252];
+};
+
+static inline void record_number(int number)
+{
+	struct payload payload = { .number = number };
+
+	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &payload, sizeof(payload));
+}
+
+/* More of them than any stream of new_stream() holds. */
+#define TOO_MANY	800
+
+/* Records that many: the number after the last. */
+static inline int overfill(int first)
+{
+	for (int i = 0; i < TOO_MANY; i++)
+		record_number(first + i);
+	return first + TOO_MANY;
+}
+
+/* Takes all events there are, and says how many they were, or minus an error number. */
+static inline int drain(trace_id_t trid)
+{
+	struct event event;
+	int count = 0, ret;
+
+	while ((ret = take(trid, &event)) == 1)
+		count++;
+	return ret ? ret : count;
+}
+
+/* The id of the next event, 0 when there is none, or minus an error number. */
+static inline int take_id(trace_id_t trid, struct event *event)
+{
+	int ret = take(trid, event);
+
+	return ret == 1 ? (int)event->info.posix_event_id : ret;
+}
+
+/* A traced child: records each number that it is told, until the parent hangs up. */
+static inline int child_record(void *arg, const struct talk *talk)
+{
+	long number;
+
+	(void)arg;
+	say(talk, 0);
+	while ((number = hear(talk)) != -EPIPE) {
+		record_number(number);
+		say(talk, number);
+	}
+	return 0;
+}
+
+/* Has it record one: what it answers is that number. */
+static inline long let_record(struct child *child, long number)
+{
+	say(&child->talk, number);
+	return hear(&child->talk);
+}
+
+/* A function, and a trace id that it is called with. */
+struct trid_call {
+	int (*fn)(trace_id_t trid);
+	trace_id_t trid;
+};
+
+static inline int trid_call_in_child(void *arg, const struct talk *talk)
+{
+	struct trid_call *call = arg;
+
+	(void)talk;
+	return call->fn(call->trid);
+}
+
+/*
+ * Calls @fn with all kinds of trace ids that are none, the last of them the
+ * caller's @trid in a child of his. Says how many were not refused with EINVAL.
+ */
+static inline int bad_trids_accepted(int (*fn)(trace_id_t trid), trace_id_t trid)
+{
+	const trace_id_t bad[] = { 0, -1, 4711, INT_MAX, INT_MIN, trid + 1 };
+	struct trid_call call = { fn, trid };
+	struct child child;
+	trace_id_t ended;
+	int count = 0;
+
+	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		count += fn(bad[i]) != EINVAL;
+	if (new_stream(0, POSIX_TRACE_LOOP, &ended) || posix_trace_shutdown(ended))
+		return -1;
+	count += fn(ended) != EINVAL;
+	if (child_start(&child, trid_call_in_child, &call))
+		return -1;
+	count += child_wait(&child) != EINVAL << 8;
+	return count;
+}
+
+static inline void *trid_call_cancelled(void *arg)
+{
+	struct trid_call *call = arg;
+
+	pthread_cancel(pthread_self());
+	return (void *)(long)call->fn(call->trid);
+}
+
+/* Calls @fn in a thread that is to be cancelled: what it says, or -ECANCELED. */
+static inline int call_cancelled(int (*fn)(trace_id_t trid), trace_id_t trid)
+{
+	struct trid_call call = { fn, trid };
+	pthread_t thread;
+	void *result;
+
+	if (pthread_create(&thread, NULL, trid_call_cancelled, &call) ||
+	    pthread_join(thread, &result))
+		return -EINVAL;
+	return result == PTHREAD_CANCELED ? -ECANCELED : (int)(long)result;
+}
+
+static int signals_handled;
+
+static inline void count_signal(int signal)
+{
+	(void)signal;
+	signals_handled++;
+}
+
+/* From now on a handler runs every millisecond, and system calls are not restarted. */
+static inline int signals_begin(void)
+{
+	const struct itimerval every_ms = { { 0, 1000 }, { 0, 1000 } };
+	struct sigaction action = { .sa_handler = count_signal };
+
+	return sigaction(SIGALRM, &action, NULL) || setitimer(ITIMER_REAL, &every_ms, NULL);
+}
+
+static inline int signals_end(void)
+{
+	const struct itimerval never = { 0 };
+
+	return setitimer(ITIMER_REAL, &never, NULL);
+}
+
+#endif /* _SELFTESTS_STREAM_STATE_H */

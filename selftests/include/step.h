@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A signal handler behind every single instruction of what a thread runs, by the
+ * trap flag of the CPU. Include it in one file of a program.
+ */
+#ifndef _SELFTESTS_STEP_H
+#define _SELFTESTS_STEP_H
+
+#ifdef __x86_64__
+#define HAVE_STEPS
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define TRAP_FLAG	0x100
+
+static struct steps {
+	void (*in_handler)(void);
+	int on;			/* changed by the thread, seen by the next trap */
+	int paused;		/* while all signals are blocked */
+	int in_step;
+} steps;
+
+static void steps_handler(int signal, siginfo_t *info, void *context)
+{
+	greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
+	int saved_errno = errno;
+
+	(void)signal;
+	(void)info;
+	if (steps.on) {
+		steps.in_step = 1;
+		steps.in_handler();
+		steps.in_step = 0;
+	}
+	/* Asked again: the handler may have ended it. */
+	if (steps.on)
+		*flags |= TRAP_FLAG;
+	else
+		*flags &= ~(greg_t)TRAP_FLAG;
+	errno = saved_errno;
+}
+
+static inline void steps_end(void)
+{
+	__atomic_store_n(&steps.on, 0, __ATOMIC_SEQ_CST);
+}
+
+static inline int steps_begin(void (*in_handler)(void))
+{
+	struct sigaction action = { .sa_sigaction = steps_handler, .sa_flags = SA_SIGINFO };
+
+	if (sigaction(SIGTRAP, &action, NULL))
+		return -errno;
+	steps = (struct steps){ .in_handler = in_handler, .on = 1 };
+	return raise(SIGTRAP);
+}
+
+/*
+ * In place of the C library's, for the library calls it: there is no signal while it
+ * has blocked all of them, and a trap that is blocked is the end of a process.
+ */
+int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	long ret;
+
+	if (steps.on && !steps.in_step && set && how != SIG_UNBLOCK && sigismember(set, SIGTRAP)) {
+		steps_end();
+		steps.paused = 1;
+	}
+	ret = syscall(SYS_rt_sigprocmask, how, set, old, _NSIG / 8);
+	if (steps.paused && !steps.in_step && set && !sigismember(set, SIGTRAP)) {
+		steps.paused = 0;
+		steps.on = 1;
+		raise(SIGTRAP);
+	}
+	return ret ? errno : 0;
+}
+#endif /* __x86_64__ */
+
+#endif /* _SELFTESTS_STEP_H */
