@@ -185,8 +185,9 @@ static void *attach_stopped(void *arg)
 {
 	struct attacher *attacher = arg;
 
-	say(attacher->talk, syscall(SYS_gettid));
+	/* Before the test hears of the thread: else it might find nobody to wait for. */
 	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	say(attacher->talk, syscall(SYS_gettid));
 	raise(SIGSTOP);
 	attacher->id = open_id("of the one that attaches");
 	return NULL;
