@@ -367,7 +367,8 @@ static int play_game(void *arg, const struct talk *talk)
 	static struct game game;
 	struct player players[2];
 
-	game = (struct game){ .kind = *(int *)arg, .turn = 1 };
+	/* Nobody has the ball. */
+	game = (struct game){ .kind = *(int *)arg, .turn = -1 };
 	if (connect_players(&game) || hear(talk))
 		return 1;
 	for (int i = 0; i < 2; i++) {
