@@ -187,7 +187,7 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 	if (arg->flags || arg->reserved || arg->event_id < POSIXTRACE_ID_UNNAMED ||
 	    arg->event_id >= POSIXTRACE_ID_MAX)
 		return -EINVAL;
-	mask = READ_ONCE(target->gate->enable[arg->event_id]);
+	mask = READ_ONCE(target->gate->enable[arg->event_id]) & ~arg->skip;
 	if (!mask)
 		return 0;
 

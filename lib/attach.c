@@ -6,9 +6,6 @@
  * All of this may run in a signal handler, in any thread, at any time: only
  * system calls and atomic operations.
  */
-#include <pthread.h>
-#include <signal.h>
-
 #include "attach.h"
 #include "gate.h"
 
@@ -28,7 +25,7 @@ static int open_target(struct posixtrace_attach *attach)
 	return fd;
 }
 
-/* With state->attaching held and signals blocked. Changes errno. */
+/* With the lock of the state. Changes errno. */
 static int attach_locked(struct pxtu_state *state)
 {
 	struct posixtrace_attach attach;
@@ -57,42 +54,18 @@ static int attach_locked(struct pxtu_state *state)
 	return fd;
 }
 
-static bool try_lock(struct pxtu_state *state)
-{
-	int unlocked = 0;
-
-	return __atomic_compare_exchange_n(&state->attaching, &unlocked, PXTU_ATTACHING, false,
-					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
-
-static void unlock(struct pxtu_state *state)
-{
-	if (__atomic_exchange_n(&state->attaching, 0, __ATOMIC_RELEASE) == PXTU_ATTACHING_WAITED)
-		pxtu_futex_wake(&state->attaching);
-}
-
 int pxtu_attach(struct pxtu_state *state, int bad_fd)
 {
 	int saved_errno = errno;
-	sigset_t all, old;
-	int fd;
+	sigset_t signals;
+	int fd = -EBUSY;
 
-	/*
-	 * A handler that came in between and left by siglongjmp() would leave the
-	 * try-lock held for ever.
-	 */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	if (!try_lock(state)) {
-		fd = -EBUSY;
-		goto unblock;
+	if (pxtu_state_trylock(state, &signals)) {
+		fd = pxtu_load(&state->fd);
+		if (!fd || fd == bad_fd)
+			fd = attach_locked(state);
+		pxtu_state_unlock(state, &signals);
 	}
-	fd = pxtu_load(&state->fd);
-	if (!fd || fd == bad_fd)
-		fd = attach_locked(state);
-	unlock(state);
-unblock:
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	errno = saved_errno;
 	return fd;
 }

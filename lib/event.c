@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * Recording of events by the traced process. The gate decides whether, the
- * module writes the record.
+ * module writes the record; full streams count here what they drop.
  */
 #define __POSIX_TRACE_NO_INLINE
 #include <pthread.h>
 
 #include "attach.h"
 #include "gate.h"
+#include "slots.h"
 
 /*
  * Record into the streams that want it. Neither this nor the next one is inlined:
@@ -17,14 +18,19 @@ __attribute__((__noinline__))
 static void record(struct pxtu_state *state, trace_event_id_t id, const void *data, size_t len,
 		   void *prog_address)
 {
+	__u32 mask = pxtu_load(&pxtu_gate()->enable[id]);
+	__u32 dropped = pxtu_slots_drop(state, id, mask);
 	struct posixtrace_event event = {
 		.event_id = id,
 		.data = (uintptr_t)data,
 		.data_len = len,
 		.prog_address = (uintptr_t)prog_address,
 		.thread_id = (uintptr_t)pthread_self(),
+		.skip = dropped,
 	};
 
+	if (mask == dropped)
+		return;
 	/* Nobody to report an error to: the module counts what is lost. */
 	pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENT, &event);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The page with the state of this process. What is in it belongs to attach.c and
- * trid.c.
+ * The page with the state of this process. What is in it belongs to attach.c,
+ * slots.c and trid.c.
  */
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -36,6 +37,37 @@ unmap:
 out:
 	errno = saved_errno;
 	return found;
+}
+
+static bool try_lock(struct pxtu_state *state)
+{
+	int unlocked = 0;
+
+	return __atomic_compare_exchange_n(&state->attaching, &unlocked, PXTU_ATTACHING, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+bool pxtu_state_trylock(struct pxtu_state *state, sigset_t *signals)
+{
+	sigset_t all;
+
+	/*
+	 * A handler that came in between and left by siglongjmp() would leave the
+	 * try-lock held for ever.
+	 */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, signals);
+	if (try_lock(state))
+		return true;
+	pthread_sigmask(SIG_SETMASK, signals, NULL);
+	return false;
+}
+
+void pxtu_state_unlock(struct pxtu_state *state, const sigset_t *signals)
+{
+	if (__atomic_exchange_n(&state->attaching, 0, __ATOMIC_RELEASE) == PXTU_ATTACHING_WAITED)
+		pxtu_futex_wake(&state->attaching);
+	pthread_sigmask(SIG_SETMASK, signals, NULL);
 }
 
 /*

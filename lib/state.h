@@ -8,6 +8,8 @@
 #ifndef PXTU_STATE_H
 #define PXTU_STATE_H
 
+#include <signal.h>
+
 #include "pxtu.h"
 
 struct pxtu_trid_table;
@@ -16,16 +18,35 @@ struct pxtu_trid_table;
 #define PXTU_ATTACHING_WAITED	2	/* and somebody waits for the end of it */
 
 /**
+ * struct pxtu_slot - what we know of one stream that traces this process
+ * @heads: struct posixtrace_cpu_head of each CPU, mapped; or NULL
+ * @stream: its number, with @heads
+ */
+struct pxtu_slot {
+	struct posixtrace_cpu_head *heads;
+	__u64 stream;
+};
+
+/**
  * struct pxtu_state - state of this process; all zero at first
  * @attached: non-zero when the gate of this process is in place; written with
  *	@attaching held
  * @fd: descriptor that has the role of a target, 0 for none. Written with
  *	@attaching held, or with compare-and-swap to 0 when the program closed it
- * @attaching: PXTU_ATTACHING* while a thread attaches; a try-lock for those who
- *	record, a futex for others
+ * @attaching: PXTU_ATTACHING* while a thread attaches or takes note of streams;
+ *	a try-lock for those who record, a futex for others
  * @absent: non-zero if the module was not there at the last try; written by
  *	everybody who tries, a hint
  * @trids: trace ids; installed once with compare-and-swap
+ * @generation: of the gate that belongs to @slot. This and what follows is written
+ *	with @attaching held; this, @nr_cpus and the heads are read in restartable
+ *	sequences
+ * @nr_cpus: CPUs that @slot has heads of
+ * @heads_size: bytes of them
+ * @sequences: restartable sequences can be used: 1, or not: -1, or nobody has tried: 0
+ * @slot: streams that trace this process
+ * @sync: what SYNC said; here, for there is not much room on the stack of a
+ *	signal handler
  */
 struct pxtu_state {
 	int attached;
@@ -33,7 +54,15 @@ struct pxtu_state {
 	int attaching;
 	int absent;
 	struct pxtu_trid_table *trids;
+	__u32 generation;
+	__u32 nr_cpus;
+	size_t heads_size;
+	int sequences;
+	struct pxtu_slot slot[POSIXTRACE_SLOTS_MAX];
+	struct posixtrace_slot sync[POSIXTRACE_SLOTS_MAX];
 };
+
+_Static_assert(sizeof(struct pxtu_state) <= 4096, "one page");
 
 /* Written once, by pxtu_state_make(). */
 extern struct pxtu_state *pxtu_state_page __attribute__((__visibility__("hidden")));
@@ -59,5 +88,23 @@ static inline struct pxtu_state *pxtu_state(void)
 
 	return pxtu_likely(state) ? state : pxtu_state_make();
 }
+
+/**
+ * pxtu_state_trylock() - nobody else attaches or takes note of streams
+ * @state: state of this process
+ * @signals: where to write which signals were blocked: from now on all are
+ *
+ * Async-signal-safe. Changes errno.
+ *
+ * Return: false if somebody does; then signals are as before.
+ */
+bool pxtu_state_trylock(struct pxtu_state *state, sigset_t *signals);
+
+/**
+ * pxtu_state_unlock() - end of pxtu_state_trylock()
+ * @state: locked
+ * @signals: what that wrote
+ */
+void pxtu_state_unlock(struct pxtu_state *state, const sigset_t *signals);
 
 #endif /* PXTU_STATE_H */

@@ -266,6 +266,26 @@ TEST_F(refused, records_nothing)
 	EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 }
 
+TEST_F(record, streams_to_be_skipped_get_nothing)
+{
+	struct posixtrace_event event = { .event_id = self->id };
+	struct posixtrace_record record;
+	struct stream other;
+
+	ASSERT_EQ(0, stream_create(&other, 0));
+	ASSERT_EQ(0, stream_start(&other));
+	ASSERT_EQ(1, stream_take(&other, &record, NULL, 0));
+	event.skip = 1U << self->stream.arg.slot;
+	ASSERT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_EVENT, &event));
+	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
+	EXPECT_EQ(1, stream_take(&other, &record, NULL, 0));
+	event.skip = ~0U;
+	ASSERT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_EVENT, &event));
+	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
+	EXPECT_EQ(0, stream_take(&other, &record, NULL, 0));
+	stream_close(&other);
+}
+
 TEST_F(record, bad_data_is_a_fault_and_loses_nothing_else)
 {
 	struct posixtrace_status status;

@@ -602,6 +602,7 @@ struct posixtrace_next {
  * @data_len: Input: bytes
  * @prog_address: Input: the instruction after the call
  * @thread_id: Input: pthread_t of the caller
+ * @skip: Input: bit s: not into the stream in slot s, which has it already
  * @reserved: Input: zero
  */
 struct posixtrace_event {
@@ -611,7 +612,8 @@ struct posixtrace_event {
 	__u64 data_len;
 	__u64 prog_address;
 	__u64 thread_id;
-	__u64 reserved;
+	__u32 skip;
+	__u32 reserved;
 };
 
 /* ------------------------------------------------------------------ */
