@@ -51,8 +51,8 @@ static int check_attr(const struct posixtrace_attr *attr)
 	    attr->log_policy != POSIXTRACE_POLICY_UNTIL_FULL &&
 	    attr->log_policy != POSIXTRACE_POLICY_APPEND)
 		return -EINVAL;
-	if (attr->stream_size > POSIXTRACE_STREAM_SIZE_MAX ||
-	    attr->max_data_size > POSIXTRACE_DATA_SIZE_MAX)
+	if (attr->max_data_size > POSIXTRACE_DATA_SIZE_MAX ||
+	    !pxt_pool_size_valid(attr->stream_size, attr->max_data_size))
 		return -EINVAL;
 	return 0;
 }

@@ -24,6 +24,28 @@ static void *alloc_pages_zeroed(u64 size)
 			 __GFP_RETRY_MAYFAIL);
 }
 
+/* Sub-buffers that make up the stream-min-size. */
+static u64 count_whole(u64 size, u32 subbuf_size)
+{
+	/* With fewer than two, a LOOP stream would lose all it has at each wrap. */
+	return max_t(u64, DIV_ROUND_UP_ULL(size, subbuf_size), 2);
+}
+
+/**
+ * pxt_pool_size_valid() - can a stream have this stream-min-size?
+ * @size: any number
+ * @max_data: checked max-data-size
+ *
+ * Return: yes or no. What is granted to another stream, rounded up, is valid too.
+ */
+bool pxt_pool_size_valid(u64 size, u64 max_data)
+{
+	u64 largest = POSIXTRACE_STREAM_SIZE_MAX;
+	u32 subbuf_size = posixtrace_subbuf_size(largest, max_data);
+
+	return size <= count_whole(largest, subbuf_size) * subbuf_size;
+}
+
 /* All numbers from the attributes, which get what is granted. */
 static int count_subbufs(struct pxt_pool *pool, struct posixtrace_attr *attr)
 {
@@ -31,8 +53,7 @@ static int count_subbufs(struct pxt_pool *pool, struct posixtrace_attr *attr)
 	u64 whole, all;
 
 	pool->subbuf_size = posixtrace_subbuf_size(size, attr->max_data_size);
-	/* With fewer than two, a LOOP stream would lose all it has at each wrap. */
-	whole = max_t(u64, DIV_ROUND_UP_ULL(size, pool->subbuf_size), 2);
+	whole = count_whole(size, pool->subbuf_size);
 	attr->stream_size = whole * pool->subbuf_size;
 
 	/* One more for each CPU, so that what they hold open costs nobody anything. */

@@ -172,6 +172,7 @@ static inline u64 pxt_pool_size(const struct pxt_pool *pool)
 	return pxt_pool_mem_offset(pool) + pxt_pool_mem_size(pool);
 }
 
+bool pxt_pool_size_valid(u64 size, u64 max_data);
 int pxt_pool_init(struct pxt_pool *pool, struct posixtrace_attr *attr);
 void pxt_pool_destroy(struct pxt_pool *pool);
 int pxt_pool_make_sys(struct pxt_pool *pool);

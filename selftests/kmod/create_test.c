@@ -175,6 +175,26 @@ static int create(int fd, struct posixtrace_create *arg)
 	return command(fd, POSIXTRACE_IOC_CREATE, arg);
 }
 
+/* Above 1 GiB by rounding: what a stream says it was granted can be asked for again. */
+TEST_F(create, what_was_granted_is_accepted)
+{
+	struct posixtrace_attr *attr = &self->arg.attr;
+	unsigned long long size = POSIXTRACE_STREAM_SIZE_MAX, subbuf;
+	int ret;
+
+	attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX;
+	subbuf = posixtrace_subbuf_size(size, attr->max_data_size);
+	attr->stream_size = (size + subbuf - 1) / subbuf * subbuf;
+	ASSERT_LT(size, attr->stream_size);
+	ret = create(self->fd, &self->arg);
+	/* There may not be that much memory. */
+	EXPECT_TRUE(ret == 0 || ret == -ENOMEM);
+	create_init(&self->arg, 0);
+	attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX;
+	attr->stream_size = (size + subbuf - 1) / subbuf * subbuf + 1;
+	EXPECT_EQ(ret ? -EINVAL : -EBUSY, create(self->fd, &self->arg));
+}
+
 TEST_F(create, bad_address_is_a_fault)
 {
 	EXPECT_EQ(-EFAULT, create(self->fd, BAD_POINTER));
