@@ -163,10 +163,18 @@ static bool owns_stream(const struct pxt_stream *stream)
 	return stream->owner == task_tgid(current);
 }
 
-/* After exec it is another address space, which a quiesce would not reach. */
-static bool owns_attachment(const struct pxt_attachment *att)
+/*
+ * After exec it is another address space, which a quiesce would not reach. But a
+ * process that shares this one with the process that attached may use it, too.
+ */
+static bool may_use(const struct pxt_attachment *att)
 {
-	return att->target->pid == task_tgid(current) && att->mm == current->mm;
+	return att->mm == current->mm;
+}
+
+static bool is_mine(const struct pxt_attachment *att)
+{
+	return att->target->pid == task_tgid(current);
 }
 
 /**
@@ -182,6 +190,23 @@ struct mm_struct *pxt_cdev_attached_mm(const struct file *file)
 	return pf->att->mm;
 }
 
+static long target_command(struct pxt_attachment *att, unsigned int cmd, void __user *uarg)
+{
+	struct pxt_target *target;
+	long ret;
+
+	if (!may_use(att))
+		return -EINVAL;
+	if (is_mine(att))
+		return pxt_command_target(att->target, cmd, uarg);
+	target = pxt_target_acting(att);
+	if (!target)
+		return -EINVAL;
+	ret = pxt_command_target(target, cmd, uarg);
+	pxt_target_put(target);
+	return ret;
+}
+
 static long role_command(struct pxt_file *pf, unsigned int cmd, void __user *uarg)
 {
 	switch (role_of(pf)) {
@@ -189,8 +214,7 @@ static long role_command(struct pxt_file *pf, unsigned int cmd, void __user *uar
 		return owns_stream(pf->stream) ? pxt_command_stream(pf->stream, cmd, uarg)
 					       : -EINVAL;
 	case PXT_ROLE_TARGET:
-		return owns_attachment(pf->att) ? pxt_command_target(pf->att->target, cmd, uarg)
-						: -EINVAL;
+		return target_command(pf->att, cmd, uarg);
 	default:
 		return -EINVAL;
 	}
@@ -225,7 +249,8 @@ static int cdev_mmap(struct file *file, struct vm_area_struct *vma)
 	case PXT_ROLE_STREAM:
 		return owns_stream(pf->stream) ? pxt_mmap_stream(pf->stream, vma) : -EINVAL;
 	case PXT_ROLE_TARGET:
-		return owns_attachment(pf->att) ? pxt_mmap_target(pf->att->target, vma) : -EINVAL;
+		return may_use(pf->att) && is_mine(pf->att) ?
+		       pxt_mmap_target(pf->att->target, vma) : -EINVAL;
 	default:
 		return -EINVAL;
 	}

@@ -13,9 +13,9 @@ static void clear_locked(struct pxt_stream *stream)
 	struct pxt_pool *pool = &stream->pool;
 
 	/* Nobody writes, and nobody is given a sub-buffer, while we do this. */
-	pxt_target_set_stream(stream->target, stream, false);
+	pxt_gate_set_stream(stream, false);
 	pxt_subbuf_set_full(pool, true);
-	pxt_target_quiesce(stream->target);
+	pxt_gate_quiesce(stream);
 	pxt_reclaim_all(pool);
 	pxt_subbuf_clear_full(pool);
 
@@ -26,7 +26,7 @@ static void clear_locked(struct pxt_stream *stream)
 	/* There are free ones now: it can not fail. */
 	if (stream->running)
 		pxt_sysevent_prepare(stream, 0);
-	pxt_target_set_stream(stream->target, stream, stream->running);
+	pxt_gate_set_stream(stream, stream->running);
 	pxt_state_publish(stream);
 }
 

@@ -26,14 +26,14 @@ static int copy_out(void __user *to, const void *from, size_t size)
 /* ------------------------------------------------------------------ */
 /* Both roles								*/
 
-static int eventid_open(struct pxt_target *target, void __user *uarg)
+static int eventid_open(struct pxt_table *table, void __user *uarg)
 {
 	struct posixtrace_eventid arg;
 	int err = copy_in(&arg, uarg, sizeof(arg));
 
 	if (err)
 		return err;
-	err = pxt_eventid_open(target->table, &arg);
+	err = pxt_eventid_open(table, &arg);
 	return err ? err : copy_out(uarg, &arg, sizeof(arg));
 }
 
@@ -97,7 +97,7 @@ static int event_name(struct pxt_stream *stream, void __user *uarg)
 
 	if (err)
 		return err;
-	err = pxt_eventid_name(stream->target->table, &arg);
+	err = pxt_eventid_name(stream->table, &arg);
 	return err ? err : copy_out(uarg, &arg, sizeof(arg));
 }
 
@@ -112,7 +112,7 @@ static int event_types(struct pxt_stream *stream, void __user *uarg)
 	if (arg.reserved)
 		return -EINVAL;
 	while (done < arg.count && arg.first < POSIXTRACE_ID_MAX) {
-		n = pxt_eventid_list(stream->target->table, arg.first + done, ids,
+		n = pxt_eventid_list(stream->table, arg.first + done, ids,
 				     min_t(u32, arg.count - done, ARRAY_SIZE(ids)));
 		if (!n)
 			break;
@@ -171,7 +171,7 @@ long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user
 	case POSIXTRACE_IOC_GET_ATTR:
 		return copy_out(arg, &stream->attr, sizeof(stream->attr));
 	case POSIXTRACE_IOC_EVENTID_OPEN:
-		return eventid_open(stream->target, arg);
+		return eventid_open(stream->table, arg);
 	case POSIXTRACE_IOC_EVENT_NAME:
 		return event_name(stream, arg);
 	case POSIXTRACE_IOC_EVENT_TYPES:
@@ -196,7 +196,8 @@ long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user
 /* ------------------------------------------------------------------ */
 /* Role target								*/
 
-static void fill_slot(struct posixtrace_slot *slot, const struct pxt_stream *stream)
+static void fill_slot(struct posixtrace_slot *slot, const struct pxt_stream *stream,
+		      const struct pxt_target *target)
 {
 	const struct pxt_pool *pool = &stream->pool;
 	u64 base = pxt_stream_map_base(stream);
@@ -205,10 +206,12 @@ static void fill_slot(struct posixtrace_slot *slot, const struct pxt_stream *str
 	slot->heads.size = pool->heads_size;
 	slot->pool.offset = base + pxt_pool_mem_offset(pool);
 	slot->pool.size = pxt_pool_user_size(pool);
+	slot->bell.offset = base + pxt_pool_bell_offset(pool);
+	slot->bell.size = pool->bell_size;
 	slot->stream = stream->number;
 	slot->subbuf_size = pool->subbuf_size;
 	slot->max_data_size = stream->attr.max_data_size;
-	slot->pid = stream->target_pid;
+	slot->pid = pid_nr_ns(target->pid, stream->ns);
 }
 
 static int sync_slots(struct pxt_target *target, void __user *uarg)
@@ -232,9 +235,9 @@ static int sync_slots(struct pxt_target *target, void __user *uarg)
 		stream = rcu_dereference_protected(target->slot[i],
 						   lockdep_is_held(&target->table->lock));
 		if (stream)
-			fill_slot(&slots[i], stream);
+			fill_slot(&slots[i], stream, target);
 	}
-	arg.generation = target->gate->generation;
+	arg.generation = target->gate ? target->gate->generation : 0;
 	mutex_unlock(&target->table->lock);
 
 	err = copy_out(u64_to_user_ptr(arg.slots), slots, POSIXTRACE_SLOTS_MAX * sizeof(*slots));
@@ -291,7 +294,7 @@ long pxt_command_target(struct pxt_target *target, unsigned int cmd, void __user
 	case POSIXTRACE_IOC_KICK:
 		return kick(target, arg);
 	case POSIXTRACE_IOC_EVENTID_OPEN:
-		return eventid_open(target, arg);
+		return eventid_open(target->table, arg);
 	default:
 		return -ENOTTY;
 	}

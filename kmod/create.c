@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CREATE: which arguments are accepted, and who may trace whom. What a stream
- * consists of is in stream.c.
+ * CREATE: which arguments are accepted, and the way to the process. What a stream
+ * consists of is in stream.c, who may trace whom in rights.c.
  */
-#include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/pid.h>
-#include <linux/sched/coredump.h>
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/string.h>
-#include <linux/uidgid.h>
 
 #include "create.h"
+#include "rights.h"
 #include "version.h"
 
 static bool zero(const void *p, size_t size)
@@ -68,63 +64,9 @@ static int check_args(const struct posixtrace_create *arg)
 	if (err)
 		return err;
 	/* Not yet. */
-	if (arg->log_fd != -1 || arg->attr.inherited == POSIXTRACE_INHERITED)
+	if (arg->log_fd != -1)
 		return -EOPNOTSUPP;
 	return 0;
-}
-
-/* The rule for signals: would kill() be allowed without capabilities? */
-static bool same_user(const struct cred *cred, const struct cred *tcred)
-{
-	return uid_eq(cred->euid, tcred->suid) || uid_eq(cred->euid, tcred->uid) ||
-	       uid_eq(cred->uid, tcred->suid) || uid_eq(cred->uid, tcred->uid);
-}
-
-/* Of the first thread that has not ended: the main thread may have. */
-static struct mm_struct *get_process_mm(struct task_struct *task)
-{
-	struct mm_struct *mm = NULL;
-	struct task_struct *thread;
-
-	rcu_read_lock();
-	for_each_thread(task, thread) {
-		mm = get_task_mm(thread);
-		if (mm)
-			break;
-	}
-	rcu_read_unlock();
-	return mm;
-}
-
-static int check_dumpable(struct task_struct *task)
-{
-	struct mm_struct *mm = get_process_mm(task);
-	int err = 0;
-
-	if (!mm)
-		return -ESRCH;
-	if (get_dumpable(mm) != SUID_DUMP_USER && !ns_capable(mm->user_ns, CAP_SYS_PTRACE))
-		err = -EPERM;
-	mmput(mm);
-	return err;
-}
-
-/*
- * A trace shows data of a process: the controller must be one that could send it
- * signals, and read its core dump, or have CAP_SYS_PTRACE over it.
- */
-static int check_rights(struct task_struct *task)
-{
-	const struct cred *tcred;
-	int err = 0;
-
-	if (same_thread_group(task, current))
-		return 0;
-	tcred = get_task_cred(task);
-	if (!same_user(current_cred(), tcred) && !ns_capable(tcred->user_ns, CAP_SYS_PTRACE))
-		err = -EPERM;
-	put_cred(tcred);
-	return err ? err : check_dumpable(task);
 }
 
 /* A live process, by its id in our namespace: a reference. */
@@ -149,31 +91,77 @@ static struct task_struct *find_process(pid_t nr)
 	return task;
 }
 
-static struct pxt_target *find_target(pid_t nr)
+static struct pxt_target *make_target(struct task_struct *task)
 {
-	struct task_struct *task = find_process(nr);
+	struct pid *pid = get_task_pid(task, PIDTYPE_TGID);
 	struct pxt_target *target = NULL;
-	struct pid *pid;
+
+	if (!pid)
+		return ERR_PTR(-ESRCH);
+	target = pxt_target_get(pid, get_nr_threads(task));
+	put_pid(pid);
+	if (!target)
+		return ERR_PTR(-ENOMEM);
+	/* Pairs with the barrier in process_exit(): it ends the target, or we do. */
+	smp_mb();
+	if (!atomic_read(&task->signal->live)) {
+		pxt_target_retire(target);
+		pxt_target_put(target);
+		return ERR_PTR(-ESRCH);
+	}
+	return target;
+}
+
+static struct pxt_target *find_target(struct task_struct *task)
+{
 	int err;
 
-	if (IS_ERR(task))
-		return ERR_CAST(task);
-	err = -EPERM;
 	if (task->flags & PF_KTHREAD)
-		goto put_task;
-	err = check_rights(task);
-	if (err)
-		goto put_task;
-	err = -ESRCH;
-	pid = get_task_pid(task, PIDTYPE_TGID);
-	if (pid) {
-		target = pxt_target_get(pid);
-		err = target ? 0 : -ENOMEM;
-		put_pid(pid);
+		return ERR_PTR(-EPERM);
+	err = pxt_rights_create(task);
+	if (!err)
+		err = pxt_fork_wait(task);
+	return err ? ERR_PTR(err) : make_target(task);
+}
+
+static struct pxt_stream *make_stream(const struct posixtrace_attr *attr,
+				      struct pxt_target *target, struct file *file)
+{
+	struct pxt_stream *stream;
+	int err;
+
+	if (pxt_gate_make(target))
+		return ERR_PTR(-ENOMEM);
+	stream = pxt_stream_new(attr, target->table, file);
+	if (IS_ERR(stream))
+		return stream;
+	err = pxt_stream_publish(stream, target);
+	if (err) {
+		pxt_stream_shutdown(stream);
+		pxt_stream_put(stream);
+		return ERR_PTR(err);
 	}
-put_task:
-	put_task_struct(task);
-	return err ? ERR_PTR(err) : target;
+	return stream;
+}
+
+/* -ESTALE if the process has executed another program meanwhile. */
+static struct pxt_stream *trace_process(const struct posixtrace_attr *attr,
+					struct task_struct *task, struct file *file)
+{
+	struct pxt_target *target = find_target(task);
+	struct pxt_stream *stream;
+
+	if (IS_ERR(target))
+		return ERR_CAST(target);
+	stream = make_stream(attr, target, file);
+	/* Threads that came before the stream was there did not make up for themselves. */
+	if (!IS_ERR(stream) && pxt_fork_reserve(&target->forks, get_nr_threads(task))) {
+		pxt_stream_shutdown(stream);
+		pxt_stream_put(stream);
+		stream = ERR_PTR(-ENOMEM);
+	}
+	pxt_target_put(target);
+	return stream;
 }
 
 /**
@@ -187,34 +175,27 @@ put_task:
  * Return: one reference, to be ended with pxt_stream_shutdown() and
  * pxt_stream_put(); or, in the order in which they win: -EINVAL; -EOPNOTSUPP for
  * what comes later; -ESRCH if there is no such process; -EPERM; -ESRCH if it ended
- * meanwhile; -EAGAIN if there are too many streams on the system; -ENOMEM; -EAGAIN
- * if there are too many on the process.
+ * meanwhile; -ERESTARTSYS; -EAGAIN if there are too many streams on the system;
+ * -ENOMEM; -EAGAIN if there are too many on the process.
  */
 struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *file)
 {
 	struct posixtrace_attr attr = arg->attr;
 	struct pxt_stream *stream;
-	struct pxt_target *target;
+	struct task_struct *task;
 	int err;
 
 	err = check_args(arg);
 	if (err)
 		return ERR_PTR(err);
-	target = find_target(arg->pid);
-	if (IS_ERR(target))
-		return ERR_CAST(target);
 	strscpy(attr.version, "posixtrace " PXT_VERSION, sizeof(attr.version));
-	stream = pxt_stream_new(&attr, target, file);
-	/* The stream has its own reference. */
-	pxt_target_put(target);
-	if (IS_ERR(stream))
-		return stream;
-	err = pxt_stream_publish(stream);
-	if (err) {
-		pxt_stream_shutdown(stream);
-		pxt_stream_put(stream);
-		return ERR_PTR(err);
-	}
+	task = find_process(arg->pid);
+	if (IS_ERR(task))
+		return ERR_CAST(task);
+	do {
+		stream = trace_process(&attr, task, file);
+	} while (stream == ERR_PTR(-ESTALE));
+	put_task_struct(task);
 	return stream;
 }
 

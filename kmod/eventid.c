@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Event types: names to ids and back. Which of them are recorded is the matter
- * of the gate, in target.c.
+ * of the gates, in gate.c.
  */
 #include <linux/kernel.h>
 #include <linux/jhash.h>
@@ -9,7 +9,7 @@
 #include <linux/string.h>
 
 #include "eventid.h"
-#include "target.h"
+#include "gate.h"
 
 struct pxt_type {
 	struct hlist_node node;
@@ -49,6 +49,7 @@ struct pxt_table *pxt_table_new(void)
 	kref_init(&table->kref);
 	mutex_init(&table->lock);
 	INIT_LIST_HEAD(&table->targets);
+	INIT_LIST_HEAD(&table->attachments);
 	xa_init_flags(&table->types, XA_FLAGS_ACCOUNT);
 	table->next = FIRST_NAMED;
 	return table;
@@ -64,7 +65,16 @@ static void table_free(struct kref *kref)
 		kfree(type);
 	xa_destroy(&table->types);
 	mutex_destroy(&table->lock);
-	kfree(table);
+	kfree_rcu(table, rcu);
+}
+
+/**
+ * pxt_table_get() - one more reference
+ * @table: of which the caller has one
+ */
+void pxt_table_get(struct pxt_table *table)
+{
+	kref_get(&table->kref);
 }
 
 /**
@@ -76,6 +86,17 @@ static void table_free(struct kref *kref)
 void pxt_table_put(struct pxt_table *table)
 {
 	kref_put(&table->kref, table_free);
+}
+
+/**
+ * pxt_table_has_names() - is there any named event type?
+ * @table: a reference, or found under RCU
+ *
+ * Return: yes or no.
+ */
+bool pxt_table_has_names(const struct pxt_table *table)
+{
+	return READ_ONCE(table->next) > FIRST_NAMED;
 }
 
 /**
@@ -124,10 +145,10 @@ static int add_name(struct pxt_table *table, const char *name, u32 *id)
 		return err;
 	}
 	hlist_add_head(&type->node, bucket_of(table, name));
-	table->next++;
+	WRITE_ONCE(table->next, table->next + 1);
 	/* It is recorded from now on, not from the next START on. */
 	list_for_each_entry(target, &table->targets, table_node)
-		pxt_target_set_type(target, type->id);
+		pxt_gate_set_type(target, type->id);
 	*id = type->id;
 	return 0;
 }

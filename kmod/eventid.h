@@ -5,6 +5,7 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/xarray.h>
 
 #include <linux/posixtrace.h>
@@ -13,10 +14,12 @@
 
 /**
  * struct pxt_table - event types: names and ids
- * @kref: one per target
+ * @kref: one per target and stream
+ * @rcu: the number of names is looked at under RCU
  * @lock: guards all of this, and of the targets with this table: slots,
  *	attachments, and the words of the gate. Taken inside a stream's lock
- * @targets: pxt_target.table_node
+ * @targets: pxt_target.table_node: a process and those that descend from it
+ * @attachments: pxt_attachment.node, of all of them
  * @names: named user event types, by hash of the name
  * @types: the same by id
  * @next: the next id
@@ -25,15 +28,19 @@
  */
 struct pxt_table {
 	struct kref kref;
+	struct rcu_head rcu;
 	struct mutex lock;	/* guards all of this, and what targets share */
 	struct list_head targets;
+	struct list_head attachments;
 	struct hlist_head names[1 << PXT_NAME_BITS];
 	struct xarray types;
 	u32 next;
 };
 
 struct pxt_table *pxt_table_new(void);
+void pxt_table_get(struct pxt_table *table);
 void pxt_table_put(struct pxt_table *table);
+bool pxt_table_has_names(const struct pxt_table *table);
 bool pxt_table_has(const struct pxt_table *table, u32 id);
 int pxt_eventid_open(struct pxt_table *table, struct posixtrace_eventid *arg);
 int pxt_eventid_name(struct pxt_table *table, struct posixtrace_eventid *arg);

@@ -59,12 +59,12 @@ static int change_locked(struct pxt_stream *stream, const struct change *change,
 			return err;
 		}
 	}
-	pxt_target_set_filter(stream->target, stream, &change->both);
+	pxt_gate_set_filter(stream, &change->both);
 	if (stream->running || stream->full)
-		pxt_target_quiesce(stream->target);
+		pxt_gate_quiesce(stream);
 	if (record)
 		pxt_clock_pass(pxt_sysevent_filter(stream, origin, change->sets));
-	pxt_target_set_filter(stream->target, stream, &change->sets[1]);
+	pxt_gate_set_filter(stream, &change->sets[1]);
 	WRITE_ONCE(stream->pool.ctrl->system_filter, change->sets[1].bits[0]);
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "mmap.h"
 #include "process.h"
+#include "target.h"
 #include "version.h"
 
 static int __init pxt_init(void)
@@ -44,9 +45,10 @@ static void __exit pxt_exit(void)
 {
 	pxt_cdev_exit();
 	pxt_process_exit();
+	pxt_target_exit();
 	pxt_clock_exit();
 	pxt_mmap_exit();
-	/* Streams are freed by RCU. */
+	/* Streams, targets and tables are freed by RCU. */
 	rcu_barrier();
 }
 

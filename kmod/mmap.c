@@ -213,7 +213,7 @@ int pxt_mmap_stream(struct pxt_stream *stream, struct vm_area_struct *vma)
 {
 	const struct pxt_pool *pool = &stream->pool;
 	u64 base = pxt_stream_map_base(stream), size = vma->vm_end - vma->vm_start;
-	u64 rest = pxt_pool_ctrl_offset(pool);
+	u64 rest = pxt_pool_bell_offset(pool);
 
 	if (READ_ONCE(stream->dead))
 		return -EINVAL;
@@ -294,8 +294,8 @@ static struct pxt_stream *find_stream(struct pxt_target *target, u64 index)
  * @target: of the calling process
  * @vma: from mmap()
  *
- * The gate for reading; heads and user sub-buffers of a stream that is on this
- * target for reading and writing.
+ * The gate for reading; of a stream that is on this target the bell for reading,
+ * heads and user sub-buffers for reading and writing.
  *
  * Context: with mmap_lock.
  * Return: 0; -EACCES if more than that is asked for; -EINVAL.
@@ -317,6 +317,9 @@ int pxt_mmap_target(struct pxt_target *target, struct vm_area_struct *vma)
 	heads = pxt_stream_map_base(stream) + pxt_pool_heads_offset(pool);
 	if (within(offset, size, heads, pool->heads_size + pxt_pool_user_size(pool)))
 		err = map_stream(stream, vma, true);
+	else if (within(offset, size, pxt_stream_map_base(stream) + pxt_pool_bell_offset(pool),
+			pool->bell_size))
+		err = map_stream(stream, vma, false);
 	pxt_stream_put(stream);
 	return err;
 }

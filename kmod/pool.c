@@ -122,15 +122,19 @@ static int alloc_memory(struct pxt_pool *pool)
 	struct posixtrace_ctrl *ctrl;
 
 	pool->reader_size = PAGE_ALIGN(struct_size(pool->reader, claim, all));
+	pool->bell_size = PAGE_ALIGN(sizeof(*pool->bell));
 	pool->ctrl_size = PAGE_ALIGN(desc + (u64)all * sizeof(struct posixtrace_subbuf));
 	pool->heads_size = PAGE_ALIGN((u64)pool->nr_cpus * sizeof(*pool->heads));
 
 	pool->reader = alloc_pages_zeroed(pool->reader_size);
 	if (!pool->reader)
 		goto fail;
+	pool->bell = alloc_pages_zeroed(pool->bell_size);
+	if (!pool->bell)
+		goto free_reader;
 	pool->ctrl = alloc_pages_zeroed(pool->ctrl_size);
 	if (!pool->ctrl)
-		goto free_reader;
+		goto free_bell;
 	pool->heads = alloc_pages_zeroed(pool->heads_size);
 	if (!pool->heads)
 		goto free_ctrl;
@@ -155,6 +159,8 @@ free_heads:
 	vfree(pool->heads);
 free_ctrl:
 	vfree(pool->ctrl);
+free_bell:
+	vfree(pool->bell);
 free_reader:
 	vfree(pool->reader);
 fail:
@@ -170,6 +176,7 @@ static void free_memory(struct pxt_pool *pool)
 	vfree(pool->user_mem);
 	vfree(pool->heads);
 	vfree(pool->ctrl);
+	vfree(pool->bell);
 	vfree(pool->reader);
 }
 
@@ -265,6 +272,9 @@ struct page *pxt_pool_page(struct pxt_pool *pool, u64 offset)
 	if (offset < pool->reader_size)
 		return vmalloc_to_page((void *)pool->reader + offset);
 	offset -= pool->reader_size;
+	if (offset < pool->bell_size)
+		return vmalloc_to_page((void *)pool->bell + offset);
+	offset -= pool->bell_size;
 	if (offset < pool->ctrl_size)
 		return vmalloc_to_page((void *)pool->ctrl + offset);
 	offset -= pool->ctrl_size;

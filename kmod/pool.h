@@ -88,6 +88,7 @@ struct pxt_subbuf_kind {
  * @subbuf_size: bytes
  * @nr_sys_made: how many of @sys_mem exist; changed under the stream's lock
  * @reader: shared with the analyzer, who writes it
+ * @bell: shared with the targets, who read it
  * @ctrl: shared with the analyzer, who reads it
  * @oldest: in @ctrl
  * @desc: in @ctrl
@@ -96,6 +97,7 @@ struct pxt_subbuf_kind {
  * @sys_mem: shared with the analyzer, who reads it; NULL until needed. Published
  *	with release, read by page faults with acquire
  * @reader_size: bytes, whole pages; the ranges follow one another in this order
+ * @bell_size: likewise
  * @ctrl_size: likewise
  * @heads_size: likewise
  * @map_lock: guards @unmapped against page faults
@@ -127,6 +129,7 @@ struct pxt_pool {
 	u32 subbuf_size;
 	u32 nr_sys_made;
 	struct posixtrace_reader *reader;
+	struct posixtrace_bell *bell;
 	struct posixtrace_ctrl *ctrl;
 	u32 *oldest;
 	struct posixtrace_subbuf *desc;
@@ -134,6 +137,7 @@ struct pxt_pool {
 	void *user_mem;
 	void **sys_mem;
 	u64 reader_size;
+	u64 bell_size;
 	u64 ctrl_size;
 	u64 heads_size;
 
@@ -141,14 +145,19 @@ struct pxt_pool {
 	bool unmapped;
 };
 
-static inline u64 pxt_pool_ctrl_offset(const struct pxt_pool *pool)
+static inline u64 pxt_pool_bell_offset(const struct pxt_pool *pool)
 {
 	return pool->reader_size;
 }
 
+static inline u64 pxt_pool_ctrl_offset(const struct pxt_pool *pool)
+{
+	return pxt_pool_bell_offset(pool) + pool->bell_size;
+}
+
 static inline u64 pxt_pool_heads_offset(const struct pxt_pool *pool)
 {
-	return pool->reader_size + pool->ctrl_size;
+	return pxt_pool_ctrl_offset(pool) + pool->ctrl_size;
 }
 
 static inline u64 pxt_pool_mem_offset(const struct pxt_pool *pool)

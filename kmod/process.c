@@ -1,31 +1,127 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hears of processes that execute a program or end, from the tracepoints of the
- * scheduler. They are not exported by name, but can be looked up.
+ * Hears of processes that fork, execute a program or end, from the tracepoints of
+ * the scheduler. They are not exported by name, but can be looked up.
+ *
+ * What sleeps is done by task work: before the new program runs, and before the
+ * parent hears of the end.
  */
+#include <linux/binfmts.h>
 #include <linux/kernel.h>
+#include <linux/module.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
 #include "compat.h"
 #include "process.h"
+#include "rights.h"
 #include "stream.h"
 
-struct linux_binprm;
+/* ------------------------------------------------------------------ */
+/* Later, in the process that it is about				*/
+
+/*
+ * A target has executed a program. It stays one as long as anybody traces it: who
+ * may not look into the new program does not any more. Ids that the old one knew
+ * mean nothing to the new one, unless a stream has them.
+ */
+static void look_again(struct pxt_target *target)
+{
+	struct pxt_stream *stream;
+	bool traced = false, retired = false;
+	u32 slot;
+
+	mutex_lock(&target->table->lock);
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		stream = rcu_dereference_protected(target->slot[slot],
+						   lockdep_is_held(&target->table->lock));
+		if (!stream)
+			continue;
+		/* With its slot, a stream has its file: that goes after it was shut down. */
+		if (pxt_rights_keep(stream->file, target->secure))
+			traced = true;
+		else
+			pxt_gate_leave(target, stream);
+	}
+	if (!traced)
+		retired = pxt_target_retire_locked(target);
+	mutex_unlock(&target->table->lock);
+	if (retired)
+		pxt_target_put(target);
+}
+
+static void target_executes(struct callback_head *work)
+{
+	struct pxt_target *target = container_of(work, struct pxt_target, exec_work);
+
+	clear_bit(PXT_TARGET_EXEC, &target->works);
+	if (!(current->flags & PF_EXITING))
+		look_again(target);
+	pxt_target_put(target);
+	module_put(THIS_MODULE);
+}
+
+static void target_ends(struct callback_head *work)
+{
+	struct pxt_target *target = container_of(work, struct pxt_target, exit_work);
+
+	pxt_target_retire(target);
+	pxt_target_put(target);
+	module_put(THIS_MODULE);
+}
+
+/* ------------------------------------------------------------------ */
+/* In the tracepoints: preemption off					*/
+
+/* A reference to the target that calls, for a work that is queued once. */
+static struct pxt_target *target_for_work(int bit)
+{
+	struct pxt_target *target = pxt_target_find(task_tgid(current));
+
+	if (!target)
+		return NULL;
+	/* The process has a reference of its own: this is not the last one. */
+	if (!test_and_set_bit(bit, &target->works) && try_module_get(THIS_MODULE))
+		return target;
+	pxt_target_put(target);
+	return NULL;
+}
 
 /* As TP_PROTO says. */
+static void process_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	pxt_fork_noticed(child);
+}
+
 static void process_exec(void *data, struct task_struct *task, pid_t old_pid,
 			 struct linux_binprm *bprm)
 {
+	struct pxt_target *target = target_for_work(PXT_TARGET_EXEC);
+
+	if (target) {
+		target->secure = bprm->secureexec;
+		init_task_work(&target->exec_work, target_executes);
+		task_work_add(current, &target->exec_work, TWA_RESUME);
+	}
 	pxt_stream_end_owner();
 }
 
 static void process_exit(PXT_PROCESS_EXIT_ARGS)
 {
+	struct pxt_target *target;
+
 	/* Of the last thread: the count is taken down before. */
-	if (!atomic_read(&task->signal->live))
-		pxt_stream_end_owner();
+	if (atomic_read(&task->signal->live))
+		return;
+	/* Pairs with the barrier in find_target(): one of us sees the other. */
+	smp_mb();
+	target = target_for_work(PXT_TARGET_EXIT);
+	if (target) {
+		init_task_work(&target->exit_work, target_ends);
+		task_work_add(current, &target->exit_work, TWA_RESUME);
+	}
+	pxt_stream_end_owner();
 }
 
 static struct hook {
@@ -33,6 +129,7 @@ static struct hook {
 	void *probe;
 	struct tracepoint *tp;
 } hooks[] = {
+	{ .name = "sched_process_fork", .probe = process_fork },
 	{ .name = "sched_process_exec", .probe = process_exec },
 	{ .name = "sched_process_exit", .probe = process_exit },
 };
@@ -55,7 +152,7 @@ static void unregister(size_t n)
 }
 
 /**
- * pxt_process_init() - from now on a controller that execs or ends loses its streams
+ * pxt_process_init() - from now on we hear of forks, execs and ends
  *
  * Return: 0; -ENODEV if this kernel has no such tracepoints; -ENOMEM.
  */
@@ -83,4 +180,9 @@ int pxt_process_init(void)
 void pxt_process_exit(void)
 {
 	unregister(ARRAY_SIZE(hooks));
+	/*
+	 * Task work has given its reference to the module back, but may not have
+	 * returned: wait until each task has slept, or been in user mode.
+	 */
+	synchronize_rcu_tasks();
 }

@@ -21,7 +21,7 @@ static void quiesce_cpu(void *unused)
 }
 
 /**
- * pxt_quiesce_begin() - what writers must not overlook has been stored
+ * pxt_quiesce_begin() - there will be something that writers must not overlook
  * @q: to be filled with pxt_quiesce_add() and ended with pxt_quiesce_end()
  *
  * Context: may sleep.
@@ -29,6 +29,15 @@ static void quiesce_cpu(void *unused)
 void pxt_quiesce_begin(struct pxt_quiesce *q)
 {
 	q->all = !zalloc_cpumask_var(&q->mask, GFP_KERNEL);
+}
+
+/**
+ * pxt_quiesce_look() - what writers must not overlook has been stored
+ *
+ * Before the first pxt_quiesce_add().
+ */
+void pxt_quiesce_look(void)
+{
 	/*
 	 * The stores to gate or heads come before the look at who runs where.
 	 * Pairs with the barrier in switch_mm() between setting the CPU's bit in

@@ -18,6 +18,7 @@ struct pxt_quiesce {
 };
 
 void pxt_quiesce_begin(struct pxt_quiesce *q);
+void pxt_quiesce_look(void);
 void pxt_quiesce_add(struct pxt_quiesce *q, struct mm_struct *mm);
 void pxt_quiesce_end(struct pxt_quiesce *q);
 

@@ -90,7 +90,7 @@ static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_s
 	} else if (pxt_subbuf_room(pool, smp_processor_id(), record->size, &spot)) {
 		record->timestamp = pxt_clock_now();
 		pxt_subbuf_commit(&spot, record, data);
-		if (pxt_target_waiting(target, slot))
+		if (READ_ONCE(stream->kick))
 			outcome = OUTCOME_WAKE;
 	} else if (last) {
 		count_lost(pool);
@@ -114,7 +114,7 @@ static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *
 		.flags = len < arg->data_len ? POSIXTRACE_RECORD_TRUNCATED : 0,
 		.prog_address = arg->prog_address,
 		.thread_id = arg->thread_id,
-		.pid = stream->target_pid,
+		.pid = task_tgid_nr_ns(current, stream->ns),
 		.tid = task_pid_nr_ns(current, stream->ns),
 	};
 	enum outcome outcome;
@@ -179,6 +179,7 @@ static void record_all(struct pxt_target *target, u32 mask, const struct event *
 int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *arg)
 {
 	struct event event = { .arg = arg };
+	const struct posixtrace_gate *gate;
 	u8 small[SMALL_DATA];
 	void *large = NULL;
 	int err = 0;
@@ -187,7 +188,9 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 	if (arg->flags || arg->reserved || arg->event_id < POSIXTRACE_ID_UNNAMED ||
 	    arg->event_id >= POSIXTRACE_ID_MAX)
 		return -EINVAL;
-	mask = READ_ONCE(target->gate->enable[arg->event_id]) & ~arg->skip;
+	/* Pairs with the release in pxt_gate_make(). */
+	gate = smp_load_acquire(&target->gate);
+	mask = gate ? READ_ONCE(gate->enable[arg->event_id]) & ~arg->skip : 0;
 	if (!mask)
 		return 0;
 

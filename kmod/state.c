@@ -45,7 +45,7 @@ static void run(struct pxt_stream *stream, u64 start)
 	stream->running = true;
 	/* Not before it is later than START: that is the first event. */
 	pxt_clock_pass(start);
-	pxt_target_set_stream(stream->target, stream, true);
+	pxt_gate_set_stream(stream, true);
 	pxt_state_publish(stream);
 }
 
@@ -53,11 +53,11 @@ static void run(struct pxt_stream *stream, u64 start)
 static void start_full(struct pxt_stream *stream)
 {
 	pxt_subbuf_set_full(&stream->pool, true);
-	pxt_target_quiesce(stream->target);
+	pxt_gate_quiesce(stream);
 	pxt_subbuf_close_all(&stream->pool);
 	begin_gap(&stream->pool, pxt_clock_now());
 	set_full(stream, true);
-	pxt_target_set_stream(stream->target, stream, true);
+	pxt_gate_set_stream(stream, true);
 }
 
 static int start_locked(struct pxt_stream *stream, const struct posixtrace_origin *origin)
@@ -112,9 +112,9 @@ int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *or
 		err = -ESHUTDOWN;
 	} else if (stream->running) {
 		stream->running = false;
-		pxt_target_set_stream(stream->target, stream, false);
+		pxt_gate_set_stream(stream, false);
 		/* STOP is the last event: whoever saw the gate open is done. */
-		pxt_target_quiesce(stream->target);
+		pxt_gate_quiesce(stream);
 		pxt_sysevent_stop(stream, origin);
 		pxt_state_publish(stream);
 	}
@@ -136,7 +136,7 @@ void pxt_state_become_full(struct pxt_stream *stream, bool forced)
 
 	if (!pxt_subbuf_set_full(pool, forced))
 		return;
-	pxt_target_quiesce(stream->target);
+	pxt_gate_quiesce(stream);
 	pxt_subbuf_close_all(pool);
 	begin_gap(pool, pxt_sysevent_stop(stream, NULL));
 	stream->running = false;
@@ -323,6 +323,8 @@ int pxt_state_stats(struct pxt_stream *stream, struct posixtrace_stats *stats)
 		pxt_subbuf_count(pool, stats);
 		stats->dropped = pxt_pool_dropped(pool);
 		stats->memory = pxt_pool_memory(pool);
+		stats->processes = READ_ONCE(stream->nr_targets);
+		stats->untraced = atomic_read(&stream->untraced);
 	}
 	mutex_unlock(&stream->lock);
 	return err;

@@ -36,14 +36,14 @@ static int take_index(struct pxt_stream *stream)
 /**
  * pxt_stream_new() - make a stream that nobody knows yet
  * @attr: checked attributes
- * @target: the process to trace; the stream takes a reference
+ * @table: of the process to trace; the stream takes a reference
  * @file: that it will belong to
  *
  * Context: may sleep.
  * Return: one reference, to be ended with pxt_stream_shutdown() and
  * pxt_stream_put(); or -EAGAIN if there are too many; -ENOMEM.
  */
-struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt_target *target,
+struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt_table *table,
 				  struct file *file)
 {
 	struct pxt_stream *stream;
@@ -66,9 +66,8 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	stream->owner = get_pid(task_tgid(current));
 	stream->ns = get_pid_ns(task_active_pid_ns(current));
 	stream->file = file;
-	stream->target = target;
-	stream->target_pid = pid_nr_ns(target->pid, stream->ns);
-	pxt_target_ref(target);
+	stream->table = table;
+	pxt_table_get(table);
 	pxt_clock_get();
 	stream->attr.creation_time = pxt_clock_now();
 	stream->attr.clock_resolution = pxt_clock_resolution();
@@ -85,24 +84,18 @@ fail:
 /**
  * pxt_stream_publish() - let target and process.c find a new stream
  * @stream: from pxt_stream_new()
+ * @target: the process to trace, with a gate
  *
  * Context: may sleep.
- * Return: 0; -EAGAIN if there are too many on the target.
+ * Return: 0; -EAGAIN if there are too many on the target; -ESTALE if it has ended.
  */
-int pxt_stream_publish(struct pxt_stream *stream)
+int pxt_stream_publish(struct pxt_stream *stream, struct pxt_target *target)
 {
-	int err;
-
 	mutex_lock(&pxt_streams_lock);
 	stream->number = ++pxt_streams_number;
 	list_add_tail_rcu(&stream->node, &pxt_streams);
 	mutex_unlock(&pxt_streams_lock);
-
-	mutex_lock(&stream->lock);
-	err = pxt_target_link(stream->target, stream);
-	stream->linked = !err;
-	mutex_unlock(&stream->lock);
-	return err;
+	return pxt_gate_link(target, stream);
 }
 
 /* With the stream's lock, once. */
@@ -113,21 +106,17 @@ static void shutdown_locked(struct pxt_stream *stream)
 
 	stream->running = false;
 	WRITE_ONCE(stream->full, false);
-	if (stream->linked) {
-		/* Dead as it is, nobody sets it again. */
-		spin_lock_irqsave(&stream->wait.lock, flags);
-		pxt_target_set_waiting(stream->target, stream->slot, false);
-		spin_unlock_irqrestore(&stream->wait.lock, flags);
-		pxt_target_unlink(stream->target, stream);
-	}
+	/* Dead as it is, nobody rings the bell again. */
+	spin_lock_irqsave(&stream->wait.lock, flags);
+	pxt_wait_ring(stream, false);
+	spin_unlock_irqrestore(&stream->wait.lock, flags);
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	pool->dead = true;
 	WRITE_ONCE(pool->ctrl->flags, POSIXTRACE_CTRL_SHUTDOWN);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 
-	/* After that nobody is left who found it in its slot. */
-	pxt_target_quiesce(stream->target);
+	pxt_gate_unlink(stream);
 	pxt_mmap_zap(stream);
 	pxt_pool_destroy(pool);
 	/* Only now may another stream have these offsets. */
@@ -177,7 +166,7 @@ static void stream_release(struct kref *kref)
 {
 	struct pxt_stream *stream = container_of(kref, struct pxt_stream, kref);
 
-	pxt_target_put(stream->target);
+	pxt_table_put(stream->table);
 	put_pid_ns(stream->ns);
 	put_pid(stream->owner);
 	mutex_destroy(&stream->lock);

@@ -9,8 +9,8 @@
 #include <linux/task_work.h>
 #include <linux/wait.h>
 
+#include "gate.h"
 #include "pool.h"
-#include "target.h"
 
 /**
  * struct pxt_stream - an active trace stream
@@ -26,21 +26,22 @@
  * @number: no two streams have the same
  * @index: its place among the mapping offsets, smaller than POSIXTRACE_STREAMS_MAX
  * @attr: as granted; constant
- * @target: the traced process; constant
- * @slot: in the target; constant
- * @target_pid: of the traced process, as the controller sees it; constant
+ * @table: of all processes that it traces; constant
+ * @slot: in all of them; constant once it is linked
+ * @nr_targets: how many they are; under the lock of the table, read without
+ * @linked: it has its slot, and may be inherited; under the lock of the table
+ * @untraced: children that should be traced, but are not
  * @lock: guards the states that follow, and who may write system events
  * @dead: shut down; also read without the lock
- * @linked: it has its slot
  * @running: neither suspended nor full
  * @full: not LOOP: suspended itself for want of memory; also read without lock
  * @overrun: to be reported besides what the pool knows
  * @lost_seen: what was lost when the status was asked for
  * @filter: event types that are not recorded; written under this lock and that
- *	of the target's table, read under either
- * @enabled: the gate is open for it; under the lock of the target's table
- * @wait: sleepers and pollers; its lock guards the bit in the gate that tells
- *	writers of them
+ *	of the table, read under either
+ * @enabled: the gates are open for it; under the lock of the table
+ * @wait: sleepers and pollers; its lock guards @kick
+ * @kick: somebody is, or may be, in there: what the bell says
  * @pool: its memory
  */
 struct pxt_stream {
@@ -56,13 +57,14 @@ struct pxt_stream {
 	u64 number;
 	u32 index;
 	struct posixtrace_attr attr;
-	struct pxt_target *target;
+	struct pxt_table *table;
 	u32 slot;
-	pid_t target_pid;
+	u32 nr_targets;
+	bool linked;
+	atomic_t untraced;
 
 	struct mutex lock;	/* guards the states, and who writes system events */
 	bool dead;
-	bool linked;
 	bool running;
 	bool full;
 	bool overrun;
@@ -70,6 +72,7 @@ struct pxt_stream {
 	struct posixtrace_event_set filter;
 	bool enabled;
 	wait_queue_head_t wait;
+	bool kick;
 	struct pxt_pool pool;
 };
 
@@ -86,9 +89,9 @@ static inline u64 pxt_stream_map_base(const struct pxt_stream *stream)
 	return (u64)(stream->index + 1) << PXT_MAP_SHIFT;
 }
 
-struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt_target *target,
+struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt_table *table,
 				  struct file *file);
-int pxt_stream_publish(struct pxt_stream *stream);
+int pxt_stream_publish(struct pxt_stream *stream, struct pxt_target *target);
 void pxt_stream_shutdown(struct pxt_stream *stream);
 void pxt_stream_forget_file(struct pxt_stream *stream);
 void pxt_stream_put(struct pxt_stream *stream);

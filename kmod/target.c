@@ -1,49 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Traced processes: who is one, which streams are on it, and the gate that tells
- * it. What it records is in record.c.
+ * Traced processes, and those that may be: finding them, and what belongs to
+ * them. Which streams are on them is in gate.c, what they record in record.c.
+ *
+ * A process becomes a target when it attaches, when somebody traces it, or when
+ * a target forks it; and stays one until it ends, or executes another program
+ * while nobody traces it.
  */
 #include <linux/hash.h>
-#include <linux/mm.h>
+#include <linux/rculist.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "stream.h"
+#include "gate.h"
 #include "target.h"
 
-#define TARGET_BITS	6
+#define TARGET_BITS	8
 
-/* Guards the hash, and the last put of a target against finding it there. */
+/* Guards the hash, which is read under RCU. Inside of table->lock. */
 static DEFINE_MUTEX(pxt_targets_lock);
 static struct hlist_head pxt_targets[1 << TARGET_BITS];
-
-static struct pxt_target *target_new(struct pid *pid)
-{
-	struct pxt_target *target = kzalloc(sizeof(*target), GFP_KERNEL_ACCOUNT);
-
-	if (!target)
-		return NULL;
-	target->gate = __vmalloc(PAGE_ALIGN(sizeof(*target->gate)),
-				 GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	if (!target->gate)
-		goto free_target;
-	target->table = pxt_table_new();
-	if (!target->table)
-		goto free_gate;
-	kref_init(&target->kref);
-	INIT_LIST_HEAD(&target->attachments);
-	target->pid = get_pid(pid);
-	list_add_tail(&target->table_node, &target->table->targets);
-	return target;
-
-free_gate:
-	vfree(target->gate);
-free_target:
-	kfree(target);
-	return NULL;
-}
 
 static void target_free(struct pxt_target *target)
 {
@@ -51,53 +29,142 @@ static void target_free(struct pxt_target *target)
 	list_del(&target->table_node);
 	mutex_unlock(&target->table->lock);
 	pxt_table_put(target->table);
+	pxt_fork_pool_destroy(&target->forks);
 	vfree(target->gate);
 	put_pid(target->pid);
-	kfree(target);
+	kfree_rcu(target, rcu);
+}
+
+/* With a reference of the process, and one for the caller. */
+static struct pxt_target *target_new(struct pid *pid, struct pxt_table *table, u32 nr_threads)
+{
+	struct pxt_target *target = kzalloc(sizeof(*target), GFP_KERNEL_ACCOUNT);
+
+	if (!target)
+		return NULL;
+	if (table)
+		pxt_table_get(table);
+	else
+		table = pxt_table_new();
+	if (!table) {
+		kfree(target);
+		return NULL;
+	}
+	kref_init(&target->kref);
+	kref_get(&target->kref);
+	target->table = table;
+	target->pid = get_pid(pid);
+	pxt_fork_pool_init(&target->forks);
+	mutex_lock(&table->lock);
+	list_add_tail(&target->table_node, &table->targets);
+	mutex_unlock(&table->lock);
+	if (pxt_fork_reserve(&target->forks, nr_threads)) {
+		target_free(target);
+		return NULL;
+	}
+	return target;
+}
+
+static struct hlist_head *bucket_of(const struct pid *pid)
+{
+	return &pxt_targets[hash_ptr(pid, TARGET_BITS)];
+}
+
+/**
+ * pxt_target_lookup() - the target of a process
+ * @pid: of its thread group
+ *
+ * Context: under RCU.
+ * Return: perhaps without any reference any more; or NULL.
+ */
+struct pxt_target *pxt_target_lookup(struct pid *pid)
+{
+	struct pxt_target *target;
+
+	hlist_for_each_entry_rcu(target, bucket_of(pid), node) {
+		if (target->pid == pid)
+			return target;
+	}
+	return NULL;
+}
+
+/**
+ * pxt_target_find() - the target of a process, if it is one
+ * @pid: of its thread group
+ *
+ * Return: one reference, or NULL.
+ */
+struct pxt_target *pxt_target_find(struct pid *pid)
+{
+	struct pxt_target *target;
+
+	rcu_read_lock();
+	target = pxt_target_lookup(pid);
+	if (target && !kref_get_unless_zero(&target->kref))
+		target = NULL;
+	rcu_read_unlock();
+	return target;
 }
 
 /* A reference to the one that is there, else @target becomes it. */
 static struct pxt_target *find_or_add(struct pid *pid, struct pxt_target *target)
 {
-	struct hlist_head *bucket = &pxt_targets[hash_ptr(pid, TARGET_BITS)];
 	struct pxt_target *found;
 
 	mutex_lock(&pxt_targets_lock);
-	hlist_for_each_entry(found, bucket, node) {
-		if (found->pid == pid) {
-			kref_get(&found->kref);
-			goto unlock;
-		}
+	found = pxt_target_find(pid);
+	if (!found) {
+		hlist_add_head_rcu(&target->node, bucket_of(pid));
+		found = target;
 	}
-	found = target;
-	if (found)
-		hlist_add_head(&found->node, bucket);
-unlock:
 	mutex_unlock(&pxt_targets_lock);
 	return found;
 }
 
-/**
- * pxt_target_get() - the target of a process, new if need be
- * @pid: of its thread group
- *
- * Context: may sleep.
- * Return: one reference, or NULL if there is no memory.
- */
-struct pxt_target *pxt_target_get(struct pid *pid)
+static struct pxt_target *add(struct pid *pid, struct pxt_table *table, u32 nr_threads)
 {
-	struct pxt_target *found = find_or_add(pid, NULL), *mine;
-
-	if (found)
-		return found;
 	/* Without the lock: who waits for memory makes nobody else wait. */
-	mine = target_new(pid);
+	struct pxt_target *mine = target_new(pid, table, nr_threads), *found;
+
 	if (!mine)
 		return NULL;
 	found = find_or_add(pid, mine);
 	if (found != mine)
 		target_free(mine);
 	return found;
+}
+
+/**
+ * pxt_target_get() - the target of a process, new if need be
+ * @pid: of its thread group
+ * @nr_threads: how many threads it has
+ *
+ * Context: may sleep.
+ * Return: one reference, or NULL if there is no memory.
+ */
+struct pxt_target *pxt_target_get(struct pid *pid, u32 nr_threads)
+{
+	struct pxt_target *found = pxt_target_find(pid);
+
+	if (!found)
+		return add(pid, NULL, nr_threads);
+	if (!pxt_fork_reserve(&found->forks, nr_threads))
+		return found;
+	pxt_target_put(found);
+	return NULL;
+}
+
+/**
+ * pxt_target_born() - a target has forked: the new process is one, too
+ * @pid: of its thread group; it has not run yet
+ * @table: of its parent
+ *
+ * Context: may sleep.
+ * Return: one reference, or NULL if there is no memory.
+ */
+struct pxt_target *pxt_target_born(struct pid *pid, struct pxt_table *table)
+{
+	return add(pid, table, 1);
 }
 
 /**
@@ -109,14 +176,10 @@ void pxt_target_ref(struct pxt_target *target)
 	kref_get(&target->kref);
 }
 
-/* With pxt_targets_lock, which it gives back. */
+/* It is not in the hash any more: the process has given its reference back. */
 static void target_release(struct kref *kref)
 {
-	struct pxt_target *target = container_of(kref, struct pxt_target, kref);
-
-	hlist_del(&target->node);
-	mutex_unlock(&pxt_targets_lock);
-	target_free(target);
+	target_free(container_of(kref, struct pxt_target, kref));
 }
 
 /**
@@ -127,25 +190,100 @@ static void target_release(struct kref *kref)
  */
 void pxt_target_put(struct pxt_target *target)
 {
-	kref_put_mutex(&target->kref, target_release, &pxt_targets_lock);
+	kref_put(&target->kref, target_release);
+}
+
+/**
+ * pxt_target_retire_locked() - a process is none any more
+ * @target: table->lock is held
+ *
+ * Its streams lose it; if it is traced again, it is another one. The caller has
+ * to give back the reference of the process, without the lock.
+ *
+ * Return: false if that was so already; then there is no such reference.
+ */
+bool pxt_target_retire_locked(struct pxt_target *target)
+{
+	struct pxt_stream *stream;
+	u32 slot;
+
+	if (target->ended)
+		return false;
+	target->ended = true;
+	mutex_lock(&pxt_targets_lock);
+	hlist_del_rcu(&target->node);
+	mutex_unlock(&pxt_targets_lock);
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		stream = rcu_dereference_protected(target->slot[slot],
+						   lockdep_is_held(&target->table->lock));
+		if (stream)
+			pxt_gate_leave(target, stream);
+	}
+	return true;
+}
+
+/**
+ * pxt_target_retire() - a process has ended
+ * @target: of which the caller has a reference
+ *
+ * Context: may sleep.
+ */
+void pxt_target_retire(struct pxt_target *target)
+{
+	bool was_one;
+
+	mutex_lock(&target->table->lock);
+	was_one = pxt_target_retire_locked(target);
+	mutex_unlock(&target->table->lock);
+	if (was_one)
+		pxt_target_put(target);
+}
+
+static struct pxt_target *any_target(void)
+{
+	struct pxt_target *target = NULL;
+	int i;
+
+	mutex_lock(&pxt_targets_lock);
+	for (i = 0; !target && i < ARRAY_SIZE(pxt_targets); i++)
+		target = hlist_entry_safe(pxt_targets[i].first, struct pxt_target, node);
+	if (target)
+		kref_get(&target->kref);
+	mutex_unlock(&pxt_targets_lock);
+	return target;
+}
+
+/**
+ * pxt_target_exit() - there are no targets any more
+ *
+ * Nobody attaches or forks meanwhile. Context: may sleep.
+ */
+void pxt_target_exit(void)
+{
+	struct pxt_target *target;
+
+	while ((target = any_target())) {
+		pxt_target_retire(target);
+		pxt_target_put(target);
+	}
 }
 
 /* The attachment of this address space: the one that is there, else @att. */
 static struct pxt_attachment *share_attachment(struct pxt_attachment *att)
 {
-	struct pxt_target *target = att->target;
+	struct pxt_table *table = att->target->table;
 	struct pxt_attachment *found;
 
-	mutex_lock(&target->table->lock);
-	list_for_each_entry(found, &target->attachments, node) {
-		if (found->mm == att->mm)
+	mutex_lock(&table->lock);
+	list_for_each_entry(found, &table->attachments, node) {
+		if (found->mm == att->mm && found->target == att->target)
 			goto use;
 	}
 	found = att;
-	list_add_tail(&found->node, &target->attachments);
+	list_add_tail(&found->node, &table->attachments);
 use:
 	found->users++;
-	mutex_unlock(&target->table->lock);
+	mutex_unlock(&table->lock);
 	return found;
 }
 
@@ -168,17 +306,23 @@ struct pxt_attachment *pxt_target_attach(void)
 
 	if (!att)
 		return NULL;
-	att->target = pxt_target_get(task_tgid(current));
-	if (!att->target) {
-		kfree(att);
-		return NULL;
-	}
+	att->target = pxt_target_get(task_tgid(current), get_nr_threads(current));
+	if (!att->target)
+		goto free_att;
+	if (pxt_gate_make(att->target))
+		goto put_target;
 	att->mm = current->mm;
 	mmgrab(att->mm);
 	shared = share_attachment(att);
 	if (shared != att)
 		attachment_free(att);
 	return shared;
+
+put_target:
+	pxt_target_put(att->target);
+free_att:
+	kfree(att);
+	return NULL;
 }
 
 /**
@@ -201,137 +345,33 @@ void pxt_target_detach(struct pxt_attachment *att)
 		attachment_free(att);
 }
 
-static void gate_changed(struct pxt_target *target)
-{
-	WRITE_ONCE(target->gate->generation, target->gate->generation + 1);
-}
-
-static bool wants(const struct pxt_stream *stream, u32 id)
-{
-	return stream->enabled && !pxt_stream_filters(stream, id);
-}
-
-/* The bits of one stream in all words. */
-static void set_words(struct pxt_target *target, const struct pxt_stream *stream)
-{
-	u32 *enable = target->gate->enable, bit = BIT(stream->slot), id;
-
-	for (id = POSIXTRACE_ID_UNNAMED; pxt_table_has(target->table, id); id++)
-		WRITE_ONCE(enable[id], (enable[id] & ~bit) | (wants(stream, id) ? bit : 0));
-}
-
 /**
- * pxt_target_link() - put a stream on a target
- * @target: any
- * @stream: suspended; gets its slot
+ * pxt_target_acting() - who acts with a file of another process
+ * @att: of this address space
+ *
+ * A process that shares the memory of its parent, but is no thread of it, finds
+ * what its parent has attached. It is a target of its own.
  *
  * Context: may sleep.
- * Return: 0; -EAGAIN if all slots are taken.
+ * Return: a reference to the target of the caller; NULL if it is none.
  */
-int pxt_target_link(struct pxt_target *target, struct pxt_stream *stream)
+struct pxt_target *pxt_target_acting(struct pxt_attachment *att)
 {
-	int err = -EAGAIN;
-	u32 slot;
+	struct pxt_table *table = att->target->table;
+	struct pxt_target *target = pxt_target_find(task_tgid(current));
 
-	mutex_lock(&target->table->lock);
-	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		if (rcu_access_pointer(target->slot[slot]))
-			continue;
-		stream->slot = slot;
-		rcu_assign_pointer(target->slot[slot], stream);
-		gate_changed(target);
-		err = 0;
-		break;
+	if (!target)
+		return NULL;
+	if (target->table != table) {
+		pxt_target_put(target);
+		return NULL;
 	}
-	mutex_unlock(&target->table->lock);
-	return err;
-}
-
-/**
- * pxt_target_unlink() - take a stream off a target
- * @target: on which it is
- * @stream: which is shut down
- *
- * A quiesce has to follow before its memory goes. Context: may sleep.
- */
-void pxt_target_unlink(struct pxt_target *target, struct pxt_stream *stream)
-{
-	mutex_lock(&target->table->lock);
-	stream->enabled = false;
-	set_words(target, stream);
-	rcu_assign_pointer(target->slot[stream->slot], NULL);
-	gate_changed(target);
-	mutex_unlock(&target->table->lock);
-}
-
-/**
- * pxt_target_set_stream() - open or shut the gate for a stream
- * @target: on which it is
- * @stream: locked
- * @on: whether to open it, for what the filter lets through
- *
- * When it is shut, a quiesce has to follow. Context: may sleep.
- */
-void pxt_target_set_stream(struct pxt_target *target, struct pxt_stream *stream, bool on)
-{
-	mutex_lock(&target->table->lock);
-	stream->enabled = on;
-	set_words(target, stream);
-	mutex_unlock(&target->table->lock);
-}
-
-/**
- * pxt_target_set_filter() - change the filter of a stream
- * @target: on which it is
- * @stream: locked
- * @filter: event types that are not recorded from now on
- *
- * When it has new members, a quiesce has to follow. Context: may sleep.
- */
-void pxt_target_set_filter(struct pxt_target *target, struct pxt_stream *stream,
-			   const struct posixtrace_event_set *filter)
-{
-	mutex_lock(&target->table->lock);
-	stream->filter = *filter;
-	set_words(target, stream);
-	mutex_unlock(&target->table->lock);
-}
-
-/**
- * pxt_target_set_type() - open the gate for a new event type
- * @target: table->lock is held
- * @id: of the type
- */
-void pxt_target_set_type(struct pxt_target *target, u32 id)
-{
-	struct pxt_stream *stream;
-	u32 slot, word = 0;
-
-	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		stream = rcu_dereference_protected(target->slot[slot],
-						   lockdep_is_held(&target->table->lock));
-		if (stream && wants(stream, id))
-			word |= BIT(slot);
-	}
-	WRITE_ONCE(target->gate->enable[id], word);
-}
-
-/**
- * pxt_target_quiesce() - reach all who record in this process
- * @target: whose gate, or whose streams' heads, have changed
- *
- * When it returns, every writer that saw the old state has committed its record
- * or never will. Context: may sleep.
- */
-void pxt_target_quiesce(struct pxt_target *target)
-{
-	struct pxt_attachment *att;
-	struct pxt_quiesce q;
-
-	pxt_quiesce_begin(&q);
-	mutex_lock(&target->table->lock);
-	list_for_each_entry(att, &target->attachments, node)
-		pxt_quiesce_add(&q, att->mm);
-	mutex_unlock(&target->table->lock);
-	pxt_quiesce_end(&q);
+	mutex_lock(&table->lock);
+	/*
+	 * Before the caller looks at its gate. Pairs with the lock in gate.c, taken
+	 * after a gate was changed: whoever quiesces sees this, or we see that.
+	 */
+	att->shared = true;
+	mutex_unlock(&table->lock);
+	return target;
 }

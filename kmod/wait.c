@@ -3,8 +3,8 @@
  * Waiting for events, and polling. Whether there are any is looked up in
  * reclaim.c.
  *
- * Whoever waits sets a bit in the gate and quiesces. A writer that does not see
- * the bit has committed before the quiesce ends, and what it wrote is seen when
+ * Whoever waits rings the bell of the stream and quiesces. A writer that does not
+ * hear it has committed before the quiesce ends, and what it wrote is seen when
  * we look again; so writers need no fence.
  */
 #include <linux/hrtimer.h>
@@ -14,21 +14,21 @@
 #include "reclaim.h"
 #include "wait.h"
 
-/* Sets the bit; says whether it was set. */
-static bool set_waiting(struct pxt_stream *stream)
+/* Rings the bell; says whether it rang. */
+static bool ring(struct pxt_stream *stream)
 {
 	unsigned long flags;
 	bool was;
 
 	spin_lock_irqsave(&stream->wait.lock, flags);
-	was = pxt_target_waiting(stream->target, stream->slot);
+	was = stream->kick;
 	if (!was)
-		pxt_target_set_waiting(stream->target, stream->slot, true);
+		pxt_wait_ring(stream, true);
 	spin_unlock_irqrestore(&stream->wait.lock, flags);
 	return was;
 }
 
-/* With the lock, so that nobody relies on a quiesce that has not ended. */
+/* With the lock of the stream, so that nobody relies on a quiesce that has not ended. */
 static int arm(struct pxt_stream *stream)
 {
 	int err = 0;
@@ -36,8 +36,8 @@ static int arm(struct pxt_stream *stream)
 	mutex_lock(&stream->lock);
 	if (stream->dead)
 		err = -ESHUTDOWN;
-	else if (!set_waiting(stream))
-		pxt_target_quiesce(stream->target);
+	else if (!ring(stream))
+		pxt_gate_quiesce(stream);
 	mutex_unlock(&stream->lock);
 	return err;
 }
@@ -81,11 +81,11 @@ static int sleep_until_readable(struct pxt_stream *stream, ktime_t *expires)
 		if (ret != -EAGAIN)
 			break;
 		/*
-		 * While the queue was empty, somebody may have taken the bit away.
+		 * While the queue was empty, somebody may have silenced the bell.
 		 * From here on that happens after waking us. On CLOCK_REALTIME, so
 		 * that it follows when that is set.
 		 */
-		if (pxt_target_waiting(stream->target, stream->slot))
+		if (READ_ONCE(stream->kick))
 			timeout = !schedule_hrtimeout_range_clock(expires,
 								  current->timer_slack_ns,
 								  HRTIMER_MODE_ABS,
@@ -128,17 +128,21 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
  * @file: of the stream
  * @table: where the caller wants to be registered
  *
- * Who polls is in the queue as long as he is interested, and so is the bit set,
- * or is set when he asks again. Context: may sleep.
+ * Who polls is in the queue as long as he is interested, and so does the bell ring,
+ * or does when he asks again. Context: may sleep.
  *
- * Return: EPOLLIN if there is something to read; EPOLLHUP after shutdown.
+ * Return: EPOLLIN if there is something to read; EPOLLHUP after shutdown, and if all
+ * traced processes have ended.
  */
 __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table *table)
 {
+	__poll_t gone;
+
 	poll_wait(file, &stream->wait, table);
+	gone = READ_ONCE(stream->nr_targets) ? 0 : EPOLLHUP;
 	if (pxt_reclaim_reportable(&stream->pool))
-		return EPOLLIN | EPOLLRDNORM;
+		return gone | EPOLLIN | EPOLLRDNORM;
 	if (arm(stream))
 		return EPOLLHUP;
-	return pxt_reclaim_reportable(&stream->pool) ? EPOLLIN | EPOLLRDNORM : 0;
+	return gone | (pxt_reclaim_reportable(&stream->pool) ? EPOLLIN | EPOLLRDNORM : 0);
 }

@@ -6,15 +6,23 @@
 
 #include "stream.h"
 
+/* Ask writers to wake those who wait, or not. With the lock of the wait queue. */
+static inline void pxt_wait_ring(struct pxt_stream *stream, bool kick)
+{
+	WRITE_ONCE(stream->kick, kick);
+	WRITE_ONCE(stream->pool.bell->kick, kick);
+}
+
 /*
  * Nobody waits any more: writers need not tell. With the lock of the wait queue.
- * Those who come later set the bit after they have joined the queue, or look at
+ * Those who come later ring the bell after they have joined the queue, or look at
  * it again.
  */
 static inline void pxt_wait_disarm(struct pxt_stream *stream)
 {
-	if (list_empty(&stream->wait.head) && !stream->dead)
-		pxt_target_set_waiting(stream->target, stream->slot, false);
+	/* Seen dead later, the memory is there until that lock was taken once more. */
+	if (list_empty(&stream->wait.head) && !READ_ONCE(stream->dead))
+		pxt_wait_ring(stream, false);
 }
 
 int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg);

@@ -68,6 +68,8 @@ PXTU_API int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info 
 		stats->system_lost = kernel.overwritten_system + stream->reader.skipped -
 				     stream->reader.skipped_user;
 		stats->memory = kernel.memory;
+		stats->processes = kernel.processes;
+		stats->untraced = kernel.untraced;
 	}
 	pthread_mutex_unlock(&stream->lock);
 	pxtu_trid_put(stream);
@@ -91,6 +93,7 @@ PXTU_API long posixtrace_sysconf(int name)
 	case _SC_TRACE_EVENT_FILTER:
 		return _POSIX_TRACE_EVENT_FILTER;
 	case _SC_TRACE_INHERIT:
+		return _POSIX_TRACE_INHERIT;
 	case _SC_TRACE_LOG:
 		return -1;	/* not yet, whatever the header will be right about */
 	case _SC_TRACE_EVENT_NAME_MAX:

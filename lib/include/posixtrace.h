@@ -20,10 +20,10 @@ const char *posixtrace_version(void);
 
 /*
  * A descriptor for poll(), select() and epoll: readable when there is an event to
- * report. It belongs to the stream: only to be polled and copied by dup(), not to be
- * closed or used otherwise. Shutdown closes it, and epoll forgets it then; a copy is
- * hung up. Returns -1 with errno EINVAL if trid is no active trace stream of this
- * process.
+ * report, hung up when all traced processes have ended. It belongs to the stream: only
+ * to be polled and copied by dup(), not to be closed or used otherwise. Shutdown closes
+ * it, and epoll forgets it then; a copy is hung up. Returns -1 with errno EINVAL if trid
+ * is no active trace stream of this process.
  */
 int posixtrace_fd(trace_id_t trid);
 
@@ -62,7 +62,9 @@ struct posixtrace_stats_info {
 	unsigned long long damaged;	/* places where a traced process destroyed records */
 	unsigned long long system_lost;	/* system events overwritten or skipped */
 	unsigned long long memory;	/* bytes in use for the stream in the kernel */
-	unsigned long long __reserved[8];
+	unsigned long long processes;	/* traced processes that have not ended */
+	unsigned long long untraced;	/* children not traced for want of memory */
+	unsigned long long __reserved[6];
 };
 
 /* Returns 0, or EINVAL. */

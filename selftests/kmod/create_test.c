@@ -78,10 +78,6 @@ FIXTURE_VARIANT_ADD(refused, name_end_not_zero) {
 };
 
 FIXTURE_VARIANT_ADD(refused, inheritance_unknown) { AT(attr.inherited), 4, 2, EINVAL };
-FIXTURE_VARIANT_ADD(refused, inheritance_of_later) {
-	AT(attr.inherited), 4, POSIXTRACE_INHERITED, EOPNOTSUPP
-};
-
 FIXTURE_VARIANT_ADD(refused, stream_policy_of_logs) {
 	AT(attr.stream_policy), 4, POSIXTRACE_POLICY_APPEND, EINVAL
 };
@@ -436,7 +432,7 @@ TEST(missing_process_wins_over_the_missing_right)
 TEST_F(create, ranges_follow_one_another)
 {
 	ASSERT_EQ(0, create(self->fd, &self->arg));
-	EXPECT_EQ(self->arg.ctrl.offset, self->arg.reader.offset + self->arg.reader.size);
+	EXPECT_LE(self->arg.reader.offset + self->arg.reader.size, self->arg.ctrl.offset);
 	EXPECT_EQ(self->arg.heads.offset, self->arg.ctrl.offset + self->arg.ctrl.size);
 	EXPECT_EQ(self->arg.pool.offset, self->arg.heads.offset + self->arg.heads.size);
 }

@@ -118,15 +118,16 @@ TEST(types_exist_before_any_stream)
 	target_close(&target);
 }
 
+/* A child from before there were any names inherits none. */
 TEST_F(eventid, processes_have_types_of_their_own)
 {
 	struct child child;
 	struct stream other;
 	unsigned int ids[64];
 
-	ASSERT_LT(0, eventid_open(self->stream.fd, "mine"));
 	ASSERT_EQ(0, child_start(&child, child_idle, NULL));
 	ASSERT_EQ(0, hear(&child.talk));
+	ASSERT_LT(0, eventid_open(self->stream.fd, "mine"));
 	ASSERT_EQ(0, stream_create(&other, child.pid));
 	ASSERT_LT(0, eventid_open(other.fd, "its"));
 	for (int i = event_types(self->stream.fd, 0, ids, 64); i-- > 0;) {

@@ -93,6 +93,13 @@ TEST_F(mmap, target_maps_heads_and_pool_for_writing)
 	EXPECT_EQ(0, try_range(self->target.fd, &self->slot->pool, PROT_READ | PROT_WRITE));
 }
 
+TEST_F(mmap, target_cannot_write_the_bell)
+{
+	EXPECT_EQ(0, try_range(self->target.fd, &self->slot->bell, PROT_READ));
+	EXPECT_GT(0, try_range(self->target.fd, &self->slot->bell, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(-EACCES, try_upgrade(self->target.fd, &self->slot->bell));
+}
+
 TEST_F(mmap, target_maps_nothing_else_of_the_stream)
 {
 	const struct posixtrace_create *arg = &self->stream.arg;
@@ -115,7 +122,8 @@ TEST_F(mmap, target_maps_nothing_else_of_the_stream)
 	}
 	for (unsigned long long before = 4096; before <= 65536; before += 4096) {
 		system.offset = self->slot->heads.offset - before;
-		if (system.offset < self->slot->heads.offset)
+		if (system.offset < self->slot->heads.offset &&
+		    system.offset != self->slot->bell.offset)
 			EXPECT_GT(0, try_range(self->target.fd, &system, PROT_READ));
 	}
 }

@@ -73,7 +73,9 @@ TEST_F(stats, count_what_is_recorded)
 	EXPECT_EQ(0, stats.overwritten_system);
 	ASSERT_EQ(0, stream_status(&self->stream, &status));
 	EXPECT_EQ(status.memory, stats.memory);
-	for (int i = 0; i < 3; i++)
+	EXPECT_EQ(1, stats.processes);
+	EXPECT_EQ(0, stats.untraced);
+	for (int i = 0; i < 2; i++)
 		EXPECT_EQ(0, stats.reserved[i]);
 }
 

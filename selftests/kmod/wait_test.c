@@ -179,15 +179,15 @@ TEST_F(wait, is_woken_by_a_kick)
 	ASSERT_EQ(0, writer_open(&writer, &self->target, self->stream.arg.slot, 0));
 	ASSERT_EQ(0, writer_event(&writer, POSIXTRACE_ID_UNNAMED, NULL, 0));
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
-	EXPECT_EQ(0, LOAD(self->target.gate->waiters));
+	EXPECT_EQ(0, LOAD(writer.bell->kick));
 
 	ASSERT_EQ(0, waiter_start(&waiter, &self->stream, 0));
-	EXPECT_EQ(mask, LOAD(self->target.gate->waiters));
+	EXPECT_EQ(1, LOAD(writer.bell->kick));
 	ASSERT_EQ(0, writer_event(&writer, POSIXTRACE_ID_UNNAMED, NULL, 0));
 	ASSERT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_KICK, &mask));
 	EXPECT_EQ(0, waiter_end(&waiter));
 	EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
-	EXPECT_EQ(0, LOAD(self->target.gate->waiters));
+	EXPECT_EQ(0, LOAD(writer.bell->kick));
 	writer_close(&writer);
 }
 

@@ -51,17 +51,6 @@ TEST_F(later, open_of_a_log)
 	close(fd);
 }
 
-TEST_F(later, inherited_streams)
-{
-	trace_attr_t attr;
-	trace_id_t trid = 4711;
-
-	ASSERT_EQ(0, posix_trace_attr_init(&attr));
-	ASSERT_EQ(0, posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED));
-	EXPECT_EQ(ENOTSUP, posix_trace_create(0, &attr, &trid));
-	EXPECT_EQ(4711, trid);
-}
-
 /* Not later, but never: functions of logs on a stream that has none. */
 TEST_F(later, functions_of_logs_are_invalid_on_a_stream)
 {

@@ -251,7 +251,7 @@ TEST(sysconf_knows_the_options)
 	} options[] = {
 		{ _SC_TRACE, true },
 		{ _SC_TRACE_EVENT_FILTER, true },
-		{ _SC_TRACE_INHERIT, false },
+		{ _SC_TRACE_INHERIT, true },
 		{ _SC_TRACE_LOG, false },
 	};
 

@@ -131,7 +131,6 @@ static inline __u32 posixtrace_subbuf_size(__u64 stream_size, __u64 max_data)
 /**
  * struct posixtrace_gate - which event types go into which streams
  * @generation: raised by the kernel when the streams of the target change
- * @waiters: bit s: a reader of the stream in slot s sleeps, call KICK
  * @reserved: zero
  * @enable: bit s of word id: record this type into the stream in slot s
  *
@@ -139,8 +138,7 @@ static inline __u32 posixtrace_subbuf_size(__u64 stream_size, __u64 max_data)
  */
 struct posixtrace_gate {
 	__u32 generation;
-	__u32 waiters;
-	__u32 reserved[1022];
+	__u32 reserved[1023];
 	__u32 enable[POSIXTRACE_ID_MAX];
 };
 
@@ -178,6 +176,18 @@ struct posixtrace_cpu_head {
 	__u64 lost;
 	__u64 last;
 	__u64 reserved[4];
+};
+
+/**
+ * struct posixtrace_bell - does anybody want to be told? (target: read-only)
+ * @kick: not zero: a reader sleeps, call KICK after recording
+ * @reserved: zero
+ *
+ * One per stream, for all processes that it traces. Written by the kernel only.
+ */
+struct posixtrace_bell {
+	__u32 kick;
+	__u32 reserved[15];
 };
 
 #define POSIXTRACE_SUBBUF_FREE		0
@@ -388,7 +398,7 @@ struct posixtrace_map {
  *	read-only
  * @reserved: zero
  *
- * The four ranges follow one another without a gap, in this order. What is output
+ * The last three ranges follow one another without a gap, in this order. What is output
  * must be zero before.
  */
 struct posixtrace_create {
@@ -491,6 +501,8 @@ struct posixtrace_filter {
  * @overwritten: Output: user events that were recorded and overwritten unread
  * @overwritten_system: Output: likewise, system events
  * @memory: Output: bytes of memory in use by this stream's mappings
+ * @processes: Output: processes that are traced now
+ * @untraced: Output: children that should be traced, but for want of memory are not
  * @reserved: Output: zero
  *
  * @recorded and @dropped together are the user events that were generated for
@@ -502,7 +514,9 @@ struct posixtrace_stats {
 	__u64 overwritten;
 	__u64 overwritten_system;
 	__u64 memory;
-	__u64 reserved[3];
+	__u32 processes;
+	__u32 untraced;
+	__u64 reserved[2];
 };
 
 /* posixtrace_wait.flags */
@@ -552,6 +566,7 @@ struct posixtrace_attach {
  * @heads: struct posixtrace_cpu_head[], to be mapped read-write; size 0 in
  *	a slot that is not used
  * @pool: sub-buffers of targets, to be mapped read-write
+ * @bell: struct posixtrace_bell, to be mapped read-only
  * @stream: number that no two streams have had
  * @subbuf_size: bytes
  * @max_data_size: bytes
@@ -561,11 +576,12 @@ struct posixtrace_attach {
 struct posixtrace_slot {
 	struct posixtrace_map heads;
 	struct posixtrace_map pool;
+	struct posixtrace_map bell;
 	__u64 stream;
 	__u32 subbuf_size;
 	__u32 max_data_size;
 	__s32 pid;
-	__u32 reserved[3];
+	__u32 reserved[5];
 };
 
 /**

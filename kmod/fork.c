@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Children of targets: they share the event types, and are traced by the streams
+ * with POSIX_TRACE_INHERITED that traced their parent at that moment.
+ *
+ * A fork is noticed with preemption off, where nothing can be allocated (on
+ * PREEMPT_RT not even atomically) and no mutex be taken. So what has to be done is
+ * queued as task work: of the child, which does it before it runs its first
+ * instruction, and of the forking thread, which makes up for what was used before
+ * it can fork again. That is why as many struct pxt_fork as a process has threads
+ * are always enough.
+ */
+#include <linux/module.h>
+#include <linux/refcount.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+
+#include "fork.h"
+#include "gate.h"
+#include "stream.h"
+
+/* More than this above what is needed is freed again. */
+#define SPARE	16
+
+/**
+ * struct pxt_fork - one new process or thread
+ * @node: in the pool; or, of a process, in pxt_forks_begun
+ * @child_work: of the new one
+ * @parent_work: of the thread that called fork() or clone()
+ * @users: how many of these have not run
+ * @target: the forking process; a reference
+ * @child: the new thread group, NULL of a thread
+ * @stream: those to be inherited, by slot; references
+ */
+struct pxt_fork {
+	struct list_head node;
+	struct callback_head child_work;
+	struct callback_head parent_work;
+	refcount_t users;
+	struct pxt_target *target;
+	struct pid *child;
+	struct pxt_stream *stream[POSIXTRACE_SLOTS_MAX];
+};
+
+/*
+ * Processes that have not run yet. The lock is raw as that of the pools; both are
+ * innermost locks.
+ */
+static DEFINE_RAW_SPINLOCK(pxt_forks_lock);
+static LIST_HEAD(pxt_forks_begun);
+static DECLARE_WAIT_QUEUE_HEAD(pxt_forks_wait);
+
+/**
+ * pxt_fork_pool_init() - an empty pool
+ * @pool: to be initialized
+ */
+void pxt_fork_pool_init(struct pxt_fork_pool *pool)
+{
+	raw_spin_lock_init(&pool->lock);
+	INIT_LIST_HEAD(&pool->free);
+	pool->count = 0;
+}
+
+static struct pxt_fork *take(struct pxt_fork_pool *pool)
+{
+	struct pxt_fork *fork;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	fork = list_first_entry_or_null(&pool->free, struct pxt_fork, node);
+	if (fork) {
+		list_del(&fork->node);
+		pool->count--;
+	}
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return fork;
+}
+
+static void give(struct pxt_fork_pool *pool, struct pxt_fork *fork)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	list_add(&fork->node, &pool->free);
+	pool->count++;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/**
+ * pxt_fork_pool_destroy() - free a pool
+ * @pool: not used any more
+ */
+void pxt_fork_pool_destroy(struct pxt_fork_pool *pool)
+{
+	struct pxt_fork *fork;
+
+	while ((fork = take(pool)))
+		kfree(fork);
+}
+
+/**
+ * pxt_fork_reserve() - have enough in the pool
+ * @pool: of a process
+ * @count: how many threads that has
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int pxt_fork_reserve(struct pxt_fork_pool *pool, u32 count)
+{
+	struct pxt_fork *fork;
+
+	while (READ_ONCE(pool->count) > count + SPARE) {
+		fork = take(pool);
+		kfree(fork);
+	}
+	while (READ_ONCE(pool->count) < count) {
+		fork = kmalloc(sizeof(*fork), GFP_KERNEL_ACCOUNT);
+		if (!fork)
+			return -ENOMEM;
+		give(pool, fork);
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Later, in the new process and in the thread that forked		*/
+
+/* Code of the module runs until its caller returns: see pxt_exit(). */
+static void fork_put(struct pxt_fork *fork)
+{
+	u32 slot;
+
+	if (!refcount_dec_and_test(&fork->users))
+		return;
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		if (fork->stream[slot])
+			pxt_stream_put(fork->stream[slot]);
+	}
+	pxt_target_put(fork->target);
+	kfree(fork);
+}
+
+static void parent_goes_on(struct callback_head *work)
+{
+	struct pxt_fork *fork = container_of(work, struct pxt_fork, parent_work);
+
+	/* Without memory for it, a child may go untraced later, and be counted. */
+	if (!(current->flags & PF_EXITING))
+		pxt_fork_reserve(&fork->target->forks, get_nr_threads(current));
+	fork_put(fork);
+	module_put(THIS_MODULE);
+}
+
+static void thread_begins(struct callback_head *work)
+{
+	struct pxt_fork *fork = container_of(work, struct pxt_fork, child_work);
+
+	if (!(current->flags & PF_EXITING))
+		pxt_fork_reserve(&fork->target->forks, get_nr_threads(current));
+	fork_put(fork);
+	module_put(THIS_MODULE);
+}
+
+static void inherit(struct pxt_fork *fork)
+{
+	struct pxt_target *target = pxt_target_born(fork->child, fork->target->table);
+	struct pxt_stream *stream;
+	u32 slot;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		stream = fork->stream[slot];
+		if (stream && (!target || !pxt_gate_inherit(target, stream)))
+			atomic_inc(&stream->untraced);
+	}
+	if (target)
+		pxt_target_put(target);
+}
+
+static void process_begins(struct callback_head *work)
+{
+	struct pxt_fork *fork = container_of(work, struct pxt_fork, child_work);
+	unsigned long flags;
+
+	/* One that was killed before it began records nothing. */
+	if (!(current->flags & PF_EXITING))
+		inherit(fork);
+	raw_spin_lock_irqsave(&pxt_forks_lock, flags);
+	list_del(&fork->node);
+	raw_spin_unlock_irqrestore(&pxt_forks_lock, flags);
+	wake_up_all(&pxt_forks_wait);
+	fork_put(fork);
+	module_put(THIS_MODULE);
+}
+
+/* ------------------------------------------------------------------ */
+/* At the fork								*/
+
+static bool is_inherited(const struct pxt_stream *stream)
+{
+	return stream && stream->attr.inherited == POSIXTRACE_INHERITED;
+}
+
+/* Would the child be any different from one that we do not notice? Under RCU. */
+static bool hands_down(const struct pxt_target *target)
+{
+	u32 slot;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		if (is_inherited(rcu_dereference(target->slot[slot])))
+			return true;
+	}
+	return pxt_table_has_names(target->table);
+}
+
+/* Under RCU. */
+static void collect_streams(struct pxt_fork *fork)
+{
+	struct pxt_stream *stream;
+	u32 slot;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		stream = rcu_dereference(fork->target->slot[slot]);
+		if (is_inherited(stream) && kref_get_unless_zero(&stream->kref))
+			fork->stream[slot] = stream;
+		else
+			fork->stream[slot] = NULL;
+	}
+}
+
+static void count_untraced(const struct pxt_target *target)
+{
+	struct pxt_stream *stream;
+	u32 slot;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		stream = rcu_dereference(target->slot[slot]);
+		if (is_inherited(stream))
+			atomic_inc(&stream->untraced);
+	}
+}
+
+static void begin_process(struct pxt_fork *fork, struct task_struct *child)
+{
+	unsigned long flags;
+
+	collect_streams(fork);
+	/* Lives as long as the child, which is the one to forget it. */
+	fork->child = task_tgid(child);
+	init_task_work(&fork->child_work, process_begins);
+	raw_spin_lock_irqsave(&pxt_forks_lock, flags);
+	list_add_tail(&fork->node, &pxt_forks_begun);
+	raw_spin_unlock_irqrestore(&pxt_forks_lock, flags);
+}
+
+static void begin_thread(struct pxt_fork *fork)
+{
+	memset(fork->stream, 0, sizeof(fork->stream));
+	fork->child = NULL;
+	init_task_work(&fork->child_work, thread_begins);
+}
+
+/* One reference to @target is ours now. */
+static void begin(struct pxt_fork *fork, struct pxt_target *target, struct task_struct *child,
+		  bool process)
+{
+	fork->target = target;
+	refcount_set(&fork->users, 2);
+	if (process)
+		begin_process(fork, child);
+	else
+		begin_thread(fork);
+	init_task_work(&fork->parent_work, parent_goes_on);
+	/* One reference for each: they are the last ones to let our code go. */
+	__module_get(THIS_MODULE);
+	__module_get(THIS_MODULE);
+	/* Neither can fail: the one has not begun to run, the other has not ended. */
+	task_work_add(child, &fork->child_work, TWA_RESUME);
+	task_work_add(current, &fork->parent_work, TWA_RESUME);
+}
+
+/**
+ * pxt_fork_noticed() - the calling process has a new child, or a new thread
+ * @child: which has not run yet
+ *
+ * Context: preemption off.
+ */
+void pxt_fork_noticed(struct task_struct *child)
+{
+	bool process = !same_thread_group(child, current);
+	struct pxt_target *target;
+	struct pxt_fork *fork;
+
+	if (child->flags & PF_KTHREAD)
+		return;
+	rcu_read_lock();
+	target = pxt_target_lookup(task_tgid(current));
+	if (!target || (process && !hands_down(target)))
+		goto unlock;
+	/* It is not unloaded while somebody is traced: then it is not ours to care. */
+	if (!try_module_get(THIS_MODULE))
+		goto unlock;
+	fork = take(&target->forks);
+	if (fork && kref_get_unless_zero(&target->kref))
+		begin(fork, target, child, process);
+	else if (fork)
+		give(&target->forks, fork);
+	else if (process)
+		count_untraced(target);
+	module_put(THIS_MODULE);
+unlock:
+	rcu_read_unlock();
+}
+
+static bool begun(const struct pid *pid)
+{
+	const struct pxt_fork *fork;
+	unsigned long flags;
+	bool found = false;
+
+	raw_spin_lock_irqsave(&pxt_forks_lock, flags);
+	list_for_each_entry(fork, &pxt_forks_begun, node)
+		found |= fork->child == pid;
+	raw_spin_unlock_irqrestore(&pxt_forks_lock, flags);
+	return found;
+}
+
+/**
+ * pxt_fork_wait() - wait until a process is what it inherits
+ * @task: any thread of it
+ *
+ * Else it could become a target with event types of its own. Context: may sleep.
+ *
+ * Return: 0; -ESRCH if it is not born yet; -ERESTARTSYS.
+ */
+int pxt_fork_wait(struct task_struct *task)
+{
+	/* Before that is over, pxt_fork_noticed() may have to come. */
+	if (READ_ONCE(task->__state) & TASK_NEW)
+		return -ESRCH;
+	/* Pairs with unlock and lock between pxt_fork_noticed() and the change of that. */
+	smp_rmb();
+	return wait_event_interruptible(pxt_forks_wait, !begun(task_tgid(task)));
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may trace whom. A trace shows data of a process: the controller must be one
+ * that could send it signals, and read its core dump, or have CAP_SYS_PTRACE over
+ * it. (What ptrace() asks is not exported to modules.)
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/uidgid.h>
+
+#include "rights.h"
+
+/* The rule for signals: would kill() be allowed without capabilities? */
+static bool same_user(const struct cred *cred, const struct cred *tcred)
+{
+	return uid_eq(cred->euid, tcred->suid) || uid_eq(cred->euid, tcred->uid) ||
+	       uid_eq(cred->uid, tcred->suid) || uid_eq(cred->uid, tcred->uid);
+}
+
+/* Of the first thread that has not ended: the main thread may have. */
+static struct mm_struct *get_process_mm(struct task_struct *task)
+{
+	struct mm_struct *mm = NULL;
+	struct task_struct *thread;
+
+	rcu_read_lock();
+	for_each_thread(task, thread) {
+		mm = get_task_mm(thread);
+		if (mm)
+			break;
+	}
+	rcu_read_unlock();
+	return mm;
+}
+
+static int check_dumpable(struct task_struct *task)
+{
+	struct mm_struct *mm = get_process_mm(task);
+	int err = 0;
+
+	if (!mm)
+		return -ESRCH;
+	if (get_dumpable(mm) != SUID_DUMP_USER && !ns_capable(mm->user_ns, CAP_SYS_PTRACE))
+		err = -EPERM;
+	mmput(mm);
+	return err;
+}
+
+/**
+ * pxt_rights_create() - may the caller trace this process?
+ * @task: any thread of it
+ *
+ * Context: may sleep.
+ * Return: 0; -EPERM; -ESRCH if it has ended.
+ */
+int pxt_rights_create(struct task_struct *task)
+{
+	const struct cred *tcred;
+	int err = 0;
+
+	if (same_thread_group(task, current))
+		return 0;
+	tcred = get_task_cred(task);
+	if (!same_user(current_cred(), tcred) && !ns_capable(tcred->user_ns, CAP_SYS_PTRACE))
+		err = -EPERM;
+	put_cred(tcred);
+	return err ? err : check_dumpable(task);
+}
+
+/**
+ * pxt_rights_keep() - may a stream go on tracing the caller, which has executed a program?
+ * @file: of the stream
+ * @secure: the program was given privileges that its caller does not have
+ *
+ * The controller is judged by what it was when it opened the file.
+ *
+ * Return: yes or no.
+ */
+bool pxt_rights_keep(const struct file *file, bool secure)
+{
+	const struct cred *tcred = current_cred();
+	struct mm_struct *mm = current->mm;
+
+	if ((secure || !same_user(file->f_cred, tcred)) &&
+	    !file_ns_capable(file, tcred->user_ns, CAP_SYS_PTRACE))
+		return false;
+	return get_dumpable(mm) == SUID_DUMP_USER ||
+	       file_ns_capable(file, mm->user_ns, CAP_SYS_PTRACE);
+}
