@@ -6,6 +6,8 @@
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include "pxt_test.h"
@@ -117,8 +119,7 @@ FIXTURE(rights)
 };
 
 /* Its image was executed in namespace @image; its credentials are of @space. */
-FIXTURE_VARIANT(rights)
-{
+struct kind {
 	struct ids ids;
 	int space;
 	int image;
@@ -126,28 +127,90 @@ FIXTURE_VARIANT(rights)
 	int dumpable;
 };
 
-#define TARGET(name, ...)	FIXTURE_VARIANT_ADD(rights, name) { __VA_ARGS__ }
+FIXTURE_VARIANT(rights)
+{
+	struct kind kind;
+};
 
-TARGET(user, ALICE, INIT, INIT, 0, SAYS_YES);
-TARGET(user_not_dumpable, ALICE, INIT, INIT, 0, SAYS_NO);
-TARGET(user_who_was_root, ALICE, INIT, INIT, 0, HAS_CHANGED_IDS);
-TARGET(user_with_capabilities, ALICE, INIT, INIT, PTRACE | KILL, SAYS_YES);
-TARGET(set_uid_program, { 1000, 0, 0 }, INIT, INIT, 0, HAS_CHANGED_IDS);
-TARGET(set_uid_program_that_is_dumpable, { 1000, 0, 0 }, INIT, INIT, 0, SAYS_YES);
-TARGET(set_uid_program_of_another_user, { 1001, 1000, 1000 }, INIT, INIT, 0, SAYS_YES);
-TARGET(only_effectively_alice, { 1001, 1000, 1001 }, INIT, INIT, 0, SAYS_YES);
-TARGET(alice_who_can_be_root, { 1000, 1000, 0 }, INIT, INIT, 0, SAYS_YES);
-TARGET(bob_who_can_be_alice, { 1001, 1001, 1000 }, INIT, INIT, 0, SAYS_YES);
-TARGET(root, ROOT, INIT, INIT, PTRACE | KILL, SAYS_YES);
-TARGET(root_not_dumpable, ROOT, INIT, INIT, PTRACE | KILL, SAYS_NO);
-TARGET(root_of_roots_namespace, ROOT, ROOTS, INIT, PTRACE | KILL, SAYS_YES);
-TARGET(bob_in_roots_namespace, BOB, ROOTS, ROOTS, 0, SAYS_NO);
-TARGET(alice_in_her_namespace, ALICE, ALICES, INIT, 0, SAYS_YES);
-TARGET(alice_in_her_namespace_not_dumpable, ALICE, ALICES, INIT, 0, SAYS_NO);
-TARGET(carol_executed_in_alices_namespace, CAROL, ALICES, ALICES, 0, SAYS_YES);
-TARGET(carol_executed_in_alices_namespace_not_dumpable, CAROL, ALICES, ALICES, 0, SAYS_NO);
-TARGET(carol_in_nested_namespace, CAROL, NESTED, INIT, 0, SAYS_YES);
-TARGET(bob_executed_in_nested_namespace_not_dumpable, BOB, NESTED, NESTED, 0, SAYS_NO);
+FIXTURE_VARIANT_ADD(rights, user) {
+	{ ALICE, INIT, INIT, 0, SAYS_YES }
+};
+
+FIXTURE_VARIANT_ADD(rights, user_not_dumpable) {
+	{ ALICE, INIT, INIT, 0, SAYS_NO }
+};
+
+FIXTURE_VARIANT_ADD(rights, user_who_was_root) {
+	{ ALICE, INIT, INIT, 0, HAS_CHANGED_IDS }
+};
+
+FIXTURE_VARIANT_ADD(rights, user_with_capabilities) {
+	{ ALICE, INIT, INIT, PTRACE | KILL, SAYS_YES }
+};
+
+FIXTURE_VARIANT_ADD(rights, set_uid_program) {
+	{ { 1000, 0, 0 }, INIT, INIT, 0, HAS_CHANGED_IDS }
+};
+
+FIXTURE_VARIANT_ADD(rights, set_uid_program_that_is_dumpable) {
+	{ { 1000, 0, 0 }, INIT, INIT, 0, SAYS_YES }
+};
+
+FIXTURE_VARIANT_ADD(rights, set_uid_program_of_another_user) {
+	{ { 1001, 1000, 1000 }, INIT, INIT, 0, SAYS_YES }
+};
+
+FIXTURE_VARIANT_ADD(rights, only_effectively_alice) {
+	{ { 1001, 1000, 1001 }, INIT, INIT, 0, SAYS_YES }
+};
+
+FIXTURE_VARIANT_ADD(rights, alice_who_can_be_root) {
+	{ { 1000, 1000, 0 }, INIT, INIT, 0, SAYS_YES }
+};
+
+FIXTURE_VARIANT_ADD(rights, bob_who_can_be_alice) {
+	{ { 1001, 1001, 1000 }, INIT, INIT, 0, SAYS_YES }
+};
+
+FIXTURE_VARIANT_ADD(rights, root) {
+	{ ROOT, INIT, INIT, PTRACE | KILL, SAYS_YES }
+};
+
+FIXTURE_VARIANT_ADD(rights, root_not_dumpable) {
+	{ ROOT, INIT, INIT, PTRACE | KILL, SAYS_NO }
+};
+
+FIXTURE_VARIANT_ADD(rights, root_of_roots_namespace) {
+	{ ROOT, ROOTS, INIT, PTRACE | KILL, SAYS_YES }
+};
+
+FIXTURE_VARIANT_ADD(rights, bob_in_roots_namespace) {
+	{ BOB, ROOTS, ROOTS, 0, SAYS_NO }
+};
+
+FIXTURE_VARIANT_ADD(rights, alice_in_her_namespace) {
+	{ ALICE, ALICES, INIT, 0, SAYS_YES }
+};
+
+FIXTURE_VARIANT_ADD(rights, alice_in_her_namespace_not_dumpable) {
+	{ ALICE, ALICES, INIT, 0, SAYS_NO }
+};
+
+FIXTURE_VARIANT_ADD(rights, carol_executed_in_alices_namespace) {
+	{ CAROL, ALICES, ALICES, 0, SAYS_YES }
+};
+
+FIXTURE_VARIANT_ADD(rights, carol_executed_in_alices_namespace_not_dumpable) {
+	{ CAROL, ALICES, ALICES, 0, SAYS_NO }
+};
+
+FIXTURE_VARIANT_ADD(rights, carol_in_nested_namespace) {
+	{ CAROL, NESTED, INIT, 0, SAYS_YES }
+};
+
+FIXTURE_VARIANT_ADD(rights, bob_executed_in_nested_namespace_not_dumpable) {
+	{ BOB, NESTED, NESTED, 0, SAYS_NO }
+};
 
 #define EXECUTED_VARIABLE	"RIGHTS_TEST_EXECUTED"
 
@@ -177,16 +240,16 @@ static void __attribute__((constructor)) executed(void)
 
 static int be_target(void *arg, const struct talk *talk)
 {
-	const FIXTURE_VARIANT(rights) *variant = arg;
+	const struct kind *kind = arg;
 	char text[64];
 
-	if (variant->dumpable == HAS_CHANGED_IDS && change_ids())
+	if (kind->dumpable == HAS_CHANGED_IDS && change_ids())
 		return 1;
-	if (become(&variant->ids, variant->caps, space_fd[variant->space]))
+	if (become(&kind->ids, kind->caps, space_fd[kind->space]))
 		return 1;
-	if (variant->image == INIT)
-		return idle_as(variant->dumpable, talk);
-	snprintf(text, sizeof(text), "%d,%d,%d", talk->in, talk->out, variant->dumpable);
+	if (kind->image == INIT)
+		return idle_as(kind->dumpable, talk);
+	snprintf(text, sizeof(text), "%d,%d,%d", talk->in, talk->out, kind->dumpable);
 	setenv(EXECUTED_VARIABLE, text, 1);
 	fcntl(talk->in, F_SETFD, 0);
 	fcntl(talk->out, F_SETFD, 0);
@@ -201,7 +264,7 @@ FIXTURE_SETUP(rights)
 		space_fd[i] = user_ns_new(space_fd[spaces[i].parent], spaces[i].owner);
 		ASSERT_LE(0, space_fd[i]);
 	}
-	ASSERT_EQ(0, child_start(&self->child, be_target, (void *)variant));
+	ASSERT_EQ(0, child_start(&self->child, be_target, (void *)&variant->kind));
 	ASSERT_EQ(0, hear(&self->child.talk));
 }
 
@@ -250,22 +313,23 @@ static int try_all(void *arg, const struct talk *talk)
 
 TEST_F(rights, are_what_the_rule_says)
 {
-	const bool dumpable = variant->dumpable == SAYS_YES;
+	const struct kind *kind = &variant->kind;
+	const bool dumpable = kind->dumpable == SAYS_YES;
 
 	for (size_t i = 0; i < sizeof(controllers) / sizeof(controllers[0]); i++) {
 		const struct controller *controller = &controllers[i];
 		struct controller stripped = *controller;
 		struct attempt attempt = { controller, self->child.pid };
-		bool same = are_one_user(&controller->ids, &variant->ids);
-		bool power = has_power(controller, PTRACE, variant->space);
+		bool same = are_one_user(&controller->ids, &kind->ids);
+		bool power = has_power(controller, PTRACE, kind->space);
 		bool may = (same || power) &&
-			   (dumpable || has_power(controller, PTRACE, variant->image));
+			   (dumpable || has_power(controller, PTRACE, kind->image));
 		bool signals;
 		long answer[ANSWERS];
 		struct child child;
 
 		stripped.caps = 0;
-		signals = same || has_power(&stripped, KILL, variant->space);
+		signals = same || has_power(&stripped, KILL, kind->space);
 		ASSERT_EQ(0, child_start(&child, try_all, &attempt));
 		for (int j = 0; j < ANSWERS; j++)
 			answer[j] = hear(&child.talk);
@@ -329,6 +393,129 @@ TEST(who_opened_the_device_gives_no_right_to_create)
 
 	ASSERT_EQ(0, child_start(&child, open_as_root, &pid));
 	EXPECT_EQ(0, child_wait(&child));
+}
+
+/* ------------------------------------------------------------------ */
+/* CREATE, while the process executes a set-user-ID program		*/
+
+#define SET_UID_PROGRAM		"/tmp/rights_test_set_uid"
+#define SET_UID_VARIABLE	"RIGHTS_TEST_SET_UID"
+
+static int make_set_uid_program(void)
+{
+	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int to = open(SET_UID_PROGRAM, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0700);
+	char buffer[4096];
+	ssize_t n = -1;
+
+	if (from >= 0 && to >= 0) {
+		while ((n = read(from, buffer, sizeof(buffer))) > 0) {
+			if (write(to, buffer, n) != n)
+				return -1;
+		}
+	}
+	if (n || fchmod(to, 04755))
+		return -1;
+	close(from);
+	close(to);
+	return 0;
+}
+
+/* How many streams trace the caller? */
+static int count_streams(void)
+{
+	struct target target;
+	int count = 0;
+
+	if (target_open(&target) || target_sync(&target))
+		return -1;
+	for (int i = 0; i < POSIXTRACE_SLOTS_MAX; i++)
+		count += target.slots[i].heads.size != 0;
+	target_close(&target);
+	return count;
+}
+
+/* That program: says its effective user, then by how many it is traced. */
+static void __attribute__((constructor)) executed_with_set_uid(void)
+{
+	const char *text = getenv(SET_UID_VARIABLE);
+	struct talk talk;
+
+	if (!text || sscanf(text, "%d,%d", &talk.in, &talk.out) != 2)
+		return;
+	say(&talk, geteuid());
+	hear(&talk);
+	say(&talk, count_streams());
+	_exit(0);
+}
+
+static int execute_set_uid(void *arg, const struct talk *talk)
+{
+	char text[32];
+
+	(void)arg;
+	if (become_user(1000) || count_streams() < 0)
+		return 1;
+	snprintf(text, sizeof(text), "%d,%d", talk->in, talk->out);
+	setenv(SET_UID_VARIABLE, text, 1);
+	fcntl(talk->in, F_SETFD, 0);
+	fcntl(talk->out, F_SETFD, 0);
+	say(talk, 0);
+	hear(talk);
+	execl(SET_UID_PROGRAM, "program", NULL);
+	return 2;
+}
+
+/* With so much memory to be allocated that it takes a while. */
+static int create_large(void *arg, const struct talk *talk)
+{
+	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	struct posixtrace_create create;
+	int fd = device_open();
+
+	if (setrlimit(RLIMIT_MEMLOCK, &unlimited) || become_user(1000))
+		return 1;
+	create_init(&create, *(pid_t *)arg);
+	create.attr.stream_size = 64 << 20;
+	say(talk, 0);
+	hear(talk);
+	say(talk, command(fd, POSIXTRACE_IOC_CREATE, &create));
+	hear(talk);
+	return 0;
+}
+
+TEST(nobody_gets_hold_of_a_program_that_gains_privileges_meanwhile)
+{
+	struct child target, controller;
+	int granted = 0, refused = 0;
+	struct stream stream;
+	long ret;
+
+	ASSERT_EQ(0, make_set_uid_program());
+	for (int i = 0; i < 20; i++) {
+		ASSERT_EQ(0, child_start(&target, execute_set_uid, NULL));
+		ASSERT_EQ(0, hear(&target.talk));
+		/* Ours stays on it, so it stays the same target. */
+		ASSERT_EQ(0, stream_create(&stream, target.pid));
+		ASSERT_EQ(0, child_start(&controller, create_large, &target.pid));
+		ASSERT_EQ(0, hear(&controller.talk));
+
+		say(&controller.talk, 0);
+		say(&target.talk, 0);
+		ASSERT_EQ(0, hear(&target.talk));
+		ret = hear(&controller.talk);
+		granted += ret == 0;
+		refused += ret == -EPERM;
+		say(&target.talk, 0);
+		EXPECT_EQ(1, hear(&target.talk));
+
+		EXPECT_EQ(0, child_wait(&controller));
+		EXPECT_EQ(0, child_wait(&target));
+		stream_close(&stream);
+	}
+	TH_LOG("granted %d times, refused %d times", granted, refused);
+	EXPECT_EQ(20, granted + refused);
+	unlink(SET_UID_PROGRAM);
 }
 
 TEST_HARNESS_MAIN
