@@ -64,6 +64,7 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	init_waitqueue_head(&stream->wait);
 	INIT_LIST_HEAD(&stream->node);
 	stream->owner = get_pid(task_tgid(current));
+	stream->cred = get_current_cred();
 	stream->ns = get_pid_ns(task_active_pid_ns(current));
 	stream->file = file;
 	stream->table = table;
@@ -168,6 +169,7 @@ static void stream_release(struct kref *kref)
 
 	pxt_table_put(stream->table);
 	put_pid_ns(stream->ns);
+	put_cred(stream->cred);
 	put_pid(stream->owner);
 	mutex_destroy(&stream->lock);
 	kfree_rcu(stream, rcu);

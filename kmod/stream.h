@@ -2,6 +2,7 @@
 #ifndef PXT_STREAM_H
 #define PXT_STREAM_H
 
+#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
@@ -18,6 +19,7 @@
  * @rcu: recording and pxt_stream_end_owner() look at it under RCU
  * @node: in the list of all streams, under its lock and RCU
  * @owner: thread group of the controller
+ * @cred: of the controller, when it called CREATE; constant
  * @ns: pid namespace of the controller
  * @file: cleared when it is released; read under RCU by pxt_stream_end_owner()
  * @end_work: shuts down when the controller execs or ends
@@ -49,6 +51,7 @@ struct pxt_stream {
 	struct rcu_head rcu;
 	struct list_head node;
 	struct pid *owner;
+	const struct cred *cred;
 	struct pid_namespace *ns;
 	struct file *file;
 	struct callback_head end_work;
