@@ -247,7 +247,7 @@ TEST_F(unload, forgets_processes_that_end_meanwhile)
 /* ------------------------------------------------------------------ */
 /* A storm								*/
 
-#define STORMERS	3
+#define STORMERS	2
 #define SECONDS		30
 #define ROUNDS_MIN	10
 
@@ -317,7 +317,7 @@ static int use_module(int me)
 	if (stream_fd < 0 || command(stream_fd, POSIXTRACE_IOC_CREATE, &create))
 		ret = -2;
 	/* A child that inherits all of it. */
-	if (!ret && storm->attached[me] % 8 == 0 && fork() == 0)
+	if (!ret && storm->attached[me] % 4 == 0 && fork() == 0)
 		_exit(0);
 	if (stream_fd >= 0)
 		close(stream_fd);
@@ -331,11 +331,11 @@ static int rage(int me)
 	int ret, status;
 	pid_t pid;
 
-	for (int n = 0; !LOAD(storm->stop); n++) {
+	for (int n = 0; !LOAD(storm->stop); n += 2) {
 		ret = use_module(me);
 		if (ret)
 			return 1;
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 2; i++) {
 			pid = fork();
 			if (pid == 0)
 				be_born_and_die(n + i);
@@ -370,7 +370,7 @@ static void await_storm(void)
 	for (int i = 0; i < STORMERS; i++)
 		before[i] = LOAD(storm->attached[i]);
 	for (int i = 0; i < STORMERS; i++) {
-		while (LOAD(storm->attached[i]) - before[i] < 2 && !LOAD(storm->failed))
+		while (LOAD(storm->attached[i]) - before[i] < 1 && !LOAD(storm->failed))
 			sched_yield();
 	}
 }
