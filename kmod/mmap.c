@@ -156,6 +156,29 @@ static const struct vm_operations_struct pxt_stream_vm_ops = {
 	.fault = stream_vma_fault,
 };
 
+static void target_vma_open(struct vm_area_struct *vma)
+{
+	struct pxt_stream *stream = vma->vm_private_data;
+
+	atomic_inc(&stream->mapped);
+	stream_vma_open(vma);
+}
+
+static void target_vma_close(struct vm_area_struct *vma)
+{
+	struct pxt_stream *stream = vma->vm_private_data;
+
+	atomic_dec(&stream->mapped);
+	stream_vma_close(vma);
+}
+
+/* Those of targets are counted. */
+static const struct vm_operations_struct pxt_target_vm_ops = {
+	.open = target_vma_open,
+	.close = target_vma_close,
+	.fault = stream_vma_fault,
+};
+
 /* Is [start, start + size) within [first, first + room)? */
 static bool within(u64 start, u64 size, u64 first, u64 room)
 {
@@ -177,7 +200,8 @@ static int protect(struct vm_area_struct *vma, bool writable, unsigned long flag
 	return 0;
 }
 
-static int map_stream(struct pxt_stream *stream, struct vm_area_struct *vma, bool writable)
+static int map_stream(struct pxt_stream *stream, struct vm_area_struct *vma, bool writable,
+		      const struct vm_operations_struct *ops)
 {
 	/*
 	 * A child gets none of it, unless it is asked for with madvise(): then it can do
@@ -187,9 +211,9 @@ static int map_stream(struct pxt_stream *stream, struct vm_area_struct *vma, boo
 
 	if (err)
 		return err;
-	kref_get(&stream->kref);
 	vma->vm_private_data = stream;
-	vma->vm_ops = &pxt_stream_vm_ops;
+	vma->vm_ops = ops;
+	ops->open(vma);
 	return 0;
 }
 
@@ -218,9 +242,9 @@ int pxt_mmap_stream(struct pxt_stream *stream, struct vm_area_struct *vma)
 	if (READ_ONCE(stream->dead))
 		return -EINVAL;
 	if (within(vma_offset(vma), size, base, pool->reader_size))
-		return map_stream(stream, vma, true);
+		return map_stream(stream, vma, true, &pxt_stream_vm_ops);
 	if (within(vma_offset(vma), size, base + rest, pxt_pool_size(pool) - rest))
-		return map_stream(stream, vma, false);
+		return map_stream(stream, vma, false, &pxt_stream_vm_ops);
 	return -EINVAL;
 }
 
@@ -316,10 +340,10 @@ int pxt_mmap_target(struct pxt_target *target, struct vm_area_struct *vma)
 	pool = &stream->pool;
 	heads = pxt_stream_map_base(stream) + pxt_pool_heads_offset(pool);
 	if (within(offset, size, heads, pool->heads_size + pxt_pool_user_size(pool)))
-		err = map_stream(stream, vma, true);
+		err = map_stream(stream, vma, true, &pxt_target_vm_ops);
 	else if (within(offset, size, pxt_stream_map_base(stream) + pxt_pool_bell_offset(pool),
 			pool->bell_size))
-		err = map_stream(stream, vma, false);
+		err = map_stream(stream, vma, false, &pxt_target_vm_ops);
 	pxt_stream_put(stream);
 	return err;
 }

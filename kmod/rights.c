@@ -75,19 +75,21 @@ int pxt_rights_create(struct task_struct *task)
  * pxt_rights_keep() - may a stream go on tracing the caller, which has executed a program?
  * @file: of the stream
  * @secure: the program was given privileges that its caller does not have
+ * @alone: no other process can see what is recorded into the stream
  *
- * The controller is judged by what it was when it opened the file.
+ * The controller is judged by what it was when it opened the file. One that may look
+ * into everything does not allow others to do so: traced processes see the memory
+ * that they share.
  *
  * Return: yes or no.
  */
-bool pxt_rights_keep(const struct file *file, bool secure)
+bool pxt_rights_keep(const struct file *file, bool secure, bool alone)
 {
 	const struct cred *tcred = current_cred();
 	struct mm_struct *mm = current->mm;
 
-	if ((secure || !same_user(file->f_cred, tcred)) &&
-	    !file_ns_capable(file, tcred->user_ns, CAP_SYS_PTRACE))
-		return false;
-	return get_dumpable(mm) == SUID_DUMP_USER ||
+	if (!secure && same_user(file->f_cred, tcred) && get_dumpable(mm) == SUID_DUMP_USER)
+		return true;
+	return alone && file_ns_capable(file, tcred->user_ns, CAP_SYS_PTRACE) &&
 	       file_ns_capable(file, mm->user_ns, CAP_SYS_PTRACE);
 }

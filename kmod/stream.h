@@ -30,6 +30,8 @@
  * @slot: in all of them; constant once it is linked
  * @nr_targets: how many they are; under the lock of the table, read without
  * @linked: it has its slot, and may be inherited; under the lock of the table
+ * @mapped: how many mappings of its memory traced processes have, or had and handed
+ *	to others
  * @untraced: children that should be traced, but are not
  * @lock: guards the states that follow, and who may write system events
  * @dead: shut down; also read without the lock
@@ -61,6 +63,7 @@ struct pxt_stream {
 	u32 slot;
 	u32 nr_targets;
 	bool linked;
+	atomic_t mapped;
 	atomic_t untraced;
 
 	struct mutex lock;	/* guards the states, and who writes system events */
