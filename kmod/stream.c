@@ -173,6 +173,8 @@ static void stream_release(struct kref *kref)
 {
 	struct pxt_stream *stream = container_of(kref, struct pxt_stream, kref);
 
+	if (stream->scratch)
+		put_page(stream->scratch);
 	pxt_table_put(stream->table);
 	put_pid_ns(stream->ns);
 	put_pid(stream->owner);

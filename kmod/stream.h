@@ -47,6 +47,7 @@
  * @wait: sleepers and pollers; its lock guards @kick
  * @kick: somebody is, or may be, in there: what the bell says
  * @pool: its memory
+ * @scratch: what is mapped instead of sub-buffers when it has ended; set once
  */
 struct pxt_stream {
 	struct kref kref;
@@ -80,6 +81,7 @@ struct pxt_stream {
 	wait_queue_head_t wait;
 	bool kick;
 	struct pxt_pool pool;
+	struct page *scratch;
 };
 
 static inline bool pxt_stream_filters(const struct pxt_stream *stream, u32 id)
