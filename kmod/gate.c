@@ -174,6 +174,21 @@ void pxt_gate_leave(struct pxt_target *target, struct pxt_stream *stream)
 	pxt_gate_gone(stream);
 }
 
+/**
+ * pxt_gate_open() - a process is no target any more
+ * @target: without streams; table->lock is held
+ *
+ * Another process, which shares its memory, may look at this gate: it goes on asking
+ * the module, which knows better.
+ */
+void pxt_gate_open(struct pxt_target *target)
+{
+	u32 id;
+
+	for (id = 0; target->gate && id < POSIXTRACE_ID_MAX; id++)
+		WRITE_ONCE(target->gate->enable[id], ~0U);
+}
+
 /* Will a writer for this stream be found there? With table->lock. */
 static bool concerns(const struct pxt_attachment *att, const struct pxt_stream *stream)
 {
