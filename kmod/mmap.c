@@ -338,6 +338,9 @@ static int map_gate(struct pxt_target *target, struct vm_area_struct *vma)
 
 	if (err)
 		return err;
+	/* They would all look at the gate of one of them, also when that has ended. */
+	if (pxt_target_shares_memory())
+		return -EUSERS;
 	pxt_target_ref(target);
 	vma->vm_private_data = target;
 	vma->vm_ops = &pxt_gate_vm_ops;

@@ -27,7 +27,7 @@
  */
 static bool is_alone(const struct pxt_stream *stream)
 {
-	return stream->nr_targets == 1 && !atomic_read(&stream->mapped);
+	return atomic_read(&stream->nr_targets) == 1 && !atomic_read(&stream->mapped);
 }
 
 /*

@@ -323,7 +323,7 @@ int pxt_state_stats(struct pxt_stream *stream, struct posixtrace_stats *stats)
 		pxt_subbuf_count(pool, stats);
 		stats->dropped = pxt_pool_dropped(pool);
 		stats->memory = pxt_pool_memory(pool);
-		stats->processes = READ_ONCE(stream->nr_targets);
+		stats->processes = atomic_read(&stream->nr_targets);
 		stats->untraced = atomic_read(&stream->untraced);
 	}
 	mutex_unlock(&stream->lock);

@@ -30,7 +30,7 @@
  * @attr: as granted; constant
  * @table: of all processes that it traces; constant
  * @slot: in all of them; constant once it is linked
- * @nr_targets: how many they are; under the lock of the table, read without
+ * @nr_targets: how many they are, and how many children have not begun to be one
  * @linked: it has its slot, and may be inherited; under the lock of the table
  * @mapped: how many mappings of its memory traced processes have, or had and handed
  *	to others
@@ -65,7 +65,7 @@ struct pxt_stream {
 	struct posixtrace_attr attr;
 	struct pxt_table *table;
 	u32 slot;
-	u32 nr_targets;
+	atomic_t nr_targets;
 	bool linked;
 	atomic_t mapped;
 	atomic_t untraced;
