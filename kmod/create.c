@@ -124,8 +124,27 @@ static struct pxt_target *find_target(struct task_struct *task)
 	return err ? ERR_PTR(err) : make_target(task);
 }
 
+/*
+ * The last look at the rights: since the first, and while memory was allocated, the
+ * process may have executed a set-user-ID program. Now it can not do that, and if it
+ * does later, it finds the stream, and process.c looks again.
+ */
+static int publish(struct pxt_stream *stream, struct pxt_target *target, struct task_struct *task)
+{
+	int err = down_read_killable(&task->signal->exec_update_lock);
+
+	if (err)
+		return err;
+	err = pxt_rights_create(task);
+	if (!err)
+		err = pxt_stream_publish(stream, target);
+	up_read(&task->signal->exec_update_lock);
+	return err;
+}
+
 static struct pxt_stream *make_stream(const struct posixtrace_attr *attr,
-				      struct pxt_target *target, struct file *file)
+				      struct pxt_target *target, struct task_struct *task,
+				      struct file *file)
 {
 	struct pxt_stream *stream;
 	int err;
@@ -135,7 +154,7 @@ static struct pxt_stream *make_stream(const struct posixtrace_attr *attr,
 	stream = pxt_stream_new(attr, target->table, file);
 	if (IS_ERR(stream))
 		return stream;
-	err = pxt_stream_publish(stream, target);
+	err = publish(stream, target, task);
 	if (err) {
 		pxt_stream_shutdown(stream);
 		pxt_stream_put(stream);
@@ -153,7 +172,7 @@ static struct pxt_stream *trace_process(const struct posixtrace_attr *attr,
 
 	if (IS_ERR(target))
 		return ERR_CAST(target);
-	stream = make_stream(attr, target, file);
+	stream = make_stream(attr, target, task, file);
 	/* Threads that came before the stream was there did not make up for themselves. */
 	if (!IS_ERR(stream) && pxt_fork_reserve(&target->forks, get_nr_threads(task))) {
 		pxt_stream_shutdown(stream);
