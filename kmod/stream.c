@@ -247,3 +247,20 @@ void pxt_stream_end_owner(void)
 	}
 	rcu_read_unlock();
 }
+
+/**
+ * pxt_stream_for_each() - do something with every stream
+ * @fn: what to do: under RCU, so it can not sleep; the stream may be shut down
+ * @arg: passed to @fn
+ *
+ * Streams that are made or end meanwhile may be left out.
+ */
+void pxt_stream_for_each(void (*fn)(struct pxt_stream *stream, void *arg), void *arg)
+{
+	struct pxt_stream *stream;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(stream, &pxt_streams, node)
+		fn(stream, arg);
+	rcu_read_unlock();
+}

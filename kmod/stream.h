@@ -105,5 +105,6 @@ void pxt_stream_forget_file(struct pxt_stream *stream);
 void pxt_stream_put(struct pxt_stream *stream);
 void pxt_stream_wake(struct pxt_stream *stream);
 void pxt_stream_end_owner(void);
+void pxt_stream_for_each(void (*fn)(struct pxt_stream *stream, void *arg), void *arg);
 
 #endif /* PXT_STREAM_H */
