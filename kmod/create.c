@@ -194,8 +194,8 @@ static struct pxt_stream *trace_process(const struct posixtrace_attr *attr,
  * Return: one reference, to be ended with pxt_stream_shutdown() and
  * pxt_stream_put(); or, in the order in which they win: -EINVAL; -EOPNOTSUPP for
  * what comes later; -ESRCH if there is no such process; -EPERM; -ESRCH if it ended
- * meanwhile; -ERESTARTSYS; -EAGAIN if there are too many streams on the system;
- * -ENOMEM; -EAGAIN if there are too many on the process.
+ * meanwhile; -ERESTARTSYS; -EAGAIN if there are too many streams of this user or on
+ * the system; -ENOMEM; -EAGAIN if there are too many on the process.
  */
 struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *file)
 {

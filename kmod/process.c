@@ -22,6 +22,15 @@
 /* Later, in the process that it is about				*/
 
 /*
+ * What the process itself had mapped has gone with its address space; unless another
+ * one shares that.
+ */
+static bool is_alone(const struct pxt_stream *stream)
+{
+	return atomic_read(&stream->nr_targets) == 1 && !atomic_read(&stream->mapped);
+}
+
+/*
  * A target has executed a program. It stays one as long as anybody traces it: who
  * may not look into the new program does not any more. Ids that the old one knew
  * mean nothing to the new one, unless a stream has them.
@@ -38,7 +47,7 @@ static void look_again(struct pxt_target *target)
 						   lockdep_is_held(&target->table->lock));
 		if (!stream)
 			continue;
-		if (pxt_rights_keep(stream->cred, target->secure))
+		if (pxt_rights_keep(stream->cred, target->secure, is_alone(stream)))
 			traced = true;
 		else
 			pxt_gate_leave(target, stream);

@@ -85,17 +85,20 @@ static bool has_power(const struct cred *cred, struct user_namespace *ns)
  * pxt_rights_keep() - may a stream go on tracing the caller, which has executed a program?
  * @cred: of the controller, when it created the stream
  * @secure: the program was given privileges that its caller does not have
+ * @alone: no other process can see what is recorded into the stream
  *
- * Who opened the file of the stream does not matter, as for pxt_rights_create().
+ * Who opened the file of the stream does not matter, as for pxt_rights_create(). One
+ * that may look into everything does not allow others to do so: traced processes see
+ * the memory that they share.
  *
  * Return: yes or no.
  */
-bool pxt_rights_keep(const struct cred *cred, bool secure)
+bool pxt_rights_keep(const struct cred *cred, bool secure, bool alone)
 {
 	const struct cred *tcred = current_cred();
 	struct mm_struct *mm = current->mm;
 
-	if ((secure || !same_user(cred, tcred)) && !has_power(cred, tcred->user_ns))
-		return false;
-	return get_dumpable(mm) == SUID_DUMP_USER || has_power(cred, mm->user_ns);
+	if (!secure && same_user(cred, tcred) && get_dumpable(mm) == SUID_DUMP_USER)
+		return true;
+	return alone && has_power(cred, tcred->user_ns) && has_power(cred, mm->user_ns);
 }

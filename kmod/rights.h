@@ -6,6 +6,6 @@
 #include <linux/sched.h>
 
 int pxt_rights_create(struct task_struct *task);
-bool pxt_rights_keep(const struct cred *cred, bool secure);
+bool pxt_rights_keep(const struct cred *cred, bool secure, bool alone);
 
 #endif /* PXT_RIGHTS_H */

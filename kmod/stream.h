@@ -12,6 +12,7 @@
 
 #include "gate.h"
 #include "pool.h"
+#include "user.h"
 
 /**
  * struct pxt_stream - an active trace stream
@@ -27,11 +28,14 @@
  * @unlisted: not in that list any more; under the list's lock
  * @number: no two streams have the same
  * @index: its place among the mapping offsets, smaller than POSIXTRACE_STREAMS_MAX
+ * @charge: what it costs its creator, until shutdown
  * @attr: as granted; constant
  * @table: of all processes that it traces; constant
  * @slot: in all of them; constant once it is linked
- * @nr_targets: how many they are; under the lock of the table, read without
+ * @nr_targets: how many they are, and how many children have not begun to be one
  * @linked: it has its slot, and may be inherited; under the lock of the table
+ * @mapped: how many mappings of its memory traced processes have, or had and handed
+ *	to others
  * @untraced: children that should be traced, but are not
  * @lock: guards the states that follow, and who may write system events
  * @dead: shut down; also read without the lock
@@ -45,6 +49,7 @@
  * @wait: sleepers and pollers; its lock guards @kick
  * @kick: somebody is, or may be, in there: what the bell says
  * @pool: its memory
+ * @scratch: what is mapped instead of sub-buffers when it has ended; set once
  */
 struct pxt_stream {
 	struct kref kref;
@@ -59,11 +64,13 @@ struct pxt_stream {
 	bool unlisted;
 	u64 number;
 	u32 index;
+	struct pxt_charge charge;
 	struct posixtrace_attr attr;
 	struct pxt_table *table;
 	u32 slot;
-	u32 nr_targets;
+	atomic_t nr_targets;
 	bool linked;
+	atomic_t mapped;
 	atomic_t untraced;
 
 	struct mutex lock;	/* guards the states, and who writes system events */
@@ -77,6 +84,7 @@ struct pxt_stream {
 	wait_queue_head_t wait;
 	bool kick;
 	struct pxt_pool pool;
+	struct page *scratch;
 };
 
 static inline bool pxt_stream_filters(const struct pxt_stream *stream, u32 id)
@@ -100,5 +108,6 @@ void pxt_stream_forget_file(struct pxt_stream *stream);
 void pxt_stream_put(struct pxt_stream *stream);
 void pxt_stream_wake(struct pxt_stream *stream);
 void pxt_stream_end_owner(void);
+void pxt_stream_for_each(void (*fn)(struct pxt_stream *stream, void *arg), void *arg);
 
 #endif /* PXT_STREAM_H */

@@ -111,7 +111,7 @@ int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
 	}
 	if (fd > 0)
 		return pxtu_ioctl(fd, cmd, arg);
-	if (fd != -EBUSY)
+	if (!pxtu_unattached(fd))
 		return fd;
 
 	fd = open_target(&attach);

@@ -6,6 +6,17 @@
 #include "state.h"
 
 /**
+ * pxtu_unattached() - not attached, and yet the module takes commands?
+ * @err: what pxtu_attach() returned
+ *
+ * Return: yes if each command needs a descriptor of its own.
+ */
+static inline bool pxtu_unattached(int err)
+{
+	return err == -EBUSY || err == -EUSERS;
+}
+
+/**
  * pxtu_attach() - attach this process, if it is not attached
  * @state: state of this process
  * @bad_fd: 0, or a descriptor found in @state that is not ours any more
@@ -14,8 +25,9 @@
  * Async-signal-safe.
  *
  * Return: a descriptor that has the role of a target; -EBUSY while another
- * thread attaches; -ENODEV, -EPERM without access to the module; other negative
- * errno.
+ * thread attaches; -EUSERS while another process has the same memory, where there
+ * is place for one gate; -ENODEV, -EPERM without access to the module; other
+ * negative errno.
  */
 int pxtu_attach(struct pxtu_state *state, int bad_fd);
 

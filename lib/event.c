@@ -47,7 +47,7 @@ static void record_unattached(trace_event_id_t id, const void *data, size_t len,
 		return;
 	ret = pxtu_attach(state, 0);
 	/* While somebody else attaches there is no gate: the module decides. */
-	if (ret != -EBUSY && (ret < 0 || !pxtu_load(&pxtu_gate()->enable[id])))
+	if (!pxtu_unattached(ret) && (ret < 0 || !pxtu_load(&pxtu_gate()->enable[id])))
 		return;
 	record(state, id, data, len, prog_address);
 }

@@ -69,7 +69,7 @@ PXTU_API int posix_trace_eventid_open(const char *restrict event_name,
 	if (!state)
 		return ENOMEM;
 	err = pxtu_attach_wait(state);
-	if (err >= 0)
+	if (err >= 0 || pxtu_unattached(err))
 		err = pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENTID_OPEN, &eventid);
 	if (err < 0)
 		return pxtu_error(err);
