@@ -87,9 +87,11 @@ bool pxt_rights_keep(const struct file *file, bool secure, bool alone)
 {
 	const struct cred *tcred = current_cred();
 	struct mm_struct *mm = current->mm;
+	/* No secret to those beside it: they are what they were to each other. */
+	bool open = !secure && get_dumpable(mm) == SUID_DUMP_USER;
 
-	if (!secure && same_user(file->f_cred, tcred) && get_dumpable(mm) == SUID_DUMP_USER)
+	if (open && same_user(file->f_cred, tcred))
 		return true;
-	return alone && file_ns_capable(file, tcred->user_ns, CAP_SYS_PTRACE) &&
+	return (open || alone) && file_ns_capable(file, tcred->user_ns, CAP_SYS_PTRACE) &&
 	       file_ns_capable(file, mm->user_ns, CAP_SYS_PTRACE);
 }
