@@ -97,8 +97,11 @@ bool pxt_rights_keep(const struct cred *cred, bool secure, bool alone)
 {
 	const struct cred *tcred = current_cred();
 	struct mm_struct *mm = current->mm;
+	/* No secret to those beside it: they are what they were to each other. */
+	bool open = !secure && get_dumpable(mm) == SUID_DUMP_USER;
 
-	if (!secure && same_user(cred, tcred) && get_dumpable(mm) == SUID_DUMP_USER)
+	if (open && same_user(cred, tcred))
 		return true;
-	return alone && has_power(cred, tcred->user_ns) && has_power(cred, mm->user_ns);
+	return (open || alone) && has_power(cred, tcred->user_ns) &&
+	       has_power(cred, mm->user_ns);
 }
