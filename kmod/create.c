@@ -57,7 +57,7 @@ static int check_args(const struct posixtrace_create *arg)
 {
 	int err;
 
-	if (arg->flags || arg->slot || !maps_zero(arg) ||
+	if (arg->flags || arg->slot || arg->stream || !maps_zero(arg) ||
 	    !zero(arg->reserved, sizeof(arg->reserved)))
 		return -EINVAL;
 	err = check_attr(&arg->attr);
@@ -229,6 +229,7 @@ void pxt_create_result(const struct pxt_stream *stream, struct posixtrace_create
 	u64 base = pxt_stream_map_base(stream);
 
 	arg->slot = stream->slot;
+	arg->stream = stream->number;
 	arg->reader.offset = base;
 	arg->reader.size = pool->reader_size;
 	arg->ctrl.offset = base + pxt_pool_ctrl_offset(pool);
