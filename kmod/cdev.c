@@ -14,6 +14,7 @@
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/sysfs.h>
 #include <linux/uaccess.h>
 
 #include "cdev.h"
@@ -220,12 +221,73 @@ static long role_command(struct pxt_file *pf, unsigned int cmd, void __user *uar
 	}
 }
 
+/* Would it find a target, if it were a command? */
+static bool acts(struct pxt_attachment *att)
+{
+	struct pxt_target *target;
+
+	if (!may_use(att))
+		return false;
+	if (is_mine(att))
+		return true;
+	target = pxt_target_acting(att);
+	if (target)
+		pxt_target_put(target);
+	return target;
+}
+
+/* What CHECKED compares with: a stream's number, 0 for a target. */
+static int number_of(const struct pxt_file *pf, u64 *number)
+{
+	switch (role_of(pf)) {
+	case PXT_ROLE_STREAM:
+		*number = pf->stream->number;
+		return owns_stream(pf->stream) ? 0 : -EINVAL;
+	case PXT_ROLE_TARGET:
+		*number = 0;
+		return acts(pf->att) ? 0 : -EINVAL;
+	default:
+		return -EINVAL;
+	}
+}
+
+/*
+ * CHECKED: what it is put in front of is done if the file is what the caller takes
+ * it for. Another thread may close the descriptor, and open another file under its
+ * number, at any time: only here, where the file is held, nothing comes in between.
+ */
+static int unwrap(const struct pxt_file *pf, unsigned int *cmd, void __user **uarg)
+{
+	struct posixtrace_checked arg;
+	u64 number;
+	int err;
+
+	err = number_of(pf, &number);
+	if (err)
+		return err;
+	if (copy_from_user(&arg, *uarg, sizeof(arg)))
+		return -EFAULT;
+	if (arg.reserved)
+		return -EINVAL;
+	if (arg.stream != number)
+		return -ESTALE;
+	*cmd = arg.cmd;
+	*uarg = u64_to_user_ptr(arg.arg);
+	return 0;
+}
+
 static long cdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct pxt_file *pf = file->private_data;
 	void __user *uarg = (void __user *)arg;
 	long ret;
 
+	if (cmd == POSIXTRACE_IOC_CHECKED) {
+		ret = unwrap(pf, &cmd, &uarg);
+		if (ret)
+			return ret;
+	}
+	/* CHECKED is unknown to all below: there is no second one in it. */
 	switch (cmd) {
 	case POSIXTRACE_IOC_INFO:
 		return info(uarg);
@@ -326,13 +388,42 @@ static const struct file_operations pxt_fops = {
 	.llseek = noop_llseek,
 };
 
-/* Everybody may open it: who may do what is checked with each command. */
+/* By default everybody may open it: who may do what is checked with each command. */
 static struct miscdevice pxt_misc = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "posixtrace",
 	.fops = &pxt_fops,
 	.mode = 0666,
 };
+
+static int set_device_mode(const char *val, const struct kernel_param *kp)
+{
+	u16 mode;
+	int err = kstrtou16(val, 8, &mode);
+
+	if (err)
+		return err;
+	/* With 0, devtmpfs would choose one by itself. */
+	if (!mode || mode & ~0777)
+		return -EINVAL;
+	pxt_misc.mode = mode;
+	return 0;
+}
+
+static int get_device_mode(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "0%03o\n", pxt_misc.mode);
+}
+
+static const struct kernel_param_ops device_mode_ops = {
+	.set = set_device_mode,
+	.get = get_device_mode,
+};
+
+/* Only while the module is inserted: the device node is made once. */
+module_param_cb(device_mode, &device_mode_ops, NULL, 0444);
+__MODULE_PARM_TYPE(device_mode, "octal");
+MODULE_PARM_DESC(device_mode, "Mode of /dev/posixtrace, octal (default 0666)");
 
 /**
  * pxt_cdev_init() - make the device

@@ -57,7 +57,7 @@ static int check_args(const struct posixtrace_create *arg)
 {
 	int err;
 
-	if (arg->flags || arg->slot || !maps_zero(arg) ||
+	if (arg->flags || arg->slot || arg->stream || !maps_zero(arg) ||
 	    !zero(arg->reserved, sizeof(arg->reserved)))
 		return -EINVAL;
 	err = check_attr(&arg->attr);
@@ -124,8 +124,27 @@ static struct pxt_target *find_target(struct task_struct *task)
 	return err ? ERR_PTR(err) : make_target(task);
 }
 
+/*
+ * The last look at the rights: since the first, and while memory was allocated, the
+ * process may have executed a set-user-ID program. Now it can not do that, and if it
+ * does later, it finds the stream, and process.c looks again.
+ */
+static int publish(struct pxt_stream *stream, struct pxt_target *target, struct task_struct *task)
+{
+	int err = down_read_killable(&task->signal->exec_update_lock);
+
+	if (err)
+		return err;
+	err = pxt_rights_create(task);
+	if (!err)
+		err = pxt_stream_publish(stream, target);
+	up_read(&task->signal->exec_update_lock);
+	return err;
+}
+
 static struct pxt_stream *make_stream(const struct posixtrace_attr *attr,
-				      struct pxt_target *target, struct file *file)
+				      struct pxt_target *target, struct task_struct *task,
+				      struct file *file)
 {
 	struct pxt_stream *stream;
 	int err;
@@ -135,7 +154,7 @@ static struct pxt_stream *make_stream(const struct posixtrace_attr *attr,
 	stream = pxt_stream_new(attr, target->table, file);
 	if (IS_ERR(stream))
 		return stream;
-	err = pxt_stream_publish(stream, target);
+	err = publish(stream, target, task);
 	if (err) {
 		pxt_stream_shutdown(stream);
 		pxt_stream_put(stream);
@@ -153,7 +172,7 @@ static struct pxt_stream *trace_process(const struct posixtrace_attr *attr,
 
 	if (IS_ERR(target))
 		return ERR_CAST(target);
-	stream = make_stream(attr, target, file);
+	stream = make_stream(attr, target, task, file);
 	/* Threads that came before the stream was there did not make up for themselves. */
 	if (!IS_ERR(stream) && pxt_fork_reserve(&target->forks, get_nr_threads(task))) {
 		pxt_stream_shutdown(stream);
@@ -175,8 +194,8 @@ static struct pxt_stream *trace_process(const struct posixtrace_attr *attr,
  * Return: one reference, to be ended with pxt_stream_shutdown() and
  * pxt_stream_put(); or, in the order in which they win: -EINVAL; -EOPNOTSUPP for
  * what comes later; -ESRCH if there is no such process; -EPERM; -ESRCH if it ended
- * meanwhile; -ERESTARTSYS; -EAGAIN if there are too many streams on the system;
- * -ENOMEM; -EAGAIN if there are too many on the process.
+ * meanwhile; -ERESTARTSYS; -EAGAIN if there are too many streams of this user or on
+ * the system; -ENOMEM; -EAGAIN if there are too many on the process.
  */
 struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *file)
 {
@@ -210,6 +229,7 @@ void pxt_create_result(const struct pxt_stream *stream, struct posixtrace_create
 	u64 base = pxt_stream_map_base(stream);
 
 	arg->slot = stream->slot;
+	arg->stream = stream->number;
 	arg->reader.offset = base;
 	arg->reader.size = pool->reader_size;
 	arg->ctrl.offset = base + pxt_pool_ctrl_offset(pool);

@@ -12,6 +12,7 @@ struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kin
 struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_kind *kind);
 void pxt_reclaim_all(struct pxt_pool *pool);
 int pxt_reclaim_release(struct pxt_pool *pool, u32 i);
+bool pxt_reclaim_is_read(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf);
 bool pxt_reclaim_readable(struct pxt_pool *pool);
 bool pxt_reclaim_reportable(struct pxt_pool *pool);
 

@@ -199,10 +199,10 @@ int pxt_state_next(struct pxt_stream *stream, u32 size)
 /**
  * pxt_state_release() - RELEASE
  * @stream: not locked
- * @subbuf: number of a closed sub-buffer, or POSIXTRACE_NONE
+ * @subbuf: number of a sub-buffer, or POSIXTRACE_NONE
  *
  * Context: may sleep.
- * Return: 0; -EBUSY if it is not closed or not read to its end, or if the stream
+ * Return: 0; -EBUSY if it is in use or not read to its end, or if the stream
  * is full and was not read empty; -EINVAL if there is none with that number;
  * -ENOMEM if a full stream can not start again for want of it; -ESHUTDOWN.
  */

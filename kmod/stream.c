@@ -25,7 +25,7 @@ static DEFINE_IDA(pxt_streams_ida);
 
 static int take_index(struct pxt_stream *stream)
 {
-	int index = ida_alloc_max(&pxt_streams_ida, POSIXTRACE_STREAMS_MAX - 1, GFP_KERNEL);
+	int index = ida_alloc_max(&pxt_streams_ida, stream->charge.places - 1, GFP_KERNEL);
 
 	if (index < 0)
 		return index == -ENOSPC ? -EAGAIN : index;
@@ -41,7 +41,8 @@ static int take_index(struct pxt_stream *stream)
  *
  * Context: may sleep.
  * Return: one reference, to be ended with pxt_stream_shutdown() and
- * pxt_stream_put(); or -EAGAIN if there are too many; -ENOMEM.
+ * pxt_stream_put(); or -EAGAIN if there are too many, in all or of this user;
+ * -ENOMEM if there is no memory, or the user may not lock that much.
  */
 struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt_table *table,
 				  struct file *file)
@@ -53,10 +54,13 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	if (!stream)
 		goto fail;
 	stream->attr = *attr;
-	err = take_index(stream);
+	err = pxt_user_charge_stream(&stream->charge);
 	if (err)
 		goto free_stream;
-	err = pxt_pool_init(&stream->pool, &stream->attr);
+	err = take_index(stream);
+	if (err)
+		goto uncharge;
+	err = pxt_pool_init(&stream->pool, &stream->attr, &stream->charge);
 	if (err)
 		goto free_index;
 	kref_init(&stream->kref);
@@ -64,6 +68,7 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	init_waitqueue_head(&stream->wait);
 	INIT_LIST_HEAD(&stream->node);
 	stream->owner = get_pid(task_tgid(current));
+	stream->cred = get_current_cred();
 	stream->ns = get_pid_ns(task_active_pid_ns(current));
 	stream->file = file;
 	stream->table = table;
@@ -75,6 +80,8 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 
 free_index:
 	ida_free(&pxt_streams_ida, stream->index);
+uncharge:
+	pxt_user_uncharge(&stream->charge);
 free_stream:
 	kfree(stream);
 fail:
@@ -121,6 +128,7 @@ static void shutdown_locked(struct pxt_stream *stream)
 	pxt_pool_destroy(pool);
 	/* Only now may another stream have these offsets. */
 	ida_free(&pxt_streams_ida, stream->index);
+	pxt_user_uncharge(&stream->charge);
 	pxt_clock_put();
 }
 
@@ -166,8 +174,11 @@ static void stream_release(struct kref *kref)
 {
 	struct pxt_stream *stream = container_of(kref, struct pxt_stream, kref);
 
+	if (stream->scratch)
+		put_page(stream->scratch);
 	pxt_table_put(stream->table);
 	put_pid_ns(stream->ns);
+	put_cred(stream->cred);
 	put_pid(stream->owner);
 	mutex_destroy(&stream->lock);
 	kfree_rcu(stream, rcu);
@@ -236,5 +247,22 @@ void pxt_stream_end_owner(void)
 		if (task_work_add(current, &stream->end_work, TWA_RESUME))
 			fput(file);
 	}
+	rcu_read_unlock();
+}
+
+/**
+ * pxt_stream_for_each() - do something with every stream
+ * @fn: what to do: under RCU, so it can not sleep; the stream may be shut down
+ * @arg: passed to @fn
+ *
+ * Streams that are made or end meanwhile may be left out.
+ */
+void pxt_stream_for_each(void (*fn)(struct pxt_stream *stream, void *arg), void *arg)
+{
+	struct pxt_stream *stream;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(stream, &pxt_streams, node)
+		fn(stream, arg);
 	rcu_read_unlock();
 }

@@ -2,6 +2,7 @@
 #ifndef PXT_STREAM_H
 #define PXT_STREAM_H
 
+#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
@@ -11,6 +12,7 @@
 
 #include "gate.h"
 #include "pool.h"
+#include "user.h"
 
 /**
  * struct pxt_stream - an active trace stream
@@ -18,6 +20,7 @@
  * @rcu: recording and pxt_stream_end_owner() look at it under RCU
  * @node: in the list of all streams, under its lock and RCU
  * @owner: thread group of the controller
+ * @cred: of the controller, when it called CREATE; constant
  * @ns: pid namespace of the controller
  * @file: cleared when it is released; read under RCU by pxt_stream_end_owner()
  * @end_work: shuts down when the controller execs or ends
@@ -25,6 +28,7 @@
  * @unlisted: not in that list any more; under the list's lock
  * @number: no two streams have the same
  * @index: its place among the mapping offsets, smaller than POSIXTRACE_STREAMS_MAX
+ * @charge: what it costs its creator, until shutdown
  * @attr: as granted; constant
  * @table: of all processes that it traces; constant
  * @slot: in all of them; constant once it is linked
@@ -45,12 +49,14 @@
  * @wait: sleepers and pollers; its lock guards @kick
  * @kick: somebody is, or may be, in there: what the bell says
  * @pool: its memory
+ * @scratch: what is mapped instead of sub-buffers when it has ended; set once
  */
 struct pxt_stream {
 	struct kref kref;
 	struct rcu_head rcu;
 	struct list_head node;
 	struct pid *owner;
+	const struct cred *cred;
 	struct pid_namespace *ns;
 	struct file *file;
 	struct callback_head end_work;
@@ -58,6 +64,7 @@ struct pxt_stream {
 	bool unlisted;
 	u64 number;
 	u32 index;
+	struct pxt_charge charge;
 	struct posixtrace_attr attr;
 	struct pxt_table *table;
 	u32 slot;
@@ -77,6 +84,7 @@ struct pxt_stream {
 	wait_queue_head_t wait;
 	bool kick;
 	struct pxt_pool pool;
+	struct page *scratch;
 };
 
 static inline bool pxt_stream_filters(const struct pxt_stream *stream, u32 id)
@@ -100,5 +108,6 @@ void pxt_stream_forget_file(struct pxt_stream *stream);
 void pxt_stream_put(struct pxt_stream *stream);
 void pxt_stream_wake(struct pxt_stream *stream);
 void pxt_stream_end_owner(void);
+void pxt_stream_for_each(void (*fn)(struct pxt_stream *stream, void *arg), void *arg);
 
 #endif /* PXT_STREAM_H */

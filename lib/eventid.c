@@ -102,7 +102,7 @@ PXTU_API int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict
 		return EINVAL;
 	err = name_to_uapi(event_name, &eventid);
 	if (!err)
-		err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_EVENTID_OPEN, &eventid);
+		err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_EVENTID_OPEN, &eventid);
 	if (!err)
 		*event = eventid.id;
 	pxtu_trid_put(stream);
@@ -131,7 +131,7 @@ PXTU_API int posix_trace_eventid_get_name(trace_id_t trid, trace_event_id_t even
 	stream = pxtu_trid_get(trid);
 	if (!stream)
 		return EINVAL;
-	err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_EVENT_NAME, &eventid);
+	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_EVENT_NAME, &eventid);
 	if (!err) {
 		len = strnlen(eventid.name, TRACE_EVENT_NAME_MAX);
 		memcpy(event_name, eventid.name, len);
@@ -156,9 +156,11 @@ PXTU_API int posix_trace_eventid_equal(trace_id_t trid, trace_event_id_t event1,
 				       trace_event_id_t event2)
 {
 	struct pxtu_stream *stream = pxtu_trid_get(trid);
+	bool dead;
 
 	if (!stream)
 		return 0;
+	dead = pxtu_stream_dead(stream);
 	pxtu_trid_put(stream);
-	return event1 == event2;
+	return !dead && event1 == event2;
 }

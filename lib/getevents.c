@@ -64,8 +64,10 @@ static int get_batch(struct pxtu_stream *stream, struct posixtrace_batch_event *
 
 	for (;;) {
 		*count = report_batch(stream, events, max_events, buffer);
-		if (*count || nowait)
+		if (*count)
 			return 0;
+		if (nowait)
+			return pxtu_stream_dead(stream) ? -ESHUTDOWN : 0;
 		err = pxtu_wait_event(stream, &wait);
 		if (err)
 			return err;
