@@ -175,7 +175,7 @@ static void inherit(struct pxt_fork *fork)
 		if (!stream)
 			continue;
 		err = target ? pxt_gate_inherit(target, stream) : -ENOMEM;
-		if (err == -ENOMEM)
+		if (err == -ENOMEM && !fatal_signal_pending(current))
 			atomic_inc(&stream->untraced);
 		if (err)
 			pxt_gate_gone(stream);
@@ -199,8 +199,11 @@ static void process_begins(struct callback_head *work)
 	struct pxt_fork *fork = container_of(work, struct pxt_fork, child_work);
 	unsigned long flags;
 
-	/* One that was killed before it began records nothing. */
-	if (current->flags & PF_EXITING)
+	/*
+	 * One that was killed before it began records nothing. There may be no memory
+	 * for it either, but that is no loss.
+	 */
+	if (current->flags & PF_EXITING || fatal_signal_pending(current))
 		disinherit(fork);
 	else
 		inherit(fork);

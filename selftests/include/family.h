@@ -55,8 +55,8 @@ static inline void line_up(struct line *line, int count)
 /* Some instructions, so that racers do not always meet at the same place. */
 static inline void dawdle(unsigned int loops)
 {
-	for (volatile unsigned int i = 0; i < loops; i++)
-		;
+	while (loops--)
+		__asm__ __volatile__ ("");
 }
 
 /* ------------------------------------------------------------------ */

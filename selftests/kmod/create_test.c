@@ -440,10 +440,10 @@ TEST_F(create, ranges_follow_one_another)
 TEST_F(create, reserved_words_come_back_zero)
 {
 	ASSERT_EQ(0, create(self->fd, &self->arg));
-	for (int i = 0; i < 8; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(self->arg.reserved); i++)
 		EXPECT_EQ(0, self->arg.reserved[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(self->arg.attr.reserved); i++)
 		EXPECT_EQ(0, self->arg.attr.reserved[i]);
-	}
 }
 
 TEST_F(create, largest_name_is_kept)

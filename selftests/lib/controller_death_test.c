@@ -62,8 +62,10 @@ static void *exit_in_thread(void *arg)
 
 static void *crash_in_thread(void *arg)
 {
-	volatile int *volatile nowhere = NULL;
+	int *nowhere = NULL;
 
+	/* The compiler must not know. */
+	__asm__ ("" : "+r" (nowhere));
 	hear(arg);
 	*nowhere = 0;
 	return NULL;
@@ -197,8 +199,8 @@ FIXTURE_TEARDOWN(controller)
 {
 }
 
-static void let_die(struct __test_metadata *_metadata, FIXTURE_DATA(controller) *self,
-		    const FIXTURE_VARIANT(controller) *variant, enum company company)
+static void let_die(struct __test_metadata *_metadata, struct _test_data_controller *self,
+		    const struct _fixture_variant_controller *variant, enum company company)
 {
 	self->controller.company = company;
 	ASSERT_EQ(0, child_start(&self->child, control, &self->controller));

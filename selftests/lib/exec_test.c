@@ -64,7 +64,7 @@ FIXTURE_TEARDOWN(exec)
 	posix_trace_shutdown(self->trid);
 }
 
-static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(exec) *self)
+static void begin(struct __test_metadata *_metadata, struct _test_data_exec *self)
 {
 	long id;
 
@@ -302,7 +302,7 @@ TEST_F(exec, another_thread_executes_while_others_record)
 
 static pid_t spawn(const struct program *program)
 {
-	char *argv[] = { (char *)program->path, NULL };
+	char *const argv[] = { (char *)program->path, NULL };
 	pid_t pid;
 
 	set_program(program, NULL);
@@ -397,6 +397,7 @@ TEST_F(exec, system_and_what_it_starts_are_traced)
 
 TEST_F(exec, untraced_program_has_event_types_of_its_own)
 {
+	char name[TRACE_EVENT_NAME_MAX + 1];
 	trace_event_id_t ids[3], id;
 	struct child child;
 
@@ -414,8 +415,7 @@ TEST_F(exec, untraced_program_has_event_types_of_its_own)
 	EXPECT_EQ(ids[1], id);
 	ASSERT_EQ(0, posix_trace_eventid_open("of the parent", &ids[2]));
 	EXPECT_EQ(ids[1] + 1, ids[2]);
-	ASSERT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, ids[2],
-						       (char[TRACE_EVENT_NAME_MAX + 1]){ "" }));
+	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, ids[2], name));
 	EXPECT_EQ(0, child_wait(&child));
 }
 
