@@ -46,8 +46,12 @@ static void record_unattached(trace_event_id_t id, const void *data, size_t len,
 	if (!state)
 		return;
 	ret = pxtu_attach(state, 0);
-	/* While somebody else attaches there is no gate: the module decides. */
-	if (!pxtu_unattached(ret) && (ret < 0 || !pxtu_load(&pxtu_gate()->enable[id])))
+	/*
+	 * While somebody else attaches there is no gate: the module decides. And if the
+	 * program closed the new descriptor at once, the next try is for the same event.
+	 */
+	if (!pxtu_unattached(ret) && ret != -EBADF &&
+	    (ret < 0 || !pxtu_load(&pxtu_gate()->enable[id])))
 		return;
 	record(state, id, data, len, prog_address);
 }

@@ -670,6 +670,8 @@ TEST(no_event_is_lost_when_descriptors_are_closed)
 	EXPECT_EQ(0, status);
 	EXPECT_LT(2 * RECORDERS * rounds.count, count);
 	EXPECT_EQ(count, stats.recorded);
+	EXPECT_EQ(0, stats.dropped);
+	EXPECT_EQ(0, stats.untraced);
 	EXPECT_EQ(4711, last);
 }
 
