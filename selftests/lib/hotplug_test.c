@@ -10,7 +10,7 @@
 #include "reading.h"
 
 #define THREADS_MAX	8
-#define CYCLES		3
+#define CYCLES		2
 
 /* A thread of this number records what ends the reading. */
 #define END_MARK	THREADS_MAX
@@ -41,8 +41,8 @@ static void *record(void *arg)
 
 	while (!__atomic_load_n(worker->ended, __ATOMIC_ACQUIRE)) {
 		/* It may be offline: then go on here. */
-		if (worker->count % 20 == 0)
-			go_to_cpu((worker->count / 20 + worker->index) % THREADS_MAX);
+		if (worker->count % 50 == 0)
+			go_to_cpu((worker->count / 50 + worker->index) % THREADS_MAX);
 		record_mark(worker->index, worker->count++);
 	}
 	return NULL;
