@@ -51,6 +51,8 @@ ASSERT_SIZE(posixtrace_next, 24);
 ASSERT_SIZE(posixtrace_event, 48);
 ASSERT_SIZE(posixtrace_checked, 24);
 ASSERT_OFFSET(posixtrace_checked, cmd, 16);
+ASSERT_SIZE(posixtrace_mapping, 32);
+ASSERT_OFFSET(posixtrace_mapping, address, 24);
 
 /* A claim has room for all positions in a sub-buffer, and all its records. */
 static_assert(POSIXTRACE_SUBBUF_SIZE_MAX < 8U << POSIXTRACE_CLAIM_POS_BITS);

@@ -37,6 +37,17 @@ static bool pausing(const struct pxtu_state *state)
 	return end && end - now() - 1 < PAUSE;
 }
 
+/*
+ * Was it not our file that said this to a command for which ours has another answer?
+ * Then the program has closed ours: there is nothing to be closed, whatever is under
+ * that number by now.
+ */
+static bool is_foreign(int err)
+{
+	return err == -EBADF || err == -ENOTTY || err == -EINVAL || err == -EBUSY ||
+	       err == -ESTALE;
+}
+
 /* -EBADF if the program closed it at once. */
 static int open_target(struct posixtrace_attach *attach)
 {
@@ -47,7 +58,9 @@ static int open_target(struct posixtrace_attach *attach)
 		return fd;
 	*attach = (struct posixtrace_attach){ 0 };
 	err = pxtu_ioctl(fd, POSIXTRACE_IOC_ATTACH, attach);
-	if (err < 0)
+	if (is_foreign(err))
+		return -EBADF;
+	if (err)
 		return pxtu_close_new(fd, err) ? err : -EBADF;
 	return fd;
 }
@@ -67,9 +80,9 @@ static int open_and_map(struct pxtu_state *state)
 	if (fd < 0)
 		return fd;
 
-	err = -EPROTO;
-	if (attach.gate.size == sizeof(struct posixtrace_gate))
-		err = pxtu_gate_map(fd, attach.gate.offset);
+	err = pxtu_gate_map(fd, &attach.gate);
+	if (is_foreign(err))
+		return -EBADF;
 	if (err)
 		return pxtu_close_ours(fd, 0) ? err : -EBADF;
 	pxtu_store(&state->absent, 0);

@@ -117,6 +117,22 @@ int pxtu_checked_once(int fd, __u64 stream, unsigned long cmd, void *arg);
 bool pxtu_is_ours(int fd, __u64 stream);
 
 /**
+ * pxtu_map() - map memory of the module
+ * @fd: a descriptor that was ours
+ * @stream: number of the stream that it was; 0 for role target
+ * @map: what, from CREATE, ATTACH or SYNC
+ * @flags: POSIXTRACE_MAPPING_*
+ * @address: where it is mapped
+ *
+ * Not mmap(): that takes the file that has the number of @fd at that moment, and to ask
+ * afterwards what @fd is now does not tell what it was then. Async-signal-safe.
+ *
+ * Return: 0 or negative errno, as pxtu_checked().
+ */
+int pxtu_map(int fd, __u64 stream, const struct posixtrace_map *map, __u32 flags,
+	     void **address);
+
+/**
  * pxtu_close_ours() - close a descriptor, if it still is ours
  * @fd: a descriptor that was ours
  * @stream: number of the stream that it was; 0 for role target

@@ -83,6 +83,21 @@ bool pxtu_is_ours(int fd, __u64 stream)
 	return !pxtu_checked(fd, stream, POSIXTRACE_IOC_INFO, &info) && info.abi_version;
 }
 
+int pxtu_map(int fd, __u64 stream, const struct posixtrace_map *map, __u32 flags,
+	     void **address)
+{
+	struct posixtrace_mapping mapping = { .map = *map, .flags = flags };
+	int err = pxtu_checked(fd, stream, POSIXTRACE_IOC_MAP, &mapping);
+
+	if (err)
+		return err;
+	/* A file that says 0 to everything does nothing. */
+	if (!mapping.address)
+		return -EBADF;
+	*address = (void *)(uintptr_t)mapping.address;
+	return 0;
+}
+
 /*
  * No system call closes a descriptor if it is a certain file. So between the two,
  * another thread of the program can close it and have another file under its number:
