@@ -38,14 +38,16 @@ static bool pausing(const struct pxtu_state *state)
 }
 
 /*
- * Was it not our file that said this to a command for which ours has another answer?
- * Then the program has closed ours: there is nothing to be closed, whatever is under
- * that number by now.
+ * Has the program closed the descriptor, so that another file has its number, or none?
+ * Then there is nothing to be closed, whatever it is by now. If nobody has ever heard
+ * of the module, however, ENOTTY may say that another device has its name: that is not
+ * to be opened for each event, and never closed.
  */
-static bool is_foreign(int err)
+static bool is_gone(int err)
 {
-	return err == -EBADF || err == -ENOTTY || err == -EINVAL || err == -EBUSY ||
-	       err == -ESTALE;
+	if (err == -ENOTTY)
+		return pxtu_device_is_known();
+	return err == -EBADF || err == -EBUSY || err == -EINVAL || err == -ESTALE;
 }
 
 /* -EBADF if the program closed it at once. */
@@ -58,10 +60,11 @@ static int open_target(struct posixtrace_attach *attach)
 		return fd;
 	*attach = (struct posixtrace_attach){ 0 };
 	err = pxtu_ioctl(fd, POSIXTRACE_IOC_ATTACH, attach);
-	if (is_foreign(err))
+	if (is_gone(err))
 		return -EBADF;
 	if (err)
 		return pxtu_close_new(fd, err) ? err : -EBADF;
+	pxtu_device_know(fd);
 	return fd;
 }
 
@@ -81,7 +84,7 @@ static int open_and_map(struct pxtu_state *state)
 		return fd;
 
 	err = pxtu_gate_map(fd, &attach.gate);
-	if (is_foreign(err))
+	if (is_gone(err))
 		return -EBADF;
 	if (err)
 		return pxtu_close_ours(fd, 0) ? err : -EBADF;

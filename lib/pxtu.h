@@ -144,6 +144,23 @@ int pxtu_map(int fd, __u64 stream, const struct posixtrace_map *map, __u32 flags
 bool pxtu_close_ours(int fd, __u64 stream);
 
 /**
+ * pxtu_device_know() - a descriptor has shown to be one of the module
+ * @fd: the descriptor
+ *
+ * Async-signal-safe.
+ */
+void pxtu_device_know(int fd);
+
+/**
+ * pxtu_device_is_known() - is what has the device's name what had it then?
+ *
+ * Async-signal-safe.
+ *
+ * Return: false also if pxtu_device_know() was never called.
+ */
+bool pxtu_device_is_known(void);
+
+/**
  * pxtu_close_new() - close a descriptor without role, if it still is ours
  * @fd: of the device, opened a moment ago
  * @err: what CREATE or ATTACH said, with which it could get no role; else 0

@@ -124,6 +124,35 @@ static bool has_device_open(int fd)
 	return same;
 }
 
+/*
+ * st_rdev of the device, from the first descriptor that knew our commands; 0 before.
+ * Also in children. If it was that of another file by then, it may be any number: a
+ * hint, read and written by any thread.
+ */
+static __u64 known_device;
+
+void pxtu_device_know(int fd)
+{
+	int saved_errno = errno;
+	struct stat stat;
+
+	if (!pxtu_load(&known_device) && !fstat(fd, &stat))
+		pxtu_store(&known_device, stat.st_rdev);
+	errno = saved_errno;
+}
+
+bool pxtu_device_is_known(void)
+{
+	__u64 known = pxtu_load(&known_device);
+	int saved_errno = errno;
+	struct stat file;
+	bool same;
+
+	same = known && !stat(PXTU_DEVICE, &file) && file.st_rdev == known;
+	errno = saved_errno;
+	return same;
+}
+
 bool pxtu_close_new(int fd, int err)
 {
 	/* EBUSY: another one of the module, for ours has no role yet. */
