@@ -651,7 +651,7 @@ struct posixtrace_checked {
 
 /* Flags of MAP */
 #define POSIXTRACE_MAPPING_WRITE	(1U << 0)	/* read and write, else read only */
-#define POSIXTRACE_MAPPING_POPULATE	(1U << 1)	/* its pages at once, as many as there are */
+#define POSIXTRACE_MAPPING_POPULATE	(1U << 1)	/* as MAP_POPULATE */
 
 /**
  * struct posixtrace_mapping - argument of MAP
