@@ -7,21 +7,30 @@
  * stream: so the order in a stream never breaks. Does not know of streams
  * otherwise.
  */
+#include <linux/gfp.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/processor.h>
+#include <linux/time_namespace.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
+#include <linux/posixtrace.h>
+
 #include "clock.h"
 
-/* Guards pxt_clock_users and the writing of pxt_clock_offset. */
+/* Guards pxt_clock_users and the writing of the offset. */
 static DEFINE_MUTEX(pxt_clock_lock);
 static unsigned int pxt_clock_users;
 
-/* Realtime minus monotonic, ns. Written under pxt_clock_lock, read by anyone. */
-static s64 pxt_clock_offset;
+/*
+ * Realtime minus monotonic, ns. Written under pxt_clock_lock, read by anyone: one
+ * variable for us and for all who have mapped it, so that nobody sees an old value
+ * who was told of an event with a new one.
+ */
+static struct posixtrace_clock *pxt_clock_page;
 
 static void clock_follow(struct work_struct *work);
 static DECLARE_DELAYED_WORK(pxt_clock_work, clock_follow);
@@ -38,8 +47,8 @@ static void clock_follow(struct work_struct *work)
 
 	mutex_lock(&pxt_clock_lock);
 	offset = clock_wall_offset();
-	if (offset > pxt_clock_offset)
-		WRITE_ONCE(pxt_clock_offset, offset);
+	if (offset > pxt_clock_page->offset)
+		WRITE_ONCE(pxt_clock_page->offset, offset);
 	if (pxt_clock_users)
 		schedule_delayed_work(&pxt_clock_work, HZ);
 	mutex_unlock(&pxt_clock_lock);
@@ -54,7 +63,7 @@ void pxt_clock_get(void)
 {
 	mutex_lock(&pxt_clock_lock);
 	if (!pxt_clock_users++) {
-		WRITE_ONCE(pxt_clock_offset, clock_wall_offset());
+		WRITE_ONCE(pxt_clock_page->offset, clock_wall_offset());
 		schedule_delayed_work(&pxt_clock_work, HZ);
 	}
 	mutex_unlock(&pxt_clock_lock);
@@ -82,7 +91,7 @@ void pxt_clock_put(void)
 u64 pxt_clock_now(void)
 {
 	/* Pairs with WRITE_ONCE() above: any mix of old and new is in order. */
-	return ktime_get_ns() + READ_ONCE(pxt_clock_offset);
+	return ktime_get_ns() + READ_ONCE(pxt_clock_page->offset);
 }
 
 /**
@@ -108,9 +117,45 @@ u32 pxt_clock_resolution(void)
 }
 
 /**
+ * pxt_clock_map() - what targets map
+ *
+ * Return: the page with struct posixtrace_clock.
+ */
+struct page *pxt_clock_map(void)
+{
+	return virt_to_page(pxt_clock_page);
+}
+
+/**
+ * pxt_clock_shift() - by how much is CLOCK_MONOTONIC of the caller later than ours?
+ *
+ * Return: nanoseconds; 0 but in a time namespace.
+ */
+s64 pxt_clock_shift(void)
+{
+	struct timespec64 shift = { 0 };
+
+	timens_add_monotonic(&shift);
+	return timespec64_to_ns(&shift);
+}
+
+/**
+ * pxt_clock_init() - a clock that nobody uses
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int pxt_clock_init(void)
+{
+	BUILD_BUG_ON(sizeof(*pxt_clock_page) > PAGE_SIZE);
+	pxt_clock_page = (void *)get_zeroed_page(GFP_KERNEL);
+	return pxt_clock_page ? 0 : -ENOMEM;
+}
+
+/**
  * pxt_clock_exit() - nothing runs any more when this returns
  */
 void pxt_clock_exit(void)
 {
 	cancel_delayed_work_sync(&pxt_clock_work);
+	free_page((unsigned long)pxt_clock_page);
 }

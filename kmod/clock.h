@@ -2,6 +2,7 @@
 #ifndef PXT_CLOCK_H
 #define PXT_CLOCK_H
 
+#include <linux/mm_types.h>
 #include <linux/types.h>
 
 void pxt_clock_get(void);
@@ -9,6 +10,9 @@ void pxt_clock_put(void);
 u64 pxt_clock_now(void);
 void pxt_clock_pass(u64 time);
 u32 pxt_clock_resolution(void);
+struct page *pxt_clock_map(void);
+s64 pxt_clock_shift(void);
+int pxt_clock_init(void);
 void pxt_clock_exit(void);
 
 #endif /* PXT_CLOCK_H */

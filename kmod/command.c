@@ -3,6 +3,7 @@
  * The commands of the two roles: copy the argument, do it, copy the answer. The
  * argument is read once; what is checked is the copy. Roles are in cdev.c.
  */
+#include <linux/pid_namespace.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -212,6 +213,8 @@ static void fill_slot(struct posixtrace_slot *slot, const struct pxt_stream *str
 	slot->subbuf_size = pool->subbuf_size;
 	slot->max_data_size = stream->attr.max_data_size;
 	slot->pid = pid_nr_ns(target->pid, stream->ns);
+	if (stream->ns == task_active_pid_ns(current))
+		slot->flags = POSIXTRACE_SLOT_SAME_IDS;
 }
 
 static int sync_slots(struct pxt_target *target, void __user *uarg)
@@ -237,8 +240,17 @@ static int sync_slots(struct pxt_target *target, void __user *uarg)
 		if (stream)
 			fill_slot(&slots[i], stream, target);
 	}
-	arg.generation = target->gate ? target->gate->generation : 0;
+	arg.generation = target->gate ? READ_ONCE(target->gate->generation) : 0;
 	mutex_unlock(&target->table->lock);
+	/*
+	 * After the generation. Pairs with the full barrier in pxt_gate_shared(), which
+	 * comes after the new process can be found: it is found, or that was old.
+	 */
+	smp_rmb();
+	if (pxt_target_shares_memory()) {
+		kfree(slots);
+		return -EUSERS;
+	}
 
 	err = copy_out(u64_to_user_ptr(arg.slots), slots, POSIXTRACE_SLOTS_MAX * sizeof(*slots));
 	if (!err)

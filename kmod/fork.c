@@ -318,7 +318,11 @@ void pxt_fork_noticed(struct task_struct *child)
 		return;
 	rcu_read_lock();
 	target = pxt_target_lookup(task_tgid(current));
-	if (!target || (process && !hands_down(target)))
+	if (!target)
+		goto unlock;
+	if (process && child->mm == current->mm)
+		pxt_gate_shared(target);
+	if (process && !hands_down(target))
 		goto unlock;
 	/* It is not unloaded while somebody is traced: then it is not ours to care. */
 	if (!try_module_get(THIS_MODULE))

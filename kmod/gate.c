@@ -31,7 +31,8 @@ static bool wants(const struct pxt_stream *stream, u32 id)
 
 static void gate_changed(struct pxt_target *target)
 {
-	WRITE_ONCE(target->gate->generation, target->gate->generation + 1);
+	/* Not only under table->lock: see pxt_gate_shared(). */
+	atomic_inc((atomic_t *)&target->gate->generation);
 }
 
 /* The bits of one stream in all words of one target. */
@@ -67,7 +68,7 @@ int pxt_gate_make(struct pxt_target *target)
 
 	if (READ_ONCE(target->gate))
 		return 0;
-	gate = __vmalloc(PAGE_ALIGN(sizeof(*gate)), GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	gate = __vmalloc(PXT_GATE_SIZE, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!gate)
 		return -ENOMEM;
 	mutex_lock(&target->table->lock);
@@ -87,6 +88,20 @@ static void enter(struct pxt_target *target, struct pxt_stream *stream)
 	rcu_assign_pointer(target->slot[stream->slot], stream);
 	set_words(target, stream, true);
 	gate_changed(target);
+}
+
+/**
+ * pxt_gate_shared() - the caller's memory becomes that of another process, too
+ * @target: of the calling process
+ *
+ * What the library knows of its slots is not for that one: both have to ask anew, and
+ * are told nothing as long as that is so. Context: any; the process has not ended.
+ */
+void pxt_gate_shared(struct pxt_target *target)
+{
+	/* Pairs with the release in pxt_gate_make(). */
+	if (smp_load_acquire(&target->gate))
+		gate_changed(target);
 }
 
 /**

@@ -2,9 +2,16 @@
 #ifndef PXT_GATE_H
 #define PXT_GATE_H
 
+#include <linux/mm.h>
+#include <linux/stddef.h>
+
 #include "target.h"
 
+/* The clock, which is mapped behind it, is one for all. */
+#define PXT_GATE_SIZE	PAGE_ALIGN(offsetof(struct posixtrace_gate, clock))
+
 int pxt_gate_make(struct pxt_target *target);
+void pxt_gate_shared(struct pxt_target *target);
 int pxt_gate_link(struct pxt_target *target, struct pxt_stream *stream);
 int pxt_gate_inherit(struct pxt_target *target, struct pxt_stream *stream);
 void pxt_gate_gone(struct pxt_stream *stream);

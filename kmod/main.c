@@ -19,10 +19,13 @@
 
 static int __init pxt_init(void)
 {
-	int err = pxt_mmap_init();
+	int err = pxt_clock_init();
 
 	if (err)
 		goto fail;
+	err = pxt_mmap_init();
+	if (err)
+		goto exit_clock;
 	err = pxt_process_init();
 	if (err)
 		goto exit_mmap;
@@ -41,6 +44,8 @@ exit_process:
 	pxt_process_exit();
 exit_mmap:
 	pxt_mmap_exit();
+exit_clock:
+	pxt_clock_exit();
 fail:
 	pr_err("cannot start: error %d\n", err);
 	return err;
@@ -53,8 +58,8 @@ static void __exit pxt_exit(void)
 	pxt_hotplug_exit();
 	pxt_process_exit();
 	pxt_target_exit();
-	pxt_clock_exit();
 	pxt_mmap_exit();
+	pxt_clock_exit();
 	/* Streams, targets and tables are freed by RCU. */
 	rcu_barrier();
 }

@@ -19,7 +19,9 @@
 #include <linux/vmalloc.h>
 
 #include "cdev.h"
+#include "clock.h"
 #include "compat.h"
+#include "gate.h"
 #include "mmap.h"
 
 #define PXT_FS_MAGIC	0x70786974	/* "pxit" */
@@ -320,10 +322,12 @@ static void gate_vma_close(struct vm_area_struct *vma)
 static vm_fault_t gate_vma_fault(struct vm_fault *vmf)
 {
 	struct pxt_target *target = vmf->vma->vm_private_data;
+	u64 offset = (u64)vmf->pgoff << PAGE_SHIFT;
 	struct page *page = pxt_mmap_no_gate;
 
 	if (pxt_cdev_attached_mm(vmf->vma->vm_file) == vmf->vma->vm_mm)
-		page = vmalloc_to_page((void *)target->gate + ((u64)vmf->pgoff << PAGE_SHIFT));
+		page = offset < PXT_GATE_SIZE ? vmalloc_to_page((void *)target->gate + offset)
+					      : pxt_clock_map();
 	get_page(page);
 	vmf->page = page;
 	return 0;

@@ -43,8 +43,12 @@ static void begin_gap(struct pxt_pool *pool, u64 first)
 static void run(struct pxt_stream *stream, u64 start)
 {
 	stream->running = true;
-	/* Not before it is later than START: that is the first event. */
+	/*
+	 * Not before it is later than START: that is the first event. Writers look at
+	 * the clock before they look at the gate, and then at this.
+	 */
 	pxt_clock_pass(start);
+	pxt_subbuf_not_before(&stream->pool, start);
 	pxt_gate_set_stream(stream, true);
 	pxt_state_publish(stream);
 }

@@ -401,6 +401,22 @@ void pxt_subbuf_close_all(struct pxt_pool *pool)
 }
 
 /**
+ * pxt_subbuf_not_before() - nothing that is recorded from now on is older than that
+ * @pool: of a suspended stream, in which no writer is active
+ * @time: nanoseconds since the Epoch
+ */
+void pxt_subbuf_not_before(struct pxt_pool *pool, u64 time)
+{
+	unsigned long flags;
+	u32 cpu;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	for (cpu = 0; cpu < pool->nr_cpus; cpu++)
+		WRITE_ONCE(pool->heads[cpu].last, time);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/**
  * pxt_subbuf_clear_full() - there is room again
  * @pool: whose stream's lock is held, and which is not dead
  */

@@ -23,6 +23,9 @@
 static DEFINE_MUTEX(pxt_targets_lock);
 static struct hlist_head pxt_targets[1 << TARGET_BITS];
 
+/* The number of the last one. */
+static atomic64_t pxt_targets_made = ATOMIC64_INIT(0);
+
 static void target_free(struct pxt_target *target)
 {
 	mutex_lock(&target->table->lock);
@@ -52,6 +55,7 @@ static struct pxt_target *target_new(struct pid *pid, struct pxt_table *table, u
 	}
 	kref_init(&target->kref);
 	kref_get(&target->kref);
+	target->number = atomic64_inc_return(&pxt_targets_made);
 	target->table = table;
 	target->pid = get_pid(pid);
 	pxt_fork_pool_init(&target->forks);

@@ -20,6 +20,7 @@ struct pxt_stream;
  * @kref: the process itself until it ends, files and mappings of its, users
  * @rcu: found in the hash under RCU
  * @node: in the hash of all targets, under its lock
+ * @number: that no other target has had, never 0
  * @pid: thread group; a number that is used again is another struct pid
  * @table: event types
  * @table_node: in pxt_table.targets
@@ -38,6 +39,7 @@ struct pxt_target {
 	struct kref kref;
 	struct rcu_head rcu;
 	struct hlist_node node;
+	u64 number;
 	struct pid *pid;
 	struct pxt_table *table;
 	struct list_head table_node;

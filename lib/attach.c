@@ -69,12 +69,11 @@ static int open_target(struct posixtrace_attach *attach)
 }
 
 /* A target and its gate. Changes errno. */
-static int open_and_map(struct pxtu_state *state)
+static int open_and_map(struct pxtu_state *state, struct posixtrace_attach *attach)
 {
-	struct posixtrace_attach attach;
 	int fd, err;
 
-	fd = open_target(&attach);
+	fd = open_target(attach);
 	if (fd == -ENODEV || fd == -EPERM) {
 		pxtu_store(&state->absent, 1);
 		/* Nobody has to ask again. Or everybody will, if that fails. */
@@ -83,7 +82,7 @@ static int open_and_map(struct pxtu_state *state)
 	if (fd < 0)
 		return fd;
 
-	err = pxtu_gate_map(fd, &attach.gate);
+	err = pxtu_gate_map(fd, &attach->gate);
 	if (is_gone(err))
 		return -EBADF;
 	if (err)
@@ -95,6 +94,7 @@ static int open_and_map(struct pxtu_state *state)
 /* With the lock of the state. Changes errno. */
 static int attach_locked(struct pxtu_state *state, int bad_fd)
 {
+	struct posixtrace_attach attach;
 	int fd;
 
 	/*
@@ -106,7 +106,7 @@ static int attach_locked(struct pxtu_state *state, int bad_fd)
 	/* Not looked at again, also if there is none to come in its place. */
 	pxtu_store(&state->fd, 0);
 
-	fd = open_and_map(state);
+	fd = open_and_map(state, &attach);
 	/* Bad in this process perhaps, but not in the other, as after vfork(). */
 	if (fd == -EUSERS)
 		pxtu_store(&state->fd, bad_fd);
@@ -115,6 +115,8 @@ static int attach_locked(struct pxtu_state *state, int bad_fd)
 	if (fd < 0)
 		return fd;
 	pxtu_store(&state->pause, 0);
+	state->target = attach.target;
+	state->clock_shift = attach.clock_shift;
 	/* Pair with the loads in pxtu_target_ioctl() and posix_trace_event(). */
 	pxtu_store_release(&state->fd, fd);
 	pxtu_store_release(&state->attached, 1);

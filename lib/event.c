@@ -8,7 +8,7 @@
 
 #include "attach.h"
 #include "gate.h"
-#include "slots.h"
+#include "write.h"
 
 /*
  * Record into the streams that want it. Neither this nor the next one is inlined:
@@ -19,20 +19,20 @@ static void record(struct pxtu_state *state, trace_event_id_t id, const void *da
 		   void *prog_address)
 {
 	__u32 mask = pxtu_load(&pxtu_gate()->enable[id]);
-	__u32 dropped = pxtu_slots_drop(state, id, mask);
+	int saved_errno = errno;
 	struct posixtrace_event event = {
 		.event_id = id,
 		.data = (uintptr_t)data,
 		.data_len = len,
 		.prog_address = (uintptr_t)prog_address,
 		.thread_id = (uintptr_t)pthread_self(),
-		.skip = dropped,
 	};
 
-	if (mask == dropped)
-		return;
+	event.skip = pxtu_write(state, &event, mask);
 	/* Nobody to report an error to: the module counts what is lost. */
-	pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENT, &event);
+	if (pxtu_unlikely(mask != event.skip))
+		pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENT, &event);
+	errno = saved_errno;
 }
 
 /* An event of a process that has no gate yet: attach, then as usual. */

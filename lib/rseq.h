@@ -6,29 +6,84 @@
  *
  * The C library registers each thread. Where it does not, or on an architecture
  * that is not here, nothing is done, and the module does it instead.
+ *
+ * For the file that writes records only: the sequence is to be there once.
  */
 #ifndef PXTU_RSEQ_H
 #define PXTU_RSEQ_H
 
 #include "state.h"
 
+/* What is copied to the stack first, rather than from its place in the sequence. */
+#define PXTU_DRAFT_SMALL	208
+
+/**
+ * struct pxtu_draft - a record before it is written
+ * @record: its header, complete
+ * @small: its data, if that is at most PXTU_DRAFT_SMALL bytes, and what fills it up
+ * @generation: of the notes of the slot that it was made with
+ * @words: how much of the two is to be copied, in units of 8 bytes
+ * @rest: bytes of data that are elsewhere: all of it, or 0
+ * @data: where
+ * @step: what the head of the CPU moves by
+ */
+struct pxtu_draft {
+	struct posixtrace_record record;
+	unsigned char small[PXTU_DRAFT_SMALL];
+	__u32 generation;
+	__u32 words;
+	__u64 rest;
+	const void *data;
+	__u64 step;
+};
+
+/* What became of it. */
+enum pxtu_written {
+	PXTU_WRITTEN,
+	PXTU_WRITTEN_KICK,	/* and a reader sleeps */
+	PXTU_WRITTEN_FULL,	/* no: the stream is full */
+	PXTU_WRITTEN_NO_ROOM,	/* no: NEXT is needed */
+	PXTU_WRITTEN_AGAIN,	/* no: we were disturbed */
+	PXTU_WRITTEN_NO,	/* no: ask the module */
+};
+
 /* glibc has it since 2.35, other libraries do not. */
 #if defined(__x86_64__) && defined(__GLIBC__) && \
 	(__GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 35))
-#define PXTU_RSEQ	1
-#include <sys/rseq.h>
-#else
-#define PXTU_RSEQ	0
-#endif
+
+#include "rseq-x86.h"
 
 /* Has the C library registered its threads? One that is not has an impossible CPU. */
 static inline bool pxtu_rseq_available(void)
 {
-#if PXTU_RSEQ
 	return __rseq_size;
+}
+
 #else
+
+static inline bool pxtu_rseq_available(void)
+{
 	return false;
-#endif
+}
+
+/**
+ * pxtu_rseq_arm() - from now on, pxtu_rseq_record() finds out whether we were disturbed
+ *
+ * The kernel forgets the sequence of a thread that it preempts, migrates or interrupts
+ * outside of it, between this and the sequence; and signal handlers of ours do.
+ */
+static inline void pxtu_rseq_arm(void)
+{
+}
+
+/**
+ * pxtu_rseq_disarm() - forget the sequence
+ *
+ * Of every function that uses one, at its end: else the handler that has interrupted
+ * another one would leave it armed.
+ */
+static inline void pxtu_rseq_disarm(void)
+{
 }
 
 /**
@@ -47,72 +102,39 @@ static inline bool pxtu_rseq_available(void)
 static inline bool pxtu_rseq_drop(const struct pxtu_state *state,
 				  const struct posixtrace_gate *gate, __u32 id, unsigned int slot)
 {
-#if PXTU_RSEQ
-	/* First, struct rseq_cs: version, flags, begin, length, where to go on abort. */
-	__asm__ goto(".pushsection __rseq_cs, \"aw\"\n\t"
-		".balign 32\n"
-		"3:\n\t"
-		".long 0, 0\n\t"
-		".quad 1f, 2f - 1f, 4f\n\t"
-		".popsection\n\t"
-		/* So that debuggers know that they must not step through it. */
-		".pushsection __rseq_cs_ptr_array, \"aw\"\n\t"
-		".quad 3b\n\t"
-		".popsection\n\t"
-		"leaq 3b(%%rip), %%rax\n\t"
-		"movq %%rax, %%fs:%c[rseq_cs](%[area])\n"
-		"1:\n\t"
-		"movl %[gate_generation], %%eax\n\t"
-		"cmpl %%eax, %[generation]\n\t"
-		"jne %l[no]\n\t"
-		"testl %[bit], %[enable]\n\t"
-		"jz %l[no]\n\t"
-		"movq %[heads], %%rcx\n\t"
-		"testq %%rcx, %%rcx\n\t"
-		"jz %l[no]\n\t"
-		"movl %%fs:%c[cpu_id](%[area]), %%eax\n\t"
-		"cmpl %%eax, %[nr_cpus]\n\t"
-		"jbe %l[no]\n\t"
-		"shlq %[head_shift], %%rax\n\t"
-		"addq %%rax, %%rcx\n\t"
-		"testl %[full], %c[flags](%%rcx)\n\t"
-		"jz %l[no]\n\t"
-		"incq %c[lost](%%rcx)\n"
-		"2:\n\t"
-		/* The signature that the kernel wants to see before the address. */
-		".pushsection __rseq_failure, \"ax\"\n\t"
-		".byte 0x0f, 0xb9, 0x3d\n\t"
-		".long %c[signature]\n"
-		"4:\n\t"
-		"jmp %l[no]\n\t"
-		".popsection"
-		:
-		: [area] "r" (__rseq_offset),
-		  [rseq_cs] "i" (offsetof(struct rseq, rseq_cs)),
-		  [cpu_id] "i" (offsetof(struct rseq, cpu_id)),
-		  [signature] "i" (RSEQ_SIG),
-		  [gate_generation] "m" (gate->generation),
-		  [generation] "m" (state->generation),
-		  [enable] "m" (gate->enable[id]),
-		  [bit] "r" (1U << slot),
-		  [heads] "m" (state->slot[slot].heads),
-		  [nr_cpus] "m" (state->nr_cpus),
-		  [head_shift] "i" (__builtin_ctz(sizeof(struct posixtrace_cpu_head))),
-		  [full] "i" (POSIXTRACE_HEAD_FULL),
-		  [flags] "i" (offsetof(struct posixtrace_cpu_head, flags)),
-		  [lost] "i" (offsetof(struct posixtrace_cpu_head, lost))
-		: "memory", "cc", "rax", "rcx"
-		: no);
-	return true;
-no:
-	return false;
-#else
 	(void)state;
 	(void)gate;
 	(void)id;
 	(void)slot;
 	return false;
-#endif
 }
+
+/**
+ * pxtu_rseq_record() - write a record
+ * @state: state of this process
+ * @gate: its gate
+ * @id: event type
+ * @slot: slot of the stream
+ * @draft: the record, with a time that was taken after pxtu_rseq_arm()
+ *
+ * In one piece: the gate is open, our notes of the slot are right, nobody has disturbed
+ * us since pxtu_rseq_arm(), no record of this CPU is younger, there is room, and the
+ * record is in there. Only if pxtu_rseq_available().
+ *
+ * Return: what became of it.
+ */
+static inline enum pxtu_written
+pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *gate, __u32 id,
+		 unsigned int slot, const struct pxtu_draft *draft)
+{
+	(void)state;
+	(void)gate;
+	(void)id;
+	(void)slot;
+	(void)draft;
+	return PXTU_WRITTEN_NO;
+}
+
+#endif
 
 #endif /* PXTU_RSEQ_H */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The streams that trace this process: which there are, and where their memory is
- * mapped. So far that is the heads of the CPUs, where a full stream counts what it
- * drops, without a system call.
+ * mapped.
  *
  * Threads and signal handlers use these notes in restartable sequences only. To
  * take a mapping away we take the note of it away, make all sequences begin anew,
@@ -15,7 +14,6 @@
 
 #include "attach.h"
 #include "gate.h"
-#include "rseq.h"
 #include "slots.h"
 
 /* A program may have forbidden it to itself: then do without sequences. */
@@ -27,10 +25,20 @@ static int membarrier(struct pxtu_state *state, int cmd)
 	return failed ? -EPERM : 0;
 }
 
+/* More is not populated when it is mapped: the first events would take too long. */
+#define POPULATE_MAX	(4U << 20)
+
+/* Mappings of a stream that are not needed any more. */
+struct old {
+	void *heads;
+	size_t size;
+	void *bell;
+};
+
 /* Take mappings away whose stream is not in its slot any more. */
 static int drop_old(struct pxtu_state *state, const struct posixtrace_slot *slots)
 {
-	void *old[POSIXTRACE_SLOTS_MAX];
+	struct old old[POSIXTRACE_SLOTS_MAX];
 	unsigned int i, count = 0;
 	struct pxtu_slot *slot;
 	int err;
@@ -39,7 +47,12 @@ static int drop_old(struct pxtu_state *state, const struct posixtrace_slot *slot
 		slot = &state->slot[i];
 		if (!slot->heads || slot->stream == slots[i].stream)
 			continue;
-		old[count++] = slot->heads;
+		old[count++] = (struct old){
+			.heads = slot->heads,
+			.size = (size_t)(slot->pool - (unsigned char *)slot->heads) +
+				slot->pool_size,
+			.bell = (void *)(uintptr_t)slot->bell,
+		};
 		pxtu_store(&slot->heads, NULL);
 	}
 	if (!count)
@@ -48,37 +61,67 @@ static int drop_old(struct pxtu_state *state, const struct posixtrace_slot *slot
 	err = membarrier(state, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
 	if (err)
 		return err;
-	while (count--)
-		munmap(old[count], state->heads_size);
+	while (count--) {
+		munmap(old[count].heads, old[count].size);
+		munmap(old[count].bell, sizeof(struct posixtrace_bell));
+	}
 	return 0;
+}
+
+/* Heads and sub-buffers in one, so that one note tells of both; and the bell. */
+static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_slot *info)
+{
+	struct posixtrace_map all = {
+		.offset = info->heads.offset,
+		.size = info->heads.size + info->pool.size,
+	};
+	__u32 flags = POSIXTRACE_MAPPING_WRITE;
+	void *heads, *bell;
+	int err;
+
+	if (all.size <= POPULATE_MAX)
+		flags |= POSIXTRACE_MAPPING_POPULATE;
+	err = pxtu_map(fd, 0, &all, flags, &heads);
+	if (err)
+		return err;
+	err = pxtu_map(fd, 0, &info->bell, POSIXTRACE_MAPPING_POPULATE, &bell);
+	if (err) {
+		munmap(heads, all.size);
+		return err;
+	}
+	slot->pool = (unsigned char *)heads + info->heads.size;
+	slot->pool_size = info->pool.size;
+	slot->bell = bell;
+	slot->stream = info->stream;
+	slot->max_data = info->max_data_size;
+	slot->pid = info->pid;
+	/* Used by those who see the generation that is stored later. */
+	pxtu_store(&slot->heads, heads);
+	return 0;
+}
+
+/* Can records of this process be written without the module? */
+static bool is_suitable(const struct posixtrace_slot *info)
+{
+	return info->heads.size && info->flags & POSIXTRACE_SLOT_SAME_IDS &&
+	       info->pool.offset == info->heads.offset + info->heads.size;
 }
 
 static bool map_new(struct pxtu_state *state, int fd, const struct posixtrace_slot *slots)
 {
 	struct pxtu_slot *slot;
 	unsigned int i;
-	void *heads;
-	int err;
 
 	for (i = 0; i < POSIXTRACE_SLOTS_MAX; i++) {
 		slot = &state->slot[i];
-		/* They are all of the same size. */
-		if (slot->heads || !slots[i].heads.size ||
-		    (state->heads_size && state->heads_size != slots[i].heads.size))
+		if (slot->heads || !is_suitable(&slots[i]))
 			continue;
-		err = pxtu_map(fd, 0, &slots[i].heads,
-			       POSIXTRACE_MAPPING_WRITE | POSIXTRACE_MAPPING_POPULATE, &heads);
-		/* Closed meanwhile? Else the module counts, as if there were no sequences. */
-		if (err && !pxtu_is_ours(fd, 0))
-			return false;
-		if (err)
-			continue;
-		state->heads_size = slots[i].heads.size;
+		/* The same of all streams. */
 		pxtu_store(&state->nr_cpus, (__u32)(slots[i].heads.size /
 						    sizeof(struct posixtrace_cpu_head)));
-		slot->stream = slots[i].stream;
-		/* Used by those who see the generation that is stored later. */
-		pxtu_store(&slot->heads, heads);
+		/* Closed meanwhile? Else the module records, as if there were no sequences. */
+		if (map_stream(slot, fd, &slots[i]) && !pxtu_is_ours(fd, 0))
+			return false;
 	}
 	return true;
 }
@@ -120,20 +163,14 @@ static void sync_slots(struct pxtu_state *state)
 	errno = saved_errno;
 }
 
-__u32 pxtu_slots_drop(struct pxtu_state *state, __u32 id, __u32 mask)
+bool pxtu_slots_update(struct pxtu_state *state)
 {
 	const struct posixtrace_gate *gate = pxtu_gate();
-	__u32 dropped = 0;
-	unsigned int slot;
 
-	if (!pxtu_rseq_available() || pxtu_unlikely(pxtu_load(&state->sequences) < 0))
-		return 0;
-	if (pxtu_unlikely(pxtu_load(&gate->generation) != pxtu_load(&state->generation)))
-		sync_slots(state);
-	for (; mask; mask &= mask - 1) {
-		slot = (unsigned int)__builtin_ctz(mask);
-		if (pxtu_rseq_drop(state, gate, id, slot))
-			dropped |= 1U << slot;
-	}
-	return dropped;
+	if (pxtu_unlikely(pxtu_load(&state->sequences) < 0))
+		return false;
+	if (pxtu_likely(pxtu_load(&gate->generation) == pxtu_load(&state->generation)))
+		return true;
+	sync_slots(state);
+	return pxtu_load(&gate->generation) == pxtu_load(&state->generation);
 }

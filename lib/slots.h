@@ -6,15 +6,14 @@
 #include "state.h"
 
 /**
- * pxtu_slots_drop() - count an event in those streams that are full
+ * pxtu_slots_update() - have notes of the streams that trace this process
  * @state: state of this process, which is attached
- * @id: event type
- * @mask: bit s: the stream in slot s wants it
  *
  * Takes note of new streams first, if nobody else is doing that. Async-signal-safe.
  *
- * Return: bit s: the stream in slot s is full, and the event was counted as lost.
+ * Return: false if the notes are not those of this moment, or of no use; true is a hint:
+ * sequences look again.
  */
-__u32 pxtu_slots_drop(struct pxtu_state *state, __u32 id, __u32 mask);
+bool pxtu_slots_update(struct pxtu_state *state);
 
 #endif /* PXTU_SLOTS_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The page with the state of this process. What is in it belongs to attach.c,
+ * The pages with the state of this process. What is in it belongs to attach.c,
  * slots.c and trid.c.
  */
 #include <pthread.h>
@@ -13,7 +13,8 @@ struct pxtu_state *pxtu_state_page;
 
 struct pxtu_state *pxtu_state_make(void)
 {
-	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t size = (sizeof(struct pxtu_state) + page - 1) & ~(page - 1);
 	struct pxtu_state *mine, *found = NULL;
 	int saved_errno = errno;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the library knows about the process it is in. All of it lies in one page
+ * What the library knows about the process it is in. All of it lies in pages
  * that the kernel empties in a child (MADV_WIPEONFORK), however the child was
  * made: a child begins unattached and without trace ids, as the standard wants,
  * and can not use what belongs to its parent.
@@ -21,12 +21,23 @@ struct pxtu_trid_table;
 
 /**
  * struct pxtu_slot - what we know of one stream that traces this process
- * @heads: struct posixtrace_cpu_head of each CPU, mapped; or NULL
- * @stream: its number, with @heads
+ * @heads: struct posixtrace_cpu_head of each CPU, mapped; or NULL: then the rest is
+ *	not valid
+ * @pool: its sub-buffers, mapped behind them
+ * @pool_size: bytes
+ * @bell: mapped, too
+ * @stream: its number
+ * @max_data: bytes of data that it takes of an event
+ * @pid: process id of this process, as its controller sees it
  */
 struct pxtu_slot {
 	struct posixtrace_cpu_head *heads;
+	unsigned char *pool;
+	__u64 pool_size;
+	const struct posixtrace_bell *bell;
 	__u64 stream;
+	__u32 max_data;
+	__s32 pid;
 };
 
 /**
@@ -50,8 +61,9 @@ struct pxtu_slot {
  *	with @attaching held; this, @nr_cpus and the heads are read in restartable
  *	sequences
  * @nr_cpus: CPUs that @slot has heads of
- * @heads_size: bytes of them
  * @sequences: restartable sequences can be used: 1, or not: -1, or nobody has tried: 0
+ * @target: number of this process, and
+ * @clock_shift: by how much its CLOCK_MONOTONIC is late; from ATTACH
  * @slot: streams that trace this process
  * @sync: what SYNC said; here, for there is not much room on the stack of a
  *	signal handler
@@ -66,13 +78,13 @@ struct pxtu_state {
 	struct pxtu_trid_table *trids;
 	__u32 generation;
 	__u32 nr_cpus;
-	size_t heads_size;
 	int sequences;
+	__u64 target;
+	__s64 clock_shift;
 	struct pxtu_slot slot[POSIXTRACE_SLOTS_MAX];
 	struct posixtrace_slot sync[POSIXTRACE_SLOTS_MAX];
 };
 
-_Static_assert(sizeof(struct pxtu_state) <= 4096, "one page");
 
 /* Written once, by pxtu_state_make(). */
 extern struct pxtu_state *pxtu_state_page __attribute__((__visibility__("hidden")));

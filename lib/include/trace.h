@@ -265,7 +265,7 @@ int posix_trace_trygetnext_event(trace_id_t trid,
  * Events that nobody records cost a load and a branch. One word per event type,
  * behind a page of others; the kernel writes it.
  */
-extern unsigned int __posix_trace_gate[1024 + 4096];
+extern unsigned int __posix_trace_gate[1024 + 4096 + 1024];
 
 static inline __attribute__((__always_inline__)) void
 __posix_trace_event(trace_event_id_t __event_id, const void *__restrict __data_ptr,

@@ -97,7 +97,7 @@ TEST(structures_have_no_holes_and_known_sizes)
 	EXPECT_EQ(48, sizeof(struct posixtrace_record));
 	EXPECT_EQ(64, sizeof(struct posixtrace_cpu_head));
 	EXPECT_EQ(64, sizeof(struct posixtrace_subbuf));
-	EXPECT_EQ(4096 + 4 * POSIXTRACE_ID_MAX, sizeof(struct posixtrace_gate));
+	EXPECT_EQ(4096 + 4 * POSIXTRACE_ID_MAX + 4096, sizeof(struct posixtrace_gate));
 	EXPECT_EQ(512, sizeof(struct posixtrace_event_set));
 	EXPECT_EQ(240, sizeof(struct posixtrace_attr));
 	EXPECT_EQ(16 + 240 + 4 * 16 + 64, sizeof(struct posixtrace_create));

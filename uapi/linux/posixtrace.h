@@ -129,10 +129,26 @@ static inline __u32 posixtrace_subbuf_size(__u64 stream_size, __u64 max_data)
 /* Shared memory: the gate (target: read-only)				*/
 
 /**
+ * struct posixtrace_clock - the clock of the timestamps
+ * @offset: nanoseconds between CLOCK_MONOTONIC, as the kernel sees it, and the time
+ *	since the Epoch that timestamps tell
+ * @reserved: zero
+ *
+ * One for all processes. It follows CLOCK_REALTIME, but never back while there is any
+ * stream. Written by the kernel only.
+ */
+struct posixtrace_clock {
+	__s64 offset;
+	__u64 reserved[511];
+};
+
+/**
  * struct posixtrace_gate - which event types go into which streams
- * @generation: raised by the kernel when the streams of the target change
+ * @generation: raised by the kernel when the streams of the target change, and when its
+ *	memory becomes that of another process, too
  * @reserved: zero
  * @enable: bit s of word id: record this type into the stream in slot s
+ * @clock: the clock; not in the kernel's memory of the gate
  *
  * Written by the kernel only, read by the traced process.
  */
@@ -140,6 +156,7 @@ struct posixtrace_gate {
 	__u32 generation;
 	__u32 reserved[1023];
 	__u32 enable[POSIXTRACE_ID_MAX];
+	struct posixtrace_clock clock;
 };
 
 /* ------------------------------------------------------------------ */
@@ -554,14 +571,22 @@ struct posixtrace_release {
  * @flags: Input: zero
  * @reserved1: zero
  * @gate: Output, zero before: struct posixtrace_gate, to be mapped read-only
+ * @target: Output, zero before: number that no two processes have had, never 0
+ * @clock_shift: Output, zero before: nanoseconds by which CLOCK_MONOTONIC of the process
+ *	is later than the kernel's: not 0 in a time namespace
  * @reserved2: zero
  */
 struct posixtrace_attach {
 	__u32 flags;
 	__u32 reserved1;
 	struct posixtrace_map gate;
-	__u64 reserved2[4];
+	__u64 target;
+	__s64 clock_shift;
+	__u64 reserved2[2];
 };
+
+/* Thread ids are to the controller what they are to the target. */
+#define POSIXTRACE_SLOT_SAME_IDS	(1U << 0)
 
 /**
  * struct posixtrace_slot - one stream that traces the target
@@ -573,6 +598,7 @@ struct posixtrace_attach {
  * @subbuf_size: bytes
  * @max_data_size: bytes
  * @pid: process id of the target as the controller sees it
+ * @flags: POSIXTRACE_SLOT_*
  * @reserved: zero
  */
 struct posixtrace_slot {
@@ -583,7 +609,8 @@ struct posixtrace_slot {
 	__u32 subbuf_size;
 	__u32 max_data_size;
 	__s32 pid;
-	__u32 reserved[5];
+	__u32 flags;
+	__u32 reserved[4];
 };
 
 /**
