@@ -181,6 +181,28 @@ static vm_fault_t insert_scratch(struct vm_fault *vmf, u64 offset)
 	return insert_result(err);
 }
 
+/*
+ * Whoever touches a page touches the next ones soon. Not more than are in the same
+ * aligned range of that many, so that a mapping takes as many faults as it has ranges.
+ */
+#define PAGES_AROUND	16
+
+/* Pages behind the one that was asked for; those that are there already are passed over. */
+static void insert_around(struct vm_fault *vmf, struct pxt_pool *pool, u64 offset)
+{
+	unsigned long address = vmf->address & PAGE_MASK;
+	unsigned long end = min(ALIGN(address + 1, PAGES_AROUND * PAGE_SIZE), vmf->vma->vm_end);
+	struct page *page;
+
+	while (address + PAGE_SIZE < end) {
+		address += PAGE_SIZE;
+		offset += PAGE_SIZE;
+		page = pxt_pool_page(pool, offset);
+		if (!page || vm_insert_page(vmf->vma, address, page))
+			return;
+	}
+}
+
 static vm_fault_t stream_vma_fault(struct vm_fault *vmf)
 {
 	struct pxt_stream *stream = vmf->vma->vm_private_data;
@@ -198,6 +220,8 @@ static vm_fault_t stream_vma_fault(struct vm_fault *vmf)
 	page = pxt_pool_page(pool, offset);
 	if (page)
 		ret = insert_result(vm_insert_page(vmf->vma, vmf->address & PAGE_MASK, page));
+	if (ret == VM_FAULT_NOPAGE)
+		insert_around(vmf, pool, offset);
 	up_read(&pool->map_lock);
 	return ret;
 }

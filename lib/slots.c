@@ -25,8 +25,11 @@ static int membarrier(struct pxtu_state *state, int cmd)
 	return failed ? -EPERM : 0;
 }
 
-/* More is not populated when it is mapped: the first events would take too long. */
-#define POPULATE_MAX	(4U << 20)
+/*
+ * More is not populated when it is mapped: a process that lives for a moment would be
+ * busy with nothing else.
+ */
+#define POPULATE_MAX	(256U << 10)
 
 /* Mappings of a stream that are not needed any more. */
 struct old {

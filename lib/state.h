@@ -57,6 +57,7 @@ struct pxtu_slot {
  *	attached. Kept, since a descriptor that others may close too is better not
  *	closed. Written with compare-and-swap
  * @trids: trace ids; installed once with compare-and-swap
+ * @full: bit s: the stream in slot s was full when somebody last tried; a hint
  * @generation: of the gate that belongs to @slot. This and what follows is written
  *	with @attaching held; this, @nr_cpus and the heads are read in restartable
  *	sequences
@@ -76,6 +77,7 @@ struct pxtu_state {
 	__u32 pause;
 	int spare[PXTU_SPARES];
 	struct pxtu_trid_table *trids;
+	__u32 full;
 	__u32 generation;
 	__u32 nr_cpus;
 	int sequences;

@@ -107,6 +107,20 @@ static bool make_room(struct pxtu_state *state, unsigned int slot, __u32 size, i
 	return *err == -ENOSPC;
 }
 
+/* Full streams are counted in first: that takes no clock, and no record. */
+static bool drop_one(struct pxtu_state *state, const struct posixtrace_event *event,
+		     unsigned int slot)
+{
+	bool dropped = pxtu_rseq_drop(state, pxtu_gate(), event->event_id, slot);
+	__u32 bit = 1U << slot;
+
+	if (dropped && !(pxtu_load(&state->full) & bit))
+		__atomic_fetch_or(&state->full, bit, __ATOMIC_RELAXED);
+	else if (!dropped && pxtu_load(&state->full) & bit)
+		__atomic_fetch_and(&state->full, ~bit, __ATOMIC_RELAXED);
+	return dropped;
+}
+
 /* Whether a record is in the stream, or counted as lost; and whether somebody sleeps. */
 static bool write_one(struct pxtu_state *state, const struct posixtrace_event *event,
 		      unsigned int slot, bool *kick)
@@ -118,6 +132,8 @@ static bool write_one(struct pxtu_state *state, const struct posixtrace_event *e
 	/* Only a hint as to whether it is worth while. */
 	if (!pxtu_load(&state->slot[slot].heads))
 		return false;
+	if (pxtu_unlikely(pxtu_load(&state->full) & 1U << slot) && drop_one(state, event, slot))
+		return true;
 	prepare(&draft, state, &state->slot[slot], event);
 	for (tries = 0; tries < TRIES; tries++) {
 		pxtu_rseq_arm();
@@ -129,7 +145,7 @@ static bool write_one(struct pxtu_state *state, const struct posixtrace_event *e
 		case PXTU_WRITTEN:
 			return true;
 		case PXTU_WRITTEN_FULL:
-			if (pxtu_rseq_drop(state, gate, event->event_id, slot))
+			if (drop_one(state, event, slot))
 				return true;
 			break;
 		case PXTU_WRITTEN_NO_ROOM:
