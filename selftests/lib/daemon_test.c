@@ -14,6 +14,7 @@
 #include "badtrid.h"
 #include "foreign.h"
 #include "pxt_test.h"
+#include "sequences.h"
 #include "reading.h"
 
 #define NOBODY	65534
@@ -304,9 +305,21 @@ TEST_F(closed_target, process_needs_one_descriptor_again)
 {
 	int more = variant->kind != FOREIGN_TARGET;
 
+	/* Else it goes on without. */
+	ASSERT_EQ(0, forgo_sequences());
 	for (int i = 2; i < 10; i++)
 		record_number(i);
 	EXPECT_EQ(self->fds + more, count_device_fds(NULL));
+}
+
+TEST_F(closed_target, process_needs_none_to_write_into_its_streams)
+{
+	for (int i = 2; i < 10; i++)
+		record_number(i);
+	EXPECT_EQ(self->fds, count_device_fds(NULL));
+	for (int i = 2; i < 10; i++)
+		EXPECT_EQ(i, take_number(self->trid));
+	EXPECT_STREQ("", foreign_check(&self->file));
 }
 
 TEST_F(closed_target, names_keep_their_meaning)

@@ -9,10 +9,10 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/prctl.h>
-#include <sys/rseq.h>
 #include <sys/syscall.h>
 
 #include "pxt_test.h"
+#include "sequences.h"
 #include "trace_test.h"
 
 #define TO_FILL	600	/* events that fill a stream, and some more */
@@ -102,20 +102,11 @@ TEST_F(drop, counts_without_a_system_call)
 	EXPECT_EQ(self->before + DROPPED, dropped_by(self->trid));
 }
 
-/* As if the C library had never heard of restartable sequences. */
-static int unregister(void)
-{
-	uintptr_t area = (uintptr_t)__builtin_thread_pointer() + __rseq_offset;
-
-	return syscall(SYS_rseq, area, sizeof(struct rseq),
-		       RSEQ_FLAG_UNREGISTER, RSEQ_SIG);
-}
-
 static int record_without_sequences(void *arg, const struct talk *talk)
 {
 	(void)arg;
 	fill(talk);
-	if (unregister())
+	if (forgo_sequences())
 		return 1;
 	record(DROPPED);
 	return 0;

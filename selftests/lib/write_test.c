@@ -7,26 +7,15 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/ptrace.h>
-#include <sys/rseq.h>
 #include <sys/time.h>
 
 #include "family.h"
 #include "pxt_test.h"
+#include "sequences.h"
 #include "syscalls.h"
 #include "trace_test.h"
 
 #define MAX_DATA	512
-
-static struct rseq *own_area(void)
-{
-	return (void *)((char *)__builtin_thread_pointer() + __rseq_offset);
-}
-
-/* From now on, this thread is one that the C library has not registered. */
-static int unregister(void)
-{
-	return syscall(SYS_rseq, own_area(), sizeof(struct rseq), RSEQ_FLAG_UNREGISTER, RSEQ_SIG);
-}
 
 static int new_wide_stream(pid_t pid, size_t size, int policy, trace_id_t *trid)
 {
@@ -67,7 +56,7 @@ FIXTURE_SETUP(way)
 	ASSERT_NE(0, __rseq_size);
 	ASSERT_GT(CPU_SETSIZE, own_area()->cpu_id);
 	if (!variant->sequences)
-		ASSERT_EQ(0, unregister());
+		ASSERT_EQ(0, forgo_sequences());
 	ASSERT_EQ(0, new_wide_stream(0, 4 << 20, POSIX_TRACE_UNTIL_FULL, &self->trid));
 }
 
@@ -190,7 +179,7 @@ TEST_F(way, errno_is_kept)
 
 static int record_counted(bool sequences)
 {
-	if (ptrace(PTRACE_TRACEME, 0, 0, 0) || (!sequences && unregister()))
+	if (ptrace(PTRACE_TRACEME, 0, 0, 0) || (!sequences && forgo_sequences()))
 		return 1;
 	/* The controller waits for this one: from here on it is traced. */
 	raise(SIGSTOP);
@@ -315,7 +304,7 @@ static void *write_letters(void *arg)
 	if (writer->index % THREADS == 0)
 		pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
 	if (writer->index % 3 == 2)
-		writer->status = unregister();
+		writer->status = forgo_sequences();
 	while (!__atomic_load_n(&the_post->stop, __ATOMIC_ACQUIRE)) {
 		__u32 number = the_post->sent[writer->index];
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Threads that have no restartable sequences. */
+#ifndef _SELFTESTS_SEQUENCES_H
+#define _SELFTESTS_SEQUENCES_H
+
+#include <sys/rseq.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static inline struct rseq *own_area(void)
+{
+	return (void *)((char *)__builtin_thread_pointer() + __rseq_offset);
+}
+
+/*
+ * From now on it is as if the C library had never heard of them, in this thread and
+ * those of children that it makes: the module records.
+ */
+static inline int forgo_sequences(void)
+{
+	return syscall(SYS_rseq, own_area(), sizeof(struct rseq), RSEQ_FLAG_UNREGISTER, RSEQ_SIG);
+}
+
+#endif /* _SELFTESTS_SEQUENCES_H */
