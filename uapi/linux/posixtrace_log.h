@@ -55,7 +55,7 @@ struct posixtrace_log_header {
 	__u64 names_offset;
 	__u64 end_offset;
 	struct posixtrace_attr attr;
-	__u64 reserved[23];
+	__u64 reserved[24];
 };
 
 #define POSIXTRACE_LOG_BLOCK_MAGIC	0x42545850U	/* "PXTB" */
