@@ -239,7 +239,8 @@ int pxt_mmap_stream(struct pxt_stream *stream, struct vm_area_struct *vma)
 	u64 base = pxt_stream_map_base(stream), size = vma->vm_end - vma->vm_start;
 	u64 rest = pxt_pool_bell_offset(pool);
 
-	if (READ_ONCE(stream->dead))
+	/* What goes into a log is read from there. */
+	if (READ_ONCE(stream->dead) || stream->log)
 		return -EINVAL;
 	if (within(vma_offset(vma), size, base, pool->reader_size))
 		return map_stream(stream, vma, true, &pxt_stream_vm_ops);

@@ -45,6 +45,7 @@
  * @wait: sleepers and pollers; its lock guards @kick
  * @kick: somebody is, or may be, in there: what the bell says
  * @pool: its memory
+ * @log: or NULL; constant
  */
 struct pxt_stream {
 	struct kref kref;
@@ -77,6 +78,7 @@ struct pxt_stream {
 	wait_queue_head_t wait;
 	bool kick;
 	struct pxt_pool pool;
+	struct pxt_log *log;
 };
 
 static inline bool pxt_stream_filters(const struct pxt_stream *stream, u32 id)
@@ -93,9 +95,10 @@ static inline u64 pxt_stream_map_base(const struct pxt_stream *stream)
 }
 
 struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt_table *table,
-				  struct file *file);
+				  struct file *file, int log_fd);
 int pxt_stream_publish(struct pxt_stream *stream, struct pxt_target *target);
-void pxt_stream_shutdown(struct pxt_stream *stream);
+int pxt_stream_shutdown(struct pxt_stream *stream);
+void pxt_stream_free_memory(struct pxt_stream *stream);
 void pxt_stream_forget_file(struct pxt_stream *stream);
 void pxt_stream_put(struct pxt_stream *stream);
 void pxt_stream_wake(struct pxt_stream *stream);

@@ -151,6 +151,8 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	/* Pairs with the acquire in the reader's peek_subbuf(). */
 	smp_store_release(&pool->reader->claim[i], POSIXTRACE_CLAIM(subbuf->seq, 0, 0));
 
+	if (cpu < pool->nr_cpus)
+		WRITE_ONCE(pool->used, pool->used + 1);
 	if (list_empty(&pool->cpu[cpu].subbufs)) {
 		list_add_tail(&subbuf->cpu_node, &pool->cpu[cpu].subbufs);
 		/* Pairs with the acquire in the reader's pxtu_subbuf_peek(). */
@@ -333,6 +335,23 @@ void pxt_subbuf_close_all(struct pxt_pool *pool)
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	for (cpu = 0; cpu < pool->nr_cpus; cpu++)
 		close_open(pool, cpu);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/**
+ * pxt_subbuf_close_cpu() - close what a CPU has open
+ * @pool: not dead
+ * @cpu: this CPU, whose writers begin anew; or that of system events, with the stream's
+ *	lock
+ *
+ * Context: any but NMI.
+ */
+void pxt_subbuf_close_cpu(struct pxt_pool *pool, u32 cpu)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	close_open(pool, cpu);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 

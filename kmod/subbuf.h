@@ -25,6 +25,7 @@ int pxt_subbuf_next(struct pxt_pool *pool, u32 size);
 int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size);
 bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced);
 void pxt_subbuf_close_all(struct pxt_pool *pool);
+void pxt_subbuf_close_cpu(struct pxt_pool *pool, u32 cpu);
 void pxt_subbuf_clear_full(struct pxt_pool *pool);
 void pxt_subbuf_count(struct pxt_pool *pool, struct posixtrace_stats *stats);
 

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_LOGFILE_H
+#define PXT_LOGFILE_H
+
+#include <linux/cred.h>
+#include <linux/fs.h>
+
+/**
+ * struct pxt_logfile - the file of a log
+ * @file: a reference
+ * @cred: of the controller when it created the stream
+ * @limit: RLIMIT_FSIZE of the controller at that time, bytes
+ * @seekable: what failed can be written again at the same place
+ * @pos: next byte, if it is written from front to back
+ * @done: not seekable: bytes that were written of what failed then
+ *
+ * Used by one task at a time: by who creates the log, then by its thread.
+ */
+struct pxt_logfile {
+	struct file *file;
+	const struct cred *cred;
+	u64 limit;
+	bool seekable;
+	loff_t pos;
+	size_t done;
+};
+
+int pxt_logfile_open(struct pxt_logfile *lf, int fd, u32 policy);
+void pxt_logfile_close(struct pxt_logfile *lf);
+bool pxt_logfile_regular(const struct pxt_logfile *lf);
+int pxt_logfile_write(struct pxt_logfile *lf, const void *buf, size_t len);
+int pxt_logfile_write_at(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos);
+int pxt_logfile_restart(struct pxt_logfile *lf);
+
+#endif /* PXT_LOGFILE_H */
