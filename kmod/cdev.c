@@ -14,6 +14,7 @@
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/sysfs.h>
 #include <linux/uaccess.h>
 
 #include "cdev.h"
@@ -327,13 +328,42 @@ static const struct file_operations pxt_fops = {
 	.llseek = noop_llseek,
 };
 
-/* Everybody may open it: who may do what is checked with each command. */
+/* By default everybody may open it: who may do what is checked with each command. */
 static struct miscdevice pxt_misc = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "posixtrace",
 	.fops = &pxt_fops,
 	.mode = 0666,
 };
+
+static int set_device_mode(const char *val, const struct kernel_param *kp)
+{
+	u16 mode;
+	int err = kstrtou16(val, 8, &mode);
+
+	if (err)
+		return err;
+	/* With 0, devtmpfs would choose one by itself. */
+	if (!mode || mode & ~0777)
+		return -EINVAL;
+	pxt_misc.mode = mode;
+	return 0;
+}
+
+static int get_device_mode(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "0%03o\n", pxt_misc.mode);
+}
+
+static const struct kernel_param_ops device_mode_ops = {
+	.set = set_device_mode,
+	.get = get_device_mode,
+};
+
+/* Only while the module is inserted: the device node is made once. */
+module_param_cb(device_mode, &device_mode_ops, NULL, 0444);
+__MODULE_PARM_TYPE(device_mode, "octal");
+MODULE_PARM_DESC(device_mode, "Mode of /dev/posixtrace, octal (default 0666)");
 
 /**
  * pxt_cdev_init() - make the device

@@ -185,9 +185,9 @@ static struct pxt_stream *trace_process(const struct posixtrace_attr *attr,
  * Return: one reference, to be ended with pxt_stream_shutdown() and
  * pxt_stream_put(); or, in the order in which they win: -EINVAL; -ESRCH if there is no
  * such process; -EPERM; -ESRCH if it ended meanwhile; -ERESTARTSYS; -EAGAIN if there
- * are too many streams on the system; -ENOMEM; -EBADF, -EINVAL if the file can not be
- * a log, or what a file system says when its header is written; -EAGAIN if there are
- * too many on the process.
+ * are too many streams of this user or on the system; -ENOMEM; -EBADF, -EINVAL if the
+ * file can not be a log, or what a file system says when its header is written; -EAGAIN
+ * if there are too many on the process.
  */
 struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *file)
 {

@@ -15,13 +15,14 @@
 #define NR_SYS_FIRST	2
 
 /*
- * Charged to the creator's memory cgroup. A stream that is too large for the
- * machine fails; it must not cost other processes their lives.
+ * Charged to the creator's memory cgroup. A stream that is too large for it, or for
+ * the machine, fails; it must not cost any process its life.
  */
+#define POOL_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+
 static void *alloc_pages_zeroed(u64 size)
 {
-	return __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
-			 __GFP_RETRY_MAYFAIL);
+	return __vmalloc(size, POOL_GFP | __GFP_ZERO);
 }
 
 /* Sub-buffers that make up the stream-min-size. */
@@ -72,13 +73,13 @@ static int alloc_notes(struct pxt_pool *pool)
 {
 	u32 all = pool->nr_user + pool->nr_sys, i;
 
-	pool->subbuf = kvcalloc(all, sizeof(*pool->subbuf), GFP_KERNEL_ACCOUNT);
+	pool->subbuf = kvcalloc(all, sizeof(*pool->subbuf), POOL_GFP);
 	if (!pool->subbuf)
 		goto fail;
-	pool->cpu = kvcalloc(pool->nr_cpus + 1, sizeof(*pool->cpu), GFP_KERNEL_ACCOUNT);
+	pool->cpu = kvcalloc(pool->nr_cpus + 1, sizeof(*pool->cpu), POOL_GFP);
 	if (!pool->cpu)
 		goto free_subbuf;
-	pool->sys_mem = kvcalloc(pool->nr_sys, sizeof(*pool->sys_mem), GFP_KERNEL_ACCOUNT);
+	pool->sys_mem = kvcalloc(pool->nr_sys, sizeof(*pool->sys_mem), POOL_GFP);
 	if (!pool->sys_mem)
 		goto free_cpu;
 
@@ -125,6 +126,9 @@ static int alloc_memory(struct pxt_pool *pool)
 	pool->bell_size = PAGE_ALIGN(sizeof(*pool->bell));
 	pool->ctrl_size = PAGE_ALIGN(desc + (u64)all * sizeof(struct posixtrace_subbuf));
 	pool->heads_size = PAGE_ALIGN((u64)pool->nr_cpus * sizeof(*pool->heads));
+	/* If that fails now or later, the stream takes all of its charge back. */
+	if (pxt_user_charge_memory(pool->charge, pxt_pool_memory(pool)))
+		goto fail;
 
 	pool->reader = alloc_pages_zeroed(pool->reader_size);
 	if (!pool->reader)
@@ -184,14 +188,16 @@ static void free_memory(struct pxt_pool *pool)
  * pxt_pool_init() - allocate the memory of a stream
  * @pool: zeroed
  * @attr: checked attributes; stream_size becomes what is granted
+ * @charge: to which the memory is added; it stays there, also on failure
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int pxt_pool_init(struct pxt_pool *pool, struct posixtrace_attr *attr)
+int pxt_pool_init(struct pxt_pool *pool, struct posixtrace_attr *attr, struct pxt_charge *charge)
 {
 	int err, i;
 
+	pool->charge = charge;
 	raw_spin_lock_init(&pool->lock);
 	init_rwsem(&pool->map_lock);
 	err = count_subbufs(pool, attr);
@@ -233,7 +239,8 @@ void pxt_pool_destroy(struct pxt_pool *pool)
  * pxt_pool_make_sys() - one more sub-buffer for system events
  * @pool: whose stream's lock is held, or which nobody else knows yet
  *
- * It is in the free list afterwards. Context: may sleep.
+ * It is in the free list afterwards. Context: may sleep; a thread of the stream's
+ * controller, for it is its RLIMIT_MEMLOCK that is looked at.
  *
  * Return: 0; -ENOMEM; -ENOSPC if there are as many as there may be.
  */
@@ -245,9 +252,13 @@ int pxt_pool_make_sys(struct pxt_pool *pool)
 
 	if (i == pool->nr_sys)
 		return -ENOSPC;
-	mem = alloc_pages_zeroed(pool->subbuf_size);
-	if (!mem)
+	if (pxt_user_charge_memory(pool->charge, pool->subbuf_size))
 		return -ENOMEM;
+	mem = alloc_pages_zeroed(pool->subbuf_size);
+	if (!mem) {
+		pxt_user_uncharge_memory(pool->charge, pool->subbuf_size);
+		return -ENOMEM;
+	}
 	/* Pairs with the acquire in pxt_pool_page(): the page is found, or not yet. */
 	smp_store_release(&pool->sys_mem[i], mem);
 	pool->nr_sys_made = i + 1;

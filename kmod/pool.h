@@ -10,6 +10,8 @@
 
 #include <linux/posixtrace.h>
 
+#include "user.h"
+
 /**
  * struct pxt_subbuf - what the kernel knows of one sub-buffer
  * @cpu_node: in pxt_pool_cpu.subbufs, in the order of hand-out
@@ -83,6 +85,7 @@ struct pxt_subbuf_kind {
  * @cpu: nr_cpus + 1 entries, the last for system events
  * @subbuf: nr_user + nr_sys entries
  * @loop: policy LOOP; constant, as all that follows but @sys_mem, @nr_sys_made
+ * @charge: of the stream
  * @nr_cpus: entries of @heads
  * @nr_user: sub-buffers that targets write
  * @nr_sys: sub-buffers for system events
@@ -125,6 +128,7 @@ struct pxt_pool {
 	struct pxt_subbuf *subbuf;
 
 	bool loop;
+	struct pxt_charge *charge;
 	u32 nr_cpus;
 	u32 nr_user;
 	u32 nr_sys;
@@ -184,7 +188,7 @@ static inline u64 pxt_pool_size(const struct pxt_pool *pool)
 }
 
 bool pxt_pool_size_valid(u64 size, u64 max_data);
-int pxt_pool_init(struct pxt_pool *pool, struct posixtrace_attr *attr);
+int pxt_pool_init(struct pxt_pool *pool, struct posixtrace_attr *attr, struct pxt_charge *charge);
 void pxt_pool_destroy(struct pxt_pool *pool);
 const void *pxt_pool_subbuf(const struct pxt_pool *pool, u32 i);
 int pxt_pool_make_sys(struct pxt_pool *pool);

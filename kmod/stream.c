@@ -26,7 +26,7 @@ static DEFINE_IDA(pxt_streams_ida);
 
 static int take_index(struct pxt_stream *stream)
 {
-	int index = ida_alloc_max(&pxt_streams_ida, POSIXTRACE_STREAMS_MAX - 1, GFP_KERNEL);
+	int index = ida_alloc_max(&pxt_streams_ida, stream->charge.places - 1, GFP_KERNEL);
 
 	if (index < 0)
 		return index == -ENOSPC ? -EAGAIN : index;
@@ -43,8 +43,9 @@ static int take_index(struct pxt_stream *stream)
  *
  * Context: may sleep.
  * Return: one reference, to be ended with pxt_stream_shutdown() and
- * pxt_stream_put(); or -EAGAIN if there are too many; -ENOMEM; -EBADF, -EINVAL if
- * @log_fd can not be the log.
+ * pxt_stream_put(); or -EAGAIN if there are too many, in all or of this user;
+ * -ENOMEM if there is no memory, or the user may not lock that much; -EBADF, -EINVAL
+ * if @log_fd can not be the log.
  */
 struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt_table *table,
 				  struct file *file, int log_fd)
@@ -56,10 +57,13 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	if (!stream)
 		goto fail;
 	stream->attr = *attr;
-	err = take_index(stream);
+	err = pxt_user_charge_stream(&stream->charge);
 	if (err)
 		goto free_stream;
-	err = pxt_pool_init(&stream->pool, &stream->attr);
+	err = take_index(stream);
+	if (err)
+		goto uncharge;
+	err = pxt_pool_init(&stream->pool, &stream->attr, &stream->charge);
 	if (err)
 		goto free_index;
 	if (log_fd != -1)
@@ -84,6 +88,8 @@ free_pool:
 	pxt_pool_destroy(&stream->pool);
 free_index:
 	ida_free(&pxt_streams_ida, stream->index);
+uncharge:
+	pxt_user_uncharge(&stream->charge);
 free_stream:
 	kfree(stream);
 fail:
@@ -144,6 +150,7 @@ void pxt_stream_free_memory(struct pxt_stream *stream)
 	pxt_pool_destroy(pool);
 	/* Only now may another stream have these offsets. */
 	ida_free(&pxt_streams_ida, stream->index);
+	pxt_user_uncharge(&stream->charge);
 	pxt_clock_put();
 }
 

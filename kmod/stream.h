@@ -11,6 +11,7 @@
 
 #include "gate.h"
 #include "pool.h"
+#include "user.h"
 
 /**
  * struct pxt_stream - an active trace stream
@@ -25,6 +26,7 @@
  * @unlisted: not in that list any more; under the list's lock
  * @number: no two streams have the same
  * @index: its place among the mapping offsets, smaller than POSIXTRACE_STREAMS_MAX
+ * @charge: what it costs its creator, until shutdown
  * @attr: as granted; constant
  * @table: of all processes that it traces; constant
  * @slot: in all of them; constant once it is linked
@@ -59,6 +61,7 @@ struct pxt_stream {
 	bool unlisted;
 	u64 number;
 	u32 index;
+	struct pxt_charge charge;
 	struct posixtrace_attr attr;
 	struct pxt_table *table;
 	u32 slot;

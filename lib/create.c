@@ -151,13 +151,14 @@ static void free_stream(struct pxtu_stream *stream)
  * The stream is suspended and has an empty filter. It is shut down when this
  * process ends or execs.
  *
- * Return: 0; EAGAIN if there are TRACE_SYS_MAX streams or 32 on this process;
- * EINTR if a signal came, then there is no stream; EINVAL if @attr is not
- * initialized or has the stream-full-policy POSIX_TRACE_FLUSH, which needs a
- * log, or if @trid is NULL; ENODEV without the module; ENOMEM; ENOTSUP if the
- * module can not do what @attr asks for; EPERM if the caller may not trace that
- * process or may not open the device; ESRCH if there is no such process. EMFILE
- * and ENFILE if there are no more descriptors.
+ * Return: 0; EAGAIN if there are TRACE_SYS_MAX streams, 32 on this process, or as
+ * many as this user may have; EINTR if a signal came, then there is no stream;
+ * EINVAL if @attr is not initialized or has the stream-full-policy
+ * POSIX_TRACE_FLUSH, which needs a log, or if @trid is NULL; ENODEV without the
+ * module; ENOMEM, also beyond RLIMIT_MEMLOCK; ENOTSUP if the module can not do
+ * what @attr asks for; EPERM if the caller may not trace that process or may not
+ * open the device; ESRCH if there is no such process. EMFILE and ENFILE if there
+ * are no more descriptors.
  */
 PXTU_API int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr,
 				trace_id_t *restrict trid)

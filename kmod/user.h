@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_USER_H
+#define PXT_USER_H
+
+#include <linux/types.h>
+
+struct pxt_share;
+struct user_struct;
+
+/**
+ * struct pxt_charge - what a stream costs its creator
+ * @places: how many of POSIXTRACE_STREAMS_MAX it may choose from; constant
+ * @shares: whose streams are one more for it; constant
+ * @nr_shares: entries of it
+ * @user: whose locked memory is more for it; NULL with CAP_IPC_LOCK; constant
+ * @pages: of locked memory
+ *
+ * Of one stream. @pages changes while nobody else knows the stream, or with its
+ * lock.
+ */
+struct pxt_charge {
+	u32 places;
+	struct pxt_share **shares;
+	u32 nr_shares;
+	struct user_struct *user;
+	unsigned long pages;
+};
+
+int pxt_user_charge_stream(struct pxt_charge *charge);
+int pxt_user_charge_memory(struct pxt_charge *charge, u64 bytes);
+void pxt_user_uncharge_memory(struct pxt_charge *charge, u64 bytes);
+void pxt_user_uncharge(struct pxt_charge *charge);
+
+#endif /* PXT_USER_H */

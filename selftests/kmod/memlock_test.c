@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How much memory a user's streams may take: RLIMIT_MEMLOCK, the memory cgroup.
+ * How many streams is in quota_test.c.
+ */
+#define _GNU_SOURCE
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include "pxt_test.h"
+#include "actor.h"
+
+#define ALICE		1000
+#define BOB		1001
+
+FIXTURE(memlock)
+{
+	unsigned long long size;	/* what a stream of an actor takes */
+	struct actor actor[3];
+};
+
+static int start(struct actor *actor, uid_t uid, uint64_t caps, rlim_t memlock)
+{
+	*actor = (struct actor){ .is = { uid, -1, caps, memlock } };
+	actor->attr.stream_size = 64 << 10;
+	actor->attr.max_data_size = 256;
+	return actor_start(actor);
+}
+
+FIXTURE_SETUP(memlock)
+{
+	ASSERT_EQ(0, start(&self->actor[0], 0, CAPS_ALL, 0));
+	ASSERT_EQ(1, actor_do(&self->actor[0], ACTOR_CREATE, 1).count);
+	self->size = actor_do(&self->actor[0], ACTOR_MEMORY, 1).count;
+	actor_end(&self->actor[0]);
+	ASSERT_LT(64 << 10, self->size);
+}
+
+FIXTURE_TEARDOWN(memlock)
+{
+}
+
+TEST_F(memlock, is_exactly_what_status_tells)
+{
+	ASSERT_EQ(0, start(&self->actor[0], ALICE, 0, 2 * self->size));
+	EXPECT_EQ(2, actor_fill(&self->actor[0], -ENOMEM));
+	actor_end(&self->actor[0]);
+	ASSERT_EQ(0, start(&self->actor[0], ALICE, 0, 2 * self->size - 1));
+	EXPECT_EQ(1, actor_fill(&self->actor[0], -ENOMEM));
+	actor_end(&self->actor[0]);
+}
+
+TEST_F(memlock, is_of_all_processes_of_a_user)
+{
+	ASSERT_EQ(0, start(&self->actor[0], ALICE, 0, 3 * self->size));
+	ASSERT_EQ(0, start(&self->actor[1], ALICE, 0, 3 * self->size));
+	ASSERT_EQ(0, start(&self->actor[2], BOB, 0, 3 * self->size));
+	EXPECT_EQ(1, actor_add(&self->actor[0], 1));
+	EXPECT_EQ(2, actor_fill(&self->actor[1], -ENOMEM));
+	EXPECT_EQ(0, actor_fill(&self->actor[0], -ENOMEM));
+	EXPECT_EQ(3, actor_fill(&self->actor[2], -ENOMEM));
+	for (int i = 0; i < 3; i++)
+		actor_end(&self->actor[i]);
+}
+
+TEST_F(memlock, does_not_bind_who_has_the_capability)
+{
+	ASSERT_EQ(0, start(&self->actor[0], ALICE, CAP(IPC_LOCK), self->size));
+	ASSERT_EQ(0, start(&self->actor[1], 0, CAP(SYS_RESOURCE) | CAP(SYS_ADMIN), self->size));
+	ASSERT_EQ(0, start(&self->actor[2], ALICE, 0, self->size));
+	EXPECT_EQ(5, actor_add(&self->actor[0], 5));
+	EXPECT_EQ(1, actor_fill(&self->actor[1], -ENOMEM));
+	/* Nor is it charged. */
+	EXPECT_EQ(1, actor_fill(&self->actor[2], -ENOMEM));
+	for (int i = 0; i < 3; i++)
+		actor_end(&self->actor[i]);
+}
+
+TEST_F(memlock, is_given_back_by_shutdown_close_and_kill)
+{
+	struct actor *actor = self->actor;
+
+	ASSERT_EQ(0, start(&actor[0], ALICE, 0, 3 * self->size));
+	ASSERT_EQ(0, start(&actor[1], ALICE, 0, 3 * self->size));
+	EXPECT_EQ(3, actor_fill(&actor[0], -ENOMEM));
+	EXPECT_EQ(1, actor_do(&actor[0], ACTOR_SHUTDOWN, 1).count);
+	EXPECT_EQ(1, actor_fill(&actor[1], -ENOMEM));
+	EXPECT_EQ(1, actor_do(&actor[0], ACTOR_CLOSE, 1).count);
+	EXPECT_EQ(1, actor_fill(&actor[1], -ENOMEM));
+	child_kill(&actor[0].child);
+	EXPECT_EQ(1, actor_fill(&actor[1], -ENOMEM));
+	actor_end(&actor[1]);
+}
+
+TEST_F(memlock, has_nothing_left_after_many_streams)
+{
+	ASSERT_EQ(0, start(&self->actor[0], ALICE, 0, self->size));
+	for (int i = 0; i < 50; i++) {
+		EXPECT_EQ(1, actor_fill(&self->actor[0], -ENOMEM));
+		ASSERT_EQ(1, actor_do(&self->actor[0], ACTOR_CLOSE, 1).count);
+	}
+	EXPECT_EQ(50, actor_do(&self->actor[0], ACTOR_BAD_CREATE, 50).count);
+	EXPECT_EQ(1, actor_fill(&self->actor[0], -ENOMEM));
+	actor_end(&self->actor[0]);
+}
+
+/* The share is looked at first: who has neither is told of that. */
+TEST_F(memlock, is_another_error_than_too_many_streams)
+{
+	rlim_t enough = 64 * self->size;
+
+	ASSERT_EQ(0, start(&self->actor[0], ALICE, 0, enough));
+	ASSERT_EQ(0, start(&self->actor[1], ALICE, 0, enough));
+	ASSERT_EQ(0, start(&self->actor[2], ALICE, 0, self->size));
+	EXPECT_EQ(31, actor_add(&self->actor[0], 31));
+	EXPECT_EQ(32, actor_add(&self->actor[1], 32));
+	EXPECT_EQ(0, actor_fill(&self->actor[2], -ENOMEM));
+	EXPECT_EQ(1, actor_add(&self->actor[0], 1));
+	EXPECT_EQ(-EAGAIN, actor_do(&self->actor[2], ACTOR_CREATE, 1).error);
+	for (int i = 0; i < 3; i++)
+		actor_end(&self->actor[i]);
+}
+
+/* System events go into memory that is made when it is needed. */
+TEST_F(memlock, counts_memory_that_comes_later)
+{
+	struct actor *actor = self->actor;
+	struct actor_answer answer;
+
+	ASSERT_EQ(0, start(&actor[0], ALICE, 0, self->size));
+	EXPECT_EQ(1, actor_add(&actor[0], 1));
+	answer = actor_do(&actor[0], ACTOR_START, 1000);
+	EXPECT_LT(0, answer.count);
+	EXPECT_EQ(-ENOMEM, answer.error);
+	EXPECT_EQ(self->size, actor_do(&actor[0], ACTOR_MEMORY, 1).count);
+
+	EXPECT_EQ(0, actor_do(&actor[0], ACTOR_MEMLOCK, self->size + (8 << 10)).error);
+	answer = actor_do(&actor[0], ACTOR_START, 1000);
+	EXPECT_LT(0, answer.count);
+	EXPECT_EQ(-ENOMEM, answer.error);
+	EXPECT_EQ(self->size + (8 << 10), actor_do(&actor[0], ACTOR_MEMORY, 1).count);
+
+	/* All of it comes back. */
+	EXPECT_EQ(1, actor_do(&actor[0], ACTOR_SHUTDOWN, 1).count);
+	ASSERT_EQ(0, start(&actor[1], ALICE, 0, self->size));
+	EXPECT_EQ(1, actor_fill(&actor[1], -ENOMEM));
+	actor_end(&actor[0]);
+	actor_end(&actor[1]);
+}
+
+/* ------------------------------------------------------------------ */
+/* Memory cgroup							*/
+
+#define ROOT_GROUP	"/tmp/memlock_test.cgroup"
+#define GROUP		ROOT_GROUP "/small"
+
+static int write_group(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static long read_event(const char *name)
+{
+	FILE *file = fopen(GROUP "/memory.events", "re");
+	char key[32];
+	long value, found = -1;
+
+	if (!file)
+		return -1;
+	while (fscanf(file, "%31s %ld", key, &value) == 2) {
+		if (!strcmp(key, name))
+			found = value;
+	}
+	fclose(file);
+	return found;
+}
+
+static long read_current(void)
+{
+	FILE *file = fopen(GROUP "/memory.current", "re");
+	long value = -1;
+
+	if (!file)
+		return -1;
+	if (fscanf(file, "%ld", &value) != 1)
+		value = -1;
+	fclose(file);
+	return value;
+}
+
+static int enter_group(void *arg, const struct talk *talk)
+{
+	int err = write_group(GROUP "/cgroup.procs", "0");
+
+	if (err) {
+		say(talk, err);
+		return 1;
+	}
+	return actor_run(arg, talk);
+}
+
+FIXTURE(cgroup)
+{
+	struct actor actor;
+};
+
+FIXTURE_SETUP(cgroup)
+{
+	mkdir(ROOT_GROUP, 0755);
+	ASSERT_EQ(0, mount("none", ROOT_GROUP, "cgroup2", 0, NULL));
+	ASSERT_EQ(0, write_group(ROOT_GROUP "/cgroup.subtree_control", "+memory"));
+	ASSERT_EQ(0, mkdir(GROUP, 0755));
+	ASSERT_EQ(0, write_group(GROUP "/memory.max", "33554432"));
+	self->actor = (struct actor){ .is = { .user_ns = -1, .caps = CAPS_ALL } };
+	self->actor.attr.stream_size = 256 << 20;
+	self->actor.attr.max_data_size = 256;
+}
+
+FIXTURE_TEARDOWN(cgroup)
+{
+	EXPECT_EQ(0, rmdir(GROUP));
+	EXPECT_EQ(0, write_group(ROOT_GROUP "/cgroup.subtree_control", "-memory"));
+	EXPECT_EQ(0, umount(ROOT_GROUP));
+	rmdir(ROOT_GROUP);
+}
+
+TEST_F(cgroup, limit_is_ENOMEM_and_kills_nobody)
+{
+	struct actor_answer answer;
+
+	ASSERT_EQ(0, child_start(&self->actor.child, enter_group, &self->actor));
+	ASSERT_EQ(0, hear(&self->actor.child.talk));
+	for (int i = 0; i < 3; i++) {
+		answer = actor_do(&self->actor, ACTOR_CREATE, 1);
+		EXPECT_EQ(0, answer.count);
+		EXPECT_EQ(-ENOMEM, answer.error);
+	}
+	EXPECT_LT(0, read_event("max"));
+	EXPECT_EQ(0, read_event("oom_kill"));
+	actor_end(&self->actor);
+}
+
+TEST_F(cgroup, is_charged_with_the_memory_of_a_stream)
+{
+	long before;
+
+	self->actor.attr.stream_size = 16 << 20;
+	ASSERT_EQ(0, child_start(&self->actor.child, enter_group, &self->actor));
+	ASSERT_EQ(0, hear(&self->actor.child.talk));
+	before = read_current();
+	EXPECT_EQ(1, actor_add(&self->actor, 1));
+	EXPECT_LE(before + (16 << 20), read_current());
+	actor_end(&self->actor);
+}
+
+TEST_HARNESS_MAIN
