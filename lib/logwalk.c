@@ -13,7 +13,7 @@
  * damaged by accident ends long before. But a file may have a hole of some exabytes,
  * which costs its maker nothing and us years.
  */
-#define BUDGET_MAX	(256ULL << 20)
+#define BUDGET_MAX	(64ULL << 20)
 #define BUDGET_FACTOR	16U	/* that many bytes more for each byte of a good block */
 
 /* Is this a header that our log can have? */

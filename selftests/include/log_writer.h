@@ -67,17 +67,25 @@ struct log_writer {
 	struct posixtrace_log_end end;
 };
 
-/* Bit by bit: shares nothing with the code under test. */
+/* Four bits at a time: shares nothing with the code under test. */
 static inline __u32 log_crc(const void *data, size_t len)
 {
+	static __u32 table[16];
 	const unsigned char *p = data;
 	__u32 crc = ~0U;
-	int i;
+	int i, bit;
 
+	for (i = 0; i < 16 && !table[15]; i++) {
+		__u32 rest = i;
+
+		for (bit = 0; bit < 4; bit++)
+			rest = rest >> 1 ^ (rest & 1 ? 0x82f63b78U : 0);
+		table[i] = rest;
+	}
 	while (len--) {
 		crc ^= *p++;
-		for (i = 0; i < 8; i++)
-			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78U : 0);
+		crc = crc >> 4 ^ table[crc & 15];
+		crc = crc >> 4 ^ table[crc & 15];
 	}
 	return ~crc;
 }

@@ -113,7 +113,7 @@ TEST(many_cpus)
 /* Large blocks of many CPUs, all of the same time: they can not all be in memory. */
 TEST(large_blocks_of_many_cpus)
 {
-	const __u32 cpus = 1000, size = POSIXTRACE_SUBBUF_SIZE_MAX;
+	const __u32 cpus = 300, size = POSIXTRACE_SUBBUF_SIZE_MAX;
 	struct posixtrace_log_block *block;
 	struct posixtrace_record record = {
 		.size = POSIXTRACE_RECORD_SIZE(8),
@@ -166,7 +166,7 @@ TEST(large_blocks_of_many_cpus)
 /* An epoch that has more blocks than are indexed: reported, but not lost. */
 TEST(many_blocks_in_one_epoch)
 {
-	const unsigned int nr = 100000;
+	const unsigned int nr = 70000;
 	struct log_writer log;
 	struct log_sum sum;
 	int fd;
@@ -194,7 +194,7 @@ TEST(many_blocks_in_one_epoch)
 /* The same blocks in many epochs are nothing special. */
 TEST(many_epochs)
 {
-	const unsigned int nr = 100000;
+	const unsigned int nr = 40000;
 	struct log_writer log;
 	struct log_sum sum;
 	int fd;
