@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Functions that this release does not implement yet: those of logs. They check
+ * Functions that this release does not implement yet: those that write logs. They check
  * what can be checked and then say ENOTSUP, so that a program finds out;
  * Documentation/conformance.rst lists them.
  */
@@ -40,43 +40,6 @@ PXTU_API int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict 
  * Return: EINVAL: in this release no stream has a log.
  */
 PXTU_API int posix_trace_flush(trace_id_t trid)
-{
-	return no_log(trid);
-}
-
-/**
- * posix_trace_open() - open a log for reading
- * @file_desc: descriptor of the log
- * @trid: where to write the trace id
- *
- * Return: ENOTSUP in this release; EINVAL if @trid is NULL; EBADF if @file_desc
- * is negative.
- */
-PXTU_API int posix_trace_open(int file_desc, trace_id_t *trid)
-{
-	if (!trid)
-		return EINVAL;
-	return file_desc < 0 ? EBADF : ENOTSUP;
-}
-
-/**
- * posix_trace_close() - end the reading of a log
- * @trid: trace id of the log
- *
- * Return: EINVAL: in this release no trace id is that of a log.
- */
-PXTU_API int posix_trace_close(trace_id_t trid)
-{
-	return no_log(trid);
-}
-
-/**
- * posix_trace_rewind() - back to the oldest event of a log
- * @trid: trace id of the log
- *
- * Return: EINVAL: in this release no trace id is that of a log.
- */
-PXTU_API int posix_trace_rewind(trace_id_t trid)
 {
 	return no_log(trid);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "attr.h"
+#include "log.h"
 #include "trid.h"
 
 /* A command on behalf of the caller of the public function. */
@@ -87,9 +88,9 @@ PXTU_API int posix_trace_clear(trace_id_t trid)
  * @attr: where to write them; need not be initialized
  *
  * The sizes are those that were granted, the stream-full-policy is the one in
- * effect.
+ * effect. A log has those of the stream that wrote it.
  *
- * Return: 0; EINVAL if @trid is no trace stream of this process or @attr is
+ * Return: 0; EINVAL if @trid is no trace stream or log of this process or @attr is
  * NULL.
  */
 PXTU_API int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
@@ -102,7 +103,7 @@ PXTU_API int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
 		return EINVAL;
 	stream = pxtu_trid_get(trid);
 	if (!stream)
-		return EINVAL;
+		return pxtu_log_get_attr(trid, attr);
 	err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_GET_ATTR, &uattr);
 	if (!err)
 		pxtu_attr_from_uapi(attr, &uattr);
@@ -119,8 +120,12 @@ PXTU_API int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
  * also set by records that this process had to throw away because a traced
  * process has damaged them.
  *
- * Return: 0; EINVAL if @trid is no trace stream of this process or @statusinfo
- * is NULL.
+ * That of a log is not reset. It is suspended; both overrun statuses tell of what is
+ * known to be missing, the one of the log also if the log is not complete (yet):
+ * Documentation/trace-log.rst.
+ *
+ * Return: 0; EINVAL if @trid is no trace stream or log of this process or
+ * @statusinfo is NULL; ENOMEM.
  */
 PXTU_API int posix_trace_get_status(trace_id_t trid, struct posix_trace_status_info *statusinfo)
 {
@@ -133,7 +138,7 @@ PXTU_API int posix_trace_get_status(trace_id_t trid, struct posix_trace_status_i
 		return EINVAL;
 	stream = pxtu_trid_get(trid);
 	if (!stream)
-		return EINVAL;
+		return pxtu_log_get_status(trid, statusinfo);
 	err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_GET_STATUS, &status);
 	if (err)
 		goto put;

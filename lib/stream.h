@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* An active trace stream of this process. */
+/* What a trace id of this process stands for: an active trace stream, or a log. */
 #ifndef PXTU_STREAM_H
 #define PXTU_STREAM_H
 
 #include <pthread.h>
 
 #include "reader.h"
+
+struct pxtu_log;
 
 /**
  * struct pxtu_stream - an active trace stream that this process controls
@@ -14,6 +16,8 @@
  * @idle: signalled, under the lock of the trace ids, when @users gets 0 after
  *	the trace id was removed
  * @removed: the trace id is gone; guarded by the lock of the trace ids
+ * @log: NULL; or a log that is read, and then nothing below is used but @lock, which
+ *	guards it, and @types_next
  * @lock: guards everything below; never held while waiting for an event
  * @reader: reading of events
  * @types_next: event types told by posix_trace_eventtypelist_getnext_id()
@@ -33,6 +37,7 @@ struct pxtu_stream {
 	unsigned int users;
 	pthread_cond_t idle;
 	bool removed;
+	struct pxtu_log *log;
 
 	pthread_mutex_t lock;
 	struct pxtu_reader reader;

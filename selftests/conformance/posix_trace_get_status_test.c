@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "pxt_test.h"
 #include "stream_state.h"
+#include "log_reading.h"
 
 FIXTURE(status)
 {
@@ -332,6 +333,36 @@ TEST_F(status, a09_reading_and_asking_do_not_disturb_each_other)
 		ASSERT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
 	}
 	EXPECT_EQ(0, drain(self->trid));
+}
+
+TEST(a11_that_of_a_log)
+{
+	struct posix_trace_status_info status, again;
+	struct log_writer log;
+	trace_id_t trid;
+
+	log_begin(&log, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_FLUSH, 2, 0);
+	log_epochs(&log, 0, 2, 50);
+	log.end.error = EFBIG;
+	log.end.lost = 3;
+	log_end(&log, POSIXTRACE_LOG_END_FINAL | POSIXTRACE_LOG_END_FULL);
+	ASSERT_EQ(0, log_open(&log, &trid));
+	for (int i = 0; i < 3; i++) {
+		memset(&status, 0xa5, sizeof(status));
+		ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+		EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
+		EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_stream_full_status);
+		EXPECT_EQ(POSIX_TRACE_OVERRUN, status.posix_stream_overrun_status);
+		EXPECT_EQ(POSIX_TRACE_NOT_FLUSHING, status.posix_stream_flush_status);
+		EXPECT_EQ(EFBIG, status.posix_stream_flush_error);
+		EXPECT_EQ(POSIX_TRACE_OVERRUN, status.posix_log_overrun_status);
+		EXPECT_EQ(POSIX_TRACE_FULL, status.posix_log_full_status);
+		if (i)
+			EXPECT_EQ(0, memcmp(&status, &again, sizeof(status)));
+		again = status;
+	}
+	EXPECT_EQ(0, posix_trace_close(trid));
+	log_free(&log);
 }
 
 TEST_HARNESS_MAIN

@@ -39,18 +39,6 @@ TEST_F(later, create_withlog_leaves_the_file_alone)
 	close(fd);
 }
 
-TEST_F(later, open_of_a_log)
-{
-	trace_id_t trid;
-	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	ASSERT_LE(0, fd);
-	EXPECT_EQ(ENOTSUP, posix_trace_open(fd, &trid));
-	EXPECT_EQ(EBADF, posix_trace_open(-1, &trid));
-	EXPECT_EQ(EINVAL, posix_trace_open(fd, NULL));
-	close(fd);
-}
-
 /* Not later, but never: functions of logs on a stream that has none. */
 TEST_F(later, functions_of_logs_are_invalid_on_a_stream)
 {
