@@ -50,6 +50,8 @@ ASSERT_SIZE(posixtrace_bell, 64);
 ASSERT_SIZE(posixtrace_sync, 24);
 ASSERT_SIZE(posixtrace_next, 24);
 ASSERT_SIZE(posixtrace_event, 48);
+ASSERT_SIZE(posixtrace_checked, 24);
+ASSERT_OFFSET(posixtrace_checked, cmd, 16);
 
 ASSERT_SIZE(posixtrace_log_header, 512);
 ASSERT_OFFSET(posixtrace_log_header, attr, 80);

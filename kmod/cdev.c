@@ -222,12 +222,73 @@ static long role_command(struct pxt_file *pf, unsigned int cmd, void __user *uar
 	}
 }
 
+/* Would it find a target, if it were a command? */
+static bool acts(struct pxt_attachment *att)
+{
+	struct pxt_target *target;
+
+	if (!may_use(att))
+		return false;
+	if (is_mine(att))
+		return true;
+	target = pxt_target_acting(att);
+	if (target)
+		pxt_target_put(target);
+	return target;
+}
+
+/* What CHECKED compares with: a stream's number, 0 for a target. */
+static int number_of(const struct pxt_file *pf, u64 *number)
+{
+	switch (role_of(pf)) {
+	case PXT_ROLE_STREAM:
+		*number = pf->stream->number;
+		return owns_stream(pf->stream) ? 0 : -EINVAL;
+	case PXT_ROLE_TARGET:
+		*number = 0;
+		return acts(pf->att) ? 0 : -EINVAL;
+	default:
+		return -EINVAL;
+	}
+}
+
+/*
+ * CHECKED: what it is put in front of is done if the file is what the caller takes
+ * it for. Another thread may close the descriptor, and open another file under its
+ * number, at any time: only here, where the file is held, nothing comes in between.
+ */
+static int unwrap(const struct pxt_file *pf, unsigned int *cmd, void __user **uarg)
+{
+	struct posixtrace_checked arg;
+	u64 number;
+	int err;
+
+	err = number_of(pf, &number);
+	if (err)
+		return err;
+	if (copy_from_user(&arg, *uarg, sizeof(arg)))
+		return -EFAULT;
+	if (arg.reserved)
+		return -EINVAL;
+	if (arg.stream != number)
+		return -ESTALE;
+	*cmd = arg.cmd;
+	*uarg = u64_to_user_ptr(arg.arg);
+	return 0;
+}
+
 static long cdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct pxt_file *pf = file->private_data;
 	void __user *uarg = (void __user *)arg;
 	long ret;
 
+	if (cmd == POSIXTRACE_IOC_CHECKED) {
+		ret = unwrap(pf, &cmd, &uarg);
+		if (ret)
+			return ret;
+	}
+	/* CHECKED is unknown to all below: there is no second one in it. */
 	switch (cmd) {
 	case POSIXTRACE_IOC_INFO:
 		return info(uarg);

@@ -61,7 +61,7 @@ static int check_attr(const struct posixtrace_attr *attr, bool log)
 
 static int check_args(const struct posixtrace_create *arg)
 {
-	if (arg->flags || arg->slot || !maps_zero(arg) ||
+	if (arg->flags || arg->slot || arg->stream || !maps_zero(arg) ||
 	    !zero(arg->reserved, sizeof(arg->reserved)))
 		return -EINVAL;
 	return check_attr(&arg->attr, arg->log_fd != -1);
@@ -132,8 +132,27 @@ static int begin_log(struct pxt_stream *stream, struct pxt_target *target)
 	return err ? err : pxt_log_run(stream->log);
 }
 
+/*
+ * The last look at the rights: since the first, and while memory was allocated, the
+ * process may have executed a set-user-ID program. Now it can not do that, and if it
+ * does later, it finds the stream, and process.c looks again.
+ */
+static int publish(struct pxt_stream *stream, struct pxt_target *target, struct task_struct *task)
+{
+	int err = down_read_killable(&task->signal->exec_update_lock);
+
+	if (err)
+		return err;
+	err = pxt_rights_create(task);
+	if (!err)
+		err = pxt_stream_publish(stream, target);
+	up_read(&task->signal->exec_update_lock);
+	return err;
+}
+
 static struct pxt_stream *make_stream(const struct posixtrace_attr *attr,
-				      struct pxt_target *target, struct file *file, int log_fd)
+				      struct pxt_target *target, struct task_struct *task,
+				      struct file *file, int log_fd)
 {
 	struct pxt_stream *stream;
 	int err;
@@ -143,9 +162,9 @@ static struct pxt_stream *make_stream(const struct posixtrace_attr *attr,
 	stream = pxt_stream_new(attr, target->table, file, log_fd);
 	if (IS_ERR(stream))
 		return stream;
-	err = begin_log(stream, target);
+	err = publish(stream, target, task);
 	if (!err)
-		err = pxt_stream_publish(stream, target);
+		err = begin_log(stream, target);
 	if (err) {
 		pxt_stream_shutdown(stream);
 		pxt_stream_put(stream);
@@ -163,7 +182,7 @@ static struct pxt_stream *trace_process(const struct posixtrace_attr *attr,
 
 	if (IS_ERR(target))
 		return ERR_CAST(target);
-	stream = make_stream(attr, target, file, log_fd);
+	stream = make_stream(attr, target, task, file, log_fd);
 	/* Threads that came before the stream was there did not make up for themselves. */
 	if (!IS_ERR(stream) && pxt_fork_reserve(&target->forks, get_nr_threads(task))) {
 		pxt_stream_shutdown(stream);
@@ -221,6 +240,7 @@ void pxt_create_result(const struct pxt_stream *stream, struct posixtrace_create
 	u64 base = pxt_stream_map_base(stream);
 
 	arg->slot = stream->slot;
+	arg->stream = stream->number;
 	arg->reader.offset = base;
 	arg->reader.size = pool->reader_size;
 	arg->ctrl.offset = base + pxt_pool_ctrl_offset(pool);

@@ -168,14 +168,30 @@ static void inherit(struct pxt_fork *fork)
 	struct pxt_target *target = pxt_target_born(fork->child, fork->target->table);
 	struct pxt_stream *stream;
 	u32 slot;
+	int err;
 
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		stream = fork->stream[slot];
-		if (stream && (!target || !pxt_gate_inherit(target, stream)))
+		if (!stream)
+			continue;
+		err = target ? pxt_gate_inherit(target, stream) : -ENOMEM;
+		if (err == -ENOMEM && !fatal_signal_pending(current))
 			atomic_inc(&stream->untraced);
+		if (err)
+			pxt_gate_gone(stream);
 	}
 	if (target)
 		pxt_target_put(target);
+}
+
+static void disinherit(struct pxt_fork *fork)
+{
+	u32 slot;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		if (fork->stream[slot])
+			pxt_gate_gone(fork->stream[slot]);
+	}
 }
 
 static void process_begins(struct callback_head *work)
@@ -183,8 +199,13 @@ static void process_begins(struct callback_head *work)
 	struct pxt_fork *fork = container_of(work, struct pxt_fork, child_work);
 	unsigned long flags;
 
-	/* One that was killed before it began records nothing. */
-	if (!(current->flags & PF_EXITING))
+	/*
+	 * One that was killed before it began records nothing. There may be no memory
+	 * for it either, but that is no loss.
+	 */
+	if (current->flags & PF_EXITING || fatal_signal_pending(current))
+		disinherit(fork);
+	else
 		inherit(fork);
 	raw_spin_lock_irqsave(&pxt_forks_lock, flags);
 	list_del(&fork->node);
@@ -222,10 +243,12 @@ static void collect_streams(struct pxt_fork *fork)
 
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		stream = rcu_dereference(fork->target->slot[slot]);
-		if (is_inherited(stream) && kref_get_unless_zero(&stream->kref))
-			fork->stream[slot] = stream;
-		else
-			fork->stream[slot] = NULL;
+		fork->stream[slot] = NULL;
+		if (!is_inherited(stream) || !kref_get_unless_zero(&stream->kref))
+			continue;
+		fork->stream[slot] = stream;
+		/* From now on: the parent may end before the child begins. */
+		atomic_inc(&stream->nr_targets);
 	}
 }
 

@@ -84,7 +84,6 @@ int pxt_gate_make(struct pxt_target *target)
 
 static void enter(struct pxt_target *target, struct pxt_stream *stream)
 {
-	WRITE_ONCE(stream->nr_targets, stream->nr_targets + 1);
 	rcu_assign_pointer(target->slot[stream->slot], stream);
 	set_words(target, stream, true);
 	gate_changed(target);
@@ -114,6 +113,7 @@ int pxt_gate_link(struct pxt_target *target, struct pxt_stream *stream)
 			continue;
 		stream->slot = slot;
 		stream->linked = true;
+		atomic_inc(&stream->nr_targets);
 		enter(target, stream);
 		err = 0;
 		break;
@@ -126,20 +126,36 @@ unlock:
 /**
  * pxt_gate_inherit() - put a stream of its parent on a new target
  * @target: which has no other streams
- * @stream: that traced its parent when that forked
+ * @stream: that traced its parent when that forked, and counted the child then
  *
  * Context: may sleep.
- * Return: false if there is no memory; true also if the stream has ended.
+ * Return: 0; -ENOMEM; -ESTALE if the stream has ended.
  */
-bool pxt_gate_inherit(struct pxt_target *target, struct pxt_stream *stream)
+int pxt_gate_inherit(struct pxt_target *target, struct pxt_stream *stream)
 {
+	int err = -ESTALE;
+
 	if (pxt_gate_make(target))
-		return false;
+		return -ENOMEM;
 	mutex_lock(&target->table->lock);
-	if (stream->linked && !target->ended)
+	if (stream->linked && !target->ended) {
 		enter(target, stream);
+		err = 0;
+	}
 	mutex_unlock(&target->table->lock);
-	return true;
+	return err;
+}
+
+/**
+ * pxt_gate_gone() - a stream traces one process less
+ * @stream: that counted it
+ *
+ * If it was the last one, those who poll are told.
+ */
+void pxt_gate_gone(struct pxt_stream *stream)
+{
+	if (atomic_dec_and_test(&stream->nr_targets))
+		wake_up_poll(&stream->wait, EPOLLHUP);
 }
 
 /**
@@ -148,16 +164,29 @@ bool pxt_gate_inherit(struct pxt_target *target, struct pxt_stream *stream)
  * @stream: that traces it
  *
  * The process ends, or has just become another program: nobody is in there that
- * a quiesce would have to reach. If it was the last one, those who poll are told.
+ * a quiesce would have to reach.
  */
 void pxt_gate_leave(struct pxt_target *target, struct pxt_stream *stream)
 {
 	set_words(target, stream, false);
 	rcu_assign_pointer(target->slot[stream->slot], NULL);
 	gate_changed(target);
-	WRITE_ONCE(stream->nr_targets, stream->nr_targets - 1);
-	if (!stream->nr_targets)
-		wake_up_poll(&stream->wait, EPOLLHUP);
+	pxt_gate_gone(stream);
+}
+
+/**
+ * pxt_gate_open() - a process is no target any more
+ * @target: without streams; table->lock is held
+ *
+ * Another process, which shares its memory, may look at this gate: it goes on asking
+ * the module, which knows better.
+ */
+void pxt_gate_open(struct pxt_target *target)
+{
+	u32 id;
+
+	for (id = 0; target->gate && id < POSIXTRACE_ID_MAX; id++)
+		WRITE_ONCE(target->gate->enable[id], ~0U);
 }
 
 /* Will a writer for this stream be found there? With table->lock. */
@@ -211,8 +240,8 @@ void pxt_gate_unlink(struct pxt_stream *stream)
 		set_words(target, stream, false);
 		rcu_assign_pointer(target->slot[stream->slot], NULL);
 		gate_changed(target);
+		atomic_dec(&stream->nr_targets);
 	}
-	WRITE_ONCE(stream->nr_targets, 0);
 	reach_marked(stream, &q);
 }
 

@@ -6,7 +6,9 @@
 
 int pxt_gate_make(struct pxt_target *target);
 int pxt_gate_link(struct pxt_target *target, struct pxt_stream *stream);
-bool pxt_gate_inherit(struct pxt_target *target, struct pxt_stream *stream);
+int pxt_gate_inherit(struct pxt_target *target, struct pxt_stream *stream);
+void pxt_gate_gone(struct pxt_stream *stream);
+void pxt_gate_open(struct pxt_target *target);
 void pxt_gate_leave(struct pxt_target *target, struct pxt_stream *stream);
 void pxt_gate_unlink(struct pxt_stream *stream);
 void pxt_gate_set_stream(struct pxt_stream *stream, bool on);

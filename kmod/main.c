@@ -11,6 +11,7 @@
 
 #include "cdev.h"
 #include "clock.h"
+#include "hotplug.h"
 #include "mmap.h"
 #include "process.h"
 #include "target.h"
@@ -25,12 +26,17 @@ static int __init pxt_init(void)
 	err = pxt_process_init();
 	if (err)
 		goto exit_mmap;
+	err = pxt_hotplug_init();
+	if (err)
+		goto exit_process;
 	/* Last: from now on there are users. */
 	err = pxt_cdev_init();
 	if (err)
-		goto exit_process;
+		goto exit_hotplug;
 	return 0;
 
+exit_hotplug:
+	pxt_hotplug_exit();
 exit_process:
 	pxt_process_exit();
 exit_mmap:
@@ -44,6 +50,7 @@ fail:
 static void __exit pxt_exit(void)
 {
 	pxt_cdev_exit();
+	pxt_hotplug_exit();
 	pxt_process_exit();
 	pxt_target_exit();
 	pxt_clock_exit();

@@ -28,6 +28,9 @@ static struct inode *pxt_mmap_inode;
 /* A gate that is open for everything; constant. */
 static struct page *pxt_mmap_no_gate;
 
+/* What is left of streams that have ended, where it is only read; constant. */
+static struct page *pxt_mmap_zeros;
+
 static int init_fs_context(struct fs_context *fc)
 {
 	return init_pseudo(fc, PXT_FS_MAGIC) ? 0 : -ENOMEM;
@@ -56,9 +59,13 @@ int pxt_mmap_init(void)
 	if (!pxt_mmap_no_gate)
 		return -ENOMEM;
 	memset(page_address(pxt_mmap_no_gate), 0xff, PAGE_SIZE);
+	err = -ENOMEM;
+	pxt_mmap_zeros = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	if (!pxt_mmap_zeros)
+		goto free_no_gate;
 	err = simple_pin_fs(&pxt_mmap_fs, &pxt_mmap_mnt, &pxt_mmap_count);
 	if (err)
-		goto free_page;
+		goto free_zeros;
 	pxt_mmap_inode = alloc_anon_inode(pxt_mmap_mnt->mnt_sb);
 	err = PTR_ERR_OR_ZERO(pxt_mmap_inode);
 	if (err)
@@ -67,7 +74,9 @@ int pxt_mmap_init(void)
 
 release_fs:
 	simple_release_fs(&pxt_mmap_mnt, &pxt_mmap_count);
-free_page:
+free_zeros:
+	put_page(pxt_mmap_zeros);
+free_no_gate:
 	put_page(pxt_mmap_no_gate);
 	return err;
 }
@@ -79,6 +88,7 @@ void pxt_mmap_exit(void)
 {
 	iput(pxt_mmap_inode);
 	simple_release_fs(&pxt_mmap_mnt, &pxt_mmap_count);
+	put_page(pxt_mmap_zeros);
 	put_page(pxt_mmap_no_gate);
 }
 
@@ -114,13 +124,49 @@ static vm_fault_t insert_result(int err)
 	return err == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;
 }
 
-/*
- * After the end of the stream: a page of its own for each place, so that nothing
- * that is written is seen anywhere, and nobody dies. The mapping owns it.
- */
-static vm_fault_t insert_scratch(struct vm_fault *vmf)
+/* One for all sub-buffers of a stream that has ended: a reference. */
+static struct page *scratch_of(struct pxt_stream *stream)
 {
-	struct page *page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	struct page *page = READ_ONCE(stream->scratch), *found;
+
+	if (!page) {
+		page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		if (!page)
+			return NULL;
+		/* The stream has the first reference. */
+		found = cmpxchg(&stream->scratch, NULL, page);
+		if (found) {
+			put_page(page);
+			page = found;
+		}
+	}
+	get_page(page);
+	return page;
+}
+
+/*
+ * After the end of the stream, so that nobody dies. Where nothing can be written all
+ * is zero. What is written into sub-buffers is lost, in one page, for these may be
+ * many; heads, and what a reader writes, are zero at first, and then what was written
+ * there, or somebody would be sent anywhere.
+ */
+static struct page *get_scratch(struct vm_area_struct *vma, u64 offset)
+{
+	struct pxt_stream *stream = vma->vm_private_data;
+
+	/* Neither now nor ever. */
+	if (!(vma->vm_flags & VM_MAYWRITE)) {
+		get_page(pxt_mmap_zeros);
+		return pxt_mmap_zeros;
+	}
+	if (offset >= pxt_pool_mem_offset(&stream->pool))
+		return scratch_of(stream);
+	return alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+}
+
+static vm_fault_t insert_scratch(struct vm_fault *vmf, u64 offset)
+{
+	struct page *page = get_scratch(vmf->vma, offset);
 	int err;
 
 	if (!page)
@@ -134,6 +180,7 @@ static vm_fault_t stream_vma_fault(struct vm_fault *vmf)
 {
 	struct pxt_stream *stream = vmf->vma->vm_private_data;
 	struct pxt_pool *pool = &stream->pool;
+	u64 offset = ((u64)vmf->pgoff << PAGE_SHIFT) - pxt_stream_map_base(stream);
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 	struct page *page;
 
@@ -141,9 +188,9 @@ static vm_fault_t stream_vma_fault(struct vm_fault *vmf)
 	down_read(&pool->map_lock);
 	if (pool->unmapped) {
 		up_read(&pool->map_lock);
-		return insert_scratch(vmf);
+		return insert_scratch(vmf, offset);
 	}
-	page = pxt_pool_page(pool, ((u64)vmf->pgoff << PAGE_SHIFT) - pxt_stream_map_base(stream));
+	page = pxt_pool_page(pool, offset);
 	if (page)
 		ret = insert_result(vm_insert_page(vmf->vma, vmf->address & PAGE_MASK, page));
 	up_read(&pool->map_lock);
@@ -292,6 +339,9 @@ static int map_gate(struct pxt_target *target, struct vm_area_struct *vma)
 
 	if (err)
 		return err;
+	/* They would all look at the gate of one of them, also when that has ended. */
+	if (pxt_target_shares_memory())
+		return -EUSERS;
 	pxt_target_ref(target);
 	vma->vm_private_data = target;
 	vma->vm_ops = &pxt_gate_vm_ops;

@@ -87,6 +87,7 @@ static int alloc_notes(struct pxt_pool *pool)
 	INIT_LIST_HEAD(&pool->user.closed);
 	INIT_LIST_HEAD(&pool->sys.free);
 	INIT_LIST_HEAD(&pool->sys.closed);
+	INIT_LIST_HEAD(&pool->left);
 	for (i = 0; i < all; i++) {
 		INIT_LIST_HEAD(&pool->subbuf[i].cpu_node);
 		INIT_LIST_HEAD(&pool->subbuf[i].node);

@@ -15,10 +15,10 @@
 /**
  * struct pxt_subbuf - what the kernel knows of one sub-buffer
  * @cpu_node: in pxt_pool_cpu.subbufs, in the order of hand-out
- * @node: in the free or the closed list of its kind
+ * @node: in the free or the closed list of its kind, or in pxt_pool.left
  * @seq: number of this use
  * @opened: time of the hand-out, ns
- * @closed: time it was closed, ns
+ * @closed: time it was closed, or its CPU was found offline, ns
  * @cpu: CPU that writes or wrote it
  * @state: POSIXTRACE_SUBBUF_*
  * @used: when closed: bytes of records
@@ -45,8 +45,8 @@ struct pxt_subbuf {
  * @open: the one it writes, or POSIXTRACE_NONE
  *
  * Guarded by pxt_pool.lock; @open is also read without, by kernel code that
- * records on this CPU with interrupts off: it is changed on this CPU, or after a
- * quiesce that followed setting pxt_pool.full.
+ * records on this CPU with interrupts off: it is changed on this CPU, after a
+ * quiesce that followed setting pxt_pool.full, or while this CPU is offline.
  */
 struct pxt_pool_cpu {
 	struct list_head subbufs;
@@ -82,6 +82,7 @@ struct pxt_subbuf_kind {
  * @recorded: user events in all sub-buffers that were closed
  * @user: sub-buffers that targets write
  * @sys: those for system events
+ * @left: what CPUs that are offline have open, in the order in which they went
  * @cpu: nr_cpus + 1 entries, the last for system events
  * @subbuf: nr_user + nr_sys entries
  * @loop: policy LOOP; constant, as all that follows but @sys_mem, @nr_sys_made
@@ -124,6 +125,7 @@ struct pxt_pool {
 	u64 recorded;
 	struct pxt_subbuf_kind user;
 	struct pxt_subbuf_kind sys;
+	struct list_head left;
 	struct pxt_pool_cpu *cpu;
 	struct pxt_subbuf *subbuf;
 

@@ -27,7 +27,7 @@
  */
 static bool is_alone(const struct pxt_stream *stream)
 {
-	return stream->nr_targets == 1 && !atomic_read(&stream->mapped);
+	return atomic_read(&stream->nr_targets) == 1 && !atomic_read(&stream->mapped);
 }
 
 /*
@@ -47,8 +47,7 @@ static void look_again(struct pxt_target *target)
 						   lockdep_is_held(&target->table->lock));
 		if (!stream)
 			continue;
-		/* With its slot, a stream has its file: that goes after it was shut down. */
-		if (pxt_rights_keep(stream->file, target->secure, is_alone(stream)))
+		if (pxt_rights_keep(stream->cred, target->secure, is_alone(stream)))
 			traced = true;
 		else
 			pxt_gate_leave(target, stream);

@@ -68,6 +68,12 @@ void pxt_quiesce_add(struct pxt_quiesce *q, struct mm_struct *mm)
  * This CPU needs no call: its writers are preempted by us (their sequence
  * restarts) and none of them is in kernel code with interrupts off.
  *
+ * Nor does one that is offline: all tasks had left it before it was marked so, in
+ * stop_machine(). That needs every CPU, so with preemption off none can go that we
+ * call. One that is marked online after we looked sees the stores: the mark, set
+ * with a full barrier, comes before all that runs there, as ours in
+ * pxt_quiesce_look() comes before our look. So no cpus_read_lock() is needed.
+ *
  * Context: may sleep; interrupts on.
  */
 void pxt_quiesce_end(struct pxt_quiesce *q)

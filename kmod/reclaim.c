@@ -335,8 +335,8 @@ void pxt_reclaim_all(struct pxt_pool *pool)
  * @pool: any
  * @i: its number
  *
- * Return: 0; -EBUSY if it is not closed or was not read to its end; -EINVAL if
- * there is none with that number; -ESHUTDOWN.
+ * Return: 0; -EBUSY if it is in use or was not read to its end; -EINVAL if there
+ * is none with that number; -ESHUTDOWN.
  */
 int pxt_reclaim_release(struct pxt_pool *pool, u32 i)
 {
@@ -352,6 +352,8 @@ int pxt_reclaim_release(struct pxt_pool *pool, u32 i)
 		goto unlock;
 	}
 	subbuf = &pool->subbuf[i];
+	if (pxt_subbuf_close_read(pool, subbuf))
+		goto unlock;
 	if (subbuf->state != POSIXTRACE_SUBBUF_CLOSED || read_to(pool, subbuf) < subbuf->used)
 		err = -EBUSY;
 	else
@@ -379,12 +381,24 @@ static u32 filled(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 	return (pos - start) & ~(POSIXTRACE_RECORD_ALIGN - 1);
 }
 
+/**
+ * pxt_reclaim_is_read() - is there nothing in a sub-buffer that was not read?
+ * @pool: locked
+ * @subbuf: handed out
+ *
+ * Return: yes or no.
+ */
+bool pxt_reclaim_is_read(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
+{
+	return read_to(pool, subbuf) >= filled(pool, subbuf);
+}
+
 static bool cpu_readable(const struct pxt_pool *pool, u32 cpu)
 {
 	const struct pxt_subbuf *subbuf;
 
 	list_for_each_entry(subbuf, &pool->cpu[cpu].subbufs, cpu_node) {
-		if (read_to(pool, subbuf) < filled(pool, subbuf))
+		if (!pxt_reclaim_is_read(pool, subbuf))
 			return true;
 	}
 	return false;

@@ -71,25 +71,37 @@ int pxt_rights_create(struct task_struct *task)
 	return err ? err : check_dumpable(task);
 }
 
+/* Has somebody CAP_SYS_PTRACE there? */
+static bool has_power(const struct cred *cred, struct user_namespace *ns)
+{
+	const struct cred *mine = override_creds(cred);
+	bool ret = ns_capable_noaudit(ns, CAP_SYS_PTRACE);
+
+	revert_creds(mine);
+	return ret;
+}
+
 /**
  * pxt_rights_keep() - may a stream go on tracing the caller, which has executed a program?
- * @file: of the stream
+ * @cred: of the controller, when it created the stream
  * @secure: the program was given privileges that its caller does not have
  * @alone: no other process can see what is recorded into the stream
  *
- * The controller is judged by what it was when it opened the file. One that may look
- * into everything does not allow others to do so: traced processes see the memory
- * that they share.
+ * Who opened the file of the stream does not matter, as for pxt_rights_create(). One
+ * that may look into everything does not allow others to do so: traced processes see
+ * the memory that they share.
  *
  * Return: yes or no.
  */
-bool pxt_rights_keep(const struct file *file, bool secure, bool alone)
+bool pxt_rights_keep(const struct cred *cred, bool secure, bool alone)
 {
 	const struct cred *tcred = current_cred();
 	struct mm_struct *mm = current->mm;
+	/* No secret to those beside it: they are what they were to each other. */
+	bool open = !secure && get_dumpable(mm) == SUID_DUMP_USER;
 
-	if (!secure && same_user(file->f_cred, tcred) && get_dumpable(mm) == SUID_DUMP_USER)
+	if (open && same_user(cred, tcred))
 		return true;
-	return alone && file_ns_capable(file, tcred->user_ns, CAP_SYS_PTRACE) &&
-	       file_ns_capable(file, mm->user_ns, CAP_SYS_PTRACE);
+	return (open || alone) && has_power(cred, tcred->user_ns) &&
+	       has_power(cred, mm->user_ns);
 }

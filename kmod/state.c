@@ -231,12 +231,11 @@ int pxt_state_next(struct pxt_stream *stream, u32 size)
 /**
  * pxt_state_release() - RELEASE
  * @stream: not locked
- * @subbuf: number of a closed sub-buffer, or POSIXTRACE_NONE
+ * @subbuf: number of a sub-buffer, or POSIXTRACE_NONE
  *
  * Context: may sleep.
- * Return: 0; -EBUSY if it is not closed or not read to its end, or if the stream
- * is full and was not read empty; -EINVAL if there is none with that number, or the
- * stream has a log;
+ * Return: 0; -EBUSY if it is in use or not read to its end, or if the stream
+ * is full and was not read empty; -EINVAL if there is none with that number;
  * -ENOMEM if a full stream can not start again for want of it; -ESHUTDOWN.
  */
 int pxt_state_release(struct pxt_stream *stream, u32 subbuf)
@@ -362,7 +361,7 @@ int pxt_state_stats(struct pxt_stream *stream, struct posixtrace_stats *stats)
 		pxt_subbuf_count(pool, stats);
 		stats->dropped = pxt_pool_dropped(pool);
 		stats->memory = pxt_pool_memory(pool);
-		stats->processes = READ_ONCE(stream->nr_targets);
+		stats->processes = atomic_read(&stream->nr_targets);
 		stats->untraced = atomic_read(&stream->untraced);
 	}
 	mutex_unlock(&stream->lock);

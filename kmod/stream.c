@@ -75,6 +75,7 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	init_waitqueue_head(&stream->wait);
 	INIT_LIST_HEAD(&stream->node);
 	stream->owner = get_pid(task_tgid(current));
+	stream->cred = get_current_cred();
 	stream->ns = get_pid_ns(task_active_pid_ns(current));
 	stream->file = file;
 	stream->table = table;
@@ -207,10 +208,13 @@ static void stream_release(struct kref *kref)
 {
 	struct pxt_stream *stream = container_of(kref, struct pxt_stream, kref);
 
+	if (stream->scratch)
+		put_page(stream->scratch);
 	if (stream->log)
 		pxt_log_free(stream->log);
 	pxt_table_put(stream->table);
 	put_pid_ns(stream->ns);
+	put_cred(stream->cred);
 	put_pid(stream->owner);
 	mutex_destroy(&stream->lock);
 	kfree_rcu(stream, rcu);
@@ -279,5 +283,22 @@ void pxt_stream_end_owner(void)
 		if (task_work_add(current, &stream->end_work, TWA_RESUME))
 			fput(file);
 	}
+	rcu_read_unlock();
+}
+
+/**
+ * pxt_stream_for_each() - do something with every stream
+ * @fn: what to do: under RCU, so it can not sleep; the stream may be shut down
+ * @arg: passed to @fn
+ *
+ * Streams that are made or end meanwhile may be left out.
+ */
+void pxt_stream_for_each(void (*fn)(struct pxt_stream *stream, void *arg), void *arg)
+{
+	struct pxt_stream *stream;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(stream, &pxt_streams, node)
+		fn(stream, arg);
 	rcu_read_unlock();
 }

@@ -2,6 +2,7 @@
 #ifndef PXT_STREAM_H
 #define PXT_STREAM_H
 
+#include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
@@ -19,6 +20,7 @@
  * @rcu: recording and pxt_stream_end_owner() look at it under RCU
  * @node: in the list of all streams, under its lock and RCU
  * @owner: thread group of the controller
+ * @cred: of the controller, when it called CREATE; constant
  * @ns: pid namespace of the controller
  * @file: cleared when it is released; read under RCU by pxt_stream_end_owner()
  * @end_work: shuts down when the controller execs or ends
@@ -30,7 +32,7 @@
  * @attr: as granted; constant
  * @table: of all processes that it traces; constant
  * @slot: in all of them; constant once it is linked
- * @nr_targets: how many they are; under the lock of the table, read without
+ * @nr_targets: how many they are, and how many children have not begun to be one
  * @linked: it has its slot, and may be inherited; under the lock of the table
  * @mapped: how many mappings of its memory traced processes have, or had and handed
  *	to others
@@ -48,12 +50,14 @@
  * @kick: somebody is, or may be, in there: what the bell says
  * @pool: its memory
  * @log: or NULL; constant
+ * @scratch: what is mapped instead of sub-buffers when it has ended; set once
  */
 struct pxt_stream {
 	struct kref kref;
 	struct rcu_head rcu;
 	struct list_head node;
 	struct pid *owner;
+	const struct cred *cred;
 	struct pid_namespace *ns;
 	struct file *file;
 	struct callback_head end_work;
@@ -65,7 +69,7 @@ struct pxt_stream {
 	struct posixtrace_attr attr;
 	struct pxt_table *table;
 	u32 slot;
-	u32 nr_targets;
+	atomic_t nr_targets;
 	bool linked;
 	atomic_t mapped;
 	atomic_t untraced;
@@ -82,6 +86,7 @@ struct pxt_stream {
 	bool kick;
 	struct pxt_pool pool;
 	struct pxt_log *log;
+	struct page *scratch;
 };
 
 static inline bool pxt_stream_filters(const struct pxt_stream *stream, u32 id)
@@ -106,5 +111,6 @@ void pxt_stream_forget_file(struct pxt_stream *stream);
 void pxt_stream_put(struct pxt_stream *stream);
 void pxt_stream_wake(struct pxt_stream *stream);
 void pxt_stream_end_owner(void);
+void pxt_stream_for_each(void (*fn)(struct pxt_stream *stream, void *arg), void *arg);
 
 #endif /* PXT_STREAM_H */

@@ -85,18 +85,30 @@ static void measure_open(const struct pxt_pool *pool, u32 cpu, u32 *used, u32 *c
 		       *used / sizeof(struct posixtrace_record));
 }
 
+/* Did its CPU go offline with it open? */
+static bool is_left(const struct pxt_subbuf *subbuf)
+{
+	return subbuf->state == POSIXTRACE_SUBBUF_OPEN && !list_empty(&subbuf->node);
+}
+
 static void close_open(struct pxt_pool *pool, u32 cpu)
 {
 	u32 open = pool->cpu[cpu].open;
 	struct posixtrace_subbuf *desc;
 	struct pxt_subbuf *subbuf;
+	bool left;
 
 	if (open == POSIXTRACE_NONE)
 		return;
 	subbuf = &pool->subbuf[open];
 	desc = &pool->desc[open];
 	measure_open(pool, cpu, &subbuf->used, &subbuf->count);
-	subbuf->closed = pxt_clock_now();
+	/* Nothing came after its CPU went: closed at that time, whenever we do it. */
+	left = is_left(subbuf);
+	if (left)
+		list_del_init(&subbuf->node);
+	else
+		subbuf->closed = pxt_clock_now();
 	if (cpu < pool->nr_cpus)
 		pool->recorded += subbuf->count;
 	pool->cpu[cpu].open = POSIXTRACE_NONE;
@@ -106,8 +118,11 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 		return;
 	}
 	subbuf->state = POSIXTRACE_SUBBUF_CLOSED;
-	list_add_tail(&subbuf->node,
-		      cpu < pool->nr_cpus ? &pool->user.closed : &pool->sys.closed);
+	if (left)	/* whose turn it is, or the stream is full and it does not matter */
+		list_add(&subbuf->node, &pool->user.closed);
+	else
+		list_add_tail(&subbuf->node,
+			      cpu < pool->nr_cpus ? &pool->user.closed : &pool->sys.closed);
 	WRITE_ONCE(desc->used, subbuf->used);
 	WRITE_ONCE(desc->count, subbuf->count);
 	WRITE_ONCE(desc->closed, subbuf->closed);
@@ -164,6 +179,24 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	WRITE_ONCE(head->limit, start + pool->subbuf_size);
 }
 
+/**
+ * pxt_subbuf_close_read() - end what a CPU that is offline left behind, if all was read
+ * @pool: locked
+ * @subbuf: any
+ *
+ * Return: true if it was that, and is free now.
+ */
+bool pxt_subbuf_close_read(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
+{
+	if (!is_left(subbuf) || !pxt_reclaim_is_read(pool, subbuf))
+		return false;
+	close_open(pool, subbuf->cpu);
+	/* If it was empty. */
+	if (subbuf->state != POSIXTRACE_SUBBUF_FREE)
+		pxt_reclaim_free(pool, subbuf);
+	return true;
+}
+
 static struct pxt_subbuf *take_free(struct pxt_subbuf_kind *kind)
 {
 	struct pxt_subbuf *subbuf;
@@ -174,12 +207,43 @@ static struct pxt_subbuf *take_free(struct pxt_subbuf_kind *kind)
 	return subbuf;
 }
 
+/* One that a CPU left behind, if it was read to its end. */
+static struct pxt_subbuf *take_left(struct pxt_pool *pool)
+{
+	struct pxt_subbuf *subbuf;
+
+	list_for_each_entry(subbuf, &pool->left, node) {
+		if (pxt_subbuf_close_read(pool, subbuf))
+			return take_free(&pool->user);
+	}
+	return NULL;
+}
+
 /* One that holds nothing that is not read. */
 static struct pxt_subbuf *take_empty(struct pxt_pool *pool, struct pxt_subbuf_kind *kind)
 {
 	struct pxt_subbuf *subbuf = take_free(kind);
 
-	return subbuf ? subbuf : pxt_reclaim_read(pool, kind);
+	if (!subbuf)
+		subbuf = pxt_reclaim_read(pool, kind);
+	if (!subbuf && kind == &pool->user)
+		subbuf = take_left(pool);
+	return subbuf;
+}
+
+/* LOOP: the oldest one, read or not, of those that are closed or left behind. */
+static struct pxt_subbuf *take_oldest(struct pxt_pool *pool)
+{
+	struct pxt_subbuf *left, *closed, *subbuf = NULL;
+
+	left = list_first_entry_or_null(&pool->left, struct pxt_subbuf, node);
+	closed = list_first_entry_or_null(&pool->user.closed, struct pxt_subbuf, node);
+	if (left && (!closed || left->closed <= closed->closed)) {
+		close_open(pool, left->cpu);
+		/* If its head makes no sense, it was freed. */
+		subbuf = take_free(&pool->user);
+	}
+	return subbuf ? subbuf : pxt_reclaim_oldest(pool, &pool->user);
 }
 
 static int next_locked(struct pxt_pool *pool, u32 cpu, u32 size)
@@ -203,7 +267,7 @@ static int next_locked(struct pxt_pool *pool, u32 cpu, u32 size)
 	if (!subbuf)
 		subbuf = take_free(&pool->user);
 	if (!subbuf)
-		subbuf = pxt_reclaim_oldest(pool, &pool->user);
+		subbuf = take_oldest(pool);
 	/* More CPUs than there were when the stream was created hold all of them. */
 	if (!subbuf)
 		return -EAGAIN;
@@ -368,6 +432,43 @@ void pxt_subbuf_clear_full(struct pxt_pool *pool)
 	for (cpu = 0; cpu < pool->nr_cpus; cpu++)
 		WRITE_ONCE(pool->heads[cpu].flags, 0);
 	WRITE_ONCE(pool->full, false);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/**
+ * pxt_subbuf_leave() - a CPU is offline: whoever needs it may take what it has open
+ * @pool: any
+ * @cpu: runs nobody; what it wrote can be seen here
+ *
+ * It is not closed yet: a sub-buffer with little in it would be lost to the stream
+ * each time the CPU goes off and on.
+ */
+void pxt_subbuf_leave(struct pxt_pool *pool, u32 cpu)
+{
+	struct pxt_subbuf *subbuf;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	if (!pool->dead && pool->cpu[cpu].open != POSIXTRACE_NONE) {
+		subbuf = &pool->subbuf[pool->cpu[cpu].open];
+		subbuf->closed = pxt_clock_now();
+		list_move_tail(&subbuf->node, &pool->left);
+	}
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/**
+ * pxt_subbuf_return() - a CPU comes back: what it left and nobody took is its own
+ * @pool: any
+ * @cpu: runs nobody yet
+ */
+void pxt_subbuf_return(struct pxt_pool *pool, u32 cpu)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	if (!pool->dead && pool->cpu[cpu].open != POSIXTRACE_NONE)
+		list_del_init(&pool->subbuf[pool->cpu[cpu].open].node);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 

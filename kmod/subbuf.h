@@ -27,6 +27,9 @@ bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced);
 void pxt_subbuf_close_all(struct pxt_pool *pool);
 void pxt_subbuf_close_cpu(struct pxt_pool *pool, u32 cpu);
 void pxt_subbuf_clear_full(struct pxt_pool *pool);
+bool pxt_subbuf_close_read(struct pxt_pool *pool, struct pxt_subbuf *subbuf);
+void pxt_subbuf_leave(struct pxt_pool *pool, u32 cpu);
+void pxt_subbuf_return(struct pxt_pool *pool, u32 cpu);
 void pxt_subbuf_count(struct pxt_pool *pool, struct posixtrace_stats *stats);
 
 #endif /* PXT_SUBBUF_H */

@@ -219,6 +219,7 @@ bool pxt_target_retire_locked(struct pxt_target *target)
 		if (stream)
 			pxt_gate_leave(target, stream);
 	}
+	pxt_gate_open(target);
 	return true;
 }
 
@@ -266,6 +267,46 @@ void pxt_target_exit(void)
 		pxt_target_retire(target);
 		pxt_target_put(target);
 	}
+}
+
+/* Kernel threads borrow an address space now and then. */
+static bool uses_memory(struct task_struct *process, const struct mm_struct *mm)
+{
+	struct task_struct *thread;
+
+	if (process->flags & PF_KTHREAD)
+		return false;
+	for_each_thread(process, thread) {
+		if (READ_ONCE(thread->mm) == mm)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * pxt_target_shares_memory() - has another process the address space of the caller?
+ *
+ * As after vfork() or clone(CLONE_VM).
+ *
+ * Return: yes or no.
+ */
+bool pxt_target_shares_memory(void)
+{
+	struct task_struct *process;
+	bool found = false;
+
+	/* Each thread is a user. Others may be only looking into it. */
+	if (atomic_read(&current->mm->mm_users) <= get_nr_threads(current))
+		return false;
+	rcu_read_lock();
+	for_each_process(process) {
+		if (!same_thread_group(process, current) && uses_memory(process, current->mm)) {
+			found = true;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
 }
 
 /* The attachment of this address space: the one that is there, else @att. */

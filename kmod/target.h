@@ -80,6 +80,7 @@ struct pxt_target *pxt_target_lookup(struct pid *pid);
 struct pxt_target *pxt_target_find(struct pid *pid);
 void pxt_target_ref(struct pxt_target *target);
 void pxt_target_put(struct pxt_target *target);
+bool pxt_target_shares_memory(void);
 bool pxt_target_retire_locked(struct pxt_target *target);
 void pxt_target_retire(struct pxt_target *target);
 void pxt_target_exit(void);

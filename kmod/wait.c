@@ -139,7 +139,7 @@ __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table 
 	__poll_t gone;
 
 	poll_wait(file, &stream->wait, table);
-	gone = READ_ONCE(stream->nr_targets) ? 0 : EPOLLHUP;
+	gone = atomic_read(&stream->nr_targets) ? 0 : EPOLLHUP;
 	/* What goes into a log is read from there. */
 	if (stream->log)
 		return READ_ONCE(stream->dead) ? EPOLLHUP : gone;

@@ -16,7 +16,7 @@ static int release(struct pxtu_reader *reader, __u32 subbuf)
 		(void *)((char *)reader - offsetof(struct pxtu_stream, reader));
 	struct posixtrace_release arg = { .subbuf = subbuf };
 
-	return pxtu_ioctl(stream->fd, POSIXTRACE_IOC_RELEASE, &arg);
+	return pxtu_stream_ioctl(stream, POSIXTRACE_IOC_RELEASE, &arg);
 }
 
 /* Map what CREATE told, in two pieces: what we write and what we read. */
@@ -26,6 +26,7 @@ static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create
 	size_t ctrl = create->ctrl.size, heads = create->heads.size, pool = create->pool.size;
 	char *data;
 	void *shared;
+	int err;
 
 	/* One mapping needs one range. */
 	if (create->heads.offset != create->ctrl.offset + ctrl ||
@@ -42,13 +43,15 @@ static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create
 	data = mmap(NULL, ctrl + heads + pool, PROT_READ, MAP_SHARED, stream->fd,
 		    (off_t)create->ctrl.offset);
 	if (data == MAP_FAILED) {
-		int err = -errno;
-
-		munmap(shared, stream->shared_size);
-		return err;
+		err = -errno;
+		goto unmap_shared;
 	}
 	stream->data = data;
 	stream->data_size = ctrl + heads + pool;
+	/* What if it was closed meanwhile, and we have mapped another file? */
+	err = -EBADF;
+	if (!pxtu_is_ours(stream->fd, stream->number))
+		goto unmap_data;
 
 	/*
 	 * Not in a child: there the trace id is not valid. The pool is not
@@ -70,6 +73,12 @@ static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create
 	map->pool = (const unsigned char *)data + ctrl + heads;
 	map->pool_size = pool;
 	return 0;
+
+unmap_data:
+	munmap(data, stream->data_size);
+unmap_shared:
+	munmap(shared, stream->shared_size);
+	return err;
 }
 
 static int make_stream(pid_t pid, const trace_attr_t *attr, trace_id_t *trid)
@@ -93,17 +102,15 @@ static int make_stream(pid_t pid, const trace_attr_t *attr, trace_id_t *trid)
 	err = stream->fd;
 	if (err < 0)
 		goto free;
-	pxtu_attach_forget(state, stream->fd);
-	/* The gate was shut for ever: now it can be opened. */
-	if (pxtu_load(&state->absent))
-		pxtu_attach(state, 0);
+	pxtu_attach_retry(state);
 
 	pxtu_attr_to_uapi(attr, &create.attr);
 	/* The standard lets it be interrupted; then nothing was created. */
 	err = pxtu_ioctl_once(stream->fd, POSIXTRACE_IOC_CREATE, &create);
 	if (err < 0)
-		goto close_fd;
-	err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_GET_ATTR, &granted);
+		goto close_new_fd;
+	stream->number = create.stream;
+	err = pxtu_checked(stream->fd, stream->number, POSIXTRACE_IOC_GET_ATTR, &granted);
 	if (err < 0)
 		goto close_fd;
 	err = map_memory(stream, &create, &map);
@@ -123,7 +130,10 @@ unmap_memory:
 	munmap(stream->data, stream->data_size);
 	munmap(stream->shared, stream->shared_size);
 close_fd:
-	pxtu_close(stream->fd);
+	pxtu_close_ours(stream->fd, stream->number);
+	goto free;
+close_new_fd:
+	pxtu_close_new(stream->fd, err);
 free:
 	pthread_cond_destroy(&stream->idle);
 	pthread_mutex_destroy(&stream->lock);
@@ -136,7 +146,7 @@ static void free_stream(struct pxtu_stream *stream)
 	pxtu_reader_destroy(&stream->reader);
 	munmap(stream->data, stream->data_size);
 	munmap(stream->shared, stream->shared_size);
-	pxtu_close(stream->fd);
+	pxtu_close_ours(stream->fd, stream->number);
 	pthread_cond_destroy(&stream->idle);
 	pthread_mutex_destroy(&stream->lock);
 	free(stream);
@@ -149,7 +159,8 @@ static void free_stream(struct pxtu_stream *stream)
  * @trid: where to write the trace id, which is valid in this process only
  *
  * The stream is suspended and has an empty filter. It is shut down when this
- * process ends or execs.
+ * process ends or execs, or closes all descriptors, ours among them, as daemons do:
+ * then the trace id is not valid any more.
  *
  * Return: 0; EAGAIN if there are TRACE_SYS_MAX streams, 32 on this process, or as
  * many as this user may have; EINTR if a signal came, then there is no stream;
@@ -187,20 +198,25 @@ PXTU_API int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr,
  * posix_trace_getnext_event() or posix_trace_timedgetnext_event() on this stream
  * return EINVAL; this function returns when they and all other calls have left.
  *
+ * If the program has closed the descriptor of the stream, the stream was shut down
+ * by that, and @trid is as invalid here as everywhere. Nevertheless this frees what
+ * the library has kept of the stream; a file that has the number of the descriptor
+ * now is left alone.
+ *
  * Return: 0; EINVAL if @trid is no active trace stream of this process.
  */
 PXTU_API int posix_trace_shutdown(trace_id_t trid)
 {
 	struct pxtu_stream *stream = pxtu_trid_remove(trid);
-	int cancel;
+	int err, cancel;
 
 	if (!stream)
 		return EINVAL;
 	/* From here on nobody else can free it. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	pxtu_ioctl(stream->fd, POSIXTRACE_IOC_SHUTDOWN, NULL);
+	err = pxtu_checked(stream->fd, stream->number, POSIXTRACE_IOC_SHUTDOWN, NULL);
 	pxtu_trid_drain(stream);
 	free_stream(stream);
 	pthread_setcancelstate(cancel, NULL);
-	return 0;
+	return err ? EINVAL : 0;
 }

@@ -46,8 +46,12 @@ static void record_unattached(trace_event_id_t id, const void *data, size_t len,
 	if (!state)
 		return;
 	ret = pxtu_attach(state, 0);
-	/* While somebody else attaches there is no gate: the module decides. */
-	if (ret != -EBUSY && (ret < 0 || !pxtu_load(&pxtu_gate()->enable[id])))
+	/*
+	 * While somebody else attaches there is no gate: the module decides. And if the
+	 * program closed the new descriptor at once, the next try is for the same event.
+	 */
+	if (!pxtu_unattached(ret) && ret != -EBADF &&
+	    (ret < 0 || !pxtu_load(&pxtu_gate()->enable[id])))
 		return;
 	record(state, id, data, len, prog_address);
 }
@@ -67,7 +71,9 @@ static void record_unattached(trace_event_id_t id, const void *data, size_t len,
  * lock, allocates nothing. The first call in a process attaches it to the
  * module. If the module is not there, that is remembered, here and in children:
  * later calls return at once, until posix_trace_eventid_open() or
- * posix_trace_create() finds it.
+ * posix_trace_create() finds it. The same holds for a process that has closed our
+ * descriptor and can not open the device any more, say after chroot(). If it only has no
+ * descriptor to spare, events are lost until it has: that is tried now and then.
  *
  * <trace.h> has an inline that calls this only if the gate is open for the type:
  * while it is shut, an event costs a load and a branch.

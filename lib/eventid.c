@@ -70,7 +70,7 @@ PXTU_API int posix_trace_eventid_open(const char *restrict event_name,
 	if (!state)
 		return ENOMEM;
 	err = pxtu_attach_wait(state);
-	if (err >= 0)
+	if (err >= 0 || pxtu_unattached(err))
 		err = pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENTID_OPEN, &eventid);
 	if (err < 0)
 		return pxtu_error(err);
@@ -103,7 +103,7 @@ PXTU_API int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict
 		return EINVAL;
 	err = name_to_uapi(event_name, &eventid);
 	if (!err)
-		err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_EVENTID_OPEN, &eventid);
+		err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_EVENTID_OPEN, &eventid);
 	if (!err)
 		*event = eventid.id;
 	pxtu_trid_put(stream);
@@ -132,7 +132,7 @@ PXTU_API int posix_trace_eventid_get_name(trace_id_t trid, trace_event_id_t even
 	stream = pxtu_trid_get(trid);
 	if (!stream)
 		return pxtu_log_get_name(trid, event, event_name);
-	err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_EVENT_NAME, &eventid);
+	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_EVENT_NAME, &eventid);
 	if (!err) {
 		len = strnlen(eventid.name, TRACE_EVENT_NAME_MAX);
 		memcpy(event_name, eventid.name, len);
@@ -157,9 +157,11 @@ PXTU_API int posix_trace_eventid_equal(trace_id_t trid, trace_event_id_t event1,
 				       trace_event_id_t event2)
 {
 	struct pxtu_stream *stream = pxtu_trid_get(trid);
+	bool dead;
 
 	if (!stream)
 		return pxtu_log_has(trid) && event1 == event2;
+	dead = pxtu_stream_dead(stream);
 	pxtu_trid_put(stream);
-	return event1 == event2;
+	return !dead && event1 == event2;
 }

@@ -28,6 +28,10 @@ PXTU_API int posixtrace_fd(trace_id_t trid)
 		return -1;
 	}
 	fd = stream->fd;
+	if (!pxtu_is_ours(fd, stream->number)) {
+		errno = EINVAL;
+		fd = -1;
+	}
 	pxtu_trid_put(stream);
 	return fd;
 }
@@ -56,7 +60,7 @@ PXTU_API int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info 
 		return EINVAL;
 	/* With the lock, no event is on its way from there to here. */
 	pthread_mutex_lock(&stream->lock);
-	err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_GET_STATS, &kernel);
+	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_GET_STATS, &kernel);
 	if (!err) {
 		memset(stats, 0, sizeof(*stats));
 		stats->recorded = kernel.recorded;

@@ -43,7 +43,7 @@ PXTU_API int posix_trace_get_filter(trace_id_t trid, trace_event_set_t *set)
 	stream = pxtu_trid_get(trid);
 	if (!stream)
 		return EINVAL;
-	err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_GET_FILTER, &filter);
+	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_GET_FILTER, &filter);
 	if (!err)
 		memcpy(set, &filter, sizeof(*set));
 	pxtu_trid_put(stream);
@@ -79,7 +79,7 @@ PXTU_API int posix_trace_set_filter(trace_id_t trid, const trace_event_set_t *se
 	stream = pxtu_trid_get(trid);
 	if (!stream)
 		return EINVAL;
-	err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_SET_FILTER, &filter);
+	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_SET_FILTER, &filter);
 	pxtu_trid_put(stream);
 	return pxtu_error(err);
 }

@@ -37,6 +37,11 @@ int pxtu_gate_map(int fd, __u64 offset)
 	gate = mmap(NULL, GATE_SIZE, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, (off_t)offset);
 	if (gate == MAP_FAILED)
 		return -errno;
+	/* What if it was closed meanwhile, and we have mapped another file? */
+	if (!pxtu_is_ours(fd, 0)) {
+		munmap(gate, GATE_SIZE);
+		return -EBADF;
+	}
 	if (mremap(gate, GATE_SIZE, GATE_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place)
 		return 0;
 	munmap(gate, GATE_SIZE);

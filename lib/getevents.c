@@ -87,8 +87,10 @@ static int get_batch(struct pxtu_stream *stream, struct posixtrace_batch_event *
 		/* A log: what has failed now fails again with the next call, or does not. */
 		if (stream->log)
 			return *count ? 0 : err;
-		if (*count || nowait)
+		if (*count)
 			return 0;
+		if (nowait)
+			return pxtu_stream_dead(stream) ? -ESHUTDOWN : 0;
 		err = pxtu_wait_event(stream, &wait);
 		if (err)
 			return err;

@@ -109,18 +109,10 @@ int pxtu_wait_event(struct pxtu_stream *stream, struct posixtrace_wait *wait)
 
 	pthread_cleanup_push(put_stream, stream);
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
-	err = pxtu_ioctl_once(stream->fd, POSIXTRACE_IOC_WAIT, wait);
+	err = pxtu_checked_once(stream->fd, stream->number, POSIXTRACE_IOC_WAIT, wait);
 	pthread_setcanceltype(type, NULL);
 	pthread_cleanup_pop(0);
-	return err;
-}
-
-/* What was mapped of a stream that was shut down is zero, or soon will be. */
-static bool stream_is_dead(const struct pxtu_stream *stream)
-{
-	const struct posixtrace_ctrl *ctrl = stream->reader.map.ctrl;
-
-	return !pxtu_load(&ctrl->size) || pxtu_load(&ctrl->flags) & POSIXTRACE_CTRL_SHUTDOWN;
+	return pxtu_stream_answer(stream, err);
 }
 
 static int get_event(struct pxtu_stream *stream, const struct request *req)
@@ -136,7 +128,7 @@ static int get_event(struct pxtu_stream *stream, const struct request *req)
 		return err;
 
 	if (req->wait == WAIT_NEVER)
-		return stream_is_dead(stream) ? -ESHUTDOWN : 0;
+		return pxtu_stream_dead(stream) ? -ESHUTDOWN : 0;
 	for (;;) {
 		err = pxtu_wait_event(stream, &wait);
 		/* An event that came in the last moment is not left lying. */

@@ -91,6 +91,67 @@ int pxtu_ioctl(int fd, unsigned long cmd, void *arg);
 int pxtu_ioctl_once(int fd, unsigned long cmd, void *arg);
 
 /**
+ * pxtu_checked() - one command, if the descriptor still is what we take it for
+ * @fd: a descriptor that was ours
+ * @stream: number of the stream that it was; 0 for role target
+ * @cmd: POSIXTRACE_IOC_*
+ * @arg: its argument
+ *
+ * The program may have closed it, and opened another file under its number. The
+ * module compares and does the command in one, so that no other stream gets it. A
+ * file of something else says that it does not know such a command. Started again
+ * after a signal. Async-signal-safe.
+ *
+ * Return: what the command returned, or negative errno, never -EINTR: -EBADF,
+ * -ENOTTY, -EINVAL or -ESTALE if it is not ours, or whatever such a file says.
+ */
+int pxtu_checked(int fd, __u64 stream, unsigned long cmd, void *arg);
+
+/**
+ * pxtu_checked_once() - as pxtu_checked(), but not started again after a signal
+ * @fd: a descriptor that was ours
+ * @stream: number of the stream that it was; 0 for role target
+ * @cmd: POSIXTRACE_IOC_*
+ * @arg: its argument
+ *
+ * Return: as pxtu_checked(), or -EINTR.
+ */
+int pxtu_checked_once(int fd, __u64 stream, unsigned long cmd, void *arg);
+
+/**
+ * pxtu_is_ours() - is a descriptor still what we take it for?
+ * @fd: a descriptor that was ours
+ * @stream: number of the stream that it was; 0 for role target
+ *
+ * Async-signal-safe.
+ *
+ * Return: true also of a stream that was shut down.
+ */
+bool pxtu_is_ours(int fd, __u64 stream);
+
+/**
+ * pxtu_close_ours() - close a descriptor, if it still is ours
+ * @fd: a descriptor that was ours
+ * @stream: number of the stream that it was; 0 for role target
+ *
+ * Async-signal-safe.
+ *
+ * Return: was it?
+ */
+bool pxtu_close_ours(int fd, __u64 stream);
+
+/**
+ * pxtu_close_new() - close a descriptor without role, if it still is ours
+ * @fd: of the device, opened a moment ago
+ * @err: what CREATE or ATTACH said, with which it could get no role; else 0
+ *
+ * Async-signal-safe.
+ *
+ * Return: was it?
+ */
+bool pxtu_close_new(int fd, int err);
+
+/**
  * pxtu_futex_wait() - sleep until somebody calls pxtu_futex_wake(), or a signal comes
  * @word: of this process only
  * @value: if the word has another value, there is nothing to wait for

@@ -53,7 +53,7 @@ static int drop_old(struct pxtu_state *state, const struct posixtrace_slot *slot
 	return 0;
 }
 
-static void map_new(struct pxtu_state *state, int fd, const struct posixtrace_slot *slots)
+static bool map_new(struct pxtu_state *state, int fd, const struct posixtrace_slot *slots)
 {
 	struct pxtu_slot *slot;
 	unsigned int i;
@@ -70,6 +70,11 @@ static void map_new(struct pxtu_state *state, int fd, const struct posixtrace_sl
 		/* The module counts then, as if there were no sequences. */
 		if (heads == MAP_FAILED)
 			continue;
+		/* What if it was closed meanwhile, and we have mapped another file? */
+		if (!pxtu_is_ours(fd, 0)) {
+			munmap(heads, slots[i].heads.size);
+			return false;
+		}
 		state->heads_size = slots[i].heads.size;
 		pxtu_store(&state->nr_cpus, (__u32)(slots[i].heads.size /
 						    sizeof(struct posixtrace_cpu_head)));
@@ -77,6 +82,7 @@ static void map_new(struct pxtu_state *state, int fd, const struct posixtrace_sl
 		/* Used by those who see the generation that is stored later. */
 		pxtu_store(&slot->heads, heads);
 	}
+	return true;
 }
 
 /* With the lock of the state. Changes errno. */
@@ -92,7 +98,8 @@ static void sync_locked(struct pxtu_state *state)
 		return;
 	if (pxtu_ioctl(fd, POSIXTRACE_IOC_SYNC, &sync) || drop_old(state, state->sync))
 		return;
-	map_new(state, fd, state->sync);
+	if (!map_new(state, fd, state->sync))
+		return;
 	/*
 	 * Last. Whoever sees it in a sequence, and the same generation in the gate,
 	 * sees the notes that belong to it.
@@ -105,6 +112,9 @@ static void sync_slots(struct pxtu_state *state)
 	int saved_errno = errno;
 	sigset_t signals;
 
+	/* Closed, and could not be opened again: that costs no system call per event. */
+	if (!pxtu_load(&state->fd))
+		return;
 	if (!pxtu_state_trylock(state, &signals))
 		return;
 	sync_locked(state);

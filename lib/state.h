@@ -17,6 +17,8 @@ struct pxtu_trid_table;
 #define PXTU_ATTACHING		1
 #define PXTU_ATTACHING_WAITED	2	/* and somebody waits for the end of it */
 
+#define PXTU_SPARES		8
+
 /**
  * struct pxtu_slot - what we know of one stream that traces this process
  * @heads: struct posixtrace_cpu_head of each CPU, mapped; or NULL
@@ -31,12 +33,18 @@ struct pxtu_slot {
  * struct pxtu_state - state of this process; all zero at first
  * @attached: non-zero when the gate of this process is in place; written with
  *	@attaching held
- * @fd: descriptor that has the role of a target, 0 for none. Written with
- *	@attaching held, or with compare-and-swap to 0 when the program closed it
+ * @fd: descriptor that has the role of a target, 0 for none. The program may close
+ *	it, and open another file under its number, at any time: attach.c. Written
+ *	with @attaching held
  * @attaching: PXTU_ATTACHING* while a thread attaches or takes note of streams;
  *	a try-lock for those who record, a futex for others
- * @absent: non-zero if the module was not there at the last try; written by
- *	everybody who tries, a hint
+ * @absent: non-zero if the module was not there at the last try; written with
+ *	@attaching held, a hint
+ * @pause: until when nobody tries again to attach, because it failed: milliseconds,
+ *	0 for no pause; written with @attaching held, or with 0 by those who need it
+ * @spare: more such descriptors, or 0: those that threads opened while another one
+ *	attached. Kept, since a descriptor that others may close too is better not
+ *	closed. Written with compare-and-swap
  * @trids: trace ids; installed once with compare-and-swap
  * @generation: of the gate that belongs to @slot. This and what follows is written
  *	with @attaching held; this, @nr_cpus and the heads are read in restartable
@@ -53,6 +61,8 @@ struct pxtu_state {
 	int fd;
 	int attaching;
 	int absent;
+	__u32 pause;
+	int spare[PXTU_SPARES];
 	struct pxtu_trid_table *trids;
 	__u32 generation;
 	__u32 nr_cpus;

@@ -8,6 +8,31 @@
 #include "log.h"
 #include "trid.h"
 
+int pxtu_stream_answer(const struct pxtu_stream *stream, int ret)
+{
+	switch (ret) {
+	case -EBADF:
+	case -ENOTTY:
+	case -EINVAL:
+	case -ESTALE:
+		/*
+		 * Also in a child that a signal handler made in the middle of this
+		 * call: it has no mapping to look at.
+		 */
+		return ret;
+	case -EINTR:
+		return ret;
+	default:
+		/* A file under its number may say anything, when the stream is no more. */
+		return pxtu_stream_dead(stream) ? -ESHUTDOWN : ret;
+	}
+}
+
+int pxtu_stream_ioctl(const struct pxtu_stream *stream, unsigned long cmd, void *arg)
+{
+	return pxtu_stream_answer(stream, pxtu_checked(stream->fd, stream->number, cmd, arg));
+}
+
 /* A command on behalf of the caller of the public function. */
 static int control(trace_id_t trid, unsigned long cmd, void *prog_address)
 {
@@ -20,7 +45,7 @@ static int control(trace_id_t trid, unsigned long cmd, void *prog_address)
 
 	if (!stream)
 		return -EINVAL;
-	err = pxtu_ioctl(stream->fd, cmd, &origin);
+	err = pxtu_stream_ioctl(stream, cmd, &origin);
 	pxtu_trid_put(stream);
 	return err;
 }
@@ -73,7 +98,7 @@ PXTU_API int posix_trace_clear(trace_id_t trid)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	/* What we took out of the stream and did not report is a part of it. */
 	pthread_mutex_lock(&stream->lock);
-	err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_CLEAR, NULL);
+	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_CLEAR, NULL);
 	if (!err)
 		pxtu_reader_clear(&stream->reader);
 	pthread_mutex_unlock(&stream->lock);
@@ -104,7 +129,7 @@ PXTU_API int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
 	stream = pxtu_trid_get(trid);
 	if (!stream)
 		return pxtu_log_get_attr(trid, attr);
-	err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_GET_ATTR, &uattr);
+	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_GET_ATTR, &uattr);
 	if (!err)
 		pxtu_attr_from_uapi(attr, &uattr);
 	pxtu_trid_put(stream);
@@ -139,7 +164,7 @@ PXTU_API int posix_trace_get_status(trace_id_t trid, struct posix_trace_status_i
 	stream = pxtu_trid_get(trid);
 	if (!stream)
 		return pxtu_log_get_status(trid, statusinfo);
-	err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_GET_STATUS, &status);
+	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_GET_STATUS, &status);
 	if (err)
 		goto put;
 

@@ -11,7 +11,9 @@ struct pxtu_log;
 
 /**
  * struct pxtu_stream - an active trace stream that this process controls
- * @fd: descriptor with the role of a stream
+ * @fd: descriptor with the role of a stream; the program may have closed it, so
+ *	it is used with @number only
+ * @number: of the stream; no other has it
  * @users: calls that are using it; guarded by the lock of the trace ids
  * @idle: signalled, under the lock of the trace ids, when @users gets 0 after
  *	the trace id was removed
@@ -34,6 +36,7 @@ struct pxtu_log;
  */
 struct pxtu_stream {
 	int fd;
+	__u64 number;
 	unsigned int users;
 	pthread_cond_t idle;
 	bool removed;
@@ -51,5 +54,43 @@ struct pxtu_stream {
 	void *data;
 	size_t data_size;
 };
+
+/**
+ * pxtu_stream_dead() - was it shut down?
+ * @stream: in use
+ *
+ * By SHUTDOWN, or because the program closed the descriptor. Costs two loads.
+ *
+ * Return: false also for a moment after the program closed the descriptor.
+ */
+static inline bool pxtu_stream_dead(const struct pxtu_stream *stream)
+{
+	const struct posixtrace_ctrl *ctrl = stream->reader.map.ctrl;
+
+	/* What was mapped of it is zero, or soon will be. */
+	return !pxtu_load(&ctrl->size) || pxtu_load(&ctrl->flags) & POSIXTRACE_CTRL_SHUTDOWN;
+}
+
+/**
+ * pxtu_stream_ioctl() - a command of the role stream
+ * @stream: in use
+ * @cmd: POSIXTRACE_IOC_*
+ * @arg: its argument
+ *
+ * Started again after a signal.
+ *
+ * Return: what the command returned, or negative errno, never -EINTR. If the
+ * program has closed the descriptor, one that pxtu_error() makes EINVAL.
+ */
+int pxtu_stream_ioctl(const struct pxtu_stream *stream, unsigned long cmd, void *arg);
+
+/**
+ * pxtu_stream_answer() - whose answer to a command is this?
+ * @stream: in use
+ * @ret: what pxtu_checked_once() returned for it
+ *
+ * Return: @ret, if it may be the stream's; else -ESHUTDOWN.
+ */
+int pxtu_stream_answer(const struct pxtu_stream *stream, int ret);
 
 #endif /* PXTU_STREAM_H */

@@ -11,8 +11,11 @@
 
 #define HEADER_SIZE	((__u32)sizeof(struct posixtrace_record))
 
-/* How often to look again when the kernel has just moved things. */
+/* How often to look again when the kernel has just moved things, before asking it. */
 #define TRIES_MAX	64
+
+/* How often to ask: more than anybody needs but targets that move things all the time. */
+#define ROUNDS_MAX	16
 
 /* One that is larger stays as it is: nothing is decided by it. */
 #define CLAIM_COUNT_MAX	((1U << POSIXTRACE_CLAIM_COUNT_BITS) - 1)
@@ -150,11 +153,19 @@ bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candida
 	enum found found;
 	__u32 idx;
 
-	for (tries = 0; tries < TRIES_MAX; tries++) {
+	for (tries = 0; tries < ROUNDS_MAX * TRIES_MAX; tries++) {
 		/* Pairs with the kernel's release when the CPU gets its first sub-buffer. */
 		idx = pxtu_load_acquire(&reader->oldest[cpu]);
 		if (idx < first || idx >= end)
 			return false;
+		/*
+		 * Not empty because it can not be seen: what is younger on other CPUs
+		 * would be taken first. The kernel's CPU may be stopped in the middle,
+		 * where it is a virtual one. RELEASE waits for the lock that it holds,
+		 * and does nothing else to what is not read to its end.
+		 */
+		if (tries && tries % TRIES_MAX == 0)
+			reader->release(reader, idx);
 		found = peek_subbuf(reader, cpu, idx, cand);
 		/*
 		 * Was all of that one use of the sub-buffer? Taking the record

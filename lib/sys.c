@@ -8,6 +8,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -71,6 +72,70 @@ int pxtu_ioctl(int fd, unsigned long cmd, void *arg)
 	return ret;
 }
 
+int pxtu_checked_once(int fd, __u64 stream, unsigned long cmd, void *arg)
+{
+	struct posixtrace_checked checked = {
+		.stream = stream,
+		.arg = (uintptr_t)arg,
+		.cmd = (__u32)cmd,
+	};
+
+	return pxtu_ioctl_once(fd, POSIXTRACE_IOC_CHECKED, &checked);
+}
+
+int pxtu_checked(int fd, __u64 stream, unsigned long cmd, void *arg)
+{
+	int ret;
+
+	do {
+		ret = pxtu_checked_once(fd, stream, cmd, arg);
+	} while (ret == -EINTR);
+	return ret;
+}
+
+bool pxtu_is_ours(int fd, __u64 stream)
+{
+	struct posixtrace_info info = { 0 };
+
+	/* An answer that nobody else gives: there are files that say 0 to everything. */
+	return !pxtu_checked(fd, stream, POSIXTRACE_IOC_INFO, &info) && info.abi_version;
+}
+
+/*
+ * No system call closes a descriptor if it is a certain file. So between the two,
+ * another thread of the program can close it and have another file under its number:
+ * as it can between the open() and the close() of any function of any library.
+ */
+bool pxtu_close_ours(int fd, __u64 stream)
+{
+	if (!pxtu_is_ours(fd, stream))
+		return false;
+	pxtu_close(fd);
+	return true;
+}
+
+/* Does a descriptor lead to the file that has the device's name? */
+static bool has_device_open(int fd)
+{
+	int saved_errno = errno;
+	struct stat ours, theirs;
+	bool same;
+
+	same = !stat(PXTU_DEVICE, &ours) && !fstat(fd, &theirs) &&
+	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+	errno = saved_errno;
+	return same;
+}
+
+bool pxtu_close_new(int fd, int err)
+{
+	/* EBUSY: another one of the module, for ours has no role yet. */
+	if (err == -EBUSY || !has_device_open(fd))
+		return false;
+	pxtu_close(fd);
+	return true;
+}
+
 void pxtu_futex_wait(int *word, int value)
 {
 	sys(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL);
@@ -100,7 +165,7 @@ int pxtu_device_open(void)
 
 	/* It has no role yet: to close a copy of it means nothing to the module. */
 	high = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	pxtu_close(fd);
+	pxtu_close_new(fd, 0);
 	return high;
 }
 
@@ -108,8 +173,9 @@ int pxtu_error(int err)
 {
 	switch (err) {
 	case -ESHUTDOWN:	/* the stream is gone, and with it the trace id */
-	case -ENOTTY:		/* no command in this role */
 	case -EBADF:		/* the program closed our descriptor */
+	case -ENOTTY:		/* and has another file under its number */
+	case -ESTALE:		/* or another stream */
 		return EINVAL;
 	case -EOPNOTSUPP:
 		return ENOTSUP;

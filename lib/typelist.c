@@ -14,7 +14,7 @@ static int fetch(struct pxtu_stream *stream)
 		.first = stream->types_next,
 		.count = PXTU_ARRAY_SIZE(stream->types),
 	};
-	int err = pxtu_ioctl(stream->fd, POSIXTRACE_IOC_EVENT_TYPES, &arg);
+	int err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_EVENT_TYPES, &arg);
 
 	if (err < 0)
 		return err;
@@ -72,6 +72,7 @@ unlock:
 PXTU_API int posix_trace_eventtypelist_rewind(trace_id_t trid)
 {
 	struct pxtu_stream *stream = pxtu_trid_get(trid);
+	bool dead;
 
 	if (!stream)
 		return pxtu_log_typelist_rewind(trid);
@@ -80,6 +81,7 @@ PXTU_API int posix_trace_eventtypelist_rewind(trace_id_t trid)
 	stream->types_first = 0;
 	stream->types_count = 0;
 	pthread_mutex_unlock(&stream->lock);
+	dead = pxtu_stream_dead(stream);
 	pxtu_trid_put(stream);
-	return 0;
+	return dead ? EINVAL : 0;
 }

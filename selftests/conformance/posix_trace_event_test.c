@@ -9,6 +9,7 @@
 
 #include "pxt_test.h"
 #include "eventset.h"
+#include "family.h"
 #include "interrupt.h"
 #include "step.h"
 #include "trace_test.h"
@@ -208,6 +209,35 @@ TEST_F(event, a07_every_stream_that_wants_it)
 	EXPECT_EQ(0, posix_trace_shutdown(narrow));
 	EXPECT_EQ(0, posix_trace_shutdown(filtering));
 	EXPECT_EQ(0, posix_trace_shutdown(stopped));
+}
+
+static int record_inherited(void *arg)
+{
+	posix_trace_event(*(trace_event_id_t *)arg, "inherited", 10);
+	return 0;
+}
+
+TEST_F(event, a08_inherited_streams)
+{
+	trace_id_t trids[2];
+	struct event event;
+	pid_t pid;
+
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(0, start_family_stream(0, &trids[i]));
+	pid = by_fork(record_inherited, &self->id);
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(0, ended(pid));
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(1, take_user(trids[i], &event));
+		EXPECT_EQ(self->id, event.info.posix_event_id);
+		EXPECT_EQ(pid, event.info.posix_pid);
+		EXPECT_STREQ("inherited", (char *)event.data);
+		EXPECT_EQ(0, take_user(trids[i], &event));
+		EXPECT_EQ(0, posix_trace_shutdown(trids[i]));
+	}
+	/* And this one is not. */
+	EXPECT_EQ(0, take(self->trid, &event));
 }
 
 static int record_in_child(void *arg, const struct talk *talk)

@@ -11,6 +11,7 @@
 #include <linux/posixtrace.h>
 
 #include "pxt_test.h"
+#include "family.h"
 #include "interrupt.h"
 #include "name_test.h"
 #include "trace_test.h"
@@ -440,6 +441,63 @@ TEST_F(open, a11_all_streams_have_the_same_types)
 	ASSERT_EQ(1, take_user(other, &event));
 	EXPECT_EQ(id, event.info.posix_event_id);
 	EXPECT_EQ(0, posix_trace_shutdown(other));
+}
+
+enum generation {
+	PARENT,
+	CHILD,
+	GRANDCHILD,
+	GENERATIONS,
+};
+
+/* What each has opened, in shared memory: the youngest names first. */
+struct opened {
+	trace_event_id_t ids[GENERATIONS][GENERATIONS];
+};
+
+static void open_all(struct opened *opened, enum generation generation)
+{
+	for (int i = GENERATIONS - 1; i >= 0; i--)
+		opened->ids[generation][i] = open_id(numbered("of generation", i).text);
+}
+
+static int open_in_grandchild(void *arg)
+{
+	open_all(arg, GRANDCHILD);
+	return 0;
+}
+
+static int open_in_child(void *arg)
+{
+	struct opened *opened = arg;
+
+	open_id(numbered("of generation", CHILD).text);
+	if (ended(by_fork(open_in_grandchild, opened)))
+		return 1;
+	open_all(opened, CHILD);
+	return 0;
+}
+
+TEST(a12_all_traced_processes_have_the_same_types)
+{
+	struct opened *opened = share(sizeof(*opened));
+	trace_id_t trid;
+
+	ASSERT_NE(NULL, opened);
+	ASSERT_EQ(0, start_family_stream(0, &trid));
+	open_id(numbered("of generation", PARENT).text);
+	ASSERT_EQ(0, ended(by_fork(open_in_child, opened)));
+	open_all(opened, PARENT);
+	for (int i = 0; i < GENERATIONS; i++) {
+		EXPECT_LT(UNNAMED, opened->ids[PARENT][i]);
+		EXPECT_EQ(opened->ids[PARENT][i], opened->ids[CHILD][i]);
+		EXPECT_EQ(opened->ids[PARENT][i], opened->ids[GRANDCHILD][i]);
+		EXPECT_STREQ(numbered("of generation", i).text,
+			     name_of(trid, opened->ids[PARENT][i]).text);
+		for (int j = 0; j < i; j++)
+			EXPECT_NE(opened->ids[PARENT][i], opened->ids[PARENT][j]);
+	}
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
 /* ------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "pxt_test.h"
+#include "family.h"
 #include "name_test.h"
 #include "trace_test.h"
 
@@ -202,6 +203,50 @@ TEST_F(trid_open, a08_bad_trace_ids)
 	ASSERT_EQ(0, posix_trace_shutdown(trid));
 	EXPECT_EQ(EINVAL, posix_trace_trid_eventid_open(trid, "x", &id));
 	EXPECT_EQ(4711, id);
+}
+
+/* A process that is asked, and has a child, which is asked through it. */
+static int answer_for_both(void *arg, const struct talk *talk)
+{
+	struct child child;
+	long number;
+	int which;
+
+	if (hear(talk) || child_start(&child, answer, arg))
+		return 1;
+	say(talk, child.pid);
+	for (which = 0; (number = hear(talk)) >= 0; which = !which)
+		say(talk, which ? ask(&child, OPEN, number) :
+			  (long)open_id(numbered("name", number).text));
+	return child_wait(&child);
+}
+
+TEST(a10_all_traced_processes_have_the_same_types)
+{
+	struct child child;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, child_start(&child, answer_for_both, NULL));
+	ASSERT_EQ(0, start_family_stream(child.pid, &trid));
+	say(&child.talk, 0);
+	ASSERT_LT(0, hear(&child.talk));
+	for (long i = 0; i < NAMES; i++) {
+		/* In turns it is the first one, or they are. */
+		trace_event_id_t first = i % 2 ? open_trid_id(trid, numbered("name", i).text) : 0;
+		long parent, its_child;
+
+		say(&child.talk, i);
+		parent = hear(&child.talk);
+		say(&child.talk, i);
+		its_child = hear(&child.talk);
+		ASSERT_LT(UNNAMED, parent);
+		EXPECT_EQ(parent, its_child);
+		EXPECT_EQ(parent, open_trid_id(trid, numbered("name", i).text));
+		if (i % 2)
+			EXPECT_EQ(parent, first);
+	}
+	EXPECT_EQ(0, child_wait(&child));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
 TEST_F(trid_open, a11_process_that_called_nothing_yet)

@@ -44,7 +44,7 @@ FIXTURE_VARIANT_ADD(refused, reserved_3) { AT(reserved[3]), 8, 1, EINVAL };
 FIXTURE_VARIANT_ADD(refused, reserved_4) { AT(reserved[4]), 8, 1, EINVAL };
 FIXTURE_VARIANT_ADD(refused, reserved_5) { AT(reserved[5]), 8, 1, EINVAL };
 FIXTURE_VARIANT_ADD(refused, reserved_6) { AT(reserved[6]), 8, 1, EINVAL };
-FIXTURE_VARIANT_ADD(refused, reserved_7) { AT(reserved[7]), 8, 1ULL << 63, EINVAL };
+FIXTURE_VARIANT_ADD(refused, stream_not_zero) { AT(stream), 8, 1ULL << 63, EINVAL };
 FIXTURE_VARIANT_ADD(refused, reader_offset) { AT(reader.offset), 8, 4096, EINVAL };
 FIXTURE_VARIANT_ADD(refused, reader_size) { AT(reader.size), 8, 1, EINVAL };
 FIXTURE_VARIANT_ADD(refused, ctrl_offset) { AT(ctrl.offset), 8, 1, EINVAL };
@@ -440,10 +440,10 @@ TEST_F(create, ranges_follow_one_another)
 TEST_F(create, reserved_words_come_back_zero)
 {
 	ASSERT_EQ(0, create(self->fd, &self->arg));
-	for (int i = 0; i < 8; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(self->arg.reserved); i++)
 		EXPECT_EQ(0, self->arg.reserved[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(self->arg.attr.reserved); i++)
 		EXPECT_EQ(0, self->arg.attr.reserved[i]);
-	}
 }
 
 TEST_F(create, largest_name_is_kept)

@@ -28,6 +28,20 @@ TEST(device_mode_is_0666)
 	EXPECT_EQ(0666, st.st_mode & 07777);
 }
 
+/* What udev sets when no rule says otherwise; devtmpfs does without it. */
+TEST(udev_is_told_the_mode)
+{
+	char line[64];
+	FILE *file = fopen("/sys/class/misc/posixtrace/uevent", "re");
+	int found = 0;
+
+	ASSERT_NE(NULL, file);
+	while (fgets(line, sizeof(line), file))
+		found += !strcmp(line, "DEVMODE=0666\n");
+	fclose(file);
+	EXPECT_EQ(1, found);
+}
+
 TEST(unprivileged_process_opens_the_device)
 {
 	int status;

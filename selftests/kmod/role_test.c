@@ -24,6 +24,7 @@ union any {
 	struct posixtrace_sync sync;
 	struct posixtrace_next next;
 	struct posixtrace_event event;
+	struct posixtrace_checked checked;
 	__u32 mask;
 };
 
@@ -101,6 +102,7 @@ FIXTURE_VARIANT_ADD(role, NEXT) { POSIXTRACE_IOC_NEXT, OF_TARGET };
 FIXTURE_VARIANT_ADD(role, EVENT) { POSIXTRACE_IOC_EVENT, OF_TARGET };
 FIXTURE_VARIANT_ADD(role, KICK) { POSIXTRACE_IOC_KICK, OF_TARGET };
 FIXTURE_VARIANT_ADD(role, EVENTID_OPEN) { POSIXTRACE_IOC_EVENTID_OPEN, OF_STREAM | OF_TARGET };
+FIXTURE_VARIANT_ADD(role, CHECKED) { POSIXTRACE_IOC_CHECKED, OF_STREAM | OF_TARGET };
 
 FIXTURE_SETUP(role)
 {

@@ -195,6 +195,60 @@ TEST(loop_read_events_are_no_gap)
 	pxtu_reader_destroy(&sim.reader);
 }
 
+/* CPU 0 and the number of its oldest sub-buffer, which is being recycled. */
+static __u32 half_recycled;
+static unsigned int finished;
+
+/* What RELEASE does there: it waits for the kernel's lock, until that is done. */
+static int finish_recycling(struct pxtu_reader *reader, __u32 idx)
+{
+	struct sim *sim = (struct sim *)reader;
+
+	if (idx == half_recycled && sim->oldest[0] == idx) {
+		finished++;
+		sim_unlink(sim, idx);
+		sim->subbufs[idx].state = POSIXTRACE_SUBBUF_FREE;
+	}
+	return sim_release(reader, idx);
+}
+
+/* The kernel's CPU may be a virtual one, and stopped anywhere. */
+TEST(cpu_that_can_not_be_seen_is_not_empty)
+{
+	const struct pxtu_event *event;
+	__u64 n = 0, claim, first;
+	struct sim sim;
+
+	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, true));
+	sim.reader.release = finish_recycling;
+	do {
+		n++;
+		ASSERT_NE(0, sim_write(&sim, 0, &n, sizeof(n)));
+	} while (sim.open[0] == sim.oldest[0]);
+	first = n++;
+	ASSERT_NE(0, sim_write(&sim, 1, &n, sizeof(n)));
+
+	/* sim_recycle(), but for its end. */
+	half_recycled = sim.oldest[0];
+	sim_gap_lock(&sim);
+	claim = __atomic_exchange_n(&sim.shared->claim[half_recycled], 0, __ATOMIC_SEQ_CST);
+	sim_lose(&sim, sim_unread_time(&sim, half_recycled, claim),
+		 sim.subbufs[half_recycled].closed);
+	sim_gap_unlock(&sim);
+
+	do {
+		event = next(&sim);
+		ASSERT_NE(NULL, event);
+	} while (event->id != POSIXTRACE_ID_UNNAMED);
+	EXPECT_EQ(first, payload(event));
+	EXPECT_EQ(1, finished);
+	event = next(&sim);
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(n, payload(event));
+	EXPECT_EQ(NULL, next(&sim));
+	pxtu_reader_destroy(&sim.reader);
+}
+
 #define CHAIN_LENGTH	60000
 
 struct chain {

@@ -396,6 +396,7 @@ struct posixtrace_map {
  * @heads: Output: struct posixtrace_cpu_head[nr_cpus], read-only
  * @pool: Output: sub-buffers of targets, then those for system events;
  *	read-only
+ * @stream: Output: number that no two streams have had, never 0
  * @reserved: zero
  *
  * The last three ranges follow one another without a gap, in this order. What is output
@@ -411,7 +412,8 @@ struct posixtrace_create {
 	struct posixtrace_map ctrl;
 	struct posixtrace_map heads;
 	struct posixtrace_map pool;
-	__u64 reserved[8];
+	__u64 stream;
+	__u64 reserved[7];
 };
 
 /**
@@ -635,6 +637,21 @@ struct posixtrace_event {
 	__u32 reserved;
 };
 
+/**
+ * struct posixtrace_checked - argument of CHECKED
+ * @stream: Input: number of the stream that the file must be, from CREATE; 0 for
+ *	a file of role target
+ * @arg: Input: argument of the command: an address, as it is passed to ioctl()
+ * @cmd: Input: POSIXTRACE_IOC_*, but not CHECKED
+ * @reserved: Input: zero
+ */
+struct posixtrace_checked {
+	__u64 stream;
+	__aligned_u64 arg;
+	__u32 cmd;
+	__u32 reserved;
+};
+
 /* ------------------------------------------------------------------ */
 /* Commands								*/
 
@@ -674,5 +691,6 @@ struct posixtrace_event {
 /* both roles */
 #define POSIXTRACE_IOC_EVENTID_OPEN \
 	_IOWR(POSIXTRACE_IOC_MAGIC, 0x50, struct posixtrace_eventid)
+#define POSIXTRACE_IOC_CHECKED		_IOW(POSIXTRACE_IOC_MAGIC, 0x51, struct posixtrace_checked)
 
 #endif /* _UAPI_LINUX_POSIXTRACE_H */

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Events of CPUs that go offline and come back, through the plain commands: numbered,
+ * and large enough that few of them fill a sub-buffer.
+ */
+#ifndef _SELFTESTS_HOTPLUG_STREAM_H
+#define _SELFTESTS_HOTPLUG_STREAM_H
+
+#include "hotplug.h"
+#include "uapi.h"
+
+struct payload {
+	int number;
+	char filler[196];
+};
+
+/* How many of these fill a sub-buffer. */
+static inline unsigned int records_per_subbuf(const struct stream *stream)
+{
+	return stream->ctrl->subbuf_size / POSIXTRACE_RECORD_SIZE(sizeof(struct payload));
+}
+
+/* A stream of the caller, running. */
+static inline int open_stream(struct stream *stream, struct target *target,
+			      unsigned int policy, unsigned long long size)
+{
+	int err = target_open(target);
+
+	if (err)
+		return err;
+	create_init(&stream->arg, 0);
+	stream->arg.attr.stream_policy = policy;
+	stream->arg.attr.stream_size = size;
+	err = stream_open(stream);
+	if (!err)
+		err = target_sync(target);
+	return err ? err : stream_start(stream);
+}
+
+/* Records an event on a CPU that is online, and goes back to CPU 0. */
+static inline int record_on(struct target *target, unsigned int cpu, int number)
+{
+	struct payload payload = { .number = number };
+	int ret = go_to_cpu(cpu);
+
+	if (!ret)
+		ret = target_event(target, POSIXTRACE_ID_UNNAMED, &payload, sizeof(payload));
+	return go_to_cpu(0) ? -ESRCH : ret;
+}
+
+/* The next user event that is not beyond the horizon: its number, -1 if there is none. */
+static inline int take_number(struct stream *stream)
+{
+	struct posixtrace_record record;
+	struct payload payload;
+
+	while (stream_take(stream, &record, &payload, sizeof(payload)) == 1) {
+		if (record.event_id >= POSIXTRACE_ID_UNNAMED &&
+		    record.timestamp > LOAD(stream->ctrl->horizon))
+			return payload.number;
+	}
+	return -1;
+}
+
+static inline unsigned long long lost_of(struct stream *stream)
+{
+	struct posixtrace_status status;
+
+	return stream_status(stream, &status) ? ~0ULL : status.lost;
+}
+
+static inline unsigned int flags_of(struct stream *stream)
+{
+	struct posixtrace_status status;
+
+	return stream_status(stream, &status) ? ~0U : status.flags;
+}
+
+/* Sub-buffers for user events that are in use. */
+static inline unsigned int count_used(struct stream *stream)
+{
+	unsigned int i, used = 0;
+
+	for (i = 0; i < stream->ctrl->nr_subbufs; i++)
+		used += LOAD(stream_subbuf(stream, i)->state) != POSIXTRACE_SUBBUF_FREE;
+	return used;
+}
+
+#endif /* _SELFTESTS_HOTPLUG_STREAM_H */

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * CPUs that go offline and come back cost a stream no memory: what it promises to
+ * keep it keeps, and what was read is used again.
+ */
+#define _GNU_SOURCE
+#include "hotplug_stream.h"
+
+/* Switching CPUs takes long: small streams show it as well. */
+#define STREAM_SIZE	0
+
+FIXTURE(hotplug_memory)
+{
+	struct child guard;
+	struct stream stream;
+	struct target target;
+};
+
+FIXTURE_VARIANT(hotplug_memory)
+{
+	unsigned int policy;
+	unsigned int cycles;
+};
+
+FIXTURE_VARIANT_ADD(hotplug_memory, loop) { POSIXTRACE_POLICY_LOOP, 10 };
+FIXTURE_VARIANT_ADD(hotplug_memory, until_full) { POSIXTRACE_POLICY_UNTIL_FULL, 50 };
+
+FIXTURE_SETUP(hotplug_memory)
+{
+	ASSERT_EQ(0, hotplug_begin(&self->guard));
+	ASSERT_EQ(0, open_stream(&self->stream, &self->target, variant->policy, STREAM_SIZE));
+}
+
+FIXTURE_TEARDOWN(hotplug_memory)
+{
+	stream_close(&self->stream);
+	target_close(&self->target);
+	EXPECT_EQ(0, hotplug_end(&self->guard));
+}
+
+/* One event before each time: if that cost a sub-buffer, they would not all fit. */
+TEST_F(hotplug_memory, going_off_and_on_costs_no_memory)
+{
+	ASSERT_GT(variant->cycles, self->stream.ctrl->nr_subbufs);
+	for (unsigned int i = 0; i < variant->cycles; i++) {
+		ASSERT_EQ(0, record_on(&self->target, 1, i));
+		ASSERT_EQ(0, switch_cpu(1, false));
+		ASSERT_EQ(0, switch_cpu(1, true));
+	}
+	EXPECT_GE(variant->cycles / records_per_subbuf(&self->stream) + 1,
+		  count_used(&self->stream));
+	EXPECT_EQ(0, lost_of(&self->stream));
+	EXPECT_EQ(POSIXTRACE_STATUS_RUNNING, flags_of(&self->stream));
+	for (unsigned int i = 0; i < variant->cycles; i++)
+		ASSERT_EQ((int)i, take_number(&self->stream));
+	EXPECT_EQ(-1, take_number(&self->stream));
+}
+
+/*
+ * With all other CPUs off and all they left read, one CPU gets the whole pool: as
+ * many events as fit, before the first one is lost.
+ */
+TEST_F(hotplug_memory, nothing_is_lost_for_ever)
+{
+	unsigned int nr = count_cpus(), kept;
+
+	for (int i = 0; i < 6; i++) {
+		unsigned int cpu = 1 + i % (nr - 1);
+
+		ASSERT_EQ(0, record_on(&self->target, cpu, i));
+		if (i % 2)
+			ASSERT_LE(0, take_number(&self->stream));
+		ASSERT_EQ(0, switch_cpu(cpu, false));
+		ASSERT_EQ(0, switch_cpu(cpu, true));
+	}
+	for (unsigned int cpu = 1; cpu < nr; cpu++)
+		ASSERT_EQ(0, switch_cpu(cpu, false));
+	while (take_number(&self->stream) >= 0)
+		;
+	for (kept = 0; !lost_of(&self->stream); kept++)
+		ASSERT_EQ(0, record_on(&self->target, 0, kept));
+	/* The one too many was lost, or the first sub-buffer was to make room for it. */
+	EXPECT_EQ(self->stream.ctrl->nr_subbufs * records_per_subbuf(&self->stream), kept - 1);
+}
+
+/*
+ * As memory_test does it without all that coming and going: what fits into the
+ * stream's size, by posix_trace_attr_getmaxusereventsize(), is kept.
+ */
+TEST_F(hotplug_memory, events_of_the_stream_size_are_kept)
+{
+	unsigned int size = (POSIXTRACE_RECORD_SIZE(sizeof(struct payload)) * 8 + 6) / 7;
+	unsigned int nr = count_cpus(), kept, cpu;
+	struct posixtrace_attr attr;
+
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_GET_ATTR, &attr));
+	for (kept = 0; !lost_of(&self->stream); kept++) {
+		ASSERT_GT(self->stream.arg.pool.size, kept * size);
+		/* Each fourth on another one, which is off for the next two. */
+		cpu = kept % 4 ? 0 : 1 + kept / 4 % (nr - 1);
+		ASSERT_EQ(0, record_on(&self->target, cpu, kept));
+		ASSERT_EQ(0, cpu ? switch_cpu(cpu, false) : 0);
+		ASSERT_EQ(0, kept % 4 == 2 ? switch_all_on() : 0);
+	}
+	EXPECT_LT(attr.stream_size, (unsigned long long)kept * size);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * CREATE for a process that is just being born: in a process id namespace of its own the
+ * next id is known, so the controller asks for it all the time while its parent forks.
+ * It gets ESRCH, or a stream on a process that is all that it inherits.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdbool.h>
+
+#include "pxt_test.h"
+#include "process.h"
+#include "race.h"
+#include "uapi.h"
+
+#define SECONDS		8
+#define ROUNDS_MIN	30
+#define NAME		"known before birth"
+
+/* Between controller, forker and the child of each round. What is stored is the round. */
+static struct {
+	int begin;	/* by the controller: fork now */
+	int stop;	/* by the controller, before that: or end */
+	int traced;	/* by the controller: the child has a stream that runs */
+	int recorded;	/* by the child: an event for that */
+	int gone;	/* by the forker: its child has ended */
+	int pid;	/* by the forker: of that child */
+	int id;		/* by the child, before it has recorded: what NAME is to it */
+	int parents_id;	/* by the forker, before its first fork: what it was to that */
+} *ring;
+
+static void store(int *p, int value)
+{
+	__atomic_store_n(p, value, __ATOMIC_RELEASE);
+}
+
+static void await(int *p, int value)
+{
+	while (LOAD(*p) < value)
+		sched_yield();
+}
+
+/* In every other round the child lives until it was traced. */
+static bool lives_long(int round)
+{
+	return round % 2;
+}
+
+static int be_child(int round)
+{
+	struct target target;
+
+	if (target_open(&target))
+		return 1;
+	store(&ring->id, eventid_open(target.fd, NAME));
+	if (target_event(&target, ring->id, &round, sizeof(round)))
+		return 2;
+	if (lives_long(round)) {
+		await(&ring->traced, round);
+		if (target_event(&target, ring->id, &round, sizeof(round)))
+			return 3;
+		store(&ring->recorded, round);
+	}
+	return 0;
+}
+
+struct setting {
+	bool named;
+	bool inherited;
+};
+
+static int be_forker(void *arg, const struct talk *talk)
+{
+	const struct setting *setting = arg;
+	struct target target;
+	int status;
+	pid_t pid;
+
+	if (target_open(&target))
+		return 1;
+	if (setting->named)
+		ring->parents_id = eventid_open(target.fd, NAME);
+	say(talk, 0);
+	for (int round = 1; ; round++) {
+		await(&ring->begin, round);
+		if (LOAD(ring->stop))
+			return 0;
+		pid = fork();
+		if (pid == 0)
+			_exit(be_child(round));
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+			return 2;
+		ring->pid = pid;
+		store(&ring->gone, round);
+	}
+}
+
+/* Asks until there is an answer, or the child has ended. */
+static int create_at_birth(struct stream *stream, pid_t pid, int round)
+{
+	int ret, gone;
+
+	do {
+		gone = LOAD(ring->gone) == round;
+		ret = stream_create(stream, pid);
+	} while (ret == -ESRCH && !gone);
+	return ret;
+}
+
+/* The event that the child recorded for us, or for the inherited stream. */
+static int took(struct stream *stream, int round, pid_t pid)
+{
+	struct posixtrace_record record;
+	int number = 0;
+
+	do {
+		if (stream_take(stream, &record, &number, sizeof(number)) != 1)
+			return 0;
+	} while (record.event_id < POSIXTRACE_ID_UNNAMED);
+	return number == round && record.pid == pid && record.tid == pid &&
+	       (int)record.event_id == LOAD(ring->id);
+}
+
+/* 0, or a number that tells what was wrong. */
+static int check_newborn(struct stream *stream, const struct setting *setting, int round, pid_t pid)
+{
+	int id;
+
+	if (stream_start(stream))
+		return 11;
+	store(&ring->traced, round);
+	id = eventid_open(stream->fd, NAME);
+	if (lives_long(round)) {
+		await(&ring->recorded, round);
+		if (!took(stream, round, pid))
+			return 12;
+	}
+	await(&ring->gone, round);
+	/* It has one meaning: to its parent, to itself and to us. */
+	if (setting->named && id != ring->parents_id)
+		return 13;
+	return id == LOAD(ring->id) ? 0 : 14;
+}
+
+static int one_round(const struct setting *setting, struct stream *inherited, int round, pid_t pid)
+{
+	struct stream stream;
+	int ret;
+
+	store(&ring->begin, round);
+	ret = create_at_birth(&stream, pid, round);
+	if (!ret) {
+		ret = check_newborn(&stream, setting, round, pid);
+		stream_close(&stream);
+	} else if (ret != -ESRCH || lives_long(round)) {
+		return 15;
+	}
+	await(&ring->gone, round);
+	if (ret > 0)
+		return ret;
+	if (ring->pid != pid)
+		return 16;
+	if (setting->named && LOAD(ring->id) != ring->parents_id)
+		return 17;
+	if (setting->inherited) {
+		for (int i = 0; i < 1 + lives_long(round); i++) {
+			if (!took(inherited, round, pid))
+				return 18;
+		}
+	}
+	return 0;
+}
+
+/* The first process of the namespace: says what went wrong, and in which round. */
+static int control(void *arg, const struct talk *talk)
+{
+	const struct setting *setting = arg;
+	struct stream inherited;
+	struct child forker;
+	struct race race;
+	int ret = 0;
+
+	if (child_start(&forker, be_forker, arg) || hear(&forker.talk))
+		return 1;
+	create_init(&inherited.arg, forker.pid);
+	inherited.arg.attr.inherited = POSIXTRACE_INHERITED;
+	if (setting->inherited && (stream_open(&inherited) || stream_start(&inherited)))
+		return 2;
+	race = race_begin(SECONDS, ROUNDS_MIN);
+	while (!ret && race_goes_on(&race))
+		ret = one_round(setting, &inherited, race.rounds, forker.pid + race.rounds);
+	say(talk, ret);
+	say(talk, race.rounds);
+	if (ret) {
+		child_kill(&forker);
+		return 3;
+	}
+	store(&ring->stop, 1);
+	store(&ring->begin, race.rounds + 1);
+	return child_wait(&forker) ? 4 : 0;
+}
+
+static int in_a_namespace(void *arg, const struct talk *talk)
+{
+	int status;
+	pid_t pid;
+
+	if (unshare(CLONE_NEWPID))
+		return 10;
+	pid = fork();
+	if (pid == 0)
+		_exit(control(arg, talk));
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return 11;
+	return WEXITSTATUS(status);
+}
+
+FIXTURE(newborn)
+{
+	struct child child;
+};
+
+FIXTURE_VARIANT(newborn)
+{
+	bool named;
+	bool inherited;
+};
+
+FIXTURE_VARIANT_ADD(newborn, of_a_stranger) { false, false };
+FIXTURE_VARIANT_ADD(newborn, with_names) { true, false };
+FIXTURE_VARIANT_ADD(newborn, with_a_stream) { false, true };
+FIXTURE_VARIANT_ADD(newborn, with_both) { true, true };
+
+FIXTURE_SETUP(newborn)
+{
+	ring = mmap(NULL, sizeof(*ring), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)ring);
+}
+
+FIXTURE_TEARDOWN(newborn)
+{
+}
+
+TEST_F_TIMEOUT(newborn, is_not_there_or_is_what_it_inherits, 600)
+{
+	struct setting setting = {
+		.named = variant->named,
+		.inherited = variant->inherited,
+	};
+	long rounds;
+
+	ASSERT_EQ(0, child_start(&self->child, in_a_namespace, &setting));
+	EXPECT_EQ(0, hear(&self->child.talk));
+	rounds = hear(&self->child.talk);
+	TH_LOG("%ld rounds", rounds);
+	EXPECT_LE(ROUNDS_MIN, rounds);
+	EXPECT_EQ(0, child_wait(&self->child));
+}
+
+TEST_HARNESS_MAIN

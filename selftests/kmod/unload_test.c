@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module goes and comes back, while processes live on that have used it, and while
+ * they fork, execute programs and end.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <sys/stat.h>
+
+#include "pxt_test.h"
+#include "module.h"
+#include "process.h"
+#include "race.h"
+#include "uapi.h"
+
+#define NAME	"handed down"
+
+FIXTURE(unload)
+{
+};
+
+FIXTURE_SETUP(unload)
+{
+	if (access(MODULE_FILE, R_OK))
+		SKIP(return, "no " MODULE_FILE ": use \"make check\"");
+	ASSERT_EQ(0, module_refcount());
+}
+
+/* Whatever went wrong: others want it. */
+FIXTURE_TEARDOWN(unload)
+{
+	if (module_refcount() < 0)
+		EXPECT_EQ(0, module_load());
+}
+
+TEST_F(unload, removes_the_device_and_brings_it_back)
+{
+	struct stat st;
+
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, module_unload());
+		EXPECT_EQ(-1, stat(DEVICE, &st));
+		EXPECT_EQ(ENOENT, errno);
+		ASSERT_EQ(0, module_load());
+		ASSERT_EQ(0, stat(DEVICE, &st));
+		EXPECT_EQ(0666 | S_IFCHR, st.st_mode);
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Targets that live on							*/
+
+/* Attaches, names an event type, and keeps nothing: the id, or -1. */
+static int attach_and_let_go(void)
+{
+	struct target target;
+	int id;
+
+	if (target_open(&target))
+		return -1;
+	id = eventid_open(target.fd, NAME);
+	target_close(&target);
+	return id;
+}
+
+/* Does what it is told, says whether it went well. */
+enum { LET_GO, FORK, EXEC, IS_GONE, RECORD };
+
+static int be_told(void *arg, const struct talk *talk);
+
+static int record(void)
+{
+	struct target target;
+	int id, ret;
+
+	if (target_open(&target))
+		return -1;
+	id = eventid_open(target.fd, NAME);
+	ret = target_event(&target, id, &id, sizeof(id));
+	target_close(&target);
+	return ret ? -1 : id;
+}
+
+/* A child that says the same as we do, in our place, until it ends. */
+static int fork_and_wait(const struct talk *talk)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(be_told(NULL, talk));
+	say(talk, pid);
+	return waitpid(pid, &status, 0) == pid && status == 0 ? 0 : 1;
+}
+
+#define TOLD_VARIABLE	"UNLOAD_TEST_TOLD"
+
+/* Before that of pxt_test.h, which wants a device. */
+static void __attribute__((constructor(101))) executed(void)
+{
+	const char *text = getenv(TOLD_VARIABLE);
+	struct talk talk;
+
+	if (text && sscanf(text, "%d,%d", &talk.in, &talk.out) == 2) {
+		say(&talk, 0);
+		_exit(be_told(NULL, &talk));
+	}
+}
+
+static int exec_and_go_on(const struct talk *talk)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%d,%d", talk->in, talk->out);
+	setenv(TOLD_VARIABLE, text, 1);
+	fcntl(talk->in, F_SETFD, 0);
+	fcntl(talk->out, F_SETFD, 0);
+	execl("/proc/self/exe", "told", NULL);
+	return 1;
+}
+
+static int be_told(void *arg, const struct talk *talk)
+{
+	(void)arg;
+	for (;;) {
+		switch (hear(talk)) {
+		case LET_GO:
+			say(talk, attach_and_let_go());
+			break;
+		case FORK:
+			return fork_and_wait(talk);
+		case EXEC:
+			return exec_and_go_on(talk);
+		case IS_GONE:
+			say(talk, device_open());
+			break;
+		case RECORD:
+			say(talk, record());
+			break;
+		default:
+			return 0;
+		}
+	}
+}
+
+static long tell(struct child *child, long what)
+{
+	say(&child->talk, what);
+	return hear(&child->talk);
+}
+
+/* It attaches to the module that is loaded now, and its event arrives. */
+static void trace_anew(struct __test_metadata *_metadata, struct child *child, pid_t pid)
+{
+	struct posixtrace_record event;
+	struct stream stream;
+	int data = 0;
+	long id;
+
+	create_init(&stream.arg, pid);
+	stream.arg.attr.inherited = POSIXTRACE_INHERITED;
+	ASSERT_EQ(0, stream_open(&stream));
+	ASSERT_EQ(0, stream_start(&stream));
+	ASSERT_EQ(1, stream_take(&stream, &event, NULL, 0));
+	id = tell(child, RECORD);
+	ASSERT_LT(0, id);
+	EXPECT_EQ(id, eventid_open(stream.fd, NAME));
+	ASSERT_EQ(1, stream_take(&stream, &event, &data, sizeof(data)));
+	EXPECT_EQ(id, data);
+	EXPECT_EQ(id, event.event_id);
+	EXPECT_EQ(pid, event.pid);
+
+	pid = tell(child, FORK);
+	ASSERT_LT(0, pid);
+	EXPECT_EQ(id, tell(child, RECORD));
+	ASSERT_EQ(1, stream_take(&stream, &event, &data, sizeof(data)));
+	EXPECT_EQ(pid, event.pid);
+	stream_close(&stream);
+}
+
+TEST_F(unload, leaves_a_target_alone_that_works_with_the_next_one)
+{
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, be_told, NULL));
+	ASSERT_LT(0, tell(&child, LET_GO));
+	ASSERT_EQ(0, module_unload());
+	EXPECT_EQ(-ENOENT, tell(&child, IS_GONE));
+	ASSERT_EQ(0, module_load());
+	trace_anew(_metadata, &child, child.pid);
+	EXPECT_EQ(0, child_wait(&child));
+}
+
+TEST_F(unload, leaves_a_child_alone_that_shared_event_types)
+{
+	struct child child;
+	pid_t pid;
+
+	ASSERT_EQ(0, child_start(&child, be_told, NULL));
+	ASSERT_LT(0, tell(&child, LET_GO));
+	pid = tell(&child, FORK);
+	ASSERT_LT(0, pid);
+	ASSERT_LT(0, tell(&child, LET_GO));
+	ASSERT_EQ(0, module_unload());
+	EXPECT_EQ(-ENOENT, tell(&child, IS_GONE));
+	/* Its own child, which is no target of any module. */
+	pid = tell(&child, FORK);
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(0, module_load());
+	trace_anew(_metadata, &child, pid);
+	EXPECT_EQ(0, child_wait(&child));
+}
+
+TEST_F(unload, leaves_a_process_alone_that_executes_meanwhile)
+{
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, be_told, NULL));
+	ASSERT_LT(0, tell(&child, LET_GO));
+	ASSERT_EQ(0, module_unload());
+	EXPECT_EQ(0, tell(&child, EXEC));
+	ASSERT_EQ(0, module_load());
+	trace_anew(_metadata, &child, child.pid);
+	EXPECT_EQ(0, child_wait(&child));
+}
+
+TEST_F(unload, forgets_processes_that_end_meanwhile)
+{
+	struct child child;
+
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, child_start(&child, be_told, NULL));
+		ASSERT_LT(0, tell(&child, LET_GO));
+		ASSERT_LT(0, tell(&child, FORK));
+		/* When it answers, it has begun, and inherited. */
+		ASSERT_LT(0, tell(&child, LET_GO));
+		ASSERT_EQ(0, module_unload());
+		if (i == 1)
+			child_kill(&child);
+		else
+			EXPECT_EQ(0, child_wait(&child));
+		ASSERT_EQ(0, module_load());
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* A storm								*/
+
+#define STORMERS	2
+#define SECONDS		30
+#define ROUNDS_MIN	10
+
+static struct {
+	int stop;
+	int failed;
+	int attached[STORMERS];
+	int refused[STORMERS];
+	int forked[STORMERS];
+	int executed[STORMERS];
+} *storm;
+
+static void *open_and_close(void *unused)
+{
+	int fd = device_open();
+
+	if (fd >= 0)
+		close(fd);
+	return unused;
+}
+
+/* One of the ways to begin and to end. */
+static int be_born_and_die(int n)
+{
+	pthread_t thread;
+
+	switch (n % 4) {
+	case 0:
+		_exit(0);
+	case 1:
+		execl("/bin/true", "true", NULL);
+		_exit(1);
+	case 2:
+		/* Attaches, if it can, and dies with it. */
+		open_and_close(NULL);
+		attach_and_let_go();
+		kill(getpid(), SIGKILL);
+		_exit(2);
+	default:
+		if (pthread_create(&thread, NULL, open_and_close, NULL))
+			_exit(3);
+		/* The thread may still run. */
+		_exit(0);
+	}
+}
+
+/* In the midst of its work, or not at all. */
+static int use_module(int me)
+{
+	struct posixtrace_attach attach = { .flags = 0 };
+	struct posixtrace_create create;
+	int stream_fd = -1, fd = device_open(), ret = 0;
+
+	if (fd < 0) {
+		storm->refused[me]++;
+		return fd == -ENOENT || fd == -ENODEV || fd == -ENXIO ? 0 : fd;
+	}
+	storm->attached[me]++;
+	if (command(fd, POSIXTRACE_IOC_ATTACH, &attach) || eventid_open(fd, NAME) < 0) {
+		ret = -1;
+		goto close;
+	}
+	/* With the one open, the other can be opened. */
+	stream_fd = device_open();
+	create_init(&create, 0);
+	create.attr.inherited = POSIXTRACE_INHERITED;
+	if (stream_fd < 0 || command(stream_fd, POSIXTRACE_IOC_CREATE, &create))
+		ret = -2;
+	/* A child that inherits all of it. */
+	if (!ret && storm->attached[me] % 4 == 0 && fork() == 0)
+		_exit(0);
+	if (stream_fd >= 0)
+		close(stream_fd);
+close:
+	close(fd);
+	return ret;
+}
+
+static int rage(int me)
+{
+	int ret, status;
+	pid_t pid;
+
+	for (int n = 0; !LOAD(storm->stop); n += 2) {
+		ret = use_module(me);
+		if (ret)
+			return 1;
+		for (int i = 0; i < 2; i++) {
+			pid = fork();
+			if (pid == 0)
+				be_born_and_die(n + i);
+			if (pid < 0 || waitpid(pid, &status, 0) != pid)
+				return 2;
+			if (status && (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL))
+				return 3;
+			storm->forked[me]++;
+			storm->executed[me] += (n + i) % 4 == 1;
+		}
+		while (waitpid(-1, &status, WNOHANG) > 0)
+			;
+	}
+	return 0;
+}
+
+static int be_storm(void *arg, const struct talk *talk)
+{
+	int ret = rage(*(int *)arg);
+
+	(void)talk;
+	if (ret)
+		__atomic_store_n(&storm->failed, ret, __ATOMIC_RELEASE);
+	return ret;
+}
+
+/* Until each of them has become a target since the module is there. */
+static void await_storm(void)
+{
+	int before[STORMERS];
+
+	for (int i = 0; i < STORMERS; i++)
+		before[i] = LOAD(storm->attached[i]);
+	for (int i = 0; i < STORMERS; i++) {
+		while (LOAD(storm->attached[i]) - before[i] < 1 && !LOAD(storm->failed))
+			sched_yield();
+	}
+}
+
+TEST_F_TIMEOUT(unload, races_with_forks_execs_and_ends, 600)
+{
+	int number[STORMERS], refused = 0, err;
+	struct race race;
+	struct child child[STORMERS];
+
+	storm = mmap(NULL, sizeof(*storm), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		     -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)storm);
+	for (int i = 0; i < STORMERS; i++) {
+		number[i] = i;
+		ASSERT_EQ(0, child_start(&child[i], be_storm, &number[i]));
+	}
+	race = race_begin(SECONDS, ROUNDS_MIN);
+	while (!LOAD(storm->failed) && race_goes_on(&race)) {
+		await_storm();
+		while ((err = module_unload()) == -EWOULDBLOCK) {
+			refused++;
+			sched_yield();
+		}
+		ASSERT_EQ(0, err);
+		ASSERT_EQ(0, module_load());
+	}
+	__atomic_store_n(&storm->stop, 1, __ATOMIC_RELEASE);
+	for (int i = STORMERS - 1; i >= 0; i--)
+		EXPECT_EQ(0, child_wait(&child[i]));
+	TH_LOG("unloaded %d times, refused %d times", race.rounds, refused);
+	for (int i = 0; i < STORMERS; i++) {
+		TH_LOG("attached %d, no device %d, forked %d, executed %d", storm->attached[i],
+		       storm->refused[i], storm->forked[i], storm->executed[i]);
+		/* It was there, and it was not: else there was no race. */
+		EXPECT_LT(0, storm->attached[i]);
+		EXPECT_LT(0, storm->refused[i]);
+	}
+	EXPECT_EQ(0, module_refcount());
+}
+
+TEST_HARNESS_MAIN

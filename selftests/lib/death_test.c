@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The end of traced processes, wherever they are.
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <pthread.h>
+
+#include "family.h"
+#include "reading.h"
+
+static int load(const int *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+/* What the descriptor of a stream says, at once. */
+static int poll_now(trace_id_t trid)
+{
+	struct pollfd pollfd = { .fd = posixtrace_fd(trid), .events = POLLIN };
+
+	return poll(&pollfd, 1, 0) < 0 ? -1 : pollfd.revents;
+}
+
+FIXTURE(death)
+{
+	trace_id_t trid;	/* of this process and its children */
+};
+
+FIXTURE_SETUP(death)
+{
+	ASSERT_EQ(0, start_family_stream(0, &self->trid));
+}
+
+FIXTURE_TEARDOWN(death)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+/* ------------------------------------------------------------------ */
+/* In the middle of something						*/
+
+struct life {
+	int begun;		/* so many events */
+	int done;
+	struct line line;
+};
+
+/* More would take too long to read, if who kills it is late. */
+#define EVENTS_MAX	200
+
+static void record_until_killed(struct life *life)
+{
+	int limit = life->begun + EVENTS_MAX;
+
+	line_up(&life->line, 2);
+	for (;;) {
+		if (life->begun == limit) {
+			sched_yield();
+			continue;
+		}
+		record_plain(__atomic_fetch_add(&life->begun, 1, __ATOMIC_ACQ_REL));
+		__atomic_store_n(&life->done, life->begun, __ATOMIC_RELEASE);
+	}
+}
+
+/* All that it has done is there, and what it had begun may be. */
+static void check_life(struct __test_metadata *_metadata, trace_id_t trid, pid_t pid,
+		       const struct life *life)
+{
+	struct event event;
+	int count = 0;
+
+	while (take_user(trid, &event) == 1) {
+		ASSERT_EQ(pid, event.info.posix_pid);
+		ASSERT_EQ(count++, event_number(&event));
+	}
+	ASSERT_LE(life->done, count);
+	ASSERT_GE(life->begun, count);
+}
+
+static void kill_in_the_middle(struct __test_metadata *_metadata, trace_id_t trid,
+			       int events, int step)
+{
+	struct life *life = share(sizeof(*life));
+	struct posixtrace_stats_info stats;
+
+	ASSERT_NE(NULL, life);
+	for (int i = 0; i < rounds(400); i++) {
+		pid_t pid;
+
+		memset(life, 0, sizeof(*life));
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (pid == 0)
+			record_until_killed(life);
+		line_up(&life->line, 2);
+		while (load(&life->done) < events)
+			sched_yield();
+		dawdle(i * step % 5003);
+		kill(pid, SIGKILL);
+		ASSERT_EQ(-SIGKILL, ended(pid));
+		check_life(_metadata, trid, pid, life);
+		ASSERT_EQ(1, processes_of(trid));
+	}
+	ASSERT_EQ(0, posixtrace_get_stats(trid, &stats));
+	EXPECT_EQ(0, stats.damaged);
+	EXPECT_EQ(0, stats.dropped);
+	EXPECT_EQ(stats.recorded, stats.read);
+	/* And who is left records as before. */
+	record_plain(1);
+	EXPECT_EQ(stats.recorded + 1, generated_for(trid));
+}
+
+TEST_F(death, in_the_middle_of_recording)
+{
+	kill_in_the_middle(_metadata, self->trid, 2, 131);
+}
+
+/* The first event attaches, which takes much longer. */
+TEST_F(death, in_the_middle_of_attaching)
+{
+	kill_in_the_middle(_metadata, self->trid, 0, 3001);
+}
+
+static void *record_in_thread(void *arg)
+{
+	record_until_killed(arg);
+	return NULL;
+}
+
+/* One life for each thread: which is in the middle of what, nobody knows. */
+TEST_F(death, of_threads_in_the_middle_of_recording)
+{
+	struct life *lives = share(2 * sizeof(*lives));
+	struct event event;
+
+	ASSERT_NE(NULL, lives);
+	for (int i = 0; i < rounds(150); i++) {
+		int count[2] = { 0 };
+		pid_t pid;
+
+		memset(lives, 0, 2 * sizeof(*lives));
+		lives[1].begun = 1000000;
+		lives[1].done = lives[1].begun;
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (pid == 0) {
+			pthread_t thread;
+
+			if (!pthread_create(&thread, NULL, record_in_thread, &lives[1]))
+				record_until_killed(&lives[0]);
+			_exit(1);
+		}
+		line_up(&lives[0].line, 2);
+		line_up(&lives[1].line, 2);
+		while (load(&lives[1].done) < 1000001)
+			sched_yield();
+		dawdle(i * 131 % 20011);
+		kill(pid, SIGKILL);
+		ASSERT_EQ(-SIGKILL, ended(pid));
+		while (take_user(self->trid, &event) == 1) {
+			int thread = event_number(&event) / 1000000;
+
+			ASSERT_EQ(count[thread]++, event_number(&event) % 1000000);
+		}
+		for (int j = 0; j < 2; j++) {
+			ASSERT_LE(lives[j].done % 1000000, count[j]);
+			ASSERT_GE(lives[j].begun % 1000000, count[j]);
+		}
+		ASSERT_EQ(1, processes_of(self->trid));
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Several controllers							*/
+
+#define CONTROLLERS	3
+
+/* Hears whom to trace; when it hears of his end, says how many events there are. */
+static int count_events(void *arg, const struct talk *talk)
+{
+	struct event event;
+	trace_id_t trid;
+	int count;
+	long pid;
+
+	(void)arg;
+	while ((pid = hear(talk)) > 0) {
+		say(talk, new_family_stream(pid, POSIX_TRACE_CLOSE_FOR_CHILD, 512 << 10,
+					    POSIX_TRACE_UNTIL_FULL, &trid) ||
+		    posix_trace_start(trid));
+		hear(talk);
+		for (count = 0; take_user(trid, &event) == 1; count++) {
+			if (event.info.posix_pid != pid || event_number(&event) != count)
+				return 1;
+		}
+		if (processes_of(trid) != 0 || poll_now(trid) != POLLHUP)
+			return 2;
+		say(talk, count);
+		if (posix_trace_shutdown(trid))
+			return 3;
+	}
+	return 0;
+}
+
+TEST(with_streams_of_several_controllers)
+{
+	struct life *life = share(sizeof(*life));
+	struct child controllers[CONTROLLERS];
+
+	ASSERT_NE(NULL, life);
+	for (int i = 0; i < CONTROLLERS; i++)
+		ASSERT_EQ(0, child_start(&controllers[i], count_events, NULL));
+	for (int i = 0; i < rounds(60); i++) {
+		pid_t pid;
+
+		memset(life, 0, sizeof(*life));
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (pid == 0)
+			record_until_killed(life);
+		for (int j = 0; j < CONTROLLERS; j++) {
+			say(&controllers[j].talk, pid);
+			ASSERT_EQ(0, hear(&controllers[j].talk));
+		}
+		line_up(&life->line, 2);
+		while (load(&life->done) < 2)
+			sched_yield();
+		dawdle(i * 131 % 20011);
+		kill(pid, SIGKILL);
+		ASSERT_EQ(-SIGKILL, ended(pid));
+		for (int j = 0; j < CONTROLLERS; j++) {
+			long count;
+
+			say(&controllers[j].talk, 0);
+			count = hear(&controllers[j].talk);
+			ASSERT_LE(life->done, count);
+			ASSERT_GE(life->begun, count);
+		}
+	}
+	/* They hold each other's pipes: none hears that we hang up. */
+	for (int i = 0; i < CONTROLLERS; i++) {
+		say(&controllers[i].talk, 0);
+		EXPECT_EQ(0, child_wait(&controllers[i]));
+	}
+}
+
+/* Whom it is about ends while it is created. */
+TEST(while_a_stream_is_created)
+{
+	struct life *life = share(sizeof(*life));
+	int created = 0, refused = 0;
+	trace_id_t trid;
+
+	ASSERT_NE(NULL, life);
+	for (int i = 0; i < rounds(300); i++) {
+		pid_t pid = fork();
+		int err;
+
+		ASSERT_LE(0, pid);
+		if (pid == 0) {
+			line_up(&life->line, 2);
+			dawdle(i * 7919 % 100003);
+			_exit(0);
+		}
+		line_up(&life->line, 2);
+		err = new_stream(pid, POSIX_TRACE_LOOP, &trid);
+		ASSERT_EQ(0, ended(pid));
+		if (!err) {
+			created++;
+			ASSERT_EQ(0, processes_of(trid));
+			ASSERT_EQ(POLLHUP, poll_now(trid));
+			ASSERT_EQ(0, posix_trace_shutdown(trid));
+		} else {
+			refused++;
+			ASSERT_EQ(ESRCH, err);
+		}
+		ASSERT_EQ(ESRCH, new_stream(pid, POSIX_TRACE_LOOP, &trid));
+	}
+	TH_LOG("%d created, %d refused", created, refused);
+}
+
+/* ------------------------------------------------------------------ */
+/* Numbers that are used again						*/
+
+static int record_when_told(void *arg, const struct talk *talk)
+{
+	long number;
+
+	(void)arg;
+	say(talk, 0);
+	while ((number = hear(talk)) != -EPIPE) {
+		record_plain(number);
+		say(talk, number);
+	}
+	return 0;
+}
+
+/* A child with this number. */
+static int start_numbered(struct child *child, pid_t pid)
+{
+	struct clone_args args = {
+		.exit_signal = SIGCHLD,
+		.set_tid = (uintptr_t)&pid,
+		.set_tid_size = 1,
+	};
+	int there[2], back[2];
+
+	*child = (struct child){ .pid = -1 };
+	if (pipe(there) || pipe(back))
+		return -errno;
+	child->pid = syscall(SYS_clone3, &args, sizeof(args));
+	if (child->pid == 0) {
+		struct talk talk = { .in = there[0], .out = back[1] };
+
+		close(there[1]);
+		close(back[0]);
+		_exit(record_when_told(NULL, &talk));
+	}
+	if (child->pid < 0)
+		return -errno;
+	close(there[0]);
+	close(back[1]);
+	child->talk = (struct talk){ .in = back[0], .out = there[1] };
+	return 0;
+}
+
+TEST(process_with_the_number_of_a_dead_one_is_another)
+{
+	struct child first, second;
+	struct event event;
+	trace_id_t old, new;
+
+	for (int i = 0; i < rounds(50); i++) {
+		ASSERT_EQ(0, child_start(&first, record_when_told, NULL));
+		ASSERT_EQ(0, hear(&first.talk));
+		ASSERT_EQ(0, new_family_stream(first.pid, POSIX_TRACE_INHERITED, 32 << 10,
+					       POSIX_TRACE_LOOP, &old));
+		ASSERT_EQ(0, posix_trace_start(old));
+		if (i % 2) {
+			say(&first.talk, 1);
+			ASSERT_EQ(1, hear(&first.talk));
+		}
+		child_kill(&first);
+		ASSERT_EQ(0, start_numbered(&second, first.pid));
+		ASSERT_EQ(first.pid, second.pid);
+		ASSERT_EQ(0, hear(&second.talk));
+		say(&second.talk, 2);
+		ASSERT_EQ(2, hear(&second.talk));
+		ASSERT_EQ(0, processes_of(old));
+		ASSERT_EQ(0, new_stream(second.pid, POSIX_TRACE_LOOP, &new));
+		ASSERT_EQ(0, posix_trace_start(new));
+		say(&second.talk, 3);
+		ASSERT_EQ(3, hear(&second.talk));
+		if (i % 2) {
+			ASSERT_EQ(1, take_user(old, &event));
+			ASSERT_EQ(1, event_number(&event));
+		}
+		ASSERT_EQ(0, take_user(old, &event));
+		ASSERT_EQ(1, take_user(new, &event));
+		ASSERT_EQ(3, event_number(&event));
+		ASSERT_EQ(0, child_wait(&second));
+		ASSERT_EQ(0, posix_trace_shutdown(old));
+		ASSERT_EQ(0, posix_trace_shutdown(new));
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Nobody is left							*/
+
+FIXTURE(last)
+{
+	struct child child;
+	trace_id_t trid;
+	struct event event;
+};
+
+FIXTURE_SETUP(last)
+{
+	ASSERT_EQ(0, child_start(&self->child, record_when_told, NULL));
+	ASSERT_EQ(0, hear(&self->child.talk));
+	ASSERT_EQ(0, start_family_stream(self->child.pid, &self->trid));
+	ASSERT_EQ(1, take(self->trid, &self->event));
+}
+
+FIXTURE_TEARDOWN(last)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+TEST_F(last, what_it_recorded_is_there)
+{
+	EXPECT_EQ(1, processes_of(self->trid));
+	EXPECT_EQ(0, poll_now(self->trid));
+	for (int i = 1; i <= 3; i++) {
+		say(&self->child.talk, i);
+		ASSERT_EQ(i, hear(&self->child.talk));
+	}
+	EXPECT_EQ(POLLIN, poll_now(self->trid));
+	child_kill(&self->child);
+	EXPECT_EQ(0, processes_of(self->trid));
+	for (int i = 1; i <= 3; i++) {
+		EXPECT_EQ(POLLIN | POLLHUP, poll_now(self->trid));
+		ASSERT_EQ(1, take_user(self->trid, &self->event));
+		EXPECT_EQ(i, event_number(&self->event));
+	}
+	EXPECT_EQ(POLLHUP, poll_now(self->trid));
+	EXPECT_EQ(0, take(self->trid, &self->event));
+	/* The stream is as it was. */
+	EXPECT_EQ(0, posix_trace_stop(self->trid));
+	EXPECT_EQ(POLLIN | POLLHUP, poll_now(self->trid));
+	ASSERT_EQ(1, take(self->trid, &self->event));
+	EXPECT_EQ(POSIX_TRACE_STOP, self->event.info.posix_event_id);
+}
+
+TEST_F(last, reader_goes_on_waiting)
+{
+	struct reader reader;
+
+	ASSERT_EQ(0, reader_start(&reader, self->trid, NULL));
+	say(&self->child.talk, 1);
+	EXPECT_EQ(0, reader_end(&reader));
+	EXPECT_EQ(1, event_number(&reader.event));
+
+	ASSERT_EQ(1, hear(&self->child.talk));
+	ASSERT_EQ(0, reader_start(&reader, self->trid, NULL));
+	EXPECT_EQ(0, child_wait(&self->child));
+	EXPECT_EQ(0, processes_of(self->trid));
+	EXPECT_EQ(POLLHUP, poll_now(self->trid));
+	ASSERT_TRUE(reader_sleeps(&reader));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(EINVAL, reader_end(&reader));
+}
+
+TEST_F(last, reader_that_comes_later_waits)
+{
+	struct timespec soon;
+	struct reader reader;
+
+	EXPECT_EQ(0, child_wait(&self->child));
+	ASSERT_EQ(0, reader_start(&reader, self->trid, NULL));
+	clock_gettime(CLOCK_REALTIME, &soon);
+	EXPECT_EQ(ETIMEDOUT, read_timed(self->trid, &self->event, 8, &soon));
+	/* An event of the controller is one that it gets. */
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	EXPECT_EQ(0, reader_end(&reader));
+	EXPECT_EQ(POSIX_TRACE_STOP, reader.event.info.posix_event_id);
+}
+
+struct poller {
+	pthread_t thread;
+	int fd;
+	int tid;
+	int revents;
+};
+
+static void *poll_thread(void *arg)
+{
+	struct poller *poller = arg;
+	struct pollfd pollfd = { .fd = poller->fd, .events = POLLIN };
+
+	__atomic_store_n(&poller->tid, gettid(), __ATOMIC_RELEASE);
+	poll(&pollfd, 1, -1);
+	__atomic_store_n(&poller->revents, pollfd.revents, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void start_poller(struct __test_metadata *_metadata, struct poller *poller, trace_id_t trid)
+{
+	*poller = (struct poller){ .fd = posixtrace_fd(trid) };
+	ASSERT_EQ(0, pthread_create(&poller->thread, NULL, poll_thread, poller));
+	while (!load(&poller->tid) || !is_asleep(poller->tid))
+		ASSERT_EQ(0, load(&poller->revents));
+}
+
+TEST_F(last, poller_is_told)
+{
+	struct poller poller;
+
+	start_poller(_metadata, &poller, self->trid);
+	EXPECT_EQ(0, child_wait(&self->child));
+	pthread_join(poller.thread, NULL);
+	EXPECT_EQ(POLLHUP, poller.revents);
+}
+
+/* Traced: has a child as long as it hears nothing, and after that. */
+static int bear_one(void *arg, const struct talk *talk)
+{
+	int *line = arg;
+	char c;
+
+	if (hear(talk))
+		return 1;
+	if (fork() == 0) {
+		close(line[1]);
+		if (read(line[0], &c, 1) == 1)
+			record_plain(7);
+		_exit(0);
+	}
+	say(talk, 0);
+	hear(talk);
+	return 0;
+}
+
+TEST(poller_is_told_of_the_last_one)
+{
+	struct poller poller;
+	struct child child;
+	struct event event;
+	trace_id_t trid;
+	int line[2];
+
+	ASSERT_EQ(0, pipe(line));
+	ASSERT_EQ(0, child_start(&child, bear_one, line));
+	ASSERT_EQ(0, start_family_stream(child.pid, &trid));
+	ASSERT_EQ(1, take(trid, &event));
+	say(&child.talk, 0);
+	ASSERT_EQ(0, hear(&child.talk));
+	EXPECT_EQ(2, processes_of(trid));
+	start_poller(_metadata, &poller, trid);
+	EXPECT_EQ(0, child_wait(&child));
+	EXPECT_EQ(1, processes_of(trid));
+	EXPECT_EQ(0, poll_now(trid));
+	EXPECT_EQ(0, load(&poller.revents));
+	ASSERT_EQ(1, write(line[1], "", 1));
+	/* By its event, or by its end. */
+	pthread_join(poller.thread, NULL);
+	EXPECT_TRUE(poller.revents & POLLIN);
+	ASSERT_EQ(0, posix_trace_getnext_event(trid, &event.info, event.data, sizeof(event.data),
+					       &event.len, &event.unavailable));
+	EXPECT_EQ(7, event_number(&event));
+	while (processes_of(trid))
+		sched_yield();
+	EXPECT_EQ(POLLHUP, poll_now(trid));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+#define DEPTH	20
+
+struct chain {
+	int depth;		/* of the youngest */
+	int over;
+};
+
+/* Each ends as soon as it has a child, that has perhaps not begun. */
+static int bear_and_end(void *arg, const struct talk *talk)
+{
+	struct chain *chain = arg;
+	pid_t pid;
+
+	if (hear(talk))
+		return 1;
+	for (int depth = 1; depth < DEPTH; depth++) {
+		pid = fork();
+		if (pid)
+			_exit(pid < 0);
+		__atomic_store_n(&chain->depth, depth, __ATOMIC_RELEASE);
+	}
+	record_plain(DEPTH);
+	__atomic_store_n(&chain->over, 1, __ATOMIC_RELEASE);
+	_exit(0);
+}
+
+TEST(nobody_is_told_while_one_is_being_born)
+{
+	struct chain *chain = share(sizeof(*chain));
+	struct child child;
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_NE(NULL, chain);
+	ASSERT_EQ(0, adopt_orphans());
+	for (int i = 0; i < rounds(30); i++) {
+		struct pollfd pollfd;
+
+		chain->over = 0;
+		ASSERT_EQ(0, child_start(&child, bear_and_end, chain));
+		ASSERT_EQ(0, new_family_stream(child.pid, POSIX_TRACE_INHERITED, 32 << 10,
+					       POSIX_TRACE_LOOP, &trid));
+		ASSERT_EQ(0, posix_trace_start(trid));
+		say(&child.talk, 0);
+		/* Asked all the time, or once and woken. */
+		pollfd = (struct pollfd){ .fd = posixtrace_fd(trid) };
+		while (poll(&pollfd, 1, i % 2 ? 0 : -1) == 0) {
+			if (!processes_of(trid))
+				ASSERT_EQ(1, load(&chain->over));
+		}
+		ASSERT_EQ(POLLHUP, pollfd.revents);
+		ASSERT_EQ(1, load(&chain->over));
+		ASSERT_EQ(1, take_user(trid, &event));
+		ASSERT_EQ(DEPTH, event_number(&event));
+		ASSERT_EQ(0, all_ended());
+		close(child.talk.in);
+		close(child.talk.out);
+		ASSERT_EQ(0, posix_trace_shutdown(trid));
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Processes that execute exec_helper, which see: it does what its environment says.
+ */
+#ifndef _SELFTESTS_EXEC_H
+#define _SELFTESTS_EXEC_H
+
+#include <limits.h>
+
+#include "family.h"
+
+#define HELPER	"./exec_helper"
+
+/* What the helper is to do; a child function executes it. */
+struct program {
+	const char *path;
+	const char *name;	/* of the event type that it opens */
+	int number;		/* that it records, without a talk */
+	int again;		/* how often it executes itself first */
+	bool talks;		/* as on_demand() of the helper */
+};
+
+static inline void set_number(const char *name, long value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%ld", value);
+	setenv(name, text, 1);
+}
+
+/* The descriptors of a talk are closed by an exec: copies are not. */
+static inline void set_program(const struct program *program, const struct talk *talk)
+{
+	setenv("EXEC_NAME", program->name ? program->name : "of the helper", 1);
+	set_number("EXEC_NUMBER", program->number);
+	set_number("EXEC_AGAIN", program->again);
+	unsetenv("EXEC_IN");
+	if (program->talks) {
+		set_number("EXEC_IN", dup(talk->in));
+		set_number("EXEC_OUT", dup(talk->out));
+	}
+}
+
+/* Returns only if it fails. */
+static inline int execute(const struct program *program, const struct talk *talk)
+{
+	set_program(program, talk);
+	execl(program->path, program->path, (char *)NULL);
+	return 100;
+}
+
+/* A child function: waits for a word, then executes. */
+static inline int execute_when_told(void *arg, const struct talk *talk)
+{
+	say(talk, 0);
+	if (hear(talk) < 0)
+		return 101;
+	return execute(arg, talk);
+}
+
+#endif /* _SELFTESTS_EXEC_H */

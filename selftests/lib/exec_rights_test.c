@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A traced process executes a program that its controller may not look into: from
+ * then on it is not traced.
+ */
+#define _GNU_SOURCE
+#include <grp.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include "exec.h"
+
+#define USER	1000
+#define OTHER	2000
+
+/* ------------------------------------------------------------------ */
+/* Users								*/
+
+static int set_caps(unsigned int caps)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {
+		{ .effective = caps, .permitted = caps },
+	};
+
+	return syscall(SYS_capset, &header, data);
+}
+
+/* The calling process goes on as a user, with CAP_SYS_PTRACE or without. */
+static int become(uid_t uid, bool ptrace)
+{
+	if (setgroups(0, NULL) || prctl(PR_SET_KEEPCAPS, 1) || setresgid(uid, uid, uid) ||
+	    setresuid(uid, uid, uid) || set_caps(ptrace ? 1 << CAP_SYS_PTRACE : 0))
+		return -1;
+	/* Only an exec would do that by itself. */
+	return prctl(PR_SET_DUMPABLE, 1);
+}
+
+/* ------------------------------------------------------------------ */
+/* Controllers								*/
+
+struct controller {
+	uid_t uid;
+	bool ptrace;
+	bool drop;	/* it was privileged when it created the stream, and is not later */
+};
+
+enum word {
+	NEXT_EVENT,	/* number of the next user event, 0 without */
+	PROCESSES,
+	POLL,
+	STOP,
+};
+
+static long obey(trace_id_t trid, long word)
+{
+	struct pollfd pollfd = { .fd = posixtrace_fd(trid) };
+	struct event event;
+
+	switch (word) {
+	case NEXT_EVENT:
+		return take_user(trid, &event) == 1 ? event_number(&event) : 0;
+	case PROCESSES:
+		return processes_of(trid);
+	case POLL:
+		return poll(&pollfd, 1, 0) < 0 ? -1 : pollfd.revents;
+	case STOP:
+		return posix_trace_stop(trid);
+	default:
+		return -1;
+	}
+}
+
+/* Hears whom to trace, says whether it does; then obeys. */
+static int control(void *arg, const struct talk *talk)
+{
+	struct controller *controller = arg;
+	trace_id_t trid;
+	long word;
+	int err;
+
+	if (become(controller->uid, controller->ptrace))
+		return 1;
+	err = start_family_stream(hear(talk), &trid);
+	if (controller->drop && set_caps(0))
+		return 2;
+	say(talk, err);
+	while ((word = hear(talk)) != -EPIPE)
+		say(talk, obey(trid, word));
+	return 0;
+}
+
+static long tell(const struct child *child, long word)
+{
+	say(&child->talk, word);
+	return hear(&child->talk);
+}
+
+/* ------------------------------------------------------------------ */
+/* Targets								*/
+
+struct target {
+	struct program program;
+	uid_t uid;
+	int *line;		/* a pipe: a byte for the child of the target; or NULL */
+};
+
+static void record_once(const int *line)
+{
+	char c;
+
+	if (read(line[0], &c, 1) == 1)
+		record_plain(3);
+	_exit(0);
+}
+
+static int record_and_execute(void *arg, const struct talk *talk)
+{
+	struct target *target = arg;
+
+	if (become(target->uid, false))
+		return 1;
+	say(talk, 0);
+	hear(talk);
+	record_plain(1);
+	if (target->line && fork() == 0)
+		record_once(target->line);
+	return execute(&target->program, talk);
+}
+
+/* ------------------------------------------------------------------ */
+/* Images								*/
+
+FIXTURE(image)
+{
+	char dir[64], path[80], program[80];
+	struct child controller, child;
+	struct target target;
+	bool missing;
+};
+
+FIXTURE_VARIANT(image)
+{
+	int mode;
+	uid_t owner;
+	gid_t group;
+	bool caps;
+	int script_mode;	/* of a script that the program interprets, if that is not 0 */
+	bool secret;		/* who executes it gains something, or may not read it */
+};
+
+FIXTURE_VARIANT_ADD(image, plain) { 0755, 0, 0 };
+FIXTURE_VARIANT_ADD(image, set_uid_root) { 04755, 0, 0, .secret = true };
+FIXTURE_VARIANT_ADD(image, set_uid_other) { 04755, OTHER, 0, .secret = true };
+FIXTURE_VARIANT_ADD(image, set_uid_same) { 04755, USER, 0 };
+FIXTURE_VARIANT_ADD(image, set_gid_other) { 02755, 0, OTHER, .secret = true };
+FIXTURE_VARIANT_ADD(image, file_capabilities) { 0755, 0, 0, .caps = true, .secret = true };
+FIXTURE_VARIANT_ADD(image, unreadable) { 0711, 0, 0, .secret = true };
+FIXTURE_VARIANT_ADD(image, script) { 0755, 0, 0, .script_mode = 0755 };
+/* The bit means nothing there; it would, if it did. */
+FIXTURE_VARIANT_ADD(image, set_uid_script) { 0755, 0, 0, .script_mode = 04755 };
+FIXTURE_VARIANT_ADD(image, script_of_set_uid) { 04755, 0, 0, .script_mode = 0755, .secret = true };
+FIXTURE_VARIANT_ADD(image, script_of_unreadable) {
+	0711, 0, 0, .script_mode = 0755, .secret = true
+};
+
+static int copy_file(const char *from, const char *to)
+{
+	int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	char buffer[4096];
+	ssize_t n = -1;
+
+	while (in >= 0 && out >= 0 && (n = read(in, buffer, sizeof(buffer))) > 0) {
+		if (write(out, buffer, n) != n)
+			return -1;
+	}
+	close(in);
+	return close(out) || n ? -1 : 0;
+}
+
+static int make_script(const char *path, const char *program, int mode)
+{
+	FILE *file = fopen(path, "we");
+
+	if (!file)
+		return -1;
+	fprintf(file, "#!%s\n", program);
+	return fclose(file) || chmod(path, mode);
+}
+
+/* CAP_NET_RAW, effective: whoever executes it has that then. */
+static int add_caps(const char *path)
+{
+	struct vfs_cap_data caps = {
+		.magic_etc = VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE,
+		.data[0].permitted = 1 << CAP_NET_RAW,
+	};
+
+	return setxattr(path, "security.capability", &caps, sizeof(caps), 0) ? -errno : 0;
+}
+
+FIXTURE_SETUP(image)
+{
+	int err;
+
+	strcpy(self->dir, "/tmp/exec_rights.XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	ASSERT_EQ(0, chmod(self->dir, 0755));
+	snprintf(self->program, sizeof(self->program), "%s/program", self->dir);
+	snprintf(self->path, sizeof(self->path), "%s/script", self->dir);
+	ASSERT_EQ(0, copy_file(HELPER, self->program));
+	/* In this order: a change of the owner takes the bits away. */
+	ASSERT_EQ(0, chown(self->program, variant->owner, variant->group));
+	ASSERT_EQ(0, chmod(self->program, variant->mode));
+	if (variant->caps) {
+		err = add_caps(self->program);
+		self->missing = err == -EOPNOTSUPP;
+		ASSERT_TRUE(!err || self->missing);
+		/* Only the kernels of the tests may be without, not those that people have. */
+		if (self->missing)
+			ASSERT_LT(3, pxt_time_scale());
+	}
+	if (variant->script_mode)
+		ASSERT_EQ(0, make_script(self->path, self->program, variant->script_mode));
+	self->target = (struct target){
+		.program = { .path = variant->script_mode ? self->path : self->program,
+			     .talks = true },
+		.uid = USER,
+	};
+}
+
+FIXTURE_TEARDOWN(image)
+{
+	unlink(self->path);
+	unlink(self->program);
+	rmdir(self->dir);
+}
+
+/* The target has recorded its first event, and executes; and says what it says first. */
+static void begin(struct __test_metadata *_metadata, struct _test_data_image *self,
+		  struct controller *controller)
+{
+	ASSERT_EQ(0, child_start(&self->controller, control, controller));
+	ASSERT_EQ(0, child_start(&self->child, record_and_execute, &self->target));
+	ASSERT_EQ(0, hear(&self->child.talk));
+	ASSERT_EQ(0, tell(&self->controller, self->child.pid));
+	EXPECT_EQ(1, tell(&self->controller, PROCESSES));
+	say(&self->child.talk, 0);
+	ASSERT_LT(0, hear(&self->child.talk));
+}
+
+static void end(struct __test_metadata *_metadata, struct _test_data_image *self)
+{
+	EXPECT_EQ(0, tell(&self->controller, STOP));
+	EXPECT_EQ(0, child_wait(&self->child));
+	EXPECT_EQ(0, child_wait(&self->controller));
+}
+
+/* The new program records: is it seen? */
+static void check(struct __test_metadata *_metadata, struct _test_data_image *self, bool traced)
+{
+	EXPECT_EQ(traced, tell(&self->controller, PROCESSES));
+	ASSERT_EQ(2, tell(&self->child, 2));
+	/* What came before stays, whatever the program is. */
+	EXPECT_EQ(1, tell(&self->controller, NEXT_EVENT));
+	EXPECT_EQ(traced ? 2 : 0, tell(&self->controller, NEXT_EVENT));
+	EXPECT_EQ(traced ? 0 : POLLHUP, tell(&self->controller, POLL));
+}
+
+TEST_F(image, user_sees_no_secrets)
+{
+	struct controller controller = { .uid = USER };
+
+	if (self->missing)
+		SKIP(return, "no extended attributes on tmpfs");
+	begin(_metadata, self, &controller);
+	check(_metadata, self, !variant->secret);
+	end(_metadata, self);
+}
+
+TEST_F(image, who_may_trace_everything_sees_it)
+{
+	struct controller controller = { .uid = USER, .ptrace = true };
+
+	if (self->missing)
+		SKIP(return, "no extended attributes on tmpfs");
+	begin(_metadata, self, &controller);
+	check(_metadata, self, true);
+	end(_metadata, self);
+}
+
+TEST_F(image, who_might_trace_everything_when_he_began_sees_it)
+{
+	struct controller controller = { .uid = OTHER, .ptrace = true, .drop = true };
+
+	if (self->missing)
+		SKIP(return, "no extended attributes on tmpfs");
+	begin(_metadata, self, &controller);
+	check(_metadata, self, true);
+	end(_metadata, self);
+}
+
+/* The child of the target has the same memory before it as who records secrets. */
+TEST_F(image, who_may_trace_everything_shows_no_secrets_to_others)
+{
+	struct controller controller = { .uid = 0, .ptrace = true };
+	int line[2], number;
+
+	if (self->missing)
+		SKIP(return, "no extended attributes on tmpfs");
+	ASSERT_EQ(0, pipe(line));
+	self->target.line = line;
+	begin(_metadata, self, &controller);
+	EXPECT_EQ(variant->secret ? 1 : 2, tell(&self->controller, PROCESSES));
+	ASSERT_EQ(2, tell(&self->child, 2));
+	EXPECT_EQ(1, tell(&self->controller, NEXT_EVENT));
+	EXPECT_EQ(variant->secret ? 0 : 2, tell(&self->controller, NEXT_EVENT));
+	EXPECT_EQ(0, tell(&self->controller, POLL));
+	/* The child itself goes on being traced. */
+	ASSERT_EQ(1, write(line[1], "", 1));
+	while (!(number = tell(&self->controller, NEXT_EVENT)))
+		sched_yield();
+	EXPECT_EQ(3, number);
+	end(_metadata, self);
+}
+
+/* ------------------------------------------------------------------ */
+/* One that traces itself and its children				*/
+
+struct own {
+	const char *path;
+	int expected;		/* number of the next event after the child's end */
+};
+
+static int trace_and_spawn(void *arg)
+{
+	struct program program = { .path = ((struct own *)arg)->path, .number = 2 };
+	struct event event;
+	trace_id_t trid;
+	pid_t pid;
+
+	if (become(USER, false) || start_family_stream(0, &trid))
+		return 1;
+	set_program(&program, NULL);
+	pid = vfork();
+	if (pid == 0) {
+		execl(program.path, program.path, (char *)NULL);
+		_exit(100);
+	}
+	if (pid < 0 || ended(pid))
+		return 2;
+	record_plain(5);
+	if (take_user(trid, &event) != 1)
+		return 3;
+	return event_number(&event) == ((struct own *)arg)->expected ? 0 : 4;
+}
+
+TEST_F(image, child_of_one_that_traces_itself)
+{
+	struct own own = { self->target.program.path, variant->secret ? 5 : 2 };
+	pid_t pid;
+
+	if (self->missing)
+		SKIP(return, "no extended attributes on tmpfs");
+	pid = by_fork(trace_and_spawn, &own);
+	ASSERT_LT(0, pid);
+	EXPECT_EQ(0, ended(pid));
+}
+
+/* ------------------------------------------------------------------ */
+/* Dumpable or not							*/
+
+static int change_dumpable(void *arg, const struct talk *talk)
+{
+	long word;
+
+	if (become(*(uid_t *)arg, false))
+		return 1;
+	while ((word = hear(talk)) != -EPIPE) {
+		if (word < 2 && prctl(PR_SET_DUMPABLE, word))
+			return 2;
+		if (word >= 2)
+			record_plain(word);
+		say(talk, word);
+	}
+	return 0;
+}
+
+/* What a controller that begins now is told. */
+static long try_to_trace(struct controller *controller, pid_t pid)
+{
+	struct child child;
+	long ret;
+
+	if (child_start(&child, control, controller))
+		return -1;
+	ret = tell(&child, pid);
+	return child_wait(&child) ? -2 : ret;
+}
+
+FIXTURE(dumpable)
+{
+	struct child child;
+	uid_t uid;
+};
+
+FIXTURE_SETUP(dumpable)
+{
+	self->uid = USER;
+	ASSERT_EQ(0, child_start(&self->child, change_dumpable, &self->uid));
+	ASSERT_EQ(1, tell(&self->child, 1));
+}
+
+FIXTURE_TEARDOWN(dumpable)
+{
+	EXPECT_EQ(0, child_wait(&self->child));
+}
+
+TEST_F(dumpable, else_it_is_not_for_its_user)
+{
+	struct controller user = { .uid = USER };
+
+	EXPECT_EQ(0, try_to_trace(&user, self->child.pid));
+	ASSERT_EQ(0, tell(&self->child, 0));
+	EXPECT_EQ(EPERM, try_to_trace(&user, self->child.pid));
+	ASSERT_EQ(1, tell(&self->child, 1));
+	EXPECT_EQ(0, try_to_trace(&user, self->child.pid));
+}
+
+TEST_F(dumpable, or_not_it_is_for_who_may_trace_everything)
+{
+	struct controller privileged = { .uid = OTHER, .ptrace = true };
+
+	EXPECT_EQ(0, try_to_trace(&privileged, self->child.pid));
+	ASSERT_EQ(0, tell(&self->child, 0));
+	EXPECT_EQ(0, try_to_trace(&privileged, self->child.pid));
+}
+
+TEST_F(dumpable, or_not_it_is_not_for_others)
+{
+	struct controller other = { .uid = OTHER };
+
+	EXPECT_EQ(EPERM, try_to_trace(&other, self->child.pid));
+	ASSERT_EQ(0, tell(&self->child, 0));
+	EXPECT_EQ(EPERM, try_to_trace(&other, self->child.pid));
+}
+
+TEST_F(dumpable, no_more_it_stays_traced)
+{
+	struct controller user = { .uid = USER };
+	struct child controller;
+
+	ASSERT_EQ(0, child_start(&controller, control, &user));
+	ASSERT_EQ(0, tell(&controller, self->child.pid));
+	ASSERT_EQ(0, tell(&self->child, 0));
+	ASSERT_EQ(2, tell(&self->child, 2));
+	EXPECT_EQ(2, tell(&controller, NEXT_EVENT));
+	EXPECT_EQ(0, child_wait(&controller));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Forks in the middle of something: while other threads record, in signal handlers,
+ * while the controller acts.
+ */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <pthread.h>
+
+#include "family.h"
+#include "interrupt.h"
+#include "step.h"
+
+FIXTURE(race)
+{
+	trace_id_t trid;
+};
+
+FIXTURE_SETUP(race)
+{
+	ASSERT_EQ(0, start_family_stream(0, &self->trid));
+}
+
+FIXTURE_TEARDOWN(race)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+/* ------------------------------------------------------------------ */
+/* Threads								*/
+
+#define THREADS		3
+#define EVENTS		5	/* of each child */
+
+struct worker {
+	pthread_t thread;
+	int index;
+	int count;
+	int *end;
+};
+
+/* Numbers of thread i begin at (i + 1) million. */
+static void *record_until_end(void *arg)
+{
+	struct worker *worker = arg;
+
+	run_on(worker->index);
+	while (!__atomic_load_n(worker->end, __ATOMIC_ACQUIRE)) {
+		record_plain((worker->index + 1) * 1000000 + worker->count++);
+		/* There is place for a limited number of them. */
+		usleep(100);
+	}
+	return NULL;
+}
+
+static int record_events(void *arg)
+{
+	for (int i = 0; i < EVENTS; i++)
+		record_plain(*(int *)arg + i);
+	return 0;
+}
+
+/* Counts what each thread and each child has recorded, in its order. */
+static void check_workers(struct __test_metadata *_metadata, trace_id_t trid,
+			  const struct worker *workers, const pid_t *pids, int children)
+{
+	int next[THREADS] = { 0 }, *next_of = calloc(children, sizeof(int));
+	struct event event;
+
+	ASSERT_NE(NULL, next_of);
+	while (take_user(trid, &event) == 1) {
+		int number = event_number(&event), child = number / EVENTS;
+		int thread = number / 1000000 - 1;
+
+		if (thread >= 0) {
+			ASSERT_GT(THREADS, thread);
+			ASSERT_EQ(next[thread]++, number % 1000000);
+			ASSERT_EQ(getpid(), event.info.posix_pid);
+		} else {
+			ASSERT_GT(children, child);
+			ASSERT_EQ(pids[child], event.info.posix_pid);
+			ASSERT_EQ(next_of[child]++, number % EVENTS);
+		}
+	}
+	for (int i = 0; i < THREADS; i++)
+		EXPECT_EQ(workers[i].count, next[i]);
+	for (int i = 0; i < children; i++)
+		ASSERT_EQ(EVENTS, next_of[i]);
+	free(next_of);
+}
+
+static void fork_while_threads_record(struct __test_metadata *_metadata, trace_id_t trid,
+				      pid_t (*make)(family_fn fn, void *arg))
+{
+	int children = rounds(100), end = 0;
+	pid_t *pids = calloc(children, sizeof(*pids));
+	struct worker workers[THREADS];
+	struct posixtrace_stats_info stats;
+
+	ASSERT_NE(NULL, pids);
+	for (int i = 0; i < THREADS; i++) {
+		workers[i] = (struct worker){ .index = i, .end = &end };
+		ASSERT_EQ(0, pthread_create(&workers[i].thread, NULL, record_until_end,
+					    &workers[i]));
+	}
+	for (int i = 0; i < children; i++) {
+		int first = i * EVENTS;
+
+		pids[i] = make(record_events, &first);
+		ASSERT_LT(0, pids[i]);
+		ASSERT_EQ(0, ended(pids[i]));
+	}
+	__atomic_store_n(&end, 1, __ATOMIC_RELEASE);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(workers[i].thread, NULL);
+	ASSERT_EQ(0, posixtrace_get_stats(trid, &stats));
+	EXPECT_EQ(0, stats.dropped);
+	EXPECT_EQ(0, stats.untraced);
+	check_workers(_metadata, trid, workers, pids, children);
+	free(pids);
+}
+
+TEST_F(race, thread_forks_while_others_record)
+{
+	fork_while_threads_record(_metadata, self->trid, by_fork);
+}
+
+TEST_F(race, thread_vforks_while_others_record)
+{
+	fork_while_threads_record(_metadata, self->trid, by_vfork);
+}
+
+TEST_F(race, thread_shares_its_memory_while_others_record)
+{
+	fork_while_threads_record(_metadata, self->trid, by_clone_vm);
+}
+
+struct forker {
+	pthread_t thread;
+	int count;
+	int failed;
+};
+
+static void *fork_and_fork(void *arg)
+{
+	struct forker *forker = arg;
+
+	for (int i = 0; i < forker->count; i++) {
+		int first = 0;
+		pid_t pid = by_fork(record_events, &first);
+
+		forker->failed += pid < 0 || ended(pid);
+	}
+	return NULL;
+}
+
+/* Each fork needs something that was set aside before: for all threads at once. */
+TEST_F(race, many_threads_fork_at_once)
+{
+	struct forker forkers[THREADS + 2];
+	struct posixtrace_stats_info stats;
+	int total = 0;
+
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < THREADS + 2; i++) {
+			forkers[i] = (struct forker){ .count = rounds(20) };
+			total += forkers[i].count;
+			ASSERT_EQ(0, pthread_create(&forkers[i].thread, NULL, fork_and_fork,
+						    &forkers[i]));
+		}
+		for (int i = 0; i < THREADS + 2; i++) {
+			pthread_join(forkers[i].thread, NULL);
+			EXPECT_EQ(0, forkers[i].failed);
+		}
+	}
+	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &stats));
+	EXPECT_EQ(0, stats.untraced);
+	EXPECT_EQ(0, stats.dropped);
+	EXPECT_EQ(total * EVENTS, stats.recorded);
+	EXPECT_EQ(1, stats.processes);
+}
+
+/* ------------------------------------------------------------------ */
+/* Signal handlers							*/
+
+#define INTERRUPTED	-2
+
+static int handled, failed;
+
+static int record_handled(void *arg)
+{
+	(void)arg;
+	record_plain(handled);
+	return 0;
+}
+
+/* Forks a child that records; and the parent does, too. */
+static void handle_and_fork(void)
+{
+	int saved_errno = errno;
+	pid_t pid = by_fork(record_handled, NULL);
+
+	failed += pid < 0 || ended(pid);
+	record_plain(handled++);
+	errno = saved_errno;
+}
+
+/* @calls interrupted events of ours; each handler one of its own and one of its child. */
+static void check_handled(struct __test_metadata *_metadata, trace_id_t trid, int calls)
+{
+	int next = 0, next_of_children = 0, interrupted = 0;
+	struct event event;
+
+	EXPECT_EQ(0, failed);
+	while (take_user(trid, &event) == 1) {
+		int number = event_number(&event);
+
+		if (number == INTERRUPTED) {
+			ASSERT_EQ(getpid(), event.info.posix_pid);
+			interrupted++;
+		} else if (event.info.posix_pid == getpid()) {
+			ASSERT_EQ(next++, number);
+		} else {
+			ASSERT_EQ(next_of_children++, number);
+		}
+	}
+	EXPECT_EQ(calls, interrupted);
+	EXPECT_EQ(handled, next);
+	EXPECT_EQ(handled, next_of_children);
+	EXPECT_LT(0, handled);
+}
+
+TEST_F(race, handler_of_a_timer_forks)
+{
+	int calls = 0, wanted = rounds(60);
+
+	ASSERT_EQ(0, interrupts_begin(handle_and_fork));
+	while (interrupts.hits < wanted && calls < 20000) {
+		interrupts_before();
+		record_plain(INTERRUPTED);
+		interrupts_after();
+		calls++;
+	}
+	interrupts_end();
+	EXPECT_EQ(wanted, interrupts.hits);
+	check_handled(_metadata, self->trid, calls);
+}
+
+#ifdef HAVE_STEPS
+static int steps_seen, step_call;
+
+/* A fork takes long, the more so on a debug kernel: other steps in each call. */
+static bool skip_step(void)
+{
+	/* The first one attaches, and is much longer. */
+	int stride = (step_call ? 2 : 7) * pxt_time_scale();
+
+	return (steps_seen++ + step_call) % stride;
+}
+
+static void step_and_fork(void)
+{
+	if (!skip_step())
+		handle_and_fork();
+}
+
+TEST_F(race, handler_forks_behind_the_instructions_of_an_event)
+{
+	ASSERT_EQ(0, steps_begin(step_and_fork));
+	for (step_call = 0; step_call < 3; step_call++) {
+		steps_seen = 0;
+		record_plain(INTERRUPTED);
+	}
+	steps_end();
+	check_handled(_metadata, self->trid, 3);
+}
+
+static bool is_child;
+
+/* The child goes on with the call that was interrupted, as its parent does. */
+static void step_and_go_on(void)
+{
+	pid_t pid;
+
+	/* If it was made in the pthread_sigmask() of step.h, that begins to step again. */
+	if (is_child)
+		steps_end();
+	if (is_child || skip_step())
+		return;
+	handled++;
+	pid = fork();
+	if (pid == 0) {
+		is_child = true;
+		steps_end();
+	} else {
+		failed += pid < 0 || ended(pid);
+	}
+}
+
+TEST_F(race, child_of_a_handler_goes_on_with_the_interrupted_event)
+{
+	int mine = 0, children = 0;
+	struct event event;
+	pid_t last = 0;
+
+	ASSERT_EQ(0, steps_begin(step_and_go_on));
+	for (step_call = 0; step_call < 3 && !is_child; step_call++) {
+		steps_seen = 0;
+		record_plain(INTERRUPTED);
+	}
+	steps_end();
+	if (is_child) {
+		/* Whatever became of that one: it is traced. */
+		record_plain(0);
+		_exit(0);
+	}
+	EXPECT_EQ(0, failed);
+	while (take_user(self->trid, &event) == 1) {
+		if (event.info.posix_pid == getpid()) {
+			ASSERT_EQ(INTERRUPTED, event_number(&event));
+			mine++;
+		} else if (event_number(&event) == INTERRUPTED) {
+			/* Once, at most. */
+			ASSERT_NE(last, event.info.posix_pid);
+			last = event.info.posix_pid;
+		} else {
+			ASSERT_EQ(0, event_number(&event));
+			last = event.info.posix_pid;
+			children++;
+		}
+	}
+	EXPECT_EQ(3, mine);
+	EXPECT_EQ(handled, children);
+	EXPECT_LT(0, handled);
+}
+#endif /* HAVE_STEPS */
+
+/* ------------------------------------------------------------------ */
+/* The controller							*/
+
+struct stage {
+	int begun;	/* number of the last event whose recording has begun */
+	int done;	/* and of the last one that was recorded */
+	int births;
+	int end;
+	struct line line;
+	int delay;
+	trace_event_id_t of_parent;
+	trace_event_id_t of_child;
+	pid_t child;
+};
+
+static int load(const int *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+/* One child after the other, each records two events. */
+static int bear_children(void *arg, const struct talk *talk)
+{
+	struct stage *stage = arg;
+	pid_t pid;
+
+	(void)talk;
+	while (!load(&stage->end)) {
+		__atomic_add_fetch(&stage->births, 1, __ATOMIC_RELEASE);
+		pid = fork();
+		if (pid < 0)
+			return 1;
+		if (pid == 0) {
+			for (int i = 0; i < 2; i++) {
+				int number = __atomic_add_fetch(&stage->begun, 1,
+								__ATOMIC_ACQ_REL);
+
+				record_plain(number);
+				__atomic_store_n(&stage->done, number, __ATOMIC_RELEASE);
+			}
+			_exit(0);
+		}
+		if (ended(pid))
+			return 2;
+	}
+	return 0;
+}
+
+static void wait_for_births(struct stage *stage, int count)
+{
+	int before = load(&stage->births);
+
+	while (load(&stage->births) < before + count)
+		sched_yield();
+}
+
+TEST(stop_and_start_are_exact_while_children_are_born)
+{
+	struct stage *stage = share(sizeof(*stage));
+	int started, stopped, done, last;
+	struct child child;
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_NE(NULL, stage);
+	ASSERT_EQ(0, child_start(&child, bear_children, stage));
+	ASSERT_EQ(0, new_family_stream(child.pid, POSIX_TRACE_INHERITED, 256 << 10,
+				       POSIX_TRACE_UNTIL_FULL, &trid));
+	/* One that was born before may be yet to record: it is not traced. */
+	wait_for_births(stage, 1);
+	for (int i = 0; i < rounds(100); i++) {
+		dawdle(i * 131 % 20000);
+		ASSERT_EQ(0, posix_trace_start(trid));
+		started = load(&stage->begun);
+		wait_for_births(stage, 1);
+		dawdle(i * 37 % 20000);
+		done = load(&stage->done);
+		ASSERT_EQ(0, posix_trace_stop(trid));
+		stopped = load(&stage->begun);
+		wait_for_births(stage, 1);
+		last = 0;
+		while (take_user(trid, &event) == 1) {
+			int number = event_number(&event);
+
+			/* Without a hole from the first one on. */
+			ASSERT_TRUE(last ? number == last + 1 : number <= started + 1);
+			ASSERT_GE(stopped, number);
+			last = number;
+		}
+		ASSERT_TRUE(last >= done || done <= started);
+	}
+	stage->end = 1;
+	EXPECT_EQ(0, child_wait(&child));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+/* Opens names in an order that gives other ids, if the tables are two. */
+static int fork_at_the_line(void *arg, const struct talk *talk)
+{
+	struct stage *stage = arg;
+	trace_event_id_t filler;
+	pid_t pid;
+
+	hear(talk);
+	line_up(&stage->line, 2);
+	dawdle(stage->delay);
+	pid = fork();
+	if (pid < 0)
+		return 1;
+	if (pid == 0) {
+		stage->child = getpid();
+		if (posix_trace_eventid_open("common", &stage->of_child))
+			_exit(1);
+		record_as(stage->of_child, 1);
+		_exit(0);
+	}
+	if (posix_trace_eventid_open("filler", &filler) ||
+	    posix_trace_eventid_open("common", &stage->of_parent))
+		return 2;
+	record_as(stage->of_parent, 2);
+	if (ended(pid))
+		return 3;
+	/* There is a process to trace, however late the controller is. */
+	say(talk, 0);
+	hear(talk);
+	return 0;
+}
+
+/* Whoever comes first: what is in the stream has the names that its processes gave. */
+TEST(stream_that_is_created_during_a_fork)
+{
+	struct stage *stage = share(sizeof(*stage));
+	char name[TRACE_EVENT_NAME_MAX + 1];
+	int with_child = 0, count = rounds(200);
+	struct child child;
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_NE(NULL, stage);
+	for (int i = 0; i < count; i++) {
+		stage->delay = i * 7919 % 400000;
+		ASSERT_EQ(0, child_start(&child, fork_at_the_line, stage));
+		say(&child.talk, 0);
+		line_up(&stage->line, 2);
+		ASSERT_EQ(0, new_family_stream(child.pid, POSIX_TRACE_INHERITED, 32 << 10,
+					       POSIX_TRACE_LOOP, &trid));
+		ASSERT_EQ(0, posix_trace_start(trid));
+		ASSERT_EQ(0, hear(&child.talk));
+		ASSERT_EQ(0, child_wait(&child));
+		while (take_user(trid, &event) == 1) {
+			ASSERT_EQ(0, posix_trace_eventid_get_name(trid, event.info.posix_event_id,
+								  name));
+			ASSERT_STREQ("common", name);
+			ASSERT_TRUE(event.info.posix_pid == child.pid ||
+				    event.info.posix_pid == stage->child);
+			if (event.info.posix_pid == stage->child) {
+				ASSERT_EQ(1, event_number(&event));
+				ASSERT_EQ(stage->of_parent, stage->of_child);
+				with_child++;
+			}
+		}
+		ASSERT_EQ(0, processes_of(trid));
+		ASSERT_EQ(0, posix_trace_shutdown(trid));
+	}
+	/* Else it was no race. */
+	TH_LOG("%d of %d children were traced", with_child, count);
+}
+
+TEST_F(race, child_that_is_killed_before_it_has_begun)
+{
+	struct posixtrace_stats_info stats;
+
+	for (int i = 0; i < rounds(500); i++) {
+		pid_t pid = fork();
+
+		ASSERT_LE(0, pid);
+		if (pid == 0) {
+			for (;;)
+				record_plain(1);
+		}
+		dawdle(i % 10 ? 0 : i * 7);
+		kill(pid, SIGKILL);
+		ASSERT_EQ(-SIGKILL, ended(pid));
+	}
+	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &stats));
+	EXPECT_EQ(1, stats.processes);
+	EXPECT_EQ(0, stats.untraced);
+}
+
+/* The stream and its children end at the same time. */
+TEST(shutdown_while_children_end)
+{
+	struct stage *stage = share(sizeof(*stage));
+	trace_id_t trid;
+
+	ASSERT_NE(NULL, stage);
+	for (int i = 0; i < rounds(150); i++) {
+		ASSERT_EQ(0, new_family_stream(0, POSIX_TRACE_INHERITED, 32 << 10,
+					       POSIX_TRACE_LOOP, &trid));
+		ASSERT_EQ(0, posix_trace_start(trid));
+		for (int j = 0; j < 2; j++) {
+			pid_t pid = fork();
+
+			ASSERT_LE(0, pid);
+			if (pid == 0) {
+				record_plain(1);
+				line_up(&stage->line, 3);
+				record_plain(2);
+				_exit(0);
+			}
+		}
+		line_up(&stage->line, 3);
+		dawdle(i * 37 % 5000);
+		ASSERT_EQ(0, posix_trace_shutdown(trid));
+		ASSERT_EQ(0, all_ended());
+	}
+}
+
+TEST_HARNESS_MAIN
