@@ -124,12 +124,7 @@ static struct pxt_target *find_target(struct task_struct *task)
 
 static int begin_log(struct pxt_stream *stream, struct pxt_target *target)
 {
-	int err;
-
-	if (!stream->log)
-		return 0;
-	err = pxt_log_begin(stream->log, pid_nr_ns(target->pid, stream->ns));
-	return err ? err : pxt_log_run(stream->log);
+	return stream->log ? pxt_log_begin(stream->log, pid_nr_ns(target->pid, stream->ns)) : 0;
 }
 
 /*

@@ -3,6 +3,7 @@
  * A flush: all that was recorded before it begins is written to the log, while
  * recording goes on. Runs in the thread of the log.
  */
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -37,16 +38,20 @@ static void find_open(const struct pxt_pool *pool, struct cpumask *mask)
 /*
  * All CPUs close what they write. On the CPU itself, for a writer may begin there at
  * any time: what it commits is in the old sub-buffer when that is measured, or it sees
- * that this is not open any more.
+ * that this is not open any more. One that is offline has nobody who writes, and
+ * pxt_subbuf_leave() has happened: no CPU is on its way while we hold the lock.
  */
 static void close_all(struct pxt_pool *pool)
 {
 	cpumask_var_t mask;
 	bool all = !zalloc_cpumask_var(&mask, GFP_KERNEL);
 
+	cpus_read_lock();
 	if (!all)
 		find_open(pool, mask);
 	on_each_cpu_mask(all ? cpu_online_mask : mask, close_cpu, pool, true);
+	pxt_subbuf_close_left(pool);
+	cpus_read_unlock();
 	free_cpumask_var(mask);
 	pxt_subbuf_close_cpu(pool, pool->nr_cpus);
 }
@@ -186,7 +191,9 @@ static int write_all(struct pxt_log *log)
 
 	log->writer.epoch++;
 	err = pxt_logwriter_names(&log->writer, log->stream->table);
-	return err ? err : write_subbufs(log, seq);
+	if (!err)
+		err = write_subbufs(log, seq);
+	return err ? err : pxt_logfile_settle(&log->writer.file);
 }
 
 /* With the stream's lock. */
@@ -234,6 +241,8 @@ void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
 	err = finish_locked(log, err);
 	if (!stream->dead)
 		pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_STOP, caller);
+	/* That a flush has ended is no reason for another one. */
+	log->seen = stream->pool.ctrl->system.last;
 	mutex_unlock(&stream->lock);
 	if (log->writer.policy == POSIXTRACE_POLICY_LOOP && !err)
 		err = write_status(log, 0, 0);
@@ -275,21 +284,20 @@ void pxt_flush_last(struct pxt_log *log)
 	/* What could not be written is lost. */
 	log->dropped += discard(&log->stream->pool);
 	end = write_status(log, POSIXTRACE_LOG_END_FINAL, err);
+	if (!end)
+		end = pxt_logfile_settle(&log->writer.file);
 	note_result(log, err ? err : end);
 }
 
 /**
  * pxt_flush_pending() - is there anything that a flush would write?
  * @log: any
- * @seen: time of the last system event when it was asked before
- *
- * That a flush has ended is no reason for another one.
  *
  * Return: yes or no.
  */
-bool pxt_flush_pending(const struct pxt_log *log, u64 seen)
+bool pxt_flush_pending(const struct pxt_log *log)
 {
 	const struct pxt_pool *pool = &log->stream->pool;
 
-	return READ_ONCE(pool->used) || READ_ONCE(pool->ctrl->system.last) != seen;
+	return READ_ONCE(pool->used) || READ_ONCE(pool->ctrl->system.last) != log->seen;
 }

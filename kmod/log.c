@@ -5,6 +5,7 @@
  * while nobody else does, and so that it goes on when the controller is killed. What
  * a flush does is in flush.c.
  */
+#include <linux/freezer.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
@@ -34,6 +35,7 @@ int pxt_log_new(struct pxt_stream *stream, int fd)
 		kfree(log);
 		return err;
 	}
+	init_completion(&log->begun);
 	init_completion(&log->ended);
 	spin_lock_init(&log->lock);
 	init_waitqueue_head(&log->wait);
@@ -53,27 +55,11 @@ void pxt_log_free(struct pxt_log *log)
 	kfree(log);
 }
 
-/**
- * pxt_log_begin() - write the beginning of the log
- * @log: new
- * @pid: of the traced process
- *
- * Context: may sleep.
- * Return: 0 or negative errno.
- */
-int pxt_log_begin(struct pxt_log *log, pid_t pid)
-{
-	const struct pxt_stream *stream = log->stream;
-
-	return pxt_logwriter_begin(&log->writer, &stream->attr, stream->pool.subbuf_size,
-				   stream->pool.nr_cpus, pid);
-}
-
 /* ------------------------------------------------------------------ */
 /* The thread								*/
 
 /* What is wanted, and by whom; it is ours to do now. */
-static unsigned long take_wanted(struct pxt_log *log, struct pxt_caller *caller)
+static unsigned long take_wanted(struct pxt_log *log, struct pxt_caller *caller, u64 *clear)
 {
 	unsigned long wanted;
 
@@ -81,6 +67,7 @@ static unsigned long take_wanted(struct pxt_log *log, struct pxt_caller *caller)
 	wanted = log->wanted;
 	log->wanted = 0;
 	*caller = log->caller;
+	*clear = log->clear_wanted;
 	spin_unlock(&log->lock);
 	return wanted;
 }
@@ -93,20 +80,25 @@ static bool flushes_itself(const struct pxt_log *log)
 static void wait_for_work(struct pxt_log *log)
 {
 	if (flushes_itself(log))
-		wait_event_idle_timeout(log->wait, READ_ONCE(log->wanted), HZ);
+		wait_event_freezable_timeout(log->wait, READ_ONCE(log->wanted), HZ);
 	else
-		wait_event_idle(log->wait, READ_ONCE(log->wanted));
+		wait_event_freezable(log->wait, READ_ONCE(log->wanted));
 }
 
-static void flush_done(struct pxt_log *log)
+static void flush(struct pxt_log *log, const struct pxt_caller *caller)
 {
+	spin_lock(&log->lock);
+	log->flushing = true;
+	spin_unlock(&log->lock);
+	pxt_flush(log, caller);
 	spin_lock(&log->lock);
 	/* Somebody may have asked again meanwhile. */
 	log->flushing = test_bit(PXT_LOG_FLUSH, &log->wanted);
 	spin_unlock(&log->lock);
 }
 
-static void clear(struct pxt_log *log)
+/* For all who asked for it up to @number. */
+static void clear(struct pxt_log *log, u64 number)
 {
 	int err = pxt_clear_logged(log->stream);
 
@@ -118,51 +110,70 @@ static void clear(struct pxt_log *log)
 	log->overwritten_seen = 0;
 	log->dropped = 0;
 	log->error = err;
-	if (err && !log->flush_error)
-		log->flush_error = -err;
-	log->clears++;
+	log->clear_error = err;
+	log->clear_done = number;
 	spin_unlock(&log->lock);
 	wake_up_all(&log->done);
+}
+
+static void serve(struct pxt_log *log)
+{
+	struct pxt_caller caller;
+	unsigned long wanted;
+	u64 number;
+
+	do {
+		wait_for_work(log);
+		wanted = take_wanted(log, &caller, &number);
+		if (wanted & BIT(PXT_LOG_CLEAR))
+			clear(log, number);
+		if (wanted & BIT(PXT_LOG_FLUSH))
+			flush(log, &caller);
+		else if (flushes_itself(log) && pxt_flush_pending(log))
+			flush(log, NULL);
+	} while (!(wanted & BIT(PXT_LOG_END)));
+	pxt_flush_last(log);
 }
 
 static int log_thread(void *arg)
 {
 	struct pxt_log *log = arg;
-	struct pxt_caller caller;
-	unsigned long wanted;
-	u64 seen = 0;
+	struct pxt_stream *stream = log->stream;
 
-	do {
-		wait_for_work(log);
-		wanted = take_wanted(log, &caller);
-		if (wanted & BIT(PXT_LOG_CLEAR))
-			clear(log);
-		if (wanted & BIT(PXT_LOG_FLUSH))
-			pxt_flush(log, &caller);
-		else if (flushes_itself(log) && pxt_flush_pending(log, seen))
-			pxt_flush(log, NULL);
-		seen = READ_ONCE(log->stream->pool.ctrl->system.last);
-		flush_done(log);
-	} while (!(wanted & BIT(PXT_LOG_END)));
+	set_freezable();
+	log->begin_error = pxt_logwriter_begin(&log->writer, &stream->attr,
+					       stream->pool.subbuf_size, stream->pool.nr_cpus,
+					       log->pid);
+	complete_all(&log->begun);
+	if (log->begin_error)
+		wait_event_freezable(log->wait, test_bit(PXT_LOG_END, &log->wanted));
+	else
+		serve(log);
 
-	pxt_flush_last(log);
-	pxt_stream_free_memory(log->stream);
+	pxt_stream_free_memory(stream);
+	pxt_logwriter_destroy(&log->writer);
 	complete_all(&log->ended);
-	pxt_stream_put(log->stream);
+	pxt_stream_put(stream);
 	module_put_and_kthread_exit(0);
 }
 
 /**
- * pxt_log_run() - start the thread
- * @log: begun
+ * pxt_log_begin() - start the thread, which writes the beginning of the log
+ * @log: new
+ * @pid: of the traced process
  *
+ * Written by the thread, for who writes to a pipe without a reader is sent SIGPIPE.
  * Context: may sleep.
- * Return: 0 or negative errno.
+ *
+ * Return: 0; -EINTR if a signal came before the reader of a pipe made room, or a fatal
+ * one; other negative errno. Then the stream has to be shut down.
  */
-int pxt_log_run(struct pxt_log *log)
+int pxt_log_begin(struct pxt_log *log, pid_t pid)
 {
 	struct task_struct *thread;
+	int err;
 
+	log->pid = pid;
 	thread = kthread_create(log_thread, log, "posixtrace/%u", log->stream->index);
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
@@ -171,7 +182,11 @@ int pxt_log_run(struct pxt_log *log)
 	__module_get(THIS_MODULE);
 	log->thread = thread;
 	wake_up_process(thread);
-	return 0;
+	if (log->writer.file.regular)
+		err = wait_for_completion_killable(&log->begun);
+	else
+		err = wait_for_completion_interruptible(&log->begun);
+	return err ? -EINTR : log->begin_error;
 }
 
 /* ------------------------------------------------------------------ */
@@ -216,37 +231,51 @@ int pxt_log_flush(struct pxt_stream *stream, const struct posixtrace_origin *ori
  *
  * Waits until it is done. Context: may sleep.
  *
- * Return: 0; -EINTR if a fatal signal came; -ESHUTDOWN.
+ * Return: 0; -EINTR if a fatal signal came; -ESHUTDOWN; what a file system says when
+ * the log can not begin anew.
  */
 int pxt_log_clear(struct pxt_stream *stream)
 {
 	struct pxt_log *log = stream->log;
-	u64 before;
+	u64 number;
 
-	spin_lock(&log->lock);
-	before = log->clears;
-	spin_unlock(&log->lock);
 	if (READ_ONCE(stream->dead))
 		return -ESHUTDOWN;
+	spin_lock(&log->lock);
+	number = ++log->clear_wanted;
+	spin_unlock(&log->lock);
 	want(log, PXT_LOG_CLEAR);
-	if (wait_event_killable(log->done, READ_ONCE(log->clears) != before ||
+	if (wait_event_killable(log->done, READ_ONCE(log->clear_done) >= number ||
 				READ_ONCE(stream->dead)))
 		return -EINTR;
-	return READ_ONCE(stream->dead) ? -ESHUTDOWN : 0;
+	return READ_ONCE(stream->dead) ? -ESHUTDOWN : READ_ONCE(log->clear_error);
 }
 
 /**
  * pxt_log_used() - a sub-buffer was handed out
  * @log: of its stream
  *
- * With the policy FLUSH, half of the pool is enough. Context: may sleep.
+ * With the policy FLUSH, half of the pool is enough. What has just failed is tried
+ * again after a second, not each time. Context: may sleep.
  */
 void pxt_log_used(struct pxt_log *log)
 {
 	const struct pxt_pool *pool = &log->stream->pool;
 
 	if (flushes_itself(log) && 2 * READ_ONCE(pool->used) >= pool->nr_user &&
-	    !test_bit(PXT_LOG_USED, &log->wanted))
+	    !READ_ONCE(log->error) && !test_bit(PXT_LOG_USED, &log->wanted))
+		want(log, PXT_LOG_USED);
+}
+
+/**
+ * pxt_log_stream_full() - the stream has stopped itself
+ * @log: of the stream
+ *
+ * With the policy FLUSH, it goes on as soon as it was flushed. Context: may sleep.
+ */
+void pxt_log_stream_full(struct pxt_log *log)
+{
+	if (flushes_itself(log) && !READ_ONCE(log->error))
 		want(log, PXT_LOG_USED);
 }
 
@@ -264,17 +293,22 @@ void pxt_log_end(struct pxt_log *log)
  * pxt_log_wait() - wait until all of it has happened
  * @log: pxt_log_end() was called
  *
- * A process that ends does not wait for the reader of a pipe: that goes on without it.
- * Context: may sleep.
+ * Nobody waits for the reader of a pipe who is killed, or ends: that goes on without
+ * him. What is in a file is there when he has ended. Context: may sleep.
  *
  * Return: 0; the error that kept something from being written; -EINTR if a fatal
  * signal came.
  */
 int pxt_log_wait(struct pxt_log *log)
 {
-	if (pxt_logfile_regular(&log->writer.file))
+	bool ends = current->flags & PF_EXITING;
+
+	/* Interrupted in CREATE already. */
+	if (!completion_done(&log->begun))
+		return -EINTR;
+	if (ends && log->writer.file.regular)
 		wait_for_completion(&log->ended);
-	else if (current->flags & PF_EXITING || wait_for_completion_killable(&log->ended))
+	else if (ends || wait_for_completion_killable(&log->ended))
 		return -EINTR;
 	return READ_ONCE(log->error);
 }

@@ -14,32 +14,44 @@
  * @stream: whose it is; lives as long
  * @writer: used by who creates the stream, then by the thread
  * @thread: writes; has a reference to the stream. NULL before it was started
- * @ended: the thread is done, and the stream's memory is freed
+ * @pid: of the process that is traced first; constant
+ * @seen: time of the last system event when the last flush ended; used by the thread
+ * @begin_error: negative errno of writing the header; set before @begun
+ * @begun: that was tried
+ * @ended: the thread is done, the file is closed, and the stream's memory is freed
  * @lock: guards the rest
  * @wait: the thread waits for @wanted
  * @done: others wait for the thread
  * @wanted: bits PXT_LOG_*
- * @clears: how many CLEAR have been done
+ * @clear_wanted: number of the last CLEAR that was asked for
+ * @clear_done: of the last one that is done
+ * @clear_error: negative errno of that, or 0
  * @caller: who wanted the flush
  * @flushing: a flush was asked for or is under way
  * @full: nothing fits any more
  * @overwritten: LOOP: user events that were, so far
  * @overwritten_seen: when the status was asked for
  * @flush_error: first one since then, as a positive number
- * @error: of the last write; 0 if that succeeded
+ * @error: of the last write; 0 if that succeeded; also read without the lock
  * @dropped: user events that did not get into the log
  */
 struct pxt_log {
 	struct pxt_stream *stream;
 	struct pxt_logwriter writer;
 	struct task_struct *thread;
+	pid_t pid;
+	u64 seen;
+	int begin_error;
+	struct completion begun;
 	struct completion ended;
 
 	spinlock_t lock;	/* guards all that follows */
 	wait_queue_head_t wait;
 	wait_queue_head_t done;
 	unsigned long wanted;
-	u64 clears;
+	u64 clear_wanted;
+	u64 clear_done;
+	int clear_error;
 	struct pxt_caller caller;
 	bool flushing;
 	bool full;
@@ -57,12 +69,12 @@ struct pxt_log {
 
 int pxt_log_new(struct pxt_stream *stream, int fd);
 int pxt_log_begin(struct pxt_log *log, pid_t pid);
-int pxt_log_run(struct pxt_log *log);
 void pxt_log_free(struct pxt_log *log);
 
 int pxt_log_flush(struct pxt_stream *stream, const struct posixtrace_origin *origin);
 int pxt_log_clear(struct pxt_stream *stream);
 void pxt_log_used(struct pxt_log *log);
+void pxt_log_stream_full(struct pxt_log *log);
 void pxt_log_end(struct pxt_log *log);
 int pxt_log_wait(struct pxt_log *log);
 void pxt_log_status(struct pxt_log *log, struct posixtrace_status *status);
@@ -72,6 +84,6 @@ void pxt_log_untold(struct pxt_log *log, const struct posixtrace_status *status)
 void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller);
 void pxt_flush_last(struct pxt_log *log);
 void pxt_flush_close(struct pxt_stream *stream, bool was_running);
-bool pxt_flush_pending(const struct pxt_log *log, u64 seen);
+bool pxt_flush_pending(const struct pxt_log *log);
 
 #endif /* PXT_LOG_H */

@@ -57,8 +57,8 @@ int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *
 	block = w->buf_size;
 	err = -ENOMEM;
 	w->buf = kvmalloc(w->buf_size, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	if (!w->buf)
-		goto close_file;
+	if (!w->buf || pxt_logfile_reserve(&w->file, w->buf_size))
+		goto free_buf;
 	if (is_loop(w)) {
 		/* While one is written, there is another one. */
 		attr->log_size = ALIGN(clamp_t(u64, attr->log_size, 2 * block, S64_MAX / 2),
@@ -73,25 +73,29 @@ int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *
 
 free_buf:
 	kvfree(w->buf);
-close_file:
 	pxt_logfile_close(&w->file);
 	return err;
 }
 
 /**
  * pxt_logwriter_destroy() - end of pxt_logwriter_init()
- * @w: not used any more
+ * @w: not used any more; once or twice
+ *
+ * Context: may sleep.
  */
 void pxt_logwriter_destroy(struct pxt_logwriter *w)
 {
 	kvfree(w->run);
+	w->run = NULL;
 	kvfree(w->buf);
+	w->buf = NULL;
 	pxt_logfile_close(&w->file);
 }
 
 static int write_header(struct pxt_logwriter *w)
 {
 	struct posixtrace_log_header *header = &w->header;
+	int err;
 
 	/* What was in the file before has another one. */
 	get_random_bytes(&header->cookie, sizeof(header->cookie));
@@ -104,9 +108,12 @@ static int write_header(struct pxt_logwriter *w)
 	w->runs = 0;
 	if (is_loop(w)) {
 		w->file.pos = header->data_offset;
-		return pxt_logfile_write_at(&w->file, header, sizeof(*header), 0);
+		err = pxt_logfile_write_at(&w->file, header, sizeof(*header), 0);
+	} else {
+		err = pxt_logfile_write(&w->file, header, sizeof(*header));
 	}
-	return pxt_logfile_write(&w->file, header, sizeof(*header));
+	w->headless = err;
+	return err;
 }
 
 /**
@@ -168,8 +175,10 @@ static size_t finish_block(struct pxt_logwriter *w, u32 type, u32 size)
 
 static int append_block(struct pxt_logwriter *w, u32 type, u32 size)
 {
-	int err = pxt_logfile_write(&w->file, w->buf, finish_block(w, type, size));
+	int err = w->headless ? write_header(w) : 0;
 
+	if (!err)
+		err = pxt_logfile_write(&w->file, w->buf, finish_block(w, type, size));
 	if (!err)
 		w->seq++;
 	return err;
@@ -295,8 +304,10 @@ static int write_ring(struct pxt_logwriter *w, u32 size, u64 events)
 {
 	struct posixtrace_log_block *block = w->buf;
 	u64 data = w->header.data_offset, pos;
-	int err;
+	int err = w->headless ? write_header(w) : 0;
 
+	if (err)
+		return err;
 	pos = make_room(w, sizeof(*block) + size);
 	block->tail = data + (w->runs ? run_at(w, 0)->start : pos);
 	finish_block(w, POSIXTRACE_LOG_EVENTS, size);

@@ -31,6 +31,7 @@ struct pxt_log_run {
  * @events: UNTIL_FULL: bytes of records so far
  * @overwritten: LOOP: user events that were
  * @full: UNTIL_FULL: nothing fits any more
+ * @headless: the header has to be written first, for that failed
  * @run: LOOP: what is in the ring, oldest first, as a queue
  * @first: LOOP: first of @run
  * @runs: LOOP: how many
@@ -51,6 +52,7 @@ struct pxt_logwriter {
 	u64 events;
 	u64 overwritten;
 	bool full;
+	bool headless;
 	struct pxt_log_run *run;
 	u32 first;
 	u32 runs;

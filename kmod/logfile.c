@@ -4,27 +4,17 @@
  * behalf of the controller. What is written is the matter of logblock.c.
  */
 #include <linux/file.h>
-#include <linux/namei.h>
 #include <linux/poll.h>
 #include <linux/resource.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/stat.h>
+#include <linux/string.h>
 #include <linux/uio.h>
 
 #include <linux/posixtrace.h>
 
 #include "logfile.h"
-
-/**
- * pxt_logfile_regular() - is it a regular file?
- * @lf: open
- *
- * Return: yes or no.
- */
-bool pxt_logfile_regular(const struct pxt_logfile *lf)
-{
-	return S_ISREG(file_inode(lf->file)->i_mode);
-}
 
 static int check(const struct file *file, u32 policy)
 {
@@ -32,8 +22,8 @@ static int check(const struct file *file, u32 policy)
 
 	if (!(file->f_mode & FMODE_WRITE))
 		return -EBADF;
-	/* What can be written from kernel memory. */
-	if (!file->f_op->write_iter)
+	/* What can be written from kernel memory, at any address. */
+	if (!file->f_op->write_iter || file->f_flags & O_DIRECT)
 		return -EINVAL;
 	if (policy == POSIXTRACE_POLICY_APPEND)
 		return 0;
@@ -66,22 +56,51 @@ int pxt_logfile_open(struct pxt_logfile *lf, int fd, u32 policy)
 	*lf = (struct pxt_logfile){ .file = file };
 	lf->cred = get_current_cred();
 	lf->limit = rlimit(RLIMIT_FSIZE);
-	lf->seekable = pxt_logfile_regular(lf) && !(file->f_flags & O_APPEND);
+	lf->regular = S_ISREG(file_inode(file)->i_mode);
+	lf->seekable = lf->regular && !(file->f_flags & O_APPEND);
 	return 0;
 }
 
 /**
- * pxt_logfile_close() - give the file back
+ * pxt_logfile_reserve() - memory for what gets written in part
  * @lf: open
+ * @size: bytes: nothing that is written is larger
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM.
+ */
+int pxt_logfile_reserve(struct pxt_logfile *lf, size_t size)
+{
+	if (lf->seekable)
+		return 0;
+	lf->rest = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	return lf->rest ? 0 : -ENOMEM;
+}
+
+/**
+ * pxt_logfile_close() - give the file back
+ * @lf: open, or closed already
+ *
+ * A thread of the kernel has closed it when this returns: the file system can be
+ * unmounted then, and who reads a pipe hears of its end. Context: may sleep.
  */
 void pxt_logfile_close(struct pxt_logfile *lf)
 {
+	if (!lf->file)
+		return;
+	kvfree(lf->rest);
 	put_cred(lf->cred);
-	fput(lf->file);
+	if (current->flags & PF_KTHREAD)
+		__fput_sync(lf->file);
+	else
+		fput(lf->file);
+	lf->file = NULL;
 }
 
 static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos)
 {
+	if (!lf->seekable)
+		pos = i_size_read(file_inode(lf->file));
 	/* The limit of the thread that writes is another one. */
 	if (pos + len > lf->limit)
 		return -EFBIG;
@@ -96,7 +115,8 @@ static void wait_for_room(struct file *file)
 	poll_initwait(&queues);
 	vfs_poll(file, &queues.pt);
 	for (;;) {
-		set_current_state(TASK_IDLE);
+		/* Many wake only those whose sleep could be interrupted; ours never is. */
+		set_current_state(TASK_INTERRUPTIBLE);
 		if (vfs_poll(file, NULL) & (EPOLLOUT | EPOLLERR | EPOLLHUP))
 			break;
 		schedule();
@@ -118,51 +138,79 @@ static ssize_t write_other(struct pxt_logfile *lf, const void *buf, size_t len)
 		ret = call_write_iter(lf->file, &kiocb, &iter);
 		if (ret != -EAGAIN)
 			return ret;
-		/* Only a thread can wait for ever; who creates the log is told. */
-		if (!(current->flags & PF_KTHREAD))
-			return ret;
 		wait_for_room(lf->file);
 	}
 }
 
-static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos)
+/* Says in @done how much of it is there now. */
+static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos,
+		     size_t *done)
 {
 	const struct cred *old = override_creds(lf->cred);
-	size_t done = lf->seekable ? 0 : lf->done;
 	ssize_t ret = 0;
 
-	while (done < len) {
-		if (pxt_logfile_regular(lf))
-			ret = write_regular(lf, buf + done, len - done, pos + done);
+	*done = 0;
+	while (*done < len) {
+		if (lf->regular)
+			ret = write_regular(lf, buf + *done, len - *done, pos + *done);
 		else
-			ret = write_other(lf, buf + done, len - done);
+			ret = write_other(lf, buf + *done, len - *done);
 		if (ret == 0)
 			ret = -EIO;
 		if (ret < 0)
 			break;
-		done += ret;
+		*done += ret;
 		cond_resched();
 	}
-	lf->done = done < len ? done : 0;
 	revert_creds(old);
 	return ret < 0 ? ret : 0;
+}
+
+/**
+ * pxt_logfile_settle() - write what is missing of something that was begun
+ * @lf: open
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_logfile_settle(struct pxt_logfile *lf)
+{
+	size_t done;
+	int err;
+
+	if (!lf->rest_len)
+		return 0;
+	err = write_all(lf, lf->rest, lf->rest_len, 0, &done);
+	lf->rest_len -= done;
+	memmove(lf->rest, lf->rest + done, lf->rest_len);
+	return err;
 }
 
 /**
  * pxt_logfile_write() - write behind what was written last
  * @lf: open
  * @buf: what to write
- * @len: bytes
+ * @len: bytes, no more than was reserved
  *
- * What failed can be tried again, with the same arguments; nothing else can be
- * written before, unless the file is seekable. Context: may sleep.
+ * Of what fails nothing is there, or it is in a place where the next thing will be. If
+ * that can not be, for part of it has gone through a pipe, it has not failed: the rest
+ * goes first when something is written again. Context: may sleep.
  *
  * Return: 0 or negative errno.
  */
 int pxt_logfile_write(struct pxt_logfile *lf, const void *buf, size_t len)
 {
-	int err = write_all(lf, buf, len, lf->pos);
+	size_t done;
+	int err = pxt_logfile_settle(lf);
 
+	if (err)
+		return err;
+	err = write_all(lf, buf, len, lf->pos, &done);
+	if (err && done && !lf->seekable) {
+		lf->rest_len = len - done;
+		memcpy(lf->rest, buf + done, lf->rest_len);
+		err = 0;
+	}
 	if (!err)
 		lf->pos += len;
 	return err;
@@ -180,7 +228,9 @@ int pxt_logfile_write(struct pxt_logfile *lf, const void *buf, size_t len)
  */
 int pxt_logfile_write_at(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos)
 {
-	return write_all(lf, buf, len, pos);
+	size_t done;
+
+	return write_all(lf, buf, len, pos, &done);
 }
 
 /**

@@ -150,6 +150,8 @@ void pxt_state_become_full(struct pxt_stream *stream, bool forced)
 	begin_gap(pool, pxt_sysevent_stop(stream, NULL));
 	stream->running = false;
 	set_full(stream, true);
+	if (stream->log)
+		pxt_log_stream_full(stream->log);
 }
 
 /**

@@ -91,6 +91,19 @@ static bool is_left(const struct pxt_subbuf *subbuf)
 	return subbuf->state == POSIXTRACE_SUBBUF_OPEN && !list_empty(&subbuf->node);
 }
 
+/*
+ * Behind what its CPU has closed before: a log has that in order. If there is nothing
+ * of that, it is its turn, or it is about to be read and does not matter.
+ */
+static struct list_head *left_behind(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
+{
+	struct pxt_subbuf *before = list_prev_entry(subbuf, cpu_node);
+
+	if (&before->cpu_node == &pool->cpu[subbuf->cpu].subbufs || list_empty(&before->node))
+		return &pool->user.closed;
+	return &before->node;
+}
+
 static void close_open(struct pxt_pool *pool, u32 cpu)
 {
 	u32 open = pool->cpu[cpu].open;
@@ -118,8 +131,8 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 		return;
 	}
 	subbuf->state = POSIXTRACE_SUBBUF_CLOSED;
-	if (left)	/* whose turn it is, or the stream is full and it does not matter */
-		list_add(&subbuf->node, &pool->user.closed);
+	if (left)
+		list_add(&subbuf->node, left_behind(pool, subbuf));
 	else
 		list_add_tail(&subbuf->node,
 			      cpu < pool->nr_cpus ? &pool->user.closed : &pool->sys.closed);
@@ -416,6 +429,23 @@ void pxt_subbuf_close_cpu(struct pxt_pool *pool, u32 cpu)
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	close_open(pool, cpu);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/**
+ * pxt_subbuf_close_left() - close what CPUs that are offline have left behind
+ * @pool: not dead
+ *
+ * One that comes back takes what is its own before it runs anything, with the lock.
+ */
+void pxt_subbuf_close_left(struct pxt_pool *pool)
+{
+	struct pxt_subbuf *subbuf, *next;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	list_for_each_entry_safe(subbuf, next, &pool->left, node)
+		close_open(pool, subbuf->cpu);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 

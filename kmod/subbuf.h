@@ -26,6 +26,7 @@ int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size);
 bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced);
 void pxt_subbuf_close_all(struct pxt_pool *pool);
 void pxt_subbuf_close_cpu(struct pxt_pool *pool, u32 cpu);
+void pxt_subbuf_close_left(struct pxt_pool *pool);
 void pxt_subbuf_clear_full(struct pxt_pool *pool);
 bool pxt_subbuf_close_read(struct pxt_pool *pool, struct pxt_subbuf *subbuf);
 void pxt_subbuf_leave(struct pxt_pool *pool, u32 cpu);

@@ -130,7 +130,9 @@ PXTU_API int posixtrace_getevents(trace_id_t trid, struct posixtrace_batch_event
 		stream = pxtu_trid_get_log(trid);
 	if (!stream)
 		return EINVAL;
-	err = get_batch(stream, events, max_events, (struct buffer){ buffer, size }, count,
+	/* What a stream with log has recorded is read from the log. */
+	err = stream->withlog ? -EINVAL :
+	      get_batch(stream, events, max_events, (struct buffer){ buffer, size }, count,
 			flags & POSIXTRACE_NOWAIT);
 	pxtu_trid_put(stream);
 	return pxtu_error(err);

@@ -173,7 +173,8 @@ static int getnext(trace_id_t trid, const struct request *req)
 	if (!stream)
 		return req->wait == WAIT_NEVER ? EINVAL :
 		       pxtu_error(get_event_of_log(trid, req));
-	err = get_event(stream, req);
+	/* What a stream with log has recorded is read from the log. */
+	err = stream->withlog ? -EINVAL : get_event(stream, req);
 	pxtu_trid_put(stream);
 	return pxtu_error(err);
 }
