@@ -3,6 +3,7 @@
  * The life of an active trace stream: made, shared with the module, freed. What
  * is done with it in between is in stream.c.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -252,9 +253,8 @@ PXTU_API int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict 
 	}
 	if (!pxtu_attr_valid(attr))
 		return EINVAL;
-	if (file_desc < 0)
-		return EBADF;
-	err = make_stream(pid, attr, file_desc, trid);
+	/* Before a descriptor of ours gets that number. */
+	err = fcntl(file_desc, F_GETFL) < 0 ? -EBADF : make_stream(pid, attr, file_desc, trid);
 	errno = saved_errno;
 	/* Here it is the caller's descriptor that is bad. */
 	return err == -EBADF ? EBADF : pxtu_error(err);
