@@ -6,6 +6,7 @@
 #ifndef _SELFTESTS_WITHLOG_H
 #define _SELFTESTS_WITHLOG_H
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
