@@ -41,8 +41,9 @@ static void find_open(const struct pxt_pool *pool, struct cpumask *mask)
  * that this is not open any more. One that is offline has nobody who writes, and
  * pxt_subbuf_leave() has happened: no CPU is on its way while we hold the lock.
  */
-static void close_all(struct pxt_pool *pool)
+static void close_all(struct pxt_stream *stream)
 {
+	struct pxt_pool *pool = &stream->pool;
 	cpumask_var_t mask;
 	bool all = !zalloc_cpumask_var(&mask, GFP_KERNEL);
 
@@ -53,7 +54,11 @@ static void close_all(struct pxt_pool *pool)
 	pxt_subbuf_close_left(pool);
 	cpus_read_unlock();
 	free_cpumask_var(mask);
-	pxt_subbuf_close_cpu(pool, pool->nr_cpus);
+	/* If there is no other one, its events come with the next flush. */
+	if (stream->running)
+		pxt_subbuf_turn_sys(pool);
+	else
+		pxt_subbuf_close_cpu(pool, pool->nr_cpus);
 }
 
 static u64 last_seq(struct pxt_pool *pool)
@@ -232,7 +237,7 @@ void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
 		return;
 	}
 	pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_START, caller);
-	close_all(&stream->pool);
+	close_all(stream);
 	mutex_unlock(&stream->lock);
 
 	err = write_all(log);

@@ -225,7 +225,8 @@ struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, u64 seq,
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	user = first_until(&pool->user, seq);
 	sys = first_until(&pool->sys, seq);
-	if (!user || (sys && sys->seq < user->seq))
+	/* A LOOP log overwrites what was written first: not the STOP behind all events. */
+	if (!user || (sys && sys->closed < user->closed))
 		user = sys;
 	if (user) {
 		list_del_init(&user->node);

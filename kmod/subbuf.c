@@ -318,14 +318,20 @@ static bool oldest_sys_is_lost(struct pxt_pool *pool)
 	return subbuf && subbuf->closed <= pool->horizon;
 }
 
+/* With @size 0: whatever room there is. */
 static int next_sys_locked(struct pxt_pool *pool, u32 size)
 {
-	u32 cpu = pool->nr_cpus;
+	u32 cpu = pool->nr_cpus, used, count;
 	struct pxt_subbuf *subbuf;
 	struct pxt_spot spot;
 
-	if (pxt_subbuf_room(pool, cpu, size, &spot))
+	if (size && pxt_subbuf_room(pool, cpu, size, &spot))
 		return 0;
+	if (!size && pool->cpu[cpu].open != POSIXTRACE_NONE) {
+		measure_open(pool, cpu, &used, &count);
+		if (!used)
+			return 0;
+	}
 	subbuf = take_empty(pool, &pool->sys);
 	if (!subbuf && pool->loop &&
 	    (pool->nr_sys_made == pool->nr_sys || oldest_sys_is_lost(pool)))
@@ -360,6 +366,20 @@ int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size)
 		if (ret)
 			return ret;
 	}
+}
+
+/**
+ * pxt_subbuf_turn_sys() - close what system events are written into, and open another
+ * @pool: whose stream's lock is held, and which is not dead
+ *
+ * So that there is room for STOP at any time. Context: may sleep.
+ *
+ * Return: 0, also if nothing was written there; else as pxt_subbuf_next_sys(), and what
+ * was open is open.
+ */
+int pxt_subbuf_turn_sys(struct pxt_pool *pool)
+{
+	return pxt_subbuf_next_sys(pool, 0);
 }
 
 /**
