@@ -367,6 +367,7 @@ int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *
 	*payload = *end;
 	payload->cookie = w->header.cookie;
 	payload->overwritten = w->overwritten;
+	payload->seq = w->seq;
 	if (w->full)
 		payload->flags |= POSIXTRACE_LOG_END_FULL;
 	if (w->overwritten)

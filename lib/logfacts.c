@@ -212,9 +212,14 @@ int pxtu_log_survey(struct pxtu_log *log)
 }
 
 /* Was all of the log written, and nothing lost of it? */
-static bool log_whole(const struct pxtu_log_facts *facts)
+static bool log_whole(const struct pxtu_log *log)
 {
+	const struct pxtu_log_facts *facts = &log->facts;
 	const struct posixtrace_log_end *end = &facts->end;
+
+	/* The status of a LOOP log is in front, and says nothing of where the file ends. */
+	if (log->head.ring_end && facts->walk.newest != end->seq)
+		return false;
 
 	return !facts->damaged && !facts->overwritten && facts->end_valid &&
 	       end->flags & POSIXTRACE_LOG_END_FINAL &&
@@ -237,7 +242,7 @@ void pxtu_log_status(const struct pxtu_log *log, struct posix_trace_status_info 
 	info->posix_stream_overrun_status = lost ? POSIX_TRACE_OVERRUN : POSIX_TRACE_NO_OVERRUN;
 	info->posix_stream_flush_status = POSIX_TRACE_NOT_FLUSHING;
 	info->posix_stream_flush_error = facts->end_valid ? facts->end.error : 0;
-	info->posix_log_overrun_status = log_whole(facts) ?
+	info->posix_log_overrun_status = log_whole(log) ?
 					 POSIX_TRACE_NO_OVERRUN : POSIX_TRACE_OVERRUN;
 	info->posix_log_full_status = full ? POSIX_TRACE_FULL : POSIX_TRACE_NOT_FULL;
 }

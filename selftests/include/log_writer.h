@@ -126,6 +126,7 @@ static inline void log_status(struct log_writer *log, __u32 flags)
 {
 	log->end.cookie = log->header.cookie;
 	log->end.flags = flags;
+	log->end.seq = log->seq;
 	log->end.crc = 0;
 	log->end.crc = log_crc(&log->end, sizeof(log->end));
 }

@@ -147,6 +147,7 @@ struct posixtrace_log_name {
  *	when the log was full, or could not be written
  * @overwritten: events that were in the log and were overwritten
  * @time: when this was written, ns
+ * @seq: number of the last block before this
  * @reserved2: zero
  *
  * The payload of END, the last block; a LOOP log has it at a place of its own, and
@@ -161,7 +162,8 @@ struct posixtrace_log_end {
 	__u64 lost;
 	__u64 overwritten;
 	__u64 time;
-	__u64 reserved2[2];
+	__u64 seq;
+	__u64 reserved2;
 };
 
 #endif /* _UAPI_LINUX_POSIXTRACE_LOG_H */
