@@ -6,6 +6,7 @@
 #include "pxt_test.h"
 #include "reading.h"
 #include "log_reading.h"
+#include "withlog.h"
 
 FIXTURE(getnext)
 {
@@ -407,6 +408,24 @@ TEST(a02_events_of_a_log)
 	}
 	EXPECT_EQ(0, posix_trace_close(trid));
 	EXPECT_EQ(-EINVAL, log_take(trid, &event));
+}
+
+TEST(a19_einval_for_an_active_stream_with_log)
+{
+	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
+	struct event event = { .unavailable = 0 };
+	int fd = log_tmpfile();
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &kind, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	withlog_record(0, 10);
+	EXPECT_EQ(EINVAL, posix_trace_getnext_event(trid, &event.info, event.data,
+					       sizeof(event.data), &event.len,
+					       &event.unavailable));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

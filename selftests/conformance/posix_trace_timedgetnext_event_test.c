@@ -7,6 +7,7 @@
 #include "pxt_test.h"
 #include "reading.h"
 #include "log_reading.h"
+#include "withlog.h"
 
 FIXTURE(timedgetnext)
 {
@@ -370,6 +371,25 @@ TEST(a15_events_of_a_log)
 			EXPECT_EQ((__u64)i, log_time(&event));
 	}
 	EXPECT_EQ(0, posix_trace_close(trid));
+}
+
+TEST(a16_einval_for_an_active_stream_with_log)
+{
+	const struct timespec epoch = { 0, 0 };
+	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
+	struct event event = { .unavailable = 0 };
+	int fd = log_tmpfile();
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &kind, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	withlog_record(0, 10);
+	EXPECT_EQ(EINVAL, posix_trace_timedgetnext_event(trid, &event.info, event.data,
+					       sizeof(event.data), &event.len,
+					       &event.unavailable, &epoch));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

@@ -6,6 +6,7 @@
 #include "pxt_test.h"
 #include "reading.h"
 #include "log_reading.h"
+#include "withlog.h"
 
 FIXTURE(trygetnext)
 {
@@ -218,6 +219,24 @@ TEST(a12_einval_for_a_log)
 	EXPECT_EQ(1, log_take(trid, &event));
 	EXPECT_EQ(0, log_time(&event));
 	EXPECT_EQ(0, posix_trace_close(trid));
+}
+
+TEST(a13_einval_for_an_active_stream_with_log)
+{
+	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
+	struct event event = { .unavailable = 0 };
+	int fd = log_tmpfile();
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &kind, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	withlog_record(0, 10);
+	EXPECT_EQ(EINVAL, posix_trace_trygetnext_event(trid, &event.info, event.data,
+					       sizeof(event.data), &event.len,
+					       &event.unavailable));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

@@ -79,13 +79,16 @@ static inline void withlog_record(int first, int count)
 static inline int withlog_wait(trace_id_t trid)
 {
 	struct posix_trace_status_info status;
-	int err;
+	int err, error = 0;
 
 	do {
 		sched_yield();
 		err = posix_trace_get_status(trid, &status);
+		/* Told once, maybe before it is over. */
+		if (!err && !error)
+			error = status.posix_stream_flush_error;
 	} while (!err && status.posix_stream_flush_status == POSIX_TRACE_FLUSHING);
-	return err ? err : status.posix_stream_flush_error;
+	return err ? err : error;
 }
 
 /* Flushes it and waits: 0, or an error number. */
@@ -192,6 +195,45 @@ static inline bool log_content_is(const struct log_content *content, int count)
 	return !content->err && content->numbers == count && content->first == (count ? 0 : -1) &&
 	       content->last == count - 1 && !content->holes && !content->disorder &&
 	       !content->errors && !content->gaps;
+}
+
+/* How often a log has an event whose data is that number; or minus an error number. */
+static inline int log_has_number(int fd, int number)
+{
+	struct event event;
+	int count = 0, err;
+	trace_id_t trid;
+
+	err = posix_trace_open(fd, &trid);
+	if (err)
+		return -err;
+	for (;;) {
+		err = posix_trace_getnext_event(trid, &event.info, event.data,
+						sizeof(event.data), &event.len,
+						&event.unavailable);
+		if (err || event.unavailable)
+			break;
+		count += event.info.posix_event_id >= POSIX_TRACE_UNNAMED_USEREVENT &&
+			 event_number(&event) == number;
+	}
+	posix_trace_close(trid);
+	return err ? -err : count;
+}
+
+/* How many functions read the events of an active stream with log. */
+static inline int withlog_readable(trace_id_t trid)
+{
+	const struct timespec epoch = { 0, 0 };
+	struct event e;
+	int count = 0;
+
+	count += posix_trace_getnext_event(trid, &e.info, e.data, sizeof(e.data), &e.len,
+					   &e.unavailable) != EINVAL;
+	count += posix_trace_trygetnext_event(trid, &e.info, e.data, sizeof(e.data), &e.len,
+					      &e.unavailable) != EINVAL;
+	count += posix_trace_timedgetnext_event(trid, &e.info, e.data, sizeof(e.data), &e.len,
+						&e.unavailable, &epoch) != EINVAL;
+	return count;
 }
 
 static inline off_t log_file_size(int fd)

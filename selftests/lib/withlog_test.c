@@ -186,7 +186,8 @@ TEST_F(withlog, shutdown_stops_a_stream_that_runs)
 
 TEST_F(withlog, attributes_are_those_of_the_stream)
 {
-	char name[TRACE_NAME_MAX], version[TRACE_NAME_MAX], log_version[TRACE_NAME_MAX];
+	char name[TRACE_NAME_MAX + 1], version[TRACE_NAME_MAX + 1];
+	char log_version[TRACE_NAME_MAX + 1];
 	size_t size, log_size;
 	struct timespec time, log_time;
 	trace_attr_t attr, log_attr;
