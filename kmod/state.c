@@ -237,7 +237,8 @@ int pxt_state_next(struct pxt_stream *stream, u32 size)
  *
  * Context: may sleep.
  * Return: 0; -EBUSY if it is in use or not read to its end, or if the stream
- * is full and was not read empty; -EINVAL if there is none with that number;
+ * is full and was not read empty; -EINVAL if there is none with that number, or if
+ * the stream has a log;
  * -ENOMEM if a full stream can not start again for want of it; -ESHUTDOWN.
  */
 int pxt_state_release(struct pxt_stream *stream, u32 subbuf)
