@@ -155,14 +155,22 @@ static int write_stop(struct pxt_log *log)
 	return pxt_logwriter_events(&log->writer, &block, 0);
 }
 
-/* Nothing fits any more: with the stream's lock, unless it is dead. */
-static int become_full(struct pxt_log *log)
+/* What is there is dropped. */
+static void drop(struct pxt_log *log)
 {
 	u64 dropped = discard(&log->stream->pool);
 
 	spin_lock(&log->lock);
-	log->full = true;
 	log->dropped += dropped;
+	spin_unlock(&log->lock);
+}
+
+/* Nothing fits any more: with the stream's lock, unless it is dead. */
+static int become_full(struct pxt_log *log)
+{
+	drop(log);
+	spin_lock(&log->lock);
+	log->full = true;
 	spin_unlock(&log->lock);
 	return write_stop(log);
 }
@@ -196,7 +204,10 @@ static int write_all(struct pxt_log *log)
 
 	log->writer.epoch++;
 	err = pxt_logwriter_names(&log->writer, log->stream->table);
-	if (!err)
+	/* Behind its STOP there is nothing, not even what came before by a hair's breadth. */
+	if (log->full)
+		drop(log);
+	else if (!err)
 		err = write_subbufs(log, seq);
 	return err ? err : pxt_logfile_settle(&log->writer.file);
 }
@@ -287,7 +298,7 @@ void pxt_flush_last(struct pxt_log *log)
 	if (err == -EXFULL)
 		err = become_full(log);
 	/* What could not be written is lost. */
-	log->dropped += discard(&log->stream->pool);
+	drop(log);
 	end = write_status(log, POSIXTRACE_LOG_END_FINAL, err);
 	if (!end)
 		end = pxt_logfile_settle(&log->writer.file);

@@ -219,9 +219,11 @@ int pxt_log_flush(struct pxt_stream *stream, const struct posixtrace_origin *ori
 		return -ESHUTDOWN;
 	spin_lock(&log->lock);
 	log->caller = pxt_sysevent_caller(stream, origin);
+	/* Both at once, or a flush that is just ending would say that this one is done. */
 	log->flushing = true;
+	set_bit(PXT_LOG_FLUSH, &log->wanted);
 	spin_unlock(&log->lock);
-	want(log, PXT_LOG_FLUSH);
+	wake_up(&log->wait);
 	return 0;
 }
 

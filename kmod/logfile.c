@@ -4,8 +4,10 @@
  * behalf of the controller. What is written is the matter of logblock.c.
  */
 #include <linux/file.h>
+#include <linux/memcontrol.h>
 #include <linux/poll.h>
 #include <linux/resource.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/stat.h>
@@ -55,6 +57,7 @@ int pxt_logfile_open(struct pxt_logfile *lf, int fd, u32 policy)
 	}
 	*lf = (struct pxt_logfile){ .file = file };
 	lf->cred = get_current_cred();
+	lf->memcg = get_mem_cgroup_from_mm(current->mm);
 	lf->limit = rlimit(RLIMIT_FSIZE);
 	lf->regular = S_ISREG(file_inode(file)->i_mode);
 	lf->seekable = lf->regular && !(file->f_flags & O_APPEND);
@@ -90,6 +93,7 @@ void pxt_logfile_close(struct pxt_logfile *lf)
 		return;
 	kvfree(lf->rest);
 	put_cred(lf->cred);
+	mem_cgroup_put(lf->memcg);
 	if (current->flags & PF_KTHREAD)
 		__fput_sync(lf->file);
 	else
@@ -146,6 +150,7 @@ static ssize_t write_other(struct pxt_logfile *lf, const void *buf, size_t len)
 static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos,
 		     size_t *done)
 {
+	struct mem_cgroup *old_memcg = set_active_memcg(lf->memcg);
 	const struct cred *old = override_creds(lf->cred);
 	ssize_t ret = 0;
 
@@ -163,6 +168,7 @@ static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t
 		cond_resched();
 	}
 	revert_creds(old);
+	set_active_memcg(old_memcg);
 	return ret < 0 ? ret : 0;
 }
 

@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include <sys/ioctl.h>
 
+#include <linux/posixtrace_log.h>
+
 #include "logdrain.h"
 #include "pxt_test.h"
 #include "reading.h"
@@ -73,7 +75,7 @@ TEST_F(flush, returns_before_it_is_done_and_recording_goes_on)
 {
 	struct log_content content;
 	struct drain drain;
-	int pipe[2];
+	int pipe[2], begun;
 
 	ASSERT_EQ(0, pipe2(pipe, O_CLOEXEC));
 	ASSERT_LE(0, fcntl(pipe[1], F_SETPIPE_SZ, 4096));
@@ -85,6 +87,11 @@ TEST_F(flush, returns_before_it_is_done_and_recording_goes_on)
 	withlog_record(0, 300);
 	ASSERT_EQ(0, posix_trace_flush(self->trid));
 	EXPECT_EQ(POSIX_TRACE_FLUSHING, flush_status(self->trid));
+	/* More than the header: it has begun. Two at once would be one. */
+	do {
+		sched_yield();
+		ASSERT_EQ(0, ioctl(pipe[0], FIONREAD, &begun));
+	} while (begun <= (int)sizeof(struct posixtrace_log_header));
 	withlog_record(300, 300);
 	EXPECT_EQ(POSIX_TRACE_FLUSHING, flush_status(self->trid));
 	EXPECT_EQ(POSIX_TRACE_RUNNING, stream_status(self->trid));
