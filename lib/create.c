@@ -265,9 +265,10 @@ PXTU_API int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict 
  * @trid: trace id
  *
  * If it has a log, all that was recorded is in there when this returns; a second call,
- * if this one fails, can not help. Else events that were not read are gone. Threads that are blocked in
- * posix_trace_getnext_event() or posix_trace_timedgetnext_event() on this stream
- * return EINVAL; this function returns when they and all other calls have left.
+ * if this one fails, can not help. Else events that were not read are gone. Threads
+ * that are blocked in posix_trace_getnext_event() or posix_trace_timedgetnext_event()
+ * on this stream return EINVAL; this function returns when they and all other calls
+ * have left.
  *
  * If the program has closed the descriptor of the stream, the stream was shut down
  * by that, and @trid is as invalid here as everywhere. Nevertheless this frees what

@@ -165,8 +165,8 @@ PXTU_API int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
  * @statusinfo: where to write it
  *
  * One consistent snapshot. The overrun statuses and the error of a flush are reset by
- * reading them; the overrun status of the stream is also set by records that this process had to throw away because a traced
- * process has damaged them.
+ * reading them; the overrun status of the stream is also set by records that this
+ * process had to throw away because a traced process has damaged them.
  *
  * That of a log is not reset. It is suspended; both overrun statuses tell of what is
  * known to be missing, the one of the log also if the log is not complete (yet):

@@ -23,20 +23,41 @@ FIXTURE_VARIANT(withlog)
 	struct log_kind kind;
 };
 
-#define KINDS(name, policy)							\
-FIXTURE_VARIANT_ADD(withlog, name##_loop) {					\
-	{ POSIX_TRACE_##policy, POSIX_TRACE_LOOP, 0 }				\
-};										\
-FIXTURE_VARIANT_ADD(withlog, name##_until_full) {				\
-	{ POSIX_TRACE_##policy, POSIX_TRACE_UNTIL_FULL, 0 }			\
-};										\
-FIXTURE_VARIANT_ADD(withlog, name##_append) {					\
-	{ POSIX_TRACE_##policy, POSIX_TRACE_APPEND, 0 }				\
-}
+FIXTURE_VARIANT_ADD(withlog, loop_into_loop) {
+	{ POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 0 }
+};
 
-KINDS(loop, LOOP);
-KINDS(until_full, UNTIL_FULL);
-KINDS(flush, FLUSH);
+FIXTURE_VARIANT_ADD(withlog, loop_into_until_full) {
+	{ POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 0 }
+};
+
+FIXTURE_VARIANT_ADD(withlog, loop_into_append) {
+	{ POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 }
+};
+
+FIXTURE_VARIANT_ADD(withlog, until_full_into_loop) {
+	{ POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_LOOP, 0 }
+};
+
+FIXTURE_VARIANT_ADD(withlog, until_full_into_until_full) {
+	{ POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_UNTIL_FULL, 0 }
+};
+
+FIXTURE_VARIANT_ADD(withlog, until_full_into_append) {
+	{ POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0 }
+};
+
+FIXTURE_VARIANT_ADD(withlog, flush_into_loop) {
+	{ POSIX_TRACE_FLUSH, POSIX_TRACE_LOOP, 0 }
+};
+
+FIXTURE_VARIANT_ADD(withlog, flush_into_until_full) {
+	{ POSIX_TRACE_FLUSH, POSIX_TRACE_UNTIL_FULL, 0 }
+};
+
+FIXTURE_VARIANT_ADD(withlog, flush_into_append) {
+	{ POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 }
+};
 
 FIXTURE_SETUP(withlog)
 {
@@ -234,8 +255,9 @@ static int user_types(trace_id_t log)
 			return -1;
 		if (id <= POSIX_TRACE_UNNAMED_USEREVENT)
 			continue;
-		seen |= (!strcmp(name, "used") ? 1 : 0) | (!strcmp(name, "never recorded") ? 2 : 0) |
-			(!strcmp(name, "late") ? 4 : 0);
+		seen |= !strcmp(name, "used") ? 1 : 0;
+		seen |= !strcmp(name, "never recorded") ? 2 : 0;
+		seen |= !strcmp(name, "late") ? 4 : 0;
 	}
 }
 
