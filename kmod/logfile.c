@@ -139,7 +139,7 @@ static ssize_t write_other(struct pxt_logfile *lf, const void *buf, size_t len)
 	for (;;) {
 		init_sync_kiocb(&kiocb, lf->file);
 		iov_iter_kvec(&iter, WRITE, &vec, 1, len);
-		ret = call_write_iter(lf->file, &kiocb, &iter);
+		ret = lf->file->f_op->write_iter(&kiocb, &iter);
 		if (ret != -EAGAIN)
 			return ret;
 		wait_for_room(lf->file);
