@@ -9,7 +9,7 @@
 #include "withlog.h"
 
 /* In a log of a few blocks. */
-#define NUMBERS	120
+#define NUMBERS	60
 
 FIXTURE(cut)
 {
