@@ -52,6 +52,8 @@ ASSERT_SIZE(posixtrace_next, 24);
 ASSERT_SIZE(posixtrace_event, 48);
 ASSERT_SIZE(posixtrace_checked, 24);
 ASSERT_OFFSET(posixtrace_checked, cmd, 16);
+ASSERT_SIZE(posixtrace_mapping, 32);
+ASSERT_OFFSET(posixtrace_mapping, address, 24);
 
 ASSERT_SIZE(posixtrace_log_header, 512);
 ASSERT_OFFSET(posixtrace_log_header, attr, 80);

@@ -277,6 +277,21 @@ static int unwrap(const struct pxt_file *pf, unsigned int *cmd, void __user **ua
 	return 0;
 }
 
+/* May the calling process map what belongs to the role? */
+static int may_map(const struct pxt_file *pf)
+{
+	switch (role_of(pf)) {
+	case PXT_ROLE_STREAM:
+		if (!owns_stream(pf->stream))
+			return -EINVAL;
+		return READ_ONCE(pf->stream->dead) ? -ESHUTDOWN : 0;
+	case PXT_ROLE_TARGET:
+		return may_use(pf->att) && is_mine(pf->att) ? 0 : -EINVAL;
+	default:
+		return -EINVAL;
+	}
+}
+
 static long cdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct pxt_file *pf = file->private_data;
@@ -295,6 +310,9 @@ static long cdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case POSIXTRACE_IOC_CREATE:
 	case POSIXTRACE_IOC_ATTACH:
 		return take_role(pf, file, cmd, uarg);
+	case POSIXTRACE_IOC_MAP:
+		ret = may_map(pf);
+		return ret ? ret : pxt_mmap_command(file, uarg);
 	default:
 		if (!is_command(cmd))
 			return -ENOTTY;
@@ -308,15 +326,10 @@ static int cdev_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct pxt_file *pf = file->private_data;
 
-	switch (role_of(pf)) {
-	case PXT_ROLE_STREAM:
-		return owns_stream(pf->stream) ? pxt_mmap_stream(pf->stream, vma) : -EINVAL;
-	case PXT_ROLE_TARGET:
-		return may_use(pf->att) && is_mine(pf->att) ?
-		       pxt_mmap_target(pf->att->target, vma) : -EINVAL;
-	default:
+	if (may_map(pf))
 		return -EINVAL;
-	}
+	return pf->role == PXT_ROLE_STREAM ? pxt_mmap_stream(pf->stream, vma)
+					   : pxt_mmap_target(pf->att->target, vma);
 }
 
 static __poll_t cdev_poll(struct file *file, poll_table *table)

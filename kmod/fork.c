@@ -142,10 +142,9 @@ static void fork_put(struct pxt_fork *fork)
 	kfree(fork);
 }
 
-static void parent_goes_on(struct callback_head *work)
+/* Of a target there is one thread more, or one struct pxt_fork less. */
+static void thread_goes_on(struct pxt_fork *fork)
 {
-	struct pxt_fork *fork = container_of(work, struct pxt_fork, parent_work);
-
 	/* Without memory for it, a child may go untraced later, and be counted. */
 	if (!(current->flags & PF_EXITING))
 		pxt_fork_reserve(&fork->target->forks, get_nr_threads(current));
@@ -153,14 +152,14 @@ static void parent_goes_on(struct callback_head *work)
 	module_put(THIS_MODULE);
 }
 
+static void parent_goes_on(struct callback_head *work)
+{
+	thread_goes_on(container_of(work, struct pxt_fork, parent_work));
+}
+
 static void thread_begins(struct callback_head *work)
 {
-	struct pxt_fork *fork = container_of(work, struct pxt_fork, child_work);
-
-	if (!(current->flags & PF_EXITING))
-		pxt_fork_reserve(&fork->target->forks, get_nr_threads(current));
-	fork_put(fork);
-	module_put(THIS_MODULE);
+	thread_goes_on(container_of(work, struct pxt_fork, child_work));
 }
 
 static void inherit(struct pxt_fork *fork)

@@ -7,12 +7,15 @@
  * that there is one place where all mappings are found. Each stream has its own
  * offsets in there.
  */
+#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/mman.h>
 #include <linux/module.h>
 #include <linux/mount.h>
 #include <linux/pseudo_fs.h>
 #include <linux/rcupdate.h>
+#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
 #include "cdev.h"
@@ -398,6 +401,40 @@ int pxt_mmap_target(struct pxt_target *target, struct vm_area_struct *vma)
 		err = map_stream(stream, vma, false, &pxt_target_vm_ops);
 	pxt_stream_put(stream);
 	return err;
+}
+
+/**
+ * pxt_mmap_command() - MAP: what mmap() does, by the file and not by its descriptor
+ * @file: whose role lets the calling process map anything
+ * @uarg: struct posixtrace_mapping
+ *
+ * Context: may sleep.
+ * Return: 0; -EFAULT; -EINVAL; -EINTR if a fatal signal came; what mmap() says.
+ */
+int pxt_mmap_command(struct file *file, void __user *uarg)
+{
+	unsigned long address, prot = PROT_READ, flags = MAP_SHARED;
+	struct posixtrace_mapping arg;
+
+	if (copy_from_user(&arg, uarg, sizeof(arg)))
+		return -EFAULT;
+	if (arg.flags & ~(POSIXTRACE_MAPPING_WRITE | POSIXTRACE_MAPPING_POPULATE) ||
+	    arg.reserved || arg.address || arg.map.size > ULONG_MAX - PAGE_SIZE ||
+	    arg.map.offset > ULONG_MAX)
+		return -EINVAL;
+	if (arg.flags & POSIXTRACE_MAPPING_WRITE)
+		prot |= PROT_WRITE;
+	if (arg.flags & POSIXTRACE_MAPPING_POPULATE)
+		flags |= MAP_POPULATE;
+	address = vm_mmap(file, 0, arg.map.size, prot, flags, arg.map.offset);
+	if (IS_ERR_VALUE(address))
+		return address;
+	arg.address = address;
+	if (copy_to_user(uarg, &arg, sizeof(arg))) {
+		vm_munmap(address, PAGE_ALIGN(arg.map.size));
+		return -EFAULT;
+	}
+	return 0;
 }
 
 /**

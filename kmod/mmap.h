@@ -13,6 +13,7 @@ void pxt_mmap_exit(void);
 void pxt_mmap_open(struct file *file);
 int pxt_mmap_stream(struct pxt_stream *stream, struct vm_area_struct *vma);
 int pxt_mmap_target(struct pxt_target *target, struct vm_area_struct *vma);
+int pxt_mmap_command(struct file *file, void __user *uarg);
 void pxt_mmap_zap(struct pxt_stream *stream);
 
 #endif /* PXT_MMAP_H */

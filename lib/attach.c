@@ -37,6 +37,19 @@ static bool pausing(const struct pxtu_state *state)
 	return end && end - now() - 1 < PAUSE;
 }
 
+/*
+ * Has the program closed the descriptor, so that another file has its number, or none?
+ * Then there is nothing to be closed, whatever it is by now. If nobody has ever heard
+ * of the module, however, ENOTTY may say that another device has its name: that is not
+ * to be opened for each event, and never closed.
+ */
+static bool is_gone(int err)
+{
+	if (err == -ENOTTY)
+		return pxtu_device_is_known();
+	return err == -EBADF || err == -EBUSY || err == -EINVAL || err == -ESTALE;
+}
+
 /* -EBADF if the program closed it at once. */
 static int open_target(struct posixtrace_attach *attach)
 {
@@ -47,8 +60,11 @@ static int open_target(struct posixtrace_attach *attach)
 		return fd;
 	*attach = (struct posixtrace_attach){ 0 };
 	err = pxtu_ioctl(fd, POSIXTRACE_IOC_ATTACH, attach);
-	if (err < 0)
+	if (is_gone(err))
+		return -EBADF;
+	if (err)
 		return pxtu_close_new(fd, err) ? err : -EBADF;
+	pxtu_device_know(fd);
 	return fd;
 }
 
@@ -67,9 +83,9 @@ static int open_and_map(struct pxtu_state *state)
 	if (fd < 0)
 		return fd;
 
-	err = -EPROTO;
-	if (attach.gate.size == sizeof(struct posixtrace_gate))
-		err = pxtu_gate_map(fd, attach.gate.offset);
+	err = pxtu_gate_map(fd, &attach.gate);
+	if (is_gone(err))
+		return -EBADF;
 	if (err)
 		return pxtu_close_ours(fd, 0) ? err : -EBADF;
 	pxtu_store(&state->absent, 0);

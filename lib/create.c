@@ -30,13 +30,14 @@ static void unmap_shared(const struct pxtu_stream *stream)
 static int map_shared(struct pxtu_stream *stream, const struct posixtrace_create *create)
 {
 	void *shared;
+	int err;
 
 	if (stream->withlog)
 		return 0;
-	shared = mmap(NULL, create->reader.size, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_POPULATE, stream->fd, (off_t)create->reader.offset);
-	if (shared == MAP_FAILED)
-		return -errno;
+	err = pxtu_map(stream->fd, stream->number, &create->reader,
+		       POSIXTRACE_MAPPING_WRITE | POSIXTRACE_MAPPING_POPULATE, &shared);
+	if (err)
+		return err;
 	stream->shared = shared;
 	stream->shared_size = create->reader.size;
 	return 0;
@@ -47,7 +48,11 @@ static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create
 		      struct pxtu_map *map)
 {
 	size_t ctrl = create->ctrl.size, heads = create->heads.size, pool = create->pool.size;
-	char *data;
+	struct posixtrace_map all = {
+		.offset = create->ctrl.offset,
+		.size = ctrl + heads + pool,
+	};
+	void *data;
 	int err;
 
 	/* One mapping needs one range. */
@@ -58,18 +63,11 @@ static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create
 	err = map_shared(stream, create);
 	if (err)
 		return err;
-	data = mmap(NULL, ctrl + heads + pool, PROT_READ, MAP_SHARED, stream->fd,
-		    (off_t)create->ctrl.offset);
-	if (data == MAP_FAILED) {
-		err = -errno;
+	err = pxtu_map(stream->fd, stream->number, &all, 0, &data);
+	if (err)
 		goto unmap_shared;
-	}
 	stream->data = data;
-	stream->data_size = ctrl + heads + pool;
-	/* What if it was closed meanwhile, and we have mapped another file? */
-	err = -EBADF;
-	if (!pxtu_is_ours(stream->fd, stream->number))
-		goto unmap_data;
+	stream->data_size = all.size;
 
 	/*
 	 * Not in a child: there the trace id is not valid. The pool is not
@@ -85,16 +83,14 @@ static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create
 
 	map->shared = stream->shared;
 	map->shared_size = stream->shared_size;
-	map->ctrl = (const struct posixtrace_ctrl *)(const void *)data;
+	map->ctrl = data;
 	map->ctrl_size = ctrl;
-	map->heads = (const struct posixtrace_cpu_head *)(const void *)(data + ctrl);
+	map->heads = (const struct posixtrace_cpu_head *)(const void *)((char *)data + ctrl);
 	map->heads_size = heads;
 	map->pool = (const unsigned char *)data + ctrl + heads;
 	map->pool_size = pool;
 	return 0;
 
-unmap_data:
-	munmap(data, stream->data_size);
 unmap_shared:
 	unmap_shared(stream);
 	return err;

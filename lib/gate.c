@@ -25,23 +25,21 @@ _Static_assert(offsetof(struct posixtrace_gate, enable) == 1024 * sizeof(unsigne
 PXTU_API unsigned int __posix_trace_gate[GATE_WORDS]
 	__attribute__((__aligned__(PAGE_BYTES))) = { [0 ... GATE_WORDS - 1] = ~0U };
 
-int pxtu_gate_map(int fd, __u64 offset)
+int pxtu_gate_map(int fd, const struct posixtrace_map *map)
 {
 	void *place = __posix_trace_gate;
 	void *gate;
+	int err;
 
+	if (map->size != GATE_SIZE)
+		return -EPROTO;
 	/*
 	 * Elsewhere first: what goes wrong then leaves no hole where other threads
 	 * are reading.
 	 */
-	gate = mmap(NULL, GATE_SIZE, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, (off_t)offset);
-	if (gate == MAP_FAILED)
-		return -errno;
-	/* What if it was closed meanwhile, and we have mapped another file? */
-	if (!pxtu_is_ours(fd, 0)) {
-		munmap(gate, GATE_SIZE);
-		return -EBADF;
-	}
+	err = pxtu_map(fd, 0, map, POSIXTRACE_MAPPING_POPULATE, &gate);
+	if (err)
+		return err;
 	if (mremap(gate, GATE_SIZE, GATE_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place)
 		return 0;
 	munmap(gate, GATE_SIZE);

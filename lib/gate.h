@@ -23,13 +23,13 @@ static inline const struct posixtrace_gate *pxtu_gate(void)
 /**
  * pxtu_gate_map() - put the gate of this process in its place
  * @fd: descriptor with the role of a target
- * @offset: where the gate can be mapped
+ * @map: what can be mapped as the gate
  *
  * Async-signal-safe. Changes errno.
  *
  * Return: 0 or negative errno: then it is as before, or shut.
  */
-int pxtu_gate_map(int fd, __u64 offset);
+int pxtu_gate_map(int fd, const struct posixtrace_map *map);
 
 /**
  * pxtu_gate_shut() - shut the gate: nobody can open it

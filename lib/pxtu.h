@@ -130,6 +130,22 @@ int pxtu_checked_once(int fd, __u64 stream, unsigned long cmd, void *arg);
 bool pxtu_is_ours(int fd, __u64 stream);
 
 /**
+ * pxtu_map() - map memory of the module
+ * @fd: a descriptor that was ours
+ * @stream: number of the stream that it was; 0 for role target
+ * @map: what, from CREATE, ATTACH or SYNC
+ * @flags: POSIXTRACE_MAPPING_*
+ * @address: where it is mapped
+ *
+ * Not mmap(): that takes the file that has the number of @fd at that moment, and to ask
+ * afterwards what @fd is now does not tell what it was then. Async-signal-safe.
+ *
+ * Return: 0 or negative errno, as pxtu_checked().
+ */
+int pxtu_map(int fd, __u64 stream, const struct posixtrace_map *map, __u32 flags,
+	     void **address);
+
+/**
  * pxtu_close_ours() - close a descriptor, if it still is ours
  * @fd: a descriptor that was ours
  * @stream: number of the stream that it was; 0 for role target
@@ -139,6 +155,23 @@ bool pxtu_is_ours(int fd, __u64 stream);
  * Return: was it?
  */
 bool pxtu_close_ours(int fd, __u64 stream);
+
+/**
+ * pxtu_device_know() - a descriptor has shown to be one of the module
+ * @fd: the descriptor
+ *
+ * Async-signal-safe.
+ */
+void pxtu_device_know(int fd);
+
+/**
+ * pxtu_device_is_known() - is what has the device's name what had it then?
+ *
+ * Async-signal-safe.
+ *
+ * Return: false also if pxtu_device_know() was never called.
+ */
+bool pxtu_device_is_known(void);
 
 /**
  * pxtu_close_new() - close a descriptor without role, if it still is ours

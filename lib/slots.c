@@ -58,6 +58,7 @@ static bool map_new(struct pxtu_state *state, int fd, const struct posixtrace_sl
 	struct pxtu_slot *slot;
 	unsigned int i;
 	void *heads;
+	int err;
 
 	for (i = 0; i < POSIXTRACE_SLOTS_MAX; i++) {
 		slot = &state->slot[i];
@@ -65,16 +66,13 @@ static bool map_new(struct pxtu_state *state, int fd, const struct posixtrace_sl
 		if (slot->heads || !slots[i].heads.size ||
 		    (state->heads_size && state->heads_size != slots[i].heads.size))
 			continue;
-		heads = mmap(NULL, slots[i].heads.size, PROT_READ | PROT_WRITE,
-			     MAP_SHARED | MAP_POPULATE, fd, (off_t)slots[i].heads.offset);
-		/* The module counts then, as if there were no sequences. */
-		if (heads == MAP_FAILED)
-			continue;
-		/* What if it was closed meanwhile, and we have mapped another file? */
-		if (!pxtu_is_ours(fd, 0)) {
-			munmap(heads, slots[i].heads.size);
+		err = pxtu_map(fd, 0, &slots[i].heads,
+			       POSIXTRACE_MAPPING_WRITE | POSIXTRACE_MAPPING_POPULATE, &heads);
+		/* Closed meanwhile? Else the module counts, as if there were no sequences. */
+		if (err && !pxtu_is_ours(fd, 0))
 			return false;
-		}
+		if (err)
+			continue;
 		state->heads_size = slots[i].heads.size;
 		pxtu_store(&state->nr_cpus, (__u32)(slots[i].heads.size /
 						    sizeof(struct posixtrace_cpu_head)));

@@ -101,6 +101,21 @@ bool pxtu_is_ours(int fd, __u64 stream)
 	return !pxtu_checked(fd, stream, POSIXTRACE_IOC_INFO, &info) && info.abi_version;
 }
 
+int pxtu_map(int fd, __u64 stream, const struct posixtrace_map *map, __u32 flags,
+	     void **address)
+{
+	struct posixtrace_mapping mapping = { .map = *map, .flags = flags };
+	int err = pxtu_checked(fd, stream, POSIXTRACE_IOC_MAP, &mapping);
+
+	if (err)
+		return err;
+	/* A file that says 0 to everything does nothing. */
+	if (!mapping.address)
+		return -EBADF;
+	*address = (void *)(uintptr_t)mapping.address;
+	return 0;
+}
+
 /*
  * No system call closes a descriptor if it is a certain file. So between the two,
  * another thread of the program can close it and have another file under its number:
@@ -123,6 +138,35 @@ static bool has_device_open(int fd)
 
 	same = !stat(PXTU_DEVICE, &ours) && !fstat(fd, &theirs) &&
 	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+	errno = saved_errno;
+	return same;
+}
+
+/*
+ * st_rdev of the device, from the first descriptor that knew our commands; 0 before.
+ * Also in children. If it was that of another file by then, it may be any number: a
+ * hint, read and written by any thread.
+ */
+static __u64 known_device;
+
+void pxtu_device_know(int fd)
+{
+	int saved_errno = errno;
+	struct stat stat;
+
+	if (!pxtu_load(&known_device) && !fstat(fd, &stat))
+		pxtu_store(&known_device, stat.st_rdev);
+	errno = saved_errno;
+}
+
+bool pxtu_device_is_known(void)
+{
+	__u64 known = pxtu_load(&known_device);
+	int saved_errno = errno;
+	struct stat file;
+	bool same;
+
+	same = known && !stat(PXTU_DEVICE, &file) && file.st_rdev == known;
 	errno = saved_errno;
 	return same;
 }

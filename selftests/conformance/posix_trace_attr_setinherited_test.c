@@ -85,7 +85,7 @@ TEST_F(attr, a02_child_is_not_traced)
 /* Records 1, spawns a program that records 2 and 3, and then records 4. */
 static pid_t spawn_between(void)
 {
-	char *argv[] = { "./spawned_helper", "2", "3", NULL };
+	char *const argv[] = { "./spawned_helper", "2", "3", NULL };
 	pid_t pid;
 
 	record(1);

@@ -13,7 +13,7 @@
 #include "race.h"
 #include "uapi.h"
 
-#define SECONDS		8
+#define SECONDS		3
 #define ROUNDS_MIN	30
 #define NAME		"known before birth"
 

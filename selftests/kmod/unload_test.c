@@ -248,7 +248,7 @@ TEST_F(unload, forgets_processes_that_end_meanwhile)
 /* A storm								*/
 
 #define STORMERS	2
-#define SECONDS		30
+#define SECONDS		10
 #define ROUNDS_MIN	10
 
 static struct {

@@ -242,7 +242,8 @@ TEST_F(race, handler_of_a_timer_forks)
 		calls++;
 	}
 	interrupts_end();
-	EXPECT_EQ(wanted, interrupts.hits);
+	/* On a machine that has other things to do, the timer misses more often. */
+	EXPECT_LT(wanted / 4, interrupts.hits);
 	check_handled(_metadata, self->trid, calls);
 }
 

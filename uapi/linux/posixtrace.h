@@ -652,6 +652,24 @@ struct posixtrace_checked {
 	__u32 reserved;
 };
 
+/* Flags of MAP */
+#define POSIXTRACE_MAPPING_WRITE	(1U << 0)	/* read and write, else read only */
+#define POSIXTRACE_MAPPING_POPULATE	(1U << 1)	/* as MAP_POPULATE */
+
+/**
+ * struct posixtrace_mapping - argument of MAP
+ * @map: Input: what to map, as for mmap()
+ * @flags: Input: POSIXTRACE_MAPPING_*
+ * @reserved: Input: zero
+ * @address: Output, zero before: where it is mapped now
+ */
+struct posixtrace_mapping {
+	struct posixtrace_map map;
+	__u32 flags;
+	__u32 reserved;
+	__aligned_u64 address;
+};
+
 /* ------------------------------------------------------------------ */
 /* Commands								*/
 
@@ -692,5 +710,6 @@ struct posixtrace_checked {
 #define POSIXTRACE_IOC_EVENTID_OPEN \
 	_IOWR(POSIXTRACE_IOC_MAGIC, 0x50, struct posixtrace_eventid)
 #define POSIXTRACE_IOC_CHECKED		_IOW(POSIXTRACE_IOC_MAGIC, 0x51, struct posixtrace_checked)
+#define POSIXTRACE_IOC_MAP		_IOWR(POSIXTRACE_IOC_MAGIC, 0x52, struct posixtrace_mapping)
 
 #endif /* _UAPI_LINUX_POSIXTRACE_H */

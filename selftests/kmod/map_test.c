@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * MAP: what mmap() does, but of the file that the command goes to.
+ */
+#define _GNU_SOURCE
+#include "pxt_test.h"
+#include "process.h"
+#include "uapi.h"
+
+#define WRITE		POSIXTRACE_MAPPING_WRITE
+#define POPULATE	POSIXTRACE_MAPPING_POPULATE
+
+#define PAGE		4096
+
+static int map_checked(int fd, __u64 stream, struct posixtrace_mapping *mapping)
+{
+	struct posixtrace_checked checked = {
+		.stream = stream,
+		.arg = (uintptr_t)mapping,
+		.cmd = POSIXTRACE_IOC_MAP,
+	};
+
+	return command(fd, POSIXTRACE_IOC_CHECKED, &checked);
+}
+
+static void *address_of(const struct posixtrace_mapping *mapping)
+{
+	return (void *)(uintptr_t)mapping->address;
+}
+
+/* The error of a mapping; one that succeeds is taken away again. */
+static int try_map(int fd, const struct posixtrace_map *map, __u32 flags)
+{
+	struct posixtrace_mapping mapping = { .map = *map, .flags = flags };
+	int err = command(fd, POSIXTRACE_IOC_MAP, &mapping);
+
+	if (!err)
+		munmap(address_of(&mapping), map->size);
+	return err;
+}
+
+/* How many mappings of the module this process has. */
+static int count_mappings(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+	int count = 0;
+
+	if (!maps)
+		return -1;
+	while (fgets(line, sizeof(line), maps))
+		count += !!strstr(line, "/dev/posixtrace");
+	fclose(maps);
+	return count;
+}
+
+static int count_resident(const struct posixtrace_mapping *mapping)
+{
+	unsigned char pages[4096];
+	size_t n = mapping->map.size / PAGE, i;
+	int count = 0;
+
+	if (n > sizeof(pages) || mincore(address_of(mapping), mapping->map.size, pages))
+		return -1;
+	for (i = 0; i < n; i++)
+		count += pages[i] & 1;
+	return count;
+}
+
+FIXTURE(map)
+{
+	struct stream stream;
+	struct stream other;
+	struct target target;
+	struct posixtrace_slot *slot;
+	int mappings;
+};
+
+FIXTURE_SETUP(map)
+{
+	ASSERT_EQ(0, target_open(&self->target));
+	ASSERT_EQ(0, stream_create(&self->stream, 0));
+	ASSERT_EQ(0, stream_create(&self->other, 0));
+	ASSERT_EQ(0, target_sync(&self->target));
+	self->slot = &self->target.slots[self->stream.arg.slot];
+	self->mappings = count_mappings();
+	ASSERT_LT(0, self->mappings);
+}
+
+FIXTURE_TEARDOWN(map)
+{
+	/* What failed has left nothing behind. */
+	EXPECT_EQ(self->mappings, count_mappings());
+	stream_close(&self->other);
+	stream_close(&self->stream);
+	target_close(&self->target);
+}
+
+/* ------------------------------------------------------------------ */
+/* What is mapped							*/
+
+TEST_F(map, is_what_mmap_maps)
+{
+	struct posixtrace_mapping mapping = { .map = self->stream.arg.ctrl };
+	const struct posixtrace_ctrl *ctrl;
+
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_MAP, &mapping));
+	EXPECT_EQ(self->mappings + 1, count_mappings());
+	ctrl = address_of(&mapping);
+	ASSERT_NE(NULL, ctrl);
+	EXPECT_EQ(sizeof(*ctrl), ctrl->size);
+	EXPECT_EQ(0, munmap(address_of(&mapping), mapping.map.size));
+}
+
+TEST_F(map, writes_where_the_role_may)
+{
+	struct posixtrace_mapping mapping = { .map = self->slot->heads, .flags = WRITE };
+	struct posixtrace_stats stats;
+	struct posixtrace_cpu_head *heads;
+
+	ASSERT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_MAP, &mapping));
+	heads = address_of(&mapping);
+	heads->lost = 7;
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_GET_STATS, &stats));
+	EXPECT_EQ(7, stats.dropped);
+	EXPECT_EQ(0, munmap(heads, mapping.map.size));
+}
+
+TEST_F(map, protection_is_that_of_the_role)
+{
+	EXPECT_EQ(0, try_map(self->stream.fd, &self->stream.arg.reader, WRITE));
+	EXPECT_EQ(0, try_map(self->stream.fd, &self->stream.arg.reader, 0));
+	EXPECT_EQ(-EACCES, try_map(self->stream.fd, &self->stream.arg.ctrl, WRITE));
+	EXPECT_EQ(-EACCES, try_map(self->stream.fd, &self->stream.arg.pool, WRITE));
+	EXPECT_EQ(0, try_map(self->target.fd, &self->target.arg.gate, 0));
+	EXPECT_EQ(-EACCES, try_map(self->target.fd, &self->target.arg.gate, WRITE));
+	EXPECT_EQ(0, try_map(self->target.fd, &self->slot->pool, WRITE));
+	EXPECT_EQ(-EACCES, try_map(self->target.fd, &self->slot->bell, WRITE));
+	EXPECT_EQ(-EINVAL, try_map(self->target.fd, &self->stream.arg.reader, 0));
+	EXPECT_EQ(-EINVAL, try_map(self->stream.fd, &self->other.arg.reader, 0));
+}
+
+TEST_F(map, read_only_stays_read_only)
+{
+	struct posixtrace_mapping mapping = { .map = self->stream.arg.pool };
+
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_MAP, &mapping));
+	EXPECT_EQ(-1, mprotect(address_of(&mapping), PAGE, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(0, munmap(address_of(&mapping), mapping.map.size));
+}
+
+/* mincore() tells whether there are page table entries, for a file without a cache. */
+TEST_F(map, populated_is_there_at_once)
+{
+	struct posixtrace_mapping mapping = { .map = self->slot->heads, .flags = WRITE };
+
+	ASSERT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_MAP, &mapping));
+	EXPECT_EQ(0, count_resident(&mapping));
+	EXPECT_EQ(0, munmap(address_of(&mapping), mapping.map.size));
+
+	mapping = (struct posixtrace_mapping){
+		.map = self->slot->heads,
+		.flags = WRITE | POPULATE,
+	};
+	ASSERT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_MAP, &mapping));
+	EXPECT_EQ(mapping.map.size / PAGE, count_resident(&mapping));
+	EXPECT_EQ(0, munmap(address_of(&mapping), mapping.map.size));
+}
+
+/* ------------------------------------------------------------------ */
+/* Of which file							*/
+
+TEST_F(map, of_the_stream_that_is_meant)
+{
+	struct posixtrace_mapping mapping = { .map = self->stream.arg.reader };
+
+	EXPECT_EQ(-ESTALE, map_checked(self->other.fd, self->stream.arg.stream, &mapping));
+	EXPECT_EQ(-ESTALE, map_checked(self->target.fd, self->stream.arg.stream, &mapping));
+	EXPECT_EQ(0, mapping.address);
+	ASSERT_EQ(0, map_checked(self->stream.fd, self->stream.arg.stream, &mapping));
+	EXPECT_EQ(0, munmap(address_of(&mapping), mapping.map.size));
+}
+
+TEST_F(map, of_a_stream_that_is_shut_down)
+{
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+	EXPECT_EQ(-ESHUTDOWN, try_map(self->stream.fd, &self->stream.arg.reader, 0));
+	EXPECT_EQ(-EINVAL, try_map(self->target.fd, &self->slot->heads, 0));
+}
+
+/* ------------------------------------------------------------------ */
+/* Errors								*/
+
+TEST_F(map, unknown_flags_are_invalid)
+{
+	for (int bit = 2; bit < 32; bit++)
+		EXPECT_EQ(-EINVAL, try_map(self->stream.fd, &self->stream.arg.reader, 1U << bit));
+}
+
+TEST_F(map, what_is_not_used_is_zero)
+{
+	struct posixtrace_mapping mapping = { .map = self->stream.arg.reader, .reserved = 1 };
+
+	EXPECT_EQ(-EINVAL, command(self->stream.fd, POSIXTRACE_IOC_MAP, &mapping));
+	mapping.reserved = 0;
+	mapping.address = PAGE;
+	EXPECT_EQ(-EINVAL, command(self->stream.fd, POSIXTRACE_IOC_MAP, &mapping));
+}
+
+TEST_F(map, range_is_checked)
+{
+	const struct posixtrace_map good = self->stream.arg.reader;
+	const struct posixtrace_map bad[] = {
+		{ good.offset, 0 },
+		{ good.offset, ~0ULL },
+		{ good.offset, ~0ULL - PAGE },
+		{ good.offset, 1ULL << 63 },
+		{ good.offset + 1, good.size },
+		{ good.offset, good.size + PAGE },
+		{ ~0ULL, good.size },
+		{ -good.size, good.size },
+		{ -(2 * good.size), good.size },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(bad); i++) {
+		int err = try_map(self->stream.fd, &bad[i], 0);
+
+		EXPECT_TRUE(err == -EINVAL || err == -ENOMEM || err == -EOVERFLOW)
+			TH_LOG("range %u: %d", i, err);
+	}
+}
+
+TEST_F(map, argument_that_can_not_be_read_is_a_fault)
+{
+	EXPECT_EQ(-EFAULT, command(self->stream.fd, POSIXTRACE_IOC_MAP, BAD_POINTER));
+	EXPECT_EQ(-EFAULT, command(self->target.fd, POSIXTRACE_IOC_MAP, BAD_POINTER));
+}
+
+TEST_F(map, answer_that_can_not_be_written_maps_nothing)
+{
+	struct posixtrace_mapping *mapping = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+						  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, (void *)mapping);
+	mapping->map = self->stream.arg.reader;
+	ASSERT_EQ(0, mprotect(mapping, PAGE, PROT_READ));
+	EXPECT_EQ(-EFAULT, command(self->stream.fd, POSIXTRACE_IOC_MAP, mapping));
+	EXPECT_EQ(self->mappings, count_mappings());
+	munmap(mapping, PAGE);
+}
+
+TEST_HARNESS_MAIN
