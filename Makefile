@@ -13,6 +13,8 @@ KERNEL ?= 6.1
 # tests to run; empty: all. V=1 shows every line that they print
 TEST ?=
 V ?= 0
+# how long to fuzz
+FUZZ_SECONDS ?= 60
 
 SUBDIRS := $(patsubst %/Makefile,%,$(wildcard lib/Makefile tools/Makefile))
 install_dirs = DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR)
@@ -35,6 +37,7 @@ help:
 	@echo '  check          runs the tests: KERNEL=$(KERNEL), TEST=stream, TEST=stream:CASE, V=1'
 	@echo '  check-debug    the same on a debug kernel (KASAN, lockdep, kmemleak, UBSAN);'
 	@echo '                 the first run builds it, which takes some minutes'
+	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo '  style          checkpatch, sparse, W=1, kernel-doc, shellcheck'
 	@echo '  selftests/vm/run -- PROGRAM    any program in such a machine (--help)'
 	@echo
@@ -55,7 +58,8 @@ tools: $(filter lib,$(SUBDIRS))
 install: all
 	@tools/build/host-module install '$(DESTDIR)' $(KDIR)
 	@for dir in $(SUBDIRS); do $(MAKE) --no-print-directory -C $$dir install $(install_dirs) || exit; done
-	install -D -m 644 uapi/linux/posixtrace.h $(DESTDIR)$(INCLUDEDIR)/linux/posixtrace.h
+	install -D -m 644 -t $(DESTDIR)$(INCLUDEDIR)/linux uapi/linux/posixtrace.h \
+		uapi/linux/posixtrace_log.h
 
 # Each Makefile knows what it installed: install once more, elsewhere, and look.
 uninstall: all
@@ -70,6 +74,9 @@ check:
 check-debug:
 	@selftests/vm/check --kernel debug $(if $(filter-out 0,$(V)),--verbose) $(TEST)
 
+fuzz-log:
+	@selftests/fuzz/run $(FUZZ_SECONDS)
+
 style:
 	@tools/build/style
 
@@ -78,4 +85,4 @@ clean:
 		$(MAKE) --no-print-directory -C $$dir clean || exit; done
 	rm -rf build
 
-.PHONY: all help deps module install uninstall demo check check-debug style clean $(SUBDIRS)
+.PHONY: all help deps module install uninstall demo check check-debug fuzz-log style clean $(SUBDIRS)

@@ -8,6 +8,7 @@
 #include <linux/stddef.h>
 
 #include <linux/posixtrace.h>
+#include <linux/posixtrace_log.h>
 
 #define ASSERT_SIZE(type, size) \
 	static_assert(sizeof(struct type) == (size) && sizeof(struct type) % 8 == 0)
@@ -55,6 +56,13 @@ ASSERT_SIZE(posixtrace_checked, 24);
 ASSERT_OFFSET(posixtrace_checked, cmd, 16);
 ASSERT_SIZE(posixtrace_mapping, 32);
 ASSERT_OFFSET(posixtrace_mapping, address, 24);
+
+ASSERT_SIZE(posixtrace_log_header, 512);
+ASSERT_OFFSET(posixtrace_log_header, attr, 80);
+ASSERT_SIZE(posixtrace_log_block, 128);
+ASSERT_OFFSET(posixtrace_log_block, opened, 56);
+ASSERT_SIZE(posixtrace_log_name, 72);
+ASSERT_SIZE(posixtrace_log_end, 64);
 
 /* A claim has room for all positions in a sub-buffer, and all its records. */
 static_assert(POSIXTRACE_SUBBUF_SIZE_MAX < 8U << POSIXTRACE_CLAIM_POS_BITS);

@@ -3,6 +3,7 @@
  * Clearing a stream: as new, but for its state, its filter and its event types.
  */
 #include "clear.h"
+#include "log.h"
 #include "reclaim.h"
 #include "state.h"
 #include "subbuf.h"
@@ -31,15 +32,14 @@ static void clear_locked(struct pxt_stream *stream)
 }
 
 /**
- * pxt_clear() - CLEAR: throw away all recorded events
+ * pxt_clear_logged() - throw away all recorded events of a stream with log
  * @stream: not locked
  *
- * POSIX: posix_trace_clear(). A running stream goes on running, one that is
- * suspended or full is suspended then. Context: may sleep.
+ * By the thread that flushes it: nothing is being written. Context: may sleep.
  *
  * Return: 0; -ESHUTDOWN.
  */
-int pxt_clear(struct pxt_stream *stream)
+int pxt_clear_logged(struct pxt_stream *stream)
 {
 	int err = 0;
 
@@ -50,4 +50,18 @@ int pxt_clear(struct pxt_stream *stream)
 		clear_locked(stream);
 	mutex_unlock(&stream->lock);
 	return err;
+}
+
+/**
+ * pxt_clear() - CLEAR: throw away all recorded events
+ * @stream: not locked
+ *
+ * POSIX: posix_trace_clear(). A running stream goes on running, one that is
+ * suspended or full is suspended then; a log begins anew. Context: may sleep.
+ *
+ * Return: 0; -ESHUTDOWN; with a log: -EINTR if a fatal signal came.
+ */
+int pxt_clear(struct pxt_stream *stream)
+{
+	return stream->log ? pxt_log_clear(stream) : pxt_clear_logged(stream);
 }

@@ -4,6 +4,7 @@
 
 #include "stream.h"
 
+int pxt_clear_logged(struct pxt_stream *stream);
 int pxt_clear(struct pxt_stream *stream);
 
 #endif /* PXT_CLEAR_H */

@@ -10,6 +10,7 @@
 #include "clear.h"
 #include "command.h"
 #include "filter.h"
+#include "log.h"
 #include "record.h"
 #include "state.h"
 #include "wait.h"
@@ -41,7 +42,7 @@ static int eventid_open(struct pxt_table *table, void __user *uarg)
 /* ------------------------------------------------------------------ */
 /* Role stream								*/
 
-static int start_or_stop(struct pxt_stream *stream, unsigned int cmd, void __user *uarg)
+static int with_origin(struct pxt_stream *stream, unsigned int cmd, void __user *uarg)
 {
 	struct posixtrace_origin origin;
 	int err = copy_in(&origin, uarg, sizeof(origin));
@@ -50,6 +51,8 @@ static int start_or_stop(struct pxt_stream *stream, unsigned int cmd, void __use
 		return err;
 	if (memchr_inv(origin.reserved, 0, sizeof(origin.reserved)))
 		return -EINVAL;
+	if (cmd == POSIXTRACE_IOC_FLUSH)
+		return pxt_log_flush(stream, &origin);
 	return cmd == POSIXTRACE_IOC_START ? pxt_state_start(stream, &origin)
 					   : pxt_state_stop(stream, &origin);
 }
@@ -132,7 +135,10 @@ static int wait_for(struct pxt_stream *stream, void __user *uarg)
 	struct posixtrace_wait arg;
 	int err = copy_in(&arg, uarg, sizeof(arg));
 
-	return err ? err : pxt_wait(stream, &arg);
+	if (err)
+		return err;
+	/* What goes into a log is read from there. */
+	return stream->log ? -EINVAL : pxt_wait(stream, &arg);
 }
 
 static int release(struct pxt_stream *stream, void __user *uarg)
@@ -163,10 +169,10 @@ long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user
 	switch (cmd) {
 	case POSIXTRACE_IOC_START:
 	case POSIXTRACE_IOC_STOP:
-		return start_or_stop(stream, cmd, arg);
+	case POSIXTRACE_IOC_FLUSH:
+		return with_origin(stream, cmd, arg);
 	case POSIXTRACE_IOC_SHUTDOWN:
-		pxt_stream_shutdown(stream);
-		return 0;
+		return pxt_stream_shutdown(stream);
 	case POSIXTRACE_IOC_GET_STATUS:
 		return get_status(stream, arg);
 	case POSIXTRACE_IOC_GET_ATTR:

@@ -6,6 +6,7 @@
 #ifndef PXT_COMPAT_H
 #define PXT_COMPAT_H
 
+#include <linux/crc32.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
@@ -65,6 +66,19 @@ static inline struct file *pxt_file_get(struct file **filep)
 static inline struct file *pxt_file_get(struct file **filep)
 {
 	return get_file_active(filep);
+}
+#endif
+
+/* 6.15 renamed it; before, crc32c() was another module. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
+static inline u32 pxt_crc32c(u32 crc, const void *p, size_t len)
+{
+	return __crc32c_le(crc, p, len);
+}
+#else
+static inline u32 pxt_crc32c(u32 crc, const void *p, size_t len)
+{
+	return crc32c(crc, p, len);
 }
 #endif
 

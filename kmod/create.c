@@ -9,6 +9,7 @@
 #include <linux/string.h>
 
 #include "create.h"
+#include "log.h"
 #include "rights.h"
 #include "version.h"
 
@@ -31,7 +32,14 @@ static bool name_valid(const struct posixtrace_attr *attr)
 	       zero(attr->name + len, sizeof(attr->name) - len);
 }
 
-static int check_attr(const struct posixtrace_attr *attr)
+/* FLUSH needs a log. */
+static bool policy_valid(u32 policy, bool log)
+{
+	return policy == POSIXTRACE_POLICY_LOOP || policy == POSIXTRACE_POLICY_UNTIL_FULL ||
+	       (log && policy == POSIXTRACE_POLICY_FLUSH);
+}
+
+static int check_attr(const struct posixtrace_attr *attr, bool log)
 {
 	if (attr->clock_resolution || attr->creation_time ||
 	    !zero(attr->version, sizeof(attr->version)) ||
@@ -39,9 +47,7 @@ static int check_attr(const struct posixtrace_attr *attr)
 		return -EINVAL;
 	if (attr->inherited > POSIXTRACE_INHERITED)
 		return -EINVAL;
-	/* FLUSH needs a log. */
-	if (attr->stream_policy != POSIXTRACE_POLICY_LOOP &&
-	    attr->stream_policy != POSIXTRACE_POLICY_UNTIL_FULL)
+	if (!policy_valid(attr->stream_policy, log))
 		return -EINVAL;
 	if (attr->log_policy != POSIXTRACE_POLICY_LOOP &&
 	    attr->log_policy != POSIXTRACE_POLICY_UNTIL_FULL &&
@@ -55,18 +61,10 @@ static int check_attr(const struct posixtrace_attr *attr)
 
 static int check_args(const struct posixtrace_create *arg)
 {
-	int err;
-
 	if (arg->flags || arg->slot || arg->stream || !maps_zero(arg) ||
 	    !zero(arg->reserved, sizeof(arg->reserved)))
 		return -EINVAL;
-	err = check_attr(&arg->attr);
-	if (err)
-		return err;
-	/* Not yet. */
-	if (arg->log_fd != -1)
-		return -EOPNOTSUPP;
-	return 0;
+	return check_attr(&arg->attr, arg->log_fd != -1);
 }
 
 /* A live process, by its id in our namespace: a reference. */
@@ -124,6 +122,11 @@ static struct pxt_target *find_target(struct task_struct *task)
 	return err ? ERR_PTR(err) : make_target(task);
 }
 
+static int begin_log(struct pxt_stream *stream, struct pxt_target *target)
+{
+	return stream->log ? pxt_log_begin(stream->log, pid_nr_ns(target->pid, stream->ns)) : 0;
+}
+
 /*
  * The last look at the rights: since the first, and while memory was allocated, the
  * process may have executed a set-user-ID program. Now it can not do that, and if it
@@ -144,17 +147,19 @@ static int publish(struct pxt_stream *stream, struct pxt_target *target, struct 
 
 static struct pxt_stream *make_stream(const struct posixtrace_attr *attr,
 				      struct pxt_target *target, struct task_struct *task,
-				      struct file *file)
+				      struct file *file, int log_fd)
 {
 	struct pxt_stream *stream;
 	int err;
 
 	if (pxt_gate_make(target))
 		return ERR_PTR(-ENOMEM);
-	stream = pxt_stream_new(attr, target->table, file);
+	stream = pxt_stream_new(attr, target->table, file, log_fd);
 	if (IS_ERR(stream))
 		return stream;
 	err = publish(stream, target, task);
+	if (!err)
+		err = begin_log(stream, target);
 	if (err) {
 		pxt_stream_shutdown(stream);
 		pxt_stream_put(stream);
@@ -165,14 +170,14 @@ static struct pxt_stream *make_stream(const struct posixtrace_attr *attr,
 
 /* -ESTALE if the process has executed another program meanwhile. */
 static struct pxt_stream *trace_process(const struct posixtrace_attr *attr,
-					struct task_struct *task, struct file *file)
+					struct task_struct *task, struct file *file, int log_fd)
 {
 	struct pxt_target *target = find_target(task);
 	struct pxt_stream *stream;
 
 	if (IS_ERR(target))
 		return ERR_CAST(target);
-	stream = make_stream(attr, target, task, file);
+	stream = make_stream(attr, target, task, file, log_fd);
 	/* Threads that came before the stream was there did not make up for themselves. */
 	if (!IS_ERR(stream) && pxt_fork_reserve(&target->forks, get_nr_threads(task))) {
 		pxt_stream_shutdown(stream);
@@ -192,10 +197,11 @@ static struct pxt_stream *trace_process(const struct posixtrace_attr *attr,
  * Context: may sleep.
  *
  * Return: one reference, to be ended with pxt_stream_shutdown() and
- * pxt_stream_put(); or, in the order in which they win: -EINVAL; -EOPNOTSUPP for
- * what comes later; -ESRCH if there is no such process; -EPERM; -ESRCH if it ended
- * meanwhile; -ERESTARTSYS; -EAGAIN if there are too many streams of this user or on
- * the system; -ENOMEM; -EAGAIN if there are too many on the process.
+ * pxt_stream_put(); or, in the order in which they win: -EINVAL; -ESRCH if there is no
+ * such process; -EPERM; -ESRCH if it ended meanwhile; -ERESTARTSYS; -EAGAIN if there
+ * are too many streams of this user or on the system; -ENOMEM; -EBADF, -EINVAL if the
+ * file can not be a log, or what a file system says when its header is written; -EAGAIN
+ * if there are too many on the process.
  */
 struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *file)
 {
@@ -212,7 +218,7 @@ struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *
 	if (IS_ERR(task))
 		return ERR_CAST(task);
 	do {
-		stream = trace_process(&attr, task, file);
+		stream = trace_process(&attr, task, file, arg->log_fd);
 	} while (stream == ERR_PTR(-ESTALE));
 	put_task_struct(task);
 	return stream;

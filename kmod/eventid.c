@@ -89,6 +89,23 @@ void pxt_table_put(struct pxt_table *table)
 }
 
 /**
+ * pxt_table_end() - the next id that will be given
+ * @table: not locked
+ *
+ * Context: may sleep.
+ * Return: all user event types have smaller ones.
+ */
+u32 pxt_table_end(struct pxt_table *table)
+{
+	u32 end;
+
+	mutex_lock(&table->lock);
+	end = table->next;
+	mutex_unlock(&table->lock);
+	return end;
+}
+
+/**
  * pxt_table_has_names() - is there any named event type?
  * @table: a reference, or found under RCU
  *

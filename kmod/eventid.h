@@ -40,6 +40,7 @@ struct pxt_table {
 struct pxt_table *pxt_table_new(void);
 void pxt_table_get(struct pxt_table *table);
 void pxt_table_put(struct pxt_table *table);
+u32 pxt_table_end(struct pxt_table *table);
 bool pxt_table_has_names(const struct pxt_table *table);
 bool pxt_table_has(const struct pxt_table *table, u32 id);
 int pxt_eventid_open(struct pxt_table *table, struct posixtrace_eventid *arg);

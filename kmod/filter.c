@@ -46,6 +46,7 @@ static void compute(struct change *change, const struct posixtrace_event_set *ol
 static int change_locked(struct pxt_stream *stream, const struct change *change,
 			 const struct posixtrace_origin *origin)
 {
+	struct pxt_caller caller = pxt_sysevent_caller(stream, origin);
 	bool record = stream->running;
 	int err;
 
@@ -63,7 +64,7 @@ static int change_locked(struct pxt_stream *stream, const struct change *change,
 	if (stream->running || stream->full)
 		pxt_gate_quiesce(stream);
 	if (record)
-		pxt_clock_pass(pxt_sysevent_filter(stream, origin, change->sets));
+		pxt_clock_pass(pxt_sysevent_filter(stream, &caller, change->sets));
 	pxt_gate_set_filter(stream, &change->sets[1]);
 	WRITE_ONCE(stream->pool.ctrl->system_filter, change->sets[1].bits[0]);
 	return 0;

@@ -317,8 +317,10 @@ int pxt_mmap_stream(struct pxt_stream *stream, struct vm_area_struct *vma)
 
 	if (READ_ONCE(stream->dead))
 		return -EINVAL;
+	/* What goes into a log is read from there: nobody else takes anything. */
 	if (within(vma_offset(vma), size, base, pool->reader_size))
-		return map_stream(stream, vma, true, &pxt_stream_vm_ops);
+		return stream->log ? -EINVAL
+				   : map_stream(stream, vma, true, &pxt_stream_vm_ops);
 	if (within(vma_offset(vma), size, base + rest, pxt_pool_size(pool) - rest))
 		return map_stream(stream, vma, false, &pxt_stream_vm_ops);
 	return -EINVAL;

@@ -271,6 +271,19 @@ int pxt_pool_make_sys(struct pxt_pool *pool)
 }
 
 /**
+ * pxt_pool_subbuf() - the memory of a sub-buffer
+ * @pool: not dead
+ * @i: number of one that was handed out
+ *
+ * Return: its first byte.
+ */
+const void *pxt_pool_subbuf(const struct pxt_pool *pool, u32 i)
+{
+	return i < pool->nr_user ? pool->user_mem + (u64)i * pool->subbuf_size
+				 : pool->sys_mem[i - pool->nr_user];
+}
+
+/**
  * pxt_pool_page() - the page behind an offset of what can be mapped
  * @pool: not destroyed; pxt_pool.map_lock is held
  * @offset: bytes

@@ -78,6 +78,7 @@ struct pxt_subbuf_kind {
  * @horizon: likewise
  * @lost: likewise
  * @lost_sys: system events among @lost
+ * @used: user sub-buffers that are not free
  * @recorded: user events in all sub-buffers that were closed
  * @user: sub-buffers that targets write
  * @sys: those for system events
@@ -120,6 +121,7 @@ struct pxt_pool {
 	u64 horizon;
 	u64 lost;
 	u64 lost_sys;
+	u32 used;
 	u64 recorded;
 	struct pxt_subbuf_kind user;
 	struct pxt_subbuf_kind sys;
@@ -190,6 +192,7 @@ static inline u64 pxt_pool_size(const struct pxt_pool *pool)
 bool pxt_pool_size_valid(u64 size, u64 max_data);
 int pxt_pool_init(struct pxt_pool *pool, struct posixtrace_attr *attr, struct pxt_charge *charge);
 void pxt_pool_destroy(struct pxt_pool *pool);
+const void *pxt_pool_subbuf(const struct pxt_pool *pool, u32 i);
 int pxt_pool_make_sys(struct pxt_pool *pool);
 struct page *pxt_pool_page(struct pxt_pool *pool, u64 offset);
 u64 pxt_pool_memory(const struct pxt_pool *pool);

@@ -98,8 +98,10 @@ static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 	/* Pairs with the acquire in the reader's pxtu_subbuf_peek(). */
 	smp_store_release(&pool->oldest[subbuf->cpu],
 			  oldest ? index_of(pool, oldest) : POSIXTRACE_NONE);
-	if (subbuf->cpu < pool->nr_cpus)
+	if (subbuf->cpu < pool->nr_cpus) {
 		pool->wrapped = false;
+		WRITE_ONCE(pool->used, pool->used - 1);
+	}
 	subbuf->state = POSIXTRACE_SUBBUF_FREE;
 	WRITE_ONCE(pool->desc[index_of(pool, subbuf)].state, POSIXTRACE_SUBBUF_FREE);
 }
@@ -150,17 +152,11 @@ struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kin
 /* The time of the record at @pos, which a target wrote: within its bounds. */
 static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf, u32 pos)
 {
-	u32 i = index_of(pool, subbuf);
 	const struct posixtrace_record *record;
-	const void *mem;
 
 	if (subbuf->used - pos < sizeof(*record))
 		return subbuf->opened;
-	if (i < pool->nr_user)
-		mem = pool->user_mem + (u64)i * pool->subbuf_size;
-	else
-		mem = pool->sys_mem[i - pool->nr_user];
-	record = mem + pos;
+	record = pxt_pool_subbuf(pool, index_of(pool, subbuf)) + pos;
 	return clamp(READ_ONCE(record->timestamp), subbuf->opened, subbuf->closed);
 }
 
@@ -198,6 +194,80 @@ struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_k
 	if (pos < subbuf->used && kind == &pool->user)
 		pool->wrapped = true;
 	return subbuf;
+}
+
+static struct pxt_subbuf *first_until(struct pxt_subbuf_kind *kind, u64 seq)
+{
+	struct pxt_subbuf *subbuf;
+
+	subbuf = list_first_entry_or_null(&kind->closed, struct pxt_subbuf, node);
+	return subbuf && subbuf->seq <= seq ? subbuf : NULL;
+}
+
+/**
+ * pxt_reclaim_take() - take the oldest closed sub-buffer, to write it to the log
+ * @pool: not dead, of a stream with log
+ * @seq: of the last hand-out that concerns us
+ * @gap: where to write the account of losses: what was lost by now was lost before
+ *	what is in the sub-buffer, or in those that were taken earlier
+ *
+ * Nobody overwrites it until it is given back, with pxt_reclaim_done() or
+ * pxt_reclaim_untake().
+ *
+ * Return: the sub-buffer, or NULL.
+ */
+struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, u64 seq,
+				    struct posixtrace_log_block *gap)
+{
+	struct pxt_subbuf *user, *sys;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	user = first_until(&pool->user, seq);
+	sys = first_until(&pool->sys, seq);
+	/* A LOOP log overwrites what was written first: not the STOP behind all events. */
+	if (!user || (sys && sys->closed < user->closed))
+		user = sys;
+	if (user) {
+		list_del_init(&user->node);
+		gap->gap_generation = pool->gap_generation;
+		gap->gap_first = pool->gap_first;
+		gap->horizon = pool->horizon;
+		gap->lost = pool->lost;
+		/* Noted: what is lost from now on is another gap. */
+		WRITE_ONCE(pool->reader->gap_ack, pool->gap_generation);
+	}
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return user;
+}
+
+/**
+ * pxt_reclaim_untake() - it could not be written: it is the oldest again
+ * @pool: not dead
+ * @subbuf: from pxt_reclaim_take()
+ */
+void pxt_reclaim_untake(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
+{
+	struct pxt_subbuf_kind *kind = subbuf->cpu == pool->nr_cpus ? &pool->sys : &pool->user;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	list_add(&subbuf->node, &kind->closed);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/**
+ * pxt_reclaim_done() - it is in the log, or given up
+ * @pool: not dead
+ * @subbuf: from pxt_reclaim_take()
+ */
+void pxt_reclaim_done(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	pxt_reclaim_free(pool, subbuf);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
 /* How many sub-buffers are taken at a time, with interrupts off. */

@@ -5,6 +5,7 @@
 #include <linux/errno.h>
 
 #include "clock.h"
+#include "log.h"
 #include "reclaim.h"
 #include "state.h"
 #include "subbuf.h"
@@ -53,12 +54,18 @@ static void run(struct pxt_stream *stream, u64 start)
 	pxt_state_publish(stream);
 }
 
-/* Suspended, and there is no room for START: as if it had started and become full. */
-static void start_full(struct pxt_stream *stream)
+/* Nothing is handed out from now on, and nothing is open. */
+static void fill_up(struct pxt_stream *stream)
 {
 	pxt_subbuf_set_full(&stream->pool, true);
 	pxt_gate_quiesce(stream);
 	pxt_subbuf_close_all(&stream->pool);
+}
+
+/* Suspended, and there is no room for START: as if it had started and become full. */
+static void start_full(struct pxt_stream *stream)
+{
+	fill_up(stream);
 	begin_gap(&stream->pool, pxt_clock_now());
 	set_full(stream, true);
 	pxt_gate_set_stream(stream, true);
@@ -66,10 +73,11 @@ static void start_full(struct pxt_stream *stream)
 
 static int start_locked(struct pxt_stream *stream, const struct posixtrace_origin *origin)
 {
+	struct pxt_caller caller = pxt_sysevent_caller(stream, origin);
 	int err = pxt_sysevent_prepare(stream, sizeof(struct posixtrace_event_set));
 
 	if (!err)
-		run(stream, pxt_sysevent_start(stream, origin));
+		run(stream, pxt_sysevent_start(stream, &caller));
 	else if (err == -ENOSPC)
 		start_full(stream);
 	return err == -ENOSPC ? 0 : err;
@@ -109,6 +117,7 @@ int pxt_state_start(struct pxt_stream *stream, const struct posixtrace_origin *o
  */
 int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *origin)
 {
+	struct pxt_caller caller = pxt_sysevent_caller(stream, origin);
 	int err = 0;
 
 	mutex_lock(&stream->lock);
@@ -119,7 +128,7 @@ int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *or
 		pxt_gate_set_stream(stream, false);
 		/* STOP is the last event: whoever saw the gate open is done. */
 		pxt_gate_quiesce(stream);
-		pxt_sysevent_stop(stream, origin);
+		pxt_sysevent_stop(stream, &caller);
 		pxt_state_publish(stream);
 	}
 	mutex_unlock(&stream->lock);
@@ -145,10 +154,33 @@ void pxt_state_become_full(struct pxt_stream *stream, bool forced)
 	begin_gap(pool, pxt_sysevent_stop(stream, NULL));
 	stream->running = false;
 	set_full(stream, true);
+	if (stream->log)
+		pxt_log_stream_full(stream->log);
 }
 
-/* Full, and perhaps read empty: then it starts again. */
-static int restart(struct pxt_stream *stream)
+/**
+ * pxt_state_log_full() - suspend a stream for want of room in its log
+ * @stream: locked
+ *
+ * What comes is dropped from now on, until it is cleared. Context: may sleep.
+ */
+void pxt_state_log_full(struct pxt_stream *stream)
+{
+	if (stream->full)
+		return;
+	fill_up(stream);
+	stream->running = false;
+	set_full(stream, true);
+}
+
+/**
+ * pxt_state_restart() - a full stream was perhaps read empty: then it starts again
+ * @stream: locked, full
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY if it is not empty; -ENOMEM.
+ */
+int pxt_state_restart(struct pxt_stream *stream)
 {
 	u64 start;
 	int err;
@@ -184,6 +216,8 @@ int pxt_state_next(struct pxt_stream *stream, u32 size)
 
 	for (;;) {
 		ret = pxt_subbuf_next(&stream->pool, size);
+		if (!ret && stream->log)
+			pxt_log_used(stream->log);
 		if (ret != -ENOBUFS)
 			return ret;
 		mutex_lock(&stream->lock);
@@ -207,13 +241,16 @@ int pxt_state_next(struct pxt_stream *stream, u32 size)
  *
  * Context: may sleep.
  * Return: 0; -EBUSY if it is in use or not read to its end, or if the stream
- * is full and was not read empty; -EINVAL if there is none with that number;
+ * is full and was not read empty; -EINVAL if there is none with that number, or if
+ * the stream has a log;
  * -ENOMEM if a full stream can not start again for want of it; -ESHUTDOWN.
  */
 int pxt_state_release(struct pxt_stream *stream, u32 subbuf)
 {
 	int err = 0, full = 0;
 
+	if (stream->log)
+		return -EINVAL;
 	if (subbuf != POSIXTRACE_NONE)
 		err = pxt_reclaim_release(&stream->pool, subbuf);
 	if (err || (subbuf != POSIXTRACE_NONE && !READ_ONCE(stream->full)))
@@ -222,7 +259,7 @@ int pxt_state_release(struct pxt_stream *stream, u32 subbuf)
 	if (stream->dead)
 		full = -ESHUTDOWN;
 	else if (stream->full)
-		full = restart(stream);
+		full = pxt_state_restart(stream);
 	mutex_unlock(&stream->lock);
 	/* The sub-buffer was released; that there are others is no error. */
 	return subbuf == POSIXTRACE_NONE ? full : 0;
@@ -286,6 +323,8 @@ int pxt_state_status(struct pxt_stream *stream, struct posixtrace_status *status
 		status->flags |= POSIXTRACE_STATUS_OVERRUN;
 	stream->overrun = false;
 	stream->lost_seen = status->lost;
+	if (stream->log)
+		pxt_log_status(stream->log, status);
 unlock:
 	mutex_unlock(&stream->lock);
 	return err;
@@ -303,6 +342,8 @@ void pxt_state_untold(struct pxt_stream *stream, const struct posixtrace_status 
 	mutex_lock(&stream->lock);
 	if (status->flags & POSIXTRACE_STATUS_OVERRUN)
 		stream->overrun = true;
+	if (stream->log)
+		pxt_log_untold(stream->log, status);
 	mutex_unlock(&stream->lock);
 }
 

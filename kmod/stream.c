@@ -12,6 +12,7 @@
 
 #include "clock.h"
 #include "compat.h"
+#include "log.h"
 #include "mmap.h"
 #include "stream.h"
 #include "wait.h"
@@ -38,14 +39,16 @@ static int take_index(struct pxt_stream *stream)
  * @attr: checked attributes
  * @table: of the process to trace; the stream takes a reference
  * @file: that it will belong to
+ * @log_fd: descriptor of its log, or -1
  *
  * Context: may sleep.
  * Return: one reference, to be ended with pxt_stream_shutdown() and
  * pxt_stream_put(); or -EAGAIN if there are too many, in all or of this user;
- * -ENOMEM if there is no memory, or the user may not lock that much.
+ * -ENOMEM if there is no memory, or the user may not lock that much; -EBADF, -EINVAL
+ * if @log_fd can not be the log.
  */
 struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt_table *table,
-				  struct file *file)
+				  struct file *file, int log_fd)
 {
 	struct pxt_stream *stream;
 	int err = -ENOMEM;
@@ -63,6 +66,10 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	err = pxt_pool_init(&stream->pool, &stream->attr, &stream->charge);
 	if (err)
 		goto free_index;
+	if (log_fd != -1)
+		err = pxt_log_new(stream, log_fd);
+	if (err)
+		goto free_pool;
 	kref_init(&stream->kref);
 	mutex_init(&stream->lock);
 	init_waitqueue_head(&stream->wait);
@@ -78,6 +85,8 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	stream->attr.clock_resolution = pxt_clock_resolution();
 	return stream;
 
+free_pool:
+	pxt_pool_destroy(&stream->pool);
 free_index:
 	ida_free(&pxt_streams_ida, stream->index);
 uncharge:
@@ -105,25 +114,39 @@ int pxt_stream_publish(struct pxt_stream *stream, struct pxt_target *target)
 	return pxt_gate_link(target, stream);
 }
 
-/* With the stream's lock, once. */
-static void shutdown_locked(struct pxt_stream *stream)
+/* With the stream's lock, once: from now on nobody records, and no command works. */
+static void end_locked(struct pxt_stream *stream)
 {
-	struct pxt_pool *pool = &stream->pool;
+	bool was_running = stream->running;
 	unsigned long flags;
 
+	WRITE_ONCE(stream->dead, true);
 	stream->running = false;
 	WRITE_ONCE(stream->full, false);
 	/* Dead as it is, nobody rings the bell again. */
 	spin_lock_irqsave(&stream->wait.lock, flags);
 	pxt_wait_ring(stream, false);
 	spin_unlock_irqrestore(&stream->wait.lock, flags);
+	pxt_gate_unlink(stream);
+	if (stream->log)
+		pxt_flush_close(stream, was_running);
+}
+
+/**
+ * pxt_stream_free_memory() - free what a dead stream has been recorded into
+ * @stream: that nobody records into any more; once
+ *
+ * Context: may sleep.
+ */
+void pxt_stream_free_memory(struct pxt_stream *stream)
+{
+	struct pxt_pool *pool = &stream->pool;
+	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	pool->dead = true;
 	WRITE_ONCE(pool->ctrl->flags, POSIXTRACE_CTRL_SHUTDOWN);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
-
-	pxt_gate_unlink(stream);
 	pxt_mmap_zap(stream);
 	pxt_pool_destroy(pool);
 	/* Only now may another stream have these offsets. */
@@ -132,23 +155,33 @@ static void shutdown_locked(struct pxt_stream *stream)
 	pxt_clock_put();
 }
 
+static void shutdown_locked(struct pxt_stream *stream)
+{
+	end_locked(stream);
+	/* A log is written first, and its thread frees the memory then. */
+	if (stream->log && stream->log->thread)
+		pxt_log_end(stream->log);
+	else
+		pxt_stream_free_memory(stream);
+	wake_up_poll(&stream->wait, EPOLLIN | EPOLLHUP);
+}
+
 /**
  * pxt_stream_shutdown() - end a stream and free its memory
  * @stream: any number of times
  *
- * Events that were not read are gone. Sleepers wake up and find it dead. When it
- * returns, all of that has happened, also if somebody else began it.
+ * Events that were not read are gone, or in the log. Sleepers wake up and find it
+ * dead. When it returns, all of that has happened, also if somebody else began it.
  *
  * POSIX: posix_trace_shutdown(). Context: may sleep.
+ *
+ * Return: 0, or as pxt_log_wait().
  */
-void pxt_stream_shutdown(struct pxt_stream *stream)
+int pxt_stream_shutdown(struct pxt_stream *stream)
 {
 	mutex_lock(&stream->lock);
-	if (!stream->dead) {
-		WRITE_ONCE(stream->dead, true);
+	if (!stream->dead)
 		shutdown_locked(stream);
-		wake_up_poll(&stream->wait, EPOLLIN | EPOLLHUP);
-	}
 	mutex_unlock(&stream->lock);
 
 	mutex_lock(&pxt_streams_lock);
@@ -159,6 +192,7 @@ void pxt_stream_shutdown(struct pxt_stream *stream)
 			list_del_rcu(&stream->node);
 	}
 	mutex_unlock(&pxt_streams_lock);
+	return stream->log && stream->log->thread ? pxt_log_wait(stream->log) : 0;
 }
 
 /**
@@ -176,6 +210,8 @@ static void stream_release(struct kref *kref)
 
 	if (stream->scratch)
 		put_page(stream->scratch);
+	if (stream->log)
+		pxt_log_free(stream->log);
 	pxt_table_put(stream->table);
 	put_pid_ns(stream->ns);
 	put_cred(stream->cred);

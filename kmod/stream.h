@@ -49,6 +49,7 @@
  * @wait: sleepers and pollers; its lock guards @kick
  * @kick: somebody is, or may be, in there: what the bell says
  * @pool: its memory
+ * @log: or NULL; constant
  * @scratch: what is mapped instead of sub-buffers when it has ended; set once
  */
 struct pxt_stream {
@@ -84,6 +85,7 @@ struct pxt_stream {
 	wait_queue_head_t wait;
 	bool kick;
 	struct pxt_pool pool;
+	struct pxt_log *log;
 	struct page *scratch;
 };
 
@@ -101,9 +103,10 @@ static inline u64 pxt_stream_map_base(const struct pxt_stream *stream)
 }
 
 struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt_table *table,
-				  struct file *file);
+				  struct file *file, int log_fd);
 int pxt_stream_publish(struct pxt_stream *stream, struct pxt_target *target);
-void pxt_stream_shutdown(struct pxt_stream *stream);
+int pxt_stream_shutdown(struct pxt_stream *stream);
+void pxt_stream_free_memory(struct pxt_stream *stream);
 void pxt_stream_forget_file(struct pxt_stream *stream);
 void pxt_stream_put(struct pxt_stream *stream);
 void pxt_stream_wake(struct pxt_stream *stream);

@@ -91,6 +91,19 @@ static bool is_left(const struct pxt_subbuf *subbuf)
 	return subbuf->state == POSIXTRACE_SUBBUF_OPEN && !list_empty(&subbuf->node);
 }
 
+/*
+ * Behind what its CPU has closed before: a log has that in order. If there is nothing
+ * of that, it is its turn, or it is about to be read and does not matter.
+ */
+static struct list_head *left_behind(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
+{
+	struct pxt_subbuf *before = list_prev_entry(subbuf, cpu_node);
+
+	if (&before->cpu_node == &pool->cpu[subbuf->cpu].subbufs || list_empty(&before->node))
+		return &pool->user.closed;
+	return &before->node;
+}
+
 static void close_open(struct pxt_pool *pool, u32 cpu)
 {
 	u32 open = pool->cpu[cpu].open;
@@ -118,8 +131,8 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 		return;
 	}
 	subbuf->state = POSIXTRACE_SUBBUF_CLOSED;
-	if (left)	/* whose turn it is, or the stream is full and it does not matter */
-		list_add(&subbuf->node, &pool->user.closed);
+	if (left)
+		list_add(&subbuf->node, left_behind(pool, subbuf));
 	else
 		list_add_tail(&subbuf->node,
 			      cpu < pool->nr_cpus ? &pool->user.closed : &pool->sys.closed);
@@ -166,6 +179,8 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	/* Pairs with the acquire in the reader's peek_subbuf(). */
 	smp_store_release(&pool->reader->claim[i], POSIXTRACE_CLAIM(subbuf->seq, 0, 0));
 
+	if (cpu < pool->nr_cpus)
+		WRITE_ONCE(pool->used, pool->used + 1);
 	if (list_empty(&pool->cpu[cpu].subbufs)) {
 		list_add_tail(&subbuf->cpu_node, &pool->cpu[cpu].subbufs);
 		/* Pairs with the acquire in the reader's pxtu_subbuf_peek(). */
@@ -303,14 +318,20 @@ static bool oldest_sys_is_lost(struct pxt_pool *pool)
 	return subbuf && subbuf->closed <= pool->horizon;
 }
 
+/* With @size 0: whatever room there is. */
 static int next_sys_locked(struct pxt_pool *pool, u32 size)
 {
-	u32 cpu = pool->nr_cpus;
+	u32 cpu = pool->nr_cpus, used, count;
 	struct pxt_subbuf *subbuf;
 	struct pxt_spot spot;
 
-	if (pxt_subbuf_room(pool, cpu, size, &spot))
+	if (size && pxt_subbuf_room(pool, cpu, size, &spot))
 		return 0;
+	if (!size && pool->cpu[cpu].open != POSIXTRACE_NONE) {
+		measure_open(pool, cpu, &used, &count);
+		if (!used)
+			return 0;
+	}
 	subbuf = take_empty(pool, &pool->sys);
 	if (!subbuf && pool->loop &&
 	    (pool->nr_sys_made == pool->nr_sys || oldest_sys_is_lost(pool)))
@@ -345,6 +366,20 @@ int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size)
 		if (ret)
 			return ret;
 	}
+}
+
+/**
+ * pxt_subbuf_turn_sys() - close what system events are written into, and open another
+ * @pool: whose stream's lock is held, and which is not dead
+ *
+ * So that there is room for STOP at any time. Context: may sleep.
+ *
+ * Return: 0, also if nothing was written there; else as pxt_subbuf_next_sys(), and what
+ * was open is open.
+ */
+int pxt_subbuf_turn_sys(struct pxt_pool *pool)
+{
+	return pxt_subbuf_next_sys(pool, 0);
 }
 
 /**
@@ -413,6 +448,40 @@ void pxt_subbuf_not_before(struct pxt_pool *pool, u64 time)
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	for (cpu = 0; cpu < pool->nr_cpus; cpu++)
 		WRITE_ONCE(pool->heads[cpu].last, time);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/**
+ * pxt_subbuf_close_cpu() - close what a CPU has open
+ * @pool: not dead
+ * @cpu: this CPU, whose writers begin anew; or that of system events, with the stream's
+ *	lock
+ *
+ * Context: any but NMI.
+ */
+void pxt_subbuf_close_cpu(struct pxt_pool *pool, u32 cpu)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	close_open(pool, cpu);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/**
+ * pxt_subbuf_close_left() - close what CPUs that are offline have left behind
+ * @pool: not dead
+ *
+ * One that comes back takes what is its own before it runs anything, with the lock.
+ */
+void pxt_subbuf_close_left(struct pxt_pool *pool)
+{
+	struct pxt_subbuf *subbuf, *next;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	list_for_each_entry_safe(subbuf, next, &pool->left, node)
+		close_open(pool, subbuf->cpu);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 

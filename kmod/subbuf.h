@@ -23,9 +23,12 @@ void pxt_subbuf_commit(const struct pxt_spot *spot, const struct posixtrace_reco
 		       const void *data);
 int pxt_subbuf_next(struct pxt_pool *pool, u32 size);
 int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size);
+int pxt_subbuf_turn_sys(struct pxt_pool *pool);
 bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced);
 void pxt_subbuf_close_all(struct pxt_pool *pool);
 void pxt_subbuf_not_before(struct pxt_pool *pool, u64 time);
+void pxt_subbuf_close_cpu(struct pxt_pool *pool, u32 cpu);
+void pxt_subbuf_close_left(struct pxt_pool *pool);
 void pxt_subbuf_clear_full(struct pxt_pool *pool);
 bool pxt_subbuf_close_read(struct pxt_pool *pool, struct pxt_subbuf *subbuf);
 void pxt_subbuf_leave(struct pxt_pool *pool, u32 cpu);

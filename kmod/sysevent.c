@@ -26,8 +26,26 @@ int pxt_sysevent_prepare(struct pxt_stream *stream, u32 data_len)
 	return pxt_subbuf_next_sys(&stream->pool, POSIXTRACE_RECORD_SIZE(data_len) + STOP_SIZE);
 }
 
+/**
+ * pxt_sysevent_caller() - on whose behalf events are recorded
+ * @stream: any
+ * @origin: what the calling process passed
+ *
+ * Return: that, and who that is.
+ */
+struct pxt_caller pxt_sysevent_caller(const struct pxt_stream *stream,
+				      const struct posixtrace_origin *origin)
+{
+	return (struct pxt_caller) {
+		.prog_address = origin->prog_address,
+		.thread_id = origin->thread_id,
+		.pid = task_tgid_nr_ns(current, stream->ns),
+		.tid = task_pid_nr_ns(current, stream->ns),
+	};
+}
+
 /* Room was made. Returns the time of the event, which may be filtered out. */
-static u64 write_event(struct pxt_stream *stream, u32 id, const struct posixtrace_origin *origin,
+static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_caller *caller,
 		       const void *data, u32 len)
 {
 	struct pxt_pool *pool = &stream->pool;
@@ -39,11 +57,11 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct posixtrac
 	struct pxt_spot spot;
 
 	/* Those that nobody called for are of no process. */
-	if (origin) {
-		record.prog_address = origin->prog_address;
-		record.thread_id = origin->thread_id;
-		record.pid = task_tgid_nr_ns(current, stream->ns);
-		record.tid = task_pid_nr_ns(current, stream->ns);
+	if (caller) {
+		record.prog_address = caller->prog_address;
+		record.thread_id = caller->thread_id;
+		record.pid = caller->pid;
+		record.tid = caller->tid;
 	}
 	/* Two of them never have the same time: their order is all they tell. */
 	record.timestamp = max(pxt_clock_now(), pool->ctrl->system.last + 1);
@@ -58,40 +76,52 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct posixtrac
 /**
  * pxt_sysevent_start() - record START with the filter
  * @stream: locked; pxt_sysevent_prepare() made room
- * @origin: the caller, or NULL if the stream starts by itself
+ * @caller: or NULL if the stream starts by itself
  *
  * Return: the time of the event, ns.
  */
-u64 pxt_sysevent_start(struct pxt_stream *stream, const struct posixtrace_origin *origin)
+u64 pxt_sysevent_start(struct pxt_stream *stream, const struct pxt_caller *caller)
 {
-	return write_event(stream, POSIXTRACE_ID_START, origin, &stream->filter,
+	return write_event(stream, POSIXTRACE_ID_START, caller, &stream->filter,
 			   sizeof(stream->filter));
 }
 
 /**
  * pxt_sysevent_filter() - record FILTER
  * @stream: locked; pxt_sysevent_prepare() made room
- * @origin: the caller
+ * @caller: who changes it
  * @sets: the old and the new filter
  *
  * Return: the time of the event, ns.
  */
-u64 pxt_sysevent_filter(struct pxt_stream *stream, const struct posixtrace_origin *origin,
+u64 pxt_sysevent_filter(struct pxt_stream *stream, const struct pxt_caller *caller,
 			const struct posixtrace_event_set sets[2])
 {
-	return write_event(stream, POSIXTRACE_ID_FILTER, origin, sets, 2 * sizeof(sets[0]));
+	return write_event(stream, POSIXTRACE_ID_FILTER, caller, sets, 2 * sizeof(sets[0]));
 }
 
 /**
  * pxt_sysevent_stop() - record STOP with 0, or with 1 if it is automatic
  * @stream: locked; the event before left room
- * @origin: the caller, or NULL if the stream stops by itself
+ * @caller: or NULL if the stream stops by itself
  *
  * Return: the time of the event, ns.
  */
-u64 pxt_sysevent_stop(struct pxt_stream *stream, const struct posixtrace_origin *origin)
+u64 pxt_sysevent_stop(struct pxt_stream *stream, const struct pxt_caller *caller)
 {
-	s32 automatic = !origin;
+	s32 automatic = !caller;
 
-	return write_event(stream, POSIXTRACE_ID_STOP, origin, &automatic, sizeof(automatic));
+	return write_event(stream, POSIXTRACE_ID_STOP, caller, &automatic, sizeof(automatic));
+}
+
+/**
+ * pxt_sysevent_flush() - record FLUSH_START or FLUSH_STOP, if there is room
+ * @stream: locked
+ * @id: which
+ * @caller: or NULL if the stream is flushed by itself
+ */
+void pxt_sysevent_flush(struct pxt_stream *stream, u32 id, const struct pxt_caller *caller)
+{
+	if (stream->running && !pxt_sysevent_prepare(stream, 0))
+		write_event(stream, id, caller, NULL, 0);
 }

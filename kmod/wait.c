@@ -140,6 +140,9 @@ __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table 
 
 	poll_wait(file, &stream->wait, table);
 	gone = atomic_read(&stream->nr_targets) ? 0 : EPOLLHUP;
+	/* What goes into a log is read from there. */
+	if (stream->log)
+		return READ_ONCE(stream->dead) ? EPOLLHUP : gone;
 	if (pxt_reclaim_reportable(&stream->pool))
 		return gone | EPOLLIN | EPOLLRDNORM;
 	if (arm(stream))

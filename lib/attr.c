@@ -51,12 +51,14 @@ void pxtu_attr_init(trace_attr_t *attr)
 	attr->__magic = PXTU_ATTR_MAGIC;
 }
 
-void pxtu_attr_to_uapi(const trace_attr_t *attr, struct posixtrace_attr *uattr)
+void pxtu_attr_to_uapi(const trace_attr_t *attr, bool log, struct posixtrace_attr *uattr)
 {
+	__u32 policy = log ? POSIXTRACE_POLICY_FLUSH : POSIXTRACE_POLICY_LOOP;
+
 	memset(uattr, 0, sizeof(*uattr));
 	uattr->inherited = (__u32)attr->__inherited;
 	uattr->stream_policy = attr->__stream_policy == PXTU_POLICY_UNSET ?
-			       POSIXTRACE_POLICY_LOOP : (__u32)attr->__stream_policy;
+			       policy : (__u32)attr->__stream_policy;
 	uattr->log_policy = (__u32)attr->__log_policy;
 	uattr->stream_size = attr->__stream_size;
 	uattr->max_data_size = attr->__max_data_size;
@@ -87,8 +89,8 @@ void pxtu_attr_from_uapi(trace_attr_t *attr, const struct posixtrace_attr *uattr
  * @attr: memory for the object
  *
  * The defaults are: no name, POSIX_TRACE_CLOSE_FOR_CHILD, the stream-full-policy
- * that suits the stream (POSIX_TRACE_LOOP without log), POSIX_TRACE_LOOP for the
- * log, 256 KiB of stream, 1024 bytes of data, 16 MiB of log. The object is
+ * that suits the stream (POSIX_TRACE_LOOP without log, POSIX_TRACE_FLUSH with log),
+ * POSIX_TRACE_LOOP for the log, 256 KiB of stream, 1024 bytes of data, 16 MiB of log. The object is
  * plain data: nothing leaks if it is never destroyed.
  *
  * Return: 0; EINVAL if @attr is NULL.

@@ -29,12 +29,12 @@ void pxtu_attr_init(trace_attr_t *attr);
 /**
  * pxtu_attr_to_uapi() - attributes that a new stream is asked to have
  * @attr: valid attributes object
+ * @log: it is going to have a log
  * @uattr: where to write them, all fields
  *
- * A stream-full-policy that was not set becomes the default for streams
- * without log.
+ * A stream-full-policy that was not set becomes the default for such streams.
  */
-void pxtu_attr_to_uapi(const trace_attr_t *attr, struct posixtrace_attr *uattr);
+void pxtu_attr_to_uapi(const trace_attr_t *attr, bool log, struct posixtrace_attr *uattr);
 
 /**
  * pxtu_attr_from_uapi() - attributes that a stream has

@@ -3,6 +3,7 @@
  * The life of an active trace stream: made, shared with the module, freed. What
  * is done with it in between is in stream.c.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -19,6 +20,29 @@ static int release(struct pxtu_reader *reader, __u32 subbuf)
 	return pxtu_stream_ioctl(stream, POSIXTRACE_IOC_RELEASE, &arg);
 }
 
+static void unmap_shared(const struct pxtu_stream *stream)
+{
+	if (stream->shared)
+		munmap(stream->shared, stream->shared_size);
+}
+
+/* What we write: but nobody reads a stream with log. */
+static int map_shared(struct pxtu_stream *stream, const struct posixtrace_create *create)
+{
+	void *shared;
+	int err;
+
+	if (stream->withlog)
+		return 0;
+	err = pxtu_map(stream->fd, stream->number, &create->reader,
+		       POSIXTRACE_MAPPING_WRITE | POSIXTRACE_MAPPING_POPULATE, &shared);
+	if (err)
+		return err;
+	stream->shared = shared;
+	stream->shared_size = create->reader.size;
+	return 0;
+}
+
 /* Map what CREATE told, in two pieces: what we write and what we read. */
 static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create *create,
 		      struct pxtu_map *map)
@@ -28,7 +52,7 @@ static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create
 		.offset = create->ctrl.offset,
 		.size = ctrl + heads + pool,
 	};
-	void *shared, *data;
+	void *data;
 	int err;
 
 	/* One mapping needs one range. */
@@ -36,13 +60,9 @@ static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create
 	    create->pool.offset != create->heads.offset + heads)
 		return -EPROTO;
 
-	err = pxtu_map(stream->fd, stream->number, &create->reader,
-		       POSIXTRACE_MAPPING_WRITE | POSIXTRACE_MAPPING_POPULATE, &shared);
+	err = map_shared(stream, create);
 	if (err)
 		return err;
-	stream->shared = shared;
-	stream->shared_size = create->reader.size;
-
 	err = pxtu_map(stream->fd, stream->number, &all, 0, &data);
 	if (err)
 		goto unmap_shared;
@@ -54,13 +74,14 @@ static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create
 	 * populated, for sub-buffers of system events are allocated when needed.
 	 * Neither has to succeed.
 	 */
-	madvise(shared, stream->shared_size, MADV_DONTFORK);
+	if (stream->shared)
+		madvise(stream->shared, stream->shared_size, MADV_DONTFORK);
 	madvise(data, stream->data_size, MADV_DONTFORK);
 #ifdef MADV_POPULATE_READ
 	madvise(data, ctrl + heads, MADV_POPULATE_READ);
 #endif
 
-	map->shared = shared;
+	map->shared = stream->shared;
 	map->shared_size = stream->shared_size;
 	map->ctrl = data;
 	map->ctrl_size = ctrl;
@@ -71,15 +92,28 @@ static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create
 	return 0;
 
 unmap_shared:
-	munmap(shared, stream->shared_size);
+	unmap_shared(stream);
 	return err;
 }
 
-static int make_stream(pid_t pid, const trace_attr_t *attr, trace_id_t *trid)
+/* Make ready to read it, or, with a log, not to. */
+static int init_reader(struct pxtu_stream *stream, const struct pxtu_map *map)
 {
-	struct posixtrace_create create = { .pid = pid, .log_fd = -1 };
-	struct pxtu_state *state = pxtu_state();
 	struct posixtrace_attr granted;
+	int err;
+
+	if (stream->withlog) {
+		stream->reader.map = *map;
+		return 0;
+	}
+	err = pxtu_checked(stream->fd, stream->number, POSIXTRACE_IOC_GET_ATTR, &granted);
+	return err < 0 ? err : pxtu_reader_init(&stream->reader, map, &granted, release);
+}
+
+static int make_stream(pid_t pid, const trace_attr_t *attr, int log_fd, trace_id_t *trid)
+{
+	struct posixtrace_create create = { .pid = pid, .log_fd = log_fd };
+	struct pxtu_state *state = pxtu_state();
 	struct pxtu_stream *stream;
 	struct pxtu_map map;
 	int err;
@@ -89,6 +123,7 @@ static int make_stream(pid_t pid, const trace_attr_t *attr, trace_id_t *trid)
 	stream = calloc(1, sizeof(*stream));
 	if (!stream)
 		return -ENOMEM;
+	stream->withlog = log_fd >= 0;
 	pthread_mutex_init(&stream->lock, NULL);
 	pthread_cond_init(&stream->idle, NULL);
 
@@ -98,19 +133,16 @@ static int make_stream(pid_t pid, const trace_attr_t *attr, trace_id_t *trid)
 		goto free;
 	pxtu_attach_retry(state);
 
-	pxtu_attr_to_uapi(attr, &create.attr);
+	pxtu_attr_to_uapi(attr, stream->withlog, &create.attr);
 	/* The standard lets it be interrupted; then nothing was created. */
 	err = pxtu_ioctl_once(stream->fd, POSIXTRACE_IOC_CREATE, &create);
 	if (err < 0)
 		goto close_new_fd;
 	stream->number = create.stream;
-	err = pxtu_checked(stream->fd, stream->number, POSIXTRACE_IOC_GET_ATTR, &granted);
-	if (err < 0)
-		goto close_fd;
 	err = map_memory(stream, &create, &map);
 	if (err < 0)
 		goto close_fd;
-	err = pxtu_reader_init(&stream->reader, &map, &granted, release);
+	err = init_reader(stream, &map);
 	if (err < 0)
 		goto unmap_memory;
 	err = pxtu_trid_install(stream, trid);
@@ -122,7 +154,7 @@ destroy_reader:
 	pxtu_reader_destroy(&stream->reader);
 unmap_memory:
 	munmap(stream->data, stream->data_size);
-	munmap(stream->shared, stream->shared_size);
+	unmap_shared(stream);
 close_fd:
 	pxtu_close_ours(stream->fd, stream->number);
 	goto free;
@@ -139,7 +171,7 @@ static void free_stream(struct pxtu_stream *stream)
 {
 	pxtu_reader_destroy(&stream->reader);
 	munmap(stream->data, stream->data_size);
-	munmap(stream->shared, stream->shared_size);
+	unmap_shared(stream);
 	pxtu_close_ours(stream->fd, stream->number);
 	pthread_cond_destroy(&stream->idle);
 	pthread_mutex_destroy(&stream->lock);
@@ -179,38 +211,84 @@ PXTU_API int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr,
 	}
 	if (!pxtu_attr_valid(attr) || attr->__stream_policy == POSIX_TRACE_FLUSH)
 		return EINVAL;
-	err = make_stream(pid, attr, trid);
+	err = make_stream(pid, attr, -1, trid);
 	errno = saved_errno;
 	return pxtu_error(err);
+}
+
+/**
+ * posix_trace_create_withlog() - create an active trace stream with log
+ * @pid: process to trace, 0 for the caller
+ * @attr: attributes, copied; NULL for the defaults
+ * @file_desc: descriptor of the log, open for writing: a regular file, with O_APPEND
+ *	not for the log-full-policy POSIX_TRACE_LOOP; or, for POSIX_TRACE_APPEND, a
+ *	pipe, a FIFO, a socket or a device that the kernel can write to. It may be closed
+ *	afterwards; its file offset is neither used nor changed
+ * @trid: where to write the trace id, which is valid in this process only
+ *
+ * As posix_trace_create(), but that all that is recorded gets into the log: with each
+ * flush, when the stream is shut down, and when this process ends, however. If no
+ * stream-full-policy was set, it is POSIX_TRACE_FLUSH. The events can only be read
+ * from the log. If it fails, the file may have a part of the beginning of a log.
+ *
+ * Return: as posix_trace_create(); EBADF if @file_desc is not open for writing; EINVAL
+ * if it is of a kind that can not be the log; EINTR also if a signal came while a pipe
+ * was full; EFBIG, ENOSPC and what else writing says if not even the header fits.
+ */
+PXTU_API int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict attr,
+					int file_desc, trace_id_t *restrict trid)
+{
+	int err, saved_errno = errno;
+	trace_attr_t defaults;
+
+	if (!trid)
+		return EINVAL;
+	if (!attr) {
+		pxtu_attr_init(&defaults);
+		attr = &defaults;
+	}
+	if (!pxtu_attr_valid(attr))
+		return EINVAL;
+	/* Before a descriptor of ours gets that number. */
+	err = fcntl(file_desc, F_GETFL) < 0 ? -EBADF : make_stream(pid, attr, file_desc, trid);
+	errno = saved_errno;
+	/* Here it is the caller's descriptor that is bad. */
+	return err == -EBADF ? EBADF : pxtu_error(err);
 }
 
 /**
  * posix_trace_shutdown() - stop a stream and free all of it
  * @trid: trace id
  *
- * Recorded events that were not read are gone. Threads that are blocked in
- * posix_trace_getnext_event() or posix_trace_timedgetnext_event() on this stream
- * return EINVAL; this function returns when they and all other calls have left.
+ * If it has a log, all that was recorded is in there when this returns; a second call,
+ * if this one fails, can not help. Else events that were not read are gone. Threads
+ * that are blocked in posix_trace_getnext_event() or posix_trace_timedgetnext_event()
+ * on this stream return EINVAL; this function returns when they and all other calls
+ * have left.
  *
  * If the program has closed the descriptor of the stream, the stream was shut down
  * by that, and @trid is as invalid here as everywhere. Nevertheless this frees what
  * the library has kept of the stream; a file that has the number of the descriptor
  * now is left alone.
  *
- * Return: 0; EINVAL if @trid is no active trace stream of this process.
+ * Return: 0; EINVAL if @trid is no active trace stream of this process; EFBIG, ENOSPC
+ * and what else writing says if not all got into the log. All else was done then.
  */
 PXTU_API int posix_trace_shutdown(trace_id_t trid)
 {
 	struct pxtu_stream *stream = pxtu_trid_remove(trid);
 	int err, cancel;
+	bool dead;
 
 	if (!stream)
 		return EINVAL;
+	/* A file under its number says anything, but not what became of our log. */
+	dead = pxtu_stream_dead(stream);
 	/* From here on nobody else can free it. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	err = pxtu_checked(stream->fd, stream->number, POSIXTRACE_IOC_SHUTDOWN, NULL);
 	pxtu_trid_drain(stream);
 	free_stream(stream);
 	pthread_setcancelstate(cancel, NULL);
-	return err ? EINVAL : 0;
+	return dead ? EINVAL : pxtu_error(err);
 }

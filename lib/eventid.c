@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "attach.h"
+#include "log.h"
 #include "trid.h"
 
 /* The numbers of the standard's types are the module's: nothing is translated. */
@@ -130,7 +131,7 @@ PXTU_API int posix_trace_eventid_get_name(trace_id_t trid, trace_event_id_t even
 		return EINVAL;
 	stream = pxtu_trid_get(trid);
 	if (!stream)
-		return EINVAL;
+		return pxtu_log_get_name(trid, event, event_name);
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_EVENT_NAME, &eventid);
 	if (!err) {
 		len = strnlen(eventid.name, TRACE_EVENT_NAME_MAX);
@@ -159,7 +160,7 @@ PXTU_API int posix_trace_eventid_equal(trace_id_t trid, trace_event_id_t event1,
 	bool dead;
 
 	if (!stream)
-		return 0;
+		return pxtu_log_has(trid) && event1 == event2;
 	dead = pxtu_stream_dead(stream);
 	pxtu_trid_put(stream);
 	return !dead && event1 == event2;

@@ -99,7 +99,7 @@ PXTU_API long posixtrace_sysconf(int name)
 	case _SC_TRACE_INHERIT:
 		return _POSIX_TRACE_INHERIT;
 	case _SC_TRACE_LOG:
-		return -1;	/* not yet, whatever the header will be right about */
+		return _POSIX_TRACE_LOG;
 	case _SC_TRACE_EVENT_NAME_MAX:
 		return TRACE_EVENT_NAME_MAX;
 	case _SC_TRACE_NAME_MAX:

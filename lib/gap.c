@@ -108,15 +108,5 @@ bool pxtu_gap_note_before(struct pxtu_reader *reader, __u64 timestamp)
 
 bool pxtu_gap_ends(const struct pxtu_reader *reader, const struct posixtrace_record *record)
 {
-	if (!reader->gap_open || record->timestamp < reader->gap_first)
-		return false;
-	if (reader->loop)
-		return true;
-	/*
-	 * The stream was full: the last event before is its automatic STOP, which
-	 * may be younger than the first lost event; the first one behind is START.
-	 */
-	if (record->event_id == POSIXTRACE_ID_STOP)
-		return false;
-	return record->timestamp > reader->gap_first || record->event_id == POSIXTRACE_ID_START;
+	return reader->gap_open && pxtu_record_after_gap(record, reader->loop, reader->gap_first);
 }

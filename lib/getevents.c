@@ -5,6 +5,7 @@
 #include <posixtrace.h>
 
 #include "getnext.h"
+#include "log.h"
 #include "trid.h"
 
 #define DATA_ALIGN	8
@@ -26,22 +27,40 @@ static bool buffer_align(struct buffer *buffer)
 	return true;
 }
 
+static const struct pxtu_event *next_event(struct pxtu_stream *stream, int *err)
+{
+	const struct pxtu_event *event;
+
+	if (!stream->log)
+		return pxtu_reader_next(&stream->reader);
+	*err = pxtu_log_next(stream->log, &event);
+	return event;
+}
+
+static void unread(struct pxtu_stream *stream)
+{
+	if (stream->log)
+		pxtu_log_unread(stream->log);
+	else
+		pxtu_reader_unread(&stream->reader);
+}
+
 /* As many as there are and fit. */
 static size_t report_batch(struct pxtu_stream *stream, struct posixtrace_batch_event *events,
-			   size_t max_events, struct buffer buffer)
+			   size_t max_events, struct buffer buffer, int *err)
 {
 	const struct pxtu_event *event;
 	size_t count = 0, len;
 
 	pthread_mutex_lock(&stream->lock);
 	while (count < max_events) {
-		event = pxtu_reader_next(&stream->reader);
+		event = next_event(stream, err);
 		if (!event)
 			break;
 		if (!buffer_align(&buffer))
 			buffer.room = 0;
 		if (count && event->data_len > buffer.room) {
-			pxtu_reader_unread(&stream->reader);
+			unread(stream);
 			break;
 		}
 		len = pxtu_report(event, &events[count].event, buffer.next, buffer.room);
@@ -51,7 +70,8 @@ static size_t report_batch(struct pxtu_stream *stream, struct posixtrace_batch_e
 		buffer.room -= len;
 		count++;
 	}
-	pxtu_reader_settle(&stream->reader);
+	if (!stream->log)
+		pxtu_reader_settle(&stream->reader);
 	pthread_mutex_unlock(&stream->lock);
 	return count;
 }
@@ -60,10 +80,13 @@ static int get_batch(struct pxtu_stream *stream, struct posixtrace_batch_event *
 		     size_t max_events, struct buffer buffer, size_t *count, bool nowait)
 {
 	struct posixtrace_wait wait = { 0 };
-	int err;
+	int err = 0;
 
 	for (;;) {
-		*count = report_batch(stream, events, max_events, buffer);
+		*count = report_batch(stream, events, max_events, buffer, &err);
+		/* A log: what has failed now fails again with the next call, or does not. */
+		if (stream->log)
+			return *count ? 0 : err;
 		if (*count)
 			return 0;
 		if (nowait)
@@ -86,10 +109,11 @@ static int get_batch(struct pxtu_stream *stream, struct posixtrace_batch_event *
  *
  * An extension. An event whose data does not fit into the rest of @buffer is left
  * for the next call; only the data of the first can be cut. A cancellation point
- * if it has to wait; no event is lost by it.
+ * if it has to wait; no event is lost by it. On a log it does not wait: at the end
+ * @count is 0.
  *
  * Return: 0; EINTR if a signal handler ran while it waited; EINVAL if @trid is no
- * active trace stream of this process, or gets shut down meanwhile, if a pointer
+ * trace stream or log of this process, or gets shut down meanwhile, if a pointer
  * is NULL, @max_events is 0 or @flags has others.
  */
 PXTU_API int posixtrace_getevents(trace_id_t trid, struct posixtrace_batch_event *events,
@@ -103,8 +127,12 @@ PXTU_API int posixtrace_getevents(trace_id_t trid, struct posixtrace_batch_event
 		return EINVAL;
 	stream = pxtu_trid_get(trid);
 	if (!stream)
+		stream = pxtu_trid_get_log(trid);
+	if (!stream)
 		return EINVAL;
-	err = get_batch(stream, events, max_events, (struct buffer){ buffer, size }, count,
+	/* What a stream with log has recorded is read from the log. */
+	err = stream->withlog ? -EINVAL :
+	      get_batch(stream, events, max_events, (struct buffer){ buffer, size }, count,
 			flags & POSIXTRACE_NOWAIT);
 	pxtu_trid_put(stream);
 	return pxtu_error(err);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "getnext.h"
+#include "log.h"
 #include "trid.h"
 
 #define NSEC_PER_SEC	1000000000ULL
@@ -138,6 +139,26 @@ static int get_event(struct pxtu_stream *stream, const struct request *req)
 	}
 }
 
+/* A log does not wait: what is not there now comes with a later call, or never. */
+static int get_event_of_log(trace_id_t trid, const struct request *req)
+{
+	struct pxtu_stream *stream = pxtu_trid_get_log(trid);
+	const struct pxtu_event *event;
+	int err;
+
+	if (!stream)
+		return -EINVAL;
+	pthread_mutex_lock(&stream->lock);
+	err = pxtu_log_next(stream->log, &event);
+	if (!err && event) {
+		*req->data_len = pxtu_report(event, req->event, req->data, req->num_bytes);
+		*req->unavailable = 0;
+	}
+	pthread_mutex_unlock(&stream->lock);
+	pxtu_trid_put(stream);
+	return err;
+}
+
 static int getnext(trace_id_t trid, const struct request *req)
 {
 	struct pxtu_stream *stream;
@@ -150,8 +171,10 @@ static int getnext(trace_id_t trid, const struct request *req)
 	*req->unavailable = 1;
 	stream = pxtu_trid_get(trid);
 	if (!stream)
-		return EINVAL;
-	err = get_event(stream, req);
+		return req->wait == WAIT_NEVER ? EINVAL :
+		       pxtu_error(get_event_of_log(trid, req));
+	/* What a stream with log has recorded is read from the log. */
+	err = stream->withlog ? -EINVAL : get_event(stream, req);
 	pxtu_trid_put(stream);
 	return pxtu_error(err);
 }
@@ -166,10 +189,11 @@ static int getnext(trace_id_t trid, const struct request *req)
  * @data_len: where to write how many bytes were written to @data
  * @unavailable: set to 0, or to 1 if no event was reported
  *
- * A cancellation point if it has to wait; no event is lost by it.
+ * A cancellation point if it has to wait; no event is lost by it. At the end of a log
+ * it does not wait; if more is appended, a later call goes on.
  *
  * Return: 0; EINTR if a signal handler ran while it waited; EINVAL if @trid is
- * no trace stream of this process, or gets shut down meanwhile, or a pointer is
+ * no trace stream or log of this process, or gets shut down meanwhile, or a pointer is
  * NULL.
  */
 PXTU_API int posix_trace_getnext_event(trace_id_t trid,
@@ -194,10 +218,11 @@ PXTU_API int posix_trace_getnext_event(trace_id_t trid,
  * @abstime: time by CLOCK_REALTIME to wait for, also if that clock is set
  *	meanwhile; not looked at if there is an event
  *
- * A cancellation point if it has to wait; no event is lost by it.
+ * A cancellation point if it has to wait; no event is lost by it. On a log it is as
+ * posix_trace_getnext_event(), and @abstime is not looked at.
  *
  * Return: 0; EINTR if a signal handler ran while it waited; EINVAL if @trid is
- * no active trace stream of this process, or gets shut down meanwhile, or a
+ * no trace stream or log of this process, or gets shut down meanwhile, or a
  * pointer is NULL, or there is no event and @abstime has a bad tv_nsec;
  * ETIMEDOUT.
  */

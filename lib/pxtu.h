@@ -56,6 +56,19 @@ int pxtu_open(const char *path, int flags);
 void pxtu_close(int fd);
 
 /**
+ * pxtu_pread() - read at an offset, started again after a signal
+ * @fd: the descriptor
+ * @to: where to write it
+ * @len: bytes
+ * @offset: where to read; the file's own offset stays where it is
+ *
+ * Unlike pread() no cancellation point.
+ *
+ * Return: bytes read or negative errno.
+ */
+ssize_t pxtu_pread(int fd, void *to, size_t len, __u64 offset);
+
+/**
  * pxtu_ioctl() - one command to the module, started again after a signal
  * @fd: descriptor of the device
  * @cmd: POSIXTRACE_IOC_*

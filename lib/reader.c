@@ -113,27 +113,6 @@ static void copy_data(struct pxtu_reader *reader, const struct pxtu_candidate *c
 		memcpy(reader->data, cand->data, cand->record.data_len);
 }
 
-static void queue_add(struct pxtu_reader *reader, const struct pxtu_event *event)
-{
-	reader->queue[reader->queue_count++] = *event;
-}
-
-static void queue_record(struct pxtu_reader *reader, const struct posixtrace_record *record)
-{
-	struct pxtu_event event = {
-		.id = record->event_id,
-		.truncated = record->flags & POSIXTRACE_RECORD_TRUNCATED,
-		.timestamp = record->timestamp,
-		.prog_address = record->prog_address,
-		.thread_id = record->thread_id,
-		.pid = record->pid,
-		.data_len = record->data_len,
-		.data = reader->data,
-	};
-
-	queue_add(reader, &event);
-}
-
 /* System events that the library makes are filtered here, as the filter is now. */
 static bool filtered(const struct pxtu_reader *reader, __u32 id)
 {
@@ -149,11 +128,11 @@ static void queue_gap(struct pxtu_reader *reader, __u64 resume)
 	};
 
 	if (!filtered(reader, event.id))
-		queue_add(reader, &event);
+		pxtu_queue_add(&reader->queue, &event);
 	event.id = POSIXTRACE_ID_RESUME;
 	event.timestamp = resume;
 	if (!filtered(reader, event.id))
-		queue_add(reader, &event);
+		pxtu_queue_add(&reader->queue, &event);
 	reader->gap_open = false;
 }
 
@@ -203,8 +182,8 @@ static bool fill_queue(struct pxtu_reader *reader)
 	struct pxtu_candidate best = { 0 };
 	struct pxtu_gap gap;
 
-	reader->queue_next = 0;
-	reader->queue_count = 0;
+	reader->queue.next = 0;
+	reader->queue.count = 0;
 	for (;;) {
 		pxtu_gap_note(reader, &gap);
 		if (!choose(reader, &best))
@@ -226,14 +205,14 @@ static bool fill_queue(struct pxtu_reader *reader)
 			continue;
 		if (pxtu_gap_ends(reader, &best.record))
 			queue_gap(reader, best.record.timestamp);
-		queue_record(reader, &best.record);
+		pxtu_queue_record(&reader->queue, &best.record, reader->data);
 		return true;
 	}
 }
 
 const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader)
 {
-	if (reader->queue_next == reader->queue_count) {
+	if (reader->queue.next == reader->queue.count) {
 		bool found = fill_queue(reader);
 
 		/* A full stream that was read empty starts again now, not at the next call. */
@@ -242,26 +221,26 @@ const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader)
 		if (!found)
 			return NULL;
 	}
-	if (reader->queue[reader->queue_next].id >= POSIXTRACE_ID_UNNAMED)
+	if (reader->queue.event[reader->queue.next].id >= POSIXTRACE_ID_UNNAMED)
 		reader->read++;
-	return &reader->queue[reader->queue_next++];
+	return &reader->queue.event[reader->queue.next++];
 }
 
 void pxtu_reader_unread(struct pxtu_reader *reader)
 {
-	if (reader->queue[--reader->queue_next].id >= POSIXTRACE_ID_UNNAMED)
+	if (reader->queue.event[--reader->queue.next].id >= POSIXTRACE_ID_UNNAMED)
 		reader->read--;
 }
 
 void pxtu_reader_settle(struct pxtu_reader *reader)
 {
-	hold(reader, reader->queue_next < reader->queue_count);
+	hold(reader, reader->queue.next < reader->queue.count);
 }
 
 void pxtu_reader_clear(struct pxtu_reader *reader)
 {
-	reader->queue_next = 0;
-	reader->queue_count = 0;
+	reader->queue.next = 0;
+	reader->queue.count = 0;
 	reader->gap_open = false;
 	reader->read = 0;
 	reader->corrupt = 0;

@@ -10,7 +10,7 @@
 #ifndef PXTU_READER_H
 #define PXTU_READER_H
 
-#include "pxtu.h"
+#include "record.h"
 
 /**
  * struct pxtu_map - where the shared memory of a stream is
@@ -32,28 +32,6 @@ struct pxtu_map {
 	size_t heads_size;
 	const unsigned char *pool;
 	size_t pool_size;
-};
-
-/**
- * struct pxtu_event - an event to be reported
- * @id: event type
- * @truncated: data was cut when it was recorded
- * @timestamp: nanoseconds since the Epoch
- * @prog_address: instruction behind the call
- * @thread_id: pthread_t
- * @pid: process id
- * @data_len: bytes of data
- * @data: the data
- */
-struct pxtu_event {
-	__u32 id;
-	bool truncated;
-	__u64 timestamp;
-	__u64 prog_address;
-	__u64 thread_id;
-	__s32 pid;
-	__u32 data_len;
-	const void *data;
 };
 
 /**
@@ -115,9 +93,7 @@ struct pxtu_gap {
  * @gap_ack: last generation of the gap that was acknowledged
  * @gap_open: events were lost that have not been reported
  * @gap_first: time of the first of them
- * @queue: events to be reported next: OVERFLOW, RESUME and a record
- * @queue_next: next of them
- * @queue_count: how many there are
+ * @queue: events to be reported next
  * @data: data of the record in @queue
  * @read: user events reported
  * @corrupt: records that were none
@@ -145,9 +121,7 @@ struct pxtu_reader {
 	bool gap_open;
 	__u64 gap_first;
 
-	struct pxtu_event queue[3];
-	unsigned int queue_next;
-	unsigned int queue_count;
+	struct pxtu_queue queue;
 	unsigned char *data;
 
 	__u64 read;

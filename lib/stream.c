@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "attr.h"
+#include "log.h"
 #include "trid.h"
 
 int pxtu_stream_answer(const struct pxtu_stream *stream, int ret)
@@ -79,13 +80,30 @@ PXTU_API int posix_trace_stop(trace_id_t trid)
 }
 
 /**
+ * posix_trace_flush() - write what a stream has recorded into its log
+ * @trid: trace id
+ *
+ * Returns at once; posix_trace_get_status() tells when it is done, and what failed.
+ * A stream that runs goes on, and records POSIX_TRACE_FLUSH_START and
+ * POSIX_TRACE_FLUSH_STOP; one that was full starts again.
+ *
+ * Return: 0; EINVAL if @trid is no active trace stream with log of this process.
+ */
+PXTU_API int posix_trace_flush(trace_id_t trid)
+{
+	return pxtu_error(control(trid, POSIXTRACE_IOC_FLUSH, __builtin_return_address(0)));
+}
+
+/**
  * posix_trace_clear() - throw away all events of a stream
  * @trid: trace id
  *
  * It is as if it had just been created, but that it runs on if it runs, and keeps
- * its filter and its event types. One that was full is suspended and not full.
+ * its filter and its event types. One that was full is suspended and not full. If it
+ * has a log, that begins anew.
  *
- * Return: 0; EINVAL if @trid is no active trace stream of this process.
+ * Return: 0; EINVAL if @trid is no active trace stream of this process; what writing
+ * says if the log can not begin anew.
  */
 PXTU_API int posix_trace_clear(trace_id_t trid)
 {
@@ -94,6 +112,11 @@ PXTU_API int posix_trace_clear(trace_id_t trid)
 
 	if (!stream)
 		return EINVAL;
+	if (stream->withlog) {
+		/* Nothing of it is here, and the log may take its time. */
+		err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_CLEAR, NULL);
+		goto put;
+	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	/* What we took out of the stream and did not report is a part of it. */
 	pthread_mutex_lock(&stream->lock);
@@ -102,6 +125,7 @@ PXTU_API int posix_trace_clear(trace_id_t trid)
 		pxtu_reader_clear(&stream->reader);
 	pthread_mutex_unlock(&stream->lock);
 	pthread_setcancelstate(cancel, NULL);
+put:
 	pxtu_trid_put(stream);
 	return pxtu_error(err);
 }
@@ -112,9 +136,9 @@ PXTU_API int posix_trace_clear(trace_id_t trid)
  * @attr: where to write them; need not be initialized
  *
  * The sizes are those that were granted, the stream-full-policy is the one in
- * effect.
+ * effect. A log has those of the stream that wrote it.
  *
- * Return: 0; EINVAL if @trid is no trace stream of this process or @attr is
+ * Return: 0; EINVAL if @trid is no trace stream or log of this process or @attr is
  * NULL.
  */
 PXTU_API int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
@@ -127,7 +151,7 @@ PXTU_API int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
 		return EINVAL;
 	stream = pxtu_trid_get(trid);
 	if (!stream)
-		return EINVAL;
+		return pxtu_log_get_attr(trid, attr);
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_GET_ATTR, &uattr);
 	if (!err)
 		pxtu_attr_from_uapi(attr, &uattr);
@@ -140,12 +164,16 @@ PXTU_API int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
  * @trid: trace id
  * @statusinfo: where to write it
  *
- * One consistent snapshot. The overrun status is reset by reading it; it is
- * also set by records that this process had to throw away because a traced
- * process has damaged them.
+ * One consistent snapshot. The overrun statuses and the error of a flush are reset by
+ * reading them; the overrun status of the stream is also set by records that this
+ * process had to throw away because a traced process has damaged them.
  *
- * Return: 0; EINVAL if @trid is no trace stream of this process or @statusinfo
- * is NULL.
+ * That of a log is not reset. It is suspended; both overrun statuses tell of what is
+ * known to be missing, the one of the log also if the log is not complete (yet):
+ * Documentation/trace-log.rst.
+ *
+ * Return: 0; EINVAL if @trid is no trace stream or log of this process or
+ * @statusinfo is NULL; ENOMEM.
  */
 PXTU_API int posix_trace_get_status(trace_id_t trid, struct posix_trace_status_info *statusinfo)
 {
@@ -158,7 +186,7 @@ PXTU_API int posix_trace_get_status(trace_id_t trid, struct posix_trace_status_i
 		return EINVAL;
 	stream = pxtu_trid_get(trid);
 	if (!stream)
-		return EINVAL;
+		return pxtu_log_get_status(trid, statusinfo);
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_GET_STATUS, &status);
 	if (err)
 		goto put;
@@ -175,10 +203,13 @@ PXTU_API int posix_trace_get_status(trace_id_t trid, struct posix_trace_status_i
 					       POSIX_TRACE_FULL : POSIX_TRACE_NOT_FULL;
 	statusinfo->posix_stream_overrun_status = overrun ?
 						  POSIX_TRACE_OVERRUN : POSIX_TRACE_NO_OVERRUN;
-	statusinfo->posix_stream_flush_status = POSIX_TRACE_NOT_FLUSHING;
+	statusinfo->posix_stream_flush_status = status.flags & POSIXTRACE_STATUS_FLUSHING ?
+						POSIX_TRACE_FLUSHING : POSIX_TRACE_NOT_FLUSHING;
 	statusinfo->posix_stream_flush_error = status.flush_error;
-	statusinfo->posix_log_overrun_status = POSIX_TRACE_NO_OVERRUN;
-	statusinfo->posix_log_full_status = POSIX_TRACE_NOT_FULL;
+	statusinfo->posix_log_overrun_status = status.flags & POSIXTRACE_STATUS_LOG_OVERRUN ?
+					       POSIX_TRACE_OVERRUN : POSIX_TRACE_NO_OVERRUN;
+	statusinfo->posix_log_full_status = status.flags & POSIXTRACE_STATUS_LOG_FULL ?
+					    POSIX_TRACE_FULL : POSIX_TRACE_NOT_FULL;
 put:
 	pxtu_trid_put(stream);
 	return pxtu_error(err);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* An active trace stream of this process. */
+/* What a trace id of this process stands for: an active trace stream, or a log. */
 #ifndef PXTU_STREAM_H
 #define PXTU_STREAM_H
 
 #include <pthread.h>
 
 #include "reader.h"
+
+struct pxtu_log;
 
 /**
  * struct pxtu_stream - an active trace stream that this process controls
@@ -16,6 +18,10 @@
  * @idle: signalled, under the lock of the trace ids, when @users gets 0 after
  *	the trace id was removed
  * @removed: the trace id is gone; guarded by the lock of the trace ids
+ * @withlog: it has a log: nobody reads it, @reader has nothing but the address of what
+ *	pxtu_stream_dead() looks at, and @shared is NULL
+ * @log: NULL; or a log that is read, and then nothing below is used but @lock, which
+ *	guards it, and @types_next
  * @lock: guards everything below; never held while waiting for an event
  * @reader: reading of events
  * @types_next: event types told by posix_trace_eventtypelist_getnext_id()
@@ -27,7 +33,7 @@
  * @data: mapping of all that is only read
  * @data_size: its size in bytes
  *
- * Made by posix_trace_create(), freed by posix_trace_shutdown() when the last
+ * Made by posix_trace_create() and its kin, freed by posix_trace_shutdown() when the last
  * call that uses it has left. @fd and the mappings do not change in between.
  */
 struct pxtu_stream {
@@ -36,6 +42,8 @@ struct pxtu_stream {
 	unsigned int users;
 	pthread_cond_t idle;
 	bool removed;
+	bool withlog;
+	struct pxtu_log *log;
 
 	pthread_mutex_t lock;
 	struct pxtu_reader reader;

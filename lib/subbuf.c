@@ -17,9 +17,6 @@
 /* How often to ask: more than anybody needs but targets that move things all the time. */
 #define ROUNDS_MAX	16
 
-/* Errors in the pool are reported as an event with this data. */
-#define ERROR_DATA_SIZE	((__u32)sizeof(int))
-
 /* One that is larger stays as it is: nothing is decided by it. */
 #define CLAIM_COUNT_MAX	((1U << POSIXTRACE_CLAIM_COUNT_BITS) - 1)
 
@@ -50,23 +47,6 @@ static void copy_header(struct posixtrace_record *to, const unsigned char *from)
 	for (i = 0; i < PXTU_ARRAY_SIZE(words); i++)
 		words[i] = pxtu_load(&src[i]);
 	__builtin_memcpy(to, words, sizeof(*to));
-}
-
-/* Can this be a record that has @room bytes at most? */
-static bool record_valid(const struct pxtu_reader *reader, __u32 cpu,
-			 const struct posixtrace_record *record, __u32 room)
-{
-	__u32 first = POSIXTRACE_ID_UNNAMED, end = POSIXTRACE_ID_MAX;
-
-	if (cpu == reader->nr_cpus) {
-		first = 1;
-		end = POSIXTRACE_ID_UNNAMED;
-	}
-	return record->size >= HEADER_SIZE && record->size <= room &&
-	       record->data_len <= reader->max_data &&
-	       POSIXTRACE_RECORD_SIZE(record->data_len) == record->size &&
-	       record->event_id >= first && record->event_id < end &&
-	       !(record->flags & ~POSIXTRACE_RECORD_TRUNCATED);
 }
 
 /* How many bytes of the sub-buffer hold records; 0 if it can not be told. */
@@ -107,12 +87,7 @@ static __u32 subbuf_used(const struct pxtu_reader *reader, __u32 cpu, __u32 idx,
 static void make_corrupt(struct pxtu_candidate *cand, __u64 timestamp, __u32 used)
 {
 	cand->corrupt = true;
-	cand->record = (struct posixtrace_record){
-		.size = POSIXTRACE_RECORD_SIZE(ERROR_DATA_SIZE),
-		.data_len = ERROR_DATA_SIZE,
-		.event_id = POSIXTRACE_ID_ERROR,
-		.timestamp = timestamp,
-	};
+	pxtu_record_error(&cand->record, timestamp);
 	cand->next = next_claim(cand->claim, used);
 }
 
@@ -161,7 +136,8 @@ static enum found peek_subbuf(const struct pxtu_reader *reader, __u32 cpu, __u32
 		return FOUND_RECORD;
 	}
 	copy_header(&cand->record, reader->map.pool + start + pos);
-	if (!record_valid(reader, cpu, &cand->record, used - pos) ||
+	if (!pxtu_record_valid(&cand->record, cpu == reader->nr_cpus, reader->max_data,
+			       used - pos) ||
 	    cand->record.timestamp < floor || cand->record.timestamp > ceiling)
 		make_corrupt(cand, floor, used);
 	else

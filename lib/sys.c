@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -37,6 +38,23 @@ void pxtu_close(int fd)
 {
 	/* After EINTR Linux has closed it: never again. */
 	sys(SYS_close, fd);
+}
+
+ssize_t pxtu_pread(int fd, void *to, size_t len, __u64 offset)
+{
+	int saved_errno = errno, cancel;
+	ssize_t ret;
+
+	/* By the C library: how an offset is passed depends on the machine. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	do {
+		ret = pread64(fd, to, len, (off64_t)offset);
+	} while (ret < 0 && errno == EINTR);
+	if (ret < 0)
+		ret = -errno;
+	pthread_setcancelstate(cancel, NULL);
+	errno = saved_errno;
+	return ret;
 }
 
 int pxtu_ioctl_once(int fd, unsigned long cmd, void *arg)

@@ -71,15 +71,16 @@ static trace_id_t slot_trid(const struct pxtu_trid_table *table, const struct tr
 	return (trace_id_t)(slot->generation << INDEX_BITS | (unsigned int)(slot - table->slots));
 }
 
-/* The slot that a valid trace id means, else NULL. With the lock held. */
-static struct trid_slot *slot_find(struct pxtu_trid_table *table, trace_id_t trid)
+/* The slot that a valid trace id of a kind means, else NULL. With the lock held. */
+static struct trid_slot *slot_find(struct pxtu_trid_table *table, trace_id_t trid, bool log)
 {
 	struct trid_slot *slot;
 
 	if (trid <= 0 || (unsigned int)trid % SLOTS_MAX >= table->nr_slots)
 		return NULL;
 	slot = &table->slots[(unsigned int)trid % SLOTS_MAX];
-	return slot->stream && slot_trid(table, slot) == trid ? slot : NULL;
+	return slot->stream && slot_trid(table, slot) == trid && !slot->stream->log == !log ?
+	       slot : NULL;
 }
 
 /* A free slot, or NULL with the reason in @err. With the lock held. */
@@ -127,7 +128,7 @@ int pxtu_trid_install(struct pxtu_stream *stream, trace_id_t *trid)
 	return slot ? 0 : err;
 }
 
-struct pxtu_stream *pxtu_trid_get(trace_id_t trid)
+static struct pxtu_stream *get(trace_id_t trid, bool log)
 {
 	struct pxtu_trid_table *table = table_get();
 	struct pxtu_stream *stream = NULL;
@@ -136,13 +137,23 @@ struct pxtu_stream *pxtu_trid_get(trace_id_t trid)
 	if (!table)
 		return NULL;
 	pthread_mutex_lock(&table->lock);
-	slot = slot_find(table, trid);
+	slot = slot_find(table, trid, log);
 	if (slot) {
 		stream = slot->stream;
 		stream->users++;
 	}
 	pthread_mutex_unlock(&table->lock);
 	return stream;
+}
+
+struct pxtu_stream *pxtu_trid_get(trace_id_t trid)
+{
+	return get(trid, false);
+}
+
+struct pxtu_stream *pxtu_trid_get_log(trace_id_t trid)
+{
+	return get(trid, true);
 }
 
 void pxtu_trid_put(struct pxtu_stream *stream)
@@ -159,7 +170,7 @@ void pxtu_trid_put(struct pxtu_stream *stream)
 	pthread_mutex_unlock(&table->lock);
 }
 
-struct pxtu_stream *pxtu_trid_remove(trace_id_t trid)
+static struct pxtu_stream *detach(trace_id_t trid, bool log)
 {
 	struct pxtu_trid_table *table = table_get();
 	struct pxtu_stream *stream = NULL;
@@ -168,7 +179,7 @@ struct pxtu_stream *pxtu_trid_remove(trace_id_t trid)
 	if (!table)
 		return NULL;
 	pthread_mutex_lock(&table->lock);
-	slot = slot_find(table, trid);
+	slot = slot_find(table, trid, log);
 	if (slot) {
 		stream = slot->stream;
 		stream->removed = true;
@@ -177,6 +188,16 @@ struct pxtu_stream *pxtu_trid_remove(trace_id_t trid)
 	}
 	pthread_mutex_unlock(&table->lock);
 	return stream;
+}
+
+struct pxtu_stream *pxtu_trid_remove(trace_id_t trid)
+{
+	return detach(trid, false);
+}
+
+struct pxtu_stream *pxtu_trid_remove_log(trace_id_t trid)
+{
+	return detach(trid, true);
 }
 
 void pxtu_trid_drain(struct pxtu_stream *stream)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trace ids: which stream a number means, and who is using it. */
+/* Trace ids: which stream or log a number means, and who is using it. */
 #ifndef PXTU_TRID_H
 #define PXTU_TRID_H
 
@@ -15,13 +15,21 @@
 int pxtu_trid_install(struct pxtu_stream *stream, trace_id_t *trid);
 
 /**
- * pxtu_trid_get() - the stream of a trace id, to use it
+ * pxtu_trid_get() - the active stream of a trace id, to use it
  * @trid: any number
  *
  * Return: the stream, that lives until pxtu_trid_put(); NULL if the number is
- * no trace id of this process.
+ * no trace id of this process, or that of a log.
  */
 struct pxtu_stream *pxtu_trid_get(trace_id_t trid);
+
+/**
+ * pxtu_trid_get_log() - the log of a trace id, to use it
+ * @trid: any number
+ *
+ * Return: as pxtu_trid_get(), of a log only.
+ */
+struct pxtu_stream *pxtu_trid_get_log(trace_id_t trid);
 
 /**
  * pxtu_trid_put() - end of a use
@@ -30,14 +38,22 @@ struct pxtu_stream *pxtu_trid_get(trace_id_t trid);
 void pxtu_trid_put(struct pxtu_stream *stream);
 
 /**
- * pxtu_trid_remove() - make a trace id invalid
+ * pxtu_trid_remove() - make the trace id of an active stream invalid
  * @trid: any number
  *
  * Return: the stream, which now belongs to the caller and maybe to calls that
  * began earlier, see pxtu_trid_drain(); NULL if the number is no trace id of
- * this process.
+ * this process, or that of a log.
  */
 struct pxtu_stream *pxtu_trid_remove(trace_id_t trid);
+
+/**
+ * pxtu_trid_remove_log() - make the trace id of a log invalid
+ * @trid: any number
+ *
+ * Return: as pxtu_trid_remove(), of a log only.
+ */
+struct pxtu_stream *pxtu_trid_remove_log(trace_id_t trid);
 
 /**
  * pxtu_trid_drain() - wait until nobody uses the stream any more

@@ -3,6 +3,7 @@
  * The list of a stream's event types, from the first to the last. The module
  * gives it its order: predefined types first, new ones last.
  */
+#include "log.h"
 #include "trid.h"
 
 /* Fetch types behind those that were told. With the stream's lock held. */
@@ -44,7 +45,7 @@ PXTU_API int posix_trace_eventtypelist_getnext_id(trace_id_t trid,
 		return EINVAL;
 	stream = pxtu_trid_get(trid);
 	if (!stream)
-		return EINVAL;
+		return pxtu_log_typelist_next(trid, event, unavailable);
 
 	pthread_mutex_lock(&stream->lock);
 	if (stream->types_next - stream->types_first >= stream->types_count)
@@ -74,7 +75,7 @@ PXTU_API int posix_trace_eventtypelist_rewind(trace_id_t trid)
 	bool dead;
 
 	if (!stream)
-		return EINVAL;
+		return pxtu_log_typelist_rewind(trid);
 	pthread_mutex_lock(&stream->lock);
 	stream->types_next = 0;
 	stream->types_first = 0;

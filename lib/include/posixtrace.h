@@ -42,8 +42,8 @@ struct posixtrace_batch_event {
  * posix_trace_getnext_event() does one; their data go to buffer one behind the
  * other. Waits until there is one, unless flags has POSIXTRACE_NOWAIT. An event
  * whose data does not fit any more is left for the next call; only the data of the
- * first can be cut. Returns 0 with the number of events in *count, or EINTR or
- * EINVAL.
+ * first can be cut. The end of a log is not waited for: *count is 0 there. Returns 0
+ * with the number of events in *count, or EINTR or EINVAL; of a log, also ENOMEM.
  */
 int posixtrace_getevents(trace_id_t trid, struct posixtrace_batch_event *events,
 			 size_t max_events, void *buffer, size_t size, size_t *count, int flags);

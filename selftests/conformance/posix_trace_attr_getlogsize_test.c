@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "attr_test.h"
 #include "pxt_test.h"
+#include "withlog.h"
 
 FIXTURE(attr)
 {
@@ -69,6 +70,52 @@ TEST(a05_invalid_objects)
 TEST_F(attr, a05_null_result)
 {
 	EXPECT_EQ(EINVAL, posix_trace_attr_getlogsize(&self->attr, NULL));
+}
+
+/* Rounds of 200 numbers into a log of 32 KiB, each flushed: 0, or an error number. */
+static int fill_log(int log_policy, int rounds, int fd, struct log_content *content)
+{
+	const struct log_kind kind = { POSIX_TRACE_LOOP, log_policy, 32 << 10 };
+	trace_id_t trid;
+	int err;
+
+	err = withlog_new(0, &kind, fd, &trid);
+	if (err)
+		return err;
+	err = posix_trace_start(trid);
+	for (int i = 0; !err && i < rounds; i++) {
+		withlog_record(i * 200, 200);
+		err = withlog_flush(trid);
+	}
+	posix_trace_shutdown(trid);
+	log_content_fd(fd, content);
+	return err ? err : content->err;
+}
+
+/* All events, those of the system too, are records of a header and their data. */
+TEST(a04_no_more_of_a_log_is_used_for_events)
+{
+	const int policies[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL };
+	struct log_content content;
+	size_t granted, used;
+	trace_attr_t attr;
+	trace_id_t log;
+	int fd;
+
+	for (int i = 0; i < 2; i++) {
+		fd = log_tmpfile();
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, fill_log(policies[i], 20, fd, &content));
+		ASSERT_EQ(0, posix_trace_open(fd, &log));
+		ASSERT_EQ(0, posix_trace_get_attr(log, &attr));
+		ASSERT_EQ(0, posix_trace_attr_getlogsize(&attr, &granted));
+		EXPECT_EQ(0, posix_trace_close(log));
+		EXPECT_LE(32 << 10, granted);
+		used = (size_t)content.numbers * (48 + 8);
+		EXPECT_LT(granted / 2, used);
+		EXPECT_GE(granted, used);
+		close(fd);
+	}
 }
 
 TEST_HARNESS_MAIN

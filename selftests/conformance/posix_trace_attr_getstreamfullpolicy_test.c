@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "attr_test.h"
 #include "pxt_test.h"
+#include "withlog.h"
 
 FIXTURE(attr)
 {
@@ -85,6 +86,22 @@ TEST(a05_invalid_objects)
 TEST_F(attr, a05_null_result)
 {
 	EXPECT_EQ(EINVAL, posix_trace_attr_getstreamfullpolicy(&self->attr, NULL));
+}
+
+TEST(a04_default_of_a_stream_with_log_is_flush)
+{
+	int fd = log_tmpfile(), policy;
+	trace_attr_t attr;
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, posix_trace_attr_init(&attr));
+	ASSERT_EQ(0, posix_trace_create_withlog(0, &attr, fd, &trid));
+	ASSERT_EQ(0, posix_trace_get_attr(trid, &attr));
+	EXPECT_EQ(0, posix_trace_attr_getstreamfullpolicy(&attr, &policy));
+	EXPECT_EQ(POSIX_TRACE_FLUSH, policy);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

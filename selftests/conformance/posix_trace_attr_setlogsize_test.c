@@ -7,6 +7,7 @@
 
 #include "attr_test.h"
 #include "pxt_test.h"
+#include "withlog.h"
 
 FIXTURE(attr)
 {
@@ -56,6 +57,53 @@ TEST_F(attr, a05_too_large)
 		EXPECT_EQ(EINVAL, posix_trace_attr_setlogsize(&self->attr, sizes[i]));
 		EXPECT_EQ(0, memcmp(&before, &self->attr, sizeof(before)));
 	}
+}
+
+/* Rounds of 200 numbers into a log of 32 KiB, each flushed: 0, or an error number. */
+static int fill_log(int log_policy, int rounds, int fd, struct log_content *content)
+{
+	const struct log_kind kind = { POSIX_TRACE_LOOP, log_policy, 32 << 10 };
+	trace_id_t trid;
+	int err;
+
+	err = withlog_new(0, &kind, fd, &trid);
+	if (err)
+		return err;
+	err = posix_trace_start(trid);
+	for (int i = 0; !err && i < rounds; i++) {
+		withlog_record(i * 200, 200);
+		err = withlog_flush(trid);
+	}
+	posix_trace_shutdown(trid);
+	log_content_fd(fd, content);
+	return err ? err : content->err;
+}
+
+TEST(a02_it_limits_loop_and_until_full)
+{
+	struct log_content content;
+	int fd = log_tmpfile();
+
+	ASSERT_LE(0, fd);
+	/* Of 16 MiB, this would not be much. */
+	ASSERT_EQ(0, fill_log(POSIX_TRACE_LOOP, 20, fd, &content));
+	EXPECT_GT((32 << 10) / 56, content.numbers);
+	ASSERT_EQ(0, ftruncate(fd, 0));
+	ASSERT_EQ(0, fill_log(POSIX_TRACE_UNTIL_FULL, 20, fd, &content));
+	EXPECT_GT((32 << 10) / 56, content.numbers);
+	EXPECT_LT(200, content.numbers);
+	close(fd);
+}
+
+TEST(a03_it_does_not_concern_append)
+{
+	struct log_content content;
+	int fd = log_tmpfile();
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, fill_log(POSIX_TRACE_APPEND, 20, fd, &content));
+	EXPECT_TRUE(log_content_is(&content, 4000));
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

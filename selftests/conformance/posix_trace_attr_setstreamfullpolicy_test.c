@@ -9,6 +9,7 @@
 #include "attr_test.h"
 #include "pxt_test.h"
 #include "trace_test.h"
+#include "withlog.h"
 
 FIXTURE(attr)
 {
@@ -254,6 +255,46 @@ TEST_F(attr, a12_other_policies)
 		EXPECT_EQ(EINVAL, posix_trace_attr_setstreamfullpolicy(&self->attr, policies[i]));
 		EXPECT_EQ(0, memcmp(&before, &self->attr, sizeof(before)));
 	}
+}
+
+/* Waits until the log has that number, though nobody flushes. */
+static void wait_for_number(int fd, int number)
+{
+	struct log_content content;
+
+	do {
+		sched_yield();
+		log_content_fd(fd, &content);
+	} while (content.last < number);
+}
+
+TEST(a10_flush_flushes_by_itself)
+{
+	const struct log_kind flush = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };
+	struct posix_trace_status_info status;
+	struct log_content content;
+	int fd = log_tmpfile();
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &flush, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	withlog_record(0, 10);
+	wait_for_number(fd, 9);
+	/* Faster than it is flushed: as with UNTIL_FULL. */
+	withlog_record(10, 40000);
+	do {
+		sched_yield();
+		ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+	} while (status.posix_stream_status != POSIX_TRACE_RUNNING);
+	withlog_record(40010, 10);
+	ASSERT_EQ(0, posix_trace_shutdown(trid));
+	log_content_fd(fd, &content);
+	EXPECT_EQ(0, content.err);
+	EXPECT_EQ(40019, content.last);
+	EXPECT_EQ(content.holes, content.stops_auto);
+	EXPECT_EQ(content.holes + 1, content.starts);
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

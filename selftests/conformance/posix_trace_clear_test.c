@@ -7,6 +7,7 @@
 
 #include "pxt_test.h"
 #include "stream_state.h"
+#include "withlog.h"
 
 FIXTURE(clear)
 {
@@ -474,6 +475,70 @@ TEST_F(clear, a13_cancelled_thread_leaves_no_lock)
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
 	EXPECT_EQ(0, drain(self->trid));
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+/* ------------------------------------------------------------------ */
+/* With a log								*/
+
+static const struct log_kind by_hand = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
+
+FIXTURE(logged)
+{
+	trace_id_t trid;
+	int fd;
+};
+
+FIXTURE_SETUP(logged)
+{
+	self->fd = log_tmpfile();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, withlog_new(0, &by_hand, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+}
+
+FIXTURE_TEARDOWN(logged)
+{
+	posix_trace_shutdown(self->trid);
+	close(self->fd);
+}
+
+TEST_F(logged, a14_log_begins_anew)
+{
+	const struct log_kind until_full = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 16 << 10 };
+	struct posix_trace_status_info status;
+	struct log_content content;
+	int fd = log_tmpfile();
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &until_full, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	withlog_record(0, 700);
+	ASSERT_EQ(0, withlog_flush(trid));
+	ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+	EXPECT_EQ(POSIX_TRACE_FULL, status.posix_log_full_status);
+	ASSERT_EQ(0, posix_trace_clear(trid));
+	ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_log_full_status);
+	log_content_fd(fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 0));
+	ASSERT_EQ(0, posix_trace_shutdown(trid));
+	close(fd);
+}
+
+TEST_F(logged, a15_first_event_in_the_log_is_the_first_after_the_call)
+{
+	struct log_content content;
+
+	withlog_record(100, 100);
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	withlog_record(200, 100);
+	ASSERT_EQ(0, posix_trace_clear(self->trid));
+	withlog_record(0, 10);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 10));
+	EXPECT_EQ(0, content.starts);
 }
 
 TEST_HARNESS_MAIN

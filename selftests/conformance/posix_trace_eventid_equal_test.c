@@ -8,6 +8,7 @@
 #include "pxt_test.h"
 #include "name_test.h"
 #include "trace_test.h"
+#include "log_reading.h"
 
 #define UNNAMED	POSIX_TRACE_UNNAMED_USEREVENT
 
@@ -98,6 +99,22 @@ TEST_F(equal, a07_no_cancellation_point)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, compare_cancelled, &self->trid));
 	ASSERT_EQ(0, pthread_join(thread, &result));
 	EXPECT_EQ(NULL, result);
+}
+
+TEST(a06_those_of_a_log)
+{
+	struct log_writer log;
+	trace_id_t trid;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
+	log_name(&log, LOG_FIRST_NAMED, "first");
+	ASSERT_EQ(0, log_open(&log, &trid));
+	EXPECT_EQ(1, posix_trace_eventid_equal(trid, UNNAMED, UNNAMED));
+	EXPECT_EQ(1, posix_trace_eventid_equal(trid, LOG_FIRST_NAMED, LOG_FIRST_NAMED));
+	EXPECT_EQ(0, posix_trace_eventid_equal(trid, LOG_FIRST_NAMED, UNNAMED));
+	EXPECT_EQ(0, posix_trace_close(trid));
+	EXPECT_EQ(0, posix_trace_eventid_equal(trid, UNNAMED, UNNAMED));
+	log_free(&log);
 }
 
 TEST_HARNESS_MAIN

@@ -8,6 +8,7 @@
 #include "pxt_test.h"
 #include "name_test.h"
 #include "trace_test.h"
+#include "log_reading.h"
 
 #define UNNAMED	POSIX_TRACE_UNNAMED_USEREVENT
 
@@ -181,6 +182,31 @@ TEST_F(get_name, a11_no_cancellation_point)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, get_cancelled, &self->trid));
 	ASSERT_EQ(0, pthread_join(thread, &result));
 	EXPECT_EQ(NULL, result);
+}
+
+TEST(a06_those_of_a_log)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1];
+	struct log_writer log;
+	trace_id_t trid;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
+	log_name(&log, LOG_FIRST_NAMED, "first");
+	log_epochs(&log, 0, 1, 10);
+	log_name(&log, LOG_FIRST_NAMED + 1, "second");
+	ASSERT_EQ(0, log_open(&log, &trid));
+	EXPECT_EQ(0, posix_trace_eventid_get_name(trid, POSIX_TRACE_START, name));
+	EXPECT_STREQ("posix_trace_start", name);
+	EXPECT_EQ(0, posix_trace_eventid_get_name(trid, UNNAMED, name));
+	EXPECT_STREQ("posix_trace_unnamed_userevent", name);
+	EXPECT_EQ(0, posix_trace_eventid_get_name(trid, LOG_FIRST_NAMED, name));
+	EXPECT_STREQ("first", name);
+	EXPECT_EQ(0, posix_trace_eventid_get_name(trid, LOG_FIRST_NAMED + 1, name));
+	EXPECT_STREQ("second", name);
+	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(trid, LOG_FIRST_NAMED + 2, name));
+	EXPECT_STREQ("second", name);
+	EXPECT_EQ(0, posix_trace_close(trid));
+	log_free(&log);
 }
 
 TEST_HARNESS_MAIN

@@ -9,6 +9,7 @@
 #include "pxt_test.h"
 #include "name_test.h"
 #include "trace_test.h"
+#include "log_reading.h"
 
 #define UNNAMED	POSIX_TRACE_UNNAMED_USEREVENT
 #define MAX	(UNNAMED + TRACE_USER_EVENT_MAX)
@@ -351,6 +352,31 @@ TEST_F(list, a13_cancelled)
 	ASSERT_EQ(0, pthread_join(thread, NULL));
 	EXPECT_LT(0, next_id(self->trid));
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+TEST(a10_those_of_a_log)
+{
+	struct log_writer log;
+	trace_id_t trid;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
+	log_name(&log, LOG_FIRST_NAMED + 5, "first");
+	log_epochs(&log, 0, 1, 10);
+	log_name(&log, LOG_FIRST_NAMED, "second");
+	ASSERT_EQ(0, log_open(&log, &trid));
+	/* Predefined ones first, then in the order in which they were defined. */
+	for (int i = 0; i < PREDEFINED; i++) {
+		int id = next_id(trid);
+
+		EXPECT_LT(0, id);
+		EXPECT_GE((int)UNNAMED, id);
+	}
+	EXPECT_EQ(LOG_FIRST_NAMED + 5, next_id(trid));
+	EXPECT_EQ(LOG_FIRST_NAMED, next_id(trid));
+	EXPECT_EQ(0, next_id(trid));
+	EXPECT_EQ(0, posix_trace_close(trid));
+	EXPECT_GT(0, next_id(trid));
+	log_free(&log);
 }
 
 TEST_HARNESS_MAIN

@@ -9,6 +9,7 @@
 #include "pxt_test.h"
 #include "name_test.h"
 #include "trace_test.h"
+#include "log_reading.h"
 
 /* More than the library would fetch at a time. */
 #define NAMES	200
@@ -130,6 +131,29 @@ TEST_F(rewind, a07_cancelled)
 	EXPECT_EQ(self->first, next_id(self->trid));
 	EXPECT_EQ(0, posix_trace_eventtypelist_rewind(self->trid));
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+TEST(a06_that_of_a_log)
+{
+	struct log_writer log;
+	trace_id_t trid;
+	int first, count;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
+	log_name(&log, LOG_FIRST_NAMED, "first");
+	ASSERT_EQ(0, log_open(&log, &trid));
+	first = next_id(trid);
+	ASSERT_LT(0, first);
+	for (int round = 0; round < 3; round++) {
+		ASSERT_EQ(0, posix_trace_eventtypelist_rewind(trid));
+		EXPECT_EQ(first, next_id(trid));
+		for (count = 1; next_id(trid) > 0; count++)
+			;
+		EXPECT_EQ(10, count);
+	}
+	EXPECT_EQ(0, posix_trace_close(trid));
+	EXPECT_EQ(EINVAL, posix_trace_eventtypelist_rewind(trid));
+	log_free(&log);
 }
 
 TEST_HARNESS_MAIN

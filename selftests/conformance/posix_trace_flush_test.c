@@ -3,8 +3,11 @@
  * posix_trace_flush(): Documentation/conformance/posix_trace_flush.rst
  */
 #define _GNU_SOURCE
+#include <sys/mount.h>
+
 #include "pxt_test.h"
 #include "stream_state.h"
+#include "logdrain.h"
 
 FIXTURE(flush)
 {
@@ -61,6 +64,248 @@ TEST_F(flush, a03_errno_is_left_alone)
 	errno = 4711;
 	EXPECT_EQ(EINVAL, posix_trace_flush(self->trid));
 	EXPECT_EQ(4711, errno);
+}
+
+/* ------------------------------------------------------------------ */
+/* With a log								*/
+
+static const struct log_kind by_hand = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
+
+FIXTURE(logged)
+{
+	trace_id_t trid;
+	int fd;
+};
+
+FIXTURE_SETUP(logged)
+{
+	self->fd = log_tmpfile();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, withlog_new(0, &by_hand, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+}
+
+FIXTURE_TEARDOWN(logged)
+{
+	posix_trace_shutdown(self->trid);
+	close(self->fd);
+}
+
+TEST_F(logged, a04_copies_what_is_in_the_stream)
+{
+	struct log_content content;
+
+	withlog_record(0, 100);
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 0));
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 100));
+	/* And what came since. */
+	withlog_record(100, 100);
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 200));
+}
+
+/* A log that is a pipe, which takes no more than a page before it is read. */
+FIXTURE(slow)
+{
+	trace_id_t trid;
+	int fd;
+	int pipe[2];
+};
+
+FIXTURE_SETUP(slow)
+{
+	self->fd = log_tmpfile();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pipe2(self->pipe, O_CLOEXEC));
+	ASSERT_LE(0, fcntl(self->pipe[1], F_SETPIPE_SZ, 4096));
+	ASSERT_EQ(0, withlog_new(0, &by_hand, self->pipe[1], &self->trid));
+	close(self->pipe[1]);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	withlog_record(0, 300);
+	ASSERT_EQ(0, posix_trace_flush(self->trid));
+}
+
+FIXTURE_TEARDOWN(slow)
+{
+	close(self->pipe[0]);
+	posix_trace_shutdown(self->trid);
+	close(self->fd);
+}
+
+static int flush_status(trace_id_t trid)
+{
+	struct posix_trace_status_info status;
+
+	return posix_trace_get_status(trid, &status) ? -1 : status.posix_stream_flush_status;
+}
+
+TEST_F(slow, a05_status_tells_of_it_until_it_is_over)
+{
+	struct log_content content;
+	struct drain drain;
+
+	EXPECT_EQ(POSIX_TRACE_FLUSHING, flush_status(self->trid));
+	ASSERT_EQ(0, drain_start(&drain, self->pipe[0], self->fd));
+	while (flush_status(self->trid) == POSIX_TRACE_FLUSHING)
+		sched_yield();
+	EXPECT_EQ(POSIX_TRACE_NOT_FLUSHING, flush_status(self->trid));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	ASSERT_EQ(0, drain_end(&drain));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 300));
+}
+
+TEST_F(slow, a06_events_are_recorded_meanwhile)
+{
+	struct log_content content;
+	struct drain drain;
+
+	withlog_record(300, 300);
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
+	EXPECT_EQ(POSIX_TRACE_FLUSHING, flush_status(self->trid));
+	ASSERT_EQ(0, drain_start(&drain, self->pipe[0], self->fd));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	ASSERT_EQ(0, drain_end(&drain));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 600));
+}
+
+TEST_F(logged, a07_room_of_what_was_flushed_is_free)
+{
+	const struct log_kind until_full = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0 };
+	struct log_content content;
+	int fd = log_tmpfile();
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &until_full, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	/* Together this is more than it holds. */
+	for (int i = 0; i < 10; i++) {
+		withlog_record(i * 500, 500);
+		EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(trid));
+		ASSERT_EQ(0, withlog_flush(trid));
+	}
+	ASSERT_EQ(0, posix_trace_shutdown(trid));
+	log_content_fd(fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 5000));
+	close(fd);
+}
+
+TEST_F(logged, a08_its_beginning_and_its_end_are_recorded)
+{
+	struct log_content content;
+
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_EQ(2, content.flush_starts);
+	EXPECT_EQ(2, content.flush_stops);
+}
+
+/* Much more than a log of 32 KiB has room for, in the end. */
+static int fill_log(int log_policy, struct log_content *content)
+{
+	const struct log_kind kind = { POSIX_TRACE_LOOP, log_policy, 32 << 10 };
+	int fd = log_tmpfile(), err;
+	trace_id_t trid;
+
+	err = withlog_new(0, &kind, fd, &trid);
+	if (!err)
+		err = posix_trace_start(trid);
+	for (int i = 0; !err && i < 10; i++) {
+		withlog_record(i * 300, 300);
+		err = withlog_flush(trid);
+	}
+	if (!err)
+		err = posix_trace_shutdown(trid);
+	log_content_fd(fd, content);
+	close(fd);
+	return err;
+}
+
+TEST_F(logged, a09_what_comes_behind_the_end_of_until_full_is_discarded)
+{
+	struct log_content content;
+
+	ASSERT_EQ(0, fill_log(POSIX_TRACE_UNTIL_FULL, &content));
+	EXPECT_EQ(0, content.err);
+	EXPECT_EQ(0, content.first);
+	EXPECT_LT(300, content.last);
+	EXPECT_GT(2999, content.last);
+	EXPECT_EQ(0, content.holes);
+	EXPECT_EQ(POSIX_TRACE_FULL, content.status.posix_log_full_status);
+}
+
+TEST_F(logged, a10_the_oldest_of_loop_are_overwritten)
+{
+	struct log_content content;
+
+	ASSERT_EQ(0, fill_log(POSIX_TRACE_LOOP, &content));
+	EXPECT_EQ(0, content.err);
+	EXPECT_LT(0, content.first);
+	EXPECT_GT(2700, content.first);
+	EXPECT_EQ(2999, content.last);
+	EXPECT_EQ(0, content.holes);
+}
+
+TEST_F(logged, a11_append_has_it_all)
+{
+	struct log_content content;
+
+	ASSERT_EQ(0, fill_log(POSIX_TRACE_APPEND, &content));
+	EXPECT_TRUE(log_content_is(&content, 3000));
+}
+
+TEST_F(logged, a12_enospc_is_told_by_the_status_and_costs_nothing)
+{
+	struct posix_trace_status_info status;
+	char dir[] = "/tmp/diskXXXXXX";
+	struct log_content content;
+	int fd, err = 0, count = 0;
+	trace_id_t trid;
+
+	ASSERT_NE(NULL, mkdtemp(dir));
+	ASSERT_EQ(0, mount("none", dir, "tmpfs", 0, "size=64k"));
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &by_hand, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	while (!err && count < 10000) {
+		withlog_record(count, 200);
+		err = withlog_flush(trid);
+		count += 200;
+	}
+	EXPECT_EQ(ENOSPC, err);
+	ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+	EXPECT_EQ(0, status.posix_stream_flush_error);
+	log_content_fd(fd, &content);
+	EXPECT_EQ(0, content.err);
+	EXPECT_EQ(0, content.first);
+	EXPECT_LE(count - 200, content.numbers);
+	EXPECT_EQ(0, content.holes + content.errors);
+	EXPECT_EQ(ENOSPC, posix_trace_shutdown(trid));
+	close(fd);
+	EXPECT_EQ(0, umount(dir));
+	rmdir(dir);
+}
+
+TEST_F(logged, a13_cancelled_thread_loses_nothing)
+{
+	struct log_content content;
+
+	withlog_record(0, 100);
+	/* It is no cancellation point: it is done. */
+	EXPECT_EQ(0, call_cancelled(posix_trace_flush, self->trid));
+	ASSERT_EQ(0, withlog_wait(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 100));
+	EXPECT_EQ(0, withlog_flush(self->trid));
 }
 
 TEST_HARNESS_MAIN

@@ -8,6 +8,7 @@
 #include "attr_test.h"
 #include "pxt_test.h"
 #include "trace_test.h"
+#include "log_reading.h"
 
 FIXTURE(attr)
 {
@@ -359,6 +360,45 @@ TEST_F(attr, a15_cancelled_thread_leaves_nothing_behind)
 	EXPECT_EQ(1, take(trid, &event));
 	/* It waits for those who are in a function of the stream. */
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST(a11_those_of_a_log)
+{
+	char name[TRACE_NAME_MAX + 1];
+	struct log_writer log;
+	struct timespec time;
+	trace_attr_t attr;
+	trace_id_t trid;
+	size_t size;
+	int policy;
+
+	log_begin(&log, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_FLUSH, 2, 0);
+	log.header.attr.inherited = POSIX_TRACE_INHERITED;
+	log.header.attr.log_size = 123456;
+	log_header(&log);
+	ASSERT_EQ(0, log_open(&log, &trid));
+	memset(&attr, 0xa5, sizeof(attr));
+	ASSERT_EQ(0, posix_trace_get_attr(trid, &attr));
+	EXPECT_EQ(0, posix_trace_attr_getname(&attr, name));
+	EXPECT_STREQ("of a test", name);
+	EXPECT_EQ(0, posix_trace_attr_getgenversion(&attr, name));
+	EXPECT_STREQ("posixtrace 1.0", name);
+	EXPECT_EQ(0, posix_trace_attr_getinherited(&attr, &policy));
+	EXPECT_EQ(POSIX_TRACE_INHERITED, policy);
+	EXPECT_EQ(0, posix_trace_attr_getlogfullpolicy(&attr, &policy));
+	EXPECT_EQ(POSIX_TRACE_UNTIL_FULL, policy);
+	EXPECT_EQ(0, posix_trace_attr_getstreamfullpolicy(&attr, &policy));
+	EXPECT_EQ(POSIX_TRACE_FLUSH, policy);
+	EXPECT_EQ(0, posix_trace_attr_getlogsize(&attr, &size));
+	EXPECT_EQ(123456, size);
+	EXPECT_EQ(0, posix_trace_attr_getmaxdatasize(&attr, &size));
+	EXPECT_EQ(LOG_MAX_DATA, size);
+	EXPECT_EQ(0, posix_trace_attr_getstreamsize(&attr, &size));
+	EXPECT_EQ(64 << 10, size);
+	EXPECT_EQ(0, posix_trace_attr_getcreatetime(&attr, &time));
+	EXPECT_EQ(LOG_TIME0, time.tv_sec * NSEC + time.tv_nsec);
+	EXPECT_EQ(0, posix_trace_close(trid));
+	log_free(&log);
 }
 
 TEST_HARNESS_MAIN

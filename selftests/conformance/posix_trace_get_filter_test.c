@@ -9,6 +9,7 @@
 #include "eventset.h"
 #include "interrupt.h"
 #include "trace_test.h"
+#include "withlog.h"
 
 #define UNNAMED	POSIX_TRACE_UNNAMED_USEREVENT
 
@@ -238,6 +239,31 @@ TEST_F(get, a11_cancelled)
 	EXPECT_EQ(0, posix_trace_get_filter(self->trid, &filter));
 	EXPECT_EQ(0, posix_trace_start(self->trid));
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+/* A log of nothing, open for reading. */
+static int open_log(trace_id_t *log)
+{
+	int fd = log_tmpfile(), err;
+	trace_id_t trid;
+
+	err = posix_trace_create_withlog(0, NULL, fd, &trid);
+	if (!err)
+		err = posix_trace_shutdown(trid);
+	if (!err)
+		err = posix_trace_open(fd, log);
+	close(fd);
+	return err;
+}
+
+TEST(a08_einval_for_a_log)
+{
+	trace_event_set_t set;
+	trace_id_t log;
+
+	ASSERT_EQ(0, open_log(&log));
+	EXPECT_EQ(EINVAL, posix_trace_get_filter(log, &set));
+	EXPECT_EQ(0, posix_trace_close(log));
 }
 
 TEST_HARNESS_MAIN

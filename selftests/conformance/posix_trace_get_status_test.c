@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "pxt_test.h"
 #include "stream_state.h"
+#include "log_reading.h"
+#include "withlog.h"
 
 FIXTURE(status)
 {
@@ -332,6 +334,70 @@ TEST_F(status, a09_reading_and_asking_do_not_disturb_each_other)
 		ASSERT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
 	}
 	EXPECT_EQ(0, drain(self->trid));
+}
+
+TEST(a11_that_of_a_log)
+{
+	struct posix_trace_status_info status, again;
+	struct log_writer log;
+	trace_id_t trid;
+
+	log_begin(&log, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_FLUSH, 2, 0);
+	log_epochs(&log, 0, 2, 50);
+	log.end.error = EFBIG;
+	log.end.lost = 3;
+	log_end(&log, POSIXTRACE_LOG_END_FINAL | POSIXTRACE_LOG_END_FULL);
+	ASSERT_EQ(0, log_open(&log, &trid));
+	for (int i = 0; i < 3; i++) {
+		memset(&status, 0xa5, sizeof(status));
+		ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+		EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
+		EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_stream_full_status);
+		EXPECT_EQ(POSIX_TRACE_OVERRUN, status.posix_stream_overrun_status);
+		EXPECT_EQ(POSIX_TRACE_NOT_FLUSHING, status.posix_stream_flush_status);
+		EXPECT_EQ(EFBIG, status.posix_stream_flush_error);
+		EXPECT_EQ(POSIX_TRACE_OVERRUN, status.posix_log_overrun_status);
+		EXPECT_EQ(POSIX_TRACE_FULL, status.posix_log_full_status);
+		if (i)
+			EXPECT_EQ(0, memcmp(&status, &again, sizeof(status)));
+		again = status;
+	}
+	EXPECT_EQ(0, posix_trace_close(trid));
+	log_free(&log);
+}
+
+TEST(a10_log_overrun_and_flush_error_are_reset_by_each_call)
+{
+	const struct log_kind loop = { POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 16 << 10 };
+	const struct log_kind append = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
+	struct posix_trace_status_info status;
+	int fd = log_tmpfile(), pipe[2];
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &loop, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	withlog_record(0, 700);
+	ASSERT_EQ(0, posix_trace_flush(trid));
+	do {
+		sched_yield();
+		ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+	} while (status.posix_log_overrun_status == POSIX_TRACE_NO_OVERRUN);
+	ASSERT_EQ(0, withlog_wait(trid));
+	ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+	close(fd);
+
+	ASSERT_EQ(0, pipe2(pipe, O_CLOEXEC));
+	ASSERT_EQ(0, withlog_new(0, &append, pipe[1], &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	close(pipe[0]);
+	EXPECT_EQ(EPIPE, withlog_flush(trid));
+	ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+	EXPECT_EQ(0, status.posix_stream_flush_error);
+	EXPECT_EQ(EPIPE, posix_trace_shutdown(trid));
+	close(pipe[1]);
 }
 
 TEST_HARNESS_MAIN

@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "pxt_test.h"
 #include "reading.h"
+#include "log_reading.h"
+#include "withlog.h"
 
 FIXTURE(getnext)
 {
@@ -368,6 +370,59 @@ TEST_F(getnext, a18_even_if_an_event_comes_with_the_signal)
 		ASSERT_EQ(i, event_number(&reader.event));
 		ASSERT_EQ(0, take(self->trid, &self->event));
 	}
+}
+
+/* A log of @events user events, the times of which are 0, 1, 2 ... */
+static int log_of(int events, trace_id_t *trid)
+{
+	struct log_writer log;
+	int err;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
+	log_name(&log, LOG_FIRST_NAMED, "named");
+	log_epochs(&log, 0, 1, events / 2);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	err = log_open(&log, trid);
+	log_free(&log);
+	return err;
+}
+
+TEST(a02_events_of_a_log)
+{
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, log_of(100, &trid));
+	for (int i = 0; i < 100; i++) {
+		ASSERT_EQ(1, log_take(trid, &event));
+		EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, event.info.posix_event_id);
+		EXPECT_EQ((__u64)i, log_time(&event));
+		EXPECT_EQ(8, event.len);
+		EXPECT_EQ(0, memcmp(&(__u64){ i }, event.data, 8));
+	}
+	/* It does not block, however often it is asked. */
+	for (int i = 0; i < 3; i++) {
+		event.unavailable = 0;
+		EXPECT_EQ(0, log_take(trid, &event));
+		EXPECT_NE(0, event.unavailable);
+	}
+	EXPECT_EQ(0, posix_trace_close(trid));
+	EXPECT_EQ(-EINVAL, log_take(trid, &event));
+}
+
+TEST(a19_einval_for_an_active_stream_with_log)
+{
+	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
+	int fd = log_tmpfile();
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &kind, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	withlog_record(0, 10);
+	EXPECT_EQ(0, withlog_readable(trid));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "pxt_test.h"
 #include "stream_state.h"
+#include "log_reading.h"
 
 FIXTURE(rewind)
 {
@@ -61,6 +62,77 @@ TEST_F(rewind, a03_errno_is_left_alone)
 	errno = 4711;
 	EXPECT_EQ(EINVAL, posix_trace_rewind(self->trid));
 	EXPECT_EQ(4711, errno);
+}
+
+/* A log of @events user events, the times of which are 0, 1, 2 ... */
+static int log_of(int events, trace_id_t *trid)
+{
+	struct log_writer log;
+	int err;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
+	log_name(&log, LOG_FIRST_NAMED, "named");
+	log_epochs(&log, 0, 1, events / 2);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	err = log_open(&log, trid);
+	log_free(&log);
+	return err;
+}
+
+TEST(a04_next_event_is_the_oldest)
+{
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, log_of(40, &trid));
+	for (int from = 0; from <= 41; from++) {
+		for (int i = 0; i < from; i++)
+			EXPECT_EQ(i < 40, log_take(trid, &event));
+		ASSERT_EQ(0, posix_trace_rewind(trid));
+		ASSERT_EQ(1, log_take(trid, &event));
+		EXPECT_EQ(0, log_time(&event));
+		ASSERT_EQ(0, posix_trace_rewind(trid));
+	}
+	EXPECT_EQ(0, posix_trace_close(trid));
+}
+
+TEST(a05_other_trace_ids_are_where_they_were)
+{
+	struct log_writer log;
+	trace_id_t trid[2];
+	struct event event;
+	int fd;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
+	log_epochs(&log, 0, 1, 10);
+	fd = log_file(&log);
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(0, posix_trace_open(fd, &trid[i]));
+	for (int i = 0; i < 10; i++) {
+		ASSERT_EQ(1, log_take(trid[0], &event));
+		ASSERT_EQ(1, log_take(trid[1], &event));
+		EXPECT_EQ((__u64)i, log_time(&event));
+		EXPECT_EQ(0, posix_trace_rewind(trid[0]));
+	}
+	for (int i = 0; i < 2; i++)
+		EXPECT_EQ(0, posix_trace_close(trid[i]));
+	close(fd);
+	log_free(&log);
+}
+
+TEST(a06_cancelled_thread_leaves_no_lock)
+{
+	struct event event;
+	trace_id_t trid;
+	int ret;
+
+	ASSERT_EQ(0, log_of(20, &trid));
+	ret = call_cancelled(posix_trace_rewind, trid);
+	EXPECT_TRUE(ret == 0 || ret == -ECANCELED);
+	EXPECT_EQ(1, log_take(trid, &event));
+	EXPECT_EQ(0, log_time(&event));
+	EXPECT_EQ(0, posix_trace_rewind(trid));
+	EXPECT_EQ(0, posix_trace_close(trid));
 }
 
 TEST_HARNESS_MAIN

@@ -7,6 +7,7 @@
 
 #include "pxt_test.h"
 #include "stream_state.h"
+#include "logdrain.h"
 
 /* Streams that one process can have. */
 #define STREAMS_MAX	32
@@ -562,6 +563,100 @@ TEST_F(shutdown, a12_of_many_threads_one_shuts_it_down)
 		done += !result;
 	}
 	EXPECT_EQ(1, done);
+}
+
+/* ------------------------------------------------------------------ */
+/* With a log								*/
+
+static const struct log_kind by_hand = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
+
+FIXTURE(logged)
+{
+	trace_id_t trid;
+	int fd;
+};
+
+FIXTURE_SETUP(logged)
+{
+	self->fd = log_tmpfile();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, withlog_new(0, &by_hand, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+}
+
+FIXTURE_TEARDOWN(logged)
+{
+	posix_trace_shutdown(self->trid);
+	close(self->fd);
+}
+
+TEST_F(logged, a13_what_was_not_flushed_is_flushed)
+{
+	struct log_content content;
+
+	withlog_record(0, 100);
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	withlog_record(100, 100);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 200));
+}
+
+TEST_F(logged, a14_log_has_attributes_names_and_status_then)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1];
+	struct posix_trace_status_info status;
+	trace_event_id_t id;
+	trace_attr_t attr;
+	trace_id_t log;
+
+	ASSERT_EQ(0, posix_trace_eventid_open("never recorded", &id));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	ASSERT_EQ(0, posix_trace_open(self->fd, &log));
+	EXPECT_EQ(0, posix_trace_get_attr(log, &attr));
+	EXPECT_EQ(0, posix_trace_attr_getname(&attr, name));
+	EXPECT_STREQ("withlog", name);
+	EXPECT_EQ(0, posix_trace_eventid_get_name(log, id, name));
+	EXPECT_STREQ("never recorded", name);
+	EXPECT_EQ(0, posix_trace_get_status(log, &status));
+	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
+	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_log_full_status);
+	EXPECT_EQ(0, posix_trace_close(log));
+}
+
+TEST_F(logged, a15_posix_trace_open_knows_it)
+{
+	trace_id_t log;
+
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	ASSERT_EQ(0, posix_trace_open(self->fd, &log));
+	EXPECT_EQ(0, posix_trace_close(log));
+}
+
+TEST_F(logged, a16_returns_when_all_is_written)
+{
+	int pipe[2], fd = log_tmpfile(), ret;
+	struct log_content content;
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pipe2(pipe, O_CLOEXEC));
+	ASSERT_EQ(0, withlog_new(0, &by_hand, pipe[1], &trid));
+	close(pipe[1]);
+	ASSERT_EQ(0, posix_trace_start(trid));
+	withlog_record(0, 500);
+	ASSERT_EQ(0, posix_trace_shutdown(trid));
+	/* It was closed, too: there is an end, and nothing to wait for. */
+	ASSERT_EQ(0, fcntl(pipe[0], F_SETFL, O_NONBLOCK));
+	do {
+		ret = copy_once(pipe[0], fd);
+	} while (ret > 0);
+	EXPECT_EQ(0, ret);
+	close(pipe[0]);
+	log_content_fd(fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 500));
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

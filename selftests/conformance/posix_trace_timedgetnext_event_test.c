@@ -6,6 +6,8 @@
 #define _GNU_SOURCE
 #include "pxt_test.h"
 #include "reading.h"
+#include "log_reading.h"
+#include "withlog.h"
 
 FIXTURE(timedgetnext)
 {
@@ -335,6 +337,55 @@ TEST_F(timedgetnext, a14_signal_interrupts)
 	record_number(1);
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(1, event_number(&self->event));
+}
+
+/* A log of @events user events, the times of which are 0, 1, 2 ... */
+static int log_of(int events, trace_id_t *trid)
+{
+	struct log_writer log;
+	int err;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
+	log_name(&log, LOG_FIRST_NAMED, "named");
+	log_epochs(&log, 0, 1, events / 2);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	err = log_open(&log, trid);
+	log_free(&log);
+	return err;
+}
+
+TEST(a15_events_of_a_log)
+{
+	/* Neither looked at, nor waited for. */
+	const struct timespec times[] = { { 0, 0 }, { 0, -1 }, { INT32_MAX, 0 } };
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, log_of(20, &trid));
+	for (int i = 0; i < 23; i++) {
+		ASSERT_EQ(0, posix_trace_timedgetnext_event(trid, &event.info, event.data, ROOM,
+							    &event.len, &event.unavailable,
+							    &times[i % 3]));
+		EXPECT_EQ(i >= 20, event.unavailable);
+		if (i < 20)
+			EXPECT_EQ((__u64)i, log_time(&event));
+	}
+	EXPECT_EQ(0, posix_trace_close(trid));
+}
+
+TEST(a16_einval_for_an_active_stream_with_log)
+{
+	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
+	int fd = log_tmpfile();
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &kind, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	withlog_record(0, 10);
+	EXPECT_EQ(0, withlog_readable(trid));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

@@ -10,6 +10,7 @@
 #include "family.h"
 #include "name_test.h"
 #include "trace_test.h"
+#include "withlog.h"
 
 #define UNNAMED	POSIX_TRACE_UNNAMED_USEREVENT
 #define NAMES	50
@@ -307,6 +308,31 @@ TEST_F(trid_open, a14_no_cancellation_point)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, open_cancelled, &self->trid));
 	ASSERT_EQ(0, pthread_join(thread, &result));
 	EXPECT_EQ(NULL, result);
+}
+
+/* A log of nothing, open for reading. */
+static int open_log(trace_id_t *log)
+{
+	int fd = log_tmpfile(), err;
+	trace_id_t trid;
+
+	err = posix_trace_create_withlog(0, NULL, fd, &trid);
+	if (!err)
+		err = posix_trace_shutdown(trid);
+	if (!err)
+		err = posix_trace_open(fd, log);
+	close(fd);
+	return err;
+}
+
+TEST(a09_einval_for_a_log)
+{
+	trace_event_id_t id;
+	trace_id_t log;
+
+	ASSERT_EQ(0, open_log(&log));
+	EXPECT_EQ(EINVAL, posix_trace_trid_eventid_open(log, "name", &id));
+	EXPECT_EQ(0, posix_trace_close(log));
 }
 
 TEST_HARNESS_MAIN

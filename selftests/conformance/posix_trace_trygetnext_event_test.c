@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "pxt_test.h"
 #include "reading.h"
+#include "log_reading.h"
+#include "withlog.h"
 
 FIXTURE(trygetnext)
 {
@@ -187,6 +189,51 @@ TEST_F(trygetnext, a11_bad_trace_ids)
 	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
 	ASSERT_EQ(0, posix_trace_shutdown(trid));
 	EXPECT_EQ(EINVAL, read_try(trid, &self->event, ROOM));
+}
+
+/* A log of @events user events, the times of which are 0, 1, 2 ... */
+static int log_of(int events, trace_id_t *trid)
+{
+	struct log_writer log;
+	int err;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
+	log_name(&log, LOG_FIRST_NAMED, "named");
+	log_epochs(&log, 0, 1, events / 2);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	err = log_open(&log, trid);
+	log_free(&log);
+	return err;
+}
+
+TEST(a12_einval_for_a_log)
+{
+	struct event event;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, log_of(20, &trid));
+	event.unavailable = 0;
+	EXPECT_EQ(EINVAL, posix_trace_trygetnext_event(trid, &event.info, event.data, ROOM,
+						       &event.len, &event.unavailable));
+	/* And it took none. */
+	EXPECT_EQ(1, log_take(trid, &event));
+	EXPECT_EQ(0, log_time(&event));
+	EXPECT_EQ(0, posix_trace_close(trid));
+}
+
+TEST(a13_einval_for_an_active_stream_with_log)
+{
+	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
+	int fd = log_tmpfile();
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &kind, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	withlog_record(0, 10);
+	EXPECT_EQ(0, withlog_readable(trid));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

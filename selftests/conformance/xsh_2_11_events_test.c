@@ -11,6 +11,7 @@
 #include "name_test.h"
 #include "trace_test.h"
 #include "writer.h"
+#include "withlog.h"
 
 #define UNNAMED	POSIX_TRACE_UNNAMED_USEREVENT
 
@@ -660,6 +661,25 @@ TEST(a19_limits)
 	EXPECT_LE(_POSIX_TRACE_NAME_MAX, TRACE_NAME_MAX);
 	EXPECT_LE(_POSIX_TRACE_SYS_MAX, TRACE_SYS_MAX);
 	EXPECT_LE(_POSIX_TRACE_USER_EVENT_MAX, TRACE_USER_EVENT_MAX);
+}
+
+TEST(a20_begin_and_end_of_a_flush)
+{
+	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
+	struct log_content content;
+	int fd = log_tmpfile();
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &kind, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, withlog_flush(trid));
+	ASSERT_EQ(0, posix_trace_shutdown(trid));
+	log_content_fd(fd, &content);
+	EXPECT_EQ(0, content.err);
+	EXPECT_EQ(1, content.flush_starts);
+	EXPECT_EQ(1, content.flush_stops);
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "pxt_test.h"
 #include "stream_state.h"
+#include "withlog.h"
 
 FIXTURE(loop)
 {
@@ -741,6 +742,136 @@ TEST_F(until_full, a25_one_that_was_stopped_does_not_start_when_it_is_empty)
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	EXPECT_EQ(52, drain(self->trid));
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+}
+
+/* Waits until the log has that number, though nobody flushes. */
+static void wait_for_number(int fd, int number)
+{
+	struct log_content content;
+
+	do {
+		sched_yield();
+		log_content_fd(fd, &content);
+	} while (content.last < number);
+}
+
+static const struct log_kind flush_append = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };
+
+TEST(a26_flush_is_flushed_again_and_again)
+{
+	struct log_content content;
+	int fd = log_tmpfile();
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &flush_append, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	for (int i = 0; i < 3; i++) {
+		withlog_record(i, 1);
+		wait_for_number(fd, i);
+	}
+	ASSERT_EQ(0, posix_trace_shutdown(trid));
+	log_content_fd(fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 3));
+	EXPECT_LE(3, content.flush_starts);
+	close(fd);
+}
+
+/* A stream that is flushed into a pipe which nobody reads. */
+FIXTURE(stuck)
+{
+	trace_id_t trid;
+	int pipe[2];
+};
+
+FIXTURE_SETUP(stuck)
+{
+	ASSERT_EQ(0, pipe2(self->pipe, O_CLOEXEC));
+	ASSERT_LE(0, fcntl(self->pipe[1], F_SETPIPE_SZ, 4096));
+	ASSERT_EQ(0, withlog_new(0, &flush_append, self->pipe[1], &self->trid));
+	close(self->pipe[1]);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+}
+
+FIXTURE_TEARDOWN(stuck)
+{
+	close(self->pipe[0]);
+	posix_trace_shutdown(self->trid);
+}
+
+TEST_F(stuck, a27_overrun_when_an_event_is_lost_during_a_flush)
+{
+	struct posix_trace_status_info status;
+
+	withlog_record(0, 300);
+	ASSERT_EQ(0, posix_trace_flush(self->trid));
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_FLUSHING, status.posix_stream_flush_status);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_stream_overrun_status);
+	withlog_record(300, 5000);
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_FLUSHING, status.posix_stream_flush_status);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, status.posix_stream_overrun_status);
+	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
+	EXPECT_EQ(POSIX_TRACE_FULL, status.posix_stream_full_status);
+}
+
+/* By the policy, here: half of its memory is used. */
+TEST_F(stuck, a28_flushing_during_a_flush_by_the_policy)
+{
+	struct posix_trace_status_info status;
+
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_NOT_FLUSHING, status.posix_stream_flush_status);
+	withlog_record(0, 5000);
+	do {
+		sched_yield();
+		ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	} while (status.posix_stream_flush_status != POSIX_TRACE_FLUSHING);
+}
+
+TEST_F(stuck, a29_first_error_of_a_flush_is_told_once)
+{
+	struct posix_trace_status_info status;
+
+	close(self->pipe[0]);
+	withlog_record(0, 10);
+	EXPECT_EQ(EPIPE, withlog_flush(self->trid));
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(0, status.posix_stream_flush_error);
+	EXPECT_EQ(EPIPE, withlog_flush(self->trid));
+}
+
+TEST(a30_log_full_and_overrun_are_told_of_the_log)
+{
+	const struct log_kind kinds[] = {
+		{ POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 16 << 10 },
+		{ POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 16 << 10 },
+	};
+	struct posix_trace_status_info status;
+	trace_id_t trid;
+	int fd;
+
+	for (int i = 0; i < 2; i++) {
+		fd = log_tmpfile();
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, withlog_new(0, &kinds[i], fd, &trid));
+		ASSERT_EQ(0, posix_trace_start(trid));
+		ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+		EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_log_full_status);
+		EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
+		withlog_record(0, 700);
+		ASSERT_EQ(0, posix_trace_flush(trid));
+		do {
+			sched_yield();
+			ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+			/* Told once: it must not be overlooked. */
+		} while (i ? status.posix_log_overrun_status != POSIX_TRACE_OVERRUN :
+			     status.posix_log_full_status != POSIX_TRACE_FULL);
+		EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_stream_overrun_status);
+		EXPECT_EQ(0, posix_trace_shutdown(trid));
+		close(fd);
+	}
 }
 
 TEST_HARNESS_MAIN

@@ -103,8 +103,8 @@ FIXTURE_VARIANT_ADD(refused, max_data_size_beyond_max) {
 
 FIXTURE_VARIANT_ADD(refused, max_data_size_huge) { AT(attr.max_data_size), 8, ~0ULL, EINVAL };
 
-FIXTURE_VARIANT_ADD(refused, log_fd_of_later) { AT(log_fd), 4, 0, EOPNOTSUPP };
-FIXTURE_VARIANT_ADD(refused, log_fd_negative) { AT(log_fd), 4, -2, EOPNOTSUPP };
+FIXTURE_VARIANT_ADD(refused, log_fd_that_is_not_open) { AT(log_fd), 4, 1023, EBADF };
+FIXTURE_VARIANT_ADD(refused, log_fd_negative) { AT(log_fd), 4, -2, EBADF };
 FIXTURE_VARIANT_ADD(refused, pid_that_never_exists) { AT(pid), 4, 0x7fffffff, ESRCH };
 FIXTURE_VARIANT_ADD(refused, pid_of_a_kernel_thread) { AT(pid), 4, 2, EPERM };
 
@@ -244,9 +244,9 @@ TEST_F(create, bad_policy_wins_over_the_missing_right)
 	EXPECT_EQ(-EINVAL, create(self->fd, &self->arg));
 }
 
-TEST_F(create, what_is_invalid_wins_over_what_comes_later)
+TEST_F(create, what_is_invalid_wins_over_the_bad_log)
 {
-	self->arg.log_fd = 0;
+	self->arg.log_fd = 1023;
 	self->arg.flags = 1;
 	EXPECT_EQ(-EINVAL, create(self->fd, &self->arg));
 	self->arg.flags = 0;
@@ -254,11 +254,11 @@ TEST_F(create, what_is_invalid_wins_over_what_comes_later)
 	EXPECT_EQ(-EINVAL, create(self->fd, &self->arg));
 }
 
-TEST_F(create, what_comes_later_wins_over_the_missing_process)
+TEST_F(create, missing_process_wins_over_the_bad_log)
 {
-	self->arg.log_fd = 0;
+	self->arg.log_fd = 1023;
 	self->arg.pid = 0x7fffffff;
-	EXPECT_EQ(-EOPNOTSUPP, create(self->fd, &self->arg));
+	EXPECT_EQ(-ESRCH, create(self->fd, &self->arg));
 }
 
 /* ------------------------------------------------------------------ */

@@ -404,7 +404,7 @@ struct posixtrace_map {
 /**
  * struct posixtrace_create - argument of CREATE
  * @pid: Input: process to trace, 0 for the caller
- * @log_fd: Input: -1 (logs come later)
+ * @log_fd: Input: file for the log, open for writing; -1 for a stream without log
  * @flags: Input: zero
  * @slot: Output: slot of the traced process
  * @attr: Input: attributes
@@ -449,11 +449,14 @@ struct posixtrace_origin {
 #define POSIXTRACE_STATUS_RUNNING	(1U << 0)
 #define POSIXTRACE_STATUS_FULL		(1U << 1)
 #define POSIXTRACE_STATUS_OVERRUN	(1U << 2)
+#define POSIXTRACE_STATUS_FLUSHING	(1U << 3)
+#define POSIXTRACE_STATUS_LOG_FULL	(1U << 4)
+#define POSIXTRACE_STATUS_LOG_OVERRUN	(1U << 5)
 
 /**
  * struct posixtrace_status - one consistent snapshot of a stream
- * @flags: Output: POSIXTRACE_STATUS_*; the overrun is reset by reading it
- * @flush_error: Output: 0 or an error number
+ * @flags: Output: POSIXTRACE_STATUS_*; the overruns are reset by reading them
+ * @flush_error: Output: 0 or the number of the first error of a flush; reset likewise
  * @lost: Output: events lost so far (unread and overwritten, dropped while
  *	full; without those that the reader skipped for the horizon)
  * @memory: Output: bytes of memory in use by this stream's mappings
@@ -720,6 +723,7 @@ struct posixtrace_mapping {
 #define POSIXTRACE_IOC_GET_FILTER \
 	_IOR(POSIXTRACE_IOC_MAGIC, 0x1b, struct posixtrace_event_set)
 #define POSIXTRACE_IOC_CLEAR		_IO(POSIXTRACE_IOC_MAGIC, 0x1c)
+#define POSIXTRACE_IOC_FLUSH		_IOW(POSIXTRACE_IOC_MAGIC, 0x1e, struct posixtrace_origin)
 #define POSIXTRACE_IOC_GET_STATS	_IOR(POSIXTRACE_IOC_MAGIC, 0x1d, struct posixtrace_stats)
 
 /* role target */

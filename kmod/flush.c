@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A flush: all that was recorded before it begins is written to the log, while
+ * recording goes on. Runs in the thread of the log.
+ */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+#include "clock.h"
+#include "compat.h"
+#include "log.h"
+#include "reclaim.h"
+#include "state.h"
+#include "stream.h"
+#include "subbuf.h"
+
+/* Runs with interrupts off on a CPU that may run a writer: it begins anew. */
+static void close_cpu(void *pool)
+{
+	pxt_rseq_abort_current();
+	pxt_subbuf_close_cpu(pool, smp_processor_id());
+}
+
+/* CPUs that hold something open. Those that open something later do not concern us. */
+static void find_open(const struct pxt_pool *pool, struct cpumask *mask)
+{
+	u32 cpu;
+
+	for (cpu = 0; cpu < pool->nr_cpus; cpu++) {
+		if (READ_ONCE(pool->cpu[cpu].open) != POSIXTRACE_NONE)
+			cpumask_set_cpu(cpu, mask);
+	}
+}
+
+/*
+ * All CPUs close what they write. On the CPU itself, for a writer may begin there at
+ * any time: what it commits is in the old sub-buffer when that is measured, or it sees
+ * that this is not open any more. One that is offline has nobody who writes, and
+ * pxt_subbuf_leave() has happened: no CPU is on its way while we hold the lock.
+ */
+static void close_all(struct pxt_stream *stream)
+{
+	struct pxt_pool *pool = &stream->pool;
+	cpumask_var_t mask;
+	bool all = !zalloc_cpumask_var(&mask, GFP_KERNEL);
+
+	cpus_read_lock();
+	if (!all)
+		find_open(pool, mask);
+	on_each_cpu_mask(all ? cpu_online_mask : mask, close_cpu, pool, true);
+	pxt_subbuf_close_left(pool);
+	cpus_read_unlock();
+	free_cpumask_var(mask);
+	/* If there is no other one, its events come with the next flush. */
+	if (stream->running)
+		pxt_subbuf_turn_sys(pool);
+	else
+		pxt_subbuf_close_cpu(pool, pool->nr_cpus);
+}
+
+static u64 last_seq(struct pxt_pool *pool)
+{
+	unsigned long flags;
+	u64 seq;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	seq = pool->seq;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return seq;
+}
+
+static int write_subbuf(struct pxt_log *log, const struct pxt_subbuf *subbuf,
+			struct posixtrace_log_block *block)
+{
+	const struct pxt_pool *pool = &log->stream->pool;
+	u32 i = subbuf - pool->subbuf;
+
+	block->size = subbuf->used;
+	block->cpu = subbuf->cpu;
+	block->count = subbuf->count;
+	block->opened = subbuf->opened;
+	block->closed = subbuf->closed;
+	block->lost += pxt_pool_dropped(pool) + log->dropped;
+	/* A copy: the checksum holds whatever the targets write there meanwhile. */
+	memcpy(pxt_logwriter_payload(&log->writer), pxt_pool_subbuf(pool, i), subbuf->used);
+	return pxt_logwriter_events(&log->writer, block,
+				    subbuf->cpu < pool->nr_cpus ? subbuf->count : 0);
+}
+
+/* All that was closed and handed out no later than @seq. */
+static int write_subbufs(struct pxt_log *log, u64 seq)
+{
+	struct pxt_pool *pool = &log->stream->pool;
+	struct posixtrace_log_block block;
+	struct pxt_subbuf *subbuf;
+	int err;
+
+	for (;;) {
+		memset(&block, 0, sizeof(block));
+		subbuf = pxt_reclaim_take(pool, seq, &block);
+		if (!subbuf)
+			return 0;
+		err = write_subbuf(log, subbuf, &block);
+		if (err) {
+			pxt_reclaim_untake(pool, subbuf);
+			return err;
+		}
+		pxt_reclaim_done(pool, subbuf);
+	}
+}
+
+/* What does not get into the log any more. Says how many user events that were. */
+static u64 discard(struct pxt_pool *pool)
+{
+	struct posixtrace_log_block block;
+	struct pxt_subbuf *subbuf;
+	u64 events = 0;
+
+	while ((subbuf = pxt_reclaim_take(pool, U64_MAX, &block))) {
+		if (subbuf->cpu < pool->nr_cpus)
+			events += subbuf->count;
+		pxt_reclaim_done(pool, subbuf);
+	}
+	return events;
+}
+
+/* The last event of a log that is full, whatever is recorded elsewhere. */
+static int write_stop(struct pxt_log *log)
+{
+	const struct {
+		struct posixtrace_record record;
+		s32 automatic;
+		s32 zero;
+	} stop = {
+		.record = {
+			.size = POSIXTRACE_RECORD_SIZE(sizeof(s32)),
+			.data_len = sizeof(s32),
+			.event_id = POSIXTRACE_ID_STOP,
+			.timestamp = pxt_clock_now(),
+		},
+		.automatic = 1,
+	};
+	struct posixtrace_log_block block = {
+		.size = sizeof(stop),
+		.cpu = log->stream->pool.nr_cpus,
+		.count = 1,
+		.opened = stop.record.timestamp,
+		.closed = stop.record.timestamp,
+	};
+
+	memcpy(pxt_logwriter_payload(&log->writer), &stop, sizeof(stop));
+	return pxt_logwriter_events(&log->writer, &block, 0);
+}
+
+/* What is there is dropped. */
+static void drop(struct pxt_log *log)
+{
+	u64 dropped = discard(&log->stream->pool);
+
+	spin_lock(&log->lock);
+	log->dropped += dropped;
+	spin_unlock(&log->lock);
+}
+
+/* Nothing fits any more: with the stream's lock, unless it is dead. */
+static int become_full(struct pxt_log *log)
+{
+	drop(log);
+	spin_lock(&log->lock);
+	log->full = true;
+	spin_unlock(&log->lock);
+	return write_stop(log);
+}
+
+static void note_result(struct pxt_log *log, int err)
+{
+	spin_lock(&log->lock);
+	log->error = err;
+	if (err && !log->flush_error)
+		log->flush_error = -err;
+	log->overwritten = log->writer.overwritten;
+	spin_unlock(&log->lock);
+}
+
+static int write_status(struct pxt_log *log, u32 flags, int error)
+{
+	const struct pxt_pool *pool = &log->stream->pool;
+	struct posixtrace_log_end end = {
+		.flags = flags,
+		.error = -error,
+		.lost = READ_ONCE(pool->lost) + pxt_pool_dropped(pool) + log->dropped,
+	};
+
+	return pxt_logwriter_end(&log->writer, &end);
+}
+
+static int write_all(struct pxt_log *log)
+{
+	u64 seq = last_seq(&log->stream->pool);
+	int err;
+
+	log->writer.epoch++;
+	err = pxt_logwriter_names(&log->writer, log->stream->table);
+	/* Behind its STOP there is nothing, not even what came before by a hair's breadth. */
+	if (log->full)
+		drop(log);
+	else if (!err)
+		err = write_subbufs(log, seq);
+	return err ? err : pxt_logfile_settle(&log->writer.file);
+}
+
+/* With the stream's lock. */
+static int finish_locked(struct pxt_log *log, int err)
+{
+	struct pxt_stream *stream = log->stream;
+
+	if (stream->dead)
+		return err;
+	if (err == -EXFULL) {
+		pxt_state_log_full(stream);
+		return become_full(log);
+	}
+	/* All that was in there is in the log: a full stream can start again. */
+	if (!err && stream->full && !log->full)
+		pxt_state_restart(stream);
+	return err;
+}
+
+/**
+ * pxt_flush() - write all that was recorded
+ * @log: of a stream that is not locked
+ * @caller: who wants it; NULL if nobody does
+ *
+ * Context: may sleep.
+ */
+void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
+{
+	struct pxt_stream *stream = log->stream;
+	int err;
+
+	mutex_lock(&stream->lock);
+	/* Then the last flush is about to come. */
+	if (stream->dead) {
+		mutex_unlock(&stream->lock);
+		return;
+	}
+	pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_START, caller);
+	close_all(stream);
+	mutex_unlock(&stream->lock);
+
+	err = write_all(log);
+
+	mutex_lock(&stream->lock);
+	err = finish_locked(log, err);
+	if (!stream->dead)
+		pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_STOP, caller);
+	/* That a flush has ended is no reason for another one. */
+	log->seen = stream->pool.ctrl->system.last;
+	mutex_unlock(&stream->lock);
+	if (log->writer.policy == POSIXTRACE_POLICY_LOOP && !err)
+		err = write_status(log, 0, 0);
+	note_result(log, err);
+}
+
+/**
+ * pxt_flush_close() - nothing is recorded any more
+ * @stream: locked; nobody finds it on a target any more
+ * @was_running: record STOP
+ *
+ * Context: may sleep.
+ */
+void pxt_flush_close(struct pxt_stream *stream, bool was_running)
+{
+	const struct posixtrace_origin nobody = { 0 };
+	struct pxt_caller caller = pxt_sysevent_caller(stream, &nobody);
+
+	/* Whoever found it there before may still ask for more. */
+	pxt_subbuf_set_full(&stream->pool, true);
+	if (was_running)
+		pxt_sysevent_stop(stream, &caller);
+	pxt_subbuf_close_all(&stream->pool);
+	pxt_subbuf_close_cpu(&stream->pool, stream->pool.nr_cpus);
+}
+
+/**
+ * pxt_flush_last() - write what is left, and the end of the log
+ * @log: of a stream that is dead, and has nothing open
+ *
+ * Context: may sleep.
+ */
+void pxt_flush_last(struct pxt_log *log)
+{
+	int err = write_all(log), end;
+
+	if (err == -EXFULL)
+		err = become_full(log);
+	/* What could not be written is lost. */
+	drop(log);
+	end = write_status(log, POSIXTRACE_LOG_END_FINAL, err);
+	if (!end)
+		end = pxt_logfile_settle(&log->writer.file);
+	note_result(log, err ? err : end);
+}
+
+/**
+ * pxt_flush_pending() - is there anything that a flush would write?
+ * @log: any
+ *
+ * Return: yes or no.
+ */
+bool pxt_flush_pending(const struct pxt_log *log)
+{
+	const struct pxt_pool *pool = &log->stream->pool;
+
+	return READ_ONCE(pool->used) || READ_ONCE(pool->ctrl->system.last) != log->seen;
+}

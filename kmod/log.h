@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_LOG_H
+#define PXT_LOG_H
+
+#include <linux/completion.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+
+#include "logblock.h"
+#include "sysevent.h"
+
+/**
+ * struct pxt_log - the log of a stream
+ * @stream: whose it is; lives as long
+ * @writer: used by who creates the stream, then by the thread
+ * @thread: writes; has a reference to the stream. NULL before it was started
+ * @pid: of the process that is traced first; constant
+ * @seen: time of the last system event when the last flush ended; used by the thread
+ * @begin_error: negative errno of writing the header; set before @begun
+ * @begun: that was tried
+ * @ended: the thread is done, the file is closed, and the stream's memory is freed
+ * @lock: guards the rest
+ * @wait: the thread waits for @wanted
+ * @done: others wait for the thread
+ * @wanted: bits PXT_LOG_*
+ * @clear_wanted: number of the last CLEAR that was asked for
+ * @clear_done: of the last one that is done
+ * @clear_error: negative errno of that, or 0
+ * @caller: who wanted the flush
+ * @flushing: a flush was asked for or is under way
+ * @full: nothing fits any more
+ * @overwritten: LOOP: user events that were, so far
+ * @overwritten_seen: when the status was asked for
+ * @flush_error: first one since then, as a positive number
+ * @error: of the last write; 0 if that succeeded; also read without the lock
+ * @dropped: user events that did not get into the log
+ */
+struct pxt_log {
+	struct pxt_stream *stream;
+	struct pxt_logwriter writer;
+	struct task_struct *thread;
+	pid_t pid;
+	u64 seen;
+	int begin_error;
+	struct completion begun;
+	struct completion ended;
+
+	spinlock_t lock;	/* guards all that follows */
+	wait_queue_head_t wait;
+	wait_queue_head_t done;
+	unsigned long wanted;
+	u64 clear_wanted;
+	u64 clear_done;
+	int clear_error;
+	struct pxt_caller caller;
+	bool flushing;
+	bool full;
+	u64 overwritten;
+	u64 overwritten_seen;
+	int flush_error;
+	int error;
+	u64 dropped;
+};
+
+#define PXT_LOG_FLUSH	0	/* somebody asked for it */
+#define PXT_LOG_USED	1	/* half of the pool is used */
+#define PXT_LOG_CLEAR	2
+#define PXT_LOG_END	3
+
+int pxt_log_new(struct pxt_stream *stream, int fd);
+int pxt_log_begin(struct pxt_log *log, pid_t pid);
+void pxt_log_free(struct pxt_log *log);
+
+int pxt_log_flush(struct pxt_stream *stream, const struct posixtrace_origin *origin);
+int pxt_log_clear(struct pxt_stream *stream);
+void pxt_log_used(struct pxt_log *log);
+void pxt_log_stream_full(struct pxt_log *log);
+void pxt_log_end(struct pxt_log *log);
+int pxt_log_wait(struct pxt_log *log);
+void pxt_log_status(struct pxt_log *log, struct posixtrace_status *status);
+void pxt_log_untold(struct pxt_log *log, const struct posixtrace_status *status);
+
+/* flush.c, in the thread */
+void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller);
+void pxt_flush_last(struct pxt_log *log);
+void pxt_flush_close(struct pxt_stream *stream, bool was_running);
+bool pxt_flush_pending(const struct pxt_log *log);
+
+#endif /* PXT_LOG_H */

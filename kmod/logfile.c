@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The file of a log: what may be one, and writing to it, from a kernel thread on
+ * behalf of the controller. What is written is the matter of logblock.c.
+ */
+#include <linux/file.h>
+#include <linux/memcontrol.h>
+#include <linux/poll.h>
+#include <linux/resource.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/stat.h>
+#include <linux/string.h>
+#include <linux/uio.h>
+
+#include <linux/posixtrace.h>
+
+#include "logfile.h"
+
+static int check(const struct file *file, u32 policy)
+{
+	bool regular = S_ISREG(file_inode(file)->i_mode);
+
+	if (!(file->f_mode & FMODE_WRITE))
+		return -EBADF;
+	/* What can be written from kernel memory, at any address. */
+	if (!file->f_op->write_iter || file->f_flags & O_DIRECT)
+		return -EINVAL;
+	if (policy == POSIXTRACE_POLICY_APPEND)
+		return 0;
+	if (!regular || (policy == POSIXTRACE_POLICY_LOOP && file->f_flags & O_APPEND))
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * pxt_logfile_open() - take a file of the calling process for a log
+ * @lf: to be initialized
+ * @fd: descriptor
+ * @policy: log-full-policy
+ *
+ * Return: 0; -EBADF if it is not open for writing; -EINVAL if it can not be the log
+ * of a stream with that policy.
+ */
+int pxt_logfile_open(struct pxt_logfile *lf, int fd, u32 policy)
+{
+	struct file *file = fget(fd);
+	int err;
+
+	if (!file)
+		return -EBADF;
+	err = check(file, policy);
+	if (err) {
+		fput(file);
+		return err;
+	}
+	*lf = (struct pxt_logfile){ .file = file };
+	lf->cred = get_current_cred();
+	lf->memcg = get_mem_cgroup_from_mm(current->mm);
+	lf->limit = rlimit(RLIMIT_FSIZE);
+	lf->regular = S_ISREG(file_inode(file)->i_mode);
+	lf->seekable = lf->regular && !(file->f_flags & O_APPEND);
+	return 0;
+}
+
+/**
+ * pxt_logfile_reserve() - memory for what gets written in part
+ * @lf: open
+ * @size: bytes: nothing that is written is larger
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM.
+ */
+int pxt_logfile_reserve(struct pxt_logfile *lf, size_t size)
+{
+	if (lf->seekable)
+		return 0;
+	lf->rest = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	return lf->rest ? 0 : -ENOMEM;
+}
+
+/**
+ * pxt_logfile_close() - give the file back
+ * @lf: open, or closed already
+ *
+ * A thread of the kernel has closed it when this returns: the file system can be
+ * unmounted then, and who reads a pipe hears of its end. Context: may sleep.
+ */
+void pxt_logfile_close(struct pxt_logfile *lf)
+{
+	if (!lf->file)
+		return;
+	kvfree(lf->rest);
+	put_cred(lf->cred);
+	mem_cgroup_put(lf->memcg);
+	if (current->flags & PF_KTHREAD)
+		__fput_sync(lf->file);
+	else
+		fput(lf->file);
+	lf->file = NULL;
+}
+
+static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos)
+{
+	if (!lf->seekable)
+		pos = i_size_read(file_inode(lf->file));
+	/* The limit of the thread that writes is another one. */
+	if (pos + len > lf->limit)
+		return -EFBIG;
+	return kernel_write(lf->file, buf, len, &pos);
+}
+
+/* Until a file that is not to block can be written again. */
+static void wait_for_room(struct file *file)
+{
+	struct poll_wqueues queues;
+
+	poll_initwait(&queues);
+	vfs_poll(file, &queues.pt);
+	for (;;) {
+		/* Many wake only those whose sleep could be interrupted; ours never is. */
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (vfs_poll(file, NULL) & (EPOLLOUT | EPOLLERR | EPOLLHUP))
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+	poll_freewait(&queues);
+}
+
+static ssize_t write_other(struct pxt_logfile *lf, const void *buf, size_t len)
+{
+	struct kvec vec = { .iov_base = (void *)buf, .iov_len = len };
+	struct kiocb kiocb;
+	struct iov_iter iter;
+	ssize_t ret;
+
+	for (;;) {
+		init_sync_kiocb(&kiocb, lf->file);
+		iov_iter_kvec(&iter, WRITE, &vec, 1, len);
+		ret = lf->file->f_op->write_iter(&kiocb, &iter);
+		if (ret != -EAGAIN)
+			return ret;
+		wait_for_room(lf->file);
+	}
+}
+
+/* Says in @done how much of it is there now. */
+static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos,
+		     size_t *done)
+{
+	struct mem_cgroup *old_memcg = set_active_memcg(lf->memcg);
+	const struct cred *old = override_creds(lf->cred);
+	ssize_t ret = 0;
+
+	*done = 0;
+	while (*done < len) {
+		if (lf->regular)
+			ret = write_regular(lf, buf + *done, len - *done, pos + *done);
+		else
+			ret = write_other(lf, buf + *done, len - *done);
+		if (ret == 0)
+			ret = -EIO;
+		if (ret < 0)
+			break;
+		*done += ret;
+		cond_resched();
+	}
+	revert_creds(old);
+	set_active_memcg(old_memcg);
+	return ret < 0 ? ret : 0;
+}
+
+/**
+ * pxt_logfile_settle() - write what is missing of something that was begun
+ * @lf: open
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_logfile_settle(struct pxt_logfile *lf)
+{
+	size_t done;
+	int err;
+
+	if (!lf->rest_len)
+		return 0;
+	err = write_all(lf, lf->rest, lf->rest_len, 0, &done);
+	lf->rest_len -= done;
+	memmove(lf->rest, lf->rest + done, lf->rest_len);
+	return err;
+}
+
+/**
+ * pxt_logfile_write() - write behind what was written last
+ * @lf: open
+ * @buf: what to write
+ * @len: bytes, no more than was reserved
+ *
+ * Of what fails nothing is there, or it is in a place where the next thing will be. If
+ * that can not be, for part of it has gone through a pipe, it has not failed: the rest
+ * goes first when something is written again. Context: may sleep.
+ *
+ * Return: 0 or negative errno.
+ */
+int pxt_logfile_write(struct pxt_logfile *lf, const void *buf, size_t len)
+{
+	size_t done;
+	int err = pxt_logfile_settle(lf);
+
+	if (err)
+		return err;
+	err = write_all(lf, buf, len, lf->pos, &done);
+	if (err && done && !lf->seekable) {
+		lf->rest_len = len - done;
+		memcpy(lf->rest, buf + done, lf->rest_len);
+		err = 0;
+	}
+	if (!err)
+		lf->pos += len;
+	return err;
+}
+
+/**
+ * pxt_logfile_write_at() - write at some place
+ * @lf: open, seekable
+ * @buf: what to write
+ * @len: bytes
+ * @pos: where
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_logfile_write_at(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos)
+{
+	size_t done;
+
+	return write_all(lf, buf, len, pos, &done);
+}
+
+/**
+ * pxt_logfile_restart() - throw away what is in a regular file
+ * @lf: open, seekable
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno; then it is as it was.
+ */
+int pxt_logfile_restart(struct pxt_logfile *lf)
+{
+	const struct cred *old = override_creds(lf->cred);
+	int err = vfs_truncate(&lf->file->f_path, 0);
+
+	revert_creds(old);
+	if (!err)
+		lf->pos = 0;
+	return err;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Writes the inputs that log_fuzz begins with: logs of all kinds, as files in the
+ * folder that is its argument.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "../include/log_writer.h"
+
+static const char *folder;
+
+/* With each combination of the bits of log_fuzz's first byte that makes a difference. */
+static void save(const struct log_writer *log, const char *name)
+{
+	static const unsigned char how[] = { 0x00, 0x01, 0x03, 0x05, 0x0b };
+	char path[4096];
+	FILE *file;
+
+	for (size_t i = 0; i < sizeof(how); i++) {
+		snprintf(path, sizeof(path), "%s/%s-%d", folder, name, how[i]);
+		file = fopen(path, "w");
+		if (!file || fputc(how[i], file) == EOF ||
+		    fwrite(log->data, log->len, 1, file) != 1 || fclose(file)) {
+			perror(path);
+			exit(1);
+		}
+	}
+}
+
+static void straight(int log_policy, int stream_policy, const char *name)
+{
+	struct log_writer log;
+
+	log_begin(&log, log_policy, stream_policy, 3, 0);
+	log.header.subbuf_size = POSIXTRACE_SUBBUF_SIZE_MIN;
+	log_header(&log);
+	log_name(&log, LOG_FIRST_NAMED, "first");
+	log_epochs(&log, 1, 2, 3);
+	log_name(&log, LOG_FIRST_NAMED + 1, "second");
+	log.gap_generation = 1;
+	log.gap_first = LOG_TIME0 + 20;
+	log.horizon = LOG_TIME0 + 22;
+	log_epochs(&log, 21, 1, 3);
+	log_block_begin(&log, POSIXTRACE_LOG_EVENTS, 3);
+	log_event_id(&log, POSIXTRACE_ID_STOP, 40, "\1\0\0\0", 4);
+	log_event_id(&log, POSIXTRACE_ID_START, 41, "", 0);
+	log_block_end(&log);
+	save(&log, name);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	save(&log, "whole");
+	log_free(&log);
+}
+
+static void cleared(void)
+{
+	struct log_writer log;
+
+	log_begin(&log, POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_FLUSH, 2, 0);
+	log_epochs(&log, 1, 2, 2);
+	log_reset(&log);
+	log_epochs(&log, 100, 2, 2);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	save(&log, "reset");
+	log_free(&log);
+}
+
+/* A small one: its names lie close together, though no writer would put them so. */
+static void ring(int blocks, const char *name)
+{
+	struct log_writer log;
+
+	log_begin(&log, POSIXTRACE_POLICY_LOOP, POSIXTRACE_POLICY_LOOP, 2, 2048);
+	log.header.data_offset = log.header.names_offset +
+				 8 * sizeof(struct posixtrace_log_name);
+	log.len = log.header.data_offset;
+	log.pos = log.len;
+	log.oldest = log.len;
+	log_header(&log);
+	log_name(&log, LOG_FIRST_NAMED, "first");
+	log_name(&log, LOG_FIRST_NAMED + 1, "second");
+	for (int i = 0; i < blocks; i++)
+		log_epochs(&log, 10 * i, 1, 1 + i % 3);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	save(&log, name);
+	log_free(&log);
+}
+
+/* So many CPUs that less of a block is in memory, and a block that is larger. */
+static void many_cpus(void)
+{
+	unsigned char data[250] = { 0 };
+	struct log_writer log;
+
+	log_begin(&log, POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_FLUSH, 3000, 0);
+	log_block_begin(&log, POSIXTRACE_LOG_EVENTS, 2999);
+	for (int i = 0; i < 20; i++)
+		log_event_id(&log, POSIXTRACE_ID_UNNAMED, i, data, sizeof(data) - i);
+	log_block_end(&log);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	save(&log, "many-cpus");
+	log_free(&log);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2) {
+		fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+		return 1;
+	}
+	folder = argv[1];
+	straight(POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_FLUSH, "append");
+	straight(POSIXTRACE_POLICY_UNTIL_FULL, POSIXTRACE_POLICY_LOOP, "until-full");
+	cleared();
+	many_cpus();
+	ring(1, "ring-begin");
+	ring(3, "ring-first");
+	ring(9, "ring-wrapped");
+	return 0;
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * libFuzzer target: whatever is in a file, reading it as a log neither crashes nor
+ * hangs nor takes much memory, and says the same when it is read again.
+ *
+ * The first byte of the input says what happens to the rest, which is the file. Most
+ * of what a fuzzer changes makes a check sum bad, and that would be all that is ever
+ * tested: so one bit asks for all check sums to be made good again.
+ */
+#include <posixtrace.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "../include/log_reading.h"
+
+#define REPAIR		0x01	/* check sums are good */
+#define GROW		0x02	/* the second half is written while it is read */
+#define CUT		0x04	/* it is cut while it is read */
+#define BATCH		0x08	/* read by posixtrace_getevents() */
+
+#define SIZE_MAX_FUZZ	(256U << 10)
+
+static unsigned char file[SIZE_MAX_FUZZ];
+
+/* The table of trace ids: what points to it is in a page that the sanitizer ignores. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:pxtu_trid_install\n";
+}
+
+static void check(int good, const char *what)
+{
+	if (good)
+		return;
+	fprintf(stderr, "log_fuzz: %s\n", what);
+	abort();
+}
+
+static void repair_names(unsigned char *at, size_t len)
+{
+	struct posixtrace_log_name name;
+
+	for (; len >= sizeof(name); at += sizeof(name), len -= sizeof(name)) {
+		memcpy(&name, at, sizeof(name));
+		if (!name.id)
+			continue;
+		name.crc = 0;
+		name.crc = log_crc(&name, sizeof(name));
+		memcpy(at, &name, sizeof(name));
+	}
+}
+
+static void repair_end(unsigned char *at, size_t len, __u64 cookie)
+{
+	struct posixtrace_log_end end;
+
+	if (len < sizeof(end))
+		return;
+	memcpy(&end, at, sizeof(end));
+	end.cookie = cookie;
+	end.crc = 0;
+	end.crc = log_crc(&end, sizeof(end));
+	memcpy(at, &end, sizeof(end));
+}
+
+/* Returns the bytes of the block. */
+static size_t repair_block(unsigned char *at, size_t len,
+			   const struct posixtrace_log_header *header)
+{
+	struct posixtrace_log_block block;
+	size_t size = header->block_size;
+
+	memcpy(&block, at, sizeof(block));
+	block.cookie = header->cookie;
+	if (block.size <= len - size) {
+		if (block.type == POSIXTRACE_LOG_NAMES)
+			repair_names(at + size, block.size);
+		if (block.type == POSIXTRACE_LOG_END)
+			repair_end(at + size, block.size, header->cookie);
+		block.payload_crc = log_crc(at + size, block.size);
+	}
+	block.crc = 0;
+	memcpy(at, &block, sizeof(block));
+	block.crc = log_crc(at, size);
+	memcpy(at, &block, sizeof(block));
+	return block.size <= len - size ? size + block.size : size;
+}
+
+static void repair(size_t len)
+{
+	const __u32 magic = POSIXTRACE_LOG_BLOCK_MAGIC;
+	struct posixtrace_log_header header;
+	size_t at;
+
+	if (len < sizeof(header))
+		return;
+	memcpy(&header, file, sizeof(header));
+	if (header.size < sizeof(header) || header.size > len || header.size > 4096 ||
+	    header.block_size < LOG_BLOCK || header.block_size > 1024)
+		return;
+	header.crc = 0;
+	memcpy(file, &header, sizeof(header));
+	header.crc = log_crc(file, header.size);
+	memcpy(file, &header, sizeof(header));
+	if (header.ring_size && header.names_offset < len)
+		repair_names(file + header.names_offset, len - header.names_offset < 7200 ?
+			     len - header.names_offset : 7200);
+	if (header.ring_size && header.end_offset < len)
+		repair_end(file + header.end_offset, len - header.end_offset, header.cookie);
+	for (at = header.data_offset; at < len && len - at >= header.block_size;) {
+		if (memcmp(file + at, &magic, sizeof(magic)))
+			at += 8;
+		else
+			at += repair_block(file + at, len - at, &header);
+	}
+}
+
+/* To the end: how many events there were. */
+static size_t read_all(trace_id_t trid, size_t len, int batch)
+{
+	static struct posixtrace_batch_event events[16];
+	static unsigned char buffer[1024];
+	struct event event;
+	size_t n = 0, count;
+	int ret = 0;
+
+	do {
+		if (batch) {
+			ret = -posixtrace_getevents(trid, events, 16, buffer, sizeof(buffer),
+						    &count, 0);
+			n += ret ? 0 : count;
+			ret = ret ? ret : count > 0;
+		} else {
+			ret = log_take(trid, &event);
+			n += ret == 1;
+		}
+		/* Each record has 48 bytes; damaged places have 8; gaps are two events. */
+		check(n <= len, "more events than bytes");
+	} while (ret == 1);
+	check(!ret || ret == -ENOMEM, "reading failed");
+	return n;
+}
+
+static void look_at_all(trace_id_t trid)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1];
+	struct posix_trace_status_info status;
+	trace_event_id_t id;
+	trace_attr_t attr;
+	int unavailable;
+	int count = 0;
+
+	check(!posix_trace_get_attr(trid, &attr), "get_attr");
+	check(!posix_trace_get_status(trid, &status), "get_status");
+	check(!posix_trace_eventtypelist_rewind(trid), "eventtypelist_rewind");
+	for (;; count++) {
+		check(!posix_trace_eventtypelist_getnext_id(trid, &id, &unavailable),
+		      "eventtypelist_getnext_id");
+		if (unavailable)
+			break;
+		check(!posix_trace_eventid_get_name(trid, id, name), "type without a name");
+		check(name[0] && strnlen(name, sizeof(name)) < sizeof(name), "bad name");
+	}
+	check(count >= 9 && count <= POSIXTRACE_ID_MAX, "number of types");
+}
+
+static void write_file(int fd, size_t from, size_t to)
+{
+	check(pwrite(fd, file + from, to - from, from) == (ssize_t)(to - from), "write");
+}
+
+static void use(trace_id_t trid, int fd, unsigned char how, size_t len)
+{
+	struct event event;
+	size_t first, again;
+	int i;
+
+	if (how & GROW) {
+		read_all(trid, len, how & BATCH);
+		write_file(fd, len / 2, len);
+	}
+	if (how & CUT) {
+		for (i = 0; i < 5; i++)
+			log_take(trid, &event);
+		check(!ftruncate(fd, len / 3), "ftruncate");
+	}
+	read_all(trid, len, how & BATCH);
+	look_at_all(trid);
+	/* Nothing changes any more. */
+	check(!posix_trace_rewind(trid), "rewind");
+	first = read_all(trid, len, 0);
+	check(!posix_trace_rewind(trid), "rewind");
+	again = read_all(trid, len, 1);
+	check(first == again, "not the same when read again");
+	check(!log_take(trid, &event), "more after the end");
+	look_at_all(trid);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+	static int fd = -1;
+	trace_id_t trid;
+	size_t len;
+
+	if (fd < 0)
+		fd = memfd_create("log_fuzz", MFD_CLOEXEC);
+	if (!size || size - 1 > sizeof(file))
+		return -1;
+	len = size - 1;
+	memcpy(file, data + 1, len);
+	if (data[0] & REPAIR)
+		repair(len);
+	check(!ftruncate(fd, 0), "ftruncate");
+	write_file(fd, 0, data[0] & GROW ? len / 2 : len);
+	if (posix_trace_open(fd, &trid))
+		return 0;
+	use(trid, fd, data[0], len);
+	check(!posix_trace_close(trid), "close");
+	return 0;
+}

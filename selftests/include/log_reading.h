@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reading of logs in tests: what the public functions make of a file.
+ */
+#ifndef _SELFTESTS_LOG_READING_H
+#define _SELFTESTS_LOG_READING_H
+
+#include "log_writer.h"
+#include "trace_test.h"
+
+/* The next event of a log: 1, or 0 when there is none, or minus an error number. */
+static inline int log_take(trace_id_t trid, struct event *event)
+{
+	int err = posix_trace_getnext_event(trid, &event->info, event->data,
+					    sizeof(event->data), &event->len,
+					    &event->unavailable);
+
+	return err ? -err : !event->unavailable;
+}
+
+/* Its type, 0 when there is none, or minus an error number. */
+static inline int log_take_id(trace_id_t trid, struct event *event)
+{
+	int ret = log_take(trid, event);
+
+	return ret == 1 ? (int)event->info.posix_event_id : ret;
+}
+
+/* Time of an event as log_event() was told it. */
+static inline __u64 log_time(const struct event *event)
+{
+	return event_time(event) - LOG_TIME0;
+}
+
+/* What a whole log had. */
+struct log_sum {
+	int err;		/* 0, or an error number: of opening it, or of reading */
+	unsigned int events;	/* user events */
+	unsigned int errors;	/* POSIX_TRACE_ERROR */
+	unsigned int gaps;	/* POSIX_TRACE_OVERFLOW */
+	unsigned int others;	/* other system events */
+	unsigned int disorder;	/* user events that are older than the one before */
+	unsigned int wrong;	/* user events whose data is not what log_event() wrote */
+	__u64 first;		/* time of the first user event */
+	__u64 last;		/* of the last */
+	__u64 sum;		/* of all their times */
+	struct posix_trace_status_info status;
+};
+
+static inline void log_count(struct log_sum *sum, const struct event *event)
+{
+	__u64 time = log_time(event), data = 0;
+
+	switch (event->info.posix_event_id) {
+	case POSIX_TRACE_ERROR:
+		sum->errors++;
+		return;
+	case POSIX_TRACE_OVERFLOW:
+		sum->gaps++;
+		return;
+	}
+	if (event->info.posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT) {
+		sum->others++;
+		return;
+	}
+	memcpy(&data, event->data, event->len < sizeof(data) ? event->len : sizeof(data));
+	sum->wrong += data != time || event->info.posix_pid != 4711;
+	if (!sum->events++)
+		sum->first = time;
+	else if (time < sum->last)
+		sum->disorder++;
+	sum->last = time;
+	sum->sum += time;
+}
+
+/* Reads from where it is to the end. */
+static inline void log_sum_rest(trace_id_t trid, struct log_sum *sum)
+{
+	struct event event;
+	int ret;
+
+	memset(sum, 0, sizeof(*sum));
+	while ((ret = log_take(trid, &event)) == 1)
+		log_count(sum, &event);
+	sum->err = -ret;
+	if (!sum->err)
+		sum->err = posix_trace_get_status(trid, &sum->status);
+}
+
+/* Opens it, reads it, closes it. */
+static inline void log_sum_fd(int fd, struct log_sum *sum)
+{
+	trace_id_t trid;
+	int err;
+
+	memset(sum, 0, sizeof(*sum));
+	sum->err = posix_trace_open(fd, &trid);
+	if (sum->err)
+		return;
+	log_sum_rest(trid, sum);
+	err = posix_trace_close(trid);
+	if (!sum->err)
+		sum->err = err;
+}
+
+static inline void log_sum_bytes(const void *data, size_t len, struct log_sum *sum)
+{
+	int fd = log_bytes_file(data, len);
+
+	log_sum_fd(fd, sum);
+	close(fd);
+}
+
+static inline void log_sum_log(const struct log_writer *log, struct log_sum *sum)
+{
+	log_sum_bytes(log->data, log->len, sum);
+}
+
+/* Opens what was written. The descriptor is not needed any more, and closed. */
+static inline int log_open(const struct log_writer *log, trace_id_t *trid)
+{
+	int fd = log_file(log), err;
+
+	err = posix_trace_open(fd, trid);
+	close(fd);
+	return err;
+}
+
+#endif /* _SELFTESTS_LOG_READING_H */

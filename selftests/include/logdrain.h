@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The reader at the other end of a log that is a pipe, a socket or the like: puts what
+ * comes into a file.
+ */
+#ifndef _SELFTESTS_LOGDRAIN_H
+#define _SELFTESTS_LOGDRAIN_H
+
+#include <pthread.h>
+
+#include "withlog.h"
+
+struct drain {
+	int from;
+	int to;
+	int err;		/* valid when it was joined */
+	pthread_t thread;
+};
+
+static inline int copy_once(int from, int to)
+{
+	/* A packet that does not fit would be cut. */
+	static __thread char buf[128 << 10];
+	ssize_t n, done, ret;
+
+	do {
+		n = read(from, buf, sizeof(buf));
+	} while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return n < 0 ? -errno : 0;
+	for (done = 0; done < n; done += ret) {
+		ret = write(to, buf + done, n - done);
+		if (ret <= 0)
+			return -EIO;
+	}
+	return 1;
+}
+
+/* Copies to the end of file, or until it fails: 0, or minus an error number. */
+static inline int copy_all(int from, int to)
+{
+	int ret;
+
+	do {
+		ret = copy_once(from, to);
+	} while (ret > 0);
+	return ret;
+}
+
+static inline void *drain_thread(void *arg)
+{
+	struct drain *drain = arg;
+
+	drain->err = copy_all(drain->from, drain->to);
+	return NULL;
+}
+
+/* 0 or an error number. Goes on until whoever writes has closed it. */
+static inline int drain_start(struct drain *drain, int from, int to)
+{
+	*drain = (struct drain){ .from = from, .to = to, .err = -1 };
+	return pthread_create(&drain->thread, NULL, drain_thread, drain);
+}
+
+/* Waits for that: 0, or minus an error number. */
+static inline int drain_end(struct drain *drain)
+{
+	pthread_join(drain->thread, NULL);
+	return drain->err;
+}
+
+#endif /* _SELFTESTS_LOGDRAIN_H */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Logs, byte by byte, for tests of what the module writes. What is not as
+ * Documentation/trace-log.rst says is an error; the library's reader is not used.
+ */
+#ifndef _SELFTESTS_LOGFILE_H
+#define _SELFTESTS_LOGFILE_H
+
+#include <linux/posixtrace_log.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "uapi.h"
+
+/* A log in memory. */
+struct logfile {
+	unsigned char *bytes;
+	size_t size;
+	struct posixtrace_log_header header;
+};
+
+/* CRC32C, bit by bit: as slow as it is simple. */
+static inline uint32_t log_crc(const void *p, size_t len)
+{
+	const unsigned char *byte = p;
+	uint32_t crc = ~0U;
+
+	while (len--) {
+		crc ^= *byte++;
+		for (int i = 0; i < 8; i++)
+			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
+	}
+	return ~crc;
+}
+
+/* Is the CRC at @crc of the structure at @p right? */
+static inline bool log_crc_right(const void *p, size_t len, size_t crc)
+{
+	unsigned char copy[512];
+	uint32_t told;
+
+	memcpy(copy, p, len);
+	memcpy(&told, copy + crc, sizeof(told));
+	memset(copy + crc, 0, sizeof(told));
+	return log_crc(copy, len) == told;
+}
+
+static inline int log_read(struct logfile *log, int fd)
+{
+	off_t size = lseek(fd, 0, SEEK_END);
+
+	memset(log, 0, sizeof(*log));
+	if (size < (off_t)sizeof(log->header))
+		return -EINVAL;
+	log->size = size;
+	log->bytes = malloc(log->size);
+	if (!log->bytes)
+		return -ENOMEM;
+	if (pread(fd, log->bytes, log->size, 0) != (ssize_t)log->size)
+		return -EIO;
+	memcpy(&log->header, log->bytes, sizeof(log->header));
+	if (memcmp(log->header.magic, POSIXTRACE_LOG_MAGIC, 8) ||
+	    log->header.order != POSIXTRACE_LOG_ORDER ||
+	    log->header.version != POSIXTRACE_LOG_VERSION ||
+	    log->header.size != sizeof(log->header) ||
+	    log->header.block_size != sizeof(struct posixtrace_log_block) ||
+	    !log_crc_right(&log->header, sizeof(log->header),
+			   offsetof(struct posixtrace_log_header, crc)))
+		return -EPROTO;
+	return 0;
+}
+
+static inline void log_free(struct logfile *log)
+{
+	free(log->bytes);
+	log->bytes = NULL;
+}
+
+/* The block at @pos, if there is a whole one with number @seq; else NULL. */
+static inline const struct posixtrace_log_block *log_block(const struct logfile *log,
+							   size_t pos, uint64_t seq)
+{
+	const struct posixtrace_log_block *block = (const void *)(log->bytes + pos);
+
+	if (pos + sizeof(*block) > log->size || block->magic != POSIXTRACE_LOG_BLOCK_MAGIC ||
+	    block->cookie != log->header.cookie || block->seq != seq ||
+	    !log_crc_right(block, sizeof(*block), offsetof(struct posixtrace_log_block, crc)) ||
+	    pos + sizeof(*block) + block->size > log->size ||
+	    block->payload_crc != log_crc(block + 1, block->size))
+		return NULL;
+	return block;
+}
+
+static inline size_t log_next(const struct posixtrace_log_block *block, size_t pos)
+{
+	return pos + sizeof(*block) + block->size;
+}
+
+#endif /* _SELFTESTS_LOGFILE_H */

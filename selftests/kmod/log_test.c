@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Streams with log: what the module writes, and when.
+ */
+#define _GNU_SOURCE
+#include "pxt_test.h"
+#include "logfile.h"
+#include "writer.h"
+
+static int flush(struct stream *stream)
+{
+	struct posixtrace_origin origin = { .prog_address = 0x1234, .thread_id = 0x4321 };
+
+	return command(stream->fd, POSIXTRACE_IOC_FLUSH, &origin);
+}
+
+static int wait_flushed(struct stream *stream)
+{
+	struct posixtrace_status status;
+	int ret;
+
+	do {
+		ret = stream_status(stream, &status);
+		if (ret)
+			return ret;
+		sched_yield();
+	} while (status.flags & POSIXTRACE_STATUS_FLUSHING);
+	return -status.flush_error;
+}
+
+FIXTURE(log)
+{
+	struct stream stream;
+	struct target target;
+	struct logfile log;
+	int fd;
+};
+
+FIXTURE_SETUP(log)
+{
+	ASSERT_EQ(0, target_open(&self->target));
+	self->fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	ASSERT_LE(0, self->fd);
+	create_init(&self->stream.arg, 0);
+	self->stream.arg.log_fd = self->fd;
+	self->stream.arg.attr.stream_policy = POSIXTRACE_POLICY_FLUSH;
+	self->stream.arg.attr.log_policy = POSIXTRACE_POLICY_APPEND;
+}
+
+FIXTURE_TEARDOWN(log)
+{
+	log_free(&self->log);
+	close(self->stream.fd);
+	target_close(&self->target);
+	close(self->fd);
+}
+
+static int log_create(struct stream *stream)
+{
+	stream->fd = device_open();
+	if (stream->fd < 0)
+		return stream->fd;
+	return command(stream->fd, POSIXTRACE_IOC_CREATE, &stream->arg);
+}
+
+/* What is in a log that is written from front to back. */
+struct contents {
+	int events;		/* user events */
+	int stops;		/* STOP events */
+	int ends;		/* END blocks */
+	struct posixtrace_log_end end;
+};
+
+static int add_events(struct contents *contents, const struct posixtrace_log_block *block)
+{
+	const char *payload = (const char *)(block + 1);
+	const struct posixtrace_record *record;
+	unsigned int used = 0;
+
+	for (unsigned int i = 0; i < block->count; i++) {
+		record = (const void *)(payload + used);
+		if (used + sizeof(*record) > block->size || record->timestamp < block->opened ||
+		    record->timestamp > block->closed)
+			return -EPROTO;
+		contents->events += record->event_id >= POSIXTRACE_ID_UNNAMED;
+		contents->stops += record->event_id == POSIXTRACE_ID_STOP;
+		used += record->size;
+	}
+	return used == block->size ? 0 : -EPROTO;
+}
+
+static int log_contents(const struct logfile *log, struct contents *contents)
+{
+	const struct posixtrace_log_block *block;
+	size_t pos = log->header.data_offset;
+	unsigned long long seq = 1;
+	int err = 0;
+
+	memset(contents, 0, sizeof(*contents));
+	while (!err && (block = log_block(log, pos, seq))) {
+		if (block->type == POSIXTRACE_LOG_EVENTS)
+			err = add_events(contents, block);
+		if (block->type == POSIXTRACE_LOG_END) {
+			contents->ends++;
+			memcpy(&contents->end, block + 1, sizeof(contents->end));
+		}
+		pos = log_next(block, pos);
+		seq++;
+	}
+	return err ? err : pos == log->size ? 0 : -EINVAL;
+}
+
+/* Or counts them: a writer may be faster than the thread that flushes. */
+TEST_F(log, holds_or_counts_all_events_after_shutdown)
+{
+	struct contents contents;
+
+	ASSERT_EQ(0, log_create(&self->stream));
+	ASSERT_EQ(0, stream_start(&self->stream));
+	for (int i = 0; i < 5000; i++)
+		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+	ASSERT_EQ(0, log_read(&self->log, self->fd));
+	ASSERT_EQ(0, log_contents(&self->log, &contents));
+	EXPECT_EQ(5000, contents.events + contents.end.lost);
+	EXPECT_LT(1000, contents.events);
+	EXPECT_EQ(1, contents.ends);
+	EXPECT_EQ(POSIXTRACE_LOG_END_FINAL, contents.end.flags);
+	EXPECT_LE(1, contents.stops);
+}
+
+TEST_F(log, flush_writes_what_was_recorded)
+{
+	struct contents contents;
+
+	ASSERT_EQ(0, log_create(&self->stream));
+	ASSERT_EQ(0, stream_start(&self->stream));
+	for (int i = 0; i < 50; i++)
+		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
+	ASSERT_EQ(0, flush(&self->stream));
+	ASSERT_EQ(0, wait_flushed(&self->stream));
+	ASSERT_EQ(0, log_read(&self->log, self->fd));
+	ASSERT_EQ(0, log_contents(&self->log, &contents));
+	EXPECT_EQ(50, contents.events);
+	EXPECT_EQ(0, contents.ends);
+}
+
+TEST_F(log, is_as_full_as_it_may_be_with_until_full)
+{
+	struct contents contents;
+
+	self->stream.arg.attr.log_policy = POSIXTRACE_POLICY_UNTIL_FULL;
+	self->stream.arg.attr.log_size = 32768;
+	ASSERT_EQ(0, log_create(&self->stream));
+	ASSERT_EQ(0, stream_start(&self->stream));
+	for (int i = 0; i < 5000; i++)
+		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+	ASSERT_EQ(0, log_read(&self->log, self->fd));
+	ASSERT_EQ(0, log_contents(&self->log, &contents));
+	EXPECT_EQ(5000, contents.events + contents.end.lost);
+	EXPECT_LT(0, contents.events);
+	EXPECT_EQ(POSIXTRACE_LOG_END_FINAL | POSIXTRACE_LOG_END_FULL, contents.end.flags);
+}
+
+TEST_F(log, of_policy_loop_stays_as_large_as_it_is)
+{
+	struct posixtrace_log_end end;
+	struct posixtrace_attr attr;
+
+	self->stream.arg.attr.log_policy = POSIXTRACE_POLICY_LOOP;
+	self->stream.arg.attr.log_size = 20000;
+	ASSERT_EQ(0, log_create(&self->stream));
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_GET_ATTR, &attr));
+	ASSERT_EQ(0, stream_start(&self->stream));
+	for (int i = 0; i < 5000; i++)
+		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+	ASSERT_EQ(0, log_read(&self->log, self->fd));
+	EXPECT_EQ(attr.log_size, self->log.header.ring_size);
+	EXPECT_GE(self->log.header.data_offset + attr.log_size, self->log.size);
+	memcpy(&end, self->log.bytes + self->log.header.end_offset, sizeof(end));
+	EXPECT_TRUE(log_crc_right(&end, sizeof(end), offsetof(struct posixtrace_log_end, crc)));
+	EXPECT_EQ(POSIXTRACE_LOG_END_FINAL | POSIXTRACE_LOG_END_OVERRUN, end.flags);
+	EXPECT_LT(0, end.overwritten);
+}
+
+TEST_HARNESS_MAIN

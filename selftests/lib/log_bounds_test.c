@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whatever a log says: the time and the memory that it costs to read it are bounded.
+ * Needs no module.
+ */
+#define _GNU_SOURCE
+#define PXT_NO_DEVICE
+#include <sys/resource.h>
+
+#include "pxt_test.h"
+#include "log_reading.h"
+
+#define MIB	(1UL << 20)
+
+static size_t memory_in_use(void)
+{
+	unsigned long pages = 0;
+	FILE *file = fopen("/proc/self/statm", "r");
+
+	if (!file || fscanf(file, "%lu", &pages) != 1)
+		abort();
+	fclose(file);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* From now on this process gets no more than @more bytes. */
+static int limit_memory(size_t more)
+{
+	const struct rlimit limit = { memory_in_use() + more, RLIM_INFINITY };
+
+	return setrlimit(RLIMIT_AS, &limit);
+}
+
+static int unlimit_memory(void)
+{
+	const struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+
+	return setrlimit(RLIMIT_AS, &limit);
+}
+
+/* ------------------------------------------------------------------ */
+/* Files that are much larger than what is in them			*/
+
+TEST(hole_of_an_exabyte)
+{
+	struct log_writer log;
+	struct log_sum sum;
+	int fd;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
+	log_epochs(&log, 1, 2, 10);
+	fd = log_file(&log);
+	ASSERT_EQ(0, ftruncate(fd, 1L << 60));
+	log_sum_fd(fd, &sum);
+	EXPECT_EQ(0, sum.err);
+	EXPECT_EQ(40, sum.events);
+	EXPECT_EQ(1, sum.errors);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
+	close(fd);
+	log_free(&log);
+}
+
+TEST(ring_of_an_exabyte)
+{
+	struct log_writer log;
+	struct log_sum sum;
+	int fd;
+
+	log_begin(&log, POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 2, 1L << 60);
+	log_epochs(&log, 1, 2, 10);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	/* As it is written, and as somebody makes it who wants to see us search. */
+	for (int i = 0; i < 2; i++) {
+		fd = log_file(&log);
+		if (i)
+			ASSERT_EQ(0, ftruncate(fd, (1L << 60) + (1L << 59)));
+		log_sum_fd(fd, &sum);
+		EXPECT_EQ(0, sum.err);
+		EXPECT_EQ(40, sum.events);
+		EXPECT_EQ(0, sum.errors);
+		close(fd);
+	}
+	log_free(&log);
+}
+
+/* ------------------------------------------------------------------ */
+/* As many CPUs and blocks as a log can have				*/
+
+TEST(many_cpus)
+{
+	const __u32 cpus = POSIXTRACE_LOG_CPUS_MAX - 1;
+	struct log_writer log;
+	struct log_sum sum;
+	__u64 end;
+	int fd;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, cpus, 0);
+	end = log_epochs(&log, 0, 2, 5);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	fd = log_file(&log);
+	ASSERT_EQ(0, limit_memory(64 * MIB));
+	log_sum_fd(fd, &sum);
+	ASSERT_EQ(0, unlimit_memory());
+	EXPECT_EQ(0, sum.err);
+	EXPECT_EQ(end, sum.events);
+	EXPECT_EQ(end * (end - 1) / 2, sum.sum);
+	EXPECT_EQ(0, sum.disorder);
+	EXPECT_EQ(0, sum.errors);
+	close(fd);
+	log_free(&log);
+}
+
+/* Large blocks of many CPUs, all of the same time: they can not all be in memory. */
+TEST(large_blocks_of_many_cpus)
+{
+	const __u32 cpus = 300, size = POSIXTRACE_SUBBUF_SIZE_MAX;
+	struct posixtrace_log_block *block;
+	struct posixtrace_record record = {
+		.size = POSIXTRACE_RECORD_SIZE(8),
+		.data_len = 8,
+		.event_id = 64,
+		.timestamp = LOG_TIME0,
+		.pid = 4711,
+	};
+	struct log_writer log;
+	struct log_sum sum;
+	unsigned char *payload;
+	off_t at;
+	int fd;
+
+	/* One record; what is behind is zero, and a hole in the file. */
+	payload = calloc(1, size);
+	ASSERT_NE(NULL, payload);
+	memcpy(payload, &record, sizeof(record));
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, cpus, 0);
+	log.header.subbuf_size = size;
+	log_header(&log);
+	fd = log_file(&log);
+	at = LOG_HEADER;
+	block = &log.block;
+	log_block_begin(&log, POSIXTRACE_LOG_EVENTS, 0);
+	block->opened = LOG_TIME0;
+	block->closed = ~0ULL;
+	block->size = size;
+	block->payload_crc = log_crc(payload, size);
+	for (block->cpu = 0; block->cpu < cpus; block->cpu++, block->seq++) {
+		block->crc = 0;
+		block->crc = log_crc(block, sizeof(*block));
+		ASSERT_EQ((ssize_t)sizeof(*block), pwrite(fd, block, sizeof(*block), at));
+		at += sizeof(*block);
+		ASSERT_EQ((ssize_t)sizeof(record), pwrite(fd, &record, sizeof(record), at));
+		at += size;
+	}
+	ASSERT_EQ(0, ftruncate(fd, at));
+	free(payload);
+	ASSERT_EQ(0, limit_memory(64 * MIB));
+	log_sum_fd(fd, &sum);
+	ASSERT_EQ(0, unlimit_memory());
+	EXPECT_EQ(0, sum.err);
+	EXPECT_EQ(cpus, sum.events);
+	EXPECT_EQ(cpus, sum.errors);
+	close(fd);
+	log_free(&log);
+}
+
+/* An epoch that has more blocks than are indexed: reported, but not lost. */
+TEST(many_blocks_in_one_epoch)
+{
+	const unsigned int nr = 70000;
+	struct log_writer log;
+	struct log_sum sum;
+	int fd;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
+	for (unsigned int i = 0; i < nr; i++) {
+		log_block_begin(&log, POSIXTRACE_LOG_EVENTS, i % 2);
+		log_event(&log, i);
+		log_block_end(&log);
+	}
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	fd = log_file(&log);
+	ASSERT_EQ(0, limit_memory(16 * MIB));
+	log_sum_fd(fd, &sum);
+	ASSERT_EQ(0, unlimit_memory());
+	EXPECT_EQ(0, sum.err);
+	EXPECT_EQ(nr, sum.events);
+	EXPECT_LE(1, sum.errors);
+	EXPECT_GE(10, sum.errors);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
+	close(fd);
+	log_free(&log);
+}
+
+/* The same blocks in many epochs are nothing special. */
+TEST(many_epochs)
+{
+	const unsigned int nr = 40000;
+	struct log_writer log;
+	struct log_sum sum;
+	int fd;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
+	for (unsigned int i = 0; i < nr; i++) {
+		log.epoch = i / 100;
+		log_block_begin(&log, POSIXTRACE_LOG_EVENTS, i % 2);
+		log_event(&log, i);
+		log_block_end(&log);
+	}
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	fd = log_file(&log);
+	ASSERT_EQ(0, limit_memory(2 * MIB));
+	log_sum_fd(fd, &sum);
+	ASSERT_EQ(0, unlimit_memory());
+	EXPECT_EQ(0, sum.err);
+	EXPECT_EQ(nr, sum.events);
+	EXPECT_EQ(0, sum.errors);
+	EXPECT_EQ(0, sum.disorder);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, sum.status.posix_log_overrun_status);
+	close(fd);
+	log_free(&log);
+}
+
+/* ------------------------------------------------------------------ */
+/* No memory								*/
+
+TEST(enomem_loses_nothing)
+{
+	struct log_sum sum;
+	struct log_writer log;
+	unsigned int failed = 0;
+	struct event event;
+	trace_id_t trid;
+	__u64 end;
+	int fd, ret, err;
+
+	/* Its buffers together are much larger than what is limited. */
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 1500, 0);
+	end = log_epochs(&log, 0, 3, 20);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	fd = log_file(&log);
+
+	for (size_t more = 0; more < 4 * MIB; more += 64 << 10) {
+		ASSERT_EQ(0, limit_memory(more));
+		err = posix_trace_open(fd, &trid);
+		ASSERT_EQ(0, unlimit_memory());
+		if (!err)
+			err = posix_trace_close(trid);
+		ASSERT_TRUE(!err || err == ENOMEM);
+	}
+
+	memset(&sum, 0, sizeof(sum));
+	ASSERT_EQ(0, posix_trace_open(fd, &trid));
+	for (size_t more = 0; more < 8 * MIB; more += MIB) {
+		ASSERT_EQ(0, limit_memory(more));
+		while ((ret = log_take(trid, &event)) == 1)
+			log_count(&sum, &event);
+		ASSERT_EQ(0, unlimit_memory());
+		failed += ret == -ENOMEM;
+	}
+	EXPECT_LT(0, failed);
+	while ((ret = log_take(trid, &event)) == 1)
+		log_count(&sum, &event);
+	EXPECT_EQ(0, ret);
+	EXPECT_EQ(end, sum.events);
+	EXPECT_EQ(end * (end - 1) / 2, sum.sum);
+	EXPECT_EQ(0, sum.errors);
+	EXPECT_EQ(0, sum.disorder);
+	EXPECT_EQ(0, posix_trace_close(trid));
+	close(fd);
+	log_free(&log);
+}
+
+TEST_HARNESS_MAIN

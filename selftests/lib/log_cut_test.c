@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Logs that the module wrote, cut at every byte, and with bits that are wrong.
+ */
+#define _GNU_SOURCE
+#include <linux/posixtrace_log.h>
+
+#include "pxt_test.h"
+#include "withlog.h"
+
+/* In a log of a few blocks. */
+#define NUMBERS	60
+
+FIXTURE(cut)
+{
+	unsigned char *bytes;
+	off_t size;
+	off_t data;		/* where the blocks begin */
+	struct log_content whole;
+};
+
+FIXTURE_VARIANT(cut)
+{
+	struct log_kind kind;
+};
+
+FIXTURE_VARIANT_ADD(cut, append) { { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 } };
+FIXTURE_VARIANT_ADD(cut, until_full) { { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 0 } };
+FIXTURE_VARIANT_ADD(cut, loop) { { POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 0 } };
+
+FIXTURE_SETUP(cut)
+{
+	struct posixtrace_log_header header;
+	int fd = log_tmpfile();
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &variant->kind, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	for (int i = 0; i < 3; i++) {
+		withlog_record(i * NUMBERS / 3, NUMBERS / 3);
+		ASSERT_EQ(0, withlog_flush(trid));
+	}
+	ASSERT_EQ(0, posix_trace_shutdown(trid));
+	log_content_fd(fd, &self->whole);
+	ASSERT_TRUE(log_content_is(&self->whole, NUMBERS));
+	ASSERT_EQ(POSIX_TRACE_NO_OVERRUN, self->whole.status.posix_log_overrun_status);
+
+	self->size = log_file_size(fd);
+	self->bytes = malloc(self->size);
+	ASSERT_NE(NULL, self->bytes);
+	ASSERT_EQ(self->size, pread(fd, self->bytes, self->size, 0));
+	memcpy(&header, self->bytes, sizeof(header));
+	self->data = header.data_offset;
+	close(fd);
+}
+
+FIXTURE_TEARDOWN(cut)
+{
+	free(self->bytes);
+}
+
+/* All bytes that matter; less of them where that would take too long. */
+static off_t next_byte(off_t pos, off_t data, int step)
+{
+	/* The place of the names of a LOOP log is long, and holds but one. */
+	if (pos > 1024 && pos < data - 64)
+		return data - 64;
+	return pos + (pxt_time_scale() > 1 ? 13 : step);
+}
+
+TEST_F_TIMEOUT(cut, at_any_byte_it_has_what_is_in_front_of_that, 120)
+{
+	struct log_content content;
+	int numbers = 0, fd;
+	off_t len;
+
+	for (len = 0; len < self->size; len = next_byte(len, self->data, 1)) {
+		/* The end of the log comes first, and is a hole in the file if it is cut. */
+		fd = log_tmpfile();
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(len, pwrite(fd, self->bytes, len, 0));
+		log_content_fd(fd, &content);
+		close(fd);
+		if (len < (off_t)sizeof(struct posixtrace_log_header)) {
+			ASSERT_EQ(EINVAL, content.err);
+			continue;
+		}
+		ASSERT_EQ(0, content.err);
+		ASSERT_EQ(0, content.errors + content.holes + content.disorder);
+		ASSERT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_log_overrun_status);
+		/* More and more, from the first one on. */
+		ASSERT_LE(numbers, content.numbers);
+		if (content.numbers)
+			ASSERT_EQ(0, content.first);
+		numbers = content.numbers;
+	}
+	/* What comes last is no number. */
+	EXPECT_EQ(NUMBERS, numbers);
+}
+
+TEST_F_TIMEOUT(cut, with_a_wrong_bit_it_loses_a_block_at_most, 120)
+{
+	struct log_content content;
+	int fd = log_tmpfile(), damaged = 0;
+	unsigned char byte;
+	off_t pos;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(self->size, pwrite(fd, self->bytes, self->size, 0));
+	for (pos = 0; pos < self->size; pos = next_byte(pos, self->data, 5)) {
+		byte = self->bytes[pos] ^ 1U << pos % 8;
+		ASSERT_EQ(1, pwrite(fd, &byte, 1, pos));
+		log_content_fd(fd, &content);
+		ASSERT_EQ(1, pwrite(fd, &self->bytes[pos], 1, pos));
+		if (pos < (off_t)sizeof(struct posixtrace_log_header)) {
+			ASSERT_EQ(EINVAL, content.err);
+			continue;
+		}
+		ASSERT_EQ(0, content.err);
+		ASSERT_EQ(0, content.disorder);
+		/* A flush of these has one block of numbers, on each of two CPUs or more. */
+		ASSERT_LE(NUMBERS - NUMBERS / 3, content.numbers);
+		if (content.numbers < NUMBERS) {
+			damaged++;
+			ASSERT_EQ(1, content.errors);
+			ASSERT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_stream_overrun_status);
+			ASSERT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_log_overrun_status);
+		}
+	}
+	close(fd);
+	EXPECT_LT(100, damaged);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Logs that were cut, damaged or forged: what is not touched is read as before, and
+ * what is, is reported. Needs no module.
+ */
+#define _GNU_SOURCE
+#define PXT_NO_DEVICE
+#include <fcntl.h>
+
+#include "pxt_test.h"
+#include "log_reading.h"
+
+#define CPUS		3
+#define BLOCKS_MAX	64
+
+/* A log with all that a log can have, and where its blocks are. */
+struct sample {
+	struct log_writer log;
+	size_t at[BLOCKS_MAX];
+	struct posixtrace_log_block block[BLOCKS_MAX];
+	int nr_blocks;
+	struct log_sum whole;
+};
+
+static void note(struct sample *sample, size_t at)
+{
+	sample->at[sample->nr_blocks] = at;
+	sample->block[sample->nr_blocks++] = sample->log.block;
+}
+
+static size_t block_end(const struct sample *sample, int i)
+{
+	return sample->at[i] + LOG_BLOCK + sample->block[i].size;
+}
+
+static void make_sample(struct sample *sample, int epochs, int per_block)
+{
+	struct log_writer *log = &sample->log;
+	trace_event_set_t set = { 0 };
+	char name[16];
+	__u64 time = 10;
+
+	memset(sample, 0, sizeof(*sample));
+	log_begin(log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, CPUS, 0);
+	for (int e = 0; e < epochs; e++) {
+		snprintf(name, sizeof(name), "event %d", e);
+		note(sample, log_name(log, LOG_FIRST_NAMED + e, name));
+		for (__u32 cpu = 0; cpu < CPUS; cpu++) {
+			log_block_begin(log, POSIXTRACE_LOG_EVENTS, cpu);
+			for (int i = 0; i < per_block; i++) {
+				__u64 t = time + i * CPUS + cpu;
+
+				log_event_id(log, LOG_FIRST_NAMED + e, t, &t, sizeof(t));
+			}
+			note(sample, log_block_end(log));
+		}
+		log_block_begin(log, POSIXTRACE_LOG_EVENTS, CPUS);
+		log_event_id(log, POSIX_TRACE_FLUSH_START, time, NULL, 0);
+		log_event_id(log, POSIX_TRACE_FILTER, time + 1, &set, sizeof(set));
+		note(sample, log_block_end(log));
+		time += per_block * CPUS;
+		log->epoch++;
+	}
+	note(sample, log_end(log, POSIXTRACE_LOG_END_FINAL));
+	log_sum_log(log, &sample->whole);
+}
+
+FIXTURE(damage)
+{
+	struct sample sample;
+};
+
+FIXTURE_SETUP(damage)
+{
+	make_sample(&self->sample, 4, 10);
+	ASSERT_EQ(0, self->sample.whole.err);
+	ASSERT_EQ(0, self->sample.whole.errors);
+	ASSERT_EQ(4 * 10 * CPUS, self->sample.whole.events);
+	ASSERT_EQ(8, self->sample.whole.others);
+	ASSERT_EQ(POSIX_TRACE_NO_OVERRUN, self->sample.whole.status.posix_log_overrun_status);
+}
+
+FIXTURE_TEARDOWN(damage)
+{
+	log_free(&self->sample.log);
+}
+
+static void overwrite(int fd, const void *data, size_t len, size_t at)
+{
+	if (pwrite(fd, data, len, at) != (ssize_t)len)
+		abort();
+}
+
+/* ------------------------------------------------------------------ */
+/* Cut									*/
+
+TEST_F(damage, cut_at_every_byte)
+{
+	struct sample *sample = &self->sample;
+	struct log_sum sum;
+	size_t len;
+	int fd;
+
+	fd = log_file(&sample->log);
+	for (len = sample->log.len - 1; len >= LOG_HEADER; len--) {
+		unsigned int events = 0, others = 0;
+
+		ASSERT_EQ(0, ftruncate(fd, len));
+		log_sum_fd(fd, &sum);
+		for (int i = 0; i < sample->nr_blocks && block_end(sample, i) <= len; i++) {
+			if (sample->block[i].type != POSIXTRACE_LOG_EVENTS)
+				continue;
+			if (sample->block[i].cpu == CPUS)
+				others += sample->block[i].count;
+			else
+				events += sample->block[i].count;
+		}
+		ASSERT_EQ(0, sum.err);
+		ASSERT_EQ(events, sum.events);
+		ASSERT_EQ(others, sum.others);
+		ASSERT_EQ(0, sum.errors);
+		ASSERT_EQ(0, sum.wrong);
+		ASSERT_EQ(0, sum.disorder);
+		ASSERT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
+		ASSERT_EQ(POSIX_TRACE_NO_OVERRUN, sum.status.posix_stream_overrun_status);
+	}
+	close(fd);
+}
+
+/* As after a loss of power: the size was there before the data. */
+TEST_F(damage, zeros_instead_of_the_end)
+{
+	struct sample *sample = &self->sample;
+	struct log_sum sum;
+	int fd = log_file(&sample->log);
+
+	for (int i = sample->nr_blocks - 1; i > 0; i--) {
+		size_t at = sample->at[i] + LOG_BLOCK / 2;
+
+		ASSERT_EQ(0, ftruncate(fd, at));
+		ASSERT_EQ(0, ftruncate(fd, sample->log.len + 100000));
+		log_sum_fd(fd, &sum);
+		EXPECT_EQ(0, sum.err);
+		/* Two if the half of a header that is gone was zero: then it is good. */
+		EXPECT_LE(1, sum.errors);
+		EXPECT_GE(2, sum.errors);
+		EXPECT_EQ(0, sum.wrong);
+		EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
+	}
+	close(fd);
+}
+
+TEST_F(damage, more_behind_the_end)
+{
+	struct log_sum sum;
+
+	log_put(&self->sample.log, self->sample.log.len, "what is behind is not looked at", 31);
+	log_sum_log(&self->sample.log, &sum);
+	EXPECT_EQ(0, memcmp(&self->sample.whole, &sum, sizeof(sum)));
+}
+
+/* ------------------------------------------------------------------ */
+/* Flipped bits								*/
+
+TEST_F(damage, every_byte_of_every_block_header)
+{
+	struct sample *sample = &self->sample;
+	unsigned int random = 1, lost;
+	struct log_sum sum;
+	unsigned char byte;
+	size_t at;
+	int fd;
+
+	fd = log_file(&sample->log);
+	for (int i = 0; i < sample->nr_blocks; i++) {
+		for (at = sample->at[i]; at < sample->at[i] + LOG_BLOCK; at++) {
+			random = random * 1103515245 + 12345;
+			byte = sample->log.data[at] ^ 1 << (random >> 16) % 8;
+			overwrite(fd, &byte, 1, at);
+			log_sum_fd(fd, &sum);
+			overwrite(fd, &sample->log.data[at], 1, at);
+			lost = sample->block[i].type == POSIXTRACE_LOG_EVENTS ?
+			       sample->block[i].count : 0;
+			ASSERT_EQ(0, sum.err);
+			ASSERT_EQ(1, sum.errors);
+			ASSERT_EQ(sample->whole.events + sample->whole.others - lost,
+				  sum.events + sum.others);
+			ASSERT_EQ(0, sum.wrong);
+			ASSERT_EQ(0, sum.disorder);
+			ASSERT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
+			ASSERT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_stream_overrun_status);
+		}
+	}
+	log_sum_fd(fd, &sum);
+	EXPECT_EQ(0, memcmp(&sample->whole, &sum, sizeof(sum)));
+	close(fd);
+}
+
+TEST_F(damage, payloads)
+{
+	struct sample *sample = &self->sample;
+	struct log_sum sum;
+	unsigned char byte;
+	unsigned int lost;
+	size_t at;
+	int fd;
+
+	fd = log_file(&sample->log);
+	for (int i = 0; i < sample->nr_blocks; i++) {
+		for (at = sample->at[i] + LOG_BLOCK; at < block_end(sample, i); at += 3) {
+			byte = sample->log.data[at] ^ 1 << at % 8;
+			overwrite(fd, &byte, 1, at);
+			log_sum_fd(fd, &sum);
+			overwrite(fd, &sample->log.data[at], 1, at);
+			lost = sample->block[i].type == POSIXTRACE_LOG_EVENTS ?
+			       sample->block[i].count : 0;
+			ASSERT_EQ(0, sum.err);
+			ASSERT_EQ(1, sum.errors);
+			ASSERT_EQ(sample->whole.events + sample->whole.others - lost,
+				  sum.events + sum.others);
+			ASSERT_EQ(0, sum.wrong);
+			ASSERT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
+		}
+	}
+	close(fd);
+}
+
+/* Where the ERROR is in the order, and what it says. */
+TEST_F(damage, error_is_at_the_place_of_the_damage)
+{
+	struct sample *sample = &self->sample;
+	bool before = true;
+	struct event event;
+	trace_id_t trid;
+	int fd, count = 0, number;
+
+	/* The first block of events of the third epoch: by its header, and by its payload. */
+	for (int k = 0; k < 2; k++) {
+		size_t at = sample->at[11] + (k ? LOG_BLOCK : 0);
+
+		ASSERT_EQ(POSIXTRACE_LOG_EVENTS, sample->block[11].type);
+		sample->log.data[at] ^= 1;
+		fd = log_file(&sample->log);
+		ASSERT_EQ(0, posix_trace_open(fd, &trid));
+		close(fd);
+		for (count = 0, before = true; log_take(trid, &event) == 1; count++) {
+			if (event.info.posix_event_id == POSIX_TRACE_ERROR) {
+				EXPECT_EQ(sizeof(int), event.len);
+				memcpy(&number, event.data, sizeof(number));
+				EXPECT_EQ(EIO, number);
+				EXPECT_EQ(0, event.info.posix_pid);
+				before = false;
+				EXPECT_LE(40, log_time(&event));
+				EXPECT_GE(100, log_time(&event));
+			} else if (before) {
+				EXPECT_GE(100, log_time(&event));
+			} else {
+				EXPECT_LE(40, log_time(&event));
+			}
+		}
+		EXPECT_FALSE(before);
+		EXPECT_EQ(0, posix_trace_close(trid));
+		sample->log.data[at] ^= 1;
+	}
+}
+
+/* A part of the file is something else: a part of one block, some blocks, and a part of one. */
+TEST_F(damage, a_part_is_overwritten)
+{
+	struct sample *sample = &self->sample;
+	unsigned char other[2500];
+	struct log_sum sum;
+	unsigned int left;
+	size_t from, to;
+	int fd;
+
+	memset(other, 0xa5, sizeof(other));
+	for (from = LOG_HEADER; from < sample->log.len - 3000; from += 177) {
+		to = from + sizeof(other);
+		left = 0;
+		for (int i = 0; i < sample->nr_blocks; i++)
+			if (sample->block[i].type == POSIXTRACE_LOG_EVENTS &&
+			    (block_end(sample, i) <= from || sample->at[i] >= to))
+				left += sample->block[i].count;
+		fd = log_file(&sample->log);
+		overwrite(fd, other, sizeof(other), from);
+		log_sum_fd(fd, &sum);
+		close(fd);
+		ASSERT_EQ(0, sum.err);
+		ASSERT_EQ(left, sum.events + sum.others);
+		ASSERT_LE(1, sum.errors);
+		ASSERT_GE(2, sum.errors);
+		ASSERT_EQ(0, sum.wrong);
+		ASSERT_EQ(0, sum.disorder);
+	}
+}
+
+/* Blocks that were taken out: nothing else is where it was. */
+TEST_F(damage, a_part_is_missing)
+{
+	struct sample *sample = &self->sample;
+	size_t from = sample->at[6], to = sample->at[9];
+	struct log_sum sum;
+
+	memmove(sample->log.data + from, sample->log.data + to, sample->log.len - to);
+	sample->log.len -= to - from;
+	log_sum_log(&sample->log, &sum);
+	EXPECT_EQ(1, sum.errors);
+	EXPECT_EQ(sample->whole.events + sample->whole.others - 10 - 10 - 10,
+		  sum.events + sum.others);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
+}
+
+/* ------------------------------------------------------------------ */
+/* Records as a hostile process leaves them: under a good check sum	*/
+
+static const struct {
+	const char *what;
+	size_t offset;
+	size_t size;
+	__u64 value;
+} records[] = {
+#define CASE4(field, value) { #field " " #value, \
+	offsetof(struct posixtrace_record, field), 4, value }
+#define CASE8(field, value) { #field " " #value, \
+	offsetof(struct posixtrace_record, field), 8, value }
+	CASE4(size, 0), CASE4(size, 40), CASE4(size, 48), CASE4(size, 57), CASE4(size, 64),
+	CASE4(size, 4096), CASE4(size, 0xfffffff8),
+	CASE4(data_len, 0), CASE4(data_len, 9), CASE4(data_len, 2000), CASE4(data_len, 0xffffffff),
+	CASE4(event_id, 0), CASE4(event_id, POSIX_TRACE_STOP), CASE4(event_id, 63),
+	CASE4(event_id, POSIXTRACE_ID_MAX), CASE4(event_id, 0xffffffff),
+	CASE4(flags, 2), CASE4(flags, 0x80000000),
+	CASE8(timestamp, 0), CASE8(timestamp, LOG_TIME0 + 99), CASE8(timestamp, LOG_TIME0 + 101),
+	CASE8(timestamp, LOG_TIME0 + 201), CASE8(timestamp, ~0ULL),
+};
+
+TEST(records_that_are_none)
+{
+	struct posixtrace_record record;
+	struct log_writer log;
+	struct log_sum sum;
+	size_t at, pos;
+
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+		log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, CPUS, 0);
+		for (__u32 cpu = 0; cpu < 2; cpu++) {
+			log_block_begin(&log, POSIXTRACE_LOG_EVENTS, cpu);
+			for (__u64 time = 100; time <= 200; time += 2)
+				log_event(&log, time + cpu);
+			/* The record of time 104 on CPU 0. */
+			pos = log.at + LOG_BLOCK + 2 * 56;
+			memcpy(&record, log.data + pos, sizeof(record));
+			memcpy((char *)&record + records[i].offset, &records[i].value,
+			       records[i].size);
+			if (!cpu)
+				memcpy(log.data + pos, &record, sizeof(record));
+			at = log_block_end(&log);
+		}
+		log_end(&log, POSIXTRACE_LOG_END_FINAL);
+		log_sum_log(&log, &sum);
+		EXPECT_EQ(0, sum.err);
+		EXPECT_EQ(1, sum.errors);
+		/* All of the other CPU, and what was before. */
+		EXPECT_EQ(51 + 2, sum.events) {
+			TH_LOG("%s", records[i].what);
+		}
+		EXPECT_EQ(0, sum.disorder);
+		EXPECT_EQ(0, sum.wrong);
+		EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_stream_overrun_status);
+		EXPECT_LT(0, at);
+		log_free(&log);
+	}
+}
+
+/* A record that is cut by the end of the block; and user events where only the kernel writes. */
+TEST(records_that_do_not_belong_there)
+{
+	struct log_writer log;
+	struct log_sum sum;
+	__u64 data = 0;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, CPUS, 0);
+	log_block_begin(&log, POSIXTRACE_LOG_EVENTS, 0);
+	log_event(&log, 1);
+	log_event(&log, 2);
+	log_payload(&log, &data, 8);
+	log_block_end(&log);
+	log_block_begin(&log, POSIXTRACE_LOG_EVENTS, CPUS);
+	log_event_id(&log, POSIX_TRACE_START, 3, NULL, 0);
+	log_event(&log, 4);
+	log_block_end(&log);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	log_sum_log(&log, &sum);
+	EXPECT_EQ(2, sum.errors);
+	EXPECT_EQ(2, sum.events);
+	EXPECT_EQ(1, sum.others);
+	log_free(&log);
+}
+
+/* ------------------------------------------------------------------ */
+/* Block headers with a good check sum that make no sense		*/
+
+static const struct {
+	const char *what;
+	size_t offset;
+	size_t size;
+	__u64 value;
+} blocks[] = {
+#define BLOCK4(field, value) { #field " " #value, \
+	offsetof(struct posixtrace_log_block, field), 4, value }
+#define BLOCK8(field, value) { #field " " #value, \
+	offsetof(struct posixtrace_log_block, field), 8, value }
+	BLOCK4(magic, 1), BLOCK8(cookie, 1), BLOCK8(seq, 0), BLOCK8(seq, 1), BLOCK8(seq, ~0ULL),
+	BLOCK4(type, 0), BLOCK4(type, 5), BLOCK4(type, POSIXTRACE_LOG_NAMES),
+	BLOCK4(type, POSIXTRACE_LOG_RESET), BLOCK4(payload_crc, 1),
+	BLOCK4(size, 1), BLOCK4(size, 4), BLOCK4(size, 0xfffffff8),
+	BLOCK4(cpu, CPUS + 1), BLOCK4(cpu, ~0U), BLOCK8(opened, ~0ULL), BLOCK8(closed, 1),
+};
+
+TEST_F(damage, headers_that_make_no_sense)
+{
+	struct sample *sample = &self->sample;
+	struct posixtrace_log_block *block = &sample->log.block;
+	struct log_sum sum;
+
+	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
+		*block = sample->block[7];
+		memcpy((char *)block + blocks[i].offset, &blocks[i].value, blocks[i].size);
+		log_block_header(&sample->log, sample->at[7]);
+		log_sum_log(&sample->log, &sum);
+		EXPECT_EQ(0, sum.err);
+		EXPECT_LE(1, sum.errors);
+		EXPECT_GE(2, sum.errors);
+		EXPECT_EQ(sample->whole.events - 10, sum.events) {
+			TH_LOG("%s", blocks[i].what);
+		}
+		EXPECT_EQ(0, sum.disorder);
+	}
+	*block = sample->block[7];
+	log_block_header(&sample->log, sample->at[7]);
+	log_sum_log(&sample->log, &sum);
+	EXPECT_EQ(0, memcmp(&sample->whole, &sum, sizeof(sum)));
+}
+
+/* In what is searched for the next one: a block that can not be the next for a long time. */
+TEST_F(damage, block_in_the_data_of_a_damaged_one)
+{
+	struct sample *sample = &self->sample;
+	struct log_sum sum;
+
+	sample->log.block = sample->block[7];
+	sample->log.block.seq += 1000;
+	sample->log.block.size = 0;
+	log_block_header(&sample->log, sample->at[7] + LOG_BLOCK + 48);
+	sample->log.data[sample->at[7]] ^= 1;
+	log_sum_log(&sample->log, &sum);
+	EXPECT_EQ(1, sum.errors);
+	EXPECT_EQ(sample->whole.events - 10, sum.events);
+}
+
+/* What the reader orders by, and what it need not believe: nothing is lost. */
+TEST_F(damage, epochs_that_make_no_sense)
+{
+	static const __u64 epochs[] = { 0, 1, 1000, ~0ULL - 1, ~0ULL };
+	struct sample *sample = &self->sample;
+	struct log_sum sum;
+
+	for (size_t i = 0; i < sizeof(epochs) / sizeof(epochs[0]); i++) {
+		sample->log.block = sample->block[7];
+		sample->log.block.epoch = epochs[i];
+		log_block_header(&sample->log, sample->at[7]);
+		log_sum_log(&sample->log, &sum);
+		EXPECT_EQ(0, sum.err);
+		EXPECT_EQ(sample->whole.events, sum.events);
+	}
+}
+
+TEST_F(damage, names_that_are_none)
+{
+	static const __u32 ids[] = { 0, 1, 63, 64, POSIXTRACE_ID_MAX, ~0U };
+	trace_event_id_t id;
+	struct log_writer log;
+	trace_id_t trid;
+	int unavailable, count;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, CPUS, 0);
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		log_name(&log, ids[i], "name");
+	log_name(&log, 65, "");
+	log_name(&log, 66, "the only one");
+	log_name(&log, 66, "the same again");
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	ASSERT_EQ(0, log_open(&log, &trid));
+	for (count = -1, unavailable = 0; !unavailable; count++)
+		ASSERT_EQ(0, posix_trace_eventtypelist_getnext_id(trid, &id, &unavailable));
+	EXPECT_EQ(10, count);
+	EXPECT_EQ(66, id);
+	EXPECT_EQ(0, posix_trace_close(trid));
+	log_free(&log);
+}
+
+/* ------------------------------------------------------------------ */
+/* Changed while it is open						*/
+
+TEST_F(damage, cut_while_open)
+{
+	struct sample *sample = &self->sample;
+	struct posix_trace_status_info status;
+	struct event event;
+	trace_id_t trid;
+	int fd, n;
+
+	for (size_t len = 0; len < sample->log.len; len += 331) {
+		for (int k = 0; k < 100; k += 33) {
+			fd = log_file(&sample->log);
+			ASSERT_EQ(0, posix_trace_open(fd, &trid));
+			for (n = 0; n < k; n++)
+				ASSERT_EQ(1, log_take(trid, &event));
+			ASSERT_EQ(0, ftruncate(fd, len));
+			while (log_take(trid, &event) == 1)
+				n++;
+			ASSERT_GE(sample->whole.events + sample->whole.others + 16,
+				  (unsigned int)n);
+			ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+			ASSERT_EQ(0, posix_trace_rewind(trid));
+			while (log_take(trid, &event) == 1)
+				;
+			ASSERT_EQ(0, posix_trace_close(trid));
+			close(fd);
+		}
+	}
+}
+
+TEST_F(damage, overwritten_while_open)
+{
+	struct sample *sample = &self->sample;
+	unsigned int random = 1;
+	struct event event;
+	trace_id_t trid;
+	int fd, n, ret;
+
+	for (int round = 0; round < 300; round++) {
+		fd = log_file(&sample->log);
+		ASSERT_EQ(0, posix_trace_open(fd, &trid));
+		for (n = 0; (ret = log_take(trid, &event)) == 1; n++) {
+			random = random * 1103515245 + 12345;
+			overwrite(fd, &random, 4, LOG_HEADER + (random >> 8) %
+				  (sample->log.len - LOG_HEADER - 4));
+		}
+		EXPECT_EQ(0, ret);
+		EXPECT_GE(1000, n);
+		EXPECT_EQ(0, posix_trace_close(trid));
+		close(fd);
+	}
+}
+
+TEST_HARNESS_MAIN

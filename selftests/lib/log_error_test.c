@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Logs that can not be written: what is told of it, and that nothing else suffers.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "logdrain.h"
+#include "pxt_test.h"
+
+static const struct log_kind append = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };
+static const struct log_kind by_hand = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
+static const struct log_kind loop = { POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 1 << 20 };
+static const struct log_kind until_full = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 1 << 20 };
+
+#define ROUND	200
+
+/* Rounds of numbers until a flush fails: how many they were, with the error. */
+static int record_until_error(trace_id_t trid, int *err)
+{
+	int rounds = 0;
+
+	*err = 0;
+	while (!*err && rounds < 1000) {
+		withlog_record(rounds * ROUND, ROUND);
+		*err = withlog_flush(trid);
+		rounds++;
+	}
+	return rounds;
+}
+
+static int stream_state(trace_id_t trid)
+{
+	struct posix_trace_status_info status;
+
+	return posix_trace_get_status(trid, &status) ? -1 : status.posix_stream_status;
+}
+
+/* ------------------------------------------------------------------ */
+/* A disk that is full							*/
+
+/* All of a small file system, but for what the test needs. */
+FIXTURE(disk)
+{
+	char dir[32];
+	int ballast;
+	int fd;
+	trace_id_t trid;
+};
+
+FIXTURE_VARIANT(disk)
+{
+	const struct log_kind *kind;
+};
+
+FIXTURE_VARIANT_ADD(disk, append) { &by_hand };
+FIXTURE_VARIANT_ADD(disk, loop) { &loop };
+FIXTURE_VARIANT_ADD(disk, until_full) { &until_full };
+
+FIXTURE_SETUP(disk)
+{
+	strcpy(self->dir, "/tmp/diskXXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	ASSERT_EQ(0, mount("none", self->dir, "tmpfs", 0, "size=512k"));
+	self->ballast = open(self->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	ASSERT_LE(0, self->ballast);
+	self->fd = open(self->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	ASSERT_LE(0, self->fd);
+	self->trid = -1;
+}
+
+FIXTURE_TEARDOWN(disk)
+{
+	posix_trace_shutdown(self->trid);
+	close(self->fd);
+	close(self->ballast);
+	umount(self->dir);
+	rmdir(self->dir);
+}
+
+/* Leaves @left bytes. */
+static int fill_disk(int ballast, size_t left)
+{
+	static const char page[4096];
+
+	while (write(ballast, page, sizeof(page)) > 0)
+		;
+	return ftruncate(ballast, lseek(ballast, 0, SEEK_END) - left);
+}
+
+TEST_F(disk, that_is_full_at_the_beginning_is_told_at_once)
+{
+	trace_id_t trid = 4711;
+
+	ASSERT_EQ(0, fill_disk(self->ballast, 0));
+	EXPECT_EQ(ENOSPC, withlog_new(0, variant->kind, self->fd, &trid));
+	EXPECT_EQ(4711, trid);
+	/* Nothing of it is left: it can be done again. */
+	ASSERT_EQ(0, ftruncate(self->ballast, 0));
+	EXPECT_EQ(0, withlog_new(0, variant->kind, self->fd, &self->trid));
+}
+
+TEST_F(disk, that_becomes_full_damages_nothing_that_was_written)
+{
+	struct posix_trace_status_info status;
+	struct log_content content;
+	int rounds, err;
+
+	ASSERT_EQ(0, withlog_new(0, variant->kind, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, fill_disk(self->ballast, 64 << 10));
+	rounds = record_until_error(self->trid, &err);
+	EXPECT_EQ(ENOSPC, err);
+	EXPECT_LT(3, rounds);
+	/* Told once. */
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(0, status.posix_stream_flush_error);
+	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_log_full_status);
+	/* The stream goes on. */
+	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
+	log_content_fd(self->fd, &content);
+	EXPECT_EQ(0, content.err);
+	EXPECT_EQ(0, content.first);
+	EXPECT_LE((rounds - 1) * ROUND, content.numbers);
+	EXPECT_EQ(0, content.holes + content.disorder + content.errors + content.gaps);
+	/* What could not be written is still there, and now it can. */
+	ASSERT_EQ(0, ftruncate(self->ballast, 0));
+	withlog_record(rounds * ROUND, ROUND);
+	EXPECT_EQ(0, withlog_flush(self->trid));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, (rounds + 1) * ROUND)) {
+		TH_LOG("%d numbers of %d, %d holes, %d errors, %d gaps, err %d", content.numbers,
+		       (rounds + 1) * ROUND, content.holes, content.errors, content.gaps,
+		       content.err);
+	}
+}
+
+TEST_F(disk, that_is_full_at_the_end_is_told_by_shutdown)
+{
+	struct log_content content;
+	int rounds, err;
+
+	ASSERT_EQ(0, withlog_new(0, variant->kind, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, fill_disk(self->ballast, 64 << 10));
+	rounds = record_until_error(self->trid, &err);
+	EXPECT_EQ(ENOSPC, err);
+	EXPECT_EQ(ENOSPC, posix_trace_shutdown(self->trid));
+	/* It is gone nevertheless. */
+	EXPECT_EQ(EINVAL, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_EQ(0, content.err);
+	EXPECT_EQ(0, content.first);
+	EXPECT_LE((rounds - 1) * ROUND, content.numbers);
+	EXPECT_EQ(0, content.holes + content.disorder + content.errors);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_log_overrun_status);
+}
+
+TEST_F(disk, that_is_full_when_it_is_cleared_is_no_end)
+{
+	struct log_content content;
+	int err;
+
+	ASSERT_EQ(0, withlog_new(0, variant->kind, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, fill_disk(self->ballast, 64 << 10));
+	record_until_error(self->trid, &err);
+	EXPECT_EQ(ENOSPC, err);
+	EXPECT_EQ(0, posix_trace_clear(self->trid));
+	withlog_record(0, ROUND);
+	EXPECT_EQ(0, withlog_flush(self->trid));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, ROUND));
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, content.status.posix_log_overrun_status);
+}
+
+/* It is closed when the stream has been shut down: nothing holds the file system. */
+TEST_F(disk, can_be_made_read_only_and_unmounted_afterwards)
+{
+	struct log_content content;
+	int fd;
+
+	ASSERT_EQ(0, withlog_new(0, variant->kind, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY);
+	withlog_record(0, ROUND);
+	close(fd);
+	close(self->ballast);
+	/* Somebody writes there: not now. */
+	EXPECT_EQ(-1, mount("none", self->dir, NULL, MS_REMOUNT | MS_RDONLY, NULL));
+	EXPECT_EQ(EBUSY, errno);
+	EXPECT_EQ(0, withlog_flush(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, ROUND));
+	close(self->fd);
+	EXPECT_EQ(-1, umount(self->dir));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(0, mount("none", self->dir, NULL, MS_REMOUNT | MS_RDONLY, NULL));
+	EXPECT_EQ(0, umount(self->dir));
+}
+
+/* With the policy FLUSH it tries again by itself, and comes back to life. */
+TEST(stream_that_flushes_itself_survives_a_full_disk)
+{
+	char dir[] = "/tmp/diskXXXXXX";
+	struct log_content content;
+	int ballast, fd, count = 0;
+	trace_id_t trid;
+
+	ASSERT_NE(NULL, mkdtemp(dir));
+	ASSERT_EQ(0, mount("none", dir, "tmpfs", 0, "size=512k"));
+	ballast = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	ASSERT_LE(0, ballast);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &append, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, fill_disk(ballast, 64 << 10));
+	/* Until even the memory is full. */
+	while (stream_state(trid) == POSIX_TRACE_RUNNING) {
+		withlog_record(count, 10);
+		count += 10;
+	}
+	withlog_record(count, 10);
+	count += 10;
+	EXPECT_EQ(POSIX_TRACE_SUSPENDED, stream_state(trid));
+	ASSERT_EQ(0, ftruncate(ballast, 0));
+	while (stream_state(trid) == POSIX_TRACE_SUSPENDED)
+		sched_yield();
+	withlog_record(count, 10);
+	count += 10;
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+	log_content_fd(fd, &content);
+	EXPECT_EQ(0, content.err);
+	EXPECT_EQ(0, content.first);
+	EXPECT_EQ(count - 1, content.last);
+	EXPECT_EQ(0, content.disorder + content.errors);
+	EXPECT_EQ(content.holes, content.gaps);
+	EXPECT_LE(1, content.gaps);
+	close(fd);
+	close(ballast);
+	EXPECT_EQ(0, umount(dir));
+	rmdir(dir);
+}
+
+/* ------------------------------------------------------------------ */
+/* Other limits								*/
+
+/* Of the process that creates it, at that time. No SIGXFSZ: that would end this test. */
+TEST(log_is_not_larger_than_the_process_may_write)
+{
+	const struct rlimit small = { 32 << 10, RLIM_INFINITY };
+	const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+	const struct rlimit tiny = { 100, RLIM_INFINITY };
+	struct log_content content;
+	int fd = log_tmpfile(), rounds, err;
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &tiny));
+	EXPECT_EQ(EFBIG, withlog_new(0, &by_hand, fd, &trid));
+	ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &small));
+	ASSERT_EQ(0, withlog_new(0, &by_hand, fd, &trid));
+	ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &none));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	rounds = record_until_error(trid, &err);
+	EXPECT_EQ(EFBIG, err);
+	EXPECT_GE(32 << 10, log_file_size(fd));
+	EXPECT_EQ(EFBIG, posix_trace_shutdown(trid));
+	EXPECT_GE(32 << 10, log_file_size(fd));
+	log_content_fd(fd, &content);
+	EXPECT_EQ(0, content.err);
+	EXPECT_EQ(0, content.first);
+	EXPECT_LE((rounds - 1) * ROUND, content.numbers);
+	EXPECT_EQ(0, content.holes + content.disorder + content.errors);
+	close(fd);
+}
+
+TEST(log_with_o_append_is_not_larger_either)
+{
+	const struct rlimit small = { 32 << 10, RLIM_INFINITY };
+	const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+	static const char before[31 << 10];
+	int fd = log_tmpfile(), err;
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ((ssize_t)sizeof(before), write(fd, before, sizeof(before)));
+	ASSERT_EQ(0, fcntl(fd, F_SETFL, O_APPEND));
+	ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &small));
+	ASSERT_EQ(0, withlog_new(0, &by_hand, fd, &trid));
+	ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &none));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	record_until_error(trid, &err);
+	EXPECT_EQ(EFBIG, err);
+	EXPECT_EQ(EFBIG, posix_trace_shutdown(trid));
+	EXPECT_GE(32 << 10, log_file_size(fd));
+	close(fd);
+}
+
+/* A signal that is neither blocked nor ignored: it would end this test. */
+TEST(pipe_that_nobody_reads_is_an_error_and_no_signal)
+{
+	trace_id_t trid;
+	int pipe[2];
+
+	ASSERT_EQ(0, pipe2(pipe, O_CLOEXEC));
+	ASSERT_EQ(SIG_DFL, signal(SIGPIPE, SIG_DFL));
+	ASSERT_EQ(0, withlog_new(0, &by_hand, pipe[1], &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	withlog_record(0, 10);
+	close(pipe[0]);
+	EXPECT_EQ(EPIPE, withlog_flush(trid));
+	EXPECT_EQ(POSIX_TRACE_RUNNING, stream_state(trid));
+	withlog_record(10, 10);
+	EXPECT_EQ(EPIPE, posix_trace_shutdown(trid));
+	EXPECT_EQ(EPIPE, withlog_new(0, &by_hand, pipe[1], &trid));
+	close(pipe[1]);
+}
+
+/* Half of a block is in the pipe when its reader goes: that is the end of the log. */
+TEST(reader_that_goes_in_the_middle_has_what_came_before)
+{
+	struct log_content content;
+	int fd = log_tmpfile(), i;
+	trace_id_t trid;
+	int pipe[2];
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pipe2(pipe, O_CLOEXEC));
+	ASSERT_LE(0, fcntl(pipe[1], F_SETPIPE_SZ, 4096));
+	ASSERT_EQ(0, withlog_new(0, &by_hand, pipe[1], &trid));
+	close(pipe[1]);
+	ASSERT_EQ(0, posix_trace_start(trid));
+	withlog_record(0, 600);
+	ASSERT_EQ(0, posix_trace_flush(trid));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(1, copy_once(pipe[0], fd));
+	close(pipe[0]);
+	EXPECT_EQ(EPIPE, withlog_wait(trid));
+	EXPECT_EQ(EPIPE, posix_trace_shutdown(trid));
+	log_content_fd(fd, &content);
+	EXPECT_EQ(0, content.err);
+	EXPECT_GT(600, content.numbers);
+	EXPECT_EQ(0, content.holes + content.disorder + content.errors);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_log_overrun_status);
+	close(fd);
+}
+
+TEST(file_that_was_removed_is_written_all_the_same)
+{
+	char name[] = "/tmp/logXXXXXX";
+	struct log_content content;
+	int fd = mkstemp(name);
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &by_hand, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	withlog_record(0, 100);
+	ASSERT_EQ(0, unlink(name));
+	EXPECT_EQ(0, withlog_flush(trid));
+	withlog_record(100, 100);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+	log_content_fd(fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 200));
+	close(fd);
+}
+
+/* What somebody else does to the file costs that, and not us. */
+TEST(file_that_somebody_truncates_is_no_trap)
+{
+	const struct log_kind kinds[] = { by_hand, loop, until_full };
+	struct log_content content;
+	trace_id_t trid;
+	int fd;
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		fd = log_tmpfile();
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, withlog_new(0, &kinds[i], fd, &trid));
+		ASSERT_EQ(0, posix_trace_start(trid));
+		withlog_record(0, 100);
+		ASSERT_EQ(0, withlog_flush(trid));
+		ASSERT_EQ(0, ftruncate(fd, 1000));
+		withlog_record(100, 100);
+		ASSERT_EQ(0, withlog_flush(trid));
+		EXPECT_EQ(0, posix_trace_shutdown(trid));
+		log_content_fd(fd, &content);
+		EXPECT_EQ(0, content.err);
+		EXPECT_EQ(199, content.last);
+		EXPECT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_log_overrun_status);
+		close(fd);
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flushing: asked for and by itself, while recording goes on.
+ */
+#define _GNU_SOURCE
+#include <sys/ioctl.h>
+
+#include <linux/posixtrace_log.h>
+
+#include "logdrain.h"
+#include "pxt_test.h"
+#include "reading.h"
+
+static const struct log_kind append = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };
+static const struct log_kind no_auto = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
+static const struct log_kind until_full = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0 };
+
+/* Records of numbers that half of the memory of a stream holds, and all of it. */
+#define HALF	((int)(LOG_STREAM_SIZE / 2 / 56))
+#define ALL	(4 * HALF)
+
+FIXTURE(flush)
+{
+	trace_id_t trid;
+	trace_id_t log;
+	int fd;
+};
+
+FIXTURE_SETUP(flush)
+{
+	self->fd = log_tmpfile();
+	ASSERT_LE(0, self->fd);
+	self->trid = -1;
+	self->log = -1;
+}
+
+FIXTURE_TEARDOWN(flush)
+{
+	posix_trace_shutdown(self->trid);
+	posix_trace_close(self->log);
+	close(self->fd);
+}
+
+static int stream_status(trace_id_t trid)
+{
+	struct posix_trace_status_info status;
+
+	return posix_trace_get_status(trid, &status) ? -1 : status.posix_stream_status;
+}
+
+static int flush_status(trace_id_t trid)
+{
+	struct posix_trace_status_info status;
+
+	return posix_trace_get_status(trid, &status) ? -1 : status.posix_stream_flush_status;
+}
+
+/* Copies what comes through a pipe until the flush has ended, and the pipe is empty. */
+static int copy_flush(trace_id_t trid, int from, int to)
+{
+	int left, flushing;
+
+	do {
+		flushing = flush_status(trid);
+		if (flushing < 0 || ioctl(from, FIONREAD, &left) < 0)
+			return -1;
+		if (left && copy_once(from, to) != 1)
+			return -1;
+		sched_yield();
+	} while (left || flushing == POSIX_TRACE_FLUSHING);
+	return 0;
+}
+
+TEST_F(flush, returns_before_it_is_done_and_recording_goes_on)
+{
+	struct log_content content;
+	struct drain drain;
+	int pipe[2], begun;
+
+	ASSERT_EQ(0, pipe2(pipe, O_CLOEXEC));
+	ASSERT_LE(0, fcntl(pipe[1], F_SETPIPE_SZ, 4096));
+	ASSERT_EQ(0, withlog_new(0, &no_auto, pipe[1], &self->trid));
+	close(pipe[1]);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	EXPECT_EQ(POSIX_TRACE_NOT_FLUSHING, flush_status(self->trid));
+	/* More than the pipe takes: this can not end before somebody reads. */
+	withlog_record(0, 300);
+	ASSERT_EQ(0, posix_trace_flush(self->trid));
+	EXPECT_EQ(POSIX_TRACE_FLUSHING, flush_status(self->trid));
+	/* More than the header: it has begun. Two at once would be one. */
+	do {
+		sched_yield();
+		ASSERT_EQ(0, ioctl(pipe[0], FIONREAD, &begun));
+	} while (begun <= (int)sizeof(struct posixtrace_log_header));
+	withlog_record(300, 300);
+	EXPECT_EQ(POSIX_TRACE_FLUSHING, flush_status(self->trid));
+	EXPECT_EQ(POSIX_TRACE_RUNNING, stream_status(self->trid));
+	/* Nor does this one wait; it comes when the first is done. */
+	ASSERT_EQ(0, posix_trace_flush(self->trid));
+	ASSERT_EQ(0, copy_flush(self->trid, pipe[0], self->fd));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 600));
+	/* The STOP of a flush is recorded when that is over. */
+	EXPECT_EQ(2, content.flush_starts);
+	EXPECT_EQ(1, content.flush_stops);
+	ASSERT_EQ(0, drain_start(&drain, pipe[0], self->fd));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(0, drain_end(&drain));
+	close(pipe[0]);
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 600));
+	EXPECT_EQ(2, content.flush_stops);
+}
+
+static __attribute__((noinline)) int flush_from_here(trace_id_t trid)
+{
+	int ret = posix_trace_flush(trid);
+
+	/* No tail call: it returns to this function. */
+	__asm__ volatile ("" : "+r" (ret));
+	return ret;
+}
+
+TEST_F(flush, records_its_beginning_and_its_end_on_behalf_of_the_caller)
+{
+	const int order[] = {
+		POSIX_TRACE_START, 1, POSIX_TRACE_FLUSH_START, POSIX_TRACE_FLUSH_STOP, 1,
+		POSIX_TRACE_STOP,
+	};
+	struct event event;
+
+	ASSERT_EQ(0, withlog_new(0, &no_auto, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	withlog_record(0, 1);
+	ASSERT_EQ(0, flush_from_here(self->trid));
+	ASSERT_EQ(0, withlog_wait(self->trid));
+	withlog_record(1, 1);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->log));
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		ASSERT_EQ(0, read_next(self->log, &event, sizeof(event.data)));
+		ASSERT_EQ(0, event.unavailable);
+		if (order[i] == 1) {
+			EXPECT_LT(POSIX_TRACE_UNNAMED_USEREVENT, event.info.posix_event_id);
+			continue;
+		}
+		EXPECT_EQ(order[i], event.info.posix_event_id);
+		if (event.info.posix_event_id != POSIX_TRACE_FLUSH_START &&
+		    event.info.posix_event_id != POSIX_TRACE_FLUSH_STOP)
+			continue;
+		EXPECT_EQ(getpid(), event.info.posix_pid);
+		EXPECT_TRUE(pthread_equal(pthread_self(), event.info.posix_thread_id));
+		EXPECT_LT((char *)flush_from_here, (char *)event.info.posix_prog_address);
+		EXPECT_GT((char *)flush_from_here + 128, (char *)event.info.posix_prog_address);
+		EXPECT_EQ(0, event.len);
+	}
+	EXPECT_EQ(0, read_next(self->log, &event, sizeof(event.data)));
+	EXPECT_EQ(1, event.unavailable);
+}
+
+TEST_F(flush, of_a_suspended_stream_records_nothing)
+{
+	struct log_content content;
+
+	ASSERT_EQ(0, withlog_new(0, &no_auto, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	withlog_record(0, 10);
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 10));
+	EXPECT_EQ(0, content.flush_starts + content.flush_stops);
+	EXPECT_EQ(POSIX_TRACE_STOP, content.last_id);
+}
+
+TEST_F(flush, lets_a_stream_that_was_full_start_again)
+{
+	struct posix_trace_status_info status;
+	struct log_content content;
+	int lost;
+
+	ASSERT_EQ(0, withlog_new(0, &until_full, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	withlog_record(0, ALL);
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
+	EXPECT_EQ(POSIX_TRACE_FULL, status.posix_stream_full_status);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, status.posix_stream_overrun_status);
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
+	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_stream_full_status);
+	withlog_record(ALL, 100);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	ASSERT_EQ(0, content.err);
+	lost = ALL + 100 - content.numbers;
+	EXPECT_LT(0, lost);
+	EXPECT_EQ(0, content.first);
+	EXPECT_EQ(ALL + 99, content.last);
+	EXPECT_EQ(1, content.holes);
+	EXPECT_EQ(1, content.gaps);
+	EXPECT_EQ(2, content.starts);
+	EXPECT_EQ(2, content.stops);
+	EXPECT_EQ(1, content.stops_auto);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_stream_overrun_status);
+}
+
+/* Waits until the log has numbers up to the @last. */
+static void wait_for_number(int fd, int last)
+{
+	struct log_content content;
+
+	do {
+		sched_yield();
+		log_content_fd(fd, &content);
+	} while (content.last < last);
+}
+
+/*
+ * Each time, the one that comes by itself after a second would begin to wait anew: it
+ * would take this as many seconds as there are rounds.
+ */
+TEST_F(flush, comes_by_itself_when_half_of_the_memory_is_used)
+{
+	struct log_content content;
+	unsigned long long begin;
+	int recorded = 0;
+
+	ASSERT_EQ(0, withlog_new(0, &append, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	begin = now();
+	for (int i = 0; i < 8; i++) {
+		withlog_record(recorded, HALF + HALF / 4);
+		/* What lies in an open sub-buffer when it begins comes with the next. */
+		wait_for_number(self->fd, recorded + HALF / 2);
+		recorded += HALF + HALF / 4;
+	}
+	EXPECT_GT(4 * NSEC, now() - begin);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, recorded));
+	EXPECT_LE(4, content.flush_starts);
+	EXPECT_EQ(content.flush_starts, content.flush_stops);
+}
+
+TEST_F(flush, comes_by_itself_in_the_end_though_there_is_little)
+{
+	struct log_content content;
+
+	ASSERT_EQ(0, withlog_new(0, &append, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	for (int i = 0; i < 3; i++) {
+		withlog_record(i, 1);
+		wait_for_number(self->fd, i);
+	}
+	/* Also an event of the system alone. */
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	do {
+		sched_yield();
+		log_content_fd(self->fd, &content);
+	} while (!content.stops);
+	EXPECT_EQ(1, content.stops);
+	EXPECT_TRUE(log_content_is(&content, 3));
+}
+
+/* Nobody calls for it: no process, no address. */
+TEST_F(flush, that_comes_by_itself_is_of_no_process)
+{
+	struct event event;
+
+	ASSERT_EQ(0, withlog_new(0, &append, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	withlog_record(0, 1);
+	wait_for_number(self->fd, 0);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->log));
+	do {
+		ASSERT_EQ(0, read_next(self->log, &event, sizeof(event.data)));
+		ASSERT_EQ(0, event.unavailable);
+	} while (event.info.posix_event_id != POSIX_TRACE_FLUSH_START);
+	EXPECT_EQ(0, event.info.posix_pid);
+	EXPECT_EQ(NULL, event.info.posix_prog_address);
+}
+
+TEST_F(flush, does_not_come_by_itself_with_other_policies)
+{
+	struct log_content content;
+	int fd = log_tmpfile();
+	trace_id_t clock;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &no_auto, self->fd, &self->trid));
+	ASSERT_EQ(0, withlog_new(0, &append, fd, &clock));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, posix_trace_start(clock));
+	for (int i = 0; i < 2; i++) {
+		withlog_record(i, 1);
+		wait_for_number(fd, i);
+	}
+	EXPECT_EQ(0, posix_trace_shutdown(clock));
+	close(fd);
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 0));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 2));
+}
+
+/* However fast it is recorded: what is not in the log is in a gap. */
+TEST_F(flush, of_a_stream_that_overflows_loses_in_gaps_only)
+{
+	struct posix_trace_status_info status;
+	struct log_content content;
+	const int count = 40 * ALL;
+
+	ASSERT_EQ(0, withlog_new(0, &append, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	withlog_record(0, count);
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	do {
+		sched_yield();
+		ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	} while (status.posix_stream_status != POSIX_TRACE_RUNNING);
+	withlog_record(count, 10);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	ASSERT_EQ(0, content.err);
+	EXPECT_EQ(0, content.first);
+	EXPECT_EQ(count + 9, content.last);
+	EXPECT_EQ(0, content.disorder);
+	EXPECT_EQ(0, content.errors);
+	EXPECT_EQ(content.holes, content.gaps);
+	EXPECT_EQ(content.holes + 1, content.starts);
+	EXPECT_EQ(content.holes, content.stops_auto);
+}
+
+static void *flush_often(void *arg)
+{
+	trace_id_t trid = *(trace_id_t *)arg;
+	long failed = 0;
+
+	for (int i = 0; i < 50; i++)
+		failed += posix_trace_flush(trid) != 0;
+	return (void *)failed;
+}
+
+TEST_F(flush, may_be_asked_for_by_many_threads_at_once)
+{
+	struct log_content content;
+	pthread_t threads[4];
+	void *failed;
+
+	ASSERT_EQ(0, withlog_new(0, &no_auto, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, flush_often, &self->trid));
+	for (int i = 0; i < 100; i++) {
+		withlog_record(i * 10, 10);
+		sched_yield();
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+		ASSERT_EQ(0, pthread_join(threads[i], &failed));
+		EXPECT_EQ(NULL, failed);
+	}
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 1000));
+	EXPECT_LE(1, content.flush_starts);
+	EXPECT_EQ(content.flush_starts, content.flush_stops);
+}
+
+TEST_HARNESS_MAIN

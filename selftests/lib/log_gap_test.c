@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events that the stream lost before they could get into the log. Needs no module.
+ */
+#define _GNU_SOURCE
+#define PXT_NO_DEVICE
+#include "pxt_test.h"
+#include "log_reading.h"
+
+/* One event as a test expects it: its type, and its time. */
+struct expected {
+	int id;
+	__u64 time;
+};
+
+#define USER	((int)POSIX_TRACE_UNNAMED_USEREVENT)
+
+/* Where the events of the log differ from those expected, the last of which has id 0: or -1. */
+static int differs(const struct log_writer *log, const struct expected *expected)
+{
+	struct event event;
+	trace_id_t trid;
+	int i = 0, id;
+
+	if (log_open(log, &trid))
+		return -2;
+	for (;; i++) {
+		id = log_take_id(trid, &event);
+		if (id != expected[i].id || (id && log_time(&event) != expected[i].time))
+			break;
+		if (!id) {
+			i = -1;
+			break;
+		}
+	}
+	if (i >= 0)
+		printf("# %d: event %d of time %lld\n", i, id, (long long)log_time(&event));
+	posix_trace_close(trid);
+	return i;
+}
+
+static void block(struct log_writer *log, __u32 cpu, __u64 first, __u64 last)
+{
+	log_block_begin(log, POSIXTRACE_LOG_EVENTS, cpu);
+	for (; first <= last; first++)
+		log_event(log, first);
+	log_block_end(log);
+}
+
+static void system_event(struct log_writer *log, int id, __u64 time)
+{
+	int automatic = 1;
+
+	log_block_begin(log, POSIXTRACE_LOG_EVENTS, log->header.nr_cpus);
+	log_event_id(log, id, time, &automatic, sizeof(automatic));
+	log_block_end(log);
+}
+
+static void lose(struct log_writer *log, __u64 first, __u64 last)
+{
+	log->gap_generation++;
+	log->gap_first = LOG_TIME0 + first;
+	log->horizon = last ? LOG_TIME0 + last : log->horizon;
+}
+
+TEST(loop_stream)
+{
+	static const struct expected expected[] = {
+		{ USER, 1 }, { USER, 2 },
+		{ POSIX_TRACE_OVERFLOW, 3 }, { POSIX_TRACE_RESUME, 10 },
+		{ USER, 10 }, { USER, 11 }, { USER, 12 },
+		{ POSIX_TRACE_OVERFLOW, 13 }, { POSIX_TRACE_RESUME, 20 },
+		{ USER, 20 }, { 0, 0 },
+	};
+	struct log_writer log;
+	struct log_sum sum;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_LOOP, 2, 0);
+	block(&log, 0, 1, 2);
+	log.epoch++;
+	lose(&log, 3, 9);
+	block(&log, 1, 10, 11);
+	block(&log, 0, 12, 12);
+	log.epoch++;
+	lose(&log, 13, 19);
+	block(&log, 0, 20, 20);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	EXPECT_EQ(-1, differs(&log, expected));
+	log_sum_log(&log, &sum);
+	EXPECT_EQ(2, sum.gaps);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_stream_overrun_status);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, sum.status.posix_log_overrun_status);
+	log_free(&log);
+}
+
+/* What a slower CPU kept of the time of the gap is lost with the rest; what was flushed is not. */
+TEST(horizon)
+{
+	static const struct expected expected[] = {
+		{ USER, 1 }, { USER, 2 }, { USER, 5 }, { USER, 6 },
+		{ POSIX_TRACE_OVERFLOW, 3 }, { POSIX_TRACE_RESUME, 10 },
+		{ USER, 10 }, { USER, 11 }, { 0, 0 },
+	};
+	struct log_writer log;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_LOOP, 3, 0);
+	block(&log, 0, 1, 2);
+	block(&log, 1, 5, 6);
+	log.epoch++;
+	lose(&log, 3, 9);
+	block(&log, 2, 7, 10);
+	block(&log, 0, 11, 11);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	EXPECT_EQ(-1, differs(&log, expected));
+	log_free(&log);
+}
+
+TEST(log_begins_after_a_loss)
+{
+	static const struct expected expected[] = {
+		{ POSIX_TRACE_OVERFLOW, 3 }, { POSIX_TRACE_RESUME, 10 }, { USER, 10 }, { 0, 0 },
+	};
+	struct log_writer log;
+
+	log_begin(&log, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_LOOP, 2, 0);
+	lose(&log, 3, 9);
+	block(&log, 0, 8, 10);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	EXPECT_EQ(-1, differs(&log, expected));
+	log_free(&log);
+}
+
+/* Nothing came after it: there is nothing to resume with. */
+TEST(log_ends_in_a_loss)
+{
+	static const struct expected expected[] = { { USER, 1 }, { 0, 0 } };
+	struct log_writer log;
+	struct log_sum sum;
+
+	log_begin(&log, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_LOOP, 2, 0);
+	block(&log, 0, 1, 1);
+	lose(&log, 2, 9);
+	block(&log, 0, 8, 9);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	EXPECT_EQ(-1, differs(&log, expected));
+	log_sum_log(&log, &sum);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_stream_overrun_status);
+	log_free(&log);
+}
+
+/* All of the first flush is told that the stream was full, though that came after its events. */
+TEST(full_stream)
+{
+	static const struct expected expected[] = {
+		{ POSIX_TRACE_START, 1 }, { USER, 2 }, { USER, 3 }, { USER, 4 }, { USER, 5 },
+		{ POSIX_TRACE_STOP, 6 },
+		{ POSIX_TRACE_OVERFLOW, 6 }, { POSIX_TRACE_RESUME, 9 },
+		{ POSIX_TRACE_START, 9 }, { USER, 10 }, { USER, 11 }, { USER, 12 },
+		{ POSIX_TRACE_STOP, 13 },
+		{ POSIX_TRACE_OVERFLOW, 13 }, { POSIX_TRACE_RESUME, 20 },
+		{ POSIX_TRACE_START, 20 }, { USER, 21 }, { 0, 0 },
+	};
+	struct log_writer log;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 2, 0);
+	lose(&log, 6, 0);
+	block(&log, 0, 2, 3);
+	block(&log, 1, 4, 5);
+	log_block_begin(&log, POSIXTRACE_LOG_EVENTS, 2);
+	log_event_id(&log, POSIX_TRACE_START, 1, "", 0);
+	log_event_id(&log, POSIX_TRACE_STOP, 6, "", 0);
+	log_block_end(&log);
+	log.epoch++;
+	lose(&log, 13, 0);
+	block(&log, 1, 10, 11);
+	block(&log, 0, 12, 12);
+	log_block_begin(&log, POSIXTRACE_LOG_EVENTS, 2);
+	log_event_id(&log, POSIX_TRACE_START, 9, "", 0);
+	log_event_id(&log, POSIX_TRACE_STOP, 13, "", 0);
+	log_block_end(&log);
+	log.epoch++;
+	system_event(&log, POSIX_TRACE_START, 20);
+	block(&log, 0, 21, 21);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	EXPECT_EQ(-1, differs(&log, expected));
+	log_free(&log);
+}
+
+/* More gaps at once than there is room for notes: the rest is told as one. */
+TEST(many_gaps)
+{
+	struct log_writer log;
+	struct log_sum sum;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_LOOP, 2, 0);
+	for (int i = 0; i < 100; i++) {
+		lose(&log, 10 * i, 10 * i + 5);
+		block(&log, i % 2, 10 * i + 6, 10 * i + 9);
+	}
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	log_sum_log(&log, &sum);
+	EXPECT_EQ(0, sum.err);
+	EXPECT_EQ(400, sum.events);
+	EXPECT_EQ(0, sum.disorder);
+	EXPECT_LE(1, sum.gaps);
+	EXPECT_GE(100, sum.gaps);
+	log_free(&log);
+}
+
+/* As many as one likes, if they are read in between. */
+TEST(gap_after_gap)
+{
+	struct log_writer log;
+	struct log_sum sum;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_LOOP, 2, 0);
+	for (int i = 0; i < 100; i++) {
+		lose(&log, 10 * i, 10 * i + 5);
+		block(&log, i % 2, 10 * i + 6, 10 * i + 9);
+		log.epoch++;
+	}
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	log_sum_log(&log, &sum);
+	EXPECT_EQ(400, sum.events);
+	EXPECT_EQ(100, sum.gaps);
+	log_free(&log);
+}
+
+/* A ring that has overwritten blocks does not begin with a gap; the status tells. */
+TEST(ring_that_was_overwritten)
+{
+	struct log_writer log;
+	struct log_sum sum;
+
+	log_begin(&log, POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 2, 16 << 10);
+	lose(&log, 1, 5);
+	for (int i = 1; i < 50; i++) {
+		block(&log, i % 2, 100 * i, 100 * i + 20);
+		log.epoch++;
+	}
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	log_sum_log(&log, &sum);
+	EXPECT_EQ(0, sum.err);
+	EXPECT_EQ(0, sum.gaps);
+	EXPECT_EQ(0, sum.errors);
+	EXPECT_LT(100, sum.events);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
+	EXPECT_EQ(POSIX_TRACE_FULL, sum.status.posix_log_full_status);
+	/* But later ones are told. */
+	lose(&log, 5000, 5005);
+	block(&log, 0, 5006, 5010);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	log_sum_log(&log, &sum);
+	EXPECT_EQ(1, sum.gaps);
+	log_free(&log);
+}
+
+/* ------------------------------------------------------------------ */
+/* Cleared on its way through a pipe					*/
+
+TEST(reset_forgets_what_was_before)
+{
+	static const struct expected expected[] = {
+		{ USER, 30 }, { USER, 31 },
+		{ POSIX_TRACE_OVERFLOW, 32 }, { POSIX_TRACE_RESUME, 40 }, { USER, 40 },
+		{ 0, 0 },
+	};
+	char name[TRACE_EVENT_NAME_MAX + 1];
+	struct log_writer log;
+	trace_id_t trid;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_LOOP, 2, 0);
+	log_name(&log, 65, "from before");
+	block(&log, 0, 1, 20);
+	log_reset(&log);
+	lose(&log, 21, 25);
+	block(&log, 0, 26, 28);
+	log_reset(&log);
+	block(&log, 0, 30, 31);
+	lose(&log, 32, 35);
+	block(&log, 0, 40, 40);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	EXPECT_EQ(-1, differs(&log, expected));
+	/* Types are not events. */
+	ASSERT_EQ(0, log_open(&log, &trid));
+	EXPECT_EQ(0, posix_trace_eventid_get_name(trid, 65, name));
+	EXPECT_STREQ("from before", name);
+	EXPECT_EQ(0, posix_trace_close(trid));
+	log_free(&log);
+}
+
+/* What was lost before is history, whether the RESET says so or not. */
+TEST(reset_after_a_gap)
+{
+	static const struct expected expected[] = {
+		{ USER, 30 }, { POSIX_TRACE_OVERFLOW, 31 }, { POSIX_TRACE_RESUME, 40 },
+		{ USER, 40 }, { 0, 0 },
+	};
+	struct log_writer log;
+	struct log_sum sum;
+	__u64 generation;
+
+	for (int told = 0; told < 2; told++) {
+		log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_LOOP, 2, 0);
+		lose(&log, 1, 5);
+		block(&log, 0, 6, 20);
+		generation = log.gap_generation;
+		if (!told)
+			log.gap_generation = 0;
+		log_reset(&log);
+		log.gap_generation = generation;
+		block(&log, 0, 30, 30);
+		log_sum_log(&log, &sum);
+		EXPECT_EQ(0, sum.gaps);
+		EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, sum.status.posix_stream_overrun_status);
+		lose(&log, 31, 35);
+		block(&log, 0, 40, 40);
+		EXPECT_EQ(-1, differs(&log, expected));
+		log_free(&log);
+	}
+}
+
+TEST_HARNESS_MAIN

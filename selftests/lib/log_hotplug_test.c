@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Streams with log, while CPUs go offline and come back.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+
+#include "hotplug.h"
+#include "withlog.h"
+
+static const struct log_kind by_hand = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0 };
+
+FIXTURE(hotplug)
+{
+	struct child guard;
+	trace_id_t trid;
+	int fd;
+};
+
+FIXTURE_SETUP(hotplug)
+{
+	ASSERT_EQ(0, hotplug_begin(&self->guard));
+	self->fd = log_tmpfile();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, withlog_new(0, &by_hand, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+}
+
+FIXTURE_TEARDOWN(hotplug)
+{
+	posix_trace_shutdown(self->trid);
+	close(self->fd);
+	EXPECT_EQ(0, hotplug_end(&self->guard));
+}
+
+TEST_F(hotplug, flush_writes_what_an_offline_cpu_has_left)
+{
+	struct log_content content;
+
+	ASSERT_EQ(0, go_to_cpu(1));
+	withlog_record(0, 10);
+	ASSERT_EQ(0, go_to_cpu(0));
+	ASSERT_EQ(0, switch_cpu(1, false));
+	withlog_record(10, 10);
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 20));
+	/* It comes back, and has nothing open any more. */
+	ASSERT_EQ(0, switch_cpu(1, true));
+	ASSERT_EQ(0, go_to_cpu(1));
+	withlog_record(20, 10);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 30));
+}
+
+/* Behind what it had closed before, and in front of what it closes later. */
+TEST_F(hotplug, what_a_cpu_has_left_is_in_its_order)
+{
+	struct log_content content;
+
+	ASSERT_EQ(0, go_to_cpu(1));
+	/* Several sub-buffers, the last of them not full. */
+	withlog_record(0, 300);
+	ASSERT_EQ(0, go_to_cpu(0));
+	ASSERT_EQ(0, switch_cpu(1, false));
+	withlog_record(300, 100);
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	ASSERT_EQ(0, switch_cpu(1, true));
+	ASSERT_EQ(0, go_to_cpu(1));
+	withlog_record(400, 100);
+	ASSERT_EQ(0, go_to_cpu(0));
+	ASSERT_EQ(0, switch_cpu(1, false));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 500));
+}
+
+struct flusher {
+	trace_id_t trid;
+	int ended;
+	int err;
+	int flushes;
+};
+
+static void *flush_all_the_time(void *arg)
+{
+	struct flusher *flusher = arg;
+
+	while (!flusher->err && !__atomic_load_n(&flusher->ended, __ATOMIC_ACQUIRE)) {
+		flusher->err = withlog_flush(flusher->trid);
+		flusher->flushes++;
+	}
+	return NULL;
+}
+
+TEST_F(hotplug, no_event_is_lost_while_cpus_go_and_come_and_it_is_flushed)
+{
+	const int rounds = pxt_time_scale() > 1 ? 4 : 10;
+	struct flusher flusher = { .trid = self->trid };
+	struct log_content content;
+	pthread_t thread;
+	int count = 0;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, flush_all_the_time, &flusher));
+	for (int i = 0; i < rounds; i++) {
+		for (int j = 0; j < 20; j++) {
+			ASSERT_EQ(0, go_to_cpu(j % 2));
+			withlog_record(count, 5);
+			count += 5;
+		}
+		ASSERT_EQ(0, go_to_cpu(0));
+		ASSERT_EQ(0, switch_cpu(1, false));
+		withlog_record(count, 5);
+		count += 5;
+		ASSERT_EQ(0, switch_cpu(1, true));
+	}
+	__atomic_store_n(&flusher.ended, 1, __ATOMIC_RELEASE);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, flusher.err);
+	EXPECT_LT(0, flusher.flushes);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, count)) {
+		TH_LOG("%d of %d numbers, %d holes, %d gaps, %d errors, disorder %d",
+		       content.numbers, count, content.holes, content.gaps, content.errors,
+		       content.disorder);
+	}
+}
+
+TEST_HARNESS_MAIN

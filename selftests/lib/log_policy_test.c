@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What becomes of a log that is full, and what can be one without ever being full.
+ */
+#define _GNU_SOURCE
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "logdrain.h"
+#include "pxt_test.h"
+
+#define LOG_SIZE	(32U << 10)
+
+static const struct log_kind until_full = { POSIX_TRACE_FLUSH, POSIX_TRACE_UNTIL_FULL, LOG_SIZE };
+static const struct log_kind loop = { POSIX_TRACE_FLUSH, POSIX_TRACE_LOOP, LOG_SIZE };
+static const struct log_kind append = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 100 };
+
+FIXTURE(policy)
+{
+	trace_id_t trid;
+	int fd;
+};
+
+FIXTURE_SETUP(policy)
+{
+	self->fd = log_tmpfile();
+	ASSERT_LE(0, self->fd);
+	self->trid = -1;
+}
+
+FIXTURE_TEARDOWN(policy)
+{
+	posix_trace_shutdown(self->trid);
+	close(self->fd);
+}
+
+/* Rounds of 200 numbers, each flushed: 0, or the first error. */
+static int record_rounds(trace_id_t trid, int first, int rounds)
+{
+	int err = 0;
+
+	for (int i = first; !err && i < first + rounds; i++) {
+		withlog_record(i * 200, 200);
+		err = withlog_flush(trid);
+	}
+	return err;
+}
+
+TEST_F(policy, until_full_keeps_the_oldest_and_stops)
+{
+	struct posix_trace_status_info status;
+	struct log_content content;
+	off_t size;
+
+	ASSERT_EQ(0, withlog_new(0, &until_full, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, record_rounds(self->trid, 0, 1));
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_log_full_status);
+	ASSERT_EQ(0, record_rounds(self->trid, 1, 9));
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_FULL, status.posix_log_full_status);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
+	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
+	size = log_file_size(self->fd);
+	/* Nothing gets in any more, and nothing starts it. */
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, record_rounds(self->trid, 10, 2));
+	EXPECT_EQ(size, log_file_size(self->fd));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+
+	log_content_fd(self->fd, &content);
+	ASSERT_EQ(0, content.err);
+	EXPECT_EQ(0, content.first);
+	EXPECT_EQ(0, content.holes + content.disorder + content.errors);
+	EXPECT_LE(400, content.numbers);
+	EXPECT_GT(LOG_SIZE / 56, content.numbers);
+	EXPECT_EQ(POSIX_TRACE_STOP, content.last_id);
+	EXPECT_EQ(1, content.stops);
+	EXPECT_EQ(1, content.stops_auto);
+	EXPECT_EQ(POSIX_TRACE_FULL, content.status.posix_log_full_status);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_log_overrun_status);
+}
+
+TEST_F(policy, until_full_that_becomes_full_at_the_end_says_so)
+{
+	struct log_content content;
+	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 16 << 10 };
+
+	ASSERT_EQ(0, withlog_new(0, &kind, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	withlog_record(0, 700);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	ASSERT_EQ(0, content.err);
+	EXPECT_EQ(0, content.first);
+	EXPECT_GT(700, content.numbers);
+	EXPECT_EQ(0, content.holes + content.disorder + content.errors);
+	EXPECT_EQ(POSIX_TRACE_STOP, content.last_id);
+	EXPECT_EQ(1, content.stops_auto);
+	EXPECT_EQ(POSIX_TRACE_FULL, content.status.posix_log_full_status);
+}
+
+TEST_F(policy, until_full_that_was_cleared_is_empty)
+{
+	struct posix_trace_status_info status;
+	struct log_content content;
+
+	ASSERT_EQ(0, withlog_new(0, &until_full, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, record_rounds(self->trid, 0, 10));
+	ASSERT_EQ(0, posix_trace_clear(self->trid));
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_log_full_status);
+	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_stream_full_status);
+	/* It had stopped. */
+	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, record_rounds(self->trid, 0, 2));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 400));
+	EXPECT_EQ(POSIX_TRACE_NOT_FULL, content.status.posix_log_full_status);
+}
+
+TEST_F(policy, loop_keeps_the_youngest_and_its_size)
+{
+	struct posix_trace_status_info status;
+	struct log_content content;
+	off_t largest = 0;
+
+	ASSERT_EQ(0, withlog_new(0, &loop, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	for (int i = 0; i < 40; i++) {
+		ASSERT_EQ(0, record_rounds(self->trid, i, 1));
+		log_content_fd(self->fd, &content);
+		ASSERT_EQ(0, content.err);
+		EXPECT_EQ(200 * i + 199, content.last);
+		EXPECT_EQ(0, content.holes + content.disorder + content.errors);
+		if (i == 10)
+			largest = log_file_size(self->fd);
+		/* It went round long ago. */
+		if (i > 10) {
+			EXPECT_EQ(largest, log_file_size(self->fd));
+			EXPECT_LT(200, content.numbers);
+		}
+	}
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_EQ(7999, content.last);
+	EXPECT_EQ(0, content.holes + content.disorder + content.errors);
+	EXPECT_EQ(POSIX_TRACE_STOP, content.last_id);
+	EXPECT_EQ(0, content.stops_auto);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_log_overrun_status);
+}
+
+TEST_F(policy, loop_that_overwrites_says_so_once)
+{
+	struct posix_trace_status_info status;
+
+	ASSERT_EQ(0, withlog_new(0, &loop, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, record_rounds(self->trid, 0, 1));
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
+	for (int i = 1; i < 10; i++) {
+		withlog_record(200 * i, 200);
+		ASSERT_EQ(0, posix_trace_flush(self->trid));
+		/* Looks at the status, so that only the last round counts. */
+		ASSERT_EQ(0, withlog_wait(self->trid));
+	}
+	withlog_record(2000, 200);
+	ASSERT_EQ(0, posix_trace_flush(self->trid));
+	do {
+		ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	} while (status.posix_log_overrun_status == POSIX_TRACE_NO_OVERRUN);
+	ASSERT_EQ(0, withlog_wait(self->trid));
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
+}
+
+/* Begun anew, with nothing of what it had. */
+TEST_F(policy, loop_that_was_cleared_is_empty)
+{
+	struct log_content content;
+
+	ASSERT_EQ(0, withlog_new(0, &loop, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, record_rounds(self->trid, 0, 10));
+	ASSERT_EQ(0, posix_trace_clear(self->trid));
+	ASSERT_EQ(0, record_rounds(self->trid, 0, 1));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 200));
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, content.status.posix_log_overrun_status);
+}
+
+TEST_F(policy, append_does_not_mind_the_size)
+{
+	struct log_content content;
+	trace_attr_t attr;
+	size_t size;
+
+	ASSERT_EQ(0, withlog_new(0, &append, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_get_attr(self->trid, &attr));
+	ASSERT_EQ(0, posix_trace_attr_getlogsize(&attr, &size));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, record_rounds(self->trid, 0, 20));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 4000));
+	EXPECT_LT(size, log_file_size(self->fd));
+	EXPECT_EQ(POSIX_TRACE_NOT_FULL, content.status.posix_log_full_status);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, content.status.posix_log_overrun_status);
+}
+
+TEST_F(policy, append_works_with_o_append)
+{
+	struct log_content content;
+
+	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_APPEND));
+	ASSERT_EQ(0, withlog_new(0, &append, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, record_rounds(self->trid, 0, 5));
+	ASSERT_EQ(0, posix_trace_clear(self->trid));
+	ASSERT_EQ(0, record_rounds(self->trid, 0, 5));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 1000));
+}
+
+/* ------------------------------------------------------------------ */
+/* Logs that are no files						*/
+
+/* Ends of something that bytes go through, and flags of the end of the log. */
+struct line {
+	int reader;
+	int writer;
+};
+
+static int open_pipe(struct line *line)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	*line = (struct line){ ends[0], ends[1] };
+	return 0;
+}
+
+static int open_slow_pipe(struct line *line)
+{
+	if (open_pipe(line))
+		return -1;
+	return fcntl(line->writer, F_SETPIPE_SZ, 4096) < 0;
+}
+
+static int open_nonblocking_pipe(struct line *line)
+{
+	if (open_slow_pipe(line))
+		return -1;
+	return fcntl(line->writer, F_SETFL, O_NONBLOCK);
+}
+
+static int open_fifo(struct line *line)
+{
+	char name[] = "/tmp/fifoXXXXXX";
+	int fd = mkstemp(name);
+
+	if (fd < 0 || close(fd) || unlink(name) || mkfifo(name, 0600))
+		return -1;
+	line->reader = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	line->writer = open(name, O_WRONLY | O_CLOEXEC);
+	fcntl(line->reader, F_SETFL, 0);
+	return unlink(name);
+}
+
+static int open_socket(struct line *line)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return -1;
+	*line = (struct line){ ends[0], ends[1] };
+	return 0;
+}
+
+static int open_nonblocking_socket(struct line *line)
+{
+	if (open_socket(line))
+		return -1;
+	return fcntl(line->writer, F_SETFL, O_NONBLOCK);
+}
+
+static int open_packet_socket(struct line *line)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -1;
+	*line = (struct line){ ends[0], ends[1] };
+	return 0;
+}
+
+FIXTURE(line)
+{
+	trace_id_t trid;
+	struct line line;
+	struct drain drain;
+	int fd;
+};
+
+FIXTURE_VARIANT(line)
+{
+	int (*open)(struct line *line);
+	bool clear;
+};
+
+FIXTURE_VARIANT_ADD(line, pipe) { open_pipe, false };
+FIXTURE_VARIANT_ADD(line, pipe_of_one_page) { open_slow_pipe, false };
+FIXTURE_VARIANT_ADD(line, pipe_that_does_not_block) { open_nonblocking_pipe, false };
+FIXTURE_VARIANT_ADD(line, fifo) { open_fifo, false };
+FIXTURE_VARIANT_ADD(line, socket) { open_socket, false };
+FIXTURE_VARIANT_ADD(line, socket_that_does_not_block) { open_nonblocking_socket, false };
+FIXTURE_VARIANT_ADD(line, socket_of_packets) { open_packet_socket, false };
+FIXTURE_VARIANT_ADD(line, pipe_and_clear) { open_pipe, true };
+
+FIXTURE_SETUP(line)
+{
+	self->fd = log_tmpfile();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, variant->open(&self->line));
+}
+
+FIXTURE_TEARDOWN(line)
+{
+	close(self->fd);
+	close(self->line.reader);
+}
+
+/* Who reads it hears of its end when posix_trace_shutdown() is done. */
+TEST_F(line, carries_a_log_to_who_reads_it)
+{
+	struct log_content content;
+
+	ASSERT_EQ(0, drain_start(&self->drain, self->line.reader, self->fd));
+	ASSERT_EQ(0, withlog_new(0, &append, self->line.writer, &self->trid));
+	close(self->line.writer);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, record_rounds(self->trid, 0, 10));
+	if (variant->clear) {
+		ASSERT_EQ(0, posix_trace_clear(self->trid));
+		ASSERT_EQ(0, record_rounds(self->trid, 0, 10));
+	}
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	ASSERT_EQ(0, drain_end(&self->drain));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 2000)) {
+		TH_LOG("%d numbers from %d to %d, %d holes, %d errors, err %d", content.numbers,
+		       content.first, content.last, content.holes, content.errors, content.err);
+	}
+}
+
+TEST(character_device_takes_a_log)
+{
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &append, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	EXPECT_EQ(0, record_rounds(trid, 0, 5));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * LOOP logs: a ring of blocks that is written round and round. Needs no module.
+ */
+#define _GNU_SOURCE
+#define PXT_NO_DEVICE
+#include "pxt_test.h"
+#include "log_reading.h"
+
+#define RING	(8 << 10)
+
+static unsigned int random_state = 1;
+
+static unsigned int random_below(unsigned int n)
+{
+	random_state = random_state * 1103515245 + 12345;
+	return (random_state >> 16) % n;
+}
+
+/* Blocks of very different sizes, one event a nanosecond: what the ring holds, at any time. */
+struct ring {
+	struct log_writer log;
+	__u64 time;		/* of the next event */
+	__u64 first[4096];	/* of the first event of each block, by its number */
+};
+
+static void ring_begin(struct ring *ring)
+{
+	memset(ring, 0, sizeof(*ring));
+	log_begin(&ring->log, POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 2, RING);
+	ring->time = 1;
+}
+
+static void ring_add(struct ring *ring)
+{
+	unsigned int count = 1 + random_below(30);
+
+	log_block_begin(&ring->log, POSIXTRACE_LOG_EVENTS, ring->log.seq % 2);
+	ring->first[ring->log.seq] = ring->time;
+	while (count--)
+		log_event(&ring->log, ring->time++);
+	log_block_end(&ring->log);
+	log_end(&ring->log, 0);
+	ring->log.epoch++;
+}
+
+/* Number of the oldest block, as the newest tells it. */
+static __u64 ring_oldest(const struct ring *ring)
+{
+	struct posixtrace_log_block block;
+
+	memcpy(&block, ring->log.data + ring->log.block.tail, sizeof(block));
+	return block.seq;
+}
+
+/* At every moment of its life, the log holds what it should. */
+TEST(every_length)
+{
+	static struct ring ring;
+	struct log_sum sum;
+	__u64 first;
+
+	ring_begin(&ring);
+	log_sum_log(&ring.log, &sum);
+	EXPECT_EQ(0, sum.err);
+	EXPECT_EQ(0, sum.events);
+	for (int i = 0; i < 600; i++) {
+		ring_add(&ring);
+		log_sum_log(&ring.log, &sum);
+		first = ring.first[ring_oldest(&ring)];
+		ASSERT_EQ(0, sum.err);
+		ASSERT_EQ(0, sum.errors);
+		ASSERT_EQ(0, sum.disorder);
+		ASSERT_EQ(0, sum.wrong);
+		ASSERT_EQ(first, sum.first);
+		ASSERT_EQ(ring.time - first, sum.events);
+		ASSERT_EQ(ring.time - 1, sum.last);
+		/* It is bounded, and makes good use of its room. */
+		ASSERT_GE(ring.log.header.data_offset + RING, ring.log.len);
+		if (i > 50)
+			ASSERT_LT(50, sum.events);
+		ASSERT_EQ(ring.log.end.overwritten ? POSIX_TRACE_FULL : POSIX_TRACE_NOT_FULL,
+			  sum.status.posix_log_full_status);
+	}
+	log_free(&ring.log);
+}
+
+/* Offset of a block that the ring holds, by its number; 0 if it does not. */
+static size_t find_block(const struct ring *ring, __u64 seq, struct posixtrace_log_block *block)
+{
+	size_t at;
+
+	for (at = ring->log.header.data_offset; at + LOG_BLOCK <= ring->log.len; at += 8) {
+		memcpy(block, ring->log.data + at, sizeof(*block));
+		if (block->magic == POSIXTRACE_LOG_BLOCK_MAGIC && block->seq == seq)
+			return at;
+	}
+	return 0;
+}
+
+/* Whichever header is damaged, and wherever the ring has got to: it costs that block. */
+TEST(damaged_header)
+{
+	static struct ring ring;
+	struct posixtrace_log_block block;
+	struct log_sum whole, sum;
+	__u64 seq;
+	size_t at;
+
+	ring_begin(&ring);
+	for (int i = 0; i < 120; i++) {
+		ring_add(&ring);
+		log_sum_log(&ring.log, &whole);
+		for (seq = ring_oldest(&ring); seq <= ring.log.seq; seq++) {
+			at = find_block(&ring, seq, &block);
+			ASSERT_NE(0, at);
+			ring.log.data[at + random_below(LOG_BLOCK)] ^= 1 << random_below(8);
+			log_sum_log(&ring.log, &sum);
+			memcpy(ring.log.data + at, &block, sizeof(block));
+			ASSERT_EQ(0, sum.err);
+			ASSERT_EQ(0, sum.disorder);
+			ASSERT_EQ(0, sum.wrong);
+			/* Without the newest, it is the log of a moment before. */
+			if (seq == ring.log.seq) {
+				ASSERT_LE(whole.events - block.count, sum.events);
+				continue;
+			}
+			ASSERT_EQ(whole.events - block.count, sum.events);
+			ASSERT_EQ(1, sum.errors);
+			ASSERT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
+		}
+	}
+	log_free(&ring.log);
+}
+
+TEST(damaged_payload)
+{
+	static struct ring ring;
+	struct posixtrace_log_block block;
+	struct log_sum whole, sum;
+	unsigned char bit;
+	__u64 seq;
+	size_t at;
+
+	ring_begin(&ring);
+	for (int i = 0; i < 100; i++)
+		ring_add(&ring);
+	log_end(&ring.log, POSIXTRACE_LOG_END_FINAL);
+	log_sum_log(&ring.log, &whole);
+	for (seq = ring_oldest(&ring); seq <= ring.log.seq; seq++) {
+		at = find_block(&ring, seq, &block) + LOG_BLOCK;
+		at += random_below(block.size);
+		bit = 1 << random_below(8);
+		ring.log.data[at] ^= bit;
+		log_sum_log(&ring.log, &sum);
+		ring.log.data[at] ^= bit;
+		EXPECT_EQ(whole.events - block.count, sum.events);
+		EXPECT_EQ(1, sum.errors);
+		EXPECT_EQ(0, sum.wrong);
+		EXPECT_EQ(0, sum.disorder);
+		EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_stream_overrun_status);
+	}
+	log_sum_log(&ring.log, &sum);
+	EXPECT_EQ(0, memcmp(&whole, &sum, sizeof(sum)));
+	log_free(&ring.log);
+}
+
+/* Two neighbours, so that what is searched is longer than any block. */
+TEST(two_damaged_headers)
+{
+	static struct ring ring;
+	struct posixtrace_log_block a, b;
+	struct log_sum whole, sum;
+	size_t at_a, at_b;
+	__u64 seq;
+
+	ring_begin(&ring);
+	for (int i = 0; i < 77; i++)
+		ring_add(&ring);
+	log_sum_log(&ring.log, &whole);
+	for (seq = ring_oldest(&ring); seq < ring.log.seq; seq++) {
+		at_a = find_block(&ring, seq, &a);
+		at_b = find_block(&ring, seq + 1, &b);
+		ring.log.data[at_a] ^= 1;
+		ring.log.data[at_b + LOG_BLOCK - 1] ^= 1;
+		log_sum_log(&ring.log, &sum);
+		ring.log.data[at_a] ^= 1;
+		ring.log.data[at_b + LOG_BLOCK - 1] ^= 1;
+		EXPECT_EQ(whole.events - a.count - b.count, sum.events);
+		EXPECT_EQ(0, sum.disorder);
+		EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
+	}
+	log_free(&ring.log);
+}
+
+/* The status and the names are at their own places. */
+TEST(damaged_status_and_names)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1];
+	static struct ring ring;
+	struct log_sum sum;
+	trace_id_t trid;
+	size_t at;
+
+	ring_begin(&ring);
+	log_name(&ring.log, 65, "sixty-five");
+	at = log_name(&ring.log, 66, "sixty-six");
+	log_name(&ring.log, 67, "sixty-seven");
+	ring_add(&ring);
+	log_end(&ring.log, POSIXTRACE_LOG_END_FINAL);
+	log_sum_log(&ring.log, &sum);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, sum.status.posix_log_overrun_status);
+
+	for (size_t i = 0; i < sizeof(struct posixtrace_log_name); i++) {
+		ring.log.data[at + i] ^= 0x10;
+		ASSERT_EQ(0, log_open(&ring.log, &trid));
+		EXPECT_EQ(0, posix_trace_eventid_get_name(trid, 65, name));
+		EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(trid, 66, name));
+		EXPECT_EQ(0, posix_trace_eventid_get_name(trid, 67, name));
+		log_sum_rest(trid, &sum);
+		EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
+		EXPECT_EQ(0, posix_trace_close(trid));
+		ring.log.data[at + i] ^= 0x10;
+	}
+	for (size_t i = 0; i < sizeof(struct posixtrace_log_end); i++) {
+		ring.log.data[ring.log.header.end_offset + i] ^= 0x10;
+		log_sum_log(&ring.log, &sum);
+		EXPECT_EQ(0, sum.err);
+		EXPECT_EQ(0, sum.errors);
+		EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
+		ring.log.data[ring.log.header.end_offset + i] ^= 0x10;
+	}
+	log_free(&ring.log);
+}
+
+/* ------------------------------------------------------------------ */
+/* Read while it is written						*/
+
+TEST(follow)
+{
+	static struct ring ring;
+	struct event event;
+	trace_id_t trid;
+	__u64 time = 1;
+	int fd, ret;
+
+	ring_begin(&ring);
+	fd = log_file(&ring.log);
+	ASSERT_EQ(0, posix_trace_open(fd, &trid));
+	for (int i = 0; i < 500; i++) {
+		EXPECT_EQ(0, log_take(trid, &event));
+		ring_add(&ring);
+		ASSERT_EQ(0, log_write(&ring.log, fd, 0));
+		while ((ret = log_take(trid, &event)) == 1) {
+			ASSERT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, event.info.posix_event_id);
+			ASSERT_EQ(time++, log_time(&event));
+		}
+		ASSERT_EQ(0, ret);
+		ASSERT_EQ(time, ring.time);
+	}
+	/* A rewind goes to what is there now. */
+	ASSERT_EQ(0, posix_trace_rewind(trid));
+	ASSERT_EQ(1, log_take(trid, &event));
+	EXPECT_EQ(ring.first[ring_oldest(&ring)], log_time(&event));
+	EXPECT_EQ(0, posix_trace_close(trid));
+	close(fd);
+	log_free(&ring.log);
+}
+
+/* A reader that is too slow goes on with the oldest that there is. */
+TEST(overtaken)
+{
+	static struct ring ring;
+	struct log_sum sum;
+	struct event event;
+	trace_id_t trid;
+	__u64 last = 0;
+	int fd, ret;
+
+	ring_begin(&ring);
+	ring_add(&ring);
+	fd = log_file(&ring.log);
+	ASSERT_EQ(0, posix_trace_open(fd, &trid));
+	for (int round = 0; round < 20; round++) {
+		while ((ret = log_take(trid, &event)) == 1) {
+			if (event.info.posix_event_id == POSIX_TRACE_ERROR)
+				continue;
+			ASSERT_LT(last, log_time(&event));
+			last = log_time(&event);
+		}
+		ASSERT_EQ(0, ret);
+		ASSERT_EQ(ring.time - 1, last);
+		for (int i = 0; i < 40 + round; i++)
+			ring_add(&ring);
+		ASSERT_EQ(0, log_write(&ring.log, fd, 0));
+	}
+	log_sum_rest(trid, &sum);
+	EXPECT_EQ(ring.first[ring_oldest(&ring)], sum.first);
+	EXPECT_EQ(ring.time - 1, sum.last);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
+	EXPECT_EQ(0, posix_trace_close(trid));
+	close(fd);
+	log_free(&ring.log);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Streams with log, from posix_trace_create_withlog() to what posix_trace_open() finds.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+
+#include <posixtrace.h>
+
+#include "pxt_test.h"
+#include "reading.h"
+#include "withlog.h"
+
+FIXTURE(withlog)
+{
+	trace_id_t trid;
+	trace_id_t log;
+	int fd;
+};
+
+FIXTURE_VARIANT(withlog)
+{
+	struct log_kind kind;
+};
+
+FIXTURE_VARIANT_ADD(withlog, loop_into_loop) {
+	{ POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 0 }
+};
+
+FIXTURE_VARIANT_ADD(withlog, loop_into_until_full) {
+	{ POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 0 }
+};
+
+FIXTURE_VARIANT_ADD(withlog, loop_into_append) {
+	{ POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 }
+};
+
+FIXTURE_VARIANT_ADD(withlog, until_full_into_loop) {
+	{ POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_LOOP, 0 }
+};
+
+FIXTURE_VARIANT_ADD(withlog, until_full_into_until_full) {
+	{ POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_UNTIL_FULL, 0 }
+};
+
+FIXTURE_VARIANT_ADD(withlog, until_full_into_append) {
+	{ POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0 }
+};
+
+FIXTURE_VARIANT_ADD(withlog, flush_into_loop) {
+	{ POSIX_TRACE_FLUSH, POSIX_TRACE_LOOP, 0 }
+};
+
+FIXTURE_VARIANT_ADD(withlog, flush_into_until_full) {
+	{ POSIX_TRACE_FLUSH, POSIX_TRACE_UNTIL_FULL, 0 }
+};
+
+FIXTURE_VARIANT_ADD(withlog, flush_into_append) {
+	{ POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 }
+};
+
+FIXTURE_SETUP(withlog)
+{
+	self->fd = log_tmpfile();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, withlog_new(0, &variant->kind, self->fd, &self->trid));
+	self->log = -1;
+}
+
+FIXTURE_TEARDOWN(withlog)
+{
+	posix_trace_shutdown(self->trid);
+	posix_trace_close(self->log);
+	close(self->fd);
+}
+
+/* How an event was recorded. */
+struct recorded {
+	trace_event_id_t id;
+	unsigned long long before;
+	unsigned long long after;
+	pthread_t thread;
+	size_t len;
+	unsigned char data[2 * LOG_DATA_SIZE];
+};
+
+#define EVENTS	300
+
+struct recording {
+	trace_event_id_t ids[2];
+	struct recorded events[EVENTS];
+};
+
+static void record_all(struct recording *recording)
+{
+	struct recorded *event;
+
+	for (int i = 0; i < EVENTS; i++) {
+		event = &recording->events[i];
+		event->id = recording->ids[i % 2];
+		event->thread = pthread_self();
+		/* Some are too long. */
+		event->len = i % (LOG_DATA_SIZE + 8);
+		memset(event->data, i, sizeof(event->data));
+		event->before = now();
+		posix_trace_event(event->id, event->data, event->len);
+		event->after = now();
+	}
+}
+
+static bool same(const struct event *event, const struct recorded *recorded)
+{
+	size_t len = recorded->len < LOG_DATA_SIZE ? recorded->len : LOG_DATA_SIZE;
+
+	return event->info.posix_event_id == recorded->id &&
+	       event->info.posix_pid == getpid() &&
+	       pthread_equal(event->info.posix_thread_id, recorded->thread) &&
+	       event_time(event) >= recorded->before && event_time(event) <= recorded->after &&
+	       event->len == len && !memcmp(event->data, recorded->data, len) &&
+	       event->info.posix_truncation_status == (recorded->len > len ?
+						       POSIX_TRACE_TRUNCATED_RECORD :
+						       POSIX_TRACE_NOT_TRUNCATED);
+}
+
+/* The first that is not as it was recorded, or EVENTS. */
+static int first_difference(trace_id_t log, const struct recording *recording)
+{
+	struct event event;
+	int i;
+
+	for (i = 0; i < EVENTS; i++) {
+		do {
+			if (read_next(log, &event, sizeof(event.data)) || event.unavailable)
+				return i;
+		} while (event.info.posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT);
+		if (!same(&event, &recording->events[i]))
+			return i;
+	}
+	return i;
+}
+
+TEST_F(withlog, every_event_is_in_the_log_as_it_was_recorded)
+{
+	static struct recording recording;
+	struct log_content content;
+
+	ASSERT_EQ(0, posix_trace_eventid_open("even", &recording.ids[0]));
+	ASSERT_EQ(0, posix_trace_trid_eventid_open(self->trid, "odd", &recording.ids[1]));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	record_all(&recording);
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->log));
+	EXPECT_EQ(EVENTS, first_difference(self->log, &recording));
+	ASSERT_EQ(0, posix_trace_rewind(self->log));
+	log_content_rest(self->log, &content);
+	EXPECT_EQ(0, content.err);
+	EXPECT_EQ(EVENTS, content.numbers);
+	EXPECT_EQ(1, content.starts);
+	EXPECT_EQ(1, content.stops);
+	EXPECT_EQ(0, content.stops_auto);
+	EXPECT_EQ(0, content.errors + content.gaps);
+}
+
+TEST_F(withlog, flushes_in_between_change_nothing)
+{
+	struct log_content content;
+
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	for (int i = 0; i < 10; i++) {
+		withlog_record(i * 100, 100);
+		ASSERT_EQ(0, withlog_flush(self->trid));
+		log_content_fd(self->fd, &content);
+		EXPECT_TRUE(log_content_is(&content, (i + 1) * 100));
+	}
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 1000));
+	EXPECT_EQ(10, content.flush_starts);
+	EXPECT_EQ(10, content.flush_stops);
+	/* That of the shutdown. */
+	EXPECT_EQ(1, content.stops);
+	EXPECT_EQ(POSIX_TRACE_STOP, content.last_id);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, content.status.posix_log_overrun_status);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, content.status.posix_stream_overrun_status);
+	EXPECT_EQ(POSIX_TRACE_NOT_FULL, content.status.posix_log_full_status);
+}
+
+TEST_F(withlog, shutdown_stops_a_stream_that_runs)
+{
+	struct log_content content;
+	struct event event;
+
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	withlog_record(0, 10);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	withlog_record(10, 10);
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 10));
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->log));
+	while (!read_next(self->log, &event, sizeof(event.data)) && !event.unavailable)
+		;
+	EXPECT_EQ(POSIX_TRACE_STOP, content.last_id);
+	EXPECT_EQ(getpid(), event.info.posix_pid);
+	EXPECT_EQ(0, content.stops_auto);
+}
+
+TEST_F(withlog, attributes_are_those_of_the_stream)
+{
+	char name[TRACE_NAME_MAX + 1], version[TRACE_NAME_MAX + 1];
+	char log_version[TRACE_NAME_MAX + 1];
+	size_t size, log_size;
+	struct timespec time, log_time;
+	trace_attr_t attr, log_attr;
+	int policy;
+
+	ASSERT_EQ(0, posix_trace_get_attr(self->trid, &attr));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->log));
+	ASSERT_EQ(0, posix_trace_get_attr(self->log, &log_attr));
+	EXPECT_EQ(0, posix_trace_attr_getstreamfullpolicy(&log_attr, &policy));
+	EXPECT_EQ(variant->kind.stream_policy, policy);
+	EXPECT_EQ(0, posix_trace_attr_getlogfullpolicy(&log_attr, &policy));
+	EXPECT_EQ(variant->kind.log_policy, policy);
+	EXPECT_EQ(0, posix_trace_attr_getname(&log_attr, name));
+	EXPECT_STREQ("withlog", name);
+	EXPECT_EQ(0, posix_trace_attr_getgenversion(&attr, version));
+	EXPECT_EQ(0, posix_trace_attr_getgenversion(&log_attr, log_version));
+	EXPECT_STREQ(version, log_version);
+	EXPECT_EQ(0, posix_trace_attr_getstreamsize(&attr, &size));
+	EXPECT_EQ(0, posix_trace_attr_getstreamsize(&log_attr, &log_size));
+	EXPECT_EQ(size, log_size);
+	EXPECT_EQ(0, posix_trace_attr_getlogsize(&attr, &size));
+	EXPECT_EQ(0, posix_trace_attr_getlogsize(&log_attr, &log_size));
+	EXPECT_EQ(size, log_size);
+	EXPECT_EQ(0, posix_trace_attr_getcreatetime(&attr, &time));
+	EXPECT_EQ(0, posix_trace_attr_getcreatetime(&log_attr, &log_time));
+	EXPECT_EQ(time.tv_sec, log_time.tv_sec);
+	EXPECT_EQ(time.tv_nsec, log_time.tv_nsec);
+}
+
+/* Bits: 1 for "used", 2 for "never recorded", 4 for "late". */
+static int user_types(trace_id_t log)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1];
+	int unavailable, seen = 0;
+	trace_event_id_t id;
+
+	for (;;) {
+		if (posix_trace_eventtypelist_getnext_id(log, &id, &unavailable))
+			return -1;
+		if (unavailable)
+			return seen;
+		if (posix_trace_eventid_get_name(log, id, name))
+			return -1;
+		if (id <= POSIX_TRACE_UNNAMED_USEREVENT)
+			continue;
+		seen |= !strcmp(name, "used") ? 1 : 0;
+		seen |= !strcmp(name, "never recorded") ? 2 : 0;
+		seen |= !strcmp(name, "late") ? 4 : 0;
+	}
+}
+
+TEST_F(withlog, all_event_types_are_in_the_log_with_their_names)
+{
+	trace_event_id_t used, never, late;
+	char name[TRACE_EVENT_NAME_MAX + 1];
+
+	ASSERT_EQ(0, posix_trace_eventid_open("used", &used));
+	ASSERT_EQ(0, posix_trace_eventid_open("never recorded", &never));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	posix_trace_event(used, NULL, 0);
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	ASSERT_EQ(0, posix_trace_eventid_open("late", &late));
+	posix_trace_event(late, NULL, 0);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->log));
+	EXPECT_EQ(7, user_types(self->log));
+	EXPECT_EQ(0, posix_trace_eventid_get_name(self->log, late, name));
+	EXPECT_STREQ("late", name);
+	EXPECT_EQ(0, posix_trace_eventid_get_name(self->log, POSIX_TRACE_FLUSH_START, name));
+	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->log, late + 1, name));
+}
+
+TEST_F(withlog, two_opens_of_one_descriptor_read_each_for_itself)
+{
+	struct log_content content;
+	struct event a, b;
+	trace_id_t other;
+
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	withlog_record(0, 100);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->log));
+	ASSERT_EQ(0, posix_trace_open(self->fd, &other));
+	EXPECT_NE(self->log, other);
+	ASSERT_EQ(0, read_next(self->log, &a, sizeof(a.data)));
+	ASSERT_EQ(0, read_next(self->log, &a, sizeof(a.data)));
+	ASSERT_EQ(0, read_next(other, &b, sizeof(b.data)));
+	EXPECT_EQ(POSIX_TRACE_START, b.info.posix_event_id);
+	EXPECT_EQ(0, event_number(&a));
+	log_content_rest(other, &content);
+	EXPECT_TRUE(log_content_is(&content, 100));
+	EXPECT_EQ(0, posix_trace_close(other));
+	ASSERT_EQ(0, read_next(self->log, &a, sizeof(a.data)));
+	EXPECT_EQ(1, event_number(&a));
+}
+
+TEST_F(withlog, clear_lets_stream_and_log_begin_anew)
+{
+	struct posix_trace_status_info status;
+	struct log_content content;
+
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	withlog_record(100, 100);
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	withlog_record(200, 100);
+	ASSERT_EQ(0, posix_trace_clear(self->trid));
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 0));
+	withlog_record(0, 50);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 50));
+	/* The type was known before. */
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->log));
+	EXPECT_LT(0, user_types(self->log) + 1);
+}
+
+TEST_F(withlog, events_are_read_from_the_log_only)
+{
+	const struct timespec epoch = { 0, 0 };
+	struct posixtrace_batch_event batch;
+	struct posixtrace_stats_info stats;
+	struct log_content content;
+	struct event event;
+	size_t count;
+
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	withlog_record(0, 10);
+	EXPECT_EQ(EINVAL, read_next(self->trid, &event, sizeof(event.data)));
+	EXPECT_EQ(EINVAL, read_try(self->trid, &event, sizeof(event.data)));
+	EXPECT_EQ(EINVAL, read_timed(self->trid, &event, sizeof(event.data), &epoch));
+	EXPECT_EQ(EINVAL, posixtrace_getevents(self->trid, &batch, 1, NULL, 0, &count, 0));
+	EXPECT_EQ(EINVAL, posix_trace_rewind(self->trid));
+	EXPECT_EQ(EINVAL, posix_trace_close(self->trid));
+	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &stats));
+	EXPECT_EQ(10, stats.recorded);
+	EXPECT_EQ(0, stats.read);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 10));
+}
+
+TEST_F(withlog, filter_keeps_events_out_of_the_log)
+{
+	struct log_content content;
+	trace_event_set_t set;
+	trace_event_id_t id;
+
+	ASSERT_EQ(0, posix_trace_eventid_open("unwanted", &id));
+	ASSERT_EQ(0, posix_trace_eventset_empty(&set));
+	ASSERT_EQ(0, posix_trace_eventset_add(id, &set));
+	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SET_EVENTSET));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	withlog_record(0, 10);
+	posix_trace_event(id, &set, 4);
+	withlog_record(10, 10);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 20));
+}
+
+/* ------------------------------------------------------------------ */
+/* What is refused, and what is granted					*/
+
+FIXTURE(refusal)
+{
+	trace_id_t trid;
+	trace_attr_t attr;
+	int fd;
+	int pipe[2];
+};
+
+FIXTURE_SETUP(refusal)
+{
+	self->trid = 4711;
+	self->fd = log_tmpfile();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
+	ASSERT_EQ(0, pipe2(self->pipe, O_CLOEXEC));
+}
+
+FIXTURE_TEARDOWN(refusal)
+{
+	close(self->fd);
+	close(self->pipe[0]);
+	close(self->pipe[1]);
+}
+
+TEST_F(refusal, ebadf_for_what_can_not_be_written)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(EBADF, posix_trace_create_withlog(0, NULL, fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_attr_setlogfullpolicy(&self->attr, POSIX_TRACE_APPEND));
+	EXPECT_EQ(EBADF, posix_trace_create_withlog(0, &self->attr, self->pipe[0], &self->trid));
+	close(fd);
+	EXPECT_EQ(EBADF, posix_trace_create_withlog(0, NULL, fd, &self->trid));
+	EXPECT_EQ(4711, self->trid);
+}
+
+TEST_F(refusal, einval_for_what_can_not_be_that_log)
+{
+	EXPECT_EQ(EINVAL, posix_trace_create_withlog(0, NULL, self->pipe[1], &self->trid));
+	ASSERT_EQ(0, posix_trace_attr_setlogfullpolicy(&self->attr, POSIX_TRACE_UNTIL_FULL));
+	EXPECT_EQ(EINVAL, posix_trace_create_withlog(0, &self->attr, self->pipe[1], &self->trid));
+	/* Blocks of LOOP are written where old ones are. */
+	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_APPEND));
+	EXPECT_EQ(EINVAL, posix_trace_create_withlog(0, NULL, self->fd, &self->trid));
+	EXPECT_EQ(4711, self->trid);
+	EXPECT_EQ(0, log_file_size(self->fd));
+}
+
+TEST_F(refusal, default_policy_is_flush)
+{
+	trace_attr_t attr;
+	int policy;
+
+	ASSERT_EQ(0, posix_trace_create_withlog(0, NULL, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_get_attr(self->trid, &attr));
+	EXPECT_EQ(0, posix_trace_attr_getstreamfullpolicy(&attr, &policy));
+	EXPECT_EQ(POSIX_TRACE_FLUSH, policy);
+	EXPECT_EQ(0, posix_trace_attr_getlogfullpolicy(&attr, &policy));
+	EXPECT_EQ(POSIX_TRACE_LOOP, policy);
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+TEST_F(refusal, descriptor_may_be_closed_and_its_offset_is_its_own)
+{
+	struct log_content content;
+	int copy = dup(self->fd);
+
+	ASSERT_LE(0, copy);
+	ASSERT_EQ(7, write(self->fd, "content", 7));
+	ASSERT_EQ(0, posix_trace_create_withlog(0, NULL, copy, &self->trid));
+	close(copy);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	withlog_record(0, 100);
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(7, lseek(self->fd, 0, SEEK_CUR));
+	log_content_fd(self->fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 100));
+}
+
+/* Not later, but never: functions of logs on a stream that has none. */
+TEST_F(refusal, functions_of_logs_are_invalid_on_a_stream)
+{
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
+	EXPECT_EQ(EINVAL, posix_trace_flush(self->trid));
+	EXPECT_EQ(EINVAL, posix_trace_rewind(self->trid));
+	EXPECT_EQ(EINVAL, posix_trace_close(self->trid));
+	EXPECT_EQ(0, posix_trace_stop(self->trid));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+/* What was in the file before does not come back as events. */
+TEST_F(refusal, file_may_have_been_a_longer_log)
+{
+	const struct log_kind kinds[] = {
+		{ POSIX_TRACE_FLUSH, POSIX_TRACE_UNTIL_FULL, 0 },
+		{ POSIX_TRACE_FLUSH, POSIX_TRACE_LOOP, 0 },
+		{ POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 },
+	};
+	struct log_content content;
+
+	for (int i = 0; i < 6; i++) {
+		ASSERT_EQ(0, withlog_new(0, &kinds[i % 3], self->fd, &self->trid));
+		ASSERT_EQ(0, posix_trace_start(self->trid));
+		withlog_record(0, 600 - 100 * i);
+		ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+		log_content_fd(self->fd, &content);
+		EXPECT_TRUE(log_content_is(&content, 600 - 100 * i)) {
+			TH_LOG("round %d: %d numbers, %d errors, %d gaps, err %d", i,
+			       content.numbers, content.errors, content.gaps, content.err);
+		}
+	}
+}
+
+TEST_HARNESS_MAIN

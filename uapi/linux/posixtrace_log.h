@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR MIT) */
+/*
+ * posixtrace - the format of trace logs. The module writes them, the library
+ * reads them. Documentation/trace-log.rst describes it to the byte.
+ *
+ * All numbers are in the byte order of the writer; the header tells which that is.
+ * What is reserved is written as zero, and not looked at.
+ */
+#ifndef _UAPI_LINUX_POSIXTRACE_LOG_H
+#define _UAPI_LINUX_POSIXTRACE_LOG_H
+
+#include <linux/posixtrace.h>
+#include <linux/types.h>
+
+/* As in PNG: a file that was transferred as text is noticed. */
+#define POSIXTRACE_LOG_MAGIC		"\x89PXTLG\r\n"
+#define POSIXTRACE_LOG_ORDER		0x01020304U
+#define POSIXTRACE_LOG_VERSION		1
+
+/* A log has at most so many CPUs, the one of system events included. */
+#define POSIXTRACE_LOG_CPUS_MAX		8193
+
+/**
+ * struct posixtrace_log_header - the beginning of a log
+ * @magic: POSIXTRACE_LOG_MAGIC, without the null
+ * @order: POSIXTRACE_LOG_ORDER
+ * @version: POSIXTRACE_LOG_VERSION
+ * @size: bytes of this header
+ * @crc: CRC32C of this header with @crc zero
+ * @cookie: a random number that all blocks of the log have
+ * @block_size: bytes of struct posixtrace_log_block
+ * @subbuf_size: no payload of events is larger
+ * @nr_cpus: number of the "CPU" of system events; those of others are smaller
+ * @pid: process that was traced first, as the controller saw it
+ * @data_offset: where the blocks begin: of a LOOP log, the ring
+ * @ring_size: bytes of the ring; 0 for other logs, whose blocks go on to the end
+ * @names_offset: LOOP: where struct posixtrace_log_name[] is; else 0
+ * @end_offset: LOOP: where struct posixtrace_log_end is; else 0
+ * @attr: of the stream, as granted
+ * @reserved: zero
+ */
+struct posixtrace_log_header {
+	__u8 magic[8];
+	__u32 order;
+	__u32 version;
+	__u32 size;
+	__u32 crc;
+	__u64 cookie;
+	__u32 block_size;
+	__u32 subbuf_size;
+	__u32 nr_cpus;
+	__s32 pid;
+	__u64 data_offset;
+	__u64 ring_size;
+	__u64 names_offset;
+	__u64 end_offset;
+	struct posixtrace_attr attr;
+	__u64 reserved[24];
+};
+
+#define POSIXTRACE_LOG_BLOCK_MAGIC	0x42545850U	/* "PXTB" */
+
+#define POSIXTRACE_LOG_EVENTS		1	/* payload: struct posixtrace_record */
+#define POSIXTRACE_LOG_NAMES		2	/* payload: struct posixtrace_log_name */
+#define POSIXTRACE_LOG_RESET		3	/* no payload: forget what was before */
+#define POSIXTRACE_LOG_END		4	/* payload: struct posixtrace_log_end */
+
+/* Blocks begin at multiples of this, and are padded with zeros. */
+#define POSIXTRACE_LOG_ALIGN		8
+
+/**
+ * struct posixtrace_log_block - header of a block
+ * @magic: POSIXTRACE_LOG_BLOCK_MAGIC
+ * @crc: CRC32C of this header with @crc zero
+ * @cookie: that of the log
+ * @seq: number of the block, from 1, without gaps
+ * @epoch: number of the flush that wrote it, from 1: see below
+ * @type: POSIXTRACE_LOG_*
+ * @payload_crc: CRC32C of the payload
+ * @size: bytes of payload, which follows; a multiple of 8
+ * @cpu: EVENTS: CPU that recorded them
+ * @count: EVENTS: records; NAMES: names
+ * @reserved1: zero
+ * @opened: EVENTS: no record is older, ns
+ * @closed: EVENTS: no record is younger, ns
+ * @gap_generation: raised when events have been lost
+ * @gap_first: time of the first event lost in the last gap, ns
+ * @horizon: records in this and later blocks at or before this time are lost, ns
+ * @lost: events lost so far, ahead of this block
+ * @tail: LOOP: offset of the oldest block that is there when this one is
+ * @reserved2: zero
+ *
+ * Records of one block, and blocks of one CPU in the order of @seq, are in the order
+ * of their times. A flush writes all that was recorded before it began, on each CPU:
+ * records of an epoch are older than those of the next but one, on whichever CPU.
+ */
+struct posixtrace_log_block {
+	__u32 magic;
+	__u32 crc;
+	__u64 cookie;
+	__u64 seq;
+	__u64 epoch;
+	__u32 type;
+	__u32 payload_crc;
+	__u32 size;
+	__u32 cpu;
+	__u32 count;
+	__u32 reserved1;
+	__u64 opened;
+	__u64 closed;
+	__u64 gap_generation;
+	__u64 gap_first;
+	__u64 horizon;
+	__u64 lost;
+	__u64 tail;
+	__u64 reserved2[2];
+};
+
+/**
+ * struct posixtrace_log_name - name of a user event type
+ * @id: event type; 0 behind the last one of a LOOP log
+ * @crc: CRC32C of this structure with @crc zero
+ * @name: NUL-terminated, zero behind
+ *
+ * In the order in which they were defined. Those of the predefined types are not in
+ * the log. A name comes before the first block that has its events.
+ */
+struct posixtrace_log_name {
+	__u32 id;
+	__u32 crc;
+	char name[POSIXTRACE_EVENT_NAME_SIZE];
+};
+
+/* posixtrace_log_end.flags */
+#define POSIXTRACE_LOG_END_FULL		(1U << 0)	/* UNTIL_FULL: nothing fitted any more */
+#define POSIXTRACE_LOG_END_OVERRUN	(1U << 1)	/* LOOP: blocks were overwritten */
+#define POSIXTRACE_LOG_END_FINAL	(1U << 2)	/* the stream was shut down */
+
+/**
+ * struct posixtrace_log_end - status of the log
+ * @cookie: that of the log
+ * @crc: CRC32C of this structure with @crc zero
+ * @flags: POSIXTRACE_LOG_END_*
+ * @error: 0, or the first error of writing, as an error number
+ * @reserved1: zero
+ * @lost: events of the stream that are not in the log: lost in the stream, or dropped
+ *	when the log was full, or could not be written
+ * @overwritten: events that were in the log and were overwritten
+ * @time: when this was written, ns
+ * @seq: number of the last block before this
+ * @reserved2: zero
+ *
+ * The payload of END, the last block; a LOOP log has it at a place of its own, and
+ * writes it anew each time.
+ */
+struct posixtrace_log_end {
+	__u64 cookie;
+	__u32 crc;
+	__u32 flags;
+	__s32 error;
+	__u32 reserved1;
+	__u64 lost;
+	__u64 overwritten;
+	__u64 time;
+	__u64 seq;
+	__u64 reserved2;
+};
+
+#endif /* _UAPI_LINUX_POSIXTRACE_LOG_H */
