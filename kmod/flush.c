@@ -239,6 +239,8 @@ static int finish_locked(struct pxt_log *log, int err)
 void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
 {
 	struct pxt_stream *stream = log->stream;
+	bool others;
+	u64 closed;
 	int err;
 
 	mutex_lock(&stream->lock);
@@ -249,16 +251,18 @@ void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
 	}
 	pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_START, caller);
 	close_all(stream);
+	closed = READ_ONCE(stream->pool.ctrl->system.last);
 	mutex_unlock(&stream->lock);
 
 	err = write_all(log);
 
 	mutex_lock(&stream->lock);
 	err = finish_locked(log, err);
+	others = READ_ONCE(stream->pool.ctrl->system.last) != closed;
 	if (!stream->dead)
 		pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_STOP, caller);
-	/* That a flush has ended is no reason for another one. */
-	log->seen = stream->pool.ctrl->system.last;
+	/* That a flush has ended is no reason for another one. What came meanwhile is. */
+	log->seen = others ? closed : READ_ONCE(stream->pool.ctrl->system.last);
 	mutex_unlock(&stream->lock);
 	if (log->writer.policy == POSIXTRACE_POLICY_LOOP && !err)
 		err = write_status(log, 0, 0);
@@ -307,7 +311,7 @@ void pxt_flush_last(struct pxt_log *log)
 
 /**
  * pxt_flush_pending() - is there anything that a flush would write?
- * @log: any
+ * @log: any; called by its thread
  *
  * Return: yes or no.
  */
@@ -315,5 +319,7 @@ bool pxt_flush_pending(const struct pxt_log *log)
 {
 	const struct pxt_pool *pool = &log->stream->pool;
 
-	return READ_ONCE(pool->used) || READ_ONCE(pool->ctrl->system.last) != log->seen;
+	/* A full stream may have been flushed, but not yet started again. */
+	return READ_ONCE(pool->used) || READ_ONCE(pool->ctrl->system.last) != log->seen ||
+	       (READ_ONCE(log->stream->full) && !READ_ONCE(log->full));
 }

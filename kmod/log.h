@@ -15,7 +15,7 @@
  * @writer: used by who creates the stream, then by the thread
  * @thread: writes; has a reference to the stream. NULL before it was started
  * @pid: of the process that is traced first; constant
- * @seen: time of the last system event when the last flush ended; used by the thread
+ * @seen: time of the last system event that is no reason for a flush; used by the thread
  * @begin_error: negative errno of writing the header; set before @begun
  * @begun: that was tried
  * @ended: the thread is done, the file is closed, and the stream's memory is freed
