@@ -18,7 +18,7 @@
  * How often to try: more than anybody needs but those whose clock is a system call on a
  * CPU with many threads, or who share a stream with one that scribbles into it.
  */
-#define TRIES	16
+#define TRIES	4
 
 _Static_assert(PXTU_DRAFT_SMALL % POSIXTRACE_RECORD_ALIGN == 0 &&
 	       offsetof(struct pxtu_draft, small) == sizeof(struct posixtrace_record),

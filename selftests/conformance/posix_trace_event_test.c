@@ -564,8 +564,7 @@ static void handle_and_fork(void)
 	pid_t pid;
 
 	handle();
-	/* Each takes its time. */
-	if (handled % 3)
+	if (!steps_due(handled, 0))
 		return;
 	pid = fork();
 	if (pid == 0) {

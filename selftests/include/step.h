@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -42,6 +43,16 @@ static void steps_handler(int signal, siginfo_t *info, void *context)
 	else
 		*flags &= ~(greg_t)TRAP_FLAG;
 	errno = saved_errno;
+}
+
+/*
+ * For a handler that takes long: is it to do so behind this step, the @step-th one of
+ * what is interrupted? Ever more seldom: whoever reads a clock begins anew if that has
+ * ticked meanwhile, and would never come to an end. @shift: other steps in another call.
+ */
+static inline bool steps_due(int step, int shift)
+{
+	return (step + shift) % (3 + step / 100) == 0;
 }
 
 static inline void steps_end(void)

@@ -250,13 +250,12 @@ TEST_F(race, handler_of_a_timer_forks)
 #ifdef HAVE_STEPS
 static int steps_seen, step_call;
 
-/* A fork takes long, the more so on a debug kernel: other steps in each call. */
+/* A fork takes long, the more so on a debug kernel. */
 static bool skip_step(void)
 {
-	/* The first one attaches, and is much longer. */
-	int stride = (step_call ? 2 : 7) * pxt_time_scale();
+	int step = steps_seen++;
 
-	return (steps_seen++ + step_call) % stride;
+	return step % pxt_time_scale() || !steps_due(step / pxt_time_scale(), step_call);
 }
 
 static void step_and_fork(void)
