@@ -20,6 +20,7 @@
 #include <linux/posixtrace.h>
 
 #include "clock.h"
+#include "counter.h"
 
 /* Guards pxt_clock_users and the writing of the offset. */
 static DEFINE_MUTEX(pxt_clock_lock);
@@ -64,6 +65,7 @@ void pxt_clock_get(void)
 	mutex_lock(&pxt_clock_lock);
 	if (!pxt_clock_users++) {
 		WRITE_ONCE(pxt_clock_page->offset, clock_wall_offset());
+		pxt_counter_begin(pxt_clock_page);
 		schedule_delayed_work(&pxt_clock_work, HZ);
 	}
 	mutex_unlock(&pxt_clock_lock);
@@ -77,7 +79,8 @@ void pxt_clock_get(void)
 void pxt_clock_put(void)
 {
 	mutex_lock(&pxt_clock_lock);
-	pxt_clock_users--;
+	if (!--pxt_clock_users)
+		pxt_counter_end();
 	mutex_unlock(&pxt_clock_lock);
 }
 

@@ -5,10 +5,10 @@
  */
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "attach.h"
+#include "clock.h"
 #include "gate.h"
 #include "rseq.h"
 #include "slots.h"
@@ -45,16 +45,6 @@ static pid_t own_tid(const struct pxtu_state *state)
 		pxtu_store(&myself.target, state->target);
 	}
 	return pxtu_load(&myself.tid);
-}
-
-/* As pxt_clock_now() in the module. Mostly no system call. */
-static __u64 timestamp(const struct pxtu_state *state, const struct posixtrace_gate *gate)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (__u64)time.tv_sec * 1000000000U + (__u64)time.tv_nsec +
-	       (__u64)(pxtu_load(&gate->clock.offset) - state->clock_shift);
 }
 
 static void prepare(struct pxtu_draft *draft, const struct pxtu_state *state,
@@ -137,7 +127,7 @@ static bool write_one(struct pxtu_state *state, const struct posixtrace_event *e
 	prepare(&draft, state, &state->slot[slot], event);
 	for (tries = 0; tries < TRIES; tries++) {
 		pxtu_rseq_arm();
-		draft.record.timestamp = timestamp(state, gate);
+		draft.record.timestamp = pxtu_clock_now(state, &gate->clock);
 		switch (pxtu_rseq_record(state, gate, event->event_id, slot, &draft)) {
 		case PXTU_WRITTEN_KICK:
 			*kick = true;

@@ -128,18 +128,36 @@ static inline __u32 posixtrace_subbuf_size(__u64 stream_size, __u64 max_data)
 /* ------------------------------------------------------------------ */
 /* Shared memory: the gate (target: read-only)				*/
 
+/* posixtrace_clock.counter */
+#define POSIXTRACE_COUNTER_NONE		0	/* ask for CLOCK_MONOTONIC */
+#define POSIXTRACE_COUNTER_TSC		1	/* x86-64: the time stamp counter */
+
 /**
  * struct posixtrace_clock - the clock of the timestamps
  * @offset: nanoseconds between CLOCK_MONOTONIC, as the kernel sees it, and the time
  *	since the Epoch that timestamps tell
+ * @seq: odd while the kernel changes what follows
+ * @counter: POSIXTRACE_COUNTER_*: what CLOCK_MONOTONIC is made from
+ * @cycle_last: number of that counter some time ago
+ * @base: nanoseconds of CLOCK_MONOTONIC, as the kernel sees it, at that time
+ * @fraction: what is to be added to that, in units of 2^-@shift nanoseconds
+ * @mult: such units per cycle
+ * @shift: below 64
  * @reserved: zero
  *
  * One for all processes. It follows CLOCK_REALTIME, but never back while there is any
- * stream. Written by the kernel only.
+ * stream. Written by the kernel only, all but @offset in each tick.
  */
 struct posixtrace_clock {
 	__s64 offset;
-	__u64 reserved[511];
+	__u32 seq;
+	__u32 counter;
+	__u64 cycle_last;
+	__u64 base;
+	__u64 fraction;
+	__u32 mult;
+	__u32 shift;
+	__u64 reserved[506];
 };
 
 /**
