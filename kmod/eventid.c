@@ -117,15 +117,14 @@ bool pxt_table_has_names(const struct pxt_table *table)
 }
 
 /**
- * pxt_table_has() - is there a user event type with this id?
+ * pxt_table_end_locked() - behind the last user event type
  * @table: locked
- * @id: any number
  *
- * Return: yes or no.
+ * Return: all user event types have smaller ids.
  */
-bool pxt_table_has(const struct pxt_table *table, u32 id)
+u32 pxt_table_end_locked(const struct pxt_table *table)
 {
-	return id >= POSIXTRACE_ID_UNNAMED && id < table->next;
+	return table->next;
 }
 
 static struct hlist_head *bucket_of(struct pxt_table *table, const char *name)

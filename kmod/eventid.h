@@ -42,7 +42,7 @@ void pxt_table_get(struct pxt_table *table);
 void pxt_table_put(struct pxt_table *table);
 u32 pxt_table_end(struct pxt_table *table);
 bool pxt_table_has_names(const struct pxt_table *table);
-bool pxt_table_has(const struct pxt_table *table, u32 id);
+u32 pxt_table_end_locked(const struct pxt_table *table);
 int pxt_eventid_open(struct pxt_table *table, struct posixtrace_eventid *arg);
 int pxt_eventid_name(struct pxt_table *table, struct posixtrace_eventid *arg);
 u32 pxt_eventid_list(struct pxt_table *table, u32 first, u32 *ids, u32 count);

@@ -38,10 +38,20 @@ static void gate_changed(struct pxt_target *target)
 /* The bits of one stream in all words of one target. */
 static void set_words(struct pxt_target *target, const struct pxt_stream *stream, bool on)
 {
-	u32 *enable = target->gate->enable, bit = BIT(stream->slot), id;
+	u32 *enable = target->gate->enable, bit = BIT(stream->slot), id, word;
+	u32 end = pxt_table_end_locked(target->table);
+	u64 filter = 0;
 
-	for (id = POSIXTRACE_ID_UNNAMED; pxt_table_has(target->table, id); id++)
-		WRITE_ONCE(enable[id], (enable[id] & ~bit) | (on && wants(stream, id) ? bit : 0));
+	/* The first one is at the beginning of a word of the filter. */
+	BUILD_BUG_ON(POSIXTRACE_ID_UNNAMED % 64);
+	for (id = POSIXTRACE_ID_UNNAMED; id < end; id++, filter >>= 1) {
+		if (id % 64 == 0)
+			filter = on && stream->enabled ? stream->filter.bits[id / 64] : ~0ULL;
+		word = filter & 1 ? enable[id] & ~bit : enable[id] | bit;
+		/* Writers have it in their caches. */
+		if (enable[id] != word)
+			WRITE_ONCE(enable[id], word);
+	}
 }
 
 /* The same of all targets that it has. */

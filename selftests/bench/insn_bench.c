@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How many instructions things take, in a guest whose clock counts them
+ * (selftests/vm/run --icount): lines "NAME VALUE". What the kernel does is counted, too.
+ *
+ * usage: insn_bench [all|recording]: "recording" is what changes with the processors and
+ * with GLIBC_TUNABLES=glibc.pthread.rseq=0
+ */
+#include <fcntl.h>
+#include <posixtrace.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/rseq.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <trace.h>
+#include <unistd.h>
+
+#define STREAM_SIZE	(1U << 20)
+#define DATA_SIZE	16
+#define DATA_MAX	64
+#define REPEATS		15
+#define EVENTS		200
+#define BATCH		64
+#define STREAMS_MAX	32
+
+static unsigned char payload[DATA_SIZE];
+static trace_event_id_t type;
+static trace_id_t trid[STREAMS_MAX];
+static int marker = -1;
+
+static long long now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static int compare(const void *a, const void *b)
+{
+	long long x = *(const long long *)a, y = *(const long long *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The median: timer interrupts come in between now and then. */
+static double measure(void (*fn)(void), int count)
+{
+	long long took[REPEATS], begin, clock;
+
+	clock = now();
+	clock = now() - clock;
+	fn();
+	for (int i = 0; i < REPEATS; i++) {
+		begin = now();
+		fn();
+		took[i] = now() - begin - clock;
+	}
+	qsort(took, REPEATS, sizeof(took[0]), compare);
+	return (double)took[REPEATS / 2] / count;
+}
+
+/* ------------------------------------------------------------------ */
+/* What is measured							*/
+
+static void getppid_once(void)
+{
+	for (int i = 0; i < EVENTS; i++)
+		syscall(SYS_getppid);
+}
+
+static void mark(void)
+{
+	for (int i = 0; i < EVENTS; i++)
+		if (write(marker, payload, DATA_SIZE) != DATA_SIZE)
+			die("trace_marker");
+}
+
+static void record(void)
+{
+	for (int i = 0; i < EVENTS; i++)
+		posix_trace_event(type, payload, DATA_SIZE);
+}
+
+static void start_stop(void)
+{
+	if (posix_trace_stop(trid[0]) || posix_trace_start(trid[0]))
+		die("posix_trace_start");
+}
+
+static void change_filter(void)
+{
+	trace_event_set_t set;
+
+	posix_trace_eventset_empty(&set);
+	posix_trace_eventset_add(POSIX_TRACE_UNNAMED_USEREVENT, &set);
+	if (posix_trace_set_filter(trid[0], &set, POSIX_TRACE_SET_EVENTSET))
+		die("posix_trace_set_filter");
+}
+
+static void read_all(void)
+{
+	static struct posixtrace_batch_event events[BATCH];
+	static unsigned char data[BATCH * DATA_MAX];
+	size_t count;
+
+	do {
+		if (posixtrace_getevents(trid[0], events, BATCH, data, sizeof(data), &count,
+					 POSIXTRACE_NOWAIT))
+			die("posixtrace_getevents");
+	} while (count);
+}
+
+/* ------------------------------------------------------------------ */
+
+static void open_stream(trace_id_t *stream)
+{
+	trace_attr_t attr;
+
+	if (posix_trace_attr_init(&attr) ||
+	    posix_trace_attr_setstreamsize(&attr, STREAM_SIZE) ||
+	    posix_trace_attr_setmaxdatasize(&attr, DATA_MAX) ||
+	    posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_LOOP) ||
+	    posix_trace_create(0, &attr, stream) || posix_trace_start(*stream))
+		die("posix_trace_create");
+	posix_trace_attr_destroy(&attr);
+	/* All of its memory has been used once, and is mapped. */
+	for (int i = 0; i < 20000; i++)
+		posix_trace_event(type, payload, DATA_SIZE);
+}
+
+static void open_types(int count)
+{
+	trace_event_id_t id;
+	char name[32];
+
+	for (int i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "type %d", i);
+		if (posix_trace_eventid_open(name, &id))
+			die("posix_trace_eventid_open");
+	}
+}
+
+static void measure_recording(void)
+{
+	struct posixtrace_stats_info stats;
+
+	open_stream(&trid[0]);
+	printf("%s %.0f\n", __rseq_size ? "insn_rseq" : "insn_ioctl", measure(record, EVENTS));
+	if (posixtrace_get_stats(trid[0], &stats))
+		die("posixtrace_get_stats");
+	printf("memory %llu\n", stats.memory);
+	posix_trace_shutdown(trid[0]);
+}
+
+static void measure_reading(void)
+{
+	long long begin, took;
+
+	open_stream(&trid[0]);
+	read_all();
+	for (int i = 0; i < 10000; i++)
+		posix_trace_event(type, payload, DATA_SIZE);
+	begin = now();
+	read_all();
+	took = now() - begin;
+	printf("insn_read %.0f\n", took / 10000.0);
+	posix_trace_shutdown(trid[0]);
+}
+
+static void measure_types(void)
+{
+	static const int counts[] = { 10, 1000, 4000 };
+	int opened = 0;
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		/* One more is there: that which is recorded, and the unnamed one. */
+		open_types(counts[i]);
+		opened = counts[i];
+		open_stream(&trid[0]);
+		printf("insn_rseq_types_%d %.0f\n", opened, measure(record, EVENTS));
+		printf("insn_start_stop_types_%d %.0f\n", opened, measure(start_stop, 1));
+		printf("insn_filter_types_%d %.0f\n", opened, measure(change_filter, 1));
+		posix_trace_shutdown(trid[0]);
+	}
+}
+
+static void measure_streams(void)
+{
+	static const int counts[] = { 1, 4, 32 };
+	int opened = 0;
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		while (opened < counts[i])
+			open_stream(&trid[opened++]);
+		printf("insn_rseq_streams_%d %.0f\n", opened, measure(record, EVENTS));
+	}
+	while (opened)
+		posix_trace_shutdown(trid[--opened]);
+}
+
+static void measure_kernel(void)
+{
+	mkdir("/run/tracing", 0700);
+	if (mount("none", "/run/tracing", "tracefs", 0, NULL))
+		die("tracefs");
+	marker = open("/run/tracing/trace_marker", O_WRONLY);
+	if (marker < 0)
+		die("trace_marker");
+	printf("insn_syscall %.0f\n", measure(getppid_once, EVENTS));
+	printf("insn_marker %.0f\n", measure(mark, EVENTS));
+	close(marker);
+}
+
+int main(int argc, char **argv)
+{
+	if (posix_trace_eventid_open("bench", &type))
+		die("posix_trace_eventid_open");
+	measure_recording();
+	if (argc > 1 && !strcmp(argv[1], "recording"))
+		return 0;
+	measure_kernel();
+	measure_reading();
+	measure_streams();
+	measure_types();
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What LTTng-UST wants to know of the event that it records. */
+#undef LTTNG_UST_TRACEPOINT_PROVIDER
+#define LTTNG_UST_TRACEPOINT_PROVIDER bench
+
+#undef LTTNG_UST_TRACEPOINT_INCLUDE
+#define LTTNG_UST_TRACEPOINT_INCLUDE "./lttng_tp.h"
+
+#if !defined(BENCH_LTTNG_TP_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
+#define BENCH_LTTNG_TP_H
+
+#include <lttng/tracepoint.h>
+
+LTTNG_UST_TRACEPOINT_EVENT(bench, event,
+	LTTNG_UST_TP_ARGS(const unsigned char *, data, size_t, len),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_sequence(unsigned char, data, data, unsigned int, len)
+	)
+)
+
+#endif
+
+#include <lttng/tracepoint-event.h>

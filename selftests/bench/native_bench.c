@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What recording and reading cost, on a machine without the module: one round, lines
+ * "NAME VALUE". The library is the real one, its module is fake.c.
+ *
+ * usage: native_bench [ROUND]: in odd rounds things are measured in the other order.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <trace.h>
+#include <posixtrace.h>
+#include <unistd.h>
+
+#include "fake.h"
+
+#define STREAM_SIZE	(8U << 20)
+#define DATA_MAX	1024
+#define EVENTS		20000	/* less than a time slice */
+#define CHUNKS		20
+#define READ_EVENTS	60000
+#define BATCH		256
+
+static trace_event_id_t type;
+static trace_id_t trid;
+static unsigned char payload[DATA_MAX];
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1e9 + time.tv_nsec;
+}
+
+static void die(const char *what)
+{
+	fprintf(stderr, "native_bench: %s\n", what);
+	exit(1);
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die("sched_setaffinity");
+}
+
+/* ------------------------------------------------------------------ */
+/* One thing, many times: nanoseconds each				*/
+
+typedef double measurement(size_t len);
+
+#define MEASURE(name, statement)				\
+static double name(size_t len)					\
+{								\
+	double begin = now();					\
+								\
+	(void)len;						\
+	for (int i = 0; i < EVENTS; i++) {			\
+		statement;					\
+		__asm__ volatile ("" : : : "memory");		\
+	}							\
+	return (now() - begin) / EVENTS;			\
+}
+
+static struct timespec clock_time;
+
+MEASURE(empty, (void)0)
+#ifdef __x86_64__
+MEASURE(rdtsc, __builtin_ia32_rdtsc())
+MEASURE(lfence_rdtsc, __builtin_ia32_lfence(); __builtin_ia32_rdtsc())
+#endif
+MEASURE(gettime, clock_gettime(CLOCK_MONOTONIC, &clock_time))
+MEASURE(empty_syscall, syscall(SYS_getppid))
+MEASURE(by_inline, posix_trace_event(type, payload, len))
+MEASURE(by_call, (posix_trace_event)(type, payload, len))
+
+/* ------------------------------------------------------------------ */
+/* Two threads								*/
+
+static pthread_barrier_t barrier;
+
+struct recorder {
+	pthread_t thread;
+	int cpu;
+	size_t len;
+	double begin;
+	double end;
+};
+
+static void *record_thread(void *arg)
+{
+	struct recorder *recorder = arg;
+
+	pin(recorder->cpu);
+	by_call(recorder->len);
+	pthread_barrier_wait(&barrier);
+	recorder->begin = now();
+	for (int i = 0; i < CHUNKS; i++)
+		by_call(recorder->len);
+	recorder->end = now();
+	return NULL;
+}
+
+/* Events in a nanosecond, of so many threads on so many CPUs. */
+static double throughput(int threads, size_t len)
+{
+	struct recorder recorder[2];
+	double begin, end;
+
+	pthread_barrier_init(&barrier, NULL, threads);
+	for (int i = 0; i < threads; i++) {
+		recorder[i] = (struct recorder){ .cpu = i, .len = len };
+		if (pthread_create(&recorder[i].thread, NULL, record_thread, &recorder[i]))
+			die("pthread_create");
+	}
+	for (int i = 0; i < threads; i++)
+		pthread_join(recorder[i].thread, NULL);
+	pthread_barrier_destroy(&barrier);
+	begin = recorder[0].begin;
+	end = recorder[0].end;
+	for (int i = 1; i < threads; i++) {
+		begin = recorder[i].begin < begin ? recorder[i].begin : begin;
+		end = recorder[i].end > end ? recorder[i].end : end;
+	}
+	return (double)threads * CHUNKS * EVENTS / (end - begin);
+}
+
+/* ------------------------------------------------------------------ */
+/* Streams								*/
+
+static void new_stream(size_t size)
+{
+	trace_attr_t attr;
+
+	if (posix_trace_attr_init(&attr) ||
+	    posix_trace_attr_setstreamsize(&attr, size) ||
+	    posix_trace_attr_setmaxdatasize(&attr, DATA_MAX) ||
+	    posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_LOOP) ||
+	    posix_trace_create(0, &attr, &trid) ||
+	    posix_trace_start(trid))
+		die("no stream");
+	posix_trace_attr_destroy(&attr);
+	/* The library takes note of it. */
+	posix_trace_event(type, NULL, 0);
+	if (!fake_nexts())
+		die("nothing is recorded without system calls: no restartable sequences");
+}
+
+static void read_one_by_one(void)
+{
+	static unsigned char data[DATA_MAX];
+	struct posix_trace_event_info event;
+	double begin = now();
+	int unavailable, count = 0;
+	size_t len;
+
+	for (;;) {
+		if (posix_trace_trygetnext_event(trid, &event, data, sizeof(data), &len,
+						 &unavailable))
+			die("trygetnext");
+		if (unavailable)
+			break;
+		count++;
+	}
+	if (count < READ_EVENTS)
+		die("events are missing");
+	printf("read_one %f\n", (now() - begin) / count);
+}
+
+static void read_batches(void)
+{
+	static struct posixtrace_batch_event events[BATCH];
+	static unsigned char data[BATCH * 32];
+	double begin = now();
+	size_t count, sum = 0;
+
+	do {
+		if (posixtrace_getevents(trid, events, BATCH, data, sizeof(data), &count,
+					 POSIXTRACE_NOWAIT))
+			die("getevents");
+		sum += count;
+	} while (count);
+	if (sum < READ_EVENTS)
+		die("events are missing");
+	printf("read %f\n", (now() - begin) / sum);
+}
+
+static void measure_reading(void (*read)(void))
+{
+	unsigned long bytes;
+
+	new_stream(STREAM_SIZE);
+	bytes = fake_bytes();
+	for (int i = 0; i < READ_EVENTS; i++)
+		posix_trace_event(type, payload, 16);
+	printf("bytes %f\n", (double)(fake_bytes() - bytes) / READ_EVENTS);
+	read();
+	posix_trace_shutdown(trid);
+}
+
+/* ------------------------------------------------------------------ */
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The median: whoever else wants the CPU has it for whole chunks. */
+static void measure(const char *name, measurement *fn, size_t len)
+{
+	double chunk[CHUNKS];
+
+	for (int i = 0; i < CHUNKS; i++)
+		chunk[i] = fn(len);
+	qsort(chunk, CHUNKS, sizeof(chunk[0]), compare);
+	printf("%s %f\n", name, chunk[CHUNKS / 2]);
+}
+
+static void measure_clocks(void)
+{
+	measure("empty", empty, 0);
+#ifdef __x86_64__
+	measure("rdtsc", rdtsc, 0);
+	measure("lfence_rdtsc", lfence_rdtsc, 0);
+#endif
+	measure("gettime", gettime, 0);
+	measure("syscall", empty_syscall, 0);
+}
+
+static void measure_recording(void)
+{
+	static const size_t lens[] = { 0, 16, 64, 256, 1024 };
+	char name[32];
+
+	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+		snprintf(name, sizeof(name), "on_%zu", lens[i]);
+		measure(name, by_call, lens[i]);
+	}
+	fake_clock(false);
+	measure("on_vdso_16", by_call, 16);
+	fake_clock(true);
+}
+
+static void measure_threads(void)
+{
+	double one = throughput(1, 16), two = throughput(2, 16);
+
+	printf("on_16_1 %f\n", 1 / one);
+	printf("on_16_2 %f\n", 2 / two);
+	printf("scale2 %f\n", two / one);
+}
+
+static void measure_off(void)
+{
+	measure("off_call", by_call, 16);
+	measure("off_inline", by_inline, 16);
+}
+
+int main(int argc, char **argv)
+{
+	bool odd = argc > 1 && atoi(argv[1]) % 2;
+
+	pin(0);
+	fake_clock(true);
+	if (posix_trace_eventid_open("bench", &type))
+		die("no event type");
+	measure_reading(odd ? read_batches : read_one_by_one);
+	measure_reading(odd ? read_one_by_one : read_batches);
+	new_stream(STREAM_SIZE);
+	/* All pages are there. */
+	for (int i = 0; i < 3 * CHUNKS; i++)
+		by_call(16);
+	if (odd) {
+		measure_threads();
+		measure_recording();
+		measure_clocks();
+	} else {
+		measure_clocks();
+		measure_recording();
+		measure_threads();
+	}
+	posix_trace_stop(trid);
+	measure_off();
+	posix_trace_shutdown(trid);
+	return 0;
+}

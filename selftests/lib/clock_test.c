@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Timestamps: those of CLOCK_REALTIME, whatever the kernel's clock is made from, and
+ * in the order in which things happened.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "pxt_test.h"
+#include "trace_test.h"
+
+#define SOURCES	"/sys/devices/system/clocksource/clocksource0/"
+#define BATCH	4000
+
+static trace_event_id_t type;
+
+/* Up to @size - 1 bytes, without the end of the line. */
+static int read_source(const char *name, char *text, size_t size)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	close(fd);
+	if (len <= 0)
+		return -1;
+	text[len - 1] = '\0';
+	return 0;
+}
+
+/* The one that is in use when this returns 0. */
+static int set_source(const char *name)
+{
+	int fd = open(SOURCES "current_clocksource", O_WRONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : write(fd, name, strlen(name));
+	char now[64];
+
+	close(fd);
+	if (len < 0 || read_source(SOURCES "current_clocksource", now, sizeof(now)))
+		return -1;
+	return strcmp(now, name);
+}
+
+static unsigned long long clock_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	return time.tv_sec * NSEC + time.tv_nsec;
+}
+
+static void set_clock(unsigned long long ns)
+{
+	const struct timespec time = { ns / NSEC, ns % NSEC };
+
+	clock_settime(CLOCK_REALTIME, &time);
+}
+
+/* A stream that has room for BATCH events, and does not lose any. */
+static int new_roomy_stream(trace_id_t *trid)
+{
+	trace_attr_t attr;
+	int err = posix_trace_attr_init(&attr);
+
+	if (!err)
+		err = posix_trace_attr_setstreamsize(&attr, 1 << 20);
+	if (!err)
+		err = posix_trace_attr_setmaxdatasize(&attr, 64);
+	if (!err)
+		err = posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_UNTIL_FULL);
+	if (!err)
+		err = posix_trace_create(0, &attr, trid);
+	return err ? err : posix_trace_start(*trid);
+}
+
+FIXTURE(clock)
+{
+	char source[64];
+	trace_id_t trid;
+};
+
+/* What the vDSO and we read the counter of; and one that takes a system call. */
+FIXTURE_VARIANT(clock)
+{
+	const char *source;
+};
+
+FIXTURE_VARIANT_ADD(clock, tsc)
+{
+	.source = "tsc",
+};
+
+FIXTURE_VARIANT_ADD(clock, acpi_pm)
+{
+	.source = "acpi_pm",
+};
+
+FIXTURE_SETUP(clock)
+{
+	ASSERT_EQ(0, read_source(SOURCES "current_clocksource", self->source,
+				 sizeof(self->source)));
+	ASSERT_EQ(0, set_source(variant->source));
+	ASSERT_EQ(0, posix_trace_eventid_open("clock", &type));
+	ASSERT_EQ(0, new_roomy_stream(&self->trid));
+}
+
+FIXTURE_TEARDOWN(clock)
+{
+	posix_trace_shutdown(self->trid);
+	EXPECT_EQ(0, set_source(self->source));
+}
+
+/* What the clock said before and after each event. */
+struct bracket {
+	unsigned long long before;
+	unsigned long long after;
+};
+
+static void record_brackets(struct bracket *bracket, int count)
+{
+	for (int i = 0; i < count; i++) {
+		bracket[i].before = clock_ns();
+		posix_trace_event(type, &i, sizeof(i));
+		bracket[i].after = clock_ns();
+	}
+}
+
+/* How many events of these were not in their bracket, or minus one if one is missing. */
+static int count_outside(trace_id_t trid, const struct bracket *bracket, int count)
+{
+	struct event event;
+	int outside = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (take_user(trid, &event) != 1 || event_number(&event) != i)
+			return -1;
+		outside += event_time(&event) < bracket[i].before ||
+			   event_time(&event) > bracket[i].after;
+	}
+	return outside;
+}
+
+TEST_F_TIMEOUT(clock, is_between_what_clock_gettime_says_before_and_after, 120)
+{
+	static struct bracket bracket[BATCH];
+	int events = 1000000 / (pxt_time_scale() * pxt_time_scale());
+
+	/* A system call is enough to look at. */
+	if (strcmp(variant->source, "tsc"))
+		events /= 10;
+	for (int done = 0; done < events; done += BATCH) {
+		record_brackets(bracket, BATCH);
+		ASSERT_EQ(0, count_outside(self->trid, bracket, BATCH));
+	}
+}
+
+/*
+ * Were it a clock of its own, it would drift away: then what is between them and the
+ * clock before would not be the same after a while.
+ */
+TEST_F_TIMEOUT(clock, does_not_drift_within_a_minute, 120)
+{
+	unsigned long long least[2] = { ~0ULL, ~0ULL }, end, distance;
+	static struct bracket bracket[BATCH];
+	struct event event;
+
+	/* Once, where nothing makes it slow. */
+	if (strcmp(variant->source, "tsc") || pxt_time_scale() > 1)
+		return;
+	end = now() + 60 * NSEC;
+	for (int part = 0; part < 2; part++) {
+		while (part && now() < end) {
+			record_brackets(bracket, 1);
+			ASSERT_EQ(0, count_outside(self->trid, bracket, 1));
+			poll(NULL, 0, 10);
+		}
+		record_brackets(bracket, BATCH);
+		for (int i = 0; i < BATCH; i++) {
+			ASSERT_EQ(1, take_user(self->trid, &event));
+			distance = event_time(&event) - bracket[i].before;
+			if (distance < least[part])
+				least[part] = distance;
+		}
+	}
+	EXPECT_GT(1000, least[0] > least[1] ? least[0] - least[1] : least[1] - least[0]);
+}
+
+/* While the kernel goes over to another source, nothing goes back. */
+TEST_F(clock, keeps_its_order_when_its_source_changes)
+{
+	const char *other = strcmp(variant->source, "tsc") ? "tsc" : "acpi_pm";
+	unsigned long long last = 0;
+	struct event event;
+	int ret;
+
+	for (int round = 0; round < 20; round++) {
+		ASSERT_EQ(0, set_source(round % 2 ? variant->source : other));
+		for (int i = 0; i < 100; i++)
+			posix_trace_event(type, &i, sizeof(i));
+		while ((ret = take_user(self->trid, &event)) == 1) {
+			EXPECT_LE(last, event_time(&event));
+			last = event_time(&event);
+		}
+		ASSERT_EQ(0, ret);
+		EXPECT_LE(last, clock_ns() + NSEC);
+	}
+}
+
+/* A thread that goes from CPU to CPU, and tells when it was there. */
+TEST_F(clock, keeps_its_order_when_a_thread_migrates)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int rounds = 1000 / pxt_time_scale();
+	unsigned long long last = 0;
+	struct event event;
+	cpu_set_t set;
+
+	ASSERT_LT(1, cpus);
+	for (int i = 0; i < rounds; i++) {
+		CPU_ZERO(&set);
+		CPU_SET(i % cpus, &set);
+		ASSERT_EQ(0, sched_setaffinity(0, sizeof(set), &set));
+		posix_trace_event(type, &i, sizeof(i));
+	}
+	for (int i = 0; i < rounds; i++) {
+		ASSERT_EQ(1, take_user(self->trid, &event));
+		ASSERT_EQ(i, event_number(&event));
+		/* The clock may be a coarse one. */
+		EXPECT_LE(last, event_time(&event));
+		last = event_time(&event);
+	}
+}
+
+/* Forward it follows, within a second or so. Back it never goes. */
+TEST_F_TIMEOUT(clock, keeps_its_order_when_the_clock_is_set, 60)
+{
+	const long long steps[] = { 3600, -7200, 1800 };
+	unsigned long long last = 0;
+	long long shift = 0;
+	struct event event;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		set_clock(clock_ns() + steps[i] * (long long)NSEC);
+		shift += steps[i];
+		for (int n = 0; n < 1000; n++)
+			posix_trace_event(type, &n, sizeof(n));
+		for (int n = 0; n < 1000; n++) {
+			ASSERT_EQ(1, take_user(self->trid, &event));
+			ASSERT_EQ(n, event_number(&event));
+			ASSERT_LE(last, event_time(&event));
+			last = event_time(&event);
+		}
+		/* The first step: told as it is, when it has been noticed. */
+		while (i == 0 && event_time(&event) + NSEC < clock_ns()) {
+			posix_trace_event(type, NULL, 0);
+			ASSERT_EQ(1, take_user(self->trid, &event));
+			ASSERT_LE(last, event_time(&event));
+			last = event_time(&event);
+		}
+	}
+	set_clock(clock_ns() - shift * (long long)NSEC);
+	EXPECT_LT(clock_ns(), last);
+	/* A new stream, when there was none, begins with the clock as it is. */
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	ASSERT_EQ(0, new_roomy_stream(&self->trid));
+	posix_trace_event(type, NULL, 0);
+	ASSERT_EQ(1, take_user(self->trid, &event));
+	EXPECT_GE(clock_ns(), event_time(&event));
+	EXPECT_LT(clock_ns() - 10 * NSEC, event_time(&event));
+}
+
+static int record_in_time_namespace(void)
+{
+	char offset[] = "monotonic 86400 0\n";
+	int fd, i = 4711;
+
+	if (unshare(CLONE_NEWTIME))
+		return 1;
+	fd = open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, offset, strlen(offset)) < 0)
+		return 2;
+	close(fd);
+	/* Children are in there. */
+	switch (fork()) {
+	case 0:
+		posix_trace_event(type, &i, sizeof(i));
+		_exit(0);
+	case -1:
+		return 3;
+	}
+	return wait(&i) < 0 || i;
+}
+
+/* Where CLOCK_MONOTONIC is another one, but CLOCK_REALTIME is the same. */
+TEST_F(clock, is_that_of_clock_realtime_in_a_time_namespace)
+{
+	unsigned long long before = clock_ns();
+	trace_attr_t attr;
+	struct event event;
+	trace_id_t trid;
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, posix_trace_attr_init(&attr));
+	ASSERT_EQ(0, posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED));
+	ASSERT_EQ(0, posix_trace_create(0, &attr, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	pid = fork();
+	if (pid == 0)
+		_exit(record_in_time_namespace());
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(0, status);
+	ASSERT_EQ(1, take_user(trid, &event));
+	EXPECT_EQ(4711, event_number(&event));
+	EXPECT_LE(before, event_time(&event));
+	EXPECT_GE(clock_ns(), event_time(&event));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_HARNESS_MAIN
