@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Waking readers: whoever records does it without a barrier, and nobody sleeps on.
+ * And it is not done for each event.
+ */
+#define _GNU_SOURCE
+#include <linux/posixtrace.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "pxt_test.h"
+#include "reading.h"
+
+/* Commands KICK of this program, by all threads. */
+static unsigned long kicks;
+
+/* In place of the C library's, for the library calls it; no more than it needs. */
+long syscall(long number, ...)
+{
+	long arg[6], ret;
+	va_list list;
+
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		arg[i] = va_arg(list, long);
+	va_end(list);
+	if (number == SYS_ioctl && (unsigned long)arg[1] == POSIXTRACE_IOC_KICK)
+		__atomic_fetch_add(&kicks, 1, __ATOMIC_RELAXED);
+#ifdef __x86_64__
+	{
+		register long r10 __asm__("r10") = arg[3];
+		register long r8 __asm__("r8") = arg[4];
+		register long r9 __asm__("r9") = arg[5];
+
+		__asm__ volatile ("syscall"
+				  : "=a" (ret)
+				  : "a" (number), "D" (arg[0]), "S" (arg[1]), "d" (arg[2]),
+				    "r" (r10), "r" (r8), "r" (r9)
+				  : "rcx", "r11", "memory");
+	}
+#else
+#error "how are system calls made here?"
+#endif
+	if (ret >= -4095 && ret < 0) {
+		errno = -ret;
+		ret = -1;
+	}
+	return ret;
+}
+
+FIXTURE(wake)
+{
+	trace_event_id_t type[2];
+};
+
+FIXTURE_SETUP(wake)
+{
+	ASSERT_EQ(0, posix_trace_eventid_open("ping", &self->type[0]));
+	ASSERT_EQ(0, posix_trace_eventid_open("pong", &self->type[1]));
+}
+
+FIXTURE_TEARDOWN(wake)
+{
+}
+
+/* A stream that takes one event type only. */
+static int new_stream_for(trace_event_id_t type, trace_id_t *trid)
+{
+	trace_event_set_t set;
+	int err = new_stream(0, POSIX_TRACE_LOOP, trid);
+
+	if (!err)
+		err = posix_trace_eventset_fill(&set, POSIX_TRACE_ALL_EVENTS);
+	if (!err)
+		err = posix_trace_eventset_del(type, &set);
+	if (!err)
+		err = posix_trace_set_filter(*trid, &set, POSIX_TRACE_SET_EVENTSET);
+	return err ? err : posix_trace_start(*trid);
+}
+
+static long sleeps(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw;
+}
+
+/* One of two threads that wake each other. */
+struct player {
+	pthread_t thread;
+	trace_id_t trid;		/* what it waits for */
+	trace_event_id_t answer;	/* what the other one waits for */
+	int rounds;
+	int first;
+	int wrong;
+	long slept;
+};
+
+/* A moment, another one each time: so that a wake-up meets a reader anywhere. */
+static void dawdle_a_bit(unsigned int *seed)
+{
+	*seed = *seed * 1103515245 + 12345;
+	for (unsigned int i = *seed >> 16 & 255; i; i--)
+		__asm__ volatile ("");
+}
+
+static void *play(void *arg)
+{
+	struct player *player = arg;
+	unsigned int seed = player->first;
+	struct event event;
+
+	for (int i = 0; i < player->rounds; i++) {
+		if (player->first) {
+			dawdle_a_bit(&seed);
+			posix_trace_event(player->answer, &i, sizeof(i));
+		}
+		if (read_next(player->trid, &event, sizeof(event.data)) ||
+		    event_number(&event) != i) {
+			player->wrong = i + 1;
+			break;
+		}
+		if (!player->first) {
+			dawdle_a_bit(&seed);
+			posix_trace_event(player->answer, &i, sizeof(i));
+		}
+	}
+	player->slept = sleeps();
+	return NULL;
+}
+
+/*
+ * A lost wake-up is the end of this: both wait. PXT_WAKEUPS in the environment says how
+ * many there are to be in all.
+ */
+TEST_F_TIMEOUT(wake, a_parked_reader_is_woken_each_time, 600)
+{
+	struct player player[2] = { { .first = 1 } };
+	const char *wanted = getenv("PXT_WAKEUPS");
+	int rounds = (wanted ? atoi(wanted) : 10000) / 2 / pxt_time_scale();
+
+	for (int i = 0; i < 2; i++) {
+		player[i].rounds = rounds;
+		player[i].answer = self->type[!i];
+		ASSERT_EQ(0, new_stream_for(self->type[i], &player[i].trid));
+	}
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&player[i].thread, NULL, play, &player[i]));
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(0, pthread_join(player[i].thread, NULL));
+		EXPECT_EQ(0, player[i].wrong);
+		/* It was parked, nearly each time. */
+		EXPECT_LT(rounds / 2, player[i].slept);
+		EXPECT_EQ(0, posix_trace_shutdown(player[i].trid));
+	}
+	TH_LOG("slept %ld and %ld times, %lu kicks", player[0].slept, player[1].slept, kicks);
+}
+
+struct follower {
+	pthread_t thread;
+	trace_id_t trid;
+	int events;
+	int wrong;
+	long slept;
+};
+
+static void *follow(void *arg)
+{
+	struct follower *follower = arg;
+	struct event event;
+
+	for (int i = 0; i < follower->events; i++) {
+		if (read_next(follower->trid, &event, sizeof(event.data))) {
+			follower->wrong = i + 1;
+			break;
+		}
+		if (event_number(&event) == follower->events)
+			break;
+	}
+	follower->slept = sleeps();
+	return NULL;
+}
+
+/* Hardly any event makes a system call, though somebody waits for each. */
+TEST_F_TIMEOUT(wake, a_busy_writer_makes_few_kicks, 60)
+{
+	struct follower follower = { .events = 200000 / (pxt_time_scale() * pxt_time_scale()) };
+
+	ASSERT_EQ(0, new_stream_for(self->type[0], &follower.trid));
+	__atomic_store_n(&kicks, 0, __ATOMIC_RELAXED);
+	ASSERT_EQ(0, pthread_create(&follower.thread, NULL, follow, &follower));
+	for (int i = 0; i <= follower.events; i++)
+		posix_trace_event(self->type[0], &i, sizeof(i));
+	ASSERT_EQ(0, pthread_join(follower.thread, NULL));
+	EXPECT_EQ(0, follower.wrong);
+	TH_LOG("%d events, slept %ld times, %lu kicks", follower.events, follower.slept, kicks);
+	EXPECT_GT(follower.events / 100 + 10, (int)kicks);
+	EXPECT_EQ(0, posix_trace_shutdown(follower.trid));
+}
+
+TEST_HARNESS_MAIN
