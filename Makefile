@@ -35,7 +35,9 @@ help:
 	@echo 'Try and test, in a virtual machine; as root they install what is missing:'
 	@echo '  demo           traces a parallel file compressor at work'
 	@echo '  check          runs the tests: KERNEL=$(KERNEL), TEST=stream, TEST=stream:CASE, V=1'
-	@echo '  check-debug    the same on a debug kernel (KASAN, lockdep, kmemleak, UBSAN);'
+	@echo '  check-command  those where it matters without restartable sequences: what is'
+	@echo '                 recorded, the module writes'
+	@echo '  check-debug    all on a debug kernel (KASAN, lockdep, kmemleak, UBSAN);'
 	@echo '                 the first run builds it, which takes some minutes'
 	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo '  style          checkpatch, sparse, W=1, kernel-doc, shellcheck'
@@ -71,6 +73,13 @@ demo:
 check:
 	@selftests/vm/check --kernel $(KERNEL) $(if $(filter-out 0,$(V)),--verbose) $(TEST)
 
+# What is recorded, recorded by the module. The others look at both ways themselves.
+check-command:
+	@selftests/vm/check --kernel $(KERNEL) --no-sequences $(if $(filter-out 0,$(V)),--verbose) \
+		$(or $(TEST),conformance event_test threads_test signal_test inherit_test \
+			inherit_race_test policy_loop_test policy_until_full_test stats_test \
+			lifecycle_test hotplug_test log_flush_test wake_test clock_test)
+
 check-debug:
 	@selftests/vm/check --kernel debug $(if $(filter-out 0,$(V)),--verbose) $(TEST)
 
@@ -85,4 +94,4 @@ clean:
 		$(MAKE) --no-print-directory -C $$dir clean || exit; done
 	rm -rf build
 
-.PHONY: all help deps module install uninstall demo check check-debug fuzz-log style clean $(SUBDIRS)
+.PHONY: all help deps module install uninstall demo check check-command check-debug fuzz-log style clean $(SUBDIRS)
