@@ -74,13 +74,14 @@ PXTU_AT(PXTU_DRAFT_STEP, pxtu_draft, step);
 #define PXTU_RSEQ_TABLE(label)					\
 	".pushsection __rseq_cs, \"aw\"\n\t"			\
 	".balign 32\n"						\
-	label ":\n\t"						\
+	label ":\n"						\
+	"9:\n\t"						\
 	".long 0, 0\n\t"					\
 	".quad 1f, 2f - 1f, 4f\n\t"				\
 	".popsection\n\t"					\
 	/* So that debuggers know that they must not step through it. */ \
 	".pushsection __rseq_cs_ptr_array, \"aw\"\n\t"		\
-	".quad " label "\n\t"					\
+	".quad 9b\n\t"						\
 	".popsection\n\t"
 
 /* Where to go on abort: behind the signature that the kernel wants to see. */
@@ -92,19 +93,19 @@ PXTU_AT(PXTU_DRAFT_STEP, pxtu_draft, step);
 	"jmp %l[" label "]\n\t"					\
 	".popsection"
 
-/* The gate is open, and the notes are right: %%rcx is the head of this CPU. */
-#define PXTU_RSEQ_CHECK(no)					\
+/* The gate is open, and the notes are right: %%rcx is the head of this CPU. Else goes to "no". */
+#define PXTU_RSEQ_CHECK						\
 	"movl %[gate_generation], %%eax\n\t"			\
 	"cmpl %%eax, %[generation]\n\t"				\
-	"jne %l[" no "]\n\t"					\
+	"jne %l[no]\n\t"					\
 	"testl %[bit], %[enable]\n\t"				\
-	"jz %l[" no "]\n\t"					\
+	"jz %l[no]\n\t"					\
 	"movq " PXTU_OF(PXTU_SLOT_HEADS, "%[slot]") ", %%rcx\n\t"			\
 	"testq %%rcx, %%rcx\n\t"				\
-	"jz %l[" no "]\n\t"					\
+	"jz %l[no]\n\t"					\
 	"movl " PXTU_RSEQ_AREA(PXTU_RSEQ_CPU_ID) ", %%eax\n\t"		\
 	"cmpl %%eax, %[nr_cpus]\n\t"				\
-	"jbe %l[" no "]\n\t"					\
+	"jbe %l[no]\n\t"					\
 	"shlq $" PXTU_TEXT(PXTU_HEAD_SHIFT) ", %%rax\n\t"				\
 	"addq %%rax, %%rcx\n\t"
 
@@ -119,8 +120,7 @@ PXTU_AT(PXTU_DRAFT_STEP, pxtu_draft, step);
 
 static inline void pxtu_rseq_arm(void)
 {
-	__asm__ __volatile__ (
-		"leaq pxtu_rseq_record_table(%%rip), %%rax\n\t"
+	__asm__ __volatile__ ("leaq pxtu_rseq_record_table(%%rip), %%rax\n\t"
 		"movq %%rax, " PXTU_RSEQ_AREA(PXTU_RSEQ_CS)
 		:
 		: [area] "r" (__rseq_offset)
@@ -129,8 +129,7 @@ static inline void pxtu_rseq_arm(void)
 
 static inline void pxtu_rseq_disarm(void)
 {
-	__asm__ __volatile__ (
-		"movq $0, " PXTU_RSEQ_AREA(PXTU_RSEQ_CS)
+	__asm__ __volatile__ ("movq $0, " PXTU_RSEQ_AREA(PXTU_RSEQ_CS)
 		:
 		: [area] "r" (__rseq_offset)
 		: "memory");
@@ -143,7 +142,7 @@ static inline bool pxtu_rseq_drop(const struct pxtu_state *state,
 		"leaq 3b(%%rip), %%rax\n\t"
 		"movq %%rax, " PXTU_RSEQ_AREA(PXTU_RSEQ_CS) "\n"
 		"1:\n\t"
-		PXTU_RSEQ_CHECK("no")
+		PXTU_RSEQ_CHECK
 		"testl $" PXTU_TEXT(PXTU_HEAD_FULL) ", " PXTU_OF(PXTU_HEAD_FLAGS, "%%rcx") "\n\t"
 		"jz %l[no]\n\t"
 		"incq " PXTU_OF(PXTU_HEAD_LOST, "%%rcx") "\n"
@@ -172,7 +171,7 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		"movl %[gate_generation], %%eax\n\t"
 		"cmpl %%eax, " PXTU_OF(PXTU_DRAFT_GENERATION, "%[draft]") "\n\t"
 		"jne %l[no]\n\t"
-		PXTU_RSEQ_CHECK("no")
+		PXTU_RSEQ_CHECK
 		"testl $" PXTU_TEXT(PXTU_HEAD_FULL) ", " PXTU_OF(PXTU_HEAD_FLAGS, "%%rcx") "\n\t"
 		"jnz %l[is_full]\n\t"
 		"movq " PXTU_OF(PXTU_DRAFT_TIMESTAMP, "%[draft]") ", %%rax\n\t"

@@ -87,7 +87,6 @@ struct pxtu_state {
 	struct posixtrace_slot sync[POSIXTRACE_SLOTS_MAX];
 };
 
-
 /* Written once, by pxtu_state_make(). */
 extern struct pxtu_state *pxtu_state_page __attribute__((__visibility__("hidden")));
 
