@@ -16,15 +16,18 @@
 	static_assert(offsetof(struct type, member) == (offset))
 
 ASSERT_SIZE(posixtrace_event_set, 512);
-ASSERT_SIZE(posixtrace_record, 48);
-ASSERT_OFFSET(posixtrace_record, timestamp, 16);
-ASSERT_OFFSET(posixtrace_record, pid, 40);
+ASSERT_SIZE(posixtrace_record, 24);
+ASSERT_OFFSET(posixtrace_record, timestamp, 8);
+ASSERT_SIZE(posixtrace_writer, 24);
+ASSERT_OFFSET(posixtrace_writer, pid, 8);
+ASSERT_OFFSET(posixtrace_writer, thread_id, 16);
 ASSERT_SIZE(posixtrace_clock, 4096);
 ASSERT_SIZE(posixtrace_gate, 4096 + 4 * 4096 + 4096);
 ASSERT_OFFSET(posixtrace_gate, enable, 4096);
 ASSERT_OFFSET(posixtrace_gate, clock, 5 * 4096);
 ASSERT_SIZE(posixtrace_cpu_head, 64);
 ASSERT_OFFSET(posixtrace_cpu_head, lost, 16);
+ASSERT_OFFSET(posixtrace_cpu_head, pid, 40);
 ASSERT_SIZE(posixtrace_subbuf, 64);
 ASSERT_OFFSET(posixtrace_subbuf, cpu, 24);
 ASSERT_SIZE(posixtrace_ctrl, 192);
@@ -64,6 +67,9 @@ ASSERT_OFFSET(posixtrace_log_block, opened, 56);
 ASSERT_SIZE(posixtrace_log_name, 72);
 ASSERT_SIZE(posixtrace_log_end, 64);
 
+/* A record and what says who wrote it are told apart before they are known. */
+static_assert(offsetof(struct posixtrace_record, event_id) ==
+	      offsetof(struct posixtrace_writer, event_id));
 /* A claim has room for all positions in a sub-buffer, and all its records. */
 static_assert(POSIXTRACE_SUBBUF_SIZE_MAX < 8U << POSIXTRACE_CLAIM_POS_BITS);
 static_assert(POSIXTRACE_SUBBUF_SIZE_MAX / sizeof(struct posixtrace_record) <

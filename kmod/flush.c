@@ -131,12 +131,11 @@ static u64 discard(struct pxt_pool *pool)
 static int write_stop(struct pxt_log *log)
 {
 	const struct {
-		struct posixtrace_record record;
+		struct pxt_draft draft;
 		s32 automatic;
 		s32 zero;
 	} stop = {
-		.record = {
-			.size = POSIXTRACE_RECORD_SIZE(sizeof(s32)),
+		.draft.record = {
 			.data_len = sizeof(s32),
 			.event_id = POSIXTRACE_ID_STOP,
 			.timestamp = pxt_clock_now(),
@@ -147,8 +146,8 @@ static int write_stop(struct pxt_log *log)
 		.size = sizeof(stop),
 		.cpu = log->stream->pool.nr_cpus,
 		.count = 1,
-		.opened = stop.record.timestamp,
-		.closed = stop.record.timestamp,
+		.opened = stop.draft.record.timestamp,
+		.closed = stop.draft.record.timestamp,
 	};
 
 	memcpy(pxt_logwriter_payload(&log->writer), &stop, sizeof(stop));

@@ -157,6 +157,12 @@ static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf,
 	if (subbuf->used - pos < sizeof(*record))
 		return subbuf->opened;
 	record = pxt_pool_subbuf(pool, index_of(pool, subbuf)) + pos;
+	if (READ_ONCE(record->event_id) == POSIXTRACE_ID_WRITER) {
+		pos += sizeof(struct posixtrace_writer);
+		if (subbuf->used - pos < sizeof(*record))
+			return subbuf->opened;
+		record = (const void *)record + sizeof(struct posixtrace_writer);
+	}
 	return clamp(READ_ONCE(record->timestamp), subbuf->opened, subbuf->closed);
 }
 

@@ -74,7 +74,7 @@ enum outcome {
  * slot, and commit: the quiesce that follows each change of these waits for us.
  */
 static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_stream *stream,
-			       struct posixtrace_record *record, const void *data, bool last)
+			       struct pxt_draft *draft, const void *data, bool last)
 {
 	struct pxt_pool *pool = &stream->pool;
 	enum outcome outcome = OUTCOME_DONE;
@@ -82,14 +82,14 @@ static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_s
 	unsigned long flags;
 
 	local_irq_save(flags);
-	if (!(READ_ONCE(target->gate->enable[record->event_id]) & BIT(slot)) ||
+	if (!(READ_ONCE(target->gate->enable[draft->record.event_id]) & BIT(slot)) ||
 	    rcu_access_pointer(target->slot[slot]) != stream) {
 		/* Not wanted any more. */
 	} else if (READ_ONCE(pool->full)) {
 		count_lost(pool);
-	} else if (pxt_subbuf_room(pool, smp_processor_id(), record->size, &spot)) {
-		record->timestamp = pxt_clock_now();
-		pxt_subbuf_commit(&spot, record, data);
+	} else if (pxt_subbuf_find(pool, smp_processor_id(), draft, &spot)) {
+		draft->record.timestamp = pxt_clock_now();
+		pxt_subbuf_commit(&spot, draft, data);
 		if (READ_ONCE(stream->kick))
 			outcome = OUTCOME_WAKE;
 	} else if (last) {
@@ -107,15 +107,18 @@ static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *
 {
 	const struct posixtrace_event *arg = event->arg;
 	u64 len = min(arg->data_len, stream->attr.max_data_size);
-	struct posixtrace_record record = {
-		.size = POSIXTRACE_RECORD_SIZE(len),
-		.data_len = len,
-		.event_id = arg->event_id,
-		.flags = len < arg->data_len ? POSIXTRACE_RECORD_TRUNCATED : 0,
-		.prog_address = arg->prog_address,
-		.thread_id = arg->thread_id,
-		.pid = task_tgid_nr_ns(current, stream->ns),
-		.tid = task_pid_nr_ns(current, stream->ns),
+	struct pxt_draft draft = {
+		.writer = {
+			.pid = task_tgid_nr_ns(current, stream->ns),
+			.tid = task_pid_nr_ns(current, stream->ns),
+			.thread_id = arg->thread_id,
+		},
+		.record = {
+			.data_len = len,
+			.event_id = arg->event_id,
+			.flags = len < arg->data_len ? POSIXTRACE_RECORD_TRUNCATED : 0,
+			.prog_address = arg->prog_address,
+		},
 	};
 	enum outcome outcome;
 	int tries, err;
@@ -124,11 +127,11 @@ static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *
 	if (len > event->copied)
 		return;
 	for (tries = 1; ; tries++) {
-		outcome = try_record(target, slot, stream, &record, event->data,
+		outcome = try_record(target, slot, stream, &draft, event->data,
 				     tries == TRIES_MAX);
 		if (outcome != OUTCOME_NO_ROOM)
 			break;
-		err = pxt_state_next(stream, record.size);
+		err = pxt_state_next(stream, POSIXTRACE_RECORD_SIZE(len));
 		if (err && err != -EAGAIN)
 			break;
 		cond_resched();
@@ -227,7 +230,7 @@ int pxt_record_next(struct pxt_target *target, const struct posixtrace_next *arg
 	int err;
 
 	if (arg->reserved || arg->slot >= POSIXTRACE_SLOTS_MAX ||
-	    arg->size < sizeof(struct posixtrace_record) ||
+	    arg->size < POSIXTRACE_RECORD_SIZE(0) ||
 	    arg->size > POSIXTRACE_SUBBUF_SIZE_MAX || arg->size % POSIXTRACE_RECORD_ALIGN)
 		return -EINVAL;
 	stream = get_stream(target, arg->slot);

@@ -20,31 +20,22 @@ static struct posixtrace_cpu_head *head_of(const struct pxt_pool *pool, u32 cpu)
 	return cpu < pool->nr_cpus ? &pool->heads[cpu] : &pool->ctrl->system;
 }
 
-/**
- * pxt_subbuf_room() - is there room for a record in the open sub-buffer?
- * @pool: not dead
- * @cpu: this CPU, or that of system events
- * @size: bytes of the record
- * @spot: where to write where it goes
- *
- * Context: with interrupts off, or with the stream's lock for system events.
- * Return: false if not, also if the head makes no sense.
- */
-bool pxt_subbuf_room(const struct pxt_pool *pool, u32 cpu, u32 size, struct pxt_spot *spot)
+/* Where the next record goes. False without an open sub-buffer, or if the head is nonsense. */
+static bool find_spot(const struct pxt_pool *pool, u32 cpu, struct pxt_spot *spot)
 {
-	struct posixtrace_cpu_head *head = head_of(pool, cpu);
 	u32 open = pool->cpu[cpu].open;
 	u64 start, word, pos;
 
 	if (open == POSIXTRACE_NONE)
 		return false;
 	start = (u64)open * pool->subbuf_size;
+	spot->head = head_of(pool, cpu);
 	/* Once: a target may write it at any time. */
-	word = READ_ONCE(head->head);
+	word = READ_ONCE(spot->head->head);
 	pos = POSIXTRACE_HEAD_POS(word);
-	if (pos < start || pos + size > start + pool->subbuf_size || pos % POSIXTRACE_RECORD_ALIGN)
+	if (pos < start || pos > start + pool->subbuf_size || pos % POSIXTRACE_RECORD_ALIGN)
 		return false;
-	spot->head = head;
+	spot->left = start + pool->subbuf_size - pos;
 	spot->pos = pos;
 	spot->count = POSIXTRACE_HEAD_COUNT(word);
 	if (cpu < pool->nr_cpus)
@@ -54,21 +45,73 @@ bool pxt_subbuf_room(const struct pxt_pool *pool, u32 cpu, u32 size, struct pxt_
 	return true;
 }
 
+static bool has_room(const struct pxt_pool *pool, u32 cpu, u32 size)
+{
+	struct pxt_spot spot;
+
+	return find_spot(pool, cpu, &spot) && spot.left >= size;
+}
+
+/*
+ * Did the same thread write the record in front? Whoever can lie about that can as well change
+ * what is in the record.
+ */
+static bool is_same(const struct pxt_spot *spot, const struct posixtrace_writer *writer)
+{
+	const struct posixtrace_cpu_head *head = spot->head;
+
+	return READ_ONCE(head->writer_head) == POSIXTRACE_HEAD(spot->pos, spot->count) &&
+	       READ_ONCE(head->pid) == writer->pid && READ_ONCE(head->tid) == writer->tid &&
+	       READ_ONCE(head->thread_id) == writer->thread_id;
+}
+
+/**
+ * pxt_subbuf_find() - is there room for a record in the open sub-buffer?
+ * @pool: not dead
+ * @cpu: this CPU, or that of system events
+ * @draft: the record, complete but for the time
+ * @spot: where to write where it goes
+ *
+ * Context: with interrupts off, or with the stream's lock for system events.
+ * Return: false if not, also if the head makes no sense.
+ */
+bool pxt_subbuf_find(const struct pxt_pool *pool, u32 cpu, const struct pxt_draft *draft,
+		     struct pxt_spot *spot)
+{
+	u32 len = draft->record.data_len;
+
+	if (!find_spot(pool, cpu, spot))
+		return false;
+	spot->same = is_same(spot, &draft->writer);
+	return spot->left >= (spot->same ? POSIXTRACE_RECORD_STEP(len)
+					 : POSIXTRACE_RECORD_SIZE(len));
+}
+
 /**
  * pxt_subbuf_commit() - write a record
- * @spot: from pxt_subbuf_room(), in the same section
- * @record: complete
- * @data: record->data_len bytes
+ * @spot: from pxt_subbuf_find(), in the same section
+ * @draft: complete
+ * @data: draft->record.data_len bytes
  */
-void pxt_subbuf_commit(const struct pxt_spot *spot, const struct posixtrace_record *record,
+void pxt_subbuf_commit(const struct pxt_spot *spot, const struct pxt_draft *draft,
 		       const void *data)
 {
-	memcpy(spot->mem, record, sizeof(*record));
-	memcpy(spot->mem + sizeof(*record), data, record->data_len);
-	WRITE_ONCE(spot->head->last, record->timestamp);
+	size_t skip = spot->same ? sizeof(draft->writer) : 0;
+	size_t header = sizeof(*draft) - skip;
+	u32 size = POSIXTRACE_RECORD_ALIGNED(header + draft->record.data_len);
+	u64 word = POSIXTRACE_HEAD(spot->pos + size, spot->count + 1);
+	struct posixtrace_cpu_head *head = spot->head;
+
+	memcpy(spot->mem, (const void *)draft + skip, header);
+	memcpy(spot->mem + header, data, draft->record.data_len);
+	/* Nobody comes in between, so in any order, unlike in a restartable sequence. */
+	WRITE_ONCE(head->pid, draft->writer.pid);
+	WRITE_ONCE(head->tid, draft->writer.tid);
+	WRITE_ONCE(head->thread_id, draft->writer.thread_id);
+	WRITE_ONCE(head->writer_head, word);
+	WRITE_ONCE(head->last, draft->record.timestamp);
 	/* Pairs with the acquire of the reader and in pxt_reclaim_readable(). */
-	smp_store_release(&spot->head->head,
-			  POSIXTRACE_HEAD(spot->pos + record->size, spot->count + 1));
+	smp_store_release(&head->head, word);
 }
 
 /* Bytes and records in what the CPU has open, whatever its head says. */
@@ -166,6 +209,8 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	subbuf->count = 0;
 
 	WRITE_ONCE(head->last, subbuf->opened);
+	/* The first record says who wrote it. */
+	WRITE_ONCE(head->writer_head, POSIXTRACE_HEAD_NONE);
 	/*
 	 * Pairs with the acquire in the reader's subbuf_used(): it must not take
 	 * the old head for that of the new use.
@@ -262,7 +307,6 @@ static struct pxt_subbuf *take_oldest(struct pxt_pool *pool)
 static int next_locked(struct pxt_pool *pool, u32 cpu, u32 size)
 {
 	struct pxt_subbuf *subbuf;
-	struct pxt_spot spot;
 
 	if (pool->dead)
 		return -ESHUTDOWN;
@@ -271,7 +315,7 @@ static int next_locked(struct pxt_pool *pool, u32 cpu, u32 size)
 		return -ENOSPC;
 	}
 	/* Somebody else on this CPU came first. */
-	if (pxt_subbuf_room(pool, cpu, size, &spot))
+	if (has_room(pool, cpu, size))
 		return 0;
 	subbuf = take_empty(pool, &pool->user);
 	if (!subbuf && !pool->loop)
@@ -291,7 +335,7 @@ static int next_locked(struct pxt_pool *pool, u32 cpu, u32 size)
 /**
  * pxt_subbuf_next() - make room for a record on the CPU that this runs on
  * @pool: any
- * @size: bytes of the record, at most a sub-buffer
+ * @size: bytes that the record needs at most, no more than a sub-buffer
  *
  * Context: any but NMI.
  * Return: 0; -EAGAIN if all are held by other CPUs; -ENOBUFS if none is free and
@@ -323,9 +367,8 @@ static int next_sys_locked(struct pxt_pool *pool, u32 size)
 {
 	u32 cpu = pool->nr_cpus, used, count;
 	struct pxt_subbuf *subbuf;
-	struct pxt_spot spot;
 
-	if (size && pxt_subbuf_room(pool, cpu, size, &spot))
+	if (size && has_room(pool, cpu, size))
 		return 0;
 	if (!size && pool->cpu[cpu].open != POSIXTRACE_NONE) {
 		measure_open(pool, cpu, &used, &count);

@@ -5,21 +5,36 @@
 #include "pool.h"
 
 /**
+ * struct pxt_draft - a record before it is written
+ * @writer: of which thread it is
+ * @record: its header, which comes behind that
+ */
+struct pxt_draft {
+	struct posixtrace_writer writer;
+	struct posixtrace_record record;
+};
+
+/**
  * struct pxt_spot - where a record goes
  * @mem: first byte
+ * @left: bytes from there to the end of the sub-buffer
  * @head: of the CPU
  * @pos: position in the pool
  * @count: records before it in the sub-buffer
+ * @same: the record in front is of the same thread
  */
 struct pxt_spot {
 	void *mem;
+	u32 left;
 	struct posixtrace_cpu_head *head;
 	u32 pos;
 	u32 count;
+	bool same;
 };
 
-bool pxt_subbuf_room(const struct pxt_pool *pool, u32 cpu, u32 size, struct pxt_spot *spot);
-void pxt_subbuf_commit(const struct pxt_spot *spot, const struct posixtrace_record *record,
+bool pxt_subbuf_find(const struct pxt_pool *pool, u32 cpu, const struct pxt_draft *draft,
+		     struct pxt_spot *spot);
+void pxt_subbuf_commit(const struct pxt_spot *spot, const struct pxt_draft *draft,
 		       const void *data);
 int pxt_subbuf_next(struct pxt_pool *pool, u32 size);
 int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size);

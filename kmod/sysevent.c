@@ -49,28 +49,29 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
 		       const void *data, u32 len)
 {
 	struct pxt_pool *pool = &stream->pool;
-	struct posixtrace_record record = {
-		.size = POSIXTRACE_RECORD_SIZE(len),
-		.data_len = len,
-		.event_id = id,
+	struct pxt_draft draft = {
+		.record = {
+			.data_len = len,
+			.event_id = id,
+		},
 	};
 	struct pxt_spot spot;
 
 	/* Those that nobody called for are of no process. */
 	if (caller) {
-		record.prog_address = caller->prog_address;
-		record.thread_id = caller->thread_id;
-		record.pid = caller->pid;
-		record.tid = caller->tid;
+		draft.record.prog_address = caller->prog_address;
+		draft.writer.thread_id = caller->thread_id;
+		draft.writer.pid = caller->pid;
+		draft.writer.tid = caller->tid;
 	}
 	/* Two of them never have the same time: their order is all they tell. */
-	record.timestamp = max(pxt_clock_now(), pool->ctrl->system.last + 1);
+	draft.record.timestamp = max(pxt_clock_now(), pool->ctrl->system.last + 1);
 	if (pxt_stream_filters(stream, id))
-		return record.timestamp;
-	if (pxt_subbuf_room(pool, pool->nr_cpus, record.size, &spot))
-		pxt_subbuf_commit(&spot, &record, data);
+		return draft.record.timestamp;
+	if (pxt_subbuf_find(pool, pool->nr_cpus, &draft, &spot))
+		pxt_subbuf_commit(&spot, &draft, data);
 	pxt_stream_wake(stream);
-	return record.timestamp;
+	return draft.record.timestamp;
 }
 
 /**

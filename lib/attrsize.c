@@ -90,12 +90,13 @@ PXTU_API int posix_trace_attr_setmaxdatasize(trace_attr_t *attr, size_t maxdatas
  * @attr: attributes object
  * @eventsize: where to write the size of the largest one, in bytes
  *
- * The largest is POSIX_TRACE_FILTER with its two event sets: a record of R = 1072
- * bytes. System events have sub-buffers of their own, of at least 4 KiB = S.
- * One gets closed when the next record and a POSIX_TRACE_STOP behind it, together
- * P = 1128 bytes at most, do not fit: when no more than P - 8 bytes are left. So
- * at least S - (P - 8) bytes of it are used, and an event takes R * S / (S - P + 8)
- * bytes of memory at most. That falls with S, so the smallest S is the worst case.
+ * The largest is POSIX_TRACE_FILTER with its two event sets: a record that takes R = 1072
+ * bytes with what says of which thread it is. System events have sub-buffers of
+ * their own, of at least 4 KiB = S. One gets closed when the next record and a
+ * POSIX_TRACE_STOP behind it, together P = 1128 bytes at most, do not fit: when no
+ * more than P - 8 bytes are left. So at least S - (P - 8) bytes of it are used, and
+ * an event takes R * S / (S - P + 8) bytes of memory at most. That falls with S, so
+ * the smallest S is the worst case.
  *
  * Return: 0; EINVAL if @attr is no initialized object or @eventsize is NULL.
  */
@@ -119,9 +120,10 @@ PXTU_API int posix_trace_attr_getmaxsystemeventsize(const trace_attr_t *restrict
  *
  * A sub-buffer is at least eight times as large as the largest record
  * (posixtrace_subbuf_size()), and is closed when a record does not fit: less
- * than an eighth of it remains unused, so a record of R bytes takes R * 8 / 7
- * bytes of memory at most. The sub-buffers that are not closed yet, one per
- * CPU, are not part of stream-min-size.
+ * than an eighth of it remains unused, so a record that takes R bytes, with what
+ * says of which thread it is, takes R * 8 / 7 bytes of memory at most. The
+ * sub-buffers that are not closed yet, one per CPU, are not part of
+ * stream-min-size.
  *
  * Return: 0; EINVAL if @attr is no initialized object or @eventsize is NULL.
  */

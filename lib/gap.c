@@ -106,7 +106,7 @@ bool pxtu_gap_note_before(struct pxtu_reader *reader, __u64 timestamp)
 	}
 }
 
-bool pxtu_gap_ends(const struct pxtu_reader *reader, const struct posixtrace_record *record)
+bool pxtu_gap_ends(const struct pxtu_reader *reader, const struct pxtu_record *record)
 {
 	return reader->gap_open && pxtu_record_after_gap(record, reader->loop, reader->gap_first);
 }

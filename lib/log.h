@@ -166,7 +166,8 @@ struct pxtu_log_entry {
  * @chunk: part of that payload, of pxtu_log_chunk_size() bytes; allocated when needed
  * @chunk_pos: where in the payload it begins
  * @chunk_len: how much is in there
- * @record: private copy of the next record's header, checked
+ * @record: the next record, checked
+ * @writer: of the record before it
  */
 struct pxtu_log_cpu {
 	__u32 first;
@@ -179,7 +180,8 @@ struct pxtu_log_cpu {
 	unsigned char *chunk;
 	__u32 chunk_pos;
 	__u32 chunk_len;
-	struct posixtrace_record record;
+	struct pxtu_record record;
+	struct pxtu_writer writer;
 };
 
 /**

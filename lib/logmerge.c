@@ -12,8 +12,6 @@
 #include "crc32c.h"
 #include "log.h"
 
-#define HEADER_SIZE	((__u32)sizeof(struct posixtrace_record))
-
 /* How much of a block is in memory; on all CPUs together, 32 MiB at most. */
 #define CHUNK_MAX	(16U << 10)
 #define CHUNK_MANY	(4U << 10)
@@ -131,6 +129,7 @@ static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	cpu->open = true;
 	cpu->pos = 0;
 	cpu->floor = entry->opened;
+	cpu->writer.known = false;
 	return 0;
 }
 
@@ -138,13 +137,12 @@ static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 static bool read_header(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
 			const struct pxtu_log_entry *entry)
 {
-	__u32 want = chunk_size(log);
+	__u32 room = entry->size - cpu->pos, want = chunk_size(log);
+	__u32 need = room < PXTU_HEADER_MAX ? room : (__u32)PXTU_HEADER_MAX;
 
-	if (entry->size - cpu->pos < HEADER_SIZE)
-		return false;
-	if (cpu->pos + HEADER_SIZE > cpu->chunk_pos + cpu->chunk_len) {
-		if (want > entry->size - cpu->pos)
-			want = entry->size - cpu->pos;
+	if (cpu->pos + need > cpu->chunk_pos + cpu->chunk_len) {
+		if (want > room)
+			want = room;
 		cpu->chunk_pos = cpu->pos;
 		cpu->chunk_len = 0;
 		if (pxtu_log_read(log, cpu->chunk, want, entry->offset + cpu->pos) !=
@@ -152,8 +150,16 @@ static bool read_header(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
 			return false;
 		cpu->chunk_len = want;
 	}
-	memcpy(&cpu->record, cpu->chunk + (cpu->pos - cpu->chunk_pos), HEADER_SIZE);
-	return true;
+	return pxtu_record_parse(&cpu->record, cpu->chunk + (cpu->pos - cpu->chunk_pos), room,
+				 &cpu->writer);
+}
+
+/* On to the next one. */
+static void leave_record(struct pxtu_log_cpu *cpu)
+{
+	cpu->pos += cpu->record.size;
+	cpu->floor = cpu->record.timestamp;
+	cpu->writer = cpu->record.writer;
 }
 
 /* One step towards a CPU's next event: afterwards it is ready, or its time is later. */
@@ -171,15 +177,15 @@ static int prepare(struct pxtu_log *log, __u32 number)
 	if (!read_header(log, cpu, entry) ||
 	    !pxtu_record_valid(&cpu->record, number == log->head.nr_cpus, log->head.max_data,
 			       entry->size - cpu->pos) ||
-	    cpu->record.timestamp < cpu->floor || cpu->record.timestamp > entry->closed) {
+	    !cpu->record.writer.known || cpu->record.timestamp < cpu->floor ||
+	    cpu->record.timestamp > entry->closed) {
 		make_corrupt(log, cpu, cpu->floor, entry->size);
 		return 0;
 	}
 	if (cpu->record.timestamp <= entry->horizon) {
 		/* It survived on a slower CPU, but its neighbours are lost. */
 		log->skipped++;
-		cpu->floor = cpu->record.timestamp;
-		cpu->pos += cpu->record.size;
+		leave_record(cpu);
 		return 0;
 	}
 	cpu->corrupt = false;
@@ -190,7 +196,7 @@ static int prepare(struct pxtu_log *log, __u32 number)
 static bool copy_data(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 {
 	const struct pxtu_log_entry *entry = &log->window.entries[cpu->first];
-	__u32 pos = cpu->pos + HEADER_SIZE, len = cpu->record.data_len;
+	__u32 pos = cpu->pos + cpu->record.header, len = cpu->record.data_len;
 	static const int error = EIO;
 
 	if (cpu->corrupt)
@@ -256,8 +262,7 @@ static int fill_queue(struct pxtu_log *log)
 	pxtu_queue_record(&log->queue, &cpu->record, log->data);
 	/* One that is made up is all that is left of the block. */
 	if (!cpu->corrupt)
-		cpu->pos += cpu->record.size;
-	cpu->floor = cpu->record.timestamp;
+		leave_record(cpu);
 	cpu->ready = false;
 	heap_fix(window);
 	return 0;

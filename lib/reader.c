@@ -153,7 +153,7 @@ static bool all_read(struct pxtu_reader *reader)
 }
 
 /* It survived on a slower CPU, but its neighbours are lost: it is lost with them. */
-static void skip(struct pxtu_reader *reader, const struct posixtrace_record *record)
+static void skip(struct pxtu_reader *reader, const struct pxtu_record *record)
 {
 	reader->skipped++;
 	if (record->event_id >= POSIXTRACE_ID_UNNAMED)
@@ -202,6 +202,9 @@ static bool fill_queue(struct pxtu_reader *reader)
 			continue;
 		}
 		if (best.corrupt && filtered(reader, POSIXTRACE_ID_ERROR))
+			continue;
+		/* Part of a damaged place, which was reported. */
+		if (best.orphan)
 			continue;
 		if (pxtu_gap_ends(reader, &best.record))
 			queue_gap(reader, best.record.timestamp);

@@ -40,29 +40,36 @@ struct pxtu_map {
  * @subbuf: number of the sub-buffer
  * @claim: claim that the record was found with
  * @next: claim that takes it
- * @record: private copy of the header, checked
+ * @record: what it says, checked
  * @data: data in the pool, still writable by others
  * @corrupt: what was there is no record: @record is made up
+ * @orphan: what said of which thread it is was lost with what was no record
  */
 struct pxtu_candidate {
 	__u32 cpu;
 	__u32 subbuf;
 	__u64 claim;
 	__u64 next;
-	struct posixtrace_record record;
+	struct pxtu_record record;
 	const unsigned char *data;
 	bool corrupt;
+	bool orphan;
 };
 
 /**
  * struct pxtu_reader_cpu - what we remember of a CPU
  * @claim: claim after the last record taken
  * @timestamp: of that record; the next of the same sub-buffer is not older
+ * @writer: of that record; the next of the same sub-buffer is of the same, unless it says
+ *	something else
+ * @damaged: it was none, and nothing has said since which thread is the writer
  * @empty: it looked empty in this round
  */
 struct pxtu_reader_cpu {
 	__u64 claim;
 	__u64 timestamp;
+	struct pxtu_writer writer;
+	bool damaged;
 	bool empty;
 };
 
@@ -241,6 +248,6 @@ bool pxtu_gap_note_before(struct pxtu_reader *reader, __u64 timestamp);
  * @reader: the reader
  * @record: the record, about to be reported
  */
-bool pxtu_gap_ends(const struct pxtu_reader *reader, const struct posixtrace_record *record);
+bool pxtu_gap_ends(const struct pxtu_reader *reader, const struct pxtu_record *record);
 
 #endif /* PXTU_READER_H */

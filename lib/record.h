@@ -6,10 +6,52 @@
 #ifndef PXTU_RECORD_H
 #define PXTU_RECORD_H
 
+#include <string.h>
+
 #include "pxtu.h"
 
 /* Where records are damaged, an event is reported with this data: int EIO. */
 #define PXTU_ERROR_DATA_SIZE	((__u32)sizeof(int))
+
+/* What is in front of the data, at most. */
+#define PXTU_HEADER_MAX \
+	(sizeof(struct posixtrace_writer) + sizeof(struct posixtrace_record))
+
+/**
+ * struct pxtu_writer - the thread that a record is of
+ * @known: it is known, for a record before has said so
+ * @pid: process id
+ * @tid: kernel thread id
+ * @thread_id: pthread_t
+ */
+struct pxtu_writer {
+	bool known;
+	__s32 pid;
+	__s32 tid;
+	__u64 thread_id;
+};
+
+/**
+ * struct pxtu_record - a record, and what it does not say itself
+ * @header: bytes in front of the data
+ * @size: bytes from its first one to the next record
+ * @data_len: bytes of data
+ * @event_id: event type
+ * @flags: POSIXTRACE_RECORD_*
+ * @timestamp: nanoseconds since the Epoch
+ * @prog_address: instruction behind the call
+ * @writer: the thread that it is of
+ */
+struct pxtu_record {
+	__u32 header;
+	__u32 size;
+	__u32 data_len;
+	__u32 event_id;
+	__u32 flags;
+	__u64 timestamp;
+	__u64 prog_address;
+	struct pxtu_writer writer;
+};
 
 /**
  * struct pxtu_event - an event to be reported
@@ -46,21 +88,63 @@ struct pxtu_queue {
 };
 
 /**
+ * pxtu_record_parse() - what does a record say?
+ * @record: where to write it
+ * @raw: private copy of its first bytes: PXTU_HEADER_MAX, or all up to the end
+ * @room: bytes that it has at most
+ * @before: thread of the record before
+ *
+ * Return: false if it is none; but true does not yet mean that it is one.
+ */
+static inline bool pxtu_record_parse(struct pxtu_record *record, const void *raw, __u32 room,
+				     const struct pxtu_writer *before)
+{
+	const unsigned char *from = raw;
+	struct posixtrace_record header;
+	struct posixtrace_writer writer;
+
+	if (room < sizeof(header))
+		return false;
+	memcpy(&header, from, sizeof(header));
+	record->header = sizeof(header);
+	record->writer = *before;
+	if (header.event_id == POSIXTRACE_ID_WRITER) {
+		memcpy(&writer, from, sizeof(writer));
+		if (room < PXTU_HEADER_MAX || writer.data_len || writer.flags)
+			return false;
+		memcpy(&header, from + sizeof(writer), sizeof(header));
+		record->header = PXTU_HEADER_MAX;
+		record->writer = (struct pxtu_writer){
+			.known = true,
+			.pid = writer.pid,
+			.tid = writer.tid,
+			.thread_id = writer.thread_id,
+		};
+	}
+	record->data_len = header.data_len;
+	record->event_id = header.event_id;
+	record->flags = header.flags;
+	record->timestamp = header.timestamp;
+	record->prog_address = header.prog_address;
+	/* Not used if it is too large for 32 bits. */
+	record->size = (__u32)POSIXTRACE_RECORD_ALIGNED((__u64)record->header + header.data_len);
+	return true;
+}
+
+/**
  * pxtu_record_valid() - can this be a record?
- * @record: private copy of the header
+ * @record: from pxtu_record_parse()
  * @system: it is among those that the kernel writes
  * @max_data: largest data that one can have, in bytes
  * @room: bytes that it has at most
  */
-static inline bool pxtu_record_valid(const struct posixtrace_record *record, bool system,
+static inline bool pxtu_record_valid(const struct pxtu_record *record, bool system,
 				     __u32 max_data, __u32 room)
 {
 	__u32 first = system ? 1 : POSIXTRACE_ID_UNNAMED;
 	__u32 end = system ? POSIXTRACE_ID_UNNAMED : POSIXTRACE_ID_MAX;
 
-	return record->size >= sizeof(*record) && record->size <= room &&
-	       record->data_len <= max_data &&
-	       POSIXTRACE_RECORD_SIZE(record->data_len) == record->size &&
+	return record->data_len <= max_data && record->size <= room &&
 	       record->event_id >= first && record->event_id < end &&
 	       !(record->flags & ~POSIXTRACE_RECORD_TRUNCATED);
 }
@@ -70,10 +154,9 @@ static inline bool pxtu_record_valid(const struct posixtrace_record *record, boo
  * @record: where to write it
  * @timestamp: its time
  */
-static inline void pxtu_record_error(struct posixtrace_record *record, __u64 timestamp)
+static inline void pxtu_record_error(struct pxtu_record *record, __u64 timestamp)
 {
-	*record = (struct posixtrace_record){
-		.size = POSIXTRACE_RECORD_SIZE(PXTU_ERROR_DATA_SIZE),
+	*record = (struct pxtu_record){
 		.data_len = PXTU_ERROR_DATA_SIZE,
 		.event_id = POSIXTRACE_ID_ERROR,
 		.timestamp = timestamp,
@@ -86,8 +169,7 @@ static inline void pxtu_record_error(struct posixtrace_record *record, __u64 tim
  * @loop: the stream has the policy POSIX_TRACE_LOOP
  * @first: time of the first event that was lost
  */
-static inline bool pxtu_record_after_gap(const struct posixtrace_record *record, bool loop,
-					 __u64 first)
+static inline bool pxtu_record_after_gap(const struct pxtu_record *record, bool loop, __u64 first)
 {
 	if (record->timestamp < first)
 		return false;
@@ -110,19 +192,19 @@ static inline void pxtu_queue_add(struct pxtu_queue *queue, const struct pxtu_ev
 /**
  * pxtu_queue_record() - the event that a record stands for is reported next
  * @queue: has room
- * @record: private copy of the header
+ * @record: the record, checked
  * @data: its data
  */
-static inline void pxtu_queue_record(struct pxtu_queue *queue,
-				     const struct posixtrace_record *record, const void *data)
+static inline void pxtu_queue_record(struct pxtu_queue *queue, const struct pxtu_record *record,
+				     const void *data)
 {
 	struct pxtu_event event = {
 		.id = record->event_id,
 		.truncated = record->flags & POSIXTRACE_RECORD_TRUNCATED,
 		.timestamp = record->timestamp,
 		.prog_address = record->prog_address,
-		.thread_id = record->thread_id,
-		.pid = record->pid,
+		.thread_id = record->writer.thread_id,
+		.pid = record->writer.pid,
 		.data_len = record->data_len,
 		.data = data,
 	};

@@ -19,19 +19,24 @@
 #define PXTU_HEAD_FLAGS		12
 #define PXTU_HEAD_LOST		16
 #define PXTU_HEAD_LAST		24
+#define PXTU_HEAD_WRITER_HEAD	32
+#define PXTU_HEAD_IDS		40
+#define PXTU_HEAD_THREAD_ID	48
 #define PXTU_HEAD_FULL		1
 #define PXTU_SLOT_HEADS		0
 #define PXTU_SLOT_POOL		8
 #define PXTU_SLOT_POOL_SIZE	16
 #define PXTU_SLOT_BELL		24
 #define PXTU_BELL_KICK		0
-#define PXTU_DRAFT_SIZE		0
-#define PXTU_DRAFT_TIMESTAMP	16
+#define PXTU_DRAFT_IDS		8
+#define PXTU_DRAFT_THREAD_ID	16
+#define PXTU_DRAFT_RECORD	24
+#define PXTU_DRAFT_TIMESTAMP	32
 #define PXTU_DRAFT_GENERATION	256
-#define PXTU_DRAFT_WORDS	260
-#define PXTU_DRAFT_REST		264
-#define PXTU_DRAFT_DATA		272
-#define PXTU_DRAFT_STEP		280
+#define PXTU_DRAFT_END		264
+#define PXTU_DRAFT_REST		272
+#define PXTU_DRAFT_DATA		280
+#define PXTU_DRAFT_STEP		288
 
 #define PXTU_AT(number, type, member) \
 	_Static_assert((number) == offsetof(struct type, member), "as the sequences have it")
@@ -44,16 +49,25 @@ PXTU_AT(PXTU_HEAD_LIMIT, posixtrace_cpu_head, limit);
 PXTU_AT(PXTU_HEAD_FLAGS, posixtrace_cpu_head, flags);
 PXTU_AT(PXTU_HEAD_LOST, posixtrace_cpu_head, lost);
 PXTU_AT(PXTU_HEAD_LAST, posixtrace_cpu_head, last);
+PXTU_AT(PXTU_HEAD_WRITER_HEAD, posixtrace_cpu_head, writer_head);
+/* Two numbers of 32 bits in one piece, in the same order in both. */
+PXTU_AT(PXTU_HEAD_IDS, posixtrace_cpu_head, pid);
+PXTU_AT(PXTU_HEAD_IDS + 4, posixtrace_cpu_head, tid);
+PXTU_AT(PXTU_HEAD_THREAD_ID, posixtrace_cpu_head, thread_id);
 _Static_assert(PXTU_HEAD_FULL == POSIXTRACE_HEAD_FULL, "likewise");
 PXTU_AT(PXTU_SLOT_HEADS, pxtu_slot, heads);
 PXTU_AT(PXTU_SLOT_POOL, pxtu_slot, pool);
 PXTU_AT(PXTU_SLOT_POOL_SIZE, pxtu_slot, pool_size);
 PXTU_AT(PXTU_SLOT_BELL, pxtu_slot, bell);
 PXTU_AT(PXTU_BELL_KICK, posixtrace_bell, kick);
-PXTU_AT(PXTU_DRAFT_SIZE, pxtu_draft, record.size);
+PXTU_AT(0, pxtu_draft, writer);
+PXTU_AT(PXTU_DRAFT_IDS, pxtu_draft, writer.pid);
+PXTU_AT(PXTU_DRAFT_IDS + 4, pxtu_draft, writer.tid);
+PXTU_AT(PXTU_DRAFT_THREAD_ID, pxtu_draft, writer.thread_id);
+PXTU_AT(PXTU_DRAFT_RECORD, pxtu_draft, record);
 PXTU_AT(PXTU_DRAFT_TIMESTAMP, pxtu_draft, record.timestamp);
 PXTU_AT(PXTU_DRAFT_GENERATION, pxtu_draft, generation);
-PXTU_AT(PXTU_DRAFT_WORDS, pxtu_draft, words);
+PXTU_AT(PXTU_DRAFT_END, pxtu_draft, end);
 PXTU_AT(PXTU_DRAFT_REST, pxtu_draft, rest);
 PXTU_AT(PXTU_DRAFT_DATA, pxtu_draft, data);
 PXTU_AT(PXTU_DRAFT_STEP, pxtu_draft, step);
@@ -157,6 +171,15 @@ no:
 	return false;
 }
 
+/*
+ * Which thread wrote the record in front is said in the head of the CPU: pid, tid and
+ * thread_id are believed only if writer_head is what the head is now. Before these are
+ * changed, writer_head is made what no head is; when they are right, what the head is about
+ * to be. So wherever we are stopped before the commit, writer_head is not what the head is:
+ * the next record says who wrote it, needlessly at worst, and whoever writes that sets all
+ * of this anew. And with each commit it is what the head becomes, and the rest is ours, for
+ * all who write do the same.
+ */
 /* Not inlined, and not copied: pxtu_rseq_arm() has to know the name of its table. */
 static __attribute__((__noinline__, __noclone__)) enum pxtu_written
 pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *gate, __u32 id,
@@ -177,11 +200,33 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		"movq " PXTU_OF(PXTU_DRAFT_TIMESTAMP, "%[draft]") ", %%rax\n\t"
 		"cmpq " PXTU_OF(PXTU_HEAD_LAST, "%%rcx") ", %%rax\n\t"
 		"jb %l[again]\n\t"
-		/* r8: the head, r9: where the record ends. */
+		/* rax: where the record begins, r9: where it ends, r8: the head, then the next. */
 		"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%rcx") ", %%r8\n\t"
 		"movl %%r8d, %%eax\n\t"
-		"movl " PXTU_OF(PXTU_DRAFT_SIZE, "%[draft]") ", %%r9d\n\t"
+		"movl " PXTU_OF(PXTU_DRAFT_STEP, "%[draft]") ", %%r9d\n\t"
 		"addq %%rax, %%r9\n\t"
+		"leaq " PXTU_OF(PXTU_DRAFT_RECORD, "%[draft]") ", %%rsi\n\t"
+		/* Is the one in front ours, too? */
+		"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"
+		"jne 7f\n\t"
+		"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[draft]") ", %%r10\n\t"
+		"cmpq %%r10, " PXTU_OF(PXTU_HEAD_IDS, "%%rcx") "\n\t"
+		"jne 7f\n\t"
+		"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[draft]") ", %%r10\n\t"
+		"cmpq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"
+		"je 8f\n"
+		"7:\n\t"
+		/* No head is that. */
+		"movq $-1, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"
+		"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[draft]") ", %%r10\n\t"
+		"movq %%r10, " PXTU_OF(PXTU_HEAD_IDS, "%%rcx") "\n\t"
+		"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[draft]") ", %%r10\n\t"
+		"movq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"
+		"movq %[draft], %%rsi\n\t"
+		"addq $" PXTU_TEXT(PXTU_DRAFT_RECORD) ", %%r8\n\t"
+		"addq $" PXTU_TEXT(PXTU_DRAFT_RECORD) ", %%r9\n"
+		"8:\n\t"
+		"addq " PXTU_OF(PXTU_DRAFT_STEP, "%[draft]") ", %%r8\n\t"
 		"movl " PXTU_OF(PXTU_HEAD_LIMIT, "%%rcx") ", %%r10d\n\t"
 		"cmpq %%r10, %%r9\n\t"
 		"ja %l[no_room]\n\t"
@@ -194,16 +239,14 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		"movq " PXTU_OF(PXTU_SLOT_BELL, "%[slot]") ", %%r10\n\t"
 		"movl " PXTU_OF(PXTU_BELL_KICK, "%%r10") ", %%r10d\n\t"
 		/* r9: the head is not in rcx while that counts. */
-		"movq %%rcx, %%r9\n\t"
-		"movq %[draft], %%rsi\n\t"
-		"movl " PXTU_OF(PXTU_DRAFT_WORDS, "%[draft]") ", %%ecx\n"
+		"movq %%rcx, %%r9\n"
 		"5:\n\t"
 		"movq (%%rsi), %%rax\n\t"
 		"movq %%rax, (%%rdi)\n\t"
 		"addq $8, %%rsi\n\t"
 		"addq $8, %%rdi\n\t"
-		"decl %%ecx\n\t"
-		"jnz 5b\n\t"
+		"cmpq %%rsi, " PXTU_OF(PXTU_DRAFT_END, "%[draft]") "\n\t"
+		"jne 5b\n\t"
 		"movq " PXTU_OF(PXTU_DRAFT_REST, "%[draft]") ", %%rcx\n\t"
 		"testq %%rcx, %%rcx\n\t"
 		"jz 6f\n\t"
@@ -212,7 +255,7 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		"6:\n\t"
 		"movq " PXTU_OF(PXTU_DRAFT_TIMESTAMP, "%[draft]") ", %%rax\n\t"
 		"movq %%rax, " PXTU_OF(PXTU_HEAD_LAST, "%%r9") "\n\t"
-		"addq " PXTU_OF(PXTU_DRAFT_STEP, "%[draft]") ", %%r8\n\t"
+		"movq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r9") "\n\t"
 		/* Commits. Stores are not reordered: the reader's acquire sees the record. */
 		"movq %%r8, " PXTU_OF(PXTU_HEAD_HEAD, "%%r9") "\n"
 		"2:\n\t"

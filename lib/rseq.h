@@ -19,19 +19,21 @@
 
 /**
  * struct pxtu_draft - a record before it is written
+ * @writer: of which thread it is: copied if that is another one than before
  * @record: its header, complete
  * @small: its data, if that is at most PXTU_DRAFT_SMALL bytes, and what fills it up
  * @generation: of the notes of the slot that it was made with
- * @words: how much of the two is to be copied, in units of 8 bytes
+ * @end: how far the three are to be copied
  * @rest: bytes of data that are elsewhere: all of it, or 0
  * @data: where
- * @step: what the head of the CPU moves by
+ * @step: what the head of the CPU moves by, without @writer
  */
 struct pxtu_draft {
+	struct posixtrace_writer writer;
 	struct posixtrace_record record;
 	unsigned char small[PXTU_DRAFT_SMALL];
 	__u32 generation;
-	__u32 words;
+	const unsigned char *end;
 	__u64 rest;
 	const void *data;
 	__u64 step;

@@ -9,8 +9,6 @@
  */
 #include "reader.h"
 
-#define HEADER_SIZE	((__u32)sizeof(struct posixtrace_record))
-
 /* How often to look again when the kernel has just moved things, before asking it. */
 #define TRIES_MAX	64
 
@@ -19,6 +17,8 @@
 
 /* One that is larger stays as it is: nothing is decided by it. */
 #define CLAIM_COUNT_MAX	((1U << POSIXTRACE_CLAIM_COUNT_BITS) - 1)
+
+#define HEADER_WORDS	(PXTU_HEADER_MAX / sizeof(__u64))
 
 /* What peek_subbuf() found. */
 enum found {
@@ -37,16 +37,14 @@ static __u64 next_claim(__u64 claim, __u32 pos)
 	return POSIXTRACE_CLAIM(POSIXTRACE_CLAIM_SEQ(claim), count, pos);
 }
 
-/* One read of each word, whatever the compiler would like. */
-static void copy_header(struct posixtrace_record *to, const unsigned char *from)
+/* What may be the header of a record. One read of each word, whatever the compiler would like. */
+static void copy_header(__u64 *to, const unsigned char *from, __u32 room)
 {
 	const __u64 *src = (const __u64 *)(const void *)from;
-	__u64 words[sizeof(*to) / sizeof(__u64)];
 	unsigned int i;
 
-	for (i = 0; i < PXTU_ARRAY_SIZE(words); i++)
-		words[i] = pxtu_load(&src[i]);
-	__builtin_memcpy(to, words, sizeof(*to));
+	for (i = 0; i < HEADER_WORDS && i < room / sizeof(__u64); i++)
+		to[i] = pxtu_load(&src[i]);
 }
 
 /* How many bytes of the sub-buffer hold records; 0 if it can not be told. */
@@ -96,9 +94,11 @@ static enum found peek_subbuf(const struct pxtu_reader *reader, __u32 cpu, __u32
 {
 	const struct posixtrace_subbuf *subbuf = &reader->subbufs[idx];
 	const struct pxtu_reader_cpu *last = &reader->cpu[cpu];
-	__u64 start = (__u64)idx * reader->subbuf_size;
-	__u64 floor, ceiling = ~0ULL;
+	const unsigned char *mem = reader->map.pool + (__u64)idx * reader->subbuf_size;
+	struct pxtu_writer writer = { .known = false };
+	__u64 raw[HEADER_WORDS], floor, ceiling = ~0ULL;
 	__u32 pos, used, state;
+	bool damaged = false;
 
 	/*
 	 * Pairs with the kernel's release when it hands out the sub-buffer: what
@@ -122,26 +122,31 @@ static enum found peek_subbuf(const struct pxtu_reader *reader, __u32 cpu, __u32
 
 	floor = pxtu_load(&subbuf->opened);
 	/* The same use of the sub-buffer, and after what was taken last? */
-	if (cand->claim == last->claim && last->timestamp > floor)
-		floor = last->timestamp;
+	if (cand->claim == last->claim) {
+		if (last->timestamp > floor)
+			floor = last->timestamp;
+		writer = last->writer;
+		damaged = last->damaged;
+	}
 	if (state == POSIXTRACE_SUBBUF_CLOSED)
 		ceiling = pxtu_load(&subbuf->closed);
 
 	cand->cpu = cpu;
 	cand->subbuf = idx;
 	cand->corrupt = false;
-	cand->data = reader->map.pool + start + pos + HEADER_SIZE;
-	if (used - pos < HEADER_SIZE) {
+	cand->orphan = false;
+	copy_header(raw, mem + pos, used - pos);
+	if (!pxtu_record_parse(&cand->record, raw, used - pos, &writer) ||
+	    !pxtu_record_valid(&cand->record, cpu == reader->nr_cpus, reader->max_data,
+			       used - pos) ||
+	    cand->record.timestamp < floor || cand->record.timestamp > ceiling ||
+	    (!cand->record.writer.known && !damaged)) {
 		make_corrupt(cand, floor, used);
 		return FOUND_RECORD;
 	}
-	copy_header(&cand->record, reader->map.pool + start + pos);
-	if (!pxtu_record_valid(&cand->record, cpu == reader->nr_cpus, reader->max_data,
-			       used - pos) ||
-	    cand->record.timestamp < floor || cand->record.timestamp > ceiling)
-		make_corrupt(cand, floor, used);
-	else
-		cand->next = next_claim(cand->claim, pos + cand->record.size);
+	cand->orphan = !cand->record.writer.known;
+	cand->data = mem + pos + cand->record.header;
+	cand->next = next_claim(cand->claim, pos + cand->record.size);
 	return FOUND_RECORD;
 }
 
@@ -208,6 +213,8 @@ bool pxtu_subbuf_take(struct pxtu_reader *reader, const struct pxtu_candidate *c
 
 	reader->cpu[cand->cpu].claim = cand->next;
 	reader->cpu[cand->cpu].timestamp = cand->record.timestamp;
+	reader->cpu[cand->cpu].writer = cand->record.writer;
+	reader->cpu[cand->cpu].damaged = cand->corrupt || cand->orphan;
 	if (cand->corrupt) {
 		reader->corrupt++;
 		reader->overrun = true;

@@ -21,8 +21,10 @@
 #define TRIES	4
 
 _Static_assert(PXTU_DRAFT_SMALL % POSIXTRACE_RECORD_ALIGN == 0 &&
-	       offsetof(struct pxtu_draft, small) == sizeof(struct posixtrace_record),
-	       "header and data are copied together");
+	       offsetof(struct pxtu_draft, record) == sizeof(struct posixtrace_writer) &&
+	       offsetof(struct pxtu_draft, small) == sizeof(struct posixtrace_writer) +
+						     sizeof(struct posixtrace_record),
+	       "writer, header and data are copied together");
 
 /*
  * The thread id, with the number of the process that it is in: in a child the
@@ -50,8 +52,8 @@ static pid_t own_tid(const struct pxtu_state *state)
 static void prepare(struct pxtu_draft *draft, const struct pxtu_state *state,
 		    const struct pxtu_slot *slot, const struct posixtrace_event *event)
 {
-	__u64 len = event->data_len;
-	__u32 flags = 0;
+	__u64 len = event->data_len, size;
+	__u16 flags = 0;
 
 	/* Pairs with the store in sync_locked(): the notes are those of it, or younger. */
 	draft->generation = pxtu_load_acquire(&state->generation);
@@ -59,18 +61,20 @@ static void prepare(struct pxtu_draft *draft, const struct pxtu_state *state,
 		len = slot->max_data;
 		flags = POSIXTRACE_RECORD_TRUNCATED;
 	}
-	draft->record.size = (__u32)POSIXTRACE_RECORD_SIZE(len);
+	draft->writer = (struct posixtrace_writer){
+		.pid = slot->pid,
+		.tid = own_tid(state),
+		.thread_id = event->thread_id,
+	};
 	draft->record.data_len = (__u32)len;
-	draft->record.event_id = event->event_id;
+	draft->record.event_id = (__u16)event->event_id;
 	draft->record.flags = flags;
 	draft->record.prog_address = event->prog_address;
-	draft->record.thread_id = event->thread_id;
-	draft->record.pid = slot->pid;
-	draft->record.tid = own_tid(state);
-	draft->step = POSIXTRACE_HEAD(draft->record.size, 1);
+	size = POSIXTRACE_RECORD_STEP(len);
+	draft->step = POSIXTRACE_HEAD(size, 1);
 	draft->data = (const void *)(uintptr_t)event->data;
 	if (len <= sizeof(draft->small)) {
-		draft->words = draft->record.size / (__u32)sizeof(__u64);
+		draft->end = (const unsigned char *)&draft->record + size;
 		draft->rest = 0;
 		/* What fills it up is written, too. */
 		if (len % sizeof(__u64))
@@ -78,7 +82,7 @@ static void prepare(struct pxtu_draft *draft, const struct pxtu_state *state,
 		if (len)
 			memcpy(draft->small, draft->data, len);
 	} else {
-		draft->words = sizeof(draft->record) / sizeof(__u64);
+		draft->end = draft->small;
 		draft->rest = len;
 	}
 }
@@ -118,6 +122,7 @@ static bool write_one(struct pxtu_state *state, const struct posixtrace_event *e
 	const struct posixtrace_gate *gate = pxtu_gate();
 	struct pxtu_draft draft;
 	int tries, err;
+	__u32 size;
 
 	/* Only a hint as to whether it is worth while. */
 	if (!pxtu_load(&state->slot[slot].heads))
@@ -140,7 +145,8 @@ static bool write_one(struct pxtu_state *state, const struct posixtrace_event *e
 			break;
 		case PXTU_WRITTEN_NO_ROOM:
 			pxtu_rseq_disarm();
-			if (make_room(state, slot, draft.record.size, &err))
+			size = (__u32)POSIXTRACE_RECORD_SIZE(draft.record.data_len);
+			if (make_room(state, slot, size, &err))
 				return true;
 			if (err && err != -EAGAIN)
 				return false;

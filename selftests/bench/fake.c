@@ -205,6 +205,7 @@ static int next_subbuf(unsigned int cpu)
 		.head = POSIXTRACE_HEAD(idx * fake.subbuf_size, 0),
 		.limit = (idx + 1) * fake.subbuf_size,
 		.last = head->last,
+		.writer_head = POSIXTRACE_HEAD_NONE,
 	};
 	for (link = &fake.oldest[cpu]; *link != POSIXTRACE_NONE; )
 		link = &fake.next[*link];

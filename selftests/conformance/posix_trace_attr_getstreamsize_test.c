@@ -54,7 +54,7 @@ static size_t granted_size(const trace_attr_t *attr)
 	return size;
 }
 
-/* What 48 bytes of description and @len bytes of data are in memory. */
+/* What 48 bytes of description, at most, and @len bytes of data are in memory. */
 TEST_F(attr, a03_of_a_stream_is_what_its_events_can_use)
 {
 	size_t sizes[] = { 8 << 10, 64 << 10, 256 << 10 };

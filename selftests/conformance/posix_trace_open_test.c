@@ -210,7 +210,9 @@ TEST_F(open, a11_any_number_of_times_in_any_process)
 TEST_F(open, a12_cut_and_damaged_logs)
 {
 	/* The name, two blocks of fifty events, and a part of the third. */
-	size_t len = LOG_HEADER + LOG_BLOCK + 72 + 2 * (LOG_BLOCK + 50 * 56) + 100;
+	size_t block = LOG_BLOCK + sizeof(struct posixtrace_writer) +
+		       50 * POSIXTRACE_RECORD_STEP(8);
+	size_t len = LOG_HEADER + LOG_BLOCK + 72 + 2 * block + 100;
 	struct log_sum sum;
 
 	log_sum_bytes(self->log.data, len, &sum);

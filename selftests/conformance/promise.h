@@ -207,7 +207,8 @@ static inline int record_until_full(trace_id_t trid, const trace_attr_t *attr)
 
 	posix_trace_attr_getstreamsize(attr, &stream_size);
 	posix_trace_attr_getmaxdatasize(attr, &len);
-	count = 3 * stream_size / user_size(attr, len) + 100;
+	/* What is in memory of each is its data, and at least a header of 24 bytes. */
+	count = 3 * stream_size / (len + 24) + 100;
 	for (int i = 0; i < count; i++) {
 		next_cpu(i, count);
 		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, len);

@@ -14,10 +14,11 @@ struct payload {
 	char filler[196];
 };
 
-/* How many of these fill a sub-buffer. */
+/* How many of these fill a sub-buffer, if one thread records them. */
 static inline unsigned int records_per_subbuf(const struct stream *stream)
 {
-	return stream->ctrl->subbuf_size / POSIXTRACE_RECORD_SIZE(sizeof(struct payload));
+	return (stream->ctrl->subbuf_size - sizeof(struct posixtrace_writer)) /
+	       POSIXTRACE_RECORD_STEP(sizeof(struct payload));
 }
 
 /* A stream of the caller, running. */
@@ -51,7 +52,7 @@ static inline int record_on(struct target *target, unsigned int cpu, int number)
 /* The next user event that is not beyond the horizon: its number, -1 if there is none. */
 static inline int take_number(struct stream *stream)
 {
-	struct posixtrace_record record;
+	struct record record;
 	struct payload payload;
 
 	while (stream_take(stream, &record, &payload, sizeof(payload)) == 1) {

@@ -18,6 +18,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "record.h"
+
 #define LOG_TIME0	1700000000000000000ULL	/* ns: when time begins in a log */
 #define LOG_COOKIE	0x0123456789abcdefULL
 #define LOG_SUBBUF	8192U
@@ -34,6 +36,7 @@
  * @room: bytes allocated
  * @header: as in the file
  * @block: header of the block that is being made
+ * @before: the last record in it
  * @at: where it is, 0 without one
  * @pos: LOOP: where the next block is to be written
  * @oldest: LOOP: where the oldest whole block is
@@ -53,6 +56,7 @@ struct log_writer {
 	size_t room;
 	struct posixtrace_log_header header;
 	struct posixtrace_log_block block;
+	struct record before;
 	size_t at;
 	size_t pos;
 	size_t oldest;
@@ -235,13 +239,16 @@ static inline void log_payload(struct log_writer *log, const void *data, size_t 
 }
 
 /* A record; @data may be NULL if @len is 0. */
-static inline void log_record(struct log_writer *log, const struct posixtrace_record *record,
+static inline void log_record(struct log_writer *log, const struct record *record,
 			      const void *data)
 {
 	static const unsigned char zeros[8];
 	size_t len = record->data_len;
+	char header[48];
 
-	log_payload(log, record, sizeof(*record));
+	log_payload(log, header,
+		    record_format(record, log->block.count ? &log->before : NULL, header));
+	log->before = *record;
 	log_payload(log, data, len);
 	log_payload(log, zeros, -len % 8);
 	if (record->timestamp < log->block.opened)
@@ -254,8 +261,7 @@ static inline void log_record(struct log_writer *log, const struct posixtrace_re
 static inline void log_event_id(struct log_writer *log, __u32 id, __u64 time, const void *data,
 				size_t len)
 {
-	struct posixtrace_record record = {
-		.size = POSIXTRACE_RECORD_SIZE(len),
+	struct record record = {
 		.data_len = len,
 		.event_id = id,
 		.timestamp = LOG_TIME0 + time,

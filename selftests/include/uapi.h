@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <linux/posixtrace.h>
+#include "record.h"
 
 #define DEVICE	"/dev/posixtrace"
 
@@ -199,52 +199,78 @@ static inline unsigned int stream_used(struct stream *stream, unsigned int cpu, 
 }
 
 /*
- * The next record of one CPU that was not taken: where it is, or NULL. Gives
- * sub-buffers back that were read to their end.
+ * Is there a record of one CPU that was not taken? Its oldest sub-buffer has the next one.
+ * Gives sub-buffers back that were read to their end.
  */
-static inline const struct posixtrace_record *stream_peek(struct stream *stream, unsigned int cpu,
-							  unsigned int *subbuf)
+static inline bool stream_peek(struct stream *stream, unsigned int cpu, unsigned int *subbuf)
 {
 	unsigned int i, pos;
 
 	for (;;) {
 		i = stream_oldest(stream, cpu);
 		if (i == POSIXTRACE_NONE)
-			return NULL;
+			return false;
 		pos = POSIXTRACE_CLAIM_POS(LOAD(stream->reader->claim[i]));
 		if (pos < stream_used(stream, cpu, i))
 			break;
 		if (LOAD(stream_subbuf(stream, i)->state) != POSIXTRACE_SUBBUF_CLOSED ||
 		    stream_release(stream, i))
-			return NULL;
+			return false;
 	}
 	*subbuf = i;
-	return (const void *)(stream->pool + (size_t)i * stream->ctrl->subbuf_size + pos);
+	return true;
 }
 
 /*
- * Takes the oldest record: 1, or 0 when there is none. Up to @room bytes of its
- * data go to @data.
+ * The next record of a sub-buffer that was not taken. Where its data is; NULL if there was
+ * nothing that says of which thread it is.
  */
-static inline int stream_take(struct stream *stream, struct posixtrace_record *record, void *data,
+static inline const void *stream_next(struct stream *stream, unsigned int subbuf,
+				      struct record *record)
+{
+	const char *mem = stream->pool + (size_t)subbuf * stream->ctrl->subbuf_size;
+	uint64_t pos = POSIXTRACE_CLAIM_POS(LOAD(stream->reader->claim[subbuf])), at;
+	const void *data;
+
+	/* What was taken is still there, and says who wrote it. */
+	memset(record, 0, sizeof(*record));
+	for (at = 0; at <= pos; at += record->size) {
+		data = record_parse(record, mem + at);
+		if (!data || at == pos)
+			return data;
+	}
+	return NULL;
+}
+
+/*
+ * Takes the oldest record: 1, or 0 when there is none, or -EPROTO if nothing says who
+ * wrote it. Up to @room bytes of its data go to @data.
+ */
+static inline int stream_take(struct stream *stream, struct record *record, void *data,
 			      size_t room)
 {
-	const struct posixtrace_record *candidate, *oldest = NULL;
+	const void *candidate, *oldest = NULL;
 	unsigned int subbuf, from = 0;
+	struct record other, best = { .size = 0 };
 	uint64_t claim, next;
 
 	for (unsigned int cpu = 0; cpu <= stream->ctrl->nr_cpus; cpu++) {
-		candidate = stream_peek(stream, cpu, &subbuf);
-		if (candidate && (!oldest || candidate->timestamp < oldest->timestamp)) {
+		if (!stream_peek(stream, cpu, &subbuf))
+			continue;
+		candidate = stream_next(stream, subbuf, &other);
+		if (!candidate)
+			return -EPROTO;
+		if (!oldest || other.timestamp < best.timestamp) {
 			oldest = candidate;
+			best = other;
 			from = subbuf;
 		}
 	}
 	if (!oldest)
 		return 0;
-	*record = *oldest;
+	*record = best;
 	if (data)
-		memcpy(data, oldest + 1, record->data_len < room ? record->data_len : room);
+		memcpy(data, oldest, record->data_len < room ? record->data_len : room);
 	claim = LOAD(stream->reader->claim[from]);
 	next = POSIXTRACE_CLAIM(POSIXTRACE_CLAIM_SEQ(claim), POSIXTRACE_CLAIM_COUNT(claim) + 1,
 				POSIXTRACE_CLAIM_POS(claim) + record->size);

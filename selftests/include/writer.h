@@ -78,11 +78,22 @@ static inline int writer_next(struct writer *writer, unsigned int size)
 static inline int writer_event(struct writer *writer, unsigned int id, const void *data,
 			       unsigned int len)
 {
+	struct record record = {
+		.data_len = len,
+		.event_id = id,
+		.prog_address = 0xabcd,
+		.thread_id = 0xdcba,
+		.pid = writer->target->slots[writer->slot].pid,
+		.tid = syscall(SYS_gettid),
+	};
 	unsigned int size = POSIXTRACE_RECORD_SIZE(len);
-	struct posixtrace_record *record;
-	uint64_t head;
+	struct record before;
+	uint64_t head, next;
+	size_t header;
+	char *to;
 	int ret;
 
+	/* With room for the most that it may take. */
 	head = LOAD(writer->head->head);
 	if (POSIXTRACE_HEAD_POS(head) + size > LOAD(writer->head->limit)) {
 		if (LOAD(writer->head->flags) & POSIXTRACE_HEAD_FULL) {
@@ -94,22 +105,23 @@ static inline int writer_event(struct writer *writer, unsigned int id, const voi
 			return ret;
 		head = LOAD(writer->head->head);
 	}
-	record = (void *)(writer->pool + POSIXTRACE_HEAD_POS(head));
-	*record = (struct posixtrace_record){
-		.size = size,
-		.data_len = len,
-		.event_id = id,
-		.timestamp = now(),
-		.prog_address = 0xabcd,
-		.thread_id = 0xdcba,
-		.pid = writer->target->slots[writer->slot].pid,
-		.tid = syscall(SYS_gettid),
+	before = (struct record){
+		.pid = writer->head->pid,
+		.tid = writer->head->tid,
+		.thread_id = writer->head->thread_id,
 	};
-	memcpy(record + 1, data, len);
+	record.timestamp = now();
+	to = writer->pool + POSIXTRACE_HEAD_POS(head);
+	header = record_format(&record, writer->head->writer_head == head ? &before : NULL, to);
+	memcpy(to + header, data, len);
+	next = POSIXTRACE_HEAD(POSIXTRACE_HEAD_POS(head) + POSIXTRACE_RECORD_ALIGNED(header + len),
+			       POSIXTRACE_HEAD_COUNT(head) + 1);
+	writer->head->pid = record.pid;
+	writer->head->tid = record.tid;
+	writer->head->thread_id = record.thread_id;
+	writer->head->writer_head = next;
 	/* Pairs with LOAD() of the head in stream_used(). */
-	__atomic_store_n(&writer->head->head,
-			 POSIXTRACE_HEAD(POSIXTRACE_HEAD_POS(head) + size,
-					 POSIXTRACE_HEAD_COUNT(head) + 1), __ATOMIC_RELEASE);
+	__atomic_store_n(&writer->head->head, next, __ATOMIC_RELEASE);
 	return 0;
 }
 

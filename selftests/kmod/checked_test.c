@@ -105,7 +105,7 @@ TEST_F(checked, command_of_the_target_is_done)
 {
 	struct posixtrace_eventid eventid = { .name = "checked" };
 	struct posixtrace_event event = { .event_id = POSIXTRACE_ID_UNNAMED };
-	struct posixtrace_record record;
+	struct record record;
 
 	ASSERT_EQ(0, checked(self->target.fd, 0, POSIXTRACE_IOC_EVENTID_OPEN, &eventid));
 	EXPECT_EQ(eventid.id, eventid_open(self->stream.fd, "checked"));

@@ -131,7 +131,7 @@ TEST_F(filter, of_one_stream_is_not_that_of_another)
 TEST_F(filter, change_is_recorded_with_caller_and_both_filters)
 {
 	struct posixtrace_event_set set = set_of(self->id), sets[2];
-	struct posixtrace_record record;
+	struct record record;
 
 	ASSERT_EQ(0, stream_start(&self->stream));
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
@@ -151,7 +151,7 @@ TEST_F(filter, change_is_recorded_with_caller_and_both_filters)
 TEST_F(filter, change_of_a_suspended_stream_is_not_recorded)
 {
 	struct posixtrace_event_set set = set_of(self->id);
-	struct posixtrace_record record;
+	struct record record;
 
 	ASSERT_EQ(0, filter_set(&self->stream, &set, POSIXTRACE_FILTER_SET));
 	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
@@ -160,7 +160,7 @@ TEST_F(filter, change_of_a_suspended_stream_is_not_recorded)
 TEST_F(filter, of_system_types_holds)
 {
 	struct posixtrace_event_set set = set_of(POSIXTRACE_ID_START);
-	struct posixtrace_record record;
+	struct record record;
 
 	set_add(&set, POSIXTRACE_ID_FILTER);
 	ASSERT_EQ(0, filter_set(&self->stream, &set, POSIXTRACE_FILTER_SET));
@@ -178,7 +178,7 @@ TEST(filter_change_without_room_makes_the_stream_full)
 {
 	struct posixtrace_event_set set = set_of(POSIXTRACE_ID_UNNAMED);
 	struct posixtrace_status status;
-	struct posixtrace_record record;
+	struct record record;
 	struct stream stream;
 	struct target target;
 	int last = 0;
@@ -244,7 +244,7 @@ TEST_F(refused, argument_is_invalid_and_changes_nothing)
 {
 	struct posixtrace_filter arg = { .how = POSIXTRACE_FILTER_SET };
 	struct posixtrace_event_set set;
-	struct posixtrace_record record;
+	struct record record;
 
 	set_add(&arg.set, POSIXTRACE_ID_UNNAMED);
 	memcpy((char *)&arg + variant->offset, &variant->value, variant->size);

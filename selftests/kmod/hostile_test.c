@@ -249,7 +249,7 @@ TEST_F(hostile, death_of_the_scribbler_leaves_a_readable_stream)
 TEST_F(hostile, other_streams_are_exact)
 {
 	struct posixtrace_status status;
-	struct posixtrace_record record;
+	struct record record;
 	struct stream stream;
 	struct child child;
 	trace_event_id_t id;

@@ -74,17 +74,17 @@ struct contents {
 static int add_events(struct contents *contents, const struct posixtrace_log_block *block)
 {
 	const char *payload = (const char *)(block + 1);
-	const struct posixtrace_record *record;
+	struct record record = { .size = 0 };
 	unsigned int used = 0;
 
 	for (unsigned int i = 0; i < block->count; i++) {
-		record = (const void *)(payload + used);
-		if (used + sizeof(*record) > block->size || record->timestamp < block->opened ||
-		    record->timestamp > block->closed)
+		if (used + sizeof(struct posixtrace_record) > block->size ||
+		    !record_parse(&record, payload + used) || record.timestamp < block->opened ||
+		    record.timestamp > block->closed)
 			return -EPROTO;
-		contents->events += record->event_id >= POSIXTRACE_ID_UNNAMED;
-		contents->stops += record->event_id == POSIXTRACE_ID_STOP;
-		used += record->size;
+		contents->events += record.event_id >= POSIXTRACE_ID_UNNAMED;
+		contents->stops += record.event_id == POSIXTRACE_ID_STOP;
+		used += record.size;
 	}
 	return used == block->size ? 0 : -EPROTO;
 }

@@ -114,19 +114,29 @@ TEST_F(memory, status_tells_no_more_than_that)
 	EXPECT_GE(pool + known + 4 * ctrl->subbuf_size, status.memory);
 }
 
-/* Writes events of @len bytes on one CPU, or on each in turn, until one is lost. */
-static int write_until_full(struct target *target, unsigned int len, int all_cpus)
+/*
+ * Writes events of @len bytes on one CPU, or on each in turn, until one is lost: all of one
+ * thread, or each of another one than the one before.
+ */
+static int write_until_full(struct target *target, unsigned int len, bool all_cpus,
+			    bool all_threads)
 {
 	const struct posixtrace_cpu_head *heads;
 	const struct posixtrace_slot *slot = &target->slots[0];
 	static char data[POSIXTRACE_DATA_SIZE_MAX];
+	struct posixtrace_event event = {
+		.event_id = POSIXTRACE_ID_UNNAMED,
+		.data = (uintptr_t)data,
+		.data_len = len,
+	};
 	int count = 0, cpu = run_on(0);
 
 	heads = map_range(target->fd, &slot->heads, PROT_READ | PROT_WRITE);
 	if (heads == MAP_FAILED)
 		return -1;
 	while (!(LOAD(heads[cpu].flags) & POSIXTRACE_HEAD_FULL)) {
-		if (target_event(target, POSIXTRACE_ID_UNNAMED, data, len))
+		event.thread_id = all_threads ? count : 1;
+		if (command(target->fd, POSIXTRACE_IOC_EVENT, &event))
 			return -1;
 		count++;
 		if (all_cpus)
@@ -138,8 +148,8 @@ static int write_until_full(struct target *target, unsigned int len, int all_cpu
 
 /*
  * The promise to keep events whose posix_trace_attr_getmaxusereventsize() sum
- * up to no more than the stream's size: a record of R bytes counts 8 R / 7. So
- * with one event more than were kept, the sum must be beyond it.
+ * up to no more than the stream's size: a record that takes R bytes at most counts
+ * 8 R / 7. So with one event more than were kept, the sum must be beyond it.
  */
 static unsigned long long promised(unsigned int kept, unsigned int len)
 {
@@ -152,7 +162,20 @@ TEST_F(memory, events_of_the_stream_size_are_kept_when_one_cpu_writes)
 	int kept;
 
 	ASSERT_EQ(0, stream_start(&self->stream));
-	kept = write_until_full(&self->target, len, 0);
+	kept = write_until_full(&self->target, len, false, false);
+	ASSERT_LT(0, kept);
+	EXPECT_LT(granted(&self->stream), promised(kept, len));
+	EXPECT_GE(self->target.slots[0].pool.size, kept * POSIXTRACE_RECORD_STEP(len));
+}
+
+/* The worst case: each of them says who wrote it. */
+TEST_F(memory, events_of_the_stream_size_are_kept_when_threads_take_turns)
+{
+	unsigned int len = variant->max_data_size;
+	int kept;
+
+	ASSERT_EQ(0, stream_start(&self->stream));
+	kept = write_until_full(&self->target, len, false, true);
 	ASSERT_LT(0, kept);
 	EXPECT_LT(granted(&self->stream), promised(kept, len));
 	EXPECT_GE(self->target.slots[0].pool.size, kept * POSIXTRACE_RECORD_SIZE(len));
@@ -170,13 +193,18 @@ FIXTURE_VARIANT(spread)
 	unsigned long long stream_size;
 	unsigned int max_data_size;
 	unsigned int len;	/* of each event */
+	bool all_threads;	/* each is of another one */
 };
 
-FIXTURE_VARIANT_ADD(spread, smallest) { 0, 0, 0 };
-FIXTURE_VARIANT_ADD(spread, small) { 20000, 100, 100 };
-FIXTURE_VARIANT_ADD(spread, short_events) { 20000, 100, 0 };
-FIXTURE_VARIANT_ADD(spread, usual) { 256 << 10, 1024, 1024 };
-FIXTURE_VARIANT_ADD(spread, large_events) { 256 << 10, 64 << 10, 64 << 10 };
+FIXTURE_VARIANT_ADD(spread, smallest) { 0, 0, 0, false };
+FIXTURE_VARIANT_ADD(spread, smallest_of_threads) { 0, 0, 0, true };
+FIXTURE_VARIANT_ADD(spread, small) { 20000, 100, 100, false };
+FIXTURE_VARIANT_ADD(spread, small_of_threads) { 20000, 100, 100, true };
+FIXTURE_VARIANT_ADD(spread, short_events) { 20000, 100, 0, false };
+FIXTURE_VARIANT_ADD(spread, short_events_of_threads) { 20000, 100, 0, true };
+FIXTURE_VARIANT_ADD(spread, usual) { 256 << 10, 1024, 1024, false };
+FIXTURE_VARIANT_ADD(spread, large_events) { 256 << 10, 64 << 10, 64 << 10, false };
+FIXTURE_VARIANT_ADD(spread, large_events_of_threads) { 256 << 10, 64 << 10, 64 << 10, true };
 
 FIXTURE_SETUP(spread)
 {
@@ -197,11 +225,12 @@ TEST_F(spread, events_of_the_stream_size_are_kept_when_all_cpus_write)
 	int kept;
 
 	ASSERT_EQ(0, stream_start(&self->stream));
-	kept = write_until_full(&self->target, variant->len, 1);
+	kept = write_until_full(&self->target, variant->len, true, variant->all_threads);
 	ASSERT_LT(0, kept);
 	EXPECT_LT(granted(&self->stream), promised(kept, variant->len));
 	EXPECT_GE(self->target.slots[0].pool.size,
-		  kept * POSIXTRACE_RECORD_SIZE(variant->len));
+		  kept * (variant->all_threads ? POSIXTRACE_RECORD_SIZE(variant->len) :
+						 POSIXTRACE_RECORD_STEP(variant->len)));
 }
 
 TEST(pages_come_back_at_shutdown)

@@ -278,7 +278,7 @@ TEST_F(mmap, range_of_a_stream_that_ended_cannot_be_mapped)
 TEST_F(mmap, stale_mapping_does_not_reach_the_next_stream)
 {
 	struct posixtrace_map range = self->slot->pool;
-	struct posixtrace_record record;
+	struct record record;
 	struct stream next;
 	char *pool;
 

@@ -110,7 +110,7 @@ static int create_at_birth(struct stream *stream, pid_t pid, int round)
 /* The event that the child recorded for us, or for the inherited stream. */
 static int took(struct stream *stream, int round, pid_t pid)
 {
-	struct posixtrace_record record;
+	struct record record;
 	int number = 0;
 
 	do {

@@ -15,7 +15,7 @@ FIXTURE(next)
 
 FIXTURE_SETUP(next)
 {
-	struct posixtrace_record start;
+	struct record start;
 
 	ASSERT_EQ(0, target_open(&self->target));
 	ASSERT_EQ(0, stream_create(&self->stream, 0));
@@ -56,7 +56,7 @@ TEST_F(next, gives_a_subbuffer_to_this_cpu)
 
 TEST_F(next, record_appears_when_the_head_moves)
 {
-	struct posixtrace_record record;
+	struct record record;
 	char data[8];
 
 	ASSERT_EQ(0, writer_event(&self->writer, POSIXTRACE_ID_UNNAMED, "mapped", 7));
@@ -70,7 +70,7 @@ TEST_F(next, record_appears_when_the_head_moves)
 TEST_F(next, closes_the_subbuffer_with_what_is_in_it)
 {
 	const struct posixtrace_subbuf *subbuf;
-	struct posixtrace_record record;
+	struct record record;
 	unsigned int i;
 
 	for (int n = 0; n < 3; n++)
@@ -79,7 +79,8 @@ TEST_F(next, closes_the_subbuffer_with_what_is_in_it)
 	ASSERT_EQ(0, writer_next(&self->writer, self->stream.ctrl->subbuf_size));
 	subbuf = stream_subbuf(&self->stream, i);
 	EXPECT_EQ(POSIXTRACE_SUBBUF_CLOSED, subbuf->state);
-	EXPECT_EQ(3 * 56, subbuf->used);
+	/* The first one says who wrote it, and the others that it is the same. */
+	EXPECT_EQ(POSIXTRACE_RECORD_SIZE(4) + 2 * POSIXTRACE_RECORD_STEP(4), subbuf->used);
 	EXPECT_EQ(3, subbuf->count);
 	EXPECT_LE(subbuf->opened, subbuf->closed);
 	for (int n = 0; n < 3; n++) {
@@ -103,9 +104,71 @@ TEST_F(next, does_nothing_while_there_is_room)
 	EXPECT_EQ(POSIXTRACE_SUBBUF_OPEN, stream_subbuf(&self->stream, i)->state);
 }
 
+/* What the head can say of the writer of the last record, and whether it is believed. */
+static const struct {
+	const char *name;
+	int head;	/* how far what it is about is from the head, 1 for nowhere */
+	int pid;	/* difference from ours, and so on */
+	int tid;
+	int thread_id;
+	unsigned int writers;
+} claims[] = {
+	{ "the same", 0, 0, 0, 0, 0 },
+	{ "another process", 0, 1, 0, 0, 1 },
+	{ "another thread", 0, 0, 1, 0, 1 },
+	{ "another pthread_t", 0, 0, 0, 1, 1 },
+	/* As one leaves it that was stopped in the middle, or before the commit. */
+	{ "of no head", 1, 0, 0, 0, 1 },
+	{ "of the next head", 64, 0, 0, 0, 1 },
+	{ "of the head before", -64, 0, 0, 0, 1 },
+};
+
+TEST_F(next, writer_of_the_last_record_is_believed_for_its_head_only)
+{
+	struct posixtrace_cpu_head *head = self->writer.head;
+	struct record record;
+
+	for (unsigned int i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
+		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, NULL, 0));
+		ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+		EXPECT_EQ(head->head, head->writer_head);
+		EXPECT_EQ(getpid(), head->pid);
+		EXPECT_EQ(syscall(SYS_gettid), head->tid);
+		EXPECT_EQ(0xdcba, head->thread_id);
+		head->pid += claims[i].pid;
+		head->tid += claims[i].tid;
+		head->thread_id += claims[i].thread_id;
+		head->writer_head += claims[i].head;
+		if (claims[i].head == 1)
+			head->writer_head = POSIXTRACE_HEAD_NONE;
+		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, NULL, 0));
+		ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+		EXPECT_EQ(claims[i].writers, record.writers) {
+			TH_LOG("%s", claims[i].name);
+		}
+		EXPECT_EQ(getpid(), record.pid);
+		EXPECT_EQ(syscall(SYS_gettid), record.tid);
+		EXPECT_EQ(0xdcba, record.thread_id);
+	}
+}
+
+/* Even if what the head says of the one before were right. */
+TEST_F(next, first_record_of_a_subbuffer_says_who_wrote_it)
+{
+	struct record record;
+
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, NULL, 0));
+		ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+		EXPECT_EQ(1, record.writers);
+		ASSERT_EQ(0, writer_next(&self->writer, self->stream.ctrl->subbuf_size));
+		EXPECT_EQ(POSIXTRACE_HEAD_NONE, self->writer.head->writer_head);
+	}
+}
+
 TEST_F(next, records_of_many_subbuffers_are_in_order)
 {
-	struct posixtrace_record record;
+	struct record record;
 	int count = 0, n;
 
 	for (int i = 0; i < 1000; i++) {
@@ -123,7 +186,7 @@ TEST_F(next, records_of_many_subbuffers_are_in_order)
 TEST_F(next, mapped_writer_and_event_command_share_a_subbuffer)
 {
 	unsigned int id = POSIXTRACE_ID_UNNAMED;
-	struct posixtrace_record record;
+	struct record record;
 	int ret, n;
 
 	for (int i = 0; i < 400; i++) {
@@ -142,7 +205,7 @@ TEST_F(next, mapped_writer_and_event_command_share_a_subbuffer)
 
 TEST_F(next, cpus_write_into_different_subbuffers)
 {
-	struct posixtrace_record record;
+	struct record record;
 	struct writer other;
 	int n;
 
@@ -221,6 +284,17 @@ TEST_F(next, size_beyond_a_subbuffer_is_invalid)
 	EXPECT_EQ(-EINVAL, next_of(&self->target, 0, size + 8, stream, 0));
 	EXPECT_EQ(-EINVAL, next_of(&self->target, 0, ~0U, stream, 0));
 	EXPECT_EQ(0, LOAD(self->writer.head->limit));
+}
+
+TEST_F(next, size_of_no_record_is_invalid)
+{
+	static const unsigned int sizes[] = { 0, 8, 24, 40, 47, 49, 52 };
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		EXPECT_EQ(-EINVAL, next_of(&self->target, 0, sizes[i],
+					   self->target.slots[0].stream, 0));
+	EXPECT_EQ(0, LOAD(self->writer.head->limit));
+	EXPECT_EQ(0, next_of(&self->target, 0, 48, self->target.slots[0].stream, 0));
 }
 
 TEST_F(next, bad_address_is_a_fault)

@@ -392,7 +392,7 @@ static int attach_and_exec(void *arg, const struct talk *talk)
 
 TEST(traced_process_stays_traced_when_it_execs)
 {
-	struct posixtrace_record record;
+	struct record record;
 	struct stream stream;
 	struct child child;
 	char data[8];
@@ -427,7 +427,7 @@ static int attach_and_write(void *arg, const struct talk *talk)
 
 TEST(traced_process_may_be_killed_while_it_records)
 {
-	struct posixtrace_record record;
+	struct record record;
 	struct posixtrace_wait wait = { .flags = 0 };
 
 	for (int i = 0; i < 5; i++) {

@@ -46,7 +46,7 @@ static int record_numbers(void *arg, const struct talk *talk)
 	return 0;
 }
 
-static int take_number(struct stream *stream, struct posixtrace_record *record)
+static int take_number(struct stream *stream, struct record *record)
 {
 	long number = -1;
 
@@ -82,7 +82,7 @@ FIXTURE_TEARDOWN(state)
 
 TEST_F(state, process_is_traced_from_now_on)
 {
-	struct posixtrace_record record;
+	struct record record;
 	struct stream stream;
 
 	ASSERT_EQ(0, stream_create(&stream, self->child.pid));
@@ -212,7 +212,7 @@ static int end_main_thread(void *arg, const struct talk *talk)
 
 static void trace_survivor(struct __test_metadata *_metadata, int attached)
 {
-	struct posixtrace_record record;
+	struct record record;
 	struct stream stream;
 	struct child child;
 	long tid;
@@ -354,7 +354,7 @@ static int record_as_first(void *arg, const struct talk *talk)
 TEST(process_of_an_inner_namespace_has_its_outer_number)
 {
 	int attached[] = { 0, 1 };
-	struct posixtrace_record record;
+	struct record record;
 	struct stream stream;
 	struct child child;
 	pid_t pid;
@@ -381,7 +381,7 @@ TEST(process_of_an_inner_namespace_has_its_outer_number)
 /* Says, for each number that it is told, what CREATE makes of it; forks at 0. */
 static int create_inside(void *arg, const struct talk *talk)
 {
-	struct posixtrace_record record;
+	struct record record;
 	struct stream stream;
 	struct child child;
 	long pid;
@@ -490,7 +490,7 @@ static int fork_inwards(void *arg, const struct talk *talk)
 TEST(inherited_child_in_an_inner_namespace_is_recorded_as_the_controller_sees_it)
 {
 	struct inner inner = { fork_inwards, NULL };
-	struct posixtrace_record record;
+	struct record record;
 	struct stream stream;
 	struct child child;
 	pid_t pid, grandchild;

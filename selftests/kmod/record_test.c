@@ -20,7 +20,7 @@ FIXTURE(record)
 
 FIXTURE_SETUP(record)
 {
-	struct posixtrace_record start;
+	struct record start;
 
 	ASSERT_EQ(0, target_open(&self->target));
 	ASSERT_EQ(0, stream_create(&self->stream, 0));
@@ -38,7 +38,7 @@ FIXTURE_TEARDOWN(record)
 
 TEST_F(record, carries_what_the_caller_gave)
 {
-	struct posixtrace_record record;
+	struct record record;
 	char data[32] = "";
 
 	ASSERT_EQ(0, target_event(&self->target, self->id, "hello", 6));
@@ -53,7 +53,7 @@ TEST_F(record, carries_what_the_caller_gave)
 
 TEST_F(record, names_process_and_thread)
 {
-	struct posixtrace_record record;
+	struct record record;
 
 	ASSERT_EQ(0, target_event(&self->target, self->id, NULL, 0));
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
@@ -63,7 +63,7 @@ TEST_F(record, names_process_and_thread)
 
 TEST_F(record, has_the_time_of_the_call)
 {
-	struct posixtrace_record record;
+	struct record record;
 	unsigned long long before, after;
 
 	before = now();
@@ -76,12 +76,12 @@ TEST_F(record, has_the_time_of_the_call)
 
 TEST_F(record, without_data)
 {
-	struct posixtrace_record record;
+	struct record record;
 
 	ASSERT_EQ(0, target_event(&self->target, self->id, NULL, 0));
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 	EXPECT_EQ(0, record.data_len);
-	EXPECT_EQ(sizeof(record), record.size);
+	EXPECT_EQ(POSIXTRACE_RECORD_SIZE(0), record.size);
 	/* The address is not looked at when there is nothing behind it. */
 	ASSERT_EQ(0, target_event(&self->target, self->id, BAD_POINTER, 0));
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
@@ -90,21 +90,45 @@ TEST_F(record, without_data)
 
 TEST_F(record, size_is_rounded_up_to_8)
 {
-	struct posixtrace_record record;
+	struct record record;
 	char data[17];
 
 	memset(data, 'x', sizeof(data));
+	ASSERT_LE(0, run_on(0));
 	for (unsigned int len = 0; len <= sizeof(data); len++) {
 		ASSERT_EQ(0, target_event(&self->target, self->id, data, len));
 		ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 		EXPECT_EQ(len, record.data_len);
-		EXPECT_EQ(sizeof(record) + (len + 7) / 8 * 8, record.size);
+		/* The first one says who wrote it. */
+		EXPECT_EQ(!len, record.writers);
+		EXPECT_EQ((len ? 0 : 24) + 24 + (len + 7) / 8 * 8, record.size);
+	}
+}
+
+/* Of the same thread in the kernel, which says that it is another one. */
+TEST_F(record, each_thread_id_is_told)
+{
+	static const uint64_t threads[] = { 0, 1, 1, 1ULL << 63, 1ULL << 63, 1, 0, 0, 1, ~0ULL };
+	struct posixtrace_event event = { .event_id = self->id };
+	struct record record;
+
+	ASSERT_LE(0, run_on(0));
+	for (unsigned int i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+		event.thread_id = threads[i];
+		ASSERT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_EVENT, &event));
+	}
+	for (unsigned int i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+		ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+		EXPECT_EQ(threads[i], record.thread_id);
+		EXPECT_EQ(getpid(), record.pid);
+		EXPECT_EQ(syscall(SYS_gettid), record.tid);
+		EXPECT_EQ(!i || threads[i] != threads[i - 1], record.writers);
 	}
 }
 
 TEST_F(record, data_up_to_the_limit_is_whole)
 {
-	struct posixtrace_record record;
+	struct record record;
 	char data[256], got[256];
 
 	for (unsigned int i = 0; i < sizeof(data); i++)
@@ -118,7 +142,7 @@ TEST_F(record, data_up_to_the_limit_is_whole)
 
 TEST_F(record, data_beyond_the_limit_is_truncated)
 {
-	struct posixtrace_record record;
+	struct record record;
 	char data[300], got[300];
 
 	for (unsigned int i = 0; i < sizeof(data); i++)
@@ -132,7 +156,7 @@ TEST_F(record, data_beyond_the_limit_is_truncated)
 
 TEST_F(record, huge_length_is_truncated)
 {
-	struct posixtrace_record record;
+	struct record record;
 	char data[256] = "huge";
 
 	ASSERT_EQ(0, target_event(&self->target, self->id, data, ~0UL));
@@ -143,7 +167,7 @@ TEST_F(record, huge_length_is_truncated)
 
 TEST_F(record, streams_truncate_each_to_its_limit)
 {
-	struct posixtrace_record record;
+	struct record record;
 	struct stream wide;
 	char data[300] = "";
 
@@ -165,7 +189,7 @@ TEST_F(record, streams_truncate_each_to_its_limit)
 
 TEST_F(record, events_come_in_the_order_of_their_calls)
 {
-	struct posixtrace_record record;
+	struct record record;
 	unsigned long long last = 0;
 	int n;
 
@@ -185,7 +209,7 @@ TEST_F(record, events_come_in_the_order_of_their_calls)
 
 TEST_F(record, unnamed_events_are_recorded)
 {
-	struct posixtrace_record record;
+	struct record record;
 
 	ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, NULL, 0));
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
@@ -241,7 +265,7 @@ FIXTURE_VARIANT_ADD(refused, id_that_nobody_defined) {
 
 FIXTURE_SETUP(refused)
 {
-	struct posixtrace_record start;
+	struct record start;
 
 	ASSERT_EQ(0, target_open(&self->target));
 	ASSERT_EQ(0, stream_create(&self->stream, 0));
@@ -258,7 +282,7 @@ FIXTURE_TEARDOWN(refused)
 TEST_F(refused, records_nothing)
 {
 	struct posixtrace_event event = variant->event;
-	struct posixtrace_record record;
+	struct record record;
 
 	EXPECT_EQ(variant->ret, command(self->target.fd, POSIXTRACE_IOC_EVENT, &event));
 	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
@@ -269,7 +293,7 @@ TEST_F(refused, records_nothing)
 TEST_F(record, streams_to_be_skipped_get_nothing)
 {
 	struct posixtrace_event event = { .event_id = self->id };
-	struct posixtrace_record record;
+	struct record record;
 	struct stream other;
 
 	ASSERT_EQ(0, stream_create(&other, 0));
@@ -289,7 +313,7 @@ TEST_F(record, streams_to_be_skipped_get_nothing)
 TEST_F(record, bad_data_is_a_fault_and_loses_nothing_else)
 {
 	struct posixtrace_status status;
-	struct posixtrace_record record;
+	struct record record;
 	int n;
 
 	for (int i = 0; i < 4; i++) {
@@ -307,7 +331,7 @@ TEST_F(record, bad_data_is_a_fault_and_loses_nothing_else)
 
 TEST_F(record, data_that_ends_at_an_unmapped_page_is_a_fault)
 {
-	struct posixtrace_record record;
+	struct record record;
 	char *page;
 
 	page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -322,7 +346,7 @@ TEST_F(record, data_that_ends_at_an_unmapped_page_is_a_fault)
 
 TEST_F(record, argument_at_a_bad_address_is_a_fault)
 {
-	struct posixtrace_record record;
+	struct record record;
 
 	EXPECT_EQ(-EFAULT, command(self->target.fd, POSIXTRACE_IOC_EVENT, BAD_POINTER));
 	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
@@ -372,7 +396,7 @@ static int record_three(void *arg, const struct talk *talk)
 
 TEST(record_of_another_process_carries_its_pid)
 {
-	struct posixtrace_record record;
+	struct record record;
 	struct stream stream;
 	struct child child;
 	char data[8];

@@ -82,7 +82,7 @@ TEST_F(stats, count_what_is_recorded)
 TEST_F(stats, recorded_and_dropped_are_all)
 {
 	struct posixtrace_stats stats;
-	struct posixtrace_record record;
+	struct record record;
 	unsigned long long taken = 0;
 
 	write_events(&self->writer, 1000);
@@ -103,7 +103,7 @@ TEST_F(stats, clear_begins_anew)
 {
 	struct posixtrace_status status;
 	struct posixtrace_stats stats;
-	struct posixtrace_record record;
+	struct record record;
 
 	write_events(&self->writer, 1000);
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_CLEAR, NULL));
@@ -127,7 +127,7 @@ TEST_F(stats, clear_begins_anew)
 
 TEST_F(stats, clear_keeps_room_for_stop)
 {
-	struct posixtrace_record record;
+	struct record record;
 
 	for (int i = 0; i < 20; i++) {
 		ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_CLEAR, NULL));

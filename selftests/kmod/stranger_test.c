@@ -96,7 +96,7 @@ static struct state *states;
 static int be_controller(void *arg, const struct talk *talk)
 {
 	struct posixtrace_wait wait = { .flags = 0 };
-	struct posixtrace_record record;
+	struct record record;
 	struct stream stream;
 	int number;
 

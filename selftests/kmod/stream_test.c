@@ -40,7 +40,7 @@ static unsigned int flags_of(struct stream *stream)
 
 TEST_F(stream, new_one_is_suspended_and_empty)
 {
-	struct posixtrace_record record;
+	struct record record;
 
 	EXPECT_EQ(0, flags_of(&self->stream));
 	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
@@ -59,7 +59,7 @@ TEST_F(stream, start_makes_it_run_and_stop_suspends_it)
 TEST_F(stream, start_is_recorded_with_caller_and_filter)
 {
 	struct posixtrace_event_set filter;
-	struct posixtrace_record record;
+	struct record record;
 	unsigned long long before, after;
 
 	memset(&filter, 0xff, sizeof(filter));
@@ -83,7 +83,7 @@ TEST_F(stream, start_is_recorded_with_caller_and_filter)
 
 TEST_F(stream, stop_is_recorded_with_caller_and_zero)
 {
-	struct posixtrace_record record;
+	struct record record;
 	int automatic = -1;
 
 	ASSERT_EQ(0, stream_start(&self->stream));
@@ -101,7 +101,7 @@ TEST_F(stream, stop_is_recorded_with_caller_and_zero)
 
 TEST_F(stream, start_while_running_does_nothing)
 {
-	struct posixtrace_record record;
+	struct record record;
 
 	ASSERT_EQ(0, stream_start(&self->stream));
 	EXPECT_EQ(0, stream_start(&self->stream));
@@ -112,7 +112,7 @@ TEST_F(stream, start_while_running_does_nothing)
 
 TEST_F(stream, stop_while_suspended_does_nothing)
 {
-	struct posixtrace_record record;
+	struct record record;
 
 	EXPECT_EQ(0, stream_stop(&self->stream));
 	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
@@ -130,7 +130,7 @@ TEST_F(stream, only_what_happens_while_running_is_recorded)
 		POSIXTRACE_ID_START, POSIXTRACE_ID_UNNAMED, POSIXTRACE_ID_STOP,
 		POSIXTRACE_ID_START, POSIXTRACE_ID_STOP,
 	};
-	struct posixtrace_record record;
+	struct record record;
 	int id = POSIXTRACE_ID_UNNAMED;
 
 	EXPECT_EQ(0, target_event(&self->target, id, NULL, 0));
@@ -262,7 +262,7 @@ TEST_F(stream, release_refuses_reserved_words)
 
 TEST_F(stream, release_of_an_open_subbuffer_is_busy)
 {
-	struct posixtrace_record record;
+	struct record record;
 	unsigned int i;
 
 	ASSERT_EQ(0, stream_start(&self->stream));
@@ -275,7 +275,7 @@ TEST_F(stream, release_of_an_open_subbuffer_is_busy)
 
 TEST_F(stream, release_of_an_unread_subbuffer_is_busy)
 {
-	struct posixtrace_record record;
+	struct record record;
 	unsigned int i;
 
 	/* System events until their first sub-buffer is closed. */
@@ -326,7 +326,7 @@ TEST_F(stream, shutdown_of_a_running_one_disables_its_events)
 
 TEST_F(stream, shutdown_is_seen_in_the_mapping_and_harms_no_reader)
 {
-	struct posixtrace_record record;
+	struct record record;
 
 	ASSERT_EQ(0, stream_start(&self->stream));
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
@@ -409,7 +409,7 @@ TEST_F(after_shutdown, command_is_refused)
 
 TEST_F(stream, two_streams_of_one_process_get_the_same_events)
 {
-	struct posixtrace_record record;
+	struct record record;
 	struct stream other;
 	char data[16];
 
@@ -455,7 +455,7 @@ static void *start_and_stop(void *arg)
 TEST_F(stream, start_and_stop_of_two_threads_alternate)
 {
 	unsigned int expected = POSIXTRACE_ID_START;
-	struct posixtrace_record record;
+	struct record record;
 	pthread_t threads[2];
 	int count = 0;
 

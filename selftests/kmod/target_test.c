@@ -341,7 +341,7 @@ static int use_inherited(void *arg, const struct talk *talk)
 
 TEST_F(target, forked_child_cannot_use_the_file_of_its_parent)
 {
-	struct posixtrace_record record;
+	struct record record;
 	struct stream stream;
 	struct child child;
 
@@ -371,7 +371,7 @@ static int attach_again(void *arg, const struct talk *talk)
 
 TEST_F(target, forked_child_is_not_traced)
 {
-	struct posixtrace_record record;
+	struct record record;
 	struct stream stream;
 	struct child child;
 

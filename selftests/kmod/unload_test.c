@@ -153,7 +153,7 @@ static long tell(struct child *child, long what)
 /* It attaches to the module that is loaded now, and its event arrives. */
 static void trace_anew(struct __test_metadata *_metadata, struct child *child, pid_t pid)
 {
-	struct posixtrace_record event;
+	struct record event;
 	struct stream stream;
 	int data = 0;
 	long id;

@@ -83,7 +83,7 @@ static int waiter_end(struct waiter *waiter)
 
 TEST_F(wait, returns_at_once_when_there_is_something)
 {
-	struct posixtrace_record record;
+	struct record record;
 
 	ASSERT_EQ(0, stream_start(&self->stream));
 	EXPECT_EQ(0, stream_wait(&self->stream, 0));
@@ -157,7 +157,7 @@ TEST_F(wait, is_woken_by_a_system_event)
 
 TEST_F(wait, is_woken_by_the_event_command)
 {
-	struct posixtrace_record record;
+	struct record record;
 	struct waiter waiter;
 
 	ASSERT_EQ(0, stream_start(&self->stream));
@@ -170,7 +170,7 @@ TEST_F(wait, is_woken_by_the_event_command)
 TEST_F(wait, is_woken_by_a_kick)
 {
 	unsigned int mask = 1U << self->stream.arg.slot;
-	struct posixtrace_record record;
+	struct record record;
 	struct waiter waiter;
 	struct writer writer;
 
@@ -193,7 +193,7 @@ TEST_F(wait, is_woken_by_a_kick)
 
 TEST_F(wait, sees_what_was_written_without_a_kick)
 {
-	struct posixtrace_record record;
+	struct record record;
 	struct writer writer;
 
 	ASSERT_EQ(0, stream_start(&self->stream));

@@ -115,8 +115,7 @@ TEST(large_blocks_of_many_cpus)
 {
 	const __u32 cpus = 300, size = POSIXTRACE_SUBBUF_SIZE_MAX;
 	struct posixtrace_log_block *block;
-	struct posixtrace_record record = {
-		.size = POSIXTRACE_RECORD_SIZE(8),
+	const struct record record = {
 		.data_len = 8,
 		.event_id = 64,
 		.timestamp = LOG_TIME0,
@@ -125,13 +124,14 @@ TEST(large_blocks_of_many_cpus)
 	struct log_writer log;
 	struct log_sum sum;
 	unsigned char *payload;
+	size_t header;
 	off_t at;
 	int fd;
 
 	/* One record; what is behind is zero, and a hole in the file. */
 	payload = calloc(1, size);
 	ASSERT_NE(NULL, payload);
-	memcpy(payload, &record, sizeof(record));
+	header = record_format(&record, NULL, payload);
 	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, cpus, 0);
 	log.header.subbuf_size = size;
 	log_header(&log);
@@ -148,7 +148,7 @@ TEST(large_blocks_of_many_cpus)
 		block->crc = log_crc(block, sizeof(*block));
 		ASSERT_EQ((ssize_t)sizeof(*block), pwrite(fd, block, sizeof(*block), at));
 		at += sizeof(*block);
-		ASSERT_EQ((ssize_t)sizeof(record), pwrite(fd, &record, sizeof(record), at));
+		ASSERT_EQ((ssize_t)header, pwrite(fd, payload, header, at));
 		at += size;
 	}
 	ASSERT_EQ(0, ftruncate(fd, at));

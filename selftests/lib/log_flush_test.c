@@ -15,8 +15,8 @@ static const struct log_kind append = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0
 static const struct log_kind no_auto = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
 static const struct log_kind until_full = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0 };
 
-/* Records of numbers that half of the memory of a stream holds, and all of it. */
-#define HALF	((int)(LOG_STREAM_SIZE / 2 / 56))
+/* Records of numbers, of one thread, that half of the memory of a stream holds, and all of it. */
+#define HALF	((int)(LOG_STREAM_SIZE / 2 / POSIXTRACE_RECORD_STEP(sizeof(int))))
 #define ALL	(4 * HALF)
 
 FIXTURE(flush)

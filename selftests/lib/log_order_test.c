@@ -115,8 +115,7 @@ TEST_F(policy, system_events_are_merged)
 
 TEST_F(policy, all_that_is_known_of_an_event)
 {
-	struct posixtrace_record record = {
-		.size = POSIXTRACE_RECORD_SIZE(3),
+	struct record record = {
 		.data_len = 3,
 		.event_id = 70,
 		.flags = POSIXTRACE_RECORD_TRUNCATED,

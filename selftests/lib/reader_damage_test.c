@@ -30,88 +30,217 @@ static __u64 payload(const struct pxtu_event *event)
 /* Time of the sub-buffer's opening, which is before that of the record in front. */
 #define OPENED	2
 
+/* Events that fill two sub-buffers of CPU 0, and more. */
+#define EVENTS	400
+
+/* In a sub-buffer: the first record is that of its writer, too. */
+#define FIRST	sizeof(struct posixtrace_writer)
+#define SECOND	POSIXTRACE_RECORD_SIZE(sizeof(__u64))
+
 /* Each check of a record has its damage. */
 static const struct damage {
 	const char *name;
 	size_t offset;
 	size_t size;
 	__u64 value;
+	unsigned int good;	/* records before it is noticed */
 } damages[] = {
-	{ "size zero", offsetof(struct posixtrace_record, size), 4, 0 },
-	{ "size small", offsetof(struct posixtrace_record, size), 4, 40 },
-	{ "size other", offsetof(struct posixtrace_record, size), 4, 64 },
-	{ "size odd", offsetof(struct posixtrace_record, size), 4, 57 },
-	{ "size huge", offsetof(struct posixtrace_record, size), 4, 0xfffffff8 },
-	{ "size beyond used", offsetof(struct posixtrace_record, size), 4, 4048 },
-	{ "data_len huge", offsetof(struct posixtrace_record, data_len), 4, 0xffffffff },
-	{ "data_len other", offsetof(struct posixtrace_record, data_len), 4, 9 },
-	{ "id zero", offsetof(struct posixtrace_record, event_id), 4, 0 },
-	{ "id system", offsetof(struct posixtrace_record, event_id), 4, POSIXTRACE_ID_STOP },
-	{ "id too large", offsetof(struct posixtrace_record, event_id), 4, POSIXTRACE_ID_MAX },
-	{ "flags unknown", offsetof(struct posixtrace_record, flags), 4, 2 },
-	{ "time before opened", offsetof(struct posixtrace_record, timestamp), 8, 1 },
-	{ "time of opening", offsetof(struct posixtrace_record, timestamp), 8, OPENED },
-	{ "time after closed", offsetof(struct posixtrace_record, timestamp), 8, ~0ULL },
+#define CASE(at, type, field, size, value, good) { #type "." #field " " #value, \
+	(at) + offsetof(struct posixtrace_##type, field), size, value, good }
+	CASE(SECOND, record, data_len, 4, 0xffffffff, 1),
+	CASE(SECOND, record, data_len, 4, 0xfffffff8, 1),
+	CASE(SECOND, record, data_len, 4, SIM_SUBBUF_SIZE - SECOND, 1),
+	CASE(SECOND, record, data_len, 4, 1025, 1),
+	/* It has a part of the next one as its data. */
+	CASE(SECOND, record, data_len, 4, 9, 2),
+	CASE(SECOND, record, data_len, 4, 16, 2),
+	/* The next one begins with its data. */
+	CASE(SECOND, record, data_len, 4, 0, 2),
+	CASE(SECOND, record, event_id, 2, 0, 1),
+	CASE(SECOND, record, event_id, 2, POSIXTRACE_ID_STOP, 1),
+	CASE(SECOND, record, event_id, 2, POSIXTRACE_ID_UNNAMED - 1, 1),
+	CASE(SECOND, record, event_id, 2, POSIXTRACE_ID_MAX, 1),
+	CASE(SECOND, record, event_id, 2, 0xffff, 1),
+	CASE(SECOND, record, flags, 2, 2, 1),
+	CASE(SECOND, record, flags, 2, 0x8001, 1),
+	CASE(SECOND, record, timestamp, 8, 1, 1),
+	CASE(SECOND, record, timestamp, 8, OPENED, 1),
+	CASE(SECOND, record, timestamp, 8, ~0ULL, 1),
+	/* The first says who wrote it, and that again. */
+	{ "two writers", FIRST, 8, 0, 0 },
+	{ "a writer that is not the first", SECOND, 8, 0, 1 },
+	CASE(0, writer, data_len, 4, 8, 0),
+	CASE(0, writer, flags, 2, POSIXTRACE_RECORD_TRUNCATED, 0),
+	CASE(0, writer, event_id, 2, POSIXTRACE_ID_STOP, 0),
+	CASE(FIRST, record, data_len, 4, 0xffffffff, 0),
+	CASE(FIRST, record, event_id, 2, POSIXTRACE_ID_MAX, 0),
+	CASE(FIRST, record, timestamp, 8, ~0ULL, 0),
 };
 
-/* Two closed sub-buffers and an open one on CPU 0, some events on CPU 1; damage the middle. */
-static void make_damage(struct __test_metadata *_metadata, struct sim *sim,
-			const struct damage *damage)
+/* Two closed sub-buffers and an open one on CPU 0, some events on CPU 1: the one to be damaged. */
+static __u32 make_events(struct __test_metadata *_metadata, struct sim *sim)
 {
-	__u64 n, value = damage->value;
-	unsigned char *victim;
+	__u64 n;
 
 	ASSERT_EQ(0, sim_init(sim, CPUS, SUBBUFS, true));
-	for (n = 1; n <= 200; n++)
+	for (n = 1; n <= EVENTS; n++)
 		ASSERT_NE(0, sim_write(sim, n % 10 == 9, &n, sizeof(n)));
-	/* The second record of the second sub-buffer of CPU 0. */
 	n = sim->next[sim->oldest[0]];
-	victim = sim->pool + n * SIM_SUBBUF_SIZE + 56;
-	ASSERT_EQ(56, ((struct posixtrace_record *)victim)->size);
-	if (value == OPENED && damage->size == sizeof(__u64))
-		value = sim->subbufs[n].opened;
-	memcpy(victim + damage->offset, &value, damage->size);
+	ASSERT_EQ(POSIXTRACE_SUBBUF_CLOSED, sim->subbufs[n].state);
+	ASSERT_NE(POSIXTRACE_NONE, sim->next[n]);
+	return n;
+}
+
+/* Takes all: one ERROR, and all events but @lost. */
+static void expect_damage(struct __test_metadata *_metadata, struct sim *sim, unsigned int lost,
+			  const char *name)
+{
+	unsigned int errors = 0, read = 0;
+	const struct pxtu_event *event;
+	__u64 last = 0;
+	int error;
+
+	while ((event = next(sim))) {
+		if (event->id == POSIXTRACE_ID_ERROR) {
+			errors++;
+			ASSERT_EQ(sizeof(error), event->data_len);
+			memcpy(&error, event->data, sizeof(error));
+			EXPECT_EQ(EIO, error);
+			EXPECT_EQ(0, event->pid);
+			EXPECT_EQ(0, event->thread_id);
+			continue;
+		}
+		EXPECT_EQ(POSIXTRACE_ID_UNNAMED, event->id);
+		if (event->data_len == sizeof(last)) {
+			EXPECT_GT(payload(event), last);
+			last = payload(event);
+			EXPECT_EQ(last % 10 == 9, event->thread_id);
+		}
+		EXPECT_EQ(17, event->pid);
+		read++;
+	}
+	EXPECT_EQ(1, errors)
+		TH_LOG("%s", name);
+	EXPECT_EQ(1, sim->reader.corrupt);
+	EXPECT_TRUE(sim->reader.overrun);
+	EXPECT_EQ(EVENTS - lost, read)
+		TH_LOG("%s", name);
+	EXPECT_EQ(EVENTS, last);
+	pxtu_reader_destroy(&sim->reader);
 }
 
 /* It is reported, costs the sub-buffer that it is in, and nothing else. */
 TEST(damage_costs_one_subbuf)
 {
 	const struct damage *damage;
+	struct sim sim;
+	__u64 value;
+	__u32 idx;
 	size_t i;
 
 	for (i = 0; i < PXTU_ARRAY_SIZE(damages); i++) {
-		unsigned int errors = 0, read = 0;
-		const struct pxtu_event *event;
-		__u64 last = 0;
-		struct sim sim;
-		int error;
-
 		damage = &damages[i];
-		make_damage(_metadata, &sim, damage);
-		while ((event = next(&sim))) {
-			if (event->id == POSIXTRACE_ID_ERROR) {
-				errors++;
-				ASSERT_EQ(sizeof(error), event->data_len);
-				memcpy(&error, event->data, sizeof(error));
-				EXPECT_EQ(EIO, error);
-				EXPECT_EQ(0, event->pid);
-				continue;
-			}
-			EXPECT_EQ(POSIXTRACE_ID_UNNAMED, event->id);
-			EXPECT_GT(payload(event), last);
-			last = payload(event);
-			read++;
-		}
-		EXPECT_EQ(1, errors)
-			TH_LOG("%s", damage->name);
-		EXPECT_EQ(1, sim.reader.corrupt);
-		EXPECT_TRUE(sim.reader.overrun);
-		/* 73 records fit into 4 KiB; one was read before the damage. */
-		EXPECT_EQ(200 - 72, read)
-			TH_LOG("%s", damage->name);
-		EXPECT_EQ(200, last);
-		pxtu_reader_destroy(&sim.reader);
+		idx = make_events(_metadata, &sim);
+		value = damage->value;
+		if (value == OPENED && damage->size == sizeof(__u64))
+			value = sim.subbufs[idx].opened;
+		memcpy(sim.pool + idx * SIM_SUBBUF_SIZE + damage->offset, &value, damage->size);
+		expect_damage(_metadata, &sim, sim.subbufs[idx].count - damage->good,
+			      damage->name);
 	}
+}
+
+/* That of the sub-buffer before, or of another CPU, is not taken for its own. */
+TEST(first_record_that_says_not_who_wrote_it)
+{
+	unsigned char *mem;
+	struct sim sim;
+	__u32 idx;
+
+	idx = make_events(_metadata, &sim);
+	mem = sim.pool + idx * SIM_SUBBUF_SIZE;
+	sim.subbufs[idx].used -= FIRST;
+	memmove(mem, mem + FIRST, sim.subbufs[idx].used);
+	expect_damage(_metadata, &sim, sim.subbufs[idx].count, "no writer");
+}
+
+/* Whatever is cut off at the end of what is filled. */
+TEST(record_that_is_cut_by_the_end)
+{
+	__u32 idx, cut, size = POSIXTRACE_RECORD_STEP(sizeof(__u64));
+	unsigned char *mem;
+	struct sim sim;
+
+	for (cut = 8; cut < size; cut += 8) {
+		idx = make_events(_metadata, &sim);
+		sim.subbufs[idx].used -= cut;
+		expect_damage(_metadata, &sim, 1, "cut");
+	}
+	/* One that says who wrote it: from nothing but that to nearly all. */
+	for (cut = 8; cut < FIRST + size; cut += 8) {
+		idx = make_events(_metadata, &sim);
+		mem = sim.pool + idx * SIM_SUBBUF_SIZE;
+		/* The first one again, in place of the last two. */
+		memcpy(mem + sim.subbufs[idx].used - 2 * size, mem, FIRST + size);
+		sim.subbufs[idx].used -= 2 * size - cut;
+		expect_damage(_metadata, &sim, 2, "cut behind the writer");
+	}
+}
+
+/* Nobody knows whose are those behind: until one says so, they are part of the damage. */
+TEST(damage_lasts_until_it_is_said_who_writes)
+{
+	const struct pxtu_event *event;
+	struct posixtrace_record *record;
+	struct sim sim;
+	__u64 n;
+
+	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, true));
+	for (n = 1; n <= 3; n++)
+		ASSERT_NE(0, sim_write(&sim, 0, &n, sizeof(n)));
+	record = (void *)(sim.pool + sim.open[0] * SIM_SUBBUF_SIZE + SECOND);
+	record->flags = 0xffff;
+	ASSERT_NE(NULL, (event = next(&sim)));
+	EXPECT_EQ(1, payload(event));
+	ASSERT_NE(NULL, (event = next(&sim)));
+	EXPECT_EQ(POSIXTRACE_ID_ERROR, event->id);
+	EXPECT_EQ(NULL, next(&sim));
+
+	/* Of the same thread, one by one; then of another one. */
+	for (n = 4; n <= 8; n++) {
+		ASSERT_NE(0, sim_write(&sim, 0, &n, sizeof(n)));
+		EXPECT_EQ(NULL, next(&sim));
+	}
+	for (; n <= 10; n++)
+		ASSERT_NE(0, sim_write(&sim, 0, &n, sizeof(n)));
+	sim.writer[0] = 47;
+	for (; n <= 12; n++)
+		ASSERT_NE(0, sim_write(&sim, 0, &n, sizeof(n)));
+	for (n = 11; n <= 12; n++) {
+		ASSERT_NE(NULL, (event = next(&sim)));
+		EXPECT_EQ(n, payload(event));
+		EXPECT_EQ(47, event->thread_id);
+		EXPECT_EQ(17, event->pid);
+	}
+	EXPECT_EQ(NULL, next(&sim));
+	EXPECT_EQ(1, sim.reader.corrupt);
+	EXPECT_EQ(3, sim.reader.read);
+
+	/* No more of it in the next sub-buffer. */
+	record->flags = 0;
+	n = POSIXTRACE_HEAD_POS(sim.heads[0].head);
+	memset(sim.pool + n, 0xff, 8);
+	sim.heads[0].head = POSIXTRACE_HEAD(n + 64, 20);
+	ASSERT_NE(NULL, (event = next(&sim)));
+	EXPECT_EQ(POSIXTRACE_ID_ERROR, event->id);
+	ASSERT_TRUE(sim_next(&sim, 0));
+	n = 13;
+	ASSERT_NE(0, sim_write(&sim, 0, &n, sizeof(n)));
+	ASSERT_NE(NULL, (event = next(&sim)));
+	EXPECT_EQ(13, payload(event));
+	EXPECT_EQ(47, event->thread_id);
+	EXPECT_EQ(NULL, next(&sim));
+	pxtu_reader_destroy(&sim.reader);
 }
 
 struct hostile {
@@ -126,12 +255,14 @@ static void *hostile_write(void *arg)
 	struct sim *sim = hostile->sim;
 	unsigned int seed = 1;
 	struct posixtrace_record *record;
+	struct posixtrace_writer *writer;
 	__u32 cpu, pos;
 
 	while (!pxtu_load(&hostile->stop)) {
 		cpu = (__u32)rand_r(&seed) % CPUS;
 		pos = (__u32)rand_r(&seed) % (SUBBUFS * SIM_SUBBUF_SIZE / 8 - 8) * 8;
 		record = (void *)(sim->pool + pos);
+		writer = (void *)(sim->pool + pos);
 		switch (rand_r(&seed) % 8) {
 		case 0:
 			pxtu_store(&sim->heads[cpu].head, (__u64)rand_r(&seed) << 20 ^ pos);
@@ -143,7 +274,6 @@ static void *hostile_write(void *arg)
 			pxtu_store(&record->data_len, (__u32)rand_r(&seed));
 			break;
 		case 3:
-			pxtu_store(&record->size, 56);
 			pxtu_store(&record->data_len, 8);
 			pxtu_store(&record->event_id, POSIXTRACE_ID_UNNAMED);
 			pxtu_store(&record->flags, 0);
@@ -155,7 +285,9 @@ static void *hostile_write(void *arg)
 			pxtu_store(&record->timestamp, ~0ULL);
 			break;
 		case 6:
-			pxtu_store(&record->size, (__u32)rand_r(&seed) & ~7U);
+			pxtu_store(&writer->data_len, 0);
+			pxtu_store(&writer->event_id, POSIXTRACE_ID_WRITER);
+			pxtu_store(&writer->flags, rand_r(&seed) % 8 == 0);
 			break;
 		case 7:
 			memset(record, rand_r(&seed), 64);
@@ -189,14 +321,13 @@ TEST(hostile_target)
 			sim_next(&sim, i);
 			for (n = 0; n < 20; n++) {
 				__u32 pos = sim.open[i] * SIM_SUBBUF_SIZE + (__u32)n * 56;
-				struct posixtrace_record record = {
-					.size = 56,
+				const struct record record = {
 					.data_len = 8,
 					.event_id = POSIXTRACE_ID_UNNAMED,
 					.timestamp = sim_now(&sim),
 				};
 
-				memcpy(sim.pool + pos, &record, sizeof(record));
+				record_format(&record, NULL, sim.pool + pos);
 				pxtu_store_release(&sim.heads[i].head,
 						   POSIXTRACE_HEAD(pos + 56, n + 1));
 			}

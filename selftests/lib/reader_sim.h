@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "../../lib/reader.h"
+#include "record.h"
 
 #define SIM_CPUS_MAX	8
 #define SIM_SUBBUFS_MAX	64
@@ -44,6 +45,7 @@
  * @shared: ditto
  * @next: sub-buffer behind this one on the same CPU
  * @open: open sub-buffer of each CPU, and of the system
+ * @writer: who writes the next record there: a thread id
  * @dropped: events lost while full
  * @releases: sub-buffers given back by the reader
  */
@@ -65,6 +67,7 @@ struct sim {
 	struct posixtrace_reader *shared;
 	__u32 next[SIM_SUBBUFS_MAX];
 	__u32 open[SIM_CPUS_MAX + 1];
+	__u64 writer[SIM_CPUS_MAX + 1];
 	__u64 dropped;
 	unsigned int releases;
 };
@@ -120,10 +123,10 @@ static inline void sim_unlink(struct sim *sim, __u32 idx)
 /* Time of the first record that is not read yet; what a kernel would keep apart. */
 static inline __u64 sim_unread_time(const struct sim *sim, __u32 idx, __u64 claim)
 {
-	struct posixtrace_record record;
+	struct record record = { .size = 0 };
 
-	memcpy(&record, sim->pool + (size_t)idx * SIM_SUBBUF_SIZE + POSIXTRACE_CLAIM_POS(claim),
-	       sizeof(record));
+	record_parse(&record,
+		     sim->pool + (size_t)idx * SIM_SUBBUF_SIZE + POSIXTRACE_CLAIM_POS(claim));
 	return record.timestamp;
 }
 
@@ -245,30 +248,34 @@ static inline __u64 sim_write_locked(struct sim *sim, __u32 cpu, __u32 id, const
 				     __u32 len)
 {
 	struct posixtrace_cpu_head *head = sim_head(sim, cpu);
-	struct posixtrace_record record = {
-		.size = POSIXTRACE_RECORD_SIZE(len),
+	struct record record = {
 		.data_len = len,
 		.event_id = id,
 		.prog_address = 0x1234,
-		.thread_id = cpu,
+		.thread_id = sim->writer[cpu],
 		.pid = 17,
 		.tid = 18,
 	};
+	const struct record before = { .thread_id = head->thread_id, .pid = 17, .tid = 18 };
 	__u64 value = pxtu_load(&head->head);
 	__u32 pos = POSIXTRACE_HEAD_POS(value);
+	size_t size;
 
-	if (!head->limit || pos + record.size > head->limit) {
+	if (!head->limit || pos + POSIXTRACE_RECORD_SIZE(len) > head->limit) {
 		if (!sim_next(sim, cpu))
 			return 0;
 		value = pxtu_load(&head->head);
 		pos = POSIXTRACE_HEAD_POS(value);
 	}
 	record.timestamp = sim_now(sim);
-	memcpy(sim->pool + pos, &record, sizeof(record));
-	memcpy(sim->pool + pos + sizeof(record), data, len);
+	size = record_format(&record, POSIXTRACE_HEAD_COUNT(value) ? &before : NULL,
+			     sim->pool + pos);
+	head->thread_id = record.thread_id;
+	memcpy(sim->pool + pos + size, data, len);
 	/* Commits the record. Pairs with the load in subbuf_used(). */
-	pxtu_store_release(&head->head, POSIXTRACE_HEAD(pos + record.size,
-							POSIXTRACE_HEAD_COUNT(value) + 1));
+	pxtu_store_release(&head->head,
+			   POSIXTRACE_HEAD(pos + (__u32)POSIXTRACE_RECORD_ALIGNED(size + len),
+					   POSIXTRACE_HEAD_COUNT(value) + 1));
 	return record.timestamp;
 }
 
@@ -395,6 +402,7 @@ static inline int sim_init(struct sim *sim, __u32 nr_cpus, __u32 nr_subbufs, boo
 	for (cpu = 0; cpu <= nr_cpus; cpu++) {
 		sim->oldest[cpu] = POSIXTRACE_NONE;
 		sim->open[cpu] = POSIXTRACE_NONE;
+		sim->writer[cpu] = cpu;
 	}
 	return pxtu_reader_init(&sim->reader, &sim->map, &attr, sim_release);
 }

@@ -70,35 +70,62 @@ struct posixtrace_event_set {
 
 /**
  * struct posixtrace_record - one trace event in a sub-buffer
- * @size: bytes from this record to the next, a multiple of 8
  * @data_len: bytes of data behind this header
  * @event_id: event type
  * @flags: POSIXTRACE_RECORD_*
  * @timestamp: nanoseconds since the Epoch
  * @prog_address: the instruction after the call that generated the event
- * @thread_id: pthread_t of the generating thread
- * @pid: process id, as the controller sees it
- * @tid: kernel thread id, as the controller sees it
+ *
+ * The data is filled up to a multiple of 8 bytes. The thread is that of the record before
+ * in the sub-buffer, unless there is a struct posixtrace_writer right in front.
  *
  * Records of user events are written by the traced process: nothing in them
  * can be trusted before it was copied and checked.
  */
 struct posixtrace_record {
-	__u32 size;
 	__u32 data_len;
-	__u32 event_id;
-	__u32 flags;
+	__u16 event_id;
+	__u16 flags;
 	__u64 timestamp;
 	__u64 prog_address;
-	__u64 thread_id;
-	__s32 pid;
-	__s32 tid;
 };
 
-/* Bytes that a record with @len bytes of data takes in a sub-buffer. */
+/* posixtrace_writer.event_id */
+#define POSIXTRACE_ID_WRITER		0
+
+/**
+ * struct posixtrace_writer - who generated the record behind it
+ * @data_len: zero
+ * @event_id: POSIXTRACE_ID_WRITER
+ * @flags: zero
+ * @pid: process id, as the controller sees it
+ * @tid: kernel thread id, as the controller sees it
+ * @thread_id: pthread_t of the generating thread
+ *
+ * In front of a record whose thread is not that of the record before in the same
+ * sub-buffer, and of the first one. It is part of that record: committed, counted and
+ * taken with it.
+ */
+struct posixtrace_writer {
+	__u32 data_len;
+	__u16 event_id;
+	__u16 flags;
+	__s32 pid;
+	__s32 tid;
+	__u64 thread_id;
+};
+
+#define POSIXTRACE_RECORD_ALIGNED(size) \
+	(((size) + POSIXTRACE_RECORD_ALIGN - 1) & ~(__u64)(POSIXTRACE_RECORD_ALIGN - 1))
+
+/* From a record with @len bytes of data to what is behind it. */
+#define POSIXTRACE_RECORD_STEP(len) \
+	POSIXTRACE_RECORD_ALIGNED(sizeof(struct posixtrace_record) + (len))
+
+/* The most that it takes in a sub-buffer: with its struct posixtrace_writer. */
 #define POSIXTRACE_RECORD_SIZE(len) \
-	((sizeof(struct posixtrace_record) + (len) + POSIXTRACE_RECORD_ALIGN - 1) & \
-	 ~(__u64)(POSIXTRACE_RECORD_ALIGN - 1))
+	POSIXTRACE_RECORD_ALIGNED(sizeof(struct posixtrace_writer) + \
+				  sizeof(struct posixtrace_record) + (len))
 
 /* The largest data of a system event: FILTER carries two event sets. */
 #define POSIXTRACE_SYSDATA_MAX	(2 * sizeof(struct posixtrace_event_set))
@@ -188,6 +215,9 @@ struct posixtrace_gate {
 #define POSIXTRACE_HEAD_POS(head)	((__u32)(head))
 #define POSIXTRACE_HEAD_COUNT(head)	((__u32)((head) >> 32))
 
+/* No head: positions are multiples of 8. */
+#define POSIXTRACE_HEAD_NONE		(~0ULL)
+
 /**
  * struct posixtrace_cpu_head - where one CPU writes
  * @head: next free byte of the pool and records so far in this sub-buffer
@@ -196,7 +226,16 @@ struct posixtrace_gate {
  * @flags: POSIXTRACE_HEAD_FULL
  * @lost: events dropped on this CPU while the stream was full
  * @last: no record of this CPU may be older than this (nanoseconds)
+ * @writer_head: @pid, @tid and @thread_id are those of the last record if this is what
+ *	@head is, and else mean nothing
+ * @pid: of the last record, as in struct posixtrace_writer
+ * @tid: likewise
+ * @thread_id: likewise
  * @reserved: zero
+ *
+ * Who writes a record stores in @writer_head what @head is about to be, before that; and
+ * POSIXTRACE_HEAD_NONE before changing @pid, @tid or @thread_id. So one that is disturbed
+ * in the middle leaves nothing that anybody believes.
  *
  * One cache line per CPU. Written by the writers that run on this CPU (a
  * restartable sequence, or the kernel with interrupts off) and by NEXT on this
@@ -210,7 +249,11 @@ struct posixtrace_cpu_head {
 	__u32 flags;
 	__u64 lost;
 	__u64 last;
-	__u64 reserved[4];
+	__u64 writer_head;
+	__s32 pid;
+	__s32 tid;
+	__u64 thread_id;
+	__u64 reserved;
 };
 
 /**
@@ -313,8 +356,8 @@ struct posixtrace_ctrl {
  * The reader takes records with compare-and-swap, the kernel takes the
  * sub-buffer back with exchange: each record is read or lost, never both.
  */
-#define POSIXTRACE_CLAIM_POS_BITS	18
-#define POSIXTRACE_CLAIM_COUNT_BITS	14
+#define POSIXTRACE_CLAIM_POS_BITS	17
+#define POSIXTRACE_CLAIM_COUNT_BITS	15
 #define POSIXTRACE_CLAIM(seq, count, pos) \
 	(((__u64)(seq) << 32) | ((__u64)(count) << POSIXTRACE_CLAIM_POS_BITS) | ((pos) >> 3))
 #define POSIXTRACE_CLAIM_SEQ(claim)	((__u32)((claim) >> 32))
@@ -649,7 +692,7 @@ struct posixtrace_sync {
 /**
  * struct posixtrace_next - argument of NEXT
  * @slot: Input: slot of a stream, from SYNC
- * @size: Input: bytes of the record that did not fit
+ * @size: Input: bytes that the record needs at most: POSIXTRACE_RECORD_SIZE
  * @stream: Input: number of that stream, from SYNC
  * @reserved: zero
  */

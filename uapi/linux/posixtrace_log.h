@@ -60,7 +60,7 @@ struct posixtrace_log_header {
 
 #define POSIXTRACE_LOG_BLOCK_MAGIC	0x42545850U	/* "PXTB" */
 
-#define POSIXTRACE_LOG_EVENTS		1	/* payload: struct posixtrace_record */
+#define POSIXTRACE_LOG_EVENTS		1	/* payload: records, as in a sub-buffer */
 #define POSIXTRACE_LOG_NAMES		2	/* payload: struct posixtrace_log_name */
 #define POSIXTRACE_LOG_RESET		3	/* no payload: forget what was before */
 #define POSIXTRACE_LOG_END		4	/* payload: struct posixtrace_log_end */
