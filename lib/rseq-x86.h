@@ -171,6 +171,13 @@ no:
 	return false;
 }
 
+/* Not inlined, and not copied: pxtu_rseq_arm() has to know the name of its table. */
+#if __has_attribute(__noclone__)
+#define PXTU_RSEQ_ONCE	__attribute__((__noinline__, __noclone__))
+#else
+#define PXTU_RSEQ_ONCE	__attribute__((__noinline__))
+#endif
+
 /*
  * Which thread wrote the record in front is said in the head of the CPU: pid, tid and
  * thread_id are believed only if writer_head is what the head is now. Before these are
@@ -180,8 +187,7 @@ no:
  * of this anew. And with each commit it is what the head becomes, and the rest is ours, for
  * all who write do the same.
  */
-/* Not inlined, and not copied: pxtu_rseq_arm() has to know the name of its table. */
-static __attribute__((__noinline__, __noclone__)) enum pxtu_written
+static PXTU_RSEQ_ONCE enum pxtu_written
 pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *gate, __u32 id,
 		 unsigned int slot, const struct pxtu_draft *draft)
 {
