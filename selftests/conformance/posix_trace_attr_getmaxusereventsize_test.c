@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdint.h>
 
 #include "attr_test.h"
@@ -249,6 +250,47 @@ TEST_F(promise, a04_threads_that_are_not_pinned)
 	}
 	for (int i = 0; i < 7; i++)
 		ASSERT_EQ(0, pthread_join(recorder[i].thread, NULL));
+	EXPECT_STREQ("", plan_verify(&plan, self->trid, start, 1));
+}
+
+/* Each event is of another thread than the one before: so that is said of each. */
+struct partner {
+	pthread_t thread;
+	sem_t turn;
+	struct partner *other;
+	int number;
+};
+
+static void *record_in_turn(void *arg)
+{
+	struct partner *partner = arg;
+
+	for (int i = partner->number; i < plan.count; i += 2) {
+		sem_wait(&partner->turn);
+		plan_record(&plan, i);
+		sem_post(&partner->other->turn);
+	}
+	return NULL;
+}
+
+TEST_F(promise, a04_threads_in_turn)
+{
+	struct partner partner[2];
+
+	plan_make(&plan, &self->attr, self->stream_size, 0, variant->lens, variant->count);
+	ASSERT_TRUE(plan_is_exact(&plan, &self->attr, self->stream_size));
+	for (int i = 0; i < 2; i++) {
+		partner[i].other = &partner[!i];
+		partner[i].number = i;
+		ASSERT_EQ(0, sem_init(&partner[i].turn, 0, !i));
+	}
+	/* As are all that it makes. */
+	run_on(0);
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&partner[i].thread, NULL, record_in_turn,
+					    &partner[i]));
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_join(partner[i].thread, NULL));
 	EXPECT_STREQ("", plan_verify(&plan, self->trid, start, 1));
 }
 
