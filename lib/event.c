@@ -10,6 +10,24 @@
 #include "gate.h"
 #include "write.h"
 
+/* What the library could not write. Nobody to report an error to: the module counts. */
+static __attribute__((__noinline__, __cold__)) void
+let_the_module_record(struct pxtu_state *state, const struct pxtu_call *call, __u32 skip)
+{
+	struct posixtrace_event event = {
+		.event_id = call->id,
+		.data = (uintptr_t)call->data,
+		.data_len = call->len,
+		.prog_address = (uintptr_t)call->prog_address,
+		.thread_id = (uintptr_t)pthread_self(),
+		.skip = skip,
+	};
+	int saved_errno = errno;
+
+	pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENT, &event);
+	errno = saved_errno;
+}
+
 /*
  * Record into the streams that want it. Neither this nor the next one is inlined:
  * an event that nobody wants would pay for their registers.
@@ -18,21 +36,17 @@ __attribute__((__noinline__))
 static void record(struct pxtu_state *state, trace_event_id_t id, const void *data, size_t len,
 		   void *prog_address)
 {
-	__u32 mask = pxtu_load(&pxtu_gate()->enable[id]);
-	int saved_errno = errno;
-	struct posixtrace_event event = {
-		.event_id = id,
-		.data = (uintptr_t)data,
-		.data_len = len,
-		.prog_address = (uintptr_t)prog_address,
-		.thread_id = (uintptr_t)pthread_self(),
+	__u32 mask = pxtu_load(&pxtu_gate()->enable[id]), done;
+	const struct pxtu_call call = {
+		.id = id,
+		.data = data,
+		.len = len,
+		.prog_address = prog_address,
 	};
 
-	event.skip = pxtu_write(state, &event, mask);
-	/* Nobody to report an error to: the module counts what is lost. */
-	if (pxtu_unlikely(mask != event.skip))
-		pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENT, &event);
-	errno = saved_errno;
+	done = pxtu_write(state, &call, mask);
+	if (pxtu_unlikely(mask != done))
+		let_the_module_record(state, &call, done);
 }
 
 /* An event of a process that has no gate yet: attach, then as usual. */

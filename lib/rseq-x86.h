@@ -28,15 +28,32 @@
 #define PXTU_SLOT_POOL_SIZE	16
 #define PXTU_SLOT_BELL		24
 #define PXTU_BELL_KICK		0
+#define PXTU_GATE_GENERATION	0
+#define PXTU_CLOCK_OFFSET	20480
+#define PXTU_CLOCK_SEQ		20488
+#define PXTU_CLOCK_COUNTER	20492
+#define PXTU_CLOCK_CYCLE_LAST	20496
+#define PXTU_CLOCK_BASE		20504
+#define PXTU_CLOCK_FRACTION	20512
+#define PXTU_CLOCK_MULT		20520
+#define PXTU_CLOCK_SHIFT	20524
+#define PXTU_COUNTER_TSC	1
+#define PXTU_STATE_GENERATION	68
+#define PXTU_STATE_NR_CPUS	72
+#define PXTU_DRAFT_HEADER	24
+#define PXTU_DRAFT_ADDRESS	40
 #define PXTU_DRAFT_IDS		8
 #define PXTU_DRAFT_THREAD_ID	16
-#define PXTU_DRAFT_RECORD	24
-#define PXTU_DRAFT_TIMESTAMP	32
-#define PXTU_DRAFT_GENERATION	256
-#define PXTU_DRAFT_END		264
-#define PXTU_DRAFT_REST		272
-#define PXTU_DRAFT_DATA		280
-#define PXTU_DRAFT_STEP		288
+#define PXTU_DRAFT_DATA		48
+#define PXTU_DRAFT_REST		56
+#define PXTU_DRAFT_STEP		72
+#define PXTU_DRAFT_TIME		80
+#define PXTU_DRAFT_ENABLE	88
+#define PXTU_DRAFT_BIT		96
+#define PXTU_DRAFT_GENERATION	100
+#define PXTU_DRAFT_PIECES	104
+#define PXTU_DRAFT_REST_WORDS	108
+#define PXTU_WRITER_SIZE	24
 
 #define PXTU_AT(number, type, member) \
 	_Static_assert((number) == offsetof(struct type, member), "as the sequences have it")
@@ -60,17 +77,33 @@ PXTU_AT(PXTU_SLOT_POOL, pxtu_slot, pool);
 PXTU_AT(PXTU_SLOT_POOL_SIZE, pxtu_slot, pool_size);
 PXTU_AT(PXTU_SLOT_BELL, pxtu_slot, bell);
 PXTU_AT(PXTU_BELL_KICK, posixtrace_bell, kick);
+PXTU_AT(PXTU_GATE_GENERATION, posixtrace_gate, generation);
+PXTU_AT(PXTU_CLOCK_OFFSET, posixtrace_gate, clock.offset);
+PXTU_AT(PXTU_CLOCK_SEQ, posixtrace_gate, clock.seq);
+PXTU_AT(PXTU_CLOCK_COUNTER, posixtrace_gate, clock.counter);
+PXTU_AT(PXTU_CLOCK_CYCLE_LAST, posixtrace_gate, clock.cycle_last);
+PXTU_AT(PXTU_CLOCK_BASE, posixtrace_gate, clock.base);
+PXTU_AT(PXTU_CLOCK_FRACTION, posixtrace_gate, clock.fraction);
+PXTU_AT(PXTU_CLOCK_MULT, posixtrace_gate, clock.mult);
+PXTU_AT(PXTU_CLOCK_SHIFT, posixtrace_gate, clock.shift);
+_Static_assert(PXTU_COUNTER_TSC == POSIXTRACE_COUNTER_TSC, "likewise");
+PXTU_AT(PXTU_STATE_GENERATION, pxtu_state, generation);
+PXTU_AT(PXTU_STATE_NR_CPUS, pxtu_state, nr_cpus);
 PXTU_AT(0, pxtu_draft, writer);
-PXTU_AT(PXTU_DRAFT_IDS, pxtu_draft, writer.pid);
-PXTU_AT(PXTU_DRAFT_IDS + 4, pxtu_draft, writer.tid);
+PXTU_AT(PXTU_DRAFT_IDS, pxtu_draft, writer.ids);
 PXTU_AT(PXTU_DRAFT_THREAD_ID, pxtu_draft, writer.thread_id);
-PXTU_AT(PXTU_DRAFT_RECORD, pxtu_draft, record);
-PXTU_AT(PXTU_DRAFT_TIMESTAMP, pxtu_draft, record.timestamp);
-PXTU_AT(PXTU_DRAFT_GENERATION, pxtu_draft, generation);
-PXTU_AT(PXTU_DRAFT_END, pxtu_draft, end);
-PXTU_AT(PXTU_DRAFT_REST, pxtu_draft, rest);
+PXTU_AT(PXTU_DRAFT_HEADER, pxtu_draft, header);
+PXTU_AT(PXTU_DRAFT_ADDRESS, pxtu_draft, prog_address);
 PXTU_AT(PXTU_DRAFT_DATA, pxtu_draft, data);
+PXTU_AT(PXTU_DRAFT_REST, pxtu_draft, rest);
 PXTU_AT(PXTU_DRAFT_STEP, pxtu_draft, step);
+PXTU_AT(PXTU_DRAFT_TIME, pxtu_draft, time);
+PXTU_AT(PXTU_DRAFT_ENABLE, pxtu_draft, enable);
+PXTU_AT(PXTU_DRAFT_BIT, pxtu_draft, bit);
+PXTU_AT(PXTU_DRAFT_GENERATION, pxtu_draft, generation);
+PXTU_AT(PXTU_DRAFT_PIECES, pxtu_draft, pieces);
+PXTU_AT(PXTU_DRAFT_REST_WORDS, pxtu_draft, rest_words);
+_Static_assert(PXTU_WRITER_SIZE == sizeof(struct posixtrace_writer), "likewise");
 
 #undef PXTU_AT
 
@@ -107,30 +140,35 @@ PXTU_AT(PXTU_DRAFT_STEP, pxtu_draft, step);
 	"jmp %l[" label "]\n\t"					\
 	".popsection"
 
-/* The gate is open, and the notes are right: %%rcx is the head of this CPU. Else goes to "no". */
-#define PXTU_RSEQ_CHECK						\
-	"movl %[gate_generation], %%eax\n\t"			\
-	"cmpl %%eax, %[generation]\n\t"				\
-	"jne %l[no]\n\t"					\
-	"testl %[bit], %[enable]\n\t"				\
-	"jz %l[no]\n\t"					\
-	"movq " PXTU_OF(PXTU_SLOT_HEADS, "%[slot]") ", %%rcx\n\t"			\
-	"testq %%rcx, %%rcx\n\t"				\
-	"jz %l[no]\n\t"					\
-	"movl " PXTU_RSEQ_AREA(PXTU_RSEQ_CPU_ID) ", %%eax\n\t"		\
-	"cmpl %%eax, %[nr_cpus]\n\t"				\
-	"jbe %l[no]\n\t"					\
-	"shlq $" PXTU_TEXT(PXTU_HEAD_SHIFT) ", %%rax\n\t"				\
+/*
+ * The gate is open, and the notes are right: %%rcx is the head of this CPU. Else goes to
+ * "no". r11: from the thread pointer to the area.
+ */
+#define PXTU_RSEQ_CHECK								\
+	"movl " PXTU_OF(PXTU_GATE_GENERATION, "%[gate]") ", %%eax\n\t"	\
+	"cmpl %%eax, " PXTU_OF(PXTU_STATE_GENERATION, "%[state]") "\n\t"	\
+	"jne %l[no]\n\t"							\
+	"cmpl %%eax, " PXTU_OF(PXTU_DRAFT_GENERATION, "%[draft]") "\n\t"	\
+	"jne %l[no]\n\t"							\
+	"movq " PXTU_OF(PXTU_DRAFT_ENABLE, "%[draft]") ", %%rax\n\t"		\
+	"movl (%%rax), %%eax\n\t"						\
+	"testl %%eax, " PXTU_OF(PXTU_DRAFT_BIT, "%[draft]") "\n\t"		\
+	"jz %l[no]\n\t"							\
+	"movq " PXTU_OF(PXTU_SLOT_HEADS, "%[slot]") ", %%rcx\n\t"		\
+	"testq %%rcx, %%rcx\n\t"						\
+	"jz %l[no]\n\t"							\
+	"movl %%fs:" PXTU_TEXT(PXTU_RSEQ_CPU_ID) "(%%r11), %%eax\n\t"	\
+	"cmpl %%eax, " PXTU_OF(PXTU_STATE_NR_CPUS, "%[state]") "\n\t"	\
+	"jbe %l[no]\n\t"							\
+	"shlq $" PXTU_TEXT(PXTU_HEAD_SHIFT) ", %%rax\n\t"			\
 	"addq %%rax, %%rcx\n\t"
 
 #define PXTU_RSEQ_CHECKED					\
-	[area] "r" (__rseq_offset),				\
-	[gate_generation] "m" (gate->generation),		\
-	[generation] "m" (state->generation),			\
-	[enable] "m" (gate->enable[id]),			\
-	[bit] "r" (1U << slot),					\
-	[slot] "r" (&state->slot[slot]),			\
-	[nr_cpus] "m" (state->nr_cpus)
+	[area] "m" (__rseq_offset),				\
+	[gate] "r" (gate),					\
+	[state] "r" (state),					\
+	[slot] "r" (slot),					\
+	[draft] "r" (draft)
 
 static inline void pxtu_rseq_arm(void)
 {
@@ -150,11 +188,13 @@ static inline void pxtu_rseq_disarm(void)
 }
 
 static inline bool pxtu_rseq_drop(const struct pxtu_state *state,
-				  const struct posixtrace_gate *gate, __u32 id, unsigned int slot)
+				  const struct posixtrace_gate *gate,
+				  const struct pxtu_slot *slot, const struct pxtu_draft *draft)
 {
 	__asm__ goto(PXTU_RSEQ_TABLE("3")
+		"movq %[area], %%r11\n\t"
 		"leaq 3b(%%rip), %%rax\n\t"
-		"movq %%rax, " PXTU_RSEQ_AREA(PXTU_RSEQ_CS) "\n"
+		"movq %%rax, %%fs:" PXTU_TEXT(PXTU_RSEQ_CS) "(%%r11)\n"
 		"1:\n\t"
 		PXTU_RSEQ_CHECK
 		"testl $" PXTU_TEXT(PXTU_HEAD_FULL) ", " PXTU_OF(PXTU_HEAD_FLAGS, "%%rcx") "\n\t"
@@ -164,21 +204,52 @@ static inline bool pxtu_rseq_drop(const struct pxtu_state *state,
 		PXTU_RSEQ_ABORT("no")
 		:
 		: PXTU_RSEQ_CHECKED
-		: "memory", "cc", "rax", "rcx"
+		: "memory", "cc", "rax", "rcx", "r11"
 		: no);
 	return true;
 no:
 	return false;
 }
 
-/* Not inlined, and not copied: pxtu_rseq_arm() has to know the name of its table. */
-#if __has_attribute(__noclone__)
-#define PXTU_RSEQ_ONCE	__attribute__((__noinline__, __noclone__))
-#else
-#define PXTU_RSEQ_ONCE	__attribute__((__noinline__))
-#endif
+/* rdx: the time that was taken before; were we disturbed since, it is too old. */
+#define PXTU_RSEQ_TIME_TAKEN							\
+	"leaq pxtu_rseq_record_table(%%rip), %%rax\n\t"				\
+	"cmpq %%rax, %%fs:" PXTU_TEXT(PXTU_RSEQ_CS) "(%%r11)\n\t"		\
+	"jne %l[again]\n\t"							\
+	"movq " PXTU_OF(PXTU_DRAFT_TIME, "%[draft]") ", %%rdx\n\t"
 
 /*
+ * rdx: the time, as pxtu_clock_count() has it, or goes to "no_counter". What comes behind
+ * does not wait for the counter: it is best read early.
+ */
+#define PXTU_RSEQ_TIME_COUNT							\
+	"movl " PXTU_OF(PXTU_CLOCK_SEQ, "%[gate]") ", %%r8d\n\t"		\
+	"cmpl $" PXTU_TEXT(PXTU_COUNTER_TSC) ", " PXTU_OF(PXTU_CLOCK_COUNTER, "%[gate]") "\n\t" \
+	"jne %l[no_counter]\n\t"						\
+	"lfence\n\t"								\
+	"rdtsc\n\t"								\
+	"shlq $32, %%rdx\n\t"							\
+	"orq %%rdx, %%rax\n\t"							\
+	"xorl %%edx, %%edx\n\t"							\
+	"subq " PXTU_OF(PXTU_CLOCK_CYCLE_LAST, "%[gate]") ", %%rax\n\t"		\
+	"cmovbq %%rdx, %%rax\n\t"						\
+	"movl " PXTU_OF(PXTU_CLOCK_MULT, "%[gate]") ", %%edx\n\t"		\
+	"mulq %%rdx\n\t"							\
+	"addq " PXTU_OF(PXTU_CLOCK_FRACTION, "%[gate]") ", %%rax\n\t"		\
+	"adcq $0, %%rdx\n\t"							\
+	"movl " PXTU_OF(PXTU_CLOCK_SHIFT, "%[gate]") ", %%ecx\n\t"		\
+	"shrdq %%cl, %%rdx, %%rax\n\t"						\
+	"addq " PXTU_OF(PXTU_CLOCK_BASE, "%[gate]") ", %%rax\n\t"		\
+	"addq " PXTU_OF(PXTU_CLOCK_OFFSET, "%[gate]") ", %%rax\n\t"		\
+	"movq %%rax, %%rdx\n\t"							\
+	"testl $1, %%r8d\n\t"							\
+	"jnz %l[no_counter]\n\t"						\
+	"cmpl " PXTU_OF(PXTU_CLOCK_SEQ, "%[gate]") ", %%r8d\n\t"		\
+	"jne %l[no_counter]\n\t"
+
+/*
+ * The record, at the time in rdx.
+ *
  * Which thread wrote the record in front is said in the head of the CPU: pid, tid and
  * thread_id are believed only if writer_head is what the head is now. Before these are
  * changed, writer_head is made what no head is; when they are right, what the head is about
@@ -187,91 +258,118 @@ no:
  * of this anew. And with each commit it is what the head becomes, and the rest is ours, for
  * all who write do the same.
  */
+#define PXTU_RSEQ_WRITE								\
+	PXTU_RSEQ_CHECK								\
+	"testl $" PXTU_TEXT(PXTU_HEAD_FULL) ", " PXTU_OF(PXTU_HEAD_FLAGS, "%%rcx") "\n\t" \
+	"jnz %l[is_full]\n\t"							\
+	"cmpq " PXTU_OF(PXTU_HEAD_LAST, "%%rcx") ", %%rdx\n\t"			\
+	"jb %l[again]\n\t"							\
+	/* rax: where the record begins, r9: where it ends, r8: the head, then the next. */ \
+	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%rcx") ", %%r8\n\t"			\
+	"movl %%r8d, %%eax\n\t"							\
+	"movl " PXTU_OF(PXTU_DRAFT_STEP, "%[draft]") ", %%r9d\n\t"		\
+	"addq %%rax, %%r9\n\t"							\
+	/* r11: how much of that says who writes it. Is the one in front ours, too? */ \
+	"xorl %%r11d, %%r11d\n\t"						\
+	"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
+	"jne 7f\n\t"								\
+	"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[draft]") ", %%r10\n\t"		\
+	"cmpq %%r10, " PXTU_OF(PXTU_HEAD_IDS, "%%rcx") "\n\t"			\
+	"jne 7f\n\t"								\
+	"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[draft]") ", %%r10\n\t"		\
+	"cmpq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"		\
+	"je 8f\n"								\
+	"7:\n\t"								\
+	/* No head is that. */							\
+	"movq $-1, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
+	"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[draft]") ", %%r10\n\t"		\
+	"movq %%r10, " PXTU_OF(PXTU_HEAD_IDS, "%%rcx") "\n\t"			\
+	"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[draft]") ", %%r10\n\t"		\
+	"movq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"		\
+	"movl $" PXTU_TEXT(PXTU_WRITER_SIZE) ", %%r11d\n\t"			\
+	"addq %%r11, %%r8\n\t"							\
+	"addq %%r11, %%r9\n"							\
+	"8:\n\t"								\
+	"addq " PXTU_OF(PXTU_DRAFT_STEP, "%[draft]") ", %%r8\n\t"		\
+	"movl " PXTU_OF(PXTU_HEAD_LIMIT, "%%rcx") ", %%r10d\n\t"		\
+	"cmpq %%r10, %%r9\n\t"							\
+	"ja %l[no_room]\n\t"							\
+	/* Whoever shares the stream may have written any limit: not beyond the mapping. */ \
+	"cmpq " PXTU_OF(PXTU_SLOT_POOL_SIZE, "%[slot]") ", %%r9\n\t"		\
+	"ja %l[no]\n\t"								\
+	"movq %%rax, %%rdi\n\t"							\
+	"addq " PXTU_OF(PXTU_SLOT_POOL, "%[slot]") ", %%rdi\n\t"		\
+	/* r10: does a reader sleep? */						\
+	"movq " PXTU_OF(PXTU_SLOT_BELL, "%[slot]") ", %%r10\n\t"		\
+	"movl " PXTU_OF(PXTU_BELL_KICK, "%%r10") ", %%r10d\n\t"			\
+	"testl %%r11d, %%r11d\n\t"						\
+	"jz 5f\n\t"								\
+	"movq (%[draft]), %%rax\n\t"						\
+	"movq %%rax, (%%rdi)\n\t"						\
+	"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[draft]") ", %%rax\n\t"		\
+	"movq %%rax, 8(%%rdi)\n\t"						\
+	"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[draft]") ", %%rax\n\t"		\
+	"movq %%rax, 16(%%rdi)\n\t"						\
+	"addq %%r11, %%rdi\n"							\
+	"5:\n\t"								\
+	"movq " PXTU_OF(PXTU_DRAFT_HEADER, "%[draft]") ", %%rax\n\t"		\
+	"movq %%rax, (%%rdi)\n\t"						\
+	"movq " PXTU_OF(PXTU_DRAFT_ADDRESS, "%[draft]") ", %%rax\n\t"		\
+	"movq %%rax, 16(%%rdi)\n\t"						\
+	"movq %%rdx, 8(%%rdi)\n\t"						\
+	"movq %%rdx, " PXTU_OF(PXTU_HEAD_LAST, "%%rcx") "\n\t"			\
+	"movl " PXTU_OF(PXTU_DRAFT_PIECES, "%[draft]") ", %%r9d\n\t"		\
+	"testl %%r9d, %%r9d\n\t"						\
+	"jz 11f\n\t"								\
+	"movq " PXTU_OF(PXTU_DRAFT_DATA, "%[draft]") ", %%rsi\n"		\
+	"10:\n\t"								\
+	"movdqu (%%rsi), %%xmm0\n\t"						\
+	"movdqu %%xmm0, 24(%%rdi)\n\t"						\
+	"addq $16, %%rsi\n\t"							\
+	"addq $16, %%rdi\n\t"							\
+	"decl %%r9d\n\t"							\
+	"jnz 10b\n"								\
+	"11:\n\t"								\
+	"movl " PXTU_OF(PXTU_DRAFT_REST_WORDS, "%[draft]") ", %%r9d\n\t"	\
+	"testl %%r9d, %%r9d\n\t"						\
+	"jz 6f\n\t"								\
+	"movq " PXTU_OF(PXTU_DRAFT_REST, "%[draft]") ", %%rax\n\t"		\
+	"movq %%rax, 24(%%rdi)\n\t"						\
+	"decl %%r9d\n\t"							\
+	"jz 6f\n\t"								\
+	"movq 8+" PXTU_OF(PXTU_DRAFT_REST, "%[draft]") ", %%rax\n\t"		\
+	"movq %%rax, 32(%%rdi)\n"						\
+	"6:\n\t"								\
+	"movq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
+	/* Commits. Stores are not reordered: the reader's acquire sees the record. */ \
+	"movq %%r8, " PXTU_OF(PXTU_HEAD_HEAD, "%%rcx") "\n"			\
+	"2:\n\t"								\
+	"testl %%r10d, %%r10d\n\t"						\
+	"jnz %l[do_kick]\n\t"							\
+	PXTU_RSEQ_ABORT("again")
+
+#define PXTU_RSEQ_WRITTEN							\
+	"memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0"
+
+/* Not inlined, and not copied: pxtu_rseq_arm() has to know the name of its table. */
+#if __has_attribute(__noclone__)
+#define PXTU_RSEQ_ONCE	__attribute__((__noinline__, __noclone__))
+#else
+#define PXTU_RSEQ_ONCE	__attribute__((__noinline__))
+#endif
+
 static PXTU_RSEQ_ONCE enum pxtu_written
-pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *gate, __u32 id,
-		 unsigned int slot, const struct pxtu_draft *draft)
+pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *gate,
+		 const struct pxtu_slot *slot, const struct pxtu_draft *draft)
 {
 	__asm__ goto(PXTU_RSEQ_TABLE("pxtu_rseq_record_table")
+		"movq %[area], %%r11\n"
 		"1:\n\t"
-		/* Were we disturbed since the time was taken? Then it is too old. */
-		"leaq pxtu_rseq_record_table(%%rip), %%rax\n\t"
-		"cmpq %%rax, " PXTU_RSEQ_AREA(PXTU_RSEQ_CS) "\n\t"
-		"jne %l[again]\n\t"
-		"movl %[gate_generation], %%eax\n\t"
-		"cmpl %%eax, " PXTU_OF(PXTU_DRAFT_GENERATION, "%[draft]") "\n\t"
-		"jne %l[no]\n\t"
-		PXTU_RSEQ_CHECK
-		"testl $" PXTU_TEXT(PXTU_HEAD_FULL) ", " PXTU_OF(PXTU_HEAD_FLAGS, "%%rcx") "\n\t"
-		"jnz %l[is_full]\n\t"
-		"movq " PXTU_OF(PXTU_DRAFT_TIMESTAMP, "%[draft]") ", %%rax\n\t"
-		"cmpq " PXTU_OF(PXTU_HEAD_LAST, "%%rcx") ", %%rax\n\t"
-		"jb %l[again]\n\t"
-		/* rax: where the record begins, r9: where it ends, r8: the head, then the next. */
-		"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%rcx") ", %%r8\n\t"
-		"movl %%r8d, %%eax\n\t"
-		"movl " PXTU_OF(PXTU_DRAFT_STEP, "%[draft]") ", %%r9d\n\t"
-		"addq %%rax, %%r9\n\t"
-		"leaq " PXTU_OF(PXTU_DRAFT_RECORD, "%[draft]") ", %%rsi\n\t"
-		/* Is the one in front ours, too? */
-		"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"
-		"jne 7f\n\t"
-		"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[draft]") ", %%r10\n\t"
-		"cmpq %%r10, " PXTU_OF(PXTU_HEAD_IDS, "%%rcx") "\n\t"
-		"jne 7f\n\t"
-		"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[draft]") ", %%r10\n\t"
-		"cmpq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"
-		"je 8f\n"
-		"7:\n\t"
-		/* No head is that. */
-		"movq $-1, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"
-		"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[draft]") ", %%r10\n\t"
-		"movq %%r10, " PXTU_OF(PXTU_HEAD_IDS, "%%rcx") "\n\t"
-		"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[draft]") ", %%r10\n\t"
-		"movq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"
-		"movq %[draft], %%rsi\n\t"
-		"addq $" PXTU_TEXT(PXTU_DRAFT_RECORD) ", %%r8\n\t"
-		"addq $" PXTU_TEXT(PXTU_DRAFT_RECORD) ", %%r9\n"
-		"8:\n\t"
-		"addq " PXTU_OF(PXTU_DRAFT_STEP, "%[draft]") ", %%r8\n\t"
-		"movl " PXTU_OF(PXTU_HEAD_LIMIT, "%%rcx") ", %%r10d\n\t"
-		"cmpq %%r10, %%r9\n\t"
-		"ja %l[no_room]\n\t"
-		/* Whoever shares the stream may have written any limit: not beyond the mapping. */
-		"cmpq " PXTU_OF(PXTU_SLOT_POOL_SIZE, "%[slot]") ", %%r9\n\t"
-		"ja %l[no]\n\t"
-		"movq %%rax, %%rdi\n\t"
-		"addq " PXTU_OF(PXTU_SLOT_POOL, "%[slot]") ", %%rdi\n\t"
-		/* r10: does a reader sleep? */
-		"movq " PXTU_OF(PXTU_SLOT_BELL, "%[slot]") ", %%r10\n\t"
-		"movl " PXTU_OF(PXTU_BELL_KICK, "%%r10") ", %%r10d\n\t"
-		/* r9: the head is not in rcx while that counts. */
-		"movq %%rcx, %%r9\n"
-		"5:\n\t"
-		"movq (%%rsi), %%rax\n\t"
-		"movq %%rax, (%%rdi)\n\t"
-		"addq $8, %%rsi\n\t"
-		"addq $8, %%rdi\n\t"
-		"cmpq %%rsi, " PXTU_OF(PXTU_DRAFT_END, "%[draft]") "\n\t"
-		"jne 5b\n\t"
-		"movq " PXTU_OF(PXTU_DRAFT_REST, "%[draft]") ", %%rcx\n\t"
-		"testq %%rcx, %%rcx\n\t"
-		"jz 6f\n\t"
-		"movq " PXTU_OF(PXTU_DRAFT_DATA, "%[draft]") ", %%rsi\n\t"
-		"rep movsb\n"
-		"6:\n\t"
-		"movq " PXTU_OF(PXTU_DRAFT_TIMESTAMP, "%[draft]") ", %%rax\n\t"
-		"movq %%rax, " PXTU_OF(PXTU_HEAD_LAST, "%%r9") "\n\t"
-		"movq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r9") "\n\t"
-		/* Commits. Stores are not reordered: the reader's acquire sees the record. */
-		"movq %%r8, " PXTU_OF(PXTU_HEAD_HEAD, "%%r9") "\n"
-		"2:\n\t"
-		"testl %%r10d, %%r10d\n\t"
-		"jnz %l[do_kick]\n\t"
-		PXTU_RSEQ_ABORT("again")
+		PXTU_RSEQ_TIME_TAKEN
+		PXTU_RSEQ_WRITE
 		:
-		: PXTU_RSEQ_CHECKED,
-		  [draft] "r" (draft)
-		: "memory", "cc", "rax", "rcx", "rsi", "rdi", "r8", "r9", "r10"
+		: PXTU_RSEQ_CHECKED
+		: PXTU_RSEQ_WRITTEN
 		: again, is_full, no_room, do_kick, no);
 	return PXTU_WRITTEN;
 do_kick:
@@ -282,6 +380,36 @@ is_full:
 	return PXTU_WRITTEN_FULL;
 no_room:
 	return PXTU_WRITTEN_NO_ROOM;
+no:
+	return PXTU_WRITTEN_NO;
+}
+
+static inline enum pxtu_written
+pxtu_rseq_record_now(const struct pxtu_state *state, const struct posixtrace_gate *gate,
+		     const struct pxtu_slot *slot, const struct pxtu_draft *draft)
+{
+	__asm__ goto(PXTU_RSEQ_TABLE("3")
+		"movq %[area], %%r11\n\t"
+		"leaq 3b(%%rip), %%rax\n\t"
+		"movq %%rax, %%fs:" PXTU_TEXT(PXTU_RSEQ_CS) "(%%r11)\n"
+		"1:\n\t"
+		PXTU_RSEQ_TIME_COUNT
+		PXTU_RSEQ_WRITE
+		:
+		: PXTU_RSEQ_CHECKED
+		: PXTU_RSEQ_WRITTEN
+		: again, is_full, no_room, do_kick, no, no_counter);
+	return PXTU_WRITTEN;
+do_kick:
+	return PXTU_WRITTEN_KICK;
+again:
+	return PXTU_WRITTEN_AGAIN;
+is_full:
+	return PXTU_WRITTEN_FULL;
+no_room:
+	return PXTU_WRITTEN_NO_ROOM;
+no_counter:
+	return PXTU_WRITTEN_NO_COUNTER;
 no:
 	return PXTU_WRITTEN_NO;
 }

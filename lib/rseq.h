@@ -14,29 +14,46 @@
 
 #include "state.h"
 
-/* What is copied to the stack first, rather than from its place in the sequence. */
-#define PXTU_DRAFT_SMALL	208
+#define PXTU_PIECE	16U	/* bytes of data that are copied at once */
 
 /**
  * struct pxtu_draft - a record before it is written
- * @writer: of which thread it is: copied if that is another one than before
- * @record: its header, complete
- * @small: its data, if that is at most PXTU_DRAFT_SMALL bytes, and what fills it up
- * @generation: of the notes of the slot that it was made with
- * @end: how far the three are to be copied
- * @rest: bytes of data that are elsewhere: all of it, or 0
- * @data: where
+ * @writer: of which thread it is: struct posixtrace_writer, in words. Copied if that is
+ *	another one than before
+ * @header: first word of struct posixtrace_record
+ * @reserved: what lies between in there is the time
+ * @prog_address: its last word
+ * @data: pieces of data to be copied
+ * @rest: what is left of the data, and zeros
  * @step: what the head of the CPU moves by, without @writer
+ * @time: of the record, unless the sequence takes it
+ * @enable: the gate's word of its event type
+ * @bit: in there
+ * @generation: of the notes of the slot that it was made with
+ * @pieces: how many there are at @data
+ * @rest_words: how many words of @rest are to be copied, 0 to 2
+ *
+ * Words are written as they are read: what is written in parts can not be read in one
+ * before it has left the CPU's store buffer.
  */
 struct pxtu_draft {
-	struct posixtrace_writer writer;
-	struct posixtrace_record record;
-	unsigned char small[PXTU_DRAFT_SMALL];
-	__u32 generation;
-	const unsigned char *end;
-	__u64 rest;
+	struct {
+		__u64 header;
+		__u64 ids;
+		__u64 thread_id;
+	} writer;
+	__u64 header;
+	__u64 reserved;
+	__u64 prog_address;
 	const void *data;
+	__u64 rest[2];
 	__u64 step;
+	__u64 time;
+	const __u32 *enable;
+	__u32 bit;
+	__u32 generation;
+	__u32 pieces;
+	__u32 rest_words;
 };
 
 /* What became of it. */
@@ -45,6 +62,7 @@ enum pxtu_written {
 	PXTU_WRITTEN_KICK,	/* and a reader sleeps */
 	PXTU_WRITTEN_FULL,	/* no: the stream is full */
 	PXTU_WRITTEN_NO_ROOM,	/* no: NEXT is needed */
+	PXTU_WRITTEN_NO_COUNTER, /* no: the time has to be taken before */
 	PXTU_WRITTEN_AGAIN,	/* no: we were disturbed */
 	PXTU_WRITTEN_NO,	/* no: ask the module */
 };
@@ -92,8 +110,8 @@ static inline void pxtu_rseq_disarm(void)
  * pxtu_rseq_drop() - count an event that a full stream drops
  * @state: state of this process
  * @gate: its gate
- * @id: event type
- * @slot: slot of the stream
+ * @slot: notes of the stream
+ * @draft: of the record; needs @enable, @bit and @generation
  *
  * In one piece: the gate is open, our notes of the slot are right, the stream is
  * full, and the event is counted on this CPU. Only if pxtu_rseq_available().
@@ -102,12 +120,13 @@ static inline void pxtu_rseq_disarm(void)
  * was done.
  */
 static inline bool pxtu_rseq_drop(const struct pxtu_state *state,
-				  const struct posixtrace_gate *gate, __u32 id, unsigned int slot)
+				  const struct posixtrace_gate *gate,
+				  const struct pxtu_slot *slot, const struct pxtu_draft *draft)
 {
 	(void)state;
 	(void)gate;
-	(void)id;
 	(void)slot;
+	(void)draft;
 	return false;
 }
 
@@ -115,8 +134,7 @@ static inline bool pxtu_rseq_drop(const struct pxtu_state *state,
  * pxtu_rseq_record() - write a record
  * @state: state of this process
  * @gate: its gate
- * @id: event type
- * @slot: slot of the stream
+ * @slot: notes of the stream
  * @draft: the record, with a time that was taken after pxtu_rseq_arm()
  *
  * In one piece: the gate is open, our notes of the slot are right, nobody has disturbed
@@ -126,15 +144,33 @@ static inline bool pxtu_rseq_drop(const struct pxtu_state *state,
  * Return: what became of it.
  */
 static inline enum pxtu_written
-pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *gate, __u32 id,
-		 unsigned int slot, const struct pxtu_draft *draft)
+pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *gate,
+		 const struct pxtu_slot *slot, const struct pxtu_draft *draft)
 {
 	(void)state;
 	(void)gate;
-	(void)id;
 	(void)slot;
 	(void)draft;
 	return PXTU_WRITTEN_NO;
+}
+
+/**
+ * pxtu_rseq_record_now() - write a record
+ * @state: state of this process
+ * @gate: its gate
+ * @slot: notes of the stream
+ * @draft: the record, without time
+ *
+ * As pxtu_rseq_record(), and takes the time, too, if there is a counter for that. Nothing
+ * has to be armed.
+ *
+ * Return: what became of it.
+ */
+static inline enum pxtu_written
+pxtu_rseq_record_now(const struct pxtu_state *state, const struct posixtrace_gate *gate,
+		     const struct pxtu_slot *slot, const struct pxtu_draft *draft)
+{
+	return pxtu_rseq_record(state, gate, slot, draft);
 }
 
 #endif

@@ -3,6 +3,7 @@
  * Records by restartable sequences: the common case of posix_trace_event(). All else
  * is left to the module, which does the same by the EVENT command.
  */
+#include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,12 +20,6 @@
  * CPU with many threads, or who share a stream with one that scribbles into it.
  */
 #define TRIES	4
-
-_Static_assert(PXTU_DRAFT_SMALL % POSIXTRACE_RECORD_ALIGN == 0 &&
-	       offsetof(struct pxtu_draft, record) == sizeof(struct posixtrace_writer) &&
-	       offsetof(struct pxtu_draft, small) == sizeof(struct posixtrace_writer) +
-						     sizeof(struct posixtrace_record),
-	       "writer, header and data are copied together");
 
 /*
  * The thread id, with the number of the process that it is in: in a child the
@@ -49,51 +44,100 @@ static pid_t own_tid(const struct pxtu_state *state)
 	return pxtu_load(&myself.tid);
 }
 
-static void prepare(struct pxtu_draft *draft, const struct pxtu_state *state,
-		    const struct pxtu_slot *slot, const struct posixtrace_event *event)
+/* Less than a piece, as two words that are filled up with zeros. */
+static void copy_rest(__u64 rest[2], const unsigned char *data, unsigned int len)
 {
-	__u64 len = event->data_len, size;
-	__u16 flags = 0;
+	unsigned char *to = (unsigned char *)rest;
+
+	rest[0] = 0;
+	rest[1] = 0;
+	if (len & 8) {
+		memcpy(to, data, 8);
+		to += 8;
+		data += 8;
+	}
+	if (len & 4) {
+		memcpy(to, data, 4);
+		to += 4;
+		data += 4;
+	}
+	if (len & 2) {
+		memcpy(to, data, 2);
+		to += 2;
+		data += 2;
+	}
+	if (len & 1)
+		*to = *data;
+}
+
+/* Two numbers that are neighbours in memory, as one; the first and the second. */
+static __u64 pair(__u32 first, __u32 second)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return first | (__u64)second << 32;
+#else
+	return (__u64)first << 32 | second;
+#endif
+}
+
+/* What follows data_len in struct posixtrace_record, likewise. */
+static __u32 id_and_flags(__u32 id, __u32 flags)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return id | flags << 16;
+#else
+	return id << 16 | flags;
+#endif
+}
+
+_Static_assert(offsetof(struct posixtrace_record, data_len) == 0 &&
+	       offsetof(struct posixtrace_record, event_id) == 4 &&
+	       offsetof(struct posixtrace_record, flags) == 6 &&
+	       offsetof(struct posixtrace_record, timestamp) == 8 &&
+	       offsetof(struct posixtrace_record, prog_address) == 16 &&
+	       offsetof(struct posixtrace_writer, pid) == 8 &&
+	       offsetof(struct posixtrace_writer, tid) == 12 &&
+	       offsetof(struct posixtrace_writer, thread_id) == 16, "as the draft has it");
+
+/* All but the time. */
+static void prepare(struct pxtu_draft *draft, const struct pxtu_state *state,
+		    const struct pxtu_slot *slot, const struct pxtu_call *call, __u32 bit)
+{
+	__u64 len = call->len;
+	__u32 flags = 0;
 
 	/* Pairs with the store in sync_locked(): the notes are those of it, or younger. */
 	draft->generation = pxtu_load_acquire(&state->generation);
-	if (len > slot->max_data) {
+	draft->enable = &pxtu_gate()->enable[call->id];
+	draft->bit = bit;
+	if (pxtu_unlikely(len > slot->max_data)) {
 		len = slot->max_data;
 		flags = POSIXTRACE_RECORD_TRUNCATED;
 	}
-	draft->writer = (struct posixtrace_writer){
-		.pid = slot->pid,
-		.tid = own_tid(state),
-		.thread_id = event->thread_id,
-	};
-	draft->record.data_len = (__u32)len;
-	draft->record.event_id = (__u16)event->event_id;
-	draft->record.flags = flags;
-	draft->record.prog_address = event->prog_address;
-	size = POSIXTRACE_RECORD_STEP(len);
-	draft->step = POSIXTRACE_HEAD(size, 1);
-	draft->data = (const void *)(uintptr_t)event->data;
-	if (len <= sizeof(draft->small)) {
-		draft->end = (const unsigned char *)&draft->record + size;
-		draft->rest = 0;
-		/* What fills it up is written, too. */
-		if (len % sizeof(__u64))
-			memset(draft->small + (len & ~7ULL), 0, sizeof(__u64));
-		if (len)
-			memcpy(draft->small, draft->data, len);
-	} else {
-		draft->end = draft->small;
-		draft->rest = len;
+	draft->writer.header = 0;
+	draft->writer.ids = pair((__u32)slot->pid, (__u32)own_tid(state));
+	draft->writer.thread_id = (uintptr_t)pthread_self();
+	draft->header = pair((__u32)len, id_and_flags(call->id, flags));
+	draft->prog_address = (uintptr_t)call->prog_address;
+	draft->data = call->data;
+	draft->step = POSIXTRACE_HEAD(POSIXTRACE_RECORD_STEP(len), 1);
+	draft->pieces = (__u32)len / PXTU_PIECE;
+	draft->rest_words = 0;
+	if (len % PXTU_PIECE) {
+		draft->rest_words = ((__u32)len % PXTU_PIECE + 7) / 8;
+		copy_rest(draft->rest, (const unsigned char *)call->data + (len - len % PXTU_PIECE),
+			  len % PXTU_PIECE);
 	}
 }
 
 /* Is the event in the stream, or counted as lost? */
-static bool make_room(struct pxtu_state *state, unsigned int slot, __u32 size, int *err)
+static bool make_room(struct pxtu_state *state, const struct pxtu_slot *slot, __u32 size,
+		      int *err)
 {
 	struct posixtrace_next next = {
-		.slot = slot,
+		.slot = (__u32)(slot - state->slot),
 		.size = size,
-		.stream = pxtu_load(&state->slot[slot].stream),
+		.stream = pxtu_load(&slot->stream),
 	};
 	int fd = pxtu_load(&state->fd);
 
@@ -102,79 +146,108 @@ static bool make_room(struct pxtu_state *state, unsigned int slot, __u32 size, i
 }
 
 /* Full streams are counted in first: that takes no clock, and no record. */
-static bool drop_one(struct pxtu_state *state, const struct posixtrace_event *event,
-		     unsigned int slot)
+static bool drop_one(struct pxtu_state *state, const struct pxtu_slot *slot,
+		     const struct pxtu_draft *draft)
 {
-	bool dropped = pxtu_rseq_drop(state, pxtu_gate(), event->event_id, slot);
-	__u32 bit = 1U << slot;
+	bool dropped = pxtu_rseq_drop(state, pxtu_gate(), slot, draft);
 
-	if (dropped && !(pxtu_load(&state->full) & bit))
-		__atomic_fetch_or(&state->full, bit, __ATOMIC_RELAXED);
-	else if (!dropped && pxtu_load(&state->full) & bit)
-		__atomic_fetch_and(&state->full, ~bit, __ATOMIC_RELAXED);
+	if (dropped && !(pxtu_load(&state->full) & draft->bit))
+		__atomic_fetch_or(&state->full, draft->bit, __ATOMIC_RELAXED);
+	else if (!dropped && pxtu_load(&state->full) & draft->bit)
+		__atomic_fetch_and(&state->full, ~draft->bit, __ATOMIC_RELAXED);
 	return dropped;
 }
 
-/* Whether a record is in the stream, or counted as lost; and whether somebody sleeps. */
-static bool write_one(struct pxtu_state *state, const struct posixtrace_event *event,
-		      unsigned int slot, bool *kick)
+/* Where there is no counter for the sequence. */
+static enum pxtu_written record_at(struct pxtu_state *state, const struct pxtu_slot *slot,
+				   struct pxtu_draft *draft)
 {
 	const struct posixtrace_gate *gate = pxtu_gate();
-	struct pxtu_draft draft;
-	int tries, err;
-	__u32 size;
 
-	/* Only a hint as to whether it is worth while. */
-	if (!pxtu_load(&state->slot[slot].heads))
-		return false;
-	if (pxtu_unlikely(pxtu_load(&state->full) & 1U << slot) && drop_one(state, event, slot))
-		return true;
-	prepare(&draft, state, &state->slot[slot], event);
-	for (tries = 0; tries < TRIES; tries++) {
-		pxtu_rseq_arm();
-		draft.record.timestamp = pxtu_clock_now(state, &gate->clock);
-		switch (pxtu_rseq_record(state, gate, event->event_id, slot, &draft)) {
-		case PXTU_WRITTEN_KICK:
-			*kick = true;
-			return true;
-		case PXTU_WRITTEN:
-			return true;
+	pxtu_rseq_arm();
+	draft->time = pxtu_clock_now(state, &gate->clock);
+	return pxtu_rseq_record(state, gate, slot, draft);
+}
+
+/*
+ * The first try has failed. Whether the record is in the stream, or counted as lost,
+ * after some more.
+ */
+static __attribute__((__noinline__)) enum pxtu_written
+try_again(struct pxtu_state *state, const struct pxtu_slot *slot, struct pxtu_draft *draft,
+	  enum pxtu_written written)
+{
+	int tries, err;
+	__u64 len;
+
+	for (tries = 1; ; tries++) {
+		switch (written) {
 		case PXTU_WRITTEN_FULL:
-			if (drop_one(state, event, slot))
-				return true;
+			if (drop_one(state, slot, draft))
+				return PXTU_WRITTEN;
 			break;
 		case PXTU_WRITTEN_NO_ROOM:
 			pxtu_rseq_disarm();
-			size = (__u32)POSIXTRACE_RECORD_SIZE(draft.record.data_len);
-			if (make_room(state, slot, size, &err))
-				return true;
+			/* The step is without what says who writes it, and aligned. */
+			len = POSIXTRACE_HEAD_POS(draft->step) - sizeof(struct posixtrace_record);
+			if (make_room(state, slot, (__u32)POSIXTRACE_RECORD_SIZE(len), &err))
+				return PXTU_WRITTEN;
 			if (err && err != -EAGAIN)
-				return false;
+				return PXTU_WRITTEN_NO;
 			break;
 		case PXTU_WRITTEN_AGAIN:
+		case PXTU_WRITTEN_NO_COUNTER:
 			break;
-		case PXTU_WRITTEN_NO:
-			return false;
+		default:
+			return written;
 		}
+		if (tries == TRIES)
+			return PXTU_WRITTEN_NO;
+		written = record_at(state, slot, draft);
 	}
-	return false;
 }
 
-__u32 pxtu_write(struct pxtu_state *state, const struct posixtrace_event *event, __u32 mask)
+static enum pxtu_written write_one(struct pxtu_state *state, const struct pxtu_call *call,
+				   unsigned int number, __u32 bit)
 {
-	__u32 done = 0, kicks = 0;
-	unsigned int slot;
-	bool kick;
+	const struct pxtu_slot *slot = &state->slot[number];
+	enum pxtu_written written;
+	struct pxtu_draft draft;
 
-	if (!pxtu_rseq_available() || !pxtu_slots_update(state))
+	/* Only a hint as to whether it is worth while. */
+	if (pxtu_unlikely(!pxtu_load(&slot->heads)))
+		return PXTU_WRITTEN_NO;
+	prepare(&draft, state, slot, call, bit);
+	if (pxtu_unlikely(pxtu_load(&state->full) & bit) && drop_one(state, slot, &draft))
+		return PXTU_WRITTEN;
+	written = pxtu_rseq_record_now(state, pxtu_gate(), slot, &draft);
+	if (pxtu_likely(written == PXTU_WRITTEN || written == PXTU_WRITTEN_KICK))
+		return written;
+	return try_again(state, slot, &draft, written);
+}
+
+__u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 mask)
+{
+	__u32 done = 0, kicks = 0, bit;
+
+	if (!pxtu_rseq_available())
 		return 0;
-	for (; mask; mask &= mask - 1) {
-		slot = (unsigned int)__builtin_ctz(mask);
-		kick = false;
-		if (write_one(state, event, slot, &kick))
-			done |= 1U << slot;
-		if (pxtu_unlikely(kick))
-			kicks |= 1U << slot;
+	if (pxtu_unlikely(pxtu_load(&pxtu_gate()->generation) != pxtu_load(&state->generation)) &&
+	    !pxtu_slots_update(state))
+		return 0;
+	for (; mask; mask -= bit) {
+		bit = mask & -mask;
+		switch (write_one(state, call, (unsigned int)__builtin_ctz(mask), bit)) {
+		case PXTU_WRITTEN_KICK:
+			kicks |= bit;
+			done |= bit;
+			break;
+		case PXTU_WRITTEN:
+			done |= bit;
+			break;
+		default:
+			break;
+		}
 	}
 	pxtu_rseq_disarm();
 	if (pxtu_unlikely(kicks))

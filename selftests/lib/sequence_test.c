@@ -48,27 +48,25 @@ static enum pxtu_written write_with(struct pxtu_state *state, struct world *worl
 {
 	struct pxtu_draft draft = {
 		.writer = {
-			.pid = persons[who].pid,
-			.tid = persons[who].tid,
+			.ids = (__u32)persons[who].pid | (__u64)persons[who].tid << 32,
 			.thread_id = persons[who].thread_id,
 		},
-		.record = {
-			.data_len = sizeof(who),
-			.event_id = EVENT_ID,
-			.timestamp = world->head.last,
-		},
+		.header = sizeof(who) | (__u64)EVENT_ID << 32,
+		.time = world->head.last,
+		.rest = { who },
+		.rest_words = 1,
 		.step = POSIXTRACE_HEAD(POSIXTRACE_RECORD_STEP(sizeof(who)), 1),
+		.enable = &gate.enable[EVENT_ID],
+		.bit = 1,
 	};
 
-	draft.end = draft.small + sizeof(who);
-	memcpy(draft.small, &who, sizeof(who));
 	state->nr_cpus = 1;
 	state->slot[0].heads = &world->head;
 	state->slot[0].pool = (unsigned char *)world->pool;
 	state->slot[0].pool_size = sizeof(world->pool);
 	state->slot[0].bell = &bell;
 	pxtu_rseq_arm();
-	return pxtu_rseq_record(state, &gate, EVENT_ID, 0, &draft);
+	return pxtu_rseq_record(state, &gate, &state->slot[0], &draft);
 }
 
 static enum pxtu_written write_as(struct world *world, __u64 who)
