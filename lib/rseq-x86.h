@@ -142,10 +142,10 @@ _Static_assert(PXTU_WRITER_SIZE == sizeof(struct posixtrace_writer), "likewise")
 
 /*
  * The gate is open, and the notes are right: %%rcx is the head of this CPU. Else goes to
- * "no". r11: from the thread pointer to the area.
+ * "no". rsi: the gate; r11: from the thread pointer to the area.
  */
 #define PXTU_RSEQ_CHECK								\
-	"movl " PXTU_OF(PXTU_GATE_GENERATION, "%[gate]") ", %%eax\n\t"	\
+	"movl " PXTU_OF(PXTU_GATE_GENERATION, "%%rsi") ", %%eax\n\t"	\
 	"cmpl %%eax, " PXTU_OF(PXTU_STATE_GENERATION, "%[state]") "\n\t"	\
 	"jne %l[no]\n\t"							\
 	"cmpl %%eax, " PXTU_OF(PXTU_DRAFT_GENERATION, "%[draft]") "\n\t"	\
@@ -165,7 +165,7 @@ _Static_assert(PXTU_WRITER_SIZE == sizeof(struct posixtrace_writer), "likewise")
 
 #define PXTU_RSEQ_CHECKED					\
 	[area] "m" (__rseq_offset),				\
-	[gate] "r" (gate),					\
+	[gate] "m" (gate),					\
 	[state] "r" (state),					\
 	[slot] "r" (slot),					\
 	[draft] "r" (draft)
@@ -193,6 +193,7 @@ static inline bool pxtu_rseq_drop(const struct pxtu_state *state,
 {
 	__asm__ goto(PXTU_RSEQ_TABLE("3")
 		"movq %[area], %%r11\n\t"
+		"movq %[gate], %%rsi\n\t"
 		"leaq 3b(%%rip), %%rax\n\t"
 		"movq %%rax, %%fs:" PXTU_TEXT(PXTU_RSEQ_CS) "(%%r11)\n"
 		"1:\n\t"
@@ -204,7 +205,7 @@ static inline bool pxtu_rseq_drop(const struct pxtu_state *state,
 		PXTU_RSEQ_ABORT("no")
 		:
 		: PXTU_RSEQ_CHECKED
-		: "memory", "cc", "rax", "rcx", "r11"
+		: "memory", "cc", "rax", "rcx", "rsi", "r11"
 		: no);
 	return true;
 no:
@@ -223,28 +224,28 @@ no:
  * does not wait for the counter: it is best read early.
  */
 #define PXTU_RSEQ_TIME_COUNT							\
-	"movl " PXTU_OF(PXTU_CLOCK_SEQ, "%[gate]") ", %%r8d\n\t"		\
-	"cmpl $" PXTU_TEXT(PXTU_COUNTER_TSC) ", " PXTU_OF(PXTU_CLOCK_COUNTER, "%[gate]") "\n\t" \
+	"movl " PXTU_OF(PXTU_CLOCK_SEQ, "%%rsi") ", %%r8d\n\t"		\
+	"cmpl $" PXTU_TEXT(PXTU_COUNTER_TSC) ", " PXTU_OF(PXTU_CLOCK_COUNTER, "%%rsi") "\n\t" \
 	"jne %l[no_counter]\n\t"						\
 	"lfence\n\t"								\
 	"rdtsc\n\t"								\
 	"shlq $32, %%rdx\n\t"							\
 	"orq %%rdx, %%rax\n\t"							\
 	"xorl %%edx, %%edx\n\t"							\
-	"subq " PXTU_OF(PXTU_CLOCK_CYCLE_LAST, "%[gate]") ", %%rax\n\t"		\
+	"subq " PXTU_OF(PXTU_CLOCK_CYCLE_LAST, "%%rsi") ", %%rax\n\t"		\
 	"cmovbq %%rdx, %%rax\n\t"						\
-	"movl " PXTU_OF(PXTU_CLOCK_MULT, "%[gate]") ", %%edx\n\t"		\
+	"movl " PXTU_OF(PXTU_CLOCK_MULT, "%%rsi") ", %%edx\n\t"		\
 	"mulq %%rdx\n\t"							\
-	"addq " PXTU_OF(PXTU_CLOCK_FRACTION, "%[gate]") ", %%rax\n\t"		\
+	"addq " PXTU_OF(PXTU_CLOCK_FRACTION, "%%rsi") ", %%rax\n\t"		\
 	"adcq $0, %%rdx\n\t"							\
-	"movl " PXTU_OF(PXTU_CLOCK_SHIFT, "%[gate]") ", %%ecx\n\t"		\
+	"movl " PXTU_OF(PXTU_CLOCK_SHIFT, "%%rsi") ", %%ecx\n\t"		\
 	"shrdq %%cl, %%rdx, %%rax\n\t"						\
-	"addq " PXTU_OF(PXTU_CLOCK_BASE, "%[gate]") ", %%rax\n\t"		\
-	"addq " PXTU_OF(PXTU_CLOCK_OFFSET, "%[gate]") ", %%rax\n\t"		\
+	"addq " PXTU_OF(PXTU_CLOCK_BASE, "%%rsi") ", %%rax\n\t"		\
+	"addq " PXTU_OF(PXTU_CLOCK_OFFSET, "%%rsi") ", %%rax\n\t"		\
 	"movq %%rax, %%rdx\n\t"							\
 	"testl $1, %%r8d\n\t"							\
 	"jnz %l[no_counter]\n\t"						\
-	"cmpl " PXTU_OF(PXTU_CLOCK_SEQ, "%[gate]") ", %%r8d\n\t"		\
+	"cmpl " PXTU_OF(PXTU_CLOCK_SEQ, "%%rsi") ", %%r8d\n\t"		\
 	"jne %l[no_counter]\n\t"
 
 /*
@@ -363,7 +364,8 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		 const struct pxtu_slot *slot, const struct pxtu_draft *draft)
 {
 	__asm__ goto(PXTU_RSEQ_TABLE("pxtu_rseq_record_table")
-		"movq %[area], %%r11\n"
+		"movq %[area], %%r11\n\t"
+		"movq %[gate], %%rsi\n"
 		"1:\n\t"
 		PXTU_RSEQ_TIME_TAKEN
 		PXTU_RSEQ_WRITE
@@ -390,6 +392,7 @@ pxtu_rseq_record_now(const struct pxtu_state *state, const struct posixtrace_gat
 {
 	__asm__ goto(PXTU_RSEQ_TABLE("3")
 		"movq %[area], %%r11\n\t"
+		"movq %[gate], %%rsi\n\t"
 		"leaq 3b(%%rip), %%rax\n\t"
 		"movq %%rax, %%fs:" PXTU_TEXT(PXTU_RSEQ_CS) "(%%r11)\n"
 		"1:\n\t"
