@@ -47,6 +47,7 @@ static int counter_changed(struct notifier_block *block, unsigned long was_set, 
 	WRITE_ONCE(clock->fraction, tkr->xtime_nsec);
 	WRITE_ONCE(clock->mult, tkr->mult);
 	WRITE_ONCE(clock->shift, tkr->shift);
+	/* The second of the pair. */
 	smp_wmb();
 	WRITE_ONCE(clock->seq, seq + 2);
 	return NOTIFY_DONE;
@@ -82,6 +83,7 @@ void pxt_counter_end(void)
 	/* As above. */
 	smp_wmb();
 	WRITE_ONCE(clock->counter, POSIXTRACE_COUNTER_NONE);
+	/* Likewise. */
 	smp_wmb();
 	WRITE_ONCE(clock->seq, clock->seq + 1);
 }

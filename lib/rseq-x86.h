@@ -103,7 +103,7 @@ PXTU_AT(PXTU_DRAFT_BIT, pxtu_draft, bit);
 PXTU_AT(PXTU_DRAFT_GENERATION, pxtu_draft, generation);
 PXTU_AT(PXTU_DRAFT_PIECES, pxtu_draft, pieces);
 PXTU_AT(PXTU_DRAFT_REST_WORDS, pxtu_draft, rest_words);
-_Static_assert(PXTU_WRITER_SIZE == sizeof(struct posixtrace_writer), "likewise");
+_Static_assert(sizeof(struct posixtrace_writer) == PXTU_WRITER_SIZE, "likewise");
 
 #undef PXTU_AT
 

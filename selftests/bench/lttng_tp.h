@@ -11,12 +11,10 @@
 
 #include <lttng/tracepoint.h>
 
-LTTNG_UST_TRACEPOINT_EVENT(bench, event,
-	LTTNG_UST_TP_ARGS(const unsigned char *, data, size_t, len),
-	LTTNG_UST_TP_FIELDS(
-		lttng_ust_field_sequence(unsigned char, data, data, unsigned int, len)
-	)
-)
+#define BENCH_ARGS	LTTNG_UST_TP_ARGS(const unsigned char *, data, size_t, len)
+#define BENCH_FIELDS	lttng_ust_field_sequence(unsigned char, data, data, unsigned int, len)
+
+LTTNG_UST_TRACEPOINT_EVENT(bench, event, BENCH_ARGS, LTTNG_UST_TP_FIELDS(BENCH_FIELDS))
 
 #endif
 
