@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "disk.h"
 #include "logdrain.h"
 #include "pxt_test.h"
 
@@ -46,6 +47,7 @@ static int stream_state(trace_id_t trid)
 FIXTURE(disk)
 {
 	char dir[32];
+	char name[DISK_NAME];
 	int ballast;
 	int fd;
 	trace_id_t trid;
@@ -54,17 +56,21 @@ FIXTURE(disk)
 FIXTURE_VARIANT(disk)
 {
 	const struct log_kind *kind;
+	const char *type;
 };
 
-FIXTURE_VARIANT_ADD(disk, append) { &by_hand };
-FIXTURE_VARIANT_ADD(disk, loop) { &loop };
-FIXTURE_VARIANT_ADD(disk, until_full) { &until_full };
+FIXTURE_VARIANT_ADD(disk, append) { &by_hand, "tmpfs" };
+FIXTURE_VARIANT_ADD(disk, loop) { &loop, "tmpfs" };
+FIXTURE_VARIANT_ADD(disk, until_full) { &until_full, "tmpfs" };
+FIXTURE_VARIANT_ADD(disk, ext4_append) { &by_hand, "ext4" };
+FIXTURE_VARIANT_ADD(disk, ext4_loop) { &loop, "ext4" };
+FIXTURE_VARIANT_ADD(disk, ext4_until_full) { &until_full, "ext4" };
 
 FIXTURE_SETUP(disk)
 {
 	strcpy(self->dir, "/tmp/diskXXXXXX");
 	ASSERT_NE(NULL, mkdtemp(self->dir));
-	ASSERT_EQ(0, mount("none", self->dir, "tmpfs", 0, "size=512k"));
+	ASSERT_EQ(0, disk_mount(variant->type, self->dir, self->name));
 	self->ballast = open(self->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	ASSERT_LE(0, self->ballast);
 	self->fd = open(self->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -85,9 +91,13 @@ FIXTURE_TEARDOWN(disk)
 static int fill_disk(int ballast, size_t left)
 {
 	static const char page[4096];
+	size_t size;
 
-	while (write(ballast, page, sizeof(page)) > 0)
-		;
+	/* Where there is no page any more, there may be a block. */
+	for (size = sizeof(page); size; size /= 2) {
+		while (write(ballast, page, size) > 0)
+			;
+	}
 	return ftruncate(ballast, lseek(ballast, 0, SEEK_END) - left);
 }
 
@@ -202,6 +212,36 @@ TEST_F(disk, can_be_made_read_only_and_unmounted_afterwards)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 	EXPECT_EQ(0, mount("none", self->dir, NULL, MS_REMOUNT | MS_RDONLY, NULL));
 	EXPECT_EQ(0, umount(self->dir));
+}
+
+TEST_F(disk, that_becomes_read_only_is_told_and_keeps_what_was_written)
+{
+	struct posix_trace_status_info status;
+	struct log_content content;
+	int err;
+
+	/* One in memory is never forced. */
+	if (!strcmp(variant->type, "tmpfs"))
+		return;
+	ASSERT_EQ(0, withlog_new(0, variant->kind, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	withlog_record(0, ROUND);
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	ASSERT_EQ(0, disk_break(self->name));
+	ASSERT_EQ(-1, open(self->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+	ASSERT_EQ(EROFS, errno);
+	withlog_record(ROUND, ROUND);
+	/* Some file systems take what they will never write: that can not be seen. */
+	err = withlog_flush(self->trid);
+	EXPECT_TRUE(!err || err == EROFS);
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
+	EXPECT_EQ(err, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_EQ(0, content.first);
+	EXPECT_EQ((err ? 1 : 2) * ROUND - 1, content.last);
+	EXPECT_EQ((err ? 1 : 2) * ROUND, content.numbers);
+	EXPECT_EQ(0, content.holes + content.disorder + content.errors);
 }
 
 /* With the policy FLUSH it tries again by itself, and comes back to life. */
