@@ -229,11 +229,11 @@ TEST_F(disk, that_becomes_read_only_is_told_and_keeps_what_was_written)
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	ASSERT_EQ(0, disk_break(self->name));
 	ASSERT_EQ(-1, open(self->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-	ASSERT_EQ(EROFS, errno);
+	ASSERT_TRUE(errno == EROFS || errno == EIO);
 	withlog_record(ROUND, ROUND);
 	/* Some file systems take what they will never write: that can not be seen. */
 	err = withlog_flush(self->trid);
-	EXPECT_TRUE(!err || err == EROFS);
+	EXPECT_TRUE(!err || err == EROFS || err == EIO);
 	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
 	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
 	EXPECT_EQ(err, posix_trace_shutdown(self->trid));
