@@ -75,6 +75,20 @@ static inline int disk_mount(const char *type, const char *dir, char *name)
 	return err;
 }
 
+/* Leaves @left bytes of the file system that @ballast is on: 0, or -1 with errno. */
+static inline int disk_fill(int ballast, size_t left)
+{
+	static const char page[4096];
+	size_t size;
+
+	/* Where there is no page any more, there may be a block. */
+	for (size = sizeof(page); size; size /= 2) {
+		while (write(ballast, page, size) > 0)
+			;
+	}
+	return ftruncate(ballast, lseek(ballast, 0, SEEK_END) - left);
+}
+
 /* As if there had been an error on an ext4 disk: it becomes read-only, whoever writes. */
 static inline int disk_break(const char *name)
 {

@@ -87,25 +87,11 @@ FIXTURE_TEARDOWN(disk)
 	rmdir(self->dir);
 }
 
-/* Leaves @left bytes. */
-static int fill_disk(int ballast, size_t left)
-{
-	static const char page[4096];
-	size_t size;
-
-	/* Where there is no page any more, there may be a block. */
-	for (size = sizeof(page); size; size /= 2) {
-		while (write(ballast, page, size) > 0)
-			;
-	}
-	return ftruncate(ballast, lseek(ballast, 0, SEEK_END) - left);
-}
-
 TEST_F(disk, that_is_full_at_the_beginning_is_told_at_once)
 {
 	trace_id_t trid = 4711;
 
-	ASSERT_EQ(0, fill_disk(self->ballast, 0));
+	ASSERT_EQ(0, disk_fill(self->ballast, 0));
 	EXPECT_EQ(ENOSPC, withlog_new(0, variant->kind, self->fd, &trid));
 	EXPECT_EQ(4711, trid);
 	/* Nothing of it is left: it can be done again. */
@@ -121,7 +107,7 @@ TEST_F(disk, that_becomes_full_damages_nothing_that_was_written)
 
 	ASSERT_EQ(0, withlog_new(0, variant->kind, self->fd, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(0, fill_disk(self->ballast, 64 << 10));
+	ASSERT_EQ(0, disk_fill(self->ballast, 64 << 10));
 	rounds = record_until_error(self->trid, &err);
 	EXPECT_EQ(ENOSPC, err);
 	EXPECT_LT(3, rounds);
@@ -156,7 +142,7 @@ TEST_F(disk, that_is_full_at_the_end_is_told_by_shutdown)
 
 	ASSERT_EQ(0, withlog_new(0, variant->kind, self->fd, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(0, fill_disk(self->ballast, 64 << 10));
+	ASSERT_EQ(0, disk_fill(self->ballast, 64 << 10));
 	rounds = record_until_error(self->trid, &err);
 	EXPECT_EQ(ENOSPC, err);
 	EXPECT_EQ(ENOSPC, posix_trace_shutdown(self->trid));
@@ -177,7 +163,7 @@ TEST_F(disk, that_is_full_when_it_is_cleared_is_no_end)
 
 	ASSERT_EQ(0, withlog_new(0, variant->kind, self->fd, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(0, fill_disk(self->ballast, 64 << 10));
+	ASSERT_EQ(0, disk_fill(self->ballast, 64 << 10));
 	record_until_error(self->trid, &err);
 	EXPECT_EQ(ENOSPC, err);
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
@@ -289,7 +275,7 @@ TEST(stream_that_flushes_itself_survives_a_full_disk)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, withlog_new(0, &append, fd, &trid));
 	ASSERT_EQ(0, posix_trace_start(trid));
-	ASSERT_EQ(0, fill_disk(ballast, 64 << 10));
+	ASSERT_EQ(0, disk_fill(ballast, 64 << 10));
 	/* Until even the memory is full. */
 	while (stream_state(trid) == POSIX_TRACE_RUNNING) {
 		withlog_record(count, 10);
