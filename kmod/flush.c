@@ -90,8 +90,8 @@ static int write_subbuf(struct pxt_log *log, const struct pxt_subbuf *subbuf,
 				    subbuf->cpu < pool->nr_cpus ? subbuf->count : 0);
 }
 
-/* All that was closed and handed out no later than @seq. */
-static int write_subbufs(struct pxt_log *log, u64 seq)
+/* All that was closed, and handed out while that was the epoch's. */
+static int write_subbufs(struct pxt_log *log)
 {
 	struct pxt_pool *pool = &log->stream->pool;
 	struct posixtrace_log_block block;
@@ -100,15 +100,18 @@ static int write_subbufs(struct pxt_log *log, u64 seq)
 
 	for (;;) {
 		memset(&block, 0, sizeof(block));
-		subbuf = pxt_reclaim_take(pool, seq, &block);
+		subbuf = pxt_reclaim_take(pool, log->until, &block);
 		if (!subbuf)
 			return 0;
-		err = write_subbuf(log, subbuf, &block);
+		/* It may have been closed just now, with types in it that are as young. */
+		err = pxt_logwriter_names(&log->writer, log->stream->table);
+		if (!err)
+			err = write_subbuf(log, subbuf, &block);
 		if (err) {
-			pxt_reclaim_untake(pool, subbuf);
+			pxt_reclaim_untake(pool, subbuf, &block);
 			return err;
 		}
-		pxt_reclaim_done(pool, subbuf);
+		pxt_reclaim_done(pool, subbuf, &block);
 	}
 }
 
@@ -122,7 +125,7 @@ static u64 discard(struct pxt_pool *pool)
 	while ((subbuf = pxt_reclaim_take(pool, U64_MAX, &block))) {
 		if (subbuf->cpu < pool->nr_cpus)
 			events += subbuf->count;
-		pxt_reclaim_done(pool, subbuf);
+		pxt_reclaim_done(pool, subbuf, &block);
 	}
 	return events;
 }
@@ -197,18 +200,33 @@ static int write_status(struct pxt_log *log, u32 flags, int error)
 	return pxt_logwriter_end(&log->writer, &end);
 }
 
-static int write_all(struct pxt_log *log)
+static int write_events(struct pxt_log *log)
 {
-	u64 seq = last_seq(&log->stream->pool);
 	int err;
 
-	log->writer.epoch++;
-	err = pxt_logwriter_names(&log->writer, log->stream->table);
 	/* Behind its STOP there is nothing, not even what came before by a hair's breadth. */
-	if (log->full)
+	if (log->full) {
 		drop(log);
-	else if (!err)
-		err = write_subbufs(log, seq);
+		return 0;
+	}
+	/*
+	 * What could not be written the last time is still of that epoch: it is as old
+	 * as what was written then, and older than what is of the next but one.
+	 */
+	err = write_subbufs(log);
+	if (err)
+		return err;
+	log->writer.epoch++;
+	log->until = last_seq(&log->stream->pool);
+	return write_subbufs(log);
+}
+
+static int write_all(struct pxt_log *log)
+{
+	int err = pxt_logwriter_names(&log->writer, log->stream->table);
+
+	if (!err)
+		err = write_events(log);
 	return err ? err : pxt_logfile_settle(&log->writer.file);
 }
 
@@ -239,6 +257,8 @@ static int finish_locked(struct pxt_log *log, int err)
 void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
 {
 	struct pxt_stream *stream = log->stream;
+	bool all_seen;
+	u64 last;
 	int err;
 
 	mutex_lock(&stream->lock);
@@ -249,16 +269,19 @@ void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
 	}
 	pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_START, caller);
 	close_all(stream);
+	last = stream->pool.ctrl->system.last;
 	mutex_unlock(&stream->lock);
 
 	err = write_all(log);
 
 	mutex_lock(&stream->lock);
 	err = finish_locked(log, err);
+	all_seen = !err && stream->pool.ctrl->system.last == last;
 	if (!stream->dead)
 		pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_STOP, caller);
 	/* That a flush has ended is no reason for another one. */
-	log->seen = stream->pool.ctrl->system.last;
+	if (all_seen)
+		log->seen = stream->pool.ctrl->system.last;
 	mutex_unlock(&stream->lock);
 	if (log->writer.policy == POSIXTRACE_POLICY_LOOP && !err)
 		err = write_status(log, 0, 0);
@@ -315,5 +338,8 @@ bool pxt_flush_pending(const struct pxt_log *log)
 {
 	const struct pxt_pool *pool = &log->stream->pool;
 
+	/* One that became full while its last sub-buffers were written can start again. */
+	if (READ_ONCE(log->stream->full) && !READ_ONCE(log->full))
+		return true;
 	return READ_ONCE(pool->used) || READ_ONCE(pool->ctrl->system.last) != log->seen;
 }

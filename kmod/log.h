@@ -15,7 +15,9 @@
  * @writer: used by who creates the stream, then by the thread
  * @thread: writes; has a reference to the stream. NULL before it was started
  * @pid: of the process that is traced first; constant
- * @seen: time of the last system event when the last flush ended; used by the thread
+ * @seen: time of the last system event when there was nothing left to write; used by
+ *	the thread
+ * @until: number of the last hand-out that the epoch concerns; used by the thread
  * @begin_error: negative errno of writing the header; set before @begun
  * @begun: that was tried
  * @ended: the thread is done, the file is closed, and the stream's memory is freed
@@ -41,6 +43,7 @@ struct pxt_log {
 	struct task_struct *thread;
 	pid_t pid;
 	u64 seen;
+	u64 until;
 	int begin_error;
 	struct completion begun;
 	struct completion ended;
