@@ -30,7 +30,7 @@ int pxt_log_new(struct pxt_stream *stream, int fd)
 
 	if (!log)
 		return -ENOMEM;
-	err = pxt_logwriter_init(&log->writer, fd, &stream->attr, stream->pool.subbuf_size);
+	err = pxt_logwriter_init(&log->writer, fd, &stream->attr, &stream->pool);
 	if (err) {
 		kfree(log);
 		return err;

@@ -10,6 +10,16 @@
 #include "sysevent.h"
 
 /**
+ * struct pxt_taken - a sub-buffer that is being written
+ * @subbuf: from pxt_reclaim_take()
+ * @gap: likewise
+ */
+struct pxt_taken {
+	struct pxt_subbuf *subbuf;
+	struct posixtrace_log_block gap;
+};
+
+/**
  * struct pxt_log - the log of a stream
  * @stream: whose it is; lives as long
  * @writer: used by who creates the stream, then by the thread
@@ -17,6 +27,7 @@
  * @pid: of the process that is traced first; constant
  * @seen: time of the last system event when there was nothing left to write; used by
  *	the thread
+ * @taken: used by the thread
  * @until: number of the last hand-out that the epoch concerns; used by the thread
  * @begin_error: negative errno of writing the header; set before @begun
  * @begun: that was tried
@@ -44,6 +55,7 @@ struct pxt_log {
 	pid_t pid;
 	u64 seen;
 	u64 until;
+	struct pxt_taken taken[PXT_LOG_BATCH];
 	int begin_error;
 	struct completion begun;
 	struct completion ended;

@@ -5,6 +5,7 @@
  */
 #include <linux/file.h>
 #include <linux/memcontrol.h>
+#include <linux/minmax.h>
 #include <linux/poll.h>
 #include <linux/resource.h>
 #include <linux/sched/mm.h>
@@ -106,6 +107,8 @@ static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len
 	if (!lf->seekable)
 		pos = i_size_read(file_inode(lf->file));
 	/* The limit of the thread that writes is another one. */
+	if (lf->seekable && pos < lf->limit)
+		len = min_t(u64, len, lf->limit - pos);
 	if (pos + len > lf->limit)
 		return -EFBIG;
 	return kernel_write(lf->file, buf, len, &pos);
@@ -197,24 +200,26 @@ int pxt_logfile_settle(struct pxt_logfile *lf)
  * @lf: open
  * @buf: what to write
  * @len: bytes, no more than was reserved
+ * @done: how many of them are there if it fails
  *
- * Of what fails nothing is there, or it is in a place where the next thing will be. If
- * that can not be, for part of it has gone through a pipe, it has not failed: the rest
- * goes first when something is written again. Context: may sleep.
+ * If it fails, the next thing that is written goes to the same place, unless the caller
+ * moves lf->pos. If that can not be, for part of it has gone through a pipe, it has not
+ * failed: the rest goes first when something is written again. Context: may sleep.
  *
  * Return: 0 or negative errno.
  */
-int pxt_logfile_write(struct pxt_logfile *lf, const void *buf, size_t len)
+int pxt_logfile_write(struct pxt_logfile *lf, const void *buf, size_t len, size_t *done)
 {
-	size_t done;
-	int err = pxt_logfile_settle(lf);
+	int err;
 
+	*done = 0;
+	err = pxt_logfile_settle(lf);
 	if (err)
 		return err;
-	err = write_all(lf, buf, len, lf->pos, &done);
-	if (err && done && !lf->seekable) {
-		lf->rest_len = len - done;
-		memcpy(lf->rest, buf + done, lf->rest_len);
+	err = write_all(lf, buf, len, lf->pos, done);
+	if (err && *done && !lf->seekable) {
+		lf->rest_len = len - *done;
+		memcpy(lf->rest, buf + *done, lf->rest_len);
 		err = 0;
 	}
 	if (!err)
