@@ -2,7 +2,8 @@
 /*
  * What a log costs: how long a flush takes, against a plain write() of the same bytes,
  * and what a program that records notices of it. Rounds of both take turns; what is
- * told is the median of their ratios.
+ * told is the median of their ratios, and for machines that have other things to do,
+ * the ratio of the fastest rounds.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +16,11 @@
 #include <trace.h>
 #include <unistd.h>
 
-#define ROUNDS		9
+#define ROUNDS		11
 #define STREAM_SIZE	(8UL << 20)
+#define LOG_SIZE	(256UL << 20)	/* more than is written: nothing is overwritten */
 #define DATA_SIZE	104
+#define PIECE		4096	/* bytes, of a plain write() */
 #define FLUSHED		40000	/* events in one flush: most of the stream */
 #define MEASURED	40000	/* events that are timed */
 
@@ -57,6 +60,17 @@ static void tell(const char *metric, double *values, const char *unit)
 	printf("bench: %s %.3f %s\n", metric, values[ROUNDS / 2], unit);
 }
 
+static void tell_best(const char *metric, const double *times, const double *others)
+{
+	double best = times[0], best_other = others[0];
+
+	for (int i = 1; i < ROUNDS; i++) {
+		best = times[i] < best ? times[i] : best;
+		best_other = others[i] < best_other ? others[i] : best_other;
+	}
+	printf("bench: %s_best %.3f times\n", metric, best / best_other);
+}
+
 static int open_file(void)
 {
 	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -73,7 +87,7 @@ static off_t size_of(int fd)
 	return stat.st_size;
 }
 
-static trace_id_t new_stream(int fd)
+static trace_id_t new_stream(int fd, int policy)
 {
 	trace_attr_t attr;
 	trace_id_t trid;
@@ -82,7 +96,8 @@ static trace_id_t new_stream(int fd)
 	check(posix_trace_attr_setstreamsize(&attr, STREAM_SIZE), "setstreamsize");
 	check(posix_trace_attr_setmaxdatasize(&attr, 256), "setmaxdatasize");
 	check(posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_LOOP), "setstreampolicy");
-	check(posix_trace_attr_setlogfullpolicy(&attr, POSIX_TRACE_APPEND), "setlogpolicy");
+	check(posix_trace_attr_setlogfullpolicy(&attr, policy), "setlogpolicy");
+	check(posix_trace_attr_setlogsize(&attr, LOG_SIZE), "setlogsize");
 	check(posix_trace_create_withlog(0, &attr, fd, &trid), "create_withlog");
 	check(posix_trace_start(trid), "start");
 	return trid;
@@ -96,57 +111,87 @@ static void record(int count)
 		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, sizeof(data));
 }
 
+/* Asks every 50 us whether it is done: who asks all the time takes its time from it. */
 static void flush(trace_id_t trid)
 {
+	const struct timespec pause = { .tv_nsec = 50000 };
 	struct posix_trace_status_info status;
 
 	check(posix_trace_flush(trid), "flush");
 	do {
+		nanosleep(&pause, NULL);
 		check(posix_trace_get_status(trid, &status), "get_status");
 	} while (status.posix_stream_flush_status == POSIX_TRACE_FLUSHING);
 	check(status.posix_stream_flush_error, "flushing");
 }
 
-/* Seconds for so many bytes, in pieces of the size of a sub-buffer. */
-static double write_plainly(int fd, off_t bytes)
+static void *bytes_of(int fd, off_t pos, off_t len)
 {
-	static char piece[4096];
+	char *bytes = malloc(len);
+	ssize_t n;
+
+	check(!bytes ? ENOMEM : 0, "malloc");
+	for (off_t done = 0; done < len; done += n) {
+		n = pread(fd, bytes + done, len - done, pos + done);
+		check_errno(n <= 0, "pread");
+	}
+	return bytes;
+}
+
+/* Seconds for these bytes, in pieces of the size of a sub-buffer. */
+static double write_plainly(int fd, const char *bytes, off_t len)
+{
 	double begin = seconds();
 	ssize_t n;
 
-	for (; bytes > 0; bytes -= n) {
-		n = write(fd, piece, bytes < (off_t)sizeof(piece) ? (size_t)bytes : sizeof(piece));
+	for (; len > 0; len -= n, bytes += n) {
+		n = write(fd, bytes, len < PIECE ? (size_t)len : PIECE);
 		check_errno(n <= 0, "write");
 	}
 	return seconds() - begin;
 }
 
-static void bench_writing(void)
+/*
+ * Memory of a virtual machine that nobody has used costs more than what it is used for:
+ * let all files find some that was used.
+ */
+static void use_memory(void)
 {
-	double ratio[ROUNDS], rate[ROUNDS], plain, begin, flushed;
+	static const char page[4096];
+	int fd = open_file();
+
+	for (int i = 0; i < 3 * ROUNDS * FLUSHED / 25; i++)
+		check_errno(write(fd, page, sizeof(page)) < 0, "write");
+	close(fd);
+}
+
+static void bench_writing(int policy, const char *ratio_name, const char *rate_name)
+{
+	double ratio[ROUNDS], rate[ROUNDS], flushed[ROUNDS], plain[ROUNDS], begin;
 	int log = open_file(), file = open_file();
-	trace_id_t trid = new_stream(log);
-	off_t before, bytes;
+	trace_id_t trid = new_stream(log, policy);
+	off_t before, len;
+	char *bytes;
 
 	for (int i = 0; i < ROUNDS; i++) {
 		record(FLUSHED);
 		before = size_of(log);
 		begin = seconds();
 		flush(trid);
-		flushed = seconds() - begin;
-		bytes = size_of(log) - before;
-		/* Pages that are new, as those of the log are. */
-		check_errno(ftruncate(file, 0), "ftruncate");
-		check_errno(lseek(file, 0, SEEK_SET) < 0, "lseek");
-		plain = write_plainly(file, bytes);
-		ratio[i] = flushed / plain;
-		rate[i] = (double)bytes / flushed / 1e6;
+		flushed[i] = seconds() - begin;
+		len = size_of(log) - before;
+		bytes = bytes_of(log, before, len);
+		plain[i] = write_plainly(file, bytes, len);
+		free(bytes);
+		ratio[i] = flushed[i] / plain[i];
+		rate[i] = (double)len / flushed[i] / 1e6;
 	}
 	check(posix_trace_shutdown(trid), "shutdown");
 	close(file);
 	close(log);
-	tell("log_write_ratio", ratio, "times");
-	tell("log_write_rate", rate, "MB/s");
+	tell(ratio_name, ratio, "times");
+	tell_best(ratio_name, flushed, plain);
+	tell(rate_name, rate, "MB/s");
 }
 
 static int ended;
@@ -170,30 +215,34 @@ static double time_recording(void)
 
 static void bench_recording(void)
 {
-	double ratio[ROUNDS], alone;
+	double ratio[ROUNDS], alone[ROUNDS], together[ROUNDS];
 	trace_id_t trid;
 	pthread_t thread;
 	int log;
 
 	for (int i = 0; i < ROUNDS; i++) {
 		log = open_file();
-		trid = new_stream(log);
+		trid = new_stream(log, POSIX_TRACE_APPEND);
 		record(1000);
-		alone = time_recording();
+		alone[i] = time_recording();
 		ended = 0;
 		check(pthread_create(&thread, NULL, flush_until_end, &trid), "pthread_create");
-		ratio[i] = time_recording() / alone;
+		together[i] = time_recording();
+		ratio[i] = together[i] / alone[i];
 		__atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
 		pthread_join(thread, NULL);
 		check(posix_trace_shutdown(trid), "shutdown");
 		close(log);
 	}
 	tell("log_record_ratio", ratio, "times");
+	tell_best("log_record_ratio", together, alone);
 }
 
 int main(void)
 {
-	bench_writing();
+	use_memory();
+	bench_writing(POSIX_TRACE_APPEND, "log_write_ratio", "log_write_rate");
+	bench_writing(POSIX_TRACE_LOOP, "log_loop_write_ratio", "log_loop_write_rate");
 	bench_recording();
 	return 0;
 }
