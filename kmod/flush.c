@@ -372,7 +372,7 @@ void pxt_flush_last(struct pxt_log *log)
 
 /**
  * pxt_flush_pending() - is there anything that a flush would write?
- * @log: any
+ * @log: any; called by its thread
  *
  * Return: yes or no.
  */

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <limits.h>
+#include <posixtrace.h>
 
 #include "attr_test.h"
 #include "pxt_test.h"
@@ -272,6 +273,7 @@ TEST(a10_flush_flushes_by_itself)
 {
 	const struct log_kind flush = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };
 	struct posix_trace_status_info status;
+	struct posixtrace_stats_info stats;
 	struct log_content content;
 	int fd = log_tmpfile();
 	trace_id_t trid;
@@ -285,8 +287,12 @@ TEST(a10_flush_flushes_by_itself)
 	withlog_record(10, 40000);
 	do {
 		sched_yield();
+		log_content_fd(fd, &content);
 		ASSERT_EQ(0, posix_trace_get_status(trid, &status));
-	} while (status.posix_stream_status != POSIX_TRACE_RUNNING);
+		ASSERT_EQ(0, posixtrace_get_stats(trid, &stats));
+		/* Running, and about to be full is not enough for those that follow. */
+	} while (status.posix_stream_status != POSIX_TRACE_RUNNING ||
+		 content.numbers != (int)stats.recorded);
 	withlog_record(40010, 10);
 	ASSERT_EQ(0, posix_trace_shutdown(trid));
 	log_content_fd(fd, &content);

@@ -265,6 +265,35 @@ TEST_F(flush, comes_by_itself_in_the_end_though_there_is_little)
 }
 
 /* Nobody calls for it: no process, no address. */
+/* Nothing follows that would be a reason for another one. */
+TEST_F(flush, comes_by_itself_after_an_event_that_came_while_another_one_was_under_way)
+{
+	struct log_content content;
+	int pipe[2], left;
+
+	ASSERT_EQ(0, pipe2(pipe, O_CLOEXEC));
+	ASSERT_LE(0, fcntl(pipe[1], F_SETPIPE_SZ, 4096));
+	ASSERT_EQ(0, withlog_new(0, &append, pipe[1], &self->trid));
+	close(pipe[1]);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	/* More than the pipe takes: this can not end before somebody reads. */
+	withlog_record(0, 300);
+	do {
+		sched_yield();
+		ASSERT_EQ(0, ioctl(pipe[0], FIONREAD, &left));
+	} while (left <= (int)sizeof(struct posixtrace_log_header));
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	do {
+		sched_yield();
+		ASSERT_EQ(0, ioctl(pipe[0], FIONREAD, &left));
+		if (left)
+			ASSERT_EQ(1, copy_once(pipe[0], self->fd));
+		log_content_fd(self->fd, &content);
+	} while (!content.stops);
+	EXPECT_TRUE(log_content_is(&content, 300));
+	close(pipe[0]);
+}
+
 TEST_F(flush, that_comes_by_itself_is_of_no_process)
 {
 	struct event event;
