@@ -40,6 +40,7 @@ help:
 	@echo '  check-debug    all on a debug kernel (KASAN, lockdep, kmemleak, UBSAN);'
 	@echo '                 the first run builds it, which takes some minutes'
 	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
+	@echo '  bench          what things cost, as lines "bench: METRIC VALUE UNIT"'
 	@echo '  style          checkpatch, sparse, W=1, kernel-doc, shellcheck'
 	@echo '  selftests/vm/run -- PROGRAM    any program in such a machine (--help)'
 	@echo
@@ -86,12 +87,16 @@ check-debug:
 fuzz-log:
 	@selftests/fuzz/run $(FUZZ_SECONDS)
 
+bench:
+	@selftests/bench/run $(KERNEL)
+
 style:
 	@tools/build/style
 
 clean:
-	@for dir in $(SUBDIRS) $(wildcard selftests/demo); do \
+	@for dir in $(SUBDIRS) $(wildcard selftests/demo selftests/bench); do \
 		$(MAKE) --no-print-directory -C $$dir clean || exit; done
 	rm -rf build
 
-.PHONY: all help deps module install uninstall demo check check-command check-debug fuzz-log style clean $(SUBDIRS)
+.PHONY: all help deps module install uninstall demo check check-command check-debug fuzz-log \
+	bench style clean $(SUBDIRS)

@@ -11,6 +11,7 @@
 
 #include "clock.h"
 #include "compat.h"
+#include "crc32c.h"
 #include "log.h"
 #include "reclaim.h"
 #include "state.h"
@@ -72,44 +73,84 @@ static u64 last_seq(struct pxt_pool *pool)
 	return seq;
 }
 
-static int write_subbuf(struct pxt_log *log, const struct pxt_subbuf *subbuf,
-			struct posixtrace_log_block *block)
+/* To be written. A copy: the check sum holds whatever the targets write there meanwhile. */
+static int add_subbuf(struct pxt_log *log, const struct pxt_taken *taken)
 {
 	const struct pxt_pool *pool = &log->stream->pool;
-	u32 i = subbuf - pool->subbuf;
+	const struct pxt_subbuf *subbuf = taken->subbuf;
+	struct posixtrace_log_block block = taken->gap;
 
-	block->size = subbuf->used;
-	block->cpu = subbuf->cpu;
-	block->count = subbuf->count;
-	block->opened = subbuf->opened;
-	block->closed = subbuf->closed;
-	block->lost += pxt_pool_dropped(pool) + log->dropped;
-	/* A copy: the checksum holds whatever the targets write there meanwhile. */
-	memcpy(pxt_logwriter_payload(&log->writer), pxt_pool_subbuf(pool, i), subbuf->used);
-	return pxt_logwriter_events(&log->writer, block,
-				    subbuf->cpu < pool->nr_cpus ? subbuf->count : 0);
+	block.size = subbuf->used;
+	block.cpu = subbuf->cpu;
+	block.count = subbuf->count;
+	block.opened = subbuf->opened;
+	block.closed = subbuf->closed;
+	block.lost += pxt_pool_dropped(pool) + log->dropped;
+	block.payload_crc = pxt_crc32c_copy(pxt_logwriter_payload(&log->writer),
+					    pxt_pool_subbuf(pool, subbuf - pool->subbuf),
+					    subbuf->used);
+	return pxt_logwriter_events(&log->writer, &block);
 }
 
-/* All that was closed and handed out no later than @seq. */
-static int write_subbufs(struct pxt_log *log, u64 seq)
+/* Of those that were closed, and handed out while that was the epoch's. */
+static u32 take_subbufs(struct pxt_log *log)
 {
 	struct pxt_pool *pool = &log->stream->pool;
-	struct posixtrace_log_block block;
-	struct pxt_subbuf *subbuf;
-	int err;
+	struct pxt_taken *taken = log->taken;
+	u32 n;
 
-	for (;;) {
-		memset(&block, 0, sizeof(block));
-		subbuf = pxt_reclaim_take(pool, seq, &block);
-		if (!subbuf)
-			return 0;
-		err = write_subbuf(log, subbuf, &block);
-		if (err) {
-			pxt_reclaim_untake(pool, subbuf);
-			return err;
-		}
-		pxt_reclaim_done(pool, subbuf);
+	for (n = 0; n < log->writer.batch; n++, taken++) {
+		memset(&taken->gap, 0, sizeof(taken->gap));
+		taken->subbuf = pxt_reclaim_take(pool, log->until, &taken->gap);
+		if (!taken->subbuf)
+			break;
 	}
+	return n;
+}
+
+static u64 user_events(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
+{
+	return subbuf->cpu < pool->nr_cpus ? subbuf->count : 0;
+}
+
+/* The first @count that were taken. Says in @written how many of them are in the log. */
+static int write_taken(struct pxt_log *log, u32 count, u32 *written)
+{
+	u64 events = 0;
+	int err, ret;
+	u32 i;
+
+	*written = 0;
+	/* Some may have been closed just now, with types in them that are as young. */
+	err = pxt_logwriter_names(&log->writer, log->stream->table);
+	if (err)
+		return err;
+	for (i = 0; i < count && !err; i++) {
+		err = add_subbuf(log, &log->taken[i]);
+		if (!err)
+			events += user_events(&log->stream->pool, log->taken[i].subbuf);
+	}
+	ret = pxt_logwriter_write(&log->writer, events, written);
+	return ret ? ret : err;
+}
+
+/* All that was closed, and handed out while that was the epoch's. */
+static int write_subbufs(struct pxt_log *log)
+{
+	struct pxt_pool *pool = &log->stream->pool;
+	struct pxt_taken *taken = log->taken;
+	u32 count, written, i;
+	int err = 0;
+
+	while (!err && (count = take_subbufs(log))) {
+		err = write_taken(log, count, &written);
+		for (i = 0; i < written; i++)
+			pxt_reclaim_done(pool, taken[i].subbuf, &taken[i].gap);
+		/* Each is the oldest again: the youngest first. */
+		while (count-- > written)
+			pxt_reclaim_untake(pool, taken[count].subbuf, &taken[count].gap);
+	}
+	return err;
 }
 
 /* What does not get into the log any more. Says how many user events that were. */
@@ -120,9 +161,8 @@ static u64 discard(struct pxt_pool *pool)
 	u64 events = 0;
 
 	while ((subbuf = pxt_reclaim_take(pool, U64_MAX, &block))) {
-		if (subbuf->cpu < pool->nr_cpus)
-			events += subbuf->count;
-		pxt_reclaim_done(pool, subbuf);
+		events += user_events(pool, subbuf);
+		pxt_reclaim_done(pool, subbuf, &block);
 	}
 	return events;
 }
@@ -149,9 +189,13 @@ static int write_stop(struct pxt_log *log)
 		.opened = stop.draft.record.timestamp,
 		.closed = stop.draft.record.timestamp,
 	};
+	u32 written;
+	int err;
 
-	memcpy(pxt_logwriter_payload(&log->writer), &stop, sizeof(stop));
-	return pxt_logwriter_events(&log->writer, &block, 0);
+	block.payload_crc = pxt_crc32c_copy(pxt_logwriter_payload(&log->writer), &stop,
+					    sizeof(stop));
+	err = pxt_logwriter_events(&log->writer, &block);
+	return err ? err : pxt_logwriter_write(&log->writer, 0, &written);
 }
 
 /* What is there is dropped. */
@@ -171,6 +215,7 @@ static int become_full(struct pxt_log *log)
 	spin_lock(&log->lock);
 	log->full = true;
 	spin_unlock(&log->lock);
+	log->writer.full = true;
 	return write_stop(log);
 }
 
@@ -196,18 +241,33 @@ static int write_status(struct pxt_log *log, u32 flags, int error)
 	return pxt_logwriter_end(&log->writer, &end);
 }
 
-static int write_all(struct pxt_log *log)
+static int write_events(struct pxt_log *log)
 {
-	u64 seq = last_seq(&log->stream->pool);
 	int err;
 
-	log->writer.epoch++;
-	err = pxt_logwriter_names(&log->writer, log->stream->table);
 	/* Behind its STOP there is nothing, not even what came before by a hair's breadth. */
-	if (log->full)
+	if (log->full) {
 		drop(log);
-	else if (!err)
-		err = write_subbufs(log, seq);
+		return 0;
+	}
+	/*
+	 * What could not be written the last time is still of that epoch: it is as old
+	 * as what was written then, and older than what is of the next but one.
+	 */
+	err = write_subbufs(log);
+	if (err)
+		return err;
+	log->writer.epoch++;
+	log->until = last_seq(&log->stream->pool);
+	return write_subbufs(log);
+}
+
+static int write_all(struct pxt_log *log)
+{
+	int err = pxt_logwriter_names(&log->writer, log->stream->table);
+
+	if (!err)
+		err = write_events(log);
 	return err ? err : pxt_logfile_settle(&log->writer.file);
 }
 
@@ -238,8 +298,8 @@ static int finish_locked(struct pxt_log *log, int err)
 void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
 {
 	struct pxt_stream *stream = log->stream;
-	bool others;
-	u64 closed;
+	bool all_seen;
+	u64 last;
 	int err;
 
 	mutex_lock(&stream->lock);
@@ -250,18 +310,19 @@ void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
 	}
 	pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_START, caller);
 	close_all(stream);
-	closed = READ_ONCE(stream->pool.ctrl->system.last);
+	last = stream->pool.ctrl->system.last;
 	mutex_unlock(&stream->lock);
 
 	err = write_all(log);
 
 	mutex_lock(&stream->lock);
 	err = finish_locked(log, err);
-	others = READ_ONCE(stream->pool.ctrl->system.last) != closed;
+	all_seen = !err && stream->pool.ctrl->system.last == last;
 	if (!stream->dead)
 		pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_STOP, caller);
-	/* That a flush has ended is no reason for another one. What came meanwhile is. */
-	log->seen = others ? closed : READ_ONCE(stream->pool.ctrl->system.last);
+	/* That a flush has ended is no reason for another one. */
+	if (all_seen)
+		log->seen = stream->pool.ctrl->system.last;
 	mutex_unlock(&stream->lock);
 	if (log->writer.policy == POSIXTRACE_POLICY_LOOP && !err)
 		err = write_status(log, 0, 0);
@@ -318,7 +379,8 @@ bool pxt_flush_pending(const struct pxt_log *log)
 {
 	const struct pxt_pool *pool = &log->stream->pool;
 
-	/* A full stream may have been flushed, but not yet started again. */
-	return READ_ONCE(pool->used) || READ_ONCE(pool->ctrl->system.last) != log->seen ||
-	       (READ_ONCE(log->stream->full) && !READ_ONCE(log->full));
+	/* One that became full while its last sub-buffers were written can start again. */
+	if (READ_ONCE(log->stream->full) && !READ_ONCE(log->full))
+		return true;
+	return READ_ONCE(pool->used) || READ_ONCE(pool->ctrl->system.last) != log->seen;
 }

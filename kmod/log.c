@@ -30,7 +30,7 @@ int pxt_log_new(struct pxt_stream *stream, int fd)
 
 	if (!log)
 		return -ENOMEM;
-	err = pxt_logwriter_init(&log->writer, fd, &stream->attr, stream->pool.subbuf_size);
+	err = pxt_logwriter_init(&log->writer, fd, &stream->attr, &stream->pool);
 	if (err) {
 		kfree(log);
 		return err;
@@ -140,7 +140,12 @@ static int log_thread(void *arg)
 	struct pxt_log *log = arg;
 	struct pxt_stream *stream = log->stream;
 
-	set_freezable();
+	/*
+	 * Who reads a pipe may sleep for long, and does so before us when the machine
+	 * goes to sleep: it must not wait for us then. Files are left alone meanwhile.
+	 */
+	if (log->writer.file.regular)
+		set_freezable();
 	log->begin_error = pxt_logwriter_begin(&log->writer, &stream->attr,
 					       stream->pool.subbuf_size, stream->pool.nr_cpus,
 					       log->pid);

@@ -10,12 +10,25 @@
 #include "sysevent.h"
 
 /**
+ * struct pxt_taken - a sub-buffer that is being written
+ * @subbuf: from pxt_reclaim_take()
+ * @gap: likewise
+ */
+struct pxt_taken {
+	struct pxt_subbuf *subbuf;
+	struct posixtrace_log_block gap;
+};
+
+/**
  * struct pxt_log - the log of a stream
  * @stream: whose it is; lives as long
  * @writer: used by who creates the stream, then by the thread
  * @thread: writes; has a reference to the stream. NULL before it was started
  * @pid: of the process that is traced first; constant
- * @seen: time of the last system event that is no reason for a flush; used by the thread
+ * @seen: time of the last system event when there was nothing left to write; used by
+ *	the thread
+ * @taken: used by the thread
+ * @until: number of the last hand-out that the epoch concerns; used by the thread
  * @begin_error: negative errno of writing the header; set before @begun
  * @begun: that was tried
  * @ended: the thread is done, the file is closed, and the stream's memory is freed
@@ -41,6 +54,8 @@ struct pxt_log {
 	struct task_struct *thread;
 	pid_t pid;
 	u64 seen;
+	u64 until;
+	struct pxt_taken taken[PXT_LOG_BATCH];
 	int begin_error;
 	struct completion begun;
 	struct completion ended;

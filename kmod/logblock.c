@@ -28,20 +28,33 @@ static bool is_loop(const struct pxt_logwriter *w)
 	return w->policy == POSIXTRACE_POLICY_LOOP;
 }
 
+/*
+ * A reader of packets gets a block in each. What waits to be written is not there for
+ * events that come. In a ring, what is overwritten is told by each block.
+ */
+static u32 batch_of(const struct pxt_logwriter *w, const struct pxt_pool *pool)
+{
+	u32 most = min_t(u32, PXT_LOG_BATCH, PXT_LOG_BATCH_SIZE / w->block_room);
+
+	if (!w->file.regular || is_loop(w))
+		return 1;
+	return clamp_t(u32, pool->nr_user / 8, 1, max_t(u32, most, 1));
+}
+
 /**
  * pxt_logwriter_init() - make ready to write a log
  * @w: to be initialized
  * @fd: descriptor of the calling process
  * @attr: checked attributes; log_size becomes what is granted
- * @subbuf_size: bytes
+ * @pool: memory of the stream
  *
  * Context: may sleep.
  * Return: 0; -EBADF, -EINVAL as pxt_logfile_open(); -ENOMEM.
  */
 int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *attr,
-		       u32 subbuf_size)
+		       const struct pxt_pool *pool)
 {
-	size_t names = NAMES_MAX * sizeof(struct posixtrace_log_name), payload;
+	size_t names = NAMES_MAX * sizeof(struct posixtrace_log_name), payload, size;
 	u64 block;
 	int err;
 
@@ -52,12 +65,14 @@ int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *
 	if (err)
 		return err;
 
-	payload = max_t(size_t, subbuf_size, names);
-	w->buf_size = sizeof(struct posixtrace_log_block) + payload;
-	block = w->buf_size;
+	payload = max_t(size_t, pool->subbuf_size, names);
+	block = sizeof(struct posixtrace_log_block) + payload;
+	w->block_room = block;
+	w->batch = batch_of(w, pool);
+	size = w->batch * w->block_room;
 	err = -ENOMEM;
-	w->buf = kvmalloc(w->buf_size, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	if (!w->buf || pxt_logfile_reserve(&w->file, w->buf_size))
+	w->buf = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!w->buf || pxt_logfile_reserve(&w->file, size))
 		goto free_buf;
 	if (is_loop(w)) {
 		/* While one is written, there is another one. */
@@ -67,7 +82,7 @@ int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *
 		if (!w->run)
 			goto free_buf;
 	} else if (w->policy == POSIXTRACE_POLICY_UNTIL_FULL) {
-		attr->log_size = max_t(u64, attr->log_size, subbuf_size + STOP_SIZE);
+		attr->log_size = max_t(u64, attr->log_size, pool->subbuf_size + STOP_SIZE);
 	}
 	return 0;
 
@@ -95,6 +110,7 @@ void pxt_logwriter_destroy(struct pxt_logwriter *w)
 static int write_header(struct pxt_logwriter *w)
 {
 	struct posixtrace_log_header *header = &w->header;
+	size_t done;
 	int err;
 
 	/* What was in the file before has another one. */
@@ -110,7 +126,7 @@ static int write_header(struct pxt_logwriter *w)
 		w->file.pos = header->data_offset;
 		err = pxt_logfile_write_at(&w->file, header, sizeof(*header), 0);
 	} else {
-		err = pxt_logfile_write(&w->file, header, sizeof(*header));
+		err = pxt_logfile_write(&w->file, header, sizeof(*header), &done);
 	}
 	w->headless = err;
 	return err;
@@ -156,29 +172,32 @@ int pxt_logwriter_begin(struct pxt_logwriter *w, const struct posixtrace_attr *a
 	return !err && is_loop(w) ? pxt_logwriter_end(w, &end) : err;
 }
 
-/* The header of a block; its payload is behind. */
-static size_t finish_block(struct pxt_logwriter *w, u32 type, u32 size)
+/* What all blocks have: the number is for the one that is @ahead of those that wait. */
+static void finish_header(struct pxt_logwriter *w, struct posixtrace_log_block *block, u32 type,
+			  u32 ahead)
 {
-	struct posixtrace_log_block *block = w->buf;
-
 	block->magic = POSIXTRACE_LOG_BLOCK_MAGIC;
 	block->cookie = w->header.cookie;
-	block->seq = w->seq + 1;
+	block->seq = w->seq + 1 + ahead;
 	block->epoch = w->epoch;
 	block->type = type;
-	block->size = size;
-	block->payload_crc = crc_of(block + 1, size);
 	block->crc = 0;
 	block->crc = crc_of(block, sizeof(*block));
-	return sizeof(*block) + size;
 }
 
+/* One whose payload is in the buffer; nothing else waits. */
 static int append_block(struct pxt_logwriter *w, u32 type, u32 size)
 {
+	struct posixtrace_log_block *block = w->buf;
 	int err = w->headless ? write_header(w) : 0;
+	size_t done;
 
-	if (!err)
-		err = pxt_logfile_write(&w->file, w->buf, finish_block(w, type, size));
+	if (err)
+		return err;
+	block->size = size;
+	block->payload_crc = crc_of(block + 1, size);
+	finish_header(w, block, type, 0);
+	err = pxt_logfile_write(&w->file, block, sizeof(*block) + size, &done);
 	if (!err)
 		w->seq++;
 	return err;
@@ -300,19 +319,21 @@ static u64 make_room(struct pxt_logwriter *w, u64 size)
 	return pos;
 }
 
-static int write_ring(struct pxt_logwriter *w, u32 size, u64 events)
+/* The one that waits. */
+static int write_ring(struct pxt_logwriter *w, u64 events)
 {
 	struct posixtrace_log_block *block = w->buf;
 	u64 data = w->header.data_offset, pos;
 	int err = w->headless ? write_header(w) : 0;
+	size_t done;
 
 	if (err)
 		return err;
-	pos = make_room(w, sizeof(*block) + size);
+	pos = make_room(w, w->waiting_size);
 	block->tail = data + (w->runs ? run_at(w, 0)->start : pos);
-	finish_block(w, POSIXTRACE_LOG_EVENTS, size);
+	finish_header(w, block, POSIXTRACE_LOG_EVENTS, 0);
 	w->file.pos = data + pos;
-	err = pxt_logfile_write(&w->file, block, sizeof(*block) + size);
+	err = pxt_logfile_write(&w->file, block, w->waiting_size, &done);
 	if (err)
 		return err;
 	w->seq++;
@@ -321,34 +342,103 @@ static int write_ring(struct pxt_logwriter *w, u32 size, u64 events)
 }
 
 /* ------------------------------------------------------------------ */
+/* Events								*/
+
+static struct posixtrace_log_block *block_at(const struct pxt_logwriter *w, size_t offset)
+{
+	return w->buf + offset;
+}
+
+static size_t whole_size(const struct posixtrace_log_block *block)
+{
+	return sizeof(*block) + block->size;
+}
+
+/* Those in the first @done bytes: the next one goes behind them. */
+static u32 keep_whole(struct pxt_logwriter *w, size_t done)
+{
+	size_t offset = 0;
+	u32 count = 0;
+
+	while (count < w->waiting && offset + whole_size(block_at(w, offset)) <= done) {
+		offset += whole_size(block_at(w, offset));
+		count++;
+	}
+	w->file.pos += offset;
+	return count;
+}
+
+/* Says in @written how many it wrote. */
+static int append_waiting(struct pxt_logwriter *w, u32 *written)
+{
+	int err = w->headless ? write_header(w) : 0;
+	size_t offset = 0, done;
+	u32 i;
+
+	if (err)
+		return err;
+	for (i = 0; i < w->waiting; i++) {
+		finish_header(w, block_at(w, offset), POSIXTRACE_LOG_EVENTS, i);
+		offset += whole_size(block_at(w, offset));
+	}
+	err = pxt_logfile_write(&w->file, w->buf, w->waiting_size, &done);
+	*written = err ? keep_whole(w, done) : w->waiting;
+	w->seq += *written;
+	return err;
+}
 
 /**
- * pxt_logwriter_events() - write a block of events
+ * pxt_logwriter_events() - a block of events is to be written
  * @w: begun; what pxt_logwriter_payload() told holds the records
- * @block: size, cpu, count, and what follows; the rest is filled in
- * @events: how many of the records are user events
+ * @block: size, payload_crc, cpu, count, and what follows; the rest is filled in
  *
- * Context: may sleep.
- * Return: 0; -EXFULL if the log is full now, then nothing was written; other
- * negative errno.
+ * At most pxt_logwriter.batch of them wait for pxt_logwriter_write().
+ *
+ * Return: 0; -EXFULL if there is no room for it in the log, unless that is full already.
  */
-int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_block *block,
-			 u64 events)
+int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_block *block)
 {
-	int err;
-
-	*(struct posixtrace_log_block *)w->buf = *block;
-	if (is_loop(w))
-		return write_ring(w, block->size, events);
 	/* A log that is full ends with STOP: there is always room for that. */
 	if (w->policy == POSIXTRACE_POLICY_UNTIL_FULL && !w->full &&
-	    w->events + block->size + STOP_SIZE > w->header.attr.log_size) {
-		w->full = true;
+	    w->events + block->size + STOP_SIZE > w->header.attr.log_size)
 		return -EXFULL;
+	*block_at(w, w->waiting_size) = *block;
+	w->events += block->size;
+	w->waiting++;
+	w->waiting_size += whole_size(block);
+	return 0;
+}
+
+/**
+ * pxt_logwriter_write() - write the blocks of events that wait
+ * @w: begun
+ * @events: how many of the records are user events
+ * @written: how many of the blocks are in the log now; they come first
+ *
+ * None waits afterwards. Context: may sleep.
+ *
+ * Return: 0 or negative errno.
+ */
+int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written)
+{
+	size_t offset = 0;
+	int err = 0;
+	u32 i;
+
+	*written = 0;
+	if (is_loop(w) && w->waiting) {
+		err = write_ring(w, events);
+		*written = !err;
+	} else if (w->waiting) {
+		err = append_waiting(w, written);
 	}
-	err = append_block(w, POSIXTRACE_LOG_EVENTS, block->size);
-	if (!err)
-		w->events += block->size;
+	for (i = 0; i < w->waiting; i++) {
+		if (i >= *written)
+			w->events -= block_at(w, offset)->size;
+		offset += whole_size(block_at(w, offset));
+	}
+	w->waiting = 0;
+	w->waiting_size = 0;
 	return err;
 }
 

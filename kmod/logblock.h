@@ -6,9 +6,18 @@
 
 #include "eventid.h"
 #include "logfile.h"
+#include "pool.h"
 
 /* Blocks of a LOOP log that are told apart; with more, neighbours go together. */
 #define PXT_LOG_RUNS	1024
+
+/*
+ * Bytes of events that are written at once: the less often, the cheaper, and part of a
+ * page is not much cheaper than all of it.
+ */
+#define PXT_LOG_BATCH_SIZE	(64U << 10)
+/* Blocks that are written at once. */
+#define PXT_LOG_BATCH		16
 
 /**
  * struct pxt_log_run - blocks in a ring, one behind the other
@@ -30,15 +39,18 @@ struct pxt_log_run {
  * @names: id of the next name to be written
  * @events: UNTIL_FULL: bytes of records so far
  * @overwritten: LOOP: user events that were
- * @full: UNTIL_FULL: nothing fits any more
+ * @full: UNTIL_FULL: nothing but STOP and the status is written any more
  * @headless: the header has to be written first, for that failed
  * @run: LOOP: what is in the ring, oldest first, as a queue
  * @first: LOOP: first of @run
  * @runs: LOOP: how many
  * @run_blocks: LOOP: blocks that a run gets
  * @last_blocks: LOOP: blocks that the last one has
- * @buf: a block
- * @buf_size: bytes
+ * @buf: blocks that wait to be written, at least one has room
+ * @block_room: bytes of each in @buf
+ * @batch: how many have room in @buf; constant
+ * @waiting: how many wait
+ * @waiting_size: bytes of those
  *
  * Used by one task at a time.
  */
@@ -59,23 +71,26 @@ struct pxt_logwriter {
 	u32 run_blocks;
 	u32 last_blocks;
 	void *buf;
-	size_t buf_size;
+	size_t block_room;
+	u32 batch;
+	u32 waiting;
+	size_t waiting_size;
 };
 
-/* Where the payload of the next block has to be put. */
+/* Where the payload of the next block has to be put, if less than @batch wait. */
 static inline void *pxt_logwriter_payload(struct pxt_logwriter *w)
 {
-	return w->buf + sizeof(struct posixtrace_log_block);
+	return w->buf + w->waiting_size + sizeof(struct posixtrace_log_block);
 }
 
 int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *attr,
-		       u32 subbuf_size);
+		       const struct pxt_pool *pool);
 void pxt_logwriter_destroy(struct pxt_logwriter *w);
 int pxt_logwriter_begin(struct pxt_logwriter *w, const struct posixtrace_attr *attr,
 			u32 subbuf_size, u32 nr_cpus, pid_t pid);
 int pxt_logwriter_names(struct pxt_logwriter *w, struct pxt_table *table);
-int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_block *block,
-			 u64 events);
+int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_block *block);
+int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written);
 int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end);
 int pxt_logwriter_clear(struct pxt_logwriter *w);
 

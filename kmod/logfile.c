@@ -5,6 +5,7 @@
  */
 #include <linux/file.h>
 #include <linux/memcontrol.h>
+#include <linux/minmax.h>
 #include <linux/poll.h>
 #include <linux/resource.h>
 #include <linux/sched/mm.h>
@@ -21,11 +22,18 @@
 static int check(const struct file *file, u32 policy)
 {
 	bool regular = S_ISREG(file_inode(file)->i_mode);
+	bool pseudo = file_inode(file)->i_sb->s_iflags & SB_I_NOEXEC;
 
 	if (!(file->f_mode & FMODE_WRITE))
 		return -EBADF;
 	/* What can be written from kernel memory, at any address. */
 	if (!file->f_op->write_iter || file->f_flags & O_DIRECT)
+		return -EINVAL;
+	/*
+	 * What looks like a file in /proc and /sys is a command to the kernel, and may
+	 * concern the task that writes: that is not the controller.
+	 */
+	if (regular && pseudo)
 		return -EINVAL;
 	if (policy == POSIXTRACE_POLICY_APPEND)
 		return 0;
@@ -106,6 +114,8 @@ static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len
 	if (!lf->seekable)
 		pos = i_size_read(file_inode(lf->file));
 	/* The limit of the thread that writes is another one. */
+	if (lf->seekable && pos < lf->limit)
+		len = min_t(u64, len, lf->limit - pos);
 	if (pos + len > lf->limit)
 		return -EFBIG;
 	return kernel_write(lf->file, buf, len, &pos);
@@ -129,17 +139,17 @@ static void wait_for_room(struct file *file)
 	poll_freewait(&queues);
 }
 
-static ssize_t write_other(struct pxt_logfile *lf, const void *buf, size_t len)
+static ssize_t write_other(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos)
 {
 	struct kvec vec = { .iov_base = (void *)buf, .iov_len = len };
-	struct kiocb kiocb;
 	struct iov_iter iter;
 	ssize_t ret;
 
+	if (!(lf->file->f_mode & FMODE_LSEEK))
+		pos = 0;
 	for (;;) {
-		init_sync_kiocb(&kiocb, lf->file);
-		iov_iter_kvec(&iter, WRITE, &vec, 1, len);
-		ret = lf->file->f_op->write_iter(&kiocb, &iter);
+		iov_iter_kvec(&iter, ITER_SOURCE, &vec, 1, len);
+		ret = vfs_iter_write(lf->file, &iter, &pos, 0);
 		if (ret != -EAGAIN)
 			return ret;
 		wait_for_room(lf->file);
@@ -159,7 +169,7 @@ static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t
 		if (lf->regular)
 			ret = write_regular(lf, buf + *done, len - *done, pos + *done);
 		else
-			ret = write_other(lf, buf + *done, len - *done);
+			ret = write_other(lf, buf + *done, len - *done, pos + *done);
 		if (ret == 0)
 			ret = -EIO;
 		if (ret < 0)
@@ -186,7 +196,7 @@ int pxt_logfile_settle(struct pxt_logfile *lf)
 
 	if (!lf->rest_len)
 		return 0;
-	err = write_all(lf, lf->rest, lf->rest_len, 0, &done);
+	err = write_all(lf, lf->rest, lf->rest_len, lf->pos - lf->rest_len, &done);
 	lf->rest_len -= done;
 	memmove(lf->rest, lf->rest + done, lf->rest_len);
 	return err;
@@ -197,24 +207,26 @@ int pxt_logfile_settle(struct pxt_logfile *lf)
  * @lf: open
  * @buf: what to write
  * @len: bytes, no more than was reserved
+ * @done: how many of them are there if it fails
  *
- * Of what fails nothing is there, or it is in a place where the next thing will be. If
- * that can not be, for part of it has gone through a pipe, it has not failed: the rest
- * goes first when something is written again. Context: may sleep.
+ * If it fails, the next thing that is written goes to the same place, unless the caller
+ * moves lf->pos. If that can not be, for part of it has gone through a pipe, it has not
+ * failed: the rest goes first when something is written again. Context: may sleep.
  *
  * Return: 0 or negative errno.
  */
-int pxt_logfile_write(struct pxt_logfile *lf, const void *buf, size_t len)
+int pxt_logfile_write(struct pxt_logfile *lf, const void *buf, size_t len, size_t *done)
 {
-	size_t done;
-	int err = pxt_logfile_settle(lf);
+	int err;
 
+	*done = 0;
+	err = pxt_logfile_settle(lf);
 	if (err)
 		return err;
-	err = write_all(lf, buf, len, lf->pos, &done);
-	if (err && done && !lf->seekable) {
-		lf->rest_len = len - done;
-		memcpy(lf->rest, buf + done, lf->rest_len);
+	err = write_all(lf, buf, len, lf->pos, done);
+	if (err && *done && !lf->seekable) {
+		lf->rest_len = len - *done;
+		memcpy(lf->rest, buf + *done, lf->rest_len);
 		err = 0;
 	}
 	if (!err)

@@ -34,7 +34,7 @@ struct pxt_logfile {
 int pxt_logfile_open(struct pxt_logfile *lf, int fd, u32 policy);
 int pxt_logfile_reserve(struct pxt_logfile *lf, size_t size);
 void pxt_logfile_close(struct pxt_logfile *lf);
-int pxt_logfile_write(struct pxt_logfile *lf, const void *buf, size_t len);
+int pxt_logfile_write(struct pxt_logfile *lf, const void *buf, size_t len, size_t *done);
 int pxt_logfile_write_at(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos);
 int pxt_logfile_settle(struct pxt_logfile *lf);
 int pxt_logfile_restart(struct pxt_logfile *lf);

@@ -11,6 +11,7 @@
 
 #include "cdev.h"
 #include "clock.h"
+#include "crc32c.h"
 #include "hotplug.h"
 #include "mmap.h"
 #include "process.h"
@@ -19,8 +20,10 @@
 
 static int __init pxt_init(void)
 {
-	int err = pxt_clock_init();
+	int err;
 
+	pxt_crc32c_init();
+	err = pxt_clock_init();
 	if (err)
 		goto fail;
 	err = pxt_mmap_init();

@@ -75,6 +75,7 @@ struct pxt_subbuf_kind {
  * @gap_lock: as in struct posixtrace_ctrl
  * @gap_generation: likewise
  * @gap_first: likewise
+ * @gap_logged: generation of the last gap that is in the log
  * @horizon: likewise
  * @lost: likewise
  * @lost_sys: system events among @lost
@@ -118,6 +119,7 @@ struct pxt_pool {
 	u32 gap_lock;
 	u64 gap_generation;
 	u64 gap_first;
+	u64 gap_logged;
 	u64 horizon;
 	u64 lost;
 	u64 lost_sys;

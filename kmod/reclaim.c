@@ -247,18 +247,32 @@ struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, u64 seq,
 	return user;
 }
 
+/* Nothing between this gap and what was lost since is in the log: it is one. */
+static void untake_gap(struct pxt_pool *pool, const struct posixtrace_log_block *gap)
+{
+	if (gap->gap_generation == pool->gap_logged)
+		return;
+	pxt_gap_begin(pool);
+	pool->gap_first = min(pool->gap_first, gap->gap_first);
+	pxt_gap_end(pool);
+	WRITE_ONCE(pool->reader->gap_ack, pool->gap_logged);
+}
+
 /**
  * pxt_reclaim_untake() - it could not be written: it is the oldest again
  * @pool: not dead
  * @subbuf: from pxt_reclaim_take()
+ * @gap: likewise
  */
-void pxt_reclaim_untake(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
+void pxt_reclaim_untake(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
+			const struct posixtrace_log_block *gap)
 {
 	struct pxt_subbuf_kind *kind = subbuf->cpu == pool->nr_cpus ? &pool->sys : &pool->user;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	list_add(&subbuf->node, &kind->closed);
+	untake_gap(pool, gap);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
@@ -266,12 +280,15 @@ void pxt_reclaim_untake(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
  * pxt_reclaim_done() - it is in the log, or given up
  * @pool: not dead
  * @subbuf: from pxt_reclaim_take()
+ * @gap: likewise
  */
-void pxt_reclaim_done(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
+void pxt_reclaim_done(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
+		      const struct posixtrace_log_block *gap)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
+	pool->gap_logged = gap->gap_generation;
 	pxt_reclaim_free(pool, subbuf);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
@@ -326,6 +343,7 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 		WRITE_ONCE(pool->heads[cpu].lost, 0);
 	pxt_gap_begin(pool);
 	pool->gap_generation = READ_ONCE(pool->reader->gap_ack);
+	pool->gap_logged = pool->gap_generation;
 	pool->gap_first = 0;
 	pool->horizon = 0;
 	pool->lost = 0;

@@ -14,8 +14,10 @@ struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kin
 struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_kind *kind);
 struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, u64 seq,
 				    struct posixtrace_log_block *gap);
-void pxt_reclaim_untake(struct pxt_pool *pool, struct pxt_subbuf *subbuf);
-void pxt_reclaim_done(struct pxt_pool *pool, struct pxt_subbuf *subbuf);
+void pxt_reclaim_untake(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
+			const struct posixtrace_log_block *gap);
+void pxt_reclaim_done(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
+		      const struct posixtrace_log_block *gap);
 void pxt_reclaim_all(struct pxt_pool *pool);
 int pxt_reclaim_release(struct pxt_pool *pool, u32 i);
 bool pxt_reclaim_is_read(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf);

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "disk.h"
 #include "logdrain.h"
 #include "pxt_test.h"
 
@@ -46,6 +47,7 @@ static int stream_state(trace_id_t trid)
 FIXTURE(disk)
 {
 	char dir[32];
+	char name[DISK_NAME];
 	int ballast;
 	int fd;
 	trace_id_t trid;
@@ -54,17 +56,21 @@ FIXTURE(disk)
 FIXTURE_VARIANT(disk)
 {
 	const struct log_kind *kind;
+	const char *type;
 };
 
-FIXTURE_VARIANT_ADD(disk, append) { &by_hand };
-FIXTURE_VARIANT_ADD(disk, loop) { &loop };
-FIXTURE_VARIANT_ADD(disk, until_full) { &until_full };
+FIXTURE_VARIANT_ADD(disk, append) { &by_hand, "tmpfs" };
+FIXTURE_VARIANT_ADD(disk, loop) { &loop, "tmpfs" };
+FIXTURE_VARIANT_ADD(disk, until_full) { &until_full, "tmpfs" };
+FIXTURE_VARIANT_ADD(disk, ext4_append) { &by_hand, "ext4" };
+FIXTURE_VARIANT_ADD(disk, ext4_loop) { &loop, "ext4" };
+FIXTURE_VARIANT_ADD(disk, ext4_until_full) { &until_full, "ext4" };
 
 FIXTURE_SETUP(disk)
 {
 	strcpy(self->dir, "/tmp/diskXXXXXX");
 	ASSERT_NE(NULL, mkdtemp(self->dir));
-	ASSERT_EQ(0, mount("none", self->dir, "tmpfs", 0, "size=512k"));
+	ASSERT_EQ(0, disk_mount(variant->type, self->dir, self->name));
 	self->ballast = open(self->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	ASSERT_LE(0, self->ballast);
 	self->fd = open(self->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -81,21 +87,11 @@ FIXTURE_TEARDOWN(disk)
 	rmdir(self->dir);
 }
 
-/* Leaves @left bytes. */
-static int fill_disk(int ballast, size_t left)
-{
-	static const char page[4096];
-
-	while (write(ballast, page, sizeof(page)) > 0)
-		;
-	return ftruncate(ballast, lseek(ballast, 0, SEEK_END) - left);
-}
-
 TEST_F(disk, that_is_full_at_the_beginning_is_told_at_once)
 {
 	trace_id_t trid = 4711;
 
-	ASSERT_EQ(0, fill_disk(self->ballast, 0));
+	ASSERT_EQ(0, disk_fill(self->ballast, 0));
 	EXPECT_EQ(ENOSPC, withlog_new(0, variant->kind, self->fd, &trid));
 	EXPECT_EQ(4711, trid);
 	/* Nothing of it is left: it can be done again. */
@@ -111,7 +107,7 @@ TEST_F(disk, that_becomes_full_damages_nothing_that_was_written)
 
 	ASSERT_EQ(0, withlog_new(0, variant->kind, self->fd, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(0, fill_disk(self->ballast, 64 << 10));
+	ASSERT_EQ(0, disk_fill(self->ballast, 64 << 10));
 	rounds = record_until_error(self->trid, &err);
 	EXPECT_EQ(ENOSPC, err);
 	EXPECT_LT(3, rounds);
@@ -146,7 +142,7 @@ TEST_F(disk, that_is_full_at_the_end_is_told_by_shutdown)
 
 	ASSERT_EQ(0, withlog_new(0, variant->kind, self->fd, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(0, fill_disk(self->ballast, 64 << 10));
+	ASSERT_EQ(0, disk_fill(self->ballast, 64 << 10));
 	rounds = record_until_error(self->trid, &err);
 	EXPECT_EQ(ENOSPC, err);
 	EXPECT_EQ(ENOSPC, posix_trace_shutdown(self->trid));
@@ -167,7 +163,7 @@ TEST_F(disk, that_is_full_when_it_is_cleared_is_no_end)
 
 	ASSERT_EQ(0, withlog_new(0, variant->kind, self->fd, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(0, fill_disk(self->ballast, 64 << 10));
+	ASSERT_EQ(0, disk_fill(self->ballast, 64 << 10));
 	record_until_error(self->trid, &err);
 	EXPECT_EQ(ENOSPC, err);
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
@@ -204,6 +200,65 @@ TEST_F(disk, can_be_made_read_only_and_unmounted_afterwards)
 	EXPECT_EQ(0, umount(self->dir));
 }
 
+/* All that a log had when it was synced, and then maybe what came behind. */
+static bool has_what_was_synced(const struct log_content *content, int count)
+{
+	return !content->err && content->first == 0 && content->last == content->numbers - 1 &&
+	       content->numbers >= count && !content->holes && !content->disorder &&
+	       !content->errors && !content->gaps;
+}
+
+/*
+ * What was only written, and not synced, is the file system's to lose. And newer kernels
+ * let nobody read a broken one before it is mounted again.
+ */
+TEST_F(disk, that_becomes_read_only_is_told_and_keeps_what_was_synced)
+{
+	struct posix_trace_status_info status;
+	struct log_content content;
+	char name[64];
+	int err, fd, device;
+
+	/* One in memory is never forced. */
+	if (!strcmp(variant->type, "tmpfs"))
+		return;
+	snprintf(name, sizeof(name), "%s/log", self->dir);
+	fd = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	ASSERT_LE(0, fd);
+	/* Stays a device while no file system is on it. */
+	device = open(self->name, O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, device);
+	ASSERT_EQ(0, withlog_new(0, variant->kind, fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	withlog_record(0, ROUND);
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	ASSERT_EQ(0, fsync(fd));
+	ASSERT_EQ(0, disk_break(self->name));
+	ASSERT_EQ(-1, open(self->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+	ASSERT_TRUE(errno == EROFS || errno == EIO);
+	withlog_record(ROUND, ROUND);
+	/* Some file systems take what they will never write: that can not be seen. */
+	err = withlog_flush(self->trid);
+	EXPECT_TRUE(!err || err == EROFS || err == EIO);
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
+	EXPECT_EQ(err, posix_trace_shutdown(self->trid));
+	close(fd);
+	close(self->ballast);
+	close(self->fd);
+	ASSERT_EQ(0, umount(self->dir));
+	ASSERT_EQ(0, mount(self->name, self->dir, "ext4", 0, NULL));
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	log_content_fd(fd, &content);
+	EXPECT_TRUE(has_what_was_synced(&content, ROUND)) {
+		TH_LOG("%d numbers from %d to %d, %d holes, %d errors, err %d", content.numbers,
+		       content.first, content.last, content.holes, content.errors, content.err);
+	}
+	close(fd);
+	close(device);
+}
+
 /* With the policy FLUSH it tries again by itself, and comes back to life. */
 TEST(stream_that_flushes_itself_survives_a_full_disk)
 {
@@ -220,7 +275,7 @@ TEST(stream_that_flushes_itself_survives_a_full_disk)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, withlog_new(0, &append, fd, &trid));
 	ASSERT_EQ(0, posix_trace_start(trid));
-	ASSERT_EQ(0, fill_disk(ballast, 64 << 10));
+	ASSERT_EQ(0, disk_fill(ballast, 64 << 10));
 	/* Until even the memory is full. */
 	while (stream_state(trid) == POSIX_TRACE_RUNNING) {
 		withlog_record(count, 10);

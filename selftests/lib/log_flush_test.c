@@ -264,7 +264,6 @@ TEST_F(flush, comes_by_itself_in_the_end_though_there_is_little)
 	EXPECT_TRUE(log_content_is(&content, 3));
 }
 
-/* Nobody calls for it: no process, no address. */
 /* Nothing follows that would be a reason for another one. */
 TEST_F(flush, comes_by_itself_after_an_event_that_came_while_another_one_was_under_way)
 {
@@ -294,6 +293,7 @@ TEST_F(flush, comes_by_itself_after_an_event_that_came_while_another_one_was_und
 	close(pipe[0]);
 }
 
+/* Nobody calls for it: no process, no address. */
 TEST_F(flush, that_comes_by_itself_is_of_no_process)
 {
 	struct event event;

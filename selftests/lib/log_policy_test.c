@@ -3,6 +3,7 @@
  * What becomes of a log that is full, and what can be one without ever being full.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -374,6 +375,65 @@ TEST(character_device_takes_a_log)
 	ASSERT_EQ(0, posix_trace_start(trid));
 	EXPECT_EQ(0, record_rounds(trid, 0, 5));
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
+	close(fd);
+}
+
+/* ------------------------------------------------------------------ */
+/* A machine that goes to sleep						*/
+
+#define PF_NOFREEZE	0x8000U
+
+/*
+ * Of the threads that write logs, how many the machine does not wait for when it goes to
+ * sleep; or minus an error number. @count: all of them.
+ */
+static int threads_not_frozen(int *count)
+{
+	DIR *proc = opendir("/proc");
+	unsigned int flags;
+	struct dirent *entry;
+	char path[300];
+	int n = 0;
+	FILE *stat;
+
+	*count = 0;
+	if (!proc)
+		return -errno;
+	while ((entry = readdir(proc))) {
+		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
+		stat = atoi(entry->d_name) ? fopen(path, "re") : NULL;
+		if (!stat)
+			continue;
+		if (fscanf(stat, "%*d (posixtrace/%*d) %*c %*d %*d %*d %*d %*d %u", &flags) == 1) {
+			++*count;
+			n += !!(flags & PF_NOFREEZE);
+		}
+		fclose(stat);
+	}
+	closedir(proc);
+	return n;
+}
+
+/* Nobody reads it, as nobody does once all processes are frozen. */
+TEST(pipe_does_not_keep_the_machine_awake)
+{
+	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
+	int pipe[2], fd = log_tmpfile(), count;
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pipe2(pipe, O_CLOEXEC));
+	ASSERT_EQ(0, withlog_new(0, &kind, pipe[1], &trid));
+	EXPECT_EQ(1, threads_not_frozen(&count));
+	EXPECT_EQ(1, count);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+	/* A file system has to be left alone. */
+	ASSERT_EQ(0, withlog_new(0, &kind, fd, &trid));
+	EXPECT_EQ(0, threads_not_frozen(&count));
+	EXPECT_EQ(1, count);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+	close(pipe[0]);
+	close(pipe[1]);
 	close(fd);
 }
 

@@ -425,6 +425,26 @@ TEST_F(refusal, einval_for_what_can_not_be_that_log)
 	EXPECT_EQ(0, log_file_size(self->fd));
 }
 
+/* It would be written by a task of the kernel, on behalf of nobody it knows. */
+TEST_F(refusal, einval_for_what_only_looks_like_a_file)
+{
+	const int policies[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND };
+	char before[65] = "", after[65] = "";
+	int fd = open("/proc/sys/kernel/hostname", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 && (errno == EACCES || errno == EROFS))
+		SKIP(return, "may not be written");
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, gethostname(before, sizeof(before) - 1));
+	for (size_t i = 0; i < ARRAY_SIZE(policies); i++) {
+		ASSERT_EQ(0, posix_trace_attr_setlogfullpolicy(&self->attr, policies[i]));
+		EXPECT_EQ(EINVAL, posix_trace_create_withlog(0, &self->attr, fd, &self->trid));
+	}
+	ASSERT_EQ(0, gethostname(after, sizeof(after) - 1));
+	EXPECT_STREQ(before, after);
+	close(fd);
+}
+
 TEST_F(refusal, default_policy_is_flush)
 {
 	trace_attr_t attr;

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a log costs: how long a flush takes, against a plain write() of the same bytes,
+ * and what a program that records notices of it. Rounds of both take turns; what is
+ * told is the median of their ratios.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <trace.h>
+#include <unistd.h>
+
+#define ROUNDS		11
+#define STREAM_SIZE	(8UL << 20)
+#define LOG_SIZE	(256UL << 20)	/* more than is written: nothing is overwritten */
+#define DATA_SIZE	104
+#define PIECE		4096	/* bytes, of a plain write() */
+#define FLUSHED		40000	/* events in one flush: most of the stream */
+#define MEASURED	40000	/* events that are timed */
+
+static void check(int error, const char *what)
+{
+	if (error) {
+		fprintf(stderr, "log_bench: %s: %s\n", what, strerror(error));
+		exit(1);
+	}
+}
+
+static void check_errno(int failed, const char *what)
+{
+	check(failed ? errno : 0, what);
+}
+
+static double seconds_of(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static double seconds(void)
+{
+	return seconds_of(CLOCK_MONOTONIC);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void tell(const char *metric, double *values, const char *unit)
+{
+	qsort(values, ROUNDS, sizeof(*values), by_value);
+	printf("%-24s %8.2f %s (of %d rounds: %.2f to %.2f)\n", metric, values[ROUNDS / 2],
+	       unit, ROUNDS, values[0], values[ROUNDS - 1]);
+	printf("bench: %s %.3f %s\n", metric, values[ROUNDS / 2], unit);
+}
+
+static int open_file(void)
+{
+	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	check_errno(fd < 0, "open /tmp");
+	return fd;
+}
+
+static off_t size_of(int fd)
+{
+	struct stat stat;
+
+	check_errno(fstat(fd, &stat), "fstat");
+	return stat.st_size;
+}
+
+static trace_id_t new_stream(int fd, int policy)
+{
+	trace_attr_t attr;
+	trace_id_t trid;
+
+	check(posix_trace_attr_init(&attr), "attr_init");
+	check(posix_trace_attr_setstreamsize(&attr, STREAM_SIZE), "setstreamsize");
+	check(posix_trace_attr_setmaxdatasize(&attr, 256), "setmaxdatasize");
+	check(posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_LOOP), "setstreampolicy");
+	check(posix_trace_attr_setlogfullpolicy(&attr, policy), "setlogpolicy");
+	check(posix_trace_attr_setlogsize(&attr, LOG_SIZE), "setlogsize");
+	check(posix_trace_create_withlog(0, &attr, fd, &trid), "create_withlog");
+	check(posix_trace_start(trid), "start");
+	return trid;
+}
+
+static void record(int count)
+{
+	static const char data[DATA_SIZE];
+
+	while (count--)
+		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, sizeof(data));
+}
+
+/* Asks every 50 us whether it is done: who asks all the time takes its time from it. */
+static void flush(trace_id_t trid)
+{
+	const struct timespec pause = { .tv_nsec = 50000 };
+	struct posix_trace_status_info status;
+
+	check(posix_trace_flush(trid), "flush");
+	do {
+		nanosleep(&pause, NULL);
+		check(posix_trace_get_status(trid, &status), "get_status");
+	} while (status.posix_stream_flush_status == POSIX_TRACE_FLUSHING);
+	check(status.posix_stream_flush_error, "flushing");
+}
+
+static void *bytes_of(int fd, off_t pos, off_t len)
+{
+	char *bytes = malloc(len);
+	ssize_t n;
+
+	check(!bytes ? ENOMEM : 0, "malloc");
+	for (off_t done = 0; done < len; done += n) {
+		n = pread(fd, bytes + done, len - done, pos + done);
+		check_errno(n <= 0, "pread");
+	}
+	return bytes;
+}
+
+/* Seconds for these bytes, in pieces of the size of a sub-buffer. */
+static double write_plainly(int fd, const char *bytes, off_t len)
+{
+	double begin = seconds();
+	ssize_t n;
+
+	for (; len > 0; len -= n, bytes += n) {
+		n = write(fd, bytes, len < PIECE ? (size_t)len : PIECE);
+		check_errno(n <= 0, "write");
+	}
+	return seconds() - begin;
+}
+
+/*
+ * Memory of a virtual machine that nobody has used costs more than what it is used for:
+ * let all files find some that was used.
+ */
+static void use_memory(void)
+{
+	static const char page[4096];
+	int fd = open_file();
+
+	for (int i = 0; i < 3 * ROUNDS * FLUSHED / 25; i++)
+		check_errno(write(fd, page, sizeof(page)) < 0, "write");
+	close(fd);
+}
+
+static void bench_writing(int policy, const char *ratio_name, const char *rate_name)
+{
+	double ratio[ROUNDS], rate[ROUNDS], flushed, plain, begin;
+	int log = open_file(), file = open_file();
+	trace_id_t trid = new_stream(log, policy);
+	off_t before, len;
+	char *bytes;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		record(FLUSHED);
+		before = size_of(log);
+		begin = seconds();
+		flush(trid);
+		flushed = seconds() - begin;
+		len = size_of(log) - before;
+		bytes = bytes_of(log, before, len);
+		plain = write_plainly(file, bytes, len);
+		free(bytes);
+		ratio[i] = flushed / plain;
+		rate[i] = (double)len / flushed / 1e6;
+	}
+	check(posix_trace_shutdown(trid), "shutdown");
+	close(file);
+	close(log);
+	tell(ratio_name, ratio, "times");
+	tell(rate_name, rate, "MB/s");
+}
+
+static int ended;
+
+static void *flush_until_end(void *arg)
+{
+	trace_id_t *trid = arg;
+
+	while (!__atomic_load_n(&ended, __ATOMIC_ACQUIRE))
+		flush(*trid);
+	return NULL;
+}
+
+/* Of its own time: that a flush needs a processor, too, is another matter. */
+static double time_recording(void)
+{
+	double begin = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+
+	record(MEASURED);
+	return seconds_of(CLOCK_THREAD_CPUTIME_ID) - begin;
+}
+
+static void bench_recording(void)
+{
+	double ratio[ROUNDS], alone;
+	trace_id_t trid;
+	pthread_t thread;
+	int log;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		log = open_file();
+		trid = new_stream(log, POSIX_TRACE_APPEND);
+		record(1000);
+		alone = time_recording();
+		ended = 0;
+		check(pthread_create(&thread, NULL, flush_until_end, &trid), "pthread_create");
+		ratio[i] = time_recording() / alone;
+		__atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
+		pthread_join(thread, NULL);
+		check(posix_trace_shutdown(trid), "shutdown");
+		close(log);
+	}
+	tell("log_record_ratio", ratio, "times");
+}
+
+int main(void)
+{
+	use_memory();
+	bench_writing(POSIX_TRACE_APPEND, "log_write_ratio", "log_write_rate");
+	bench_writing(POSIX_TRACE_LOOP, "log_loop_write_ratio", "log_loop_write_rate");
+	bench_recording();
+	return 0;
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events that could not be written when it was their turn: later they are in the log as
+ * if nothing had happened. And streams that fill up while they are flushed.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+
+#include <linux/posixtrace_log.h>
+
+#include "disk.h"
+#include "logdrain.h"
+#include "pxt_test.h"
+
+static const struct log_kind append = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };
+static const struct log_kind by_hand = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
+
+#define ROUND	200
+#define PAGE	4096
+
+/* A small file system in memory. */
+FIXTURE(disk)
+{
+	char dir[32];
+	int ballast;
+	int fd;
+	trace_id_t trid;
+};
+
+FIXTURE_SETUP(disk)
+{
+	strcpy(self->dir, "/tmp/diskXXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	ASSERT_EQ(0, mount("none", self->dir, "tmpfs", 0, "size=512k"));
+	self->ballast = open(self->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	ASSERT_LE(0, self->ballast);
+	self->fd = open(self->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	ASSERT_LE(0, self->fd);
+	self->trid = -1;
+}
+
+FIXTURE_TEARDOWN(disk)
+{
+	posix_trace_shutdown(self->trid);
+	close(self->fd);
+	close(self->ballast);
+	umount(self->dir);
+	rmdir(self->dir);
+}
+
+/* As withlog_record(), on two CPUs in turns: their blocks are of the same time. */
+static int record_in_turns(int first, int count)
+{
+	for (int i = first; i < first + count; i += 10) {
+		if (run_on(i / 10 % 2) < 0)
+			return -1;
+		withlog_record(i, 10);
+	}
+	return 0;
+}
+
+/* Whatever of a flush was written, and however often the rest fails. */
+TEST_F(disk, that_was_full_leaves_no_disorder)
+{
+	struct log_content content;
+	size_t left;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "one CPU");
+	for (left = 0; left < 16 * PAGE; left += PAGE) {
+		ASSERT_EQ(0, withlog_new(0, &by_hand, self->fd, &self->trid));
+		ASSERT_EQ(0, posix_trace_start(self->trid));
+		ASSERT_EQ(0, disk_fill(self->ballast, left));
+		ASSERT_EQ(0, record_in_turns(0, 3 * ROUND));
+		withlog_flush(self->trid);
+		withlog_flush(self->trid);
+		ASSERT_EQ(0, record_in_turns(3 * ROUND, ROUND));
+		withlog_flush(self->trid);
+		ASSERT_EQ(0, ftruncate(self->ballast, 0));
+		EXPECT_EQ(0, withlog_flush(self->trid));
+		ASSERT_EQ(0, record_in_turns(4 * ROUND, ROUND));
+		EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+		log_content_fd(self->fd, &content);
+		EXPECT_TRUE(log_content_is(&content, 5 * ROUND)) {
+			TH_LOG("%zu bytes left: %d numbers, %d in disorder, %d errors", left,
+			       content.numbers, content.disorder, content.errors);
+		}
+		ASSERT_EQ(0, ftruncate(self->fd, 0));
+	}
+}
+
+/* The time of the first POSIX_TRACE_OVERFLOW in a log; 0 without one. */
+static unsigned long long gap_time(int fd)
+{
+	unsigned long long time = 0;
+	struct event event;
+	trace_id_t trid;
+
+	if (posix_trace_open(fd, &trid))
+		return 0;
+	while (!time && !posix_trace_getnext_event(trid, &event.info, event.data,
+						   sizeof(event.data), &event.len,
+						   &event.unavailable) && !event.unavailable) {
+		if (event.info.posix_event_id == POSIX_TRACE_OVERFLOW)
+			time = event_time(&event);
+	}
+	posix_trace_close(trid);
+	return time;
+}
+
+/* Not when something was lost for the last time before it could be written. */
+TEST_F(disk, that_was_full_does_not_change_when_the_first_event_was_lost)
+{
+	struct log_content content;
+	trace_event_set_t set;
+	struct timespec now;
+
+	ASSERT_EQ(0, posix_trace_eventset_empty(&set));
+	ASSERT_EQ(0, posix_trace_eventset_add(POSIX_TRACE_FLUSH_START, &set));
+	ASSERT_EQ(0, posix_trace_eventset_add(POSIX_TRACE_FLUSH_STOP, &set));
+	ASSERT_LE(0, run_on(0));
+	ASSERT_EQ(0, withlog_new(0, &by_hand, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SET_EVENTSET));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	withlog_record(0, 1);
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	ASSERT_EQ(0, disk_fill(self->ballast, 0));
+	/* More than there is memory for, each time. */
+	withlog_record(0, 20 * ROUND);
+	ASSERT_EQ(0, clock_gettime(CLOCK_REALTIME, &now));
+	withlog_record(20 * ROUND, 20 * ROUND);
+	EXPECT_EQ(ENOSPC, withlog_flush(self->trid));
+	withlog_record(40 * ROUND, 20 * ROUND);
+	ASSERT_EQ(0, ftruncate(self->ballast, 0));
+	EXPECT_EQ(0, withlog_flush(self->trid));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	log_content_fd(self->fd, &content);
+	EXPECT_EQ(1, content.gaps);
+	EXPECT_LT(0, gap_time(self->fd));
+	EXPECT_GT(now.tv_sec * NSEC + now.tv_nsec, gap_time(self->fd));
+}
+
+/* ------------------------------------------------------------------ */
+/* Meanwhile								*/
+
+static int stream_state(trace_id_t trid)
+{
+	struct posix_trace_status_info status;
+
+	return posix_trace_get_status(trid, &status) ? -1 : status.posix_stream_status;
+}
+
+/*
+ * A log in a pipe that has room for names at most, and for no events: a flush is under
+ * way, and goes on when somebody reads, not before.
+ */
+FIXTURE(pipe)
+{
+	trace_id_t trid;
+	int from;
+	int to;
+	struct drain drain;
+	bool drained;
+};
+
+#define PIPE_SIZE	4096
+FIXTURE_VARIANT(pipe)
+{
+	size_t room;
+};
+
+FIXTURE_VARIANT_ADD(pipe, with_room_for_names) { 400 };
+FIXTURE_VARIANT_ADD(pipe, without_room) { 100 };
+
+static size_t junk_size(size_t room)
+{
+	return PIPE_SIZE - sizeof(struct posixtrace_log_header) - room;
+}
+
+static int read_all(int from, int to, size_t len)
+{
+	char buf[PIPE_SIZE];
+	ssize_t n = 0;
+
+	for (; len; len -= n) {
+		n = read(from, buf, len < sizeof(buf) ? len : sizeof(buf));
+		if (n <= 0 || (to >= 0 && write(to, buf, n) != n))
+			return -1;
+	}
+	return 0;
+}
+
+FIXTURE_SETUP(pipe)
+{
+	static const char junk[PIPE_SIZE];
+	int pipe[2], left = 0;
+
+	self->drained = false;
+	self->to = log_tmpfile();
+	ASSERT_LE(0, self->to);
+	ASSERT_EQ(0, pipe2(pipe, O_CLOEXEC));
+	self->from = pipe[0];
+	ASSERT_EQ(PIPE_SIZE, fcntl(pipe[1], F_SETPIPE_SZ, PIPE_SIZE));
+	ASSERT_LE(0, run_on(0));
+	/* It has a name to write. */
+	withlog_type();
+	ASSERT_EQ(0, withlog_new(0, &append, pipe[1], &self->trid));
+	ASSERT_EQ((ssize_t)junk_size(variant->room),
+		  write(pipe[1], junk, junk_size(variant->room)));
+	close(pipe[1]);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, posix_trace_flush(self->trid));
+	while (variant->room == 400 && left <= PIPE_SIZE - 400)
+		ASSERT_EQ(0, ioctl(self->from, FIONREAD, &left));
+}
+
+/* The header goes into the file, what does not belong to the log nowhere. */
+static int skip_junk(int from, int to, size_t room)
+{
+	int err = read_all(from, to, sizeof(struct posixtrace_log_header));
+
+	return err ? err : read_all(from, -1, junk_size(room));
+}
+
+FIXTURE_TEARDOWN(pipe)
+{
+	if (!self->drained)
+		close(self->from);
+	posix_trace_shutdown(self->trid);
+	if (self->drained) {
+		drain_end(&self->drain);
+		close(self->from);
+	}
+	close(self->to);
+}
+
+/* Events of one CPU that all sub-buffers hold. */
+static int all_events(void)
+{
+	int subbufs = LOG_STREAM_SIZE / 4096 + sysconf(_SC_NPROCESSORS_CONF);
+
+	return subbufs * (4096 / 56);
+}
+
+/* One block of the log. */
+static int read_block(int from, int to)
+{
+	struct posixtrace_log_block block;
+	char *p = (char *)&block;
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < sizeof(block)) {
+		n = read(from, p + done, sizeof(block) - done);
+		if (n <= 0)
+			return -1;
+		done += n;
+	}
+	if (write(to, &block, sizeof(block)) != (ssize_t)sizeof(block))
+		return -1;
+	return read_all(from, to, block.size);
+}
+
+/* All of its memory is waiting to be written, and one event too many comes. */
+TEST_F(pipe, stream_that_fills_up_while_it_is_flushed_starts_again)
+{
+	int count = all_events(), left = 0;
+	struct log_content content;
+
+	if (variant->room < 400)
+		return;
+	withlog_record(0, count);
+	ASSERT_EQ(POSIX_TRACE_RUNNING, stream_state(self->trid));
+	ASSERT_EQ(0, skip_junk(self->from, self->to, variant->room));
+	/* Names, and what the system recorded. */
+	ASSERT_EQ(0, read_block(self->from, self->to));
+	ASSERT_EQ(0, read_block(self->from, self->to));
+	/* All of it is being written now. */
+	while (!left)
+		ASSERT_EQ(0, ioctl(self->from, FIONREAD, &left));
+	do {
+		withlog_record(count++, 1);
+	} while (stream_state(self->trid) == POSIX_TRACE_RUNNING);
+	ASSERT_EQ(0, drain_start(&self->drain, self->from, self->to));
+	self->drained = true;
+	while (stream_state(self->trid) == POSIX_TRACE_SUSPENDED)
+		sched_yield();
+	withlog_record(count, 1);
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(0, drain_end(&self->drain));
+	self->drained = false;
+	log_content_fd(self->to, &content);
+	/* The last one that came before was lost. */
+	EXPECT_EQ(count, content.numbers);
+	EXPECT_EQ(count, content.last);
+	EXPECT_EQ(1, content.gaps);
+	EXPECT_EQ(1, content.stops_auto);
+	EXPECT_EQ(2, content.starts);
+}
+
+/* Events in the log that come before the names of their types; or -1. */
+static int early_events(int fd)
+{
+	off_t pos = sizeof(struct posixtrace_log_header);
+	struct posixtrace_log_block block;
+	struct posixtrace_record record;
+	int known = POSIXTRACE_ID_UNNAMED, early = 0;
+
+	while (pread(fd, &block, sizeof(block), pos) == (ssize_t)sizeof(block)) {
+		pos += sizeof(block);
+		if (block.type == POSIXTRACE_LOG_NAMES)
+			known += block.count;
+		/* What says who wrote it is as a record of no type, without data. */
+		for (off_t at = 0; block.type == POSIXTRACE_LOG_EVENTS && at < block.size;
+		     at += POSIXTRACE_RECORD_STEP(record.data_len)) {
+			if (pread(fd, &record, sizeof(record), pos + at) !=
+			    (ssize_t)sizeof(record))
+				return -1;
+			early += record.event_id > (__u32)known;
+		}
+		pos += block.size;
+	}
+	return early;
+}
+
+/* Types that are defined when their names should have been written already. */
+TEST_F(pipe, names_come_before_events_whenever_they_are_defined)
+{
+	struct log_content content;
+	trace_event_id_t id;
+	char name[16];
+
+	for (int i = 0; i < 10; i++) {
+		snprintf(name, sizeof(name), "late %d", i);
+		ASSERT_EQ(0, posix_trace_eventid_open(name, &id));
+		for (int k = 0; k < 50; k++)
+			posix_trace_event(id, &k, sizeof(k));
+	}
+	ASSERT_EQ(0, skip_junk(self->from, self->to, variant->room));
+	ASSERT_EQ(0, drain_start(&self->drain, self->from, self->to));
+	self->drained = true;
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(0, drain_end(&self->drain));
+	self->drained = false;
+	log_content_fd(self->to, &content);
+	EXPECT_EQ(500, content.numbers);
+	EXPECT_EQ(0, early_events(self->to));
+}
+
+TEST_HARNESS_MAIN
