@@ -14,8 +14,9 @@ function number(name)
 
 function noisy(name)
 {
-	return name in median ?
-	       sprintf("%.3g (%.3g to %.3g)", median[name], least[name], most[name]) : "-"
+	if (!(name in median))
+		return "-"
+	return sprintf("%.3g (%.3g to %.3g)", median[name], least[name], most[name])
 }
 
 function rule(widths, count,    i, text)
