@@ -418,6 +418,8 @@ static int threads_not_frozen(int *count)
 TEST(pipe_does_not_keep_the_machine_awake)
 {
 	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
+	/* Without that, nothing is ever frozen. */
+	const bool sleeps = !access("/sys/power/state", F_OK);
 	int pipe[2], fd = log_tmpfile(), count;
 	trace_id_t trid;
 
@@ -429,7 +431,7 @@ TEST(pipe_does_not_keep_the_machine_awake)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 	/* A file system has to be left alone. */
 	ASSERT_EQ(0, withlog_new(0, &kind, fd, &trid));
-	EXPECT_EQ(0, threads_not_frozen(&count));
+	EXPECT_EQ(sleeps ? 0 : 1, threads_not_frozen(&count));
 	EXPECT_EQ(1, count);
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 	close(pipe[0]);
