@@ -68,10 +68,14 @@ enum pxtu_written {
 };
 
 /* glibc has it since 2.35, other libraries do not. */
-#if defined(__x86_64__) && defined(__GLIBC__) && \
+#if (defined(__x86_64__) || defined(__AARCH64EL__)) && defined(__GLIBC__) && \
 	(__GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 35))
 
+#ifdef __x86_64__
 #include "rseq-x86.h"
+#else
+#include "rseq-arm64.h"
+#endif
 
 /* Has the C library registered its threads? One that is not has an impossible CPU. */
 static inline bool pxtu_rseq_available(void)
