@@ -89,4 +89,5 @@ clean:
 		$(MAKE) --no-print-directory -C $$dir clean || exit; done
 	rm -rf build
 
-.PHONY: all help deps module install uninstall demo check check-debug fuzz-log bench style clean $(SUBDIRS)
+.PHONY: all help deps module install uninstall demo check check-debug fuzz-log bench style clean \
+	$(SUBDIRS)
