@@ -48,6 +48,7 @@ struct pxt_caller pxt_sysevent_caller(const struct pxt_stream *stream,
 static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_caller *caller,
 		       const void *data, u32 len)
 {
+	bool filtered = pxt_stream_filters(stream, id);
 	struct pxt_pool *pool = &stream->pool;
 	struct posixtrace_record record = {
 		.size = POSIXTRACE_RECORD_SIZE(len),
@@ -63,9 +64,12 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
 		record.pid = caller->pid;
 		record.tid = caller->tid;
 	}
+	/* Before the time is taken: nothing in a sub-buffer is older than it. */
+	if (stream->log && !filtered)
+		pxt_subbuf_renew_sys(pool);
 	/* Two of them never have the same time: their order is all they tell. */
 	record.timestamp = max(pxt_clock_now(), pool->ctrl->system.last + 1);
-	if (pxt_stream_filters(stream, id))
+	if (filtered)
 		return record.timestamp;
 	if (pxt_subbuf_room(pool, pool->nr_cpus, record.size, &spot))
 		pxt_subbuf_commit(&spot, &record, data);

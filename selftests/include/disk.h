@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/loop.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +104,17 @@ static inline int disk_break(const char *name)
 	err = write(fd, "selftest", 8) == 8 ? 0 : -EIO;
 	close(fd);
 	return err;
+}
+
+/* Whoever writes there has to wait, until it is thawed: 0, or -1 with errno. */
+static inline int disk_freeze(int fd)
+{
+	return ioctl(fd, FIFREEZE, 0);
+}
+
+static inline int disk_thaw(int fd)
+{
+	return ioctl(fd, FITHAW, 0);
 }
 
 /**
