@@ -426,6 +426,34 @@ int pxt_subbuf_turn_sys(struct pxt_pool *pool)
 }
 
 /**
+ * pxt_subbuf_renew_sys() - what is open for system events is handed out now, if it is empty
+ * @pool: whose stream's lock is held, and which is not dead
+ *
+ * An event that comes while a flush is under way is younger than those that this flush
+ * writes, whenever the sub-buffer was opened: a LOOP log overwrites what was written first.
+ */
+void pxt_subbuf_renew_sys(struct pxt_pool *pool)
+{
+	u32 cpu = pool->nr_cpus, used, count;
+	struct pxt_subbuf *subbuf;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	if (pool->cpu[cpu].open == POSIXTRACE_NONE)
+		goto unlock;
+	measure_open(pool, cpu, &used, &count);
+	if (used)
+		goto unlock;
+	/* It was empty: it is free now, or there is another one that is. */
+	close_open(pool, cpu);
+	subbuf = take_empty(pool, &pool->sys);
+	if (subbuf)
+		open_for(pool, subbuf, cpu);
+unlock:
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/**
  * pxt_subbuf_set_full() - nothing is handed out any more
  * @pool: whose stream's lock is held, and which is not dead
  * @forced: even if there is a free sub-buffer

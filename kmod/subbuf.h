@@ -39,6 +39,7 @@ void pxt_subbuf_commit(const struct pxt_spot *spot, const struct pxt_draft *draf
 int pxt_subbuf_next(struct pxt_pool *pool, u32 size);
 int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size);
 int pxt_subbuf_turn_sys(struct pxt_pool *pool);
+void pxt_subbuf_renew_sys(struct pxt_pool *pool);
 bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced);
 void pxt_subbuf_close_all(struct pxt_pool *pool);
 void pxt_subbuf_not_before(struct pxt_pool *pool, u64 time);

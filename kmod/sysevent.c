@@ -48,6 +48,7 @@ struct pxt_caller pxt_sysevent_caller(const struct pxt_stream *stream,
 static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_caller *caller,
 		       const void *data, u32 len)
 {
+	bool filtered = pxt_stream_filters(stream, id);
 	struct pxt_pool *pool = &stream->pool;
 	struct pxt_draft draft = {
 		.record = {
@@ -64,9 +65,12 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
 		draft.writer.pid = caller->pid;
 		draft.writer.tid = caller->tid;
 	}
+	/* Before the time is taken: nothing in a sub-buffer is older than it. */
+	if (stream->log && !filtered)
+		pxt_subbuf_renew_sys(pool);
 	/* Two of them never have the same time: their order is all they tell. */
 	draft.record.timestamp = max(pxt_clock_now(), pool->ctrl->system.last + 1);
-	if (pxt_stream_filters(stream, id))
+	if (filtered)
 		return draft.record.timestamp;
 	if (pxt_subbuf_find(pool, pool->nr_cpus, &draft, &spot))
 		pxt_subbuf_commit(&spot, &draft, data);

@@ -5,8 +5,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/loop.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -102,6 +104,60 @@ static inline int disk_break(const char *name)
 	err = write(fd, "selftest", 8) == 8 ? 0 : -EIO;
 	close(fd);
 	return err;
+}
+
+/* Whoever writes there has to wait, until it is thawed: 0, or -1 with errno. */
+static inline int disk_freeze(int fd)
+{
+	return ioctl(fd, FIFREEZE, 0);
+}
+
+static inline int disk_thaw(int fd)
+{
+	return ioctl(fd, FITHAW, 0);
+}
+
+/**
+ * struct disk - a small file system, mounted
+ * @dir: where
+ * @name: its device, empty if it has none
+ * @ballast: a file without a name in there, to fill it with
+ * @fd: another one
+ */
+struct disk {
+	char dir[32];
+	char name[DISK_NAME];
+	int ballast;
+	int fd;
+};
+
+static inline int disk_tmpfile(const struct disk *disk)
+{
+	return open(disk->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+/* 0 or negative errno. */
+static inline int disk_begin(struct disk *disk, const char *type)
+{
+	int err;
+
+	strcpy(disk->dir, "/tmp/diskXXXXXX");
+	if (!mkdtemp(disk->dir))
+		return -errno;
+	err = disk_mount(type, disk->dir, disk->name);
+	if (err)
+		return err;
+	disk->ballast = disk_tmpfile(disk);
+	disk->fd = disk_tmpfile(disk);
+	return disk->ballast < 0 || disk->fd < 0 ? -ENOSPC : 0;
+}
+
+static inline void disk_end(struct disk *disk)
+{
+	close(disk->fd);
+	close(disk->ballast);
+	umount(disk->dir);
+	rmdir(disk->dir);
 }
 
 #endif /* _SELFTESTS_DISK_H */

@@ -46,10 +46,7 @@ static int stream_state(trace_id_t trid)
 /* All of a small file system, but for what the test needs. */
 FIXTURE(disk)
 {
-	char dir[32];
-	char name[DISK_NAME];
-	int ballast;
-	int fd;
+	struct disk disk;
 	trace_id_t trid;
 };
 
@@ -68,35 +65,26 @@ FIXTURE_VARIANT_ADD(disk, ext4_until_full) { &until_full, "ext4" };
 
 FIXTURE_SETUP(disk)
 {
-	strcpy(self->dir, "/tmp/diskXXXXXX");
-	ASSERT_NE(NULL, mkdtemp(self->dir));
-	ASSERT_EQ(0, disk_mount(variant->type, self->dir, self->name));
-	self->ballast = open(self->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	ASSERT_LE(0, self->ballast);
-	self->fd = open(self->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	ASSERT_LE(0, self->fd);
 	self->trid = -1;
+	ASSERT_EQ(0, disk_begin(&self->disk, variant->type));
 }
 
 FIXTURE_TEARDOWN(disk)
 {
 	posix_trace_shutdown(self->trid);
-	close(self->fd);
-	close(self->ballast);
-	umount(self->dir);
-	rmdir(self->dir);
+	disk_end(&self->disk);
 }
 
 TEST_F(disk, that_is_full_at_the_beginning_is_told_at_once)
 {
 	trace_id_t trid = 4711;
 
-	ASSERT_EQ(0, disk_fill(self->ballast, 0));
-	EXPECT_EQ(ENOSPC, withlog_new(0, variant->kind, self->fd, &trid));
+	ASSERT_EQ(0, disk_fill(self->disk.ballast, 0));
+	EXPECT_EQ(ENOSPC, withlog_new(0, variant->kind, self->disk.fd, &trid));
 	EXPECT_EQ(4711, trid);
 	/* Nothing of it is left: it can be done again. */
-	ASSERT_EQ(0, ftruncate(self->ballast, 0));
-	EXPECT_EQ(0, withlog_new(0, variant->kind, self->fd, &self->trid));
+	ASSERT_EQ(0, ftruncate(self->disk.ballast, 0));
+	EXPECT_EQ(0, withlog_new(0, variant->kind, self->disk.fd, &self->trid));
 }
 
 TEST_F(disk, that_becomes_full_damages_nothing_that_was_written)
@@ -105,9 +93,9 @@ TEST_F(disk, that_becomes_full_damages_nothing_that_was_written)
 	struct log_content content;
 	int rounds, err;
 
-	ASSERT_EQ(0, withlog_new(0, variant->kind, self->fd, &self->trid));
+	ASSERT_EQ(0, withlog_new(0, variant->kind, self->disk.fd, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(0, disk_fill(self->ballast, 64 << 10));
+	ASSERT_EQ(0, disk_fill(self->disk.ballast, 64 << 10));
 	rounds = record_until_error(self->trid, &err);
 	EXPECT_EQ(ENOSPC, err);
 	EXPECT_LT(3, rounds);
@@ -117,17 +105,17 @@ TEST_F(disk, that_becomes_full_damages_nothing_that_was_written)
 	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_log_full_status);
 	/* The stream goes on. */
 	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
-	log_content_fd(self->fd, &content);
+	log_content_fd(self->disk.fd, &content);
 	EXPECT_EQ(0, content.err);
 	EXPECT_EQ(0, content.first);
 	EXPECT_LE((rounds - 1) * ROUND, content.numbers);
 	EXPECT_EQ(0, content.holes + content.disorder + content.errors + content.gaps);
 	/* What could not be written is still there, and now it can. */
-	ASSERT_EQ(0, ftruncate(self->ballast, 0));
+	ASSERT_EQ(0, ftruncate(self->disk.ballast, 0));
 	withlog_record(rounds * ROUND, ROUND);
 	EXPECT_EQ(0, withlog_flush(self->trid));
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
-	log_content_fd(self->fd, &content);
+	log_content_fd(self->disk.fd, &content);
 	EXPECT_TRUE(log_content_is(&content, (rounds + 1) * ROUND)) {
 		TH_LOG("%d numbers of %d, %d holes, %d errors, %d gaps, err %d", content.numbers,
 		       (rounds + 1) * ROUND, content.holes, content.errors, content.gaps,
@@ -140,15 +128,15 @@ TEST_F(disk, that_is_full_at_the_end_is_told_by_shutdown)
 	struct log_content content;
 	int rounds, err;
 
-	ASSERT_EQ(0, withlog_new(0, variant->kind, self->fd, &self->trid));
+	ASSERT_EQ(0, withlog_new(0, variant->kind, self->disk.fd, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(0, disk_fill(self->ballast, 64 << 10));
+	ASSERT_EQ(0, disk_fill(self->disk.ballast, 64 << 10));
 	rounds = record_until_error(self->trid, &err);
 	EXPECT_EQ(ENOSPC, err);
 	EXPECT_EQ(ENOSPC, posix_trace_shutdown(self->trid));
 	/* It is gone nevertheless. */
 	EXPECT_EQ(EINVAL, posix_trace_shutdown(self->trid));
-	log_content_fd(self->fd, &content);
+	log_content_fd(self->disk.fd, &content);
 	EXPECT_EQ(0, content.err);
 	EXPECT_EQ(0, content.first);
 	EXPECT_LE((rounds - 1) * ROUND, content.numbers);
@@ -161,16 +149,16 @@ TEST_F(disk, that_is_full_when_it_is_cleared_is_no_end)
 	struct log_content content;
 	int err;
 
-	ASSERT_EQ(0, withlog_new(0, variant->kind, self->fd, &self->trid));
+	ASSERT_EQ(0, withlog_new(0, variant->kind, self->disk.fd, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(0, disk_fill(self->ballast, 64 << 10));
+	ASSERT_EQ(0, disk_fill(self->disk.ballast, 64 << 10));
 	record_until_error(self->trid, &err);
 	EXPECT_EQ(ENOSPC, err);
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
 	withlog_record(0, ROUND);
 	EXPECT_EQ(0, withlog_flush(self->trid));
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
-	log_content_fd(self->fd, &content);
+	log_content_fd(self->disk.fd, &content);
 	EXPECT_TRUE(log_content_is(&content, ROUND));
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, content.status.posix_log_overrun_status);
 }
@@ -181,23 +169,23 @@ TEST_F(disk, can_be_made_read_only_and_unmounted_afterwards)
 	struct log_content content;
 	int fd;
 
-	ASSERT_EQ(0, withlog_new(0, variant->kind, self->fd, &self->trid));
+	ASSERT_EQ(0, withlog_new(0, variant->kind, self->disk.fd, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY);
 	withlog_record(0, ROUND);
 	close(fd);
-	close(self->ballast);
+	close(self->disk.ballast);
 	/* Somebody writes there: not now. */
-	EXPECT_EQ(-1, mount("none", self->dir, NULL, MS_REMOUNT | MS_RDONLY, NULL));
+	EXPECT_EQ(-1, mount("none", self->disk.dir, NULL, MS_REMOUNT | MS_RDONLY, NULL));
 	EXPECT_EQ(EBUSY, errno);
 	EXPECT_EQ(0, withlog_flush(self->trid));
-	log_content_fd(self->fd, &content);
+	log_content_fd(self->disk.fd, &content);
 	EXPECT_TRUE(log_content_is(&content, ROUND));
-	close(self->fd);
-	EXPECT_EQ(-1, umount(self->dir));
+	close(self->disk.fd);
+	EXPECT_EQ(-1, umount(self->disk.dir));
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
-	EXPECT_EQ(0, mount("none", self->dir, NULL, MS_REMOUNT | MS_RDONLY, NULL));
-	EXPECT_EQ(0, umount(self->dir));
+	EXPECT_EQ(0, mount("none", self->disk.dir, NULL, MS_REMOUNT | MS_RDONLY, NULL));
+	EXPECT_EQ(0, umount(self->disk.dir));
 }
 
 /* All that a log had when it was synced, and then maybe what came behind. */
@@ -208,33 +196,58 @@ static bool has_what_was_synced(const struct log_content *content, int count)
 	       !content->errors && !content->gaps;
 }
 
+/* One in memory never breaks. */
+FIXTURE(broken_disk)
+{
+	struct disk disk;
+	trace_id_t trid;
+};
+
+FIXTURE_VARIANT(broken_disk)
+{
+	const struct log_kind *kind;
+};
+
+FIXTURE_VARIANT_ADD(broken_disk, append) { &by_hand };
+FIXTURE_VARIANT_ADD(broken_disk, loop) { &loop };
+FIXTURE_VARIANT_ADD(broken_disk, until_full) { &until_full };
+
+FIXTURE_SETUP(broken_disk)
+{
+	self->trid = -1;
+	ASSERT_EQ(0, disk_begin(&self->disk, "ext4"));
+}
+
+FIXTURE_TEARDOWN(broken_disk)
+{
+	posix_trace_shutdown(self->trid);
+	disk_end(&self->disk);
+}
+
 /*
  * What was only written, and not synced, is the file system's to lose. And newer kernels
  * let nobody read a broken one before it is mounted again.
  */
-TEST_F(disk, that_becomes_read_only_is_told_and_keeps_what_was_synced)
+TEST_F(broken_disk, is_told_and_keeps_what_was_synced)
 {
 	struct posix_trace_status_info status;
 	struct log_content content;
 	char name[64];
 	int err, fd, device;
 
-	/* One in memory is never forced. */
-	if (!strcmp(variant->type, "tmpfs"))
-		return;
-	snprintf(name, sizeof(name), "%s/log", self->dir);
+	snprintf(name, sizeof(name), "%s/log", self->disk.dir);
 	fd = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 	ASSERT_LE(0, fd);
 	/* Stays a device while no file system is on it. */
-	device = open(self->name, O_RDONLY | O_CLOEXEC);
+	device = open(self->disk.name, O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, device);
 	ASSERT_EQ(0, withlog_new(0, variant->kind, fd, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	withlog_record(0, ROUND);
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	ASSERT_EQ(0, fsync(fd));
-	ASSERT_EQ(0, disk_break(self->name));
-	ASSERT_EQ(-1, open(self->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+	ASSERT_EQ(0, disk_break(self->disk.name));
+	ASSERT_EQ(-1, disk_tmpfile(&self->disk));
 	ASSERT_TRUE(errno == EROFS || errno == EIO);
 	withlog_record(ROUND, ROUND);
 	/* Some file systems take what they will never write: that can not be seen. */
@@ -244,10 +257,10 @@ TEST_F(disk, that_becomes_read_only_is_told_and_keeps_what_was_synced)
 	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
 	EXPECT_EQ(err, posix_trace_shutdown(self->trid));
 	close(fd);
-	close(self->ballast);
-	close(self->fd);
-	ASSERT_EQ(0, umount(self->dir));
-	ASSERT_EQ(0, mount(self->name, self->dir, "ext4", 0, NULL));
+	close(self->disk.ballast);
+	close(self->disk.fd);
+	ASSERT_EQ(0, umount(self->disk.dir));
+	ASSERT_EQ(0, mount(self->disk.name, self->disk.dir, "ext4", 0, NULL));
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, fd);
 	log_content_fd(fd, &content);

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "disk.h"
 #include "logdrain.h"
 #include "pxt_test.h"
 #include "record.h"
@@ -379,24 +380,31 @@ TEST(character_device_takes_a_log)
 }
 
 /* ------------------------------------------------------------------ */
-/* A machine that goes to sleep						*/
+/* The threads that write logs						*/
 
 #define PF_NOFREEZE	0x8000U
 
-/*
- * Of the threads that write logs, how many the machine does not wait for when it goes to
- * sleep; or minus an error number. @count: all of them.
+/**
+ * struct log_threads - what they are doing
+ * @count: how many there are
+ * @not_frozen: those that the machine does not wait for when it goes to sleep
+ * @waiting: those that wait for a disk
  */
-static int threads_not_frozen(int *count)
+struct log_threads {
+	int count;
+	int not_frozen;
+	int waiting;
+};
+
+static int log_threads(struct log_threads *threads)
 {
 	DIR *proc = opendir("/proc");
 	unsigned int flags;
 	struct dirent *entry;
-	char path[300];
-	int n = 0;
+	char path[300], state;
 	FILE *stat;
 
-	*count = 0;
+	*threads = (struct log_threads){ 0 };
 	if (!proc)
 		return -errno;
 	while ((entry = readdir(proc))) {
@@ -404,14 +412,16 @@ static int threads_not_frozen(int *count)
 		stat = atoi(entry->d_name) ? fopen(path, "re") : NULL;
 		if (!stat)
 			continue;
-		if (fscanf(stat, "%*d (posixtrace/%*d) %*c %*d %*d %*d %*d %*d %u", &flags) == 1) {
-			++*count;
-			n += !!(flags & PF_NOFREEZE);
+		if (fscanf(stat, "%*d (posixtrace/%*d) %c %*d %*d %*d %*d %*d %u", &state,
+			   &flags) == 2) {
+			threads->count++;
+			threads->not_frozen += !!(flags & PF_NOFREEZE);
+			threads->waiting += state == 'D';
 		}
 		fclose(stat);
 	}
 	closedir(proc);
-	return n;
+	return 0;
 }
 
 /* Nobody reads it, as nobody does once all processes are frozen. */
@@ -420,23 +430,71 @@ TEST(pipe_does_not_keep_the_machine_awake)
 	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
 	/* Without that, nothing is ever frozen. */
 	const bool sleeps = !access("/sys/power/state", F_OK);
-	int pipe[2], fd = log_tmpfile(), count;
+	int pipe[2], fd = log_tmpfile();
+	struct log_threads threads;
 	trace_id_t trid;
 
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, pipe2(pipe, O_CLOEXEC));
 	ASSERT_EQ(0, withlog_new(0, &kind, pipe[1], &trid));
-	EXPECT_EQ(1, threads_not_frozen(&count));
-	EXPECT_EQ(1, count);
+	ASSERT_EQ(0, log_threads(&threads));
+	EXPECT_EQ(1, threads.not_frozen);
+	EXPECT_EQ(1, threads.count);
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 	/* A file system has to be left alone. */
 	ASSERT_EQ(0, withlog_new(0, &kind, fd, &trid));
-	EXPECT_EQ(sleeps ? 0 : 1, threads_not_frozen(&count));
-	EXPECT_EQ(1, count);
+	ASSERT_EQ(0, log_threads(&threads));
+	EXPECT_EQ(sleeps ? 0 : 1, threads.not_frozen);
+	EXPECT_EQ(1, threads.count);
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 	close(pipe[0]);
 	close(pipe[1]);
 	close(fd);
+}
+
+/*
+ * What was recorded while a flush was under way comes to more than the log can hold: it
+ * ends with the event that was the last.
+ */
+TEST(loop_overwrites_no_event_that_is_younger_than_what_it_keeps)
+{
+	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 16 << 10 };
+	struct log_content content;
+	struct log_threads threads;
+	trace_event_set_t set;
+	struct disk disk;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, disk_begin(&disk, "ext4"));
+	ASSERT_EQ(0, withlog_new(0, &kind, disk.fd, &trid));
+	/* STOP is to be the only event of the system. */
+	ASSERT_EQ(0, posix_trace_eventset_empty(&set));
+	ASSERT_EQ(0, posix_trace_eventset_add(POSIX_TRACE_FLUSH_START, &set));
+	ASSERT_EQ(0, posix_trace_eventset_add(POSIX_TRACE_FLUSH_STOP, &set));
+	ASSERT_EQ(0, posix_trace_set_filter(trid, &set, POSIX_TRACE_SET_EVENTSET));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	withlog_record(0, 10);
+	ASSERT_EQ(0, withlog_flush(trid));
+	ASSERT_EQ(0, disk_freeze(disk.fd));
+	withlog_record(10, 10);
+	EXPECT_EQ(0, posix_trace_flush(trid));
+	do {
+		sched_yield();
+		EXPECT_EQ(0, log_threads(&threads));
+	} while (!threads.waiting);
+	withlog_record(20, 700);
+	EXPECT_EQ(0, posix_trace_stop(trid));
+	ASSERT_EQ(0, disk_thaw(disk.fd));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+
+	log_content_fd(disk.fd, &content);
+	EXPECT_EQ(0, content.err);
+	EXPECT_EQ(719, content.last);
+	EXPECT_LT(20, content.first);
+	EXPECT_EQ(0, content.holes + content.disorder + content.errors);
+	EXPECT_EQ(1, content.stops);
+	EXPECT_EQ(POSIX_TRACE_STOP, content.last_id);
+	disk_end(&disk);
 }
 
 TEST_HARNESS_MAIN

@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include <sched.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
 
 #include <linux/posixtrace_log.h>
 
@@ -23,31 +22,20 @@ static const struct log_kind by_hand = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0
 /* A small file system in memory. */
 FIXTURE(disk)
 {
-	char dir[32];
-	int ballast;
-	int fd;
+	struct disk disk;
 	trace_id_t trid;
 };
 
 FIXTURE_SETUP(disk)
 {
-	strcpy(self->dir, "/tmp/diskXXXXXX");
-	ASSERT_NE(NULL, mkdtemp(self->dir));
-	ASSERT_EQ(0, mount("none", self->dir, "tmpfs", 0, "size=512k"));
-	self->ballast = open(self->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	ASSERT_LE(0, self->ballast);
-	self->fd = open(self->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	ASSERT_LE(0, self->fd);
 	self->trid = -1;
+	ASSERT_EQ(0, disk_begin(&self->disk, "tmpfs"));
 }
 
 FIXTURE_TEARDOWN(disk)
 {
 	posix_trace_shutdown(self->trid);
-	close(self->fd);
-	close(self->ballast);
-	umount(self->dir);
-	rmdir(self->dir);
+	disk_end(&self->disk);
 }
 
 /* As withlog_record(), on two CPUs in turns: their blocks are of the same time. */
@@ -70,24 +58,24 @@ TEST_F(disk, that_was_full_leaves_no_disorder)
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		SKIP(return, "one CPU");
 	for (left = 0; left < 16 * PAGE; left += PAGE) {
-		ASSERT_EQ(0, withlog_new(0, &by_hand, self->fd, &self->trid));
+		ASSERT_EQ(0, withlog_new(0, &by_hand, self->disk.fd, &self->trid));
 		ASSERT_EQ(0, posix_trace_start(self->trid));
-		ASSERT_EQ(0, disk_fill(self->ballast, left));
+		ASSERT_EQ(0, disk_fill(self->disk.ballast, left));
 		ASSERT_EQ(0, record_in_turns(0, 3 * ROUND));
 		withlog_flush(self->trid);
 		withlog_flush(self->trid);
 		ASSERT_EQ(0, record_in_turns(3 * ROUND, ROUND));
 		withlog_flush(self->trid);
-		ASSERT_EQ(0, ftruncate(self->ballast, 0));
+		ASSERT_EQ(0, ftruncate(self->disk.ballast, 0));
 		EXPECT_EQ(0, withlog_flush(self->trid));
 		ASSERT_EQ(0, record_in_turns(4 * ROUND, ROUND));
 		EXPECT_EQ(0, posix_trace_shutdown(self->trid));
-		log_content_fd(self->fd, &content);
+		log_content_fd(self->disk.fd, &content);
 		EXPECT_TRUE(log_content_is(&content, 5 * ROUND)) {
 			TH_LOG("%zu bytes left: %d numbers, %d in disorder, %d errors", left,
 			       content.numbers, content.disorder, content.errors);
 		}
-		ASSERT_EQ(0, ftruncate(self->fd, 0));
+		ASSERT_EQ(0, ftruncate(self->disk.fd, 0));
 	}
 }
 
@@ -121,25 +109,25 @@ TEST_F(disk, that_was_full_does_not_change_when_the_first_event_was_lost)
 	ASSERT_EQ(0, posix_trace_eventset_add(POSIX_TRACE_FLUSH_START, &set));
 	ASSERT_EQ(0, posix_trace_eventset_add(POSIX_TRACE_FLUSH_STOP, &set));
 	ASSERT_LE(0, run_on(0));
-	ASSERT_EQ(0, withlog_new(0, &by_hand, self->fd, &self->trid));
+	ASSERT_EQ(0, withlog_new(0, &by_hand, self->disk.fd, &self->trid));
 	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SET_EVENTSET));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	withlog_record(0, 1);
 	ASSERT_EQ(0, withlog_flush(self->trid));
-	ASSERT_EQ(0, disk_fill(self->ballast, 0));
+	ASSERT_EQ(0, disk_fill(self->disk.ballast, 0));
 	/* More than there is memory for, each time. */
 	withlog_record(0, 20 * ROUND);
 	ASSERT_EQ(0, clock_gettime(CLOCK_REALTIME, &now));
 	withlog_record(20 * ROUND, 20 * ROUND);
 	EXPECT_EQ(ENOSPC, withlog_flush(self->trid));
 	withlog_record(40 * ROUND, 20 * ROUND);
-	ASSERT_EQ(0, ftruncate(self->ballast, 0));
+	ASSERT_EQ(0, ftruncate(self->disk.ballast, 0));
 	EXPECT_EQ(0, withlog_flush(self->trid));
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
-	log_content_fd(self->fd, &content);
+	log_content_fd(self->disk.fd, &content);
 	EXPECT_EQ(1, content.gaps);
-	EXPECT_LT(0, gap_time(self->fd));
-	EXPECT_GT(now.tv_sec * NSEC + now.tv_nsec, gap_time(self->fd));
+	EXPECT_LT(0, gap_time(self->disk.fd));
+	EXPECT_GT(now.tv_sec * NSEC + now.tv_nsec, gap_time(self->disk.fd));
 }
 
 /* ------------------------------------------------------------------ */
@@ -156,8 +144,7 @@ static int stream_state(trace_id_t trid)
  * A log in a pipe that has room for names at most, and for no events: a flush is under
  * way, and goes on when somebody reads, not before.
  */
-FIXTURE(pipe)
-{
+struct full_pipe {
 	trace_id_t trid;
 	int from;
 	int to;
@@ -166,13 +153,8 @@ FIXTURE(pipe)
 };
 
 #define PIPE_SIZE	4096
-FIXTURE_VARIANT(pipe)
-{
-	size_t room;
-};
-
-FIXTURE_VARIANT_ADD(pipe, with_room_for_names) { 400 };
-FIXTURE_VARIANT_ADD(pipe, without_room) { 100 };
+#define ROOM_FOR_NAMES	400
+#define NO_ROOM		100
 
 static size_t junk_size(size_t room)
 {
@@ -192,28 +174,31 @@ static int read_all(int from, int to, size_t len)
 	return 0;
 }
 
-FIXTURE_SETUP(pipe)
+static int full_pipe_begin(struct full_pipe *full, size_t room)
 {
 	static const char junk[PIPE_SIZE];
 	int pipe[2], left = 0;
 
-	self->drained = false;
-	self->to = log_tmpfile();
-	ASSERT_LE(0, self->to);
-	ASSERT_EQ(0, pipe2(pipe, O_CLOEXEC));
-	self->from = pipe[0];
-	ASSERT_EQ(PIPE_SIZE, fcntl(pipe[1], F_SETPIPE_SZ, PIPE_SIZE));
-	ASSERT_LE(0, run_on(0));
+	full->drained = false;
+	full->to = log_tmpfile();
+	if (full->to < 0 || pipe2(pipe, O_CLOEXEC))
+		return -1;
+	full->from = pipe[0];
+	if (fcntl(pipe[1], F_SETPIPE_SZ, PIPE_SIZE) != PIPE_SIZE || run_on(0) < 0)
+		return -1;
 	/* It has a name to write. */
 	withlog_type();
-	ASSERT_EQ(0, withlog_new(0, &append, pipe[1], &self->trid));
-	ASSERT_EQ((ssize_t)junk_size(variant->room),
-		  write(pipe[1], junk, junk_size(variant->room)));
+	if (withlog_new(0, &append, pipe[1], &full->trid) ||
+	    write(pipe[1], junk, junk_size(room)) != (ssize_t)junk_size(room))
+		return -1;
 	close(pipe[1]);
-	ASSERT_EQ(0, posix_trace_start(self->trid));
-	ASSERT_EQ(0, posix_trace_flush(self->trid));
-	while (variant->room == 400 && left <= PIPE_SIZE - 400)
-		ASSERT_EQ(0, ioctl(self->from, FIONREAD, &left));
+	if (posix_trace_start(full->trid) || posix_trace_flush(full->trid))
+		return -1;
+	while (room == ROOM_FOR_NAMES && left <= PIPE_SIZE - ROOM_FOR_NAMES) {
+		if (ioctl(full->from, FIONREAD, &left))
+			return -1;
+	}
+	return 0;
 }
 
 /* The header goes into the file, what does not belong to the log nowhere. */
@@ -224,16 +209,54 @@ static int skip_junk(int from, int to, size_t room)
 	return err ? err : read_all(from, -1, junk_size(room));
 }
 
+static void full_pipe_end(struct full_pipe *full)
+{
+	if (!full->drained)
+		close(full->from);
+	posix_trace_shutdown(full->trid);
+	if (full->drained) {
+		drain_end(&full->drain);
+		close(full->from);
+	}
+	close(full->to);
+}
+
+FIXTURE(pipe)
+{
+	struct full_pipe full;
+};
+
+FIXTURE_VARIANT(pipe)
+{
+	size_t room;
+};
+
+FIXTURE_VARIANT_ADD(pipe, with_room_for_names) { ROOM_FOR_NAMES };
+FIXTURE_VARIANT_ADD(pipe, without_room) { NO_ROOM };
+
+FIXTURE_SETUP(pipe)
+{
+	ASSERT_EQ(0, full_pipe_begin(&self->full, variant->room));
+}
+
 FIXTURE_TEARDOWN(pipe)
 {
-	if (!self->drained)
-		close(self->from);
-	posix_trace_shutdown(self->trid);
-	if (self->drained) {
-		drain_end(&self->drain);
-		close(self->from);
-	}
-	close(self->to);
+	full_pipe_end(&self->full);
+}
+
+FIXTURE(waiting)
+{
+	struct full_pipe full;
+};
+
+FIXTURE_SETUP(waiting)
+{
+	ASSERT_EQ(0, full_pipe_begin(&self->full, ROOM_FOR_NAMES));
+}
+
+FIXTURE_TEARDOWN(waiting)
+{
+	full_pipe_end(&self->full);
 }
 
 /* Events of one CPU that all sub-buffers hold. */
@@ -264,34 +287,32 @@ static int read_block(int from, int to)
 }
 
 /* All of its memory is waiting to be written, and one event too many comes. */
-TEST_F(pipe, stream_that_fills_up_while_it_is_flushed_starts_again)
+TEST_F(waiting, stream_that_fills_up_while_it_is_flushed_starts_again)
 {
 	int count = all_events(), left = 0;
 	struct log_content content;
 
-	if (variant->room < 400)
-		return;
 	withlog_record(0, count);
-	ASSERT_EQ(POSIX_TRACE_RUNNING, stream_state(self->trid));
-	ASSERT_EQ(0, skip_junk(self->from, self->to, variant->room));
+	ASSERT_EQ(POSIX_TRACE_RUNNING, stream_state(self->full.trid));
+	ASSERT_EQ(0, skip_junk(self->full.from, self->full.to, ROOM_FOR_NAMES));
 	/* Names, and what the system recorded. */
-	ASSERT_EQ(0, read_block(self->from, self->to));
-	ASSERT_EQ(0, read_block(self->from, self->to));
+	ASSERT_EQ(0, read_block(self->full.from, self->full.to));
+	ASSERT_EQ(0, read_block(self->full.from, self->full.to));
 	/* All of it is being written now. */
 	while (!left)
-		ASSERT_EQ(0, ioctl(self->from, FIONREAD, &left));
+		ASSERT_EQ(0, ioctl(self->full.from, FIONREAD, &left));
 	do {
 		withlog_record(count++, 1);
-	} while (stream_state(self->trid) == POSIX_TRACE_RUNNING);
-	ASSERT_EQ(0, drain_start(&self->drain, self->from, self->to));
-	self->drained = true;
-	while (stream_state(self->trid) == POSIX_TRACE_SUSPENDED)
+	} while (stream_state(self->full.trid) == POSIX_TRACE_RUNNING);
+	ASSERT_EQ(0, drain_start(&self->full.drain, self->full.from, self->full.to));
+	self->full.drained = true;
+	while (stream_state(self->full.trid) == POSIX_TRACE_SUSPENDED)
 		sched_yield();
 	withlog_record(count, 1);
-	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
-	EXPECT_EQ(0, drain_end(&self->drain));
-	self->drained = false;
-	log_content_fd(self->to, &content);
+	EXPECT_EQ(0, posix_trace_shutdown(self->full.trid));
+	EXPECT_EQ(0, drain_end(&self->full.drain));
+	self->full.drained = false;
+	log_content_fd(self->full.to, &content);
 	/* The last one that came before was lost. */
 	EXPECT_EQ(count, content.numbers);
 	EXPECT_EQ(count, content.last);
@@ -338,15 +359,15 @@ TEST_F(pipe, names_come_before_events_whenever_they_are_defined)
 		for (int k = 0; k < 50; k++)
 			posix_trace_event(id, &k, sizeof(k));
 	}
-	ASSERT_EQ(0, skip_junk(self->from, self->to, variant->room));
-	ASSERT_EQ(0, drain_start(&self->drain, self->from, self->to));
-	self->drained = true;
-	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
-	EXPECT_EQ(0, drain_end(&self->drain));
-	self->drained = false;
-	log_content_fd(self->to, &content);
+	ASSERT_EQ(0, skip_junk(self->full.from, self->full.to, variant->room));
+	ASSERT_EQ(0, drain_start(&self->full.drain, self->full.from, self->full.to));
+	self->full.drained = true;
+	EXPECT_EQ(0, posix_trace_shutdown(self->full.trid));
+	EXPECT_EQ(0, drain_end(&self->full.drain));
+	self->full.drained = false;
+	log_content_fd(self->full.to, &content);
 	EXPECT_EQ(500, content.numbers);
-	EXPECT_EQ(0, early_events(self->to));
+	EXPECT_EQ(0, early_events(self->full.to));
 }
 
 TEST_HARNESS_MAIN
