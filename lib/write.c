@@ -22,26 +22,25 @@
 #define TRIES	4
 
 /*
- * The thread id, with the number of the process that it is in: in a child the
- * memory of the thread that has forked says what that was.
+ * The thread's ids, with the number of the process that it is in: in a child the memory
+ * of the thread that has forked says what that was.
  */
 static __thread struct {
 	__u64 target;
+	pthread_t thread;
 	pid_t tid;
 } myself __attribute__((__tls_model__("initial-exec")));
 
-static pid_t own_tid(const struct pxtu_state *state)
+/*
+ * A signal handler that comes in between stores the same. The number of the process is
+ * there: it comes with the notes of the slots, which were found.
+ */
+static void know_myself(const struct pxtu_state *state)
 {
-	/*
-	 * A signal handler that comes in between stores the same. The number is there: it
-	 * comes with the notes of the slots, which were found.
-	 */
-	if (pxtu_unlikely(myself.target != state->target)) {
-		pxtu_store(&myself.tid, (pid_t)syscall(SYS_gettid));
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		pxtu_store(&myself.target, state->target);
-	}
-	return pxtu_load(&myself.tid);
+	pxtu_store(&myself.tid, (pid_t)syscall(SYS_gettid));
+	pxtu_store(&myself.thread, pthread_self());
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	pxtu_store(&myself.target, state->target);
 }
 
 /* Less than a piece, as two words that are filled up with zeros. */
@@ -106,6 +105,8 @@ static void prepare(struct pxtu_draft *draft, const struct pxtu_state *state,
 	__u64 len = call->len;
 	__u32 flags = 0;
 
+	if (pxtu_unlikely(myself.target != state->target))
+		know_myself(state);
 	/* Pairs with the store in sync_locked(): the notes are those of it, or younger. */
 	draft->generation = pxtu_load_acquire(&state->generation);
 	draft->enable = &pxtu_gate()->enable[call->id];
@@ -115,8 +116,8 @@ static void prepare(struct pxtu_draft *draft, const struct pxtu_state *state,
 		flags = POSIXTRACE_RECORD_TRUNCATED;
 	}
 	draft->writer.header = 0;
-	draft->writer.ids = pair((__u32)slot->pid, (__u32)own_tid(state));
-	draft->writer.thread_id = (uintptr_t)pthread_self();
+	draft->writer.ids = pair((__u32)slot->pid, (__u32)pxtu_load(&myself.tid));
+	draft->writer.thread_id = (uintptr_t)pxtu_load(&myself.thread);
 	draft->header = pair((__u32)len, id_and_flags(call->id, flags));
 	draft->prog_address = (uintptr_t)call->prog_address;
 	draft->data = call->data;

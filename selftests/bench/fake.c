@@ -47,6 +47,7 @@ static struct {
 	struct posixtrace_subbuf *subbufs;
 	size_t heads_at, pool_at, pool_size;
 	unsigned int open[CPUS_MAX + 1];
+	unsigned int youngest[CPUS_MAX + 1];	/* while there is an oldest one */
 	unsigned int next[SUBBUFS_MAX];	/* of the same CPU */
 	unsigned int unused[2][SUBBUFS_MAX];	/* of processes, and of the system */
 	unsigned int nr_unused[2];
@@ -207,8 +208,10 @@ static int next_subbuf(unsigned int cpu)
 		.last = head->last,
 		.writer_head = POSIXTRACE_HEAD_NONE,
 	};
-	for (link = &fake.oldest[cpu]; *link != POSIXTRACE_NONE; )
-		link = &fake.next[*link];
+	link = &fake.oldest[cpu];
+	if (*link != POSIXTRACE_NONE)
+		link = &fake.next[fake.youngest[cpu]];
+	fake.youngest[cpu] = idx;
 	__atomic_store_n(link, idx, __ATOMIC_RELEASE);
 	fake.nexts++;
 	return 0;
@@ -347,6 +350,9 @@ static int release(const struct posixtrace_release *arg)
 	return 0;
 }
 
+/* The C library's own: see __wrap_syscall(). */
+long __real_syscall(long number, ...);
+
 static int command(unsigned long cmd, void *arg)
 {
 	const struct posixtrace_checked *checked = arg;
@@ -366,6 +372,8 @@ static int command(unsigned long cmd, void *arg)
 	case POSIXTRACE_IOC_SYNC:
 		return sync_slots(arg);
 	case POSIXTRACE_IOC_NEXT:
+		/* The way into the kernel and back: what is done there is much the same. */
+		__real_syscall(SYS_getppid);
 		return next_subbuf(sched_getcpu());
 	case POSIXTRACE_IOC_RELEASE:
 		return release(arg);
@@ -405,8 +413,6 @@ static long answer(int err)
 	errno = -err;
 	return -1;
 }
-
-long __real_syscall(long number, ...);
 
 /* The linker has it called in place of the C library's (--wrap). */
 long __wrap_syscall(long number, ...)

@@ -50,7 +50,8 @@
 #define POSIXTRACE_STREAM_SIZE_MAX	(1U << 30)
 #define POSIXTRACE_STREAM_SIZE_MIN	(8U << 10)
 #define POSIXTRACE_SUBBUF_SIZE_MIN	(4U << 10)
-#define POSIXTRACE_SUBBUF_SIZE_MAX	(516U << 10)
+#define POSIXTRACE_SUBBUF_SIZE_LARGE	(512U << 10)	/* of large streams */
+#define POSIXTRACE_SUBBUF_SIZE_MAX	(516U << 10)	/* of large events */
 
 /**
  * struct posixtrace_event_set - set of event types
@@ -136,16 +137,19 @@ struct posixtrace_writer {
  * @max_data: max-data-size in bytes
  *
  * At least eight times the largest record, so that the unused tail of a
- * sub-buffer is less than an eighth of it; more in large streams, so that
- * there are at most some thousand sub-buffers. A multiple of 4 KiB.
+ * sub-buffer is less than an eighth of it; more in large streams, so that the
+ * system call that each sub-buffer costs is for many records: they have some
+ * hundred. A multiple of 4 KiB.
  */
 static inline __u32 posixtrace_subbuf_size(__u64 stream_size, __u64 max_data)
 {
-	__u64 size = 8 * POSIXTRACE_RECORD_SIZE(max_data);
+	__u64 size = 8 * POSIXTRACE_RECORD_SIZE(max_data), part = (stream_size + 255) / 256;
 
 	/* Rounded up, so that the size that is granted leads to the same. */
-	if (size < (stream_size + 2047) / 2048)
-		size = (stream_size + 2047) / 2048;
+	if (part > POSIXTRACE_SUBBUF_SIZE_LARGE)
+		part = POSIXTRACE_SUBBUF_SIZE_LARGE;
+	if (size < part)
+		size = part;
 	size = (size + POSIXTRACE_SUBBUF_SIZE_MIN - 1) & ~(__u64)(POSIXTRACE_SUBBUF_SIZE_MIN - 1);
 	if (size > POSIXTRACE_SUBBUF_SIZE_MAX)
 		size = POSIXTRACE_SUBBUF_SIZE_MAX;
