@@ -104,7 +104,7 @@ static pthread_barrier_t barrier;
 struct recorder {
 	pthread_t thread;
 	int cpu;
-	size_t len;
+	measurement *what;
 	double begin;
 	double end;
 };
@@ -114,24 +114,24 @@ static void *record_thread(void *arg)
 	struct recorder *recorder = arg;
 
 	pin(recorder->cpu);
-	by_call(recorder->len);
+	recorder->what(16);
 	pthread_barrier_wait(&barrier);
 	recorder->begin = now();
 	for (int i = 0; i < CHUNKS; i++)
-		by_call(recorder->len);
+		recorder->what(16);
 	recorder->end = now();
 	return NULL;
 }
 
-/* Events in a nanosecond, of so many threads on so many CPUs. */
-static double throughput(int threads, size_t len)
+/* How many in a nanosecond, of so many threads on so many CPUs. */
+static double throughput(int threads, measurement *what)
 {
 	struct recorder recorder[2];
 	double begin, end;
 
 	pthread_barrier_init(&barrier, NULL, threads);
 	for (int i = 0; i < threads; i++) {
-		recorder[i] = (struct recorder){ .cpu = i, .len = len };
+		recorder[i] = (struct recorder){ .cpu = i, .what = what };
 		if (pthread_create(&recorder[i].thread, NULL, record_thread, &recorder[i]))
 			die("pthread_create");
 	}
@@ -267,11 +267,13 @@ static void measure_recording(void)
 
 static void measure_threads(void)
 {
-	double one = throughput(1, 16), two = throughput(2, 16);
+	double one = throughput(1, by_call), two = throughput(2, by_call);
 
 	printf("on_16_1 %f\n", 1 / one);
 	printf("on_16_2 %f\n", 2 / two);
 	printf("scale2 %f\n", two / one);
+	/* Nothing is shared there: what the machine's processors take from each other. */
+	printf("scale2_none %f\n", throughput(2, gettime) / throughput(1, gettime));
 }
 
 static void measure_off(void)

@@ -81,6 +81,7 @@ END {
 	row("one of them alone, ns", noisy("on_16_1"), "")
 	row("both, ns for each event", noisy("on_16_2"), "")
 	row("events, two over one", noisy("scale2"), "")
+	row("clock_gettime(), likewise", noisy("scale2_none"), "")
 	end_table()
 
 	begin_table("An event that is read, 16 bytes, ns", "", "posixtrace", "babeltrace2")
@@ -126,6 +127,7 @@ END {
 	bench("lfence_rdtsc_ns", number("lfence_rdtsc"), "ns")
 	bench("syscall_ns", number("syscall"), "ns")
 	bench("scale2", number("scale2"), "ratio")
+	bench("scale2_clock_gettime", number("scale2_none"), "ratio")
 	bench("read_ns", number("read"), "ns")
 	bench("read_one_ns", number("read_one"), "ns")
 	bench("babeltrace_ns", number("babeltrace"), "ns")
