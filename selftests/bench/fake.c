@@ -48,6 +48,7 @@ static struct {
 	size_t heads_at, pool_at, pool_size;
 	unsigned int open[CPUS_MAX + 1];
 	unsigned int next[SUBBUFS_MAX];	/* of the same CPU */
+	unsigned int youngest[CPUS_MAX + 1];	/* valid if there is an oldest one */
 	unsigned int unused[2][SUBBUFS_MAX];	/* of processes, and of the system */
 	unsigned int nr_unused[2];
 	unsigned long long seq;
@@ -185,7 +186,7 @@ static int next_subbuf(unsigned int cpu)
 {
 	struct posixtrace_cpu_head *head;
 	struct posixtrace_subbuf *subbuf;
-	unsigned int idx, *link;
+	unsigned int idx;
 
 	if (fake.open[cpu] != POSIXTRACE_NONE)
 		close_subbuf(cpu);
@@ -207,9 +208,11 @@ static int next_subbuf(unsigned int cpu)
 		.last = head->last,
 		.writer_head = POSIXTRACE_HEAD_NONE,
 	};
-	for (link = &fake.oldest[cpu]; *link != POSIXTRACE_NONE; )
-		link = &fake.next[*link];
-	__atomic_store_n(link, idx, __ATOMIC_RELEASE);
+	if (fake.oldest[cpu] == POSIXTRACE_NONE)
+		__atomic_store_n(&fake.oldest[cpu], idx, __ATOMIC_RELEASE);
+	else
+		fake.next[fake.youngest[cpu]] = idx;
+	fake.youngest[cpu] = idx;
 	fake.nexts++;
 	return 0;
 }
@@ -423,6 +426,8 @@ long __wrap_syscall(long number, ...)
 	if (number == SYS_openat && is_device((const char *)arg[1]))
 		return __real_syscall(SYS_fcntl, STDERR_FILENO, F_DUPFD_CLOEXEC, FAKE_FD_MIN);
 	if (number == SYS_ioctl && (int)arg[0] >= FAKE_FD_MIN) {
+		/* What comes on top of any command. */
+		__real_syscall(SYS_getppid);
 		pthread_mutex_lock(&fake.lock);
 		err = command(arg[1], (void *)arg[2]);
 		pthread_mutex_unlock(&fake.lock);
