@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/timex.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -73,6 +74,14 @@ static void set_clock(unsigned long long ns)
 	const struct timespec time = { ns / NSEC, ns % NSEC };
 
 	clock_settime(CLOCK_REALTIME, &time);
+}
+
+/* How much faster it is than it would be, as NTP does it. */
+static int set_frequency(long ppm)
+{
+	struct timex timex = { .modes = ADJ_FREQUENCY, .freq = ppm << 16 };
+
+	return adjtimex(&timex);
 }
 
 /* A stream that has room for BATCH events, and does not lose any. */
@@ -189,6 +198,20 @@ TEST_F_TIMEOUT(clock, is_between_what_clock_gettime_says_before_and_after, 120)
 		record_brackets(bracket, BATCH);
 		ASSERT_EQ(0, count_outside(self->scene.trid, bracket, BATCH));
 	}
+}
+
+TEST_F_TIMEOUT(clock, is_as_fast_as_the_clock_is_made, 120)
+{
+	static struct bracket bracket[BATCH];
+
+	for (int round = 0; round < 8; round++) {
+		ASSERT_LE(0, set_frequency(round % 2 ? 500 : -500));
+		for (int i = 0; i < 1 + 4 / pxt_time_scale(); i++) {
+			record_brackets(bracket, BATCH);
+			ASSERT_EQ(0, count_outside(self->scene.trid, bracket, BATCH));
+		}
+	}
+	EXPECT_LE(0, set_frequency(0));
 }
 
 /* While the kernel goes over to another source, nothing goes back. */
@@ -331,10 +354,13 @@ FIXTURE(minute)
 FIXTURE_SETUP(minute)
 {
 	ASSERT_EQ(0, scene_set(&self->scene, "tsc"));
+	/* Not what anybody has measured when the machine was started. */
+	ASSERT_LE(0, set_frequency(100));
 }
 
 FIXTURE_TEARDOWN(minute)
 {
+	EXPECT_LE(0, set_frequency(0));
 	EXPECT_EQ(0, scene_clear(&self->scene));
 }
 
