@@ -47,8 +47,8 @@ static struct {
 	struct posixtrace_subbuf *subbufs;
 	size_t heads_at, pool_at, pool_size;
 	unsigned int open[CPUS_MAX + 1];
-	unsigned int youngest[CPUS_MAX + 1];	/* while there is an oldest one */
 	unsigned int next[SUBBUFS_MAX];	/* of the same CPU */
+	unsigned int youngest[CPUS_MAX + 1];	/* valid if there is an oldest one */
 	unsigned int unused[2][SUBBUFS_MAX];	/* of processes, and of the system */
 	unsigned int nr_unused[2];
 	unsigned long long seq;
@@ -186,7 +186,7 @@ static int next_subbuf(unsigned int cpu)
 {
 	struct posixtrace_cpu_head *head;
 	struct posixtrace_subbuf *subbuf;
-	unsigned int idx, *link;
+	unsigned int idx;
 
 	if (fake.open[cpu] != POSIXTRACE_NONE)
 		close_subbuf(cpu);
@@ -208,11 +208,11 @@ static int next_subbuf(unsigned int cpu)
 		.last = head->last,
 		.writer_head = POSIXTRACE_HEAD_NONE,
 	};
-	link = &fake.oldest[cpu];
-	if (*link != POSIXTRACE_NONE)
-		link = &fake.next[fake.youngest[cpu]];
+	if (fake.oldest[cpu] == POSIXTRACE_NONE)
+		__atomic_store_n(&fake.oldest[cpu], idx, __ATOMIC_RELEASE);
+	else
+		fake.next[fake.youngest[cpu]] = idx;
 	fake.youngest[cpu] = idx;
-	__atomic_store_n(link, idx, __ATOMIC_RELEASE);
 	fake.nexts++;
 	return 0;
 }
@@ -350,9 +350,6 @@ static int release(const struct posixtrace_release *arg)
 	return 0;
 }
 
-/* The C library's own: see __wrap_syscall(). */
-long __real_syscall(long number, ...);
-
 static int command(unsigned long cmd, void *arg)
 {
 	const struct posixtrace_checked *checked = arg;
@@ -372,8 +369,6 @@ static int command(unsigned long cmd, void *arg)
 	case POSIXTRACE_IOC_SYNC:
 		return sync_slots(arg);
 	case POSIXTRACE_IOC_NEXT:
-		/* The way into the kernel and back: what is done there is much the same. */
-		__real_syscall(SYS_getppid);
 		return next_subbuf(sched_getcpu());
 	case POSIXTRACE_IOC_RELEASE:
 		return release(arg);
@@ -414,6 +409,8 @@ static long answer(int err)
 	return -1;
 }
 
+long __real_syscall(long number, ...);
+
 /* The linker has it called in place of the C library's (--wrap). */
 long __wrap_syscall(long number, ...)
 {
@@ -429,6 +426,8 @@ long __wrap_syscall(long number, ...)
 	if (number == SYS_openat && is_device((const char *)arg[1]))
 		return __real_syscall(SYS_fcntl, STDERR_FILENO, F_DUPFD_CLOEXEC, FAKE_FD_MIN);
 	if (number == SYS_ioctl && (int)arg[0] >= FAKE_FD_MIN) {
+		/* What comes on top of any command. */
+		__real_syscall(SYS_getppid);
 		pthread_mutex_lock(&fake.lock);
 		err = command(arg[1], (void *)arg[2]);
 		pthread_mutex_unlock(&fake.lock);
