@@ -10,29 +10,26 @@
 
 #define DATA_ALIGN	8
 
-/* What is left of the program's buffer. */
-struct buffer {
-	unsigned char *next;
-	size_t room;
-};
-
-static bool buffer_align(struct buffer *buffer)
+/* What is left of the program's buffer: aligned, or nothing. */
+static void align(struct pxtu_place *place)
 {
-	size_t pad = -(uintptr_t)buffer->next % DATA_ALIGN;
+	size_t pad = -(uintptr_t)place->at % DATA_ALIGN;
 
-	if (pad > buffer->room)
-		return false;
-	buffer->next += pad;
-	buffer->room -= pad;
-	return true;
+	if (pad > place->room) {
+		place->room = 0;
+		return;
+	}
+	place->at = (unsigned char *)place->at + pad;
+	place->room -= pad;
 }
 
-static const struct pxtu_event *next_event(struct pxtu_stream *stream, int *err)
+static const struct pxtu_event *next_event(struct pxtu_stream *stream,
+					   const struct pxtu_place *place, int *err)
 {
 	const struct pxtu_event *event;
 
 	if (!stream->log)
-		return pxtu_reader_next(&stream->reader);
+		return pxtu_reader_next(&stream->reader, place);
 	*err = pxtu_log_next(stream->log, &event);
 	return event;
 }
@@ -47,27 +44,26 @@ static void unread(struct pxtu_stream *stream)
 
 /* As many as there are and fit. */
 static size_t report_batch(struct pxtu_stream *stream, struct posixtrace_batch_event *events,
-			   size_t max_events, struct buffer buffer, int *err)
+			   size_t max_events, struct pxtu_place place, int *err)
 {
 	const struct pxtu_event *event;
 	size_t count = 0, len;
 
 	pthread_mutex_lock(&stream->lock);
 	while (count < max_events) {
-		event = next_event(stream, err);
+		align(&place);
+		event = next_event(stream, &place, err);
 		if (!event)
 			break;
-		if (!buffer_align(&buffer))
-			buffer.room = 0;
-		if (count && event->data_len > buffer.room) {
+		if (count && event->data_len > place.room) {
 			unread(stream);
 			break;
 		}
-		len = pxtu_report(event, &events[count].event, buffer.next, buffer.room);
-		events[count].data = buffer.next;
+		len = pxtu_report(event, &events[count].event, place.at, place.room);
+		events[count].data = place.at;
 		events[count].data_len = len;
-		buffer.next += len;
-		buffer.room -= len;
+		place.at = (unsigned char *)place.at + len;
+		place.room -= len;
 		count++;
 	}
 	if (!stream->log)
@@ -77,13 +73,13 @@ static size_t report_batch(struct pxtu_stream *stream, struct posixtrace_batch_e
 }
 
 static int get_batch(struct pxtu_stream *stream, struct posixtrace_batch_event *events,
-		     size_t max_events, struct buffer buffer, size_t *count, bool nowait)
+		     size_t max_events, struct pxtu_place place, size_t *count, bool nowait)
 {
 	struct posixtrace_wait wait = { 0 };
 	int err = 0;
 
 	for (;;) {
-		*count = report_batch(stream, events, max_events, buffer, &err);
+		*count = report_batch(stream, events, max_events, place, &err);
 		/* A log: what has failed now fails again with the next call, or does not. */
 		if (stream->log)
 			return *count ? 0 : err;
@@ -132,7 +128,7 @@ PXTU_API int posixtrace_getevents(trace_id_t trid, struct posixtrace_batch_event
 		return EINVAL;
 	/* What a stream with log has recorded is read from the log. */
 	err = stream->withlog ? -EINVAL :
-	      get_batch(stream, events, max_events, (struct buffer){ buffer, size }, count,
+	      get_batch(stream, events, max_events, (struct pxtu_place){ buffer, size }, count,
 			flags & POSIXTRACE_NOWAIT);
 	pxtu_trid_put(stream);
 	return pxtu_error(err);

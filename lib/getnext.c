@@ -57,7 +57,8 @@ size_t pxtu_report(const struct pxtu_event *event, struct posix_trace_event_info
 		len = room;
 		info->posix_truncation_status = POSIX_TRACE_TRUNCATED_READ;
 	}
-	if (len)
+	/* The reader may have put it there. */
+	if (len && data != event->data)
 		memcpy(data, event->data, len);
 	return len;
 }
@@ -65,10 +66,11 @@ size_t pxtu_report(const struct pxtu_event *event, struct posix_trace_event_info
 /* Report the next event, if there is one. */
 static bool try_report(struct pxtu_stream *stream, const struct request *req)
 {
+	const struct pxtu_place place = { req->data, req->num_bytes };
 	const struct pxtu_event *event;
 
 	pthread_mutex_lock(&stream->lock);
-	event = pxtu_reader_next(&stream->reader);
+	event = pxtu_reader_next(&stream->reader, &place);
 	if (event) {
 		*req->data_len = pxtu_report(event, req->event, req->data, req->num_bytes);
 		*req->unavailable = 0;

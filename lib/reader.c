@@ -102,15 +102,18 @@ static bool choose(struct pxtu_reader *reader, struct pxtu_candidate *best)
 	return true;
 }
 
-/* Before it is taken: afterwards others may write there. */
-static void copy_data(struct pxtu_reader *reader, const struct pxtu_candidate *cand)
+/* Before it is taken: afterwards others may write there. Says where it is. */
+static void *copy_data(struct pxtu_reader *reader, const struct pxtu_candidate *cand,
+		       const struct pxtu_place *place)
 {
+	size_t len = cand->record.data_len;
 	static const int error = EIO;
+	void *to = reader->data;
 
-	if (cand->corrupt)
-		memcpy(reader->data, &error, sizeof(error));
-	else
-		memcpy(reader->data, cand->data, cand->record.data_len);
+	if (len && len <= place->room)
+		to = place->at;
+	memcpy(to, cand->corrupt ? (const void *)&error : cand->data, len);
+	return to;
 }
 
 /* System events that the library makes are filtered here, as the filter is now. */
@@ -177,10 +180,11 @@ static void hold(struct pxtu_reader *reader, bool held)
 }
 
 /* Take one record, and queue it with what has to be reported before it. */
-static bool fill_queue(struct pxtu_reader *reader)
+static bool fill_queue(struct pxtu_reader *reader, const struct pxtu_place *place)
 {
 	struct pxtu_candidate best = { 0 };
 	struct pxtu_gap gap;
+	void *data;
 
 	reader->queue.next = 0;
 	reader->queue.count = 0;
@@ -193,7 +197,7 @@ static bool fill_queue(struct pxtu_reader *reader)
 				skip(reader, &best.record);
 			continue;
 		}
-		copy_data(reader, &best);
+		data = copy_data(reader, &best, place);
 		hold(reader, true);
 		if (!pxtu_subbuf_take(reader, &best))
 			continue;
@@ -208,15 +212,21 @@ static bool fill_queue(struct pxtu_reader *reader)
 			continue;
 		if (pxtu_gap_ends(reader, &best.record))
 			queue_gap(reader, best.record.timestamp);
-		pxtu_queue_record(&reader->queue, &best.record, reader->data);
+		/* It waits: until then, the place may be another's. */
+		if (reader->queue.count && data != reader->data) {
+			memcpy(reader->data, data, best.record.data_len);
+			data = reader->data;
+		}
+		pxtu_queue_record(&reader->queue, &best.record, data);
 		return true;
 	}
 }
 
-const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader)
+const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader,
+					  const struct pxtu_place *place)
 {
 	if (reader->queue.next == reader->queue.count) {
-		bool found = fill_queue(reader);
+		bool found = fill_queue(reader, place);
 
 		/* A full stream that was read empty starts again now, not at the next call. */
 		if (stream_full(reader) && all_read(reader))

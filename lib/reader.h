@@ -101,7 +101,7 @@ struct pxtu_gap {
  * @gap_open: events were lost that have not been reported
  * @gap_first: time of the first of them
  * @queue: events to be reported next
- * @data: data of the record in @queue
+ * @data: data of the record in @queue, unless that is where the program wants it
  * @read: user events reported
  * @corrupt: records that were none
  * @skipped: records at or before the horizon
@@ -160,20 +160,34 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 void pxtu_reader_destroy(struct pxtu_reader *reader);
 
 /**
+ * struct pxtu_place - where the data of an event is to go
+ * @at: address
+ * @room: bytes there
+ */
+struct pxtu_place {
+	void *at;
+	size_t room;
+};
+
+/**
  * pxtu_reader_next() - take the next event
  * @reader: the reader
+ * @place: where its data goes, if there is room for all of it and nothing has to be
+ *	reported before; so it is copied once. May be written to in any case
  *
  * Never waits. A hostile traced process can cost its own events, no more.
  *
  * Return: the event, valid until the next call; NULL if there is none.
  */
-const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader);
+const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader,
+					  const struct pxtu_place *place);
 
 /**
  * pxtu_reader_unread() - the last event was not reported after all
  * @reader: the reader
  *
- * Only after pxtu_reader_next() returned one: that returns it again.
+ * Only after pxtu_reader_next() returned one, whose data is not in the place it was given:
+ * that returns it again.
  */
 void pxtu_reader_unread(struct pxtu_reader *reader);
 

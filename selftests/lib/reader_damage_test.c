@@ -16,7 +16,9 @@
 
 static const struct pxtu_event *next(struct sim *sim)
 {
-	return pxtu_reader_next(&sim->reader);
+	static const struct pxtu_place none;
+
+	return pxtu_reader_next(&sim->reader, &none);
 }
 
 static __u64 payload(const struct pxtu_event *event)

@@ -58,7 +58,9 @@ static void sim_point(void)
 
 static const struct pxtu_event *next(struct sim *sim)
 {
-	return pxtu_reader_next(&sim->reader);
+	static const struct pxtu_place none;
+
+	return pxtu_reader_next(&sim->reader, &none);
 }
 
 static __u64 payload(const struct pxtu_event *event)
