@@ -65,12 +65,19 @@ FIXTURE_TEARDOWN(wake)
 {
 }
 
+#define MAX_DATA	(32 << 10)
+
 /* A stream that takes one event type only. */
 static int new_stream_for(trace_event_id_t type, trace_id_t *trid)
 {
 	trace_event_set_t set;
-	int err = new_stream(0, POSIX_TRACE_LOOP, trid);
+	trace_attr_t attr;
+	int err = posix_trace_attr_init(&attr);
 
+	if (!err)
+		err = posix_trace_attr_setmaxdatasize(&attr, MAX_DATA);
+	if (!err)
+		err = posix_trace_create(0, &attr, trid);
 	if (!err)
 		err = posix_trace_eventset_fill(&set, POSIX_TRACE_ALL_EVENTS);
 	if (!err)
@@ -97,6 +104,7 @@ struct player {
 	long *slept;			/* how often, both of them */
 	long wanted;
 	int wrong;
+	unsigned char data[MAX_DATA];
 };
 
 #define GAME_OVER	-1
@@ -124,10 +132,16 @@ static int hear_number(struct player *player, int wanted)
 	return event_number(&event) == GAME_OVER ? 0 : -1;
 }
 
+/*
+ * Every other one with so much data that it takes a while to copy: by then the sequence has
+ * seen that nobody sleeps, or that somebody does.
+ */
 static void say_number(struct player *player, unsigned int *seed, int number)
 {
 	dawdle_a_bit(seed);
-	posix_trace_event(player->answer, &number, sizeof(number));
+	memcpy(player->data, &number, sizeof(number));
+	posix_trace_event(player->answer, player->data,
+			  number & 1 ? MAX_DATA : sizeof(number));
 }
 
 static void *play(void *arg)
@@ -161,7 +175,7 @@ static void *play(void *arg)
  */
 TEST_F_TIMEOUT(wake, a_parked_reader_is_woken_each_time, 1800)
 {
-	struct player player[2] = { { .first = 1 } };
+	static struct player player[2] = { { .first = 1 } };
 	const char *wanted = getenv("PXT_WAKEUPS");
 	long slept = 0;
 
