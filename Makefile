@@ -15,6 +15,8 @@ TEST ?=
 V ?= 0
 # how long to fuzz
 FUZZ_SECONDS ?= 60
+# where the tables of the bench go, too
+RST ?=
 
 SUBDIRS := $(patsubst %/Makefile,%,$(wildcard lib/Makefile tools/Makefile))
 install_dirs = DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR)
@@ -40,7 +42,8 @@ help:
 	@echo '  check-debug    all on a debug kernel (KASAN, lockdep, kmemleak, UBSAN);'
 	@echo '                 the first run builds it, which takes some minutes'
 	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
-	@echo '  bench          what things cost, as lines "bench: METRIC VALUE UNIT"'
+	@echo '  bench          what things cost: tables, and lines "bench: METRIC VALUE UNIT";'
+	@echo '                 RST=Documentation/performance-tables.rst writes the tables there'
 	@echo '  style          checkpatch, sparse, W=1, kernel-doc, shellcheck'
 	@echo '  selftests/vm/run -- PROGRAM    any program in such a machine (--help)'
 	@echo
@@ -88,7 +91,7 @@ fuzz-log:
 	@selftests/fuzz/run $(FUZZ_SECONDS)
 
 bench:
-	@selftests/bench/run $(KERNEL)
+	@selftests/bench/run $(if $(RST),--rst $(RST)) $(KERNEL)
 
 style:
 	@tools/build/style

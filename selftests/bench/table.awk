@@ -1,51 +1,189 @@
 # SPDX-License-Identifier: GPL-2.0
 # Out of what "native", insn_bench and log_bench say, in this order: tables for people, in
-# the markup of Documentation/performance.rst, and lines for scripts.
+# the markup of the documents, and lines for scripts.
 
 FNR == 1 { file++ }
 file == 1 { median[$1] = $2; least[$1] = $3; most[$1] = $4; next }
 file == 2 { insn[$1] = $2; next }
-/^bench: / { line[++lines] = $0 }
+/^bench: / { line[++lines] = $0; logged[$2] = $3; next }
+/rounds: / { span[$1] = "(" $(NF - 2) " to " $NF }
+
+function digits(value)
+{
+	return value >= 100 ? sprintf("%.0f", value) : sprintf("%.3g", value)
+}
 
 function number(name)
 {
-	return name in median ? sprintf("%.3g", median[name]) : "-"
+	return name in median ? digits(median[name]) : "-"
 }
 
 function noisy(name)
 {
 	if (!(name in median))
 		return "-"
-	return sprintf("%.3g (%.3g to %.3g)", median[name], least[name], most[name])
+	return number(name) " (" digits(least[name]) " to " digits(most[name]) ")"
 }
 
-function rule(widths, count,    i, text)
+# The first row has the headings; cells are separated by "|".
+function row(text)
 {
-	for (i = 1; i <= count; i++)
-		text = text substr("========================================", 1, widths[i]) "  "
-	sub(/ +$/, "", text)
+	cells[++rows] = text
+}
+
+function rule(    i, text, piece)
+{
+	for (i = 1; i <= columns; i++) {
+		piece = sprintf("%" width[i] "s", "")
+		gsub(/ /, "=", piece)
+		text = text (i > 1 ? "  " : "") piece
+	}
 	print text
 }
 
-function row(a, b, c)
+function table(title,    i, j, count, part, text)
 {
-	text = sprintf("%-24s  %-26s  %s", a, b, c)
-	sub(/ +$/, "", text)
-	print text
+	columns = split(cells[1], part, "|")
+	for (j = 1; j <= columns; j++)
+		width[j] = 0
+	for (i = 1; i <= rows; i++) {
+		count = split(cells[i], part, "|")
+		for (j = 1; j <= count; j++)
+			if (length(part[j]) > width[j])
+				width[j] = length(part[j])
+	}
+	printf "%s%s\n\n", tables++ ? "\n" : "", title
+	rule()
+	for (i = 1; i <= rows; i++) {
+		count = split(cells[i], part, "|")
+		text = ""
+		for (j = 1; j <= count; j++)
+			text = text sprintf("%-" width[j] "s  ", part[j])
+		sub(/ +$/, "", text)
+		print text
+		if (i == 1)
+			rule()
+	}
+	rule()
+	rows = 0
 }
 
-function begin_table(title, a, b, c)
+function met_below(what, limit, value)
 {
-	printf "%s\n\n", title
-	rule(width, 3)
-	row(a, b, c)
-	rule(width, 3)
+	row(what "|at most " digits(limit) "|" digits(value) "|" (value <= limit ? "yes" : "no"))
 }
 
-function end_table()
+function met_above(what, limit, value)
 {
-	rule(width, 3)
-	print ""
+	row(what "|at least " digits(limit) "|" digits(value) "|" (value >= limit ? "yes" : "no"))
+}
+
+function targets()
+{
+	row("Target|Limit|Reached|Met")
+	if ("rdtsc" in median)
+		met_below("recorded, 16 bytes: 1.5 x RDTSC and the copy, ns",
+			  1.5 * median["rdtsc"] + median["on_16"] - median["on_0"],
+			  median["on_16"])
+	met_above("recorded, 16 bytes: times faster than LTTng-UST", 5,
+		  median["lttng_16"] / median["on_16"])
+	met_below("not recorded, by call, ns", 4, median["off_call"])
+	met_below("not recorded, inline, ns", 1, median["off_inline"])
+	met_above("two threads, times one", 1.9, median["scale2"])
+	met_above("read: times faster than babeltrace2", 10, median["babeltrace"] / median["read"])
+	met_below("memory for an event: LTTng's and 16 bytes",
+		  median["lttng_bytes"] + 16, median["bytes"])
+	met_below("instructions, 4000 event types over 10", 1.01,
+		  insn["insn_rseq_types_4000"] / insn["insn_rseq_types_10"])
+	met_below("instructions, 64 processors over 1", 1.01,
+		  insn["insn_rseq_cpus_64"] / insn["insn_rseq_cpus_1"])
+	table("What was wanted, and what was reached:")
+}
+
+function recording(    i, lens)
+{
+	row("Data, bytes|posixtrace|LTTng-UST")
+	split("0 16 64 256 1024", lens)
+	for (i = 1; i in lens; i++)
+		row(lens[i] "|" noisy("on_" lens[i]) "|" noisy("lttng_" lens[i]))
+	row("16, clock of the vDSO|" noisy("on_vdso_16"))
+	table("An event that is recorded, by one thread, ns:")
+
+	row("What|ns")
+	row("RDTSC|" noisy("rdtsc"))
+	row("LFENCE and RDTSC|" noisy("lfence_rdtsc"))
+	row("clock_gettime()|" noisy("gettime"))
+	row("getppid()|" noisy("syscall"))
+	row("empty loop|" noisy("empty"))
+	table("What that can be compared with:")
+
+	row("How|posixtrace|LTTng-UST")
+	row("by call|" noisy("off_call") "|-")
+	row("inline|" noisy("off_inline") "|" noisy("lttng_off"))
+	table("An event that is not recorded, ns:")
+
+	row("What|Median")
+	row("one of them alone, ns for each event|" noisy("on_16_1"))
+	row("both, ns for each event of a thread|" noisy("on_16_2"))
+	row("events, two threads over one|" noisy("scale2"))
+	row("additions, two threads over one|" noisy("scale2_adding"))
+	table("Two threads on two processors, 16 bytes:")
+}
+
+function reading()
+{
+	row("What|posixtrace|babeltrace2")
+	row("many at once, ns|" noisy("read") "|" noisy("babeltrace"))
+	row("one by one, ns|" noisy("read_one") "|-")
+	row("memory or file, bytes|" noisy("bytes") "|" noisy("lttng_bytes"))
+	table("An event of 16 bytes that is read, and what it takes until then:")
+}
+
+function instructions(    i, counts)
+{
+	row("What|Instructions")
+	row("recorded by a sequence|" insn["insn_rseq"])
+	row("recorded by the module|" insn["insn_ioctl"])
+	row("write to trace_marker|" insn["insn_marker"])
+	row("getppid()|" insn["insn_syscall"])
+	row("read, many at once|" insn["insn_read"])
+	table("Instructions for an event of 16 bytes, with those of the kernel:")
+
+	row("Event types|recorded|stop and start|change of the filter")
+	split("10 1000 4000", counts)
+	for (i = 1; i <= 3; i++)
+		row(counts[i] "|" insn["insn_rseq_types_" counts[i]] "|" \
+		    insn["insn_start_stop_types_" counts[i]] "|" \
+		    insn["insn_filter_types_" counts[i]])
+	table("Instructions, by event types that there are:")
+
+	row("Streams|recorded")
+	split("1 4 32", counts)
+	for (i = 1; i <= 3; i++)
+		row(counts[i] "|" insn["insn_rseq_streams_" counts[i]])
+	table("Instructions, by streams that trace the process:")
+
+	row("Processors|recorded|memory, bytes")
+	split("1 2 8 64", counts)
+	for (i = 1; i <= 4; i++)
+		row(counts[i] "|" insn["insn_rseq_cpus_" counts[i]] "|" insn["memory_cpus_" counts[i]])
+	table("Instructions, and memory of a stream of 1 MiB, by processors that there may be:")
+}
+
+function log_row(what, name, unit)
+{
+	row(what "|" digits(logged[name]) " " span[name] "|" digits(logged[name "_icount"]) "|" unit)
+}
+
+function logs()
+{
+	row("What|By the clock|Instructions|Unit")
+	log_row("flush, APPEND", "log_write_ratio", "times a write()")
+	log_row("flush, LOOP", "log_loop_write_ratio", "times a write()")
+	log_row("recording while it is flushed", "log_record_ratio", "times one without")
+	log_row("flush, APPEND", "log_write_rate", "MB/s")
+	log_row("flush, LOOP", "log_loop_write_rate", "MB/s")
+	table("Logs, in a guest:")
 }
 
 function bench(metric, value, unit)
@@ -55,70 +193,13 @@ function bench(metric, value, unit)
 }
 
 END {
-	width[1] = 24; width[2] = 26; width[3] = 26
-	begin_table("An event that is recorded, by one thread, ns: median (least to most)",
-		    "Data, bytes", "posixtrace", "LTTng-UST")
-	split("0 16 64 256 1024", lens)
-	for (i = 1; i in lens; i++)
-		row(lens[i], noisy("on_" lens[i]), noisy("lttng_" lens[i]))
-	row("16, clock of the vDSO", noisy("on_vdso_16"), "")
-	end_table()
+	targets()
+	recording()
+	reading()
+	instructions()
+	logs()
 
-	begin_table("What it is compared with, ns", "", "", "")
-	row("RDTSC", noisy("rdtsc"), "")
-	row("LFENCE and RDTSC", noisy("lfence_rdtsc"), "")
-	row("clock_gettime()", noisy("gettime"), "")
-	row("getppid()", noisy("syscall"), "")
-	row("empty loop", noisy("empty"), "")
-	end_table()
-
-	begin_table("Not recorded, ns", "", "posixtrace", "LTTng-UST")
-	row("by call", noisy("off_call"), "")
-	row("inline", noisy("off_inline"), noisy("lttng_off"))
-	end_table()
-
-	begin_table("Two threads on two processors, 16 bytes", "", "posixtrace", "")
-	row("one of them alone, ns", noisy("on_16_1"), "")
-	row("both, ns for each event", noisy("on_16_2"), "")
-	row("events, two over one", noisy("scale2"), "")
-	row("clock_gettime(), likewise", noisy("scale2_none"), "")
-	end_table()
-
-	begin_table("An event that is read, 16 bytes, ns", "", "posixtrace", "babeltrace2")
-	row("many at once", noisy("read"), noisy("babeltrace"))
-	row("one by one", noisy("read_one"), "")
-	row("bytes in memory or file", noisy("bytes"), noisy("lttng_bytes"))
-	end_table()
-
-	begin_table("Instructions, with those of the kernel", "", "", "")
-	row("recorded by a sequence", insn["insn_rseq"], "")
-	row("recorded by the module", insn["insn_ioctl"], "")
-	row("write to trace_marker", insn["insn_marker"], "")
-	row("getppid()", insn["insn_syscall"], "")
-	row("read, many at once", insn["insn_read"], "")
-	end_table()
-
-	begin_table("... by event types that there are", "Event types", "recorded",
-		    "stop and start; filter")
-	split("10 1000 4000", lens)
-	for (i = 1; i <= 3; i++)
-		row(lens[i], insn["insn_rseq_types_" lens[i]],
-		    insn["insn_start_stop_types_" lens[i]] "; " insn["insn_filter_types_" lens[i]])
-	end_table()
-
-	begin_table("... by streams that trace the process", "Streams", "recorded", "")
-	split("1 4 32", lens)
-	for (i = 1; i <= 3; i++)
-		row(lens[i], insn["insn_rseq_streams_" lens[i]], "")
-	end_table()
-
-	begin_table("... by processors that there may be", "Processors", "recorded",
-		    "memory for 1 MiB, bytes")
-	split("1 2 8 64", lens)
-	for (i = 1; i <= 4; i++)
-		row(lens[i], insn["insn_rseq_cpus_" lens[i]], insn["memory_cpus_" lens[i]])
-	end_table()
-
+	print ""
 	bench("on_ns", number("on_16"), "ns")
 	bench("off_call_ns", number("off_call"), "ns")
 	bench("off_inline_ns", number("off_inline"), "ns")
@@ -127,7 +208,7 @@ END {
 	bench("lfence_rdtsc_ns", number("lfence_rdtsc"), "ns")
 	bench("syscall_ns", number("syscall"), "ns")
 	bench("scale2", number("scale2"), "ratio")
-	bench("scale2_clock_gettime", number("scale2_none"), "ratio")
+	bench("scale2_adding", number("scale2_adding"), "ratio")
 	bench("read_ns", number("read"), "ns")
 	bench("read_one_ns", number("read_one"), "ns")
 	bench("babeltrace_ns", number("babeltrace"), "ns")
