@@ -12,43 +12,67 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #define TRAP_FLAG	0x100
 
+/*
+ * So often is there a handler behind one instruction. Whoever reads a clock begins anew if
+ * that has ticked meanwhile, and with a handler of a while in between it always has.
+ */
+#define STEPS_HITS	32
+
 static struct steps {
 	void (*in_handler)(void);
 	int on;			/* changed by the thread, seen by the next trap */
 	int paused;		/* while all signals are blocked */
 	int in_step;
+	struct {
+		greg_t ip;
+		int hits;
+	} seen[1 << 14];
 } steps;
+
+static bool steps_seen_enough(greg_t ip)
+{
+	const size_t size = sizeof(steps.seen) / sizeof(steps.seen[0]);
+	size_t at = (size_t)ip % size, left;
+
+	for (left = size; left && steps.seen[at].ip && steps.seen[at].ip != ip; left--)
+		at = (at + 1) % size;
+	if (!left)
+		return true;
+	steps.seen[at].ip = ip;
+	return steps.seen[at].hits++ >= STEPS_HITS;
+}
 
 static void steps_handler(int signal, siginfo_t *info, void *context)
 {
-	greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
 	int saved_errno = errno;
 
 	(void)signal;
 	(void)info;
-	if (steps.on) {
+	if (steps.on && !steps_seen_enough(regs[REG_RIP])) {
 		steps.in_step = 1;
 		steps.in_handler();
 		steps.in_step = 0;
 	}
 	/* Asked again: the handler may have ended it. */
 	if (steps.on)
-		*flags |= TRAP_FLAG;
+		regs[REG_EFL] |= TRAP_FLAG;
 	else
-		*flags &= ~(greg_t)TRAP_FLAG;
+		regs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
 	errno = saved_errno;
 }
 
 /*
  * For a handler that takes long: is it to do so behind this step, the @step-th one of
- * what is interrupted? Ever more seldom: whoever reads a clock begins anew if that has
- * ticked meanwhile, and would never come to an end. @shift: other steps in another call.
+ * what is interrupted? Ever more seldom, for a fork takes its time under a debug kernel.
+ * @shift: other steps in another call.
  */
 static inline bool steps_due(int step, int shift)
 {
@@ -66,7 +90,9 @@ static inline int steps_begin(void (*in_handler)(void))
 
 	if (sigaction(SIGTRAP, &action, NULL))
 		return -errno;
-	steps = (struct steps){ .in_handler = in_handler, .on = 1 };
+	memset(&steps, 0, sizeof(steps));
+	steps.in_handler = in_handler;
+	steps.on = 1;
 	return raise(SIGTRAP);
 }
 
