@@ -12,6 +12,7 @@
 #include <linux/wait.h>
 
 #include "reclaim.h"
+#include "state.h"
 #include "wait.h"
 
 /* Rings the bell; says whether it rang. */
@@ -28,16 +29,30 @@ static bool ring(struct pxt_stream *stream)
 	return was;
 }
 
+/*
+ * A full stream records nothing, so nobody would ever be woken. The reader may have taken
+ * all, the STOP included, before it was told that the stream is full: then it has not asked
+ * for the restart. If there is something left, it is not empty, and nobody sleeps. Locked.
+ */
+static void restart_if_full(struct pxt_stream *stream)
+{
+	if (stream->full && !stream->log)
+		pxt_state_restart(stream);
+}
+
 /* With the lock of the stream, so that nobody relies on a quiesce that has not ended. */
 static int arm(struct pxt_stream *stream)
 {
 	int err = 0;
 
 	mutex_lock(&stream->lock);
-	if (stream->dead)
+	if (stream->dead) {
 		err = -ESHUTDOWN;
-	else if (!ring(stream))
-		pxt_gate_quiesce(stream);
+	} else {
+		restart_if_full(stream);
+		if (!ring(stream))
+			pxt_gate_quiesce(stream);
+	}
 	mutex_unlock(&stream->lock);
 	return err;
 }

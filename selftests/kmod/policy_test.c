@@ -3,6 +3,8 @@
  * What happens when all sub-buffers are used: the policies LOOP and UNTIL_FULL.
  */
 #define _GNU_SOURCE
+#include <poll.h>
+
 #include "pxt_test.h"
 #include "writer.h"
 
@@ -391,6 +393,65 @@ TEST_F(until_full, starts_again_when_it_was_read_empty)
 	ASSERT_EQ(0, write_one(&self->writer, 4711));
 	ASSERT_EQ(1, stream_take(&self->stream, &record, &payload, sizeof(payload)));
 	EXPECT_EQ(4711, payload.number);
+}
+
+/*
+ * As a reader that has the last record, the STOP, before it sees that the stream is full:
+ * START, the events, STOP, and no RELEASE after that.
+ */
+static int take_all_unaware(struct stream *stream, int written)
+{
+	struct record record;
+
+	for (int i = 0; i < written + 2; i++) {
+		if (stream_take(stream, &record, NULL, 0) != 1)
+			return -ENODATA;
+	}
+	return record.event_id == POSIXTRACE_ID_STOP ? 0 : -EPROTO;
+}
+
+TEST_F(until_full, starts_again_when_its_reader_waits)
+{
+	struct posixtrace_wait wait = {
+		.flags = POSIXTRACE_WAIT_DEADLINE,
+		.deadline = now() + 10 * NSEC,
+	};
+	struct record record;
+
+	ASSERT_EQ(0, take_all_unaware(&self->stream, self->written));
+	ASSERT_EQ(POSIXTRACE_STATUS_FULL,
+		  flags_of(&self->stream) & ~POSIXTRACE_STATUS_OVERRUN);
+	EXPECT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_WAIT, &wait));
+	EXPECT_EQ(POSIXTRACE_STATUS_RUNNING, flags_of(&self->stream));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	EXPECT_EQ(POSIXTRACE_ID_START, record.event_id);
+	EXPECT_EQ(0, write_one(&self->writer, 0));
+}
+
+TEST_F(until_full, starts_again_when_its_reader_polls)
+{
+	struct pollfd pollfd = { .fd = self->stream.fd, .events = POLLIN };
+	struct record record;
+
+	ASSERT_EQ(0, take_all_unaware(&self->stream, self->written));
+	EXPECT_EQ(1, poll(&pollfd, 1, 10000));
+	EXPECT_EQ(POLLIN, pollfd.revents);
+	EXPECT_EQ(POSIXTRACE_STATUS_RUNNING, flags_of(&self->stream));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	EXPECT_EQ(POSIXTRACE_ID_START, record.event_id);
+}
+
+TEST_F(until_full, does_not_start_again_while_something_is_unread)
+{
+	struct posixtrace_wait wait = { .flags = 0 };
+	struct record record;
+
+	for (int i = 0; i < self->written + 1; i++)
+		ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+	/* The STOP. */
+	EXPECT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_WAIT, &wait));
+	EXPECT_EQ(POSIXTRACE_STATUS_FULL,
+		  flags_of(&self->stream) & ~POSIXTRACE_STATUS_OVERRUN);
 }
 
 TEST_F(until_full, fills_again_as_often_as_it_is_emptied)
