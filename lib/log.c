@@ -53,7 +53,7 @@ static int read_log(struct pxtu_log *log)
 	if (err)
 		return err;
 	log->scratch = malloc(PXTU_LOG_SCRATCH);
-	log->data = malloc(log->head.max_data);
+	log->data = malloc(pxtu_record_room(log->head.max_data));
 	if (!log->scratch || !log->data)
 		return -ENOMEM;
 	err = pxtu_window_init(log);

@@ -39,7 +39,7 @@
  * @payload_max: no payload of whichever type is larger
  * @subbuf_size: no payload of events is larger
  * @nr_cpus: the number of the "CPU" of system events
- * @max_data: largest data that an event can have
+ * @max_data: largest data that a user event can have
  * @loop: the stream has the policy POSIX_TRACE_LOOP
  * @attr: attributes of the stream
  */

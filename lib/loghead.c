@@ -101,8 +101,7 @@ static void set_head(struct pxtu_log_head *head, const struct posixtrace_log_hea
 		.payload_max = header->subbuf_size > names ? header->subbuf_size : names,
 		.subbuf_size = header->subbuf_size,
 		.nr_cpus = header->nr_cpus,
-		.max_data = header->attr.max_data_size > POSIXTRACE_SYSDATA_MAX ?
-			    (__u32)header->attr.max_data_size : (__u32)POSIXTRACE_SYSDATA_MAX,
+		.max_data = (__u32)header->attr.max_data_size,
 		.loop = header->attr.stream_policy == POSIXTRACE_POLICY_LOOP,
 		.attr = header->attr,
 	};

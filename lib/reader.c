@@ -23,8 +23,7 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 	reader->nr_all = ctrl->nr_subbufs + ctrl->nr_sys_subbufs;
 	reader->subbuf_size = ctrl->subbuf_size;
 	reader->loop = attr->stream_policy == POSIXTRACE_POLICY_LOOP;
-	reader->max_data = attr->max_data_size > POSIXTRACE_SYSDATA_MAX ?
-			   (__u32)attr->max_data_size : (__u32)POSIXTRACE_SYSDATA_MAX;
+	reader->max_data = (__u32)attr->max_data_size;
 	oldest = ctrl->oldest_offset;
 	subbufs = ctrl->subbuf_offset;
 
@@ -47,7 +46,7 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 	reader->subbufs = (const struct posixtrace_subbuf *)
 			  (const void *)((const char *)ctrl + subbufs);
 	reader->cpu = calloc((size_t)reader->nr_cpus + 1, sizeof(*reader->cpu));
-	reader->data = malloc(reader->max_data);
+	reader->data = malloc(pxtu_record_room(reader->max_data));
 	if (!reader->cpu || !reader->data) {
 		pxtu_reader_destroy(reader);
 		return -ENOMEM;

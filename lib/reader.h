@@ -94,7 +94,7 @@ struct pxtu_gap {
  * @nr_subbufs: sub-buffers that targets write
  * @nr_all: sub-buffers in all
  * @subbuf_size: bytes
- * @max_data: largest data that a record can have, in bytes
+ * @max_data: largest data that a user event can have, in bytes
  * @loop: policy POSIX_TRACE_LOOP
  * @release: calls RELEASE with the number of a sub-buffer or POSIXTRACE_NONE
  * @gap_ack: last generation of the gap that was acknowledged

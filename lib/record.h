@@ -132,10 +132,19 @@ static inline bool pxtu_record_parse(struct pxtu_record *record, const void *raw
 }
 
 /**
+ * pxtu_record_room() - bytes that the data of any valid record needs
+ * @max_data: largest data of a user event, in bytes
+ */
+static inline size_t pxtu_record_room(__u32 max_data)
+{
+	return max_data > POSIXTRACE_SYSDATA_MAX ? max_data : POSIXTRACE_SYSDATA_MAX;
+}
+
+/**
  * pxtu_record_valid() - can this be a record?
  * @record: from pxtu_record_parse()
  * @system: it is among those that the kernel writes
- * @max_data: largest data that one can have, in bytes
+ * @max_data: largest data of a user event, in bytes
  * @room: bytes that it has at most
  */
 static inline bool pxtu_record_valid(const struct pxtu_record *record, bool system,
@@ -144,6 +153,8 @@ static inline bool pxtu_record_valid(const struct pxtu_record *record, bool syst
 	__u32 first = system ? 1 : POSIXTRACE_ID_UNNAMED;
 	__u32 end = system ? POSIXTRACE_ID_UNNAMED : POSIXTRACE_ID_MAX;
 
+	if (system)
+		max_data = POSIXTRACE_SYSDATA_MAX;
 	return record->data_len <= max_data && record->size <= room &&
 	       record->event_id >= first && record->event_id < end &&
 	       !(record->flags & ~POSIXTRACE_RECORD_TRUNCATED);

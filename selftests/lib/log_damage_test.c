@@ -428,6 +428,27 @@ TEST(records_of_nobody)
 	log_free(&log);
 }
 
+/* More data than the attributes of the stream allow: only who scribbles can make that. */
+TEST(data_beyond_the_maximum)
+{
+	static const unsigned char data[LOG_MAX_DATA + 1];
+	struct log_writer log;
+	struct log_sum sum;
+
+	for (__u32 beyond = 0; beyond <= 1; beyond++) {
+		log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, CPUS, 0);
+		log_block_begin(&log, POSIXTRACE_LOG_EVENTS, 0);
+		log_event_id(&log, POSIXTRACE_ID_UNNAMED, 1, data, LOG_MAX_DATA + beyond);
+		log_block_end(&log);
+		log_end(&log, POSIXTRACE_LOG_END_FINAL);
+		log_sum_log(&log, &sum);
+		EXPECT_EQ(0, sum.err);
+		EXPECT_EQ(beyond, sum.errors);
+		EXPECT_EQ(1 - beyond, sum.events);
+		log_free(&log);
+	}
+}
+
 /* Nothing but that, or less, is left in front of the end of the block. */
 TEST(writers_without_a_record)
 {

@@ -53,6 +53,7 @@ static const struct damage {
 	CASE(SECOND, record, data_len, 4, 0xfffffff8, 1),
 	CASE(SECOND, record, data_len, 4, SIM_SUBBUF_SIZE - SECOND, 1),
 	CASE(SECOND, record, data_len, 4, 1025, 1),
+	CASE(SECOND, record, data_len, 4, SIM_MAX_DATA + 1, 1),
 	/* It has a part of the next one as its data. */
 	CASE(SECOND, record, data_len, 4, 9, 2),
 	CASE(SECOND, record, data_len, 4, 16, 2),

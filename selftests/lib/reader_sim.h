@@ -22,6 +22,7 @@
 #define SIM_CPUS_MAX	8
 #define SIM_SUBBUFS_MAX	64
 #define SIM_SUBBUF_SIZE	4096U
+#define SIM_MAX_DATA	464U
 
 /* Time begins here, so that nothing is 0 by accident. */
 #define SIM_EPOCH	1000
@@ -362,7 +363,7 @@ static inline int sim_init(struct sim *sim, __u32 nr_cpus, __u32 nr_subbufs, boo
 {
 	struct posixtrace_attr attr = {
 		.stream_policy = loop ? POSIXTRACE_POLICY_LOOP : POSIXTRACE_POLICY_UNTIL_FULL,
-		.max_data_size = 464,
+		.max_data_size = SIM_MAX_DATA,
 	};
 	size_t oldest = sizeof(*sim->ctrl);
 	size_t subbufs = (oldest + (nr_cpus + 1) * sizeof(__u32) + 63) / 64 * 64;
