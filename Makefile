@@ -44,7 +44,7 @@ help:
 	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo '  bench          what things cost: tables, and lines "bench: METRIC VALUE UNIT";'
 	@echo '                 RST=Documentation/performance-tables.rst writes the tables there'
-	@echo '  style          checkpatch, sparse, W=1, kernel-doc, shellcheck'
+	@echo '  style          checkpatch, sparse, Coccinelle, analyzers, kernel-doc, shellcheck'
 	@echo '  selftests/vm/run -- PROGRAM    any program in such a machine (--help)'
 	@echo
 	@echo 'Variables: KDIR (kernel headers), PREFIX, LIBDIR, INCLUDEDIR, DESTDIR, and'

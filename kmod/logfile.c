@@ -179,7 +179,7 @@ static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t
 	}
 	revert_creds(old);
 	set_active_memcg(old_memcg);
-	return ret < 0 ? ret : 0;
+	return min_t(ssize_t, ret, 0);
 }
 
 /**
