@@ -124,6 +124,7 @@ bool pxt_table_has_names(const struct pxt_table *table)
  */
 u32 pxt_table_end_locked(const struct pxt_table *table)
 {
+	lockdep_assert_held(&table->lock);
 	return table->next;
 }
 

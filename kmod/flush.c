@@ -341,6 +341,7 @@ void pxt_flush_close(struct pxt_stream *stream, bool was_running)
 	const struct posixtrace_origin nobody = { 0 };
 	struct pxt_caller caller = pxt_sysevent_caller(stream, &nobody);
 
+	lockdep_assert_held(&stream->lock);
 	/* Whoever found it there before may still ask for more. */
 	pxt_subbuf_set_full(&stream->pool, true);
 	if (was_running)

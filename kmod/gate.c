@@ -279,6 +279,7 @@ void pxt_gate_unlink(struct pxt_stream *stream)
  */
 void pxt_gate_set_stream(struct pxt_stream *stream, bool on)
 {
+	lockdep_assert_held(&stream->lock);
 	mutex_lock(&stream->table->lock);
 	stream->enabled = on;
 	set_all_words(stream);
@@ -294,6 +295,7 @@ void pxt_gate_set_stream(struct pxt_stream *stream, bool on)
  */
 void pxt_gate_set_filter(struct pxt_stream *stream, const struct posixtrace_event_set *filter)
 {
+	lockdep_assert_held(&stream->lock);
 	mutex_lock(&stream->table->lock);
 	stream->filter = *filter;
 	set_all_words(stream);

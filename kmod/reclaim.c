@@ -43,6 +43,7 @@ static u32 read_to(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
  */
 void pxt_gap_begin(struct pxt_pool *pool)
 {
+	lockdep_assert_held(&pool->lock);
 	WRITE_ONCE(pool->ctrl->gap_lock, ++pool->gap_lock);
 	/*
 	 * Odd before anything changes: pairs with the acquire fence of the reader
@@ -62,6 +63,7 @@ void pxt_gap_begin(struct pxt_pool *pool)
  */
 void pxt_gap_add(struct pxt_pool *pool, u64 first)
 {
+	lockdep_assert_held(&pool->lock);
 	if (READ_ONCE(pool->reader->gap_ack) == pool->gap_generation) {
 		pool->gap_generation++;
 		pool->gap_first = first;
@@ -78,6 +80,7 @@ void pxt_gap_end(struct pxt_pool *pool)
 {
 	struct posixtrace_ctrl *ctrl = pool->ctrl;
 
+	lockdep_assert_held(&pool->lock);
 	WRITE_ONCE(ctrl->gap_generation, pool->gap_generation);
 	WRITE_ONCE(ctrl->gap_first, pool->gap_first);
 	WRITE_ONCE(ctrl->horizon, pool->horizon);
@@ -125,6 +128,7 @@ void pxt_reclaim_free(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
 	struct pxt_subbuf_kind *kind = subbuf->cpu == pool->nr_cpus ? &pool->sys : &pool->user;
 
+	lockdep_assert_held(&pool->lock);
 	end_claim(pool, subbuf);
 	leave_cpu(pool, subbuf);
 	list_add_tail(&subbuf->node, &kind->free);
@@ -141,6 +145,7 @@ struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kin
 {
 	struct pxt_subbuf *subbuf;
 
+	lockdep_assert_held(&pool->lock);
 	subbuf = list_first_entry_or_null(&kind->closed, struct pxt_subbuf, node);
 	if (!subbuf || read_to(pool, subbuf) < subbuf->used)
 		return NULL;
@@ -181,6 +186,7 @@ struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_k
 	struct pxt_subbuf *subbuf;
 	u32 pos, count;
 
+	lockdep_assert_held(&pool->lock);
 	subbuf = list_first_entry_or_null(&kind->closed, struct pxt_subbuf, node);
 	if (!subbuf)
 		return NULL;
@@ -415,6 +421,7 @@ static u32 filled(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
  */
 bool pxt_reclaim_is_read(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 {
+	lockdep_assert_held(&pool->lock);
 	return read_to(pool, subbuf) >= filled(pool, subbuf);
 }
 

@@ -17,6 +17,7 @@
  */
 void pxt_state_publish(struct pxt_stream *stream)
 {
+	lockdep_assert_held(&stream->lock);
 	WRITE_ONCE(stream->pool.ctrl->flags,
 		   (stream->running ? POSIXTRACE_CTRL_RUNNING : 0) |
 		   (stream->full ? POSIXTRACE_CTRL_FULL : 0));
@@ -147,6 +148,7 @@ void pxt_state_become_full(struct pxt_stream *stream, bool forced)
 {
 	struct pxt_pool *pool = &stream->pool;
 
+	lockdep_assert_held(&stream->lock);
 	if (!pxt_subbuf_set_full(pool, forced))
 		return;
 	pxt_gate_quiesce(stream);
@@ -166,6 +168,7 @@ void pxt_state_become_full(struct pxt_stream *stream, bool forced)
  */
 void pxt_state_log_full(struct pxt_stream *stream)
 {
+	lockdep_assert_held(&stream->lock);
 	if (stream->full)
 		return;
 	fill_up(stream);
@@ -185,6 +188,7 @@ int pxt_state_restart(struct pxt_stream *stream)
 	u64 start;
 	int err;
 
+	lockdep_assert_held(&stream->lock);
 	if (pxt_reclaim_readable(&stream->pool))
 		return -EBUSY;
 	err = pxt_sysevent_prepare(stream, sizeof(struct posixtrace_event_set));

@@ -246,6 +246,7 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
  */
 bool pxt_subbuf_close_read(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
+	lockdep_assert_held(&pool->lock);
 	if (!is_left(subbuf) || !pxt_reclaim_is_read(pool, subbuf))
 		return false;
 	close_open(pool, subbuf->cpu);

@@ -23,6 +23,7 @@
  */
 int pxt_sysevent_prepare(struct pxt_stream *stream, u32 data_len)
 {
+	lockdep_assert_held(&stream->lock);
 	return pxt_subbuf_next_sys(&stream->pool, POSIXTRACE_RECORD_SIZE(data_len) + STOP_SIZE);
 }
 
@@ -87,6 +88,7 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
  */
 u64 pxt_sysevent_start(struct pxt_stream *stream, const struct pxt_caller *caller)
 {
+	lockdep_assert_held(&stream->lock);
 	return write_event(stream, POSIXTRACE_ID_START, caller, &stream->filter,
 			   sizeof(stream->filter));
 }
@@ -102,6 +104,7 @@ u64 pxt_sysevent_start(struct pxt_stream *stream, const struct pxt_caller *calle
 u64 pxt_sysevent_filter(struct pxt_stream *stream, const struct pxt_caller *caller,
 			const struct posixtrace_event_set sets[2])
 {
+	lockdep_assert_held(&stream->lock);
 	return write_event(stream, POSIXTRACE_ID_FILTER, caller, sets, 2 * sizeof(sets[0]));
 }
 
@@ -116,6 +119,7 @@ u64 pxt_sysevent_stop(struct pxt_stream *stream, const struct pxt_caller *caller
 {
 	s32 automatic = !caller;
 
+	lockdep_assert_held(&stream->lock);
 	return write_event(stream, POSIXTRACE_ID_STOP, caller, &automatic, sizeof(automatic));
 }
 
@@ -127,6 +131,7 @@ u64 pxt_sysevent_stop(struct pxt_stream *stream, const struct pxt_caller *caller
  */
 void pxt_sysevent_flush(struct pxt_stream *stream, u32 id, const struct pxt_caller *caller)
 {
+	lockdep_assert_held(&stream->lock);
 	if (stream->running && !pxt_sysevent_prepare(stream, 0))
 		write_event(stream, id, caller, NULL, 0);
 }
