@@ -65,7 +65,7 @@ install: all
 	@tools/build/host-module install '$(DESTDIR)' $(KDIR)
 	@for dir in $(SUBDIRS); do $(MAKE) --no-print-directory -C $$dir install $(install_dirs) || exit; done
 	install -D -m 644 -t $(DESTDIR)$(INCLUDEDIR)/linux uapi/linux/posixtrace.h \
-		uapi/linux/posixtrace_log.h
+		uapi/linux/posixtrace_log.h uapi/linux/posixtrace_memory.h
 
 # Each Makefile knows what it installed: install once more, elsewhere, and look.
 uninstall: all

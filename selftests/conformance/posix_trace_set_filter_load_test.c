@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * posix_trace_set_filter() while threads record:
+ * Documentation/conformance/posix_trace_set_filter.rst
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "pxt_test.h"
+#include "eventset.h"
+#include "trace_test.h"
+
+#define THREADS		3
+#define ROUNDS		6
+#define CALLS		512	/* of one thread */
+#define PHASE_CALLS	12	/* at most, so that they do not run out */
+#define PHASE_LEAST	4	/* before the next phase comes */
+#define PHASES		4	/* of a round */
+
+/*
+ * What the controller has done, times PHASES: let the type pass; begun to filter it
+ * out; filtered it out; begun to let it pass.
+ */
+enum phase { PASSES, BEGINS, FILTERED, ENDS };
+
+/* A thread that records one type that is always let through, and one that is not. */
+struct recorder {
+	int calls;
+	int progress;			/* PROGRESS() in the last phase */
+	unsigned char must[CALLS];	/* it is recorded, whatever else happens */
+	unsigned char must_not[CALLS];
+	/* Of the analyzer. */
+	int seen_always;
+	int seen_sometimes;
+	unsigned char seen[CALLS];
+};
+
+#define PROGRESS(phase, calls)	((phase) * (PHASE_CALLS + 1) + (calls))
+
+struct load {
+	int phase;
+	int stop;
+	struct recorder recorder[THREADS];
+};
+
+struct load_data {
+	int thread;
+	int number;
+};
+
+static struct load *load;
+static trace_event_id_t always, sometimes;
+
+static void *record(void *arg)
+{
+	struct recorder *recorder = arg;
+	int last = -1, calls = 0, before, after;
+
+	run_on(recorder - load->recorder);
+	while (!__atomic_load_n(&load->stop, __ATOMIC_ACQUIRE) && recorder->calls < CALLS) {
+		struct load_data data = { recorder - load->recorder, recorder->calls };
+
+		before = __atomic_load_n(&load->phase, __ATOMIC_SEQ_CST);
+		if (before != last)
+			calls = 0;
+		last = before;
+		if (calls == PHASE_CALLS) {
+			sched_yield();
+			continue;
+		}
+		posix_trace_event(always, &data, sizeof(data));
+		posix_trace_event(sometimes, &data, sizeof(data));
+		recorder->calls++;
+		after = __atomic_load_n(&load->phase, __ATOMIC_SEQ_CST);
+		if (before != after)
+			continue;
+		recorder->must[data.number] = before % PHASES == PASSES;
+		recorder->must_not[data.number] = before % PHASES == FILTERED;
+		__atomic_store_n(&recorder->progress, PROGRESS(before, ++calls),
+				 __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* All threads of a program that records; ends when it is told to. */
+static int record_all(void)
+{
+	pthread_t thread[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&thread[i], NULL, record, &load->recorder[i]))
+			return 1;
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	return 0;
+}
+
+static void *record_in_thread(void *arg)
+{
+	return record_all() ? arg : NULL;
+}
+
+static int record_in_child(void *arg, const struct talk *talk)
+{
+	(void)arg;
+	if (posix_trace_eventid_open("always", &always) ||
+	    posix_trace_eventid_open("sometimes", &sometimes))
+		return 1;
+	say(talk, 0);
+	if (hear(talk))
+		return 2;
+	return record_all();
+}
+
+/* Until every thread has made some calls in this phase, begin to end. */
+static void enter_phase(int phase)
+{
+	__atomic_store_n(&load->phase, phase, __ATOMIC_SEQ_CST);
+	for (int i = 0; i < THREADS; i++)
+		while (__atomic_load_n(&load->recorder[i].progress, __ATOMIC_ACQUIRE) <
+		       PROGRESS(phase, PHASE_LEAST))
+			sched_yield();
+}
+
+FIXTURE(load)
+{
+	trace_id_t trid;
+	struct child child;
+	pthread_t thread;
+	unsigned long long filtered[ROUNDS];	/* when set_filter() had returned */
+	unsigned long long passes[ROUNDS];	/* when the next one was called */
+};
+
+FIXTURE_VARIANT(load)
+{
+	bool other_process;
+};
+
+FIXTURE_VARIANT_ADD(load, own_process) { false };
+FIXTURE_VARIANT_ADD(load, other_process) { true };
+
+FIXTURE_SETUP(load)
+{
+	trace_attr_t attr;
+	pid_t pid = 0;
+
+	load = mmap(NULL, sizeof(*load), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		    -1, 0);
+	ASSERT_NE(MAP_FAILED, load);
+	if (variant->other_process) {
+		ASSERT_EQ(0, child_start(&self->child, record_in_child, NULL));
+		ASSERT_EQ(0, hear(&self->child.talk));
+		pid = self->child.pid;
+	}
+	ASSERT_EQ(0, posix_trace_attr_init(&attr));
+	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&attr, 4 << 20));
+	ASSERT_EQ(0, posix_trace_create(pid, &attr, &self->trid));
+	ASSERT_EQ(0, posix_trace_trid_eventid_open(self->trid, "always", &always));
+	ASSERT_EQ(0, posix_trace_trid_eventid_open(self->trid, "sometimes", &sometimes));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	if (variant->other_process)
+		say(&self->child.talk, 0);
+	else
+		ASSERT_EQ(0, pthread_create(&self->thread, NULL, record_in_thread, load));
+	for (int i = 0; i < ROUNDS; i++) {
+		enter_phase(i * PHASES + PASSES);
+		__atomic_store_n(&load->phase, i * PHASES + BEGINS, __ATOMIC_SEQ_CST);
+		ASSERT_EQ(0, filter_one(self->trid, sometimes, POSIX_TRACE_ADD_EVENTSET));
+		self->filtered[i] = now();
+		enter_phase(i * PHASES + FILTERED);
+		__atomic_store_n(&load->phase, i * PHASES + ENDS, __ATOMIC_SEQ_CST);
+		self->passes[i] = now();
+		ASSERT_EQ(0, filter_one(self->trid, sometimes, POSIX_TRACE_SUB_EVENTSET));
+	}
+	enter_phase(ROUNDS * PHASES + PASSES);
+	__atomic_store_n(&load->stop, 1, __ATOMIC_RELEASE);
+	if (variant->other_process) {
+		ASSERT_EQ(0, child_wait(&self->child));
+	} else {
+		void *result;
+
+		ASSERT_EQ(0, pthread_join(self->thread, &result));
+		ASSERT_EQ(NULL, result);
+	}
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+}
+
+FIXTURE_TEARDOWN(load)
+{
+	posix_trace_shutdown(self->trid);
+	munmap(load, sizeof(*load));
+}
+
+/* The next event of the threads, of whom @recorder is the one; *filters counts changes. */
+static int take_recorded(trace_id_t trid, struct event *event, struct recorder **recorder,
+			 int *number, int *filters)
+{
+	struct load_data data;
+
+	while (take(trid, event) == 1) {
+		if (event->info.posix_event_id == POSIX_TRACE_FILTER)
+			(*filters)++;
+		if (event->info.posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT)
+			continue;
+		memcpy(&data, event->data, sizeof(data));
+		*recorder = &load->recorder[data.thread % THREADS];
+		*number = data.number % CALLS;
+		return 1;
+	}
+	return 0;
+}
+
+TEST_F(load, a10_nothing_is_recorded_after_the_return)
+{
+	struct recorder *recorder;
+	int number, filters = 0, calls = 0;
+	struct event event;
+
+	while (take_recorded(self->trid, &event, &recorder, &number, &filters)) {
+		if (event.info.posix_event_id != sometimes)
+			continue;
+		ASSERT_EQ(0, recorder->must_not[number]);
+		for (int i = 0; i < ROUNDS; i++)
+			ASSERT_FALSE(event_time(&event) > self->filtered[i] &&
+				     event_time(&event) < self->passes[i]);
+	}
+	/* There was something that could have been recorded. */
+	for (int i = 0; i < THREADS; i++)
+		for (int j = 0; j < CALLS; j++)
+			calls += load->recorder[i].must_not[j];
+	EXPECT_LE(PHASE_LEAST * THREADS * ROUNDS, calls);
+}
+
+TEST_F(load, a11_nothing_is_missed_of_what_always_passes)
+{
+	struct posix_trace_status_info status;
+	struct recorder *recorder;
+	int number, filters = 0;
+	struct event event;
+
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	ASSERT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_stream_overrun_status);
+	while (take_recorded(self->trid, &event, &recorder, &number, &filters))
+		if (event.info.posix_event_id == always)
+			ASSERT_EQ(recorder->seen_always++, number);
+	for (int i = 0; i < THREADS; i++)
+		EXPECT_EQ(load->recorder[i].calls, load->recorder[i].seen_always);
+}
+
+TEST_F(load, a12_nothing_is_missed_of_what_passes_again)
+{
+	int number, filters = 0, last[THREADS] = { -1, -1, -1 };
+	struct recorder *recorder;
+	struct event event;
+
+	while (take_recorded(self->trid, &event, &recorder, &number, &filters)) {
+		if (event.info.posix_event_id != sometimes)
+			continue;
+		/* Once, and in order. */
+		ASSERT_LT(last[recorder - load->recorder], number);
+		last[recorder - load->recorder] = number;
+		recorder->seen[number] = 1;
+		recorder->seen_sometimes++;
+	}
+	for (int i = 0; i < THREADS; i++) {
+		for (int j = 0; j < CALLS; j++)
+			ASSERT_LE(load->recorder[i].must[j], load->recorder[i].seen[j]);
+		EXPECT_LE(PHASE_LEAST * ROUNDS, load->recorder[i].seen_sometimes);
+	}
+}
+
+TEST_F(load, a13_change_divides_the_stream)
+{
+	struct recorder *recorder;
+	int number, filters = 0;
+	struct event event;
+
+	while (take_recorded(self->trid, &event, &recorder, &number, &filters))
+		if (event.info.posix_event_id == sometimes)
+			ASSERT_EQ(0, filters % 2);
+	EXPECT_EQ(2 * ROUNDS, filters);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Full policies of a stream, that of streams with log among them:
+ * Documentation/conformance/xsh_2_11_streams.rst
+ */
+#define _GNU_SOURCE
+#include "pxt_test.h"
+#include "policy_stream.h"
+#include "stream_state.h"
+#include "withlog.h"
+
+TEST_F(loop, a19_loop_runs_until_it_is_stopped)
+{
+	int next = 0;
+
+	for (int i = 0; i < 4; i++) {
+		next = overfill_on_all_cpus(next);
+		ASSERT_EQ(STATE(RUNNING, FULL), state_of(self->trid));
+	}
+	EXPECT_EQ(next, stats_of(self->trid).recorded);
+	EXPECT_EQ(0, stats_of(self->trid).dropped);
+}
+
+TEST_F(loop, a20_loop_has_the_most_recent_events_without_holes)
+{
+	int next = 0, expected = -1, count = 0;
+	struct event event;
+	trace_attr_t attr;
+	size_t size, each;
+
+	next = overfill_on_all_cpus(overfill_on_all_cpus(next));
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	while (take_user(self->trid, &event) == 1) {
+		if (count++)
+			ASSERT_EQ(expected, event_number(&event));
+		expected = event_number(&event) + 1;
+	}
+	EXPECT_EQ(next, expected);
+	/* As many as are promised, of this size. */
+	ASSERT_EQ(0, posix_trace_get_attr(self->trid, &attr));
+	ASSERT_EQ(0, posix_trace_attr_getstreamsize(&attr, &size));
+	ASSERT_EQ(0, posix_trace_attr_getmaxusereventsize(&attr, sizeof(struct payload), &each));
+	EXPECT_LE(size / each, count);
+}
+
+TEST_F(until_full, a21_until_full_has_the_oldest_events_and_stop_behind_them)
+{
+	int expected = 0, id;
+	struct event event;
+	trace_attr_t attr;
+	size_t size, each;
+
+	overfill_on_all_cpus(0);
+	ASSERT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
+	while ((id = take_id(self->trid, &event)) == POSIX_TRACE_UNNAMED_USEREVENT)
+		ASSERT_EQ(expected++, event_number(&event));
+	EXPECT_EQ(POSIX_TRACE_STOP, id);
+	ASSERT_EQ(0, posix_trace_get_attr(self->trid, &attr));
+	ASSERT_EQ(0, posix_trace_attr_getstreamsize(&attr, &size));
+	ASSERT_EQ(0, posix_trace_attr_getmaxusereventsize(&attr, sizeof(struct payload), &each));
+	EXPECT_LE(size / each, expected);
+}
+
+/* Three times what it holds goes through it, never more than a third at once. */
+TEST_F(stream, a22_room_of_events_that_were_read_is_used_again)
+{
+	int expected = 0, number = 0;
+	struct event event;
+
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	for (int i = 0; i < 60; i++)
+		record_number(number++);
+	while (number < 900) {
+		if (number % 20 == 0)
+			ASSERT_LE(0, run_on(number / 20));
+		record_number(number++);
+		ASSERT_EQ(1, take_user(self->trid, &event));
+		ASSERT_EQ(expected++, event_number(&event));
+	}
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
+}
+
+TEST_F(until_full, a23_starts_again_when_the_last_event_is_read)
+{
+	struct event event;
+	int unread;
+
+	overfill(0);
+	unread = stats_of(self->trid).recorded;
+	ASSERT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
+	while (unread--) {
+		ASSERT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
+		ASSERT_EQ(STATE(SUSPENDED, FULL), state_of(self->trid));
+	}
+	/* Not for lack of trying: what comes in between is lost. */
+	record_number(4711);
+	ASSERT_EQ(POSIX_TRACE_STOP, take_id(self->trid, &event));
+	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
+}
+
+TEST_F(until_full, a24_start_is_reported_before_what_is_recorded_then)
+{
+	struct event event;
+	int number;
+
+	for (int round = 0; round < 3; round++) {
+		number = overfill_on_all_cpus(0);
+		while (take_id(self->trid, &event) != POSIX_TRACE_STOP)
+			;
+		record_number(number);
+		EXPECT_EQ(POSIX_TRACE_OVERFLOW, take_id(self->trid, &event));
+		EXPECT_EQ(POSIX_TRACE_RESUME, take_id(self->trid, &event));
+		EXPECT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
+		/* It starts by itself, with the filter that it has. */
+		EXPECT_EQ(0, event.info.posix_pid);
+		EXPECT_EQ(sizeof(trace_event_set_t), event.len);
+		EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
+		EXPECT_EQ(number, event_number(&event));
+	}
+}
+
+/* A reader that sleeps is woken by the first event of the new window. */
+TEST_F(until_full, a24_blocked_reader_gets_it)
+{
+	struct event event;
+
+	overfill(0);
+	while (take_id(self->trid, &event) != POSIX_TRACE_STOP)
+		;
+	ASSERT_EQ(0, posix_trace_getnext_event(self->trid, &event.info, event.data,
+					       sizeof(event.data), &event.len,
+					       &event.unavailable));
+	EXPECT_EQ(POSIX_TRACE_OVERFLOW, event.info.posix_event_id);
+}
+
+/* By posix_trace_stop(), when there was room: then it does not start by itself. */
+TEST_F(until_full, a25_one_that_was_stopped_does_not_start_when_it_is_empty)
+{
+	for (int i = 0; i < 50; i++)
+		record_number(i);
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	EXPECT_EQ(52, drain(self->trid));
+	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+}
+
+/* Waits until the log has that number, though nobody flushes. */
+static void wait_for_number(int fd, int number)
+{
+	struct log_content content;
+
+	do {
+		sched_yield();
+		log_content_fd(fd, &content);
+	} while (content.last < number);
+}
+
+static const struct log_kind flush_append = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };
+
+TEST(a26_flush_is_flushed_again_and_again)
+{
+	struct log_content content;
+	int fd = log_tmpfile();
+	trace_id_t trid;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, withlog_new(0, &flush_append, fd, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	for (int i = 0; i < 3; i++) {
+		withlog_record(i, 1);
+		wait_for_number(fd, i);
+	}
+	ASSERT_EQ(0, posix_trace_shutdown(trid));
+	log_content_fd(fd, &content);
+	EXPECT_TRUE(log_content_is(&content, 3));
+	EXPECT_LE(3, content.flush_starts);
+	close(fd);
+}
+
+/* A stream that is flushed into a pipe which nobody reads. */
+FIXTURE(stuck)
+{
+	trace_id_t trid;
+	int pipe[2];
+};
+
+FIXTURE_SETUP(stuck)
+{
+	ASSERT_EQ(0, pipe2(self->pipe, O_CLOEXEC));
+	ASSERT_LE(0, fcntl(self->pipe[1], F_SETPIPE_SZ, 4096));
+	ASSERT_EQ(0, withlog_new(0, &flush_append, self->pipe[1], &self->trid));
+	close(self->pipe[1]);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+}
+
+FIXTURE_TEARDOWN(stuck)
+{
+	close(self->pipe[0]);
+	posix_trace_shutdown(self->trid);
+}
+
+TEST_F(stuck, a27_overrun_when_an_event_is_lost_during_a_flush)
+{
+	struct posix_trace_status_info status;
+
+	withlog_record(0, 300);
+	ASSERT_EQ(0, posix_trace_flush(self->trid));
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_FLUSHING, status.posix_stream_flush_status);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_stream_overrun_status);
+	withlog_record(300, 5000);
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_FLUSHING, status.posix_stream_flush_status);
+	EXPECT_EQ(POSIX_TRACE_OVERRUN, status.posix_stream_overrun_status);
+	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
+	EXPECT_EQ(POSIX_TRACE_FULL, status.posix_stream_full_status);
+}
+
+/* By the policy, here: half of its memory is used. */
+TEST_F(stuck, a28_flushing_during_a_flush_by_the_policy)
+{
+	struct posix_trace_status_info status;
+
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_NOT_FLUSHING, status.posix_stream_flush_status);
+	withlog_record(0, 5000);
+	do {
+		sched_yield();
+		ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	} while (status.posix_stream_flush_status != POSIX_TRACE_FLUSHING);
+}
+
+TEST_F(stuck, a29_first_error_of_a_flush_is_told_once)
+{
+	struct posix_trace_status_info status;
+
+	close(self->pipe[0]);
+	withlog_record(0, 10);
+	EXPECT_EQ(EPIPE, withlog_flush(self->trid));
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(0, status.posix_stream_flush_error);
+	EXPECT_EQ(EPIPE, withlog_flush(self->trid));
+}
+
+TEST(a30_log_full_and_overrun_are_told_of_the_log)
+{
+	const struct log_kind kinds[] = {
+		{ POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 16 << 10 },
+		{ POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 16 << 10 },
+	};
+	struct posix_trace_status_info status;
+	trace_id_t trid;
+	int fd;
+
+	for (int i = 0; i < 2; i++) {
+		fd = log_tmpfile();
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, withlog_new(0, &kinds[i], fd, &trid));
+		ASSERT_EQ(0, posix_trace_start(trid));
+		ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+		EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_log_full_status);
+		EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
+		withlog_record(0, 700);
+		ASSERT_EQ(0, posix_trace_flush(trid));
+		do {
+			sched_yield();
+			ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+			/* Told once: it must not be overlooked. */
+		} while (i ? status.posix_log_overrun_status != POSIX_TRACE_OVERRUN :
+			     status.posix_log_full_status != POSIX_TRACE_FULL);
+		EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_stream_overrun_status);
+		EXPECT_EQ(0, posix_trace_shutdown(trid));
+		close(fd);
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR MIT) */
+/*
+ * posixtrace - the memory that kernel, traced processes and analyzer share: event types
+ * and records, the gate, and what belongs to a stream. Documentation/buffers.rst tells
+ * how it is used.
+ *
+ * Fixed-width types, no holes; what is named reserved is zero. How to get at the memory
+ * is in linux/posixtrace.h, which includes this.
+ */
+#ifndef _UAPI_LINUX_POSIXTRACE_MEMORY_H
+#define _UAPI_LINUX_POSIXTRACE_MEMORY_H
+
+#include <linux/types.h>
+
+/*
+ * Event type ids: 0..63 are system event types (0 is never used), 64 is the
+ * unnamed user event type, named user event types follow.
+ */
+#define POSIXTRACE_ID_ERROR		1
+#define POSIXTRACE_ID_START		2
+#define POSIXTRACE_ID_STOP		3
+#define POSIXTRACE_ID_OVERFLOW		4
+#define POSIXTRACE_ID_RESUME		5
+#define POSIXTRACE_ID_FLUSH_START	6
+#define POSIXTRACE_ID_FLUSH_STOP	7
+#define POSIXTRACE_ID_FILTER		8
+#define POSIXTRACE_ID_UNNAMED		64
+#define POSIXTRACE_ID_MAX		4096	/* ids are smaller than this */
+
+/**
+ * struct posixtrace_event_set - set of event types
+ * @bits: bit (id % 64) of word (id / 64) stands for type id
+ */
+struct posixtrace_event_set {
+	__u64 bits[POSIXTRACE_ID_MAX / 64];
+};
+
+/* Bounds of the size of a sub-buffer, in bytes. */
+#define POSIXTRACE_SUBBUF_SIZE_MIN	(4U << 10)
+#define POSIXTRACE_SUBBUF_SIZE_LARGE	(512U << 10)	/* of large streams */
+#define POSIXTRACE_SUBBUF_SIZE_MAX	(516U << 10)	/* of large events */
+
+/* ------------------------------------------------------------------ */
+/* Records								*/
+
+/* The data was longer than the stream's max-data-size and was cut. */
+#define POSIXTRACE_RECORD_TRUNCATED	(1U << 0)
+
+#define POSIXTRACE_RECORD_ALIGN		8
+
+/**
+ * struct posixtrace_record - one trace event in a sub-buffer
+ * @data_len: bytes of data behind this header
+ * @event_id: event type
+ * @flags: POSIXTRACE_RECORD_*
+ * @timestamp: nanoseconds since the Epoch
+ * @prog_address: the instruction after the call that generated the event
+ *
+ * The data is filled up to a multiple of 8 bytes. The thread is that of the record before
+ * in the sub-buffer, unless there is a struct posixtrace_writer right in front.
+ *
+ * Records of user events are written by the traced process: nothing in them
+ * can be trusted before it was copied and checked.
+ */
+struct posixtrace_record {
+	__u32 data_len;
+	__u16 event_id;
+	__u16 flags;
+	__u64 timestamp;
+	__u64 prog_address;
+};
+
+/* posixtrace_writer.event_id */
+#define POSIXTRACE_ID_WRITER		0
+
+/**
+ * struct posixtrace_writer - who generated the record behind it
+ * @data_len: zero
+ * @event_id: POSIXTRACE_ID_WRITER
+ * @flags: zero
+ * @pid: process id, as the controller sees it
+ * @tid: kernel thread id, as the controller sees it
+ * @thread_id: pthread_t of the generating thread
+ *
+ * In front of a record whose thread is not that of the record before in the same
+ * sub-buffer, and of the first one. It is part of that record: committed, counted and
+ * taken with it.
+ */
+struct posixtrace_writer {
+	__u32 data_len;
+	__u16 event_id;
+	__u16 flags;
+	__s32 pid;
+	__s32 tid;
+	__u64 thread_id;
+};
+
+#define POSIXTRACE_RECORD_ALIGNED(size) \
+	(((size) + POSIXTRACE_RECORD_ALIGN - 1) & ~(__u64)(POSIXTRACE_RECORD_ALIGN - 1))
+
+/* From a record with @len bytes of data to what is behind it. */
+#define POSIXTRACE_RECORD_STEP(len) \
+	POSIXTRACE_RECORD_ALIGNED(sizeof(struct posixtrace_record) + (len))
+
+/* The most that it takes in a sub-buffer: with its struct posixtrace_writer. */
+#define POSIXTRACE_RECORD_SIZE(len) \
+	POSIXTRACE_RECORD_ALIGNED(sizeof(struct posixtrace_writer) + \
+				  sizeof(struct posixtrace_record) + (len))
+
+/* The largest data of a system event: FILTER carries two event sets. */
+#define POSIXTRACE_SYSDATA_MAX	(2 * sizeof(struct posixtrace_event_set))
+
+/**
+ * posixtrace_subbuf_size() - size of the sub-buffers of a stream
+ * @stream_size: stream-min-size in bytes
+ * @max_data: max-data-size in bytes
+ *
+ * At least eight times the largest record, so that the unused tail of a
+ * sub-buffer is less than an eighth of it; more in large streams, so that the
+ * system call that each sub-buffer costs is for many records: they have some
+ * hundred. A multiple of 4 KiB.
+ */
+static inline __u32 posixtrace_subbuf_size(__u64 stream_size, __u64 max_data)
+{
+	__u64 size = 8 * POSIXTRACE_RECORD_SIZE(max_data), part = (stream_size + 255) / 256;
+
+	/* Rounded up, so that the size that is granted leads to the same. */
+	if (part > POSIXTRACE_SUBBUF_SIZE_LARGE)
+		part = POSIXTRACE_SUBBUF_SIZE_LARGE;
+	if (size < part)
+		size = part;
+	size = (size + POSIXTRACE_SUBBUF_SIZE_MIN - 1) & ~(__u64)(POSIXTRACE_SUBBUF_SIZE_MIN - 1);
+	if (size > POSIXTRACE_SUBBUF_SIZE_MAX)
+		size = POSIXTRACE_SUBBUF_SIZE_MAX;
+	return (__u32)size;
+}
+
+/* ------------------------------------------------------------------ */
+/* The gate (target: read-only)						*/
+
+/* posixtrace_clock.counter */
+#define POSIXTRACE_COUNTER_NONE		0	/* ask for CLOCK_MONOTONIC */
+#define POSIXTRACE_COUNTER_TSC		1	/* x86-64: the time stamp counter */
+
+/**
+ * struct posixtrace_clock - the clock of the timestamps
+ * @offset: nanoseconds between CLOCK_MONOTONIC, as the kernel sees it, and the time
+ *	since the Epoch that timestamps tell
+ * @seq: odd while the kernel changes what follows
+ * @counter: POSIXTRACE_COUNTER_*: what CLOCK_MONOTONIC is made from
+ * @cycle_last: number of that counter some time ago
+ * @base: nanoseconds of CLOCK_MONOTONIC, as the kernel sees it, at that time
+ * @fraction: what is to be added to that, in units of 2^-@shift nanoseconds
+ * @mult: such units per cycle
+ * @shift: below 64
+ * @reserved: zero
+ *
+ * One for all processes. It follows CLOCK_REALTIME, but never back while there is any
+ * stream. Written by the kernel only, all but @offset in each tick.
+ */
+struct posixtrace_clock {
+	__s64 offset;
+	__u32 seq;
+	__u32 counter;
+	__u64 cycle_last;
+	__u64 base;
+	__u64 fraction;
+	__u32 mult;
+	__u32 shift;
+	__u64 reserved[506];
+};
+
+/**
+ * struct posixtrace_gate - which event types go into which streams
+ * @generation: raised by the kernel when the streams of the target change, and when its
+ *	memory becomes that of another process, too
+ * @reserved: zero
+ * @enable: bit s of word id: record this type into the stream in slot s
+ * @clock: the clock; not in the kernel's memory of the gate
+ *
+ * Written by the kernel only, read by the traced process.
+ */
+struct posixtrace_gate {
+	__u32 generation;
+	__u32 reserved[1023];
+	__u32 enable[POSIXTRACE_ID_MAX];
+	struct posixtrace_clock clock;
+};
+
+/* ------------------------------------------------------------------ */
+/* The pool								*/
+
+/* The stream is full: count the event in @lost instead of calling NEXT. */
+#define POSIXTRACE_HEAD_FULL		(1U << 0)
+
+/* In the 64-bit head: position in the pool below, number of records above. */
+#define POSIXTRACE_HEAD(pos, count)	(((__u64)(count) << 32) | (__u32)(pos))
+#define POSIXTRACE_HEAD_POS(head)	((__u32)(head))
+#define POSIXTRACE_HEAD_COUNT(head)	((__u32)((head) >> 32))
+
+/* No head: positions are multiples of 8. */
+#define POSIXTRACE_HEAD_NONE		(~0ULL)
+
+/**
+ * struct posixtrace_cpu_head - where one CPU writes
+ * @head: next free byte of the pool and records so far in this sub-buffer
+ *	(POSIXTRACE_HEAD): one store commits a record
+ * @limit: end of this CPU's open sub-buffer in the pool, 0 without one
+ * @flags: POSIXTRACE_HEAD_FULL
+ * @lost: events dropped on this CPU while the stream was full
+ * @last: no record of this CPU may be older than this (nanoseconds)
+ * @writer_head: @pid, @tid and @thread_id are those of the last record if this is what
+ *	@head is, and else mean nothing
+ * @pid: of the last record, as in struct posixtrace_writer
+ * @tid: likewise
+ * @thread_id: likewise
+ * @reserved: zero
+ *
+ * Who writes a record stores in @writer_head what @head is about to be, before that; and
+ * POSIXTRACE_HEAD_NONE before changing @pid, @tid or @thread_id. So one that is disturbed
+ * in the middle leaves nothing that anybody believes.
+ *
+ * One cache line per CPU. Written by the writers that run on this CPU (a
+ * restartable sequence, or the kernel with interrupts off) and by NEXT on this
+ * CPU. From elsewhere the kernel writes @flags and @limit when the stream becomes
+ * full or not full, and the rest only while no writer can be active. It keeps its
+ * own notes of what is open and believes none of this.
+ */
+struct posixtrace_cpu_head {
+	__u64 head;
+	__u32 limit;
+	__u32 flags;
+	__u64 lost;
+	__u64 last;
+	__u64 writer_head;
+	__s32 pid;
+	__s32 tid;
+	__u64 thread_id;
+	__u64 reserved;
+};
+
+/**
+ * struct posixtrace_bell - does anybody want to be told? (target: read-only)
+ * @kick: not zero: a reader sleeps, call KICK after recording
+ * @reserved: zero
+ *
+ * One per stream, for all processes that it traces. Written by the kernel only.
+ */
+struct posixtrace_bell {
+	__u32 kick;
+	__u32 reserved[15];
+};
+
+#define POSIXTRACE_SUBBUF_FREE		0
+#define POSIXTRACE_SUBBUF_OPEN		1
+#define POSIXTRACE_SUBBUF_CLOSED	2
+
+/**
+ * struct posixtrace_subbuf - descriptor of a sub-buffer (stream: read-only)
+ * @seq: number of this use; each hand-out in the stream gets the next, from 1
+ * @opened: time of the hand-out; no record in it is older (nanoseconds)
+ * @closed: when closed: no record in it is younger
+ * @cpu: CPU that writes or wrote it; nr_cpus for system events
+ * @state: POSIXTRACE_SUBBUF_*
+ * @used: when closed: bytes of records
+ * @count: when closed: number of records
+ * @reserved: zero
+ *
+ * Written by the kernel only. Sub-buffer i lies at byte i * subbuf_size of the
+ * pool; the system sub-buffers have the numbers after those of the targets.
+ */
+struct posixtrace_subbuf {
+	__u64 seq;
+	__u64 opened;
+	__u64 closed;
+	__u32 cpu;
+	__u32 state;
+	__u32 used;
+	__u32 count;
+	__u64 reserved[3];
+};
+
+/* posixtrace_ctrl.oldest[] of a CPU that holds no sub-buffer. */
+#define POSIXTRACE_NONE			(~0U)
+
+/* posixtrace_ctrl.flags */
+#define POSIXTRACE_CTRL_RUNNING		(1U << 0)
+#define POSIXTRACE_CTRL_FULL		(1U << 1)
+#define POSIXTRACE_CTRL_SHUTDOWN	(1U << 2)
+
+/**
+ * struct posixtrace_ctrl - state of a stream for its reader (read-only)
+ * @size: bytes of this structure
+ * @nr_cpus: CPUs (and entries of the CPU heads); number of the system "CPU"
+ * @nr_subbufs: sub-buffers that targets write
+ * @nr_sys_subbufs: sub-buffers for system events, allocated when needed
+ * @subbuf_size: bytes
+ * @flags: POSIXTRACE_CTRL_*, a hint that is true for some moment
+ * @oldest_offset: where in this mapping __u32 oldest[nr_cpus + 1] is:
+ *	the oldest sub-buffer of each CPU that is not released
+ * @subbuf_offset: where in this mapping the descriptors are
+ * @gap_lock: odd while the kernel changes the next four and takes a
+ *	sub-buffer away from the reader
+ * @reserved1: zero
+ * @gap_generation: raised when events get lost after the reader had
+ *	acknowledged all that were lost before
+ * @gap_first: time of the first event lost in this gap
+ * @horizon: unread user and system events at or before this time are lost
+ * @lost: events lost in overwritten sub-buffers
+ * @system_filter: bit id: the filter has system event type id as a member
+ * @reserved2: zero
+ * @system: where system events are written, as a CPU
+ *
+ * Written by the kernel only.
+ */
+struct posixtrace_ctrl {
+	__u32 size;
+	__u32 nr_cpus;
+	__u32 nr_subbufs;
+	__u32 nr_sys_subbufs;
+	__u32 subbuf_size;
+	__u32 flags;
+	__u32 oldest_offset;
+	__u32 subbuf_offset;
+	__u32 gap_lock;
+	__u32 reserved1;
+	__u64 gap_generation;
+	__u64 gap_first;
+	__u64 horizon;
+	__u64 lost;
+	__u64 system_filter;
+	__u64 reserved2[6];
+	struct posixtrace_cpu_head system;
+};
+
+/*
+ * How far a sub-buffer was read: the low half of its sequence number, the
+ * number of records taken, and the position of the next in units of 8 bytes.
+ * The reader takes records with compare-and-swap, the kernel takes the
+ * sub-buffer back with exchange: each record is read or lost, never both.
+ */
+#define POSIXTRACE_CLAIM_POS_BITS	17
+#define POSIXTRACE_CLAIM_COUNT_BITS	15
+#define POSIXTRACE_CLAIM(seq, count, pos) \
+	(((__u64)(seq) << 32) | ((__u64)(count) << POSIXTRACE_CLAIM_POS_BITS) | ((pos) >> 3))
+#define POSIXTRACE_CLAIM_SEQ(claim)	((__u32)((claim) >> 32))
+#define POSIXTRACE_CLAIM_COUNT(claim) \
+	((__u32)(claim) >> POSIXTRACE_CLAIM_POS_BITS)
+#define POSIXTRACE_CLAIM_POS(claim) \
+	(((__u32)(claim) & ((1U << POSIXTRACE_CLAIM_POS_BITS) - 1)) << 3)
+
+/**
+ * struct posixtrace_reader - what the reader tells the kernel (read-write)
+ * @gap_ack: the last gap_generation that the reader took note of
+ * @held: not zero before a record is taken and as long as the reader has taken
+ *	events and not reported them; then nobody waits for one
+ * @reserved: zero
+ * @claim: POSIXTRACE_CLAIM of each sub-buffer, in the order of descriptors
+ *
+ * Written by the analyzer; the kernel exchanges claims. The kernel uses what
+ * it finds here for the numbers and times of this stream only.
+ */
+struct posixtrace_reader {
+	__u64 gap_ack;
+	__u64 held;
+	__u64 reserved[6];
+	__u64 claim[];
+};
+
+#endif /* _UAPI_LINUX_POSIXTRACE_MEMORY_H */
