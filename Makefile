@@ -10,6 +10,8 @@ DESTDIR ?=
 KDIR ?=
 # kernel to test on: 6.1 6.1-rt 6.12 6.12-rt debug kcsan
 KERNEL ?= 6.1
+# those of check-matrix; empty: all
+KERNELS ?=
 # tests to run; empty: all. V=1 shows every line that they print
 TEST ?=
 V ?= 0
@@ -41,6 +43,8 @@ help:
 	@echo '                 recorded, the module writes'
 	@echo '  check-debug    all on a debug kernel (KASAN, lockdep, kmemleak, UBSAN);'
 	@echo '                 the first run builds it, which takes some minutes'
+	@echo '  check-matrix   all on all kernels, which takes hours: KERNELS="6.12 6.12-rt"'
+	@echo '  check-valgrind the tests of reading streams and logs, under valgrind'
 	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo '  bench          what things cost: tables, and lines "bench: METRIC VALUE UNIT";'
 	@echo '                 RST=Documentation/performance-tables.rst writes the tables there'
@@ -90,6 +94,12 @@ check-debug:
 fuzz-log:
 	@selftests/fuzz/run $(FUZZ_SECONDS)
 
+check-matrix:
+	@selftests/vm/matrix $(KERNELS)
+
+check-valgrind:
+	@selftests/valgrind/run $(TEST)
+
 bench:
 	@selftests/bench/run $(if $(RST),--rst $(RST)) $(KERNEL)
 
@@ -101,5 +111,5 @@ clean:
 		$(MAKE) --no-print-directory -C $$dir clean || exit; done
 	rm -rf build
 
-.PHONY: all help deps module install uninstall demo check check-command check-debug fuzz-log \
-	bench style clean $(SUBDIRS)
+.PHONY: all help deps module install uninstall demo check check-command check-debug \
+	check-matrix check-valgrind fuzz-log bench style clean $(SUBDIRS)
