@@ -83,19 +83,36 @@ static inline void scribble_head(struct prey *prey, uint64_t *rng)
 	}
 }
 
+/* Where a record begins, if what is in front of it is as it was: sub-buffers are pages. */
+static inline size_t scribbler_find(const struct prey *prey, uint64_t value)
+{
+	size_t pos = value % prey->pool_size / 4096 * 4096;
+	const struct posixtrace_record *record;
+
+	for (int n = (int)(value >> 40) % 64; n > 0; n--) {
+		record = (const void *)(prey->pool + pos);
+		pos += LOAD(record->event_id) == POSIXTRACE_ID_WRITER ?
+			sizeof(struct posixtrace_writer) :
+			POSIXTRACE_RECORD_STEP(LOAD(record->data_len) % 1024);
+		if (pos > prey->pool_size - 64)
+			return 0;
+	}
+	return pos;
+}
+
 /* Lies that look like records. */
 static inline void scribble_pool(struct prey *prey, uint64_t *rng)
 {
 	uint64_t value = scribbler_random(rng);
-	size_t pos = (value >> 8) % (prey->pool_size - 64) / 8 * 8;
+	size_t pos = value & 128 ? (value >> 8) % (prey->pool_size - 64) / 8 * 8 :
+		     scribbler_find(prey, value >> 8);
 	struct posixtrace_record *record = (void *)(prey->pool + pos);
 
 	switch (value % 6) {
-	case 0:		/* one of any length */
-		record->data_len = (uint32_t)(value >> 20) % 8192;
+	case 0:		/* of any length */
+		record->data_len = (uint32_t)(value >> 20) % (value & 64 ? 1024 : 8192);
 		record->event_id = POSIXTRACE_ID_UNNAMED;
 		record->flags = 0;
-		record->timestamp = now();
 		break;
 	case 1:		/* of any type, as a system event too */
 		record->event_id = (uint16_t)(value >> 20);

@@ -18,6 +18,7 @@
 #define STREAMS		3
 #define ACTIONS		300	/* in the life of a stream */
 #define READ_MAX	400	/* events that are read at a time */
+#define STREAM_DATA_SIZE 256	/* max-data-size of new_stream() */
 #define MEMORY_GROWTH	(256U << 10)
 
 /* What the three processes have in common. */
@@ -102,9 +103,11 @@ static uint32_t dice(uint64_t *rng, uint32_t sides)
 /* Reading								*/
 
 /* Of a scribbler's event anything may be wrong, but for what the library promises. */
-static bool is_sound(const struct posix_trace_event_info *info, size_t len, size_t room)
+static bool is_sound(const struct posix_trace_event_info *info, size_t len, size_t max_data)
 {
-	return len <= room && info->posix_event_id > 0 &&
+	if (info->posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT)
+		max_data = POSIXTRACE_SYSDATA_MAX;
+	return len <= max_data && info->posix_event_id > 0 &&
 	       info->posix_event_id < POSIXTRACE_ID_MAX &&
 	       info->posix_timestamp.tv_nsec >= 0 &&
 	       info->posix_timestamp.tv_nsec < (long)NSEC &&
@@ -121,14 +124,15 @@ static void read_single(struct __test_metadata *_metadata, FIXTURE_DATA(siege) *
 	int ret;
 
 	for (int i = 0; i < READ_MAX; i++) {
-		room = dice(&self->rng, 200);
+		room = dice(&self->rng, 600);
 		memset(event.data, 0x5a, sizeof(event.data));
 		ret = posix_trace_trygetnext_event(trid, &event.info, event.data, room,
 						   &event.len, &event.unavailable);
 		ASSERT_EQ(0, ret);
 		if (event.unavailable)
 			return;
-		ASSERT_TRUE(is_sound(&event.info, event.len, room));
+		ASSERT_GE(room, event.len);
+		ASSERT_TRUE(is_sound(&event.info, event.len, STREAM_DATA_SIZE));
 		ASSERT_EQ(0x5a, event.data[room]);
 		self->reads++;
 		self->corrupt += event.info.posix_event_id == POSIX_TRACE_ERROR;
@@ -144,7 +148,7 @@ static bool is_inside(const struct posixtrace_batch_event *event, const unsigned
 }
 
 static void read_many(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * self,
-		      trace_id_t trid)
+		      trace_id_t trid, size_t max_data)
 {
 	struct posixtrace_batch_event events[64];
 	unsigned char buffer[4096];
@@ -154,7 +158,7 @@ static void read_many(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * s
 					  POSIXTRACE_NOWAIT));
 	ASSERT_GE(64, count);
 	for (i = 0; i < count; i++) {
-		ASSERT_TRUE(is_sound(&events[i].event, events[i].data_len, sizeof(buffer)));
+		ASSERT_TRUE(is_sound(&events[i].event, events[i].data_len, max_data));
 		ASSERT_TRUE(is_inside(&events[i], buffer, sizeof(buffer)));
 		self->reads++;
 		self->corrupt += events[i].event.posix_event_id == POSIX_TRACE_ERROR;
@@ -224,7 +228,7 @@ static void read_log(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * se
 	ASSERT_EQ(0, posix_trace_open(fd, &trid));
 	do {
 		before = self->reads;
-		read_many(_metadata, self, trid);
+		read_many(_metadata, self, trid, LOG_DATA_SIZE);
 	} while (self->reads != before);
 	ASSERT_EQ(0, posix_trace_close(trid));
 }
@@ -281,7 +285,7 @@ static void do_something(struct __test_metadata *_metadata, FIXTURE_DATA(siege) 
 		} else if (dice(&self->rng, 2)) {
 			read_single(_metadata, self, stream->trid);
 		} else {
-			read_many(_metadata, self, stream->trid);
+			read_many(_metadata, self, stream->trid, STREAM_DATA_SIZE);
 		}
 	}
 }
