@@ -5,6 +5,25 @@
 
 #include "rseq-layout.h"
 
+/*
+ * Points where a test may let the sequences last longer, with a register that it may use,
+ * and the flags; and what else it does on abort, with eax. Nothing in the library.
+ */
+#define PXTU_POINT_TIME		1	/* the time is there, nothing is checked */
+#define PXTU_POINT_CHECKED	2	/* gate and notes are right, for this CPU */
+#define PXTU_POINT_HEAD		3	/* the head is known */
+#define PXTU_POINT_WRITER	4	/* who writes is half changed, writer_head is no head */
+#define PXTU_POINT_DATA		5	/* the record is there, but not its data */
+#define PXTU_POINT_WRITTEN	6	/* all of the record is there */
+#define PXTU_POINT_COMMIT	7	/* only the head is what it was */
+#define PXTU_POINT_DROP		8	/* the stream is full, the event not counted */
+#define PXTU_POINTS		8
+
+#ifndef PXTU_RSEQ_DELAY
+#define PXTU_RSEQ_DELAY(point, scratch)
+#define PXTU_RSEQ_ABORTED
+#endif
+
 /* The area of a thread lies at that offset from the thread pointer. */
 #define PXTU_RSEQ_AREA(number)	"%%fs:" PXTU_TEXT(number) "(%[area])"
 
@@ -39,6 +58,7 @@
 	".byte 0x0f, 0xb9, 0x3d\n\t"				\
 	".long " PXTU_TEXT(RSEQ_SIG) "\n"					\
 	"4:\n\t"						\
+	PXTU_RSEQ_ABORTED					\
 	"jmp %l[" label "]\n\t"					\
 	".popsection"
 
@@ -63,7 +83,8 @@
 	"cmpl %%eax, " PXTU_OF(PXTU_STATE_NR_CPUS, "%[state]") "\n\t"	\
 	"jbe %l[no]\n\t"							\
 	"shlq $" PXTU_TEXT(PXTU_HEAD_SHIFT) ", %%rax\n\t"			\
-	"addq %%rax, %%rcx\n\t"
+	"addq %%rax, %%rcx\n\t"						\
+	PXTU_RSEQ_DELAY(PXTU_POINT_CHECKED, "%%eax")
 
 #define PXTU_RSEQ_CHECKED					\
 	[gate] "m" (gate),					\
@@ -101,6 +122,7 @@ static inline bool pxtu_rseq_drop(const struct pxtu_state *state,
 		PXTU_RSEQ_CHECK
 		"testl $" PXTU_TEXT(PXTU_HEAD_FULL) ", " PXTU_OF(PXTU_HEAD_FLAGS, "%%rcx") "\n\t"
 		"jz %l[no]\n\t"
+		PXTU_RSEQ_DELAY(PXTU_POINT_DROP, "%%eax")
 		"incq " PXTU_OF(PXTU_HEAD_LOST, "%%rcx") "\n"
 		"2:\n\t"
 		PXTU_RSEQ_ABORT("no")
@@ -161,6 +183,7 @@ no:
  * all who write do the same.
  */
 #define PXTU_RSEQ_WRITE								\
+	PXTU_RSEQ_DELAY(PXTU_POINT_TIME, "%%eax")				\
 	PXTU_RSEQ_CHECK								\
 	"testl $" PXTU_TEXT(PXTU_HEAD_FULL) ", " PXTU_OF(PXTU_HEAD_FLAGS, "%%rcx") "\n\t" \
 	"jnz %l[is_full]\n\t"							\
@@ -168,6 +191,7 @@ no:
 	"jb %l[again]\n\t"							\
 	/* rax: where the record begins, r9: where it ends, r8: the head, then the next. */ \
 	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%rcx") ", %%r8\n\t"			\
+	PXTU_RSEQ_DELAY(PXTU_POINT_HEAD, "%%eax")				\
 	"movl %%r8d, %%eax\n\t"							\
 	"movl " PXTU_OF(PXTU_DRAFT_STEP, "%[draft]") ", %%r9d\n\t"		\
 	"addq %%rax, %%r9\n\t"							\
@@ -186,6 +210,7 @@ no:
 	"movq $-1, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
 	"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[draft]") ", %%r10\n\t"		\
 	"movq %%r10, " PXTU_OF(PXTU_HEAD_IDS, "%%rcx") "\n\t"			\
+	PXTU_RSEQ_DELAY(PXTU_POINT_WRITER, "%%r10d")				\
 	"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[draft]") ", %%r10\n\t"		\
 	"movq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"		\
 	"movl $" PXTU_TEXT(PXTU_WRITER_SIZE) ", %%r11d\n\t"			\
@@ -220,6 +245,7 @@ no:
 	"movq %%rax, 16(%%rdi)\n\t"						\
 	"movq %%rdx, 8(%%rdi)\n\t"						\
 	"movq %%rdx, " PXTU_OF(PXTU_HEAD_LAST, "%%rcx") "\n\t"			\
+	PXTU_RSEQ_DELAY(PXTU_POINT_DATA, "%%eax")				\
 	"movl " PXTU_OF(PXTU_DRAFT_PIECES, "%[draft]") ", %%r9d\n\t"		\
 	"testl %%r9d, %%r9d\n\t"						\
 	"jz 11f\n\t"								\
@@ -242,7 +268,9 @@ no:
 	"movq 8+" PXTU_OF(PXTU_DRAFT_REST, "%[draft]") ", %%rax\n\t"		\
 	"movq %%rax, 32(%%rdi)\n"						\
 	"6:\n\t"								\
+	PXTU_RSEQ_DELAY(PXTU_POINT_WRITTEN, "%%eax")				\
 	"movq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
+	PXTU_RSEQ_DELAY(PXTU_POINT_COMMIT, "%%eax")				\
 	/* Commits. Stores are not reordered: the reader's acquire sees the record. */ \
 	"movq %%r8, " PXTU_OF(PXTU_HEAD_HEAD, "%%rcx") "\n"			\
 	"2:\n\t"								\
