@@ -5,8 +5,35 @@
 
 #include "rseq-layout.h"
 
+/*
+ * Points where a test may let the sequences last longer, with a register that it may use,
+ * and the flags; and what else it does on abort, with eax. Nothing in the library.
+ */
+#define PXTU_POINT_TIME		1	/* the time is there, nothing is checked */
+#define PXTU_POINT_CHECKED	2	/* gate and notes are right, for this CPU */
+#define PXTU_POINT_HEAD		3	/* the head is known */
+#define PXTU_POINT_WRITER	4	/* who writes is half changed, writer_head is no head */
+#define PXTU_POINT_DATA		5	/* the record is there, but not its data */
+#define PXTU_POINT_WRITTEN	6	/* all of the record is there */
+#define PXTU_POINT_COMMIT	7	/* only the head is what it was */
+#define PXTU_POINT_DROP		8	/* the stream is full, the event not counted */
+#define PXTU_POINTS		8
+
+#ifndef PXTU_RSEQ_DELAY
+#define PXTU_RSEQ_DELAY(point, scratch)
+#define PXTU_RSEQ_ABORTED
+#endif
+
 /* The area of a thread lies at that offset from the thread pointer. */
 #define PXTU_RSEQ_AREA(number)	"%%fs:" PXTU_TEXT(number) "(%[area])"
+
+/*
+ * r11: that offset. Where it lies is not asked of the compiler, which would spend a register
+ * on it: with sanitizers and coverage, clang has few left.
+ */
+#define PXTU_RSEQ_OFFSET					\
+	"movq __rseq_offset@GOTPCREL(%%rip), %%r11\n\t"		\
+	"movq (%%r11), %%r11\n\t"
 
 /* A member of what %%rcx, %[slot], ... points to. */
 #define PXTU_OF(number, base)	PXTU_TEXT(number) "(" base ")"
@@ -31,6 +58,7 @@
 	".byte 0x0f, 0xb9, 0x3d\n\t"				\
 	".long " PXTU_TEXT(RSEQ_SIG) "\n"					\
 	"4:\n\t"						\
+	PXTU_RSEQ_ABORTED					\
 	"jmp %l[" label "]\n\t"					\
 	".popsection"
 
@@ -55,10 +83,10 @@
 	"cmpl %%eax, " PXTU_OF(PXTU_STATE_NR_CPUS, "%[state]") "\n\t"	\
 	"jbe %l[no]\n\t"							\
 	"shlq $" PXTU_TEXT(PXTU_HEAD_SHIFT) ", %%rax\n\t"			\
-	"addq %%rax, %%rcx\n\t"
+	"addq %%rax, %%rcx\n\t"						\
+	PXTU_RSEQ_DELAY(PXTU_POINT_CHECKED, "%%eax")
 
 #define PXTU_RSEQ_CHECKED					\
-	[area] "m" (__rseq_offset),				\
 	[gate] "m" (gate),					\
 	[state] "r" (state),					\
 	[slot] "r" (slot),					\
@@ -86,7 +114,7 @@ static inline bool pxtu_rseq_drop(const struct pxtu_state *state,
 				  const struct pxtu_slot *slot, const struct pxtu_draft *draft)
 {
 	__asm__ goto(PXTU_RSEQ_TABLE("3")
-		"movq %[area], %%r11\n\t"
+		PXTU_RSEQ_OFFSET
 		"movq %[gate], %%rsi\n\t"
 		"leaq 3b(%%rip), %%rax\n\t"
 		"movq %%rax, %%fs:" PXTU_TEXT(PXTU_RSEQ_CS) "(%%r11)\n"
@@ -94,6 +122,7 @@ static inline bool pxtu_rseq_drop(const struct pxtu_state *state,
 		PXTU_RSEQ_CHECK
 		"testl $" PXTU_TEXT(PXTU_HEAD_FULL) ", " PXTU_OF(PXTU_HEAD_FLAGS, "%%rcx") "\n\t"
 		"jz %l[no]\n\t"
+		PXTU_RSEQ_DELAY(PXTU_POINT_DROP, "%%eax")
 		"incq " PXTU_OF(PXTU_HEAD_LOST, "%%rcx") "\n"
 		"2:\n\t"
 		PXTU_RSEQ_ABORT("no")
@@ -154,6 +183,7 @@ no:
  * all who write do the same.
  */
 #define PXTU_RSEQ_WRITE								\
+	PXTU_RSEQ_DELAY(PXTU_POINT_TIME, "%%eax")				\
 	PXTU_RSEQ_CHECK								\
 	"testl $" PXTU_TEXT(PXTU_HEAD_FULL) ", " PXTU_OF(PXTU_HEAD_FLAGS, "%%rcx") "\n\t" \
 	"jnz %l[is_full]\n\t"							\
@@ -161,6 +191,7 @@ no:
 	"jb %l[again]\n\t"							\
 	/* rax: where the record begins, r9: where it ends, r8: the head, then the next. */ \
 	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%rcx") ", %%r8\n\t"			\
+	PXTU_RSEQ_DELAY(PXTU_POINT_HEAD, "%%eax")				\
 	"movl %%r8d, %%eax\n\t"							\
 	"movl " PXTU_OF(PXTU_DRAFT_STEP, "%[draft]") ", %%r9d\n\t"		\
 	"addq %%rax, %%r9\n\t"							\
@@ -179,6 +210,7 @@ no:
 	"movq $-1, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
 	"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[draft]") ", %%r10\n\t"		\
 	"movq %%r10, " PXTU_OF(PXTU_HEAD_IDS, "%%rcx") "\n\t"			\
+	PXTU_RSEQ_DELAY(PXTU_POINT_WRITER, "%%r10d")				\
 	"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[draft]") ", %%r10\n\t"		\
 	"movq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"		\
 	"movl $" PXTU_TEXT(PXTU_WRITER_SIZE) ", %%r11d\n\t"			\
@@ -213,6 +245,7 @@ no:
 	"movq %%rax, 16(%%rdi)\n\t"						\
 	"movq %%rdx, 8(%%rdi)\n\t"						\
 	"movq %%rdx, " PXTU_OF(PXTU_HEAD_LAST, "%%rcx") "\n\t"			\
+	PXTU_RSEQ_DELAY(PXTU_POINT_DATA, "%%eax")				\
 	"movl " PXTU_OF(PXTU_DRAFT_PIECES, "%[draft]") ", %%r9d\n\t"		\
 	"testl %%r9d, %%r9d\n\t"						\
 	"jz 11f\n\t"								\
@@ -235,7 +268,9 @@ no:
 	"movq 8+" PXTU_OF(PXTU_DRAFT_REST, "%[draft]") ", %%rax\n\t"		\
 	"movq %%rax, 32(%%rdi)\n"						\
 	"6:\n\t"								\
+	PXTU_RSEQ_DELAY(PXTU_POINT_WRITTEN, "%%eax")				\
 	"movq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
+	PXTU_RSEQ_DELAY(PXTU_POINT_COMMIT, "%%eax")				\
 	/* Commits. Stores are not reordered: the reader's acquire sees the record. */ \
 	"movq %%r8, " PXTU_OF(PXTU_HEAD_HEAD, "%%rcx") "\n"			\
 	"2:\n\t"								\
@@ -258,7 +293,7 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		 const struct pxtu_slot *slot, const struct pxtu_draft *draft)
 {
 	__asm__ goto(PXTU_RSEQ_TABLE("pxtu_rseq_record_table")
-		"movq %[area], %%r11\n\t"
+		PXTU_RSEQ_OFFSET
 		"movq %[gate], %%rsi\n"
 		"1:\n\t"
 		PXTU_RSEQ_TIME_TAKEN
@@ -285,7 +320,7 @@ pxtu_rseq_record_now(const struct pxtu_state *state, const struct posixtrace_gat
 		     const struct pxtu_slot *slot, const struct pxtu_draft *draft)
 {
 	__asm__ goto(PXTU_RSEQ_TABLE("3")
-		"movq %[area], %%r11\n\t"
+		PXTU_RSEQ_OFFSET
 		"movq %[gate], %%rsi\n\t"
 		"leaq 3b(%%rip), %%rax\n\t"
 		"movq %%rax, %%fs:" PXTU_TEXT(PXTU_RSEQ_CS) "(%%r11)\n"

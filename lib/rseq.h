@@ -67,12 +67,9 @@ enum pxtu_written {
 	PXTU_WRITTEN_NO,	/* no: ask the module */
 };
 
-/*
- * glibc has it since 2.35, other libraries do not. PXTU_NO_RSEQ: for builds that keep so
- * many registers for themselves that none are left.
- */
+/* glibc has it since 2.35, other libraries do not. */
 #if (defined(__x86_64__) || defined(__AARCH64EL__)) && defined(__GLIBC__) && \
-	(__GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 35)) && !defined(PXTU_NO_RSEQ)
+	(__GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 35))
 
 #ifdef __x86_64__
 #include "rseq-x86.h"

@@ -5,35 +5,11 @@
  * one stream.
  */
 #define _GNU_SOURCE
-#include <pthread.h>
 #include <sys/ptrace.h>
-#include <sys/time.h>
 
-#include "family.h"
 #include "pxt_test.h"
-#include "sequences.h"
+#include "storm.h"
 #include "syscalls.h"
-#include "trace_test.h"
-
-#define MAX_DATA	512
-
-static int new_wide_stream(pid_t pid, size_t size, int policy, trace_id_t *trid)
-{
-	trace_attr_t attr;
-	int err = posix_trace_attr_init(&attr);
-
-	if (!err)
-		err = posix_trace_attr_setstreamsize(&attr, size);
-	if (!err)
-		err = posix_trace_attr_setmaxdatasize(&attr, MAX_DATA);
-	if (!err)
-		err = posix_trace_attr_setstreamfullpolicy(&attr, policy);
-	if (!err)
-		err = posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED);
-	if (!err)
-		err = posix_trace_create(pid, &attr, trid);
-	return err ? err : posix_trace_start(*trid);
-}
 
 /* ------------------------------------------------------------------ */
 /* One thread								*/
@@ -230,270 +206,45 @@ TEST(recording_takes_no_system_call_but_for_room)
 /* ------------------------------------------------------------------ */
 /* Many threads, of several processes					*/
 
-#define PROCESSES	3
-#define THREADS		4
-#define WRITERS		(PROCESSES * THREADS)
-#define HANDLERS	PROCESSES
-
-/* Each event says who it is from, how long it is, and has a checksum. */
-struct letter {
-	__u32 from;
-	__u32 number;
-	__u32 len;
-	__u32 sum;
-	unsigned char text[MAX_DATA - 16];
-};
-
-struct post {
-	struct line line;
-	__u32 stop;
-	/* Written by the one writer; the last ones are the signal handlers of a process. */
-	__u32 sent[WRITERS + HANDLERS];
-	struct who {
-		pid_t pid;
-		pthread_t thread;
-	} who[WRITERS + HANDLERS];
-};
-
-static __u32 checksum(const struct letter *letter)
-{
-	__u32 sum = letter->from * 2654435761U + letter->number * 40503U + letter->len;
-
-	for (__u32 i = 0; i < letter->len; i++)
-		sum = (sum << 5 | sum >> 27) ^ letter->text[i];
-	return sum;
-}
-
-static void send_letter(struct post *post, __u32 from)
-{
-	struct letter letter = { .from = from, .number = post->sent[from] };
-
-	/* Mostly short ones. */
-	letter.len = letter.number % 16 ? letter.number % 40
-					: letter.number * 13 % sizeof(letter.text);
-	for (__u32 i = 0; i < letter.len; i++)
-		letter.text[i] = letter.number + i * from;
-	letter.sum = checksum(&letter);
-	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &letter, 16 + letter.len);
-	__atomic_store_n(&post->sent[from], letter.number + 1, __ATOMIC_RELEASE);
-}
-
-static struct post *the_post;
-static __u32 my_process;
-
-static void send_from_handler(int signal)
-{
-	int saved_errno = errno;
-
-	(void)signal;
-	/* Blocked in all threads but one. */
-	send_letter(the_post, WRITERS + my_process);
-	errno = saved_errno;
-}
-
-struct writer {
-	pthread_t thread;
-	__u32 index;
-	int status;
-};
-
-/* One of the threads takes the signals; every third one has no sequences. */
-static void *write_letters(void *arg)
-{
-	struct writer *writer = arg;
-	const struct who me = { getpid(), pthread_self() };
-	sigset_t alarm;
-
-	the_post->who[writer->index] = me;
-	if (writer->index % THREADS == 0)
-		the_post->who[WRITERS + my_process] = me;
-	sigemptyset(&alarm);
-	sigaddset(&alarm, SIGALRM);
-	if (writer->index % THREADS == 0)
-		pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
-	if (writer->index % 3 == 2)
-		writer->status = forgo_sequences();
-	while (!__atomic_load_n(&the_post->stop, __ATOMIC_ACQUIRE)) {
-		__u32 number = the_post->sent[writer->index];
-
-		send_letter(the_post, writer->index);
-		if (number % 7 == 0)
-			sched_yield();
-		if (number % 50 == 49)
-			run_on(number / 50 + writer->index);
-	}
-	/* So that no handler is left behind. */
-	if (writer->index % THREADS == 0)
-		pthread_sigmask(SIG_BLOCK, &alarm, NULL);
-	return NULL;
-}
-
-static int write_in_process(void *arg)
-{
-	const struct itimerval often = { { 0, 700 }, { 0, 700 } }, never = { { 0, 0 }, { 0, 0 } };
-	struct sigaction action = { .sa_handler = send_from_handler, .sa_flags = SA_RESTART };
-	struct writer writers[THREADS];
-	sigset_t alarm;
-	int i, status = 0;
-
-	my_process = *(__u32 *)arg;
-	sigemptyset(&alarm);
-	sigaddset(&alarm, SIGALRM);
-	sigprocmask(SIG_BLOCK, &alarm, NULL);
-	if (sigaction(SIGALRM, &action, NULL) || setitimer(ITIMER_REAL, &often, NULL))
-		return 1;
-	line_up(&the_post->line, PROCESSES);
-	for (i = 0; i < THREADS; i++) {
-		writers[i] = (struct writer){ .index = my_process * THREADS + i };
-		if (pthread_create(&writers[i].thread, NULL, write_letters, &writers[i]))
-			return 2;
-	}
-	for (i = 0; i < THREADS; i++) {
-		pthread_join(writers[i].thread, NULL);
-		status |= writers[i].status;
-	}
-	setitimer(ITIMER_REAL, &never, NULL);
-	return status ? 3 : 0;
-}
-
-/* The first process makes the others, which inherit the stream. */
-static int write_in_processes(void *arg, const struct talk *talk)
-{
-	__u32 numbers[PROCESSES];
-	pid_t pids[PROCESSES];
-	int i, failed;
-
-	(void)arg;
-	hear(talk);
-	for (i = 1; i < PROCESSES; i++) {
-		numbers[i] = i;
-		pids[i] = by_fork(write_in_process, &numbers[i]);
-		if (pids[i] < 0)
-			return 10;
-	}
-	numbers[0] = 0;
-	failed = write_in_process(&numbers[0]);
-	for (i = 1; i < PROCESSES; i++)
-		failed |= ended(pids[i]);
-	return failed;
-}
-
-struct tally {
-	__u32 seen[WRITERS + HANDLERS];	/* events */
-	__u32 next[WRITERS + HANDLERS];	/* the number that may come at the earliest */
-	unsigned int wrong;
-	unsigned int mistaken;	/* for one of another thread */
-	unsigned int all;
-};
-
-static void look_at(struct tally *tally, const struct event *event)
-{
-	struct letter letter = { .from = ~0U };
-
-	memcpy(&letter, event->data, event->len < sizeof(letter) ? event->len : sizeof(letter));
-	if (event->len < 16 || event->len > sizeof(letter) || letter.len != event->len - 16 ||
-	    letter.from >= WRITERS + HANDLERS || letter.sum != checksum(&letter) ||
-	    letter.number < tally->next[letter.from]) {
-		tally->wrong++;
-		return;
-	}
-	if (event->info.posix_pid != the_post->who[letter.from].pid ||
-	    !pthread_equal(event->info.posix_thread_id, the_post->who[letter.from].thread))
-		tally->mistaken++;
-	tally->next[letter.from] = letter.number + 1;
-	tally->seen[letter.from]++;
-	tally->all++;
-}
-
 FIXTURE(storm)
 {
-	struct child child;
-	trace_id_t trid;
+	struct storm storm;
 };
 
 FIXTURE_VARIANT(storm)
 {
 	int policy;
 	size_t size;
+	unsigned int turns;
 };
 
 /* Room for everything, drops, and overwriting. */
-FIXTURE_VARIANT_ADD(storm, that_fits) { POSIX_TRACE_UNTIL_FULL, 48 << 20 };
-FIXTURE_VARIANT_ADD(storm, until_full) { POSIX_TRACE_UNTIL_FULL, 32 << 10 };
-FIXTURE_VARIANT_ADD(storm, loop) { POSIX_TRACE_LOOP, 32 << 10 };
+FIXTURE_VARIANT_ADD(storm, that_fits) { POSIX_TRACE_UNTIL_FULL, 48 << 20, 0 };
+FIXTURE_VARIANT_ADD(storm, until_full) { POSIX_TRACE_UNTIL_FULL, 32 << 10, 0 };
+FIXTURE_VARIANT_ADD(storm, loop) { POSIX_TRACE_LOOP, 32 << 10, 0 };
+FIXTURE_VARIANT_ADD(storm, that_fits_in_short_turns) { POSIX_TRACE_UNTIL_FULL, 48 << 20, 200 };
+FIXTURE_VARIANT_ADD(storm, until_full_in_short_turns) { POSIX_TRACE_UNTIL_FULL, 32 << 10, 200 };
+FIXTURE_VARIANT_ADD(storm, loop_in_short_turns) { POSIX_TRACE_LOOP, 32 << 10, 200 };
 
 FIXTURE_SETUP(storm)
 {
-	the_post = share(sizeof(*the_post));
-	ASSERT_NE(NULL, the_post);
-	ASSERT_EQ(0, child_start(&self->child, write_in_processes, NULL));
-	ASSERT_EQ(0, new_wide_stream(self->child.pid, variant->size, variant->policy,
-				     &self->trid));
+	self->storm = (struct storm){
+		.policy = variant->policy,
+		.size = variant->size,
+		.turns = variant->turns,
+		.letters = rounds(variant->turns ? 50000 : 150000),
+	};
+	ASSERT_EQ(0, storm_prepare(&self->storm));
 }
 
 FIXTURE_TEARDOWN(storm)
 {
-	posix_trace_shutdown(self->trid);
-}
-
-static __u64 sent_by_all(void)
-{
-	__u64 sum = 0;
-
-	for (int i = 0; i < WRITERS + HANDLERS; i++)
-		sum += __atomic_load_n(&the_post->sent[i], __ATOMIC_ACQUIRE);
-	return sum;
-}
-
-/* Events that were dropped, or overwritten; -1 on errors. */
-static long long lost(trace_id_t trid, int policy)
-{
-	struct posixtrace_stats_info stats;
-
-	if (posixtrace_get_stats(trid, &stats))
-		return -1;
-	return policy == POSIX_TRACE_LOOP ? stats.overwritten : stats.dropped;
+	storm_end(&self->storm);
 }
 
 TEST_F_TIMEOUT(storm, every_event_is_accounted_for, 120)
 {
-	const __u64 wanted = rounds(150000);
-	struct posixtrace_stats_info stats;
-	struct tally tally = { .wrong = 0 };
-	struct event event;
-	int ret;
-
-	say(&self->child.talk, 0);
-	/* However fast this reads, and they write: it gets full. */
-	while (variant->size <= 1 << 20 && !lost(self->trid, variant->policy))
-		sched_yield();
-	while (sent_by_all() < wanted) {
-		for (int i = 0; i < 200 && take_user(self->trid, &event) == 1; i++)
-			look_at(&tally, &event);
-		sched_yield();
-	}
-	__atomic_store_n(&the_post->stop, 1, __ATOMIC_RELEASE);
-	EXPECT_EQ(0, child_wait(&self->child));
-	while ((ret = take_user(self->trid, &event)) == 1)
-		look_at(&tally, &event);
-	EXPECT_EQ(0, ret);
-	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &stats));
-
-	EXPECT_EQ(0, tally.wrong);
-	EXPECT_EQ(0, tally.mistaken);
-	EXPECT_EQ(0, stats.untraced);
-	EXPECT_EQ(sent_by_all(), stats.recorded + stats.dropped);
-	EXPECT_EQ(0, stats.damaged);
-	EXPECT_EQ(stats.recorded, tally.all + stats.overwritten + stats.skipped);
-	for (int i = 0; i < WRITERS + HANDLERS; i++)
-		EXPECT_LT(0, the_post->sent[i]);
-	if (variant->size > 1 << 20) {
-		EXPECT_EQ(0, stats.dropped);
-		for (int i = 0; i < WRITERS + HANDLERS; i++)
-			EXPECT_EQ(the_post->sent[i], tally.seen[i]);
-	} else {
-		EXPECT_LT(0, lost(self->trid, variant->policy));
-	}
+	storm_run(_metadata, &self->storm);
 }
 
 TEST_HARNESS_MAIN

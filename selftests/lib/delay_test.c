@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Restartable sequences that last long, at one point or another: whoever writes is often
+ * disturbed just there, and has to begin anew. The program has the library's own code, with
+ * loops in the sequences.
+ */
+#define _GNU_SOURCE
+#ifdef __x86_64__
+#define HAVE_DELAYS
+
+#define DELAY_TEXT_(number)	#number
+#define DELAY_TEXT(number)	DELAY_TEXT_(number)
+
+/* Where a thread is delayed: that stays there when the kernel aborts the sequence. */
+__asm__(".macro delay point, scratch\n\t"
+	"movl 4*\\point+delay_loops(%rip), \\scratch\n\t"
+	"testl \\scratch, \\scratch\n\t"
+	"jz 21f\n\t"
+	"movl $\\point, %fs:delay_at@tpoff\n"
+	"20:\n\t"
+	"decl \\scratch\n\t"
+	"jnz 20b\n\t"
+	"movl $0, %fs:delay_at@tpoff\n"
+	"21:\n\t"
+	".endm\n\t"
+	".macro aborted scratch32, scratch64\n\t"
+	"movl %fs:delay_at@tpoff, \\scratch32\n\t"
+	"movl $0, %fs:delay_at@tpoff\n\t"
+	"incl %fs:delay_aborts@tpoff(,\\scratch64,4)\n\t"
+	".endm\n");
+
+#define PXTU_RSEQ_DELAY(point, scratch)	"delay " DELAY_TEXT(point) ", " scratch "\n\t"
+#define PXTU_RSEQ_ABORTED		"aborted %%eax, %%rax\n\t"
+
+#include "../../lib/write.c"
+#endif
+
+#include "storm.h"
+
+#ifdef HAVE_DELAYS
+/* The sequences know these three by name. Set before there is another thread: */
+unsigned int delay_loops[PXTU_POINTS + 1];
+__thread unsigned int delay_at;
+/* At each point, and elsewhere. */
+__thread unsigned int delay_aborts[PXTU_POINTS + 1];
+
+/* Of all threads, in shared memory. */
+static struct aborts {
+	long at[PXTU_POINTS + 1];
+} *aborts;
+
+/* In a handler, too: what it takes is not there for the one that it interrupts. */
+static void collect_aborts(void)
+{
+	for (int point = 0; point <= PXTU_POINTS; point++) {
+		unsigned int count = __atomic_exchange_n(&delay_aborts[point], 0,
+							 __ATOMIC_RELAXED);
+
+		if (count)
+			__atomic_fetch_add(&aborts->at[point], count, __ATOMIC_RELAXED);
+	}
+}
+
+/* Comes before the abort that it causes, and has its own sequences. */
+static void record_in_handler(int signal)
+{
+	unsigned int at = delay_at;
+
+	send_from_handler(signal);
+	collect_aborts();
+	delay_at = at;
+}
+
+/* As many loops as take so long, on a processor that nobody takes away from us. */
+static unsigned int loops_of(unsigned long long nanoseconds)
+{
+	unsigned long long best = ~0ULL, start, took;
+	const unsigned int loops = 100000;
+
+	for (int i = 0; i < 10; i++) {
+		start = now();
+		dawdle(loops);
+		took = now() - start;
+		if (took < best)
+			best = took;
+	}
+	return nanoseconds * loops / (best + 1) + 1;
+}
+
+FIXTURE(delay)
+{
+	struct storm storm;
+};
+
+FIXTURE_VARIANT(delay)
+{
+	int point;	/* or 0 for all */
+	int policy;
+	size_t size;
+};
+
+#define ROOMY	(16 << 20)
+#define SMALL	(32 << 10)
+
+FIXTURE_VARIANT_ADD(delay, time) { PXTU_POINT_TIME, POSIX_TRACE_UNTIL_FULL, ROOMY };
+FIXTURE_VARIANT_ADD(delay, checked) { PXTU_POINT_CHECKED, POSIX_TRACE_LOOP, SMALL };
+FIXTURE_VARIANT_ADD(delay, checked_and_full) { PXTU_POINT_CHECKED, POSIX_TRACE_UNTIL_FULL, SMALL };
+FIXTURE_VARIANT_ADD(delay, head) { PXTU_POINT_HEAD, POSIX_TRACE_UNTIL_FULL, ROOMY };
+FIXTURE_VARIANT_ADD(delay, head_of_loop) { PXTU_POINT_HEAD, POSIX_TRACE_LOOP, SMALL };
+FIXTURE_VARIANT_ADD(delay, writer) { PXTU_POINT_WRITER, POSIX_TRACE_UNTIL_FULL, ROOMY };
+FIXTURE_VARIANT_ADD(delay, header) { PXTU_POINT_DATA, POSIX_TRACE_UNTIL_FULL, ROOMY };
+FIXTURE_VARIANT_ADD(delay, written) { PXTU_POINT_WRITTEN, POSIX_TRACE_LOOP, SMALL };
+FIXTURE_VARIANT_ADD(delay, commit) { PXTU_POINT_COMMIT, POSIX_TRACE_UNTIL_FULL, ROOMY };
+FIXTURE_VARIANT_ADD(delay, commit_of_loop) { PXTU_POINT_COMMIT, POSIX_TRACE_LOOP, SMALL };
+FIXTURE_VARIANT_ADD(delay, drop) { PXTU_POINT_DROP, POSIX_TRACE_UNTIL_FULL, SMALL };
+FIXTURE_VARIANT_ADD(delay, all_that_fits) { 0, POSIX_TRACE_UNTIL_FULL, ROOMY };
+FIXTURE_VARIANT_ADD(delay, all_until_full) { 0, POSIX_TRACE_UNTIL_FULL, SMALL };
+FIXTURE_VARIANT_ADD(delay, all_of_loop) { 0, POSIX_TRACE_LOOP, SMALL };
+
+static int the_point;
+static unsigned long long deadline;
+
+/* When all are meant, that is without the drops: there are few of them. */
+static bool is_counted(int point)
+{
+	return the_point ? point == the_point : point != PXTU_POINT_DROP;
+}
+
+#define DELAY		40000ULL	/* nanoseconds */
+#define TURNS		200		/* microseconds */
+#define LETTERS		10000
+
+static long wanted_aborts(void)
+{
+	return the_point ? 200 : 40;
+}
+
+static bool were_often_aborted(void)
+{
+	for (int point = 1; point <= PXTU_POINTS; point++) {
+		if (is_counted(point) &&
+		    __atomic_load_n(&aborts->at[point], __ATOMIC_RELAXED) < wanted_aborts())
+			return now() > deadline;
+	}
+	return true;
+}
+
+FIXTURE_SETUP(delay)
+{
+	unsigned int loops = loops_of(DELAY);
+
+	ASSERT_NE(0, __rseq_size);
+	aborts = share(sizeof(*aborts));
+	ASSERT_NE(NULL, aborts);
+	the_point = variant->point;
+	for (int point = 1; point <= PXTU_POINTS; point++) {
+		if (!the_point)
+			delay_loops[point] = loops / PXTU_POINTS;
+		else if (point == the_point)
+			delay_loops[point] = loops;
+	}
+	storm_handler = record_in_handler;
+	storm_letter_sent = collect_aborts;
+	self->storm = (struct storm){
+		.policy = variant->policy,
+		.size = variant->size,
+		.turns = TURNS,
+		.letters = rounds(LETTERS),
+		.is_long_enough = were_often_aborted,
+		.unread = the_point == PXTU_POINT_DROP,
+	};
+	ASSERT_EQ(0, storm_prepare(&self->storm));
+}
+
+FIXTURE_TEARDOWN(delay)
+{
+	storm_end(&self->storm);
+}
+
+TEST_F_TIMEOUT(delay, aborted_there_every_event_is_accounted_for, 60)
+{
+	deadline = now() + 30 * NSEC * pxt_time_scale();
+	storm_run(_metadata, &self->storm);
+	for (int point = 1; point <= PXTU_POINTS; point++) {
+		if (is_counted(point))
+			EXPECT_LE(wanted_aborts(), aborts->at[point]);
+		if (aborts->at[point])
+			TH_LOG("point %d: %ld aborts", point, aborts->at[point]);
+	}
+}
+#endif /* HAVE_DELAYS */
+
+TEST_HARNESS_MAIN

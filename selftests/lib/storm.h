@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A storm: more threads than processors, of several processes that share a stream, with
+ * restartable sequences and without. They yield, move to other processors, are interrupted
+ * by signals whose handlers record, and have to run in short turns if the plan says so.
+ * Afterwards every event is accounted for. Include it in one file of a program.
+ */
+#ifndef _SELFTESTS_STORM_H
+#define _SELFTESTS_STORM_H
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+
+#include "family.h"
+#include "pxt_test.h"
+#include "sequences.h"
+#include "trace_test.h"
+#include "turns.h"
+
+#define MAX_DATA	512
+
+#define PROCESSES	3
+#define THREADS		4
+#define WRITERS		(PROCESSES * THREADS)
+#define HANDLERS	PROCESSES
+
+/* Each event says who it is from, how long it is, and has a checksum. */
+struct letter {
+	__u32 from;
+	__u32 number;
+	__u32 len;
+	__u32 sum;
+	unsigned char text[MAX_DATA - 16];
+};
+
+struct post {
+	struct line line;
+	__u32 stop;
+	/* Written by the one writer; the last ones are the signal handlers of a process. */
+	__u32 sent[WRITERS + HANDLERS];
+	struct who {
+		pid_t pid;
+		pthread_t thread;
+	} who[WRITERS + HANDLERS];
+	/* How often writers were put aside, without having asked for that. */
+	long interrupted;
+};
+
+static struct post *the_post;
+static __u32 my_process;
+
+static int new_wide_stream(pid_t pid, size_t size, int policy, trace_id_t *trid)
+{
+	trace_attr_t attr;
+	int err = posix_trace_attr_init(&attr);
+
+	if (!err)
+		err = posix_trace_attr_setstreamsize(&attr, size);
+	if (!err)
+		err = posix_trace_attr_setmaxdatasize(&attr, MAX_DATA);
+	if (!err)
+		err = posix_trace_attr_setstreamfullpolicy(&attr, policy);
+	if (!err)
+		err = posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED);
+	if (!err)
+		err = posix_trace_create(pid, &attr, trid);
+	return err ? err : posix_trace_start(*trid);
+}
+
+/* ------------------------------------------------------------------ */
+/* Writers								*/
+
+static __u32 checksum(const struct letter *letter)
+{
+	__u32 sum = letter->from * 2654435761U + letter->number * 40503U + letter->len;
+
+	for (__u32 i = 0; i < letter->len; i++)
+		sum = (sum << 5 | sum >> 27) ^ letter->text[i];
+	return sum;
+}
+
+static void send_letter(struct post *post, __u32 from)
+{
+	struct letter letter = { .from = from, .number = post->sent[from] };
+
+	/* Mostly short ones. */
+	letter.len = letter.number % 16 ? letter.number % 40
+					: letter.number * 13 % sizeof(letter.text);
+	for (__u32 i = 0; i < letter.len; i++)
+		letter.text[i] = letter.number + i * from;
+	letter.sum = checksum(&letter);
+	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &letter, 16 + letter.len);
+	__atomic_store_n(&post->sent[from], letter.number + 1, __ATOMIC_RELEASE);
+}
+
+static void send_from_handler(int signal)
+{
+	int saved_errno = errno;
+
+	(void)signal;
+	/* Blocked in all threads but one. */
+	send_letter(the_post, WRITERS + my_process);
+	errno = saved_errno;
+}
+
+/* What a program adds: its own handler, which calls ours, and what follows other letters. */
+static void (*storm_handler)(int signal) = send_from_handler;
+static void (*storm_letter_sent)(void);
+
+struct writer {
+	pthread_t thread;
+	__u32 index;
+	int status;
+};
+
+/* How often this thread was put aside; what it gave away itself looks the same there. */
+static long times_put_aside(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw;
+}
+
+/* Makes way for others, sometimes elsewhere: how often the thread was put aside by that. */
+static long make_way(__u32 number, __u32 index)
+{
+	long before = times_put_aside();
+
+	sched_yield();
+	if (number % 8 == 7)
+		run_on(number / 8 + index);
+	return times_put_aside() - before;
+}
+
+/* One of the threads takes the signals; every third one has no sequences. */
+static void *write_letters(void *arg)
+{
+	struct writer *writer = arg;
+	const struct who me = { getpid(), pthread_self() };
+	long own_doing = 0;
+	sigset_t alarm;
+
+	the_post->who[writer->index] = me;
+	if (writer->index % THREADS == 0)
+		the_post->who[WRITERS + my_process] = me;
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	if (writer->index % THREADS == 0)
+		pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+	if (writer->index % 3 == 2)
+		writer->status = forgo_sequences();
+	while (!__atomic_load_n(&the_post->stop, __ATOMIC_ACQUIRE)) {
+		__u32 number = the_post->sent[writer->index];
+
+		send_letter(the_post, writer->index);
+		if (storm_letter_sent)
+			storm_letter_sent();
+		if (number % 7 == 0)
+			own_doing += make_way(number / 7, writer->index);
+	}
+	/* So that no handler is left behind. */
+	if (writer->index % THREADS == 0)
+		pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+	__atomic_fetch_add(&the_post->interrupted, times_put_aside() - own_doing,
+			   __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static int write_in_process(void *arg)
+{
+	const struct itimerval often = { { 0, 700 }, { 0, 700 } }, never = { { 0, 0 }, { 0, 0 } };
+	struct sigaction action = { .sa_handler = storm_handler, .sa_flags = SA_RESTART };
+	struct writer writers[THREADS];
+	sigset_t alarm;
+	int i, status = 0;
+
+	my_process = *(__u32 *)arg;
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	sigprocmask(SIG_BLOCK, &alarm, NULL);
+	if (sigaction(SIGALRM, &action, NULL) || setitimer(ITIMER_REAL, &often, NULL))
+		return 1;
+	line_up(&the_post->line, PROCESSES);
+	for (i = 0; i < THREADS; i++) {
+		writers[i] = (struct writer){ .index = my_process * THREADS + i };
+		if (pthread_create(&writers[i].thread, NULL, write_letters, &writers[i]))
+			return 2;
+	}
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(writers[i].thread, NULL);
+		status |= writers[i].status;
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	return status ? 3 : 0;
+}
+
+/* The first process makes the others, which inherit the stream. */
+static int write_in_processes(void *arg, const struct talk *talk)
+{
+	__u32 numbers[PROCESSES];
+	pid_t pids[PROCESSES];
+	int i, failed;
+
+	(void)arg;
+	hear(talk);
+	for (i = 1; i < PROCESSES; i++) {
+		numbers[i] = i;
+		pids[i] = by_fork(write_in_process, &numbers[i]);
+		if (pids[i] < 0)
+			return 10;
+	}
+	numbers[0] = 0;
+	failed = write_in_process(&numbers[0]);
+	for (i = 1; i < PROCESSES; i++)
+		failed |= ended(pids[i]);
+	return failed;
+}
+
+/* ------------------------------------------------------------------ */
+/* The reader								*/
+
+struct tally {
+	__u32 seen[WRITERS + HANDLERS];	/* events */
+	__u32 next[WRITERS + HANDLERS];	/* the number that may come at the earliest */
+	unsigned long long time[WRITERS + HANDLERS];
+	unsigned int wrong;
+	unsigned int mistaken;	/* for one of another thread */
+	unsigned int all;
+};
+
+static void look_at(struct tally *tally, const struct event *event)
+{
+	struct letter letter = { .from = ~0U };
+
+	memcpy(&letter, event->data, event->len < sizeof(letter) ? event->len : sizeof(letter));
+	if (event->len < 16 || event->len > sizeof(letter) || letter.len != event->len - 16 ||
+	    letter.from >= WRITERS + HANDLERS || letter.sum != checksum(&letter) ||
+	    letter.number < tally->next[letter.from] ||
+	    event_time(event) < tally->time[letter.from]) {
+		tally->wrong++;
+		return;
+	}
+	if (event->info.posix_pid != the_post->who[letter.from].pid ||
+	    !pthread_equal(event->info.posix_thread_id, the_post->who[letter.from].thread))
+		tally->mistaken++;
+	tally->next[letter.from] = letter.number + 1;
+	tally->time[letter.from] = event_time(event);
+	tally->seen[letter.from]++;
+	tally->all++;
+}
+
+static __u64 sent_by_all(void)
+{
+	__u64 sum = 0;
+
+	for (int i = 0; i < WRITERS + HANDLERS; i++)
+		sum += __atomic_load_n(&the_post->sent[i], __ATOMIC_ACQUIRE);
+	return sum;
+}
+
+/* Events that were dropped, or overwritten; -1 on errors. */
+static long long lost(trace_id_t trid, int policy)
+{
+	struct posixtrace_stats_info stats;
+
+	if (posixtrace_get_stats(trid, &stats))
+		return -1;
+	return policy == POSIX_TRACE_LOOP ? stats.overwritten : stats.dropped;
+}
+
+/* ------------------------------------------------------------------ */
+/* All of it								*/
+
+/**
+ * struct storm - one of them
+ * @policy: of the stream
+ * @size: of the stream; above 1 MB everything fits
+ * @letters: so many at least
+ * @turns: of how many microseconds, 0 for those that the kernel gives. They are proved to
+ *	have been so short
+ * @is_long_enough: or NULL; asked when there were as many @letters
+ * @unread: until then, so that a full stream stays full
+ * @child: the first process
+ * @trid: the stream
+ */
+struct storm {
+	int policy;
+	size_t size;
+	__u64 letters;
+	unsigned int turns;
+	bool (*is_long_enough)(void);
+	bool unread;
+	struct child child;
+	trace_id_t trid;
+};
+
+static bool storm_is_small(const struct storm *storm)
+{
+	return storm->size <= 1 << 20;
+}
+
+/* What the processes are to have of this one has to be there before. */
+static int storm_prepare(struct storm *storm)
+{
+	int err;
+
+	the_post = share(sizeof(*the_post));
+	if (!the_post)
+		return -ENOMEM;
+	err = child_start(&storm->child, write_in_processes, NULL);
+	return err ? err : new_wide_stream(storm->child.pid, storm->size, storm->policy,
+					   &storm->trid);
+}
+
+static void storm_end(struct storm *storm)
+{
+	posix_trace_shutdown(storm->trid);
+}
+
+static bool storm_goes_on(const struct storm *storm)
+{
+	return sent_by_all() < storm->letters ||
+	       (storm->is_long_enough && !storm->is_long_enough());
+}
+
+/* Reads until it has lasted long enough. */
+static void storm_read(struct storm *storm, struct tally *tally)
+{
+	struct event event;
+
+	say(&storm->child.talk, 0);
+	/* However fast this reads, and they write: it gets full. */
+	while (storm_is_small(storm) && !lost(storm->trid, storm->policy))
+		sched_yield();
+	while (storm_goes_on(storm)) {
+		if (!storm->unread && take_user(storm->trid, &event) == 1)
+			look_at(tally, &event);
+		else
+			sched_yield();
+	}
+}
+
+/* ... and what is left: the last answer. */
+static int storm_read_rest(struct storm *storm, struct tally *tally)
+{
+	struct event event;
+	int ret;
+
+	while ((ret = take_user(storm->trid, &event)) == 1)
+		look_at(tally, &event);
+	return ret;
+}
+
+static void storm_add_up(struct __test_metadata *_metadata, const struct storm *storm,
+			 const struct tally *tally)
+{
+	struct posixtrace_stats_info stats;
+
+	ASSERT_EQ(0, posixtrace_get_stats(storm->trid, &stats));
+	EXPECT_EQ(0, tally->wrong);
+	EXPECT_EQ(0, tally->mistaken);
+	EXPECT_EQ(0, stats.untraced);
+	EXPECT_EQ(sent_by_all(), stats.recorded + stats.dropped);
+	EXPECT_EQ(0, stats.damaged);
+	EXPECT_EQ(stats.recorded, tally->all + stats.overwritten + stats.skipped);
+	for (int i = 0; i < WRITERS + HANDLERS; i++)
+		EXPECT_LT(0, the_post->sent[i]);
+	if (storm_is_small(storm)) {
+		EXPECT_LT(0, lost(storm->trid, storm->policy));
+		return;
+	}
+	EXPECT_EQ(0, stats.dropped);
+	for (int i = 0; i < WRITERS + HANDLERS; i++)
+		EXPECT_EQ(the_post->sent[i], tally->seen[i]);
+}
+
+static void storm_run(struct __test_metadata *_metadata, struct storm *storm)
+{
+	struct tally tally = { .wrong = 0 };
+	unsigned long long start = now();
+	long turns = 0;
+
+	if (storm->turns)
+		ASSERT_EQ(0, turns_begin(storm->turns));
+	storm_read(storm, &tally);
+	__atomic_store_n(&the_post->stop, 1, __ATOMIC_RELEASE);
+	EXPECT_EQ(0, child_wait(&storm->child));
+	if (storm->turns) {
+		turns = turns_end();
+		EXPECT_LT(500 / pxt_time_scale(), turns);
+		/* Many meet the reader, or who makes way. Without, it is one in 1400 letters. */
+		EXPECT_LT(turns / 100, the_post->interrupted);
+		EXPECT_LT((long)sent_by_all() / 500, the_post->interrupted);
+	}
+	TH_LOG("%lld letters, %ld turns, %ld interruptions, %lld ms", (long long)sent_by_all(),
+	       turns, the_post->interrupted, (now() - start) / 1000000);
+	EXPECT_EQ(0, storm_read_rest(storm, &tally));
+	storm_add_up(_metadata, storm, &tally);
+}
+
+#endif /* _SELFTESTS_STORM_H */

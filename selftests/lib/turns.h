@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Short turns on the processors, on any kernel: on each of them a thread of a real-time
+ * policy wakes again and again for a moment, and whoever runs there is preempted.
+ */
+#ifndef _SELFTESTS_TURNS_H
+#define _SELFTESTS_TURNS_H
+
+#include <pthread.h>
+#include <time.h>
+
+#include "process.h"
+
+#define TURNS_CPUS	64
+
+static struct turns {
+	pthread_t thread[TURNS_CPUS];
+	int threads;
+	struct timespec length;
+	int stop;
+	long count;		/* the threads add to it when they end */
+	int failed;		/* how many of them */
+} turns;
+
+static void *turns_thread(void *arg)
+{
+	const struct sched_param lowest = { .sched_priority = sched_get_priority_min(SCHED_FIFO) };
+	long count = 0;
+
+	/* It sleeps in between, however late it is: there is always a turn for others. */
+	if (run_on((long)arg) < 0 || pthread_setschedparam(pthread_self(), SCHED_FIFO, &lowest))
+		__atomic_fetch_add(&turns.failed, 1, __ATOMIC_RELAXED);
+	else
+		while (!__atomic_load_n(&turns.stop, __ATOMIC_RELAXED)) {
+			nanosleep(&turns.length, NULL);
+			count++;
+		}
+	__atomic_fetch_add(&turns.count, count, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+/* The end of it: how many turns there were, or -EPERM if they did not come about. */
+static inline long turns_end(void)
+{
+	__atomic_store_n(&turns.stop, 1, __ATOMIC_RELAXED);
+	while (turns.threads)
+		pthread_join(turns.thread[--turns.threads], NULL);
+	return turns.failed ? -EPERM : turns.count;
+}
+
+/* From now on nobody runs for longer than so many microseconds, and what a switch takes. */
+static inline int turns_begin(unsigned int microseconds)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int err = cpus > TURNS_CPUS ? E2BIG : 0;
+
+	memset(&turns, 0, sizeof(turns));
+	turns.length.tv_nsec = microseconds * 1000L;
+	for (long cpu = 0; cpu < cpus && !err; cpu++) {
+		err = pthread_create(&turns.thread[cpu], NULL, turns_thread, (void *)cpu);
+		turns.threads += !err;
+	}
+	if (err)
+		turns_end();
+	return -err;
+}
+
+#endif /* _SELFTESTS_TURNS_H */
