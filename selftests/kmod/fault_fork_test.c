@@ -177,16 +177,34 @@ FIXTURE_VARIANT(op)
 };
 
 #define INHERITED	.inherited = POSIXTRACE_INHERITED
-#define VARIANT(name, ...) FIXTURE_VARIANT_ADD(op, name) { .op = { __VA_ARGS__ } }
 
-VARIANT(fork, INHERITED, .stays = true, .prepare = start, .run = run_fork, .untouched = goes_on,
-	.check = check_fork);
-VARIANT(vfork, INHERITED, .stays = true, .prepare = start, .run = run_vfork, .untouched = goes_on,
-	.check = check_fork);
-VARIANT(clone_files, INHERITED, .stays = true, .prepare = start, .run = run_clone_files, .untouched = goes_on,
-	.check = check_fork);
-VARIANT(thread, INHERITED, .stays = true, .also = EAGAIN, .prepare = start, .run = run_thread,
-	.untouched = goes_on, .check = check_thread);
+FIXTURE_VARIANT_ADD(op, fork) {
+	.op = {
+		INHERITED, .stays = true, .prepare = start, .run = run_fork,
+		.untouched = goes_on, .check = check_fork,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, vfork) {
+	.op = {
+		INHERITED, .stays = true, .prepare = start, .run = run_vfork,
+		.untouched = goes_on, .check = check_fork,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, clone_files) {
+	.op = {
+		INHERITED, .stays = true, .prepare = start, .run = run_clone_files,
+		.untouched = goes_on, .check = check_fork,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, thread) {
+	.op = {
+		INHERITED, .stays = true, .also = EAGAIN, .prepare = start, .run = run_thread,
+		.untouched = goes_on, .check = check_thread,
+	},
+};
 
 FIXTURE_SETUP(op)
 {

@@ -435,40 +435,158 @@ FIXTURE_VARIANT(op)
 #define LOOP		.policy = POSIXTRACE_POLICY_LOOP
 #define UNTIL_FULL	.policy = POSIXTRACE_POLICY_UNTIL_FULL
 #define INHERITED	.inherited = POSIXTRACE_INHERITED
-#define VARIANT(name, ...) FIXTURE_VARIANT_ADD(op, name) { .op = { __VA_ARGS__ } }
 
-VARIANT(open, .no_stream = true, .run = run_open, .check = check_open);
-VARIANT(CREATE_loop, LOOP, .no_stream = true, .prepare = prepare_create, .run = run_create,
-	.untouched = has_no_stream, .check = check_create);
-VARIANT(CREATE_until_full, UNTIL_FULL, .no_stream = true, .prepare = prepare_create,
-	.run = run_create, .untouched = has_no_stream, .check = check_create);
-VARIANT(CREATE_inherited, INHERITED, .no_stream = true, .prepare = prepare_create,
-	.run = run_create, .untouched = has_no_stream, .check = check_create);
-VARIANT(CREATE_first, .no_stream = true, .no_target = true, .prepare = prepare_create,
-	.run = run_create, .check = check_create_first);
-VARIANT(START, .run = run_start, .untouched = is_stopped, .check = check_start);
-VARIANT(STOP, .prepare = start, .run = run_stop, .untouched = is_started, .check = check_stop);
-VARIANT(CHECKED_START, .run = run_checked_start, .untouched = is_stopped, .check = check_start);
-VARIANT(CLEAR, .painless = true, .prepare = start_and_record, .run = run_clear,
-	.check = check_clear);
-VARIANT(SET_FILTER, .prepare = start, .run = run_filter, .untouched = has_no_filter,
-	.check = check_filter);
-VARIANT(GET_FILTER, .run = run_get_filter, .good = 1, .check = works);
-VARIANT(GET_STATUS, LOOP, .prepare = prepare_overrun, .run = run_status,
-	.check = check_overrun);
-VARIANT(GET_STATS, .prepare = start_and_record, .run = run_stats, .good = 1, .check = works);
-VARIANT(GET_ATTR, .run = run_attr, .good = 256, .check = works);
-VARIANT(INFO, .run = run_info, .good = POSIXTRACE_ID_MAX, .check = works);
-VARIANT(EVENTID_OPEN, .run = run_eventid, .check = check_eventid);
-VARIANT(EVENT_NAME, .prepare = prepare_name, .run = run_name, .good = 1, .check = works);
-VARIANT(EVENT_TYPES, .prepare = prepare_name, .run = run_types, .good = 1, .check = works);
-VARIANT(WAIT, .prepare = start_and_record, .run = run_wait, .check = works);
-VARIANT(WAIT_late, .run = run_wait_late, .good = -ETIMEDOUT, .check = works);
-VARIANT(poll, .prepare = start_and_record, .run = run_poll, .good = 1, .check = works);
-VARIANT(RELEASE, UNTIL_FULL, .prepare = prepare_full, .run = run_release, .check = check_start);
-VARIANT(SHUTDOWN, .painless = true, .prepare = start, .run = run_shutdown,
-	.check = check_shutdown);
-VARIANT(close, .painless = true, .prepare = start, .run = run_close, .check = check_close);
+FIXTURE_VARIANT_ADD(op, open) {
+	.op = {
+		.no_stream = true, .run = run_open, .check = check_open,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, CREATE_loop) {
+	.op = {
+		LOOP, .no_stream = true, .prepare = prepare_create, .run = run_create,
+		.untouched = has_no_stream, .check = check_create,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, CREATE_until_full) {
+	.op = {
+		UNTIL_FULL, .no_stream = true, .prepare = prepare_create, .run = run_create,
+		.untouched = has_no_stream, .check = check_create,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, CREATE_inherited) {
+	.op = {
+		INHERITED, .no_stream = true, .prepare = prepare_create, .run = run_create,
+		.untouched = has_no_stream, .check = check_create,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, CREATE_first) {
+	.op = {
+		.no_stream = true, .no_target = true, .prepare = prepare_create,
+		.run = run_create, .check = check_create_first,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, START) {
+	.op = {
+		.run = run_start, .untouched = is_stopped, .check = check_start,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, STOP) {
+	.op = {
+		.prepare = start, .run = run_stop, .untouched = is_started,
+		.check = check_stop,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, CHECKED_START) {
+	.op = {
+		.run = run_checked_start, .untouched = is_stopped, .check = check_start,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, CLEAR) {
+	.op = {
+		.painless = true, .prepare = start_and_record, .run = run_clear,
+		.check = check_clear,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, SET_FILTER) {
+	.op = {
+		.prepare = start, .run = run_filter, .untouched = has_no_filter,
+		.check = check_filter,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, GET_FILTER) {
+	.op = {
+		.run = run_get_filter, .good = 1, .check = works,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, GET_STATUS) {
+	.op = {
+		LOOP, .prepare = prepare_overrun, .run = run_status, .check = check_overrun,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, GET_STATS) {
+	.op = {
+		.prepare = start_and_record, .run = run_stats, .good = 1, .check = works,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, GET_ATTR) {
+	.op = {
+		.run = run_attr, .good = 256, .check = works,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, INFO) {
+	.op = {
+		.run = run_info, .good = POSIXTRACE_ID_MAX, .check = works,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, EVENTID_OPEN) {
+	.op = {
+		.run = run_eventid, .check = check_eventid,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, EVENT_NAME) {
+	.op = {
+		.prepare = prepare_name, .run = run_name, .good = 1, .check = works,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, EVENT_TYPES) {
+	.op = {
+		.prepare = prepare_name, .run = run_types, .good = 1, .check = works,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, WAIT) {
+	.op = {
+		.prepare = start_and_record, .run = run_wait, .check = works,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, WAIT_late) {
+	.op = {
+		.run = run_wait_late, .good = -ETIMEDOUT, .check = works,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, poll) {
+	.op = {
+		.prepare = start_and_record, .run = run_poll, .good = 1, .check = works,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, RELEASE) {
+	.op = {
+		UNTIL_FULL, .prepare = prepare_full, .run = run_release, .check = check_start,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, SHUTDOWN) {
+	.op = {
+		.painless = true, .prepare = start, .run = run_shutdown,
+		.check = check_shutdown,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, close) {
+	.op = {
+		.painless = true, .prepare = start, .run = run_close, .check = check_close,
+	},
+};
 
 FIXTURE_SETUP(op)
 {

@@ -149,44 +149,172 @@ static void init_checked(pointer_data *self, void *arg, void *there)
 	checked->cmd = POSIXTRACE_IOC_GET_STATUS;
 }
 
-#define VARIANT(which, ...) \
-	FIXTURE_VARIANT_ADD(pointer, which) { .cmd = POSIXTRACE_IOC_ ## which, __VA_ARGS__ }
-#define INNER(which, as, ...) \
-	FIXTURE_VARIANT_ADD(pointer, which ## _ ## as) { .cmd = POSIXTRACE_IOC_ ## which, \
-		__VA_ARGS__ }
+FIXTURE_VARIANT_ADD(pointer, INFO) {
+	.cmd = POSIXTRACE_IOC_INFO,
+	.init = init_nothing,
+	.result = true,
+};
 
-VARIANT(INFO, .init = init_nothing, .result = true);
-VARIANT(CREATE, .fresh = true, .init = init_create, .result = true);
-VARIANT(ATTACH, .fresh = true, .init = init_nothing, .result = true);
-VARIANT(START, .init = init_nothing);
-VARIANT(STOP, .init = init_nothing);
-VARIANT(GET_STATUS, .init = init_nothing, .result = true);
-VARIANT(GET_ATTR, .init = init_nothing, .result = true);
-VARIANT(GET_STATS, .init = init_nothing, .result = true);
-VARIANT(GET_FILTER, .init = init_nothing, .result = true);
-VARIANT(SET_FILTER, .init = init_nothing);
-VARIANT(EVENT_NAME, .init = init_id, .result = true);
-VARIANT(EVENT_TYPES, .init = init_types, .result = true);
-INNER(EVENT_TYPES, ids, .init = init_types,
-	.inner = offsetof(struct posixtrace_event_types, ids) + 1, .inner_size = 16,
-	.inner_result = true);
-VARIANT(EVENTID_OPEN, .init = init_name, .result = true);
-INNER(EVENTID_OPEN, target, .target = true, .init = init_name, .result = true);
-VARIANT(WAIT, .init = init_wait);
-VARIANT(CHECKED, .init = init_checked);
-INNER(CHECKED, arg, .init = init_checked, .inner = 1,
-	.inner_size = sizeof(struct posixtrace_status), .inner_result = true);
-VARIANT(MAP, .target = true, .init = init_map, .result = true);
-VARIANT(SYNC, .target = true, .init = init_sync, .result = true);
-INNER(SYNC, slots, .target = true, .init = init_sync, .inner = 1,
+FIXTURE_VARIANT_ADD(pointer, CREATE) {
+	.cmd = POSIXTRACE_IOC_CREATE,
+	.fresh = true,
+	.init = init_create,
+	.result = true,
+};
+
+FIXTURE_VARIANT_ADD(pointer, ATTACH) {
+	.cmd = POSIXTRACE_IOC_ATTACH,
+	.fresh = true,
+	.init = init_nothing,
+	.result = true,
+};
+
+FIXTURE_VARIANT_ADD(pointer, START) {
+	.cmd = POSIXTRACE_IOC_START,
+	.init = init_nothing,
+};
+
+FIXTURE_VARIANT_ADD(pointer, STOP) {
+	.cmd = POSIXTRACE_IOC_STOP,
+	.init = init_nothing,
+};
+
+FIXTURE_VARIANT_ADD(pointer, GET_STATUS) {
+	.cmd = POSIXTRACE_IOC_GET_STATUS,
+	.init = init_nothing,
+	.result = true,
+};
+
+FIXTURE_VARIANT_ADD(pointer, GET_ATTR) {
+	.cmd = POSIXTRACE_IOC_GET_ATTR,
+	.init = init_nothing,
+	.result = true,
+};
+
+FIXTURE_VARIANT_ADD(pointer, GET_STATS) {
+	.cmd = POSIXTRACE_IOC_GET_STATS,
+	.init = init_nothing,
+	.result = true,
+};
+
+FIXTURE_VARIANT_ADD(pointer, GET_FILTER) {
+	.cmd = POSIXTRACE_IOC_GET_FILTER,
+	.init = init_nothing,
+	.result = true,
+};
+
+FIXTURE_VARIANT_ADD(pointer, SET_FILTER) {
+	.cmd = POSIXTRACE_IOC_SET_FILTER,
+	.init = init_nothing,
+};
+
+FIXTURE_VARIANT_ADD(pointer, EVENT_NAME) {
+	.cmd = POSIXTRACE_IOC_EVENT_NAME,
+	.init = init_id,
+	.result = true,
+};
+
+FIXTURE_VARIANT_ADD(pointer, EVENT_TYPES) {
+	.cmd = POSIXTRACE_IOC_EVENT_TYPES,
+	.init = init_types,
+	.result = true,
+};
+
+FIXTURE_VARIANT_ADD(pointer, EVENT_TYPES_ids) {
+	.cmd = POSIXTRACE_IOC_EVENT_TYPES,
+	.init = init_types,
+	.inner = offsetof(struct posixtrace_event_types, ids) + 1,
+	.inner_size = 16,
+	.inner_result = true,
+};
+
+FIXTURE_VARIANT_ADD(pointer, EVENTID_OPEN) {
+	.cmd = POSIXTRACE_IOC_EVENTID_OPEN,
+	.init = init_name,
+	.result = true,
+};
+
+FIXTURE_VARIANT_ADD(pointer, EVENTID_OPEN_target) {
+	.cmd = POSIXTRACE_IOC_EVENTID_OPEN,
+	.target = true,
+	.init = init_name,
+	.result = true,
+};
+
+FIXTURE_VARIANT_ADD(pointer, WAIT) {
+	.cmd = POSIXTRACE_IOC_WAIT,
+	.init = init_wait,
+};
+
+FIXTURE_VARIANT_ADD(pointer, CHECKED) {
+	.cmd = POSIXTRACE_IOC_CHECKED,
+	.init = init_checked,
+};
+
+FIXTURE_VARIANT_ADD(pointer, CHECKED_arg) {
+	.cmd = POSIXTRACE_IOC_CHECKED,
+	.init = init_checked,
+	.inner = 1,
+	.inner_size = sizeof(struct posixtrace_status),
+	.inner_result = true,
+};
+
+FIXTURE_VARIANT_ADD(pointer, MAP) {
+	.cmd = POSIXTRACE_IOC_MAP,
+	.target = true,
+	.init = init_map,
+	.result = true,
+};
+
+FIXTURE_VARIANT_ADD(pointer, SYNC) {
+	.cmd = POSIXTRACE_IOC_SYNC,
+	.target = true,
+	.init = init_sync,
+	.result = true,
+};
+
+FIXTURE_VARIANT_ADD(pointer, SYNC_slots) {
+	.cmd = POSIXTRACE_IOC_SYNC,
+	.target = true,
+	.init = init_sync,
+	.inner = 1,
 	.inner_size = POSIXTRACE_SLOTS_MAX * sizeof(struct posixtrace_slot),
-	.inner_result = true);
-VARIANT(NEXT, .target = true, .init = init_next);
-VARIANT(KICK, .target = true, .init = init_nothing);
-VARIANT(EVENT, .target = true, .init = init_event);
-INNER(EVENT, data, .target = true, .init = init_event, .inner = 1, .inner_size = 8);
-INNER(EVENT, large_data, .target = true, .init = init_large_event, .inner = 1,
-	.inner_size = LARGE);
+	.inner_result = true,
+};
+
+FIXTURE_VARIANT_ADD(pointer, NEXT) {
+	.cmd = POSIXTRACE_IOC_NEXT,
+	.target = true,
+	.init = init_next,
+};
+
+FIXTURE_VARIANT_ADD(pointer, KICK) {
+	.cmd = POSIXTRACE_IOC_KICK,
+	.target = true,
+	.init = init_nothing,
+};
+
+FIXTURE_VARIANT_ADD(pointer, EVENT) {
+	.cmd = POSIXTRACE_IOC_EVENT,
+	.target = true,
+	.init = init_event,
+};
+
+FIXTURE_VARIANT_ADD(pointer, EVENT_data) {
+	.cmd = POSIXTRACE_IOC_EVENT,
+	.target = true,
+	.init = init_event,
+	.inner = 1,
+	.inner_size = 8,
+};
+
+FIXTURE_VARIANT_ADD(pointer, EVENT_large_data) {
+	.cmd = POSIXTRACE_IOC_EVENT,
+	.target = true,
+	.init = init_large_event,
+	.inner = 1,
+	.inner_size = LARGE,
+};
 
 static char *two_pages(size_t page, int second)
 {
