@@ -170,7 +170,6 @@ FIXTURE_VARIANT(op)
 	struct op op;
 };
 
-
 FIXTURE_VARIANT_ADD(op, CREATE_append) {
 	.op = {
 		.policy = POSIXTRACE_POLICY_FLUSH, .no_stream = true,

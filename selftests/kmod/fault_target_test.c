@@ -226,26 +226,85 @@ static long do_mmap(struct world *world, int fd, const struct posixtrace_map *ra
 
 #define RW	(PROT_READ | PROT_WRITE)
 
-/* Both ways to map one range. */
-#define MAPPING(name, whose, range, writable)					\
-static long run_MAP_ ## name(struct world *world)				\
-{										\
-	return do_map(world, world->whose.fd, range,				\
-		      (writable) ? POSIXTRACE_MAPPING_WRITE : 0);		\
-}										\
-static long run_mmap_ ## name(struct world *world)				\
-{										\
-	return do_mmap(world, world->whose.fd, range, (writable) ? RW : PROT_READ); \
+static long run_MAP_reader(struct world *world)
+{
+	return do_map(world, world->stream.fd, &world->stream.arg.reader, POSIXTRACE_MAPPING_WRITE);
 }
 
-MAPPING(reader, stream, &world->stream.arg.reader, true)
-MAPPING(ctrl, stream, &world->stream.arg.ctrl, false)
-MAPPING(heads, stream, &world->stream.arg.heads, false)
-MAPPING(pool, stream, &world->stream.arg.pool, false)
-MAPPING(gate, target, &world->target.arg.gate, false)
-MAPPING(bell, target, &world->slot->bell, false)
-MAPPING(own_heads, target, &world->slot->heads, true)
-MAPPING(own_pool, target, &world->slot->pool, true)
+static long run_mmap_reader(struct world *world)
+{
+	return do_mmap(world, world->stream.fd, &world->stream.arg.reader, RW);
+}
+
+static long run_MAP_ctrl(struct world *world)
+{
+	return do_map(world, world->stream.fd, &world->stream.arg.ctrl, 0);
+}
+
+static long run_mmap_ctrl(struct world *world)
+{
+	return do_mmap(world, world->stream.fd, &world->stream.arg.ctrl, PROT_READ);
+}
+
+static long run_MAP_heads(struct world *world)
+{
+	return do_map(world, world->stream.fd, &world->stream.arg.heads, 0);
+}
+
+static long run_mmap_heads(struct world *world)
+{
+	return do_mmap(world, world->stream.fd, &world->stream.arg.heads, PROT_READ);
+}
+
+static long run_MAP_pool(struct world *world)
+{
+	return do_map(world, world->stream.fd, &world->stream.arg.pool, 0);
+}
+
+static long run_mmap_pool(struct world *world)
+{
+	return do_mmap(world, world->stream.fd, &world->stream.arg.pool, PROT_READ);
+}
+
+static long run_MAP_gate(struct world *world)
+{
+	return do_map(world, world->target.fd, &world->target.arg.gate, 0);
+}
+
+static long run_mmap_gate(struct world *world)
+{
+	return do_mmap(world, world->target.fd, &world->target.arg.gate, PROT_READ);
+}
+
+static long run_MAP_bell(struct world *world)
+{
+	return do_map(world, world->target.fd, &world->slot->bell, 0);
+}
+
+static long run_mmap_bell(struct world *world)
+{
+	return do_mmap(world, world->target.fd, &world->slot->bell, PROT_READ);
+}
+
+static long run_MAP_own_heads(struct world *world)
+{
+	return do_map(world, world->target.fd, &world->slot->heads, POSIXTRACE_MAPPING_WRITE);
+}
+
+static long run_mmap_own_heads(struct world *world)
+{
+	return do_mmap(world, world->target.fd, &world->slot->heads, RW);
+}
+
+static long run_MAP_own_pool(struct world *world)
+{
+	return do_map(world, world->target.fd, &world->slot->pool, POSIXTRACE_MAPPING_WRITE);
+}
+
+static long run_mmap_own_pool(struct world *world)
+{
+	return do_mmap(world, world->target.fd, &world->slot->pool, RW);
+}
 
 /* ------------------------------------------------------------------ */
 

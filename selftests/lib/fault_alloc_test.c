@@ -351,7 +351,6 @@ FIXTURE_VARIANT(op)
 	struct op op;
 };
 
-
 FIXTURE_VARIANT_ADD(op, create) {
 	.op = {
 		.run = run_create, .check = check_create,
