@@ -360,13 +360,17 @@ static int cdev_open(struct inode *inode, struct file *file)
  * holds the descriptor neither ends a stream nor keeps it alive. That a thread
  * with a table of descriptors of its own ends is no close; the end of the process
  * is noticed in process.c.
+ *
+ * Nor is it one when a fork() or unshare() fails half-way: then the copy of the table
+ * is closed by who wanted it, but it never was his. Also a table that a thread shared,
+ * left behind, and happens to be the last one to let go: the new one has the file.
  */
 static int cdev_flush(struct file *file, fl_owner_t id)
 {
 	struct pxt_file *pf = file->private_data;
 
 	if (role_of(pf) == PXT_ROLE_STREAM && owns_stream(pf->stream) &&
-	    !(current->flags & PF_EXITING))
+	    id == current->files && !(current->flags & PF_EXITING))
 		pxt_stream_shutdown(pf->stream);
 	return 0;
 }

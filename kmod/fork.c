@@ -8,7 +8,8 @@
  * queued as task work: of the child, which does it before it runs its first
  * instruction, and of the forking thread, which makes up for what was used before
  * it can fork again. That is why as many struct pxt_fork as a process has threads
- * are always enough.
+ * are always enough. If there was no memory for them, a fork finds none; then the
+ * forking thread makes up for them, too, and the next fork finds its own.
  */
 #include <linux/module.h>
 #include <linux/refcount.h>
@@ -145,7 +146,7 @@ static void fork_put(struct pxt_fork *fork)
 /* Of a target there is one thread more, or one struct pxt_fork less. */
 static void thread_goes_on(struct pxt_fork *fork)
 {
-	/* Without memory for it, a child may go untraced later, and be counted. */
+	/* Without memory for it, a child may go untraced later, and be counted: refill_later() */
 	if (!(current->flags & PF_EXITING))
 		pxt_fork_reserve(&fork->target->forks, get_nr_threads(current));
 	fork_put(fork);
@@ -220,6 +221,31 @@ static void process_begins(struct callback_head *work)
 static bool is_inherited(const struct pxt_stream *stream)
 {
 	return stream && stream->attr.inherited == POSIXTRACE_INHERITED;
+}
+
+static void refill(struct callback_head *work)
+{
+	struct pxt_target *target = container_of(work, struct pxt_target, refill_work);
+
+	clear_bit(PXT_TARGET_REFILL, &target->works);
+	/* Without memory, the next fork comes here again. */
+	if (!(current->flags & PF_EXITING))
+		pxt_fork_reserve(&target->forks, get_nr_threads(current));
+	pxt_target_put(target);
+	module_put(THIS_MODULE);
+}
+
+/* The pool of the caller is empty: there was no memory. Maybe there is when it returns. */
+static void refill_later(struct pxt_target *target)
+{
+	/* Of another thread that forks, too: it comes back soon. */
+	if (test_and_set_bit(PXT_TARGET_REFILL, &target->works) ||
+	    !kref_get_unless_zero(&target->kref))
+		return;
+	__module_get(THIS_MODULE);
+	init_task_work(&target->refill_work, refill);
+	/* Can not fail: the caller has not ended. */
+	task_work_add(current, &target->refill_work, TWA_RESUME);
 }
 
 /* Would the child be any different from one that we do not notice? Under RCU. */
@@ -334,6 +360,8 @@ void pxt_fork_noticed(struct task_struct *child)
 		give(&target->forks, fork);
 	else if (process)
 		count_untraced(target);
+	if (!fork)
+		refill_later(target);
 	module_put(THIS_MODULE);
 unlock:
 	rcu_read_unlock();

@@ -78,7 +78,7 @@ int pxt_gate_make(struct pxt_target *target)
 
 	if (READ_ONCE(target->gate))
 		return 0;
-	gate = __vmalloc(PXT_GATE_SIZE, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	gate = __vmalloc(PXT_GATE_SIZE, GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_ZERO);
 	if (!gate)
 		return -ENOMEM;
 	mutex_lock(&target->table->lock);

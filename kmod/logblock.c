@@ -15,6 +15,9 @@
 
 #define STOP_SIZE	POSIXTRACE_RECORD_SIZE(sizeof(s32))
 
+/* Who asks for a log is told that there is no memory; the kernel log need not be. */
+#define LOG_GFP		(GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
+
 /* Names in one block. */
 #define NAMES_MAX	32
 
@@ -71,14 +74,14 @@ int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *
 	w->batch = batch_of(w, pool);
 	size = w->batch * w->block_room;
 	err = -ENOMEM;
-	w->buf = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	w->buf = kvmalloc(size, LOG_GFP | __GFP_ZERO);
 	if (!w->buf || pxt_logfile_reserve(&w->file, size))
 		goto free_buf;
 	if (is_loop(w)) {
 		/* While one is written, there is another one. */
 		attr->log_size = ALIGN(clamp_t(u64, attr->log_size, 2 * block, S64_MAX / 2),
 				       POSIXTRACE_LOG_ALIGN);
-		w->run = kvcalloc(PXT_LOG_RUNS, sizeof(*w->run), GFP_KERNEL_ACCOUNT);
+		w->run = kvcalloc(PXT_LOG_RUNS, sizeof(*w->run), LOG_GFP);
 		if (!w->run)
 			goto free_buf;
 	} else if (w->policy == POSIXTRACE_POLICY_UNTIL_FULL) {

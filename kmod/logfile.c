@@ -84,7 +84,7 @@ int pxt_logfile_reserve(struct pxt_logfile *lf, size_t size)
 {
 	if (lf->seekable)
 		return 0;
-	lf->rest = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	lf->rest = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	return lf->rest ? 0 : -ENOMEM;
 }
 

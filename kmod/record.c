@@ -200,7 +200,7 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 	event.data = small;
 	event.copied = min(arg->data_len, largest_data(target, mask));
 	if (event.copied > sizeof(small)) {
-		large = kvmalloc(event.copied, GFP_KERNEL);
+		large = kvmalloc(event.copied, GFP_KERNEL | __GFP_NOWARN);
 		if (!large)
 			return -ENOMEM;
 		event.data = large;

@@ -33,6 +33,7 @@ struct pxt_stream;
  * @secure: the image that it executes has gained privileges; for @exec_work
  * @exec_work: queued when the process executes a program
  * @exit_work: queued when its last thread ends
+ * @refill_work: queued when a fork of it found @forks empty
  * @forks: what its next forks need
  */
 struct pxt_target {
@@ -50,11 +51,13 @@ struct pxt_target {
 	bool secure;
 	struct callback_head exec_work;
 	struct callback_head exit_work;
+	struct callback_head refill_work;
 	struct pxt_fork_pool forks;
 };
 
 #define PXT_TARGET_EXEC		0	/* exec_work is queued */
 #define PXT_TARGET_EXIT		1	/* exit_work is queued */
+#define PXT_TARGET_REFILL	2	/* refill_work is queued */
 
 /**
  * struct pxt_attachment - files of role target, of one address space

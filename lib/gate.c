@@ -6,6 +6,7 @@
  * A program that is not position-independent may have this variable in its own
  * data instead of ours; it is whole pages there, too.
  */
+#include <string.h>
 #include <sys/mman.h>
 
 #include "gate.h"
@@ -26,6 +27,19 @@ _Static_assert(GATE_WORDS == 1024 + 4096 + 1024, "likewise");
 PXTU_API unsigned int __posix_trace_gate[GATE_WORDS]
 	__attribute__((__aligned__(PAGE_BYTES))) = { [0 ... GATE_WORDS - 1] = ~0U };
 
+/*
+ * As it was before anybody attached: the next event tries again. What was in its place is
+ * gone; who looks at it before all is written finds it shut for an instant.
+ */
+static void reopen(void)
+{
+	void *gate = mmap(__posix_trace_gate, GATE_SIZE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
+	if (gate == __posix_trace_gate)
+		memset(gate, 0xff, GATE_SIZE);
+}
+
 int pxtu_gate_map(int fd, const struct posixtrace_map *map)
 {
 	void *place = __posix_trace_gate;
@@ -44,7 +58,7 @@ int pxtu_gate_map(int fd, const struct posixtrace_map *map)
 	if (mremap(gate, GATE_SIZE, GATE_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place)
 		return 0;
 	munmap(gate, GATE_SIZE);
-	pxtu_gate_shut();
+	reopen();
 	return -ENOMEM;
 }
 

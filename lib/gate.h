@@ -27,7 +27,7 @@ static inline const struct posixtrace_gate *pxtu_gate(void)
  *
  * Async-signal-safe. Changes errno.
  *
- * Return: 0 or negative errno: then it is as before, or shut.
+ * Return: 0 or negative errno: then it is as before anybody attached: open.
  */
 int pxtu_gate_map(int fd, const struct posixtrace_map *map);
 

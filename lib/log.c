@@ -19,8 +19,10 @@ static int check_descriptor(int fd, struct pxtu_log *log)
 	int flags = fcntl(fd, F_GETFL);
 	struct stat64 stat;
 
-	if (flags < 0 || flags & O_PATH || (flags & O_ACCMODE) == O_WRONLY || fstat64(fd, &stat))
+	if (flags < 0 || flags & O_PATH || (flags & O_ACCMODE) == O_WRONLY)
 		return -EBADF;
+	if (fstat64(fd, &stat))
+		return -errno;
 	if (!S_ISREG(stat.st_mode))
 		return -EINVAL;
 	log->dev = stat.st_dev;
@@ -46,6 +48,12 @@ static void free_log(struct pxtu_log *log)
 	free(log);
 }
 
+static int start_window(struct pxtu_log *log)
+{
+	pxtu_window_start(log);
+	return pxtu_log_failed(log);
+}
+
 static int read_log(struct pxtu_log *log)
 {
 	int err = pxtu_log_head_read(log);
@@ -61,10 +69,10 @@ static int read_log(struct pxtu_log *log)
 		return err;
 	pxtu_log_walk_start(log, &log->facts.start);
 	log->facts.walk = log->facts.start;
-	err = pxtu_log_survey(log);
+	err = pxtu_log_failed(log);
 	if (!err)
-		pxtu_window_start(log);
-	return err;
+		err = pxtu_log_survey(log);
+	return err ? err : start_window(log);
 }
 
 static int open_log(int fd, trace_id_t *trid)
@@ -194,7 +202,7 @@ PXTU_API int posix_trace_rewind(trace_id_t trid)
 	/* Maybe what was the oldest is not there any more. */
 	err = pxtu_log_survey(stream->log);
 	if (!err)
-		pxtu_window_start(stream->log);
+		err = start_window(stream->log);
 	unlock_log(stream);
 	return pxtu_error(err);
 }

@@ -250,6 +250,8 @@ struct pxtu_log_window {
  * @dev: device of the file: the program may close @fd and open something else
  * @ino: inode of the file
  * @foreign: it has
+ * @error: 0, or -errno of the first call that failed for want of something of ours: the
+ *	file is not to blame. See pxtu_log_failed()
  * @size: bytes of the file, when last looked at
  * @head: its header
  * @facts: names and status
@@ -264,6 +266,7 @@ struct pxtu_log {
 	__u64 dev;
 	__u64 ino;
 	bool foreign;
+	int error;
 	__u64 size;
 	struct pxtu_log_head head;
 	struct pxtu_log_facts facts;
@@ -285,7 +288,17 @@ struct pxtu_log {
  *
  * Return: bytes read, fewer only at the end of the file; negative errno.
  */
-ssize_t pxtu_log_read(const struct pxtu_log *log, void *to, size_t len, __u64 offset);
+ssize_t pxtu_log_read(struct pxtu_log *log, void *to, size_t len, __u64 offset);
+
+/**
+ * pxtu_log_failed() - was there no memory, or the like, since this was last asked?
+ * @log: the log
+ *
+ * Then what was found is not what is in the file.
+ *
+ * Return: 0 or negative errno.
+ */
+int pxtu_log_failed(struct pxtu_log *log);
 
 /**
  * pxtu_log_reaches() - is the file that long?

@@ -94,9 +94,12 @@ static int read_names(struct pxtu_log *log, const struct pxtu_log_block *block)
 	int err = 0;
 	__u32 i;
 
-	for (i = 0; i < block->head.count && !err; i++, offset += sizeof(name))
+	for (i = 0; i < block->head.count && !err; i++, offset += sizeof(name)) {
 		if (pxtu_log_read(log, &name, sizeof(name), offset) == sizeof(name))
 			err = add_name(&log->facts, &name);
+		else
+			err = pxtu_log_failed(log);
+	}
 	return err;
 }
 
@@ -155,6 +158,7 @@ static void read_end(struct pxtu_log *log, __u64 offset)
 static int note(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	struct pxtu_log_facts *facts = &log->facts;
+	int err = 0;
 
 	if (!block->head.type)
 		return 0;
@@ -166,8 +170,9 @@ static int note(struct pxtu_log *log, const struct pxtu_log_block *block)
 	case POSIXTRACE_LOG_NAMES:
 		return read_names(log, block);
 	case POSIXTRACE_LOG_END:
-		facts->ended = true;
 		read_end(log, block->offset + log->head.block_size);
+		err = pxtu_log_failed(log);
+		facts->ended = !err;
 		break;
 	case POSIXTRACE_LOG_RESET:
 		if (block->head.gap_generation)
@@ -177,7 +182,7 @@ static int note(struct pxtu_log *log, const struct pxtu_log_block *block)
 		facts->start_generation = facts->generation;
 		break;
 	}
-	return 0;
+	return err;
 }
 
 int pxtu_log_survey(struct pxtu_log *log)
@@ -190,25 +195,29 @@ int pxtu_log_survey(struct pxtu_log *log)
 
 	/* It may be shorter than it was, too. */
 	log->size = 0;
+	log->error = 0;
 	while (!facts->ended) {
 		before = facts->walk;
 		step = pxtu_log_walk(log, &facts->walk, &block);
-		if (step == PXTU_LOG_NOTHING)
+		err = pxtu_log_failed(log);
+		if (!err && step == PXTU_LOG_NOTHING)
 			break;
-		if (step == PXTU_LOG_DAMAGE)
-			facts->damaged = true;
-		err = note(log, &block);
+		if (!err)
+			err = note(log, &block);
 		if (err) {
 			facts->walk = before;
 			return err;
 		}
+		if (step == PXTU_LOG_DAMAGE)
+			facts->damaged = true;
 	}
 	if (log->foreign)
 		return -ESHUTDOWN;
 	if (!log->head.ring_end)
 		return 0;
 	read_end(log, log->head.end);
-	return read_fixed_names(log);
+	err = read_fixed_names(log);
+	return err ? err : pxtu_log_failed(log);
 }
 
 /* Was all of the log written, and nothing lost of it? */

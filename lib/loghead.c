@@ -11,15 +11,32 @@
 
 #define HEADER_MAX	4096U
 
-ssize_t pxtu_log_read(const struct pxtu_log *log, void *to, size_t len, __u64 offset)
+/* Others than these are about the file: a bad place of the disk, say. */
+static void note_error(struct pxtu_log *log, int err)
+{
+	if (!log->error && (err == -ENOMEM || err == -EFAULT))
+		log->error = err;
+}
+
+int pxtu_log_failed(struct pxtu_log *log)
+{
+	int err = log->error;
+
+	log->error = 0;
+	return err;
+}
+
+ssize_t pxtu_log_read(struct pxtu_log *log, void *to, size_t len, __u64 offset)
 {
 	size_t done = 0;
 	ssize_t n;
 
 	while (done < len) {
 		n = pxtu_pread(log->fd, (char *)to + done, len - done, offset + done);
-		if (n < 0)
+		if (n < 0) {
+			note_error(log, (int)n);
 			return n;
+		}
 		if (!n)
 			break;
 		done += (size_t)n;
@@ -35,10 +52,14 @@ bool pxtu_log_reaches(struct pxtu_log *log, __u64 end)
 	if (end <= log->size)
 		return true;
 	log->size = 0;
-	log->foreign = fstat64(log->fd, &stat) || stat.st_dev != log->dev ||
-		       stat.st_ino != log->ino;
-	if (!log->foreign && stat.st_size > 0)
-		log->size = (__u64)stat.st_size;
+	if (fstat64(log->fd, &stat)) {
+		note_error(log, -errno);
+		log->foreign = !log->error;
+	} else {
+		log->foreign = stat.st_dev != log->dev || stat.st_ino != log->ino;
+		if (!log->foreign && stat.st_size > 0)
+			log->size = (__u64)stat.st_size;
+	}
 	errno = saved_errno;
 	return end <= log->size;
 }

@@ -227,12 +227,16 @@ static bool look_ahead(struct pxtu_log *log)
 {
 	struct pxtu_log_window *window = &log->window;
 	struct pxtu_log_block *ahead = &window->ahead;
+	struct pxtu_log_walk before;
 	enum pxtu_log_step step;
 
 	if (window->ended)
 		return false;
+	before = window->walk;
 	step = pxtu_log_walk(log, &window->walk, ahead);
-	if (step == PXTU_LOG_NOTHING)
+	if (log->error)
+		window->walk = before;
+	if (log->error || step == PXTU_LOG_NOTHING)
 		return false;
 	if (step == PXTU_LOG_DAMAGE)
 		add_damage(log);
@@ -258,6 +262,8 @@ int pxtu_window_fill(struct pxtu_log *log)
 	struct pxtu_log_window *window = &log->window;
 	__u32 count;
 
+	/* Of those who read what is in the window: told as damage. */
+	log->error = 0;
 	for (;;) {
 		count = window->left[0] + window->left[1];
 		if (count && window->settled)
@@ -277,6 +283,8 @@ int pxtu_window_fill(struct pxtu_log *log)
 			window->settled = !look_ahead(log);
 			if (!window->settled)
 				continue;
+			/* Not settled: it may be there the next time. */
+			window->settled = !log->error;
 			break;
 		}
 		if (count && window->last_epoch > window->epoch + 1) {
@@ -286,5 +294,7 @@ int pxtu_window_fill(struct pxtu_log *log)
 		window->have_ahead = false;
 		add_block(log, &window->ahead);
 	}
+	if (log->error)
+		return pxtu_log_failed(log);
 	return log->foreign ? -ESHUTDOWN : 0;
 }

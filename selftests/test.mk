@@ -22,7 +22,7 @@ LDLIBS += -L$(STAGE)/usr/lib -lposixtrace -Wl,-rpath,$(STAGE)/usr/lib
 
 # A header that changes builds all programs again: they are few and small.
 LOCAL_HDRS := $(wildcard *.h $(TOP)/selftests/include/*.h $(TOP)/lib/include/*.h) \
-	$(wildcard $(TOP)/uapi/linux/*.h) $(EXTRA_HDRS)
+	$(wildcard $(TOP)/uapi/linux/*.h)
 
 $(shell mkdir -p $(OUTPUT))
 include $(KSELFTEST)/lib.mk

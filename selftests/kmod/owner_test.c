@@ -4,8 +4,10 @@
  * the traced process, which is this test, when its gate shuts.
  */
 #define _GNU_SOURCE
+#include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
 
 #include "pxt_test.h"
 #include "process.h"
@@ -275,6 +277,78 @@ TEST_F(owner, end_of_a_thread_with_descriptors_of_its_own_ends_no_stream)
 	ASSERT_EQ(NULL, failed);
 	EXPECT_EQ(1, gate(&self->target));
 	EXPECT_EQ(0, stream_stop(&stream));
+	stream_close(&stream);
+}
+
+/* The descriptors were copied, and the number of the new process is taken. */
+TEST_F(owner, fork_that_fails_ends_no_stream)
+{
+	pid_t taken = getpid();
+	struct clone_args args = {
+		.exit_signal = SIGCHLD,
+		.set_tid = (uintptr_t)&taken,
+		.set_tid_size = 1,
+	};
+	struct stream stream;
+	long pid;
+
+	ASSERT_EQ(0, stream_create(&stream, 0));
+	ASSERT_EQ(0, stream_start(&stream));
+	pid = syscall(SYS_clone3, &args, sizeof(args));
+	if (pid == 0)
+		_exit(0);
+	ASSERT_EQ(-1, pid);
+	ASSERT_EQ(EEXIST, errno);
+	EXPECT_EQ(1, gate(&self->target));
+	EXPECT_EQ(0, stream_stop(&stream));
+	stream_close(&stream);
+}
+
+/* Both in one thread, and only there: others are privileged still. */
+static void *unshare_too_much(void *failed)
+{
+	if (syscall(SYS_setresuid, -1, 65534, -1))
+		return failed;
+	/* The descriptors are copied before that of the rest is refused. */
+	return unshare(CLONE_FILES | CLONE_NEWUTS) && errno == EPERM ? NULL : failed;
+}
+
+TEST_F(owner, unshare_that_fails_ends_no_stream)
+{
+	struct stream stream;
+	pthread_t thread;
+	void *failed;
+
+	ASSERT_EQ(0, stream_create(&stream, 0));
+	ASSERT_EQ(0, stream_start(&stream));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, unshare_too_much, &stream));
+	ASSERT_EQ(0, pthread_join(thread, &failed));
+	ASSERT_EQ(NULL, failed);
+	EXPECT_EQ(1, gate(&self->target));
+	EXPECT_EQ(0, stream_stop(&stream));
+	stream_close(&stream);
+}
+
+static void *close_in_table_of_its_own(void *arg)
+{
+	struct stream *stream = arg;
+
+	return unshare(CLONE_FILES) || close(stream->fd) ? arg : NULL;
+}
+
+/* What is no close must not be taken too far: this is one of the process. */
+TEST_F(owner, close_by_a_thread_with_descriptors_of_its_own_ends_the_stream)
+{
+	struct stream stream;
+	pthread_t thread;
+	void *failed;
+
+	ASSERT_EQ(0, stream_create(&stream, 0));
+	ASSERT_EQ(0, stream_start(&stream));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, close_in_table_of_its_own, &stream));
+	ASSERT_EQ(0, pthread_join(thread, &failed));
+	ASSERT_EQ(NULL, failed);
+	EXPECT_EQ(0, gate(&self->target));
 	stream_close(&stream);
 }
 

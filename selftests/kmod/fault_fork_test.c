@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Processes that fork and execute programs when memory is short: the fork fails, or the
+ * child is traced, or counted as one that is not; and what comes after it is traced again.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <sys/ptrace.h>
+
+#include "fault_op.h"
+
+/* Exit status of a child. */
+enum { TRACED, UNTRACED, BROKEN };
+
+static int look_if_traced(void)
+{
+	struct target target;
+
+	if (target_open(&target) || target_sync(&target))
+		return BROKEN;
+	for (int i = 0; i < POSIXTRACE_SLOTS_MAX; i++) {
+		if (target.slots[i].heads.size)
+			return TRACED;
+	}
+	return UNTRACED;
+}
+
+static int ended(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return BROKEN;
+	return WEXITSTATUS(status);
+}
+
+static pid_t fork_plainly(void)
+{
+	pid_t pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+
+	if (pid == 0)
+		_exit(look_if_traced());
+	return pid;
+}
+
+static int untraced(struct world *world)
+{
+	struct posixtrace_stats stats;
+
+	return command(world->stream.fd, POSIXTRACE_IOC_GET_STATS, &stats) ? -1
+									   : (int)stats.untraced;
+}
+
+static int processes(struct world *world)
+{
+	struct posixtrace_stats stats;
+
+	return command(world->stream.fd, POSIXTRACE_IOC_GET_STATS, &stats) ? -1
+									   : (int)stats.processes;
+}
+
+static int start(struct world *world)
+{
+	MUST(!stream_start(&world->stream));
+	MUST(!untraced(world));
+	MUST(processes(world) == 1);
+	return 0;
+}
+
+/* The stream of the parent, whatever became of the child. */
+static int goes_on(struct world *world)
+{
+	struct posixtrace_status status;
+
+	MUST(!stream_status(&world->stream, &status));
+	MUST(status.flags == POSIXTRACE_STATUS_RUNNING);
+	MUST(world_gate(world));
+	MUST(!target_event(&world->target, POSIXTRACE_ID_UNNAMED, "parent", 7));
+	return 0;
+}
+
+/* Each child is traced or counted. The next one may lack what that one used, but no other. */
+static int forks_are_traced(struct world *world)
+{
+	int before = untraced(world), status;
+
+	status = ended(fork_plainly());
+	MUST(status != BROKEN);
+	MUST(untraced(world) == before + (status == UNTRACED));
+	MUST(ended(fork_plainly()) == TRACED);
+	MUST(ended(fork_plainly()) == TRACED);
+	MUST(untraced(world) == before + (status == UNTRACED));
+	MUST(processes(world) == 1);
+	return goes_on(world);
+}
+
+/* ------------------------------------------------------------------ */
+
+static long run_fork(struct world *world)
+{
+	world->id = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (world->id == 0)
+		_exit(look_if_traced());
+	return world->id < 0 ? -errno : 0;
+}
+
+static int check_fork(struct world *world)
+{
+	/* The parent had all that this one needs. */
+	MUST(ended(world->id) == TRACED);
+	return forks_are_traced(world);
+}
+
+/* The child can not say anything. It is over when this returns. */
+static long run_vfork(struct world *world)
+{
+	world->id = vfork();
+	if (world->id == 0)
+		_exit(TRACED);
+	return world->id < 0 ? -errno : 0;
+}
+
+/* Without a table of descriptors of its own, there is none to put back. */
+static long run_clone_files(struct world *world)
+{
+	world->id = syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
+	if (world->id == 0)
+		_exit(look_if_traced());
+	return world->id < 0 ? -errno : 0;
+}
+
+static void *fork_in_thread(void *arg)
+{
+	struct world *world = arg;
+
+	/* Not while the other one still has failures to come. */
+	while (!__atomic_load_n(&world->address, __ATOMIC_ACQUIRE))
+		sched_yield();
+	return (void *)(long)ended(fork_plainly());
+}
+
+static long run_thread(struct world *world)
+{
+	static pthread_t thread;
+	int err;
+
+	world->address = NULL;
+	err = pthread_create(&thread, NULL, fork_in_thread, world);
+	if (err)
+		return -err;
+	world->id = thread;
+	return 0;
+}
+
+/* There was something set aside for the new thread, too, or its child goes untraced. */
+static int check_thread(struct world *world)
+{
+	int before = untraced(world);
+	void *status;
+
+	__atomic_store_n(&world->address, world, __ATOMIC_RELEASE);
+	MUST(!pthread_join(world->id, &status));
+	MUST((long)status != BROKEN);
+	MUST(untraced(world) == before + ((long)status == UNTRACED));
+	return forks_are_traced(world);
+}
+
+FIXTURE(op)
+{
+	bool skip;
+};
+
+FIXTURE_VARIANT(op)
+{
+	struct op op;
+};
+
+#define INHERITED	.inherited = POSIXTRACE_INHERITED
+
+FIXTURE_VARIANT_ADD(op, fork) {
+	.op = {
+		INHERITED, .stays = true, .prepare = start, .run = run_fork,
+		.untouched = goes_on, .check = check_fork,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, vfork) {
+	.op = {
+		INHERITED, .stays = true, .prepare = start, .run = run_vfork,
+		.untouched = goes_on, .check = check_fork,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, clone_files) {
+	.op = {
+		INHERITED, .stays = true, .prepare = start, .run = run_clone_files,
+		.untouched = goes_on, .check = check_fork,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, thread) {
+	.op = {
+		INHERITED, .stays = true, .also = EAGAIN, .prepare = start, .run = run_thread,
+		.untouched = goes_on, .check = check_thread,
+	},
+};
+
+FIXTURE_SETUP(op)
+{
+	self->skip = !fault_possible();
+	if (!self->skip)
+		ASSERT_EQ(0, fault_become(&variant->op));
+}
+
+FIXTURE_TEARDOWN(op)
+{
+}
+
+TEST_F(op, fails_or_works_and_later_forks_are_traced)
+{
+	if (self->skip)
+		SKIP(return, FAULT_SKIP);
+	op_fail_each(_metadata, &variant->op);
+}
+
+TEST_HARNESS_MAIN
