@@ -13,8 +13,11 @@ KERNEL ?= 6.1
 # tests to run; empty: all. V=1 shows every line that they print
 TEST ?=
 V ?= 0
-# how long to fuzz
+# how long to fuzz; fuzz-uapi: or how many calls, from which seed, with how many processors
 FUZZ_SECONDS ?= 60
+FUZZ_CALLS ?=
+SEED ?=
+SMP ?= 2
 # where the tables of the bench go, too
 RST ?=
 
@@ -42,6 +45,8 @@ help:
 	@echo '  check-debug    all on a debug kernel (KASAN, lockdep, kmemleak, UBSAN);'
 	@echo '                 the first run builds it, which takes some minutes'
 	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
+	@echo '  fuzz-uapi      calls the device at random, on the debug kernel: FUZZ_SECONDS or'
+	@echo '                 FUZZ_CALLS=10000000, SEED=42, SMP=$(SMP) processors'
 	@echo '  bench          what things cost: tables, and lines "bench: METRIC VALUE UNIT";'
 	@echo '                 RST=Documentation/performance-tables.rst writes the tables there'
 	@echo '  style          checkpatch, sparse, W=1, kernel-doc, shellcheck'
@@ -90,6 +95,12 @@ check-debug:
 fuzz-log:
 	@selftests/fuzz/run $(FUZZ_SECONDS)
 
+# On the debug kernel, unless another one is asked for.
+fuzz-uapi:
+	@selftests/fuzz/uapi --kernel $(if $(filter command line environment,$(origin KERNEL)),$(KERNEL),debug) \
+		--seconds $(FUZZ_SECONDS) --smp $(SMP) $(if $(FUZZ_CALLS),--calls $(FUZZ_CALLS)) \
+		$(if $(SEED),--seed $(SEED))
+
 bench:
 	@selftests/bench/run $(if $(RST),--rst $(RST)) $(KERNEL)
 
@@ -102,4 +113,4 @@ clean:
 	rm -rf build
 
 .PHONY: all help deps module install uninstall demo check check-command check-debug fuzz-log \
-	bench style clean $(SUBDIRS)
+	fuzz-uapi bench style clean $(SUBDIRS)
