@@ -15,10 +15,12 @@
 
 long op_open(struct actor *a)
 {
-	static const int modes[] = { O_RDWR, O_RDWR, O_RDWR, O_RDWR, O_RDONLY, O_WRONLY };
-	int flags = modes[below(a, ARRAY_SIZE(modes))] | (one_in(a, 3) ? 0 : O_CLOEXEC);
-	long fd = sys(SYS_open, "/dev/posixtrace", flags);
+	static const int modes[] = { O_RDWR, O_RDONLY, O_WRONLY };
+	int flags = one_in(a, 3) ? 0 : O_CLOEXEC;
+	long fd;
 
+	flags |= one_in(a, 16) ? modes[below(a, ARRAY_SIZE(modes))] : O_RDWR;
+	fd = sys(SYS_open, "/dev/posixtrace", flags);
 	if (fd > 0)
 		add_file(a, fd);
 	return fd;

@@ -32,6 +32,7 @@
 #define CORPUS_SIZE	4096
 #define OPS_MAX		96
 #define PIPES		2
+#define ERRORS_MAX	134	/* numbers of errors are smaller */
 
 /* What the fuzzer itself needs lies where no call of it can do harm. */
 #define SHARED_ADDRESS	0x50000000UL
@@ -120,6 +121,8 @@ struct objects {
 struct count {
 	uint64_t calls;
 	uint64_t good;
+	uint64_t time;	/* cycles that they took */
+	uint32_t errors[ERRORS_MAX];
 };
 
 struct worker {
@@ -304,6 +307,7 @@ int open_log(struct actor *a);
 struct op {
 	const char *name;
 	unsigned int weight;
+	unsigned int times;
 	enum need need;
 	long (*run)(struct actor *a);
 };

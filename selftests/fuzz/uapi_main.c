@@ -116,6 +116,15 @@ static void drain(int milliseconds)
 			;
 }
 
+/* What nobody received is not for the next run. */
+static void forget_files(void)
+{
+	char byte;
+
+	while (recv(PIPE_FD + PIPES + 1, &byte, 1, MSG_DONTWAIT) > 0)
+		;
+}
+
 static void kill_worker(unsigned int number)
 {
 	pid_t pid = shared->workers[number].pid;
@@ -175,6 +184,9 @@ static bool is_over(time_t start)
 {
 	const struct options *options = &shared->options;
 
+	/* Alone, it ends by itself, and always at the same place. */
+	if (options->alone)
+		return !shared->workers[0].pid;
 	if (options->calls && __atomic_load_n(&shared->calls, __ATOMIC_RELAXED) >= options->calls)
 		return true;
 	return options->seconds && seconds() - start >= options->seconds;
@@ -198,12 +210,10 @@ static void run_workers(void)
 			shared->kills++;
 			kill_worker(killed / KILL_SECONDS % shared->options.workers);
 		}
-		/* Alone, it ends by itself. */
-		if (shared->options.alone && !shared->workers[0].pid)
-			break;
 	}
 	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
 	end_all();
+	forget_files();
 }
 
 /* ------------------------------------------------------------------ */
@@ -218,17 +228,37 @@ static void result(bool good, const char *what)
 	failed |= !good;
 }
 
-static uint64_t total(unsigned int op, bool good)
+static struct count total(unsigned int op)
 {
-	uint64_t sum = 0;
-	unsigned int i;
+	struct count sum = {};
+	unsigned int i, error;
 
 	for (i = 0; i < WORKERS_MAX; i++) {
 		const struct count *counts = &shared->workers[i].counts[op];
 
-		sum += good ? counts->good : counts->calls;
+		sum.calls += counts->calls;
+		sum.good += counts->good;
+		sum.time += counts->time;
+		for (error = 0; error < ERRORS_MAX; error++)
+			sum.errors[error] += counts->errors[error];
 	}
 	return sum;
+}
+
+/* The most frequent ones. */
+static void show_errors(struct count *sum)
+{
+	unsigned int i, error, most;
+
+	for (i = 0; i < 4; i++) {
+		most = 0;
+		for (error = 1; error < ERRORS_MAX; error++)
+			if (sum->errors[error] > sum->errors[most])
+				most = error;
+		if (most)
+			printf(" %s %u", strerrorname_np(most), sum->errors[most]);
+		sum->errors[most] = 0;
+	}
 }
 
 static unsigned int set_bytes(const uint8_t *bytes, size_t size)
@@ -240,20 +270,24 @@ static unsigned int set_bytes(const uint8_t *bytes, size_t size)
 	return n;
 }
 
-/* False if there is one that never succeeded. */
-static bool show_counts(void)
+/* False if there is one that never succeeded. @cycles are a microsecond. */
+static bool show_counts(uint64_t cycles)
 {
 	bool all = true;
 	unsigned int op;
 
-	printf("# %-16s %10s %10s\n", "operation", "calls", "successes");
+	printf("# %-16s %10s %10s %10s  %s\n", "operation", "calls", "successes", "us each",
+	       "errors");
 	for (op = 0; op < nr_ops; op++) {
-		uint64_t good = total(op, true);
+		struct count sum = total(op);
 
-		printf("# %-16s %10llu %10llu\n", ops[op].name,
-		       (unsigned long long)total(op, false), (unsigned long long)good);
+		printf("# %-16s %10llu %10llu %10llu ", ops[op].name,
+		       (unsigned long long)sum.calls, (unsigned long long)sum.good,
+		       (unsigned long long)(sum.calls ? sum.time / cycles / sum.calls : 0));
+		show_errors(&sum);
+		printf("\n");
 		/* What works leaves no one to say so. */
-		if (!good && ops[op].run != op_unknown && ops[op].run != op_exec_self)
+		if (!sum.good && ops[op].run != op_unknown && ops[op].run != op_exec_self)
 			all = false;
 	}
 	return all;
@@ -265,10 +299,10 @@ static void show_run(time_t took)
 	unsigned int i;
 
 	for (i = 0; i < nr_ops; i++)
-		calls += total(i, false);
+		calls += total(i).calls;
 	for (i = 0; i < shared->options.workers; i++) {
 		deaths += shared->workers[i].restarts - 1;
-		execs += shared->workers[i].execs - shared->workers[i].restarts;
+		execs += shared->workers[i].execs;
 	}
 	printf("# calls: %llu in %lld s, seed %llu\n", calls, (long long)took,
 	       (unsigned long long)shared->options.seed);
@@ -379,7 +413,7 @@ static void parse_options(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	uint64_t digest;
+	uint64_t digest, cycles;
 	time_t start;
 
 	if (argc == 4 && (!strcmp(argv[1], "worker") || !strcmp(argv[1], "short"))) {
@@ -402,9 +436,11 @@ int main(int argc, char **argv)
 	printf("# %u workers with %u threads each, seed %llu\n", shared->options.workers,
 	       shared->options.threads, (unsigned long long)shared->options.seed);
 	start = seconds();
+	cycles = __builtin_ia32_rdtsc();
 	run_workers();
+	cycles = (__builtin_ia32_rdtsc() - cycles) / 1000000 / (seconds() - start ?: 1);
 	show_run(seconds() - start);
-	result(show_counts(), "every operation succeeds now and then");
+	result(show_counts(cycles ?: 1), "every operation succeeds now and then");
 	result(!hangs, "all calls return, and who is killed ends");
 	result(!crashes, "workers die by nothing but a kill");
 	if (shared->options.feedback)

@@ -165,6 +165,7 @@ long op_exec_self(struct actor *a)
 	if (is_child(a))
 		return -EPERM;
 	cover_stop(a);
+	__atomic_fetch_add(&a->worker->execs, 1, __ATOMIC_RELAXED);
 	/* There will be no handlers for some time. */
 	block_signals(true);
 	execute(a, "worker");

@@ -8,56 +8,59 @@
 
 #include "uapi_fuzz.h"
 
-/* By weight: what costs much is rare, and what leads to nothing, too. */
+/*
+ * By weight: what costs much is rare, and what leads to nothing, too. What takes many to get
+ * anywhere is called up to so many times in a row.
+ */
 const struct op ops[] = {
-	{ "open", 100, NEED_NOTHING, op_open },
-	{ "close", 60, NEED_NOTHING, op_close },
-	{ "dup", 60, NEED_NOTHING, op_dup },
-	{ "pass", 30, NEED_NOTHING, op_pass },
-	{ "other call", 40, NEED_NOTHING, op_other_call },
-	{ "poll", 120, NEED_STREAM, op_poll },
-	{ "INFO", 60, NEED_NOTHING, op_info },
-	{ "unknown", 100, NEED_NOTHING, op_unknown },
-	{ "CREATE", 100, NEED_NOTHING, op_create },
-	{ "START", 300, NEED_STREAM, op_start },
-	{ "STOP", 250, NEED_STREAM, op_stop },
-	{ "SHUTDOWN", 60, NEED_STREAM, op_shutdown },
-	{ "GET_STATUS", 300, NEED_STREAM, op_get_status },
-	{ "GET_ATTR", 120, NEED_STREAM, op_get_attr },
-	{ "EVENT_NAME", 120, NEED_STREAM, op_event_name },
-	{ "EVENT_TYPES", 120, NEED_STREAM, op_event_types },
-	{ "WAIT", 250, NEED_STREAM, op_wait },
-	{ "RELEASE", 400, NEED_STREAM, op_release },
-	{ "SET_FILTER", 200, NEED_STREAM, op_set_filter },
-	{ "GET_FILTER", 100, NEED_STREAM, op_get_filter },
-	{ "CLEAR", 120, NEED_STREAM, op_clear },
-	{ "FLUSH", 300, NEED_STREAM, op_flush },
-	{ "GET_STATS", 200, NEED_STREAM, op_get_stats },
-	{ "ATTACH", 200, NEED_NOTHING, op_attach },
-	{ "SYNC", 400, NEED_TARGET, op_sync },
-	{ "NEXT", 800, NEED_TARGET, op_next },
-	{ "EVENT", 2200, NEED_TARGET, op_event },
-	{ "KICK", 300, NEED_TARGET, op_kick },
-	{ "EVENTID_OPEN", 200, NEED_TARGET, op_eventid_open },
-	{ "MAP", 200, NEED_STREAM, op_map },
-	{ "mmap", 300, NEED_STREAM, op_mmap },
-	{ "munmap", 200, NEED_MAPPING, op_munmap },
-	{ "mremap", 80, NEED_MAPPING, op_mremap },
-	{ "mprotect", 120, NEED_MAPPING, op_mprotect },
-	{ "madvise", 120, NEED_MAPPING, op_madvise },
-	{ "mlock", 40, NEED_MAPPING, op_mlock },
-	{ "write ring", 1200, NEED_RING, op_write_ring },
-	{ "read ring", 800, NEED_READER, op_read_ring },
-	{ "scribble", 600, NEED_RING, op_scribble },
-	{ "spoil arguments", 200, NEED_NOTHING, op_spoil_args },
-	{ "fork", 16, NEED_NOTHING, op_fork },
-	{ "vfork", 10, NEED_NOTHING, op_vfork },
-	{ "exec", 4, NEED_NOTHING, op_exec },
-	{ "exec itself", 1, NEED_NOTHING, op_exec_self },
-	{ "kill", 6, NEED_NOTHING, op_kill },
-	{ "signal", 40, NEED_NOTHING, op_signal },
-	{ "affinity", 100, NEED_NOTHING, op_affinity },
-	{ "limits", 40, NEED_NOTHING, op_limits },
+	{ "open", 100, 1, NEED_NOTHING, op_open },
+	{ "close", 60, 1, NEED_NOTHING, op_close },
+	{ "dup", 60, 1, NEED_NOTHING, op_dup },
+	{ "pass", 30, 1, NEED_NOTHING, op_pass },
+	{ "other call", 40, 1, NEED_NOTHING, op_other_call },
+	{ "poll", 120, 4, NEED_STREAM, op_poll },
+	{ "INFO", 60, 4, NEED_NOTHING, op_info },
+	{ "unknown", 100, 8, NEED_NOTHING, op_unknown },
+	{ "CREATE", 100, 1, NEED_NOTHING, op_create },
+	{ "START", 300, 2, NEED_STREAM, op_start },
+	{ "STOP", 250, 2, NEED_STREAM, op_stop },
+	{ "SHUTDOWN", 60, 1, NEED_STREAM, op_shutdown },
+	{ "GET_STATUS", 300, 8, NEED_STREAM, op_get_status },
+	{ "GET_ATTR", 120, 8, NEED_STREAM, op_get_attr },
+	{ "EVENT_NAME", 120, 8, NEED_STREAM, op_event_name },
+	{ "EVENT_TYPES", 120, 4, NEED_STREAM, op_event_types },
+	{ "WAIT", 250, 2, NEED_STREAM, op_wait },
+	{ "RELEASE", 400, 8, NEED_STREAM, op_release },
+	{ "SET_FILTER", 200, 1, NEED_STREAM, op_set_filter },
+	{ "GET_FILTER", 100, 8, NEED_STREAM, op_get_filter },
+	{ "CLEAR", 120, 1, NEED_STREAM, op_clear },
+	{ "FLUSH", 300, 2, NEED_STREAM, op_flush },
+	{ "GET_STATS", 200, 4, NEED_STREAM, op_get_stats },
+	{ "ATTACH", 200, 1, NEED_NOTHING, op_attach },
+	{ "SYNC", 400, 2, NEED_TARGET, op_sync },
+	{ "NEXT", 800, 8, NEED_TARGET, op_next },
+	{ "EVENT", 2200, 32, NEED_TARGET, op_event },
+	{ "KICK", 300, 8, NEED_TARGET, op_kick },
+	{ "EVENTID_OPEN", 200, 4, NEED_TARGET, op_eventid_open },
+	{ "MAP", 200, 1, NEED_STREAM, op_map },
+	{ "mmap", 300, 1, NEED_STREAM, op_mmap },
+	{ "munmap", 200, 1, NEED_MAPPING, op_munmap },
+	{ "mremap", 80, 1, NEED_MAPPING, op_mremap },
+	{ "mprotect", 120, 1, NEED_MAPPING, op_mprotect },
+	{ "madvise", 120, 1, NEED_MAPPING, op_madvise },
+	{ "mlock", 40, 1, NEED_MAPPING, op_mlock },
+	{ "write ring", 1200, 8, NEED_RING, op_write_ring },
+	{ "read ring", 800, 16, NEED_READER, op_read_ring },
+	{ "scribble", 600, 8, NEED_RING, op_scribble },
+	{ "spoil arguments", 200, 4, NEED_NOTHING, op_spoil_args },
+	{ "fork", 16, 1, NEED_NOTHING, op_fork },
+	{ "vfork", 10, 1, NEED_NOTHING, op_vfork },
+	{ "exec", 4, 1, NEED_NOTHING, op_exec },
+	{ "exec itself", 1, 1, NEED_NOTHING, op_exec_self },
+	{ "kill", 6, 1, NEED_NOTHING, op_kill },
+	{ "signal", 40, 1, NEED_NOTHING, op_signal },
+	{ "affinity", 100, 1, NEED_NOTHING, op_affinity },
+	{ "limits", 40, 1, NEED_NOTHING, op_limits },
 };
 
 const unsigned int nr_ops = ARRAY_SIZE(ops);
@@ -185,28 +188,34 @@ static uint64_t state_of(const struct objects *objects)
 	return state;
 }
 
-static void count(struct actor *a, long ret)
+/* Not clock_gettime(): what that reads may have gone with a mapping beside it. */
+static uint64_t now(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+static void count(struct actor *a, long ret, uint64_t started)
 {
 	struct count *counts = &a->worker->counts[a->call.op];
 
 	__atomic_fetch_add(&counts->calls, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&counts->time, now() - started, __ATOMIC_RELAXED);
 	if (ret >= 0)
 		__atomic_fetch_add(&counts->good, 1, __ATOMIC_RELAXED);
+	else if (ret > -ERRORS_MAX)
+		__atomic_fetch_add(&counts->errors[-ret], 1, __ATOMIC_RELAXED);
 	if (shared->options.calls)
 		__atomic_fetch_add(&shared->calls, 1, __ATOMIC_RELAXED);
 }
 
-void run_call(struct actor *a, const struct call *call)
+static void run_once(struct actor *a, const struct call *call, uint64_t word, unsigned int op)
 {
-	unsigned int op;
-	uint64_t word;
+	uint64_t started = now();
 	long ret;
 
-	memcpy(&word, call, sizeof(word));
 	a->call = *call;
-	a->call_random = mix(word);
-	op = op_that_helps(a, call->op % nr_ops);
 	a->call.op = op;
+	a->call_random = mix(word);
 	if (a->thread < THREADS_MAX) {
 		__atomic_store_n(&a->worker->doing[a->thread], op, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&a->worker->progress[a->thread], 1, __ATOMIC_RELAXED);
@@ -214,11 +223,25 @@ void run_call(struct actor *a, const struct call *call)
 	cover_begin(a);
 	ret = ops[op].run(a);
 	cover_end(a);
-	count(a, ret);
+	count(a, ret, started);
 	if (shared->options.print && shared->options.alone)
 		print_call(a, ret);
 	if (!a->thread)
 		a->worker->digest = mix(a->worker->digest ^ word) + state_of(a->objects);
+}
+
+void run_call(struct actor *a, const struct call *call)
+{
+	unsigned int op, times;
+	uint64_t word;
+
+	memcpy(&word, call, sizeof(word));
+	a->call = *call;
+	a->call_random = ~mix(word);
+	op = op_that_helps(a, call->op % nr_ops);
+	times = 1 + below(a, ops[op].times);
+	while (times--)
+		run_once(a, call, word + ((uint64_t)times << 32), op);
 }
 
 static uint32_t corpus_len(void)

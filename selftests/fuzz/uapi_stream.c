@@ -16,6 +16,19 @@ static struct file *stream(struct actor *a)
 	return pick_file(a, ROLE_STREAM);
 }
 
+/* One that has a log, or one that has none, if there is one. */
+static struct file *stream_with(struct actor *a, bool log)
+{
+	struct file *file = stream(a);
+	unsigned int i;
+
+	for (i = 0; i < FILES_MAX && file && (file->create.log_fd >= 0) != log; i++) {
+		a->call.pick++;
+		file = stream(a);
+	}
+	return file;
+}
+
 static void fill_origin(struct actor *a, struct posixtrace_origin *origin)
 {
 	origin->prog_address = rnd(a);
@@ -104,8 +117,9 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 	attr->log_size = sizes[below(a, ARRAY_SIZE(sizes))];
 	if (one_in(a, 64))
 		attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX - below(a, 2);
-	if (one_in(a, 256))
-		attr->stream_size = POSIXTRACE_STREAM_SIZE_MAX >> below(a, 6);
+	/* Takes seconds. */
+	if (one_in(a, 2048))
+		attr->stream_size = POSIXTRACE_STREAM_SIZE_MAX >> below(a, 8);
 	for (i = 0; i < below(a, sizeof(attr->name)); i++)
 		attr->name[i] = 'a' + below(a, 26);
 }
@@ -124,7 +138,7 @@ long op_create(struct actor *a)
 		if (!file)
 			return ret;
 	}
-	if (one_in(a, 3))
+	if (one_in(a, 2))
 		log = open_log(a);
 	create->pid = whom_to_trace(a);
 	create->log_fd = log < 0 ? -1 : log;
@@ -135,6 +149,8 @@ long op_create(struct actor *a)
 	if (!ret) {
 		file->create = *create;
 		file->role = ROLE_STREAM;
+	} else if (ret == -EBUSY) {
+		drop_file(file);	/* it is more than we know */
 	}
 	return ret;
 }
@@ -160,7 +176,8 @@ long op_flush(struct actor *a)
 	struct posixtrace_origin *origin = argument(a);
 
 	fill_origin(a, origin);
-	return ioctl_with(a, stream(a), POSIXTRACE_IOC_FLUSH, origin, sizeof(*origin));
+	return ioctl_with(a, stream_with(a, !one_in(a, 8)), POSIXTRACE_IOC_FLUSH, origin,
+			  sizeof(*origin));
 }
 
 long op_shutdown(struct actor *a)
@@ -230,7 +247,8 @@ long op_wait(struct actor *a)
 	/* So that no bit can make it wait for years, where there are no signals. */
 	if (shared->options.alone)
 		a->call.how &= ~HOW_SPOIL;
-	return ioctl_with(a, stream(a), POSIXTRACE_IOC_WAIT, wait, sizeof(*wait));
+	return ioctl_with(a, stream_with(a, one_in(a, 8)), POSIXTRACE_IOC_WAIT, wait,
+			  sizeof(*wait));
 }
 
 long op_release(struct actor *a)
@@ -238,7 +256,8 @@ long op_release(struct actor *a)
 	struct posixtrace_release *release = argument(a);
 
 	release->subbuf = one_in(a, 3) ? POSIXTRACE_NONE : below(a, 24);
-	return ioctl_with(a, stream(a), POSIXTRACE_IOC_RELEASE, release, sizeof(*release));
+	return ioctl_with(a, stream_with(a, one_in(a, 8)), POSIXTRACE_IOC_RELEASE, release,
+			  sizeof(*release));
 }
 
 long op_set_filter(struct actor *a)

@@ -29,6 +29,8 @@ long op_attach(struct actor *a)
 	if (!ret) {
 		file->attach = *attach;
 		file->role = ROLE_TARGET;
+	} else if (ret == -EBUSY) {
+		drop_file(file);	/* it is more than we know */
 	}
 	return ret;
 }

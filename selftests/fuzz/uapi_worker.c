@@ -174,7 +174,6 @@ static void start_thread(struct actor *a, char *stack)
 
 int worker_main(unsigned int number, uint64_t seed)
 {
-	struct worker *worker = &shared->workers[number];
 	unsigned int i;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -186,7 +185,6 @@ int worker_main(unsigned int number, uint64_t seed)
 		actor_init(&actors[i], number, i, seed);
 		cover_open(&actors[i]);
 	}
-	__atomic_fetch_add(&worker->execs, 1, __ATOMIC_RELAXED);
 	rights_init(number);
 	for (i = 1; i < shared->options.threads; i++)
 		start_thread(&actors[i], stacks[i]);
