@@ -74,8 +74,6 @@ __asm__(".text\n"
 	"	mov $-14, %rax\n"
 	"	ret\n");
 
-extern const char access_begin[], access_failed[];
-
 static void fault(int signal, siginfo_t *info, void *context)
 {
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;

@@ -184,11 +184,11 @@ void *data_pointer(struct actor *a, size_t len)
 	return a->arena + ARENA_DATA + (below(a, ARENA_DATA_SIZE - len) & ~7ULL);
 }
 
-static void spoil_content(struct actor *a, enum spoil spoil, char *arg, size_t size)
+static void spoil_content(struct actor *a, enum spoil how, char *arg, size_t size)
 {
 	unsigned int i;
 
-	switch (spoil) {
+	switch (how) {
 	case SPOIL_BITS:
 		for (i = 0; i <= below(a, 3); i++)
 			arg[below(a, size)] ^= 1 << below(a, 8);
@@ -210,16 +210,16 @@ static void spoil_content(struct actor *a, enum spoil spoil, char *arg, size_t s
 }
 
 /* Where the call is told that the argument is. */
-static char *place(struct actor *a, enum spoil spoil, char *arg, size_t size)
+static char *place(struct actor *a, enum spoil how, char *arg, size_t size)
 {
 	struct mapping *map;
 	char *to;
 
-	switch (spoil) {
+	switch (how) {
 	case SPOIL_NULL:
 	case SPOIL_KERNEL:
 	case SPOIL_NO_ADDRESS:
-		return bad_address(a, spoil);
+		return bad_address(a, how);
 	case SPOIL_HALF:
 		to = a->arena + ARENA_HOLE - (size ? below(a, size) : 0);
 		memcpy(to, arg, a->arena + ARENA_HOLE - to);
@@ -262,6 +262,14 @@ static unsigned int spoil_size(struct actor *a, unsigned int cmd)
 	return _IOC(below(a, 4), _IOC_TYPE(cmd), _IOC_NR(cmd), _IOC_SIZE(cmd));
 }
 
+/* Streams that have ended are worth a few calls, and so are files that are not ours. */
+static bool is_useless(struct actor *a, long ret, bool spoiled)
+{
+	if (ret == -ESHUTDOWN)
+		return one_in(a, 3);
+	return ret == -EINVAL && !spoiled && one_in(a, 12);
+}
+
 /* One command with its argument, spoiled as the call says. What comes back is in @arg. */
 long ioctl_with(struct actor *a, struct file *file, unsigned int cmd, void *arg, size_t size)
 {
@@ -296,9 +304,8 @@ long ioctl_with(struct actor *a, struct file *file, unsigned int cmd, void *arg,
 		ret = sys_ioctl32(fd, cmd, (uintptr_t)at);
 	else
 		ret = sys(SYS_ioctl, fd, cmd, at);
-	/* Streams that have ended are worth a few calls, and so are files that are not ours. */
-	if ((ret == -ESHUTDOWN || (ret == -EINVAL && !spoil && one_in(a, 4))) && file >= a->objects->files &&
-	    file < a->objects->files + FILES_MAX && one_in(a, 3))
+	if (is_useless(a, ret, spoil) && file >= a->objects->files &&
+	    file < a->objects->files + FILES_MAX)
 		drop_file(file);
 	return ret;
 }

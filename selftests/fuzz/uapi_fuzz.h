@@ -196,6 +196,9 @@ long copy(void *to, const void *from, size_t len);
 
 void access_init(void);
 
+/* Labels around the code of the above. */
+extern const char access_begin[], access_failed[];
+
 /* ------------------------------------------------------------------ */
 /* uapi_random.c							*/
 

@@ -133,30 +133,39 @@ static void kill_worker(unsigned int number)
 		kill(pid, SIGKILL);
 }
 
+static void note_hang(unsigned int number, unsigned int thread)
+{
+	struct worker *worker = &shared->workers[number];
+
+	printf("# worker %u, thread %u: does not return from %s\n", number, thread,
+	       ops[worker->doing[thread]].name);
+	show_stacks(worker->pid);
+	hangs++;
+	kill_worker(number);
+	moved_at[number][thread] = seconds() + HANG_SECONDS;
+}
+
 /* A thread that makes no call any more. */
+static void look_for_hang(unsigned int number, unsigned int thread)
+{
+	struct worker *worker = &shared->workers[number];
+	uint64_t now = __atomic_load_n(&worker->progress[thread], __ATOMIC_RELAXED);
+
+	if (now != moved[number][thread] || !worker->pid) {
+		moved[number][thread] = now;
+		moved_at[number][thread] = seconds();
+	} else if (seconds() - moved_at[number][thread] > HANG_SECONDS) {
+		note_hang(number, thread);
+	}
+}
+
 static void look_for_hangs(void)
 {
 	unsigned int i, thread;
 
-	for (i = 0; i < shared->options.workers; i++) {
-		struct worker *worker = &shared->workers[i];
-
-		for (thread = 0; thread < shared->options.threads; thread++) {
-			uint64_t now = __atomic_load_n(&worker->progress[thread], __ATOMIC_RELAXED);
-
-			if (now != moved[i][thread] || !worker->pid) {
-				moved[i][thread] = now;
-				moved_at[i][thread] = seconds();
-			} else if (seconds() - moved_at[i][thread] > HANG_SECONDS) {
-				printf("# worker %u, thread %u: does not return from %s\n", i, thread,
-				       ops[worker->doing[thread]].name);
-				show_stacks(worker->pid);
-				hangs++;
-				kill_worker(i);
-				moved_at[i][thread] = seconds() + HANG_SECONDS;
-			}
-		}
-	}
+	for (i = 0; i < shared->options.workers; i++)
+		for (thread = 0; thread < shared->options.threads; thread++)
+			look_for_hang(i, thread);
 }
 
 /* All that is left is killed, and then it has to go. */
@@ -403,7 +412,8 @@ static void parse_options(int argc, char **argv)
 			options->print = true;
 			break;
 		default:
-			fprintf(stderr, "usage: uapi_fuzz [--seconds N] [--calls N] [--seed N] [--workers N] [--threads N] [--print]\n");
+			fprintf(stderr, "usage: uapi_fuzz [--seconds N] [--calls N] [--seed N]\n"
+				"\t[--workers N] [--threads N] [--print]\n");
 			exit(2);
 		}
 	}

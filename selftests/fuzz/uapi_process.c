@@ -95,7 +95,7 @@ static int start_child(void *arg)
 	return 0;
 }
 
-/* A child of its own memory goes on on a copy of this stack, any other on its own. */
+/* One with its own memory has a copy of this stack, any other one gets its own. */
 static long make_child(struct actor *a, unsigned long flags, void (*run)(struct actor *a))
 {
 	struct start start = { .actor = a, .run = run };
@@ -139,8 +139,8 @@ long op_vfork(struct actor *a)
 static void execute(struct actor *a, const char *what)
 {
 	char number[16], seed[32];
-	const char *argv[] = { "uapi_fuzz", what, number, seed, NULL };
-	const char *envp[] = { NULL };
+	const char *const argv[] = { "uapi_fuzz", what, number, seed, NULL };
+	const char *const envp[] = { NULL };
 
 	snprintf(number, sizeof(number), "%u", number_of(a));
 	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)rnd(a));

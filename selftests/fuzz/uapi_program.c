@@ -184,7 +184,8 @@ static uint64_t state_of(const struct objects *objects)
 	for (i = 0; i < FILES_MAX; i++)
 		state = state * 4 + (objects->files[i].fd ? 1 + objects->files[i].role : 0);
 	for (i = 0; i < MAPPINGS_MAX; i++)
-		state = mix(state ^ (objects->mappings[i].addr ? 1 + objects->mappings[i].part : 0));
+		if (objects->mappings[i].addr)
+			state = mix(state ^ (1 + objects->mappings[i].part)) + i;
 	return state;
 }
 

@@ -37,7 +37,7 @@ static void head_write(struct posixtrace_cpu_head *head, uint64_t word, uint64_t
 	poke(&head->pid, thread);
 	poke(&head->thread_id, thread);
 	poke(&head->last, time);
-	/* What one store does in a sequence: who was moved to another CPU meanwhile may spoil it. */
+	/* One store, as in a sequence, but who was moved to another CPU does damage. */
 	poke(&head->head, word);
 }
 
