@@ -262,11 +262,16 @@ static unsigned int spoil_size(struct actor *a, unsigned int cmd)
 	return _IOC(below(a, 4), _IOC_TYPE(cmd), _IOC_NR(cmd), _IOC_SIZE(cmd));
 }
 
-/* Streams that have ended are worth a few calls, and so are files that are not ours. */
+/*
+ * Streams that have ended are worth a few calls, and so are files that are not ours. A
+ * descriptor that was closed by another thread is nothing, or another kind of file.
+ */
 static bool is_useless(struct actor *a, long ret, bool spoiled)
 {
 	if (ret == -ESHUTDOWN)
 		return one_in(a, 3);
+	if (ret == -ENOTTY || ret == -EBADF)
+		return !spoiled && ops[a->call.op].run != op_unknown;
 	return ret == -EINVAL && !spoiled && one_in(a, 12);
 }
 

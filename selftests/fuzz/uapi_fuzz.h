@@ -331,6 +331,9 @@ void cover_stop(struct actor *a);
 void cover_begin(struct actor *a);
 void cover_end(struct actor *a);
 
+/* uapi_reach.c */
+void show_unreached(void);
+
 /* ------------------------------------------------------------------ */
 /* uapi_worker.c							*/
 

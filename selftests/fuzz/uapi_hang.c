@@ -12,22 +12,29 @@
 #include "uapi_fuzz.h"
 #include "uapi_hang.h"
 
-static void show_file(const char *path)
+/* Is there a line of it in which the module is? */
+static bool show_file(const char *path)
 {
+	bool in_module = false;
 	FILE *file = fopen(path, "re");
 	char line[256];
 
 	if (!file)
-		return;
+		return false;
 	printf("# %s:\n", path);
-	while (fgets(line, sizeof(line), file))
+	while (fgets(line, sizeof(line), file)) {
 		printf("#   %s", line);
+		if (strstr(line, "[posixtrace]"))
+			in_module = true;
+	}
 	fclose(file);
+	return in_module;
 }
 
-/* Where the kernel is in each thread of a process. */
-void show_stacks(pid_t pid)
+/* Where the kernel is in each thread of a process: is one of them in the module? */
+bool show_stacks(pid_t pid)
 {
+	bool in_module = false;
 	struct dirent *entry;
 	char path[300];
 	DIR *dir;
@@ -35,17 +42,16 @@ void show_stacks(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
 	if (!dir)
-		return;
+		return false;
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/task/%s/stack", pid, entry->d_name);
-		show_file(path);
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/status", pid, entry->d_name);
-		show_file(path);
+		in_module |= show_file(path);
 	}
 	closedir(dir);
 	fflush(stdout);
+	return in_module;
 }
 
 /* All processes of this session but our own. */

@@ -3,11 +3,12 @@
 #ifndef _SELFTESTS_UAPI_HANG_H
 #define _SELFTESTS_UAPI_HANG_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct worker;
 
-void show_stacks(pid_t pid);
+bool show_stacks(pid_t pid);
 void show_session(void);
 void kill_session(void);
 void kill_orphans(const struct worker *workers, unsigned int nr);

@@ -35,6 +35,7 @@
 
 static int readers[PIPES];
 static unsigned int hangs, crashes;
+static pid_t hung[WORKERS_MAX];		/* those that were killed for it */
 static uint64_t moved[WORKERS_MAX][THREADS_MAX];
 static time_t moved_at[WORKERS_MAX][THREADS_MAX];
 
@@ -139,8 +140,10 @@ static void note_hang(unsigned int number, unsigned int thread)
 
 	printf("# worker %u, thread %u: does not return from %s\n", number, thread,
 	       ops[worker->doing[thread]].name);
-	show_stacks(worker->pid);
-	hangs++;
+	/* In the module it has to come back; anywhere else, at least to die. */
+	if (show_stacks(worker->pid) || worker->pid == hung[number])
+		hangs++;
+	hung[number] = worker->pid;
 	kill_worker(number);
 	moved_at[number][thread] = seconds() + HANG_SECONDS;
 }
@@ -168,24 +171,36 @@ static void look_for_hangs(void)
 			look_for_hang(i, thread);
 }
 
-/* All that is left is killed, and then it has to go. */
+/* Workers that were told to stop, and did not. */
+static void note_stragglers(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < shared->options.workers; i++)
+		if (shared->workers[i].pid && shared->workers[i].pid != hung[i])
+			note_hang(i, 0);
+}
+
+/* Workers end by themselves, in their own time; their children are killed, and have to go. */
 static void end_all(void)
 {
-	time_t start = seconds();
+	time_t start = seconds(), took;
 
 	while (reap(false)) {
-		/* Workers first: in their own time. */
-		if (seconds() - start > HANG_SECONDS / 2 || shared->options.alone)
-			kill_session();
-		else if (seconds() - start > 5)
+		drain(50);
+		took = seconds() - start;
+		if (took > 5)
 			kill_orphans(shared->workers, shared->options.workers);
-		if (seconds() - start > 2 * HANG_SECONDS) {
+		if (took > HANG_SECONDS) {
+			note_stragglers();
+			kill_session();
+		}
+		if (took > 2 * HANG_SECONDS) {
 			printf("# does not end:\n");
 			show_session();
 			hangs++;
 			return;
 		}
-		drain(50);
 	}
 }
 
@@ -453,7 +468,9 @@ int main(int argc, char **argv)
 	result(show_counts(cycles ?: 1), "every operation succeeds now and then");
 	result(!hangs, "all calls return, and who is killed ends");
 	result(!crashes, "workers die by nothing but a kill");
-	if (shared->options.feedback)
+	if (shared->options.feedback) {
+		show_unreached();
 		result(shared->corpus_len, "coverage is told");
+	}
 	return failed;
 }

@@ -94,7 +94,7 @@ long op_write_ring(struct actor *a)
 	file.fd = ring->fd;
 	file.role = ROLE_TARGET;
 	ret = ioctl_with(a, &file, POSIXTRACE_IOC_NEXT, next, sizeof(*next));
-	if ((ret == -ESTALE || ret == -EINVAL) && one_in(a, 3))
+	if ((ret == -ESTALE || ret == -EINVAL || ret == -EBADF || ret == -ENOTTY) && one_in(a, 3))
 		drop_mapping(ring);
 	return ret;
 }
@@ -147,7 +147,8 @@ long op_read_ring(struct actor *a)
 	file.role = ROLE_STREAM;
 	file.create.stream = reader->stream;
 	ret = ioctl_with(a, &file, POSIXTRACE_IOC_RELEASE, release, sizeof(*release));
-	if ((ret == -ESHUTDOWN || ret == -EBADF || ret == -EINVAL) && one_in(a, 3)) {
+	if ((ret == -ESHUTDOWN || ret == -EBADF || ret == -EINVAL || ret == -ENOTTY) &&
+	    one_in(a, 3)) {
 		drop_mapping(reader);
 		drop_mapping(view);
 	}

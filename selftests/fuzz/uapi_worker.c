@@ -105,7 +105,7 @@ static void signals_init(void)
 	block_signals(false);
 }
 
-/* All but these, so that limits count. */
+/* Of root, without what makes limits count for nothing. */
 static void drop_rights(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -160,7 +160,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Without a word to the C library of what threads there are: it allocates nothing later. */
+/* On a stack of ours: nothing that is unmapped can be where the C library had put one. */
 static void start_thread(struct actor *a, char *stack)
 {
 	pthread_attr_t attr;
@@ -189,7 +189,7 @@ int worker_main(unsigned int number, uint64_t seed)
 	for (i = 1; i < shared->options.threads; i++)
 		start_thread(&actors[i], stacks[i]);
 	run(&actors[0]);
-	/* The others are in the middle of something: that is how processes end. */
+	/* The others are in the middle of something. */
 	sys(SYS_exit_group, 0);
 	return 0;
 }
