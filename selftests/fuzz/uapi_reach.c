@@ -23,6 +23,13 @@ static int by_address(const void *a, const void *b)
 	return left->addr < right->addr ? -1 : left->addr > right->addr;
 }
 
+/* What the compiler makes of its own accord is part of what is in front of it. */
+static bool is_function(const struct symbol *symbol, char type)
+{
+	return (type == 't' || type == 'T') && !strstr(symbol->name, ".cold") &&
+	       strncmp(symbol->name, "_sub_", 5);
+}
+
 static unsigned int read_symbols(void)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -35,7 +42,7 @@ static unsigned int read_symbols(void)
 		if (!strstr(line, "[posixtrace]"))
 			continue;
 		if (sscanf(line, "%lx %c %63s", &symbols[n].addr, &type, symbols[n].name) == 3 &&
-		    (type == 't' || type == 'T'))
+		    is_function(&symbols[n], type))
 			n++;
 	}
 	fclose(file);
