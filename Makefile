@@ -15,8 +15,11 @@ KERNELS ?=
 # tests to run; empty: all. V=1 shows every line that they print
 TEST ?=
 V ?= 0
-# how long to fuzz
+# how long to fuzz; fuzz-uapi: or how many calls, from which seed, with how many processors
 FUZZ_SECONDS ?= 60
+FUZZ_CALLS ?=
+SEED ?=
+SMP ?= 2
 # where the tables of the bench go, too
 RST ?=
 
@@ -46,6 +49,8 @@ help:
 	@echo '  check-matrix   all on all kernels, which takes hours: KERNELS="6.12 6.12-rt"'
 	@echo '  check-valgrind the tests of reading streams and logs, under valgrind'
 	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
+	@echo '  fuzz-uapi      calls the device at random, on the debug kernel: FUZZ_SECONDS or'
+	@echo '                 FUZZ_CALLS=10000000, SEED=42, SMP=$(SMP) processors'
 	@echo '  bench          what things cost: tables, and lines "bench: METRIC VALUE UNIT";'
 	@echo '                 RST=Documentation/performance-tables.rst writes the tables there'
 	@echo '  style          checkpatch, sparse, Coccinelle, analyzers, kernel-doc, shellcheck'
@@ -94,6 +99,12 @@ check-debug:
 fuzz-log:
 	@selftests/fuzz/run $(FUZZ_SECONDS)
 
+# On the debug kernel, unless another one is asked for.
+fuzz-uapi:
+	@selftests/fuzz/uapi --kernel $(if $(filter command line environment,$(origin KERNEL)),$(KERNEL),debug) \
+		--seconds $(FUZZ_SECONDS) --smp $(SMP) $(if $(FUZZ_CALLS),--calls $(FUZZ_CALLS)) \
+		$(if $(SEED),--seed $(SEED))
+
 check-matrix:
 	@selftests/vm/matrix $(KERNELS)
 
@@ -112,4 +123,4 @@ clean:
 	rm -rf build
 
 .PHONY: all help deps module install uninstall demo check check-command check-debug \
-	check-matrix check-valgrind fuzz-log bench style clean $(SUBDIRS)
+	check-matrix check-valgrind fuzz-log fuzz-uapi bench style clean $(SUBDIRS)

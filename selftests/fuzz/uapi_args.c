@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What calls are given: objects that are there, arguments, and what spoils them. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include "uapi_fuzz.h"
+
+enum spoil {
+	SPOIL_NONE,
+	SPOIL_BITS,	/* of the argument: some are wrong */
+	SPOIL_WORD,	/* one is what programs get wrong */
+	SPOIL_WORD64,
+	SPOIL_NOISE,	/* all of it */
+	SPOIL_NULL,
+	SPOIL_KERNEL,
+	SPOIL_NO_ADDRESS,
+	SPOIL_HALF,	/* only its beginning is accessible */
+	SPOIL_CONST,	/* can be read only */
+	SPOIL_MAPPED,	/* in memory of the device */
+	SPOIL_SHARED,	/* where another thread has its own */
+	SPOIL_FILE,	/* not the one */
+	SPOIL_SIZE,	/* of the command */
+	SPOILS,
+};
+
+/* Mostly nothing is wrong: what is refused at once reaches nothing. */
+uint8_t random_how(uint64_t *state)
+{
+	uint64_t r = next_random(state);
+	uint8_t how = 0;
+
+	if (r % 5 == 0)
+		how = (r >> 8) % SPOILS;
+	if ((r >> 16) % 16 == 0)
+		how |= HOW_COMPAT;
+	if ((r >> 24) % 8 == 0)
+		how |= HOW_CHECKED;
+	return how;
+}
+
+/* The first of that role from the one that is picked on, or NULL. */
+struct file *pick_file(struct actor *a, enum role role)
+{
+	for (unsigned int i = 0; i < FILES_MAX; i++) {
+		struct file *file = &a->objects->files[(a->call.pick + i) % FILES_MAX];
+
+		if (file->fd && (role == ROLE_ANY || file->role == role))
+			return file;
+	}
+	return NULL;
+}
+
+void drop_file(struct file *file)
+{
+	int fd = file->fd;
+
+	file->fd = 0;
+	if (fd)
+		sys(SYS_close, fd);
+}
+
+/* In the place of another one, which is closed, if there is no room. */
+struct file *add_file(struct actor *a, int fd)
+{
+	struct file *file = NULL;
+
+	for (unsigned int i = 0; i < FILES_MAX && !file; i++)
+		if (!a->objects->files[i].fd)
+			file = &a->objects->files[i];
+	if (!file) {
+		file = &a->objects->files[a->call.pick % FILES_MAX];
+		drop_file(file);
+	}
+	memset(file, 0, sizeof(*file));
+	file->fd = fd;
+	return file;
+}
+
+struct mapping *pick_mapping(struct actor *a, enum part part)
+{
+	for (unsigned int i = 0; i < MAPPINGS_MAX; i++) {
+		struct mapping *map = &a->objects->mappings[(a->call.pick + i) % MAPPINGS_MAX];
+
+		if (map->addr && (part == PARTS || map->part == part))
+			return map;
+	}
+	return NULL;
+}
+
+/* Of the same stream, as far as we know. */
+struct mapping *view_of(struct actor *a, const struct mapping *reader)
+{
+	struct mapping *map = a->objects->mappings;
+
+	for (; map < a->objects->mappings + MAPPINGS_MAX; map++)
+		if (map->addr && map->part == PART_VIEW && map->stream == reader->stream)
+			return map;
+	return NULL;
+}
+
+void drop_mapping(struct mapping *map)
+{
+	uintptr_t addr = map->addr;
+
+	map->addr = 0;
+	if (addr)
+		sys(SYS_munmap, addr, map->len);
+}
+
+struct mapping *add_mapping(struct actor *a, uintptr_t addr, size_t len)
+{
+	struct mapping *map = NULL;
+
+	for (unsigned int i = 0; i < MAPPINGS_MAX && !map; i++)
+		if (!a->objects->mappings[i].addr)
+			map = &a->objects->mappings[i];
+	if (!map) {
+		map = &a->objects->mappings[a->call.pick % MAPPINGS_MAX];
+		drop_mapping(map);
+	}
+	memset(map, 0, sizeof(*map));
+	map->addr = addr;
+	map->len = len;
+	map->part = PART_OTHER;
+	return map;
+}
+
+/* Where the argument of a call is made: all zero. */
+void *argument(struct actor *a)
+{
+	return memset(a->arena, 0, ARG_MAX);
+}
+
+static uint64_t odd_number(struct actor *a)
+{
+	static const uint64_t numbers[] = {
+		0, 1, 2, 7, 8, 24, 31, 32, 33, 47, 48, 63, 64, 65, 255, 256, 257, 4095, 4096, 4097,
+		65535, 65536, 65537, 528384, 1 << 20, 1 << 30, 0x7fffffff, 0x80000000, 0xfffffff8,
+		0xffffffff, 0x100000000, 0x3fffff000, 0x400000000, 0x400001000, 0x7ffffffff000,
+		0x7fffffffffffffff, 0x8000000000000000, 0xfffffffffffff000, 0xffffffffffffffff,
+	};
+	uint64_t number = numbers[below(a, ARRAY_SIZE(numbers))];
+
+	return one_in(a, 8) ? number ^ (1ULL << below(a, 64)) : number;
+}
+
+static void *bad_address(struct actor *a, enum spoil spoil)
+{
+	switch (spoil) {
+	case SPOIL_NULL:
+		return (void *)(below(a, 3) * 4);
+	case SPOIL_KERNEL:
+		return (void *)(0xffff888000000000 + (below(a, 1 << 20) << 12));
+	default:
+		return (void *)(0x7ffffffff000 - 8 + below(a, 1 << 20));
+	}
+}
+
+/* For what arguments point to. */
+void *data_pointer(struct actor *a, size_t len)
+{
+	struct mapping *map;
+
+	switch (below(a, 24)) {
+	case 0:
+		return bad_address(a, SPOIL_NULL + below(a, 3));
+	case 1:
+		return a->arena + ARENA_HOLE - below(a, 1 + (len < 4096 ? len : 4096));
+	case 2:
+		return a->arena + ARENA_CONST;
+	case 3:
+		map = pick_mapping(a, PARTS);
+		if (map)
+			return (void *)(map->addr + (below(a, map->len) & ~7ULL));
+		break;
+	default:
+		break;
+	}
+	if (len >= ARENA_DATA_SIZE)
+		return a->arena + ARENA_DATA;
+	return a->arena + ARENA_DATA + (below(a, ARENA_DATA_SIZE - len) & ~7ULL);
+}
+
+static void spoil_content(struct actor *a, enum spoil how, char *arg, size_t size)
+{
+	unsigned int i;
+
+	switch (how) {
+	case SPOIL_BITS:
+		for (i = 0; i <= below(a, 3); i++)
+			arg[below(a, size)] ^= 1 << below(a, 8);
+		break;
+	case SPOIL_WORD:
+		*(uint32_t *)(arg + (below(a, size) & ~3ULL)) = odd_number(a);
+		break;
+	case SPOIL_WORD64:
+		if (size >= 8)
+			*(uint64_t *)(arg + (below(a, size - 7) & ~7ULL)) = odd_number(a);
+		break;
+	case SPOIL_NOISE:
+		for (i = 0; i < size; i++)
+			arg[i] = rnd(a);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Where the call is told that the argument is. */
+static char *place(struct actor *a, enum spoil how, char *arg, size_t size)
+{
+	struct mapping *map;
+	char *to;
+
+	switch (how) {
+	case SPOIL_NULL:
+	case SPOIL_KERNEL:
+	case SPOIL_NO_ADDRESS:
+		return bad_address(a, how);
+	case SPOIL_HALF:
+		to = a->arena + ARENA_HOLE - (size ? below(a, size) : 0);
+		memcpy(to, arg, a->arena + ARENA_HOLE - to);
+		return to;
+	case SPOIL_CONST:
+		return a->arena + ARENA_CONST;
+	case SPOIL_MAPPED:
+		map = pick_mapping(a, PARTS);
+		if (!map)
+			return arg;
+		to = (char *)map->addr + (below(a, map->len) & ~7ULL);
+		copy(to, arg, size);
+		return to;
+	case SPOIL_SHARED:
+		if (shared->options.alone)
+			return arg;
+		to = shared->arenas[a->worker - shared->workers][below(a, ARENAS)];
+		memcpy(to, arg, size);
+		return to;
+	default:
+		return arg;
+	}
+}
+
+static int spoil_file(struct actor *a, int fd)
+{
+	struct file *other;
+
+	if (one_in(a, 4))
+		return (int)below(a, 64) - 1;
+	a->call.pick = rnd(a);
+	other = pick_file(a, ROLE_ANY);
+	return other ? other->fd : fd;
+}
+
+static unsigned int spoil_size(struct actor *a, unsigned int cmd)
+{
+	if (one_in(a, 2))
+		return _IOC(_IOC_DIR(cmd), _IOC_TYPE(cmd), _IOC_NR(cmd), below(a, 1024));
+	return _IOC(below(a, 4), _IOC_TYPE(cmd), _IOC_NR(cmd), _IOC_SIZE(cmd));
+}
+
+/*
+ * Streams that have ended are worth a few calls, and so are files that are not ours. A
+ * descriptor that was closed by another thread is nothing, or another kind of file.
+ */
+static bool is_useless(struct actor *a, long ret, bool spoiled)
+{
+	if (ret == -ESHUTDOWN)
+		return one_in(a, 3);
+	if (ret == -ENOTTY || ret == -EBADF)
+		return !spoiled && ops[a->call.op].run != op_unknown;
+	return ret == -EINVAL && !spoiled && one_in(a, 12);
+}
+
+/* One command with its argument, spoiled as the call says. What comes back is in @arg. */
+long ioctl_with(struct actor *a, struct file *file, unsigned int cmd, void *arg, size_t size)
+{
+	enum spoil spoil = (a->call.how & HOW_SPOIL) % SPOILS;
+	int fd = file ? file->fd : -1;
+	char *at = arg;
+	long ret;
+
+	if (spoil && size) {
+		spoil_content(a, spoil, arg, size);
+		at = place(a, spoil, arg, size);
+	}
+	if (spoil == SPOIL_FILE)
+		fd = spoil_file(a, fd);
+	else if (spoil == SPOIL_SIZE)
+		cmd = spoil_size(a, cmd);
+	if (a->call.how & HOW_CHECKED) {
+		struct posixtrace_checked *checked = (void *)(a->arena + ARENA_WRAP);
+
+		memset(checked, 0, sizeof(*checked));
+		if (file && file->role == ROLE_STREAM)
+			checked->stream = file->create.stream;
+		checked->arg = (uintptr_t)at;
+		checked->cmd = cmd;
+		if (spoil)
+			spoil_content(a, below(a, SPOIL_NOISE + 1), (char *)checked,
+				      sizeof(*checked));
+		at = (char *)checked;
+		cmd = POSIXTRACE_IOC_CHECKED;
+	}
+	if (a->call.how & HOW_COMPAT && (uintptr_t)at <= UINT32_MAX)
+		ret = sys_ioctl32(fd, cmd, (uintptr_t)at);
+	else
+		ret = sys(SYS_ioctl, fd, cmd, at);
+	if (is_useless(a, ret, spoil) && file >= a->objects->files &&
+	    file < a->objects->files + FILES_MAX)
+		drop_file(file);
+	return ret;
+}

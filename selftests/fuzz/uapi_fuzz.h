@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Random calls of /dev/posixtrace. A supervisor has some workers, processes with a few
+ * threads each; a thread makes up programs, which are short lists of calls, and runs them.
+ * What the threads of a worker share is written without locks, on purpose: the worst that
+ * comes of it is an odd argument.
+ *
+ * A call is a few numbers: which one, of what, how it is spoiled, and a seed for all else.
+ * So programs can be kept and changed, and a seed makes the same calls again.
+ */
+#ifndef _SELFTESTS_UAPI_FUZZ_H
+#define _SELFTESTS_UAPI_FUZZ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <linux/posixtrace.h>
+
+#ifndef __x86_64__
+#error "knows the system calls of x86-64 only"
+#endif
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+#define WORKERS_MAX	8
+#define THREADS_MAX	4	/* of a worker, with its first */
+#define FILES_MAX	20
+#define MAPPINGS_MAX	32
+#define CALLS_MAX	24	/* of a program */
+#define CORPUS_SIZE	4096
+#define OPS_MAX		96
+#define PIPES		2
+#define ERRORS_MAX	134	/* numbers of errors are smaller */
+
+/* What the fuzzer itself needs lies where no call of it can do harm. */
+#define SHARED_ADDRESS	0x50000000UL
+#define SHARED_FD	500
+#define KCOV_FD		510	/* and the next ones */
+#define PIPE_FD		530	/* likewise */
+#define COVER_ADDRESS	0x60000000UL
+/* Where calls with an address of their own put things. */
+#define PLAYGROUND	0x6000000000UL
+#define PLAYGROUND_SIZE	(64UL << 20)
+
+/*
+ * The memory of arguments of one thread, below 4 GiB, for the calls of 32-bit programs:
+ * two pages, a third that is not accessible, the first once more to be read only, and
+ * room for what arguments point to.
+ */
+#define ARENA_SIZE	(256UL << 10)
+#define ARENA_WRAP	2048UL		/* for CHECKED */
+#define ARENA_HOLE	(8UL << 10)
+#define ARENA_CONST	(16UL << 10)
+#define ARENA_DATA	(64UL << 10)
+#define ARENA_DATA_SIZE	(128UL << 10)
+#define ARG_MAX		1024UL
+
+/* Of a worker: its threads, and one for all of its children. */
+#define ARENAS		(THREADS_MAX + 1)
+
+struct call {
+	uint8_t op;
+	uint8_t how;	/* see uapi_args.c */
+	uint16_t pick;
+	uint32_t seed;
+};
+
+struct program {
+	uint32_t len;
+	struct call calls[CALLS_MAX];
+};
+
+enum role {
+	ROLE_NONE,
+	ROLE_STREAM,
+	ROLE_TARGET,
+	ROLE_ANY,
+};
+
+/* An open file of the device, as far as we know. */
+struct file {
+	int fd;		/* 0: none */
+	enum role role;
+	struct posixtrace_create create;
+	struct posixtrace_attach attach;
+	struct posixtrace_slot slots[POSIXTRACE_SLOTS_MAX];
+};
+
+enum part {
+	PART_READER,
+	PART_VIEW,	/* ctrl, heads and pool of a stream */
+	PART_RING,	/* heads and pool of a slot */
+	PART_GATE,
+	PART_BELL,
+	PART_OTHER,
+	PARTS,
+};
+
+struct mapping {
+	uintptr_t addr;	/* 0: none */
+	size_t len;
+	enum part part;
+	int fd;
+	uint32_t slot;
+	uint64_t stream;
+	uint64_t heads_size;
+	uint32_t subbuf_size;
+	uint32_t max_data;
+};
+
+/* What the threads of a process have. */
+struct objects {
+	struct file files[FILES_MAX];
+	struct mapping mappings[MAPPINGS_MAX];
+	pid_t children[8];
+};
+
+/* How often, by operation. Written by the threads of one worker. */
+struct count {
+	uint64_t calls;
+	uint64_t good;
+	uint64_t time;	/* cycles that they took */
+	uint32_t errors[ERRORS_MAX];
+};
+
+struct worker {
+	pid_t pid;
+	uint32_t restarts;
+	uint64_t execs;
+	uint64_t progress[THREADS_MAX];	/* by its threads: calls so far */
+	uint32_t doing[THREADS_MAX];	/* which operation */
+	uint64_t digest;		/* of what the first thread called */
+	struct count counts[OPS_MAX];
+};
+
+struct options {
+	uint64_t seed;
+	uint64_t calls;		/* 0: until told to stop */
+	unsigned int seconds;
+	unsigned int workers;
+	unsigned int threads;
+	bool feedback;
+	bool alone;		/* the same seed, the same calls */
+	bool print;		/* the calls of one that is alone */
+};
+
+/* What all processes share. */
+struct shared {
+	char arenas[WORKERS_MAX][ARENAS][ARENA_SIZE];
+	struct options options;
+	int stop;
+	uint64_t calls;		/* of workers that are told to make so many */
+	uint64_t kills;
+	struct worker workers[WORKERS_MAX];
+	uint32_t corpus_len;
+	uint32_t new_edges;
+	struct program corpus[CORPUS_SIZE];
+	uint8_t edges[1 << 18];
+	uint8_t points[1 << 20];
+};
+
+/* What runs calls: a thread of a worker, or a child of one. */
+struct actor {
+	struct objects *objects;
+	struct worker *worker;
+	unsigned int thread;	/* THREADS_MAX: a child */
+	char *arena;
+	uint64_t random;	/* programs */
+	uint64_t call_random;	/* within a call */
+	struct call call;
+	enum part want;		/* what to map, PARTS: anything */
+	uint64_t *cover;	/* of KCOV, or NULL */
+	uint64_t edges_found;
+};
+
+extern struct shared *shared;
+
+/* ------------------------------------------------------------------ */
+/* uapi_access.c							*/
+
+long sys6(long nr, long a, long b, long c, long d, long e, long f);
+long sys_ioctl32(int fd, unsigned int cmd, uint32_t arg);
+
+#define sys(nr, ...)	sys_(nr, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
+#define sys_(nr, a, b, c, d, e, f, ...) \
+	sys6(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+/* 0, or -EFAULT: memory that others may take away at any time. */
+long peek(const void *addr, uint64_t *value);
+long poke(void *addr, uint64_t value);
+long poke4(void *addr, uint32_t value);
+long cas(void *addr, uint64_t before, uint64_t after);	/* 1: it was something else */
+long copy(void *to, const void *from, size_t len);
+
+void access_init(void);
+
+/* Labels around the code of the above. */
+extern const char access_begin[], access_failed[];
+
+/* ------------------------------------------------------------------ */
+/* uapi_random.c							*/
+
+uint64_t mix(uint64_t value);
+uint64_t next_random(uint64_t *state);
+
+/* Within a call. */
+uint64_t rnd(struct actor *a);
+uint64_t below(struct actor *a, uint64_t bound);
+bool one_in(struct actor *a, unsigned int n);
+
+/* ------------------------------------------------------------------ */
+/* uapi_args.c								*/
+
+/* What struct call.how is. */
+#define HOW_COMPAT	(1U << 7)	/* as a 32-bit program */
+#define HOW_CHECKED	(1U << 6)	/* within CHECKED */
+#define HOW_SPOIL	0x3fU		/* see spoil() */
+
+uint8_t random_how(uint64_t *state);
+struct file *pick_file(struct actor *a, enum role role);
+struct file *add_file(struct actor *a, int fd);
+struct mapping *pick_mapping(struct actor *a, enum part part);
+struct mapping *add_mapping(struct actor *a, uintptr_t addr, size_t len);
+struct mapping *view_of(struct actor *a, const struct mapping *reader);
+void drop_file(struct file *file);
+void drop_mapping(struct mapping *map);
+void *argument(struct actor *a);
+void *data_pointer(struct actor *a, size_t len);
+long ioctl_with(struct actor *a, struct file *file, unsigned int cmd, void *arg, size_t size);
+
+/* ------------------------------------------------------------------ */
+/* Operations								*/
+
+/*
+ * What a call needs to get anywhere. If it is not there, what leads to it is called instead,
+ * most of the time.
+ */
+enum need {
+	NEED_NOTHING,
+	NEED_STREAM,
+	NEED_TARGET,
+	NEED_RING,
+	NEED_READER,
+	NEED_MAPPING,
+};
+
+/* Return what the last system call did, or negative errno. */
+long op_open(struct actor *a);
+long op_close(struct actor *a);
+long op_dup(struct actor *a);
+long op_pass(struct actor *a);
+long op_other_call(struct actor *a);
+long op_poll(struct actor *a);
+long op_info(struct actor *a);
+long op_unknown(struct actor *a);
+
+long op_create(struct actor *a);
+long op_start(struct actor *a);
+long op_stop(struct actor *a);
+long op_shutdown(struct actor *a);
+long op_get_status(struct actor *a);
+long op_get_attr(struct actor *a);
+long op_event_name(struct actor *a);
+long op_event_types(struct actor *a);
+long op_wait(struct actor *a);
+long op_release(struct actor *a);
+long op_set_filter(struct actor *a);
+long op_get_filter(struct actor *a);
+long op_clear(struct actor *a);
+long op_flush(struct actor *a);
+long op_get_stats(struct actor *a);
+
+long op_attach(struct actor *a);
+long op_sync(struct actor *a);
+long op_next(struct actor *a);
+long op_event(struct actor *a);
+long op_kick(struct actor *a);
+long op_eventid_open(struct actor *a);
+
+long op_map(struct actor *a);
+long op_mmap(struct actor *a);
+long op_munmap(struct actor *a);
+long op_mremap(struct actor *a);
+long op_mprotect(struct actor *a);
+long op_madvise(struct actor *a);
+long op_mlock(struct actor *a);
+
+long op_write_ring(struct actor *a);
+long op_read_ring(struct actor *a);
+long op_scribble(struct actor *a);
+long op_spoil_args(struct actor *a);
+
+long op_fork(struct actor *a);
+long op_vfork(struct actor *a);
+long op_exec(struct actor *a);
+long op_exec_self(struct actor *a);
+long op_kill(struct actor *a);
+long op_signal(struct actor *a);
+long op_affinity(struct actor *a);
+long op_limits(struct actor *a);
+
+/* A new log: a descriptor, or negative errno. */
+int open_log(struct actor *a);
+
+/* ------------------------------------------------------------------ */
+/* uapi_program.c							*/
+
+struct op {
+	const char *name;
+	unsigned int weight;
+	unsigned int times;
+	enum need need;
+	long (*run)(struct actor *a);
+};
+
+extern const struct op ops[];
+extern const unsigned int nr_ops;
+
+void random_call(struct actor *a, struct call *call);
+void run_call(struct actor *a, const struct call *call);
+void run_program(struct actor *a);
+
+/* ------------------------------------------------------------------ */
+/* uapi_cover.c								*/
+
+void cover_open(struct actor *a);
+void cover_start(struct actor *a);
+void cover_stop(struct actor *a);
+void cover_begin(struct actor *a);
+void cover_end(struct actor *a);
+
+/* uapi_reach.c */
+void show_unreached(void);
+
+/* ------------------------------------------------------------------ */
+/* uapi_worker.c							*/
+
+void actor_init(struct actor *a, unsigned int worker, unsigned int thread, uint64_t seed);
+void block_signals(bool block);
+void interrupt_every(unsigned int milliseconds);
+void end_after(unsigned int seconds);
+void map_shared(int fd);
+int worker_main(unsigned int number, uint64_t seed);
+int short_main(unsigned int number, uint64_t seed);
+
+#endif /* _SELFTESTS_UAPI_FUZZ_H */

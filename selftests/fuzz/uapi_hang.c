@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Processes that do not go on: what they are doing, and how to be rid of them. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "uapi_fuzz.h"
+#include "uapi_hang.h"
+
+/* Is there a line of it in which the module is? */
+static bool show_file(const char *path)
+{
+	bool in_module = false;
+	FILE *file = fopen(path, "re");
+	char line[256];
+
+	if (!file)
+		return false;
+	printf("# %s:\n", path);
+	while (fgets(line, sizeof(line), file)) {
+		printf("#   %s", line);
+		if (strstr(line, "[posixtrace]"))
+			in_module = true;
+	}
+	fclose(file);
+	return in_module;
+}
+
+/* Where the kernel is in each thread of a process: is one of them in the module? */
+bool show_stacks(pid_t pid)
+{
+	bool in_module = false;
+	struct dirent *entry;
+	char path[300];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return false;
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/stack", pid, entry->d_name);
+		in_module |= show_file(path);
+	}
+	closedir(dir);
+	fflush(stdout);
+	return in_module;
+}
+
+/* All processes of this session but our own. */
+static void for_session(void (*each)(pid_t pid, void *arg), void *arg)
+{
+	struct dirent *entry;
+	DIR *dir = opendir("/proc");
+	pid_t pid;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		pid = atoi(entry->d_name);
+		if (pid > 0 && pid != getpid() && pid != getppid() && getsid(pid) == getsid(0))
+			each(pid, arg);
+	}
+	closedir(dir);
+}
+
+static void show_one(pid_t pid, void *arg)
+{
+	(void)arg;
+	show_stacks(pid);
+}
+
+void show_session(void)
+{
+	for_session(show_one, NULL);
+}
+
+static void kill_one(pid_t pid, void *arg)
+{
+	(void)arg;
+	kill(pid, SIGKILL);
+}
+
+void kill_session(void)
+{
+	for_session(kill_one, NULL);
+}
+
+struct orphans {
+	const struct worker *workers;
+	unsigned int nr;
+};
+
+static void kill_orphan(pid_t pid, void *arg)
+{
+	const struct orphans *orphans = arg;
+	unsigned int i;
+
+	for (i = 0; i < orphans->nr; i++)
+		if (orphans->workers[i].pid == pid)
+			return;
+	kill(pid, SIGKILL);
+}
+
+/* Those that are no worker. */
+void kill_orphans(const struct worker *workers, unsigned int nr)
+{
+	struct orphans orphans = { workers, nr };
+
+	for_session(kill_orphan, &orphans);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Processes that do not go on: what they are doing, and how to be rid of them. */
+#ifndef _SELFTESTS_UAPI_HANG_H
+#define _SELFTESTS_UAPI_HANG_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct worker;
+
+bool show_stacks(pid_t pid);
+void show_session(void);
+void kill_session(void);
+void kill_orphans(const struct worker *workers, unsigned int nr);
+
+#endif /* _SELFTESTS_UAPI_HANG_H */

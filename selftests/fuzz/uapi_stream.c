@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The commands of role stream. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "uapi_fuzz.h"
+
+static struct file *stream(struct actor *a)
+{
+	return pick_file(a, ROLE_STREAM);
+}
+
+/* One that has a log, or one that has none, if there is one. */
+static struct file *stream_with(struct actor *a, bool log)
+{
+	struct file *file = stream(a);
+	unsigned int i;
+
+	for (i = 0; i < FILES_MAX && file && (file->create.log_fd >= 0) != log; i++) {
+		a->call.pick++;
+		file = stream(a);
+	}
+	return file;
+}
+
+static void fill_origin(struct actor *a, struct posixtrace_origin *origin)
+{
+	origin->prog_address = rnd(a);
+	origin->thread_id = rnd(a);
+}
+
+/* Without reader, full, of other kinds. Its file grows to what RLIMIT_FSIZE allows. */
+int open_log(struct actor *a)
+{
+	unsigned int pipe = below(a, PIPES);
+	int pair[2];
+	long fd;
+
+	switch (below(a, 12)) {
+	case 0:
+		return sys(SYS_open, "/dev/full", O_WRONLY | O_CLOEXEC);
+	case 1:
+		return sys(SYS_open, "/dev/null", O_WRONLY | O_CLOEXEC);
+	case 2:	/* the supervisor reads them */
+		return sys(SYS_fcntl, PIPE_FD + pipe, F_DUPFD_CLOEXEC, 3);
+	case 3:
+		fd = sys(SYS_pipe2, pair, O_CLOEXEC | (one_in(a, 2) ? O_NONBLOCK : 0));
+		if (fd)
+			return fd;
+		/* Nobody would read it. */
+		if (!(sys(SYS_fcntl, pair[1], F_GETFL) & O_NONBLOCK))
+			sys(SYS_close, pair[0]);
+		else
+			sys(SYS_dup3, pair[1], pair[0], O_CLOEXEC);
+		return pair[1];
+	case 4:
+		fd = sys(SYS_socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
+			 pair);
+		if (fd)
+			return fd;
+		sys(SYS_close, pair[0]);
+		return pair[1];
+	case 5:
+		return sys(SYS_open, "/dev/shm", O_TMPFILE | O_RDONLY | O_CLOEXEC, 0600);
+	case 6:
+		return sys(SYS_open, "/dev/shm", O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
+	case 7:
+		return sys(SYS_open, "/dev/posixtrace", O_RDWR | O_CLOEXEC);
+	default:
+		return sys(SYS_open, "/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	}
+}
+
+static pid_t whom_to_trace(struct actor *a)
+{
+	const struct worker *worker = &shared->workers[below(a, shared->options.workers)];
+
+	/* Ids are another time's. */
+	if (shared->options.alone)
+		return 0;
+	switch (below(a, 16)) {
+	case 0:
+		return (pid_t)below(a, 400);
+	case 1:
+		return -(pid_t)below(a, 3);
+	case 2:
+	case 3:
+		return a->objects->children[below(a, ARRAY_SIZE(a->objects->children))];
+	case 4:
+	case 5:
+	case 6:
+		return worker->pid;
+	default:
+		return 0;
+	}
+}
+
+static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
+{
+	static const uint64_t sizes[] = {
+		0, 4096, 8192, 16384, 65536, 65536, 65536, 262144, 1 << 20,
+	};
+	static const uint64_t data_sizes[] = { 0, 1, 8, 63, 64, 256, 256, 256, 1024, 4096 };
+	unsigned int i;
+
+	attr->inherited = below(a, 2);
+	attr->stream_policy = below(a, log ? 3 : 2);
+	attr->log_policy = one_in(a, 2) ? below(a, 2) : POSIXTRACE_POLICY_APPEND;
+	attr->stream_size = sizes[below(a, ARRAY_SIZE(sizes))];
+	attr->max_data_size = data_sizes[below(a, ARRAY_SIZE(data_sizes))];
+	attr->log_size = sizes[below(a, ARRAY_SIZE(sizes))];
+	if (one_in(a, 64))
+		attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX - below(a, 2);
+	/* Takes seconds. */
+	if (one_in(a, 2048))
+		attr->stream_size = POSIXTRACE_STREAM_SIZE_MAX >> below(a, 8);
+	for (i = 0; i < below(a, sizeof(attr->name)); i++)
+		attr->name[i] = 'a' + below(a, 26);
+}
+
+/* The file becomes a stream, and if there is none without a role, a new one does. */
+long op_create(struct actor *a)
+{
+	struct posixtrace_create *create = argument(a);
+	struct file *file = pick_file(a, ROLE_NONE);
+	int log = -1;
+	long ret;
+
+	if (!file) {
+		ret = op_open(a);
+		file = pick_file(a, ROLE_NONE);
+		if (!file)
+			return ret;
+	}
+	if (one_in(a, 2))
+		log = open_log(a);
+	create->pid = whom_to_trace(a);
+	create->log_fd = log < 0 ? -1 : log;
+	fill_attr(a, &create->attr, log >= 0);
+	ret = ioctl_with(a, file, POSIXTRACE_IOC_CREATE, create, sizeof(*create));
+	if (log >= 0 && !one_in(a, 16))
+		sys(SYS_close, log);
+	if (!ret) {
+		file->create = *create;
+		file->role = ROLE_STREAM;
+	} else if (ret == -EBUSY) {
+		drop_file(file);	/* it is more than we know */
+	}
+	return ret;
+}
+
+long op_start(struct actor *a)
+{
+	struct posixtrace_origin *origin = argument(a);
+
+	fill_origin(a, origin);
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_START, origin, sizeof(*origin));
+}
+
+long op_stop(struct actor *a)
+{
+	struct posixtrace_origin *origin = argument(a);
+
+	fill_origin(a, origin);
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_STOP, origin, sizeof(*origin));
+}
+
+long op_flush(struct actor *a)
+{
+	struct posixtrace_origin *origin = argument(a);
+
+	fill_origin(a, origin);
+	return ioctl_with(a, stream_with(a, !one_in(a, 8)), POSIXTRACE_IOC_FLUSH, origin,
+			  sizeof(*origin));
+}
+
+long op_shutdown(struct actor *a)
+{
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_SHUTDOWN, argument(a), 0);
+}
+
+long op_clear(struct actor *a)
+{
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_CLEAR, argument(a), 0);
+}
+
+long op_get_status(struct actor *a)
+{
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_GET_STATUS, argument(a),
+			  sizeof(struct posixtrace_status));
+}
+
+long op_get_attr(struct actor *a)
+{
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_GET_ATTR, argument(a),
+			  sizeof(struct posixtrace_attr));
+}
+
+long op_get_filter(struct actor *a)
+{
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_GET_FILTER, argument(a),
+			  sizeof(struct posixtrace_event_set));
+}
+
+long op_get_stats(struct actor *a)
+{
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_GET_STATS, argument(a),
+			  sizeof(struct posixtrace_stats));
+}
+
+long op_event_name(struct actor *a)
+{
+	struct posixtrace_eventid *eventid = argument(a);
+
+	eventid->id = one_in(a, 4) ? below(a, 10) : 64 + below(a, 40);
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_EVENT_NAME, eventid, sizeof(*eventid));
+}
+
+long op_event_types(struct actor *a)
+{
+	struct posixtrace_event_types *types = argument(a);
+
+	types->count = one_in(a, 8) ? below(a, 20000) : below(a, 64);
+	types->first = one_in(a, 8) ? rnd(a) : below(a, 32);
+	types->ids = (uintptr_t)data_pointer(a, types->count * sizeof(uint32_t));
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_EVENT_TYPES, types, sizeof(*types));
+}
+
+/* Without a deadline a signal is the end, see interrupt_every(). */
+long op_wait(struct actor *a)
+{
+	struct posixtrace_wait *wait = argument(a);
+	struct timespec now;
+
+	if (shared->options.alone || !one_in(a, 8)) {
+		wait->flags = POSIXTRACE_WAIT_DEADLINE;
+		sys(SYS_clock_gettime, CLOCK_REALTIME, &now);
+		wait->deadline = now.tv_sec * 1000000000ULL + now.tv_nsec;
+		wait->deadline += below(a, 3) ? 0 : below(a, 2000000);
+	}
+	/* So that no bit can make it wait for years, where there are no signals. */
+	if (shared->options.alone)
+		a->call.how &= ~HOW_SPOIL;
+	return ioctl_with(a, stream_with(a, one_in(a, 8)), POSIXTRACE_IOC_WAIT, wait,
+			  sizeof(*wait));
+}
+
+long op_release(struct actor *a)
+{
+	struct posixtrace_release *release = argument(a);
+
+	release->subbuf = one_in(a, 3) ? POSIXTRACE_NONE : below(a, 24);
+	return ioctl_with(a, stream_with(a, one_in(a, 8)), POSIXTRACE_IOC_RELEASE, release,
+			  sizeof(*release));
+}
+
+long op_set_filter(struct actor *a)
+{
+	struct posixtrace_filter *filter = argument(a);
+	unsigned int kind = below(a, 4), i;
+
+	if (kind == 0)
+		memset(&filter->set, 0xff, sizeof(filter->set));
+	else if (kind == 1)
+		filter->set.bits[0] = rnd(a);
+	else if (kind == 2)
+		for (i = 0; i < below(a, 4); i++)
+			filter->set.bits[below(a, 3)] |= 1ULL << below(a, 64);
+	filter->how = below(a, 3);
+	fill_origin(a, &filter->origin);
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_SET_FILTER, filter, sizeof(*filter));
+}

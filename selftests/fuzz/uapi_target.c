@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The commands of role target, and those of both roles. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "uapi_fuzz.h"
+
+static struct file *target(struct actor *a)
+{
+	return pick_file(a, ROLE_TARGET);
+}
+
+long op_attach(struct actor *a)
+{
+	struct posixtrace_attach *attach = argument(a);
+	struct file *file = pick_file(a, ROLE_NONE);
+	long ret;
+
+	if (!file) {
+		ret = op_open(a);
+		file = pick_file(a, ROLE_NONE);
+		if (!file)
+			return ret;
+	}
+	ret = ioctl_with(a, file, POSIXTRACE_IOC_ATTACH, attach, sizeof(*attach));
+	if (!ret) {
+		file->attach = *attach;
+		file->role = ROLE_TARGET;
+	} else if (ret == -EBUSY) {
+		drop_file(file);	/* it is more than we know */
+	}
+	return ret;
+}
+
+/* What it tells is where the calls to come get their slots and ranges from. */
+long op_sync(struct actor *a)
+{
+	size_t size = POSIXTRACE_SLOTS_MAX * sizeof(struct posixtrace_slot);
+	struct posixtrace_sync *sync = argument(a);
+	struct file *file = target(a);
+	long ret;
+
+	sync->slots = (uintptr_t)data_pointer(a, size);
+	ret = ioctl_with(a, file, POSIXTRACE_IOC_SYNC, sync, sizeof(*sync));
+	if (!ret && file)
+		copy(file->slots, (void *)(uintptr_t)sync->slots, size);
+	return ret;
+}
+
+/* One that is in use, or any. */
+static unsigned int pick_slot(struct actor *a, const struct file *file)
+{
+	unsigned int slot = below(a, POSIXTRACE_SLOTS_MAX), i;
+
+	for (i = 0; file && i < POSIXTRACE_SLOTS_MAX; i++)
+		if (file->slots[(slot + i) % POSIXTRACE_SLOTS_MAX].heads.size)
+			return (slot + i) % POSIXTRACE_SLOTS_MAX;
+	return slot;
+}
+
+long op_next(struct actor *a)
+{
+	struct posixtrace_next *next = argument(a);
+	struct file *file = target(a);
+	unsigned int slot = pick_slot(a, file);
+	uint32_t max = file ? file->slots[slot].max_data_size : 0;
+
+	next->slot = slot;
+	next->size = POSIXTRACE_RECORD_SIZE(below(a, max + 1));
+	if (file)
+		next->stream = file->slots[slot].stream;
+	return ioctl_with(a, file, POSIXTRACE_IOC_NEXT, next, sizeof(*next));
+}
+
+long op_event(struct actor *a)
+{
+	static const uint32_t sizes[] = { 0, 1, 7, 8, 16, 64, 255, 256, 257, 1024, 4096 };
+	struct posixtrace_event *event = argument(a);
+
+	event->event_id = one_in(a, 3) ? 64 + below(a, 40) : POSIXTRACE_ID_UNNAMED;
+	event->data_len = sizes[below(a, ARRAY_SIZE(sizes))];
+	if (one_in(a, 64))
+		event->data_len = below(a, 2 * POSIXTRACE_DATA_SIZE_MAX);
+	event->data = (uintptr_t)data_pointer(a, event->data_len);
+	event->prog_address = rnd(a);
+	event->thread_id = one_in(a, 2) ? a->thread : rnd(a);
+	event->skip = one_in(a, 8) ? rnd(a) : 0;
+	return ioctl_with(a, target(a), POSIXTRACE_IOC_EVENT, event, sizeof(*event));
+}
+
+long op_kick(struct actor *a)
+{
+	uint32_t *mask = argument(a);
+
+	*mask = one_in(a, 2) ? ~0U : rnd(a);
+	return ioctl_with(a, target(a), POSIXTRACE_IOC_KICK, mask, sizeof(*mask));
+}
+
+long op_eventid_open(struct actor *a)
+{
+	static const char * const names[] = {
+		"posix_trace_error", "posix_trace_start", "posix_trace_stop",
+		"posix_trace_overflow", "posix_trace_filter", "posix_trace_unnamed_userevent",
+	};
+	struct posixtrace_eventid *eventid = argument(a);
+	struct file *file = one_in(a, 2) ? target(a) : pick_file(a, ROLE_STREAM);
+	unsigned int i;
+
+	if (one_in(a, 8)) {
+		strcpy(eventid->name, names[below(a, ARRAY_SIZE(names))]);
+	} else if (one_in(a, 8)) {
+		for (i = 0; i < below(a, sizeof(eventid->name)); i++)
+			eventid->name[i] = rnd(a);
+	} else {
+		eventid->name[0] = 'e';
+		eventid->name[1] = '0' + below(a, 40);
+	}
+	return ioctl_with(a, file, POSIXTRACE_IOC_EVENTID_OPEN, eventid, sizeof(*eventid));
+}
