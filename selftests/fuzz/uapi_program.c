@@ -55,7 +55,7 @@ const struct op ops[] = {
 	{ "spoil arguments", 200, 4, NEED_NOTHING, op_spoil_args },
 	{ "fork", 16, 1, NEED_NOTHING, op_fork },
 	{ "vfork", 10, 1, NEED_NOTHING, op_vfork },
-	{ "exec", 4, 1, NEED_NOTHING, op_exec },
+	{ "exec", 12, 1, NEED_NOTHING, op_exec },
 	{ "exec itself", 1, 1, NEED_NOTHING, op_exec_self },
 	{ "kill", 6, 1, NEED_NOTHING, op_kill },
 	{ "signal", 40, 1, NEED_NOTHING, op_signal },

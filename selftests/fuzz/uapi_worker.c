@@ -174,10 +174,14 @@ static void start_thread(struct actor *a, char *stack)
 
 int worker_main(unsigned int number, uint64_t seed)
 {
+	uint64_t first_cpu = 1;
 	unsigned int i;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signals_init();
+	/* What is where in a stream depends on who wrote it where. */
+	if (shared->options.alone)
+		sys(SYS_sched_setaffinity, 0, sizeof(first_cpu), &first_cpu);
 	for (i = 0; i < ARENAS; i++)
 		arena_init(shared->arenas[number][i]);
 	/* The files of KCOV are root's. */
