@@ -254,6 +254,20 @@ static void filter(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * self
 								  POSIX_TRACE_ADD_EVENTSET));
 }
 
+/* One with log is flushed, all others are read. */
+static void take_some(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * self,
+		      const struct besieged *stream)
+{
+	if (stream->fd >= 0)
+		ASSERT_EQ(0, posix_trace_flush(stream->trid));
+	if (stream->fd >= 0)
+		return;
+	if (dice(&self->rng, 2))
+		read_single(_metadata, self, stream->trid);
+	else
+		read_many(_metadata, self, stream->trid, STREAM_DATA_SIZE);
+}
+
 static void do_something(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * self,
 			 const struct besieged *stream)
 {
@@ -271,22 +285,15 @@ static void do_something(struct __test_metadata *_metadata, FIXTURE_DATA(siege) 
 		filter(_metadata, self, stream->trid);
 		break;
 	case 3:
-		if (dice(&self->rng, 4) == 0) {
+		if (dice(&self->rng, 4) == 0)
 			ASSERT_EQ(0, posix_trace_clear(stream->trid));
-		}
 		break;
 	case 4:
 		ASSERT_EQ(0, posix_trace_get_status(stream->trid, &status));
 		ASSERT_EQ(0, posixtrace_get_stats(stream->trid, &stats));
 		break;
 	default:
-		if (stream->fd >= 0) {
-			ASSERT_EQ(0, posix_trace_flush(stream->trid));
-		} else if (dice(&self->rng, 2)) {
-			read_single(_metadata, self, stream->trid);
-		} else {
-			read_many(_metadata, self, stream->trid, STREAM_DATA_SIZE);
-		}
+		take_some(_metadata, self, stream);
 	}
 }
 
