@@ -47,6 +47,7 @@ help:
 	@echo '  check-debug    all on a debug kernel (KASAN, lockdep, kmemleak, UBSAN);'
 	@echo '                 the first run builds it, which takes some minutes'
 	@echo '  check-matrix   all on all kernels, which takes hours: KERNELS="6.12 6.12-rt"'
+	@echo '  coverage       which lines of the module the tests run, on the debug kernel'
 	@echo '  check-valgrind the tests of reading streams and logs, under valgrind'
 	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo '  fuzz-uapi      calls the device at random, on the debug kernel: FUZZ_SECONDS or'
@@ -108,6 +109,9 @@ fuzz-uapi:
 check-matrix:
 	@selftests/vm/matrix $(KERNELS)
 
+coverage:
+	@selftests/coverage/run $(TEST)
+
 check-valgrind:
 	@selftests/valgrind/run $(TEST)
 
@@ -123,4 +127,4 @@ clean:
 	rm -rf build
 
 .PHONY: all help deps module install uninstall demo check check-command check-debug \
-	check-matrix check-valgrind fuzz-log fuzz-uapi bench style clean $(SUBDIRS)
+	check-matrix coverage check-valgrind fuzz-log fuzz-uapi bench style clean $(SUBDIRS)
