@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Everything at once, for PXT_SOAK_SECONDS (10 if that is not set): controllers with
+ * streams of all kinds, on themselves and on others, which fork, are killed, and have logs;
+ * CPUs that go and come; attempts to remove the module. Each stream's sums have to be right,
+ * and once all are gone, so has the memory of the kernel to be: see Documentation/testing.rst.
+ */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+
+#include "pxt_test.h"
+#include "hotplug.h"
+#include "module.h"
+#include "soak_life.h"
+
+#define LIVES		6		/* at the same time */
+#define PERIODS		5		/* memory is looked at after each */
+#define GROWTH		(8L << 10)	/* KiB, by which it may differ from after the first */
+
+struct soak {
+	struct soak_account account[LIVES];
+	char wrong[LIVES][160];
+	unsigned long long lives;
+	unsigned long long generated;
+};
+
+FIXTURE(soak)
+{
+	struct soak *shared;
+	pid_t pid[LIVES];
+	unsigned long long seed[LIVES];
+	unsigned long long rng;
+	unsigned long long killed;
+	unsigned long long refused;
+	unsigned long long switched;
+	struct child guard;
+	int device;
+};
+
+FIXTURE_SETUP(soak)
+{
+	const char *seed = getenv("PXT_SOAK_SEED");
+
+	self->rng = seed ? strtoull(seed, NULL, 0) : now();
+	TH_LOG("PXT_SOAK_SEED=%llu", self->rng);
+	self->rng |= 1;
+	self->shared = mmap(NULL, sizeof(*self->shared), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->shared);
+	ASSERT_EQ(0, hotplug_begin(&self->guard));
+}
+
+FIXTURE_TEARDOWN(soak)
+{
+	EXPECT_EQ(0, hotplug_end(&self->guard));
+	munmap(self->shared, sizeof(*self->shared));
+}
+
+/* A new one in the place of @i. */
+static void life_begin(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * self, int i)
+{
+	struct soak *shared = self->shared;
+	const char *wrong;
+
+	self->seed[i] = ++self->rng;
+	shared->wrong[i][0] = '\0';
+	self->pid[i] = fork();
+	ASSERT_LE(0, self->pid[i]);
+	if (self->pid[i])
+		return;
+	/* Who holds it keeps the module, and is the parent. */
+	close(self->device);
+	setpgid(0, 0);
+	wrong = soak_live(self->seed[i], &shared->account[i]);
+	snprintf(shared->wrong[i], sizeof(shared->wrong[i]), "%s", wrong ? wrong : "");
+	_exit(wrong ? 1 : 0);
+}
+
+static void life_judge(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * self, int i,
+		       int status)
+{
+	const struct soak_account *account = &self->shared->account[i];
+
+	/* Its targets may live on; they are of its group. */
+	kill(-self->pid[i], SIGKILL);
+	self->pid[i] = 0;
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+		self->killed++;
+		return;
+	}
+	EXPECT_EQ(0, status)
+		TH_LOG("life %llu: %s", self->seed[i], self->shared->wrong[i]);
+	for (unsigned int n = 0; n < account->writers && n < SOAK_WRITERS; n++)
+		self->shared->generated += account->generated[n];
+	self->shared->lives++;
+}
+
+/* Those that have ended. Says how many there still are. */
+static int lives_look(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * self)
+{
+	int left = 0, status;
+
+	for (int i = 0; i < LIVES; i++) {
+		if (!self->pid[i])
+			continue;
+		if (waitpid(self->pid[i], &status, WNOHANG) == self->pid[i])
+			life_judge(_metadata, self, i, status);
+		else
+			left++;
+	}
+	return left;
+}
+
+/* What happens to all of them. */
+static void disturb(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * self)
+{
+	unsigned int nr = count_cpus(), i = soak_dice(&self->rng, LIVES);
+
+	switch (soak_dice(&self->rng, 40)) {
+	case 0:
+		if (self->pid[i])
+			kill(self->pid[i], SIGKILL);
+		break;
+	case 1:
+	case 2:
+		ASSERT_EQ(0, switch_cpu(1 + soak_dice(&self->rng, nr - 1),
+					soak_dice(&self->rng, 2)));
+		self->switched++;
+		break;
+	case 3:
+		/* At least we have the device open. */
+		ASSERT_NE(0, module_unload());
+		self->refused++;
+		break;
+	default:
+		sched_yield();
+	}
+}
+
+static void soak_until(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * self,
+		       unsigned long long end)
+{
+	self->device = open("/dev/posixtrace", O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, self->device);
+	while (now() < end) {
+		for (int i = 0; i < LIVES; i++) {
+			if (!self->pid[i])
+				life_begin(_metadata, self, i);
+		}
+		disturb(_metadata, self);
+		lives_look(_metadata, self);
+	}
+	while (lives_look(_metadata, self))
+		sched_yield();
+	close(self->device);
+	ASSERT_EQ(0, switch_all_on());
+}
+
+/* KiB of a line of /proc/meminfo. */
+static long meminfo(const char *name)
+{
+	FILE *file = fopen("/proc/meminfo", "re");
+	char line[128];
+	long value = 0;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (!strncmp(line, name, strlen(name)) && line[strlen(name)] == ':')
+			value = strtol(line + strlen(name) + 1, NULL, 10);
+	}
+	if (file)
+		fclose(file);
+	return value;
+}
+
+/* What the kernel has for itself, without what it could give back. */
+static long kernel_memory(void)
+{
+	FILE *caches = fopen("/proc/sys/vm/drop_caches", "we");
+
+	if (caches) {
+		fputs("3", caches);
+		fclose(caches);
+	}
+	return meminfo("SUnreclaim") + meminfo("VmallocUsed") + meminfo("Percpu") +
+	       meminfo("KernelStack") + meminfo("PageTables");
+}
+
+/* The last references go with RCU, and with threads of logs: they have their time. */
+static long settled_memory(long at_most)
+{
+	unsigned long long end = now() + 20 * pxt_time_scale() * NSEC;
+	long memory;
+
+	do {
+		memory = kernel_memory();
+	} while (memory > at_most && now() < end);
+	return memory;
+}
+
+TEST_F_TIMEOUT(soak, sums_are_right_and_nothing_is_left, 7200)
+{
+	const char *seconds = getenv("PXT_SOAK_SECONDS");
+	unsigned long long length = (seconds ? atoi(seconds) : 10) * NSEC / PERIODS;
+	long memory, first = 0;
+
+	for (int period = 0; period < PERIODS; period++) {
+		soak_until(_metadata, self, now() + length);
+		memory = settled_memory(first ? first + GROWTH : 0x7fffffff);
+		TH_LOG("period %d: %llu lives, %llu killed, %llu events, %llu switches of CPUs, %llu refused, kernel memory %ld KiB, %d users",
+		       period, self->shared->lives, self->killed, self->shared->generated,
+		       self->switched, self->refused, memory, module_refcount());
+		if (!period)
+			first = memory;
+		EXPECT_GE(first + GROWTH, memory);
+		EXPECT_EQ(0, module_refcount());
+	}
+	EXPECT_LT(0, self->shared->lives);
+	EXPECT_LT(0, self->shared->generated);
+}
+
+TEST_HARNESS_MAIN
