@@ -54,6 +54,7 @@ help:
 	@echo '                 FUZZ_CALLS=10000000, SEED=42, SMP=$(SMP) processors'
 	@echo '  bench          what things cost: tables, and lines "bench: METRIC VALUE UNIT";'
 	@echo '                 RST=Documentation/performance-tables.rst writes the tables there'
+	@echo '  latency        how long a real-time thread waits beside the module: KERNEL=6.1-rt'
 	@echo '  style          checkpatch, sparse, Coccinelle, analyzers, kernel-doc, shellcheck'
 	@echo '  selftests/vm/run -- PROGRAM    any program in such a machine (--help)'
 	@echo
@@ -109,6 +110,9 @@ fuzz-uapi:
 check-matrix:
 	@selftests/vm/matrix $(KERNELS)
 
+latency:
+	@selftests/bench/latency $(if $(filter command line environment,$(origin KERNEL)),$(KERNEL))
+
 coverage:
 	@selftests/coverage/run $(TEST)
 
@@ -127,4 +131,4 @@ clean:
 	rm -rf build
 
 .PHONY: all help deps module install uninstall demo check check-command check-debug \
-	check-matrix coverage check-valgrind fuzz-log fuzz-uapi bench style clean $(SUBDIRS)
+	check-matrix coverage check-valgrind fuzz-log fuzz-uapi bench latency style clean $(SUBDIRS)
