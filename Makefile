@@ -84,6 +84,7 @@ install: all
 uninstall: all
 	@tools/build/uninstall '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(INCLUDEDIR)' '$(MANDIR)'
 
+.PHONY: doc
 doc:
 	@tools/build/doc build
 
@@ -129,5 +130,5 @@ clean:
 		$(MAKE) --no-print-directory -C $$dir clean || exit; done
 	rm -rf build
 
-.PHONY: all help deps doc module install uninstall demo check check-command check-debug \
+.PHONY: all help deps module install uninstall demo check check-command check-debug \
 	check-matrix check-valgrind fuzz-log fuzz-uapi bench style clean $(SUBDIRS)
