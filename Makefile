@@ -5,6 +5,7 @@
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
 DESTDIR ?=
 # kernel headers to build for; empty: the running kernel's, else the newest installed
 KDIR ?=
@@ -34,8 +35,10 @@ help:
 	@echo '  module         posixtrace.ko, under build/module/'
 	@echo '  lib            libposixtrace.so and libposixtrace.a'
 	@echo '  tools          the posixtrace command'
+	@echo '  doc            man pages and HTML, under build/doc/; needs Sphinx, and as root'
+	@echo '                 installs it'
 	@echo '  install        all of it, under $$(DESTDIR)$$(PREFIX); the module under'
-	@echo '                 $$(DESTDIR)/lib/modules/VERSION/updates'
+	@echo '                 $$(DESTDIR)/lib/modules/VERSION/updates; man pages if they are built'
 	@echo '  uninstall      what install put there'
 	@echo '  clean          removes what was built, not the kernels in the cache'
 	@echo
@@ -58,8 +61,8 @@ help:
 	@echo '  style          checkpatch, sparse, Coccinelle, analyzers, kernel-doc, shellcheck'
 	@echo '  selftests/vm/run -- PROGRAM    any program in such a machine (--help)'
 	@echo
-	@echo 'Variables: KDIR (kernel headers), PREFIX, LIBDIR, INCLUDEDIR, DESTDIR, and'
-	@echo 'POSIXTRACE_CACHE, where kernels are kept (~/.cache/posixtrace).'
+	@echo 'Variables: KDIR (kernel headers), PREFIX, LIBDIR, INCLUDEDIR, MANDIR,'
+	@echo 'DESTDIR, and POSIXTRACE_CACHE, where kernels are kept (~/.cache/posixtrace).'
 
 deps:
 	@tools/build/deps build
@@ -77,10 +80,15 @@ install: all
 	@for dir in $(SUBDIRS); do $(MAKE) --no-print-directory -C $$dir install $(install_dirs) || exit; done
 	install -D -m 644 -t $(DESTDIR)$(INCLUDEDIR)/linux uapi/linux/posixtrace.h \
 		uapi/linux/posixtrace_log.h uapi/linux/posixtrace_memory.h
+	@tools/build/doc install '$(DESTDIR)$(MANDIR)'
 
 # Each Makefile knows what it installed: install once more, elsewhere, and look.
 uninstall: all
-	@tools/build/uninstall '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(INCLUDEDIR)'
+	@tools/build/uninstall '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(INCLUDEDIR)' '$(MANDIR)'
+
+.PHONY: doc
+doc:
+	@tools/build/doc build
 
 demo:
 	@tools/build/demo

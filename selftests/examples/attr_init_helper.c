@@ -1,0 +1,1 @@
+../../Documentation/examples/attr_init.c

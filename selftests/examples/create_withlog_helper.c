@@ -1,0 +1,1 @@
+../../Documentation/examples/create_withlog.c

@@ -1,0 +1,1 @@
+../../Documentation/examples/get_status.c

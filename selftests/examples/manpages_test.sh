@@ -1,0 +1,158 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# The programs of the man pages print what they should. Speaks TAP.
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# Each program, and what it prints: a pattern for each line, as in case.
+cat >"$tmp/table" <<'END'
+attr_init
+	stream "first"
+	stream "second"
+	the object was destroyed
+attr_name
+	name example
+	version posixtrace [0-9]*.[0-9]*
+	resolution 0.[0-9]* s
+	created [1-9]*.[0-9]*
+attr_policy
+	posix_trace_start by the parent
+	policy:work by the child
+	policy:work by the parent
+	posix_trace_stop by the parent
+attr_size
+	enough granted
+	1000 events, none lost
+clear
+	clear:work
+	posix_trace_stop
+create_withlog
+	"one"
+	"two"
+	the log is complete
+event
+	event:round 0
+	event:round 1
+	event:signal SIGUSR1
+	event:round 2
+eventid
+	equal
+	not equal
+	eventid:step
+	posix_trace_start
+	posix_trace_unnamed_userevent
+eventset
+	START is in
+	STOP is out
+	UNNAMED is in
+	START is out
+eventtypelist
+	posix_trace_error
+	posix_trace_start
+	posix_trace_stop
+	posix_trace_overflow
+	posix_trace_resume
+	posix_trace_flush_start
+	posix_trace_flush_stop
+	posix_trace_filter
+	posix_trace_unnamed_userevent
+	list:one
+	list:two
+	11 types
+	list:three
+	1 more
+get_status
+	created: suspended, not full, no overrun
+	started: running, not full, no overrun
+	filled: suspended, full, overrun
+	asked again: suspended, full, no overrun
+getnext
+	posix_trace_start by the parent
+	getnext:step by the child "first"
+	getnext:step by the child "second"
+	getnext:done by the child ""
+	nothing more within a second
+open_log
+	3 events
+	0 events behind the last one
+	3 events again
+poll
+	version [0-9]*.[0-9]*, names of 63 characters
+	3 events
+	"one"
+	"two"
+	recorded 2, read 2, dropped 0
+set_filter
+	posix_trace_start
+	filter:work
+	posix_trace_filter
+	filter:noise
+	posix_trace_stop
+	noise is recorded
+start
+	start
+	event 0
+	stop
+	start
+	event 2
+	stop
+END
+
+echo "TAP version 13"
+if [ ! -e /dev/posixtrace ]; then
+	echo "1..0 # SKIP no /dev/posixtrace: insert posixtrace.ko, or use \"make check\""
+	exit 4
+fi
+grep -v '^	' "$tmp/table" >"$tmp/programs"
+# and one more: each program is in the table
+echo "1..$(($(wc -l <"$tmp/programs") + 1))"
+
+# prints_expected NAME: the lines of the program match those of the table, one by one
+prints_expected()
+{
+	awk -v name="$1" '!/^\t/ { on = $0 == name; next } on { print substr($0, 2) }' \
+		"$tmp/table" >"$tmp/expected"
+	[ "$(wc -l <"$tmp/expected")" -eq "$(wc -l <"$tmp/out")" ] || return 1
+	while IFS= read -r pattern <&3 && IFS= read -r line <&4; do
+		# shellcheck disable=SC2254	# it is a pattern
+		case $line in
+		$pattern) ;;
+		*) return 1 ;;
+		esac
+	done 3<"$tmp/expected" 4<"$tmp/out"
+}
+
+number=0 failed=0
+# report RESULT NAME: RESULT is 0 for a case that passed
+report()
+{
+	number=$((number + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $number $2"
+	else
+		echo "not ok $number $2"
+		failed=1
+	fi
+}
+
+while read -r name; do
+	if "./${name}_helper" >"$tmp/out" 2>&1 </dev/null && prints_expected "$name"; then
+		report 0 "${name}_prints_what_it_should"
+	else
+		sed 's/^/# /' "$tmp/out"
+		report 1 "${name}_prints_what_it_should"
+	fi
+done <"$tmp/programs"
+
+lacking=0
+for program in ./*_helper; do
+	name=$(basename "$program" _helper)
+	# hello has a test of its own
+	if [ "$name" != hello ] && ! grep -qx "$name" "$tmp/programs"; then
+		echo "# $name: not in the table"
+		lacking=1
+	fi
+done
+report $lacking each_program_is_in_the_table
+exit $failed

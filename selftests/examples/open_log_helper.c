@@ -1,0 +1,1 @@
+../../Documentation/examples/open_log.c

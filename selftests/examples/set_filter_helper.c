@@ -1,0 +1,1 @@
+../../Documentation/examples/set_filter.c
