@@ -45,8 +45,8 @@ static int name_to_uapi(const char *name, struct posixtrace_eventid *eventid)
  * @event_id: where to write the event type
  *
  * The same name gives the same type, in this process and in the streams that
- * trace it, whether one exists yet or not. A child begins with a table of its own,
- * until streams can be inherited. The name of a predefined type gives that type.
+ * trace it, whether one exists yet or not. A child shares the types of
+ * its parent. The name of a predefined type gives that type.
  * When there are TRACE_USER_EVENT_MAX types, a new name gives
  * POSIX_TRACE_UNNAMED_USEREVENT.
  *
