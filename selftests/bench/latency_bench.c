@@ -7,7 +7,6 @@
  *
  * usage: latency_bench [SECONDS [ROUNDS]]	of each round
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -35,8 +34,8 @@ struct cpu {
 };
 
 struct load {
-	const char *name;
 	void *(*const *works)(void *arg);
+	const char *name;
 };
 
 static struct cpu cpus[CPUS_MAX];
@@ -225,8 +224,8 @@ static void *(*const our_works[])(void *arg) = {
 };
 
 static const struct load loads[] = {
-	{ "other", other_works },
-	{ "module", our_works },
+	{ other_works, "other" },
+	{ our_works, "module" },
 };
 
 #define LOADS	(sizeof(loads) / sizeof(loads[0]))

@@ -124,10 +124,14 @@ static inline void *soak_work_thread(void *arg)
 /* ------------------------------------------------------------------ */
 /* The controller							*/
 
-#define SOAK_MUST(life, condition) do {			\
-	if (!(condition) && !(life)->wrong)		\
-		(life)->wrong = #condition;		\
-} while (0)
+/* The first that is wrong is told. */
+static inline void soak_must(struct soak_life *life, bool holds, const char *what)
+{
+	if (!holds && !life->wrong)
+		life->wrong = what;
+}
+
+#define SOAK_MUST(life, condition)	soak_must(life, condition, #condition)
 
 static inline int soak_create(struct soak_life *life, pid_t pid)
 {

@@ -157,7 +157,7 @@ static void soak_until(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * s
 }
 
 /* KiB of a line of /proc/meminfo. */
-static long meminfo(const char *name)
+static long kib_of(const char *name)
 {
 	FILE *file = fopen("/proc/meminfo", "re");
 	char line[128];
@@ -181,8 +181,8 @@ static long kernel_memory(void)
 		fputs("3", caches);
 		fclose(caches);
 	}
-	return meminfo("SUnreclaim") + meminfo("VmallocUsed") + meminfo("Percpu") +
-	       meminfo("KernelStack") + meminfo("PageTables");
+	return kib_of("SUnreclaim") + kib_of("VmallocUsed") + kib_of("Percpu") +
+	       kib_of("KernelStack") + kib_of("PageTables");
 }
 
 /* The last references go with RCU, and with threads of logs: they have their time. */
@@ -206,9 +206,10 @@ TEST_F_TIMEOUT(soak, sums_are_right_and_nothing_is_left, 7200)
 	for (int period = 0; period < PERIODS; period++) {
 		soak_until(_metadata, self, now() + length);
 		memory = settled_memory(first ? first + GROWTH : 0x7fffffff);
-		TH_LOG("period %d: %llu lives, %llu killed, %llu events, %llu switches of CPUs, %llu refused, kernel memory %ld KiB, %d users",
-		       period, self->shared->lives, self->killed, self->shared->generated,
-		       self->switched, self->refused, memory, module_refcount());
+		TH_LOG("period %d: %llu lives, %llu killed, %llu events", period,
+		       self->shared->lives, self->killed, self->shared->generated);
+		TH_LOG("%llu switches of CPUs, %llu unloads refused, kernel memory %ld KiB",
+		       self->switched, self->refused, memory);
 		if (!period)
 			first = memory;
 		EXPECT_GE(first + GROWTH, memory);
