@@ -425,25 +425,41 @@ bool pxt_reclaim_is_read(const struct pxt_pool *pool, const struct pxt_subbuf *s
 	return read_to(pool, subbuf) >= filled(pool, subbuf);
 }
 
-static bool cpu_readable(const struct pxt_pool *pool, u32 cpu)
+/*
+ * Behind the oldest sub-buffer there is something as soon as there is in that one. One that
+ * was read to its end is given back here, as with RELEASE: a reader that does not do it would
+ * have us look at all of them each time, with interrupts off.
+ */
+static int cpu_readable(struct pxt_pool *pool, u32 cpu, u32 *budget)
 {
-	const struct pxt_subbuf *subbuf;
+	struct pxt_subbuf *subbuf;
 
-	list_for_each_entry(subbuf, &pool->cpu[cpu].subbufs, cpu_node) {
+	for (;;) {
+		subbuf = list_first_entry_or_null(&pool->cpu[cpu].subbufs, struct pxt_subbuf,
+						  cpu_node);
+		if (!subbuf)
+			return 0;
 		if (!pxt_reclaim_is_read(pool, subbuf))
-			return true;
+			return 1;
+		/* Open: the youngest. In no list: it is being written to the log. */
+		if (subbuf->state != POSIXTRACE_SUBBUF_CLOSED || list_empty(&subbuf->node))
+			return 0;
+		if (!*budget)
+			return -EAGAIN;
+		(*budget)--;
+		pxt_reclaim_free(pool, subbuf);
 	}
-	return false;
 }
 
-static bool readable(const struct pxt_pool *pool)
+/* 1 or 0; -EAGAIN if not all was looked at yet. */
+static int readable(struct pxt_pool *pool)
 {
-	u32 cpu;
+	u32 cpu, budget = BATCH;
+	int ret = 0;
 
-	for (cpu = 0; cpu <= pool->nr_cpus; cpu++)
-		if (cpu_readable(pool, cpu))
-			return true;
-	return false;
+	for (cpu = 0; cpu <= pool->nr_cpus && !ret; cpu++)
+		ret = cpu_readable(pool, cpu, &budget);
+	return ret;
 }
 
 /**
@@ -451,18 +467,20 @@ static bool readable(const struct pxt_pool *pool)
  * @pool: any
  *
  * The same rules as in the reader: else it would be sent to look at what it can
- * not see, again and again.
+ * not see, again and again. Gives sub-buffers back that were read to their end.
  *
  * Return: false also if the pool is dead.
  */
 bool pxt_reclaim_readable(struct pxt_pool *pool)
 {
 	unsigned long flags;
-	bool ret;
+	int ret;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	ret = !pool->dead && readable(pool);
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	do {
+		raw_spin_lock_irqsave(&pool->lock, flags);
+		ret = pool->dead ? 0 : readable(pool);
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
+	} while (ret == -EAGAIN);
 	return ret;
 }
 
@@ -478,18 +496,20 @@ bool pxt_reclaim_readable(struct pxt_pool *pool)
 bool pxt_reclaim_reportable(struct pxt_pool *pool)
 {
 	unsigned long flags;
-	bool ret;
+	int ret;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	ret = !pool->dead && readable(pool);
-	if (!pool->dead && !ret) {
-		/*
-		 * After the claims: the reader says that it holds a record before
-		 * it claims it. Pairs with the compare-and-swap of the claim.
-		 */
-		smp_rmb();
-		ret = READ_ONCE(pool->reader->held);
-	}
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	do {
+		raw_spin_lock_irqsave(&pool->lock, flags);
+		ret = pool->dead ? 0 : readable(pool);
+		if (!pool->dead && !ret) {
+			/*
+			 * After the claims: the reader says that it holds a record before
+			 * it claims it. Pairs with the compare-and-swap of the claim.
+			 */
+			smp_rmb();
+			ret = !!READ_ONCE(pool->reader->held);
+		}
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
+	} while (ret == -EAGAIN);
 	return ret;
 }

@@ -299,6 +299,47 @@ TEST_F(wait, can_be_killed)
 /* ------------------------------------------------------------------ */
 /* Refused								*/
 
+/* A reader that takes all and gives nothing back. Says of how many sub-buffers. */
+static unsigned int take_all(struct stream *stream, unsigned int nr)
+{
+	const struct posixtrace_subbuf *subbuf;
+	unsigned int i, taken = 0;
+
+	for (i = 0; i < nr; i++) {
+		subbuf = stream_subbuf(stream, i);
+		if (subbuf->state == POSIXTRACE_SUBBUF_FREE)
+			continue;
+		stream->reader->claim[i] = POSIXTRACE_CLAIM(subbuf->seq, 1,
+							    stream_used(stream, subbuf->cpu, i));
+		taken++;
+	}
+	return taken;
+}
+
+/*
+ * Else the lock, under which nothing else runs on the processor, would be held for as many
+ * as the largest stream has, each time.
+ */
+TEST_F(wait, looks_at_nothing_twice_that_was_read)
+{
+	const struct posixtrace_ctrl *ctrl = self->stream.ctrl;
+	unsigned int nr = ctrl->nr_subbufs + ctrl->nr_sys_subbufs, closed = 0;
+	char data[200] = "";
+
+	ASSERT_EQ(0, stream_start(&self->stream));
+	for (int i = 0; i < 200; i++)
+		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, data,
+					  sizeof(data)));
+	ASSERT_LT(8, take_all(&self->stream, nr));
+	EXPECT_EQ(-ETIMEDOUT, stream_wait(&self->stream, 1));
+	for (unsigned int i = 0; i < nr; i++)
+		closed += stream_subbuf(&self->stream, i)->state == POSIXTRACE_SUBBUF_CLOSED;
+	EXPECT_EQ(0, closed);
+	/* What comes then is read as ever. */
+	ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, data, sizeof(data)));
+	EXPECT_EQ(0, stream_wait(&self->stream, 1));
+}
+
 TEST_F(wait, unknown_flag_is_invalid)
 {
 	struct posixtrace_wait wait = { .flags = 2 };
