@@ -5,23 +5,29 @@
  * beside other work for the kernel, then beside the module's. Rounds of both take turns.
  * Whatever the module does with interrupts or preemption off makes the second one longer.
  *
+ * The work is done in a process of its own: a fork() leaves a process with pages that it
+ * can only read, and whoever writes there next waits until the fork() is over.
+ *
  * usage: latency_bench [SECONDS [ROUNDS]]	of each round
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <trace.h>
 #include <unistd.h>
 
 #define CPUS_MAX	64
+#define WORKS_MAX	8
 #define INTERVAL	1000000L	/* ns */
 #define NSEC		1000000000L
 #define BINS		100000		/* of 1 us; the last one has all above */
@@ -41,6 +47,7 @@ struct load {
 static struct cpu cpus[CPUS_MAX];
 static int nr_cpus;
 static int stop_measuring, stop_load;
+static unsigned long done[WORKS_MAX];	/* by each thread of the work */
 static trace_id_t trid;		/* the stream of the load */
 
 static void check(int error, const char *what)
@@ -97,6 +104,14 @@ static void *measure(void *arg)
 }
 
 /* ------------------------------------------------------------------ */
+
+/* Counts the rounds of a thread of the work. */
+static bool goes_on(void *count)
+{
+	++*(unsigned long *)count;
+	return !stopped(&stop_load);
+}
+
 /* Work for the kernel that is not ours					*/
 
 static void *copy(void *arg)
@@ -106,7 +121,7 @@ static void *copy(void *arg)
 	int file = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
 	check(zero < 0 || file < 0 ? errno : 0, "open");
-	while (!stopped(&stop_load)) {
+	while (goes_on(arg)) {
 		if (read(zero, data, sizeof(data)) != sizeof(data) ||
 		    pwrite(file, data, sizeof(data), 0) != sizeof(data))
 			break;
@@ -118,7 +133,7 @@ static void *copy(void *arg)
 
 static void *map(void *arg)
 {
-	while (!stopped(&stop_load)) {
+	while (goes_on(arg)) {
 		void *place = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
 				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
@@ -130,7 +145,7 @@ static void *map(void *arg)
 
 static void *multiply(void *arg)
 {
-	while (!stopped(&stop_load)) {
+	while (goes_on(arg)) {
 		pid_t pid = fork();
 
 		if (pid == 0)
@@ -166,7 +181,7 @@ static void *record(void *arg)
 {
 	static const char data[1024];
 
-	while (!stopped(&stop_load)) {
+	while (goes_on(arg)) {
 		for (unsigned int i = 0; i < 1000; i++)
 			posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, i % sizeof(data));
 	}
@@ -183,7 +198,7 @@ static void *control(void *arg)
 	size_t len;
 
 	posix_trace_eventset_empty(&set);
-	while (!stopped(&stop_load)) {
+	while (goes_on(arg)) {
 		posix_trace_stop(trid);
 		posix_trace_start(trid);
 		posix_trace_set_filter(trid, &set, POSIX_TRACE_SET_EVENTSET);
@@ -198,7 +213,7 @@ static void *control(void *arg)
 /* Large ones: what is done for each sub-buffer is done often. */
 static void *create(void *arg)
 {
-	while (!stopped(&stop_load))
+	while (goes_on(arg))
 		check(posix_trace_shutdown(make_stream(16 << 20, POSIX_TRACE_LOOP, -1)),
 		      "shutdown");
 	return arg;
@@ -211,7 +226,7 @@ static void *flush(void *arg)
 
 	check(fd < 0 ? errno : 0, "open");
 	withlog = make_stream(1 << 20, POSIX_TRACE_FLUSH, fd);
-	while (!stopped(&stop_load))
+	while (goes_on(arg))
 		posix_trace_flush(withlog);
 	check(posix_trace_shutdown(withlog), "shutdown");
 	close(fd);
@@ -229,6 +244,35 @@ static const struct load loads[] = {
 };
 
 #define LOADS	(sizeof(loads) / sizeof(loads[0]))
+
+/* The other process: works until it is told to stop, which is when standard input ends. */
+static int work(const char *name)
+{
+	const struct load *load = loads;
+	pthread_t threads[WORKS_MAX];
+	char byte = 0;
+	int nr, i;
+
+	while (strcmp(load->name, name))
+		load++;
+	if (load->works == our_works)
+		trid = make_stream(256 << 10, POSIX_TRACE_LOOP, -1);
+	for (nr = 0; load->works[nr]; nr++)
+		check(pthread_create(&threads[nr], NULL, load->works[nr], &done[nr]), "thread");
+	check(write(STDIN_FILENO, &byte, 1) == 1 ? 0 : errno, "telling that it works");
+	while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
+		;
+	__atomic_store_n(&stop_load, 1, __ATOMIC_RELAXED);
+	printf("# %s: rounds of each kind of work:", name);
+	for (i = 0; i < nr; i++) {
+		pthread_join(threads[i], NULL);
+		printf(" %lu", done[i]);
+	}
+	printf("\n");
+	if (load->works == our_works)
+		check(posix_trace_shutdown(trid), "shutdown");
+	return 0;
+}
 
 /* ------------------------------------------------------------------ */
 
@@ -256,17 +300,44 @@ static void sleep_for(int seconds)
 		;
 }
 
+/* Returns when the work has begun; *@end: to be closed when it shall end. */
+static pid_t begin_load(const struct load *load, int *end)
+{
+	char *argv[] = { "latency_bench", "work", (char *)load->name, NULL };
+	posix_spawn_file_actions_t actions;
+	int pair[2];
+	char byte;
+	pid_t pid;
+
+	check(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) ? errno : 0, "socketpair");
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, pair[1], STDIN_FILENO);
+	check(posix_spawn(&pid, "/proc/self/exe", &actions, NULL, argv, environ), "spawn");
+	posix_spawn_file_actions_destroy(&actions);
+	close(pair[1]);
+	check(read(pair[0], &byte, 1) == 1 ? 0 : EIO, "the work");
+	*end = pair[0];
+	return pid;
+}
+
+static void end_load(pid_t pid, int end)
+{
+	int status;
+
+	shutdown(end, SHUT_WR);
+	check(waitpid(pid, &status, 0) == pid && !status ? 0 : EIO, "end of the work");
+	close(end);
+}
+
 /* One round: adds to @bins, and returns the longest, in ns. */
 static long run(const struct load *load, int seconds, unsigned int *bins)
 {
-	pthread_t threads[8];
 	long max = 0;
-	int nr, i;
+	pid_t pid;
+	int end, i;
 
-	stop_load = 0;
+	pid = begin_load(load, &end);
 	stop_measuring = 0;
-	for (nr = 0; load->works[nr]; nr++)
-		check(pthread_create(&threads[nr], NULL, load->works[nr], NULL), "thread");
 	for (i = 0; i < nr_cpus; i++) {
 		memset(cpus[i].bins, 0, BINS * sizeof(*bins));
 		cpus[i].max = 0;
@@ -280,9 +351,7 @@ static long run(const struct load *load, int seconds, unsigned int *bins)
 			bins[bin] += cpus[i].bins[bin];
 		max = cpus[i].max > max ? cpus[i].max : max;
 	}
-	__atomic_store_n(&stop_load, 1, __ATOMIC_RELAXED);
-	for (i = 0; i < nr; i++)
-		pthread_join(threads[i], NULL);
+	end_load(pid, end);
 	return max;
 }
 
@@ -293,6 +362,8 @@ int main(int argc, char **argv)
 	int rounds = argc > 2 ? atoi(argv[2]) : 5;
 	long max[LOADS] = { 0 }, longest;
 
+	if (argc == 3 && !strcmp(argv[1], "work"))
+		return work(argv[2]);
 	nr_cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	nr_cpus = nr_cpus < CPUS_MAX ? nr_cpus : CPUS_MAX;
 	for (int i = 0; i < nr_cpus; i++) {
@@ -300,15 +371,14 @@ int main(int argc, char **argv)
 		cpus[i].bins = calloc(BINS, sizeof(*cpus[i].bins));
 		check(cpus[i].bins ? 0 : ENOMEM, "bins");
 	}
-	check(mlockall(MCL_CURRENT) ? errno : 0, "mlockall");
-	trid = make_stream(256 << 10, POSIX_TRACE_LOOP, -1);
+	/* Stacks of threads, too: the measured ones wait for no page. */
+	check(mlockall(MCL_CURRENT | MCL_FUTURE) ? errno : 0, "mlockall");
 	for (int round = 0; round < rounds; round++) {
 		for (unsigned int n = 0; n < LOADS; n++) {
 			longest = run(&loads[n], seconds, bins[n]);
 			max[n] = longest > max[n] ? longest : max[n];
 		}
 	}
-	check(posix_trace_shutdown(trid), "shutdown");
 	for (unsigned int n = 0; n < LOADS; n++) {
 		printf("bench: latency_%s_median %ld us\n", loads[n].name, quantile(bins[n], 0.5));
 		printf("bench: latency_%s_999 %ld us\n", loads[n].name, quantile(bins[n], 0.999));
