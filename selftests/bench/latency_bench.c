@@ -246,7 +246,7 @@ static const struct load loads[] = {
 #define LOADS	(sizeof(loads) / sizeof(loads[0]))
 
 /* The other process: works until it is told to stop, which is when standard input ends. */
-static int work(const char *name)
+static int do_work(const char *name)
 {
 	const struct load *load = loads;
 	pthread_t threads[WORKS_MAX];
@@ -303,7 +303,7 @@ static void sleep_for(int seconds)
 /* Returns when the work has begun; *@end: to be closed when it shall end. */
 static pid_t begin_load(const struct load *load, int *end)
 {
-	char *argv[] = { "latency_bench", "work", (char *)load->name, NULL };
+	char *const argv[] = { "latency_bench", "work", (char *)load->name, NULL };
 	posix_spawn_file_actions_t actions;
 	int pair[2];
 	char byte;
@@ -363,7 +363,7 @@ int main(int argc, char **argv)
 	long max[LOADS] = { 0 }, longest;
 
 	if (argc == 3 && !strcmp(argv[1], "work"))
-		return work(argv[2]);
+		return do_work(argv[2]);
 	nr_cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	nr_cpus = nr_cpus < CPUS_MAX ? nr_cpus : CPUS_MAX;
 	for (int i = 0; i < nr_cpus; i++) {

@@ -208,8 +208,8 @@ TEST_F(timedgetnext, a07_clock_is_set_back)
 
 	ASSERT_EQ(0, child_start(&guard, guard_clock, NULL));
 	ASSERT_EQ(0, hear(&guard.talk));
-	later = in_future(NSEC / 4);
-	until = to_timespec(clock_now(CLOCK_MONOTONIC) + NSEC / 2);
+	later = in_future(pxt_time_scale() * NSEC / 4);
+	until = to_timespec(clock_now(CLOCK_MONOTONIC) + pxt_time_scale() * NSEC / 2);
 	ASSERT_EQ(0, reader_start(&reader, self->trid, &later));
 	ASSERT_EQ(0, step_clock(-1000));
 	/* What would have ended the wait has had its time, and as much again. */

@@ -8,6 +8,7 @@
 
 #include "pxt_test.h"
 #include "eventset.h"
+#include "function.h"
 #include "name_test.h"
 #include "trace_test.h"
 #include "writer.h"
@@ -414,13 +415,6 @@ TEST_F(events, a12_unnamed)
 	EXPECT_EQ(0, event.len);
 }
 
-/* Is this address in a short function that calls something and does not end with it? */
-static bool is_in(const void *function, const void *address)
-{
-	return (const char *)address > (const char *)function &&
-	       (const char *)address <= (const char *)function + 256;
-}
-
 __attribute__((__noinline__)) static int call_event(trace_id_t trid)
 {
 	posix_trace_event(UNNAMED, &trid, sizeof(trid));
@@ -486,7 +480,7 @@ static void expect_call(struct __test_metadata *_metadata, trace_id_t trid,
 	ASSERT_EQ(type, event.info.posix_event_id);
 	EXPECT_EQ(getpid(), event.info.posix_pid);
 	EXPECT_TRUE(event.info.posix_thread_id == thread);
-	EXPECT_TRUE(is_in(function, event.info.posix_prog_address));
+	EXPECT_TRUE(is_in_function(event.info.posix_prog_address, function));
 	EXPECT_LE(caller.before, event_time(&event));
 	EXPECT_GE(caller.after, event_time(&event));
 }
@@ -524,7 +518,7 @@ TEST(a13_user_event_of_another_process)
 	EXPECT_EQ(child.pid, event.info.posix_pid);
 	/* It is a copy of us. */
 	EXPECT_TRUE(event.info.posix_thread_id == pthread_self());
-	EXPECT_TRUE(is_in(call_event, event.info.posix_prog_address));
+	EXPECT_TRUE(is_in_function(event.info.posix_prog_address, call_event));
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 

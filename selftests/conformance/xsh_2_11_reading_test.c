@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
+#include "function.h"
 #include "reading.h"
 #include "reading_stream.h"
 
@@ -108,19 +109,11 @@ static int call_set_filter(trace_id_t trid, const trace_event_set_t *set)
 	return CALL(posix_trace_set_filter(trid, set, POSIX_TRACE_SET_EVENTSET));
 }
 
-/* The function is small. */
-static bool is_in(const struct event *event, const void *function)
-{
-	const char *address = event->info.posix_prog_address;
-
-	return address > (const char *)function && address < (const char *)function + 200;
-}
-
 TEST_F(reading, a04_program_address_of_a_user_event)
 {
 	call_event();
 	ASSERT_EQ(1, take(self->trid, &self->event));
-	EXPECT_TRUE(is_in(&self->event, call_event));
+	EXPECT_TRUE(is_in_function(self->event.info.posix_prog_address, call_event));
 }
 
 TEST_F(reading, a05_program_address_of_what_the_controller_calls)
@@ -134,13 +127,13 @@ TEST_F(reading, a05_program_address_of_what_the_controller_calls)
 	ASSERT_EQ(0, call_start(self->trid));
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(POSIX_TRACE_FILTER, self->event.info.posix_event_id);
-	EXPECT_TRUE(is_in(&self->event, call_set_filter));
+	EXPECT_TRUE(is_in_function(self->event.info.posix_prog_address, call_set_filter));
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(POSIX_TRACE_STOP, self->event.info.posix_event_id);
-	EXPECT_TRUE(is_in(&self->event, call_stop));
+	EXPECT_TRUE(is_in_function(self->event.info.posix_prog_address, call_stop));
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(POSIX_TRACE_START, self->event.info.posix_event_id);
-	EXPECT_TRUE(is_in(&self->event, call_start));
+	EXPECT_TRUE(is_in_function(self->event.info.posix_prog_address, call_start));
 }
 
 static void *stop_in_thread(void *arg)

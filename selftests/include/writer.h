@@ -113,7 +113,8 @@ static inline int writer_event(struct writer *writer, unsigned int id, const voi
 	record.timestamp = now();
 	to = writer->pool + POSIXTRACE_HEAD_POS(head);
 	header = record_format(&record, writer->head->writer_head == head ? &before : NULL, to);
-	memcpy(to + header, data, len);
+	if (len)
+		memcpy(to + header, data, len);
 	next = POSIXTRACE_HEAD(POSIXTRACE_HEAD_POS(head) + POSIXTRACE_RECORD_ALIGNED(header + len),
 			       POSIXTRACE_HEAD_COUNT(head) + 1);
 	writer->head->pid = record.pid;

@@ -79,7 +79,7 @@ static void set_clock(unsigned long long ns)
 /* How much faster it is than it would be, as NTP does it. */
 static int set_frequency(long ppm)
 {
-	struct timex timex = { .modes = ADJ_FREQUENCY, .freq = ppm << 16 };
+	struct timex timex = { .modes = ADJ_FREQUENCY, .freq = ppm * 65536 };
 
 	return adjtimex(&timex);
 }

@@ -262,7 +262,7 @@ static void check_threads(struct __test_metadata *_metadata, bool main_executes,
 	ASSERT_NE(NULL, threads.begun);
 	ASSERT_EQ(0, child_start(&child, execute_beside_threads, &threads));
 	ASSERT_EQ(0, hear(&child.talk));
-	ASSERT_EQ(0, new_family_stream(child.pid, POSIX_TRACE_INHERITED, 4 << 20,
+	ASSERT_EQ(0, new_family_stream(child.pid, POSIX_TRACE_INHERITED, 16 << 20,
 				       POSIX_TRACE_UNTIL_FULL, trid));
 	ASSERT_EQ(0, posix_trace_start(*trid));
 	say(&child.talk, 0);

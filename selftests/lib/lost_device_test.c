@@ -22,8 +22,12 @@
 /* In how many milliseconds one attempt is made, at most. */
 #define PAUSE	100
 
-/* What an attempt costs, with all that was mapped before. */
+/* What an attempt costs, with all that was mapped before; a sanitizer has calls of its own. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CALLS_OF_ATTEMPT	64
+#else
 #define CALLS_OF_ATTEMPT	16
+#endif
 
 /* An empty folder becomes the root; descriptor 3 is a file of ours then. */
 static int lose_by_chroot(void)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where in a program an address is. */
+#ifndef FUNCTION_H
+#define FUNCTION_H
+
+#include <stdbool.h>
+
+/* Instrumented code is longer. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define FUNCTION_BYTES	2048
+#else
+#define FUNCTION_BYTES	256
+#endif
+
+/* Is @address in @function, which is short, calls something and does not end with it? */
+static inline bool is_in_function(const void *address, const void *function)
+{
+	return (const char *)address > (const char *)function &&
+	       (const char *)address <= (const char *)function + FUNCTION_BYTES;
+}
+
+#endif /* FUNCTION_H */
