@@ -151,6 +151,7 @@ TEST_F(waiting, a19_thread_that_waits_can_be_cancelled)
 	struct reader reader;
 	void *result;
 
+	PXT_CANCELS_A_THREAD;
 	ASSERT_EQ(0, reader_start(&reader, self->trid, variant->abstime));
 	ASSERT_EQ(0, pthread_cancel(reader.thread));
 	ASSERT_EQ(0, pthread_join(reader.thread, &result));
@@ -180,6 +181,7 @@ TEST_F(waiting, a20_cancelled_thread_leaves_no_lock)
 	struct reader readers[2];
 	void *result;
 
+	PXT_CANCELS_A_THREAD;
 	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, reader_start(&readers[i], self->trid, variant->abstime));
 	ASSERT_EQ(0, pthread_cancel(readers[0].thread));
@@ -198,6 +200,7 @@ TEST_F(waiting, a21_cancelled_thread_loses_no_event)
 	struct reader reader;
 	void *result;
 
+	PXT_CANCELS_A_THREAD;
 	for (int i = 0; i < 20; i++) {
 		ASSERT_EQ(0, reader_start(&reader, self->trid, variant->abstime));
 		if (i % 2)
@@ -287,6 +290,7 @@ TEST_F(waiting, a23_handlers_run_and_the_type_is_kept)
 		.reader = { .trid = self->trid, .abstime = variant->abstime }, .type = -1,
 	};
 
+	PXT_CANCELS_A_THREAD;
 	ASSERT_EQ(0, pthread_create(&clean.reader.thread, NULL, read_with_cleanup, &clean));
 	ASSERT_TRUE(reader_sleeps(&clean.reader));
 	record_number(1);

@@ -442,6 +442,7 @@ TEST_F(getevents, cancelled_while_it_waits)
 	struct batcher batcher;
 	void *result;
 
+	PXT_CANCELS_A_THREAD;
 	for (int i = 0; i < 5; i++) {
 		ASSERT_EQ(0, batcher_start(&batcher, self->trid));
 		if (i % 2)

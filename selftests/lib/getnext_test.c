@@ -278,6 +278,7 @@ TEST_F(getnext, cancelled_reader_loses_nothing)
 	struct event event;
 	void *result;
 
+	PXT_CANCELS_A_THREAD;
 	for (int i = 0; i < 5; i++) {
 		ASSERT_EQ(0, reader_start(&reader, self->trid, NULL));
 		ASSERT_EQ(0, pthread_cancel(reader.thread));
