@@ -15,6 +15,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
+	{ "dump", posixtrace_dump, "print the events of a log" },
 	{ "info", posixtrace_info, "limits and features of the module" },
 	{ "watch", posixtrace_watch, "print the events of a process as they happen" },
 };
