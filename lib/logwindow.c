@@ -65,6 +65,8 @@ static void forget_entries(struct pxtu_log *log)
 	window->crowded = false;
 	window->nr_gaps = 0;
 	window->horizon = 0;
+	window->lost = 0;
+	window->skipped = 0;
 }
 
 void pxtu_window_start(struct pxtu_log *log)
@@ -78,6 +80,7 @@ void pxtu_window_start(struct pxtu_log *log)
 		pxtu_log_walk_start(log, &window->walk);
 	window->begun = false;
 	window->ended = false;
+	window->read = 0;
 	window->epoch = 0;
 	window->last_epoch = 0;
 	window->time = log->head.attr.creation_time;
@@ -193,13 +196,16 @@ static void add_block(struct pxtu_log *log, const struct pxtu_log_block *block)
 		.opened = head->opened,
 		.closed = head->closed,
 		.epoch = window->last_epoch,
+		.lost = head->lost,
 		.size = head->size,
 		.payload_crc = head->payload_crc,
 	};
 
 	/* What was lost before the oldest block of a LOOP log is among what it overwrote. */
-	if (!window->begun && log->head.ring_end && head->seq > 1)
+	if (!window->begun && log->head.ring_end && head->seq > 1) {
 		window->generation = head->gap_generation;
+		window->lost = head->lost;
+	}
 	window->begun = true;
 	note_gap(window, head);
 	if (head->horizon > window->horizon)
@@ -240,6 +246,8 @@ static bool look_ahead(struct pxtu_log *log)
 		return false;
 	if (step == PXTU_LOG_DAMAGE)
 		add_damage(log);
+	if (ahead->head.type)
+		window->read += pxtu_log_block_bytes(log, ahead);
 	switch (ahead->head.type) {
 	case POSIXTRACE_LOG_EVENTS:
 		window->have_ahead = true;
