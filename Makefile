@@ -40,6 +40,8 @@ help:
 	@echo '  install        all of it, under $$(DESTDIR)$$(PREFIX); the module under'
 	@echo '                 $$(DESTDIR)/lib/modules/VERSION/updates; man pages if they are built'
 	@echo '  uninstall      what install put there'
+	@echo '  deb            Debian packages, under build/deb/: posixtrace-dkms, libposixtrace1,'
+	@echo '                 libposixtrace-dev and posixtrace-tools'
 	@echo '  clean          removes what was built, not the kernels in the cache'
 	@echo
 	@echo 'Try and test, in a virtual machine; as root they install what is missing:'
@@ -51,7 +53,11 @@ help:
 	@echo '                 the first run builds it, which takes some minutes'
 	@echo '  check-matrix   all on all kernels, which takes hours: KERNELS="6.12 6.12-rt"'
 	@echo '  coverage       which lines of the module the tests run, on the debug kernel'
+	@echo '  check-deb      installs, upgrades and removes the packages in a small Debian system,'
+	@echo '                 as root only'
 	@echo '  check-valgrind the tests of reading streams and logs, under valgrind'
+	@echo '  check-asan     the tests with AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo '  check-tsan     those of library and command with ThreadSanitizer'
 	@echo '  check-export   what the command makes of logs: no virtual machine, TEST=dump_test, V=1'
 	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo '  fuzz-uapi      calls the device at random, on the debug kernel: FUZZ_SECONDS or'
@@ -86,6 +92,9 @@ install: all
 # Each Makefile knows what it installed: install once more, elsewhere, and look.
 uninstall: all
 	@tools/build/uninstall '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(INCLUDEDIR)' '$(MANDIR)'
+
+deb:
+	@tools/build/deb
 
 .PHONY: doc
 doc:
@@ -128,8 +137,18 @@ coverage:
 check-valgrind:
 	@selftests/valgrind/run $(TEST)
 
+# Not all with ThreadSanitizer: the others do nothing with threads that these do not.
+check-asan:
+	@selftests/sanitizers/run address $(TEST)
+
+check-tsan:
+	@selftests/sanitizers/run thread $(or $(TEST),conformance lib tools examples)
+
 check-export:
 	@V=$(V) selftests/tools/native/run $(TEST)
+
+check-deb:
+	@selftests/packages/run
 
 bench:
 	@selftests/bench/run $(if $(RST),--rst $(RST)) $(KERNEL)
@@ -142,5 +161,6 @@ clean:
 		$(MAKE) --no-print-directory -C $$dir clean || exit; done
 	rm -rf build
 
-.PHONY: all help deps module install uninstall demo check check-command check-debug \
-	check-export check-matrix coverage check-valgrind fuzz-log fuzz-uapi bench latency style clean $(SUBDIRS)
+.PHONY: all help deps module install uninstall deb demo check check-command check-debug \
+	check-export check-deb check-matrix check-asan check-tsan coverage check-valgrind fuzz-log \
+	fuzz-uapi bench latency style clean $(SUBDIRS)

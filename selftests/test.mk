@@ -12,7 +12,7 @@ STAGE := $(BUILD)/stage
 all:
 
 TEST_GEN_PROGS := $(patsubst %.c,%,$(wildcard *_test.c))
-TEST_GEN_FILES := $(patsubst %.c,%,$(wildcard *_helper.c))
+TEST_GEN_FILES += $(patsubst %.c,%,$(wildcard *_helper.c))
 TEST_PROGS := $(wildcard *_test.sh)
 
 # Linked to the shared library, so that a symbol missing in its map is noticed.

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The programs of the man pages print what they should. Speaks TAP.
+# The programs of the man pages, and the larger ones, print what they should. Speaks TAP.
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# Each program, and what it prints: a pattern for each line, as in case.
+# Each program with its arguments, and what it prints: a pattern for each line, as in case.
+# They run in this order: analyzer reads the log of flight_recorder.
 cat >"$tmp/table" <<'END'
 attr_init
 	stream "first"
@@ -97,6 +98,39 @@ start
 	start
 	event 2
 	stop
+flight_recorder "$tmp/flight.log"
+	killed by signal 11
+	the last steps in the log
+	step 49997
+	step 49998
+	step 49999
+	crash: signal 11 at (nil)
+analyzer "$tmp/flight.log"
+	type  *events  *bytes *
+	posix_trace_stop  *1 *
+	posix_trace_overflow  *1 *
+	posix_trace_resume  *1 *
+	recorder:step  *[1-9]* *
+	recorder:crash  *1  *16
+	events were lost
+controller sh -c "./event_helper >/dev/null"
+	posix_trace_start "*"
+	event:round "?x00*"
+	event:round "?x01*"
+	event:signal "*"
+	event:round "?x02*"
+	4 events recorded, 4 read
+epoll
+	process 1: 100 events
+	process 2: 200 events
+	process 3: 300 events
+raii
+	caught: no more
+	posix_trace_start
+	raii:work "begin"
+	raii:work "halfway"
+	raii:work "end"
+	posix_trace_stop
 END
 
 echo "TAP version 13"
@@ -111,7 +145,7 @@ echo "1..$(($(wc -l <"$tmp/programs") + 1))"
 # prints_expected NAME: the lines of the program match those of the table, one by one
 prints_expected()
 {
-	awk -v name="$1" '!/^\t/ { on = $0 == name; next } on { print substr($0, 2) }' \
+	awk -v name="$1" '!/^\t/ { on = $1 == name; next } on { print substr($0, 2) }' \
 		"$tmp/table" >"$tmp/expected"
 	[ "$(wc -l <"$tmp/expected")" -eq "$(wc -l <"$tmp/out")" ] || return 1
 	while IFS= read -r pattern <&3 && IFS= read -r line <&4; do
@@ -136,8 +170,9 @@ report()
 	fi
 }
 
-while read -r name; do
-	if "./${name}_helper" >"$tmp/out" 2>&1 </dev/null && prints_expected "$name"; then
+while read -r name arguments; do
+	eval "set -- $arguments"
+	if "./${name}_helper" "$@" >"$tmp/out" 2>&1 </dev/null && prints_expected "$name"; then
 		report 0 "${name}_prints_what_it_should"
 	else
 		sed 's/^/# /' "$tmp/out"
@@ -149,7 +184,7 @@ lacking=0
 for program in ./*_helper; do
 	name=$(basename "$program" _helper)
 	# hello has a test of its own
-	if [ "$name" != hello ] && ! grep -qx "$name" "$tmp/programs"; then
+	if [ "$name" != hello ] && ! grep -qE "^$name( |\$)" "$tmp/programs"; then
 		echo "# $name: not in the table"
 		lacking=1
 	fi

@@ -1,0 +1,1 @@
+../../Documentation/examples/flight_recorder.c

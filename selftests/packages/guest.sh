@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# What the packages do to a system that boots: in a guest, in the root folder into which
+# they were installed. Speaks TAP.
+#
+# usage: guest.sh VERSION
+# shellcheck disable=SC2317	# it is check that calls the functions
+
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin
+# udevadm would do nothing in a root folder that is not the first process's
+export SYSTEMD_IGNORE_CHROOT=1
+version=$1
+device=/dev/posixtrace
+examples=/usr/share/doc/posixtrace-dkms/examples
+
+number=0 failed=0
+# check NAME COMMAND...: passes if the command succeeds
+check()
+{
+	name=$1
+	shift
+	number=$((number + 1))
+	if "$@" >/tmp/out 2>&1; then
+		echo "ok $number $name"
+	else
+		sed 's/^/# /' /tmp/out
+		echo "not ok $number $name"
+		failed=1
+	fi
+}
+
+settle()
+{
+	udevadm settle --timeout=30
+}
+
+is_not_there()
+{
+	! ls -l "$device"
+}
+
+# mode_is MODE OWNER GROUP
+mode_is()
+{
+	settle && stat -c '%a %U %G' "$device" && [ "$(stat -c '%a %U %G' "$device")" = "$*" ]
+}
+
+boot_inserts_it()
+{
+	/usr/lib/systemd/systemd-modules-load && settle && ls -l "$device"
+}
+
+# An empty file of the same name in /etc hides the package's, as README.Debian says.
+boot_leaves_it()
+{
+	: >/etc/modules-load.d/posixtrace.conf
+	/usr/lib/systemd/systemd-modules-load && is_not_there
+}
+
+removes_it()
+{
+	modprobe -r posixtrace && settle && is_not_there
+}
+
+module_has_version()
+{
+	cat /sys/module/posixtrace/version && [ "$(cat /sys/module/posixtrace/version)" = "$version" ]
+}
+
+# as USER[:GROUP] COMMAND...
+as()
+{
+	user=$1
+	shift
+	chroot --userspec="$user" / "$@"
+}
+
+nobody_traces_himself()
+{
+	as nobody:nogroup /hello >/tmp/hello || return 1
+	cat /tmp/hello
+	grep -q 'hello:greeting "world"' /tmp/hello
+}
+
+nobody_may_not_open()
+{
+	! as nobody:nogroup sh -c ": <$device"
+}
+
+group_gets_it()
+{
+	echo 'posixtrace:x:990:' >>/etc/group
+	cp "$examples"/60-posixtrace.rules /etc/udev/rules.d/ && udevadm control --reload &&
+		modprobe posixtrace && mode_is 660 root posixtrace
+}
+
+options_hold()
+{
+	removes_it || return 1
+	rm /etc/udev/rules.d/60-posixtrace.rules
+	cp "$examples"/posixtrace.conf /etc/modprobe.d/
+	udevadm control --reload && modprobe posixtrace && settle || return 1
+	grep . /sys/module/posixtrace/parameters/*
+	[ "$(cat /sys/module/posixtrace/parameters/user_streams)" = 16 ] && mode_is 660 root root
+}
+
+echo "TAP version 13"
+echo "1..12"
+/usr/lib/systemd/systemd-udevd --daemon
+check there_is_no_device_before is_not_there
+check boot_inserts_the_module boot_inserts_it
+check module_has_the_version_of_the_package module_has_version
+check device_is_for_everybody mode_is 666 root root
+check command_finds_the_module posixtrace info
+check program_of_any_user_traces_itself nobody_traces_himself
+check module_can_be_removed removes_it
+check example_of_a_rule_gives_the_device_to_a_group group_gets_it
+check others_can_not_open_it_then nobody_may_not_open
+check member_of_the_group_can as nobody:posixtrace /hello
+check example_of_options_holds options_hold
+removes_it >/dev/null 2>&1
+check empty_file_in_etc_keeps_it_out_at_boot boot_leaves_it
+exit $failed

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0
+# Makes the file of symbols out of the library's map: since which version of the package
+# there is each of them, which is the version that its node is named after.
+
+BEGIN {
+	print "libposixtrace.so.1 libposixtrace1 #MINVER#"
+	print "* Build-Depends-Package: libposixtrace-dev"
+}
+/^POSIXTRACE_.*\{$/ {
+	node = $1
+	version = substr(node, length("POSIXTRACE_") + 1)
+	print " " node "@" node " " version
+}
+/^local:/ { node = "" }
+/^}/ { node = "" }
+node && /^\t[A-Za-z_0-9]+;$/ {
+	print " " substr($1, 1, length($1) - 1) "@" node " " version
+}
