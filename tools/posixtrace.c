@@ -16,8 +16,10 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
+	{ "list", posixtrace_list, "programs with trace points, streams, event types" },
 	{ "live", posixtrace_live, "print the events of a process as they happen" },
 	{ "load", posixtrace_load, "insert the module into the kernel" },
+	{ "record", posixtrace_record, "record the events of a process into a log" },
 	{ "status", posixtrace_status, "state, limits and features of the module" },
 	{ "unload", posixtrace_unload, "remove the module from the kernel" },
 };

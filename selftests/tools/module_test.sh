@@ -65,7 +65,9 @@ run 1 status && says '^module +not loaded$' && says '^installed +no module for t
 	says '^command +version' && complains 'posixtrace load'
 result status_without_the_module_says_so $?
 
-run 1 live -- touch "$tmp/ran" && complains '"posixtrace load"' && [ ! -e "$tmp/ran" ]
+run 1 live -- true && complains '"posixtrace load"' && run 1 list && complains '"posixtrace load"' &&
+	run 1 record -o "$tmp/log" -- touch "$tmp/ran" && complains '"posixtrace load"' &&
+	[ ! -e "$tmp/log" ] && [ ! -e "$tmp/ran" ]
 result other_commands_without_the_module_say_how_to_get_it $?
 
 run 1 load && complains "no module for this kernel, $release" && ! loaded

@@ -6,7 +6,7 @@
 . ./tap.sh
 begin 4
 
-run 0 --help && says 'Usage: posixtrace' && says '^  live ' && says '^Exit status'
+run 0 --help && says 'Usage: posixtrace' && says '^  live ' && says '^  record ' && says '^Exit status'
 result help_lists_the_commands $?
 
 run 0 --version && says '^posixtrace [0-9]+\.[0-9]+, libposixtrace [0-9]'
@@ -27,7 +27,7 @@ for command in $(posixtrace --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 	helps "$command" || break
 	helped=$((helped + 1))
 done
-[ "$helped" -ge 4 ] && [ "$helped" -eq "$(posixtrace --help | grep -c '^  [a-z]')" ]
+[ "$helped" -ge 6 ] && [ "$helped" -eq "$(posixtrace --help | grep -c '^  [a-z]')" ]
 result each_command_has_help_and_refuses_unknown_options $?
 
 finish
