@@ -6,10 +6,12 @@
 #ifndef POSIXTRACE_COMMANDS_H
 #define POSIXTRACE_COMMANDS_H
 
+int posixtrace_dump(int argc, char **argv);
 int posixtrace_list(int argc, char **argv);
 int posixtrace_live(int argc, char **argv);
 int posixtrace_load(int argc, char **argv);
 int posixtrace_record(int argc, char **argv);
+int posixtrace_stat(int argc, char **argv);
 int posixtrace_status(int argc, char **argv);
 int posixtrace_unload(int argc, char **argv);
 
