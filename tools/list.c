@@ -16,6 +16,7 @@
 #include "escape.h"
 #include "scan.h"
 #include "session.h"
+#include "source.h"
 
 #define PID_MAX		(1 << 22)
 
@@ -276,26 +277,19 @@ static int print_log_status(trace_id_t log)
 
 static int list_log(const char *path, bool all)
 {
-	/* A FIFO is none: its writer is not waited for. */
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err, status;
-	trace_id_t log;
+	struct source *source;
+	int err = source_open_log(path, &source), status;
 
-	if (fd < 0)
-		return fail(path, errno);
-	err = posix_trace_open(fd, &log);
-	close(fd);
-	if (err == EINVAL) {
-		tell("%s: this is no log, or its beginning is damaged", path);
+	if (err) {
+		source_complain(path, err);
 		return 1;
 	}
-	if (err)
-		return fail(path, err);
-	status = print_attr(log);
+	status = print_attr(source_trid(source));
 	if (!status)
-		status = print_log_status(log);
+		status = print_log_status(source_trid(source));
 	if (!status)
-		status = print_types(log, all);
-	posix_trace_close(log);
+		status = print_types(source_trid(source), all);
+	source_close(source);
 	return status;
 }
 

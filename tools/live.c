@@ -6,24 +6,26 @@
 #include <getopt.h>
 #include <poll.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <posixtrace.h>
 
 #include "commands.h"
-#include "escape.h"
+#include "print.h"
 #include "session.h"
+#include "source.h"
 
-#define NSEC		1000000000ULL
-#define BATCH		256
-#define BUFFER_SIZE	(256 << 10)
-#define DATA_SHOWN	48	/* bytes, without --full */
+#define BATCH		4096
+#define WRITE_AT	(64U << 10)	/* bytes of text */
+
+/* Without a letter. */
+#define OPTION_COLOR	300
 
 struct live {
 	struct session session;
-	bool full;
-	struct buffer name;		/* of a type, for print_event() */
-	unsigned long long first;	/* time of the first event */
+	struct source *source;
+	struct print print;
+	struct buffer text;
+	bool json;
 	unsigned long long events;
 	bool stopped;			/* that event was seen */
 };
@@ -36,98 +38,50 @@ static void print_help(FILE *to)
 		"Print the events of a process until it ends, or until Ctrl-C.\n\n"
 		SESSION_HELP
 		"  -a, --full               print all bytes of the data\n"
-		"  -h, --help               this text\n\n"
-		"Columns: microseconds since the first event, process, thread, event type, data.\n"
+		"  -c, --clock=FORM         of the times: relative (microseconds since the first\n"
+		"                           event), delta (since the event before), seconds, utc\n"
+		"      --color=WHEN         auto, always, never\n"
+		"  -h, --help               this text\n"
+		"  -j, --json               a JSON object for each event\n\n"
+		"Columns: time, processor, process, thread, event type, data.\n"
 		"Exit status: 0; 1 after a failure, 2 when called wrongly; that of PROGRAM.\n");
-}
-
-/* ------------------------------------------------------------------ */
-/* Printing								*/
-
-static bool is_text(const unsigned char *data, size_t len)
-{
-	/* A string may carry its end. */
-	if (len && !data[len - 1])
-		len--;
-	for (size_t i = 0; i < len; i++) {
-		if (data[i] < ' ' || data[i] > '~')
-			return false;
-	}
-	return len > 0;
-}
-
-static void print_data(const struct live *live, const unsigned char *data, size_t len)
-{
-	size_t shown = live->full || len < DATA_SHOWN ? len : DATA_SHOWN;
-	bool text = is_text(data, len);
-
-	if (text && !data[len - 1])
-		shown = shown == len ? len - 1 : shown;
-	if (text) {
-		printf("\"%.*s\"", (int)shown, (const char *)data);
-	} else {
-		for (size_t i = 0; i < shown; i++)
-			printf(i && i % 4 == 0 ? " %02x" : "%02x", data[i]);
-	}
-	if (shown + text < len)
-		printf("... (%zu bytes)", len);
-}
-
-static void print_event(struct live *live, const struct posix_trace_event_info *info,
-			const unsigned char *data, size_t len)
-{
-	unsigned long long time = info->posix_timestamp.tv_sec * NSEC +
-				  info->posix_timestamp.tv_nsec;
-	char name[TRACE_EVENT_NAME_MAX + 1];
-
-	if (!live->first)
-		live->first = time;
-	if (posix_trace_eventid_get_name(live->session.trid, info->posix_event_id, name))
-		snprintf(name, sizeof(name), "(type %u)", info->posix_event_id);
-	buffer_reset(&live->name);
-	escape_plain(&live->name, name, strlen(name));
-	printf("%10llu.%03llu  %7d  %#14lx  %-24.*s ", (time - live->first) / 1000,
-	       (time - live->first) % 1000, (int)info->posix_pid,
-	       (unsigned long)info->posix_thread_id, (int)live->name.len,
-	       (const char *)live->name.data);
-	/* Of the system events only what a person can read. */
-	if (info->posix_event_id >= POSIX_TRACE_UNNAMED_USEREVENT)
-		print_data(live, data, len);
-	if (info->posix_truncation_status != POSIX_TRACE_NOT_TRUNCATED)
-		printf(" (truncated)");
-	putchar('\n');
 }
 
 /* ------------------------------------------------------------------ */
 /* Reading								*/
 
+static int print_one(struct live *live, const struct event *event)
+{
+	print_see(&live->print, event);
+	if (live->json)
+		print_json(&live->print, &live->text, event);
+	else
+		print_event(&live->print, &live->text, event);
+	live->events += event->user;
+	live->stopped |= event->type == POSIX_TRACE_STOP;
+	return live->text.len >= WRITE_AT || live->text.failed ? print_write(&live->text) : 0;
+}
+
 /* What there is: the number of events, or a negative error number. */
 static int print_events(struct live *live)
 {
-	static struct posixtrace_batch_event events[BATCH];
-	static unsigned char buffer[BUFFER_SIZE];
-	size_t count;
-	int err;
+	int ret, err = 0, count = 0;
+	struct event event;
 
-	err = posixtrace_getevents(live->session.trid, events, BATCH, buffer, sizeof(buffer),
-				   &count, POSIXTRACE_NOWAIT);
-	if (err) {
-		complain("reading events", err);
-		return -err;
+	/* Not for ever: signals have to be looked at, too. */
+	while (!err && count < BATCH && (ret = source_try(live->source, &event)) > 0) {
+		err = print_one(live, &event);
+		count++;
 	}
-	for (size_t i = 0; i < count; i++) {
-		const struct posix_trace_event_info *info = &events[i].event;
-
-		print_event(live, info, events[i].data, events[i].data_len);
-		live->events += info->posix_event_id >= POSIX_TRACE_UNNAMED_USEREVENT;
-		live->stopped |= info->posix_event_id == POSIX_TRACE_STOP;
+	if (!err && count < BATCH && ret < 0) {
+		complain("reading events", -ret);
+		return ret;
 	}
-	if (count && fflush(stdout)) {
-		err = errno;
-		complain("standard output", err);
-		return -err;
-	}
-	return count;
+	if (!err)
+		err = print_write(&live->text);
+	if (err)
+		complain("standard output", -err);
+	return err ? err : count;
 }
 
 /* Until all traced processes have ended, or a signal says so. */
@@ -137,10 +91,11 @@ static int follow(struct live *live)
 		{ .fd = posixtrace_fd(live->session.trid), .events = POLLIN },
 		{ .fd = live->session.process.sigfd, .events = POLLIN },
 	};
-	int count;
+	int count = 0;
 
 	for (;;) {
-		if (poll(fds, 2, -1) < 0) {
+		/* After a whole batch, the source may have more in hand. */
+		if (poll(fds, 2, count < BATCH ? -1 : 0) < 0) {
 			if (errno == EINTR)
 				continue;
 			complain("waiting for events", errno);
@@ -148,7 +103,7 @@ static int follow(struct live *live)
 		}
 		if (fds[1].revents && process_signal(&live->session.process))
 			return 0;
-		if (!fds[0].revents)
+		if (!fds[0].revents && count < BATCH)
 			continue;
 		count = print_events(live);
 		if (count < 0 || (!count && fds[0].revents & (POLLHUP | POLLERR)))
@@ -217,49 +172,74 @@ static int run_live(struct live *live)
 	}
 	if (create_stream(live))
 		goto out;
-	err = posix_trace_start(live->session.trid);
+	err = -source_from_stream(live->session.trid, &live->source);
+	if (!err)
+		err = posix_trace_start(live->session.trid);
 	if (err) {
-		complain("posix_trace_start", err);
+		complain("trace stream", err);
 	} else {
 		process_go(process);
 		if (!follow(live) && !finish(live))
 			ret = 0;
 		print_summary(live);
 	}
+	source_close(live->source);
 	posix_trace_shutdown(live->session.trid);
 out:
 	status = process_end(process);
 	return ret ? ret : status;
 }
 
+/* ------------------------------------------------------------------ */
+/* Options								*/
+
+static bool set_option(struct live *live, int opt, const char *value)
+{
+	if (session_option(&live->session, opt, value))
+		return true;
+	switch (opt) {
+	case 'a':
+		live->print.full = true;
+		return true;
+	case 'c':
+		return !print_set_clock(&live->print, value);
+	case OPTION_COLOR:
+		return !print_set_colour(&live->print, value);
+	case 'j':
+		live->json = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 int posixtrace_live(int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "clock", required_argument, NULL, 'c' },
+		{ "color", required_argument, NULL, OPTION_COLOR },
 		{ "data-size", required_argument, NULL, 'd' },
 		{ "exclude", required_argument, NULL, 'x' },
 		{ "filter", required_argument, NULL, 'F' },
 		{ "full", no_argument, NULL, 'a' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "inherit", no_argument, NULL, 'i' },
+		{ "json", no_argument, NULL, 'j' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "size", required_argument, NULL, 's' },
 		{ }
 	};
-	struct live live = { .session.data_size = SESSION_DEFAULT };
+	struct live live = { .session.data_size = SESSION_DEFAULT, .print.cpu = true };
 	int opt, status;
 
-	while ((opt = getopt_long(argc, argv, "+ah" SESSION_SHORT_OPTIONS, options,
+	print_set_colour(&live.print, NULL);
+	while ((opt = getopt_long(argc, argv, "+ac:hj" SESSION_SHORT_OPTIONS, options,
 				  NULL)) != -1) {
-		if (session_option(&live.session, opt, optarg))
-			continue;
-		switch (opt) {
-		case 'a':
-			live.full = true;
-			break;
-		case 'h':
+		if (opt == 'h') {
 			print_help(stdout);
 			return 0;
-		default:
+		}
+		if (!set_option(&live, opt, optarg)) {
 			print_help(stderr);
 			return 2;
 		}
@@ -269,7 +249,7 @@ int posixtrace_live(int argc, char **argv)
 		return 2;
 	}
 	status = run_live(&live);
-	buffer_free(&live.name);
+	buffer_free(&live.text);
 	session_free(&live.session);
 	return status;
 }

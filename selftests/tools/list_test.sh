@@ -79,7 +79,7 @@ run 0 list "$tmp/cut" && says '^status +not complete'
 result log_that_was_cut_is_not_complete $?
 
 run 1 list "$tmp/none" && complains 'none: No such file' && run 1 list ./ticks_helper &&
-	complains 'ticks_helper: this is no log'
+	complains 'ticks_helper: no trace log'
 result file_that_is_no_log_fails $?
 
 finish

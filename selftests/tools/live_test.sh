@@ -4,12 +4,12 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 23
+begin 25
 
-# The columns: time, process, thread, type, data.
+# The columns: time, processor, process, thread, type, data.
 event()
 {
-	grep -qE "^ *[0-9]+\.[0-9]{3} +[0-9]+ +(0x)?[0-9a-f]+ +$1" "$tmp/out"
+	grep -qE "^ *[0-9]+\.[0-9]{3} +([0-9]+|-) +[0-9]+ +(0x)?[0-9a-f]+ +$1" "$tmp/out"
 }
 
 stops_at_the_end()
@@ -115,12 +115,20 @@ result children_are_not_traced $?
 
 # The child outlives its parent, and the parent is not waited for either.
 run 0 live --inherit -- ./family_helper && event 'family +"parent"$' && event 'family +"child"$' &&
-	[ "$(awk '/family/ { print $2 }' "$tmp/out" | sort -u | wc -l)" -eq 2 ]
+	[ "$(awk '/family/ { print $3 }' "$tmp/out" | sort -u | wc -l)" -eq 2 ]
 result inherit_traces_children_until_all_have_ended $?
 
 run 0 live -- ./ticks_helper 1 0 "$(printf 'bad\033[2J\nname')" && says 'bad\\x1b\[2J\\nname' &&
 	! grep -q "$(printf '\033')" "$tmp/out"
 result names_can_not_command_the_terminal $?
+
+run 0 live --json -- ./ticks_helper 1 0 && says '^{"time":"[0-9]+\.[0-9]{9}".*"event":"tick".*"number 0"}$'
+result json_is_an_object_for_each_event $?
+
+run 0 live --clock=utc --color=always -- ./ticks_helper 1 0 &&
+	says '20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{9}Z' && says "$(printf '\033')" &&
+	run 2 live --clock=sundial -- true && complains 'sundial: relative' && run 2 live --color=red -- true
+result clock_and_color_are_those_of_dump $?
 
 run 0 live --data-size=3 -- ./ticks_helper 1 0 && event 'tick +"num" \(truncated\)$'
 result data_size_cuts_the_data $?
