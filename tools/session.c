@@ -62,6 +62,11 @@ static void add_names(struct names *names, const char *list)
 		complain("names", ENOMEM);
 		exit(1);
 	}
+	/* The kernel filters by type, and types that nobody knows yet can not be matched. */
+	if (strpbrk(list, "*?[")) {
+		tell("%s: whole names only: patterns are for reading logs", list);
+		exit(2);
+	}
 	if (!names->len) {
 		tell("a name of an event type is lacking");
 		exit(2);

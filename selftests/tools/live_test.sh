@@ -24,7 +24,7 @@ began()
 
 run 2 live && run 2 live --pid=x && run 2 live --pid=1 -- true && run 2 live --pid=1 1 &&
 	run 2 live 0 && run 2 live --size=1T -- true && run 2 live --filter= -- true &&
-	run 2 live --data-size=65537 -- true && run 2 live --size=-1 -- true
+	run 2 live --data-size=65537 -- true && run 2 live --filter='t*' -- true && run 2 live --size=-1 -- true
 result wrong_arguments_are_a_wrong_call $?
 
 run 0 live -- ./ticks_helper 3 0 && event posix_trace_start && event 'tick +"number 0"$' &&
@@ -122,7 +122,7 @@ run 0 live -- ./ticks_helper 1 0 "$(printf 'bad\033[2J\nname')" && says 'bad\\x1
 	! grep -q "$(printf '\033')" "$tmp/out"
 result names_can_not_command_the_terminal $?
 
-run 0 live --json -- ./ticks_helper 1 0 && says '^{"time":"[0-9]+\.[0-9]{9}".*"event":"tick".*"number 0"}$'
+run 0 live --json -- ./ticks_helper 1 0 && says '^[{]"time":"[0-9]+\.[0-9]{9}".*"event":"tick".*"number 0"[}]$'
 result json_is_an_object_for_each_event $?
 
 run 0 live --clock=utc --color=always -- ./ticks_helper 1 0 &&
