@@ -21,14 +21,6 @@ void logend_event(struct logend *end, const struct event *event)
 	end->gaps += event->type == POSIX_TRACE_RESUME;
 }
 
-bool logend_complete(const struct source *source)
-{
-	struct posix_trace_status_info status;
-
-	return !posix_trace_get_status(source_trid(source), &status) &&
-	       status.posix_log_overrun_status == POSIX_TRACE_NO_OVERRUN;
-}
-
 static int log_policy(const struct source *source)
 {
 	trace_attr_t attr;
@@ -39,6 +31,19 @@ static int log_policy(const struct source *source)
 	posix_trace_attr_getlogfullpolicy(&attr, &policy);
 	posix_trace_attr_destroy(&attr);
 	return policy;
+}
+
+bool logend_complete(const struct source *source)
+{
+	struct posix_trace_status_info status;
+
+	if (posix_trace_get_status(source_trid(source), &status))
+		return false;
+	if (status.posix_log_overrun_status == POSIX_TRACE_NO_OVERRUN)
+		return true;
+	/* Nothing more fits into such a log. */
+	return status.posix_log_full_status == POSIX_TRACE_FULL &&
+	       log_policy(source) == POSIX_TRACE_UNTIL_FULL;
 }
 
 /* Nothing of it is damaged, but not all is there. */

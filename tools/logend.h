@@ -29,7 +29,7 @@ struct logend {
 /* logend_event() - one event more: each of the log */
 void logend_event(struct logend *end, const struct event *event);
 
-/* logend_complete() - has all of it been written, and is all of that there? */
+/* logend_complete() - will nothing more come, however long one waits? */
 bool logend_complete(const struct source *source);
 
 /**

@@ -21,7 +21,7 @@ static const struct {
 	{ "live", posixtrace_live, "print the events of a process as they happen" },
 	{ "load", posixtrace_load, "insert the module into the kernel" },
 	{ "record", posixtrace_record, "record the events of a process into a log" },
-	{ "stat", posixtrace_stat, "count the events of a log, and measure times" },
+	{ "stat", posixtrace_stat, "count the events of a log or process, and measure times" },
 	{ "status", posixtrace_status, "state, limits and features of the module" },
 	{ "unload", posixtrace_unload, "remove the module from the kernel" },
 };
