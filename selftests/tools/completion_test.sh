@@ -53,7 +53,7 @@ completes posixtrace live --pid '' -- $steady && completes posixtrace record -p 
 	completes posixtrace live --pid = '' -- $steady
 result processes_with_trace_points_are_offered $?
 
-completes posixtrace list tr -- trace.log && completes posixtrace list "${steady}" -- $steady
+completes posixtrace list tr -- trace.log && completes posixtrace stat "$steady" -- $steady
 result processes_and_logs_are_completed $?
 kill $steady
 wait

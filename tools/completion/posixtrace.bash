@@ -93,7 +93,7 @@ _posixtrace()
 	live | record)
 		mapfile -t COMPREPLY < <(compgen -W "$(_posixtrace_pids)" -- "$cur"; compgen -c -- "$cur")
 		;;
-	list)
+	list | stat)
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -W "$(_posixtrace_pids)" -- "$cur"; compgen -f -- "$cur")
 		;;
