@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 38
+begin 39
 here=$PWD
 log=$tmp/log
 
@@ -132,6 +132,17 @@ result pipe_is_for_append_only $?
 [ "$(cat "$tmp/status")" -eq 1 ] && complains 'standard output: Broken pipe' &&
 	complains 'lacks some'
 result reader_that_goes_away_is_a_failure $?
+
+./steady_helper stubborn &
+steady=$!
+{ posixtrace record -o - "$steady" 2>"$tmp/err"; echo $? >"$tmp/status.process"; } | true &
+until [ -s "$tmp/status.process" ]; do
+	kill -INT "$steady"
+done
+[ "$(cat "$tmp/status.process")" -eq 1 ] && complains 'standard output: Broken pipe' &&
+	kill -0 "$steady"
+result recording_of_a_process_ends_when_nobody_reads $?
+kill -9 "$steady"
 
 start_steady
 start_with_log "$steady"
