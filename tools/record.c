@@ -50,6 +50,7 @@ struct recording {
 	unsigned long long seen;	/* events at that time */
 	struct posixtrace_stats_info stats;
 	bool log_overrun;
+	bool log_full;
 	int flush_error;	/* the first that was told */
 	bool full;		/* nothing can be recorded any more */
 	bool failed;
@@ -129,7 +130,8 @@ static void print_summary(const struct recording *rec)
 	fprintf(stderr, "posixtrace: %llu events in %.1f s", stats->recorded,
 		(now() - rec->began) / 1e9);
 	if (lost(rec))
-		fprintf(stderr, ", %llu lost: use a larger --size", lost(rec));
+		fprintf(stderr, ", %llu lost%s", lost(rec),
+			rec->full ? "" : ": use a larger --size");
 	if (rec->policy == POSIX_TRACE_LOOP && stats->overwritten)
 		fprintf(stderr, ", the log has the last %llu",
 			stats->recorded - stats->overwritten);
@@ -140,6 +142,8 @@ static void print_summary(const struct recording *rec)
 			stats->untraced);
 	if (rec->log_overrun)
 		fprintf(stderr, ", the log has only the last of them");
+	if (rec->log_full)
+		fprintf(stderr, ", the log has only the first of them");
 	fprintf(stderr, "; %s", logfile_name(&rec->log));
 	if (logfile_size(&rec->log, &size)) {
 		fprintf(stderr, ": ");
@@ -162,6 +166,14 @@ static void say(const struct recording *rec, const char *what, int err)
 /* ------------------------------------------------------------------ */
 /* From start to end							*/
 
+static void log_is_full(struct recording *rec)
+{
+	if (!rec->log_full)
+		say(rec, "the log is full", 0);
+	rec->log_full = true;
+	rec->full = true;
+}
+
 /* The status forgets some things when it was told: kept here. */
 static void look_at_status(struct recording *rec)
 {
@@ -182,10 +194,8 @@ static void look_at_status(struct recording *rec)
 	}
 	if (status.posix_stream_flush_error == EPIPE)
 		rec->failed = true;
-	if (status.posix_log_full_status == POSIX_TRACE_FULL && !rec->full) {
-		rec->full = true;
-		say(rec, "the log is full", 0);
-	}
+	if (status.posix_log_full_status == POSIX_TRACE_FULL)
+		log_is_full(rec);
 	if (rec->policy == POSIX_TRACE_UNTIL_FULL && !rec->full &&
 	    status.posix_stream_full_status == POSIX_TRACE_FULL) {
 		rec->full = true;
@@ -227,19 +237,22 @@ static void follow(struct recording *rec)
 }
 
 /*
- * A log that is a ring may overwrite events at the very end: what was lost there is told
- * by the log itself.
+ * A log with a size may get full, or begin to overwrite events, when the rest is written at
+ * the very end: that is told by the log itself.
  */
 static void look_at_log(struct recording *rec)
 {
 	struct posix_trace_status_info status;
 	trace_id_t log;
 
-	if (rec->log_policy != POSIX_TRACE_LOOP || posix_trace_open(rec->log.fd, &log))
+	if (rec->log_policy == POSIX_TRACE_APPEND || posix_trace_open(rec->log.fd, &log))
 		return;
-	if (!posix_trace_get_status(log, &status) &&
-	    status.posix_log_overrun_status == POSIX_TRACE_OVERRUN)
-		rec->log_overrun = true;
+	if (!posix_trace_get_status(log, &status)) {
+		if (status.posix_log_full_status == POSIX_TRACE_FULL)
+			log_is_full(rec);
+		else if (status.posix_log_overrun_status == POSIX_TRACE_OVERRUN)
+			rec->log_overrun = true;
+	}
 	posix_trace_close(log);
 }
 

@@ -7,8 +7,9 @@
 . ./tap.sh
 begin 20
 module=/run/vm/posixtrace.ko
-release=$(uname -r)
-modules=/lib/modules/$release
+modules=/lib/modules/$(uname -r)
+# ... in a pattern
+release=$(uname -r | sed 's/[.+]/[&]/g')
 
 loaded()
 {
@@ -105,7 +106,7 @@ printf '\260\007\364\127\0\002\0\001\300\0\0\014posixtrace\0\0\0\0\001\0\0\0\0up
 	>"$modules/modules.dep.bin"
 printf 'options posixtrace user_streams=5\ninstall posixtrace touch %s\n' "$tmp/ran" \
 	>/etc/modprobe.d/posixtrace.conf
-run 1 status && says "^installed +$modules/updates/posixtrace.ko, version [0-9]"
+run 1 status && says "^installed +/lib/modules/$release/updates/posixtrace.ko, version [0-9]"
 result status_tells_what_would_be_loaded $?
 
 run 0 load && loaded && [ "$(parameter user_streams)" = 5 ] && [ ! -e "$tmp/ran" ]

@@ -135,14 +135,18 @@ result reader_that_goes_away_is_a_failure $?
 
 ./steady_helper stubborn &
 steady=$!
-{ posixtrace record -o - "$steady" 2>"$tmp/err"; echo $? >"$tmp/status.process"; } | true &
+# The header is read, and no more.
+{ posixtrace record -o - "$steady" 2>"$tmp/err"; echo $? >"$tmp/status.process"; } |
+	head -c 512 >"$tmp/out" &
 until [ -s "$tmp/status.process" ]; do
 	kill -INT "$steady"
 done
 [ "$(cat "$tmp/status.process")" -eq 1 ] && complains 'standard output: Broken pipe' &&
 	kill -0 "$steady"
 result recording_of_a_process_ends_when_nobody_reads $?
+# Its end must not come while the next one is waited for.
 kill -9 "$steady"
+wait "$steady"
 
 start_steady
 start_with_log "$steady"
@@ -212,7 +216,8 @@ result policy_until_full_keeps_the_first_events $?
 
 with_log 0 --log-policy=until-full --log-size=8K -- ./ticks_helper 5000 0 && recorded &&
 	grep -q '^tick number 0$' "$tmp/events" && ! grep -q '^tick number 4999$' "$tmp/events" &&
-	complains 'the log is full' && posixtrace list "$log" | grep -q '^status.*; full'
+	complains 'the log is full' && complains 'the log has only the first of them' &&
+	posixtrace list "$log" | grep -q '^status.*; full'
 result log_policy_until_full_keeps_the_first_events $?
 
 # It has room for two sub-buffers, and for the names.
