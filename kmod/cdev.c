@@ -21,6 +21,7 @@
 #include "clock.h"
 #include "command.h"
 #include "create.h"
+#include "fdinfo.h"
 #include "mmap.h"
 #include "wait.h"
 
@@ -396,6 +397,24 @@ static int cdev_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* The file is held: so is what goes with its role. */
+static void cdev_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	struct pxt_file *pf = file->private_data;
+
+	switch (role_of(pf)) {
+	case PXT_ROLE_STREAM:
+		pxt_fdinfo_stream(m, pf->stream);
+		break;
+	case PXT_ROLE_TARGET:
+		pxt_fdinfo_target(m, pf->att->target);
+		break;
+	default:
+		pxt_fdinfo_none(m);
+		break;
+	}
+}
+
 static const struct file_operations pxt_fops = {
 	.owner = THIS_MODULE,
 	.open = cdev_open,
@@ -405,6 +424,7 @@ static const struct file_operations pxt_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = cdev_mmap,
 	.poll = cdev_poll,
+	.show_fdinfo = cdev_show_fdinfo,
 	.llseek = noop_llseek,
 };
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Included by the Makefile of each test folder. Every *_test.c becomes a program,
-# every *_test.sh is one; both speak TAP. *_helper.c become programs that tests
-# start. On top of kselftest's lib.mk, which wants its variables set before it.
+# every *_test.sh is one, perhaps with the help of tap.sh; both speak TAP. *_helper.c
+# become programs that tests start. On top of kselftest's lib.mk, which wants its
+# variables set before it.
 
 TOP := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/..)
 BUILD ?= $(TOP)/build
@@ -14,6 +15,8 @@ all:
 TEST_GEN_PROGS := $(patsubst %.c,%,$(wildcard *_test.c))
 TEST_GEN_FILES += $(patsubst %.c,%,$(wildcard *_helper.c))
 TEST_PROGS := $(wildcard *_test.sh)
+# what they include
+TEST_FILES += $(wildcard tap.sh)
 
 # Linked to the shared library, so that a symbol missing in its map is noticed.
 CFLAGS += -O2 -g -std=gnu11 -Wall -Wextra -Werror -pthread -I. -I$(TOP)/selftests/include \
@@ -29,6 +32,6 @@ include $(KSELFTEST)/lib.mk
 
 list:
 	@$(foreach test,$(TEST_GEN_PROGS) $(abspath $(TEST_PROGS)),echo test $(test);)
-	@$(foreach file,$(TEST_GEN_FILES),echo file $(file);)
+	@$(foreach file,$(TEST_GEN_FILES) $(abspath $(TEST_FILES)),echo file $(file);)
 
 .PHONY: list

@@ -7,9 +7,17 @@
 #define POSIXTRACE_COMMANDS_H
 
 int posixtrace_dump(int argc, char **argv);
-int posixtrace_info(int argc, char **argv);
+int posixtrace_list(int argc, char **argv);
+int posixtrace_live(int argc, char **argv);
+int posixtrace_load(int argc, char **argv);
+int posixtrace_record(int argc, char **argv);
 int posixtrace_stat(int argc, char **argv);
-int posixtrace_watch(int argc, char **argv);
+int posixtrace_status(int argc, char **argv);
+int posixtrace_unload(int argc, char **argv);
+
+/* tell() - a line on standard error */
+__attribute__((format(printf, 1, 2)))
+void tell(const char *format, ...);
 
 /* complain() - say on standard error what failed and why (an error number) */
 void complain(const char *what, int err);

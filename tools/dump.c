@@ -171,25 +171,6 @@ static int run_dump(struct dump *dump)
 	return err ? 1 : 0;
 }
 
-static int set_clock(enum print_clock *clock, const char *name)
-{
-	static const char *const names[] = {
-		[PRINT_RELATIVE] = "relative",
-		[PRINT_DELTA] = "delta",
-		[PRINT_SECONDS] = "seconds",
-		[PRINT_UTC] = "utc",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(name, names[i])) {
-			*clock = i;
-			return 0;
-		}
-	}
-	fprintf(stderr, "posixtrace: --clock=%s: relative, delta, seconds or utc?\n", name);
-	return -EINVAL;
-}
-
 #define OPTION_COLOR	300
 
 /* One option: 0; -EINVAL if it makes no sense, 1 if help was asked for. */
@@ -204,7 +185,7 @@ static int set_option(struct dump *dump, int opt, const char **colour)
 		dump->print.full = true;
 		return 0;
 	case 'c':
-		return set_clock(&dump->print.clock, optarg);
+		return print_set_clock(&dump->print, optarg);
 	case OPTION_COLOR:
 		*colour = optarg;
 		return 0;
@@ -249,10 +230,8 @@ static int get_options(struct dump *dump, int argc, char **argv)
 		if (ret)
 			return ret;
 	}
-	if (print_colour(colour, stdout, &dump->print.colour)) {
-		fprintf(stderr, "posixtrace: --color=%s: auto, always or never?\n", colour);
+	if (print_set_colour(&dump->print, colour))
 		return -EINVAL;
-	}
 	if (argc - optind != 1) {
 		print_help(stderr);
 		return -EINVAL;

@@ -3,6 +3,7 @@
  * The posixtrace command: dispatches to its subcommands.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,20 +17,34 @@ static const struct {
 	const char *help;
 } commands[] = {
 	{ "dump", posixtrace_dump, "print the events of a log" },
-	{ "info", posixtrace_info, "limits and features of the module" },
+	{ "list", posixtrace_list, "programs with trace points, streams, event types" },
+	{ "live", posixtrace_live, "print the events of a process as they happen" },
+	{ "load", posixtrace_load, "insert the module into the kernel" },
+	{ "record", posixtrace_record, "record the events of a process into a log" },
 	{ "stat", posixtrace_stat, "count the events of a log or process, and measure times" },
-	{ "watch", posixtrace_watch, "print the events of a process as they happen" },
+	{ "status", posixtrace_status, "state, limits and features of the module" },
+	{ "unload", posixtrace_unload, "remove the module from the kernel" },
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
 
+void tell(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs("posixtrace: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
+}
+
 void complain(const char *what, int err)
 {
 	if (err == ENODEV)
-		fprintf(stderr, "posixtrace: %s: no /dev/posixtrace; is the module loaded?\n",
-			what);
+		tell("%s: the module is not there: \"posixtrace load\" as root loads it", what);
 	else
-		fprintf(stderr, "posixtrace: %s: %s\n", what, strerror(err));
+		tell("%s: %s", what, strerror(err));
 }
 
 static void print_help(FILE *to)
@@ -41,7 +56,9 @@ static void print_help(FILE *to)
 		fprintf(to, "  %-8s  %s\n", commands[i].name, commands[i].help);
 	fprintf(to,
 		"\n  -h, --help     this text; posixtrace COMMAND --help tells more\n"
-		"  -V, --version  version of command and library\n");
+		"  -V, --version  version of command and library\n\n"
+		"Exit status: 0, 1 after a failure, 2 when called wrongly; that of a program\n"
+		"that is traced.\n");
 }
 
 int main(int argc, char **argv)
@@ -62,7 +79,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (*name)
-		fprintf(stderr, "posixtrace: no command \"%s\"\n", name);
+		tell("no command \"%s\"", name);
 	print_help(stderr);
 	return 2;
 }

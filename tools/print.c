@@ -10,6 +10,7 @@
 #include <trace.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "escape.h"
 #include "print.h"
 
@@ -36,6 +37,33 @@ int print_colour(const char *when, FILE *to, bool *colour)
 	else
 		return -EINVAL;
 	return 0;
+}
+
+int print_set_colour(struct print *print, const char *value)
+{
+	if (!print_colour(value, stdout, &print->colour))
+		return 0;
+	tell("--color=%s: auto, always or never?", value);
+	return -EINVAL;
+}
+
+int print_set_clock(struct print *print, const char *value)
+{
+	static const char *const names[] = {
+		[PRINT_RELATIVE] = "relative",
+		[PRINT_DELTA] = "delta",
+		[PRINT_SECONDS] = "seconds",
+		[PRINT_UTC] = "utc",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(value, names[i])) {
+			print->clock = i;
+			return 0;
+		}
+	}
+	tell("--clock=%s: relative, delta, seconds or utc?", value);
+	return -EINVAL;
 }
 
 void print_see(struct print *print, const struct event *event)

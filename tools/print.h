@@ -58,6 +58,16 @@ struct print {
 int print_colour(const char *when, FILE *to, bool *colour);
 
 /**
+ * print_set_clock(), print_set_colour() - what an option of the user says
+ * @print: how to print
+ * @value: of --clock, or of --color: NULL if that was not given
+ *
+ * Return: 0, or -EINVAL if the value is none, and the user was told.
+ */
+int print_set_clock(struct print *print, const char *value);
+int print_set_colour(struct print *print, const char *value);
+
+/**
  * print_see() - an event comes by
  * @print: how to print
  * @event: the event: each, also if it is not printed then

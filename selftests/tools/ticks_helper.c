@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program to be watched: ticks_helper COUNT STATUS records COUNT events and
- * ends with STATUS. Without COUNT events it would be any other program.
+ * A program to be traced: ticks_helper COUNT STATUS [NAME] records COUNT events, of
+ * the type "tick" or NAME, and one of the type "raw", and ends with STATUS.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +14,10 @@ int main(int argc, char **argv)
 	char text[32];
 	int len;
 
-	if (argc != 3)
+	if (argc < 3)
 		return 100;
-	if (posix_trace_eventid_open("tick", &tick) || posix_trace_eventid_open("raw", &raw))
+	if (posix_trace_eventid_open(argc > 3 ? argv[3] : "tick", &tick) ||
+	    posix_trace_eventid_open("raw", &raw))
 		return 101;
 	for (int i = 0; i < atoi(argv[1]); i++) {
 		len = snprintf(text, sizeof(text), "number %d", i);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /proc/PID/fdinfo/FD: what an open file of the device is, for those who may look into
+ * that process. Nobody else can find out which streams there are.
+ *
+ * Process ids are those of the instance of proc that is read; 0 for a process that it
+ * does not show.
+ */
+#include <linux/pid.h>
+#include <linux/proc_fs.h>
+#include <linux/string_helpers.h>
+
+#include "fdinfo.h"
+#include "stream.h"
+#include "target.h"
+
+static pid_t pid_for(struct seq_file *m, struct pid *pid)
+{
+	return pid_nr_ns(pid, proc_pid_ns(file_inode(m->file)->i_sb));
+}
+
+/**
+ * pxt_fdinfo_none() - tell of a file without a role
+ * @m: where to
+ */
+void pxt_fdinfo_none(struct seq_file *m)
+{
+	seq_puts(m, "posixtrace-role:\tnone\n");
+}
+
+/**
+ * pxt_fdinfo_target() - tell of a file of role target
+ * @m: where to
+ * @target: its process; the caller has a reference
+ *
+ * Context: may sleep.
+ */
+void pxt_fdinfo_target(struct seq_file *m, struct pxt_target *target)
+{
+	seq_puts(m, "posixtrace-role:\ttarget\n");
+	seq_printf(m, "posixtrace-pid:\t%d\n", pid_for(m, target->pid));
+	seq_printf(m, "posixtrace-types:\t%u\n",
+		   pxt_table_end(target->table) - POSIXTRACE_ID_UNNAMED - 1);
+}
+
+static const char *state_of(const struct pxt_stream *stream)
+{
+	lockdep_assert_held(&stream->lock);
+	if (stream->dead)
+		return "ended";
+	if (stream->full)
+		return "full";
+	return stream->running ? "running" : "suspended";
+}
+
+static void show_processes(struct seq_file *m, struct pxt_stream *stream)
+{
+	struct pxt_target *target;
+
+	seq_puts(m, "posixtrace-processes:");
+	mutex_lock(&stream->table->lock);
+	list_for_each_entry(target, &stream->table->targets, table_node) {
+		if (rcu_access_pointer(target->slot[stream->slot]) == stream)
+			seq_printf(m, "\t%d", pid_for(m, target->pid));
+	}
+	mutex_unlock(&stream->table->lock);
+	seq_putc(m, '\n');
+}
+
+/**
+ * pxt_fdinfo_stream() - tell of a file of role stream
+ * @m: where to
+ * @stream: not locked; the caller has a reference
+ *
+ * Context: may sleep.
+ */
+void pxt_fdinfo_stream(struct seq_file *m, struct pxt_stream *stream)
+{
+	const char *state;
+
+	mutex_lock(&stream->lock);
+	state = state_of(stream);
+	mutex_unlock(&stream->lock);
+	seq_puts(m, "posixtrace-role:\tstream\n");
+	seq_printf(m, "posixtrace-pid:\t%d\n", pid_for(m, stream->owner));
+	seq_printf(m, "posixtrace-stream:\t%llu\n", stream->number);
+	seq_printf(m, "posixtrace-state:\t%s\n", state);
+	seq_printf(m, "posixtrace-log:\t%d\n", !!stream->log);
+	show_processes(m, stream);
+	/* Last, and in one line: a process has chosen it. */
+	seq_puts(m, "posixtrace-name:\t");
+	seq_escape_str(m, stream->attr.name, ESCAPE_HEX | ESCAPE_NAP | ESCAPE_APPEND, "\\");
+	seq_putc(m, '\n');
+}

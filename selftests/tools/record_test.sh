@@ -1,0 +1,256 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# "posixtrace record" from its command line. Speaks TAP.
+
+# shellcheck source=selftests/tools/tap.sh
+. ./tap.sh
+begin 39
+here=$PWD
+log=$tmp/log
+
+# What is in the log.
+recorded()
+{
+	"$here/events_helper" "$log" >"$tmp/events"
+}
+
+# The log, too, says that it is.
+is_complete()
+{
+	posixtrace list "$log" | grep -q '^status  *complete$'
+}
+
+# ... but not that it has all events.
+is_ended()
+{
+	posixtrace list "$log" | grep -q '^status  *complete;'
+}
+
+# There is a stream.
+is_running()
+{
+	posixtrace list | grep -q ' running .* posixtrace record '
+}
+
+ticks()
+{
+	printf 'tick number 0\ntick number 1\ntick number 2\n'
+}
+
+# with_log ARGUMENT...: record into a new one
+with_log()
+{
+	rm -f "$log"
+	wanted=$1
+	shift
+	run "$wanted" record --output="$log" "$@"
+}
+
+start_with_log()
+{
+	rm -f "$log"
+	start record -o "$log" "$@"
+}
+
+# A process $steady that records, for tests that trace one.
+mkfifo "$tmp/ready"
+start_steady()
+{
+	./steady_helper "$tmp/ready" &
+	steady=$!
+	read -r _ <"$tmp/ready"
+}
+
+run 2 record && run 2 record --policy=append -- true && run 2 record --log-policy=flush -- true &&
+	run 2 record --policy=x -- true && run 2 record --log-size=1M -- true &&
+	complains 'log-size is for' && run 2 record --pid=1 -- true &&
+	run 2 record --log-policy=loop --log-size=x -- true && [ ! -e posixtrace.log ]
+result wrong_arguments_are_a_wrong_call $?
+
+with_log 0 -- ./ticks_helper 3 0 && recorded && grep '^tick' "$tmp/events" >"$tmp/ticks" &&
+	ticks | cmp - "$tmp/ticks"
+result writes_the_events_of_a_program_into_a_log $?
+
+is_complete
+result log_is_complete_at_the_end $?
+
+complains '^posixtrace: 4 events in [0-9.]+ s; .*/log: [0-9.]+ kB$'
+result sums_up_at_the_end $?
+
+[ "$(wc -l <"$tmp/err")" -eq 1 ] && ! grep -q "$(printf '\r')" "$tmp/err" && [ ! -s "$tmp/out" ]
+result there_is_no_progress_without_a_terminal $?
+
+with_log 0 --quiet -- ./ticks_helper 3 0 && [ ! -s "$tmp/err" ] && recorded
+result quiet_says_nothing $?
+
+with_log 7 -- ./ticks_helper 1 7 && is_complete
+result passes_the_exit_status_on $?
+
+with_log 127 -- ./no_such_program && complains 'no_such_program: No such file' && is_complete
+result missing_program_fails $?
+
+(cd "$tmp" && posixtrace record -- "$here/ticks_helper" 3 0) 2>"$tmp/err" &&
+	posixtrace list "$tmp/posixtrace.log" | grep -q '  complete$'
+result log_is_called_posixtrace_log $?
+
+echo precious >"$log"
+run 1 record -o "$log" -- ./ticks_helper 1 0 && complains 'log: it exists; --force' &&
+	[ "$(cat "$log")" = precious ]
+result existing_file_is_refused $?
+
+run 1 record --force -o "$log" --pid=4194303 && complains 'process 4194303: there is none' &&
+	[ "$(cat "$log")" = precious ] && [ "$(echo "$log".*)" = "$log.*" ]
+result existing_file_stays_if_nothing_can_be_recorded $?
+
+run 0 record --force -o "$log" -- ./ticks_helper 3 0 && is_complete &&
+	[ "$(stat -c %a "$log")" = 644 ] && [ "$(echo "$log".*)" = "$log.*" ]
+result force_replaces_an_existing_file $?
+
+with_log 1 --pid=4194303 && [ ! -e "$log" ]
+result no_file_is_left_if_nothing_can_be_recorded $?
+
+with_log 1 -F posix_trace_stop -- ./ticks_helper 1 0 && [ ! -e "$log" ] &&
+	run 1 record -o "$tmp/nowhere/log" -- true && complains 'nowhere/log: No such file'
+result what_is_wrong_is_told_before_the_program_runs $?
+
+posixtrace record -o - -- sh -c 'echo noise; exec ./ticks_helper 3 0' 2>"$tmp/err" | cat >"$log"
+grep -q '^noise$' "$tmp/err" && recorded && is_complete && complains 'standard output$'
+result standard_output_gets_the_log_and_nothing_else $?
+
+mkfifo "$tmp/fifo"
+cat "$tmp/fifo" >"$log" &
+run 0 record -o "$tmp/fifo" -- ./ticks_helper 3 0 && wait $! && is_complete
+result fifo_gets_a_log $?
+
+posixtrace record -o - --log-policy=loop -- true 2>"$tmp/err" | cat >"$tmp/out"
+complains 'standard output: not a file' && [ ! -s "$tmp/out" ]
+result pipe_is_for_append_only $?
+
+# Nobody reads: the program is not held up by that.
+{ posixtrace record -o - -- ./ticks_helper 20000 7 2>"$tmp/err"; echo $? >"$tmp/status"; } |
+	head -c 100 >"$tmp/out"
+[ "$(cat "$tmp/status")" -eq 1 ] && complains 'standard output: Broken pipe' &&
+	complains 'lacks some'
+result reader_that_goes_away_is_a_failure $?
+
+./steady_helper stubborn &
+steady=$!
+# The header is read, and no more.
+{ posixtrace record -o - "$steady" 2>"$tmp/err"; echo $? >"$tmp/status.process"; } |
+	head -c 512 >"$tmp/out" &
+until [ -s "$tmp/status.process" ]; do
+	kill -INT "$steady"
+done
+[ "$(cat "$tmp/status.process")" -eq 1 ] && complains 'standard output: Broken pipe' &&
+	kill -0 "$steady"
+result recording_of_a_process_ends_when_nobody_reads $?
+# Its end must not come while the next one is waited for.
+kill -9 "$steady"
+wait "$steady"
+
+start_steady
+start_with_log "$steady"
+until_true is_running
+kill "$started"
+ended 0 && is_complete && kill -0 "$steady"
+result signal_ends_the_recording_of_a_process $?
+
+start_with_log -p "$steady"
+until_true is_running
+kill -TERM "$steady"
+ended 0 && recorded && grep -q '^steady signal 15$' "$tmp/events" && is_complete
+result recording_ends_with_the_process $?
+wait "$steady"
+
+start_with_log -- ./steady_helper "$tmp/ready"
+read -r _ <"$tmp/ready"
+kill -TERM "$started"
+ended 5 && recorded && [ "$(tail -n 1 "$tmp/events")" = 'steady signal 15' ] && is_complete
+result signal_goes_to_the_program_which_is_recorded_on $?
+
+start_with_log -- ./steady_helper stubborn "$tmp/ready"
+read -r _ <"$tmp/ready"
+kill -TERM "$started"
+read -r _ <"$tmp/ready"
+kill -TERM "$started"
+ended 143 && complains 'steady_helper \(process [0-9]+\) still runs' && is_complete
+result second_signal_ends_it_without_the_program $?
+kill -9 "$(sed -n 's/.*(process \([0-9]*\)) still runs.*/\1/p' "$tmp/err")"
+
+rm -f "$log"
+./terminal_helper ' events ' posixtrace record -o "$log" -- ./steady_helper >"$tmp/out" 2>"$tmp/err"
+[ $? -eq 5 ] && says ' s  1 events  [0-9]+/s  0 lost  log [0-9.]+ kB'
+result terminal_shows_the_progress $?
+
+recorded && printf 'steady begin\nsteady signal 2\n' | cmp - "$tmp/events" && is_complete
+result ctrl_c_is_told_once_and_completes_the_log $?
+
+rm -f "$log"
+./terminal_helper ' events ' posixtrace record -o - -- true >"$tmp/out"
+[ $? -eq 1 ] && says 'not for a terminal'
+result log_does_not_go_to_a_terminal $?
+
+with_log 0 --filter=raw -- ./ticks_helper 3 0 && recorded && [ "$(wc -l <"$tmp/events")" -eq 1 ] &&
+	grep -q '^raw ' "$tmp/events"
+result filter_lets_only_its_types_through $?
+
+with_log 0 --exclude=raw -- ./ticks_helper 3 0 && recorded && ticks | cmp - "$tmp/events"
+result exclude_holds_its_types_back $?
+
+with_log 0 -- ./family_helper && recorded && [ "$(cat "$tmp/events")" = 'family parent' ]
+result children_are_not_recorded $?
+
+with_log 0 --inherit -- ./family_helper && recorded &&
+	printf 'family parent\nfamily child\n' | cmp - "$tmp/events"
+result inherit_records_children_until_all_have_ended $?
+
+with_log 0 --policy=loop --size=8K -- ./ticks_helper 5000 0 && recorded &&
+	grep -q '^tick number 4999$' "$tmp/events" && ! grep -q '^tick number 0$' "$tmp/events" &&
+	complains "; .*/log" && complains ", the log has the last $(wc -l <"$tmp/events")"
+result policy_loop_keeps_the_last_events $?
+
+with_log 0 --policy=until-full --size=8K -- ./ticks_helper 5000 0 && recorded &&
+	grep -q '^tick number 0$' "$tmp/events" && ! grep -q '^tick number 4999$' "$tmp/events" &&
+	complains 'the stream is full' && complains ", $((5001 - $(wc -l <"$tmp/events"))) lost"
+result policy_until_full_keeps_the_first_events $?
+
+with_log 0 --log-policy=until-full --log-size=8K -- ./ticks_helper 5000 0 && recorded &&
+	grep -q '^tick number 0$' "$tmp/events" && ! grep -q '^tick number 4999$' "$tmp/events" &&
+	complains 'the log is full' && complains 'the log has only the first of them' &&
+	posixtrace list "$log" | grep -q '^status.*; full'
+result log_policy_until_full_keeps_the_first_events $?
+
+# It has room for two sub-buffers, and for the names.
+with_log 0 --log-policy=loop --log-size=8K -- ./ticks_helper 20000 0 && recorded &&
+	grep -q '^tick number 19999$' "$tmp/events" && ! grep -q '^tick number 0$' "$tmp/events" &&
+	complains 'the log has only the last of them' && [ "$(stat -c %s "$log")" -lt 500000 ]
+result log_policy_loop_keeps_the_last_events $?
+
+# The program does not end: it is waited for, but not recorded any more.
+start_with_log --inherit --policy=until-full --size=8K -- sh -c \
+	"./ticks_helper 5000 0; exec ./steady_helper $tmp/ready"
+read -r _ <"$tmp/ready"
+until_true is_ended
+kill -0 "$started"
+waits=$?
+kill "$started"
+ended 5 && complains 'the stream is full' && [ "$waits" -eq 0 ]
+result recording_ends_by_itself_when_the_stream_is_full $?
+
+with_log 0 --data-size=3 -- ./ticks_helper 1 0 && recorded && grep -q '^tick num$' "$tmp/events"
+result data_size_cuts_the_data $?
+
+cd "$tmp" || exit 1
+ln -s log link
+run 0 record --force -o link -- "$here/ticks_helper" 3 0 && posixtrace list link | grep -q '  complete$'
+result force_takes_a_link_for_a_file $?
+cd "$here" || exit 1
+
+run 0 record -o /dev/null -- ./ticks_helper 3 0 && complains ' 4 events .*; /dev/null$'
+result device_can_be_the_log $?
+
+(ulimit -f 16; posixtrace record -f -o "$log" -- ./ticks_helper 20000 0) >"$tmp/out" 2>"$tmp/err"
+[ $? -eq 1 ] && complains '^posixtrace: .*/log: File too large' && complains 'lacks some'
+result file_that_can_not_grow_is_a_failure $?
+
+finish

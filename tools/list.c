@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "posixtrace list": what can be traced, and what is; the event types of a process or
+ * of a log. The former are told by a stream, which is made for that.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <trace.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "escape.h"
+#include "scan.h"
+#include "session.h"
+#include "source.h"
+
+#define PID_MAX		(1 << 22)
+
+static void print_help(FILE *to)
+{
+	fprintf(to,
+		"Usage: posixtrace list [OPTION]... [PID | LOG]\n"
+		"Print which programs have trace points, and which streams there are; or the event\n"
+		"types and streams of a process; or what a log says of itself, and its event types.\n\n"
+		"  -a, --all   also the event types that every process has\n"
+		"  -h, --help  this text\n\n"
+		"Processes that you may not look into are left out: see ptrace(2).\n"
+		"Exit status: 0; 1 after a failure, 2 when called wrongly.\n");
+}
+
+/* As text, whatever it is; good until the next call. */
+static const char *escaped(const char *text)
+{
+	static struct buffer buffer;
+
+	buffer_reset(&buffer);
+	escape_plain(&buffer, text, strlen(text));
+	buffer_byte(&buffer, '\0');
+	return buffer.failed ? "?" : (const char *)buffer.data;
+}
+
+static int fail(const char *what, int err)
+{
+	complain(what, err);
+	return 1;
+}
+
+/* ------------------------------------------------------------------ */
+/* Event types								*/
+
+static int print_types(trace_id_t trid, bool all)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1];
+	trace_event_id_t type;
+	int err, none, count = 0;
+
+	printf("event types:\n");
+	for (;;) {
+		err = posix_trace_eventtypelist_getnext_id(trid, &type, &none);
+		if (err)
+			return fail("event types", err);
+		if (none)
+			break;
+		if (!all && type <= POSIX_TRACE_UNNAMED_USEREVENT)
+			continue;
+		err = posix_trace_eventid_get_name(trid, type, name);
+		if (err)
+			return fail("event types", err);
+		printf("  %4u  %s\n", type, escaped(name));
+		count++;
+	}
+	if (!count)
+		printf("  none\n");
+	return 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Processes and streams						*/
+
+/* What the process calls itself. */
+static const char *program_name(pid_t pid)
+{
+	char path[32], line[64] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	file = fopen(path, "re");
+	if (file) {
+		if (!fgets(line, sizeof(line), file))
+			*line = '\0';
+		fclose(file);
+	}
+	line[strcspn(line, "\n")] = '\0';
+	return escaped(line);
+}
+
+/* Of one process, or with @pid 0 all. */
+static void print_streams(const struct scan *scan, pid_t pid)
+{
+	bool head = false;
+
+	for (size_t i = 0; i < scan->nr_streams; i++) {
+		const struct scan_stream *stream = &scan->streams[i];
+
+		if (pid && !scan_traces(stream, pid))
+			continue;
+		if (!head)
+			printf("streams:\n  %6s  %-9s  %-3s  %10s  %-24s  %s\n", "NUMBER", "STATE",
+			       "LOG", "CONTROLLER", "NAME", "PROCESSES");
+		head = true;
+		printf("  %6llu  %-9s  %-3s  %10d  %-24s  %s\n", stream->number, stream->state,
+		       stream->log ? "yes" : "no", (int)stream->controller, stream->name,
+		       stream->processes);
+	}
+	if (!head)
+		printf("streams: none\n");
+}
+
+static unsigned int count_streams(const struct scan *scan, pid_t pid)
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < scan->nr_streams; i++)
+		count += scan_traces(&scan->streams[i], pid);
+	return count;
+}
+
+static void print_programs(const struct scan *scan)
+{
+	if (!scan->nr_programs) {
+		printf("programs with trace points: none\n");
+		return;
+	}
+	printf("programs with trace points:\n  %7s  %5s  %7s  %s\n", "PID", "TYPES", "STREAMS",
+	       "PROGRAM");
+	for (size_t i = 0; i < scan->nr_programs; i++) {
+		const struct scan_program *program = &scan->programs[i];
+
+		printf("  %7d  %5u  %7u  %s\n", (int)program->pid, program->types,
+		       count_streams(scan, program->pid), program_name(program->pid));
+	}
+}
+
+/* Without @pid the programs, too. */
+static int list_scan(pid_t pid)
+{
+	struct scan found;
+	int err = scan(&found);
+
+	if (err) {
+		complain("/proc", err);
+	} else {
+		if (!pid)
+			print_programs(&found);
+		print_streams(&found, pid);
+		if (found.incomplete)
+			tell("processes of others were left out");
+	}
+	scan_free(&found);
+	return err ? 1 : 0;
+}
+
+static int list_all(void)
+{
+	int fd = open("/dev/posixtrace", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return fail("list", errno == ENOENT || errno == ENXIO ? ENODEV : errno);
+	close(fd);
+	return list_scan(0);
+}
+
+/* The smallest stream, which never runs: it knows the event types. */
+static int list_types(pid_t pid, bool all)
+{
+	struct session session = { .process.pid = pid, .data_size = 0, .stream_size = 1 };
+	trace_attr_t attr;
+	int status, err = session_attr(&session, "posixtrace list", &attr);
+
+	if (err)
+		return fail("attributes", err);
+	err = session_create(&session, &attr, -1);
+	posix_trace_attr_destroy(&attr);
+	if (err)
+		return 1;
+	printf("process %d (%s)\n", (int)pid, program_name(pid));
+	status = print_types(session.trid, all);
+	posix_trace_shutdown(session.trid);
+	return status;
+}
+
+/* ------------------------------------------------------------------ */
+/* Logs									*/
+
+static const char *policy_name(int policy)
+{
+	switch (policy) {
+	case POSIX_TRACE_LOOP:
+		return "loop";
+	case POSIX_TRACE_UNTIL_FULL:
+		return "until-full";
+	case POSIX_TRACE_FLUSH:
+		return "flush";
+	case POSIX_TRACE_APPEND:
+		return "append";
+	default:
+		return "unknown";
+	}
+}
+
+static void print_time(const struct timespec *time)
+{
+	char text[64] = "?";
+	struct tm tm;
+
+	if (localtime_r(&time->tv_sec, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
+	printf("created       %s.%09ld\n", text, time->tv_nsec);
+}
+
+static int print_attr(trace_id_t log)
+{
+	char name[TRACE_NAME_MAX + 1], version[TRACE_NAME_MAX + 1];
+	int policy, log_policy, inherited;
+	size_t size, data_size, log_size;
+	struct timespec time;
+	trace_attr_t attr;
+	int err = posix_trace_get_attr(log, &attr);
+
+	if (err)
+		return fail("attributes", err);
+	if (posix_trace_attr_getname(&attr, name) ||
+	    posix_trace_attr_getgenversion(&attr, version) ||
+	    posix_trace_attr_getcreatetime(&attr, &time) ||
+	    posix_trace_attr_getinherited(&attr, &inherited) ||
+	    posix_trace_attr_getstreamfullpolicy(&attr, &policy) ||
+	    posix_trace_attr_getlogfullpolicy(&attr, &log_policy) ||
+	    posix_trace_attr_getstreamsize(&attr, &size) ||
+	    posix_trace_attr_getmaxdatasize(&attr, &data_size) ||
+	    posix_trace_attr_getlogsize(&attr, &log_size)) {
+		posix_trace_attr_destroy(&attr);
+		return fail("attributes", EINVAL);
+	}
+	posix_trace_attr_destroy(&attr);
+	printf("name          %s\n", escaped(name));
+	printf("module        version %s\n", escaped(version));
+	print_time(&time);
+	printf("stream        %s, %zu bytes\n", policy_name(policy), size);
+	if (log_policy == POSIX_TRACE_APPEND)
+		printf("log           append\n");
+	else
+		printf("log           %s, %zu bytes\n", policy_name(log_policy), log_size);
+	printf("data          %zu bytes of an event\n", data_size);
+	printf("children      %s\n", inherited == POSIX_TRACE_INHERITED ? "traced" : "not traced");
+	return 0;
+}
+
+static int print_log_status(trace_id_t log)
+{
+	struct posix_trace_status_info status;
+	int err = posix_trace_get_status(log, &status);
+
+	if (err)
+		return fail("status", err);
+	printf("status        %s%s%s\n",
+	       status.posix_log_overrun_status == POSIX_TRACE_NO_OVERRUN
+		       ? "complete" : "not complete: cut, damaged, overwritten, or being written",
+	       status.posix_stream_overrun_status == POSIX_TRACE_OVERRUN
+		       ? "; events were lost before they could be written" : "",
+	       status.posix_log_full_status == POSIX_TRACE_FULL ? "; full" : "");
+	return 0;
+}
+
+static int list_log(const char *path, bool all)
+{
+	struct source *source;
+	int err = source_open_log(path, &source), status;
+
+	if (err) {
+		source_complain(path, err);
+		return 1;
+	}
+	status = print_attr(source_trid(source));
+	if (!status)
+		status = print_log_status(source_trid(source));
+	if (!status)
+		status = print_types(source_trid(source), all);
+	source_close(source);
+	return status;
+}
+
+/* ------------------------------------------------------------------ */
+
+int posixtrace_list(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "all", no_argument, NULL, 'a' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	const char *what;
+	bool all = false;
+	int opt, status;
+	pid_t pid;
+
+	while ((opt = getopt_long(argc, argv, "ah", options, NULL)) != -1) {
+		switch (opt) {
+		case 'a':
+			all = true;
+			break;
+		case 'h':
+			print_help(stdout);
+			return 0;
+		default:
+			print_help(stderr);
+			return 2;
+		}
+	}
+	if (argc - optind > 1) {
+		print_help(stderr);
+		return 2;
+	}
+	what = argv[optind];
+	if (!what)
+		return list_all();
+	if (!*what || what[strspn(what, "0123456789")] != '\0')
+		return list_log(what, all);
+	pid = parse_number(what, PID_MAX);
+	status = list_types(pid, all);
+	return status ? status : list_scan(pid);
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "posixtrace live": prints the events of a process as they happen, until it ends.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <poll.h>
+#include <stdio.h>
+
+#include <posixtrace.h>
+
+#include "commands.h"
+#include "print.h"
+#include "session.h"
+#include "source.h"
+
+#define BATCH		4096
+#define WRITE_AT	(64U << 10)	/* bytes of text */
+
+/* Without a letter. */
+#define OPTION_COLOR	300
+
+struct live {
+	struct session session;
+	struct source *source;
+	struct print print;
+	struct buffer text;
+	bool json;
+	unsigned long long events;
+	bool stopped;			/* that event was seen */
+};
+
+static void print_help(FILE *to)
+{
+	fprintf(to,
+		"Usage: posixtrace live [OPTION]... PID\n"
+		"       posixtrace live [OPTION]... [--] PROGRAM [ARG]...\n"
+		"Print the events of a process until it ends, or until Ctrl-C.\n\n"
+		SESSION_HELP
+		"  -a, --full               print all bytes of the data\n"
+		"  -c, --clock=FORM         of the times: relative (microseconds since the first\n"
+		"                           event), delta (since the event before), seconds, utc\n"
+		"      --color=WHEN         auto, always, never\n"
+		"  -h, --help               this text\n"
+		"  -j, --json               a JSON object for each event\n\n"
+		"Columns: time, processor, process, thread, event type, data.\n"
+		"Exit status: 0; 1 after a failure, 2 when called wrongly; that of PROGRAM.\n");
+}
+
+/* ------------------------------------------------------------------ */
+/* Reading								*/
+
+static int print_one(struct live *live, const struct event *event)
+{
+	print_see(&live->print, event);
+	if (live->json)
+		print_json(&live->print, &live->text, event);
+	else
+		print_event(&live->print, &live->text, event);
+	live->events += event->user;
+	live->stopped |= event->type == POSIX_TRACE_STOP;
+	return live->text.len >= WRITE_AT || live->text.failed ? print_write(&live->text) : 0;
+}
+
+/* What there is: the number of events, or a negative error number. */
+static int print_events(struct live *live)
+{
+	int ret, err = 0, count = 0;
+	struct event event;
+
+	/* Not for ever: signals have to be looked at, too. */
+	while (!err && count < BATCH && (ret = source_try(live->source, &event)) > 0) {
+		err = print_one(live, &event);
+		count++;
+	}
+	if (!err && count < BATCH && ret < 0) {
+		complain("reading events", -ret);
+		return ret;
+	}
+	if (!err)
+		err = print_write(&live->text);
+	if (err)
+		complain("standard output", -err);
+	return err ? err : count;
+}
+
+/* Until all traced processes have ended, or a signal says so. */
+static int follow(struct live *live)
+{
+	struct pollfd fds[] = {
+		{ .fd = posixtrace_fd(live->session.trid), .events = POLLIN },
+		{ .fd = live->session.process.sigfd, .events = POLLIN },
+	};
+	int count = 0;
+
+	for (;;) {
+		/* After a whole batch, the source may have more in hand. */
+		if (poll(fds, 2, count < BATCH ? -1 : 0) < 0) {
+			if (errno == EINTR)
+				continue;
+			complain("waiting for events", errno);
+			return -errno;
+		}
+		if (fds[1].revents && process_signal(&live->session.process))
+			return 0;
+		if (!fds[0].revents && count < BATCH)
+			continue;
+		count = print_events(live);
+		if (count < 0 || (!count && fds[0].revents & (POLLHUP | POLLERR)))
+			return count;
+	}
+}
+
+/* What was recorded before the stop, and the stop. */
+static int finish(struct live *live)
+{
+	int count, err = posix_trace_stop(live->session.trid);
+
+	if (err) {
+		complain("posix_trace_stop", err);
+		return -err;
+	}
+	do {
+		count = print_events(live);
+	} while (count > 0 && !live->stopped);
+	return count < 0 ? count : 0;
+}
+
+static void print_summary(const struct live *live)
+{
+	struct posixtrace_stats_info stats;
+	unsigned long long lost;
+
+	fprintf(stderr, "posixtrace: %llu events", live->events);
+	if (!posixtrace_get_stats(live->session.trid, &stats)) {
+		lost = stats.dropped + stats.overwritten + stats.skipped;
+		if (lost)
+			fprintf(stderr, ", %llu lost: use a larger --size", lost);
+		if (stats.damaged)
+			fprintf(stderr, ", records damaged in %llu places", stats.damaged);
+		if (stats.untraced)
+			fprintf(stderr, ", %llu children not traced for want of memory",
+				stats.untraced);
+	}
+	fputc('\n', stderr);
+}
+
+static int create_stream(struct live *live)
+{
+	trace_attr_t attr;
+	int err = session_attr(&live->session, "posixtrace live", &attr);
+
+	if (err) {
+		complain("attributes", err);
+		return err;
+	}
+	err = session_create(&live->session, &attr, -1);
+	posix_trace_attr_destroy(&attr);
+	return err;
+}
+
+/* Returns the exit status. */
+static int run_live(struct live *live)
+{
+	struct process *process = &live->session.process;
+	int status, ret = 1;
+	int err = process_begin(process);
+
+	if (err) {
+		complain("program", err);
+		return 1;
+	}
+	if (create_stream(live))
+		goto out;
+	err = -source_from_stream(live->session.trid, &live->source);
+	if (!err)
+		err = posix_trace_start(live->session.trid);
+	if (err) {
+		complain("trace stream", err);
+	} else {
+		process_go(process);
+		if (!follow(live) && !finish(live))
+			ret = 0;
+		print_summary(live);
+	}
+	source_close(live->source);
+	posix_trace_shutdown(live->session.trid);
+out:
+	status = process_end(process);
+	return ret ? ret : status;
+}
+
+/* ------------------------------------------------------------------ */
+/* Options								*/
+
+static bool set_option(struct live *live, int opt, const char *value)
+{
+	if (session_option(&live->session, opt, value))
+		return true;
+	switch (opt) {
+	case 'a':
+		live->print.full = true;
+		return true;
+	case 'c':
+		return !print_set_clock(&live->print, value);
+	case OPTION_COLOR:
+		return !print_set_colour(&live->print, value);
+	case 'j':
+		live->json = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+int posixtrace_live(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "clock", required_argument, NULL, 'c' },
+		{ "color", required_argument, NULL, OPTION_COLOR },
+		{ "data-size", required_argument, NULL, 'd' },
+		{ "exclude", required_argument, NULL, 'x' },
+		{ "filter", required_argument, NULL, 'F' },
+		{ "full", no_argument, NULL, 'a' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "inherit", no_argument, NULL, 'i' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "size", required_argument, NULL, 's' },
+		{ }
+	};
+	struct live live = { .session.data_size = SESSION_DEFAULT, .print.cpu = true };
+	int opt, status;
+
+	print_set_colour(&live.print, NULL);
+	while ((opt = getopt_long(argc, argv, "+ac:hj" SESSION_SHORT_OPTIONS, options,
+				  NULL)) != -1) {
+		if (opt == 'h') {
+			print_help(stdout);
+			return 0;
+		}
+		if (!set_option(&live, opt, optarg)) {
+			print_help(stderr);
+			return 2;
+		}
+	}
+	if (!session_process(&live.session, argc - optind, argv + optind)) {
+		print_help(stderr);
+		return 2;
+	}
+	status = run_live(&live);
+	buffer_free(&live.text);
+	session_free(&live.session);
+	return status;
+}

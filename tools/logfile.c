@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Making and replacing the file of a log.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "logfile.h"
+
+static bool is_stdout(const struct logfile *log)
+{
+	return !strcmp(log->path, "-");
+}
+
+const char *logfile_name(const struct logfile *log)
+{
+	return is_stdout(log) ? "standard output" : log->path;
+}
+
+bool logfile_size(const struct logfile *log, unsigned long long *size)
+{
+	struct stat st;
+
+	if (fstat(log->fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	*size = st.st_size;
+	return true;
+}
+
+/* In the same folder, so that it can take the other one's place. */
+static int make_fresh(struct logfile *log)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (asprintf(&log->fresh, "%s.XXXXXX", log->path) < 0) {
+		log->fresh = NULL;
+		return ENOMEM;
+	}
+	log->fd = mkostemp(log->fresh, O_CLOEXEC);
+	if (log->fd < 0) {
+		int err = errno;
+
+		free(log->fresh);
+		log->fresh = NULL;
+		return err;
+	}
+	fchmod(log->fd, 0666 & ~mask);
+	return 0;
+}
+
+static int open_path(struct logfile *log)
+{
+	struct stat st;
+
+	/* Also for reading: what became of it is looked up at the end. */
+	log->fd = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	log->made = log->fd >= 0;
+	if (log->made)
+		return 0;
+	if (errno != EEXIST)
+		return errno;
+	if (stat(log->path, &st))
+		return errno;
+	if (S_ISREG(st.st_mode))
+		return log->force ? make_fresh(log) : EEXIST;
+	/* A pipe or a device loses nothing. */
+	log->fd = open(log->path, O_WRONLY | O_CLOEXEC);
+	return log->fd < 0 ? errno : 0;
+}
+
+static int check_kind(const struct logfile *log, bool any_kind)
+{
+	struct stat st;
+
+	if (fstat(log->fd, &st))
+		return errno;
+	if (!any_kind && !S_ISREG(st.st_mode)) {
+		tell("%s: not a file: that takes --log-policy=append", logfile_name(log));
+		return EINVAL;
+	}
+	return 0;
+}
+
+int logfile_open(struct logfile *log, bool any_kind)
+{
+	int err;
+
+	if (is_stdout(log)) {
+		if (isatty(STDOUT_FILENO)) {
+			tell("a log is not for a terminal: use --output, or a pipe");
+			return EINVAL;
+		}
+		log->fd = STDOUT_FILENO;
+		return check_kind(log, any_kind);
+	}
+	err = open_path(log);
+	if (err == EEXIST)
+		tell("%s: it exists; --force replaces it, --output names another", log->path);
+	else if (err)
+		complain(log->path, err);
+	if (err)
+		return err;
+	err = check_kind(log, any_kind);
+	if (err)
+		logfile_close(log);
+	return err;
+}
+
+int logfile_keep(struct logfile *log)
+{
+	int err = 0;
+
+	if (!log->fresh)
+		return 0;
+	if (rename(log->fresh, log->path)) {
+		err = errno;
+		unlink(log->fresh);
+	}
+	free(log->fresh);
+	log->fresh = NULL;
+	return err;
+}
+
+void logfile_discard(struct logfile *log)
+{
+	if (log->fresh)
+		unlink(log->fresh);
+	else if (log->made)
+		unlink(log->path);
+	free(log->fresh);
+	log->fresh = NULL;
+	log->made = false;
+}
+
+void logfile_close(struct logfile *log)
+{
+	if (log->fd != STDOUT_FILENO)
+		close(log->fd);
+}

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "posixtrace load" and "unload": the module, by libkmod. What modprobe would do for a
+ * module that needs no other; no program is started for it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <libkmod.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "module.h"
+
+struct load {
+	const char *file;
+	char *parameters;
+};
+
+static void print_load_help(FILE *to)
+{
+	fprintf(to,
+		"Usage: posixtrace load [OPTION]...\n"
+		"Insert the module posixtrace into the kernel, with the options that\n"
+		"/etc/modprobe.d has for it.\n\n"
+		"      --device-mode=MODE   of /dev/posixtrace, octal (0666)\n"
+		"  -f, --file=FILE          this module, not the installed one\n"
+		"  -h, --help               this text\n"
+		"      --user-streams=MAX   streams of a user without CAP_SYS_RESOURCE (64)\n\n"
+		"Exit status: 0, also if it is there already; 1 after a failure, 2 when called\n"
+		"wrongly.\n");
+}
+
+static void print_unload_help(FILE *to)
+{
+	fprintf(to,
+		"Usage: posixtrace unload\n"
+		"Remove the module posixtrace from the kernel, if nobody uses it.\n\n"
+		"  -h, --help  this text\n\n"
+		"Exit status: 0, also if it is not there; 1 after a failure, 2 when called wrongly.\n");
+}
+
+/* ------------------------------------------------------------------ */
+/* What may be wrong							*/
+
+static const char *kernel_release(void)
+{
+	static struct utsname name;
+
+	return uname(&name) ? "" : name.release;
+}
+
+/* The first word of a file of one line, as sysctls and lockdown are: "[none] integrity". */
+static bool file_has(const char *path, const char *what)
+{
+	FILE *file = fopen(path, "re");
+	char line[128] = "";
+	bool has;
+
+	if (!file)
+		return false;
+	has = fgets(line, sizeof(line), file) && strstr(line, what);
+	fclose(file);
+	return has;
+}
+
+static bool locked_down(void)
+{
+	const char *path = "/sys/kernel/security/lockdown";
+
+	return file_has(path, "[integrity]") || file_has(path, "[confidentiality]");
+}
+
+static bool no_more_modules(void)
+{
+	return file_has("/proc/sys/kernel/modules_disabled", "1");
+}
+
+/* CAP_SYS_MODULE is bit 16. */
+static bool may_load(void)
+{
+	unsigned long long capabilities = 0;
+	FILE *file = fopen("/proc/self/status", "re");
+	char line[128];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "CapEff: %llx", &capabilities) == 1)
+			break;
+	}
+	if (file)
+		fclose(file);
+	return capabilities & (1 << 16);
+}
+
+static void complain_of_permission(const char *what)
+{
+	if (!may_load())
+		tell("%s: only root (CAP_SYS_MODULE) may do that", what);
+	else if (no_more_modules())
+		tell("%s: the kernel takes no modules any more (kernel.modules_disabled)", what);
+	else if (locked_down())
+		tell("%s: the kernel is locked down (Secure Boot): signed modules only", what);
+	else
+		complain(what, EPERM);
+}
+
+static void complain_of_missing(void)
+{
+	tell("load: there is no module for this kernel, %s, in /lib/modules", kernel_release());
+	tell("\"make install\" in the sources builds and installs it, or a package with DKMS");
+}
+
+/* Errors of the kernel, which took a look at it. */
+static void complain_of_insert(const char *path, int err)
+{
+	switch (err) {
+	case EPERM:
+		complain_of_permission("load");
+		break;
+	case EKEYREJECTED:
+	case ENOKEY:
+	case EBADMSG:
+		tell("load: the kernel does not trust the signature of %s", path);
+		tell("with Secure Boot, it needs one by a key that the kernel knows (mokutil)");
+		break;
+	case ENOEXEC:
+		tell("load: %s is no module for this kernel, %s; dmesg tells more", path,
+		     kernel_release());
+		break;
+	case ENOENT:
+		tell("load: this kernel, %s, lacks something that %s needs; dmesg tells what",
+		     kernel_release(), path);
+		break;
+	case EINVAL:
+		tell("load: the kernel refuses %s, or a parameter of it; dmesg tells more", path);
+		break;
+	default:
+		complain("load", err);
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Loading								*/
+
+struct kmod_module *module_installed(struct kmod_ctx *ctx)
+{
+	struct kmod_module *module;
+
+	if (kmod_module_new_from_name(ctx, MODULE_NAME, &module) < 0)
+		return NULL;
+	/* Without dependencies, as those are found with the index in which it is, too. */
+	if (!kmod_module_get_path(module)) {
+		kmod_module_unref(module);
+		return NULL;
+	}
+	return module;
+}
+
+bool module_present(struct kmod_ctx *ctx)
+{
+	struct kmod_module *module;
+	int state = -1;
+
+	if (kmod_module_new_from_name(ctx, MODULE_NAME, &module) >= 0) {
+		state = kmod_module_get_initstate(module);
+		kmod_module_unref(module);
+	}
+	return state == KMOD_MODULE_LIVE || state == KMOD_MODULE_COMING ||
+	       state == KMOD_MODULE_GOING || state == KMOD_MODULE_BUILTIN;
+}
+
+static struct kmod_module *find_module(struct kmod_ctx *ctx, const char *file)
+{
+	struct kmod_module *module;
+	int err;
+
+	if (!file) {
+		module = module_installed(ctx);
+		if (!module)
+			complain_of_missing();
+		return module;
+	}
+	if (access(file, R_OK)) {
+		complain(file, errno);
+		return NULL;
+	}
+	err = kmod_module_new_from_path(ctx, file, &module);
+	if (err < 0) {
+		complain(file, -err);
+		return NULL;
+	}
+	if (strcmp(kmod_module_get_name(module), MODULE_NAME)) {
+		tell("load: %s: is called something else than %s.ko", file, MODULE_NAME);
+		kmod_module_unref(module);
+		return NULL;
+	}
+	return module;
+}
+
+static int load_module(struct kmod_ctx *ctx, const struct load *arg)
+{
+	struct kmod_module *module;
+	int err;
+
+	if (module_present(ctx)) {
+		if (arg->parameters) {
+			tell("load: the module is there already, and its parameters stay");
+			tell("\"posixtrace unload\" removes it");
+			return 1;
+		}
+		return 0;
+	}
+	module = find_module(ctx, arg->file);
+	if (!module)
+		return 1;
+	/* No command of modprobe.d is run; its options for the module hold. */
+	err = kmod_module_probe_insert_module(module, KMOD_PROBE_IGNORE_COMMAND, arg->parameters,
+					      NULL, NULL, NULL);
+	/* Somebody else was faster. */
+	if (err == -EEXIST)
+		err = 0;
+	if (err)
+		complain_of_insert(kmod_module_get_path(module), err < 0 ? -err : EINVAL);
+	kmod_module_unref(module);
+	return err ? 1 : 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Unloading								*/
+
+static int unload_module(struct kmod_ctx *ctx)
+{
+	struct kmod_module *module;
+	int users, err = kmod_module_new_from_name(ctx, MODULE_NAME, &module);
+
+	if (err < 0) {
+		complain("unload", -err);
+		return 1;
+	}
+	/* It never waits for users. */
+	err = kmod_module_remove_module(module, O_NONBLOCK);
+	users = kmod_module_get_refcnt(module);
+	kmod_module_unref(module);
+	switch (-err) {
+	case 0:
+	case ENOENT:
+		return 0;
+	case EPERM:
+		complain_of_permission("unload");
+		break;
+	case EAGAIN:
+		tell("unload: the module is in use, %d times: \"posixtrace list\" shows by whom",
+		     users);
+		break;
+	default:
+		complain("unload", -err);
+	}
+	return 1;
+}
+
+/* ------------------------------------------------------------------ */
+/* Options								*/
+
+static void no_messages(void *data, int priority, const char *file, int line, const char *fn,
+			const char *format, va_list args)
+{
+	(void)data, (void)priority, (void)file, (void)line, (void)fn, (void)format, (void)args;
+}
+
+struct kmod_ctx *module_context(void)
+{
+	struct kmod_ctx *ctx = kmod_new(NULL, NULL);
+
+	/* What it has to say is said here, in other words. */
+	if (ctx)
+		kmod_set_log_fn(ctx, no_messages, NULL);
+	else
+		complain("libkmod", ENOMEM);
+	return ctx;
+}
+
+/* Blanks would begin another parameter. */
+static bool add_parameter(struct load *arg, const char *name, const char *value)
+{
+	char *longer;
+
+	if (!*value || strpbrk(value, " \t\n\"'")) {
+		tell("%s: no value for %s", value, name);
+		return false;
+	}
+	if (asprintf(&longer, "%s%s%s=%s", arg->parameters ?: "", arg->parameters ? " " : "",
+		     name, value) < 0) {
+		complain("load", ENOMEM);
+		exit(1);
+	}
+	free(arg->parameters);
+	arg->parameters = longer;
+	return true;
+}
+
+enum { OPT_DEVICE_MODE = 256, OPT_USER_STREAMS };
+
+static bool parse_load_option(struct load *arg, int opt, const char *value)
+{
+	switch (opt) {
+	case 'f':
+		arg->file = value;
+		return true;
+	case OPT_DEVICE_MODE:
+		return add_parameter(arg, "device_mode", value);
+	case OPT_USER_STREAMS:
+		return add_parameter(arg, "user_streams", value);
+	default:
+		return false;
+	}
+}
+
+int posixtrace_load(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "device-mode", required_argument, NULL, OPT_DEVICE_MODE },
+		{ "file", required_argument, NULL, 'f' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "user-streams", required_argument, NULL, OPT_USER_STREAMS },
+		{ }
+	};
+	struct load arg = { };
+	struct kmod_ctx *ctx;
+	int opt, status = 1;
+
+	while ((opt = getopt_long(argc, argv, "f:h", options, NULL)) != -1) {
+		if (opt == 'h') {
+			print_load_help(stdout);
+			return 0;
+		}
+		if (!parse_load_option(&arg, opt, optarg)) {
+			print_load_help(stderr);
+			return 2;
+		}
+	}
+	if (optind < argc) {
+		print_load_help(stderr);
+		return 2;
+	}
+	ctx = module_context();
+	if (ctx) {
+		status = load_module(ctx, &arg);
+		kmod_unref(ctx);
+	}
+	free(arg.parameters);
+	return status;
+}
+
+int posixtrace_unload(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	struct kmod_ctx *ctx;
+	int opt, status = 1;
+
+	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		print_unload_help(opt == 'h' ? stdout : stderr);
+		return opt == 'h' ? 0 : 2;
+	}
+	if (optind < argc) {
+		print_unload_help(stderr);
+		return 2;
+	}
+	ctx = module_context();
+	if (ctx) {
+		status = unload_module(ctx);
+		kmod_unref(ctx);
+	}
+	return status;
+}

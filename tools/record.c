@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "posixtrace record": a stream with log on a process. The kernel writes the log: here
+ * it is only told when to begin and to end, and what comes of it is shown. The file of
+ * the log is the matter of logfile.c.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <posixtrace.h>
+
+#include "commands.h"
+#include "logfile.h"
+#include "session.h"
+
+#define NSEC		1000000000ULL
+#define SHOW_MS		500	/* between two looks, with a progress line */
+#define LOOK_MS		1000	/* without */
+
+/* Options without a letter. */
+enum { OPT_POLICY = 256, OPT_LOG_POLICY, OPT_LOG_SIZE };
+
+static const struct policy {
+	const char *name;
+	int value;
+} policies[] = {
+	{ "append", POSIX_TRACE_APPEND },	/* of logs */
+	{ "flush", POSIX_TRACE_FLUSH },		/* of streams */
+	{ "loop", POSIX_TRACE_LOOP },
+	{ "until-full", POSIX_TRACE_UNTIL_FULL },
+};
+
+struct recording {
+	struct session session;
+	struct logfile log;
+	int policy;
+	int log_policy;
+	size_t log_size;	/* 0: as it comes */
+	bool quiet;
+
+	bool progress;		/* a line on a terminal */
+	unsigned long long began;
+	unsigned long long seen_at;	/* the last look */
+	unsigned long long seen;	/* events at that time */
+	struct posixtrace_stats_info stats;
+	bool log_overrun;
+	bool log_full;
+	int flush_error;	/* the first that was told */
+	bool full;		/* nothing can be recorded any more */
+	bool failed;
+};
+
+static void print_help(FILE *to)
+{
+	fprintf(to,
+		"Usage: posixtrace record [OPTION]... PID\n"
+		"       posixtrace record [OPTION]... [--] PROGRAM [ARG]...\n"
+		"Record the events of a process into a log until it ends, or until Ctrl-C.\n\n"
+		SESSION_HELP
+		"  -f, --force              replace a log that exists\n"
+		"  -h, --help               this text\n"
+		"  -o, --output=LOG         the log (posixtrace.log); - is the standard output\n"
+		"  -q, --quiet              neither progress nor summary\n"
+		"      --policy=POLICY      of the stream: flush (default), loop, until-full\n"
+		"      --log-policy=POLICY  of the log: append (default), loop, until-full\n"
+		"      --log-size=BYTES     room for events in the log, if not append (16M)\n\n"
+		"Exit status: 0; 1 after a failure, 2 when called wrongly; that of PROGRAM.\n");
+}
+
+static unsigned long long now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NSEC + ts.tv_nsec;
+}
+
+/* ------------------------------------------------------------------ */
+/* What is shown							*/
+
+static void print_bytes(FILE *to, unsigned long long bytes)
+{
+	static const char *const units[] = { "kB", "MB", "GB", "TB" };
+	double value = bytes / 1000.0;
+	size_t unit = 0;
+
+	while (value >= 1000 && unit + 1 < sizeof(units) / sizeof(units[0])) {
+		value /= 1000;
+		unit++;
+	}
+	fprintf(to, "%.1f %s", value, units[unit]);
+}
+
+static unsigned long long lost(const struct recording *rec)
+{
+	/* LOOP keeps the last events, as it was asked to. */
+	return rec->stats.dropped + rec->stats.skipped +
+	       (rec->policy == POSIX_TRACE_LOOP ? 0 : rec->stats.overwritten);
+}
+
+static void print_progress(struct recording *rec)
+{
+	unsigned long long time = now(), events = rec->stats.recorded;
+	unsigned long long size;
+
+	fprintf(stderr, "\r%.1f s  %llu events  %.0f/s  %llu lost", (time - rec->began) / 1e9,
+		events, (events - rec->seen) * 1e9 / (time - rec->seen_at + 1), lost(rec));
+	if (logfile_size(&rec->log, &size)) {
+		fprintf(stderr, "  log ");
+		print_bytes(stderr, size);
+	}
+	fprintf(stderr, "\033[K");
+	rec->seen = events;
+	rec->seen_at = time;
+}
+
+static void print_summary(const struct recording *rec)
+{
+	const struct posixtrace_stats_info *stats = &rec->stats;
+	unsigned long long size;
+
+	if (rec->progress)
+		fprintf(stderr, "\r\033[K");
+	fprintf(stderr, "posixtrace: %llu events in %.1f s", stats->recorded,
+		(now() - rec->began) / 1e9);
+	if (lost(rec))
+		fprintf(stderr, ", %llu lost%s", lost(rec),
+			rec->full ? "" : ": use a larger --size");
+	if (rec->policy == POSIX_TRACE_LOOP && stats->overwritten)
+		fprintf(stderr, ", the log has the last %llu",
+			stats->recorded - stats->overwritten);
+	if (stats->damaged)
+		fprintf(stderr, ", records damaged in %llu places", stats->damaged);
+	if (stats->untraced)
+		fprintf(stderr, ", %llu children not traced for want of memory",
+			stats->untraced);
+	if (rec->log_overrun)
+		fprintf(stderr, ", the log has only the last of them");
+	if (rec->log_full)
+		fprintf(stderr, ", the log has only the first of them");
+	fprintf(stderr, "; %s", logfile_name(&rec->log));
+	if (logfile_size(&rec->log, &size)) {
+		fprintf(stderr, ": ");
+		print_bytes(stderr, size);
+	}
+	fputc('\n', stderr);
+}
+
+/* On a line of its own. */
+static void say(const struct recording *rec, const char *what, int err)
+{
+	if (rec->progress)
+		fprintf(stderr, "\r\033[K");
+	if (err)
+		complain(what, err);
+	else
+		tell("%s", what);
+}
+
+/* ------------------------------------------------------------------ */
+/* From start to end							*/
+
+static void log_is_full(struct recording *rec)
+{
+	if (!rec->log_full)
+		say(rec, "the log is full", 0);
+	rec->log_full = true;
+	rec->full = true;
+}
+
+/* The status forgets some things when it was told: kept here. */
+static void look_at_status(struct recording *rec)
+{
+	struct posix_trace_status_info status;
+	int err = posix_trace_get_status(rec->session.trid, &status);
+
+	if (err) {
+		say(rec, "posix_trace_get_status", err);
+		rec->failed = true;
+		return;
+	}
+	if (status.posix_log_overrun_status == POSIX_TRACE_OVERRUN)
+		rec->log_overrun = true;
+	/* What could not be written is tried again, but for a pipe that nobody reads. */
+	if (status.posix_stream_flush_error && !rec->flush_error) {
+		rec->flush_error = status.posix_stream_flush_error;
+		say(rec, logfile_name(&rec->log), rec->flush_error);
+	}
+	if (status.posix_stream_flush_error == EPIPE)
+		rec->failed = true;
+	if (status.posix_log_full_status == POSIX_TRACE_FULL)
+		log_is_full(rec);
+	if (rec->policy == POSIX_TRACE_UNTIL_FULL && !rec->full &&
+	    status.posix_stream_full_status == POSIX_TRACE_FULL) {
+		rec->full = true;
+		say(rec, "the stream is full", 0);
+	}
+}
+
+static void look(struct recording *rec)
+{
+	int err = posixtrace_get_stats(rec->session.trid, &rec->stats);
+
+	if (err) {
+		say(rec, "posixtrace_get_stats", err);
+		rec->failed = true;
+	}
+	look_at_status(rec);
+}
+
+/* Until all traced processes have ended, a signal says so, or there is no use in it. */
+static void follow(struct recording *rec)
+{
+	struct pollfd fds[] = {
+		{ .fd = posixtrace_fd(rec->session.trid) },
+		{ .fd = rec->session.process.sigfd, .events = POLLIN },
+	};
+
+	while (!rec->failed && !rec->full && !fds[0].revents) {
+		if (poll(fds, 2, rec->progress ? SHOW_MS : LOOK_MS) < 0 && errno != EINTR) {
+			say(rec, "waiting", errno);
+			rec->failed = true;
+			return;
+		}
+		if (fds[1].revents && process_signal(&rec->session.process))
+			return;
+		look(rec);
+		if (rec->progress)
+			print_progress(rec);
+	}
+}
+
+/*
+ * A log with a size may get full, or begin to overwrite events, when the rest is written at
+ * the very end: that is told by the log itself.
+ */
+static void look_at_log(struct recording *rec)
+{
+	struct posix_trace_status_info status;
+	trace_id_t log;
+
+	if (rec->log_policy == POSIX_TRACE_APPEND || posix_trace_open(rec->log.fd, &log))
+		return;
+	if (!posix_trace_get_status(log, &status)) {
+		if (status.posix_log_full_status == POSIX_TRACE_FULL)
+			log_is_full(rec);
+		else if (status.posix_log_overrun_status == POSIX_TRACE_OVERRUN)
+			rec->log_overrun = true;
+	}
+	posix_trace_close(log);
+}
+
+/* Completes the log. A reader of a pipe that does not read can be got rid of by Ctrl-C. */
+static void finish(struct recording *rec)
+{
+	struct process *process = &rec->session.process;
+	sigset_t mask;
+	int err;
+
+	err = posix_trace_stop(rec->session.trid);
+	if (err) {
+		say(rec, "posix_trace_stop", err);
+		rec->failed = true;
+	}
+	look(rec);
+	sigprocmask(SIG_SETMASK, &process->old_mask, &mask);
+	err = posix_trace_shutdown(rec->session.trid);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	if (err && err != rec->flush_error)
+		say(rec, logfile_name(&rec->log), err);
+	if (err) {
+		tell("the log lacks some of the events");
+		rec->failed = true;
+	}
+	look_at_log(rec);
+}
+
+static int set_attr(const struct recording *rec, trace_attr_t *attr)
+{
+	int err = session_attr(&rec->session, "posixtrace record", attr);
+
+	if (!err)
+		err = posix_trace_attr_setstreamfullpolicy(attr, rec->policy);
+	if (!err)
+		err = posix_trace_attr_setlogfullpolicy(attr, rec->log_policy);
+	if (!err && rec->log_size)
+		err = posix_trace_attr_setlogsize(attr, rec->log_size);
+	return err;
+}
+
+static int create_stream(struct recording *rec)
+{
+	trace_attr_t attr;
+	int err = set_attr(rec, &attr);
+
+	if (err) {
+		complain("attributes", err);
+		return err;
+	}
+	err = session_create(&rec->session, &attr, rec->log.fd);
+	posix_trace_attr_destroy(&attr);
+	return err;
+}
+
+static void record(struct recording *rec)
+{
+	int err;
+
+	if (create_stream(rec)) {
+		logfile_discard(&rec->log);
+		rec->failed = true;
+		return;
+	}
+	err = logfile_keep(&rec->log);
+	if (!err)
+		err = posix_trace_start(rec->session.trid);
+	if (err) {
+		complain(logfile_name(&rec->log), err);
+		posix_trace_shutdown(rec->session.trid);
+		rec->failed = true;
+		return;
+	}
+	rec->began = now();
+	rec->seen_at = rec->began;
+	process_go(&rec->session.process);
+	follow(rec);
+	finish(rec);
+	if (!rec->quiet)
+		print_summary(rec);
+}
+
+/* Returns the exit status. */
+static int run_record(struct recording *rec)
+{
+	struct process *process = &rec->session.process;
+	int err, status;
+
+	/* A FIFO without a reader blocks: signals must still end us. */
+	if (logfile_open(&rec->log, rec->log_policy == POSIX_TRACE_APPEND))
+		return 1;
+	process->no_stdout = rec->log.fd == STDOUT_FILENO;
+	rec->progress = !rec->quiet && isatty(STDERR_FILENO);
+	err = process_begin(process);
+	if (err) {
+		complain("program", err);
+		logfile_discard(&rec->log);
+		logfile_close(&rec->log);
+		return 1;
+	}
+	record(rec);
+	logfile_close(&rec->log);
+	status = process_end(process);
+	return rec->failed ? 1 : status;
+}
+
+/* ------------------------------------------------------------------ */
+/* Options								*/
+
+static bool parse_policy(const char *text, int except, int *value)
+{
+	for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
+		if (!strcmp(text, policies[i].name) && policies[i].value != except) {
+			*value = policies[i].value;
+			return true;
+		}
+	}
+	tell("%s: no such policy", text);
+	return false;
+}
+
+static bool parse_option(struct recording *rec, int opt, const char *value)
+{
+	if (session_option(&rec->session, opt, value))
+		return true;
+	switch (opt) {
+	case 'f':
+		rec->log.force = true;
+		return true;
+	case 'o':
+		rec->log.path = value;
+		return true;
+	case 'q':
+		rec->quiet = true;
+		return true;
+	case OPT_POLICY:
+		return parse_policy(value, POSIX_TRACE_APPEND, &rec->policy);
+	case OPT_LOG_POLICY:
+		return parse_policy(value, POSIX_TRACE_FLUSH, &rec->log_policy);
+	case OPT_LOG_SIZE:
+		rec->log_size = parse_size(value, LONG_MAX);
+		return true;
+	default:
+		return false;
+	}
+}
+
+int posixtrace_record(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "data-size", required_argument, NULL, 'd' },
+		{ "exclude", required_argument, NULL, 'x' },
+		{ "filter", required_argument, NULL, 'F' },
+		{ "force", no_argument, NULL, 'f' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "inherit", no_argument, NULL, 'i' },
+		{ "log-policy", required_argument, NULL, OPT_LOG_POLICY },
+		{ "log-size", required_argument, NULL, OPT_LOG_SIZE },
+		{ "output", required_argument, NULL, 'o' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "policy", required_argument, NULL, OPT_POLICY },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "size", required_argument, NULL, 's' },
+		{ }
+	};
+	struct recording rec = {
+		.session.data_size = SESSION_DEFAULT,
+		.log.path = "posixtrace.log",
+		.policy = POSIX_TRACE_FLUSH,
+		.log_policy = POSIX_TRACE_APPEND,
+	};
+	int opt, status;
+
+	while ((opt = getopt_long(argc, argv, "+fho:q" SESSION_SHORT_OPTIONS, options,
+				  NULL)) != -1) {
+		if (opt == 'h') {
+			print_help(stdout);
+			return 0;
+		}
+		if (!parse_option(&rec, opt, optarg)) {
+			print_help(stderr);
+			return 2;
+		}
+	}
+	if (rec.log_size && rec.log_policy == POSIX_TRACE_APPEND) {
+		tell("--log-size is for --log-policy=loop and until-full");
+		return 2;
+	}
+	if (!session_process(&rec.session, argc - optind, argv + optind)) {
+		print_help(stderr);
+		return 2;
+	}
+	status = run_record(&rec);
+	session_free(&rec.session);
+	return status;
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A stream on a process, as the options want it. What becomes of its events is the
+ * matter of live.c and record.c.
+ */
+#include <argz.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "session.h"
+
+#define PID_MAX		(1 << 22)
+#define STREAM_SIZE_MAX	(1UL << 30)
+#define DATA_SIZE_MAX	(64UL << 10)
+
+/* ------------------------------------------------------------------ */
+/* Options								*/
+
+unsigned long parse_number(const char *text, unsigned long max)
+{
+	unsigned long value;
+	char *end;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno || *end || !isdigit((unsigned char)*text) || !value || value > max) {
+		tell("%s: not a number from 1 to %lu", text, max);
+		exit(2);
+	}
+	return value;
+}
+
+size_t parse_size(const char *text, size_t max)
+{
+	static const char units[] = "KMG";
+	unsigned long value;
+	const char *unit;
+	int shift = 0;
+	char *end;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	if (unit) {
+		shift = 10 * (unit - units + 1);
+		end++;
+	}
+	if (errno || *end || !isdigit((unsigned char)*text) || value > max >> shift) {
+		tell("%s: not a size in bytes up to %zu; K, M, G may follow", text, max);
+		exit(2);
+	}
+	return value << shift;
+}
+
+static void add_names(struct names *names, const char *list)
+{
+	if (argz_add_sep(&names->argz, &names->len, list, ',')) {
+		complain("names", ENOMEM);
+		exit(1);
+	}
+	/* The kernel filters by type, and types that nobody knows yet can not be matched. */
+	if (strpbrk(list, "*?[")) {
+		tell("%s: whole names only: patterns are for reading logs", list);
+		exit(2);
+	}
+	if (!names->len) {
+		tell("a name of an event type is lacking");
+		exit(2);
+	}
+}
+
+bool session_option(struct session *session, int opt, const char *value)
+{
+	switch (opt) {
+	case 'd':
+		session->data_size = parse_size(value, DATA_SIZE_MAX);
+		return true;
+	case 'F':
+		add_names(&session->filter, value);
+		return true;
+	case 'i':
+		session->inherit = true;
+		return true;
+	case 'p':
+		session->process.pid = parse_number(value, PID_MAX);
+		return true;
+	case 's':
+		session->stream_size = parse_size(value, STREAM_SIZE_MAX);
+		return true;
+	case 'x':
+		add_names(&session->exclude, value);
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool session_process(struct session *session, int argc, char **argv)
+{
+	struct process *process = &session->process;
+	bool program = argc && !strcmp(argv[-1], "--");
+
+	if (argc == 1 && !program && !process->pid &&
+	    argv[0][strspn(argv[0], "0123456789")] == '\0')
+		process->pid = parse_number(argv[0], PID_MAX);
+	else if (argc)
+		process->argv = argv;
+	return !process->pid == !!process->argv;
+}
+
+void session_free(struct session *session)
+{
+	free(session->filter.argz);
+	free(session->exclude.argz);
+}
+
+/* ------------------------------------------------------------------ */
+/* The stream								*/
+
+int session_attr(const struct session *session, const char *name, trace_attr_t *attr)
+{
+	int err = posix_trace_attr_init(attr);
+
+	if (!err && session->stream_size)
+		err = posix_trace_attr_setstreamsize(attr, session->stream_size);
+	if (!err && session->data_size != SESSION_DEFAULT)
+		err = posix_trace_attr_setmaxdatasize(attr, session->data_size);
+	if (!err && session->inherit)
+		err = posix_trace_attr_setinherited(attr, POSIX_TRACE_INHERITED);
+	if (!err)
+		err = posix_trace_attr_setname(attr, name);
+	return err;
+}
+
+/* A type need not exist yet: it does from now on, in the process. */
+static int type_of(trace_id_t trid, const char *name, trace_event_id_t *type)
+{
+	int err = posix_trace_trid_eventid_open(trid, name, type);
+
+	if (!err && *type < POSIX_TRACE_UNNAMED_USEREVENT) {
+		tell("%s: events of the system are always recorded", name);
+		return EINVAL;
+	}
+	/* What all get when there are no more. */
+	if (!err && *type == POSIX_TRACE_UNNAMED_USEREVENT &&
+	    strcmp(name, "posix_trace_unnamed_userevent"))
+		err = ENOSPC;
+	if (err == ENOSPC)
+		tell("%s: the process has too many event types", name);
+	else if (err)
+		complain(name, err);
+	return err;
+}
+
+static int change_set(trace_id_t trid, const struct names *names, trace_event_set_t *set,
+		      int (*change)(trace_event_id_t type, trace_event_set_t *set))
+{
+	trace_event_id_t type;
+	char *name = NULL;
+	int err = 0;
+
+	while (!err && (name = argz_next(names->argz, names->len, name))) {
+		err = type_of(trid, name, &type);
+		if (!err)
+			err = change(type, set);
+	}
+	return err;
+}
+
+/* What the standard calls a filter holds back what is in it. */
+static int set_filter(struct session *session)
+{
+	trace_event_set_t set;
+	int err;
+
+	if (!session->filter.len && !session->exclude.len)
+		return 0;
+	posix_trace_eventset_empty(&set);
+	if (session->filter.len) {
+		/* Also the types that are not there yet. */
+		posix_trace_eventset_fill(&set, POSIX_TRACE_ALL_EVENTS);
+		for (trace_event_id_t type = 1; type < POSIX_TRACE_UNNAMED_USEREVENT; type++)
+			posix_trace_eventset_del(type, &set);
+	}
+	err = change_set(session->trid, &session->filter, &set, posix_trace_eventset_del);
+	if (!err)
+		err = change_set(session->trid, &session->exclude, &set,
+				 posix_trace_eventset_add);
+	if (err)
+		return err;
+	err = posix_trace_set_filter(session->trid, &set, POSIX_TRACE_SET_EVENTSET);
+	if (err)
+		complain("filter", err);
+	return err;
+}
+
+static void complain_of_create(const struct session *session, bool log, int err)
+{
+	int pid = session->process.pid;
+
+	switch (err) {
+	case EAGAIN:
+		tell("process %d: there are too many streams, on it, of yours or on the system",
+		     pid);
+		tell("\"posixtrace list\" shows them");
+		break;
+	case EINVAL:
+		tell("the stream can not be created: %sa size is too large",
+		     log ? "the file can not be a log, or " : "");
+		tell("see posix_trace_create(3)");
+		break;
+	case ENOMEM:
+		tell("process %d: not enough memory: try a smaller --size", pid);
+		tell("locked memory is limited, too: see \"ulimit -l\"");
+		break;
+	case EPERM:
+		tell("process %d: you may not trace it, or not open /dev/posixtrace", pid);
+		tell("see \"Permissions\" in posixtrace(4)");
+		break;
+	case ESRCH:
+		tell("process %d: there is none with this id", pid);
+		break;
+	default:
+		complain(log ? "trace stream with log" : "trace stream", err);
+	}
+}
+
+int session_create(struct session *session, const trace_attr_t *attr, int log_fd)
+{
+	pid_t pid = session->process.pid;
+	int err;
+
+	err = log_fd < 0 ? posix_trace_create(pid, attr, &session->trid)
+			 : posix_trace_create_withlog(pid, attr, log_fd, &session->trid);
+	if (err) {
+		complain_of_create(session, log_fd >= 0, err);
+		return err;
+	}
+	err = set_filter(session);
+	if (err)
+		posix_trace_shutdown(session->trid);
+	return err;
+}

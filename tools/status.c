@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "posixtrace status": what there is of the module, and what it says of itself.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <libkmod.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <linux/posixtrace.h>
+#include <posixtrace.h>
+
+#include "commands.h"
+#include "module.h"
+
+#define DEVICE		"/dev/posixtrace"
+#define SYSFS		"/sys/module/" MODULE_NAME
+
+static const struct {
+	__u64 bit;
+	const char *name;
+} features[] = {
+	{ POSIXTRACE_FEATURE_EVENT, "event" },
+};
+
+static const char *const parameters[] = { "device_mode", "user_streams" };
+
+static void print_help(FILE *to)
+{
+	fprintf(to,
+		"Usage: posixtrace status\n"
+		"Print the state, version, parameters, limits and features of the module.\n\n"
+		"  -h, --help  this text\n\n"
+		"Exit status: 0 if programs can be traced; 1 without the module; 2 when called\n"
+		"wrongly.\n");
+}
+
+/* A line of sysfs, without its end; "-" if there is none. */
+static const char *read_line(const char *path, char *line, size_t size)
+{
+	FILE *file = fopen(path, "re");
+
+	snprintf(line, size, "-");
+	if (file) {
+		if (fgets(line, size, file))
+			line[strcspn(line, "\n")] = '\0';
+		fclose(file);
+	}
+	return line;
+}
+
+static void print_features(__u64 bits)
+{
+	printf("features               ");
+	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++) {
+		if (bits & features[i].bit)
+			printf(" %s", features[i].name);
+		bits &= ~features[i].bit;
+	}
+	/* Of a module that is newer than this program. */
+	if (bits)
+		printf(" %#llx", bits);
+	putchar('\n');
+}
+
+static void print_limits(const struct posixtrace_info *limits)
+{
+	printf("abi version             %u\n", limits->abi_version);
+	print_features(limits->features);
+	printf("streams                 %u on the system, %u on one process\n",
+	       limits->streams_max, limits->slots_max);
+	printf("event types             ids below %u in one process\n", limits->ids_max);
+	printf("clock resolution        %u ns\n", limits->clock_resolution);
+	printf("page size               %u bytes\n", limits->page_size);
+}
+
+/* Version and file of the one that would be loaded. */
+static void print_installed(struct kmod_ctx *ctx)
+{
+	struct kmod_module *module = module_installed(ctx);
+	struct kmod_list *entry, *list = NULL;
+	const char *version = "-";
+
+	if (!module) {
+		printf("installed               no module for this kernel\n");
+		return;
+	}
+	if (kmod_module_get_info(module, &list) >= 0) {
+		kmod_list_foreach(entry, list) {
+			if (!strcmp(kmod_module_info_get_key(entry), "version"))
+				version = kmod_module_info_get_value(entry);
+		}
+	}
+	printf("installed               %s, version %s\n", kmod_module_get_path(module), version);
+	kmod_module_info_free_list(list);
+	kmod_module_unref(module);
+}
+
+static void print_loaded(void)
+{
+	char line[128], path[128];
+
+	printf("version                 %s\n", read_line(SYSFS "/version", line, sizeof(line)));
+	printf("used                    %s times\n",
+	       read_line(SYSFS "/refcnt", line, sizeof(line)));
+	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
+		snprintf(path, sizeof(path), SYSFS "/parameters/%s", parameters[i]);
+		printf("%-23s %s\n", parameters[i], read_line(path, line, sizeof(line)));
+	}
+}
+
+static int print_status(struct kmod_ctx *ctx)
+{
+	struct posixtrace_info limits;
+	bool present = module_present(ctx);
+	int fd, err = 0;
+
+	printf("command                 version %d.%d, library %s\n", POSIXTRACE_VERSION_MAJOR,
+	       POSIXTRACE_VERSION_MINOR, posixtrace_version());
+	printf("module                  %s\n", present ? "loaded" : "not loaded");
+	if (!present) {
+		print_installed(ctx);
+		tell("status: \"posixtrace load\" as root loads the module");
+		return 1;
+	}
+	print_loaded();
+	fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	if (fd < 0 || ioctl(fd, POSIXTRACE_IOC_INFO, &limits))
+		err = errno;
+	else
+		print_limits(&limits);
+	if (fd >= 0)
+		close(fd);
+	if (!err && limits.abi_version != POSIXTRACE_ABI_VERSION) {
+		tell("status: this command is for another module, of abi version %d",
+		     POSIXTRACE_ABI_VERSION);
+		return 1;
+	}
+	if (err == EACCES)
+		tell("status: you may not open " DEVICE ": see device_mode in posixtrace(4)");
+	else if (err)
+		complain(DEVICE, err);
+	return err ? 1 : 0;
+}
+
+int posixtrace_status(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	struct kmod_ctx *ctx;
+	int opt, status;
+
+	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		print_help(opt == 'h' ? stdout : stderr);
+		return opt == 'h' ? 0 : 2;
+	}
+	if (optind < argc) {
+		print_help(stderr);
+		return 2;
+	}
+	ctx = module_context();
+	if (!ctx)
+		return 1;
+	status = print_status(ctx);
+	kmod_unref(ctx);
+	return status;
+}
