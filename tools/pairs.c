@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pairs of begin and end: see pairs.h.
+ *
+ * Each thread that has something open has a stack of it. A hash table finds the thread; a
+ * list through all of them has them by age.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pairs.h"
+
+#define BUCKETS	4096U	/* a power of two */
+
+struct thread {
+	struct thread *next;	/* in its bucket */
+	struct begin *top;
+	struct begin *bottom;
+	size_t depth;
+	uint64_t id;
+	pid_t pid;
+};
+
+struct begin {
+	struct pairs_begin pub;
+	struct thread *thread;
+	struct begin *below;		/* in the thread's stack */
+	struct begin *above;
+	struct begin *older;		/* of all */
+	struct begin *younger;
+	char kind;			/* '_' or ':' */
+	size_t stem_len;
+	char stem[PAIRS_NAME_MAX];
+	char name[PAIRS_NAME_MAX];
+	unsigned char data[PAIRS_DATA_MAX];
+};
+
+struct pairs {
+	struct thread *buckets[BUCKETS];
+	struct begin *oldest;
+	struct begin *youngest;
+	struct begin *given;		/* what the last call returned */
+	size_t open;
+	size_t max_open;
+	size_t max_depth;
+};
+
+static const struct {
+	const char *suffix;
+	enum pairs_role role;
+} suffixes[] = {
+	{ "_begin", PAIRS_BEGIN },
+	{ ":begin", PAIRS_BEGIN },
+	{ "_end", PAIRS_END },
+	{ ":end", PAIRS_END },
+};
+
+enum pairs_role pairs_role(const char *name, size_t *stem_len)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t suffix = strlen(suffixes[i].suffix);
+
+		if (len <= suffix || len - suffix >= PAIRS_NAME_MAX ||
+		    memcmp(name + len - suffix, suffixes[i].suffix, suffix) != 0)
+			continue;
+		*stem_len = len - suffix;
+		return suffixes[i].role;
+	}
+	return PAIRS_NONE;
+}
+
+int pairs_new(size_t max_open, size_t max_depth, struct pairs **pairs)
+{
+	*pairs = calloc(1, sizeof(**pairs));
+	if (!*pairs)
+		return -ENOMEM;
+	(*pairs)->max_open = max_open;
+	(*pairs)->max_depth = max_depth;
+	return 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Threads								*/
+
+static struct thread **find_bucket(struct pairs *pairs, pid_t pid, uint64_t id)
+{
+	uint64_t hash = (id ^ (uint64_t)pid << 40) * 0x9e3779b97f4a7c15ULL;
+
+	return &pairs->buckets[(hash >> 32) & (BUCKETS - 1)];
+}
+
+static struct thread *find_thread(struct pairs *pairs, pid_t pid, uint64_t id)
+{
+	struct thread *thread = *find_bucket(pairs, pid, id);
+
+	while (thread && (thread->pid != pid || thread->id != id))
+		thread = thread->next;
+	return thread;
+}
+
+static struct thread *add_thread(struct pairs *pairs, pid_t pid, uint64_t id)
+{
+	struct thread **bucket = find_bucket(pairs, pid, id);
+	struct thread *thread = calloc(1, sizeof(*thread));
+
+	if (!thread)
+		return NULL;
+	thread->pid = pid;
+	thread->id = id;
+	thread->next = *bucket;
+	*bucket = thread;
+	return thread;
+}
+
+static void remove_thread(struct pairs *pairs, struct thread *thread)
+{
+	struct thread **link = find_bucket(pairs, thread->pid, thread->id);
+
+	while (*link != thread)
+		link = &(*link)->next;
+	*link = thread->next;
+	free(thread);
+}
+
+/* ------------------------------------------------------------------ */
+/* What is open								*/
+
+/* Out of all lists; the thread goes with its last one. The caller has it then. */
+static struct begin *take(struct pairs *pairs, struct begin *begin)
+{
+	struct thread *thread = begin->thread;
+
+	if (begin->above)
+		begin->above->below = begin->below;
+	else
+		thread->top = begin->below;
+	if (begin->below)
+		begin->below->above = begin->above;
+	else
+		thread->bottom = begin->above;
+	if (begin->younger)
+		begin->younger->older = begin->older;
+	else
+		pairs->youngest = begin->older;
+	if (begin->older)
+		begin->older->younger = begin->younger;
+	else
+		pairs->oldest = begin->younger;
+	pairs->open--;
+	if (--thread->depth == 0)
+		remove_thread(pairs, thread);
+	return begin;
+}
+
+static const struct pairs_begin *give(struct pairs *pairs, struct begin *begin)
+{
+	pairs->given = begin;
+	return &begin->pub;
+}
+
+static void forget_given(struct pairs *pairs)
+{
+	free(pairs->given);
+	pairs->given = NULL;
+}
+
+static void push(struct pairs *pairs, struct thread *thread, struct begin *begin)
+{
+	begin->thread = thread;
+	begin->above = NULL;
+	begin->below = thread->top;
+	if (thread->top)
+		thread->top->above = begin;
+	else
+		thread->bottom = begin;
+	thread->top = begin;
+	thread->depth++;
+
+	begin->younger = NULL;
+	begin->older = pairs->youngest;
+	if (pairs->youngest)
+		pairs->youngest->younger = begin;
+	else
+		pairs->oldest = begin;
+	pairs->youngest = begin;
+	pairs->open++;
+}
+
+static struct begin *new_begin(const struct event *event, size_t stem_len)
+{
+	struct begin *begin = malloc(sizeof(*begin));
+	size_t name_len = strlen(event->name), kept = event->len;
+
+	if (!begin)
+		return NULL;
+	if (name_len >= PAIRS_NAME_MAX)
+		name_len = PAIRS_NAME_MAX - 1;
+	if (kept > PAIRS_DATA_MAX)
+		kept = PAIRS_DATA_MAX;
+	memcpy(begin->name, event->name, name_len);
+	begin->name[name_len] = '\0';
+	memcpy(begin->stem, event->name, stem_len);
+	begin->stem[stem_len] = '\0';
+	begin->stem_len = stem_len;
+	begin->kind = event->name[stem_len];
+	if (kept)
+		memcpy(begin->data, event->data, kept);
+	begin->pub.event = *event;
+	begin->pub.event.name = begin->name;
+	begin->pub.event.data = begin->data;
+	begin->pub.event.len = kept;
+	begin->pub.stem = begin->stem;
+	begin->pub.data_len = event->len;
+	return begin;
+}
+
+static int open_pair(struct pairs *pairs, const struct event *event, size_t stem_len,
+		     struct pairs_result *result)
+{
+	struct begin *begin = new_begin(event, stem_len), *old = NULL;
+	struct thread *thread;
+
+	if (!begin)
+		return -ENOMEM;
+	thread = find_thread(pairs, event->pid, event->thread);
+	if (thread && thread->depth >= pairs->max_depth)
+		old = thread->bottom;
+	else if (pairs->open >= pairs->max_open)
+		old = pairs->oldest;
+	if (old)
+		result->forgotten = give(pairs, take(pairs, old));
+	/* It may have gone with the old one. */
+	thread = find_thread(pairs, event->pid, event->thread);
+	if (!thread)
+		thread = add_thread(pairs, event->pid, event->thread);
+	if (!thread) {
+		free(begin);
+		return -ENOMEM;
+	}
+	push(pairs, thread, begin);
+	return 0;
+}
+
+static void close_pair(struct pairs *pairs, const struct event *event, size_t stem_len,
+		       struct pairs_result *result)
+{
+	struct thread *thread = find_thread(pairs, event->pid, event->thread);
+	struct begin *begin = thread ? thread->top : NULL;
+
+	while (begin && (begin->stem_len != stem_len || begin->kind != event->name[stem_len] ||
+			 memcmp(begin->stem, event->name, stem_len) != 0))
+		begin = begin->below;
+	if (!begin)
+		return;
+	/* What began at the same time can not be told from what is around it, by its times. */
+	result->proper = !begin->above && begin->pub.event.time <= event->time &&
+			 (!begin->below ||
+			  begin->below->pub.event.time < begin->pub.event.time);
+	if (event->lost > begin->pub.event.lost)
+		result->lost = event->lost - begin->pub.event.lost;
+	result->begin = give(pairs, take(pairs, begin));
+}
+
+int pairs_event(struct pairs *pairs, const struct event *event, struct pairs_result *result)
+{
+	size_t stem_len;
+
+	forget_given(pairs);
+	*result = (struct pairs_result){ .role = PAIRS_NONE };
+	if (event->user)
+		result->role = pairs_role(event->name, &stem_len);
+	if (result->role == PAIRS_BEGIN)
+		return open_pair(pairs, event, stem_len, result);
+	if (result->role == PAIRS_END)
+		close_pair(pairs, event, stem_len, result);
+	return 0;
+}
+
+const struct pairs_begin *pairs_take(struct pairs *pairs)
+{
+	forget_given(pairs);
+	if (!pairs->oldest)
+		return NULL;
+	return give(pairs, take(pairs, pairs->oldest));
+}
+
+size_t pairs_open(const struct pairs *pairs)
+{
+	return pairs->open;
+}
+
+void pairs_free(struct pairs *pairs)
+{
+	if (!pairs)
+		return;
+	while (pairs_take(pairs))
+		;
+	forget_given(pairs);
+	free(pairs);
+}
