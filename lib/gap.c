@@ -110,3 +110,14 @@ bool pxtu_gap_ends(const struct pxtu_reader *reader, const struct pxtu_record *r
 {
 	return reader->gap_open && pxtu_record_after_gap(record, reader->loop, reader->gap_first);
 }
+
+__u64 pxtu_gap_lost(const struct pxtu_reader *reader)
+{
+	__u64 lost = pxtu_load(&reader->map.ctrl->lost) + reader->skipped;
+	__u32 cpu;
+
+	for (cpu = 0; cpu < reader->nr_cpus; cpu++)
+		lost += pxtu_load(&reader->map.heads[cpu].lost);
+	/* What a traced process has written there may be anything. */
+	return lost > reader->lost ? lost : reader->lost;
+}

@@ -3,6 +3,7 @@
  * Reporting many events at once.
  */
 #include <posixtrace.h>
+#include <string.h>
 
 #include "getnext.h"
 #include "log.h"
@@ -62,6 +63,9 @@ static size_t report_batch(struct pxtu_stream *stream, struct posixtrace_batch_e
 		len = pxtu_report(event, &events[count].event, place.at, place.room);
 		events[count].data = place.at;
 		events[count].data_len = len;
+		events[count].lost = event->lost;
+		events[count].cpu = event->cpu;
+		memset(events[count].__reserved, 0, sizeof(events[count].__reserved));
 		place.at = (unsigned char *)place.at + len;
 		place.room -= len;
 		count++;

@@ -138,6 +138,7 @@ struct pxtu_log_facts {
  * @epoch: as in the block, but never falling
  * @generation: of the gap
  * @horizon: records at or before this time are lost
+ * @lost: events lost so far
  * @size: bytes of payload
  * @payload_crc: check sum of the payload
  * @next: next one of this CPU, or of the free ones, or PXTU_LOG_NONE
@@ -149,6 +150,7 @@ struct pxtu_log_entry {
 	__u64 epoch;
 	__u64 generation;
 	__u64 horizon;
+	__u64 lost;
 	__u32 size;
 	__u32 payload_crc;
 	__u32 next;
@@ -213,6 +215,8 @@ struct pxtu_log_gap {
  * @time: of what was found last
  * @generation: of the gap, so far
  * @horizon: so far
+ * @lost: events lost in the gaps that were reported
+ * @skipped: records that were at or before the horizon
  * @gap: gaps to be reported, the oldest first
  * @nr_gaps: how many
  * @cpu: CPUs, then system events, then damaged places
@@ -237,6 +241,8 @@ struct pxtu_log_window {
 	__u64 time;
 	__u64 generation;
 	__u64 horizon;
+	__u64 lost;
+	__u64 skipped;
 	struct pxtu_log_gap gap[PXTU_LOG_GAPS_MAX];
 	unsigned int nr_gaps;
 	struct pxtu_log_cpu *cpu;
@@ -259,7 +265,6 @@ struct pxtu_log_window {
  * @queue: events to be reported next
  * @data: data of the record in @queue
  * @scratch: PXTU_LOG_SCRATCH bytes, for whoever reads
- * @skipped: records that were at or before the horizon
  */
 struct pxtu_log {
 	int fd;
@@ -274,7 +279,6 @@ struct pxtu_log {
 	struct pxtu_queue queue;
 	unsigned char *data;
 	unsigned char *scratch;
-	__u64 skipped;
 };
 
 /* loghead.c */

@@ -184,7 +184,7 @@ static int prepare(struct pxtu_log *log, __u32 number)
 	}
 	if (cpu->record.timestamp <= entry->horizon) {
 		/* It survived on a slower CPU, but its neighbours are lost. */
-		log->skipped++;
+		log->window.skipped++;
 		leave_record(cpu);
 		return 0;
 	}
@@ -208,11 +208,25 @@ static bool copy_data(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 	return true;
 }
 
+/* It may be as forged as all in the file; but it does not fall. */
+static void note_lost(struct pxtu_log_window *window, const struct pxtu_log_entry *entry)
+{
+	__u64 lost = entry->lost + window->skipped;
+
+	if (lost > window->lost)
+		window->lost = lost;
+}
+
 /* What was lost before this record is reported before it, and at once. */
 static void queue_gaps(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 {
 	struct pxtu_log_window *window = &log->window;
-	struct pxtu_event event = { .id = POSIXTRACE_ID_OVERFLOW, .data = log->data };
+	struct pxtu_event event = {
+		.id = POSIXTRACE_ID_OVERFLOW,
+		.cpu = POSIXTRACE_NO_CPU,
+		.lost = window->lost,
+		.data = log->data,
+	};
 	struct pxtu_log_gap *gap = window->gap;
 	unsigned int n;
 
@@ -229,8 +243,10 @@ static void queue_gaps(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 	window->nr_gaps -= n;
 	memmove(window->gap, gap, window->nr_gaps * sizeof(*gap));
 	pxtu_queue_add(&log->queue, &event);
+	note_lost(window, &window->entries[cpu->first]);
 	event.id = POSIXTRACE_ID_RESUME;
 	event.timestamp = cpu->record.timestamp;
+	event.lost = window->lost;
 	pxtu_queue_add(&log->queue, &event);
 }
 
@@ -238,6 +254,7 @@ static int fill_queue(struct pxtu_log *log)
 {
 	struct pxtu_log_window *window = &log->window;
 	struct pxtu_log_cpu *cpu;
+	__u32 number;
 	int err;
 
 	log->queue.next = 0;
@@ -259,7 +276,9 @@ static int fill_queue(struct pxtu_log *log)
 	}
 
 	queue_gaps(log, cpu);
-	pxtu_queue_record(&log->queue, &cpu->record, log->data);
+	number = window->heap[0];
+	pxtu_queue_record(&log->queue, &cpu->record, log->data,
+			  number < log->head.nr_cpus ? number : POSIXTRACE_NO_CPU, window->lost);
 	/* One that is made up is all that is left of the block. */
 	if (!cpu->corrupt)
 		leave_record(cpu);

@@ -65,6 +65,8 @@ static void forget_entries(struct pxtu_log *log)
 	window->crowded = false;
 	window->nr_gaps = 0;
 	window->horizon = 0;
+	window->lost = 0;
+	window->skipped = 0;
 }
 
 void pxtu_window_start(struct pxtu_log *log)
@@ -193,13 +195,16 @@ static void add_block(struct pxtu_log *log, const struct pxtu_log_block *block)
 		.opened = head->opened,
 		.closed = head->closed,
 		.epoch = window->last_epoch,
+		.lost = head->lost,
 		.size = head->size,
 		.payload_crc = head->payload_crc,
 	};
 
 	/* What was lost before the oldest block of a LOOP log is among what it overwrote. */
-	if (!window->begun && log->head.ring_end && head->seq > 1)
+	if (!window->begun && log->head.ring_end && head->seq > 1) {
 		window->generation = head->gap_generation;
+		window->lost = head->lost;
+	}
 	window->begun = true;
 	note_gap(window, head);
 	if (head->horizon > window->horizon)

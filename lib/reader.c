@@ -126,13 +126,17 @@ static void queue_gap(struct pxtu_reader *reader, __u64 resume)
 	struct pxtu_event event = {
 		.id = POSIXTRACE_ID_OVERFLOW,
 		.timestamp = reader->gap_first,
+		.cpu = POSIXTRACE_NO_CPU,
+		.lost = reader->lost,
 		.data = reader->data,
 	};
 
 	if (!filtered(reader, event.id))
 		pxtu_queue_add(&reader->queue, &event);
+	reader->lost = pxtu_gap_lost(reader);
 	event.id = POSIXTRACE_ID_RESUME;
 	event.timestamp = resume;
+	event.lost = reader->lost;
 	if (!filtered(reader, event.id))
 		pxtu_queue_add(&reader->queue, &event);
 	reader->gap_open = false;
@@ -216,7 +220,9 @@ static bool fill_queue(struct pxtu_reader *reader, const struct pxtu_place *plac
 			memcpy(reader->data, data, best.record.data_len);
 			data = reader->data;
 		}
-		pxtu_queue_record(&reader->queue, &best.record, data);
+		pxtu_queue_record(&reader->queue, &best.record, data,
+				  best.cpu < reader->nr_cpus ? best.cpu : POSIXTRACE_NO_CPU,
+				  reader->lost);
 		return true;
 	}
 }
@@ -254,6 +260,7 @@ void pxtu_reader_clear(struct pxtu_reader *reader)
 	reader->queue.next = 0;
 	reader->queue.count = 0;
 	reader->gap_open = false;
+	reader->lost = 0;
 	reader->read = 0;
 	reader->corrupt = 0;
 	reader->skipped = 0;

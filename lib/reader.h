@@ -100,6 +100,7 @@ struct pxtu_gap {
  * @gap_ack: last generation of the gap that was acknowledged
  * @gap_open: events were lost that have not been reported
  * @gap_first: time of the first of them
+ * @lost: events lost in the gaps that were reported; never falling until cleared
  * @queue: events to be reported next
  * @data: data of the record in @queue, unless that is where the program wants it
  * @read: user events reported
@@ -127,6 +128,7 @@ struct pxtu_reader {
 	__u64 gap_ack;
 	bool gap_open;
 	__u64 gap_first;
+	__u64 lost;
 
 	struct pxtu_queue queue;
 	unsigned char *data;
@@ -263,5 +265,13 @@ bool pxtu_gap_note_before(struct pxtu_reader *reader, __u64 timestamp);
  * @record: the record, about to be reported
  */
 bool pxtu_gap_ends(const struct pxtu_reader *reader, const struct pxtu_record *record);
+
+/**
+ * pxtu_gap_lost() - how many events were lost until now?
+ * @reader: the reader
+ *
+ * A part of it is counted by the traced processes.
+ */
+__u64 pxtu_gap_lost(const struct pxtu_reader *reader);
 
 #endif /* PXTU_READER_H */

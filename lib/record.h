@@ -6,6 +6,7 @@
 #ifndef PXTU_RECORD_H
 #define PXTU_RECORD_H
 
+#include <posixtrace.h>
 #include <string.h>
 
 #include "pxtu.h"
@@ -62,6 +63,8 @@ struct pxtu_record {
  * @thread_id: pthread_t
  * @pid: process id
  * @data_len: bytes of data
+ * @cpu: that recorded it, or POSIXTRACE_NO_CPU
+ * @lost: events lost before it, in all gaps reported so far
  * @data: the data
  */
 struct pxtu_event {
@@ -72,6 +75,8 @@ struct pxtu_event {
 	__u64 thread_id;
 	__s32 pid;
 	__u32 data_len;
+	__u32 cpu;
+	__u64 lost;
 	const void *data;
 };
 
@@ -205,9 +210,11 @@ static inline void pxtu_queue_add(struct pxtu_queue *queue, const struct pxtu_ev
  * @queue: has room
  * @record: the record, checked
  * @data: its data
+ * @cpu: that recorded it, or POSIXTRACE_NO_CPU
+ * @lost: events lost before it
  */
 static inline void pxtu_queue_record(struct pxtu_queue *queue, const struct pxtu_record *record,
-				     const void *data)
+				     const void *data, __u32 cpu, __u64 lost)
 {
 	struct pxtu_event event = {
 		.id = record->event_id,
@@ -217,6 +224,8 @@ static inline void pxtu_queue_record(struct pxtu_queue *queue, const struct pxtu
 		.thread_id = record->writer.thread_id,
 		.pid = record->writer.pid,
 		.data_len = record->data_len,
+		.cpu = cpu,
+		.lost = lost,
 		.data = data,
 	};
 

@@ -27,11 +27,17 @@ const char *posixtrace_version(void);
  */
 int posixtrace_fd(trace_id_t trid);
 
+/* No processor has recorded it: a system event. */
+#define POSIXTRACE_NO_CPU	(~0U)
+
 /* One event of posixtrace_getevents(). */
 struct posixtrace_batch_event {
 	struct posix_trace_event_info event;
 	void *data;		/* in the buffer, aligned to 8 bytes */
 	size_t data_len;
+	unsigned long long lost;	/* events lost before it, so far as is known with it */
+	unsigned int cpu;		/* that recorded it, or POSIXTRACE_NO_CPU */
+	unsigned int __reserved[5];	/* zero */
 };
 
 /* Argument "flags" of posixtrace_getevents(): do not wait for the first event. */

@@ -116,6 +116,27 @@ TEST_F(getevents, system_events_too)
 	EXPECT_TRUE(is_text(&self->events[2], 3));
 }
 
+TEST_F(getevents, processor_that_recorded_it)
+{
+	for (int i = 0; i < 6; i++) {
+		run_on(i % 2);
+		record_number(i);
+	}
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	memset(self->events, 'z', sizeof(self->events));
+	ASSERT_EQ(0, get(self, sizeof(self->buffer)));
+	ASSERT_EQ(7, self->count);
+	for (int i = 0; i < 6; i++) {
+		EXPECT_EQ(i, *(int *)self->events[i].data);
+		EXPECT_EQ(i % 2, self->events[i].cpu);
+		EXPECT_EQ(0, self->events[i].lost);
+		for (size_t k = 0; k < ARRAY_SIZE(self->events[i].__reserved); k++)
+			EXPECT_EQ(0, self->events[i].__reserved[k]);
+	}
+	EXPECT_EQ(POSIX_TRACE_STOP, self->events[6].event.posix_event_id);
+	EXPECT_EQ(POSIXTRACE_NO_CPU, self->events[6].cpu);
+}
+
 /* ------------------------------------------------------------------ */
 /* The buffer								*/
 
@@ -319,6 +340,79 @@ TEST_F(getevents, gap_in_one_batch_or_in_several)
 		} while (self->count);
 		EXPECT_EQ(11, state);
 	}
+}
+
+/* The number of the last event, and how many the library says were lost before it. */
+static int read_all(struct _test_data_getevents *self, unsigned long long *read,
+		    unsigned long long *lost)
+{
+	int number = -1;
+
+	do {
+		if (get(self, sizeof(self->buffer)))
+			return -1;
+		for (size_t i = 0; i < self->count; i++) {
+			if (self->events[i].lost < *lost)
+				return -1;
+			*lost = self->events[i].lost;
+			if (self->events[i].event.posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT)
+				continue;
+			number = *(int *)self->events[i].data;
+			(*read)++;
+			/* All of one thread: the others before it are those that are lost. */
+			if (number + 1 != (int)(*read + *lost))
+				return -1;
+		}
+	} while (self->count);
+	return number;
+}
+
+TEST_F(getevents, lost_events_are_counted)
+{
+	unsigned long long read = 0, lost = 0;
+	int number = 0;
+
+	for (int gap = 1; gap <= 3; gap++) {
+		unsigned long long before = lost;
+
+		for (int i = 0; i < 4000; i++) {
+			run_on(i / 1000 % 2);
+			record_number(number++);
+		}
+		EXPECT_EQ(number - 1, read_all(self, &read, &lost));
+		EXPECT_GT(lost, before);
+	}
+	ASSERT_EQ(0, posix_trace_clear(self->trid));
+	record_number(0);
+	read = 0;
+	lost = 0;
+	EXPECT_EQ(0, read_all(self, &read, &lost));
+	EXPECT_EQ(0, lost);
+}
+
+/* Dropped ones are, when it goes on. */
+TEST_F(getevents, events_dropped_by_a_full_stream_are_counted)
+{
+	unsigned long long read = 0, lost = 0;
+	trace_id_t trid;
+	int number = 0;
+
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
+	self->trid = trid;
+	ASSERT_EQ(0, posix_trace_start(trid));
+	for (int gap = 1; gap <= 3; gap++) {
+		unsigned long long before = lost;
+
+		while (number < gap * 4000)
+			record_number(number++);
+		/* It is read empty, and goes on. */
+		EXPECT_LE(0, read_all(self, &read, &lost));
+		EXPECT_GT(lost, before);
+		EXPECT_EQ(number, read + lost);
+	}
+	record_number(number);
+	EXPECT_EQ(number, read_all(self, &read, &lost));
 }
 
 /* ------------------------------------------------------------------ */

@@ -4,6 +4,8 @@
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
+#include <posixtrace.h>
+
 #include "pxt_test.h"
 #include "log_reading.h"
 
@@ -90,6 +92,135 @@ TEST(loop_stream)
 	EXPECT_EQ(2, sum.gaps);
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_stream_overrun_status);
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, sum.status.posix_log_overrun_status);
+	log_free(&log);
+}
+
+/* The next event as one of a batch: its type, 0 when there is none, or -1. */
+static int take_one(trace_id_t trid, struct posixtrace_batch_event *event)
+{
+	static __u64 data[LOG_MAX_DATA / 8];
+	size_t count;
+
+	if (posixtrace_getevents(trid, event, 1, data, sizeof(data), &count, POSIXTRACE_NOWAIT))
+		return -1;
+	return count ? (int)event->event.posix_event_id : 0;
+}
+
+/* Each event says how many were lost before it; those in a gap are so only behind it. */
+TEST(lost_events_are_counted)
+{
+	static const struct {
+		int id;
+		unsigned long long lost;
+		unsigned int cpu;
+	} expected[] = {
+		{ USER, 0, 0 }, { USER, 0, 0 }, { USER, 0, 0 },
+		{ POSIX_TRACE_OVERFLOW, 0, POSIXTRACE_NO_CPU },
+		{ POSIX_TRACE_RESUME, 8, POSIXTRACE_NO_CPU },
+		{ USER, 8, 1 }, { USER, 8, 1 }, { USER, 8, 0 },
+		{ POSIX_TRACE_OVERFLOW, 8, POSIXTRACE_NO_CPU },
+		{ POSIX_TRACE_RESUME, 17, POSIXTRACE_NO_CPU },
+		{ USER, 17, 0 },
+		{ POSIX_TRACE_STOP, 17, POSIXTRACE_NO_CPU },
+	};
+	struct posixtrace_batch_event event;
+	struct log_writer log;
+	trace_id_t trid;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_LOOP, 2, 0);
+	/* Written when some that came later were lost already. */
+	log.lost = 3;
+	block(&log, 0, 1, 3);
+	log.epoch++;
+	lose(&log, 4, 9);
+	log.lost = 6;
+	/* Two of them are not younger than the horizon. */
+	block(&log, 1, 8, 11);
+	block(&log, 0, 12, 12);
+	log.epoch++;
+	lose(&log, 13, 19);
+	log.lost = 15;
+	block(&log, 0, 20, 20);
+	/* Forged: it falls. */
+	log.lost = 1;
+	system_event(&log, POSIX_TRACE_STOP, 21);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	ASSERT_EQ(0, log_open(&log, &trid));
+	/* From the start, and once more. */
+	for (int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+			memset(&event, 'z', sizeof(event));
+			ASSERT_EQ(expected[i].id, take_one(trid, &event));
+			EXPECT_EQ(expected[i].lost, event.lost);
+			EXPECT_EQ(expected[i].cpu, event.cpu);
+			for (size_t k = 0; k < ARRAY_SIZE(event.__reserved); k++)
+				EXPECT_EQ(0, event.__reserved[k]);
+		}
+		EXPECT_EQ(0, take_one(trid, &event));
+		ASSERT_EQ(0, posix_trace_rewind(trid));
+	}
+	EXPECT_EQ(0, posix_trace_close(trid));
+	log_free(&log);
+}
+
+/* A LOOP log: what was lost before its oldest event, with that; then as always. */
+TEST(lost_events_of_a_loop_log)
+{
+	struct posixtrace_batch_event event;
+	struct log_writer log;
+	unsigned int id = 0;
+	trace_id_t trid;
+
+	log_begin(&log, POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 1, 4096);
+	lose(&log, 1, 5);
+	log.lost = 5;
+	/* More than fit. */
+	for (__u64 time = 6; time < 606; time += 20, log.epoch++)
+		block(&log, 0, time, time + 19);
+	lose(&log, 606, 608);
+	log.lost = 8;
+	block(&log, 0, 609, 609);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	ASSERT_EQ(0, log_open(&log, &trid));
+	ASSERT_EQ(USER, take_one(trid, &event));
+	do {
+		EXPECT_EQ(5, event.lost);
+		id = take_one(trid, &event);
+	} while (id == USER);
+	EXPECT_EQ(POSIX_TRACE_OVERFLOW, id);
+	EXPECT_EQ(5, event.lost);
+	EXPECT_EQ(POSIX_TRACE_RESUME, take_one(trid, &event));
+	EXPECT_EQ(8, event.lost);
+	EXPECT_EQ(0, posix_trace_close(trid));
+	log_free(&log);
+}
+
+/* A clear forgets what was lost before, too. */
+TEST(lost_events_before_a_reset)
+{
+	struct posixtrace_batch_event event;
+	struct log_writer log;
+	trace_id_t trid;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_LOOP, 1, 0);
+	lose(&log, 1, 5);
+	log.lost = 5;
+	block(&log, 0, 6, 7);
+	log_reset(&log);
+	log.lost = 0;
+	block(&log, 0, 10, 10);
+	lose(&log, 11, 12);
+	log.lost = 2;
+	block(&log, 0, 13, 13);
+	log_end(&log, POSIXTRACE_LOG_END_FINAL);
+	ASSERT_EQ(0, log_open(&log, &trid));
+	ASSERT_EQ(USER, take_one(trid, &event));
+	EXPECT_EQ(0, event.lost);
+	ASSERT_EQ(POSIX_TRACE_OVERFLOW, take_one(trid, &event));
+	EXPECT_EQ(0, event.lost);
+	ASSERT_EQ(POSIX_TRACE_RESUME, take_one(trid, &event));
+	EXPECT_EQ(2, event.lost);
+	EXPECT_EQ(0, posix_trace_close(trid));
 	log_free(&log);
 }
 

@@ -320,6 +320,8 @@ struct told {
 	__u64 time;
 	__u64 overflow;
 	__u64 resume;
+	__u64 lost;
+	__u32 cpu;
 };
 
 /* Read as the writers write, and let them overtake at times. */
@@ -344,15 +346,22 @@ static size_t chain_read(struct __test_metadata *_metadata, struct chain *chain,
 		switch (event->id) {
 		case POSIXTRACE_ID_OVERFLOW:
 			EXPECT_EQ(0, now.overflow);
+			EXPECT_EQ(now.lost, event->lost);
+			EXPECT_EQ(POSIXTRACE_NO_CPU, event->cpu);
 			now.overflow = event->timestamp;
 			continue;
 		case POSIXTRACE_ID_RESUME:
 			EXPECT_EQ(0, now.resume);
+			EXPECT_LT(now.lost, event->lost);
+			EXPECT_EQ(POSIXTRACE_NO_CPU, event->cpu);
 			now.resume = event->timestamp;
+			now.lost = event->lost;
 			continue;
 		}
+		EXPECT_EQ(now.lost, event->lost);
 		now.n = payload(event);
 		now.time = event->timestamp;
+		now.cpu = event->cpu;
 		ASSERT_LT(count, CHAIN_LENGTH);
 		told[count++] = now;
 		now.overflow = 0;
@@ -396,6 +405,9 @@ TEST(happens_before_and_holes)
 	for (k = 0; k < count; k++) {
 		ASSERT_GT(told[k].n, last);
 		ASSERT_EQ(chain.time[told[k].n], told[k].time);
+		ASSERT_EQ(chain_cpu((__u32)told[k].n), told[k].cpu);
+		/* What got lost behind it may be told with it, if that was already known. */
+		ASSERT_LE(told[k].n - 1 - k, told[k].lost);
 		if (told[k].n == last + 1) {
 			ASSERT_EQ(0, told[k].overflow);
 			ASSERT_EQ(0, told[k].resume);
@@ -407,6 +419,7 @@ TEST(happens_before_and_holes)
 		last = told[k].n;
 	}
 	EXPECT_EQ(CHAIN_LENGTH, count + chain.sim.ctrl->lost + chain.sim.reader.skipped);
+	EXPECT_EQ(CHAIN_LENGTH, count + told[count - 1].lost);
 	TH_LOG("%zu read, %llu lost, %llu skipped, %u gaps", count,
 	       (unsigned long long)chain.sim.ctrl->lost,
 	       (unsigned long long)chain.sim.reader.skipped, gaps);

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events for the commands, many with each call of the library, and the names of
+ * their types.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <trace.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "source.h"
+
+#define BATCH		256
+/* Any event fits into it, and many of the usual size. */
+#define BUFFER_SIZE	(256U << 10)
+/* Types are smaller than this. */
+#define TYPES		(POSIX_TRACE_UNNAMED_USEREVENT + TRACE_USER_EVENT_MAX)
+#define NAME_SIZE	(TRACE_EVENT_NAME_MAX + 1)
+/* What a record takes without its data, in the end. */
+#define RECORD_BYTES	24U
+
+/**
+ * struct source - where events come from
+ * @trid: of the log or stream
+ * @is_log: it is ours, and is closed with this
+ * @total: bytes of the log
+ * @read: bytes of the events so far, about
+ * @count: events in the batch
+ * @next: next of them
+ * @names: of types, as they were asked for
+ * @other_name: for a type that there was no memory for
+ * @events: the batch
+ * @buffer: its data
+ */
+struct source {
+	trace_id_t trid;
+	bool is_log;
+	uint64_t total;
+	uint64_t read;
+	size_t count;
+	size_t next;
+	char *names[TYPES];
+	char other_name[NAME_SIZE];
+	struct posixtrace_batch_event events[BATCH];
+	unsigned char buffer[BUFFER_SIZE] __attribute__((aligned(8)));
+};
+
+static int new_source(struct source **source)
+{
+	*source = calloc(1, sizeof(**source));
+	return *source ? 0 : -ENOMEM;
+}
+
+/* A LOOP log has holes. */
+static uint64_t bytes_of(const struct stat *stat)
+{
+	uint64_t size = stat->st_size, used = (uint64_t)stat->st_blocks * 512;
+
+	return used && used < size ? used : size;
+}
+
+static int open_log(struct source *source, const char *path)
+{
+	/* Not to wait for the other end, if it is a pipe. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat stat;
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &stat)) {
+		err = errno;
+	} else if (S_ISDIR(stat.st_mode)) {
+		err = EISDIR;
+	} else if (!S_ISREG(stat.st_mode)) {
+		err = ESPIPE;
+	} else {
+		source->total = bytes_of(&stat);
+		err = posix_trace_open(fd, &source->trid);
+	}
+	close(fd);
+	return -err;
+}
+
+int source_open_log(const char *path, struct source **source)
+{
+	int err = new_source(source);
+
+	if (err)
+		return err;
+	err = open_log(*source, path);
+	if (err) {
+		free(*source);
+		*source = NULL;
+		return err;
+	}
+	(*source)->is_log = true;
+	return 0;
+}
+
+void source_complain(const char *path, int err)
+{
+	switch (-err) {
+	case EINVAL:
+		fprintf(stderr,
+			"posixtrace: %s: no trace log; or its first 512 bytes are cut or damaged\n",
+			path);
+		break;
+	case ESPIPE:
+		fprintf(stderr,
+			"posixtrace: %s: no regular file; store what comes from there in one\n",
+			path);
+		break;
+	default:
+		complain(path, -err);
+	}
+}
+
+int source_from_stream(trace_id_t trid, struct source **source)
+{
+	int err = new_source(source);
+
+	if (!err)
+		(*source)->trid = trid;
+	return err;
+}
+
+const char *source_type_name(struct source *source, trace_event_id_t type)
+{
+	char name[NAME_SIZE];
+	char **known = NULL;
+
+	if (type < TYPES)
+		known = &source->names[type];
+	if (known && *known)
+		return *known;
+	/* One that has no name now has none later: the name comes before the events. */
+	if (posix_trace_eventid_get_name(source->trid, type, name))
+		snprintf(name, sizeof(name), "(type %u)", (unsigned int)type);
+	if (known)
+		*known = strdup(name);
+	if (known && *known)
+		return *known;
+	strcpy(source->other_name, name);
+	return source->other_name;
+}
+
+/* The library's view of an event, to ours. */
+static void set_event(struct source *source, const struct posixtrace_batch_event *from,
+		      struct event *event)
+{
+	const struct posix_trace_event_info *info = &from->event;
+
+	*event = (struct event){
+		.time = (uint64_t)info->posix_timestamp.tv_sec * NSEC_PER_SEC +
+			(uint64_t)info->posix_timestamp.tv_nsec,
+		.type = info->posix_event_id,
+		.name = source_type_name(source, info->posix_event_id),
+		.pid = info->posix_pid,
+		.thread = (uint64_t)info->posix_thread_id,
+		.address = (uintptr_t)info->posix_prog_address,
+		.cpu = from->cpu,
+		.user = info->posix_event_id >= POSIX_TRACE_UNNAMED_USEREVENT,
+		.truncated = info->posix_truncation_status,
+		.lost = from->lost,
+		.data = from->data,
+		.len = from->data_len,
+	};
+}
+
+static int next_event(struct source *source, struct event *event, int flags)
+{
+	const struct posixtrace_batch_event *from;
+	int err;
+
+	if (source->next == source->count) {
+		source->next = 0;
+		source->count = 0;
+		err = posixtrace_getevents(source->trid, source->events, BATCH, source->buffer,
+					   sizeof(source->buffer), &source->count, flags);
+		if (err) {
+			source->count = 0;
+			return -err;
+		}
+		if (!source->count)
+			return 0;
+	}
+	from = &source->events[source->next++];
+	source->read += RECORD_BYTES + ((from->data_len + 7) & ~(size_t)7);
+	set_event(source, from, event);
+	return 1;
+}
+
+int source_next(struct source *source, struct event *event)
+{
+	return next_event(source, event, 0);
+}
+
+int source_try(struct source *source, struct event *event)
+{
+	return next_event(source, event, POSIXTRACE_NOWAIT);
+}
+
+int source_rewind(struct source *source)
+{
+	int err = posix_trace_rewind(source->trid);
+
+	if (err)
+		return -err;
+	source->next = 0;
+	source->count = 0;
+	source->read = 0;
+	return 0;
+}
+
+trace_id_t source_trid(const struct source *source)
+{
+	return source->trid;
+}
+
+uint64_t source_read_bytes(const struct source *source)
+{
+	return source->read < source->total ? source->read : source->total;
+}
+
+uint64_t source_total_bytes(const struct source *source)
+{
+	return source->total;
+}
+
+void source_close(struct source *source)
+{
+	if (!source)
+		return;
+	if (source->is_log)
+		posix_trace_close(source->trid);
+	for (size_t i = 0; i < TYPES; i++)
+		free(source->names[i]);
+	free(source);
+}
