@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Writes a log as it is told, for tests that need to know every event of it. Lines of the
+ * standard input:
+ *
+ *	cpus N				first, or it is 4: CPUs 0 to N - 1, system events N
+ *	name ID TEXT			"\xNN" is a byte
+ *	block CPU			events from now on are of this CPU
+ *	event ID TIME [WORD]...		pid=N thread=N address=N cut text=TEXT hex=DIGITS zeros=N
+ *	lost N TIME			a gap: N events since TIME, ahead of the next block
+ *	epoch				the next flush
+ *	end				of the log
+ *
+ * usage: write_log FILE
+ */
+#include <fcntl.h>
+#include <linux/posixtrace.h>
+#include <stdbool.h>
+
+#include "log_writer.h"
+
+#define SUBBUF		(264U << 10)
+#define BLOCK_SIZE	(4U << 10)	/* more is another block */
+#define DATA_MAX	65536
+
+static struct log_writer log_file_writer;
+static unsigned int line_number;
+static int block_cpu = -1;
+static bool in_block;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "write_log: line %u: %s\n", line_number, what);
+	exit(1);
+}
+
+static void end_block(void)
+{
+	if (in_block)
+		log_block_end(&log_file_writer);
+	in_block = false;
+}
+
+static int digit(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = c ? strchr(digits, c) : NULL;
+
+	if (!at)
+		fail("no hexadecimal digit");
+	return at - digits;
+}
+
+static size_t unescape(const char *from, unsigned char *to, size_t room)
+{
+	size_t len = 0;
+
+	while (*from && len < room) {
+		if (from[0] == '\\' && from[1] == 'x') {
+			to[len++] = digit(from[2]) << 4 | digit(from[3]);
+			from += 4;
+		} else {
+			to[len++] = *from++;
+		}
+	}
+	return len;
+}
+
+static void add_name(char *rest)
+{
+	unsigned char name[64] = "";
+	unsigned int id = strtoul(rest, &rest, 0);
+
+	end_block();
+	unescape(rest + 1, name, sizeof(name) - 1);
+	log_name(&log_file_writer, id, (char *)name);
+}
+
+static void add_event(char *rest)
+{
+	static unsigned char data[DATA_MAX];
+	struct log_writer *log = &log_file_writer;
+	struct record record = { .pid = 4711, .tid = 4711 };
+	char *word;
+
+	if (block_cpu < 0)
+		fail("an event before the first block");
+	record.event_id = strtoul(rest, &rest, 0);
+	record.timestamp = strtoull(rest, &rest, 0);
+	for (word = strtok(rest, " "); word; word = strtok(NULL, " ")) {
+		if (!strncmp(word, "pid=", 4)) {
+			record.pid = strtol(word + 4, NULL, 0);
+		} else if (!strncmp(word, "thread=", 7)) {
+			record.thread_id = strtoull(word + 7, NULL, 0);
+		} else if (!strncmp(word, "address=", 8)) {
+			record.prog_address = strtoull(word + 8, NULL, 0);
+		} else if (!strncmp(word, "text=", 5)) {
+			record.data_len = unescape(word + 5, data, sizeof(data));
+		} else if (!strncmp(word, "zeros=", 6)) {
+			record.data_len = strtoul(word + 6, NULL, 0);
+			memset(data, 0, sizeof(data));
+		} else if (!strncmp(word, "hex=", 4)) {
+			for (word += 4; word[0]; word += 2)
+				data[record.data_len++] = digit(word[0]) << 4 | digit(word[1]);
+		} else if (!strcmp(word, "cut")) {
+			record.flags = POSIXTRACE_RECORD_TRUNCATED;
+		} else {
+			fail("no such word");
+		}
+	}
+	if (!in_block)
+		log_block_begin(log, POSIXTRACE_LOG_EVENTS, block_cpu);
+	in_block = true;
+	log_record(log, &record, data);
+	if (log->block.size > BLOCK_SIZE)
+		end_block();
+}
+
+static void run_line(char *line)
+{
+	struct log_writer *log = &log_file_writer;
+
+	if (!strncmp(line, "event ", 6)) {
+		add_event(line + 6);
+		return;
+	}
+	end_block();
+	if (!strncmp(line, "cpus ", 5)) {
+		log->header.nr_cpus = strtoul(line + 5, NULL, 0);
+		log_header(log);
+	} else if (!strncmp(line, "name ", 5)) {
+		add_name(line + 5);
+	} else if (!strncmp(line, "block ", 6)) {
+		block_cpu = strtol(line + 6, NULL, 0);
+	} else if (!strncmp(line, "lost ", 5)) {
+		log->lost += strtoull(line + 5, &line, 0);
+		log->gap_generation++;
+		log->gap_first = strtoull(line, NULL, 0);
+	} else if (!strcmp(line, "epoch")) {
+		log->epoch++;
+	} else if (!strcmp(line, "end")) {
+		log_end(log, POSIXTRACE_LOG_END_FINAL);
+	} else if (line[0]) {
+		fail("no such command");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct log_writer *log = &log_file_writer;
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t len;
+	int fd;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: write_log FILE\n");
+		return 2;
+	}
+	log_begin(log, POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_LOOP, 4, 0);
+	log->header.subbuf_size = SUBBUF;
+	log->header.attr.max_data_size = DATA_MAX;
+	log_header(log);
+	while ((len = getline(&line, &room, stdin)) > 0) {
+		line_number++;
+		if (line[len - 1] == '\n')
+			line[len - 1] = '\0';
+		run_line(line);
+	}
+	end_block();
+	free(line);
+	fd = open(argv[1], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0 || log_write(log, fd, 0) || close(fd)) {
+		perror(argv[1]);
+		return 1;
+	}
+	return 0;
+}
