@@ -6,6 +6,7 @@
 #ifndef POSIXTRACE_COMMANDS_H
 #define POSIXTRACE_COMMANDS_H
 
+int posixtrace_export(int argc, char **argv);
 int posixtrace_info(int argc, char **argv);
 int posixtrace_watch(int argc, char **argv);
 

@@ -15,6 +15,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
+	{ "export", posixtrace_export, "write a log in a format that other programs read" },
 	{ "info", posixtrace_info, "limits and features of the module" },
 	{ "watch", posixtrace_watch, "print the events of a process as they happen" },
 };
