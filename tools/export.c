@@ -20,6 +20,8 @@ static const struct {
 	bool binary;	/* nothing for a terminal */
 } formats[] = {
 	{ "ctf", export_ctf, .folder = true },
+	{ "chrome", export_chrome, .folder = false },
+	{ "perfetto", export_perfetto, .binary = true },
 };
 
 #define NR_FORMATS	(sizeof(formats) / sizeof(formats[0]))
@@ -30,6 +32,8 @@ static void print_help(FILE *to)
 		"Usage: posixtrace export --format=FORMAT [OPTION]... LOG\n"
 		"Write a log in a format that other programs read.\n\n"
 		"  ctf       Common Trace Format 1.8: a folder for babeltrace2 and Trace Compass\n"
+		"  chrome    JSON for chrome://tracing, ui.perfetto.dev and Speedscope\n"
+		"  perfetto  protocol buffers for ui.perfetto.dev and trace_processor\n"
 		"\n"
 		"  -f, --format=FORMAT     one of these\n"
 		"  -F, --format-file=FILE  what the data of events mean: see posixtrace-export(1)\n"

@@ -92,5 +92,7 @@ void export_trace_name(const struct export *export, char *name, size_t size);
  * The exporters: 0 or a negative error number. That of CTF makes a folder at @export->path.
  */
 int export_ctf(struct export *export);
+int export_chrome(struct export *export);
+int export_perfetto(struct export *export);
 
 #endif /* POSIXTRACE_EXPORT_H */

@@ -54,6 +54,14 @@ export_log()
 	[ ! -s said ]
 }
 
+# not COMMAND...: "!" would not end a case
+not()
+{
+	if "$@"; then
+		return 1
+	fi
+}
+
 # fails STATUS TEXT COMMAND...: its exit status, and a text in what it says
 fails()
 {
