@@ -22,6 +22,7 @@ static const struct {
 	{ "ctf", export_ctf, .folder = true },
 	{ "chrome", export_chrome, .folder = false },
 	{ "perfetto", export_perfetto, .binary = true },
+	{ "html", export_html, .folder = false },
 };
 
 #define NR_FORMATS	(sizeof(formats) / sizeof(formats[0]))
@@ -34,10 +35,12 @@ static void print_help(FILE *to)
 		"  ctf       Common Trace Format 1.8: a folder for babeltrace2 and Trace Compass\n"
 		"  chrome    JSON for chrome://tracing, ui.perfetto.dev and Speedscope\n"
 		"  perfetto  protocol buffers for ui.perfetto.dev and trace_processor\n"
+		"  html      a page with a timeline, for any browser\n"
 		"\n"
 		"  -f, --format=FORMAT     one of these\n"
 		"  -F, --format-file=FILE  what the data of events mean: see posixtrace-export(1)\n"
 		"  -h, --help              this text\n"
+		"  -m, --max-events=N      how many events go into an HTML page (200000)\n"
 		"  -o, --output=OUT        file or folder to write; it must not be there yet\n");
 }
 
@@ -190,12 +193,25 @@ static int find_format(const char *name)
 	return -1;
 }
 
+static int parse_max(const char *text, uint64_t *max)
+{
+	char *end;
+
+	errno = 0;
+	*max = strtoull(text, &end, 10);
+	if (!errno && !*end && *text >= '0' && *text <= '9' && *max)
+		return 0;
+	fprintf(stderr, "posixtrace: export: --max-events=%s: not a number from 1\n", text);
+	return -EINVAL;
+}
+
 int posixtrace_export(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "format", required_argument, NULL, 'f' },
 		{ "format-file", required_argument, NULL, 'F' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "max-events", required_argument, NULL, 'm' },
 		{ "output", required_argument, NULL, 'o' },
 		{ }
 	};
@@ -208,7 +224,7 @@ int posixtrace_export(int argc, char **argv)
 		complain("export", ENOMEM);
 		return 1;
 	}
-	while ((opt = getopt_long(argc, argv, "f:F:ho:", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "f:F:hm:o:", options, NULL)) != -1) {
 		switch (opt) {
 		case 'f':
 			format = find_format(optarg);
@@ -222,6 +238,10 @@ int posixtrace_export(int argc, char **argv)
 			print_help(stdout);
 			ret = 0;
 			goto out;
+		case 'm':
+			if (parse_max(optarg, &export->max_events))
+				goto out;
+			break;
 		case 'o':
 			export->path = optarg;
 			break;

@@ -94,5 +94,6 @@ void export_trace_name(const struct export *export, char *name, size_t size);
 int export_ctf(struct export *export);
 int export_chrome(struct export *export);
 int export_perfetto(struct export *export);
+int export_html(struct export *export);
 
 #endif /* POSIXTRACE_EXPORT_H */
