@@ -52,6 +52,7 @@ help:
 	@echo '  check-matrix   all on all kernels, which takes hours: KERNELS="6.12 6.12-rt"'
 	@echo '  coverage       which lines of the module the tests run, on the debug kernel'
 	@echo '  check-valgrind the tests of reading streams and logs, under valgrind'
+	@echo '  check-export   what the command makes of logs: no virtual machine, TEST=dump_test, V=1'
 	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo '  fuzz-uapi      calls the device at random, on the debug kernel: FUZZ_SECONDS or'
 	@echo '                 FUZZ_CALLS=10000000, SEED=42, SMP=$(SMP) processors'
@@ -127,6 +128,9 @@ coverage:
 check-valgrind:
 	@selftests/valgrind/run $(TEST)
 
+check-export:
+	@V=$(V) selftests/tools/native/run $(TEST)
+
 bench:
 	@selftests/bench/run $(if $(RST),--rst $(RST)) $(KERNEL)
 
@@ -139,4 +143,4 @@ clean:
 	rm -rf build
 
 .PHONY: all help deps module install uninstall demo check check-command check-debug \
-	check-matrix coverage check-valgrind fuzz-log fuzz-uapi bench latency style clean $(SUBDIRS)
+	check-export check-matrix coverage check-valgrind fuzz-log fuzz-uapi bench latency style clean $(SUBDIRS)

@@ -6,8 +6,10 @@
 #ifndef POSIXTRACE_COMMANDS_H
 #define POSIXTRACE_COMMANDS_H
 
+int posixtrace_dump(int argc, char **argv);
 int posixtrace_export(int argc, char **argv);
 int posixtrace_info(int argc, char **argv);
+int posixtrace_stat(int argc, char **argv);
 int posixtrace_watch(int argc, char **argv);
 
 /* complain() - say on standard error what failed and why (an error number) */

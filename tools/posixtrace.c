@@ -15,8 +15,10 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
+	{ "dump", posixtrace_dump, "print the events of a log" },
 	{ "export", posixtrace_export, "write a log in a format that other programs read" },
 	{ "info", posixtrace_info, "limits and features of the module" },
+	{ "stat", posixtrace_stat, "count the events of a log or process, and measure times" },
 	{ "watch", posixtrace_watch, "print the events of a process as they happen" },
 };
 

@@ -122,6 +122,9 @@ TEST(lost_events_are_counted)
 		{ POSIX_TRACE_RESUME, 17, POSIXTRACE_NO_CPU },
 		{ USER, 17, 0 },
 		{ POSIX_TRACE_STOP, 17, POSIXTRACE_NO_CPU },
+		{ POSIX_TRACE_OVERFLOW, 17, POSIXTRACE_NO_CPU },
+		{ POSIX_TRACE_RESUME, 17, POSIXTRACE_NO_CPU },
+		{ USER, 17, 1 },
 	};
 	struct posixtrace_batch_event event;
 	struct log_writer log;
@@ -141,9 +144,12 @@ TEST(lost_events_are_counted)
 	lose(&log, 13, 19);
 	log.lost = 15;
 	block(&log, 0, 20, 20);
-	/* Forged: it falls. */
-	log.lost = 1;
 	system_event(&log, POSIX_TRACE_STOP, 21);
+	log.epoch++;
+	/* Forged: it falls. */
+	lose(&log, 22, 23);
+	log.lost = 1;
+	block(&log, 1, 24, 24);
 	log_end(&log, POSIXTRACE_LOG_END_FINAL);
 	ASSERT_EQ(0, log_open(&log, &trid));
 	/* From the start, and once more. */

@@ -47,7 +47,7 @@ static int nibble(char c)
 	const char *at = c ? strchr(digits, c) : NULL;
 
 	if (!at)
-		fail("no hexadecimal digit");
+		fail("not hexadecimal");
 	return at - digits;
 }
 

@@ -1,0 +1,159 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# What the posixtrace command makes of logs that the module writes, and of running processes:
+# dump and stat. Speaks TAP. More is in native/.
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+number=0 failures=0
+
+# result NAME STATUS: STATUS 0 is a pass
+result()
+{
+	number=$((number + 1))
+	if [ "$2" -eq 0 ]; then
+		echo "ok $number $1"
+	else
+		failures=$((failures + 1))
+		sed 's/^/# /' "$tmp/out" "$tmp/err"
+		echo "not ok $number $1"
+	fi
+}
+
+# run STATUS ARGUMENT...: runs posixtrace; fails when its status is another
+run()
+{
+	wanted=$1
+	shift
+	posixtrace "$@" >"$tmp/out" 2>"$tmp/err"
+	status=$?
+	[ "$status" -eq "$wanted" ] || { echo "# status $status"; return 1; }
+}
+
+# count TYPE: how many events of a type were printed
+count()
+{
+	grep -c " $1 *" "$tmp/out"
+}
+
+# counted TYPE: how many stat has counted
+counted()
+{
+	awk -v type="$1" '$1 == type { print $2; exit }' "$tmp/out"
+}
+
+# begin ARGUMENT...: log_helper in the background, as process $helper, told by descriptor 4,
+# heard by descriptor 5
+begin()
+{
+	rm -f "$tmp/told" "$tmp/heard"
+	mkfifo "$tmp/told" "$tmp/heard"
+	./log_helper "$@" <"$tmp/told" >"$tmp/heard" &
+	helper=$!
+	exec 4>"$tmp/told" 5<"$tmp/heard"
+}
+
+# tell BYTES: and wait until all of it was done
+tell()
+{
+	printf %s "$1" >&4
+	dd bs=1 count=${#1} <&5 >/dev/null 2>&1
+}
+
+finish()
+{
+	exec 4>&-
+	wait "$helper"
+	exec 5<&-
+}
+
+# What runs in the background does not get the descriptors, or the helper would not see the end.
+# wait_for TEXT FILE: until it is there, or process $started has ended
+wait_for()
+{
+	until grep -q "$1" "$2"; do
+		kill -0 "$started" || return 1
+	done
+}
+
+echo "TAP version 13"
+if [ ! -e /dev/posixtrace ]; then
+	echo "1..0 # SKIP no /dev/posixtrace: insert posixtrace.ko, or use \"make check\""
+	exit 4
+fi
+echo "1..8"
+
+begin "$tmp/log"
+tell eee
+finish
+run 0 dump "$tmp/log" && [ "$(count round)" -eq 30 ] && [ "$(count work_begin)" -eq 30 ] &&
+	[ "$(count work_end)" -eq 30 ] && grep -q " $helper .* round *1d000000$" "$tmp/out" &&
+	head -n 1 "$tmp/out" | grep -q posix_trace_start &&
+	tail -n 1 "$tmp/out" | grep -q posix_trace_stop && [ ! -s "$tmp/err" ]
+result dump_of_a_log_that_the_module_wrote $?
+
+# A column of processors that there are; of system events, none.
+! awk '!/ posix_trace_/ && $2 !~ /^[0-9]$/ || / posix_trace_/ && $2 != "-"' "$tmp/out" | grep .
+result dump_tells_processors $?
+
+run 0 stat "$tmp/log" && [ "$(counted round)" -eq 30 ] &&
+	awk '/^FROM BEGIN TO END/ { on = 1 } on && $1 == "work" && $2 == 30 { found = 1 }
+		END { exit !found }' "$tmp/out" && grep -q "^ *$helper .* 90 " "$tmp/out"
+result stat_of_a_log_that_the_module_wrote $?
+
+begin "$tmp/log"
+tell e
+: >"$tmp/out"
+posixtrace dump --follow "$tmp/log" >"$tmp/out" 2>"$tmp/err" 4>&- 5<&- &
+started=$!
+tell f
+wait_for ' round ' "$tmp/out"
+first=$?
+tell eef
+wait_for ' 1d000000$' "$tmp/out"
+second=$?
+tell e
+finish
+wait "$started" && [ $first -eq 0 ] && [ $second -eq 0 ] && [ "$(count round)" -eq 40 ] &&
+	tail -n 1 "$tmp/out" | grep -q posix_trace_stop && [ ! -s "$tmp/err" ]
+result dump_follows_a_log_to_its_end $?
+
+# Such a log has an end, but will never be complete.
+begin "$tmp/log" full
+for _ in 1 2 3 4 5 6 7 8; do
+	tell eeeeeeeeeef
+done
+: >"$tmp/out"
+posixtrace dump --follow "$tmp/log" >"$tmp/out" 2>"$tmp/err" 4>&- 5<&- &
+started=$!
+finish
+wait "$started" && grep -q 'log: was full: what came then is missing$' "$tmp/err" &&
+	grep -q 'posix_trace_stop *(by itself: full)$' "$tmp/out"
+result dump_follows_a_log_that_is_full_to_its_end $?
+
+begin
+: >"$tmp/out"
+posixtrace stat "$helper" >"$tmp/out" 2>"$tmp/err" 4>&- 5<&- &
+started=$!
+wait_for 'Ctrl-C' "$tmp/err"
+tell eee
+finish
+wait "$started" && [ "$(counted round)" -eq 30 ] && grep -q "^process *$helper$" "$tmp/out" &&
+	grep -q '^lost *0$' "$tmp/out" && grep -q '^events *90 of the user, 2 of' "$tmp/out"
+result stat_of_a_process_until_its_end $?
+
+begin
+: >"$tmp/out"
+posixtrace stat "$helper" >"$tmp/out" 2>"$tmp/err" 4>&- 5<&- &
+started=$!
+wait_for 'Ctrl-C' "$tmp/err"
+tell ee
+kill -INT "$started"
+wait "$started" && [ "$(counted round)" -eq 20 ] && tell e
+result stat_of_a_process_until_a_signal $?
+
+run 0 stat --seconds=1 "$helper" && [ ! -s "$tmp/err" ] &&
+	grep -q '^events *0 of the user, 2 of' "$tmp/out" && finish && run 1 stat 4194303
+result stat_of_a_process_for_some_time $?
+
+[ "$failures" -eq 0 ]

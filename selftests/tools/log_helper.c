@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A program that records as it is told, perhaps into a log: for each byte of the standard
+ * input, 'e' ten times "round", and in each "work_begin" and "work_end"; 'f' flushes the log;
+ * others do nothing. Each is answered on the standard output. The end of the input is its
+ * own, and then the log is complete.
+ *
+ * usage: log_helper [LOG [full]]    full: the log takes little, and then no more
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <trace.h>
+#include <unistd.h>
+
+#define LOG_SIZE	4096
+
+static trace_event_id_t round_id, begin_id, end_id;
+
+static int open_types(void)
+{
+	int err = posix_trace_eventid_open("round", &round_id);
+
+	if (!err)
+		err = posix_trace_eventid_open("work_begin", &begin_id);
+	return err ? err : posix_trace_eventid_open("work_end", &end_id);
+}
+
+static int open_log(const char *path, int full, trace_id_t *trid)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	trace_attr_t attr;
+	int err = fd < 0 ? 1 : posix_trace_attr_init(&attr);
+
+	if (!err)
+		err = posix_trace_attr_setlogfullpolicy(&attr, full ? POSIX_TRACE_UNTIL_FULL :
+							POSIX_TRACE_APPEND);
+	if (!err && full)
+		err = posix_trace_attr_setlogsize(&attr, LOG_SIZE);
+	if (!err)
+		err = posix_trace_create_withlog(0, &attr, fd, trid);
+	return err ? err : posix_trace_start(*trid);
+}
+
+static void record_rounds(void)
+{
+	static int number;
+
+	for (int i = 0; i < 10; i++) {
+		posix_trace_event(begin_id, NULL, 0);
+		posix_trace_event(round_id, &number, sizeof(number));
+		posix_trace_event(end_id, NULL, 0);
+		number++;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	trace_id_t trid;
+	char byte;
+
+	if (open_types())
+		return 101;
+	if (argc > 1 && open_log(argv[1], argc > 2 && !strcmp(argv[2], "full"), &trid))
+		return 102;
+	while (read(STDIN_FILENO, &byte, 1) == 1) {
+		if (byte == 'e')
+			record_rounds();
+		/* It may be under way already, or the log may be full. */
+		if (byte == 'f' && argc > 1)
+			posix_trace_flush(trid);
+		if (write(STDOUT_FILENO, &byte, 1) != 1)
+			return 103;
+	}
+	return argc > 1 && posix_trace_shutdown(trid) ? 104 : 0;
+}

@@ -1,0 +1,386 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# posixtrace dump.
+# shellcheck source=selftests/tools/native/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+# Two CPUs, a gap, data of all kinds.
+small_log()
+{
+	write_log "$1" <<-'END'
+		cpus 2
+		name 65 tick
+		name 66 tock
+		block 2
+		event 2 1700000000000000000 pid=100 thread=0x7f00
+		block 0
+		event 65 1700000000000001000 pid=100 thread=0x7f00 address=0x401000 text=hello\x00
+		event 66 1700000000000002500 pid=100 thread=0x7f01 hex=dead01beef
+		block 1
+		event 65 1700000000000003000 pid=101 thread=0x7f02 cut text=a"b
+		event 66 1700000000000004000 pid=101 thread=0x7f02 zeros=100
+		epoch
+		lost 7 1700000000000005000
+		block 0
+		event 64 1700000000000010000 pid=100 thread=0x7f00
+		block 2
+		event 3 1700000001000010000 pid=99 hex=01000000
+		end
+	END
+}
+
+# columns FILE: without what lies between the columns
+columns()
+{
+	sed -E 's/^ +//; s/ +/ /g' "$1" >"$1.columns"
+}
+
+test_events_are_printed_one_on_a_line()
+{
+	small_log log
+	run 0 posixtrace dump log
+	prints out <<-'END'
+		         0.000     -      100          0x7f00  posix_trace_start
+		         1.000     0      100          0x7f00  tick                     "hello"
+		         2.500     0      100          0x7f01  tock                     dead01be ef
+		         3.000     1      101          0x7f02  tick                     "a\"b" (truncated)
+		         4.000     1      101          0x7f02  tock                     00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000... (100 bytes)
+		         5.000     -        0               0  posix_trace_overflow
+		        10.000     -        0               0  posix_trace_resume       (7 events lost)
+		        10.000     0      100          0x7f00  posix_trace_unnamed_userevent
+		   1000010.000     -       99               0  posix_trace_stop         (by itself: full)
+	END
+	complains 'posixtrace: log: 7 events were lost: use a larger stream'
+}
+
+test_all_bytes_of_the_data()
+{
+	small_log log
+	run 0 posixtrace dump --full --from=4 --to=4 log
+	[ "$(grep -o '00000000' out | wc -l)" -eq 25 ]
+	grep -q ' 00000000$' out
+}
+
+test_clocks()
+{
+	small_log log
+	run 0 posixtrace dump --clock=seconds --filter=tick log
+	columns out
+	prints out.columns <<-'END'
+		1700000000.000001000 0 100 0x7f00 tick "hello"
+		1700000000.000003000 1 101 0x7f02 tick "a\"b" (truncated)
+	END
+	run 0 posixtrace dump -c utc -F tick log
+	columns out
+	prints out.columns <<-'END'
+		2023-11-14T22:13:20.000001000Z 0 100 0x7f00 tick "hello"
+		2023-11-14T22:13:20.000003000Z 1 101 0x7f02 tick "a\"b" (truncated)
+	END
+	# since the one that was printed before
+	run 0 posixtrace dump -c delta -F tick log
+	columns out
+	prints out.columns <<-'END'
+		1.000 0 100 0x7f00 tick "hello"
+		2.000 1 101 0x7f02 tick "a\"b" (truncated)
+	END
+	run 0 posixtrace dump -c relative -F tick log
+	grep -q '^         3.000 ' out
+}
+
+# shown OPTION...: the numbers of the types that are shown
+shown()
+{
+	run 0 posixtrace dump --json "$@" log
+	jq -r .type out | paste -sd' '
+}
+
+test_filters()
+{
+	small_log log
+	[ "$(shown)" = '2 65 66 65 66 4 5 64 3' ]
+	[ "$(shown -F tick)" = '65 65' ]
+	[ "$(shown -F 't?ck')" = '65 66 65 66' ]
+	[ "$(shown -F tick,tock)" = '65 66 65 66' ]
+	[ "$(shown --filter=tick --filter=tock)" = '65 66 65 66' ]
+	[ "$(shown -F nothing)" = '' ]
+	[ "$(shown -x 'posix_*')" = '65 66 65 66' ]
+	[ "$(shown -F 't*' -x tock)" = '65 65' ]
+	[ "$(shown --exclude=tick,tock)" = '2 4 5 64 3' ]
+	[ "$(shown -p 100)" = '2 65 66 64' ]
+	[ "$(shown --pid=101,99)" = '65 66 3' ]
+	[ "$(shown -t 0x7f02)" = '65 66' ]
+	[ "$(shown --thread=32513,0x7f02)" = '66 65 66' ]
+	[ "$(shown -p 100 -F tick)" = '65' ]
+}
+
+test_times()
+{
+	small_log log
+	# both ends included, in each way to tell them
+	[ "$(shown --from=2.5 --to=4)" = '66 65 66' ]
+	[ "$(shown --from=2.501 --to=3.999)" = '65' ]
+	[ "$(shown --from=2500ns --to=4us)" = '66 65 66' ]
+	[ "$(shown --from=0.0025ms --to=0.000004s)" = '66 65 66' ]
+	[ "$(shown --from=1s)" = '3' ]
+	[ "$(shown --to=0)" = '2' ]
+	[ "$(shown --from=@1700000000.0000025 --to=@1700000000.000004)" = '66 65 66' ]
+	[ "$(shown --from=2023-11-14T22:13:20.0000025Z --to=2023-11-14T22:13:20.000004Z)" = '66 65 66' ]
+	[ "$(shown --from=2023-11-14T22:13:21)" = '3' ]
+	[ "$(shown --from=@1700000002)" = '' ]
+	# the first event counts, though it is not shown
+	[ "$(shown --from=1 --to=1)" = '65' ]
+	[ "$(shown --from=18446744073709551615ns)" = '' ]
+}
+
+test_json()
+{
+	small_log log
+	run 0 posixtrace dump --json log
+	jq -c . out >checked
+	[ "$(wc -l <checked)" -eq 9 ]
+	sed -n 2p out | prints /dev/fd/3 3<<-'END'
+		{"time":"1700000000.000001000","ns":1000,"event":"tick","type":65,"user":true,"pid":100,"thread":"0x7f00","address":"0x401000","cpu":0,"lost":0,"truncated":false,"data":"68656c6c6f00","text":"hello"}
+	END
+	[ "$(jq -c '[.cpu, .lost, .user, .truncated]' out | paste -sd' ')" = \
+		'[null,0,false,false] [0,0,true,false] [0,0,true,false] [1,0,true,true] [1,0,true,false] [null,0,false,false] [null,7,false,false] [0,7,true,false] [null,7,false,false]' ]
+	[ "$(jq -r 'select(.type == 66) | .data | length' out | paste -sd' ')" = '10 200' ]
+}
+
+# Names and data with whatever a terminal, or who reads JSON, would stumble over.
+test_hostile_names_and_data()
+{
+	local i byte
+	{
+		echo 'cpus 1'
+		printf 'name 65 \\x1b]0;owned\\x07\\x1b[31m\n'
+		printf 'name 66 "},{"\\x5c\n'
+		printf 'name 67 \\xff\\xfe\\xc0\\xaf\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\n'
+		printf 'name 68 gr\\xc3\\xb6\\xc3\\x9fe \\xe2\\x80\\xae\\xc2\\x9b \n'
+		printf 'name 69 two\\x0alines\\x0d\n'
+		echo 'block 0'
+		for i in 65 66 67 68 69; do
+			for byte in 00 07 0a 0d 1b 22 5c 7f 80 9b c2 e2 ff; do
+				echo "event $i 1700000000000000000 hex=41${byte}42"
+				echo "event $i 1700000000000000000 text=x\\x$byte"
+			done
+			printf 'event %d 1700000000000000000 text=\\xc2\\x9b31m\n' "$i"
+		done
+		echo end
+	} | write_log log
+	run 0 posixtrace dump log
+	[ "$(wc -l <out)" -eq 135 ]
+	# nothing that is no character, nothing that a terminal obeys, nothing that turns text round
+	lacks $'[\x01-\x09\x0b-\x1f\x7f]' out
+	iconv -f UTF-8 -t UTF-8 out >/dev/null
+	lacks $'\xc2[\x80-\x9f]\|\xe2\x80[\xa8-\xae]' out
+	grep -qF '\x1b]0;owned\x07\x1b[31m' out
+	grep -qF '"},{"\\ ' out
+	grep -qF '\xff\xfe\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80' out
+	grep -qF 'größe \xe2\x80\xae\xc2\x9b' out
+	grep -qF 'two\nlines\x0d' out
+
+	run 0 posixtrace dump --json log
+	[ "$(jq -c . out | wc -l)" -eq 135 ]
+	iconv -f UTF-8 -t UTF-8 out >/dev/null
+	lacks $'[\x01-\x09\x0b-\x1f\x7f]' out
+	[ "$(jq -r 'select(.type == 66) | .event' out | head -n 1)" = "\"},{\"\\\\" ]
+	[ "$(jq -r 'select(.type == 65) | .data' out | head -n 1)" = 410042 ]
+}
+
+# Times that no clock tells.
+test_hostile_times()
+{
+	write_log log <<-'END'
+		cpus 2
+		block 0
+		event 64 18446744073709551615 pid=-5 thread=0xffffffffffffffff
+		block 1
+		event 64 1 pid=2147483647
+		end
+	END
+	run 0 posixtrace dump log
+	columns out
+	prints out.columns <<-'END'
+		0.000 1 2147483647 0 posix_trace_unnamed_userevent
+		18446744073709551.614 0 -5 0xffffffffffffffff posix_trace_unnamed_userevent
+	END
+	run 0 posixtrace dump --clock=utc log
+	grep -q '^2554-07-21T23:34:33.709551615Z ' out
+	run 0 posixtrace dump --json log
+	[ "$(jq -r .time out | tail -n 1)" = 18446744073.709551615 ]
+	[ "$(jq -r .pid out | tail -n 1)" = -5 ]
+}
+
+test_event_older_than_the_first()
+{
+	# out of order, as in a log that nobody wrote: it goes on with what is left
+	write_log log <<-'END'
+		cpus 1
+		block 0
+		event 64 1700000000000005000
+		epoch
+		block 0
+		event 64 1700000000000003500
+		end
+	END
+	run 0 posixtrace dump log
+	columns out
+	prints out.columns <<-'END'
+		0.000 0 4711 0 posix_trace_unnamed_userevent
+		-1.500 0 4711 0 posix_trace_unnamed_userevent
+	END
+	run 0 posixtrace dump --from=0 log
+	[ "$(wc -l <out)" -eq 1 ]
+	run 0 posixtrace dump --to=0 log
+	[ "$(wc -l <out)" -eq 2 ]
+	run 0 posixtrace dump --json log
+	[ "$(jq -r .ns out | paste -sd' ')" = '0 -1500' ]
+}
+
+test_colours_only_where_they_are_wanted()
+{
+	small_log log
+	run 0 env TERM=xterm posixtrace dump log
+	lacks $'\e' out
+	run 0 env TERM=xterm posixtrace dump --color=always log
+	[ "$(grep -c $'\e\\[36mtick ' out)" -eq 2 ]
+	[ "$(grep -c $'\e\\[31mposix_trace_' out)" -eq 2 ]
+	run 0 posixtrace dump --color=never log
+	lacks $'\e' out
+	run 2 posixtrace dump --color=pink log
+	# a terminal
+	TERM=xterm NO_COLOR='' script -qec 'posixtrace dump log' /dev/null >out </dev/null
+	grep -q $'\e\\[36mtick ' out
+	TERM=xterm NO_COLOR=1 script -qec 'posixtrace dump log' /dev/null >out </dev/null
+	lacks $'\e' out
+	TERM=dumb script -qec 'posixtrace dump log' /dev/null >out </dev/null
+	lacks $'\e' out
+}
+
+test_damaged_log_shows_what_is_whole()
+{
+	make_log log 2000 2 >/dev/null
+	run 0 posixtrace dump log
+	mv out whole
+	printf 'XXXX' | dd of=log bs=1 seek=20000 conv=notrunc status=none
+	run 1 posixtrace dump log
+	complains 'posixtrace: log: is damaged in 1 place: this is what is left of it'
+	[ "$(grep -c 'posix_trace_error *(what was here is damaged)$' out)" -eq 1 ]
+	# all of it is of the whole log, and most of that is there
+	grep -v posix_trace_error out >left
+	[ "$(wc -l <left)" -lt 2000 ]
+	[ "$(wc -l <left)" -gt 1500 ]
+	[ "$(diff whole left | grep -c '^>')" -eq 0 ]
+}
+
+test_cut_log_shows_what_is_whole()
+{
+	make_log log 2000 2 >/dev/null
+	run 0 posixtrace dump log
+	mv out whole
+	truncate -s 50000 log
+	run 0 posixtrace dump log
+	complains 'posixtrace: log: has no end: it is still being written, or it was cut'
+	[ -s out ]
+	[ "$(diff whole out | grep -c '^>')" -eq 0 ]
+}
+
+test_what_is_no_log()
+{
+	small_log log
+	run 1 posixtrace dump no_such_file
+	complains 'posixtrace: no_such_file: No such file or directory'
+	run 1 posixtrace dump .
+	complains 'posixtrace: .: Is a directory'
+	: >empty
+	run 1 posixtrace dump empty
+	complains 'posixtrace: empty: no trace log; or its first 512 bytes are cut or damaged'
+	head -c 511 log >short
+	run 1 posixtrace dump short
+	complains 'posixtrace: short: no trace log; or its first 512 bytes are cut or damaged'
+	mkfifo pipe
+	run 1 timeout 20 posixtrace dump pipe
+	complains 'posixtrace: pipe: no regular file; store what comes from there in one'
+	[ ! -s out ]
+}
+
+test_wrong_calls()
+{
+	small_log log
+	run 2 posixtrace dump
+	run 2 posixtrace dump log log
+	run 2 posixtrace dump --nonsense log
+	run 2 posixtrace dump --clock=sun log
+	run 2 posixtrace dump --filter= log
+	run 2 posixtrace dump --filter=a,,b log
+	run 2 posixtrace dump --pid=x log
+	run 2 posixtrace dump --pid=-1 log
+	run 2 posixtrace dump --pid=1, log
+	run 2 posixtrace dump --pid=2147483648 log
+	run 2 posixtrace dump --thread=0x log
+	run 2 posixtrace dump --from=5q log
+	run 2 posixtrace dump --from=-1 log
+	run 2 posixtrace dump --from=@ log
+	run 2 posixtrace dump --from=18446744073709551616ns log
+	run 2 posixtrace dump --to=2023-11-14T22:13:20.5x log
+	run 2 posixtrace dump --to= log
+	[ ! -s out ]
+	run 0 posixtrace dump --help
+	grep -q '^Usage: posixtrace dump ' out
+}
+
+test_standard_output_that_is_full()
+{
+	make_log log 20000 >/dev/null
+	run 1 sh -c 'posixtrace dump log >/dev/full'
+	complains 'posixtrace: standard output: No space left on device'
+}
+
+# A log that grows, until it has its end.
+test_follow_until_the_end()
+{
+	local reader
+	make_log whole 4000 2 >/dev/null
+	run 0 posixtrace dump whole
+	mv out wanted
+	head -c 60000 whole >log
+	posixtrace dump --follow log >out 2>err &
+	reader=$!
+	# it has read what there is, and waits
+	until grep -q ' event-' out; do
+		kill -0 $reader
+	done
+	head -c 110000 whole | tail -c +60001 >>log
+	tail -c +110001 whole >>log
+	wait $reader || { cat err; return 1; }
+	complains
+	# of what a flush has not written yet, some comes later: but all of it comes
+	diff <(sort wanted) <(sort out)
+}
+
+test_follow_until_a_signal()
+{
+	local reader
+	make_log whole 4000 2 >/dev/null
+	head -c 60000 whole >log
+	posixtrace dump --follow log >out 2>err &
+	reader=$!
+	until grep -q ' event-' out; do
+		kill -0 $reader
+	done
+	kill -TERM $reader
+	wait $reader || { cat err; return 1; }
+	complains 'posixtrace: log: has no end: it is still being written, or it was cut'
+}
+
+# A million events, in a few megabytes: nothing is kept of them.
+test_large_log_in_little_memory()
+{
+	make_log log 1000000 4 >/dev/null
+	[ "$(stat -c %s log)" -gt 30000000 ]
+	(ulimit -v 24000 && posixtrace dump log) | wc -l >lines
+	[ "$(cat lines)" -eq 1000000 ]
+	(ulimit -v 24000 && posixtrace dump --json log) | tail -n 1 | jq -e '.ns > 0'
+}
+
+tap_main

@@ -1,0 +1,310 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# posixtrace stat.
+# shellcheck source=selftests/tools/native/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+test_small_log()
+{
+	write_log log <<-'END'
+		cpus 2
+		name 65 job_begin
+		name 66 job_end
+		name 67 tick
+		block 2
+		event 2 1700000000000000000 pid=99
+		block 0
+		event 65 1700000000000001000 pid=100 thread=0x7f00
+		event 65 1700000000000003000 pid=100 thread=0x7f00
+		event 66 1700000000000004000 pid=100 thread=0x7f00
+		event 66 1700000000000011000 pid=100 thread=0x7f00 cut
+		block 1
+		event 67 1700000000000002000 pid=100 thread=0x7f01
+		event 67 1700000000000012000 pid=100 thread=0x7f01
+		event 67 1700000000000032000 pid=100 thread=0x7f01
+		epoch
+		lost 7 1700000000000040000
+		block 1
+		event 67 1700000000000050000 pid=100 thread=0x7f01
+		block 2
+		event 3 1700000000100000000 pid=99
+		end
+	END
+	run 0 posixtrace stat log
+	prints out <<-'END'
+		stream    of a test
+		created   2023-11-14T22:13:20Z
+		lost      7 in 1 gap
+		events    8 of the user, 4 of the system; the data of 1 were cut
+		time      100 ms
+		rate      80.00 /s
+
+		EVENT                             COUNT        RATE  INTERVAL: p50       p90       p99       max
+		tick                                  4    40.00 /s        10.1 us   20.0 us   20.0 us   20.0 us
+		job_begin                             2    20.00 /s        2.00 us   2.00 us   2.00 us   2.00 us
+		job_end                               2    20.00 /s        7.00 us   7.00 us   7.00 us   7.00 us
+		posix_trace_overflow                  1    10.00 /s              -         -         -         -
+		posix_trace_resume                    1    10.00 /s              -         -         -         -
+		posix_trace_start                     1    10.00 /s              -         -         -         -
+		posix_trace_stop                      1    10.00 /s              -         -         -         -
+
+		   PROCESS            THREAD      COUNT        RATE     FIRST      LAST
+		       100            0x7f00          4    40.00 /s   1.00 us   11.0 us
+		       100            0x7f01          4    40.00 /s   2.00 us   50.0 us
+
+		FROM BEGIN TO END                 COUNT     TOTAL       p50       p90       p99       max  UNMATCHED
+		job                                   2   11.0 us   1.00 us   10.0 us   10.0 us   10.0 us          0
+
+		job
+		  [   512 ns,   1.02 us)          1 |########################################|
+		  [  1.02 us,   2.05 us)          0 |                                        |
+		  [  2.05 us,   4.10 us)          0 |                                        |
+		  [  4.10 us,   8.19 us)          0 |                                        |
+		  [  8.19 us,   16.4 us)          1 |########################################|
+	END
+	complains 'posixtrace: log: 7 events were lost: use a larger stream'
+}
+
+# pair NAME: count, total, p50 and unmatched of a pair
+pair()
+{
+	# not -v, which takes backslashes for more than they are
+	NAME=$1 awk '/^FROM BEGIN TO END/ { on = 1; next } !NF { on = 0 } on && $1 == ENVIRON["NAME"] {
+		sub(/^[^ ]+ +/, ""); print $1, $2 $3, $4 $5, $12, $13 $14 $15 $16 $17 $18 $19 $20 $21 $22 }' out
+}
+
+test_pairs_of_each_thread_and_nested_ones()
+{
+	write_log log <<-'END'
+		cpus 1
+		name 65 a_begin
+		name 66 a_end
+		name 67 b:begin
+		name 68 b:end
+		name 69 a:begin
+		name 70 a:end
+		block 0
+		event 65 1000000 thread=1
+		event 67 1000100 thread=1
+		event 65 1000200 thread=1
+		event 65 1000300 thread=2
+		event 66 1000500 thread=1
+		event 68 1000600 thread=1
+		event 69 1000650 thread=1
+		event 66 1000700 thread=1
+		event 70 1000750 thread=1
+		event 66 1001300 thread=2
+		end
+	END
+	run 0 posixtrace stat log
+	# 300 and 700 in thread 1, 1000 in thread 2
+	[ "$(pair a | head -n 1)" = '3 2.00us 695ns 0 ' ]
+	[ "$(pair b)" = '1 500ns 500ns 0 ' ]
+	# another one of the same name: they are told apart by what is before "begin"
+	[ "$(pair a | tail -n 1)" = '1 100ns 100ns 0 ' ]
+	[ "$(grep -c '^a  ' out)" -eq 2 ]
+}
+
+test_pairs_that_overlap()
+{
+	write_log log <<-'END'
+		cpus 1
+		name 65 a_begin
+		name 66 a_end
+		name 67 b_begin
+		name 68 b_end
+		block 0
+		event 65 1000
+		event 67 2000
+		event 66 4000
+		event 68 7000
+		end
+	END
+	run 0 posixtrace stat log
+	[ "$(pair a)" = '1 3.00us 3.00us 0 ' ]
+	[ "$(pair b)" = '1 5.00us 5.00us 0 ' ]
+}
+
+test_begins_and_ends_without_the_other_are_counted()
+{
+	write_log log <<-'END'
+		cpus 2
+		name 65 a_begin
+		name 66 a_end
+		name 67 month_end
+		block 0
+		event 66 1000 thread=1
+		event 65 2000 thread=1
+		event 65 2500 thread=1
+		event 66 3000 thread=1
+		event 65 3500 thread=2
+		event 66 3600 thread=3
+		event 67 4000 thread=1
+		epoch
+		lost 1 5000
+		block 0
+		event 66 6000 thread=1
+		event 65 7000 thread=1
+		block 2
+		event 3 8000
+		event 2 9000
+		epoch
+		block 0
+		event 66 10000 thread=1
+		end
+	END
+	run 0 posixtrace stat log
+	# across the stop it is neither: who knows what happened then
+	[ "$(pair a)" = '1 500ns 500ns 7 (2withoutend,3withoutbegin,1acrossagap)' ]
+	# half a pair is none
+	[ "$(pair month)" = '' ]
+}
+
+test_intervals_end_at_holes()
+{
+	write_log log <<-'END'
+		cpus 2
+		name 65 tick
+		block 0
+		event 65 1000
+		event 65 2000
+		epoch
+		lost 1 3000
+		block 0
+		event 65 100000
+		event 65 101000
+		block 2
+		event 3 102000
+		event 2 202000
+		epoch
+		block 0
+		event 65 203000
+		event 65 204000
+		end
+	END
+	run 0 posixtrace stat log
+	grep -qE '^tick +6 .* 1\.00 us +1\.00 us +1\.00 us +1\.00 us$' out
+}
+
+# What is told is wrong by a 64th at most. Intervals of 1 to 1000 us, in a strange order.
+test_percentiles()
+{
+	awk 'BEGIN { print "cpus 1\nname 65 tick\nblock 0"; time = 1000000
+		printf "event 65 %d\n", time
+		for (i = 0; i < 1000; i++) { time += (i * 7 % 1000 + 1) * 1000; printf "event 65 %d\n", time }
+		print "end" }' | write_log log
+	run 0 posixtrace stat log
+	read -r p50 p90 p99 max < <(awk '$1 == "tick" { print $5, $7, $9, $11 }' out)
+	near() { awk -v is="$1" -v wanted="$2" 'BEGIN { exit !(is >= wanted * 63 / 64 && is <= wanted * 65 / 64) }'; }
+	grep -qE '^tick +1001 .* us .* us .* us +1\.00 ms$' out
+	near "$p50" 500
+	near "$p90" 900
+	near "$p99" 990
+	[ "$max" = 1.00 ]
+}
+
+test_filters()
+{
+	make_log log 10000 4 >counts
+	run 0 posixtrace stat --filter='event-*' --exclude=event-3 log
+	lacks '^work_\|^event-3 ' out
+	grep -q "^event-1  *$(awk '$2 == "event-1" { print $1 }' counts) " out
+	run 0 posixtrace stat -t 0x7f0001 log
+	[ "$(grep -c ' 0x7f000. ' out)" -eq 1 ]
+	run 0 posixtrace stat --from=1s log
+	grep -q '^events    0 of the user, 0 of the system$' out
+}
+
+test_counts_of_a_large_log_in_little_memory()
+{
+	make_log log 1000000 4 20 >counts
+	(ulimit -v 24000 && posixtrace stat log) >out
+	awk '/^(work|event-)/ && $2 ~ /^[0-9]+$/ && !done[$1]++ && $1 != "work" { print $2, $1 }' out |
+		sort >counted
+	sort counts | diff - counted
+	grep -q '^events    1000000 of the user, 0 of the system$' out
+	[ "$(pair work | cut -d' ' -f1)" = "$(awk '$2 == "work_end" { print $1 }' counts)" ]
+}
+
+# More threads than are told apart, and each of them leaves something open.
+test_more_threads_than_there_is_room_for()
+{
+	awk 'BEGIN { print "cpus 1\nname 65 a_begin\nname 66 a_end\nblock 0"
+		for (i = 1; i <= 70000; i++) printf "event 65 %d thread=%d\n", 1000 * i, i
+		print "event 66 80000000 thread=70000\nend" }' | write_log log
+	(ulimit -v 100000 && posixtrace stat log) >out
+	grep -qE '^ +and more threads: --all shows them$' out
+	grep -qE '^ +all others +4465 ' out
+	[ "$(grep -c ' 0x[0-9a-f]* ' out)" -eq 20 ]
+	[ "$(pair a)" = '1 10.0ms 10.0ms 69999 (69999withoutend,0withoutbegin,0acrossagap)' ]
+	run 0 posixtrace stat --all log
+	[ "$(grep -c ' 0x[0-9a-f]* ' out)" -eq 65536 ]
+}
+
+test_hostile_names()
+{
+	write_log log <<-'END'
+		cpus 1
+		name 65 \x1b[31m\xff_begin
+		name 66 \x1b[31m\xff_end
+		block 0
+		event 65 1000
+		event 66 2000
+		end
+	END
+	run 0 posixtrace stat log
+	lacks $'[\x01-\x09\x0b-\x1f\x7f-\xff]' out
+	[ "$(pair '\x1b[31m\xff')" = '1 1.00us 1.00us 0 ' ]
+}
+
+test_hostile_times()
+{
+	write_log log <<-'END'
+		cpus 2
+		name 65 a_begin
+		name 66 a_end
+		block 0
+		event 65 1
+		event 66 18446744073709551615
+		event 65 18446744073709551615
+		epoch
+		block 0
+		event 66 5
+		end
+	END
+	run 0 posixtrace stat log
+	grep -q '^time      18446744074 s$' out
+	[ "$(pair a)" = '2 18446744074s 0ns 0 ' ]
+}
+
+test_log_without_events()
+{
+	echo end | write_log log
+	run 0 posixtrace stat log
+	tail -n 1 out | grep -qx 'events    0 of the user, 0 of the system'
+	complains
+}
+
+test_damaged_log()
+{
+	make_log log 2000 2 >/dev/null
+	printf 'XXXX' | dd of=log bs=1 seek=20000 conv=notrunc status=none
+	run 1 posixtrace stat log
+	grep -qx 'damaged   1 place' out
+	grep -qE '^event-1 +[1-9]' out
+	complains 'posixtrace: log: is damaged in 1 place: this is what is left of it'
+}
+
+test_wrong_calls()
+{
+	run 2 posixtrace stat
+	run 2 posixtrace stat a b
+	run 2 posixtrace stat --nonsense a
+	run 2 posixtrace stat --from=x a
+	run 1 posixtrace stat no_such_file
+	complains 'posixtrace: no_such_file: No such file or directory'
+	run 0 posixtrace stat --help
+	grep -q '^Usage: posixtrace stat ' out
+}
+
+tap_main

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "posixtrace dump": prints the events of a log, of one that is still written too.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <trace.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "logend.h"
+#include "print.h"
+#include "select.h"
+
+#define WRITE_AT	(64U << 10)	/* bytes of text */
+/* Where nobody tells that a file has grown, as over the network. */
+#define LOOK_MS		1000
+
+struct dump {
+	const char *path;
+	bool follow;
+	bool json;
+	struct selection *selection;
+	struct print print;
+	struct source *source;
+	struct buffer text;
+	struct logend end;
+};
+
+static void print_help(FILE *to)
+{
+	fprintf(to,
+		"Usage: posixtrace dump [OPTION]... LOG\n"
+		"Print the events of a log, one on a line.\n\n"
+		"  -a, --full               all bytes of the data\n"
+		"  -c, --clock=FORM         of the times: relative (microseconds since the first\n"
+		"                           event), delta (since the event before), seconds, utc\n"
+		"      --color=WHEN         auto, always, never\n"
+		"  -f, --follow             wait for more until the log is complete, or Ctrl-C\n"
+		"  -h, --help               this text\n"
+		"  -j, --json               a JSON object for each event\n"
+		SELECT_HELP
+		"\nColumns: time, processor, process, thread, event type, data.\n"
+		"Exit status: 0; 1 after a failure, or if the log is damaged; 2 when called wrongly.\n");
+}
+
+/* ------------------------------------------------------------------ */
+/* Events								*/
+
+static int print_one(struct dump *dump, const struct event *event)
+{
+	logend_event(&dump->end, event);
+	print_see(&dump->print, event);
+	if (!select_event(dump->selection, event))
+		return 0;
+	if (dump->json)
+		print_json(&dump->print, &dump->text, event);
+	else
+		print_event(&dump->print, &dump->text, event);
+	return dump->text.len >= WRITE_AT || dump->text.failed ? print_write(&dump->text) : 0;
+}
+
+/* All that there are. */
+static int print_events(struct dump *dump)
+{
+	struct event event;
+	int ret, err;
+
+	while ((ret = source_next(dump->source, &event)) > 0) {
+		err = print_one(dump, &event);
+		if (err) {
+			complain("standard output", -err);
+			return err;
+		}
+	}
+	if (ret) {
+		complain(dump->path, -ret);
+		return ret;
+	}
+	err = print_write(&dump->text);
+	if (err)
+		complain("standard output", -err);
+	return err;
+}
+
+/* ------------------------------------------------------------------ */
+/* Following								*/
+
+/* What has been told is not told again. */
+static void drain(int fd)
+{
+	char events[4096];
+
+	while (read(fd, events, sizeof(events)) > 0)
+		;
+}
+
+static int follow_until(struct dump *dump, int signals, int changes)
+{
+	struct pollfd fds[] = {
+		{ .fd = signals, .events = POLLIN },
+		{ .fd = changes, .events = POLLIN },
+	};
+	bool complete;
+	int err;
+
+	for (;;) {
+		/* What it needs to be complete is read after that was known. */
+		complete = logend_complete(dump->source);
+		err = print_events(dump);
+		if (err || complete)
+			return err;
+		if (poll(fds, 2, LOOK_MS) < 0 && errno != EINTR)
+			return -errno;
+		if (fds[0].revents)
+			return 0;
+		if (fds[1].revents)
+			drain(changes);
+	}
+}
+
+static int follow(struct dump *dump)
+{
+	int signals, changes, err;
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+	signals = signalfd(-1, &mask, SFD_CLOEXEC);
+	/* Without it, the file is looked at now and then. */
+	changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (changes >= 0)
+		inotify_add_watch(changes, dump->path, IN_MODIFY | IN_CLOSE_WRITE);
+	err = signals < 0 ? -errno : follow_until(dump, signals, changes);
+	if (changes >= 0)
+		close(changes);
+	if (signals >= 0)
+		close(signals);
+	return err;
+}
+
+/* ------------------------------------------------------------------ */
+/* The program								*/
+
+static int run_dump(struct dump *dump)
+{
+	int err = source_open_log(dump->path, &dump->source);
+
+	if (err) {
+		source_complain(dump->path, err);
+		return 1;
+	}
+	err = dump->follow ? follow(dump) : print_events(dump);
+	if (!err)
+		err = logend_tell(&dump->end, dump->path, dump->source);
+	source_close(dump->source);
+	buffer_free(&dump->text);
+	return err ? 1 : 0;
+}
+
+static int set_clock(enum print_clock *clock, const char *name)
+{
+	static const char *const names[] = {
+		[PRINT_RELATIVE] = "relative",
+		[PRINT_DELTA] = "delta",
+		[PRINT_SECONDS] = "seconds",
+		[PRINT_UTC] = "utc",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(name, names[i])) {
+			*clock = i;
+			return 0;
+		}
+	}
+	fprintf(stderr, "posixtrace: --clock=%s: relative, delta, seconds or utc?\n", name);
+	return -EINVAL;
+}
+
+#define OPTION_COLOR	300
+
+/* One option: 0; -EINVAL if it makes no sense, 1 if help was asked for. */
+static int set_option(struct dump *dump, int opt, const char **colour)
+{
+	int ret = select_option(dump->selection, opt, optarg);
+
+	if (ret)
+		return ret < 0 ? ret : 0;
+	switch (opt) {
+	case 'a':
+		dump->print.full = true;
+		return 0;
+	case 'c':
+		return set_clock(&dump->print.clock, optarg);
+	case OPTION_COLOR:
+		*colour = optarg;
+		return 0;
+	case 'f':
+		dump->follow = true;
+		return 0;
+	case 'h':
+		print_help(stdout);
+		return 1;
+	case 'j':
+		dump->json = true;
+		return 0;
+	default:
+		print_help(stderr);
+		return -EINVAL;
+	}
+}
+
+static int get_options(struct dump *dump, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "clock", required_argument, NULL, 'c' },
+		{ "color", required_argument, NULL, OPTION_COLOR },
+		{ "exclude", required_argument, NULL, 'x' },
+		{ "filter", required_argument, NULL, 'F' },
+		{ "follow", no_argument, NULL, 'f' },
+		{ "from", required_argument, NULL, SELECT_FROM },
+		{ "full", no_argument, NULL, 'a' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "thread", required_argument, NULL, 't' },
+		{ "to", required_argument, NULL, SELECT_TO },
+		{ }
+	};
+	const char *colour = NULL;
+	int opt, ret;
+
+	while ((opt = getopt_long(argc, argv, "ac:fhj" SELECT_SHORT_OPTIONS, options,
+				  NULL)) != -1) {
+		ret = set_option(dump, opt, &colour);
+		if (ret)
+			return ret;
+	}
+	if (print_colour(colour, stdout, &dump->print.colour)) {
+		fprintf(stderr, "posixtrace: --color=%s: auto, always or never?\n", colour);
+		return -EINVAL;
+	}
+	if (argc - optind != 1) {
+		print_help(stderr);
+		return -EINVAL;
+	}
+	dump->path = argv[optind];
+	return 0;
+}
+
+int posixtrace_dump(int argc, char **argv)
+{
+	struct dump dump = { .print.cpu = true };
+	int ret = select_new(&dump.selection);
+
+	if (ret) {
+		complain("dump", -ret);
+		return 1;
+	}
+	ret = get_options(&dump, argc, argv);
+	if (!ret)
+		ret = run_dump(&dump);
+	else
+		ret = ret == 1 ? 0 : 2;
+	select_free(dump.selection);
+	return ret;
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events as lines of text: see print.h. Numbers are made by hand: printf() would take
+ * most of the time that a large log takes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <trace.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "print.h"
+
+#define DATA_SHOWN	48	/* bytes, unless all are wanted */
+#define NAME_WIDTH	24
+
+#define RED	"\033[31m"
+#define YELLOW	"\033[33m"
+#define CYAN	"\033[36m"
+#define DIM	"\033[2m"
+#define PLAIN	"\033[0m"
+
+int print_colour(const char *when, FILE *to, bool *colour)
+{
+	const char *term = getenv("TERM"), *none = getenv("NO_COLOR");
+
+	if (!when || !strcmp(when, "auto"))
+		*colour = isatty(fileno(to)) && term && strcmp(term, "dumb") != 0 &&
+			  (!none || !*none);
+	else if (!strcmp(when, "always"))
+		*colour = true;
+	else if (!strcmp(when, "never"))
+		*colour = false;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+void print_see(struct print *print, const struct event *event)
+{
+	if (!print->begun) {
+		print->begun = true;
+		print->first = event->time;
+		print->last = event->time;
+	}
+	print->newly_lost = event->lost - print->lost;
+	print->lost = event->lost;
+}
+
+/* ------------------------------------------------------------------ */
+/* Pieces								*/
+
+static void pad(struct buffer *to, size_t have, size_t width)
+{
+	for (; have < width; have++)
+		buffer_byte(to, ' ');
+}
+
+/* To the right of a column. */
+static void put_number(struct buffer *to, uint64_t value, unsigned int base, const char *prefix,
+		       size_t width)
+{
+	static const char digits[] = "0123456789abcdef";
+	char text[24], *p = text + sizeof(text);
+
+	do {
+		*--p = digits[value % base];
+		value /= base;
+	} while (value);
+	pad(to, strlen(prefix) + (size_t)(text + sizeof(text) - p), width);
+	buffer_text(to, prefix);
+	buffer_put(to, p, (size_t)(text + sizeof(text) - p));
+}
+
+/* All digits of a fraction. */
+static void put_fraction(struct buffer *to, uint64_t value, size_t len)
+{
+	char text[16];
+
+	for (size_t i = len; i > 0; i--, value /= 10)
+		text[i - 1] = '0' + value % 10;
+	buffer_put(to, text, len);
+}
+
+static void put_micros(struct buffer *to, uint64_t time, uint64_t since)
+{
+	/* The clock of a log may say anything. */
+	bool before = time < since;
+	uint64_t ns = before ? since - time : time - since;
+
+	put_number(to, ns / 1000, 10, before ? "-" : "", 10);
+	buffer_byte(to, '.');
+	put_fraction(to, ns % 1000, 3);
+}
+
+static void put_seconds(struct buffer *to, uint64_t time)
+{
+	put_number(to, time / NSEC_PER_SEC, 10, "", 0);
+	buffer_byte(to, '.');
+	put_fraction(to, time % NSEC_PER_SEC, 9);
+}
+
+static void put_utc(struct buffer *to, uint64_t time)
+{
+	time_t seconds = (time_t)(time / NSEC_PER_SEC);
+	char text[40];
+	struct tm tm;
+
+	gmtime_r(&seconds, &tm);
+	buffer_put(to, text, strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S.", &tm));
+	put_fraction(to, time % NSEC_PER_SEC, 9);
+	buffer_byte(to, 'Z');
+}
+
+static void put_time(const struct print *print, struct buffer *to, uint64_t time)
+{
+	switch (print->clock) {
+	case PRINT_RELATIVE:
+		put_micros(to, time, print->first);
+		break;
+	case PRINT_DELTA:
+		put_micros(to, time, print->last);
+		break;
+	case PRINT_SECONDS:
+		put_seconds(to, time);
+		break;
+	case PRINT_UTC:
+		put_utc(to, time);
+		break;
+	}
+}
+
+static void put_colour(const struct print *print, struct buffer *to, const char *colour)
+{
+	if (print->colour)
+		buffer_text(to, colour);
+}
+
+static const char *colour_of(const struct event *event)
+{
+	switch (event->type) {
+	case POSIX_TRACE_ERROR:
+	case POSIX_TRACE_OVERFLOW:
+	case POSIX_TRACE_RESUME:
+		return RED;
+	default:
+		return event->user ? CYAN : YELLOW;
+	}
+}
+
+/* Characters that a terminal shows for escaped text: all but what continues one. */
+static size_t width_of(const unsigned char *text, size_t len)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < len; i++)
+		width += (text[i] & 0xc0) != 0x80;
+	return width;
+}
+
+/* To the left of a column, with a space behind it in any case. */
+static void put_name(const struct print *print, struct buffer *to, const struct event *event)
+{
+	size_t before;
+
+	put_colour(print, to, colour_of(event));
+	before = to->len;
+	escape_plain(to, event->name, strlen(event->name));
+	pad(to, to->failed ? 0 : width_of(to->data + before, to->len - before), NAME_WIDTH);
+	put_colour(print, to, PLAIN);
+	buffer_byte(to, ' ');
+}
+
+/* Bytes that are a string, without its end. 0 if they are none. */
+static size_t text_length(const struct event *event)
+{
+	size_t len = event->len;
+
+	if (len && !event->data[len - 1])
+		len--;
+	return escape_is_text(event->data, len) ? len : 0;
+}
+
+static void put_text(struct buffer *to, const unsigned char *text, size_t len)
+{
+	buffer_byte(to, '"');
+	for (size_t i = 0; i < len;) {
+		size_t part = 0;
+
+		while (i + part < len && text[i + part] != '"')
+			part++;
+		escape_plain(to, text + i, part);
+		i += part;
+		if (i < len) {
+			buffer_text(to, "\\\"");
+			i++;
+		}
+	}
+	buffer_byte(to, '"');
+}
+
+static void put_data(const struct print *print, struct buffer *to, const struct event *event)
+{
+	size_t text = text_length(event), all = text ? text : event->len;
+	size_t shown = print->full || all < DATA_SHOWN ? all : DATA_SHOWN;
+
+	if (text) {
+		put_text(to, event->data, shown);
+	} else {
+		for (size_t i = 0; i < shown; i += 4) {
+			if (i)
+				buffer_byte(to, ' ');
+			escape_hex(to, event->data + i, shown - i < 4 ? shown - i : 4);
+		}
+	}
+	if (shown < all) {
+		buffer_text(to, "... (");
+		put_number(to, event->len, 10, "", 0);
+		buffer_text(to, " bytes)");
+	}
+}
+
+/* Of the system events only what a person can read. */
+static void put_system_data(const struct print *print, struct buffer *to,
+			    const struct event *event)
+{
+	int automatic = 0;
+
+	switch (event->type) {
+	case POSIX_TRACE_ERROR:
+		buffer_text(to, "(what was here is damaged)");
+		break;
+	case POSIX_TRACE_RESUME:
+		buffer_byte(to, '(');
+		put_number(to, print->newly_lost, 10, "", 0);
+		buffer_text(to, print->newly_lost == 1 ? " event lost)" : " events lost)");
+		break;
+	case POSIX_TRACE_STOP:
+		if (event->len == sizeof(automatic))
+			memcpy(&automatic, event->data, sizeof(automatic));
+		if (automatic)
+			buffer_text(to, "(by itself: full)");
+		break;
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Lines								*/
+
+void print_event(struct print *print, struct buffer *to, const struct event *event)
+{
+	put_colour(print, to, DIM);
+	put_time(print, to, event->time);
+	put_colour(print, to, PLAIN);
+	if (print->cpu && event->cpu == SOURCE_NO_CPU)
+		buffer_text(to, "     -");
+	else if (print->cpu)
+		put_number(to, event->cpu, 10, "", 6);
+	buffer_text(to, "  ");
+	if (event->pid < 0)
+		put_number(to, -(uint64_t)event->pid, 10, "-", 7);
+	else
+		put_number(to, (uint64_t)event->pid, 10, "", 7);
+	buffer_text(to, "  ");
+	put_number(to, event->thread, 16, event->thread ? "0x" : "", 14);
+	buffer_text(to, "  ");
+	put_name(print, to, event);
+	if (event->user)
+		put_data(print, to, event);
+	else
+		put_system_data(print, to, event);
+	while (to->len && to->data[to->len - 1] == ' ')
+		to->len--;
+	if (event->truncated != POSIX_TRACE_NOT_TRUNCATED)
+		buffer_text(to, " (truncated)");
+	buffer_byte(to, '\n');
+	print->last = event->time;
+}
+
+/* Larger numbers than a double can hold are strings: most readers would spoil them. */
+void print_json(struct print *print, struct buffer *to, const struct event *event)
+{
+	bool before = event->time < print->first;
+
+	buffer_text(to, "{\"time\":\"");
+	put_seconds(to, event->time);
+	buffer_text(to, "\",\"ns\":");
+	put_number(to, before ? print->first - event->time : event->time - print->first, 10,
+		   before ? "-" : "", 0);
+	buffer_text(to, ",\"event\":");
+	escape_string(to, event->name, strlen(event->name), false);
+	buffer_text(to, ",\"type\":");
+	put_number(to, event->type, 10, "", 0);
+	buffer_text(to, event->user ? ",\"user\":true,\"pid\":" : ",\"user\":false,\"pid\":");
+	put_number(to, event->pid < 0 ? -(uint64_t)event->pid : (uint64_t)event->pid, 10,
+		   event->pid < 0 ? "-" : "", 0);
+	buffer_text(to, ",\"thread\":\"");
+	put_number(to, event->thread, 16, "0x", 0);
+	buffer_text(to, "\",\"address\":\"");
+	put_number(to, event->address, 16, "0x", 0);
+	buffer_text(to, "\",\"cpu\":");
+	if (event->cpu == SOURCE_NO_CPU)
+		buffer_text(to, "null");
+	else
+		put_number(to, event->cpu, 10, "", 0);
+	buffer_text(to, ",\"lost\":");
+	put_number(to, event->lost, 10, "", 0);
+	buffer_text(to, event->truncated == POSIX_TRACE_NOT_TRUNCATED ?
+		    ",\"truncated\":false,\"data\":\"" : ",\"truncated\":true,\"data\":\"");
+	escape_hex(to, event->data, event->len);
+	buffer_byte(to, '"');
+	if (event->user && text_length(event)) {
+		buffer_text(to, ",\"text\":");
+		escape_string(to, event->data, text_length(event), false);
+	}
+	buffer_text(to, "}\n");
+	print->last = event->time;
+}
+
+int print_write(struct buffer *from)
+{
+	int err = 0;
+
+	if (from->failed)
+		return -ENOMEM;
+	errno = 0;
+	if (from->len && fwrite(from->data, 1, from->len, stdout) != from->len)
+		err = errno ? -errno : -EIO;
+	if (!err && fflush(stdout))
+		err = -errno;
+	buffer_reset(from);
+	return err;
+}

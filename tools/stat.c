@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "posixtrace stat": what is in a log, or what a process records, in numbers.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <trace.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "escape.h"
+#include "logend.h"
+#include "select.h"
+#include "stat.h"
+#include "stat_live.h"
+
+/* Events between two looks at the clock. */
+#define LOOK_EVERY	(1U << 16)
+
+struct stat_command {
+	const char *path;
+	unsigned int seconds;
+	bool all;
+	bool histograms;
+	struct selection *selection;
+	struct source *source;
+	struct logend end;
+	struct stats stats;
+};
+
+static void print_help(FILE *to)
+{
+	fprintf(to,
+		"Usage: posixtrace stat [OPTION]... LOG\n"
+		"       posixtrace stat [OPTION]... [--seconds=N] PID\n"
+		"Count the events of a log, or of a process from now on: by type and by thread, how\n"
+		"far they are apart, and how long it takes from X_begin to X_end, or X:begin to\n"
+		"X:end, of the same thread.\n\n"
+		"  -a, --all                all threads, also if there are many\n"
+		"  -h, --help               this text\n"
+		"  -H, --no-histogram       tables only\n"
+		"  -s, --seconds=N          how long to count; else until the process ends, or Ctrl-C\n"
+		SELECT_HELP
+		"\nPercentiles are wrong by a 64th at most.\n"
+		"Exit status: 0; 1 after a failure, or if the log is damaged; 2 when called wrongly.\n");
+}
+
+/* How far it is, once a second. */
+static void show_progress(const struct stat_command *stat, unsigned long long events, time_t *last)
+{
+	uint64_t total = source_total_bytes(stat->source);
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_MONOTONIC_COARSE, &now) || now.tv_sec == *last)
+		return;
+	*last = now.tv_sec;
+	fprintf(stderr, "\r%llu events, about %llu %%\033[K", events, total ?
+		(unsigned long long)(source_read_bytes(stat->source) / (total / 100 + 1)) : 0);
+}
+
+static int count_event(void *arg, const struct event *event)
+{
+	struct stat_command *stat = arg;
+
+	logend_event(&stat->end, event);
+	return stats_event(&stat->stats, event, select_event(stat->selection, event));
+}
+
+static int read_events(struct stat_command *stat)
+{
+	bool progress = isatty(STDERR_FILENO);
+	unsigned long long events = 0;
+	time_t last = 0;
+	struct event event;
+	int ret, err = 0;
+
+	while (!err && (ret = source_next(stat->source, &event)) > 0) {
+		err = count_event(stat, &event);
+		if (progress && ++events % LOOK_EVERY == 0)
+			show_progress(stat, events, &last);
+	}
+	if (last)
+		fprintf(stderr, "\r\033[K");
+	return err ? err : ret;
+}
+
+static void print_head(const struct stat_command *stat)
+{
+	char name[TRACE_NAME_MAX + 1] = "", date[40] = "";
+	struct timespec created = { 0 };
+	struct buffer text = { };
+	trace_attr_t attr;
+	struct tm tm;
+
+	if (posix_trace_get_attr(source_trid(stat->source), &attr))
+		return;
+	posix_trace_attr_getname(&attr, name);
+	posix_trace_attr_getcreatetime(&attr, &created);
+	posix_trace_attr_destroy(&attr);
+	gmtime_r(&created.tv_sec, &tm);
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	escape_plain(&text, name, strnlen(name, sizeof(name)));
+	printf("%-9s %.*s\n", "stream", (int)text.len, (const char *)text.data);
+	printf("%-9s %s\n", "created", date);
+	buffer_free(&text);
+}
+
+static void print_losses(const struct logend *end)
+{
+	printf("%-9s %llu", "lost", (unsigned long long)(end->lost - end->lost_before));
+	if (end->gaps)
+		printf(" in %llu gap%s", (unsigned long long)end->gaps, end->gaps == 1 ? "" : "s");
+	if (end->lost_before)
+		printf(", and %llu before the first event", (unsigned long long)end->lost_before);
+	putchar('\n');
+	if (end->damaged)
+		printf("%-9s %llu place%s\n", "damaged", (unsigned long long)end->damaged,
+		       end->damaged == 1 ? "" : "s");
+}
+
+static int print_all(struct stat_command *stat)
+{
+	stats_end(&stat->stats);
+	print_losses(&stat->end);
+	stats_print(&stat->stats, stdout, stat->all, stat->histograms);
+	if (!fflush(stdout))
+		return 0;
+	complain("standard output", errno);
+	return -EIO;
+}
+
+static int run_log(struct stat_command *stat)
+{
+	int err = source_open_log(stat->path, &stat->source);
+
+	if (err) {
+		source_complain(stat->path, err);
+		return err;
+	}
+	err = read_events(stat);
+	if (err) {
+		complain(stat->path, -err);
+		goto close;
+	}
+	print_head(stat);
+	err = print_all(stat);
+	if (!err)
+		err = logend_tell(&stat->end, stat->path, stat->source);
+close:
+	source_close(stat->source);
+	return err;
+}
+
+static int run_live(struct stat_command *stat, pid_t pid)
+{
+	const struct stat_live live = {
+		.pid = pid,
+		.seconds = stat->seconds,
+		.take = count_event,
+		.arg = stat,
+		.lost = &stat->end.lost,
+	};
+	int err = stat_live(&live);
+
+	if (err) {
+		complain(stat->path, -err);
+		return err;
+	}
+	/* All were, there was no data wanted. */
+	stat->stats.truncated = 0;
+	stat->end.lost_before = 0;
+	printf("%-9s %d\n", "process", (int)pid);
+	return print_all(stat);
+}
+
+/* A file with such a name has to be called ./NUMBER. */
+static pid_t parse_pid(const char *text)
+{
+	long pid;
+
+	if (!*text || text[strspn(text, "0123456789")])
+		return 0;
+	errno = 0;
+	pid = strtol(text, NULL, 10);
+	return errno || pid > INT_MAX || !pid ? INT_MAX : (pid_t)pid;
+}
+
+static int run_stat(struct stat_command *stat)
+{
+	pid_t pid = parse_pid(stat->path);
+	int err = stats_init(&stat->stats);
+
+	if (err) {
+		complain("stat", -err);
+		return 1;
+	}
+	err = pid ? run_live(stat, pid) : run_log(stat);
+	stats_free(&stat->stats);
+	return err ? 1 : 0;
+}
+
+static int set_seconds(struct stat_command *stat, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	stat->seconds = strtoul(text, &end, 10);
+	if (!errno && *text >= '1' && *text <= '9' && !*end && strlen(text) < 7)
+		return 0;
+	fprintf(stderr, "posixtrace: --seconds=%s: not a number from 1 to 999999\n", text);
+	return -EINVAL;
+}
+
+/* 0; -EINVAL if it makes no sense, 1 if help was asked for. */
+static int get_options(struct stat_command *stat, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "all", no_argument, NULL, 'a' },
+		{ "exclude", required_argument, NULL, 'x' },
+		{ "filter", required_argument, NULL, 'F' },
+		{ "from", required_argument, NULL, SELECT_FROM },
+		{ "help", no_argument, NULL, 'h' },
+		{ "no-histogram", no_argument, NULL, 'H' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "seconds", required_argument, NULL, 's' },
+		{ "thread", required_argument, NULL, 't' },
+		{ "to", required_argument, NULL, SELECT_TO },
+		{ }
+	};
+	int opt, ret;
+
+	while ((opt = getopt_long(argc, argv, "ahHs:" SELECT_SHORT_OPTIONS, options, NULL)) != -1) {
+		ret = select_option(stat->selection, opt, optarg);
+		if (ret < 0)
+			return ret;
+		if (ret)
+			continue;
+		switch (opt) {
+		case 'a':
+			stat->all = true;
+			break;
+		case 'h':
+			print_help(stdout);
+			return 1;
+		case 'H':
+			stat->histograms = false;
+			break;
+		case 's':
+			ret = set_seconds(stat, optarg);
+			if (ret)
+				return ret;
+			break;
+		default:
+			print_help(stderr);
+			return -EINVAL;
+		}
+	}
+	if (argc - optind != 1 || (stat->seconds && !parse_pid(argv[optind]))) {
+		print_help(stderr);
+		return -EINVAL;
+	}
+	stat->path = argv[optind];
+	return 0;
+}
+
+int posixtrace_stat(int argc, char **argv)
+{
+	struct stat_command stat = { .histograms = true };
+	int ret = select_new(&stat.selection);
+
+	if (ret) {
+		complain("stat", -ret);
+		return 1;
+	}
+	ret = get_options(&stat, argc, argv);
+	if (!ret)
+		ret = run_stat(&stat);
+	else
+		ret = ret == 1 ? 0 : 2;
+	select_free(stat.selection);
+	return ret;
+}

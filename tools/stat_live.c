@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "posixtrace stat PID": a stream on a running process, whose events are counted as they
+ * come.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <posixtrace.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <trace.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "stat_live.h"
+
+/* More than that are waiting only if we do not get to run. */
+#define STREAM_SIZE	(4U << 20)
+
+static int create_stream(const struct stat_live *live, trace_id_t *trid)
+{
+	trace_attr_t attr;
+	int err = posix_trace_attr_init(&attr);
+
+	if (err)
+		return err;
+	err = posix_trace_attr_setname(&attr, "posixtrace stat");
+	if (!err)
+		err = posix_trace_attr_setstreamsize(&attr, STREAM_SIZE);
+	/* Nobody looks at data. */
+	if (!err)
+		err = posix_trace_attr_setmaxdatasize(&attr, 0);
+	if (!err)
+		err = posix_trace_create(live->pid, &attr, trid);
+	posix_trace_attr_destroy(&attr);
+	return err;
+}
+
+/* All that there are; 1 if the stop was among them. */
+static int take_events(const struct stat_live *live, struct source *source)
+{
+	struct event event;
+	int ret, err, stopped = 0;
+
+	while ((ret = source_try(source, &event)) > 0) {
+		err = live->take(live->arg, &event);
+		if (err)
+			return err;
+		stopped |= event.type == POSIX_TRACE_STOP;
+	}
+	return ret ? ret : stopped;
+}
+
+/* Milliseconds until then, rounded up; -1: never. */
+static int time_left(const struct timespec *end)
+{
+	struct timespec now;
+	long long ms;
+
+	if (!end->tv_sec)
+		return -1;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = (end->tv_sec - now.tv_sec) * 1000LL + (end->tv_nsec - now.tv_nsec + 999999) / 1000000;
+	return ms < 0 ? 0 : (int)ms;
+}
+
+static int follow(const struct stat_live *live, trace_id_t trid, struct source *source,
+		  int signals)
+{
+	struct pollfd fds[] = {
+		{ .fd = posixtrace_fd(trid), .events = POLLIN },
+		{ .fd = signals, .events = POLLIN },
+	};
+	struct timespec end = { 0 };
+	int ret, left;
+
+	if (live->seconds) {
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		end.tv_sec += live->seconds;
+	}
+	for (;;) {
+		left = time_left(&end);
+		if (poll(fds, 2, left) < 0 && errno != EINTR)
+			return -errno;
+		ret = take_events(live, source);
+		if (ret < 0)
+			return ret;
+		/* All traced processes have ended, and what they recorded was read. */
+		if (fds[1].revents || !left || fds[0].revents & (POLLHUP | POLLERR))
+			return 0;
+	}
+}
+
+static int finish(const struct stat_live *live, trace_id_t trid, struct source *source)
+{
+	int ret, err = posix_trace_stop(trid);
+
+	if (err)
+		return -err;
+	do {
+		ret = take_events(live, source);
+	} while (!ret);
+	return ret < 0 ? ret : 0;
+}
+
+static int run_stream(const struct stat_live *live, trace_id_t trid, int signals)
+{
+	struct posixtrace_stats_info numbers;
+	struct source *source;
+	int err = source_from_stream(trid, &source);
+
+	if (err)
+		return err;
+	err = -posix_trace_start(trid);
+	if (err)
+		goto close;
+	if (!live->seconds)
+		fprintf(stderr, "posixtrace: counting the events of process %d: Ctrl-C ends it\n",
+			(int)live->pid);
+	err = follow(live, trid, source, signals);
+	if (!err)
+		err = finish(live, trid, source);
+	if (!err && !posixtrace_get_stats(trid, &numbers))
+		*live->lost = numbers.dropped + numbers.overwritten + numbers.skipped;
+close:
+	source_close(source);
+	return err;
+}
+
+int stat_live(const struct stat_live *live)
+{
+	sigset_t mask, old_mask;
+	int err, signals;
+	trace_id_t trid;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigprocmask(SIG_BLOCK, &mask, &old_mask);
+	signals = signalfd(-1, &mask, SFD_CLOEXEC);
+	err = signals < 0 ? -errno : -create_stream(live, &trid);
+	if (!err) {
+		err = run_stream(live, trid, signals);
+		posix_trace_shutdown(trid);
+	}
+	if (signals >= 0)
+		close(signals);
+	sigprocmask(SIG_SETMASK, &old_mask, NULL);
+	return err;
+}

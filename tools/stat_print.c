@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Statistics of events as tables: see stat.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "stat.h"
+
+#define THREADS_SHOWN	20
+#define NAME_WIDTH	28
+#define BAR_WIDTH	40
+#define CELL		16	/* bytes of a number as text, at most */
+
+/* A name as it can be printed, and as wide as its column, or 0. */
+static void print_name(FILE *to, const char *name, size_t column)
+{
+	struct buffer text = { };
+	size_t width = 0;
+
+	escape_plain(&text, name, strlen(name));
+	for (size_t i = 0; i < text.len; i++)
+		width += (text.data[i] & 0xc0) != 0x80;
+	fwrite(text.data, 1, text.len, to);
+	fprintf(to, "%*s", width < column ? (int)(column - width) : 0, "");
+	buffer_free(&text);
+}
+
+static const char *format_time(char *text, uint64_t ns)
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = { { NSEC_PER_SEC, "s" }, { 1000000, "ms" }, { 1000, "us" } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		double value = (double)ns / units[i].ns;
+
+		if (ns < units[i].ns)
+			continue;
+		snprintf(text, CELL, "%.*f %s", value < 10 ? 2 : value < 100 ? 1 : 0, value,
+			 units[i].name);
+		return text;
+	}
+	snprintf(text, CELL, "%llu ns", (unsigned long long)ns);
+	return text;
+}
+
+/* Per second; a moment has no rate. */
+static const char *format_rate(char *text, uint64_t count, uint64_t ns)
+{
+	double rate = ns ? (double)count * NSEC_PER_SEC / ns : 0;
+
+	if (!ns)
+		return "-";
+	if (rate >= 1e6)
+		snprintf(text, CELL, "%.2f M/s", rate / 1e6);
+	else if (rate >= 1e4)
+		snprintf(text, CELL, "%.1f k/s", rate / 1e3);
+	else
+		snprintf(text, CELL, "%.*f /s", rate < 100 ? 2 : 0, rate);
+	return text;
+}
+
+static void print_percentiles(FILE *to, const struct histogram *histogram)
+{
+	static const unsigned int percent[] = { 50, 90, 99 };
+	char text[CELL];
+
+	for (size_t i = 0; i < sizeof(percent) / sizeof(percent[0]); i++)
+		fprintf(to, " %9s", histogram->count ?
+			format_time(text, histogram_percentile(histogram, percent[i])) : "-");
+	fprintf(to, " %9s", histogram->count ? format_time(text, histogram->max) : "-");
+}
+
+/* ------------------------------------------------------------------ */
+/* Types								*/
+
+static int more_events(const void *a, const void *b)
+{
+	const struct stat_type *x = *(struct stat_type *const *)a;
+	const struct stat_type *y = *(struct stat_type *const *)b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+static void print_types(const struct stats *stats, FILE *to)
+{
+	static const struct stat_type *sorted[STAT_TYPES];
+	char text[CELL];
+	size_t count = 0;
+
+	for (size_t i = 0; i < STAT_TYPES; i++) {
+		if (stats->type[i])
+			sorted[count++] = stats->type[i];
+	}
+	qsort(sorted, count, sizeof(*sorted), more_events);
+	fprintf(to, "\n%-*s %10s %11s  %s%3s %9s %9s %9s\n", NAME_WIDTH, "EVENT", "COUNT", "RATE",
+		"INTERVAL: ", "p50", "p90", "p99", "max");
+	for (size_t i = 0; i < count; i++) {
+		print_name(to, sorted[i]->name, NAME_WIDTH);
+		fprintf(to, " %10llu %11s%5s", (unsigned long long)sorted[i]->count,
+			format_rate(text, sorted[i]->count, stats->last - stats->first), "");
+		print_percentiles(to, &sorted[i]->intervals);
+		fputc('\n', to);
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Threads								*/
+
+static int busier(const void *a, const void *b)
+{
+	const struct stat_thread *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+static void print_thread(const struct stats *stats, FILE *to, const struct stat_thread *thread)
+{
+	char rate[CELL], first[CELL], last[CELL];
+
+	fprintf(to, "%10llu %11s %9s %9s\n", (unsigned long long)thread->count,
+		format_rate(rate, thread->count, stats->last - stats->first),
+		format_time(first, thread->first > stats->first ?
+			    thread->first - stats->first : 0),
+		format_time(last, thread->last > stats->first ?
+			    thread->last - stats->first : 0));
+}
+
+static void print_threads(const struct stats *stats, FILE *to, bool all)
+{
+	struct stat_thread *sorted;
+	size_t count = stats->nr_threads - 1, shown;
+
+	/* The first one is those who are told together. */
+	sorted = calloc(stats->nr_threads, sizeof(*sorted));
+	if (!sorted)
+		return;
+	memcpy(sorted, stats->thread + 1, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), busier);
+	shown = all || count <= THREADS_SHOWN ? count : THREADS_SHOWN;
+	fprintf(to, "\n%10s %17s %10s %11s %9s %9s\n", "PROCESS", "THREAD", "COUNT", "RATE",
+		"FIRST", "LAST");
+	for (size_t i = 0; i < shown; i++) {
+		fprintf(to, "%10d %#17llx ", (int)sorted[i].pid,
+			(unsigned long long)sorted[i].thread);
+		print_thread(stats, to, &sorted[i]);
+	}
+	if (shown < count)
+		fprintf(to, "%28s threads: --all shows them\n", "and more");
+	if (stats->thread[0].count) {
+		fprintf(to, "%28s ", "all others");
+		print_thread(stats, to, &stats->thread[0]);
+	}
+	free(sorted);
+}
+
+/* ------------------------------------------------------------------ */
+/* Pairs								*/
+
+static bool is_pair(const struct stat_pair *pair)
+{
+	return pair->roles == (1U << PAIRS_BEGIN | 1U << PAIRS_END);
+}
+
+/* Without what separates it from "begin". */
+static void print_pair_name(FILE *to, const struct stat_pair *pair, size_t column)
+{
+	char name[PAIRS_NAME_MAX];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strlen(pair->name) - 1, pair->name);
+	print_name(to, name, column);
+}
+
+static int longer(const void *a, const void *b)
+{
+	const struct stat_pair *x = *(struct stat_pair *const *)a;
+	const struct stat_pair *y = *(struct stat_pair *const *)b;
+
+	if (x->durations.sum != y->durations.sum)
+		return x->durations.sum < y->durations.sum ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+static void print_histogram(FILE *to, const struct histogram *histogram)
+{
+	char from[CELL], until[CELL];
+	unsigned int first = HISTOGRAM_ROWS, last = 0;
+	uint64_t most = 0, count;
+
+	for (unsigned int row = 0; row < HISTOGRAM_ROWS; row++) {
+		count = histogram_row(histogram, row);
+		if (count && first == HISTOGRAM_ROWS)
+			first = row;
+		if (count)
+			last = row;
+		if (count > most)
+			most = count;
+	}
+	for (unsigned int row = first; row <= last; row++) {
+		count = histogram_row(histogram, row);
+		fprintf(to, "  [%9s, %9s) %10llu |%-*.*s|\n",
+			format_time(from, histogram_row_start(row)),
+			row + 1 < HISTOGRAM_ROWS ?
+			format_time(until, histogram_row_start(row + 1)) : "",
+			(unsigned long long)count, BAR_WIDTH,
+			(int)((double)count * BAR_WIDTH / most + 0.5),
+			"########################################");
+	}
+}
+
+static void print_pairs(const struct stats *stats, FILE *to, bool histograms)
+{
+	static const struct stat_pair *sorted[STAT_TYPES];
+	struct stat_pair *pair;
+	size_t count = 0;
+	char text[CELL];
+
+	for (pair = stats->pair; pair; pair = pair->next) {
+		if (is_pair(pair))
+			sorted[count++] = pair;
+	}
+	if (!count)
+		return;
+	qsort(sorted, count, sizeof(*sorted), longer);
+	fprintf(to, "\n%-*s %10s %9s %9s %9s %9s %9s %10s\n", NAME_WIDTH, "FROM BEGIN TO END",
+		"COUNT", "TOTAL", "p50", "p90", "p99", "max", "UNMATCHED");
+	for (size_t i = 0; i < count; i++) {
+		print_pair_name(to, sorted[i], NAME_WIDTH);
+		fprintf(to, " %10llu %9s", (unsigned long long)sorted[i]->durations.count,
+			format_time(text, sorted[i]->durations.sum));
+		print_percentiles(to, &sorted[i]->durations);
+		fprintf(to, " %10llu", (unsigned long long)(sorted[i]->no_begin +
+							    sorted[i]->no_end +
+							    2 * sorted[i]->doubtful));
+		if (sorted[i]->no_begin || sorted[i]->no_end || sorted[i]->doubtful)
+			fprintf(to, " (%llu without end, %llu without begin, %llu across a gap)",
+				(unsigned long long)sorted[i]->no_end,
+				(unsigned long long)sorted[i]->no_begin,
+				(unsigned long long)sorted[i]->doubtful);
+		fputc('\n', to);
+	}
+	for (size_t i = 0; histograms && i < count; i++) {
+		if (!sorted[i]->durations.count)
+			continue;
+		fputc('\n', to);
+		print_pair_name(to, sorted[i], 0);
+		fputc('\n', to);
+		print_histogram(to, &sorted[i]->durations);
+	}
+}
+
+void stats_print(const struct stats *stats, FILE *to, bool all, bool histograms)
+{
+	char text[CELL];
+
+	fprintf(to, "%-9s %llu of the user, %llu of the system", "events",
+		(unsigned long long)stats->user, (unsigned long long)stats->system);
+	if (stats->truncated)
+		fprintf(to, "; the data of %llu were cut", (unsigned long long)stats->truncated);
+	if (!stats->begun) {
+		fputc('\n', to);
+		return;
+	}
+	fprintf(to, "\n%-9s %s\n", "time", format_time(text, stats->last - stats->first));
+	fprintf(to, "%-9s %s\n", "rate",
+		format_rate(text, stats->user, stats->last - stats->first));
+	print_types(stats, to);
+	if (stats->user)
+		print_threads(stats, to, all);
+	print_pairs(stats, to, histograms);
+}
