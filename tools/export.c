@@ -66,7 +66,7 @@ int export_next(struct export *export, struct event *event)
 	if (!export->events++)
 		export->first_time = event->time;
 	export->user_events += event->user;
-	export->damaged += event->type == POSIX_TRACE_ERROR;
+	logend_event(&export->end, event);
 	export->newly_lost = event->lost > export->lost ? event->lost - export->lost : 0;
 	export->lost = event->lost;
 	if (export->progress && export->events % PROGRESS_EVERY == 0)
@@ -171,13 +171,11 @@ static int run_export(struct export *export, size_t format)
 		show_progress(export, "\n");
 	if (err)
 		complain("export", -err);
-	else if (export->damaged)
-		fprintf(stderr,
-			"posixtrace: %s: damaged in %llu places: what is whole was exported\n",
-			export->log, (unsigned long long)export->damaged);
+	else
+		err = logend_tell(&export->end, export->log, export->source);
 out:
 	source_close(export->source);
-	return err || export->damaged ? 1 : 0;
+	return err ? 1 : 0;
 }
 
 static int find_format(const char *name)

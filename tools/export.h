@@ -12,6 +12,7 @@
 
 #include "buffer.h"
 #include "layout.h"
+#include "logend.h"
 #include "source.h"
 
 #define EXPORT_TYPES		4096	/* ids of event types are below */
@@ -33,7 +34,7 @@
  * @first_time: time of the first
  * @lost: user events lost before the last event that was read
  * @newly_lost: of these, those since the event before
- * @damaged: places where the log is
+ * @end: what is to be said of the log at the end
  * @known: by event type, whether @layout_of has been looked up
  * @layout_of: by event type
  * @progress: show it
@@ -51,7 +52,7 @@ struct export {
 	uint64_t first_time;
 	uint64_t lost;
 	uint64_t newly_lost;
-	uint64_t damaged;
+	struct logend end;
 	bool known[EXPORT_TYPES];
 	const struct layout *layout_of[EXPORT_TYPES];
 	bool progress;

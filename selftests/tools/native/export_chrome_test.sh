@@ -17,7 +17,7 @@ events()
 every_event_is_told_once_case()
 {
 	many_events 20000 3 >script
-	write_log log <script
+	whole_log log <script
 	export_log chrome out log
 	jq -r '.traceEvents[] | select(.ph == "X" or .ph == "i" or .ph == "b") | .ph' out |
 		sort | uniq -c | awk '{ print $2, $1 }' >got
@@ -43,7 +43,7 @@ every_event_is_told_once_case()
 
 pairs_are_durations_case()
 {
-	write_log log <<-'END'
+	whole_log log <<-'END'
 		name 65 outer_begin
 		name 66 outer_end
 		name 67 inner:begin
@@ -83,7 +83,7 @@ pairs_are_durations_case()
 # A begins, B begins, A ends, B ends: A gets a track of its own.
 overlapping_pairs_are_asynchronous_case()
 {
-	write_log log <<-'END'
+	whole_log log <<-'END'
 		name 65 a_begin
 		name 66 a_end
 		name 67 b_begin
@@ -112,7 +112,7 @@ overlapping_pairs_are_asynchronous_case()
 
 threads_and_processes_have_names_case()
 {
-	write_log log <<-'END'
+	whole_log log <<-'END'
 		name 65 tick
 		block 0
 		event 65 1700000000000000001 pid=7 thread=0x7f0000000001
@@ -137,7 +137,7 @@ threads_and_processes_have_names_case()
 
 lost_events_are_told_case()
 {
-	write_log log <<-'END'
+	whole_log log <<-'END'
 		name 65 work_begin
 		name 66 work_end
 		block 0
@@ -157,7 +157,7 @@ lost_events_are_told_case()
 
 hostile_names_and_data_case()
 {
-	write_log log <<-'END'
+	whole_log log <<-'END'
 		name 65 "},{"\x5c
 		name 66 \x1b[31m\x07\xff
 		name 67 </script>\xe2\x80\xa8größe
@@ -195,7 +195,7 @@ layout_of_data_case()
 	cat >formats <<-'END'
 		all { u64 u; i64 i; x16 x; f32 f; f64 d; char c[2]; string s; pad[1]; }
 	END
-	write_log log <<-'END'
+	whole_log log <<-'END'
 		name 65 all
 		block 0
 		event 65 1700000000000000001 hex=ffffffffffffffffffffffffffffffff34120000c03f000000000000f87f6100222f00aa
@@ -223,7 +223,7 @@ begins_without_end_case()
 			echo "event 67 $((1700000000000000005 + i * 10)) thread=1"
 		done
 	} >script
-	write_log log <script
+	whole_log log <script
 	export_log chrome out log
 	[ "$(jq '[.traceEvents[] | select(.ph == "X" and .dur == 0.004)] | length' out)" -eq 1500 ]
 	[ "$(jq '[.traceEvents[] | select(.name == "leak_begin" and .ph == "i")] | length' out)" \
@@ -232,7 +232,7 @@ begins_without_end_case()
 
 memory_is_bounded_case()
 {
-	many_events 300000 4 | write_log log
+	many_events 300000 4 | whole_log log
 	(ulimit -v 24576 && export_log chrome out log)
 	[ "$(grep -c '"ph":"X"' out)" -gt 90000 ]
 }
@@ -240,7 +240,7 @@ memory_is_bounded_case()
 # Nothing is written over, and what was not written to its end does not stay.
 output_case()
 {
-	write_log log <<<'name 65 tick'
+	whole_log log <<<'name 65 tick'
 	echo precious >out
 	fails 1 'File exists; remove it, or choose another name' \
 		posixtrace export -f chrome -o out log
@@ -249,7 +249,7 @@ output_case()
 	posixtrace export -f chrome -o - log >dash
 	cmp stdout dash
 	jq -e '.traceEvents | length == 1' stdout
-	many_events 5000 5 | write_log log
+	many_events 5000 5 | whole_log log
 	fails 1 'File too large' sh -c \
 		'trap "" XFSZ; ulimit -f 100; posixtrace export -f chrome -o cut log'
 	[ ! -e cut ]

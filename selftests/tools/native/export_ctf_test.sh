@@ -53,11 +53,23 @@ same_as_told()
 every_event_is_there_as_it_was_case()
 {
 	many_events 20000 1 >script
-	write_log log <script
+	whole_log log <script
 	export_log ctf out log
 	[ "$(wc -l <script)" -gt 20000 ]
 	same_as_told script out
 	[ "$(echo out/*)" = 'out/cpu0 out/cpu1 out/cpu2 out/cpu3 out/metadata out/system' ]
+}
+
+every_event_is_there_as_dump_tells_case()
+{
+	many_events 5000 10 | whole_log log
+	export_log ctf out log
+	posixtrace dump --json log | jq -r '[(.time | sub("[.]"; "")), .event, .cpu // "-", .pid,
+		.thread, .address, if .truncated then 1 else 0 end, .data] | join(" ")' |
+		sed 's/ $//' | sort >wanted
+	[ "$(wc -l <wanted)" -ge 5000 ]
+	babeltrace out >got
+	diff wanted got
 }
 
 long_silence_between_events_case()
@@ -74,7 +86,7 @@ long_silence_between_events_case()
 		block 1
 		event 65 1700000050000000000 zeros=7
 	END
-	write_log log <script
+	whole_log log <script
 	export_log ctf out log
 	same_as_told script out
 }
@@ -90,7 +102,7 @@ data_of_any_size_case()
 			done
 		done
 	} >script
-	write_log log <script
+	whole_log log <script
 	export_log ctf out log
 	same_as_told script out
 }
@@ -105,7 +117,7 @@ attributes_of_an_event_case()
 		block 4
 		event 3 1700000000000000003 pid=0 hex=01000000
 	END
-	write_log log <script
+	whole_log log <script
 	export_log ctf out log
 	same_as_told script out
 }
@@ -113,7 +125,7 @@ attributes_of_an_event_case()
 # What was lost is told where it was: between the packets of the CPU that noticed.
 lost_events_are_told_case()
 {
-	write_log log <<-'END'
+	whole_log log <<-'END'
 		name 65 tick
 		block 0
 		event 65 1700000000000000001
@@ -125,7 +137,6 @@ lost_events_are_told_case()
 		lost 5 1700000000000000012
 		block 0
 		event 65 1700000000000000020
-		end
 	END
 	export_log ctf out log
 	babeltrace2 out >text 2>warnings
@@ -157,7 +168,7 @@ hostile_names_and_data_case()
 		event 71 1700000000000000007
 		event 72 1700000000000000008
 	END
-	write_log log <script
+	whole_log log <script
 	export_log ctf out log
 	babeltrace out >got
 	cut -d' ' -f2- got | sed 's/ 0 4711 .*//' >names
@@ -177,7 +188,7 @@ hostile_names_and_data_case()
 # CTF has no time after 2262, and none that goes back.
 hostile_times_case()
 {
-	write_log log <<-'END'
+	whole_log log <<-'END'
 		name 65 tick
 		block 0
 		event 65 1
@@ -204,7 +215,7 @@ many_cpus_case()
 			echo "event 65 $((1700000001000000000 + cpu)) zeros=100"
 		done
 	} >script
-	write_log log <script
+	whole_log log <script
 	export_log ctf out log
 	[ "$(find out -type f | wc -l)" -eq 3001 ]
 	[ "$(cat out/cpu* | wc -c)" -gt 600000 ]
@@ -221,7 +232,7 @@ layout_of_data_case()
 		"with blank" { u32 n; }
 		nothing { }
 	END
-	write_log log <<-'END'
+	whole_log log <<-'END'
 		name 65 packed
 		name 66 aligned
 		name 67 texts
@@ -278,14 +289,14 @@ data_that_do_not_match_are_bytes_case()
 		event 67 1700000000000000010 hex=616207
 		event 67 1700000000000000011 hex=61620700
 	END
-	write_log log <script
+	whole_log log <script
 	export_log ctf out log --format-file=formats
 	same_as_told script out
 }
 
 wrong_format_files_case()
 {
-	write_log log <<<'name 65 tick'
+	whole_log log <<<'name 65 tick'
 	while IFS='|' read -r line text message; do
 		printf '%b' "$text" >formats
 		fails 1 "formats:$line: $message" \
@@ -329,7 +340,7 @@ wrong_format_files_case()
 # The first block is damaged, its neighbours are not.
 damaged_log_case()
 {
-	write_log log <<-'END'
+	whole_log log <<-'END'
 		name 65 damaged
 		name 66 whole
 		block 0
@@ -339,7 +350,7 @@ damaged_log_case()
 	END
 	at=$(grep -abo find-me log | cut -d: -f1)
 	printf X | dd of=log bs=1 seek="$at" conv=notrunc status=none
-	fails 1 'damaged in 1 places' posixtrace export -f ctf -o out log
+	fails 1 'is damaged in 1 place:' posixtrace export -f ctf -o out log
 	babeltrace out >got
 	cat got
 	grep -q ' whole 1 ' got
@@ -348,7 +359,7 @@ damaged_log_case()
 
 wrong_calls_case()
 {
-	write_log log <<<'name 65 tick'
+	whole_log log <<<'name 65 tick'
 	fails 2 Usage posixtrace export
 	fails 2 Usage posixtrace export log
 	fails 2 Usage posixtrace export -f ctf -o out
@@ -367,7 +378,7 @@ wrong_calls_case()
 # Ten times the events do not need more memory.
 memory_is_bounded_case()
 {
-	many_events 300000 2 | write_log log
+	many_events 300000 2 | whole_log log
 	[ "$(stat -c %s log)" -gt 8000000 ]
 	(ulimit -v 24576 && export_log ctf out log)
 	[ "$(cat out/cpu* | wc -c)" -gt 8000000 ]

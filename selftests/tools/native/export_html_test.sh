@@ -70,7 +70,7 @@ fact()
 
 nested_log()
 {
-	write_log "$1" <<-'END'
+	whole_log "$1" <<-'END'
 		name 65 outer_begin
 		name 66 outer_end
 		name 67 inner:begin
@@ -214,7 +214,7 @@ pointer_shows_what_it_is_case()
 # None of these may become a part of the page, or be run.
 hostile_names_and_data_case()
 {
-	write_log log <<-'END'
+	whole_log log <<-'END'
 		name 65 </script><script>told("hacked",1)</script>
 		name 66 <!--<script>
 		name 67 "],x:told("hacked",2),y:["
@@ -273,7 +273,7 @@ page_needs_no_network_case()
 # What is left out is told, with numbers; so is that there is nothing.
 limits_are_told_case()
 {
-	many_events 3000 8 | write_log log
+	many_events 3000 8 | whole_log log
 	export_log html page log --max-events=100
 	browse page 'told("notice", document.getElementById("notice").textContent);
 		told("items", state.items);'
@@ -282,7 +282,7 @@ limits_are_told_case()
 	export_log html all log
 	browse all 'told("notice", document.getElementById("notice").hidden);'
 	[ "$(fact notice)" = true ]
-	write_log empty <<<'name 65 tick'
+	whole_log empty <<<'name 65 tick'
 	export_log html nothing empty
 	browse nothing 'told("summary", document.getElementById("summary").textContent);
 		key("+"); key("n");'
@@ -295,7 +295,7 @@ limits_are_told_case()
 # As many as go in by default, nearly.
 many_events_case()
 {
-	many_events 190000 9 | write_log log
+	many_events 190000 9 | whole_log log
 	(ulimit -v 32768 && export_log html page log)
 	browse page '
 		told("items", state.items);

@@ -51,7 +51,7 @@ events()
 every_event_is_told_once_case()
 {
 	many_events 3000 6 >script
-	write_log log <script
+	whole_log log <script
 	export_log perfetto out log
 	decode out
 	events >got
@@ -66,7 +66,7 @@ every_event_is_told_once_case()
 # The first packets say which clock it is, and that names are told from here on.
 sequence_begins_as_readers_want_it_case()
 {
-	write_log log <<-'END'
+	whole_log log <<-'END'
 		name 65 tick
 		block 0
 		event 65 1700000000000000001
@@ -114,7 +114,7 @@ sequence_begins_as_readers_want_it_case()
 
 pairs_are_slices_case()
 {
-	write_log log <<-'END'
+	whole_log log <<-'END'
 		name 65 a_begin
 		name 66 a_end
 		name 67 b_begin
@@ -150,7 +150,7 @@ pairs_are_slices_case()
 
 lost_events_are_told_case()
 {
-	write_log log <<-'END'
+	whole_log log <<-'END'
 		name 65 work_begin
 		name 66 work_end
 		block 0
@@ -169,7 +169,7 @@ lost_events_are_told_case()
 
 hostile_names_and_data_case()
 {
-	write_log log <<-'END'
+	whole_log log <<-'END'
 		name 65 "},{"\x5c
 		name 66 \x1b[31m\x07\xff
 		name 67 größe_begin
@@ -203,7 +203,7 @@ layout_of_data_case()
 	cat >formats <<-'END'
 		all { u64 u; i64 i; x16 x; f32 f; f64 d; char c[2]; string s; pad[1]; }
 	END
-	write_log log <<-'END'
+	whole_log log <<-'END'
 		name 65 all
 		block 0
 		event 65 1700000000000000001 hex=ffffffffffffffffffffffffffffffff34120000c03f00000000000004c06100222f00aa
@@ -224,7 +224,7 @@ layout_of_data_case()
 
 memory_is_bounded_case()
 {
-	many_events 300000 7 | write_log log
+	many_events 300000 7 | whole_log log
 	(ulimit -v 24576 && export_log perfetto out log)
 	[ "$(stat -c %s out)" -gt 10000000 ]
 }
@@ -232,7 +232,7 @@ memory_is_bounded_case()
 # It would confuse a terminal.
 not_to_a_terminal_case()
 {
-	write_log log <<<'name 65 tick'
+	whole_log log <<<'name 65 tick'
 	script -qec 'posixtrace export -f perfetto log; echo "status $?"' /dev/null >said </dev/null
 	cat said
 	grep -q 'nothing for a terminal: use --output' said
