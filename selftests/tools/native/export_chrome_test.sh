@@ -110,6 +110,29 @@ overlapping_pairs_are_asynchronous_case()
 	END
 }
 
+# What is written two flushes late is read late.
+times_that_go_back_case()
+{
+	whole_log log <<-'END'
+		name 65 a_begin
+		name 66 a_end
+		block 0
+		event 65 1700000000000005000
+		epoch
+		epoch
+		block 0
+		event 66 1700000000000003999
+		event 66 1700000000000005500
+	END
+	export_log chrome out log
+	events out >got
+	diff - got <<-'END'
+		i a_begin 0 4711
+		i a_end -1.001 4711
+		i a_end 0.5 4711
+	END
+}
+
 threads_and_processes_have_names_case()
 {
 	whole_log log <<-'END'
@@ -228,6 +251,8 @@ begins_without_end_case()
 	[ "$(jq '[.traceEvents[] | select(.ph == "X" and .dur == 0.004)] | length' out)" -eq 1500 ]
 	[ "$(jq '[.traceEvents[] | select(.name == "leak_begin" and .ph == "i")] | length' out)" \
 		-eq 1500 ]
+	# With 1024 open, the first one was given up, long before the end.
+	[ "$(grep -n leak_begin out | head -n 1 | cut -d: -f1)" -lt 1100 ]
 }
 
 memory_is_bounded_case()

@@ -204,6 +204,29 @@ hostile_times_case()
 	grep -q 'can not have the times of 2 events' said
 }
 
+# What is written two flushes late is read late.
+times_that_go_back_case()
+{
+	cat >script <<-'END'
+		name 65 tick
+		block 0
+		event 65 1700000000000005000
+		event 65 1700000000000006000
+		epoch
+		epoch
+		block 0
+		event 65 1700000000000001000 zeros=1
+		event 65 1700000000000007000 zeros=2
+		block 1
+		event 65 1700000000000001500 zeros=3
+	END
+	whole_log log <script
+	posixtrace export -f ctf -o out log >said 2>&1
+	grep 'can not have the times of 1 events' said
+	sed 's/1700000000000001000/1700000000000006000/' script >changed
+	same_as_told changed out
+}
+
 many_cpus_case()
 {
 	{
@@ -247,6 +270,7 @@ layout_of_data_case()
 		event 68 1700000000000000005 hex=0000c03f00000000000004c0eeeeff
 		event 69 1700000000000000006 hex=2a000000
 		event 70 1700000000000000007
+		event 69 1700000000000000008 hex=2a
 	END
 	export_log ctf out log --format-file=formats
 	babeltrace2 out >text 2>warnings
@@ -261,6 +285,7 @@ layout_of_data_case()
 		floats: x = 1.5, y = -2.5, z = -1
 		with blank: n = 42
 		nothing:
+		with blank (bytes): len = 1, data = [ [0] = 0x2A ]
 	END
 }
 
@@ -382,6 +407,22 @@ memory_is_bounded_case()
 	[ "$(stat -c %s log)" -gt 8000000 ]
 	(ulimit -v 24576 && export_log ctf out log)
 	[ "$(cat out/cpu* | wc -c)" -gt 8000000 ]
+}
+
+# Nor do many CPUs need so much memory each as few do.
+memory_is_bounded_for_all_cpus_case()
+{
+	awk 'BEGIN {
+		print "cpus 4000"
+		print "name 65 tick"
+		for (cpu = 0; cpu < 4000; cpu++) {
+			print "block", cpu
+			for (i = 0; i < 16; i++)
+				printf "event 65 17000000000%04d%04d zeros=1000\n", i, cpu
+		}
+	}' | whole_log log
+	(ulimit -v 102400 && export_log ctf out log)
+	[ "$(find out -type f -size +16000c | wc -l)" -ge 4000 ]
 }
 
 run_cases

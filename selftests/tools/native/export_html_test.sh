@@ -218,7 +218,7 @@ hostile_names_and_data_case()
 		name 65 </script><script>told("hacked",1)</script>
 		name 66 <!--<script>
 		name 67 "],x:told("hacked",2),y:["
-		name 68 ]]>&lt;img src=x onerror=told("hacked",3)>
+		name 68 <img src=x onerror=told("hacked",3)>
 		name 69 __proto__
 		name 70 ${told("hacked",4)}`\x5c
 		name 71 \xe2\x80\xa8\xff\x1b[31m\x00
@@ -229,7 +229,7 @@ hostile_names_and_data_case()
 		event 68 1700000000000000003 text=<img/src=x/onerror=told("hacked",6)>
 		event 69 1700000000000000004 hex=ff
 		event 70 1700000000000000005 text=\x5cu003c/script>
-		event 71 18446744073709551615 pid=-1 thread=0xffffffffffffffff
+		event 71 1700000000000000006 pid=-1 thread=0xffffffffffffffff
 	END
 	export_log html page log
 	iconv -f UTF-8 -t UTF-8 page >/dev/null
@@ -246,12 +246,17 @@ hostile_names_and_data_case()
 		search.dispatchEvent(new Event("input"));
 		for (let i = 0; i < 8; i++)
 			key("n");
+		key("0");
 		await frameDone();
+		const seen = new Set();
 		for (let y = 0; y < box.height; y += 9) {
-			for (let x = 170; x < box.width; x += 4)
+			for (let x = 170; x < box.width; x += 4) {
 				canvas.dispatchEvent(new PointerEvent("pointermove", { bubbles: true,
 					clientX: box.left + x, clientY: box.top + y }));
+				seen.add(tip.textContent);
+			}
 		}
+		told("seen", seen.size);
 		told("tip_elements", tip.querySelectorAll("*").length);
 		told("matches", state.matches);
 	'
@@ -260,6 +265,29 @@ hostile_names_and_data_case()
 	[ "$(fact images)" -eq 0 ]
 	[ "$(fact items)" -eq 7 ]
 	[ "$(fact matches)" -eq 2 ]
+	[ "$(fact seen)" -ge 7 ]
+}
+
+hostile_times_case()
+{
+	whole_log log <<-'END'
+		name 65 a_begin
+		name 66 a_end
+		block 0
+		event 65 1
+		event 66 18446744073709551615
+		event 65 18446744073709551615
+		epoch
+		epoch
+		block 0
+		event 66 2
+	END
+	export_log html page log
+	browse page 'key("+"); key("-"); await frameDone(); key("0"); await frameDone();
+		told("items", state.items);
+		told("room", Math.round(Math.log10(state.to - state.from)));'
+	[ "$(fact items)" -eq 3 ]
+	[ "$(fact room)" -eq 19 ]
 }
 
 page_needs_no_network_case()

@@ -60,6 +60,9 @@ every_event_is_told_once_case()
 	[ "$(wc -l <got)" -eq "$(grep -c '^event' script)" ]
 	[ "$(grep -c ^SLICE_BEGIN got)" -eq "$(grep -c ^SLICE_END got)" ]
 	[ "$(grep -c ^SLICE_END got)" -gt 900 ]
+	# Each name is told once.
+	[ "$(grep -A 2 'event_names {' decoded | grep -c 'name: ')" -eq \
+		"$(grep -A 2 'event_names {' decoded | grep 'name: ' | sort -u | wc -l)" ]
 	[ "$(grep -c '^INSTANT tick' got)" -eq "$(grep -c '^event 67' script)" ]
 }
 
