@@ -4,6 +4,7 @@
  * and logs have in common do with a log. What is in it is read elsewhere: log.h.
  */
 #include <fcntl.h>
+#include <posixtrace.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -252,6 +253,51 @@ int pxtu_log_get_name(trace_id_t trid, trace_event_id_t event, char *event_name)
 		err = -EINVAL;
 	unlock_log(stream);
 	return name ? 0 : pxtu_error(err);
+}
+
+/**
+ * posixtrace_get_log_info() - what there is in a log, and what not
+ * @trid: trace id of the log
+ * @info: where to write it
+ *
+ * An extension. Looks for what has been appended, as posix_trace_get_status() does.
+ *
+ * Return: 0; EINVAL if @trid is not that of a log of this process or @info is NULL;
+ * ENOMEM.
+ */
+PXTU_API int posixtrace_get_log_info(trace_id_t trid, struct posixtrace_log_info *info)
+{
+	struct pxtu_stream *stream;
+	const struct pxtu_log_facts *facts;
+	int err;
+
+	if (!info)
+		return EINVAL;
+	stream = lock_log(trid);
+	if (!stream)
+		return EINVAL;
+	facts = &stream->log->facts;
+	err = pxtu_log_survey(stream->log);
+	if (!err) {
+		memset(info, 0, sizeof(*info));
+		/* How long it is now. */
+		pxtu_log_reaches(stream->log, INT64_MAX);
+		info->size = stream->log->size;
+		info->read = stream->log->window.read;
+		if (info->read > info->size)
+			info->read = info->size;
+		info->lost = stream->log->window.lost;
+		if (facts->end_valid && facts->end.lost > info->lost)
+			info->lost = facts->end.lost;
+		if (facts->end_valid)
+			info->overwritten = facts->end.overwritten;
+		if (facts->end_valid && facts->end.flags & POSIXTRACE_LOG_END_FINAL)
+			info->flags |= POSIXTRACE_LOG_ENDED;
+		if (facts->damaged)
+			info->flags |= POSIXTRACE_LOG_DAMAGED;
+	}
+	unlock_log(stream);
+	return pxtu_error(err);
 }
 
 bool pxtu_log_has(trace_id_t trid)

@@ -217,6 +217,7 @@ struct pxtu_log_gap {
  * @horizon: so far
  * @lost: events lost in the gaps that were reported
  * @skipped: records that were at or before the horizon
+ * @read: bytes of the blocks that were found
  * @gap: gaps to be reported, the oldest first
  * @nr_gaps: how many
  * @cpu: CPUs, then system events, then damaged places
@@ -243,6 +244,7 @@ struct pxtu_log_window {
 	__u64 horizon;
 	__u64 lost;
 	__u64 skipped;
+	__u64 read;
 	struct pxtu_log_gap gap[PXTU_LOG_GAPS_MAX];
 	unsigned int nr_gaps;
 	struct pxtu_log_cpu *cpu;

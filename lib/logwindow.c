@@ -80,6 +80,7 @@ void pxtu_window_start(struct pxtu_log *log)
 		pxtu_log_walk_start(log, &window->walk);
 	window->begun = false;
 	window->ended = false;
+	window->read = 0;
 	window->epoch = 0;
 	window->last_epoch = 0;
 	window->time = log->head.attr.creation_time;
@@ -245,6 +246,8 @@ static bool look_ahead(struct pxtu_log *log)
 		return false;
 	if (step == PXTU_LOG_DAMAGE)
 		add_damage(log);
+	if (ahead->head.type)
+		window->read += pxtu_log_block_bytes(log, ahead);
 	switch (ahead->head.type) {
 	case POSIXTRACE_LOG_EVENTS:
 		window->have_ahead = true;

@@ -42,7 +42,7 @@ static void print_help(FILE *to)
 		"  -c, --clock=FORM         of the times: relative (microseconds since the first\n"
 		"                           event), delta (since the event before), seconds, utc\n"
 		"      --color=WHEN         auto, always, never\n"
-		"  -f, --follow             wait for more until the log is complete, or Ctrl-C\n"
+		"  -f, --follow             wait for more until the log has its end, or Ctrl-C\n"
 		"  -h, --help               this text\n"
 		"  -j, --json               a JSON object for each event\n"
 		SELECT_HELP
@@ -107,14 +107,14 @@ static int follow_until(struct dump *dump, int signals, int changes)
 		{ .fd = signals, .events = POLLIN },
 		{ .fd = changes, .events = POLLIN },
 	};
-	bool complete;
+	bool ended;
 	int err;
 
 	for (;;) {
-		/* What it needs to be complete is read after that was known. */
-		complete = logend_complete(dump->source);
+		/* What was written before is read after that was known. */
+		ended = logend_ended(dump->source);
 		err = print_events(dump);
-		if (err || complete)
+		if (err || ended)
 			return err;
 		if (poll(fds, 2, LOOK_MS) < 0 && errno != EINTR)
 			return -errno;
@@ -159,6 +159,11 @@ static int run_dump(struct dump *dump)
 		return 1;
 	}
 	err = dump->follow ? follow(dump) : print_events(dump);
+	if (!err) {
+		err = logend_read(&dump->end, dump->source);
+		if (err)
+			complain(dump->path, -err);
+	}
 	if (!err)
 		err = logend_tell(&dump->end, dump->path, dump->source);
 	source_close(dump->source);

@@ -21,47 +21,47 @@ void logend_event(struct logend *end, const struct event *event)
 	end->gaps += event->type == POSIX_TRACE_RESUME;
 }
 
-static int log_policy(const struct source *source)
+bool logend_ended(const struct source *source)
 {
-	trace_attr_t attr;
-	int policy = -1;
+	struct posixtrace_log_info info;
 
-	if (posix_trace_get_attr(source_trid(source), &attr))
-		return -1;
-	posix_trace_attr_getlogfullpolicy(&attr, &policy);
-	posix_trace_attr_destroy(&attr);
-	return policy;
+	return !posixtrace_get_log_info(source_trid(source), &info) &&
+	       info.flags & POSIXTRACE_LOG_ENDED;
 }
 
-bool logend_complete(const struct source *source)
+int logend_read(struct logend *end, const struct source *source)
 {
-	struct posix_trace_status_info status;
+	struct posixtrace_log_info info;
+	int err = posixtrace_get_log_info(source_trid(source), &info);
 
-	if (posix_trace_get_status(source_trid(source), &status))
-		return false;
-	if (status.posix_log_overrun_status == POSIX_TRACE_NO_OVERRUN)
-		return true;
-	/* Nothing more fits into such a log. */
-	return status.posix_log_full_status == POSIX_TRACE_FULL &&
-	       log_policy(source) == POSIX_TRACE_UNTIL_FULL;
+	if (err)
+		return -err;
+	end->overwritten = info.overwritten;
+	if (info.lost > end->lost) {
+		end->lost_behind = info.lost - end->lost;
+		end->lost = info.lost;
+	}
+	return 0;
 }
 
-/* Nothing of it is damaged, but not all is there. */
-static void tell_what_is_missing(const char *path, const struct source *source,
+/* Nothing of it is damaged, but is all there? */
+static void tell_what_is_missing(const struct logend *end, const char *path,
+				 const struct source *source,
 				 const struct posix_trace_status_info *status)
 {
 	if (status->posix_stream_flush_error)
 		fprintf(stderr, "posixtrace: %s: is not complete: writing it failed: %s\n", path,
 			strerror(status->posix_stream_flush_error));
-	else if (status->posix_log_full_status != POSIX_TRACE_FULL)
+	if (end->overwritten)
+		fprintf(stderr,
+			"posixtrace: %s: %llu older events were overwritten: use a larger log\n",
+			path, (unsigned long long)end->overwritten);
+	else if (status->posix_log_full_status == POSIX_TRACE_FULL)
+		fprintf(stderr, "posixtrace: %s: was full: what came then is missing\n", path);
+	if (!logend_ended(source))
 		fprintf(stderr,
 			"posixtrace: %s: has no end: it is still being written, or it was cut\n",
 			path);
-	else if (log_policy(source) == POSIX_TRACE_LOOP)
-		fprintf(stderr,
-			"posixtrace: %s: older events were overwritten: use a larger log\n", path);
-	else
-		fprintf(stderr, "posixtrace: %s: was full: what came then is missing\n", path);
 }
 
 int logend_tell(const struct logend *end, const char *path, const struct source *source)
@@ -74,15 +74,16 @@ int logend_tell(const struct logend *end, const char *path, const struct source 
 		return -err;
 	}
 	if (end->lost)
-		fprintf(stderr, "posixtrace: %s: %llu event%s lost: use a larger stream\n", path,
-			(unsigned long long)end->lost, end->lost == 1 ? " was" : "s were");
+		fprintf(stderr, "posixtrace: %s: %llu event%s lost: use a larger %s\n", path,
+			(unsigned long long)end->lost, end->lost == 1 ? " was" : "s were",
+			status.posix_log_full_status == POSIX_TRACE_FULL && !end->overwritten ?
+			"log" : "stream");
 	if (end->damaged) {
 		fprintf(stderr,
 			"posixtrace: %s: is damaged in %llu place%s: this is what is left of it\n",
 			path, (unsigned long long)end->damaged, end->damaged == 1 ? "" : "s");
 		return -EIO;
 	}
-	if (status.posix_log_overrun_status != POSIX_TRACE_NO_OVERRUN)
-		tell_what_is_missing(path, source, &status);
+	tell_what_is_missing(end, path, source, &status);
 	return 0;
 }

@@ -14,8 +14,10 @@
  * struct logend - what was seen of a log; all zero in the beginning
  * @damaged: places that are damaged
  * @gaps: places where events were lost
- * @lost: events that were lost before the last one
+ * @lost: events that were lost, as far as is known
  * @lost_before: of these, those before the first one
+ * @lost_behind: of these, those behind the last one; set by logend_read()
+ * @overwritten: events that a LOOP log has overwritten; set by logend_read()
  * @begun: there was an event
  */
 struct logend {
@@ -23,18 +25,29 @@ struct logend {
 	uint64_t gaps;
 	uint64_t lost;
 	uint64_t lost_before;
+	uint64_t lost_behind;
+	uint64_t overwritten;
 	bool begun;
 };
 
 /* logend_event() - one event more: each of the log */
 void logend_event(struct logend *end, const struct event *event);
 
-/* logend_complete() - will nothing more come, however long one waits? */
-bool logend_complete(const struct source *source);
+/* logend_ended() - was all of it written, so that nothing more comes? */
+bool logend_ended(const struct source *source);
+
+/**
+ * logend_read() - all events were seen
+ * @end: to be completed by what only the end of a log tells
+ * @source: the log, at its end
+ *
+ * Return: 0 or negative errno.
+ */
+int logend_read(struct logend *end, const struct source *source);
 
 /**
  * logend_tell() - say on standard error what is missing
- * @end: has seen all events
+ * @end: after logend_read()
  * @path: of the log
  * @source: the log, at its end
  *

@@ -21,15 +21,11 @@
 /* Types are smaller than this. */
 #define TYPES		(POSIX_TRACE_UNNAMED_USEREVENT + TRACE_USER_EVENT_MAX)
 #define NAME_SIZE	(TRACE_EVENT_NAME_MAX + 1)
-/* What a record takes without its data, in the end. */
-#define RECORD_BYTES	24U
 
 /**
  * struct source - where events come from
  * @trid: of the log or stream
  * @is_log: it is ours, and is closed with this
- * @total: bytes of the log
- * @read: bytes of the events so far, about
  * @count: events in the batch
  * @next: next of them
  * @names: of types, as they were asked for
@@ -40,8 +36,6 @@
 struct source {
 	trace_id_t trid;
 	bool is_log;
-	uint64_t total;
-	uint64_t read;
 	size_t count;
 	size_t next;
 	char *names[TYPES];
@@ -56,14 +50,6 @@ static int new_source(struct source **source)
 	return *source ? 0 : -ENOMEM;
 }
 
-/* A LOOP log has holes. */
-static uint64_t bytes_of(const struct stat *stat)
-{
-	uint64_t size = stat->st_size, used = (uint64_t)stat->st_blocks * 512;
-
-	return used && used < size ? used : size;
-}
-
 static int open_log(struct source *source, const char *path)
 {
 	/* Not to wait for the other end, if it is a pipe. */
@@ -73,16 +59,14 @@ static int open_log(struct source *source, const char *path)
 
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &stat)) {
+	if (fstat(fd, &stat))
 		err = errno;
-	} else if (S_ISDIR(stat.st_mode)) {
+	else if (S_ISDIR(stat.st_mode))
 		err = EISDIR;
-	} else if (!S_ISREG(stat.st_mode)) {
+	else if (!S_ISREG(stat.st_mode))
 		err = ESPIPE;
-	} else {
-		source->total = bytes_of(&stat);
+	else
 		err = posix_trace_open(fd, &source->trid);
-	}
 	close(fd);
 	return -err;
 }
@@ -191,7 +175,6 @@ static int next_event(struct source *source, struct event *event, int flags)
 			return 0;
 	}
 	from = &source->events[source->next++];
-	source->read += RECORD_BYTES + ((from->data_len + 7) & ~(size_t)7);
 	set_event(source, from, event);
 	return 1;
 }
@@ -214,7 +197,6 @@ int source_rewind(struct source *source)
 		return -err;
 	source->next = 0;
 	source->count = 0;
-	source->read = 0;
 	return 0;
 }
 
@@ -225,12 +207,16 @@ trace_id_t source_trid(const struct source *source)
 
 uint64_t source_read_bytes(const struct source *source)
 {
-	return source->read < source->total ? source->read : source->total;
+	struct posixtrace_log_info info;
+
+	return posixtrace_get_log_info(source->trid, &info) ? 0 : info.read;
 }
 
 uint64_t source_total_bytes(const struct source *source)
 {
-	return source->total;
+	struct posixtrace_log_info info;
+
+	return posixtrace_get_log_info(source->trid, &info) ? 0 : info.size;
 }
 
 void source_close(struct source *source)

@@ -124,7 +124,8 @@ trace_id_t source_trid(const struct source *source);
  * source_read_bytes() - how much of a log was read
  * @source: the source
  *
- * For those who want to see that something happens: an estimate.
+ * For those who want to see that something happens: about. Not for each event: it looks at
+ * the file.
  *
  * Return: bytes, not more than source_total_bytes() gives; 0 of a stream.
  */
@@ -134,7 +135,7 @@ uint64_t source_read_bytes(const struct source *source);
  * source_total_bytes() - size of a log
  * @source: the source
  *
- * Return: bytes, as it was when it was opened; 0 of a stream.
+ * Return: bytes, as it is now; 0 of a stream.
  */
 uint64_t source_total_bytes(const struct source *source);
 

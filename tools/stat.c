@@ -53,12 +53,13 @@ static void print_help(FILE *to)
 /* How far it is, once a second. */
 static void show_progress(const struct stat_command *stat, unsigned long long events, time_t *last)
 {
-	uint64_t total = source_total_bytes(stat->source);
 	struct timespec now;
+	uint64_t total;
 
 	if (clock_gettime(CLOCK_MONOTONIC_COARSE, &now) || now.tv_sec == *last)
 		return;
 	*last = now.tv_sec;
+	total = source_total_bytes(stat->source);
 	fprintf(stderr, "\r%llu events, about %llu %%\033[K", events, total ?
 		(unsigned long long)(source_read_bytes(stat->source) / (total / 100 + 1)) : 0);
 }
@@ -112,11 +113,16 @@ static void print_head(const struct stat_command *stat)
 
 static void print_losses(const struct logend *end)
 {
-	printf("%-9s %llu", "lost", (unsigned long long)(end->lost - end->lost_before));
+	printf("%-9s %llu", "lost",
+	       (unsigned long long)(end->lost - end->lost_before - end->lost_behind));
 	if (end->gaps)
 		printf(" in %llu gap%s", (unsigned long long)end->gaps, end->gaps == 1 ? "" : "s");
 	if (end->lost_before)
-		printf(", and %llu before the first event", (unsigned long long)end->lost_before);
+		printf(", %llu before the first event", (unsigned long long)end->lost_before);
+	if (end->lost_behind)
+		printf(", %llu behind the last", (unsigned long long)end->lost_behind);
+	if (end->overwritten)
+		printf("; %llu overwritten in the log", (unsigned long long)end->overwritten);
 	putchar('\n');
 	if (end->damaged)
 		printf("%-9s %llu place%s\n", "damaged", (unsigned long long)end->damaged,
@@ -143,6 +149,8 @@ static int run_log(struct stat_command *stat)
 		return err;
 	}
 	err = read_events(stat);
+	if (!err)
+		err = logend_read(&stat->end, stat->source);
 	if (err) {
 		complain(stat->path, -err);
 		goto close;

@@ -76,6 +76,23 @@ struct posixtrace_stats_info {
 /* Returns 0, or EINVAL. */
 int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info *stats);
 
+/* posixtrace_log_info.flags */
+#define POSIXTRACE_LOG_ENDED	1	/* the stream was shut down: nothing more will be written */
+#define POSIXTRACE_LOG_DAMAGED	2	/* something in it is damaged, as far as is known */
+
+/* What there is in a log, and what not. */
+struct posixtrace_log_info {
+	unsigned long long size;	/* bytes of the file */
+	unsigned long long read;	/* about so many of them were read, since it was rewound */
+	unsigned long long lost;	/* events lost until now, those behind the last one too */
+	unsigned long long overwritten;	/* events that a LOOP log has overwritten */
+	unsigned int flags;		/* POSIXTRACE_LOG_* */
+	unsigned int __reserved[7];
+};
+
+/* Of a log that is open for reading. Returns 0, or EINVAL or ENOMEM. */
+int posixtrace_get_log_info(trace_id_t trid, struct posixtrace_log_info *info);
+
 /*
  * As sysconf(), which can not know us: answers _SC_TRACE, _SC_TRACE_EVENT_FILTER,
  * _SC_TRACE_INHERIT, _SC_TRACE_LOG, _SC_TRACE_EVENT_NAME_MAX, _SC_TRACE_NAME_MAX,

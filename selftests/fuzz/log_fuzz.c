@@ -147,6 +147,7 @@ static void look_at_all(trace_id_t trid)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
 	struct posix_trace_status_info status;
+	struct posixtrace_log_info info;
 	trace_event_id_t id;
 	trace_attr_t attr;
 	int unavailable;
@@ -154,6 +155,8 @@ static void look_at_all(trace_id_t trid)
 
 	check(!posix_trace_get_attr(trid, &attr), "get_attr");
 	check(!posix_trace_get_status(trid, &status), "get_status");
+	check(!posixtrace_get_log_info(trid, &info), "get_log_info");
+	check(info.read <= info.size, "more read than there is");
 	check(!posix_trace_eventtypelist_rewind(trid), "eventtypelist_rewind");
 	for (;; count++) {
 		check(!posix_trace_eventtypelist_getnext_id(trid, &id, &unavailable),

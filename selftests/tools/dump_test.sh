@@ -81,7 +81,7 @@ if [ ! -e /dev/posixtrace ]; then
 	echo "1..0 # SKIP no /dev/posixtrace: insert posixtrace.ko, or use \"make check\""
 	exit 4
 fi
-echo "1..8"
+echo "1..9"
 
 begin "$tmp/log"
 tell eee
@@ -130,6 +130,18 @@ finish
 wait "$started" && grep -q 'log: was full: what came then is missing$' "$tmp/err" &&
 	grep -q 'posix_trace_stop *(by itself: full)$' "$tmp/out"
 result dump_follows_a_log_that_is_full_to_its_end $?
+
+begin "$tmp/log" loop
+for _ in 1 2 3 4 5 6 7 8; do
+	tell eeeeeeeeeef
+done
+: >"$tmp/out"
+posixtrace dump --follow "$tmp/log" >"$tmp/out" 2>"$tmp/err" 4>&- 5<&- &
+started=$!
+finish
+wait "$started" && grep -q 'log: [1-9][0-9]* older events were overwritten' "$tmp/err" &&
+	! grep -q 'has no end' "$tmp/err" && tail -n 1 "$tmp/out" | grep -q posix_trace_stop
+result dump_follows_a_log_that_is_overwritten_to_its_end $?
 
 begin
 : >"$tmp/out"

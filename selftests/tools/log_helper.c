@@ -5,7 +5,8 @@
  * others do nothing. Each is answered on the standard output. The end of the input is its
  * own, and then the log is complete.
  *
- * usage: log_helper [LOG [full]]    full: the log takes little, and then no more
+ * usage: log_helper [LOG [full|loop]]    the log takes little, and then no more, or the new
+ *                                        in place of the old
  */
 #include <fcntl.h>
 #include <string.h>
@@ -25,16 +26,15 @@ static int open_types(void)
 	return err ? err : posix_trace_eventid_open("work_end", &end_id);
 }
 
-static int open_log(const char *path, int full, trace_id_t *trid)
+static int open_log(const char *path, int policy, trace_id_t *trid)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	trace_attr_t attr;
 	int err = fd < 0 ? 1 : posix_trace_attr_init(&attr);
 
 	if (!err)
-		err = posix_trace_attr_setlogfullpolicy(&attr, full ? POSIX_TRACE_UNTIL_FULL :
-							POSIX_TRACE_APPEND);
-	if (!err && full)
+		err = posix_trace_attr_setlogfullpolicy(&attr, policy);
+	if (!err && policy != POSIX_TRACE_APPEND)
 		err = posix_trace_attr_setlogsize(&attr, LOG_SIZE);
 	if (!err)
 		err = posix_trace_create_withlog(0, &attr, fd, trid);
@@ -55,12 +55,15 @@ static void record_rounds(void)
 
 int main(int argc, char **argv)
 {
+	int policy = POSIX_TRACE_APPEND;
 	trace_id_t trid;
 	char byte;
 
+	if (argc > 2)
+		policy = strcmp(argv[2], "full") ? POSIX_TRACE_LOOP : POSIX_TRACE_UNTIL_FULL;
 	if (open_types())
 		return 101;
-	if (argc > 1 && open_log(argv[1], argc > 2 && !strcmp(argv[2], "full"), &trid))
+	if (argc > 1 && open_log(argv[1], policy, &trid))
 		return 102;
 	while (read(STDIN_FILENO, &byte, 1) == 1) {
 		if (byte == 'e')
