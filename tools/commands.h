@@ -7,6 +7,7 @@
 #define POSIXTRACE_COMMANDS_H
 
 int posixtrace_dump(int argc, char **argv);
+int posixtrace_export(int argc, char **argv);
 int posixtrace_list(int argc, char **argv);
 int posixtrace_live(int argc, char **argv);
 int posixtrace_load(int argc, char **argv);

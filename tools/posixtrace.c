@@ -17,6 +17,7 @@ static const struct {
 	const char *help;
 } commands[] = {
 	{ "dump", posixtrace_dump, "print the events of a log" },
+	{ "export", posixtrace_export, "write a log in a format that other programs read" },
 	{ "list", posixtrace_list, "programs with trace points, streams, event types" },
 	{ "live", posixtrace_live, "print the events of a process as they happen" },
 	{ "load", posixtrace_load, "insert the module into the kernel" },

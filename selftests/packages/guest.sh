@@ -111,7 +111,7 @@ check there_is_no_device_before is_not_there
 check boot_inserts_the_module boot_inserts_it
 check module_has_the_version_of_the_package module_has_version
 check device_is_for_everybody mode_is 666 root root
-check command_finds_the_module posixtrace info
+check command_finds_the_module posixtrace status
 check program_of_any_user_traces_itself nobody_traces_himself
 check module_can_be_removed removes_it
 check example_of_a_rule_gives_the_device_to_a_group group_gets_it

@@ -41,7 +41,7 @@ static void end_block(void)
 	in_block = false;
 }
 
-static int digit(char c)
+static int nibble(char c)
 {
 	static const char digits[] = "0123456789abcdef";
 	const char *at = c ? strchr(digits, c) : NULL;
@@ -57,7 +57,7 @@ static size_t unescape(const char *from, unsigned char *to, size_t room)
 
 	while (*from && len < room) {
 		if (from[0] == '\\' && from[1] == 'x') {
-			to[len++] = digit(from[2]) << 4 | digit(from[3]);
+			to[len++] = nibble(from[2]) << 4 | nibble(from[3]);
 			from += 4;
 		} else {
 			to[len++] = *from++;
@@ -101,7 +101,7 @@ static void add_event(char *rest)
 			memset(data, 0, sizeof(data));
 		} else if (!strncmp(word, "hex=", 4)) {
 			for (word += 4; word[0]; word += 2)
-				data[record.data_len++] = digit(word[0]) << 4 | digit(word[1]);
+				data[record.data_len++] = nibble(word[0]) << 4 | nibble(word[1]);
 		} else if (!strcmp(word, "cut")) {
 			record.flags = POSIXTRACE_RECORD_TRUNCATED;
 		} else {

@@ -1,0 +1,284 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# "posixtrace export --format=chrome", looked at with jq; and with it, pairs. Speaks TAP.
+# shellcheck disable=SC2317	# cases are called by their names
+
+# shellcheck source=selftests/tools/native/export_common.sh
+. "$(dirname "$0")/export_common.sh"
+
+# The events without the names of threads, one a line: phase, name, times, process.
+events()
+{
+	jq -r '.traceEvents[] | select(.ph != "M") |
+		[.ph, .name, .ts, .dur, .pid, .id, .args.end.text, .args.lost] |
+		map(select(. != null)) | join(" ")' "$1"
+}
+
+every_event_is_told_once_case()
+{
+	many_events 20000 3 >script
+	whole_log log <script
+	export_log chrome out log
+	jq -r '.traceEvents[] | select(.ph == "X" or .ph == "i" or .ph == "b") | .ph' out |
+		sort | uniq -c | awk '{ print $2, $1 }' >got
+	cat got
+	wanted=$(grep -c '^event' script)
+	[ "$(awk '{ n += $2 * ($1 == "i" ? 1 : 2) } END { print n }' got)" -eq "$wanted" ]
+	[ "$(jq -r .otherData.events out)" -eq "$wanted" ]
+	# Begins and ends are two and two, and there is one of each six of tick and message.
+	[ "$(awk '$1 == "X" { print $2 }' got)" -gt $((wanted / 4)) ]
+	[ "$(jq '[.traceEvents[] | select(.name == "tick")] | length' out)" -eq \
+		"$(grep -c '^event 67' script)" ]
+	# What is within a thread's stack of durations is nested: as a viewer would look at it.
+	jq -r '.traceEvents[] | select(.ph == "X") |
+		[.tid, (.ts * 1000 | round), ((.ts + .dur) * 1000 | round)] | join(" ")' out |
+		sort -k1,1n -k2,2n -k3,3nr | awk '
+		$1 != tid { tid = $1; depth = 0 }
+		{
+			while (depth && end[depth] <= $2) depth--
+			if (depth && end[depth] < $3) { print "not nested:", $0; exit 1 }
+			end[++depth] = $3
+		}'
+}
+
+pairs_are_durations_case()
+{
+	whole_log log <<-'END'
+		name 65 outer_begin
+		name 66 outer_end
+		name 67 inner:begin
+		name 68 inner:end
+		name 69 _begin
+		name 70 inner_end
+		block 0
+		event 65 1000000000000000000 thread=1 text=in
+		event 67 1000000000000000500 thread=1
+		event 65 1000000000000000750 thread=2
+		event 70 1000000000000000900 thread=1
+		event 69 1000000000000000950 thread=1
+		event 68 1000000000000001001 thread=1
+		event 66 1000000000001234567 thread=1 text=out
+		event 66 1000000000001300000 thread=1
+		event 67 1000000000001400000 thread=1
+		event 67 1000000000001400001 thread=1
+		event 68 1000000000001400002 thread=1
+		event 68 1000000000001400004 thread=1
+	END
+	export_log chrome out log
+	events out >got
+	diff - got <<-'END'
+		i inner_end 0.9 4711
+		i _begin 0.95 4711
+		X inner 0.5 0.501 4711
+		X outer 0 1234.567 4711 out
+		i outer_end 1300 4711
+		X inner 1400.001 0.001 4711
+		X inner 1400 0.004 4711
+		i outer_begin 0.75 4711
+	END
+	jq -e '.traceEvents[] | select(.name == "outer") | .args.begin.text == "in"' out
+	jq -e '.otherData.first_event_ns == "1000000000000000000"' out
+}
+
+# A begins, B begins, A ends, B ends: A gets a track of its own.
+overlapping_pairs_are_asynchronous_case()
+{
+	whole_log log <<-'END'
+		name 65 a_begin
+		name 66 a_end
+		name 67 b_begin
+		name 68 b_end
+		block 0
+		event 65 1700000000000001000 thread=1
+		event 67 1700000000000002000 thread=1
+		event 66 1700000000000003000 thread=1
+		event 68 1700000000000004000 thread=1
+		event 65 1700000000000005000 thread=1
+		event 67 1700000000000005000 thread=1
+		event 68 1700000000000005000 thread=1
+		event 66 1700000000000006000 thread=1
+	END
+	export_log chrome out log
+	events out >got
+	diff - got <<-'END'
+		b a 0 4711 0x1
+		e a 2 4711 0x1
+		X b 1 2 4711
+		b b 4 4711 0x2
+		e b 4 4711 0x2
+		X a 4 1 4711
+	END
+}
+
+# What is written two flushes late is read late.
+times_that_go_back_case()
+{
+	whole_log log <<-'END'
+		name 65 a_begin
+		name 66 a_end
+		block 0
+		event 65 1700000000000005000
+		epoch
+		epoch
+		block 0
+		event 66 1700000000000003999
+		event 66 1700000000000005500
+	END
+	export_log chrome out log
+	events out >got
+	diff - got <<-'END'
+		i a_begin 0 4711
+		i a_end -1.001 4711
+		i a_end 0.5 4711
+	END
+}
+
+threads_and_processes_have_names_case()
+{
+	whole_log log <<-'END'
+		name 65 tick
+		block 0
+		event 65 1700000000000000001 pid=7 thread=0x7f0000000001
+		event 65 1700000000000000002 pid=8 thread=0x7f0000000001
+		event 65 1700000000000000003 pid=7 thread=0x7f0000000001
+		block 4
+		event 3 1700000000000000004 pid=0 hex=00000000
+	END
+	export_log chrome out log
+	jq -r '.traceEvents[] | select(.ph == "M") | [.name, .pid, .tid, .args.name] |
+		join(" ")' out >got
+	diff - got <<-'END'
+		trace_name 0 0 of a test
+		process_name 7 1 process 7
+		thread_name 7 1 thread 0x7f0000000001
+		process_name 8 2 process 8
+		thread_name 8 2 thread 0x7f0000000001
+		process_name 0 3 trace stream
+		thread_name 0 3 system events
+	END
+}
+
+lost_events_are_told_case()
+{
+	whole_log log <<-'END'
+		name 65 work_begin
+		name 66 work_end
+		block 0
+		event 65 1700000000000000001
+		event 66 1700000000000000002
+		event 65 1700000000000000003
+		lost 7 1700000000000000004
+		block 0
+		event 66 1700000000000000010
+	END
+	export_log chrome out log
+	jq -e '[.traceEvents[] | select(.cat == "lost")] | length == 1' out
+	jq -e '.traceEvents[] | select(.cat == "lost") | .name == "7 events lost" and .args.lost == 7' out
+	jq -e '[.traceEvents[] | select(.ph == "X") | .args.lost] == [null, 7]' out
+	jq -e '.otherData.events_lost == "7"' out
+}
+
+hostile_names_and_data_case()
+{
+	whole_log log <<-'END'
+		name 65 "},{"\x5c
+		name 66 \x1b[31m\x07\xff
+		name 67 </script>\xe2\x80\xa8größe
+		block 0
+		event 65 1700000000000000001 text="\x5c"\x00
+		event 66 1700000000000000002 hex=1b5b33316d
+		event 67 18446744073709551615 pid=-5 thread=0xffffffffffffffff hex=ff
+		event 65 18446744073709551615 text=line\x0aline\x09tab
+		event 65 18446744073709551615 zeros=65536
+	END
+	export_log chrome out log
+	not grep -qP '[\x00-\x09\x0b-\x1f\x7f]' out
+	iconv -f UTF-8 -t UTF-8 out >/dev/null
+	jq -r '.traceEvents[] | select(.ph == "i") | .name' out >names
+	diff - names <<-'END'
+		"},{"\\
+		\x1b[31m\x07\xff
+		</script>\xe2\x80\xa8größe
+		"},{"\\
+		"},{"\\
+	END
+	jq -r '.traceEvents[] | select(.ph == "i") | .args.text // .args.bytes[:20]' out >data
+	diff - data <<-'END'
+		"\\"
+		1b5b33316d
+		ff
+		line\nline\ttab
+		00000000000000000000
+	END
+	jq -e '[.traceEvents[].args.data_len | select(. != null)] == [65536]' out
+}
+
+layout_of_data_case()
+{
+	cat >formats <<-'END'
+		all { u64 u; i64 i; x16 x; f32 f; f64 d; char c[2]; string s; pad[1]; }
+	END
+	whole_log log <<-'END'
+		name 65 all
+		block 0
+		event 65 1700000000000000001 hex=ffffffffffffffffffffffffffffffff34120000c03f000000000000f87f6100222f00aa
+		event 65 1700000000000000002 hex=01
+	END
+	export_log chrome out log --format-file=formats
+	jq -c '.traceEvents[] | select(.name == "all") | .args | .data // .bytes' out >got
+	diff - got <<-'END'
+		{"u":"18446744073709551615","i":-1,"x":"0x1234","f":1.5,"d":"nan","c":"a","s":"\"/"}
+		"01"
+	END
+}
+
+# What never ends must not make what does unknown, nor take memory for ever.
+begins_without_end_case()
+{
+	{
+		echo 'name 65 leak_begin'
+		echo 'name 66 work_begin'
+		echo 'name 67 work_end'
+		echo 'block 0'
+		for ((i = 0; i < 1500; i++)); do
+			echo "event 65 $((1700000000000000000 + i * 10)) thread=1"
+			echo "event 66 $((1700000000000000001 + i * 10)) thread=1"
+			echo "event 67 $((1700000000000000005 + i * 10)) thread=1"
+		done
+	} >script
+	whole_log log <script
+	export_log chrome out log
+	[ "$(jq '[.traceEvents[] | select(.ph == "X" and .dur == 0.004)] | length' out)" -eq 1500 ]
+	[ "$(jq '[.traceEvents[] | select(.name == "leak_begin" and .ph == "i")] | length' out)" \
+		-eq 1500 ]
+	# With 1024 open, the first one was given up, long before the end.
+	[ "$(grep -n leak_begin out | head -n 1 | cut -d: -f1)" -lt 1100 ]
+}
+
+memory_is_bounded_case()
+{
+	many_events 300000 4 | whole_log log
+	(ulimit -v 24576 && export_log chrome out log)
+	[ "$(grep -c '"ph":"X"' out)" -gt 90000 ]
+}
+
+# Nothing is written over, and what was not written to its end does not stay.
+output_case()
+{
+	whole_log log <<<'name 65 tick'
+	echo precious >out
+	fails 1 'File exists; remove it, or choose another name' \
+		posixtrace export -f chrome -o out log
+	[ "$(cat out)" = precious ]
+	posixtrace export -f chrome log >stdout
+	posixtrace export -f chrome -o - log >dash
+	cmp stdout dash
+	jq -e '.traceEvents | length == 1' stdout
+	many_events 5000 5 | whole_log log
+	fails 1 'File too large' sh -c \
+		'trap "" XFSZ; ulimit -f 100; posixtrace export -f chrome -o cut log'
+	[ ! -e cut ]
+	fails 1 'No space left' sh -c 'posixtrace export -f chrome log >/dev/full'
+}
+
+run_cases

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# What the tests of "posixtrace export" share. They speak TAP; "run" has put the command, and
+# the program write_log, into the path.
+
+export LC_ALL=C.UTF-8
+
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/posixtrace-export.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT
+number=0 failures=0
+
+# case_ NAME: runs the function of that name, each in a folder and a shell of its own
+case_()
+{
+	local status
+	number=$((number + 1))
+	echo "#  RUN           $1 ..."
+	mkdir "$tmp/$1"
+	# not as a condition: "set -e" would have no effect
+	(
+		cd "$tmp/$1" || exit
+		set -e -o pipefail
+		"$1"
+	) >"$tmp/out" 2>&1
+	status=$?
+	if [ "$status" -eq 0 ]; then
+		echo "ok $number $1"
+	else
+		failures=$((failures + 1))
+		sed 's/^/# /' "$tmp/out" | cat -v | cut -c 1-400 | tail -n 40
+		echo "not ok $number $1"
+	fi
+}
+
+# run_cases: all functions whose names end in _case, in the order of the file
+run_cases()
+{
+	local names
+	mapfile -t names < <(sed -n 's/^\([a-z0-9_]*_case\)()$/\1/p' "$0")
+	echo "TAP version 13"
+	echo "1..${#names[@]}"
+	for name in "${names[@]}"; do
+		case_ "$name"
+	done
+	exit "$failures"
+}
+
+# whole_log FILE: as write_log, and the log has an end
+whole_log()
+{
+	{ cat; echo end; } | write_log "$1"
+}
+
+# export_log FORMAT OUT LOG [OPTION]...: must succeed, and say only what was lost
+export_log()
+{
+	local format=$1 out=$2 log=$3
+	shift 3
+	posixtrace export --format="$format" --output="$out" "$@" "$log" 2>&1 | tee said
+	not grep -v ' events were lost: use a larger stream$' said
+}
+
+# not COMMAND...: "!" would not end a case
+not()
+{
+	if "$@"; then
+		return 1
+	fi
+}
+
+# fails STATUS TEXT COMMAND...: its exit status, and a text in what it says
+fails()
+{
+	local wanted=$1 text=$2 status=0
+	shift 2
+	"$@" >said 2>&1 </dev/null || status=$?
+	cat said
+	echo "# status $status"
+	[ "$status" -eq "$wanted" ] && grep -qF -- "$text" said
+}
+
+# many_events NUMBER SEED: the script of a log with about that many events of four CPUs, all
+# with different times, with pairs that are nested in each of eight threads
+many_events()
+{
+	awk -v events="$1" -v seed="$2" '
+	BEGIN {
+		srand(seed)
+		split("request_begin lock:begin tick lock:end request_end message", names)
+		for (i = 1; i <= 6; i++)
+			print "name", 64 + i, names[i]
+		print "block 4"
+		print "event 2 1700000000000000000 pid=0"
+		base = 10
+		while (done < events) {
+			for (cpu = 0; cpu < 4; cpu++) {
+				print "block", cpu
+				for (i = 0; i < 48; i++) {
+					id = 65 + i % 6
+					thread = sprintf("0x7f%02d00", cpu * 2 + int(i / 6) % 2)
+					data = id == 70 ? "text=message-" done : \
+						sprintf("hex=%08x%04x", rand() * 4294967295, i)
+					if (id == 67 && i % 4 == 2)
+						data = "zeros=0"
+					printf "event %d 17000000%011d pid=%d thread=%s address=0x%x %s\n",
+						id, base + i * 1000 + cpu * 7, 4711 + cpu % 2,
+						thread, 4194304 + id * 16, data
+					done++
+				}
+			}
+			base += 48000
+			print "epoch"
+		}
+	}'
+}
+
+# told: the script of a log as lines "TIME NAME CPU PID THREAD ADDRESS CUT BYTES", by time
+told()
+{
+	awk '
+	BEGIN {
+		for (i = 1; i < 128; i++)
+			ord[sprintf("%c", i)] = i
+		name[2] = "posix_trace_start"
+		name[3] = "posix_trace_stop"
+		cpus = 4
+	}
+	function hex_of(text,  i, bytes) {
+		for (i = 1; i <= length(text); i++)
+			bytes = bytes sprintf("%02x", ord[substr(text, i, 1)])
+		return bytes
+	}
+	$1 == "cpus" { cpus = $2 }
+	$1 == "name" { name[$2] = substr($0, length($1 $2) + 3) }
+	$1 == "block" { cpu = $2 == cpus ? "-" : $2 }
+	$1 == "event" {
+		word["pid"] = 4711; word["thread"] = word["address"] = "0x0"
+		word["hex"] = word["text"] = word["zeros"] = ""
+		for (i = 4; i <= NF; i++)
+			word[substr($i, 1, index($i, "=") - 1)] = substr($i, index($i, "=") + 1)
+		bytes = word["hex"] hex_of(word["text"])
+		for (i = 0; i < word["zeros"] + 0; i++)
+			bytes = bytes "00"
+		print $3, name[$2], cpu, word["pid"], tolower(word["thread"]),
+			tolower(word["address"]), / cut/ ? 1 : 0, bytes
+	}' | sed 's/ $//' | sort
+}

@@ -1,0 +1,428 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# "posixtrace export --format=ctf", as babeltrace2 reads it. Speaks TAP.
+# shellcheck disable=SC2317	# cases are called by their names
+
+# shellcheck source=selftests/tools/native/export_common.sh
+. "$(dirname "$0")/export_common.sh"
+
+# babeltrace FOLDER: lines as told() has them; not a word besides may be said
+babeltrace()
+{
+	babeltrace2 --clock-seconds "$1" >text 2>warnings
+	cat warnings
+	[ ! -s warnings ] || return 1
+	awk '
+	function field(text, name,  at) {
+		at = index(text, name " = ")
+		if (!at)
+			return "-"
+		text = substr(text, at + length(name) + 3)
+		sub(/[ ,].*/, "", text)
+		return tolower(text)
+	}
+	{
+		time = substr($1, 2, length($1) - 2)
+		sub(/\./, "", time)
+		sub(/^0+/, "", time)
+		rest = substr($0, index($0, ") ") + 2)
+		name = substr(rest, 1, index(rest, ": {") - 1)
+		rest = substr(rest, length(name) + 1)
+		data = substr(rest, index(rest, "data = ["))
+		n = split(data, item, / = 0x/)
+		bytes = ""
+		for (i = 2; i <= n; i++) {
+			sub(/[ ,].*/, "", item[i])
+			bytes = bytes (length(item[i]) < 2 ? "0" : "") tolower(item[i])
+		}
+		print (time == "" ? 0 : time), name, field(rest, "cpu_id"), field(rest, "pid"),
+			field(rest, "thread"), field(rest, "address"), field(rest, "truncated"),
+			bytes
+	}' text | sed 's/ $//' | sort
+}
+
+# same_as_told SCRIPT FOLDER
+same_as_told()
+{
+	told <"$1" >wanted
+	babeltrace "$2" >got
+	[ -s wanted ]
+	diff wanted got
+}
+
+every_event_is_there_as_it_was_case()
+{
+	many_events 20000 1 >script
+	whole_log log <script
+	export_log ctf out log
+	[ "$(wc -l <script)" -gt 20000 ]
+	same_as_told script out
+	[ "$(echo out/*)" = 'out/cpu0 out/cpu1 out/cpu2 out/cpu3 out/metadata out/system' ]
+}
+
+every_event_is_there_as_dump_tells_case()
+{
+	many_events 5000 10 | whole_log log
+	export_log ctf out log
+	posixtrace dump --json log | jq -r '[(.time | sub("[.]"; "")), .event, .cpu // "-", .pid,
+		.thread, .address, if .truncated then 1 else 0 end, .data] | join(" ")' |
+		sed 's/ $//' | sort >wanted
+	[ "$(wc -l <wanted)" -ge 5000 ]
+	babeltrace out >got
+	diff wanted got
+}
+
+long_silence_between_events_case()
+{
+	cat >script <<-'END'
+		name 65 tick
+		block 0
+		event 65 1700000000000000000 zeros=1
+		event 65 1700000004294967295 zeros=2
+		event 65 1700000008589934590 zeros=3
+		event 65 1700000012884901886 zeros=4
+		event 65 1700000100000000000 zeros=5
+		event 65 1800000000000000000 zeros=6
+		block 1
+		event 65 1700000050000000000 zeros=7
+	END
+	whole_log log <script
+	export_log ctf out log
+	same_as_told script out
+}
+
+data_of_any_size_case()
+{
+	{
+		echo 'name 65 tick'
+		for size in 0 1 255 256 4095 4096 65535 65536; do
+			for cpu in 0 3; do
+				echo "block $cpu"
+				echo "event 65 $((1700000000000000000 + size * 10 + cpu)) zeros=$size"
+			done
+		done
+	} >script
+	whole_log log <script
+	export_log ctf out log
+	same_as_told script out
+}
+
+attributes_of_an_event_case()
+{
+	cat >script <<-'END'
+		name 65 tick
+		block 2
+		event 65 1700000000000000001 pid=1 thread=0xfedcba9876543210 address=0xffffffffffffffff
+		event 65 1700000000000000002 pid=4194304 thread=0x1 address=0x1 cut hex=00ff
+		block 4
+		event 3 1700000000000000003 pid=0 hex=01000000
+	END
+	whole_log log <script
+	export_log ctf out log
+	same_as_told script out
+}
+
+# What was lost is told where it was: between the packets of the CPU that noticed.
+lost_events_are_told_case()
+{
+	whole_log log <<-'END'
+		name 65 tick
+		block 0
+		event 65 1700000000000000001
+		event 65 1700000000000000002
+		lost 7 1700000000000000003
+		block 0
+		event 65 1700000000000000010
+		event 65 1700000000000000011
+		lost 5 1700000000000000012
+		block 0
+		event 65 1700000000000000020
+	END
+	export_log ctf out log
+	babeltrace2 out >text 2>warnings
+	cat text warnings
+	[ "$(grep -c tick text)" -eq 5 ]
+	[ "$(grep -cE 'Tracer discarded [0-9]+ events' warnings)" -eq 2 ]
+	grep -q 'discarded 7 events' warnings
+	grep -q 'discarded 5 events' warnings
+}
+
+hostile_names_and_data_case()
+{
+	cat >script <<-'END'
+		name 65 a"b\x5cc
+		name 66 \x1b[31mred\x07
+		name 67 \xff\xfe\x80
+		name 68 größe
+		name 69 \xe2\x80\xaeevil
+		name 70 x"; }; /*
+		name 71 same
+		name 72 same
+		block 0
+		event 65 1700000000000000001 text=a
+		event 66 1700000000000000002 hex=1b5b33316d
+		event 67 1700000000000000003
+		event 68 1700000000000000004
+		event 69 1700000000000000005
+		event 70 1700000000000000006
+		event 71 1700000000000000007
+		event 72 1700000000000000008
+	END
+	whole_log log <script
+	export_log ctf out log
+	babeltrace out >got
+	cut -d' ' -f2- got | sed 's/ 0 4711 .*//' >names
+	cat -v names
+	diff names - <<-'END'
+		a"b\\c
+		\x1b[31mred\x07
+		\xff\xfe\x80
+		größe
+		\xe2\x80\xaeevil
+		x"; }; /*
+		same
+		same (type 72)
+	END
+}
+
+# CTF has no time after 2262, and none that goes back.
+hostile_times_case()
+{
+	whole_log log <<-'END'
+		name 65 tick
+		block 0
+		event 65 1
+		event 65 9223372036000000000
+		event 65 9223372036000000001
+		event 65 18446744073709551615
+	END
+	posixtrace export -f ctf -o out log >said 2>&1
+	cat said
+	babeltrace out >got
+	cat got
+	[ "$(cut -d' ' -f1 got | tr '\n' ' ')" = "1 $(printf '9223372036000000000 %.0s' 1 2 3)" ]
+	grep -q 'can not have the times of 2 events' said
+}
+
+# What is written two flushes late is read late.
+times_that_go_back_case()
+{
+	cat >script <<-'END'
+		name 65 tick
+		block 0
+		event 65 1700000000000005000
+		event 65 1700000000000006000
+		epoch
+		epoch
+		block 0
+		event 65 1700000000000001000 zeros=1
+		event 65 1700000000000007000 zeros=2
+		block 1
+		event 65 1700000000000001500 zeros=3
+	END
+	whole_log log <script
+	posixtrace export -f ctf -o out log >said 2>&1
+	grep 'can not have the times of 1 events' said
+	sed 's/1700000000000001000/1700000000000006000/' script >changed
+	same_as_told changed out
+}
+
+many_cpus_case()
+{
+	{
+		echo 'cpus 3000'
+		echo 'name 65 tick'
+		for ((cpu = 0; cpu < 3000; cpu++)); do
+			echo "block $cpu"
+			echo "event 65 $((1700000000000000000 + cpu)) zeros=100"
+			echo "event 65 $((1700000001000000000 + cpu)) zeros=100"
+		done
+	} >script
+	whole_log log <script
+	export_log ctf out log
+	[ "$(find out -type f | wc -l)" -eq 3001 ]
+	[ "$(cat out/cpu* | wc -c)" -gt 600000 ]
+}
+
+layout_of_data_case()
+{
+	cat >formats <<-'END'
+		# what the data of some events are
+		packed { u8 a; i16 b; x32 c; u64 d; }
+		struct aligned { u8 a; u16 b; u8 c; f64 d; char text[3]; }
+		texts { char name[6]; string path; string event; }
+		floats { f32 x; f64 y; pad[2]; i8 z; }
+		"with blank" { u32 n; }
+		nothing { }
+	END
+	whole_log log <<-'END'
+		name 65 packed
+		name 66 aligned
+		name 67 texts
+		name 68 floats
+		name 69 with blank
+		name 70 nothing
+		block 0
+		event 65 1700000000000000001 hex=fffeff78563412ffffffffffffffff
+		event 66 1700000000000000002 hex=01aa020003000000000000000000f83f6162630000000000
+		event 66 1700000000000000003 hex=01aa02000300bbbb000000000000f83f616200cccccccccc
+		event 67 1700000000000000004 hex=6162006364652f746d7000c3a400
+		event 68 1700000000000000005 hex=0000c03f00000000000004c0eeeeff
+		event 69 1700000000000000006 hex=2a000000
+		event 70 1700000000000000007
+		event 69 1700000000000000008 hex=2a
+	END
+	export_log ctf out log --format-file=formats
+	babeltrace2 out >text 2>warnings
+	cat text warnings
+	[ ! -s warnings ]
+	sed 's/.*) \([^{]*\): .*}, { */\1: /; s/ *}$//; s/ $//' text >got
+	diff got - <<-'END'
+		packed: a = 255, b = -2, c = 0x12345678, d = 18446744073709551615
+		aligned: a = 1, b = 2, c = 3, d = 1.5, text = "abc"
+		aligned: a = 1, b = 2, c = 3, d = 1.5, text = "ab"
+		texts: name = "ab", path = "/tmp", event = "ä"
+		floats: x = 1.5, y = -2.5, z = -1
+		with blank: n = 42
+		nothing:
+		with blank (bytes): len = 1, data = [ [0] = 0x2A ]
+	END
+}
+
+# Too short, too long, no end of the text, not printable, cut: bytes, all of them.
+data_that_do_not_match_are_bytes_case()
+{
+	cat >formats <<-'END'
+		number { u32 n; }
+		text { string s; }
+		array { char s[4]; }
+	END
+	cat >script <<-'END'
+		name 65 number
+		name 66 text
+		name 67 array
+		block 0
+		event 65 1700000000000000001 hex=010203
+		event 65 1700000000000000002 hex=0102030405
+		event 65 1700000000000000003
+		event 65 1700000000000000004 hex=01020304 cut
+		event 66 1700000000000000005 hex=6162
+		event 66 1700000000000000006 hex=610062
+		event 66 1700000000000000007 hex=1b5b6d00
+		event 66 1700000000000000008 hex=ff00
+		event 66 1700000000000000009
+		event 67 1700000000000000010 hex=616207
+		event 67 1700000000000000011 hex=61620700
+	END
+	whole_log log <script
+	export_log ctf out log --format-file=formats
+	same_as_told script out
+}
+
+wrong_format_files_case()
+{
+	whole_log log <<<'name 65 tick'
+	while IFS='|' read -r line text message; do
+		printf '%b' "$text" >formats
+		fails 1 "formats:$line: $message" \
+			posixtrace export -f ctf -F formats -o out log
+		[ ! -e out ]
+	done <<-'END'
+		1|tick|expected "{", not "end of file"
+		1|tick {|no type "end of file"
+		2|# a\ntick { u32 n; u33 m; }|no type "u33"
+		3|tick {\n\tu32 n;\n\tu32 n;\n}|a second field "n"
+		1|tick { u32 }|"}" can not be the name of a field
+		1|tick { u32 2n; }|"2n" can not be the name of a field
+		1|tick { u32 n }|expected ";", not "}"
+		1|tick { u32 n, m; }|"n," can not be the name of a field
+		1|tick { u32 n[2]; }|expected ";", not "["
+		1|tick { char s; }|expected "[", not ";"
+		1|tick { char s[]; }|"]": not a size from 1 to 65536
+		1|tick { char s[0]; }|"0": not a size from 1 to 65536
+		1|tick { char s[-1]; }|"-1": not a size from 1 to 65536
+		1|tick { char s[65537]; }|"65537": not a size from 1 to 65536
+		1|tick { char s[99999999999999999999999]; }|"99999999999999999999999": not a size
+		1|struct tick { string s; }|a struct has no string of any length
+		2|tick { }\ntick { }|this event type has its fields already
+		1|{ u32 n; }|expected the name of an event type, not "{"
+		1|"tick|quotes are not closed
+		1|"ti\\qck" { }|only \\, \", \n, \t and \xNN have a meaning in quotes
+		1|tick { "u32" n; }|no type "u32"
+		1|\033 { }|byte 0x1b: put the name in quotes
+	END
+	printf 'x%065d { }' 0 >formats
+	fails 1 'formats:1: name of more than 63 bytes' \
+		posixtrace export -f ctf -F formats -o out log
+	{ printf 'tick { '; printf 'u8 a%d; ' {0..256}; printf '}'; } >formats
+	fails 1 'formats:1: more than 256 fields' \
+		posixtrace export -f ctf -F formats -o out log
+	head -c 1100000 /dev/zero | tr '\0' '#' >formats
+	fails 1 'formats: File too large' posixtrace export -f ctf -F formats -o out log
+	fails 1 'nowhere: No such file' posixtrace export -f ctf -F nowhere -o out log
+}
+
+# The first block is damaged, its neighbours are not.
+damaged_log_case()
+{
+	whole_log log <<-'END'
+		name 65 damaged
+		name 66 whole
+		block 0
+		event 65 1700000000000000001 text=find-me
+		block 1
+		event 66 1700000000000000002 text=good
+	END
+	at=$(grep -abo find-me log | cut -d: -f1)
+	printf X | dd of=log bs=1 seek="$at" conv=notrunc status=none
+	fails 1 'is damaged in 1 place:' posixtrace export -f ctf -o out log
+	babeltrace out >got
+	cat got
+	grep -q ' whole 1 ' got
+	grep -q ' posix_trace_error ' got
+}
+
+wrong_calls_case()
+{
+	whole_log log <<<'name 65 tick'
+	fails 2 Usage posixtrace export
+	fails 2 Usage posixtrace export log
+	fails 2 Usage posixtrace export -f ctf -o out
+	fails 2 Usage posixtrace export -f ctf -o out log log
+	fails 2 'no format "nonsense"; there are: ctf' posixtrace export -f nonsense -o out log
+	fails 2 'makes a folder: name it with --output' posixtrace export -f ctf log
+	fails 0 Usage posixtrace export --help
+	fails 1 'no trace log' posixtrace export -f ctf -o out /bin/true
+	fails 1 'No such file' posixtrace export -f ctf -o out nowhere
+	[ ! -e out ]
+	mkdir there
+	fails 1 'there is there already' posixtrace export -f ctf -o there log
+	rmdir there
+}
+
+# Ten times the events do not need more memory.
+memory_is_bounded_case()
+{
+	many_events 300000 2 | whole_log log
+	[ "$(stat -c %s log)" -gt 8000000 ]
+	(ulimit -v 24576 && export_log ctf out log)
+	[ "$(cat out/cpu* | wc -c)" -gt 8000000 ]
+}
+
+# Nor do many CPUs need so much memory each as few do.
+memory_is_bounded_for_all_cpus_case()
+{
+	awk 'BEGIN {
+		print "cpus 4000"
+		print "name 65 tick"
+		for (cpu = 0; cpu < 4000; cpu++) {
+			print "block", cpu
+			for (i = 0; i < 16; i++)
+				printf "event 65 17000000000%04d%04d zeros=1000\n", i, cpu
+		}
+	}' | whole_log log
+	(ulimit -v 102400 && export_log ctf out log)
+	[ "$(find out -type f -size +16000c | wc -l)" -ge 4000 ]
+}
+
+run_cases

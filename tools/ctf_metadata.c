@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The description of a CTF trace, in TSDL: see ctf_metadata.h, and export_ctf.c for what is
+ * described.
+ */
+#include <errno.h>
+#include <posixtrace.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctf_metadata.h"
+#include "escape.h"
+
+int ctf_metadata_event(struct ctf_metadata *metadata, unsigned int stream,
+		       const struct event *event, const struct layout *layout,
+		       unsigned int *id)
+{
+	if (event->type >= EXPORT_TYPES)
+		return -ERANGE;
+	*id = event->type + (layout ? EXPORT_TYPES : 0);
+	metadata->used[stream][*id] = true;
+	if (layout)
+		metadata->layouts[event->type] = layout;
+	if (!metadata->names[event->type])
+		metadata->names[event->type] = strdup(event->name);
+	return metadata->names[event->type] ? 0 : -ENOMEM;
+}
+
+void ctf_metadata_free(struct ctf_metadata *metadata)
+{
+	for (size_t i = 0; i < EXPORT_TYPES; i++)
+		free(metadata->names[i]);
+}
+
+static void put_uuid(struct buffer *text, const unsigned char *uuid)
+{
+	for (size_t i = 0; i < 16; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			buffer_byte(text, '-');
+		escape_hex(text, uuid + i, 1);
+	}
+}
+
+static void put_trace(struct buffer *text, const struct ctf_metadata *metadata,
+		      const char *trace_name)
+{
+	static const char * const types[] = {
+		"integer { size = 8; align = 8; signed = false; } := uint8_t",
+		"integer { size = 8; align = 8; signed = false; base = 16; } := xint8_t",
+		"integer { size = 8; align = 8; signed = false; encoding = UTF8; } := utf8_t",
+		"integer { size = 16; align = 8; signed = false; } := uint16_t",
+		"integer { size = 32; align = 8; signed = false; } := uint32_t",
+		"integer { size = 32; align = 8; signed = true; } := int32_t",
+		"integer { size = 64; align = 8; signed = false; } := uint64_t",
+		"integer { size = 64; align = 8; signed = false; base = 16; } := xint64_t",
+		"floating_point { exp_dig = 8; mant_dig = 24; align = 8; } := float32_t",
+		"floating_point { exp_dig = 11; mant_dig = 53; align = 8; } := float64_t",
+	};
+
+	buffer_text(text, "/* CTF 1.8 */\n\n");
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		buffer_printf(text, "typealias %s;\n", types[i]);
+	buffer_text(text, "\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tbyte_order = le;\n\tuuid = \"");
+	put_uuid(text, metadata->uuid);
+	buffer_text(text,
+		    "\";\n"
+		    "\tpacket.header := struct {\n"
+		    "\t\tuint32_t magic;\n"
+		    "\t\tuint8_t uuid[16];\n"
+		    "\t\tuint32_t stream_id;\n"
+		    "\t\tuint64_t stream_instance_id;\n"
+		    "\t};\n};\n\n");
+	buffer_text(text, "env {\n\ttracer_name = \"posixtrace\";\n");
+	buffer_printf(text, "\ttracer_major = %d;\n\ttracer_minor = %d;\n\ttrace_name = ",
+		      POSIXTRACE_VERSION_MAJOR, POSIXTRACE_VERSION_MINOR);
+	escape_string(text, trace_name, strlen(trace_name), false);
+	buffer_text(text, ";\n};\n\n");
+}
+
+static void put_clock(struct buffer *text)
+{
+	buffer_text(text,
+		    "clock {\n"
+		    "\tname = \"realtime\";\n"
+		    "\tdescription = \"CLOCK_REALTIME: nanoseconds since the Epoch\";\n"
+		    "\tfreq = 1000000000;\n"
+		    "\toffset_s = 0;\n"
+		    "\toffset = 0;\n"
+		    "\tabsolute = true;\n"
+		    "};\n\n"
+		    "typealias integer {\n"
+		    "\tsize = 32; align = 8; signed = false; map = clock.realtime.value;\n"
+		    "} := time32_t;\n"
+		    "typealias integer {\n"
+		    "\tsize = 64; align = 8; signed = false; map = clock.realtime.value;\n"
+		    "} := time64_t;\n\n");
+}
+
+static void put_stream(struct buffer *text, unsigned int stream)
+{
+	buffer_printf(text, "stream {\n\tid = %u;\n", stream);
+	buffer_text(text,
+		    "\tpacket.context := struct {\n"
+		    "\t\ttime64_t timestamp_begin;\n"
+		    "\t\ttime64_t timestamp_end;\n"
+		    "\t\tuint64_t content_size;\n"
+		    "\t\tuint64_t packet_size;\n"
+		    "\t\tuint64_t packet_seq_num;\n"
+		    "\t\tuint64_t events_discarded;\n");
+	if (stream == CTF_CPU_STREAM)
+		buffer_text(text, "\t\tuint32_t cpu_id;\n");
+	buffer_text(text,
+		    "\t};\n"
+		    "\tevent.header := struct {\n"
+		    "\t\tenum : uint16_t { compact = 0 ... 65534, extended = 65535 } id;\n"
+		    "\t\tvariant <id> {\n"
+		    "\t\t\tstruct {\n"
+		    "\t\t\t\ttime32_t timestamp;\n"
+		    "\t\t\t} compact;\n"
+		    "\t\t\tstruct {\n"
+		    "\t\t\t\tuint32_t id;\n"
+		    "\t\t\t\ttime64_t timestamp;\n"
+		    "\t\t\t} extended;\n"
+		    "\t\t} v;\n"
+		    "\t};\n"
+		    "\tevent.context := struct {\n"
+		    "\t\tint32_t pid;\n"
+		    "\t\txint64_t thread;\n"
+		    "\t\txint64_t address;\n"
+		    "\t\tuint8_t truncated;\n"
+		    "\t};\n};\n\n");
+}
+
+static void put_integer(struct buffer *text, size_t size, bool is_signed, int base)
+{
+	buffer_printf(text, "\t\tinteger { size = %zu; align = 8; signed = %s; base = %d; }",
+		      8 * size, is_signed ? "true" : "false", base);
+}
+
+/* Readers take a "_" away in front of a name: with it, no name is a word of the language. */
+static void put_field(struct buffer *text, const struct layout_field *field)
+{
+	switch (field->type) {
+	case LAYOUT_UNSIGNED:
+		put_integer(text, field->size, false, 10);
+		break;
+	case LAYOUT_SIGNED:
+		put_integer(text, field->size, true, 10);
+		break;
+	case LAYOUT_HEX:
+		put_integer(text, field->size, false, 16);
+		break;
+	case LAYOUT_FLOAT:
+		buffer_text(text, field->size == sizeof(float) ? "\t\tfloat32_t" : "\t\tfloat64_t");
+		break;
+	case LAYOUT_CHARS:
+		buffer_printf(text, "\t\tutf8_t _%s[%zu];\n", field->name, field->size);
+		return;
+	case LAYOUT_STRING:
+		buffer_text(text, "\t\tstring { encoding = UTF8; }");
+		break;
+	case LAYOUT_PAD:
+		return;
+	}
+	buffer_printf(text, " _%s;\n", field->name);
+}
+
+/*
+ * A log that was made to confuse may have a name twice, and an event type may have events
+ * with fields and others without: each gets a name of its own.
+ */
+static bool is_taken(const struct ctf_metadata *metadata, size_t type)
+{
+	for (size_t i = 0; i < type; i++) {
+		if (metadata->names[i] && !strcmp(metadata->names[i], metadata->names[type]))
+			return true;
+	}
+	return false;
+}
+
+static void put_event(struct buffer *text, const struct ctf_metadata *metadata,
+		      unsigned int stream, unsigned int id)
+{
+	size_t type = id % EXPORT_TYPES;
+	bool fields = id >= EXPORT_TYPES;
+	struct buffer name = { };
+
+	buffer_text(&name, metadata->names[type]);
+	if (is_taken(metadata, type))
+		buffer_printf(&name, " (type %zu)", type);
+	if (!fields && metadata->layouts[type])
+		buffer_text(&name, " (bytes)");
+	text->failed |= name.failed;
+	buffer_text(text, "event {\n\tname = ");
+	escape_string(text, name.data, name.len, false);
+	buffer_printf(text, ";\n\tid = %u;\n\tstream_id = %u;\n\tfields := struct {\n", id, stream);
+	if (fields) {
+		const struct layout *layout = metadata->layouts[type];
+
+		for (size_t i = 0; i < layout->nr_fields; i++)
+			put_field(text, &layout->fields[i]);
+	} else {
+		buffer_text(text, "\t\tuint32_t _len;\n\t\txint8_t _data[_len];\n");
+	}
+	buffer_text(text, "\t};\n};\n\n");
+	buffer_free(&name);
+}
+
+void ctf_metadata_write(struct ctf_metadata *metadata, const char *trace_name,
+			struct buffer *text)
+{
+	put_trace(text, metadata, trace_name);
+	put_clock(text);
+	for (unsigned int stream = 0; stream < CTF_STREAMS; stream++) {
+		put_stream(text, stream);
+		for (unsigned int id = 0; id < 2 * EXPORT_TYPES; id++) {
+			if (metadata->used[stream][id])
+				put_event(text, metadata, stream, id);
+		}
+	}
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "posixtrace export": writes a log in a format that other programs read.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "export.h"
+
+#define PROGRESS_EVERY	(1 << 16)	/* events */
+
+static const struct {
+	const char *name;
+	int (*run)(struct export *export);
+	bool folder;	/* makes one, and needs a name for it */
+	bool binary;	/* nothing for a terminal */
+} formats[] = {
+	{ "ctf", export_ctf, .folder = true },
+	{ "chrome", export_chrome, .folder = false },
+	{ "perfetto", export_perfetto, .binary = true },
+	{ "html", export_html, .folder = false },
+};
+
+#define NR_FORMATS	(sizeof(formats) / sizeof(formats[0]))
+
+static void print_help(FILE *to)
+{
+	fprintf(to,
+		"Usage: posixtrace export --format=FORMAT [OPTION]... LOG\n"
+		"Write a log in a format that other programs read.\n\n"
+		"  ctf       Common Trace Format 1.8: a folder for babeltrace2 and Trace Compass\n"
+		"  chrome    JSON for chrome://tracing, ui.perfetto.dev and Speedscope\n"
+		"  perfetto  protocol buffers for ui.perfetto.dev and trace_processor\n"
+		"  html      a page with a timeline, for any browser\n"
+		"\n"
+		"  -f, --format=FORMAT     one of these\n"
+		"  -F, --format-file=FILE  what the data of events mean: see posixtrace-export(1)\n"
+		"  -h, --help              this text\n"
+		"  -m, --max-events=N      how many events go into an HTML page (200000)\n"
+		"  -o, --output=OUT        file or folder to write; it must not be there yet\n");
+}
+
+/* ------------------------------------------------------------------ */
+/* For the exporters							*/
+
+static void show_progress(const struct export *export, const char *end)
+{
+	uint64_t total = source_total_bytes(export->source);
+
+	fprintf(stderr, "\rposixtrace: %llu events", (unsigned long long)export->events);
+	if (total)
+		fprintf(stderr, ", %3.0f %%", 100.0 * source_read_bytes(export->source) / total);
+	fputs(end, stderr);
+}
+
+int export_next(struct export *export, struct event *event)
+{
+	int ret = source_next(export->source, event);
+
+	if (ret <= 0)
+		return ret;
+	if (!export->events++)
+		export->first_time = event->time;
+	export->user_events += event->user;
+	logend_event(&export->end, event);
+	export->newly_lost = event->lost > export->lost ? event->lost - export->lost : 0;
+	export->lost = event->lost;
+	if (export->progress && export->events % PROGRESS_EVERY == 0)
+		show_progress(export, "");
+	return 1;
+}
+
+const struct layout *export_layout(struct export *export, const struct event *event)
+{
+	const struct layout *layout;
+
+	if (!export->layouts || !event->user || event->type >= EXPORT_TYPES)
+		return NULL;
+	if (!export->known[event->type]) {
+		export->layout_of[event->type] = layouts_find(export->layouts, event->name);
+		export->known[event->type] = true;
+	}
+	layout = export->layout_of[event->type];
+	if (!layout || event->truncated != POSIX_TRACE_NOT_TRUNCATED ||
+	    !layout_matches(layout, event->data, event->len))
+		return NULL;
+	return layout;
+}
+
+int export_flush(struct export *export, struct buffer *buffer, size_t least)
+{
+	if (buffer->failed)
+		return -ENOMEM;
+	if (buffer->len < least)
+		return 0;
+	if (buffer->len && fwrite(buffer->data, buffer->len, 1, export->file) != 1)
+		return errno ? -errno : -EIO;
+	buffer_reset(buffer);
+	return 0;
+}
+
+void export_trace_name(const struct export *export, char *name, size_t size)
+{
+	char text[TRACE_NAME_MAX + 1] = "";
+	trace_attr_t attr;
+
+	if (!posix_trace_get_attr(source_trid(export->source), &attr))
+		posix_trace_attr_getname(&attr, text);
+	snprintf(name, size, "%s", text);
+}
+
+/* ------------------------------------------------------------------ */
+/* The command								*/
+
+static int open_output(struct export *export, size_t format)
+{
+	if (formats[format].folder)
+		return 0;
+	if (!export->path || !strcmp(export->path, "-")) {
+		export->path = NULL;
+		export->file = stdout;
+		if (formats[format].binary && isatty(STDOUT_FILENO)) {
+			fprintf(stderr, "posixtrace: nothing for a terminal: use --output\n");
+			return -EINVAL;
+		}
+		return 0;
+	}
+	export->file = fopen(export->path, "wxe");
+	if (export->file)
+		return 0;
+	fprintf(stderr, "posixtrace: export: %s: %s%s\n", export->path, strerror(errno),
+		errno == EEXIST ? "; remove it, or choose another name" : "");
+	return -errno;
+}
+
+/* Returns @err, or what went wrong now. A part of a file would pass for all of it. */
+static int close_output(struct export *export, int err)
+{
+	if (!export->file)
+		return err;
+	if (fflush(export->file) && !err)
+		err = -errno;
+	if (!export->path)
+		return err;
+	if (fclose(export->file) && !err)
+		err = -errno;
+	if (err)
+		unlink(export->path);
+	return err;
+}
+
+static int run_export(struct export *export, size_t format)
+{
+	int err = source_open_log(export->log, &export->source);
+
+	if (err) {
+		source_complain(export->log, err);
+		return 1;
+	}
+	err = open_output(export, format);
+	if (err)
+		goto out;
+	export->progress = isatty(STDERR_FILENO);
+	err = formats[format].run(export);
+	err = close_output(export, err);
+	if (export->progress && export->events >= PROGRESS_EVERY)
+		show_progress(export, "\n");
+	if (err)
+		complain("export", -err);
+	else
+		err = logend_tell(&export->end, export->log, export->source);
+out:
+	source_close(export->source);
+	return err ? 1 : 0;
+}
+
+static int find_format(const char *name)
+{
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		if (!strcmp(formats[i].name, name))
+			return i;
+	}
+	fprintf(stderr, "posixtrace: export: no format \"%s\"; there are:", name);
+	for (size_t i = 0; i < NR_FORMATS; i++)
+		fprintf(stderr, " %s", formats[i].name);
+	fputc('\n', stderr);
+	return -1;
+}
+
+static int parse_max(const char *text, uint64_t *max)
+{
+	char *end;
+
+	errno = 0;
+	*max = strtoull(text, &end, 10);
+	if (!errno && !*end && *text >= '0' && *text <= '9' && *max)
+		return 0;
+	fprintf(stderr, "posixtrace: export: --max-events=%s: not a number from 1\n", text);
+	return -EINVAL;
+}
+
+int posixtrace_export(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "format", required_argument, NULL, 'f' },
+		{ "format-file", required_argument, NULL, 'F' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "max-events", required_argument, NULL, 'm' },
+		{ "output", required_argument, NULL, 'o' },
+		{ }
+	};
+	const char *format_file = NULL;
+	struct export *export;
+	int opt, ret = 2, format = -1;
+
+	export = calloc(1, sizeof(*export));
+	if (!export) {
+		complain("export", ENOMEM);
+		return 1;
+	}
+	while ((opt = getopt_long(argc, argv, "f:F:hm:o:", options, NULL)) != -1) {
+		switch (opt) {
+		case 'f':
+			format = find_format(optarg);
+			if (format < 0)
+				goto out;
+			break;
+		case 'F':
+			format_file = optarg;
+			break;
+		case 'h':
+			print_help(stdout);
+			ret = 0;
+			goto out;
+		case 'm':
+			if (parse_max(optarg, &export->max_events))
+				goto out;
+			break;
+		case 'o':
+			export->path = optarg;
+			break;
+		default:
+			print_help(stderr);
+			goto out;
+		}
+	}
+	if (format < 0 || argc - optind != 1) {
+		print_help(stderr);
+		goto out;
+	}
+	if (formats[format].folder && !export->path) {
+		fprintf(stderr,
+			"posixtrace: export: --format=%s makes a folder: name it with --output\n",
+			formats[format].name);
+		goto out;
+	}
+	export->log = argv[optind];
+	ret = 1;
+	if (!format_file || !layouts_load(format_file, &export->layouts))
+		ret = run_export(export, format);
+out:
+	layouts_free(export->layouts);
+	free(export);
+	return ret;
+}

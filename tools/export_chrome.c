@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The JSON of Chrome's tracing, which Perfetto and Speedscope read, too.
+ *
+ * What begins and ends becomes one "complete" event, written when it ends: such events need
+ * no order. Those of a thread must be nested, however; what is not becomes an asynchronous
+ * one, with a track of its own. All else is an instant, a begin without an end as well.
+ *
+ * Times are microseconds, and readers have floating point numbers: since the first event, so
+ * that nanoseconds survive.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "escape.h"
+#include "export.h"
+#include "export_json.h"
+#include "pairs.h"
+#include "threads.h"
+
+#define WRITE_AT	(1 << 18)	/* bytes */
+
+struct chrome {
+	struct export *export;
+	struct buffer text;
+	struct threads *threads;
+	struct pairs *pairs;
+	uint64_t nr_async;
+};
+
+static void put_microseconds(struct buffer *to, uint64_t from, uint64_t time)
+{
+	uint64_t ns = time < from ? from - time : time - from;
+
+	buffer_printf(to, "%s%" PRIu64 ".%03u", time < from ? "-" : "", ns / 1000,
+		      (unsigned int)(ns % 1000));
+}
+
+/* Up to its arguments, which are to follow, and "}}". */
+static void put_head(struct chrome *chrome, const char *phase, const char *category,
+		     const char *name, const struct event *event, uint32_t thread)
+{
+	struct buffer *text = &chrome->text;
+
+	buffer_printf(text, ",\n{\"ph\":\"%s\",\"cat\":\"%s\",\"name\":", phase, category);
+	escape_string(text, name, strlen(name), false);
+	buffer_printf(text, ",\"pid\":%d,\"tid\":%" PRIu32 ",\"ts\":", (int)event->pid, thread);
+	put_microseconds(text, chrome->export->first_time, event->time);
+}
+
+static void put_instant(struct chrome *chrome, const struct event *event, size_t data_len,
+			uint32_t thread)
+{
+	struct buffer *text = &chrome->text;
+
+	put_head(chrome, "i", event->user ? "user" : "system", event->name, event, thread);
+	buffer_printf(text, ",\"s\":\"%s\",\"args\":{", event->user ? "t" : "g");
+	export_json_event(chrome->export, text, event, data_len, false);
+	buffer_text(text, "}}");
+}
+
+static void put_metadata(struct buffer *text, const char *name, const struct event *event,
+			 uint32_t thread)
+{
+	buffer_printf(text, ",\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%" PRIu32, name,
+		      (int)event->pid, thread);
+}
+
+/* A number for its thread, and when it is new, names for that and for its process. */
+static int find_thread(struct chrome *chrome, const struct event *event, uint32_t *number)
+{
+	struct buffer *text = &chrome->text;
+	int ret = threads_find(chrome->threads, event->pid, event->thread, number);
+
+	if (ret <= 0)
+		return ret;
+	put_metadata(text, "process_name", event, *number);
+	if (event->pid)
+		buffer_printf(text, ",\"args\":{\"name\":\"process %d\"}}", (int)event->pid);
+	else
+		buffer_text(text, ",\"args\":{\"name\":\"trace stream\"}}");
+	put_metadata(text, "thread_name", event, *number);
+	if (*number == THREADS_OTHERS)
+		buffer_text(text, ",\"args\":{\"name\":\"further threads\"}}");
+	else if (event->thread)
+		buffer_printf(text, ",\"args\":{\"name\":\"thread %#" PRIx64 "\"}}",
+			      event->thread);
+	else
+		buffer_text(text, ",\"args\":{\"name\":\"system events\"}}");
+	return 0;
+}
+
+static void put_args(struct chrome *chrome, const char *name, const struct event *event,
+		     size_t data_len)
+{
+	buffer_printf(&chrome->text, "\"%s\":{", name);
+	export_json_event(chrome->export, &chrome->text, event, data_len, false);
+	buffer_text(&chrome->text, "}");
+}
+
+static void put_lost(struct chrome *chrome, uint64_t lost)
+{
+	if (lost)
+		buffer_printf(&chrome->text, ",\"lost\":%" PRIu64, lost);
+}
+
+static void put_complete(struct chrome *chrome, const struct event *end,
+			 const struct pairs_result *result, uint32_t thread)
+{
+	const struct pairs_begin *begin = result->begin;
+	struct buffer *text = &chrome->text;
+
+	put_head(chrome, "X", "user", begin->stem, &begin->event, thread);
+	buffer_text(text, ",\"dur\":");
+	put_microseconds(text, begin->event.time, end->time);
+	buffer_text(text, ",\"args\":{");
+	put_args(chrome, "begin", &begin->event, begin->data_len);
+	buffer_byte(text, ',');
+	put_args(chrome, "end", end, end->len);
+	put_lost(chrome, result->lost);
+	buffer_text(text, "}}");
+}
+
+static void put_async(struct chrome *chrome, const struct event *end,
+		      const struct pairs_result *result, uint32_t thread)
+{
+	const struct pairs_begin *begin = result->begin;
+	struct buffer *text = &chrome->text;
+
+	chrome->nr_async++;
+	put_head(chrome, "b", "user", begin->stem, &begin->event, thread);
+	buffer_printf(text, ",\"id\":\"%#" PRIx64 "\",\"args\":{", chrome->nr_async);
+	put_args(chrome, "begin", &begin->event, begin->data_len);
+	buffer_text(text, "}}");
+	put_head(chrome, "e", "user", begin->stem, end, thread);
+	buffer_printf(text, ",\"id\":\"%#" PRIx64 "\",\"args\":{", chrome->nr_async);
+	put_args(chrome, "end", end, end->len);
+	put_lost(chrome, result->lost);
+	buffer_text(text, "}}");
+}
+
+static int put_begin(struct chrome *chrome, const struct pairs_begin *begin)
+{
+	uint32_t thread;
+	int err = find_thread(chrome, &begin->event, &thread);
+
+	if (!err)
+		put_instant(chrome, &begin->event, begin->data_len, thread);
+	return err;
+}
+
+static int put_event(struct chrome *chrome, const struct event *event)
+{
+	struct pairs_result result;
+	uint32_t thread;
+	char name[64];
+	int err;
+
+	err = find_thread(chrome, event, &thread);
+	if (!err && thread != THREADS_OTHERS)
+		err = pairs_event(chrome->pairs, event, &result);
+	else
+		result = (struct pairs_result){ .role = PAIRS_NONE };
+	if (err)
+		return err;
+	if (chrome->export->newly_lost) {
+		snprintf(name, sizeof(name), "%" PRIu64 " events lost", chrome->export->newly_lost);
+		put_head(chrome, "i", "lost", name, event, thread);
+		buffer_printf(&chrome->text, ",\"s\":\"g\",\"args\":{\"lost\":%" PRIu64 "}}",
+			      chrome->export->newly_lost);
+	}
+	if (result.forgotten)
+		err = put_begin(chrome, result.forgotten);
+	if (result.begin && result.begin->event.time > event->time) {
+		/* A clock that went back: no duration. */
+		err = put_begin(chrome, result.begin);
+		put_instant(chrome, event, event->len, thread);
+	} else if (result.begin && result.proper) {
+		put_complete(chrome, event, &result, thread);
+	} else if (result.begin) {
+		put_async(chrome, event, &result, thread);
+	} else if (result.role != PAIRS_BEGIN) {
+		put_instant(chrome, event, event->len, thread);
+	}
+	return err ? err : export_flush(chrome->export, &chrome->text, WRITE_AT);
+}
+
+static int put_all(struct chrome *chrome)
+{
+	const struct pairs_begin *begin;
+	struct buffer *text = &chrome->text;
+	char name[TRACE_NAME_MAX + 1];
+	struct event event;
+	int ret;
+
+	export_trace_name(chrome->export, name, sizeof(name));
+	buffer_text(text, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+		    "{\"ph\":\"M\",\"name\":\"trace_name\",\"pid\":0,\"tid\":0,\"args\":{\"name\":");
+	escape_string(text, name, strlen(name), false);
+	buffer_text(text, "}}");
+	while ((ret = export_next(chrome->export, &event)) > 0) {
+		ret = put_event(chrome, &event);
+		if (ret)
+			return ret;
+	}
+	while (!ret && (begin = pairs_take(chrome->pairs))) {
+		ret = put_begin(chrome, begin);
+		if (!ret)
+			ret = export_flush(chrome->export, text, WRITE_AT);
+	}
+	/* As text: a number would lose its last digits. */
+	buffer_printf(text, "\n],\"otherData\":{\"first_event_ns\":\"%" PRIu64 "\"",
+		      chrome->export->first_time);
+	buffer_printf(text, ",\"events\":\"%" PRIu64 "\",\"events_lost\":\"%" PRIu64 "\"}}\n",
+		      chrome->export->events, chrome->export->lost);
+	return ret ? ret : export_flush(chrome->export, text, 0);
+}
+
+int export_chrome(struct export *export)
+{
+	struct chrome chrome = { .export = export };
+	int err = threads_new(EXPORT_THREADS, &chrome.threads);
+
+	if (!err)
+		err = pairs_new(EXPORT_OPEN_MAX, EXPORT_DEPTH_MAX, &chrome.pairs);
+	if (!err)
+		err = put_all(&chrome);
+	pairs_free(chrome.pairs);
+	threads_free(chrome.threads);
+	buffer_free(&chrome.text);
+	return err;
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Common Trace Format 1.8: a folder with the events of each CPU in a file, and with a
+ * description of these files in a language of its own (TSDL), "metadata".
+ *
+ * Nothing is aligned to more than bytes. Events have the header that LTTng calls large: six
+ * bytes as long as the time since the event before fits into 32 bits. A time that goes
+ * backwards within a file would not be CTF: such an event gets the time of the one before,
+ * and the user is told.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ctf_metadata.h"
+#include "export.h"
+
+#define PACKET_SIZE	(64 << 10)	/* bytes; an event more if it is large */
+#define PACKET_SIZE_MIN	4096
+#define PACKETS_SIZE	(32 << 20)	/* of those of all CPUs */
+#define CPUS_MAX	8192
+/* Readers calculate with signed numbers: the last second of these. */
+#define TIME_MAX	(INT64_MAX / 1000000000 * 1000000000)
+
+#define MAGIC		0xc1fc1fc1U
+#define ID_EXTENDED	0xffffU
+
+/* Offsets in a packet of what is known at its end. */
+#define AT_BEGIN	32
+#define AT_END		40
+#define AT_CONTENT	48
+#define AT_SIZE		56
+
+/* A file, or that of what no CPU's ring had. */
+struct file {
+	struct buffer packet;
+	size_t events;		/* in the packet */
+	uint64_t time;		/* of the last one */
+	uint64_t packets;
+	uint64_t discarded;
+};
+
+struct ctf {
+	struct export *export;
+	struct ctf_metadata metadata;
+	int folder;
+	struct file *files;	/* by CPU, the first is that without */
+	size_t nr_files;
+	size_t nr_used;
+	uint64_t changed_times;
+};
+
+static void file_name(size_t index, char *name, size_t size)
+{
+	if (index)
+		snprintf(name, size, "cpu%zu", index - 1);
+	else
+		snprintf(name, size, "system");
+}
+
+/* ------------------------------------------------------------------ */
+/* Packets								*/
+
+static void begin_packet(struct ctf *ctf, struct file *file, uint64_t time)
+{
+	struct buffer *packet = &file->packet;
+	size_t index = file - ctf->files;
+
+	buffer_reset(packet);
+	buffer_number(packet, MAGIC, 4);
+	buffer_put(packet, ctf->metadata.uuid, sizeof(ctf->metadata.uuid));
+	buffer_number(packet, index ? CTF_CPU_STREAM : CTF_SYSTEM_STREAM, 4);
+	buffer_number(packet, index, 8);
+	buffer_number(packet, time, 8);		/* AT_BEGIN */
+	buffer_number(packet, time, 8);		/* AT_END */
+	buffer_number(packet, 0, 8);		/* AT_CONTENT */
+	buffer_number(packet, 0, 8);		/* AT_SIZE */
+	buffer_number(packet, file->packets++, 8);
+	buffer_number(packet, file->discarded, 8);
+	if (index)
+		buffer_number(packet, index - 1, 4);
+	file->events = 0;
+	file->time = time;
+}
+
+static int write_all(int fd, const unsigned char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			data += n;
+			len -= n;
+		}
+	}
+	return 0;
+}
+
+/* Files are not kept open: there may be more than a process may have. */
+static int end_packet(struct ctf *ctf, struct file *file)
+{
+	struct buffer *packet = &file->packet;
+	char name[32];
+	int fd, err;
+
+	buffer_patch(packet, AT_END, file->time, 8);
+	buffer_patch(packet, AT_CONTENT, (uint64_t)packet->len * 8, 8);
+	buffer_patch(packet, AT_SIZE, (uint64_t)packet->len * 8, 8);
+	if (packet->failed)
+		return -ENOMEM;
+	file_name(file - ctf->files, name, sizeof(name));
+	fd = openat(ctf->folder, name,
+		    O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -errno;
+	err = write_all(fd, packet->data, packet->len);
+	if (close(fd) && !err)
+		err = -errno;
+	buffer_reset(packet);
+	return err;
+}
+
+static int find_file(struct ctf *ctf, const struct event *event, struct file **file)
+{
+	size_t index = event->cpu == SOURCE_NO_CPU ? 0 : (size_t)event->cpu + 1;
+
+	if (index > CPUS_MAX)
+		return -ERANGE;
+	if (index >= ctf->nr_files) {
+		struct file *files = realloc(ctf->files, (index + 1) * sizeof(*files));
+
+		if (!files)
+			return -ENOMEM;
+		memset(files + ctf->nr_files, 0, (index + 1 - ctf->nr_files) * sizeof(*files));
+		ctf->files = files;
+		ctf->nr_files = index + 1;
+	}
+	*file = &ctf->files[index];
+	return 0;
+}
+
+/*
+ * The packet that the event shall be in. What was lost before it is told by a number of the
+ * packet, which a reader compares with that of the one before: so there has to be one.
+ */
+static int prepare_packet(struct ctf *ctf, struct file *file, const struct event *event,
+			  uint64_t time)
+{
+	size_t limit;
+	int err;
+
+	if (!file->packets) {
+		ctf->nr_used++;
+		begin_packet(ctf, file, ctf->export->first_time < time ?
+					ctf->export->first_time : time);
+	}
+	limit = PACKETS_SIZE / ctf->nr_used;
+	if (limit > PACKET_SIZE)
+		limit = PACKET_SIZE;
+	if (limit < PACKET_SIZE_MIN)
+		limit = PACKET_SIZE_MIN;
+	if (!ctf->export->newly_lost && file->packet.len + event->len < limit)
+		return 0;
+	if (file->events || ctf->export->newly_lost) {
+		err = end_packet(ctf, file);
+		if (err)
+			return err;
+		file->discarded += ctf->export->newly_lost;
+		begin_packet(ctf, file, time);
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Events								*/
+
+static void put_header(struct file *file, unsigned int id, uint64_t time)
+{
+	struct buffer *packet = &file->packet;
+
+	if (time - file->time <= UINT32_MAX) {
+		buffer_number(packet, id, 2);
+		buffer_number(packet, time, 4);
+	} else {
+		buffer_number(packet, ID_EXTENDED, 2);
+		buffer_number(packet, id, 4);
+		buffer_number(packet, time, 8);
+	}
+	file->time = time;
+}
+
+static void put_fields(struct buffer *packet, const struct layout *layout,
+		       const struct event *event)
+{
+	const unsigned char *data = event->data;
+	struct layout_value value;
+
+	for (size_t i = 0; i < layout->nr_fields; i++) {
+		layout_value(layout, i, data, event->data + event->len - data, &value);
+		if (value.field->type != LAYOUT_PAD)
+			buffer_put(packet, data, value.size);
+		data += value.size;
+	}
+}
+
+static int put_event(struct ctf *ctf, const struct event *event)
+{
+	const struct layout *layout = export_layout(ctf->export, event);
+	uint64_t time = event->time;
+	struct buffer *packet;
+	struct file *file;
+	unsigned int id;
+	int err;
+
+	err = find_file(ctf, event, &file);
+	if (err)
+		return err;
+	if (time > TIME_MAX)
+		time = TIME_MAX;
+	if (file->packets && time < file->time)
+		time = file->time;
+	ctf->changed_times += time != event->time;
+	err = prepare_packet(ctf, file, event, time);
+	if (err)
+		return err;
+	err = ctf_metadata_event(&ctf->metadata, file == ctf->files ? CTF_SYSTEM_STREAM :
+				 CTF_CPU_STREAM, event, layout, &id);
+	if (err)
+		return err;
+
+	packet = &file->packet;
+	put_header(file, id, time);
+	buffer_number(packet, event->pid, 4);
+	buffer_number(packet, event->thread, 8);
+	buffer_number(packet, event->address, 8);
+	buffer_number(packet, event->truncated != POSIX_TRACE_NOT_TRUNCATED, 1);
+	if (layout) {
+		put_fields(packet, layout, event);
+	} else {
+		buffer_number(packet, event->len, 4);
+		buffer_put(packet, event->data, event->len);
+	}
+	file->events++;
+	return packet->failed ? -ENOMEM : 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* The folder								*/
+
+static int write_metadata(struct ctf *ctf)
+{
+	struct buffer text = { };
+	char name[TRACE_NAME_MAX + 1];
+	int fd, err;
+
+	export_trace_name(ctf->export, name, sizeof(name));
+	ctf_metadata_write(&ctf->metadata, name, &text);
+	if (text.failed) {
+		buffer_free(&text);
+		return -ENOMEM;
+	}
+	fd = openat(ctf->folder, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	err = fd < 0 ? -errno : write_all(fd, text.data, text.len);
+	if (fd >= 0 && close(fd) && !err)
+		err = -errno;
+	buffer_free(&text);
+	return err;
+}
+
+static int make_folder(struct ctf *ctf)
+{
+	const char *path = ctf->export->path;
+
+	if (mkdir(path, 0777)) {
+		if (errno == EEXIST)
+			fprintf(stderr,
+				"posixtrace: %s is there already: remove it, or use another name\n",
+				path);
+		return -errno;
+	}
+	ctf->folder = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return ctf->folder < 0 ? -errno : 0;
+}
+
+static int write_events(struct ctf *ctf)
+{
+	struct event event;
+	int ret;
+
+	while ((ret = export_next(ctf->export, &event)) > 0) {
+		ret = put_event(ctf, &event);
+		if (ret)
+			return ret;
+	}
+	for (size_t i = 0; !ret && i < ctf->nr_files; i++) {
+		if (ctf->files[i].packets)
+			ret = end_packet(ctf, &ctf->files[i]);
+	}
+	return ret;
+}
+
+int export_ctf(struct export *export)
+{
+	struct ctf ctf = { .export = export, .folder = -1 };
+	int err = make_folder(&ctf);
+
+	if (err)
+		return err;
+	if (getrandom(ctf.metadata.uuid, sizeof(ctf.metadata.uuid), 0) !=
+	    sizeof(ctf.metadata.uuid))
+		err = -errno;
+	/* Version 4, as RFC 4122 has it: random. */
+	ctf.metadata.uuid[6] = (ctf.metadata.uuid[6] & 0x0f) | 0x40;
+	ctf.metadata.uuid[8] = (ctf.metadata.uuid[8] & 0x3f) | 0x80;
+	if (!err)
+		err = write_events(&ctf);
+	/* Without it, the folder is no trace: nobody takes a part of one for all of it. */
+	if (!err)
+		err = write_metadata(&ctf);
+	if (!err && ctf.changed_times)
+		fprintf(stderr,
+			"posixtrace: export: CTF can not have the times of %llu events\n",
+			(unsigned long long)ctf.changed_times);
+	for (size_t i = 0; i < ctf.nr_files; i++)
+		buffer_free(&ctf.files[i].packet);
+	free(ctf.files);
+	ctf_metadata_free(&ctf.metadata);
+	close(ctf.folder);
+	return err;
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A page for browsers, with the events in it: see timeline.html.
+ *
+ * A browser has them all in its memory, so there are not more than it can take. Those that
+ * come later are counted, and the page says so.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "export.h"
+#include "export_json.h"
+#include "pairs.h"
+#include "threads.h"
+#include "timeline_page.h"
+
+#define WRITE_AT	(1 << 18)	/* bytes */
+#define EVENTS_MAX	200000		/* in the page, if nobody says how many */
+#define BYTES_MAX	(256ULL << 20)	/* of the page, about */
+#define DATA_MAX	256		/* bytes of data of an event without known fields */
+#define MARK		"@DATA@"
+
+/* Kinds of events, as the page knows them. */
+#define KIND_SLICE	0
+#define KIND_ASYNC	1
+#define KIND_INSTANT	2
+#define KIND_LOST	3
+
+/* Of names: event types, then stems by the type of the end. */
+#define NAMES		(2 * EXPORT_TYPES)
+
+struct html {
+	struct export *export;
+	struct buffer text;
+	struct buffer names;		/* JSON, for the end of the page */
+	struct buffer tracks;		/* likewise */
+	struct threads *threads;
+	struct pairs *pairs;
+	uint32_t name_index[NAMES];	/* 0: none yet, else one more */
+	uint32_t nr_names;
+	uint32_t track_index[EXPORT_THREADS + 1];	/* likewise, by number of the thread */
+	uint32_t nr_tracks;
+	uint64_t shown;			/* what is drawn: durations are two events */
+	uint64_t taken;			/* events that are in the page */
+	uint64_t bytes;
+	bool full;
+};
+
+static void put_separator(struct buffer *text, bool first)
+{
+	buffer_text(text, first ? "\n" : ",\n");
+}
+
+/* The number of a name, which is told at the end. */
+static uint32_t find_name(struct html *html, size_t name_of, const char *name)
+{
+	uint32_t *index = &html->name_index[name_of];
+
+	if (!*index) {
+		put_separator(&html->names, html->nr_names == 0);
+		escape_string(&html->names, name, strlen(name), true);
+		*index = ++html->nr_names;
+	}
+	return *index - 1;
+}
+
+static int find_track(struct html *html, const struct event *event, uint32_t *track)
+{
+	uint32_t number, *index;
+	int ret = threads_find(html->threads, event->pid, event->thread, &number);
+
+	if (ret < 0)
+		return ret;
+	index = &html->track_index[number];
+	if (!*index) {
+		bool others = number == THREADS_OTHERS;
+
+		put_separator(&html->tracks, html->nr_tracks == 0);
+		buffer_printf(&html->tracks, "[%d,\"%#" PRIx64 "\",", others ? 0 : (int)event->pid,
+			      others ? 0 : event->thread);
+		if (others)
+			buffer_text(&html->tracks, "\"further threads\"]");
+		else if (event->thread)
+			buffer_printf(&html->tracks, "\"thread %#" PRIx64 "\"]", event->thread);
+		else
+			buffer_text(&html->tracks, "\"system events\"]");
+		*index = ++html->nr_tracks;
+	}
+	*track = *index - 1;
+	return 0;
+}
+
+static void put_time(struct html *html, uint64_t time)
+{
+	uint64_t first = html->export->first_time;
+
+	buffer_printf(&html->text, "%s%" PRIu64, time < first ? "-" : "",
+		      time < first ? first - time : time - first);
+}
+
+static void put_head(struct html *html, int kind, uint32_t track, uint64_t name, uint64_t time,
+		     uint64_t length)
+{
+	put_separator(&html->text, html->shown++ == 0);
+	buffer_printf(&html->text, "[%d,%" PRIu32 ",%" PRIu64 ",", kind, track, name);
+	put_time(html, time);
+	buffer_printf(&html->text, ",%" PRIu64, length);
+}
+
+static void put_args(struct html *html, const struct event *event, size_t data_len)
+{
+	struct event cut = *event;
+
+	if (cut.len > DATA_MAX && !export_layout(html->export, event))
+		cut.len = DATA_MAX;
+	export_json_event(html->export, &html->text, &cut, data_len, true);
+}
+
+static int put_instant(struct html *html, const struct event *event, size_t data_len)
+{
+	uint32_t track;
+	int err = find_track(html, event, &track);
+
+	if (err)
+		return err;
+	put_head(html, KIND_INSTANT, track, find_name(html, event->type, event->name),
+		 event->time, 0);
+	buffer_text(&html->text, ",{");
+	put_args(html, event, data_len);
+	buffer_text(&html->text, "}]");
+	return 0;
+}
+
+static int put_slice(struct html *html, const struct event *end,
+		     const struct pairs_result *result)
+{
+	const struct pairs_begin *begin = result->begin;
+	struct buffer *text = &html->text;
+	uint32_t track;
+	int err = find_track(html, end, &track);
+
+	if (err)
+		return err;
+	put_head(html, result->proper ? KIND_SLICE : KIND_ASYNC, track,
+		 find_name(html, EXPORT_TYPES + end->type, begin->stem), begin->event.time,
+		 end->time - begin->event.time);
+	buffer_text(text, ",{\"begin\":{");
+	put_args(html, &begin->event, begin->data_len);
+	buffer_text(text, "},\"end\":{");
+	put_args(html, end, end->len);
+	buffer_text(text, "}");
+	if (result->lost)
+		buffer_printf(text, ",\"lost\":%" PRIu64, result->lost);
+	buffer_text(text, "}]");
+	return 0;
+}
+
+static int put_event(struct html *html, const struct event *event)
+{
+	struct pairs_result result;
+	int err;
+
+	if (event->type >= EXPORT_TYPES)
+		return -ERANGE;
+	err = pairs_event(html->pairs, event, &result);
+	if (err)
+		return err;
+	if (html->export->newly_lost) {
+		put_head(html, KIND_LOST, 0, html->export->newly_lost, event->time, 0);
+		buffer_text(&html->text, ",null]");
+	}
+	if (result.forgotten)
+		err = put_instant(html, &result.forgotten->event, result.forgotten->data_len);
+	if (!err && result.begin && result.begin->event.time > event->time) {
+		/* A clock that went back: no duration. */
+		err = put_instant(html, &result.begin->event, result.begin->data_len);
+		if (!err)
+			err = put_instant(html, event, event->len);
+	} else if (!err && result.begin) {
+		err = put_slice(html, event, &result);
+	} else if (!err && result.role != PAIRS_BEGIN) {
+		err = put_instant(html, event, event->len);
+	}
+	return err;
+}
+
+static int flush(struct html *html, size_t least)
+{
+	size_t len = html->text.len;
+	int err = export_flush(html->export, &html->text, least);
+
+	if (!err)
+		html->bytes += len - html->text.len;
+	return err;
+}
+
+static int put_events(struct html *html)
+{
+	uint64_t max = html->export->max_events ? html->export->max_events : EVENTS_MAX;
+	const struct pairs_begin *begin;
+	struct event event;
+	int ret;
+
+	buffer_text(&html->text, "{\"events\":[");
+	while ((ret = export_next(html->export, &event)) > 0) {
+		/* All are counted. */
+		html->full |= html->export->events > max || html->bytes > BYTES_MAX;
+		if (html->full)
+			continue;
+		ret = put_event(html, &event);
+		if (!ret)
+			ret = flush(html, WRITE_AT);
+		if (ret)
+			return ret;
+		html->taken++;
+	}
+	while (!ret && (begin = pairs_take(html->pairs))) {
+		ret = put_instant(html, &begin->event, begin->data_len);
+		if (!ret)
+			ret = flush(html, WRITE_AT);
+	}
+	return ret;
+}
+
+static void put_rest(struct html *html)
+{
+	const struct export *export = html->export;
+	char name[TRACE_NAME_MAX + 1];
+	struct buffer *text = &html->text;
+
+	buffer_text(text, "\n],\"names\":[");
+	buffer_put(text, html->names.data, html->names.len);
+	buffer_text(text, "\n],\"threads\":[");
+	buffer_put(text, html->tracks.data, html->tracks.len);
+	buffer_printf(text, "\n],\"first\":\"%" PRIu64 "\",\"total\":%" PRIu64 ",\"title\":",
+		      export->first_time, export->events);
+	export_trace_name(export, name, sizeof(name));
+	if (!name[0])
+		snprintf(name, sizeof(name), "Trace");
+	escape_string(text, name, strlen(name), true);
+	if (html->full) {
+		buffer_printf(text, ",\"notice\":\"Only the first %" PRIu64, html->taken);
+		buffer_printf(text, " of %" PRIu64 " events are in this page; the others were left",
+			      export->events);
+		buffer_text(text, " out: see posixtrace export --max-events.\"");
+	}
+	buffer_byte(text, '}');
+	text->failed |= html->names.failed || html->tracks.failed;
+}
+
+static int put_page(struct html *html)
+{
+	const char *mark = strstr(timeline_page, MARK);
+	int err;
+
+	buffer_put(&html->text, timeline_page, mark - timeline_page);
+	err = put_events(html);
+	if (err)
+		return err;
+	put_rest(html);
+	buffer_text(&html->text, mark + strlen(MARK));
+	return flush(html, 0);
+}
+
+int export_html(struct export *export)
+{
+	struct html *html = calloc(1, sizeof(*html));
+	int err;
+
+	if (!html)
+		return -ENOMEM;
+	html->export = export;
+	err = threads_new(EXPORT_THREADS, &html->threads);
+	if (!err)
+		err = pairs_new(EXPORT_OPEN_MAX, EXPORT_DEPTH_MAX, &html->pairs);
+	if (!err)
+		err = put_page(html);
+	pairs_free(html->pairs);
+	threads_free(html->threads);
+	buffer_free(&html->text);
+	buffer_free(&html->names);
+	buffer_free(&html->tracks);
+	free(html);
+	return err;
+}
