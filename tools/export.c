@@ -41,7 +41,8 @@ static void print_help(FILE *to)
 		"  -F, --format-file=FILE  what the data of events mean: see posixtrace-export(1)\n"
 		"  -h, --help              this text\n"
 		"  -m, --max-events=N      how many events go into an HTML page (200000)\n"
-		"  -o, --output=OUT        file or folder to write; it must not be there yet\n");
+		"  -o, --output=OUT        file or folder to write; it must not be there yet\n\n"
+		"Exit status: 0; 1 after a failure, or if the log is damaged; 2 when called wrongly.\n");
 }
 
 /* ------------------------------------------------------------------ */

@@ -85,7 +85,7 @@ struct posixtrace_log_info {
 	unsigned long long size;	/* bytes of the file */
 	unsigned long long read;	/* about so many of them were read, since it was rewound */
 	unsigned long long lost;	/* events lost until now, those behind the last one too */
-	unsigned long long overwritten;	/* events that a LOOP log has overwritten */
+	unsigned long long overwritten;	/* user events that a LOOP log has overwritten */
 	unsigned int flags;		/* POSIXTRACE_LOG_* */
 	unsigned int __reserved[7];
 };

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <posixtrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -185,6 +186,48 @@ TEST_F(policy, loop_that_overwrites_says_so_once)
 }
 
 /* Begun anew, with nothing of what it had. */
+/* What is in a log that is still written, and what it has lost. */
+static int account_of(int fd, struct posixtrace_log_info *info)
+{
+	trace_id_t log;
+	int err = posix_trace_open(fd, &log);
+
+	if (err)
+		return err;
+	err = posixtrace_get_log_info(log, info);
+	posix_trace_close(log);
+	return err;
+}
+
+/*
+ * More blocks than the module keeps numbers of: those of neighbours become one, and again when
+ * these are too many. Each event is in a block of its own.
+ */
+TEST_F(policy, loop_of_many_blocks_counts_what_it_overwrites)
+{
+	const struct log_kind kind = { POSIX_TRACE_FLUSH, POSIX_TRACE_LOOP, 1 << 20 };
+	struct posixtrace_log_info info;
+	struct log_content content;
+	int number = 0;
+
+	ASSERT_EQ(0, withlog_new(0, &kind, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	for (int round = 0; round < 16; round++) {
+		for (int i = 0; i < 500; i++) {
+			withlog_record(number++, 1);
+			ASSERT_EQ(0, withlog_flush(self->trid));
+		}
+		log_content_fd(self->fd, &content);
+		ASSERT_EQ(0, account_of(self->fd, &info));
+		ASSERT_EQ(0, content.err);
+		EXPECT_EQ(0, content.holes + content.disorder + content.errors);
+		EXPECT_EQ(number - 1, content.last);
+		EXPECT_EQ(number, content.numbers + (int)info.overwritten);
+	}
+	EXPECT_LT(2048, content.numbers);
+	EXPECT_LT(0, info.overwritten);
+}
+
 TEST_F(policy, loop_that_was_cleared_is_empty)
 {
 	struct log_content content;

@@ -145,7 +145,7 @@ struct posixtrace_log_name {
  * @reserved1: zero
  * @lost: events of the stream that are not in the log: lost in the stream, or dropped
  *	when the log was full, or could not be written
- * @overwritten: events that were in the log and were overwritten
+ * @overwritten: user events that were in the log and were overwritten
  * @time: when this was written, ns
  * @seq: number of the last block before this
  * @reserved2: zero
