@@ -78,6 +78,7 @@ TEST_F(create, a20_enomem_if_there_is_no_room_for_the_stream)
 	struct rlimit limit, small;
 	int err;
 
+	PXT_NOT_WITH_TSAN("wants memory, too");
 	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&self->attr, 1 << 20));
 	/* Whatever the machine has, this process gets no more. */
 	ASSERT_EQ(0, getrlimit(RLIMIT_AS, &limit));

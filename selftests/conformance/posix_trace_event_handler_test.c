@@ -200,6 +200,7 @@ TEST_F(event, a18_timer_interrupts_it)
 	int next = 0, next_handled = 0, calls = 0;
 	struct event event;
 
+	PXT_NOT_WITH_TSAN("calls handlers later, and one inside of another");
 	/* One handler after the other, so that their numbers are in order. */
 	sigfillset(&action.sa_mask);
 	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));

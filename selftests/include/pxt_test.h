@@ -57,6 +57,13 @@ static inline int pxt_time_scale(void)
 #define PXT_CANCELS_A_THREAD	do { } while (0)
 #endif
 
+/* It has memory of its own to allocate at any time, and delays signals. */
+#ifdef __SANITIZE_THREAD__
+#define PXT_NOT_WITH_TSAN(why)	SKIP(return, "ThreadSanitizer " why)
+#else
+#define PXT_NOT_WITH_TSAN(why)	do { } while (0)
+#endif
+
 static inline int pxt_is_selected(const struct __fixture_metadata *f,
 				  const struct __test_metadata *t, const char *wanted)
 {
