@@ -4,12 +4,12 @@
  * the matter of session.c.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,7 +37,8 @@ static int start_program(struct process *process)
 {
 	int begin[2];
 
-	if (pipe2(begin, O_CLOEXEC))
+	/* No pipe: a program that was killed meanwhile must not be our end, too. */
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, begin))
 		return errno;
 	process->pid = fork();
 	if (process->pid < 0) {
@@ -87,7 +88,7 @@ void process_go(struct process *process)
 {
 	if (process->go < 0)
 		return;
-	if (write(process->go, "", 1) != 1)
+	if (send(process->go, "", 1, MSG_NOSIGNAL) != 1 && errno != EPIPE)
 		complain("program", errno);
 	close(process->go);
 	process->go = -1;

@@ -175,10 +175,8 @@ static int run_live(struct stat_command *stat, pid_t pid)
 	};
 	int err = stat_live(&live);
 
-	if (err) {
-		complain(stat->path, -err);
+	if (err)
 		return err;
-	}
 	/* All were, there was no data wanted. */
 	stat->stats.truncated = 0;
 	stat->end.lost_before = 0;

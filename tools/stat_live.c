@@ -14,28 +14,24 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "session.h"
 #include "stat_live.h"
 
 /* More than that are waiting only if we do not get to run. */
 #define STREAM_SIZE	(4U << 20)
 
-static int create_stream(const struct stat_live *live, trace_id_t *trid)
+static int create_stream(struct session *session)
 {
 	trace_attr_t attr;
-	int err = posix_trace_attr_init(&attr);
+	int err = session_attr(session, "posixtrace stat", &attr);
 
-	if (err)
-		return err;
-	err = posix_trace_attr_setname(&attr, "posixtrace stat");
-	if (!err)
-		err = posix_trace_attr_setstreamsize(&attr, STREAM_SIZE);
-	/* Nobody looks at data. */
-	if (!err)
-		err = posix_trace_attr_setmaxdatasize(&attr, 0);
-	if (!err)
-		err = posix_trace_create(live->pid, &attr, trid);
+	if (err) {
+		complain("attributes", err);
+		return -err;
+	}
+	err = session_create(session, &attr, -1);
 	posix_trace_attr_destroy(&attr);
-	return err;
+	return -err;
 }
 
 /* All that there are; 1 if the stop was among them. */
@@ -105,7 +101,7 @@ static int finish(const struct stat_live *live, trace_id_t trid, struct source *
 	return ret < 0 ? ret : 0;
 }
 
-static int run_stream(const struct stat_live *live, trace_id_t trid, int signals)
+static int count_events(const struct stat_live *live, trace_id_t trid, int signals)
 {
 	struct posixtrace_stats_info numbers;
 	struct source *source;
@@ -129,24 +125,42 @@ close:
 	return err;
 }
 
+static int run_stream(const struct stat_live *live, int signals)
+{
+	/* Nobody looks at data. */
+	struct session session = {
+		.process.pid = live->pid,
+		.stream_size = STREAM_SIZE,
+		.data_size = 0,
+	};
+	int err = create_stream(&session);
+
+	if (err)
+		return err;
+	err = count_events(live, session.trid, signals);
+	if (err)
+		complain("counting events", -err);
+	posix_trace_shutdown(session.trid);
+	return err;
+}
+
 int stat_live(const struct stat_live *live)
 {
 	sigset_t mask, old_mask;
 	int err, signals;
-	trace_id_t trid;
 
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
 	sigprocmask(SIG_BLOCK, &mask, &old_mask);
 	signals = signalfd(-1, &mask, SFD_CLOEXEC);
-	err = signals < 0 ? -errno : -create_stream(live, &trid);
-	if (!err) {
-		err = run_stream(live, trid, signals);
-		posix_trace_shutdown(trid);
-	}
-	if (signals >= 0)
+	if (signals < 0) {
+		err = -errno;
+		complain("signals", errno);
+	} else {
+		err = run_stream(live, signals);
 		close(signals);
+	}
 	sigprocmask(SIG_SETMASK, &old_mask, NULL);
 	return err;
 }

@@ -26,7 +26,7 @@ struct stat_live {
 	uint64_t *lost;
 };
 
-/* stat_live() - 0 or negative errno */
+/* stat_live() - 0, or negative errno when it has complained about it */
 int stat_live(const struct stat_live *live);
 
 #endif /* POSIXTRACE_STAT_LIVE_H */

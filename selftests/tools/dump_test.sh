@@ -165,7 +165,8 @@ wait "$started" && [ "$(counted round)" -eq 20 ] && tell e
 result stat_of_a_process_until_a_signal $?
 
 run 0 stat --seconds=1 "$helper" && [ ! -s "$tmp/err" ] &&
-	grep -q '^events *0 of the user, 2 of' "$tmp/out" && finish && run 1 stat 4194303
+	grep -q '^events *0 of the user, 2 of' "$tmp/out" && finish && run 1 stat 4194303 &&
+	grep -q '^posixtrace: process 4194303: there is none with this id$' "$tmp/err"
 result stat_of_a_process_for_some_time $?
 
 [ "$failures" -eq 0 ]

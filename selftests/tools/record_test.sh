@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 39
+begin 40
 here=$PWD
 log=$tmp/log
 
@@ -116,6 +116,23 @@ result what_is_wrong_is_told_before_the_program_runs $?
 posixtrace record -o - -- sh -c 'echo noise; exec ./ticks_helper 3 0' 2>"$tmp/err" | cat >"$log"
 grep -q '^noise$' "$tmp/err" && recorded && is_complete && complains 'standard output$'
 result standard_output_gets_the_log_and_nothing_else $?
+
+# A pipe that is full: the stream is there, but its log can not begin.
+waits_for_the_log()
+{
+	grep -q '^16 ' "/proc/$started/syscall"
+}
+
+mkfifo "$tmp/full"
+exec 8<>"$tmp/full"
+dd if=/dev/zero bs=4096 count=16 >&8 2>/dev/null
+start record -o "$tmp/full" -- ./ticks_helper 3 0
+until_true waits_for_the_log
+kill -9 "$(sed -n "s/^\([0-9]*\) (.*) S $started .*/\1/p" /proc/[0-9]*/stat 2>/dev/null)"
+dd bs=4096 count=16 <&8 >/dev/null 2>&1
+ended 137 && complains '^posixtrace: 0 events '
+result program_that_dies_before_its_first_instruction_is_a_program_that_died $?
+exec 8>&-
 
 mkfifo "$tmp/fifo"
 cat "$tmp/fifo" >"$log" &
