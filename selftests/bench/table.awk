@@ -139,6 +139,18 @@ function reading()
 	table("An event of 16 bytes that is read, and what it takes until then:")
 }
 
+function commands()
+{
+	row("What|posixtrace|ns|babeltrace2, ns")
+	row("text|dump|" noisy("dump") "|" noisy("babeltrace_text"))
+	row("JSON, a line each|dump --json|" noisy("dump_json") "|-")
+	row("read|stat|" noisy("stat") "|" noisy("babeltrace_dummy"))
+	row("written as CTF|export --format=ctf|" noisy("export_ctf") "|" noisy("babeltrace_ctf"))
+	row("... for Chrome|export --format=chrome|" noisy("export_chrome") "|-")
+	row("... for Perfetto|export --format=perfetto|" noisy("export_perfetto") "|-")
+	table("A log of two million events, processor time for each of them:")
+}
+
 function instructions(    i, counts)
 {
 	row("What|Instructions")
@@ -196,6 +208,7 @@ END {
 	targets()
 	recording()
 	reading()
+	commands()
 	instructions()
 	logs()
 
@@ -214,6 +227,14 @@ END {
 	bench("babeltrace_ns", number("babeltrace"), "ns")
 	bench("bytes_per_event", number("bytes"), "bytes")
 	bench("lttng_bytes_per_event", number("lttng_bytes"), "bytes")
+	bench("dump_ns", number("dump"), "ns")
+	bench("babeltrace_text_ns", number("babeltrace_text"), "ns")
+	bench("stat_ns", number("stat"), "ns")
+	bench("babeltrace_dummy_ns", number("babeltrace_dummy"), "ns")
+	bench("export_ctf_ns", number("export_ctf"), "ns")
+	bench("babeltrace_ctf_ns", number("babeltrace_ctf"), "ns")
+	bench("export_chrome_ns", number("export_chrome"), "ns")
+	bench("export_perfetto_ns", number("export_perfetto"), "ns")
 	bench("insn_rseq", insn["insn_rseq"], "instructions")
 	bench("insn_ioctl", insn["insn_ioctl"], "instructions")
 	bench("insn_marker", insn["insn_marker"], "instructions")

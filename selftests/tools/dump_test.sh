@@ -1,34 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # What the posixtrace command makes of logs that the module writes, and of running processes:
-# dump and stat. Speaks TAP. More is in native/.
+# dump, stat and export. Speaks TAP. More is in native/.
 
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-number=0 failures=0
-
-# result NAME STATUS: STATUS 0 is a pass
-result()
-{
-	number=$((number + 1))
-	if [ "$2" -eq 0 ]; then
-		echo "ok $number $1"
-	else
-		failures=$((failures + 1))
-		sed 's/^/# /' "$tmp/out" "$tmp/err"
-		echo "not ok $number $1"
-	fi
-}
-
-# run STATUS ARGUMENT...: runs posixtrace; fails when its status is another
-run()
-{
-	wanted=$1
-	shift
-	posixtrace "$@" >"$tmp/out" 2>"$tmp/err"
-	status=$?
-	[ "$status" -eq "$wanted" ] || { echo "# status $status"; return 1; }
-}
+# shellcheck source=selftests/tools/tap.sh
+. ./tap.sh
+begin 10
 
 # count TYPE: how many events of a type were printed
 count()
@@ -42,9 +19,9 @@ counted()
 	awk -v type="$1" '$1 == type { print $2; exit }' "$tmp/out"
 }
 
-# begin ARGUMENT...: log_helper in the background, as process $helper, told by descriptor 4,
+# begin_helper ARGUMENT...: log_helper in the background, as process $helper, told by descriptor 4,
 # heard by descriptor 5
-begin()
+begin_helper()
 {
 	rm -f "$tmp/told" "$tmp/heard"
 	mkfifo "$tmp/told" "$tmp/heard"
@@ -60,7 +37,7 @@ tell()
 	dd bs=1 count=${#1} <&5 >/dev/null 2>&1
 }
 
-finish()
+end_helper()
 {
 	exec 4>&-
 	wait "$helper"
@@ -76,16 +53,9 @@ wait_for()
 	done
 }
 
-echo "TAP version 13"
-if [ ! -e /dev/posixtrace ]; then
-	echo "1..0 # SKIP no /dev/posixtrace: insert posixtrace.ko, or use \"make check\""
-	exit 4
-fi
-echo "1..9"
-
-begin "$tmp/log"
+begin_helper "$tmp/log"
 tell eee
-finish
+end_helper
 run 0 dump "$tmp/log" && [ "$(count round)" -eq 30 ] && [ "$(count work_begin)" -eq 30 ] &&
 	[ "$(count work_end)" -eq 30 ] && grep -q " $helper .* round *1d000000$" "$tmp/out" &&
 	head -n 1 "$tmp/out" | grep -q posix_trace_start &&
@@ -101,7 +71,18 @@ run 0 stat "$tmp/log" && [ "$(counted round)" -eq 30 ] &&
 		END { exit !found }' "$tmp/out" && grep -q "^ *$helper .* 90 " "$tmp/out"
 result stat_of_a_log_that_the_module_wrote $?
 
-begin "$tmp/log"
+# What is in them is looked at in native/, with programs that are not here.
+run 0 export --format=ctf --output="$tmp/ctf" "$tmp/log" && grep -q 'name = "round"' "$tmp/ctf/metadata" &&
+	[ -s "$tmp/ctf/system" ] && [ "$(cat "$tmp/ctf"/cpu* | wc -c)" -ge $((90 * 27)) ] &&
+	run 0 export --format=chrome --output="$tmp/json" "$tmp/log" &&
+	[ "$(grep -c '"ph":"i","cat":"user","name":"round"' "$tmp/json")" -eq 30 ] &&
+	[ "$(grep -c '"ph":"X","cat":"user","name":"work"' "$tmp/json")" -eq 30 ] &&
+	run 0 export --format=perfetto --output="$tmp/perfetto" "$tmp/log" &&
+	[ "$(grep -ac 'round' "$tmp/perfetto")" -ge 1 ] &&
+	run 0 export --format=html --output="$tmp/html" "$tmp/log" && grep -q '"round"' "$tmp/html"
+result export_of_a_log_that_the_module_wrote $?
+
+begin_helper "$tmp/log"
 tell e
 : >"$tmp/out"
 posixtrace dump --follow "$tmp/log" >"$tmp/out" 2>"$tmp/err" 4>&- 5<&- &
@@ -113,48 +94,48 @@ tell eef
 wait_for ' 1d000000$' "$tmp/out"
 second=$?
 tell e
-finish
+end_helper
 wait "$started" && [ $first -eq 0 ] && [ $second -eq 0 ] && [ "$(count round)" -eq 40 ] &&
 	tail -n 1 "$tmp/out" | grep -q posix_trace_stop && [ ! -s "$tmp/err" ]
 result dump_follows_a_log_to_its_end $?
 
 # Such a log has an end, but will never be complete.
-begin "$tmp/log" full
+begin_helper "$tmp/log" full
 for _ in 1 2 3 4 5 6 7 8; do
 	tell eeeeeeeeeef
 done
 : >"$tmp/out"
 posixtrace dump --follow "$tmp/log" >"$tmp/out" 2>"$tmp/err" 4>&- 5<&- &
 started=$!
-finish
+end_helper
 wait "$started" && grep -q 'log: was full: what came then is missing$' "$tmp/err" &&
 	grep -q 'posix_trace_stop *(by itself: full)$' "$tmp/out"
 result dump_follows_a_log_that_is_full_to_its_end $?
 
-begin "$tmp/log" loop
+begin_helper "$tmp/log" loop
 for _ in 1 2 3 4 5 6 7 8; do
 	tell eeeeeeeeeef
 done
 : >"$tmp/out"
 posixtrace dump --follow "$tmp/log" >"$tmp/out" 2>"$tmp/err" 4>&- 5<&- &
 started=$!
-finish
+end_helper
 wait "$started" && grep -q 'log: [1-9][0-9]* older events were overwritten' "$tmp/err" &&
 	! grep -q 'has no end' "$tmp/err" && tail -n 1 "$tmp/out" | grep -q posix_trace_stop
 result dump_follows_a_log_that_is_overwritten_to_its_end $?
 
-begin
+begin_helper
 : >"$tmp/out"
 posixtrace stat "$helper" >"$tmp/out" 2>"$tmp/err" 4>&- 5<&- &
 started=$!
 wait_for 'Ctrl-C' "$tmp/err"
 tell eee
-finish
+end_helper
 wait "$started" && [ "$(counted round)" -eq 30 ] && grep -q "^process *$helper$" "$tmp/out" &&
 	grep -q '^lost *0$' "$tmp/out" && grep -q '^events *90 of the user, 2 of' "$tmp/out"
 result stat_of_a_process_until_its_end $?
 
-begin
+begin_helper
 : >"$tmp/out"
 posixtrace stat "$helper" >"$tmp/out" 2>"$tmp/err" 4>&- 5<&- &
 started=$!
@@ -165,8 +146,8 @@ wait "$started" && [ "$(counted round)" -eq 20 ] && tell e
 result stat_of_a_process_until_a_signal $?
 
 run 0 stat --seconds=1 "$helper" && [ ! -s "$tmp/err" ] &&
-	grep -q '^events *0 of the user, 2 of' "$tmp/out" && finish && run 1 stat 4194303 &&
+	grep -q '^events *0 of the user, 2 of' "$tmp/out" && end_helper && run 1 stat 4194303 &&
 	grep -q '^posixtrace: process 4194303: there is none with this id$' "$tmp/err"
 result stat_of_a_process_for_some_time $?
 
-[ "$failures" -eq 0 ]
+finish
