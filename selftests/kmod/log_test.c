@@ -3,6 +3,10 @@
  * Streams with log: what the module writes, and when.
  */
 #define _GNU_SOURCE
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+
 #include "pxt_test.h"
 #include "logfile.h"
 #include "writer.h"
@@ -183,6 +187,84 @@ TEST_F(log, of_policy_loop_stays_as_large_as_it_is)
 	EXPECT_TRUE(log_crc_right(&end, sizeof(end), offsetof(struct posixtrace_log_end, crc)));
 	EXPECT_EQ(POSIXTRACE_LOG_END_FINAL | POSIXTRACE_LOG_END_OVERRUN, end.flags);
 	EXPECT_LT(0, end.overwritten);
+}
+
+/* Events are read from the log: the stream tells of nothing but its end. */
+TEST_F(log, stream_is_not_readable_but_ends)
+{
+	struct pollfd pollfd = { .events = POLLIN };
+	int i = 0;
+
+	ASSERT_EQ(0, log_create(&self->stream));
+	pollfd.fd = self->stream.fd;
+	ASSERT_EQ(0, stream_start(&self->stream));
+	ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
+	EXPECT_EQ(0, poll(&pollfd, 1, 0));
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+	EXPECT_EQ(1, poll(&pollfd, 1, 0));
+	EXPECT_EQ(POLLHUP, pollfd.revents);
+}
+
+/* Often: what is to be told may come at any time. */
+#define UNTOLD	1000
+
+/* GET_STATUS, with an answer that has no place. */
+static int ask_in_vain(struct stream *stream)
+{
+	void *page = mmap(NULL, getpagesize(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int ret = -EFAULT;
+
+	if (page == MAP_FAILED)
+		return -errno;
+	for (int i = 0; ret == -EFAULT && i < UNTOLD; i++)
+		ret = command(stream->fd, POSIXTRACE_IOC_GET_STATUS, page);
+	munmap(page, getpagesize());
+	return ret == -EFAULT ? 0 : -EPROTO;
+}
+
+TEST_F(log, overrun_that_could_not_be_told_is_told_later)
+{
+	struct posixtrace_status status;
+
+	self->stream.arg.attr.log_policy = POSIXTRACE_POLICY_LOOP;
+	self->stream.arg.attr.log_size = 20000;
+	ASSERT_EQ(0, log_create(&self->stream));
+	ASSERT_EQ(0, stream_start(&self->stream));
+	for (int i = 0; i < 5000; i++)
+		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
+	ASSERT_EQ(0, flush(&self->stream));
+	ASSERT_EQ(0, wait_flushed(&self->stream));
+	/* That may have told of it. */
+	for (int i = 0; i < 5000; i++)
+		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
+	ASSERT_EQ(0, flush(&self->stream));
+	ASSERT_EQ(0, ask_in_vain(&self->stream));
+	do {
+		ASSERT_EQ(0, stream_status(&self->stream, &status));
+	} while (status.flags & POSIXTRACE_STATUS_FLUSHING &&
+		 !(status.flags & POSIXTRACE_STATUS_LOG_OVERRUN));
+	EXPECT_TRUE(status.flags & POSIXTRACE_STATUS_LOG_OVERRUN);
+}
+
+TEST_F(log, error_that_could_not_be_told_is_told_later)
+{
+	struct posixtrace_status status;
+	int ends[2], i = 0;
+
+	signal(SIGPIPE, SIG_IGN);
+	ASSERT_EQ(0, pipe2(ends, O_CLOEXEC));
+	self->stream.arg.log_fd = ends[1];
+	ASSERT_EQ(0, log_create(&self->stream));
+	ASSERT_EQ(0, stream_start(&self->stream));
+	ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
+	close(ends[0]);
+	ASSERT_EQ(0, flush(&self->stream));
+	ASSERT_EQ(0, ask_in_vain(&self->stream));
+	do {
+		ASSERT_EQ(0, stream_status(&self->stream, &status));
+	} while (status.flags & POSIXTRACE_STATUS_FLUSHING && !status.flush_error);
+	EXPECT_EQ(EPIPE, status.flush_error);
+	close(ends[1]);
 }
 
 TEST_HARNESS_MAIN
