@@ -16,14 +16,16 @@ KERNELS ?=
 # tests to run; empty: all. V=1 shows every line that they print
 TEST ?=
 V ?= 0
-# how long to fuzz; fuzz-uapi: or how many calls, from which seed, with how many processors
+# how long to fuzz; fuzz-uapi: or how many calls, from which seed
 FUZZ_SECONDS ?= 60
 FUZZ_CALLS ?=
 SEED ?=
-SMP ?= 2
+# processors of the guest: 4, and 2 for fuzz-uapi
+SMP ?=
 # where the tables of the bench go, too
 RST ?=
 
+smp = $(if $(SMP),--smp $(SMP))
 SUBDIRS := $(patsubst %/Makefile,%,$(wildcard lib/Makefile tools/Makefile))
 install_dirs = DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR)
 
@@ -61,15 +63,16 @@ help:
 	@echo '  check-export   what the command makes of logs: no virtual machine, TEST=dump_test, V=1'
 	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo '  fuzz-uapi      calls the device at random, on the debug kernel: FUZZ_SECONDS or'
-	@echo '                 FUZZ_CALLS=10000000, SEED=42, SMP=$(SMP) processors'
+	@echo '                 FUZZ_CALLS=10000000, SEED=42'
 	@echo '  bench          what things cost: tables, and lines "bench: METRIC VALUE UNIT";'
 	@echo '                 RST=Documentation/performance-tables.rst writes the tables there'
 	@echo '  latency        how long a real-time thread waits beside the module: KERNEL=6.1-rt'
 	@echo '  style          checkpatch, sparse, Coccinelle, analyzers, kernel-doc, shellcheck'
 	@echo '  selftests/vm/run -- PROGRAM    any program in such a machine (--help)'
 	@echo
-	@echo 'Variables: KDIR (kernel headers), PREFIX, LIBDIR, INCLUDEDIR, MANDIR,'
-	@echo 'DESTDIR, and POSIXTRACE_CACHE, where kernels are kept (~/.cache/posixtrace).'
+	@echo 'Variables: KDIR (kernel headers), PREFIX, LIBDIR, INCLUDEDIR, MANDIR, DESTDIR;'
+	@echo 'SMP, processors of a guest; and POSIXTRACE_CACHE, where kernels are kept'
+	@echo '(~/.cache/posixtrace).'
 
 deps:
 	@tools/build/deps build
@@ -104,17 +107,17 @@ demo:
 	@tools/build/demo
 
 check:
-	@selftests/vm/check --kernel $(KERNEL) $(if $(filter-out 0,$(V)),--verbose) $(TEST)
+	@selftests/vm/check --kernel $(KERNEL) $(smp) $(if $(filter-out 0,$(V)),--verbose) $(TEST)
 
 # What is recorded, recorded by the module. The others look at both ways themselves.
 check-command:
-	@selftests/vm/check --kernel $(KERNEL) --no-sequences $(if $(filter-out 0,$(V)),--verbose) \
+	@selftests/vm/check --kernel $(KERNEL) $(smp) --no-sequences $(if $(filter-out 0,$(V)),--verbose) \
 		$(or $(TEST),conformance event_test threads_test signal_test inherit_test \
 			inherit_race_test policy_loop_test policy_until_full_test stats_test \
 			lifecycle_test hotplug_test log_flush_test wake_test clock_test)
 
 check-debug:
-	@selftests/vm/check --kernel debug $(if $(filter-out 0,$(V)),--verbose) $(TEST)
+	@selftests/vm/check --kernel debug $(smp) $(if $(filter-out 0,$(V)),--verbose) $(TEST)
 
 fuzz-log:
 	@selftests/fuzz/run $(FUZZ_SECONDS)
@@ -122,7 +125,7 @@ fuzz-log:
 # On the debug kernel, unless another one is asked for.
 fuzz-uapi:
 	@selftests/fuzz/uapi --kernel $(if $(filter command line environment,$(origin KERNEL)),$(KERNEL),debug) \
-		--seconds $(FUZZ_SECONDS) --smp $(SMP) $(if $(FUZZ_CALLS),--calls $(FUZZ_CALLS)) \
+		--seconds $(FUZZ_SECONDS) --smp $(or $(SMP),2) $(if $(FUZZ_CALLS),--calls $(FUZZ_CALLS)) \
 		$(if $(SEED),--seed $(SEED))
 
 check-matrix:

@@ -178,14 +178,9 @@ static int list_all(void)
 static int list_types(pid_t pid, bool all)
 {
 	struct session session = { .process.pid = pid, .data_size = 0, .stream_size = 1 };
-	trace_attr_t attr;
-	int status, err = session_attr(&session, "posixtrace list", &attr);
+	int status;
 
-	if (err)
-		return fail("attributes", err);
-	err = session_create(&session, &attr, -1);
-	posix_trace_attr_destroy(&attr);
-	if (err)
+	if (session_create_plain(&session, "posixtrace list"))
 		return 1;
 	printf("process %d (%s)\n", (int)pid, program_name(pid));
 	status = print_types(session.trid, all);

@@ -145,20 +145,6 @@ static void print_summary(const struct live *live)
 	fputc('\n', stderr);
 }
 
-static int create_stream(struct live *live)
-{
-	trace_attr_t attr;
-	int err = session_attr(&live->session, "posixtrace live", &attr);
-
-	if (err) {
-		complain("attributes", err);
-		return err;
-	}
-	err = session_create(&live->session, &attr, -1);
-	posix_trace_attr_destroy(&attr);
-	return err;
-}
-
 /* Returns the exit status. */
 static int run_live(struct live *live)
 {
@@ -170,7 +156,7 @@ static int run_live(struct live *live)
 		complain("program", err);
 		return 1;
 	}
-	if (create_stream(live))
+	if (session_create_plain(&live->session, "posixtrace live"))
 		goto out;
 	err = -source_from_stream(live->session.trid, &live->source);
 	if (!err)

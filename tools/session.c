@@ -245,3 +245,17 @@ int session_create(struct session *session, const trace_attr_t *attr, int log_fd
 		posix_trace_shutdown(session->trid);
 	return err;
 }
+
+int session_create_plain(struct session *session, const char *name)
+{
+	trace_attr_t attr;
+	int err = session_attr(session, name, &attr);
+
+	if (err) {
+		complain("attributes", err);
+		return err;
+	}
+	err = session_create(session, &attr, -1);
+	posix_trace_attr_destroy(&attr);
+	return err;
+}

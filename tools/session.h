@@ -62,6 +62,9 @@ int session_attr(const struct session *session, const char *name, trace_attr_t *
  */
 int session_create(struct session *session, const trace_attr_t *attr, int log_fd);
 
+/* session_create_plain() - the same, without log and with no more than the options say */
+int session_create_plain(struct session *session, const char *name);
+
 /* session_free() - the names */
 void session_free(struct session *session);
 

@@ -20,20 +20,6 @@
 /* More than that are waiting only if we do not get to run. */
 #define STREAM_SIZE	(4U << 20)
 
-static int create_stream(struct session *session)
-{
-	trace_attr_t attr;
-	int err = session_attr(session, "posixtrace stat", &attr);
-
-	if (err) {
-		complain("attributes", err);
-		return -err;
-	}
-	err = session_create(session, &attr, -1);
-	posix_trace_attr_destroy(&attr);
-	return -err;
-}
-
 /* All that there are; 1 if the stop was among them. */
 static int take_events(const struct stat_live *live, struct source *source)
 {
@@ -133,7 +119,7 @@ static int run_stream(const struct stat_live *live, int signals)
 		.stream_size = STREAM_SIZE,
 		.data_size = 0,
 	};
-	int err = create_stream(&session);
+	int err = -session_create_plain(&session, "posixtrace stat");
 
 	if (err)
 		return err;

@@ -103,22 +103,24 @@ static pid_t whom_to_trace(struct actor *a)
 
 static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 {
+	/* What a debug kernel takes for a stream, it takes for its pages: the last are rare. */
 	static const uint64_t sizes[] = {
-		0, 4096, 8192, 16384, 65536, 65536, 65536, 262144, 1 << 20,
+		0, 4096, 8192, 16384, 16384, 65536, 65536, 262144, 1 << 20,
 	};
+	const unsigned int common = ARRAY_SIZE(sizes) - 2;
 	static const uint64_t data_sizes[] = { 0, 1, 8, 63, 64, 256, 256, 256, 1024, 4096 };
 	unsigned int i;
 
 	attr->inherited = below(a, 2);
 	attr->stream_policy = below(a, log ? 3 : 2);
 	attr->log_policy = one_in(a, 2) ? below(a, 2) : POSIXTRACE_POLICY_APPEND;
-	attr->stream_size = sizes[below(a, ARRAY_SIZE(sizes))];
+	attr->stream_size = sizes[below(a, one_in(a, 8) ? ARRAY_SIZE(sizes) : common)];
 	attr->max_data_size = data_sizes[below(a, ARRAY_SIZE(data_sizes))];
 	attr->log_size = sizes[below(a, ARRAY_SIZE(sizes))];
 	if (one_in(a, 64))
 		attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX - below(a, 2);
 	/* Takes seconds. */
-	if (one_in(a, 2048))
+	if (one_in(a, 4096))
 		attr->stream_size = POSIXTRACE_STREAM_SIZE_MAX >> below(a, 8);
 	for (i = 0; i < below(a, sizeof(attr->name)); i++)
 		attr->name[i] = 'a' + below(a, 26);

@@ -205,14 +205,14 @@ static int account_of(int fd, struct posixtrace_log_info *info)
  */
 TEST_F(policy, loop_of_many_blocks_counts_what_it_overwrites)
 {
-	const struct log_kind kind = { POSIX_TRACE_FLUSH, POSIX_TRACE_LOOP, 1 << 20 };
+	const struct log_kind kind = { POSIX_TRACE_FLUSH, POSIX_TRACE_LOOP, 7 << 17 };
 	struct posixtrace_log_info info;
 	struct log_content content;
 	int number = 0;
 
 	ASSERT_EQ(0, withlog_new(0, &kind, self->fd, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	for (int round = 0; round < 16; round++) {
+	for (int round = 0; round < 12; round++) {
 		for (int i = 0; i < 500; i++) {
 			withlog_record(number++, 1);
 			ASSERT_EQ(0, withlog_flush(self->trid));
