@@ -399,6 +399,7 @@ static void parse_options(int argc, char **argv)
 		{ "workers", required_argument, NULL, 'w' },
 		{ "threads", required_argument, NULL, 't' },
 		{ "print", no_argument, NULL, 'p' },
+		{ "no-coverage", no_argument, NULL, 'n' },
 		{ }
 	};
 	struct options *options = &shared->options;
@@ -431,9 +432,12 @@ static void parse_options(int argc, char **argv)
 		case 'p':
 			options->print = true;
 			break;
+		case 'n':
+			options->feedback = false;
+			break;
 		default:
 			fprintf(stderr, "usage: uapi_fuzz [--seconds N] [--calls N] [--seed N]\n"
-				"\t[--workers N] [--threads N] [--print]\n");
+				"\t[--workers N] [--threads N] [--print] [--no-coverage]\n");
 			exit(2);
 		}
 	}
