@@ -116,6 +116,7 @@ static void print_progress(struct recording *rec)
 		print_bytes(stderr, size);
 	}
 	fprintf(stderr, "\033[K");
+	fflush(stderr);
 	rec->seen = events;
 	rec->seen_at = time;
 }
@@ -346,6 +347,9 @@ static int run_record(struct recording *rec)
 		return 1;
 	process->no_stdout = rec->log.fd == STDOUT_FILENO;
 	rec->progress = !rec->quiet && isatty(STDERR_FILENO);
+	/* In one piece each: the terminal may have the program's words, and "^C", between two. */
+	if (rec->progress)
+		setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
 	err = process_begin(process);
 	if (err) {
 		complain("program", err);

@@ -195,7 +195,9 @@ result second_signal_ends_it_without_the_program $?
 kill -9 "$(sed -n 's/.*(process \([0-9]*\)) still runs.*/\1/p' "$tmp/err")"
 
 rm -f "$log"
-./terminal_helper ' events ' posixtrace record -o "$log" -- ./steady_helper >"$tmp/out" 2>"$tmp/err"
+# Once the whole line is there: "^C" is shown where the cursor is.
+./terminal_helper ' 1 events .* kB' posixtrace record -o "$log" -- ./steady_helper \
+	>"$tmp/out" 2>"$tmp/err"
 [ $? -eq 5 ] && says ' s  1 events  [0-9]+/s  0 lost  log [0-9.]+ kB'
 result terminal_shows_the_progress $?
 
@@ -203,7 +205,7 @@ recorded && printf 'steady begin\nsteady signal 2\n' | cmp - "$tmp/events" && is
 result ctrl_c_is_told_once_and_completes_the_log $?
 
 rm -f "$log"
-./terminal_helper ' events ' posixtrace record -o - -- true >"$tmp/out"
+./terminal_helper ' kB' posixtrace record -o - -- true >"$tmp/out"
 [ $? -eq 1 ] && says 'not for a terminal'
 result log_does_not_go_to_a_terminal $?
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program on a terminal: terminal_helper TEXT PROGRAM [ARG]... prints what the
- * program writes there, and types Ctrl-C once it has written TEXT. Ends as the
- * program does.
+ * A program on a terminal: terminal_helper REGEX PROGRAM [ARG]... prints what
+ * the program writes there, and types Ctrl-C once the extended regular expression
+ * matches. Ends as the program does.
  */
 #include <pty.h>
+#include <regex.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,10 +15,11 @@ int main(int argc, char **argv)
 	static char seen[1 << 16];
 	int terminal, status, typed = 0;
 	size_t len = 0;
+	regex_t regex;
 	ssize_t n;
 	pid_t pid;
 
-	if (argc < 3)
+	if (argc < 3 || regcomp(&regex, argv[1], REG_EXTENDED | REG_NOSUB))
 		return 100;
 	pid = forkpty(&terminal, NULL, NULL, NULL);
 	if (pid < 0)
@@ -35,12 +36,13 @@ int main(int argc, char **argv)
 		if (write(STDOUT_FILENO, seen + len, n) != n)
 			return 102;
 		len += n;
-		if (!typed && strstr(seen, argv[1])) {
+		if (!typed && !regexec(&regex, seen, 0, NULL, 0)) {
 			typed = 1;
 			if (write(terminal, "\3", 1) != 1)
 				return 103;
 		}
 	}
+	regfree(&regex);
 	if (waitpid(pid, &status, 0) != pid)
 		return 104;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
