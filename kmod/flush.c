@@ -62,17 +62,6 @@ static void close_all(struct pxt_stream *stream)
 		pxt_subbuf_close_cpu(pool, pool->nr_cpus);
 }
 
-static u64 last_seq(struct pxt_pool *pool)
-{
-	unsigned long flags;
-	u64 seq;
-
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	seq = pool->seq;
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
-	return seq;
-}
-
 /* To be written. A copy: the check sum holds whatever the targets write there meanwhile. */
 static int add_subbuf(struct pxt_log *log, const struct pxt_taken *taken)
 {
@@ -92,7 +81,7 @@ static int add_subbuf(struct pxt_log *log, const struct pxt_taken *taken)
 	return pxt_logwriter_events(&log->writer, &block);
 }
 
-/* Of those that were closed, and handed out while that was the epoch's. */
+/* Of those that are due. */
 static u32 take_subbufs(struct pxt_log *log)
 {
 	struct pxt_pool *pool = &log->stream->pool;
@@ -101,7 +90,7 @@ static u32 take_subbufs(struct pxt_log *log)
 
 	for (n = 0; n < log->writer.batch; n++, taken++) {
 		memset(&taken->gap, 0, sizeof(taken->gap));
-		taken->subbuf = pxt_reclaim_take(pool, log->until, &taken->gap);
+		taken->subbuf = pxt_reclaim_take(pool, &taken->gap);
 		if (!taken->subbuf)
 			break;
 	}
@@ -134,7 +123,7 @@ static int write_taken(struct pxt_log *log, u32 count, u32 *written)
 	return ret ? ret : err;
 }
 
-/* All that was closed, and handed out while that was the epoch's. */
+/* All that are due. */
 static int write_subbufs(struct pxt_log *log)
 {
 	struct pxt_pool *pool = &log->stream->pool;
@@ -160,7 +149,8 @@ static u64 discard(struct pxt_pool *pool)
 	struct pxt_subbuf *subbuf;
 	u64 events = 0;
 
-	while ((subbuf = pxt_reclaim_take(pool, U64_MAX, &block))) {
+	pxt_reclaim_begin_epoch(pool);
+	while ((subbuf = pxt_reclaim_take(pool, &block))) {
 		events += user_events(pool, subbuf);
 		pxt_reclaim_done(pool, subbuf, &block);
 	}
@@ -251,14 +241,15 @@ static int write_events(struct pxt_log *log)
 		return 0;
 	}
 	/*
-	 * What could not be written the last time is still of that epoch: it is as old
-	 * as what was written then, and older than what is of the next but one.
+	 * Of the last epoch: what was handed out before it began and could not be written then,
+	 * for an error or because it was open. All of it is closed now, so what is handed out
+	 * from now on is younger: records of an epoch are older than those of the next but one.
 	 */
 	err = write_subbufs(log);
 	if (err)
 		return err;
 	log->writer.epoch++;
-	log->until = last_seq(&log->stream->pool);
+	pxt_reclaim_begin_epoch(&log->stream->pool);
 	return write_subbufs(log);
 }
 

@@ -28,7 +28,6 @@ struct pxt_taken {
  * @seen: time of the last system event when there was nothing left to write; used by
  *	the thread
  * @taken: used by the thread
- * @until: number of the last hand-out that the epoch concerns; used by the thread
  * @begin_error: negative errno of writing the header; set before @begun
  * @begun: that was tried
  * @ended: the thread is done, the file is closed, and the stream's memory is freed
@@ -54,7 +53,6 @@ struct pxt_log {
 	struct task_struct *thread;
 	pid_t pid;
 	u64 seen;
-	u64 until;
 	struct pxt_taken taken[PXT_LOG_BATCH];
 	int begin_error;
 	struct completion begun;

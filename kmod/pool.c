@@ -84,8 +84,10 @@ static int alloc_notes(struct pxt_pool *pool)
 		goto free_cpu;
 
 	INIT_LIST_HEAD(&pool->user.free);
+	INIT_LIST_HEAD(&pool->user.due);
 	INIT_LIST_HEAD(&pool->user.closed);
 	INIT_LIST_HEAD(&pool->sys.free);
+	INIT_LIST_HEAD(&pool->sys.due);
 	INIT_LIST_HEAD(&pool->sys.closed);
 	INIT_LIST_HEAD(&pool->left);
 	for (i = 0; i < all; i++) {

@@ -15,7 +15,7 @@
 /**
  * struct pxt_subbuf - what the kernel knows of one sub-buffer
  * @cpu_node: in pxt_pool_cpu.subbufs, in the order of hand-out
- * @node: in the free or the closed list of its kind, or in pxt_pool.left
+ * @node: in the list of its kind of those that are free, due or closed, or in pxt_pool.left
  * @seq: number of this use
  * @opened: time of the hand-out, ns
  * @closed: time it was closed, or its CPU was found offline, ns
@@ -56,10 +56,13 @@ struct pxt_pool_cpu {
 /**
  * struct pxt_subbuf_kind - sub-buffers that targets, or that the kernel writes
  * @free: not handed out
- * @closed: full, in the order they were closed
+ * @due: of a stream with log: handed out by pxt_pool.due_until and closed, in the order they
+ *	were closed
+ * @closed: the others that were closed, in that order
  */
 struct pxt_subbuf_kind {
 	struct list_head free;
+	struct list_head due;
 	struct list_head closed;
 };
 
@@ -72,6 +75,7 @@ struct pxt_subbuf_kind {
  * @overrun: unread events were overwritten since the status was asked for
  * @wrapped: unread events were overwritten since something was given back
  * @seq: of the last hand-out
+ * @due_until: @seq when the last epoch of the log began; 0 without log
  * @gap_lock: as in struct posixtrace_ctrl
  * @gap_generation: likewise
  * @gap_first: likewise
@@ -116,6 +120,7 @@ struct pxt_pool {
 	bool overrun;
 	bool wrapped;
 	u64 seq;
+	u64 due_until;
 	u32 gap_lock;
 	u64 gap_generation;
 	u64 gap_first;

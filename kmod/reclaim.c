@@ -134,6 +134,25 @@ void pxt_reclaim_free(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 	list_add_tail(&subbuf->node, &kind->free);
 }
 
+static struct pxt_subbuf *first_of(struct list_head *list)
+{
+	return list_first_entry_or_null(list, struct pxt_subbuf, node);
+}
+
+/**
+ * pxt_reclaim_first() - the oldest closed sub-buffer
+ * @kind: of which kind; of a pool that is locked
+ *
+ * Return: where it is it stays; NULL if none is closed.
+ */
+struct pxt_subbuf *pxt_reclaim_first(struct pxt_subbuf_kind *kind)
+{
+	struct pxt_subbuf *due = first_of(&kind->due), *closed = first_of(&kind->closed);
+
+	/* What was handed out later may have been closed first. */
+	return due && (!closed || due->closed <= closed->closed) ? due : closed;
+}
+
 /**
  * pxt_reclaim_read() - the oldest closed sub-buffer, if it was read to its end
  * @pool: locked
@@ -143,10 +162,9 @@ void pxt_reclaim_free(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
  */
 struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kind *kind)
 {
-	struct pxt_subbuf *subbuf;
+	struct pxt_subbuf *subbuf = pxt_reclaim_first(kind);
 
 	lockdep_assert_held(&pool->lock);
-	subbuf = list_first_entry_or_null(&kind->closed, struct pxt_subbuf, node);
 	if (!subbuf || read_to(pool, subbuf) < subbuf->used)
 		return NULL;
 	end_claim(pool, subbuf);
@@ -183,11 +201,10 @@ static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf,
  */
 struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_kind *kind)
 {
-	struct pxt_subbuf *subbuf;
+	struct pxt_subbuf *subbuf = pxt_reclaim_first(kind);
 	u32 pos, count;
 
 	lockdep_assert_held(&pool->lock);
-	subbuf = list_first_entry_or_null(&kind->closed, struct pxt_subbuf, node);
 	if (!subbuf)
 		return NULL;
 	pxt_gap_begin(pool);
@@ -208,18 +225,26 @@ struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_k
 	return subbuf;
 }
 
-static struct pxt_subbuf *first_until(struct pxt_subbuf_kind *kind, u64 seq)
+/**
+ * pxt_reclaim_begin_epoch() - what was handed out by now is due
+ * @pool: not dead, of a stream with log; what was due was written, or is given up
+ *
+ * Also what is still open: it is due as soon as it is closed.
+ */
+void pxt_reclaim_begin_epoch(struct pxt_pool *pool)
 {
-	struct pxt_subbuf *subbuf;
+	unsigned long flags;
 
-	subbuf = list_first_entry_or_null(&kind->closed, struct pxt_subbuf, node);
-	return subbuf && subbuf->seq <= seq ? subbuf : NULL;
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	pool->due_until = pool->seq;
+	list_splice_tail_init(&pool->user.closed, &pool->user.due);
+	list_splice_tail_init(&pool->sys.closed, &pool->sys.due);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
 /**
- * pxt_reclaim_take() - take the oldest closed sub-buffer, to write it to the log
+ * pxt_reclaim_take() - take the oldest sub-buffer that is due, to write it to the log
  * @pool: not dead, of a stream with log
- * @seq: of the last hand-out that concerns us
  * @gap: where to write the account of losses: what was lost by now was lost before
  *	what is in the sub-buffer, or in those that were taken earlier
  *
@@ -228,15 +253,14 @@ static struct pxt_subbuf *first_until(struct pxt_subbuf_kind *kind, u64 seq)
  *
  * Return: the sub-buffer, or NULL.
  */
-struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, u64 seq,
-				    struct posixtrace_log_block *gap)
+struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, struct posixtrace_log_block *gap)
 {
 	struct pxt_subbuf *user, *sys;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	user = first_until(&pool->user, seq);
-	sys = first_until(&pool->sys, seq);
+	user = first_of(&pool->user.due);
+	sys = first_of(&pool->sys.due);
 	/* A LOOP log overwrites what was written first: not the STOP behind all events. */
 	if (!user || (sys && sys->closed < user->closed))
 		user = sys;
@@ -277,7 +301,7 @@ void pxt_reclaim_untake(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	list_add(&subbuf->node, &kind->closed);
+	list_add(&subbuf->node, &kind->due);
 	untake_gap(pool, gap);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }

@@ -10,10 +10,11 @@ void pxt_gap_begin(struct pxt_pool *pool);
 void pxt_gap_add(struct pxt_pool *pool, u64 first);
 void pxt_gap_end(struct pxt_pool *pool);
 void pxt_reclaim_free(struct pxt_pool *pool, struct pxt_subbuf *subbuf);
+struct pxt_subbuf *pxt_reclaim_first(struct pxt_subbuf_kind *kind);
 struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kind *kind);
 struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_kind *kind);
-struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, u64 seq,
-				    struct posixtrace_log_block *gap);
+void pxt_reclaim_begin_epoch(struct pxt_pool *pool);
+struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, struct posixtrace_log_block *gap);
 void pxt_reclaim_untake(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
 			const struct posixtrace_log_block *gap);
 void pxt_reclaim_done(struct pxt_pool *pool, struct pxt_subbuf *subbuf,

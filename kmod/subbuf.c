@@ -134,16 +134,25 @@ static bool is_left(const struct pxt_subbuf *subbuf)
 	return subbuf->state == POSIXTRACE_SUBBUF_OPEN && !list_empty(&subbuf->node);
 }
 
+/* Where it comes to, once it is closed. */
+static struct list_head *list_of(struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
+{
+	struct pxt_subbuf_kind *kind = subbuf->cpu < pool->nr_cpus ? &pool->user : &pool->sys;
+
+	return subbuf->seq <= pool->due_until ? &kind->due : &kind->closed;
+}
+
 /*
- * Behind what its CPU has closed before: a log has that in order. If there is nothing
- * of that, it is its turn, or it is about to be read and does not matter.
+ * Behind what its CPU has closed before: a log has that in order. If there is nothing of that
+ * in its list, it is its turn, or it is about to be read and does not matter.
  */
 static struct list_head *left_behind(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
 	struct pxt_subbuf *before = list_prev_entry(subbuf, cpu_node);
 
-	if (&before->cpu_node == &pool->cpu[subbuf->cpu].subbufs || list_empty(&before->node))
-		return &pool->user.closed;
+	if (&before->cpu_node == &pool->cpu[subbuf->cpu].subbufs || list_empty(&before->node) ||
+	    list_of(pool, before) != list_of(pool, subbuf))
+		return list_of(pool, subbuf);
 	return &before->node;
 }
 
@@ -177,8 +186,7 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 	if (left)
 		list_add(&subbuf->node, left_behind(pool, subbuf));
 	else
-		list_add_tail(&subbuf->node,
-			      cpu < pool->nr_cpus ? &pool->user.closed : &pool->sys.closed);
+		list_add_tail(&subbuf->node, list_of(pool, subbuf));
 	WRITE_ONCE(desc->used, subbuf->used);
 	WRITE_ONCE(desc->count, subbuf->count);
 	WRITE_ONCE(desc->closed, subbuf->closed);
@@ -296,7 +304,7 @@ static struct pxt_subbuf *take_oldest(struct pxt_pool *pool)
 	struct pxt_subbuf *left, *closed, *subbuf = NULL;
 
 	left = list_first_entry_or_null(&pool->left, struct pxt_subbuf, node);
-	closed = list_first_entry_or_null(&pool->user.closed, struct pxt_subbuf, node);
+	closed = pxt_reclaim_first(&pool->user);
 	if (left && (!closed || left->closed <= closed->closed)) {
 		close_open(pool, left->cpu);
 		/* If its head makes no sense, it was freed. */
@@ -357,9 +365,8 @@ int pxt_subbuf_next(struct pxt_pool *pool, u32 size)
 /* Unread, yet beyond the horizon: the reader would skip it. */
 static bool oldest_sys_is_lost(struct pxt_pool *pool)
 {
-	const struct pxt_subbuf *subbuf;
+	const struct pxt_subbuf *subbuf = pxt_reclaim_first(&pool->sys);
 
-	subbuf = list_first_entry_or_null(&pool->sys.closed, struct pxt_subbuf, node);
 	return subbuf && subbuf->closed <= pool->horizon;
 }
 

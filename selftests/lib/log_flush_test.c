@@ -400,4 +400,83 @@ TEST_F(flush, may_be_asked_for_by_many_threads_at_once)
 	EXPECT_EQ(content.flush_starts, content.flush_stops);
 }
 
+/* Records on one CPU now and then, or here and there without a pause. */
+struct recorder {
+	pthread_t thread;
+	int cpu;
+	const int *ended;
+};
+
+static void *record_now_and_then(void *arg)
+{
+	const struct recorder *recorder = arg;
+
+	run_on(recorder->cpu);
+	while (!__atomic_load_n(recorder->ended, __ATOMIC_ACQUIRE)) {
+		withlog_record(0, 1);
+		usleep(500);
+	}
+	return NULL;
+}
+
+static void *record_here_and_there(void *arg)
+{
+	const struct recorder *recorder = arg;
+
+	for (int i = 0; !__atomic_load_n(recorder->ended, __ATOMIC_ACQUIRE); i++) {
+		run_on(i % 2);
+		withlog_record(i, 1);
+	}
+	return NULL;
+}
+
+/* Events that are older than the one that comes before them in the log. */
+static int disorder(trace_id_t log, unsigned int *events)
+{
+	unsigned long long last = 0;
+	struct event event;
+	int count = 0, err;
+
+	*events = 0;
+	for (;;) {
+		err = posix_trace_getnext_event(log, &event.info, event.data, sizeof(event.data),
+						&event.len, &event.unavailable);
+		if (err || event.unavailable)
+			return err ? -err : count;
+		count += event_time(&event) < last;
+		last = event_time(&event);
+		*events += event.info.posix_event_id == withlog_type();
+	}
+}
+
+/*
+ * CPUs close what they have open for a flush one after the other: what one of them records then
+ * is of the flush that comes, what another one does, of the one before.
+ */
+TEST_F(flush, keeps_the_order_of_time_while_cpus_take_turns)
+{
+	struct recorder recorders[4];
+	unsigned int events;
+	int ended = 0;
+
+	withlog_type();
+	ASSERT_EQ(0, withlog_new(0, &append, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	for (size_t i = 0; i < ARRAY_SIZE(recorders); i++) {
+		recorders[i] = (struct recorder){ .cpu = i, .ended = &ended };
+		ASSERT_EQ(0, pthread_create(&recorders[i].thread, NULL,
+					    i ? record_now_and_then : record_here_and_there,
+					    &recorders[i]));
+	}
+	for (int i = 0; i < 500 / pxt_time_scale(); i++)
+		ASSERT_EQ(0, withlog_flush(self->trid));
+	__atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
+	for (size_t i = 0; i < ARRAY_SIZE(recorders); i++)
+		ASSERT_EQ(0, pthread_join(recorders[i].thread, NULL));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->log));
+	EXPECT_EQ(0, disorder(self->log, &events));
+	EXPECT_LT(0, events);
+}
+
 TEST_HARNESS_MAIN
