@@ -249,7 +249,10 @@ static void look_at_log(struct recording *rec)
 	if (rec->log_policy == POSIX_TRACE_APPEND || posix_trace_open(rec->log.fd, &log))
 		return;
 	if (!posix_trace_get_status(log, &status)) {
-		if (status.posix_log_full_status == POSIX_TRACE_FULL)
+		/* LOOP: full is one that has overwritten some. */
+		if (rec->log_policy == POSIX_TRACE_LOOP)
+			rec->log_overrun |= status.posix_log_full_status == POSIX_TRACE_FULL;
+		else if (status.posix_log_full_status == POSIX_TRACE_FULL)
 			log_is_full(rec);
 		else if (status.posix_log_overrun_status == POSIX_TRACE_OVERRUN)
 			rec->log_overrun = true;
