@@ -1,6 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-# Drops the KCSAN reports of a kernel log that do not name our module: the kernel
-# has races of its own.
+# Drops the KCSAN reports of a kernel log in which our module has no part: the kernel has
+# races of its own, in what we call as well (epoll, the file systems that logs are on). Ours
+# is a race whose title names a function of the module; or one that the module is in the
+# call trace of, in a function that works with the caller's memory.
+
+function is_ours(block, title)
+{
+	match(block, /BUG: KCSAN: [^\n]*/)
+	title = substr(block, RSTART, RLENGTH)
+	return title ~ /\[posixtrace\]/ ||
+	       (block ~ /\[posixtrace\]/ &&
+		title ~ /(in|\/) _*(mem|str|find_|bitmap_|cpumask_|list_|rb_|crc32|copy_)/)
+}
 
 /={40,}/ {
 	if (!inside) {
@@ -9,7 +20,7 @@
 		next
 	}
 	block = block "\n" $0
-	if (block !~ /BUG: KCSAN/ || block ~ /\[posixtrace\]/)
+	if (block !~ /BUG: KCSAN/ || is_ours(block))
 		print block
 	inside = 0
 	next
