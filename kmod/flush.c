@@ -212,7 +212,7 @@ static int become_full(struct pxt_log *log)
 static void note_result(struct pxt_log *log, int err)
 {
 	spin_lock(&log->lock);
-	log->error = err;
+	WRITE_ONCE(log->error, err);
 	if (err && !log->flush_error)
 		log->flush_error = -err;
 	log->overwritten = log->writer.overwritten;

@@ -72,7 +72,7 @@ static struct pxt_fork *take(struct pxt_fork_pool *pool)
 	fork = list_first_entry_or_null(&pool->free, struct pxt_fork, node);
 	if (fork) {
 		list_del(&fork->node);
-		pool->count--;
+		WRITE_ONCE(pool->count, pool->count - 1);
 	}
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	return fork;
@@ -84,7 +84,7 @@ static void give(struct pxt_fork_pool *pool, struct pxt_fork *fork)
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	list_add(&fork->node, &pool->free);
-	pool->count++;
+	WRITE_ONCE(pool->count, pool->count + 1);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 

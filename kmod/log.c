@@ -65,7 +65,7 @@ static unsigned long take_wanted(struct pxt_log *log, struct pxt_caller *caller,
 
 	spin_lock(&log->lock);
 	wanted = log->wanted;
-	log->wanted = 0;
+	WRITE_ONCE(log->wanted, 0);
 	*caller = log->caller;
 	*clear = log->clear_wanted;
 	spin_unlock(&log->lock);
@@ -109,9 +109,10 @@ static void clear(struct pxt_log *log, u64 number)
 	log->overwritten = 0;
 	log->overwritten_seen = 0;
 	log->dropped = 0;
-	log->error = err;
-	log->clear_error = err;
-	log->clear_done = number;
+	WRITE_ONCE(log->error, err);
+	WRITE_ONCE(log->clear_error, err);
+	/* Pairs with the acquire in pxt_log_clear(): the error is there. */
+	smp_store_release(&log->clear_done, number);
 	spin_unlock(&log->lock);
 	wake_up_all(&log->done);
 }
@@ -252,7 +253,8 @@ int pxt_log_clear(struct pxt_stream *stream)
 	number = ++log->clear_wanted;
 	spin_unlock(&log->lock);
 	want(log, PXT_LOG_CLEAR);
-	if (wait_event_killable(log->done, READ_ONCE(log->clear_done) >= number ||
+	/* Acquire: pairs with the release in clear(), for the error. */
+	if (wait_event_killable(log->done, smp_load_acquire(&log->clear_done) >= number ||
 				READ_ONCE(stream->dead)))
 		return -EINTR;
 	return READ_ONCE(stream->dead) ? -ESHUTDOWN : READ_ONCE(log->clear_error);

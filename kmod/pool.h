@@ -46,7 +46,8 @@ struct pxt_subbuf {
  *
  * Guarded by pxt_pool.lock; @open is also read without, by kernel code that
  * records on this CPU with interrupts off: it is changed on this CPU, after a
- * quiesce that followed setting pxt_pool.full, or while this CPU is offline.
+ * quiesce that followed setting pxt_pool.full, or while this CPU is offline. And
+ * by a flush, which asks the CPUs that hold one: with READ_ONCE().
  */
 struct pxt_pool_cpu {
 	struct list_head subbufs;

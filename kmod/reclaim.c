@@ -211,7 +211,7 @@ struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_k
 	parse_claim(subbuf, end_claim(pool, subbuf), &pos, &count);
 	if (pos < subbuf->used) {
 		count = subbuf->count - min(count, subbuf->count);
-		pool->lost += count;
+		WRITE_ONCE(pool->lost, pool->lost + count);
 		if (kind == &pool->sys)
 			pool->lost_sys += count;
 		pool->horizon = max(pool->horizon, subbuf->closed);
@@ -332,7 +332,7 @@ static u32 empty_cpu(struct pxt_pool *pool, u32 cpu, u32 room)
 	struct pxt_subbuf *subbuf;
 	u32 n = 0;
 
-	pool->cpu[cpu].open = POSIXTRACE_NONE;
+	WRITE_ONCE(pool->cpu[cpu].open, POSIXTRACE_NONE);
 	while (n < room) {
 		subbuf = list_first_entry_or_null(&pool->cpu[cpu].subbufs, struct pxt_subbuf,
 						  cpu_node);
@@ -376,7 +376,7 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 	pool->gap_logged = pool->gap_generation;
 	pool->gap_first = 0;
 	pool->horizon = 0;
-	pool->lost = 0;
+	WRITE_ONCE(pool->lost, 0);
 	pxt_gap_end(pool);
 	pool->lost_sys = 0;
 	pool->recorded = 0;

@@ -176,7 +176,7 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 		subbuf->closed = pxt_clock_now();
 	if (cpu < pool->nr_cpus)
 		pool->recorded += subbuf->count;
-	pool->cpu[cpu].open = POSIXTRACE_NONE;
+	WRITE_ONCE(pool->cpu[cpu].open, POSIXTRACE_NONE);
 	WRITE_ONCE(head_of(pool, cpu)->limit, 0);
 	if (!subbuf->used) {
 		pxt_reclaim_free(pool, subbuf);
@@ -241,7 +241,7 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	} else {
 		list_add_tail(&subbuf->cpu_node, &pool->cpu[cpu].subbufs);
 	}
-	pool->cpu[cpu].open = i;
+	WRITE_ONCE(pool->cpu[cpu].open, i);
 	WRITE_ONCE(head->limit, start + pool->subbuf_size);
 }
 
