@@ -451,7 +451,8 @@ static int disorder(trace_id_t log, unsigned int *events)
 
 /*
  * CPUs close what they have open for a flush one after the other: what one of them records then
- * is of the flush that comes, what another one does, of the one before.
+ * is of the flush that comes, what another one does, of the one before. It takes a thread of the
+ * log that is held up in between to tell: see "All kernels" in Documentation/testing.rst.
  */
 TEST_F(flush, keeps_the_order_of_time_while_cpus_take_turns)
 {
