@@ -71,7 +71,7 @@ static inline __u64 pxtu_clock_now(const struct pxtu_state *state,
 		return time;
 	clock_gettime(CLOCK_MONOTONIC, &mono);
 	return (__u64)mono.tv_sec * 1000000000U + (__u64)mono.tv_nsec +
-	       (__u64)(pxtu_load(&clock->offset) - state->clock_shift);
+	       (__u64)(pxtu_load(&clock->offset) - pxtu_load(&state->clock_shift));
 }
 
 #endif /* PXTU_CLOCK_H */

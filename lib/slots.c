@@ -92,14 +92,17 @@ static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_sl
 		munmap(heads, all.size);
 		return err;
 	}
-	slot->pool = (unsigned char *)heads + info->heads.size;
-	slot->pool_size = info->pool.size;
-	slot->bell = bell;
-	slot->stream = info->stream;
-	slot->max_data = info->max_data_size;
-	slot->pid = info->pid;
-	/* Used by those who see the generation that is stored later. */
-	pxtu_store(&slot->heads, heads);
+	/*
+	 * Used by those who see the generation that is stored later. Others may look here
+	 * meanwhile, for the stream that was here before: what they write does not count.
+	 */
+	pxtu_store(&slot->pool, (unsigned char *)heads + info->heads.size);
+	pxtu_store(&slot->pool_size, info->pool.size);
+	pxtu_store(&slot->bell, (const struct posixtrace_bell *)bell);
+	pxtu_store(&slot->stream, info->stream);
+	pxtu_store(&slot->max_data, info->max_data_size);
+	pxtu_store(&slot->pid, info->pid);
+	pxtu_store(&slot->heads, (struct posixtrace_cpu_head *)heads);
 	return 0;
 }
 

@@ -40,7 +40,7 @@ static void know_myself(const struct pxtu_state *state)
 	pxtu_store(&myself.tid, (pid_t)syscall(SYS_gettid));
 	pxtu_store(&myself.thread, pthread_self());
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	pxtu_store(&myself.target, state->target);
+	pxtu_store(&myself.target, pxtu_load(&state->target));
 }
 
 /* Less than a piece, as two words that are filled up with zeros. */
@@ -104,19 +104,22 @@ static void prepare(struct pxtu_draft *draft, const struct pxtu_state *state,
 {
 	__u64 len = call->len;
 	__u32 flags = 0;
+	__u32 max_data;
 
-	if (pxtu_unlikely(myself.target != state->target))
+	if (pxtu_unlikely(myself.target != pxtu_load(&state->target)))
 		know_myself(state);
 	/* Pairs with the store in sync_locked(): the notes are those of it, or younger. */
 	draft->generation = pxtu_load_acquire(&state->generation);
 	draft->enable = &pxtu_gate()->enable[call->id];
 	draft->bit = bit;
-	if (pxtu_unlikely(len > slot->max_data)) {
-		len = slot->max_data;
+	/* Read once: the slot may become another stream's here, for which all this is void. */
+	max_data = pxtu_load(&slot->max_data);
+	if (pxtu_unlikely(len > max_data)) {
+		len = max_data;
 		flags = POSIXTRACE_RECORD_TRUNCATED;
 	}
 	draft->writer.header = 0;
-	draft->writer.ids = pair((__u32)slot->pid, (__u32)pxtu_load(&myself.tid));
+	draft->writer.ids = pair((__u32)pxtu_load(&slot->pid), (__u32)pxtu_load(&myself.tid));
 	draft->writer.thread_id = (uintptr_t)pxtu_load(&myself.thread);
 	draft->header = pair((__u32)len, id_and_flags(call->id, flags));
 	draft->prog_address = (uintptr_t)call->prog_address;
