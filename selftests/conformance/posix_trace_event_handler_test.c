@@ -177,6 +177,7 @@ static void handle_and_fork(void)
 
 TEST_F(step, a19_handler_forks)
 {
+	PXT_NOT_WITH_TSAN("has locks that are held where fork() wants them");
 	ASSERT_EQ(0, steps_begin(handle_and_fork));
 	record(INTERRUPTED);
 	steps_end();

@@ -123,8 +123,7 @@ TEST_F(getnext, a06_unavailable_is_zero_with_an_event)
 	record_number(1);
 	ASSERT_EQ(0, read_next(self->trid, &self->event, ROOM));
 	EXPECT_EQ(0, self->event.unavailable);
-	ASSERT_EQ(0, reader_start(&reader, self->trid, NULL));
-	reader.event.unavailable = -1;
+	ASSERT_EQ(0, reader_start_over(&reader, self->trid, NULL, -1));
 	record_number(2);
 	EXPECT_EQ(0, reader_end(&reader));
 	EXPECT_EQ(0, reader.event.unavailable);

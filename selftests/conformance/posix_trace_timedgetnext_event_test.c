@@ -105,8 +105,7 @@ TEST_F(timedgetnext, a02_waits_for_an_event)
 	struct reader reader;
 
 	for (int i = 0; i < 5; i++) {
-		ASSERT_EQ(0, reader_start(&reader, self->trid, i % 2 ? &hour : &never));
-		reader.event.unavailable = -1;
+		ASSERT_EQ(0, reader_start_over(&reader, self->trid, i % 2 ? &hour : &never, -1));
 		record_number(i);
 		EXPECT_EQ(0, reader_end(&reader));
 		EXPECT_EQ(i, event_number(&reader.event));

@@ -71,21 +71,31 @@ static inline bool reader_sleeps(struct reader *reader)
 	return true;
 }
 
-/* Returns when the reader sleeps: 0, or an error number. */
-static inline int reader_start(struct reader *reader, trace_id_t trid,
-			       const struct timespec *abstime)
+/*
+ * @unavailable is there before the function is called. Returns when the reader sleeps: 0, or an
+ * error number.
+ */
+static inline int reader_start_over(struct reader *reader, trace_id_t trid,
+				    const struct timespec *abstime, int unavailable)
 {
 	int err;
 
 	*reader = (struct reader){
 		.trid = trid,
 		.abstime = abstime,
+		.event = { .unavailable = unavailable },
 		.ret = -1,
 	};
 	err = pthread_create(&reader->thread, NULL, reader_thread, reader);
 	if (err)
 		return err;
 	return reader_sleeps(reader) ? 0 : EAGAIN;
+}
+
+static inline int reader_start(struct reader *reader, trace_id_t trid,
+			       const struct timespec *abstime)
+{
+	return reader_start_over(reader, trid, abstime, 0);
 }
 
 /* What the function returned. */

@@ -345,6 +345,7 @@ TEST_F(exec, program_of_a_vfork_is_traced)
 {
 	pid_t pid;
 
+	PXT_NOT_WITH_TSAN("calls fork() for vfork()");
 	ASSERT_EQ(0, start_family_stream(0, &self->trid));
 	for (int i = 0; i < rounds(20); i++) {
 		pid = vfork_and_record(&self->program);

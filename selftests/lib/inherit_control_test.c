@@ -497,6 +497,7 @@ TEST_F(control, child_that_shares_the_memory_has_no_use_for_the_descriptor)
 	trace_id_t trid;
 	pid_t pid;
 
+	PXT_NOT_WITH_TSAN("does not survive two processes that run in one memory");
 	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
 	held.fd = posixtrace_fd(trid);
 	ASSERT_LE(0, held.fd);

@@ -132,6 +132,7 @@ TEST_F(race, thread_vforks_while_others_record)
 
 TEST_F(race, thread_shares_its_memory_while_others_record)
 {
+	PXT_NOT_WITH_TSAN("does not survive two processes that run in one memory");
 	fork_while_threads_record(_metadata, self->trid, by_clone_vm);
 }
 
@@ -266,6 +267,7 @@ static void step_and_fork(void)
 
 TEST_F(race, handler_forks_behind_the_instructions_of_an_event)
 {
+	PXT_NOT_WITH_TSAN("has locks that are held where fork() wants them");
 	ASSERT_EQ(0, steps_begin(step_and_fork));
 	for (step_call = 0; step_call < 3; step_call++) {
 		steps_seen = 0;
@@ -303,6 +305,7 @@ TEST_F(race, child_of_a_handler_goes_on_with_the_interrupted_event)
 	struct event event;
 	pid_t last = 0;
 
+	PXT_NOT_WITH_TSAN("has locks that are held where fork() wants them");
 	ASSERT_EQ(0, steps_begin(step_and_go_on));
 	for (step_call = 0; step_call < 3 && !is_child; step_call++) {
 		steps_seen = 0;

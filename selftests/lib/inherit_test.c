@@ -52,7 +52,10 @@ FIXTURE_VARIANT_ADD(birth, vfork) { by_vfork };
 FIXTURE_VARIANT_ADD(birth, raw_clone) { by_raw_clone };
 FIXTURE_VARIANT_ADD(birth, raw_clone3) { by_raw_clone3 };
 FIXTURE_VARIANT_ADD(birth, clone_stack) { by_clone_stack };
+/* ThreadSanitizer does not survive two processes that run in one memory. */
+#if !PXT_TSAN
 FIXTURE_VARIANT_ADD(birth, clone_vm) { by_clone_vm };
+#endif
 FIXTURE_VARIANT_ADD(birth, clone_vfork) { by_clone_vfork };
 FIXTURE_VARIANT_ADD(birth, clone_files) { by_clone_files };
 FIXTURE_VARIANT_ADD(birth, clone_newpid) { by_clone_newpid };

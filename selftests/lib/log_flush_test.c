@@ -412,21 +412,22 @@ static void *record_now_and_then(void *arg)
 	const struct recorder *recorder = arg;
 
 	run_on(recorder->cpu);
-	while (!__atomic_load_n(recorder->ended, __ATOMIC_ACQUIRE)) {
+	do {
 		withlog_record(0, 1);
 		usleep(500);
-	}
+	} while (!__atomic_load_n(recorder->ended, __ATOMIC_ACQUIRE));
 	return NULL;
 }
 
 static void *record_here_and_there(void *arg)
 {
 	const struct recorder *recorder = arg;
+	int i = 0;
 
-	for (int i = 0; !__atomic_load_n(recorder->ended, __ATOMIC_ACQUIRE); i++) {
+	do {
 		run_on(i % 2);
-		withlog_record(i, 1);
-	}
+		withlog_record(i++, 1);
+	} while (!__atomic_load_n(recorder->ended, __ATOMIC_ACQUIRE));
 	return NULL;
 }
 

@@ -313,6 +313,7 @@ TEST(hostile_target)
 	struct sim sim;
 	__u64 n = 0;
 
+	PXT_NOT_WITH_TSAN("finds the races that this is about");
 	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, true));
 	hostile = (struct hostile){ &sim, 0 };
 	ASSERT_EQ(0, pthread_create(&thread, NULL, hostile_write, &hostile));

@@ -318,9 +318,18 @@ static void storm_end(struct storm *storm)
 	posix_trace_shutdown(storm->trid);
 }
 
+/* With ThreadSanitizer handlers come late, or never: when a function of the library returns. */
+static bool all_have_sent(void)
+{
+	for (int i = 0; i < WRITERS + (PXT_TSAN ? 0 : HANDLERS); i++)
+		if (!__atomic_load_n(&the_post->sent[i], __ATOMIC_RELAXED))
+			return false;
+	return true;
+}
+
 static bool storm_goes_on(const struct storm *storm)
 {
-	return sent_by_all() < storm->letters ||
+	return sent_by_all() < storm->letters || !all_have_sent() ||
 	       (storm->is_long_enough && !storm->is_long_enough());
 }
 
@@ -364,8 +373,6 @@ static void storm_add_up(struct __test_metadata *_metadata, const struct storm *
 	EXPECT_EQ(sent_by_all(), stats.recorded + stats.dropped);
 	EXPECT_EQ(0, stats.damaged);
 	EXPECT_EQ(stats.recorded, tally->all + stats.overwritten + stats.skipped);
-	for (int i = 0; i < WRITERS + HANDLERS; i++)
-		EXPECT_LT(0, the_post->sent[i]);
 	if (storm_is_small(storm)) {
 		EXPECT_LT(0, lost(storm->trid, storm->policy));
 		return;

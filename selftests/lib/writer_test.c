@@ -271,7 +271,10 @@ FIXTURE_VARIANT(family)
 FIXTURE_VARIANT_ADD(family, fork) { true, by_fork };
 FIXTURE_VARIANT_ADD(family, fork_without_sequences) { false, by_fork };
 FIXTURE_VARIANT_ADD(family, vfork) { true, by_vfork };
+/* ThreadSanitizer does not survive two processes that run in one memory. */
+#if !PXT_TSAN
 FIXTURE_VARIANT_ADD(family, clone_vm) { true, by_clone_vm };
+#endif
 
 FIXTURE_SETUP(family)
 {

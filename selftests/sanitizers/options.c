@@ -24,5 +24,6 @@ const char *__ubsan_default_options(void)
 const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
 {
-	return COMMON "die_after_fork=0";
+	/* Programs may end while threads of theirs run. */
+	return COMMON "die_after_fork=0:report_thread_leaks=0";
 }
