@@ -27,9 +27,10 @@ static int membarrier(struct pxtu_state *state, int cmd)
 
 /*
  * More is not populated when it is mapped: a process that lives for a moment would be
- * busy with nothing else.
+ * busy with nothing else. Twice what a stream has if nobody asks for a size: what is granted
+ * for that is a little more.
  */
-#define POPULATE_MAX	(256U << 10)
+#define POPULATE_MAX	(512U << 10)
 
 /* Mappings of a stream that are not needed any more. */
 struct old {

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 
 #include "pxt_test.h"
 #include "storm.h"
@@ -200,6 +201,32 @@ TEST(recording_takes_no_system_call_but_for_room)
 
 	/* So that this number means something: */
 	EXPECT_LE(COUNTED, count_ioctls(false, &trid));
+	posix_trace_shutdown(trid);
+}
+
+static long page_faults(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_SELF, &usage) ? -1 : usage.ru_minflt;
+}
+
+/* A stream as it comes, once all around: its pages have been there since it was mapped. */
+TEST(recording_takes_no_page_fault)
+{
+	trace_id_t trid;
+	long faults;
+
+	PXT_NOT_WITH_SANITIZERS("make page faults of their own");
+	if (sysconf(_SC_NPROCESSORS_CONF) > 16)
+		SKIP(return, "many CPUs: the stream is larger than what is populated");
+	ASSERT_EQ(0, posix_trace_create(0, NULL, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	record_plain(0);
+	faults = page_faults();
+	for (int i = 0; i < 10 * COUNTED; i++)
+		record_plain(i);
+	EXPECT_EQ(faults, page_faults());
 	posix_trace_shutdown(trid);
 }
 
