@@ -135,6 +135,12 @@ static int write_header(struct pxt_logwriter *w)
 	return err;
 }
 
+/* One that could not be written when the log began anew comes before whatever else. */
+static int write_missing_header(struct pxt_logwriter *w)
+{
+	return w->headless ? write_header(w) : 0;
+}
+
 /**
  * pxt_logwriter_begin() - write the header
  * @w: initialized
@@ -192,7 +198,7 @@ static void finish_header(struct pxt_logwriter *w, struct posixtrace_log_block *
 static int append_block(struct pxt_logwriter *w, u32 type, u32 size)
 {
 	struct posixtrace_log_block *block = w->buf;
-	int err = w->headless ? write_header(w) : 0;
+	int err = write_missing_header(w);
 	size_t done;
 
 	if (err)
@@ -327,7 +333,7 @@ static int write_ring(struct pxt_logwriter *w, u64 events)
 {
 	struct posixtrace_log_block *block = w->buf;
 	u64 data = w->header.data_offset, pos;
-	int err = w->headless ? write_header(w) : 0;
+	int err = write_missing_header(w);
 	size_t done;
 
 	if (err)
@@ -374,7 +380,7 @@ static u32 keep_whole(struct pxt_logwriter *w, size_t done)
 /* Says in @written how many it wrote. */
 static int append_waiting(struct pxt_logwriter *w, u32 *written)
 {
-	int err = w->headless ? write_header(w) : 0;
+	int err = write_missing_header(w);
 	size_t offset = 0, done;
 	u32 i;
 
@@ -456,7 +462,10 @@ int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written)
 int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end)
 {
 	struct posixtrace_log_end *payload = pxt_logwriter_payload(w);
+	int err = write_missing_header(w);
 
+	if (err)
+		return err;
 	*payload = *end;
 	payload->cookie = w->header.cookie;
 	payload->overwritten = w->overwritten;

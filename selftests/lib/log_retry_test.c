@@ -130,6 +130,37 @@ TEST_F(disk, that_was_full_does_not_change_when_the_first_event_was_lost)
 	EXPECT_GT(now.tv_sec * NSEC + now.tv_nsec, gap_time(self->disk.fd));
 }
 
+/* Its header could not be written anew: the end of the log goes with that, or nothing does. */
+TEST_F(disk, that_was_full_when_a_log_was_cleared_gets_its_header_with_its_end)
+{
+	static const struct log_kind kinds[] = {
+		{ POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 },
+		{ POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 1 << 16 },
+		{ POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 1 << 16 },
+	};
+	struct log_content content;
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		ASSERT_EQ(0, withlog_new(0, &kinds[i], self->disk.fd, &self->trid));
+		ASSERT_EQ(0, posix_trace_start(self->trid));
+		withlog_record(0, ROUND);
+		ASSERT_EQ(0, posix_trace_stop(self->trid));
+		ASSERT_EQ(0, withlog_flush(self->trid));
+		/* Somebody has taken it away, and its place, too. */
+		ASSERT_EQ(0, ftruncate(self->disk.fd, 0));
+		ASSERT_EQ(0, disk_fill(self->disk.ballast, 0));
+		EXPECT_EQ(ENOSPC, posix_trace_clear(self->trid));
+		ASSERT_EQ(0, ftruncate(self->disk.ballast, 0));
+		EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+		log_content_fd(self->disk.fd, &content);
+		EXPECT_TRUE(log_content_is(&content, 0)) {
+			TH_LOG("kind %zu: error %d, %d numbers", i, content.err,
+			       content.numbers);
+		}
+		ASSERT_EQ(0, ftruncate(self->disk.fd, 0));
+	}
+}
+
 /* ------------------------------------------------------------------ */
 /* Meanwhile								*/
 
