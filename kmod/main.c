@@ -73,4 +73,6 @@ module_exit(pxt_exit);
 MODULE_DESCRIPTION("POSIX.1-2017 tracing");
 MODULE_AUTHOR("The posixtrace authors");
 MODULE_LICENSE("GPL");
+/* As the functions are called; none by a number, for the device has none of its own. */
+MODULE_ALIAS("posix_trace");
 MODULE_VERSION(PXT_VERSION);

@@ -62,6 +62,11 @@ removes_it()
 	modprobe -r posixtrace && settle && is_not_there
 }
 
+alias_inserts_it()
+{
+	modprobe posix_trace && mode_is 666 root root && removes_it
+}
+
 module_has_version()
 {
 	cat /sys/module/posixtrace/version && [ "$(cat /sys/module/posixtrace/version)" = "$version" ]
@@ -105,7 +110,7 @@ options_hold()
 }
 
 echo "TAP version 13"
-echo "1..12"
+echo "1..13"
 /usr/lib/systemd/systemd-udevd --daemon
 check there_is_no_device_before is_not_there
 check boot_inserts_the_module boot_inserts_it
@@ -114,6 +119,7 @@ check device_is_for_everybody mode_is 666 root root
 check command_finds_the_module posixtrace status
 check program_of_any_user_traces_itself nobody_traces_himself
 check module_can_be_removed removes_it
+check modprobe_finds_it_by_its_alias alias_inserts_it
 check example_of_a_rule_gives_the_device_to_a_group group_gets_it
 check others_can_not_open_it_then nobody_may_not_open
 check member_of_the_group_can as nobody:posixtrace /hello
