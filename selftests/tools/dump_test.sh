@@ -44,13 +44,10 @@ end_helper()
 	exec 5<&-
 }
 
-# What runs in the background does not get the descriptors, or the helper would not see the end.
-# wait_for TEXT FILE: until it is there, or process $started has ended
-wait_for()
+# start(), without the descriptors of the helper, which would not see the end else
+start_apart()
 {
-	until grep -q "$1" "$2"; do
-		kill -0 "$started" || return 1
-	done
+	start "$@" 4>&- 5<&-
 }
 
 begin_helper "$tmp/log"
@@ -84,14 +81,12 @@ result export_of_a_log_that_the_module_wrote $?
 
 begin_helper "$tmp/log"
 tell e
-: >"$tmp/out"
-posixtrace dump --follow "$tmp/log" >"$tmp/out" 2>"$tmp/err" 4>&- 5<&- &
-started=$!
+start_apart dump --follow "$tmp/log"
 tell f
-wait_for ' round ' "$tmp/out"
+until_true says ' round '
 first=$?
 tell eef
-wait_for ' 1d000000$' "$tmp/out"
+until_true says ' 1d000000$'
 second=$?
 tell e
 end_helper
@@ -104,9 +99,7 @@ begin_helper "$tmp/log" full
 for _ in 1 2 3 4 5 6 7 8; do
 	tell eeeeeeeeeef
 done
-: >"$tmp/out"
-posixtrace dump --follow "$tmp/log" >"$tmp/out" 2>"$tmp/err" 4>&- 5<&- &
-started=$!
+start_apart dump --follow "$tmp/log"
 end_helper
 wait "$started" && grep -q 'log: was full: what came then is missing$' "$tmp/err" &&
 	grep -q 'posix_trace_stop *(by itself: full)$' "$tmp/out"
@@ -116,19 +109,15 @@ begin_helper "$tmp/log" loop
 for _ in 1 2 3 4 5 6 7 8; do
 	tell eeeeeeeeeef
 done
-: >"$tmp/out"
-posixtrace dump --follow "$tmp/log" >"$tmp/out" 2>"$tmp/err" 4>&- 5<&- &
-started=$!
+start_apart dump --follow "$tmp/log"
 end_helper
 wait "$started" && grep -q 'log: [1-9][0-9]* older events were overwritten' "$tmp/err" &&
 	! grep -q 'has no end' "$tmp/err" && tail -n 1 "$tmp/out" | grep -q posix_trace_stop
 result dump_follows_a_log_that_is_overwritten_to_its_end $?
 
 begin_helper
-: >"$tmp/out"
-posixtrace stat "$helper" >"$tmp/out" 2>"$tmp/err" 4>&- 5<&- &
-started=$!
-wait_for 'Ctrl-C' "$tmp/err"
+start_apart stat "$helper"
+until_true complains Ctrl-C
 tell eee
 end_helper
 wait "$started" && [ "$(counted round)" -eq 30 ] && grep -q "^process *$helper$" "$tmp/out" &&
@@ -136,10 +125,8 @@ wait "$started" && [ "$(counted round)" -eq 30 ] && grep -q "^process *$helper$"
 result stat_of_a_process_until_its_end $?
 
 begin_helper
-: >"$tmp/out"
-posixtrace stat "$helper" >"$tmp/out" 2>"$tmp/err" 4>&- 5<&- &
-started=$!
-wait_for 'Ctrl-C' "$tmp/err"
+start_apart stat "$helper"
+until_true complains Ctrl-C
 tell ee
 kill -INT "$started"
 wait "$started" && [ "$(counted round)" -eq 20 ] && tell e

@@ -52,13 +52,15 @@ start_with_log()
 	start record -o "$log" "$@"
 }
 
-# A process $steady that records, for tests that trace one.
+# A process $steady that records, for tests that trace one. The FIFO stays open: who opens it anew
+# while the one who wrote has not closed it yet would read its end.
 mkfifo "$tmp/ready"
+exec 8<>"$tmp/ready"
 start_steady()
 {
 	./steady_helper "$tmp/ready" &
 	steady=$!
-	read -r _ <"$tmp/ready"
+	read -r _ <&8
 }
 
 run 2 record && run 2 record --policy=append -- true && run 2 record --log-policy=flush -- true &&
@@ -124,15 +126,15 @@ waits_for_the_log()
 }
 
 mkfifo "$tmp/full"
-exec 8<>"$tmp/full"
-dd if=/dev/zero bs=4096 count=16 >&8 2>/dev/null
+exec 9<>"$tmp/full"
+dd if=/dev/zero bs=4096 count=16 >&9 2>/dev/null
 start record -o "$tmp/full" -- ./ticks_helper 3 0
 until_true waits_for_the_log
 kill -9 "$(sed -n "s/^\([0-9]*\) (.*) S $started .*/\1/p" /proc/[0-9]*/stat 2>/dev/null)"
-dd bs=4096 count=16 <&8 >/dev/null 2>&1
+dd bs=4096 count=16 <&9 >/dev/null 2>&1
 ended 137 && complains '^posixtrace: 0 events '
 result program_that_dies_before_its_first_instruction_is_a_program_that_died $?
-exec 8>&-
+exec 9>&-
 
 mkfifo "$tmp/fifo"
 cat "$tmp/fifo" >"$log" &
@@ -150,13 +152,15 @@ result pipe_is_for_append_only $?
 	complains 'lacks some'
 result reader_that_goes_away_is_a_failure $?
 
-./steady_helper stubborn &
+./steady_helper stubborn "$tmp/ready" &
 steady=$!
+read -r _ <&8
 # The header is read, and no more.
 { posixtrace record -o - "$steady" 2>"$tmp/err"; echo $? >"$tmp/status.process"; } |
 	head -c 512 >"$tmp/out" &
 until [ -s "$tmp/status.process" ]; do
-	kill -INT "$steady"
+	kill -INT "$steady" || break
+	read -r _ <&8
 done
 [ "$(cat "$tmp/status.process")" -eq 1 ] && complains 'standard output: Broken pipe' &&
 	kill -0 "$steady"
@@ -180,15 +184,15 @@ result recording_ends_with_the_process $?
 wait "$steady"
 
 start_with_log -- ./steady_helper "$tmp/ready"
-read -r _ <"$tmp/ready"
+read -r _ <&8
 kill -TERM "$started"
 ended 5 && recorded && [ "$(tail -n 1 "$tmp/events")" = 'steady signal 15' ] && is_complete
 result signal_goes_to_the_program_which_is_recorded_on $?
 
 start_with_log -- ./steady_helper stubborn "$tmp/ready"
-read -r _ <"$tmp/ready"
+read -r _ <&8
 kill -TERM "$started"
-read -r _ <"$tmp/ready"
+read -r _ <&8
 kill -TERM "$started"
 ended 143 && complains 'steady_helper \(process [0-9]+\) still runs' && is_complete
 result second_signal_ends_it_without_the_program $?
@@ -249,7 +253,7 @@ result log_policy_loop_keeps_the_last_events $?
 # The program does not end: it is waited for, but not recorded any more.
 start_with_log --inherit --policy=until-full --size=8K -- sh -c \
 	"./ticks_helper 5000 0; exec ./steady_helper $tmp/ready"
-read -r _ <"$tmp/ready"
+read -r _ <&8
 until_true is_ended
 kill -0 "$started"
 waits=$?
