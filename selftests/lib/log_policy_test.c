@@ -186,7 +186,6 @@ TEST_F(policy, loop_that_overwrites_says_so_once)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
 }
 
-/* Begun anew, with nothing of what it had. */
 /* What is in a log that is still written, and what it has lost. */
 static int account_of(int fd, struct posixtrace_log_info *info)
 {
@@ -204,7 +203,7 @@ static int account_of(int fd, struct posixtrace_log_info *info)
  * More blocks than the module keeps numbers of: those of neighbours become one, and again when
  * these are too many. Each event is in a block of its own.
  */
-TEST_F(policy, loop_of_many_blocks_counts_what_it_overwrites)
+TEST_F_TIMEOUT(policy, loop_of_many_blocks_counts_what_it_overwrites, 120)
 {
 	const struct log_kind kind = { POSIX_TRACE_FLUSH, POSIX_TRACE_LOOP, 7 << 17 };
 	struct posixtrace_log_info info;
@@ -229,6 +228,7 @@ TEST_F(policy, loop_of_many_blocks_counts_what_it_overwrites)
 	EXPECT_LT(0, info.overwritten);
 }
 
+/* Begun anew, with nothing of what it had. */
 TEST_F(policy, loop_that_was_cleared_is_empty)
 {
 	struct log_content content;
