@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Logs when memory fails the thread that writes them: while it flushes, clears, writes the
+ * end of the log or its beginning, the first allocation fails, then the second, until it
+ * needs no more. What was asked for fails or is done, and nothing is missing when it is
+ * asked for again.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <sys/socket.h>
+
+#include "fault.h"
+#include "logdrain.h"
+#include "pxt_test.h"
+
+/* In a try: where it went wrong is its answer. */
+#define MUST(condition) do {			\
+	if (!(condition))			\
+		return __LINE__;		\
+} while (0)
+
+/* More than a page of them; and so often in a row nothing fails only behind the last one. */
+#define EVENTS		100
+#define QUIET_TRIES	20
+
+enum medium { FILE_LOG, PIPE_LOG, SOCKET_LOG };
+
+/**
+ * struct world - what a try finds
+ * @kind: of the stream and its log
+ * @medium: what the log is written to
+ * @fault: of the thread
+ * @trid: the stream
+ * @to: the log, or who writes to it
+ * @content: the file it ends in
+ * @drain: copies it there, if that is another one
+ */
+struct world {
+	const struct log_kind *kind;
+	enum medium medium;
+	struct fault fault;
+	trace_id_t trid;
+	int to;
+	int content;
+	struct drain drain;
+};
+
+/* What came of a try. */
+struct outcome {
+	bool failed;		/* an allocation */
+	int err;		/* what was told of it */
+};
+
+static bool is_memory(int err)
+{
+	/* The latter from a socket. */
+	return err == ENOMEM || err == ENOBUFS;
+}
+
+/* ------------------------------------------------------------------ */
+/* The thread								*/
+
+static bool writes_logs(const char *pid)
+{
+	char path[300], name[32] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (read(fd, name, sizeof(name) - 1) < 0)
+		name[0] = '\0';
+	close(fd);
+	return !strncmp(name, "posixtrace/", strlen("posixtrace/"));
+}
+
+/* The id of the only one that there is; 0 without one. */
+static int find_thread(void)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	int pid = 0;
+
+	while (proc && !pid && (entry = readdir(proc))) {
+		if (writes_logs(entry->d_name))
+			pid = atoi(entry->d_name);
+	}
+	if (proc)
+		closedir(proc);
+	return pid;
+}
+
+/* As fault_open(), for the thread. */
+static int fault_open_thread(struct fault *fault)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/fail-nth", find_thread());
+	fault->fd = open(path, O_RDWR | O_CLOEXEC);
+	return fault->fd < 0 ? -errno : 0;
+}
+
+/* From now on all allocations of the thread fail, or none does: 0 or negative errno. */
+static int thread_fails(int thread, bool fails)
+{
+	static const char * const kinds[] = { "failslab", "fail_page_alloc" };
+	char path[64];
+	int err = 0, fd;
+
+	for (size_t i = 0; !err && i < ARRAY_SIZE(kinds); i++) {
+		err = fault_set_knob(kinds[i], "task-filter", "Y");
+		if (!err)
+			err = fault_set_knob(kinds[i], "times", "-1");
+		if (!err)
+			err = fault_set_knob(kinds[i], "probability", fails ? "100" : "0");
+	}
+	snprintf(path, sizeof(path), "/proc/%d/make-it-fail", thread);
+	fd = err ? -1 : open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err ? err : -errno;
+	if (write(fd, fails ? "1" : "0", 1) != 1)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* ------------------------------------------------------------------ */
+/* The log								*/
+
+static int open_ends(enum medium medium, int ends[2])
+{
+	if (medium == PIPE_LOG)
+		return pipe2(ends, O_CLOEXEC);
+	/* The first one reads. */
+	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+}
+
+static int world_open(struct world *world)
+{
+	int ends[2];
+
+	world->trid = -1;
+	world->content = log_tmpfile();
+	MUST(world->content >= 0);
+	world->to = world->content;
+	if (world->medium == FILE_LOG)
+		return 0;
+	MUST(!open_ends(world->medium, ends));
+	world->to = ends[1];
+	world->drain.from = ends[0];
+	return 0;
+}
+
+static int drain_begin(struct world *world)
+{
+	if (world->medium == FILE_LOG)
+		return 0;
+	return drain_start(&world->drain, world->drain.from, world->content);
+}
+
+/* All that was written is in the file then. */
+static int drain_finish(struct world *world)
+{
+	if (world->medium == FILE_LOG)
+		return 0;
+	close(world->to);
+	MUST(!drain_end(&world->drain));
+	return close(world->drain.from);
+}
+
+/* With a stream that records, and a thread whose allocations can fail. */
+static int world_start(struct world *world)
+{
+	int line = world_open(world);
+
+	if (line)
+		return line;
+	MUST(!drain_begin(world));
+	MUST(!withlog_new(0, world->kind, world->to, &world->trid));
+	MUST(!fault_open_thread(&world->fault));
+	MUST(!posix_trace_start(world->trid));
+	withlog_record(0, EVENTS);
+	return 0;
+}
+
+static int world_end(struct world *world, struct log_content *content)
+{
+	MUST(!drain_finish(world));
+	log_content_fd(world->content, content);
+	close(world->content);
+	return 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* What is tried: each returns 0, or a line				*/
+
+static int try_flush(struct world *world, int n, struct outcome *outcome)
+{
+	struct log_content content;
+	int line = world_start(world);
+
+	if (line)
+		return line;
+	fault_arm(&world->fault, n);
+	outcome->err = withlog_flush(world->trid);
+	outcome->failed = fault_disarm(&world->fault);
+	close(world->fault.fd);
+	if (outcome->err)
+		MUST(!withlog_flush(world->trid));
+	withlog_record(EVENTS, EVENTS);
+	MUST(!withlog_flush(world->trid));
+	MUST(!posix_trace_shutdown(world->trid));
+	line = world_end(world, &content);
+	if (line)
+		return line;
+	MUST(log_content_is(&content, 2 * EVENTS));
+	return 0;
+}
+
+/* Not one: all of them, until the flush has failed. */
+static int fail_flush(struct world *world)
+{
+	struct log_content content;
+	int thread, line;
+
+	line = world_start(world);
+	if (line)
+		return line;
+	close(world->fault.fd);
+	thread = find_thread();
+	MUST(!withlog_flush(world->trid));
+	/* A pipe keeps two pages. */
+	withlog_record(EVENTS, 4 * EVENTS);
+	MUST(!thread_fails(thread, true));
+	MUST(is_memory(withlog_flush(world->trid)));
+	withlog_record(5 * EVENTS, EVENTS);
+	MUST(is_memory(withlog_flush(world->trid)));
+	MUST(!thread_fails(thread, false));
+	MUST(!withlog_flush(world->trid));
+	withlog_record(6 * EVENTS, EVENTS);
+	MUST(!posix_trace_shutdown(world->trid));
+	line = world_end(world, &content);
+	if (line)
+		return line;
+	MUST(log_content_is(&content, 7 * EVENTS));
+	return 0;
+}
+
+/* It is asked for again. */
+static int try_clear(struct world *world, int n, struct outcome *outcome)
+{
+	struct log_content content;
+	int line = world_start(world);
+
+	if (line)
+		return line;
+	MUST(!withlog_flush(world->trid));
+	fault_arm(&world->fault, n);
+	outcome->err = posix_trace_clear(world->trid);
+	outcome->failed = fault_disarm(&world->fault);
+	close(world->fault.fd);
+	if (outcome->err)
+		MUST(!posix_trace_clear(world->trid));
+	withlog_record(0, EVENTS);
+	MUST(!posix_trace_shutdown(world->trid));
+	line = world_end(world, &content);
+	if (line)
+		return line;
+	MUST(log_content_is(&content, EVENTS));
+	return 0;
+}
+
+/* It is not, and nothing is recorded any more: what is there is old or empty, but a log. */
+static int try_clear_and_end(struct world *world, int n, struct outcome *outcome)
+{
+	struct log_content content;
+	int line = world_start(world);
+
+	if (line)
+		return line;
+	MUST(!posix_trace_stop(world->trid));
+	MUST(!withlog_flush(world->trid));
+	fault_arm(&world->fault, n);
+	outcome->err = posix_trace_clear(world->trid);
+	outcome->failed = fault_disarm(&world->fault);
+	close(world->fault.fd);
+	MUST(!posix_trace_shutdown(world->trid));
+	line = world_end(world, &content);
+	if (line)
+		return line;
+	MUST(log_content_is(&content, 0) || (outcome->err && log_content_is(&content, EVENTS)));
+	MUST(content.status.posix_log_overrun_status == POSIX_TRACE_NO_OVERRUN);
+	return 0;
+}
+
+/* Nobody can ask again. Whether it failed is not known: the thread has ended. */
+static int try_shutdown(struct world *world, int n, struct outcome *outcome)
+{
+	struct log_content content;
+	int line = world_start(world);
+
+	if (line)
+		return line;
+	MUST(!withlog_flush(world->trid));
+	withlog_record(EVENTS, EVENTS);
+	fault_arm(&world->fault, n);
+	outcome->err = posix_trace_shutdown(world->trid);
+	outcome->failed = outcome->err;
+	close(world->fault.fd);
+	line = world_end(world, &content);
+	if (line)
+		return line;
+	if (!outcome->err) {
+		MUST(log_content_is(&content, 2 * EVENTS));
+		return 0;
+	}
+	MUST(!content.err && content.numbers >= EVENTS && content.first == 0);
+	MUST(!content.holes && !content.disorder && !content.errors);
+	MUST(content.numbers == 2 * EVENTS ||
+	     content.status.posix_log_overrun_status == POSIX_TRACE_OVERRUN);
+	return 0;
+}
+
+static void *creator(void *arg)
+{
+	struct world *world = arg;
+
+	return (void *)(long)withlog_new(0, world->kind, world->to, &world->trid);
+}
+
+/* Nobody has read: the thread waits for room. */
+static int fill(int fd)
+{
+	static const char junk[4096];
+	ssize_t n;
+
+	do {
+		n = send(fd, junk, sizeof(junk), MSG_DONTWAIT);
+	} while (n > 0);
+	return n < 0 && errno == EAGAIN ? 0 : -1;
+}
+
+static int try_create(struct world *world, int n, struct outcome *outcome)
+{
+	int line = world_open(world);
+	pthread_t thread;
+	void *ret;
+
+	if (line)
+		return line;
+	MUST(!fill(world->to));
+	MUST(!pthread_create(&thread, NULL, creator, world));
+	while (fault_open_thread(&world->fault))
+		sched_yield();
+	fault_arm(&world->fault, n);
+	MUST(!drain_begin(world));
+	MUST(!pthread_join(thread, &ret));
+	outcome->err = (long)ret;
+	/* Else the thread has ended. */
+	outcome->failed = outcome->err || fault_disarm(&world->fault);
+	close(world->fault.fd);
+	if (outcome->err)
+		MUST(!withlog_new(0, world->kind, world->to, &world->trid));
+	MUST(!posix_trace_start(world->trid));
+	withlog_record(0, EVENTS);
+	MUST(!posix_trace_shutdown(world->trid));
+	MUST(!drain_finish(world));
+	return close(world->content);
+}
+
+FIXTURE(thread)
+{
+	bool skip;
+	struct world world;
+};
+
+FIXTURE_VARIANT(thread)
+{
+	struct log_kind kind;
+	enum medium medium;
+};
+
+FIXTURE_VARIANT_ADD(thread, append) {
+	{ POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 }, FILE_LOG
+};
+
+FIXTURE_VARIANT_ADD(thread, until_full) {
+	{ POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 1 << 20 }, FILE_LOG
+};
+
+FIXTURE_VARIANT_ADD(thread, loop) {
+	{ POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 1 << 20 }, FILE_LOG
+};
+
+FIXTURE_VARIANT_ADD(thread, pipe) {
+	{ POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 }, PIPE_LOG
+};
+
+FIXTURE_VARIANT_ADD(thread, socket) {
+	{ POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 }, SOCKET_LOG
+};
+
+FIXTURE_SETUP(thread)
+{
+	self->skip = !fault_possible();
+	if (self->skip)
+		return;
+	ASSERT_EQ(0, fault_setup());
+	ASSERT_EQ(0, find_thread());
+	self->world = (struct world){ .kind = &variant->kind, .medium = variant->medium };
+}
+
+FIXTURE_TEARDOWN(thread)
+{
+}
+
+/* In how many of the tries something failed, as far as it is known; negative if one was wrong. */
+static int fail_each(struct __test_metadata *_metadata, struct world *world,
+		     int (*try)(struct world *world, int n, struct outcome *outcome))
+{
+	int n, line, failures = 0, quiet = 0;
+	struct outcome outcome;
+
+	for (n = 1; n < FAULT_MAX && quiet < QUIET_TRIES; n++) {
+		outcome = (struct outcome){ 0 };
+		line = try(world, n, &outcome);
+		if (line || (outcome.err && !(outcome.failed && is_memory(outcome.err)))) {
+			TH_LOG("failure %d: error %d, line %d", n, outcome.err, line);
+			return -1;
+		}
+		quiet = outcome.failed ? 0 : quiet + 1;
+		failures += outcome.failed;
+	}
+	return n < FAULT_MAX ? failures : -1;
+}
+
+TEST_F(thread, that_flushes_has_lost_nothing_when_it_does_so_again)
+{
+	if (self->skip)
+		SKIP(return, FAULT_SKIP);
+	EXPECT_LT(0, fail_each(_metadata, &self->world, try_flush));
+}
+
+TEST_F(thread, that_has_no_memory_at_all_has_lost_nothing_when_it_has_some)
+{
+	if (self->skip)
+		SKIP(return, FAULT_SKIP);
+	EXPECT_EQ(0, fail_flush(&self->world));
+}
+
+TEST_F(thread, that_clears_does_so_when_it_is_asked_again)
+{
+	if (self->skip)
+		SKIP(return, FAULT_SKIP);
+	/* The first page of a file stays, and a pipe keeps some. */
+	EXPECT_LE(0, fail_each(_metadata, &self->world, try_clear));
+}
+
+TEST_F(thread, that_could_not_clear_leaves_a_log)
+{
+	if (self->skip)
+		SKIP(return, FAULT_SKIP);
+	EXPECT_LE(0, fail_each(_metadata, &self->world, try_clear_and_end));
+}
+
+TEST_F(thread, that_writes_the_end_says_what_is_missing)
+{
+	if (self->skip)
+		SKIP(return, FAULT_SKIP);
+	EXPECT_LE(0, fail_each(_metadata, &self->world, try_shutdown));
+}
+
+TEST(thread_that_can_not_begin_makes_no_stream)
+{
+	static const struct log_kind append = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
+	struct world world = { .kind = &append, .medium = SOCKET_LOG };
+
+	if (!fault_possible())
+		SKIP(return, FAULT_SKIP);
+	ASSERT_EQ(0, fault_setup());
+	ASSERT_EQ(0, find_thread());
+	EXPECT_LT(0, fail_each(_metadata, &world, try_create));
+}
+
+TEST_HARNESS_MAIN
