@@ -71,7 +71,7 @@ help:
 	@echo '  selftests/vm/run -- PROGRAM    any program in such a machine (--help)'
 	@echo
 	@echo 'Variables: KDIR (kernel headers), PREFIX, LIBDIR, INCLUDEDIR, MANDIR, DESTDIR;'
-	@echo 'SMP, processors of a guest; and POSIXTRACE_CACHE, where kernels are kept'
+	@echo 'SMP, processors of a guest, at least 2; and POSIXTRACE_CACHE, where kernels are kept'
 	@echo '(~/.cache/posixtrace).'
 
 deps:

@@ -7,6 +7,8 @@
 #ifndef _SELFTESTS_PROMISE_H
 #define _SELFTESTS_PROMISE_H
 
+#include <linux/posixtrace_memory.h>
+
 #include "trace_test.h"
 
 #define PLAN_MAX	6000
@@ -207,6 +209,9 @@ static inline int record_until_full(trace_id_t trid, const trace_attr_t *attr)
 
 	posix_trace_attr_getstreamsize(attr, &stream_size);
 	posix_trace_attr_getmaxdatasize(attr, &len);
+	/* For each CPU there is a sub-buffer more. */
+	stream_size += (size_t)posixtrace_subbuf_size(stream_size, len) *
+		       sysconf(_SC_NPROCESSORS_CONF);
 	/* What is in memory of each is its data, and at least a header of 24 bytes. */
 	count = 3 * stream_size / (len + 24) + 100;
 	for (int i = 0; i < count; i++) {

@@ -206,6 +206,15 @@ TEST_F(flush, lets_a_stream_that_was_full_start_again)
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_stream_overrun_status);
 }
 
+/* The sub-buffer more that a stream has for each CPU counts, too. */
+static int half_with_cpus(void)
+{
+	int subbuf = posixtrace_subbuf_size(LOG_STREAM_SIZE, LOG_DATA_SIZE);
+	int more = subbuf * (int)sysconf(_SC_NPROCESSORS_CONF);
+
+	return HALF + more / 2 / (int)POSIXTRACE_RECORD_STEP(sizeof(int));
+}
+
 /* Waits until the log has numbers up to the @last. */
 static void wait_for_number(int fd, int last)
 {
@@ -223,6 +232,7 @@ static void wait_for_number(int fd, int last)
  */
 TEST_F(flush, comes_by_itself_when_half_of_the_memory_is_used)
 {
+	const int half = half_with_cpus();
 	struct log_content content;
 	unsigned long long begin;
 	int recorded = 0;
@@ -231,10 +241,10 @@ TEST_F(flush, comes_by_itself_when_half_of_the_memory_is_used)
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	begin = now();
 	for (int i = 0; i < 8; i++) {
-		withlog_record(recorded, HALF + HALF / 4);
+		withlog_record(recorded, half + half / 8);
 		/* What lies in an open sub-buffer when it begins comes with the next. */
-		wait_for_number(self->fd, recorded + HALF / 2);
-		recorded += HALF + HALF / 4;
+		wait_for_number(self->fd, recorded + half / 2);
+		recorded += half + half / 8;
 	}
 	EXPECT_GT(4 * NSEC, now() - begin);
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
