@@ -94,7 +94,7 @@ static inline void pxtu_rseq_disarm(void)
 }
 
 /* Its table has a name, too: there is no other way to its address. */
-static __attribute__((__noinline__)) bool
+static __attribute__((__noinline__)) enum pxtu_written
 pxtu_rseq_drop(const struct pxtu_state *state, const struct posixtrace_gate *gate,
 	       const struct pxtu_slot *slot, const struct pxtu_draft *draft)
 {
@@ -110,14 +110,16 @@ pxtu_rseq_drop(const struct pxtu_state *state, const struct posixtrace_gate *gat
 		"add x9, x9, #1\n\t"
 		"str x9, " PXTU_OF(PXTU_HEAD_LOST, "x12") "\n"
 		"2:\n\t"
-		PXTU_RSEQ_ABORT("no")
+		PXTU_RSEQ_ABORT("again")
 		:
 		: PXTU_RSEQ_CHECKED
 		: "memory", "cc", "x9", "x10", "x12"
-		: no);
-	return true;
+		: no, again);
+	return PXTU_WRITTEN;
 no:
-	return false;
+	return PXTU_WRITTEN_NO;
+again:
+	return PXTU_WRITTEN_AGAIN;
 }
 
 /* Not inlined, and not copied: pxtu_rseq_arm() has to know the name of its table. */

@@ -109,9 +109,9 @@ static inline void pxtu_rseq_disarm(void)
 		: "memory");
 }
 
-static inline bool pxtu_rseq_drop(const struct pxtu_state *state,
-				  const struct posixtrace_gate *gate,
-				  const struct pxtu_slot *slot, const struct pxtu_draft *draft)
+static inline enum pxtu_written
+pxtu_rseq_drop(const struct pxtu_state *state, const struct posixtrace_gate *gate,
+	       const struct pxtu_slot *slot, const struct pxtu_draft *draft)
 {
 	__asm__ goto(PXTU_RSEQ_TABLE("3")
 		PXTU_RSEQ_OFFSET
@@ -125,14 +125,16 @@ static inline bool pxtu_rseq_drop(const struct pxtu_state *state,
 		PXTU_RSEQ_DELAY(PXTU_POINT_DROP, "%%eax")
 		"incq " PXTU_OF(PXTU_HEAD_LOST, "%%rcx") "\n"
 		"2:\n\t"
-		PXTU_RSEQ_ABORT("no")
+		PXTU_RSEQ_ABORT("again")
 		:
 		: PXTU_RSEQ_CHECKED
 		: "memory", "cc", "rax", "rcx", "rsi", "r11"
-		: no);
-	return true;
+		: no, again);
+	return PXTU_WRITTEN;
 no:
-	return false;
+	return PXTU_WRITTEN_NO;
+again:
+	return PXTU_WRITTEN_AGAIN;
 }
 
 /* rdx: the time that was taken before; were we disturbed since, it is too old. */

@@ -120,18 +120,18 @@ static inline void pxtu_rseq_disarm(void)
  * In one piece: the gate is open, our notes of the slot are right, the stream is
  * full, and the event is counted on this CPU. Only if pxtu_rseq_available().
  *
- * Return: false if one of these was not so, or we were disturbed; then nothing
- * was done.
+ * Return: PXTU_WRITTEN if it was counted; PXTU_WRITTEN_NO if one of these was not so,
+ * PXTU_WRITTEN_AGAIN if we were disturbed: then nothing was done.
  */
-static inline bool pxtu_rseq_drop(const struct pxtu_state *state,
-				  const struct posixtrace_gate *gate,
-				  const struct pxtu_slot *slot, const struct pxtu_draft *draft)
+static inline enum pxtu_written
+pxtu_rseq_drop(const struct pxtu_state *state, const struct posixtrace_gate *gate,
+	       const struct pxtu_slot *slot, const struct pxtu_draft *draft)
 {
 	(void)state;
 	(void)gate;
 	(void)slot;
 	(void)draft;
-	return false;
+	return PXTU_WRITTEN_NO;
 }
 
 /**

@@ -21,6 +21,9 @@
  */
 #define TRIES	4
 
+/* More than anybody is disturbed in a row, but by a debugger that steps. */
+#define DROP_TRIES	16
+
 /*
  * The thread's ids, with the number of the process that it is in: in a child the memory
  * of the thread that has forked says what that was.
@@ -149,17 +152,24 @@ static bool make_room(struct pxtu_state *state, const struct pxtu_slot *slot, __
 	return *err == -ENOSPC;
 }
 
-/* Full streams are counted in first: that takes no clock, and no record. */
+/*
+ * Full streams are counted in first: that takes no clock, and no record. Who was disturbed does
+ * it once more, for there may be no clock: a process can forbid itself the counter.
+ */
 static bool drop_one(struct pxtu_state *state, const struct pxtu_slot *slot,
 		     const struct pxtu_draft *draft)
 {
-	bool dropped = pxtu_rseq_drop(state, pxtu_gate(), slot, draft);
+	enum pxtu_written written;
+	int tries = 0;
 
-	if (dropped && !(pxtu_load(&state->full) & draft->bit))
+	do {
+		written = pxtu_rseq_drop(state, pxtu_gate(), slot, draft);
+	} while (written == PXTU_WRITTEN_AGAIN && ++tries < DROP_TRIES);
+	if (written == PXTU_WRITTEN && !(pxtu_load(&state->full) & draft->bit))
 		__atomic_fetch_or(&state->full, draft->bit, __ATOMIC_RELAXED);
-	else if (!dropped && pxtu_load(&state->full) & draft->bit)
+	else if (written == PXTU_WRITTEN_NO && pxtu_load(&state->full) & draft->bit)
 		__atomic_fetch_and(&state->full, ~draft->bit, __ATOMIC_RELAXED);
-	return dropped;
+	return written == PXTU_WRITTEN;
 }
 
 /* Where there is no counter for the sequence. */

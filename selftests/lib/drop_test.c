@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 
 #include "pxt_test.h"
 #include "sequences.h"
@@ -17,6 +18,7 @@
 
 #define TO_FILL	600	/* events that fill a stream, and some more */
 #define DROPPED	1000
+#define SIGNALS	2000	/* some of which come while an event is counted */
 
 static void record(int count)
 {
@@ -101,6 +103,48 @@ TEST_F(drop, counts_without_a_system_call)
 	self->child.pid = -1;
 	EXPECT_LT(0, self->before);
 	EXPECT_EQ(self->before + DROPPED, dropped_by(self->trid));
+}
+
+static volatile sig_atomic_t signals;
+
+static void count_signal(int sig)
+{
+	(void)sig;
+	signals++;
+}
+
+/* Who asks the counter of the processor for the time dies; so it is after strict seccomp, too. */
+static int record_without_a_clock(void *arg, const struct talk *talk)
+{
+	const struct itimerval often = { { 0, 500 }, { 0, 500 } };
+	int count = 0;
+
+	(void)arg;
+	fill(talk);
+	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV) || signal(SIGALRM, count_signal) == SIG_ERR ||
+	    setitimer(ITIMER_REAL, &often, NULL))
+		return 1;
+	for (; signals < SIGNALS; count++)
+		record(1);
+	if (setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL))
+		return 1;
+	say(talk, count);
+	return 0;
+}
+
+TEST_F(drop, counts_without_a_clock_although_signals_come)
+{
+	int count;
+
+	PXT_NOT_WITH_TSAN("calls handlers late");
+	ASSERT_EQ(0, start_full(&self->child, record_without_a_clock, &self->trid));
+	self->before = dropped_by(self->trid);
+	say(&self->child.talk, 0);
+	count = hear(&self->child.talk);
+	EXPECT_EQ(0, child_wait(&self->child));
+	self->child.pid = -1;
+	EXPECT_LT(0, count);
+	EXPECT_EQ(self->before + count, dropped_by(self->trid));
 }
 
 static int record_without_sequences(void *arg, const struct talk *talk)
