@@ -209,6 +209,17 @@ static int world_end(struct world *world, struct log_content *content)
 /* ------------------------------------------------------------------ */
 /* What is tried: each returns 0, or a line				*/
 
+/* Asks the thread for @what, while its @n-th allocation fails; from then on the log is read. */
+static int failing(struct world *world, int n, int (*what)(trace_id_t trid),
+		   struct outcome *outcome)
+{
+	fault_arm(&world->fault, n);
+	outcome->err = what(world->trid);
+	outcome->failed = fault_disarm(&world->fault);
+	close(world->fault.fd);
+	return drain_begin(world);
+}
+
 static int try_flush(struct world *world, int n, struct outcome *outcome)
 {
 	struct log_content content;
@@ -216,11 +227,7 @@ static int try_flush(struct world *world, int n, struct outcome *outcome)
 
 	if (line)
 		return line;
-	fault_arm(&world->fault, n);
-	outcome->err = withlog_flush(world->trid);
-	outcome->failed = fault_disarm(&world->fault);
-	close(world->fault.fd);
-	MUST(!drain_begin(world));
+	MUST(!failing(world, n, withlog_flush, outcome));
 	if (outcome->err)
 		MUST(!withlog_flush(world->trid));
 	withlog_record(EVENTS, EVENTS);
@@ -269,11 +276,7 @@ static int try_clear(struct world *world, int n, struct outcome *outcome)
 	if (line)
 		return line;
 	MUST(!withlog_flush(world->trid));
-	fault_arm(&world->fault, n);
-	outcome->err = posix_trace_clear(world->trid);
-	outcome->failed = fault_disarm(&world->fault);
-	close(world->fault.fd);
-	MUST(!drain_begin(world));
+	MUST(!failing(world, n, posix_trace_clear, outcome));
 	if (outcome->err)
 		MUST(!posix_trace_clear(world->trid));
 	withlog_record(0, EVENTS);
@@ -295,11 +298,7 @@ static int try_clear_and_end(struct world *world, int n, struct outcome *outcome
 		return line;
 	MUST(!posix_trace_stop(world->trid));
 	MUST(!withlog_flush(world->trid));
-	fault_arm(&world->fault, n);
-	outcome->err = posix_trace_clear(world->trid);
-	outcome->failed = fault_disarm(&world->fault);
-	close(world->fault.fd);
-	MUST(!drain_begin(world));
+	MUST(!failing(world, n, posix_trace_clear, outcome));
 	MUST(!posix_trace_shutdown(world->trid));
 	line = world_end(world, &content);
 	if (line)
