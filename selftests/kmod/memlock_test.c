@@ -4,11 +4,9 @@
  * How many streams is in quota_test.c.
  */
 #define _GNU_SOURCE
-#include <sys/mount.h>
-#include <sys/stat.h>
-
 #include "pxt_test.h"
 #include "actor.h"
+#include "memgroup.h"
 
 #define ALICE		1000
 #define BOB		1001
@@ -151,53 +149,9 @@ TEST_F(memlock, counts_memory_that_comes_later)
 /* ------------------------------------------------------------------ */
 /* Memory cgroup							*/
 
-#define ROOT_GROUP	"/tmp/memlock_test.cgroup"
-#define GROUP		ROOT_GROUP "/small"
-
-static int write_group(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
-static long read_event(const char *name)
-{
-	FILE *file = fopen(GROUP "/memory.events", "re");
-	char key[32];
-	long value, found = -1;
-
-	if (!file)
-		return -1;
-	while (fscanf(file, "%31s %ld", key, &value) == 2) {
-		if (!strcmp(key, name))
-			found = value;
-	}
-	fclose(file);
-	return found;
-}
-
-static long read_current(void)
-{
-	FILE *file = fopen(GROUP "/memory.current", "re");
-	long value = -1;
-
-	if (!file)
-		return -1;
-	if (fscanf(file, "%ld", &value) != 1)
-		value = -1;
-	fclose(file);
-	return value;
-}
-
 static int enter_group(void *arg, const struct talk *talk)
 {
-	int err = write_group(GROUP "/cgroup.procs", "0");
+	int err = memgroup_enter();
 
 	if (err) {
 		say(talk, err);
@@ -213,11 +167,7 @@ FIXTURE(cgroup)
 
 FIXTURE_SETUP(cgroup)
 {
-	mkdir(ROOT_GROUP, 0755);
-	ASSERT_EQ(0, mount("none", ROOT_GROUP, "cgroup2", 0, NULL));
-	ASSERT_EQ(0, write_group(ROOT_GROUP "/cgroup.subtree_control", "+memory"));
-	ASSERT_EQ(0, mkdir(GROUP, 0755));
-	ASSERT_EQ(0, write_group(GROUP "/memory.max", "33554432"));
+	ASSERT_EQ(0, memgroup_begin("33554432"));
 	self->actor = (struct actor){ .is = { .user_ns = -1, .caps = CAPS_ALL } };
 	self->actor.attr.stream_size = 256 << 20;
 	self->actor.attr.max_data_size = 256;
@@ -225,10 +175,7 @@ FIXTURE_SETUP(cgroup)
 
 FIXTURE_TEARDOWN(cgroup)
 {
-	EXPECT_EQ(0, rmdir(GROUP));
-	EXPECT_EQ(0, write_group(ROOT_GROUP "/cgroup.subtree_control", "-memory"));
-	EXPECT_EQ(0, umount(ROOT_GROUP));
-	rmdir(ROOT_GROUP);
+	EXPECT_EQ(0, memgroup_end());
 }
 
 TEST_F(cgroup, limit_is_ENOMEM_and_kills_nobody)
@@ -242,8 +189,8 @@ TEST_F(cgroup, limit_is_ENOMEM_and_kills_nobody)
 		EXPECT_EQ(0, answer.count);
 		EXPECT_EQ(-ENOMEM, answer.error);
 	}
-	EXPECT_LT(0, read_event("max"));
-	EXPECT_EQ(0, read_event("oom_kill"));
+	EXPECT_LT(0, memgroup_event("max"));
+	EXPECT_EQ(0, memgroup_event("oom_kill"));
 	actor_end(&self->actor);
 }
 
@@ -254,9 +201,9 @@ TEST_F(cgroup, is_charged_with_the_memory_of_a_stream)
 	self->actor.attr.stream_size = 16 << 20;
 	ASSERT_EQ(0, child_start(&self->actor.child, enter_group, &self->actor));
 	ASSERT_EQ(0, hear(&self->actor.child.talk));
-	before = read_current();
+	before = memgroup_current();
 	EXPECT_EQ(1, actor_add(&self->actor, 1));
-	EXPECT_LE(before + (16 << 20), read_current());
+	EXPECT_LE(before + (16 << 20), memgroup_current());
 	actor_end(&self->actor);
 }
 

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A memory cgroup, one at a time: what processes in it, and what they asked for, take. */
+#ifndef _SELFTESTS_MEMGROUP_H
+#define _SELFTESTS_MEMGROUP_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MEMGROUP_ROOT	"/tmp/posixtrace.cgroup"
+#define MEMGROUP	MEMGROUP_ROOT "/test"
+
+static inline int memgroup_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+/* Empty; @limit in bytes, or "max": 0 or negative errno. */
+static inline int memgroup_begin(const char *limit)
+{
+	int err;
+
+	mkdir(MEMGROUP_ROOT, 0755);
+	if (mount("none", MEMGROUP_ROOT, "cgroup2", 0, NULL))
+		return -errno;
+	err = memgroup_write(MEMGROUP_ROOT "/cgroup.subtree_control", "+memory");
+	if (!err && mkdir(MEMGROUP, 0755))
+		err = -errno;
+	return err ? err : memgroup_write(MEMGROUP "/memory.max", limit);
+}
+
+/* The calling process, and its children to come. */
+static inline int memgroup_enter(void)
+{
+	return memgroup_write(MEMGROUP "/cgroup.procs", "0");
+}
+
+/* Bytes, or -1. */
+static inline long memgroup_current(void)
+{
+	FILE *file = fopen(MEMGROUP "/memory.current", "re");
+	long value = -1;
+
+	if (!file)
+		return -1;
+	if (fscanf(file, "%ld", &value) != 1)
+		value = -1;
+	fclose(file);
+	return value;
+}
+
+/* Gives back what it can, what processors keep for later charges among it: 0 or negative errno. */
+static inline int memgroup_shrink(void)
+{
+	int err = memgroup_write(MEMGROUP "/memory.high", "0");
+
+	return err ? err : memgroup_write(MEMGROUP "/memory.high", "max");
+}
+
+/* How often it came to that, or -1. */
+static inline long memgroup_event(const char *name)
+{
+	FILE *file = fopen(MEMGROUP "/memory.events", "re");
+	long value, found = -1;
+	char key[32];
+
+	if (!file)
+		return -1;
+	while (fscanf(file, "%31s %ld", key, &value) == 2) {
+		if (!strcmp(key, name))
+			found = value;
+	}
+	fclose(file);
+	return found;
+}
+
+/* All in it have ended, or are about to: 0 or negative errno. */
+static inline int memgroup_end(void)
+{
+	int err;
+
+	while (rmdir(MEMGROUP)) {
+		if (errno != EBUSY)
+			return -errno;
+		sched_yield();
+	}
+	err = memgroup_write(MEMGROUP_ROOT "/cgroup.subtree_control", "-memory");
+	if (err)
+		return err;
+	if (umount(MEMGROUP_ROOT))
+		return -errno;
+	return rmdir(MEMGROUP_ROOT) ? -errno : 0;
+}
+
+#endif /* _SELFTESTS_MEMGROUP_H */
