@@ -6,16 +6,25 @@
  * and once all are gone, so has the memory of the kernel to be: see Documentation/testing.rst.
  */
 #define _GNU_SOURCE
+#include <limits.h>
 #include <sys/mman.h>
 
 #include "pxt_test.h"
 #include "hotplug.h"
+#include "memgroup.h"
 #include "module.h"
 #include "soak_life.h"
 
 #define LIVES		6		/* at the same time */
 #define PERIODS		5		/* memory is looked at after each */
 #define GROWTH		(8L << 10)	/* KiB, by which it may differ from after the first */
+#define GROUP_GROWTH	(1L << 10)	/* likewise, of their memory cgroup */
+
+/* KiB */
+struct soak_memory {
+	long kernel;	/* what it has for itself, without what it could give back */
+	long group;	/* what the lives are charged with */
+};
 
 struct soak {
 	struct soak_account account[LIVES];
@@ -48,10 +57,12 @@ FIXTURE_SETUP(soak)
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->shared);
 	ASSERT_EQ(0, hotplug_begin(&self->guard));
+	ASSERT_EQ(0, memgroup_begin("max"));
 }
 
 FIXTURE_TEARDOWN(soak)
 {
+	EXPECT_EQ(0, memgroup_end());
 	EXPECT_EQ(0, hotplug_end(&self->guard));
 	munmap(self->shared, sizeof(*self->shared));
 }
@@ -71,7 +82,8 @@ static void life_begin(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * s
 	/* Who holds it keeps the module, and is the parent. */
 	close(self->device);
 	setpgid(0, 0);
-	wrong = soak_live(self->seed[i], &shared->account[i]);
+	wrong = memgroup_enter() ? "no memory cgroup"
+				 : soak_live(self->seed[i], &shared->account[i]);
 	snprintf(shared->wrong[i], sizeof(shared->wrong[i]), "%s", wrong ? wrong : "");
 	_exit(wrong ? 1 : 0);
 }
@@ -172,8 +184,7 @@ static long kib_of(const char *name)
 	return value;
 }
 
-/* What the kernel has for itself, without what it could give back. */
-static long kernel_memory(void)
+static struct soak_memory look_at_memory(void)
 {
 	FILE *caches = fopen("/proc/sys/vm/drop_caches", "we");
 
@@ -181,19 +192,23 @@ static long kernel_memory(void)
 		fputs("3", caches);
 		fclose(caches);
 	}
-	return kib_of("SUnreclaim") + kib_of("VmallocUsed") + kib_of("Percpu") +
-	       kib_of("KernelStack") + kib_of("PageTables");
+	memgroup_shrink();
+	return (struct soak_memory){
+		.kernel = kib_of("SUnreclaim") + kib_of("VmallocUsed") + kib_of("Percpu") +
+			  kib_of("KernelStack") + kib_of("PageTables"),
+		.group = memgroup_current() >> 10,
+	};
 }
 
 /* The last references go with RCU, and with threads of logs: they have their time. */
-static long settled_memory(long at_most)
+static struct soak_memory settled_memory(struct soak_memory at_most)
 {
 	unsigned long long end = now() + 20 * pxt_time_scale() * NSEC;
-	long memory;
+	struct soak_memory memory;
 
 	do {
-		memory = kernel_memory();
-	} while (memory > at_most && now() < end);
+		memory = look_at_memory();
+	} while ((memory.kernel > at_most.kernel || memory.group > at_most.group) && now() < end);
 	return memory;
 }
 
@@ -201,18 +216,23 @@ TEST_F_TIMEOUT(soak, sums_are_right_and_nothing_is_left, 7200)
 {
 	const char *seconds = getenv("PXT_SOAK_SECONDS");
 	unsigned long long length = (seconds ? atoi(seconds) : 10) * NSEC / PERIODS;
-	long memory, first = 0;
+	struct soak_memory at_most = { LONG_MAX, LONG_MAX }, memory;
 
 	for (int period = 0; period < PERIODS; period++) {
 		soak_until(_metadata, self, now() + length);
-		memory = settled_memory(first ? first + GROWTH : 0x7fffffff);
+		memory = settled_memory(at_most);
 		TH_LOG("period %d: %llu lives, %llu killed, %llu events", period,
 		       self->shared->lives, self->killed, self->shared->generated);
-		TH_LOG("%llu switches of CPUs, %llu unloads refused, kernel memory %ld KiB",
-		       self->switched, self->refused, memory);
-		if (!period)
-			first = memory;
-		EXPECT_GE(first + GROWTH, memory);
+		TH_LOG("%llu switches of CPUs, %llu unloads refused", self->switched,
+		       self->refused);
+		TH_LOG("kernel memory %ld KiB, of the lives' cgroup %ld KiB", memory.kernel,
+		       memory.group);
+		EXPECT_GE(at_most.kernel, memory.kernel);
+		EXPECT_GE(at_most.group, memory.group);
+		if (!period) {
+			at_most.kernel = memory.kernel + GROWTH;
+			at_most.group = memory.group + GROUP_GROWTH;
+		}
 		EXPECT_EQ(0, module_refcount());
 	}
 	EXPECT_LT(0, self->shared->lives);
