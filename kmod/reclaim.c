@@ -9,6 +9,7 @@
  * numbers and times of this stream.
  */
 #include <linux/minmax.h>
+#include <linux/nospec.h>
 
 #include "reclaim.h"
 #include "subbuf.h"
@@ -401,6 +402,7 @@ int pxt_reclaim_release(struct pxt_pool *pool, u32 i)
 
 	if (i >= pool->nr_user + pool->nr_sys)
 		return -EINVAL;
+	i = array_index_nospec(i, pool->nr_user + pool->nr_sys);
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	if (pool->dead) {
 		err = -ESHUTDOWN;

@@ -4,6 +4,7 @@
  */
 #include <linux/irqflags.h>
 #include <linux/minmax.h>
+#include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -28,11 +29,13 @@
 /**
  * struct event - one event on its way into the streams
  * @arg: what the process passed
+ * @id: the event type, which is an index, also in speculation
  * @data: a copy of the data
  * @copied: how much of it was copied: what the widest stream takes
  */
 struct event {
 	const struct posixtrace_event *arg;
+	u32 id;
 	const void *data;
 	u64 copied;
 };
@@ -115,7 +118,7 @@ static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *
 		},
 		.record = {
 			.data_len = len,
-			.event_id = arg->event_id,
+			.event_id = event->id,
 			.flags = len < arg->data_len ? POSIXTRACE_RECORD_TRUNCATED : 0,
 			.prog_address = arg->prog_address,
 		},
@@ -191,9 +194,10 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 	if (arg->flags || arg->reserved || arg->event_id < POSIXTRACE_ID_UNNAMED ||
 	    arg->event_id >= POSIXTRACE_ID_MAX)
 		return -EINVAL;
+	event.id = array_index_nospec(arg->event_id, POSIXTRACE_ID_MAX);
 	/* Pairs with the release in pxt_gate_make(). */
 	gate = smp_load_acquire(&target->gate);
-	mask = gate ? READ_ONCE(gate->enable[arg->event_id]) & ~arg->skip : 0;
+	mask = gate ? READ_ONCE(gate->enable[event.id]) & ~arg->skip : 0;
 	if (!mask)
 		return 0;
 
@@ -233,7 +237,7 @@ int pxt_record_next(struct pxt_target *target, const struct posixtrace_next *arg
 	    arg->size < POSIXTRACE_RECORD_SIZE(0) ||
 	    arg->size > POSIXTRACE_SUBBUF_SIZE_MAX || arg->size % POSIXTRACE_RECORD_ALIGN)
 		return -EINVAL;
-	stream = get_stream(target, arg->slot);
+	stream = get_stream(target, array_index_nospec(arg->slot, POSIXTRACE_SLOTS_MAX));
 	if (!stream)
 		return -ESTALE;
 	if (stream->number != arg->stream)
