@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <sys/time.h>
 
+#define INTERRUPTS_RANGE_MAX	5000
+
 /*
  * Written by the loop and by its handler. Between any two lines of theirs is a call of
  * something outside, which for all the compiler knows may call the handler.
@@ -19,7 +21,8 @@ struct interrupts {
 	int in_call;
 	int pending;
 	int hits;	/* signals that came during a call */
-	int delay;			/* microseconds */
+	int delay;	/* microseconds */
+	int range;	/* likewise: delays are shorter */
 };
 
 static struct interrupts interrupts;
@@ -31,6 +34,8 @@ static void interrupts_handler(int signal)
 		interrupts.in_handler();
 	if (interrupts.in_call)
 		interrupts.hits++;
+	else if (interrupts.range < INTERRUPTS_RANGE_MAX)
+		interrupts.range += 10;	/* Setting the timer may take longer than that. */
 	interrupts.pending = 0;
 }
 
@@ -39,7 +44,7 @@ static inline int interrupts_begin(void (*in_handler)(void))
 {
 	struct sigaction action = { .sa_handler = interrupts_handler };
 
-	interrupts = (struct interrupts){ .in_handler = in_handler };
+	interrupts = (struct interrupts){ .in_handler = in_handler, .range = 200 };
 	return sigaction(SIGALRM, &action, NULL);
 }
 
@@ -50,7 +55,7 @@ static inline void interrupts_before(void)
 
 	if (!interrupts.pending) {
 		interrupts.pending = 1;
-		interrupts.delay = (interrupts.delay + 7) % 200;
+		interrupts.delay = (interrupts.delay + 7) % interrupts.range;
 		setitimer(ITIMER_REAL, &timer, NULL);
 	}
 	interrupts.in_call = 1;
@@ -59,6 +64,12 @@ static inline void interrupts_before(void)
 static inline void interrupts_after(void)
 {
 	interrupts.in_call = 0;
+}
+
+/* Is a signal to come? For who calls nothing that could call the handler, as sched_yield(). */
+static inline int interrupts_pending(void)
+{
+	return __atomic_load_n(&interrupts.pending, __ATOMIC_RELAXED);
 }
 
 /* No signal comes any more. */
