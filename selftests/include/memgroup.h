@@ -4,7 +4,6 @@
 #define _SELFTESTS_MEMGROUP_H
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,20 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "textfile.h"
+
 #define MEMGROUP_ROOT	"/tmp/posixtrace.cgroup"
 #define MEMGROUP	MEMGROUP_ROOT "/test"
-
-static inline int memgroup_write(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
 
 /* Empty; @limit in bytes, or "max": 0 or negative errno. */
 static inline int memgroup_begin(const char *limit)
@@ -35,16 +24,16 @@ static inline int memgroup_begin(const char *limit)
 	mkdir(MEMGROUP_ROOT, 0755);
 	if (mount("none", MEMGROUP_ROOT, "cgroup2", 0, NULL))
 		return -errno;
-	err = memgroup_write(MEMGROUP_ROOT "/cgroup.subtree_control", "+memory");
+	err = write_text(MEMGROUP_ROOT "/cgroup.subtree_control", "+memory");
 	if (!err && mkdir(MEMGROUP, 0755))
 		err = -errno;
-	return err ? err : memgroup_write(MEMGROUP "/memory.max", limit);
+	return err ? err : write_text(MEMGROUP "/memory.max", limit);
 }
 
 /* The calling process, and its children to come. */
 static inline int memgroup_enter(void)
 {
-	return memgroup_write(MEMGROUP "/cgroup.procs", "0");
+	return write_text(MEMGROUP "/cgroup.procs", "0");
 }
 
 /* Bytes, or -1. */
@@ -64,9 +53,9 @@ static inline long memgroup_current(void)
 /* Gives back what it can, what processors keep for later charges among it: 0 or negative errno. */
 static inline int memgroup_shrink(void)
 {
-	int err = memgroup_write(MEMGROUP "/memory.high", "0");
+	int err = write_text(MEMGROUP "/memory.high", "0");
 
-	return err ? err : memgroup_write(MEMGROUP "/memory.high", "max");
+	return err ? err : write_text(MEMGROUP "/memory.high", "max");
 }
 
 /* How often it came to that, or -1. */
@@ -96,7 +85,7 @@ static inline int memgroup_end(void)
 			return -errno;
 		sched_yield();
 	}
-	err = memgroup_write(MEMGROUP_ROOT "/cgroup.subtree_control", "-memory");
+	err = write_text(MEMGROUP_ROOT "/cgroup.subtree_control", "-memory");
 	if (err)
 		return err;
 	if (umount(MEMGROUP_ROOT))

@@ -8,6 +8,7 @@
 
 #include "pxt_test.h"
 #include "actor.h"
+#include "textfile.h"
 
 #define PARAMETER	"/sys/module/posixtrace/parameters/user_streams"
 
@@ -30,24 +31,12 @@ static int parameter(void)
 	return value;
 }
 
-static int write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
 static int set_parameter(int value)
 {
 	char text[16];
 
 	snprintf(text, sizeof(text), "%d", value);
-	return write_file(PARAMETER, text);
+	return write_text(PARAMETER, text);
 }
 
 static int start_user(struct actor *actor, uid_t uid)
@@ -319,10 +308,10 @@ static int write_map(void *arg, const struct talk *talk)
 	if (maker->parent_ns >= 0 && setns(maker->parent_ns, CLONE_NEWUSER))
 		return 1;
 	snprintf(path, sizeof(path), "/proc/%d/gid_map", maker->pid);
-	if (write_file(path, maker->map))
+	if (write_text(path, maker->map))
 		return 2;
 	snprintf(path, sizeof(path), "/proc/%d/uid_map", maker->pid);
-	return write_file(path, maker->map) ? 3 : 0;
+	return write_text(path, maker->map) ? 3 : 0;
 }
 
 /*

@@ -10,24 +10,13 @@
 #include <sys/stat.h>
 
 #include "pxt_test.h"
+#include "textfile.h"
 #include "trace_test.h"
 
 #define ALICE	1000
 
 /* ------------------------------------------------------------------ */
 /* Making it: 0, or a number that tells how far it came			*/
-
-static int write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return -1;
-	n = write(fd, text, strlen(text));
-	close(fd);
-	return n == (ssize_t)strlen(text) ? 0 : -1;
-}
 
 /* Alice is root in there. */
 static int make_namespaces(int which)
@@ -37,9 +26,9 @@ static int make_namespaces(int which)
 		return 11;
 	if (unshare(CLONE_NEWUSER | which))
 		return 12;
-	if (write_file("/proc/self/setgroups", "deny") ||
-	    write_file("/proc/self/gid_map", "0 1000 1") ||
-	    write_file("/proc/self/uid_map", "0 1000 1"))
+	if (write_text("/proc/self/setgroups", "deny") ||
+	    write_text("/proc/self/gid_map", "0 1000 1") ||
+	    write_text("/proc/self/uid_map", "0 1000 1"))
 		return 13;
 	return getuid() == 0 ? 0 : 14;
 }
