@@ -117,7 +117,13 @@ static inline void plan_record(const struct plan *plan, int i)
 /* Before the @i-th of @count events: a move to the next CPU, three times round. */
 static inline void next_cpu(int i, int count)
 {
-	int step = count / (3 * sysconf(_SC_NPROCESSORS_ONLN)) + 1;
+	static long cpus;
+	int step;
+
+	/* Not each time: that reads a file. */
+	if (!cpus)
+		cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	step = count / (3 * cpus) + 1;
 
 	if (i % step == 0)
 		run_on(i / step);
