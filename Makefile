@@ -16,6 +16,8 @@ KERNELS ?=
 # tests to run; empty: all. V=1 shows every line that they print
 TEST ?=
 V ?= 0
+# check-debug: all, to look for leaks behind all tests
+LEAKS ?=
 # how long to fuzz; fuzz-uapi: or how many calls, from which seed
 FUZZ_SECONDS ?= 60
 FUZZ_CALLS ?=
@@ -52,7 +54,8 @@ help:
 	@echo '  check-command  those where it matters without restartable sequences: what is'
 	@echo '                 recorded, the module writes'
 	@echo '  check-debug    all on a debug kernel (KASAN, lockdep, kmemleak, UBSAN);'
-	@echo '                 the first run builds it, which takes some minutes'
+	@echo '                 the first run builds it, which takes some minutes; LEAKS=all looks'
+	@echo '                 for leaks behind each program, not only where all allocations are'
 	@echo '  check-matrix   all on all kernels, which takes hours: KERNELS="6.12 6.12-rt"'
 	@echo '  coverage       which lines of the module the tests run, on the debug kernel'
 	@echo '  check-deb      installs, upgrades and removes the packages in a small Debian system,'
@@ -117,7 +120,8 @@ check-command:
 			lifecycle_test hotplug_test log_flush_test wake_test clock_test)
 
 check-debug:
-	@selftests/vm/check --kernel debug $(smp) $(if $(filter-out 0,$(V)),--verbose) $(TEST)
+	@selftests/vm/check --kernel debug $(smp) $(if $(filter all,$(LEAKS)),--all-leaks) \
+		$(if $(filter-out 0,$(V)),--verbose) $(TEST)
 
 fuzz-log:
 	@selftests/fuzz/run $(FUZZ_SECONDS)
