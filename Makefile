@@ -120,7 +120,8 @@ check-command:
 			lifecycle_test hotplug_test log_flush_test wake_test clock_test)
 
 check-debug:
-	@selftests/vm/check --kernel debug $(smp) $(if $(filter all,$(LEAKS)),--all-leaks) \
+	$(if $(filter-out all,$(LEAKS)),$(error LEAKS=$(LEAKS): all, or nothing))
+	@selftests/vm/check --kernel debug $(smp) $(if $(LEAKS),--all-leaks) \
 		$(if $(filter-out 0,$(V)),--verbose) $(TEST)
 
 fuzz-log:
