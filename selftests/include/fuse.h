@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A file system in a process: one file, "log", whose writes the server answers, or
- * keeps waiting for as long as the test likes.
+ * holds back for as long as the test likes. It answers everything else meanwhile.
  *
  * Start it before anything else: the server keeps what its parent has open. It is
  * killed when its parent ends.
@@ -32,13 +32,15 @@
 
 #define FUSE_FILE_NODE	2
 
+#define FUSE_HELD_MAX	16
+
 /* Room for a request with its data, bytes. */
 #define FUSE_BUFFER	(1 << 17)
 
 /**
  * struct fuse_shared - what server and test have in common
  * @hang: the test asks the server not to answer writes; written by the test
- * @hanging: the server has read a write that it does not answer; written by the server
+ * @hanging: the server holds a write back; written by the server
  * @writes: that were answered; written by the server
  * @size: of the file, bytes; written by the server
  * @data: contents of the file; written by the server
@@ -55,7 +57,7 @@ struct fuse_shared {
  * struct fuse_disk - the file system, mounted
  * @dir: where
  * @server: its process
- * @resume: eventfd: the server may go on
+ * @resume: eventfd: the server answers what it holds back
  * @shared: with the server
  */
 struct fuse_disk {
@@ -116,20 +118,31 @@ static inline void fuse_lookup(int device, const struct fuse_in_header *in, cons
 	fuse_answer(device, in->unique, strcmp(name, "log") ? ENOENT : 0, &out, sizeof(out));
 }
 
-static inline void fuse_write(int device, const struct fuse_in_header *in, struct fuse_disk *disk)
+/* Writes that the server has read and does not answer yet. */
+struct fuse_held {
+	unsigned int count;
+	struct {
+		uint64_t unique;
+		uint32_t size;
+	} write[FUSE_HELD_MAX];
+};
+
+static inline void fuse_answer_write(int device, uint64_t unique, uint32_t size,
+				     struct fuse_shared *shared)
+{
+	struct fuse_write_out out = { .size = size };
+
+	atomic_fetch_add(&shared->writes, 1);
+	fuse_answer(device, unique, 0, &out, sizeof(out));
+}
+
+/* The data gets into the file in any case: only the answer may be held back. */
+static inline void fuse_write(int device, const struct fuse_in_header *in,
+			      struct fuse_shared *shared, struct fuse_held *held)
 {
 	const struct fuse_write_in *arg = (const void *)(in + 1);
-	struct fuse_write_out out = { .size = arg->size };
-	struct fuse_shared *shared = disk->shared;
-	uint64_t end = arg->offset + arg->size, one;
+	uint64_t end = arg->offset + arg->size;
 
-	while (atomic_load(&shared->hang)) {
-		atomic_store(&shared->hanging, true);
-		/* An earlier fuse_resume() may end this at once: look again. */
-		if (read(disk->resume, &one, sizeof(one)) != sizeof(one))
-			_exit(1);
-	}
-	atomic_store(&shared->hanging, false);
 	if (end > FUSE_FILE_MAX) {
 		fuse_answer(device, in->unique, ENOSPC, NULL, 0);
 		return;
@@ -137,8 +150,27 @@ static inline void fuse_write(int device, const struct fuse_in_header *in, struc
 	memcpy(shared->data + arg->offset, arg + 1, arg->size);
 	if (end > atomic_load(&shared->size))
 		atomic_store(&shared->size, end);
-	atomic_fetch_add(&shared->writes, 1);
-	fuse_answer(device, in->unique, 0, &out, sizeof(out));
+	if (atomic_load(&shared->hang) && held->count < FUSE_HELD_MAX) {
+		held->write[held->count].unique = in->unique;
+		held->write[held->count++].size = arg->size;
+		atomic_store(&shared->hanging, true);
+	} else {
+		fuse_answer_write(device, in->unique, arg->size, shared);
+	}
+}
+
+static inline void fuse_answer_held(int device, struct fuse_disk *disk, struct fuse_held *held)
+{
+	uint64_t times;
+	unsigned int i;
+
+	if (read(disk->resume, &times, sizeof(times)) != sizeof(times))
+		_exit(1);
+	atomic_store(&disk->shared->hanging, false);
+	for (i = 0; i < held->count; i++)
+		fuse_answer_write(device, held->write[i].unique, held->write[i].size,
+				  disk->shared);
+	held->count = 0;
 }
 
 static inline void fuse_read(int device, const struct fuse_in_header *in,
@@ -178,9 +210,9 @@ static inline void fuse_setattr(int device, const struct fuse_in_header *in,
 	fuse_answer_attr(device, in->unique, shared, in->nodeid);
 }
 
-static inline void fuse_serve(int device, const struct fuse_in_header *in, struct fuse_disk *disk)
+static inline void fuse_serve(int device, const struct fuse_in_header *in,
+			      struct fuse_shared *shared, struct fuse_held *held)
 {
-	struct fuse_shared *shared = disk->shared;
 	struct fuse_open_out opened = { 0 };
 
 	switch (in->opcode) {
@@ -205,7 +237,7 @@ static inline void fuse_serve(int device, const struct fuse_in_header *in, struc
 		fuse_read(device, in, shared);
 		break;
 	case FUSE_WRITE:
-		fuse_write(device, in, disk);
+		fuse_write(device, in, shared, held);
 		break;
 	case FUSE_FLUSH:
 	case FUSE_RELEASE:
@@ -224,16 +256,27 @@ static inline void fuse_serve(int device, const struct fuse_in_header *in, struc
 static inline void fuse_server(int device, struct fuse_disk *disk, pid_t parent)
 {
 	static char buf[FUSE_BUFFER] __attribute__((aligned(8)));
+	struct pollfd ready[] = {
+		{ .fd = device, .events = POLLIN },
+		{ .fd = disk->resume, .events = POLLIN },
+	};
+	struct fuse_held held = { 0 };
 	ssize_t len;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
 	for (;;) {
+		if (poll(ready, 2, -1) < 0)
+			continue;
+		if (ready[1].revents)
+			fuse_answer_held(device, disk, &held);
+		if (!ready[0].revents)
+			continue;
 		len = read(device, buf, sizeof(buf));
 		if (len > 0)
-			fuse_serve(device, (void *)buf, disk);
-		else if (errno != EINTR && errno != ENOENT)
+			fuse_serve(device, (void *)buf, disk->shared, &held);
+		else if (errno != EINTR && errno != ENOENT && errno != EAGAIN)
 			_exit(0);	/* ENODEV: unmounted */
 	}
 }
@@ -241,7 +284,7 @@ static inline void fuse_server(int device, struct fuse_disk *disk, pid_t parent)
 /* Mounts it: 0 or negative errno. */
 static inline int fuse_begin(struct fuse_disk *disk)
 {
-	int device = open("/dev/fuse", O_RDWR | O_CLOEXEC), err;
+	int device = open("/dev/fuse", O_RDWR | O_NONBLOCK | O_CLOEXEC), err;
 	pid_t parent = getpid();
 	char options[96];
 
@@ -275,13 +318,13 @@ static inline int fuse_open(const struct fuse_disk *disk, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-/* From now on, a write waits until fuse_resume(). */
+/* From now on, the server holds writes back, until fuse_resume(). */
 static inline void fuse_hang(struct fuse_disk *disk)
 {
 	atomic_store(&disk->shared->hang, true);
 }
 
-/* Waits until a write hangs. */
+/* Waits until the server holds one back. */
 static inline void fuse_wait_hanging(struct fuse_disk *disk)
 {
 	while (!atomic_load(&disk->shared->hanging))
