@@ -82,4 +82,26 @@ static inline u32 pxt_crc32c(u32 crc, const void *p, size_t len)
 }
 #endif
 
+/*
+ * Write a regular file, not while its file system is frozen: 6.8 moved that into
+ * vfs_iocb_iter_write().
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+static inline ssize_t pxt_file_write_iter(struct kiocb *iocb, struct iov_iter *iter)
+{
+	struct file *file = iocb->ki_filp;
+	ssize_t ret;
+
+	file_start_write(file);
+	ret = vfs_iocb_iter_write(file, iocb, iter);
+	file_end_write(file);
+	return ret;
+}
+#else
+static inline ssize_t pxt_file_write_iter(struct kiocb *iocb, struct iov_iter *iter)
+{
+	return vfs_iocb_iter_write(iocb->ki_filp, iocb, iter);
+}
+#endif
+
 #endif /* PXT_COMPAT_H */

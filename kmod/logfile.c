@@ -17,6 +17,7 @@
 
 #include <linux/posixtrace.h>
 
+#include "compat.h"
 #include "logfile.h"
 
 static int check(const struct file *file, u32 policy)
@@ -28,6 +29,9 @@ static int check(const struct file *file, u32 policy)
 		return -EBADF;
 	/* What can be written from kernel memory, at any address. */
 	if (!file->f_op->write_iter || file->f_flags & O_DIRECT)
+		return -EINVAL;
+	/* As for kernel_write(): of a file with both, the other one may mean something else. */
+	if (regular && file->f_op->write)
 		return -EINVAL;
 	/*
 	 * What looks like a file in /proc and /sys is a command to the kernel, and may
@@ -109,8 +113,20 @@ void pxt_logfile_close(struct pxt_logfile *lf)
 	lf->file = NULL;
 }
 
+/*
+ * F_SETFL changes the flags of the file at any time; ours are those that it had at
+ * CREATE. A file system that appends nevertheless, as overlayfs does, costs the log, but
+ * cannot make the file grow on and on.
+ */
 static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos)
 {
+	struct kvec vec = { .iov_base = (void *)buf };
+	struct iov_iter iter;
+	struct kiocb iocb;
+	ssize_t ret;
+
+	if (lf->moved)
+		return -EIO;
 	if (!lf->seekable)
 		pos = i_size_read(file_inode(lf->file));
 	/* The limit of the thread that writes is another one. */
@@ -118,7 +134,16 @@ static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len
 		len = min_t(u64, len, lf->limit - pos);
 	if (pos + len > lf->limit)
 		return -EFBIG;
-	return kernel_write(lf->file, buf, len, &pos);
+	vec.iov_len = min_t(size_t, len, MAX_RW_COUNT);
+	iov_iter_kvec(&iter, ITER_SOURCE, &vec, 1, vec.iov_len);
+	init_sync_kiocb(&iocb, lf->file);
+	iocb.ki_flags &= ~(IOCB_APPEND | IOCB_DIRECT);
+	if (!lf->seekable)
+		iocb.ki_flags |= IOCB_APPEND;
+	iocb.ki_pos = pos;
+	ret = pxt_file_write_iter(&iocb, &iter);
+	lf->moved = ret > 0 && lf->seekable && iocb.ki_pos != pos + ret;
+	return lf->moved ? -EIO : ret;
 }
 
 /* Until a file that is not to block can be written again. */

@@ -13,6 +13,7 @@
  * @limit: RLIMIT_FSIZE of the controller at that time, bytes
  * @regular: a regular file; constant
  * @seekable: what failed can be written again at the same place; constant
+ * @moved: seekable: a write went to another place; nothing is written any more
  * @pos: next byte, if it is written from front to back
  * @rest: not seekable: what is missing of something that was begun
  * @rest_len: bytes of that
@@ -26,6 +27,7 @@ struct pxt_logfile {
 	u64 limit;
 	bool regular;
 	bool seekable;
+	bool moved;
 	loff_t pos;
 	void *rest;
 	size_t rest_len;

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The limits that the controller of a log had at CREATE: how large the file may become
+ * (RLIMIT_FSIZE), and where in it the log thread writes.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "pxt_test.h"
+#include "disk.h"
+#include "logfile.h"
+
+#define BEFORE	5000		/* bytes in a file that the log is appended to */
+#define EVENTS	4000		/* recorded by a round, some 200 KB */
+#define ALICE	1000
+
+/* How a log is made. */
+struct kind {
+	unsigned int log_policy;
+	unsigned int stream_policy;
+	bool append;		/* the file was opened with O_APPEND */
+	int setfl;		/* flags that F_SETFL sets after CREATE */
+};
+
+static const struct kind kinds[] = {
+	{ POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_LOOP, false, 0 },
+	{ POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_FLUSH, false, 0 },
+	{ POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_UNTIL_FULL, true, 0 },
+	{ POSIXTRACE_POLICY_UNTIL_FULL, POSIXTRACE_POLICY_LOOP, false, 0 },
+	{ POSIXTRACE_POLICY_UNTIL_FULL, POSIXTRACE_POLICY_FLUSH, true, 0 },
+	{ POSIXTRACE_POLICY_LOOP, POSIXTRACE_POLICY_FLUSH, false, 0 },
+	{ POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_FLUSH, false, O_APPEND },
+	{ POSIXTRACE_POLICY_UNTIL_FULL, POSIXTRACE_POLICY_FLUSH, false, O_APPEND },
+	{ POSIXTRACE_POLICY_LOOP, POSIXTRACE_POLICY_FLUSH, false, O_APPEND },
+	{ POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_FLUSH, true, O_DIRECT },
+	{ POSIXTRACE_POLICY_LOOP, POSIXTRACE_POLICY_FLUSH, false, O_DIRECT },
+};
+
+#define KINDS	((int)(sizeof(kinds) / sizeof(kinds[0])))
+
+static int file_open(const char *dir, const struct kind *kind)
+{
+	static const char before[BEFORE];
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return -errno;
+	if (kind->append && (write(fd, before, sizeof(before)) != sizeof(before) ||
+			     fcntl(fd, F_SETFL, O_APPEND)))
+		return -errno;
+	return fd;
+}
+
+static off_t file_size(int fd)
+{
+	struct stat stat;
+
+	return fstat(fd, &stat) ? -errno : stat.st_size;
+}
+
+static int set_limit(rlim_t bytes)
+{
+	const struct rlimit limit = { bytes, RLIM_INFINITY };
+
+	return setrlimit(RLIMIT_FSIZE, &limit) ? -errno : 0;
+}
+
+static int log_create(struct stream *stream, const struct kind *kind, int fd)
+{
+	create_init(&stream->arg, 0);
+	stream->arg.log_fd = fd;
+	stream->arg.attr.stream_policy = kind->stream_policy;
+	stream->arg.attr.log_policy = kind->log_policy;
+	stream->arg.attr.log_size = 400000;
+	stream->fd = device_open();
+	if (stream->fd < 0)
+		return stream->fd;
+	return command(stream->fd, POSIXTRACE_IOC_CREATE, &stream->arg);
+}
+
+/* Flushes it and waits: what the flush reports, as a negative number. */
+static int flush(struct stream *stream)
+{
+	struct posixtrace_origin origin = { .prog_address = 0x1234, .thread_id = 0x4321 };
+	struct posixtrace_status status;
+	int ret = command(stream->fd, POSIXTRACE_IOC_FLUSH, &origin), error = 0;
+
+	if (ret)
+		return ret;
+	do {
+		ret = stream_status(stream, &status);
+		if (ret)
+			return ret;
+		if (status.flush_error)
+			error = -status.flush_error;
+		sched_yield();
+	} while (status.flags & POSIXTRACE_STATUS_FLUSHING);
+	return error;
+}
+
+static int record(struct target *target, int count)
+{
+	int ret = 0;
+
+	for (int i = 0; i < count && !ret; i++)
+		ret = target_event(target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i));
+	return ret;
+}
+
+/* User events of a log that begins at @start and is written from front to back. */
+static long long count_events(int fd, off_t start, struct posixtrace_log_end *end)
+{
+	const struct posixtrace_log_block *block;
+	unsigned long long seq = 1;
+	struct logfile log, part;
+	long long events = 0;
+	size_t pos;
+	int err = log_read(&log, fd);
+
+	memset(end, 0, sizeof(*end));
+	if (err && err != -EPROTO)
+		return err;
+	part = log;
+	part.bytes += start;
+	part.size -= start;
+	memcpy(&part.header, part.bytes, sizeof(part.header));
+	pos = part.header.data_offset;
+	while ((block = log_block(&part, pos, seq++))) {
+		if (block->type == POSIXTRACE_LOG_EVENTS && block->cpu < part.header.nr_cpus)
+			events += block->count;
+		if (block->type == POSIXTRACE_LOG_END)
+			memcpy(end, block + 1, sizeof(*end));
+		pos = log_next(block, pos);
+	}
+	log_free(&log);
+	return events;
+}
+
+/* ------------------------------------------------------------------ */
+/* RLIMIT_FSIZE								*/
+
+/* A file system that knows O_DIRECT. */
+FIXTURE(limit)
+{
+	struct disk disk;
+	struct target target;
+	struct stream stream;
+	int fd;
+};
+
+FIXTURE_SETUP(limit)
+{
+	ASSERT_EQ(0, disk_begin(&self->disk, "ext4"));
+	ASSERT_EQ(0, target_open(&self->target));
+}
+
+FIXTURE_TEARDOWN(limit)
+{
+	target_close(&self->target);
+	disk_end(&self->disk);
+}
+
+/* A signal would end the test: SIGXFSZ is neither blocked nor ignored. */
+TEST_F(limit, file_is_never_larger_than_the_limit_at_create)
+{
+	off_t limit;
+
+	for (int i = 0; i < KINDS; i++) {
+		limit = kinds[i].log_policy == POSIXTRACE_POLICY_LOOP ? 330001 : 40001;
+		self->fd = file_open(self->disk.dir, &kinds[i]);
+		ASSERT_LE(0, self->fd);
+		ASSERT_EQ(0, set_limit(limit));
+		ASSERT_EQ(0, log_create(&self->stream, &kinds[i], self->fd));
+		ASSERT_EQ(0, set_limit(RLIM_INFINITY));
+		ASSERT_EQ(0, fcntl(self->fd, F_SETFL, fcntl(self->fd, F_GETFL) | kinds[i].setfl));
+		ASSERT_EQ(0, stream_start(&self->stream));
+		ASSERT_EQ(0, record(&self->target, EVENTS));
+		EXPECT_EQ(-EFBIG, flush(&self->stream)) {
+			TH_LOG("kind %d", i);
+		}
+		EXPECT_EQ(-EFBIG, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL)) {
+			TH_LOG("kind %d", i);
+		}
+		EXPECT_GE(limit, file_size(self->fd)) {
+			TH_LOG("kind %d", i);
+		}
+		close(self->stream.fd);
+		close(self->fd);
+	}
+}
+
+/* What the kernel does for a process that raises its limit later is not done for a log. */
+TEST_F(limit, what_the_limit_keeps_out_is_counted)
+{
+	const struct kind kind = { POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_LOOP, false, 0 };
+	struct posixtrace_log_end end;
+	struct posixtrace_status status;
+	long long events;
+
+	self->fd = file_open(self->disk.dir, &kind);
+	ASSERT_LE(0, self->fd);
+	/* The last bytes hold the status of the log, but no sub-buffer. */
+	ASSERT_EQ(0, set_limit(512 + 8 * (128 + 4096) + 1000));
+	ASSERT_EQ(0, log_create(&self->stream, &kind, self->fd));
+	ASSERT_EQ(0, set_limit(RLIM_INFINITY));
+	ASSERT_EQ(0, stream_start(&self->stream));
+	ASSERT_EQ(0, record(&self->target, EVENTS));
+	EXPECT_EQ(-EFBIG, flush(&self->stream));
+	ASSERT_EQ(0, stream_status(&self->stream, &status));
+	EXPECT_EQ(-EFBIG, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+	events = count_events(self->fd, 0, &end);
+	EXPECT_LT(0, events);
+	EXPECT_EQ(EFBIG, end.error);
+	EXPECT_EQ(POSIXTRACE_LOG_END_FINAL, end.flags);
+	EXPECT_EQ(EVENTS, events + end.lost);
+	close(self->stream.fd);
+	close(self->fd);
+}
+
+/* ------------------------------------------------------------------ */
+/* Flags that change after CREATE					*/
+
+/* A ring of 400,000 bytes, filled several times. */
+TEST_F(limit, log_stays_where_it_is_whatever_the_flags_of_the_file)
+{
+	const int flags[] = { O_APPEND, O_DIRECT, O_APPEND | O_DIRECT };
+	const struct kind kind = { POSIXTRACE_POLICY_LOOP, POSIXTRACE_POLICY_LOOP, false, 0 };
+	struct logfile log;
+
+	for (unsigned int i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		self->fd = file_open(self->disk.dir, &kind);
+		ASSERT_LE(0, self->fd);
+		ASSERT_EQ(0, log_create(&self->stream, &kind, self->fd));
+		ASSERT_EQ(0, fcntl(self->fd, F_SETFL, flags[i]));
+		ASSERT_EQ(0, stream_start(&self->stream));
+		for (int round = 0; round < 10; round++) {
+			ASSERT_EQ(0, record(&self->target, 1000));
+			EXPECT_EQ(0, flush(&self->stream));
+		}
+		EXPECT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+		ASSERT_EQ(0, fcntl(self->fd, F_SETFL, 0));
+		EXPECT_EQ(0, log_read(&log, self->fd));
+		EXPECT_LE((off_t)(log.header.data_offset + 300000), file_size(self->fd));
+		EXPECT_GE((off_t)(log.header.data_offset + 400000), file_size(self->fd));
+		log_free(&log);
+		close(self->stream.fd);
+		close(self->fd);
+	}
+}
+
+/* Without the flag, too, which the file had at CREATE. */
+TEST_F(limit, log_that_is_appended_is_appended_to_its_end)
+{
+	const struct kind kind = { POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_LOOP, true, 0 };
+	const int flags[] = { O_APPEND, 0, O_APPEND | O_DIRECT };
+	struct posixtrace_log_end end;
+
+	for (unsigned int i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		self->fd = file_open(self->disk.dir, &kind);
+		ASSERT_LE(0, self->fd);
+		ASSERT_EQ(0, log_create(&self->stream, &kind, self->fd));
+		ASSERT_EQ(0, fcntl(self->fd, F_SETFL, flags[i]));
+		ASSERT_EQ(0, stream_start(&self->stream));
+		ASSERT_EQ(0, record(&self->target, 100));
+		EXPECT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+		ASSERT_EQ(0, fcntl(self->fd, F_SETFL, 0));
+		EXPECT_EQ(100, count_events(self->fd, BEFORE, &end));
+		EXPECT_EQ(POSIXTRACE_LOG_END_FINAL, end.flags);
+		close(self->stream.fd);
+		close(self->fd);
+	}
+}
+
+TEST_HARNESS_MAIN
