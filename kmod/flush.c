@@ -46,7 +46,7 @@ static void close_all(struct pxt_stream *stream)
 {
 	struct pxt_pool *pool = &stream->pool;
 	cpumask_var_t mask;
-	bool all = !zalloc_cpumask_var(&mask, GFP_KERNEL);
+	bool all = !zalloc_cpumask_var(&mask, GFP_KERNEL_ACCOUNT);
 
 	cpus_read_lock();
 	if (!all)

@@ -8,6 +8,7 @@
 #include <linux/freezer.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
@@ -140,6 +141,8 @@ static int log_thread(void *arg)
 {
 	struct pxt_log *log = arg;
 	struct pxt_stream *stream = log->stream;
+	/* The creator pays for all that this thread allocates. */
+	struct mem_cgroup *old = set_active_memcg(log->writer.file.memcg);
 
 	/*
 	 * Who reads a pipe may sleep for long, and does so before us when the machine
@@ -157,6 +160,7 @@ static int log_thread(void *arg)
 		serve(log);
 
 	pxt_stream_free_memory(stream);
+	set_active_memcg(old);
 	pxt_logwriter_destroy(&log->writer);
 	complete_all(&log->ended);
 	pxt_stream_put(stream);

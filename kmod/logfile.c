@@ -101,15 +101,19 @@ int pxt_logfile_reserve(struct pxt_logfile *lf, size_t size)
  */
 void pxt_logfile_close(struct pxt_logfile *lf)
 {
+	struct mem_cgroup *old;
+
 	if (!lf->file)
 		return;
 	kvfree(lf->rest);
-	put_cred(lf->cred);
-	mem_cgroup_put(lf->memcg);
+	old = set_active_memcg(lf->memcg);
 	if (current->flags & PF_KTHREAD)
 		__fput_sync(lf->file);
 	else
 		fput(lf->file);
+	set_active_memcg(old);
+	put_cred(lf->cred);
+	mem_cgroup_put(lf->memcg);
 	lf->file = NULL;
 }
 
@@ -185,7 +189,6 @@ static ssize_t write_other(struct pxt_logfile *lf, const void *buf, size_t len, 
 static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos,
 		     size_t *done)
 {
-	struct mem_cgroup *old_memcg = set_active_memcg(lf->memcg);
 	const struct cred *old = override_creds(lf->cred);
 	ssize_t ret = 0;
 
@@ -203,7 +206,6 @@ static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t
 		cond_resched();
 	}
 	revert_creds(old);
-	set_active_memcg(old_memcg);
 	return min_t(ssize_t, ret, 0);
 }
 

@@ -9,7 +9,7 @@
  * struct pxt_logfile - the file of a log
  * @file: a reference; NULL when it was closed
  * @cred: of the controller when it created the stream
- * @memcg: likewise: what its pages in memory are charged to
+ * @memcg: its memory cgroup at that time: what the thread allocates is charged to it
  * @limit: RLIMIT_FSIZE of the controller at that time, bytes
  * @regular: a regular file; constant
  * @seekable: what failed can be written again at the same place; constant

@@ -243,7 +243,7 @@ void pxt_pool_destroy(struct pxt_pool *pool)
  * @pool: whose stream's lock is held, or which nobody else knows yet
  *
  * It is in the free list afterwards. Context: may sleep; a thread of the stream's
- * controller, for it is its RLIMIT_MEMLOCK that is looked at.
+ * controller, or its log thread: see pxt_user_charge_memory().
  *
  * Return: 0; -ENOMEM; -ENOSPC if there are as many as there may be.
  */

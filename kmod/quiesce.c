@@ -28,7 +28,7 @@ static void quiesce_cpu(void *unused)
  */
 void pxt_quiesce_begin(struct pxt_quiesce *q)
 {
-	q->all = !zalloc_cpumask_var(&q->mask, GFP_KERNEL);
+	q->all = !zalloc_cpumask_var(&q->mask, GFP_KERNEL_ACCOUNT);
 }
 
 /**

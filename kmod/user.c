@@ -168,6 +168,7 @@ int pxt_user_charge_stream(struct pxt_charge *charge)
 	int err = 0;
 
 	charge->places = POSIXTRACE_STREAMS_MAX;
+	charge->memlock = rlimit(RLIMIT_MEMLOCK);
 	if (!privileged(CAP_SYS_RESOURCE)) {
 		charge->places -= PXT_STREAMS_RESERVED;
 		/* Of the user, and of each namespace but the initial one, which is level 0. */
@@ -186,19 +187,25 @@ int pxt_user_charge_stream(struct pxt_charge *charge)
 	return err;
 }
 
+/* Of the controller: a log thread has the limits of kthreadd. */
+static unsigned long memlock_limit(const struct pxt_charge *charge)
+{
+	return current->flags & PF_KTHREAD ? charge->memlock : rlimit(RLIMIT_MEMLOCK);
+}
+
 /**
  * pxt_user_charge_memory() - more memory that can not be swapped
- * @charge: of a stream of the calling process
+ * @charge: of a stream of the calling process, or of the one whose log thread calls
  * @bytes: whole pages
  *
  * As locked memory of the real user, together with what perf, io_uring and others
- * count there.
+ * count there. A log thread has the RLIMIT_MEMLOCK that the creator had at CREATE.
  *
  * Return: 0; -ENOMEM if that would be more than RLIMIT_MEMLOCK of the process.
  */
 int pxt_user_charge_memory(struct pxt_charge *charge, u64 bytes)
 {
-	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	unsigned long limit = memlock_limit(charge) >> PAGE_SHIFT;
 	unsigned long pages = bytes >> PAGE_SHIFT;
 	long now;
 

@@ -13,6 +13,7 @@ struct user_struct;
  * @shares: whose streams are one more for it; constant
  * @nr_shares: entries of it
  * @user: whose locked memory is more for it; NULL with CAP_IPC_LOCK; constant
+ * @memlock: RLIMIT_MEMLOCK of the creator at CREATE, bytes; constant
  * @pages: of locked memory
  *
  * Of one stream. @pages changes while nobody else knows the stream, or with its
@@ -23,6 +24,7 @@ struct pxt_charge {
 	struct pxt_share **shares;
 	u32 nr_shares;
 	struct user_struct *user;
+	unsigned long memlock;
 	unsigned long pages;
 };
 

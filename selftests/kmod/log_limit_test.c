@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The limits that the controller of a log had at CREATE: how large the file may become
- * (RLIMIT_FSIZE), and where in it the log thread writes.
+ * (RLIMIT_FSIZE), where in it the log thread writes, which memory it may take.
  */
 #define _GNU_SOURCE
+#include <signal.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "pxt_test.h"
+#include "actor.h"
 #include "disk.h"
 #include "logfile.h"
+#include "memgroup.h"
 
 #define BEFORE	5000		/* bytes in a file that the log is appended to */
 #define EVENTS	4000		/* recorded by a round, some 200 KB */
@@ -271,6 +274,116 @@ TEST_F(limit, log_that_is_appended_is_appended_to_its_end)
 		close(self->stream.fd);
 		close(self->fd);
 	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Memory								*/
+
+/* A controller whose flushes fail. */
+struct vain {
+	rlim_t memlock;		/* 0: with all capabilities, in the memory cgroup */
+	size_t stream_size;
+	int flushes;
+};
+
+static int vain_begin(const struct vain *vain, struct stream *stream)
+{
+	const struct actor_is alice = { ALICE, -1, 0, vain->memlock };
+	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), err;
+
+	if (fd < 0)
+		return -errno;
+	err = vain->memlock ? become(&alice) : memgroup_enter();
+	if (!err)
+		err = set_limit(1000);
+	if (err)
+		return err;
+	create_init(&stream->arg, 0);
+	stream->arg.log_fd = fd;
+	stream->arg.attr.stream_size = vain->stream_size;
+	stream->arg.attr.log_policy = POSIXTRACE_POLICY_APPEND;
+	stream->fd = device_open();
+	if (stream->fd < 0)
+		return stream->fd;
+	err = command(stream->fd, POSIXTRACE_IOC_CREATE, &stream->arg);
+	return err ? err : stream_start(stream);
+}
+
+static long memory_of(struct stream *stream)
+{
+	struct posixtrace_status status;
+	int err = stream_status(stream, &status);
+
+	return err ? err : (long)status.memory;
+}
+
+/* Each records two events, which stay in memory. */
+static int flush_in_vain(void *arg, const struct talk *talk)
+{
+	const struct vain *vain = arg;
+	struct stream stream;
+	int err = vain_begin(vain, &stream);
+
+	say(talk, err);
+	if (err)
+		return 1;
+	say(talk, memory_of(&stream));
+	hear(talk);
+	for (int i = 0; i < vain->flushes; i++) {
+		err = flush(&stream);
+		if (err != -EFBIG)
+			return 1;
+	}
+	say(talk, memory_of(&stream));
+	hear(talk);
+	return 0;
+}
+
+/* One that has room for more first: it gets that. */
+TEST(memory_for_events_of_a_flush_is_locked_within_the_limit_of_the_controller)
+{
+	struct vain vain = { 7 << 20, 64 << 10, 50 };
+	struct child child;
+	long before, after;
+
+	ASSERT_EQ(0, child_start(&child, flush_in_vain, &vain));
+	ASSERT_EQ(0, hear(&child.talk));
+	before = hear(&child.talk);
+	EXPECT_LT(0, before);
+	say(&child.talk, 0);
+	after = hear(&child.talk);
+	EXPECT_LT(before, after);
+	say(&child.talk, 0);
+	child_wait(&child);
+
+	vain.memlock = before;
+	ASSERT_EQ(0, child_start(&child, flush_in_vain, &vain));
+	ASSERT_EQ(0, hear(&child.talk));
+	EXPECT_EQ(before, hear(&child.talk));
+	say(&child.talk, 0);
+	EXPECT_EQ(before, hear(&child.talk));
+	say(&child.talk, 0);
+	child_wait(&child);
+}
+
+TEST(memory_for_events_of_a_flush_is_charged_to_the_cgroup_of_the_controller)
+{
+	struct vain vain = { 0, 4 << 20, 200 };
+	long before, after, group;
+	struct child child;
+
+	ASSERT_EQ(0, memgroup_begin("max"));
+	ASSERT_EQ(0, child_start(&child, flush_in_vain, &vain));
+	ASSERT_EQ(0, hear(&child.talk));
+	before = hear(&child.talk);
+	group = memgroup_current();
+	say(&child.talk, 0);
+	after = hear(&child.talk);
+	EXPECT_LT(before + (2 << 20), after);
+	EXPECT_LT(group + (after - before) / 2, memgroup_current());
+	say(&child.talk, 0);
+	child_wait(&child);
+	EXPECT_EQ(0, memgroup_end());
 }
 
 TEST_HARNESS_MAIN
