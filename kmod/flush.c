@@ -201,6 +201,7 @@ static void drop(struct pxt_log *log)
 /* Nothing fits any more: with the stream's lock, unless it is dead. */
 static int become_full(struct pxt_log *log)
 {
+	pxt_log_note_lost(log, true);
 	drop(log);
 	spin_lock(&log->lock);
 	log->full = true;
@@ -211,6 +212,7 @@ static int become_full(struct pxt_log *log)
 
 static void note_result(struct pxt_log *log, int err)
 {
+	pxt_log_note_lost(log, err || log->full);
 	spin_lock(&log->lock);
 	WRITE_ONCE(log->error, err);
 	if (err && !log->flush_error)

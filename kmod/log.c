@@ -110,6 +110,8 @@ static void clear(struct pxt_log *log, u64 number)
 	log->overwritten = 0;
 	log->overwritten_seen = 0;
 	log->dropped = 0;
+	log->refuses = false;
+	log->overrun = false;
 	WRITE_ONCE(log->error, err);
 	WRITE_ONCE(log->clear_error, err);
 	/* Pairs with the acquire in pxt_log_clear(): the error is there. */
@@ -326,9 +328,37 @@ int pxt_log_wait(struct pxt_log *log)
 	return READ_ONCE(log->error);
 }
 
+/* With log->lock. */
+static void note_lost(struct pxt_log *log)
+{
+	const struct pxt_pool *pool = &log->stream->pool;
+	u64 lost = READ_ONCE(pool->lost) + pxt_pool_dropped(pool) + log->dropped;
+
+	lockdep_assert_held(&log->lock);
+	/* CLEAR makes it less. */
+	if (log->refuses && lost > log->lost)
+		log->overrun = true;
+	log->lost = lost;
+}
+
+/**
+ * pxt_log_note_lost() - the log takes events now, or does not
+ * @log: whose stream's memory is there
+ * @refuses: it is full, or writing failed
+ *
+ * What the stream loses while its log refuses is an overrun of the log.
+ */
+void pxt_log_note_lost(struct pxt_log *log, bool refuses)
+{
+	spin_lock(&log->lock);
+	note_lost(log);
+	log->refuses = refuses;
+	spin_unlock(&log->lock);
+}
+
 /**
  * pxt_log_status() - what GET_STATUS tells of the log
- * @log: whose stream's lock is held
+ * @log: whose stream's lock is held, and is not dead
  * @status: to be completed
  */
 void pxt_log_status(struct pxt_log *log, struct posixtrace_status *status)
@@ -338,9 +368,11 @@ void pxt_log_status(struct pxt_log *log, struct posixtrace_status *status)
 		status->flags |= POSIXTRACE_STATUS_FLUSHING;
 	if (log->full)
 		status->flags |= POSIXTRACE_STATUS_LOG_FULL;
-	if (log->overwritten != log->overwritten_seen)
+	note_lost(log);
+	if (log->overwritten != log->overwritten_seen || log->overrun)
 		status->flags |= POSIXTRACE_STATUS_LOG_OVERRUN;
 	log->overwritten_seen = log->overwritten;
+	log->overrun = false;
 	status->flush_error = log->flush_error;
 	log->flush_error = 0;
 	spin_unlock(&log->lock);
@@ -355,7 +387,7 @@ void pxt_log_untold(struct pxt_log *log, const struct posixtrace_status *status)
 {
 	spin_lock(&log->lock);
 	if (status->flags & POSIXTRACE_STATUS_LOG_OVERRUN)
-		log->overwritten_seen = ~0ULL;
+		log->overrun = true;
 	if (!log->flush_error)
 		log->flush_error = status->flush_error;
 	spin_unlock(&log->lock);

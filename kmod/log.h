@@ -46,6 +46,9 @@ struct pxt_taken {
  * @flush_error: first one since then, as a positive number
  * @error: of the last write; 0 if that succeeded; also read without the lock
  * @dropped: user events that did not get into the log
+ * @refuses: it is full, or the last write failed: the stream loses events for it
+ * @lost: events that the stream had lost when that was looked at last
+ * @overrun: some of them since the status was asked for, while it refused them
  */
 struct pxt_log {
 	struct pxt_stream *stream;
@@ -73,6 +76,9 @@ struct pxt_log {
 	int flush_error;
 	int error;
 	u64 dropped;
+	bool refuses;
+	u64 lost;
+	bool overrun;
 };
 
 #define PXT_LOG_FLUSH	0	/* somebody asked for it */
@@ -92,6 +98,7 @@ void pxt_log_end(struct pxt_log *log);
 int pxt_log_wait(struct pxt_log *log);
 void pxt_log_status(struct pxt_log *log, struct posixtrace_status *status);
 void pxt_log_untold(struct pxt_log *log, const struct posixtrace_status *status);
+void pxt_log_note_lost(struct pxt_log *log, bool refuses);
 
 /* flush.c, in the thread */
 void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller);

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <linux/posixtrace_memory.h>
+#include <sys/resource.h>
 
 #include "pxt_test.h"
 #include "policy_stream.h"
@@ -290,6 +291,85 @@ TEST(a30_log_full_and_overrun_are_told_of_the_log)
 			     status.posix_log_full_status != POSIX_TRACE_FULL);
 		EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_stream_overrun_status);
 		EXPECT_EQ(0, posix_trace_shutdown(trid));
+		close(fd);
+	}
+}
+
+/* Flushes and waits: how often the status said that the log has lost events. */
+static int overruns_of_flush(trace_id_t trid)
+{
+	struct posix_trace_status_info status;
+	int count = 0;
+
+	if (posix_trace_flush(trid))
+		return -1;
+	do {
+		sched_yield();
+		if (posix_trace_get_status(trid, &status))
+			return -1;
+		count += status.posix_log_overrun_status == POSIX_TRACE_OVERRUN;
+	} while (status.posix_stream_flush_status == POSIX_TRACE_FLUSHING);
+	return count;
+}
+
+/* Until the log takes no more: 0 or -1. */
+static int fill_log(trace_id_t trid)
+{
+	struct posix_trace_status_info status;
+	int rounds = 0, err;
+
+	do {
+		if (rounds++ == 100)
+			return -1;
+		withlog_record(0, 200);
+		err = posix_trace_flush(trid);
+		do {
+			sched_yield();
+			if (err || posix_trace_get_status(trid, &status))
+				return -1;
+			err = status.posix_stream_flush_error;
+			if (err == EFBIG)
+				return 0;
+		} while (status.posix_stream_flush_status == POSIX_TRACE_FLUSHING);
+	} while (status.posix_log_full_status == POSIX_TRACE_NOT_FULL);
+	return 0;
+}
+
+/* Until it is full, and until the file may not become larger. */
+TEST(a31_log_overrun_when_an_event_finds_no_room_in_the_log)
+{
+	const struct log_kind kinds[] = {
+		{ POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 16 << 10 },
+		{ POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 },
+		{ POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0 },
+		{ POSIX_TRACE_FLUSH, POSIX_TRACE_UNTIL_FULL, 1 << 20 },
+	};
+	const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+	const struct rlimit small = { 20 << 10, RLIM_INFINITY };
+	struct posix_trace_status_info status;
+	trace_id_t trid;
+	int fd;
+
+	for (int i = 0; i < 4; i++) {
+		fd = log_tmpfile();
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &small));
+		ASSERT_EQ(0, withlog_new(0, &kinds[i], fd, &trid));
+		ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &none));
+		ASSERT_EQ(0, posix_trace_start(trid));
+		EXPECT_EQ(0, overruns_of_flush(trid));
+		ASSERT_EQ(0, fill_log(trid));
+		overruns_of_flush(trid);
+		/* More than the stream holds: they are lost, because of the log. */
+		for (int round = 0; round < 3; round++) {
+			withlog_record(0, 4000);
+			EXPECT_LE(1, overruns_of_flush(trid)) {
+				TH_LOG("kind %d, round %d", i, round);
+			}
+			ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+			EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
+		}
+		posix_trace_shutdown(trid);
 		close(fd);
 	}
 }
