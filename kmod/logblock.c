@@ -44,6 +44,24 @@ static u32 batch_of(const struct pxt_logwriter *w, const struct pxt_pool *pool)
 	return clamp_t(u32, pool->nr_user / 8, 1, max_t(u32, most, 1));
 }
 
+/*
+ * A maximum: what is granted is no more, for a ring the next multiple of 8 below. While a
+ * block of a ring is written, there is another one; a log that is not one has room for a
+ * whole sub-buffer and its STOP.
+ */
+static int grant_size(const struct pxt_logwriter *w, const struct pxt_pool *pool,
+		      struct posixtrace_attr *attr)
+{
+	if (is_loop(w)) {
+		attr->log_size = ALIGN_DOWN(min_t(u64, attr->log_size, S64_MAX / 2),
+					    POSIXTRACE_LOG_ALIGN);
+		return attr->log_size < 2 * w->block_room ? -EINVAL : 0;
+	}
+	if (w->policy == POSIXTRACE_POLICY_UNTIL_FULL)
+		return attr->log_size < pool->subbuf_size + STOP_SIZE ? -EINVAL : 0;
+	return 0;
+}
+
 /**
  * pxt_logwriter_init() - make ready to write a log
  * @w: to be initialized
@@ -52,13 +70,13 @@ static u32 batch_of(const struct pxt_logwriter *w, const struct pxt_pool *pool)
  * @pool: memory of the stream
  *
  * Context: may sleep.
- * Return: 0; -EBADF, -EINVAL as pxt_logfile_open(); -ENOMEM.
+ * Return: 0; -EBADF, -EINVAL as pxt_logfile_open(); -EINVAL if the log would be too
+ * small; -ENOMEM.
  */
 int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *attr,
 		       const struct pxt_pool *pool)
 {
-	size_t names = NAMES_MAX * sizeof(struct posixtrace_log_name), payload, size;
-	u64 block;
+	size_t names = NAMES_MAX * sizeof(struct posixtrace_log_name), size;
 	int err;
 
 	memset(w, 0, sizeof(*w));
@@ -68,29 +86,27 @@ int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *
 	if (err)
 		return err;
 
-	payload = max_t(size_t, pool->subbuf_size, names);
-	block = sizeof(struct posixtrace_log_block) + payload;
-	w->block_room = block;
+	w->block_room = sizeof(struct posixtrace_log_block) +
+			max_t(size_t, pool->subbuf_size, names);
 	w->batch = batch_of(w, pool);
 	size = w->batch * w->block_room;
+	err = grant_size(w, pool, attr);
+	if (err)
+		goto close_file;
 	err = -ENOMEM;
 	w->buf = kvmalloc(size, LOG_GFP | __GFP_ZERO);
 	if (!w->buf || pxt_logfile_reserve(&w->file, size))
 		goto free_buf;
 	if (is_loop(w)) {
-		/* While one is written, there is another one. */
-		attr->log_size = ALIGN(clamp_t(u64, attr->log_size, 2 * block, S64_MAX / 2),
-				       POSIXTRACE_LOG_ALIGN);
 		w->run = kvcalloc(PXT_LOG_RUNS, sizeof(*w->run), LOG_GFP);
 		if (!w->run)
 			goto free_buf;
-	} else if (w->policy == POSIXTRACE_POLICY_UNTIL_FULL) {
-		attr->log_size = max_t(u64, attr->log_size, pool->subbuf_size + STOP_SIZE);
 	}
 	return 0;
 
 free_buf:
 	kvfree(w->buf);
+close_file:
 	pxt_logfile_close(&w->file);
 	return err;
 }

@@ -308,6 +308,8 @@ static int create_stream(struct recording *rec)
 		return err;
 	}
 	err = session_create(&rec->session, &attr, rec->log.fd);
+	if (err == EINVAL && rec->log_size)
+		tell("--log-size: must be at least two sub-buffers, 25K with the default sizes");
 	posix_trace_attr_destroy(&attr);
 	return err;
 }

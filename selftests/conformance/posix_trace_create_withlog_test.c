@@ -286,4 +286,35 @@ TEST_F(withlog, a16_cancelled_thread_leaves_no_stream)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
+/* With the default sizes of stream and data: a sub-buffer has 12 KiB. */
+TEST_F(withlog, a17_log_size_is_a_maximum_or_einval)
+{
+	const int policies[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL };
+	const size_t least[] = { 24832, 12344 };
+	trace_attr_t granted;
+	size_t size;
+
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(0, posix_trace_attr_setlogfullpolicy(&self->attr, policies[i]));
+		for (size_t asked = least[i] - 9; asked < least[i] + 9; asked++) {
+			int expected = asked < least[i] ? EINVAL : 0;
+
+			ASSERT_EQ(0, posix_trace_attr_setlogsize(&self->attr, asked));
+			ASSERT_EQ(expected, posix_trace_create_withlog(0, &self->attr, self->fd,
+								       &self->trid));
+			if (expected)
+				continue;
+			ASSERT_EQ(0, posix_trace_get_attr(self->trid, &granted));
+			ASSERT_EQ(0, posix_trace_attr_getlogsize(&granted, &size));
+			EXPECT_GE(asked, size);
+			EXPECT_LT(asked, size + 8);
+			EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+		}
+	}
+	ASSERT_EQ(0, posix_trace_attr_setlogfullpolicy(&self->attr, POSIX_TRACE_APPEND));
+	ASSERT_EQ(0, posix_trace_attr_setlogsize(&self->attr, 0));
+	ASSERT_EQ(0, posix_trace_create_withlog(0, &self->attr, self->fd, &self->trid));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
 TEST_HARNESS_MAIN

@@ -189,6 +189,127 @@ TEST_F(log, of_policy_loop_stays_as_large_as_it_is)
 	EXPECT_LT(0, end.overwritten);
 }
 
+/* Events in blocks of the ring, whole blocks, of any lap: the end of what was written. */
+static size_t ring_end(const struct logfile *log)
+{
+	size_t end = 0, pos = log->header.data_offset;
+
+	for (; pos + sizeof(struct posixtrace_log_block) <= log->size; pos += 8) {
+		const struct posixtrace_log_block *block = (const void *)(log->bytes + pos);
+
+		if (block->magic == POSIXTRACE_LOG_BLOCK_MAGIC &&
+		    block->cookie == log->header.cookie)
+			end = pos + sizeof(*block) + block->size - log->header.data_offset;
+	}
+	return end;
+}
+
+/* Bytes of events of a log that is written from front to back. */
+static unsigned long long events_size(const struct logfile *log)
+{
+	const struct posixtrace_log_block *block;
+	size_t pos = log->header.data_offset;
+	unsigned long long seq = 1, size = 0;
+
+	while ((block = log_block(log, pos, seq++))) {
+		if (block->type == POSIXTRACE_LOG_EVENTS)
+			size += block->size;
+		pos = log_next(block, pos);
+	}
+	return size;
+}
+
+/* The smallest sizes of a stream with sub-buffers of 4 KiB. */
+#define LOOP_LEAST		(2 * (4096 + 128))
+#define UNTIL_FULL_LEAST	(4096 + 56)
+
+TEST_F(log, size_is_granted_rounded_down_or_refused)
+{
+	const struct {
+		unsigned int policy;
+		unsigned long long size;
+		unsigned long long granted;	/* 0: EINVAL */
+	} sizes[] = {
+		{ POSIXTRACE_POLICY_LOOP, 0, 0 },
+		{ POSIXTRACE_POLICY_LOOP, 400, 0 },
+		{ POSIXTRACE_POLICY_LOOP, LOOP_LEAST - 1, 0 },
+		{ POSIXTRACE_POLICY_LOOP, LOOP_LEAST, LOOP_LEAST },
+		{ POSIXTRACE_POLICY_LOOP, LOOP_LEAST + 1, LOOP_LEAST },
+		{ POSIXTRACE_POLICY_LOOP, 50001, 50000 },
+		{ POSIXTRACE_POLICY_LOOP, 50007, 50000 },
+		{ POSIXTRACE_POLICY_LOOP, 50008, 50008 },
+		{ POSIXTRACE_POLICY_LOOP, 1ULL << 63, (1ULL << 62) - 8 },
+		{ POSIXTRACE_POLICY_UNTIL_FULL, 0, 0 },
+		{ POSIXTRACE_POLICY_UNTIL_FULL, 400, 0 },
+		{ POSIXTRACE_POLICY_UNTIL_FULL, UNTIL_FULL_LEAST - 1, 0 },
+		{ POSIXTRACE_POLICY_UNTIL_FULL, UNTIL_FULL_LEAST, UNTIL_FULL_LEAST },
+		{ POSIXTRACE_POLICY_UNTIL_FULL, 50001, 50001 },
+		{ POSIXTRACE_POLICY_APPEND, 0, 0 },
+		{ POSIXTRACE_POLICY_APPEND, 400, 400 },
+	};
+	struct posixtrace_attr attr;
+	struct stream stream;
+	int ret;
+
+	stream.arg = self->stream.arg;
+	for (unsigned int i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		bool append = sizes[i].policy == POSIXTRACE_POLICY_APPEND;
+
+		stream.arg = self->stream.arg;
+		stream.arg.attr.log_policy = sizes[i].policy;
+		stream.arg.attr.log_size = sizes[i].size;
+		ret = log_create(&stream);
+		EXPECT_EQ(sizes[i].granted || append ? 0 : -EINVAL, ret) {
+			TH_LOG("size %llu", sizes[i].size);
+		}
+		if (!ret) {
+			ASSERT_EQ(0, command(stream.fd, POSIXTRACE_IOC_GET_ATTR, &attr));
+			EXPECT_EQ(sizes[i].granted, attr.log_size);
+		}
+		close(stream.fd);
+	}
+	self->stream.fd = -1;
+}
+
+/* Blocks of any length, for a flush comes after any number of events. */
+TEST_F(log, never_has_more_events_than_its_size)
+{
+	const unsigned int policies[] = { POSIXTRACE_POLICY_LOOP, POSIXTRACE_POLICY_UNTIL_FULL };
+	char data[64] = "";
+	struct stream stream;
+	unsigned int size;
+
+	for (int i = 0; i < 24; i++) {
+		size = LOOP_LEAST + i / 2 * 1237;
+		ASSERT_EQ(0, ftruncate(self->fd, 0));
+		stream.arg = self->stream.arg;
+		stream.arg.attr.log_policy = policies[i % 2];
+		stream.arg.attr.log_size = size;
+		ASSERT_EQ(0, log_create(&stream));
+		ASSERT_EQ(0, stream_start(&stream));
+		for (int round = 0; round < 8; round++) {
+			for (int event = 0; event < 30 + 17 * round; event++)
+				ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED,
+							  data, (i + event) % sizeof(data)));
+			ASSERT_EQ(0, flush(&stream));
+			ASSERT_EQ(0, wait_flushed(&stream));
+		}
+		ASSERT_EQ(0, command(stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+		close(stream.fd);
+		ASSERT_EQ(0, log_read(&self->log, self->fd));
+		if (policies[i % 2] == POSIXTRACE_POLICY_LOOP) {
+			EXPECT_GE(size, ring_end(&self->log));
+			EXPECT_GE(size, self->log.size - self->log.header.data_offset);
+			EXPECT_LT(4096, ring_end(&self->log));
+		} else {
+			EXPECT_GE(size, events_size(&self->log));
+			EXPECT_LT(2048, events_size(&self->log));
+		}
+		log_free(&self->log);
+	}
+	self->stream.fd = -1;
+}
+
 /* Events are read from the log: the stream tells of nothing but its end. */
 TEST_F(log, stream_is_not_readable_but_ends)
 {

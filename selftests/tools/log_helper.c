@@ -13,7 +13,9 @@
 #include <trace.h>
 #include <unistd.h>
 
-#define LOG_SIZE	4096
+/* The smallest: a sub-buffer and STOP, two blocks. */
+#define FULL_LOG_SIZE	(12 << 10 | 56)
+#define LOOP_LOG_SIZE	(2 * (12 << 10 | 128))
 
 static trace_event_id_t round_id, begin_id, end_id;
 
@@ -35,7 +37,8 @@ static int open_log(const char *path, int policy, trace_id_t *trid)
 	if (!err)
 		err = posix_trace_attr_setlogfullpolicy(&attr, policy);
 	if (!err && policy != POSIX_TRACE_APPEND)
-		err = posix_trace_attr_setlogsize(&attr, LOG_SIZE);
+		err = posix_trace_attr_setlogsize(&attr, policy == POSIX_TRACE_LOOP ?
+						  LOOP_LOG_SIZE : FULL_LOG_SIZE);
 	if (!err)
 		err = posix_trace_create_withlog(0, &attr, fd, trid);
 	return err ? err : posix_trace_start(*trid);

@@ -66,7 +66,9 @@ start_steady()
 run 2 record && run 2 record --policy=append -- true && run 2 record --log-policy=flush -- true &&
 	run 2 record --policy=x -- true && run 2 record --log-size=1M -- true &&
 	complains 'log-size is for' && run 2 record --pid=1 -- true &&
-	run 2 record --log-policy=loop --log-size=x -- true && [ ! -e posixtrace.log ]
+	run 2 record --log-policy=loop --log-size=x -- true && [ ! -e posixtrace.log ] &&
+	run 1 record --log-policy=loop --log-size=400 -- true &&
+	complains 'log-size: must be at least two sub-buffers' && [ ! -e posixtrace.log ]
 result wrong_arguments_are_a_wrong_call $?
 
 with_log 0 -- ./ticks_helper 3 0 && recorded && grep '^tick' "$tmp/events" >"$tmp/ticks" &&
@@ -237,14 +239,14 @@ with_log 0 --policy=until-full --size=8K -- ./ticks_helper 5000 0 && recorded &&
 	complains 'the stream is full' && complains ", $((5001 - $(wc -l <"$tmp/events"))) lost"
 result policy_until_full_keeps_the_first_events $?
 
-with_log 0 --log-policy=until-full --log-size=8K -- ./ticks_helper 5000 0 && recorded &&
+with_log 0 --log-policy=until-full --log-size=13K -- ./ticks_helper 5000 0 && recorded &&
 	grep -q '^tick number 0$' "$tmp/events" && ! grep -q '^tick number 4999$' "$tmp/events" &&
 	complains 'the log is full' && complains 'the log has only the first of them' &&
 	posixtrace list "$log" | grep -q '^status.*; full'
 result log_policy_until_full_keeps_the_first_events $?
 
 # It has room for two sub-buffers, and for the names. The stream has room for all.
-with_log 0 --log-policy=loop --log-size=8K --size=4M -- ./ticks_helper 20000 0 && recorded &&
+with_log 0 --log-policy=loop --log-size=33K --size=4M -- ./ticks_helper 20000 0 && recorded &&
 	grep -q '^tick number 19999$' "$tmp/events" && ! grep -q '^tick number 0$' "$tmp/events" &&
 	complains ' 20001 events .*the log has only the last of them' && ! complains 'full' &&
 	[ "$(stat -c %s "$log")" -lt 500000 ]

@@ -83,7 +83,7 @@ struct posixtrace_info {
  * @clock_resolution: Output: nanoseconds
  * @stream_size: bytes; rounded up to what GET_ATTR tells
  * @max_data_size: bytes of data in one event
- * @log_size: bytes
+ * @log_size: most bytes of events in a log of LOOP or UNTIL_FULL
  * @creation_time: Output: nanoseconds since the Epoch
  * @name: NUL-terminated, zero behind
  * @version: Output: of the module, NUL-terminated
