@@ -82,7 +82,7 @@ PXTU_API int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info 
 
 /**
  * posixtrace_sysconf() - sysconf() that knows of tracing
- * @name: _SC_*
+ * @name: _SC_* or POSIXTRACE_SC_*
  *
  * An extension. What is about something else is asked of sysconf().
  *
@@ -108,6 +108,8 @@ PXTU_API long posixtrace_sysconf(int name)
 		return TRACE_SYS_MAX;
 	case _SC_TRACE_USER_EVENT_MAX:
 		return TRACE_USER_EVENT_MAX;
+	case POSIXTRACE_SC_STREAMS_PER_PROCESS_MAX:
+		return POSIXTRACE_SLOTS_MAX;
 	default:
 		return sysconf(name);
 	}

@@ -93,10 +93,14 @@ struct posixtrace_log_info {
 /* Of a log that is open for reading. Returns 0, or EINVAL or ENOMEM. */
 int posixtrace_get_log_info(trace_id_t trid, struct posixtrace_log_info *info);
 
+/* Name for posixtrace_sysconf(): streams that may trace one process. */
+#define POSIXTRACE_SC_STREAMS_PER_PROCESS_MAX	0x50585401
+
 /*
  * As sysconf(), which can not know us: answers _SC_TRACE, _SC_TRACE_EVENT_FILTER,
  * _SC_TRACE_INHERIT, _SC_TRACE_LOG, _SC_TRACE_EVENT_NAME_MAX, _SC_TRACE_NAME_MAX,
- * _SC_TRACE_SYS_MAX and _SC_TRACE_USER_EVENT_MAX, asks sysconf() for all others.
+ * _SC_TRACE_SYS_MAX, _SC_TRACE_USER_EVENT_MAX and POSIXTRACE_SC_*, asks sysconf() for
+ * all others.
  * An option that this release does not have yet is -1, without error.
  */
 long posixtrace_sysconf(int name);

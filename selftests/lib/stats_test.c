@@ -242,6 +242,26 @@ TEST(sysconf_knows_the_limits)
 	EXPECT_EQ(TRACE_USER_EVENT_MAX, posixtrace_sysconf(_SC_TRACE_USER_EVENT_MAX));
 }
 
+/* No more, but so many. */
+TEST(sysconf_knows_how_many_streams_a_process_can_have)
+{
+	long most = posixtrace_sysconf(POSIXTRACE_SC_STREAMS_PER_PROCESS_MAX), count = 0;
+	trace_id_t trid[TRACE_SYS_MAX];
+	int err = 0;
+
+	while (count < TRACE_SYS_MAX && !err) {
+		err = new_stream(0, POSIX_TRACE_LOOP, &trid[count]);
+		count += !err;
+	}
+	EXPECT_EQ(EAGAIN, err);
+	EXPECT_EQ(count, most);
+	while (count--)
+		EXPECT_EQ(0, posix_trace_shutdown(trid[count]));
+	errno = 4711;
+	EXPECT_EQ(-1, posixtrace_sysconf(POSIXTRACE_SC_STREAMS_PER_PROCESS_MAX + 1));
+	EXPECT_EQ(EINVAL, errno);
+}
+
 /* As far as they work: else -1, which is no error. */
 TEST(sysconf_knows_the_options)
 {
