@@ -14,6 +14,9 @@
 /* Sub-buffers for system events that exist from the beginning. */
 #define NR_SYS_FIRST	2
 
+/* Sub-buffers that make up the stream-min-size, if they are smaller than usual: no more. */
+#define SMALLER_MAX	4096
+
 /*
  * Charged to the creator's memory cgroup. A stream that is too large for it, or for
  * the machine, fails; it must not cost any process its life.
@@ -47,25 +50,102 @@ bool pxt_pool_size_valid(u64 size, u64 max_data)
 	return size <= count_whole(largest, subbuf_size) * subbuf_size;
 }
 
+/* Of the notes about sub-buffers, in what the reader maps. */
+static u64 desc_offset(const struct pxt_pool *pool)
+{
+	return ALIGN(sizeof(struct posixtrace_ctrl) + (pool->nr_cpus + 1ULL) * sizeof(u32),
+		     sizeof(struct posixtrace_subbuf));
+}
+
+static void set_sizes(struct pxt_pool *pool)
+{
+	u32 all = pool->nr_user + pool->nr_sys;
+
+	pool->reader_size = PAGE_ALIGN(struct_size(pool->reader, claim, all));
+	pool->bell_size = PAGE_ALIGN(sizeof(*pool->bell));
+	pool->ctrl_size = PAGE_ALIGN(desc_offset(pool) +
+				     (u64)all * sizeof(struct posixtrace_subbuf));
+	pool->heads_size = PAGE_ALIGN((u64)pool->nr_cpus * sizeof(*pool->heads));
+}
+
+/*
+ * Sub-buffers of another size than posixtrace_subbuf_size(), for as many events: those whose
+ * sizes, as the library tells them, sum up to the stream-min-size have records of up to
+ * 7/8 of it. A sub-buffer is closed when the next record does not fit.
+ */
+static u64 count_smaller(const struct posixtrace_attr *attr, u32 subbuf_size)
+{
+	u32 used = subbuf_size - POSIXTRACE_RECORD_SIZE(attr->max_data_size) +
+		   POSIXTRACE_RECORD_ALIGN;
+
+	return max(DIV_ROUND_UP_ULL(attr->stream_size / 8 * 7, used),
+		   count_whole(attr->stream_size, subbuf_size));
+}
+
+static void set_counts(struct pxt_pool *pool, u64 whole, u32 subbuf_size)
+{
+	pool->subbuf_size = subbuf_size;
+	/* One more for each CPU, so that what they hold open costs nobody anything. */
+	pool->nr_user = whole + num_present_cpus();
+	pool->nr_sys = whole + NR_SYS_FIRST;
+	set_sizes(pool);
+}
+
+/* Locked memory that CREATE takes. */
+static u64 locked_size(const struct pxt_pool *pool)
+{
+	return pxt_pool_memory(pool) + (u64)NR_SYS_FIRST * pool->subbuf_size;
+}
+
+/*
+ * One sub-buffer per CPU is most of a stream where there are hundreds: if these take more
+ * than a quarter of what the creator may lock, or all of it is more than he has left,
+ * smaller ones are chosen, as long as two of the largest records fit. If that is not
+ * enough, those with which the stream takes the least.
+ */
+static void shrink_subbufs(struct pxt_pool *pool, const struct posixtrace_attr *attr)
+{
+	u32 usual = pool->subbuf_size, best = usual, size = usual;
+	u32 least = max_t(u32, 2 * POSIXTRACE_RECORD_SIZE(attr->max_data_size),
+			  POSIXTRACE_SUBBUF_SIZE_MIN);
+	u64 share = pxt_user_memory_limit(pool->charge) / 4;
+	u64 left = pxt_user_memory_left(pool->charge);
+	u64 usual_whole = pool->nr_sys - NR_SYS_FIRST, best_whole = usual_whole, whole;
+	u64 best_locked = locked_size(pool);
+
+	while ((u64)num_present_cpus() * size > share || locked_size(pool) > left) {
+		size -= POSIXTRACE_SUBBUF_SIZE_MIN;
+		if (size < least)
+			break;
+		whole = count_smaller(attr, size);
+		if (whole > SMALLER_MAX)
+			break;
+		set_counts(pool, whole, size);
+		if (locked_size(pool) >= best_locked)
+			continue;
+		best = size;
+		best_whole = whole;
+		best_locked = locked_size(pool);
+	}
+	if (best != pool->subbuf_size)
+		set_counts(pool, best_whole, best);
+}
+
 /* All numbers from the attributes, which get what is granted. */
 static int count_subbufs(struct pxt_pool *pool, struct posixtrace_attr *attr)
 {
 	u64 size = max_t(u64, attr->stream_size, POSIXTRACE_STREAM_SIZE_MIN);
-	u64 whole, all;
+	u32 subbuf_size = posixtrace_subbuf_size(size, attr->max_data_size);
+	u64 whole = count_whole(size, subbuf_size);
 
-	pool->subbuf_size = posixtrace_subbuf_size(size, attr->max_data_size);
-	whole = count_whole(size, pool->subbuf_size);
-	attr->stream_size = whole * pool->subbuf_size;
-
-	/* One more for each CPU, so that what they hold open costs nobody anything. */
-	all = whole + num_present_cpus() + whole + NR_SYS_FIRST;
-	/* Positions in the pool are 32 bits wide. */
-	if (all * pool->subbuf_size > U32_MAX)
-		return -ENOMEM;
+	attr->stream_size = whole * subbuf_size;
 	pool->nr_cpus = nr_cpu_ids;
-	pool->nr_user = whole + num_present_cpus();
-	pool->nr_sys = whole + NR_SYS_FIRST;
 	pool->loop = attr->stream_policy == POSIXTRACE_POLICY_LOOP;
+	set_counts(pool, whole, subbuf_size);
+	shrink_subbufs(pool, attr);
+	/* Positions in the pool are 32 bits wide. */
+	if (((u64)pool->nr_user + pool->nr_sys) * pool->subbuf_size > U32_MAX)
+		return -ENOMEM;
 	return 0;
 }
 
@@ -119,16 +199,8 @@ static void free_notes(struct pxt_pool *pool)
 
 static int alloc_memory(struct pxt_pool *pool)
 {
-	u32 all = pool->nr_user + pool->nr_sys;
-	u64 oldest = sizeof(struct posixtrace_ctrl);
-	u64 desc = ALIGN(oldest + (pool->nr_cpus + 1ULL) * sizeof(u32),
-			 sizeof(struct posixtrace_subbuf));
 	struct posixtrace_ctrl *ctrl;
 
-	pool->reader_size = PAGE_ALIGN(struct_size(pool->reader, claim, all));
-	pool->bell_size = PAGE_ALIGN(sizeof(*pool->bell));
-	pool->ctrl_size = PAGE_ALIGN(desc + (u64)all * sizeof(struct posixtrace_subbuf));
-	pool->heads_size = PAGE_ALIGN((u64)pool->nr_cpus * sizeof(*pool->heads));
 	/* If that fails now or later, the stream takes all of its charge back. */
 	if (pxt_user_charge_memory(pool->charge, pxt_pool_memory(pool)))
 		goto fail;
@@ -150,16 +222,16 @@ static int alloc_memory(struct pxt_pool *pool)
 		goto free_heads;
 
 	ctrl = pool->ctrl;
-	pool->oldest = (void *)ctrl + oldest;
-	pool->desc = (void *)ctrl + desc;
+	pool->oldest = (void *)ctrl + sizeof(*ctrl);
+	pool->desc = (void *)ctrl + desc_offset(pool);
 	memset32(pool->oldest, POSIXTRACE_NONE, pool->nr_cpus + 1);
 	ctrl->size = sizeof(*ctrl);
 	ctrl->nr_cpus = pool->nr_cpus;
 	ctrl->nr_subbufs = pool->nr_user;
 	ctrl->nr_sys_subbufs = pool->nr_sys;
 	ctrl->subbuf_size = pool->subbuf_size;
-	ctrl->oldest_offset = oldest;
-	ctrl->subbuf_offset = desc;
+	ctrl->oldest_offset = sizeof(*ctrl);
+	ctrl->subbuf_offset = desc_offset(pool);
 	return 0;
 
 free_heads:

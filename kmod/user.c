@@ -194,6 +194,35 @@ static unsigned long memlock_limit(const struct pxt_charge *charge)
 }
 
 /**
+ * pxt_user_memory_limit() - how much the creator of a stream may lock
+ * @charge: of a stream of the calling process
+ *
+ * Return: bytes; ~0 without limit.
+ */
+u64 pxt_user_memory_limit(const struct pxt_charge *charge)
+{
+	return charge->user ? memlock_limit(charge) : ~0ULL;
+}
+
+/**
+ * pxt_user_memory_left() - how much more that is, besides what his real user has locked
+ * @charge: of a stream of the calling process
+ *
+ * It may be less when it is charged.
+ *
+ * Return: bytes; ~0 without limit.
+ */
+u64 pxt_user_memory_left(const struct pxt_charge *charge)
+{
+	u64 limit = pxt_user_memory_limit(charge) >> PAGE_SHIFT, now;
+
+	if (!charge->user)
+		return ~0ULL;
+	now = atomic_long_read(&charge->user->locked_vm);
+	return now < limit ? (limit - now) << PAGE_SHIFT : 0;
+}
+
+/**
  * pxt_user_charge_memory() - more memory that can not be swapped
  * @charge: of a stream of the calling process, or of the one whose log thread calls
  * @bytes: whole pages

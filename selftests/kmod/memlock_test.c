@@ -147,6 +147,126 @@ TEST_F(memlock, counts_memory_that_comes_later)
 }
 
 /* ------------------------------------------------------------------ */
+/* Smaller sub-buffers							*/
+
+/* Of nine pages, if memory is no matter; there may be of three. */
+#define LARGE_DATA	4096
+#define LARGE_RECORD	(24 + 24 + LARGE_DATA)
+
+static void large_init(struct posixtrace_create *arg)
+{
+	create_init(arg, 0);
+	arg->attr.stream_policy = POSIXTRACE_POLICY_UNTIL_FULL;
+	arg->attr.stream_size = 8 << 10;
+	arg->attr.max_data_size = LARGE_DATA;
+}
+
+/* What a stream is like. */
+struct large {
+	long err;
+	long stream_size;
+	long memory;
+	long lost;		/* of as many events as it promises to hold */
+};
+
+static int large_look(struct stream *stream, struct large *large)
+{
+	static const char data[LARGE_DATA];
+	struct posixtrace_status status;
+	struct posixtrace_attr attr;
+	struct target target;
+	int err;
+
+	err = command(stream->fd, POSIXTRACE_IOC_GET_ATTR, &attr);
+	if (!err)
+		err = target_open(&target);
+	if (!err)
+		err = stream_start(stream);
+	if (err)
+		return err;
+	large->stream_size = attr.stream_size;
+	for (unsigned int i = 0; !err && i < attr.stream_size / ((LARGE_RECORD * 8 + 6) / 7); i++)
+		err = target_event(&target, POSIXTRACE_ID_UNNAMED, data, sizeof(data));
+	if (!err)
+		err = stream_status(stream, &status);
+	large->memory = status.memory;
+	large->lost = status.lost;
+	target_close(&target);
+	return err;
+}
+
+/* As a user with that limit: one stream. */
+static int large_child(void *arg, const struct talk *talk)
+{
+	const struct actor_is is = { *(rlim_t *)arg ? ALICE : 0, -1, *(rlim_t *)arg ? 0 : CAPS_ALL,
+				     *(rlim_t *)arg };
+	struct stream stream = {};
+	struct large large = {};
+
+	large.err = become(&is);
+	if (!large.err) {
+		large_init(&stream.arg);
+		large.err = stream_open(&stream);
+	}
+	if (!large.err)
+		large.err = large_look(&stream, &large);
+	say(talk, large.err);
+	say(talk, large.stream_size);
+	say(talk, large.memory);
+	say(talk, large.lost);
+	return 0;
+}
+
+static struct large large_stream(rlim_t memlock)
+{
+	struct large large = { .err = -ECHILD };
+	struct child child;
+
+	if (child_start(&child, large_child, &memlock))
+		return large;
+	large.err = hear(&child.talk);
+	large.stream_size = hear(&child.talk);
+	large.memory = hear(&child.talk);
+	large.lost = hear(&child.talk);
+	child_wait(&child);
+	return large;
+}
+
+TEST(memlock_that_is_too_little_makes_sub_buffers_smaller)
+{
+	struct large usual = large_stream(0), large = usual;
+	rlim_t memlock = usual.memory;
+
+	ASSERT_EQ(0, usual.err);
+	EXPECT_EQ(0, usual.lost);
+	while (memlock > 4096) {
+		memlock -= 4096;
+		large = large_stream(memlock);
+		if (large.err)
+			break;
+		EXPECT_GE(memlock, large.memory);
+		EXPECT_EQ(usual.stream_size, large.stream_size);
+		EXPECT_EQ(0, large.lost);
+	}
+	EXPECT_EQ(-ENOMEM, large.err);
+	EXPECT_GT(usual.memory / 10 * 8, memlock);
+}
+
+/* The limit is enough for one stream with the usual ones, and half of another. */
+TEST(memlock_is_for_more_streams_with_smaller_sub_buffers)
+{
+	struct large usual = large_stream(0);
+	struct actor actor = { .is = { ALICE, -1, 0, usual.memory * 3 / 2 } };
+
+	ASSERT_EQ(0, usual.err);
+	actor.attr.stream_size = 8 << 10;
+	actor.attr.max_data_size = LARGE_DATA;
+	ASSERT_EQ(0, actor_start(&actor));
+	EXPECT_LE(2, actor_fill(&actor, -ENOMEM));
+	actor_end(&actor);
+}
+
+/* ------------------------------------------------------------------ */
 /* Memory cgroup							*/
 
 static int enter_group(void *arg, const struct talk *talk)

@@ -111,14 +111,15 @@ struct posixtrace_writer {
 #define POSIXTRACE_SYSDATA_MAX	(2 * sizeof(struct posixtrace_event_set))
 
 /**
- * posixtrace_subbuf_size() - size of the sub-buffers of a stream
+ * posixtrace_subbuf_size() - usual size of the sub-buffers of a stream
  * @stream_size: stream-min-size in bytes
  * @max_data: max-data-size in bytes
  *
  * At least eight times the largest record, so that the unused tail of a
  * sub-buffer is less than an eighth of it; more in large streams, so that the
  * system call that each sub-buffer costs is for many records: they have some
- * hundred. A multiple of 4 KiB.
+ * hundred. A multiple of 4 KiB. If RLIMIT_MEMLOCK is too small for that, CREATE makes
+ * them smaller, and more of them: posixtrace_ctrl.subbuf_size is the size in use.
  */
 static inline __u32 posixtrace_subbuf_size(__u64 stream_size, __u64 max_data)
 {
