@@ -46,6 +46,23 @@ static inline void pxt_rseq_abort_current(void)
 }
 #endif
 
+/*
+ * Does a CPU run this task? With acquire: if not, what it did is seen. A kernel for one
+ * CPU may not have the field, and runs the caller.
+ */
+#ifdef CONFIG_SMP
+static inline bool pxt_task_on_cpu(const struct task_struct *task)
+{
+	/* Pairs with the release in finish_task() (kernel/sched/core.c). */
+	return smp_load_acquire(&task->on_cpu);
+}
+#else
+static inline bool pxt_task_on_cpu(const struct task_struct *task)
+{
+	return task == current;
+}
+#endif
+
 /* Arguments of a probe of the tracepoint sched_process_exit; 6.16 added one. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 #define PXT_PROCESS_EXIT_ARGS	void *data, struct task_struct *task

@@ -236,7 +236,8 @@ static void reach_marked(struct pxt_stream *stream, struct pxt_quiesce *q)
 	pxt_quiesce_look();
 	list_for_each_entry(att, &stream->table->attachments, node) {
 		if (att->marked)
-			pxt_quiesce_add(q, att->mm);
+			pxt_quiesce_add(q, att->target->pid, att->mm);
+		cond_resched();
 	}
 	mutex_unlock(&stream->table->lock);
 	pxt_quiesce_end(q);

@@ -5,10 +5,12 @@
 #include <linux/cpumask.h>
 #include <linux/mm_types.h>
 
+struct pid;
+
 /**
  * struct pxt_quiesce - the CPUs that a quiesce has to reach
  * @mask: those that may run a writer
- * @all: no memory for @mask: all CPUs
+ * @all: all CPUs: no memory for @mask, or this architecture does not tell
  *
  * Lives on the stack of the one who waits.
  */
@@ -19,7 +21,7 @@ struct pxt_quiesce {
 
 void pxt_quiesce_begin(struct pxt_quiesce *q);
 void pxt_quiesce_look(void);
-void pxt_quiesce_add(struct pxt_quiesce *q, struct mm_struct *mm);
+void pxt_quiesce_add(struct pxt_quiesce *q, struct pid *pid, struct mm_struct *mm);
 void pxt_quiesce_end(struct pxt_quiesce *q);
 
 #endif /* PXT_QUIESCE_H */

@@ -85,6 +85,11 @@ static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_s
 	unsigned long flags;
 
 	local_irq_save(flags);
+	/*
+	 * This thread is marked as running, then it looks. Pairs with the barrier in
+	 * pxt_quiesce_look(): the quiesce waits for this section, or we see what it is for.
+	 */
+	smp_mb();
 	if (!(READ_ONCE(target->gate->enable[draft->record.event_id]) & BIT(slot)) ||
 	    rcu_access_pointer(target->slot[slot]) != stream) {
 		/* Not wanted any more. */

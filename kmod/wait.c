@@ -9,6 +9,7 @@
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
+#include <linux/timekeeping.h>
 #include <linux/wait.h>
 
 #include "reclaim.h"
@@ -112,6 +113,22 @@ static int sleep_until_readable(struct pxt_stream *stream, ktime_t *expires)
 	return ret;
 }
 
+/*
+ * The deadline had passed before the call: look, do not sleep. The bell stays silent, so
+ * no writer has to be reached. A full stream that was read empty starts all the same.
+ */
+static int look_once(struct pxt_stream *stream)
+{
+	int ret;
+
+	mutex_lock(&stream->lock);
+	if (!stream->dead)
+		restart_if_full(stream);
+	mutex_unlock(&stream->lock);
+	ret = reason_to_stay_awake(stream, false);
+	return ret == -EAGAIN ? -ETIMEDOUT : ret;
+}
+
 /**
  * pxt_wait() - WAIT: sleep until there is something to read
  * @stream: not locked
@@ -134,6 +151,8 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
 	if (pxt_reclaim_reportable(&stream->pool))
 		return 0;
 	expires = ns_to_ktime(min_t(u64, arg->deadline, KTIME_MAX));
+	if (deadline && ktime_compare(expires, ktime_get_real()) <= 0)
+		return look_once(stream);
 	return sleep_until_readable(stream, deadline ? &expires : NULL);
 }
 

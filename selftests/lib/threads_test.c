@@ -4,6 +4,7 @@
  * before.
  */
 #define _GNU_SOURCE
+#include <posixtrace.h>
 #include <pthread.h>
 
 #include "pxt_test.h"
@@ -266,6 +267,80 @@ TEST_F(threads, nothing_lies_between_stop_and_start)
 		}
 	}
 	EXPECT_FALSE(running);
+}
+
+/*
+ * More threads than processors, which give way to each other all the time: where they run
+ * changes while it is looked up for a STOP.
+ */
+#define YIELDERS	6
+#define YIELD_STOPS	100
+#define LONG_DATA	4096	/* the longer they write, the more are in the middle of it */
+
+static struct {
+	int end;
+	unsigned int calls;
+} yielding;
+
+static void *record_and_yield(void *arg)
+{
+	struct worker *worker = arg;
+	static const char data[LONG_DATA];
+
+	run_on(worker->index % 2);
+	while (!__atomic_load_n(&yielding.end, __ATOMIC_RELAXED)) {
+		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, sizeof(data));
+		__atomic_fetch_add(&yielding.calls, 1, __ATOMIC_RELAXED);
+		sched_yield();
+	}
+	return NULL;
+}
+
+/* Until every thread has called once more, on average. */
+static void await_calls(void)
+{
+	unsigned int begin = __atomic_load_n(&yielding.calls, __ATOMIC_RELAXED);
+
+	while (__atomic_load_n(&yielding.calls, __ATOMIC_RELAXED) - begin < YIELDERS)
+		sched_yield();
+}
+
+TEST_F(threads, nothing_follows_a_stop_when_threads_switch)
+{
+	struct posixtrace_stats_info before, after;
+	struct worker workers[YIELDERS];
+	struct event event;
+	trace_attr_t attr;
+	trace_id_t trid;
+
+	ASSERT_EQ(0, posix_trace_attr_init(&attr));
+	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&attr, 1 << 20));
+	ASSERT_EQ(0, posix_trace_attr_setmaxdatasize(&attr, LONG_DATA));
+	ASSERT_EQ(0, posix_trace_create(0, &attr, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	run_on(2);
+	for (int i = 0; i < YIELDERS; i++) {
+		workers[i].index = i;
+		ASSERT_EQ(0, pthread_create(&workers[i].thread, NULL, record_and_yield,
+					    &workers[i]));
+	}
+	for (int i = 0; i < YIELD_STOPS; i++) {
+		await_calls();
+		ASSERT_EQ(0, posix_trace_stop(trid));
+		ASSERT_EQ(0, posixtrace_get_stats(trid, &before));
+		await_calls();
+		ASSERT_EQ(0, posixtrace_get_stats(trid, &after));
+		ASSERT_EQ(before.recorded, after.recorded);
+		do {
+			ASSERT_EQ(1, take(trid, &event));
+		} while (event.info.posix_event_id != POSIX_TRACE_STOP);
+		ASSERT_EQ(0, take(trid, &event));
+		ASSERT_EQ(0, posix_trace_start(trid));
+	}
+	__atomic_store_n(&yielding.end, 1, __ATOMIC_RELAXED);
+	for (int i = 0; i < YIELDERS; i++)
+		pthread_join(workers[i].thread, NULL);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
 TEST_HARNESS_MAIN

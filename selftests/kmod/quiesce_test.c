@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which processors are interrupted when the controller has to be sure of all writers:
+ * those that run a thread of the traced process, and no others. Counted by the kernel.
+ */
+#define _GNU_SOURCE
+#include <stdbool.h>
+
+#include "pxt_test.h"
+#include "process.h"
+#include "uapi.h"
+
+/* Times that the controller has to be sure. */
+#define ROUNDS		100
+#define FEW_CALLS	(ROUNDS / 4)
+
+/* The kernel calls idle processors for its own ends, too; not each time at the same rate. */
+#define ATTEMPTS	10
+
+#define CPUS_MAX	64
+
+/* Calls that each processor got from others so far: how many processors, or -1. */
+static int count_calls(long long counts[CPUS_MAX])
+{
+	FILE *file = fopen("/proc/interrupts", "re");
+	char line[4096], *at = NULL, *end;
+	int n = -1;
+
+	if (!file)
+		return -1;
+	while (!at && fgets(line, sizeof(line), file))
+		at = strstr(line, "CAL:");
+	fclose(file);
+	if (!at)
+		return -1;
+	at += strlen("CAL:");
+	for (n = 0; n < CPUS_MAX; n++, at = end) {
+		counts[n] = strtoll(at, &end, 10);
+		if (end == at)
+			break;
+	}
+	return n;
+}
+
+/* What a child is to do: to be everywhere first, then on one processor. */
+struct plan {
+	bool attaches;
+	bool spins;
+	unsigned int cpu;
+};
+
+static int be_somewhere(void *arg, const struct talk *talk)
+{
+	const struct plan *plan = arg;
+	struct target target;
+	int cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (plan->attaches && target_open(&target))
+		return 1;
+	/* Processors that ran it last, and are idle now, keep its address space. */
+	for (int cpu = 0; plan->attaches && cpu < cpus; cpu++) {
+		if (run_on(cpu) < 0)
+			return 2;
+	}
+	if (run_on(plan->cpu) < 0)
+		return 3;
+	say(talk, 0);
+	while (plan->spins)
+		;
+	hear(talk);
+	return 0;
+}
+
+FIXTURE(quiesce)
+{
+	struct stream stream;
+	struct child target;
+	struct child stranger;
+	int cpus;
+	/* To each processor: in all, and those that would not have been made otherwise. */
+	long long calls[CPUS_MAX];
+	long long excess[CPUS_MAX];
+};
+
+FIXTURE_VARIANT(quiesce)
+{
+	bool spins;
+};
+
+FIXTURE_VARIANT_ADD(quiesce, of_a_sleeping_target) { .spins = false };
+FIXTURE_VARIANT_ADD(quiesce, of_a_running_target) { .spins = true };
+
+/* The target is on processor 0, a stranger is busy on 1, we are on the last one. */
+FIXTURE_SETUP(quiesce)
+{
+	struct plan stranger = { .spins = true, .cpu = 1 };
+	struct plan target = { .attaches = true, .spins = variant->spins, .cpu = 0 };
+
+	self->cpus = count_calls(self->calls);
+	if (self->cpus < 3)
+		SKIP(return, "needs 3 processors, and their calls counted in /proc/interrupts");
+	ASSERT_EQ(self->cpus - 1, run_on(self->cpus - 1));
+	ASSERT_EQ(0, child_start(&self->target, be_somewhere, &target));
+	ASSERT_EQ(0, hear(&self->target.talk));
+	ASSERT_EQ(0, child_start(&self->stranger, be_somewhere, &stranger));
+	ASSERT_EQ(0, hear(&self->stranger.talk));
+	while (!variant->spins && !is_asleep(self->target.pid))
+		sched_yield();
+	ASSERT_EQ(0, stream_create(&self->stream, self->target.pid));
+}
+
+FIXTURE_TEARDOWN(quiesce)
+{
+	stream_close(&self->stream);
+	child_kill(&self->target);
+	child_kill(&self->stranger);
+}
+
+static int start_and_stop(struct stream *stream)
+{
+	return stream_start(stream) || stream_stop(stream);
+}
+
+static int wait_in_vain(struct stream *stream)
+{
+	struct posixtrace_wait wait = { .flags = POSIXTRACE_WAIT_DEADLINE, .deadline = 1 };
+
+	return command(stream->fd, POSIXTRACE_IOC_WAIT, &wait) != -ETIMEDOUT;
+}
+
+/* Does something many times, then as long something that needs no other processor. */
+static int measure(struct _test_data_quiesce *self, int (*once)(struct stream *stream))
+{
+	long long first[CPUS_MAX], second[CPUS_MAX], third[CPUS_MAX];
+	unsigned long long begin = now(), middle;
+	struct posixtrace_status status;
+
+	if (count_calls(first) != self->cpus)
+		return -1;
+	for (int i = 0; i < ROUNDS; i++) {
+		if (once(&self->stream))
+			return -2;
+	}
+	middle = now();
+	if (count_calls(second) != self->cpus)
+		return -1;
+	while (now() - middle < middle - begin) {
+		if (stream_status(&self->stream, &status))
+			return -3;
+	}
+	if (count_calls(third) != self->cpus)
+		return -1;
+	for (int cpu = 0; cpu < self->cpus; cpu++) {
+		self->calls[cpu] = second[cpu] - first[cpu];
+		self->excess[cpu] = self->calls[cpu] - (third[cpu] - second[cpu]);
+	}
+	return 0;
+}
+
+/* Was no processor from @cpu on called as often as the controller had to be sure? */
+static bool others_are_left_alone(const struct _test_data_quiesce *self, int cpu)
+{
+	for (; cpu < self->cpus; cpu++) {
+		if (self->excess[cpu] >= FEW_CALLS)
+			return false;
+	}
+	return true;
+}
+
+TEST_F(quiesce, interrupts_only_who_runs_the_target)
+{
+	bool alone = false;
+
+	for (int i = 0; i < ATTEMPTS && !alone; i++) {
+		ASSERT_EQ(0, measure(self, start_and_stop));
+		if (variant->spins)
+			EXPECT_LE(ROUNDS / 2, self->calls[0]);
+		alone = others_are_left_alone(self, variant->spins);
+	}
+	EXPECT_TRUE(alone);
+}
+
+TEST_F(quiesce, is_not_needed_when_the_limit_of_a_wait_is_over)
+{
+	bool alone = false;
+
+	for (int i = 0; i < ATTEMPTS && !alone; i++) {
+		ASSERT_EQ(0, measure(self, wait_in_vain));
+		alone = others_are_left_alone(self, 0);
+	}
+	EXPECT_TRUE(alone);
+}
+
+TEST_HARNESS_MAIN
