@@ -11,11 +11,13 @@
  * are always enough. If there was no memory for them, a fork finds none; then the
  * forking thread makes up for them, too, and the next fork finds its own.
  */
+#include <linux/hash.h>
 #include <linux/module.h>
+#include <linux/rculist.h>
 #include <linux/refcount.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/wait.h>
+#include <linux/wait_bit.h>
 
 #include "fork.h"
 #include "gate.h"
@@ -26,7 +28,9 @@
 
 /**
  * struct pxt_fork - one new process or thread
- * @node: in the pool; or, of a process, in pxt_forks_begun
+ * @node: in the pool
+ * @begun_node: of a process that has not run yet, in the hash pxt_forks_begun
+ * @rcu: found in the hash under RCU
  * @child_work: of the new one
  * @parent_work: of the thread that called fork() or clone()
  * @users: how many of these have not run
@@ -36,6 +40,8 @@
  */
 struct pxt_fork {
 	struct list_head node;
+	struct hlist_node begun_node;
+	struct rcu_head rcu;
 	struct callback_head child_work;
 	struct callback_head parent_work;
 	refcount_t users;
@@ -44,13 +50,19 @@ struct pxt_fork {
 	struct pxt_stream *stream[POSIXTRACE_SLOTS_MAX];
 };
 
+#define BEGUN_BITS	10
+
 /*
- * Processes that have not run yet. The lock is raw as that of the pools; both are
- * innermost locks.
+ * Processes that have not run yet, by their struct pid. The lock guards changes; readers
+ * use RCU. It is raw as that of the pools; both are innermost locks.
  */
 static DEFINE_RAW_SPINLOCK(pxt_forks_lock);
-static LIST_HEAD(pxt_forks_begun);
-static DECLARE_WAIT_QUEUE_HEAD(pxt_forks_wait);
+static struct hlist_head pxt_forks_begun[1 << BEGUN_BITS];
+
+static struct hlist_head *begun_bucket(const struct pid *pid)
+{
+	return &pxt_forks_begun[hash_ptr(pid, BEGUN_BITS)];
+}
 
 /**
  * pxt_fork_pool_init() - an empty pool
@@ -140,7 +152,8 @@ static void fork_put(struct pxt_fork *fork)
 			pxt_stream_put(fork->stream[slot]);
 	}
 	pxt_target_put(fork->target);
-	kfree(fork);
+	/* A reader of the hash may still be on its way over it. */
+	kfree_rcu(fork, rcu);
 }
 
 /* Of a target there is one thread more, or one struct pxt_fork less. */
@@ -197,6 +210,7 @@ static void disinherit(struct pxt_fork *fork)
 static void process_begins(struct callback_head *work)
 {
 	struct pxt_fork *fork = container_of(work, struct pxt_fork, child_work);
+	struct pid *child = fork->child;
 	unsigned long flags;
 
 	/*
@@ -208,9 +222,14 @@ static void process_begins(struct callback_head *work)
 	else
 		inherit(fork);
 	raw_spin_lock_irqsave(&pxt_forks_lock, flags);
-	list_del(&fork->node);
+	hlist_del_rcu(&fork->begun_node);
 	raw_spin_unlock_irqrestore(&pxt_forks_lock, flags);
-	wake_up_all(&pxt_forks_wait);
+	/*
+	 * Out of the hash, then a look at who waits. Pairs with the barrier in
+	 * prepare_to_wait_event(), between joining the queue and begun().
+	 */
+	smp_mb();
+	wake_up_var(child);
 	fork_put(fork);
 	module_put(THIS_MODULE);
 }
@@ -298,7 +317,7 @@ static void begin_process(struct pxt_fork *fork, struct task_struct *child)
 	fork->child = task_tgid(child);
 	init_task_work(&fork->child_work, process_begins);
 	raw_spin_lock_irqsave(&pxt_forks_lock, flags);
-	list_add_tail(&fork->node, &pxt_forks_begun);
+	hlist_add_head_rcu(&fork->begun_node, begun_bucket(fork->child));
 	raw_spin_unlock_irqrestore(&pxt_forks_lock, flags);
 }
 
@@ -370,13 +389,15 @@ unlock:
 static bool begun(const struct pid *pid)
 {
 	const struct pxt_fork *fork;
-	unsigned long flags;
 	bool found = false;
 
-	raw_spin_lock_irqsave(&pxt_forks_lock, flags);
-	list_for_each_entry(fork, &pxt_forks_begun, node)
-		found |= fork->child == pid;
-	raw_spin_unlock_irqrestore(&pxt_forks_lock, flags);
+	rcu_read_lock();
+	hlist_for_each_entry_rcu(fork, begun_bucket(pid), begun_node) {
+		found = fork->child == pid;
+		if (found)
+			break;
+	}
+	rcu_read_unlock();
 	return found;
 }
 
@@ -386,14 +407,23 @@ static bool begun(const struct pid *pid)
  *
  * Else it could become a target with event types of its own. Context: may sleep.
  *
- * Return: 0; -ESRCH if it is not born yet; -ERESTARTSYS.
+ * Return: 0; -ESRCH if it is not born yet, or was reaped; -ERESTARTSYS.
  */
 int pxt_fork_wait(struct task_struct *task)
 {
+	struct pid *pid;
+	int err;
+
 	/* Before that is over, pxt_fork_noticed() may have to come. */
 	if (READ_ONCE(task->__state) & TASK_NEW)
 		return -ESRCH;
 	/* Pairs with unlock and lock between pxt_fork_noticed() and the change of that. */
 	smp_rmb();
-	return wait_event_interruptible(pxt_forks_wait, !begun(task_tgid(task)));
+	pid = get_task_pid(task, PIDTYPE_TGID);
+	if (!pid)
+		return -ESRCH;
+	/* Woken by this process only, not by each one that begins. */
+	err = wait_var_event_interruptible(pid, !begun(pid));
+	put_pid(pid);
+	return err;
 }

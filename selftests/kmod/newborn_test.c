@@ -5,8 +5,11 @@
  * It gets ESRCH, or a stream on a process that is all that it inherits.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "pxt_test.h"
 #include "process.h"
@@ -255,6 +258,156 @@ TEST_F_TIMEOUT(newborn, is_not_there_or_is_what_it_inherits, 600)
 	TH_LOG("%ld rounds", rounds);
 	EXPECT_LE(ROUNDS_MIN, rounds);
 	EXPECT_EQ(0, child_wait(&self->child));
+}
+
+/* ------------------------------------------------------------------ */
+/* Waiting for one of many						*/
+
+#define NEWBORNS	40
+
+/* Real-time processes on processor 1, which run when their parent lets them. */
+static struct {
+	int ready;	/* by the parent: all are born */
+	int release;	/* by the controller: it may let them run */
+	int begun;	/* by the children: how many of them run */
+	pid_t pids[NEWBORNS];
+} *nursery;
+
+static int bear_many(void *arg, const struct talk *talk)
+{
+	const struct sched_param lowest = { .sched_priority = 1 };
+	int status;
+
+	(void)arg;
+	/* Nothing else runs on that processor as long as we do. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || run_on(1) < 0 ||
+	    sched_setscheduler(0, SCHED_FIFO, &lowest))
+		return 1;
+	say(talk, 0);
+	hear(talk);
+	for (int i = 0; i < NEWBORNS; i++) {
+		nursery->pids[i] = fork();
+		if (nursery->pids[i] == 0) {
+			__atomic_fetch_add(&nursery->begun, 1, __ATOMIC_RELEASE);
+			_exit(0);
+		}
+		if (nursery->pids[i] < 0)
+			return 2;
+	}
+	store(&nursery->ready, 1);
+	while (!LOAD(nursery->release))
+		;
+	for (int i = 0; i < NEWBORNS; i++) {
+		if (waitpid(nursery->pids[i], &status, 0) != nursery->pids[i] || status)
+			return 3;
+	}
+	return 0;
+}
+
+static int write_setting(const char *path, const char *value)
+{
+	FILE *file = fopen(path, "we");
+	int err = 0;
+
+	if (!file)
+		return -errno;
+	if (fputs(value, file) < 0)
+		err = -EIO;
+	return fclose(file) ? -EIO : err;
+}
+
+#define RT_RUNTIME	"/proc/sys/kernel/sched_rt_runtime_us"
+
+FIXTURE(nursery)
+{
+	struct child parent;
+	struct stream inherited;
+};
+
+FIXTURE_SETUP(nursery)
+{
+	nursery = mmap(NULL, sizeof(*nursery), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)nursery);
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 3)
+		SKIP(return, "needs 3 processors");
+	ASSERT_EQ(0, write_setting(RT_RUNTIME, "-1"));
+	ASSERT_EQ(0, run_on(0));
+	ASSERT_EQ(0, child_start(&self->parent, bear_many, NULL));
+	ASSERT_EQ(0, hear(&self->parent.talk));
+	create_init(&self->inherited.arg, self->parent.pid);
+	self->inherited.arg.attr.inherited = POSIXTRACE_INHERITED;
+	ASSERT_EQ(0, stream_open(&self->inherited));
+	say(&self->parent.talk, 0);
+	await(&nursery->ready, 1);
+}
+
+FIXTURE_TEARDOWN(nursery)
+{
+	stream_close(&self->inherited);
+	child_kill(&self->parent);
+	EXPECT_EQ(0, write_setting(RT_RUNTIME, "950000"));
+}
+
+/* Creates a stream on the first newborn. */
+struct creator {
+	struct stream stream;
+	int tid;
+	int ret;
+};
+
+static void *create_on_first(void *arg)
+{
+	struct creator *creator = arg;
+
+	store(&creator->tid, syscall(SYS_gettid));
+	creator->ret = stream_create(&creator->stream, nursery->pids[0]);
+	return NULL;
+}
+
+/* How often a thread has gone to sleep; -1 if that is not told. */
+static long times_slept(int tid)
+{
+	char path[64], line[256];
+	long times = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	while (times < 0 && fgets(line, sizeof(line), file))
+		sscanf(line, "voluntary_ctxt_switches: %ld", &times);
+	fclose(file);
+	return times;
+}
+
+/* Else many of them could keep many others awake, each looking for one among all. */
+TEST_F(nursery, only_the_one_that_is_waited_for_wakes)
+{
+	struct creator creator = { .tid = 0 };
+	pthread_t thread;
+	cpu_set_t set;
+	long slept;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, create_on_first, &creator));
+	while (!LOAD(creator.tid) || !is_asleep(creator.tid))
+		sched_yield();
+	slept = times_slept(creator.tid);
+	ASSERT_LE(0, slept);
+	CPU_ZERO(&set);
+	CPU_SET(2, &set);
+	for (int i = 1; i < NEWBORNS; i++)
+		ASSERT_EQ(0, sched_setaffinity(nursery->pids[i], sizeof(set), &set));
+	await(&nursery->begun, NEWBORNS - 1);
+	EXPECT_GT(NEWBORNS / 8, times_slept(creator.tid) - slept);
+	EXPECT_TRUE(is_asleep(creator.tid));
+	store(&nursery->release, 1);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	/* It does not live long. */
+	ASSERT_TRUE(creator.ret == 0 || creator.ret == -ESRCH);
+	if (!creator.ret)
+		stream_close(&creator.stream);
 }
 
 TEST_HARNESS_MAIN
