@@ -82,17 +82,33 @@ static void target_ends(struct callback_head *work)
 /* ------------------------------------------------------------------ */
 /* In the tracepoints: preemption off					*/
 
-/* A reference to the target that calls, for a work that is queued once. */
+/*
+ * A reference to the target that calls, for a work that is queued once. Who queues it gives
+ * the reference back, in the work. Nothing is given back here: when two threads end at once,
+ * both may see that no thread is left, and the work of the one may be over before the other
+ * goes on. Then that would have the last reference, which takes a mutex.
+ */
 static struct pxt_target *target_for_work(int bit)
 {
-	struct pxt_target *target = pxt_target_find(task_tgid(current));
+	struct pxt_target *target;
 
-	if (!target)
-		return NULL;
-	/* The process has a reference of its own: this is not the last one. */
-	if (!test_and_set_bit(bit, &target->works) && try_module_get(THIS_MODULE))
-		return target;
-	pxt_target_put(target);
+	rcu_read_lock();
+	target = pxt_target_lookup(task_tgid(current));
+	if (!target || test_and_set_bit(bit, &target->works))
+		goto none;
+	/* It is not unloaded while somebody is traced: then it is not ours to care. */
+	if (!try_module_get(THIS_MODULE))
+		goto none;
+	if (!kref_get_unless_zero(&target->kref)) {
+		/* It is none any more. */
+		module_put(THIS_MODULE);
+		goto none;
+	}
+	rcu_read_unlock();
+	return target;
+
+none:
+	rcu_read_unlock();
 	return NULL;
 }
 

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <linux/sched.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -538,6 +539,56 @@ TEST(controller_may_be_killed_while_the_traced_process_records)
 		EXPECT_EQ(0, is_traced(&target));
 	}
 	target_close(&target);
+}
+
+/* Two threads that end at the same moment: each may find itself the last one. */
+static int threads_at_the_line;
+
+static void *end_together(void *arg)
+{
+	(void)arg;
+	__atomic_fetch_add(&threads_at_the_line, 1, __ATOMIC_ACQ_REL);
+	while (LOAD(threads_at_the_line) < 2)
+		;
+	/* Not pthread_exit(), which takes its time. */
+	syscall(SYS_exit, 0);
+	return NULL;
+}
+
+static int end_by_two_threads(void *arg, const struct talk *talk)
+{
+	pthread_t thread;
+
+	(void)arg;
+	say(talk, 0);
+	hear(talk);
+	if (pthread_create(&thread, NULL, end_together, NULL))
+		return 1;
+	run_on(1);
+	end_together(NULL);
+	return 2;
+}
+
+TEST(last_two_threads_of_a_traced_process_may_end_at_once)
+{
+	struct pollfd pollfd = { .events = POLLIN };
+
+	for (int i = 0; i < 10; i++) {
+		struct stream stream;
+		struct child child;
+
+		run_on(0);
+		ASSERT_EQ(0, child_start(&child, end_by_two_threads, NULL));
+		ASSERT_EQ(0, hear(&child.talk));
+		ASSERT_EQ(0, stream_create(&stream, child.pid));
+		say(&child.talk, 0);
+		EXPECT_EQ(0, child_wait(&child));
+		/* Nobody is traced any more. */
+		pollfd.fd = stream.fd;
+		ASSERT_EQ(1, poll(&pollfd, 1, -1));
+		EXPECT_EQ(POLLHUP, pollfd.revents);
+		stream_close(&stream);
+	}
 }
 
 TEST_HARNESS_MAIN
