@@ -219,8 +219,11 @@ struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *
 		return ERR_CAST(task);
 	do {
 		stream = trace_process(&attr, task, file, arg->log_fd);
-	} while (stream == ERR_PTR(-ESTALE));
+	} while (stream == ERR_PTR(-ESTALE) && !signal_pending(current));
 	put_task_struct(task);
+	/* A process that does nothing but execute programs must not keep its controller here. */
+	if (stream == ERR_PTR(-ESTALE))
+		stream = ERR_PTR(-ERESTARTSYS);
 	return stream;
 }
 

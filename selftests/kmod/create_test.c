@@ -5,9 +5,11 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 
 #include "pxt_test.h"
 #include "process.h"
@@ -542,6 +544,61 @@ TEST(no_more_streams_than_the_system_has)
 	EXPECT_EQ(0, create_small(&fd[POSIXTRACE_STREAMS_MAX], 0));
 	for (int i = 0; i < (int)ARRAY_SIZE(child); i++)
 		child_kill(&child[i]);
+}
+
+#define EXEC_VARIABLE	"CREATE_TEST_EXEC"
+
+/* Nothing but executing programs. */
+static void __attribute__((constructor)) exec_for_ever(void)
+{
+	if (!getenv(EXEC_VARIABLE))
+		return;
+	execl("/proc/self/exe", "exec", NULL);
+	_exit(1);
+}
+
+static int begin_to_exec(void *arg, const struct talk *talk)
+{
+	(void)arg;
+	setenv(EXEC_VARIABLE, "1", 1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	say(talk, 0);
+	exec_for_ever();
+	return 1;
+}
+
+static void ignore_signal(int signal)
+{
+	(void)signal;
+}
+
+/* When the process has executed a program meanwhile, CREATE begins anew: not without end. */
+TEST(create_on_a_process_that_always_execs_can_be_interrupted)
+{
+	const struct itimerval often = { { 0, 1000 }, { 0, 1000 } }, never = { { 0, 0 }, { 0, 0 } };
+	struct sigaction action = { .sa_handler = ignore_signal };
+	struct posixtrace_create arg;
+	struct child child;
+	int ret = 0;
+
+	ASSERT_EQ(0, child_start(&child, begin_to_exec, NULL));
+	ASSERT_EQ(0, hear(&child.talk));
+	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
+	/* A large one takes long to make. */
+	for (int i = 0; i < 100 && ret != -EINTR; i++) {
+		int fd = device_open();
+
+		ASSERT_LE(0, fd);
+		create_init(&arg, child.pid);
+		arg.attr.stream_size = 32 << 20;
+		ret = command(fd, POSIXTRACE_IOC_CREATE, &arg);
+		ASSERT_TRUE(ret == 0 || ret == -EINTR);
+		close(fd);
+	}
+	EXPECT_EQ(-EINTR, ret);
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &never, NULL));
+	child_kill(&child);
 }
 
 TEST_HARNESS_MAIN
