@@ -5,6 +5,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/jhash.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -164,8 +165,10 @@ static int add_name(struct pxt_table *table, const char *name, u32 *id)
 	hlist_add_head(&type->node, bucket_of(table, name));
 	WRITE_ONCE(table->next, table->next + 1);
 	/* It is recorded from now on, not from the next START on. */
-	list_for_each_entry(target, &table->targets, table_node)
+	list_for_each_entry(target, &table->targets, table_node) {
 		pxt_gate_set_type(target, type->id);
+		cond_resched();
+	}
 	*id = type->id;
 	return 0;
 }

@@ -6,6 +6,7 @@
  */
 #include <linux/mm.h>
 #include <linux/poll.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -62,6 +63,8 @@ static void set_all_words(const struct pxt_stream *stream)
 	list_for_each_entry(target, &stream->table->targets, table_node) {
 		if (traces(stream, target))
 			set_words(target, stream, true);
+		/* A family has as many processes as its user may have. */
+		cond_resched();
 	}
 }
 
@@ -224,8 +227,10 @@ static void mark(struct pxt_stream *stream)
 {
 	struct pxt_attachment *att;
 
-	list_for_each_entry(att, &stream->table->attachments, node)
+	list_for_each_entry(att, &stream->table->attachments, node) {
 		att->marked = concerns(att, stream);
+		cond_resched();
+	}
 }
 
 /* After the stores that the marked ones must not overlook. Gives the lock back. */
@@ -261,6 +266,7 @@ void pxt_gate_unlink(struct pxt_stream *stream)
 	stream->enabled = false;
 	mark(stream);
 	list_for_each_entry(target, &stream->table->targets, table_node) {
+		cond_resched();
 		if (!traces(stream, target))
 			continue;
 		set_words(target, stream, false);
