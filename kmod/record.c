@@ -209,7 +209,11 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 	event.data = small;
 	event.copied = min(arg->data_len, largest_data(target, mask));
 	if (event.copied > sizeof(small)) {
-		large = kvmalloc(event.copied, GFP_KERNEL | __GFP_NOWARN);
+		/*
+		 * Charged to the memory cgroup of the caller: it is held while the data is
+		 * copied, which a page fault may make last as long as the caller likes.
+		 */
+		large = kvmalloc(event.copied, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		if (!large)
 			return -ENOMEM;
 		event.data = large;
