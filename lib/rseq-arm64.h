@@ -127,7 +127,10 @@ static __attribute__((__noinline__)) enum pxtu_written
 pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *gate,
 		 const struct pxtu_slot *slot, const struct pxtu_draft *draft)
 {
-	__asm__ goto(PXTU_RSEQ_TABLE("pxtu_rseq_record_table")
+	/* With link-time optimization pxtu_rseq_arm() may end up in another object file. */
+	__asm__ goto(".globl pxtu_rseq_record_table\n\t"
+		".hidden pxtu_rseq_record_table\n\t"
+		PXTU_RSEQ_TABLE("pxtu_rseq_record_table")
 		"1:\n\t"
 		/* Were we disturbed since the time was taken? Then it is too old. */
 		PXTU_RSEQ_RECORD_TABLE
