@@ -176,6 +176,27 @@ static void record_all(struct pxt_target *target, u32 mask, const struct event *
 	}
 }
 
+/* An event of which there is no copy: each stream that wants it has lost it. */
+static void lose_all(struct pxt_target *target, u32 mask, u32 id)
+{
+	struct pxt_stream *stream;
+	unsigned long flags;
+	u32 slot;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		stream = mask & BIT(slot) ? get_stream(target, slot) : NULL;
+		if (!stream)
+			continue;
+		/* As in try_record(): a quiesce waits for us, so it is wanted, or it was not. */
+		local_irq_save(flags);
+		if (READ_ONCE(target->gate->enable[id]) & BIT(slot) &&
+		    rcu_access_pointer(target->slot[slot]) == stream)
+			count_lost(&stream->pool);
+		local_irq_restore(flags);
+		pxt_stream_put(stream);
+	}
+}
+
 /**
  * pxt_record_event() - EVENT: record an event into all streams that want it
  * @target: of the calling process
@@ -184,8 +205,9 @@ static void record_all(struct pxt_target *target, u32 mask, const struct event *
  * POSIX: posix_trace_event(), for those who can not write the sub-buffers
  * themselves. Context: may sleep.
  *
- * Return: 0, also if no stream wants it; -EFAULT if the data can not be read;
- * -EINVAL for anything that is no user event; -ENOMEM for data above 256 bytes.
+ * Return: 0, also if no stream wants it; -EFAULT if the data cannot be read; -ENOMEM
+ * for data above 256 bytes, then each stream that wants it counts it as lost; -EINVAL
+ * for anything that is no user event.
  */
 int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *arg)
 {
@@ -214,8 +236,10 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 		 * copied, which a page fault may make last as long as the caller likes.
 		 */
 		large = kvmalloc(event.copied, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-		if (!large)
+		if (!large) {
+			lose_all(target, mask, event.id);
 			return -ENOMEM;
+		}
 		event.data = large;
 	}
 	if (event.copied && copy_from_user((void *)event.data, u64_to_user_ptr(arg->data),
