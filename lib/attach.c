@@ -12,6 +12,7 @@
  * the old one may be that of a file of the program now, which must neither be closed
  * nor used.
  */
+#include <sys/mman.h>
 #include <time.h>
 
 #include "attach.h"
@@ -20,6 +21,9 @@
 #define TRIES	6	/* for one event, against a thread that closes and closes */
 #define PAUSE	100U	/* milliseconds after one that failed */
 
+/* For those who wait, against the same, and a filter that says EBADF to all. */
+#define WAIT_TRIES	1000
+
 /* The clock of the pause. No system call, but some milliseconds coarse. */
 static __u32 now(void)
 {
@@ -27,6 +31,11 @@ static __u32 now(void)
 
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
 	return (__u32)time.tv_sec * 1000U + (__u32)(time.tv_nsec / 1000000);
+}
+
+static void begin_pause(struct pxtu_state *state)
+{
+	pxtu_store(&state->pause, now() + PAUSE);
 }
 
 static bool pausing(const struct pxtu_state *state)
@@ -38,16 +47,23 @@ static bool pausing(const struct pxtu_state *state)
 }
 
 /*
- * Has the program closed the descriptor, so that another file has its number, or none?
- * Then there is nothing to be closed, whatever it is by now. If nobody has ever heard
- * of the module, however, ENOTTY may say that another device has its name: that is not
- * to be opened for each event, and never closed.
+ * What the module does not say to what we send; the numbers mean other things to our
+ * callers. A filter of the program says it (seccomp), or another device of that name.
  */
-static bool is_gone(int err)
+static int refused(int err)
 {
-	if (err == -ENOTTY)
-		return pxtu_device_is_known();
-	return err == -EBADF || err == -EBUSY || err == -EINVAL || err == -ESTALE;
+	switch (err) {
+	case -EALREADY:
+	case -EBADF:
+	case -EBUSY:
+	case -EINVAL:
+	case -ENOTTY:
+	case -ESTALE:
+	case -EUSERS:
+		return -EPROTONOSUPPORT;
+	default:
+		return err < 0 ? err : -EPROTONOSUPPORT;
+	}
 }
 
 /* -EBADF if the program closed it at once. */
@@ -57,15 +73,31 @@ static int open_target(struct posixtrace_attach *attach)
 	int err;
 
 	if (fd < 0)
-		return fd;
-	*attach = (struct posixtrace_attach){ 0 };
+		return fd == -EBADF ? fd : refused(fd);
 	err = pxtu_ioctl(fd, POSIXTRACE_IOC_ATTACH, attach);
-	if (is_gone(err))
+	if (!err)
+		return fd;
+	/*
+	 * Was the number not in use, and another thread has the device open under it by now?
+	 * A filter says the same again.
+	 */
+	if (err == -EBADF && pxtu_ioctl(fd, POSIXTRACE_IOC_ATTACH, NULL) != -EBADF)
 		return -EBADF;
-	if (err)
-		return pxtu_close_new(fd, err) ? err : -EBADF;
-	pxtu_device_know(fd);
-	return fd;
+	return pxtu_close_new(fd, err) ? refused(err) : -EBADF;
+}
+
+/*
+ * Does MAP fail for good? Else another file had the number, and a third one has it now, which
+ * is not ours either.
+ */
+static bool fails_again(int fd, const struct posixtrace_map *map, int err)
+{
+	void *again;
+	int ret = pxtu_map(fd, 0, map, 0, &again);
+
+	if (!ret)
+		munmap(again, map->size);
+	return ret == err;
 }
 
 /* A target and its gate. Changes errno. */
@@ -73,8 +105,9 @@ static int open_and_map(struct pxtu_state *state, struct posixtrace_attach *atta
 {
 	int fd, err;
 
+	*attach = (struct posixtrace_attach){ 0 };
 	fd = open_target(attach);
-	if (fd == -ENODEV || fd == -EPERM) {
+	if (fd == -ENODEV || fd == -EPERM || fd == -EOPNOTSUPP) {
 		pxtu_store(&state->absent, 1);
 		/* Nobody has to ask again. Or everybody will, if that fails. */
 		pxtu_gate_shut();
@@ -83,12 +116,15 @@ static int open_and_map(struct pxtu_state *state, struct posixtrace_attach *atta
 		return fd;
 
 	err = pxtu_gate_map(fd, &attach->gate);
-	if (is_gone(err))
+	if (!err) {
+		pxtu_store(&state->absent, 0);
+		return fd;
+	}
+	if (refused(err) != err && err != -EUSERS && !fails_again(fd, &attach->gate, err))
 		return -EBADF;
-	if (err)
-		return pxtu_close_ours(fd, 0) ? err : -EBADF;
-	pxtu_store(&state->absent, 0);
-	return fd;
+	if (!pxtu_close_ours(fd, 0))
+		return -EBADF;
+	return err == -EUSERS ? err : refused(err);
 }
 
 /* With the lock of the state. Changes errno. */
@@ -111,7 +147,7 @@ static int attach_locked(struct pxtu_state *state, int bad_fd)
 	if (fd == -EUSERS)
 		pxtu_store(&state->fd, bad_fd);
 	else if (fd < 0 && fd != -EBADF)
-		pxtu_store(&state->pause, now() + PAUSE);
+		begin_pause(state);
 	if (fd < 0)
 		return fd;
 	pxtu_store(&state->pause, 0);
@@ -146,7 +182,7 @@ int pxtu_attach_wait(struct pxtu_state *state)
 {
 	/* Pairs with the store in attach_locked(). */
 	int fd = pxtu_load_acquire(&state->fd);
-	int held;
+	int held, closed = 0;
 
 	if (fd)
 		return fd;
@@ -155,6 +191,8 @@ int pxtu_attach_wait(struct pxtu_state *state)
 		fd = pxtu_attach(state, 0);
 		if (fd != -EBUSY && fd != -EALREADY && fd != -EBADF)
 			return fd;
+		if (fd == -EBADF && ++closed == WAIT_TRIES)
+			return -EPROTONOSUPPORT;
 		held = PXTU_ATTACHING;
 		__atomic_compare_exchange_n(&state->attaching, &held, PXTU_ATTACHING_WAITED,
 					    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -173,7 +211,7 @@ void pxtu_attach_retry(struct pxtu_state *state)
 static int command(int fd, unsigned long cmd, void *arg)
 {
 	if (cmd == POSIXTRACE_IOC_EVENTID_OPEN)
-		return pxtu_checked(fd, 0, cmd, arg);
+		return pxtu_checked_soon(fd, 0, cmd, arg);
 	return pxtu_ioctl(fd, cmd, arg);
 }
 
@@ -226,14 +264,23 @@ static int command_aside(struct pxtu_state *state, unsigned long cmd, void *arg,
 	}
 
 	fd = open_target(&attach);
-	if (fd < 0)
-		return fd;
+	if (fd < 0) {
+		ret = fd;
+		goto failed;
+	}
 	ret = command(fd, cmd, arg);
-	if (!keep)
-		pxtu_close_ours(fd, 0);
-	else if (is_answer(ret))
-		keep_spare(state, fd);
-	return is_answer(ret) ? ret : -EBADF;
+	if (is_answer(ret)) {
+		if (keep)
+			keep_spare(state, fd);
+		else
+			pxtu_close_ours(fd, 0);
+		return ret;
+	}
+	ret = pxtu_close_ours(fd, 0) ? refused(ret) : -EBADF;
+failed:
+	if (ret != -EBADF)
+		begin_pause(state);
+	return ret;
 }
 
 int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
@@ -258,5 +305,8 @@ int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
 			return fd;
 		}
 	}
+	/* It is ours, and a filter answers for it: the next event does with one attempt. */
+	if (fd > 0 && pxtu_is_ours(fd, 0))
+		begin_pause(state);
 	return -EBADF;
 }

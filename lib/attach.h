@@ -25,15 +25,16 @@ static inline bool pxtu_unattached(int err)
  * file has its number by now, or soon. Never waits: not for another thread, nor for
  * the thread that it interrupted. Async-signal-safe.
  *
- * Without access to the module the gate is shut: the process records nothing any
- * more, and nothing is tried again but by pxtu_attach_wait(). After most other failures
- * there is a pause: meanwhile this returns at once, without a system call.
+ * Without access to the module, or with one of another version, the gate is shut: the
+ * process records nothing any more, and only pxtu_attach_wait() tries again. After most
+ * other failures there is a pause: meanwhile this returns at once, without a system call.
  *
  * Return: a descriptor that has the role of a target; -EBUSY while another
  * thread attaches; -EUSERS while another process has the same memory, where there
- * is place for one gate; -ENODEV, -EPERM without access to the module; -EALREADY
- * during the pause; -EBADF if the program closed the new descriptor at once; other
- * negative errno.
+ * is place for one gate; -ENODEV, -EPERM without access to the module; -EOPNOTSUPP with
+ * one of another version; -EPROTONOSUPPORT if a filter of the program answers in its
+ * place; -EALREADY during the pause; -EBADF if the program closed the new descriptor at
+ * once; other negative errno.
  */
 int pxtu_attach(struct pxtu_state *state, int bad_fd);
 

@@ -192,10 +192,10 @@ static void free_stream(struct pxtu_stream *stream)
  * many as this user may have; EINTR if a signal came, then there is no stream;
  * EINVAL if @attr is not initialized or has the stream-full-policy
  * POSIX_TRACE_FLUSH, which needs a log, or if @trid is NULL; ENODEV without the
- * module; ENOMEM, also beyond RLIMIT_MEMLOCK; ENOTSUP if the module can not do
- * what @attr asks for; EPERM if the caller may not trace that process or may not
- * open the device; ESRCH if there is no such process. EMFILE and ENFILE if there
- * are no more descriptors.
+ * module; ENOMEM, also beyond RLIMIT_MEMLOCK; ENOTSUP if the module cannot do
+ * what @attr asks for, or is of another version; EPERM if the caller may not trace
+ * that process or may not open the device; ESRCH if there is no such process. EMFILE
+ * and ENFILE if there are no more descriptors.
  */
 PXTU_API int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr,
 				trace_id_t *restrict trid)

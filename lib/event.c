@@ -83,8 +83,8 @@ static void record_unattached(trace_event_id_t id, const void *data, size_t len,
  *
  * Async-signal-safe, thread-safe, no cancellation point. Keeps errno, takes no
  * lock, allocates nothing. The first call in a process attaches it to the
- * module. If the module is not there, that is remembered, here and in children:
- * later calls return at once, until posix_trace_eventid_open() or
+ * module. If the module is not there, or is of another version, that is remembered, here
+ * and in children: later calls return at once, until posix_trace_eventid_open() or
  * posix_trace_create() finds it. The same holds for a process that has closed our
  * descriptor and can not open the device any more, say after chroot(). If it only has no
  * descriptor to spare, events are lost until it has: that is tried now and then.

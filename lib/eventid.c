@@ -51,8 +51,9 @@ static int name_to_uapi(const char *name, struct posixtrace_eventid *eventid)
  * POSIX_TRACE_UNNAMED_USEREVENT.
  *
  * Return: 0; EINVAL if a pointer is NULL or the name is empty; ENAMETOOLONG;
- * ENODEV without the module, which keeps the names; EPERM if the device may not
- * be opened; ENOMEM. EMFILE and ENFILE if there are no more descriptors.
+ * ENODEV without the module, which keeps the names; ENOTSUP with one of another
+ * version; EPERM if the device may not be opened; ENOMEM. EMFILE and ENFILE if there
+ * are no more descriptors.
  */
 PXTU_API int posix_trace_eventid_open(const char *restrict event_name,
 				      trace_event_id_t *restrict event_id)

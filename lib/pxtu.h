@@ -74,9 +74,10 @@ ssize_t pxtu_pread(int fd, void *to, size_t len, __u64 offset);
  * @cmd: POSIXTRACE_IOC_*
  * @arg: its argument
  *
- * Async-signal-safe.
+ * For commands that do not wait. Async-signal-safe.
  *
- * Return: what the command returned, or negative errno, never -EINTR.
+ * Return: what the command returned, or negative errno, never -EINTR; -EIO if it was
+ * interrupted each time.
  */
 int pxtu_ioctl(int fd, unsigned long cmd, void *arg);
 
@@ -119,6 +120,19 @@ int pxtu_checked(int fd, __u64 stream, unsigned long cmd, void *arg);
 int pxtu_checked_once(int fd, __u64 stream, unsigned long cmd, void *arg);
 
 /**
+ * pxtu_checked_soon() - as pxtu_checked(), for commands that do not wait
+ * @fd: a descriptor that was ours
+ * @stream: number of the stream that it was; 0 for role target
+ * @cmd: POSIXTRACE_IOC_*
+ * @arg: its argument
+ *
+ * Async-signal-safe.
+ *
+ * Return: as pxtu_checked(), or -EIO if it was interrupted each time.
+ */
+int pxtu_checked_soon(int fd, __u64 stream, unsigned long cmd, void *arg);
+
+/**
  * pxtu_is_ours() - is a descriptor still what we take it for?
  * @fd: a descriptor that was ours
  * @stream: number of the stream that it was; 0 for role target
@@ -150,28 +164,12 @@ int pxtu_map(int fd, __u64 stream, const struct posixtrace_map *map, __u32 flags
  * @fd: a descriptor that was ours
  * @stream: number of the stream that it was; 0 for role target
  *
+ * Also if a filter of the program (seccomp) keeps the module from telling.
  * Async-signal-safe.
  *
  * Return: was it?
  */
 bool pxtu_close_ours(int fd, __u64 stream);
-
-/**
- * pxtu_device_know() - a descriptor has shown to be one of the module
- * @fd: the descriptor
- *
- * Async-signal-safe.
- */
-void pxtu_device_know(int fd);
-
-/**
- * pxtu_device_is_known() - is what has the device's name what had it then?
- *
- * Async-signal-safe.
- *
- * Return: false also if pxtu_device_know() was never called.
- */
-bool pxtu_device_is_known(void);
 
 /**
  * pxtu_close_new() - close a descriptor without role, if it still is ours
@@ -208,7 +206,8 @@ void pxtu_futex_wake(int *word);
  * and open again by number, and is closed by exec. Async-signal-safe.
  *
  * Return: a descriptor; -ENODEV without the module, -EPERM when the device may
- * not be opened, other negative errno.
+ * not be opened, -EOPNOTSUPP if the module has another ABI version, -EBADF if the
+ * program closed the descriptor at once, other negative errno.
  */
 int pxtu_device_open(void);
 

@@ -51,8 +51,8 @@ struct pxtu_slot {
  *	a try-lock for those who record, a futex for others
  * @absent: non-zero if the module was not there at the last try; written with
  *	@attaching held, a hint
- * @pause: until when nobody tries again to attach, because it failed: milliseconds,
- *	0 for no pause; written with @attaching held, or with 0 by those who need it
+ * @pause: until when no thread tries again to attach, because it failed: milliseconds,
+ *	0 for no pause; a hint, written by those who failed, and with 0 by those who need it
  * @spare: more such descriptors, or 0: those that threads opened while another one
  *	attached. Kept, since a descriptor that others may close too is better not
  *	closed. Written with compare-and-swap

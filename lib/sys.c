@@ -24,14 +24,20 @@
 	(int)sys_ret;					\
 })
 
+/*
+ * Of commands that do not wait. A filter of the program (seccomp) may say EINTR to each, and
+ * for ever.
+ */
+#define INTERRUPTS_MAX	100
+
 int pxtu_open(const char *path, int flags)
 {
-	int fd;
+	int tries = 0, fd;
 
 	do {
 		fd = sys(SYS_openat, AT_FDCWD, path, flags, 0);
-	} while (fd == -EINTR);
-	return fd;
+	} while (fd == -EINTR && ++tries < INTERRUPTS_MAX);
+	return fd == -EINTR ? -EIO : fd;
 }
 
 void pxtu_close(int fd)
@@ -64,12 +70,12 @@ int pxtu_ioctl_once(int fd, unsigned long cmd, void *arg)
 
 int pxtu_ioctl(int fd, unsigned long cmd, void *arg)
 {
-	int ret;
+	int tries = 0, ret;
 
 	do {
 		ret = pxtu_ioctl_once(fd, cmd, arg);
-	} while (ret == -EINTR);
-	return ret;
+	} while (ret == -EINTR && ++tries < INTERRUPTS_MAX);
+	return ret == -EINTR ? -EIO : ret;
 }
 
 int pxtu_checked_once(int fd, __u64 stream, unsigned long cmd, void *arg)
@@ -93,19 +99,29 @@ int pxtu_checked(int fd, __u64 stream, unsigned long cmd, void *arg)
 	return ret;
 }
 
+int pxtu_checked_soon(int fd, __u64 stream, unsigned long cmd, void *arg)
+{
+	int tries = 0, ret;
+
+	do {
+		ret = pxtu_checked_once(fd, stream, cmd, arg);
+	} while (ret == -EINTR && ++tries < INTERRUPTS_MAX);
+	return ret == -EINTR ? -EIO : ret;
+}
+
 bool pxtu_is_ours(int fd, __u64 stream)
 {
 	struct posixtrace_info info = { 0 };
 
 	/* An answer that nobody else gives: there are files that say 0 to everything. */
-	return !pxtu_checked(fd, stream, POSIXTRACE_IOC_INFO, &info) && info.abi_version;
+	return !pxtu_checked_soon(fd, stream, POSIXTRACE_IOC_INFO, &info) && info.abi_version;
 }
 
 int pxtu_map(int fd, __u64 stream, const struct posixtrace_map *map, __u32 flags,
 	     void **address)
 {
 	struct posixtrace_mapping mapping = { .map = *map, .flags = flags };
-	int err = pxtu_checked(fd, stream, POSIXTRACE_IOC_MAP, &mapping);
+	int err = pxtu_checked_soon(fd, stream, POSIXTRACE_IOC_MAP, &mapping);
 
 	if (err)
 		return err;
@@ -114,19 +130,6 @@ int pxtu_map(int fd, __u64 stream, const struct posixtrace_map *map, __u32 flags
 		return -EBADF;
 	*address = (void *)(uintptr_t)mapping.address;
 	return 0;
-}
-
-/*
- * No system call closes a descriptor if it is a certain file. So between the two,
- * another thread of the program can close it and have another file under its number:
- * as it can between the open() and the close() of any function of any library.
- */
-bool pxtu_close_ours(int fd, __u64 stream)
-{
-	if (!pxtu_is_ours(fd, stream))
-		return false;
-	pxtu_close(fd);
-	return true;
 }
 
 /* Does a descriptor lead to the file that has the device's name? */
@@ -143,38 +146,52 @@ static bool has_device_open(int fd)
 }
 
 /*
- * st_rdev of the device, from the first descriptor that knew our commands; 0 before.
- * Also in children. If it was that of another file by then, it may be any number: a
- * hint, read and written by any thread.
+ * The module's file does not say that it is ours: is it the module that says so, or a filter
+ * of the program (seccomp), which forbids CHECKED or all commands? The module says ESTALE of
+ * another role of this process, and EFAULT if it finds no argument; of all else it says EINVAL
+ * both times, also to the command that every file of that role takes, but not to INFO.
  */
-static __u64 known_device;
-
-void pxtu_device_know(int fd)
+static bool is_filtered(int fd, __u64 stream)
 {
-	int saved_errno = errno;
-	struct stat stat;
+	struct posixtrace_info info = { 0 };
+	int answer = pxtu_checked_soon(fd, stream, POSIXTRACE_IOC_INFO, &info);
+	int blank = pxtu_ioctl(fd, POSIXTRACE_IOC_CHECKED, NULL);
+	struct posixtrace_attr attr;
+	__u32 no_slot = 0;
 
-	if (!pxtu_load(&known_device) && !fstat(fd, &stat))
-		pxtu_store(&known_device, stat.st_rdev);
-	errno = saved_errno;
+	if (answer == -ESTALE && blank == -EFAULT)
+		return false;
+	if (answer != -EINVAL || blank != -EINVAL)
+		return true;
+	if (!(stream ? pxtu_ioctl(fd, POSIXTRACE_IOC_GET_ATTR, &attr) :
+		       pxtu_ioctl(fd, POSIXTRACE_IOC_KICK, &no_slot)))
+		return true;
+	return pxtu_ioctl(fd, POSIXTRACE_IOC_INFO, &info);
 }
 
-bool pxtu_device_is_known(void)
+/*
+ * No system call closes a descriptor if it is a certain file. So between the two,
+ * another thread of the program can close it and have another file under its number:
+ * as it can between the open() and the close() of any function of any library.
+ */
+bool pxtu_close_ours(int fd, __u64 stream)
 {
-	__u64 known = pxtu_load(&known_device);
-	int saved_errno = errno;
-	struct stat file;
-	bool same;
+	if (!pxtu_is_ours(fd, stream) && !(has_device_open(fd) && is_filtered(fd, stream)))
+		return false;
+	pxtu_close(fd);
+	return true;
+}
 
-	same = known && !stat(PXTU_DEVICE, &file) && file.st_rdev == known;
-	errno = saved_errno;
-	return same;
+/* A role that this process gave it: else a filter has said EBUSY, and says it here, too. */
+static bool has_role(int fd)
+{
+	return pxtu_ioctl(fd, POSIXTRACE_IOC_CHECKED, NULL) == -EFAULT;
 }
 
 bool pxtu_close_new(int fd, int err)
 {
 	/* EBUSY: another one of the module, for ours has no role yet. */
-	if (err == -EBUSY || !has_device_open(fd))
+	if (!has_device_open(fd) || (err == -EBUSY && has_role(fd)))
 		return false;
 	pxtu_close(fd);
 	return true;
@@ -188,6 +205,19 @@ void pxtu_futex_wait(int *word, int value)
 void pxtu_futex_wake(int *word)
 {
 	sys(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX);
+}
+
+/*
+ * Another version of the module means other things by the same commands. A file that does not
+ * know INFO does not know ATTACH or CREATE either; one that says 0 to everything writes nothing,
+ * and no module has pages of size 0.
+ */
+static bool has_our_version(int fd)
+{
+	struct posixtrace_info info = { 0 };
+
+	return pxtu_ioctl(fd, POSIXTRACE_IOC_INFO, &info) || !info.page_size ||
+	       info.abi_version == POSIXTRACE_ABI_VERSION;
 }
 
 int pxtu_device_open(void)
@@ -204,13 +234,17 @@ int pxtu_device_open(void)
 	case -EACCES:
 		return -EPERM;
 	}
-	if (fd < 0 || fd > STDERR_FILENO)
+	if (fd < 0)
 		return fd;
-
-	/* It has no role yet: to close a copy of it means nothing to the module. */
-	high = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	pxtu_close_new(fd, 0);
-	return high;
+	if (fd <= STDERR_FILENO) {
+		/* It has no role yet: to close a copy of it means nothing to the module. */
+		high = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		pxtu_close_new(fd, 0);
+		fd = high;
+	}
+	if (fd < 0 || has_our_version(fd))
+		return fd;
+	return pxtu_close_new(fd, 0) ? -EOPNOTSUPP : -EBADF;
 }
 
 int pxtu_error(int err)
@@ -222,6 +256,7 @@ int pxtu_error(int err)
 	case -ESTALE:		/* or another stream */
 		return EINVAL;
 	case -EOPNOTSUPP:
+	case -EPROTONOSUPPORT:	/* a filter answers for the module */
 		return ENOTSUP;
 	default:
 		return -err;

@@ -217,6 +217,9 @@ static void complain_of_create(const struct session *session, bool log, int err)
 		tell("process %d: not enough memory: try a smaller --size", pid);
 		tell("locked memory is limited, too: see \"ulimit -l\"");
 		break;
+	case ENOTSUP:
+		tell("the library cannot use this module: see \"posixtrace status\"");
+		break;
 	case EPERM:
 		tell("process %d: you may not trace it, or not open /dev/posixtrace", pid);
 		tell("see \"Permissions\" in posixtrace(4)");

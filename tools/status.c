@@ -136,8 +136,10 @@ static int print_status(struct kmod_ctx *ctx)
 	if (fd >= 0)
 		close(fd);
 	if (!err && limits.abi_version != POSIXTRACE_ABI_VERSION) {
-		tell("status: this command is for another module, of abi version %d",
-		     POSIXTRACE_ABI_VERSION);
+		tell("status: the module has abi version %u, command and library need %d",
+		     limits.abi_version, POSIXTRACE_ABI_VERSION);
+		tell("install module and library of one version, then run \"posixtrace unload\" and "
+		     "\"posixtrace load\" as root");
 		return 1;
 	}
 	if (err == EACCES)

@@ -5,7 +5,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 20
+begin 21
 module=/run/vm/posixtrace.ko
 modules=/lib/modules/$(uname -r)
 # ... in a pattern
@@ -19,6 +19,17 @@ loaded()
 parameter()
 {
 	cat "/sys/module/posixtrace/parameters/$1"
+}
+
+# run_with_version STATUS VERSION ARGUMENT...: with a module of that version
+run_with_version()
+{
+	wanted=$1
+	version=$2
+	shift 2
+	./standin_helper "$version" posixtrace "$@" >"$tmp/out" 2>"$tmp/err"
+	status=$?
+	[ "$status" -eq "$wanted" ] || { echo "# status $status"; return 1; }
 }
 
 run_as_nobody()
@@ -41,6 +52,16 @@ result status_tells_version_and_parameters $?
 says '^abi version +1$' && says '^features .*event' && says '^streams +256 on the system, 32 on' &&
 	says '^clock resolution +[0-9]+ ns$'
 result status_tells_limits_and_features $?
+
+# Those of another version are played by a process in the module's place.
+for version in 0 2; do
+	run_with_version 1 $version status && says "^abi version +$version$" &&
+		complains "the module has abi version $version, command and library need 1$" &&
+		complains 'install module and library of one version' &&
+		run_with_version 1 $version record -o "$tmp/version" -- true &&
+		complains 'see "posixtrace status"' || break
+done && run_with_version 0 1 status
+result status_says_what_to_do_about_another_version $?
 
 run 0 load && loaded
 result loading_twice_is_no_failure $?

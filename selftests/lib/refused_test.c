@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A process that has forbidden itself commands of the module, by a filter that answers with
+ * any error: nothing is recorded then, and nothing is left behind, however often it is tried.
+ */
+#define _GNU_SOURCE
+#include "pxt_test.h"
+#include "foreign.h"
+#include "reading.h"
+#include "seccomp.h"
+#include "syscalls.h"
+
+#define EVENTS	1000
+
+/* In how many milliseconds one attempt is made, at most, and what that costs. */
+#define PAUSE			100
+#define CALLS_OF_ATTEMPT	64
+
+/* What the library takes for answers of the module among them, and 0. */
+static const int errors[] = {
+	0, EPERM, ESRCH, EINTR, EIO, ENXIO, EBADF, EAGAIN, ENOMEM, EACCES, EFAULT, EBUSY, ENODEV,
+	EINVAL, ENFILE, EMFILE, ENOTTY, ENOSPC, ENOSYS, EPROTO, ENOTSUP, ESHUTDOWN, EALREADY,
+	ESTALE, EUSERS, ETIMEDOUT,
+};
+
+FIXTURE(refused)
+{
+	int unused;
+};
+
+FIXTURE_VARIANT(refused)
+{
+	struct refusal refusal;
+	bool attached;		/* before the filter is there */
+	bool creates;		/* nevertheless, a stream can be created */
+};
+
+FIXTURE_VARIANT_ADD(refused, attach) {
+	.refusal = { .commands = { POSIXTRACE_IOC_ATTACH } }, .creates = true,
+};
+
+FIXTURE_VARIANT_ADD(refused, map) {
+	.refusal = { .commands = { POSIXTRACE_IOC_CHECKED } },
+};
+
+FIXTURE_VARIANT_ADD(refused, attach_and_create) {
+	.refusal = { .commands = { POSIXTRACE_IOC_ATTACH, POSIXTRACE_IOC_CREATE } },
+};
+
+FIXTURE_VARIANT_ADD(refused, all) {
+	.refusal = { .err = 0 },
+};
+
+FIXTURE_VARIANT_ADD(refused, record) {
+	.refusal = { .commands = { POSIXTRACE_IOC_EVENT, POSIXTRACE_IOC_NEXT,
+				   POSIXTRACE_IOC_SYNC, POSIXTRACE_IOC_KICK } },
+	.attached = true, .creates = true,
+};
+
+FIXTURE_VARIANT_ADD(refused, all_attached) {
+	.refusal = { .err = 0 }, .attached = true,
+};
+
+FIXTURE_SETUP(refused)
+{
+	self->unused = 0;
+}
+
+FIXTURE_TEARDOWN(refused)
+{
+}
+
+/* Counts all that a process may leave behind. */
+struct counts {
+	int fds;
+	int maps;
+};
+
+static struct counts count(void)
+{
+	return (struct counts){ count_device_fds(NULL), count_device_maps() };
+}
+
+/* In a process of its own: 0, or what went wrong. */
+static int try_refused(const struct refusal *refusal, bool attached, bool creates)
+{
+	struct counts before, after;
+	trace_event_id_t type;
+	trace_id_t trid;
+	int i, ret;
+
+	if (attached)
+		record_number(0);
+	before = count();
+	if (refuse_commands(refusal) < 0)
+		return 1;
+	errno = 4711;
+	for (i = 0; i < EVENTS; i++)
+		record_number(i);
+	if (errno != 4711)
+		return 2;
+	/* They say what it is, or that it works, but they return. */
+	for (i = 0; i < 3; i++) {
+		ret = posix_trace_eventid_open("name", &type);
+		if (!attached && !ret)
+			return 3;
+		ret = new_stream(getppid(), POSIX_TRACE_LOOP, &trid);
+		if (!creates && !ret)
+			return 4;
+		if (!ret && posix_trace_shutdown(trid))
+			return 5;
+	}
+	after = count();
+	/* One that was attached before may stay, or be lost. */
+	if (after.fds > before.fds)
+		return 6;
+	return after.maps > before.maps ? 7 : 0;
+}
+
+TEST_F(refused, leaves_nothing_behind)
+{
+	int status;
+	pid_t pid;
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		struct refusal refusal = variant->refusal;
+
+		refusal.err = errors[i];
+		pid = fork();
+		if (pid == 0)
+			_exit(try_refused(&refusal, variant->attached, variant->creates));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(0, status)
+			TH_LOG("error %d: %d", errors[i], WEXITSTATUS(status));
+	}
+}
+
+/* Milliseconds, by the clock that takes no system call. */
+static long long coarse_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+	return time.tv_sec * 1000LL + time.tv_nsec / 1000000;
+}
+
+static int record_refused(const struct refusal *refusal)
+{
+	if (ptrace(PTRACE_TRACEME, 0, 0, 0) || refuse_commands(refusal) < 0)
+		return 1;
+	raise(SIGSTOP);
+	signpost();
+	for (int i = 0; i < 100 * EVENTS; i++)
+		record_number(i);
+	signpost();
+	return 0;
+}
+
+/* All that says no is asked again now and then, not at each event. */
+TEST(attempts_are_rare)
+{
+	static const int some[] = { EBADF, EINVAL, EBUSY, ENOTTY, ENOTSUP, EPERM };
+	struct syscalls calls;
+	long long attempts, before;
+	int status;
+	pid_t pid;
+
+	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
+		const struct refusal refusal = { .err = some[i] };
+
+		before = coarse_now();
+		pid = fork();
+		if (pid == 0)
+			_exit(record_refused(&refusal));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_EQ(0, count_syscalls(&calls, pid));
+		EXPECT_EQ(0, calls.status);
+		attempts = 2 + (coarse_now() - before) / PAUSE;
+		EXPECT_LE(1, calls.opens);
+		EXPECT_GE(attempts, calls.opens)
+			TH_LOG("error %d", some[i]);
+		EXPECT_GE(attempts * CALLS_OF_ATTEMPT, calls.all)
+			TH_LOG("error %d", some[i]);
+	}
+}
+
+TEST_HARNESS_MAIN
