@@ -138,8 +138,8 @@ static int print_status(struct kmod_ctx *ctx)
 	if (!err && limits.abi_version != POSIXTRACE_ABI_VERSION) {
 		tell("status: the module has abi version %u, command and library need %d",
 		     limits.abi_version, POSIXTRACE_ABI_VERSION);
-		tell("install module and library of one version, then run \"posixtrace unload\" and "
-		     "\"posixtrace load\" as root");
+		tell("status: install module and library of one version");
+		tell("then run \"posixtrace unload\" and \"posixtrace load\" as root");
 		return 1;
 	}
 	if (err == EACCES)
