@@ -11,7 +11,6 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
@@ -22,24 +21,24 @@
 #include "command.h"
 #include "create.h"
 #include "fdinfo.h"
+#include "log.h"
 #include "mmap.h"
 #include "wait.h"
 
 enum pxt_role {
 	PXT_ROLE_NONE,
+	PXT_ROLE_TAKEN,		/* CREATE or ATTACH is under way */
 	PXT_ROLE_STREAM,
 	PXT_ROLE_TARGET,
 };
 
 /**
  * struct pxt_file - one open file
- * @lock: guards the change of @role
- * @role: set once, with release, after what goes with it
+ * @role: written by CREATE and ATTACH, see begin_role(); read by all
  * @stream: with PXT_ROLE_STREAM; a reference
  * @att: with PXT_ROLE_TARGET
  */
 struct pxt_file {
-	struct mutex lock;	/* guards the change of role */
 	enum pxt_role role;
 	union {
 		struct pxt_stream *stream;
@@ -49,11 +48,20 @@ struct pxt_file {
 
 static enum pxt_role role_of(const struct pxt_file *pf)
 {
-	/* Pairs with set_role(): what goes with the role is there. */
+	/* Pairs with end_role(): what goes with the role is there. */
 	return smp_load_acquire(&pf->role);
 }
 
-static void set_role(struct pxt_file *pf, enum pxt_role role)
+/*
+ * One CREATE or ATTACH at a time per file. No lock: CREATE waits for the header of a log,
+ * and with it for a reader that the caller chose.
+ */
+static bool begin_role(struct pxt_file *pf)
+{
+	return cmpxchg(&pf->role, PXT_ROLE_NONE, PXT_ROLE_TAKEN) == PXT_ROLE_NONE;
+}
+
+static void end_role(struct pxt_file *pf, enum pxt_role role)
 {
 	/* Pairs with role_of(). */
 	smp_store_release(&pf->role, role);
@@ -74,13 +82,11 @@ static int info(void __user *uarg)
 	return copy_to_user(uarg, &info, sizeof(info)) ? -EFAULT : 0;
 }
 
-static int create_locked(struct pxt_file *pf, struct file *file, void __user *uarg)
+static int create(struct pxt_file *pf, struct file *file, void __user *uarg)
 {
 	struct posixtrace_create arg;
 	struct pxt_stream *stream;
 
-	if (pf->role != PXT_ROLE_NONE)
-		return -EBUSY;
 	if (copy_from_user(&arg, uarg, sizeof(arg)))
 		return -EFAULT;
 	stream = pxt_create(&arg, file);
@@ -88,22 +94,18 @@ static int create_locked(struct pxt_file *pf, struct file *file, void __user *ua
 		return PTR_ERR(stream);
 	pxt_create_result(stream, &arg);
 	if (copy_to_user(uarg, &arg, sizeof(arg))) {
-		pxt_stream_shutdown(stream);
-		pxt_stream_put(stream);
+		pxt_stream_abort(stream);
 		return -EFAULT;
 	}
 	pf->stream = stream;
-	set_role(pf, PXT_ROLE_STREAM);
 	return 0;
 }
 
-static int attach_locked(struct pxt_file *pf, void __user *uarg)
+static int attach(struct pxt_file *pf, void __user *uarg)
 {
 	struct posixtrace_attach arg;
 	struct pxt_attachment *att;
 
-	if (pf->role != PXT_ROLE_NONE)
-		return -EBUSY;
 	if (copy_from_user(&arg, uarg, sizeof(arg)))
 		return -EFAULT;
 	if (arg.flags || arg.reserved1 || memchr_inv(arg.reserved2, 0, sizeof(arg.reserved2)) ||
@@ -120,18 +122,21 @@ static int attach_locked(struct pxt_file *pf, void __user *uarg)
 		return -EFAULT;
 	}
 	pf->att = att;
-	set_role(pf, PXT_ROLE_TARGET);
 	return 0;
 }
 
 static int take_role(struct pxt_file *pf, struct file *file, unsigned int cmd, void __user *uarg)
 {
+	bool creates = cmd == POSIXTRACE_IOC_CREATE;
 	int err;
 
-	mutex_lock(&pf->lock);
-	err = cmd == POSIXTRACE_IOC_CREATE ? create_locked(pf, file, uarg)
-					   : attach_locked(pf, uarg);
-	mutex_unlock(&pf->lock);
+	if (!begin_role(pf))
+		return -EBUSY;
+	err = creates ? create(pf, file, uarg) : attach(pf, uarg);
+	if (err)
+		end_role(pf, PXT_ROLE_NONE);
+	else
+		end_role(pf, creates ? PXT_ROLE_STREAM : PXT_ROLE_TARGET);
 	return err;
 }
 
@@ -350,7 +355,6 @@ static int cdev_open(struct inode *inode, struct file *file)
 
 	if (!pf)
 		return -ENOMEM;
-	mutex_init(&pf->lock);
 	file->private_data = pf;
 	pxt_mmap_open(file);
 	return 0;
@@ -372,10 +376,14 @@ static int cdev_flush(struct file *file, fl_owner_t id)
 
 	if (role_of(pf) == PXT_ROLE_STREAM && owns_stream(pf->stream) &&
 	    id == current->files && !(current->flags & PF_EXITING))
-		pxt_stream_shutdown(pf->stream);
+		pxt_stream_close(pf->stream, file);
 	return 0;
 }
 
+/*
+ * In whichever task puts the last reference: another process that received the descriptor,
+ * a worker of io_uring, or the kernel's own. So it waits for no log.
+ */
 static int cdev_release(struct inode *inode, struct file *file)
 {
 	struct pxt_file *pf = file->private_data;
@@ -383,6 +391,8 @@ static int cdev_release(struct inode *inode, struct file *file)
 	switch (pf->role) {
 	case PXT_ROLE_STREAM:
 		pxt_stream_shutdown(pf->stream);
+		if (pf->stream->log)
+			pxt_log_abandon(pf->stream->log);
 		pxt_stream_forget_file(pf->stream);
 		pxt_stream_put(pf->stream);
 		break;
@@ -392,7 +402,6 @@ static int cdev_release(struct inode *inode, struct file *file)
 	default:
 		break;
 	}
-	mutex_destroy(&pf->lock);
 	kfree(pf);
 	return 0;
 }

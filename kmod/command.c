@@ -172,7 +172,8 @@ long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user
 	case POSIXTRACE_IOC_FLUSH:
 		return with_origin(stream, cmd, arg);
 	case POSIXTRACE_IOC_SHUTDOWN:
-		return pxt_stream_shutdown(stream);
+		pxt_stream_shutdown(stream);
+		return pxt_stream_wait_end(stream);
 	case POSIXTRACE_IOC_GET_STATUS:
 		return get_status(stream, arg);
 	case POSIXTRACE_IOC_GET_ATTR:

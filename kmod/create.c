@@ -161,8 +161,7 @@ static struct pxt_stream *make_stream(const struct posixtrace_attr *attr,
 	if (!err)
 		err = begin_log(stream, target);
 	if (err) {
-		pxt_stream_shutdown(stream);
-		pxt_stream_put(stream);
+		pxt_stream_abort(stream);
 		return ERR_PTR(err);
 	}
 	return stream;
@@ -180,8 +179,7 @@ static struct pxt_stream *trace_process(const struct posixtrace_attr *attr,
 	stream = make_stream(attr, target, task, file, log_fd);
 	/* Threads that came before the stream was there did not make up for themselves. */
 	if (!IS_ERR(stream) && pxt_fork_reserve(&target->forks, get_nr_threads(task))) {
-		pxt_stream_shutdown(stream);
-		pxt_stream_put(stream);
+		pxt_stream_abort(stream);
 		stream = ERR_PTR(-ENOMEM);
 	}
 	pxt_target_put(target);

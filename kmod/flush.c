@@ -198,8 +198,11 @@ static void drop(struct pxt_log *log)
 	spin_unlock(&log->lock);
 }
 
-/* Nothing fits any more: with the stream's lock, unless it is dead. */
-static int become_full(struct pxt_log *log)
+/*
+ * Nothing fits any more: with the stream's lock, unless it is dead. The caller writes STOP
+ * after it has given that lock back.
+ */
+static void become_full(struct pxt_log *log)
 {
 	pxt_log_note_lost(log, true);
 	drop(log);
@@ -207,7 +210,6 @@ static int become_full(struct pxt_log *log)
 	log->full = true;
 	spin_unlock(&log->lock);
 	log->writer.full = true;
-	return write_stop(log);
 }
 
 static void note_result(struct pxt_log *log, int err)
@@ -264,16 +266,19 @@ static int write_all(struct pxt_log *log)
 	return err ? err : pxt_logfile_settle(&log->writer.file);
 }
 
-/* With the stream's lock. */
-static int finish_locked(struct pxt_log *log, int err)
+/* With the stream's lock. Says in @stop that STOP has to be written: the log is full. */
+static int finish_locked(struct pxt_log *log, int err, bool *stop)
 {
 	struct pxt_stream *stream = log->stream;
 
+	*stop = false;
 	if (stream->dead)
 		return err;
 	if (err == -EXFULL) {
 		pxt_state_log_full(stream);
-		return become_full(log);
+		become_full(log);
+		*stop = true;
+		return 0;
 	}
 	/* All that was in there is in the log: a full stream can start again. */
 	if (!err && stream->full && !log->full)
@@ -291,7 +296,7 @@ static int finish_locked(struct pxt_log *log, int err)
 void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
 {
 	struct pxt_stream *stream = log->stream;
-	bool all_seen;
+	bool all_seen, stop;
 	u64 last;
 	int err;
 
@@ -309,7 +314,7 @@ void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
 	err = write_all(log);
 
 	mutex_lock(&stream->lock);
-	err = finish_locked(log, err);
+	err = finish_locked(log, err, &stop);
 	all_seen = !err && stream->pool.ctrl->system.last == last;
 	if (!stream->dead)
 		pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_STOP, caller);
@@ -317,6 +322,8 @@ void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
 	if (all_seen)
 		log->seen = stream->pool.ctrl->system.last;
 	mutex_unlock(&stream->lock);
+	if (stop)
+		err = write_stop(log);
 	if (log->writer.policy == POSIXTRACE_POLICY_LOOP && !err)
 		err = write_status(log, 0, 0);
 	note_result(log, err);
@@ -351,15 +358,18 @@ void pxt_flush_close(struct pxt_stream *stream, bool was_running)
  */
 void pxt_flush_last(struct pxt_log *log)
 {
-	int err = write_all(log), end;
+	struct pxt_logfile *file = &log->writer.file;
+	int err = pxt_logfile_given_up(file) ? -ECANCELED : write_all(log), end;
 
-	if (err == -EXFULL)
-		err = become_full(log);
+	if (err == -EXFULL) {
+		become_full(log);
+		err = write_stop(log);
+	}
 	/* What could not be written is lost. */
 	drop(log);
 	end = write_status(log, POSIXTRACE_LOG_END_FINAL, err);
 	if (!end)
-		end = pxt_logfile_settle(&log->writer.file);
+		end = pxt_logfile_settle(file);
 	note_result(log, err ? err : end);
 }
 

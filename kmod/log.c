@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs of streams: made, asked to do something, ended. Each has a thread that does
- * all the writing, so that it may wait for a file system or for the reader of a pipe
- * while nobody else does, and so that it goes on when the controller is killed. What
- * a flush does is in flush.c.
+ * Logs of streams: made, asked to do something, ended. Each has a log thread, which does
+ * all the writing: it alone waits for a file system or for the reader of a pipe, and it
+ * goes on when the controller is killed. What a flush does is in flush.c.
+ *
+ * A log thread ends. A signal makes it give up what it cannot write: root sends one, or
+ * the watch of the log, when the controller is gone and nothing moves.
  */
 #include <linux/freezer.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -15,6 +19,21 @@
 #include "clear.h"
 #include "log.h"
 #include "stream.h"
+
+static unsigned int log_timeout = 10;
+module_param(log_timeout, uint, 0644);
+MODULE_PARM_DESC(log_timeout, "Seconds without progress until a log without controller ends (default 10)");
+
+/* So much has to move in that time, so that the time of a whole log is bounded, too. */
+#define WATCH_BYTES	(64U << 10)
+
+static void watch(struct work_struct *work);
+
+/* Jiffies. */
+static unsigned long watch_time(void)
+{
+	return clamp(READ_ONCE(log_timeout), 1U, 3600U) * HZ;
+}
 
 /**
  * pxt_log_new() - make the log of a stream
@@ -37,7 +56,7 @@ int pxt_log_new(struct pxt_stream *stream, int fd)
 		return err;
 	}
 	init_completion(&log->begun);
-	init_completion(&log->ended);
+	INIT_DELAYED_WORK(&log->watch, watch);
 	spin_lock_init(&log->lock);
 	init_waitqueue_head(&log->wait);
 	init_waitqueue_head(&log->done);
@@ -53,6 +72,8 @@ int pxt_log_new(struct pxt_stream *stream, int fd)
 void pxt_log_free(struct pxt_log *log)
 {
 	pxt_logwriter_destroy(&log->writer);
+	if (log->thread)
+		put_task_struct(log->thread);
 	kfree(log);
 }
 
@@ -66,7 +87,8 @@ static unsigned long take_wanted(struct pxt_log *log, struct pxt_caller *caller,
 
 	spin_lock(&log->lock);
 	wanted = log->wanted;
-	WRITE_ONCE(log->wanted, 0);
+	/* The end stays wanted: nothing comes after it. */
+	WRITE_ONCE(log->wanted, wanted & BIT(PXT_LOG_END));
 	*caller = log->caller;
 	*clear = log->clear_wanted;
 	spin_unlock(&log->lock);
@@ -78,6 +100,7 @@ static bool flushes_itself(const struct pxt_log *log)
 	return log->stream->attr.stream_policy == POSIXTRACE_POLICY_FLUSH;
 }
 
+/* Ends early when a signal comes. */
 static void wait_for_work(struct pxt_log *log)
 {
 	if (flushes_itself(log))
@@ -127,7 +150,14 @@ static void serve(struct pxt_log *log)
 	u64 number;
 
 	do {
-		wait_for_work(log);
+		if (!pxt_logfile_given_up(&log->writer.file))
+			wait_for_work(log);
+		if (pxt_logfile_given_up(&log->writer.file)) {
+			pxt_stream_shutdown(log->stream);
+			/* The end may have to wait after all: another signal follows. */
+			pxt_log_abandon(log);
+			break;
+		}
 		wanted = take_wanted(log, &caller, &number);
 		if (wanted & BIT(PXT_LOG_CLEAR))
 			clear(log, number);
@@ -136,7 +166,15 @@ static void serve(struct pxt_log *log)
 		else if (flushes_itself(log) && pxt_flush_pending(log))
 			flush(log, NULL);
 	} while (!(wanted & BIT(PXT_LOG_END)));
-	pxt_flush_last(log);
+}
+
+/* The watch is not queued after this, and does not run. */
+static void end_watch(struct pxt_log *log)
+{
+	spin_lock(&log->lock);
+	log->over = true;
+	spin_unlock(&log->lock);
+	cancel_delayed_work_sync(&log->watch);
 }
 
 static int log_thread(void *arg)
@@ -146,25 +184,34 @@ static int log_thread(void *arg)
 	/* The creator pays for all that this thread allocates. */
 	struct mem_cgroup *old = set_active_memcg(log->writer.file.memcg);
 
+	allow_signal(SIGKILL);
+	allow_signal(SIGTERM);
 	/*
-	 * Who reads a pipe may sleep for long, and does so before us when the machine
-	 * goes to sleep: it must not wait for us then. Files are left alone meanwhile.
+	 * No write to a disk while its image is made. All other logs wait for user space
+	 * in the end, which is frozen first: to freeze, this thread would have to come back
+	 * from there.
 	 */
-	if (log->writer.file.regular)
+	if (log->writer.file.disk)
 		set_freezable();
 	log->begin_error = pxt_logwriter_begin(&log->writer, &stream->attr,
 					       stream->pool.subbuf_size, stream->pool.nr_cpus,
 					       log->pid);
 	complete_all(&log->begun);
-	if (log->begin_error)
-		wait_event_freezable(log->wait, test_bit(PXT_LOG_END, &log->wanted));
-	else
+	if (!log->begin_error)
 		serve(log);
+	/* CREATE, or whatever ended the stream, says so as its next step. */
+	wait_event_idle(log->wait, test_bit(PXT_LOG_END, &log->wanted));
+	if (!log->begin_error)
+		pxt_flush_last(log);
 
 	pxt_stream_free_memory(stream);
 	set_active_memcg(old);
+	/* A socket that lingers waits here: the watch has to go on. */
 	pxt_logwriter_destroy(&log->writer);
-	complete_all(&log->ended);
+	end_watch(log);
+	/* Pairs with the acquire in pxt_log_ended(). */
+	smp_store_release(&log->ended, true);
+	wake_up_all(&log->done);
 	pxt_stream_put(stream);
 	module_put_and_kthread_exit(0);
 }
@@ -174,14 +221,15 @@ static int log_thread(void *arg)
  * @log: new
  * @pid: of the traced process
  *
- * Written by the thread, for who writes to a pipe without a reader is sent SIGPIPE.
- * Context: may sleep.
+ * The thread writes it, since a writer to a pipe without a reader gets SIGPIPE.
+ * Context: may sleep; no lock is held. Can be killed and frozen.
  *
  * Return: 0; -EINTR if a signal came before the reader of a pipe made room, or a fatal
- * one; other negative errno. Then the stream has to be shut down.
+ * one; other negative errno. Then the stream has to be ended with pxt_stream_abort().
  */
 int pxt_log_begin(struct pxt_log *log, pid_t pid)
 {
+	int state = log->writer.file.regular ? TASK_KILLABLE : TASK_INTERRUPTIBLE;
 	struct task_struct *thread;
 	int err;
 
@@ -192,13 +240,65 @@ int pxt_log_begin(struct pxt_log *log, pid_t pid)
 	kref_get(&log->stream->kref);
 	/* The caller's file has one. */
 	__module_get(THIS_MODULE);
-	log->thread = thread;
+	/* Signals may be sent to it until the log is freed. */
+	log->thread = get_task_struct(thread);
 	wake_up_process(thread);
-	if (log->writer.file.regular)
-		err = wait_for_completion_killable(&log->begun);
-	else
-		err = wait_for_completion_interruptible(&log->begun);
+	err = wait_for_completion_state(&log->begun, state | TASK_FREEZABLE);
 	return err ? -EINTR : log->begin_error;
+}
+
+/* ------------------------------------------------------------------ */
+/* The end of a thread whose controller is gone				*/
+
+/* With the lock of the log. */
+static void queue_watch(struct pxt_log *log)
+{
+	if (!log->over)
+		queue_delayed_work(system_wq, &log->watch, watch_time());
+}
+
+/* The log thread, which holds stream and module, waits for this before it ends. */
+static void watch(struct work_struct *work)
+{
+	struct pxt_log *log = container_of(to_delayed_work(work), struct pxt_log, watch);
+	u64 progress = READ_ONCE(log->writer.file.progress);
+
+	if (!log->writer.file.patient && progress - log->progress < WATCH_BYTES)
+		send_sig(SIGKILL, log->thread, 1);
+	log->progress = progress;
+	spin_lock(&log->lock);
+	queue_watch(log);
+	spin_unlock(&log->lock);
+}
+
+/**
+ * pxt_log_abandon() - the controller is gone: the thread ends within a bounded time
+ * @log: of a stream that is shut down; any number of times
+ *
+ * Every log_timeout seconds, 64 KiB have to move, or the thread gives up. That holds for
+ * all files but those that the kernel writes by itself, where it always moves on.
+ * Context: may sleep.
+ */
+void pxt_log_abandon(struct pxt_log *log)
+{
+	spin_lock(&log->lock);
+	if (log->thread && !log->watched) {
+		log->watched = true;
+		queue_watch(log);
+	}
+	spin_unlock(&log->lock);
+}
+
+/**
+ * pxt_log_give_up() - the thread ends without another write that waits
+ * @log: whose thread was started, of a stream that is shut down
+ *
+ * Context: may sleep.
+ */
+void pxt_log_give_up(struct pxt_log *log)
+{
+	send_sig(SIGKILL, log->thread, 1);
+	pxt_log_abandon(log);
 }
 
 /* ------------------------------------------------------------------ */
@@ -260,8 +360,8 @@ int pxt_log_clear(struct pxt_stream *stream)
 	spin_unlock(&log->lock);
 	want(log, PXT_LOG_CLEAR);
 	/* Acquire: pairs with the release in clear(), for the error. */
-	if (wait_event_killable(log->done, smp_load_acquire(&log->clear_done) >= number ||
-				READ_ONCE(stream->dead)))
+	if (wait_event_state(log->done, smp_load_acquire(&log->clear_done) >= number ||
+			     READ_ONCE(stream->dead), (TASK_KILLABLE | TASK_FREEZABLE)))
 		return -EINTR;
 	return READ_ONCE(stream->dead) ? -ESHUTDOWN : READ_ONCE(log->clear_error);
 }
@@ -304,12 +404,23 @@ void pxt_log_end(struct pxt_log *log)
 	want(log, PXT_LOG_END);
 }
 
+/* No signal reaches a controller that ends: it waits for a bounded time. */
+static bool wait_at_the_end(struct pxt_log *log)
+{
+	return ___wait_event(log->done, ___wait_cond_timeout(pxt_log_ended(log)),
+			     (TASK_IDLE | TASK_FREEZABLE), 0, watch_time(),
+			     __ret = schedule_timeout(__ret));
+}
+
 /**
  * pxt_log_wait() - wait until all of it has happened
  * @log: pxt_log_end() was called
  *
- * Nobody waits for the reader of a pipe who is killed, or ends: that goes on without
- * him. What is in a file is there when he has ended. Context: may sleep.
+ * A controller that was killed, or ends, does not wait for the reader of a pipe: the log
+ * thread goes on without it. What is in a file is there when the controller has ended,
+ * unless that takes longer than log_timeout seconds.
+ *
+ * Context: may sleep; no lock is held. Can be killed and frozen.
  *
  * Return: 0; the error that kept something from being written; -EINTR if a fatal
  * signal came.
@@ -318,12 +429,13 @@ int pxt_log_wait(struct pxt_log *log)
 {
 	bool ends = current->flags & PF_EXITING;
 
-	/* Interrupted in CREATE already. */
+	/* CREATE was interrupted before. */
 	if (!completion_done(&log->begun))
 		return -EINTR;
-	if (ends && log->writer.file.regular)
-		wait_for_completion(&log->ended);
-	else if (ends || wait_for_completion_killable(&log->ended))
+	if (ends && (!log->writer.file.regular || !wait_at_the_end(log)))
+		return -EINTR;
+	if (!ends && wait_event_state(log->done, pxt_log_ended(log),
+				      (TASK_KILLABLE | TASK_FREEZABLE)))
 		return -EINTR;
 	return READ_ONCE(log->error);
 }

@@ -5,6 +5,7 @@
 #include <linux/completion.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "logblock.h"
 #include "sysevent.h"
@@ -23,15 +24,21 @@ struct pxt_taken {
  * struct pxt_log - the log of a stream
  * @stream: whose it is; lives as long
  * @writer: used by who creates the stream, then by the thread
- * @thread: writes; has a reference to the stream. NULL before it was started
+ * @thread: writes; has a reference to the stream. NULL before it was started; else a
+ *	reference to the task
  * @pid: of the process that is traced first; constant
  * @seen: time of the last system event when there was nothing left to write; used by
  *	the thread
  * @taken: used by the thread
  * @begin_error: negative errno of writing the header; set before @begun
  * @begun: that was tried
- * @ended: the thread is done, the file is closed, and the stream's memory is freed
+ * @ended: the thread is done, the file is closed, and the stream's memory is freed;
+ *	written by the thread, with release, read by those who wait in @done, with acquire
+ * @watch: ends the thread if nothing moves, once the controller is gone
+ * @progress: bytes that were written when @watch looked; used by @watch
  * @lock: guards the rest
+ * @watched: @watch was begun
+ * @over: the thread ends: @watch may not be queued any more
  * @wait: the thread waits for @wanted
  * @done: others wait for the thread
  * @wanted: bits PXT_LOG_*
@@ -59,9 +66,13 @@ struct pxt_log {
 	struct pxt_taken taken[PXT_LOG_BATCH];
 	int begin_error;
 	struct completion begun;
-	struct completion ended;
+	bool ended;
+	struct delayed_work watch;
+	u64 progress;
 
 	spinlock_t lock;	/* guards all that follows */
+	bool watched;
+	bool over;
 	wait_queue_head_t wait;
 	wait_queue_head_t done;
 	unsigned long wanted;
@@ -96,9 +107,18 @@ void pxt_log_used(struct pxt_log *log);
 void pxt_log_stream_full(struct pxt_log *log);
 void pxt_log_end(struct pxt_log *log);
 int pxt_log_wait(struct pxt_log *log);
+void pxt_log_abandon(struct pxt_log *log);
+void pxt_log_give_up(struct pxt_log *log);
 void pxt_log_status(struct pxt_log *log, struct posixtrace_status *status);
 void pxt_log_untold(struct pxt_log *log, const struct posixtrace_status *status);
 void pxt_log_note_lost(struct pxt_log *log, bool refuses);
+
+/* Does nothing refer to the controller, its file or its memory any more? */
+static inline bool pxt_log_ended(const struct pxt_log *log)
+{
+	/* Pairs with the release in log_thread(): all that the thread did is done. */
+	return smp_load_acquire(&log->ended);
+}
 
 /* flush.c, in the thread */
 void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller);

@@ -4,6 +4,8 @@
  * behalf of the controller. What is written is the matter of logblock.c.
  */
 #include <linux/file.h>
+#include <linux/lockdep.h>
+#include <linux/magic.h>
 #include <linux/memcontrol.h>
 #include <linux/minmax.h>
 #include <linux/poll.h>
@@ -72,6 +74,9 @@ int pxt_logfile_open(struct pxt_logfile *lf, int fd, u32 policy)
 	lf->memcg = get_mem_cgroup_from_mm(current->mm);
 	lf->limit = rlimit(RLIMIT_FSIZE);
 	lf->regular = S_ISREG(file_inode(file)->i_mode);
+	/* The server of a FUSE file is a process, whatever else is below it. */
+	lf->patient = lf->regular && file_inode(file)->i_sb->s_magic != FUSE_SUPER_MAGIC;
+	lf->disk = lf->patient && file_inode(file)->i_sb->s_bdev;
 	lf->seekable = lf->regular && !(file->f_flags & O_APPEND);
 	return 0;
 }
@@ -150,27 +155,45 @@ static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len
 	return lf->moved ? -EIO : ret;
 }
 
-/* Until a file that is not to block can be written again. */
-static void wait_for_room(struct file *file)
+/* A write to it would not have to wait. */
+#define WRITABLE	(EPOLLOUT | EPOLLWRNORM)
+#define READY		(WRITABLE | EPOLLERR | EPOLLHUP)
+
+/* What has failed although the file was ready is tried again later and later. */
+#define PAUSE_MAX	HZ
+
+/*
+ * Until a file that is not to block can be written again, or a signal comes. Some say that
+ * they are ready and are not: a socket whose queue of errors is not empty, or one that
+ * is connected to itself and full.
+ */
+static void wait_for_room(struct file *file, unsigned int *pause)
 {
 	struct poll_wqueues queues;
 
-	poll_initwait(&queues);
-	vfs_poll(file, &queues.pt);
-	for (;;) {
-		/* Many wake only those whose sleep could be interrupted; ours never is. */
-		set_current_state(TASK_INTERRUPTIBLE);
-		if (vfs_poll(file, NULL) & (EPOLLOUT | EPOLLERR | EPOLLHUP))
-			break;
-		schedule();
+	if (vfs_poll(file, NULL) & READY) {
+		*pause = clamp(2 * *pause, 1U, (unsigned int)PAUSE_MAX);
+		schedule_timeout_interruptible(*pause);
+		return;
 	}
-	__set_current_state(TASK_RUNNING);
+	poll_initwait(&queues);
+	queues.pt._key = READY;
+	/* In state running: a driver may sleep in there. */
+	if (!(vfs_poll(file, &queues.pt) & READY)) {
+		/* Many wake only those whose sleep can be interrupted. */
+		set_current_state(TASK_INTERRUPTIBLE);
+		/* Pairs with the barrier in the wake-up of poll(), which sets it. */
+		if (!READ_ONCE(queues.triggered) && !signal_pending(current))
+			schedule();
+		__set_current_state(TASK_RUNNING);
+	}
 	poll_freewait(&queues);
 }
 
 static ssize_t write_other(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos)
 {
 	struct kvec vec = { .iov_base = (void *)buf, .iov_len = len };
+	unsigned int pause = 0;
 	struct iov_iter iter;
 	ssize_t ret;
 
@@ -179,20 +202,50 @@ static ssize_t write_other(struct pxt_logfile *lf, const void *buf, size_t len, 
 	for (;;) {
 		iov_iter_kvec(&iter, ITER_SOURCE, &vec, 1, len);
 		ret = vfs_iter_write(lf->file, &iter, &pos, 0);
-		if (ret != -EAGAIN)
+		if (ret != -EAGAIN || lf->given_up || signal_pending(current))
 			return ret;
-		wait_for_room(lf->file);
+		wait_for_room(lf->file, &pause);
 	}
+}
+
+/**
+ * pxt_logfile_given_up() - has a signal told the thread to give up?
+ * @lf: open
+ *
+ * Takes the signal: the next one can interrupt what is tried nevertheless.
+ *
+ * Return: yes or no.
+ */
+bool pxt_logfile_given_up(struct pxt_logfile *lf)
+{
+	if (signal_pending(current)) {
+		flush_signals(current);
+		lf->given_up = true;
+	}
+	return lf->given_up;
+}
+
+/* After a signal: what the log has to say last gets there if nothing has to wait for it. */
+static bool writes_at_once(struct pxt_logfile *lf)
+{
+	if (lf->regular)
+		return lf->patient;
+	return (vfs_poll(lf->file, NULL) & (READY | EPOLLNVAL)) == WRITABLE;
 }
 
 /* Says in @done how much of it is there now. */
 static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos,
 		     size_t *done)
 {
-	const struct cred *old = override_creds(lf->cred);
+	const struct cred *old;
 	ssize_t ret = 0;
 
 	*done = 0;
+	/* A file may take as long as its owner likes. */
+	lockdep_assert_none_held_once();
+	if (pxt_logfile_given_up(lf) && !writes_at_once(lf))
+		return -ECANCELED;
+	old = override_creds(lf->cred);
 	while (*done < len) {
 		if (lf->regular)
 			ret = write_regular(lf, buf + *done, len - *done, pos + *done);
@@ -200,12 +253,18 @@ static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t
 			ret = write_other(lf, buf + *done, len - *done, pos + *done);
 		if (ret == 0)
 			ret = -EIO;
+		if (ret > 0) {
+			*done += ret;
+			WRITE_ONCE(lf->progress, lf->progress + ret);
+		}
+		if (*done < len && signal_pending(current))
+			ret = -ECANCELED;
 		if (ret < 0)
 			break;
-		*done += ret;
 		cond_resched();
 	}
 	revert_creds(old);
+	pxt_logfile_given_up(lf);
 	return min_t(ssize_t, ret, 0);
 }
 
@@ -287,9 +346,12 @@ int pxt_logfile_write_at(struct pxt_logfile *lf, const void *buf, size_t len, lo
  */
 int pxt_logfile_restart(struct pxt_logfile *lf)
 {
-	const struct cred *old = override_creds(lf->cred);
-	int err = vfs_truncate(&lf->file->f_path, 0);
+	const struct cred *old;
+	int err;
 
+	lockdep_assert_none_held_once();
+	old = override_creds(lf->cred);
+	err = vfs_truncate(&lf->file->f_path, 0);
 	revert_creds(old);
 	if (!err)
 		lf->pos = 0;

@@ -12,8 +12,12 @@
  * @memcg: its memory cgroup at that time: what the thread allocates is charged to it
  * @limit: RLIMIT_FSIZE of the controller at that time, bytes
  * @regular: a regular file; constant
+ * @disk: a regular file on a block device; constant
+ * @patient: the kernel itself writes it, and always moves on; constant
  * @seekable: what failed can be written again at the same place; constant
  * @moved: seekable: a write went to another place; nothing is written any more
+ * @given_up: a signal came: nothing is written any more that would have to wait
+ * @progress: bytes written so far; written by the thread, read by the watch of the log
  * @pos: next byte, if it is written from front to back
  * @rest: not seekable: what is missing of something that was begun
  * @rest_len: bytes of that
@@ -26,8 +30,12 @@ struct pxt_logfile {
 	struct mem_cgroup *memcg;
 	u64 limit;
 	bool regular;
+	bool disk;
+	bool patient;
 	bool seekable;
 	bool moved;
+	bool given_up;
+	u64 progress;
 	loff_t pos;
 	void *rest;
 	size_t rest_len;
@@ -38,6 +46,7 @@ int pxt_logfile_reserve(struct pxt_logfile *lf, size_t size);
 void pxt_logfile_close(struct pxt_logfile *lf);
 int pxt_logfile_write(struct pxt_logfile *lf, const void *buf, size_t len, size_t *done);
 int pxt_logfile_write_at(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos);
+bool pxt_logfile_given_up(struct pxt_logfile *lf);
 int pxt_logfile_settle(struct pxt_logfile *lf);
 int pxt_logfile_restart(struct pxt_logfile *lf);
 

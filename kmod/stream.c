@@ -132,11 +132,20 @@ static void end_locked(struct pxt_stream *stream)
 		pxt_flush_close(stream, was_running);
 }
 
+/* Who walks the list may be at this stream: it keeps its way forward. No list_del_init(). */
+static void leave_list(struct pxt_stream *stream)
+{
+	mutex_lock(&pxt_streams_lock);
+	if (!list_empty(&stream->node))
+		list_del_rcu(&stream->node);
+	mutex_unlock(&pxt_streams_lock);
+}
+
 /**
  * pxt_stream_free_memory() - free what a dead stream has been recorded into
- * @stream: that nobody records into any more; once
+ * @stream: into which no target records any more; once
  *
- * Context: may sleep.
+ * Until then the end of the controller finds it in the list. Context: may sleep.
  */
 void pxt_stream_free_memory(struct pxt_stream *stream)
 {
@@ -153,6 +162,7 @@ void pxt_stream_free_memory(struct pxt_stream *stream)
 	ida_free(&pxt_streams_ida, stream->index);
 	pxt_user_uncharge(&stream->charge);
 	pxt_clock_put();
+	leave_list(stream);
 }
 
 static void shutdown_locked(struct pxt_stream *stream)
@@ -167,32 +177,48 @@ static void shutdown_locked(struct pxt_stream *stream)
 }
 
 /**
- * pxt_stream_shutdown() - end a stream and free its memory
+ * pxt_stream_shutdown() - end a stream
  * @stream: any number of times
  *
- * Events that were not read are gone, or in the log. Sleepers wake up and find it
- * dead. When it returns, all of that has happened, also if somebody else began it.
+ * Events that were not read are gone, and so is the memory. With a log, the log thread
+ * writes them, and frees the memory then: pxt_stream_wait_end() waits for that. Sleepers
+ * wake up and find the stream dead.
  *
- * POSIX: posix_trace_shutdown(). Context: may sleep.
- *
- * Return: 0, or as pxt_log_wait().
+ * Context: may sleep. Does not wait for anything that a user chose.
  */
-int pxt_stream_shutdown(struct pxt_stream *stream)
+void pxt_stream_shutdown(struct pxt_stream *stream)
 {
 	mutex_lock(&stream->lock);
 	if (!stream->dead)
 		shutdown_locked(stream);
 	mutex_unlock(&stream->lock);
+}
 
-	mutex_lock(&pxt_streams_lock);
-	/* Keeps its way forward for those who walk the list: no list_del_init(). */
-	if (!stream->unlisted) {
-		stream->unlisted = true;
-		if (!list_empty(&stream->node))
-			list_del_rcu(&stream->node);
-	}
-	mutex_unlock(&pxt_streams_lock);
+/**
+ * pxt_stream_wait_end() - wait until the log of a stream is written
+ * @stream: shut down; no lock is held
+ *
+ * POSIX: posix_trace_shutdown(). Context: may sleep; can be killed and frozen.
+ *
+ * Return: 0; as pxt_log_wait().
+ */
+int pxt_stream_wait_end(struct pxt_stream *stream)
+{
 	return stream->log && stream->log->thread ? pxt_log_wait(stream->log) : 0;
+}
+
+/**
+ * pxt_stream_abort() - end a stream that its creator never got
+ * @stream: of a CREATE that failed; one reference, which is put
+ *
+ * Context: may sleep.
+ */
+void pxt_stream_abort(struct pxt_stream *stream)
+{
+	pxt_stream_shutdown(stream);
+	if (stream->log && stream->log->thread)
+		pxt_log_give_up(stream->log);
+	pxt_stream_put(stream);
 }
 
 /**
@@ -247,21 +273,59 @@ void pxt_stream_wake(struct pxt_stream *stream)
 	spin_unlock_irqrestore(&stream->wait.lock, flags);
 }
 
+/* In the controller, on its way to user mode or while it ends: without any lock. */
 static void end_shutdown(struct callback_head *work)
 {
 	struct pxt_stream *stream = container_of(work, struct pxt_stream, end_work);
 	struct file *file = READ_ONCE(stream->file);
 
 	pxt_stream_shutdown(stream);
+	pxt_stream_wait_end(stream);
+	/* Of no effect if that has seen the end of the log. */
+	if (stream->log && stream->log->thread)
+		pxt_log_abandon(stream->log);
+	/* A controller that was killed in there comes here once more. */
+	clear_bit(0, &stream->end_pending);
 	/* Put later, by the core: our code is not left without a reference. */
 	fput(file);
+}
+
+/* The caller has a reference to the file for it, which end_shutdown() puts. */
+static bool queue_end(struct pxt_stream *stream)
+{
+	init_task_work(&stream->end_work, end_shutdown);
+	return !task_work_add(current, &stream->end_work, TWA_RESUME);
+}
+
+/**
+ * pxt_stream_close() - the controller closes the file of its stream
+ * @stream: any number of times
+ * @file: of the stream; the caller has a reference
+ *
+ * The stream is dead when this returns. If the log is not written then, the caller waits
+ * for it on its way back to user mode, and not here, where exec() may hold locks that
+ * other processes wait for.
+ *
+ * Context: may sleep, in a thread of the controller.
+ */
+void pxt_stream_close(struct pxt_stream *stream, struct file *file)
+{
+	pxt_stream_shutdown(stream);
+	if (!stream->log || pxt_log_ended(stream->log) ||
+	    test_and_set_bit(0, &stream->end_pending))
+		return;
+	get_file(file);
+	if (!queue_end(stream)) {
+		clear_bit(0, &stream->end_pending);
+		fput(file);
+	}
 }
 
 /**
  * pxt_stream_end_owner() - the calling process has become another program, or ends
  *
- * Its streams are shut down before that begins to run, or before its parent hears
- * of its end.
+ * Its streams are shut down before that begins to run, or before its parent learns
+ * of its end. So are those that are dead, but whose log is not yet written.
  *
  * Context: preemption off, in the task that executes or ends.
  */
@@ -272,15 +336,14 @@ void pxt_stream_end_owner(void)
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(stream, &pxt_streams, node) {
-		if (stream->owner != task_tgid(current) || READ_ONCE(stream->dead) ||
+		if (stream->owner != task_tgid(current) ||
 		    test_and_set_bit(0, &stream->end_pending))
 			continue;
 		/* Holds stream and module until end_shutdown() has run. */
 		file = pxt_file_get(&stream->file);
 		if (!file)
 			continue;
-		init_task_work(&stream->end_work, end_shutdown);
-		if (task_work_add(current, &stream->end_work, TWA_RESUME))
+		if (!queue_end(stream))
 			fput(file);
 	}
 	rcu_read_unlock();

@@ -23,9 +23,8 @@
  * @cred: of the controller, when it called CREATE; constant
  * @ns: pid namespace of the controller
  * @file: cleared when it is released; read under RCU by pxt_stream_end_owner()
- * @end_work: shuts down when the controller execs or ends
- * @end_pending: bit 0: @end_work was queued, once for all
- * @unlisted: not in that list any more; under the list's lock
+ * @end_work: shuts down and waits when the controller closes, executes a program or ends
+ * @end_pending: bit 0: @end_work is queued or runs
  * @number: no two streams have the same
  * @index: its place among the mapping offsets, smaller than POSIXTRACE_STREAMS_MAX
  * @charge: what it costs its creator, until shutdown
@@ -62,7 +61,6 @@ struct pxt_stream {
 	struct file *file;
 	struct callback_head end_work;
 	unsigned long end_pending;
-	bool unlisted;
 	u64 number;
 	u32 index;
 	struct pxt_charge charge;
@@ -105,7 +103,10 @@ static inline u64 pxt_stream_map_base(const struct pxt_stream *stream)
 struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt_table *table,
 				  struct file *file, int log_fd);
 int pxt_stream_publish(struct pxt_stream *stream, struct pxt_target *target);
-int pxt_stream_shutdown(struct pxt_stream *stream);
+void pxt_stream_shutdown(struct pxt_stream *stream);
+void pxt_stream_close(struct pxt_stream *stream, struct file *file);
+void pxt_stream_abort(struct pxt_stream *stream);
+int pxt_stream_wait_end(struct pxt_stream *stream);
 void pxt_stream_free_memory(struct pxt_stream *stream);
 void pxt_stream_forget_file(struct pxt_stream *stream);
 void pxt_stream_put(struct pxt_stream *stream);

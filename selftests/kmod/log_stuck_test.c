@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Logs that never take what is written: their threads end when the controller is gone,
+ * and only the controller itself waits for them.
+ */
+#define _GNU_SOURCE
+#include <linux/io_uring.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+#include "pxt_test.h"
+#include "fuse.h"
+#include "logfile.h"
+#include "stuck.h"
+
+/* More than a pipe, or the queue of a socket, holds. */
+#define EVENTS		2000
+
+#define SECONDS		(20 * pxt_patience())
+
+/* What a controller does with its stream. */
+struct job {
+	int log;		/* descriptor of the log */
+	int device;		/* of an open file of the device */
+	int socket;		/* where to send the file of the stream; -1: nowhere */
+	bool ring;		/* puts it into a ring of io_uring */
+	bool cycle;		/* sends it into a socket that only the socket itself holds */
+};
+
+static int send_file(int socket, const int *fds, int count)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(2 * sizeof(int))];
+	} control = {};
+	char byte = 0;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = CMSG_SPACE(count * sizeof(int)),
+	};
+
+	control.head.cmsg_level = SOL_SOCKET;
+	control.head.cmsg_type = SCM_RIGHTS;
+	control.head.cmsg_len = CMSG_LEN(count * sizeof(int));
+	memcpy(CMSG_DATA(&control.head), fds, count * sizeof(int));
+	return sendmsg(socket, &msg, 0) == 1 ? 0 : -errno;
+}
+
+static int receive_file(int socket)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = {};
+	char byte;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	int fd;
+
+	if (recvmsg(socket, &msg, MSG_CMSG_CLOEXEC) != 1)
+		return -errno;
+	memcpy(&fd, CMSG_DATA(&control.head), sizeof(int));
+	return fd;
+}
+
+/* Only the ring has the file then: 0 or negative errno. */
+static int put_into_ring(int fd)
+{
+	struct io_uring_params params = { 0 };
+	int ring = syscall(SYS_io_uring_setup, 1, &params);
+
+	if (ring < 0 || syscall(SYS_io_uring_register, ring, IORING_REGISTER_FILES, &fd, 1))
+		return -errno;
+	return 0;
+}
+
+/* What is in that queue nobody can reach: the kernel collects it some time. */
+static int put_into_cycle(int fd)
+{
+	int pair[2], ret;
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair))
+		return -errno;
+	ret = send_file(pair[0], (int[]){ pair[1], fd }, 2);
+	close(pair[0]);
+	close(pair[1]);
+	return ret;
+}
+
+/* The controller: makes a log that is stuck, says so, and waits for its end. */
+static int control(void *arg, const struct talk *talk)
+{
+	const struct job *job = arg;
+	struct stream stream = { .fd = job->device };
+	int ret = stuck_create(&stream, job->log);
+
+	/* Or its end would wait for the server of the file, too. */
+	close(job->log);
+	if (!ret)
+		ret = stuck_record(&stream, EVENTS);
+	if (!ret && job->socket >= 0)
+		ret = send_file(job->socket, &stream.fd, 1);
+	if (!ret && job->ring)
+		ret = put_into_ring(stream.fd);
+	if (!ret && job->cycle)
+		ret = put_into_cycle(stream.fd);
+	say(talk, ret);
+	return hear(talk);
+}
+
+static int start_controller(struct child *child, struct job *job)
+{
+	int ret;
+
+	job->device = device_open();
+	if (job->device < 0)
+		return job->device;
+	ret = child_start(child, control, job);
+	close(job->device);
+	return ret ? ret : (int)hear(&child->talk);
+}
+
+/* ------------------------------------------------------------------ */
+/* The end of the thread						*/
+
+FIXTURE(stuck)
+{
+	struct child child;
+	struct job job;
+	int references;
+};
+
+FIXTURE_VARIANT(stuck)
+{
+	int (*open)(void);
+};
+
+FIXTURE_VARIANT_ADD(stuck, pipe_that_is_its_own_reader) { .open = stuck_blocking_fifo };
+FIXTURE_VARIANT_ADD(stuck, pipe_that_does_not_block) { .open = stuck_nonblocking_fifo };
+FIXTURE_VARIANT_ADD(stuck, socket_connected_to_itself) { .open = stuck_unix_socket };
+FIXTURE_VARIANT_ADD(stuck, socket_that_says_it_is_ready) { .open = stuck_netlink_socket };
+
+FIXTURE_SETUP(stuck)
+{
+	self->references = module_refcount();
+	self->job = (struct job){ .log = variant->open(), .socket = -1 };
+	ASSERT_LE(0, self->job.log);
+}
+
+FIXTURE_TEARDOWN(stuck)
+{
+	write_text(LOG_TIMEOUT, "1");
+	close(self->job.log);
+	becomes_true(no_log_thread, NULL, SECONDS);
+	write_text(LOG_TIMEOUT, "10");
+}
+
+/* The test has the log open all the time. */
+TEST_F(stuck, thread_ends_when_its_controller_is_gone)
+{
+	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));
+	ASSERT_EQ(0, start_controller(&self->child, &self->job));
+	EXPECT_LT(0, log_thread_find());
+	EXPECT_EQ(SIGKILL, child_kill(&self->child));
+	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
+	EXPECT_TRUE(becomes_true(module_refcount_is, &self->references, SECONDS));
+}
+
+TEST_F(stuck, thread_sleeps_while_nothing_moves)
+{
+	int tid;
+
+	ASSERT_EQ(0, start_controller(&self->child, &self->job));
+	tid = log_thread_find();
+	/* One that waits for a wake-up sleeps once; one that tries again, again and again. */
+	if (variant->open == stuck_netlink_socket) {
+		EXPECT_TRUE(becomes_true(has_slept_often, &tid, SECONDS));
+	} else {
+		while (!is_asleep(tid))
+			sched_yield();
+	}
+	child_kill(&self->child);
+}
+
+TEST_F(stuck, thread_ends_by_a_signal_of_root)
+{
+	struct posixtrace_status status;
+	struct stream stream;
+
+	stream.fd = device_open();
+	ASSERT_EQ(0, stuck_create(&stream, self->job.log));
+	ASSERT_EQ(0, stuck_record(&stream, EVENTS));
+	ASSERT_EQ(0, kill(log_thread_find(), SIGTERM));
+	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
+	EXPECT_EQ(-ESHUTDOWN, stream_status(&stream, &status));
+	close(stream.fd);
+}
+
+/* Not killed, but hindered: it ends as soon as it may, and takes nothing with it. */
+TEST_F(stuck, shutdown_can_be_killed)
+{
+	struct stream stream;
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));
+	pid = fork();
+	if (!pid) {
+		stream.fd = device_open();
+		if (stuck_create(&stream, self->job.log) || stuck_record(&stream, EVENTS))
+			_exit(1);
+		command(stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL);
+		_exit(2);
+	}
+	while (thread_state(pid) != 'D' && thread_state(pid) != 'Z')
+		sched_yield();
+	kill(pid, SIGKILL);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(SIGKILL, status);
+	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
+}
+
+/* ------------------------------------------------------------------ */
+/* Who waits								*/
+
+FIXTURE(release)
+{
+	struct child child;
+	struct job job;
+	int references;
+	int pair[2];
+};
+
+FIXTURE_SETUP(release)
+{
+	self->references = module_refcount();
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, self->pair));
+	self->job = (struct job){ .log = stuck_blocking_fifo(), .socket = -1 };
+	ASSERT_LE(0, self->job.log);
+	/* So that it does not help. */
+	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "3600"));
+}
+
+FIXTURE_TEARDOWN(release)
+{
+	int tid = log_thread_find();
+
+	if (tid)
+		kill(tid, SIGKILL);
+	close(self->job.log);
+	close(self->pair[0]);
+	close(self->pair[1]);
+	becomes_true(no_log_thread, NULL, SECONDS);
+	write_text(LOG_TIMEOUT, "10");
+}
+
+/* The thread of the log has one reference to the module, the file another one. */
+static bool only_thread_is_left(int references)
+{
+	int count = references + 1;
+
+	return log_thread_find() && becomes_true(module_refcount_is, &count, SECONDS);
+}
+
+/* Receives the file of a stream, and closes it when it is told to. */
+static int server(void *arg, const struct talk *talk)
+{
+	int fd = receive_file(*(int *)arg);
+
+	say(talk, fd < 0 ? fd : 0);
+	hear(talk);
+	close(fd);
+	say(talk, 0);
+	hear(talk);
+	return 0;
+}
+
+TEST_F(release, last_close_by_another_process_does_not_wait)
+{
+	struct pollfd answer = { .events = POLLIN };
+	struct child holder;
+
+	ASSERT_EQ(0, child_start(&holder, server, &self->pair[1]));
+	self->job.socket = self->pair[0];
+	ASSERT_EQ(0, start_controller(&self->child, &self->job));
+	ASSERT_EQ(0, hear(&holder.talk));
+	child_kill(&self->child);
+	say(&holder.talk, 0);
+	answer.fd = holder.talk.in;
+	EXPECT_EQ(1, poll(&answer, 1, SECONDS * 1000));
+	EXPECT_TRUE(only_thread_is_left(self->references));
+	child_kill(&holder);
+}
+
+TEST_F(release, ring_of_io_uring_lets_go_of_it)
+{
+	self->job.ring = true;
+	ASSERT_EQ(0, start_controller(&self->child, &self->job));
+	child_kill(&self->child);
+	EXPECT_TRUE(only_thread_is_left(self->references));
+}
+
+TEST_F(release, garbage_of_sockets_is_collected)
+{
+	int pair[2];
+
+	self->job.cycle = true;
+	ASSERT_EQ(0, start_controller(&self->child, &self->job));
+	child_kill(&self->child);
+	/* The close of a socket collects. */
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
+	close(pair[0]);
+	close(pair[1]);
+	EXPECT_TRUE(only_thread_is_left(self->references));
+}
+
+/* Its CREATE waits for room for the header of the log. */
+static int create_only(void *arg, const struct talk *talk)
+{
+	const struct job *job = arg;
+	struct stream stream = { .fd = job->device };
+
+	say(talk, 0);
+	return stuck_create(&stream, job->log) ? 1 : 0;
+}
+
+static void *attach(void *arg)
+{
+	struct posixtrace_attach attach = { 0 };
+	static int ret;
+
+	ret = command(*(int *)arg, POSIXTRACE_IOC_ATTACH, &attach);
+	return &ret;
+}
+
+TEST_F(release, create_that_waits_makes_no_other_call_wait)
+{
+	struct timespec end;
+	pthread_t thread;
+	int *ret;
+
+	stuck_fill(self->job.log, 0);
+	self->job.device = device_open();
+	ASSERT_EQ(0, child_start(&self->child, create_only, &self->job));
+	ASSERT_EQ(0, hear(&self->child.talk));
+	/* There is a thread before it waits for that. */
+	while (!log_thread_find() || !is_asleep(self->child.pid))
+		sched_yield();
+	ASSERT_EQ(0, pthread_create(&thread, NULL, attach, &self->job.device));
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += SECONDS;
+	ASSERT_EQ(0, pthread_timedjoin_np(thread, (void **)&ret, &end));
+	EXPECT_EQ(-EBUSY, *ret);
+	child_kill(&self->child);
+	/* Nothing was recorded: nothing is waited for. */
+	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
+	EXPECT_EQ(0, *(int *)attach(&self->job.device));
+	close(self->job.device);
+}
+
+/* ------------------------------------------------------------------ */
+/* Files								*/
+
+/* What a signal keeps out of a log is counted in its end. */
+TEST(signal_is_answered_by_an_exact_end)
+{
+	const struct posixtrace_log_block *block;
+	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), found = 0;
+	struct posixtrace_log_end end = { 0 };
+	unsigned long long seq = 1, events = 0;
+	struct stream stream;
+	struct logfile log;
+	size_t pos;
+
+	ASSERT_LE(0, fd);
+	stream.fd = device_open();
+	ASSERT_EQ(0, stuck_create(&stream, fd));
+	ASSERT_EQ(0, stuck_record(&stream, EVENTS));
+	ASSERT_EQ(0, stuck_record(&stream, 100));
+	ASSERT_EQ(0, kill(log_thread_find(), SIGKILL));
+	ASSERT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
+	ASSERT_EQ(0, log_read(&log, fd));
+	pos = log.header.data_offset;
+	while ((block = log_block(&log, pos, seq++))) {
+		if (block->type == POSIXTRACE_LOG_EVENTS && block->cpu < log.header.nr_cpus)
+			events += block->count;
+		if (block->type == POSIXTRACE_LOG_END) {
+			memcpy(&end, block + 1, sizeof(end));
+			found++;
+		}
+		pos = log_next(block, pos);
+	}
+	EXPECT_EQ(1, found);
+	EXPECT_EQ(POSIXTRACE_LOG_END_FINAL, end.flags);
+	EXPECT_EQ(ECANCELED, end.error);
+	EXPECT_EQ(EVENTS + 100, events + end.lost);
+	log_free(&log);
+	close(stream.fd);
+	close(fd);
+}
+
+static void *get_status(void *arg)
+{
+	struct posixtrace_status status;
+
+	return stream_status(arg, &status) ? NULL : arg;
+}
+
+/* Its server holds back one write after the other, that of STOP in a full log among them. */
+TEST(status_is_told_whichever_write_hangs)
+{
+	struct posixtrace_status status;
+	struct stream stream;
+	struct fuse_disk fuse;
+	struct timespec end;
+	pthread_t thread;
+	void *ret;
+	int fd;
+
+	ASSERT_EQ(0, fuse_begin(&fuse));
+	fd = fuse_open(&fuse, O_RDWR);
+	ASSERT_LE(0, fd);
+	stream.fd = device_open();
+	create_init(&stream.arg, 0);
+	stream.arg.log_fd = fd;
+	stream.arg.attr.log_policy = POSIXTRACE_POLICY_UNTIL_FULL;
+	stream.arg.attr.log_size = 8192;
+	ASSERT_EQ(0, command(stream.fd, POSIXTRACE_IOC_CREATE, &stream.arg));
+	fuse_hang(&fuse);
+	ASSERT_EQ(0, stuck_record(&stream, 500));
+	do {
+		fuse_wait_hanging(&fuse);
+		ASSERT_EQ(0, pthread_create(&thread, NULL, get_status, &stream));
+		clock_gettime(CLOCK_REALTIME, &end);
+		end.tv_sec += SECONDS;
+		EXPECT_EQ(0, pthread_timedjoin_np(thread, &ret, &end)) {
+			fuse_kill(&fuse);
+			return;
+		}
+		EXPECT_EQ(&stream, ret);
+		ASSERT_EQ(0, stream_status(&stream, &status));
+		fuse_resume(&fuse);
+		fuse_hang(&fuse);
+		/* The next one, or the end of the flush. */
+		while (status.flags & POSIXTRACE_STATUS_FLUSHING &&
+		       !atomic_load(&fuse.shared->hanging))
+			ASSERT_EQ(0, stream_status(&stream, &status));
+	} while (status.flags & POSIXTRACE_STATUS_FLUSHING);
+	EXPECT_TRUE(status.flags & POSIXTRACE_STATUS_LOG_FULL);
+	fuse_resume(&fuse);
+	EXPECT_EQ(0, command(stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+	close(stream.fd);
+	close(fd);
+	fuse_end(&fuse);
+}
+
+/* The server never answers: the end of the controller takes no longer than log_timeout. */
+TEST(controller_ends_though_the_server_of_its_log_hangs)
+{
+	struct fuse_disk fuse;
+	struct child child;
+	struct job job = { .socket = -1 };
+
+	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));
+	ASSERT_EQ(0, fuse_begin(&fuse));
+	job.log = fuse_open(&fuse, O_RDWR);
+	ASSERT_LE(0, job.log);
+	ASSERT_EQ(0, start_controller(&child, &job));
+	fuse_hang(&fuse);
+	EXPECT_EQ(SIGKILL, child_kill(&child));
+	fuse_kill(&fuse);
+	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
+	close(job.log);
+	fuse_end(&fuse);
+	write_text(LOG_TIMEOUT, "10");
+}
+
+TEST_HARNESS_MAIN
