@@ -32,6 +32,7 @@
 #define CORPUS_SIZE	4096
 #define OPS_MAX		96
 #define PIPES		2
+#define LOG_KINDS	9
 #define ERRORS_MAX	134	/* numbers of errors are smaller */
 
 /* What the fuzzer itself needs lies where no call of it can do harm. */
@@ -150,6 +151,8 @@ struct options {
 struct shared {
 	char arenas[WORKERS_MAX][ARENAS][ARENA_SIZE];
 	struct options options;
+	uint32_t logs[LOG_KINDS];	/* of streams, by kind; written by threads of workers */
+	char fuse_path[64];	/* written by the supervisor before workers start */
 	int stop;
 	uint64_t calls;		/* of workers that are told to make so many */
 	uint64_t kills;
@@ -170,6 +173,7 @@ struct actor {
 	uint64_t random;	/* programs */
 	uint64_t call_random;	/* within a call */
 	struct call call;
+	unsigned int log_kind;	/* of the last log that it opened */
 	enum part want;		/* what to map, PARTS: anything */
 	uint64_t *cover;	/* of KCOV, or NULL */
 	uint64_t edges_found;
@@ -301,8 +305,12 @@ long op_signal(struct actor *a);
 long op_affinity(struct actor *a);
 long op_limits(struct actor *a);
 
+/* ------------------------------------------------------------------ */
+/* uapi_logs.c								*/
+
 /* A new log: a descriptor, or negative errno. */
 int open_log(struct actor *a);
+void show_logs(void);
 
 /* ------------------------------------------------------------------ */
 /* uapi_program.c							*/

@@ -116,3 +116,38 @@ void kill_orphans(const struct worker *workers, unsigned int nr)
 
 	for_session(kill_orphan, &orphans);
 }
+
+static bool is_log_thread(const char *pid)
+{
+	char path[64], name[32] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/comm", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (!fgets(name, sizeof(name), file))
+		name[0] = '\0';
+	fclose(file);
+	return !strncmp(name, "posixtrace/", 11);
+}
+
+/* How many threads of the module write logs. */
+unsigned int count_log_threads(bool show)
+{
+	unsigned int count = 0;
+	struct dirent *entry;
+	DIR *dir = opendir("/proc");
+
+	if (!dir)
+		return 0;
+	while ((entry = readdir(dir))) {
+		if (atoi(entry->d_name) <= 0 || !is_log_thread(entry->d_name))
+			continue;
+		count++;
+		if (show)
+			show_stacks(atoi(entry->d_name));
+	}
+	closedir(dir);
+	return count;
+}

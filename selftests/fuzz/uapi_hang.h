@@ -11,6 +11,7 @@ struct worker;
 bool show_stacks(pid_t pid);
 void show_session(void);
 void kill_session(void);
+unsigned int count_log_threads(bool show);
 void kill_orphans(const struct worker *workers, unsigned int nr);
 
 #endif /* _SELFTESTS_UAPI_HANG_H */

@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <net/if.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -21,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../include/fuse.h"
 #include "uapi_fuzz.h"
 #include "uapi_hang.h"
 
@@ -33,8 +36,13 @@
 /* Of the run before the run: the same twice. */
 #define ALONE_CALLS	3000
 
+/* The server of the logs' file system holds writes back for as long as that at the most. */
+#define FUSE_HOLD_SECONDS	8
+
 static int readers[PIPES];
-static unsigned int hangs, crashes;
+static struct fuse_disk fuse;
+static time_t fuse_turn;		/* when the server begins or ends to hold writes back */
+static unsigned int hangs, crashes, log_threads;
 static pid_t hung[WORKERS_MAX];		/* those that were killed for it */
 static uint64_t moved[WORKERS_MAX][THREADS_MAX];
 static time_t moved_at[WORKERS_MAX][THREADS_MAX];
@@ -216,6 +224,58 @@ static bool is_over(time_t start)
 	return options->seconds && seconds() - start >= options->seconds;
 }
 
+/* Sockets of a log find one another by the loopback device, which has to be up. */
+static void loopback_up(void)
+{
+	struct ifreq request = { .ifr_name = "lo" };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || ioctl(fd, SIOCGIFFLAGS, &request))
+		exit(1);
+	request.ifr_flags |= IFF_UP;
+	if (ioctl(fd, SIOCSIFFLAGS, &request))
+		exit(1);
+	close(fd);
+}
+
+static void logs_begin(void)
+{
+	int err = fuse_begin(&fuse);
+
+	if (err) {
+		printf("# no FUSE: %s\n", strerror(-err));
+		exit(1);
+	}
+	snprintf(shared->fuse_path, sizeof(shared->fuse_path), "%s/log", fuse.dir);
+	loopback_up();
+	fuse_turn = seconds();
+}
+
+static void fuse_take_turns(void)
+{
+	if (seconds() < fuse_turn)
+		return;
+	fuse_turn = seconds() + random() % FUSE_HOLD_SECONDS;
+	if (atomic_load(&fuse.shared->hang))
+		fuse_resume(&fuse);
+	else
+		fuse_hang(&fuse);
+}
+
+/* Their owners have gone, and so have most readers: the module has to give up on the rest. */
+static void wait_for_log_threads(void)
+{
+	time_t start = seconds();
+
+	while (count_log_threads(false)) {
+		drain(100);
+		if (seconds() - start > 2 * HANG_SECONDS) {
+			log_threads = count_log_threads(true);
+			return;
+		}
+	}
+}
+
 static void run_workers(void)
 {
 	time_t start = seconds(), killed = start;
@@ -223,12 +283,16 @@ static void run_workers(void)
 
 	shared->stop = 0;
 	shared->calls = 0;
+	if (!shared->options.alone)
+		logs_begin();
 	for (i = 0; i < shared->options.workers; i++)
 		start_worker(i);
 	while (!is_over(start)) {
 		drain(100);
 		reap(!shared->options.alone);
 		look_for_hangs();
+		if (!shared->options.alone)
+			fuse_take_turns();
 		if (!shared->options.alone && seconds() - killed >= KILL_SECONDS) {
 			killed = seconds();
 			shared->kills++;
@@ -236,8 +300,12 @@ static void run_workers(void)
 		}
 	}
 	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
+	/* Its server is a child, too. What hangs there fails now. */
+	if (!shared->options.alone)
+		fuse_end(&fuse);
 	end_all();
 	forget_files();
+	wait_for_log_threads();
 }
 
 /* ------------------------------------------------------------------ */
@@ -336,6 +404,7 @@ static void show_run(time_t took)
 	printf("# calls: %llu in %lld s, seed %llu\n", calls, (long long)took,
 	       (unsigned long long)shared->options.seed);
 	printf("# workers that were killed: %llu; that executed themselves: %llu\n", deaths, execs);
+	show_logs();
 	printf("# coverage: %u points, %u steps, %u programs kept\n",
 	       set_bytes(shared->points, sizeof(shared->points)),
 	       set_bytes(shared->edges, sizeof(shared->edges)), shared->corpus_len);
@@ -349,6 +418,7 @@ static uint64_t digest_of_run(void)
 
 	memset(shared->workers, 0, sizeof(shared->workers));
 	memset(shared->arenas, 0, sizeof(shared->arenas));
+	memset(shared->logs, 0, sizeof(shared->logs));
 	shared->options.workers = 1;
 	shared->options.threads = 1;
 	shared->options.alone = true;
@@ -463,7 +533,7 @@ int main(int argc, char **argv)
 	open_shared();
 	parse_options(argc, argv);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	printf("TAP version 13\n1..%u\n", 4 + shared->options.feedback);
+	printf("TAP version 13\n1..%u\n", 5 + shared->options.feedback);
 	digest = digest_of_run();
 	result(digest == digest_of_run(), "the same seed makes the same calls");
 
@@ -476,6 +546,7 @@ int main(int argc, char **argv)
 	show_run(seconds() - start);
 	result(show_counts(cycles ?: 1), "every operation succeeds now and then");
 	result(!hangs, "all calls return, and who is killed ends");
+	result(!log_threads, "threads that write logs end when their owners are gone");
 	result(!crashes, "workers die by nothing but a kill");
 	if (shared->options.feedback) {
 		show_unreached();

@@ -2,10 +2,8 @@
 /* The commands of role stream. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -33,48 +31,6 @@ static void fill_origin(struct actor *a, struct posixtrace_origin *origin)
 {
 	origin->prog_address = rnd(a);
 	origin->thread_id = rnd(a);
-}
-
-/* Without reader, full, of other kinds. Its file grows to what RLIMIT_FSIZE allows. */
-int open_log(struct actor *a)
-{
-	unsigned int pipe = below(a, PIPES);
-	int pair[2];
-	long fd;
-
-	switch (below(a, 12)) {
-	case 0:
-		return sys(SYS_open, "/dev/full", O_WRONLY | O_CLOEXEC);
-	case 1:
-		return sys(SYS_open, "/dev/null", O_WRONLY | O_CLOEXEC);
-	case 2:	/* the supervisor reads them */
-		return sys(SYS_fcntl, PIPE_FD + pipe, F_DUPFD_CLOEXEC, 3);
-	case 3:
-		fd = sys(SYS_pipe2, pair, O_CLOEXEC | (one_in(a, 2) ? O_NONBLOCK : 0));
-		if (fd)
-			return fd;
-		/* Nobody would read it. */
-		if (!(sys(SYS_fcntl, pair[1], F_GETFL) & O_NONBLOCK))
-			sys(SYS_close, pair[0]);
-		else
-			sys(SYS_dup3, pair[1], pair[0], O_CLOEXEC);
-		return pair[1];
-	case 4:
-		fd = sys(SYS_socketpair, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
-			 pair);
-		if (fd)
-			return fd;
-		sys(SYS_close, pair[0]);
-		return pair[1];
-	case 5:
-		return sys(SYS_open, "/dev/shm", O_TMPFILE | O_RDONLY | O_CLOEXEC, 0600);
-	case 6:
-		return sys(SYS_open, "/dev/shm", O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
-	case 7:
-		return sys(SYS_open, "/dev/posixtrace", O_RDWR | O_CLOEXEC);
-	default:
-		return sys(SYS_open, "/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	}
 }
 
 static pid_t whom_to_trace(struct actor *a)
@@ -113,7 +69,8 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 
 	attr->inherited = below(a, 2);
 	attr->stream_policy = below(a, log ? 3 : 2);
-	attr->log_policy = one_in(a, 2) ? below(a, 2) : POSIXTRACE_POLICY_APPEND;
+	/* The one policy that pipes and the like may have. */
+	attr->log_policy = one_in(a, 4) ? below(a, 2) : POSIXTRACE_POLICY_APPEND;
 	attr->stream_size = sizes[below(a, one_in(a, 8) ? ARRAY_SIZE(sizes) : common)];
 	attr->max_data_size = data_sizes[below(a, ARRAY_SIZE(data_sizes))];
 	attr->log_size = sizes[below(a, ARRAY_SIZE(sizes))];
@@ -151,6 +108,8 @@ long op_create(struct actor *a)
 	if (!ret) {
 		file->create = *create;
 		file->role = ROLE_STREAM;
+		if (log >= 0)
+			__atomic_fetch_add(&shared->logs[a->log_kind], 1, __ATOMIC_RELAXED);
 	} else if (ret == -EBUSY) {
 		drop_file(file);	/* it is more than we know */
 	}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What calls give to the module as a log: files, pipes, sockets and terminals, many of
+ * which never take what is written to them. Most of them only hold a thread of the
+ * module for as long as that allows it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_packet.h>
+#include <linux/netlink.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "uapi_fuzz.h"
+
+static long open_path(const char *path, int flags)
+{
+	return sys(SYS_open, path, flags | O_CLOEXEC, 0600);
+}
+
+/* Takes most of the room that there is: the next writer waits, soon or at once. */
+static void fill_up(struct actor *a, int fd)
+{
+	static const char zeros[4096];
+	int flags = sys(SYS_fcntl, fd, F_GETFL);
+	long left = below(a, 1 << 17), ret;
+
+	sys(SYS_fcntl, fd, F_SETPIPE_SZ, 4096 << below(a, 5));
+	sys(SYS_fcntl, fd, F_SETFL, flags | O_NONBLOCK);
+	while (left > 0) {
+		ret = sys(SYS_write, fd, zeros, left < 4096 ? left : 4096);
+		if (ret <= 0)
+			break;
+		left -= ret;
+	}
+	sys(SYS_fcntl, fd, F_SETFL, flags);
+}
+
+/* Closes the other end, makes it another descriptor of this one, or leaves it open. */
+static long keep_second(struct actor *a, const int *pair)
+{
+	if (one_in(a, 3))
+		fill_up(a, pair[1]);
+	/* With both ends in one worker, they live as long as that. */
+	if (one_in(a, 4))
+		sys(SYS_close, pair[0]);
+	else if (one_in(a, 2))
+		sys(SYS_dup3, pair[1], pair[0], O_CLOEXEC);
+	return pair[1];
+}
+
+static long log_pipe(struct actor *a)
+{
+	int pair[2];
+	long ret = sys(SYS_pipe2, pair, O_CLOEXEC | (one_in(a, 2) ? O_NONBLOCK : 0));
+
+	return ret ? ret : keep_second(a, pair);
+}
+
+/* Both ends of a pipe in one: it never ends, and only its owner could read it. */
+static long log_fifo(struct actor *a)
+{
+	char path[64];
+	long fd;
+
+	snprintf(path, sizeof(path), "/dev/shm/fifo.%d.%u.%llx", getpid(), a->thread,
+		 (unsigned long long)rnd(a));
+	if (sys(SYS_mknod, path, S_IFIFO | 0600, 0))
+		return -EEXIST;
+	fd = open_path(path, O_RDWR | (one_in(a, 2) ? O_NONBLOCK : 0));
+	sys(SYS_unlink, path);
+	if (fd > 0 && one_in(a, 3))
+		fill_up(a, fd);
+	return fd;
+}
+
+static long log_socketpair(struct actor *a)
+{
+	static const int types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET };
+	int type = types[below(a, ARRAY_SIZE(types))] | SOCK_CLOEXEC, pair[2];
+	long ret;
+
+	if (one_in(a, 2))
+		type |= SOCK_NONBLOCK;
+	ret = sys(SYS_socketpair, AF_UNIX, type, 0, pair);
+	return ret ? ret : keep_second(a, pair);
+}
+
+/* A name to bind to; the kernel chooses what is zero in there. */
+static void fill_name(struct actor *a, int family, struct sockaddr_storage *name, socklen_t *len)
+{
+	struct sockaddr_in *in = (void *)name;
+	struct sockaddr_nl *netlink = (void *)name;
+	struct sockaddr_ll *packet = (void *)name;
+
+	*name = (struct sockaddr_storage){ .ss_family = family };
+	*len = sizeof(*name);
+	if (family == AF_INET) {
+		in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+		*len = sizeof(*in);
+	} else if (family == AF_NETLINK) {
+		netlink->nl_groups = one_in(a, 4) ? 1U << below(a, 32) : 0;
+		*len = sizeof(*netlink);
+	} else if (family == AF_PACKET) {
+		packet->sll_protocol = htons(0x88b5);	/* for experiments */
+		packet->sll_ifindex = 1;
+		*len = sizeof(*packet);
+	} else if (family == AF_UNIX) {
+		*len = sizeof(sa_family_t);	/* an abstract name of its own */
+	}
+}
+
+/* Connected to itself: what is written there waits to be read there. */
+static long log_socket(struct actor *a)
+{
+	static const int families[] = {
+		AF_UNIX, AF_UNIX, AF_INET, AF_INET, AF_NETLINK, AF_NETLINK, AF_PACKET,
+	};
+	static const int types[] = {
+		SOCK_STREAM, SOCK_DGRAM, SOCK_DGRAM, SOCK_SEQPACKET, SOCK_RAW,
+	};
+	int family = families[below(a, ARRAY_SIZE(families))], size = 4096;
+	int type = types[below(a, ARRAY_SIZE(types))] | SOCK_CLOEXEC;
+	int protocol = family == AF_NETLINK ? NETLINK_USERSOCK : 0;
+	struct sockaddr_storage name;
+	socklen_t len;
+	long fd;
+
+	/* Families that this kernel lacks, too. */
+	if (one_in(a, 16))
+		family = below(a, AF_MAX);
+	if (one_in(a, 16))
+		protocol = below(a, 24);
+	if (!one_in(a, 4))
+		type |= SOCK_NONBLOCK;
+	fd = sys(SYS_socket, family, type, protocol);
+	if (fd < 0)
+		return fd;
+	if (one_in(a, 2))
+		sys(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	/* Its queue of errors makes poll() say that it is writable. */
+	if (family == AF_INET && one_in(a, 2)) {
+		size = 1;
+		sys(SYS_setsockopt, fd, IPPROTO_IP, IP_RECVERR, &size, sizeof(size));
+	}
+	fill_name(a, family, &name, &len);
+	sys(SYS_bind, fd, &name, len);
+	len = sizeof(name);
+	/* That port has no listener: errors come back. */
+	if (!sys(SYS_getsockname, fd, &name, &len) && family == AF_INET && one_in(a, 4))
+		((struct sockaddr_in *)&name)->sin_port = htons(9);
+	sys(SYS_connect, fd, &name, len);
+	if (one_in(a, 4))
+		fill_up(a, fd);
+	return fd;
+}
+
+/* One end of a terminal, whose other end is closed, or takes nothing. */
+static long log_terminal(struct actor *a)
+{
+	long master = open_path("/dev/ptmx", O_RDWR | O_NOCTTY), slave;
+	int zero = 0;
+
+	if (master < 0 || one_in(a, 4))
+		return master;
+	sys(SYS_ioctl, master, TIOCSPTLCK, &zero);
+	slave = sys(SYS_ioctl, master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (slave < 0)
+		return master;
+	if (one_in(a, 2))
+		sys(SYS_ioctl, slave, TCXONC, TCOOFF);
+	if (one_in(a, 2))
+		sys(SYS_fcntl, slave, F_SETFL, O_NONBLOCK);
+	/* That closes the master: the terminal hangs up. Else its buffer fills up. */
+	if (one_in(a, 2))
+		sys(SYS_dup3, slave, master, O_CLOEXEC);
+	return slave;
+}
+
+static long log_device(struct actor *a)
+{
+	static const char * const names[] = {
+		"/dev/full", "/dev/null", "/dev/posixtrace", "/dev/zero", "/proc/self/mem",
+		"/proc/self/oom_score_adj", "/sys/kernel/mm/page_idle/bitmap", "/dev/shm",
+	};
+
+	return open_path(names[below(a, ARRAY_SIZE(names))], O_RDWR);
+}
+
+static long log_file(struct actor *a)
+{
+	static const int flags[] = {
+		O_RDWR, O_RDWR, O_RDWR, O_WRONLY, O_RDWR | O_APPEND, O_RDONLY,
+	};
+
+	return open_path("/dev/shm", O_TMPFILE | flags[below(a, ARRAY_SIZE(flags))]);
+}
+
+/* The supervisor reads it. */
+static long log_drained(struct actor *a)
+{
+	return sys(SYS_fcntl, PIPE_FD + below(a, PIPES), F_DUPFD_CLOEXEC, 3);
+}
+
+/* A file whose server holds writes back now and then: see uapi_main.c. */
+static long log_fuse(struct actor *a)
+{
+	return open_path(shared->fuse_path, O_RDWR | (one_in(a, 4) ? O_APPEND : 0));
+}
+
+static const struct kind {
+	const char *name;
+	long (*open)(struct actor *a);
+} kinds[LOG_KINDS] = {
+	{ "file", log_file },
+	{ "device", log_device },
+	{ "pipe", log_pipe },
+	{ "drained pipe", log_drained },
+	{ "socket pair", log_socketpair },
+	/* The errors of these depend on time: a run that is to be repeated has none of them. */
+	{ "FIFO", log_fifo },
+	{ "terminal", log_terminal },
+	{ "FUSE", log_fuse },
+	{ "socket", log_socket },
+};
+
+/* The first ones of them. */
+#define LOG_KINDS_STEADY	5
+
+/* A new log: a descriptor, or negative errno. */
+int open_log(struct actor *a)
+{
+	a->log_kind = below(a, 2) ? below(a, LOG_KINDS) : 0;
+	if (shared->options.alone)
+		a->log_kind %= LOG_KINDS_STEADY;
+	return kinds[a->log_kind].open(a);
+}
+
+/* How many streams had logs of which kind. */
+void show_logs(void)
+{
+	unsigned int kind;
+
+	printf("# logs:");
+	for (kind = 0; kind < LOG_KINDS; kind++)
+		printf(" %s %u", kinds[kind].name,
+		       __atomic_load_n(&shared->logs[kind], __ATOMIC_RELAXED));
+	printf("\n");
+}
