@@ -74,6 +74,7 @@ static int open_target(struct posixtrace_attach *attach)
 
 	if (fd < 0)
 		return fd == -EBADF ? fd : refused(fd);
+	*attach = (struct posixtrace_attach){ 0 };
 	err = pxtu_ioctl(fd, POSIXTRACE_IOC_ATTACH, attach);
 	if (!err)
 		return fd;
@@ -103,10 +104,9 @@ static bool fails_again(int fd, const struct posixtrace_map *map, int err)
 /* A target and its gate. Changes errno. */
 static int open_and_map(struct pxtu_state *state, struct posixtrace_attach *attach)
 {
-	int fd, err;
+	int fd = open_target(attach);
+	int err;
 
-	*attach = (struct posixtrace_attach){ 0 };
-	fd = open_target(attach);
 	if (fd == -ENODEV || fd == -EPERM || fd == -EOPNOTSUPP) {
 		pxtu_store(&state->absent, 1);
 		/* Nobody has to ask again. Or everybody will, if that fails. */
