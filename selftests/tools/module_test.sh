@@ -58,7 +58,7 @@ for version in 0 2; do
 	run_with_version 1 $version status && says "^abi version +$version$" &&
 		complains "the module has abi version $version, command and library need 1$" &&
 		complains 'install module and library of one version' &&
-		run_with_version 1 $version record -o "$tmp/version" -- true &&
+		run_with_version 1 "$version" record -o "$tmp/version" -- true &&
 		complains 'see "posixtrace status"' || break
 done && run_with_version 0 1 status
 result status_says_what_to_do_about_another_version $?
