@@ -208,6 +208,17 @@ int pxt_stream_wait_end(struct pxt_stream *stream)
 }
 
 /**
+ * pxt_stream_forget_file() - a stream does not belong to its file any more
+ * @stream: shut down
+ *
+ * Context: the file has not been freed yet.
+ */
+void pxt_stream_forget_file(struct pxt_stream *stream)
+{
+	WRITE_ONCE(stream->file, NULL);
+}
+
+/**
  * pxt_stream_abort() - end a stream that its creator never got
  * @stream: of a CREATE that failed; one reference, which is put
  *
@@ -218,16 +229,9 @@ void pxt_stream_abort(struct pxt_stream *stream)
 	pxt_stream_shutdown(stream);
 	if (stream->log && stream->log->thread)
 		pxt_log_give_up(stream->log);
+	/* The thread may need the stream for longer than the file is open. */
+	pxt_stream_forget_file(stream);
 	pxt_stream_put(stream);
-}
-
-/**
- * pxt_stream_forget_file() - the file of a stream is being released
- * @stream: shut down
- */
-void pxt_stream_forget_file(struct pxt_stream *stream)
-{
-	WRITE_ONCE(stream->file, NULL);
 }
 
 static void stream_release(struct kref *kref)

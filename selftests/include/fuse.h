@@ -229,8 +229,8 @@ static inline void fuse_serve(int device, const struct fuse_in_header *in,
 		fuse_answer_attr(device, in->unique, shared, in->nodeid);
 		break;
 	case FUSE_OPEN:
-		/* What is read comes from here, and so do sizes. */
-		opened.open_flags = FOPEN_DIRECT_IO;
+		/* What is read comes from here, and so do sizes. No close waits for a write. */
+		opened.open_flags = FOPEN_DIRECT_IO | FOPEN_NOFLUSH;
 		fuse_answer(device, in->unique, 0, &opened, sizeof(opened));
 		break;
 	case FUSE_READ:

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <linux/io_uring.h>
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -482,6 +483,82 @@ TEST(controller_ends_though_the_server_of_its_log_hangs)
 	close(job.log);
 	fuse_end(&fuse);
 	write_text(LOG_TIMEOUT, "10");
+}
+
+/* A process that is killed in CREATE, and whose end takes as long as the test likes. */
+struct killed {
+	struct job job;
+	int other;		/* of another such file system */
+};
+
+static void *create_stream(void *arg)
+{
+	struct job *job = arg;
+	struct stream stream = { .fd = job->device };
+
+	stuck_create(&stream, job->log);
+	return NULL;
+}
+
+static int create_and_write(void *arg, const struct talk *talk)
+{
+	struct killed *killed = arg;
+	pthread_t thread;
+
+	killed->job.device = device_open();
+	if (pthread_create(&thread, NULL, create_stream, &killed->job))
+		return 1;
+	while (!log_thread_find())
+		sched_yield();
+	hear(talk);
+	/* From now on only CREATE has the file, which ends first. */
+	close(killed->job.device);
+	return write(killed->other, talk, sizeof(*talk)) < 0;
+}
+
+/* Has only its last thread left. */
+static bool is_alone(void *pid)
+{
+	char path[64];
+	struct stat stat_of;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", *(pid_t *)pid);
+	return !stat(path, &stat_of) && stat_of.st_nlink == 3;
+}
+
+/* What uses the file afterwards is seen by the debug kernel (KASAN). */
+TEST(file_of_a_create_that_failed_is_forgotten_before_its_thread_ends)
+{
+	struct fuse_disk fuse, other;
+	struct killed killed = { .job = { .socket = -1 } };
+	struct child child;
+
+	ASSERT_EQ(0, fuse_begin(&fuse));
+	ASSERT_EQ(0, fuse_begin(&other));
+	killed.job.log = fuse_open(&fuse, O_RDWR);
+	killed.other = fuse_open(&other, O_RDWR);
+	ASSERT_LE(0, killed.job.log);
+	ASSERT_LE(0, killed.other);
+	fuse_hang(&fuse);
+	fuse_hang(&other);
+	ASSERT_EQ(0, child_start(&child, create_and_write, &killed));
+	fuse_wait_hanging(&fuse);
+	say(&child.talk, 0);
+	fuse_wait_hanging(&other);
+	ASSERT_EQ(0, kill(child.pid, SIGKILL));
+	EXPECT_TRUE(becomes_true(is_alone, &child.pid, SECONDS));
+	/* For those who may still see the file, and again until it is freed. */
+	for (int i = 0; i < 3; i++)
+		EXPECT_EQ(0, syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0));
+	EXPECT_LT(0, log_thread_find());
+	fuse_resume(&other);
+	EXPECT_EQ(SIGKILL, child_kill(&child));
+	fuse_resume(&fuse);
+	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
+	close(killed.job.log);
+	close(killed.other);
+	fuse_end(&other);
+	fuse_end(&fuse);
 }
 
 TEST_HARNESS_MAIN
