@@ -6,6 +6,9 @@
  * All files of the device share the address space of one anonymous inode, so
  * that there is one place where all mappings are found. Each stream has its own
  * offsets in there.
+ *
+ * Memory of streams is mapped by page frame (VM_PFNMAP): nobody can pin it, so when it
+ * is taken out of all page tables, nobody has it.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -15,6 +18,7 @@
 #include <linux/mount.h>
 #include <linux/pseudo_fs.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
@@ -114,71 +118,37 @@ static void stream_vma_open(struct vm_area_struct *vma)
 	struct pxt_stream *stream = vma->vm_private_data;
 
 	kref_get(&stream->kref);
+	refcount_inc(&stream->scratch);
 }
 
 static void stream_vma_close(struct vm_area_struct *vma)
 {
-	pxt_stream_put(vma->vm_private_data);
-}
+	struct pxt_stream *stream = vma->vm_private_data;
 
-static vm_fault_t insert_result(int err)
-{
-	/* Another thread may have been here first. */
-	if (!err || err == -EBUSY)
-		return VM_FAULT_NOPAGE;
-	return err == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;
-}
-
-/* One for all sub-buffers of a stream that has ended: a reference. */
-static struct page *scratch_of(struct pxt_stream *stream)
-{
-	struct page *page = READ_ONCE(stream->scratch), *found;
-
-	if (!page) {
-		page = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-		if (!page)
-			return NULL;
-		/* The stream has the first reference. */
-		found = cmpxchg(&stream->scratch, NULL, page);
-		if (found) {
-			put_page(page);
-			page = found;
-		}
-	}
-	get_page(page);
-	return page;
+	pxt_stream_put_scratch(stream);
+	pxt_stream_put(stream);
 }
 
 /*
  * After the end of the stream, so that nobody dies. Where nothing can be written all
- * is zero. What is written into sub-buffers is lost, in one page, for these may be
- * many; heads, and what a reader writes, are zero at first, and then what was written
- * there, or somebody would be sent anywhere.
+ * is zero. What is written is lost, in a few pages of the stream, however much of it is
+ * mapped, and how often: apart for sub-buffers, heads and what a reader writes, or somebody
+ * would be sent anywhere.
  */
-static struct page *get_scratch(struct vm_area_struct *vma, u64 offset)
+static struct page *scratch_page(struct vm_area_struct *vma, u64 offset)
 {
 	struct pxt_stream *stream = vma->vm_private_data;
 
 	/* Neither now nor ever. */
-	if (!(vma->vm_flags & VM_MAYWRITE)) {
-		get_page(pxt_mmap_zeros);
+	if (!(vma->vm_flags & VM_MAYWRITE))
 		return pxt_mmap_zeros;
-	}
-	if (offset >= pxt_pool_mem_offset(&stream->pool))
-		return scratch_of(stream);
-	return alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	return pxt_pool_scratch(&stream->pool, offset);
 }
 
-static vm_fault_t insert_scratch(struct vm_fault *vmf, u64 offset)
+/* Succeeds also if another thread has been here first. */
+static vm_fault_t insert(struct vm_area_struct *vma, unsigned long address, struct page *page)
 {
-	struct page *page = get_scratch(vmf->vma, offset);
-	int err;
-
-	if (!page)
-		return VM_FAULT_OOM;
-	err = vm_insert_page(vmf->vma, vmf->address & PAGE_MASK, page);
-	put_page(page);
-	return insert_result(err);
+	return vmf_insert_pfn(vma, address, page_to_pfn(page));
 }
 
 /*
@@ -187,7 +157,7 @@ static vm_fault_t insert_scratch(struct vm_fault *vmf, u64 offset)
  */
 #define PAGES_AROUND	16
 
-/* Pages behind the one that was asked for; those that are there already are passed over. */
+/* Pages behind the one that was asked for. */
 static void insert_around(struct vm_fault *vmf, struct pxt_pool *pool, u64 offset)
 {
 	unsigned long address = vmf->address & PAGE_MASK;
@@ -198,7 +168,7 @@ static void insert_around(struct vm_fault *vmf, struct pxt_pool *pool, u64 offse
 		address += PAGE_SIZE;
 		offset += PAGE_SIZE;
 		page = pxt_pool_page(pool, offset);
-		if (!page || vm_insert_page(vmf->vma, address, page))
+		if (!page || insert(vmf->vma, address, page) != VM_FAULT_NOPAGE)
 			return;
 	}
 }
@@ -206,6 +176,7 @@ static void insert_around(struct vm_fault *vmf, struct pxt_pool *pool, u64 offse
 static vm_fault_t stream_vma_fault(struct vm_fault *vmf)
 {
 	struct pxt_stream *stream = vmf->vma->vm_private_data;
+	unsigned long address = vmf->address & PAGE_MASK;
 	struct pxt_pool *pool = &stream->pool;
 	u64 offset = ((u64)vmf->pgoff << PAGE_SHIFT) - pxt_stream_map_base(stream);
 	vm_fault_t ret = VM_FAULT_SIGBUS;
@@ -215,11 +186,11 @@ static vm_fault_t stream_vma_fault(struct vm_fault *vmf)
 	down_read(&pool->map_lock);
 	if (pool->unmapped) {
 		up_read(&pool->map_lock);
-		return insert_scratch(vmf, offset);
+		return insert(vmf->vma, address, scratch_page(vmf->vma, offset));
 	}
 	page = pxt_pool_page(pool, offset);
 	if (page)
-		ret = insert_result(vm_insert_page(vmf->vma, vmf->address & PAGE_MASK, page));
+		ret = insert(vmf->vma, address, page);
 	if (ret == VM_FAULT_NOPAGE)
 		insert_around(vmf, pool, offset);
 	up_read(&pool->map_lock);
@@ -281,15 +252,19 @@ static int map_stream(struct pxt_stream *stream, struct vm_area_struct *vma, boo
 {
 	/*
 	 * A child gets none of it, unless it is asked for with madvise(): then it can do
-	 * what its parent can. What is inserted are ordinary pages of ours.
+	 * what its parent can.
 	 */
-	int err = protect(vma, writable, VM_DONTCOPY | VM_MIXEDMAP);
+	int err = protect(vma, writable, VM_DONTCOPY | VM_PFNMAP);
 
 	if (err)
 		return err;
+	/* It has ended meanwhile, and so have all other mappings. */
+	if (!refcount_inc_not_zero(&stream->scratch))
+		return -EINVAL;
 	vma->vm_private_data = stream;
 	vma->vm_ops = ops;
 	ops->open(vma);
+	pxt_stream_put_scratch(stream);
 	return 0;
 }
 
@@ -431,6 +406,25 @@ int pxt_mmap_target(struct pxt_target *target, struct vm_area_struct *vma)
 	return err;
 }
 
+/* mmap() does not do it for such mappings. As there, a page that fails comes when touched. */
+static void populate(unsigned long address, u64 size, bool writable)
+{
+	unsigned long end = address + PAGE_ALIGN(size);
+	struct mm_struct *mm = current->mm;
+	bool unlocked;
+
+	if (mmap_read_lock_killable(mm))
+		return;
+	while (address < end && !fatal_signal_pending(current)) {
+		if (fixup_user_fault(mm, address, writable ? FAULT_FLAG_WRITE : 0, &unlocked))
+			break;
+		/* The fault has inserted those before that. */
+		address = ALIGN(address + 1, PAGES_AROUND * PAGE_SIZE);
+		cond_resched();
+	}
+	mmap_read_unlock(mm);
+}
+
 /**
  * pxt_mmap_command() - MAP: what mmap() does, by the file and not by its descriptor
  * @file: whose role lets the calling process map anything
@@ -441,7 +435,8 @@ int pxt_mmap_target(struct pxt_target *target, struct vm_area_struct *vma)
  */
 int pxt_mmap_command(struct file *file, void __user *uarg)
 {
-	unsigned long address, prot = PROT_READ, flags = MAP_SHARED;
+	bool writable, populated;
+	unsigned long address;
 	struct posixtrace_mapping arg;
 
 	if (copy_from_user(&arg, uarg, sizeof(arg)))
@@ -450,13 +445,14 @@ int pxt_mmap_command(struct file *file, void __user *uarg)
 	    arg.reserved || arg.address || arg.map.size > ULONG_MAX - PAGE_SIZE ||
 	    arg.map.offset > ULONG_MAX)
 		return -EINVAL;
-	if (arg.flags & POSIXTRACE_MAPPING_WRITE)
-		prot |= PROT_WRITE;
-	if (arg.flags & POSIXTRACE_MAPPING_POPULATE)
-		flags |= MAP_POPULATE;
-	address = vm_mmap(file, 0, arg.map.size, prot, flags, arg.map.offset);
+	writable = arg.flags & POSIXTRACE_MAPPING_WRITE;
+	populated = arg.flags & POSIXTRACE_MAPPING_POPULATE;
+	address = vm_mmap(file, 0, arg.map.size, PROT_READ | (writable ? PROT_WRITE : 0),
+			  MAP_SHARED, arg.map.offset);
 	if (IS_ERR_VALUE(address))
 		return address;
+	if (populated)
+		populate(address, arg.map.size, writable);
 	arg.address = address;
 	if (copy_to_user(uarg, &arg, sizeof(arg))) {
 		vm_munmap(address, PAGE_ALIGN(arg.map.size));

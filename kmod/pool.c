@@ -205,9 +205,12 @@ static int alloc_memory(struct pxt_pool *pool)
 	if (pxt_user_charge_memory(pool->charge, pxt_pool_memory(pool)))
 		goto fail;
 
+	pool->scratch = alloc_pages_zeroed(PXT_POOL_SCRATCH);
+	if (!pool->scratch)
+		goto fail;
 	pool->reader = alloc_pages_zeroed(pool->reader_size);
 	if (!pool->reader)
-		goto fail;
+		goto free_scratch;
 	pool->bell = alloc_pages_zeroed(pool->bell_size);
 	if (!pool->bell)
 		goto free_reader;
@@ -242,6 +245,8 @@ free_bell:
 	vfree(pool->bell);
 free_reader:
 	vfree(pool->reader);
+free_scratch:
+	vfree(pool->scratch);
 fail:
 	return -ENOMEM;
 }
@@ -293,6 +298,7 @@ int pxt_pool_init(struct pxt_pool *pool, struct posixtrace_attr *attr, struct px
 
 free_memory:
 	free_memory(pool);
+	pxt_pool_destroy_scratch(pool);
 free_notes:
 	free_notes(pool);
 	return err;
@@ -308,6 +314,17 @@ void pxt_pool_destroy(struct pxt_pool *pool)
 {
 	free_memory(pool);
 	free_notes(pool);
+}
+
+/**
+ * pxt_pool_destroy_scratch() - free what is mapped in the place of that
+ * @pool: destroyed, and not mapped
+ *
+ * Context: may sleep.
+ */
+void pxt_pool_destroy_scratch(struct pxt_pool *pool)
+{
+	vfree(pool->scratch);
 }
 
 /**
@@ -391,7 +408,25 @@ struct page *pxt_pool_page(struct pxt_pool *pool, u64 offset)
 }
 
 /**
- * pxt_pool_memory() - how much memory there is in the mappings
+ * pxt_pool_scratch() - the page behind an offset when the stream has ended
+ * @pool: whose scratch pages are there
+ * @offset: bytes, of what can be written
+ *
+ * Return: the page.
+ */
+struct page *pxt_pool_scratch(const struct pxt_pool *pool, u64 offset)
+{
+	unsigned int i = 0;
+
+	if (offset >= pxt_pool_mem_offset(pool))
+		i = 2;
+	else if (offset >= pxt_pool_heads_offset(pool))
+		i = 1;
+	return vmalloc_to_page(pool->scratch + i * PAGE_SIZE);
+}
+
+/**
+ * pxt_pool_memory() - how much memory there is in the mappings, or will be
  * @pool: whose stream's lock is held
  *
  * Return: bytes.
@@ -399,7 +434,7 @@ struct page *pxt_pool_page(struct pxt_pool *pool, u64 offset)
 u64 pxt_pool_memory(const struct pxt_pool *pool)
 {
 	return pxt_pool_mem_offset(pool) + pxt_pool_user_size(pool) +
-	       (u64)pool->nr_sys_made * pool->subbuf_size;
+	       (u64)pool->nr_sys_made * pool->subbuf_size + PXT_POOL_SCRATCH;
 }
 
 /**

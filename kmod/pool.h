@@ -107,6 +107,8 @@ struct pxt_subbuf_kind {
  * @user_mem: shared with the targets, who write it
  * @sys_mem: shared with the analyzer, who reads it; NULL until needed. Published
  *	with release, read by page faults with acquire
+ * @scratch: PXT_POOL_SCRATCH bytes: what is mapped in the place of all else when the stream
+ *	has ended
  * @reader_size: bytes, whole pages; the ranges follow one another in this order
  * @bell_size: likewise
  * @ctrl_size: likewise
@@ -152,6 +154,7 @@ struct pxt_pool {
 	struct posixtrace_cpu_head *heads;
 	void *user_mem;
 	void **sys_mem;
+	void *scratch;
 	u64 reader_size;
 	u64 bell_size;
 	u64 ctrl_size;
@@ -160,6 +163,9 @@ struct pxt_pool {
 	struct rw_semaphore map_lock;
 	bool unmapped;
 };
+
+/* One page each in the place of the reader's, of heads, and of sub-buffers. */
+#define PXT_POOL_SCRATCH	(3 * PAGE_SIZE)
 
 static inline u64 pxt_pool_bell_offset(const struct pxt_pool *pool)
 {
@@ -200,9 +206,11 @@ static inline u64 pxt_pool_size(const struct pxt_pool *pool)
 bool pxt_pool_size_valid(u64 size, u64 max_data);
 int pxt_pool_init(struct pxt_pool *pool, struct posixtrace_attr *attr, struct pxt_charge *charge);
 void pxt_pool_destroy(struct pxt_pool *pool);
+void pxt_pool_destroy_scratch(struct pxt_pool *pool);
 const void *pxt_pool_subbuf(const struct pxt_pool *pool, u32 i);
 int pxt_pool_make_sys(struct pxt_pool *pool);
 struct page *pxt_pool_page(struct pxt_pool *pool, u64 offset);
+struct page *pxt_pool_scratch(const struct pxt_pool *pool, u64 offset);
 u64 pxt_pool_memory(const struct pxt_pool *pool);
 u64 pxt_pool_dropped(const struct pxt_pool *pool);
 

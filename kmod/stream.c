@@ -71,6 +71,7 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	if (err)
 		goto free_pool;
 	kref_init(&stream->kref);
+	refcount_set(&stream->scratch, 1);
 	mutex_init(&stream->lock);
 	init_waitqueue_head(&stream->wait);
 	INIT_LIST_HEAD(&stream->node);
@@ -87,6 +88,7 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 
 free_pool:
 	pxt_pool_destroy(&stream->pool);
+	pxt_pool_destroy_scratch(&stream->pool);
 free_index:
 	ida_free(&pxt_streams_ida, stream->index);
 uncharge:
@@ -142,6 +144,20 @@ static void leave_list(struct pxt_stream *stream)
 }
 
 /**
+ * pxt_stream_put_scratch() - a mapping has gone, or what is not mapped any more
+ * @stream: whose scratch pages the caller needed
+ *
+ * Context: may sleep.
+ */
+void pxt_stream_put_scratch(struct pxt_stream *stream)
+{
+	if (!refcount_dec_and_test(&stream->scratch))
+		return;
+	pxt_pool_destroy_scratch(&stream->pool);
+	pxt_user_uncharge(&stream->charge);
+}
+
+/**
  * pxt_stream_free_memory() - free what a dead stream has been recorded into
  * @stream: into which no target records any more; once
  *
@@ -160,7 +176,8 @@ void pxt_stream_free_memory(struct pxt_stream *stream)
 	pxt_pool_destroy(pool);
 	/* Only now may another stream have these offsets. */
 	ida_free(&pxt_streams_ida, stream->index);
-	pxt_user_uncharge(&stream->charge);
+	pxt_user_uncharge_stream(&stream->charge, PXT_POOL_SCRATCH);
+	pxt_stream_put_scratch(stream);
 	pxt_clock_put();
 	leave_list(stream);
 }
@@ -238,8 +255,6 @@ static void stream_release(struct kref *kref)
 {
 	struct pxt_stream *stream = container_of(kref, struct pxt_stream, kref);
 
-	if (stream->scratch)
-		put_page(stream->scratch);
 	if (stream->log)
 		pxt_log_free(stream->log);
 	pxt_table_put(stream->table);

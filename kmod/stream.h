@@ -27,7 +27,8 @@
  * @end_pending: bit 0: @end_work is queued or runs
  * @number: no two streams have the same
  * @index: its place among the mapping offsets, smaller than POSIXTRACE_STREAMS_MAX
- * @charge: what it costs its creator, until shutdown
+ * @charge: what it costs its creator: until shutdown, and the scratch pages until nobody
+ *	has a mapping any more
  * @attr: as granted; constant
  * @table: of all processes that it traces; constant
  * @slot: in all of them; constant once it is linked
@@ -35,6 +36,8 @@
  * @linked: it has its slot, and may be inherited; under the lock of the table
  * @mapped: how many mappings of its memory traced processes have, or had and handed
  *	to others
+ * @scratch: who needs the scratch pages: its mappings, and the stream itself until its
+ *	memory is freed
  * @untraced: children that should be traced, but are not
  * @lock: guards the states that follow, and who may write system events
  * @dead: shut down; also read without the lock
@@ -49,7 +52,6 @@
  * @kick: somebody is, or may be, in there: what the bell says
  * @pool: its memory
  * @log: or NULL; constant
- * @scratch: what is mapped instead of sub-buffers when it has ended; set once
  */
 struct pxt_stream {
 	struct kref kref;
@@ -70,6 +72,7 @@ struct pxt_stream {
 	atomic_t nr_targets;
 	bool linked;
 	atomic_t mapped;
+	refcount_t scratch;
 	atomic_t untraced;
 
 	struct mutex lock;	/* guards the states, and who writes system events */
@@ -84,7 +87,6 @@ struct pxt_stream {
 	bool kick;
 	struct pxt_pool pool;
 	struct pxt_log *log;
-	struct page *scratch;
 };
 
 static inline bool pxt_stream_filters(const struct pxt_stream *stream, u32 id)
@@ -110,6 +112,7 @@ int pxt_stream_wait_end(struct pxt_stream *stream);
 void pxt_stream_free_memory(struct pxt_stream *stream);
 void pxt_stream_forget_file(struct pxt_stream *stream);
 void pxt_stream_put(struct pxt_stream *stream);
+void pxt_stream_put_scratch(struct pxt_stream *stream);
 void pxt_stream_wake(struct pxt_stream *stream);
 void pxt_stream_end_owner(void);
 void pxt_stream_for_each(void (*fn)(struct pxt_stream *stream, void *arg), void *arg);

@@ -265,8 +265,22 @@ void pxt_user_uncharge_memory(struct pxt_charge *charge, u64 bytes)
 }
 
 /**
- * pxt_user_uncharge() - the stream and its memory are gone
+ * pxt_user_uncharge_stream() - the stream is gone, but not all of its memory
  * @charge: of pxt_user_charge_stream()
+ * @left: bytes that are still there, of those that were charged
+ *
+ * Context: may sleep, any process.
+ */
+void pxt_user_uncharge_stream(struct pxt_charge *charge, u64 left)
+{
+	uncharge_shares(charge);
+	if (charge->user)
+		pxt_user_uncharge_memory(charge, ((u64)charge->pages << PAGE_SHIFT) - left);
+}
+
+/**
+ * pxt_user_uncharge() - the stream and its memory are gone
+ * @charge: of pxt_user_charge_stream(), any number of times
  *
  * Context: may sleep, any process.
  */

@@ -33,6 +33,7 @@ u64 pxt_user_memory_limit(const struct pxt_charge *charge);
 u64 pxt_user_memory_left(const struct pxt_charge *charge);
 int pxt_user_charge_memory(struct pxt_charge *charge, u64 bytes);
 void pxt_user_uncharge_memory(struct pxt_charge *charge, u64 bytes);
+void pxt_user_uncharge_stream(struct pxt_charge *charge, u64 left);
 void pxt_user_uncharge(struct pxt_charge *charge);
 
 #endif /* PXT_USER_H */

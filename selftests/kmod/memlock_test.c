@@ -252,11 +252,14 @@ TEST(memlock_that_is_too_little_makes_sub_buffers_smaller)
 	EXPECT_GT(usual.memory / 10 * 8, memlock);
 }
 
-/* The limit is enough for one stream with the usual ones, and half of another. */
+/*
+ * The limit is enough for one stream with the usual ones, and half of another, besides what
+ * does not become smaller.
+ */
 TEST(memlock_is_for_more_streams_with_smaller_sub_buffers)
 {
 	struct large usual = large_stream(0);
-	struct actor actor = { .is = { ALICE, -1, 0, usual.memory * 3 / 2 } };
+	struct actor actor = { .is = { ALICE, -1, 0, usual.memory * 3 / 2 + 3 * 4096 } };
 
 	ASSERT_EQ(0, usual.err);
 	actor.attr.stream_size = 8 << 10;
