@@ -252,16 +252,19 @@ TEST(memlock_that_is_too_little_makes_sub_buffers_smaller)
 	EXPECT_GT(usual.memory / 10 * 8, memlock);
 }
 
-/*
- * The limit is enough for one stream with the usual ones, and half of another, besides what
- * does not become smaller.
- */
+/* The limit is enough for one stream with the usual ones, and another with the smallest. */
 TEST(memlock_is_for_more_streams_with_smaller_sub_buffers)
 {
-	struct large usual = large_stream(0);
-	struct actor actor = { .is = { ALICE, -1, 0, usual.memory * 3 / 2 + 3 * 4096 } };
+	struct large usual = large_stream(0), smallest = usual, large = usual;
+	struct actor actor = { .is = { ALICE, -1, 0, 0 } };
 
 	ASSERT_EQ(0, usual.err);
+	while (!large.err) {
+		smallest = large;
+		large = large_stream(large.memory - 4096);
+	}
+	ASSERT_GT(usual.memory, smallest.memory);
+	actor.is.memlock = usual.memory + smallest.memory;
 	actor.attr.stream_size = 8 << 10;
 	actor.attr.max_data_size = LARGE_DATA;
 	ASSERT_EQ(0, actor_start(&actor));
