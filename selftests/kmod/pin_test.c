@@ -64,7 +64,7 @@ FIXTURE_SETUP(pin)
 				 PROT_READ | (variant->writable ? PROT_WRITE : 0));
 	ASSERT_NE(MAP_FAILED, self->memory);
 	/* It is there. */
-	*(volatile char *)self->memory;
+	LOAD(*self->memory);
 }
 
 FIXTURE_TEARDOWN(pin)
@@ -172,7 +172,7 @@ TEST_F(pin, debuggers_do_not_get_at_it)
 /* In the group: how many bytes the pages of all mappings take, or negative. */
 static int touch_mappings(void *arg, const struct talk *talk)
 {
-	static volatile char *memory[MAPPINGS];
+	static char *memory[MAPPINGS];
 	struct posixtrace_slot *slot;
 	struct stream stream;
 	struct target target;
@@ -193,7 +193,7 @@ static int touch_mappings(void *arg, const struct talk *talk)
 		return 3;
 	before = memgroup_current();
 	for (int i = 1; i < MAPPINGS; i += 2)
-		*memory[i] = 1;
+		__atomic_store_n(memory[i], 1, __ATOMIC_RELAXED);
 	say(talk, memgroup_current() - before);
 	return hear(talk) ? 1 : 0;
 }
