@@ -2,7 +2,7 @@
 # Counts the cases of one test program as they come and shows what matters: with
 # verbose=1 everything, else failures with what led to them, and skips.
 #
-# in:  name, verbose, kernel, allowed (file of skips that are allowed, which see)
+# in:  name, verbose, kernel, cpus, allowed (file of skips that are allowed, which see)
 # out: "passed failed skipped planned" in the file named by counts; planned is
 #      empty if the program gave no plan
 
@@ -35,6 +35,8 @@ function is_for(which)
 {
 	if (which ~ /^!/)
 		return substr(which, 2) != kernel
+	if (which == "few")
+		return cpus < 3
 	return which == "*" || which == kernel
 }
 
