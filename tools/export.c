@@ -56,6 +56,7 @@ static void show_progress(const struct export *export, const char *end)
 	if (total)
 		fprintf(stderr, ", %3.0f %%", 100.0 * source_read_bytes(export->source) / total);
 	fputs(end, stderr);
+	fflush(stderr);
 }
 
 int export_next(struct export *export, struct event *event)

@@ -62,7 +62,7 @@ static void print_help(FILE *to)
 		"that is traced.\n");
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
 
@@ -83,4 +83,11 @@ int main(int argc, char **argv)
 		tell("no command \"%s\"", name);
 	print_help(stderr);
 	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	/* Each line is one write, so that the traced program cannot write into its middle. */
+	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+	return run(argc, argv);
 }

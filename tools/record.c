@@ -352,9 +352,6 @@ static int run_record(struct recording *rec)
 		return 1;
 	process->no_stdout = rec->log.fd == STDOUT_FILENO;
 	rec->progress = !rec->quiet && isatty(STDERR_FILENO);
-	/* In one piece each: the terminal may have the program's words, and "^C", between two. */
-	if (rec->progress)
-		setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
 	err = process_begin(process);
 	if (err) {
 		complain("program", err);

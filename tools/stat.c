@@ -62,6 +62,7 @@ static void show_progress(const struct stat_command *stat, unsigned long long ev
 	total = source_total_bytes(stat->source);
 	fprintf(stderr, "\r%llu events, about %llu %%\033[K", events, total ?
 		(unsigned long long)(source_read_bytes(stat->source) / (total / 100 + 1)) : 0);
+	fflush(stderr);
 }
 
 static int count_event(void *arg, const struct event *event)
@@ -85,8 +86,10 @@ static int read_events(struct stat_command *stat)
 		if (progress && ++events % LOOK_EVERY == 0)
 			show_progress(stat, events, &last);
 	}
-	if (last)
+	if (last) {
 		fprintf(stderr, "\r\033[K");
+		fflush(stderr);
+	}
 	return err ? err : ret;
 }
 

@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 25
+begin 27
 
 # The columns: time, processor, process, thread, type, data.
 event()
@@ -132,5 +132,16 @@ result clock_and_color_are_those_of_dump $?
 
 run 0 live --data-size=3 -- ./ticks_helper 1 0 && event 'tick +"num" \(truncated\)$'
 result data_size_cuts_the_data $?
+
+# The program may write to the same terminal at any time.
+./writes_helper posixtrace live --size=8K -- ./ticks_helper 5000 0 >"$tmp/out" 2>"$tmp/err" &&
+	complains '^\[posixtrace: [0-9]+ events(, [0-9]+ lost: use a larger --size)?$' &&
+	[ "$(tail -n +2 "$tmp/err")" = ']' ]
+result summary_is_one_write $?
+
+./writes_helper posixtrace live --pid=4194303 2>"$tmp/err"
+[ $? -eq 1 ] && complains '^\[posixtrace: process 4194303: there is none with this id$' &&
+	[ "$(tail -n +2 "$tmp/err")" = ']' ]
+result complaint_is_one_write $?
 
 finish
