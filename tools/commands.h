@@ -23,4 +23,7 @@ void tell(const char *format, ...);
 /* complain() - say on standard error what failed and why (an error number) */
 void complain(const char *what, int err);
 
+/* complain_of_output() - say, once, that the standard output could not be written */
+void complain_of_output(int err);
+
 #endif /* POSIXTRACE_COMMANDS_H */

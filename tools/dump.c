@@ -75,7 +75,7 @@ static int print_events(struct dump *dump)
 	while ((ret = source_next(dump->source, &event)) > 0) {
 		err = print_one(dump, &event);
 		if (err) {
-			complain("standard output", -err);
+			complain_of_output(-err);
 			return err;
 		}
 	}
@@ -85,7 +85,7 @@ static int print_events(struct dump *dump)
 	}
 	err = print_write(&dump->text);
 	if (err)
-		complain("standard output", -err);
+		complain_of_output(-err);
 	return err;
 }
 

@@ -171,7 +171,9 @@ static int run_export(struct export *export, size_t format)
 	err = close_output(export, err);
 	if (export->progress && export->events >= PROGRESS_EVERY)
 		show_progress(export, "\n");
-	if (err)
+	if (err && !export->path && ferror(stdout))
+		complain_of_output(-err);
+	else if (err)
 		complain("export", -err);
 	else
 		err = logend_tell(&export->end, export->log, export->source);

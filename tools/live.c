@@ -80,7 +80,7 @@ static int print_events(struct live *live)
 	if (!err)
 		err = print_write(&live->text);
 	if (err)
-		complain("standard output", -err);
+		complain_of_output(-err);
 	return err ? err : count;
 }
 

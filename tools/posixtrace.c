@@ -3,9 +3,12 @@
  * The posixtrace command: dispatches to its subcommands.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <posixtrace.h>
 
@@ -48,6 +51,15 @@ void complain(const char *what, int err)
 		tell("%s: %s", what, strerror(err));
 }
 
+void complain_of_output(int err)
+{
+	static bool told;
+
+	if (!told)
+		complain("standard output", err);
+	told = true;
+}
+
 static void print_help(FILE *to)
 {
 	fprintf(to,
@@ -85,9 +97,42 @@ static int run(int argc, char **argv)
 	return 2;
 }
 
+/*
+ * A log that is opened as descriptor 1 would get what is printed. A closed descriptor gets a
+ * file that refuses it, and that the traced program does not inherit.
+ */
+static int occupy_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int flags = (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC;
+
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags) != fd)
+			return -errno;
+	}
+	return 0;
+}
+
+/* Some of it may still be in memory. A file system may refuse data as late as at the close. */
+static int close_output(int status)
+{
+	bool failed = ferror(stdout);
+
+	errno = 0;
+	if (!fclose(stdout) && !failed)
+		return status;
+	complain_of_output(errno ? errno : EIO);
+	return status ? status : 1;
+}
+
 int main(int argc, char **argv)
 {
+	int err = occupy_descriptors();
+
 	/* Each line is one write, so that the traced program cannot write into its middle. */
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
-	return run(argc, argv);
+	if (err) {
+		complain("/dev/null", -err);
+		return 1;
+	}
+	return close_output(run(argc, argv));
 }

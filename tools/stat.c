@@ -139,7 +139,7 @@ static int print_all(struct stat_command *stat)
 	stats_print(&stat->stats, stdout, stat->all, stat->histograms);
 	if (!fflush(stdout))
 		return 0;
-	complain("standard output", errno);
+	complain_of_output(errno);
 	return -EIO;
 }
 

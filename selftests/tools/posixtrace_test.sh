@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 4
+begin 7
 
 run 0 --help && says 'Usage: posixtrace' && says '^  live ' && says '^  record ' && says '^Exit status'
 result help_lists_the_commands $?
@@ -29,5 +29,47 @@ for command in $(posixtrace --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 done
 [ "$helped" -ge 6 ] && [ "$helped" -eq "$(posixtrace --help | grep -c '^  [a-z]')" ]
 result each_command_has_help_and_refuses_unknown_options $?
+
+# fails_on_output MESSAGE ARGUMENT...: the standard output is that of the caller
+fails_on_output()
+{
+	wanted=$1
+	shift
+	posixtrace "$@" 2>"$tmp/err"
+	status=$?
+	echo "posixtrace: standard output: $wanted" >"$tmp/wanted"
+	if [ "$status" -ne 1 ] ||
+		! grep -v '^posixtrace: [0-9]* events' "$tmp/err" | cmp - "$tmp/wanted"; then
+		echo "# $*: status $status" >&2
+		return 1
+	fi
+}
+
+# all_fail_on_output MESSAGE
+all_fail_on_output()
+{
+	fails_on_output "$1" --help && fails_on_output "$1" --version &&
+		fails_on_output "$1" list --help && fails_on_output "$1" list &&
+		fails_on_output "$1" status && fails_on_output "$1" list "$tmp/log" &&
+		fails_on_output "$1" list $$ && fails_on_output "$1" dump "$tmp/log" &&
+		fails_on_output "$1" stat "$tmp/log" && fails_on_output "$1" export -f chrome "$tmp/log" &&
+		fails_on_output "$1" stat --seconds=1 $$ &&
+		fails_on_output "$1" live -- ./ticks_helper 1 0
+}
+
+posixtrace record -o "$tmp/log" -- ./ticks_helper 3 0 2>"$tmp/err" &&
+	all_fail_on_output 'No space left on device' >/dev/full
+result output_that_cannot_be_written_is_a_failure $?
+
+# The log must not get the number of the standard output.
+cp "$tmp/log" "$tmp/same"
+all_fail_on_output 'Bad file descriptor' >&- && cmp "$tmp/log" "$tmp/same" &&
+	posixtrace record -f -o "$tmp/log" -- ./ticks_helper 3 0 2>"$tmp/err" >&- &&
+	run 0 list "$tmp/log" && says '^status +complete$'
+result closed_output_is_a_failure $?
+
+# (the shell opens /proc/self/fd as a descriptor, too)
+posixtrace live -- sh -c '[ ! -e /proc/$$/fd/0 ] && [ -e /proc/$$/fd/1 ]' <&- >"$tmp/out" 2>"$tmp/err"
+result closed_descriptors_are_closed_in_the_program_too $?
 
 finish
