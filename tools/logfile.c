@@ -115,16 +115,19 @@ int logfile_open(struct logfile *log, bool any_kind)
 
 int logfile_keep(struct logfile *log)
 {
-	int err = 0;
+	int err;
 
 	if (!log->fresh)
 		return 0;
-	if (rename(log->fresh, log->path)) {
-		err = errno;
-		unlink(log->fresh);
+	if (!rename(log->fresh, log->path)) {
+		free(log->fresh);
+		log->fresh = NULL;
+		return 0;
 	}
-	free(log->fresh);
-	log->fresh = NULL;
+	err = errno;
+	tell("%s: cannot be replaced: %s", log->path, strerror(err));
+	tell("the log is %s", log->fresh);
+	log->path = log->fresh;
 	return err;
 }
 
@@ -143,4 +146,6 @@ void logfile_close(struct logfile *log)
 {
 	if (log->fd != STDOUT_FILENO)
 		close(log->fd);
+	free(log->fresh);
+	log->fresh = NULL;
 }

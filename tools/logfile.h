@@ -23,7 +23,10 @@ struct logfile {
  */
 int logfile_open(struct logfile *log, bool any_kind);
 
-/* logfile_keep() - it is a log now, and gets its name. Returns 0 or an error number. */
+/*
+ * logfile_keep() - it is a log now, and takes the place of the one that is there. If it cannot,
+ * it keeps its own name: returns an error number when it has complained about that, else 0.
+ */
 int logfile_keep(struct logfile *log);
 
 /* logfile_discard() - it did not become one: what we made goes away */

@@ -30,6 +30,7 @@ static void become_program(const struct process *process, int begin)
 	execvp(process->argv[0], process->argv);
 	err = errno;
 	complain(process->argv[0], err);
+	send(begin, &err, sizeof(err), MSG_NOSIGNAL);
 	_exit(err == ENOENT ? 127 : 126);
 }
 
@@ -84,14 +85,35 @@ int process_begin(struct process *process)
 	return err;
 }
 
-void process_go(struct process *process)
+/*
+ * Executing the program closes its end; before, the child sends an error if it cannot. A signal
+ * ends the wait: a file system may take long.
+ */
+static bool was_executed(const struct process *process)
 {
+	struct pollfd fds[] = {
+		{ .fd = process->go, .events = POLLIN },
+		{ .fd = process->sigfd, .events = POLLIN },
+	};
+	int err;
+
+	while (poll(fds, 2, -1) < 0 && errno == EINTR)
+		;
+	return recv(process->go, &err, sizeof(err), MSG_DONTWAIT) != sizeof(err);
+}
+
+bool process_go(struct process *process)
+{
+	bool begun;
+
 	if (process->go < 0)
-		return;
+		return true;
 	if (send(process->go, "", 1, MSG_NOSIGNAL) != 1 && errno != EPIPE)
 		complain("program", errno);
+	begun = was_executed(process);
 	close(process->go);
 	process->go = -1;
+	return begun;
 }
 
 bool process_signal(struct process *process)

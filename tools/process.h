@@ -28,8 +28,11 @@ struct process {
  */
 int process_begin(struct process *process);
 
-/* process_go() - the stream is there */
-void process_go(struct process *process);
+/*
+ * process_go() - the stream is there. False if the program cannot be executed: it was said why,
+ * and process_end() tells the exit status.
+ */
+bool process_go(struct process *process);
 
 /*
  * process_signal() - a signal came: is it to end the tracing? The first one is the

@@ -260,11 +260,21 @@ static void look_at_log(struct recording *rec)
 	posix_trace_close(log);
 }
 
-/* Completes the log. A reader of a pipe that does not read can be got rid of by Ctrl-C. */
+/* Ctrl-C ends the wait for a pipe that nobody reads. */
+static int shut_down(const struct recording *rec)
+{
+	sigset_t mask;
+	int err;
+
+	sigprocmask(SIG_SETMASK, &rec->session.process.old_mask, &mask);
+	err = posix_trace_shutdown(rec->session.trid);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	return err;
+}
+
+/* Completes the log. */
 static void finish(struct recording *rec)
 {
-	struct process *process = &rec->session.process;
-	sigset_t mask;
 	int err;
 
 	err = posix_trace_stop(rec->session.trid);
@@ -273,9 +283,7 @@ static void finish(struct recording *rec)
 		rec->failed = true;
 	}
 	look(rec);
-	sigprocmask(SIG_SETMASK, &process->old_mask, &mask);
-	err = posix_trace_shutdown(rec->session.trid);
-	sigprocmask(SIG_SETMASK, &mask, NULL);
+	err = shut_down(rec);
 	if (err && err != rec->flush_error)
 		say(rec, logfile_name(&rec->log), err);
 	if (err) {
@@ -314,29 +322,39 @@ static int create_stream(struct recording *rec)
 	return err;
 }
 
-static void record(struct recording *rec)
+/* False if it did not begin: the stream is gone then. */
+static bool begin(struct recording *rec)
 {
-	int err;
+	int err = posix_trace_start(rec->session.trid);
 
-	if (create_stream(rec)) {
-		logfile_discard(&rec->log);
-		rec->failed = true;
-		return;
-	}
-	err = logfile_keep(&rec->log);
-	if (!err)
-		err = posix_trace_start(rec->session.trid);
 	if (err) {
 		complain(logfile_name(&rec->log), err);
-		posix_trace_shutdown(rec->session.trid);
 		rec->failed = true;
-		return;
 	}
 	rec->began = now();
 	rec->seen_at = rec->began;
-	process_go(&rec->session.process);
+	if (!err && process_go(&rec->session.process))
+		return true;
+	shut_down(rec);
+	return false;
+}
+
+static void record(struct recording *rec)
+{
+	int err = create_stream(rec);
+
+	if (err)
+		rec->failed = true;
+	if (err || !begin(rec)) {
+		logfile_discard(&rec->log);
+		return;
+	}
+	/* Not before: without a program, a log that exists stays. */
+	err = logfile_keep(&rec->log);
 	follow(rec);
 	finish(rec);
+	if (err)
+		rec->failed = true;
 	if (!rec->quiet)
 		print_summary(rec);
 }

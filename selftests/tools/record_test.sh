@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 40
+begin 44
 here=$PWD
 log=$tmp/log
 
@@ -90,8 +90,16 @@ result quiet_says_nothing $?
 with_log 7 -- ./ticks_helper 1 7 && is_complete
 result passes_the_exit_status_on $?
 
-with_log 127 -- ./no_such_program && complains 'no_such_program: No such file' && is_complete
-result missing_program_fails $?
+with_log 127 -- ./no_such_program && complains 'no_such_program: No such file' && [ ! -e "$log" ] &&
+	[ "$(wc -l <"$tmp/err")" -eq 1 ] && with_log 0 -- ./ticks_helper 1 0
+result missing_program_leaves_no_log $?
+
+cp ticks_helper "$tmp/plain" && chmod a-x "$tmp/plain"
+with_log 126 -- "$tmp/plain" && complains 'plain: Permission denied' && [ ! -e "$log" ]
+result program_that_is_none_leaves_no_log $?
+
+with_log 127 -- ./ticks_helper 3 127 && recorded && is_complete
+result exit_status_of_a_missing_program_is_not_taken_for_one $?
 
 (cd "$tmp" && posixtrace record -- "$here/ticks_helper" 3 0) 2>"$tmp/err" &&
 	posixtrace list "$tmp/posixtrace.log" | grep -q '  complete$'
@@ -105,6 +113,21 @@ result existing_file_is_refused $?
 run 1 record --force -o "$log" --pid=4194303 && complains 'process 4194303: there is none' &&
 	[ "$(cat "$log")" = precious ] && [ "$(echo "$log".*)" = "$log.*" ]
 result existing_file_stays_if_nothing_can_be_recorded $?
+
+run 127 record --force -o "$log" -- ./no_such_program && [ "$(cat "$log")" = precious ] &&
+	[ "$(echo "$log".*)" = "$log.*" ]
+result existing_file_stays_without_a_program $?
+
+# In such a folder, the file of another user can not be replaced.
+mkdir -m 1777 "$tmp/sticky" && chmod 755 "$tmp" && echo precious >"$tmp/sticky/log"
+su -s /bin/sh nobody -c "exec posixtrace record -f -o $tmp/sticky/log -- ./ticks_helper 3 0" \
+	>"$tmp/out" 2>"$tmp/err"
+[ $? -eq 1 ] && [ "$(cat "$tmp/sticky/log")" = precious ] &&
+	complains 'sticky/log: cannot be replaced: Operation not permitted$' &&
+	complains '^posixtrace: the log is .*/sticky/log\.[A-Za-z0-9]{6}$' &&
+	complains '^posixtrace: 4 events ' && cp "$tmp/sticky/log".* "$log" && recorded && is_complete
+result log_is_kept_beside_a_file_that_cannot_be_replaced $?
+echo precious >"$log"
 
 run 0 record --force -o "$log" -- ./ticks_helper 3 0 && is_complete &&
 	[ "$(stat -c %a "$log")" = 644 ] && [ "$(echo "$log".*)" = "$log.*" ]
