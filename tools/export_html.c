@@ -43,6 +43,8 @@ struct html {
 	uint32_t nr_names;
 	uint32_t track_index[EXPORT_THREADS + 1];	/* likewise, by number of the thread */
 	uint32_t nr_tracks;
+	uint64_t nr_threads;		/* of all events */
+	uint64_t last_time;		/* likewise */
 	uint64_t shown;			/* what is drawn: durations are two events */
 	uint64_t taken;			/* events that are in the page */
 	uint64_t bytes;
@@ -67,13 +69,24 @@ static uint32_t find_name(struct html *html, size_t name_of, const char *name)
 	return *index - 1;
 }
 
-static int find_track(struct html *html, const struct event *event, uint32_t *track)
+/* 0 or a negative error number */
+static int find_thread(struct html *html, const struct event *event, uint32_t *number)
 {
-	uint32_t number, *index;
-	int ret = threads_find(html->threads, event->pid, event->thread, &number);
+	int ret = threads_find(html->threads, event->pid, event->thread, number);
 
 	if (ret < 0)
 		return ret;
+	html->nr_threads += ret;
+	return 0;
+}
+
+static int find_track(struct html *html, const struct event *event, uint32_t *track)
+{
+	uint32_t number, *index;
+	int err = find_thread(html, event, &number);
+
+	if (err)
+		return err;
 	index = &html->track_index[number];
 	if (!*index) {
 		bool others = number == THREADS_OTHERS;
@@ -202,20 +215,21 @@ static int put_events(struct html *html)
 	uint64_t max = html->export->max_events ? html->export->max_events : EVENTS_MAX;
 	const struct pairs_begin *begin;
 	struct event event;
+	uint32_t number;
 	int ret;
 
 	buffer_text(&html->text, "{\"events\":[");
 	while ((ret = export_next(html->export, &event)) > 0) {
-		/* All are counted. */
 		html->full |= html->export->events > max || html->bytes > BYTES_MAX;
-		if (html->full)
-			continue;
-		ret = put_event(html, &event);
+		if (event.time > html->last_time)
+			html->last_time = event.time;
+		/* The page tells the numbers of the whole log. */
+		ret = html->full ? find_thread(html, &event, &number) : put_event(html, &event);
 		if (!ret)
 			ret = flush(html, WRITE_AT);
 		if (ret)
 			return ret;
-		html->taken++;
+		html->taken += !html->full;
 	}
 	while (!ret && (begin = pairs_take(html->pairs))) {
 		ret = put_instant(html, &begin->event, begin->data_len);
@@ -235,8 +249,10 @@ static void put_rest(struct html *html)
 	buffer_put(text, html->names.data, html->names.len);
 	buffer_text(text, "\n],\"threads\":[");
 	buffer_put(text, html->tracks.data, html->tracks.len);
-	buffer_printf(text, "\n],\"first\":\"%" PRIu64 "\",\"total\":%" PRIu64 ",\"title\":",
-		      export->first_time, export->events);
+	buffer_printf(text, "\n],\"first\":\"%" PRIu64 "\",\"length\":%" PRIu64,
+		      export->first_time, html->last_time - export->first_time);
+	buffer_printf(text, ",\"total\":%" PRIu64, export->events);
+	buffer_printf(text, ",\"totalThreads\":%" PRIu64 ",\"title\":", html->nr_threads);
 	export_trace_name(export, name, sizeof(name));
 	if (!name[0])
 		snprintf(name, sizeof(name), "Trace");

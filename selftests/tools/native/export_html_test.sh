@@ -320,6 +320,26 @@ limits_are_told_case()
 	done
 }
 
+# The page has a part of the log; what it says of the log is not about that part.
+summary_is_that_of_the_whole_log_case()
+{
+	whole_log log <<-'END'
+		name 65 tick
+		block 0
+		event 65 1700000000000000000 pid=7 thread=0x1000
+		event 65 1700000000200000000 pid=7 thread=0x1000
+		event 65 1700000002000000000 pid=7 thread=0x3000
+		event 65 1700000003000000000 pid=7 thread=0x2000
+	END
+	export_log html page log --max-events=2
+	browse page 'told("summary", document.getElementById("summary").textContent);
+		told("items", state.items);
+		told("rows", state.rows);'
+	[ "$(fact summary)" = '4 events of 3 threads, 3 s from 2023-11-14T22:13:20.000000000Z' ]
+	[ "$(fact items)" -eq 2 ]
+	[ "$(fact rows)" -eq 1 ]
+}
+
 # As many as go in by default, nearly.
 many_events_case()
 {
