@@ -27,7 +27,8 @@
  * @log: name of the log
  * @path: what to write, or NULL: the standard output
  * @file: open for writing, if the format is one file
- * @layouts: of --format-file, or NULL
+ * @format_file: of --format-file, or NULL
+ * @layouts: what is in there, or NULL
  * @max_events: of --max-events; 0 is what the format thinks best
  * @events: events read so far
  * @user_events: of these, those of the user
@@ -44,6 +45,7 @@ struct export {
 	const char *log;
 	const char *path;
 	FILE *file;
+	const char *format_file;
 	struct layouts *layouts;
 	uint64_t max_events;
 
@@ -54,7 +56,7 @@ struct export {
 	uint64_t newly_lost;
 	struct logend end;
 	bool known[EXPORT_TYPES];
-	const struct layout *layout_of[EXPORT_TYPES];
+	struct layout *layout_of[EXPORT_TYPES];
 	bool progress;
 };
 

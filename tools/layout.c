@@ -48,6 +48,21 @@ bool layout_matches(const struct layout *layout, const unsigned char *data, size
 	return len == 0;
 }
 
+size_t layout_size(const struct layout *layout, bool *least)
+{
+	size_t size = 0;
+
+	*least = false;
+	for (size_t i = 0; i < layout->nr_fields; i++) {
+		bool string = layout->fields[i].type == LAYOUT_STRING;
+
+		/* It has at least its null byte. */
+		size += string ? 1 : layout->fields[i].size;
+		*least |= string;
+	}
+	return size;
+}
+
 /* In the order of bytes of this machine, which is that of every log it can read. */
 uint64_t layout_unsigned(const struct layout_value *value)
 {

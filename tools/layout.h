@@ -47,11 +47,19 @@ struct layout_field {
  * @event: name of the event type
  * @fields: the fields
  * @nr_fields: how many
+ * @line: where it begins in the format file
+ * @in_log: the caller's: the log has that event type
+ * @misfit: the caller's: some event has other data
+ * @misfit_len: bytes of the first data of that kind
  */
 struct layout {
 	char event[LAYOUT_NAME_MAX];
 	struct layout_field *fields;
 	size_t nr_fields;
+	unsigned int line;
+	bool in_log;
+	bool misfit;
+	size_t misfit_len;
 };
 
 /**
@@ -82,7 +90,10 @@ struct layouts;
 int layouts_load(const char *path, struct layouts **layouts);
 
 /* layouts_find() - of the event type with this name, or NULL; also if @layouts is NULL */
-const struct layout *layouts_find(const struct layouts *layouts, const char *event);
+struct layout *layouts_find(const struct layouts *layouts, const char *event);
+
+/* layouts_get() - by number, in the order of the file; NULL behind the last */
+const struct layout *layouts_get(const struct layouts *layouts, size_t number);
 
 void layouts_free(struct layouts *layouts);
 
@@ -108,6 +119,9 @@ bool layout_matches(const struct layout *layout, const unsigned char *data, size
  */
 bool layout_value(const struct layout *layout, size_t index, const unsigned char *data,
 		  size_t len, struct layout_value *value);
+
+/* layout_size() - bytes that the fields take; if one is a string, @least is true */
+size_t layout_size(const struct layout *layout, bool *least);
 
 /* The value of a number: without sign, or with, or a float. */
 uint64_t layout_unsigned(const struct layout_value *value);

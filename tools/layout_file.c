@@ -340,7 +340,7 @@ static int add_layout(struct reader *reader)
 		return -ENOMEM;
 	layouts->layouts = grown;
 	reader->layout = &grown[layouts->nr_layouts++];
-	*reader->layout = (struct layout){ };
+	*reader->layout = (struct layout){ .line = reader->token_line };
 	strcpy(reader->layout->event, reader->text);
 	return 0;
 }
@@ -426,13 +426,18 @@ out:
 	return err;
 }
 
-const struct layout *layouts_find(const struct layouts *layouts, const char *event)
+struct layout *layouts_find(const struct layouts *layouts, const char *event)
 {
 	for (size_t i = 0; layouts && i < layouts->nr_layouts; i++) {
 		if (!strcmp(layouts->layouts[i].event, event))
 			return &layouts->layouts[i];
 	}
 	return NULL;
+}
+
+const struct layout *layouts_get(const struct layouts *layouts, size_t number)
+{
+	return layouts && number < layouts->nr_layouts ? &layouts->layouts[number] : NULL;
 }
 
 void layouts_free(struct layouts *layouts)

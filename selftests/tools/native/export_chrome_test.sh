@@ -232,6 +232,60 @@ layout_of_data_case()
 	END
 }
 
+# A format file that is not about this log must not pass unnoticed.
+wrong_layouts_are_told_case()
+{
+	cat >formats <<-'END'
+		right { u64 number; }
+		wide { u64 number; }
+
+		narrow { u32 number; }
+		path { string path; }
+		more { string path;
+			u8 number; }
+		text { char text[4]; }
+		unknown { u8 number; }
+		cut { u64 number; }
+		silent { u64 number; }
+		"bad\x1bname" { u8 number; }
+		posix_trace_start { u8 number; }
+	END
+	whole_log log <<-'END'
+		name 65 right
+		name 66 wide
+		name 67 narrow
+		name 68 path
+		name 69 more
+		name 70 text
+		name 71 cut
+		name 72 silent
+		block 0
+		event 65 1 zeros=8
+		event 66 2 zeros=6
+		event 66 3 zeros=8
+		event 66 4 zeros=5
+		event 67 5 zeros=8
+		event 68 6 zeros=3
+		event 69 7 zeros=1
+		event 70 8 hex=ff610000
+		event 71 9 zeros=4 cut
+		event 72 10 zeros=8
+	END
+	for format in chrome perfetto ctf html; do
+		posixtrace export -f $format -F formats -o $format log 2>said
+		diff -u - said <<-'END'
+			posixtrace: formats:2: wide: the fields have 8 bytes, an event has 6: shown as bytes
+			posixtrace: formats:4: narrow: the fields have 4 bytes, an event has 8: shown as bytes
+			posixtrace: formats:5: path: the 3 bytes of an event do not have these fields: shown as bytes
+			posixtrace: formats:6: more: the fields have at least 2 bytes, an event has 1: shown as bytes
+			posixtrace: formats:8: text: a text of an event cannot be printed: shown as bytes
+			posixtrace: formats:9: unknown: the log has no such user event type
+			posixtrace: formats:12: bad\x1bname: the log has no such user event type
+			posixtrace: formats:13: posix_trace_start: the log has no such user event type
+		END
+	done
+}
+
 # What never ends must not make what does unknown, nor take memory for ever.
 begins_without_end_case()
 {
