@@ -56,8 +56,10 @@ size_t parse_size(const char *text, size_t max)
 	return value << shift;
 }
 
-static void add_names(struct names *names, const char *list)
+static void add_names(struct names *names, const char *option, const char *list)
 {
+	const char *name = NULL;
+
 	if (argz_add_sep(&names->argz, &names->len, list, ',')) {
 		complain("names", ENOMEM);
 		exit(1);
@@ -71,6 +73,13 @@ static void add_names(struct names *names, const char *list)
 		tell("a name of an event type is lacking");
 		exit(2);
 	}
+	while ((name = argz_next(names->argz, names->len, name))) {
+		if (strlen(name) > TRACE_EVENT_NAME_MAX) {
+			tell("%s: the name of an event type has at most %d bytes (got %zu: \"%s\")",
+			     option, TRACE_EVENT_NAME_MAX, strlen(name), name);
+			exit(2);
+		}
+	}
 }
 
 bool session_option(struct session *session, int opt, const char *value)
@@ -80,7 +89,7 @@ bool session_option(struct session *session, int opt, const char *value)
 		session->data_size = parse_size(value, DATA_SIZE_MAX);
 		return true;
 	case 'F':
-		add_names(&session->filter, value);
+		add_names(&session->filter, "--filter", value);
 		return true;
 	case 'i':
 		session->inherit = true;
@@ -92,7 +101,7 @@ bool session_option(struct session *session, int opt, const char *value)
 		session->stream_size = parse_size(value, STREAM_SIZE_MAX);
 		return true;
 	case 'x':
-		add_names(&session->exclude, value);
+		add_names(&session->exclude, "--exclude", value);
 		return true;
 	default:
 		return false;

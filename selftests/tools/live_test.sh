@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 27
+begin 28
 
 # The columns: time, processor, process, thread, type, data.
 event()
@@ -106,8 +106,7 @@ run 0 live --filter=tick --exclude=tick -- ./ticks_helper 3 0 && complains '^pos
 result exclude_wins_over_filter $?
 
 run 1 live --exclude=posix_trace_start -- ./ticks_helper 1 0 &&
-	complains 'posix_trace_start: events of the system are always recorded' &&
-	run 1 live --filter="$(printf %064d 0)" -- ./ticks_helper 1 0 && complains 'too long'
+	complains 'posix_trace_start: events of the system are always recorded'
 result names_that_can_not_be_filtered_are_refused $?
 
 run 0 live -- ./family_helper && event 'family +"parent"$' && ! says '"child"'
@@ -132,6 +131,13 @@ result clock_and_color_are_those_of_dump $?
 
 run 0 live --data-size=3 -- ./ticks_helper 1 0 && event 'tick +"num" \(truncated\)$'
 result data_size_cuts_the_data $?
+
+long=$(printf %0100d 0)
+run 2 live --filter="tick,$long" -- ./ticks_helper 1 0 &&
+	complains "^posixtrace: --filter: the name of an event type has at most 63 bytes .*100: \"$long\"" &&
+	run 2 record --exclude="$(printf %064d 0)" -- ./ticks_helper 1 0 && complains '--exclude: .* 63 ' &&
+	run 0 live --filter="$(printf %063d 0)" -- ./ticks_helper 1 0
+result filter_says_how_long_a_name_may_be $?
 
 # The program may write to the same terminal at any time.
 ./writes_helper posixtrace live --size=8K -- ./ticks_helper 5000 0 >"$tmp/out" 2>"$tmp/err" &&
