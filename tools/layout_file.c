@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands.h"
 #include "layout.h"
 
 struct layouts {
@@ -379,18 +380,22 @@ static int read_file(const char *path, char **text, size_t *len)
 		err = -errno;
 	} else {
 		*text = malloc(LAYOUT_FILE_MAX + 1);
+		errno = 0;
 		if (!*text)
 			err = -ENOMEM;
 		else
 			*len = fread(*text, 1, LAYOUT_FILE_MAX + 1, file);
+		/* A directory can be opened, but not read. */
 		if (!err && ferror(file))
-			err = -EIO;
+			err = errno ? -errno : -EIO;
 		else if (!err && *len > LAYOUT_FILE_MAX)
 			err = -EFBIG;
 		fclose(file);
 	}
-	if (err)
-		fprintf(stderr, "%s: %s\n", path, strerror(-err));
+	if (err == -EFBIG)
+		tell("--format-file: %s: larger than %d bytes", path, LAYOUT_FILE_MAX);
+	else if (err)
+		tell("--format-file: %s: %s", path, strerror(-err));
 	return err;
 }
 

@@ -358,8 +358,16 @@ wrong_format_files_case()
 	fails 1 'formats:1: more than 256 fields' \
 		posixtrace export -f ctf -F formats -o out log
 	head -c 1100000 /dev/zero | tr '\0' '#' >formats
-	fails 1 'formats: File too large' posixtrace export -f ctf -F formats -o out log
+	fails 1 'formats: larger than 1048576 bytes' posixtrace export -f ctf -F formats -o out log
 	fails 1 'nowhere: No such file' posixtrace export -f ctf -F nowhere -o out log
+}
+
+folder_is_no_format_file_case()
+{
+	whole_log log <<<'name 65 tick'
+	fails 1 'posixtrace: --format-file: .: Is a directory' \
+		posixtrace export -f chrome -F . -o out log
+	[ ! -e out ]
 }
 
 # The first block is damaged, its neighbours are not.
