@@ -7,6 +7,7 @@
  * the process that gave it: a child that inherited the descriptor, or whoever
  * else got hold of it, can do nothing with it.
  */
+#include <linux/fdtable.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
@@ -360,6 +361,20 @@ static int cdev_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
+static int is_same(const void *file, struct file *open, unsigned int fd)
+{
+	return open == file;
+}
+
+/*
+ * As after dup(). The one that is being closed has left the table before: of two that are
+ * closed at once, the later one finds none.
+ */
+static bool has_another(struct files_struct *files, const struct file *file)
+{
+	return iterate_fd(files, 0, is_same, file);
+}
+
 /*
  * Called at each close of a descriptor. Only the controller's counts: a child that
  * holds the descriptor neither ends a stream nor keeps it alive. That a thread
@@ -369,13 +384,16 @@ static int cdev_open(struct inode *inode, struct file *file)
  * Nor is it one when a fork() or unshare() fails half-way: then the copy of the table
  * is closed by who wanted it, but it never was his. Also a table that a thread shared,
  * left behind, and happens to be the last one to let go: the new one has the file.
+ *
+ * As long as its table has another descriptor of the file, the stream goes on.
  */
 static int cdev_flush(struct file *file, fl_owner_t id)
 {
 	struct pxt_file *pf = file->private_data;
 
 	if (role_of(pf) == PXT_ROLE_STREAM && owns_stream(pf->stream) &&
-	    id == current->files && !(current->flags & PF_EXITING))
+	    id == current->files && !(current->flags & PF_EXITING) &&
+	    !has_another(current->files, file))
 		pxt_stream_close(pf->stream, file);
 	return 0;
 }

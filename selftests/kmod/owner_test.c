@@ -203,20 +203,57 @@ TEST_F(owner, end_of_a_child_with_the_descriptor_ends_no_stream)
 	EXPECT_EQ(0, gate(&self->target));
 }
 
-/* Which one it is, the module is not told. */
-TEST_F(owner, close_of_any_descriptor_ends_the_stream)
+/* The copy is left once, the original the other times. */
+TEST_F(owner, stream_ends_with_the_last_of_its_descriptors)
+{
+	for (int round = 0; round < 3; round++) {
+		struct stream stream;
+		int first, last;
+
+		ASSERT_EQ(0, stream_create(&stream, 0));
+		ASSERT_EQ(0, stream_start(&stream));
+		first = stream.fd;
+		last = dup(first);
+		ASSERT_LE(0, last);
+		if (round) {
+			first = last;
+			last = stream.fd;
+		}
+		/* dup2() closes what it replaces. */
+		ASSERT_EQ(round == 2 ? first : 0, round == 2 ? dup2(0, first) : close(first));
+		EXPECT_EQ(1, gate(&self->target));
+		stream.fd = last;
+		EXPECT_EQ(0, stream_stop(&stream));
+		EXPECT_EQ(0, stream_start(&stream));
+		EXPECT_EQ(1, gate(&self->target));
+		ASSERT_EQ(0, close(last));
+		EXPECT_EQ(0, gate(&self->target));
+		EXPECT_EQ(0, is_traced(&self->target));
+		stream.fd = -1;
+		stream_close(&stream);
+		if (round == 2)
+			close(first);
+	}
+}
+
+TEST_F(owner, copy_in_a_child_is_not_counted_among_the_descriptors)
 {
 	struct stream stream;
-	int second;
+	struct child child;
+	int copy;
 
 	ASSERT_EQ(0, stream_create(&stream, 0));
 	ASSERT_EQ(0, stream_start(&stream));
-	second = dup(stream.fd);
-	ASSERT_LE(0, second);
-	close(second);
+	copy = dup(stream.fd);
+	ASSERT_LE(0, copy);
+	ASSERT_EQ(0, child_start(&child, child_idle, NULL));
+	ASSERT_EQ(0, hear(&child.talk));
+	close(copy);
+	EXPECT_EQ(1, gate(&self->target));
+	stream_close(&stream);
 	EXPECT_EQ(0, gate(&self->target));
 	EXPECT_EQ(0, is_traced(&self->target));
-	stream_close(&stream);
+	EXPECT_EQ(0, child_wait(&child));
 }
 
 /* A process that shares the table of descriptors, and so keeps it open. */
