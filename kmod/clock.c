@@ -3,9 +3,8 @@
  * The clock of the timestamps: nanoseconds of CLOCK_REALTIME that never go back.
  *
  * It is the monotonic clock plus an offset. A step of the wall clock moves the
- * offset, forward within about a second, backward only when there is no
- * stream: so the order in a stream never breaks. Does not know of streams
- * otherwise.
+ * offset, forward at once (counter.c), backward only when there is no stream: so
+ * the order in a stream never breaks. Does not know of streams otherwise.
  */
 #include <linux/gfp.h>
 #include <linux/hrtimer.h>
@@ -15,45 +14,21 @@
 #include <linux/processor.h>
 #include <linux/time_namespace.h>
 #include <linux/timekeeping.h>
-#include <linux/workqueue.h>
 
 #include <linux/posixtrace.h>
 
 #include "clock.h"
 #include "counter.h"
 
-/* Guards pxt_clock_users and the writing of the offset. */
+/* Guards pxt_clock_users. */
 static DEFINE_MUTEX(pxt_clock_lock);
 static unsigned int pxt_clock_users;
 
 /*
- * Realtime minus monotonic, ns. Written under pxt_clock_lock, read by anyone: one
- * variable for us and for all who have mapped it, so that nobody sees an old value
- * who was told of an event with a new one.
+ * One for us and for all who have mapped it, so that nobody sees an old value who was
+ * told of an event with a new one. With users, only counter.c writes it.
  */
 static struct posixtrace_clock *pxt_clock_page;
-
-static void clock_follow(struct work_struct *work);
-static DECLARE_DELAYED_WORK(pxt_clock_work, clock_follow);
-
-static s64 clock_wall_offset(void)
-{
-	return ktime_to_ns(ktime_mono_to_real(0));
-}
-
-/* The wall clock may have been set: follow it, but never back. */
-static void clock_follow(struct work_struct *work)
-{
-	s64 offset;
-
-	mutex_lock(&pxt_clock_lock);
-	offset = clock_wall_offset();
-	if (offset > pxt_clock_page->offset)
-		WRITE_ONCE(pxt_clock_page->offset, offset);
-	if (pxt_clock_users)
-		schedule_delayed_work(&pxt_clock_work, HZ);
-	mutex_unlock(&pxt_clock_lock);
-}
 
 /**
  * pxt_clock_get() - a stream begins to use the clock
@@ -64,9 +39,8 @@ void pxt_clock_get(void)
 {
 	mutex_lock(&pxt_clock_lock);
 	if (!pxt_clock_users++) {
-		WRITE_ONCE(pxt_clock_page->offset, clock_wall_offset());
+		WRITE_ONCE(pxt_clock_page->offset, ktime_to_ns(ktime_mono_to_real(0)));
 		pxt_counter_begin(pxt_clock_page);
-		schedule_delayed_work(&pxt_clock_work, HZ);
 	}
 	mutex_unlock(&pxt_clock_lock);
 }
@@ -93,7 +67,7 @@ void pxt_clock_put(void)
  */
 u64 pxt_clock_now(void)
 {
-	/* Pairs with WRITE_ONCE() above: any mix of old and new is in order. */
+	/* Pairs with WRITE_ONCE() in counter_changed(): any mix of old and new is in order. */
 	return ktime_get_ns() + READ_ONCE(pxt_clock_page->offset);
 }
 
@@ -155,10 +129,11 @@ int pxt_clock_init(void)
 }
 
 /**
- * pxt_clock_exit() - nothing runs any more when this returns
+ * pxt_clock_exit() - there is no clock any more
+ *
+ * Nobody uses it.
  */
 void pxt_clock_exit(void)
 {
-	cancel_delayed_work_sync(&pxt_clock_work);
 	free_page((unsigned long)pxt_clock_page);
 }

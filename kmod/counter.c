@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What CLOCK_MONOTONIC is made from, for those who read the counter of the CPU
- * themselves: the same numbers that the vDSO has, and as young, so that they come to
- * the same nanosecond. The vDSO itself has to look at more than we need: other clocks,
- * time namespaces, seconds.
+ * What the kernel's clocks are made from, when it changes that.
+ *
+ * Of CLOCK_MONOTONIC, for those who read the counter of the CPU themselves: the same
+ * numbers that the vDSO has, and as young, so that they come to the same nanosecond. The
+ * vDSO itself has to look at more than we need: other clocks, time namespaces, seconds.
+ *
+ * Of CLOCK_REALTIME, how much later it is: when clock_settime() returns, or a machine
+ * that slept goes on, whoever takes a time finds the new number.
  */
 #include <linux/clocksource.h>
 #include <linux/notifier.h>
@@ -31,16 +35,23 @@ static u32 counter_of(const struct clocksource *source)
 	return POSIXTRACE_COUNTER_NONE;
 }
 
-/* Runs in each tick, and when the clock is set, with the timekeeper's lock. */
+/*
+ * Runs in each tick, and when the clock is set, with the timekeeper's lock. The wall clock
+ * may have gone back: we never do.
+ */
 static int counter_changed(struct notifier_block *block, unsigned long was_set, void *data)
 {
-	const struct tk_read_base *tkr = &((const struct timekeeper *)data)->tkr_mono;
+	const struct timekeeper *tk = data;
+	const struct tk_read_base *tkr = &tk->tkr_mono;
 	struct posixtrace_clock *clock = pxt_counter_clock;
+	s64 offset = ktime_to_ns(tk->offs_real);
 	u32 seq = clock->seq;
 
 	WRITE_ONCE(clock->seq, seq + 1);
 	/* Pair with the acquire of the first look at seq and the fence before the second. */
 	smp_wmb();
+	if (offset > clock->offset)
+		WRITE_ONCE(clock->offset, offset);
 	WRITE_ONCE(clock->counter, counter_of(tkr->clock));
 	WRITE_ONCE(clock->cycle_last, tkr->cycle_last);
 	WRITE_ONCE(clock->base, ktime_to_ns(tkr->base));
@@ -59,7 +70,7 @@ static struct notifier_block pxt_counter_block = {
 
 /**
  * pxt_counter_begin() - write to a clock from now on, and now
- * @clock: whose @seq and those behind it are ours
+ * @clock: whose members are ours from now on; @offset is what it begins with
  *
  * Not called again before pxt_counter_end(). Context: may sleep.
  */
