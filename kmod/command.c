@@ -13,6 +13,7 @@
 #include "log.h"
 #include "record.h"
 #include "state.h"
+#include "twins.h"
 #include "wait.h"
 
 static int copy_in(void *to, const void __user *from, size_t size)
@@ -224,21 +225,11 @@ static void fill_slot(struct posixtrace_slot *slot, const struct pxt_stream *str
 		slot->flags = POSIXTRACE_SLOT_SAME_IDS;
 }
 
-static int sync_slots(struct pxt_target *target, void __user *uarg)
+static void fill_slots(struct posixtrace_slot *slots, struct pxt_target *target, u32 *generation)
 {
-	struct posixtrace_slot *slots;
 	struct pxt_stream *stream;
-	struct posixtrace_sync arg;
-	int err = copy_in(&arg, uarg, sizeof(arg));
 	u32 i;
 
-	if (err)
-		return err;
-	if (memchr_inv(arg.reserved, 0, sizeof(arg.reserved)))
-		return -EINVAL;
-	slots = kcalloc(POSIXTRACE_SLOTS_MAX, sizeof(*slots), GFP_KERNEL);
-	if (!slots)
-		return -ENOMEM;
 	/* The lock keeps streams in their slots, and the generation with them. */
 	mutex_lock(&target->table->lock);
 	for (i = 0; i < POSIXTRACE_SLOTS_MAX; i++) {
@@ -247,19 +238,39 @@ static int sync_slots(struct pxt_target *target, void __user *uarg)
 		if (stream)
 			fill_slot(&slots[i], stream, target);
 	}
-	arg.generation = target->gate ? READ_ONCE(target->gate->generation) : 0;
+	*generation = target->gate ? READ_ONCE(target->gate->generation) : 0;
 	mutex_unlock(&target->table->lock);
+}
+
+static int sync_slots(struct pxt_target *target, void __user *uarg)
+{
+	struct posixtrace_slot *slots;
+	struct posixtrace_sync arg;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+
+	if (err)
+		return err;
+	if (memchr_inv(arg.reserved, 0, sizeof(arg.reserved)))
+		return -EINVAL;
+	err = pxt_twins_look(target);
+	if (err)
+		return err;
+	slots = kcalloc(POSIXTRACE_SLOTS_MAX, sizeof(*slots), GFP_KERNEL);
+	if (!slots)
+		return -ENOMEM;
+	fill_slots(slots, target, &arg.generation);
 	/*
-	 * After the generation. Pairs with the full barrier in pxt_gate_shared(), which
-	 * comes after the new process can be found: it is found, or that was old.
+	 * After the generation. Pairs with the full barrier in pxt_gate_outdate(), which
+	 * comes after the new process, or the mark, can be found: it is, or that was old.
 	 */
 	smp_rmb();
-	if (pxt_target_shares_memory()) {
-		kfree(slots);
-		return -EUSERS;
-	}
-
-	err = copy_out(u64_to_user_ptr(arg.slots), slots, POSIXTRACE_SLOTS_MAX * sizeof(*slots));
+	if (test_bit(PXT_TARGET_TWINS, &target->works))
+		memset(slots, 0, POSIXTRACE_SLOTS_MAX * sizeof(*slots));
+	if (pxt_target_shares_memory())
+		err = -EUSERS;
+	if (!err)
+		err = copy_out(u64_to_user_ptr(arg.slots), slots,
+			       POSIXTRACE_SLOTS_MAX * sizeof(*slots));
 	if (!err)
 		err = copy_out(uarg, &arg, sizeof(arg));
 	kfree(slots);

@@ -14,6 +14,10 @@
 #include <linux/sched.h>
 #include <linux/version.h>
 
+#ifdef CONFIG_X86_64
+#include <asm/fsgsbase.h>
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0) && !defined(vm_flags_mod)
 /* 6.3 wraps vma->vm_flags; before, it was plain data under mmap_lock. */
 static inline void pxt_vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
@@ -61,6 +65,13 @@ static inline bool pxt_task_on_cpu(const struct task_struct *task)
 {
 	return task == current;
 }
+#endif
+
+/* Threads that never run in user mode, but may be of a user's process; 6.4 has more of them. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define PXT_PF_KERNEL	(PF_KTHREAD | PF_IO_WORKER)
+#else
+#define PXT_PF_KERNEL	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 #endif
 
 /* Arguments of a probe of the tracepoint sched_process_exit; 6.16 added one. */

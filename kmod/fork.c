@@ -22,6 +22,7 @@
 #include "fork.h"
 #include "gate.h"
 #include "stream.h"
+#include "twins.h"
 
 /* More than this above what is needed is freed again. */
 #define SPARE	16
@@ -361,12 +362,14 @@ void pxt_fork_noticed(struct task_struct *child)
 
 	if (child->flags & PF_KTHREAD)
 		return;
+	/* Pairs with the barrier in pxt_twins_look(): that finds the child, or we the target. */
+	smp_mb();
 	rcu_read_lock();
 	target = pxt_target_lookup(task_tgid(current));
 	if (!target)
 		goto unlock;
-	if (process && child->mm == current->mm)
-		pxt_gate_shared(target);
+	if (process ? child->mm == current->mm : pxt_twins_born(target, child))
+		pxt_gate_outdate(target);
 	if (process && !hands_down(target))
 		goto unlock;
 	/* It is not unloaded while somebody is traced: then it is not ours to care. */

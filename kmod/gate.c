@@ -32,7 +32,7 @@ static bool wants(const struct pxt_stream *stream, u32 id)
 
 static void gate_changed(struct pxt_target *target)
 {
-	/* Not only under table->lock: see pxt_gate_shared(). */
+	/* Not only under table->lock: see pxt_gate_outdate(). */
 	atomic_inc((atomic_t *)&target->gate->generation);
 }
 
@@ -104,17 +104,20 @@ static void enter(struct pxt_target *target, struct pxt_stream *stream)
 }
 
 /**
- * pxt_gate_shared() - the caller's memory becomes that of another process, too
+ * pxt_gate_outdate() - what the library knows of its slots is not right any more
  * @target: of the calling process
  *
- * What the library knows of its slots is not for that one: both have to ask anew, and
- * are told nothing as long as that is so. Context: any; the process has not ended.
+ * It has to ask anew: its memory becomes that of another process, too, or one of its
+ * threads becomes two. Context: any; the process has not ended.
  */
-void pxt_gate_shared(struct pxt_target *target)
+void pxt_gate_outdate(struct pxt_target *target)
 {
 	/* Pairs with the release in pxt_gate_make(). */
-	if (smp_load_acquire(&target->gate))
-		gate_changed(target);
+	if (!smp_load_acquire(&target->gate))
+		return;
+	/* Pairs with the read barrier in sync_slots(): who asks anew sees why. */
+	smp_mb__before_atomic();
+	gate_changed(target);
 }
 
 /**

@@ -11,7 +11,7 @@
 #define PXT_GATE_SIZE	PAGE_ALIGN(offsetof(struct posixtrace_gate, clock))
 
 int pxt_gate_make(struct pxt_target *target);
-void pxt_gate_shared(struct pxt_target *target);
+void pxt_gate_outdate(struct pxt_target *target);
 int pxt_gate_link(struct pxt_target *target, struct pxt_stream *stream);
 int pxt_gate_inherit(struct pxt_target *target, struct pxt_stream *stream);
 void pxt_gate_gone(struct pxt_stream *stream);

@@ -64,6 +64,8 @@ static void target_executes(struct callback_head *work)
 	struct pxt_target *target = container_of(work, struct pxt_target, exec_work);
 
 	clear_bit(PXT_TARGET_EXEC, &target->works);
+	/* One thread is left, and has a new thread pointer. */
+	clear_bit(PXT_TARGET_TWINS, &target->works);
 	if (!(current->flags & PF_EXITING))
 		look_again(target);
 	pxt_target_put(target);

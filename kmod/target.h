@@ -29,7 +29,7 @@ struct pxt_stream;
  * @slot: streams that trace it; written under table->lock, read under RCU or,
  *	by those a quiesce waits for, with interrupts off
  * @ended: the process has ended or become another program; under table->lock
- * @works: bits PXT_TARGET_*
+ * @works: bits PXT_TARGET_*: what is queued, and what is known of its threads
  * @secure: the image that it executes has gained privileges; for @exec_work
  * @exec_work: queued when the process executes a program
  * @exit_work: queued when its last thread ends
@@ -58,6 +58,8 @@ struct pxt_target {
 #define PXT_TARGET_EXEC		0	/* exec_work is queued */
 #define PXT_TARGET_EXIT		1	/* exit_work is queued */
 #define PXT_TARGET_REFILL	2	/* refill_work is queued */
+#define PXT_TARGET_LOOKED	3	/* for threads that were born before it was a target */
+#define PXT_TARGET_TWINS	4	/* threads share, or have shared, a thread pointer */
 
 /**
  * struct pxt_attachment - files of role target, of one address space

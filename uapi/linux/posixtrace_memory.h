@@ -173,8 +173,9 @@ struct posixtrace_clock {
 
 /**
  * struct posixtrace_gate - which event types go into which streams
- * @generation: raised by the kernel when the streams of the target change, and when its
- *	memory becomes that of another process, too
+ * @generation: raised by the kernel when the streams of the target change, when its
+ *	memory becomes that of another process, too, and when two of its threads share
+ *	a thread pointer
  * @reserved: zero
  * @enable: bit s of word id: record this type into the stream in slot s
  * @clock: the clock; not in the kernel's memory of the gate

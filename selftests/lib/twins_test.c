@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Threads that share a thread pointer, as a raw clone() without CLONE_SETTLS makes them:
+ * there is one area for restartable sequences, and the kernel serves it for one of them.
+ */
+#define _GNU_SOURCE
+#include <linux/futex.h>
+#include <posixtrace.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "pxt_test.h"
+#include "syscalls.h"
+#include "trace_test.h"
+
+#define STACK	(64 << 10)
+#define EVENTS	5000
+#define ROUNDS	10
+
+struct mark {
+	int who;
+	int number;
+};
+
+static void record_marks(int who)
+{
+	struct mark mark = { .who = who };
+
+	for (mark.number = 0; mark.number < EVENTS; mark.number++)
+		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &mark, sizeof(mark));
+}
+
+/* ------------------------------------------------------------------ */
+/* The twin: it has the same errno, so it does without what could fail	*/
+
+struct twin {
+	void *stack;
+	int tid;		/* 0 when it has ended, by the kernel */
+	int ready;
+	int go;
+};
+
+static int be_twin(void *arg)
+{
+	struct twin *twin = arg;
+
+	__atomic_store_n(&twin->ready, 1, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&twin->go, __ATOMIC_ACQUIRE))
+		sched_yield();
+	record_marks(1);
+	return 0;
+}
+
+static int twin_start(struct twin *twin)
+{
+	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+			  CLONE_SYSVSEM | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
+
+	*twin = (struct twin){ .tid = -1 };
+	twin->stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (twin->stack == MAP_FAILED)
+		return -1;
+	if (clone(be_twin, (char *)twin->stack + STACK, flags, twin, &twin->tid, NULL,
+		  &twin->tid) < 0)
+		return -1;
+	while (!__atomic_load_n(&twin->ready, __ATOMIC_ACQUIRE))
+		sched_yield();
+	return 0;
+}
+
+static void twin_join(struct twin *twin)
+{
+	int tid;
+
+	while ((tid = __atomic_load_n(&twin->tid, __ATOMIC_ACQUIRE)))
+		syscall(SYS_futex, &twin->tid, FUTEX_WAIT, tid, NULL, NULL, 0);
+	munmap(twin->stack, STACK);
+}
+
+/* ------------------------------------------------------------------ */
+
+FIXTURE(twins)
+{
+	trace_id_t trid;
+};
+
+FIXTURE_SETUP(twins)
+{
+}
+
+FIXTURE_TEARDOWN(twins)
+{
+}
+
+static int new_roomy_stream(trace_id_t *trid)
+{
+	trace_attr_t attr;
+	int err = posix_trace_attr_init(&attr);
+
+	if (!err)
+		err = posix_trace_attr_setstreamsize(&attr, 1 << 20);
+	if (!err)
+		err = posix_trace_attr_setmaxdatasize(&attr, 64);
+	if (!err)
+		err = posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_UNTIL_FULL);
+	if (!err)
+		err = posix_trace_create(0, &attr, trid);
+	return err ? err : posix_trace_start(*trid);
+}
+
+/* Each event of the two, once, and as it was. */
+static void read_marks(struct __test_metadata *_metadata, trace_id_t trid)
+{
+	struct posixtrace_stats_info stats;
+	int next[2] = { 0 };
+	struct event event;
+	struct mark mark;
+
+	while (take_user(trid, &event) == 1) {
+		ASSERT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, event.info.posix_event_id);
+		ASSERT_EQ(sizeof(mark), event.len);
+		memcpy(&mark, event.data, sizeof(mark));
+		ASSERT_EQ(mark.who, !!mark.who);
+		ASSERT_EQ(next[mark.who], mark.number);
+		next[mark.who]++;
+	}
+	EXPECT_EQ(EVENTS, next[0]);
+	EXPECT_EQ(EVENTS, next[1]);
+	ASSERT_EQ(0, posixtrace_get_stats(trid, &stats));
+	EXPECT_EQ(2 * EVENTS, stats.recorded);
+	EXPECT_EQ(0, stats.dropped);
+	EXPECT_EQ(0, stats.damaged);
+}
+
+static void record_both(struct twin *twin)
+{
+	__atomic_store_n(&twin->go, 1, __ATOMIC_RELEASE);
+	record_marks(0);
+	twin_join(twin);
+}
+
+/* By then, the process has written records itself. */
+TEST_F(twins, events_of_one_born_in_a_traced_process_are_intact)
+{
+	PXT_NOT_WITH_TSAN("has a state for each thread pointer");
+	for (int i = 0; i < ROUNDS; i++) {
+		struct twin twin;
+		struct event event;
+
+		ASSERT_EQ(0, new_roomy_stream(&self->trid));
+		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, NULL, 0);
+		ASSERT_EQ(1, take_user(self->trid, &event));
+		ASSERT_EQ(0, posix_trace_clear(self->trid));
+		ASSERT_EQ(0, twin_start(&twin));
+		record_both(&twin);
+		read_marks(_metadata, self->trid);
+		ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	}
+}
+
+/* As after fork(): the child has neither attached, nor is it a target. */
+static int have_twin_and_be_traced(void *arg, const struct talk *talk)
+{
+	struct twin twin;
+
+	(void)arg;
+	if (twin_start(&twin))
+		return 1;
+	say(talk, 0);
+	hear(talk);
+	record_both(&twin);
+	return 0;
+}
+
+TEST_F(twins, events_of_one_born_before_anybody_traced_are_intact)
+{
+	PXT_NOT_WITH_TSAN("has a state for each thread pointer");
+	for (int i = 0; i < ROUNDS; i++) {
+		struct child child;
+		trace_attr_t attr;
+
+		ASSERT_EQ(0, child_start(&child, have_twin_and_be_traced, NULL));
+		ASSERT_EQ(0, hear(&child.talk));
+		ASSERT_EQ(0, posix_trace_attr_init(&attr));
+		ASSERT_EQ(0, posix_trace_attr_setstreamsize(&attr, 1 << 20));
+		ASSERT_EQ(0, posix_trace_attr_setmaxdatasize(&attr, 64));
+		ASSERT_EQ(0, posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_UNTIL_FULL));
+		ASSERT_EQ(0, posix_trace_create(child.pid, &attr, &self->trid));
+		ASSERT_EQ(0, posix_trace_start(self->trid));
+		say(&child.talk, 0);
+		EXPECT_EQ(0, child_wait(&child));
+		read_marks(_metadata, self->trid);
+		ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Others do without the module						*/
+
+static pthread_barrier_t threads_there;
+
+static void *stay(void *arg)
+{
+	pthread_barrier_wait(&threads_there);
+	pause();
+	return arg;
+}
+
+/* How often is the module asked for 100 events? Half of the threads come before, half behind. */
+static int record_among_threads(void)
+{
+	pthread_t thread;
+	trace_id_t trid;
+
+	/* Each CPU would ask for a sub-buffer. */
+	run_on(0);
+
+	if (ptrace(PTRACE_TRACEME, 0, 0, 0) || raise(SIGSTOP))
+		return 1;
+	if (pthread_barrier_init(&threads_there, NULL, 9))
+		return 2;
+	for (int i = 0; i < 8; i++) {
+		if (i == 4 && new_roomy_stream(&trid))
+			return 3;
+		if (i == 4)
+			posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, NULL, 0);
+		if (pthread_create(&thread, NULL, stay, NULL))
+			return 4;
+	}
+	pthread_barrier_wait(&threads_there);
+	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, NULL, 0);
+	signpost();
+	for (int i = 0; i < 100; i++)
+		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &i, sizeof(i));
+	signpost();
+	return 0;
+}
+
+TEST_F(twins, threads_with_pointers_of_their_own_record_without_the_module)
+{
+	struct syscalls calls;
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		_exit(record_among_threads());
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(pid, waitpid(pid, &status, WUNTRACED));
+	ASSERT_TRUE(WIFSTOPPED(status));
+	ASSERT_EQ(0, count_syscalls(&calls, pid));
+	EXPECT_EQ(0, calls.status);
+	EXPECT_EQ(0, calls.ioctls);
+}
+
+TEST_HARNESS_MAIN
