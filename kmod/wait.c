@@ -9,6 +9,7 @@
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
+#include <linux/signal.h>
 #include <linux/timekeeping.h>
 #include <linux/wait.h>
 
@@ -114,6 +115,35 @@ static int sleep_until_readable(struct pxt_stream *stream, ktime_t *expires)
 }
 
 /*
+ * The C library cancels a thread by a signal, and that must not interrupt the handler of
+ * another one. If only signals in @unblock are pending, their handlers run. Otherwise the
+ * handlers of the others run first, with the mask of the caller, and the rest stays pending.
+ */
+static int sleep_unblocking(struct pxt_stream *stream, u64 unblock, ktime_t *expires)
+{
+	sigset_t set = { .sig = { unblock } }, before;
+	int ret;
+
+	BUILD_BUG_ON(sizeof(set) != sizeof(unblock));
+	if (!unblock)
+		return sleep_until_readable(stream, expires);
+	sigprocmask(SIG_UNBLOCK, &set, &before);
+	ret = sleep_until_readable(stream, expires);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (ret != -ERESTARTSYS || signal_pending(current))
+		return ret;
+	current->saved_sigmask = before;
+	set_restore_sigmask();
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	/*
+	 * Another thread may have taken the signal meanwhile. Then only this flag makes the
+	 * kernel restore the mask and restart the call.
+	 */
+	set_thread_flag(TIF_SIGPENDING);
+	return ret;
+}
+
+/*
  * The deadline had passed before the call: look, do not sleep. The bell stays silent, so
  * no writer has to be reached. A full stream that was read empty starts all the same.
  */
@@ -144,7 +174,7 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
 	bool deadline = arg->flags & POSIXTRACE_WAIT_DEADLINE;
 	ktime_t expires;
 
-	if (arg->flags & ~POSIXTRACE_WAIT_DEADLINE || arg->reserved1 || arg->reserved2 ||
+	if (arg->flags & ~POSIXTRACE_WAIT_DEADLINE || arg->reserved ||
 	    (!deadline && arg->deadline))
 		return -EINVAL;
 	/* Without sleeping, nobody has to be told. */
@@ -153,7 +183,7 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
 	expires = ns_to_ktime(min_t(u64, arg->deadline, KTIME_MAX));
 	if (deadline && ktime_compare(expires, ktime_get_real()) <= 0)
 		return look_once(stream);
-	return sleep_until_readable(stream, deadline ? &expires : NULL);
+	return sleep_unblocking(stream, arg->unblock, deadline ? &expires : NULL);
 }
 
 /**

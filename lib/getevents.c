@@ -109,8 +109,8 @@ static int get_batch(struct pxtu_stream *stream, struct posixtrace_batch_event *
  *
  * An extension. An event whose data does not fit into the rest of @buffer is left
  * for the next call; only the data of the first can be cut. A cancellation point
- * if it has to wait; no event is lost by it. On a log it does not wait: at the end
- * @count is 0.
+ * without POSIXTRACE_NOWAIT; no event is lost by it. On a log it does not wait: at the
+ * end @count is 0.
  *
  * Return: 0; EINTR if a signal handler ran while it waited; EINVAL if @trid is no
  * trace stream or log of this process, or gets shut down meanwhile, if a pointer
@@ -125,6 +125,8 @@ PXTU_API int posixtrace_getevents(trace_id_t trid, struct posixtrace_batch_event
 
 	if (!events || !max_events || (!buffer && size) || !count || flags & ~POSIXTRACE_NOWAIT)
 		return EINVAL;
+	if (!(flags & POSIXTRACE_NOWAIT))
+		pthread_testcancel();
 	stream = pxtu_trid_get(trid);
 	if (!stream)
 		stream = pxtu_trid_get_log(trid);

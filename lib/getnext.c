@@ -95,24 +95,41 @@ static int deadline_to_uapi(const struct timespec *abstime, struct posixtrace_wa
 	return 0;
 }
 
-static void put_stream(void *stream)
+/* Of a thread that is cancelled while it waits. */
+struct sleeper {
+	struct pxtu_stream *stream;
+	__u64 signals;
+};
+
+static void leave(void *arg)
 {
-	pxtu_trid_put(stream);
+	struct sleeper *sleeper = arg;
+
+	pxtu_cancel_unblock(sleeper->signals);
+	pxtu_trid_put(sleeper->stream);
 }
 
 /*
- * A cancellation point, though ioctl() is none: the type is asynchronous round
- * the system call, as in the C library's own. Nothing is held that a cancelled
- * thread would leave behind but the use of the stream, and WAIT takes no event.
+ * A cancellation point, though ioctl() is none: the type is asynchronous round the system
+ * call. The cancellation points of glibc before 2.41 do the same, and a signal handler that
+ * runs meanwhile is cancelled in its middle. Here the signal that cancels is blocked except
+ * while WAIT sleeps, so it cannot interrupt a handler. ppoll() would also ignore SA_RESTART.
+ * A cancelled thread holds nothing but a use of the stream, and WAIT takes no event.
  */
 int pxtu_wait_event(struct pxtu_stream *stream, struct posixtrace_wait *wait)
 {
+	struct sleeper sleeper = { .stream = stream };
 	int type, err;
 
-	pthread_cleanup_push(put_stream, stream);
+	pthread_cleanup_push(leave, &sleeper);
+	wait->unblock = pxtu_cancel_block(&sleeper.signals);
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
 	err = pxtu_checked_once(stream->fd, stream->number, POSIXTRACE_IOC_WAIT, wait);
 	pthread_setcanceltype(type, NULL);
+	pxtu_cancel_unblock(sleeper.signals);
+	/* A request that arrived while a handler ran wins over EINTR. */
+	if (err)
+		pthread_testcancel();
 	pthread_cleanup_pop(0);
 	return pxtu_stream_answer(stream, err);
 }
@@ -171,6 +188,8 @@ static int getnext(trace_id_t trid, const struct request *req)
 		return EINVAL;
 	/* Whatever the call returns with, but an event. */
 	*req->unavailable = 1;
+	if (req->wait != WAIT_NEVER)
+		pthread_testcancel();
 	stream = pxtu_trid_get(trid);
 	if (!stream)
 		return req->wait == WAIT_NEVER ? EINVAL :
@@ -191,8 +210,8 @@ static int getnext(trace_id_t trid, const struct request *req)
  * @data_len: where to write how many bytes were written to @data
  * @unavailable: set to 0, or to 1 if no event was reported
  *
- * A cancellation point if it has to wait; no event is lost by it. At the end of a log
- * it does not wait; if more is appended, a later call goes on.
+ * A cancellation point; no event is lost by it. At the end of a log it does not wait; if
+ * more is appended, a later call goes on.
  *
  * Return: 0; EINTR if a signal handler ran while it waited; EINVAL if @trid is
  * no trace stream or log of this process, or gets shut down meanwhile, or a pointer is
@@ -220,7 +239,7 @@ PXTU_API int posix_trace_getnext_event(trace_id_t trid,
  * @abstime: time by CLOCK_REALTIME to wait for, also if that clock is set
  *	meanwhile; not looked at if there is an event
  *
- * A cancellation point if it has to wait; no event is lost by it. On a log it is as
+ * A cancellation point; no event is lost by it. On a log it is as
  * posix_trace_getnext_event(), and @abstime is not looked at.
  *
  * Return: 0; EINTR if a signal handler ran while it waited; EINVAL if @trid is

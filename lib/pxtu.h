@@ -200,6 +200,23 @@ void pxtu_futex_wait(int *word, int value);
 void pxtu_futex_wake(int *word);
 
 /**
+ * pxtu_cancel_block() - block the signal that cancels this thread asynchronously
+ * @before: where to write which signals were blocked, for pxtu_cancel_unblock()
+ *
+ * Until pxtu_cancel_unblock(), only a system call that unblocks the signal is interrupted by it.
+ *
+ * Return: the signal, as bits of a signal mask, for posixtrace_wait.unblock; 0 if it was
+ * blocked before, or cannot be.
+ */
+__u64 pxtu_cancel_block(__u64 *before);
+
+/**
+ * pxtu_cancel_unblock() - as before pxtu_cancel_block()
+ * @before: what that wrote
+ */
+void pxtu_cancel_unblock(__u64 before);
+
+/**
  * pxtu_device_open() - open the module's device
  *
  * The descriptor is above those of the standard streams, which programs close

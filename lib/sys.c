@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -205,6 +206,26 @@ void pxtu_futex_wait(int *word, int value)
 void pxtu_futex_wake(int *word)
 {
 	sys(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX);
+}
+
+/* The signal by which glibc cancels another thread. pthread_sigmask() never changes it. */
+#define CANCEL_SIGNAL	(1ULL << (__SIGRTMIN - 1))
+
+__u64 pxtu_cancel_block(__u64 *before)
+{
+	const __u64 signal = CANCEL_SIGNAL;
+
+	if (sys(SYS_rt_sigprocmask, SIG_BLOCK, &signal, before, sizeof(signal)))
+		*before = signal;
+	return signal & ~*before;
+}
+
+void pxtu_cancel_unblock(__u64 before)
+{
+	const __u64 signal = CANCEL_SIGNAL & ~before;
+
+	if (signal)
+		sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &signal, NULL, sizeof(signal));
 }
 
 /*

@@ -4,6 +4,8 @@
  * Documentation/conformance/xsh_2_11_reading.rst
  */
 #define _GNU_SOURCE
+#include <sys/syscall.h>
+
 #include "pxt_test.h"
 #include "reading.h"
 #include "reading_stream.h"
@@ -176,6 +178,21 @@ TEST_F(waiting, a19_and_does_not_wait_if_it_was_before)
 	EXPECT_EQ(PTHREAD_CANCELED, result);
 }
 
+/* Also if there is an event. It stays there. */
+TEST_F(waiting, a19_nor_does_it_read_then)
+{
+	struct reader reader = { .trid = self->trid, .abstime = variant->abstime };
+	void *result;
+
+	record_number(1);
+	ASSERT_EQ(0, pthread_create(&reader.thread, NULL, read_cancelled, &reader));
+	ASSERT_EQ(0, pthread_join(reader.thread, &result));
+	EXPECT_EQ(PTHREAD_CANCELED, result);
+	EXPECT_EQ(0, reader.done);
+	EXPECT_EQ(1, take(self->trid, &self->event));
+	EXPECT_EQ(1, event_number(&self->event));
+}
+
 TEST_F(waiting, a20_cancelled_thread_leaves_no_lock)
 {
 	struct posix_trace_status_info status;
@@ -221,20 +238,6 @@ TEST_F(waiting, a21_cancelled_thread_loses_no_event)
 		ASSERT_EQ(i, event_number(&reader.event));
 		ASSERT_EQ(0, take(self->trid, &self->event));
 	}
-}
-
-TEST_F(waiting, a21_nor_if_the_event_is_there)
-{
-	struct reader reader = { .trid = self->trid, .abstime = variant->abstime };
-	void *result;
-
-	record_number(1);
-	ASSERT_EQ(0, pthread_create(&reader.thread, NULL, read_cancelled, &reader));
-	ASSERT_EQ(0, pthread_join(reader.thread, &result));
-	if (result == PTHREAD_CANCELED)
-		ASSERT_EQ(1, take(self->trid, &reader.event));
-	EXPECT_EQ(1, event_number(&reader.event));
-	EXPECT_EQ(0, take(self->trid, &self->event));
 }
 
 static void *read_undisturbed(void *arg)
@@ -306,6 +309,61 @@ TEST_F(waiting, a23_handlers_run_and_the_type_is_kept)
 	ASSERT_EQ(0, pthread_cancel(clean.reader.thread));
 	pthread_join(clean.reader.thread, NULL);
 	EXPECT_EQ(1, clean.cleaned);
+}
+
+/* What a handler and the test tell each other. */
+static struct {
+	int entered;
+	int go_on;
+	int left;
+} held;
+
+static void handler_that_is_held(int signal)
+{
+	(void)signal;
+	__atomic_store_n(&held.entered, 1, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&held.go_on, __ATOMIC_ACQUIRE))
+		;
+	/* Behind it, a signal that was sent before has come. No cancellation point. */
+	syscall(SYS_getppid);
+	__atomic_store_n(&held.left, 1, __ATOMIC_RELEASE);
+}
+
+/* Cancels a thread that waits, while such a handler runs in it. */
+static void cancel_in_handler(struct __test_metadata *_metadata, trace_id_t trid,
+			      const struct timespec *abstime, int flags)
+{
+	struct sigaction action = { .sa_handler = handler_that_is_held, .sa_flags = flags };
+	struct reader reader;
+	void *result;
+
+	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	ASSERT_EQ(0, reader_start(&reader, trid, abstime));
+	ASSERT_EQ(0, pthread_kill(reader.thread, SIGUSR1));
+	while (!__atomic_load_n(&held.entered, __ATOMIC_ACQUIRE))
+		sched_yield();
+	ASSERT_EQ(0, pthread_cancel(reader.thread));
+	__atomic_store_n(&held.go_on, 1, __ATOMIC_RELEASE);
+	ASSERT_EQ(0, pthread_join(reader.thread, &result));
+	EXPECT_EQ(1, held.left);
+	EXPECT_EQ(PTHREAD_CANCELED, result);
+	EXPECT_EQ(0, reader.done);
+	/* Which waits for all who use the stream. */
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST_F(waiting, a25_handler_is_not_cancelled_in_its_middle)
+{
+	PXT_CANCELS_A_THREAD;
+	PXT_NOT_WITH_TSAN("calls handlers when the system call returns, which it does not do here");
+	cancel_in_handler(_metadata, self->trid, variant->abstime, 0);
+}
+
+TEST_F(waiting, a25_nor_one_with_restart)
+{
+	PXT_CANCELS_A_THREAD;
+	PXT_NOT_WITH_TSAN("calls handlers when the system call returns, which it does not do here");
+	cancel_in_handler(_metadata, self->trid, variant->abstime, SA_RESTART);
 }
 
 struct calls {

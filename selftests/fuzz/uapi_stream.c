@@ -205,6 +205,7 @@ long op_wait(struct actor *a)
 		wait->deadline = now.tv_sec * 1000000000ULL + now.tv_nsec;
 		wait->deadline += below(a, 3) ? 0 : below(a, 2000000);
 	}
+	wait->unblock = one_in(a, 4) ? rnd(a) : 0;
 	/* So that no bit can make it wait for years, where there are no signals. */
 	if (shared->options.alone)
 		a->call.how &= ~HOW_SPOIL;

@@ -29,12 +29,17 @@ FIXTURE_TEARDOWN(wait)
 	target_close(&self->target);
 }
 
-static int stream_wait(struct stream *stream, unsigned long long deadline)
+static struct posixtrace_wait wait_until(unsigned long long deadline)
 {
-	struct posixtrace_wait wait = {
+	return (struct posixtrace_wait){
 		.flags = deadline ? POSIXTRACE_WAIT_DEADLINE : 0,
 		.deadline = deadline,
 	};
+}
+
+static int stream_wait(struct stream *stream, unsigned long long deadline)
+{
+	struct posixtrace_wait wait = wait_until(deadline);
 
 	return command(stream->fd, POSIXTRACE_IOC_WAIT, &wait);
 }
@@ -43,33 +48,51 @@ static int stream_wait(struct stream *stream, unsigned long long deadline)
 struct waiter {
 	struct stream *stream;
 	pthread_t thread;
-	unsigned long long deadline;
+	struct posixtrace_wait wait;
 	int ret;
 	int tid;
+	int blocked;	/* SIGUSR2, when it was over */
 };
+
+static int is_blocked(int signal)
+{
+	sigset_t set;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &set);
+	return sigismember(&set, signal);
+}
 
 static void *waiting(void *arg)
 {
 	struct waiter *waiter = arg;
 
 	__atomic_store_n(&waiter->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
-	waiter->ret = stream_wait(waiter->stream, waiter->deadline);
+	waiter->ret = command(waiter->stream->fd, POSIXTRACE_IOC_WAIT, &waiter->wait);
+	waiter->blocked = is_blocked(SIGUSR2);
 	return NULL;
 }
 
 /* Starts a thread and comes back when it sleeps in WAIT: the only sleep it knows. */
-static int waiter_start(struct waiter *waiter, struct stream *stream,
-			unsigned long long deadline)
+static int waiter_start_with(struct waiter *waiter, struct stream *stream,
+			     const struct posixtrace_wait *wait)
 {
 	int err;
 
-	*waiter = (struct waiter){ .stream = stream, .deadline = deadline, .ret = 4711 };
+	*waiter = (struct waiter){ .stream = stream, .wait = *wait, .ret = 4711 };
 	err = pthread_create(&waiter->thread, NULL, waiting, waiter);
 	if (err)
 		return err;
 	while (!__atomic_load_n(&waiter->tid, __ATOMIC_ACQUIRE) || !is_asleep(waiter->tid))
 		sched_yield();
 	return 0;
+}
+
+static int waiter_start(struct waiter *waiter, struct stream *stream,
+			unsigned long long deadline)
+{
+	const struct posixtrace_wait wait = wait_until(deadline);
+
+	return waiter_start_with(waiter, stream, &wait);
 }
 
 static int waiter_end(struct waiter *waiter)
@@ -270,6 +293,120 @@ TEST_F(wait, signal_with_restart_goes_on_waiting)
 	EXPECT_TRUE(ret == 0 || ret == -EINTR);
 }
 
+/* ------------------------------------------------------------------ */
+/* Signals that come through only while it sleeps			*/
+
+static const struct posixtrace_wait unblocking = { .unblock = 1ULL << (SIGUSR2 - 1) };
+
+static struct {
+	int usr1;
+	int usr2;
+	int usr2_in_usr1;	/* it came in the middle of the handler of the other one */
+	int usr2_blocked;	/* in that handler */
+	int entered;
+	int go_on;
+} seen;
+
+static void note_usr2(int signal)
+{
+	(void)signal;
+	__atomic_store_n(&seen.usr2, seen.usr2 + 1, __ATOMIC_RELEASE);
+}
+
+static void note_usr1(int signal)
+{
+	(void)signal;
+	seen.usr2_blocked = is_blocked(SIGUSR2);
+	__atomic_store_n(&seen.entered, 1, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&seen.go_on, __ATOMIC_ACQUIRE))
+		;
+	getppid();
+	seen.usr2_in_usr1 = seen.usr2;
+	__atomic_store_n(&seen.usr1, seen.usr1 + 1, __ATOMIC_RELEASE);
+}
+
+/* SIGUSR2 is blocked, also in the threads to come. */
+static int handle_both(int flags)
+{
+	struct sigaction usr1 = { .sa_handler = note_usr1, .sa_flags = flags };
+	struct sigaction usr2 = { .sa_handler = note_usr2 };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	return sigaction(SIGUSR1, &usr1, NULL) || sigaction(SIGUSR2, &usr2, NULL) ||
+	       pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+TEST_F(wait, is_interrupted_by_what_it_unblocks)
+{
+	struct waiter waiter;
+
+	ASSERT_EQ(0, handle_both(0));
+	ASSERT_EQ(0, waiter_start_with(&waiter, &self->stream, &unblocking));
+	ASSERT_EQ(0, pthread_kill(waiter.thread, SIGUSR2));
+	EXPECT_EQ(-EINTR, waiter_end(&waiter));
+	EXPECT_EQ(1, seen.usr2);
+	EXPECT_EQ(1, waiter.blocked);
+}
+
+TEST_F(wait, is_interrupted_by_what_came_before)
+{
+	struct waiter waiter = { .stream = &self->stream, .wait = unblocking };
+
+	ASSERT_EQ(0, handle_both(0));
+	raise(SIGUSR2);
+	waiting(&waiter);
+	EXPECT_EQ(-EINTR, waiter.ret);
+	EXPECT_EQ(1, seen.usr2);
+	EXPECT_EQ(1, waiter.blocked);
+	/* But not if it need not sleep. */
+	ASSERT_EQ(0, stream_start(&self->stream));
+	raise(SIGUSR2);
+	waiting(&waiter);
+	EXPECT_EQ(0, waiter.ret);
+	EXPECT_EQ(1, seen.usr2);
+	EXPECT_EQ(1, waiter.blocked);
+}
+
+/* It is for the sleep, not for handlers that interrupt that. */
+TEST_F(wait, unblocks_nothing_in_handlers)
+{
+	struct waiter waiter;
+
+	ASSERT_EQ(0, handle_both(0));
+	ASSERT_EQ(0, waiter_start_with(&waiter, &self->stream, &unblocking));
+	ASSERT_EQ(0, pthread_kill(waiter.thread, SIGUSR1));
+	while (!__atomic_load_n(&seen.entered, __ATOMIC_ACQUIRE))
+		sched_yield();
+	ASSERT_EQ(0, pthread_kill(waiter.thread, SIGUSR2));
+	__atomic_store_n(&seen.go_on, 1, __ATOMIC_RELEASE);
+	EXPECT_EQ(-EINTR, waiter_end(&waiter));
+	EXPECT_EQ(1, seen.usr1);
+	EXPECT_EQ(1, seen.usr2_blocked);
+	EXPECT_EQ(0, seen.usr2_in_usr1);
+	EXPECT_EQ(0, seen.usr2);
+	EXPECT_EQ(1, waiter.blocked);
+}
+
+TEST_F(wait, comes_to_what_it_unblocks_after_a_restart)
+{
+	struct waiter waiter;
+
+	ASSERT_EQ(0, handle_both(SA_RESTART));
+	ASSERT_EQ(0, waiter_start_with(&waiter, &self->stream, &unblocking));
+	ASSERT_EQ(0, pthread_kill(waiter.thread, SIGUSR1));
+	while (!__atomic_load_n(&seen.entered, __ATOMIC_ACQUIRE))
+		sched_yield();
+	ASSERT_EQ(0, pthread_kill(waiter.thread, SIGUSR2));
+	__atomic_store_n(&seen.go_on, 1, __ATOMIC_RELEASE);
+	EXPECT_EQ(-EINTR, waiter_end(&waiter));
+	EXPECT_EQ(1, seen.usr1);
+	EXPECT_EQ(0, seen.usr2_in_usr1);
+	EXPECT_EQ(1, seen.usr2);
+	EXPECT_EQ(1, waiter.blocked);
+}
+
 static int wait_forever(void *arg, const struct talk *talk)
 {
 	struct stream stream;
@@ -358,13 +495,11 @@ TEST_F(wait, deadline_without_the_flag_is_invalid)
 	EXPECT_EQ(-EINVAL, command(self->stream.fd, POSIXTRACE_IOC_WAIT, &wait));
 }
 
-TEST_F(wait, reserved_words_are_invalid)
+TEST_F(wait, reserved_word_is_invalid)
 {
-	struct posixtrace_wait wait = { .reserved1 = 1 };
+	struct posixtrace_wait wait = { .reserved = 1 };
 
 	ASSERT_EQ(0, stream_start(&self->stream));
-	EXPECT_EQ(-EINVAL, command(self->stream.fd, POSIXTRACE_IOC_WAIT, &wait));
-	wait = (struct posixtrace_wait){ .reserved2 = 1 };
 	EXPECT_EQ(-EINVAL, command(self->stream.fd, POSIXTRACE_IOC_WAIT, &wait));
 }
 

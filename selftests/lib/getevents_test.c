@@ -563,6 +563,26 @@ TEST_F(getevents, cancelled_while_it_waits)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
+static void *get_cancelled(void *arg)
+{
+	pthread_cancel(pthread_self());
+	return get_batch(arg);
+}
+
+/* Also if there are events. They stay there. */
+TEST_F(getevents, cancelled_before_it_reads)
+{
+	struct batcher batcher = { .trid = self->trid };
+	void *result;
+
+	record_number(1);
+	ASSERT_EQ(0, pthread_create(&batcher.thread, NULL, get_cancelled, &batcher));
+	ASSERT_EQ(0, pthread_join(batcher.thread, &result));
+	EXPECT_EQ(PTHREAD_CANCELED, result);
+	ASSERT_EQ(0, get(self, sizeof(self->buffer)));
+	EXPECT_EQ(1, self->count);
+}
+
 /*
  * The event that is left over is for the one who waits, although he was asleep
  * when it came and can run only when it was taken out of the stream: both share

@@ -261,15 +261,16 @@ struct posixtrace_stats {
 /**
  * struct posixtrace_wait - argument of WAIT
  * @flags: Input: POSIXTRACE_WAIT_DEADLINE
- * @reserved1: Input: zero
+ * @reserved: Input: zero
  * @deadline: Input: nanoseconds of CLOCK_REALTIME, with the flag, else zero
- * @reserved2: Input: zero
+ * @unblock: Input: signals, as bits of a signal mask (signal 1 is bit 0), that the caller
+ *	does not block while it sleeps; never while the handler of another signal runs
  */
 struct posixtrace_wait {
 	__u32 flags;
-	__u32 reserved1;
+	__u32 reserved;
 	__u64 deadline;
-	__u64 reserved2;
+	__u64 unblock;
 };
 
 /**
