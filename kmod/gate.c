@@ -13,6 +13,7 @@
 #include "gate.h"
 #include "quiesce.h"
 #include "stream.h"
+#include "wait.h"
 
 static struct pxt_stream *stream_in(const struct pxt_target *target, u32 slot)
 {
@@ -202,6 +203,8 @@ void pxt_gate_leave(struct pxt_target *target, struct pxt_stream *stream)
 	set_words(target, stream, false);
 	rcu_assign_pointer(target->slot[stream->slot], NULL);
 	gate_changed(target);
+	/* The process may have recorded without KICK. */
+	pxt_wait_look(stream);
 	pxt_gate_gone(stream);
 }
 

@@ -17,6 +17,7 @@
 #include "process.h"
 #include "rights.h"
 #include "stream.h"
+#include "wait.h"
 
 /* ------------------------------------------------------------------ */
 /* Later, in the process that it is about				*/
@@ -47,10 +48,13 @@ static void look_again(struct pxt_target *target)
 						   lockdep_is_held(&target->table->lock));
 		if (!stream)
 			continue;
-		if (pxt_rights_keep(stream->cred, target->secure, is_alone(stream)))
-			traced = true;
-		else
+		if (!pxt_rights_keep(stream->cred, target->secure, is_alone(stream))) {
 			pxt_gate_leave(target, stream);
+			continue;
+		}
+		/* The old program may have recorded without KICK. */
+		pxt_wait_look(stream);
+		traced = true;
 	}
 	if (!traced)
 		retired = pxt_target_retire_locked(target);

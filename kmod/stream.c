@@ -73,7 +73,7 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	kref_init(&stream->kref);
 	refcount_set(&stream->scratch, 1);
 	mutex_init(&stream->lock);
-	init_waitqueue_head(&stream->wait);
+	pxt_wait_init(stream);
 	INIT_LIST_HEAD(&stream->node);
 	stream->owner = get_pid(task_tgid(current));
 	stream->cred = get_current_cred();
@@ -120,15 +120,11 @@ int pxt_stream_publish(struct pxt_stream *stream, struct pxt_target *target)
 static void end_locked(struct pxt_stream *stream)
 {
 	bool was_running = stream->running;
-	unsigned long flags;
 
 	WRITE_ONCE(stream->dead, true);
 	stream->running = false;
 	WRITE_ONCE(stream->full, false);
-	/* Dead as it is, nobody rings the bell again. */
-	spin_lock_irqsave(&stream->wait.lock, flags);
-	pxt_wait_ring(stream, false);
-	spin_unlock_irqrestore(&stream->wait.lock, flags);
+	pxt_wait_end(stream);
 	pxt_gate_unlink(stream);
 	if (stream->log)
 		pxt_flush_close(stream, was_running);

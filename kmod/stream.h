@@ -9,6 +9,7 @@
 #include <linux/rcupdate.h>
 #include <linux/task_work.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "gate.h"
 #include "pool.h"
@@ -50,6 +51,7 @@
  * @enabled: the gates are open for it; under the lock of the table
  * @wait: sleepers and pollers; its lock guards @kick
  * @kick: somebody is, or may be, in there: what the bell says
+ * @look: looks for what nobody was told of, while @kick is set
  * @pool: its memory
  * @log: or NULL; constant
  */
@@ -85,6 +87,7 @@ struct pxt_stream {
 	bool enabled;
 	wait_queue_head_t wait;
 	bool kick;
+	struct delayed_work look;
 	struct pxt_pool pool;
 	struct pxt_log *log;
 };

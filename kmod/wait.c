@@ -6,16 +6,30 @@
  * Whoever waits rings the bell of the stream and quiesces. A writer that does not
  * hear it has committed before the quiesce ends, and what it wrote is seen when
  * we look again; so writers need no fence.
+ *
+ * A writer that hears it may never get to KICK: it is killed, executes a program, or leaves a
+ * signal handler by siglongjmp(). So as long as the bell rings, the kernel looks from time to
+ * time, and when a process ends or executes a program.
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
 #include <linux/signal.h>
 #include <linux/timekeeping.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "reclaim.h"
 #include "state.h"
 #include "wait.h"
+
+/* A busy machine gets as much on top: a reader is to learn of it within a second. */
+#define LOOK_MS	500
+
+/* Not on the CPU of the reader, which may be an isolated one. */
+static void queue_look(struct pxt_stream *stream)
+{
+	queue_delayed_work(system_unbound_wq, &stream->look, msecs_to_jiffies(LOOK_MS));
+}
 
 /* Rings the bell; says whether it rang. */
 static bool ring(struct pxt_stream *stream)
@@ -54,6 +68,7 @@ static int arm(struct pxt_stream *stream)
 		restart_if_full(stream);
 		if (!ring(stream))
 			pxt_gate_quiesce(stream);
+		queue_look(stream);
 	}
 	mutex_unlock(&stream->lock);
 	return err;
@@ -66,6 +81,57 @@ static void leave(struct pxt_stream *stream)
 	spin_lock_irqsave(&stream->wait.lock, flags);
 	pxt_wait_disarm(stream);
 	spin_unlock_irqrestore(&stream->wait.lock, flags);
+}
+
+/**
+ * pxt_wait_look() - a writer may have gone without KICK
+ * @stream: of which the caller has a reference, or which it found under the lock of its table
+ *
+ * Wakes those who wait if there is something to read. Context: not with interrupts off.
+ */
+void pxt_wait_look(struct pxt_stream *stream)
+{
+	if (READ_ONCE(stream->kick) && pxt_reclaim_reportable(&stream->pool))
+		pxt_stream_wake(stream);
+}
+
+/* Who rings the bell after we have looked at it queues this anew. */
+static void look(struct work_struct *work)
+{
+	struct pxt_stream *stream = container_of(to_delayed_work(work), struct pxt_stream, look);
+
+	pxt_wait_look(stream);
+	/* Whoever polled may be gone. */
+	leave(stream);
+	if (READ_ONCE(stream->kick))
+		queue_look(stream);
+}
+
+/**
+ * pxt_wait_init() - nobody waits yet
+ * @stream: new
+ */
+void pxt_wait_init(struct pxt_stream *stream)
+{
+	init_waitqueue_head(&stream->wait);
+	INIT_DELAYED_WORK(&stream->look, look);
+}
+
+/**
+ * pxt_wait_end() - nobody rings the bell any more
+ * @stream: locked, and dead
+ *
+ * Those who sleep are not woken. Context: may sleep.
+ */
+void pxt_wait_end(struct pxt_stream *stream)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&stream->lock);
+	spin_lock_irqsave(&stream->wait.lock, flags);
+	pxt_wait_ring(stream, false);
+	spin_unlock_irqrestore(&stream->wait.lock, flags);
+	cancel_delayed_work_sync(&stream->look);
 }
 
 /* Why a sleeper should not sleep now; -EAGAIN if it should. */

@@ -25,6 +25,9 @@ static inline void pxt_wait_disarm(struct pxt_stream *stream)
 		pxt_wait_ring(stream, false);
 }
 
+void pxt_wait_init(struct pxt_stream *stream);
+void pxt_wait_end(struct pxt_stream *stream);
+void pxt_wait_look(struct pxt_stream *stream);
 int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg);
 __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table *table);
 

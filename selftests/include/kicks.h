@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Commands KICK of a program: counted, and held back in the moment before. Include it in one
+ * file of a program.
+ */
+#ifndef _SELFTESTS_KICKS_H
+#define _SELFTESTS_KICKS_H
+
+#include <errno.h>
+#include <linux/posixtrace.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+/* Commands KICK of this program, by all threads. */
+static unsigned long kicks;
+
+/* Called instead, if not NULL: the record is committed, and nobody is told. */
+static void (*kicks_instead)(void);
+
+/* In place of the C library's, for the library calls it; no more than it needs. */
+long syscall(long number, ...)
+{
+	long arg[6], ret;
+	va_list list;
+
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		arg[i] = va_arg(list, long);
+	va_end(list);
+	if (number == SYS_ioctl && (unsigned long)arg[1] == POSIXTRACE_IOC_KICK) {
+		__atomic_fetch_add(&kicks, 1, __ATOMIC_RELAXED);
+		if (kicks_instead)
+			kicks_instead();
+	}
+#ifdef __x86_64__
+	{
+		register long r10 __asm__("r10") = arg[3];
+		register long r8 __asm__("r8") = arg[4];
+		register long r9 __asm__("r9") = arg[5];
+
+		__asm__ volatile ("syscall"
+				  : "=a" (ret)
+				  : "a" (number), "D" (arg[0]), "S" (arg[1]), "d" (arg[2]),
+				    "r" (r10), "r" (r8), "r" (r9)
+				  : "rcx", "r11", "memory");
+	}
+#else
+#error "how are system calls made here?"
+#endif
+	if (ret >= -4095 && ret < 0) {
+		errno = -ret;
+		ret = -1;
+	}
+	return ret;
+}
+
+#endif /* _SELFTESTS_KICKS_H */

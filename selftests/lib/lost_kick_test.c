@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A writer that records while somebody waits, and is stopped before it wakes him: the event is
+ * reported all the same, soon.
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <posixtrace.h>
+#include <setjmp.h>
+#include <sys/epoll.h>
+
+#include "pxt_test.h"
+#include "exec.h"
+#include "kicks.h"
+#include "reading.h"
+
+/* ------------------------------------------------------------------ */
+/* The writer								*/
+
+static const struct talk *writer_talk;
+static jmp_buf before_the_event;
+
+static void be_killed(void)
+{
+	kill(getpid(), SIGKILL);
+}
+
+static void execute_a_program(void)
+{
+	static const struct program program = { .path = HELPER, .talks = true };
+
+	execute(&program, writer_talk);
+}
+
+/* As a signal handler does that has interrupted the writer there. */
+static void jump_away(void)
+{
+	longjmp(before_the_event, 1);
+}
+
+static void record_untold(int number)
+{
+	if (!setjmp(before_the_event))
+		record_number(number);
+}
+
+/* A child function: records the numbers that it hears, and says how many kicks there were. */
+static int write_untold(void *arg, const struct talk *talk)
+{
+	int number;
+
+	writer_talk = talk;
+	record_number(0);
+	say(talk, 0);
+	kicks_instead = arg;
+	while ((number = hear(talk)) >= 0) {
+		record_untold(number);
+		say(talk, kicks);
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Those who wait							*/
+
+static int by_getnext(trace_id_t trid, int epfd)
+{
+	struct event event;
+	int err = read_next(trid, &event, sizeof(event.data));
+
+	(void)epfd;
+	return err ? -err : event_number(&event);
+}
+
+static int by_timedgetnext(trace_id_t trid, int epfd)
+{
+	const struct timespec never = { INT32_MAX, 0 };
+	struct event event;
+	int err = read_timed(trid, &event, sizeof(event.data), &never);
+
+	(void)epfd;
+	return err ? -err : event_number(&event);
+}
+
+static int by_poll(trace_id_t trid, int epfd)
+{
+	struct pollfd pollfd = { .fd = posixtrace_fd(trid), .events = POLLIN };
+	struct event event;
+
+	(void)epfd;
+	if (poll(&pollfd, 1, -1) != 1)
+		return -errno;
+	return take(trid, &event) == 1 ? event_number(&event) : -EAGAIN;
+}
+
+/* Which registered long ago, and asks no more. */
+static int by_epoll(trace_id_t trid, int epfd)
+{
+	struct epoll_event ready;
+	struct event event;
+
+	if (epoll_wait(epfd, &ready, 1, -1) != 1)
+		return -errno;
+	return take(trid, &event) == 1 ? event_number(&event) : -EAGAIN;
+}
+
+struct waiter {
+	int (*wait)(trace_id_t trid, int epfd);
+	trace_id_t trid;
+	int epfd;
+	int tid;
+	int ret;
+	pthread_t thread;
+};
+
+static void *waiting(void *arg)
+{
+	struct waiter *waiter = arg;
+
+	__atomic_store_n(&waiter->tid, gettid(), __ATOMIC_RELEASE);
+	waiter->ret = waiter->wait(waiter->trid, waiter->epfd);
+	return NULL;
+}
+
+/* ------------------------------------------------------------------ */
+/* Both									*/
+
+FIXTURE(lost_kick)
+{
+	trace_id_t trid;
+	struct child child;
+	struct waiter waiter;
+};
+
+FIXTURE_VARIANT(lost_kick)
+{
+	int (*wait)(trace_id_t trid, int epfd);
+	unsigned int events;	/* of epoll */
+};
+
+FIXTURE_VARIANT_ADD(lost_kick, getnext) { by_getnext, EPOLLIN };
+FIXTURE_VARIANT_ADD(lost_kick, timedgetnext) { by_timedgetnext, EPOLLIN };
+FIXTURE_VARIANT_ADD(lost_kick, poll) { by_poll, EPOLLIN };
+FIXTURE_VARIANT_ADD(lost_kick, epoll) { by_epoll, EPOLLIN };
+FIXTURE_VARIANT_ADD(lost_kick, epoll_edge) { by_epoll, EPOLLIN | EPOLLET };
+
+/* This process is traced, too: the end of the writer is not that of the last one. */
+FIXTURE_SETUP(lost_kick)
+{
+	trace_attr_t attr;
+
+	ASSERT_EQ(0, posix_trace_attr_init(&attr));
+	ASSERT_EQ(0, posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED));
+	ASSERT_EQ(0, posix_trace_create(0, &attr, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	self->waiter = (struct waiter){ .wait = variant->wait, .trid = self->trid };
+}
+
+FIXTURE_TEARDOWN(lost_kick)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+static int watch_by_epoll(struct waiter *waiter, unsigned int events)
+{
+	struct epoll_event event = { .events = events };
+
+	waiter->epfd = epoll_create1(EPOLL_CLOEXEC);
+	if (waiter->epfd < 0 ||
+	    epoll_ctl(waiter->epfd, EPOLL_CTL_ADD, posixtrace_fd(waiter->trid), &event))
+		return -errno;
+	/* An edge that was there before is not what is waited for. */
+	return epoll_wait(waiter->epfd, &event, 1, 0) < 0 ? -errno : 0;
+}
+
+static int take_all(trace_id_t trid)
+{
+	struct event event;
+	int ret;
+
+	do {
+		ret = take(trid, &event);
+	} while (ret == 1);
+	return ret;
+}
+
+/* Starts the writer, which does that instead of KICK, and has recorded what is read. */
+static int writer_start(struct child *child, void (*instead)(void), struct waiter *waiter,
+			unsigned int events)
+{
+	int err = child_start(child, write_untold, instead);
+
+	if (err || hear(&child->talk))
+		return err ? err : -EPIPE;
+	err = take_all(waiter->trid);
+	/* The only one in the queue, if it is epoll that is meant. */
+	if (!err && waiter->wait == by_epoll)
+		err = watch_by_epoll(waiter, events);
+	return err;
+}
+
+/* Returns when it sleeps. */
+static int waiter_start(struct waiter *waiter)
+{
+	int err;
+
+	waiter->tid = 0;
+	err = pthread_create(&waiter->thread, NULL, waiting, waiter);
+	while (!err && (!__atomic_load_n(&waiter->tid, __ATOMIC_ACQUIRE) ||
+			!is_asleep(waiter->tid)))
+		sched_yield();
+	return err;
+}
+
+/* How long it took until the waiter had the event that is recorded now, in nanoseconds. */
+static unsigned long long time_to_report(struct __test_metadata *_metadata,
+					 struct waiter *waiter, struct child *child, int number)
+{
+	unsigned long long before;
+
+	ASSERT_EQ(0, waiter_start(waiter));
+	before = now();
+	say(&child->talk, number);
+	ASSERT_EQ(0, pthread_join(waiter->thread, NULL));
+	EXPECT_EQ(number, waiter->ret);
+	return now() - before;
+}
+
+TEST_F_TIMEOUT(lost_kick, of_a_writer_that_jumps_away_is_made_up_for_within_a_second, 10)
+{
+	const unsigned long long second = NSEC * pxt_time_scale();
+
+	ASSERT_EQ(0, writer_start(&self->child, jump_away, &self->waiter, variant->events));
+	for (int i = 1; i <= 3; i++) {
+		EXPECT_GE(second, time_to_report(_metadata, &self->waiter, &self->child, i));
+		/* There was a kick, and it was lost. */
+		EXPECT_EQ(i, hear(&self->child.talk));
+		ASSERT_EQ(0, take_all(self->trid));
+	}
+	EXPECT_EQ(0, child_wait(&self->child));
+}
+
+/* It is not until somebody looks by chance. */
+#define AT_ONCE	(NSEC / 4 * pxt_time_scale())
+
+TEST_F_TIMEOUT(lost_kick, of_a_writer_that_is_killed_is_made_up_for_at_once, 10)
+{
+	int status;
+
+	ASSERT_EQ(0, writer_start(&self->child, be_killed, &self->waiter, variant->events));
+	EXPECT_GE(AT_ONCE, time_to_report(_metadata, &self->waiter, &self->child, 1));
+	status = child_wait(&self->child);
+	ASSERT_TRUE(WIFSIGNALED(status));
+	EXPECT_EQ(SIGKILL, WTERMSIG(status));
+}
+
+TEST_F_TIMEOUT(lost_kick, of_a_writer_that_executes_a_program_is_made_up_for_at_once, 10)
+{
+	ASSERT_EQ(0, writer_start(&self->child, execute_a_program, &self->waiter,
+				  variant->events));
+	EXPECT_GE(AT_ONCE, time_to_report(_metadata, &self->waiter, &self->child, 1));
+	/* The other program lives, and is traced. */
+	EXPECT_LT(0, hear(&self->child.talk));
+	EXPECT_EQ(0, child_wait(&self->child));
+}
+
+TEST_HARNESS_MAIN
