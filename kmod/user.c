@@ -183,7 +183,7 @@ int pxt_user_charge_stream(struct pxt_charge *charge)
 	if (err)
 		uncharge_shares(charge);
 	else if (!privileged(CAP_IPC_LOCK))
-		charge->user = get_uid(current_user());
+		charge->cred = get_current_cred();
 	return err;
 }
 
@@ -201,7 +201,7 @@ static unsigned long memlock_limit(const struct pxt_charge *charge)
  */
 u64 pxt_user_memory_limit(const struct pxt_charge *charge)
 {
-	return charge->user ? memlock_limit(charge) : ~0ULL;
+	return charge->cred ? memlock_limit(charge) : ~0ULL;
 }
 
 /**
@@ -216,9 +216,9 @@ u64 pxt_user_memory_left(const struct pxt_charge *charge)
 {
 	u64 limit = pxt_user_memory_limit(charge) >> PAGE_SHIFT, now;
 
-	if (!charge->user)
+	if (!charge->cred)
 		return ~0ULL;
-	now = atomic_long_read(&charge->user->locked_vm);
+	now = atomic_long_read(&charge->cred->user->locked_vm);
 	return now < limit ? (limit - now) << PAGE_SHIFT : 0;
 }
 
@@ -238,13 +238,13 @@ int pxt_user_charge_memory(struct pxt_charge *charge, u64 bytes)
 	unsigned long pages = bytes >> PAGE_SHIFT;
 	long now;
 
-	if (!charge->user)
+	if (!charge->cred)
 		return 0;
-	now = atomic_long_read(&charge->user->locked_vm);
+	now = atomic_long_read(&charge->cred->user->locked_vm);
 	do {
 		if (now + pages > limit)
 			return -ENOMEM;
-	} while (!atomic_long_try_cmpxchg(&charge->user->locked_vm, &now, now + pages));
+	} while (!atomic_long_try_cmpxchg(&charge->cred->user->locked_vm, &now, now + pages));
 	charge->pages += pages;
 	return 0;
 }
@@ -258,10 +258,10 @@ void pxt_user_uncharge_memory(struct pxt_charge *charge, u64 bytes)
 {
 	unsigned long pages = bytes >> PAGE_SHIFT;
 
-	if (!charge->user)
+	if (!charge->cred)
 		return;
 	charge->pages -= pages;
-	atomic_long_sub(pages, &charge->user->locked_vm);
+	atomic_long_sub(pages, &charge->cred->user->locked_vm);
 }
 
 /**
@@ -274,7 +274,7 @@ void pxt_user_uncharge_memory(struct pxt_charge *charge, u64 bytes)
 void pxt_user_uncharge_stream(struct pxt_charge *charge, u64 left)
 {
 	uncharge_shares(charge);
-	if (charge->user)
+	if (charge->cred)
 		pxt_user_uncharge_memory(charge, ((u64)charge->pages << PAGE_SHIFT) - left);
 }
 
@@ -287,10 +287,10 @@ void pxt_user_uncharge_stream(struct pxt_charge *charge, u64 left)
 void pxt_user_uncharge(struct pxt_charge *charge)
 {
 	uncharge_shares(charge);
-	if (!charge->user)
+	if (!charge->cred)
 		return;
-	atomic_long_sub(charge->pages, &charge->user->locked_vm);
-	free_uid(charge->user);
-	charge->user = NULL;
+	atomic_long_sub(charge->pages, &charge->cred->user->locked_vm);
+	put_cred(charge->cred);
+	charge->cred = NULL;
 	charge->pages = 0;
 }

@@ -4,15 +4,16 @@
 
 #include <linux/types.h>
 
+struct cred;
 struct pxt_share;
-struct user_struct;
 
 /**
  * struct pxt_charge - what a stream costs its creator
  * @places: how many of POSIXTRACE_STREAMS_MAX it may choose from; constant
  * @shares: whose streams are one more for it; constant
  * @nr_shares: entries of it
- * @user: whose locked memory is more for it; NULL with CAP_IPC_LOCK; constant
+ * @cred: of the creator, whose real user has more locked memory by it; NULL with
+ *	CAP_IPC_LOCK; constant. They hold the user: free_uid() is not exported by all 6.1.
  * @memlock: RLIMIT_MEMLOCK of the creator at CREATE, bytes; constant
  * @pages: of locked memory
  *
@@ -23,7 +24,7 @@ struct pxt_charge {
 	u32 places;
 	struct pxt_share **shares;
 	u32 nr_shares;
-	struct user_struct *user;
+	const struct cred *cred;
 	unsigned long memlock;
 	unsigned long pages;
 };
