@@ -4,6 +4,7 @@
  * is done with it in between is in stream.c.
  */
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 

@@ -6,6 +6,7 @@
  * A program that is not position-independent may have this variable in its own
  * data instead of ours; it is whole pages there, too.
  */
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 

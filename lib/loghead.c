@@ -3,6 +3,7 @@
  * The file of a log, and its header. What does not fit here is refused when the log
  * is opened; from then on the numbers in struct pxtu_log_head are bounds.
  */
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -3,6 +3,7 @@
  * From block to block: where the next one is, whether it is one, and how to find
  * the next behind a damaged one. LOOP logs are special, see logring.c.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "crc32c.h"

@@ -3,6 +3,7 @@
 #ifndef PXTU_RSEQ_LAYOUT_H
 #define PXTU_RSEQ_LAYOUT_H
 
+#include <stddef.h>
 #include <sys/rseq.h>
 
 #include "state.h"

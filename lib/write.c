@@ -4,6 +4,7 @@
  * is left to the module, which does the same by the EVENT command.
  */
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>

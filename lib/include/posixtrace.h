@@ -25,7 +25,7 @@ const char *posixtrace_version(void);
  * it, and epoll forgets it then; a copy is hung up. Returns -1 with errno EINVAL if trid
  * is no active trace stream of this process.
  */
-int posixtrace_fd(trace_id_t trid);
+int posixtrace_fd(trace_id_t __trid);
 
 /* No processor has recorded it: a system event. */
 #define POSIXTRACE_NO_CPU	(~0U)
@@ -51,8 +51,9 @@ struct posixtrace_batch_event {
  * first can be cut. The end of a log is not waited for: *count is 0 there. Returns 0
  * with the number of events in *count, or EINTR or EINVAL; of a log, also ENOMEM.
  */
-int posixtrace_getevents(trace_id_t trid, struct posixtrace_batch_event *events,
-			 size_t max_events, void *buffer, size_t size, size_t *count, int flags);
+int posixtrace_getevents(trace_id_t __trid, struct posixtrace_batch_event *__events,
+			 size_t __max_events, void *__buffer, size_t __size, size_t *__count,
+			 int __flags);
 
 /*
  * Numbers of a stream since it was created or cleared. recorded and dropped are
@@ -74,7 +75,7 @@ struct posixtrace_stats_info {
 };
 
 /* Returns 0, or EINVAL. */
-int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info *stats);
+int posixtrace_get_stats(trace_id_t __trid, struct posixtrace_stats_info *__stats);
 
 /* posixtrace_log_info.flags */
 #define POSIXTRACE_LOG_ENDED	1	/* the stream was shut down: nothing more will be written */
@@ -91,7 +92,7 @@ struct posixtrace_log_info {
 };
 
 /* Of a log that is open for reading. Returns 0, or EINVAL or ENOMEM. */
-int posixtrace_get_log_info(trace_id_t trid, struct posixtrace_log_info *info);
+int posixtrace_get_log_info(trace_id_t __trid, struct posixtrace_log_info *__info);
 
 /* Name for posixtrace_sysconf(): streams that may trace one process. */
 #define POSIXTRACE_SC_STREAMS_PER_PROCESS_MAX	0x50585401
@@ -103,7 +104,7 @@ int posixtrace_get_log_info(trace_id_t trid, struct posixtrace_log_info *info);
  * all others.
  * An option that this release does not have yet is -1, without error.
  */
-long posixtrace_sysconf(int name);
+long posixtrace_sysconf(int __name);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 /* Writers and readers in shared memory: good ones, and those that scribble. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/mman.h>
 
 #include "pxt_test.h"

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
 #include <fcntl.h>
+#include <stddef.h>
 
 #include "pxt_test.h"
 #include "log_reading.h"

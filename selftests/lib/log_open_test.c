@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
 #include <posixtrace.h>
+#include <stddef.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 

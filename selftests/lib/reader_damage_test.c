@@ -4,6 +4,8 @@
  * damaged, is damaging, or that is not there. Needs no module.
  */
 #define PXT_NO_DEVICE
+#include <stddef.h>
+
 #include "pxt_test.h"
 #include "reader_sim.h"
 
