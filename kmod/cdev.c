@@ -110,10 +110,9 @@ static int attach(struct pxt_file *pf, void __user *uarg)
 	if (copy_from_user(&arg, uarg, sizeof(arg)))
 		return -EFAULT;
 	if (arg.flags || arg.reserved1 || memchr_inv(arg.reserved2, 0, sizeof(arg.reserved2)) ||
-	    memchr_inv(&arg.gate, 0, sizeof(arg.gate)) || arg.target || arg.clock_shift)
+	    memchr_inv(&arg.gate, 0, sizeof(arg.gate)) || arg.target)
 		return -EINVAL;
 	arg.gate.size = PAGE_ALIGN(sizeof(struct posixtrace_gate));
-	arg.clock_shift = pxt_clock_shift();
 	att = pxt_target_attach();
 	if (!att)
 		return -ENOMEM;

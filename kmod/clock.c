@@ -12,7 +12,6 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/processor.h>
-#include <linux/time_namespace.h>
 #include <linux/timekeeping.h>
 
 #include <linux/posixtrace.h>
@@ -101,19 +100,6 @@ u32 pxt_clock_resolution(void)
 struct page *pxt_clock_map(void)
 {
 	return virt_to_page(pxt_clock_page);
-}
-
-/**
- * pxt_clock_shift() - by how much is CLOCK_MONOTONIC of the caller later than ours?
- *
- * Return: nanoseconds; 0 but in a time namespace.
- */
-s64 pxt_clock_shift(void)
-{
-	struct timespec64 shift = { 0 };
-
-	timens_add_monotonic(&shift);
-	return timespec64_to_ns(&shift);
 }
 
 /**

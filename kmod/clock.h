@@ -11,7 +11,6 @@ u64 pxt_clock_now(void);
 void pxt_clock_pass(u64 time);
 u32 pxt_clock_resolution(void);
 struct page *pxt_clock_map(void);
-s64 pxt_clock_shift(void);
 int pxt_clock_init(void);
 void pxt_clock_exit(void);
 

@@ -44,14 +44,15 @@ static int counter_changed(struct notifier_block *block, unsigned long was_set, 
 	const struct timekeeper *tk = data;
 	const struct tk_read_base *tkr = &tk->tkr_mono;
 	struct posixtrace_clock *clock = pxt_counter_clock;
-	s64 offset = ktime_to_ns(tk->offs_real);
+	s64 wall = ktime_to_ns(tk->offs_real);
 	u32 seq = clock->seq;
 
 	WRITE_ONCE(clock->seq, seq + 1);
 	/* Pair with the acquire of the first look at seq and the fence before the second. */
 	smp_wmb();
-	if (offset > clock->offset)
-		WRITE_ONCE(clock->offset, offset);
+	WRITE_ONCE(clock->wall, wall);
+	if (wall > clock->offset)
+		WRITE_ONCE(clock->offset, wall);
 	WRITE_ONCE(clock->counter, counter_of(tkr->clock));
 	WRITE_ONCE(clock->cycle_last, tkr->cycle_last);
 	WRITE_ONCE(clock->base, ktime_to_ns(tkr->base));
@@ -83,7 +84,7 @@ void pxt_counter_begin(struct posixtrace_clock *clock)
 /**
  * pxt_counter_end() - stop it
  *
- * Whoever reads the clock nevertheless asks for CLOCK_MONOTONIC. Context: may sleep.
+ * Whoever reads the clock nevertheless asks for CLOCK_REALTIME. Context: may sleep.
  */
 void pxt_counter_end(void)
 {

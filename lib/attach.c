@@ -151,9 +151,8 @@ static int attach_locked(struct pxtu_state *state, int bad_fd)
 	if (fd < 0)
 		return fd;
 	pxtu_store(&state->pause, 0);
-	/* Others may be writing: for another target of the same process, and by the same clock. */
+	/* Others may be writing: for another target of the same process. */
 	pxtu_store(&state->target, attach.target);
-	pxtu_store(&state->clock_shift, attach.clock_shift);
 	/* Pair with the loads in pxtu_target_ioctl() and posix_trace_event(). */
 	pxtu_store_release(&state->fd, fd);
 	pxtu_store_release(&state->attached, 1);

@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-#include "state.h"
+#include "pxtu.h"
 
 #ifdef __x86_64__
 __extension__ typedef unsigned __int128 pxtu_u128;
@@ -52,26 +52,46 @@ static inline bool pxtu_clock_count(const struct posixtrace_clock *clock, __u64 
 }
 #endif
 
+/* The last tick was not longer ago. If it was, we can not tell, and the module knows better. */
+#define PXTU_TICK_MAX	50000000U
+
+/*
+ * From the C library. Not CLOCK_MONOTONIC: that is another one in a time namespace, which a
+ * process enters by setns() without our knowing.
+ */
+static inline bool pxtu_clock_ask(const struct posixtrace_clock *clock, __u64 *time)
+{
+	/* As in pxtu_clock_count(). */
+	__u32 seq = pxtu_load_acquire(&clock->seq);
+	struct timespec real = { 0 };
+	__u64 tick, mono;
+
+	tick = pxtu_load(&clock->base) +
+	       (pxtu_load(&clock->fraction) >> (pxtu_load(&clock->shift) & 63));
+	clock_gettime(CLOCK_REALTIME, &real);
+	mono = (__u64)real.tv_sec * 1000000000U + (__u64)real.tv_nsec -
+	       (__u64)pxtu_load(&clock->wall);
+	*time = mono + (__u64)pxtu_load(&clock->offset);
+	/* Likewise. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (seq & 1 || pxtu_load(&clock->seq) != seq)
+		return false;
+	/* When it is set, the vDSO knows a moment before this page does. */
+	return mono - tick < PXTU_TICK_MAX;
+}
+
 /**
  * pxtu_clock_now() - the time for a timestamp
- * @state: of this process
- * @clock: in its gate
+ * @clock: in the gate of this process
+ * @time: where to write it, nanoseconds since the Epoch
  *
  * Mostly no system call.
  *
- * Return: nanoseconds since the Epoch.
+ * Return: false if the clock is just being changed: then @time is any.
  */
-static inline __u64 pxtu_clock_now(const struct pxtu_state *state,
-				   const struct posixtrace_clock *clock)
+static inline bool pxtu_clock_now(const struct posixtrace_clock *clock, __u64 *time)
 {
-	struct timespec mono;
-	__u64 time;
-
-	if (pxtu_likely(pxtu_clock_count(clock, &time)))
-		return time;
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	return (__u64)mono.tv_sec * 1000000000U + (__u64)mono.tv_nsec +
-	       (__u64)(pxtu_load(&clock->offset) - pxtu_load(&state->clock_shift));
+	return pxtu_likely(pxtu_clock_count(clock, time)) || pxtu_clock_ask(clock, time);
 }
 
 #endif /* PXTU_CLOCK_H */

@@ -63,8 +63,7 @@ struct pxtu_slot {
  *	sequences
  * @nr_cpus: CPUs that @slot has heads of
  * @sequences: restartable sequences can be used: 1, or not: -1, or nobody has tried: 0
- * @target: number of this process, and
- * @clock_shift: by how much its CLOCK_MONOTONIC is late; from ATTACH
+ * @target: number of this process, from ATTACH
  * @slot: streams that trace this process
  * @sync: what SYNC said; here, for there is not much room on the stack of a
  *	signal handler
@@ -82,7 +81,6 @@ struct pxtu_state {
 	__u32 nr_cpus;
 	int sequences;
 	__u64 target;
-	__s64 clock_shift;
 	struct pxtu_slot slot[POSIXTRACE_SLOTS_MAX];
 	struct posixtrace_slot sync[POSIXTRACE_SLOTS_MAX];
 };

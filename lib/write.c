@@ -180,7 +180,8 @@ static enum pxtu_written record_at(struct pxtu_state *state, const struct pxtu_s
 	const struct posixtrace_gate *gate = pxtu_gate();
 
 	pxtu_rseq_arm();
-	draft->time = pxtu_clock_now(state, &gate->clock);
+	if (!pxtu_clock_now(&gate->clock, &draft->time))
+		return PXTU_WRITTEN_AGAIN;
 	return pxtu_rseq_record(state, gate, slot, draft);
 }
 

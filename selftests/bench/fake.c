@@ -31,6 +31,8 @@ static struct {
 	pthread_mutex_t lock;	/* guards all that follows */
 	int memory;		/* the file; 0 at first */
 	bool counter;
+	bool ticks;
+	pthread_t ticker;
 	struct posixtrace_gate *gate;
 	bool attached;
 	unsigned int types;
@@ -91,6 +93,21 @@ static void publish_counter(struct posixtrace_clock *clock)
 }
 #endif
 
+/* For those who have no counter, as each tick of the kernel does. */
+static void *tick(void *arg)
+{
+	const struct timespec pause = { .tv_nsec = 4000000 };
+
+	for (;;) {
+		pthread_mutex_lock(&fake.lock);
+		if (!fake.counter)
+			__atomic_store_n(&fake.gate->clock.base, monotonic(), __ATOMIC_RELAXED);
+		pthread_mutex_unlock(&fake.lock);
+		nanosleep(&pause, NULL);
+	}
+	return arg;
+}
+
 static void set_clock(void)
 {
 	struct posixtrace_clock *clock = &fake.gate->clock;
@@ -98,9 +115,13 @@ static void set_clock(void)
 
 	clock_gettime(CLOCK_REALTIME, &real);
 	clock->offset = real.tv_sec * 1000000000LL + real.tv_nsec - (long long)monotonic();
+	clock->wall = clock->offset;
+	clock->base = monotonic();
 	clock->counter = POSIXTRACE_COUNTER_NONE;
 	if (fake.counter)
 		publish_counter(clock);
+	else if (!fake.ticks)
+		fake.ticks = !pthread_create(&fake.ticker, NULL, tick, NULL);
 }
 
 static int make_memory(void)

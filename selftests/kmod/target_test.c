@@ -54,7 +54,7 @@ TEST(attach_refuses_reserved_words)
 
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(-EINVAL, command(fd, POSIXTRACE_IOC_ATTACH, &arg));
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		memset(&arg, 0, sizeof(arg));
 		arg.reserved2[i] = 1;
 		EXPECT_EQ(-EINVAL, command(fd, POSIXTRACE_IOC_ATTACH, &arg));

@@ -12,6 +12,8 @@
 #include <time.h>
 
 #include "pxt_test.h"
+#include "seccomp.h"
+#include "sequences.h"
 #include "trace_test.h"
 
 #define SOURCES	"/sys/devices/system/clocksource/clocksource0/"
@@ -154,6 +156,45 @@ FIXTURE_SETUP(clock)
 FIXTURE_TEARDOWN(clock)
 {
 	EXPECT_EQ(0, scene_clear(&self->scene));
+}
+
+#define ALONE	1000
+
+/* How many of ALONE events get into a stream, if the module must not record any? */
+static int record_alone(void)
+{
+	const struct refusal refusal = { .commands = { POSIXTRACE_IOC_EVENT }, .err = EINVAL };
+	struct event event;
+	trace_id_t trid;
+	int count = 0;
+
+	if (new_roomy_stream(&trid))
+		return -1;
+	/* Attaches, and maps the stream. */
+	posix_trace_event(type, NULL, 0);
+	if (take_user(trid, &event) != 1 || refuse_commands(&refusal))
+		return -1;
+	for (int i = 0; i < ALONE; i++)
+		posix_trace_event(type, &i, sizeof(i));
+	while (take_user(trid, &event) == 1)
+		count++;
+	return count;
+}
+
+/* Disturbed four times in a row is the exception, whatever the clock. */
+TEST_F(clock, is_known_without_the_module)
+{
+	int status;
+	pid_t pid;
+
+	/* In "make check-command", nobody has sequences. */
+	if (!__rseq_size)
+		return;
+	pid = fork();
+	if (pid == 0)
+		_exit(record_alone() < ALONE * 9 / 10);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
 }
 
 /* What the clock said before and after each event. */
@@ -370,6 +411,64 @@ TEST_F(clock, is_that_of_clock_realtime_in_a_time_namespace)
 	EXPECT_LE(before, event_time(&event));
 	EXPECT_GE(clock_ns(), event_time(&event));
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+#define AFTER_SETNS	400
+
+/* Enters one whose CLOCK_MONOTONIC is @offset later, after an event that was recorded before. */
+static int record_after_setns(const char *offset)
+{
+	int fd, i = 0;
+
+	posix_trace_event(type, &i, sizeof(i));
+	if (unshare(CLONE_NEWTIME))
+		return 1;
+	fd = open("/proc/self/timens_offsets", O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, offset, strlen(offset)) < 0)
+		return 2;
+	close(fd);
+	fd = open("/proc/self/ns/time_for_children", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || setns(fd, CLONE_NEWTIME))
+		return 3;
+	for (i = 1; i <= AFTER_SETNS; i++)
+		posix_trace_event(type, &i, sizeof(i));
+	return 0;
+}
+
+/* The library is not told. A day, little more than a tick, and back. */
+TEST_F(clock, is_that_of_clock_realtime_after_setns_into_a_time_namespace)
+{
+	static const char *const offsets[] = {
+		"monotonic 86400 0\n", "monotonic 0 20000000\n", "monotonic -1 0\n",
+	};
+	unsigned long long last;
+	trace_attr_t attr;
+	struct event event;
+	trace_id_t trid;
+	int status;
+	pid_t pid;
+
+	for (size_t n = 0; n < sizeof(offsets) / sizeof(offsets[0]); n++) {
+		ASSERT_EQ(0, posix_trace_attr_init(&attr));
+		ASSERT_EQ(0, posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED));
+		ASSERT_EQ(0, posix_trace_attr_setstreamsize(&attr, 256 << 10));
+		ASSERT_EQ(0, posix_trace_create(0, &attr, &trid));
+		ASSERT_EQ(0, posix_trace_start(trid));
+		last = clock_ns();
+		pid = fork();
+		if (pid == 0)
+			_exit(record_after_setns(offsets[n]));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_EQ(0, status);
+		for (int i = 0; i <= AFTER_SETNS; i++) {
+			ASSERT_EQ(1, take_user(trid, &event));
+			ASSERT_EQ(i, event_number(&event));
+			ASSERT_LE(last, event_time(&event));
+			last = event_time(&event);
+		}
+		EXPECT_GE(clock_ns(), last);
+		EXPECT_EQ(0, posix_trace_shutdown(trid));
+	}
 }
 
 FIXTURE(minute)

@@ -290,8 +290,6 @@ struct posixtrace_release {
  * @reserved1: zero
  * @gate: Output, zero before: struct posixtrace_gate, to be mapped read-only
  * @target: Output, zero before: number that no two processes have had, never 0
- * @clock_shift: Output, zero before: nanoseconds by which CLOCK_MONOTONIC of the process
- *	is later than the kernel's: not 0 in a time namespace
  * @reserved2: zero
  */
 struct posixtrace_attach {
@@ -299,8 +297,7 @@ struct posixtrace_attach {
 	__u32 reserved1;
 	struct posixtrace_map gate;
 	__u64 target;
-	__s64 clock_shift;
-	__u64 reserved2[2];
+	__u64 reserved2[3];
 };
 
 /* Thread ids are to the controller what they are to the target. */

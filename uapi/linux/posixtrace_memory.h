@@ -140,7 +140,7 @@ static inline __u32 posixtrace_subbuf_size(__u64 stream_size, __u64 max_data)
 /* The gate (target: read-only)						*/
 
 /* posixtrace_clock.counter */
-#define POSIXTRACE_COUNTER_NONE		0	/* ask for CLOCK_MONOTONIC */
+#define POSIXTRACE_COUNTER_NONE		0	/* ask for CLOCK_REALTIME */
 #define POSIXTRACE_COUNTER_TSC		1	/* x86-64: the time stamp counter */
 
 /**
@@ -154,6 +154,8 @@ static inline __u32 posixtrace_subbuf_size(__u64 stream_size, __u64 max_data)
  * @fraction: what is to be added to that, in units of 2^-@shift nanoseconds
  * @mult: such units per cycle
  * @shift: below 64
+ * @wall: nanoseconds between CLOCK_MONOTONIC, as the kernel sees it, and CLOCK_REALTIME:
+ *	@offset, or less if that clock was set back
  * @reserved: zero
  *
  * One for all processes. It follows CLOCK_REALTIME, but never back while there is any
@@ -168,7 +170,8 @@ struct posixtrace_clock {
 	__u64 fraction;
 	__u32 mult;
 	__u32 shift;
-	__u64 reserved[506];
+	__s64 wall;
+	__u64 reserved[505];
 };
 
 /**
