@@ -69,12 +69,12 @@ static int refused(int err)
 /* -EBADF if the program closed it at once. */
 static int open_target(struct posixtrace_attach *attach)
 {
-	int fd = pxtu_device_open();
-	int err;
+	int fd, err;
 
+	*attach = (struct posixtrace_attach){ 0 };
+	fd = pxtu_device_open();
 	if (fd < 0)
 		return fd == -EBADF ? fd : refused(fd);
-	*attach = (struct posixtrace_attach){ 0 };
 	err = pxtu_ioctl(fd, POSIXTRACE_IOC_ATTACH, attach);
 	if (!err)
 		return fd;
