@@ -52,16 +52,45 @@ static void tell_what_is_missing(const struct logend *end, const char *path,
 	if (status->posix_stream_flush_error)
 		fprintf(stderr, "posixtrace: %s: is not complete: writing it failed: %s\n", path,
 			strerror(status->posix_stream_flush_error));
+	/* That is what its policy is for: no advice. */
 	if (end->overwritten)
-		fprintf(stderr,
-			"posixtrace: %s: %llu older events were overwritten: use a larger log\n",
-			path, (unsigned long long)end->overwritten);
+		tell("%s: %llu older events were overwritten in the log: its policy is loop", path,
+		     (unsigned long long)end->overwritten);
 	else if (status->posix_log_full_status == POSIX_TRACE_FULL)
 		fprintf(stderr, "posixtrace: %s: was full: what came then is missing\n", path);
 	if (!logend_ended(source))
 		fprintf(stderr,
 			"posixtrace: %s: has no end: it is still being written, or it was cut\n",
 			path);
+}
+
+/* A stream with the policy loop keeps the last events, as it was asked to. */
+static bool is_loop(const struct source *source)
+{
+	int policy = POSIX_TRACE_FLUSH;
+	trace_attr_t attr;
+
+	if (!posix_trace_get_attr(source_trid(source), &attr)) {
+		posix_trace_attr_getstreamfullpolicy(&attr, &policy);
+		posix_trace_attr_destroy(&attr);
+	}
+	return policy == POSIX_TRACE_LOOP;
+}
+
+static void tell_what_was_lost(const struct logend *end, const char *path,
+			       const struct source *source,
+			       const struct posix_trace_status_info *status)
+{
+	unsigned long long lost = end->lost;
+
+	if (is_loop(source))
+		tell("%s: %llu event%s not in the log: the stream's policy is loop", path, lost,
+		     lost == 1 ? " is" : "s are");
+	else
+		tell("%s: %llu event%s lost: use a larger %s", path, lost,
+		     lost == 1 ? " was" : "s were",
+		     status->posix_log_full_status == POSIX_TRACE_FULL && !end->overwritten ?
+		     "log" : "stream");
 }
 
 int logend_tell(const struct logend *end, const char *path, const struct source *source)
@@ -74,10 +103,7 @@ int logend_tell(const struct logend *end, const char *path, const struct source 
 		return -err;
 	}
 	if (end->lost)
-		fprintf(stderr, "posixtrace: %s: %llu event%s lost: use a larger %s\n", path,
-			(unsigned long long)end->lost, end->lost == 1 ? " was" : "s were",
-			status.posix_log_full_status == POSIX_TRACE_FULL && !end->overwritten ?
-			"log" : "stream");
+		tell_what_was_lost(end, path, source, &status);
 	if (end->damaged) {
 		fprintf(stderr,
 			"posixtrace: %s: is damaged in %llu place%s: this is what is left of it\n",

@@ -254,7 +254,9 @@ result inherit_records_children_until_all_have_ended $?
 
 with_log 0 --policy=loop --size=8K -- ./ticks_helper 5000 0 && recorded &&
 	grep -q '^tick number 4999$' "$tmp/events" && ! grep -q '^tick number 0$' "$tmp/events" &&
-	complains "; .*/log" && complains ", the log has the last $(wc -l <"$tmp/events")"
+	complains "; .*/log" && complains ", the log has the last $(wc -l <"$tmp/events")" &&
+	! complains 'larger' && run 0 dump "$log" && ! complains 'larger' &&
+	complains "^posixtrace: .*/log: [0-9]+ events are not in the log: the stream's policy is loop$"
 result policy_loop_keeps_the_last_events $?
 
 with_log 0 --policy=until-full --size=8K -- ./ticks_helper 5000 0 && recorded &&
@@ -272,7 +274,8 @@ result log_policy_until_full_keeps_the_first_events $?
 with_log 0 --log-policy=loop --log-size=33K --size=4M -- ./ticks_helper 20000 0 && recorded &&
 	grep -q '^tick number 19999$' "$tmp/events" && ! grep -q '^tick number 0$' "$tmp/events" &&
 	complains ' 20001 events .*the log has only the last of them' && ! complains 'full' &&
-	[ "$(stat -c %s "$log")" -lt 500000 ]
+	[ "$(stat -c %s "$log")" -lt 500000 ] && run 0 dump "$log" && ! complains 'larger' &&
+	complains ': [0-9]+ older events were overwritten in the log: its policy is loop$'
 result log_policy_loop_keeps_the_last_events $?
 
 # The program does not end: it is waited for, but not recorded any more.

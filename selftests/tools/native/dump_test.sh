@@ -53,6 +53,17 @@ test_events_are_printed_one_on_a_line()
 	complains 'posixtrace: log: 7 events were lost: use a larger stream'
 }
 
+test_policy_loop_gets_no_advice()
+{
+	{ echo 'policy loop'; echo 'name 65 tick'; echo 'lost 7 1700000000000000000'; echo 'block 0'
+		echo 'event 65 1700000000000001000'; echo end; } | write_log log
+	for command in 'dump' 'stat' 'export -f chrome'; do
+		# shellcheck disable=SC2086 # words
+		run 0 posixtrace $command log
+		complains "posixtrace: log: 7 events are not in the log: the stream's policy is loop"
+	done
+}
+
 test_all_bytes_of_the_data()
 {
 	small_log log

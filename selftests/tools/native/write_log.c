@@ -4,6 +4,7 @@
  * standard input:
  *
  *	cpus N				first, or it is 4: CPUs 0 to N - 1, system events N
+ *	policy loop			likewise: of the stream, or it is flush
  *	name ID TEXT			"\xNN" is a byte
  *	block CPU			events from now on are of this CPU
  *	event ID TIME [WORD]...		pid=N thread=N address=N cut text=TEXT hex=DIGITS zeros=N
@@ -128,6 +129,9 @@ static void run_line(char *line)
 	if (!strncmp(line, "cpus ", 5)) {
 		log->header.nr_cpus = strtoul(line + 5, NULL, 0);
 		log_header(log);
+	} else if (!strcmp(line, "policy loop")) {
+		log->header.attr.stream_policy = POSIXTRACE_POLICY_LOOP;
+		log_header(log);
 	} else if (!strncmp(line, "name ", 5)) {
 		add_name(line + 5);
 	} else if (!strncmp(line, "block ", 6)) {
@@ -157,7 +161,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: write_log FILE\n");
 		return 2;
 	}
-	log_begin(log, POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_LOOP, 4, 0);
+	log_begin(log, POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_FLUSH, 4, 0);
 	log->header.subbuf_size = SUBBUF;
 	log->header.attr.max_data_size = DATA_MAX;
 	log_header(log);
