@@ -272,7 +272,7 @@ wrong_layouts_are_told_case()
 		event 72 10 zeros=8
 	END
 	for format in chrome perfetto ctf html; do
-		posixtrace export -f $format -F formats -o $format log 2>said
+		posixtrace export -f "$format" -F formats -o "$format" log 2>said
 		diff -u - said <<-'END'
 			posixtrace: formats:2: wide: the fields have 8 bytes, an event has 6: shown as bytes
 			posixtrace: formats:4: narrow: the fields have 4 bytes, an event has 8: shown as bytes
