@@ -289,16 +289,26 @@ void pxt_log_abandon(struct pxt_log *log)
 	spin_unlock(&log->lock);
 }
 
+/* For a bounded time: has it ended by then? */
+static bool wait_a_while(struct pxt_log *log, unsigned int state)
+{
+	return ___wait_event(log->done, ___wait_cond_timeout(pxt_log_ended(log)),
+			     (state | TASK_FREEZABLE), 0, watch_time(),
+			     __ret = schedule_timeout(__ret)) > 0;
+}
+
 /**
  * pxt_log_give_up() - the thread ends without another write that waits
  * @log: whose thread was started, of a stream that is shut down
  *
+ * The file is closed when this returns, unless a signal comes or that takes too long.
  * Context: may sleep.
  */
 void pxt_log_give_up(struct pxt_log *log)
 {
 	send_sig(SIGKILL, log->thread, 1);
 	pxt_log_abandon(log);
+	wait_a_while(log, TASK_INTERRUPTIBLE);
 }
 
 /* ------------------------------------------------------------------ */
@@ -404,14 +414,6 @@ void pxt_log_end(struct pxt_log *log)
 	want(log, PXT_LOG_END);
 }
 
-/* No signal reaches a controller that ends: it waits for a bounded time. */
-static bool wait_at_the_end(struct pxt_log *log)
-{
-	return ___wait_event(log->done, ___wait_cond_timeout(pxt_log_ended(log)),
-			     (TASK_IDLE | TASK_FREEZABLE), 0, watch_time(),
-			     __ret = schedule_timeout(__ret));
-}
-
 /**
  * pxt_log_wait() - wait until all of it has happened
  * @log: pxt_log_end() was called
@@ -432,7 +434,8 @@ int pxt_log_wait(struct pxt_log *log)
 	/* CREATE was interrupted before. */
 	if (!completion_done(&log->begun))
 		return -EINTR;
-	if (ends && (!log->writer.file.regular || !wait_at_the_end(log)))
+	/* No signal reaches a controller that ends. */
+	if (ends && (!log->writer.file.regular || !wait_a_while(log, TASK_IDLE)))
 		return -EINTR;
 	if (!ends && wait_event_state(log->done, pxt_log_ended(log),
 				      (TASK_KILLABLE | TASK_FREEZABLE)))
