@@ -49,6 +49,26 @@ static inline int stuck_nonblocking_fifo(void)
 	return stuck_fifo(O_NONBLOCK);
 }
 
+/* Takes what room there is, but for @left bytes, whole pages. */
+static inline void stuck_fill(int fd, int left)
+{
+	static const char page[4096];
+	int flags = fcntl(fd, F_GETFL);
+	char drop[4096];
+
+	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+	while (write(fd, page, sizeof(page)) > 0)
+		;
+	for (; left > 0; left -= sizeof(drop)) {
+		if (read(fd, drop, sizeof(drop)) <= 0)
+			break;
+	}
+	fcntl(fd, F_SETFL, flags);
+}
+
+/* Bytes for the beginning of a log, but not for all of it. */
+#define STUCK_ROOM	(16 << 10)
+
 /* It takes packets until its own queue is full, and waits for itself then. */
 static inline int stuck_unix_socket(void)
 {
@@ -60,6 +80,8 @@ static inline int stuck_unix_socket(void)
 	    getsockname(fd, (struct sockaddr *)&name, &len) ||
 	    connect(fd, (struct sockaddr *)&name, len))
 		return -errno;
+	/* Else there is room for all that a small stream holds. */
+	stuck_fill(fd, STUCK_ROOM);
 	return fd;
 }
 
@@ -77,23 +99,6 @@ static inline int stuck_netlink_socket(void)
 	    connect(fd, (struct sockaddr *)&name, len))
 		return -errno;
 	return fd;
-}
-
-/* Takes what room there is, but for @left bytes of a pipe. */
-static inline void stuck_fill(int fd, int left)
-{
-	static const char page[4096];
-	int flags = fcntl(fd, F_GETFL);
-	char drop[4096];
-
-	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-	while (write(fd, page, sizeof(page)) > 0)
-		;
-	for (; left > 0; left -= sizeof(drop)) {
-		if (read(fd, drop, sizeof(drop)) <= 0)
-			break;
-	}
-	fcntl(fd, F_SETFL, flags);
 }
 
 /* ------------------------------------------------------------------ */
