@@ -35,7 +35,7 @@ ASSERT_OFFSET(posixtrace_ctrl, gap_lock, 32);
 ASSERT_OFFSET(posixtrace_ctrl, gap_generation, 40);
 ASSERT_OFFSET(posixtrace_ctrl, system, 128);
 ASSERT_SIZE(posixtrace_reader, 64);
-ASSERT_OFFSET(posixtrace_reader, claim, 64);
+ASSERT_OFFSET(posixtrace_reader, consumed, 64);
 
 ASSERT_SIZE(posixtrace_info, 64);
 ASSERT_SIZE(posixtrace_attr, 240);
@@ -51,7 +51,7 @@ ASSERT_SIZE(posixtrace_wait, 24);
 ASSERT_SIZE(posixtrace_release, 8);
 ASSERT_SIZE(posixtrace_attach, 56);
 ASSERT_SIZE(posixtrace_slot, 88);
-ASSERT_SIZE(posixtrace_bell, 64);
+ASSERT_SIZE(posixtrace_wakeup, 64);
 ASSERT_SIZE(posixtrace_sync, 24);
 ASSERT_SIZE(posixtrace_next, 24);
 ASSERT_SIZE(posixtrace_event, 48);
@@ -70,10 +70,10 @@ ASSERT_SIZE(posixtrace_log_end, 64);
 /* A record and what says who wrote it are told apart before they are known. */
 static_assert(offsetof(struct posixtrace_record, event_id) ==
 	      offsetof(struct posixtrace_writer, event_id));
-/* A claim has room for all positions in a sub-buffer, and all its records. */
-static_assert(POSIXTRACE_SUBBUF_SIZE_MAX < 8U << POSIXTRACE_CLAIM_POS_BITS);
+/* A consumer position has room for all positions in a sub-buffer, and all its records. */
+static_assert(POSIXTRACE_SUBBUF_SIZE_MAX < 8U << POSIXTRACE_CONSUMED_POS_BITS);
 static_assert(POSIXTRACE_SUBBUF_SIZE_MAX / sizeof(struct posixtrace_record) <
-	      1U << POSIXTRACE_CLAIM_COUNT_BITS);
+	      1U << POSIXTRACE_CONSUMED_COUNT_BITS);
 /* The largest records: several of a user's, START or FILTER with a STOP behind. */
 static_assert(8 * POSIXTRACE_RECORD_SIZE(POSIXTRACE_DATA_SIZE_MAX) <= POSIXTRACE_SUBBUF_SIZE_MAX);
 static_assert(POSIXTRACE_RECORD_SIZE(POSIXTRACE_SYSDATA_MAX) +

@@ -160,7 +160,7 @@ static bool is_command(unsigned int cmd)
 	case POSIXTRACE_IOC_SYNC:
 	case POSIXTRACE_IOC_NEXT:
 	case POSIXTRACE_IOC_EVENT:
-	case POSIXTRACE_IOC_KICK:
+	case POSIXTRACE_IOC_WAKE:
 	case POSIXTRACE_IOC_EVENTID_OPEN:
 		return true;
 	default:
@@ -174,7 +174,7 @@ static bool owns_stream(const struct pxt_stream *stream)
 }
 
 /*
- * After exec it is another address space, which a quiesce would not reach. But a
+ * After exec it is another address space, which a synchronization would not reach. But a
  * process that shares this one with the process that attached may use it, too.
  */
 static bool may_use(const struct pxt_attachment *att)

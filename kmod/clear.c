@@ -16,7 +16,7 @@ static void clear_locked(struct pxt_stream *stream)
 	/* Nobody writes, and nobody is given a sub-buffer, while we do this. */
 	pxt_gate_set_stream(stream, false);
 	pxt_subbuf_set_full(pool, true);
-	pxt_gate_quiesce(stream);
+	pxt_gate_synchronize(stream);
 	pxt_reclaim_all(pool);
 	pxt_subbuf_clear_full(pool);
 

@@ -67,7 +67,7 @@ static int get_status(struct pxt_stream *stream, void __user *uarg)
 		return err;
 	err = copy_out(uarg, &status, sizeof(status));
 	if (err)
-		pxt_state_untold(stream, &status);
+		pxt_state_unreported(stream, &status);
 	return err;
 }
 
@@ -215,8 +215,8 @@ static void fill_slot(struct posixtrace_slot *slot, const struct pxt_stream *str
 	slot->heads.size = pool->heads_size;
 	slot->pool.offset = base + pxt_pool_mem_offset(pool);
 	slot->pool.size = pxt_pool_user_size(pool);
-	slot->bell.offset = base + pxt_pool_bell_offset(pool);
-	slot->bell.size = pool->bell_size;
+	slot->wakeup.offset = base + pxt_pool_wakeup_offset(pool);
+	slot->wakeup.size = pool->wakeup_size;
 	slot->stream = stream->number;
 	slot->subbuf_size = pool->subbuf_size;
 	slot->max_data_size = stream->attr.max_data_size;
@@ -293,13 +293,13 @@ static int event(struct pxt_target *target, void __user *uarg)
 	return err ? err : pxt_record_event(target, &arg);
 }
 
-static int kick(struct pxt_target *target, void __user *uarg)
+static int wake(struct pxt_target *target, void __user *uarg)
 {
 	u32 mask;
 	int err = copy_in(&mask, uarg, sizeof(mask));
 
 	if (!err)
-		pxt_record_kick(target, mask);
+		pxt_record_wake(target, mask);
 	return err;
 }
 
@@ -321,8 +321,8 @@ long pxt_command_target(struct pxt_target *target, unsigned int cmd, void __user
 		return next(target, arg);
 	case POSIXTRACE_IOC_EVENT:
 		return event(target, arg);
-	case POSIXTRACE_IOC_KICK:
-		return kick(target, arg);
+	case POSIXTRACE_IOC_WAKE:
+		return wake(target, arg);
 	case POSIXTRACE_IOC_EVENTID_OPEN:
 		return eventid_open(target->table, arg);
 	default:

@@ -62,7 +62,7 @@ static int change_locked(struct pxt_stream *stream, const struct change *change,
 	}
 	pxt_gate_set_filter(stream, &change->both);
 	if (stream->running || stream->full)
-		pxt_gate_quiesce(stream);
+		pxt_gate_synchronize(stream);
 	if (record)
 		pxt_clock_pass(pxt_sysevent_filter(stream, &caller, change->sets));
 	pxt_gate_set_filter(stream, &change->sets[1]);

@@ -52,7 +52,7 @@ static void close_all(struct pxt_stream *stream)
 	if (!all)
 		find_open(pool, mask);
 	on_each_cpu_mask(all ? cpu_online_mask : mask, close_cpu, pool, true);
-	pxt_subbuf_close_left(pool);
+	pxt_subbuf_close_orphaned(pool);
 	cpus_read_unlock();
 	free_cpumask_var(mask);
 	/* If there is no other one, its events come with the next flush. */
@@ -161,11 +161,11 @@ static u64 discard(struct pxt_pool *pool)
 static int write_stop(struct pxt_log *log)
 {
 	const struct {
-		struct pxt_draft draft;
+		struct pxt_entry entry;
 		s32 automatic;
 		s32 zero;
 	} stop = {
-		.draft.record = {
+		.entry.record = {
 			.data_len = sizeof(s32),
 			.event_id = POSIXTRACE_ID_STOP,
 			.timestamp = pxt_clock_now(),
@@ -176,8 +176,8 @@ static int write_stop(struct pxt_log *log)
 		.size = sizeof(stop),
 		.cpu = log->stream->pool.nr_cpus,
 		.count = 1,
-		.opened = stop.draft.record.timestamp,
-		.closed = stop.draft.record.timestamp,
+		.opened = stop.entry.record.timestamp,
+		.closed = stop.entry.record.timestamp,
 	};
 	u32 written;
 	int err;

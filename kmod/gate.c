@@ -11,7 +11,7 @@
 #include <linux/vmalloc.h>
 
 #include "gate.h"
-#include "quiesce.h"
+#include "synchronize.h"
 #include "stream.h"
 #include "wait.h"
 
@@ -196,14 +196,14 @@ void pxt_gate_gone(struct pxt_stream *stream)
  * @stream: that traces it
  *
  * The process ends, or has just become another program: nobody is in there that
- * a quiesce would have to reach.
+ * a synchronization would have to reach.
  */
 void pxt_gate_leave(struct pxt_target *target, struct pxt_stream *stream)
 {
 	set_words(target, stream, false);
 	rcu_assign_pointer(target->slot[stream->slot], NULL);
 	gate_changed(target);
-	/* The process may have recorded without KICK. */
+	/* The process may have recorded without WAKE. */
 	pxt_wait_look(stream);
 	pxt_gate_gone(stream);
 }
@@ -240,18 +240,18 @@ static void mark(struct pxt_stream *stream)
 }
 
 /* After the stores that the marked ones must not overlook. Gives the lock back. */
-static void reach_marked(struct pxt_stream *stream, struct pxt_quiesce *q)
+static void reach_marked(struct pxt_stream *stream, struct pxt_synchronize *q)
 {
 	struct pxt_attachment *att;
 
-	pxt_quiesce_look();
+	pxt_synchronize_look();
 	list_for_each_entry(att, &stream->table->attachments, node) {
 		if (att->marked)
-			pxt_quiesce_add(q, att->target->pid, att->mm);
+			pxt_synchronize_add(q, att->target->pid, att->mm);
 		cond_resched();
 	}
 	mutex_unlock(&stream->table->lock);
-	pxt_quiesce_end(q);
+	pxt_synchronize_end(q);
 }
 
 /**
@@ -263,9 +263,9 @@ static void reach_marked(struct pxt_stream *stream, struct pxt_quiesce *q)
 void pxt_gate_unlink(struct pxt_stream *stream)
 {
 	struct pxt_target *target;
-	struct pxt_quiesce q;
+	struct pxt_synchronize q;
 
-	pxt_quiesce_begin(&q);
+	pxt_synchronize_begin(&q);
 	mutex_lock(&stream->table->lock);
 	/* Nobody inherits it any more. */
 	stream->linked = false;
@@ -288,7 +288,7 @@ void pxt_gate_unlink(struct pxt_stream *stream)
  * @stream: locked
  * @on: whether to open them, for what the filter lets through
  *
- * When they are shut, a quiesce has to follow. Context: may sleep.
+ * When they are shut, a synchronization has to follow. Context: may sleep.
  */
 void pxt_gate_set_stream(struct pxt_stream *stream, bool on)
 {
@@ -304,7 +304,7 @@ void pxt_gate_set_stream(struct pxt_stream *stream, bool on)
  * @stream: locked
  * @filter: event types that are not recorded from now on
  *
- * When it has new members, a quiesce has to follow. Context: may sleep.
+ * When it has new members, a synchronization has to follow. Context: may sleep.
  */
 void pxt_gate_set_filter(struct pxt_stream *stream, const struct posixtrace_event_set *filter)
 {
@@ -336,17 +336,17 @@ void pxt_gate_set_type(struct pxt_target *target, u32 id)
 }
 
 /**
- * pxt_gate_quiesce() - reach all who record into a stream
+ * pxt_gate_synchronize() - reach all who record into a stream
  * @stream: whose gates, or heads, have changed
  *
  * When it returns, every writer that saw the old state has committed its record
  * or never will. Context: may sleep.
  */
-void pxt_gate_quiesce(struct pxt_stream *stream)
+void pxt_gate_synchronize(struct pxt_stream *stream)
 {
-	struct pxt_quiesce q;
+	struct pxt_synchronize q;
 
-	pxt_quiesce_begin(&q);
+	pxt_synchronize_begin(&q);
 	mutex_lock(&stream->table->lock);
 	mark(stream);
 	reach_marked(stream, &q);

@@ -21,6 +21,6 @@ void pxt_gate_unlink(struct pxt_stream *stream);
 void pxt_gate_set_stream(struct pxt_stream *stream, bool on);
 void pxt_gate_set_filter(struct pxt_stream *stream, const struct posixtrace_event_set *filter);
 void pxt_gate_set_type(struct pxt_target *target, u32 id);
-void pxt_gate_quiesce(struct pxt_stream *stream);
+void pxt_gate_synchronize(struct pxt_stream *stream);
 
 #endif /* PXT_GATE_H */

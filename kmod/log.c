@@ -494,11 +494,11 @@ void pxt_log_status(struct pxt_log *log, struct posixtrace_status *status)
 }
 
 /**
- * pxt_log_untold() - the status did not reach the process
+ * pxt_log_unreported() - the status did not reach the process
  * @log: whose stream's lock is held
  * @status: what was not told
  */
-void pxt_log_untold(struct pxt_log *log, const struct posixtrace_status *status)
+void pxt_log_unreported(struct pxt_log *log, const struct posixtrace_status *status)
 {
 	spin_lock(&log->lock);
 	if (status->flags & POSIXTRACE_STATUS_LOG_OVERRUN)

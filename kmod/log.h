@@ -110,7 +110,7 @@ int pxt_log_wait(struct pxt_log *log);
 void pxt_log_abandon(struct pxt_log *log);
 void pxt_log_give_up(struct pxt_log *log);
 void pxt_log_status(struct pxt_log *log, struct posixtrace_status *status);
-void pxt_log_untold(struct pxt_log *log, const struct posixtrace_status *status);
+void pxt_log_unreported(struct pxt_log *log, const struct posixtrace_status *status);
 void pxt_log_note_lost(struct pxt_log *log, bool refuses);
 
 /* Does nothing refer to the controller, its file or its memory any more? */

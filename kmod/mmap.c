@@ -288,7 +288,7 @@ int pxt_mmap_stream(struct pxt_stream *stream, struct vm_area_struct *vma)
 {
 	const struct pxt_pool *pool = &stream->pool;
 	u64 base = pxt_stream_map_base(stream), size = vma->vm_end - vma->vm_start;
-	u64 rest = pxt_pool_bell_offset(pool);
+	u64 rest = pxt_pool_wakeup_offset(pool);
 
 	if (READ_ONCE(stream->dead))
 		return -EINVAL;
@@ -376,7 +376,7 @@ static struct pxt_stream *find_stream(struct pxt_target *target, u64 index)
  * @target: of the calling process
  * @vma: from mmap()
  *
- * The gate for reading; of a stream that is on this target the bell for reading,
+ * The gate for reading; of a stream that is on this target need_wakeup for reading,
  * heads and user sub-buffers for reading and writing.
  *
  * Context: with mmap_lock.
@@ -399,8 +399,8 @@ int pxt_mmap_target(struct pxt_target *target, struct vm_area_struct *vma)
 	heads = pxt_stream_map_base(stream) + pxt_pool_heads_offset(pool);
 	if (within(offset, size, heads, pool->heads_size + pxt_pool_user_size(pool)))
 		err = map_stream(stream, vma, true, &pxt_target_vm_ops);
-	else if (within(offset, size, pxt_stream_map_base(stream) + pxt_pool_bell_offset(pool),
-			pool->bell_size))
+	else if (within(offset, size, pxt_stream_map_base(stream) + pxt_pool_wakeup_offset(pool),
+			pool->wakeup_size))
 		err = map_stream(stream, vma, false, &pxt_target_vm_ops);
 	pxt_stream_put(stream);
 	return err;

@@ -61,8 +61,8 @@ static void set_sizes(struct pxt_pool *pool)
 {
 	u32 all = pool->nr_user + pool->nr_sys;
 
-	pool->reader_size = PAGE_ALIGN(struct_size(pool->reader, claim, all));
-	pool->bell_size = PAGE_ALIGN(sizeof(*pool->bell));
+	pool->reader_size = PAGE_ALIGN(struct_size(pool->reader, consumed, all));
+	pool->wakeup_size = PAGE_ALIGN(sizeof(*pool->wakeup));
 	pool->ctrl_size = PAGE_ALIGN(desc_offset(pool) +
 				     (u64)all * sizeof(struct posixtrace_subbuf));
 	pool->heads_size = PAGE_ALIGN((u64)pool->nr_cpus * sizeof(*pool->heads));
@@ -169,7 +169,7 @@ static int alloc_notes(struct pxt_pool *pool)
 	INIT_LIST_HEAD(&pool->sys.free);
 	INIT_LIST_HEAD(&pool->sys.due);
 	INIT_LIST_HEAD(&pool->sys.closed);
-	INIT_LIST_HEAD(&pool->left);
+	INIT_LIST_HEAD(&pool->orphaned);
 	for (i = 0; i < all; i++) {
 		INIT_LIST_HEAD(&pool->subbuf[i].cpu_node);
 		INIT_LIST_HEAD(&pool->subbuf[i].node);
@@ -211,12 +211,12 @@ static int alloc_memory(struct pxt_pool *pool)
 	pool->reader = alloc_pages_zeroed(pool->reader_size);
 	if (!pool->reader)
 		goto free_scratch;
-	pool->bell = alloc_pages_zeroed(pool->bell_size);
-	if (!pool->bell)
+	pool->wakeup = alloc_pages_zeroed(pool->wakeup_size);
+	if (!pool->wakeup)
 		goto free_reader;
 	pool->ctrl = alloc_pages_zeroed(pool->ctrl_size);
 	if (!pool->ctrl)
-		goto free_bell;
+		goto free_wakeup;
 	pool->heads = alloc_pages_zeroed(pool->heads_size);
 	if (!pool->heads)
 		goto free_ctrl;
@@ -241,8 +241,8 @@ free_heads:
 	vfree(pool->heads);
 free_ctrl:
 	vfree(pool->ctrl);
-free_bell:
-	vfree(pool->bell);
+free_wakeup:
+	vfree(pool->wakeup);
 free_reader:
 	vfree(pool->reader);
 free_scratch:
@@ -260,7 +260,7 @@ static void free_memory(struct pxt_pool *pool)
 	vfree(pool->user_mem);
 	vfree(pool->heads);
 	vfree(pool->ctrl);
-	vfree(pool->bell);
+	vfree(pool->wakeup);
 	vfree(pool->reader);
 }
 
@@ -388,9 +388,9 @@ struct page *pxt_pool_page(struct pxt_pool *pool, u64 offset)
 	if (offset < pool->reader_size)
 		return vmalloc_to_page((void *)pool->reader + offset);
 	offset -= pool->reader_size;
-	if (offset < pool->bell_size)
-		return vmalloc_to_page((void *)pool->bell + offset);
-	offset -= pool->bell_size;
+	if (offset < pool->wakeup_size)
+		return vmalloc_to_page((void *)pool->wakeup + offset);
+	offset -= pool->wakeup_size;
 	if (offset < pool->ctrl_size)
 		return vmalloc_to_page((void *)pool->ctrl + offset);
 	offset -= pool->ctrl_size;

@@ -15,7 +15,7 @@
 /**
  * struct pxt_subbuf - what the kernel knows of one sub-buffer
  * @cpu_node: in pxt_pool_cpu.subbufs, in the order of hand-out
- * @node: in the list of its kind of those that are free, due or closed, or in pxt_pool.left
+ * @node: in the list of its kind of those that are free, due or closed, or in pxt_pool.orphaned
  * @seq: number of this use
  * @opened: time of the hand-out, ns
  * @closed: time it was closed, or its CPU was found offline, ns
@@ -46,7 +46,7 @@ struct pxt_subbuf {
  *
  * Guarded by pxt_pool.lock; @open is also read without, by kernel code that
  * records on this CPU with interrupts off: it is changed on this CPU, after a
- * quiesce that followed setting pxt_pool.full, or while this CPU is offline. And
+ * synchronize that followed setting pxt_pool.full, or while this CPU is offline. And
  * by a flush, which asks the CPUs that hold one: with READ_ONCE().
  */
 struct pxt_pool_cpu {
@@ -81,14 +81,14 @@ struct pxt_subbuf_kind {
  * @gap_generation: likewise
  * @gap_first: likewise
  * @gap_logged: generation of the last gap that is in the log
- * @horizon: likewise
+ * @overwrite_watermark: likewise
  * @lost: likewise
  * @lost_sys: system events among @lost
  * @used: user sub-buffers that are not free
  * @recorded: user events in all sub-buffers that were closed
  * @user: sub-buffers that targets write
  * @sys: those for system events
- * @left: what CPUs that are offline have open, in the order in which they went
+ * @orphaned: what CPUs that are offline have open, in the order in which they went
  * @cpu: nr_cpus + 1 entries, the last for system events
  * @subbuf: nr_user + nr_sys entries
  * @loop: policy LOOP; constant, as all that follows but @sys_mem, @nr_sys_made
@@ -99,7 +99,7 @@ struct pxt_subbuf_kind {
  * @subbuf_size: bytes
  * @nr_sys_made: how many of @sys_mem exist; changed under the stream's lock
  * @reader: shared with the analyzer, who writes it
- * @bell: shared with the targets, who read it
+ * @wakeup: shared with the targets, who read it
  * @ctrl: shared with the analyzer, who reads it
  * @oldest: in @ctrl
  * @desc: in @ctrl
@@ -110,7 +110,7 @@ struct pxt_subbuf_kind {
  * @scratch: PXT_POOL_SCRATCH bytes: what is mapped in the place of all else when the stream
  *	has ended
  * @reader_size: bytes, whole pages; the ranges follow one another in this order
- * @bell_size: likewise
+ * @wakeup_size: likewise
  * @ctrl_size: likewise
  * @heads_size: likewise
  * @map_lock: guards @unmapped against page faults
@@ -128,14 +128,14 @@ struct pxt_pool {
 	u64 gap_generation;
 	u64 gap_first;
 	u64 gap_logged;
-	u64 horizon;
+	u64 overwrite_watermark;
 	u64 lost;
 	u64 lost_sys;
 	u32 used;
 	u64 recorded;
 	struct pxt_subbuf_kind user;
 	struct pxt_subbuf_kind sys;
-	struct list_head left;
+	struct list_head orphaned;
 	struct pxt_pool_cpu *cpu;
 	struct pxt_subbuf *subbuf;
 
@@ -147,7 +147,7 @@ struct pxt_pool {
 	u32 subbuf_size;
 	u32 nr_sys_made;
 	struct posixtrace_reader *reader;
-	struct posixtrace_bell *bell;
+	struct posixtrace_wakeup *wakeup;
 	struct posixtrace_ctrl *ctrl;
 	u32 *oldest;
 	struct posixtrace_subbuf *desc;
@@ -156,7 +156,7 @@ struct pxt_pool {
 	void **sys_mem;
 	void *scratch;
 	u64 reader_size;
-	u64 bell_size;
+	u64 wakeup_size;
 	u64 ctrl_size;
 	u64 heads_size;
 
@@ -167,14 +167,14 @@ struct pxt_pool {
 /* One page each in the place of the reader's, of heads, and of sub-buffers. */
 #define PXT_POOL_SCRATCH	(3 * PAGE_SIZE)
 
-static inline u64 pxt_pool_bell_offset(const struct pxt_pool *pool)
+static inline u64 pxt_pool_wakeup_offset(const struct pxt_pool *pool)
 {
 	return pool->reader_size;
 }
 
 static inline u64 pxt_pool_ctrl_offset(const struct pxt_pool *pool)
 {
-	return pxt_pool_bell_offset(pool) + pool->bell_size;
+	return pxt_pool_wakeup_offset(pool) + pool->wakeup_size;
 }
 
 static inline u64 pxt_pool_heads_offset(const struct pxt_pool *pool)

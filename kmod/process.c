@@ -52,7 +52,7 @@ static void look_again(struct pxt_target *target)
 			pxt_gate_leave(target, stream);
 			continue;
 		}
-		/* The old program may have recorded without KICK. */
+		/* The old program may have recorded without WAKE. */
 		pxt_wait_look(stream);
 		traced = true;
 	}

@@ -4,7 +4,7 @@
  * taken away unread, which is accounted for as a gap. Handing them out is in
  * subbuf.c. All with pxt_pool.lock held, but for the functions that take it.
  *
- * The reader takes each record by advancing the claim of its sub-buffer, in
+ * The reader takes each record by advancing the consumer position of its sub-buffer, in
  * memory that it writes: the kernel believes of it only what concerns the
  * numbers and times of this stream.
  */
@@ -20,13 +20,13 @@ static u32 index_of(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf
 }
 
 /* How far a sub-buffer was read; not at all if that can not be told. */
-static void parse_claim(const struct pxt_subbuf *subbuf, u64 claim, u32 *pos, u32 *count)
+static void parse_consumed(const struct pxt_subbuf *subbuf, u64 consumed, u32 *pos, u32 *count)
 {
 	*pos = 0;
 	*count = 0;
-	if (POSIXTRACE_CLAIM_SEQ(claim) == (u32)subbuf->seq) {
-		*pos = POSIXTRACE_CLAIM_POS(claim);
-		*count = POSIXTRACE_CLAIM_COUNT(claim);
+	if (POSIXTRACE_CONSUMED_SEQ(consumed) == (u32)subbuf->seq) {
+		*pos = POSIXTRACE_CONSUMED_POS(consumed);
+		*count = POSIXTRACE_CONSUMED_COUNT(consumed);
 	}
 }
 
@@ -34,7 +34,8 @@ static u32 read_to(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 {
 	u32 pos, count;
 
-	parse_claim(subbuf, READ_ONCE(pool->reader->claim[index_of(pool, subbuf)]), &pos, &count);
+	parse_consumed(subbuf, READ_ONCE(pool->reader->consumed[index_of(pool, subbuf)]),
+		       &pos, &count);
 	return pos;
 }
 
@@ -84,13 +85,13 @@ void pxt_gap_end(struct pxt_pool *pool)
 	lockdep_assert_held(&pool->lock);
 	WRITE_ONCE(ctrl->gap_generation, pool->gap_generation);
 	WRITE_ONCE(ctrl->gap_first, pool->gap_first);
-	WRITE_ONCE(ctrl->horizon, pool->horizon);
+	WRITE_ONCE(ctrl->overwrite_watermark, pool->overwrite_watermark);
 	WRITE_ONCE(ctrl->lost, pool->lost);
 	/* Pairs with the acquire of the reader when it looks at gap_lock first. */
 	smp_store_release(&ctrl->gap_lock, ++pool->gap_lock);
 }
 
-/* It belongs to no CPU any more. Its claim says so already. */
+/* It belongs to no CPU any more. Its consumer position says so already. */
 static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
 	struct pxt_pool_cpu *cpu = &pool->cpu[subbuf->cpu];
@@ -113,11 +114,11 @@ static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 /*
  * From here on no record of it can be taken. The exchange comes before anything
  * else changes: pairs with the reader's compare-and-swap, which after that fails,
- * and with its fence before it looks at the claim again. No use has number 0.
+ * and with its fence before it looks at the consumer position again. No use has number 0.
  */
-static u64 end_claim(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
+static u64 end_consumed(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
-	return xchg(&pool->reader->claim[index_of(pool, subbuf)], 0);
+	return xchg(&pool->reader->consumed[index_of(pool, subbuf)], 0);
 }
 
 /**
@@ -130,7 +131,7 @@ void pxt_reclaim_free(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 	struct pxt_subbuf_kind *kind = subbuf->cpu == pool->nr_cpus ? &pool->sys : &pool->user;
 
 	lockdep_assert_held(&pool->lock);
-	end_claim(pool, subbuf);
+	end_consumed(pool, subbuf);
 	leave_cpu(pool, subbuf);
 	list_add_tail(&subbuf->node, &kind->free);
 }
@@ -168,7 +169,7 @@ struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kin
 	lockdep_assert_held(&pool->lock);
 	if (!subbuf || read_to(pool, subbuf) < subbuf->used)
 		return NULL;
-	end_claim(pool, subbuf);
+	end_consumed(pool, subbuf);
 	leave_cpu(pool, subbuf);
 	return subbuf;
 }
@@ -196,7 +197,7 @@ static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf,
  * @kind: of which kind
  *
  * What was not read is lost, and with it all older events of the stream: the
- * horizon moves.
+ * watermark moves.
  *
  * Return: it belongs to the caller; NULL if none is closed.
  */
@@ -209,13 +210,13 @@ struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_k
 	if (!subbuf)
 		return NULL;
 	pxt_gap_begin(pool);
-	parse_claim(subbuf, end_claim(pool, subbuf), &pos, &count);
+	parse_consumed(subbuf, end_consumed(pool, subbuf), &pos, &count);
 	if (pos < subbuf->used) {
 		count = subbuf->count - min(count, subbuf->count);
 		WRITE_ONCE(pool->lost, pool->lost + count);
 		if (kind == &pool->sys)
 			pool->lost_sys += count;
-		pool->horizon = max(pool->horizon, subbuf->closed);
+		pool->overwrite_watermark = max(pool->overwrite_watermark, subbuf->closed);
 		pxt_gap_add(pool, time_at(pool, subbuf, pos));
 		pool->overrun = true;
 	}
@@ -269,7 +270,7 @@ struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, struct posixtrace_log
 		list_del_init(&user->node);
 		gap->gap_generation = pool->gap_generation;
 		gap->gap_first = pool->gap_first;
-		gap->horizon = pool->horizon;
+		gap->overwrite_watermark = pool->overwrite_watermark;
 		gap->lost = pool->lost;
 		/* Noted: what is lost from now on is another gap. */
 		WRITE_ONCE(pool->reader->gap_ack, pool->gap_generation);
@@ -347,7 +348,7 @@ static u32 empty_cpu(struct pxt_pool *pool, u32 cpu, u32 room)
 
 /**
  * pxt_reclaim_all() - take all sub-buffers away and forget what was in them
- * @pool: full, and quiesced since; whose stream's lock is held
+ * @pool: full, and synchronized since; whose stream's lock is held
  *
  * Nothing of it counts as lost, and what was lost before is forgotten.
  * Context: may sleep.
@@ -376,7 +377,7 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 	pool->gap_generation = READ_ONCE(pool->reader->gap_ack);
 	pool->gap_logged = pool->gap_generation;
 	pool->gap_first = 0;
-	pool->horizon = 0;
+	pool->overwrite_watermark = 0;
 	WRITE_ONCE(pool->lost, 0);
 	pxt_gap_end(pool);
 	pool->lost_sys = 0;
@@ -529,8 +530,8 @@ bool pxt_reclaim_reportable(struct pxt_pool *pool)
 		ret = pool->dead ? 0 : readable(pool);
 		if (!pool->dead && !ret) {
 			/*
-			 * After the claims: the reader says that it holds a record before
-			 * it claims it. Pairs with the compare-and-swap of the claim.
+			 * After the consumer positions: the reader sets held before it takes a
+			 * record. Pairs with the compare-and-swap of the consumer position.
 			 */
 			smp_rmb();
 			ret = !!READ_ONCE(pool->reader->held);

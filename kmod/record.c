@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What traced processes ask for while they record: EVENT, NEXT, KICK.
+ * What traced processes ask for while they record: EVENT, NEXT, WAKE.
  */
 #include <linux/irqflags.h>
 #include <linux/minmax.h>
@@ -74,31 +74,31 @@ enum outcome {
 
 /*
  * With interrupts off, in one section, we see the gate open, the stream in its
- * slot, and commit: the quiesce that follows each change of these waits for us.
+ * slot, and commit: the synchronization that follows each change of these waits for us.
  */
 static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_stream *stream,
-			       struct pxt_draft *draft, const void *data, bool last)
+			       struct pxt_entry *entry, const void *data, bool last)
 {
 	struct pxt_pool *pool = &stream->pool;
 	enum outcome outcome = OUTCOME_DONE;
-	struct pxt_spot spot;
+	struct pxt_reservation res;
 	unsigned long flags;
 
 	local_irq_save(flags);
 	/*
 	 * This thread is marked as running, then it looks. Pairs with the barrier in
-	 * pxt_quiesce_look(): the quiesce waits for this section, or we see what it is for.
+	 * pxt_synchronize_look(): synchronize waits for this section, or we see its reason.
 	 */
 	smp_mb();
-	if (!(READ_ONCE(target->gate->enable[draft->record.event_id]) & BIT(slot)) ||
+	if (!(READ_ONCE(target->gate->enable[entry->record.event_id]) & BIT(slot)) ||
 	    rcu_access_pointer(target->slot[slot]) != stream) {
 		/* Not wanted any more. */
 	} else if (READ_ONCE(pool->full)) {
 		count_lost(pool);
-	} else if (pxt_subbuf_find(pool, smp_processor_id(), draft, &spot)) {
-		draft->record.timestamp = pxt_clock_now();
-		pxt_subbuf_commit(&spot, draft, data);
-		if (READ_ONCE(stream->kick))
+	} else if (pxt_subbuf_reserve(pool, smp_processor_id(), entry, &res)) {
+		entry->record.timestamp = pxt_clock_now();
+		pxt_subbuf_commit(&res, entry, data);
+		if (READ_ONCE(stream->need_wakeup))
 			outcome = OUTCOME_WAKE;
 	} else if (last) {
 		count_lost(pool);
@@ -115,7 +115,7 @@ static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *
 {
 	const struct posixtrace_event *arg = event->arg;
 	u64 len = min(arg->data_len, stream->attr.max_data_size);
-	struct pxt_draft draft = {
+	struct pxt_entry entry = {
 		.writer = {
 			.pid = task_tgid_nr_ns(current, stream->ns),
 			.tid = task_pid_nr_ns(current, stream->ns),
@@ -135,7 +135,7 @@ static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *
 	if (len > event->copied)
 		return;
 	for (tries = 1; ; tries++) {
-		outcome = try_record(target, slot, stream, &draft, event->data,
+		outcome = try_record(target, slot, stream, &entry, event->data,
 				     tries == TRIES_MAX);
 		if (outcome != OUTCOME_NO_ROOM)
 			break;
@@ -187,7 +187,7 @@ static void lose_all(struct pxt_target *target, u32 mask, u32 id)
 		stream = mask & BIT(slot) ? get_stream(target, slot) : NULL;
 		if (!stream)
 			continue;
-		/* As in try_record(): a quiesce waits for us, so it is wanted, or it was not. */
+		/* As in try_record(): synchronize waits for this section. */
 		local_irq_save(flags);
 		if (READ_ONCE(target->gate->enable[id]) & BIT(slot) &&
 		    rcu_access_pointer(target->slot[slot]) == stream)
@@ -284,11 +284,11 @@ int pxt_record_next(struct pxt_target *target, const struct posixtrace_next *arg
 }
 
 /**
- * pxt_record_kick() - KICK: something was recorded, and the gate said somebody sleeps
+ * pxt_record_wake() - WAKE: something was recorded, and the gate said somebody sleeps
  * @target: of the calling process
  * @mask: slots
  */
-void pxt_record_kick(struct pxt_target *target, u32 mask)
+void pxt_record_wake(struct pxt_target *target, u32 mask)
 {
 	struct pxt_stream *stream;
 	u32 slot;

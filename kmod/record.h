@@ -6,6 +6,6 @@
 
 int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *arg);
 int pxt_record_next(struct pxt_target *target, const struct posixtrace_next *arg);
-void pxt_record_kick(struct pxt_target *target, u32 mask);
+void pxt_record_wake(struct pxt_target *target, u32 mask);
 
 #endif /* PXT_RECORD_H */

@@ -59,7 +59,7 @@ static void run(struct pxt_stream *stream, u64 start)
 static void fill_up(struct pxt_stream *stream)
 {
 	pxt_subbuf_set_full(&stream->pool, true);
-	pxt_gate_quiesce(stream);
+	pxt_gate_synchronize(stream);
 	pxt_subbuf_close_all(&stream->pool);
 }
 
@@ -128,7 +128,7 @@ int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *or
 		stream->running = false;
 		pxt_gate_set_stream(stream, false);
 		/* STOP is the last event: whoever saw the gate open is done. */
-		pxt_gate_quiesce(stream);
+		pxt_gate_synchronize(stream);
 		pxt_sysevent_stop(stream, &caller);
 		pxt_state_publish(stream);
 	}
@@ -151,7 +151,7 @@ void pxt_state_become_full(struct pxt_stream *stream, bool forced)
 	lockdep_assert_held(&stream->lock);
 	if (!pxt_subbuf_set_full(pool, forced))
 		return;
-	pxt_gate_quiesce(stream);
+	pxt_gate_synchronize(stream);
 	pxt_subbuf_close_all(pool);
 	begin_gap(pool, pxt_sysevent_stop(stream, NULL));
 	stream->running = false;
@@ -335,19 +335,19 @@ unlock:
 }
 
 /**
- * pxt_state_untold() - the status did not reach the process
+ * pxt_state_unreported() - the status did not reach the process
  * @stream: not locked
  * @status: what pxt_state_status() wrote
  *
  * Context: may sleep.
  */
-void pxt_state_untold(struct pxt_stream *stream, const struct posixtrace_status *status)
+void pxt_state_unreported(struct pxt_stream *stream, const struct posixtrace_status *status)
 {
 	mutex_lock(&stream->lock);
 	if (status->flags & POSIXTRACE_STATUS_OVERRUN)
 		stream->overrun = true;
 	if (stream->log)
-		pxt_log_untold(stream->log, status);
+		pxt_log_unreported(stream->log, status);
 	mutex_unlock(&stream->lock);
 }
 

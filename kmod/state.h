@@ -12,7 +12,7 @@ int pxt_state_start(struct pxt_stream *stream, const struct posixtrace_origin *o
 int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *origin);
 int pxt_state_status(struct pxt_stream *stream, struct posixtrace_status *status);
 int pxt_state_stats(struct pxt_stream *stream, struct posixtrace_stats *stats);
-void pxt_state_untold(struct pxt_stream *stream, const struct posixtrace_status *status);
+void pxt_state_unreported(struct pxt_stream *stream, const struct posixtrace_status *status);
 int pxt_state_release(struct pxt_stream *stream, u32 subbuf);
 int pxt_state_next(struct pxt_stream *stream, u32 size);
 

@@ -49,9 +49,9 @@
  * @filter: event types that are not recorded; written under this lock and that
  *	of the table, read under either
  * @enabled: the gates are open for it; under the lock of the table
- * @wait: sleepers and pollers; its lock guards @kick
- * @kick: somebody is, or may be, in there: what the bell says
- * @look: looks for what nobody was told of, while @kick is set
+ * @wait: sleepers and pollers; its lock guards @need_wakeup
+ * @need_wakeup: somebody is, or may be, in there: what need_wakeup says
+ * @look: looks for what nobody was told of, while @need_wakeup is set
  * @pool: its memory
  * @log: or NULL; constant
  */
@@ -86,7 +86,7 @@ struct pxt_stream {
 	struct posixtrace_event_set filter;
 	bool enabled;
 	wait_queue_head_t wait;
-	bool kick;
+	bool need_wakeup;
 	struct delayed_work look;
 	struct pxt_pool pool;
 	struct pxt_log *log;

@@ -21,7 +21,7 @@ static struct posixtrace_cpu_head *head_of(const struct pxt_pool *pool, u32 cpu)
 }
 
 /* Where the next record goes. False without an open sub-buffer, or if the head is nonsense. */
-static bool find_spot(const struct pxt_pool *pool, u32 cpu, struct pxt_spot *spot)
+static bool look_up(const struct pxt_pool *pool, u32 cpu, struct pxt_reservation *res)
 {
 	u32 open = pool->cpu[cpu].open;
 	u64 start, word, pos;
@@ -29,87 +29,87 @@ static bool find_spot(const struct pxt_pool *pool, u32 cpu, struct pxt_spot *spo
 	if (open == POSIXTRACE_NONE)
 		return false;
 	start = (u64)open * pool->subbuf_size;
-	spot->head = head_of(pool, cpu);
+	res->head = head_of(pool, cpu);
 	/* Once: a target may write it at any time. */
-	word = READ_ONCE(spot->head->head);
+	word = READ_ONCE(res->head->head);
 	pos = POSIXTRACE_HEAD_POS(word);
 	if (pos < start || pos > start + pool->subbuf_size || pos % POSIXTRACE_RECORD_ALIGN)
 		return false;
-	spot->left = start + pool->subbuf_size - pos;
-	spot->pos = pos;
-	spot->count = POSIXTRACE_HEAD_COUNT(word);
+	res->room = start + pool->subbuf_size - pos;
+	res->pos = pos;
+	res->count = POSIXTRACE_HEAD_COUNT(word);
 	if (cpu < pool->nr_cpus)
-		spot->mem = pool->user_mem + pos;
+		res->mem = pool->user_mem + pos;
 	else
-		spot->mem = pool->sys_mem[open - pool->nr_user] + (pos - start);
+		res->mem = pool->sys_mem[open - pool->nr_user] + (pos - start);
 	return true;
 }
 
 static bool has_room(const struct pxt_pool *pool, u32 cpu, u32 size)
 {
-	struct pxt_spot spot;
+	struct pxt_reservation res;
 
-	return find_spot(pool, cpu, &spot) && spot.left >= size;
+	return look_up(pool, cpu, &res) && res.room >= size;
 }
 
 /*
  * Did the same thread write the record in front? Whoever can lie about that can as well change
  * what is in the record.
  */
-static bool is_same(const struct pxt_spot *spot, const struct posixtrace_writer *writer)
+static bool is_same(const struct pxt_reservation *res, const struct posixtrace_writer *writer)
 {
-	const struct posixtrace_cpu_head *head = spot->head;
+	const struct posixtrace_cpu_head *head = res->head;
 
-	return READ_ONCE(head->writer_head) == POSIXTRACE_HEAD(spot->pos, spot->count) &&
+	return READ_ONCE(head->writer_head) == POSIXTRACE_HEAD(res->pos, res->count) &&
 	       READ_ONCE(head->pid) == writer->pid && READ_ONCE(head->tid) == writer->tid &&
 	       READ_ONCE(head->thread_id) == writer->thread_id;
 }
 
 /**
- * pxt_subbuf_find() - is there room for a record in the open sub-buffer?
+ * pxt_subbuf_reserve() - is there room for a record in the open sub-buffer?
  * @pool: not dead
  * @cpu: this CPU, or that of system events
- * @draft: the record, complete but for the time
- * @spot: where to write where it goes
+ * @entry: the record, complete but for the time
+ * @res: where to write where it goes
  *
  * Context: with interrupts off, or with the stream's lock for system events.
  * Return: false if not, also if the head makes no sense.
  */
-bool pxt_subbuf_find(const struct pxt_pool *pool, u32 cpu, const struct pxt_draft *draft,
-		     struct pxt_spot *spot)
+bool pxt_subbuf_reserve(const struct pxt_pool *pool, u32 cpu, const struct pxt_entry *entry,
+			struct pxt_reservation *res)
 {
-	u32 len = draft->record.data_len;
+	u32 len = entry->record.data_len;
 
-	if (!find_spot(pool, cpu, spot))
+	if (!look_up(pool, cpu, res))
 		return false;
-	spot->same = is_same(spot, &draft->writer);
-	return spot->left >= (spot->same ? POSIXTRACE_RECORD_STEP(len)
+	res->same = is_same(res, &entry->writer);
+	return res->room >= (res->same ? POSIXTRACE_RECORD_STEP(len)
 					 : POSIXTRACE_RECORD_SIZE(len));
 }
 
 /**
  * pxt_subbuf_commit() - write a record
- * @spot: from pxt_subbuf_find(), in the same section
- * @draft: complete
- * @data: draft->record.data_len bytes
+ * @res: from pxt_subbuf_reserve(), in the same section
+ * @entry: complete
+ * @data: entry->record.data_len bytes
  */
-void pxt_subbuf_commit(const struct pxt_spot *spot, const struct pxt_draft *draft,
+void pxt_subbuf_commit(const struct pxt_reservation *res, const struct pxt_entry *entry,
 		       const void *data)
 {
-	size_t skip = spot->same ? sizeof(draft->writer) : 0;
-	size_t header = sizeof(*draft) - skip;
-	u32 size = POSIXTRACE_RECORD_ALIGNED(header + draft->record.data_len);
-	u64 word = POSIXTRACE_HEAD(spot->pos + size, spot->count + 1);
-	struct posixtrace_cpu_head *head = spot->head;
+	size_t skip = res->same ? sizeof(entry->writer) : 0;
+	size_t header = sizeof(*entry) - skip;
+	u32 size = POSIXTRACE_RECORD_ALIGNED(header + entry->record.data_len);
+	u64 word = POSIXTRACE_HEAD(res->pos + size, res->count + 1);
+	struct posixtrace_cpu_head *head = res->head;
 
-	memcpy(spot->mem, (const void *)draft + skip, header);
-	memcpy(spot->mem + header, data, draft->record.data_len);
+	memcpy(res->mem, (const void *)entry + skip, header);
+	memcpy(res->mem + header, data, entry->record.data_len);
 	/* Nobody comes in between, so in any order, unlike in a restartable sequence. */
-	WRITE_ONCE(head->pid, draft->writer.pid);
-	WRITE_ONCE(head->tid, draft->writer.tid);
-	WRITE_ONCE(head->thread_id, draft->writer.thread_id);
+	WRITE_ONCE(head->pid, entry->writer.pid);
+	WRITE_ONCE(head->tid, entry->writer.tid);
+	WRITE_ONCE(head->thread_id, entry->writer.thread_id);
 	WRITE_ONCE(head->writer_head, word);
-	WRITE_ONCE(head->last, draft->record.timestamp);
+	WRITE_ONCE(head->last, entry->record.timestamp);
 	/* Pairs with the acquire of the reader and in pxt_reclaim_readable(). */
 	smp_store_release(&head->head, word);
 }
@@ -129,7 +129,7 @@ static void measure_open(const struct pxt_pool *pool, u32 cpu, u32 *used, u32 *c
 }
 
 /* Did its CPU go offline with it open? */
-static bool is_left(const struct pxt_subbuf *subbuf)
+static bool is_orphaned(const struct pxt_subbuf *subbuf)
 {
 	return subbuf->state == POSIXTRACE_SUBBUF_OPEN && !list_empty(&subbuf->node);
 }
@@ -146,7 +146,7 @@ static struct list_head *list_of(struct pxt_pool *pool, const struct pxt_subbuf 
  * Behind what its CPU has closed before: a log has that in order. If there is nothing of that
  * in its list, it is its turn, or it is about to be read and does not matter.
  */
-static struct list_head *left_behind(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
+static struct list_head *orphaned_before(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
 	struct pxt_subbuf *before = list_prev_entry(subbuf, cpu_node);
 
@@ -161,7 +161,7 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 	u32 open = pool->cpu[cpu].open;
 	struct posixtrace_subbuf *desc;
 	struct pxt_subbuf *subbuf;
-	bool left;
+	bool orphaned;
 
 	if (open == POSIXTRACE_NONE)
 		return;
@@ -169,8 +169,8 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 	desc = &pool->desc[open];
 	measure_open(pool, cpu, &subbuf->used, &subbuf->count);
 	/* Nothing came after its CPU went: closed at that time, whenever we do it. */
-	left = is_left(subbuf);
-	if (left)
+	orphaned = is_orphaned(subbuf);
+	if (orphaned)
 		list_del_init(&subbuf->node);
 	else
 		subbuf->closed = pxt_clock_now();
@@ -183,8 +183,8 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 		return;
 	}
 	subbuf->state = POSIXTRACE_SUBBUF_CLOSED;
-	if (left)
-		list_add(&subbuf->node, left_behind(pool, subbuf));
+	if (orphaned)
+		list_add(&subbuf->node, orphaned_before(pool, subbuf));
 	else
 		list_add_tail(&subbuf->node, list_of(pool, subbuf));
 	WRITE_ONCE(desc->used, subbuf->used);
@@ -206,7 +206,7 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	u32 start = i * pool->subbuf_size;
 
 	pool->seq++;
-	/* A claim of 0 is nobody's. */
+	/* A consumer position of 0 is nobody's. */
 	if (!(u32)pool->seq)
 		pool->seq++;
 	subbuf->seq = pool->seq;
@@ -230,7 +230,7 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	/* Pairs with the acquire in the reader's subbuf_used(): the head is new. */
 	smp_store_release(&desc->state, POSIXTRACE_SUBBUF_OPEN);
 	/* Pairs with the acquire in the reader's peek_subbuf(). */
-	smp_store_release(&pool->reader->claim[i], POSIXTRACE_CLAIM(subbuf->seq, 0, 0));
+	smp_store_release(&pool->reader->consumed[i], POSIXTRACE_CONSUMED(subbuf->seq, 0, 0));
 
 	if (cpu < pool->nr_cpus)
 		WRITE_ONCE(pool->used, pool->used + 1);
@@ -246,7 +246,7 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 }
 
 /**
- * pxt_subbuf_close_read() - end what a CPU that is offline left behind, if all was read
+ * pxt_subbuf_close_read() - end what an offline CPU has orphaned, if all was read
  * @pool: locked
  * @subbuf: any
  *
@@ -255,7 +255,7 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 bool pxt_subbuf_close_read(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
 	lockdep_assert_held(&pool->lock);
-	if (!is_left(subbuf) || !pxt_reclaim_is_read(pool, subbuf))
+	if (!is_orphaned(subbuf) || !pxt_reclaim_is_read(pool, subbuf))
 		return false;
 	close_open(pool, subbuf->cpu);
 	/* If it was empty. */
@@ -274,12 +274,12 @@ static struct pxt_subbuf *take_free(struct pxt_subbuf_kind *kind)
 	return subbuf;
 }
 
-/* One that a CPU left behind, if it was read to its end. */
-static struct pxt_subbuf *take_left(struct pxt_pool *pool)
+/* An orphaned sub-buffer, if it was read to its end. */
+static struct pxt_subbuf *take_orphaned(struct pxt_pool *pool)
 {
 	struct pxt_subbuf *subbuf;
 
-	list_for_each_entry(subbuf, &pool->left, node) {
+	list_for_each_entry(subbuf, &pool->orphaned, node) {
 		if (pxt_subbuf_close_read(pool, subbuf))
 			return take_free(&pool->user);
 	}
@@ -294,19 +294,19 @@ static struct pxt_subbuf *take_empty(struct pxt_pool *pool, struct pxt_subbuf_ki
 	if (!subbuf)
 		subbuf = pxt_reclaim_read(pool, kind);
 	if (!subbuf && kind == &pool->user)
-		subbuf = take_left(pool);
+		subbuf = take_orphaned(pool);
 	return subbuf;
 }
 
-/* LOOP: the oldest one, read or not, of those that are closed or left behind. */
+/* LOOP: the oldest one, read or not, of those that are closed or orphaned. */
 static struct pxt_subbuf *take_oldest(struct pxt_pool *pool)
 {
-	struct pxt_subbuf *left, *closed, *subbuf = NULL;
+	struct pxt_subbuf *orphan, *closed, *subbuf = NULL;
 
-	left = list_first_entry_or_null(&pool->left, struct pxt_subbuf, node);
+	orphan = list_first_entry_or_null(&pool->orphaned, struct pxt_subbuf, node);
 	closed = pxt_reclaim_first(&pool->user);
-	if (left && (!closed || left->closed <= closed->closed)) {
-		close_open(pool, left->cpu);
+	if (orphan && (!closed || orphan->closed <= closed->closed)) {
+		close_open(pool, orphan->cpu);
 		/* If its head makes no sense, it was freed. */
 		subbuf = take_free(&pool->user);
 	}
@@ -362,12 +362,12 @@ int pxt_subbuf_next(struct pxt_pool *pool, u32 size)
 	return ret;
 }
 
-/* Unread, yet beyond the horizon: the reader would skip it. */
+/* Unread, yet beyond the overwrite watermark: the reader would skip it. */
 static bool oldest_sys_is_lost(struct pxt_pool *pool)
 {
 	const struct pxt_subbuf *subbuf = pxt_reclaim_first(&pool->sys);
 
-	return subbuf && subbuf->closed <= pool->horizon;
+	return subbuf && subbuf->closed <= pool->overwrite_watermark;
 }
 
 /* With @size 0: whatever room there is. */
@@ -466,7 +466,7 @@ unlock:
  * @pool: whose stream's lock is held, and which is not dead
  * @forced: even if there is a free sub-buffer
  *
- * A quiesce has to follow, and then pxt_subbuf_close_all().
+ * A synchronization has to follow, and then pxt_subbuf_close_all().
  *
  * Return: false if there is a free sub-buffer after all: then nothing was done.
  */
@@ -485,7 +485,7 @@ bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced)
 		goto unlock;
 	}
 	/*
-	 * Kernel writers look at it with interrupts off: pairs with the quiesce,
+	 * Kernel writers look at it with interrupts off: pairs with the synchronization,
 	 * which waits for those that did not see it.
 	 */
 	WRITE_ONCE(pool->full, true);
@@ -501,7 +501,7 @@ unlock:
 
 /**
  * pxt_subbuf_close_all() - close what the CPUs have open
- * @pool: full, and quiesced since; whose stream's lock is held
+ * @pool: full, and synchronized since; whose stream's lock is held
  */
 void pxt_subbuf_close_all(struct pxt_pool *pool)
 {
@@ -548,18 +548,18 @@ void pxt_subbuf_close_cpu(struct pxt_pool *pool, u32 cpu)
 }
 
 /**
- * pxt_subbuf_close_left() - close what CPUs that are offline have left behind
+ * pxt_subbuf_close_orphaned() - close all orphaned sub-buffers
  * @pool: not dead
  *
  * One that comes back takes what is its own before it runs anything, with the lock.
  */
-void pxt_subbuf_close_left(struct pxt_pool *pool)
+void pxt_subbuf_close_orphaned(struct pxt_pool *pool)
 {
 	struct pxt_subbuf *subbuf, *next;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	list_for_each_entry_safe(subbuf, next, &pool->left, node)
+	list_for_each_entry_safe(subbuf, next, &pool->orphaned, node)
 		close_open(pool, subbuf->cpu);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
@@ -597,7 +597,7 @@ void pxt_subbuf_leave(struct pxt_pool *pool, u32 cpu)
 	if (!pool->dead && pool->cpu[cpu].open != POSIXTRACE_NONE) {
 		subbuf = &pool->subbuf[pool->cpu[cpu].open];
 		subbuf->closed = pxt_clock_now();
-		list_move_tail(&subbuf->node, &pool->left);
+		list_move_tail(&subbuf->node, &pool->orphaned);
 	}
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }

@@ -51,32 +51,32 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
 {
 	bool filtered = pxt_stream_filters(stream, id);
 	struct pxt_pool *pool = &stream->pool;
-	struct pxt_draft draft = {
+	struct pxt_entry entry = {
 		.record = {
 			.data_len = len,
 			.event_id = id,
 		},
 	};
-	struct pxt_spot spot;
+	struct pxt_reservation res;
 
 	/* Those that nobody called for are of no process. */
 	if (caller) {
-		draft.record.prog_address = caller->prog_address;
-		draft.writer.thread_id = caller->thread_id;
-		draft.writer.pid = caller->pid;
-		draft.writer.tid = caller->tid;
+		entry.record.prog_address = caller->prog_address;
+		entry.writer.thread_id = caller->thread_id;
+		entry.writer.pid = caller->pid;
+		entry.writer.tid = caller->tid;
 	}
 	/* Before the time is taken: nothing in a sub-buffer is older than it. */
 	if (stream->log && !filtered)
 		pxt_subbuf_renew_sys(pool);
 	/* Two of them never have the same time: their order is all they tell. */
-	draft.record.timestamp = max(pxt_clock_now(), pool->ctrl->system.last + 1);
+	entry.record.timestamp = max(pxt_clock_now(), pool->ctrl->system.last + 1);
 	if (filtered)
-		return draft.record.timestamp;
-	if (pxt_subbuf_find(pool, pool->nr_cpus, &draft, &spot))
-		pxt_subbuf_commit(&spot, &draft, data);
+		return entry.record.timestamp;
+	if (pxt_subbuf_reserve(pool, pool->nr_cpus, &entry, &res))
+		pxt_subbuf_commit(&res, &entry, data);
 	pxt_stream_wake(stream);
-	return draft.record.timestamp;
+	return entry.record.timestamp;
 }
 
 /**

@@ -414,7 +414,7 @@ struct pxt_target *pxt_target_acting(struct pxt_attachment *att)
 	mutex_lock(&table->lock);
 	/*
 	 * Before the caller looks at its gate. Pairs with the lock in gate.c, taken
-	 * after a gate was changed: whoever quiesces sees this, or we see that.
+	 * after a gate was changed: whoever synchronizations sees this, or we see that.
 	 */
 	att->shared = true;
 	mutex_unlock(&table->lock);

@@ -27,7 +27,7 @@ struct pxt_stream;
  * @gate: what the process maps; NULL before anybody needs it. Only the kernel
  *	writes it, under table->lock
  * @slot: streams that trace it; written under table->lock, read under RCU or,
- *	by those a quiesce waits for, with interrupts off
+ *	by those a synchronization waits for, with interrupts off
  * @ended: the process has ended or become another program; under table->lock
  * @works: bits PXT_TARGET_*: what is queued, and what is known of its threads
  * @secure: the image that it executes has gained privileges; for @exec_work
@@ -69,7 +69,7 @@ struct pxt_target {
  *	for a stream that perhaps only that is traced by; under table->lock
  * @marked: its CPUs have to be reached; under table->lock
  * @target: the process that attached
- * @mm: its address space: a quiesce has to reach those who run in it. Not that
+ * @mm: its address space: a synchronization has to reach those who run in it. Not that
  *	of the next image, which has to attach anew
  */
 struct pxt_attachment {

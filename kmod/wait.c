@@ -3,12 +3,12 @@
  * Waiting for events, and polling. Whether there are any is looked up in
  * reclaim.c.
  *
- * Whoever waits rings the bell of the stream and quiesces. A writer that does not
- * hear it has committed before the quiesce ends, and what it wrote is seen when
+ * Whoever waits sets need_wakeup of the stream and synchronizations. A writer that does not
+ * hear it has committed before the synchronization ends, and what it wrote is seen when
  * we look again; so writers need no fence.
  *
- * A writer that hears it may never get to KICK: it is killed, executes a program, or leaves a
- * signal handler by siglongjmp(). So as long as the bell rings, the kernel looks from time to
+ * A writer that hears it may never get to WAKE: it is killed, executes a program, or leaves a
+ * signal handler by siglongjmp(). So as long as need_wakeup is set, the kernel looks from time to
  * time, and when a process ends or executes a program.
  */
 #include <linux/hrtimer.h>
@@ -31,14 +31,14 @@ static void queue_look(struct pxt_stream *stream)
 	queue_delayed_work(system_unbound_wq, &stream->look, msecs_to_jiffies(LOOK_MS));
 }
 
-/* Rings the bell; says whether it rang. */
+/* sets need_wakeup; says whether it was set. */
 static bool ring(struct pxt_stream *stream)
 {
 	unsigned long flags;
 	bool was;
 
 	spin_lock_irqsave(&stream->wait.lock, flags);
-	was = stream->kick;
+	was = stream->need_wakeup;
 	if (!was)
 		pxt_wait_ring(stream, true);
 	spin_unlock_irqrestore(&stream->wait.lock, flags);
@@ -56,7 +56,7 @@ static void restart_if_full(struct pxt_stream *stream)
 		pxt_state_restart(stream);
 }
 
-/* With the lock of the stream, so that nobody relies on a quiesce that has not ended. */
+/* With the lock of the stream, so that nobody relies on a synchronization that has not ended. */
 static int arm(struct pxt_stream *stream)
 {
 	int err = 0;
@@ -67,7 +67,7 @@ static int arm(struct pxt_stream *stream)
 	} else {
 		restart_if_full(stream);
 		if (!ring(stream))
-			pxt_gate_quiesce(stream);
+			pxt_gate_synchronize(stream);
 		queue_look(stream);
 	}
 	mutex_unlock(&stream->lock);
@@ -84,18 +84,18 @@ static void leave(struct pxt_stream *stream)
 }
 
 /**
- * pxt_wait_look() - a writer may have gone without KICK
+ * pxt_wait_look() - a writer may have gone without WAKE
  * @stream: of which the caller has a reference, or which it found under the lock of its table
  *
  * Wakes those who wait if there is something to read. Context: not with interrupts off.
  */
 void pxt_wait_look(struct pxt_stream *stream)
 {
-	if (READ_ONCE(stream->kick) && pxt_reclaim_reportable(&stream->pool))
+	if (READ_ONCE(stream->need_wakeup) && pxt_reclaim_reportable(&stream->pool))
 		pxt_stream_wake(stream);
 }
 
-/* Who rings the bell after we have looked at it queues this anew. */
+/* Who sets need_wakeup after we have looked at it queues this anew. */
 static void look(struct work_struct *work)
 {
 	struct pxt_stream *stream = container_of(to_delayed_work(work), struct pxt_stream, look);
@@ -103,7 +103,7 @@ static void look(struct work_struct *work)
 	pxt_wait_look(stream);
 	/* Whoever polled may be gone. */
 	leave(stream);
-	if (READ_ONCE(stream->kick))
+	if (READ_ONCE(stream->need_wakeup))
 		queue_look(stream);
 }
 
@@ -118,7 +118,7 @@ void pxt_wait_init(struct pxt_stream *stream)
 }
 
 /**
- * pxt_wait_end() - nobody rings the bell any more
+ * pxt_wait_end() - nobody sets need_wakeup any more
  * @stream: locked, and dead
  *
  * Those who sleep are not woken. Context: may sleep.
@@ -164,11 +164,11 @@ static int sleep_until_readable(struct pxt_stream *stream, ktime_t *expires)
 		if (ret != -EAGAIN)
 			break;
 		/*
-		 * While the queue was empty, somebody may have silenced the bell.
+		 * While the queue was empty, somebody may have cleared need_wakeup.
 		 * From here on that happens after waking us. On CLOCK_REALTIME, so
 		 * that it follows when that is set.
 		 */
-		if (READ_ONCE(stream->kick))
+		if (READ_ONCE(stream->need_wakeup))
 			timeout = !schedule_hrtimeout_range_clock(expires,
 								  current->timer_slack_ns,
 								  HRTIMER_MODE_ABS,
@@ -210,7 +210,7 @@ static int sleep_unblocking(struct pxt_stream *stream, u64 unblock, ktime_t *exp
 }
 
 /*
- * The deadline had passed before the call: look, do not sleep. The bell stays silent, so
+ * The deadline had passed before the call: look, do not sleep. need_wakeup stays clear, so
  * no writer has to be reached. A full stream that was read empty starts all the same.
  */
 static int look_once(struct pxt_stream *stream)
@@ -258,7 +258,7 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
  * @file: of the stream
  * @table: where the caller wants to be registered
  *
- * Who polls is in the queue as long as he is interested, and so does the bell ring,
+ * Who polls is in the queue as long as he is interested, and so need_wakeup is set,
  * or does when he asks again. Context: may sleep.
  *
  * Return: EPOLLIN if there is something to read; EPOLLHUP after shutdown, and if all

@@ -7,15 +7,15 @@
 #include "stream.h"
 
 /* Ask writers to wake those who wait, or not. With the lock of the wait queue. */
-static inline void pxt_wait_ring(struct pxt_stream *stream, bool kick)
+static inline void pxt_wait_ring(struct pxt_stream *stream, bool need_wakeup)
 {
-	WRITE_ONCE(stream->kick, kick);
-	WRITE_ONCE(stream->pool.bell->kick, kick);
+	WRITE_ONCE(stream->need_wakeup, need_wakeup);
+	WRITE_ONCE(stream->pool.wakeup->need_wakeup, need_wakeup);
 }
 
 /*
  * Nobody waits any more: writers need not tell. With the lock of the wait queue.
- * Those who come later ring the bell after they have joined the queue, or look at
+ * Those who come later set need_wakeup after they have joined the queue, or look at
  * it again.
  */
 static inline void pxt_wait_disarm(struct pxt_stream *stream)

@@ -4,7 +4,7 @@
  *
  * The kernel starts a new generation of the gap when events get lost after the
  * reader has acknowledged the last one; until then it extends that. Events that
- * the reader did not have in its hands at the time are lost up to the horizon.
+ * the reader did not have in its hands at the time are lost up to the overwrite watermark.
  */
 #include <sched.h>
 
@@ -25,7 +25,7 @@ void pxtu_gap_read(const struct pxtu_reader *reader, struct pxtu_gap *gap)
 		if (!(lock & 1)) {
 			gap->generation = pxtu_load(&ctrl->gap_generation);
 			gap->first = pxtu_load(&ctrl->gap_first);
-			gap->horizon = pxtu_load(&ctrl->horizon);
+			gap->overwrite_watermark = pxtu_load(&ctrl->overwrite_watermark);
 			/* Pairs with the kernel's barrier before it changes it. */
 			__atomic_thread_fence(__ATOMIC_ACQUIRE);
 			if (pxtu_load(&ctrl->gap_lock) == lock)
@@ -94,7 +94,7 @@ bool pxtu_gap_note_before(struct pxtu_reader *reader, __u64 timestamp)
 	for (;;) {
 		pxtu_gap_read(reader, &gap);
 		if (gap_noted(reader, &gap))
-			return timestamp > gap.horizon;
+			return timestamp > gap.overwrite_watermark;
 		/*
 		 * What was lost behind the record is for the next call. Unless
 		 * something was lost before it too: then it may lie in between,

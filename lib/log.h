@@ -137,7 +137,7 @@ struct pxtu_log_facts {
  * @closed: no record is younger
  * @epoch: as in the block, but never falling
  * @generation: of the gap
- * @horizon: records at or before this time are lost
+ * @overwrite_watermark: records at or before this time are lost
  * @lost: events lost so far
  * @size: bytes of payload
  * @payload_crc: check sum of the payload
@@ -149,7 +149,7 @@ struct pxtu_log_entry {
 	__u64 closed;
 	__u64 epoch;
 	__u64 generation;
-	__u64 horizon;
+	__u64 overwrite_watermark;
 	__u64 lost;
 	__u32 size;
 	__u32 payload_crc;
@@ -214,9 +214,9 @@ struct pxtu_log_gap {
  * @last_epoch: largest epoch so far
  * @time: of what was found last
  * @generation: of the gap, so far
- * @horizon: so far
+ * @overwrite_watermark: so far
  * @lost: events lost in the gaps that were reported
- * @skipped: records that were at or before the horizon
+ * @skipped: records that were at or before the overwrite overwrite_watermark
  * @read: bytes of the blocks that were found
  * @gap: gaps to be reported, the oldest first
  * @nr_gaps: how many
@@ -241,7 +241,7 @@ struct pxtu_log_window {
 	__u64 last_epoch;
 	__u64 time;
 	__u64 generation;
-	__u64 horizon;
+	__u64 overwrite_watermark;
 	__u64 lost;
 	__u64 skipped;
 	__u64 read;

@@ -182,7 +182,7 @@ static int prepare(struct pxtu_log *log, __u32 number)
 		make_corrupt(log, cpu, cpu->floor, entry->size);
 		return 0;
 	}
-	if (cpu->record.timestamp <= entry->horizon) {
+	if (cpu->record.timestamp <= entry->overwrite_watermark) {
 		/* It survived on a slower CPU, but its neighbours are lost. */
 		log->window.skipped++;
 		leave_record(cpu);

@@ -64,7 +64,7 @@ static void forget_entries(struct pxtu_log *log)
 	window->settled = false;
 	window->crowded = false;
 	window->nr_gaps = 0;
-	window->horizon = 0;
+	window->overwrite_watermark = 0;
 	window->lost = 0;
 	window->skipped = 0;
 }
@@ -208,10 +208,10 @@ static void add_block(struct pxtu_log *log, const struct pxtu_log_block *block)
 	}
 	window->begun = true;
 	note_gap(window, head);
-	if (head->horizon > window->horizon)
-		window->horizon = head->horizon;
+	if (head->overwrite_watermark > window->overwrite_watermark)
+		window->overwrite_watermark = head->overwrite_watermark;
 	entry.generation = window->generation;
-	entry.horizon = window->horizon;
+	entry.overwrite_watermark = window->overwrite_watermark;
 	window->time = head->closed;
 	entry_add(log, head->cpu, &entry);
 }

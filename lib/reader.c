@@ -171,7 +171,7 @@ static void skip(struct pxtu_reader *reader, const struct pxtu_record *record)
 /*
  * What we hold back the kernel can not see: others that wait must not sleep for
  * it. So it is told before the record is taken. The compare-and-swap that takes
- * it releases this; pairs with the kernel's barrier between reading the claims
+ * it releases this; pairs with the kernel's barrier between reading the consumer positions
  * and this.
  */
 static void hold(struct pxtu_reader *reader, bool held)
@@ -195,7 +195,7 @@ static bool fill_queue(struct pxtu_reader *reader, const struct pxtu_place *plac
 		pxtu_gap_note(reader, &gap);
 		if (!choose(reader, &best))
 			return false;
-		if (best.record.timestamp <= gap.horizon) {
+		if (best.record.timestamp <= gap.overwrite_watermark) {
 			if (pxtu_subbuf_take(reader, &best))
 				skip(reader, &best.record);
 			continue;

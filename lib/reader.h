@@ -14,7 +14,7 @@
 
 /**
  * struct pxtu_map - where the shared memory of a stream is
- * @shared: written by us; the kernel exchanges claims
+ * @shared: written by us; the kernel exchanges consumer positions
  * @shared_size: bytes mapped there
  * @ctrl: written by the kernel
  * @ctrl_size: bytes mapped there
@@ -38,8 +38,8 @@ struct pxtu_map {
  * struct pxtu_candidate - the oldest record of a CPU
  * @cpu: the CPU
  * @subbuf: number of the sub-buffer
- * @claim: claim that the record was found with
- * @next: claim that takes it
+ * @consumed: consumer position that the record was found with
+ * @next: consumer position that takes it
  * @record: what it says, checked
  * @data: data in the pool, still writable by others
  * @corrupt: what was there is no record: @record is made up
@@ -48,7 +48,7 @@ struct pxtu_map {
 struct pxtu_candidate {
 	__u32 cpu;
 	__u32 subbuf;
-	__u64 claim;
+	__u64 consumed;
 	__u64 next;
 	struct pxtu_record record;
 	const unsigned char *data;
@@ -58,7 +58,7 @@ struct pxtu_candidate {
 
 /**
  * struct pxtu_reader_cpu - what we remember of a CPU
- * @claim: claim after the last record taken
+ * @consumed: consumer position after the last record taken
  * @timestamp: of that record; the next of the same sub-buffer is not older
  * @writer: of that record; the next of the same sub-buffer is of the same, unless it says
  *	something else
@@ -66,7 +66,7 @@ struct pxtu_candidate {
  * @empty: it looked empty in this round
  */
 struct pxtu_reader_cpu {
-	__u64 claim;
+	__u64 consumed;
 	__u64 timestamp;
 	struct pxtu_writer writer;
 	bool damaged;
@@ -77,12 +77,12 @@ struct pxtu_reader_cpu {
  * struct pxtu_gap - the kernel's account of lost events, one snapshot
  * @generation: raised when events get lost after the last was acknowledged
  * @first: time of the first event lost in it
- * @horizon: unread events at or before this time are lost
+ * @overwrite_watermark: unread events at or before this time are lost
  */
 struct pxtu_gap {
 	__u64 generation;
 	__u64 first;
-	__u64 horizon;
+	__u64 overwrite_watermark;
 };
 
 /**
@@ -105,7 +105,7 @@ struct pxtu_gap {
  * @data: data of the record in @queue, unless that is where the program wants it
  * @read: user events reported
  * @corrupt: records that were none
- * @skipped: records at or before the horizon
+ * @skipped: records at or before the overwrite overwrite_watermark
  * @skipped_user: user events among them
  * @overrun: events were lost here, get_status has to tell
  * @held: the kernel was told that there are events that we hold back

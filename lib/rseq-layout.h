@@ -27,8 +27,8 @@
 #define PXTU_SLOT_HEADS		0
 #define PXTU_SLOT_POOL		8
 #define PXTU_SLOT_POOL_SIZE	16
-#define PXTU_SLOT_BELL		24
-#define PXTU_BELL_KICK		0
+#define PXTU_SLOT_WAKEUP		24
+#define PXTU_NEED_WAKEUP		0
 #define PXTU_GATE_GENERATION	0
 #define PXTU_CLOCK_OFFSET	20480
 #define PXTU_CLOCK_SEQ		20488
@@ -76,8 +76,8 @@ _Static_assert(PXTU_HEAD_FULL == POSIXTRACE_HEAD_FULL, "likewise");
 PXTU_AT(PXTU_SLOT_HEADS, pxtu_slot, heads);
 PXTU_AT(PXTU_SLOT_POOL, pxtu_slot, pool);
 PXTU_AT(PXTU_SLOT_POOL_SIZE, pxtu_slot, pool_size);
-PXTU_AT(PXTU_SLOT_BELL, pxtu_slot, bell);
-PXTU_AT(PXTU_BELL_KICK, posixtrace_bell, kick);
+PXTU_AT(PXTU_SLOT_WAKEUP, pxtu_slot, wakeup);
+PXTU_AT(PXTU_NEED_WAKEUP, posixtrace_wakeup, need_wakeup);
 PXTU_AT(PXTU_GATE_GENERATION, posixtrace_gate, generation);
 PXTU_AT(PXTU_CLOCK_OFFSET, posixtrace_gate, clock.offset);
 PXTU_AT(PXTU_CLOCK_SEQ, posixtrace_gate, clock.seq);
@@ -90,20 +90,20 @@ PXTU_AT(PXTU_CLOCK_SHIFT, posixtrace_gate, clock.shift);
 _Static_assert(PXTU_COUNTER_TSC == POSIXTRACE_COUNTER_TSC, "likewise");
 PXTU_AT(PXTU_STATE_GENERATION, pxtu_state, generation);
 PXTU_AT(PXTU_STATE_NR_CPUS, pxtu_state, nr_cpus);
-PXTU_AT(0, pxtu_draft, writer);
-PXTU_AT(PXTU_DRAFT_IDS, pxtu_draft, writer.ids);
-PXTU_AT(PXTU_DRAFT_THREAD_ID, pxtu_draft, writer.thread_id);
-PXTU_AT(PXTU_DRAFT_HEADER, pxtu_draft, header);
-PXTU_AT(PXTU_DRAFT_ADDRESS, pxtu_draft, prog_address);
-PXTU_AT(PXTU_DRAFT_DATA, pxtu_draft, data);
-PXTU_AT(PXTU_DRAFT_REST, pxtu_draft, rest);
-PXTU_AT(PXTU_DRAFT_STEP, pxtu_draft, step);
-PXTU_AT(PXTU_DRAFT_TIME, pxtu_draft, time);
-PXTU_AT(PXTU_DRAFT_ENABLE, pxtu_draft, enable);
-PXTU_AT(PXTU_DRAFT_BIT, pxtu_draft, bit);
-PXTU_AT(PXTU_DRAFT_GENERATION, pxtu_draft, generation);
-PXTU_AT(PXTU_DRAFT_PIECES, pxtu_draft, pieces);
-PXTU_AT(PXTU_DRAFT_REST_WORDS, pxtu_draft, rest_words);
+PXTU_AT(0, pxtu_entry, writer);
+PXTU_AT(PXTU_DRAFT_IDS, pxtu_entry, writer.ids);
+PXTU_AT(PXTU_DRAFT_THREAD_ID, pxtu_entry, writer.thread_id);
+PXTU_AT(PXTU_DRAFT_HEADER, pxtu_entry, header);
+PXTU_AT(PXTU_DRAFT_ADDRESS, pxtu_entry, prog_address);
+PXTU_AT(PXTU_DRAFT_DATA, pxtu_entry, data);
+PXTU_AT(PXTU_DRAFT_REST, pxtu_entry, rest);
+PXTU_AT(PXTU_DRAFT_STEP, pxtu_entry, step);
+PXTU_AT(PXTU_DRAFT_TIME, pxtu_entry, time);
+PXTU_AT(PXTU_DRAFT_ENABLE, pxtu_entry, enable);
+PXTU_AT(PXTU_DRAFT_BIT, pxtu_entry, bit);
+PXTU_AT(PXTU_DRAFT_GENERATION, pxtu_entry, generation);
+PXTU_AT(PXTU_DRAFT_PIECES, pxtu_entry, pieces);
+PXTU_AT(PXTU_DRAFT_REST_WORDS, pxtu_entry, rest_words);
 _Static_assert(sizeof(struct posixtrace_writer) == PXTU_WRITER_SIZE, "likewise");
 
 #undef PXTU_AT

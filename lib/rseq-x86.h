@@ -70,11 +70,11 @@
 	"movl " PXTU_OF(PXTU_GATE_GENERATION, "%%rsi") ", %%eax\n\t"	\
 	"cmpl %%eax, " PXTU_OF(PXTU_STATE_GENERATION, "%[state]") "\n\t"	\
 	"jne %l[no]\n\t"							\
-	"cmpl %%eax, " PXTU_OF(PXTU_DRAFT_GENERATION, "%[draft]") "\n\t"	\
+	"cmpl %%eax, " PXTU_OF(PXTU_DRAFT_GENERATION, "%[entry]") "\n\t"	\
 	"jne %l[no]\n\t"							\
-	"movq " PXTU_OF(PXTU_DRAFT_ENABLE, "%[draft]") ", %%rax\n\t"		\
+	"movq " PXTU_OF(PXTU_DRAFT_ENABLE, "%[entry]") ", %%rax\n\t"		\
 	"movl (%%rax), %%eax\n\t"						\
-	"testl %%eax, " PXTU_OF(PXTU_DRAFT_BIT, "%[draft]") "\n\t"		\
+	"testl %%eax, " PXTU_OF(PXTU_DRAFT_BIT, "%[entry]") "\n\t"		\
 	"jz %l[no]\n\t"							\
 	"movq " PXTU_OF(PXTU_SLOT_HEADS, "%[slot]") ", %%rcx\n\t"		\
 	"testq %%rcx, %%rcx\n\t"						\
@@ -90,7 +90,7 @@
 	[gate] "m" (gate),					\
 	[state] "r" (state),					\
 	[slot] "r" (slot),					\
-	[draft] "r" (draft)
+	[entry] "r" (entry)
 
 static inline void pxtu_rseq_arm(void)
 {
@@ -111,7 +111,7 @@ static inline void pxtu_rseq_disarm(void)
 
 static inline enum pxtu_written
 pxtu_rseq_drop(const struct pxtu_state *state, const struct posixtrace_gate *gate,
-	       const struct pxtu_slot *slot, const struct pxtu_draft *draft)
+	       const struct pxtu_slot *slot, const struct pxtu_entry *entry)
 {
 	__asm__ goto(PXTU_RSEQ_TABLE("3")
 		PXTU_RSEQ_OFFSET
@@ -142,7 +142,7 @@ again:
 	"leaq pxtu_rseq_record_table(%%rip), %%rax\n\t"				\
 	"cmpq %%rax, %%fs:" PXTU_TEXT(PXTU_RSEQ_CS) "(%%r11)\n\t"		\
 	"jne %l[again]\n\t"							\
-	"movq " PXTU_OF(PXTU_DRAFT_TIME, "%[draft]") ", %%rdx\n\t"
+	"movq " PXTU_OF(PXTU_DRAFT_TIME, "%[entry]") ", %%rdx\n\t"
 
 /*
  * rdx: the time, as pxtu_clock_count() has it, or goes to "no_counter". What comes behind
@@ -195,31 +195,31 @@ again:
 	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%rcx") ", %%r8\n\t"			\
 	PXTU_RSEQ_DELAY(PXTU_POINT_HEAD, "%%eax")				\
 	"movl %%r8d, %%eax\n\t"							\
-	"movl " PXTU_OF(PXTU_DRAFT_STEP, "%[draft]") ", %%r9d\n\t"		\
+	"movl " PXTU_OF(PXTU_DRAFT_STEP, "%[entry]") ", %%r9d\n\t"		\
 	"addq %%rax, %%r9\n\t"							\
 	/* r11: how much of that says who writes it. Is the one in front ours, too? */ \
 	"xorl %%r11d, %%r11d\n\t"						\
 	"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
 	"jne 7f\n\t"								\
-	"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[draft]") ", %%r10\n\t"		\
+	"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[entry]") ", %%r10\n\t"		\
 	"cmpq %%r10, " PXTU_OF(PXTU_HEAD_IDS, "%%rcx") "\n\t"			\
 	"jne 7f\n\t"								\
-	"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[draft]") ", %%r10\n\t"		\
+	"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[entry]") ", %%r10\n\t"		\
 	"cmpq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"		\
 	"je 8f\n"								\
 	"7:\n\t"								\
 	/* No head is that. */							\
 	"movq $-1, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
-	"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[draft]") ", %%r10\n\t"		\
+	"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[entry]") ", %%r10\n\t"		\
 	"movq %%r10, " PXTU_OF(PXTU_HEAD_IDS, "%%rcx") "\n\t"			\
 	PXTU_RSEQ_DELAY(PXTU_POINT_WRITER, "%%r10d")				\
-	"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[draft]") ", %%r10\n\t"		\
+	"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[entry]") ", %%r10\n\t"		\
 	"movq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"		\
 	"movl $" PXTU_TEXT(PXTU_WRITER_SIZE) ", %%r11d\n\t"			\
 	"addq %%r11, %%r8\n\t"							\
 	"addq %%r11, %%r9\n"							\
 	"8:\n\t"								\
-	"addq " PXTU_OF(PXTU_DRAFT_STEP, "%[draft]") ", %%r8\n\t"		\
+	"addq " PXTU_OF(PXTU_DRAFT_STEP, "%[entry]") ", %%r8\n\t"		\
 	"movl " PXTU_OF(PXTU_HEAD_LIMIT, "%%rcx") ", %%r10d\n\t"		\
 	"cmpq %%r10, %%r9\n\t"							\
 	"ja %l[no_room]\n\t"							\
@@ -229,29 +229,29 @@ again:
 	"movq %%rax, %%rdi\n\t"							\
 	"addq " PXTU_OF(PXTU_SLOT_POOL, "%[slot]") ", %%rdi\n\t"		\
 	/* r10: does a reader sleep? */						\
-	"movq " PXTU_OF(PXTU_SLOT_BELL, "%[slot]") ", %%r10\n\t"		\
-	"movl " PXTU_OF(PXTU_BELL_KICK, "%%r10") ", %%r10d\n\t"			\
+	"movq " PXTU_OF(PXTU_SLOT_WAKEUP, "%[slot]") ", %%r10\n\t"		\
+	"movl " PXTU_OF(PXTU_NEED_WAKEUP, "%%r10") ", %%r10d\n\t"			\
 	"testl %%r11d, %%r11d\n\t"						\
 	"jz 5f\n\t"								\
-	"movq (%[draft]), %%rax\n\t"						\
+	"movq (%[entry]), %%rax\n\t"						\
 	"movq %%rax, (%%rdi)\n\t"						\
-	"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[draft]") ", %%rax\n\t"		\
+	"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[entry]") ", %%rax\n\t"		\
 	"movq %%rax, 8(%%rdi)\n\t"						\
-	"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[draft]") ", %%rax\n\t"		\
+	"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[entry]") ", %%rax\n\t"		\
 	"movq %%rax, 16(%%rdi)\n\t"						\
 	"addq %%r11, %%rdi\n"							\
 	"5:\n\t"								\
-	"movq " PXTU_OF(PXTU_DRAFT_HEADER, "%[draft]") ", %%rax\n\t"		\
+	"movq " PXTU_OF(PXTU_DRAFT_HEADER, "%[entry]") ", %%rax\n\t"		\
 	"movq %%rax, (%%rdi)\n\t"						\
-	"movq " PXTU_OF(PXTU_DRAFT_ADDRESS, "%[draft]") ", %%rax\n\t"		\
+	"movq " PXTU_OF(PXTU_DRAFT_ADDRESS, "%[entry]") ", %%rax\n\t"		\
 	"movq %%rax, 16(%%rdi)\n\t"						\
 	"movq %%rdx, 8(%%rdi)\n\t"						\
 	"movq %%rdx, " PXTU_OF(PXTU_HEAD_LAST, "%%rcx") "\n\t"			\
 	PXTU_RSEQ_DELAY(PXTU_POINT_DATA, "%%eax")				\
-	"movl " PXTU_OF(PXTU_DRAFT_PIECES, "%[draft]") ", %%r9d\n\t"		\
+	"movl " PXTU_OF(PXTU_DRAFT_PIECES, "%[entry]") ", %%r9d\n\t"		\
 	"testl %%r9d, %%r9d\n\t"						\
 	"jz 11f\n\t"								\
-	"movq " PXTU_OF(PXTU_DRAFT_DATA, "%[draft]") ", %%rsi\n"		\
+	"movq " PXTU_OF(PXTU_DRAFT_DATA, "%[entry]") ", %%rsi\n"		\
 	"10:\n\t"								\
 	"movdqu (%%rsi), %%xmm0\n\t"						\
 	"movdqu %%xmm0, 24(%%rdi)\n\t"						\
@@ -260,14 +260,14 @@ again:
 	"decl %%r9d\n\t"							\
 	"jnz 10b\n"								\
 	"11:\n\t"								\
-	"movl " PXTU_OF(PXTU_DRAFT_REST_WORDS, "%[draft]") ", %%r9d\n\t"	\
+	"movl " PXTU_OF(PXTU_DRAFT_REST_WORDS, "%[entry]") ", %%r9d\n\t"	\
 	"testl %%r9d, %%r9d\n\t"						\
 	"jz 6f\n\t"								\
-	"movq " PXTU_OF(PXTU_DRAFT_REST, "%[draft]") ", %%rax\n\t"		\
+	"movq " PXTU_OF(PXTU_DRAFT_REST, "%[entry]") ", %%rax\n\t"		\
 	"movq %%rax, 24(%%rdi)\n\t"						\
 	"decl %%r9d\n\t"							\
 	"jz 6f\n\t"								\
-	"movq 8+" PXTU_OF(PXTU_DRAFT_REST, "%[draft]") ", %%rax\n\t"		\
+	"movq 8+" PXTU_OF(PXTU_DRAFT_REST, "%[entry]") ", %%rax\n\t"		\
 	"movq %%rax, 32(%%rdi)\n"						\
 	"6:\n\t"								\
 	PXTU_RSEQ_DELAY(PXTU_POINT_WRITTEN, "%%eax")				\
@@ -277,7 +277,7 @@ again:
 	"movq %%r8, " PXTU_OF(PXTU_HEAD_HEAD, "%%rcx") "\n"			\
 	"2:\n\t"								\
 	"testl %%r10d, %%r10d\n\t"						\
-	"jnz %l[do_kick]\n\t"							\
+	"jnz %l[do_wake]\n\t"							\
 	PXTU_RSEQ_ABORT("again")
 
 #define PXTU_RSEQ_WRITTEN							\
@@ -292,7 +292,7 @@ again:
 
 static PXTU_RSEQ_ONCE enum pxtu_written
 pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *gate,
-		 const struct pxtu_slot *slot, const struct pxtu_draft *draft)
+		 const struct pxtu_slot *slot, const struct pxtu_entry *entry)
 {
 	/* With link-time optimization pxtu_rseq_arm() may end up in another object file. */
 	__asm__ goto(".globl pxtu_rseq_record_table\n\t"
@@ -306,10 +306,10 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		:
 		: PXTU_RSEQ_CHECKED
 		: PXTU_RSEQ_WRITTEN
-		: again, is_full, no_room, do_kick, no);
+		: again, is_full, no_room, do_wake, no);
 	return PXTU_WRITTEN;
-do_kick:
-	return PXTU_WRITTEN_KICK;
+do_wake:
+	return PXTU_WRITTEN_WAKE;
 again:
 	return PXTU_WRITTEN_AGAIN;
 is_full:
@@ -322,7 +322,7 @@ no:
 
 static inline enum pxtu_written
 pxtu_rseq_record_now(const struct pxtu_state *state, const struct posixtrace_gate *gate,
-		     const struct pxtu_slot *slot, const struct pxtu_draft *draft)
+		     const struct pxtu_slot *slot, const struct pxtu_entry *entry)
 {
 	__asm__ goto(PXTU_RSEQ_TABLE("3")
 		PXTU_RSEQ_OFFSET
@@ -335,10 +335,10 @@ pxtu_rseq_record_now(const struct pxtu_state *state, const struct posixtrace_gat
 		:
 		: PXTU_RSEQ_CHECKED
 		: PXTU_RSEQ_WRITTEN
-		: again, is_full, no_room, do_kick, no, no_counter);
+		: again, is_full, no_room, do_wake, no, no_counter);
 	return PXTU_WRITTEN;
-do_kick:
-	return PXTU_WRITTEN_KICK;
+do_wake:
+	return PXTU_WRITTEN_WAKE;
 again:
 	return PXTU_WRITTEN_AGAIN;
 is_full:

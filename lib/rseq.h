@@ -2,7 +2,7 @@
 /*
  * Restartable sequences: what has to be done on one CPU without being disturbed.
  * The kernel lets a thread that was preempted, migrated or interrupted by a signal
- * inside of one begin anew; a quiesce of the module does the same.
+ * inside of one begin anew; a synchronization of the module does the same.
  *
  * The C library registers each thread. Where it does not, or on an architecture
  * that is not here, nothing is done, and the module does it instead.
@@ -17,7 +17,7 @@
 #define PXTU_PIECE	16U	/* bytes of data that are copied at once */
 
 /**
- * struct pxtu_draft - a record before it is written
+ * struct pxtu_entry - a record before it is written
  * @writer: of which thread it is: struct posixtrace_writer, in words. Copied if that is
  *	another one than before
  * @header: first word of struct posixtrace_record
@@ -36,7 +36,7 @@
  * Words are written as they are read: what is written in parts can not be read in one
  * before it has left the CPU's store buffer.
  */
-struct pxtu_draft {
+struct pxtu_entry {
 	struct {
 		__u64 header;
 		__u64 ids;
@@ -59,7 +59,7 @@ struct pxtu_draft {
 /* What became of it. */
 enum pxtu_written {
 	PXTU_WRITTEN,
-	PXTU_WRITTEN_KICK,	/* and a reader sleeps */
+	PXTU_WRITTEN_WAKE,	/* and a reader sleeps */
 	PXTU_WRITTEN_FULL,	/* no: the stream is full */
 	PXTU_WRITTEN_NO_ROOM,	/* no: NEXT is needed */
 	PXTU_WRITTEN_NO_COUNTER, /* no: the time has to be taken before */
@@ -115,7 +115,7 @@ static inline void pxtu_rseq_disarm(void)
  * @state: state of this process
  * @gate: its gate
  * @slot: notes of the stream
- * @draft: of the record; needs @enable, @bit and @generation
+ * @entry: of the record; needs @enable, @bit and @generation
  *
  * In one piece: the gate is open, our notes of the slot are right, the stream is
  * full, and the event is counted on this CPU. Only if pxtu_rseq_available().
@@ -125,12 +125,12 @@ static inline void pxtu_rseq_disarm(void)
  */
 static inline enum pxtu_written
 pxtu_rseq_drop(const struct pxtu_state *state, const struct posixtrace_gate *gate,
-	       const struct pxtu_slot *slot, const struct pxtu_draft *draft)
+	       const struct pxtu_slot *slot, const struct pxtu_entry *entry)
 {
 	(void)state;
 	(void)gate;
 	(void)slot;
-	(void)draft;
+	(void)entry;
 	return PXTU_WRITTEN_NO;
 }
 
@@ -139,7 +139,7 @@ pxtu_rseq_drop(const struct pxtu_state *state, const struct posixtrace_gate *gat
  * @state: state of this process
  * @gate: its gate
  * @slot: notes of the stream
- * @draft: the record, with a time that was taken after pxtu_rseq_arm()
+ * @entry: the record, with a time that was taken after pxtu_rseq_arm()
  *
  * In one piece: the gate is open, our notes of the slot are right, nobody has disturbed
  * us since pxtu_rseq_arm(), no record of this CPU is younger, there is room, and the
@@ -149,12 +149,12 @@ pxtu_rseq_drop(const struct pxtu_state *state, const struct posixtrace_gate *gat
  */
 static inline enum pxtu_written
 pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *gate,
-		 const struct pxtu_slot *slot, const struct pxtu_draft *draft)
+		 const struct pxtu_slot *slot, const struct pxtu_entry *entry)
 {
 	(void)state;
 	(void)gate;
 	(void)slot;
-	(void)draft;
+	(void)entry;
 	return PXTU_WRITTEN_NO;
 }
 
@@ -163,7 +163,7 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
  * @state: state of this process
  * @gate: its gate
  * @slot: notes of the stream
- * @draft: the record, without time
+ * @entry: the record, without time
  *
  * As pxtu_rseq_record(), and takes the time, too, if there is a counter for that. Nothing
  * has to be armed.
@@ -172,9 +172,9 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
  */
 static inline enum pxtu_written
 pxtu_rseq_record_now(const struct pxtu_state *state, const struct posixtrace_gate *gate,
-		     const struct pxtu_slot *slot, const struct pxtu_draft *draft)
+		     const struct pxtu_slot *slot, const struct pxtu_entry *entry)
 {
-	return pxtu_rseq_record(state, gate, slot, draft);
+	return pxtu_rseq_record(state, gate, slot, entry);
 }
 
 #endif

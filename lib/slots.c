@@ -36,7 +36,7 @@ static int membarrier(struct pxtu_state *state, int cmd)
 struct old {
 	void *heads;
 	size_t size;
-	void *bell;
+	void *wakeup;
 };
 
 /* Take mappings away whose stream is not in its slot any more. */
@@ -55,7 +55,7 @@ static int drop_old(struct pxtu_state *state, const struct posixtrace_slot *slot
 			.heads = slot->heads,
 			.size = (size_t)(slot->pool - (unsigned char *)slot->heads) +
 				slot->pool_size,
-			.bell = (void *)(uintptr_t)slot->bell,
+			.wakeup = (void *)(uintptr_t)slot->wakeup,
 		};
 		pxtu_store(&slot->heads, NULL);
 	}
@@ -67,12 +67,12 @@ static int drop_old(struct pxtu_state *state, const struct posixtrace_slot *slot
 		return err;
 	while (count--) {
 		munmap(old[count].heads, old[count].size);
-		munmap(old[count].bell, sizeof(struct posixtrace_bell));
+		munmap(old[count].wakeup, sizeof(struct posixtrace_wakeup));
 	}
 	return 0;
 }
 
-/* Heads and sub-buffers in one, so that one note tells of both; and the bell. */
+/* Heads and sub-buffers in one, so that one note tells of both; and need_wakeup. */
 static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_slot *info)
 {
 	struct posixtrace_map all = {
@@ -80,7 +80,7 @@ static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_sl
 		.size = info->heads.size + info->pool.size,
 	};
 	__u32 flags = POSIXTRACE_MAPPING_WRITE;
-	void *heads, *bell;
+	void *heads, *wakeup;
 	int err;
 
 	if (all.size <= POPULATE_MAX)
@@ -88,7 +88,7 @@ static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_sl
 	err = pxtu_map(fd, 0, &all, flags, &heads);
 	if (err)
 		return err;
-	err = pxtu_map(fd, 0, &info->bell, POSIXTRACE_MAPPING_POPULATE, &bell);
+	err = pxtu_map(fd, 0, &info->wakeup, POSIXTRACE_MAPPING_POPULATE, &wakeup);
 	if (err) {
 		munmap(heads, all.size);
 		return err;
@@ -99,7 +99,7 @@ static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_sl
 	 */
 	pxtu_store(&slot->pool, (unsigned char *)heads + info->heads.size);
 	pxtu_store(&slot->pool_size, info->pool.size);
-	pxtu_store(&slot->bell, (const struct posixtrace_bell *)bell);
+	pxtu_store(&slot->wakeup, (const struct posixtrace_wakeup *)wakeup);
 	pxtu_store(&slot->stream, info->stream);
 	pxtu_store(&slot->max_data, info->max_data_size);
 	pxtu_store(&slot->pid, info->pid);

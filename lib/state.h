@@ -25,7 +25,7 @@ struct pxtu_trid_table;
  *	not valid
  * @pool: its sub-buffers, mapped behind them
  * @pool_size: bytes
- * @bell: mapped, too
+ * @wakeup: mapped, too
  * @stream: its number
  * @max_data: bytes of data that it takes of an event
  * @pid: process id of this process, as its controller sees it
@@ -34,7 +34,7 @@ struct pxtu_slot {
 	struct posixtrace_cpu_head *heads;
 	unsigned char *pool;
 	__u64 pool_size;
-	const struct posixtrace_bell *bell;
+	const struct posixtrace_wakeup *wakeup;
 	__u64 stream;
 	__u32 max_data;
 	__s32 pid;

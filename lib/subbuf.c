@@ -16,7 +16,7 @@
 #define ROUNDS_MAX	16
 
 /* One that is larger stays as it is: nothing is decided by it. */
-#define CLAIM_COUNT_MAX	((1U << POSIXTRACE_CLAIM_COUNT_BITS) - 1)
+#define CLAIM_COUNT_MAX	((1U << POSIXTRACE_CONSUMED_COUNT_BITS) - 1)
 
 #define HEADER_WORDS	(PXTU_HEADER_MAX / sizeof(__u64))
 
@@ -28,13 +28,13 @@ enum found {
 	FOUND_CHANGE,	/* the kernel is changing it: look again */
 };
 
-static __u64 next_claim(__u64 claim, __u32 pos)
+static __u64 next_consumed(__u64 consumed, __u32 pos)
 {
-	__u32 count = POSIXTRACE_CLAIM_COUNT(claim);
+	__u32 count = POSIXTRACE_CONSUMED_COUNT(consumed);
 
 	if (count < CLAIM_COUNT_MAX)
 		count++;
-	return POSIXTRACE_CLAIM(POSIXTRACE_CLAIM_SEQ(claim), count, pos);
+	return POSIXTRACE_CONSUMED(POSIXTRACE_CONSUMED_SEQ(consumed), count, pos);
 }
 
 /* What may be the header of a record. One read of each word, whatever the compiler would like. */
@@ -86,7 +86,7 @@ static void make_corrupt(struct pxtu_candidate *cand, __u64 timestamp, __u32 use
 {
 	cand->corrupt = true;
 	pxtu_record_error(&cand->record, timestamp);
-	cand->next = next_claim(cand->claim, used);
+	cand->next = next_consumed(cand->consumed, used);
 }
 
 static enum found peek_subbuf(const struct pxtu_reader *reader, __u32 cpu, __u32 idx,
@@ -107,22 +107,22 @@ static enum found peek_subbuf(const struct pxtu_reader *reader, __u32 cpu, __u32
 	 * It may have been handed out to the same CPU again since its number was
 	 * read: then this CPU has older ones now, and it is not the turn of this.
 	 */
-	cand->claim = pxtu_load_acquire(&reader->map.shared->claim[idx]);
+	cand->consumed = pxtu_load_acquire(&reader->map.shared->consumed[idx]);
 	if (pxtu_load_acquire(&reader->oldest[cpu]) != idx ||
 	    pxtu_load(&subbuf->cpu) != cpu ||
-	    (__u32)pxtu_load(&subbuf->seq) != POSIXTRACE_CLAIM_SEQ(cand->claim))
+	    (__u32)pxtu_load(&subbuf->seq) != POSIXTRACE_CONSUMED_SEQ(cand->consumed))
 		return FOUND_CHANGE;
 
 	used = subbuf_used(reader, cpu, idx, &state);
 	if (state == POSIXTRACE_SUBBUF_FREE)
 		return FOUND_CHANGE;
-	pos = POSIXTRACE_CLAIM_POS(cand->claim);
+	pos = POSIXTRACE_CONSUMED_POS(cand->consumed);
 	if (pos >= used)
 		return state == POSIXTRACE_SUBBUF_CLOSED ? FOUND_END : FOUND_NOTHING;
 
 	floor = pxtu_load(&subbuf->opened);
 	/* The same use of the sub-buffer, and after what was taken last? */
-	if (cand->claim == last->claim) {
+	if (cand->consumed == last->consumed) {
 		if (last->timestamp > floor)
 			floor = last->timestamp;
 		writer = last->writer;
@@ -146,7 +146,7 @@ static enum found peek_subbuf(const struct pxtu_reader *reader, __u32 cpu, __u32
 	}
 	cand->orphan = !cand->record.writer.known;
 	cand->data = mem + pos + cand->record.header;
-	cand->next = next_claim(cand->claim, pos + cand->record.size);
+	cand->next = next_consumed(cand->consumed, pos + cand->record.size);
 	return FOUND_RECORD;
 }
 
@@ -179,7 +179,7 @@ bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candida
 		 * which comes before all other changes.
 		 */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (pxtu_load(&reader->map.shared->claim[idx]) != cand->claim)
+		if (pxtu_load(&reader->map.shared->consumed[idx]) != cand->consumed)
 			continue;
 		switch (found) {
 		case FOUND_NOTHING:
@@ -199,19 +199,19 @@ bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candida
 
 bool pxtu_subbuf_take(struct pxtu_reader *reader, const struct pxtu_candidate *cand)
 {
-	__u64 *shared = &reader->map.shared->claim[cand->subbuf];
-	__u64 claim = cand->claim;
+	__u64 *shared = &reader->map.shared->consumed[cand->subbuf];
+	__u64 consumed = cand->consumed;
 
 	/*
-	 * All copying is done before the claim changes. Pairs with the kernel's
-	 * exchange: it lets nobody write there before it has changed the claim.
+	 * All copying is done before the consumer position changes. Pairs with the kernel's
+	 * exchange: it lets nobody write there before it has changed the consumer position.
 	 */
 	__atomic_thread_fence(__ATOMIC_ACQ_REL);
-	if (!__atomic_compare_exchange_n(shared, &claim, cand->next, false, __ATOMIC_ACQ_REL,
+	if (!__atomic_compare_exchange_n(shared, &consumed, cand->next, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_RELAXED))
 		return false;
 
-	reader->cpu[cand->cpu].claim = cand->next;
+	reader->cpu[cand->cpu].consumed = cand->next;
 	reader->cpu[cand->cpu].timestamp = cand->record.timestamp;
 	reader->cpu[cand->cpu].writer = cand->record.writer;
 	reader->cpu[cand->cpu].damaged = cand->corrupt || cand->orphan;

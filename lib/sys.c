@@ -165,7 +165,7 @@ static bool is_filtered(int fd, __u64 stream)
 	if (answer != -EINVAL || blank != -EINVAL)
 		return true;
 	if (!(stream ? pxtu_ioctl(fd, POSIXTRACE_IOC_GET_ATTR, &attr) :
-		       pxtu_ioctl(fd, POSIXTRACE_IOC_KICK, &no_slot)))
+		       pxtu_ioctl(fd, POSIXTRACE_IOC_WAKE, &no_slot)))
 		return true;
 	return pxtu_ioctl(fd, POSIXTRACE_IOC_INFO, &info);
 }

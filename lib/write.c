@@ -100,10 +100,10 @@ _Static_assert(offsetof(struct posixtrace_record, data_len) == 0 &&
 	       offsetof(struct posixtrace_record, prog_address) == 16 &&
 	       offsetof(struct posixtrace_writer, pid) == 8 &&
 	       offsetof(struct posixtrace_writer, tid) == 12 &&
-	       offsetof(struct posixtrace_writer, thread_id) == 16, "as the draft has it");
+	       offsetof(struct posixtrace_writer, thread_id) == 16, "as the entry has it");
 
 /* All but the time. */
-static void prepare(struct pxtu_draft *draft, const struct pxtu_state *state,
+static void prepare(struct pxtu_entry *entry, const struct pxtu_state *state,
 		    const struct pxtu_slot *slot, const struct pxtu_call *call, __u32 bit)
 {
 	__u64 len = call->len;
@@ -113,27 +113,27 @@ static void prepare(struct pxtu_draft *draft, const struct pxtu_state *state,
 	if (pxtu_unlikely(myself.target != pxtu_load(&state->target)))
 		know_myself(state);
 	/* Pairs with the store in sync_locked(): the notes are those of it, or younger. */
-	draft->generation = pxtu_load_acquire(&state->generation);
-	draft->enable = &pxtu_gate()->enable[call->id];
-	draft->bit = bit;
+	entry->generation = pxtu_load_acquire(&state->generation);
+	entry->enable = &pxtu_gate()->enable[call->id];
+	entry->bit = bit;
 	/* Read once: the slot may become another stream's here, for which all this is void. */
 	max_data = pxtu_load(&slot->max_data);
 	if (pxtu_unlikely(len > max_data)) {
 		len = max_data;
 		flags = POSIXTRACE_RECORD_TRUNCATED;
 	}
-	draft->writer.header = 0;
-	draft->writer.ids = pair((__u32)pxtu_load(&slot->pid), (__u32)pxtu_load(&myself.tid));
-	draft->writer.thread_id = (uintptr_t)pxtu_load(&myself.thread);
-	draft->header = pair((__u32)len, id_and_flags(call->id, flags));
-	draft->prog_address = (uintptr_t)call->prog_address;
-	draft->data = call->data;
-	draft->step = POSIXTRACE_HEAD(POSIXTRACE_RECORD_STEP(len), 1);
-	draft->pieces = (__u32)len / PXTU_PIECE;
-	draft->rest_words = 0;
+	entry->writer.header = 0;
+	entry->writer.ids = pair((__u32)pxtu_load(&slot->pid), (__u32)pxtu_load(&myself.tid));
+	entry->writer.thread_id = (uintptr_t)pxtu_load(&myself.thread);
+	entry->header = pair((__u32)len, id_and_flags(call->id, flags));
+	entry->prog_address = (uintptr_t)call->prog_address;
+	entry->data = call->data;
+	entry->step = POSIXTRACE_HEAD(POSIXTRACE_RECORD_STEP(len), 1);
+	entry->pieces = (__u32)len / PXTU_PIECE;
+	entry->rest_words = 0;
 	if (len % PXTU_PIECE) {
-		draft->rest_words = ((__u32)len % PXTU_PIECE + 7) / 8;
-		copy_rest(draft->rest, (const unsigned char *)call->data + (len - len % PXTU_PIECE),
+		entry->rest_words = ((__u32)len % PXTU_PIECE + 7) / 8;
+		copy_rest(entry->rest, (const unsigned char *)call->data + (len - len % PXTU_PIECE),
 			  len % PXTU_PIECE);
 	}
 }
@@ -158,31 +158,31 @@ static bool make_room(struct pxtu_state *state, const struct pxtu_slot *slot, __
  * it once more, for there may be no clock: a process can forbid itself the counter.
  */
 static bool drop_one(struct pxtu_state *state, const struct pxtu_slot *slot,
-		     const struct pxtu_draft *draft)
+		     const struct pxtu_entry *entry)
 {
 	enum pxtu_written written;
 	int tries = 0;
 
 	do {
-		written = pxtu_rseq_drop(state, pxtu_gate(), slot, draft);
+		written = pxtu_rseq_drop(state, pxtu_gate(), slot, entry);
 	} while (written == PXTU_WRITTEN_AGAIN && ++tries < DROP_TRIES);
-	if (written == PXTU_WRITTEN && !(pxtu_load(&state->full) & draft->bit))
-		__atomic_fetch_or(&state->full, draft->bit, __ATOMIC_RELAXED);
-	else if (written == PXTU_WRITTEN_NO && pxtu_load(&state->full) & draft->bit)
-		__atomic_fetch_and(&state->full, ~draft->bit, __ATOMIC_RELAXED);
+	if (written == PXTU_WRITTEN && !(pxtu_load(&state->full) & entry->bit))
+		__atomic_fetch_or(&state->full, entry->bit, __ATOMIC_RELAXED);
+	else if (written == PXTU_WRITTEN_NO && pxtu_load(&state->full) & entry->bit)
+		__atomic_fetch_and(&state->full, ~entry->bit, __ATOMIC_RELAXED);
 	return written == PXTU_WRITTEN;
 }
 
 /* Where there is no counter for the sequence. */
 static enum pxtu_written record_at(struct pxtu_state *state, const struct pxtu_slot *slot,
-				   struct pxtu_draft *draft)
+				   struct pxtu_entry *entry)
 {
 	const struct posixtrace_gate *gate = pxtu_gate();
 
 	pxtu_rseq_arm();
-	if (!pxtu_clock_now(&gate->clock, &draft->time))
+	if (!pxtu_clock_now(&gate->clock, &entry->time))
 		return PXTU_WRITTEN_AGAIN;
-	return pxtu_rseq_record(state, gate, slot, draft);
+	return pxtu_rseq_record(state, gate, slot, entry);
 }
 
 /*
@@ -190,7 +190,7 @@ static enum pxtu_written record_at(struct pxtu_state *state, const struct pxtu_s
  * after some more.
  */
 static __attribute__((__noinline__)) enum pxtu_written
-try_again(struct pxtu_state *state, const struct pxtu_slot *slot, struct pxtu_draft *draft,
+try_again(struct pxtu_state *state, const struct pxtu_slot *slot, struct pxtu_entry *entry,
 	  enum pxtu_written written)
 {
 	int tries, err;
@@ -199,13 +199,13 @@ try_again(struct pxtu_state *state, const struct pxtu_slot *slot, struct pxtu_dr
 	for (tries = 1; ; tries++) {
 		switch (written) {
 		case PXTU_WRITTEN_FULL:
-			if (drop_one(state, slot, draft))
+			if (drop_one(state, slot, entry))
 				return PXTU_WRITTEN;
 			break;
 		case PXTU_WRITTEN_NO_ROOM:
 			pxtu_rseq_disarm();
 			/* The step is without what says who writes it, and aligned. */
-			len = POSIXTRACE_HEAD_POS(draft->step) - sizeof(struct posixtrace_record);
+			len = POSIXTRACE_HEAD_POS(entry->step) - sizeof(struct posixtrace_record);
 			if (make_room(state, slot, (__u32)POSIXTRACE_RECORD_SIZE(len), &err))
 				return PXTU_WRITTEN;
 			if (err && err != -EAGAIN)
@@ -219,7 +219,7 @@ try_again(struct pxtu_state *state, const struct pxtu_slot *slot, struct pxtu_dr
 		}
 		if (tries == TRIES)
 			return PXTU_WRITTEN_NO;
-		written = record_at(state, slot, draft);
+		written = record_at(state, slot, entry);
 	}
 }
 
@@ -228,23 +228,23 @@ static enum pxtu_written write_one(struct pxtu_state *state, const struct pxtu_c
 {
 	const struct pxtu_slot *slot = &state->slot[number];
 	enum pxtu_written written;
-	struct pxtu_draft draft;
+	struct pxtu_entry entry;
 
 	/* Only a hint as to whether it is worth while. */
 	if (pxtu_unlikely(!pxtu_load(&slot->heads)))
 		return PXTU_WRITTEN_NO;
-	prepare(&draft, state, slot, call, bit);
-	if (pxtu_unlikely(pxtu_load(&state->full) & bit) && drop_one(state, slot, &draft))
+	prepare(&entry, state, slot, call, bit);
+	if (pxtu_unlikely(pxtu_load(&state->full) & bit) && drop_one(state, slot, &entry))
 		return PXTU_WRITTEN;
-	written = pxtu_rseq_record_now(state, pxtu_gate(), slot, &draft);
-	if (pxtu_likely(written == PXTU_WRITTEN || written == PXTU_WRITTEN_KICK))
+	written = pxtu_rseq_record_now(state, pxtu_gate(), slot, &entry);
+	if (pxtu_likely(written == PXTU_WRITTEN || written == PXTU_WRITTEN_WAKE))
 		return written;
-	return try_again(state, slot, &draft, written);
+	return try_again(state, slot, &entry, written);
 }
 
 __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 mask)
 {
-	__u32 done = 0, kicks = 0, bit;
+	__u32 done = 0, wakeups = 0, bit;
 
 	if (!pxtu_rseq_available())
 		return 0;
@@ -254,8 +254,8 @@ __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 m
 	for (; mask; mask -= bit) {
 		bit = mask & -mask;
 		switch (write_one(state, call, (unsigned int)__builtin_ctz(mask), bit)) {
-		case PXTU_WRITTEN_KICK:
-			kicks |= bit;
+		case PXTU_WRITTEN_WAKE:
+			wakeups |= bit;
 			done |= bit;
 			break;
 		case PXTU_WRITTEN:
@@ -266,7 +266,7 @@ __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 m
 		}
 	}
 	pxtu_rseq_disarm();
-	if (pxtu_unlikely(kicks))
-		pxtu_target_ioctl(state, POSIXTRACE_IOC_KICK, &kicks);
+	if (pxtu_unlikely(wakeups))
+		pxtu_target_ioctl(state, POSIXTRACE_IOC_WAKE, &wakeups);
 	return done;
 }

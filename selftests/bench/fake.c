@@ -23,8 +23,8 @@
 
 /* Where things are in the file that all is mapped from. */
 #define GATE_AT		0UL
-#define BELL_AT		(GATE_AT + sizeof(struct posixtrace_gate))
-#define READER_AT	(BELL_AT + PAGE)
+#define WAKEUP_AT		(GATE_AT + sizeof(struct posixtrace_gate))
+#define READER_AT	(WAKEUP_AT + PAGE)
 #define CTRL_AT		(READER_AT + (1UL << 20))
 
 static struct {
@@ -222,7 +222,7 @@ static int next_subbuf(unsigned int cpu)
 	subbuf->state = POSIXTRACE_SUBBUF_OPEN;
 	fake.next[idx] = POSIXTRACE_NONE;
 	fake.open[cpu] = idx;
-	fake.reader->claim[idx] = POSIXTRACE_CLAIM(subbuf->seq, 0, 0);
+	fake.reader->consumed[idx] = POSIXTRACE_CONSUMED(subbuf->seq, 0, 0);
 	*head = (struct posixtrace_cpu_head){
 		.head = POSIXTRACE_HEAD(idx * fake.subbuf_size, 0),
 		.limit = (idx + 1) * fake.subbuf_size,
@@ -339,7 +339,7 @@ static int sync_slots(struct posixtrace_sync *arg)
 	slots[0] = (struct posixtrace_slot){
 		.heads = { fake.heads_at, fake.pool_at - fake.heads_at },
 		.pool = { fake.pool_at, (__u64)fake.nr_subbufs * fake.subbuf_size },
-		.bell = { BELL_AT, PAGE },
+		.wakeup = { WAKEUP_AT, PAGE },
 		/* Another one each time, or the library would keep the old mapping. */
 		.stream = fake.nexts + 1,
 		.subbuf_size = fake.subbuf_size,

@@ -40,7 +40,7 @@ static void straight(int log_policy, int stream_policy, const char *name)
 	log_name(&log, LOG_FIRST_NAMED + 1, "second");
 	log.gap_generation = 1;
 	log.gap_first = LOG_TIME0 + 20;
-	log.horizon = LOG_TIME0 + 22;
+	log.overwrite_watermark = LOG_TIME0 + 22;
 	log_epochs(&log, 21, 1, 3);
 	log_block_begin(&log, POSIXTRACE_LOG_EVENTS, 3);
 	log_event_id(&log, POSIXTRACE_ID_STOP, 40, "\1\0\0\0", 4);

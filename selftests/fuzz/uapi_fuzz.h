@@ -94,7 +94,7 @@ enum part {
 	PART_VIEW,	/* ctrl, heads and pool of a stream */
 	PART_RING,	/* heads and pool of a slot */
 	PART_GATE,
-	PART_BELL,
+	PART_WAKEUP,
 	PART_OTHER,
 	PARTS,
 };
@@ -280,7 +280,7 @@ long op_attach(struct actor *a);
 long op_sync(struct actor *a);
 long op_next(struct actor *a);
 long op_event(struct actor *a);
-long op_kick(struct actor *a);
+long op_wake(struct actor *a);
 long op_eventid_open(struct actor *a);
 
 long op_map(struct actor *a);

@@ -55,8 +55,8 @@ static void range_of_target(struct actor *a, const struct file *file, struct ran
 		range->map = file->attach.gate;
 		break;
 	case 1:
-		range->part = PART_BELL;
-		range->map = slot->bell;
+		range->part = PART_WAKEUP;
+		range->map = slot->wakeup;
 		break;
 	default:
 		range->part = PART_RING;

@@ -40,7 +40,7 @@ const struct op ops[] = {
 	{ "SYNC", 400, 2, NEED_TARGET, op_sync },
 	{ "NEXT", 800, 8, NEED_TARGET, op_next },
 	{ "EVENT", 2200, 32, NEED_TARGET, op_event },
-	{ "KICK", 300, 8, NEED_TARGET, op_kick },
+	{ "WAKE", 300, 8, NEED_TARGET, op_wake },
 	{ "EVENTID_OPEN", 200, 4, NEED_TARGET, op_eventid_open },
 	{ "MAP", 200, 1, NEED_STREAM, op_map },
 	{ "mmap", 300, 1, NEED_STREAM, op_mmap },

@@ -48,7 +48,7 @@ static bool write_record(struct actor *a, const struct mapping *ring, unsigned i
 	struct {
 		struct posixtrace_writer writer;
 		struct posixtrace_record record;
-	} draft = {
+	} entry = {
 		.writer.tid = a->thread,
 		.writer.thread_id = a->thread,
 		.record.data_len = data_len,
@@ -64,8 +64,8 @@ static bool write_record(struct actor *a, const struct mapping *ring, unsigned i
 	limit = (uint32_t)limit;
 	if (!limit || pos + POSIXTRACE_RECORD_SIZE(data_len) > limit)
 		return false;
-	draft.record.timestamp = last + 100;
-	if (copy((void *)(ring->addr + ring->heads_size + pos), &draft, sizeof(draft)))
+	entry.record.timestamp = last + 100;
+	if (copy((void *)(ring->addr + ring->heads_size + pos), &entry, sizeof(entry)))
 		return false;
 	head_write(head, POSIXTRACE_HEAD(pos + POSIXTRACE_RECORD_SIZE(data_len), count + 1),
 		   last + 100, a->thread);
@@ -101,15 +101,15 @@ long op_write_ring(struct actor *a)
 }
 
 /* Takes all that a sub-buffer has; how far it was read is believed by nobody but us. */
-static void take_all(uintptr_t claim_at, const struct posixtrace_subbuf *desc, uint64_t wrong)
+static void take_all(uintptr_t consumed_at, const struct posixtrace_subbuf *desc, uint64_t wrong)
 {
-	uint64_t claim, used_count, seq;
+	uint64_t consumed, used_count, seq;
 
-	if (peek((void *)claim_at, &claim) || peek(&desc->used, &used_count) ||
+	if (peek((void *)consumed_at, &consumed) || peek(&desc->used, &used_count) ||
 	    peek(&desc->seq, &seq))
 		return;
-	cas((void *)claim_at, claim,
-	    POSIXTRACE_CLAIM(seq, used_count >> 32, (uint32_t)used_count) ^ wrong);
+	cas((void *)consumed_at, consumed,
+	    POSIXTRACE_CONSUMED(seq, used_count >> 32, (uint32_t)used_count) ^ wrong);
 }
 
 /* The reader of a stream takes what is oldest on some CPU, and gives the sub-buffer back. */
@@ -139,7 +139,7 @@ long op_read_ring(struct actor *a)
 	release->subbuf = oldest;
 	/* What is mapped there may be something else, and tell anything. */
 	if (release->subbuf < reader->len / 8)
-		take_all(reader->addr + offsetof(struct posixtrace_reader, claim) +
+		take_all(reader->addr + offsetof(struct posixtrace_reader, consumed) +
 			 8ULL * release->subbuf,
 			 (void *)(view->addr + (uint32_t)(offsets >> 32) +
 				  sizeof(struct posixtrace_subbuf) * release->subbuf),
@@ -170,8 +170,8 @@ static uint64_t evil(struct actor *a, const struct mapping *map)
 		return below(a, 512) | below(a, 4096) << 32;
 	case 4:
 		return below(a, 64) * 8;
-	case 5:		/* a claim */
-		return POSIXTRACE_CLAIM(below(a, 64), below(a, 100), below(a, 65536));
+	case 5:		/* a consumer position */
+		return POSIXTRACE_CONSUMED(below(a, 64), below(a, 100), below(a, 65536));
 	case 6:
 		return one_in(a, 8) ? 0 : now() + below(a, 3) * 1000000000 - 1000000000;
 	default:
@@ -179,7 +179,7 @@ static uint64_t evil(struct actor *a, const struct mapping *map)
 	}
 }
 
-/* Heads and claims are at the beginning, and matter most. */
+/* Heads and consumer positions are at the beginning, and matter most. */
 long op_scribble(struct actor *a)
 {
 	struct mapping *map = pick_mapping(a, one_in(a, 4) ? PARTS :

@@ -91,12 +91,12 @@ long op_event(struct actor *a)
 	return ioctl_with(a, target(a), POSIXTRACE_IOC_EVENT, event, sizeof(*event));
 }
 
-long op_kick(struct actor *a)
+long op_wake(struct actor *a)
 {
 	uint32_t *mask = argument(a);
 
 	*mask = one_in(a, 2) ? ~0U : rnd(a);
-	return ioctl_with(a, target(a), POSIXTRACE_IOC_KICK, mask, sizeof(*mask));
+	return ioctl_with(a, target(a), POSIXTRACE_IOC_WAKE, mask, sizeof(*mask));
 }
 
 long op_eventid_open(struct actor *a)

@@ -49,7 +49,7 @@ static inline int record_on(struct target *target, unsigned int cpu, int number)
 	return go_to_cpu(0) ? -ESRCH : ret;
 }
 
-/* The next user event that is not beyond the horizon: its number, -1 if there is none. */
+/* The number of the next user event above the overwrite watermark, -1 without one. */
 static inline int take_number(struct stream *stream)
 {
 	struct record record;
@@ -57,7 +57,7 @@ static inline int take_number(struct stream *stream)
 
 	while (stream_take(stream, &record, &payload, sizeof(payload)) == 1) {
 		if (record.event_id >= POSIXTRACE_ID_UNNAMED &&
-		    record.timestamp > LOAD(stream->ctrl->horizon))
+		    record.timestamp > LOAD(stream->ctrl->overwrite_watermark))
 			return payload.number;
 	}
 	return -1;

@@ -45,7 +45,7 @@
  * @epoch: for the next block
  * @gap_generation: ditto
  * @gap_first: ditto
- * @horizon: ditto
+ * @overwrite_watermark: ditto
  * @lost: ditto
  * @nr_names: LOOP: names written
  * @end: LOOP: status as written last
@@ -65,7 +65,7 @@ struct log_writer {
 	__u64 epoch;
 	__u64 gap_generation;
 	__u64 gap_first;
-	__u64 horizon;
+	__u64 overwrite_watermark;
 	__u64 lost;
 	__u32 nr_names;
 	struct posixtrace_log_end end;
@@ -226,7 +226,7 @@ static inline void log_block_begin(struct log_writer *log, __u32 type, __u32 cpu
 	log->block.opened = ~0ULL;
 	log->block.gap_generation = log->gap_generation;
 	log->block.gap_first = log->gap_first;
-	log->block.horizon = log->horizon;
+	log->block.overwrite_watermark = log->overwrite_watermark;
 	log->block.lost = log->lost;
 	/* At the end of the file first, the ring's too. */
 	log_room(log, log->at + LOG_BLOCK);

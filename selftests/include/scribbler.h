@@ -216,7 +216,7 @@ static inline void scribbler_call(struct scribbler *me, uint64_t *rng)
 		command(me->target.fd, POSIXTRACE_IOC_NEXT, &next);
 		break;
 	case 1:
-		command(me->target.fd, POSIXTRACE_IOC_KICK, &slots);
+		command(me->target.fd, POSIXTRACE_IOC_WAKE, &slots);
 		break;
 	default:
 		target_event(&me->target, POSIXTRACE_ID_UNNAMED, data,

@@ -210,7 +210,7 @@ static inline bool stream_peek(struct stream *stream, unsigned int cpu, unsigned
 		i = stream_oldest(stream, cpu);
 		if (i == POSIXTRACE_NONE)
 			return false;
-		pos = POSIXTRACE_CLAIM_POS(LOAD(stream->reader->claim[i]));
+		pos = POSIXTRACE_CONSUMED_POS(LOAD(stream->reader->consumed[i]));
 		if (pos < stream_used(stream, cpu, i))
 			break;
 		if (LOAD(stream_subbuf(stream, i)->state) != POSIXTRACE_SUBBUF_CLOSED ||
@@ -229,7 +229,7 @@ static inline const void *stream_next(struct stream *stream, unsigned int subbuf
 				      struct record *record)
 {
 	const char *mem = stream->pool + (size_t)subbuf * stream->ctrl->subbuf_size;
-	uint64_t pos = POSIXTRACE_CLAIM_POS(LOAD(stream->reader->claim[subbuf])), at;
+	uint64_t pos = POSIXTRACE_CONSUMED_POS(LOAD(stream->reader->consumed[subbuf])), at;
 	const void *data;
 
 	/* What was taken is still there, and says who wrote it. */
@@ -252,7 +252,7 @@ static inline int stream_take(struct stream *stream, struct record *record, void
 	const void *candidate, *oldest = NULL;
 	unsigned int subbuf, from = 0;
 	struct record other, best = { .size = 0 };
-	uint64_t claim, next;
+	uint64_t consumed, next;
 
 	for (unsigned int cpu = 0; cpu <= stream->ctrl->nr_cpus; cpu++) {
 		if (!stream_peek(stream, cpu, &subbuf))
@@ -271,11 +271,12 @@ static inline int stream_take(struct stream *stream, struct record *record, void
 	*record = best;
 	if (data)
 		memcpy(data, oldest, record->data_len < room ? record->data_len : room);
-	claim = LOAD(stream->reader->claim[from]);
-	next = POSIXTRACE_CLAIM(POSIXTRACE_CLAIM_SEQ(claim), POSIXTRACE_CLAIM_COUNT(claim) + 1,
-				POSIXTRACE_CLAIM_POS(claim) + record->size);
+	consumed = LOAD(stream->reader->consumed[from]);
+	next = POSIXTRACE_CONSUMED(POSIXTRACE_CONSUMED_SEQ(consumed),
+				   POSIXTRACE_CONSUMED_COUNT(consumed) + 1,
+				   POSIXTRACE_CONSUMED_POS(consumed) + record->size);
 	/* Only one that was recycled meanwhile can have changed: look again. */
-	if (!__atomic_compare_exchange_n(&stream->reader->claim[from], &claim, next, 0,
+	if (!__atomic_compare_exchange_n(&stream->reader->consumed[from], &consumed, next, 0,
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return stream_take(stream, record, data, room);
 	return 1;

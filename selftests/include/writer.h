@@ -18,7 +18,7 @@ struct writer {
 	int cpu;
 	struct posixtrace_cpu_head *heads;
 	struct posixtrace_cpu_head *head;	/* of our CPU */
-	const struct posixtrace_bell *bell;
+	const struct posixtrace_wakeup *wakeup;
 	char *pool;
 };
 
@@ -27,7 +27,7 @@ static inline int writer_open(struct writer *writer, struct target *target, unsi
 			      unsigned int n)
 {
 	const struct posixtrace_slot *where = &target->slots[slot];
-	void *heads, *pool, *bell;
+	void *heads, *pool, *wakeup;
 
 	heads = map_range(target->fd, &where->heads, PROT_READ | PROT_WRITE);
 	if (heads == MAP_FAILED)
@@ -37,8 +37,8 @@ static inline int writer_open(struct writer *writer, struct target *target, unsi
 		munmap(heads, where->heads.size);
 		return -errno;
 	}
-	bell = map_range(target->fd, &where->bell, PROT_READ);
-	if (bell == MAP_FAILED) {
+	wakeup = map_range(target->fd, &where->wakeup, PROT_READ);
+	if (wakeup == MAP_FAILED) {
 		munmap(heads, where->heads.size);
 		munmap(pool, where->pool.size);
 		return -errno;
@@ -46,7 +46,7 @@ static inline int writer_open(struct writer *writer, struct target *target, unsi
 	*writer = (struct writer){ .target = target, .slot = slot };
 	writer->heads = heads;
 	writer->pool = pool;
-	writer->bell = bell;
+	writer->wakeup = wakeup;
 	writer->cpu = run_on(n);
 	if (writer->cpu < 0)
 		return writer->cpu;
@@ -60,7 +60,7 @@ static inline void writer_close(struct writer *writer)
 
 	munmap(writer->heads, where->heads.size);
 	munmap(writer->pool, where->pool.size);
-	munmap((void *)writer->bell, where->bell.size);
+	munmap((void *)writer->wakeup, where->wakeup.size);
 }
 
 static inline int writer_next(struct writer *writer, unsigned int size)

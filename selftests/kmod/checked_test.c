@@ -213,7 +213,7 @@ TEST_F(checked, command_is_refused_as_without)
 	create_init(&create, 0);
 	EXPECT_EQ(-EBUSY, checked(self->stream.fd, self->number, POSIXTRACE_IOC_CREATE, &create));
 	EXPECT_EQ(-EBUSY, checked(self->target.fd, 0, POSIXTRACE_IOC_ATTACH, &attach));
-	EXPECT_EQ(-EINVAL, checked(self->stream.fd, self->number, POSIXTRACE_IOC_KICK, &mask));
+	EXPECT_EQ(-EINVAL, checked(self->stream.fd, self->number, POSIXTRACE_IOC_WAKE, &mask));
 	EXPECT_EQ(-EINVAL, checked(self->target.fd, 0, POSIXTRACE_IOC_START, &self->origin));
 	EXPECT_EQ(-ENOTTY, checked(self->stream.fd, self->number, 0, NULL));
 	EXPECT_EQ(-ENOTTY, checked(self->stream.fd, self->number,

@@ -96,11 +96,11 @@ static long run_next(struct world *world)
 	return command(world->target.fd, POSIXTRACE_IOC_NEXT, &next);
 }
 
-static long run_kick(struct world *world)
+static long run_wake(struct world *world)
 {
 	__u32 mask = ~0U;
 
-	return command(world->target.fd, POSIXTRACE_IOC_KICK, &mask);
+	return command(world->target.fd, POSIXTRACE_IOC_WAKE, &mask);
 }
 
 static long run_event(struct world *world)
@@ -292,14 +292,14 @@ static long run_mmap_gate(struct world *world)
 	return do_mmap(world, world->target.fd, &world->target.arg.gate, PROT_READ);
 }
 
-static long run_MAP_bell(struct world *world)
+static long run_MAP_wakeup(struct world *world)
 {
-	return do_map(world, world->target.fd, &world->slot->bell, 0);
+	return do_map(world, world->target.fd, &world->slot->wakeup, 0);
 }
 
-static long run_mmap_bell(struct world *world)
+static long run_mmap_wakeup(struct world *world)
 {
-	return do_mmap(world, world->target.fd, &world->slot->bell, PROT_READ);
+	return do_mmap(world, world->target.fd, &world->slot->wakeup, PROT_READ);
 }
 
 static long run_MAP_own_heads(struct world *world)
@@ -361,9 +361,9 @@ FIXTURE_VARIANT_ADD(op, NEXT) {
 	},
 };
 
-FIXTURE_VARIANT_ADD(op, KICK) {
+FIXTURE_VARIANT_ADD(op, WAKE) {
 	.op = {
-		.prepare = start, .run = run_kick, .check = record_and_end,
+		.prepare = start, .run = run_wake, .check = record_and_end,
 	},
 };
 
@@ -457,16 +457,16 @@ FIXTURE_VARIANT_ADD(op, mmap_gate) {
 	},
 };
 
-FIXTURE_VARIANT_ADD(op, MAP_bell) {
+FIXTURE_VARIANT_ADD(op, MAP_wakeup) {
 	.op = {
-		.prepare = count_mappings, .run = run_MAP_bell, .untouched = mapped_nothing,
+		.prepare = count_mappings, .run = run_MAP_wakeup, .untouched = mapped_nothing,
 		.check = mapped_one,
 	},
 };
 
-FIXTURE_VARIANT_ADD(op, mmap_bell) {
+FIXTURE_VARIANT_ADD(op, mmap_wakeup) {
 	.op = {
-		.prepare = count_mappings, .run = run_mmap_bell, .untouched = mapped_nothing,
+		.prepare = count_mappings, .run = run_mmap_wakeup, .untouched = mapped_nothing,
 		.check = mapped_one,
 	},
 };

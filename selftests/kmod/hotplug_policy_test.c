@@ -73,7 +73,7 @@ TEST_F(loop, keeps_what_an_offline_cpu_left_until_it_is_the_oldest)
 	}
 	/*
 	 * Three sub-buffers, and itself. The event just before it lies in the fourth,
-	 * but beyond the horizon now. None that came later.
+	 * but beyond the overwrite watermark now. None that came later.
 	 */
 	EXPECT_EQ(before, lost_of(&self->stream));
 	for (next = before + 1; next < number; next++)

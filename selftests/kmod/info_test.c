@@ -103,9 +103,9 @@ TEST(structures_have_no_holes_and_known_sizes)
 	EXPECT_EQ(240, sizeof(struct posixtrace_attr));
 	EXPECT_EQ(16 + 240 + 4 * 16 + 64, sizeof(struct posixtrace_create));
 	EXPECT_EQ(88, sizeof(struct posixtrace_slot));
-	EXPECT_EQ(64, sizeof(struct posixtrace_bell));
+	EXPECT_EQ(64, sizeof(struct posixtrace_wakeup));
 	EXPECT_EQ(192, sizeof(struct posixtrace_ctrl));
-	EXPECT_EQ(64, offsetof(struct posixtrace_reader, claim));
+	EXPECT_EQ(64, offsetof(struct posixtrace_reader, consumed));
 	EXPECT_EQ(72, sizeof(struct posixtrace_eventid));
 }
 

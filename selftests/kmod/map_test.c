@@ -137,7 +137,7 @@ TEST_F(map, protection_is_that_of_the_role)
 	EXPECT_EQ(0, try_map(self->target.fd, &self->target.arg.gate, 0));
 	EXPECT_EQ(-EACCES, try_map(self->target.fd, &self->target.arg.gate, WRITE));
 	EXPECT_EQ(0, try_map(self->target.fd, &self->slot->pool, WRITE));
-	EXPECT_EQ(-EACCES, try_map(self->target.fd, &self->slot->bell, WRITE));
+	EXPECT_EQ(-EACCES, try_map(self->target.fd, &self->slot->wakeup, WRITE));
 	EXPECT_EQ(-EINVAL, try_map(self->target.fd, &self->stream.arg.reader, 0));
 	EXPECT_EQ(-EINVAL, try_map(self->stream.fd, &self->other.arg.reader, 0));
 }

@@ -93,11 +93,11 @@ TEST_F(mmap, target_maps_heads_and_pool_for_writing)
 	EXPECT_EQ(0, try_range(self->target.fd, &self->slot->pool, PROT_READ | PROT_WRITE));
 }
 
-TEST_F(mmap, target_cannot_write_the_bell)
+TEST_F(mmap, target_cannot_write_need_wakeup)
 {
-	EXPECT_EQ(0, try_range(self->target.fd, &self->slot->bell, PROT_READ));
-	EXPECT_GT(0, try_range(self->target.fd, &self->slot->bell, PROT_READ | PROT_WRITE));
-	EXPECT_EQ(-EACCES, try_upgrade(self->target.fd, &self->slot->bell));
+	EXPECT_EQ(0, try_range(self->target.fd, &self->slot->wakeup, PROT_READ));
+	EXPECT_GT(0, try_range(self->target.fd, &self->slot->wakeup, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(-EACCES, try_upgrade(self->target.fd, &self->slot->wakeup));
 }
 
 TEST_F(mmap, target_maps_nothing_else_of_the_stream)
@@ -123,7 +123,7 @@ TEST_F(mmap, target_maps_nothing_else_of_the_stream)
 	for (unsigned long long before = 4096; before <= 65536; before += 4096) {
 		system.offset = self->slot->heads.offset - before;
 		if (system.offset < self->slot->heads.offset &&
-		    system.offset != self->slot->bell.offset)
+		    system.offset != self->slot->wakeup.offset)
 			EXPECT_GT(0, try_range(self->target.fd, &system, PROT_READ));
 	}
 }
@@ -249,7 +249,7 @@ TEST_F(mmap, reader_survives_the_end_of_the_stream)
 		sum += self->stream.pool[i];
 	for (size_t i = 0; i < self->stream.arg.ctrl.size; i += 4096)
 		sum += ((const char *)self->stream.ctrl)[i];
-	self->stream.reader->claim[0] = ~0ULL;
+	self->stream.reader->consumed[0] = ~0ULL;
 	EXPECT_EQ(sum, sum);
 }
 

@@ -288,8 +288,8 @@ FIXTURE_VARIANT_ADD(pointer, NEXT) {
 	.init = init_next,
 };
 
-FIXTURE_VARIANT_ADD(pointer, KICK) {
-	.cmd = POSIXTRACE_IOC_KICK,
+FIXTURE_VARIANT_ADD(pointer, WAKE) {
+	.cmd = POSIXTRACE_IOC_WAKE,
 	.target = true,
 	.init = init_nothing,
 };

@@ -184,7 +184,7 @@ TEST_F(loop, goes_on_running)
 	EXPECT_NE(0, flags_of(&self->stream) & POSIXTRACE_STATUS_RUNNING);
 }
 
-TEST_F(loop, gap_and_horizon_enclose_what_was_lost)
+TEST_F(loop, gap_and_watermark_enclose_what_was_lost)
 {
 	const struct posixtrace_ctrl *ctrl = self->stream.ctrl;
 	unsigned long long before, after;
@@ -196,8 +196,8 @@ TEST_F(loop, gap_and_horizon_enclose_what_was_lost)
 	EXPECT_EQ(0, LOAD(ctrl->gap_lock) % 2);
 	EXPECT_NE(LOAD(ctrl->gap_generation), self->stream.reader->gap_ack);
 	EXPECT_LE(before, LOAD(ctrl->gap_first));
-	EXPECT_LE(LOAD(ctrl->gap_first), LOAD(ctrl->horizon));
-	EXPECT_GE(after, LOAD(ctrl->horizon));
+	EXPECT_LE(LOAD(ctrl->gap_first), LOAD(ctrl->overwrite_watermark));
+	EXPECT_GE(after, LOAD(ctrl->overwrite_watermark));
 }
 
 /* The first record of a sub-buffer says who wrote it, the second one does not. */
@@ -225,22 +225,22 @@ TEST_F(loop, gap_begins_with_the_first_record_that_is_lost)
 TEST_F(loop, gap_grows_until_it_is_acknowledged)
 {
 	const struct posixtrace_ctrl *ctrl = self->stream.ctrl;
-	unsigned long long generation, first, horizon;
+	unsigned long long generation, first, watermark;
 
 	ASSERT_LT(0, write_until_overrun(&self->stream, &self->writer));
 	generation = LOAD(ctrl->gap_generation);
 	first = LOAD(ctrl->gap_first);
-	horizon = LOAD(ctrl->horizon);
+	watermark = LOAD(ctrl->overwrite_watermark);
 	ASSERT_LT(0, write_until_overrun(&self->stream, &self->writer));
 	EXPECT_EQ(generation, LOAD(ctrl->gap_generation));
 	EXPECT_EQ(first, LOAD(ctrl->gap_first));
-	EXPECT_LT(horizon, LOAD(ctrl->horizon));
+	EXPECT_LT(watermark, LOAD(ctrl->overwrite_watermark));
 
-	horizon = LOAD(ctrl->horizon);
+	watermark = LOAD(ctrl->overwrite_watermark);
 	__atomic_store_n(&self->stream.reader->gap_ack, generation, __ATOMIC_SEQ_CST);
 	ASSERT_LT(0, write_until_overrun(&self->stream, &self->writer));
 	EXPECT_LT(generation, LOAD(ctrl->gap_generation));
-	EXPECT_LT(horizon, LOAD(ctrl->gap_first));
+	EXPECT_LT(watermark, LOAD(ctrl->gap_first));
 }
 
 TEST_F(loop, what_was_read_is_no_loss)
@@ -257,8 +257,8 @@ TEST_F(loop, what_was_read_is_no_loss)
 	EXPECT_EQ(0, flags_of(&self->stream) & POSIXTRACE_STATUS_OVERRUN);
 }
 
-/* A record that was claimed must not be counted as lost when its sub-buffer goes. */
-TEST_F(loop, claims_are_counted_record_by_record)
+/* A record that was taken must not be counted as lost when its sub-buffer goes. */
+TEST_F(loop, consumed_records_are_counted_one_by_one)
 {
 	struct record record;
 	int read = 0, taken = 0;

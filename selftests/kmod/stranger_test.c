@@ -27,8 +27,8 @@ struct booty {
 
 static struct booty *booty;	/* shared by all processes */
 
-/* Alice's traced process: records numbers, kicks, as it is told. */
-enum { END, RECORD, KICK };
+/* Alice's traced process: records numbers, wakeups, as it is told. */
+enum { END, RECORD, WAKE };
 
 static int be_target(void *arg, const struct talk *talk)
 {
@@ -52,8 +52,8 @@ static int be_target(void *arg, const struct talk *talk)
 				return 2;
 			booty->slot = target.slots[0];
 			break;
-		case KICK:
-			if (command(target.fd, POSIXTRACE_IOC_KICK, &mask))
+		case WAKE:
+			if (command(target.fd, POSIXTRACE_IOC_WAKE, &mask))
 				return 3;
 			break;
 		default:
@@ -215,7 +215,7 @@ FIXTURE_TEARDOWN(stranger)
 	EXPECT_EQ(self->sleeps, sleeps_of(self->controller.pid));
 
 	/* So that this number means something: */
-	say(&self->target.talk, KICK);
+	say(&self->target.talk, WAKE);
 	EXPECT_EQ(1, hear(&self->target.talk));
 	while (sleeps_of(self->controller.pid) == self->sleeps)
 		sched_yield();
@@ -296,7 +296,7 @@ static int try_to_wake(struct stream *stream, struct target *target)
 
 	(void)stream;
 	for (int i = 0; i < 100; i++) {
-		if (command(target->fd, POSIXTRACE_IOC_KICK, &all) ||
+		if (command(target->fd, POSIXTRACE_IOC_WAKE, &all) ||
 		    target_event(target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)) ||
 		    target_event(target, booty->secret_id, &i, sizeof(i)))
 			return 1;
@@ -341,7 +341,7 @@ static int try_to_map(struct stream *stream, struct target *target)
 {
 	const struct posixtrace_map ranges[] = {
 		booty->stream.reader, booty->stream.ctrl, booty->stream.heads,
-		booty->stream.pool, booty->slot.heads, booty->slot.pool, booty->slot.bell,
+		booty->stream.pool, booty->slot.heads, booty->slot.pool, booty->slot.wakeup,
 	};
 	const int count = sizeof(ranges) / sizeof(ranges[0]);
 	/* Where the streams are is the kernel's matter; but they look the same. */

@@ -307,16 +307,16 @@ TEST_F(target, sync_at_a_bad_address_is_a_fault)
 }
 
 /* ------------------------------------------------------------------ */
-/* KICK									*/
+/* WAKE									*/
 
-TEST_F(target, kick_without_sleepers_is_no_error)
+TEST_F(target, wake_without_sleepers_is_no_error)
 {
 	unsigned int mask = ~0U;
 
-	EXPECT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_KICK, &mask));
+	EXPECT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_WAKE, &mask));
 	mask = 0;
-	EXPECT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_KICK, &mask));
-	EXPECT_EQ(-EFAULT, command(self->target.fd, POSIXTRACE_IOC_KICK, BAD_POINTER));
+	EXPECT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_WAKE, &mask));
+	EXPECT_EQ(-EFAULT, command(self->target.fd, POSIXTRACE_IOC_WAKE, BAD_POINTER));
 }
 
 /* ------------------------------------------------------------------ */
@@ -334,7 +334,7 @@ static int use_inherited(void *arg, const struct talk *talk)
 		return 2;
 	if (eventid_open(target->fd, "child") != -EINVAL)
 		return 3;
-	if (command(target->fd, POSIXTRACE_IOC_KICK, &mask) != -EINVAL)
+	if (command(target->fd, POSIXTRACE_IOC_WAKE, &mask) != -EINVAL)
 		return 4;
 	return 0;
 }

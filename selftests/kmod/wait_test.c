@@ -190,7 +190,7 @@ TEST_F(wait, is_woken_by_the_event_command)
 	EXPECT_EQ(0, waiter_end(&waiter));
 }
 
-TEST_F(wait, is_woken_by_a_kick)
+TEST_F(wait, is_woken_by_the_wake_command)
 {
 	unsigned int mask = 1U << self->stream.arg.slot;
 	unsigned long long before;
@@ -203,24 +203,24 @@ TEST_F(wait, is_woken_by_a_kick)
 	ASSERT_EQ(0, writer_open(&writer, &self->target, self->stream.arg.slot, 0));
 	ASSERT_EQ(0, writer_event(&writer, POSIXTRACE_ID_UNNAMED, NULL, 0));
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
-	EXPECT_EQ(0, LOAD(writer.bell->kick));
+	EXPECT_EQ(0, LOAD(writer.wakeup->need_wakeup));
 
 	before = now();
 	for (int i = 0; i < 10; i++) {
 		ASSERT_EQ(0, waiter_start(&waiter, &self->stream, 0));
-		EXPECT_EQ(1, LOAD(writer.bell->kick));
+		EXPECT_EQ(1, LOAD(writer.wakeup->need_wakeup));
 		ASSERT_EQ(0, writer_event(&writer, POSIXTRACE_ID_UNNAMED, NULL, 0));
-		ASSERT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_KICK, &mask));
+		ASSERT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_WAKE, &mask));
 		EXPECT_EQ(0, waiter_end(&waiter));
 		EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
-		EXPECT_EQ(0, LOAD(writer.bell->kick));
+		EXPECT_EQ(0, LOAD(writer.wakeup->need_wakeup));
 	}
 	/* Without, each is found after up to half a second. */
 	EXPECT_GT(2 * NSEC * pxt_time_scale(), now() - before);
 	writer_close(&writer);
 }
 
-TEST_F(wait, sees_what_was_written_without_a_kick)
+TEST_F(wait, sees_what_was_written_without_a_wake_command)
 {
 	struct record record;
 	struct writer writer;
@@ -238,7 +238,7 @@ TEST_F(wait, sees_what_was_written_without_a_kick)
 }
 
 /* Somebody polled, and was gone before anything came: writers need not tell for long. */
-TEST_F(wait, bell_falls_silent_when_nobody_waits)
+TEST_F(wait, need_wakeup_is_cleared_without_a_waiter)
 {
 	unsigned long long limit = now() + 10 * NSEC * pxt_time_scale();
 	struct pollfd pollfd = { .fd = self->stream.fd, .events = POLLIN };
@@ -246,10 +246,10 @@ TEST_F(wait, bell_falls_silent_when_nobody_waits)
 
 	ASSERT_EQ(0, writer_open(&writer, &self->target, self->stream.arg.slot, 0));
 	EXPECT_EQ(0, poll(&pollfd, 1, 1));
-	EXPECT_EQ(1, LOAD(writer.bell->kick));
-	while (LOAD(writer.bell->kick) && now() < limit)
+	EXPECT_EQ(1, LOAD(writer.wakeup->need_wakeup));
+	while (LOAD(writer.wakeup->need_wakeup) && now() < limit)
 		sched_yield();
-	EXPECT_EQ(0, LOAD(writer.bell->kick));
+	EXPECT_EQ(0, LOAD(writer.wakeup->need_wakeup));
 	writer_close(&writer);
 }
 
@@ -468,8 +468,8 @@ static unsigned int take_all(struct stream *stream, unsigned int nr)
 		subbuf = stream_subbuf(stream, i);
 		if (subbuf->state == POSIXTRACE_SUBBUF_FREE)
 			continue;
-		stream->reader->claim[i] = POSIXTRACE_CLAIM(subbuf->seq, 1,
-							    stream_used(stream, subbuf->cpu, i));
+		stream->reader->consumed[i] =
+			POSIXTRACE_CONSUMED(subbuf->seq, 1, stream_used(stream, subbuf->cpu, i));
 		taken++;
 	}
 	return taken;

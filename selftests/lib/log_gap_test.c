@@ -62,7 +62,7 @@ static void lose(struct log_writer *log, __u64 first, __u64 last)
 {
 	log->gap_generation++;
 	log->gap_first = LOG_TIME0 + first;
-	log->horizon = last ? LOG_TIME0 + last : log->horizon;
+	log->overwrite_watermark = last ? LOG_TIME0 + last : log->overwrite_watermark;
 }
 
 TEST(loop_stream)
@@ -137,7 +137,7 @@ TEST(lost_events_are_counted)
 	log.epoch++;
 	lose(&log, 4, 9);
 	log.lost = 6;
-	/* Two of them are not younger than the horizon. */
+	/* Two of them are not younger than the overwrite watermark. */
 	block(&log, 1, 8, 11);
 	block(&log, 0, 12, 12);
 	log.epoch++;
@@ -231,7 +231,7 @@ TEST(lost_events_before_a_reset)
 }
 
 /* What a slower CPU kept of the time of the gap is lost with the rest; what was flushed is not. */
-TEST(horizon)
+TEST(watermark)
 {
 	static const struct expected expected[] = {
 		{ USER, 1 }, { USER, 2 }, { USER, 5 }, { USER, 6 },

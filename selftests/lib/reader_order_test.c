@@ -218,7 +218,7 @@ static int finish_recycling(struct pxtu_reader *reader, __u32 idx)
 TEST(cpu_that_can_not_be_seen_is_not_empty)
 {
 	const struct pxtu_event *event;
-	__u64 n = 0, claim, first;
+	__u64 n = 0, consumed, first;
 	struct sim sim;
 
 	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, true));
@@ -233,8 +233,8 @@ TEST(cpu_that_can_not_be_seen_is_not_empty)
 	/* sim_recycle(), but for its end. */
 	half_recycled = sim.oldest[0];
 	sim_gap_lock(&sim);
-	claim = __atomic_exchange_n(&sim.shared->claim[half_recycled], 0, __ATOMIC_SEQ_CST);
-	sim_lose(&sim, sim_unread_time(&sim, half_recycled, claim),
+	consumed = __atomic_exchange_n(&sim.shared->consumed[half_recycled], 0, __ATOMIC_SEQ_CST);
+	sim_lose(&sim, sim_unread_time(&sim, half_recycled, consumed),
 		 sim.subbufs[half_recycled].closed);
 	sim_gap_unlock(&sim);
 

@@ -122,17 +122,17 @@ static inline void sim_unlink(struct sim *sim, __u32 idx)
 }
 
 /* Time of the first record that is not read yet; what a kernel would keep apart. */
-static inline __u64 sim_unread_time(const struct sim *sim, __u32 idx, __u64 claim)
+static inline __u64 sim_unread_time(const struct sim *sim, __u32 idx, __u64 consumed)
 {
 	struct record record = { .size = 0 };
 
 	record_parse(&record,
-		     sim->pool + (size_t)idx * SIM_SUBBUF_SIZE + POSIXTRACE_CLAIM_POS(claim));
+		     sim->pool + (size_t)idx * SIM_SUBBUF_SIZE + POSIXTRACE_CONSUMED_POS(consumed));
 	return record.timestamp;
 }
 
 /* Tell the reader that events were lost; ctrl->gap_lock is odd. */
-static inline void sim_lose(struct sim *sim, __u64 first, __u64 horizon)
+static inline void sim_lose(struct sim *sim, __u64 first, __u64 watermark)
 {
 	struct posixtrace_ctrl *ctrl = sim->ctrl;
 
@@ -144,8 +144,8 @@ static inline void sim_lose(struct sim *sim, __u64 first, __u64 horizon)
 	} else if (first < ctrl->gap_first) {
 		pxtu_store(&ctrl->gap_first, first);
 	}
-	if (horizon > ctrl->horizon)
-		pxtu_store(&ctrl->horizon, horizon);
+	if (watermark > ctrl->overwrite_watermark)
+		pxtu_store(&ctrl->overwrite_watermark, watermark);
 }
 
 static inline void sim_gap_lock(struct sim *sim)
@@ -177,14 +177,14 @@ static inline __u32 sim_oldest_closed(const struct sim *sim)
 static inline void sim_recycle(struct sim *sim, __u32 idx)
 {
 	struct posixtrace_subbuf *subbuf = &sim->subbufs[idx];
-	__u64 claim, first = 0;
+	__u64 consumed, first = 0;
 	__u32 lost;
 
 	sim_gap_lock(sim);
-	claim = __atomic_exchange_n(&sim->shared->claim[idx], 0, __ATOMIC_SEQ_CST);
-	lost = subbuf->count - POSIXTRACE_CLAIM_COUNT(claim);
+	consumed = __atomic_exchange_n(&sim->shared->consumed[idx], 0, __ATOMIC_SEQ_CST);
+	lost = subbuf->count - POSIXTRACE_CONSUMED_COUNT(consumed);
 	if (lost) {
-		first = sim_unread_time(sim, idx, claim);
+		first = sim_unread_time(sim, idx, consumed);
 		sim_lose(sim, first, subbuf->closed);
 		pxtu_store(&sim->ctrl->lost, sim->ctrl->lost + lost);
 	}
@@ -229,7 +229,7 @@ static inline bool sim_next(struct sim *sim, __u32 cpu)
 	sim->next[idx] = POSIXTRACE_NONE;
 	sim->open[cpu] = idx;
 	pxtu_store_release(&subbuf->state, POSIXTRACE_SUBBUF_OPEN);
-	pxtu_store_release(&sim->shared->claim[idx], POSIXTRACE_CLAIM(subbuf->seq, 0, 0));
+	pxtu_store_release(&sim->shared->consumed[idx], POSIXTRACE_CONSUMED(subbuf->seq, 0, 0));
 	pxtu_store_release(&head->head, POSIXTRACE_HEAD(idx * SIM_SUBBUF_SIZE, 0));
 	pxtu_store(&head->limit, (idx + 1) * SIM_SUBBUF_SIZE);
 
@@ -321,7 +321,7 @@ static inline bool sim_all_read(const struct sim *sim)
 				used = POSIXTRACE_HEAD_POS(cpu == sim->nr_cpus ?
 					sim->ctrl->system.head : sim->heads[cpu].head) -
 				       idx * SIM_SUBBUF_SIZE;
-			if (POSIXTRACE_CLAIM_POS(sim->shared->claim[idx]) < used)
+			if (POSIXTRACE_CONSUMED_POS(sim->shared->consumed[idx]) < used)
 				return false;
 		}
 	}
@@ -347,7 +347,7 @@ static inline int sim_release(struct pxtu_reader *reader, __u32 idx)
 	}
 	subbuf = &sim->subbufs[idx];
 	if (subbuf->state != POSIXTRACE_SUBBUF_CLOSED || sim->oldest[subbuf->cpu] != idx ||
-	    POSIXTRACE_CLAIM_POS(sim->shared->claim[idx]) < subbuf->used)
+	    POSIXTRACE_CONSUMED_POS(sim->shared->consumed[idx]) < subbuf->used)
 		goto unlock;
 	sim_unlink(sim, idx);
 	pxtu_store(&subbuf->state, POSIXTRACE_SUBBUF_FREE);

@@ -53,7 +53,7 @@ FIXTURE_VARIANT_ADD(refused, all) {
 
 FIXTURE_VARIANT_ADD(refused, record) {
 	.refusal = { .commands = { POSIXTRACE_IOC_EVENT, POSIXTRACE_IOC_NEXT,
-				   POSIXTRACE_IOC_SYNC, POSIXTRACE_IOC_KICK } },
+				   POSIXTRACE_IOC_SYNC, POSIXTRACE_IOC_WAKE } },
 	.attached = true, .creates = true,
 };
 

@@ -25,7 +25,7 @@ struct world {
 };
 
 static struct posixtrace_gate gate;
-static struct posixtrace_bell bell;
+static struct posixtrace_wakeup wakeup;
 
 /* A thread: its data says which it is. */
 struct person {
@@ -46,7 +46,7 @@ static const struct person persons[] = {
 
 static enum pxtu_written write_with(struct pxtu_state *state, struct world *world, __u64 who)
 {
-	struct pxtu_draft draft = {
+	struct pxtu_entry entry = {
 		.writer = {
 			.ids = (__u32)persons[who].pid | (__u64)persons[who].tid << 32,
 			.thread_id = persons[who].thread_id,
@@ -64,9 +64,9 @@ static enum pxtu_written write_with(struct pxtu_state *state, struct world *worl
 	state->slot[0].heads = &world->head;
 	state->slot[0].pool = (unsigned char *)world->pool;
 	state->slot[0].pool_size = sizeof(world->pool);
-	state->slot[0].bell = &bell;
+	state->slot[0].wakeup = &wakeup;
 	pxtu_rseq_arm();
-	return pxtu_rseq_record(state, &gate, &state->slot[0], &draft);
+	return pxtu_rseq_record(state, &gate, &state->slot[0], &entry);
 }
 
 static enum pxtu_written write_as(struct world *world, __u64 who)

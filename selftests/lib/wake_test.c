@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "pxt_test.h"
-#include "kicks.h"
+#include "wakeups.h"
 #include "reading.h"
 
 FIXTURE(wake)
@@ -197,7 +197,7 @@ TEST_F_TIMEOUT(wake, a_parked_reader_is_woken_each_time, 1800)
 		EXPECT_EQ(0, player[i].wrong);
 		EXPECT_EQ(0, posix_trace_shutdown(player[i].trid));
 	}
-	TH_LOG("slept %ld times, %lu kicks", slept, kicks);
+	TH_LOG("slept %ld times, %lu wakeups", slept, wakeups);
 	EXPECT_LE(player[0].wanted, slept);
 }
 
@@ -227,19 +227,19 @@ static void *follow(void *arg)
 }
 
 /* Hardly any event makes a system call, though somebody waits for each. */
-TEST_F_TIMEOUT(wake, a_busy_writer_makes_few_kicks, 60)
+TEST_F_TIMEOUT(wake, a_busy_writer_makes_few_wakeups, 60)
 {
 	struct follower follower = { .events = 200000 / (pxt_time_scale() * pxt_time_scale()) };
 
 	ASSERT_EQ(0, new_stream_for(self->type[0], &follower.trid));
-	__atomic_store_n(&kicks, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&wakeups, 0, __ATOMIC_RELAXED);
 	ASSERT_EQ(0, pthread_create(&follower.thread, NULL, follow, &follower));
 	for (int i = 0; i <= follower.events; i++)
 		posix_trace_event(self->type[0], &i, sizeof(i));
 	ASSERT_EQ(0, pthread_join(follower.thread, NULL));
 	EXPECT_EQ(0, follower.wrong);
-	TH_LOG("%d events, slept %ld times, %lu kicks", follower.events, follower.slept, kicks);
-	EXPECT_GT(follower.events / 100 + 10, (int)kicks);
+	TH_LOG("%d events, slept %ld times, %lu wakeups", follower.events, follower.slept, wakeups);
+	EXPECT_GT(follower.events / 100 + 10, (int)wakeups);
 	EXPECT_EQ(0, posix_trace_shutdown(follower.trid));
 }
 

@@ -172,7 +172,7 @@ struct posixtrace_origin {
  * @flags: Output: POSIXTRACE_STATUS_*; the overruns are reset by reading them
  * @flush_error: Output: 0 or the number of the first error of a flush; reset likewise
  * @lost: Output: events lost so far (unread and overwritten, dropped while
- *	full; without those that the reader skipped for the horizon)
+ *	full; without those that the reader skipped for the overwrite watermark)
  * @memory: Output: bytes of memory in use by this stream's mappings
  * @reserved: Output: zero
  */
@@ -308,7 +308,7 @@ struct posixtrace_attach {
  * @heads: struct posixtrace_cpu_head[], to be mapped read-write; size 0 in
  *	a slot that is not used
  * @pool: sub-buffers of targets, to be mapped read-write
- * @bell: struct posixtrace_bell, to be mapped read-only
+ * @wakeup: struct posixtrace_wakeup, to be mapped read-only
  * @stream: number that no two streams have had
  * @subbuf_size: bytes
  * @max_data_size: bytes
@@ -319,7 +319,7 @@ struct posixtrace_attach {
 struct posixtrace_slot {
 	struct posixtrace_map heads;
 	struct posixtrace_map pool;
-	struct posixtrace_map bell;
+	struct posixtrace_map wakeup;
 	__u64 stream;
 	__u32 subbuf_size;
 	__u32 max_data_size;
@@ -443,7 +443,7 @@ struct posixtrace_mapping {
 #define POSIXTRACE_IOC_SYNC		_IOWR(POSIXTRACE_IOC_MAGIC, 0x31, struct posixtrace_sync)
 #define POSIXTRACE_IOC_NEXT		_IOW(POSIXTRACE_IOC_MAGIC, 0x32, struct posixtrace_next)
 #define POSIXTRACE_IOC_EVENT		_IOW(POSIXTRACE_IOC_MAGIC, 0x33, struct posixtrace_event)
-#define POSIXTRACE_IOC_KICK		_IOW(POSIXTRACE_IOC_MAGIC, 0x34, __u32)
+#define POSIXTRACE_IOC_WAKE		_IOW(POSIXTRACE_IOC_MAGIC, 0x34, __u32)
 
 /* both roles */
 #define POSIXTRACE_IOC_EVENTID_OPEN \

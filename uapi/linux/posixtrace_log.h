@@ -85,7 +85,7 @@ struct posixtrace_log_header {
  * @closed: EVENTS: no record is younger, ns
  * @gap_generation: raised when events have been lost
  * @gap_first: time of the first event lost in the last gap, ns
- * @horizon: records in this and later blocks at or before this time are lost, ns
+ * @overwrite_watermark: records in this and later blocks at or before this time are lost, ns
  * @lost: events lost so far, ahead of this block
  * @tail: LOOP: offset of the oldest block that is there when this one is
  * @reserved2: zero
@@ -110,7 +110,7 @@ struct posixtrace_log_block {
 	__u64 closed;
 	__u64 gap_generation;
 	__u64 gap_first;
-	__u64 horizon;
+	__u64 overwrite_watermark;
 	__u64 lost;
 	__u64 tail;
 	__u64 reserved2[2];

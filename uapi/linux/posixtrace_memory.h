@@ -245,14 +245,14 @@ struct posixtrace_cpu_head {
 };
 
 /**
- * struct posixtrace_bell - does anybody want to be told? (target: read-only)
- * @kick: not zero: a reader sleeps, call KICK after recording
+ * struct posixtrace_wakeup - does anybody want to be told? (target: read-only)
+ * @need_wakeup: not zero: a reader sleeps, call WAKE after recording
  * @reserved: zero
  *
  * One per stream, for all processes that it traces. Written by the kernel only.
  */
-struct posixtrace_bell {
-	__u32 kick;
+struct posixtrace_wakeup {
+	__u32 need_wakeup;
 	__u32 reserved[15];
 };
 
@@ -310,7 +310,7 @@ struct posixtrace_subbuf {
  * @gap_generation: raised when events get lost after the reader had
  *	acknowledged all that were lost before
  * @gap_first: time of the first event lost in this gap
- * @horizon: unread user and system events at or before this time are lost
+ * @overwrite_watermark: unread user and system events at or before this time are lost
  * @lost: events lost in overwritten sub-buffers
  * @system_filter: bit id: the filter has system event type id as a member
  * @reserved2: zero
@@ -331,7 +331,7 @@ struct posixtrace_ctrl {
 	__u32 reserved1;
 	__u64 gap_generation;
 	__u64 gap_first;
-	__u64 horizon;
+	__u64 overwrite_watermark;
 	__u64 lost;
 	__u64 system_filter;
 	__u64 reserved2[6];
@@ -344,15 +344,15 @@ struct posixtrace_ctrl {
  * The reader takes records with compare-and-swap, the kernel takes the
  * sub-buffer back with exchange: each record is read or lost, never both.
  */
-#define POSIXTRACE_CLAIM_POS_BITS	17
-#define POSIXTRACE_CLAIM_COUNT_BITS	15
-#define POSIXTRACE_CLAIM(seq, count, pos) \
-	(((__u64)(seq) << 32) | ((__u64)(count) << POSIXTRACE_CLAIM_POS_BITS) | ((pos) >> 3))
-#define POSIXTRACE_CLAIM_SEQ(claim)	((__u32)((claim) >> 32))
-#define POSIXTRACE_CLAIM_COUNT(claim) \
-	((__u32)(claim) >> POSIXTRACE_CLAIM_POS_BITS)
-#define POSIXTRACE_CLAIM_POS(claim) \
-	(((__u32)(claim) & ((1U << POSIXTRACE_CLAIM_POS_BITS) - 1)) << 3)
+#define POSIXTRACE_CONSUMED_POS_BITS	17
+#define POSIXTRACE_CONSUMED_COUNT_BITS	15
+#define POSIXTRACE_CONSUMED(seq, count, pos) \
+	(((__u64)(seq) << 32) | ((__u64)(count) << POSIXTRACE_CONSUMED_POS_BITS) | ((pos) >> 3))
+#define POSIXTRACE_CONSUMED_SEQ(consumed)	((__u32)((consumed) >> 32))
+#define POSIXTRACE_CONSUMED_COUNT(consumed) \
+	((__u32)(consumed) >> POSIXTRACE_CONSUMED_POS_BITS)
+#define POSIXTRACE_CONSUMED_POS(consumed) \
+	(((__u32)(consumed) & ((1U << POSIXTRACE_CONSUMED_POS_BITS) - 1)) << 3)
 
 /**
  * struct posixtrace_reader - what the reader tells the kernel (read-write)
@@ -360,16 +360,16 @@ struct posixtrace_ctrl {
  * @held: not zero before a record is taken and as long as the reader has taken
  *	events and not reported them; then nobody waits for one
  * @reserved: zero
- * @claim: POSIXTRACE_CLAIM of each sub-buffer, in the order of descriptors
+ * @consumed: POSIXTRACE_CONSUMED of each sub-buffer, in the order of descriptors
  *
- * Written by the analyzer; the kernel exchanges claims. The kernel uses what
+ * Written by the analyzer; the kernel exchanges consumer positions. The kernel uses what
  * it finds here for the numbers and times of this stream only.
  */
 struct posixtrace_reader {
 	__u64 gap_ack;
 	__u64 held;
 	__u64 reserved[6];
-	__u64 claim[];
+	__u64 consumed[];
 };
 
 #endif /* _UAPI_LINUX_POSIXTRACE_MEMORY_H */

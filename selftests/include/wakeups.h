@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Commands KICK of a program: counted, and held back in the moment before. Include it in one
+ * Commands WAKE of a program: counted, and held back in the moment before. Include it in one
  * file of a program.
  */
-#ifndef _SELFTESTS_KICKS_H
-#define _SELFTESTS_KICKS_H
+#ifndef _SELFTESTS_WAKEUPS_H
+#define _SELFTESTS_WAKEUPS_H
 
 #include <errno.h>
 #include <linux/posixtrace.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
 
-/* Commands KICK of this program, by all threads. */
-static unsigned long kicks;
+/* Commands WAKE of this program, by all threads. */
+static unsigned long wakeups;
 
 /* Called instead, if not NULL: the record is committed, and nobody is told. */
-static void (*kicks_instead)(void);
+static void (*wakeups_instead)(void);
 
 /* In place of the C library's, for the library calls it; no more than it needs. */
 long syscall(long number, ...)
@@ -27,10 +27,10 @@ long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		arg[i] = va_arg(list, long);
 	va_end(list);
-	if (number == SYS_ioctl && (unsigned long)arg[1] == POSIXTRACE_IOC_KICK) {
-		__atomic_fetch_add(&kicks, 1, __ATOMIC_RELAXED);
-		if (kicks_instead)
-			kicks_instead();
+	if (number == SYS_ioctl && (unsigned long)arg[1] == POSIXTRACE_IOC_WAKE) {
+		__atomic_fetch_add(&wakeups, 1, __ATOMIC_RELAXED);
+		if (wakeups_instead)
+			wakeups_instead();
 	}
 #ifdef __x86_64__
 	{
@@ -54,4 +54,4 @@ long syscall(long number, ...)
 	return ret;
 }
 
-#endif /* _SELFTESTS_KICKS_H */
+#endif /* _SELFTESTS_WAKEUPS_H */

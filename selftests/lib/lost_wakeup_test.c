@@ -11,7 +11,7 @@
 
 #include "pxt_test.h"
 #include "exec.h"
-#include "kicks.h"
+#include "wakeups.h"
 #include "reading.h"
 
 /* ------------------------------------------------------------------ */
@@ -38,24 +38,24 @@ static void jump_away(void)
 	longjmp(before_the_event, 1);
 }
 
-static void record_untold(int number)
+static void record_unreported(int number)
 {
 	if (!setjmp(before_the_event))
 		record_number(number);
 }
 
-/* A child function: records the numbers that it hears, and says how many kicks there were. */
-static int write_untold(void *arg, const struct talk *talk)
+/* A child function: records the numbers that it hears, and says how many wakeups there were. */
+static int write_unreported(void *arg, const struct talk *talk)
 {
 	int number;
 
 	writer_talk = talk;
 	record_number(0);
 	say(talk, 0);
-	kicks_instead = arg;
+	wakeups_instead = arg;
 	while ((number = hear(talk)) >= 0) {
-		record_untold(number);
-		say(talk, kicks);
+		record_unreported(number);
+		say(talk, wakeups);
 	}
 	return 0;
 }
@@ -125,27 +125,27 @@ static void *waiting(void *arg)
 /* ------------------------------------------------------------------ */
 /* Both									*/
 
-FIXTURE(lost_kick)
+FIXTURE(lost_wakeup)
 {
 	trace_id_t trid;
 	struct child child;
 	struct waiter waiter;
 };
 
-FIXTURE_VARIANT(lost_kick)
+FIXTURE_VARIANT(lost_wakeup)
 {
 	int (*wait)(trace_id_t trid, int epfd);
 	unsigned int events;	/* of epoll */
 };
 
-FIXTURE_VARIANT_ADD(lost_kick, getnext) { by_getnext, EPOLLIN };
-FIXTURE_VARIANT_ADD(lost_kick, timedgetnext) { by_timedgetnext, EPOLLIN };
-FIXTURE_VARIANT_ADD(lost_kick, poll) { by_poll, EPOLLIN };
-FIXTURE_VARIANT_ADD(lost_kick, epoll) { by_epoll, EPOLLIN };
-FIXTURE_VARIANT_ADD(lost_kick, epoll_edge) { by_epoll, EPOLLIN | EPOLLET };
+FIXTURE_VARIANT_ADD(lost_wakeup, getnext) { by_getnext, EPOLLIN };
+FIXTURE_VARIANT_ADD(lost_wakeup, timedgetnext) { by_timedgetnext, EPOLLIN };
+FIXTURE_VARIANT_ADD(lost_wakeup, poll) { by_poll, EPOLLIN };
+FIXTURE_VARIANT_ADD(lost_wakeup, epoll) { by_epoll, EPOLLIN };
+FIXTURE_VARIANT_ADD(lost_wakeup, epoll_edge) { by_epoll, EPOLLIN | EPOLLET };
 
 /* This process is traced, too: the end of the writer is not that of the last one. */
-FIXTURE_SETUP(lost_kick)
+FIXTURE_SETUP(lost_wakeup)
 {
 	trace_attr_t attr;
 
@@ -156,7 +156,7 @@ FIXTURE_SETUP(lost_kick)
 	self->waiter = (struct waiter){ .wait = variant->wait, .trid = self->trid };
 }
 
-FIXTURE_TEARDOWN(lost_kick)
+FIXTURE_TEARDOWN(lost_wakeup)
 {
 	posix_trace_shutdown(self->trid);
 }
@@ -184,11 +184,11 @@ static int take_all(trace_id_t trid)
 	return ret;
 }
 
-/* Starts the writer, which does that instead of KICK, and has recorded what is read. */
+/* Starts the writer, which does that instead of WAKE, and has recorded what is read. */
 static int writer_start(struct child *child, void (*instead)(void), struct waiter *waiter,
 			unsigned int events)
 {
-	int err = child_start(child, write_untold, instead);
+	int err = child_start(child, write_unreported, instead);
 
 	if (err || hear(&child->talk))
 		return err ? err : -EPIPE;
@@ -226,14 +226,14 @@ static unsigned long long time_to_report(struct __test_metadata *_metadata,
 	return now() - before;
 }
 
-TEST_F_TIMEOUT(lost_kick, of_a_writer_that_jumps_away_is_made_up_for_within_a_second, 10)
+TEST_F_TIMEOUT(lost_wakeup, of_a_writer_that_jumps_away_is_made_up_for_within_a_second, 10)
 {
 	const unsigned long long second = NSEC * pxt_time_scale();
 
 	ASSERT_EQ(0, writer_start(&self->child, jump_away, &self->waiter, variant->events));
 	for (int i = 1; i <= 3; i++) {
 		EXPECT_GE(second, time_to_report(_metadata, &self->waiter, &self->child, i));
-		/* There was a kick, and it was lost. */
+		/* There was a WAKE, and it was lost. */
 		EXPECT_EQ(i, hear(&self->child.talk));
 		ASSERT_EQ(0, take_all(self->trid));
 	}
@@ -243,7 +243,7 @@ TEST_F_TIMEOUT(lost_kick, of_a_writer_that_jumps_away_is_made_up_for_within_a_se
 /* It is not until somebody looks by chance. */
 #define AT_ONCE	(NSEC / 4 * pxt_time_scale())
 
-TEST_F_TIMEOUT(lost_kick, of_a_writer_that_is_killed_is_made_up_for_at_once, 10)
+TEST_F_TIMEOUT(lost_wakeup, of_a_writer_that_is_killed_is_made_up_for_at_once, 10)
 {
 	int status;
 
@@ -254,7 +254,7 @@ TEST_F_TIMEOUT(lost_kick, of_a_writer_that_is_killed_is_made_up_for_at_once, 10)
 	EXPECT_EQ(SIGKILL, WTERMSIG(status));
 }
 
-TEST_F_TIMEOUT(lost_kick, of_a_writer_that_executes_a_program_is_made_up_for_at_once, 10)
+TEST_F_TIMEOUT(lost_wakeup, of_a_writer_that_executes_a_program_is_made_up_for_at_once, 10)
 {
 	ASSERT_EQ(0, writer_start(&self->child, execute_a_program, &self->waiter,
 				  variant->events));

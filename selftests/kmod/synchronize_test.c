@@ -74,7 +74,7 @@ static int be_somewhere(void *arg, const struct talk *talk)
 	return 0;
 }
 
-FIXTURE(quiesce)
+FIXTURE(synchronize)
 {
 	struct stream stream;
 	struct child target;
@@ -85,16 +85,16 @@ FIXTURE(quiesce)
 	long long excess[CPUS_MAX];
 };
 
-FIXTURE_VARIANT(quiesce)
+FIXTURE_VARIANT(synchronize)
 {
 	bool spins;
 };
 
-FIXTURE_VARIANT_ADD(quiesce, of_a_sleeping_target) { .spins = false };
-FIXTURE_VARIANT_ADD(quiesce, of_a_running_target) { .spins = true };
+FIXTURE_VARIANT_ADD(synchronize, of_a_sleeping_target) { .spins = false };
+FIXTURE_VARIANT_ADD(synchronize, of_a_running_target) { .spins = true };
 
 /* The target is on processor 0, a stranger is busy on 1, we are on the last one. */
-FIXTURE_SETUP(quiesce)
+FIXTURE_SETUP(synchronize)
 {
 	struct plan stranger = { .spins = true, .cpu = 1 };
 	struct plan target = { .attaches = true, .spins = variant->spins, .cpu = 0 };
@@ -112,7 +112,7 @@ FIXTURE_SETUP(quiesce)
 	ASSERT_EQ(0, stream_create(&self->stream, self->target.pid));
 }
 
-FIXTURE_TEARDOWN(quiesce)
+FIXTURE_TEARDOWN(synchronize)
 {
 	if (self->cpus < CPUS_MIN)
 		return;
@@ -134,7 +134,7 @@ static int wait_in_vain(struct stream *stream)
 }
 
 /* Does something many times, then as long something that needs no other processor. */
-static int measure(struct _test_data_quiesce *self, int (*once)(struct stream *stream))
+static int measure(struct _test_data_synchronize *self, int (*once)(struct stream *stream))
 {
 	long long first[CPUS_MAX], second[CPUS_MAX], third[CPUS_MAX];
 	unsigned long long begin = now(), middle;
@@ -163,7 +163,7 @@ static int measure(struct _test_data_quiesce *self, int (*once)(struct stream *s
 }
 
 /* Was no processor from @cpu on called as often as the controller had to be sure? */
-static bool others_are_left_alone(const struct _test_data_quiesce *self, int cpu)
+static bool others_are_left_alone(const struct _test_data_synchronize *self, int cpu)
 {
 	for (; cpu < self->cpus; cpu++) {
 		if (self->excess[cpu] >= FEW_CALLS)
@@ -172,7 +172,7 @@ static bool others_are_left_alone(const struct _test_data_quiesce *self, int cpu
 	return true;
 }
 
-TEST_F(quiesce, interrupts_only_who_runs_the_target)
+TEST_F(synchronize, interrupts_only_who_runs_the_target)
 {
 	bool alone = false;
 
@@ -187,7 +187,7 @@ TEST_F(quiesce, interrupts_only_who_runs_the_target)
 	EXPECT_TRUE(alone);
 }
 
-TEST_F(quiesce, is_not_needed_when_the_limit_of_a_wait_is_over)
+TEST_F(synchronize, is_not_needed_when_the_limit_of_a_wait_is_over)
 {
 	bool alone = false;
 

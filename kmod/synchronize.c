@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The quiesce: when it returns, every writer that saw the old gate has
+ * The synchronization: when it returns, every writer that saw the old gate has
  * committed its record, or never will.
  *
  * A writer looks at the gate and commits inside a section that an inter-
@@ -18,7 +18,7 @@
 #include <linux/smp.h>
 
 #include "compat.h"
-#include "quiesce.h"
+#include "synchronize.h"
 
 /* A look is made under RCU, in one go: it takes some 10 us for so many threads. */
 #define THREADS_MAX	256
@@ -43,28 +43,28 @@ struct look {
 };
 
 /* Runs with interrupts off on a CPU that may run a writer. */
-static void quiesce_cpu(void *unused)
+static void synchronize_cpu(void *unused)
 {
 	pxt_rseq_abort_current();
 }
 
 /**
- * pxt_quiesce_begin() - there will be something that writers must not overlook
- * @q: to be filled with pxt_quiesce_add() and ended with pxt_quiesce_end()
+ * pxt_synchronize_begin() - there will be something that writers must not overlook
+ * @q: to be filled with pxt_synchronize_add() and ended with pxt_synchronize_end()
  *
  * Context: may sleep.
  */
-void pxt_quiesce_begin(struct pxt_quiesce *q)
+void pxt_synchronize_begin(struct pxt_synchronize *q)
 {
 	q->all = !zalloc_cpumask_var(&q->mask, GFP_KERNEL_ACCOUNT);
 }
 
 /**
- * pxt_quiesce_look() - what writers must not overlook has been stored
+ * pxt_synchronize_look() - what writers must not overlook has been stored
  *
- * Before the first pxt_quiesce_add().
+ * Before the first pxt_synchronize_add().
  */
-void pxt_quiesce_look(void)
+void pxt_synchronize_look(void)
 {
 	/*
 	 * The stores to gate or heads come before the look at which thread runs.
@@ -147,12 +147,12 @@ static bool add_threads(struct cpumask *mask, struct task_struct *process,
 }
 
 /**
- * pxt_quiesce_add() - reach the CPUs that run one traced process
+ * pxt_synchronize_add() - reach the CPUs that run one traced process
  * @q: begun
  * @pid: of its thread group
  * @mm: its address space, which other processes may have, too
  */
-void pxt_quiesce_add(struct pxt_quiesce *q, struct pid *pid, struct mm_struct *mm)
+void pxt_synchronize_add(struct pxt_synchronize *q, struct pid *pid, struct mm_struct *mm)
 {
 	struct task_struct *process;
 	bool found;
@@ -174,7 +174,7 @@ void pxt_quiesce_add(struct pxt_quiesce *q, struct pid *pid, struct mm_struct *m
 }
 
 /**
- * pxt_quiesce_end() - make the calls, wait for them
+ * pxt_synchronize_end() - make the calls, wait for them
  * @q: begun; free again afterwards
  *
  * This CPU needs no call: its writers are preempted by us (their sequence
@@ -185,14 +185,14 @@ void pxt_quiesce_add(struct pxt_quiesce *q, struct pid *pid, struct mm_struct *m
  * stop_machine(). That needs every CPU, so with preemption off none can go that we
  * call. One that is marked online after we looked sees the stores: the mark, set
  * with a full barrier, comes before all that runs there, as ours in
- * pxt_quiesce_look() comes before our look. So no cpus_read_lock() is needed.
+ * pxt_synchronize_look() comes before our look. So no cpus_read_lock() is needed.
  *
  * Context: may sleep; interrupts on.
  */
-void pxt_quiesce_end(struct pxt_quiesce *q)
+void pxt_synchronize_end(struct pxt_synchronize *q)
 {
 	preempt_disable();
-	smp_call_function_many(q->all ? cpu_online_mask : q->mask, quiesce_cpu, NULL, true);
+	smp_call_function_many(q->all ? cpu_online_mask : q->mask, synchronize_cpu, NULL, true);
 	preempt_enable();
 	free_cpumask_var(q->mask);
 }

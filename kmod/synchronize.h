@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_SYNCHRONIZE_H
+#define PXT_SYNCHRONIZE_H
+
+#include <linux/cpumask.h>
+#include <linux/mm_types.h>
+
+struct pid;
+
+/**
+ * struct pxt_synchronize - the CPUs that a synchronization has to reach
+ * @mask: those that may run a writer
+ * @all: all CPUs: no memory for @mask, or this architecture does not tell
+ *
+ * Lives on the stack of the one who waits.
+ */
+struct pxt_synchronize {
+	cpumask_var_t mask;
+	bool all;
+};
+
+void pxt_synchronize_begin(struct pxt_synchronize *q);
+void pxt_synchronize_look(void);
+void pxt_synchronize_add(struct pxt_synchronize *q, struct pid *pid, struct mm_struct *mm);
+void pxt_synchronize_end(struct pxt_synchronize *q);
+
+#endif /* PXT_SYNCHRONIZE_H */
