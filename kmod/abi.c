@@ -10,6 +10,9 @@
 #include <linux/posixtrace.h>
 #include <linux/posixtrace_log.h>
 
+/* A change of what is asserted here, or of a member's meaning, raises the version. */
+static_assert(POSIXTRACE_ABI_VERSION == 2);
+
 #define ASSERT_SIZE(type, size) \
 	static_assert(sizeof(struct type) == (size) && sizeof(struct type) % 8 == 0)
 #define ASSERT_OFFSET(type, member, offset) \

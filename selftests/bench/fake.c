@@ -379,7 +379,7 @@ static int command(unsigned long cmd, void *arg)
 	case POSIXTRACE_IOC_CHECKED:
 		return command(checked->cmd, (void *)(uintptr_t)checked->arg);
 	case POSIXTRACE_IOC_INFO:
-		((struct posixtrace_info *)arg)->abi_version = 1;
+		((struct posixtrace_info *)arg)->abi_version = POSIXTRACE_ABI_VERSION;
 		return 0;
 	case POSIXTRACE_IOC_ATTACH:
 		return attach(arg);

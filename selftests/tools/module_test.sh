@@ -49,18 +49,18 @@ run 0 status && says '^module +loaded$' && says '^version +[0-9]+\.[0-9]+$' &&
 	says '^user_streams +64$'
 result status_tells_version_and_parameters $?
 
-says '^abi version +1$' && says '^features .*event' && says '^streams +256 on the system, 32 on' &&
+says '^abi version +2$' && says '^features .*event' && says '^streams +256 on the system, 32 on' &&
 	says '^clock resolution +[0-9]+ ns$'
 result status_tells_limits_and_features $?
 
 # Those of another version are played by a process in the module's place.
-for version in 0 2; do
+for version in 0 1 3; do
 	run_with_version 1 $version status && says "^abi version +$version$" &&
-		complains "the module has abi version $version, command and library need 1$" &&
+		complains "the module has abi version $version, command and library need 2$" &&
 		complains 'install module and library of one version' &&
 		run_with_version 1 "$version" record -o "$tmp/version" -- true &&
 		complains 'see "posixtrace status"' || break
-done && run_with_version 0 1 status
+done && run_with_version 0 2 status
 result status_says_what_to_do_about_another_version $?
 
 run 0 load && loaded
