@@ -28,10 +28,12 @@ static void print_load_help(FILE *to)
 		"Usage: posixtrace load [OPTION]...\n"
 		"Insert the module posixtrace into the kernel, with the options that\n"
 		"/etc/modprobe.d has for it.\n\n"
-		"      --device-mode=MODE   of /dev/posixtrace, octal (0666)\n"
-		"  -f, --file=FILE          this module, not the installed one\n"
-		"  -h, --help               this text\n"
-		"      --user-streams=MAX   streams of a user without CAP_SYS_RESOURCE (64)\n\n"
+		"      --device-mode=MODE     of /dev/posixtrace, octal (0666)\n"
+		"  -f, --file=FILE            this module, not the installed one\n"
+		"  -h, --help                 this text\n"
+		"      --log-timeout=SECONDS  without progress, until a log ends whose\n"
+		"                             controller is gone (10)\n"
+		"      --user-streams=MAX     streams of a user without CAP_SYS_RESOURCE (64)\n\n"
 		"Exit status: 0, also if it is there already; 1 after a failure, 2 when called\n"
 		"wrongly.\n");
 }
@@ -303,7 +305,7 @@ static bool add_parameter(struct load *arg, const char *name, const char *value)
 	return true;
 }
 
-enum { OPT_DEVICE_MODE = 256, OPT_USER_STREAMS };
+enum { OPT_DEVICE_MODE = 256, OPT_LOG_TIMEOUT, OPT_USER_STREAMS };
 
 static bool parse_load_option(struct load *arg, int opt, const char *value)
 {
@@ -313,6 +315,8 @@ static bool parse_load_option(struct load *arg, int opt, const char *value)
 		return true;
 	case OPT_DEVICE_MODE:
 		return add_parameter(arg, "device_mode", value);
+	case OPT_LOG_TIMEOUT:
+		return add_parameter(arg, "log_timeout", value);
 	case OPT_USER_STREAMS:
 		return add_parameter(arg, "user_streams", value);
 	default:
@@ -326,6 +330,7 @@ int posixtrace_load(int argc, char **argv)
 		{ "device-mode", required_argument, NULL, OPT_DEVICE_MODE },
 		{ "file", required_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "log-timeout", required_argument, NULL, OPT_LOG_TIMEOUT },
 		{ "user-streams", required_argument, NULL, OPT_USER_STREAMS },
 		{ }
 	};

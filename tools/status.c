@@ -27,7 +27,7 @@ static const struct {
 	{ POSIXTRACE_FEATURE_EVENT, "event" },
 };
 
-static const char *const parameters[] = { "device_mode", "user_streams" };
+static const char *const parameters[] = { "device_mode", "log_timeout", "user_streams" };
 
 static void print_help(FILE *to)
 {

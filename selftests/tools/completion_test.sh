@@ -70,7 +70,8 @@ _posixtrace
 	[ "${COMPREPLY[*]}" = trace.log ]
 result program_behind_dashes_is_another_command $?
 
-completes posixtrace load --d -- --device-mode= && completes posixtrace load -f tr -- trace.log &&
+completes posixtrace load --d -- --device-mode= &&
+	completes posixtrace load --l -- --log-timeout= && completes posixtrace load -f tr -- trace.log &&
 	completes posixtrace load tr -- '' && completes posixtrace unload '' -- ''
 result nothing_is_offered_where_nothing_belongs $?
 

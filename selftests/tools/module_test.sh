@@ -41,12 +41,12 @@ run_as_nobody()
 }
 
 run 2 load surplus && run 2 unload surplus && run 2 status surplus && run 2 load --device-mode= &&
-	run 2 load --user-streams='1 device_mode=0777' && loaded
+	run 2 load --log-timeout= && run 2 load --user-streams='1 device_mode=0777' && loaded
 result wrong_arguments_are_a_wrong_call $?
 
 run 0 status && says '^module +loaded$' && says '^version +[0-9]+\.[0-9]+$' &&
 	says '^command +version [0-9]+\.[0-9]+, library [0-9]' && says '^device_mode +0666$' &&
-	says '^user_streams +64$'
+	says '^log_timeout +10$' && says '^user_streams +64$'
 result status_tells_version_and_parameters $?
 
 says '^abi version +2$' && says '^features .*event' && says '^streams +256 on the system, 32 on' &&
@@ -107,11 +107,13 @@ cp /bin/busybox "$tmp/posixtrace.ko"
 run 1 load --file="$tmp/posixtrace.ko" && complains 'is no module for this kernel' && ! loaded
 result file_that_is_no_module_is_refused $?
 
-run 1 load --file=$module --device-mode=rw && complains 'or a parameter of it' && ! loaded
+run 1 load --file=$module --device-mode=rw && complains 'or a parameter of it' && ! loaded &&
+	run 1 load --file=$module --log-timeout=soon && complains 'or a parameter of it' && ! loaded
 result parameter_that_makes_no_sense_is_refused $?
 
-run 0 load --file=$module --device-mode=0600 --user-streams=3 && loaded &&
-	[ "$(stat -c %a /dev/posixtrace)" = 600 ] && [ "$(parameter user_streams)" = 3 ]
+run 0 load --file=$module --device-mode=0600 --log-timeout=7 --user-streams=3 && loaded &&
+	[ "$(stat -c %a /dev/posixtrace)" = 600 ] && [ "$(parameter log_timeout)" = 7 ] &&
+	[ "$(parameter user_streams)" = 3 ]
 result load_takes_a_file_and_parameters $?
 
 run_as_nobody 1 status && complains 'you may not open /dev/posixtrace' && says '^module +loaded$' &&
