@@ -144,7 +144,7 @@ static void process_exit(PXT_PROCESS_EXIT_ARGS)
 	/* Of the last thread: the count is taken down before. */
 	if (atomic_read(&task->signal->live))
 		return;
-	/* Pairs with the barrier in find_target(): one of us sees the other. */
+	/* Pairs with the barrier in make_target(): one of us sees the other. */
 	smp_mb();
 	target = target_for_work(PXT_TARGET_EXIT);
 	if (target) {
