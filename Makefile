@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # What a person types. How the module is built is in Kbuild, how a guest is booted
-# in selftests/vm, what has to be installed in tools/build/deps.
+# in selftests/vm, what has to be installed in scripts/deps.
 
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
@@ -78,10 +78,10 @@ help:
 	@echo '(~/.cache/posixtrace).'
 
 deps:
-	@tools/build/deps build
+	@scripts/deps build
 
 module: deps
-	@tools/build/host-module build $(KDIR)
+	@scripts/host-module build $(KDIR)
 
 $(SUBDIRS): deps
 	@$(MAKE) --no-print-directory -C $@
@@ -89,25 +89,25 @@ $(SUBDIRS): deps
 tools: $(filter lib,$(SUBDIRS))
 
 install: all
-	@tools/build/host-module install '$(DESTDIR)' $(KDIR)
+	@scripts/host-module install '$(DESTDIR)' $(KDIR)
 	@for dir in $(SUBDIRS); do $(MAKE) --no-print-directory -C $$dir install $(install_dirs) || exit; done
 	install -D -m 644 -t $(DESTDIR)$(INCLUDEDIR)/linux uapi/linux/posixtrace.h \
 		uapi/linux/posixtrace_log.h uapi/linux/posixtrace_memory.h
-	@tools/build/doc install '$(DESTDIR)$(MANDIR)'
+	@scripts/doc install '$(DESTDIR)$(MANDIR)'
 
 # Each Makefile knows what it installed: install once more, elsewhere, and look.
 uninstall: all
-	@tools/build/uninstall '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(INCLUDEDIR)' '$(MANDIR)'
+	@scripts/uninstall '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(INCLUDEDIR)' '$(MANDIR)'
 
 deb:
-	@tools/build/deb
+	@scripts/deb
 
 .PHONY: doc
 doc:
-	@tools/build/doc build
+	@scripts/doc build
 
 demo:
-	@tools/build/demo
+	@scripts/demo
 
 check:
 	@selftests/vm/check --kernel $(KERNEL) $(smp) $(if $(filter-out 0,$(V)),--verbose) $(TEST)
@@ -162,7 +162,7 @@ bench:
 	@selftests/bench/run $(if $(RST),--rst $(RST)) $(KERNEL)
 
 style:
-	@tools/build/style
+	@scripts/style
 
 clean:
 	@for dir in $(SUBDIRS) $(wildcard selftests/demo selftests/bench); do \

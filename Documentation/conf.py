@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# How Sphinx builds the documents, as HTML and as man pages: see tools/build/doc.
+# How Sphinx builds the documents, as HTML and as man pages: see scripts/doc.
 import glob
 import os
 import re

@@ -3,7 +3,7 @@
 # Shared by the project's bash scripts: where things are, how to speak, locks.
 
 # shellcheck disable=SC2034 # used by those who source this
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cache=${POSIXTRACE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/posixtrace}
 build=$top/build
 # what our make was told (V=1, TEST=...) is not meant for the kernel's or the tests'
