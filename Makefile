@@ -16,6 +16,8 @@ KERNELS ?=
 # tests to run; empty: all. V=1 shows every line that they print
 TEST ?=
 V ?= 0
+# part of the tests to run: busy or quiet, see selftests/vm/check; empty: both
+PART ?=
 # check-debug: all, to look for leaks behind all tests
 LEAKS ?=
 # how long to fuzz; fuzz-uapi: or how many calls, from which seed
@@ -27,7 +29,7 @@ SMP ?=
 # where the tables of the bench go, too
 RST ?=
 
-smp = $(if $(SMP),--smp $(SMP))
+smp = $(if $(SMP),--smp $(SMP)) $(if $(PART),--part $(PART))
 SUBDIRS := $(patsubst %/Makefile,%,$(wildcard lib/Makefile tools/Makefile))
 install_dirs = DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR)
 
@@ -58,11 +60,14 @@ help:
 	@echo '                 for leaks behind each program, not only where all allocations are'
 	@echo '  check-matrix   all on all kernels, which takes hours: KERNELS="6.12 6.12-rt"'
 	@echo '  coverage       which lines of the module the tests run, on the debug kernel'
+	@echo '  check-release  what is worth a run before a release, for hours: all kernels,'
+	@echo '                 sanitizers, valgrind, ten million random calls'
 	@echo '  check-deb      installs, upgrades and removes the packages in a small Debian system,'
 	@echo '                 as root only'
 	@echo '  check-valgrind the tests of reading streams and logs, under valgrind'
 	@echo '  check-asan     the tests with AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo '  check-tsan     those of library and command with ThreadSanitizer'
+	@echo '  check-native   the tests that need no module, on this machine: TEST=log_open, V=1'
 	@echo '  check-export   what the command makes of logs: no virtual machine, TEST=dump_test, V=1'
 	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo '  fuzz-uapi      calls the device at random, on the debug kernel: FUZZ_SECONDS or'
@@ -155,6 +160,12 @@ check-tsan:
 check-export:
 	@V=$(V) selftests/tools/native/run $(TEST)
 
+check-release:
+	@scripts/check-release
+
+check-native:
+	@V=$(V) selftests/native/run $(TEST)
+
 check-deb:
 	@selftests/packages/run
 
@@ -170,5 +181,5 @@ clean:
 	rm -rf build
 
 .PHONY: all help deps module install uninstall deb demo check check-command check-debug \
-	check-export check-deb check-matrix check-asan check-tsan coverage check-valgrind fuzz-log \
-	fuzz-uapi bench latency style clean $(SUBDIRS)
+	check-export check-native check-deb check-matrix check-release check-asan check-tsan \
+	coverage check-valgrind fuzz-log fuzz-uapi bench latency style clean $(SUBDIRS)

@@ -3,6 +3,7 @@
  * posix_trace_attr_setname(): Documentation/conformance/posix_trace_attr_setname.rst
  */
 #define _GNU_SOURCE
+#define PXT_NO_DEVICE
 #include "attr_test.h"
 #include "pxt_test.h"
 

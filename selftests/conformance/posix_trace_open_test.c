@@ -3,6 +3,7 @@
  * posix_trace_open(): Documentation/conformance/posix_trace_open.rst
  */
 #define _GNU_SOURCE
+#define PXT_NO_DEVICE
 #include "pxt_test.h"
 #include "stream_state.h"
 #include "log_reading.h"

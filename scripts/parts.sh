@@ -1,0 +1,66 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+# Runs "make" targets one after the other or side by side and adds up the counts that they
+# end with. Sourced by .ci/run and scripts/check-release, which call parts_begin first.
+
+# parts_begin COUNT: so many parts will run; the sum is the last line, however they end
+parts_begin()
+{
+	parts=$1
+	parts_dir=$(mktemp -d)
+	trap parts_end EXIT
+}
+
+parts_end()
+{
+	local passed=0 failed=0 skipped=0 reported=0 p f s
+	trap - EXIT
+	# shellcheck disable=SC2046	# a list
+	kill $(jobs -p) 2>/dev/null || true
+	while read -r p f s; do
+		passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+		reported=$((reported + 1))
+	done < <(find "$parts_dir" -name 'counts.*' -exec cat {} +)
+	# A part that never reported was cut off.
+	[ "$reported" -eq "$parts" ] || failed=$((failed + 1))
+	rm -rf "$parts_dir"
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" -eq 0 ] || exit 1
+	exit 0
+}
+
+# run_part NUMBER TARGET [VARIABLE=VALUE...]: shows the output once the part has ended, and
+# stores the counts of its last line
+run_part()
+{
+	local log=$parts_dir/log.$1 counts=$parts_dir/counts.$1 new=$parts_dir/new.$1
+	local status=0 start=$SECONDS last p=0 f=1 s=0
+	shift
+	make --no-print-directory "$@" </dev/null >"$log" 2>&1 || status=$?
+	last=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$log" | tail -n 1 || true)
+	if [ -n "$last" ]; then
+		read -r p _ f _ s _ <<<"${last//,/}"
+		# a failure that the counts do not show
+		[ "$status" -eq 0 ] || [ "$f" -gt 0 ] || f=1
+	fi
+	(
+		flock 9
+		echo "== make $*"
+		cat "$log"
+		echo "== make $*: $((SECONDS - start)) s"
+	) 9>"$parts_dir/lock"
+	echo "$p $f $s" >"$new"
+	mv "$new" "$counts"
+}
+
+# run_lane NUMBER PART...: one after the other; the first has that number, which no two share
+run_lane()
+{
+	local number=$1 part
+	shift
+	for part in "$@"; do
+		# shellcheck disable=SC2086	# target and variables
+		run_part "$number" $part
+		number=$((number + 1))
+	done
+}
