@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
  * The life of an active trace stream: made, shared with the module, freed. What
- * is done with it in between is in stream.c.
+ * is done with it in between is in control.c.
  */
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "attach.h"
-#include "attr.h"
-#include "trid.h"
+#include "attr/attr.h"
+#include "common/trid.h"
+#include "record/attach.h"
 
 static int release(struct pxtu_reader *reader, __u32 subbuf)
 {

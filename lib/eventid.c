@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "attach.h"
-#include "log.h"
-#include "trid.h"
+#include "common/trid.h"
+#include "log/log.h"
+#include "record/attach.h"
 
 /* The numbers of the standard's types are the module's: nothing is translated. */
 _Static_assert(POSIX_TRACE_ERROR == POSIXTRACE_ID_ERROR, "as in the uapi");

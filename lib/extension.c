@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trid.h"
+#include "common/trid.h"
 
 /**
  * posixtrace_fd() - a descriptor to poll for events

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "trid.h"
+#include "common/trid.h"
 
 /* POSIX_TRACE_*_EVENTSET to the module's word for it. */
 static int how_to_uapi(int how, __u32 *uapi)

@@ -5,9 +5,9 @@
 #include <posixtrace.h>
 #include <string.h>
 
+#include "common/trid.h"
 #include "getnext.h"
-#include "log.h"
-#include "trid.h"
+#include "log/log.h"
 
 #define DATA_ALIGN	8
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/trid.h"
 #include "getnext.h"
-#include "log.h"
-#include "trid.h"
+#include "log/log.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 

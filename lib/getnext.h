@@ -3,7 +3,7 @@
 #ifndef PXTU_GETNEXT_H
 #define PXTU_GETNEXT_H
 
-#include "stream.h"
+#include "stream/stream.h"
 
 /**
  * pxtu_report() - tell the program of an event

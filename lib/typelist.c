@@ -3,8 +3,8 @@
  * The list of a stream's event types, from the first to the last. The module
  * gives it its order: predefined types first, new ones last.
  */
-#include "log.h"
-#include "trid.h"
+#include "common/trid.h"
+#include "log/log.h"
 
 /* Fetch types behind those that were told. With the stream's lock held. */
 static int fetch(struct pxtu_stream *stream)

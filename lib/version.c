@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The version that a program runs with. */
-#include "pxtu.h"
-#include "version.h"
+#include "common/pxtu.h"
+#include "common/version.h"
 
 /**
  * posixtrace_version() - version of the library at run time

@@ -8,7 +8,7 @@
 #include "pxt_test.h"
 #include "log_writer.h"
 
-#include "../../lib/crc32c.c"
+#include "../../lib/log/crc32c.c"
 
 #define BYTES	1100
 

@@ -32,7 +32,7 @@ __asm__(".macro delay point, scratch\n\t"
 #define PXTU_RSEQ_DELAY(point, scratch)	"delay " DELAY_TEXT(point) ", " scratch "\n\t"
 #define PXTU_RSEQ_ABORTED		"aborted %%eax, %%rax\n\t"
 
-#include "../../lib/write.c"
+#include "../../lib/record/write.c"
 #endif
 
 #include "storm.h"

@@ -9,9 +9,9 @@
 #include "pxt_test.h"
 #include "reader_sim.h"
 
-#include "../../lib/gap.c"
-#include "../../lib/reader.c"
-#include "../../lib/subbuf.c"
+#include "../../lib/stream/gap.c"
+#include "../../lib/stream/reader.c"
+#include "../../lib/stream/subbuf.c"
 
 #define CPUS	4
 #define SUBBUFS	12

@@ -26,9 +26,9 @@ static void sim_point(void);
 #define pxtu_store(p, v)	({ sim_point(); __atomic_store_n(p, v, __ATOMIC_RELAXED); })
 #define memcpy(to, from, len)	({ sim_point(); __builtin_memcpy(to, from, len); sim_point(); })
 
-#include "../../lib/gap.c"
-#include "../../lib/reader.c"
-#include "../../lib/subbuf.c"
+#include "../../lib/stream/gap.c"
+#include "../../lib/stream/reader.c"
+#include "../../lib/stream/subbuf.c"
 
 #undef pxtu_load
 #undef pxtu_load_acquire

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A stream in plain memory: the kernel's part of the protocol that lib/reader.c
+ * A stream in plain memory: the kernel's part of the protocol that lib/stream/reader.c
  * speaks, played by a few functions under one lock. Every mapping ends at a page
  * that must not be touched.
  *
@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../lib/reader.h"
+#include "../../lib/stream/reader.h"
 #include "record.h"
 
 #define SIM_CPUS_MAX	8

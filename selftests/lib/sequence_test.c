@@ -11,7 +11,7 @@
 #include "sequences.h"
 #include "step.h"
 
-#include "../../lib/rseq.h"
+#include "../../lib/record/rseq.h"
 
 #ifdef HAVE_STEPS
 #define POOL_SIZE	4096U

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Attributes objects: their life, and the attributes that describe a stream:
+ * name, version, times. Policies are in attrpolicy.c, sizes in attrsize.c.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "attr/attr.h"
+#include "common/version.h"
+
+#define DEFAULT_STREAM_SIZE	(256U << 10)
+#define DEFAULT_MAX_DATA_SIZE	1024U
+#define DEFAULT_LOG_SIZE	(16U << 20)
+
+#define NSEC_PER_SEC		1000000000U
+
+_Static_assert(TRACE_NAME_MAX + 1 == POSIXTRACE_NAME_SIZE, "names fit");
+_Static_assert(sizeof(PXTU_GENERATION) <= POSIXTRACE_NAME_SIZE, "the version is a name");
+_Static_assert(TRACE_SYS_MAX == POSIXTRACE_STREAMS_MAX, "one limit");
+
+/* The policies have the same numbers on both sides of the border. */
+_Static_assert(POSIX_TRACE_CLOSE_FOR_CHILD == POSIXTRACE_CLOSE_FOR_CHILD, "as in the uapi");
+_Static_assert(POSIX_TRACE_INHERITED == POSIXTRACE_INHERITED, "as in the uapi");
+_Static_assert(POSIX_TRACE_LOOP == POSIXTRACE_POLICY_LOOP, "as in the uapi");
+_Static_assert(POSIX_TRACE_UNTIL_FULL == POSIXTRACE_POLICY_UNTIL_FULL, "as in the uapi");
+_Static_assert(POSIX_TRACE_FLUSH == POSIXTRACE_POLICY_FLUSH, "as in the uapi");
+_Static_assert(POSIX_TRACE_APPEND == POSIXTRACE_POLICY_APPEND, "as in the uapi");
+
+/* The resolution of the clock that the module takes timestamps from. */
+static unsigned int clock_resolution(void)
+{
+	struct timespec res;
+
+	if (clock_getres(CLOCK_REALTIME, &res) || res.tv_sec)
+		return 1;
+	return (unsigned int)res.tv_nsec;
+}
+
+void pxtu_attr_init(trace_attr_t *attr)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->__inherited = POSIX_TRACE_CLOSE_FOR_CHILD;
+	attr->__stream_policy = PXTU_POLICY_UNSET;
+	attr->__log_policy = POSIX_TRACE_LOOP;
+	attr->__clock_resolution = clock_resolution();
+	attr->__stream_size = DEFAULT_STREAM_SIZE;
+	attr->__max_data_size = DEFAULT_MAX_DATA_SIZE;
+	attr->__log_size = DEFAULT_LOG_SIZE;
+	memcpy(attr->__version, PXTU_GENERATION, sizeof(PXTU_GENERATION));
+	attr->__magic = PXTU_ATTR_MAGIC;
+}
+
+void pxtu_attr_to_uapi(const trace_attr_t *attr, bool log, struct posixtrace_attr *uattr)
+{
+	__u32 policy = log ? POSIXTRACE_POLICY_FLUSH : POSIXTRACE_POLICY_LOOP;
+
+	memset(uattr, 0, sizeof(*uattr));
+	uattr->inherited = (__u32)attr->__inherited;
+	uattr->stream_policy = attr->__stream_policy == PXTU_POLICY_UNSET ?
+			       policy : (__u32)attr->__stream_policy;
+	uattr->log_policy = (__u32)attr->__log_policy;
+	uattr->stream_size = attr->__stream_size;
+	uattr->max_data_size = attr->__max_data_size;
+	uattr->log_size = attr->__log_size;
+	/* The rest of the name is zero, also after a program wrote over it. */
+	memcpy(uattr->name, attr->__name, strnlen(attr->__name, sizeof(uattr->name) - 1));
+}
+
+void pxtu_attr_from_uapi(trace_attr_t *attr, const struct posixtrace_attr *uattr)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->__inherited = (int)uattr->inherited;
+	attr->__stream_policy = (int)uattr->stream_policy;
+	attr->__log_policy = (int)uattr->log_policy;
+	attr->__clock_resolution = uattr->clock_resolution;
+	attr->__stream_size = uattr->stream_size;
+	attr->__max_data_size = uattr->max_data_size;
+	attr->__log_size = uattr->log_size;
+	attr->__creation_time = uattr->creation_time;
+	memcpy(attr->__name, uattr->name, strnlen(uattr->name, sizeof(attr->__name) - 1));
+	memcpy(attr->__version, uattr->version,
+	       strnlen(uattr->version, sizeof(attr->__version) - 1));
+	attr->__magic = PXTU_ATTR_MAGIC;
+}
+
+/**
+ * posix_trace_attr_init() - initialize an attributes object with the defaults
+ * @attr: memory for the object
+ *
+ * The defaults are: no name, POSIX_TRACE_CLOSE_FOR_CHILD, the stream-full-policy
+ * that suits the stream (POSIX_TRACE_LOOP without log, POSIX_TRACE_FLUSH with log),
+ * POSIX_TRACE_LOOP for the log, 256 KiB of stream, 1024 bytes of data, 16 MiB of log. The object is
+ * plain data: nothing leaks if it is never destroyed.
+ *
+ * Return: 0; EINVAL if @attr is NULL.
+ */
+PXTU_API int posix_trace_attr_init(trace_attr_t *attr)
+{
+	if (!attr)
+		return EINVAL;
+	pxtu_attr_init(attr);
+	return 0;
+}
+
+/**
+ * posix_trace_attr_destroy() - end the life of an attributes object
+ * @attr: attributes object
+ *
+ * It can be initialized again. Streams created with it are not affected.
+ *
+ * Return: 0; EINVAL if @attr is NULL, not initialized or destroyed already.
+ */
+PXTU_API int posix_trace_attr_destroy(trace_attr_t *attr)
+{
+	if (!pxtu_attr_valid(attr))
+		return EINVAL;
+	attr->__magic = 0;
+	return 0;
+}
+
+/**
+ * posix_trace_attr_getclockres() - resolution of the timestamps
+ * @attr: attributes object
+ * @resolution: where to write it
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or @resolution is NULL.
+ */
+PXTU_API int posix_trace_attr_getclockres(const trace_attr_t *attr, struct timespec *resolution)
+{
+	if (!pxtu_attr_valid(attr) || !resolution)
+		return EINVAL;
+	resolution->tv_sec = (time_t)(attr->__clock_resolution / NSEC_PER_SEC);
+	resolution->tv_nsec = (long)(attr->__clock_resolution % NSEC_PER_SEC);
+	return 0;
+}
+
+/**
+ * posix_trace_attr_getcreatetime() - when the stream was created
+ * @attr: attributes object, filled by posix_trace_get_attr()
+ * @createtime: where to write it, by CLOCK_REALTIME; zero in an object that
+ *	does not come from a stream
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or @createtime is NULL.
+ */
+PXTU_API int posix_trace_attr_getcreatetime(const trace_attr_t *attr, struct timespec *createtime)
+{
+	if (!pxtu_attr_valid(attr) || !createtime)
+		return EINVAL;
+	createtime->tv_sec = (time_t)(attr->__creation_time / NSEC_PER_SEC);
+	createtime->tv_nsec = (long)(attr->__creation_time % NSEC_PER_SEC);
+	return 0;
+}
+
+static void get_name(char *to, const char *from)
+{
+	size_t len = strnlen(from, TRACE_NAME_MAX);
+
+	memcpy(to, from, len);
+	to[len] = '\0';
+}
+
+/**
+ * posix_trace_attr_getgenversion() - version of the tracing system
+ * @attr: attributes object
+ * @genversion: array of TRACE_NAME_MAX + 1 bytes; the string has fewer than
+ *	TRACE_NAME_MAX characters
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or @genversion is NULL.
+ */
+PXTU_API int posix_trace_attr_getgenversion(const trace_attr_t *attr, char *genversion)
+{
+	if (!pxtu_attr_valid(attr) || !genversion)
+		return EINVAL;
+	get_name(genversion, attr->__version);
+	return 0;
+}
+
+/**
+ * posix_trace_attr_getname() - name of the stream
+ * @attr: attributes object
+ * @tracename: array of TRACE_NAME_MAX + 1 bytes
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or @tracename is NULL.
+ */
+PXTU_API int posix_trace_attr_getname(const trace_attr_t *attr, char *tracename)
+{
+	if (!pxtu_attr_valid(attr) || !tracename)
+		return EINVAL;
+	get_name(tracename, attr->__name);
+	return 0;
+}
+
+/**
+ * posix_trace_attr_setname() - set the name of the stream
+ * @attr: attributes object
+ * @tracename: name; if it has more than TRACE_NAME_MAX characters, the first
+ *	TRACE_NAME_MAX - 1 of them are taken
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or @tracename is NULL.
+ */
+PXTU_API int posix_trace_attr_setname(trace_attr_t *attr, const char *tracename)
+{
+	size_t len;
+
+	if (!pxtu_attr_valid(attr) || !tracename)
+		return EINVAL;
+	len = strnlen(tracename, TRACE_NAME_MAX + 1);
+	if (len > TRACE_NAME_MAX)
+		len = TRACE_NAME_MAX - 1;
+	/* The program may pass what lies in the object. */
+	memmove(attr->__name, tracename, len);
+	memset(attr->__name + len, 0, sizeof(attr->__name) - len);
+	return 0;
+}

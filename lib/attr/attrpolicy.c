@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Attributes objects: what happens when a stream or a log is full, and whether
+ * children are traced. What the policies mean is up to the module.
+ */
+#include "attr/attr.h"
+
+/**
+ * posix_trace_attr_getinherited() - are children traced too?
+ * @attr: attributes object
+ * @inheritancepolicy: where to write POSIX_TRACE_CLOSE_FOR_CHILD or
+ *	POSIX_TRACE_INHERITED
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or @inheritancepolicy is
+ * NULL.
+ */
+PXTU_API int posix_trace_attr_getinherited(const trace_attr_t *restrict attr,
+					   int *restrict inheritancepolicy)
+{
+	if (!pxtu_attr_valid(attr) || !inheritancepolicy)
+		return EINVAL;
+	*inheritancepolicy = attr->__inherited;
+	return 0;
+}
+
+/**
+ * posix_trace_attr_setinherited() - say whether children are traced too
+ * @attr: attributes object
+ * @inheritancepolicy: POSIX_TRACE_CLOSE_FOR_CHILD or POSIX_TRACE_INHERITED
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or the policy unknown.
+ */
+PXTU_API int posix_trace_attr_setinherited(trace_attr_t *attr, int inheritancepolicy)
+{
+	if (!pxtu_attr_valid(attr))
+		return EINVAL;
+	switch (inheritancepolicy) {
+	case POSIX_TRACE_CLOSE_FOR_CHILD:
+	case POSIX_TRACE_INHERITED:
+		attr->__inherited = inheritancepolicy;
+		return 0;
+	default:
+		return EINVAL;
+	}
+}
+
+/**
+ * posix_trace_attr_getlogfullpolicy() - what happens when the log is full
+ * @attr: attributes object
+ * @logpolicy: where to write POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL or
+ *	POSIX_TRACE_APPEND
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or @logpolicy is NULL.
+ */
+PXTU_API int posix_trace_attr_getlogfullpolicy(const trace_attr_t *restrict attr,
+					       int *restrict logpolicy)
+{
+	if (!pxtu_attr_valid(attr) || !logpolicy)
+		return EINVAL;
+	*logpolicy = attr->__log_policy;
+	return 0;
+}
+
+/**
+ * posix_trace_attr_setlogfullpolicy() - say what happens when the log is full
+ * @attr: attributes object
+ * @logpolicy: POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL or POSIX_TRACE_APPEND
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or the policy unknown.
+ */
+PXTU_API int posix_trace_attr_setlogfullpolicy(trace_attr_t *attr, int logpolicy)
+{
+	if (!pxtu_attr_valid(attr))
+		return EINVAL;
+	switch (logpolicy) {
+	case POSIX_TRACE_LOOP:
+	case POSIX_TRACE_UNTIL_FULL:
+	case POSIX_TRACE_APPEND:
+		attr->__log_policy = logpolicy;
+		return 0;
+	default:
+		return EINVAL;
+	}
+}
+
+/**
+ * posix_trace_attr_getstreamfullpolicy() - what happens when the stream is full
+ * @attr: attributes object
+ * @streampolicy: where to write POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL or
+ *	POSIX_TRACE_FLUSH; POSIX_TRACE_LOOP as long as none was set, though a
+ *	stream with log then gets POSIX_TRACE_FLUSH
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or @streampolicy is NULL.
+ */
+PXTU_API int posix_trace_attr_getstreamfullpolicy(const trace_attr_t *restrict attr,
+						  int *restrict streampolicy)
+{
+	if (!pxtu_attr_valid(attr) || !streampolicy)
+		return EINVAL;
+	if (attr->__stream_policy == PXTU_POLICY_UNSET)
+		*streampolicy = POSIX_TRACE_LOOP;
+	else
+		*streampolicy = attr->__stream_policy;
+	return 0;
+}
+
+/**
+ * posix_trace_attr_setstreamfullpolicy() - say what happens when the stream is full
+ * @attr: attributes object
+ * @streampolicy: POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL or POSIX_TRACE_FLUSH;
+ *	the last one makes posix_trace_create() fail, for it needs a log
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or the policy unknown.
+ */
+PXTU_API int posix_trace_attr_setstreamfullpolicy(trace_attr_t *attr, int streampolicy)
+{
+	if (!pxtu_attr_valid(attr))
+		return EINVAL;
+	switch (streampolicy) {
+	case POSIX_TRACE_LOOP:
+	case POSIX_TRACE_UNTIL_FULL:
+	case POSIX_TRACE_FLUSH:
+		attr->__stream_policy = streampolicy;
+		return 0;
+	default:
+		return EINVAL;
+	}
+}

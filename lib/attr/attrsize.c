@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Attributes objects: sizes of streams, logs and events.
+ *
+ * The two functions that tell the size of an event make a promise: events whose
+ * sizes sum up to no more than stream-min-size are all recorded, whichever CPUs
+ * produce them. What a record takes is known; what makes it more is that a
+ * record does not cross from one sub-buffer into the next.
+ */
+#include <stdint.h>
+
+#include "attr/attr.h"
+
+#define SYS_RECORD_MAX	POSIXTRACE_RECORD_SIZE(POSIXTRACE_SYSDATA_MAX)
+
+/* The module leaves room for it behind each system event. */
+#define STOP_RECORD	POSIXTRACE_RECORD_SIZE(sizeof(int))
+
+static size_t div_round_up(uint64_t n, uint64_t d)
+{
+	return (size_t)((n + d - 1) / d);
+}
+
+/**
+ * posix_trace_attr_getlogsize() - size of the log
+ * @attr: attributes object
+ * @logsize: where to write log-max-size, in bytes
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or @logsize is NULL.
+ */
+PXTU_API int posix_trace_attr_getlogsize(const trace_attr_t *restrict attr,
+					 size_t *restrict logsize)
+{
+	if (!pxtu_attr_valid(attr) || !logsize)
+		return EINVAL;
+	*logsize = (size_t)attr->__log_size;
+	return 0;
+}
+
+/**
+ * posix_trace_attr_setlogsize() - set the size of the log
+ * @attr: attributes object
+ * @logsize: log-max-size, in bytes; not used with POSIX_TRACE_APPEND
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or no file can be that
+ * large.
+ */
+PXTU_API int posix_trace_attr_setlogsize(trace_attr_t *attr, size_t logsize)
+{
+	if (!pxtu_attr_valid(attr) || (uint64_t)logsize > INT64_MAX)
+		return EINVAL;
+	attr->__log_size = logsize;
+	return 0;
+}
+
+/**
+ * posix_trace_attr_getmaxdatasize() - largest data of a user event
+ * @attr: attributes object
+ * @maxdatasize: where to write max-data-size, in bytes
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or @maxdatasize is NULL.
+ */
+PXTU_API int posix_trace_attr_getmaxdatasize(const trace_attr_t *restrict attr,
+					     size_t *restrict maxdatasize)
+{
+	if (!pxtu_attr_valid(attr) || !maxdatasize)
+		return EINVAL;
+	*maxdatasize = (size_t)attr->__max_data_size;
+	return 0;
+}
+
+/**
+ * posix_trace_attr_setmaxdatasize() - set the largest data of a user event
+ * @attr: attributes object
+ * @maxdatasize: max-data-size, in bytes; longer data gets truncated
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or the size is above
+ * 64 KiB.
+ */
+PXTU_API int posix_trace_attr_setmaxdatasize(trace_attr_t *attr, size_t maxdatasize)
+{
+	if (!pxtu_attr_valid(attr) || maxdatasize > POSIXTRACE_DATA_SIZE_MAX)
+		return EINVAL;
+	attr->__max_data_size = maxdatasize;
+	return 0;
+}
+
+/**
+ * posix_trace_attr_getmaxsystemeventsize() - room that a system event takes
+ * @attr: attributes object
+ * @eventsize: where to write the size of the largest one, in bytes
+ *
+ * The largest is POSIX_TRACE_FILTER with its two event sets: a record that takes R = 1072
+ * bytes with what says of which thread it is. System events have sub-buffers of
+ * their own, of at least 4 KiB = S. One gets closed when the next record and a
+ * POSIX_TRACE_STOP behind it, together P = 1128 bytes at most, do not fit: when no
+ * more than P - 8 bytes are left. So at least S - (P - 8) bytes of it are used, and
+ * an event takes R * S / (S - P + 8) bytes of memory at most. That falls with S, so
+ * the smallest S is the worst case.
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or @eventsize is NULL.
+ */
+PXTU_API int posix_trace_attr_getmaxsystemeventsize(const trace_attr_t *restrict attr,
+						    size_t *restrict eventsize)
+{
+	if (!pxtu_attr_valid(attr) || !eventsize)
+		return EINVAL;
+	*eventsize = div_round_up(SYS_RECORD_MAX * POSIXTRACE_SUBBUF_SIZE_MIN,
+				  POSIXTRACE_SUBBUF_SIZE_MIN - SYS_RECORD_MAX - STOP_RECORD +
+				  POSIXTRACE_RECORD_ALIGN);
+	return 0;
+}
+
+/**
+ * posix_trace_attr_getmaxusereventsize() - room that a user event takes
+ * @attr: attributes object
+ * @data_len: bytes of data; what is above max-data-size gets truncated and
+ *	does not count
+ * @eventsize: where to write the size, in bytes
+ *
+ * A sub-buffer is at least eight times as large as the largest record
+ * (posixtrace_subbuf_size()), and is closed when a record does not fit: less
+ * than an eighth of it remains unused, so a record that takes R bytes, with what
+ * says of which thread it is, takes R * 8 / 7 bytes of memory at most. Where the
+ * module makes sub-buffers smaller, it makes enough of them for the same events. The
+ * sub-buffers that are not closed yet, one per CPU, are not part of
+ * stream-min-size.
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or @eventsize is NULL.
+ */
+PXTU_API int posix_trace_attr_getmaxusereventsize(const trace_attr_t *restrict attr,
+						  size_t data_len, size_t *restrict eventsize)
+{
+	uint64_t len = data_len;
+
+	if (!pxtu_attr_valid(attr) || !eventsize)
+		return EINVAL;
+	if (len > attr->__max_data_size)
+		len = attr->__max_data_size;
+	*eventsize = div_round_up(POSIXTRACE_RECORD_SIZE(len) * 8, 7);
+	return 0;
+}
+
+/**
+ * posix_trace_attr_getstreamsize() - size of the stream
+ * @attr: attributes object
+ * @streamsize: where to write stream-min-size, in bytes
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or @streamsize is NULL.
+ */
+PXTU_API int posix_trace_attr_getstreamsize(const trace_attr_t *restrict attr,
+					    size_t *restrict streamsize)
+{
+	if (!pxtu_attr_valid(attr) || !streamsize)
+		return EINVAL;
+	*streamsize = (size_t)attr->__stream_size;
+	return 0;
+}
+
+/**
+ * posix_trace_attr_setstreamsize() - set the size of the stream
+ * @attr: attributes object
+ * @streamsize: stream-min-size, in bytes; a stream gets no less, and what it
+ *	got is told by posix_trace_get_attr()
+ *
+ * Return: 0; EINVAL if @attr is no initialized object or the size is above
+ * 1 GiB.
+ */
+PXTU_API int posix_trace_attr_setstreamsize(trace_attr_t *attr, size_t streamsize)
+{
+	if (!pxtu_attr_valid(attr) || streamsize > POSIXTRACE_STREAM_SIZE_MAX)
+		return EINVAL;
+	attr->__stream_size = streamsize;
+	return 0;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What streams and logs have in common: records that nobody vouches for, and the
+ * events that they become. Without state, so that it is all inline.
+ */
+#ifndef PXTU_RECORD_H
+#define PXTU_RECORD_H
+
+#include <posixtrace.h>
+#include <string.h>
+
+#include "common/pxtu.h"
+
+/* Where records are damaged, an event is reported with this data: int EIO. */
+#define PXTU_ERROR_DATA_SIZE	((__u32)sizeof(int))
+
+/* What is in front of the data, at most. */
+#define PXTU_HEADER_MAX \
+	(sizeof(struct posixtrace_writer) + sizeof(struct posixtrace_record))
+
+/**
+ * struct pxtu_writer - the thread that a record is of
+ * @known: it is known, for a record before has said so
+ * @pid: process id
+ * @tid: kernel thread id
+ * @thread_id: pthread_t
+ */
+struct pxtu_writer {
+	bool known;
+	__s32 pid;
+	__s32 tid;
+	__u64 thread_id;
+};
+
+/**
+ * struct pxtu_record - a record, and what it does not say itself
+ * @header: bytes in front of the data
+ * @size: bytes from its first one to the next record
+ * @data_len: bytes of data
+ * @event_id: event type
+ * @flags: POSIXTRACE_RECORD_*
+ * @timestamp: nanoseconds since the Epoch
+ * @prog_address: instruction behind the call
+ * @writer: the thread that it is of
+ */
+struct pxtu_record {
+	__u32 header;
+	__u32 size;
+	__u32 data_len;
+	__u32 event_id;
+	__u32 flags;
+	__u64 timestamp;
+	__u64 prog_address;
+	struct pxtu_writer writer;
+};
+
+/**
+ * struct pxtu_event - an event to be reported
+ * @id: event type
+ * @truncated: data was cut when it was recorded
+ * @timestamp: nanoseconds since the Epoch
+ * @prog_address: instruction behind the call
+ * @thread_id: pthread_t
+ * @pid: process id
+ * @data_len: bytes of data
+ * @cpu: that recorded it, or POSIXTRACE_NO_CPU
+ * @lost: events lost before it, in all gaps reported so far
+ * @data: the data
+ */
+struct pxtu_event {
+	__u32 id;
+	bool truncated;
+	__u64 timestamp;
+	__u64 prog_address;
+	__u64 thread_id;
+	__s32 pid;
+	__u32 data_len;
+	__u32 cpu;
+	__u64 lost;
+	const void *data;
+};
+
+/**
+ * struct pxtu_queue - what is to be reported next
+ * @event: OVERFLOW, RESUME and a record
+ * @next: next of them
+ * @count: how many there are
+ */
+struct pxtu_queue {
+	struct pxtu_event event[3];
+	unsigned int next;
+	unsigned int count;
+};
+
+/**
+ * pxtu_record_parse() - what does a record say?
+ * @record: where to write it
+ * @raw: private copy of its first bytes: PXTU_HEADER_MAX, or all up to the end
+ * @room: bytes that it has at most
+ * @before: thread of the record before
+ *
+ * Return: false if it is none; but true does not yet mean that it is one.
+ */
+static inline bool pxtu_record_parse(struct pxtu_record *record, const void *raw, __u32 room,
+				     const struct pxtu_writer *before)
+{
+	const unsigned char *from = raw;
+	struct posixtrace_record header;
+	struct posixtrace_writer writer;
+
+	if (room < sizeof(header))
+		return false;
+	memcpy(&header, from, sizeof(header));
+	record->header = sizeof(header);
+	record->writer = *before;
+	if (header.event_id == POSIXTRACE_ID_WRITER) {
+		memcpy(&writer, from, sizeof(writer));
+		if (room < PXTU_HEADER_MAX || writer.data_len || writer.flags)
+			return false;
+		memcpy(&header, from + sizeof(writer), sizeof(header));
+		record->header = PXTU_HEADER_MAX;
+		record->writer = (struct pxtu_writer){
+			.known = true,
+			.pid = writer.pid,
+			.tid = writer.tid,
+			.thread_id = writer.thread_id,
+		};
+	}
+	record->data_len = header.data_len;
+	record->event_id = header.event_id;
+	record->flags = header.flags;
+	record->timestamp = header.timestamp;
+	record->prog_address = header.prog_address;
+	/* Not used if it is too large for 32 bits. */
+	record->size = (__u32)POSIXTRACE_RECORD_ALIGNED((__u64)record->header + header.data_len);
+	return true;
+}
+
+/**
+ * pxtu_record_room() - bytes that the data of any valid record needs
+ * @max_data: largest data of a user event, in bytes
+ */
+static inline size_t pxtu_record_room(__u32 max_data)
+{
+	return max_data > POSIXTRACE_SYSDATA_MAX ? max_data : POSIXTRACE_SYSDATA_MAX;
+}
+
+/**
+ * pxtu_record_valid() - can this be a record?
+ * @record: from pxtu_record_parse()
+ * @system: it is among those that the kernel writes
+ * @max_data: largest data of a user event, in bytes
+ * @room: bytes that it has at most
+ */
+static inline bool pxtu_record_valid(const struct pxtu_record *record, bool system,
+				     __u32 max_data, __u32 room)
+{
+	__u32 first = system ? 1 : POSIXTRACE_ID_UNNAMED;
+	__u32 end = system ? POSIXTRACE_ID_UNNAMED : POSIXTRACE_ID_MAX;
+
+	if (system)
+		max_data = POSIXTRACE_SYSDATA_MAX;
+	return record->data_len <= max_data && record->size <= room &&
+	       record->event_id >= first && record->event_id < end &&
+	       !(record->flags & ~POSIXTRACE_RECORD_TRUNCATED);
+}
+
+/**
+ * pxtu_record_error() - instead of what is no record, one that says so
+ * @record: where to write it
+ * @timestamp: its time
+ */
+static inline void pxtu_record_error(struct pxtu_record *record, __u64 timestamp)
+{
+	*record = (struct pxtu_record){
+		.data_len = PXTU_ERROR_DATA_SIZE,
+		.event_id = POSIXTRACE_ID_ERROR,
+		.timestamp = timestamp,
+	};
+}
+
+/**
+ * pxtu_record_after_gap() - is this the first record behind what was lost?
+ * @record: the record, about to be reported
+ * @loop: the stream has the policy POSIX_TRACE_LOOP
+ * @first: time of the first event that was lost
+ */
+static inline bool pxtu_record_after_gap(const struct pxtu_record *record, bool loop, __u64 first)
+{
+	if (record->timestamp < first)
+		return false;
+	if (loop)
+		return true;
+	/*
+	 * The stream was full: the last event before is its automatic STOP, which
+	 * may be younger than the first lost event; the first one behind is START.
+	 */
+	if (record->event_id == POSIXTRACE_ID_STOP)
+		return false;
+	return record->timestamp > first || record->event_id == POSIXTRACE_ID_START;
+}
+
+static inline void pxtu_queue_add(struct pxtu_queue *queue, const struct pxtu_event *event)
+{
+	queue->event[queue->count++] = *event;
+}
+
+/**
+ * pxtu_queue_record() - the event that a record stands for is reported next
+ * @queue: has room
+ * @record: the record, checked
+ * @data: its data
+ * @cpu: that recorded it, or POSIXTRACE_NO_CPU
+ * @lost: events lost before it
+ */
+static inline void pxtu_queue_record(struct pxtu_queue *queue, const struct pxtu_record *record,
+				     const void *data, __u32 cpu, __u64 lost)
+{
+	struct pxtu_event event = {
+		.id = record->event_id,
+		.truncated = record->flags & POSIXTRACE_RECORD_TRUNCATED,
+		.timestamp = record->timestamp,
+		.prog_address = record->prog_address,
+		.thread_id = record->writer.thread_id,
+		.pid = record->writer.pid,
+		.data_len = record->data_len,
+		.cpu = cpu,
+		.lost = lost,
+		.data = data,
+	};
+
+	pxtu_queue_add(queue, &event);
+}
+
+#endif /* PXTU_RECORD_H */

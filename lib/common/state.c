@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The pages with the state of this process. What is in it belongs to attach.c,
+ * slots.c and trid.c.
+ */
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/state.h"
+
+struct pxtu_state *pxtu_state_page;
+
+struct pxtu_state *pxtu_state_make(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t size = (sizeof(struct pxtu_state) + page - 1) & ~(page - 1);
+	struct pxtu_state *mine, *found = NULL;
+	int saved_errno = errno;
+
+	mine = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mine == MAP_FAILED)
+		goto out;
+	/*
+	 * Without it a child would take its parent's descriptors for its own:
+	 * then rather no tracing. Linux has had it since 4.14.
+	 */
+	if (madvise(mine, size, MADV_WIPEONFORK))
+		goto unmap;
+	/* Pairs with the load in pxtu_state(). */
+	if (__atomic_compare_exchange_n(&pxtu_state_page, &found, mine, false,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		found = mine;
+		goto out;
+	}
+unmap:
+	munmap(mine, size);
+out:
+	errno = saved_errno;
+	return found;
+}
+
+static bool try_lock(struct pxtu_state *state)
+{
+	int unlocked = 0;
+
+	return __atomic_compare_exchange_n(&state->attaching, &unlocked, PXTU_ATTACHING, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+bool pxtu_state_trylock(struct pxtu_state *state, sigset_t *signals)
+{
+	sigset_t all;
+
+	/*
+	 * A handler that came in between and left by siglongjmp() would leave the
+	 * try-lock held for ever.
+	 */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, signals);
+	if (try_lock(state))
+		return true;
+	pthread_sigmask(SIG_SETMASK, signals, NULL);
+	return false;
+}
+
+void pxtu_state_unlock(struct pxtu_state *state, const sigset_t *signals)
+{
+	if (__atomic_exchange_n(&state->attaching, 0, __ATOMIC_RELEASE) == PXTU_ATTACHING_WAITED)
+		pxtu_futex_wake(&state->attaching);
+	pthread_sigmask(SIG_SETMASK, signals, NULL);
+}
+
+/*
+ * Before main() and before other constructors, so that the first event finds
+ * it. Earlier ones, as in an IFUNC resolver, make it themselves. Opens nothing:
+ * most programs that are linked with the library are not traced today.
+ */
+__attribute__((__constructor__(101)))
+static void state_constructor(void)
+{
+	pxtu_state();
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+/*
+ * System calls as the library needs them: no cancellation points, errno kept.
+ * What they are called for is not known here.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/pxtu.h"
+
+/* One system call; its error in the return value instead of errno. */
+#define sys(...) ({					\
+	int saved_errno = errno;			\
+	long sys_ret = syscall(__VA_ARGS__);		\
+	if (sys_ret < 0)				\
+		sys_ret = -errno;			\
+	errno = saved_errno;				\
+	(int)sys_ret;					\
+})
+
+/*
+ * Of commands that do not wait. A filter of the program (seccomp) may say EINTR to each, and
+ * for ever.
+ */
+#define INTERRUPTS_MAX	100
+
+int pxtu_open(const char *path, int flags)
+{
+	int tries = 0, fd;
+
+	do {
+		fd = sys(SYS_openat, AT_FDCWD, path, flags, 0);
+	} while (fd == -EINTR && ++tries < INTERRUPTS_MAX);
+	return fd == -EINTR ? -EIO : fd;
+}
+
+void pxtu_close(int fd)
+{
+	/* After EINTR Linux has closed it: never again. */
+	sys(SYS_close, fd);
+}
+
+ssize_t pxtu_pread(int fd, void *to, size_t len, __u64 offset)
+{
+	int saved_errno = errno, cancel;
+	ssize_t ret;
+
+	/* By the C library: how an offset is passed depends on the machine. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	do {
+		ret = pread64(fd, to, len, (off64_t)offset);
+	} while (ret < 0 && errno == EINTR);
+	if (ret < 0)
+		ret = -errno;
+	pthread_setcancelstate(cancel, NULL);
+	errno = saved_errno;
+	return ret;
+}
+
+int pxtu_ioctl_once(int fd, unsigned long cmd, void *arg)
+{
+	return sys(SYS_ioctl, fd, cmd, arg);
+}
+
+int pxtu_ioctl(int fd, unsigned long cmd, void *arg)
+{
+	int tries = 0, ret;
+
+	do {
+		ret = pxtu_ioctl_once(fd, cmd, arg);
+	} while (ret == -EINTR && ++tries < INTERRUPTS_MAX);
+	return ret == -EINTR ? -EIO : ret;
+}
+
+int pxtu_checked_once(int fd, __u64 stream, unsigned long cmd, void *arg)
+{
+	struct posixtrace_checked checked = {
+		.stream = stream,
+		.arg = (uintptr_t)arg,
+		.cmd = (__u32)cmd,
+	};
+
+	return pxtu_ioctl_once(fd, POSIXTRACE_IOC_CHECKED, &checked);
+}
+
+int pxtu_checked(int fd, __u64 stream, unsigned long cmd, void *arg)
+{
+	int ret;
+
+	do {
+		ret = pxtu_checked_once(fd, stream, cmd, arg);
+	} while (ret == -EINTR);
+	return ret;
+}
+
+int pxtu_checked_soon(int fd, __u64 stream, unsigned long cmd, void *arg)
+{
+	int tries = 0, ret;
+
+	do {
+		ret = pxtu_checked_once(fd, stream, cmd, arg);
+	} while (ret == -EINTR && ++tries < INTERRUPTS_MAX);
+	return ret == -EINTR ? -EIO : ret;
+}
+
+bool pxtu_is_ours(int fd, __u64 stream)
+{
+	struct posixtrace_info info = { 0 };
+
+	/* An answer that nobody else gives: there are files that say 0 to everything. */
+	return !pxtu_checked_soon(fd, stream, POSIXTRACE_IOC_INFO, &info) && info.abi_version;
+}
+
+int pxtu_map(int fd, __u64 stream, const struct posixtrace_map *map, __u32 flags,
+	     void **address)
+{
+	struct posixtrace_mapping mapping = { .map = *map, .flags = flags };
+	int err = pxtu_checked_soon(fd, stream, POSIXTRACE_IOC_MAP, &mapping);
+
+	if (err)
+		return err;
+	/* A file that says 0 to everything does nothing. */
+	if (!mapping.address)
+		return -EBADF;
+	*address = (void *)(uintptr_t)mapping.address;
+	return 0;
+}
+
+/* Does a descriptor lead to the file that has the device's name? */
+static bool has_device_open(int fd)
+{
+	int saved_errno = errno;
+	struct stat ours, theirs;
+	bool same;
+
+	same = !stat(PXTU_DEVICE, &ours) && !fstat(fd, &theirs) &&
+	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+	errno = saved_errno;
+	return same;
+}
+
+/*
+ * The module's file does not say that it is ours: is it the module that says so, or a filter
+ * of the program (seccomp), which forbids CHECKED or all commands? The module says ESTALE of
+ * another role of this process, and EFAULT if it finds no argument; of all else it says EINVAL
+ * both times, also to the command that every file of that role takes, but not to INFO.
+ */
+static bool is_filtered(int fd, __u64 stream)
+{
+	struct posixtrace_info info = { 0 };
+	int answer = pxtu_checked_soon(fd, stream, POSIXTRACE_IOC_INFO, &info);
+	int blank = pxtu_ioctl(fd, POSIXTRACE_IOC_CHECKED, NULL);
+	struct posixtrace_attr attr;
+	__u32 no_slot = 0;
+
+	if (answer == -ESTALE && blank == -EFAULT)
+		return false;
+	if (answer != -EINVAL || blank != -EINVAL)
+		return true;
+	if (!(stream ? pxtu_ioctl(fd, POSIXTRACE_IOC_GET_ATTR, &attr) :
+		       pxtu_ioctl(fd, POSIXTRACE_IOC_WAKE, &no_slot)))
+		return true;
+	return pxtu_ioctl(fd, POSIXTRACE_IOC_INFO, &info);
+}
+
+/*
+ * No system call closes a descriptor if it is a certain file. So between the two,
+ * another thread of the program can close it and have another file under its number:
+ * as it can between the open() and the close() of any function of any library.
+ */
+bool pxtu_close_ours(int fd, __u64 stream)
+{
+	if (!pxtu_is_ours(fd, stream) && !(has_device_open(fd) && is_filtered(fd, stream)))
+		return false;
+	pxtu_close(fd);
+	return true;
+}
+
+/* A role that this process gave it: else a filter has said EBUSY, and says it here, too. */
+static bool has_role(int fd)
+{
+	return pxtu_ioctl(fd, POSIXTRACE_IOC_CHECKED, NULL) == -EFAULT;
+}
+
+bool pxtu_close_new(int fd, int err)
+{
+	/* EBUSY: another one of the module, for ours has no role yet. */
+	if (!has_device_open(fd) || (err == -EBUSY && has_role(fd)))
+		return false;
+	pxtu_close(fd);
+	return true;
+}
+
+void pxtu_futex_wait(int *word, int value)
+{
+	sys(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL);
+}
+
+void pxtu_futex_wake(int *word)
+{
+	sys(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX);
+}
+
+/* The signal by which glibc cancels another thread. pthread_sigmask() never changes it. */
+#define CANCEL_SIGNAL	(1ULL << (__SIGRTMIN - 1))
+
+__u64 pxtu_cancel_block(__u64 *before)
+{
+	const __u64 signal = CANCEL_SIGNAL;
+
+	if (sys(SYS_rt_sigprocmask, SIG_BLOCK, &signal, before, sizeof(signal)))
+		*before = signal;
+	return signal & ~*before;
+}
+
+void pxtu_cancel_unblock(__u64 before)
+{
+	const __u64 signal = CANCEL_SIGNAL & ~before;
+
+	if (signal)
+		sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &signal, NULL, sizeof(signal));
+}
+
+/*
+ * Another version of the module means other things by the same commands. A file that does not
+ * know INFO does not know ATTACH or CREATE either; one that says 0 to everything writes nothing,
+ * and no module has pages of size 0.
+ */
+static bool has_our_version(int fd)
+{
+	struct posixtrace_info info = { 0 };
+
+	return pxtu_ioctl(fd, POSIXTRACE_IOC_INFO, &info) || !info.page_size ||
+	       info.abi_version == POSIXTRACE_ABI_VERSION;
+}
+
+int pxtu_device_open(void)
+{
+	int fd = pxtu_open(PXTU_DEVICE, O_RDWR | O_CLOEXEC);
+	int high;
+
+	switch (fd) {
+	case -ENOENT:
+	case -ENOTDIR:
+	case -ENXIO:
+	case -ENODEV:
+		return -ENODEV;
+	case -EACCES:
+		return -EPERM;
+	}
+	if (fd < 0)
+		return fd;
+	if (fd <= STDERR_FILENO) {
+		/* It has no role yet: to close a copy of it means nothing to the module. */
+		high = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		pxtu_close_new(fd, 0);
+		fd = high;
+	}
+	if (fd < 0 || has_our_version(fd))
+		return fd;
+	return pxtu_close_new(fd, 0) ? -EOPNOTSUPP : -EBADF;
+}
+
+int pxtu_error(int err)
+{
+	switch (err) {
+	case -ESHUTDOWN:	/* the stream is gone, and with it the trace id */
+	case -EBADF:		/* the program closed our descriptor */
+	case -ENOTTY:		/* and has another file under its number */
+	case -ESTALE:		/* or another stream */
+		return EINVAL;
+	case -EOPNOTSUPP:
+	case -EPROTONOSUPPORT:	/* a filter answers for the module */
+		return ENOTSUP;
+	default:
+		return -err;
+	}
+}

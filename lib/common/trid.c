@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The table of trace ids. A trace id is the number of a slot of the table and,
+ * above it, how often the slot was used: an id that was shut down stays invalid
+ * until its slot was used half a million times more.
+ */
+#include <stdlib.h>
+
+#include "common/state.h"
+#include "common/trid.h"
+
+#define INDEX_BITS	12
+#define GENERATION_BITS	19		/* a trace id is a positive int */
+#define SLOTS_MIN	16U
+#define SLOTS_MAX	(1U << INDEX_BITS)
+#define GENERATION_MAX	((1U << GENERATION_BITS) - 1)
+
+/**
+ * struct trid_slot - what one trace id means
+ * @stream: NULL in a free slot
+ * @generation: upper part of the trace id, from 1
+ */
+struct trid_slot {
+	struct pxtu_stream *stream;
+	unsigned int generation;
+};
+
+/**
+ * struct pxtu_trid_table - trace ids of this process
+ * @lock: guards all below, and the use counts of the streams. Innermost; held
+ *	for some instructions only (and to grow the table)
+ * @nr_slots: slots in use or free
+ * @slots: the slots
+ */
+struct pxtu_trid_table {
+	pthread_mutex_t lock;
+	unsigned int nr_slots;
+	struct trid_slot *slots;
+};
+
+static struct pxtu_trid_table *table_get(void)
+{
+	struct pxtu_state *state = pxtu_state();
+
+	/* Pairs with the compare-and-swap in table_make(). */
+	return state ? pxtu_load_acquire(&state->trids) : NULL;
+}
+
+static struct pxtu_trid_table *table_make(void)
+{
+	struct pxtu_state *state = pxtu_state();
+	struct pxtu_trid_table *mine, *found = NULL;
+
+	if (!state)
+		return NULL;
+	mine = calloc(1, sizeof(*mine));
+	if (!mine)
+		return NULL;
+	pthread_mutex_init(&mine->lock, NULL);
+	/* Pairs with the load in table_get(). */
+	if (__atomic_compare_exchange_n(&state->trids, &found, mine, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return mine;
+	pthread_mutex_destroy(&mine->lock);
+	free(mine);
+	return found;
+}
+
+static trace_id_t slot_trid(const struct pxtu_trid_table *table, const struct trid_slot *slot)
+{
+	return (trace_id_t)(slot->generation << INDEX_BITS | (unsigned int)(slot - table->slots));
+}
+
+/* The slot that a valid trace id of a kind means, else NULL. With the lock held. */
+static struct trid_slot *slot_find(struct pxtu_trid_table *table, trace_id_t trid, bool log)
+{
+	struct trid_slot *slot;
+
+	if (trid <= 0 || (unsigned int)trid % SLOTS_MAX >= table->nr_slots)
+		return NULL;
+	slot = &table->slots[(unsigned int)trid % SLOTS_MAX];
+	return slot->stream && slot_trid(table, slot) == trid && !slot->stream->log == !log ?
+	       slot : NULL;
+}
+
+/* A free slot, or NULL with the reason in @err. With the lock held. */
+static struct trid_slot *slot_free(struct pxtu_trid_table *table, int *err)
+{
+	unsigned int i, nr = table->nr_slots ? 2 * table->nr_slots : SLOTS_MIN;
+	struct trid_slot *slots;
+
+	for (i = 0; i < table->nr_slots; i++)
+		if (!table->slots[i].stream)
+			return &table->slots[i];
+
+	*err = -EAGAIN;
+	if (nr > SLOTS_MAX)
+		return NULL;
+	*err = -ENOMEM;
+	slots = realloc(table->slots, nr * sizeof(*slots));
+	if (!slots)
+		return NULL;
+	for (i = table->nr_slots; i < nr; i++)
+		slots[i] = (struct trid_slot){ .generation = 1 };
+	i = table->nr_slots;
+	table->slots = slots;
+	table->nr_slots = nr;
+	return &slots[i];
+}
+
+int pxtu_trid_install(struct pxtu_stream *stream, trace_id_t *trid)
+{
+	struct pxtu_trid_table *table = table_get();
+	struct trid_slot *slot;
+	int err = 0;
+
+	if (!table)
+		table = table_make();
+	if (!table)
+		return -ENOMEM;
+	pthread_mutex_lock(&table->lock);
+	slot = slot_free(table, &err);
+	if (slot) {
+		slot->stream = stream;
+		*trid = slot_trid(table, slot);
+	}
+	pthread_mutex_unlock(&table->lock);
+	return slot ? 0 : err;
+}
+
+static struct pxtu_stream *get(trace_id_t trid, bool log)
+{
+	struct pxtu_trid_table *table = table_get();
+	struct pxtu_stream *stream = NULL;
+	struct trid_slot *slot;
+
+	if (!table)
+		return NULL;
+	pthread_mutex_lock(&table->lock);
+	slot = slot_find(table, trid, log);
+	if (slot) {
+		stream = slot->stream;
+		stream->users++;
+	}
+	pthread_mutex_unlock(&table->lock);
+	return stream;
+}
+
+struct pxtu_stream *pxtu_trid_get(trace_id_t trid)
+{
+	return get(trid, false);
+}
+
+struct pxtu_stream *pxtu_trid_get_log(trace_id_t trid)
+{
+	return get(trid, true);
+}
+
+void pxtu_trid_put(struct pxtu_stream *stream)
+{
+	struct pxtu_trid_table *table = table_get();
+
+	/* In the child of a process that forked in a signal handler meanwhile. */
+	if (!table)
+		return;
+	pthread_mutex_lock(&table->lock);
+	/* Under the lock: without it the stream may be gone before the signal. */
+	if (!--stream->users && stream->removed)
+		pthread_cond_signal(&stream->idle);
+	pthread_mutex_unlock(&table->lock);
+}
+
+static struct pxtu_stream *detach(trace_id_t trid, bool log)
+{
+	struct pxtu_trid_table *table = table_get();
+	struct pxtu_stream *stream = NULL;
+	struct trid_slot *slot;
+
+	if (!table)
+		return NULL;
+	pthread_mutex_lock(&table->lock);
+	slot = slot_find(table, trid, log);
+	if (slot) {
+		stream = slot->stream;
+		stream->removed = true;
+		slot->stream = NULL;
+		slot->generation = slot->generation < GENERATION_MAX ? slot->generation + 1 : 1;
+	}
+	pthread_mutex_unlock(&table->lock);
+	return stream;
+}
+
+struct pxtu_stream *pxtu_trid_remove(trace_id_t trid)
+{
+	return detach(trid, false);
+}
+
+struct pxtu_stream *pxtu_trid_remove_log(trace_id_t trid)
+{
+	return detach(trid, true);
+}
+
+void pxtu_trid_drain(struct pxtu_stream *stream)
+{
+	struct pxtu_trid_table *table = table_get();
+
+	pthread_mutex_lock(&table->lock);
+	while (stream->users)
+		pthread_cond_wait(&stream->idle, &table->lock);
+	pthread_mutex_unlock(&table->lock);
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a log says of itself as a whole: names of event types, status, and whether
+ * all of it is there. Collected from the headers of the blocks, when the log is
+ * opened, and from what has been appended since.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "log/crc32c.h"
+#include "log/log.h"
+
+#define NAMES_MIN	64U
+/* What is just being written is whole a moment later. */
+#define TRIES	4
+
+/* In the order of the module's list. */
+static const struct {
+	__u32 id;
+	const char *name;
+} predefined[] = {
+	{ POSIXTRACE_ID_ERROR, "posix_trace_error" },
+	{ POSIXTRACE_ID_START, "posix_trace_start" },
+	{ POSIXTRACE_ID_STOP, "posix_trace_stop" },
+	{ POSIXTRACE_ID_OVERFLOW, "posix_trace_overflow" },
+	{ POSIXTRACE_ID_RESUME, "posix_trace_resume" },
+	{ POSIXTRACE_ID_FLUSH_START, "posix_trace_flush_start" },
+	{ POSIXTRACE_ID_FLUSH_STOP, "posix_trace_flush_stop" },
+	{ POSIXTRACE_ID_FILTER, "posix_trace_filter" },
+	{ POSIXTRACE_ID_UNNAMED, "posix_trace_unnamed_userevent" },
+};
+
+const char *pxtu_log_name(const struct pxtu_log *log, __u32 id)
+{
+	unsigned int i;
+
+	for (i = 0; i < PXTU_ARRAY_SIZE(predefined); i++)
+		if (predefined[i].id == id)
+			return predefined[i].name;
+	if (id >= POSIXTRACE_ID_MAX || !log->facts.place[id])
+		return NULL;
+	return log->facts.names[log->facts.place[id] - 1].name;
+}
+
+__u32 pxtu_log_type(const struct pxtu_log *log, __u32 place)
+{
+	const __u32 first = PXTU_ARRAY_SIZE(predefined);
+
+	if (place < first)
+		return predefined[place].id;
+	place -= first;
+	return place < log->facts.nr_names ? log->facts.names[place].id : 0;
+}
+
+static bool name_valid(const struct posixtrace_log_name *name)
+{
+	struct posixtrace_log_name copy = *name;
+
+	copy.crc = 0;
+	return pxtu_crc32c(0, &copy, sizeof(copy)) == name->crc &&
+	       name->id > POSIXTRACE_ID_UNNAMED && name->id < POSIXTRACE_ID_MAX &&
+	       name->name[0] && memchr(name->name, '\0', sizeof(name->name));
+}
+
+static int add_name(struct pxtu_log_facts *facts, const struct posixtrace_log_name *name)
+{
+	__u32 room = facts->names_room ? 2 * facts->names_room : NAMES_MIN;
+	struct posixtrace_log_name *names;
+
+	if (!name_valid(name)) {
+		facts->damaged = true;
+		return 0;
+	}
+	if (facts->place[name->id])
+		return 0;
+	/* There are not more of them than there are types. */
+	if (facts->nr_names == facts->names_room) {
+		names = realloc(facts->names, room * sizeof(*names));
+		if (!names)
+			return -ENOMEM;
+		facts->names = names;
+		facts->names_room = room;
+	}
+	facts->names[facts->nr_names++] = *name;
+	facts->place[name->id] = (__u16)facts->nr_names;
+	return 0;
+}
+
+/* Also if the payload is damaged: each name has a check sum of its own. */
+static int read_names(struct pxtu_log *log, const struct pxtu_log_block *block)
+{
+	__u64 offset = block->offset + log->head.block_size;
+	struct posixtrace_log_name name;
+	int err = 0;
+	__u32 i;
+
+	for (i = 0; i < block->head.count && !err; i++, offset += sizeof(name)) {
+		if (pxtu_log_read(log, &name, sizeof(name), offset) == sizeof(name))
+			err = add_name(&log->facts, &name);
+		else
+			err = pxtu_log_failed(log);
+	}
+	return err;
+}
+
+/* Those of a LOOP log lie at the same place always, and more may have come. */
+static int read_fixed_names(struct pxtu_log *log)
+{
+	struct pxtu_log_facts *facts = &log->facts;
+	struct posixtrace_log_name name;
+	int i, err = 0;
+
+	while (facts->names_read < POSIXTRACE_ID_MAX && !err) {
+		for (i = 0; i < TRIES; i++) {
+			if (pxtu_log_read(log, &name, sizeof(name), log->head.names +
+					  facts->names_read * sizeof(name)) != sizeof(name) ||
+			    (!name.id && !name.crc && !name.name[0]))
+				return 0;
+			if (name_valid(&name))
+				break;
+		}
+		err = add_name(facts, &name);
+		if (!err)
+			facts->names_read++;
+	}
+	return err;
+}
+
+static bool end_valid(const struct pxtu_log *log, const struct posixtrace_log_end *end)
+{
+	struct posixtrace_log_end copy = *end;
+
+	copy.crc = 0;
+	return end->cookie == log->head.cookie &&
+	       pxtu_crc32c(0, &copy, sizeof(copy)) == end->crc && end->error >= 0;
+}
+
+static void read_end(struct pxtu_log *log, __u64 offset)
+{
+	static const struct posixtrace_log_end none;
+	struct pxtu_log_facts *facts = &log->facts;
+	struct posixtrace_log_end end;
+	int i;
+
+	facts->end_valid = false;
+	for (i = 0; i < TRIES && !facts->end_valid; i++) {
+		if (pxtu_log_read(log, &end, sizeof(end), offset) != sizeof(end) ||
+		    !memcmp(&end, &none, sizeof(end)))
+			return;
+		facts->end_valid = end_valid(log, &end);
+	}
+	if (facts->end_valid)
+		facts->end = end;
+	else
+		facts->damaged = true;
+}
+
+static int note(struct pxtu_log *log, const struct pxtu_log_block *block)
+{
+	struct pxtu_log_facts *facts = &log->facts;
+	int err = 0;
+
+	if (!block->head.type)
+		return 0;
+	if (block->head.gap_generation > facts->generation) {
+		facts->generation = block->head.gap_generation;
+		facts->gap = true;
+	}
+	switch (block->head.type) {
+	case POSIXTRACE_LOG_NAMES:
+		return read_names(log, block);
+	case POSIXTRACE_LOG_END:
+		read_end(log, block->offset + log->head.block_size);
+		err = pxtu_log_failed(log);
+		facts->ended = !err;
+		break;
+	case POSIXTRACE_LOG_RESET:
+		if (block->head.gap_generation)
+			facts->generation = block->head.gap_generation;
+		facts->gap = false;
+		facts->start = facts->walk;
+		facts->start_generation = facts->generation;
+		break;
+	}
+	return err;
+}
+
+int pxtu_log_survey(struct pxtu_log *log)
+{
+	struct pxtu_log_facts *facts = &log->facts;
+	struct pxtu_log_block block;
+	struct pxtu_log_walk before;
+	enum pxtu_log_step step;
+	int err;
+
+	/* It may be shorter than it was, too. */
+	log->size = 0;
+	log->error = 0;
+	while (!facts->ended) {
+		before = facts->walk;
+		step = pxtu_log_walk(log, &facts->walk, &block);
+		err = pxtu_log_failed(log);
+		if (!err && step == PXTU_LOG_NOTHING)
+			break;
+		if (!err)
+			err = note(log, &block);
+		if (err) {
+			facts->walk = before;
+			return err;
+		}
+		if (step == PXTU_LOG_DAMAGE)
+			facts->damaged = true;
+	}
+	if (log->foreign)
+		return -ESHUTDOWN;
+	if (!log->head.ring_end)
+		return 0;
+	read_end(log, log->head.end);
+	err = read_fixed_names(log);
+	return err ? err : pxtu_log_failed(log);
+}
+
+/* Was all of the log written, and nothing lost of it? */
+static bool log_whole(const struct pxtu_log *log)
+{
+	const struct pxtu_log_facts *facts = &log->facts;
+	const struct posixtrace_log_end *end = &facts->end;
+
+	/* The status of a LOOP log is in front, and says nothing of where the file ends. */
+	if (log->head.ring_end && facts->walk.newest != end->seq)
+		return false;
+
+	return !facts->damaged && !facts->overwritten && facts->end_valid &&
+	       end->flags & POSIXTRACE_LOG_END_FINAL &&
+	       !(end->flags & POSIXTRACE_LOG_END_OVERRUN) && !end->overwritten && !end->error &&
+	       !(end->flags & POSIXTRACE_LOG_END_FULL && end->lost);
+}
+
+void pxtu_log_status(const struct pxtu_log *log, struct posix_trace_status_info *info)
+{
+	const struct pxtu_log_facts *facts = &log->facts;
+	bool lost, full;
+
+	lost = facts->gap || facts->damaged || (facts->end_valid && facts->end.lost);
+	/* A LOOP log that has overwritten some is full as a LOOP stream is. */
+	full = facts->end_valid && facts->end.flags & (POSIXTRACE_LOG_END_FULL |
+						       POSIXTRACE_LOG_END_OVERRUN);
+	memset(info, 0, sizeof(*info));
+	info->posix_stream_status = POSIX_TRACE_SUSPENDED;
+	info->posix_stream_full_status = POSIX_TRACE_NOT_FULL;
+	info->posix_stream_overrun_status = lost ? POSIX_TRACE_OVERRUN : POSIX_TRACE_NO_OVERRUN;
+	info->posix_stream_flush_status = POSIX_TRACE_NOT_FLUSHING;
+	info->posix_stream_flush_error = facts->end_valid ? facts->end.error : 0;
+	info->posix_log_overrun_status = log_whole(log) ?
+					 POSIX_TRACE_NO_OVERRUN : POSIX_TRACE_OVERRUN;
+	info->posix_log_full_status = full ? POSIX_TRACE_FULL : POSIX_TRACE_NOT_FULL;
+}

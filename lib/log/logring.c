@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The ring of a LOOP log. Its writer goes round and round; where the next block does
+ * not fit, it goes on at the beginning. So there are blocks of the last lap, then
+ * what is left of a block that was overwritten in part, then those of the lap before
+ * (from the "tail" of the newest block on), and then maybe some of even older laps,
+ * which do not count.
+ */
+#include "log/log.h"
+
+/* How many blocks at the end of a lap can be damaged without putting it in doubt. */
+#define DAMAGED_MAX	2
+
+/* From @offset on, the block with the largest number, whatever is between. */
+static bool find_newest(struct pxtu_log *log, struct pxtu_log_walk walk, __u64 offset,
+			struct pxtu_log_block *newest)
+{
+	const __u64 limit = log->head.ring_end;
+	struct pxtu_log_block block;
+	bool found = false;
+
+	walk.offset = offset;
+	for (;;) {
+		walk.seq = 1;
+		walk.any = true;
+		if (pxtu_log_look(log, walk.offset, limit, &block) != PXTU_LOG_AT_BLOCK &&
+		    !pxtu_log_search(log, &walk, limit, ~0ULL, &block))
+			return found;
+		if (!found || block.head.seq > newest->head.seq)
+			*newest = block;
+		found = true;
+		pxtu_log_step_over(log, &walk, &block);
+	}
+}
+
+/*
+ * Where the oldest block should be, there is none. What is behind it: blocks of the
+ * same lap, which ends right before the number that the last lap begins with? Or only
+ * some of an older lap?
+ */
+static bool old_lap_goes_on(struct pxtu_log *log, struct pxtu_log_walk walk)
+{
+	struct pxtu_log_block last, first;
+	__u64 lost = DAMAGED_MAX;
+
+	if (!find_newest(log, walk, walk.offset, &last))
+		return false;
+	walk.offset = log->head.begin;
+	walk.any = true;
+	if (pxtu_log_look(log, walk.offset, walk.newest_end, &first) != PXTU_LOG_AT_BLOCK) {
+		if (!pxtu_log_search(log, &walk, walk.newest_end, walk.newest, &first))
+			return true;
+		lost += (first.offset - log->head.begin) / log->head.block_size;
+	}
+	return last.head.seq < first.head.seq && first.head.seq - 1 - last.head.seq <= lost;
+}
+
+void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
+{
+	struct pxtu_log_block newest, oldest;
+	__u64 tail;
+
+	walk->offset = log->head.begin;
+	walk->newest_end = log->head.begin;
+	walk->newest = 0;
+	walk->last_lap = true;
+	walk->searching = false;
+	walk->seq = 1;
+	if (!find_newest(log, *walk, walk->offset, &newest))
+		return;
+
+	walk->newest = newest.head.seq;
+	walk->newest_end = newest.offset + pxtu_log_block_bytes(log, &newest);
+	tail = newest.head.tail;
+	if (tail < log->head.begin || tail >= log->head.ring_end || tail % POSIXTRACE_LOG_ALIGN)
+		tail = log->head.begin;
+	walk->offset = tail;
+	walk->last_lap = tail <= newest.offset;
+	if (pxtu_log_look(log, tail, log->head.ring_end, &oldest) == PXTU_LOG_AT_BLOCK &&
+	    oldest.head.seq <= newest.head.seq) {
+		walk->seq = oldest.head.seq;
+		return;
+	}
+	/* It is damaged: walking finds that too, and then what comes behind. */
+	walk->any = true;
+	if (walk->last_lap || old_lap_goes_on(log, *walk))
+		return;
+	/* That was the last of its lap. It is missed before the first one of this lap. */
+	walk->offset = log->head.begin;
+	walk->last_lap = true;
+	if (pxtu_log_look(log, walk->offset, walk->newest_end, &oldest) == PXTU_LOG_AT_BLOCK)
+		walk->seq = oldest.head.seq - 1;
+}
+
+/* Has the writer gone on since? Then there is a newer block than we knew of. */
+static bool follow(struct pxtu_log *log, struct pxtu_log_walk *walk)
+{
+	const __u64 places[] = { walk->newest_end, log->head.begin };
+	struct pxtu_log_block block;
+	bool overtaken = false;
+	__u64 seq = walk->seq;
+	unsigned int i;
+
+	for (i = 0; i < PXTU_ARRAY_SIZE(places); i++) {
+		if (pxtu_log_look(log, places[i], log->head.ring_end, &block) !=
+		    PXTU_LOG_AT_BLOCK)
+			continue;
+		if (block.head.seq == seq) {
+			walk->offset = places[i];
+			walk->newest = seq;
+			walk->newest_end = places[i] + pxtu_log_block_bytes(log, &block);
+			walk->last_lap = true;
+			walk->searching = false;
+			return true;
+		}
+		overtaken |= block.head.seq > seq;
+	}
+	if (!overtaken)
+		return false;
+	log->facts.overwritten = true;
+	pxtu_ring_start(log, walk);
+	walk->skip = seq;
+	return walk->newest >= seq;
+}
+
+/* The lap before the last. PXTU_LOG_NOTHING: it has ended, the last one begins. */
+static enum pxtu_log_step walk_old_lap(struct pxtu_log *log, struct pxtu_log_walk *walk,
+				       struct pxtu_log_block *block)
+{
+	const __u64 limit = log->head.ring_end;
+	struct pxtu_log_block first;
+	enum pxtu_log_at at;
+
+	if (!walk->searching &&
+	    pxtu_log_look(log, walk->offset, limit, block) == PXTU_LOG_AT_BLOCK &&
+	    block->head.seq == walk->seq)
+		return pxtu_log_step_over(log, walk, block);
+	block->head.type = 0;
+
+	at = pxtu_log_look(log, log->head.begin, walk->newest_end, &first);
+	if (at != PXTU_LOG_AT_BLOCK || first.head.seq != walk->seq) {
+		if (!walk->searching) {
+			walk->searching = true;
+			walk->lost_from = walk->offset;
+			return PXTU_LOG_DAMAGE;
+		}
+		if (pxtu_log_search(log, walk, limit, walk->newest, block))
+			return pxtu_log_step_over(log, walk, block);
+	}
+
+	/* What is missing was reported as damage: the last lap goes on from what it has. */
+	walk->last_lap = true;
+	walk->offset = log->head.begin;
+	walk->lost_from = 0;
+	walk->any = true;
+	if (at == PXTU_LOG_AT_BLOCK && first.head.seq >= walk->seq) {
+		walk->seq = first.head.seq;
+		walk->searching = false;
+	}
+	return PXTU_LOG_NOTHING;
+}
+
+static enum pxtu_log_step walk_ring(struct pxtu_log *log, struct pxtu_log_walk *walk,
+				    struct pxtu_log_block *block)
+{
+	enum pxtu_log_step step;
+	bool reported;
+
+	block->head.type = 0;
+	if (walk->seq > walk->newest && !follow(log, walk))
+		return PXTU_LOG_NOTHING;
+	if (!walk->last_lap) {
+		step = walk_old_lap(log, walk, block);
+		if (step != PXTU_LOG_NOTHING)
+			return step;
+	}
+	reported = walk->searching;
+	step = pxtu_log_walk_straight(log, walk, walk->newest_end, walk->newest, block);
+	if (step != PXTU_LOG_NOTHING)
+		return step;
+	/* The newest one was there, and now it is not, or can not be reached. */
+	walk->seq = walk->newest + 1;
+	walk->offset = walk->newest_end;
+	walk->searching = false;
+	return reported ? PXTU_LOG_NOTHING : PXTU_LOG_DAMAGE;
+}
+
+enum pxtu_log_step pxtu_ring_walk(struct pxtu_log *log, struct pxtu_log_walk *walk,
+				  struct pxtu_log_block *block)
+{
+	enum pxtu_log_step step;
+
+	do {
+		step = walk_ring(log, walk, block);
+	} while (step == PXTU_LOG_BLOCK && block->head.seq < walk->skip);
+	return step;
+}

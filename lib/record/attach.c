@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Attaching this process to the module, so that it finds out who traces it. What
+ * is recorded then is up to event.c.
+ *
+ * All of this may run in a signal handler, in any thread, at any time: only
+ * system calls and atomic operations.
+ *
+ * The program does not know of our descriptor, and may close it: daemons close all.
+ * The process remains a target, for its mapping of the gate holds the file. So what
+ * is lost is a way to send commands, and another descriptor will do. The number of
+ * the old one may be that of a file of the program now, which must neither be closed
+ * nor used.
+ */
+#include <sys/mman.h>
+#include <time.h>
+
+#include "record/attach.h"
+#include "record/gate.h"
+
+#define TRIES	6	/* for one event, against a thread that closes and closes */
+#define PAUSE	100U	/* milliseconds after one that failed */
+
+/* For those who wait, against the same, and a filter that says EBADF to all. */
+#define WAIT_TRIES	1000
+
+/* The clock of the pause. No system call, but some milliseconds coarse. */
+static __u32 now(void)
+{
+	struct timespec time = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+	return (__u32)time.tv_sec * 1000U + (__u32)(time.tv_nsec / 1000000);
+}
+
+static void begin_pause(struct pxtu_state *state)
+{
+	pxtu_store(&state->pause, now() + PAUSE);
+}
+
+static bool pausing(const struct pxtu_state *state)
+{
+	__u32 end = pxtu_load(&state->pause);
+
+	/* It wraps around. An end that is further away than a pause is long over. */
+	return end && end - now() - 1 < PAUSE;
+}
+
+/*
+ * What the module does not say to what we send; the numbers mean other things to our
+ * callers. A filter of the program says it (seccomp), or another device of that name.
+ */
+static int refused(int err)
+{
+	switch (err) {
+	case -EALREADY:
+	case -EBADF:
+	case -EBUSY:
+	case -EINVAL:
+	case -ENOTTY:
+	case -ESTALE:
+	case -EUSERS:
+		return -EPROTONOSUPPORT;
+	default:
+		return err < 0 ? err : -EPROTONOSUPPORT;
+	}
+}
+
+/* -EBADF if the program closed it at once. */
+static int open_target(struct posixtrace_attach *attach)
+{
+	int fd, err;
+
+	*attach = (struct posixtrace_attach){ 0 };
+	fd = pxtu_device_open();
+	if (fd < 0)
+		return fd == -EBADF ? fd : refused(fd);
+	err = pxtu_ioctl(fd, POSIXTRACE_IOC_ATTACH, attach);
+	if (!err)
+		return fd;
+	/*
+	 * Was the number not in use, and another thread has the device open under it by now?
+	 * A filter says the same again.
+	 */
+	if (err == -EBADF && pxtu_ioctl(fd, POSIXTRACE_IOC_ATTACH, NULL) != -EBADF)
+		return -EBADF;
+	return pxtu_close_new(fd, err) ? refused(err) : -EBADF;
+}
+
+/*
+ * Does MAP fail for good? Else another file had the number, and a third one has it now, which
+ * is not ours either.
+ */
+static bool fails_again(int fd, const struct posixtrace_map *map, int err)
+{
+	void *again;
+	int ret = pxtu_map(fd, 0, map, 0, &again);
+
+	if (!ret)
+		munmap(again, map->size);
+	return ret == err;
+}
+
+/* A target and its gate. Changes errno. */
+static int open_and_map(struct pxtu_state *state, struct posixtrace_attach *attach)
+{
+	int fd = open_target(attach);
+	int err;
+
+	if (fd == -ENODEV || fd == -EPERM || fd == -EOPNOTSUPP) {
+		pxtu_store(&state->absent, 1);
+		/* Nobody has to ask again. Or everybody will, if that fails. */
+		pxtu_gate_shut();
+	}
+	if (fd < 0)
+		return fd;
+
+	err = pxtu_gate_map(fd, &attach->gate);
+	if (!err) {
+		pxtu_store(&state->absent, 0);
+		return fd;
+	}
+	if (refused(err) != err && err != -EUSERS && !fails_again(fd, &attach->gate, err))
+		return -EBADF;
+	if (!pxtu_close_ours(fd, 0))
+		return -EBADF;
+	return err == -EUSERS ? err : refused(err);
+}
+
+/* With the lock of the state. Changes errno. */
+static int attach_locked(struct pxtu_state *state, int bad_fd)
+{
+	struct posixtrace_attach attach;
+	int fd;
+
+	/*
+	 * Another thread may have attached meanwhile, and got the number that we found
+	 * bad before. Or there was no answer that we know: then one like it is no help.
+	 */
+	if (bad_fd && pxtu_is_ours(bad_fd, 0))
+		return bad_fd;
+	/* Not looked at again, also if there is none to come in its place. */
+	pxtu_store(&state->fd, 0);
+
+	fd = open_and_map(state, &attach);
+	/* Bad in this process perhaps, but not in the other, as after vfork(). */
+	if (fd == -EUSERS)
+		pxtu_store(&state->fd, bad_fd);
+	else if (fd < 0 && fd != -EBADF)
+		begin_pause(state);
+	if (fd < 0)
+		return fd;
+	pxtu_store(&state->pause, 0);
+	/* Others may be writing: for another target of the same process. */
+	pxtu_store(&state->target, attach.target);
+	/* Pair with the loads in pxtu_target_ioctl() and posix_trace_event(). */
+	pxtu_store_release(&state->fd, fd);
+	pxtu_store_release(&state->attached, 1);
+	return fd;
+}
+
+int pxtu_attach(struct pxtu_state *state, int bad_fd)
+{
+	int saved_errno = errno;
+	sigset_t signals;
+	int fd = -EBUSY;
+
+	if (pausing(state))
+		return -EALREADY;
+	if (pxtu_state_trylock(state, &signals)) {
+		fd = pxtu_load(&state->fd);
+		if (!fd || fd == bad_fd)
+			fd = attach_locked(state, fd);
+		pxtu_state_unlock(state, &signals);
+	}
+	errno = saved_errno;
+	return fd;
+}
+
+int pxtu_attach_wait(struct pxtu_state *state)
+{
+	/* Pairs with the store in attach_locked(). */
+	int fd = pxtu_load_acquire(&state->fd);
+	int held, closed = 0;
+
+	if (fd)
+		return fd;
+	for (;;) {
+		pxtu_store(&state->pause, 0);
+		fd = pxtu_attach(state, 0);
+		if (fd != -EBUSY && fd != -EALREADY && fd != -EBADF)
+			return fd;
+		if (fd == -EBADF && ++closed == WAIT_TRIES)
+			return -EPROTONOSUPPORT;
+		held = PXTU_ATTACHING;
+		__atomic_compare_exchange_n(&state->attaching, &held, PXTU_ATTACHING_WAITED,
+					    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		/* Returns at once if it has ended meanwhile. */
+		pxtu_futex_wait(&state->attaching, PXTU_ATTACHING_WAITED);
+	}
+}
+
+void pxtu_attach_retry(struct pxtu_state *state)
+{
+	if (pxtu_load(&state->absent) || pxtu_load(&state->pause))
+		pxtu_attach_wait(state);
+}
+
+/* One that the other role knows too would go to another process's event types. */
+static int command(int fd, unsigned long cmd, void *arg)
+{
+	if (cmd == POSIXTRACE_IOC_EVENTID_OPEN)
+		return pxtu_checked_soon(fd, 0, cmd, arg);
+	return pxtu_ioctl(fd, cmd, arg);
+}
+
+/*
+ * Can this be the answer of a target to what we send? It finds nothing invalid in
+ * that. Other files say ENOTTY, or a hundred other things.
+ */
+static bool is_answer(int ret)
+{
+	return !ret || ret == -ENOMEM || ret == -EFAULT;
+}
+
+static bool change_spare(struct pxtu_state *state, int i, int from, int to)
+{
+	return __atomic_compare_exchange_n(&state->spare[i], &from, to, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED);
+}
+
+static void keep_spare(struct pxtu_state *state, int fd)
+{
+	int i;
+
+	for (i = 0; i < PXTU_SPARES; i++) {
+		if (change_spare(state, i, 0, fd))
+			return;
+	}
+	pxtu_close_ours(fd, 0);
+}
+
+/*
+ * A command while another thread attaches, or while nobody can: by a descriptor on the
+ * side. -EBADF if the program closed that at once.
+ */
+static int command_aside(struct pxtu_state *state, unsigned long cmd, void *arg, bool keep)
+{
+	struct posixtrace_attach attach;
+	int i, fd, ret;
+
+	for (i = 0; i < PXTU_SPARES; i++) {
+		/* Pairs with the compare-and-swap in change_spare(). */
+		fd = pxtu_load_acquire(&state->spare[i]);
+		if (!fd)
+			continue;
+		ret = command(fd, cmd, arg);
+		if (is_answer(ret))
+			return ret;
+		/* As above: closed by the program, and not looked at again. */
+		if (keep)
+			change_spare(state, i, fd, 0);
+	}
+
+	fd = open_target(&attach);
+	if (fd < 0) {
+		ret = fd;
+		goto failed;
+	}
+	ret = command(fd, cmd, arg);
+	if (is_answer(ret)) {
+		if (keep)
+			keep_spare(state, fd);
+		else
+			pxtu_close_ours(fd, 0);
+		return ret;
+	}
+	ret = pxtu_close_ours(fd, 0) ? refused(ret) : -EBADF;
+failed:
+	if (ret != -EBADF)
+		begin_pause(state);
+	return ret;
+}
+
+int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
+{
+	/* Pairs with the store in attach_locked(). */
+	int fd = pxtu_load_acquire(&state->fd);
+	int tries, ret;
+
+	for (tries = 0; tries < TRIES; tries++) {
+		if (fd > 0) {
+			ret = command(fd, cmd, arg);
+			if (is_answer(ret))
+				return ret;
+		}
+		fd = pxtu_attach(state, fd > 0 ? fd : 0);
+		if (pxtu_unattached(fd)) {
+			/* What is open in one process is not open in another. */
+			ret = command_aside(state, cmd, arg, fd == -EBUSY);
+			if (ret != -EBADF)
+				return ret;
+		} else if (fd < 0 && fd != -EBADF) {
+			return fd;
+		}
+	}
+	/* It is ours, and a filter answers for it: the next event does with one attempt. */
+	if (fd > 0 && pxtu_is_ours(fd, 0))
+		begin_pause(state);
+	return -EBADF;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The clock of the timestamps, as pxt_clock_now() in the module has it. */
+#ifndef PXTU_CLOCK_H
+#define PXTU_CLOCK_H
+
+#include <time.h>
+
+#include "common/pxtu.h"
+
+#ifdef __x86_64__
+__extension__ typedef unsigned __int128 pxtu_u128;
+
+/*
+ * Not before anything that was read until now: what happened before an event has the
+ * smaller time. That is what LFENCE is for, on Intel's and on AMD's.
+ */
+static inline __u64 pxtu_counter(void)
+{
+	__u32 low, high;
+
+	__asm__ __volatile__ ("lfence\n\trdtsc" : "=a" (low), "=d" (high) : : "memory");
+	return (__u64)high << 32 | low;
+}
+
+/* False if the kernel has no counter for us, or is just changing what it says of it. */
+static inline bool pxtu_clock_count(const struct posixtrace_clock *clock, __u64 *time)
+{
+	/* Pairs with the kernel's barrier between the first change of it and the rest. */
+	__u32 seq = pxtu_load_acquire(&clock->seq);
+	__u64 cycles, last, base;
+	pxtu_u128 units;
+
+	if (pxtu_load(&clock->counter) != POSIXTRACE_COUNTER_TSC)
+		return false;
+	last = pxtu_load(&clock->cycle_last);
+	base = pxtu_load(&clock->base) + (__u64)pxtu_load(&clock->offset);
+	cycles = pxtu_counter();
+	/* The counters of two CPUs may differ a little. */
+	cycles = cycles > last ? cycles - last : 0;
+	units = (pxtu_u128)cycles * pxtu_load(&clock->mult) + pxtu_load(&clock->fraction);
+	*time = base + (__u64)(units >> (pxtu_load(&clock->shift) & 63));
+	/* Pairs with the kernel's barrier before the last change of it. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return !(seq & 1) && pxtu_load(&clock->seq) == seq;
+}
+#else
+static inline bool pxtu_clock_count(const struct posixtrace_clock *clock, __u64 *time)
+{
+	(void)clock;
+	(void)time;
+	return false;
+}
+#endif
+
+/* The last tick was not longer ago. If it was, we can not tell, and the module knows better. */
+#define PXTU_TICK_MAX	50000000U
+
+/*
+ * From the C library. Not CLOCK_MONOTONIC: that is another one in a time namespace, which a
+ * process enters by setns() without our knowing.
+ */
+static inline bool pxtu_clock_ask(const struct posixtrace_clock *clock, __u64 *time)
+{
+	/* As in pxtu_clock_count(). */
+	__u32 seq = pxtu_load_acquire(&clock->seq);
+	struct timespec real = { 0 };
+	__u64 tick, mono;
+
+	tick = pxtu_load(&clock->base) +
+	       (pxtu_load(&clock->fraction) >> (pxtu_load(&clock->shift) & 63));
+	clock_gettime(CLOCK_REALTIME, &real);
+	mono = (__u64)real.tv_sec * 1000000000U + (__u64)real.tv_nsec -
+	       (__u64)pxtu_load(&clock->wall);
+	*time = mono + (__u64)pxtu_load(&clock->offset);
+	/* Likewise. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (seq & 1 || pxtu_load(&clock->seq) != seq)
+		return false;
+	/* When it is set, the vDSO knows a moment before this page does. */
+	return mono - tick < PXTU_TICK_MAX;
+}
+
+/**
+ * pxtu_clock_now() - the time for a timestamp
+ * @clock: in the gate of this process
+ * @time: where to write it, nanoseconds since the Epoch
+ *
+ * Mostly no system call.
+ *
+ * Return: false if the clock is just being changed: then @time is any.
+ */
+static inline bool pxtu_clock_now(const struct posixtrace_clock *clock, __u64 *time)
+{
+	return pxtu_likely(pxtu_clock_count(clock, time)) || pxtu_clock_ask(clock, time);
+}
+
+#endif /* PXTU_CLOCK_H */

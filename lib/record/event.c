@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Recording of events by the traced process. The gate decides whether, the
+ * module writes the record; full streams count here what they drop.
+ */
+#define __POSIX_TRACE_NO_INLINE
+#include <pthread.h>
+
+#include "record/attach.h"
+#include "record/gate.h"
+#include "record/write.h"
+
+/* What the library could not write. Nobody to report an error to: the module counts. */
+static __attribute__((__noinline__, __cold__)) void
+let_the_module_record(struct pxtu_state *state, const struct pxtu_call *call, __u32 skip)
+{
+	struct posixtrace_event event = {
+		.event_id = call->id,
+		.data = (uintptr_t)call->data,
+		.data_len = call->len,
+		.prog_address = (uintptr_t)call->prog_address,
+		.thread_id = (uintptr_t)pthread_self(),
+		.skip = skip,
+	};
+	int saved_errno = errno;
+
+	pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENT, &event);
+	errno = saved_errno;
+}
+
+/*
+ * Record into the streams that want it. Neither this nor the next one is inlined:
+ * an event that nobody wants would pay for their registers.
+ */
+__attribute__((__noinline__))
+static void record(struct pxtu_state *state, trace_event_id_t id, const void *data, size_t len,
+		   void *prog_address)
+{
+	__u32 mask = pxtu_load(&pxtu_gate()->enable[id]), done;
+	const struct pxtu_call call = {
+		.id = id,
+		.data = data,
+		.len = len,
+		.prog_address = prog_address,
+	};
+
+	done = pxtu_write(state, &call, mask);
+	if (pxtu_unlikely(mask != done))
+		let_the_module_record(state, &call, done);
+}
+
+/* An event of a process that has no gate yet: attach, then as usual. */
+__attribute__((__noinline__, __cold__))
+static void record_unattached(trace_event_id_t id, const void *data, size_t len,
+			      void *prog_address)
+{
+	struct pxtu_state *state = pxtu_state();
+	int ret;
+
+	if (!state)
+		return;
+	ret = pxtu_attach(state, 0);
+	/*
+	 * While somebody else attaches there is no gate: the module decides. And if the
+	 * program closed the new descriptor at once, the next try is for the same event.
+	 */
+	if (!pxtu_unattached(ret) && ret != -EBADF &&
+	    (ret < 0 || !pxtu_load(&pxtu_gate()->enable[id])))
+		return;
+	record(state, id, data, len, prog_address);
+}
+
+/**
+ * posix_trace_event() - record an event
+ * @event_id: user event type, from posix_trace_eventid_open(), or
+ *	POSIX_TRACE_UNNAMED_USEREVENT
+ * @data_ptr: data of the event; may be NULL if @data_len is 0
+ * @data_len: bytes of data; what is above max-data-size gets truncated
+ *
+ * The event goes into every stream that traces the process, runs and does not
+ * filter out its type. Without such a stream, and for system event types and
+ * numbers that are no event type, nothing happens.
+ *
+ * Async-signal-safe, thread-safe, no cancellation point. Keeps errno, takes no
+ * lock, allocates nothing. The first call in a process attaches it to the
+ * module. If the module is not there, or is of another version, that is remembered, here
+ * and in children: later calls return at once, until posix_trace_eventid_open() or
+ * posix_trace_create() finds it. The same holds for a process that has closed our
+ * descriptor and can not open the device any more, say after chroot(). If it only has no
+ * descriptor to spare, events are lost until it has: that is tried now and then.
+ *
+ * <trace.h> has an inline that calls this only if the gate is open for the type:
+ * while it is shut, an event costs a load and a branch.
+ */
+PXTU_API void posix_trace_event(trace_event_id_t event_id, const void *restrict data_ptr,
+				size_t data_len)
+{
+	struct pxtu_state *state;
+
+	if (pxtu_unlikely(event_id < POSIX_TRACE_UNNAMED_USEREVENT ||
+			  event_id >= POSIXTRACE_ID_MAX))
+		return;
+	/* A stream that starts or stops meanwhile may or may not get this one. */
+	if (pxtu_likely(!pxtu_load(&pxtu_gate()->enable[event_id])))
+		return;
+	/* Pairs with the compare-and-swap in pxtu_state_make(). */
+	state = pxtu_load_acquire(&pxtu_state_page);
+	/* Pairs with the store in attach_locked(). */
+	if (pxtu_likely(state && pxtu_load_acquire(&state->attached)))
+		record(state, event_id, data_ptr, data_len, __builtin_return_address(0));
+	else
+		record_unattached(event_id, data_ptr, data_len, __builtin_return_address(0));
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* Where things are that restartable sequences look at. For the headers of architectures. */
+#ifndef PXTU_RSEQ_LAYOUT_H
+#define PXTU_RSEQ_LAYOUT_H
+
+#include <stddef.h>
+#include <sys/rseq.h>
+
+#include "common/state.h"
+
+/*
+ * An asm statement takes 30 operands, and has no offsetof(): what it needs of the
+ * structures, in bytes.
+ */
+#define PXTU_RSEQ_CPU_ID	4
+#define PXTU_RSEQ_CS		8
+#define PXTU_HEAD_SHIFT		6
+#define PXTU_HEAD_HEAD		0
+#define PXTU_HEAD_LIMIT		8
+#define PXTU_HEAD_FLAGS		12
+#define PXTU_HEAD_LOST		16
+#define PXTU_HEAD_LAST		24
+#define PXTU_HEAD_WRITER_HEAD	32
+#define PXTU_HEAD_IDS		40
+#define PXTU_HEAD_THREAD_ID	48
+#define PXTU_HEAD_FULL		1
+#define PXTU_SLOT_HEADS		0
+#define PXTU_SLOT_POOL		8
+#define PXTU_SLOT_POOL_SIZE	16
+#define PXTU_SLOT_WAKEUP		24
+#define PXTU_NEED_WAKEUP		0
+#define PXTU_GATE_GENERATION	0
+#define PXTU_CLOCK_OFFSET	20480
+#define PXTU_CLOCK_SEQ		20488
+#define PXTU_CLOCK_COUNTER	20492
+#define PXTU_CLOCK_CYCLE_LAST	20496
+#define PXTU_CLOCK_BASE		20504
+#define PXTU_CLOCK_FRACTION	20512
+#define PXTU_CLOCK_MULT		20520
+#define PXTU_CLOCK_SHIFT	20524
+#define PXTU_COUNTER_TSC	1
+#define PXTU_STATE_GENERATION	68
+#define PXTU_STATE_NR_CPUS	72
+#define PXTU_DRAFT_HEADER	24
+#define PXTU_DRAFT_ADDRESS	40
+#define PXTU_DRAFT_IDS		8
+#define PXTU_DRAFT_THREAD_ID	16
+#define PXTU_DRAFT_DATA		48
+#define PXTU_DRAFT_REST		56
+#define PXTU_DRAFT_STEP		72
+#define PXTU_DRAFT_TIME		80
+#define PXTU_DRAFT_ENABLE	88
+#define PXTU_DRAFT_BIT		96
+#define PXTU_DRAFT_GENERATION	100
+#define PXTU_DRAFT_PIECES	104
+#define PXTU_DRAFT_REST_WORDS	108
+#define PXTU_WRITER_SIZE	24
+
+#define PXTU_AT(number, type, member) \
+	_Static_assert((number) == offsetof(struct type, member), "as the sequences have it")
+
+PXTU_AT(PXTU_RSEQ_CPU_ID, rseq, cpu_id);
+PXTU_AT(PXTU_RSEQ_CS, rseq, rseq_cs);
+_Static_assert(1 << PXTU_HEAD_SHIFT == sizeof(struct posixtrace_cpu_head), "likewise");
+PXTU_AT(PXTU_HEAD_HEAD, posixtrace_cpu_head, head);
+PXTU_AT(PXTU_HEAD_LIMIT, posixtrace_cpu_head, limit);
+PXTU_AT(PXTU_HEAD_FLAGS, posixtrace_cpu_head, flags);
+PXTU_AT(PXTU_HEAD_LOST, posixtrace_cpu_head, lost);
+PXTU_AT(PXTU_HEAD_LAST, posixtrace_cpu_head, last);
+PXTU_AT(PXTU_HEAD_WRITER_HEAD, posixtrace_cpu_head, writer_head);
+/* Two numbers of 32 bits in one piece, in the same order in both. */
+PXTU_AT(PXTU_HEAD_IDS, posixtrace_cpu_head, pid);
+PXTU_AT(PXTU_HEAD_IDS + 4, posixtrace_cpu_head, tid);
+PXTU_AT(PXTU_HEAD_THREAD_ID, posixtrace_cpu_head, thread_id);
+_Static_assert(PXTU_HEAD_FULL == POSIXTRACE_HEAD_FULL, "likewise");
+PXTU_AT(PXTU_SLOT_HEADS, pxtu_slot, heads);
+PXTU_AT(PXTU_SLOT_POOL, pxtu_slot, pool);
+PXTU_AT(PXTU_SLOT_POOL_SIZE, pxtu_slot, pool_size);
+PXTU_AT(PXTU_SLOT_WAKEUP, pxtu_slot, wakeup);
+PXTU_AT(PXTU_NEED_WAKEUP, posixtrace_wakeup, need_wakeup);
+PXTU_AT(PXTU_GATE_GENERATION, posixtrace_gate, generation);
+PXTU_AT(PXTU_CLOCK_OFFSET, posixtrace_gate, clock.offset);
+PXTU_AT(PXTU_CLOCK_SEQ, posixtrace_gate, clock.seq);
+PXTU_AT(PXTU_CLOCK_COUNTER, posixtrace_gate, clock.counter);
+PXTU_AT(PXTU_CLOCK_CYCLE_LAST, posixtrace_gate, clock.cycle_last);
+PXTU_AT(PXTU_CLOCK_BASE, posixtrace_gate, clock.base);
+PXTU_AT(PXTU_CLOCK_FRACTION, posixtrace_gate, clock.fraction);
+PXTU_AT(PXTU_CLOCK_MULT, posixtrace_gate, clock.mult);
+PXTU_AT(PXTU_CLOCK_SHIFT, posixtrace_gate, clock.shift);
+_Static_assert(PXTU_COUNTER_TSC == POSIXTRACE_COUNTER_TSC, "likewise");
+PXTU_AT(PXTU_STATE_GENERATION, pxtu_state, generation);
+PXTU_AT(PXTU_STATE_NR_CPUS, pxtu_state, nr_cpus);
+PXTU_AT(0, pxtu_entry, writer);
+PXTU_AT(PXTU_DRAFT_IDS, pxtu_entry, writer.ids);
+PXTU_AT(PXTU_DRAFT_THREAD_ID, pxtu_entry, writer.thread_id);
+PXTU_AT(PXTU_DRAFT_HEADER, pxtu_entry, header);
+PXTU_AT(PXTU_DRAFT_ADDRESS, pxtu_entry, prog_address);
+PXTU_AT(PXTU_DRAFT_DATA, pxtu_entry, data);
+PXTU_AT(PXTU_DRAFT_REST, pxtu_entry, rest);
+PXTU_AT(PXTU_DRAFT_STEP, pxtu_entry, step);
+PXTU_AT(PXTU_DRAFT_TIME, pxtu_entry, time);
+PXTU_AT(PXTU_DRAFT_ENABLE, pxtu_entry, enable);
+PXTU_AT(PXTU_DRAFT_BIT, pxtu_entry, bit);
+PXTU_AT(PXTU_DRAFT_GENERATION, pxtu_entry, generation);
+PXTU_AT(PXTU_DRAFT_PIECES, pxtu_entry, pieces);
+PXTU_AT(PXTU_DRAFT_REST_WORDS, pxtu_entry, rest_words);
+_Static_assert(sizeof(struct posixtrace_writer) == PXTU_WRITER_SIZE, "likewise");
+
+#undef PXTU_AT
+
+/* Such a number, in an instruction. */
+#define PXTU_TEXT_(number)	#number
+#define PXTU_TEXT(number)	PXTU_TEXT_(number)
+
+#endif /* PXTU_RSEQ_LAYOUT_H */

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The streams that trace this process: which there are, and where their memory is
+ * mapped.
+ *
+ * Threads and signal handlers use these notes in restartable sequences only. To
+ * take a mapping away we take the note of it away, make all sequences begin anew,
+ * and then nobody can have it.
+ */
+#include <linux/membarrier.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "record/attach.h"
+#include "record/gate.h"
+#include "record/slots.h"
+
+/* A program may have forbidden it to itself: then do without sequences. */
+static int membarrier(struct pxtu_state *state, int cmd)
+{
+	bool failed = syscall(SYS_membarrier, cmd, 0, 0);
+
+	pxtu_store(&state->sequences, failed ? -1 : 1);
+	return failed ? -EPERM : 0;
+}
+
+/*
+ * More is not populated when it is mapped: a process that lives for a moment would be
+ * busy with nothing else. Twice what a stream has if nobody asks for a size: what is granted
+ * for that is a little more.
+ */
+#define POPULATE_MAX	(512U << 10)
+
+/* Mappings of a stream that are not needed any more. */
+struct old {
+	void *heads;
+	size_t size;
+	void *wakeup;
+};
+
+/* Take mappings away whose stream is not in its slot any more. */
+static int drop_old(struct pxtu_state *state, const struct posixtrace_slot *slots)
+{
+	struct old old[POSIXTRACE_SLOTS_MAX];
+	unsigned int i, count = 0;
+	struct pxtu_slot *slot;
+	int err;
+
+	for (i = 0; i < POSIXTRACE_SLOTS_MAX; i++) {
+		slot = &state->slot[i];
+		if (!slot->heads || slot->stream == slots[i].stream)
+			continue;
+		old[count++] = (struct old){
+			.heads = slot->heads,
+			.size = (size_t)(slot->pool - (unsigned char *)slot->heads) +
+				slot->pool_size,
+			.wakeup = (void *)(uintptr_t)slot->wakeup,
+		};
+		pxtu_store(&slot->heads, NULL);
+	}
+	if (!count)
+		return 0;
+	/* Every sequence that began before ends, or begins anew and finds NULL. */
+	err = membarrier(state, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
+	if (err)
+		return err;
+	while (count--) {
+		munmap(old[count].heads, old[count].size);
+		munmap(old[count].wakeup, sizeof(struct posixtrace_wakeup));
+	}
+	return 0;
+}
+
+/* Heads and sub-buffers in one, so that one note tells of both; and need_wakeup. */
+static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_slot *info)
+{
+	struct posixtrace_map all = {
+		.offset = info->heads.offset,
+		.size = info->heads.size + info->pool.size,
+	};
+	__u32 flags = POSIXTRACE_MAPPING_WRITE;
+	void *heads, *wakeup;
+	int err;
+
+	if (all.size <= POPULATE_MAX)
+		flags |= POSIXTRACE_MAPPING_POPULATE;
+	err = pxtu_map(fd, 0, &all, flags, &heads);
+	if (err)
+		return err;
+	err = pxtu_map(fd, 0, &info->wakeup, POSIXTRACE_MAPPING_POPULATE, &wakeup);
+	if (err) {
+		munmap(heads, all.size);
+		return err;
+	}
+	/*
+	 * Used by those who see the generation that is stored later. Others may look here
+	 * meanwhile, for the stream that was here before: what they write does not count.
+	 */
+	pxtu_store(&slot->pool, (unsigned char *)heads + info->heads.size);
+	pxtu_store(&slot->pool_size, info->pool.size);
+	pxtu_store(&slot->wakeup, (const struct posixtrace_wakeup *)wakeup);
+	pxtu_store(&slot->stream, info->stream);
+	pxtu_store(&slot->max_data, info->max_data_size);
+	pxtu_store(&slot->pid, info->pid);
+	pxtu_store(&slot->heads, (struct posixtrace_cpu_head *)heads);
+	return 0;
+}
+
+/* Can records of this process be written without the module? */
+static bool is_suitable(const struct posixtrace_slot *info)
+{
+	return info->heads.size && info->flags & POSIXTRACE_SLOT_SAME_IDS &&
+	       info->pool.offset == info->heads.offset + info->heads.size;
+}
+
+static bool map_new(struct pxtu_state *state, int fd, const struct posixtrace_slot *slots)
+{
+	struct pxtu_slot *slot;
+	unsigned int i;
+
+	for (i = 0; i < POSIXTRACE_SLOTS_MAX; i++) {
+		slot = &state->slot[i];
+		if (slot->heads || !is_suitable(&slots[i]))
+			continue;
+		/* The same of all streams. */
+		pxtu_store(&state->nr_cpus, (__u32)(slots[i].heads.size /
+						    sizeof(struct posixtrace_cpu_head)));
+		/* Closed meanwhile? Else the module records, as if there were no sequences. */
+		if (map_stream(slot, fd, &slots[i]) && !pxtu_is_ours(fd, 0))
+			return false;
+	}
+	return true;
+}
+
+/* With the lock of the state. Changes errno. */
+static void sync_locked(struct pxtu_state *state)
+{
+	struct posixtrace_sync sync = { .slots = (uintptr_t)state->sync };
+	int fd = pxtu_load(&state->fd);
+
+	if (fd <= 0 || state->generation == pxtu_load(&pxtu_gate()->generation))
+		return;
+	if (!state->sequences &&
+	    membarrier(state, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ))
+		return;
+	if (pxtu_ioctl(fd, POSIXTRACE_IOC_SYNC, &sync) || drop_old(state, state->sync))
+		return;
+	if (!map_new(state, fd, state->sync))
+		return;
+	/*
+	 * Last. Whoever sees it in a sequence, and the same generation in the gate,
+	 * sees the notes that belong to it.
+	 */
+	pxtu_store_release(&state->generation, sync.generation);
+}
+
+static void sync_slots(struct pxtu_state *state)
+{
+	int saved_errno = errno;
+	sigset_t signals;
+
+	/* Closed, and could not be opened again: that costs no system call per event. */
+	if (!pxtu_load(&state->fd))
+		return;
+	if (!pxtu_state_trylock(state, &signals))
+		return;
+	sync_locked(state);
+	pxtu_state_unlock(state, &signals);
+	errno = saved_errno;
+}
+
+bool pxtu_slots_update(struct pxtu_state *state)
+{
+	const struct posixtrace_gate *gate = pxtu_gate();
+
+	if (pxtu_unlikely(pxtu_load(&state->sequences) < 0))
+		return false;
+	if (pxtu_likely(pxtu_load(&gate->generation) == pxtu_load(&state->generation)))
+		return true;
+	sync_slots(state);
+	return pxtu_load(&gate->generation) == pxtu_load(&state->generation);
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The order of events: merges the CPUs by time, and inserts OVERFLOW and RESUME
+ * where events were lost.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream/reader.h"
+
+int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
+		     const struct posixtrace_attr *attr,
+		     int (*release)(struct pxtu_reader *reader, __u32 subbuf))
+{
+	const struct posixtrace_ctrl *ctrl = map->ctrl;
+	__u64 oldest, subbufs;
+
+	*reader = (struct pxtu_reader){ .map = *map, .release = release };
+	if (map->ctrl_size < sizeof(*ctrl) || ctrl->size < sizeof(*ctrl))
+		return -EPROTO;
+	reader->nr_cpus = ctrl->nr_cpus;
+	reader->nr_subbufs = ctrl->nr_subbufs;
+	reader->nr_all = ctrl->nr_subbufs + ctrl->nr_sys_subbufs;
+	reader->subbuf_size = ctrl->subbuf_size;
+	reader->loop = attr->stream_policy == POSIXTRACE_POLICY_LOOP;
+	reader->max_data = (__u32)attr->max_data_size;
+	oldest = ctrl->oldest_offset;
+	subbufs = ctrl->subbuf_offset;
+
+	/* From here on no number of these makes us look outside the mappings. */
+	if (!reader->nr_cpus || !reader->subbuf_size ||
+	    reader->subbuf_size % POSIXTRACE_RECORD_ALIGN ||
+	    reader->subbuf_size > POSIXTRACE_SUBBUF_SIZE_MAX ||
+	    reader->nr_all < reader->nr_subbufs ||
+	    attr->max_data_size > POSIXTRACE_DATA_SIZE_MAX ||
+	    oldest % sizeof(__u32) || subbufs % sizeof(__u64) ||
+	    oldest + ((__u64)reader->nr_cpus + 1) * sizeof(__u32) > map->ctrl_size ||
+	    subbufs + (__u64)reader->nr_all * sizeof(struct posixtrace_subbuf) > map->ctrl_size ||
+	    (__u64)reader->nr_cpus * sizeof(struct posixtrace_cpu_head) > map->heads_size ||
+	    (__u64)reader->nr_all * reader->subbuf_size > map->pool_size ||
+	    sizeof(struct posixtrace_reader) + (__u64)reader->nr_all * sizeof(__u64) >
+	    map->shared_size)
+		return -EPROTO;
+
+	reader->oldest = (const __u32 *)(const void *)((const char *)ctrl + oldest);
+	reader->subbufs = (const struct posixtrace_subbuf *)
+			  (const void *)((const char *)ctrl + subbufs);
+	reader->cpu = calloc((size_t)reader->nr_cpus + 1, sizeof(*reader->cpu));
+	reader->data = malloc(pxtu_record_room(reader->max_data));
+	if (!reader->cpu || !reader->data) {
+		pxtu_reader_destroy(reader);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void pxtu_reader_destroy(struct pxtu_reader *reader)
+{
+	free(reader->cpu);
+	free(reader->data);
+	reader->cpu = NULL;
+	reader->data = NULL;
+}
+
+/*
+ * The oldest record of all. A record that happened before another one, on
+ * whichever CPUs, has the smaller time and was committed before the other: when
+ * we see the other, we see it too if we look again. So CPUs that looked empty
+ * are looked at until no older record turns up. Each round but the last fills
+ * one of them, so they end, whatever the traced processes do.
+ */
+static bool choose(struct pxtu_reader *reader, struct pxtu_candidate *best)
+{
+	struct pxtu_candidate cand;
+	bool found = false, again;
+	__u32 cpu;
+
+	for (cpu = 0; cpu <= reader->nr_cpus; cpu++) {
+		reader->cpu[cpu].empty = !pxtu_subbuf_peek(reader, cpu, &cand);
+		if (reader->cpu[cpu].empty)
+			continue;
+		if (!found || cand.record.timestamp < best->record.timestamp)
+			*best = cand;
+		found = true;
+	}
+	if (!found)
+		return false;
+
+	do {
+		again = false;
+		for (cpu = 0; cpu <= reader->nr_cpus; cpu++) {
+			if (!reader->cpu[cpu].empty || !pxtu_subbuf_peek(reader, cpu, &cand))
+				continue;
+			reader->cpu[cpu].empty = false;
+			if (cand.record.timestamp < best->record.timestamp) {
+				*best = cand;
+				again = true;
+			}
+		}
+	} while (again);
+	return true;
+}
+
+/* Before it is taken: afterwards others may write there. Says where it is. */
+static void *copy_data(struct pxtu_reader *reader, const struct pxtu_candidate *cand,
+		       const struct pxtu_place *place)
+{
+	size_t len = cand->record.data_len;
+	static const int error = EIO;
+	void *to = reader->data;
+
+	if (len && len <= place->room)
+		to = place->at;
+	memcpy(to, cand->corrupt ? (const void *)&error : cand->data, len);
+	return to;
+}
+
+/* System events that the library makes are filtered here, as the filter is now. */
+static bool filtered(const struct pxtu_reader *reader, __u32 id)
+{
+	return pxtu_load(&reader->map.ctrl->system_filter) & 1ULL << id;
+}
+
+static void queue_gap(struct pxtu_reader *reader, __u64 resume)
+{
+	struct pxtu_event event = {
+		.id = POSIXTRACE_ID_OVERFLOW,
+		.timestamp = reader->gap_first,
+		.cpu = POSIXTRACE_NO_CPU,
+		.lost = reader->lost,
+		.data = reader->data,
+	};
+
+	if (!filtered(reader, event.id))
+		pxtu_queue_add(&reader->queue, &event);
+	reader->lost = pxtu_gap_lost(reader);
+	event.id = POSIXTRACE_ID_RESUME;
+	event.timestamp = resume;
+	event.lost = reader->lost;
+	if (!filtered(reader, event.id))
+		pxtu_queue_add(&reader->queue, &event);
+	reader->gap_open = false;
+}
+
+static bool stream_full(const struct pxtu_reader *reader)
+{
+	return !reader->loop && pxtu_load(&reader->map.ctrl->flags) & POSIXTRACE_CTRL_FULL;
+}
+
+static bool all_read(struct pxtu_reader *reader)
+{
+	struct pxtu_candidate cand;
+	__u32 cpu;
+
+	for (cpu = 0; cpu <= reader->nr_cpus; cpu++)
+		if (pxtu_subbuf_peek(reader, cpu, &cand))
+			return false;
+	return true;
+}
+
+/* It survived on a slower CPU, but its neighbours are lost: it is lost with them. */
+static void skip(struct pxtu_reader *reader, const struct pxtu_record *record)
+{
+	reader->skipped++;
+	if (record->event_id >= POSIXTRACE_ID_UNNAMED)
+		reader->skipped_user++;
+	if (reader->gap_open && record->timestamp < reader->gap_first)
+		reader->gap_first = record->timestamp;
+}
+
+/*
+ * What we hold back the kernel can not see: others that wait must not sleep for
+ * it. So it is told before the record is taken. The compare-and-swap that takes
+ * it releases this; pairs with the kernel's barrier between reading the consumer positions
+ * and this.
+ */
+static void hold(struct pxtu_reader *reader, bool held)
+{
+	if (reader->held == held)
+		return;
+	reader->held = held;
+	pxtu_store(&reader->map.shared->held, held);
+}
+
+/* Take one record, and queue it with what has to be reported before it. */
+static bool fill_queue(struct pxtu_reader *reader, const struct pxtu_place *place)
+{
+	struct pxtu_candidate best = { 0 };
+	struct pxtu_gap gap;
+	void *data;
+
+	reader->queue.next = 0;
+	reader->queue.count = 0;
+	for (;;) {
+		pxtu_gap_note(reader, &gap);
+		if (!choose(reader, &best))
+			return false;
+		if (best.record.timestamp <= gap.overwrite_watermark) {
+			if (pxtu_subbuf_take(reader, &best))
+				skip(reader, &best.record);
+			continue;
+		}
+		data = copy_data(reader, &best, place);
+		hold(reader, true);
+		if (!pxtu_subbuf_take(reader, &best))
+			continue;
+		if (!pxtu_gap_note_before(reader, best.record.timestamp)) {
+			skip(reader, &best.record);
+			continue;
+		}
+		if (best.corrupt && filtered(reader, POSIXTRACE_ID_ERROR))
+			continue;
+		/* Part of a damaged place, which was reported. */
+		if (best.orphan)
+			continue;
+		if (pxtu_gap_ends(reader, &best.record))
+			queue_gap(reader, best.record.timestamp);
+		/* It waits: until then, the place may be another's. */
+		if (reader->queue.count && data != reader->data) {
+			memcpy(reader->data, data, best.record.data_len);
+			data = reader->data;
+		}
+		pxtu_queue_record(&reader->queue, &best.record, data,
+				  best.cpu < reader->nr_cpus ? best.cpu : POSIXTRACE_NO_CPU,
+				  reader->lost);
+		return true;
+	}
+}
+
+const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader,
+					  const struct pxtu_place *place)
+{
+	if (reader->queue.next == reader->queue.count) {
+		bool found = fill_queue(reader, place);
+
+		/* A full stream that was read empty starts again now, not at the next call. */
+		if (stream_full(reader) && all_read(reader))
+			reader->release(reader, POSIXTRACE_NONE);
+		if (!found)
+			return NULL;
+	}
+	if (reader->queue.event[reader->queue.next].id >= POSIXTRACE_ID_UNNAMED)
+		reader->read++;
+	return &reader->queue.event[reader->queue.next++];
+}
+
+void pxtu_reader_unread(struct pxtu_reader *reader)
+{
+	if (reader->queue.event[--reader->queue.next].id >= POSIXTRACE_ID_UNNAMED)
+		reader->read--;
+}
+
+void pxtu_reader_settle(struct pxtu_reader *reader)
+{
+	hold(reader, reader->queue.next < reader->queue.count);
+}
+
+void pxtu_reader_clear(struct pxtu_reader *reader)
+{
+	reader->queue.next = 0;
+	reader->queue.count = 0;
+	reader->gap_open = false;
+	reader->lost = 0;
+	reader->read = 0;
+	reader->corrupt = 0;
+	reader->skipped = 0;
+	reader->skipped_user = 0;
+	reader->overrun = false;
+	pxtu_reader_settle(reader);
+}
