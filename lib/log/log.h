@@ -2,11 +2,12 @@
 /*
  * Reading of a log: a file that may be cut, damaged, forged, or still written.
  *
- * loghead.c checks the header, logwalk.c goes from block to block, logring.c knows
- * the ring of a LOOP log, logfacts.c collects names and status, logmerge.c brings
- * the events of all CPUs in order, out of the blocks that logwindow.c has an index
- * of. Documentation/trace-log.rst describes the format. Only pread() is used: a
- * mapping of a file that gets shorter would kill us.
+ * Each file calls only those in front of it: loghead.c checks the header, logblock.c
+ * finds blocks, logring.c knows the ring of a LOOP log, logwalk.c goes from block to block
+ * in each kind of log, logfacts.c collects names and status, logheap.c sorts the CPUs,
+ * logwindow.c has an index of blocks, logmerge.c brings the events of all CPUs in order,
+ * log.c opens and closes. Documentation/trace-log.rst describes the format. Only pread()
+ * is used: a mapping of a file that gets shorter would kill us.
  *
  * One caller at a time: the lock of the stream that the trace id stands for.
  */
@@ -22,6 +23,13 @@
 /* Larger block headers than ours are read, what is behind is not looked at. */
 #define PXTU_LOG_BLOCK_MAX	1024U
 #define PXTU_LOG_SCRATCH	(64U << 10)
+
+/*
+ * How much may be searched for the next block. A search through anything that is
+ * damaged by accident ends long before. But a file may have a hole of some exabytes,
+ * which costs its maker nothing and us years.
+ */
+#define PXTU_LOG_BUDGET_MAX	(64ULL << 20)
 
 /* That many blocks at most are indexed at once. */
 #define PXTU_LOG_ENTRIES_MAX	(1U << 16)
@@ -323,9 +331,9 @@ bool pxtu_log_reaches(struct pxtu_log *log, __u64 end);
  */
 int pxtu_log_head_read(struct pxtu_log *log);
 
-/* logwalk.c */
+/* logblock.c */
 
-/* What pxtu_log_walk() found. */
+/* What a step from block to block found. */
 enum pxtu_log_step {
 	PXTU_LOG_NOTHING,	/* for now */
 	PXTU_LOG_BLOCK,		/* a block; its payload is checked unless it is EVENTS */
@@ -338,18 +346,6 @@ enum pxtu_log_at {
 	PXTU_LOG_AT_BLOCK,	/* a block that the log can have, by its header */
 	PXTU_LOG_AT_OTHER,	/* something else */
 };
-
-/**
- * pxtu_log_walk() - go to the next block
- * @log: the log
- * @walk: how far the caller has got
- * @block: where to write what was found. After PXTU_LOG_DAMAGE it is set if the
- *	header is good and the payload is not
- *
- * Ends, whatever is in the file, in a time that is proportional to its real size.
- */
-enum pxtu_log_step pxtu_log_walk(struct pxtu_log *log, struct pxtu_log_walk *walk,
-				 struct pxtu_log_block *block);
 
 /**
  * pxtu_log_look() - what is there?
@@ -394,13 +390,6 @@ enum pxtu_log_step pxtu_log_step_over(struct pxtu_log *log, struct pxtu_log_walk
 enum pxtu_log_step pxtu_log_walk_straight(struct pxtu_log *log, struct pxtu_log_walk *walk,
 					  __u64 limit, __u64 last, struct pxtu_log_block *block);
 
-/**
- * pxtu_log_walk_start() - to the first block
- * @log: the log
- * @walk: to be set
- */
-void pxtu_log_walk_start(struct pxtu_log *log, struct pxtu_log_walk *walk);
-
 /* Bytes of header and payload. */
 static inline __u64 pxtu_log_block_bytes(const struct pxtu_log *log,
 					 const struct pxtu_log_block *block)
@@ -425,6 +414,27 @@ void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk);
  */
 enum pxtu_log_step pxtu_ring_walk(struct pxtu_log *log, struct pxtu_log_walk *walk,
 				  struct pxtu_log_block *block);
+
+/* logwalk.c */
+
+/**
+ * pxtu_log_walk() - go to the next block
+ * @log: the log
+ * @walk: how far the caller has got
+ * @block: where to write what was found. After PXTU_LOG_DAMAGE it is set if the
+ *	header is good and the payload is not
+ *
+ * Ends, whatever is in the file, in a time that is proportional to its real size.
+ */
+enum pxtu_log_step pxtu_log_walk(struct pxtu_log *log, struct pxtu_log_walk *walk,
+				 struct pxtu_log_block *block);
+
+/**
+ * pxtu_log_walk_start() - to the first block
+ * @log: the log
+ * @walk: to be set
+ */
+void pxtu_log_walk_start(struct pxtu_log *log, struct pxtu_log_walk *walk);
 
 /* logfacts.c */
 
@@ -464,6 +474,21 @@ const char *pxtu_log_name(const struct pxtu_log *log, __u32 id);
  */
 __u32 pxtu_log_type(const struct pxtu_log *log, __u32 place);
 
+/* logheap.c */
+
+/**
+ * pxtu_heap_add() - a CPU has blocks now
+ * @window: the window
+ * @cpu: its number
+ */
+void pxtu_heap_add(struct pxtu_log_window *window, __u32 cpu);
+
+/**
+ * pxtu_heap_fix() - the first CPU has got younger, or has no blocks any more
+ * @window: the window
+ */
+void pxtu_heap_fix(struct pxtu_log_window *window);
+
 /* logwindow.c */
 
 /**
@@ -502,13 +527,6 @@ int pxtu_window_fill(struct pxtu_log *log);
 void pxtu_window_pop(struct pxtu_log *log, struct pxtu_log_cpu *cpu);
 
 /* logmerge.c */
-
-/**
- * pxtu_heap_add() - a CPU has blocks now
- * @log: the log
- * @cpu: its number
- */
-void pxtu_heap_add(struct pxtu_log *log, __u32 cpu);
 
 /**
  * pxtu_log_next() - the next event

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The order of the events of a log: merges the CPUs by time, with a heap, and inserts
- * OVERFLOW and RESUME where events were lost, and ERROR where something is damaged.
+ * The order of the events of a log: merges the CPUs by time, with the heap of logheap.c, and
+ * inserts OVERFLOW and RESUME where events were lost, and ERROR where something is damaged.
  *
  * What is in a block is what traced processes left in their memory, and was only put
  * under a check sum by the writer. So each record is checked as those of a stream are.
@@ -21,58 +21,6 @@
 static __u32 chunk_size(const struct pxtu_log *log)
 {
 	return log->head.nr_cpus < MANY_CPUS ? CHUNK_MAX : CHUNK_MANY;
-}
-
-/* No event of this CPU is older. */
-static __u64 cpu_time(const struct pxtu_log_window *window, const struct pxtu_log_cpu *cpu)
-{
-	if (cpu->ready)
-		return cpu->record.timestamp;
-	return cpu->open ? cpu->floor : window->entries[cpu->first].opened;
-}
-
-static bool is_before(const struct pxtu_log_window *window, __u32 a, __u32 b)
-{
-	__u64 time_a = cpu_time(window, &window->cpu[a]);
-	__u64 time_b = cpu_time(window, &window->cpu[b]);
-
-	return time_a != time_b ? time_a < time_b : a < b;
-}
-
-static void swap(__u32 *heap, __u32 i, __u32 j)
-{
-	__u32 number = heap[i];
-
-	heap[i] = heap[j];
-	heap[j] = number;
-}
-
-void pxtu_heap_add(struct pxtu_log *log, __u32 cpu)
-{
-	struct pxtu_log_window *window = &log->window;
-	__u32 *heap = window->heap, i = window->nr_heap++;
-
-	heap[i] = cpu;
-	for (; i && is_before(window, heap[i], heap[(i - 1) / 2]); i = (i - 1) / 2)
-		swap(heap, i, (i - 1) / 2);
-}
-
-/* The first one has got younger, or has no blocks any more. */
-static void heap_fix(struct pxtu_log_window *window)
-{
-	__u32 *heap = window->heap, i = 0, child;
-
-	if (window->cpu[heap[0]].first == PXTU_LOG_NONE)
-		heap[0] = heap[--window->nr_heap];
-	while ((child = 2 * i + 1) < window->nr_heap) {
-		if (child + 1 < window->nr_heap &&
-		    is_before(window, heap[child + 1], heap[child]))
-			child++;
-		if (!is_before(window, heap[child], heap[i]))
-			break;
-		swap(heap, i, child);
-		i = child;
-	}
 }
 
 /* Instead of what is left of a block, an event that says that it is lost. */
@@ -272,7 +220,7 @@ static int fill_queue(struct pxtu_log *log)
 			err = prepare(log, window->heap[0]);
 		if (err)
 			return err;
-		heap_fix(window);
+		pxtu_heap_fix(window);
 	}
 
 	queue_gaps(log, cpu);
@@ -283,7 +231,7 @@ static int fill_queue(struct pxtu_log *log)
 	if (!cpu->corrupt)
 		leave_record(cpu);
 	cpu->ready = false;
-	heap_fix(window);
+	pxtu_heap_fix(window);
 	return 0;
 }
 

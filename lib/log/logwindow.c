@@ -127,7 +127,7 @@ static void entry_add(struct pxtu_log *log, __u32 number, const struct pxtu_log_
 		window->entries[cpu->last].next = idx;
 	cpu->last = idx;
 	if (idle)
-		pxtu_heap_add(log, number);
+		pxtu_heap_add(window, number);
 }
 
 void pxtu_window_pop(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
