@@ -1,37 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a controller does with its stream: start, stop, attributes, status.
+ * What a controller does with its stream: start, stop, flush, clear; and attributes and status,
+ * which a log has, too.
  */
-#include <string.h>
-
-#include "attr/attr.h"
-#include "common/trid.h"
-#include "log/log.h"
-
-int pxtu_stream_answer(const struct pxtu_stream *stream, int ret)
-{
-	switch (ret) {
-	case -EBADF:
-	case -ENOTTY:
-	case -EINVAL:
-	case -ESTALE:
-		/*
-		 * Also in a child that a signal handler made in the middle of this
-		 * call: it has no mapping to look at.
-		 */
-		return ret;
-	case -EINTR:
-		return ret;
-	default:
-		/* A file under its number may say anything, when the stream is no more. */
-		return pxtu_stream_dead(stream) ? -ESHUTDOWN : ret;
-	}
-}
-
-int pxtu_stream_ioctl(const struct pxtu_stream *stream, unsigned long cmd, void *arg)
-{
-	return pxtu_stream_answer(stream, pxtu_checked(stream->fd, stream->number, cmd, arg));
-}
+#include "stream/stream.h"
 
 /* A command on behalf of the caller of the public function. */
 static int control(trace_id_t trid, unsigned long cmd, void *prog_address)
@@ -40,13 +12,13 @@ static int control(trace_id_t trid, unsigned long cmd, void *prog_address)
 		.prog_address = (uintptr_t)prog_address,
 		.thread_id = (uintptr_t)pthread_self(),
 	};
-	struct pxtu_stream *stream = pxtu_trid_get(trid);
+	struct pxtu_stream *stream = pxtu_stream_get(trid);
 	int err;
 
 	if (!stream)
 		return -EINVAL;
 	err = pxtu_stream_ioctl(stream, cmd, &origin);
-	pxtu_trid_put(stream);
+	pxtu_stream_put(stream);
 	return err;
 }
 
@@ -107,26 +79,26 @@ PXTU_API int posix_trace_flush(trace_id_t trid)
  */
 PXTU_API int posix_trace_clear(trace_id_t trid)
 {
-	struct pxtu_stream *stream = pxtu_trid_get(trid);
+	struct pxtu_stream *stream = pxtu_stream_get(trid);
 	int err, cancel;
 
 	if (!stream)
 		return EINVAL;
-	if (stream->withlog) {
+	if (!stream->source.readable) {
 		/* Nothing of it is here, and the log may take its time. */
 		err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_CLEAR, NULL);
 		goto put;
 	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	/* What we took out of the stream and did not report is a part of it. */
-	pthread_mutex_lock(&stream->lock);
+	pthread_mutex_lock(&stream->source.lock);
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_CLEAR, NULL);
 	if (!err)
 		pxtu_reader_clear(&stream->reader);
-	pthread_mutex_unlock(&stream->lock);
+	pthread_mutex_unlock(&stream->source.lock);
 	pthread_setcancelstate(cancel, NULL);
 put:
-	pxtu_trid_put(stream);
+	pxtu_stream_put(stream);
 	return pxtu_error(err);
 }
 
@@ -143,19 +115,16 @@ put:
  */
 PXTU_API int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
 {
-	struct posixtrace_attr uattr;
-	struct pxtu_stream *stream;
+	struct pxtu_source *source;
 	int err;
 
 	if (!attr)
 		return EINVAL;
-	stream = pxtu_trid_get(trid);
-	if (!stream)
-		return pxtu_log_get_attr(trid, attr);
-	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_GET_ATTR, &uattr);
-	if (!err)
-		pxtu_attr_from_uapi(attr, &uattr);
-	pxtu_trid_put(stream);
+	source = pxtu_trid_get(trid, NULL);
+	if (!source)
+		return EINVAL;
+	err = source->ops->get_attr(source, attr);
+	pxtu_trid_put(source);
 	return pxtu_error(err);
 }
 
@@ -177,40 +146,15 @@ PXTU_API int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
  */
 PXTU_API int posix_trace_get_status(trace_id_t trid, struct posix_trace_status_info *statusinfo)
 {
-	struct posixtrace_status status;
-	struct pxtu_stream *stream;
-	bool overrun;
+	struct pxtu_source *source;
 	int err;
 
 	if (!statusinfo)
 		return EINVAL;
-	stream = pxtu_trid_get(trid);
-	if (!stream)
-		return pxtu_log_get_status(trid, statusinfo);
-	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_GET_STATUS, &status);
-	if (err)
-		goto put;
-
-	pthread_mutex_lock(&stream->lock);
-	overrun = stream->reader.overrun || status.flags & POSIXTRACE_STATUS_OVERRUN;
-	stream->reader.overrun = false;
-	pthread_mutex_unlock(&stream->lock);
-
-	memset(statusinfo, 0, sizeof(*statusinfo));
-	statusinfo->posix_stream_status = status.flags & POSIXTRACE_STATUS_RUNNING ?
-					  POSIX_TRACE_RUNNING : POSIX_TRACE_SUSPENDED;
-	statusinfo->posix_stream_full_status = status.flags & POSIXTRACE_STATUS_FULL ?
-					       POSIX_TRACE_FULL : POSIX_TRACE_NOT_FULL;
-	statusinfo->posix_stream_overrun_status = overrun ?
-						  POSIX_TRACE_OVERRUN : POSIX_TRACE_NO_OVERRUN;
-	statusinfo->posix_stream_flush_status = status.flags & POSIXTRACE_STATUS_FLUSHING ?
-						POSIX_TRACE_FLUSHING : POSIX_TRACE_NOT_FLUSHING;
-	statusinfo->posix_stream_flush_error = status.flush_error;
-	statusinfo->posix_log_overrun_status = status.flags & POSIXTRACE_STATUS_LOG_OVERRUN ?
-					       POSIX_TRACE_OVERRUN : POSIX_TRACE_NO_OVERRUN;
-	statusinfo->posix_log_full_status = status.flags & POSIXTRACE_STATUS_LOG_FULL ?
-					    POSIX_TRACE_FULL : POSIX_TRACE_NOT_FULL;
-put:
-	pxtu_trid_put(stream);
+	source = pxtu_trid_get(trid, NULL);
+	if (!source)
+		return EINVAL;
+	err = source->ops->get_status(source, statusinfo);
+	pxtu_trid_put(source);
 	return pxtu_error(err);
 }

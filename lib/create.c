@@ -1,182 +1,46 @@
 // SPDX-License-Identifier: MIT
 /*
- * The life of an active trace stream: made, shared with the module, freed. What
- * is done with it in between is in control.c.
+ * The life of an active trace stream, as programs see it. What is done with it in between is in
+ * control.c.
  */
 #include <fcntl.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 
 #include "attr/attr.h"
-#include "common/trid.h"
 #include "record/attach.h"
-
-static int release(struct pxtu_reader *reader, __u32 subbuf)
-{
-	struct pxtu_stream *stream = (struct pxtu_stream *)
-		(void *)((char *)reader - offsetof(struct pxtu_stream, reader));
-	struct posixtrace_release arg = { .subbuf = subbuf };
-
-	return pxtu_stream_ioctl(stream, POSIXTRACE_IOC_RELEASE, &arg);
-}
-
-static void unmap_shared(const struct pxtu_stream *stream)
-{
-	if (stream->shared)
-		munmap(stream->shared, stream->shared_size);
-}
-
-/* What we write: but nobody reads a stream with log. */
-static int map_shared(struct pxtu_stream *stream, const struct posixtrace_create *create)
-{
-	void *shared;
-	int err;
-
-	if (stream->withlog)
-		return 0;
-	err = pxtu_map(stream->fd, stream->number, &create->reader,
-		       POSIXTRACE_MAPPING_WRITE | POSIXTRACE_MAPPING_POPULATE, &shared);
-	if (err)
-		return err;
-	stream->shared = shared;
-	stream->shared_size = create->reader.size;
-	return 0;
-}
-
-/* Map what CREATE told, in two pieces: what we write and what we read. */
-static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create *create,
-		      struct pxtu_map *map)
-{
-	size_t ctrl = create->ctrl.size, heads = create->heads.size, pool = create->pool.size;
-	struct posixtrace_map all = {
-		.offset = create->ctrl.offset,
-		.size = ctrl + heads + pool,
-	};
-	void *data;
-	int err;
-
-	/* One mapping needs one range. */
-	if (create->heads.offset != create->ctrl.offset + ctrl ||
-	    create->pool.offset != create->heads.offset + heads)
-		return -EPROTO;
-
-	err = map_shared(stream, create);
-	if (err)
-		return err;
-	err = pxtu_map(stream->fd, stream->number, &all, 0, &data);
-	if (err)
-		goto unmap_shared;
-	stream->data = data;
-	stream->data_size = all.size;
-
-	/*
-	 * Not in a child: there the trace id is not valid. The pool is not
-	 * populated, for sub-buffers of system events are allocated when needed.
-	 * Neither has to succeed.
-	 */
-	if (stream->shared)
-		madvise(stream->shared, stream->shared_size, MADV_DONTFORK);
-	madvise(data, stream->data_size, MADV_DONTFORK);
-#ifdef MADV_POPULATE_READ
-	madvise(data, ctrl + heads, MADV_POPULATE_READ);
-#endif
-
-	map->shared = stream->shared;
-	map->shared_size = stream->shared_size;
-	map->ctrl = data;
-	map->ctrl_size = ctrl;
-	map->heads = (const struct posixtrace_cpu_head *)(const void *)((char *)data + ctrl);
-	map->heads_size = heads;
-	map->pool = (const unsigned char *)data + ctrl + heads;
-	map->pool_size = pool;
-	return 0;
-
-unmap_shared:
-	unmap_shared(stream);
-	return err;
-}
-
-/* Make ready to read it, or, with a log, not to. */
-static int init_reader(struct pxtu_stream *stream, const struct pxtu_map *map)
-{
-	struct posixtrace_attr granted;
-	int err;
-
-	if (stream->withlog) {
-		stream->reader.map = *map;
-		return 0;
-	}
-	err = pxtu_checked(stream->fd, stream->number, POSIXTRACE_IOC_GET_ATTR, &granted);
-	return err < 0 ? err : pxtu_reader_init(&stream->reader, map, &granted, release);
-}
+#include "stream/stream.h"
 
 static int make_stream(pid_t pid, const trace_attr_t *attr, int log_fd, trace_id_t *trid)
 {
 	struct posixtrace_create create = { .pid = pid, .log_fd = log_fd };
 	struct pxtu_state *state = pxtu_state();
 	struct pxtu_stream *stream;
-	struct pxtu_map map;
 	int err;
 
 	if (!state)
 		return -ENOMEM;
-	stream = calloc(1, sizeof(*stream));
+	stream = pxtu_stream_alloc(log_fd >= 0);
 	if (!stream)
 		return -ENOMEM;
-	stream->withlog = log_fd >= 0;
-	pthread_mutex_init(&stream->lock, NULL);
-	pthread_cond_init(&stream->idle, NULL);
-
-	stream->fd = pxtu_device_open();
-	err = stream->fd;
+	err = pxtu_device_open();
 	if (err < 0)
-		goto free;
+		goto dealloc;
+	stream->fd = err;
 	pxtu_attach_retry(state);
 
-	pxtu_attr_to_uapi(attr, stream->withlog, &create.attr);
-	/* The standard lets it be interrupted; then nothing was created. */
-	err = pxtu_ioctl_once(stream->fd, POSIXTRACE_IOC_CREATE, &create);
+	pxtu_attr_to_uapi(attr, log_fd >= 0, &create.attr);
+	err = pxtu_stream_create(stream, &create);
 	if (err < 0)
-		goto close_new_fd;
-	stream->number = create.stream;
-	err = map_memory(stream, &create, &map);
+		goto dealloc;
+	err = pxtu_trid_install(&stream->source, trid);
 	if (err < 0)
-		goto close_fd;
-	err = init_reader(stream, &map);
-	if (err < 0)
-		goto unmap_memory;
-	err = pxtu_trid_install(stream, trid);
-	if (err < 0)
-		goto destroy_reader;
+		goto destroy;
 	return 0;
 
-destroy_reader:
-	pxtu_reader_destroy(&stream->reader);
-unmap_memory:
-	munmap(stream->data, stream->data_size);
-	unmap_shared(stream);
-close_fd:
-	pxtu_close_ours(stream->fd, stream->number);
-	goto free;
-close_new_fd:
-	pxtu_close_new(stream->fd, err);
-free:
-	pthread_cond_destroy(&stream->idle);
-	pthread_mutex_destroy(&stream->lock);
-	free(stream);
+destroy:
+	pxtu_stream_destroy(stream);
+dealloc:
+	pxtu_stream_dealloc(stream);
 	return err;
-}
-
-static void free_stream(struct pxtu_stream *stream)
-{
-	pxtu_reader_destroy(&stream->reader);
-	munmap(stream->data, stream->data_size);
-	unmap_shared(stream);
-	pxtu_close_ours(stream->fd, stream->number);
-	pthread_cond_destroy(&stream->idle);
-	pthread_mutex_destroy(&stream->lock);
-	free(stream);
 }
 
 /**
@@ -277,19 +141,22 @@ PXTU_API int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict 
  */
 PXTU_API int posix_trace_shutdown(trace_id_t trid)
 {
-	struct pxtu_stream *stream = pxtu_trid_remove(trid);
+	struct pxtu_source *source = pxtu_trid_remove(trid, &pxtu_stream_ops);
+	struct pxtu_stream *stream;
 	int err, cancel;
 	bool dead;
 
-	if (!stream)
+	if (!source)
 		return EINVAL;
+	stream = pxtu_stream_of(source);
 	/* A file under its number says anything, but not what became of our log. */
 	dead = pxtu_stream_dead(stream);
 	/* From here on nobody else can free it. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	err = pxtu_checked(stream->fd, stream->number, POSIXTRACE_IOC_SHUTDOWN, NULL);
-	pxtu_trid_drain(stream);
-	free_stream(stream);
+	pxtu_trid_drain(source);
+	pxtu_stream_destroy(stream);
+	pxtu_stream_dealloc(stream);
 	pthread_setcancelstate(cancel, NULL);
 	return dead ? EINVAL : pxtu_error(err);
 }

@@ -5,9 +5,8 @@
  */
 #include <string.h>
 
-#include "common/trid.h"
-#include "log/log.h"
 #include "record/attach.h"
+#include "stream/stream.h"
 
 /* The numbers of the standard's types are the module's: nothing is translated. */
 _Static_assert(POSIX_TRACE_ERROR == POSIXTRACE_ID_ERROR, "as in the uapi");
@@ -99,7 +98,7 @@ PXTU_API int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict
 
 	if (!event)
 		return EINVAL;
-	stream = pxtu_trid_get(trid);
+	stream = pxtu_stream_get(trid);
 	if (!stream)
 		return EINVAL;
 	err = name_to_uapi(event_name, &eventid);
@@ -107,7 +106,7 @@ PXTU_API int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict
 		err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_EVENTID_OPEN, &eventid);
 	if (!err)
 		*event = eventid.id;
-	pxtu_trid_put(stream);
+	pxtu_stream_put(stream);
 	return pxtu_error(err);
 }
 
@@ -123,23 +122,16 @@ PXTU_API int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict
 PXTU_API int posix_trace_eventid_get_name(trace_id_t trid, trace_event_id_t event,
 					  char *event_name)
 {
-	struct posixtrace_eventid eventid = { .id = event };
-	struct pxtu_stream *stream;
-	size_t len;
+	struct pxtu_source *source;
 	int err;
 
 	if (!event_name)
 		return EINVAL;
-	stream = pxtu_trid_get(trid);
-	if (!stream)
-		return pxtu_log_get_name(trid, event, event_name);
-	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_EVENT_NAME, &eventid);
-	if (!err) {
-		len = strnlen(eventid.name, TRACE_EVENT_NAME_MAX);
-		memcpy(event_name, eventid.name, len);
-		event_name[len] = '\0';
-	}
-	pxtu_trid_put(stream);
+	source = pxtu_trid_get(trid, NULL);
+	if (!source)
+		return EINVAL;
+	err = source->ops->get_name(source, event, event_name);
+	pxtu_trid_put(source);
 	return pxtu_error(err);
 }
 
@@ -157,12 +149,12 @@ PXTU_API int posix_trace_eventid_get_name(trace_id_t trid, trace_event_id_t even
 PXTU_API int posix_trace_eventid_equal(trace_id_t trid, trace_event_id_t event1,
 				       trace_event_id_t event2)
 {
-	struct pxtu_stream *stream = pxtu_trid_get(trid);
-	bool dead;
+	struct pxtu_source *source = pxtu_trid_get(trid, NULL);
+	int err;
 
-	if (!stream)
-		return pxtu_log_has(trid) && event1 == event2;
-	dead = pxtu_stream_dead(stream);
-	pxtu_trid_put(stream);
-	return !dead && event1 == event2;
+	if (!source)
+		return 0;
+	err = source->ops->alive(source);
+	pxtu_trid_put(source);
+	return !err && event1 == event2;
 }

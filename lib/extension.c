@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/trid.h"
+#include "stream/stream.h"
 
 /**
  * posixtrace_fd() - a descriptor to poll for events
@@ -20,7 +20,7 @@
  */
 PXTU_API int posixtrace_fd(trace_id_t trid)
 {
-	struct pxtu_stream *stream = pxtu_trid_get(trid);
+	struct pxtu_stream *stream = pxtu_stream_get(trid);
 	int fd;
 
 	if (!stream) {
@@ -32,7 +32,7 @@ PXTU_API int posixtrace_fd(trace_id_t trid)
 		errno = EINVAL;
 		fd = -1;
 	}
-	pxtu_trid_put(stream);
+	pxtu_stream_put(stream);
 	return fd;
 }
 
@@ -55,11 +55,11 @@ PXTU_API int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info 
 
 	if (!stats)
 		return EINVAL;
-	stream = pxtu_trid_get(trid);
+	stream = pxtu_stream_get(trid);
 	if (!stream)
 		return EINVAL;
 	/* With the lock, no event is on its way from there to here. */
-	pthread_mutex_lock(&stream->lock);
+	pthread_mutex_lock(&stream->source.lock);
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_GET_STATS, &kernel);
 	if (!err) {
 		memset(stats, 0, sizeof(*stats));
@@ -75,8 +75,8 @@ PXTU_API int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info 
 		stats->processes = kernel.processes;
 		stats->untraced = kernel.untraced;
 	}
-	pthread_mutex_unlock(&stream->lock);
-	pxtu_trid_put(stream);
+	pthread_mutex_unlock(&stream->source.lock);
+	pxtu_stream_put(stream);
 	return pxtu_error(err);
 }
 

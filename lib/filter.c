@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "common/trid.h"
+#include "stream/stream.h"
 
 /* POSIX_TRACE_*_EVENTSET to the module's word for it. */
 static int how_to_uapi(int how, __u32 *uapi)
@@ -40,13 +40,13 @@ PXTU_API int posix_trace_get_filter(trace_id_t trid, trace_event_set_t *set)
 
 	if (!set)
 		return EINVAL;
-	stream = pxtu_trid_get(trid);
+	stream = pxtu_stream_get(trid);
 	if (!stream)
 		return EINVAL;
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_GET_FILTER, &filter);
 	if (!err)
 		memcpy(set, &filter, sizeof(*set));
-	pxtu_trid_put(stream);
+	pxtu_stream_put(stream);
 	return pxtu_error(err);
 }
 
@@ -76,10 +76,10 @@ PXTU_API int posix_trace_set_filter(trace_id_t trid, const trace_event_set_t *se
 	if (!set || how_to_uapi(how, &filter.how))
 		return EINVAL;
 	memcpy(&filter.set, set, sizeof(filter.set));
-	stream = pxtu_trid_get(trid);
+	stream = pxtu_stream_get(trid);
 	if (!stream)
 		return EINVAL;
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_SET_FILTER, &filter);
-	pxtu_trid_put(stream);
+	pxtu_stream_put(stream);
 	return pxtu_error(err);
 }

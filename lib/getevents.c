@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "common/trid.h"
-#include "getnext.h"
-#include "log/log.h"
+#include "report.h"
 
 #define DATA_ALIGN	8
 
@@ -24,74 +23,53 @@ static void align(struct pxtu_place *place)
 	place->room -= pad;
 }
 
-static const struct pxtu_event *next_event(struct pxtu_stream *stream,
-					   const struct pxtu_place *place, int *err)
-{
-	const struct pxtu_event *event;
-
-	if (!stream->log)
-		return pxtu_reader_next(&stream->reader, place);
-	*err = pxtu_log_next(stream->log, &event);
-	return event;
-}
-
-static void unread(struct pxtu_stream *stream)
-{
-	if (stream->log)
-		pxtu_log_unread(stream->log);
-	else
-		pxtu_reader_unread(&stream->reader);
-}
-
 /* As many as there are and fit. */
-static size_t report_batch(struct pxtu_stream *stream, struct posixtrace_batch_event *events,
-			   size_t max_events, struct pxtu_place place, int *err)
+static int report_batch(struct pxtu_source *source, struct posixtrace_batch_event *events,
+			size_t max_events, struct pxtu_place place, size_t *count)
 {
 	const struct pxtu_event *event;
-	size_t count = 0, len;
+	size_t n, len;
+	int err = 0;
 
-	pthread_mutex_lock(&stream->lock);
-	while (count < max_events) {
+	pthread_mutex_lock(&source->lock);
+	for (n = 0; n < max_events; n++) {
 		align(&place);
-		event = next_event(stream, &place, err);
+		err = source->ops->next(source, &place, &event);
 		if (!event)
 			break;
-		if (count && event->data_len > place.room) {
-			unread(stream);
+		if (n && event->data_len > place.room) {
+			source->ops->unread(source);
 			break;
 		}
-		len = pxtu_report(event, &events[count].event, place.at, place.room);
-		events[count].data = place.at;
-		events[count].data_len = len;
-		events[count].lost = event->lost;
-		events[count].cpu = event->cpu;
-		memset(events[count].__reserved, 0, sizeof(events[count].__reserved));
+		len = pxtu_report(event, &events[n].event, place.at, place.room);
+		events[n].data = place.at;
+		events[n].data_len = len;
+		events[n].lost = event->lost;
+		events[n].cpu = event->cpu;
+		memset(events[n].__reserved, 0, sizeof(events[n].__reserved));
 		place.at = (unsigned char *)place.at + len;
 		place.room -= len;
-		count++;
 	}
-	if (!stream->log)
-		pxtu_reader_settle(&stream->reader);
-	pthread_mutex_unlock(&stream->lock);
-	return count;
+	source->ops->settle(source);
+	pthread_mutex_unlock(&source->lock);
+	*count = n;
+	/* What has failed now fails again with the next call, or does not. */
+	return n ? 0 : err;
 }
 
-static int get_batch(struct pxtu_stream *stream, struct posixtrace_batch_event *events,
+static int get_batch(struct pxtu_source *source, struct posixtrace_batch_event *events,
 		     size_t max_events, struct pxtu_place place, size_t *count, bool nowait)
 {
 	struct posixtrace_wait wait = { 0 };
-	int err = 0;
+	int err;
 
 	for (;;) {
-		*count = report_batch(stream, events, max_events, place, &err);
-		/* A log: what has failed now fails again with the next call, or does not. */
-		if (stream->log)
-			return *count ? 0 : err;
-		if (*count)
-			return 0;
-		if (nowait)
-			return pxtu_stream_dead(stream) ? -ESHUTDOWN : 0;
-		err = pxtu_wait_event(stream, &wait);
+		err = report_batch(source, events, max_events, place, count);
+		if (err || *count)
+			return err;
+		if (nowait || !source->ops->wait)
+			return source->ops->alive(source);
+		err = source->ops->wait(source, &wait);
 		if (err)
 			return err;
 	}
@@ -120,22 +98,20 @@ PXTU_API int posixtrace_getevents(trace_id_t trid, struct posixtrace_batch_event
 				  size_t max_events, void *buffer, size_t size, size_t *count,
 				  int flags)
 {
-	struct pxtu_stream *stream;
+	struct pxtu_source *source;
 	int err;
 
 	if (!events || !max_events || (!buffer && size) || !count || flags & ~POSIXTRACE_NOWAIT)
 		return EINVAL;
 	if (!(flags & POSIXTRACE_NOWAIT))
 		pthread_testcancel();
-	stream = pxtu_trid_get(trid);
-	if (!stream)
-		stream = pxtu_trid_get_log(trid);
-	if (!stream)
+	source = pxtu_trid_get(trid, NULL);
+	if (!source)
 		return EINVAL;
 	/* What a stream with log has recorded is read from the log. */
-	err = stream->withlog ? -EINVAL :
-	      get_batch(stream, events, max_events, (struct pxtu_place){ buffer, size }, count,
+	err = !source->readable ? -EINVAL :
+	      get_batch(source, events, max_events, (struct pxtu_place){ buffer, size }, count,
 			flags & POSIXTRACE_NOWAIT);
-	pxtu_trid_put(stream);
+	pxtu_trid_put(source);
 	return pxtu_error(err);
 }

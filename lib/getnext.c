@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * Reporting events to the analyzer, and waiting for them. Which event is the
- * next one is decided in reader.c.
+ * next one is decided in stream/reader.c and log/logmerge.c.
  */
-#include <string.h>
 #include <time.h>
 
 #include "common/trid.h"
-#include "getnext.h"
-#include "log/log.h"
+#include "report.h"
+#include "stream/stream.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 
@@ -39,47 +38,6 @@ struct request {
 	const struct timespec *abstime;
 };
 
-size_t pxtu_report(const struct pxtu_event *event, struct posix_trace_event_info *info,
-		   void *data, size_t room)
-{
-	size_t len = event->data_len;
-
-	memset(info, 0, sizeof(*info));
-	info->posix_event_id = event->id;
-	info->posix_pid = event->pid;
-	info->posix_prog_address = (void *)(uintptr_t)event->prog_address;
-	info->posix_thread_id = (pthread_t)event->thread_id;
-	info->posix_timestamp.tv_sec = (time_t)(event->timestamp / NSEC_PER_SEC);
-	info->posix_timestamp.tv_nsec = (long)(event->timestamp % NSEC_PER_SEC);
-	info->posix_truncation_status = event->truncated ?
-		POSIX_TRACE_TRUNCATED_RECORD : POSIX_TRACE_NOT_TRUNCATED;
-	if (len > room) {
-		len = room;
-		info->posix_truncation_status = POSIX_TRACE_TRUNCATED_READ;
-	}
-	/* The reader may have put it there. */
-	if (len && data != event->data)
-		memcpy(data, event->data, len);
-	return len;
-}
-
-/* Report the next event, if there is one. */
-static bool try_report(struct pxtu_stream *stream, const struct request *req)
-{
-	const struct pxtu_place place = { req->data, req->num_bytes };
-	const struct pxtu_event *event;
-
-	pthread_mutex_lock(&stream->lock);
-	event = pxtu_reader_next(&stream->reader, &place);
-	if (event) {
-		*req->data_len = pxtu_report(event, req->event, req->data, req->num_bytes);
-		*req->unavailable = 0;
-	}
-	pxtu_reader_settle(&stream->reader);
-	pthread_mutex_unlock(&stream->lock);
-	return event;
-}
-
 static int deadline_to_uapi(const struct timespec *abstime, struct posixtrace_wait *wait)
 {
 	if (abstime->tv_nsec < 0 || abstime->tv_nsec >= (long)NSEC_PER_SEC)
@@ -95,92 +53,54 @@ static int deadline_to_uapi(const struct timespec *abstime, struct posixtrace_wa
 	return 0;
 }
 
-/* Of a thread that is cancelled while it waits. */
-struct sleeper {
-	struct pxtu_stream *stream;
-	__u64 signals;
-};
-
-static void leave(void *arg)
+/* Report the next event, if there is one. */
+static int report_next(struct pxtu_source *source, const struct request *req, bool *found)
 {
-	struct sleeper *sleeper = arg;
+	const struct pxtu_place place = { req->data, req->num_bytes };
+	const struct pxtu_event *event;
+	int err;
 
-	pxtu_cancel_unblock(sleeper->signals);
-	pxtu_trid_put(sleeper->stream);
+	pthread_mutex_lock(&source->lock);
+	err = source->ops->next(source, &place, &event);
+	*found = event;
+	if (event) {
+		*req->data_len = pxtu_report(event, req->event, req->data, req->num_bytes);
+		*req->unavailable = 0;
+	}
+	source->ops->settle(source);
+	pthread_mutex_unlock(&source->lock);
+	return err;
 }
 
-/*
- * A cancellation point, though ioctl() is none: the type is asynchronous round the system
- * call. The cancellation points of glibc before 2.41 do the same, and a signal handler that
- * runs meanwhile is cancelled in its middle. Here the signal that cancels is blocked except
- * while WAIT sleeps, so it cannot interrupt a handler. ppoll() would also ignore SA_RESTART.
- * A cancelled thread holds nothing but a use of the stream, and WAIT takes no event.
- */
-int pxtu_wait_event(struct pxtu_stream *stream, struct posixtrace_wait *wait)
-{
-	struct sleeper sleeper = { .stream = stream };
-	int type, err;
-
-	pthread_cleanup_push(leave, &sleeper);
-	wait->unblock = pxtu_cancel_block(&sleeper.signals);
-	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
-	err = pxtu_checked_once(stream->fd, stream->number, POSIXTRACE_IOC_WAIT, wait);
-	pthread_setcanceltype(type, NULL);
-	pxtu_cancel_unblock(sleeper.signals);
-	/* A request that arrived while a handler ran wins over EINTR. */
-	if (err)
-		pthread_testcancel();
-	pthread_cleanup_pop(0);
-	return pxtu_stream_answer(stream, err);
-}
-
-static int get_event(struct pxtu_stream *stream, const struct request *req)
+/* Report the next event, and wait for it if that is asked for. A log never waits. */
+static int get_event(struct pxtu_source *source, const struct request *req)
 {
 	struct posixtrace_wait wait = { 0 };
-	int err = 0;
+	bool found, timed_out = false;
+	int err;
 
-	if (try_report(stream, req))
-		return 0;
-	if (req->wait == WAIT_UNTIL)
-		err = deadline_to_uapi(req->abstime, &wait);
-	if (err)
-		return err;
-
-	if (req->wait == WAIT_NEVER)
-		return pxtu_stream_dead(stream) ? -ESHUTDOWN : 0;
 	for (;;) {
-		err = pxtu_wait_event(stream, &wait);
+		err = report_next(source, req, &found);
+		if (err || found)
+			return err;
+		if (timed_out)
+			return -ETIMEDOUT;
+		if (req->wait == WAIT_NEVER || !source->ops->wait)
+			return source->ops->alive(source);
+		if (req->wait == WAIT_UNTIL)
+			err = deadline_to_uapi(req->abstime, &wait);
+		if (!err)
+			err = source->ops->wait(source, &wait);
 		/* An event that came in the last moment is not left lying. */
-		if ((!err || err == -ETIMEDOUT) && try_report(stream, req))
-			return 0;
-		if (err)
+		timed_out = err == -ETIMEDOUT;
+		if (err && !timed_out)
 			return err;
 	}
 }
 
-/* A log does not wait: what is not there now comes with a later call, or never. */
-static int get_event_of_log(trace_id_t trid, const struct request *req)
-{
-	struct pxtu_stream *stream = pxtu_trid_get_log(trid);
-	const struct pxtu_event *event;
-	int err;
-
-	if (!stream)
-		return -EINVAL;
-	pthread_mutex_lock(&stream->lock);
-	err = pxtu_log_next(stream->log, &event);
-	if (!err && event) {
-		*req->data_len = pxtu_report(event, req->event, req->data, req->num_bytes);
-		*req->unavailable = 0;
-	}
-	pthread_mutex_unlock(&stream->lock);
-	pxtu_trid_put(stream);
-	return err;
-}
-
 static int getnext(trace_id_t trid, const struct request *req)
 {
-	struct pxtu_stream *stream;
+	struct pxtu_source *source;
 	int err;
 
 	if (!req->event || (!req->data && req->num_bytes) || !req->data_len ||
@@ -190,13 +110,12 @@ static int getnext(trace_id_t trid, const struct request *req)
 	*req->unavailable = 1;
 	if (req->wait != WAIT_NEVER)
 		pthread_testcancel();
-	stream = pxtu_trid_get(trid);
-	if (!stream)
-		return req->wait == WAIT_NEVER ? EINVAL :
-		       pxtu_error(get_event_of_log(trid, req));
+	source = pxtu_trid_get(trid, req->wait == WAIT_NEVER ? &pxtu_stream_ops : NULL);
+	if (!source)
+		return EINVAL;
 	/* What a stream with log has recorded is read from the log. */
-	err = stream->withlog ? -EINVAL : get_event(stream, req);
-	pxtu_trid_put(stream);
+	err = source->readable ? get_event(source, req) : -EINVAL;
+	pxtu_trid_put(source);
 	return pxtu_error(err);
 }
 

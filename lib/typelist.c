@@ -4,25 +4,6 @@
  * gives it its order: predefined types first, new ones last.
  */
 #include "common/trid.h"
-#include "log/log.h"
-
-/* Fetch types behind those that were told. With the stream's lock held. */
-static int fetch(struct pxtu_stream *stream)
-{
-	struct posixtrace_event_types arg = {
-		.ids = (uintptr_t)stream->types,
-		.first = stream->types_next,
-		.count = PXTU_ARRAY_SIZE(stream->types),
-	};
-	int err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_EVENT_TYPES, &arg);
-
-	if (err < 0)
-		return err;
-	stream->types_first = stream->types_next;
-	stream->types_count = arg.count < PXTU_ARRAY_SIZE(stream->types) ?
-			      arg.count : PXTU_ARRAY_SIZE(stream->types);
-	return 0;
-}
 
 /**
  * posix_trace_eventtypelist_getnext_id() - next event type of a stream
@@ -38,29 +19,23 @@ PXTU_API int posix_trace_eventtypelist_getnext_id(trace_id_t trid,
 						  trace_event_id_t *restrict event,
 						  int *restrict unavailable)
 {
-	struct pxtu_stream *stream;
-	int err = 0;
+	struct pxtu_source *source;
+	trace_event_id_t id;
+	int err;
 
 	if (!event || !unavailable)
 		return EINVAL;
-	stream = pxtu_trid_get(trid);
-	if (!stream)
-		return pxtu_log_typelist_next(trid, event, unavailable);
-
-	pthread_mutex_lock(&stream->lock);
-	if (stream->types_next - stream->types_first >= stream->types_count)
-		err = fetch(stream);
+	source = pxtu_trid_get(trid, NULL);
+	if (!source)
+		return EINVAL;
+	err = source->ops->next_type(source, &id);
+	pxtu_trid_put(source);
 	if (err)
-		goto unlock;
-	*unavailable = !stream->types_count;
-	if (stream->types_count) {
-		*event = stream->types[stream->types_next - stream->types_first];
-		stream->types_next++;
-	}
-unlock:
-	pthread_mutex_unlock(&stream->lock);
-	pxtu_trid_put(stream);
-	return pxtu_error(err);
+		return pxtu_error(err);
+	*unavailable = !id;
+	if (id)
+		*event = id;
+	return 0;
 }
 
 /**
@@ -71,17 +46,12 @@ unlock:
  */
 PXTU_API int posix_trace_eventtypelist_rewind(trace_id_t trid)
 {
-	struct pxtu_stream *stream = pxtu_trid_get(trid);
-	bool dead;
+	struct pxtu_source *source = pxtu_trid_get(trid, NULL);
+	int err;
 
-	if (!stream)
-		return pxtu_log_typelist_rewind(trid);
-	pthread_mutex_lock(&stream->lock);
-	stream->types_next = 0;
-	stream->types_first = 0;
-	stream->types_count = 0;
-	pthread_mutex_unlock(&stream->lock);
-	dead = pxtu_stream_dead(stream);
-	pxtu_trid_put(stream);
-	return dead ? EINVAL : 0;
+	if (!source)
+		return EINVAL;
+	err = source->ops->rewind_types(source);
+	pxtu_trid_put(source);
+	return pxtu_error(err);
 }

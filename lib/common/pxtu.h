@@ -35,6 +35,10 @@
 
 #define PXTU_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
+/* The structure that has @ptr as its @member. */
+#define pxtu_container_of(ptr, type, member) \
+	((type *)((uintptr_t)(ptr) - offsetof(type, member)))
+
 /**
  * pxtu_open() - open a file
  * @path: its name

@@ -81,6 +81,16 @@ struct pxtu_event {
 };
 
 /**
+ * struct pxtu_place - where the data of an event is to go
+ * @at: address
+ * @room: bytes there
+ */
+struct pxtu_place {
+	void *at;
+	size_t room;
+};
+
+/**
  * struct pxtu_queue - what is to be reported next
  * @event: OVERFLOW, RESUME and a record
  * @next: next of them

@@ -17,11 +17,11 @@
 
 /**
  * struct trid_slot - what one trace id means
- * @stream: NULL in a free slot
+ * @source: NULL in a free slot
  * @generation: upper part of the trace id, from 1
  */
 struct trid_slot {
-	struct pxtu_stream *stream;
+	struct pxtu_source *source;
 	unsigned int generation;
 };
 
@@ -71,16 +71,17 @@ static trace_id_t slot_trid(const struct pxtu_trid_table *table, const struct tr
 	return (trace_id_t)(slot->generation << INDEX_BITS | (unsigned int)(slot - table->slots));
 }
 
-/* The slot that a valid trace id of a kind means, else NULL. With the lock held. */
-static struct trid_slot *slot_find(struct pxtu_trid_table *table, trace_id_t trid, bool log)
+/* The slot that a valid trace id means, if its source is of the kind. With the lock held. */
+static struct trid_slot *slot_find(struct pxtu_trid_table *table, trace_id_t trid,
+				   const struct pxtu_source_ops *kind)
 {
 	struct trid_slot *slot;
 
 	if (trid <= 0 || (unsigned int)trid % SLOTS_MAX >= table->nr_slots)
 		return NULL;
 	slot = &table->slots[(unsigned int)trid % SLOTS_MAX];
-	return slot->stream && slot_trid(table, slot) == trid && !slot->stream->log == !log ?
-	       slot : NULL;
+	return slot->source && slot_trid(table, slot) == trid &&
+	       (!kind || slot->source->ops == kind) ? slot : NULL;
 }
 
 /* A free slot, or NULL with the reason in @err. With the lock held. */
@@ -90,7 +91,7 @@ static struct trid_slot *slot_free(struct pxtu_trid_table *table, int *err)
 	struct trid_slot *slots;
 
 	for (i = 0; i < table->nr_slots; i++)
-		if (!table->slots[i].stream)
+		if (!table->slots[i].source)
 			return &table->slots[i];
 
 	*err = -EAGAIN;
@@ -108,7 +109,7 @@ static struct trid_slot *slot_free(struct pxtu_trid_table *table, int *err)
 	return &slots[i];
 }
 
-int pxtu_trid_install(struct pxtu_stream *stream, trace_id_t *trid)
+int pxtu_trid_install(struct pxtu_source *source, trace_id_t *trid)
 {
 	struct pxtu_trid_table *table = table_get();
 	struct trid_slot *slot;
@@ -121,42 +122,32 @@ int pxtu_trid_install(struct pxtu_stream *stream, trace_id_t *trid)
 	pthread_mutex_lock(&table->lock);
 	slot = slot_free(table, &err);
 	if (slot) {
-		slot->stream = stream;
+		slot->source = source;
 		*trid = slot_trid(table, slot);
 	}
 	pthread_mutex_unlock(&table->lock);
 	return slot ? 0 : err;
 }
 
-static struct pxtu_stream *get(trace_id_t trid, bool log)
+struct pxtu_source *pxtu_trid_get(trace_id_t trid, const struct pxtu_source_ops *kind)
 {
 	struct pxtu_trid_table *table = table_get();
-	struct pxtu_stream *stream = NULL;
+	struct pxtu_source *source = NULL;
 	struct trid_slot *slot;
 
 	if (!table)
 		return NULL;
 	pthread_mutex_lock(&table->lock);
-	slot = slot_find(table, trid, log);
+	slot = slot_find(table, trid, kind);
 	if (slot) {
-		stream = slot->stream;
-		stream->users++;
+		source = slot->source;
+		source->users++;
 	}
 	pthread_mutex_unlock(&table->lock);
-	return stream;
+	return source;
 }
 
-struct pxtu_stream *pxtu_trid_get(trace_id_t trid)
-{
-	return get(trid, false);
-}
-
-struct pxtu_stream *pxtu_trid_get_log(trace_id_t trid)
-{
-	return get(trid, true);
-}
-
-void pxtu_trid_put(struct pxtu_stream *stream)
+void pxtu_trid_put(struct pxtu_source *source)
 {
 	struct pxtu_trid_table *table = table_get();
 
@@ -164,48 +155,38 @@ void pxtu_trid_put(struct pxtu_stream *stream)
 	if (!table)
 		return;
 	pthread_mutex_lock(&table->lock);
-	/* Under the lock: without it the stream may be gone before the signal. */
-	if (!--stream->users && stream->removed)
-		pthread_cond_signal(&stream->idle);
+	/* Under the lock: without it the source may be gone before the signal. */
+	if (!--source->users && source->removed)
+		pthread_cond_signal(&source->idle);
 	pthread_mutex_unlock(&table->lock);
 }
 
-static struct pxtu_stream *detach(trace_id_t trid, bool log)
+struct pxtu_source *pxtu_trid_remove(trace_id_t trid, const struct pxtu_source_ops *kind)
 {
 	struct pxtu_trid_table *table = table_get();
-	struct pxtu_stream *stream = NULL;
+	struct pxtu_source *source = NULL;
 	struct trid_slot *slot;
 
 	if (!table)
 		return NULL;
 	pthread_mutex_lock(&table->lock);
-	slot = slot_find(table, trid, log);
+	slot = slot_find(table, trid, kind);
 	if (slot) {
-		stream = slot->stream;
-		stream->removed = true;
-		slot->stream = NULL;
+		source = slot->source;
+		source->removed = true;
+		slot->source = NULL;
 		slot->generation = slot->generation < GENERATION_MAX ? slot->generation + 1 : 1;
 	}
 	pthread_mutex_unlock(&table->lock);
-	return stream;
+	return source;
 }
 
-struct pxtu_stream *pxtu_trid_remove(trace_id_t trid)
-{
-	return detach(trid, false);
-}
-
-struct pxtu_stream *pxtu_trid_remove_log(trace_id_t trid)
-{
-	return detach(trid, true);
-}
-
-void pxtu_trid_drain(struct pxtu_stream *stream)
+void pxtu_trid_drain(struct pxtu_source *source)
 {
 	struct pxtu_trid_table *table = table_get();
 
 	pthread_mutex_lock(&table->lock);
-	while (stream->users)
-		pthread_cond_wait(&stream->idle, &table->lock);
+	while (source->users)
+		pthread_cond_wait(&source->idle, &table->lock);
 	pthread_mutex_unlock(&table->lock);
 }

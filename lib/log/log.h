@@ -6,10 +6,11 @@
  * finds blocks, logring.c knows the ring of a LOOP log, logwalk.c goes from block to block
  * in each kind of log, logfacts.c collects names and status, logheap.c sorts the CPUs,
  * logwindow.c has an index of blocks, logmerge.c brings the events of all CPUs in order,
- * log.c opens and closes. Documentation/trace-log.rst describes the format. Only pread()
- * is used: a mapping of a file that gets shorter would kill us.
+ * logops.c has the operations of a source, log.c opens and closes.
+ * Documentation/trace-log.rst describes the format. Only pread() is used: a mapping of a
+ * file that gets shorter would kill us.
  *
- * One caller at a time: the lock of the stream that the trace id stands for.
+ * One caller at a time: the lock of the source.
  */
 #ifndef PXTU_LOG_H
 #define PXTU_LOG_H
@@ -18,7 +19,7 @@
 
 #include <linux/posixtrace_log.h>
 
-#include "common/record.h"
+#include "common/source.h"
 
 /* Larger block headers than ours are read, what is behind is not looked at. */
 #define PXTU_LOG_BLOCK_MAX	1024U
@@ -262,6 +263,8 @@ struct pxtu_log_window {
 
 /**
  * struct pxtu_log - a log that is open for reading
+ * @source: what the trace id stands for; its lock guards all below
+ * @types_next: event types told by posix_trace_eventtypelist_getnext_id()
  * @fd: our own descriptor of it
  * @dev: device of the file: the program may close @fd and open something else
  * @ino: inode of the file
@@ -277,6 +280,8 @@ struct pxtu_log_window {
  * @scratch: PXTU_LOG_SCRATCH bytes, for whoever reads
  */
 struct pxtu_log {
+	struct pxtu_source source;
+	__u32 types_next;
 	int fd;
 	__u64 dev;
 	__u64 ino;
@@ -290,6 +295,14 @@ struct pxtu_log {
 	unsigned char *data;
 	unsigned char *scratch;
 };
+
+/* Operations of all sources that are logs. logops.c */
+extern const struct pxtu_source_ops pxtu_log_ops __attribute__((__visibility__("hidden")));
+
+static inline struct pxtu_log *pxtu_log_of(const struct pxtu_source *source)
+{
+	return pxtu_container_of(source, struct pxtu_log, source);
+}
 
 /* loghead.c */
 
@@ -544,13 +557,34 @@ int pxtu_log_next(struct pxtu_log *log, const struct pxtu_event **event);
  */
 void pxtu_log_unread(struct pxtu_log *log);
 
-/* log.c: what public functions do with the trace id of a log; error numbers. */
+/* log.c */
 
-int pxtu_log_get_attr(trace_id_t trid, trace_attr_t *attr);
-int pxtu_log_get_status(trace_id_t trid, struct posix_trace_status_info *info);
-int pxtu_log_get_name(trace_id_t trid, trace_event_id_t event, char *event_name);
-bool pxtu_log_has(trace_id_t trid);
-int pxtu_log_typelist_next(trace_id_t trid, trace_event_id_t *event, int *unavailable);
-int pxtu_log_typelist_rewind(trace_id_t trid);
+/**
+ * pxtu_log_open() - open a log for reading
+ * @fd: descriptor of the log, which is copied
+ * @log: where to write the address of the log, for pxtu_log_close()
+ *
+ * Changes errno.
+ *
+ * Return: 0; -EBADF if @fd is not open for reading; -EINVAL if the file is no log that we
+ * can read; other negative errno.
+ */
+int pxtu_log_open(int fd, struct pxtu_log **log);
+
+/**
+ * pxtu_log_close() - close and free a log
+ * @log: the log; used by the caller only
+ *
+ * Changes errno.
+ */
+void pxtu_log_close(struct pxtu_log *log);
+
+/**
+ * pxtu_log_rewind() - to the oldest event
+ * @log: the log
+ *
+ * Return: 0 or negative errno.
+ */
+int pxtu_log_rewind(struct pxtu_log *log);
 
 #endif /* PXTU_LOG_H */

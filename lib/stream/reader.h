@@ -162,16 +162,6 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 void pxtu_reader_destroy(struct pxtu_reader *reader);
 
 /**
- * struct pxtu_place - where the data of an event is to go
- * @at: address
- * @room: bytes there
- */
-struct pxtu_place {
-	void *at;
-	size_t room;
-};
-
-/**
  * pxtu_reader_next() - take the next event
  * @reader: the reader
  * @place: where its data goes, if there is room for all of it and nothing has to be

@@ -1,34 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* What a trace id of this process stands for: an active trace stream, or a log. */
+/*
+ * An active trace stream that this process controls. Each file calls only those in front of
+ * it: stream.c sends commands, wait.c sleeps, streamops.c has the operations of a source,
+ * life.c makes and frees. How its events are read is in reader.h.
+ */
 #ifndef PXTU_STREAM_H
 #define PXTU_STREAM_H
 
-#include <pthread.h>
-
+#include "common/trid.h"
 #include "stream/reader.h"
-
-struct pxtu_log;
 
 /**
  * struct pxtu_stream - an active trace stream that this process controls
+ * @source: what the trace id stands for; its lock guards @reader and what @types_next and
+ *	the next three members say
  * @fd: descriptor with the role of a stream; the program may have closed it, so
  *	it is used with @number only
  * @number: of the stream; no other has it
- * @users: calls that are using it; guarded by the lock of the trace ids
- * @idle: signalled, under the lock of the trace ids, when @users gets 0 after
- *	the trace id was removed
- * @removed: the trace id is gone; guarded by the lock of the trace ids
- * @withlog: it has a log: nobody reads it, @reader has nothing but the address of what
- *	pxtu_stream_dead() looks at, and @shared is NULL
- * @log: NULL; or a log that is read, and then nothing below is used but @lock, which
- *	guards it, and @types_next
- * @lock: guards everything below; never held while waiting for an event
- * @reader: reading of events
+ * @reader: reading of events. Of a stream with log, which is not read, it has nothing but
+ *	the address of what pxtu_stream_dead() looks at
  * @types_next: event types told by posix_trace_eventtypelist_getnext_id()
  * @types_first: position in the list of @types[0]
  * @types_count: how many of @types are valid
  * @types: part of the list of event types
- * @shared: mapping of struct posixtrace_reader
+ * @shared: mapping of struct posixtrace_reader; NULL of a stream with log
  * @shared_size: its size in bytes
  * @data: mapping of all that is only read
  * @data_size: its size in bytes
@@ -37,15 +32,10 @@ struct pxtu_log;
  * call that uses it has left. @fd and the mappings do not change in between.
  */
 struct pxtu_stream {
+	struct pxtu_source source;
 	int fd;
 	__u64 number;
-	unsigned int users;
-	pthread_cond_t idle;
-	bool removed;
-	bool withlog;
-	struct pxtu_log *log;
 
-	pthread_mutex_t lock;
 	struct pxtu_reader reader;
 	__u32 types_next;
 	__u32 types_first;
@@ -57,6 +47,38 @@ struct pxtu_stream {
 	void *data;
 	size_t data_size;
 };
+
+/* Operations of all sources that are active streams. */
+extern const struct pxtu_source_ops pxtu_stream_ops
+	__attribute__((__visibility__("hidden")));
+
+static inline struct pxtu_stream *pxtu_stream_of(const struct pxtu_source *source)
+{
+	return pxtu_container_of(source, struct pxtu_stream, source);
+}
+
+/**
+ * pxtu_stream_get() - the active stream of a trace id, to use it
+ * @trid: any number
+ *
+ * Return: the stream, that lives until pxtu_stream_put(); NULL if the number is
+ * no trace id of this process, or that of a log.
+ */
+static inline struct pxtu_stream *pxtu_stream_get(trace_id_t trid)
+{
+	struct pxtu_source *source = pxtu_trid_get(trid, &pxtu_stream_ops);
+
+	return source ? pxtu_stream_of(source) : NULL;
+}
+
+/**
+ * pxtu_stream_put() - end of a use
+ * @stream: stream from pxtu_stream_get()
+ */
+static inline void pxtu_stream_put(struct pxtu_stream *stream)
+{
+	pxtu_trid_put(&stream->source);
+}
 
 /**
  * pxtu_stream_dead() - was it shut down?
@@ -95,5 +117,45 @@ int pxtu_stream_ioctl(const struct pxtu_stream *stream, unsigned long cmd, void 
  * Return: @ret, if it may be the stream's; else -ESHUTDOWN.
  */
 int pxtu_stream_answer(const struct pxtu_stream *stream, int ret);
+
+/**
+ * pxtu_stream_wait() - sleep until there may be an event
+ * @stream: in use by the caller; its lock is not held
+ * @wait: argument of WAIT
+ *
+ * A cancellation point: then the use of @stream is given up.
+ *
+ * Return: 0 or negative errno.
+ */
+int pxtu_stream_wait(struct pxtu_stream *stream, struct posixtrace_wait *wait);
+
+/**
+ * pxtu_stream_alloc() - memory for a stream that is going to be created
+ * @withlog: it is going to have a log
+ *
+ * Return: the stream, for pxtu_stream_dealloc(); NULL without memory.
+ */
+struct pxtu_stream *pxtu_stream_alloc(bool withlog);
+
+/**
+ * pxtu_stream_dealloc() - free the memory
+ * @stream: from pxtu_stream_alloc()
+ */
+void pxtu_stream_dealloc(struct pxtu_stream *stream);
+
+/**
+ * pxtu_stream_create() - create a stream, and share its memory with the module
+ * @stream: allocated; @fd is the device, without role, and is closed after an error
+ * @create: argument of CREATE
+ *
+ * Return: 0; -EINTR if a signal came, then nothing was created; other negative errno.
+ */
+int pxtu_stream_create(struct pxtu_stream *stream, struct posixtrace_create *create);
+
+/**
+ * pxtu_stream_destroy() - undo pxtu_stream_create(), and close the descriptor
+ * @stream: created; used by the caller only
+ */
+void pxtu_stream_destroy(struct pxtu_stream *stream);
 
 #endif /* PXTU_STREAM_H */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A source of events: what a trace id of this process stands for. There are two kinds: an
+ * active trace stream (stream/streamops.c) and a log (log/logops.c). A function of
+ * <trace.h> that takes both kinds knows only the operations below.
+ */
+#ifndef PXTU_SOURCE_H
+#define PXTU_SOURCE_H
+
+#include <pthread.h>
+
+#include "common/record.h"
+
+struct pxtu_source;
+
+/**
+ * struct pxtu_source_ops - what the kinds of sources do differently
+ * @next: takes the next event; its data goes to the place if there is room for all of it
+ *	and nothing has to be reported before. The event is valid until the next call; NULL
+ *	if there is none now
+ * @unread: the last event of @next was not reported; @next returns it again. Only if its
+ *	data is not in the place
+ * @settle: the events that @next returned were reported, and no more are read now
+ * @wait: sleeps until there may be an event, a cancellation point; NULL if the source never
+ *	waits. A cancelled thread puts the source
+ * @alive: returns 0, or -ESHUTDOWN if the source was shut down
+ * @get_attr: writes the attributes
+ * @get_status: writes the status
+ * @get_name: writes the name of an event type, TRACE_EVENT_NAME_MAX + 1 bytes at most
+ * @next_type: writes the next event type of the list, or 0 at its end
+ * @rewind_types: goes back to the first event type
+ *
+ * All but @settle, @unread and @alive return 0 or negative errno. The caller holds the lock
+ * of the source for @next, @unread and @settle only.
+ */
+struct pxtu_source_ops {
+	int (*next)(struct pxtu_source *source, const struct pxtu_place *place,
+		    const struct pxtu_event **event);
+	void (*unread)(struct pxtu_source *source);
+	void (*settle)(struct pxtu_source *source);
+	int (*wait)(struct pxtu_source *source, struct posixtrace_wait *wait);
+	int (*alive)(const struct pxtu_source *source);
+	int (*get_attr)(struct pxtu_source *source, trace_attr_t *attr);
+	int (*get_status)(struct pxtu_source *source, struct posix_trace_status_info *info);
+	int (*get_name)(struct pxtu_source *source, trace_event_id_t id, char *name);
+	int (*next_type)(struct pxtu_source *source, trace_event_id_t *id);
+	int (*rewind_types)(struct pxtu_source *source);
+};
+
+/**
+ * struct pxtu_source - what both kinds of sources have
+ * @ops: operations, which also say what kind it is
+ * @readable: its events can be read. Those of a stream with log are read from the log
+ * @users: calls that are using it; guarded by the lock of the trace ids
+ * @removed: the trace id is gone; guarded by the lock of the trace ids
+ * @idle: signalled, under the lock of the trace ids, when @users gets 0 after the trace id
+ *	was removed
+ * @lock: guards what the kinds say; never held while waiting for an event
+ */
+struct pxtu_source {
+	const struct pxtu_source_ops *ops;
+	bool readable;
+	unsigned int users;
+	bool removed;
+	pthread_cond_t idle;
+	pthread_mutex_t lock;
+};
+
+static inline void pxtu_source_init(struct pxtu_source *source,
+				    const struct pxtu_source_ops *ops, bool readable)
+{
+	source->ops = ops;
+	source->readable = readable;
+	pthread_mutex_init(&source->lock, NULL);
+	pthread_cond_init(&source->idle, NULL);
+}
+
+static inline void pxtu_source_destroy(struct pxtu_source *source)
+{
+	pthread_cond_destroy(&source->idle);
+	pthread_mutex_destroy(&source->lock);
+}
+
+#endif /* PXTU_SOURCE_H */

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Reading of a log, as programs see it: open and close, rewind, and what is known of it.
+ */
+#include <posixtrace.h>
+#include <string.h>
+
+#include "common/trid.h"
+#include "log/log.h"
+
+/**
+ * posix_trace_open() - open a log for reading
+ * @file_desc: descriptor of the log, open for reading. It is copied, and can be
+ *	closed; its file offset is neither used nor changed
+ * @trid: where to write the trace id, which is valid in this process only
+ *
+ * The log may be cut or damaged behind its header, and may still be written. The
+ * headers of all its blocks are read, and no events yet. Needs no module. Not a
+ * cancellation point.
+ *
+ * Return: 0; EBADF if @file_desc is not open for reading; EINVAL if @trid is NULL or
+ * the file is no log: of another kind, empty, cut or damaged in its header, of a
+ * machine with another byte order or of a later version; ENOMEM; EAGAIN if there are
+ * too many trace ids. EMFILE if there are no more descriptors, and what reading says.
+ */
+PXTU_API int posix_trace_open(int file_desc, trace_id_t *trid)
+{
+	int err, saved_errno = errno;
+	struct pxtu_log *log;
+
+	if (!trid)
+		return EINVAL;
+	err = pxtu_log_open(file_desc, &log);
+	if (!err) {
+		err = pxtu_trid_install(&log->source, trid);
+		if (err)
+			pxtu_log_close(log);
+	}
+	errno = saved_errno;
+	/* Here it is the caller's descriptor that is bad. */
+	return err == -EBADF ? EBADF : pxtu_error(err);
+}
+
+/**
+ * posix_trace_close() - end the reading of a log
+ * @trid: trace id of the log
+ *
+ * Waits for calls in other threads that use it. Not a cancellation point.
+ *
+ * Return: 0; EINVAL if @trid is not that of a log of this process.
+ */
+PXTU_API int posix_trace_close(trace_id_t trid)
+{
+	struct pxtu_source *source = pxtu_trid_remove(trid, &pxtu_log_ops);
+	int cancel, saved_errno = errno;
+
+	if (!source)
+		return EINVAL;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	pxtu_trid_drain(source);
+	pxtu_log_close(pxtu_log_of(source));
+	pthread_setcancelstate(cancel, NULL);
+	errno = saved_errno;
+	return 0;
+}
+
+/* Use of a log under its lock. */
+static struct pxtu_log *lock_log(trace_id_t trid)
+{
+	struct pxtu_source *source = pxtu_trid_get(trid, &pxtu_log_ops);
+
+	if (!source)
+		return NULL;
+	pthread_mutex_lock(&source->lock);
+	return pxtu_log_of(source);
+}
+
+static void unlock_log(struct pxtu_log *log)
+{
+	pthread_mutex_unlock(&log->source.lock);
+	pxtu_trid_put(&log->source);
+}
+
+/**
+ * posix_trace_rewind() - back to the oldest event of a log
+ * @trid: trace id of the log
+ *
+ * Return: 0; EINVAL if @trid is not that of a log of this process; ENOMEM.
+ */
+PXTU_API int posix_trace_rewind(trace_id_t trid)
+{
+	struct pxtu_log *log = lock_log(trid);
+	int err;
+
+	if (!log)
+		return EINVAL;
+	/* Maybe what was the oldest is not there any more. */
+	err = pxtu_log_survey(log);
+	if (!err)
+		err = pxtu_log_rewind(log);
+	unlock_log(log);
+	return pxtu_error(err);
+}
+
+/**
+ * posixtrace_get_log_info() - what there is in a log, and what not
+ * @trid: trace id of the log
+ * @info: where to write it
+ *
+ * An extension. Looks for what has been appended, as posix_trace_get_status() does.
+ *
+ * Return: 0; EINVAL if @trid is not that of a log of this process or @info is NULL;
+ * ENOMEM.
+ */
+PXTU_API int posixtrace_get_log_info(trace_id_t trid, struct posixtrace_log_info *info)
+{
+	struct pxtu_log *log;
+	const struct pxtu_log_facts *facts;
+	int err;
+
+	if (!info)
+		return EINVAL;
+	log = lock_log(trid);
+	if (!log)
+		return EINVAL;
+	facts = &log->facts;
+	err = pxtu_log_survey(log);
+	if (!err) {
+		memset(info, 0, sizeof(*info));
+		/* How long it is now. */
+		pxtu_log_reaches(log, INT64_MAX);
+		info->size = log->size;
+		info->read = log->window.read;
+		if (info->read > info->size)
+			info->read = info->size;
+		info->lost = log->window.lost;
+		if (facts->end_valid && facts->end.lost > info->lost)
+			info->lost = facts->end.lost;
+		if (facts->end_valid)
+			info->overwritten = facts->end.overwritten;
+		if (facts->end_valid && facts->end.flags & POSIXTRACE_LOG_END_FINAL)
+			info->flags |= POSIXTRACE_LOG_ENDED;
+		if (facts->damaged)
+			info->flags |= POSIXTRACE_LOG_DAMAGED;
+	}
+	unlock_log(log);
+	return pxtu_error(err);
+}

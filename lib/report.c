@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What the program gets of an event.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "report.h"
+
+#define NSEC_PER_SEC	1000000000ULL
+
+size_t pxtu_report(const struct pxtu_event *event, struct posix_trace_event_info *info,
+		   void *data, size_t room)
+{
+	size_t len = event->data_len;
+
+	memset(info, 0, sizeof(*info));
+	info->posix_event_id = event->id;
+	info->posix_pid = event->pid;
+	info->posix_prog_address = (void *)(uintptr_t)event->prog_address;
+	info->posix_thread_id = (pthread_t)event->thread_id;
+	info->posix_timestamp.tv_sec = (time_t)(event->timestamp / NSEC_PER_SEC);
+	info->posix_timestamp.tv_nsec = (long)(event->timestamp % NSEC_PER_SEC);
+	info->posix_truncation_status = event->truncated ?
+		POSIX_TRACE_TRUNCATED_RECORD : POSIX_TRACE_NOT_TRUNCATED;
+	if (len > room) {
+		len = room;
+		info->posix_truncation_status = POSIX_TRACE_TRUNCATED_READ;
+	}
+	/* The reader may have put it there. */
+	if (len && data != event->data)
+		memcpy(data, event->data, len);
+	return len;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The life of an active stream: created, its memory shared with the module, freed.
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "stream/stream.h"
+
+static int release(struct pxtu_reader *reader, __u32 subbuf)
+{
+	struct pxtu_stream *stream = pxtu_container_of(reader, struct pxtu_stream, reader);
+	struct posixtrace_release arg = { .subbuf = subbuf };
+
+	return pxtu_stream_ioctl(stream, POSIXTRACE_IOC_RELEASE, &arg);
+}
+
+static void unmap_shared(const struct pxtu_stream *stream)
+{
+	if (stream->shared)
+		munmap(stream->shared, stream->shared_size);
+}
+
+/* What we write: but nobody reads a stream with log. */
+static int map_shared(struct pxtu_stream *stream, const struct posixtrace_create *create)
+{
+	void *shared;
+	int err;
+
+	if (!stream->source.readable)
+		return 0;
+	err = pxtu_map(stream->fd, stream->number, &create->reader,
+		       POSIXTRACE_MAPPING_WRITE | POSIXTRACE_MAPPING_POPULATE, &shared);
+	if (err)
+		return err;
+	stream->shared = shared;
+	stream->shared_size = create->reader.size;
+	return 0;
+}
+
+/* Map what CREATE told, in two pieces: what we write and what we read. */
+static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create *create,
+		      struct pxtu_map *map)
+{
+	size_t ctrl = create->ctrl.size, heads = create->heads.size, pool = create->pool.size;
+	struct posixtrace_map all = {
+		.offset = create->ctrl.offset,
+		.size = ctrl + heads + pool,
+	};
+	void *data;
+	int err;
+
+	/* One mapping needs one range. */
+	if (create->heads.offset != create->ctrl.offset + ctrl ||
+	    create->pool.offset != create->heads.offset + heads)
+		return -EPROTO;
+
+	err = map_shared(stream, create);
+	if (err)
+		return err;
+	err = pxtu_map(stream->fd, stream->number, &all, 0, &data);
+	if (err)
+		goto unmap_shared;
+	stream->data = data;
+	stream->data_size = all.size;
+
+	/*
+	 * Not in a child: there the trace id is not valid. The pool is not
+	 * populated, for sub-buffers of system events are allocated when needed.
+	 * Neither has to succeed.
+	 */
+	if (stream->shared)
+		madvise(stream->shared, stream->shared_size, MADV_DONTFORK);
+	madvise(data, stream->data_size, MADV_DONTFORK);
+#ifdef MADV_POPULATE_READ
+	madvise(data, ctrl + heads, MADV_POPULATE_READ);
+#endif
+
+	map->shared = stream->shared;
+	map->shared_size = stream->shared_size;
+	map->ctrl = data;
+	map->ctrl_size = ctrl;
+	map->heads = (const struct posixtrace_cpu_head *)(const void *)((char *)data + ctrl);
+	map->heads_size = heads;
+	map->pool = (const unsigned char *)data + ctrl + heads;
+	map->pool_size = pool;
+	return 0;
+
+unmap_shared:
+	unmap_shared(stream);
+	return err;
+}
+
+/* Make ready to read it, or, with a log, not to. */
+static int init_reader(struct pxtu_stream *stream, const struct pxtu_map *map)
+{
+	struct posixtrace_attr granted;
+	int err;
+
+	if (!stream->source.readable) {
+		stream->reader.map = *map;
+		return 0;
+	}
+	err = pxtu_checked(stream->fd, stream->number, POSIXTRACE_IOC_GET_ATTR, &granted);
+	return err < 0 ? err : pxtu_reader_init(&stream->reader, map, &granted, release);
+}
+
+struct pxtu_stream *pxtu_stream_alloc(bool withlog)
+{
+	struct pxtu_stream *stream = calloc(1, sizeof(*stream));
+
+	if (stream)
+		pxtu_source_init(&stream->source, &pxtu_stream_ops, !withlog);
+	return stream;
+}
+
+void pxtu_stream_dealloc(struct pxtu_stream *stream)
+{
+	pxtu_source_destroy(&stream->source);
+	free(stream);
+}
+
+int pxtu_stream_create(struct pxtu_stream *stream, struct posixtrace_create *create)
+{
+	struct pxtu_map map;
+	int err;
+
+	/* The standard lets it be interrupted; then nothing was created. */
+	err = pxtu_ioctl_once(stream->fd, POSIXTRACE_IOC_CREATE, create);
+	if (err < 0) {
+		pxtu_close_new(stream->fd, err);
+		return err;
+	}
+	stream->number = create->stream;
+	err = map_memory(stream, create, &map);
+	if (err < 0)
+		goto close_fd;
+	err = init_reader(stream, &map);
+	if (err < 0)
+		goto unmap_memory;
+	return 0;
+
+unmap_memory:
+	munmap(stream->data, stream->data_size);
+	unmap_shared(stream);
+close_fd:
+	pxtu_close_ours(stream->fd, stream->number);
+	return err;
+}
+
+void pxtu_stream_destroy(struct pxtu_stream *stream)
+{
+	pxtu_reader_destroy(&stream->reader);
+	munmap(stream->data, stream->data_size);
+	unmap_shared(stream);
+	pxtu_close_ours(stream->fd, stream->number);
+}

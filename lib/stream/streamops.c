@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+/*
+ * An active stream as a source of events.
+ */
+#include <string.h>
+
+#include "attr/attr.h"
+#include "stream/stream.h"
+
+static int stream_next(struct pxtu_source *source, const struct pxtu_place *place,
+		       const struct pxtu_event **event)
+{
+	*event = pxtu_reader_next(&pxtu_stream_of(source)->reader, place);
+	return 0;
+}
+
+static void stream_unread(struct pxtu_source *source)
+{
+	pxtu_reader_unread(&pxtu_stream_of(source)->reader);
+}
+
+static void stream_settle(struct pxtu_source *source)
+{
+	pxtu_reader_settle(&pxtu_stream_of(source)->reader);
+}
+
+static int stream_wait(struct pxtu_source *source, struct posixtrace_wait *wait)
+{
+	return pxtu_stream_wait(pxtu_stream_of(source), wait);
+}
+
+static int stream_alive(const struct pxtu_source *source)
+{
+	return pxtu_stream_dead(pxtu_stream_of(source)) ? -ESHUTDOWN : 0;
+}
+
+static int stream_get_attr(struct pxtu_source *source, trace_attr_t *attr)
+{
+	struct posixtrace_attr uattr;
+	int err;
+
+	err = pxtu_stream_ioctl(pxtu_stream_of(source), POSIXTRACE_IOC_GET_ATTR, &uattr);
+	if (!err)
+		pxtu_attr_from_uapi(attr, &uattr);
+	return err;
+}
+
+static int stream_get_status(struct pxtu_source *source, struct posix_trace_status_info *info)
+{
+	struct pxtu_stream *stream = pxtu_stream_of(source);
+	struct posixtrace_status status;
+	bool overrun;
+	int err;
+
+	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_GET_STATUS, &status);
+	if (err)
+		return err;
+
+	pthread_mutex_lock(&source->lock);
+	overrun = stream->reader.overrun || status.flags & POSIXTRACE_STATUS_OVERRUN;
+	stream->reader.overrun = false;
+	pthread_mutex_unlock(&source->lock);
+
+	memset(info, 0, sizeof(*info));
+	info->posix_stream_status = status.flags & POSIXTRACE_STATUS_RUNNING ?
+				    POSIX_TRACE_RUNNING : POSIX_TRACE_SUSPENDED;
+	info->posix_stream_full_status = status.flags & POSIXTRACE_STATUS_FULL ?
+					 POSIX_TRACE_FULL : POSIX_TRACE_NOT_FULL;
+	info->posix_stream_overrun_status = overrun ? POSIX_TRACE_OVERRUN :
+						      POSIX_TRACE_NO_OVERRUN;
+	info->posix_stream_flush_status = status.flags & POSIXTRACE_STATUS_FLUSHING ?
+					  POSIX_TRACE_FLUSHING : POSIX_TRACE_NOT_FLUSHING;
+	info->posix_stream_flush_error = status.flush_error;
+	info->posix_log_overrun_status = status.flags & POSIXTRACE_STATUS_LOG_OVERRUN ?
+					 POSIX_TRACE_OVERRUN : POSIX_TRACE_NO_OVERRUN;
+	info->posix_log_full_status = status.flags & POSIXTRACE_STATUS_LOG_FULL ?
+				      POSIX_TRACE_FULL : POSIX_TRACE_NOT_FULL;
+	return 0;
+}
+
+static int stream_get_name(struct pxtu_source *source, trace_event_id_t id, char *name)
+{
+	struct posixtrace_eventid eventid = { .id = id };
+	size_t len;
+	int err;
+
+	err = pxtu_stream_ioctl(pxtu_stream_of(source), POSIXTRACE_IOC_EVENT_NAME, &eventid);
+	if (err)
+		return err;
+	len = strnlen(eventid.name, TRACE_EVENT_NAME_MAX);
+	memcpy(name, eventid.name, len);
+	name[len] = '\0';
+	return 0;
+}
+
+/* Fetch types behind those that were told. With the stream's lock held. */
+static int fetch_types(struct pxtu_stream *stream)
+{
+	struct posixtrace_event_types arg = {
+		.ids = (uintptr_t)stream->types,
+		.first = stream->types_next,
+		.count = PXTU_ARRAY_SIZE(stream->types),
+	};
+	int err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_EVENT_TYPES, &arg);
+
+	if (err < 0)
+		return err;
+	stream->types_first = stream->types_next;
+	stream->types_count = arg.count < PXTU_ARRAY_SIZE(stream->types) ?
+			      arg.count : PXTU_ARRAY_SIZE(stream->types);
+	return 0;
+}
+
+static int stream_next_type(struct pxtu_source *source, trace_event_id_t *id)
+{
+	struct pxtu_stream *stream = pxtu_stream_of(source);
+	int err = 0;
+
+	pthread_mutex_lock(&source->lock);
+	if (stream->types_next - stream->types_first >= stream->types_count)
+		err = fetch_types(stream);
+	if (!err) {
+		*id = 0;
+		if (stream->types_count)
+			*id = stream->types[stream->types_next++ - stream->types_first];
+	}
+	pthread_mutex_unlock(&source->lock);
+	return err;
+}
+
+static int stream_rewind_types(struct pxtu_source *source)
+{
+	struct pxtu_stream *stream = pxtu_stream_of(source);
+
+	pthread_mutex_lock(&source->lock);
+	stream->types_next = 0;
+	stream->types_first = 0;
+	stream->types_count = 0;
+	pthread_mutex_unlock(&source->lock);
+	return stream_alive(source);
+}
+
+const struct pxtu_source_ops pxtu_stream_ops = {
+	.next = stream_next,
+	.unread = stream_unread,
+	.settle = stream_settle,
+	.wait = stream_wait,
+	.alive = stream_alive,
+	.get_attr = stream_get_attr,
+	.get_status = stream_get_status,
+	.get_name = stream_get_name,
+	.next_type = stream_next_type,
+	.rewind_types = stream_rewind_types,
+};

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Waiting for the events of an active stream.
+ */
+#include "stream/stream.h"
+
+/* Of a thread that is cancelled while it waits. */
+struct sleeper {
+	struct pxtu_stream *stream;
+	__u64 signals;
+};
+
+static void leave(void *arg)
+{
+	struct sleeper *sleeper = arg;
+
+	pxtu_cancel_unblock(sleeper->signals);
+	pxtu_stream_put(sleeper->stream);
+}
+
+/*
+ * A cancellation point, though ioctl() is none: the type is asynchronous round the system
+ * call. The cancellation points of glibc before 2.41 do the same, and a signal handler that
+ * runs meanwhile is cancelled in its middle. Here the signal that cancels is blocked except
+ * while WAIT sleeps, so it cannot interrupt a handler. ppoll() would also ignore SA_RESTART.
+ * A cancelled thread holds nothing but a use of the stream, and WAIT takes no event.
+ */
+int pxtu_stream_wait(struct pxtu_stream *stream, struct posixtrace_wait *wait)
+{
+	struct sleeper sleeper = { .stream = stream };
+	int type, err;
+
+	pthread_cleanup_push(leave, &sleeper);
+	wait->unblock = pxtu_cancel_block(&sleeper.signals);
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	err = pxtu_checked_once(stream->fd, stream->number, POSIXTRACE_IOC_WAIT, wait);
+	pthread_setcanceltype(type, NULL);
+	pxtu_cancel_unblock(sleeper.signals);
+	/* A request that arrived while a handler ran wins over EINTR. */
+	if (err)
+		pthread_testcancel();
+	pthread_cleanup_pop(0);
+	return pxtu_stream_answer(stream, err);
+}
