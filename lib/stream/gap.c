@@ -106,11 +106,6 @@ bool pxtu_gap_note_before(struct pxtu_reader *reader, __u64 timestamp)
 	}
 }
 
-bool pxtu_gap_ends(const struct pxtu_reader *reader, const struct pxtu_record *record)
-{
-	return reader->gap_open && pxtu_record_after_gap(record, reader->loop, reader->gap_first);
-}
-
 __u64 pxtu_gap_lost(const struct pxtu_reader *reader)
 {
 	__u64 lost = pxtu_load(&reader->map.ctrl->lost) + reader->skipped;

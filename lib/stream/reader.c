@@ -75,30 +75,22 @@ static bool choose(struct pxtu_reader *reader, struct pxtu_candidate *best)
 	bool found = false, again;
 	__u32 cpu;
 
-	for (cpu = 0; cpu <= reader->nr_cpus; cpu++) {
-		reader->cpu[cpu].empty = !pxtu_subbuf_peek(reader, cpu, &cand);
-		if (reader->cpu[cpu].empty)
-			continue;
-		if (!found || cand.record.timestamp < best->record.timestamp)
-			*best = cand;
-		found = true;
-	}
-	if (!found)
-		return false;
-
+	for (cpu = 0; cpu <= reader->nr_cpus; cpu++)
+		reader->cpu[cpu].empty = true;
 	do {
 		again = false;
 		for (cpu = 0; cpu <= reader->nr_cpus; cpu++) {
 			if (!reader->cpu[cpu].empty || !pxtu_subbuf_peek(reader, cpu, &cand))
 				continue;
 			reader->cpu[cpu].empty = false;
-			if (cand.record.timestamp < best->record.timestamp) {
+			if (!found || cand.record.timestamp < best->record.timestamp) {
 				*best = cand;
+				found = true;
 				again = true;
 			}
 		}
 	} while (again);
-	return true;
+	return found;
 }
 
 /* Before it is taken: afterwards others may write there. Says where it is. */
@@ -182,66 +174,77 @@ static void hold(struct pxtu_reader *reader, bool held)
 	pxtu_store(&reader->map.shared->held, held);
 }
 
+/*
+ * Take the oldest record that is not among what was lost; its data was copied to @data
+ * before. False if there is none.
+ */
+static bool take_record(struct pxtu_reader *reader, const struct pxtu_place *place,
+			struct pxtu_candidate *best, void **data)
+{
+	struct pxtu_gap gap;
+	bool lost;
+
+	for (;;) {
+		pxtu_gap_note(reader, &gap);
+		if (!choose(reader, best))
+			return false;
+		lost = best->record.timestamp <= gap.overwrite_watermark;
+		if (!lost) {
+			*data = copy_data(reader, best, place);
+			hold(reader, true);
+		}
+		if (!pxtu_subbuf_take(reader, best))
+			continue;
+		if (!lost && pxtu_gap_note_before(reader, best->record.timestamp))
+			return true;
+		skip(reader, &best->record);
+	}
+}
+
 /* Take one record, and queue it with what has to be reported before it. */
-static bool fill_queue(struct pxtu_reader *reader, const struct pxtu_place *place)
+static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *place)
 {
 	struct pxtu_candidate best = { 0 };
-	struct pxtu_gap gap;
 	void *data;
 
 	reader->queue.next = 0;
 	reader->queue.count = 0;
-	for (;;) {
-		pxtu_gap_note(reader, &gap);
-		if (!choose(reader, &best))
-			return false;
-		if (best.record.timestamp <= gap.overwrite_watermark) {
-			if (pxtu_subbuf_take(reader, &best))
-				skip(reader, &best.record);
-			continue;
-		}
-		data = copy_data(reader, &best, place);
-		hold(reader, true);
-		if (!pxtu_subbuf_take(reader, &best))
-			continue;
-		if (!pxtu_gap_note_before(reader, best.record.timestamp)) {
-			skip(reader, &best.record);
-			continue;
-		}
-		if (best.corrupt && filtered(reader, POSIXTRACE_ID_ERROR))
-			continue;
-		/* Part of a damaged place, which was reported. */
-		if (best.orphan)
-			continue;
-		if (pxtu_gap_ends(reader, &best.record))
-			queue_gap(reader, best.record.timestamp);
-		/* It waits: until then, the place may be another's. */
-		if (reader->queue.count && data != reader->data) {
-			memcpy(reader->data, data, best.record.data_len);
-			data = reader->data;
-		}
-		pxtu_queue_record(&reader->queue, &best.record, data,
-				  best.cpu < reader->nr_cpus ? best.cpu : POSIXTRACE_NO_CPU,
-				  reader->lost);
-		return true;
+	do {
+		if (!take_record(reader, place, &best, &data))
+			return;
+		/* An orphan is part of a damaged place, which was reported. */
+	} while (best.orphan || (best.corrupt && filtered(reader, POSIXTRACE_ID_ERROR)));
+
+	if (reader->gap_open &&
+	    pxtu_record_after_gap(&best.record, reader->loop, reader->gap_first))
+		queue_gap(reader, best.record.timestamp);
+	/* It waits: until then, the place may be another's. */
+	if (reader->queue.count && data != reader->data) {
+		memcpy(reader->data, data, best.record.data_len);
+		data = reader->data;
 	}
+	pxtu_queue_record(&reader->queue, &best.record, data,
+			  best.cpu < reader->nr_cpus ? best.cpu : POSIXTRACE_NO_CPU,
+			  reader->lost);
 }
 
 const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader,
 					  const struct pxtu_place *place)
 {
-	if (reader->queue.next == reader->queue.count) {
-		bool found = fill_queue(reader, place);
+	const struct pxtu_event *event;
 
+	if (reader->queue.next == reader->queue.count) {
+		fill_queue(reader, place);
 		/* A full stream that was read empty starts again now, not at the next call. */
 		if (stream_full(reader) && all_read(reader))
 			reader->release(reader, POSIXTRACE_NONE);
-		if (!found)
-			return NULL;
 	}
-	if (reader->queue.event[reader->queue.next].id >= POSIXTRACE_ID_UNNAMED)
+	if (reader->queue.next == reader->queue.count)
+		return NULL;
+	event = &reader->queue.event[reader->queue.next++];
+	if (event->id >= POSIXTRACE_ID_UNNAMED)
 		reader->read++;
-	return &reader->queue.event[reader->queue.next++];
+	return event;
 }
 
 void pxtu_reader_unread(struct pxtu_reader *reader)

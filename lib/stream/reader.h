@@ -250,13 +250,6 @@ void pxtu_gap_note(struct pxtu_reader *reader, struct pxtu_gap *gap);
 bool pxtu_gap_note_before(struct pxtu_reader *reader, __u64 timestamp);
 
 /**
- * pxtu_gap_ends() - does this record end the open gap?
- * @reader: the reader
- * @record: the record, about to be reported
- */
-bool pxtu_gap_ends(const struct pxtu_reader *reader, const struct pxtu_record *record);
-
-/**
  * pxtu_gap_lost() - how many events were lost until now?
  * @reader: the reader
  *
