@@ -41,16 +41,17 @@ help:
 	@echo '  module         posixtrace.ko, under build/module/'
 	@echo '  lib            libposixtrace.so and libposixtrace.a'
 	@echo '  tools          the posixtrace command'
-	@echo '  doc            man pages and HTML, under build/doc/; needs Sphinx, and as root'
-	@echo '                 installs it'
+	@echo '  doc            man pages and HTML, under build/doc/; needs Sphinx'
 	@echo '  install        all of it, under $$(DESTDIR)$$(PREFIX); the module under'
 	@echo '                 $$(DESTDIR)/lib/modules/VERSION/updates; man pages if they are built'
 	@echo '  uninstall      what install put there'
 	@echo '  deb            Debian packages, under build/deb/: posixtrace-dkms, libposixtrace1,'
 	@echo '                 libposixtrace-dev and posixtrace-tools'
 	@echo '  clean          removes what was built, not the kernels in the cache'
+	@echo '  deps           as root, installs the Debian packages that these need. The others say'
+	@echo '                 what is missing and install nothing; deb installs what it needs'
 	@echo
-	@echo 'Try and test, in a virtual machine; as root they install what is missing:'
+	@echo 'Try and test, in a virtual machine; as root they say what is missing and install it:'
 	@echo '  demo           traces a parallel file compressor at work'
 	@echo '  check          runs the tests: KERNEL=$(KERNEL), TEST=stream, TEST=stream:CASE, V=1'
 	@echo '  check-command  those where it matters without restartable sequences: what is'
@@ -83,12 +84,15 @@ help:
 	@echo '(~/.cache/posixtrace).'
 
 deps:
-	@scripts/deps build
+	@scripts/deps build doc
+	@$(if $(KDIR),,scripts/headers --install >/dev/null)
 
-module: deps
+module:
+	@scripts/deps --check compiler
 	@scripts/host-module build $(KDIR)
 
-$(SUBDIRS): deps
+$(SUBDIRS):
+	@scripts/deps --check $(if $(filter tools,$@),build,compiler)
 	@$(MAKE) --no-print-directory -C $@
 
 tools: $(filter lib,$(SUBDIRS))
