@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tests of posix_trace_create(): attributes of a small stream, and how many can be made.
+ * Tests of posix_trace_create(): attributes of a small stream, and the limit on streams.
  */
 #ifndef _SELFTESTS_CREATE_STREAM_H
 #define _SELFTESTS_CREATE_STREAM_H
@@ -8,10 +8,10 @@
 #include "pxt_test.h"
 #include "stream_state.h"
 
-/* What trid is before a call that must not write it. */
+/* The value of trid before a call that must not write it. */
 #define UNTOUCHED	4711
 
-/* Streams that one process can have. */
+/* The maximum number of streams for one process. */
 #define STREAMS_MAX	32
 
 FIXTURE(create)
@@ -33,7 +33,7 @@ FIXTURE_TEARDOWN(create)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-/* Creates streams on a process until that fails: how many, the error in @err. */
+/* Creates streams on a process until a call fails: returns their number, the error in @err. */
 static inline int create_all(pid_t pid, const trace_attr_t *attr, trace_id_t *trid, int max,
 			     int *err)
 {
@@ -45,7 +45,7 @@ static inline int create_all(pid_t pid, const trace_attr_t *attr, trace_id_t *tr
 	return n;
 }
 
-/* Is room left for all streams that the caller can have? Then none was left behind. */
+/* True if the caller can create its maximum of streams: no earlier stream has leaked. */
 static inline int all_slots_are_free(const trace_attr_t *attr)
 {
 	trace_id_t trid[STREAMS_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tests of posix_trace_set_filter(): a stream, three event types, and a look at what
- * of them is recorded.
+ * Tests of posix_trace_set_filter(): a stream, three event types, and a list of the
+ * recorded ones.
  */
 #ifndef _SELFTESTS_FILTER_STREAM_H
 #define _SELFTESTS_FILTER_STREAM_H
@@ -34,7 +34,7 @@ FIXTURE_TEARDOWN(filter)
 	posix_trace_shutdown(self->trid);
 }
 
-/* Types of the events that are in the stream, in their order, with zero at the end. */
+/* The types of the events in the stream, in their order, terminated by zero. */
 static inline void take_types(trace_id_t trid, trace_event_id_t *types, int room)
 {
 	struct event event;

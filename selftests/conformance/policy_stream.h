@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tests of XSH 2.11, streams: one of each full policy, its numbers, and what fills it.
+ * Tests of XSH 2.11, streams: a stream of each full policy, its counters, and events to
+ * fill it.
  */
 #ifndef _SELFTESTS_POLICY_STREAM_H
 #define _SELFTESTS_POLICY_STREAM_H
@@ -40,7 +41,7 @@ FIXTURE_TEARDOWN(until_full)
 	posix_trace_shutdown(self->trid);
 }
 
-/* The same, for what holds whatever the policy is. */
+/* The same stream for both policies. */
 FIXTURE(stream)
 {
 	trace_id_t trid;
@@ -73,7 +74,7 @@ static inline struct posixtrace_stats_info stats_of(trace_id_t trid)
 	return stats;
 }
 
-/* All over the CPUs, where sub-buffers are closed at different times. */
+/* Records on all CPUs, which close their sub-buffers at different times. */
 static inline int overfill_on_all_cpus(int first)
 {
 	for (int i = 0; i < TOO_MANY; i++) {

@@ -22,7 +22,7 @@ FIXTURE_TEARDOWN(attr)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(attr, a01_no_function_takes_it)
+TEST_F(attr, a01_no_function_accepts_it)
 {
 	struct attr_values values;
 	size_t size;
@@ -56,7 +56,7 @@ TEST_F(attr, a02_can_be_initialized_again)
 	EXPECT_EQ(0, posix_trace_attr_destroy(&self->attr));
 }
 
-TEST_F(attr, a03_streams_stay)
+TEST_F(attr, a03_streams_remain)
 {
 	char data[40] = "data";
 	struct event event;

@@ -21,7 +21,7 @@ FIXTURE_TEARDOWN(attr)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(attr, a01_that_of_the_clock)
+TEST_F(attr, a01_resolution_of_the_clock)
 {
 	struct timespec resolution = { -1, -1 }, clock;
 

@@ -22,7 +22,7 @@ FIXTURE_TEARDOWN(attr)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-/* When the stream was created, in nanoseconds; 0 if that can not be told. */
+/* The creation time of the stream in nanoseconds; 0 if a call fails. */
 static unsigned long long created(trace_id_t trid)
 {
 	struct timespec time = { -1, -1 };

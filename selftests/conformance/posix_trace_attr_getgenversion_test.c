@@ -31,7 +31,7 @@ TEST_F(attr, a01_is_a_string)
 	EXPECT_LT(11, strlen(version));
 }
 
-/* Is nothing but the string written, and its end within TRACE_NAME_MAX characters? */
+/* True if only the string is written and it ends within TRACE_NAME_MAX characters. */
 static int writes_the_string_only(const trace_attr_t *attr)
 {
 	char version[TRACE_NAME_MAX + 1];
@@ -50,7 +50,7 @@ static int writes_the_string_only(const trace_attr_t *attr)
 	return 1;
 }
 
-TEST_F(attr, a02_nothing_is_written_beyond_the_string)
+TEST_F(attr, a02_writes_only_the_string)
 {
 	trace_attr_t granted;
 
@@ -59,7 +59,7 @@ TEST_F(attr, a02_nothing_is_written_beyond_the_string)
 	EXPECT_TRUE(writes_the_string_only(&granted));
 }
 
-TEST_F(attr, a03_of_a_stream_is_that_of_the_module)
+TEST_F(attr, a03_of_a_stream_is_the_version_of_the_module)
 {
 	char version[TRACE_NAME_MAX + 1], module[32] = "", expected[64];
 	FILE *file = fopen("/sys/module/posixtrace/version", "re");

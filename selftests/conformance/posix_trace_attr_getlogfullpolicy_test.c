@@ -22,7 +22,7 @@ FIXTURE_TEARDOWN(attr)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(attr, a01_stores_what_was_set)
+TEST_F(attr, a01_stores_the_value_that_was_set)
 {
 	int policies[] = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_LOOP, POSIX_TRACE_APPEND };
 	int policy;

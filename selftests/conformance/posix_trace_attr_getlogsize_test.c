@@ -22,7 +22,7 @@ FIXTURE_TEARDOWN(attr)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(attr, a01_stores_what_was_set)
+TEST_F(attr, a01_stores_the_value_that_was_set)
 {
 	size_t sizes[] = { 12345678, 0, 1, 1UL << 40 };
 	size_t size;
@@ -72,7 +72,10 @@ TEST_F(attr, a05_null_result)
 	EXPECT_EQ(EINVAL, posix_trace_attr_getlogsize(&self->attr, NULL));
 }
 
-/* Rounds of 200 numbers into a log of 32 KiB, each flushed: 0, or an error number. */
+/*
+ * Writes rounds of 200 numbers into a log of 32 KiB and flushes each. Returns 0 or an error
+ * number.
+ */
 static int fill_log(int log_policy, int rounds, int fd, struct log_content *content)
 {
 	const struct log_kind kind = { POSIX_TRACE_LOOP, log_policy, 32 << 10 };
@@ -93,10 +96,10 @@ static int fill_log(int log_policy, int rounds, int fd, struct log_content *cont
 }
 
 /*
- * All events, those of the system too, are records of a header and their data. The thread,
- * which is the same, is said once per block.
+ * All events, system events included, are records of a header and their data. A block
+ * stores the thread only once, since it is the same for all its events.
  */
-TEST(a04_no_more_of_a_log_is_used_for_events)
+TEST(a04_events_use_at_most_that_size)
 {
 	const int policies[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL };
 	struct log_content content;

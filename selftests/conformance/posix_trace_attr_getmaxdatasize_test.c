@@ -21,7 +21,7 @@ FIXTURE_TEARDOWN(attr)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(attr, a01_stores_what_was_set)
+TEST_F(attr, a01_stores_the_value_that_was_set)
 {
 	size_t sizes[] = { 0, 1, 333, 64 << 10 };
 	size_t size;

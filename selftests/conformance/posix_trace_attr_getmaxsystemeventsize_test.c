@@ -25,7 +25,7 @@ FIXTURE_TEARDOWN(attr)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(attr, a01_has_room_for_two_event_sets)
+TEST_F(attr, a01_has_space_for_two_event_sets)
 {
 	size_t size = 0;
 
@@ -36,7 +36,7 @@ TEST_F(attr, a01_has_room_for_two_event_sets)
 /* ------------------------------------------------------------------ */
 /* The promise								*/
 
-/* A stream, and what it is to have recorded. */
+/* A stream, and the events that it should have recorded. */
 struct traced {
 	trace_attr_t attr;	/* as granted */
 	trace_id_t trid;
@@ -85,7 +85,7 @@ FIXTURE_TEARDOWN(promise)
 
 static struct plan plan;
 
-/* START or STOP, whichever it is time for. */
+/* Records START or STOP, in turn. */
 static int toggle_running(struct traced *traced)
 {
 	traced->system[traced->count++] = traced->running ? POSIX_TRACE_STOP : POSIX_TRACE_START;
@@ -93,7 +93,7 @@ static int toggle_running(struct traced *traced)
 	return traced->running ? posix_trace_start(traced->trid) : posix_trace_stop(traced->trid);
 }
 
-/* FILTER: a type of which there are no events goes in, and out again. */
+/* Records FILTER: adds a type without events to the filter, and removes it again. */
 static int toggle_filter(struct traced *traced)
 {
 	trace_event_set_t set;
@@ -107,13 +107,13 @@ static int toggle_filter(struct traced *traced)
 	return posix_trace_set_filter(traced->trid, &set, how);
 }
 
-/* What is wrong with what was recorded, "" for nothing. */
+/* A description of the first error in the recorded events, "" if there is none. */
 static const char *wrong(const struct traced *traced)
 {
 	return plan_verify(&plan, traced->trid, traced->system, traced->count);
 }
 
-/* How many system events the stream has room for. */
+/* The number of system events that the stream has space for. */
 static int system_events(const struct traced *traced)
 {
 	return traced->stream_size / system_size(&traced->attr);
@@ -141,13 +141,13 @@ TEST_F(promise, a03_filter)
 	EXPECT_STREQ("", wrong(&self->traced));
 }
 
-TEST_F(promise, a03_filter_and_the_others)
+TEST_F(promise, a03_filter_start_and_stop)
 {
 	int count = system_events(&self->traced), err;
 
 	ASSERT_GE(SYSTEM_MAX, count);
 	while (self->traced.count < count) {
-		/* Suspended, it would record no FILTER. */
+		/* A suspended stream records no FILTER. */
 		err = !self->traced.running || self->traced.count % 7 == 6 ?
 		      toggle_running(&self->traced) : toggle_filter(&self->traced);
 		ASSERT_EQ(0, err);
@@ -156,8 +156,8 @@ TEST_F(promise, a03_filter_and_the_others)
 }
 
 /*
- * A part of the stream for system events, all the rest for user events: both come
- * in turn, those on all CPUs.
+ * Records system events for a part of the stream, and user events on all CPUs for the rest,
+ * in turn.
  */
 static int record_both(struct traced *traced, int count)
 {
@@ -165,7 +165,7 @@ static int record_both(struct traced *traced, int count)
 	size_t rest;
 	int err = 0, done = 0;
 
-	/* It runs when the user events come. */
+	/* The stream runs when the user events come. */
 	count = traced->running ? count / 2 * 2 : (count - 1) / 2 * 2 + 1;
 	rest = traced->stream_size - count * system_size(&traced->attr);
 	plan_make(&plan, &traced->attr, rest, 0, lens, 8);
@@ -212,7 +212,7 @@ TEST_F(promise, a04_many_among_few_user_events)
 	EXPECT_STREQ("", wrong(&self->traced));
 }
 
-TEST_F(promise, a05_after_it_was_cleared)
+TEST_F(promise, a05_after_clear)
 {
 	ASSERT_EQ(0, record_both(&self->traced, system_events(&self->traced) / 2));
 	ASSERT_EQ(0, posix_trace_clear(self->traced.trid));
@@ -221,8 +221,8 @@ TEST_F(promise, a05_after_it_was_cleared)
 	EXPECT_STREQ("", wrong(&self->traced));
 }
 
-/* POSIX_TRACE_LOOP starts over with posix_trace_clear(), the other when it is empty. */
-TEST_F(promise, a05_after_it_was_used_up)
+/* posix_trace_clear() starts a POSIX_TRACE_LOOP stream over; reading it empty does the other. */
+TEST_F(promise, a05_after_the_stream_was_full)
 {
 	struct event event;
 
@@ -230,7 +230,7 @@ TEST_F(promise, a05_after_it_was_used_up)
 	ASSERT_TRUE(record_until_full(self->traced.trid, &self->traced.attr));
 	if (variant->policy == POSIX_TRACE_LOOP)
 		ASSERT_EQ(0, posix_trace_clear(self->traced.trid));
-	/* START that an empty stream records is read, too. */
+	/* Also read the START that an empty stream records. */
 	while (take(self->traced.trid, &event) == 1)
 		;
 	self->traced.count = 0;
@@ -238,7 +238,7 @@ TEST_F(promise, a05_after_it_was_used_up)
 	EXPECT_STREQ("", wrong(&self->traced));
 }
 
-TEST_F(promise, a06_the_same_for_the_stream)
+TEST_F(promise, a06_same_size_for_the_stream)
 {
 	trace_attr_t asked;
 

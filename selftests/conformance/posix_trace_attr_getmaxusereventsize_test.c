@@ -59,7 +59,7 @@ TEST_F(attr, a02_longer_data_counts_as_max_data_size)
 	}
 }
 
-TEST_F(attr, a02_of_the_object_as_it_is)
+TEST_F(attr, a02_uses_the_current_attributes)
 {
 	size_t small, large;
 
@@ -98,8 +98,8 @@ FIXTURE_VARIANT_ADD(promise, mixed) {
 };
 
 /*
- * The most unfavourable sizes: records of an eighth of a sub-buffer of 4 KiB, and
- * two that leave a tail where just none of these fits.
+ * The least favourable sizes: records of an eighth of a 4 KiB sub-buffer, and two sizes
+ * that leave a tail slightly too small for any of the records.
  */
 FIXTURE_VARIANT_ADD(promise, worst) {
 	POSIX_TRACE_UNTIL_FULL, 64 << 10, 464, 8, { 464, 464, 464, 464, 464, 464, 216, 208 }
@@ -166,7 +166,7 @@ TEST_F(promise, a04_cpus_in_turn)
 	EXPECT_STREQ("", plan_verify(&plan, self->trid, start, 1));
 }
 
-/* Each CPU holds memory for one event, and that is the smallest there is. */
+/* Each other CPU holds a sub-buffer with one event of the smallest size. */
 TEST_F(promise, a04_one_cpu_records_nearly_all)
 {
 	int cpus = sysconf(_SC_NPROCESSORS_ONLN), i;
@@ -191,7 +191,7 @@ struct recorder {
 	int step;
 };
 
-/* Every step-th event of the plan, from a CPU of its own. */
+/* Records every step-th event of the plan, from a CPU of its own. */
 static void *record_share(void *arg)
 {
 	struct recorder *recorder = arg;
@@ -225,7 +225,7 @@ TEST_F(promise, a04_cpus_at_the_same_time)
 	EXPECT_STREQ("", plan_verify(&plan, self->trid, start, 1));
 }
 
-/* More threads than CPUs, and no CPU of their own. */
+/* More threads than CPUs, and not pinned. */
 static void *record_share_anywhere(void *arg)
 {
 	struct recorder *recorder = arg;
@@ -236,7 +236,7 @@ static void *record_share_anywhere(void *arg)
 	return NULL;
 }
 
-TEST_F(promise, a04_threads_that_are_not_pinned)
+TEST_F(promise, a04_unpinned_threads)
 {
 	struct recorder recorder[7];
 	pthread_barrier_t barrier;
@@ -253,7 +253,7 @@ TEST_F(promise, a04_threads_that_are_not_pinned)
 	EXPECT_STREQ("", plan_verify(&plan, self->trid, start, 1));
 }
 
-/* Each event is of another thread than the one before: so that is said of each. */
+/* Each event comes from another thread than the one before, so each event records its thread. */
 struct partner {
 	pthread_t thread;
 	sem_t turn;
@@ -284,7 +284,7 @@ TEST_F(promise, a04_threads_in_turn)
 		partner[i].number = i;
 		ASSERT_EQ(0, sem_init(&partner[i].turn, 0, !i));
 	}
-	/* As are all that it makes. */
+	/* The new threads inherit the CPU. */
 	run_on(0);
 	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, pthread_create(&partner[i].thread, NULL, record_in_turn,
@@ -294,18 +294,18 @@ TEST_F(promise, a04_threads_in_turn)
 	EXPECT_STREQ("", plan_verify(&plan, self->trid, start, 1));
 }
 
-TEST_F(promise, a05_after_it_was_cleared)
+TEST_F(promise, a05_after_clear)
 {
 	plan_make(&plan, &self->attr, self->stream_size, 0, variant->lens, variant->count);
-	/* CPUs hold what is neither full nor empty. */
+	/* The CPUs hold sub-buffers that are neither full nor empty. */
 	plan_record_in_turn(&plan, plan.count / 3);
 	ASSERT_EQ(0, posix_trace_clear(self->trid));
 	plan_record_in_turn(&plan, plan.count);
 	EXPECT_STREQ("", plan_verify(&plan, self->trid, NULL, 0));
 }
 
-/* POSIX_TRACE_LOOP starts over with posix_trace_clear(), the other when it is empty. */
-TEST_F(promise, a05_after_it_was_used_up)
+/* posix_trace_clear() starts a POSIX_TRACE_LOOP stream over; reading it empty does the other. */
+TEST_F(promise, a05_after_the_stream_was_full)
 {
 	struct event event;
 
@@ -319,7 +319,7 @@ TEST_F(promise, a05_after_it_was_used_up)
 	EXPECT_STREQ("", plan_verify(&plan, self->trid, NULL, 0));
 }
 
-TEST_F(promise, a06_the_same_for_the_stream)
+TEST_F(promise, a06_same_size_for_the_stream)
 {
 	trace_attr_t asked;
 

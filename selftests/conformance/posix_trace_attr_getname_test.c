@@ -30,7 +30,7 @@ TEST_F(attr, a01_stores_the_name)
 	EXPECT_STREQ("a name, with blanks", name);
 }
 
-TEST_F(attr, a02_nothing_is_written_beyond_the_string)
+TEST_F(attr, a02_writes_only_the_string)
 {
 	char name[TRACE_NAME_MAX], got[TRACE_NAME_MAX + 1];
 	size_t lens[] = { 0, 1, 8, TRACE_NAME_MAX - 1 };
@@ -61,7 +61,7 @@ TEST_F(attr, a03_of_a_stream)
 	EXPECT_STREQ("stream", name);
 }
 
-TEST_F(attr, a03_of_a_stream_at_its_longest)
+TEST_F(attr, a03_longest_name_of_a_stream)
 {
 	char name[TRACE_NAME_MAX + 1], got[TRACE_NAME_MAX + 1];
 	trace_attr_t granted;

@@ -23,7 +23,7 @@ FIXTURE_TEARDOWN(attr)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(attr, a01_stores_what_was_set)
+TEST_F(attr, a01_stores_the_value_that_was_set)
 {
 	int policies[] = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_LOOP, POSIX_TRACE_FLUSH };
 	int policy;
@@ -58,7 +58,7 @@ TEST_F(attr, a03_of_a_stream_without_log)
 	EXPECT_EQ(POSIX_TRACE_LOOP, policy);
 }
 
-TEST_F(attr, a03_of_a_stream_for_which_it_was_set)
+TEST_F(attr, a03_of_a_stream_with_a_policy)
 {
 	int policies[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL };
 	trace_attr_t granted;

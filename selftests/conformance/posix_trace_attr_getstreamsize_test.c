@@ -22,7 +22,7 @@ FIXTURE_TEARDOWN(attr)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(attr, a01_stores_what_was_set)
+TEST_F(attr, a01_stores_the_value_that_was_set)
 {
 	size_t sizes[] = { 0, 1, 12345, 1 << 30 };
 	size_t size;
@@ -54,8 +54,8 @@ static size_t granted_size(const trace_attr_t *attr)
 	return size;
 }
 
-/* What 48 bytes of description, at most, and @len bytes of data are in memory. */
-TEST_F(attr, a03_of_a_stream_is_what_its_events_can_use)
+/* An event takes @len bytes of data and a description of at most 48 bytes in memory. */
+TEST_F(attr, a03_of_a_stream_is_the_memory_for_its_events)
 {
 	size_t sizes[] = { 8 << 10, 64 << 10, 256 << 10 };
 	char data[464] = "data";
@@ -79,13 +79,13 @@ TEST_F(attr, a03_of_a_stream_is_what_its_events_can_use)
 		while (take_user(trid, &event) == 1)
 			used += 48 + event.len;
 		EXPECT_LE(size, used);
-		/* And what the CPUs hold, 4 KiB each. */
+		/* Each CPU holds another 4 KiB. */
 		EXPECT_GE(size + (4 << 10) * sysconf(_SC_NPROCESSORS_CONF), used);
 		EXPECT_EQ(0, posix_trace_shutdown(trid));
 	}
 }
 
-TEST_F(attr, a04_has_nothing_else_in_it)
+TEST_F(attr, a04_covers_events_only)
 {
 	char name[TRACE_NAME_MAX + 1];
 	trace_event_id_t id;
@@ -93,7 +93,7 @@ TEST_F(attr, a04_has_nothing_else_in_it)
 
 	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&self->attr, 64 << 10));
 	size = granted_size(&self->attr);
-	/* These need memory of their own, and are not taken off or added. */
+	/* The name and the event types take memory of their own, which does not count. */
 	memset(name, 'n', TRACE_NAME_MAX);
 	name[TRACE_NAME_MAX] = '\0';
 	ASSERT_EQ(0, posix_trace_attr_setname(&self->attr, name));

@@ -37,7 +37,7 @@ TEST_F(attr, a01_defaults)
 	EXPECT_EQ(0, values.created.tv_nsec);
 }
 
-TEST(a01_whatever_was_in_the_memory_before)
+TEST(a01_defaults_in_used_memory)
 {
 	struct attr_values zero, other;
 	trace_attr_t attr;
@@ -51,7 +51,7 @@ TEST(a01_whatever_was_in_the_memory_before)
 	EXPECT_EQ(0, memcmp(&zero, &other, sizeof(zero)));
 }
 
-TEST_F(attr, a02_attributes_that_can_only_be_read)
+TEST_F(attr, a02_read_only_attributes)
 {
 	struct attr_values values;
 	struct timespec clock;
@@ -62,7 +62,7 @@ TEST_F(attr, a02_attributes_that_can_only_be_read)
 	EXPECT_EQ(0, memcmp(&clock, &values.resolution, sizeof(clock)));
 }
 
-/* Something else than the default for each attribute that a stream can have now. */
+/* Sets each attribute of a stream without log to a value other than the default. */
 static int modify(trace_attr_t *attr)
 {
 	return posix_trace_attr_setname(attr, "modified") ||
@@ -85,7 +85,7 @@ static int is_modified(const trace_attr_t *attr)
 	       values.log_size == 123456;
 }
 
-TEST_F(attr, a03_stream_has_them)
+TEST_F(attr, a03_stream_has_the_attributes)
 {
 	trace_attr_t granted;
 
@@ -124,7 +124,7 @@ TEST_F(attr, a04_serves_for_many_streams)
 	}
 }
 
-TEST_F(attr, a05_stream_is_not_affected_later)
+TEST_F(attr, a05_later_changes_do_not_affect_the_stream)
 {
 	trace_attr_t granted;
 	trace_id_t trid;

@@ -26,7 +26,7 @@ FIXTURE_TEARDOWN(attr)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(attr, a01_sets_it_and_nothing_else)
+TEST_F(attr, a01_sets_only_this_attribute)
 {
 	int policies[] = { POSIX_TRACE_INHERITED, POSIX_TRACE_CLOSE_FOR_CHILD };
 	struct attr_values expected, values;
@@ -50,7 +50,7 @@ static int record_in_child(void *arg, const struct talk *talk)
 	(void)arg;
 	record(2);
 	say(talk, 0);
-	/* Again while the parent waits for it to say so: it can not be confused. */
+	/* Record again after the answer, while the parent continues. */
 	record(3);
 	return 0;
 }
@@ -95,7 +95,7 @@ static pid_t spawn_between(void)
 	return pid;
 }
 
-/* The next user event. */
+/* Expects this as the next user event. */
 static void expect_event(struct __test_metadata *_metadata, trace_id_t trid, pid_t pid, int number)
 {
 	struct event event;
@@ -140,7 +140,7 @@ TEST(a04_child_is_traced_into_the_same_stream)
 	record(1);
 	ASSERT_EQ(0, child_start(&child, record_in_turns, NULL));
 	ASSERT_EQ(0, hear(&child.talk));
-	/* At the same time. */
+	/* Parent and child are traced at the same time. */
 	record(3);
 	say(&child.talk, 0);
 	EXPECT_EQ(0, child_wait(&child));

@@ -25,7 +25,7 @@ FIXTURE_TEARDOWN(attr)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(attr, a01_sets_it_and_nothing_else)
+TEST_F(attr, a01_sets_only_this_attribute)
 {
 	int policies[] = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_LOOP, POSIX_TRACE_APPEND };
 	struct attr_values expected, values;
@@ -65,7 +65,10 @@ TEST_F(attr, a07_other_policies)
 	}
 }
 
-/* Rounds of 200 numbers into a log of 32 KiB, each flushed: 0, or an error number. */
+/*
+ * Writes rounds of 200 numbers into a log of 32 KiB and flushes each. Returns 0 or an error
+ * number.
+ */
 static int fill_log(int log_policy, int rounds, int fd, struct log_content *content)
 {
 	const struct log_kind kind = { POSIX_TRACE_LOOP, log_policy, 32 << 10 };
@@ -100,7 +103,7 @@ TEST(a02_loop_has_the_most_recent_events)
 	close(fd);
 }
 
-TEST(a03_until_full_is_flushed_until_it_is_full)
+TEST(a03_until_full_flushes_until_the_log_is_full)
 {
 	struct log_content content;
 	int fd = log_tmpfile();

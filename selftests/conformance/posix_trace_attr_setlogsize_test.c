@@ -24,7 +24,7 @@ FIXTURE_TEARDOWN(attr)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(attr, a01_sets_it_and_nothing_else)
+TEST_F(attr, a01_sets_only_this_attribute)
 {
 	size_t sizes[] = { 12345678, 0, 1, 1UL << 40, INT64_MAX };
 	struct attr_values expected, values;
@@ -59,7 +59,10 @@ TEST_F(attr, a05_too_large)
 	}
 }
 
-/* Rounds of 200 numbers into a log of 32 KiB, each flushed: 0, or an error number. */
+/*
+ * Writes rounds of 200 numbers into a log of 32 KiB and flushes each. Returns 0 or an error
+ * number.
+ */
 static int fill_log(int log_policy, int rounds, int fd, struct log_content *content)
 {
 	const struct log_kind kind = { POSIX_TRACE_LOOP, log_policy, 32 << 10 };
@@ -79,13 +82,13 @@ static int fill_log(int log_policy, int rounds, int fd, struct log_content *cont
 	return err ? err : content->err;
 }
 
-TEST(a02_it_limits_loop_and_until_full)
+TEST(a02_limits_loop_and_until_full)
 {
 	struct log_content content;
 	int fd = log_tmpfile();
 
 	ASSERT_LE(0, fd);
-	/* Of 16 MiB, this would not be much. */
+	/* A log of 16 MiB would not be full. */
 	ASSERT_EQ(0, fill_log(POSIX_TRACE_LOOP, 20, fd, &content));
 	EXPECT_GT((32 << 10) / (24 + 8), content.numbers);
 	ASSERT_EQ(0, ftruncate(fd, 0));
@@ -95,7 +98,7 @@ TEST(a02_it_limits_loop_and_until_full)
 	close(fd);
 }
 
-TEST(a03_it_does_not_concern_append)
+TEST(a03_does_not_limit_append)
 {
 	struct log_content content;
 	int fd = log_tmpfile();

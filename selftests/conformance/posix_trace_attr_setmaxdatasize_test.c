@@ -24,7 +24,7 @@ FIXTURE_TEARDOWN(attr)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(attr, a01_sets_it_and_nothing_else)
+TEST_F(attr, a01_sets_only_this_attribute)
 {
 	size_t sizes[] = { 1, 0, 333, 64 << 10 };
 	struct attr_values expected, values;
@@ -38,7 +38,10 @@ TEST_F(attr, a01_sets_it_and_nothing_else)
 	}
 }
 
-/* Records @len bytes of data into a stream for @max of them: is the event as it should be? */
+/*
+ * Records @len bytes of data into a stream with max-data-size @max. True if the event is
+ * correct.
+ */
 static int records(trace_attr_t *attr, size_t max, size_t len)
 {
 	static unsigned char data[70000], got[70000];
@@ -67,7 +70,7 @@ static int records(trace_attr_t *attr, size_t max, size_t len)
 	       (!kept || kept == sizeof(got) || !got[kept]);
 }
 
-TEST_F(attr, a02_data_that_fits_is_whole)
+TEST_F(attr, a02_data_that_fits_is_complete)
 {
 	EXPECT_TRUE(records(&self->attr, 0, 0));
 	EXPECT_TRUE(records(&self->attr, 1, 1));
@@ -77,7 +80,7 @@ TEST_F(attr, a02_data_that_fits_is_whole)
 	EXPECT_TRUE(records(&self->attr, 64 << 10, 64 << 10));
 }
 
-TEST_F(attr, a03_longer_data_is_cut)
+TEST_F(attr, a03_longer_data_is_truncated)
 {
 	EXPECT_TRUE(records(&self->attr, 0, 1));
 	EXPECT_TRUE(records(&self->attr, 1, 2));
@@ -86,7 +89,7 @@ TEST_F(attr, a03_longer_data_is_cut)
 	EXPECT_TRUE(records(&self->attr, 64 << 10, 70000));
 }
 
-TEST_F(attr, a04_each_stream_cuts_to_its_own_size)
+TEST_F(attr, a04_each_stream_truncates_to_its_own_size)
 {
 	size_t sizes[] = { 4, 100, 0 };
 	char data[150] = "data";

@@ -22,7 +22,7 @@ FIXTURE_TEARDOWN(attr)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-/* Sets @name, and says what it was set to. */
+/* Sets @name, and returns the name that was set. */
 static const char *set(trace_attr_t *attr, const char *name)
 {
 	static char got[TRACE_NAME_MAX + 1];
@@ -32,14 +32,14 @@ static const char *set(trace_attr_t *attr, const char *name)
 	return got;
 }
 
-TEST_F(attr, a01_is_set)
+TEST_F(attr, a01_sets_the_name)
 {
 	EXPECT_STREQ("first, and longer", set(&self->attr, "first, and longer"));
 	EXPECT_STREQ("second", set(&self->attr, "second"));
 	EXPECT_STREQ("", set(&self->attr, ""));
 }
 
-TEST_F(attr, a01_is_a_copy)
+TEST_F(attr, a01_copies_the_name)
 {
 	char name[] = "name", got[TRACE_NAME_MAX + 1];
 
@@ -66,7 +66,7 @@ TEST_F(attr, a03_longest_name_is_kept)
 	EXPECT_STREQ(name, set(&self->attr, name));
 }
 
-TEST_F(attr, a04_longer_name_is_cut)
+TEST_F(attr, a04_longer_name_is_truncated)
 {
 	size_t lens[] = { TRACE_NAME_MAX + 1, TRACE_NAME_MAX + 2, 1000 };
 	char name[1001], expected[TRACE_NAME_MAX];
@@ -82,7 +82,7 @@ TEST_F(attr, a04_longer_name_is_cut)
 	}
 }
 
-TEST_F(attr, a05_nothing_else_is_changed)
+TEST_F(attr, a05_sets_only_this_attribute)
 {
 	struct attr_values expected, values;
 	char name[TRACE_NAME_MAX + 2];

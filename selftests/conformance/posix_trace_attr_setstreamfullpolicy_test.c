@@ -27,7 +27,7 @@ FIXTURE_TEARDOWN(attr)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(attr, a01_sets_it_and_nothing_else)
+TEST_F(attr, a01_sets_only_this_attribute)
 {
 	int policies[] = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_LOOP, POSIX_TRACE_FLUSH };
 	struct attr_values expected, values;
@@ -41,7 +41,7 @@ TEST_F(attr, a01_sets_it_and_nothing_else)
 	}
 }
 
-/* A stream with this policy that has room for some hundred events, running. */
+/* Starts a stream with this policy and space for some hundred events. */
 static int start_stream(trace_attr_t *attr, int policy, trace_id_t *trid)
 {
 	int err = posix_trace_attr_setstreamfullpolicy(attr, policy);
@@ -55,7 +55,7 @@ static int start_stream(trace_attr_t *attr, int policy, trace_id_t *trid)
 	return err ? err : posix_trace_start(*trid);
 }
 
-/* Records events with the numbers from @first on: @count of them. */
+/* Records @count events with numbers from @first on. */
 static void record(int first, int count)
 {
 	struct {
@@ -86,7 +86,7 @@ TEST_F(attr, a02_loop_runs_until_stopped)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(attr, a03_loop_has_the_most_recent)
+TEST_F(attr, a03_loop_has_the_most_recent_events)
 {
 	int count = 2000, next = -1, taken = 0;
 	struct event event;
@@ -101,7 +101,7 @@ TEST_F(attr, a03_loop_has_the_most_recent)
 		taken++;
 	}
 	EXPECT_EQ(count, next);
-	/* It is about the memory that was asked for: 248 bytes each. */
+	/* The promise is about the requested memory: 248 bytes for each event. */
 	EXPECT_LT((16 << 10) / 248 / 2, taken);
 	EXPECT_GT(count, taken);
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
@@ -124,7 +124,7 @@ TEST_F(attr, a04_until_full_stops_when_its_memory_is_used_up)
 	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
 	EXPECT_EQ(POSIX_TRACE_FULL, status.posix_stream_full_status);
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, status.posix_stream_overrun_status);
-	/* The oldest are there. */
+	/* The oldest events are there. */
 	for (; take_user(trid, &event) == 1 && event_number(&event) == taken; taken++)
 		;
 	EXPECT_LT((16 << 10) / 248 / 2, taken);
@@ -155,14 +155,14 @@ TEST_F(attr, a05_until_full_ends_with_stop)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(attr, a06_until_full_uses_memory_of_reported_events_again)
+TEST_F(attr, a06_until_full_reuses_the_memory_of_reported_events)
 {
 	struct posix_trace_status_info status;
 	struct event event;
 	trace_id_t trid;
 
 	ASSERT_EQ(0, start_stream(&self->attr, POSIX_TRACE_UNTIL_FULL, &trid));
-	/* Many times what it holds, and never full. */
+	/* Many times the capacity of the stream, which never becomes full. */
 	for (int i = 0; i < 1000; i += 20) {
 		record(i, 20);
 		for (int k = 0; k < 20; k++) {
@@ -258,7 +258,7 @@ TEST_F(attr, a12_other_policies)
 	}
 }
 
-/* Waits until the log has that number, though nobody flushes. */
+/* Waits until the log contains that number; nothing calls posix_trace_flush(). */
 static void wait_for_number(int fd, int number)
 {
 	struct log_content content;
@@ -283,14 +283,14 @@ TEST(a10_flush_flushes_by_itself)
 	ASSERT_EQ(0, posix_trace_start(trid));
 	withlog_record(0, 10);
 	wait_for_number(fd, 9);
-	/* Faster than it is flushed: as with UNTIL_FULL. */
+	/* Record faster than the stream is flushed: it acts as with UNTIL_FULL. */
 	withlog_record(10, 40000);
 	do {
 		sched_yield();
 		log_content_fd(fd, &content);
 		ASSERT_EQ(0, posix_trace_get_status(trid, &status));
 		ASSERT_EQ(0, posixtrace_get_stats(trid, &stats));
-		/* Running, and about to be full is not enough for those that follow. */
+		/* A running stream can be about to fill up, and the next events would not fit. */
 	} while (status.posix_stream_status != POSIX_TRACE_RUNNING ||
 		 content.numbers != (int)stats.recorded);
 	withlog_record(40010, 10);

@@ -24,7 +24,7 @@ FIXTURE_TEARDOWN(attr)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(attr, a01_sets_it_and_nothing_else)
+TEST_F(attr, a01_sets_only_this_attribute)
 {
 	size_t sizes[] = { 0, 1, 12345, 64 << 10, 1 << 30 };
 	struct attr_values expected, values;
@@ -52,7 +52,7 @@ TEST_F(attr, a02_stream_has_at_least_that_size)
 			ASSERT_EQ(0, attr_granted(&self->attr, &granted));
 			ASSERT_EQ(0, posix_trace_attr_getstreamsize(&granted, &size));
 			EXPECT_LE(sizes[i], size);
-			/* Room for one event of the largest size, at any rate. */
+			/* There is space for at least one event of the largest size. */
 			EXPECT_LE(48 + data[k], size);
 		}
 	}

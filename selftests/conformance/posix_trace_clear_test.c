@@ -44,7 +44,7 @@ TEST_F(clear, a01_recorded_events_are_gone)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(clear, a01_and_so_is_the_report_of_lost_ones)
+TEST_F(clear, a01_report_of_lost_events_is_gone)
 {
 	struct event event;
 
@@ -53,8 +53,8 @@ TEST_F(clear, a01_and_so_is_the_report_of_lost_ones)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-/* Events that were lost, half of the window read: nothing of it comes back. */
-TEST_F(clear, a01_in_the_middle_of_reading)
+/* Clears a stream that has lost events and was half read: none of them reappears. */
+TEST_F(clear, a01_half_read_events_are_gone)
 {
 	struct event event;
 
@@ -66,8 +66,8 @@ TEST_F(clear, a01_in_the_middle_of_reading)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-/* The reader has OVERFLOW in its hands, and RESUME and an event behind it. */
-TEST_F(clear, a01_between_overflow_and_resume)
+/* The reader has read OVERFLOW; RESUME and an event would come next. */
+TEST_F(clear, a01_between_reading_overflow_and_resume)
 {
 	struct event event;
 
@@ -85,8 +85,8 @@ TEST_F(clear, a01_between_overflow_and_resume)
 	EXPECT_EQ(2, event_number(&event));
 }
 
-/* Nobody who polls is told of what is gone. */
-TEST_F(clear, a01_nothing_is_left_to_poll_for)
+/* poll() does not report events that are gone. */
+TEST_F(clear, a01_poll_reports_nothing)
 {
 	struct pollfd pollfd = { .fd = posixtrace_fd(self->trid), .events = POLLIN };
 
@@ -98,7 +98,7 @@ TEST_F(clear, a01_nothing_is_left_to_poll_for)
 	EXPECT_EQ(1, poll(&pollfd, 1, 0));
 }
 
-TEST_F(clear, a01_on_all_cpus)
+TEST_F(clear, a01_events_of_all_cpus_are_gone)
 {
 	struct event event;
 
@@ -119,7 +119,7 @@ TEST_F(clear, a01_on_all_cpus)
 	}
 }
 
-TEST_F(clear, a02_running_stream_runs_on)
+TEST_F(clear, a02_running_stream_keeps_running)
 {
 	struct event event;
 
@@ -127,11 +127,11 @@ TEST_F(clear, a02_running_stream_runs_on)
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 	record_number(2);
-	/* No START before it: it did not start again. */
+	/* No START precedes it: the stream did not start again. */
 	ASSERT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
 	EXPECT_EQ(2, event_number(&event));
 	EXPECT_EQ(0, take(self->trid, &event));
-	/* There is nothing to start, and something to stop. */
+	/* The stream cannot be started, but it can be stopped. */
 	EXPECT_EQ(0, posix_trace_start(self->trid));
 	EXPECT_EQ(0, take(self->trid, &event));
 	EXPECT_EQ(0, posix_trace_stop(self->trid));
@@ -154,7 +154,7 @@ TEST_F(clear, a03_suspended_stream_stays_suspended)
 	EXPECT_EQ(2, event_number(&event));
 }
 
-TEST_F(clear, a03_so_does_one_that_never_ran)
+TEST_F(clear, a03_new_stream_stays_suspended)
 {
 	struct event event;
 	trace_id_t trid;
@@ -179,7 +179,7 @@ TEST_F(clear, a04_stream_is_not_full)
 		  STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 }
 
-/* It was suspended for want of room, and the status does not change by this call. */
+/* A full stream is suspended, and clearing does not change that. */
 TEST(a04_full_stream_is_suspended_afterwards)
 {
 	struct event event;
@@ -189,7 +189,7 @@ TEST(a04_full_stream_is_suspended_afterwards)
 	ASSERT_EQ(0, posix_trace_start(trid));
 	overfill(0);
 	EXPECT_EQ(0, posix_trace_clear(trid));
-	/* It does not start by itself, though it is empty. */
+	/* An empty stream does not start by itself. */
 	record_number(1);
 	EXPECT_EQ(0, take(trid, &event));
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(trid));
@@ -203,7 +203,7 @@ TEST(a04_full_stream_is_suspended_afterwards)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(clear, a05_event_types_stay)
+TEST_F(clear, a05_event_types_remain)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
 	trace_event_id_t before, after;
@@ -216,7 +216,7 @@ TEST_F(clear, a05_event_types_stay)
 	EXPECT_STREQ("clear", name);
 }
 
-TEST_F(clear, a06_filter_stays)
+TEST_F(clear, a06_filter_does_not_change)
 {
 	trace_event_set_t set, filter;
 	struct event event;
@@ -231,15 +231,15 @@ TEST_F(clear, a06_filter_stays)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(clear, a07_nothing_is_overrun)
+TEST_F(clear, a07_no_overrun)
 {
 	overfill(0);
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
 }
 
-/* Losses of before do not hide those of after. */
-TEST_F(clear, a07_until_something_is_lost_again)
+/* Earlier losses do not hide later ones. */
+TEST_F(clear, a07_overrun_after_the_next_loss)
 {
 	overfill(0);
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
@@ -248,7 +248,7 @@ TEST_F(clear, a07_until_something_is_lost_again)
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, overrun_of(self->trid));
 }
 
-TEST_F(clear, a07_there_is_room_as_in_a_new_stream)
+TEST_F(clear, a07_as_much_space_as_in_a_new_stream)
 {
 	struct event event;
 	int taken = 0;
@@ -288,8 +288,8 @@ TEST_F(clear, a07_numbers_begin_at_0)
 	EXPECT_EQ(0, stats.dropped);
 }
 
-/* As new: and so it becomes full, tells of it, starts again as a new one does. */
-TEST(a07_until_full_goes_round_as_a_new_one)
+/* The stream fills up, reports it and starts again as a new stream does. */
+TEST(a07_until_full_fills_up_again)
 {
 	struct event event;
 	trace_id_t trid;
@@ -311,15 +311,15 @@ TEST(a07_until_full_goes_round_as_a_new_one)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(clear, a08_einval_for_what_is_no_active_stream)
+TEST_F(clear, a08_einval_without_an_active_stream)
 {
 	record_number(1);
 	EXPECT_EQ(0, bad_trids_accepted(posix_trace_clear, self->trid));
-	/* And nothing was cleared by it. */
+	/* The failed calls have cleared nothing. */
 	EXPECT_EQ(2, drain(self->trid));
 }
 
-TEST_F(clear, a09_attributes_stay)
+TEST_F(clear, a09_attributes_do_not_change)
 {
 	trace_attr_t before, after;
 
@@ -329,8 +329,8 @@ TEST_F(clear, a09_attributes_stay)
 	EXPECT_EQ(0, memcmp(&before, &after, sizeof(before)));
 }
 
-/* The same resources, no others and no more of them. */
-TEST_F(clear, a10_memory_is_the_same)
+/* The stream keeps its resources: no others, and no more of them. */
+TEST_F(clear, a10_uses_the_same_memory)
 {
 	struct posixtrace_stats_info before, after;
 
@@ -361,7 +361,7 @@ TEST_F(clear, a11_no_other_stream_is_cleared)
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 }
 
-/* What each thread records, and where it is. */
+/* The next number of a thread, and its CPU. */
 struct writer {
 	pthread_t thread;
 	const int *ended;
@@ -369,7 +369,7 @@ struct writer {
 	int cpu;
 };
 
-static void *write_until_told(void *arg)
+static void *write_until_ended(void *arg)
 {
 	struct writer *writer = arg;
 
@@ -381,15 +381,15 @@ static void *write_until_told(void *arg)
 	return NULL;
 }
 
-/* What began after the call is there, what ended before it is not. */
-TEST_F(clear, a12_threads_may_record_meanwhile)
+/* Events that began after the call are there, those that ended before it are not. */
+TEST_F(clear, a12_threads_can_record_meanwhile)
 {
 	struct writer writer = { .cpu = 1 };
 	struct event event;
 	int ended = 0;
 
 	writer.ended = &ended;
-	ASSERT_EQ(0, pthread_create(&writer.thread, NULL, write_until_told, &writer));
+	ASSERT_EQ(0, pthread_create(&writer.thread, NULL, write_until_ended, &writer));
 	for (int round = 0; round < 20; round++) {
 		int before, after;
 
@@ -398,9 +398,9 @@ TEST_F(clear, a12_threads_may_record_meanwhile)
 			sched_yield();
 		before = __atomic_load_n(&writer.number, __ATOMIC_ACQUIRE);
 		ASSERT_EQ(0, posix_trace_clear(self->trid));
-		/* The one that may be on its way, and the next. */
+		/* Skip the event that may be in progress, and the next. */
 		after = __atomic_load_n(&writer.number, __ATOMIC_ACQUIRE) + 1;
-		/* It may have been full when it was cleared. */
+		/* The stream may have been full when it was cleared. */
 		ASSERT_EQ(0, posix_trace_start(self->trid));
 		while (__atomic_load_n(&writer.number, __ATOMIC_ACQUIRE) <= after)
 			sched_yield();
@@ -427,8 +427,8 @@ static void *clear_often(void *arg)
 	return NULL;
 }
 
-/* One reads, one records, two clear. */
-TEST_F(clear, a12_threads_may_read_and_clear_meanwhile)
+/* One thread reads, one records, two clear. */
+TEST_F(clear, a12_threads_can_read_and_clear_meanwhile)
 {
 	struct clearer clearer[2];
 	struct writer writer = { .cpu = 0 };
@@ -436,7 +436,7 @@ TEST_F(clear, a12_threads_may_read_and_clear_meanwhile)
 	int ended = 0;
 
 	writer.ended = &ended;
-	ASSERT_EQ(0, pthread_create(&writer.thread, NULL, write_until_told, &writer));
+	ASSERT_EQ(0, pthread_create(&writer.thread, NULL, write_until_ended, &writer));
 	for (int i = 0; i < 2; i++) {
 		clearer[i] = (struct clearer){ .trid = self->trid };
 		ASSERT_EQ(0, pthread_create(&clearer[i].thread, NULL, clear_often, &clearer[i]));
@@ -458,7 +458,7 @@ TEST_F(clear, a12_threads_may_read_and_clear_meanwhile)
 	}
 	__atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
 	ASSERT_EQ(0, pthread_join(writer.thread, NULL));
-	/* Afterwards it is as good as ever. */
+	/* Afterwards the stream works as before. */
 	ASSERT_EQ(0, posix_trace_clear(self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	record_number(4711);
@@ -466,7 +466,7 @@ TEST_F(clear, a12_threads_may_read_and_clear_meanwhile)
 	EXPECT_EQ(4711, event_number(&event));
 }
 
-TEST_F(clear, a13_cancelled_thread_leaves_no_lock)
+TEST_F(clear, a13_cancelled_thread_holds_no_lock)
 {
 	int ret = call_cancelled(posix_trace_clear, self->trid);
 
@@ -502,7 +502,7 @@ FIXTURE_TEARDOWN(logged)
 	close(self->fd);
 }
 
-TEST_F(logged, a14_log_begins_anew)
+TEST_F(logged, a14_log_starts_anew)
 {
 	const struct log_kind until_full = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 16 << 10 };
 	struct posix_trace_status_info status;

@@ -23,7 +23,7 @@ FIXTURE_TEARDOWN(close)
 	posix_trace_shutdown(self->trid);
 }
 
-TEST_F(close, a01_einval_for_what_is_no_trace_id)
+TEST_F(close, a01_einval_for_invalid_trace_ids)
 {
 	EXPECT_EQ(0, bad_trids_accepted(posix_trace_close, self->trid));
 }
@@ -35,7 +35,7 @@ TEST_F(close, a02_einval_for_a_stream_without_log)
 	record_number(1);
 	EXPECT_EQ(EINVAL, posix_trace_close(self->trid));
 	record_number(2);
-	/* It is as it was. */
+	/* The stream has not changed. */
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 	EXPECT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
 	EXPECT_EQ(EINVAL, posix_trace_close(self->trid));
@@ -46,7 +46,7 @@ TEST_F(close, a02_einval_for_a_stream_without_log)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(close, a02_in_whatever_state_it_is)
+TEST_F(close, a02_einval_in_every_state)
 {
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	EXPECT_EQ(EINVAL, posix_trace_close(self->trid));
@@ -57,14 +57,14 @@ TEST_F(close, a02_in_whatever_state_it_is)
 	EXPECT_EQ(STATE(SUSPENDED, FULL), state_of(self->trid));
 }
 
-TEST_F(close, a03_errno_is_left_alone)
+TEST_F(close, a03_errno_does_not_change)
 {
 	errno = 4711;
 	EXPECT_EQ(EINVAL, posix_trace_close(self->trid));
 	EXPECT_EQ(4711, errno);
 }
 
-/* A log of @events user events, the times of which are 0, 1, 2 ... */
+/* Opens a log of @events user events with the times 0, 1, 2 ... */
 static int log_of(int events, trace_id_t *trid)
 {
 	struct log_writer log;
@@ -96,7 +96,7 @@ TEST(a04_trace_id_is_invalid_afterwards)
 	EXPECT_EQ(0, posix_trace_eventid_equal(trid, 64, 64));
 }
 
-TEST(a05_all_is_freed_and_the_file_as_it_was)
+TEST(a05_resources_are_freed_and_the_file_is_unchanged)
 {
 	unsigned char *after;
 	struct log_writer log;
@@ -108,7 +108,7 @@ TEST(a05_all_is_freed_and_the_file_as_it_was)
 	fd = log_file(&log);
 	before = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	close(before);
-	/* More often than a process can have trace ids, or descriptors. */
+	/* More rounds than a process can have trace ids or descriptors. */
 	for (int i = 0; i < 5000; i++) {
 		log_sum_fd(fd, &sum);
 		ASSERT_EQ(0, sum.err);
@@ -125,7 +125,7 @@ TEST(a05_all_is_freed_and_the_file_as_it_was)
 	log_free(&log);
 }
 
-TEST(a06_other_trace_ids_stay_valid)
+TEST(a06_other_trace_ids_remain_valid)
 {
 	struct log_writer log;
 	trace_id_t trid[3];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posix_trace_create() that fails, is interrupted or cancelled, or called by several threads
- * at the same time: Documentation/conformance/posix_trace_create.rst
+ * posix_trace_create() that fails, is interrupted, is cancelled, or is called by several
+ * threads at the same time: Documentation/conformance/posix_trace_create.rst
  */
 #define _GNU_SOURCE
 #include <sys/resource.h>
@@ -18,7 +18,7 @@ TEST_F(create, a16_result_is_written_only_on_success)
 	EXPECT_EQ(UNTOUCHED, self->trid);
 	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
 	EXPECT_NE(UNTOUCHED, self->trid);
-	/* The error is in the return value alone. */
+	/* The error is only in the return value. */
 	EXPECT_EQ(4711, errno);
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
@@ -37,8 +37,8 @@ TEST_F(create, a17_eagain_for_one_stream_too_many_on_a_process)
 		EXPECT_EQ(0, posix_trace_shutdown(trid[i]));
 }
 
-/* Whether it is interrupted or not: a stream is there if and only if 0 is returned. */
-TEST_F(create, a18_interrupted_call_leaves_no_stream)
+/* A stream exists if and only if the call returned 0, interrupted or not. */
+TEST_F(create, a18_interrupted_call_leaves_no_stream_behind)
 {
 	int created = 0, err;
 
@@ -66,21 +66,21 @@ TEST_F(create, a19_einval_for_flush_without_log)
 	EXPECT_EQ(UNTOUCHED, self->trid);
 }
 
-/* Bad attributes are bad for whatever process. */
-TEST_F(create, a19_einval_comes_before_esrch)
+/* Invalid attributes are an error for any process. */
+TEST_F(create, a19_einval_precedes_esrch)
 {
 	ASSERT_EQ(0, posix_trace_attr_setstreamfullpolicy(&self->attr, POSIX_TRACE_FLUSH));
 	EXPECT_EQ(EINVAL, posix_trace_create(INT_MAX, &self->attr, &self->trid));
 }
 
-TEST_F(create, a20_enomem_if_there_is_no_room_for_the_stream)
+TEST_F(create, a20_enomem_without_memory_for_the_stream)
 {
 	struct rlimit limit, small;
 	int err;
 
 	PXT_NOT_WITH_TSAN("wants memory, too");
 	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&self->attr, 1 << 20));
-	/* Whatever the machine has, this process gets no more. */
+	/* The process gets no more memory, even if the machine has some. */
 	ASSERT_EQ(0, getrlimit(RLIMIT_AS, &limit));
 	small = (struct rlimit){ .rlim_cur = 4096, .rlim_max = limit.rlim_max };
 	ASSERT_EQ(0, setrlimit(RLIMIT_AS, &small));
@@ -98,7 +98,7 @@ struct permission_test {
 	uid_t uid;
 };
 
-/* As another user: the error of creating a stream on that process. */
+/* Creates a stream on the process as another user, and returns the error. */
 static int create_as(void *arg, const struct talk *talk)
 {
 	struct permission_test *test = arg;
@@ -129,7 +129,7 @@ TEST_F(create, a21_eperm_without_the_right_to_trace)
 	EXPECT_TRUE(all_slots_are_free(&self->attr));
 }
 
-TEST_F(create, a21_with_that_right_no_error)
+TEST_F(create, a21_no_error_with_the_right_to_trace)
 {
 	struct permission_test test = { .attr = self->attr, .uid = 65534 };
 	struct child child;
@@ -161,25 +161,25 @@ struct other_thread {
 	pid_t tid;
 };
 
-static void *tell_tid(void *arg)
+static void *report_tid(void *arg)
 {
 	struct other_thread *other = arg;
 
 	__atomic_store_n(&other->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
-	/* Until the test is done with it. */
+	/* Live until the test has finished. */
 	pthread_mutex_lock(&other->lock);
 	pthread_mutex_unlock(&other->lock);
 	return NULL;
 }
 
-TEST_F(create, a22_thread_is_no_process)
+TEST_F(create, a22_esrch_for_a_thread_id)
 {
 	struct other_thread other = { PTHREAD_MUTEX_INITIALIZER, 0 };
 	pthread_t thread;
 	pid_t tid;
 
 	pthread_mutex_lock(&other.lock);
-	ASSERT_EQ(0, pthread_create(&thread, NULL, tell_tid, &other));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, report_tid, &other));
 	while (!(tid = __atomic_load_n(&other.tid, __ATOMIC_ACQUIRE)))
 		sched_yield();
 	EXPECT_EQ(ESRCH, posix_trace_create(tid, &self->attr, &self->trid));
@@ -187,7 +187,7 @@ TEST_F(create, a22_thread_is_no_process)
 	ASSERT_EQ(0, pthread_join(thread, NULL));
 }
 
-TEST_F(create, a23_einval_without_a_place_for_the_result)
+TEST_F(create, a23_einval_for_a_null_result)
 {
 	EXPECT_EQ(EINVAL, posix_trace_create(0, &self->attr, NULL));
 	EXPECT_TRUE(all_slots_are_free(&self->attr));
@@ -200,11 +200,11 @@ static void *create_cancelled(void *arg)
 	pthread_cancel(pthread_self());
 	if (posix_trace_create(0, arg, &trid))
 		return arg;
-	/* It was no cancellation point this time. */
+	/* The call did not act on the cancellation. */
 	return posix_trace_shutdown(trid) ? arg : NULL;
 }
 
-TEST_F(create, a24_cancelled_call_leaves_no_stream)
+TEST_F(create, a24_cancelled_call_leaves_no_stream_behind)
 {
 	pthread_t thread;
 	void *result;
@@ -237,7 +237,7 @@ static void *create_and_use(void *arg)
 	return NULL;
 }
 
-TEST_F(create, a25_threads_may_call_it_at_the_same_time)
+TEST_F(create, a25_threads_can_call_it_at_the_same_time)
 {
 	struct creator creator[4];
 

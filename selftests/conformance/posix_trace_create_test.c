@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posix_trace_create(): Documentation/conformance/posix_trace_create.rst. Calls that fail,
- * are interrupted, cancelled, or come at the same time: posix_trace_create_errors_test.c.
+ * posix_trace_create(): Documentation/conformance/posix_trace_create.rst. For calls that
+ * fail, are interrupted or cancelled, or come at the same time, see
+ * posix_trace_create_errors_test.c.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -90,7 +91,7 @@ static int use_trid_eventid_open(trace_id_t trid)
 	return posix_trace_trid_eventid_open(trid, "create", &id);
 }
 
-/* In an order in which all succeed: START and STOP are there to be read. */
+/* All succeed in this order: START and STOP are there to be read. */
 static const struct use {
 	const char *name;
 	int (*fn)(trace_id_t trid);
@@ -116,7 +117,7 @@ static const struct use {
 #define NR_USES	(sizeof(uses) / sizeof(uses[0]))
 
 /* ------------------------------------------------------------------ */
-/* What is created							*/
+/* The new stream							*/
 
 TEST_F(create, a01_creates_a_stream_and_returns_0)
 {
@@ -157,8 +158,8 @@ TEST_F(create, a02_stream_has_the_attributes_of_the_object)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* Not only told: max-data-size and the full policy are what is done. */
-TEST_F(create, a02_and_works_by_them)
+/* The stream uses max-data-size and the full policy, and does not only report them. */
+TEST_F(create, a02_stream_uses_its_attributes)
 {
 	char data[100] = "";
 	struct event event;
@@ -176,7 +177,7 @@ TEST_F(create, a02_and_works_by_them)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-TEST_F(create, a03_object_has_to_be_initialized)
+TEST_F(create, a03_object_must_be_initialized)
 {
 	trace_attr_t attr;
 
@@ -207,7 +208,7 @@ TEST_F(create, a04_null_means_the_default_attributes)
 	ASSERT_EQ(0, posix_trace_attr_getinherited(&self->attr, &policy));
 	ASSERT_EQ(0, posix_trace_attr_getinherited(&granted, &granted_policy));
 	EXPECT_EQ(policy, granted_policy);
-	/* That of a stream without log. */
+	/* The default for a stream without log. */
 	ASSERT_EQ(0, posix_trace_attr_getstreamfullpolicy(&granted, &granted_policy));
 	EXPECT_EQ(POSIX_TRACE_LOOP, granted_policy);
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
@@ -233,8 +234,8 @@ TEST_F(create, a05_later_changes_of_the_object_do_not_matter)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* And one object makes any number of streams. */
-TEST_F(create, a05_and_the_object_is_not_changed)
+/* One object serves for several streams. */
+TEST_F(create, a05_call_does_not_change_the_object)
 {
 	trace_attr_t before = self->attr;
 	trace_id_t other;
@@ -246,7 +247,7 @@ TEST_F(create, a05_and_the_object_is_not_changed)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-TEST_F(create, a06_creation_time_is_that_of_the_real_time_clock)
+TEST_F(create, a06_creation_time_is_by_the_realtime_clock)
 {
 	unsigned long long before, created;
 	struct timespec time;
@@ -263,9 +264,9 @@ TEST_F(create, a06_creation_time_is_that_of_the_real_time_clock)
 }
 
 /* ------------------------------------------------------------------ */
-/* Who is traced							*/
+/* The traced process							*/
 
-TEST_F(create, a07_process_of_that_id_is_traced_and_no_other)
+TEST_F(create, a07_only_the_process_with_that_id_is_traced)
 {
 	struct child child;
 	struct event event;
@@ -285,8 +286,8 @@ TEST_F(create, a07_process_of_that_id_is_traced_and_no_other)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-/* One that has called nothing of the trace system yet. */
-TEST_F(create, a07_from_its_first_event_on)
+/* A process that has called no function of the trace system yet. */
+TEST_F(create, a07_process_is_traced_from_its_first_event_on)
 {
 	struct child child;
 	struct event event;
@@ -321,7 +322,7 @@ TEST_F(create, a08_pid_0_is_the_caller)
 /* ------------------------------------------------------------------ */
 /* The trace id								*/
 
-TEST_F(create, a09_trace_id_is_for_the_functions_of_active_streams)
+TEST_F(create, a09_functions_of_active_streams_accept_the_trace_id)
 {
 	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
 	for (unsigned int i = 0; i < NR_USES; i++) {
@@ -330,13 +331,13 @@ TEST_F(create, a09_trace_id_is_for_the_functions_of_active_streams)
 	}
 }
 
-TEST_F(create, a10_trace_id_is_not_for_those_of_logs)
+TEST_F(create, a10_functions_of_logs_reject_the_trace_id)
 {
 	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
 	EXPECT_EQ(EINVAL, posix_trace_rewind(self->trid));
 	EXPECT_EQ(EINVAL, posix_trace_close(self->trid));
 	EXPECT_EQ(EINVAL, posix_trace_flush(self->trid));
-	/* And none of them did anything. */
+	/* The calls have changed nothing. */
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
@@ -349,7 +350,7 @@ TEST_F(create, a11_new_stream_is_suspended)
 	record_number(1);
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 	EXPECT_EQ(0, take(self->trid, &event));
-	/* What came before the start is not recorded later on either. */
+	/* Events before the start are not recorded later either. */
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	EXPECT_EQ(0, take_user(self->trid, &event));
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
@@ -374,7 +375,7 @@ TEST_F(create, a12_new_stream_filters_nothing)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-TEST_F(create, a13_one_process_may_create_many)
+TEST_F(create, a13_one_process_can_create_many_streams)
 {
 	trace_id_t trid[8];
 	struct event event;
@@ -384,7 +385,7 @@ TEST_F(create, a13_one_process_may_create_many)
 		for (int j = 0; j < i; j++)
 			EXPECT_NE(trid[j], trid[i]);
 	}
-	/* Each is a stream of its own. */
+	/* Each is a separate stream. */
 	for (int i = 0; i < 8; i++) {
 		ASSERT_EQ(0, posix_trace_start(trid[i]));
 		record_number(i);
@@ -403,7 +404,7 @@ struct system_test {
 	trace_id_t trid[STREAMS_MAX];
 };
 
-/* Creates all streams it can, says how many, and shuts one down when it is told. */
+/* Creates as many streams as possible, reports their number, and shuts one down on each request. */
 static int create_streams(void *arg, const struct talk *talk)
 {
 	struct system_test *test = arg;
@@ -415,7 +416,7 @@ static int create_streams(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST_F(create, a14_all_processes_together_may_create_trace_sys_max)
+TEST_F(create, a14_all_processes_together_can_create_trace_sys_max)
 {
 	struct child child[TRACE_SYS_MAX / STREAMS_MAX];
 	struct system_test test = { .attr = self->attr };
@@ -429,15 +430,15 @@ TEST_F(create, a14_all_processes_together_may_create_trace_sys_max)
 	EXPECT_EQ(TRACE_SYS_MAX, streams);
 	EXPECT_EQ(EAGAIN, posix_trace_create(0, &self->attr, &self->trid));
 	EXPECT_EQ(UNTOUCHED, self->trid);
-	/* One less there is one more here. */
+	/* The child shuts one stream down, so this process can create one. */
 	EXPECT_EQ(0, let_record(&child[0], 0));
 	EXPECT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
 	EXPECT_EQ(EAGAIN, posix_trace_create(0, &self->attr, &test.trid[0]));
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
-	/* The last first: it has copies of the pipes of those before. */
+	/* End the last child first: it has copies of the pipes of the earlier ones. */
 	for (int i = TRACE_SYS_MAX / STREAMS_MAX - 1; i >= 0; i--)
 		EXPECT_EQ(0, child_wait(&child[i]));
-	/* They were counted as long as their controllers lived. */
+	/* The streams counted as long as their controllers lived. */
 	EXPECT_TRUE(all_slots_are_free(&self->attr));
 }
 
@@ -462,7 +463,7 @@ TEST_F(create, a15_trace_id_is_not_valid_in_a_child)
 	record_number(1);
 	ASSERT_EQ(0, child_start(&child, uses_accepted, &self->trid));
 	EXPECT_EQ(0, child_wait(&child));
-	/* The parent's stream is as it was. */
+	/* The parent's stream has not changed. */
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 	record_number(2);
 	for (int i = 1; i <= 2; i++) {
@@ -472,18 +473,18 @@ TEST_F(create, a15_trace_id_is_not_valid_in_a_child)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* A child's own streams do not make the parent's number valid for it. */
+/* A child's own streams do not make the parent's trace id valid in the child. */
 static int uses_accepted_beside_own(void *arg, const struct talk *talk)
 {
 	trace_id_t own;
 
 	if (posix_trace_create(0, NULL, &own))
 		return 255;
-	/* Numbers may be the same in two processes: then it is the child's stream. */
+	/* Trace ids of two processes can be equal: then this one is the child's stream. */
 	return own == *(trace_id_t *)arg ? 0 : uses_accepted(arg, talk);
 }
 
-TEST_F(create, a15_also_if_the_child_has_streams)
+TEST_F(create, a15_trace_id_is_not_valid_in_a_child_with_streams)
 {
 	struct child child;
 	trace_id_t second;

@@ -9,7 +9,7 @@
 #include "stream_state.h"
 #include "withlog.h"
 
-/* What trid is before a call that must not write it. */
+/* The value of trid before a call that must not write it. */
 #define UNTOUCHED	4711
 
 FIXTURE(withlog)
@@ -32,14 +32,14 @@ FIXTURE_TEARDOWN(withlog)
 	close(self->fd);
 }
 
-TEST_F(withlog, a01_ebadf_for_a_number_that_is_no_descriptor)
+TEST_F(withlog, a01_ebadf_for_a_number_out_of_range)
 {
 	EXPECT_EQ(EBADF, posix_trace_create_withlog(0, &self->attr, -1, &self->trid));
 	EXPECT_EQ(EBADF, posix_trace_create_withlog(0, NULL, INT_MIN, &self->trid));
 	EXPECT_EQ(UNTOUCHED, self->trid);
 }
 
-TEST_F(withlog, a02_einval_for_attributes_that_are_not_initialized)
+TEST_F(withlog, a02_einval_for_uninitialized_attributes)
 {
 	ASSERT_EQ(0, posix_trace_attr_destroy(&self->attr));
 	EXPECT_EQ(EINVAL, posix_trace_create_withlog(0, &self->attr, self->fd, &self->trid));
@@ -48,12 +48,12 @@ TEST_F(withlog, a02_einval_for_attributes_that_are_not_initialized)
 	EXPECT_EQ(UNTOUCHED, self->trid);
 }
 
-TEST_F(withlog, a03_einval_without_a_place_for_the_result)
+TEST_F(withlog, a03_einval_for_a_null_result)
 {
 	EXPECT_EQ(EINVAL, posix_trace_create_withlog(0, &self->attr, self->fd, NULL));
 }
 
-TEST_F(withlog, a04_call_that_fails_leaves_the_file_alone)
+TEST_F(withlog, a04_failed_call_does_not_change_the_file)
 {
 	ASSERT_EQ(7, write(self->fd, "content", 7));
 	ASSERT_EQ(0, posix_trace_attr_destroy(&self->attr));
@@ -63,7 +63,7 @@ TEST_F(withlog, a04_call_that_fails_leaves_the_file_alone)
 	EXPECT_EQ(7, lseek(self->fd, 0, SEEK_END));
 }
 
-TEST_F(withlog, a05_errno_is_left_alone)
+TEST_F(withlog, a05_errno_does_not_change)
 {
 	errno = 4711;
 	EXPECT_EQ(EBADF, posix_trace_create_withlog(0, &self->attr, -1, &self->trid));
@@ -71,7 +71,7 @@ TEST_F(withlog, a05_errno_is_left_alone)
 	EXPECT_EQ(4711, errno);
 }
 
-TEST_F(withlog, a06_ebadf_for_what_is_not_open_or_not_for_writing)
+TEST_F(withlog, a06_ebadf_for_a_file_not_open_for_writing)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
@@ -83,7 +83,7 @@ TEST_F(withlog, a06_ebadf_for_what_is_not_open_or_not_for_writing)
 	EXPECT_EQ(UNTOUCHED, self->trid);
 }
 
-TEST_F(withlog, a07_rest_is_as_with_posix_trace_create)
+TEST_F(withlog, a07_acts_as_posix_trace_create)
 {
 	char name[TRACE_NAME_MAX + 1];
 	trace_event_set_t set;
@@ -106,7 +106,7 @@ TEST_F(withlog, a07_rest_is_as_with_posix_trace_create)
 	EXPECT_STREQ("name", name);
 	EXPECT_EQ(0, posix_trace_attr_getstreamsize(&attr, &size));
 	EXPECT_LE(100000, size);
-	/* It is the child that is traced. */
+	/* The child is the traced process. */
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	record_number(1);
 	EXPECT_EQ(2, let_record(&child, 2));
@@ -131,7 +131,7 @@ TEST_F(withlog, a08_default_policy_is_flush)
 	}
 }
 
-TEST_F(withlog, a09_log_is_in_that_file)
+TEST_F(withlog, a09_log_is_written_to_the_file)
 {
 	struct log_content content;
 
@@ -143,7 +143,7 @@ TEST_F(withlog, a09_log_is_in_that_file)
 	EXPECT_TRUE(log_content_is(&content, 100));
 }
 
-TEST_F(withlog, a10_einval_if_the_file_does_not_fit_the_policy)
+TEST_F(withlog, a10_einval_if_the_file_does_not_suit_the_policy)
 {
 	const int regular_only[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL };
 	int pipe[2];
@@ -169,7 +169,7 @@ TEST_F(withlog, a10_einval_if_the_file_does_not_fit_the_policy)
 	close(pipe[1]);
 }
 
-TEST_F(withlog, a11_enospc_if_not_even_the_beginning_fits)
+TEST_F(withlog, a11_enospc_if_the_beginning_does_not_fit)
 {
 	static const char page[4096];
 	char dir[] = "/tmp/diskXXXXXX";
@@ -191,7 +191,7 @@ TEST_F(withlog, a11_enospc_if_not_even_the_beginning_fits)
 	rmdir(dir);
 }
 
-TEST_F(withlog, a12_trace_id_serves_all_functions_of_active_streams)
+TEST_F(withlog, a12_functions_of_active_streams_accept_the_trace_id)
 {
 	struct posix_trace_status_info status;
 	char name[TRACE_EVENT_NAME_MAX + 1];
@@ -217,7 +217,7 @@ TEST_F(withlog, a12_trace_id_serves_all_functions_of_active_streams)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-TEST_F(withlog, a13_trace_id_is_not_that_of_a_log)
+TEST_F(withlog, a13_functions_of_logs_reject_the_trace_id)
 {
 	ASSERT_EQ(0, posix_trace_create_withlog(0, NULL, self->fd, &self->trid));
 	EXPECT_EQ(EINVAL, posix_trace_rewind(self->trid));
@@ -225,7 +225,7 @@ TEST_F(withlog, a13_trace_id_is_not_that_of_a_log)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-TEST_F(withlog, a14_events_of_an_active_stream_with_log_can_not_be_read)
+TEST_F(withlog, a14_einval_for_reading_an_active_stream_with_log)
 {
 	ASSERT_EQ(0, posix_trace_create_withlog(0, NULL, self->fd, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
@@ -234,8 +234,8 @@ TEST_F(withlog, a14_events_of_an_active_stream_with_log_can_not_be_read)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* Interrupted while it waits for the reader of a pipe that is full. */
-TEST_F(withlog, a15_eintr_and_then_there_is_no_stream)
+/* The call is interrupted while it waits for the reader of a full pipe. */
+TEST_F(withlog, a15_interrupted_call_creates_no_stream)
 {
 	static const char page[4096];
 	static char back[4096];
@@ -246,7 +246,7 @@ TEST_F(withlog, a15_eintr_and_then_there_is_no_stream)
 	ASSERT_EQ((ssize_t)sizeof(page), write(pipe[1], page, sizeof(page)));
 	ASSERT_EQ(0, posix_trace_attr_setlogfullpolicy(&self->attr, POSIX_TRACE_APPEND));
 	ASSERT_EQ(0, signals_begin());
-	/* More than there can be. */
+	/* More rounds than there can be streams. */
 	for (int i = 0; i < 40; i++) {
 		EXPECT_EQ(EINTR, posix_trace_create_withlog(0, &self->attr, pipe[1],
 							    &self->trid));
@@ -272,12 +272,12 @@ static int create_and_end(trace_id_t unused)
 	return err ? err : posix_trace_shutdown(trid);
 }
 
-TEST_F(withlog, a16_cancelled_thread_leaves_no_stream)
+TEST_F(withlog, a16_cancelled_thread_leaves_no_stream_behind)
 {
 	int ret;
 
 	log_fd = self->fd;
-	/* More than there can be. */
+	/* More rounds than there can be streams. */
 	for (int i = 0; i < 40; i++) {
 		ret = call_cancelled(create_and_end, 0);
 		EXPECT_TRUE(ret == 0 || ret == -ECANCELED);
@@ -286,7 +286,7 @@ TEST_F(withlog, a16_cancelled_thread_leaves_no_stream)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* With the default sizes of stream and data: a sub-buffer has 12 KiB. */
+/* With the default sizes of stream and data, a sub-buffer has 12 KiB. */
 TEST_F(withlog, a17_log_size_is_a_maximum_or_einval)
 {
 	const int policies[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL };

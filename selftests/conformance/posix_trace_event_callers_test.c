@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posix_trace_event() of several threads at once, and as the first call of a process,
- * wherever that is: Documentation/conformance/posix_trace_event.rst
+ * posix_trace_event() of several threads at the same time, and as the first call of a
+ * process in different places: Documentation/conformance/posix_trace_event.rst
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -32,7 +32,7 @@ static void *record_many(void *arg)
 	return NULL;
 }
 
-static int record_at_once(void)
+static int record_at_the_same_time(void)
 {
 	struct recorder recorder[THREADS];
 	pthread_barrier_t barrier;
@@ -50,7 +50,7 @@ static int record_at_once(void)
 	return 0;
 }
 
-/* Whether there are all events of record_at_once(), once and in the order of each thread. */
+/* True if all events are there, once and in the order of each thread. */
 static bool all_there(trace_id_t trid)
 {
 	int next[THREADS] = { 0 }, thread;
@@ -68,19 +68,19 @@ static bool all_there(trace_id_t trid)
 	return true;
 }
 
-TEST_F(event, a13_threads_at_once)
+TEST_F(event, a13_threads_at_the_same_time)
 {
-	ASSERT_EQ(0, record_at_once());
+	ASSERT_EQ(0, record_at_the_same_time());
 	EXPECT_TRUE(all_there(self->trid));
 }
 
 static int first_events(void *arg, const struct talk *talk)
 {
 	(void)arg;
-	return hear(talk) ? 1 : record_at_once();
+	return hear(talk) ? 1 : record_at_the_same_time();
 }
 
-TEST(a14_first_events_of_threads_at_once)
+TEST(a14_first_events_of_threads_at_the_same_time)
 {
 	for (int i = 0; i < 5; i++) {
 		struct child child;
@@ -97,12 +97,12 @@ TEST(a14_first_events_of_threads_at_once)
 }
 
 /* ------------------------------------------------------------------ */
-/* Where the first call of a process may be				*/
+/* Places of the first call of a process				*/
 
 #define ENV_PREINIT	"POSIXTRACE_TEST_PREINIT"
 #define ENV_CONSTRUCTOR	"POSIXTRACE_TEST_CONSTRUCTOR"
 
-/* A program that ends before main(), where it is the traced process of a test. */
+/* Records as the traced process of a test, and ends before main(). */
 static void record_before_main(const char *descriptors)
 {
 	struct talk talk = { descriptors[0] - 'a', descriptors[1] - 'a' };

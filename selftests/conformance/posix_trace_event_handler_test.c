@@ -10,7 +10,7 @@
 #include "step.h"
 #include "trace_test.h"
 
-/* Numbers of the events: those of the interrupted calls are negative. */
+/* Numbers of the events: those of interrupted calls are negative. */
 #define INTERRUPTED	(-2)
 
 static int handled;		/* events that the handler has recorded */
@@ -27,7 +27,7 @@ static void handle(void)
 }
 
 #ifdef HAVE_STEPS
-/* All events of the handler, in order, and the interrupted ones. */
+/* Expects all events of the handler, in order, and the interrupted ones. */
 static void expect_handled(struct __test_metadata *_metadata, trace_id_t trid, int count,
 			   int calls)
 {
@@ -42,7 +42,7 @@ static void expect_handled(struct __test_metadata *_metadata, trace_id_t trid, i
 	}
 	EXPECT_EQ(count, next);
 	EXPECT_EQ(calls, interrupted);
-	/* Else there was nothing to interrupt. */
+	/* Otherwise there was nothing to interrupt. */
 	EXPECT_LT(20, next);
 }
 
@@ -65,7 +65,7 @@ FIXTURE(step)
 
 FIXTURE_SETUP(step)
 {
-	/* So that the dynamic linker has found it. */
+	/* Let the dynamic linker resolve the function now. */
 	record(0);
 	ASSERT_EQ(0, new_large_stream(0, &self->trid));
 }
@@ -102,7 +102,7 @@ TEST_F(step, a16_handler_interrupts_the_opening_of_types)
 	expect_handled(_metadata, self->trid, handled, 0);
 }
 
-/* The child tells how many events its handler has recorded. */
+/* The child reports how many events its handler has recorded. */
 static int step_first_event(void *arg, const struct talk *talk)
 {
 	(void)arg;
@@ -156,7 +156,7 @@ TEST_F(step, a17_handler_interrupts_the_first_opening_of_a_type)
 static int bad_children;
 static bool is_child;
 
-/* In the child the interrupted call goes on without steps. */
+/* In the child, the interrupted call continues without steps. */
 static void handle_and_fork(void)
 {
 	int status;
@@ -202,7 +202,7 @@ TEST_F(event, a18_timer_interrupts_it)
 	struct event event;
 
 	PXT_NOT_WITH_TSAN("calls handlers later, and one inside of another");
-	/* One handler after the other, so that their numbers are in order. */
+	/* Run the handlers one after the other, so that their numbers are in order. */
 	sigfillset(&action.sa_mask);
 	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
 	ASSERT_EQ(0, interrupts_begin(handle));

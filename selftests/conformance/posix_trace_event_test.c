@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posix_trace_event(): Documentation/conformance/posix_trace_event.rst. What is recorded,
- * and in which streams; bad data, errno and cancellation. From where it is called:
- * posix_trace_event_callers_test.c, posix_trace_event_handler_test.c; what is known of
- * an event besides type and data: xsh_2_11_events_test.c.
+ * posix_trace_event(): Documentation/conformance/posix_trace_event.rst. Recorded data,
+ * streams, bad data, errno and cancellation. For the callers see
+ * posix_trace_event_callers_test.c and posix_trace_event_handler_test.c; for the other
+ * members of an event xsh_2_11_events_test.c.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -34,7 +34,7 @@ TEST_F(event, a01_type_and_data)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(event, a02_data_that_fit)
+TEST_F(event, a02_data_that_fits)
 {
 	unsigned char data[MAX_DATA];
 	struct event event;
@@ -42,7 +42,7 @@ TEST_F(event, a02_data_that_fit)
 	for (int i = 0; i < MAX_DATA; i++)
 		data[i] = i * 31;
 	for (size_t len = 1; len <= MAX_DATA; len += len < 20 || len > 240 ? 1 : 13) {
-		/* From every alignment. */
+		/* With every alignment. */
 		size_t skip = len < 240 ? len % 8 : 0;
 
 		posix_trace_event(self->id, data + skip, len);
@@ -53,7 +53,7 @@ TEST_F(event, a02_data_that_fit)
 	}
 }
 
-/* Two pages, of which the second one can not be read. */
+/* Two pages; the second one is not readable. */
 static unsigned char *half_readable(size_t page)
 {
 	unsigned char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
@@ -64,7 +64,7 @@ static unsigned char *half_readable(size_t page)
 	return pages;
 }
 
-TEST_F(event, a03_data_that_do_not_fit)
+TEST_F(event, a03_data_that_does_not_fit)
 {
 	static const size_t lens[] = { MAX_DATA + 1, MAX_DATA + 8, 4096, 1 << 20, SIZE_MAX };
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -85,7 +85,7 @@ TEST_F(event, a03_data_that_do_not_fit)
 }
 
 /* ------------------------------------------------------------------ */
-/* Which streams								*/
+/* The streams that record						*/
 
 TEST(a04_no_stream)
 {
@@ -136,7 +136,7 @@ TEST(a05_full)
 	} while (status.posix_stream_full_status == POSIX_TRACE_NOT_FULL);
 	for (int i = 0; i < 100; i++)
 		record(-1);
-	/* All that came before, but the last, which found no room. */
+	/* All earlier events are there, except the last, which found no space. */
 	for (int i = 1; i < last; i++) {
 		ASSERT_EQ(1, take_user(trid, &event));
 		ASSERT_EQ(i, event_number(&event));
@@ -156,7 +156,7 @@ TEST_F(event, a06_filtered)
 	EXPECT_EQ(1, take_user(self->trid, &event));
 }
 
-TEST_F(event, a07_every_stream_that_wants_it)
+TEST_F(event, a07_every_other_stream)
 {
 	trace_id_t narrow, filtering, stopped;
 	struct event event;
@@ -210,7 +210,7 @@ TEST_F(event, a08_inherited_streams)
 		EXPECT_EQ(0, take_user(trids[i], &event));
 		EXPECT_EQ(0, posix_trace_shutdown(trids[i]));
 	}
-	/* And this one is not. */
+	/* This stream is not inherited. */
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
@@ -225,7 +225,7 @@ static int record_in_child(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST_F(event, a09_child_has_streams_of_its_own)
+TEST_F(event, a09_child_does_not_record_into_other_streams)
 {
 	struct child child;
 	struct event event;
@@ -253,7 +253,7 @@ TEST_F(event, a09_child_has_streams_of_its_own)
 /* ------------------------------------------------------------------ */
 /* Types and data							*/
 
-TEST_F(event, a10_system_types_and_no_types)
+TEST_F(event, a10_system_types_and_invalid_types)
 {
 	struct event event;
 
@@ -262,7 +262,7 @@ TEST_F(event, a10_system_types_and_no_types)
 	posix_trace_event(self->id + 1, "x", 1);
 	posix_trace_event(4095, "x", 1);
 	posix_trace_event(4096, "x", 1);
-	/* Those of which the lower bits are a type's. */
+	/* Numbers with the lower bits of a type. */
 	posix_trace_event(4096 + UNNAMED, "x", 1);
 	posix_trace_event(4096 + self->id, "x", 1);
 	posix_trace_event(1U << 31 | UNNAMED, "x", 1);
@@ -275,7 +275,7 @@ TEST_F(event, a11_without_data)
 	struct event event;
 
 	posix_trace_event(self->id, NULL, 0);
-	/* Where nothing is read the pointer does not matter. */
+	/* The pointer does not matter if nothing is read. */
 	posix_trace_event(self->id, (void *)8, 0);
 	for (int i = 0; i < 2; i++) {
 		ASSERT_EQ(1, take(self->trid, &event));
@@ -285,7 +285,7 @@ TEST_F(event, a11_without_data)
 	}
 }
 
-TEST_F(event, a12_data_are_copied)
+TEST_F(event, a12_data_is_copied)
 {
 	char data[] = "at the time";
 	struct event event;
@@ -402,8 +402,8 @@ static void *record_cancelled(void *arg)
 	return NULL;
 }
 
-/* Whether a thread that is to be cancelled gets past it. */
-static int get_past_it(void *arg, const struct talk *talk)
+/* Returns 0 if a thread with a pending cancellation completes the call. */
+static int complete_a_cancelled_call(void *arg, const struct talk *talk)
 {
 	pthread_t thread;
 	int past = 0;
@@ -420,10 +420,10 @@ TEST_F(event, a24_no_cancellation_point)
 	struct child child;
 	struct event event;
 
-	EXPECT_EQ(0, get_past_it(NULL, NULL));
+	EXPECT_EQ(0, complete_a_cancelled_call(NULL, NULL));
 	EXPECT_EQ(1, take_user(self->trid, &event));
 	/* In a child it is the first call. */
-	ASSERT_EQ(0, child_start(&child, get_past_it, NULL));
+	ASSERT_EQ(0, child_start(&child, complete_a_cancelled_call, NULL));
 	EXPECT_EQ(0, child_wait(&child));
 }
 

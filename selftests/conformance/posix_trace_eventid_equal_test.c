@@ -47,7 +47,7 @@ TEST_F(equal, a02_not_equal)
 			EXPECT_EQ(i == j, !!posix_trace_eventid_equal(self->trid, ids[i], ids[j]));
 }
 
-TEST_F(equal, a03_of_either_side)
+TEST_F(equal, a03_identifiers_of_both_sides)
 {
 	trace_event_id_t of_process = open_id("side");
 	trace_event_id_t of_controller = open_trid_id(self->trid, "side");
@@ -77,7 +77,7 @@ TEST_F(equal, a04_bad_trace_ids)
 	EXPECT_EQ(0, posix_trace_eventid_equal(trid, UNNAMED, UNNAMED));
 }
 
-TEST_F(equal, a05_no_types)
+TEST_F(equal, a05_invalid_types)
 {
 	EXPECT_NE(0, posix_trace_eventid_equal(self->trid, ~0U, ~0U));
 	EXPECT_NE(0, posix_trace_eventid_equal(self->trid, 0, 0));
@@ -101,7 +101,7 @@ TEST_F(equal, a07_no_cancellation_point)
 	EXPECT_EQ(NULL, result);
 }
 
-TEST(a06_those_of_a_log)
+TEST(a06_identifiers_of_a_log)
 {
 	struct log_writer log;
 	trace_id_t trid;

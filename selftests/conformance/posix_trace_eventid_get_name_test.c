@@ -27,7 +27,7 @@ FIXTURE_TEARDOWN(get_name)
 	posix_trace_shutdown(self->trid);
 }
 
-TEST_F(get_name, a01_names_of_either_side)
+TEST_F(get_name, a01_names_of_both_sides)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
 	trace_event_id_t of_process, of_controller;
@@ -94,7 +94,7 @@ TEST_F(get_name, a04_same_name_every_time)
 	EXPECT_STREQ("posix_trace_start", name_of(self->trid, POSIX_TRACE_START).text);
 }
 
-TEST_F(get_name, a05_names_of_what_was_read)
+TEST_F(get_name, a05_names_of_events_that_were_read)
 {
 	struct event event;
 
@@ -184,7 +184,7 @@ TEST_F(get_name, a11_no_cancellation_point)
 	EXPECT_EQ(NULL, result);
 }
 
-TEST(a06_those_of_a_log)
+TEST(a06_names_of_a_log)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
 	struct log_writer log;

@@ -47,7 +47,7 @@ TEST_F(open, a01_events_have_the_type)
 }
 
 /* ------------------------------------------------------------------ */
-/* Which id a name has							*/
+/* Identifiers of names							*/
 
 #define THREADS	4
 #define NAMES	20
@@ -72,8 +72,8 @@ static void *open_many(void *arg)
 	return NULL;
 }
 
-/* What all threads got, when they had begun at the same time. */
-static int open_at_once(struct opener opener[THREADS])
+/* Lets all threads open their names at the same time. */
+static int open_at_the_same_time(struct opener opener[THREADS])
 {
 	pthread_barrier_t barrier;
 	pthread_t thread[THREADS];
@@ -107,7 +107,7 @@ static int same_in_all(const struct opener opener[THREADS])
 	return 1;
 }
 
-/* None twice, and none that is not of a named user type. */
+/* All identifiers differ and belong to named user types. */
 static int all_different(const struct opener opener[THREADS])
 {
 	char seen[UNNAMED + TRACE_USER_EVENT_MAX] = "";
@@ -131,11 +131,11 @@ TEST(a02_same_name_same_type)
 	EXPECT_EQ(first, open_id("same"));
 }
 
-TEST(a02_threads_at_once)
+TEST(a02_threads_at_the_same_time)
 {
 	struct opener opener[THREADS];
 
-	ASSERT_EQ(0, open_at_once(opener));
+	ASSERT_EQ(0, open_at_the_same_time(opener));
 	EXPECT_TRUE(same_in_all(opener));
 }
 
@@ -144,11 +144,11 @@ TEST(a03_another_name_another_type)
 	EXPECT_NE(open_id("one"), open_id("two"));
 }
 
-TEST(a03_threads_at_once)
+TEST(a03_different_names_at_the_same_time)
 {
 	struct opener opener[THREADS];
 
-	ASSERT_EQ(0, open_at_once(opener));
+	ASSERT_EQ(0, open_at_the_same_time(opener));
 	EXPECT_TRUE(all_different(opener));
 }
 
@@ -158,12 +158,12 @@ static int first_calls(void *arg, const struct talk *talk)
 
 	(void)arg;
 	(void)talk;
-	if (open_at_once(opener))
+	if (open_at_the_same_time(opener))
 		return 1;
 	return !all_different(opener) + 2 * !same_in_all(opener);
 }
 
-TEST(a04_first_calls_of_threads_at_once)
+TEST(a04_first_calls_of_threads_at_the_same_time)
 {
 	for (int i = 0; i < 10; i++) {
 		struct child child;
@@ -174,8 +174,8 @@ TEST(a04_first_calls_of_threads_at_once)
 }
 
 /*
- * A thread of the child is stopped when it has begun to attach the process, another
- * one opens a name then, before there is anything that has to be kept for the process.
+ * A thread of the child is stopped when it has begun to attach the process. Then another
+ * thread opens a name, before the module holds any data of the process.
  */
 struct attacher {
 	const struct talk *talk;
@@ -186,7 +186,7 @@ static void *attach_stopped(void *arg)
 {
 	struct attacher *attacher = arg;
 
-	/* Before the test hears of the thread: else it might find nobody to wait for. */
+	/* Call it before the test gets the thread id, so that its waitpid() finds the thread. */
 	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 	say(attacher->talk, syscall(SYS_gettid));
 	raise(SIGSTOP);
@@ -214,7 +214,7 @@ static int open_while_attaching(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* Runs the thread until it is about to make a command. */
+/* Runs the thread until it is about to make the ioctl @command. */
 static bool run_to_command(pid_t tid, unsigned long command)
 {
 	struct __ptrace_syscall_info info;
@@ -244,7 +244,7 @@ TEST(a04_first_call_while_another_thread_attaches)
 	say(&child.talk, 0);
 	pid = hear(&child.talk);
 	ASSERT_EQ(child.pid, pid);
-	/* It is through, or waits for the other thread. */
+	/* The other thread has finished, or is asleep until this one has attached. */
 	for (;;) {
 		struct pollfd through = { .fd = child.talk.in, .events = POLLIN };
 
@@ -290,7 +290,7 @@ TEST_F(open, a06_longer_name)
 	EXPECT_EQ(PREDEFINED, types);
 }
 
-/* Defines all types that there can be, and one more; how many of them have a name. */
+/* Defines all possible types and one more. Returns how many of them have a name. */
 static int fill_table(void)
 {
 	int named = 0;
@@ -305,13 +305,13 @@ static int fill_table(void)
 	return named;
 }
 
-TEST(a07_so_many_types_can_be_defined)
+TEST(a07_number_of_types)
 {
 	EXPECT_LE(_POSIX_TRACE_USER_EVENT_MAX, TRACE_USER_EVENT_MAX);
 	EXPECT_EQ(TRACE_USER_EVENT_MAX - 1, fill_table());
 }
 
-TEST_F(open, a08_more_are_unnamed)
+TEST_F(open, a08_further_types_are_unnamed)
 {
 	trace_event_id_t first = open_id("type 0"), id = 0;
 	struct event event;
@@ -329,12 +329,12 @@ TEST_F(open, a08_more_are_unnamed)
 }
 
 struct filler {
-	trace_id_t trid;	/* 0 for those of the traced process */
+	trace_id_t trid;	/* 0 for the traced process itself */
 	int number;
 	int named;
 };
 
-/* Names of its own, until there is no type left. */
+/* Opens names of its own until no type is left. */
 static void *fill_with_own(void *arg)
 {
 	struct filler *filler = arg;
@@ -351,7 +351,7 @@ static void *fill_with_own(void *arg)
 	return NULL;
 }
 
-TEST_F(open, a09_several_reach_the_limit)
+TEST_F(open, a09_several_threads_reach_the_limit)
 {
 	struct filler filler[3] = { { .number = 1 }, { .number = 2 }, { self->trid, 3, 0 } };
 	pthread_t thread[3];
@@ -372,7 +372,7 @@ TEST_F(open, a09_several_reach_the_limit)
 /* ------------------------------------------------------------------ */
 /* Streams								*/
 
-TEST(a10_names_wait_for_a_stream)
+TEST(a10_names_are_kept_for_a_stream)
 {
 	trace_event_id_t id = open_id("before any stream"), next;
 	struct event event;
@@ -388,7 +388,7 @@ TEST(a10_names_wait_for_a_stream)
 		ASSERT_EQ(1, take_user(trid, &event));
 		EXPECT_EQ(id, event.info.posix_event_id);
 		ASSERT_EQ(0, posix_trace_shutdown(trid));
-		/* Nothing begins anew between the streams. */
+		/* The types are kept between the streams. */
 		EXPECT_EQ(id, open_id("before any stream"));
 		next = open_id(numbered("between", i).text);
 		EXPECT_NE(id, next);
@@ -404,7 +404,7 @@ static int open_and_idle(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST(a10_also_for_a_stream_of_another_process)
+TEST(a10_names_are_kept_for_a_stream_of_another_process)
 {
 	struct child child;
 	struct event event;
@@ -450,7 +450,7 @@ enum generation {
 	GENERATIONS,
 };
 
-/* What each has opened, in shared memory: the youngest names first. */
+/* The identifiers that each process opened, in shared memory: the youngest names first. */
 struct opened {
 	trace_event_id_t ids[GENERATIONS][GENERATIONS];
 };
@@ -518,7 +518,7 @@ TEST(a14_predefined_names)
 	EXPECT_EQ(POSIX_TRACE_START, open_id("posix_trace_start"));
 	EXPECT_EQ(POSIX_TRACE_FILTER, open_id("posix_trace_filter"));
 	EXPECT_EQ(UNNAMED, open_id("posix_trace_unnamed_userevent"));
-	/* They are no prefixes. */
+	/* Longer and shorter names are different types. */
 	EXPECT_LT(UNNAMED, open_id("posix_trace_starts"));
 	EXPECT_LT(UNNAMED, open_id("posix_trace_star"));
 }
@@ -575,7 +575,7 @@ TEST_F(open, a17_signals)
 		err = posix_trace_eventid_open(name.text, &id);
 		interrupts_after();
 		ASSERT_EQ(0, err);
-		/* Each name twice: a new one, and the same again. */
+		/* Each name twice: first a new one, then the same again. */
 		ASSERT_EQ(opened < 2 * TRACE_USER_EVENT_MAX - 1 ? last + opened % 2 : UNNAMED, id);
 		last = id;
 		while (take_user(self->trid, &event) == 1)

@@ -32,7 +32,7 @@ TEST_F(add, a01_every_type_becomes_a_member)
 	}
 }
 
-TEST_F(add, a02_member_already)
+TEST_F(add, a02_existing_member)
 {
 	trace_event_set_t before;
 
@@ -51,9 +51,9 @@ TEST_F(add, a02_member_of_a_full_set)
 	EXPECT_TRUE(set_equal(&before, &set));
 }
 
-TEST_F(add, a03_all_others_stay_what_they_were)
+TEST_F(add, a03_other_types_do_not_change)
 {
-	/* Around the borders of words, whatever their size. */
+	/* Around word boundaries of any size. */
 	static const trace_event_id_t ids[] = { 1, 31, 32, 63, 64, 65, 127, 128, 4063, 4095 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
@@ -74,7 +74,7 @@ TEST_F(add, a04_no_filter_changes)
 	EXPECT_EQ(0, posix_trace_eventset_add(POSIX_TRACE_UNNAMED_USEREVENT, &self->set));
 	ASSERT_EQ(0, posix_trace_get_filter(trid, &filter));
 	EXPECT_EQ(0, set_count(&filter, 1, IDS_MAX));
-	/* Nor that of a set which came out of a stream. */
+	/* Nor does a change of a set that was read from a stream. */
 	EXPECT_EQ(0, posix_trace_eventset_add(POSIX_TRACE_UNNAMED_USEREVENT, &filter));
 	ASSERT_EQ(0, posix_trace_get_filter(trid, &filter));
 	EXPECT_EQ(0, set_count(&filter, 1, IDS_MAX));
@@ -112,7 +112,7 @@ TEST(a07_null_set)
 	EXPECT_EQ(EINVAL, posix_trace_eventset_add(POSIX_TRACE_START, NULL));
 }
 
-TEST_F(add, a08_copies_are_sets_of_their_own)
+TEST_F(add, a08_copies_are_independent)
 {
 	trace_event_set_t copy, other;
 

@@ -32,7 +32,7 @@ TEST_F(del, a01_every_type_stops_being_a_member)
 	}
 }
 
-TEST_F(del, a02_no_member)
+TEST_F(del, a02_type_that_is_not_a_member)
 {
 	trace_event_set_t before;
 
@@ -42,7 +42,7 @@ TEST_F(del, a02_no_member)
 	EXPECT_TRUE(set_equal(&before, &self->set));
 }
 
-TEST_F(del, a02_no_member_of_an_empty_set)
+TEST_F(del, a02_type_of_an_empty_set)
 {
 	trace_event_set_t before;
 
@@ -53,9 +53,9 @@ TEST_F(del, a02_no_member_of_an_empty_set)
 	EXPECT_TRUE(set_equal(&before, &self->set));
 }
 
-TEST_F(del, a03_all_others_stay_what_they_were)
+TEST_F(del, a03_other_types_do_not_change)
 {
-	/* Around the borders of words, whatever their size. */
+	/* Around word boundaries of any size. */
 	static const trace_event_id_t ids[] = { 1, 31, 32, 63, 64, 65, 127, 128, 4063, 4095 };
 	int all = set_count(&self->set, 1, IDS_MAX);
 
@@ -77,7 +77,7 @@ TEST_F(del, a04_no_filter_changes)
 	EXPECT_EQ(0, posix_trace_eventset_del(POSIX_TRACE_UNNAMED_USEREVENT, &self->set));
 	ASSERT_EQ(0, posix_trace_get_filter(trid, &filter));
 	EXPECT_EQ(1, set_has(&filter, POSIX_TRACE_UNNAMED_USEREVENT));
-	/* Nor that of a set which came out of a stream. */
+	/* Nor does a change of a set that was read from a stream. */
 	EXPECT_EQ(0, posix_trace_eventset_del(POSIX_TRACE_UNNAMED_USEREVENT, &filter));
 	ASSERT_EQ(0, posix_trace_get_filter(trid, &filter));
 	EXPECT_EQ(1, set_has(&filter, POSIX_TRACE_UNNAMED_USEREVENT));

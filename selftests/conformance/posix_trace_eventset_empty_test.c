@@ -19,7 +19,7 @@ TEST(a01_no_type_is_a_member)
 	EXPECT_EQ(0, set_count(&set, 1, IDS_MAX));
 }
 
-TEST(a02_object_that_was_no_set)
+TEST(a02_uninitialized_object)
 {
 	trace_event_set_t set, other;
 

@@ -13,7 +13,7 @@ static const int kinds[] = {
 	POSIX_TRACE_WOPID_EVENTS, POSIX_TRACE_SYSTEM_EVENTS, POSIX_TRACE_ALL_EVENTS,
 };
 
-TEST(a01_wopid_events_are_none)
+TEST(a01_wopid_events_are_empty)
 {
 	trace_event_set_t set = set_filled(POSIX_TRACE_ALL_EVENTS);
 
@@ -36,8 +36,8 @@ TEST(a02_system_events)
 	EXPECT_EQ(0, set_count(&set, POSIX_TRACE_UNNAMED_USEREVENT, IDS_MAX));
 }
 
-/* Every type that a stream has below the first one of the user. */
-TEST(a02_all_of_them_that_a_stream_has)
+/* All types of a stream that come before the first user type. */
+TEST(a02_all_system_events_of_a_stream)
 {
 	trace_event_set_t set = set_filled(POSIX_TRACE_SYSTEM_EVENTS);
 	int unavailable, seen = 0;
@@ -64,7 +64,7 @@ TEST(a03_all_events)
 	EXPECT_EQ(IDS_MAX - 1, set_count(&set, 1, IDS_MAX));
 }
 
-TEST(a04_object_that_was_no_set)
+TEST(a04_uninitialized_object)
 {
 	trace_event_set_t set, other;
 
@@ -93,7 +93,7 @@ TEST(a05_types_defined_later)
 	EXPECT_EQ(1, set_has(&set, id));
 	posix_trace_event(id, NULL, 0);
 	EXPECT_EQ(0, take(trid, &event));
-	/* It was the filter. */
+	/* The filter was the reason. */
 	ASSERT_EQ(0, filter_one(trid, id, POSIX_TRACE_SUB_EVENTSET));
 	posix_trace_event(id, NULL, 0);
 	EXPECT_EQ(1, take(trid, &event));

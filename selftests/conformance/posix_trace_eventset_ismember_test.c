@@ -9,7 +9,7 @@
 #include "eventset.h"
 #include "trace_test.h"
 
-TEST(a01_zero_for_what_is_no_member)
+TEST(a01_zero_without_membership)
 {
 	trace_event_set_t set = set_of(70);
 
@@ -22,7 +22,7 @@ TEST(a01_zero_for_what_is_no_member)
 	}
 }
 
-TEST(a02_not_zero_for_a_member)
+TEST(a02_nonzero_for_a_member)
 {
 	trace_event_set_t set = set_filled(POSIX_TRACE_ALL_EVENTS);
 
@@ -44,7 +44,7 @@ TEST(a03_set_does_not_change)
 	EXPECT_TRUE(set_equal(&before, &set));
 }
 
-TEST(a04_filter_of_a_stream_is_not_looked_at)
+TEST(a04_filter_of_a_stream_does_not_matter)
 {
 	trace_event_set_t set = set_filled(POSIX_TRACE_WOPID_EVENTS);
 	trace_id_t trid;

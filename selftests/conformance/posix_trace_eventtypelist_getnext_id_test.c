@@ -14,7 +14,7 @@
 #define UNNAMED	POSIX_TRACE_UNNAMED_USEREVENT
 #define MAX	(UNNAMED + TRACE_USER_EVENT_MAX)
 
-/* More than the library would fetch at a time. */
+/* More than the library fetches at a time. */
 #define NAMES	200
 
 FIXTURE(list)
@@ -55,7 +55,7 @@ TEST_F(list, a01_all_types_once)
 		    seen[POSIX_TRACE_FLUSH_STOP] && seen[POSIX_TRACE_FILTER] && seen[UNNAMED]);
 }
 
-TEST_F(list, a01_as_many_as_there_can_be)
+TEST_F(list, a01_largest_list)
 {
 	int count = 0;
 
@@ -124,7 +124,7 @@ TEST_F(list, a05_types_defined_meanwhile)
 		ASSERT_LT(0, next_id(self->trid));
 	EXPECT_EQ(new, next_id(self->trid));
 	EXPECT_EQ(0, next_id(self->trid));
-	/* At its end, twice. */
+	/* At the end of the list, twice. */
 	new = open_trid_id(self->trid, "at the end");
 	EXPECT_EQ(new, next_id(self->trid));
 	EXPECT_EQ(0, next_id(self->trid));
@@ -134,7 +134,7 @@ TEST_F(list, a05_types_defined_meanwhile)
 }
 
 /* ------------------------------------------------------------------ */
-/* Types are defined all the time					*/
+/* Types defined concurrently						*/
 
 #define DEFINERS	3
 #define DEFINED		300	/* by each */
@@ -188,11 +188,11 @@ TEST(a06_complete_and_in_order)
 		ASSERT_EQ(0, posix_trace_eventtypelist_rewind(definer.trid));
 		for (count = 0; (id = next_id(definer.trid)) > 0; count++) {
 			ASSERT_GT((int)ARRAY_SIZE(list), count);
-			/* What was told is told again at the same place. */
+			/* Known types are reported again at the same position. */
 			if (count < known)
 				ASSERT_EQ(list[count], id);
 			list[count] = id;
-			/* Each has its name at once. */
+			/* Each type has its name immediately. */
 			if (count >= known)
 				ASSERT_STRNE("", name_of(definer.trid, id).text);
 		}
@@ -217,7 +217,7 @@ TEST(a06_complete_and_in_order)
 /* ------------------------------------------------------------------ */
 /* Positions								*/
 
-TEST_F(list, a07_each_trace_id_has_its_own)
+TEST_F(list, a07_each_trace_id_has_its_own_position)
 {
 	int first, second;
 	trace_id_t other;
@@ -254,7 +254,7 @@ static void *list_all(void *arg)
 	return NULL;
 }
 
-TEST_F(list, a08_threads_share_it)
+TEST_F(list, a08_threads_share_the_position)
 {
 	struct lister lister[3] = { 0 };
 	pthread_barrier_t barrier;
@@ -354,7 +354,7 @@ TEST_F(list, a13_cancelled)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-TEST(a10_those_of_a_log)
+TEST(a10_types_of_a_log)
 {
 	struct log_writer log;
 	trace_id_t trid;
@@ -364,7 +364,7 @@ TEST(a10_those_of_a_log)
 	log_epochs(&log, 0, 1, 10);
 	log_name(&log, LOG_FIRST_NAMED, "second");
 	ASSERT_EQ(0, log_open(&log, &trid));
-	/* Predefined ones first, then in the order in which they were defined. */
+	/* Predefined types come first, then the others in the order of their definition. */
 	for (int i = 0; i < PREDEFINED; i++) {
 		int id = next_id(trid);
 

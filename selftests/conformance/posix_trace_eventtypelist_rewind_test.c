@@ -11,7 +11,7 @@
 #include "trace_test.h"
 #include "log_reading.h"
 
-/* More than the library would fetch at a time. */
+/* More than the library fetches at a time. */
 #define NAMES	200
 
 FIXTURE(rewind)
@@ -50,7 +50,7 @@ TEST_F(rewind, a01_first_again)
 	}
 }
 
-TEST_F(rewind, a01_also_at_the_end)
+TEST_F(rewind, a01_first_again_from_the_end)
 {
 	while (next_id(self->trid) > 0)
 		;
@@ -87,7 +87,7 @@ TEST_F(rewind, a03_other_trace_ids)
 	EXPECT_EQ(second, next_id(self->other));
 }
 
-TEST_F(rewind, a04_events_stay)
+TEST_F(rewind, a04_events_do_not_change)
 {
 	struct event event;
 
@@ -133,7 +133,7 @@ TEST_F(rewind, a07_cancelled)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-TEST(a06_that_of_a_log)
+TEST(a06_list_of_a_log)
 {
 	struct log_writer log;
 	trace_id_t trid;

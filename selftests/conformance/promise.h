@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The promise of posix_trace_attr_getmaxusereventsize() and _getmaxsystemeventsize():
- * events whose sizes sum up to stream-min-size are recorded without loss. Here a
- * set of events is planned that does so exactly, recorded, and looked for.
+ * events are recorded without loss if the sum of their sizes does not exceed
+ * stream-min-size. The tests plan a set of events with exactly that sum, record the events,
+ * and check that all are there.
  */
 #ifndef _SELFTESTS_PROMISE_H
 #define _SELFTESTS_PROMISE_H
@@ -14,10 +15,10 @@
 #define PLAN_MAX	6000
 #define PLAN_REST	4096
 
-/* User events that are to be recorded, by the length of their data. */
+/* User events to record, by the length of their data. */
 struct plan {
 	size_t max_data_size;
-	size_t sum;			/* of what they take in the stream */
+	size_t sum;			/* of their sizes in the stream */
 	int count;
 	size_t len[PLAN_MAX];
 };
@@ -46,10 +47,10 @@ static inline void plan_add(struct plan *plan, const trace_attr_t *attr, size_t 
 	plan->sum += user_size(attr, len);
 }
 
-/* Adds events whose sizes sum up to @rest, or as close to it as they can. */
+/* Adds events with @rest as the sum of their sizes, or as close to it as possible. */
 static inline void plan_rest(struct plan *plan, const trace_attr_t *attr, size_t rest)
 {
-	/* How a sum can be reached: the length of the last event, plus 1. */
+	/* For each sum: the length of the last event, plus 1; 0 if the sum cannot be reached. */
 	static size_t last[PLAN_REST + 1];
 
 	memset(last, 0, sizeof(last));
@@ -77,8 +78,8 @@ static inline void plan_rest(struct plan *plan, const trace_attr_t *attr, size_t
 }
 
 /*
- * @first events without data, then those of @lens over and over, and what makes
- * the sum @total in the end.
+ * Plans @first events without data, then events with @lens in turn, then events that bring
+ * the sum up to @total.
  */
 static inline void plan_make(struct plan *plan, const trace_attr_t *attr, size_t total,
 			     int first, const size_t *lens, int count)
@@ -97,10 +98,10 @@ static inline void plan_make(struct plan *plan, const trace_attr_t *attr, size_t
 	plan_rest(plan, attr, total - plan->sum);
 }
 
-/* Is the sum as large as it may be? */
+/* True if the sum is the largest possible one. */
 static inline int plan_is_exact(const struct plan *plan, const trace_attr_t *attr, size_t total)
 {
-	/* One size only: its multiples are all there is. */
+	/* With a single size, only its multiples can be reached. */
 	if (!plan->max_data_size)
 		return total >= plan->sum && total - plan->sum < user_size(attr, 0);
 	return plan->sum == total;
@@ -114,13 +115,13 @@ static inline void plan_record(const struct plan *plan, int i)
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, plan->len[i]);
 }
 
-/* Before the @i-th of @count events: a move to the next CPU, three times round. */
+/* Moves to the next CPU before the @i-th of @count events, three times round in all. */
 static inline void next_cpu(int i, int count)
 {
 	static long cpus;
 	int step;
 
-	/* Not each time: that reads a file. */
+	/* Not for each event: it reads a file. */
 	if (!cpus)
 		cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	step = count / (3 * cpus) + 1;
@@ -138,7 +139,7 @@ static inline void plan_record_in_turn(const struct plan *plan, int count)
 	}
 }
 
-/* What the plan says of one event: is it there, whole, and for the first time? */
+/* Is the event planned, complete and not seen before? */
 static inline int plan_has(const struct plan *plan, char *seen, const unsigned char *data,
 			   size_t len)
 {
@@ -149,10 +150,10 @@ static inline int plan_has(const struct plan *plan, char *seen, const unsigned c
 		if (i < 0 || i >= plan->count)
 			return 0;
 	} else {
-		/* Too short for its number: any of that length. */
+		/* Too short for its number: take any event of that length. */
 		while (i < plan->count && (seen[i] || plan->len[i] != len))
 			i++;
-		/* Or it was cut to that. */
+		/* Or it was truncated to that length. */
 		for (int k = 0; i == plan->count && k < plan->count; k++) {
 			if (!seen[k] && plan->len[k] > len && len == plan->max_data_size)
 				i = k;
@@ -166,8 +167,8 @@ static inline int plan_has(const struct plan *plan, char *seen, const unsigned c
 }
 
 /*
- * Reads the stream until it is empty: are the events of the plan there and nothing
- * else, and the system events @system in this order? Returns what is wrong.
+ * Reads the stream until it is empty. Expects exactly the events of the plan, and the
+ * system events @system in this order. Returns a description of the first error, or "".
  */
 static inline const char *plan_verify(const struct plan *plan, trace_id_t trid,
 				      const trace_event_id_t *system, int count)
@@ -215,10 +216,10 @@ static inline int record_until_full(trace_id_t trid, const trace_attr_t *attr)
 
 	posix_trace_attr_getstreamsize(attr, &stream_size);
 	posix_trace_attr_getmaxdatasize(attr, &len);
-	/* For each CPU there is a sub-buffer more. */
+	/* Each CPU may hold one sub-buffer more. */
 	stream_size += (size_t)posixtrace_subbuf_size(stream_size, len) *
 		       sysconf(_SC_NPROCESSORS_CONF);
-	/* What is in memory of each is its data, and at least a header of 24 bytes. */
+	/* Each event takes its data and a header of at least 24 bytes in memory. */
 	count = 3 * stream_size / (len + 24) + 100;
 	for (int i = 0; i < count; i++) {
 		next_cpu(i, count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tests of XSH 2.11, reading: a running stream that has room for all events, and whose
- * first event was taken.
+ * Tests of XSH 2.11, reading: a running stream with space for all events; its first event
+ * was read.
  */
 #ifndef _SELFTESTS_READING_STREAM_H
 #define _SELFTESTS_READING_STREAM_H
@@ -19,7 +19,7 @@ FIXTURE_SETUP(reading)
 {
 	trace_attr_t attr;
 
-	/* Room for all. */
+	/* Space for all events. */
 	ASSERT_EQ(0, posix_trace_attr_init(&attr));
 	ASSERT_EQ(0, posix_trace_create(0, &attr, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * States of streams: how a test brings one about, and what it looks at; and what
- * is to be shown of every function that takes nothing but a trace id.
+ * States of streams: helpers that bring them about and read them, and checks for every
+ * function that takes only a trace id.
  */
 #ifndef _SELFTESTS_STREAM_STATE_H
 #define _SELFTESTS_STREAM_STATE_H
@@ -17,7 +17,7 @@
 /* posix_stream_status and posix_stream_full_status in one number. */
 #define STATE(status, full) (POSIX_TRACE_##status << 8 | POSIX_TRACE_##full)
 
-/* The state that the status tells, or minus an error number. Resets the overrun. */
+/* The state in the status, or minus an error number. Resets the overrun status. */
 static inline int state_of(trace_id_t trid)
 {
 	struct posix_trace_status_info status;
@@ -26,7 +26,7 @@ static inline int state_of(trace_id_t trid)
 	return err ? -err : status.posix_stream_status << 8 | status.posix_stream_full_status;
 }
 
-/* The overrun that the status tells, or minus an error number. Resets it. */
+/* The overrun status, or minus an error number. Resets it. */
 static inline int overrun_of(trace_id_t trid)
 {
 	struct posix_trace_status_info status;
@@ -35,7 +35,7 @@ static inline int overrun_of(trace_id_t trid)
 	return err ? -err : status.posix_stream_overrun_status;
 }
 
-/* An event with a number as its data, as large as new_stream() lets it be. */
+/* An event with a number as its data, of the largest size that new_stream() allows. */
 struct payload {
 	int number;
 	char filler[252];
@@ -48,10 +48,10 @@ static inline void record_number(int number)
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &payload, sizeof(payload));
 }
 
-/* More of them than any stream of new_stream() holds. */
+/* More events than any stream of new_stream() holds. */
 #define TOO_MANY	800
 
-/* Records that many: the number after the last. */
+/* Records that many events, and returns the number after the last. */
 static inline int overfill(int first)
 {
 	for (int i = 0; i < TOO_MANY; i++)
@@ -59,7 +59,7 @@ static inline int overfill(int first)
 	return first + TOO_MANY;
 }
 
-/* Takes all events there are, and says how many they were, or minus an error number. */
+/* Reads all available events. Returns their number, or minus an error number. */
 static inline int drain(trace_id_t trid)
 {
 	struct event event;
@@ -70,7 +70,7 @@ static inline int drain(trace_id_t trid)
 	return ret ? ret : count;
 }
 
-/* The id of the next event, 0 when there is none, or minus an error number. */
+/* The id of the next event, 0 if there is none, or minus an error number. */
 static inline int take_id(trace_id_t trid, struct event *event)
 {
 	int ret = take(trid, event);
@@ -78,7 +78,7 @@ static inline int take_id(trace_id_t trid, struct event *event)
 	return ret == 1 ? (int)event->info.posix_event_id : ret;
 }
 
-/* A traced child: records each number that it is told, until the parent hangs up. */
+/* A traced child: records each number from the parent, until the parent closes the pipe. */
 static inline int child_record(void *arg, const struct talk *talk)
 {
 	long number;
@@ -92,14 +92,14 @@ static inline int child_record(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* Has it record one: what it answers is that number. */
+/* Makes the child record a number, and returns its answer: the same number. */
 static inline long let_record(struct child *child, long number)
 {
 	say(&child->talk, number);
 	return hear(&child->talk);
 }
 
-/* A function, and a trace id that it is called with. */
+/* A function, and the trace id to call it with. */
 struct trid_call {
 	int (*fn)(trace_id_t trid);
 	trace_id_t trid;
@@ -114,8 +114,8 @@ static inline int trid_call_in_child(void *arg, const struct talk *talk)
 }
 
 /*
- * Calls @fn with all kinds of trace ids that are none, the last of them the
- * caller's @trid in a child of his. Says how many were not refused with EINVAL.
+ * Calls @fn with invalid trace ids of all kinds, last with the caller's @trid in a child of
+ * the caller. Returns the number of calls that did not fail with EINVAL.
  */
 static inline int bad_trids_accepted(int (*fn)(trace_id_t trid), trace_id_t trid)
 {
@@ -144,7 +144,7 @@ static inline void *trid_call_cancelled(void *arg)
 	return (void *)(long)call->fn(call->trid);
 }
 
-/* Calls @fn in a thread that is to be cancelled: what it says, or -ECANCELED. */
+/* Calls @fn in a thread with a pending cancellation. Returns the result, or -ECANCELED. */
 static inline int call_cancelled(int (*fn)(trace_id_t trid), trace_id_t trid)
 {
 	struct trid_call call = { fn, trid };

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Every name that the page of <trace.h> has, used as the page says. Compiled as C
- * and as C++ by "make -C lib check-headers", and a part of trace_h_test.c.
+ * Uses every name of the page of <trace.h> as the page specifies. "make -C lib
+ * check-headers" compiles it as C and as C++; it is also a part of trace_h_test.c.
  */
 #ifndef TRACE_H_NAMES_H
 #define TRACE_H_NAMES_H
 
 #include <trace.h>
-/* The constants of the C library must not change what ours said. */
+/* The constants of the C library must not change ours. */
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
-/* They are for the preprocessor. */
+/* These are for the preprocessor. */
 #if _POSIX_TRACE != 200809L || _POSIX_TRACE_EVENT_FILTER != 200809L || \
 	_POSIX_TRACE_INHERIT != 200809L || _POSIX_TRACE_LOG != 200809L
 #error an option is not there
@@ -58,7 +58,7 @@ static const struct trace_h_constant trace_h_constants[] __attribute__((__unused
 	CONSTANT(POSIX_TRACE_UNNAMED_USER_EVENT),
 	CONSTANT(POSIX_TRACE_UNTIL_FULL),
 	CONSTANT(POSIX_TRACE_WOPID_EVENTS),
-	/* Other pages have these. */
+	/* Other pages specify these. */
 	CONSTANT(POSIX_TRACE_ADD_EVENTSET),
 	CONSTANT(POSIX_TRACE_ERROR),
 	CONSTANT(POSIX_TRACE_SET_EVENTSET),
@@ -69,8 +69,8 @@ static const struct trace_h_constant trace_h_constants[] __attribute__((__unused
 #undef CONSTANT
 
 /*
- * The functions of the page, in its order: a second prototype is an error if the
- * first one says something else.
+ * The functions of the page, in its order: a second prototype is an error if it differs
+ * from the first.
  */
 #ifdef __cplusplus
 extern "C" {
@@ -232,7 +232,7 @@ trace_h_members(struct posix_trace_event_info *event, struct posix_trace_status_
 	return members;
 }
 
-/* The types are objects that can be copied, in an array and as a member. */
+/* The types are object types that can be copied, in an array and as a member. */
 struct trace_h_types {
 	size_t size;
 	trace_attr_t attr[2];
@@ -241,7 +241,7 @@ struct trace_h_types {
 	trace_id_t id[2];
 };
 
-/* Called as what may be a macro, or not. */
+/* Calls a function, or a macro of the same name. */
 static inline void trace_h_record(trace_event_id_t id, const void *data, size_t size)
 {
 	posix_trace_event(id, data, size);
