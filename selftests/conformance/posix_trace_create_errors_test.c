@@ -123,7 +123,7 @@ TEST_F(create, a21_eperm_without_the_right_to_trace)
 	struct child child;
 
 	if (geteuid())
-		SKIP(return, "needs root, who can become somebody else");
+		SKIP(return, "needs root to become another user");
 	ASSERT_EQ(0, child_start(&child, create_as, &test));
 	EXPECT_EQ(EPERM << 8, child_wait(&child));
 	EXPECT_TRUE(all_slots_are_free(&self->attr));
@@ -135,7 +135,7 @@ TEST_F(create, a21_no_error_with_the_right_to_trace)
 	struct child child;
 
 	if (geteuid())
-		SKIP(return, "needs root, who may trace everybody");
+		SKIP(return, "needs root to trace all processes");
 	ASSERT_EQ(0, child_start(&child, record_as, &test));
 	ASSERT_EQ(0, hear(&child.talk));
 	ASSERT_EQ(0, posix_trace_create(child.pid, &self->attr, &self->trid));

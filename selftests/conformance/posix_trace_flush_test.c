@@ -25,7 +25,7 @@ FIXTURE_TEARDOWN(flush)
 	posix_trace_shutdown(self->trid);
 }
 
-TEST_F(flush, a01_einval_for_what_is_no_trace_id)
+TEST_F(flush, a01_einval_for_invalid_trace_ids)
 {
 	EXPECT_EQ(0, bad_trids_accepted(posix_trace_flush, self->trid));
 }
@@ -37,7 +37,7 @@ TEST_F(flush, a02_einval_for_a_stream_without_log)
 	record_number(1);
 	EXPECT_EQ(EINVAL, posix_trace_flush(self->trid));
 	record_number(2);
-	/* It is as it was. */
+	/* The stream has not changed. */
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 	EXPECT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
 	EXPECT_EQ(EINVAL, posix_trace_flush(self->trid));
@@ -48,7 +48,7 @@ TEST_F(flush, a02_einval_for_a_stream_without_log)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(flush, a02_in_whatever_state_it_is)
+TEST_F(flush, a02_einval_in_every_state)
 {
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	EXPECT_EQ(EINVAL, posix_trace_flush(self->trid));
@@ -59,7 +59,7 @@ TEST_F(flush, a02_in_whatever_state_it_is)
 	EXPECT_EQ(STATE(SUSPENDED, FULL), state_of(self->trid));
 }
 
-TEST_F(flush, a03_errno_is_left_alone)
+TEST_F(flush, a03_errno_does_not_change)
 {
 	errno = 4711;
 	EXPECT_EQ(EINVAL, posix_trace_flush(self->trid));
@@ -91,7 +91,7 @@ FIXTURE_TEARDOWN(logged)
 	close(self->fd);
 }
 
-TEST_F(logged, a04_copies_what_is_in_the_stream)
+TEST_F(logged, a04_copies_the_events_of_the_stream)
 {
 	struct log_content content;
 
@@ -101,14 +101,14 @@ TEST_F(logged, a04_copies_what_is_in_the_stream)
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	log_content_fd(self->fd, &content);
 	EXPECT_TRUE(log_content_is(&content, 100));
-	/* And what came since. */
+	/* Events recorded since are flushed as well. */
 	withlog_record(100, 100);
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	log_content_fd(self->fd, &content);
 	EXPECT_TRUE(log_content_is(&content, 200));
 }
 
-/* A log that is a pipe, which takes no more than a page before it is read. */
+/* The log is a pipe, which takes at most a page before it is read. */
 FIXTURE(slow)
 {
 	trace_id_t trid;
@@ -143,7 +143,7 @@ static int flush_status(trace_id_t trid)
 	return posix_trace_get_status(trid, &status) ? -1 : status.posix_stream_flush_status;
 }
 
-TEST_F(slow, a05_status_tells_of_it_until_it_is_over)
+TEST_F(slow, a05_status_is_flushing_until_the_end)
 {
 	struct log_content content;
 	struct drain drain;
@@ -174,7 +174,7 @@ TEST_F(slow, a06_events_are_recorded_meanwhile)
 	EXPECT_TRUE(log_content_is(&content, 600));
 }
 
-TEST_F(logged, a07_room_of_what_was_flushed_is_free)
+TEST_F(logged, a07_space_of_flushed_events_is_free)
 {
 	const struct log_kind until_full = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0 };
 	struct log_content content;
@@ -184,7 +184,7 @@ TEST_F(logged, a07_room_of_what_was_flushed_is_free)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, withlog_new(0, &until_full, fd, &trid));
 	ASSERT_EQ(0, posix_trace_start(trid));
-	/* Together this is more than it holds. */
+	/* In total, this is more than the stream holds. */
 	for (int i = 0; i < 10; i++) {
 		withlog_record(i * 500, 500);
 		EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(trid));
@@ -196,7 +196,7 @@ TEST_F(logged, a07_room_of_what_was_flushed_is_free)
 	close(fd);
 }
 
-TEST_F(logged, a08_its_beginning_and_its_end_are_recorded)
+TEST_F(logged, a08_flush_start_and_stop_are_recorded)
 {
 	struct log_content content;
 
@@ -208,7 +208,7 @@ TEST_F(logged, a08_its_beginning_and_its_end_are_recorded)
 	EXPECT_EQ(2, content.flush_stops);
 }
 
-/* Much more than a log of 32 KiB has room for, in the end. */
+/* Writes far more than fits into a log of 32 KiB. */
 static int fill_log(int log_policy, struct log_content *content)
 {
 	const struct log_kind kind = { POSIX_TRACE_LOOP, log_policy, 32 << 10 };
@@ -229,7 +229,7 @@ static int fill_log(int log_policy, struct log_content *content)
 	return err;
 }
 
-TEST_F(logged, a09_what_comes_behind_the_end_of_until_full_is_discarded)
+TEST_F(logged, a09_until_full_discards_events_once_the_log_is_full)
 {
 	struct log_content content;
 
@@ -242,7 +242,7 @@ TEST_F(logged, a09_what_comes_behind_the_end_of_until_full_is_discarded)
 	EXPECT_EQ(POSIX_TRACE_FULL, content.status.posix_log_full_status);
 }
 
-TEST_F(logged, a10_the_oldest_of_loop_are_overwritten)
+TEST_F(logged, a10_loop_overwrites_the_oldest_events)
 {
 	struct log_content content;
 
@@ -254,7 +254,7 @@ TEST_F(logged, a10_the_oldest_of_loop_are_overwritten)
 	EXPECT_EQ(0, content.holes);
 }
 
-TEST_F(logged, a11_append_has_it_all)
+TEST_F(logged, a11_append_keeps_all_events)
 {
 	struct log_content content;
 
@@ -262,7 +262,7 @@ TEST_F(logged, a11_append_has_it_all)
 	EXPECT_TRUE(log_content_is(&content, 3000));
 }
 
-TEST_F(logged, a12_enospc_is_told_by_the_status_and_costs_nothing)
+TEST_F(logged, a12_enospc_is_reported_and_no_event_is_lost)
 {
 	struct posix_trace_status_info status;
 	char dir[] = "/tmp/diskXXXXXX";
@@ -295,12 +295,12 @@ TEST_F(logged, a12_enospc_is_told_by_the_status_and_costs_nothing)
 	rmdir(dir);
 }
 
-TEST_F(logged, a13_cancelled_thread_loses_nothing)
+TEST_F(logged, a13_cancelled_thread_loses_no_event)
 {
 	struct log_content content;
 
 	withlog_record(0, 100);
-	/* It is no cancellation point: it is done. */
+	/* The flush completes: it is not a cancellation point. */
 	EXPECT_EQ(0, call_cancelled(posix_trace_flush, self->trid));
 	ASSERT_EQ(0, withlog_wait(self->trid));
 	log_content_fd(self->fd, &content);

@@ -25,7 +25,7 @@ FIXTURE_TEARDOWN(attr)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(attr, a01_those_that_were_set)
+TEST_F(attr, a01_attributes_that_were_set)
 {
 	struct attr_values values;
 	trace_attr_t granted;
@@ -67,7 +67,7 @@ TEST_F(attr, a02_defaults)
 	}
 }
 
-TEST_F(attr, a03_sizes_are_those_granted)
+TEST_F(attr, a03_sizes_are_the_granted_ones)
 {
 	size_t sizes[] = { 0, 8 << 10, 10000, 64 << 10, (64 << 10) + 1, 1 << 20 };
 	struct attr_values values;
@@ -78,7 +78,7 @@ TEST_F(attr, a03_sizes_are_those_granted)
 		ASSERT_EQ(0, posix_trace_attr_setstreamsize(&self->attr, sizes[i]));
 		ASSERT_EQ(0, attr_granted(&self->attr, &granted));
 		ASSERT_EQ(0, attr_read(&granted, &values));
-		/* Pages, and two of them at least. */
+		/* Whole pages, and at least two. */
 		EXPECT_EQ(sizes[i] ? (sizes[i] + 4095) / 4096 * 4096 : 8192, values.stream_size);
 		EXPECT_EQ(100, values.max_data_size);
 	}
@@ -92,7 +92,7 @@ TEST_F(attr, a04_stream_full_policy_in_effect)
 	ASSERT_EQ(0, attr_granted(&self->attr, &granted));
 	ASSERT_EQ(0, attr_read(&granted, &values));
 	EXPECT_EQ(POSIX_TRACE_LOOP, values.stream_policy);
-	/* From now on it is set. */
+	/* The policy is now set. */
 	ASSERT_EQ(0, posix_trace_attr_setstreamfullpolicy(&granted, POSIX_TRACE_UNTIL_FULL));
 	ASSERT_EQ(0, attr_granted(&granted, &self->attr));
 	ASSERT_EQ(0, attr_read(&self->attr, &values));
@@ -117,7 +117,7 @@ TEST_F(attr, a05_creation_time)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(attr, a06_those_of_the_module)
+TEST_F(attr, a06_attributes_of_the_module)
 {
 	FILE *file = fopen("/sys/module/posixtrace/version", "re");
 	char module[32] = "", expected[64];
@@ -136,7 +136,7 @@ TEST_F(attr, a06_those_of_the_module)
 	EXPECT_EQ(0, memcmp(&clock, &values.resolution, sizeof(clock)));
 }
 
-TEST_F(attr, a07_each_stream_has_its_own)
+TEST_F(attr, a07_each_stream_has_its_own_attributes)
 {
 	struct attr_values values;
 	trace_attr_t granted;
@@ -160,7 +160,7 @@ TEST_F(attr, a07_each_stream_has_its_own)
 		EXPECT_EQ(0, posix_trace_shutdown(trid[i]));
 }
 
-/* Are these the attributes of the stream? Each time into another sort of memory. */
+/* True if these are the attributes of the stream. @fill presets the memory for them. */
 static int has(trace_id_t trid, const struct attr_values *expected, int fill)
 {
 	struct attr_values values;
@@ -171,7 +171,7 @@ static int has(trace_id_t trid, const struct attr_values *expected, int fill)
 	       !memcmp(expected, &values, sizeof(values));
 }
 
-TEST_F(attr, a08_whatever_the_stream_does)
+TEST_F(attr, a08_no_change_in_any_state)
 {
 	struct attr_values values;
 	char data[1000] = "data";
@@ -236,7 +236,7 @@ FIXTURE_TEARDOWN(again)
 	posix_trace_attr_destroy(&self->attr);
 }
 
-TEST_F(again, a09_stream_created_with_them_has_the_same)
+TEST_F(again, a09_stream_created_with_them_has_the_same_attributes)
 {
 	trace_attr_t granted, granted_again;
 	struct attr_values first, second;
@@ -258,7 +258,7 @@ TEST_F(attr, a10_object_need_not_be_initialized)
 	trace_id_t trid;
 
 	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &trid));
-	/* Into one that is, into those that are not, and into one that was destroyed. */
+	/* Into an initialized object, uninitialized ones, and a destroyed one. */
 	ASSERT_EQ(0, posix_trace_get_attr(trid, &self->attr));
 	ASSERT_EQ(0, attr_read(&self->attr, &expected));
 	EXPECT_TRUE(has(trid, &expected, 0));
@@ -358,11 +358,11 @@ TEST_F(attr, a15_cancelled_thread_leaves_nothing_behind)
 	EXPECT_EQ(0, posix_trace_get_attr(trid, &self->attr));
 	EXPECT_EQ(0, posix_trace_start(trid));
 	EXPECT_EQ(1, take(trid, &event));
-	/* It waits for those who are in a function of the stream. */
+	/* It waits for threads that are in a function of the stream. */
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST(a11_those_of_a_log)
+TEST(a11_attributes_of_a_log)
 {
 	char name[TRACE_NAME_MAX + 1];
 	struct log_writer log;

@@ -28,7 +28,7 @@ FIXTURE_TEARDOWN(get)
 	posix_trace_shutdown(self->trid);
 }
 
-/* Members whose number leaves @rest when divided by 3. */
+/* The types whose number divided by 3 has the remainder @rest. */
 static trace_event_set_t every_third(unsigned int rest)
 {
 	trace_event_set_t set;
@@ -40,7 +40,7 @@ static trace_event_set_t every_third(unsigned int rest)
 	return set;
 }
 
-TEST_F(get, a01_what_set_filter_left)
+TEST_F(get, a01_filter_that_was_set)
 {
 	trace_event_set_t set, filter;
 
@@ -54,7 +54,7 @@ TEST_F(get, a01_what_set_filter_left)
 	}
 }
 
-TEST_F(get, a02_new_stream_has_an_empty_one)
+TEST_F(get, a02_new_stream_has_an_empty_filter)
 {
 	trace_event_set_t filter = set_filled(POSIX_TRACE_ALL_EVENTS);
 
@@ -119,8 +119,8 @@ static void *change(void *arg)
 	return NULL;
 }
 
-/* Two sets without a common member; the stream must not be seen to have both, or none. */
-TEST_F(get, a05_nothing_in_between)
+/* The two sets have no common member: a mixture would have members of both, or none. */
+TEST_F(get, a05_old_or_new_filter_but_no_mixture)
 {
 	struct changer changer = { .sets = { every_third(1), every_third(2) } };
 	trace_event_set_t filter;
@@ -128,7 +128,7 @@ TEST_F(get, a05_nothing_in_between)
 	pthread_t thread;
 	void *result;
 
-	/* Not one of those that become full of FILTER. */
+	/* FILTER events cannot fill a LOOP stream. */
 	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &changer.trid));
 	ASSERT_EQ(0, posix_trace_start(changer.trid));
 	ASSERT_EQ(0, posix_trace_set_filter(changer.trid, &changer.sets[0],
@@ -148,7 +148,7 @@ TEST_F(get, a05_nothing_in_between)
 	EXPECT_EQ(0, posix_trace_shutdown(changer.trid));
 }
 
-TEST_F(get, a06_each_stream_has_its_own)
+TEST_F(get, a06_each_stream_has_its_own_filter)
 {
 	trace_event_set_t filter;
 	trace_id_t other;
@@ -241,7 +241,7 @@ TEST_F(get, a11_cancelled)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* A log of nothing, open for reading. */
+/* An empty log, open for reading. */
 static int open_log(trace_id_t *log)
 {
 	int fd = log_tmpfile(), err;

@@ -31,7 +31,7 @@ FIXTURE_TEARDOWN(status)
 	posix_trace_shutdown(self->trid);
 }
 
-TEST_F(status, a01_is_that_of_the_moment)
+TEST_F(status, a01_current_status)
 {
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
@@ -47,7 +47,7 @@ TEST_F(status, a01_is_that_of_the_moment)
 		  STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 }
 
-TEST_F(status, a01_is_that_of_this_stream)
+TEST_F(status, a01_status_of_this_stream)
 {
 	trace_id_t other;
 
@@ -75,8 +75,8 @@ TEST_F(status, a02_all_members_are_set)
 	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_log_full_status);
 }
 
-/* Those of logs are of no stream that has none, whatever happens to it. */
-TEST_F(status, a02_also_when_events_were_lost)
+/* A stream without log has the initial values of the log members, also after losses. */
+TEST_F(status, a02_all_members_are_set_after_losses)
 {
 	struct posix_trace_status_info status;
 
@@ -172,7 +172,7 @@ static void *look(void *arg)
 	return NULL;
 }
 
-TEST_F(status, a03_values_belong_together_whatever_threads_do)
+TEST_F(status, a03_values_are_consistent)
 {
 	void *(*const fns[])(void *) = { look, record_much, start_and_stop, read_all };
 	struct party party[4];
@@ -193,7 +193,7 @@ TEST_F(status, a03_values_belong_together_whatever_threads_do)
 	}
 }
 
-/* Full, and therefore stopped; or started again, and therefore not full. */
+/* A full stream is stopped; once it starts again it is not full. */
 TEST(a03_until_full_is_never_running_and_full)
 {
 	void *(*const fns[])(void *) = { look, record_much, read_all };
@@ -219,7 +219,7 @@ TEST(a03_until_full_is_never_running_and_full)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* ------------------------------------------------------------------ */
+/* The overrun status */
 /* The overrun								*/
 
 TEST_F(status, a04_overrun_is_reset_by_the_call)
@@ -230,7 +230,7 @@ TEST_F(status, a04_overrun_is_reset_by_the_call)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
 }
 
-TEST_F(status, a04_next_loss_is_told_again)
+TEST_F(status, a04_next_loss_is_reported_again)
 {
 	int next = 0;
 
@@ -242,8 +242,8 @@ TEST_F(status, a04_next_loss_is_told_again)
 	}
 }
 
-/* Only that: what else the status tells is as it was. */
-TEST_F(status, a04_nothing_else_is)
+/* Reading the status resets only the overrun status. */
+TEST_F(status, a04_nothing_else_is_reset)
 {
 	int state;
 
@@ -259,11 +259,11 @@ static void *ask_overrun(void *arg)
 	return (void *)(long)overrun_of(*(trace_id_t *)arg);
 }
 
-/* Of several that ask, one is told. */
-TEST_F(status, a04_one_of_many_threads_is_told)
+/* One of several concurrent calls reports the overrun. */
+TEST_F(status, a04_one_of_many_threads_gets_the_overrun)
 {
 	pthread_t thread[4];
-	int told = 0;
+	int overruns = 0;
 
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	overfill(0);
@@ -273,9 +273,9 @@ TEST_F(status, a04_one_of_many_threads_is_told)
 		void *result;
 
 		ASSERT_EQ(0, pthread_join(thread[i], &result));
-		told += (long)result == POSIX_TRACE_OVERRUN;
+		overruns += (long)result == POSIX_TRACE_OVERRUN;
 	}
-	EXPECT_EQ(1, told);
+	EXPECT_EQ(1, overruns);
 }
 
 TEST_F(status, a05_is_written_only_on_success)
@@ -295,16 +295,16 @@ static int get_status(trace_id_t trid)
 	return posix_trace_get_status(trid, &status);
 }
 
-TEST_F(status, a06_einval_for_what_is_no_stream)
+TEST_F(status, a06_einval_without_a_stream)
 {
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	overfill(0);
 	EXPECT_EQ(0, bad_trids_accepted(get_status, self->trid));
-	/* The child was not told of the overrun. */
+	/* The child's call has not reset the overrun status. */
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, overrun_of(self->trid));
 }
 
-TEST_F(status, a07_einval_without_a_place_for_the_result)
+TEST_F(status, a07_einval_for_a_null_result)
 {
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	overfill(0);
@@ -312,7 +312,7 @@ TEST_F(status, a07_einval_without_a_place_for_the_result)
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, overrun_of(self->trid));
 }
 
-TEST_F(status, a08_cancelled_thread_leaves_no_lock)
+TEST_F(status, a08_cancelled_thread_holds_no_lock)
 {
 	int ret = call_cancelled(get_status, self->trid);
 
@@ -321,7 +321,7 @@ TEST_F(status, a08_cancelled_thread_leaves_no_lock)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-TEST_F(status, a09_reading_and_asking_do_not_disturb_each_other)
+TEST_F(status, a09_reading_and_status_are_independent)
 {
 	struct event event;
 
@@ -336,7 +336,7 @@ TEST_F(status, a09_reading_and_asking_do_not_disturb_each_other)
 	EXPECT_EQ(0, drain(self->trid));
 }
 
-TEST(a11_that_of_a_log)
+TEST(a11_status_of_a_log)
 {
 	struct posix_trace_status_info status, again;
 	struct log_writer log;

@@ -42,7 +42,7 @@ TEST_F(getnext, a01_reports_a_recorded_event)
 	EXPECT_EQ(17, event_number(&self->event));
 }
 
-TEST_F(getnext, a01_also_of_a_stream_that_was_stopped)
+TEST_F(getnext, a01_reports_an_event_of_a_stopped_stream)
 {
 	record_number(17);
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
@@ -80,7 +80,7 @@ TEST_F(getnext, a04_data_of_the_event_is_stored)
 	EXPECT_EQ(0, memcmp(data, self->event.data, sizeof(data)));
 }
 
-TEST_F(getnext, a04_none_if_the_event_has_none)
+TEST_F(getnext, a04_no_data_for_an_event_without_data)
 {
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, NULL, 0);
 	memset(self->event.data, 0x5a, 8);
@@ -102,7 +102,7 @@ TEST_F(getnext, a05_blocks_until_there_is_an_event)
 	}
 }
 
-/* A stream that was never started is an active stream, too. */
+/* A stream that was never started is also an active stream. */
 TEST(a05_blocks_on_a_suspended_stream)
 {
 	struct reader reader;
@@ -129,7 +129,7 @@ TEST_F(getnext, a06_unavailable_is_zero_with_an_event)
 	EXPECT_EQ(0, reader.event.unavailable);
 }
 
-TEST_F(getnext, a07_unavailable_is_not_zero_without_an_event)
+TEST_F(getnext, a07_unavailable_is_nonzero_without_an_event)
 {
 	struct sigaction action = { .sa_handler = handler };
 	struct reader reader;
@@ -144,7 +144,7 @@ TEST_F(getnext, a07_unavailable_is_not_zero_without_an_event)
 	EXPECT_NE(0, self->event.unavailable);
 }
 
-TEST_F(getnext, a08_all_data_if_there_is_room)
+TEST_F(getnext, a08_all_data_if_there_is_space)
 {
 	for (size_t room = 10; room < 13; room++) {
 		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "0123456789", 10);
@@ -157,7 +157,7 @@ TEST_F(getnext, a08_all_data_if_there_is_room)
 }
 
 /* max-data-size is 256. */
-TEST_F(getnext, a09_data_that_was_cut_when_recorded)
+TEST_F(getnext, a09_data_truncated_when_recorded)
 {
 	char data[257] = "";
 
@@ -171,7 +171,7 @@ TEST_F(getnext, a09_data_that_was_cut_when_recorded)
 	EXPECT_EQ(POSIX_TRACE_TRUNCATED_RECORD, self->event.info.posix_truncation_status);
 }
 
-TEST_F(getnext, a10_data_is_cut_to_the_room)
+TEST_F(getnext, a10_data_is_truncated_to_the_space)
 {
 	const size_t rooms[] = { 9, 5, 1, 0 };
 
@@ -184,11 +184,11 @@ TEST_F(getnext, a10_data_is_cut_to_the_room)
 		EXPECT_EQ('z', self->event.data[rooms[i]]);
 		EXPECT_EQ(POSIX_TRACE_TRUNCATED_READ, self->event.info.posix_truncation_status);
 	}
-	/* What did not fit does not come later. */
+	/* The rest of the data is not reported later. */
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }
 
-TEST_F(getnext, a10_cut_when_read_overrides_cut_when_recorded)
+TEST_F(getnext, a10_truncated_read_overrides_truncated_record)
 {
 	char data[257] = "";
 
@@ -210,7 +210,7 @@ TEST_F(getnext, a11_oldest_event_comes_first)
 	}
 }
 
-TEST_F(getnext, a11_also_if_it_was_recorded_while_others_were_read)
+TEST_F(getnext, a11_oldest_event_comes_first_while_others_are_read)
 {
 	int next = 0;
 
@@ -240,7 +240,7 @@ TEST_F(getnext, a12_event_is_not_reported_again)
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }
 
-/* Many times what the stream holds, but never much at once. */
+/* Records many times the capacity of the stream, but little at a time. */
 static void record_and_read(struct __test_metadata *_metadata, trace_id_t trid)
 {
 	struct posix_trace_status_info status;
@@ -264,12 +264,12 @@ static void record_and_read(struct __test_metadata *_metadata, trace_id_t trid)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_stream_overrun_status);
 }
 
-TEST_F(getnext, a13_event_that_was_read_makes_room)
+TEST_F(getnext, a13_space_of_a_reported_event_is_free)
 {
 	record_and_read(_metadata, self->trid);
 }
 
-TEST(a13_also_in_a_stream_that_would_stop)
+TEST(a13_space_of_a_reported_event_is_free_in_until_full)
 {
 	struct event event;
 	trace_id_t trid;
@@ -348,8 +348,8 @@ TEST_F(getnext, a18_interrupted_call_has_no_effect)
 	}
 }
 
-/* Each signal comes while an event does: reported now or later, but once. */
-TEST_F(getnext, a18_even_if_an_event_comes_with_the_signal)
+/* Signal and event come together: this call or a later one reports the event, once. */
+TEST_F(getnext, a18_no_effect_if_an_event_comes_with_the_signal)
 {
 	struct sigaction action = { .sa_handler = handler };
 	struct reader reader;
@@ -371,7 +371,7 @@ TEST_F(getnext, a18_even_if_an_event_comes_with_the_signal)
 	}
 }
 
-/* A log of @events user events, the times of which are 0, 1, 2 ... */
+/* Opens a log of @events user events with the times 0, 1, 2 ... */
 static int log_of(int events, trace_id_t *trid)
 {
 	struct log_writer log;
@@ -399,7 +399,7 @@ TEST(a02_events_of_a_log)
 		EXPECT_EQ(8, event.len);
 		EXPECT_EQ(0, memcmp(&(__u64){ i }, event.data, 8));
 	}
-	/* It does not block, however often it is asked. */
+	/* It does not block, on any number of calls. */
 	for (int i = 0; i < 3; i++) {
 		event.unavailable = 0;
 		EXPECT_EQ(0, log_take(trid, &event));

@@ -8,10 +8,10 @@
 #include "stream_state.h"
 #include "log_reading.h"
 
-/* What trid is before a call that must not write it. */
+/* The value of trid before a call that must not write it. */
 #define UNTOUCHED	4711
 
-TEST(a01_ebadf_for_a_number_that_is_no_descriptor)
+TEST(a01_ebadf_for_a_number_out_of_range)
 {
 	trace_id_t trid = UNTOUCHED;
 
@@ -20,7 +20,7 @@ TEST(a01_ebadf_for_a_number_that_is_no_descriptor)
 	EXPECT_EQ(UNTOUCHED, trid);
 }
 
-TEST(a02_einval_without_a_place_for_the_result)
+TEST(a02_einval_for_a_null_result)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -29,7 +29,7 @@ TEST(a02_einval_without_a_place_for_the_result)
 	close(fd);
 }
 
-/* Whatever the error: a file that is no log gives no trace id. */
+/* For any error, a file that is not a log gives no trace id. */
 TEST(a03_result_is_written_only_on_success)
 {
 	trace_id_t trid = UNTOUCHED;
@@ -41,7 +41,7 @@ TEST(a03_result_is_written_only_on_success)
 	close(fd);
 }
 
-TEST(a04_errno_is_left_alone)
+TEST(a04_errno_does_not_change)
 {
 	trace_id_t trid;
 
@@ -75,7 +75,7 @@ FIXTURE_TEARDOWN(open)
 	log_free(&self->log);
 }
 
-TEST_F(open, a05_ebadf_for_what_is_not_open_for_reading)
+TEST_F(open, a05_ebadf_for_a_file_not_open_for_reading)
 {
 	trace_id_t trid = UNTOUCHED;
 	char path[32];
@@ -90,7 +90,7 @@ TEST_F(open, a05_ebadf_for_what_is_not_open_for_reading)
 	EXPECT_EQ(UNTOUCHED, trid);
 }
 
-TEST_F(open, a06_einval_for_what_is_no_log)
+TEST_F(open, a06_einval_without_a_log)
 {
 	trace_id_t trid = UNTOUCHED;
 	struct log_sum sum;
@@ -131,7 +131,7 @@ TEST_F(open, a08_first_event_is_the_oldest)
 	struct event event;
 	trace_id_t trid;
 
-	/* Wherever the file offset is. */
+	/* The file offset does not matter. */
 	ASSERT_LT(0, lseek(self->fd, -10, SEEK_END));
 	ASSERT_EQ(0, posix_trace_open(self->fd, &trid));
 	EXPECT_EQ(1, log_take(trid, &event));
@@ -139,7 +139,7 @@ TEST_F(open, a08_first_event_is_the_oldest)
 	EXPECT_EQ(0, posix_trace_close(trid));
 }
 
-TEST_F(open, a09_functions_of_logs)
+TEST_F(open, a09_functions_of_logs_accept_the_trace_id)
 {
 	struct posix_trace_status_info status;
 	char name[TRACE_EVENT_NAME_MAX + 1];
@@ -161,7 +161,7 @@ TEST_F(open, a09_functions_of_logs)
 	EXPECT_EQ(0, posix_trace_close(trid));
 }
 
-TEST_F(open, a10_no_functions_of_controllers)
+TEST_F(open, a10_functions_of_controllers_reject_the_trace_id)
 {
 	trace_event_set_t set = { 0 };
 	trace_event_id_t id;
@@ -208,7 +208,7 @@ TEST_F(open, a11_any_number_of_times_in_any_process)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-TEST_F(open, a12_cut_and_damaged_logs)
+TEST_F(open, a12_truncated_and_damaged_logs)
 {
 	/* The name, two blocks of fifty events, and a part of the third. */
 	size_t block = LOG_BLOCK + sizeof(struct posixtrace_writer) +
@@ -261,7 +261,7 @@ static int free_descriptor(void)
 	return fd;
 }
 
-TEST_F(open, a14_cancelled_thread_leaves_nothing)
+TEST_F(open, a14_cancelled_thread_leaves_nothing_behind)
 {
 	int before = free_descriptor();
 	int ret = call_cancelled(open_cancelled, self->fd);

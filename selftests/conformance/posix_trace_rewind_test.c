@@ -23,7 +23,7 @@ FIXTURE_TEARDOWN(rewind)
 	posix_trace_shutdown(self->trid);
 }
 
-TEST_F(rewind, a01_einval_for_what_is_no_trace_id)
+TEST_F(rewind, a01_einval_for_invalid_trace_ids)
 {
 	EXPECT_EQ(0, bad_trids_accepted(posix_trace_rewind, self->trid));
 }
@@ -35,7 +35,7 @@ TEST_F(rewind, a02_einval_for_a_stream_without_log)
 	record_number(1);
 	EXPECT_EQ(EINVAL, posix_trace_rewind(self->trid));
 	record_number(2);
-	/* It is as it was. */
+	/* The stream has not changed. */
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 	EXPECT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
 	EXPECT_EQ(EINVAL, posix_trace_rewind(self->trid));
@@ -46,7 +46,7 @@ TEST_F(rewind, a02_einval_for_a_stream_without_log)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(rewind, a02_in_whatever_state_it_is)
+TEST_F(rewind, a02_einval_in_every_state)
 {
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	EXPECT_EQ(EINVAL, posix_trace_rewind(self->trid));
@@ -57,14 +57,14 @@ TEST_F(rewind, a02_in_whatever_state_it_is)
 	EXPECT_EQ(STATE(SUSPENDED, FULL), state_of(self->trid));
 }
 
-TEST_F(rewind, a03_errno_is_left_alone)
+TEST_F(rewind, a03_errno_does_not_change)
 {
 	errno = 4711;
 	EXPECT_EQ(EINVAL, posix_trace_rewind(self->trid));
 	EXPECT_EQ(4711, errno);
 }
 
-/* A log of @events user events, the times of which are 0, 1, 2 ... */
+/* Opens a log of @events user events with the times 0, 1, 2 ... */
 static int log_of(int events, trace_id_t *trid)
 {
 	struct log_writer log;
@@ -96,7 +96,7 @@ TEST(a04_next_event_is_the_oldest)
 	EXPECT_EQ(0, posix_trace_close(trid));
 }
 
-TEST(a05_other_trace_ids_are_where_they_were)
+TEST(a05_other_positions_do_not_change)
 {
 	struct log_writer log;
 	trace_id_t trid[2];
@@ -120,7 +120,7 @@ TEST(a05_other_trace_ids_are_where_they_were)
 	log_free(&log);
 }
 
-TEST(a06_cancelled_thread_leaves_no_lock)
+TEST(a06_cancelled_thread_holds_no_lock)
 {
 	struct event event;
 	trace_id_t trid;

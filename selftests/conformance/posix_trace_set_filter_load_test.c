@@ -14,23 +14,23 @@
 #define THREADS		3
 #define ROUNDS		6
 #define CALLS		512	/* of one thread */
-#define PHASE_CALLS	12	/* at most, so that they do not run out */
-#define PHASE_LEAST	4	/* before the next phase comes */
+#define PHASE_CALLS	12	/* at most, so that CALLS suffices */
+#define PHASE_LEAST	4	/* before the next phase begins */
 #define PHASES		4	/* of a round */
 
 /*
- * What the controller has done, times PHASES: let the type pass; begun to filter it
- * out; filtered it out; begun to let it pass.
+ * What the controller has done, times PHASES: let the type pass; begun to filter it out;
+ * filtered it out; begun to let it pass.
  */
 enum phase { PASSES, BEGINS, FILTERED, ENDS };
 
-/* A thread that records one type that is always let through, and one that is not. */
+/* A thread that records two types: one always passes, the other one only sometimes. */
 struct recorder {
 	int calls;
 	int progress;			/* PROGRESS() in the last phase */
-	unsigned char must[CALLS];	/* it is recorded, whatever else happens */
+	unsigned char must[CALLS];	/* this call is recorded in any case */
 	unsigned char must_not[CALLS];
-	/* Of the analyzer. */
+	/* For the reader. */
 	int seen_always;
 	int seen_sometimes;
 	unsigned char seen[CALLS];
@@ -83,7 +83,7 @@ static void *record(void *arg)
 	return NULL;
 }
 
-/* All threads of a program that records; ends when it is told to. */
+/* Runs the recording threads until they are stopped. */
 static int record_all(void)
 {
 	pthread_t thread[THREADS];
@@ -113,7 +113,7 @@ static int record_in_child(void *arg, const struct talk *talk)
 	return record_all();
 }
 
-/* Until every thread has made some calls in this phase, begin to end. */
+/* Begins a phase and waits until every thread has completed some calls in it. */
 static void enter_phase(int phase)
 {
 	__atomic_store_n(&load->phase, phase, __ATOMIC_SEQ_CST);
@@ -128,7 +128,7 @@ FIXTURE(load)
 	trace_id_t trid;
 	struct child child;
 	pthread_t thread;
-	unsigned long long filtered[ROUNDS];	/* when set_filter() had returned */
+	unsigned long long filtered[ROUNDS];	/* when set_filter() returned */
 	unsigned long long passes[ROUNDS];	/* when the next one was called */
 };
 
@@ -192,7 +192,7 @@ FIXTURE_TEARDOWN(load)
 	munmap(load, sizeof(*load));
 }
 
-/* The next event of the threads, of whom @recorder is the one; *filters counts changes. */
+/* Reads the next event of the threads; @recorder has recorded it. *filters counts changes. */
 static int take_recorded(trace_id_t trid, struct event *event, struct recorder **recorder,
 			 int *number, int *filters)
 {
@@ -225,14 +225,14 @@ TEST_F(load, a10_nothing_is_recorded_after_the_return)
 			ASSERT_FALSE(event_time(&event) > self->filtered[i] &&
 				     event_time(&event) < self->passes[i]);
 	}
-	/* There was something that could have been recorded. */
+	/* There were calls in the time in which nothing may be recorded. */
 	for (int i = 0; i < THREADS; i++)
 		for (int j = 0; j < CALLS; j++)
 			calls += load->recorder[i].must_not[j];
 	EXPECT_LE(PHASE_LEAST * THREADS * ROUNDS, calls);
 }
 
-TEST_F(load, a11_nothing_is_missed_of_what_always_passes)
+TEST_F(load, a11_no_event_that_always_passes_is_missed)
 {
 	struct posix_trace_status_info status;
 	struct recorder *recorder;
@@ -248,7 +248,7 @@ TEST_F(load, a11_nothing_is_missed_of_what_always_passes)
 		EXPECT_EQ(load->recorder[i].calls, load->recorder[i].seen_always);
 }
 
-TEST_F(load, a12_nothing_is_missed_of_what_passes_again)
+TEST_F(load, a12_no_event_that_passes_again_is_missed)
 {
 	int number, filters = 0, last[THREADS] = { -1, -1, -1 };
 	struct recorder *recorder;
@@ -257,7 +257,7 @@ TEST_F(load, a12_nothing_is_missed_of_what_passes_again)
 	while (take_recorded(self->trid, &event, &recorder, &number, &filters)) {
 		if (event.info.posix_event_id != sometimes)
 			continue;
-		/* Once, and in order. */
+		/* Each event once, and in order. */
 		ASSERT_LT(last[recorder - load->recorder], number);
 		last[recorder - load->recorder] = number;
 		recorder->seen[number] = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posix_trace_set_filter() and system event types, those that tell of losses among them;
- * what is filtered needs no room: Documentation/conformance/posix_trace_set_filter.rst
+ * posix_trace_set_filter() and system event types, including those that report losses;
+ * filtered events need no space: Documentation/conformance/posix_trace_set_filter.rst
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -9,7 +9,7 @@
 #include "filter_stream.h"
 #include "trace_test.h"
 
-/* More than any stream of these tests holds. */
+/* Records more events than any stream of these tests holds. */
 static void flood(trace_event_id_t id)
 {
 	char data[256] = "";
@@ -79,7 +79,7 @@ FIXTURE_TEARDOWN(lossy)
 	posix_trace_shutdown(self->trid);
 }
 
-/* What is read, how often OVERFLOW and RESUME. */
+/* Reads all events and counts OVERFLOW and RESUME. */
 static void count_gaps(trace_id_t trid, int *overflows, int *resumes)
 {
 	struct event event;
@@ -98,7 +98,7 @@ static void expect_gaps(struct __test_metadata *_metadata, trace_id_t trid, int 
 
 	ASSERT_EQ(0, posix_trace_start(trid));
 	flood(UNNAMED);
-	/* One that is full starts again when it was read, and so the gap ends. */
+	/* Reading a full stream starts it again, which ends the gap. */
 	count_gaps(trid, &overflows, &resumes);
 	posix_trace_event(UNNAMED, NULL, 0);
 	count_gaps(trid, &overflows, &resumes);
@@ -125,7 +125,7 @@ TEST_F(lossy, a14_resume)
 	expect_gaps(_metadata, self->trid, 1, 0);
 }
 
-/* Full, and nothing in the stream says so: it starts again all the same. */
+/* The stream is full, which no event in it reports. It starts again all the same. */
 TEST(a14_until_full_without_system_events)
 {
 	trace_event_set_t set = set_filled(POSIX_TRACE_SYSTEM_EVENTS);
@@ -153,7 +153,7 @@ TEST(a14_until_full_without_system_events)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(lossy, a15_needs_no_room)
+TEST_F(lossy, a15_filtered_events_need_no_space)
 {
 	struct posix_trace_status_info status;
 	struct event event;

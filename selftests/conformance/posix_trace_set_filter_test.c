@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posix_trace_set_filter(): Documentation/conformance/posix_trace_set_filter.rst. Under
- * load: posix_trace_set_filter_load_test.c; system event types, and streams that are
- * full: posix_trace_set_filter_system_test.c.
+ * posix_trace_set_filter(): Documentation/conformance/posix_trace_set_filter.rst. See
+ * posix_trace_set_filter_load_test.c for changes under load, and
+ * posix_trace_set_filter_system_test.c for system event types and full streams.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -33,7 +33,7 @@ TEST_F(filter, a02_running)
 	EXPECT_TYPES(self->trid, POSIX_TRACE_START, self->a, POSIX_TRACE_FILTER, self->b);
 }
 
-TEST_F(filter, a03_without_it_everything_is_recorded)
+TEST_F(filter, a03_all_types_are_recorded_by_default)
 {
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	posix_trace_event(self->a, NULL, 0);
@@ -43,7 +43,7 @@ TEST_F(filter, a03_without_it_everything_is_recorded)
 	EXPECT_TYPES(self->trid, POSIX_TRACE_START, self->a, self->c, UNNAMED, POSIX_TRACE_STOP);
 }
 
-/* Only members of the filter and of the set differ in what comes out. */
+/* Expects exactly the members of @wanted in the filter. */
 static void expect_filter(struct __test_metadata *_metadata, trace_id_t trid,
 			  const trace_event_set_t *wanted)
 {
@@ -71,7 +71,7 @@ TEST_F(filter, a05_add)
 {
 	trace_event_set_t wanted = set_of(self->a), more = set_of(self->b);
 
-	/* One is in both, the others in one of them only. */
+	/* One type is in both sets, the others in one of them only. */
 	posix_trace_eventset_add(4000, &wanted);
 	posix_trace_eventset_add(4000, &more);
 	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &wanted, ADD));
@@ -92,7 +92,7 @@ TEST_F(filter, a06_sub)
 
 	posix_trace_eventset_del(self->a, &wanted);
 	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &wanted, SET));
-	/* One is in both, one in the set only. */
+	/* One type is in both sets, one in the new set only. */
 	posix_trace_eventset_add(self->a, &less);
 	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &less, SUB));
 	posix_trace_eventset_del(self->b, &wanted);
@@ -137,7 +137,7 @@ TEST_F(filter, a07_change_is_recorded_with_both_filters)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(filter, a07_also_if_nothing_changes)
+TEST_F(filter, a07_change_is_recorded_if_the_filter_stays_the_same)
 {
 	trace_event_set_t none = set_filled(POSIX_TRACE_WOPID_EVENTS), a = set_of(self->a);
 	struct event event;
@@ -174,7 +174,7 @@ TEST_F(filter, a09_filter_is_filtered)
 }
 
 /* ------------------------------------------------------------------ */
-/* What else a filter is						*/
+/* Other properties of a filter						*/
 
 TEST_F(filter, a16_types_that_are_not_defined_yet)
 {
@@ -188,7 +188,7 @@ TEST_F(filter, a16_types_that_are_not_defined_yet)
 	posix_trace_event(of_all, NULL, 0);
 	posix_trace_event(self->a, NULL, 0);
 	EXPECT_TYPES(self->trid, self->a);
-	/* The next one, from the controller's side. */
+	/* The next type, defined by the controller. */
 	ASSERT_EQ(0, filter_one(self->trid, of_all + 1, SET));
 	ASSERT_EQ(0, posix_trace_trid_eventid_open(self->trid, "still later", &other));
 	ASSERT_EQ(of_all + 1, other);
@@ -211,7 +211,7 @@ TEST_F(filter, a17_other_streams_record_as_before)
 	EXPECT_TYPES(self->trid, POSIX_TRACE_START, POSIX_TRACE_FILTER, self->b);
 	EXPECT_TYPES(other, POSIX_TRACE_START, POSIX_TRACE_FILTER, self->a);
 	EXPECT_EQ(0, posix_trace_shutdown(other));
-	/* Its slot may be used again, with an empty filter. */
+	/* A new stream may reuse its slot, with an empty filter. */
 	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &other));
 	ASSERT_EQ(0, posix_trace_start(other));
 	posix_trace_event(self->b, NULL, 0);
@@ -219,7 +219,7 @@ TEST_F(filter, a17_other_streams_record_as_before)
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 }
 
-TEST_F(filter, a18_stays_through_stop_and_start)
+TEST_F(filter, a18_filter_does_not_change_through_stop_and_start)
 {
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	ASSERT_EQ(0, filter_one(self->trid, self->a, SET));
@@ -243,7 +243,7 @@ TEST_F(filter, a19_set_is_copied)
 	EXPECT_TYPES(self->trid, POSIX_TRACE_START, self->b);
 }
 
-TEST(a20_no_room_for_the_change)
+TEST(a20_no_space_for_the_change)
 {
 	struct posix_trace_status_info status;
 	int changes = 0, recorded = 0;
@@ -262,7 +262,7 @@ TEST(a20_no_room_for_the_change)
 		ASSERT_GT(1000, changes);
 	} while (status.posix_stream_full_status == POSIX_TRACE_NOT_FULL);
 	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
-	/* That is all that it is: one more is as on any suspended stream. */
+	/* The stream is suspended like any other: a further change records nothing. */
 	ASSERT_EQ(0, filter_one(trid, UNNAMED, SET));
 
 	ASSERT_EQ(1, take(trid, &event));
@@ -377,7 +377,7 @@ TEST_F(filter, a25_cancelled)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* A log of nothing, open for reading. */
+/* An empty log, open for reading. */
 static int open_log(trace_id_t *log)
 {
 	int fd = log_tmpfile(), err;

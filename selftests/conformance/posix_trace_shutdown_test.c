@@ -9,12 +9,12 @@
 #include "stream_state.h"
 #include "logdrain.h"
 
-/* Streams that one process can have. */
+/* The maximum number of streams for one process. */
 #define STREAMS_MAX	32
 
 #define IDLE_VARIABLE	"SHUTDOWN_TEST_IDLE"
 
-/* The image that a controller becomes by exec: says hello, lives until told to end. */
+/* The controller's program after exec: reports that it runs, and lives until the pipe is closed. */
 static void __attribute__((constructor)) idle_after_exec(void)
 {
 	const char *fds = getenv(IDLE_VARIABLE);
@@ -64,7 +64,7 @@ FIXTURE_TEARDOWN(shutdown)
 	posix_trace_shutdown(self->trid);
 }
 
-/* How many streams can be created on a process? They are shut down again. */
+/* The number of streams that can be created on a process. Shuts them down again. */
 static int free_slots(pid_t pid)
 {
 	trace_id_t trid[STREAMS_MAX];
@@ -77,7 +77,7 @@ static int free_slots(pid_t pid)
 	return n;
 }
 
-/* The number that the next descriptor has. */
+/* The number of the next descriptor. */
 static int next_fd(void)
 {
 	int fd = dup(0);
@@ -86,7 +86,7 @@ static int next_fd(void)
 	return fd;
 }
 
-/* Mappings of the device. */
+/* The number of mappings of the device. */
 static int count_maps(void)
 {
 	FILE *file = fopen("/proc/self/maps", "re");
@@ -101,7 +101,7 @@ static int count_maps(void)
 	return count;
 }
 
-TEST_F(shutdown, a01_trace_points_go_on_and_record_nothing)
+TEST_F(shutdown, a01_trace_points_keep_working_and_record_nothing)
 {
 	trace_id_t other;
 
@@ -110,7 +110,7 @@ TEST_F(shutdown, a01_trace_points_go_on_and_record_nothing)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 	for (int i = 0; i < 10; i++)
 		record_number(i);
-	/* A later stream in the same place does not have them. */
+	/* Neither an older stream nor a new one has the events. */
 	EXPECT_EQ(0, posix_trace_start(other));
 	EXPECT_EQ(1, drain(other));
 	EXPECT_EQ(0, posix_trace_shutdown(other));
@@ -138,23 +138,23 @@ TEST_F(shutdown, a01_no_other_stream_is_stopped)
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 }
 
-static void *record_until_told(void *arg)
+static void *record_until_stopped(void *arg)
 {
 	int *recorded = arg;
 
-	/* Below 0: told to end. */
+	/* A negative number ends the thread. */
 	while (__atomic_fetch_add(recorded, 1, __ATOMIC_ACQ_REL) >= 0)
 		record_number(1);
 	return NULL;
 }
 
-/* In the middle of an event, even. */
-TEST_F(shutdown, a01_while_a_thread_records)
+/* Shutdown can come in the middle of an event. */
+TEST_F(shutdown, a01_shutdown_while_a_thread_records)
 {
 	pthread_t thread;
 	int recorded = 0;
 
-	ASSERT_EQ(0, pthread_create(&thread, NULL, record_until_told, &recorded));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, record_until_stopped, &recorded));
 	for (int i = 0; i < 20; i++) {
 		int seen = __atomic_load_n(&recorded, __ATOMIC_ACQUIRE);
 
@@ -188,8 +188,8 @@ TEST_F(shutdown, a02_all_resources_are_free_again)
 	EXPECT_EQ(STREAMS_MAX, free_slots(0));
 }
 
-/* None of them is freed a little later: the next stream needs the last place. */
-TEST_F(shutdown, a03_they_are_free_when_it_returns)
+/* The next stream needs the last free place, so a late release would be an error. */
+TEST_F(shutdown, a03_resources_are_free_on_return)
 {
 	trace_id_t trid[STREAMS_MAX - 1];
 
@@ -215,14 +215,14 @@ TEST_F(shutdown, a04_trace_id_is_invalid_afterwards)
 	EXPECT_EQ(EINVAL, posix_trace_start(self->trid));
 	EXPECT_EQ(EINVAL, posix_trace_get_status(self->trid, &status));
 	EXPECT_EQ(-EINVAL, drain(self->trid));
-	/* A new stream does not make it valid again. */
+	/* A new stream does not make the old trace id valid again. */
 	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
 	EXPECT_NE(self->trid, other);
 	EXPECT_EQ(EINVAL, posix_trace_shutdown(self->trid));
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 }
 
-TEST_F(shutdown, a05_events_that_nobody_read_do_not_hold_it_up)
+TEST_F(shutdown, a05_unread_events_do_not_matter)
 {
 	for (int i = 0; i < 50; i++)
 		record_number(i);
@@ -237,7 +237,7 @@ TEST_F(shutdown, a06_suspended_stream)
 	EXPECT_EQ(STREAMS_MAX, free_slots(0));
 }
 
-TEST_F(shutdown, a06_stream_that_never_ran)
+TEST_F(shutdown, a06_new_stream)
 {
 	trace_id_t trid;
 
@@ -253,7 +253,7 @@ TEST_F(shutdown, a06_full_stream)
 	EXPECT_EQ(STREAMS_MAX, free_slots(0));
 }
 
-TEST_F(shutdown, a06_stream_whose_traced_process_is_gone)
+TEST_F(shutdown, a06_stream_after_the_end_of_the_traced_process)
 {
 	struct child child;
 	trace_id_t trid;
@@ -312,7 +312,7 @@ static void wait_until_asleep(struct waiter *waiter)
 		sched_yield();
 }
 
-TEST_F(shutdown, a07_threads_that_wait_return_einval)
+TEST_F(shutdown, a07_blocked_threads_return_einval)
 {
 	void *(*const fns[])(void *) = { wait_getnext, wait_timedgetnext, wait_getnext };
 	struct waiter waiter[3];
@@ -331,7 +331,7 @@ TEST_F(shutdown, a07_threads_that_wait_return_einval)
 	}
 }
 
-TEST_F(shutdown, a07_those_of_another_stream_go_on_waiting)
+TEST_F(shutdown, a07_threads_on_other_streams_remain_blocked)
 {
 	struct waiter waiter = { 0 };
 	trace_id_t other;
@@ -358,7 +358,7 @@ struct control {
 	enum { BY_EXIT, BY_QUICK_EXIT, BY_EXEC, BY_SIGNAL } end;
 };
 
-/* Has all streams that the traced process can have, some of them running and full. */
+/* Creates all streams that the traced process can have. Half of them are running, and full. */
 static int control(void *arg, const struct talk *talk)
 {
 	struct control *control = arg;
@@ -419,7 +419,7 @@ TEST_F(end, a08_streams_of_a_controller_end_with_it)
 	ASSERT_EQ(EAGAIN, new_stream(0, POSIX_TRACE_LOOP, &trid));
 	overfill(0);
 	say(&self->child.talk, 0);
-	/* What it has become says so when it runs. */
+	/* The new program reports that it runs. */
 	ASSERT_EQ(variant->end == BY_EXEC ? 0 : -EPIPE, hear(&self->child.talk));
 	if (variant->end != BY_EXEC)
 		child_wait(&self->child);
@@ -440,11 +440,11 @@ static int control_with_child(void *arg, const struct talk *talk)
 		return 1;
 	say(talk, child.pid);
 	hear(talk);
-	/* Without waiting for it. */
+	/* Exit without waiting for the child. */
 	_exit(0);
 }
 
-TEST(a08_though_a_child_of_the_controller_lives_on)
+TEST(a08_streams_end_even_if_a_child_of_the_controller_lives_on)
 {
 	pid_t pid = getpid();
 	struct child child;
@@ -463,7 +463,7 @@ static int end_at_once(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST_F(shutdown, a09_end_of_a_child_is_not_the_end_of_the_stream)
+TEST_F(shutdown, a09_end_of_a_child_does_not_end_the_stream)
 {
 	struct child child;
 	struct event event;
@@ -476,17 +476,17 @@ TEST_F(shutdown, a09_end_of_a_child_is_not_the_end_of_the_stream)
 	EXPECT_EQ(1, event_number(&event));
 }
 
-TEST_F(shutdown, a10_einval_for_what_is_no_active_stream)
+TEST_F(shutdown, a10_einval_without_an_active_stream)
 {
 	EXPECT_EQ(0, bad_trids_accepted(posix_trace_shutdown, self->trid));
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 }
 
-TEST_F(shutdown, a11_cancelled_thread_leaves_nothing_half_done)
+TEST_F(shutdown, a11_cancelled_thread_leaves_the_stream_unchanged_or_shut_down)
 {
 	int ret = call_cancelled(posix_trace_shutdown, self->trid);
 
-	/* It was cancelled before, or not at all. */
+	/* The thread was cancelled before the shutdown, or not at all. */
 	if (ret == -ECANCELED)
 		ret = posix_trace_shutdown(self->trid);
 	EXPECT_EQ(0, ret);
@@ -502,7 +502,7 @@ struct user {
 	int ended;
 };
 
-/* Uses it in every way until it is no more. */
+/* Calls functions of the stream until it is gone. */
 static void *use(void *arg)
 {
 	struct posix_trace_status_info status;
@@ -522,7 +522,7 @@ static void *use(void *arg)
 	return NULL;
 }
 
-TEST_F(shutdown, a12_other_threads_may_be_using_it)
+TEST_F(shutdown, a12_other_threads_can_use_the_stream_meanwhile)
 {
 	struct user user[3];
 
@@ -548,7 +548,7 @@ static void *shut_down(void *arg)
 	return (void *)(long)posix_trace_shutdown(*(trace_id_t *)arg);
 }
 
-TEST_F(shutdown, a12_of_many_threads_one_shuts_it_down)
+TEST_F(shutdown, a12_one_of_many_threads_shuts_it_down)
 {
 	pthread_t thread[4];
 	int done = 0;
@@ -590,7 +590,7 @@ FIXTURE_TEARDOWN(logged)
 	close(self->fd);
 }
 
-TEST_F(logged, a13_what_was_not_flushed_is_flushed)
+TEST_F(logged, a13_unflushed_events_are_flushed)
 {
 	struct log_content content;
 
@@ -602,7 +602,7 @@ TEST_F(logged, a13_what_was_not_flushed_is_flushed)
 	EXPECT_TRUE(log_content_is(&content, 200));
 }
 
-TEST_F(logged, a14_log_has_attributes_names_and_status_then)
+TEST_F(logged, a14_log_has_attributes_names_and_status)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
 	struct posix_trace_status_info status;
@@ -625,7 +625,7 @@ TEST_F(logged, a14_log_has_attributes_names_and_status_then)
 	EXPECT_EQ(0, posix_trace_close(log));
 }
 
-TEST_F(logged, a15_posix_trace_open_knows_it)
+TEST_F(logged, a15_posix_trace_open_recognizes_the_log)
 {
 	trace_id_t log;
 
@@ -634,7 +634,7 @@ TEST_F(logged, a15_posix_trace_open_knows_it)
 	EXPECT_EQ(0, posix_trace_close(log));
 }
 
-TEST_F(logged, a16_returns_when_all_is_written)
+TEST_F(logged, a16_returns_after_all_is_written)
 {
 	int pipe[2], fd = log_tmpfile(), ret;
 	struct log_content content;
@@ -647,7 +647,7 @@ TEST_F(logged, a16_returns_when_all_is_written)
 	ASSERT_EQ(0, posix_trace_start(trid));
 	withlog_record(0, 500);
 	ASSERT_EQ(0, posix_trace_shutdown(trid));
-	/* It was closed, too: there is an end, and nothing to wait for. */
+	/* The log was closed, too: the reader gets the end of the file without waiting. */
 	ASSERT_EQ(0, fcntl(pipe[0], F_SETFL, O_NONBLOCK));
 	do {
 		ret = copy_once(pipe[0], fd);

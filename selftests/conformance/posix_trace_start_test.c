@@ -30,7 +30,7 @@ FIXTURE_TEARDOWN(start)
 	posix_trace_shutdown(self->trid);
 }
 
-TEST_F(start, a01_start_is_recorded_before_all_else)
+TEST_F(start, a01_start_precedes_all_events)
 {
 	struct event event;
 
@@ -49,8 +49,8 @@ TEST_F(start, a02_status_becomes_running)
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 }
 
-/* The traced process need not do anything for it. */
-TEST_F(start, a02_for_a_process_that_does_nothing)
+/* The traced process may be idle. */
+TEST_F(start, a02_status_becomes_running_for_an_idle_process)
 {
 	struct child child;
 	struct event event;
@@ -66,7 +66,7 @@ TEST_F(start, a02_for_a_process_that_does_nothing)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-TEST_F(start, a03_running_stream_goes_on_and_records_nothing_of_it)
+TEST_F(start, a03_running_stream_keeps_running_and_records_no_start)
 {
 	struct event event;
 
@@ -83,7 +83,7 @@ TEST_F(start, a03_running_stream_goes_on_and_records_nothing_of_it)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-/* How many events of this type are there? Reads all of them. */
+/* Reads all events, and returns the number of those with this type. */
 static int count_of(trace_id_t trid, trace_event_id_t id)
 {
 	struct event event;
@@ -94,7 +94,7 @@ static int count_of(trace_id_t trid, trace_event_id_t id)
 	return found ? found : count;
 }
 
-TEST(a04_full_stream_stays_as_it_is)
+TEST(a04_full_stream_does_not_change)
 {
 	struct posixtrace_stats_info before, after;
 	trace_id_t trid;
@@ -108,7 +108,7 @@ TEST(a04_full_stream_stays_as_it_is)
 	EXPECT_EQ(STATE(SUSPENDED, FULL), state_of(trid));
 	ASSERT_EQ(0, posixtrace_get_stats(trid, &after));
 	EXPECT_EQ(0, memcmp(&before, &after, sizeof(before)));
-	/* What comes is still lost. */
+	/* New events are still lost. */
 	record_number(1);
 	ASSERT_EQ(0, posixtrace_get_stats(trid, &after));
 	EXPECT_EQ(before.recorded, after.recorded);
@@ -116,7 +116,7 @@ TEST(a04_full_stream_stays_as_it_is)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST(a04_and_start_is_not_recorded)
+TEST(a04_full_stream_records_no_start)
 {
 	struct event event;
 	trace_id_t trid;
@@ -134,8 +134,8 @@ TEST(a04_and_start_is_not_recorded)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* The window of a LOOP stream moves: to be full does not keep it from running. */
-TEST(a05_full_window_is_no_obstacle)
+/* The window of a LOOP stream moves: it can run although it is full. */
+TEST(a05_full_loop_stream_starts)
 {
 	struct event event;
 	trace_id_t trid;
@@ -193,7 +193,7 @@ TEST_F(start, a07_only_that_stream_is_started)
 
 TEST_F(start, a08_start_carries_the_filter)
 {
-	trace_event_set_t set, told;
+	trace_event_set_t set, carried;
 	struct event event;
 
 	ASSERT_EQ(0, posix_trace_start(self->trid));
@@ -210,11 +210,11 @@ TEST_F(start, a08_start_carries_the_filter)
 	ASSERT_EQ(POSIX_TRACE_STOP, take_id(self->trid, &event));
 	ASSERT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
 	ASSERT_EQ(sizeof(set), event.len);
-	memcpy(&told, event.data, sizeof(told));
-	EXPECT_EQ(0, memcmp(&set, &told, sizeof(set)));
+	memcpy(&carried, event.data, sizeof(carried));
+	EXPECT_EQ(0, memcmp(&set, &carried, sizeof(set)));
 }
 
-TEST_F(start, a09_start_that_is_filtered_out_is_not_recorded)
+TEST_F(start, a09_filtered_start_is_not_recorded)
 {
 	trace_event_set_t set;
 	struct event event;
@@ -229,7 +229,7 @@ TEST_F(start, a09_start_that_is_filtered_out_is_not_recorded)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-/* Of a call that a thread of the controller makes, on another process. */
+/* A call by another thread of the controller, on another process. */
 struct call {
 	trace_id_t trid;
 	unsigned long long before;
@@ -247,7 +247,7 @@ static void *call_start(void *arg)
 	return NULL;
 }
 
-TEST_F(start, a10_start_tells_who_called_and_when_and_where)
+TEST_F(start, a10_start_has_process_thread_address_and_time_of_the_call)
 {
 	struct child child;
 	pthread_t thread;
@@ -270,16 +270,16 @@ TEST_F(start, a10_start_tells_who_called_and_when_and_where)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-TEST_F(start, a11_einval_for_what_is_no_active_stream)
+TEST_F(start, a11_einval_without_an_active_stream)
 {
 	EXPECT_EQ(0, bad_trids_accepted(posix_trace_start, self->trid));
-	/* And none was started by it. */
+	/* The failed calls have started no stream. */
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 	EXPECT_EQ(0, drain(self->trid));
 }
 
-/* Interrupted or not, each call did all or nothing: START and STOP take turns. */
-TEST_F(start, a12_signals_do_not_leave_it_half_done)
+/* Each call does all or nothing, interrupted or not: START and STOP alternate. */
+TEST_F(start, a12_signals_leave_it_undone_or_done)
 {
 	struct event event;
 	int err, rounds = 0;
@@ -303,7 +303,7 @@ TEST_F(start, a12_signals_do_not_leave_it_half_done)
 	ASSERT_EQ(0, signals_end());
 }
 
-TEST_F(start, a13_is_no_cancellation_point)
+TEST_F(start, a13_no_cancellation_point)
 {
 	EXPECT_EQ(0, call_cancelled(posix_trace_start, self->trid));
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
@@ -341,7 +341,7 @@ TEST_F(start, a14_many_threads_start_it_once)
 	EXPECT_EQ(1, count_of(self->trid, POSIX_TRACE_START));
 }
 
-TEST_F(start, a15_errno_is_left_alone)
+TEST_F(start, a15_errno_does_not_change)
 {
 	errno = 4711;
 	EXPECT_EQ(EINVAL, posix_trace_start(-1));

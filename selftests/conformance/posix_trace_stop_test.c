@@ -34,7 +34,7 @@ FIXTURE_TEARDOWN(stop)
 	posix_trace_shutdown(self->trid);
 }
 
-TEST_F(stop, a01_stop_is_recorded_after_all_else)
+TEST_F(stop, a01_stop_follows_all_events)
 {
 	struct event event;
 
@@ -50,7 +50,7 @@ TEST_F(stop, a01_stop_is_recorded_after_all_else)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-/* Threads that record as much as they are allowed to. */
+/* Threads that record as many events as they are allowed to. */
 struct writers {
 	int ended;
 	int allowed;
@@ -63,7 +63,7 @@ struct writer {
 	int cpu;
 };
 
-static void *write_until_told(void *arg)
+static void *write_until_ended(void *arg)
 {
 	struct writer *writer = arg;
 	struct writers *all = writer->all;
@@ -80,7 +80,7 @@ static void *write_until_told(void *arg)
 	return NULL;
 }
 
-/* Lets them record far less than fills the stream, and waits until they are at it. */
+/* Allows far fewer events than fill the stream, and waits until the threads are recording. */
 static void let_write(struct writers *all)
 {
 	int wanted = __atomic_load_n(&all->recorded, __ATOMIC_ACQUIRE) + 20;
@@ -90,8 +90,8 @@ static void let_write(struct writers *all)
 		sched_yield();
 }
 
-/* Not just nearly: however many are recording at that very moment. */
-TEST_F(stop, a01_also_while_threads_record_on_every_cpu)
+/* No event follows STOP, however many threads are recording at that moment. */
+TEST_F(stop, a01_stop_follows_all_events_of_threads_on_all_cpus)
 {
 	struct writers all = { 0 };
 	struct writer writer[3];
@@ -99,7 +99,7 @@ TEST_F(stop, a01_also_while_threads_record_on_every_cpu)
 
 	for (int i = 0; i < 3; i++) {
 		writer[i] = (struct writer){ .all = &all, .cpu = i };
-		ASSERT_EQ(0, pthread_create(&writer[i].thread, NULL, write_until_told,
+		ASSERT_EQ(0, pthread_create(&writer[i].thread, NULL, write_until_ended,
 					    &writer[i]));
 	}
 	for (int round = 0; round < 20; round++) {
@@ -127,7 +127,7 @@ TEST_F(stop, a02_status_becomes_suspended)
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 }
 
-TEST_F(stop, a03_suspended_stream_stays_so_and_records_nothing_of_it)
+TEST_F(stop, a03_suspended_stream_records_no_stop)
 {
 	struct event event;
 
@@ -140,7 +140,7 @@ TEST_F(stop, a03_suspended_stream_stays_so_and_records_nothing_of_it)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(stop, a03_and_so_does_one_that_never_ran)
+TEST_F(stop, a03_new_stream_records_no_stop)
 {
 	trace_id_t trid;
 
@@ -151,7 +151,7 @@ TEST_F(stop, a03_and_so_does_one_that_never_ran)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST(a04_full_stream_stays_as_it_is)
+TEST(a04_full_stream_does_not_change)
 {
 	int id, automatic = 0, stops = 0;
 	struct event event;
@@ -162,7 +162,7 @@ TEST(a04_full_stream_stays_as_it_is)
 	overfill(0);
 	EXPECT_EQ(0, posix_trace_stop(trid));
 	EXPECT_EQ(STATE(SUSPENDED, FULL), state_of(trid));
-	/* There is one STOP, and it was not this call. */
+	/* There is one STOP, and this call has not caused it. */
 	while ((id = take_id(trid, &event)) > 0 && id != POSIX_TRACE_OVERFLOW) {
 		if (id != POSIX_TRACE_STOP)
 			continue;
@@ -174,8 +174,8 @@ TEST(a04_full_stream_stays_as_it_is)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* Its status is not changed: it is one that starts again when it was read. */
-TEST(a04_and_will_start_again)
+/* The status does not change: the stream still starts again once it has been read. */
+TEST(a04_full_stream_starts_again_once_read)
 {
 	struct event event;
 	trace_id_t trid;
@@ -187,13 +187,13 @@ TEST(a04_and_will_start_again)
 	while (take_id(trid, &event) != POSIX_TRACE_STOP)
 		;
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(trid));
-	/* And then it can be stopped. */
+	/* Then it can be stopped. */
 	EXPECT_EQ(0, posix_trace_stop(trid));
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(trid));
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST(a05_full_window_is_stopped)
+TEST(a05_full_loop_stream_stops)
 {
 	int last = 0, number = -1, id;
 	struct event event;
@@ -241,7 +241,7 @@ TEST_F(stop, a07_only_that_stream_is_stopped)
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 }
 
-TEST_F(stop, a08_what_was_recorded_can_still_be_read)
+TEST_F(stop, a08_recorded_events_can_still_be_read)
 {
 	struct posixtrace_batch_event batch[4];
 	char buffer[4 * 256];
@@ -262,7 +262,7 @@ TEST_F(stop, a08_what_was_recorded_can_still_be_read)
 	EXPECT_EQ(POSIX_TRACE_STOP, take_id(self->trid, &event));
 }
 
-TEST_F(stop, a09_stop_that_is_filtered_out_is_not_recorded)
+TEST_F(stop, a09_filtered_stop_is_not_recorded)
 {
 	trace_event_set_t set;
 
@@ -293,7 +293,7 @@ static void *call_stop(void *arg)
 	return NULL;
 }
 
-TEST_F(stop, a10_stop_tells_who_called_and_when_and_where)
+TEST_F(stop, a10_stop_has_process_thread_address_and_time_of_the_call)
 {
 	struct child child;
 	pthread_t thread;
@@ -317,15 +317,15 @@ TEST_F(stop, a10_stop_tells_who_called_and_when_and_where)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-TEST_F(stop, a11_einval_for_what_is_no_active_stream)
+TEST_F(stop, a11_einval_without_an_active_stream)
 {
 	EXPECT_EQ(0, bad_trids_accepted(posix_trace_stop, self->trid));
-	/* And none was stopped by it. */
+	/* The failed calls have stopped no stream. */
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 	EXPECT_EQ(0, drain(self->trid));
 }
 
-TEST_F(stop, a12_signals_do_not_leave_it_half_done)
+TEST_F(stop, a12_signals_leave_it_undone_or_done)
 {
 	struct event event;
 	int err, rounds = 0;
@@ -350,7 +350,7 @@ TEST_F(stop, a12_signals_do_not_leave_it_half_done)
 	ASSERT_EQ(0, signals_end());
 }
 
-TEST_F(stop, a13_is_no_cancellation_point)
+TEST_F(stop, a13_no_cancellation_point)
 {
 	EXPECT_EQ(0, call_cancelled(posix_trace_stop, self->trid));
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
@@ -388,7 +388,7 @@ TEST_F(stop, a14_many_threads_stop_it_once)
 	EXPECT_EQ(1, drain(self->trid));
 }
 
-TEST_F(stop, a15_errno_is_left_alone)
+TEST_F(stop, a15_errno_does_not_change)
 {
 	errno = 4711;
 	EXPECT_EQ(EINVAL, posix_trace_stop(-1));

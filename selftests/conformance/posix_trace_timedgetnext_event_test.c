@@ -66,7 +66,7 @@ TEST_F(timedgetnext, a01_reports_a_recorded_event)
 	EXPECT_EQ(0, self->event.unavailable);
 }
 
-TEST_F(timedgetnext, a01_with_all_of_its_data_or_what_there_is_room_for)
+TEST_F(timedgetnext, a01_with_the_data_that_fits)
 {
 	char data[257] = "0123456789";
 
@@ -122,8 +122,8 @@ TEST_F(timedgetnext, a03_wait_ends_at_the_time)
 	EXPECT_NE(0, self->event.unavailable);
 }
 
-/* Other streams and other events have nothing to do with it. */
-TEST_F(timedgetnext, a03_also_on_a_suspended_stream)
+/* An event of another stream does not end the wait. */
+TEST_F(timedgetnext, a03_wait_on_a_suspended_stream_ends_at_the_time)
 {
 	const struct timespec soon = in_future(NSEC / 50);
 	trace_id_t suspended;
@@ -159,8 +159,8 @@ TEST_F(timedgetnext, a05_time_that_has_passed)
 /* The clock is set							*/
 
 /*
- * A child sets the clock back to what it would show, when the test ends or dies.
- * On CLOCK_MONOTONIC nobody sees anything.
+ * When the test ends or dies, a child sets the clock to the time that it would show
+ * otherwise. It computes that time from CLOCK_MONOTONIC, which the test does not change.
  */
 static int guard_clock(void *arg, const struct talk *talk)
 {
@@ -184,7 +184,7 @@ static int step_clock(long long seconds)
 	return clock_settime(CLOCK_REALTIME, &time);
 }
 
-TEST_F(timedgetnext, a06_clock_is_set_past_the_time)
+TEST_F(timedgetnext, a06_clock_set_past_the_time)
 {
 	const struct timespec later = in_future(100 * NSEC);
 	struct reader reader;
@@ -198,8 +198,8 @@ TEST_F(timedgetnext, a06_clock_is_set_past_the_time)
 	EXPECT_EQ(0, child_wait(&guard));
 }
 
-/* At the old time it still sleeps, and at the new one does not. */
-TEST_F(timedgetnext, a07_clock_is_set_back)
+/* The reader is still asleep at the old time, and wakes up at the new one. */
+TEST_F(timedgetnext, a07_clock_set_back)
 {
 	struct timespec later, until;
 	struct reader reader;
@@ -211,7 +211,7 @@ TEST_F(timedgetnext, a07_clock_is_set_back)
 	until = to_timespec(clock_now(CLOCK_MONOTONIC) + pxt_time_scale() * NSEC / 2);
 	ASSERT_EQ(0, reader_start(&reader, self->trid, &later));
 	ASSERT_EQ(0, step_clock(-1000));
-	/* What would have ended the wait has had its time, and as much again. */
+	/* Wait twice as long as the timeout that the old clock would have given. */
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
 		;
 	EXPECT_TRUE(reader_sleeps(&reader));
@@ -220,7 +220,7 @@ TEST_F(timedgetnext, a07_clock_is_set_back)
 	EXPECT_EQ(0, child_wait(&guard));
 }
 
-TEST_F(timedgetnext, a07_and_an_event_comes_then)
+TEST_F(timedgetnext, a07_event_after_the_clock_was_set_back)
 {
 	const struct timespec later = in_future(100 * NSEC);
 	struct reader reader;
@@ -236,7 +236,7 @@ TEST_F(timedgetnext, a07_and_an_event_comes_then)
 	EXPECT_EQ(0, reader_end(&reader));
 	EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, reader.event.info.posix_event_id);
 	EXPECT_EQ(2, event_number(&reader.event));
-	/* The times of a stream never go back. */
+	/* The times of a stream never go backwards. */
 	EXPECT_LT(event_time(&self->event), event_time(&reader.event));
 	EXPECT_EQ(0, child_wait(&guard));
 }
@@ -274,13 +274,13 @@ TEST_F(timedgetnext, a10_invalid_time_and_no_event)
 		EXPECT_EQ(EINVAL, read_timed(self->trid, &self->event, ROOM, &invalid[i]));
 		EXPECT_NE(0, self->event.unavailable);
 	}
-	/* The largest that is valid. */
+	/* The largest valid value. */
 	record_number(1);
 	EXPECT_EQ(0, read_timed(self->trid, &self->event, ROOM,
 				&(struct timespec){ INT64_MAX, 999999999 }));
 }
 
-TEST_F(timedgetnext, a10_the_largest_valid_time_is_waited_for)
+TEST_F(timedgetnext, a10_largest_valid_time_is_accepted)
 {
 	const struct timespec largest = { INT64_MAX, 999999999 };
 	struct reader reader;
@@ -332,13 +332,13 @@ TEST_F(timedgetnext, a14_signal_interrupts)
 	ASSERT_EQ(0, pthread_kill(reader.thread, SIGUSR1));
 	EXPECT_EQ(EINTR, reader_end(&reader));
 	EXPECT_NE(0, reader.event.unavailable);
-	/* Nothing was taken by it. */
+	/* The interrupted call has consumed no event. */
 	record_number(1);
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(1, event_number(&self->event));
 }
 
-/* A log of @events user events, the times of which are 0, 1, 2 ... */
+/* Opens a log of @events user events with the times 0, 1, 2 ... */
 static int log_of(int events, trace_id_t *trid)
 {
 	struct log_writer log;
@@ -355,7 +355,7 @@ static int log_of(int events, trace_id_t *trid)
 
 TEST(a15_events_of_a_log)
 {
-	/* Neither looked at, nor waited for. */
+	/* The time is neither checked nor waited for. */
 	const struct timespec times[] = { { 0, 0 }, { 0, -1 }, { INT32_MAX, 0 } };
 	struct event event;
 	trace_id_t trid;

@@ -15,11 +15,11 @@
 #define UNNAMED	POSIX_TRACE_UNNAMED_USEREVENT
 #define NAMES	50
 
-/* The traced process: does what it is asked for. */
+/* The traced process executes these requests. */
 enum question {
-	OPEN,		/* a name with the number that follows: its id */
-	OPEN_MANY,	/* names of its own: 0, or 1 if one of them has the id of another */
-	RECORD,		/* an event of the type that follows */
+	OPEN,		/* opens the name with the number that follows, and answers with its id */
+	OPEN_MANY,	/* opens names of its own: 0, or 1 if two names have the same id */
+	RECORD,		/* records an event of the type that follows */
 };
 
 static long open_own_names(void)
@@ -135,7 +135,7 @@ TEST_F(trid_open, a04_another_name_another_type)
 	EXPECT_NE(open_trid_id(self->trid, "one"), open_trid_id(self->trid, "two"));
 }
 
-TEST_F(trid_open, a04_both_sides_at_once)
+TEST_F(trid_open, a04_both_sides_at_the_same_time)
 {
 	bool seen[UNNAMED + TRACE_USER_EVENT_MAX] = { false };
 	trace_event_id_t ids[NAMES];
@@ -153,7 +153,7 @@ TEST_F(trid_open, a04_both_sides_at_once)
 		ASSERT_FALSE(seen[id]);
 		seen[id] = true;
 	}
-	/* The process had defined its own: they were not new. */
+	/* The process had already defined its names, so they were not new. */
 	EXPECT_EQ(UNNAMED + 2 * NAMES + 1, open_trid_id(self->trid, "next"));
 }
 
@@ -188,7 +188,7 @@ TEST_F(trid_open, a07_limit_of_the_traced_process)
 	EXPECT_EQ(UNNAMED, id);
 	EXPECT_EQ(UNNAMED, ask(&self->child, OPEN, 1));
 	EXPECT_LT(UNNAMED, open_trid_id(self->trid, "name 0"));
-	/* It is not that of the controller. */
+	/* It is not the limit of the controller. */
 	EXPECT_LT(UNNAMED, open_id("one more"));
 }
 
@@ -206,7 +206,7 @@ TEST_F(trid_open, a08_bad_trace_ids)
 	EXPECT_EQ(4711, id);
 }
 
-/* A process that is asked, and has a child, which is asked through it. */
+/* A process that answers requests, with a child that answers every second one. */
 static int answer_for_both(void *arg, const struct talk *talk)
 {
 	struct child child;
@@ -232,7 +232,7 @@ TEST(a10_all_traced_processes_have_the_same_types)
 	say(&child.talk, 0);
 	ASSERT_LT(0, hear(&child.talk));
 	for (long i = 0; i < NAMES; i++) {
-		/* In turns it is the first one, or they are. */
+		/* In turn, the controller or the processes open the name first. */
 		trace_event_id_t first = i % 2 ? open_trid_id(trid, numbered("name", i).text) : 0;
 		long parent, its_child;
 
@@ -250,7 +250,7 @@ TEST(a10_all_traced_processes_have_the_same_types)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(trid_open, a11_process_that_called_nothing_yet)
+TEST_F(trid_open, a11_process_before_its_first_call)
 {
 	trace_event_id_t id = open_trid_id(self->trid, "name 7");
 
@@ -310,7 +310,7 @@ TEST_F(trid_open, a14_no_cancellation_point)
 	EXPECT_EQ(NULL, result);
 }
 
-/* A log of nothing, open for reading. */
+/* An empty log, open for reading. */
 static int open_log(trace_id_t *log)
 {
 	int fd = log_tmpfile(), err;

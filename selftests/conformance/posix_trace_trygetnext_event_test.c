@@ -39,7 +39,7 @@ TEST_F(trygetnext, a01_reports_a_recorded_event)
 	EXPECT_EQ(17, event_number(&self->event));
 }
 
-TEST_F(trygetnext, a01_also_of_a_stream_that_was_stopped)
+TEST_F(trygetnext, a01_reports_an_event_of_a_stopped_stream)
 {
 	record_number(17);
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
@@ -49,7 +49,7 @@ TEST_F(trygetnext, a01_also_of_a_stream_that_was_stopped)
 	EXPECT_EQ(POSIX_TRACE_STOP, self->event.info.posix_event_id);
 }
 
-/* On one CPU: a thread that sleeps does not come back, for nothing wakes it. */
+/* If the call slept, it would never return, since no thread wakes it up. */
 TEST_F(trygetnext, a02_does_not_block)
 {
 	trace_id_t suspended;
@@ -62,7 +62,7 @@ TEST_F(trygetnext, a02_does_not_block)
 	EXPECT_EQ(0, posix_trace_shutdown(suspended));
 }
 
-TEST_F(trygetnext, a02_not_for_others_that_wait)
+TEST_F(trygetnext, a02_does_not_block_while_others_wait)
 {
 	struct reader reader;
 
@@ -82,7 +82,7 @@ TEST_F(trygetnext, a03_unavailable_is_zero_with_an_event)
 	EXPECT_EQ(0, self->event.unavailable);
 }
 
-TEST_F(trygetnext, a04_unavailable_is_not_zero_without_an_event)
+TEST_F(trygetnext, a04_unavailable_is_nonzero_without_an_event)
 {
 	self->event.unavailable = 0;
 	EXPECT_EQ(0, read_try(self->trid, &self->event, ROOM));
@@ -92,7 +92,7 @@ TEST_F(trygetnext, a04_unavailable_is_not_zero_without_an_event)
 	EXPECT_NE(0, self->event.unavailable);
 }
 
-TEST_F(trygetnext, a05_all_data_if_there_is_room)
+TEST_F(trygetnext, a05_all_data_if_there_is_space)
 {
 	char data[257] = "0123456789";
 
@@ -108,7 +108,7 @@ TEST_F(trygetnext, a05_all_data_if_there_is_room)
 	EXPECT_EQ(POSIX_TRACE_TRUNCATED_RECORD, self->event.info.posix_truncation_status);
 }
 
-TEST_F(trygetnext, a06_data_is_cut_to_the_room)
+TEST_F(trygetnext, a06_data_is_truncated_to_the_space)
 {
 	char data[257] = "0123456789";
 	const size_t sizes[] = { 10, 257 };
@@ -142,8 +142,8 @@ TEST_F(trygetnext, a08_event_is_not_reported_again)
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }
 
-/* In a stream that would stop otherwise. */
-TEST(a09_event_that_was_read_makes_room)
+/* The stream would stop if the space were not freed. */
+TEST(a09_space_of_a_reported_event_is_free)
 {
 	struct posix_trace_status_info status;
 	struct event event;
@@ -157,7 +157,7 @@ TEST(a09_event_that_was_read_makes_room)
 		if (data[0] % 2)
 			continue;
 		ASSERT_EQ(1, take_user(trid, &event));
-		/* The backlog grows, but is small: half of all would fill the stream. */
+		/* The backlog stays small: half of all events would fill the stream. */
 		if (data[0] % 100 == 98)
 			while (take_user(trid, &event) == 1)
 				;
@@ -191,7 +191,7 @@ TEST_F(trygetnext, a11_bad_trace_ids)
 	EXPECT_EQ(EINVAL, read_try(trid, &self->event, ROOM));
 }
 
-/* A log of @events user events, the times of which are 0, 1, 2 ... */
+/* Opens a log of @events user events with the times 0, 1, 2 ... */
 static int log_of(int events, trace_id_t *trid)
 {
 	struct log_writer log;
@@ -215,7 +215,7 @@ TEST(a12_einval_for_a_log)
 	event.unavailable = 0;
 	EXPECT_EQ(EINVAL, posix_trace_trygetnext_event(trid, &event.info, event.data, ROOM,
 						       &event.len, &event.unavailable));
-	/* And it took none. */
+	/* The failed call has consumed no event. */
 	EXPECT_EQ(1, log_take(trid, &event));
 	EXPECT_EQ(0, log_time(&event));
 	EXPECT_EQ(0, posix_trace_close(trid));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program for posix_spawn(): records an event with each number that is its argument.
+ * A program for posix_spawn(): for each argument, records an event with that number.
  */
 #include <stdlib.h>
 #include <trace.h>

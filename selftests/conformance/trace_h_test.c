@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
-/* First, so that it stands alone. */
+/* Included first, so that it must compile on its own. */
 #include "trace_h_names.h"
 
 #include <dlfcn.h>
@@ -39,8 +39,8 @@ TEST(a02_members_of_posix_trace_status_info)
 	EXPECT_TRUE(IS_TYPE(int, info.posix_stream_flush_status));
 }
 
-/* That they are there was checked by the compiler. */
-TEST(a03_constants_fit_where_they_belong)
+/* The compiler has checked that they are defined. */
+TEST(a03_constants_fit_their_types)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(trace_h_constants); i++) {
 		EXPECT_LE(0, trace_h_constants[i].value);
@@ -68,7 +68,7 @@ static bool distinct(const long *values, size_t count)
 		EXPECT_TRUE(distinct(values, ARRAY_SIZE(values)));	\
 	} while (0)
 
-TEST(a04_constants_can_be_told_apart)
+TEST(a04_constants_are_distinct)
 {
 	EXPECT_DISTINCT(POSIX_TRACE_ERROR, POSIX_TRACE_START, POSIX_TRACE_STOP,
 			POSIX_TRACE_OVERFLOW, POSIX_TRACE_RESUME, POSIX_TRACE_FLUSH_START,
@@ -89,8 +89,8 @@ TEST(a04_constants_can_be_told_apart)
 			POSIX_TRACE_SUB_EVENTSET);
 }
 
-/* "Is reset to zero" is said of what is reset to these. */
-TEST(a05_constants_of_rest_are_zero)
+/* The standard resets these to zero. */
+TEST(a05_initial_constants_are_zero)
 {
 	EXPECT_EQ(0, POSIX_TRACE_NOT_FULL);
 	EXPECT_EQ(0, POSIX_TRACE_NO_OVERRUN);
@@ -121,7 +121,7 @@ TEST(a06_types_can_be_copied)
 	EXPECT_EQ(0, stop);
 }
 
-/* And the prototypes, if they say something else, are an error of the compiler. */
+/* The compiler has checked the prototypes. */
 TEST(a07_functions_are_in_the_library)
 {
 	EXPECT_EQ(50, ARRAY_SIZE(trace_h_functions));
@@ -133,7 +133,7 @@ TEST(a07_functions_are_in_the_library)
 	}
 }
 
-/* Whether anybody records it or not: here nobody does. */
+/* Macros evaluate them without a stream, too. */
 TEST(a08_macros_evaluate_their_arguments_once)
 {
 	trace_event_id_t id = POSIX_TRACE_UNNAMED_USEREVENT - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * XSH 2.11, event types and what is known of events:
+ * XSH 2.11, event types and the members of events:
  * Documentation/conformance/xsh_2_11_events.rst
  */
 #define _GNU_SOURCE
@@ -91,7 +91,7 @@ TEST_F(events, a02_start)
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	ASSERT_EQ(1, take(self->trid, &event));
 
-	/* With the filter of then, not of now. */
+	/* START has the filter at the time of the start, not the current one. */
 	filter = set_of(1000);
 	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &filter, POSIX_TRACE_SET_EVENTSET));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
@@ -116,7 +116,7 @@ TEST_F(events, a03_stop)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-/* Records until the stream is full; how many events are in it then. */
+/* Records until the stream is full. Returns the number of events in it. */
 static int fill(trace_id_t trid)
 {
 	struct posix_trace_status_info status;
@@ -137,7 +137,7 @@ FIXTURE(full)
 	trace_event_set_t filter;
 };
 
-/* A stream that is full of numbered events; START was read. */
+/* A stream that is full of numbered events; START has been read. */
 FIXTURE_SETUP(full)
 {
 	struct event event;
@@ -171,7 +171,7 @@ TEST_F(full, a04_automatic_stop)
 	EXPECT_NE(0, event_number(&event));
 }
 
-/* Reads until a certain type comes. */
+/* Reads until an event of this type comes. */
 static int take_type(trace_id_t trid, trace_event_id_t id, struct event *event)
 {
 	int ret;
@@ -238,7 +238,7 @@ TEST_F(events, a07_filter)
 /* ------------------------------------------------------------------ */
 /* OVERFLOW, RESUME, ERROR						*/
 
-/* More than there is room for; the first one is numbered 0. */
+/* Records more than the stream holds; the first event has the number 0. */
 static void flood(void)
 {
 	char data[256] = "";
@@ -314,7 +314,7 @@ TEST_F(full, a09_resume_of_until_full)
 	record(-1);
 	ASSERT_EQ(1, take_type(self->trid, POSIX_TRACE_RESUME, &resume));
 	EXPECT_EQ(0, resume.len);
-	/* The stream runs again: that is the first valid event. */
+	/* The stream runs again: START is the first valid event. */
 	ASSERT_EQ(1, take(self->trid, &next));
 	EXPECT_EQ(POSIX_TRACE_START, next.info.posix_event_id);
 	EXPECT_EQ(event_time(&next), event_time(&resume));
@@ -335,7 +335,7 @@ static void expect_pairs(struct __test_metadata *_metadata, trace_id_t trid, int
 			ASSERT_LE(overflows, resumes + 1);
 		}
 	}
-	/* The last one may end only when the stream runs again. */
+	/* The last overflow may end only when the stream runs again. */
 	record(0);
 	while (take(trid, &event) == 1) {
 		overflows += event.info.posix_event_id == POSIX_TRACE_OVERFLOW;
@@ -398,7 +398,7 @@ TEST_F(events, a11_error)
 }
 
 /* ------------------------------------------------------------------ */
-/* What is known of an event						*/
+/* Members of an event							*/
 
 TEST_F(events, a12_unnamed)
 {
@@ -464,7 +464,7 @@ static void *call(void *arg)
 	return arg;
 }
 
-/* Calls in another thread, and looks at the next event. */
+/* Makes the call in another thread, and checks the next event. */
 static void expect_call(struct __test_metadata *_metadata, trace_id_t trid,
 			int (*function)(trace_id_t trid), trace_event_id_t type)
 {
@@ -516,7 +516,7 @@ TEST(a13_user_event_of_another_process)
 	ASSERT_EQ(0, child_wait(&child));
 	ASSERT_EQ(1, take_user(trid, &event));
 	EXPECT_EQ(child.pid, event.info.posix_pid);
-	/* It is a copy of us. */
+	/* The child is a copy of this process. */
 	EXPECT_TRUE(event.info.posix_thread_id == pthread_self());
 	EXPECT_TRUE(is_in_function(event.info.posix_prog_address, call_event));
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
@@ -529,7 +529,7 @@ TEST_F(events, a14_times)
 
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	for (int i = 0; i < 100; i++) {
-		/* From CPU to CPU. */
+		/* Change the CPU for each event. */
 		run_on(i);
 		before = now();
 		record(i);
@@ -550,8 +550,8 @@ TEST_F(events, a15_calls_of_the_controller)
 	expect_call(_metadata, self->trid, call_stop, POSIX_TRACE_STOP);
 }
 
-/* Not the traced process is the one that called. */
-TEST(a15_controller_of_another_process)
+/* The caller is not the traced process. */
+TEST(a15_controller_is_not_the_traced_process)
 {
 	struct child child;
 	trace_id_t trid;
@@ -565,8 +565,8 @@ TEST(a15_controller_of_another_process)
 	child_wait(&child);
 }
 
-static void expect_nobody(struct __test_metadata *_metadata, trace_id_t trid,
-			  trace_event_id_t type)
+static void expect_no_process(struct __test_metadata *_metadata, trace_id_t trid,
+			      trace_event_id_t type)
 {
 	struct event event;
 
@@ -576,16 +576,16 @@ static void expect_nobody(struct __test_metadata *_metadata, trace_id_t trid,
 	EXPECT_EQ(NULL, event.info.posix_prog_address);
 }
 
-TEST_F(full, a16_of_no_process)
+TEST_F(full, a16_events_without_a_process)
 {
 	record(-1);
-	expect_nobody(_metadata, self->trid, POSIX_TRACE_STOP);
-	expect_nobody(_metadata, self->trid, POSIX_TRACE_OVERFLOW);
-	expect_nobody(_metadata, self->trid, POSIX_TRACE_RESUME);
-	expect_nobody(_metadata, self->trid, POSIX_TRACE_START);
+	expect_no_process(_metadata, self->trid, POSIX_TRACE_STOP);
+	expect_no_process(_metadata, self->trid, POSIX_TRACE_OVERFLOW);
+	expect_no_process(_metadata, self->trid, POSIX_TRACE_RESUME);
+	expect_no_process(_metadata, self->trid, POSIX_TRACE_START);
 }
 
-/* Reads the next event into an array of a certain size. */
+/* Reads the next event into an array of @num_bytes. */
 static int take_cut(trace_id_t trid, struct event *event, size_t num_bytes)
 {
 	return posix_trace_trygetnext_event(trid, &event->info, event->data, num_bytes,
@@ -657,7 +657,7 @@ TEST(a19_limits)
 	EXPECT_LE(_POSIX_TRACE_USER_EVENT_MAX, TRACE_USER_EVENT_MAX);
 }
 
-TEST(a20_begin_and_end_of_a_flush)
+TEST(a20_beginning_and_end_of_a_flush)
 {
 	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
 	struct log_content content;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many streams, processes, threads and controllers, and that every event of them
- * is accounted for: Documentation/conformance/xsh_2_11_many_streams.rst
+ * Many streams, processes, threads and controllers: every event is accounted for.
+ * Documentation/conformance/xsh_2_11_many_streams.rst
  */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
@@ -9,7 +9,7 @@
 #include "pxt_test.h"
 #include "stream_state.h"
 
-/* Streams that one process can have. */
+/* The maximum number of streams for one process. */
 #define STREAMS_MAX	32
 
 #define THREADS		4
@@ -18,7 +18,7 @@
 /* ------------------------------------------------------------------ */
 /* Accounting								*/
 
-/* Threads that record, each on a CPU of its own, and count what they did. */
+/* Threads that record, each on its own CPU, and count their events. */
 struct crew {
 	pthread_t thread[THREADS];
 	int started;
@@ -58,7 +58,7 @@ static void crew_join(struct crew *crew)
 		pthread_join(crew->thread[i], NULL);
 }
 
-/* Takes all there is: adds the user events to @taken. */
+/* Reads all events, and adds the number of user events to @taken. */
 static int take_all(trace_id_t trid, unsigned long long *taken)
 {
 	struct event event;
@@ -70,8 +70,8 @@ static int take_all(trace_id_t trid, unsigned long long *taken)
 }
 
 /*
- * What is wrong with the numbers of a stream for which @generated events were
- * generated, nobody records any more, and @taken were taken so far; NULL if nothing.
+ * Checks the counters of a stream after @generated events were generated and @taken of them
+ * were read; no thread records any more. Returns the first error, or NULL.
  */
 static const char *wrong_account(trace_id_t trid, unsigned long long generated,
 				 unsigned long long taken)
@@ -79,21 +79,21 @@ static const char *wrong_account(trace_id_t trid, unsigned long long generated,
 	struct posixtrace_stats_info stats;
 
 	if (posixtrace_get_stats(trid, &stats))
-		return "no numbers";
+		return "the counters cannot be read";
 	if (stats.recorded + stats.dropped != generated)
-		return "recorded and dropped are not what was generated";
+		return "recorded and dropped do not add up to the generated events";
 	if (stats.read != taken)
-		return "read is not what was taken";
+		return "the number of read events is wrong";
 	if (take_all(trid, &taken) || posixtrace_get_stats(trid, &stats))
-		return "no events";
+		return "the events cannot be read";
 	if (stats.recorded + stats.dropped != generated)
-		return "reading changed how many there were";
+		return "reading changed the number of events";
 	if (stats.read != taken)
-		return "read is not what was taken in the end";
+		return "the number of read events is wrong at the end";
 	if (stats.damaged)
-		return "damaged";
+		return "records are damaged";
 	if (stats.read + stats.overwritten + stats.skipped != stats.recorded)
-		return "what was recorded is neither read nor overwritten nor skipped";
+		return "read, overwritten and skipped do not add up to recorded";
 	return NULL;
 }
 
@@ -122,19 +122,19 @@ FIXTURE_TEARDOWN(account)
 	posix_trace_shutdown(self->trid);
 }
 
-TEST_F(account, a01_of_many_threads_while_nobody_reads)
+TEST_F(account, a01_many_threads_without_a_reader)
 {
 	struct posixtrace_stats_info stats;
 
 	ASSERT_EQ(0, crew_start(&self->crew));
 	crew_join(&self->crew);
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &stats));
-	/* It is about lost ones. */
+	/* The test needs losses. */
 	EXPECT_LT(0, stats.dropped + stats.overwritten);
 	EXPECT_EQ(NULL, wrong_account(self->trid, THREADS * EVENTS, 0));
 }
 
-TEST_F(account, a02_of_many_threads_while_it_is_read)
+TEST_F(account, a02_many_threads_with_a_reader)
 {
 	unsigned long long taken = 0;
 
@@ -145,8 +145,8 @@ TEST_F(account, a02_of_many_threads_while_it_is_read)
 	EXPECT_EQ(NULL, wrong_account(self->trid, THREADS * EVENTS, taken));
 }
 
-/* A reader that comes too late, every time. */
-TEST_F(account, a02_while_it_is_read_now_and_then)
+/* The reader is too late, every time. */
+TEST_F(account, a02_many_threads_with_a_slow_reader)
 {
 	unsigned long long taken = 0;
 	struct event event;
@@ -157,7 +157,7 @@ TEST_F(account, a02_while_it_is_read_now_and_then)
 		for (int i = 0; i < 30 && (ret = take_user(self->trid, &event)) == 1; i++)
 			taken++;
 		ASSERT_LE(0, ret);
-		/* As long as 100 more are recorded. */
+		/* Wait until 100 more are recorded. */
 		for (int seen = __atomic_load_n(&self->crew.recorded, __ATOMIC_ACQUIRE);
 		     !crew_is_done(&self->crew) &&
 		     __atomic_load_n(&self->crew.recorded, __ATOMIC_ACQUIRE) < seen + 100;)
@@ -175,7 +175,7 @@ struct reader {
 	int failed;
 };
 
-static void *read_until_told(void *arg)
+static void *read_until_stopped(void *arg)
 {
 	struct reader *reader = arg;
 
@@ -184,7 +184,7 @@ static void *read_until_told(void *arg)
 	return NULL;
 }
 
-TEST_F(account, a03_of_many_readers)
+TEST_F(account, a03_many_readers)
 {
 	unsigned long long taken = 0;
 	struct reader reader[2];
@@ -192,7 +192,7 @@ TEST_F(account, a03_of_many_readers)
 
 	for (int i = 0; i < 2; i++) {
 		reader[i] = (struct reader){ .trid = self->trid, .ended = &ended };
-		ASSERT_EQ(0, pthread_create(&reader[i].thread, NULL, read_until_told,
+		ASSERT_EQ(0, pthread_create(&reader[i].thread, NULL, read_until_stopped,
 					    &reader[i]));
 	}
 	ASSERT_EQ(0, crew_start(&self->crew));
@@ -206,7 +206,7 @@ TEST_F(account, a03_of_many_readers)
 	EXPECT_EQ(NULL, wrong_account(self->trid, THREADS * EVENTS, taken));
 }
 
-/* A traced process with threads: records when it is told, and says when it is done. */
+/* A traced process with threads: records on request, and reports when it is done. */
 static int child_crew(void *arg, const struct talk *talk)
 {
 	struct crew crew;
@@ -251,7 +251,7 @@ static const char *family_end(struct family *family)
 {
 	const char *wrong = NULL;
 
-	/* The last first: it has copies of the pipes of those before. */
+	/* End the last child first: it has copies of the pipes of the earlier ones. */
 	for (int i = CHILDREN - 1; i >= 0; i--) {
 		if (child_wait(&family->child[i]))
 			wrong = "a child failed";
@@ -264,7 +264,7 @@ static const char *family_end(struct family *family)
 	return wrong;
 }
 
-TEST(a04_of_several_processes_while_nobody_reads)
+TEST(a04_several_processes_without_a_reader)
 {
 	struct family family;
 
@@ -297,7 +297,7 @@ static void *read_family(void *arg)
 	return NULL;
 }
 
-TEST(a04_of_several_processes_while_they_are_read)
+TEST(a04_several_processes_with_readers)
 {
 	struct family_reader reader = { 0 };
 	struct family family;
@@ -318,8 +318,8 @@ TEST(a04_of_several_processes_while_they_are_read)
 }
 
 /*
- * In the order of one thread, numbers only rise, and where one is missing a pair
- * was reported since the one before: with threads on all CPUs, and a reader.
+ * The numbers of one thread only rise, and where some are missing, a pair of OVERFLOW and
+ * RESUME was reported since the last one. Threads record on all CPUs, with a reader.
  */
 struct mark {
 	int thread;
@@ -345,7 +345,7 @@ static void *record_marks(void *arg)
 	return NULL;
 }
 
-TEST_F(account, a05_every_hole_has_a_pair_in_front_of_it)
+TEST_F(account, a05_every_gap_has_a_pair_before_the_next_event)
 {
 	int done = 0, pairs = 0, ended = 0, number[THREADS], pairs_at[THREADS];
 	struct marker marker[THREADS];
@@ -385,7 +385,7 @@ TEST_F(account, a05_every_hole_has_a_pair_in_front_of_it)
 
 #define TYPES	5
 
-/* Stream i keeps out the types whose bits are set in i. */
+/* Stream i filters out the types whose bits are set in i. */
 static int filter_by_number(trace_id_t trid, int i, const trace_event_id_t types[TYPES])
 {
 	trace_event_set_t set;
@@ -398,7 +398,7 @@ static int filter_by_number(trace_id_t trid, int i, const trace_event_id_t types
 	return err ? err : posix_trace_set_filter(trid, &set, POSIX_TRACE_SET_EVENTSET);
 }
 
-/* Takes the next event: does it have that type and that number? */
+/* Reads the next event. True if it has that type and that number. */
 static int comes_next(trace_id_t trid, trace_event_id_t id, int number)
 {
 	struct event event;
@@ -439,8 +439,8 @@ TEST(a06_32_streams_with_different_filters_on_one_process)
 	}
 }
 
-/* Half of them full, the other half with a window that moves. */
-TEST(a07_full_ones_do_not_hold_up_the_others)
+/* Half of them are full, the other half have a moving window. */
+TEST(a07_full_streams_do_not_affect_the_others)
 {
 	trace_id_t trid[STREAMS_MAX];
 	int next = 0;
@@ -460,8 +460,8 @@ TEST(a07_full_ones_do_not_hold_up_the_others)
 	}
 }
 
-/* What stream i does is seen in stream i only. */
-TEST(a08_each_is_controlled_for_itself)
+/* An operation on stream i affects only stream i. */
+TEST(a08_each_stream_is_controlled_independently)
 {
 	trace_id_t trid[STREAMS_MAX];
 	struct event event;
@@ -482,7 +482,7 @@ TEST(a08_each_is_controlled_for_itself)
 	}
 }
 
-/* Has all streams that one process can have, on itself: as small as they get. */
+/* Creates all streams that one process can have, on itself, with the smallest size. */
 static int use_all_streams(void *arg, const struct talk *talk)
 {
 	trace_id_t trid[STREAMS_MAX];
@@ -498,7 +498,7 @@ static int use_all_streams(void *arg, const struct talk *talk)
 			return 2;
 	}
 	say(talk, n);
-	/* When all the others have theirs, too. */
+	/* All other processes have created theirs, too. */
 	if (hear(talk))
 		return 3;
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &n, sizeof(n));
@@ -512,7 +512,7 @@ static int use_all_streams(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST(a09_trace_sys_max_streams_all_work_at_once)
+TEST(a09_trace_sys_max_streams_work_at_the_same_time)
 {
 	enum { ALL = TRACE_SYS_MAX / STREAMS_MAX };
 	struct child child[ALL];
@@ -530,7 +530,7 @@ TEST(a09_trace_sys_max_streams_all_work_at_once)
 /* ------------------------------------------------------------------ */
 /* Controllers and traced processes					*/
 
-/* A controller: what it reads of process *arg it tells, until its parent hangs up. */
+/* A controller: reports how many events of process *arg it has read, until the pipe is closed. */
 static int control(void *arg, const struct talk *talk)
 {
 	struct event event;
@@ -561,7 +561,7 @@ TEST(a10_many_controllers_trace_one_process)
 		record_number(n);
 	for (int i = 0; i < 4; i++)
 		EXPECT_EQ(10, let_record(&child[i], 0));
-	/* One of them goes, and one is killed: those that are left go on. */
+	/* One controller exits and one is killed: the others continue. */
 	EXPECT_EQ(0, child_wait(&child[3]));
 	child_kill(&child[2]);
 	for (int n = 0; n < 10; n++)
@@ -596,7 +596,7 @@ TEST(a11_one_controller_traces_many_processes)
 	}
 }
 
-/* A stream whose traced process has recorded number 1 and is gone. */
+/* A stream whose traced process has recorded number 1 and then ended. */
 FIXTURE(orphan)
 {
 	struct child child;
@@ -643,7 +643,7 @@ TEST_F(orphan, a12_stream_outlives_its_process)
 	EXPECT_EQ(NULL, wrong_account(self->trid, 1, 1));
 }
 
-TEST_F(orphan, a12_and_can_be_controlled)
+TEST_F(orphan, a12_stream_can_be_controlled_after_its_process)
 {
 	trace_event_set_t set;
 	trace_event_id_t id;
@@ -663,8 +663,8 @@ TEST_F(orphan, a12_and_can_be_controlled)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* Full when its process went: it is read, and starts again, as any other. */
-TEST(a12_also_a_full_one)
+/* The stream was full when its process ended. It starts again after reading, as any other. */
+TEST(a12_full_stream_starts_again_after_its_process)
 {
 	struct child child;
 	struct event event;
@@ -688,7 +688,7 @@ TEST(a12_also_a_full_one)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* As the kernel has it; the C library's headers may lack it. */
+/* As defined by the kernel; the C library's headers may lack it. */
 struct clone_with_pid {
 	unsigned long long flags, pidfd, child_tid, parent_tid, exit_signal;
 	unsigned long long stack, stack_size, tls, set_tid, set_tid_size, cgroup;

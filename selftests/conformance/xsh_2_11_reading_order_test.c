@@ -11,7 +11,7 @@
 
 #define ROUNDS	400
 
-/* Two threads, each on its CPU, and a ball: who has it records its number. */
+/* Two threads on two CPUs pass a ball to each other, and record its number when they have it. */
 struct game {
 	int kind;
 	int in[2];
@@ -71,14 +71,14 @@ static void *play(void *arg)
 	run_on(player->index);
 	for (int i = 0; i < ROUNDS / 2; i++) {
 		await_ball(game, player->index);
-		/* Atomic for ThreadSanitizer alone, which does not see through the relay. */
+		/* Atomic for ThreadSanitizer only, which does not see the relay. */
 		record_number(__atomic_fetch_add(&game->number, 1, __ATOMIC_RELAXED));
 		pass_ball(game, player->index);
 	}
 	return NULL;
 }
 
-/* Passes on what one player throws, for another process. */
+/* Passes the ball on between the players, as a separate process. */
 static void relay(int pipes[4][2])
 {
 	char byte;
@@ -91,7 +91,7 @@ static void relay(int pipes[4][2])
 	_exit(0);
 }
 
-/* What player i reads is in pipe i, what he writes in the other one's, or in 2 + i. */
+/* Player i reads from pipe i, and writes to the pipe of the other player or to pipe 2 + i. */
 static int connect_players(struct game *game)
 {
 	int pipes[4][2];
@@ -113,13 +113,13 @@ static int connect_players(struct game *game)
 	return pid < 0;
 }
 
-/* A child function. */
+/* The main function of the child. */
 static int play_game(void *arg, const struct talk *talk)
 {
 	static struct game game;
 	struct player players[2];
 
-	/* Nobody has the ball. */
+	/* At first, no player has the ball. */
 	game = (struct game){ .kind = *(int *)arg, .turn = -1 };
 	if (connect_players(&game) || hear(talk))
 		return 1;
@@ -128,7 +128,7 @@ static int play_game(void *arg, const struct talk *talk)
 		if (pthread_create(&players[i].thread, NULL, play, &players[i]))
 			return 1;
 	}
-	/* As if the other one threw it. */
+	/* Pass the first ball, as if the other player did. */
 	if (game.kind < BY_PIPE)
 		pass_ball(&game, 1);
 	else if (write(game.out[game.kind == BY_PIPE], "", 1) != 1)
@@ -164,8 +164,8 @@ FIXTURE_TEARDOWN(order)
 }
 
 /*
- * Read while they play: an event that is reported has all before it. A busy reader
- * is interrupted by the players wherever it is, even between its looks at two CPUs.
+ * Read during the game: all earlier events precede the reported one. The players interrupt
+ * a busy reader at any point, also between its checks of two CPUs.
  */
 static void read_game(struct __test_metadata *_metadata, int kind, bool busy)
 {
@@ -190,17 +190,17 @@ static void read_game(struct __test_metadata *_metadata, int kind, bool busy)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(order, a10_what_happened_before_is_reported_before)
+TEST_F(order, a10_earlier_events_are_reported_earlier)
 {
 	read_game(_metadata, variant->kind, variant->busy);
 }
 
-TEST(a11_also_if_another_process_is_between)
+TEST(a11_order_through_another_process)
 {
 	read_game(_metadata, BY_PROCESS, true);
 }
 
-/* A child function: one of two processes that play. */
+/* The main function of a child: one of two processes that play. */
 static int play_alone(void *arg, const struct talk *talk)
 {
 	const int *fds = arg;
@@ -221,7 +221,7 @@ static int play_alone(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST(a12_times_of_several_streams_compare)
+TEST(a12_times_of_several_streams_are_comparable)
 {
 	unsigned long long times[ROUNDS] = { 0 };
 	struct child children[2];

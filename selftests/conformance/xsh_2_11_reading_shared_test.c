@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * XSH 2.11, events of one stream that several threads read, while others use it:
+ * XSH 2.11, several threads that read one stream while others use it:
  * Documentation/conformance/xsh_2_11_reading.rst
  */
 #define _GNU_SOURCE
@@ -12,7 +12,7 @@
 #define READERS	4
 #define EVENTS	200
 
-/* Reads until it gets an end mark, in its own way. */
+/* Reads with one of three functions until it gets an end mark. */
 struct sharer {
 	trace_id_t trid;
 	int way;
@@ -27,7 +27,7 @@ static int share_one(struct sharer *sharer, struct event *event)
 		return read_timed(sharer->trid, event, ROOM, &never);
 	if (sharer->way == 1)
 		return read_next(sharer->trid, event, ROOM);
-	/* In between the CPU is for others. */
+	/* Give way to other threads in between. */
 	for (;;) {
 		int err = read_try(sharer->trid, event, ROOM);
 
@@ -107,7 +107,7 @@ static void end_sharers(struct __test_metadata *_metadata, struct sharer *sharer
 	}
 }
 
-TEST_F(reading, a13_each_event_is_reported_to_one_of_several_readers)
+TEST_F(reading, a13_one_of_several_readers_gets_each_event)
 {
 	static struct sharer sharers[READERS];
 	int indices[WRITERS] = { 0, 1 };
@@ -150,7 +150,7 @@ static void *control(void *arg)
 	return NULL;
 }
 
-TEST_F(reading, a14_also_while_others_use_the_stream)
+TEST_F(reading, a14_readers_share_while_others_use_the_stream)
 {
 	struct controlling controlling = { .trid = self->trid };
 	static struct sharer sharers[READERS];
@@ -180,7 +180,7 @@ static void *read_to_the_end(void *arg)
 	return (void *)(long)err;
 }
 
-/* Wherever it meets them, all of them are told, and nothing worse happens. */
+/* All readers get EINVAL, at any point of their calls, and no other error. */
 TEST_F(reading, a15_shutdown_while_others_read)
 {
 	struct sharer sharers[3];

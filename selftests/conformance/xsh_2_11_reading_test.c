@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * XSH 2.11, what is told of an event that is read:
- * Documentation/conformance/xsh_2_11_reading.rst. Their order: xsh_2_11_reading_order_test.c;
- * several readers: xsh_2_11_reading_shared_test.c; waiting among signals, and cancellation:
- * xsh_2_11_reading_waiting_test.c.
+ * XSH 2.11, the members of an event that is read:
+ * Documentation/conformance/xsh_2_11_reading.rst. See xsh_2_11_reading_order_test.c for the
+ * order, xsh_2_11_reading_shared_test.c for several readers, and
+ * xsh_2_11_reading_waiting_test.c for waiting, signals and cancellation.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -11,7 +11,7 @@
 #include "reading.h"
 #include "reading_stream.h"
 
-TEST_F(reading, a01_event_id_is_the_one_of_the_type)
+TEST_F(reading, a01_event_id_is_that_of_the_type)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
 	trace_event_id_t ids[2];
@@ -81,7 +81,7 @@ TEST_F(reading, a03_thread_id_is_that_of_the_thread)
 	EXPECT_TRUE(pthread_equal(pthread_self(), self->event.info.posix_thread_id));
 }
 
-/* What follows a call keeps it from being a jump. */
+/* The barrier after the call prevents a tail call. */
 #define CALL(call)	({ int ret = (call); __asm__ volatile("" ::: "memory"); ret; })
 
 __attribute__((__noinline__))
@@ -116,7 +116,7 @@ TEST_F(reading, a04_program_address_of_a_user_event)
 	EXPECT_TRUE(is_in_function(self->event.info.posix_prog_address, call_event));
 }
 
-TEST_F(reading, a05_program_address_of_what_the_controller_calls)
+TEST_F(reading, a05_program_address_of_controller_calls)
 {
 	trace_event_set_t set;
 
@@ -141,8 +141,8 @@ static void *stop_in_thread(void *arg)
 	return posix_trace_stop(*(trace_id_t *)arg) ? arg : NULL;
 }
 
-/* The controller is who called; the traced process may be another one. */
-TEST_F(reading, a06_process_and_thread_of_what_the_controller_calls)
+/* The calling controller is recorded, though another process is traced. */
+TEST_F(reading, a06_process_and_thread_of_controller_calls)
 {
 	struct child child;
 	pthread_t thread;
@@ -190,7 +190,7 @@ TEST_F(reading, a07_no_process_and_no_thread)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(reading, a08_time_is_that_of_generation)
+TEST_F(reading, a08_time_of_generation)
 {
 	unsigned long long before[20], after;
 
@@ -209,14 +209,14 @@ TEST_F(reading, a08_time_is_that_of_generation)
 
 TEST_F(reading, a09_resolution_of_the_time_is_in_the_attributes)
 {
-	struct timespec told, real;
+	struct timespec resolution, real;
 	trace_attr_t attr;
 
 	ASSERT_EQ(0, posix_trace_get_attr(self->trid, &attr));
-	ASSERT_EQ(0, posix_trace_attr_getclockres(&attr, &told));
+	ASSERT_EQ(0, posix_trace_attr_getclockres(&attr, &resolution));
 	ASSERT_EQ(0, clock_getres(CLOCK_REALTIME, &real));
-	EXPECT_EQ(real.tv_sec, told.tv_sec);
-	EXPECT_EQ(real.tv_nsec, told.tv_nsec);
+	EXPECT_EQ(real.tv_sec, resolution.tv_sec);
+	EXPECT_EQ(real.tv_nsec, resolution.tv_nsec);
 }
 
 TEST_HARNESS_MAIN

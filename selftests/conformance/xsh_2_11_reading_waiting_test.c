@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * XSH 2.11, waiting for events among signals, and cancellation:
+ * XSH 2.11, waiting for events, with signals and cancellation:
  * Documentation/conformance/xsh_2_11_reading.rst
  */
 #define _GNU_SOURCE
@@ -67,7 +67,7 @@ TEST_F(waiting, a16_handler_without_restart_ends_the_wait)
 	EXPECT_EQ(1, handled);
 }
 
-TEST_F(waiting, a17_handler_with_restart_does_not)
+TEST_F(waiting, a17_handler_with_restart_does_not_end_the_wait)
 {
 	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
 	struct reader reader;
@@ -83,7 +83,7 @@ TEST_F(waiting, a17_handler_with_restart_does_not)
 	expect_event_after(_metadata, &reader);
 }
 
-TEST_F(waiting, a18_ignored_signal_does_not)
+TEST_F(waiting, a18_ignored_signal_does_not_end_the_wait)
 {
 	struct reader reader;
 
@@ -93,7 +93,7 @@ TEST_F(waiting, a18_ignored_signal_does_not)
 	expect_event_after(_metadata, &reader);
 }
 
-TEST_F(waiting, a18_blocked_signal_does_not)
+TEST_F(waiting, a18_blocked_signal_does_not_end_the_wait)
 {
 	struct sigaction action = { .sa_handler = handler };
 	struct reader reader;
@@ -102,7 +102,7 @@ TEST_F(waiting, a18_blocked_signal_does_not)
 	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
-	/* The reader inherits it. */
+	/* The reader inherits the mask. */
 	ASSERT_EQ(0, pthread_sigmask(SIG_BLOCK, &set, NULL));
 	ASSERT_EQ(0, reader_start(&reader, self->trid, variant->abstime));
 	ASSERT_EQ(0, pthread_kill(reader.thread, SIGUSR1));
@@ -110,7 +110,7 @@ TEST_F(waiting, a18_blocked_signal_does_not)
 	EXPECT_EQ(0, handled);
 }
 
-/* A child function: a process that waits for an event of its own. */
+/* The main function of a child: waits for an event of its own. */
 static int read_and_be_stopped(void *arg, const struct talk *talk)
 {
 	struct reader reader;
@@ -127,7 +127,7 @@ static int read_and_be_stopped(void *arg, const struct talk *talk)
 	return reader_end(&reader) || event_number(&reader.event) != 1 ? 3 : 0;
 }
 
-TEST_F(waiting, a18_stop_and_continuation_do_not)
+TEST_F(waiting, a18_stop_and_continuation_do_not_end_the_wait)
 {
 	struct child child;
 	int status, tid;
@@ -139,7 +139,7 @@ TEST_F(waiting, a18_stop_and_continuation_do_not)
 	ASSERT_EQ(child.pid, waitpid(child.pid, &status, WUNTRACED));
 	ASSERT_TRUE(WIFSTOPPED(status));
 	ASSERT_EQ(0, kill(child.pid, SIGCONT));
-	/* It sleeps again, or is gone. */
+	/* It is asleep again, or gone. */
 	while (!is_asleep(tid) && !kill(tid, 0))
 		sched_yield();
 	say(&child.talk, 0);
@@ -149,7 +149,7 @@ TEST_F(waiting, a18_stop_and_continuation_do_not)
 /* ------------------------------------------------------------------ */
 /* Cancellation								*/
 
-TEST_F(waiting, a19_thread_that_waits_can_be_cancelled)
+TEST_F(waiting, a19_waiting_thread_can_be_cancelled)
 {
 	struct reader reader;
 	void *result;
@@ -168,7 +168,7 @@ static void *read_cancelled(void *arg)
 	return reader_thread(arg);
 }
 
-TEST_F(waiting, a19_and_does_not_wait_if_it_was_before)
+TEST_F(waiting, a19_cancelled_thread_does_not_wait)
 {
 	struct reader reader = { .trid = self->trid, .abstime = variant->abstime };
 	void *result;
@@ -178,8 +178,8 @@ TEST_F(waiting, a19_and_does_not_wait_if_it_was_before)
 	EXPECT_EQ(PTHREAD_CANCELED, result);
 }
 
-/* Also if there is an event. It stays there. */
-TEST_F(waiting, a19_nor_does_it_read_then)
+/* An event does not change that. It remains in the stream. */
+TEST_F(waiting, a19_cancelled_thread_does_not_read)
 {
 	struct reader reader = { .trid = self->trid, .abstime = variant->abstime };
 	void *result;
@@ -193,7 +193,7 @@ TEST_F(waiting, a19_nor_does_it_read_then)
 	EXPECT_EQ(1, event_number(&self->event));
 }
 
-TEST_F(waiting, a20_cancelled_thread_leaves_no_lock)
+TEST_F(waiting, a20_cancelled_thread_holds_no_lock)
 {
 	struct posix_trace_status_info status;
 	struct reader readers[2];
@@ -209,7 +209,7 @@ TEST_F(waiting, a20_cancelled_thread_leaves_no_lock)
 	EXPECT_EQ(0, reader_end(&readers[1]));
 	EXPECT_EQ(0, take(self->trid, &self->event));
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
-	/* Which waits for all who use the stream. */
+	/* It waits for threads that are in a function of the stream. */
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
@@ -228,8 +228,8 @@ TEST_F(waiting, a21_cancelled_thread_loses_no_event)
 			record_number(i);
 		ASSERT_EQ(0, pthread_join(reader.thread, &result));
 		/*
-		 * Cancelled, or it has got the event. glibc may say of a thread that has
-		 * just returned that it was cancelled: its signal was on the way.
+		 * The thread was cancelled, or it has the event. glibc may report a thread
+		 * as cancelled that had just returned, if its signal was already under way.
 		 */
 		if (!reader.done) {
 			EXPECT_EQ(PTHREAD_CANCELED, result);
@@ -240,7 +240,7 @@ TEST_F(waiting, a21_cancelled_thread_loses_no_event)
 	}
 }
 
-static void *read_undisturbed(void *arg)
+static void *read_uncancelled(void *arg)
 {
 	int state;
 
@@ -250,12 +250,12 @@ static void *read_undisturbed(void *arg)
 	return state == PTHREAD_CANCEL_DISABLE ? NULL : arg;
 }
 
-TEST_F(waiting, a22_not_while_cancellation_is_disabled)
+TEST_F(waiting, a22_disabled_cancellation_does_not_end_the_wait)
 {
 	struct reader reader = { .trid = self->trid, .abstime = variant->abstime };
 	void *result;
 
-	ASSERT_EQ(0, pthread_create(&reader.thread, NULL, read_undisturbed, &reader));
+	ASSERT_EQ(0, pthread_create(&reader.thread, NULL, read_uncancelled, &reader));
 	ASSERT_TRUE(reader_sleeps(&reader));
 	ASSERT_EQ(0, pthread_cancel(reader.thread));
 	EXPECT_TRUE(reader_sleeps(&reader));
@@ -311,7 +311,7 @@ TEST_F(waiting, a23_handlers_run_and_the_type_is_kept)
 	EXPECT_EQ(1, clean.cleaned);
 }
 
-/* What a handler and the test tell each other. */
+/* State shared by the handler and the test. */
 static struct {
 	int entered;
 	int go_on;
@@ -324,12 +324,12 @@ static void handler_that_is_held(int signal)
 	__atomic_store_n(&held.entered, 1, __ATOMIC_RELEASE);
 	while (!__atomic_load_n(&held.go_on, __ATOMIC_ACQUIRE))
 		;
-	/* Behind it, a signal that was sent before has come. No cancellation point. */
+	/* An earlier signal has arrived when this returns. It is not a cancellation point. */
 	syscall(SYS_getppid);
 	__atomic_store_n(&held.left, 1, __ATOMIC_RELEASE);
 }
 
-/* Cancels a thread that waits, while such a handler runs in it. */
+/* Cancels a waiting thread while the handler runs in it. */
 static void cancel_in_handler(struct __test_metadata *_metadata, trace_id_t trid,
 			      const struct timespec *abstime, int flags)
 {
@@ -348,18 +348,18 @@ static void cancel_in_handler(struct __test_metadata *_metadata, trace_id_t trid
 	EXPECT_EQ(1, held.left);
 	EXPECT_EQ(PTHREAD_CANCELED, result);
 	EXPECT_EQ(0, reader.done);
-	/* Which waits for all who use the stream. */
+	/* It waits for threads that are in a function of the stream. */
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(waiting, a25_handler_is_not_cancelled_in_its_middle)
+TEST_F(waiting, a25_handler_is_not_cancelled_halfway)
 {
 	PXT_CANCELS_A_THREAD;
 	PXT_NOT_WITH_TSAN("calls handlers when the system call returns, which it does not do here");
 	cancel_in_handler(_metadata, self->trid, variant->abstime, 0);
 }
 
-TEST_F(waiting, a25_nor_one_with_restart)
+TEST_F(waiting, a25_handler_with_restart_is_not_cancelled_halfway)
 {
 	PXT_CANCELS_A_THREAD;
 	PXT_NOT_WITH_TSAN("calls handlers when the system call returns, which it does not do here");
@@ -372,7 +372,7 @@ struct calls {
 	int done;
 };
 
-/* All functions that are not in the list of those that may be cancellation points. */
+/* Calls all functions that are not in the list of possible cancellation points. */
 static int call_them(trace_id_t trid)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1], text[TRACE_NAME_MAX + 1];
@@ -417,7 +417,7 @@ static int call_them(trace_id_t trid)
 	failed += !!posix_trace_stop(trid);
 	failed += !!posix_trace_start(trid);
 	posix_trace_event(id, NULL, 0);
-	/* Something there, and nothing there. */
+	/* First with events, then without. */
 	do {
 		failed += !!read_try(trid, &event, ROOM);
 	} while (!event.unavailable);
@@ -435,7 +435,7 @@ static void *call_cancelled(void *arg)
 	return NULL;
 }
 
-TEST_F(reading, a24_all_others_are_no_cancellation_points)
+TEST_F(reading, a24_other_functions_are_no_cancellation_points)
 {
 	struct calls calls = { .trid = self->trid };
 	pthread_t thread;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The overrun of a stream, and the system events that tell when it ran and what was
- * lost: Documentation/conformance/xsh_2_11_streams.rst
+ * The overrun of a stream, and the system events that report when it ran and what was lost:
+ * Documentation/conformance/xsh_2_11_streams.rst
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -18,8 +18,8 @@ TEST_F(stream, a10_new_stream_is_not_overrun)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
 }
 
-/* After each event: it tells of an overrun if and only if something was lost by it. */
-TEST_F(stream, a11_overrun_is_when_an_event_is_lost)
+/* After each event, the status reports an overrun if and only if an event was lost. */
+TEST_F(stream, a11_overrun_when_an_event_is_lost)
 {
 	unsigned long long lost = 0;
 	int overruns = 0;
@@ -42,7 +42,7 @@ TEST_F(stream, a11_overrun_is_when_an_event_is_lost)
 	EXPECT_LT(0, overruns);
 }
 
-TEST_F(stream, a12_no_overrun_by_what_was_read)
+TEST_F(stream, a12_no_overrun_by_events_that_were_read)
 {
 	int next = 0;
 
@@ -57,7 +57,7 @@ TEST_F(stream, a12_no_overrun_by_what_was_read)
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 }
 
-TEST_F(stream, a12_nor_by_what_was_filtered_out)
+TEST_F(stream, a12_no_overrun_by_filtered_events)
 {
 	trace_event_set_t set;
 
@@ -74,7 +74,7 @@ TEST_F(stream, a12_nor_by_what_was_filtered_out)
 /* ------------------------------------------------------------------ */
 /* System events							*/
 
-TEST_F(stream, a13_start_and_stop_are_the_windows_in_which_it_ran)
+TEST_F(stream, a13_start_and_stop_enclose_the_events)
 {
 	int running = 0, number = 0, id;
 	struct event event;
@@ -100,7 +100,7 @@ TEST_F(stream, a13_start_and_stop_are_the_windows_in_which_it_ran)
 	EXPECT_FALSE(running);
 }
 
-TEST_F(until_full, a14_data_of_stop_tells_who_stopped_it)
+TEST_F(until_full, a14_data_of_stop_is_the_cause)
 {
 	struct event event;
 	int id;
@@ -110,7 +110,7 @@ TEST_F(until_full, a14_data_of_stop_tells_who_stopped_it)
 		ASSERT_LT(0, id);
 	ASSERT_EQ(sizeof(int), event.len);
 	EXPECT_NE(0, event_number(&event));
-	/* Nobody called for it. */
+	/* No process has called posix_trace_stop(). */
 	EXPECT_EQ(0, event.info.posix_pid);
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	while ((id = take_id(self->trid, &event)) != POSIX_TRACE_STOP)
@@ -120,7 +120,7 @@ TEST_F(until_full, a14_data_of_stop_tells_who_stopped_it)
 	EXPECT_EQ(getpid(), event.info.posix_pid);
 }
 
-/* When each event was generated, at the earliest and the latest. */
+/* The earliest and the latest time of each event. */
 struct times {
 	unsigned long long before[TOO_MANY];
 	unsigned long long after[TOO_MANY];
@@ -137,7 +137,7 @@ static void overfill_timed(struct times *times, int first)
 	}
 }
 
-TEST_F(loop, a15_overflow_has_the_time_of_the_first_event_overwritten)
+TEST_F(loop, a15_overflow_has_the_time_of_the_first_overwritten_event)
 {
 	const int taken = 25;
 	struct times times;
@@ -145,7 +145,7 @@ TEST_F(loop, a15_overflow_has_the_time_of_the_first_event_overwritten)
 
 	for (int i = 0; i < taken; i++)
 		record_number(i);
-	/* Those are not lost. */
+	/* These events are not lost. */
 	ASSERT_EQ(1 + taken, drain(self->trid));
 	overfill_timed(&times, taken);
 	ASSERT_EQ(POSIX_TRACE_OVERFLOW, take_id(self->trid, &event));
@@ -153,8 +153,8 @@ TEST_F(loop, a15_overflow_has_the_time_of_the_first_event_overwritten)
 	EXPECT_GE(times.after[taken], event_time(&event));
 }
 
-/* What the first sub-buffer holds was read in part. */
-TEST_F(loop, a15_also_in_the_middle_of_what_was_recorded_together)
+/* The first sub-buffer was partly read. */
+TEST_F(loop, a15_overflow_begins_within_a_sub_buffer)
 {
 	const int taken = 5;
 	struct times times;
@@ -169,7 +169,7 @@ TEST_F(loop, a15_also_in_the_middle_of_what_was_recorded_together)
 	EXPECT_GE(times.after[TOO_MANY - 100 + taken], event_time(&event));
 }
 
-TEST_F(until_full, a15_overflow_has_the_time_of_the_first_event_dropped)
+TEST_F(until_full, a15_overflow_has_the_time_of_the_first_dropped_event)
 {
 	struct times times;
 	struct event event;
@@ -185,7 +185,7 @@ TEST_F(until_full, a15_overflow_has_the_time_of_the_first_event_dropped)
 	EXPECT_GE(times.after[first], event_time(&event));
 }
 
-TEST_F(loop, a16_resume_has_the_time_of_the_event_behind_it)
+TEST_F(loop, a16_resume_has_the_time_of_the_next_event)
 {
 	unsigned long long resumed;
 	struct event event;
@@ -201,7 +201,7 @@ TEST_F(loop, a16_resume_has_the_time_of_the_event_behind_it)
 	}
 }
 
-TEST_F(until_full, a16_resume_has_the_time_of_the_start_behind_it)
+TEST_F(until_full, a16_resume_has_the_time_of_the_next_start)
 {
 	unsigned long long resumed;
 	struct event event;
@@ -218,7 +218,7 @@ TEST_F(until_full, a16_resume_has_the_time_of_the_start_behind_it)
 	}
 }
 
-/* Between what was read and what comes next, or there is no pair. */
+/* A pair is between the last event that was read and the next one, or there is no pair. */
 TEST_F(stream, a17_one_pair_for_each_gap_and_none_without)
 {
 	int last = -1, expected = 0, pairs = 0, number = 0, id;
@@ -226,7 +226,7 @@ TEST_F(stream, a17_one_pair_for_each_gap_and_none_without)
 
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	for (int round = 0; round < 8; round++) {
-		/* Every other round all is read in time. */
+		/* In every other round, all events are read in time. */
 		if (round % 2)
 			number = overfill_on_all_cpus(number);
 		for (int i = 0; i < 20; i++)
@@ -241,11 +241,11 @@ TEST_F(stream, a17_one_pair_for_each_gap_and_none_without)
 			ASSERT_LT(last, event_number(&event));
 			expected += event_number(&event) > last + 1;
 			last = event_number(&event);
-			/* A hole has its pair in front of it. */
+			/* Each gap has its pair before the next event. */
 			ASSERT_EQ(expected, pairs);
 		}
 		ASSERT_EQ(0, id);
-		/* A gap at the end is told of when something comes behind it. */
+		/* A gap at the end is reported once an event follows it. */
 		record_number(number++);
 		ASSERT_EQ(1, take_user(self->trid, &event));
 		expected += event_number(&event) > last + 1;

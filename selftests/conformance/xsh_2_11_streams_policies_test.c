@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Full policies of a stream, that of streams with log among them:
+ * Full policies of a stream, including that of streams with log:
  * Documentation/conformance/xsh_2_11_streams.rst
  */
 #define _GNU_SOURCE
@@ -25,8 +25,8 @@ TEST_F(loop, a19_loop_runs_until_it_is_stopped)
 }
 
 /*
- * How many numbers are promised of a stream that has overwritten some: what other CPUs had
- * begun before may be lost. Or minus an error number.
+ * The number of last events that a stream keeps at least after it has overwritten some, or
+ * minus an error number: the sub-buffers of the other CPUs may be lost.
  */
 static int promised_of_the_last(trace_id_t trid)
 {
@@ -47,7 +47,7 @@ static int promised_of_the_last(trace_id_t trid)
 	return lost < size ? (size - lost) / each : 0;
 }
 
-TEST_F(loop, a20_loop_has_the_most_recent_events_without_holes)
+TEST_F(loop, a20_loop_has_the_most_recent_events_without_gaps)
 {
 	int next = 0, expected = -1, count = 0;
 	struct event event;
@@ -64,7 +64,7 @@ TEST_F(loop, a20_loop_has_the_most_recent_events_without_holes)
 	EXPECT_LE(promised_of_the_last(self->trid), count);
 }
 
-TEST_F(until_full, a21_until_full_has_the_oldest_events_and_stop_behind_them)
+TEST_F(until_full, a21_until_full_has_the_oldest_events_followed_by_stop)
 {
 	int expected = 0, id;
 	struct event event;
@@ -82,8 +82,8 @@ TEST_F(until_full, a21_until_full_has_the_oldest_events_and_stop_behind_them)
 	EXPECT_LE(size / each, expected);
 }
 
-/* Three times what it holds goes through it, never more than a third at once. */
-TEST_F(stream, a22_room_of_events_that_were_read_is_used_again)
+/* Records three times the capacity of the stream, and never leaves more than a third unread. */
+TEST_F(stream, a22_space_of_events_that_were_read_is_reused)
 {
 	int expected = 0, number = 0;
 	struct event event;
@@ -114,13 +114,13 @@ TEST_F(until_full, a23_starts_again_when_the_last_event_is_read)
 		ASSERT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
 		ASSERT_EQ(STATE(SUSPENDED, FULL), state_of(self->trid));
 	}
-	/* Not for lack of trying: what comes in between is lost. */
+	/* An event in between is lost and does not start the stream. */
 	record_number(4711);
 	ASSERT_EQ(POSIX_TRACE_STOP, take_id(self->trid, &event));
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 }
 
-TEST_F(until_full, a24_start_is_reported_before_what_is_recorded_then)
+TEST_F(until_full, a24_start_is_reported_before_the_next_event)
 {
 	struct event event;
 	int number;
@@ -133,7 +133,7 @@ TEST_F(until_full, a24_start_is_reported_before_what_is_recorded_then)
 		EXPECT_EQ(POSIX_TRACE_OVERFLOW, take_id(self->trid, &event));
 		EXPECT_EQ(POSIX_TRACE_RESUME, take_id(self->trid, &event));
 		EXPECT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
-		/* It starts by itself, with the filter that it has. */
+		/* The stream starts by itself, with its own filter. */
 		EXPECT_EQ(0, event.info.posix_pid);
 		EXPECT_EQ(sizeof(trace_event_set_t), event.len);
 		EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
@@ -141,8 +141,8 @@ TEST_F(until_full, a24_start_is_reported_before_what_is_recorded_then)
 	}
 }
 
-/* A reader that sleeps is woken by the first event of the new window. */
-TEST_F(until_full, a24_blocked_reader_gets_it)
+/* The first event of the new window wakes up a sleeping reader. */
+TEST_F(until_full, a24_blocked_reader_wakes_up)
 {
 	struct event event;
 
@@ -155,8 +155,8 @@ TEST_F(until_full, a24_blocked_reader_gets_it)
 	EXPECT_EQ(POSIX_TRACE_OVERFLOW, event.info.posix_event_id);
 }
 
-/* By posix_trace_stop(), when there was room: then it does not start by itself. */
-TEST_F(until_full, a25_one_that_was_stopped_does_not_start_when_it_is_empty)
+/* A stream stopped by posix_trace_stop() before it was full does not start by itself. */
+TEST_F(until_full, a25_stopped_stream_does_not_start_when_it_is_empty)
 {
 	for (int i = 0; i < 50; i++)
 		record_number(i);
@@ -165,7 +165,7 @@ TEST_F(until_full, a25_one_that_was_stopped_does_not_start_when_it_is_empty)
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 }
 
-/* Waits until the log has that number, though nobody flushes. */
+/* Waits until the log contains that number; nothing calls posix_trace_flush(). */
 static void wait_for_number(int fd, int number)
 {
 	struct log_content content;
@@ -178,7 +178,7 @@ static void wait_for_number(int fd, int number)
 
 static const struct log_kind flush_append = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };
 
-TEST(a26_flush_is_flushed_again_and_again)
+TEST(a26_flush_flushes_repeatedly)
 {
 	struct log_content content;
 	int fd = log_tmpfile();
@@ -198,7 +198,7 @@ TEST(a26_flush_is_flushed_again_and_again)
 	close(fd);
 }
 
-/* A stream that is flushed into a pipe which nobody reads. */
+/* A stream that is flushed into a pipe without a reader. */
 FIXTURE(stuck)
 {
 	trace_id_t trid;
@@ -237,7 +237,7 @@ TEST_F(stuck, a27_overrun_when_an_event_is_lost_during_a_flush)
 	EXPECT_EQ(POSIX_TRACE_FULL, status.posix_stream_full_status);
 }
 
-/* By the policy, here: half of its memory is used. */
+/* The policy flushes once half of the memory is used. */
 TEST_F(stuck, a28_flushing_during_a_flush_by_the_policy)
 {
 	struct posix_trace_status_info status;
@@ -251,7 +251,7 @@ TEST_F(stuck, a28_flushing_during_a_flush_by_the_policy)
 	} while (status.posix_stream_flush_status != POSIX_TRACE_FLUSHING);
 }
 
-TEST_F(stuck, a29_first_error_of_a_flush_is_told_once)
+TEST_F(stuck, a29_first_error_of_a_flush_is_reported_once)
 {
 	struct posix_trace_status_info status;
 
@@ -263,7 +263,7 @@ TEST_F(stuck, a29_first_error_of_a_flush_is_told_once)
 	EXPECT_EQ(EPIPE, withlog_flush(self->trid));
 }
 
-TEST(a30_log_full_and_overrun_are_told_of_the_log)
+TEST(a30_log_full_and_overrun_are_those_of_the_log)
 {
 	const struct log_kind kinds[] = {
 		{ POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 16 << 10 },
@@ -286,7 +286,7 @@ TEST(a30_log_full_and_overrun_are_told_of_the_log)
 		do {
 			sched_yield();
 			ASSERT_EQ(0, posix_trace_get_status(trid, &status));
-			/* Told once: it must not be overlooked. */
+			/* The status reports this once, so every call must be checked. */
 		} while (i ? status.posix_log_overrun_status != POSIX_TRACE_OVERRUN :
 			     status.posix_log_full_status != POSIX_TRACE_FULL);
 		EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_stream_overrun_status);
@@ -295,7 +295,7 @@ TEST(a30_log_full_and_overrun_are_told_of_the_log)
 	}
 }
 
-/* Flushes and waits: how often the status said that the log has lost events. */
+/* Flushes and waits. Returns how often the status reported that the log has lost events. */
 static int overruns_of_flush(trace_id_t trid)
 {
 	struct posix_trace_status_info status;
@@ -312,7 +312,7 @@ static int overruns_of_flush(trace_id_t trid)
 	return count;
 }
 
-/* Until the log takes no more: 0 or -1. */
+/* Records until the log takes no more events. Returns 0 or -1. */
 static int fill_log(trace_id_t trid)
 {
 	struct posix_trace_status_info status;
@@ -335,8 +335,8 @@ static int fill_log(trace_id_t trid)
 	return 0;
 }
 
-/* Until it is full, and until the file may not become larger. */
-TEST(a31_log_overrun_when_an_event_finds_no_room_in_the_log)
+/* The log reaches its maximum, or the file its size limit. */
+TEST(a31_log_overrun_when_the_log_has_no_space)
 {
 	const struct log_kind kinds[] = {
 		{ POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 16 << 10 },
@@ -360,7 +360,7 @@ TEST(a31_log_overrun_when_an_event_finds_no_room_in_the_log)
 		EXPECT_EQ(0, overruns_of_flush(trid));
 		ASSERT_EQ(0, fill_log(trid));
 		overruns_of_flush(trid);
-		/* More than the stream holds: they are lost, because of the log. */
+		/* More than the stream holds: the events are lost because of the log. */
 		for (int round = 0; round < 3; round++) {
 			withlog_record(0, 4000);
 			EXPECT_LE(1, overruns_of_flush(trid)) {

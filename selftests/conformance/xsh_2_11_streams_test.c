@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * States of a stream, and the ways between them:
- * Documentation/conformance/xsh_2_11_streams.rst. How lost events are reported:
- * xsh_2_11_streams_losses_test.c; full policies: xsh_2_11_streams_policies_test.c.
+ * States of a stream, and the changes between them:
+ * Documentation/conformance/xsh_2_11_streams.rst. See xsh_2_11_streams_losses_test.c for
+ * reports of lost events, and xsh_2_11_streams_policies_test.c for full policies.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -39,7 +39,7 @@ TEST_F(stream, a03_stopped_is_suspended_and_accepts_none)
 	for (int i = 0; i < 20; i++)
 		record_number(i);
 	EXPECT_EQ(1, stats_of(self->trid).recorded);
-	/* They are not lost either: nobody wanted them. */
+	/* They do not count as lost either: the stream was not running. */
 	EXPECT_EQ(0, stats_of(self->trid).dropped);
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
 }
@@ -51,8 +51,8 @@ TEST_F(until_full, a04_cleared_when_full_is_suspended_and_not_full)
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 }
 
-/* At the event that finds no room, not before. */
-TEST_F(until_full, a05_without_room_it_is_suspended_and_full)
+/* The stream becomes full at the event that finds no space, not before. */
+TEST_F(until_full, a05_without_space_it_is_suspended_and_full)
 {
 	struct posixtrace_stats_info stats;
 	int number = 0;
@@ -66,7 +66,7 @@ TEST_F(until_full, a05_without_room_it_is_suspended_and_full)
 	EXPECT_EQ(STATE(SUSPENDED, FULL), state_of(self->trid));
 	EXPECT_EQ(1, stats.dropped);
 	EXPECT_EQ(number - 1, stats.recorded);
-	/* What comes now is lost, too, and nothing else changes. */
+	/* Further events are lost, too, and nothing else changes. */
 	for (int i = 2; i < 20; i++) {
 		record_number(number++);
 		ASSERT_EQ(i, stats_of(self->trid).dropped);
@@ -74,7 +74,7 @@ TEST_F(until_full, a05_without_room_it_is_suspended_and_full)
 	}
 }
 
-TEST_F(loop, a06_without_room_it_is_running_and_full)
+TEST_F(loop, a06_without_space_it_is_running_and_full)
 {
 	int number = 0;
 
@@ -83,7 +83,7 @@ TEST_F(loop, a06_without_room_it_is_running_and_full)
 		ASSERT_GE(TOO_MANY, number);
 	}
 	EXPECT_EQ(STATE(RUNNING, FULL), state_of(self->trid));
-	/* It accepts events all the same. */
+	/* It still accepts events. */
 	for (int i = 0; i < 100; i++)
 		record_number(number++);
 	EXPECT_EQ(STATE(RUNNING, FULL), state_of(self->trid));
@@ -112,11 +112,11 @@ TEST_F(loop, a08_is_not_full_when_it_was_read)
 }
 
 /* ------------------------------------------------------------------ */
-/* All ways from state to state						*/
+/* All changes of state							*/
 
 enum step { RECORD, READ, START, STOP, CLEAR };
 
-/* A walk through the states: where it is, and what is in the stream. */
+/* A walk through the states: the current one, and the events in the stream. */
 struct walk {
 	trace_id_t trid;
 	int loop;
@@ -128,7 +128,7 @@ struct walk {
 	unsigned int seed;
 };
 
-/* Numbers that look like chance and are the same in each run. */
+/* Pseudo-random numbers, the same in each run. */
 static unsigned int next_random(struct walk *walk, unsigned int end)
 {
 	walk->seed = walk->seed * 1103515245 + 12345;
@@ -145,7 +145,7 @@ static int is_running(int state)
 	return state >> 8 == POSIX_TRACE_RUNNING;
 }
 
-/* Does it: an error number, or -1 for an event that was taken, or 0. */
+/* Makes the step. Returns 0, -1 if it has read an event, or an error number. */
 static int do_step(struct walk *walk, enum step step)
 {
 	struct event event;
@@ -193,7 +193,7 @@ static int next_state(struct walk *walk, enum step step, int dropped)
 	return step == CLEAR ? state - full_of(state) : state;
 }
 
-/* How many more events must have been generated for the stream. */
+/* The number of events generated for the stream after the step. */
 static unsigned long long next_count(const struct walk *walk, enum step step)
 {
 	unsigned long long count = walk->stats.recorded + walk->stats.dropped;
@@ -204,7 +204,7 @@ static unsigned long long next_count(const struct walk *walk, enum step step)
 	return count + (step == RECORD && (is_running(walk->state) || stuck));
 }
 
-/* One step: NULL, or what was wrong. */
+/* Makes one step and checks the result. Returns NULL or the error. */
 static const char *walk_on(struct walk *walk, enum step step)
 {
 	unsigned long long count = next_count(walk, step);
@@ -222,7 +222,7 @@ static const char *walk_on(struct walk *walk, enum step step)
 	walk->stats = stats;
 	state = state_of(walk->trid);
 	wanted = next_state(walk, step, dropped);
-	/* The window of LOOP fills and empties on its way. */
+	/* The window of LOOP may become full, or not full, meanwhile. */
 	if (walk->loop && (step == RECORD || step == READ))
 		wanted += full_of(state) - full_of(wanted);
 	walk->state = state;
@@ -230,8 +230,8 @@ static const char *walk_on(struct walk *walk, enum step step)
 	return state == wanted ? NULL : "the state";
 }
 
-/* Every way from state to state as the functions above say, and no other. */
-TEST_F(stream, a09_no_states_but_these_and_no_ways_but_these)
+/* The state changes only as the functions above compute. */
+TEST_F(stream, a09_no_other_states_and_changes)
 {
 	struct walk walk = {
 		.trid = self->trid,
@@ -241,7 +241,7 @@ TEST_F(stream, a09_no_states_but_these_and_no_ways_but_these)
 	};
 
 	for (int i = 0; i < 40; i++) {
-		/* It is a long way to full, and to empty. */
+		/* Many steps lead to a full or an empty stream. */
 		const int counts[] = { 400, 400, 1, 1, 1 };
 		const enum step steps[] = { RECORD, RECORD, RECORD, RECORD, READ, READ, START,
 					    START, START, STOP, STOP, CLEAR };
@@ -260,7 +260,7 @@ TEST_F(stream, a09_no_states_but_these_and_no_ways_but_these)
 				break;
 		}
 	}
-	/* It came by all there are: but for RUNNING and FULL, of LOOP alone. */
+	/* The walk has reached all states: only LOOP can be RUNNING and FULL. */
 	EXPECT_EQ(walk.loop ? 0xf : 0x7, walk.seen);
 }
 
