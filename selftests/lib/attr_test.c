@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attributes objects: defaults, what can be set and what is refused.
+ * Attributes objects: defaults, valid and invalid values.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -61,7 +61,7 @@ TEST_F(attr, object_can_be_copied)
 	EXPECT_EQ(123456, size);
 }
 
-/* Calls each function with @attr: which one did not say EINVAL? */
+/* Calls each function with @attr. Returns the name of one that does not fail with EINVAL, or "". */
 static const char *accepts(trace_attr_t *attr)
 {
 	char name[TRACE_NAME_MAX + 1] = "name";
@@ -332,14 +332,14 @@ TEST_F(attr, user_event_size_grows_with_the_data_up_to_the_limit)
 		ASSERT_LT(len, size);
 		last = size;
 	}
-	/* Longer data is truncated, so it takes no more. */
+	/* Longer data is truncated, so the event is not larger. */
 	ASSERT_EQ(0, posix_trace_attr_getmaxusereventsize(&self->attr, 101, &size));
 	EXPECT_EQ(last, size);
 	ASSERT_EQ(0, posix_trace_attr_getmaxusereventsize(&self->attr, SIZE_MAX, &size));
 	EXPECT_EQ(last, size);
 }
 
-TEST_F(attr, system_event_size_has_room_for_two_event_sets)
+TEST_F(attr, system_event_size_has_space_for_two_event_sets)
 {
 	size_t size;
 
@@ -348,7 +348,7 @@ TEST_F(attr, system_event_size_has_room_for_two_event_sets)
 	EXPECT_GT(4096, size);
 }
 
-TEST_F(attr, functions_leave_errno_alone)
+TEST_F(attr, functions_do_not_change_errno)
 {
 	errno = 4711;
 	accepts(NULL);

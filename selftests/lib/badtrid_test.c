@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every function with trace ids that are none: EINVAL, never a crash.
+ * Every function with invalid trace ids: EINVAL, never a crash.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -12,7 +12,7 @@
 
 FIXTURE(garbage)
 {
-	trace_id_t trid;	/* one that is valid, beside the garbage */
+	trace_id_t trid;	/* a valid one, beside the garbage */
 };
 
 FIXTURE_VARIANT(garbage)
@@ -39,21 +39,21 @@ FIXTURE_TEARDOWN(garbage)
 
 TEST_F(garbage, is_invalid_everywhere)
 {
-	/* 1 might be the one that is valid: then its successor is not. */
+	/* If the number is the valid trace id by chance, take the next one. */
 	trace_id_t trid = variant->trid == self->trid ? self->trid + 1 : variant->trid;
 
 	EXPECT_STREQ("", accepts(trid));
-	/* The other one was not touched. */
+	/* The valid stream is unaffected. */
 	EXPECT_EQ(0, posix_trace_start(self->trid));
 }
 
-TEST(no_trid_is_valid_before_there_was_a_stream)
+TEST(no_trid_is_valid_before_the_first_stream)
 {
 	for (trace_id_t trid = -2; trid < 300; trid++)
 		EXPECT_STREQ("", accepts(trid));
 }
 
-TEST(trid_of_a_stream_that_was_shut_down_is_invalid)
+TEST(trid_is_invalid_after_shutdown)
 {
 	trace_id_t trid;
 
@@ -62,7 +62,7 @@ TEST(trid_of_a_stream_that_was_shut_down_is_invalid)
 	EXPECT_STREQ("", accepts(trid));
 }
 
-TEST(trid_is_not_given_again_at_once)
+TEST(trid_is_not_reused_immediately)
 {
 	trace_id_t first, second;
 
@@ -89,13 +89,13 @@ TEST(trid_of_the_parent_is_invalid_in_a_child)
 	ASSERT_EQ(0, posix_trace_start(trid));
 	ASSERT_EQ(0, child_start(&child, accepts_any, &trid));
 	EXPECT_EQ(0, child_wait(&child));
-	/* And the parent's stream goes on. */
+	/* The parent's stream continues. */
 	EXPECT_EQ(0, posix_trace_stop(trid));
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
 /* ------------------------------------------------------------------ */
-/* Used by one thread while another shuts it down			*/
+/* One thread uses it while another shuts it down			*/
 
 static trace_id_t current;
 static int finished;

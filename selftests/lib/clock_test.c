@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Timestamps: those of CLOCK_REALTIME, whatever the kernel's clock is made from, and
- * in the order in which things happened.
+ * Timestamps: they are those of CLOCK_REALTIME with every clock source of the kernel, and
+ * in the order of the events.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 
 static trace_event_id_t type;
 
-/* Up to @size - 1 bytes, without the end of the line. */
+/* Reads up to @size - 1 bytes, without the end of the line. */
 static int read_source(const char *name, char *text, size_t size)
 {
 	int fd = open(name, O_RDONLY | O_CLOEXEC);
@@ -35,8 +35,8 @@ static int read_source(const char *name, char *text, size_t size)
 }
 
 /*
- * The one that is in use. Soon after boot that is one which no program can choose, until
- * the kernel is sure of the counter.
+ * The current clock source. Shortly after boot, a source that no program can select is in
+ * use, until the kernel trusts the counter.
  */
 static int get_source(char *name, size_t size)
 {
@@ -50,7 +50,7 @@ static int get_source(char *name, size_t size)
 	return -1;
 }
 
-/* The one that is in use when this returns 0. */
+/* The source is in use when this returns 0. */
 static int set_source(const char *name)
 {
 	int fd = open(SOURCES "current_clocksource", O_WRONLY | O_CLOEXEC);
@@ -78,7 +78,7 @@ static void set_clock(unsigned long long ns)
 	clock_settime(CLOCK_REALTIME, &time);
 }
 
-/* How much faster it is than it would be, as NTP does it. */
+/* Makes the clock faster by @ppm, as NTP does. */
 static int set_frequency(long ppm)
 {
 	struct timex timex = { .modes = ADJ_FREQUENCY, .freq = ppm * 65536 };
@@ -86,7 +86,7 @@ static int set_frequency(long ppm)
 	return adjtimex(&timex);
 }
 
-/* A stream that has room for BATCH events, and does not lose any. */
+/* A stream with space for BATCH events, which loses none. */
 static int new_roomy_stream(trace_id_t *trid)
 {
 	trace_attr_t attr;
@@ -103,7 +103,7 @@ static int new_roomy_stream(trace_id_t *trid)
 	return err ? err : posix_trace_start(*trid);
 }
 
-/* A source, and the one that there was before; and a stream. */
+/* A clock source, the previous source, and a stream. */
 struct scene {
 	char source[64];
 	trace_id_t trid;
@@ -132,7 +132,7 @@ FIXTURE(clock)
 	struct scene scene;
 };
 
-/* What the vDSO and we read the counter of; and one that takes a system call. */
+/* A source whose counter the vDSO and the library read, and one that needs a system call. */
 FIXTURE_VARIANT(clock)
 {
 	const char *source;
@@ -160,7 +160,7 @@ FIXTURE_TEARDOWN(clock)
 
 #define ALONE	1000
 
-/* How many of ALONE events get into a stream, if the module must not record any? */
+/* Returns how many of ALONE events are recorded if the module refuses to record any. */
 static int record_alone(void)
 {
 	const struct refusal refusal = { .commands = { POSIXTRACE_IOC_EVENT }, .err = EINVAL };
@@ -170,7 +170,7 @@ static int record_alone(void)
 
 	if (new_roomy_stream(&trid))
 		return -1;
-	/* Attaches, and maps the stream. */
+	/* Attach, and map the stream. */
 	posix_trace_event(type, NULL, 0);
 	if (take_user(trid, &event) != 1 || refuse_commands(&refusal))
 		return -1;
@@ -181,13 +181,13 @@ static int record_alone(void)
 	return count;
 }
 
-/* Disturbed four times in a row is the exception, whatever the clock. */
-TEST_F(clock, is_known_without_the_module)
+/* Four interruptions in a row are an exception with any clock. */
+TEST_F(clock, is_read_without_the_module)
 {
 	int status;
 	pid_t pid;
 
-	/* In "make check-command", nobody has sequences. */
+	/* "make check-command" disables the sequences. */
 	if (!__rseq_size)
 		return;
 	pid = fork();
@@ -197,7 +197,7 @@ TEST_F(clock, is_known_without_the_module)
 	EXPECT_EQ(0, status);
 }
 
-/* What the clock said before and after each event. */
+/* The clock before and after each event. */
 struct bracket {
 	unsigned long long before;
 	unsigned long long after;
@@ -212,7 +212,7 @@ static void record_brackets(struct bracket *bracket, int count)
 	}
 }
 
-/* How many events of these were not in their bracket, or minus one if one is missing. */
+/* Returns the number of events outside of their bracket, or -1 if one is missing. */
 static int count_outside(trace_id_t trid, const struct bracket *bracket, int count)
 {
 	struct event event;
@@ -227,7 +227,7 @@ static int count_outside(trace_id_t trid, const struct bracket *bracket, int cou
 	return outside;
 }
 
-/* The STOP, behind a step of the clock: 0 if it has the new time. */
+/* Sets the clock and stops the stream. Returns 0 if STOP has the new time. */
 static int last_outside_when_stopped(trace_id_t trid, unsigned long long step)
 {
 	struct bracket bracket;
@@ -243,12 +243,12 @@ static int last_outside_when_stopped(trace_id_t trid, unsigned long long step)
 	return event_time(&event) < bracket.before || event_time(&event) > bracket.after;
 }
 
-TEST_F_TIMEOUT(clock, is_between_what_clock_gettime_says_before_and_after, 120)
+TEST_F_TIMEOUT(clock, is_between_clock_gettime_before_and_after, 120)
 {
 	static struct bracket bracket[BATCH];
 	int events = 1000000 / (pxt_time_scale() * pxt_time_scale());
 
-	/* A system call is enough to look at. */
+	/* A source with a system call needs fewer events. */
 	if (strcmp(variant->source, "tsc"))
 		events /= 10;
 	for (int done = 0; done < events; done += BATCH) {
@@ -271,7 +271,7 @@ TEST_F_TIMEOUT(clock, is_as_fast_as_the_clock_is_made, 120)
 	EXPECT_LE(0, set_frequency(0));
 }
 
-/* While the kernel goes over to another source, nothing goes back. */
+/* Times do not go backwards while the kernel changes to another source. */
 TEST_F(clock, keeps_its_order_when_its_source_changes)
 {
 	const char *other = strcmp(variant->source, "tsc") ? "tsc" : "acpi_pm";
@@ -292,7 +292,7 @@ TEST_F(clock, keeps_its_order_when_its_source_changes)
 	}
 }
 
-/* A thread that goes from CPU to CPU, and tells when it was there. */
+/* A thread changes its CPU for each event. */
 TEST_F(clock, keeps_its_order_when_a_thread_migrates)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -311,14 +311,14 @@ TEST_F(clock, keeps_its_order_when_a_thread_migrates)
 	for (int i = 0; i < rounds; i++) {
 		ASSERT_EQ(1, take_user(self->scene.trid, &event));
 		ASSERT_EQ(i, event_number(&event));
-		/* The clock may be a coarse one. */
+		/* The clock may be coarse. */
 		EXPECT_LE(last, event_time(&event));
 		last = event_time(&event);
 	}
 }
 
-/* Whoever comes after the step has the new time: not in a second, but at once. */
-TEST_F(clock, follows_a_step_forward_at_once)
+/* The first event after the step has the new time. */
+TEST_F(clock, follows_a_step_forward_immediately)
 {
 	const unsigned long long step = 10 * NSEC;
 	static struct bracket bracket[BATCH];
@@ -329,12 +329,12 @@ TEST_F(clock, follows_a_step_forward_at_once)
 		record_brackets(bracket, 1);
 		EXPECT_EQ(0, count_outside(self->scene.trid, bracket, 1));
 	}
-	/* What the module records, too. */
+	/* Events that the module records have the new time, too. */
 	EXPECT_EQ(0, last_outside_when_stopped(self->scene.trid, step));
 	set_clock(clock_ns() - (rounds + 1) * step);
 }
 
-/* Forward it follows. Back it never goes. */
+/* Times follow a step forward, but never go backwards. */
 TEST_F_TIMEOUT(clock, keeps_its_order_when_the_clock_is_set, 60)
 {
 	const long long steps[] = { 3600, -7200, 1800 };
@@ -356,7 +356,7 @@ TEST_F_TIMEOUT(clock, keeps_its_order_when_the_clock_is_set, 60)
 	}
 	set_clock(clock_ns() - shift * (long long)NSEC);
 	EXPECT_LT(clock_ns(), last);
-	/* A new stream, when there was none, begins with the clock as it is. */
+	/* If there was no stream, a new one starts with the current time. */
 	ASSERT_EQ(0, posix_trace_shutdown(self->scene.trid));
 	ASSERT_EQ(0, new_roomy_stream(&self->scene.trid));
 	posix_trace_event(type, NULL, 0);
@@ -376,7 +376,7 @@ static int record_in_time_namespace(void)
 	if (fd < 0 || write(fd, offset, strlen(offset)) < 0)
 		return 2;
 	close(fd);
-	/* Children are in there. */
+	/* Children are in the new namespace. */
 	switch (fork()) {
 	case 0:
 		posix_trace_event(type, &i, sizeof(i));
@@ -387,8 +387,8 @@ static int record_in_time_namespace(void)
 	return wait(&i) < 0 || i;
 }
 
-/* Where CLOCK_MONOTONIC is another one, but CLOCK_REALTIME is the same. */
-TEST_F(clock, is_that_of_clock_realtime_in_a_time_namespace)
+/* The namespace has its own CLOCK_MONOTONIC, but the same CLOCK_REALTIME. */
+TEST_F(clock, is_clock_realtime_in_a_time_namespace)
 {
 	unsigned long long before = clock_ns();
 	trace_attr_t attr;
@@ -415,7 +415,7 @@ TEST_F(clock, is_that_of_clock_realtime_in_a_time_namespace)
 
 #define AFTER_SETNS	400
 
-/* Enters one whose CLOCK_MONOTONIC is @offset later, after an event that was recorded before. */
+/* Records an event, then enters a namespace whose CLOCK_MONOTONIC is @offset later. */
 static int record_after_setns(const char *offset)
 {
 	int fd, i = 0;
@@ -435,8 +435,8 @@ static int record_after_setns(const char *offset)
 	return 0;
 }
 
-/* The library is not told. A day, little more than a tick, and back. */
-TEST_F(clock, is_that_of_clock_realtime_after_setns_into_a_time_namespace)
+/* The library does not notice. The offset is a day or slightly more than a tick, and back. */
+TEST_F(clock, is_clock_realtime_after_setns_into_a_time_namespace)
 {
 	static const char *const offsets[] = {
 		"monotonic 86400 0\n", "monotonic 0 20000000\n", "monotonic -1 0\n",
@@ -479,7 +479,7 @@ FIXTURE(minute)
 FIXTURE_SETUP(minute)
 {
 	ASSERT_EQ(0, scene_set(&self->scene, "tsc"));
-	/* Not what anybody has measured when the machine was started. */
+	/* A rate other than the one that the kernel measured at boot. */
 	ASSERT_LE(0, set_frequency(100));
 }
 
@@ -501,9 +501,9 @@ static unsigned long long apart(const unsigned long long pair[2])
 }
 
 /*
- * Were the counter a clock of its own, it would drift away: then what is between it and the
- * clock before would not be the same after a while. Less than 1 us, but for what the machine
- * has become slower or faster: that changes the time from one call of the clock to the next.
+ * If the counter were a separate clock, it would drift: the difference to the clock call
+ * before the event would change over time. It changes by less than 1 us, apart from changes
+ * of the machine's speed, which also show in the time between two clock calls.
  */
 TEST_F_TIMEOUT(minute, does_not_drift_within_a_minute, 120)
 {

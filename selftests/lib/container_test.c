@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A container that an unprivileged user makes: namespaces for users, process ids and
- * mounts, and a root folder with nothing in it but /dev/posixtrace.
+ * A container that an unprivileged user creates: namespaces for users, process ids and
+ * mounts, and a root directory that contains only /dev/posixtrace.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -16,9 +16,9 @@
 #define ALICE	1000
 
 /* ------------------------------------------------------------------ */
-/* Making it: 0, or a number that tells how far it came			*/
+/* Creation: 0, or the number of the failed step			*/
 
-/* Alice is root in there. */
+/* Alice is root inside. */
 static int make_namespaces(int which)
 {
 	if (setresgid(ALICE, ALICE, ALICE) || setresuid(ALICE, ALICE, ALICE) ||
@@ -49,17 +49,17 @@ static int make_root(void)
 	close(fd);
 	if (mount(PXT_DEVICE, "dev/posixtrace", NULL, MS_BIND, NULL))
 		return 24;
-	/* An initramfs can not be pivoted away. */
+	/* pivot_root() does not work on an initramfs. */
 	if (chroot(".") || chdir("/"))
 		return 25;
-	/* So this is all there is. */
+	/* The directory contains nothing else. */
 	return access(PXT_DEVICE, R_OK | W_OK) || !access("/proc", F_OK) || !access("/tmp", F_OK) ?
 	       26 : 0;
 }
 
 struct inside {
 	int (*fn)(const struct talk *talk);
-	int which;	/* namespaces besides that of users */
+	int which;	/* namespaces other than the user namespace */
 };
 
 static int be_inside(const struct inside *inside, const struct talk *talk)
@@ -69,7 +69,7 @@ static int be_inside(const struct inside *inside, const struct talk *talk)
 	return err ? err : inside->fn(talk);
 }
 
-/* Between out- and inside: only children are in the new namespace of process ids. */
+/* Between outside and inside: only children are in the new PID namespace. */
 static int be_runtime(void *arg, const struct talk *talk)
 {
 	const struct inside *inside = arg;
@@ -89,7 +89,7 @@ static int be_runtime(void *arg, const struct talk *talk)
 	return WEXITSTATUS(status);
 }
 
-/* Who makes a namespace of users has to be alone. */
+/* A process must be single-threaded to create a user namespace. */
 #define NEEDS_NO_THREAD	PXT_NOT_WITH_TSAN("has a thread of its own")
 
 static int run_inside(int (*fn)(const struct talk *talk))
@@ -105,14 +105,14 @@ static int run_inside(int (*fn)(const struct talk *talk))
 }
 
 /* ------------------------------------------------------------------ */
-/* What goes on in there						*/
+/* Inside the container							*/
 
 static void record_number(int number)
 {
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &number, sizeof(number));
 }
 
-/* Is the next user event this number, recorded by that process? */
+/* True if the next user event has this number and is from that process. */
 static int took(trace_id_t trid, int number, pid_t pid)
 {
 	struct event event;
@@ -170,7 +170,7 @@ static int trace_a_child(const struct talk *talk)
 	if (take(trid, &event) != 1)
 		return 33;
 	for (int i = 0; i < 10; i++) {
-		/* Blocks until it comes. */
+		/* Blocks until the event comes. */
 		say(&child.talk, i);
 		if (posix_trace_getnext_event(trid, &event.info, event.data, sizeof(event.data),
 					      &event.len, &event.unavailable))
@@ -239,7 +239,7 @@ TEST(child_is_traced_by_an_inherited_stream)
 }
 
 /* ------------------------------------------------------------------ */
-/* Out of it, and into it						*/
+/* Across the boundary							*/
 
 static int trace_outside(const struct talk *talk)
 {
@@ -273,9 +273,9 @@ FIXTURE_VARIANT(outside)
 	int for_alice;
 };
 
-/* What can not be seen is not there. */
+/* A process outside of the PID namespace does not exist inside. */
 FIXTURE_VARIANT_ADD(outside, unseen) { CLONE_NEWNS | CLONE_NEWPID, ESRCH, ESRCH };
-/* Root of the container is nobody special outside, but still alice. */
+/* Root inside has no privileges outside, but is still the user alice. */
 FIXTURE_VARIANT_ADD(outside, seen) { CLONE_NEWNS, EPERM, 0 };
 
 FIXTURE_SETUP(outside)
@@ -288,14 +288,14 @@ FIXTURE_SETUP(outside)
 
 FIXTURE_TEARDOWN(outside)
 {
-	/* Not if the case was skipped. */
+	/* The case may have been skipped. */
 	if (self->runtime.pid)
 		EXPECT_EQ(0, child_wait(&self->runtime));
 	EXPECT_EQ(0, child_wait(&self->alice));
 	EXPECT_EQ(0, child_wait(&self->root));
 }
 
-TEST_F(outside, process_is_traced_by_the_same_rules)
+TEST_F(outside, process_outside_is_traced_by_the_same_rules)
 {
 	struct inside inside = { trace_outside, variant->which };
 
@@ -308,7 +308,7 @@ TEST_F(outside, process_is_traced_by_the_same_rules)
 	EXPECT_EQ(variant->for_alice, hear(&self->runtime.talk));
 }
 
-/* Says its id outside, which it can not know, by being the child of its parent. */
+/* The process does not know its id outside; the test finds it as the child of its parent. */
 static int record_inside(const struct talk *talk)
 {
 	return record_on_demand(NULL, talk);
@@ -320,7 +320,7 @@ static pid_t child_of(pid_t parent)
 	char path[64];
 	FILE *file;
 
-	/* Ids are given in order, and this one is younger. */
+	/* Ids are assigned in ascending order, and the child is younger. */
 	for (pid_t i = parent + 1; pid < 0 && i < parent + 1000; i++) {
 		snprintf(path, sizeof(path), "/proc/%d/stat", i);
 		file = fopen(path, "re");

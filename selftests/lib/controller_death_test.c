@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The end of a controller, in whichever way: its streams end with it, before its parent
- * hears of it, and those whom it traced go on.
+ * The death of a controller in many ways: its streams end with it, before its parent gets
+ * the exit status, and the traced processes continue.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -13,7 +13,7 @@
 
 #define SLOTS	32
 
-/* How many streams this process can have more. */
+/* The number of further streams that this process can create. */
 static int free_slots(void)
 {
 	trace_id_t trids[SLOTS + 1];
@@ -37,8 +37,8 @@ struct controller {
 	void (*die)(const struct talk *talk);
 	enum company company;
 	pid_t target;
-	int *line;		/* a pipe: holders live until it ends */
-	int *failed;		/* shared; what holders find wrong */
+	int *line;		/* a pipe: holders live until it is closed */
+	int *failed;		/* shared; errors that holders find */
 };
 
 static void by_returning(const struct talk *talk)
@@ -64,7 +64,7 @@ static void *crash_in_thread(void *arg)
 {
 	int *nowhere = NULL;
 
-	/* The compiler must not know. */
+	/* Hide the value from the compiler. */
 	__asm__ ("" : "+r" (nowhere));
 	hear(arg);
 	*nowhere = 0;
@@ -99,7 +99,7 @@ static void by_crash_of_a_thread(const struct talk *talk)
 		pause();
 }
 
-/* The main thread ends first, and readers would keep it alive: they are cancelled. */
+/* The main thread ends first. Readers would keep the process alive, so there are none. */
 static void thread_by_thread(const struct talk *talk)
 {
 	static struct talk copy;
@@ -139,7 +139,7 @@ static int control(void *arg, const struct talk *talk)
 	trace_id_t trids[2];
 
 	setrlimit(RLIMIT_CORE, &no_core);
-	/* One on somebody else, one on itself and its children. */
+	/* One stream on another process, one on the controller itself and its children. */
 	if (start_family_stream(controller->target, &trids[0]) ||
 	    start_family_stream(0, &trids[1]))
 		return 80;
@@ -170,8 +170,8 @@ FIXTURE(controller)
 FIXTURE_VARIANT(controller)
 {
 	void (*die)(const struct talk *talk);
-	int signal;		/* from outside */
-	int status;		/* as of ended() */
+	int signal;		/* sent by the test */
+	int status;		/* as returned by ended() */
 };
 
 FIXTURE_VARIANT_ADD(controller, exits) { by_returning };
@@ -211,7 +211,7 @@ static void let_die(struct __test_metadata *_metadata, struct _test_data_control
 	if (variant->signal)
 		kill(self->child.pid, variant->signal);
 	ASSERT_EQ(variant->status, ended(self->child.pid));
-	/* At once, for it has been waited for. */
+	/* The streams are gone as soon as wait() returns. */
 	EXPECT_EQ(SLOTS, free_slots());
 	record_plain(2);
 }
@@ -230,7 +230,7 @@ TEST_F(controller, streams_end)
 
 TEST_F(controller, streams_end_while_readers_block)
 {
-	/* Threads that block would keep the process. */
+	/* Blocked threads would keep the process alive. */
 	if (variant->die == thread_by_thread)
 		return;
 	let_die(_metadata, self, variant, READERS);
@@ -246,7 +246,7 @@ TEST_F(controller, streams_end_while_children_hold_their_descriptors)
 }
 
 /* ------------------------------------------------------------------ */
-/* In the middle of something						*/
+/* At any point								*/
 
 struct act {
 	pid_t target;
@@ -276,7 +276,7 @@ static int create_and_shut_down(void *arg, const struct talk *talk)
 	}
 }
 
-TEST(controller_is_killed_wherever_it_is)
+TEST(controller_is_killed_at_any_point)
 {
 	struct act *act = share(sizeof(*act));
 	struct child child;
@@ -290,15 +290,15 @@ TEST(controller_is_killed_wherever_it_is)
 			record_plain(j);
 		dawdle(i * 7919 % 100003);
 		child_kill(&child);
-		/* Too slow for each time; and one that is lost stays so. */
+		/* Too slow for each round; and a lost slot stays lost. */
 		if (i % 50 == 49)
 			ASSERT_EQ(SLOTS, free_slots());
 	}
 	ASSERT_EQ(SLOTS, free_slots());
 }
 
-/* Both end at the same time: a child that is the controller of its parent's child. */
-TEST(controller_and_target_are_killed_at_once)
+/* Both die at the same time. The controller is a child of the parent of its target. */
+TEST(controller_and_target_are_killed_at_the_same_time)
 {
 	struct act *act = share(sizeof(*act));
 	struct child child;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The check sum of logs: the known value, and both ways of computing it against one
- * that does it bit by bit. Needs no module.
+ * The checksum of logs: the known value, and both implementations compared to one that
+ * computes it bit by bit. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posix_trace_create() and posix_trace_get_attr(): what is granted, what refused.
+ * posix_trace_create() and posix_trace_get_attr(): granted attributes and errors.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -80,7 +80,7 @@ TEST_F(create, without_attributes_has_the_defaults)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-TEST_F(create, attributes_are_those_that_were_given)
+TEST_F(create, attributes_are_the_given_ones)
 {
 	char name[TRACE_NAME_MAX + 1];
 	trace_attr_t attr;
@@ -137,7 +137,7 @@ TEST_F(create, creation_time_is_that_of_the_call)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-TEST_F(create, small_size_is_rounded_up_and_told)
+TEST_F(create, small_size_is_rounded_up_and_reported)
 {
 	trace_attr_t attr;
 	size_t size;
@@ -164,7 +164,7 @@ TEST_F(create, attributes_of_a_stream_make_another)
 }
 
 /* ------------------------------------------------------------------ */
-/* Refused								*/
+/* Errors								*/
 
 TEST_F(create, flush_needs_a_log)
 {
@@ -197,7 +197,7 @@ TEST_F(create, missing_process)
 	EXPECT_EQ(ESRCH, posix_trace_create(-1, &self->attr, &self->trid));
 }
 
-TEST_F(create, bad_attributes_win_over_the_missing_process)
+TEST_F(create, bad_attributes_precede_the_missing_process)
 {
 	ASSERT_EQ(0, posix_trace_attr_destroy(&self->attr));
 	EXPECT_EQ(EINVAL, posix_trace_create(0x7fffffff, &self->attr, &self->trid));

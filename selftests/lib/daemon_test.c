@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs that close the library's descriptors behind its back, and open files of
- * their own under these numbers, as daemons do: what was traced stays traced, a
- * stream that was closed is gone, and nobody touches those files.
+ * Programs that close the library's descriptors without its knowledge, and open files of
+ * their own with these numbers, as daemons do: a traced process remains traced, a closed
+ * stream is gone, and the library does not touch those files.
  */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -27,7 +27,7 @@ static int is_running(trace_id_t trid)
 	       status.posix_stream_status == POSIX_TRACE_RUNNING;
 }
 
-/* The number of the next user event of a stream, -1 without one. */
+/* The number of the next user event of a stream, -1 if there is none. */
 static int take_number(trace_id_t trid)
 {
 	struct event event;
@@ -40,7 +40,7 @@ static int take_number(trace_id_t trid)
 
 FIXTURE(closed_stream)
 {
-	struct child other;	/* a process to be traced */
+	struct child other;	/* a process to trace */
 	struct foreign file;
 	trace_id_t trid;
 	int fd;
@@ -64,7 +64,7 @@ FIXTURE_SETUP(closed_stream)
 {
 	ASSERT_EQ(0, child_start(&self->other, child_idle, NULL));
 	ASSERT_EQ(0, hear(&self->other.talk));
-	/* So that only what belongs to the stream comes and goes. */
+	/* Attach now, so that later changes are due to the stream. */
 	record_number(0);
 	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
@@ -86,7 +86,7 @@ TEST_F(closed_stream, trid_is_invalid_everywhere)
 	EXPECT_EQ(-1, posixtrace_fd(self->trid));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_STREQ("", accepts(self->trid));
-	/* The first shutdown, with which that ended, has left nothing to the second. */
+	/* The first shutdown, which accepts() ends with, has freed everything. */
 	EXPECT_STREQ("", accepts(self->trid));
 	EXPECT_STREQ("", foreign_check(&self->file));
 }
@@ -97,12 +97,12 @@ TEST_F(closed_stream, file_with_its_number_is_unharmed_by_shutdown)
 	EXPECT_STREQ("", foreign_check(&self->file));
 }
 
-TEST_F(closed_stream, shutdown_frees_what_the_library_has_of_it)
+TEST_F(closed_stream, shutdown_frees_the_resources_of_the_library)
 {
 	int maps = count_device_maps(), fds = count_device_fds(NULL);
 
 	EXPECT_EQ(EINVAL, posix_trace_shutdown(self->trid));
-	/* What is written and what is read. */
+	/* The writable and the read-only mapping. */
 	EXPECT_EQ(maps - 2, count_device_maps());
 	EXPECT_EQ(fds, count_device_fds(NULL));
 }
@@ -137,7 +137,7 @@ TEST(blocked_reader_of_a_stream_that_is_closed_gets_einval)
 }
 
 /* ------------------------------------------------------------------ */
-/* One number, two of ours						*/
+/* One number for two descriptors					*/
 
 FIXTURE(number)
 {
@@ -180,10 +180,13 @@ TEST_F(number, of_a_closed_stream_can_be_that_of_the_next)
 	EXPECT_STREQ("", accepts(self->second));
 }
 
-/* Closed by dup2(): a second descriptor of the other stream, whose close would end it. */
+/*
+ * dup2() closes the old stream, and makes a second descriptor of the other one. Closing
+ * that would end the other stream.
+ */
 TEST_F(number, can_be_a_copy_of_another_streams_descriptor)
 {
-	/* Takes the free number. */
+	/* Take the free number. */
 	int hole = dup(0), fd;
 
 	ASSERT_EQ(self->fd, hole);
@@ -201,7 +204,7 @@ TEST_F(number, of_a_closed_stream_can_be_that_of_the_target)
 {
 	int fds, target = -1;
 
-	/* Not attached before: no event yet. */
+	/* The process is not attached yet, as it has recorded no event. */
 	ASSERT_EQ(0, count_device_fds(NULL));
 	record_number(1);
 	ASSERT_EQ(1, count_device_fds(&target));
@@ -214,7 +217,7 @@ TEST_F(number, of_a_closed_stream_can_be_that_of_the_target)
 	fds = count_device_fds(NULL);
 	record_number(2);
 	EXPECT_EQ(2, take_number(self->second));
-	/* By the one that was there. */
+	/* The existing descriptor serves. */
 	EXPECT_EQ(fds, count_device_fds(NULL));
 	EXPECT_EQ(0, posix_trace_shutdown(self->second));
 }
@@ -272,7 +275,7 @@ FIXTURE_SETUP(closed_target)
 {
 	int target = -1;
 
-	/* On another one it would need a sub-buffer there, and a descriptor to ask for it. */
+	/* Another CPU would need a sub-buffer of its own, and a descriptor to get it. */
 	ASSERT_LE(0, run_on(0));
 	ASSERT_EQ(0, child_start(&self->other, child_idle, NULL));
 	ASSERT_EQ(0, hear(&self->other.talk));
@@ -293,7 +296,7 @@ FIXTURE_TEARDOWN(closed_target)
 	child_wait(&self->other);
 }
 
-TEST_F(closed_target, process_goes_on_recording)
+TEST_F(closed_target, process_keeps_recording)
 {
 	for (int i = 2; i < 10; i++) {
 		record_number(i);
@@ -302,19 +305,19 @@ TEST_F(closed_target, process_goes_on_recording)
 	EXPECT_STREQ("", foreign_check(&self->file));
 }
 
-/* Another one comes in its place, once; unless the program's own does as well. */
-TEST_F(closed_target, process_needs_one_descriptor_again)
+/* Another descriptor replaces it, once; none is needed if the program's own file serves. */
+TEST_F(closed_target, process_replaces_one_descriptor)
 {
 	int more = variant->kind != FOREIGN_TARGET;
 
-	/* Else it goes on without. */
+	/* With sequences it needs none. */
 	ASSERT_EQ(0, forgo_sequences());
 	for (int i = 2; i < 10; i++)
 		record_number(i);
 	EXPECT_EQ(self->fds + more, count_device_fds(NULL));
 }
 
-TEST_F(closed_target, process_needs_none_to_write_into_its_streams)
+TEST_F(closed_target, process_needs_no_descriptor_to_write_into_its_streams)
 {
 	for (int i = 2; i < 10; i++)
 		record_number(i);
@@ -328,7 +331,7 @@ TEST_F(closed_target, names_keep_their_meaning)
 {
 	trace_event_id_t id;
 
-	/* Not the names of the process that a file under that number may trace. */
+	/* The names are not those of the process that the file with that number may trace. */
 	EXPECT_EQ(0, posix_trace_eventid_open("after", &id));
 	EXPECT_NE(self->id, id);
 	EXPECT_EQ(0, posix_trace_eventid_open("before", &id));
@@ -338,7 +341,7 @@ TEST_F(closed_target, names_keep_their_meaning)
 	EXPECT_STREQ("", foreign_check(&self->file));
 }
 
-TEST_F(closed_target, full_stream_goes_on_counting)
+TEST_F(closed_target, full_stream_keeps_counting)
 {
 	struct posixtrace_stats_info stats;
 	trace_id_t trid;
@@ -357,7 +360,7 @@ TEST_F(closed_target, full_stream_goes_on_counting)
 }
 
 /* ------------------------------------------------------------------ */
-/* A child that shares our memory, but has descriptors of its own	*/
+/* A child with shared memory, but separate descriptors			*/
 
 static void __attribute__((noinline)) record_in_child_of_vfork(void)
 {
@@ -371,7 +374,7 @@ static void __attribute__((noinline)) record_in_child_of_vfork(void)
 	waitpid(pid, &status, 0);
 }
 
-TEST(child_of_vfork_that_records_leaves_its_parent_attached)
+TEST(parent_remains_attached_if_a_child_of_vfork_records)
 {
 	int fds, count = 0;
 	trace_id_t trid;
@@ -393,7 +396,7 @@ TEST(child_of_vfork_that_records_leaves_its_parent_attached)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST(child_of_vfork_that_records_first_leaves_its_parent_to_be_attached)
+TEST(parent_can_attach_if_a_child_of_vfork_records_first)
 {
 	trace_id_t trid;
 
@@ -406,9 +409,9 @@ TEST(child_of_vfork_that_records_first_leaves_its_parent_to_be_attached)
 }
 
 /* ------------------------------------------------------------------ */
-/* A daemon, from its first fork to its life as nobody			*/
+/* A daemon, from its first fork to its life as an unprivileged user	*/
 
-/* Files that a daemon opens at once: some of them get numbers that were ours. */
+/* Files that a daemon opens: some get numbers of the library's descriptors. */
 #define DAEMON_FILES	10
 
 static const enum foreign_kind daemon_kinds[] = {
@@ -433,7 +436,7 @@ static int files_unharmed(const struct foreign *files)
 	return 1;
 }
 
-/* A stream of the daemon's own records what the stream on it records. */
+/* A stream of the daemon itself records the same event as the stream on it. */
 static int trace_myself(int number)
 {
 	trace_id_t trid;
@@ -448,7 +451,7 @@ static int trace_myself(int number)
 
 #define DAEMON_EVENTS	9
 
-/* Nobody hears more of it than its events and its exit status: the step that failed. */
+/* The test sees only its events and its exit status: the step that failed. */
 static int live_as_daemon(void)
 {
 	struct foreign files[DAEMON_FILES];
@@ -482,7 +485,7 @@ static int live_as_daemon(void)
 	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY) || !setuid(0))
 		return 8;
 	record_number(6);
-	/* Now nobody has to be able to open the device. */
+	/* From now on the process may be unable to open the device. */
 	if (close_range(3, ~0U, 0))
 		return 9;
 	if (open_files(files))
@@ -498,14 +501,14 @@ static int daemonise(void *arg, const struct talk *talk)
 	pid_t pid;
 
 	(void)arg;
-	/* Traced by nobody; what they attach is not their children's. */
+	/* These processes are not traced, and their children do not inherit what they attach. */
 	record_number(-1);
 	if (setsid() < 0)
 		return 1;
 	record_number(-1);
 	pid = fork();
 	if (pid == 0) {
-		/* Its first event is to be the first in the stream. */
+		/* The first event of the daemon is the first one in the stream. */
 		say(talk, getpid());
 		if (hear(talk))
 			_exit(100);
@@ -514,7 +517,7 @@ static int daemonise(void *arg, const struct talk *talk)
 	return pid < 0;
 }
 
-TEST(daemon_is_traced_from_its_birth_to_its_end)
+TEST(daemon_is_traced_from_its_beginning_to_its_end)
 {
 	struct child child;
 	struct event event;
@@ -522,7 +525,7 @@ TEST(daemon_is_traced_from_its_birth_to_its_end)
 	pid_t daemon;
 	int status;
 
-	/* Its parent ends before it does. */
+	/* The parent of the daemon ends before the daemon does. */
 	ASSERT_EQ(0, prctl(PR_SET_CHILD_SUBREAPER, 1));
 	ASSERT_EQ(0, child_start(&child, daemonise, NULL));
 	daemon = hear(&child.talk);
@@ -543,14 +546,14 @@ TEST(daemon_is_traced_from_its_birth_to_its_end)
 }
 
 /* ------------------------------------------------------------------ */
-/* Threads that record while another one closes all			*/
+/* Threads record while another one closes all descriptors		*/
 
 #define RECORDERS	3
 #define ROUND_FILES	4
 
 static struct recorder {
 	pthread_t thread;
-	unsigned int count;	/* of events, those of the handler too; written by it */
+	unsigned int count;	/* of events and those of the handler; the thread writes it */
 	int stop;
 } recorders[RECORDERS];
 
@@ -569,7 +572,7 @@ static void record_in_handler(int signal)
 		record_one();
 }
 
-static void *record_until_told(void *arg)
+static void *record_until_stopped(void *arg)
 {
 	myself = arg;
 	while (!__atomic_load_n(&myself->stop, __ATOMIC_ACQUIRE)) {
@@ -580,7 +583,7 @@ static void *record_until_told(void *arg)
 	return NULL;
 }
 
-/* Each of them has recorded at least two more: none is in an event of before. */
+/* Waits until each thread has recorded two more events: none is still in an earlier one. */
 static void wait_for_recorders(void)
 {
 	unsigned int before[RECORDERS], i;
@@ -595,11 +598,11 @@ static void wait_for_recorders(void)
 
 struct rounds {
 	int count;
-	int files;		/* the fewer, the faster */
-	bool wait;		/* each round, until all have recorded with new descriptors */
+	int files;		/* fewer files are faster */
+	bool wait;		/* in each round, until all have recorded with new descriptors */
 };
 
-/* Closes all, opens files under any numbers, finds them unharmed: again and again. */
+/* Repeatedly closes all descriptors, opens files with arbitrary numbers, and checks them. */
 static int close_in_rounds(const struct rounds *rounds)
 {
 	struct foreign files[ROUND_FILES];
@@ -622,7 +625,7 @@ static int close_in_rounds(const struct rounds *rounds)
 	return 0;
 }
 
-/* Says at the end how many events there were. */
+/* Reports the number of events at the end. */
 static int record_and_close(void *arg, const struct talk *talk)
 {
 	struct sigaction action = { .sa_handler = record_in_handler };
@@ -635,7 +638,7 @@ static int record_and_close(void *arg, const struct talk *talk)
 	say(&above, 0);
 	hear(&above);
 	for (int i = 0; i < RECORDERS; i++) {
-		if (pthread_create(&recorders[i].thread, NULL, record_until_told, &recorders[i]))
+		if (pthread_create(&recorders[i].thread, NULL, record_until_stopped, &recorders[i]))
 			return 2;
 	}
 	ret = close_in_rounds(arg);
@@ -644,7 +647,7 @@ static int record_and_close(void *arg, const struct talk *talk)
 		pthread_join(recorders[i].thread, NULL);
 		count += recorders[i].count;
 	}
-	/* It has not been left without: not even in the last round. */
+	/* The process is still traced, even after the last round. */
 	record_number(4711);
 	say(&above, count + 1);
 	return ret;
@@ -690,7 +693,7 @@ TEST(no_event_is_lost_when_descriptors_are_closed)
 	EXPECT_EQ(4711, last);
 }
 
-/* At any time: also in the middle of an attach. Then an event may be lost, no file. */
+/* At any point, also during an attach. Then an event may be lost, but no file is harmed. */
 TEST(no_file_is_harmed_when_descriptors_are_closed_at_any_time)
 {
 	const struct rounds rounds = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The end of traced processes, wherever they are.
+ * The death of traced processes at any point.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -14,7 +14,7 @@ static int load(const int *word)
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* What the descriptor of a stream says, at once. */
+/* The current events of a stream's descriptor. */
 static int poll_now(trace_id_t trid)
 {
 	struct pollfd pollfd = { .fd = posixtrace_fd(trid), .events = POLLIN };
@@ -24,7 +24,7 @@ static int poll_now(trace_id_t trid)
 
 FIXTURE(death)
 {
-	trace_id_t trid;	/* of this process and its children */
+	trace_id_t trid;	/* on this process and its children */
 };
 
 FIXTURE_SETUP(death)
@@ -38,15 +38,15 @@ FIXTURE_TEARDOWN(death)
 }
 
 /* ------------------------------------------------------------------ */
-/* In the middle of something						*/
+/* At any point								*/
 
 struct life {
-	int begun;		/* so many events */
+	int begun;		/* number of started events */
 	int done;
 	struct line line;
 };
 
-/* More would take too long to read, if who kills it is late. */
+/* More events would take too long to read if the kill comes late. */
 #define EVENTS_MAX	200
 
 static void record_until_killed(struct life *life)
@@ -64,7 +64,7 @@ static void record_until_killed(struct life *life)
 	}
 }
 
-/* All that it has done is there, and what it had begun may be. */
+/* Expects all finished events, and perhaps the one that was started. */
 static void check_life(struct __test_metadata *_metadata, trace_id_t trid, pid_t pid,
 		       const struct life *life)
 {
@@ -107,18 +107,18 @@ static void kill_in_the_middle(struct __test_metadata *_metadata, trace_id_t tri
 	EXPECT_EQ(0, stats.damaged);
 	EXPECT_EQ(0, stats.dropped);
 	EXPECT_EQ(stats.recorded, stats.read);
-	/* And who is left records as before. */
+	/* The remaining process records as before. */
 	record_plain(1);
 	EXPECT_EQ(stats.recorded + 1, generated_for(trid));
 }
 
-TEST_F(death, in_the_middle_of_recording)
+TEST_F(death, while_recording)
 {
 	kill_in_the_middle(_metadata, self->trid, 2, 131);
 }
 
-/* The first event attaches, which takes much longer. */
-TEST_F(death, in_the_middle_of_attaching)
+/* The first event attaches the process, which takes much longer. */
+TEST_F(death, while_attaching)
 {
 	kill_in_the_middle(_metadata, self->trid, 0, 3001);
 }
@@ -129,8 +129,8 @@ static void *record_in_thread(void *arg)
 	return NULL;
 }
 
-/* One life for each thread: which is in the middle of what, nobody knows. */
-TEST_F(death, of_threads_in_the_middle_of_recording)
+/* Each thread has a life; the point of each is arbitrary. */
+TEST_F(death, of_threads_while_recording)
 {
 	struct life *lives = share(2 * sizeof(*lives));
 	struct event event;
@@ -177,7 +177,10 @@ TEST_F(death, of_threads_in_the_middle_of_recording)
 
 #define CONTROLLERS	3
 
-/* Hears whom to trace; when it hears of his end, says how many events there are. */
+/*
+ * Gets a pid to trace from the test; once that process has ended, reports the number of its
+ * events.
+ */
 static int count_events(void *arg, const struct talk *talk)
 {
 	struct event event;
@@ -204,7 +207,7 @@ static int count_events(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST(with_streams_of_several_controllers)
+TEST(death_with_streams_of_several_controllers)
 {
 	struct life *life = share(sizeof(*life));
 	struct child controllers[CONTROLLERS];
@@ -239,15 +242,15 @@ TEST(with_streams_of_several_controllers)
 			ASSERT_GE(life->begun, count);
 		}
 	}
-	/* They hold each other's pipes: none hears that we hang up. */
+	/* The controllers hold each other's pipes, so closing one does not end its reader. */
 	for (int i = 0; i < CONTROLLERS; i++) {
 		say(&controllers[i].talk, 0);
 		EXPECT_EQ(0, child_wait(&controllers[i]));
 	}
 }
 
-/* Whom it is about ends while it is created. */
-TEST(while_a_stream_is_created)
+/* The process ends while the stream is created. */
+TEST(death_while_a_stream_is_created)
 {
 	struct life *life = share(sizeof(*life));
 	int created = 0, refused = 0;
@@ -282,9 +285,9 @@ TEST(while_a_stream_is_created)
 }
 
 /* ------------------------------------------------------------------ */
-/* Numbers that are used again						*/
+/* Reused process ids							*/
 
-static int record_when_told(void *arg, const struct talk *talk)
+static int record_on_request(void *arg, const struct talk *talk)
 {
 	long number;
 
@@ -297,7 +300,7 @@ static int record_when_told(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* A child with this number. */
+/* Starts a child with this process id. */
 static int start_numbered(struct child *child, pid_t pid)
 {
 	struct clone_args args = {
@@ -316,7 +319,7 @@ static int start_numbered(struct child *child, pid_t pid)
 
 		close(there[1]);
 		close(back[0]);
-		_exit(record_when_told(NULL, &talk));
+		_exit(record_on_request(NULL, &talk));
 	}
 	if (child->pid < 0)
 		return -errno;
@@ -326,14 +329,14 @@ static int start_numbered(struct child *child, pid_t pid)
 	return 0;
 }
 
-TEST(process_with_the_number_of_a_dead_one_is_another)
+TEST(process_with_a_reused_id_is_not_traced)
 {
 	struct child first, second;
 	struct event event;
 	trace_id_t old, new;
 
 	for (int i = 0; i < rounds(50); i++) {
-		ASSERT_EQ(0, child_start(&first, record_when_told, NULL));
+		ASSERT_EQ(0, child_start(&first, record_on_request, NULL));
 		ASSERT_EQ(0, hear(&first.talk));
 		ASSERT_EQ(0, new_family_stream(first.pid, POSIX_TRACE_INHERITED, 32 << 10,
 					       POSIX_TRACE_LOOP, &old));
@@ -367,7 +370,7 @@ TEST(process_with_the_number_of_a_dead_one_is_another)
 }
 
 /* ------------------------------------------------------------------ */
-/* Nobody is left							*/
+/* No process is left							*/
 
 FIXTURE(last)
 {
@@ -378,7 +381,7 @@ FIXTURE(last)
 
 FIXTURE_SETUP(last)
 {
-	ASSERT_EQ(0, child_start(&self->child, record_when_told, NULL));
+	ASSERT_EQ(0, child_start(&self->child, record_on_request, NULL));
 	ASSERT_EQ(0, hear(&self->child.talk));
 	ASSERT_EQ(0, start_family_stream(self->child.pid, &self->trid));
 	ASSERT_EQ(1, take(self->trid, &self->event));
@@ -389,7 +392,7 @@ FIXTURE_TEARDOWN(last)
 	posix_trace_shutdown(self->trid);
 }
 
-TEST_F(last, what_it_recorded_is_there)
+TEST_F(last, its_events_can_be_read)
 {
 	EXPECT_EQ(1, processes_of(self->trid));
 	EXPECT_EQ(0, poll_now(self->trid));
@@ -407,14 +410,14 @@ TEST_F(last, what_it_recorded_is_there)
 	}
 	EXPECT_EQ(POLLHUP, poll_now(self->trid));
 	EXPECT_EQ(0, take(self->trid, &self->event));
-	/* The stream is as it was. */
+	/* The stream has not changed. */
 	EXPECT_EQ(0, posix_trace_stop(self->trid));
 	EXPECT_EQ(POLLIN | POLLHUP, poll_now(self->trid));
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(POSIX_TRACE_STOP, self->event.info.posix_event_id);
 }
 
-TEST_F(last, reader_goes_on_waiting)
+TEST_F(last, reader_keeps_waiting)
 {
 	struct reader reader;
 
@@ -433,7 +436,7 @@ TEST_F(last, reader_goes_on_waiting)
 	EXPECT_EQ(EINVAL, reader_end(&reader));
 }
 
-TEST_F(last, reader_that_comes_later_waits)
+TEST_F(last, later_reader_waits)
 {
 	struct timespec soon;
 	struct reader reader;
@@ -442,7 +445,7 @@ TEST_F(last, reader_that_comes_later_waits)
 	ASSERT_EQ(0, reader_start(&reader, self->trid, NULL));
 	clock_gettime(CLOCK_REALTIME, &soon);
 	EXPECT_EQ(ETIMEDOUT, read_timed(self->trid, &self->event, 8, &soon));
-	/* An event of the controller is one that it gets. */
+	/* The reader gets an event of the controller. */
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	EXPECT_EQ(0, reader_end(&reader));
 	EXPECT_EQ(POSIX_TRACE_STOP, reader.event.info.posix_event_id);
@@ -474,7 +477,7 @@ static void start_poller(struct __test_metadata *_metadata, struct poller *polle
 		ASSERT_EQ(0, load(&poller->revents));
 }
 
-TEST_F(last, poller_is_told)
+TEST_F(last, poller_wakes_up)
 {
 	struct poller poller;
 
@@ -484,7 +487,7 @@ TEST_F(last, poller_is_told)
 	EXPECT_EQ(POLLHUP, poller.revents);
 }
 
-/* Traced: has a child as long as it hears nothing, and after that. */
+/* A traced process with a child; it lives until the next message, and its child lives on. */
 static int bear_one(void *arg, const struct talk *talk)
 {
 	int *line = arg;
@@ -503,7 +506,7 @@ static int bear_one(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST(poller_is_told_of_the_last_one)
+TEST(poller_wakes_up_when_the_last_process_ends)
 {
 	struct poller poller;
 	struct child child;
@@ -524,7 +527,7 @@ TEST(poller_is_told_of_the_last_one)
 	EXPECT_EQ(0, poll_now(trid));
 	EXPECT_EQ(0, load(&poller.revents));
 	ASSERT_EQ(1, write(line[1], "", 1));
-	/* By its event, or by its end. */
+	/* The event or the end wakes up the poller. */
 	pthread_join(poller.thread, NULL);
 	EXPECT_TRUE(poller.revents & POLLIN);
 	ASSERT_EQ(0, posix_trace_getnext_event(trid, &event.info, event.data, sizeof(event.data),
@@ -539,11 +542,11 @@ TEST(poller_is_told_of_the_last_one)
 #define DEPTH	20
 
 struct chain {
-	int depth;		/* of the youngest */
+	int depth;		/* of the youngest process */
 	int over;
 };
 
-/* Each ends as soon as it has a child, that has perhaps not begun. */
+/* Each process ends as soon as it has a child, which perhaps has not run yet. */
 static int bear_and_end(void *arg, const struct talk *talk)
 {
 	struct chain *chain = arg;
@@ -562,7 +565,7 @@ static int bear_and_end(void *arg, const struct talk *talk)
 	_exit(0);
 }
 
-TEST(nobody_is_told_while_one_is_being_born)
+TEST(poller_sleeps_while_a_process_is_being_created)
 {
 	struct chain *chain = share(sizeof(*chain));
 	struct child child;
@@ -580,7 +583,7 @@ TEST(nobody_is_told_while_one_is_being_born)
 					       POSIX_TRACE_LOOP, &trid));
 		ASSERT_EQ(0, posix_trace_start(trid));
 		say(&child.talk, 0);
-		/* Asked all the time, or once and woken. */
+		/* Poll without blocking, or block until woken up. */
 		pollfd = (struct pollfd){ .fd = posixtrace_fd(trid) };
 		while (poll(&pollfd, 1, i % 2 ? 0 : -1) == 0) {
 			if (!processes_of(trid))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Restartable sequences that last long, at one point or another: whoever writes is often
- * disturbed just there, and has to begin anew. The program has the library's own code, with
+ * Restartable sequences with a long delay at one point or another: a writer is often
+ * interrupted there, and has to retry. The program contains the library's own code, with
  * loops in the sequences.
  */
 #define _GNU_SOURCE
@@ -11,7 +11,7 @@
 #define DELAY_TEXT_(number)	#number
 #define DELAY_TEXT(number)	DELAY_TEXT_(number)
 
-/* Where a thread is delayed: that stays there when the kernel aborts the sequence. */
+/* The point where a thread is delayed; the mark remains when the kernel aborts the sequence. */
 __asm__(".macro delay point, scratch\n\t"
 	"movl 4*\\point+delay_loops(%rip), \\scratch\n\t"
 	"testl \\scratch, \\scratch\n\t"
@@ -38,10 +38,10 @@ __asm__(".macro delay point, scratch\n\t"
 #include "storm.h"
 
 #ifdef HAVE_DELAYS
-/* The sequences know these three by name. Set before there is another thread: */
+/* The sequences use these three by name. Set before other threads exist. */
 unsigned int delay_loops[PXTU_POINTS + 1];
 __thread unsigned int delay_at;
-/* At each point, and elsewhere. */
+/* Aborts at each point; index 0: elsewhere. */
 __thread unsigned int delay_aborts[PXTU_POINTS + 1];
 
 /* Of all threads, in shared memory. */
@@ -49,7 +49,7 @@ static struct aborts {
 	long at[PXTU_POINTS + 1];
 } *aborts;
 
-/* In a handler, too: what it takes is not there for the one that it interrupts. */
+/* Also called in a handler: a count is added by the handler or by the interrupted thread. */
 static void collect_aborts(void)
 {
 	for (int point = 0; point <= PXTU_POINTS; point++) {
@@ -61,7 +61,7 @@ static void collect_aborts(void)
 	}
 }
 
-/* Comes before the abort that it causes, and has its own sequences. */
+/* Runs before the abort that it causes, and has its own sequences. */
 static void record_in_handler(int signal)
 {
 	unsigned int at = delay_at;
@@ -71,7 +71,7 @@ static void record_in_handler(int signal)
 	delay_at = at;
 }
 
-/* As many loops as take so long, on a processor that nobody takes away from us. */
+/* The number of loops that takes @nanoseconds on an undisputed processor. */
 static unsigned int loops_of(unsigned long long nanoseconds)
 {
 	unsigned long long best = ~0ULL, start, took;
@@ -120,7 +120,7 @@ FIXTURE_VARIANT_ADD(delay, all_of_loop) { 0, POSIX_TRACE_LOOP, SMALL };
 static int the_point;
 static unsigned long long deadline;
 
-/* When all are meant, that is without the drops: there are few of them. */
+/* All points means all but the drops, which are few. */
 static bool is_counted(int point)
 {
 	return the_point ? point == the_point : point != PXTU_POINT_DROP;

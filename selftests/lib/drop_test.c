@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a full stream drops is counted without a system call, and where that can
- * not be, with one.
+ * Drops of a full stream are counted without a system call where possible, and with one
+ * otherwise.
  */
 #define _GNU_SOURCE
 #include <linux/seccomp.h>
@@ -16,9 +16,9 @@
 #include "sequences.h"
 #include "trace_test.h"
 
-#define TO_FILL	600	/* events that fill a stream, and some more */
+#define TO_FILL	600	/* enough events to fill a stream */
 #define DROPPED	1000
-#define SIGNALS	2000	/* some of which come while an event is counted */
+#define SIGNALS	2000	/* some of them arrive while an event is counted */
 
 static void record(int count)
 {
@@ -55,7 +55,7 @@ FIXTURE_TEARDOWN(drop)
 	posix_trace_shutdown(self->trid);
 }
 
-/* The child has filled its stream, and goes on when it is told. */
+/* The child fills its stream, and continues on request. */
 static int start_full(struct child *child, int (*fn)(void *arg, const struct talk *talk),
 		      trace_id_t *trid)
 {
@@ -81,7 +81,7 @@ static void fill(const struct talk *talk)
 	hear(talk);
 }
 
-/* From now on only read, write and exit; anything else is death. */
+/* From now on only read, write and exit are allowed; any other system call is fatal. */
 static int record_without_system_calls(void *arg, const struct talk *talk)
 {
 	(void)arg;
@@ -113,7 +113,7 @@ static void count_signal(int sig)
 	__atomic_add_fetch(&signals, 1, __ATOMIC_RELAXED);
 }
 
-/* Who asks the counter of the processor for the time dies; so it is after strict seccomp, too. */
+/* Reading the processor's counter is fatal from now on, as it is after strict seccomp. */
 static int record_without_a_clock(void *arg, const struct talk *talk)
 {
 	const struct itimerval often = { { 0, 500 }, { 0, 500 } };
@@ -167,7 +167,7 @@ TEST_F(drop, counts_in_threads_without_sequences)
 	EXPECT_EQ(self->before + DROPPED, dropped_by(self->trid));
 }
 
-/* Each thread on its way through the CPUs. */
+/* Each thread records while it moves across the CPUs. */
 static void *record_on_all(void *arg)
 {
 	(void)arg;
@@ -203,8 +203,8 @@ TEST_F(drop, counts_each_event_of_threads_that_move)
 	EXPECT_EQ(self->before + 4 * DROPPED, dropped_by(self->trid));
 }
 
-/* One is full, the other takes the event: each gets it once. */
-TEST(other_streams_get_what_a_full_one_drops)
+/* One stream is full, the other one accepts the events: each gets every event once. */
+TEST(other_streams_get_the_drops_of_a_full_one)
 {
 	struct posixtrace_stats_info stats;
 	trace_id_t full, loop;
@@ -224,8 +224,8 @@ TEST(other_streams_get_what_a_full_one_drops)
 	EXPECT_EQ(0, posix_trace_shutdown(loop));
 }
 
-/* A slot has had many streams: each counts what it drops, not what others did. */
-TEST(streams_that_follow_in_a_slot_count_their_own)
+/* A slot serves many streams: each counts its own drops, and none of an earlier stream. */
+TEST(streams_in_a_reused_slot_count_their_own_drops)
 {
 	struct posixtrace_stats_info stats;
 	trace_id_t trid;
@@ -241,7 +241,7 @@ TEST(streams_that_follow_in_a_slot_count_their_own)
 	}
 }
 
-/* Filtered out, it is not generated for the stream: nothing is dropped. */
+/* A filtered event is not generated for the stream, so it is not dropped. */
 TEST(filtered_events_are_not_dropped)
 {
 	trace_event_set_t set;

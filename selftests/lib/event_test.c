@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posix_trace_event(): what arrives at the analyzer, and what records nothing.
+ * posix_trace_event(): which events reach the reader, and which calls record nothing.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -91,7 +91,7 @@ TEST_F(event, carries_the_time_of_the_call)
 static void call_trace_point(trace_event_id_t id)
 {
 	posix_trace_event(id, NULL, 0);
-	/* No tail call, which would return elsewhere. */
+	/* Prevents a tail call, which would return elsewhere. */
 	__asm__ volatile("" ::: "memory");
 }
 
@@ -108,7 +108,7 @@ TEST_F(event, carries_the_address_in_the_calling_function)
 	void (*another)(trace_event_id_t) = call_another;
 	struct event first, second, third;
 
-	/* Hidden from the compiler, so that they are called indeed. */
+	/* Hide the functions from the compiler, so that it does not inline them. */
 	__asm__("" : "+r"(trace_point), "+r"(another));
 	trace_point(self->id);
 	trace_point(self->id);
@@ -134,7 +134,7 @@ TEST_F(event, without_data)
 	EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, event.info.posix_truncation_status);
 }
 
-TEST_F(event, data_of_every_length_is_whole)
+TEST_F(event, data_of_every_length_is_complete)
 {
 	unsigned char data[MAX_DATA];
 	struct event event;
@@ -173,7 +173,7 @@ TEST_F(event, unnamed_events_are_recorded)
 	EXPECT_EQ(POSIX_TRACE_UNNAMED_USER_EVENT, event.info.posix_event_id);
 }
 
-TEST_F(event, goes_into_every_running_stream)
+TEST_F(event, is_recorded_in_every_running_stream)
 {
 	struct event event;
 	trace_id_t other, suspended;
@@ -190,7 +190,7 @@ TEST_F(event, goes_into_every_running_stream)
 }
 
 /* ------------------------------------------------------------------ */
-/* Nothing is recorded							*/
+/* Calls that record nothing						*/
 
 TEST_F(event, system_types_have_no_effect)
 {
@@ -251,7 +251,7 @@ static int first_call(void *arg, const struct talk *talk)
 	return errno == 4711 ? 0 : 1;
 }
 
-/* The one that attaches the process, in a child where nothing is set up yet. */
+/* The first call attaches the process: make it in a child, where nothing is set up yet. */
 TEST(errno_is_kept_by_the_first_call)
 {
 	struct child child;
@@ -260,8 +260,8 @@ TEST(errno_is_kept_by_the_first_call)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-/* It may fault like memcpy(), or not record: nothing worse. */
-TEST_F(event, bad_data_harms_nobody_else)
+/* The process may fault as with memcpy(), or record nothing; other events are unaffected. */
+TEST_F(event, bad_data_does_not_affect_other_events)
 {
 	struct event event;
 	pid_t pid = fork();
@@ -301,9 +301,9 @@ TEST_F(event, events_are_reported_in_the_order_of_their_recording)
 }
 
 /* ------------------------------------------------------------------ */
-/* Descriptors that a program closes behind the library's back		*/
+/* Descriptors that a program closes without the library's knowledge	*/
 
-/* As a daemon does, which then opens others under the same numbers. */
+/* Closes all descriptors, and opens others with the same numbers, as a daemon does. */
 static int close_all(void *arg, const struct talk *talk)
 {
 	(void)arg;
@@ -321,7 +321,7 @@ static int close_all(void *arg, const struct talk *talk)
 			return 2;
 	}
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "after", 6);
-	/* Those that are open now must be the program's own still. */
+	/* The library has not closed the program's files. */
 	for (int i = 0; i < 30; i++) {
 		if (fcntl(i + 3, F_GETFD) < 0)
 			return 3;
@@ -330,7 +330,7 @@ static int close_all(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST(program_may_close_all_descriptors)
+TEST(program_can_close_all_descriptors)
 {
 	struct event event;
 	struct child child;

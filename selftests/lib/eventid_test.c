@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Event types by name: posix_trace_eventid_open() and its relatives.
+ * Event types by name: posix_trace_eventid_open() and related functions.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -148,7 +148,7 @@ TEST_F(eventid, name_of_an_unknown_id_is_invalid)
 	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, ~0U, name));
 }
 
-TEST_F(eventid, beyond_the_limit_all_are_unnamed)
+TEST_F(eventid, types_beyond_the_limit_are_unnamed)
 {
 	trace_event_id_t id, first = 0;
 	char name[TRACE_EVENT_NAME_MAX + 1];
@@ -168,8 +168,8 @@ TEST_F(eventid, beyond_the_limit_all_are_unnamed)
 	EXPECT_EQ(first, id);
 }
 
-/* What a child process with the same source opens is its own business. */
-static int open_and_tell(void *arg, const struct talk *talk)
+/* A child process opens its own event types. */
+static int open_and_report(void *arg, const struct talk *talk)
 {
 	trace_event_id_t id;
 
@@ -181,7 +181,7 @@ static int open_and_tell(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST(controller_of_another_process_gets_that_process_ids)
+TEST(controller_gets_the_ids_of_another_process)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
 	trace_event_id_t id;
@@ -189,7 +189,7 @@ TEST(controller_of_another_process_gets_that_process_ids)
 	trace_id_t trid;
 	long its;
 
-	ASSERT_EQ(0, child_start(&child, open_and_tell, NULL));
+	ASSERT_EQ(0, child_start(&child, open_and_report, NULL));
 	its = hear(&child.talk);
 	ASSERT_LT(POSIX_TRACE_UNNAMED_USEREVENT, its);
 	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
@@ -199,7 +199,7 @@ TEST(controller_of_another_process_gets_that_process_ids)
 	EXPECT_STREQ("of the child", name);
 	EXPECT_EQ(0, child_wait(&child));
 
-	/* Also when the process has gone. */
+	/* Also after the process has ended. */
 	EXPECT_EQ(0, posix_trace_eventid_get_name(trid, its, name));
 	EXPECT_STREQ("of the child", name);
 	EXPECT_EQ(0, posix_trace_shutdown(trid));

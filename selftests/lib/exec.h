@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Processes that execute exec_helper, which see: it does what its environment says.
+ * Processes that execute exec_helper, which takes its instructions from the environment.
  */
 #ifndef _SELFTESTS_EXEC_H
 #define _SELFTESTS_EXEC_H
@@ -11,11 +11,11 @@
 
 #define HELPER	"./exec_helper"
 
-/* What the helper is to do; a child function executes it. */
+/* The task of the helper; a child function executes it. */
 struct program {
 	const char *path;
-	const char *name;	/* of the event type that it opens */
-	int number;		/* that it records, without a talk */
+	const char *name;	/* of the event type to open */
+	int number;		/* to record, without a talk */
 	int again;		/* how often it executes itself first */
 	bool talks;		/* as on_demand() of the helper */
 };
@@ -28,7 +28,7 @@ static inline void set_number(const char *name, long value)
 	setenv(name, text, 1);
 }
 
-/* The descriptors of a talk are closed by an exec: copies are not. */
+/* Exec closes the descriptors of a talk, but not copies of them. */
 static inline void set_program(const struct program *program, const struct talk *talk)
 {
 	setenv("EXEC_NAME", program->name ? program->name : "of the helper", 1);
@@ -41,7 +41,7 @@ static inline void set_program(const struct program *program, const struct talk 
 	}
 }
 
-/* Returns only if it fails. */
+/* Returns only on failure. */
 static inline int execute(const struct program *program, const struct talk *talk)
 {
 	set_program(program, talk);
@@ -49,8 +49,8 @@ static inline int execute(const struct program *program, const struct talk *talk
 	return 100;
 }
 
-/* A child function: waits for a word, then executes. */
-static inline int execute_when_told(void *arg, const struct talk *talk)
+/* A child function: waits for a message, then executes. */
+static inline int execute_on_request(void *arg, const struct talk *talk)
 {
 	say(talk, 0);
 	if (hear(talk) < 0)

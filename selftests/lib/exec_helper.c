@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program to be executed. In its environment:
+ * A program for exec. Its environment:
  *
- * EXEC_AGAIN		so often it executes itself first
+ * EXEC_AGAIN		how often it executes itself first
  * EXEC_NAME		event type that it opens
- * EXEC_NUMBER		number that it records with that, and ends
- * EXEC_IN, EXEC_OUT	descriptors of a talk, instead of the number: it says the id of
- *			the event type, and then records what it hears and says it again
- * EXEC_POLL		descriptor of which it says first what poll() has to say
+ * EXEC_NUMBER		number that it records with that type, before it ends
+ * EXEC_IN, EXEC_OUT	descriptors of a talk, instead of the number: it reports the id of
+ *			the event type, and then records each number and sends it back
+ * EXEC_POLL		descriptor; it first reports the events that poll() returns for it
  */
 #define _GNU_SOURCE
 #include <poll.h>

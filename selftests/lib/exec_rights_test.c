@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced process executes a program that its controller may not look into: from
- * then on it is not traced.
+ * A traced process executes a program that its controller may not inspect: from then on it
+ * is not traced.
  */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -28,13 +28,13 @@ static int set_caps(unsigned int caps)
 	return syscall(SYS_capset, &header, data);
 }
 
-/* The calling process goes on as a user, with CAP_SYS_PTRACE or without. */
+/* Makes the calling process run as @uid, with or without CAP_SYS_PTRACE. */
 static int become(uid_t uid, bool ptrace)
 {
 	if (setgroups(0, NULL) || prctl(PR_SET_KEEPCAPS, 1) || setresgid(uid, uid, uid) ||
 	    setresuid(uid, uid, uid) || set_caps(ptrace ? 1 << CAP_SYS_PTRACE : 0))
 		return -1;
-	/* Only an exec would do that by itself. */
+	/* Only exec would do that automatically. */
 	return prctl(PR_SET_DUMPABLE, 1);
 }
 
@@ -44,11 +44,11 @@ static int become(uid_t uid, bool ptrace)
 struct controller {
 	uid_t uid;
 	bool ptrace;
-	bool drop;	/* it was privileged when it created the stream, and is not later */
+	bool drop;	/* it is privileged when it creates the stream, and not later */
 };
 
 enum word {
-	NEXT_EVENT,	/* number of the next user event, 0 without */
+	NEXT_EVENT,	/* the number of the next user event, 0 if there is none */
 	PROCESSES,
 	POLL,
 	STOP,
@@ -73,7 +73,7 @@ static long obey(trace_id_t trid, long word)
 	}
 }
 
-/* Hears whom to trace, says whether it does; then obeys. */
+/* Gets a pid to trace, reports the result, then executes requests. */
 static int control(void *arg, const struct talk *talk)
 {
 	struct controller *controller = arg;
@@ -104,7 +104,7 @@ static long tell(const struct child *child, long word)
 struct target {
 	struct program program;
 	uid_t uid;
-	int *line;		/* a pipe: a byte for the child of the target; or NULL */
+	int *line;		/* a pipe: a byte makes the child of the target record; or NULL */
 };
 
 static void record_once(const int *line)
@@ -147,8 +147,8 @@ FIXTURE_VARIANT(image)
 	uid_t owner;
 	gid_t group;
 	bool caps;
-	int script_mode;	/* of a script that the program interprets, if that is not 0 */
-	bool secret;		/* who executes it gains something, or may not read it */
+	int script_mode;	/* of a script that the program interprets; 0 for none */
+	bool secret;		/* exec gains privileges, or the file is unreadable */
 };
 
 FIXTURE_VARIANT_ADD(image, plain) { 0755, 0, 0 };
@@ -159,7 +159,7 @@ FIXTURE_VARIANT_ADD(image, set_gid_other) { 02755, 0, OTHER, .secret = true };
 FIXTURE_VARIANT_ADD(image, file_capabilities) { 0755, 0, 0, .caps = true, .secret = true };
 FIXTURE_VARIANT_ADD(image, unreadable) { 0711, 0, 0, .secret = true };
 FIXTURE_VARIANT_ADD(image, script) { 0755, 0, 0, .script_mode = 0755 };
-/* The bit means nothing there; it would, if it did. */
+/* The bit has no effect on a script. */
 FIXTURE_VARIANT_ADD(image, set_uid_script) { 0755, 0, 0, .script_mode = 04755 };
 FIXTURE_VARIANT_ADD(image, script_of_set_uid) { 04755, 0, 0, .script_mode = 0755, .secret = true };
 FIXTURE_VARIANT_ADD(image, script_of_unreadable) {
@@ -190,7 +190,7 @@ static int make_script(const char *path, const char *program, int mode)
 	return fclose(file) || chmod(path, mode);
 }
 
-/* CAP_NET_RAW, effective: whoever executes it has that then. */
+/* CAP_NET_RAW, effective: a process gains it by exec. */
 static int add_caps(const char *path)
 {
 	struct vfs_cap_data caps = {
@@ -211,14 +211,14 @@ FIXTURE_SETUP(image)
 	snprintf(self->program, sizeof(self->program), "%s/program", self->dir);
 	snprintf(self->path, sizeof(self->path), "%s/script", self->dir);
 	ASSERT_EQ(0, copy_file(HELPER, self->program));
-	/* In this order: a change of the owner takes the bits away. */
+	/* chmod() comes last, since chown() clears the bits. */
 	ASSERT_EQ(0, chown(self->program, variant->owner, variant->group));
 	ASSERT_EQ(0, chmod(self->program, variant->mode));
 	if (variant->caps) {
 		err = add_caps(self->program);
 		self->missing = err == -EOPNOTSUPP;
 		ASSERT_TRUE(!err || self->missing);
-		/* Only the kernels of the tests may be without, not those that people have. */
+		/* Only the kernels of the tests may lack attributes, not those of distributions. */
 		if (self->missing)
 			ASSERT_LT(3, pxt_time_scale());
 	}
@@ -238,7 +238,7 @@ FIXTURE_TEARDOWN(image)
 	rmdir(self->dir);
 }
 
-/* The target has recorded its first event, and executes; and says what it says first. */
+/* Lets the target record its first event and execute, and waits for its first message. */
 static void begin(struct __test_metadata *_metadata, struct _test_data_image *self,
 		  struct controller *controller)
 {
@@ -258,18 +258,18 @@ static void end(struct __test_metadata *_metadata, struct _test_data_image *self
 	EXPECT_EQ(0, child_wait(&self->controller));
 }
 
-/* The new program records: is it seen? */
+/* Lets the new program record, and checks whether the event is traced. */
 static void check(struct __test_metadata *_metadata, struct _test_data_image *self, bool traced)
 {
 	EXPECT_EQ(traced, tell(&self->controller, PROCESSES));
 	ASSERT_EQ(2, tell(&self->child, 2));
-	/* What came before stays, whatever the program is. */
+	/* Earlier events remain, whatever the program is. */
 	EXPECT_EQ(1, tell(&self->controller, NEXT_EVENT));
 	EXPECT_EQ(traced ? 2 : 0, tell(&self->controller, NEXT_EVENT));
 	EXPECT_EQ(traced ? 0 : POLLHUP, tell(&self->controller, POLL));
 }
 
-TEST_F(image, user_sees_no_secrets)
+TEST_F(image, user_does_not_see_secrets)
 {
 	struct controller controller = { .uid = USER };
 
@@ -280,7 +280,7 @@ TEST_F(image, user_sees_no_secrets)
 	end(_metadata, self);
 }
 
-TEST_F(image, who_may_trace_everything_sees_it)
+TEST_F(image, privileged_controller_sees_all_programs)
 {
 	struct controller controller = { .uid = USER, .ptrace = true };
 
@@ -291,7 +291,7 @@ TEST_F(image, who_may_trace_everything_sees_it)
 	end(_metadata, self);
 }
 
-TEST_F(image, who_might_trace_everything_when_he_began_sees_it)
+TEST_F(image, controller_with_privileges_at_creation_sees_all_programs)
 {
 	struct controller controller = { .uid = OTHER, .ptrace = true, .drop = true };
 
@@ -302,8 +302,8 @@ TEST_F(image, who_might_trace_everything_when_he_began_sees_it)
 	end(_metadata, self);
 }
 
-/* The child of the target has the same memory before it as who records secrets. */
-TEST_F(image, who_may_trace_everything_shows_no_secrets_to_others)
+/* A child of the target shares the memory with the process before it executes. */
+TEST_F(image, privileged_stream_of_a_child_shows_no_secrets)
 {
 	struct controller controller = { .uid = 0, .ptrace = true };
 	int line[2], number;
@@ -318,7 +318,7 @@ TEST_F(image, who_may_trace_everything_shows_no_secrets_to_others)
 	EXPECT_EQ(1, tell(&self->controller, NEXT_EVENT));
 	EXPECT_EQ(variant->secret ? 0 : 2, tell(&self->controller, NEXT_EVENT));
 	EXPECT_EQ(0, tell(&self->controller, POLL));
-	/* The child itself goes on being traced. */
+	/* The child itself remains traced. */
 	ASSERT_EQ(1, write(line[1], "", 1));
 	while (!(number = tell(&self->controller, NEXT_EVENT)))
 		sched_yield();
@@ -327,11 +327,11 @@ TEST_F(image, who_may_trace_everything_shows_no_secrets_to_others)
 }
 
 /* ------------------------------------------------------------------ */
-/* One that traces itself and its children				*/
+/* A process that traces itself and its children			*/
 
 struct own {
 	const char *path;
-	int expected;		/* number of the next event after the child's end */
+	int expected;		/* the number of the next event after the child's end */
 };
 
 static int trace_and_spawn(void *arg)
@@ -357,7 +357,7 @@ static int trace_and_spawn(void *arg)
 	return event_number(&event) == ((struct own *)arg)->expected ? 0 : 4;
 }
 
-TEST_F(image, child_of_one_that_traces_itself)
+TEST_F(image, child_of_a_process_that_traces_itself)
 {
 	struct own own = { self->target.program.path, variant->secret ? 5 : 2 };
 	pid_t pid;
@@ -388,7 +388,7 @@ static int change_dumpable(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* What a controller that begins now is told. */
+/* The result for a controller that starts now. */
 static long try_to_trace(struct controller *controller, pid_t pid)
 {
 	struct child child;
@@ -418,7 +418,7 @@ FIXTURE_TEARDOWN(dumpable)
 	EXPECT_EQ(0, child_wait(&self->child));
 }
 
-TEST_F(dumpable, else_it_is_not_for_its_user)
+TEST_F(dumpable, only_dumpable_process_is_traced_by_its_user)
 {
 	struct controller user = { .uid = USER };
 
@@ -429,7 +429,7 @@ TEST_F(dumpable, else_it_is_not_for_its_user)
 	EXPECT_EQ(0, try_to_trace(&user, self->child.pid));
 }
 
-TEST_F(dumpable, or_not_it_is_for_who_may_trace_everything)
+TEST_F(dumpable, process_is_traced_by_a_privileged_controller_if_not_dumpable)
 {
 	struct controller privileged = { .uid = OTHER, .ptrace = true };
 
@@ -438,7 +438,7 @@ TEST_F(dumpable, or_not_it_is_for_who_may_trace_everything)
 	EXPECT_EQ(0, try_to_trace(&privileged, self->child.pid));
 }
 
-TEST_F(dumpable, or_not_it_is_not_for_others)
+TEST_F(dumpable, process_is_never_traced_by_other_users)
 {
 	struct controller other = { .uid = OTHER };
 
@@ -447,7 +447,7 @@ TEST_F(dumpable, or_not_it_is_not_for_others)
 	EXPECT_EQ(EPERM, try_to_trace(&other, self->child.pid));
 }
 
-TEST_F(dumpable, no_more_it_stays_traced)
+TEST_F(dumpable, process_remains_traced_when_no_longer_dumpable)
 {
 	struct controller user = { .uid = USER };
 	struct child controller;

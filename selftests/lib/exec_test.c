@@ -11,7 +11,7 @@
 
 #define FIRST_EVENT	"common"
 
-/* The next user event, and what its type is called. */
+/* Expects this as the next user event, with this name of its type. */
 static void expect_event(struct __test_metadata *_metadata, trace_id_t trid, pid_t pid, int number,
 			 const char *type)
 {
@@ -102,7 +102,7 @@ TEST_F(exec, name_that_the_old_program_had_keeps_its_id)
 	expect_event(_metadata, self->trid, self->child.pid, 7, FIRST_EVENT);
 }
 
-TEST_F(exec, no_id_means_two_things)
+TEST_F(exec, each_id_has_one_meaning)
 {
 	trace_event_id_t id;
 
@@ -117,7 +117,7 @@ TEST_F(exec, no_id_means_two_things)
 	EXPECT_EQ(self->id, id);
 }
 
-TEST_F(exec, stream_goes_on_as_it_is)
+TEST_F(exec, stream_does_not_change)
 {
 	trace_event_set_t set;
 	long id;
@@ -165,7 +165,7 @@ TEST_F(exec, one_program_after_the_other)
 }
 
 /* ------------------------------------------------------------------ */
-/* Programs that are not executed					*/
+/* Failed exec								*/
 
 static int fail_to_execute(void *arg, const struct talk *talk)
 {
@@ -214,7 +214,7 @@ static void *thread_records(void *arg)
 {
 	struct thread_exec *exec = arg;
 
-	/* Until exec ends it. */
+	/* Record until exec ends the thread. */
 	while (exec->begun)
 		record_plain(__atomic_add_fetch(exec->begun, 1, __ATOMIC_RELAXED));
 	return NULL;
@@ -271,7 +271,7 @@ static void check_threads(struct __test_metadata *_metadata, bool main_executes,
 	ASSERT_EQ(-7, hear(&child.talk));
 	EXPECT_EQ(1, processes_of(*trid));
 	ASSERT_EQ(0, child_wait(&child));
-	/* Where the threads were when they ended is open: but an event is there or not. */
+	/* The threads may end at any point, but each event is either complete or absent. */
 	while (take_user(*trid, &event) == 1) {
 		ASSERT_EQ(child.pid, event.info.posix_pid);
 		if (event_number(&event) == -7) {
@@ -309,7 +309,7 @@ static pid_t spawn(const struct program *program)
 	return posix_spawn(&pid, program->path, NULL, NULL, argv, environ) ? -1 : pid;
 }
 
-/* Here the child says what it is in between. */
+/* The child records between vfork() and exec. */
 static pid_t vfork_and_record(const struct program *program)
 {
 	pid_t pid;
@@ -350,7 +350,7 @@ TEST_F(exec, program_of_a_vfork_is_traced)
 	for (int i = 0; i < rounds(20); i++) {
 		pid = vfork_and_record(&self->program);
 		ASSERT_LT(0, pid);
-		/* The child is not over yet, or it is. */
+		/* The child may have ended or not. */
 		record_plain(3);
 		ASSERT_EQ(0, ended(pid));
 		expect_event(_metadata, self->trid, pid, 10, "posix_trace_unnamed_userevent");
@@ -376,12 +376,12 @@ TEST_F(exec, spawned_programs_are_not_traced_by_other_streams)
 	expect_no_event(_metadata, self->trid);
 }
 
-TEST_F(exec, system_and_what_it_starts_are_traced)
+TEST_F(exec, system_and_its_children_are_traced)
 {
 	ASSERT_EQ(0, start_family_stream(0, &self->trid));
 	set_program(&self->program, NULL);
 	ASSERT_EQ(0, system(HELPER "; " HELPER " | " HELPER "; (" HELPER " &) ; wait"));
-	/* The one in the background may last longer. */
+	/* The background process may live longer. */
 	while (processes_of(self->trid) > 1)
 		sched_yield();
 	for (int i = 0; i < 4; i++) {
@@ -394,23 +394,23 @@ TEST_F(exec, system_and_what_it_starts_are_traced)
 }
 
 /* ------------------------------------------------------------------ */
-/* Untraced								*/
+/* Untraced processes							*/
 
-TEST_F(exec, untraced_program_has_event_types_of_its_own)
+TEST_F(exec, untraced_program_has_its_own_event_types)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
 	trace_event_id_t ids[3], id;
 	struct child child;
 
-	/* In this order, so that the second one has another number than it will have. */
+	/* This order gives the second type another number in the parent than in the program. */
 	ASSERT_EQ(0, posix_trace_eventid_open("filler", &ids[0]));
 	ASSERT_EQ(0, posix_trace_eventid_open("of the helper", &ids[1]));
 	self->program.talks = true;
-	ASSERT_EQ(0, child_start(&child, execute_when_told, &self->program));
+	ASSERT_EQ(0, child_start(&child, execute_on_request, &self->program));
 	ASSERT_EQ(0, hear(&child.talk));
 	say(&child.talk, 0);
 	EXPECT_EQ(ids[0], hear(&child.talk));
-	/* Nor does it share it from then on. */
+	/* Processes do not share types from then on either. */
 	ASSERT_EQ(0, start_family_stream(child.pid, &self->trid));
 	ASSERT_EQ(0, posix_trace_trid_eventid_open(self->trid, "of the controller", &id));
 	EXPECT_EQ(ids[1], id);
@@ -420,13 +420,13 @@ TEST_F(exec, untraced_program_has_event_types_of_its_own)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-TEST_F(exec, stream_that_was_shut_down_before_does_not_count)
+TEST_F(exec, stream_shut_down_before_has_no_effect)
 {
 	self->program.talks = true;
 	begin(_metadata, self);
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
 	say(&self->child.talk, 0);
-	/* Another name with the number that was that of FIRST_EVENT. */
+	/* Another name gets the former number of FIRST_EVENT. */
 	EXPECT_EQ(self->id, hear(&self->child.talk));
 	EXPECT_EQ(0, child_wait(&self->child));
 }
@@ -436,7 +436,7 @@ TEST_F(exec, stream_that_was_shut_down_before_does_not_count)
 
 #define SLOTS	32
 
-/* How many streams this process can have more. */
+/* The number of further streams that this process can create. */
 static int free_slots(void)
 {
 	trace_id_t trids[SLOTS + 1];
@@ -509,7 +509,7 @@ TEST(exec_of_the_controller_ends_its_streams)
 	check_controller(_metadata, false, false);
 }
 
-TEST(exec_of_the_controller_ends_its_streams_whoever_keeps_the_descriptor)
+TEST(exec_of_the_controller_ends_streams_with_inherited_descriptors)
 {
 	check_controller(_metadata, true, false);
 }
@@ -519,8 +519,8 @@ TEST(exec_by_a_thread_of_the_controller_ends_its_streams)
 	check_controller(_metadata, true, true);
 }
 
-/* It traces itself: with the streams of the old program the new one has nothing to do. */
-static int trace_oneself_and_execute(void *arg, const struct talk *talk)
+/* The process traces itself; the new program is independent of the old program's streams. */
+static int trace_itself_and_execute(void *arg, const struct talk *talk)
 {
 	trace_event_id_t ids[2];
 	trace_id_t trid;
@@ -538,7 +538,7 @@ TEST_F(exec, of_a_process_that_traces_itself)
 	long first;
 
 	self->program.talks = true;
-	ASSERT_EQ(0, child_start(&self->child, trace_oneself_and_execute, &self->program));
+	ASSERT_EQ(0, child_start(&self->child, trace_itself_and_execute, &self->program));
 	first = hear(&self->child.talk);
 	ASSERT_LT(0, first);
 	EXPECT_EQ(first, hear(&self->child.talk));
@@ -563,7 +563,7 @@ static int execute_at_the_line(void *arg, const struct talk *talk)
 {
 	struct race *race = arg;
 
-	/* So that the target is there already, and has to be given up. */
+	/* The process is attached already, and exec has to give that up. */
 	if (race->attached)
 		record_plain(1);
 	line_up(race->line, 2);
@@ -571,7 +571,7 @@ static int execute_at_the_line(void *arg, const struct talk *talk)
 	return execute(&race->program, talk);
 }
 
-TEST_F(exec, stream_that_is_created_meanwhile_traces_the_new_program)
+TEST_F(exec, stream_created_meanwhile_traces_the_new_program)
 {
 	struct race race = {
 		.program = { .path = HELPER, .name = "of the helper", .talks = true },
@@ -602,7 +602,7 @@ TEST_F(exec, stream_that_is_created_meanwhile_traces_the_new_program)
 	}
 }
 
-TEST_F(exec, stream_that_is_shut_down_meanwhile)
+TEST_F(exec, stream_shut_down_meanwhile)
 {
 	struct race race = {
 		.program = { .path = HELPER, .name = "of the helper", .talks = true },

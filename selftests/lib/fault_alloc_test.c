@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The library when memory fails, or what the kernel copies: each time in a process of its
- * own, the first, the second... allocation of a call fails, until it needs no more.
+ * The library when memory allocation fails, or copying by the kernel: in a process for
+ * each, the first, the second... allocation of a call fails, until the call succeeds.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -15,7 +15,7 @@
 #include "reading.h"
 #include "withlog.h"
 
-/* In a process of an operation: where it went wrong is its answer. */
+/* In a process that runs an operation: a failure returns its line number. */
 #define MUST(condition) do {			\
 	if (!(condition))			\
 		return __LINE__;		\
@@ -32,11 +32,11 @@ struct world {
 	int descriptors;
 };
 
-/* What the library says: 0 or an error number. */
+/* The functions return the result of the library: 0 or an error number. */
 struct op {
-	bool sequences;		/* restartable ones are left to the library */
-	bool once;		/* it is not done again after it failed */
-	bool attaches;		/* for which it keeps a descriptor */
+	bool sequences;		/* keep the library's restartable sequences */
+	bool once;		/* do not repeat it after a failure */
+	bool attaches;		/* it keeps a descriptor, as it attaches */
 	int (*prepare)(struct world *world);
 	int (*run)(struct world *world);
 	int (*check)(struct world *world);
@@ -77,8 +77,8 @@ static int new_one(struct world *world)
 }
 
 /*
- * An event that is recorded from now on. After a failure the library pauses for some
- * milliseconds; what is recorded meanwhile is lost, but not what comes later.
+ * Records until an event arrives. After a failure the library pauses for some milliseconds:
+ * events of that time are lost, but not later ones.
  */
 static int records(struct world *world, trace_event_id_t type)
 {
@@ -117,7 +117,7 @@ static int run_start(struct world *world)
 	return posix_trace_start(world->trid);
 }
 
-/* It attaches the process, says nothing, and keeps errno. */
+/* It attaches the process, returns nothing, and keeps errno. */
 static int run_event(struct world *world)
 {
 	(void)world;
@@ -126,7 +126,7 @@ static int run_event(struct world *world)
 	return errno == 4711 ? 0 : errno;
 }
 
-/* The first one is recorded, or was lost. */
+/* The first event was recorded or lost. */
 static int check_event(struct world *world)
 {
 	struct event event;
@@ -174,7 +174,7 @@ static int run_create_log(struct world *world)
 	return posix_trace_create_withlog(0, &attr, world->fd, &world->trid);
 }
 
-/* Opened, and read to its end: so many events are in there, and nothing is missing. */
+/* Opens the log and reads it to its end: it has that many events, and none is missing. */
 static int log_has(struct world *world, int events)
 {
 	struct posix_trace_status_info status;
@@ -235,7 +235,7 @@ static int run_shutdown(struct world *world)
 	return posix_trace_shutdown(world->trid);
 }
 
-/* Whether it said so or not: it is gone, and the log is whole. */
+/* Whether it failed or not, the stream is gone and the log is complete. */
 static int check_shutdown(struct world *world)
 {
 	MUST(posix_trace_start(world->trid) == EINVAL);
@@ -273,7 +273,10 @@ static void leave_sequences(void)
 		abort();
 }
 
-/* Not the one that the kernel sends when it can not read where a sequence is: that kills. */
+/*
+ * Handles user-space faults. When the kernel cannot read the address of a sequence, its
+ * signal kills.
+ */
 static void stray_access(int signal)
 {
 	(void)signal;
@@ -418,7 +421,7 @@ FIXTURE_TEARDOWN(op)
 {
 }
 
-TEST_F(op, fails_or_works_and_works_the_next_time)
+TEST_F(op, fails_or_succeeds_and_succeeds_the_next_time)
 {
 	if (self->skip)
 		SKIP(return, FAULT_SKIP);

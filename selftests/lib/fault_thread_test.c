@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs when memory fails the thread that writes them: while it flushes, clears, writes the
- * end of the log or its beginning, the first allocation fails, then the second, until it
- * needs no more. What was asked for fails or is done, and nothing is missing when it is
- * asked for again.
+ * Logs when memory allocation fails in the thread that writes them: while it flushes,
+ * clears, writes the end of the log or its beginning, the first allocation fails, then the
+ * second, until it succeeds. A request fails or is done, and nothing is missing after a
+ * repeated request.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -13,28 +13,28 @@
 #include "logdrain.h"
 #include "pxt_test.h"
 
-/* In a try: where it went wrong is its answer. */
+/* In a try: a failure returns its line number. */
 #define MUST(condition) do {			\
 	if (!(condition))			\
 		return __LINE__;		\
 } while (0)
 
-/* More than a page of them; and so often in a row nothing fails only behind the last one. */
+/* More than a page of events. After so many successes in a row, no further allocation can fail. */
 #define EVENTS		100
 #define QUIET_TRIES	20
 
 enum medium { FILE_LOG, PIPE_LOG, SOCKET_LOG };
 
 /**
- * struct world - what a try finds
+ * struct world - the state of a try
  * @kind: of the stream and its log
- * @medium: what the log is written to
+ * @medium: the kind of file that the log is written to
  * @thread: its id, or 0
  * @fault: of the thread
  * @trid: the stream
- * @to: the log, or who writes to it
- * @content: the file it ends in
- * @drain: copies it there, if that is another one
+ * @to: the log, or the writing end
+ * @content: the file with the whole log
+ * @drain: copies the log there, if it is another file
  */
 struct world {
 	const struct log_kind *kind;
@@ -47,15 +47,15 @@ struct world {
 	struct drain drain;
 };
 
-/* What came of a try. */
+/* The result of a try. */
 struct outcome {
-	bool failed;		/* an allocation */
-	int err;		/* what was told of it */
+	bool failed;		/* an allocation failed */
+	int err;		/* the reported error */
 };
 
 static bool is_memory(int err)
 {
-	/* The latter from a socket. */
+	/* A socket returns ENOBUFS. */
 	return err == ENOMEM || err == ENOBUFS;
 }
 
@@ -77,7 +77,7 @@ static bool writes_logs(const char *pid)
 	return !strncmp(name, "posixtrace/", strlen("posixtrace/"));
 }
 
-/* The id of the only one that there is; 0 without one. */
+/* The id of the only log thread; 0 if there is none. */
 static int find_thread(void)
 {
 	DIR *proc = opendir("/proc");
@@ -93,7 +93,7 @@ static int find_thread(void)
 	return pid;
 }
 
-/* It is there for a moment after its stream has ended, and not to be taken for the next one. */
+/* The thread of an ended stream remains for a moment, and must not be mistaken for the next one. */
 static void await_end_of(int thread)
 {
 	while (thread && !kill(thread, 0))
@@ -110,7 +110,7 @@ static int fault_open_thread(struct fault *fault, int thread)
 	return fault->fd < 0 ? -errno : 0;
 }
 
-/* From now on all allocations of the thread fail, or none does: 0 or negative errno. */
+/* From now on all allocations of the thread fail, or none does. Returns 0 or negative errno. */
 static int thread_fails(int thread, bool fails)
 {
 	static const char * const kinds[] = { "failslab", "fail_page_alloc" };
@@ -141,7 +141,7 @@ static int open_ends(enum medium medium, int ends[2])
 {
 	if (medium == PIPE_LOG)
 		return pipe2(ends, O_CLOEXEC);
-	/* The first one reads. */
+	/* The first one is for reading. */
 	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
 }
 
@@ -162,8 +162,9 @@ static int world_open(struct world *world)
 }
 
 /*
- * Not while memory fails: a pipe keeps a page or two of what was read, and a reader who is fast
- * enough gives each back before the next is wanted. What is written until then has room.
+ * Do not drain while allocations fail: a pipe keeps a page or two after they were read, and
+ * a fast reader would return each before the next is needed. There is space for all that is
+ * written until then.
  */
 static int drain_begin(struct world *world)
 {
@@ -172,7 +173,7 @@ static int drain_begin(struct world *world)
 	return drain_start(&world->drain, world->drain.from, world->content);
 }
 
-/* All that was written is in the file then. */
+/* Then the file has everything that was written. */
 static int drain_finish(struct world *world)
 {
 	if (world->medium == FILE_LOG)
@@ -182,7 +183,7 @@ static int drain_finish(struct world *world)
 	return close(world->drain.from);
 }
 
-/* With a stream that records, and a thread whose allocations can fail. */
+/* A stream that records, and a thread whose allocations can fail. */
 static int world_start(struct world *world)
 {
 	int line = world_open(world);
@@ -207,9 +208,9 @@ static int world_end(struct world *world, struct log_content *content)
 }
 
 /* ------------------------------------------------------------------ */
-/* What is tried: each returns 0, or a line				*/
+/* Tries: each returns 0 or a line					*/
 
-/* Asks the thread for @what, while its @n-th allocation fails; from then on the log is read. */
+/* Makes the request @what while the @n-th allocation of the thread fails; then reads the log. */
 static int failing(struct world *world, int n, int (*what)(trace_id_t trid),
 		   struct outcome *outcome)
 {
@@ -240,7 +241,7 @@ static int try_flush(struct world *world, int n, struct outcome *outcome)
 	return 0;
 }
 
-/* Not one: all of them, until the flush has failed. */
+/* All allocations fail until the flush has failed. */
 static int fail_flush(struct world *world)
 {
 	struct log_content content;
@@ -267,7 +268,7 @@ static int fail_flush(struct world *world)
 	return 0;
 }
 
-/* It is asked for again. */
+/* A failed clear is repeated. */
 static int try_clear(struct world *world, int n, struct outcome *outcome)
 {
 	struct log_content content;
@@ -288,7 +289,10 @@ static int try_clear(struct world *world, int n, struct outcome *outcome)
 	return 0;
 }
 
-/* It is not, and nothing is recorded any more: what is there is old or empty, but a log. */
+/*
+ * A failed clear is not repeated, and nothing more is recorded: the result is a log, old or
+ * empty.
+ */
 static int try_clear_and_end(struct world *world, int n, struct outcome *outcome)
 {
 	struct log_content content;
@@ -308,7 +312,7 @@ static int try_clear_and_end(struct world *world, int n, struct outcome *outcome
 	return 0;
 }
 
-/* Nobody can ask again. Whether it failed is not known: the thread has ended. */
+/* The shutdown cannot be repeated. The failure is unknown, as the thread has ended. */
 static int try_shutdown(struct world *world, int n, struct outcome *outcome)
 {
 	struct log_content content;
@@ -344,7 +348,7 @@ static void *creator(void *arg)
 	return (void *)(long)withlog_new(0, world->kind, world->to, &world->trid);
 }
 
-/* Nobody has read: the thread waits for room. */
+/* The thread waits for space, since nothing has been read. */
 static int fill(int fd)
 {
 	static const char junk[4096];
@@ -373,7 +377,7 @@ static int try_create(struct world *world, int n, struct outcome *outcome)
 	MUST(!drain_begin(world));
 	MUST(!pthread_join(thread, &ret));
 	outcome->err = (long)ret;
-	/* Else the thread has ended. */
+	/* Without an error the thread has ended. */
 	outcome->failed = outcome->err || fault_disarm(&world->fault);
 	close(world->fault.fd);
 	if (outcome->err) {
@@ -435,7 +439,7 @@ FIXTURE_TEARDOWN(thread)
 {
 }
 
-/* In how many of the tries something failed, as far as it is known; negative if one was wrong. */
+/* Returns the number of tries with a known failure, or a negative number if one was wrong. */
 static int fail_each(struct __test_metadata *_metadata, struct world *world,
 		     int (*try)(struct world *world, int n, struct outcome *outcome))
 {
@@ -455,43 +459,46 @@ static int fail_each(struct __test_metadata *_metadata, struct world *world,
 	return n < FAULT_MAX ? failures : -1;
 }
 
-TEST_F(thread, that_flushes_has_lost_nothing_when_it_does_so_again)
+TEST_F(thread, repeated_flush_loses_nothing)
 {
 	if (self->skip)
 		SKIP(return, FAULT_SKIP);
 	EXPECT_LT(0, fail_each(_metadata, &self->world, try_flush));
 }
 
-TEST_F(thread, that_has_no_memory_at_all_has_lost_nothing_when_it_has_some)
+TEST_F(thread, no_memory_at_all_loses_nothing)
 {
 	if (self->skip)
 		SKIP(return, FAULT_SKIP);
 	EXPECT_EQ(0, fail_flush(&self->world));
 }
 
-TEST_F(thread, that_clears_does_so_when_it_is_asked_again)
+TEST_F(thread, repeated_clear_succeeds)
 {
 	if (self->skip)
 		SKIP(return, FAULT_SKIP);
-	/* The first page of a file stays, and in a pipe there is room behind what was written. */
+	/*
+	 * It may need no memory: a file keeps its first page, and a pipe has space after
+	 * the written data.
+	 */
 	EXPECT_LE(0, fail_each(_metadata, &self->world, try_clear));
 }
 
-TEST_F(thread, that_could_not_clear_leaves_a_log)
+TEST_F(thread, failed_clear_leaves_a_log)
 {
 	if (self->skip)
 		SKIP(return, FAULT_SKIP);
 	EXPECT_LE(0, fail_each(_metadata, &self->world, try_clear_and_end));
 }
 
-TEST_F(thread, that_writes_the_end_says_what_is_missing)
+TEST_F(thread, failed_end_reports_what_is_missing)
 {
 	if (self->skip)
 		SKIP(return, FAULT_SKIP);
 	EXPECT_LE(0, fail_each(_metadata, &self->world, try_shutdown));
 }
 
-TEST(thread_that_can_not_begin_makes_no_stream)
+TEST(thread_that_cannot_begin_creates_no_stream)
 {
 	static const struct log_kind append = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
 	struct world world = { .kind = &append, .medium = SOCKET_LOG };

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A stream in plain memory: the kernel's part of the protocol that lib/stream/reader.c
- * speaks, played by a few functions under one lock. Every mapping ends at a page
- * that must not be touched.
+ * A stream in plain memory: a few functions under one lock play the kernel's part of the
+ * protocol with lib/reader.c. Every mapping is followed by a page that faults.
  *
- * One thread per CPU may write at a time, as with the real thing. Full policies:
- * LOOP with any number of threads, UNTIL_FULL with one thread for everything.
+ * At most one thread per CPU may write at a time, as in a real stream. Full policies: LOOP
+ * with any number of threads, UNTIL_FULL with one thread for everything.
  */
 #ifndef READER_SIM_H
 #define READER_SIM_H
@@ -24,29 +23,29 @@
 #define SIM_SUBBUF_SIZE	4096U
 #define SIM_MAX_DATA	464U
 
-/* Time begins here, so that nothing is 0 by accident. */
+/* Time starts here, so that no time is 0 by accident. */
 #define SIM_EPOCH	1000
 
 /**
  * struct sim - a stream and its kernel
  * @reader: the reader under test
- * @lock: guards all below but @clock and what is atomic
- * @clock: last time that was given out; no two events have the same
+ * @lock: guards all members below, except @clock and atomic ones
+ * @clock: last time of an event; no two events have the same
  * @loop: full policy
  * @full: nothing is recorded; only with !@loop
  * @nr_cpus: CPUs
  * @nr_subbufs: sub-buffers of targets; the same number is for system events
- * @seq: hand-outs so far
- * @map: the memory; written through the pointers behind it
+ * @seq: sub-buffers given to CPUs so far
+ * @map: the memory; written through the pointers below
  * @ctrl: ditto
  * @heads: ditto
  * @oldest: ditto
  * @subbufs: ditto
  * @pool: ditto
  * @shared: ditto
- * @next: sub-buffer behind this one on the same CPU
+ * @next: sub-buffer after this one on the same CPU
  * @open: open sub-buffer of each CPU, and of the system
- * @writer: who writes the next record there: a thread id
+ * @writer: id of the thread that writes the next record there
  * @dropped: events lost while full
  * @releases: sub-buffers given back by the reader
  */
@@ -104,7 +103,7 @@ static inline void sim_close(struct sim *sim, __u32 cpu)
 	__u64 value = pxtu_load(&head->head);
 	__u32 used = POSIXTRACE_HEAD_POS(value) - idx * SIM_SUBBUF_SIZE;
 
-	/* Clamped: the head may have been scribbled on. */
+	/* Clamped: a test may have overwritten the head. */
 	pxtu_store(&subbuf->used, used > SIM_SUBBUF_SIZE ? SIM_SUBBUF_SIZE : used);
 	pxtu_store(&subbuf->count, POSIXTRACE_HEAD_COUNT(value));
 	pxtu_store(&subbuf->closed, sim_now(sim));
@@ -113,7 +112,7 @@ static inline void sim_close(struct sim *sim, __u32 cpu)
 	pxtu_store(&head->limit, 0);
 }
 
-/* Take the first sub-buffer off the list of its CPU. */
+/* Removes the first sub-buffer from the list of its CPU. */
 static inline void sim_unlink(struct sim *sim, __u32 idx)
 {
 	__u32 cpu = sim->subbufs[idx].cpu;
@@ -121,7 +120,7 @@ static inline void sim_unlink(struct sim *sim, __u32 idx)
 	pxtu_store_release(&sim->oldest[cpu], sim->next[idx]);
 }
 
-/* Time of the first record that is not read yet; what a kernel would keep apart. */
+/* The time of the first unread record; the kernel would store it separately. */
 static inline __u64 sim_unread_time(const struct sim *sim, __u32 idx, __u64 consumed)
 {
 	struct record record = { .size = 0 };
@@ -131,7 +130,7 @@ static inline __u64 sim_unread_time(const struct sim *sim, __u32 idx, __u64 cons
 	return record.timestamp;
 }
 
-/* Tell the reader that events were lost; ctrl->gap_lock is odd. */
+/* Reports lost events to the reader; ctrl->gap_lock is odd. */
 static inline void sim_lose(struct sim *sim, __u64 first, __u64 watermark)
 {
 	struct posixtrace_ctrl *ctrl = sim->ctrl;
@@ -244,7 +243,7 @@ static inline bool sim_next(struct sim *sim, __u32 cpu)
 	return true;
 }
 
-/* What a writer does: one record, no lock while it fits. Its time, 0 if it was dropped. */
+/* Writes one record, without a lock while it fits. Returns its time, or 0 if it was dropped. */
 static inline __u64 sim_write_locked(struct sim *sim, __u32 cpu, __u32 id, const void *data,
 				     __u32 len)
 {
@@ -287,7 +286,7 @@ static inline void sim_system(struct sim *sim, __u32 id)
 	sim_write_locked(sim, sim->nr_cpus, id, &zero, sizeof(zero));
 }
 
-/* One user event of one thread. Its time, 0 if it was dropped. */
+/* Records a user event of one thread. Returns its time, or 0 if it was dropped. */
 static inline __u64 sim_write(struct sim *sim, __u32 cpu, const void *data, __u32 len)
 {
 	__u64 time = 0;
@@ -328,7 +327,7 @@ static inline bool sim_all_read(const struct sim *sim)
 	return true;
 }
 
-/* RELEASE, as the module does it: refuses what is not read to its end. */
+/* RELEASE as in the module: refuses a sub-buffer that is not read to its end. */
 static inline int sim_release(struct pxtu_reader *reader, __u32 idx)
 {
 	struct sim *sim = (struct sim *)reader;
@@ -358,7 +357,7 @@ unlock:
 	return err;
 }
 
-/* A new stream; 0, or negative errno. */
+/* Makes a new stream. Returns 0 or negative errno. */
 static inline int sim_init(struct sim *sim, __u32 nr_cpus, __u32 nr_subbufs, bool loop)
 {
 	struct posixtrace_attr attr = {

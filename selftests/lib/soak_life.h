@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One life of the soak: a controller, a stream, processes that record into it, and the sum
- * at the end. Which of all that there is, a seed says.
+ * One life of the soak: a controller, a stream, processes that record into it, and the
+ * final sums. A seed selects the variant.
  */
 #ifndef _SELFTESTS_SOAK_LIFE_H
 #define _SELFTESTS_SOAK_LIFE_H
@@ -11,14 +11,14 @@
 
 #include "withlog.h"
 
-#define SOAK_WRITERS	256	/* threads that record in one life, at most */
+#define SOAK_WRITERS	256	/* maximum of recording threads in one life */
 #define SOAK_FACTOR	0x9e3779b97f4a7c15ULL
 
-/* In memory that the processes of a life share with the controller. */
+/* Memory that the processes of a life share with the controller. */
 struct soak_account {
 	unsigned int writers;			/* threads that have begun */
-	unsigned int killed;			/* threads that ended in the middle */
-	unsigned long long generated[SOAK_WRITERS];	/* when the call has returned */
+	unsigned int killed;			/* threads that were killed halfway */
+	unsigned long long generated[SOAK_WRITERS];	/* counted when the call has returned */
 };
 
 struct soak_event {
@@ -33,11 +33,11 @@ struct soak_life {
 	int policy;
 	bool withlog;
 	bool inherited;
-	bool own;			/* it traces itself */
-	bool killing;			/* its target is killed in the middle */
+	bool own;			/* the controller traces itself */
+	bool killing;			/* the target is killed halfway */
 	unsigned int threads;
 	unsigned int children;
-	unsigned int events;		/* of each thread */
+	unsigned int events;		/* per thread */
 	trace_id_t trid;
 	int fd;				/* of the log */
 	unsigned int last[SOAK_WRITERS];
@@ -95,7 +95,7 @@ static inline int soak_work(const struct soak_life *life)
 		pid_t pid = fork();
 
 		if (pid == 0) {
-			/* Without being traced, it has nothing to say. */
+			/* Without being traced, the child records nothing. */
 			if (life->inherited)
 				soak_record(life->account, life->events / 8);
 			_exit(0);
@@ -108,7 +108,7 @@ static inline int soak_work(const struct soak_life *life)
 	return 0;
 }
 
-/* A child function: begins when it is told to. */
+/* A child function: begins on request. */
 static inline int soak_target(void *arg, const struct talk *talk)
 {
 	say(talk, 0);
@@ -124,7 +124,7 @@ static inline void *soak_work_thread(void *arg)
 /* ------------------------------------------------------------------ */
 /* The controller							*/
 
-/* The first that is wrong is told. */
+/* Keeps the first failed condition. */
 static inline void soak_must(struct soak_life *life, bool holds, const char *what)
 {
 	if (!holds && !life->wrong)
@@ -159,7 +159,7 @@ static inline int soak_create(struct soak_life *life, pid_t pid)
 	       posix_trace_create_withlog(pid, &attr, life->fd, &life->trid);
 }
 
-/* An event of ours: whole, of a writer that there is, and behind the one before. */
+/* Checks an event: complete, from an existing writer, and later than its previous one. */
 static inline void soak_look(struct soak_life *life, const struct posix_trace_event_info *info,
 			     const void *data, size_t len)
 {
@@ -181,7 +181,7 @@ static inline void soak_look(struct soak_life *life, const struct posix_trace_ev
 	life->seen++;
 }
 
-/* What there is, of a stream or a log. */
+/* Reads all available events of a stream or a log. */
 static inline void soak_read(struct soak_life *life, trace_id_t trid)
 {
 	struct posixtrace_batch_event events[64];
@@ -198,7 +198,7 @@ static inline void soak_read(struct soak_life *life, trace_id_t trid)
 	} while (!err && count);
 }
 
-/* What a controller does that changes no sum. */
+/* Makes controller calls that do not change the sums. */
 static inline void soak_meddle(struct soak_life *life)
 {
 	struct posix_trace_status_info status;
@@ -228,7 +228,7 @@ static inline void soak_meddle(struct soak_life *life)
 		soak_read(life, life->trid);
 }
 
-/* The processes have ended: everything was recorded or dropped, and read or overwritten. */
+/* The processes have ended: every event was recorded or dropped, and read or overwritten. */
 static inline void soak_sum(struct soak_life *life)
 {
 	struct posixtrace_stats_info stats;
@@ -245,7 +245,7 @@ static inline void soak_sum(struct soak_life *life)
 	if (stats.untraced)
 		return;
 	SOAK_MUST(life, stats.recorded + stats.dropped >= generated);
-	/* One that was killed may have recorded what it has not counted. */
+	/* A killed thread may have recorded an event without counting it. */
 	SOAK_MUST(life, stats.recorded + stats.dropped <= generated +
 		  (life->killing ? life->account->writers : 0));
 	if (life->withlog)
@@ -273,7 +273,7 @@ static inline void soak_end(struct soak_life *life)
 		soak_read_log(life);
 }
 
-/* A target of its own process. */
+/* The target is another process. */
 static inline void soak_other(struct soak_life *life)
 {
 	struct child child;
@@ -295,7 +295,7 @@ static inline void soak_other(struct soak_life *life)
 	child_wait(&child);
 }
 
-/* It traces itself. */
+/* The controller traces itself. */
 static inline void soak_self(struct soak_life *life)
 {
 	pthread_t thread;
@@ -312,8 +312,8 @@ static inline void soak_self(struct soak_life *life)
 }
 
 /*
- * The whole of it, in a process of its own: NULL, or what was wrong. Killed lives do not
- * come here again.
+ * Runs one life, in a process of its own. Returns NULL, or the failed condition. A life
+ * that is killed does not return.
  */
 static inline const char *soak_live(unsigned long long seed, struct soak_account *account)
 {
@@ -328,7 +328,7 @@ static inline const char *soak_live(unsigned long long seed, struct soak_account
 	life.own = soak_dice(&life.rng, 3) == 0;
 	life.killing = !life.own && soak_dice(&life.rng, 4) == 0;
 	life.threads = 1 + soak_dice(&life.rng, 3);
-	/* They would record on when it is dead. */
+	/* The children would still record after the target's death. */
 	life.children = life.killing ? 0 : soak_dice(&life.rng, 8);
 	life.events = 1U << (4 + soak_dice(&life.rng, 9));
 	if (life.own)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A storm: more threads than processors, of several processes that share a stream, with
- * restartable sequences and without. They yield, move to other processors, are interrupted
- * by signals whose handlers record, and have to run in short turns if the plan says so.
- * Afterwards every event is accounted for. Include it in one file of a program.
+ * A storm: more threads than processors, of several processes that share a stream, with and
+ * without restartable sequences. They yield, migrate, are interrupted by signals whose
+ * handlers record, and run in short turns if the plan says so. At the end every event is
+ * accounted for. Include it in one file of a program.
  */
 #ifndef _SELFTESTS_STORM_H
 #define _SELFTESTS_STORM_H
@@ -25,7 +25,7 @@
 #define WRITERS		(PROCESSES * THREADS)
 #define HANDLERS	PROCESSES
 
-/* Each event says who it is from, how long it is, and has a checksum. */
+/* Each event has its writer, its number, its length and a checksum. */
 struct letter {
 	__u32 from;
 	__u32 number;
@@ -37,13 +37,16 @@ struct letter {
 struct post {
 	struct line line;
 	__u32 stop;
-	/* Written by the one writer; the last ones are the signal handlers of a process. */
+	/*
+	 * Each counter has one writer; the last ones belong to the signal handlers of the
+	 * processes.
+	 */
 	__u32 sent[WRITERS + HANDLERS];
 	struct who {
 		pid_t pid;
 		pthread_t thread;
 	} who[WRITERS + HANDLERS];
-	/* How often writers were put aside, without having asked for that. */
+	/* How often writers were preempted without having asked for it. */
 	long interrupted;
 };
 
@@ -99,12 +102,15 @@ static void send_from_handler(int signal)
 	int saved_errno = errno;
 
 	(void)signal;
-	/* Blocked in all threads but one. */
+	/* The signal is blocked in all threads but one. */
 	send_letter(the_post, WRITERS + my_process);
 	errno = saved_errno;
 }
 
-/* What a program adds: its own handler, which calls ours, and what follows other letters. */
+/*
+ * Hooks of a program: its own handler, which calls ours, and a function called after each
+ * letter.
+ */
 static void (*storm_handler)(int signal) = send_from_handler;
 static void (*storm_letter_sent)(void);
 
@@ -114,7 +120,7 @@ struct writer {
 	int status;
 };
 
-/* How often this thread was put aside; what it gave away itself looks the same there. */
+/* How often this thread was preempted; some voluntary switches count as well. */
 static long times_put_aside(void)
 {
 	struct rusage usage;
@@ -122,7 +128,7 @@ static long times_put_aside(void)
 	return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw;
 }
 
-/* Makes way for others, sometimes elsewhere: how often the thread was put aside by that. */
+/* Yields, and sometimes migrates. Returns how many preemptions that has counted. */
 static long make_way(__u32 number, __u32 index)
 {
 	long before = times_put_aside();
@@ -159,7 +165,7 @@ static void *write_letters(void *arg)
 		if (number % 7 == 0)
 			own_doing += make_way(number / 7, writer->index);
 	}
-	/* So that no handler is left behind. */
+	/* No handler remains after this. */
 	if (writer->index % THREADS == 0)
 		pthread_sigmask(SIG_BLOCK, &alarm, NULL);
 	__atomic_fetch_add(&the_post->interrupted, times_put_aside() - own_doing,
@@ -195,7 +201,7 @@ static int write_in_process(void *arg)
 	return status ? 3 : 0;
 }
 
-/* The first process makes the others, which inherit the stream. */
+/* The first process forks the others, which inherit the stream. */
 static int write_in_processes(void *arg, const struct talk *talk)
 {
 	__u32 numbers[PROCESSES];
@@ -222,10 +228,10 @@ static int write_in_processes(void *arg, const struct talk *talk)
 
 struct tally {
 	__u32 seen[WRITERS + HANDLERS];	/* events */
-	__u32 next[WRITERS + HANDLERS];	/* the number that may come at the earliest */
+	__u32 next[WRITERS + HANDLERS];	/* the smallest number that may follow */
 	unsigned long long time[WRITERS + HANDLERS];
 	unsigned int wrong;
-	unsigned int mistaken;	/* for one of another thread */
+	unsigned int mistaken;	/* attributed to another thread */
 	unsigned int all;
 };
 
@@ -259,7 +265,7 @@ static __u64 sent_by_all(void)
 	return sum;
 }
 
-/* Events that were dropped, or overwritten; -1 on errors. */
+/* The number of dropped or overwritten events; -1 on errors. */
 static long long lost(trace_id_t trid, int policy)
 {
 	struct posixtrace_stats_info stats;
@@ -270,17 +276,17 @@ static long long lost(trace_id_t trid, int policy)
 }
 
 /* ------------------------------------------------------------------ */
-/* All of it								*/
+/* The whole storm							*/
 
 /**
- * struct storm - one of them
+ * struct storm - a plan and its stream
  * @policy: of the stream
  * @size: of the stream; above 1 MB everything fits
- * @letters: so many at least
- * @turns: of how many microseconds, 0 for those that the kernel gives. They are proved to
- *	have been so short
- * @is_long_enough: or NULL; asked when there were as many @letters
- * @unread: until then, so that a full stream stays full
+ * @letters: the least number of letters
+ * @turns: length of a turn in microseconds, 0 for turns of the kernel. The storm checks that
+ *	the turns were that short
+ * @is_long_enough: or NULL; called once there are @letters
+ * @unread: read nothing until then, so that a full stream stays full
  * @child: the first process
  * @trid: the stream
  */
@@ -300,7 +306,7 @@ static bool storm_is_small(const struct storm *storm)
 	return storm->size <= 1 << 20;
 }
 
-/* What the processes are to have of this one has to be there before. */
+/* Prepares what the processes get from this one. */
 static int storm_prepare(struct storm *storm)
 {
 	int err;
@@ -318,7 +324,7 @@ static void storm_end(struct storm *storm)
 	posix_trace_shutdown(storm->trid);
 }
 
-/* With ThreadSanitizer handlers come late, or never: when a function of the library returns. */
+/* With ThreadSanitizer, handlers run late or never: only when a library function returns. */
 static bool all_have_sent(void)
 {
 	for (int i = 0; i < WRITERS + (PXT_TSAN ? 0 : HANDLERS); i++)
@@ -333,13 +339,13 @@ static bool storm_goes_on(const struct storm *storm)
 	       (storm->is_long_enough && !storm->is_long_enough());
 }
 
-/* Reads until it has lasted long enough. */
+/* Reads until the storm has lasted long enough. */
 static void storm_read(struct storm *storm, struct tally *tally)
 {
 	struct event event;
 
 	say(&storm->child.talk, 0);
-	/* However fast this reads, and they write: it gets full. */
+	/* The stream fills up, even if reading is faster than writing. */
 	while (storm_is_small(storm) && !lost(storm->trid, storm->policy))
 		sched_yield();
 	while (storm_goes_on(storm)) {
@@ -350,7 +356,7 @@ static void storm_read(struct storm *storm, struct tally *tally)
 	}
 }
 
-/* ... and what is left: the last answer. */
+/* Reads the remaining events. Returns the last result. */
 static int storm_read_rest(struct storm *storm, struct tally *tally)
 {
 	struct event event;
@@ -396,7 +402,10 @@ static void storm_run(struct __test_metadata *_metadata, struct storm *storm)
 	if (storm->turns) {
 		turns = turns_end();
 		EXPECT_LT(500 / pxt_time_scale(), turns);
-		/* Many meet the reader, or who makes way. Without, it is one in 1400 letters. */
+		/*
+		 * Many turns preempt a yielding thread or the reader. Without turns, it is
+		 * one in 1400 letters.
+		 */
 		EXPECT_LT(turns / 100, the_post->interrupted);
 		EXPECT_LT((long)sent_by_all() / 500, the_post->interrupted);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Short turns on the processors, on any kernel: on each of them a thread of a real-time
- * policy wakes again and again for a moment, and whoever runs there is preempted.
+ * Short turns on the processors, on any kernel: on each processor a thread with a real-time
+ * policy wakes up again and again for a moment, and preempts the thread that runs there.
  */
 #ifndef _SELFTESTS_TURNS_H
 #define _SELFTESTS_TURNS_H
@@ -18,8 +18,8 @@ static struct turns {
 	int threads;
 	struct timespec length;
 	int stop;
-	long count;		/* the threads add to it when they end */
-	int failed;		/* how many of them */
+	long count;		/* the threads add their counts when they end */
+	int failed;		/* the number of failed threads */
 } turns;
 
 static void *turns_thread(void *arg)
@@ -27,7 +27,7 @@ static void *turns_thread(void *arg)
 	const struct sched_param lowest = { .sched_priority = sched_get_priority_min(SCHED_FIFO) };
 	long count = 0;
 
-	/* It sleeps in between, however late it is: there is always a turn for others. */
+	/* It sleeps after every turn, even if it is late: other threads always get a turn. */
 	if (run_on((long)arg) < 0 || pthread_setschedparam(pthread_self(), SCHED_FIFO, &lowest))
 		__atomic_fetch_add(&turns.failed, 1, __ATOMIC_RELAXED);
 	else
@@ -39,7 +39,7 @@ static void *turns_thread(void *arg)
 	return NULL;
 }
 
-/* The end of it: how many turns there were, or -EPERM if they did not come about. */
+/* Ends the turns. Returns their number, or -EPERM if a thread could not make them. */
 static inline long turns_end(void)
 {
 	__atomic_store_n(&turns.stop, 1, __ATOMIC_RELAXED);
@@ -48,7 +48,7 @@ static inline long turns_end(void)
 	return turns.failed ? -EPERM : turns.count;
 }
 
-/* From now on nobody runs for longer than so many microseconds, and what a switch takes. */
+/* From now on no thread runs for longer than @microseconds plus the time of a switch. */
 static inline int turns_begin(unsigned int microseconds)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
