@@ -18,13 +18,13 @@
 #include <linux/uaccess.h>
 
 #include "cdev.h"
-#include "clock.h"
 #include "command.h"
 #include "create.h"
 #include "fdinfo.h"
-#include "log.h"
 #include "mmap.h"
-#include "wait.h"
+#include "ring/clock.h"
+#include "stream/log.h"
+#include "stream/wait.h"
 
 enum pxt_role {
 	PXT_ROLE_NONE,

@@ -7,14 +7,14 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "clear.h"
 #include "command.h"
-#include "filter.h"
-#include "log.h"
-#include "record.h"
-#include "state.h"
-#include "twins.h"
-#include "wait.h"
+#include "stream/clear.h"
+#include "stream/filter.h"
+#include "stream/log.h"
+#include "stream/record.h"
+#include "stream/state.h"
+#include "stream/wait.h"
+#include "target/twins.h"
 
 static int copy_in(void *to, const void __user *from, size_t size)
 {

@@ -2,8 +2,8 @@
 #ifndef PXT_COMMAND_H
 #define PXT_COMMAND_H
 
-#include "stream.h"
-#include "target.h"
+#include "stream/stream.h"
+#include "target/target.h"
 
 long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user *arg);
 long pxt_command_target(struct pxt_target *target, unsigned int cmd, void __user *arg);

@@ -9,9 +9,9 @@
 #include <linux/string.h>
 
 #include "create.h"
-#include "log.h"
-#include "rights.h"
 #include "version.h"
+#include "stream/log.h"
+#include "target/rights.h"
 
 static bool zero(const void *p, size_t size)
 {

@@ -2,7 +2,7 @@
 #ifndef PXT_CREATE_H
 #define PXT_CREATE_H
 
-#include "stream.h"
+#include "stream/stream.h"
 
 struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *file);
 void pxt_create_result(const struct pxt_stream *stream, struct posixtrace_create *arg);

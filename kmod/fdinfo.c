@@ -11,8 +11,8 @@
 #include <linux/string_helpers.h>
 
 #include "fdinfo.h"
-#include "stream.h"
-#include "target.h"
+#include "stream/stream.h"
+#include "target/target.h"
 
 static pid_t pid_for(struct seq_file *m, struct pid *pid)
 {

@@ -9,14 +9,14 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
-#include "clock.h"
 #include "compat.h"
-#include "crc32c.h"
-#include "log.h"
-#include "reclaim.h"
-#include "state.h"
-#include "stream.h"
-#include "subbuf.h"
+#include "log/crc32c.h"
+#include "ring/clock.h"
+#include "ring/reclaim.h"
+#include "ring/subbuf.h"
+#include "stream/log.h"
+#include "stream/state.h"
+#include "stream/stream.h"
 
 /* Runs with interrupts off on a CPU that may run a writer: it begins anew. */
 static void close_cpu(void *pool)

@@ -20,9 +20,9 @@
 #include <linux/wait_bit.h>
 
 #include "fork.h"
-#include "gate.h"
-#include "stream.h"
-#include "twins.h"
+#include "stream/stream.h"
+#include "target/gate.h"
+#include "target/twins.h"
 
 /* More than this above what is needed is freed again. */
 #define SPARE	16

@@ -12,8 +12,8 @@
 #include <linux/cpuhotplug.h>
 
 #include "hotplug.h"
-#include "stream.h"
-#include "subbuf.h"
+#include "ring/subbuf.h"
+#include "stream/stream.h"
 
 /* Handed out for us by the kernel. */
 static enum cpuhp_state hotplug_state;

@@ -10,13 +10,13 @@
 #include <linux/rcupdate.h>
 
 #include "cdev.h"
-#include "clock.h"
-#include "crc32c.h"
 #include "hotplug.h"
 #include "mmap.h"
 #include "process.h"
-#include "target.h"
 #include "version.h"
+#include "log/crc32c.h"
+#include "ring/clock.h"
+#include "target/target.h"
 
 static int __init pxt_init(void)
 {

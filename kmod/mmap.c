@@ -23,10 +23,10 @@
 #include <linux/vmalloc.h>
 
 #include "cdev.h"
-#include "clock.h"
 #include "compat.h"
-#include "gate.h"
 #include "mmap.h"
+#include "ring/clock.h"
+#include "target/gate.h"
 
 #define PXT_FS_MAGIC	0x70786974	/* "pxit" */
 

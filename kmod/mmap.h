@@ -5,8 +5,8 @@
 #include <linux/fs.h>
 #include <linux/mm_types.h>
 
-#include "stream.h"
-#include "target.h"
+#include "stream/stream.h"
+#include "target/target.h"
 
 int pxt_mmap_init(void);
 void pxt_mmap_exit(void);

@@ -15,9 +15,9 @@
 
 #include "compat.h"
 #include "process.h"
-#include "rights.h"
-#include "stream.h"
-#include "wait.h"
+#include "stream/stream.h"
+#include "stream/wait.h"
+#include "target/rights.h"
 
 /* ------------------------------------------------------------------ */
 /* Later, in the process that it is about				*/

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The contents of a log: header, names, blocks of events, end. The format is in
+ * Documentation/trace-log.rst. When something is written is decided in flush.c.
+ */
+#include <linux/align.h>
+#include <linux/minmax.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "compat.h"
+#include "log/logblock.h"
+#include "ring/clock.h"
+
+#define STOP_SIZE	POSIXTRACE_RECORD_SIZE(sizeof(s32))
+
+/* Who asks for a log is told that there is no memory; the kernel log need not be. */
+#define LOG_GFP		(GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
+
+/* Names in one block. */
+#define NAMES_MAX	32
+
+static u32 crc_of(const void *p, size_t len)
+{
+	return ~pxt_crc32c(~0U, p, len);
+}
+
+static bool is_loop(const struct pxt_logwriter *w)
+{
+	return w->policy == POSIXTRACE_POLICY_LOOP;
+}
+
+/*
+ * A reader of packets gets a block in each. What waits to be written is not there for
+ * events that come. In a ring, what is overwritten is told by each block.
+ */
+static u32 batch_of(const struct pxt_logwriter *w, const struct pxt_pool *pool)
+{
+	u32 most = min_t(u32, PXT_LOG_BATCH, PXT_LOG_BATCH_SIZE / w->block_room);
+
+	if (!w->file.regular || is_loop(w))
+		return 1;
+	return clamp_t(u32, pool->nr_user / 8, 1, max_t(u32, most, 1));
+}
+
+/*
+ * A maximum: what is granted is no more, for a ring the next multiple of 8 below. While a
+ * block of a ring is written, there is another one; a log that is not one has room for a
+ * whole sub-buffer and its STOP.
+ */
+static int grant_size(const struct pxt_logwriter *w, const struct pxt_pool *pool,
+		      struct posixtrace_attr *attr)
+{
+	if (is_loop(w)) {
+		attr->log_size = ALIGN_DOWN(min_t(u64, attr->log_size, S64_MAX / 2),
+					    POSIXTRACE_LOG_ALIGN);
+		return attr->log_size < 2 * w->block_room ? -EINVAL : 0;
+	}
+	if (w->policy == POSIXTRACE_POLICY_UNTIL_FULL)
+		return attr->log_size < pool->subbuf_size + STOP_SIZE ? -EINVAL : 0;
+	return 0;
+}
+
+/**
+ * pxt_logwriter_init() - make ready to write a log
+ * @w: to be initialized
+ * @fd: descriptor of the calling process
+ * @attr: checked attributes; log_size becomes what is granted
+ * @pool: memory of the stream
+ *
+ * Context: may sleep.
+ * Return: 0; -EBADF, -EINVAL as pxt_logfile_open(); -EINVAL if the log would be too
+ * small; -ENOMEM.
+ */
+int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *attr,
+		       const struct pxt_pool *pool)
+{
+	size_t names = NAMES_MAX * sizeof(struct posixtrace_log_name), size;
+	int err;
+
+	memset(w, 0, sizeof(*w));
+	w->policy = attr->log_policy;
+	w->run_blocks = 1;
+	err = pxt_logfile_open(&w->file, fd, w->policy);
+	if (err)
+		return err;
+
+	w->block_room = sizeof(struct posixtrace_log_block) +
+			max_t(size_t, pool->subbuf_size, names);
+	w->batch = batch_of(w, pool);
+	size = w->batch * w->block_room;
+	err = grant_size(w, pool, attr);
+	if (err)
+		goto close_file;
+	err = -ENOMEM;
+	w->buf = kvmalloc(size, LOG_GFP | __GFP_ZERO);
+	if (!w->buf || pxt_logfile_reserve(&w->file, size))
+		goto free_buf;
+	if (is_loop(w)) {
+		w->run = kvcalloc(PXT_LOG_RUNS, sizeof(*w->run), LOG_GFP);
+		if (!w->run)
+			goto free_buf;
+	}
+	return 0;
+
+free_buf:
+	kvfree(w->buf);
+close_file:
+	pxt_logfile_close(&w->file);
+	return err;
+}
+
+/**
+ * pxt_logwriter_destroy() - end of pxt_logwriter_init()
+ * @w: not used any more; once or twice
+ *
+ * Context: may sleep.
+ */
+void pxt_logwriter_destroy(struct pxt_logwriter *w)
+{
+	kvfree(w->run);
+	w->run = NULL;
+	kvfree(w->buf);
+	w->buf = NULL;
+	pxt_logfile_close(&w->file);
+}
+
+static int write_header(struct pxt_logwriter *w)
+{
+	struct posixtrace_log_header *header = &w->header;
+	size_t done;
+	int err;
+
+	/* What was in the file before has another one. */
+	get_random_bytes(&header->cookie, sizeof(header->cookie));
+	header->crc = 0;
+	header->crc = crc_of(header, sizeof(*header));
+	w->seq = 0;
+	w->events = 0;
+	w->overwritten = 0;
+	w->full = false;
+	w->runs = 0;
+	if (is_loop(w)) {
+		w->file.pos = header->data_offset;
+		err = pxt_logfile_write_at(&w->file, header, sizeof(*header), 0);
+	} else {
+		err = pxt_logfile_write(&w->file, header, sizeof(*header), &done);
+	}
+	w->headless = err;
+	return err;
+}
+
+/* One that could not be written when the log began anew comes before whatever else. */
+static int write_missing_header(struct pxt_logwriter *w)
+{
+	return w->headless ? write_header(w) : 0;
+}
+
+/**
+ * pxt_logwriter_begin() - write the header
+ * @w: initialized
+ * @attr: as granted
+ * @subbuf_size: bytes
+ * @nr_cpus: number of the "CPU" of system events
+ * @pid: the process that is traced first
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_logwriter_begin(struct pxt_logwriter *w, const struct posixtrace_attr *attr,
+			u32 subbuf_size, u32 nr_cpus, pid_t pid)
+{
+	struct posixtrace_log_header *header = &w->header;
+	struct posixtrace_log_end end = { 0 };
+	u64 names = POSIXTRACE_ID_MAX * sizeof(struct posixtrace_log_name);
+	int err;
+
+	memcpy(header->magic, POSIXTRACE_LOG_MAGIC, sizeof(header->magic));
+	header->order = POSIXTRACE_LOG_ORDER;
+	header->version = POSIXTRACE_LOG_VERSION;
+	header->size = sizeof(*header);
+	header->block_size = sizeof(struct posixtrace_log_block);
+	header->subbuf_size = subbuf_size;
+	header->nr_cpus = nr_cpus;
+	header->pid = pid;
+	header->data_offset = sizeof(*header);
+	header->attr = *attr;
+	if (is_loop(w)) {
+		header->end_offset = sizeof(*header);
+		header->names_offset = header->end_offset + sizeof(struct posixtrace_log_end);
+		header->data_offset = ALIGN(header->names_offset + names, PAGE_SIZE);
+		header->ring_size = attr->log_size;
+	}
+	w->names = POSIXTRACE_ID_UNNAMED + 1;
+	err = write_header(w);
+	return !err && is_loop(w) ? pxt_logwriter_end(w, &end) : err;
+}
+
+/* What all blocks have: the number is for the one that is @ahead of those that wait. */
+static void finish_header(struct pxt_logwriter *w, struct posixtrace_log_block *block, u32 type,
+			  u32 ahead)
+{
+	block->magic = POSIXTRACE_LOG_BLOCK_MAGIC;
+	block->cookie = w->header.cookie;
+	block->seq = w->seq + 1 + ahead;
+	block->epoch = w->epoch;
+	block->type = type;
+	block->crc = 0;
+	block->crc = crc_of(block, sizeof(*block));
+}
+
+/* One whose payload is in the buffer; nothing else waits. */
+static int append_block(struct pxt_logwriter *w, u32 type, u32 size)
+{
+	struct posixtrace_log_block *block = w->buf;
+	int err = write_missing_header(w);
+	size_t done;
+
+	if (err)
+		return err;
+	block->size = size;
+	block->payload_crc = crc_of(block + 1, size);
+	finish_header(w, block, type, 0);
+	err = pxt_logfile_write(&w->file, block, sizeof(*block) + size, &done);
+	if (!err)
+		w->seq++;
+	return err;
+}
+
+/* ------------------------------------------------------------------ */
+/* Names								*/
+
+static void fill_name(struct posixtrace_log_name *name, struct pxt_table *table, u32 id)
+{
+	struct posixtrace_eventid arg = { .id = id };
+
+	memset(name, 0, sizeof(*name));
+	/* Types never go: there is one with this id. */
+	pxt_eventid_name(table, &arg);
+	name->id = id;
+	strscpy(name->name, arg.name, sizeof(name->name));
+	name->crc = crc_of(name, sizeof(*name));
+}
+
+static int write_names(struct pxt_logwriter *w, struct pxt_table *table, u32 count)
+{
+	struct posixtrace_log_name *names = pxt_logwriter_payload(w);
+	struct posixtrace_log_block *block = w->buf;
+	u32 first = w->names - (POSIXTRACE_ID_UNNAMED + 1), i;
+
+	for (i = 0; i < count; i++)
+		fill_name(&names[i], table, w->names + i);
+	if (is_loop(w))
+		return pxt_logfile_write_at(&w->file, names, count * sizeof(*names),
+					    w->header.names_offset + first * sizeof(*names));
+	memset(block, 0, sizeof(*block));
+	block->count = count;
+	return append_block(w, POSIXTRACE_LOG_NAMES, count * sizeof(*names));
+}
+
+/**
+ * pxt_logwriter_names() - write the names that are not in the log
+ * @w: begun
+ * @table: event types of the stream; not locked
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_logwriter_names(struct pxt_logwriter *w, struct pxt_table *table)
+{
+	u32 end = pxt_table_end(table), count;
+	int err;
+
+	while (w->names < end) {
+		count = min_t(u32, end - w->names, NAMES_MAX);
+		err = write_names(w, table, count);
+		if (err)
+			return err;
+		w->names += count;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* The ring of a LOOP log						*/
+
+static struct pxt_log_run *run_at(struct pxt_logwriter *w, u32 i)
+{
+	return &w->run[(w->first + i) % PXT_LOG_RUNS];
+}
+
+static void forget_oldest(struct pxt_logwriter *w)
+{
+	w->overwritten += run_at(w, 0)->events;
+	w->first = (w->first + 1) % PXT_LOG_RUNS;
+	w->runs--;
+}
+
+/* Neighbours become one, for there is no room for more. */
+static void merge_runs(struct pxt_logwriter *w)
+{
+	struct pxt_log_run run;
+	u32 i = 0, kept = 0;
+
+	while (i < w->runs) {
+		run = *run_at(w, i++);
+		/* Across the end of the ring they are no neighbours. */
+		if (i < w->runs && run_at(w, i)->start > run.start)
+			run.events += run_at(w, i++)->events;
+		*run_at(w, kept++) = run;
+	}
+	w->runs = kept;
+	w->run_blocks *= 2;
+	w->last_blocks = w->run_blocks;
+}
+
+static void remember(struct pxt_logwriter *w, u64 start, u64 events)
+{
+	if (w->runs && w->last_blocks < w->run_blocks && start) {
+		run_at(w, w->runs - 1)->events += events;
+		w->last_blocks++;
+		return;
+	}
+	if (w->runs == PXT_LOG_RUNS)
+		merge_runs(w);
+	*run_at(w, w->runs) = (struct pxt_log_run){ .start = start, .events = events };
+	w->runs++;
+	w->last_blocks = 1;
+}
+
+/* Where a block goes; what lies there is gone. */
+static u64 make_room(struct pxt_logwriter *w, u64 size)
+{
+	u64 pos = w->file.pos - w->header.data_offset;
+
+	if (pos + size > w->header.ring_size) {
+		while (w->runs && run_at(w, 0)->start >= pos)
+			forget_oldest(w);
+		pos = 0;
+	}
+	while (w->runs && run_at(w, 0)->start >= pos && run_at(w, 0)->start < pos + size)
+		forget_oldest(w);
+	return pos;
+}
+
+/* The one that waits. */
+static int write_ring(struct pxt_logwriter *w, u64 events)
+{
+	struct posixtrace_log_block *block = w->buf;
+	u64 data = w->header.data_offset, pos;
+	int err = write_missing_header(w);
+	size_t done;
+
+	if (err)
+		return err;
+	pos = make_room(w, w->waiting_size);
+	block->tail = data + (w->runs ? run_at(w, 0)->start : pos);
+	finish_header(w, block, POSIXTRACE_LOG_EVENTS, 0);
+	w->file.pos = data + pos;
+	err = pxt_logfile_write(&w->file, block, w->waiting_size, &done);
+	if (err)
+		return err;
+	w->seq++;
+	remember(w, pos, events);
+	return 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Events								*/
+
+static struct posixtrace_log_block *block_at(const struct pxt_logwriter *w, size_t offset)
+{
+	return w->buf + offset;
+}
+
+static size_t whole_size(const struct posixtrace_log_block *block)
+{
+	return sizeof(*block) + block->size;
+}
+
+/* Those in the first @done bytes: the next one goes behind them. */
+static u32 keep_whole(struct pxt_logwriter *w, size_t done)
+{
+	size_t offset = 0;
+	u32 count = 0;
+
+	while (count < w->waiting && offset + whole_size(block_at(w, offset)) <= done) {
+		offset += whole_size(block_at(w, offset));
+		count++;
+	}
+	w->file.pos += offset;
+	return count;
+}
+
+/* Says in @written how many it wrote. */
+static int append_waiting(struct pxt_logwriter *w, u32 *written)
+{
+	int err = write_missing_header(w);
+	size_t offset = 0, done;
+	u32 i;
+
+	if (err)
+		return err;
+	for (i = 0; i < w->waiting; i++) {
+		finish_header(w, block_at(w, offset), POSIXTRACE_LOG_EVENTS, i);
+		offset += whole_size(block_at(w, offset));
+	}
+	err = pxt_logfile_write(&w->file, w->buf, w->waiting_size, &done);
+	*written = err ? keep_whole(w, done) : w->waiting;
+	w->seq += *written;
+	return err;
+}
+
+/**
+ * pxt_logwriter_events() - a block of events is to be written
+ * @w: begun; what pxt_logwriter_payload() told holds the records
+ * @block: size, payload_crc, cpu, count, and what follows; the rest is filled in
+ *
+ * At most pxt_logwriter.batch of them wait for pxt_logwriter_write().
+ *
+ * Return: 0; -EXFULL if there is no room for it in the log, unless that is full already.
+ */
+int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_block *block)
+{
+	/* A log that is full ends with STOP: there is always room for that. */
+	if (w->policy == POSIXTRACE_POLICY_UNTIL_FULL && !w->full &&
+	    w->events + block->size + STOP_SIZE > w->header.attr.log_size)
+		return -EXFULL;
+	*block_at(w, w->waiting_size) = *block;
+	w->events += block->size;
+	w->waiting++;
+	w->waiting_size += whole_size(block);
+	return 0;
+}
+
+/**
+ * pxt_logwriter_write() - write the blocks of events that wait
+ * @w: begun
+ * @events: how many of the records are user events
+ * @written: how many of the blocks are in the log now; they come first
+ *
+ * None waits afterwards. Context: may sleep.
+ *
+ * Return: 0 or negative errno.
+ */
+int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written)
+{
+	size_t offset = 0;
+	int err = 0;
+	u32 i;
+
+	*written = 0;
+	if (is_loop(w) && w->waiting) {
+		err = write_ring(w, events);
+		*written = !err;
+	} else if (w->waiting) {
+		err = append_waiting(w, written);
+	}
+	for (i = 0; i < w->waiting; i++) {
+		if (i >= *written)
+			w->events -= block_at(w, offset)->size;
+		offset += whole_size(block_at(w, offset));
+	}
+	w->waiting = 0;
+	w->waiting_size = 0;
+	return err;
+}
+
+/**
+ * pxt_logwriter_end() - write the status of the log
+ * @w: begun
+ * @end: flags, error, lost; the rest is filled in
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end)
+{
+	struct posixtrace_log_end *payload = pxt_logwriter_payload(w);
+	int err = write_missing_header(w);
+
+	if (err)
+		return err;
+	*payload = *end;
+	payload->cookie = w->header.cookie;
+	payload->overwritten = w->overwritten;
+	payload->seq = w->seq;
+	if (w->full)
+		payload->flags |= POSIXTRACE_LOG_END_FULL;
+	if (w->overwritten)
+		payload->flags |= POSIXTRACE_LOG_END_OVERRUN;
+	payload->time = pxt_clock_now();
+	payload->crc = crc_of(payload, sizeof(*payload));
+	if (is_loop(w))
+		return pxt_logfile_write_at(&w->file, payload, sizeof(*payload),
+					    w->header.end_offset);
+	memset(w->buf, 0, sizeof(struct posixtrace_log_block));
+	return append_block(w, POSIXTRACE_LOG_END, sizeof(*payload));
+}
+
+/**
+ * pxt_logwriter_clear() - begin anew
+ * @w: begun
+ *
+ * The names stay, for the event types do. Context: may sleep.
+ *
+ * Return: 0 or negative errno.
+ */
+int pxt_logwriter_clear(struct pxt_logwriter *w)
+{
+	struct posixtrace_log_end end = { 0 };
+	int err;
+
+	if (is_loop(w)) {
+		/* All blocks that are there have another cookie then. */
+		err = write_header(w);
+		return err ? err : pxt_logwriter_end(w, &end);
+	}
+	if (w->file.seekable && !pxt_logfile_restart(&w->file)) {
+		w->names = POSIXTRACE_ID_UNNAMED + 1;
+		return write_header(w);
+	}
+	w->events = 0;
+	w->full = false;
+	memset(w->buf, 0, sizeof(struct posixtrace_log_block));
+	return append_block(w, POSIXTRACE_LOG_RESET, 0);
+}

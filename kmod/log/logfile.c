@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The file of a log: what may be one, and writing to it, from a kernel thread on
+ * behalf of the controller. What is written is the matter of logblock.c.
+ */
+#include <linux/file.h>
+#include <linux/lockdep.h>
+#include <linux/magic.h>
+#include <linux/memcontrol.h>
+#include <linux/minmax.h>
+#include <linux/poll.h>
+#include <linux/resource.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/stat.h>
+#include <linux/string.h>
+#include <linux/uio.h>
+
+#include <linux/posixtrace.h>
+
+#include "compat.h"
+#include "log/logfile.h"
+
+static int check(const struct file *file, u32 policy)
+{
+	bool regular = S_ISREG(file_inode(file)->i_mode);
+	bool pseudo = file_inode(file)->i_sb->s_iflags & SB_I_NOEXEC;
+
+	if (!(file->f_mode & FMODE_WRITE))
+		return -EBADF;
+	/* What can be written from kernel memory, at any address. */
+	if (!file->f_op->write_iter || file->f_flags & O_DIRECT)
+		return -EINVAL;
+	/* As for kernel_write(): of a file with both, the other one may mean something else. */
+	if (regular && file->f_op->write)
+		return -EINVAL;
+	/*
+	 * What looks like a file in /proc and /sys is a command to the kernel, and may
+	 * concern the task that writes: that is not the controller.
+	 */
+	if (regular && pseudo)
+		return -EINVAL;
+	if (policy == POSIXTRACE_POLICY_APPEND)
+		return 0;
+	if (!regular || (policy == POSIXTRACE_POLICY_LOOP && file->f_flags & O_APPEND))
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * pxt_logfile_open() - take a file of the calling process for a log
+ * @lf: to be initialized
+ * @fd: descriptor
+ * @policy: log-full-policy
+ *
+ * Return: 0; -EBADF if it is not open for writing; -EINVAL if it can not be the log
+ * of a stream with that policy.
+ */
+int pxt_logfile_open(struct pxt_logfile *lf, int fd, u32 policy)
+{
+	struct file *file = fget(fd);
+	int err;
+
+	if (!file)
+		return -EBADF;
+	err = check(file, policy);
+	if (err) {
+		fput(file);
+		return err;
+	}
+	*lf = (struct pxt_logfile){ .file = file };
+	lf->cred = get_current_cred();
+	lf->memcg = get_mem_cgroup_from_mm(current->mm);
+	lf->limit = rlimit(RLIMIT_FSIZE);
+	lf->regular = S_ISREG(file_inode(file)->i_mode);
+	/* The server of a FUSE file is a process, whatever else is below it. */
+	lf->patient = lf->regular && file_inode(file)->i_sb->s_magic != FUSE_SUPER_MAGIC;
+	lf->disk = lf->patient && file_inode(file)->i_sb->s_bdev;
+	lf->seekable = lf->regular && !(file->f_flags & O_APPEND);
+	return 0;
+}
+
+/**
+ * pxt_logfile_reserve() - memory for what gets written in part
+ * @lf: open
+ * @size: bytes: nothing that is written is larger
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM.
+ */
+int pxt_logfile_reserve(struct pxt_logfile *lf, size_t size)
+{
+	if (lf->seekable)
+		return 0;
+	lf->rest = kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	return lf->rest ? 0 : -ENOMEM;
+}
+
+/**
+ * pxt_logfile_close() - give the file back
+ * @lf: open, or closed already
+ *
+ * A thread of the kernel has closed it when this returns: the file system can be
+ * unmounted then, and who reads a pipe hears of its end. Context: may sleep.
+ */
+void pxt_logfile_close(struct pxt_logfile *lf)
+{
+	struct mem_cgroup *old;
+
+	if (!lf->file)
+		return;
+	kvfree(lf->rest);
+	old = set_active_memcg(lf->memcg);
+	if (current->flags & PF_KTHREAD)
+		__fput_sync(lf->file);
+	else
+		fput(lf->file);
+	set_active_memcg(old);
+	put_cred(lf->cred);
+	mem_cgroup_put(lf->memcg);
+	lf->file = NULL;
+}
+
+/*
+ * F_SETFL changes the flags of the file at any time; ours are those that it had at
+ * CREATE. A file system that appends nevertheless, as overlayfs does, costs the log, but
+ * cannot make the file grow on and on.
+ */
+static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos)
+{
+	struct kvec vec = { .iov_base = (void *)buf };
+	struct iov_iter iter;
+	struct kiocb iocb;
+	ssize_t ret;
+
+	if (lf->moved)
+		return -EIO;
+	if (!lf->seekable)
+		pos = i_size_read(file_inode(lf->file));
+	/* The limit of the thread that writes is another one. */
+	if (lf->seekable && pos < lf->limit)
+		len = min_t(u64, len, lf->limit - pos);
+	if (pos + len > lf->limit)
+		return -EFBIG;
+	vec.iov_len = min_t(size_t, len, MAX_RW_COUNT);
+	iov_iter_kvec(&iter, ITER_SOURCE, &vec, 1, vec.iov_len);
+	init_sync_kiocb(&iocb, lf->file);
+	iocb.ki_flags &= ~(IOCB_APPEND | IOCB_DIRECT);
+	if (!lf->seekable)
+		iocb.ki_flags |= IOCB_APPEND;
+	iocb.ki_pos = pos;
+	ret = pxt_file_write_iter(&iocb, &iter);
+	lf->moved = ret > 0 && lf->seekable && iocb.ki_pos != pos + ret;
+	return lf->moved ? -EIO : ret;
+}
+
+/* A write to it would not have to wait. */
+#define WRITABLE	(EPOLLOUT | EPOLLWRNORM)
+#define READY		(WRITABLE | EPOLLERR | EPOLLHUP)
+
+/* What has failed although the file was ready is tried again later and later. */
+#define PAUSE_MAX	HZ
+
+/*
+ * Until a file that is not to block can be written again, or a signal comes. Some say that
+ * they are ready and are not: a socket whose queue of errors is not empty, or one that
+ * is connected to itself and full.
+ */
+static void wait_for_room(struct file *file, unsigned int *pause)
+{
+	struct poll_wqueues queues;
+
+	if (vfs_poll(file, NULL) & READY) {
+		*pause = clamp(2 * *pause, 1U, (unsigned int)PAUSE_MAX);
+		schedule_timeout_interruptible(*pause);
+		return;
+	}
+	poll_initwait(&queues);
+	queues.pt._key = READY;
+	/* In state running: a driver may sleep in there. */
+	if (!(vfs_poll(file, &queues.pt) & READY)) {
+		/* Many wake only those whose sleep can be interrupted. */
+		set_current_state(TASK_INTERRUPTIBLE);
+		/* Pairs with the barrier in the wake-up of poll(), which sets it. */
+		if (!READ_ONCE(queues.triggered) && !signal_pending(current))
+			schedule();
+		__set_current_state(TASK_RUNNING);
+	}
+	poll_freewait(&queues);
+}
+
+static ssize_t write_other(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos)
+{
+	struct kvec vec = { .iov_base = (void *)buf, .iov_len = len };
+	unsigned int pause = 0;
+	struct iov_iter iter;
+	ssize_t ret;
+
+	if (!(lf->file->f_mode & FMODE_LSEEK))
+		pos = 0;
+	for (;;) {
+		iov_iter_kvec(&iter, ITER_SOURCE, &vec, 1, len);
+		ret = vfs_iter_write(lf->file, &iter, &pos, 0);
+		if (ret != -EAGAIN || lf->given_up || signal_pending(current))
+			return ret;
+		wait_for_room(lf->file, &pause);
+	}
+}
+
+/**
+ * pxt_logfile_given_up() - has a signal told the thread to give up?
+ * @lf: open
+ *
+ * Takes the signal: the next one can interrupt what is tried nevertheless.
+ *
+ * Return: yes or no.
+ */
+bool pxt_logfile_given_up(struct pxt_logfile *lf)
+{
+	if (signal_pending(current)) {
+		flush_signals(current);
+		lf->given_up = true;
+	}
+	return lf->given_up;
+}
+
+/* After a signal: what the log has to say last gets there if nothing has to wait for it. */
+static bool writes_at_once(struct pxt_logfile *lf)
+{
+	if (lf->regular)
+		return lf->patient;
+	return (vfs_poll(lf->file, NULL) & (READY | EPOLLNVAL)) == WRITABLE;
+}
+
+/* Says in @done how much of it is there now. */
+static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos,
+		     size_t *done)
+{
+	const struct cred *old;
+	ssize_t ret = 0;
+
+	*done = 0;
+	/* A file may take as long as its owner likes. */
+	lockdep_assert_none_held_once();
+	if (pxt_logfile_given_up(lf) && !writes_at_once(lf))
+		return -ECANCELED;
+	old = override_creds(lf->cred);
+	while (*done < len) {
+		if (lf->regular)
+			ret = write_regular(lf, buf + *done, len - *done, pos + *done);
+		else
+			ret = write_other(lf, buf + *done, len - *done, pos + *done);
+		if (ret == 0)
+			ret = -EIO;
+		if (ret > 0) {
+			*done += ret;
+			WRITE_ONCE(lf->progress, lf->progress + ret);
+		}
+		if (*done < len && signal_pending(current))
+			ret = -ECANCELED;
+		if (ret < 0)
+			break;
+		cond_resched();
+	}
+	revert_creds(old);
+	pxt_logfile_given_up(lf);
+	return min_t(ssize_t, ret, 0);
+}
+
+/**
+ * pxt_logfile_settle() - write what is missing of something that was begun
+ * @lf: open
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_logfile_settle(struct pxt_logfile *lf)
+{
+	size_t done;
+	int err;
+
+	if (!lf->rest_len)
+		return 0;
+	err = write_all(lf, lf->rest, lf->rest_len, lf->pos - lf->rest_len, &done);
+	lf->rest_len -= done;
+	memmove(lf->rest, lf->rest + done, lf->rest_len);
+	return err;
+}
+
+/**
+ * pxt_logfile_write() - write behind what was written last
+ * @lf: open
+ * @buf: what to write
+ * @len: bytes, no more than was reserved
+ * @done: how many of them are there if it fails
+ *
+ * If it fails, the next thing that is written goes to the same place, unless the caller
+ * moves lf->pos. If that can not be, for part of it has gone through a pipe, it has not
+ * failed: the rest goes first when something is written again. Context: may sleep.
+ *
+ * Return: 0 or negative errno.
+ */
+int pxt_logfile_write(struct pxt_logfile *lf, const void *buf, size_t len, size_t *done)
+{
+	int err;
+
+	*done = 0;
+	err = pxt_logfile_settle(lf);
+	if (err)
+		return err;
+	err = write_all(lf, buf, len, lf->pos, done);
+	if (err && *done && !lf->seekable) {
+		lf->rest_len = len - *done;
+		memcpy(lf->rest, buf + *done, lf->rest_len);
+		err = 0;
+	}
+	if (!err)
+		lf->pos += len;
+	return err;
+}
+
+/**
+ * pxt_logfile_write_at() - write at some place
+ * @lf: open, seekable
+ * @buf: what to write
+ * @len: bytes
+ * @pos: where
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_logfile_write_at(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos)
+{
+	size_t done;
+
+	return write_all(lf, buf, len, pos, &done);
+}
+
+/**
+ * pxt_logfile_restart() - throw away what is in a regular file
+ * @lf: open, seekable
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno; then it is as it was.
+ */
+int pxt_logfile_restart(struct pxt_logfile *lf)
+{
+	const struct cred *old;
+	int err;
+
+	lockdep_assert_none_held_once();
+	old = override_creds(lf->cred);
+	err = vfs_truncate(&lf->file->f_path, 0);
+	revert_creds(old);
+	if (!err)
+		lf->pos = 0;
+	return err;
+}

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The memory of a stream: how much, where it comes from, and which page of it is
+ * behind an offset. What the sub-buffers are used for is in subbuf.c; who may
+ * map them in mmap.c.
+ */
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "ring/pool.h"
+
+/* Sub-buffers for system events that exist from the beginning. */
+#define NR_SYS_FIRST	2
+
+/* Sub-buffers that make up the stream-min-size, if they are smaller than usual: no more. */
+#define SMALLER_MAX	4096
+
+/*
+ * Charged to the creator's memory cgroup. A stream that is too large for it, or for
+ * the machine, fails; it must not cost any process its life.
+ */
+#define POOL_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+
+static void *alloc_pages_zeroed(u64 size)
+{
+	return __vmalloc(size, POOL_GFP | __GFP_ZERO);
+}
+
+/* Sub-buffers that make up the stream-min-size. */
+static u64 count_whole(u64 size, u32 subbuf_size)
+{
+	/* With fewer than two, a LOOP stream would lose all it has at each wrap. */
+	return max_t(u64, DIV_ROUND_UP_ULL(size, subbuf_size), 2);
+}
+
+/**
+ * pxt_pool_size_valid() - can a stream have this stream-min-size?
+ * @size: any number
+ * @max_data: checked max-data-size
+ *
+ * Return: yes or no. What is granted to another stream, rounded up, is valid too.
+ */
+bool pxt_pool_size_valid(u64 size, u64 max_data)
+{
+	u64 largest = POSIXTRACE_STREAM_SIZE_MAX;
+	u32 subbuf_size = posixtrace_subbuf_size(largest, max_data);
+
+	return size <= count_whole(largest, subbuf_size) * subbuf_size;
+}
+
+/* Of the notes about sub-buffers, in what the reader maps. */
+static u64 desc_offset(const struct pxt_pool *pool)
+{
+	return ALIGN(sizeof(struct posixtrace_ctrl) + (pool->nr_cpus + 1ULL) * sizeof(u32),
+		     sizeof(struct posixtrace_subbuf));
+}
+
+static void set_sizes(struct pxt_pool *pool)
+{
+	u32 all = pool->nr_user + pool->nr_sys;
+
+	pool->reader_size = PAGE_ALIGN(struct_size(pool->reader, consumed, all));
+	pool->wakeup_size = PAGE_ALIGN(sizeof(*pool->wakeup));
+	pool->ctrl_size = PAGE_ALIGN(desc_offset(pool) +
+				     (u64)all * sizeof(struct posixtrace_subbuf));
+	pool->heads_size = PAGE_ALIGN((u64)pool->nr_cpus * sizeof(*pool->heads));
+}
+
+/*
+ * Sub-buffers of another size than posixtrace_subbuf_size(), for as many events: those whose
+ * sizes, as the library tells them, sum up to the stream-min-size have records of up to
+ * 7/8 of it. A sub-buffer is closed when the next record does not fit.
+ */
+static u64 count_smaller(const struct posixtrace_attr *attr, u32 subbuf_size)
+{
+	u32 used = subbuf_size - POSIXTRACE_RECORD_SIZE(attr->max_data_size) +
+		   POSIXTRACE_RECORD_ALIGN;
+
+	return max(DIV_ROUND_UP_ULL(attr->stream_size / 8 * 7, used),
+		   count_whole(attr->stream_size, subbuf_size));
+}
+
+static void set_counts(struct pxt_pool *pool, u64 whole, u32 subbuf_size)
+{
+	pool->subbuf_size = subbuf_size;
+	/* One more for each CPU, so that what they hold open costs nobody anything. */
+	pool->nr_user = whole + num_present_cpus();
+	pool->nr_sys = whole + NR_SYS_FIRST;
+	set_sizes(pool);
+}
+
+/* Locked memory that CREATE takes. */
+static u64 locked_size(const struct pxt_pool *pool)
+{
+	return pxt_pool_memory(pool) + (u64)NR_SYS_FIRST * pool->subbuf_size;
+}
+
+/*
+ * One sub-buffer per CPU is most of a stream where there are hundreds: if these take more
+ * than a quarter of what the creator may lock, or all of it is more than he has left,
+ * smaller ones are chosen, as long as two of the largest records fit. If that is not
+ * enough, those with which the stream takes the least.
+ */
+static void shrink_subbufs(struct pxt_pool *pool, const struct posixtrace_attr *attr)
+{
+	u32 usual = pool->subbuf_size, best = usual, size = usual;
+	u32 least = max_t(u32, 2 * POSIXTRACE_RECORD_SIZE(attr->max_data_size),
+			  POSIXTRACE_SUBBUF_SIZE_MIN);
+	u64 share = pxt_user_memory_limit(pool->charge) / 4;
+	u64 left = pxt_user_memory_left(pool->charge);
+	u64 usual_whole = pool->nr_sys - NR_SYS_FIRST, best_whole = usual_whole, whole;
+	u64 best_locked = locked_size(pool);
+
+	while ((u64)num_present_cpus() * size > share || locked_size(pool) > left) {
+		size -= POSIXTRACE_SUBBUF_SIZE_MIN;
+		if (size < least)
+			break;
+		whole = count_smaller(attr, size);
+		if (whole > SMALLER_MAX)
+			break;
+		set_counts(pool, whole, size);
+		if (locked_size(pool) >= best_locked)
+			continue;
+		best = size;
+		best_whole = whole;
+		best_locked = locked_size(pool);
+	}
+	if (best != pool->subbuf_size)
+		set_counts(pool, best_whole, best);
+}
+
+/* All numbers from the attributes, which get what is granted. */
+static int count_subbufs(struct pxt_pool *pool, struct posixtrace_attr *attr)
+{
+	u64 size = max_t(u64, attr->stream_size, POSIXTRACE_STREAM_SIZE_MIN);
+	u32 subbuf_size = posixtrace_subbuf_size(size, attr->max_data_size);
+	u64 whole = count_whole(size, subbuf_size);
+
+	attr->stream_size = whole * subbuf_size;
+	pool->nr_cpus = nr_cpu_ids;
+	pool->loop = attr->stream_policy == POSIXTRACE_POLICY_LOOP;
+	set_counts(pool, whole, subbuf_size);
+	shrink_subbufs(pool, attr);
+	/* Positions in the pool are 32 bits wide. */
+	if (((u64)pool->nr_user + pool->nr_sys) * pool->subbuf_size > U32_MAX)
+		return -ENOMEM;
+	return 0;
+}
+
+static int alloc_notes(struct pxt_pool *pool)
+{
+	u32 all = pool->nr_user + pool->nr_sys, i;
+
+	pool->subbuf = kvcalloc(all, sizeof(*pool->subbuf), POOL_GFP);
+	if (!pool->subbuf)
+		goto fail;
+	pool->cpu = kvcalloc(pool->nr_cpus + 1, sizeof(*pool->cpu), POOL_GFP);
+	if (!pool->cpu)
+		goto free_subbuf;
+	pool->sys_mem = kvcalloc(pool->nr_sys, sizeof(*pool->sys_mem), POOL_GFP);
+	if (!pool->sys_mem)
+		goto free_cpu;
+
+	INIT_LIST_HEAD(&pool->user.free);
+	INIT_LIST_HEAD(&pool->user.due);
+	INIT_LIST_HEAD(&pool->user.closed);
+	INIT_LIST_HEAD(&pool->sys.free);
+	INIT_LIST_HEAD(&pool->sys.due);
+	INIT_LIST_HEAD(&pool->sys.closed);
+	INIT_LIST_HEAD(&pool->orphaned);
+	for (i = 0; i < all; i++) {
+		INIT_LIST_HEAD(&pool->subbuf[i].cpu_node);
+		INIT_LIST_HEAD(&pool->subbuf[i].node);
+	}
+	for (i = 0; i < pool->nr_user; i++)
+		list_add_tail(&pool->subbuf[i].node, &pool->user.free);
+	for (i = 0; i <= pool->nr_cpus; i++) {
+		INIT_LIST_HEAD(&pool->cpu[i].subbufs);
+		pool->cpu[i].open = POSIXTRACE_NONE;
+	}
+	return 0;
+
+free_cpu:
+	kvfree(pool->cpu);
+free_subbuf:
+	kvfree(pool->subbuf);
+fail:
+	return -ENOMEM;
+}
+
+static void free_notes(struct pxt_pool *pool)
+{
+	kvfree(pool->sys_mem);
+	kvfree(pool->cpu);
+	kvfree(pool->subbuf);
+}
+
+static int alloc_memory(struct pxt_pool *pool)
+{
+	struct posixtrace_ctrl *ctrl;
+
+	/* If that fails now or later, the stream takes all of its charge back. */
+	if (pxt_user_charge_memory(pool->charge, pxt_pool_memory(pool)))
+		goto fail;
+
+	pool->scratch = alloc_pages_zeroed(PXT_POOL_SCRATCH);
+	if (!pool->scratch)
+		goto fail;
+	pool->reader = alloc_pages_zeroed(pool->reader_size);
+	if (!pool->reader)
+		goto free_scratch;
+	pool->wakeup = alloc_pages_zeroed(pool->wakeup_size);
+	if (!pool->wakeup)
+		goto free_reader;
+	pool->ctrl = alloc_pages_zeroed(pool->ctrl_size);
+	if (!pool->ctrl)
+		goto free_wakeup;
+	pool->heads = alloc_pages_zeroed(pool->heads_size);
+	if (!pool->heads)
+		goto free_ctrl;
+	pool->user_mem = alloc_pages_zeroed(pxt_pool_user_size(pool));
+	if (!pool->user_mem)
+		goto free_heads;
+
+	ctrl = pool->ctrl;
+	pool->oldest = (void *)ctrl + sizeof(*ctrl);
+	pool->desc = (void *)ctrl + desc_offset(pool);
+	memset32(pool->oldest, POSIXTRACE_NONE, pool->nr_cpus + 1);
+	ctrl->size = sizeof(*ctrl);
+	ctrl->nr_cpus = pool->nr_cpus;
+	ctrl->nr_subbufs = pool->nr_user;
+	ctrl->nr_sys_subbufs = pool->nr_sys;
+	ctrl->subbuf_size = pool->subbuf_size;
+	ctrl->oldest_offset = sizeof(*ctrl);
+	ctrl->subbuf_offset = desc_offset(pool);
+	return 0;
+
+free_heads:
+	vfree(pool->heads);
+free_ctrl:
+	vfree(pool->ctrl);
+free_wakeup:
+	vfree(pool->wakeup);
+free_reader:
+	vfree(pool->reader);
+free_scratch:
+	vfree(pool->scratch);
+fail:
+	return -ENOMEM;
+}
+
+static void free_memory(struct pxt_pool *pool)
+{
+	u32 i;
+
+	for (i = 0; i < pool->nr_sys_made; i++)
+		vfree(pool->sys_mem[i]);
+	vfree(pool->user_mem);
+	vfree(pool->heads);
+	vfree(pool->ctrl);
+	vfree(pool->wakeup);
+	vfree(pool->reader);
+}
+
+/**
+ * pxt_pool_init() - allocate the memory of a stream
+ * @pool: zeroed
+ * @attr: checked attributes; stream_size becomes what is granted
+ * @charge: to which the memory is added; it stays there, also on failure
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int pxt_pool_init(struct pxt_pool *pool, struct posixtrace_attr *attr, struct pxt_charge *charge)
+{
+	int err, i;
+
+	pool->charge = charge;
+	raw_spin_lock_init(&pool->lock);
+	init_rwsem(&pool->map_lock);
+	err = count_subbufs(pool, attr);
+	if (err)
+		return err;
+	err = alloc_notes(pool);
+	if (err)
+		return err;
+	err = alloc_memory(pool);
+	if (err)
+		goto free_notes;
+	for (i = 0; i < NR_SYS_FIRST; i++) {
+		err = pxt_pool_make_sys(pool);
+		if (err)
+			goto free_memory;
+	}
+	return 0;
+
+free_memory:
+	free_memory(pool);
+	pxt_pool_destroy_scratch(pool);
+free_notes:
+	free_notes(pool);
+	return err;
+}
+
+/**
+ * pxt_pool_destroy() - free the memory of a stream
+ * @pool: nobody records, maps or reads it any more
+ *
+ * Context: may sleep.
+ */
+void pxt_pool_destroy(struct pxt_pool *pool)
+{
+	free_memory(pool);
+	free_notes(pool);
+}
+
+/**
+ * pxt_pool_destroy_scratch() - free what is mapped in the place of that
+ * @pool: destroyed, and not mapped
+ *
+ * Context: may sleep.
+ */
+void pxt_pool_destroy_scratch(struct pxt_pool *pool)
+{
+	vfree(pool->scratch);
+}
+
+/**
+ * pxt_pool_make_sys() - one more sub-buffer for system events
+ * @pool: whose stream's lock is held, or which nobody else knows yet
+ *
+ * It is in the free list afterwards. Context: may sleep; a thread of the stream's
+ * controller, or its log thread: see pxt_user_charge_memory().
+ *
+ * Return: 0; -ENOMEM; -ENOSPC if there are as many as there may be.
+ */
+int pxt_pool_make_sys(struct pxt_pool *pool)
+{
+	u32 i = pool->nr_sys_made;
+	unsigned long flags;
+	void *mem;
+
+	if (i == pool->nr_sys)
+		return -ENOSPC;
+	if (pxt_user_charge_memory(pool->charge, pool->subbuf_size))
+		return -ENOMEM;
+	mem = alloc_pages_zeroed(pool->subbuf_size);
+	if (!mem) {
+		pxt_user_uncharge_memory(pool->charge, pool->subbuf_size);
+		return -ENOMEM;
+	}
+	/* Pairs with the acquire in pxt_pool_page(): the page is found, or not yet. */
+	smp_store_release(&pool->sys_mem[i], mem);
+	pool->nr_sys_made = i + 1;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	list_add_tail(&pool->subbuf[pool->nr_user + i].node, &pool->sys.free);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return 0;
+}
+
+/**
+ * pxt_pool_subbuf() - the memory of a sub-buffer
+ * @pool: not dead
+ * @i: number of one that was handed out
+ *
+ * Return: its first byte.
+ */
+const void *pxt_pool_subbuf(const struct pxt_pool *pool, u32 i)
+{
+	return i < pool->nr_user ? pool->user_mem + (u64)i * pool->subbuf_size
+				 : pool->sys_mem[i - pool->nr_user];
+}
+
+/**
+ * pxt_pool_page() - the page behind an offset of what can be mapped
+ * @pool: not destroyed; pxt_pool.map_lock is held
+ * @offset: bytes
+ *
+ * Return: the page; NULL if there is none, or not yet.
+ */
+struct page *pxt_pool_page(struct pxt_pool *pool, u64 offset)
+{
+	void *mem;
+
+	if (offset < pool->reader_size)
+		return vmalloc_to_page((void *)pool->reader + offset);
+	offset -= pool->reader_size;
+	if (offset < pool->wakeup_size)
+		return vmalloc_to_page((void *)pool->wakeup + offset);
+	offset -= pool->wakeup_size;
+	if (offset < pool->ctrl_size)
+		return vmalloc_to_page((void *)pool->ctrl + offset);
+	offset -= pool->ctrl_size;
+	if (offset < pool->heads_size)
+		return vmalloc_to_page((void *)pool->heads + offset);
+	offset -= pool->heads_size;
+	if (offset < pxt_pool_user_size(pool))
+		return vmalloc_to_page(pool->user_mem + offset);
+	if (offset >= pxt_pool_mem_size(pool))
+		return NULL;
+	offset -= pxt_pool_user_size(pool);
+	/* Pairs with the release in pxt_pool_make_sys(). */
+	mem = smp_load_acquire(&pool->sys_mem[offset / pool->subbuf_size]);
+	return mem ? vmalloc_to_page(mem + offset % pool->subbuf_size) : NULL;
+}
+
+/**
+ * pxt_pool_scratch() - the page behind an offset when the stream has ended
+ * @pool: whose scratch pages are there
+ * @offset: bytes, of what can be written
+ *
+ * Return: the page.
+ */
+struct page *pxt_pool_scratch(const struct pxt_pool *pool, u64 offset)
+{
+	unsigned int i = 0;
+
+	if (offset >= pxt_pool_mem_offset(pool))
+		i = 2;
+	else if (offset >= pxt_pool_heads_offset(pool))
+		i = 1;
+	return vmalloc_to_page(pool->scratch + i * PAGE_SIZE);
+}
+
+/**
+ * pxt_pool_memory() - how much memory there is in the mappings, or will be
+ * @pool: whose stream's lock is held
+ *
+ * Return: bytes.
+ */
+u64 pxt_pool_memory(const struct pxt_pool *pool)
+{
+	return pxt_pool_mem_offset(pool) + pxt_pool_user_size(pool) +
+	       (u64)pool->nr_sys_made * pool->subbuf_size + PXT_POOL_SCRATCH;
+}
+
+/**
+ * pxt_pool_dropped() - how many events came while the stream was full
+ * @pool: whose stream's lock is held, and which is not dead
+ *
+ * What targets count in their heads can be any number: it is told, never used.
+ *
+ * Return: the sum over the CPUs.
+ */
+u64 pxt_pool_dropped(const struct pxt_pool *pool)
+{
+	u64 dropped = 0;
+	u32 cpu;
+
+	for (cpu = 0; cpu < pool->nr_cpus; cpu++)
+		dropped += READ_ONCE(pool->heads[cpu].lost);
+	return dropped;
+}

@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sub-buffers come back: given back by the reader, found read to the end, or
+ * taken away unread, which is accounted for as a gap. Handing them out is in
+ * subbuf.c. All with pxt_pool.lock held, but for the functions that take it.
+ *
+ * The reader takes each record by advancing the consumer position of its sub-buffer, in
+ * memory that it writes: the kernel believes of it only what concerns the
+ * numbers and times of this stream.
+ */
+#include <linux/minmax.h>
+#include <linux/nospec.h>
+
+#include "ring/reclaim.h"
+#include "ring/subbuf.h"
+
+static u32 index_of(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
+{
+	return subbuf - pool->subbuf;
+}
+
+/* How far a sub-buffer was read; not at all if that can not be told. */
+static void parse_consumed(const struct pxt_subbuf *subbuf, u64 consumed, u32 *pos, u32 *count)
+{
+	*pos = 0;
+	*count = 0;
+	if (POSIXTRACE_CONSUMED_SEQ(consumed) == (u32)subbuf->seq) {
+		*pos = POSIXTRACE_CONSUMED_POS(consumed);
+		*count = POSIXTRACE_CONSUMED_COUNT(consumed);
+	}
+}
+
+static u32 read_to(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
+{
+	u32 pos, count;
+
+	parse_consumed(subbuf, READ_ONCE(pool->reader->consumed[index_of(pool, subbuf)]),
+		       &pos, &count);
+	return pos;
+}
+
+/**
+ * pxt_gap_begin() - the account of what was lost is about to change
+ * @pool: locked
+ */
+void pxt_gap_begin(struct pxt_pool *pool)
+{
+	lockdep_assert_held(&pool->lock);
+	WRITE_ONCE(pool->ctrl->gap_lock, ++pool->gap_lock);
+	/*
+	 * Odd before anything changes: pairs with the acquire fence of the reader
+	 * between reading the account and looking at gap_lock again. And before
+	 * gap_ack is read: pairs with its full fence after storing gap_ack, so
+	 * that one of us sees the other.
+	 */
+	smp_mb();
+}
+
+/**
+ * pxt_gap_add() - something was lost
+ * @pool: locked, between pxt_gap_begin() and pxt_gap_end()
+ * @first: time of the first event that was lost, or will be
+ *
+ * What the reader has acknowledged is history; before, the gap only grows.
+ */
+void pxt_gap_add(struct pxt_pool *pool, u64 first)
+{
+	lockdep_assert_held(&pool->lock);
+	if (READ_ONCE(pool->reader->gap_ack) == pool->gap_generation) {
+		pool->gap_generation++;
+		pool->gap_first = first;
+	} else {
+		pool->gap_first = min(pool->gap_first, first);
+	}
+}
+
+/**
+ * pxt_gap_end() - the account of what was lost is right again
+ * @pool: locked
+ */
+void pxt_gap_end(struct pxt_pool *pool)
+{
+	struct posixtrace_ctrl *ctrl = pool->ctrl;
+
+	lockdep_assert_held(&pool->lock);
+	WRITE_ONCE(ctrl->gap_generation, pool->gap_generation);
+	WRITE_ONCE(ctrl->gap_first, pool->gap_first);
+	WRITE_ONCE(ctrl->overwrite_watermark, pool->overwrite_watermark);
+	WRITE_ONCE(ctrl->lost, pool->lost);
+	/* Pairs with the acquire of the reader when it looks at gap_lock first. */
+	smp_store_release(&ctrl->gap_lock, ++pool->gap_lock);
+}
+
+/* It belongs to no CPU any more. Its consumer position says so already. */
+static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
+{
+	struct pxt_pool_cpu *cpu = &pool->cpu[subbuf->cpu];
+	struct pxt_subbuf *oldest;
+
+	list_del_init(&subbuf->cpu_node);
+	list_del_init(&subbuf->node);
+	oldest = list_first_entry_or_null(&cpu->subbufs, struct pxt_subbuf, cpu_node);
+	/* Pairs with the acquire in the reader's pxtu_subbuf_peek(). */
+	smp_store_release(&pool->oldest[subbuf->cpu],
+			  oldest ? index_of(pool, oldest) : POSIXTRACE_NONE);
+	if (subbuf->cpu < pool->nr_cpus) {
+		pool->wrapped = false;
+		WRITE_ONCE(pool->used, pool->used - 1);
+	}
+	subbuf->state = POSIXTRACE_SUBBUF_FREE;
+	WRITE_ONCE(pool->desc[index_of(pool, subbuf)].state, POSIXTRACE_SUBBUF_FREE);
+}
+
+/*
+ * From here on no record of it can be taken. The exchange comes before anything
+ * else changes: pairs with the reader's compare-and-swap, which after that fails,
+ * and with its fence before it looks at the consumer position again. No use has number 0.
+ */
+static u64 end_consumed(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
+{
+	return xchg(&pool->reader->consumed[index_of(pool, subbuf)], 0);
+}
+
+/**
+ * pxt_reclaim_free() - put a sub-buffer with nothing unread into the free list
+ * @pool: locked
+ * @subbuf: handed out
+ */
+void pxt_reclaim_free(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
+{
+	struct pxt_subbuf_kind *kind = subbuf->cpu == pool->nr_cpus ? &pool->sys : &pool->user;
+
+	lockdep_assert_held(&pool->lock);
+	end_consumed(pool, subbuf);
+	leave_cpu(pool, subbuf);
+	list_add_tail(&subbuf->node, &kind->free);
+}
+
+static struct pxt_subbuf *first_of(struct list_head *list)
+{
+	return list_first_entry_or_null(list, struct pxt_subbuf, node);
+}
+
+/**
+ * pxt_reclaim_first() - the oldest closed sub-buffer
+ * @kind: of which kind; of a pool that is locked
+ *
+ * Return: where it is it stays; NULL if none is closed.
+ */
+struct pxt_subbuf *pxt_reclaim_first(struct pxt_subbuf_kind *kind)
+{
+	struct pxt_subbuf *due = first_of(&kind->due), *closed = first_of(&kind->closed);
+
+	/* What was handed out later may have been closed first. */
+	return due && (!closed || due->closed <= closed->closed) ? due : closed;
+}
+
+/**
+ * pxt_reclaim_read() - the oldest closed sub-buffer, if it was read to its end
+ * @pool: locked
+ * @kind: of which kind
+ *
+ * Return: it belongs to the caller, or NULL.
+ */
+struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kind *kind)
+{
+	struct pxt_subbuf *subbuf = pxt_reclaim_first(kind);
+
+	lockdep_assert_held(&pool->lock);
+	if (!subbuf || read_to(pool, subbuf) < subbuf->used)
+		return NULL;
+	end_consumed(pool, subbuf);
+	leave_cpu(pool, subbuf);
+	return subbuf;
+}
+
+/* The time of the record at @pos, which a target wrote: within its bounds. */
+static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf, u32 pos)
+{
+	const struct posixtrace_record *record;
+
+	if (subbuf->used - pos < sizeof(*record))
+		return subbuf->opened;
+	record = pxt_pool_subbuf(pool, index_of(pool, subbuf)) + pos;
+	if (READ_ONCE(record->event_id) == POSIXTRACE_ID_WRITER) {
+		pos += sizeof(struct posixtrace_writer);
+		if (subbuf->used - pos < sizeof(*record))
+			return subbuf->opened;
+		record = (const void *)record + sizeof(struct posixtrace_writer);
+	}
+	return clamp(READ_ONCE(record->timestamp), subbuf->opened, subbuf->closed);
+}
+
+/**
+ * pxt_reclaim_oldest() - take the oldest closed sub-buffer away, read or not
+ * @pool: locked
+ * @kind: of which kind
+ *
+ * What was not read is lost, and with it all older events of the stream: the
+ * watermark moves.
+ *
+ * Return: it belongs to the caller; NULL if none is closed.
+ */
+struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_kind *kind)
+{
+	struct pxt_subbuf *subbuf = pxt_reclaim_first(kind);
+	u32 pos, count;
+
+	lockdep_assert_held(&pool->lock);
+	if (!subbuf)
+		return NULL;
+	pxt_gap_begin(pool);
+	parse_consumed(subbuf, end_consumed(pool, subbuf), &pos, &count);
+	if (pos < subbuf->used) {
+		count = subbuf->count - min(count, subbuf->count);
+		WRITE_ONCE(pool->lost, pool->lost + count);
+		if (kind == &pool->sys)
+			pool->lost_sys += count;
+		pool->overwrite_watermark = max(pool->overwrite_watermark, subbuf->closed);
+		pxt_gap_add(pool, time_at(pool, subbuf, pos));
+		pool->overrun = true;
+	}
+	pxt_gap_end(pool);
+	leave_cpu(pool, subbuf);
+	if (pos < subbuf->used && kind == &pool->user)
+		pool->wrapped = true;
+	return subbuf;
+}
+
+/**
+ * pxt_reclaim_begin_epoch() - what was handed out by now is due
+ * @pool: not dead, of a stream with log; what was due was written, or is given up
+ *
+ * Also what is still open: it is due as soon as it is closed.
+ */
+void pxt_reclaim_begin_epoch(struct pxt_pool *pool)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	pool->due_until = pool->seq;
+	list_splice_tail_init(&pool->user.closed, &pool->user.due);
+	list_splice_tail_init(&pool->sys.closed, &pool->sys.due);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/**
+ * pxt_reclaim_take() - take the oldest sub-buffer that is due, to write it to the log
+ * @pool: not dead, of a stream with log
+ * @gap: where to write the account of losses: what was lost by now was lost before
+ *	what is in the sub-buffer, or in those that were taken earlier
+ *
+ * Nobody overwrites it until it is given back, with pxt_reclaim_done() or
+ * pxt_reclaim_untake().
+ *
+ * Return: the sub-buffer, or NULL.
+ */
+struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, struct posixtrace_log_block *gap)
+{
+	struct pxt_subbuf *user, *sys;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	user = first_of(&pool->user.due);
+	sys = first_of(&pool->sys.due);
+	/* A LOOP log overwrites what was written first: not the STOP behind all events. */
+	if (!user || (sys && sys->closed < user->closed))
+		user = sys;
+	if (user) {
+		list_del_init(&user->node);
+		gap->gap_generation = pool->gap_generation;
+		gap->gap_first = pool->gap_first;
+		gap->overwrite_watermark = pool->overwrite_watermark;
+		gap->lost = pool->lost;
+		/* Noted: what is lost from now on is another gap. */
+		WRITE_ONCE(pool->reader->gap_ack, pool->gap_generation);
+	}
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return user;
+}
+
+/* Nothing between this gap and what was lost since is in the log: it is one. */
+static void untake_gap(struct pxt_pool *pool, const struct posixtrace_log_block *gap)
+{
+	if (gap->gap_generation == pool->gap_logged)
+		return;
+	pxt_gap_begin(pool);
+	pool->gap_first = min(pool->gap_first, gap->gap_first);
+	pxt_gap_end(pool);
+	WRITE_ONCE(pool->reader->gap_ack, pool->gap_logged);
+}
+
+/**
+ * pxt_reclaim_untake() - it could not be written: it is the oldest again
+ * @pool: not dead
+ * @subbuf: from pxt_reclaim_take()
+ * @gap: likewise
+ */
+void pxt_reclaim_untake(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
+			const struct posixtrace_log_block *gap)
+{
+	struct pxt_subbuf_kind *kind = subbuf->cpu == pool->nr_cpus ? &pool->sys : &pool->user;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	list_add(&subbuf->node, &kind->due);
+	untake_gap(pool, gap);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/**
+ * pxt_reclaim_done() - it is in the log, or given up
+ * @pool: not dead
+ * @subbuf: from pxt_reclaim_take()
+ * @gap: likewise
+ */
+void pxt_reclaim_done(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
+		      const struct posixtrace_log_block *gap)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	pool->gap_logged = gap->gap_generation;
+	pxt_reclaim_free(pool, subbuf);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/* How many sub-buffers are taken at a time, with interrupts off. */
+#define BATCH	32
+
+/* Up to @room sub-buffers of a CPU; says how many. */
+static u32 empty_cpu(struct pxt_pool *pool, u32 cpu, u32 room)
+{
+	struct pxt_subbuf *subbuf;
+	u32 n = 0;
+
+	WRITE_ONCE(pool->cpu[cpu].open, POSIXTRACE_NONE);
+	while (n < room) {
+		subbuf = list_first_entry_or_null(&pool->cpu[cpu].subbufs, struct pxt_subbuf,
+						  cpu_node);
+		if (!subbuf)
+			break;
+		pxt_reclaim_free(pool, subbuf);
+		n++;
+	}
+	return n;
+}
+
+/**
+ * pxt_reclaim_all() - take all sub-buffers away and forget what was in them
+ * @pool: full, and synchronized since; whose stream's lock is held
+ *
+ * Nothing of it counts as lost, and what was lost before is forgotten.
+ * Context: may sleep.
+ */
+void pxt_reclaim_all(struct pxt_pool *pool)
+{
+	unsigned long flags;
+	u32 cpu = 0, n, done;
+
+	while (cpu <= pool->nr_cpus) {
+		done = 0;
+		raw_spin_lock_irqsave(&pool->lock, flags);
+		do {
+			n = empty_cpu(pool, cpu, BATCH - done);
+			done += n;
+			if (list_empty(&pool->cpu[cpu].subbufs))
+				cpu++;
+		} while (cpu <= pool->nr_cpus && done < BATCH);
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
+	}
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	for (cpu = 0; cpu < pool->nr_cpus; cpu++)
+		WRITE_ONCE(pool->heads[cpu].lost, 0);
+	pxt_gap_begin(pool);
+	pool->gap_generation = READ_ONCE(pool->reader->gap_ack);
+	pool->gap_logged = pool->gap_generation;
+	pool->gap_first = 0;
+	pool->overwrite_watermark = 0;
+	WRITE_ONCE(pool->lost, 0);
+	pxt_gap_end(pool);
+	pool->lost_sys = 0;
+	pool->recorded = 0;
+	pool->overrun = false;
+	pool->wrapped = false;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/**
+ * pxt_reclaim_release() - the reader gives a sub-buffer back
+ * @pool: any
+ * @i: its number
+ *
+ * Return: 0; -EBUSY if it is in use or was not read to its end; -EINVAL if there
+ * is none with that number; -ESHUTDOWN.
+ */
+int pxt_reclaim_release(struct pxt_pool *pool, u32 i)
+{
+	struct pxt_subbuf *subbuf;
+	unsigned long flags;
+	int err = 0;
+
+	if (i >= pool->nr_user + pool->nr_sys)
+		return -EINVAL;
+	i = array_index_nospec(i, pool->nr_user + pool->nr_sys);
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	if (pool->dead) {
+		err = -ESHUTDOWN;
+		goto unlock;
+	}
+	subbuf = &pool->subbuf[i];
+	if (pxt_subbuf_close_read(pool, subbuf))
+		goto unlock;
+	if (subbuf->state != POSIXTRACE_SUBBUF_CLOSED || read_to(pool, subbuf) < subbuf->used)
+		err = -EBUSY;
+	else
+		pxt_reclaim_free(pool, subbuf);
+unlock:
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return err;
+}
+
+/* As the reader sees it: a head that lies is an empty sub-buffer. */
+static u32 filled(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
+{
+	u64 start = (u64)index_of(pool, subbuf) * pool->subbuf_size;
+	const struct posixtrace_cpu_head *head = &pool->ctrl->system;
+	u32 pos;
+
+	if (subbuf->state == POSIXTRACE_SUBBUF_CLOSED)
+		return subbuf->used;
+	if (subbuf->cpu < pool->nr_cpus)
+		head = &pool->heads[subbuf->cpu];
+	/* Pairs with the release that commits a record. */
+	pos = POSIXTRACE_HEAD_POS(smp_load_acquire(&head->head));
+	if (pos < start || pos > start + pool->subbuf_size)
+		return 0;
+	return (pos - start) & ~(POSIXTRACE_RECORD_ALIGN - 1);
+}
+
+/**
+ * pxt_reclaim_is_read() - is there nothing in a sub-buffer that was not read?
+ * @pool: locked
+ * @subbuf: handed out
+ *
+ * Return: yes or no.
+ */
+bool pxt_reclaim_is_read(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
+{
+	lockdep_assert_held(&pool->lock);
+	return read_to(pool, subbuf) >= filled(pool, subbuf);
+}
+
+/*
+ * Behind the oldest sub-buffer there is something as soon as there is in that one. One that
+ * was read to its end is given back here, as with RELEASE: a reader that does not do it would
+ * have us look at all of them each time, with interrupts off.
+ */
+static int cpu_readable(struct pxt_pool *pool, u32 cpu, u32 *budget)
+{
+	struct pxt_subbuf *subbuf;
+
+	for (;;) {
+		subbuf = list_first_entry_or_null(&pool->cpu[cpu].subbufs, struct pxt_subbuf,
+						  cpu_node);
+		if (!subbuf)
+			return 0;
+		if (!pxt_reclaim_is_read(pool, subbuf))
+			return 1;
+		/* Open: the youngest. In no list: it is being written to the log. */
+		if (subbuf->state != POSIXTRACE_SUBBUF_CLOSED || list_empty(&subbuf->node))
+			return 0;
+		if (!*budget)
+			return -EAGAIN;
+		(*budget)--;
+		pxt_reclaim_free(pool, subbuf);
+	}
+}
+
+/* 1 or 0; -EAGAIN if not all was looked at yet. */
+static int readable(struct pxt_pool *pool)
+{
+	u32 cpu, budget = BATCH;
+	int ret = 0;
+
+	for (cpu = 0; cpu <= pool->nr_cpus && !ret; cpu++)
+		ret = cpu_readable(pool, cpu, &budget);
+	return ret;
+}
+
+/**
+ * pxt_reclaim_readable() - is there any record that was not read?
+ * @pool: any
+ *
+ * The same rules as in the reader: else it would be sent to look at what it can
+ * not see, again and again. Gives sub-buffers back that were read to their end.
+ *
+ * Return: false also if the pool is dead.
+ */
+bool pxt_reclaim_readable(struct pxt_pool *pool)
+{
+	unsigned long flags;
+	int ret;
+
+	do {
+		raw_spin_lock_irqsave(&pool->lock, flags);
+		ret = pool->dead ? 0 : readable(pool);
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
+	} while (ret == -EAGAIN);
+	return ret;
+}
+
+/**
+ * pxt_reclaim_reportable() - is there any event that was not reported?
+ * @pool: any
+ *
+ * Also those that the reader has taken and holds back. Whoever sleeps because of
+ * a no has made sure that the next record is not overlooked.
+ *
+ * Return: false also if the pool is dead.
+ */
+bool pxt_reclaim_reportable(struct pxt_pool *pool)
+{
+	unsigned long flags;
+	int ret;
+
+	do {
+		raw_spin_lock_irqsave(&pool->lock, flags);
+		ret = pool->dead ? 0 : readable(pool);
+		if (!pool->dead && !ret) {
+			/*
+			 * After the consumer positions: the reader sets held before it takes a
+			 * record. Pairs with the compare-and-swap of the consumer position.
+			 */
+			smp_rmb();
+			ret = !!READ_ONCE(pool->reader->held);
+		}
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
+	} while (ret == -EAGAIN);
+	return ret;
+}

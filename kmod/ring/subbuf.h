@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_SUBBUF_H
+#define PXT_SUBBUF_H
+
+#include "ring/pool.h"
+
+/**
+ * struct pxt_entry - a record before it is written
+ * @writer: of which thread it is
+ * @record: its header, which comes behind that
+ */
+struct pxt_entry {
+	struct posixtrace_writer writer;
+	struct posixtrace_record record;
+};
+
+/**
+ * struct pxt_reservation - where a record goes
+ * @mem: first byte
+ * @room: bytes from there to the end of the sub-buffer
+ * @head: of the CPU
+ * @pos: position in the pool
+ * @count: records before it in the sub-buffer
+ * @same: the record in front is of the same thread
+ */
+struct pxt_reservation {
+	void *mem;
+	u32 room;
+	struct posixtrace_cpu_head *head;
+	u32 pos;
+	u32 count;
+	bool same;
+};
+
+bool pxt_subbuf_reserve(const struct pxt_pool *pool, u32 cpu, const struct pxt_entry *entry,
+			struct pxt_reservation *res);
+void pxt_subbuf_commit(const struct pxt_reservation *res, const struct pxt_entry *entry,
+		       const void *data);
+int pxt_subbuf_next(struct pxt_pool *pool, u32 size);
+int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size);
+int pxt_subbuf_turn_sys(struct pxt_pool *pool);
+void pxt_subbuf_renew_sys(struct pxt_pool *pool);
+bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced);
+void pxt_subbuf_close_all(struct pxt_pool *pool);
+void pxt_subbuf_not_before(struct pxt_pool *pool, u64 time);
+void pxt_subbuf_close_cpu(struct pxt_pool *pool, u32 cpu);
+void pxt_subbuf_close_orphaned(struct pxt_pool *pool);
+void pxt_subbuf_clear_full(struct pxt_pool *pool);
+bool pxt_subbuf_close_read(struct pxt_pool *pool, struct pxt_subbuf *subbuf);
+void pxt_subbuf_leave(struct pxt_pool *pool, u32 cpu);
+void pxt_subbuf_return(struct pxt_pool *pool, u32 cpu);
+void pxt_subbuf_count(struct pxt_pool *pool, struct posixtrace_stats *stats);
+
+#endif /* PXT_SUBBUF_H */

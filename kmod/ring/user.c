@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a user may have: a share of the streams, and locked memory. Who may trace
+ * whom is in rights.c.
+ *
+ * A stream whose creator has CAP_SYS_RESOURCE is nobody's share. Any other one
+ * counts for each of these, once for each:
+ *
+ * - the effective user id of its creator;
+ * - for every user namespace around the creator, the user who made that; whoever
+ *   makes namespaces has no more streams by it. If root did, then the namespace
+ *   itself, like a user: root's containers do not live on one share.
+ *
+ * User ids are those of the initial namespace. Each of them has user_streams; of
+ * what counts because of a namespace, the last eighth is for those who have
+ * CAP_SYS_RESOURCE in there, so that nobody in a container shuts its root out.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
+#include <linux/slab.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
+
+#include <linux/posixtrace.h>
+
+#include "ring/user.h"
+
+/* Streams that only holders of CAP_SYS_RESOURCE get. */
+#define PXT_STREAMS_RESERVED	32
+
+static unsigned int user_streams = 64;
+module_param(user_streams, uint, 0644);
+MODULE_PARM_DESC(user_streams, "Streams a user without CAP_SYS_RESOURCE may have (default 64)");
+
+/**
+ * struct pxt_share - the streams of a user, or of a namespace that root made
+ * @node: in the list of shares
+ * @uid: of the user; not with @ns
+ * @ns: a reference, or NULL
+ * @streams: that count for it; it lives as long as there is one
+ *
+ * Guarded by pxt_shares_lock. There are about as many as users with streams.
+ */
+struct pxt_share {
+	struct list_head node;
+	kuid_t uid;
+	struct user_namespace *ns;
+	unsigned int streams;
+};
+
+/* Guards the list of shares and what is in there; innermost, but for allocation. */
+static DEFINE_MUTEX(pxt_shares_lock);
+static LIST_HEAD(pxt_shares);
+
+/* In the initial namespace. Most users have none of them: that is no audit's business. */
+static bool privileged(int cap)
+{
+	return ns_capable_noaudit(&init_user_ns, cap);
+}
+
+static struct pxt_share *find_share(kuid_t uid, struct user_namespace *ns)
+{
+	struct pxt_share *share;
+
+	list_for_each_entry(share, &pxt_shares, node) {
+		if (share->ns == ns && (ns || uid_eq(share->uid, uid)))
+			return share;
+	}
+	return NULL;
+}
+
+static struct pxt_share *make_share(kuid_t uid, struct user_namespace *ns)
+{
+	struct pxt_share *share = kzalloc(sizeof(*share), GFP_KERNEL_ACCOUNT);
+
+	if (!share)
+		return NULL;
+	share->uid = uid;
+	share->ns = ns ? get_user_ns(ns) : NULL;
+	list_add(&share->node, &pxt_shares);
+	return share;
+}
+
+static void drop_share(struct pxt_share *share)
+{
+	if (--share->streams)
+		return;
+	list_del(&share->node);
+	if (share->ns)
+		put_user_ns(share->ns);
+	kfree(share);
+}
+
+static bool counted(const struct pxt_charge *charge, const struct pxt_share *share)
+{
+	u32 i;
+
+	for (i = 0; i < charge->nr_shares; i++) {
+		if (charge->shares[i] == share)
+			return true;
+	}
+	return false;
+}
+
+static int charge_share(struct pxt_charge *charge, kuid_t uid, struct user_namespace *ns,
+			unsigned int limit)
+{
+	struct pxt_share *share = find_share(uid, ns);
+
+	if (share && counted(charge, share))
+		return 0;
+	if (share ? share->streams >= limit : !limit)
+		return -EAGAIN;
+	if (!share)
+		share = make_share(uid, ns);
+	if (!share)
+		return -ENOMEM;
+	share->streams++;
+	charge->shares[charge->nr_shares++] = share;
+	return 0;
+}
+
+/* From the inside out: who is the user and made the namespace counts as the user. */
+static int charge_shares(struct pxt_charge *charge)
+{
+	unsigned int limit = READ_ONCE(user_streams), reserve = limit / 8;
+	struct user_namespace *ns;
+	int err;
+
+	err = charge_share(charge, current_euid(), NULL, limit);
+	for (ns = current_user_ns(); !err && ns != &init_user_ns; ns = ns->parent) {
+		bool root = ns_capable_noaudit(ns, CAP_SYS_RESOURCE);
+
+		err = charge_share(charge, ns->owner,
+				   uid_eq(ns->owner, GLOBAL_ROOT_UID) ? ns : NULL,
+				   root ? limit : limit - reserve);
+	}
+	return err;
+}
+
+static void uncharge_shares(struct pxt_charge *charge)
+{
+	mutex_lock(&pxt_shares_lock);
+	while (charge->nr_shares)
+		drop_share(charge->shares[--charge->nr_shares]);
+	mutex_unlock(&pxt_shares_lock);
+	kfree(charge->shares);
+	charge->shares = NULL;
+}
+
+/**
+ * pxt_user_charge_stream() - one more stream of the calling process
+ * @charge: zeroed; to be undone with pxt_user_uncharge(), if this succeeds
+ *
+ * Who has the capabilities now, and creates a stream, is not asked again for it.
+ *
+ * Context: may sleep.
+ * Return: 0; -EAGAIN if a share is used up; -ENOMEM.
+ */
+int pxt_user_charge_stream(struct pxt_charge *charge)
+{
+	int err = 0;
+
+	charge->places = POSIXTRACE_STREAMS_MAX;
+	charge->memlock = rlimit(RLIMIT_MEMLOCK);
+	if (!privileged(CAP_SYS_RESOURCE)) {
+		charge->places -= PXT_STREAMS_RESERVED;
+		/* Of the user, and of each namespace but the initial one, which is level 0. */
+		charge->shares = kcalloc(current_user_ns()->level + 1, sizeof(*charge->shares),
+					 GFP_KERNEL_ACCOUNT);
+		if (!charge->shares)
+			return -ENOMEM;
+		mutex_lock(&pxt_shares_lock);
+		err = charge_shares(charge);
+		mutex_unlock(&pxt_shares_lock);
+	}
+	if (err)
+		uncharge_shares(charge);
+	else if (!privileged(CAP_IPC_LOCK))
+		charge->cred = get_current_cred();
+	return err;
+}
+
+/* Of the controller: a log thread has the limits of kthreadd. */
+static unsigned long memlock_limit(const struct pxt_charge *charge)
+{
+	return current->flags & PF_KTHREAD ? charge->memlock : rlimit(RLIMIT_MEMLOCK);
+}
+
+/**
+ * pxt_user_memory_limit() - how much the creator of a stream may lock
+ * @charge: of a stream of the calling process
+ *
+ * Return: bytes; ~0 without limit.
+ */
+u64 pxt_user_memory_limit(const struct pxt_charge *charge)
+{
+	return charge->cred ? memlock_limit(charge) : ~0ULL;
+}
+
+/**
+ * pxt_user_memory_left() - how much more that is, besides what his real user has locked
+ * @charge: of a stream of the calling process
+ *
+ * It may be less when it is charged.
+ *
+ * Return: bytes; ~0 without limit.
+ */
+u64 pxt_user_memory_left(const struct pxt_charge *charge)
+{
+	u64 limit = pxt_user_memory_limit(charge) >> PAGE_SHIFT, now;
+
+	if (!charge->cred)
+		return ~0ULL;
+	now = atomic_long_read(&charge->cred->user->locked_vm);
+	return now < limit ? (limit - now) << PAGE_SHIFT : 0;
+}
+
+/**
+ * pxt_user_charge_memory() - more memory that can not be swapped
+ * @charge: of a stream of the calling process, or of the one whose log thread calls
+ * @bytes: whole pages
+ *
+ * As locked memory of the real user, together with what perf, io_uring and others
+ * count there. A log thread has the RLIMIT_MEMLOCK that the creator had at CREATE.
+ *
+ * Return: 0; -ENOMEM if that would be more than RLIMIT_MEMLOCK of the process.
+ */
+int pxt_user_charge_memory(struct pxt_charge *charge, u64 bytes)
+{
+	unsigned long limit = memlock_limit(charge) >> PAGE_SHIFT;
+	unsigned long pages = bytes >> PAGE_SHIFT;
+	long now;
+
+	if (!charge->cred)
+		return 0;
+	now = atomic_long_read(&charge->cred->user->locked_vm);
+	do {
+		if (now + pages > limit)
+			return -ENOMEM;
+	} while (!atomic_long_try_cmpxchg(&charge->cred->user->locked_vm, &now, now + pages));
+	charge->pages += pages;
+	return 0;
+}
+
+/**
+ * pxt_user_uncharge_memory() - some of it was freed
+ * @charge: of a stream
+ * @bytes: whole pages that were charged
+ */
+void pxt_user_uncharge_memory(struct pxt_charge *charge, u64 bytes)
+{
+	unsigned long pages = bytes >> PAGE_SHIFT;
+
+	if (!charge->cred)
+		return;
+	charge->pages -= pages;
+	atomic_long_sub(pages, &charge->cred->user->locked_vm);
+}
+
+/**
+ * pxt_user_uncharge_stream() - the stream is gone, but not all of its memory
+ * @charge: of pxt_user_charge_stream()
+ * @left: bytes that are still there, of those that were charged
+ *
+ * Context: may sleep, any process.
+ */
+void pxt_user_uncharge_stream(struct pxt_charge *charge, u64 left)
+{
+	uncharge_shares(charge);
+	if (charge->cred)
+		pxt_user_uncharge_memory(charge, ((u64)charge->pages << PAGE_SHIFT) - left);
+}
+
+/**
+ * pxt_user_uncharge() - the stream and its memory are gone
+ * @charge: of pxt_user_charge_stream(), any number of times
+ *
+ * Context: may sleep, any process.
+ */
+void pxt_user_uncharge(struct pxt_charge *charge)
+{
+	uncharge_shares(charge);
+	if (!charge->cred)
+		return;
+	atomic_long_sub(charge->pages, &charge->cred->user->locked_vm);
+	put_cred(charge->cred);
+	charge->cred = NULL;
+	charge->pages = 0;
+}

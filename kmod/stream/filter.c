@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The filter of a stream: event types that are not recorded.
+ */
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "ring/clock.h"
+#include "stream/filter.h"
+#include "stream/state.h"
+#include "stream/sysevent.h"
+
+#define WORDS	(POSIXTRACE_ID_MAX / 64)
+
+/* The filters on the way: before, after, and while they change. */
+struct change {
+	struct posixtrace_event_set sets[2];
+	struct posixtrace_event_set both;
+};
+
+static void compute(struct change *change, const struct posixtrace_event_set *old,
+		    const struct posixtrace_filter *arg)
+{
+	u64 word, set;
+	int i;
+
+	for (i = 0; i < WORDS; i++) {
+		word = old->bits[i];
+		set = arg->set.bits[i];
+		change->sets[0].bits[i] = word;
+		if (arg->how == POSIXTRACE_FILTER_ADD)
+			word |= set;
+		else if (arg->how == POSIXTRACE_FILTER_SUB)
+			word &= ~set;
+		else
+			word = set;
+		change->sets[1].bits[i] = word;
+		change->both.bits[i] = word | old->bits[i];
+	}
+}
+
+/*
+ * What comes before FILTER in the stream went through the old filter, what comes
+ * after it through the new one: so both are in force while FILTER is recorded.
+ */
+static int change_locked(struct pxt_stream *stream, const struct change *change,
+			 const struct posixtrace_origin *origin)
+{
+	struct pxt_caller caller = pxt_sysevent_caller(stream, origin);
+	bool record = stream->running;
+	int err;
+
+	if (record) {
+		err = pxt_sysevent_prepare(stream, sizeof(change->sets));
+		if (err == -ENOSPC) {
+			/* No room for FILTER: the stream is full. */
+			pxt_state_become_full(stream, true);
+			record = false;
+		} else if (err) {
+			return err;
+		}
+	}
+	pxt_gate_set_filter(stream, &change->both);
+	if (stream->running || stream->full)
+		pxt_gate_synchronize(stream);
+	if (record)
+		pxt_clock_pass(pxt_sysevent_filter(stream, &caller, change->sets));
+	pxt_gate_set_filter(stream, &change->sets[1]);
+	WRITE_ONCE(stream->pool.ctrl->system_filter, change->sets[1].bits[0]);
+	return 0;
+}
+
+/**
+ * pxt_filter_set() - SET_FILTER
+ * @stream: not locked
+ * @arg: private copy of what the process passed
+ *
+ * POSIX: posix_trace_set_filter(). When it returns, no event of a type that the
+ * filter has is recorded any more. A running stream records FILTER, unless the
+ * old or the new filter has that. Context: may sleep.
+ *
+ * Return: 0; -EINVAL; -ENOMEM; -ESHUTDOWN.
+ */
+int pxt_filter_set(struct pxt_stream *stream, const struct posixtrace_filter *arg)
+{
+	struct change *change;
+	int err;
+
+	if (arg->how > POSIXTRACE_FILTER_SUB || arg->reserved ||
+	    memchr_inv(arg->origin.reserved, 0, sizeof(arg->origin.reserved)))
+		return -EINVAL;
+	change = kmalloc(sizeof(*change), GFP_KERNEL);
+	if (!change)
+		return -ENOMEM;
+	mutex_lock(&stream->lock);
+	err = -ESHUTDOWN;
+	if (!stream->dead) {
+		compute(change, &stream->filter, arg);
+		err = change_locked(stream, change, &arg->origin);
+	}
+	mutex_unlock(&stream->lock);
+	kfree(change);
+	return err;
+}
+
+/**
+ * pxt_filter_get() - GET_FILTER
+ * @stream: not locked
+ * @set: where to write the filter
+ *
+ * POSIX: posix_trace_get_filter(). Context: may sleep.
+ *
+ * Return: 0; -ESHUTDOWN.
+ */
+int pxt_filter_get(struct pxt_stream *stream, struct posixtrace_event_set *set)
+{
+	int err = 0;
+
+	mutex_lock(&stream->lock);
+	if (stream->dead)
+		err = -ESHUTDOWN;
+	else
+		*set = stream->filter;
+	mutex_unlock(&stream->lock);
+	return err;
+}

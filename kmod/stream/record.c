@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What traced processes ask for while they record: EVENT, NEXT, WAKE.
+ */
+#include <linux/irqflags.h>
+#include <linux/minmax.h>
+#include <linux/nospec.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/uaccess.h>
+
+#include "ring/clock.h"
+#include "ring/subbuf.h"
+#include "stream/record.h"
+#include "stream/state.h"
+#include "stream/stream.h"
+
+/* Data up to this size is copied to the stack. */
+#define SMALL_DATA	256
+
+/*
+ * How often to ask for room: more than anybody needs but a process that scribbles
+ * into its own heads all the time, which is not to keep us here.
+ */
+#define TRIES_MAX	16
+
+/**
+ * struct event - one event on its way into the streams
+ * @arg: what the process passed
+ * @id: the event type, which is an index, also in speculation
+ * @data: a copy of the data
+ * @copied: how much of it was copied: what the widest stream takes
+ */
+struct event {
+	const struct posixtrace_event *arg;
+	u32 id;
+	const void *data;
+	u64 copied;
+};
+
+/* The most that a stream in one of these slots would keep. */
+static u64 largest_data(struct pxt_target *target, u32 mask)
+{
+	struct pxt_stream *stream;
+	u64 size = 0;
+	u32 slot;
+
+	rcu_read_lock();
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		stream = mask & BIT(slot) ? rcu_dereference(target->slot[slot]) : NULL;
+		if (stream)
+			size = max(size, stream->attr.max_data_size);
+	}
+	rcu_read_unlock();
+	return size;
+}
+
+static void count_lost(const struct pxt_pool *pool)
+{
+	u64 *lost = &pool->heads[smp_processor_id()].lost;
+
+	/* A number for the status, whatever the target makes of it. */
+	WRITE_ONCE(*lost, READ_ONCE(*lost) + 1);
+}
+
+/* Whether a record got into the stream, or what has to be done about it. */
+enum outcome {
+	OUTCOME_DONE,		/* recorded, or lost, or not wanted */
+	OUTCOME_WAKE,		/* recorded, and somebody sleeps */
+	OUTCOME_NO_ROOM,
+};
+
+/*
+ * With interrupts off, in one section, we see the gate open, the stream in its
+ * slot, and commit: the synchronization that follows each change of these waits for us.
+ */
+static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_stream *stream,
+			       struct pxt_entry *entry, const void *data, bool last)
+{
+	struct pxt_pool *pool = &stream->pool;
+	enum outcome outcome = OUTCOME_DONE;
+	struct pxt_reservation res;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	/*
+	 * This thread is marked as running, then it looks. Pairs with the barrier in
+	 * pxt_synchronize_look(): synchronize waits for this section, or we see its reason.
+	 */
+	smp_mb();
+	if (!(READ_ONCE(target->gate->enable[entry->record.event_id]) & BIT(slot)) ||
+	    rcu_access_pointer(target->slot[slot]) != stream) {
+		/* Not wanted any more. */
+	} else if (READ_ONCE(pool->full)) {
+		count_lost(pool);
+	} else if (pxt_subbuf_reserve(pool, smp_processor_id(), entry, &res)) {
+		entry->record.timestamp = pxt_clock_now();
+		pxt_subbuf_commit(&res, entry, data);
+		if (READ_ONCE(stream->need_wakeup))
+			outcome = OUTCOME_WAKE;
+	} else if (last) {
+		count_lost(pool);
+	} else {
+		outcome = OUTCOME_NO_ROOM;
+	}
+	local_irq_restore(flags);
+	return outcome;
+}
+
+/* Into the stream of one slot. The caller has a reference. */
+static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *stream,
+			const struct event *event)
+{
+	const struct posixtrace_event *arg = event->arg;
+	u64 len = min(arg->data_len, stream->attr.max_data_size);
+	struct pxt_entry entry = {
+		.writer = {
+			.pid = task_tgid_nr_ns(current, stream->ns),
+			.tid = task_pid_nr_ns(current, stream->ns),
+			.thread_id = arg->thread_id,
+		},
+		.record = {
+			.data_len = len,
+			.event_id = event->id,
+			.flags = len < arg->data_len ? POSIXTRACE_RECORD_TRUNCATED : 0,
+			.prog_address = arg->prog_address,
+		},
+	};
+	enum outcome outcome;
+	int tries, err;
+
+	/* A wider stream than all when the data was copied: it is younger than we. */
+	if (len > event->copied)
+		return;
+	for (tries = 1; ; tries++) {
+		outcome = try_record(target, slot, stream, &entry, event->data,
+				     tries == TRIES_MAX);
+		if (outcome != OUTCOME_NO_ROOM)
+			break;
+		err = pxt_state_next(stream, POSIXTRACE_RECORD_SIZE(len));
+		if (err && err != -EAGAIN)
+			break;
+		cond_resched();
+	}
+	if (outcome == OUTCOME_WAKE)
+		pxt_stream_wake(stream);
+}
+
+static struct pxt_stream *get_stream(struct pxt_target *target, u32 slot)
+{
+	struct pxt_stream *stream;
+
+	rcu_read_lock();
+	stream = rcu_dereference(target->slot[slot]);
+	if (stream && !kref_get_unless_zero(&stream->kref))
+		stream = NULL;
+	rcu_read_unlock();
+	return stream;
+}
+
+static void record_all(struct pxt_target *target, u32 mask, const struct event *event)
+{
+	struct pxt_stream *stream;
+	u32 slot;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		if (!(mask & BIT(slot)))
+			continue;
+		stream = get_stream(target, slot);
+		if (!stream)
+			continue;
+		record_into(target, slot, stream, event);
+		pxt_stream_put(stream);
+	}
+}
+
+/* An event of which there is no copy: each stream that wants it has lost it. */
+static void lose_all(struct pxt_target *target, u32 mask, u32 id)
+{
+	struct pxt_stream *stream;
+	unsigned long flags;
+	u32 slot;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		stream = mask & BIT(slot) ? get_stream(target, slot) : NULL;
+		if (!stream)
+			continue;
+		/* As in try_record(): synchronize waits for this section. */
+		local_irq_save(flags);
+		if (READ_ONCE(target->gate->enable[id]) & BIT(slot) &&
+		    rcu_access_pointer(target->slot[slot]) == stream)
+			count_lost(&stream->pool);
+		local_irq_restore(flags);
+		pxt_stream_put(stream);
+	}
+}
+
+/**
+ * pxt_record_event() - EVENT: record an event into all streams that want it
+ * @target: of the calling process
+ * @arg: private copy of what the process passed
+ *
+ * POSIX: posix_trace_event(), for those who can not write the sub-buffers
+ * themselves. Context: may sleep.
+ *
+ * Return: 0, also if no stream wants it; -EFAULT if the data cannot be read; -ENOMEM
+ * for data above 256 bytes, then each stream that wants it counts it as lost; -EINVAL
+ * for anything that is no user event.
+ */
+int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *arg)
+{
+	struct event event = { .arg = arg };
+	const struct posixtrace_gate *gate;
+	u8 small[SMALL_DATA];
+	void *large = NULL;
+	int err = 0;
+	u32 mask;
+
+	if (arg->flags || arg->reserved || arg->event_id < POSIXTRACE_ID_UNNAMED ||
+	    arg->event_id >= POSIXTRACE_ID_MAX)
+		return -EINVAL;
+	event.id = array_index_nospec(arg->event_id, POSIXTRACE_ID_MAX);
+	/* Pairs with the release in pxt_gate_make(). */
+	gate = smp_load_acquire(&target->gate);
+	mask = gate ? READ_ONCE(gate->enable[event.id]) & ~arg->skip : 0;
+	if (!mask)
+		return 0;
+
+	event.data = small;
+	event.copied = min(arg->data_len, largest_data(target, mask));
+	if (event.copied > sizeof(small)) {
+		/*
+		 * Charged to the memory cgroup of the caller: it is held while the data is
+		 * copied, which a page fault may make last as long as the caller likes.
+		 */
+		large = kvmalloc(event.copied, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+		if (!large) {
+			lose_all(target, mask, event.id);
+			return -ENOMEM;
+		}
+		event.data = large;
+	}
+	if (event.copied && copy_from_user((void *)event.data, u64_to_user_ptr(arg->data),
+					   event.copied))
+		err = -EFAULT;
+	else
+		record_all(target, mask, &event);
+	kvfree(large);
+	return err;
+}
+
+/**
+ * pxt_record_next() - NEXT: a record did not fit into this CPU's sub-buffer
+ * @target: of the calling process
+ * @arg: private copy of what the process passed
+ *
+ * Context: may sleep.
+ * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, or if there is none free
+ * and the stream was stopped meanwhile; -EINVAL; -ENOSPC if the stream is full, then
+ * the event was counted as lost; -ESTALE if that stream is not in that slot any more.
+ */
+int pxt_record_next(struct pxt_target *target, const struct posixtrace_next *arg)
+{
+	struct pxt_stream *stream;
+	int err;
+
+	if (arg->reserved || arg->slot >= POSIXTRACE_SLOTS_MAX ||
+	    arg->size < POSIXTRACE_RECORD_SIZE(0) ||
+	    arg->size > POSIXTRACE_SUBBUF_SIZE_MAX || arg->size % POSIXTRACE_RECORD_ALIGN)
+		return -EINVAL;
+	stream = get_stream(target, array_index_nospec(arg->slot, POSIXTRACE_SLOTS_MAX));
+	if (!stream)
+		return -ESTALE;
+	if (stream->number != arg->stream)
+		err = -ESTALE;
+	else if (arg->size > stream->pool.subbuf_size)
+		err = -EINVAL;
+	else
+		err = pxt_state_next(stream, arg->size);
+	pxt_stream_put(stream);
+	return err == -ESHUTDOWN ? -ESTALE : err;
+}
+
+/**
+ * pxt_record_wake() - WAKE: something was recorded, and the gate said somebody sleeps
+ * @target: of the calling process
+ * @mask: slots
+ */
+void pxt_record_wake(struct pxt_target *target, u32 mask)
+{
+	struct pxt_stream *stream;
+	u32 slot;
+
+	rcu_read_lock();
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		stream = mask & BIT(slot) ? rcu_dereference(target->slot[slot]) : NULL;
+		if (stream)
+			pxt_stream_wake(stream);
+	}
+	rcu_read_unlock();
+}

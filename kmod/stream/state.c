@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The states of a stream: suspended, running, full; and what is told of them.
+ */
+#include <linux/errno.h>
+
+#include "ring/clock.h"
+#include "ring/reclaim.h"
+#include "ring/subbuf.h"
+#include "stream/log.h"
+#include "stream/state.h"
+#include "stream/sysevent.h"
+
+/**
+ * pxt_state_publish() - tell the reader of the state, as a hint
+ * @stream: locked, not dead
+ */
+void pxt_state_publish(struct pxt_stream *stream)
+{
+	lockdep_assert_held(&stream->lock);
+	WRITE_ONCE(stream->pool.ctrl->flags,
+		   (stream->running ? POSIXTRACE_CTRL_RUNNING : 0) |
+		   (stream->full ? POSIXTRACE_CTRL_FULL : 0));
+}
+
+static void set_full(struct pxt_stream *stream, bool full)
+{
+	WRITE_ONCE(stream->full, full);
+	pxt_state_publish(stream);
+}
+
+/* What comes from now on is lost, until START. */
+static void begin_gap(struct pxt_pool *pool, u64 first)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	pxt_gap_begin(pool);
+	pxt_gap_add(pool, first);
+	pxt_gap_end(pool);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/* START is recorded; from now on, the rest. */
+static void run(struct pxt_stream *stream, u64 start)
+{
+	stream->running = true;
+	/*
+	 * Not before it is later than START: that is the first event. Writers look at
+	 * the clock before they look at the gate, and then at this.
+	 */
+	pxt_clock_pass(start);
+	pxt_subbuf_not_before(&stream->pool, start);
+	pxt_gate_set_stream(stream, true);
+	pxt_state_publish(stream);
+}
+
+/* Nothing is handed out from now on, and nothing is open. */
+static void fill_up(struct pxt_stream *stream)
+{
+	pxt_subbuf_set_full(&stream->pool, true);
+	pxt_gate_synchronize(stream);
+	pxt_subbuf_close_all(&stream->pool);
+}
+
+/* Suspended, and there is no room for START: as if it had started and become full. */
+static void start_full(struct pxt_stream *stream)
+{
+	fill_up(stream);
+	begin_gap(&stream->pool, pxt_clock_now());
+	set_full(stream, true);
+	pxt_gate_set_stream(stream, true);
+}
+
+static int start_locked(struct pxt_stream *stream, const struct posixtrace_origin *origin)
+{
+	struct pxt_caller caller = pxt_sysevent_caller(stream, origin);
+	int err = pxt_sysevent_prepare(stream, sizeof(struct posixtrace_event_set));
+
+	if (!err)
+		run(stream, pxt_sysevent_start(stream, &caller));
+	else if (err == -ENOSPC)
+		start_full(stream);
+	return err == -ENOSPC ? 0 : err;
+}
+
+/**
+ * pxt_state_start() - START
+ * @stream: not locked
+ * @origin: the caller
+ *
+ * POSIX: posix_trace_start(). If there is not even room for START, the stream is
+ * full, counts what is lost, and starts when it was read empty. Context: may sleep.
+ *
+ * Return: 0, also if it runs already or is full; -ENOMEM; -ESHUTDOWN.
+ */
+int pxt_state_start(struct pxt_stream *stream, const struct posixtrace_origin *origin)
+{
+	int err = 0;
+
+	mutex_lock(&stream->lock);
+	if (stream->dead)
+		err = -ESHUTDOWN;
+	else if (!stream->running && !stream->full)
+		err = start_locked(stream, origin);
+	mutex_unlock(&stream->lock);
+	return err;
+}
+
+/**
+ * pxt_state_stop() - STOP
+ * @stream: not locked
+ * @origin: the caller
+ *
+ * POSIX: posix_trace_stop(). Context: may sleep.
+ *
+ * Return: 0, also if it is suspended already; -ESHUTDOWN.
+ */
+int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *origin)
+{
+	struct pxt_caller caller = pxt_sysevent_caller(stream, origin);
+	int err = 0;
+
+	mutex_lock(&stream->lock);
+	if (stream->dead) {
+		err = -ESHUTDOWN;
+	} else if (stream->running) {
+		stream->running = false;
+		pxt_gate_set_stream(stream, false);
+		/* STOP is the last event: whoever saw the gate open is done. */
+		pxt_gate_synchronize(stream);
+		pxt_sysevent_stop(stream, &caller);
+		pxt_state_publish(stream);
+	}
+	mutex_unlock(&stream->lock);
+	return err;
+}
+
+/**
+ * pxt_state_become_full() - suspend a stream for want of memory
+ * @stream: locked, running, not LOOP
+ * @forced: also if there is a free sub-buffer, for those of system events are full
+ *
+ * STOP is recorded. The gate stays open: what comes now is counted as dropped.
+ * Context: may sleep.
+ */
+void pxt_state_become_full(struct pxt_stream *stream, bool forced)
+{
+	struct pxt_pool *pool = &stream->pool;
+
+	lockdep_assert_held(&stream->lock);
+	if (!pxt_subbuf_set_full(pool, forced))
+		return;
+	pxt_gate_synchronize(stream);
+	pxt_subbuf_close_all(pool);
+	begin_gap(pool, pxt_sysevent_stop(stream, NULL));
+	stream->running = false;
+	set_full(stream, true);
+	if (stream->log)
+		pxt_log_stream_full(stream->log);
+}
+
+/**
+ * pxt_state_log_full() - suspend a stream for want of room in its log
+ * @stream: locked
+ *
+ * What comes is dropped from now on, until it is cleared. Context: may sleep.
+ */
+void pxt_state_log_full(struct pxt_stream *stream)
+{
+	lockdep_assert_held(&stream->lock);
+	if (stream->full)
+		return;
+	fill_up(stream);
+	stream->running = false;
+	set_full(stream, true);
+}
+
+/**
+ * pxt_state_restart() - a full stream was perhaps read empty: then it starts again
+ * @stream: locked, full
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY if it is not empty; -ENOMEM.
+ */
+int pxt_state_restart(struct pxt_stream *stream)
+{
+	u64 start;
+	int err;
+
+	lockdep_assert_held(&stream->lock);
+	if (pxt_reclaim_readable(&stream->pool))
+		return -EBUSY;
+	err = pxt_sysevent_prepare(stream, sizeof(struct posixtrace_event_set));
+	if (err)
+		return err;
+	start = pxt_sysevent_start(stream, NULL);
+	/* Not before it is later than START: that is the first event. */
+	pxt_clock_pass(start);
+	pxt_subbuf_clear_full(&stream->pool);
+	stream->running = true;
+	set_full(stream, false);
+	return 0;
+}
+
+/**
+ * pxt_state_next() - make room on this CPU for a record
+ * @stream: not locked
+ * @size: bytes, at most a sub-buffer
+ *
+ * The stream may become full by it. Context: may sleep.
+ *
+ * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, or if there is none free
+ * and the stream was stopped meanwhile; -ENOSPC if the stream is full, then the
+ * event was counted as lost; -ESHUTDOWN.
+ */
+int pxt_state_next(struct pxt_stream *stream, u32 size)
+{
+	int ret;
+
+	for (;;) {
+		ret = pxt_subbuf_next(&stream->pool, size);
+		if (!ret && stream->log)
+			pxt_log_used(stream->log);
+		if (ret != -ENOBUFS)
+			return ret;
+		mutex_lock(&stream->lock);
+		/* Dead or full by now: we are told when we ask again. */
+		if (!stream->dead && !stream->pool.full) {
+			if (stream->running)
+				pxt_state_become_full(stream, false);
+			else
+				ret = -EAGAIN;
+		}
+		mutex_unlock(&stream->lock);
+		if (ret == -EAGAIN)
+			return ret;
+	}
+}
+
+/**
+ * pxt_state_release() - RELEASE
+ * @stream: not locked
+ * @subbuf: number of a sub-buffer, or POSIXTRACE_NONE
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY if it is in use or not read to its end, or if the stream
+ * is full and was not read empty; -EINVAL if there is none with that number, or if
+ * the stream has a log;
+ * -ENOMEM if a full stream can not start again for want of it; -ESHUTDOWN.
+ */
+int pxt_state_release(struct pxt_stream *stream, u32 subbuf)
+{
+	int err = 0, full = 0;
+
+	if (stream->log)
+		return -EINVAL;
+	if (subbuf != POSIXTRACE_NONE)
+		err = pxt_reclaim_release(&stream->pool, subbuf);
+	if (err || (subbuf != POSIXTRACE_NONE && !READ_ONCE(stream->full)))
+		return err;
+	mutex_lock(&stream->lock);
+	if (stream->dead)
+		full = -ESHUTDOWN;
+	else if (stream->full)
+		full = pxt_state_restart(stream);
+	mutex_unlock(&stream->lock);
+	/* The sub-buffer was released; that there are others is no error. */
+	return subbuf == POSIXTRACE_NONE ? full : 0;
+}
+
+/*
+ * LOOP: the next sub-buffer is taken from what is unread. That holds whether the
+ * window moves or the stream was stopped; UNTIL_FULL overwrites nothing.
+ */
+static bool window_is_full(struct pxt_pool *pool)
+{
+	unsigned long flags;
+	bool full;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	full = pool->wrapped && list_empty(&pool->user.free);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return full;
+}
+
+static bool take_overrun(struct pxt_pool *pool)
+{
+	unsigned long flags;
+	bool overrun;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	overrun = pool->overrun;
+	pool->overrun = false;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return overrun;
+}
+
+/**
+ * pxt_state_status() - GET_STATUS
+ * @stream: not locked
+ * @status: where to write it
+ *
+ * POSIX: posix_trace_get_status(). The overrun is told once.
+ * Context: may sleep.
+ *
+ * Return: 0; -ESHUTDOWN.
+ */
+int pxt_state_status(struct pxt_stream *stream, struct posixtrace_status *status)
+{
+	struct pxt_pool *pool = &stream->pool;
+	int err = 0;
+
+	memset(status, 0, sizeof(*status));
+	mutex_lock(&stream->lock);
+	if (stream->dead) {
+		err = -ESHUTDOWN;
+		goto unlock;
+	}
+	status->lost = READ_ONCE(pool->lost) + pxt_pool_dropped(pool);
+	status->memory = pxt_pool_memory(pool);
+	if (stream->running)
+		status->flags |= POSIXTRACE_STATUS_RUNNING;
+	if (stream->full || window_is_full(pool))
+		status->flags |= POSIXTRACE_STATUS_FULL;
+	if (take_overrun(pool) || stream->overrun || status->lost != stream->lost_seen)
+		status->flags |= POSIXTRACE_STATUS_OVERRUN;
+	stream->overrun = false;
+	stream->lost_seen = status->lost;
+	if (stream->log)
+		pxt_log_status(stream->log, status);
+unlock:
+	mutex_unlock(&stream->lock);
+	return err;
+}
+
+/**
+ * pxt_state_unreported() - the status did not reach the process
+ * @stream: not locked
+ * @status: what pxt_state_status() wrote
+ *
+ * Context: may sleep.
+ */
+void pxt_state_unreported(struct pxt_stream *stream, const struct posixtrace_status *status)
+{
+	mutex_lock(&stream->lock);
+	if (status->flags & POSIXTRACE_STATUS_OVERRUN)
+		stream->overrun = true;
+	if (stream->log)
+		pxt_log_unreported(stream->log, status);
+	mutex_unlock(&stream->lock);
+}
+
+/**
+ * pxt_state_stats() - GET_STATS
+ * @stream: not locked
+ * @stats: where to write them
+ *
+ * Context: may sleep.
+ * Return: 0; -ESHUTDOWN.
+ */
+int pxt_state_stats(struct pxt_stream *stream, struct posixtrace_stats *stats)
+{
+	struct pxt_pool *pool = &stream->pool;
+	int err = 0;
+
+	memset(stats, 0, sizeof(*stats));
+	mutex_lock(&stream->lock);
+	if (stream->dead) {
+		err = -ESHUTDOWN;
+	} else {
+		pxt_subbuf_count(pool, stats);
+		stats->dropped = pxt_pool_dropped(pool);
+		stats->memory = pxt_pool_memory(pool);
+		stats->processes = atomic_read(&stream->nr_targets);
+		stats->untraced = atomic_read(&stream->untraced);
+	}
+	mutex_unlock(&stream->lock);
+	return err;
+}

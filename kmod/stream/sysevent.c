@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * System events: written by the kernel, under the stream's lock, into
+ * sub-buffers that no target maps. When they are written is decided in state.c.
+ */
+#include <linux/minmax.h>
+#include <linux/sched.h>
+
+#include "ring/clock.h"
+#include "ring/subbuf.h"
+#include "stream/sysevent.h"
+
+/* A stream that runs always has room for the STOP that ends it. */
+#define STOP_SIZE	((u32)POSIXTRACE_RECORD_SIZE(sizeof(s32)))
+
+/**
+ * pxt_sysevent_prepare() - make room for a system event, and STOP after it
+ * @stream: locked, not dead
+ * @data_len: bytes of data of the event
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM; -ENOSPC if there is no room and nothing may be overwritten.
+ */
+int pxt_sysevent_prepare(struct pxt_stream *stream, u32 data_len)
+{
+	lockdep_assert_held(&stream->lock);
+	return pxt_subbuf_next_sys(&stream->pool, POSIXTRACE_RECORD_SIZE(data_len) + STOP_SIZE);
+}
+
+/**
+ * pxt_sysevent_caller() - on whose behalf events are recorded
+ * @stream: any
+ * @origin: what the calling process passed
+ *
+ * Return: that, and who that is.
+ */
+struct pxt_caller pxt_sysevent_caller(const struct pxt_stream *stream,
+				      const struct posixtrace_origin *origin)
+{
+	return (struct pxt_caller) {
+		.prog_address = origin->prog_address,
+		.thread_id = origin->thread_id,
+		.pid = task_tgid_nr_ns(current, stream->ns),
+		.tid = task_pid_nr_ns(current, stream->ns),
+	};
+}
+
+/* Room was made. Returns the time of the event, which may be filtered out. */
+static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_caller *caller,
+		       const void *data, u32 len)
+{
+	bool filtered = pxt_stream_filters(stream, id);
+	struct pxt_pool *pool = &stream->pool;
+	struct pxt_entry entry = {
+		.record = {
+			.data_len = len,
+			.event_id = id,
+		},
+	};
+	struct pxt_reservation res;
+
+	/* Those that nobody called for are of no process. */
+	if (caller) {
+		entry.record.prog_address = caller->prog_address;
+		entry.writer.thread_id = caller->thread_id;
+		entry.writer.pid = caller->pid;
+		entry.writer.tid = caller->tid;
+	}
+	/* Before the time is taken: nothing in a sub-buffer is older than it. */
+	if (stream->log && !filtered)
+		pxt_subbuf_renew_sys(pool);
+	/* Two of them never have the same time: their order is all they tell. */
+	entry.record.timestamp = max(pxt_clock_now(), pool->ctrl->system.last + 1);
+	if (filtered)
+		return entry.record.timestamp;
+	if (pxt_subbuf_reserve(pool, pool->nr_cpus, &entry, &res))
+		pxt_subbuf_commit(&res, &entry, data);
+	pxt_stream_wake(stream);
+	return entry.record.timestamp;
+}
+
+/**
+ * pxt_sysevent_start() - record START with the filter
+ * @stream: locked; pxt_sysevent_prepare() made room
+ * @caller: or NULL if the stream starts by itself
+ *
+ * Return: the time of the event, ns.
+ */
+u64 pxt_sysevent_start(struct pxt_stream *stream, const struct pxt_caller *caller)
+{
+	lockdep_assert_held(&stream->lock);
+	return write_event(stream, POSIXTRACE_ID_START, caller, &stream->filter,
+			   sizeof(stream->filter));
+}
+
+/**
+ * pxt_sysevent_filter() - record FILTER
+ * @stream: locked; pxt_sysevent_prepare() made room
+ * @caller: who changes it
+ * @sets: the old and the new filter
+ *
+ * Return: the time of the event, ns.
+ */
+u64 pxt_sysevent_filter(struct pxt_stream *stream, const struct pxt_caller *caller,
+			const struct posixtrace_event_set sets[2])
+{
+	lockdep_assert_held(&stream->lock);
+	return write_event(stream, POSIXTRACE_ID_FILTER, caller, sets, 2 * sizeof(sets[0]));
+}
+
+/**
+ * pxt_sysevent_stop() - record STOP with 0, or with 1 if it is automatic
+ * @stream: locked; the event before left room
+ * @caller: or NULL if the stream stops by itself
+ *
+ * Return: the time of the event, ns.
+ */
+u64 pxt_sysevent_stop(struct pxt_stream *stream, const struct pxt_caller *caller)
+{
+	s32 automatic = !caller;
+
+	lockdep_assert_held(&stream->lock);
+	return write_event(stream, POSIXTRACE_ID_STOP, caller, &automatic, sizeof(automatic));
+}
+
+/**
+ * pxt_sysevent_flush() - record FLUSH_START or FLUSH_STOP, if there is room
+ * @stream: locked
+ * @id: which
+ * @caller: or NULL if the stream is flushed by itself
+ */
+void pxt_sysevent_flush(struct pxt_stream *stream, u32 id, const struct pxt_caller *caller)
+{
+	lockdep_assert_held(&stream->lock);
+	if (stream->running && !pxt_sysevent_prepare(stream, 0))
+		write_event(stream, id, caller, NULL, 0);
+}

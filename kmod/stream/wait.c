@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Waiting for events, and polling. Whether there are any is looked up in
+ * reclaim.c.
+ *
+ * Whoever waits sets need_wakeup of the stream and synchronizations. A writer that does not
+ * hear it has committed before the synchronization ends, and what it wrote is seen when
+ * we look again; so writers need no fence.
+ *
+ * A writer that hears it may never get to WAKE: it is killed, executes a program, or leaves a
+ * signal handler by siglongjmp(). So as long as need_wakeup is set, the kernel looks from time to
+ * time, and when a process ends or executes a program.
+ */
+#include <linux/hrtimer.h>
+#include <linux/sched/signal.h>
+#include <linux/signal.h>
+#include <linux/timekeeping.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "ring/reclaim.h"
+#include "stream/state.h"
+#include "stream/wait.h"
+
+/* A busy machine gets as much on top: a reader is to learn of it within a second. */
+#define LOOK_MS	500
+
+/* Not on the CPU of the reader, which may be an isolated one. */
+static void queue_look(struct pxt_stream *stream)
+{
+	queue_delayed_work(system_unbound_wq, &stream->look, msecs_to_jiffies(LOOK_MS));
+}
+
+/* sets need_wakeup; says whether it was set. */
+static bool ring(struct pxt_stream *stream)
+{
+	unsigned long flags;
+	bool was;
+
+	spin_lock_irqsave(&stream->wait.lock, flags);
+	was = stream->need_wakeup;
+	if (!was)
+		pxt_wait_ring(stream, true);
+	spin_unlock_irqrestore(&stream->wait.lock, flags);
+	return was;
+}
+
+/*
+ * A full stream records nothing, so nobody would ever be woken. The reader may have taken
+ * all, the STOP included, before it was told that the stream is full: then it has not asked
+ * for the restart. If there is something left, it is not empty, and nobody sleeps. Locked.
+ */
+static void restart_if_full(struct pxt_stream *stream)
+{
+	if (stream->full && !stream->log)
+		pxt_state_restart(stream);
+}
+
+/* With the lock of the stream, so that nobody relies on a synchronization that has not ended. */
+static int arm(struct pxt_stream *stream)
+{
+	int err = 0;
+
+	mutex_lock(&stream->lock);
+	if (stream->dead) {
+		err = -ESHUTDOWN;
+	} else {
+		restart_if_full(stream);
+		if (!ring(stream))
+			pxt_gate_synchronize(stream);
+		queue_look(stream);
+	}
+	mutex_unlock(&stream->lock);
+	return err;
+}
+
+static void leave(struct pxt_stream *stream)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&stream->wait.lock, flags);
+	pxt_wait_disarm(stream);
+	spin_unlock_irqrestore(&stream->wait.lock, flags);
+}
+
+/**
+ * pxt_wait_look() - a writer may have gone without WAKE
+ * @stream: of which the caller has a reference, or which it found under the lock of its table
+ *
+ * Wakes those who wait if there is something to read. Context: not with interrupts off.
+ */
+void pxt_wait_look(struct pxt_stream *stream)
+{
+	if (READ_ONCE(stream->need_wakeup) && pxt_reclaim_reportable(&stream->pool))
+		pxt_stream_wake(stream);
+}
+
+/* Who sets need_wakeup after we have looked at it queues this anew. */
+static void look(struct work_struct *work)
+{
+	struct pxt_stream *stream = container_of(to_delayed_work(work), struct pxt_stream, look);
+
+	pxt_wait_look(stream);
+	/* Whoever polled may be gone. */
+	leave(stream);
+	if (READ_ONCE(stream->need_wakeup))
+		queue_look(stream);
+}
+
+/**
+ * pxt_wait_init() - nobody waits yet
+ * @stream: new
+ */
+void pxt_wait_init(struct pxt_stream *stream)
+{
+	init_waitqueue_head(&stream->wait);
+	INIT_DELAYED_WORK(&stream->look, look);
+}
+
+/**
+ * pxt_wait_end() - nobody sets need_wakeup any more
+ * @stream: locked, and dead
+ *
+ * Those who sleep are not woken. Context: may sleep.
+ */
+void pxt_wait_end(struct pxt_stream *stream)
+{
+	unsigned long flags;
+
+	lockdep_assert_held(&stream->lock);
+	spin_lock_irqsave(&stream->wait.lock, flags);
+	pxt_wait_ring(stream, false);
+	spin_unlock_irqrestore(&stream->wait.lock, flags);
+	cancel_delayed_work_sync(&stream->look);
+}
+
+/* Why a sleeper should not sleep now; -EAGAIN if it should. */
+static int reason_to_stay_awake(struct pxt_stream *stream, bool timeout)
+{
+	if (READ_ONCE(stream->dead))
+		return -ESHUTDOWN;
+	if (pxt_reclaim_reportable(&stream->pool))
+		return 0;
+	if (timeout)
+		return -ETIMEDOUT;
+	if (signal_pending(current))
+		return -ERESTARTSYS;
+	return -EAGAIN;
+}
+
+static int sleep_until_readable(struct pxt_stream *stream, ktime_t *expires)
+{
+	bool timeout = false;
+	DEFINE_WAIT(wait);
+	int ret;
+
+	for (;;) {
+		ret = arm(stream);
+		if (ret)
+			break;
+		/* Pairs with the wake-up: it comes after what we look at, and we look after. */
+		prepare_to_wait(&stream->wait, &wait, TASK_INTERRUPTIBLE);
+		ret = reason_to_stay_awake(stream, timeout);
+		if (ret != -EAGAIN)
+			break;
+		/*
+		 * While the queue was empty, somebody may have cleared need_wakeup.
+		 * From here on that happens after waking us. On CLOCK_REALTIME, so
+		 * that it follows when that is set.
+		 */
+		if (READ_ONCE(stream->need_wakeup))
+			timeout = !schedule_hrtimeout_range_clock(expires,
+								  current->timer_slack_ns,
+								  HRTIMER_MODE_ABS,
+								  CLOCK_REALTIME);
+		finish_wait(&stream->wait, &wait);
+	}
+	finish_wait(&stream->wait, &wait);
+	leave(stream);
+	return ret;
+}
+
+/*
+ * The C library cancels a thread by a signal, and that must not interrupt the handler of
+ * another one. If only signals in @unblock are pending, their handlers run. Otherwise the
+ * handlers of the others run first, with the mask of the caller, and the rest stays pending.
+ */
+static int sleep_unblocking(struct pxt_stream *stream, u64 unblock, ktime_t *expires)
+{
+	sigset_t set = { .sig = { unblock } }, before;
+	int ret;
+
+	BUILD_BUG_ON(sizeof(set) != sizeof(unblock));
+	if (!unblock)
+		return sleep_until_readable(stream, expires);
+	sigprocmask(SIG_UNBLOCK, &set, &before);
+	ret = sleep_until_readable(stream, expires);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (ret != -ERESTARTSYS || signal_pending(current))
+		return ret;
+	current->saved_sigmask = before;
+	set_restore_sigmask();
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	/*
+	 * Another thread may have taken the signal meanwhile. Then only this flag makes the
+	 * kernel restore the mask and restart the call.
+	 */
+	set_thread_flag(TIF_SIGPENDING);
+	return ret;
+}
+
+/*
+ * The deadline had passed before the call: look, do not sleep. need_wakeup stays clear, so
+ * no writer has to be reached. A full stream that was read empty starts all the same.
+ */
+static int look_once(struct pxt_stream *stream)
+{
+	int ret;
+
+	mutex_lock(&stream->lock);
+	if (!stream->dead)
+		restart_if_full(stream);
+	mutex_unlock(&stream->lock);
+	ret = reason_to_stay_awake(stream, false);
+	return ret == -EAGAIN ? -ETIMEDOUT : ret;
+}
+
+/**
+ * pxt_wait() - WAIT: sleep until there is something to read
+ * @stream: not locked
+ * @arg: private copy of what the process passed
+ *
+ * POSIX: posix_trace_getnext_event(), posix_trace_timedgetnext_event().
+ * Takes nothing. Context: may sleep.
+ *
+ * Return: 0; -EINVAL; -ERESTARTSYS; -ESHUTDOWN; -ETIMEDOUT.
+ */
+int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
+{
+	bool deadline = arg->flags & POSIXTRACE_WAIT_DEADLINE;
+	ktime_t expires;
+
+	if (arg->flags & ~POSIXTRACE_WAIT_DEADLINE || arg->reserved ||
+	    (!deadline && arg->deadline))
+		return -EINVAL;
+	/* Without sleeping, nobody has to be told. */
+	if (pxt_reclaim_reportable(&stream->pool))
+		return 0;
+	expires = ns_to_ktime(min_t(u64, arg->deadline, KTIME_MAX));
+	if (deadline && ktime_compare(expires, ktime_get_real()) <= 0)
+		return look_once(stream);
+	return sleep_unblocking(stream, arg->unblock, deadline ? &expires : NULL);
+}
+
+/**
+ * pxt_wait_poll() - poll(), select(), epoll
+ * @stream: not locked
+ * @file: of the stream
+ * @table: where the caller wants to be registered
+ *
+ * Who polls is in the queue as long as he is interested, and so need_wakeup is set,
+ * or does when he asks again. Context: may sleep.
+ *
+ * Return: EPOLLIN if there is something to read; EPOLLHUP after shutdown, and if all
+ * traced processes have ended.
+ */
+__poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table *table)
+{
+	__poll_t gone;
+
+	poll_wait(file, &stream->wait, table);
+	gone = atomic_read(&stream->nr_targets) ? 0 : EPOLLHUP;
+	/* What goes into a log is read from there. */
+	if (stream->log)
+		return READ_ONCE(stream->dead) ? EPOLLHUP : gone;
+	if (pxt_reclaim_reportable(&stream->pool))
+		return gone | EPOLLIN | EPOLLRDNORM;
+	if (arm(stream))
+		return EPOLLHUP;
+	return gone | (pxt_reclaim_reportable(&stream->pool) ? EPOLLIN | EPOLLRDNORM : 0);
+}

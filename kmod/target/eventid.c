@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Event types: names to ids and back. Which of them are recorded is the matter
+ * of the gates, in gate.c.
+ */
+#include <linux/kernel.h>
+#include <linux/jhash.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "target/eventid.h"
+#include "target/gate.h"
+
+struct pxt_type {
+	struct hlist_node node;
+	u32 id;
+	char name[POSIXTRACE_EVENT_NAME_SIZE];
+};
+
+static const struct {
+	u32 id;
+	const char *name;
+} pxt_predefined[] = {
+	{ POSIXTRACE_ID_ERROR, "posix_trace_error" },
+	{ POSIXTRACE_ID_START, "posix_trace_start" },
+	{ POSIXTRACE_ID_STOP, "posix_trace_stop" },
+	{ POSIXTRACE_ID_OVERFLOW, "posix_trace_overflow" },
+	{ POSIXTRACE_ID_RESUME, "posix_trace_resume" },
+	{ POSIXTRACE_ID_FLUSH_START, "posix_trace_flush_start" },
+	{ POSIXTRACE_ID_FLUSH_STOP, "posix_trace_flush_stop" },
+	{ POSIXTRACE_ID_FILTER, "posix_trace_filter" },
+	{ POSIXTRACE_ID_UNNAMED, "posix_trace_unnamed_userevent" },
+};
+
+#define FIRST_NAMED	(POSIXTRACE_ID_UNNAMED + 1)
+
+/**
+ * pxt_table_new() - a table with the predefined event types
+ *
+ * Context: may sleep.
+ * Return: one reference, or NULL.
+ */
+struct pxt_table *pxt_table_new(void)
+{
+	struct pxt_table *table = kzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
+
+	if (!table)
+		return NULL;
+	kref_init(&table->kref);
+	mutex_init(&table->lock);
+	INIT_LIST_HEAD(&table->targets);
+	INIT_LIST_HEAD(&table->attachments);
+	xa_init_flags(&table->types, XA_FLAGS_ACCOUNT);
+	table->next = FIRST_NAMED;
+	return table;
+}
+
+static void table_free(struct kref *kref)
+{
+	struct pxt_table *table = container_of(kref, struct pxt_table, kref);
+	struct pxt_type *type;
+	unsigned long id;
+
+	xa_for_each(&table->types, id, type)
+		kfree(type);
+	xa_destroy(&table->types);
+	mutex_destroy(&table->lock);
+	kfree_rcu(table, rcu);
+}
+
+/**
+ * pxt_table_get() - one more reference
+ * @table: of which the caller has one
+ */
+void pxt_table_get(struct pxt_table *table)
+{
+	kref_get(&table->kref);
+}
+
+/**
+ * pxt_table_put() - give a reference back
+ * @table: not locked
+ *
+ * Context: may sleep.
+ */
+void pxt_table_put(struct pxt_table *table)
+{
+	kref_put(&table->kref, table_free);
+}
+
+/**
+ * pxt_table_end() - the next id that will be given
+ * @table: not locked
+ *
+ * Context: may sleep.
+ * Return: all user event types have smaller ones.
+ */
+u32 pxt_table_end(struct pxt_table *table)
+{
+	u32 end;
+
+	mutex_lock(&table->lock);
+	end = table->next;
+	mutex_unlock(&table->lock);
+	return end;
+}
+
+/**
+ * pxt_table_has_names() - is there any named event type?
+ * @table: a reference, or found under RCU
+ *
+ * Return: yes or no.
+ */
+bool pxt_table_has_names(const struct pxt_table *table)
+{
+	return READ_ONCE(table->next) > FIRST_NAMED;
+}
+
+/**
+ * pxt_table_end_locked() - behind the last user event type
+ * @table: locked
+ *
+ * Return: all user event types have smaller ids.
+ */
+u32 pxt_table_end_locked(const struct pxt_table *table)
+{
+	lockdep_assert_held(&table->lock);
+	return table->next;
+}
+
+static struct hlist_head *bucket_of(struct pxt_table *table, const char *name)
+{
+	u32 hash = jhash(name, strlen(name), 0);
+
+	return &table->names[hash >> (32 - PXT_NAME_BITS)];
+}
+
+static struct pxt_type *find_name(struct pxt_table *table, const char *name)
+{
+	struct pxt_type *type;
+
+	hlist_for_each_entry(type, bucket_of(table, name), node) {
+		if (!strcmp(type->name, name))
+			return type;
+	}
+	return NULL;
+}
+
+static int add_name(struct pxt_table *table, const char *name, u32 *id)
+{
+	struct pxt_type *type = kzalloc(sizeof(*type), GFP_KERNEL_ACCOUNT);
+	struct pxt_target *target;
+	int err;
+
+	if (!type)
+		return -ENOMEM;
+	type->id = table->next;
+	strscpy(type->name, name, sizeof(type->name));
+	err = xa_err(xa_store(&table->types, type->id, type, GFP_KERNEL_ACCOUNT));
+	if (err) {
+		kfree(type);
+		return err;
+	}
+	hlist_add_head(&type->node, bucket_of(table, name));
+	WRITE_ONCE(table->next, table->next + 1);
+	/* It is recorded from now on, not from the next START on. */
+	list_for_each_entry(target, &table->targets, table_node) {
+		pxt_gate_set_type(target, type->id);
+		cond_resched();
+	}
+	*id = type->id;
+	return 0;
+}
+
+/* A name that ends, with nothing hidden behind. */
+static bool name_valid(const struct posixtrace_eventid *arg)
+{
+	size_t len = strnlen(arg->name, sizeof(arg->name));
+
+	return len && len < sizeof(arg->name) &&
+	       !memchr_inv(arg->name + len, 0, sizeof(arg->name) - len);
+}
+
+/**
+ * pxt_eventid_open() - the id of a name, new if need be
+ * @table: not locked
+ * @arg: private copy of what the process passed; gets the id
+ *
+ * POSIX: posix_trace_eventid_open(), posix_trace_trid_eventid_open(). When all
+ * ids are used, it is that of the unnamed event type.
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL if the name is empty, has no end or something behind it;
+ * -ENOMEM.
+ */
+int pxt_eventid_open(struct pxt_table *table, struct posixtrace_eventid *arg)
+{
+	struct pxt_type *type;
+	int err = 0;
+	size_t i;
+
+	if (!name_valid(arg) || arg->reserved)
+		return -EINVAL;
+	for (i = 0; i < ARRAY_SIZE(pxt_predefined); i++) {
+		if (!strcmp(pxt_predefined[i].name, arg->name)) {
+			arg->id = pxt_predefined[i].id;
+			return 0;
+		}
+	}
+	mutex_lock(&table->lock);
+	type = find_name(table, arg->name);
+	if (type)
+		arg->id = type->id;
+	else if (table->next == POSIXTRACE_ID_MAX)
+		arg->id = POSIXTRACE_ID_UNNAMED;
+	else
+		err = add_name(table, arg->name, &arg->id);
+	mutex_unlock(&table->lock);
+	return err;
+}
+
+/**
+ * pxt_eventid_name() - the name of an id
+ * @table: not locked
+ * @arg: private copy of what the process passed; gets the name
+ *
+ * POSIX: posix_trace_eventid_get_name(). Context: may sleep.
+ *
+ * Return: 0; -EINVAL if there is no such event type.
+ */
+int pxt_eventid_name(struct pxt_table *table, struct posixtrace_eventid *arg)
+{
+	const char *name = NULL;
+	struct pxt_type *type;
+	size_t i;
+
+	if (arg->reserved)
+		return -EINVAL;
+	for (i = 0; i < ARRAY_SIZE(pxt_predefined); i++) {
+		if (pxt_predefined[i].id == arg->id)
+			name = pxt_predefined[i].name;
+	}
+	if (!name) {
+		mutex_lock(&table->lock);
+		type = xa_load(&table->types, arg->id);
+		mutex_unlock(&table->lock);
+		if (!type)
+			return -EINVAL;
+		name = type->name;
+	}
+	strscpy_pad(arg->name, name, sizeof(arg->name));
+	return 0;
+}
+
+/**
+ * pxt_eventid_list() - the ids of a table in their fixed order
+ * @table: not locked
+ * @first: how many to leave out
+ * @ids: where to write them
+ * @count: how many at most
+ *
+ * Context: may sleep.
+ * Return: how many were written.
+ */
+u32 pxt_eventid_list(struct pxt_table *table, u32 first, u32 *ids, u32 count)
+{
+	const u32 predefined = ARRAY_SIZE(pxt_predefined);
+	u32 total, i;
+
+	mutex_lock(&table->lock);
+	total = predefined + table->next - FIRST_NAMED;
+	mutex_unlock(&table->lock);
+	if (first >= total)
+		return 0;
+	count = min(count, total - first);
+	for (i = 0; i < count; i++, first++)
+		ids[i] = first < predefined ? pxt_predefined[first].id
+					    : FIRST_NAMED + (first - predefined);
+	return count;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may trace whom. A trace shows data of a process: the controller must be one
+ * that could send it signals, and read its core dump, or have CAP_SYS_PTRACE over
+ * it. (What ptrace() asks is not exported to modules.)
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/uidgid.h>
+
+#include "target/rights.h"
+
+/* The rule for signals: would kill() be allowed without capabilities? */
+static bool same_user(const struct cred *cred, const struct cred *tcred)
+{
+	return uid_eq(cred->euid, tcred->suid) || uid_eq(cred->euid, tcred->uid) ||
+	       uid_eq(cred->uid, tcred->suid) || uid_eq(cred->uid, tcred->uid);
+}
+
+/* Of the first thread that has not ended: the main thread may have. */
+static struct mm_struct *get_process_mm(struct task_struct *task)
+{
+	struct mm_struct *mm = NULL;
+	struct task_struct *thread;
+
+	rcu_read_lock();
+	for_each_thread(task, thread) {
+		mm = get_task_mm(thread);
+		if (mm)
+			break;
+	}
+	rcu_read_unlock();
+	return mm;
+}
+
+static int check_dumpable(struct task_struct *task)
+{
+	struct mm_struct *mm = get_process_mm(task);
+	int err = 0;
+
+	if (!mm)
+		return -ESRCH;
+	if (get_dumpable(mm) != SUID_DUMP_USER && !ns_capable(mm->user_ns, CAP_SYS_PTRACE))
+		err = -EPERM;
+	mmput(mm);
+	return err;
+}
+
+/**
+ * pxt_rights_create() - may the caller trace this process?
+ * @task: any thread of it
+ *
+ * Context: may sleep.
+ * Return: 0; -EPERM; -ESRCH if it has ended.
+ */
+int pxt_rights_create(struct task_struct *task)
+{
+	const struct cred *tcred;
+	int err = 0;
+
+	if (same_thread_group(task, current))
+		return 0;
+	tcred = get_task_cred(task);
+	if (!same_user(current_cred(), tcred) && !ns_capable(tcred->user_ns, CAP_SYS_PTRACE))
+		err = -EPERM;
+	put_cred(tcred);
+	return err ? err : check_dumpable(task);
+}
+
+/* Has somebody CAP_SYS_PTRACE there? */
+static bool has_power(const struct cred *cred, struct user_namespace *ns)
+{
+	const struct cred *mine = override_creds(cred);
+	bool ret = ns_capable_noaudit(ns, CAP_SYS_PTRACE);
+
+	revert_creds(mine);
+	return ret;
+}
+
+/**
+ * pxt_rights_keep() - may a stream go on tracing the caller, which has executed a program?
+ * @cred: of the controller, when it created the stream
+ * @secure: the program was given privileges that its caller does not have
+ * @alone: no other process can see what is recorded into the stream
+ *
+ * Who opened the file of the stream does not matter, as for pxt_rights_create(). One
+ * that may look into everything does not allow others to do so: traced processes see
+ * the memory that they share.
+ *
+ * Return: yes or no.
+ */
+bool pxt_rights_keep(const struct cred *cred, bool secure, bool alone)
+{
+	const struct cred *tcred = current_cred();
+	struct mm_struct *mm = current->mm;
+	/* No secret to those beside it: they are what they were to each other. */
+	bool open = !secure && get_dumpable(mm) == SUID_DUMP_USER;
+
+	if (open && same_user(cred, tcred))
+		return true;
+	return (open || alone) && has_power(cred, tcred->user_ns) &&
+	       has_power(cred, mm->user_ns);
+}

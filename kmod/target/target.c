@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Traced processes, and those that may be: finding them, and what belongs to
+ * them. Which streams are on them is in gate.c, what they record in record.c.
+ *
+ * A process becomes a target when it attaches, when somebody traces it, or when
+ * a target forks it; and stays one until it ends, or executes another program
+ * while nobody traces it.
+ */
+#include <linux/hash.h>
+#include <linux/rculist.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "target/gate.h"
+#include "target/target.h"
+
+#define TARGET_BITS	8
+
+/* Guards the hash, which is read under RCU. Inside of table->lock. */
+static DEFINE_MUTEX(pxt_targets_lock);
+static struct hlist_head pxt_targets[1 << TARGET_BITS];
+
+/* The number of the last one. */
+static atomic64_t pxt_targets_made = ATOMIC64_INIT(0);
+
+static void target_free(struct pxt_target *target)
+{
+	mutex_lock(&target->table->lock);
+	list_del(&target->table_node);
+	mutex_unlock(&target->table->lock);
+	pxt_table_put(target->table);
+	pxt_fork_pool_destroy(&target->forks);
+	vfree(target->gate);
+	put_pid(target->pid);
+	kfree_rcu(target, rcu);
+}
+
+/* With a reference of the process, and one for the caller. */
+static struct pxt_target *target_new(struct pid *pid, struct pxt_table *table, u32 nr_threads)
+{
+	struct pxt_target *target = kzalloc(sizeof(*target), GFP_KERNEL_ACCOUNT);
+
+	if (!target)
+		return NULL;
+	if (table)
+		pxt_table_get(table);
+	else
+		table = pxt_table_new();
+	if (!table) {
+		kfree(target);
+		return NULL;
+	}
+	kref_init(&target->kref);
+	kref_get(&target->kref);
+	target->number = atomic64_inc_return(&pxt_targets_made);
+	target->table = table;
+	target->pid = get_pid(pid);
+	pxt_fork_pool_init(&target->forks);
+	mutex_lock(&table->lock);
+	list_add_tail(&target->table_node, &table->targets);
+	mutex_unlock(&table->lock);
+	if (pxt_fork_reserve(&target->forks, nr_threads)) {
+		target_free(target);
+		return NULL;
+	}
+	return target;
+}
+
+static struct hlist_head *bucket_of(const struct pid *pid)
+{
+	return &pxt_targets[hash_ptr(pid, TARGET_BITS)];
+}
+
+/**
+ * pxt_target_lookup() - the target of a process
+ * @pid: of its thread group
+ *
+ * Context: under RCU.
+ * Return: perhaps without any reference any more; or NULL.
+ */
+struct pxt_target *pxt_target_lookup(struct pid *pid)
+{
+	struct pxt_target *target;
+
+	hlist_for_each_entry_rcu(target, bucket_of(pid), node) {
+		if (target->pid == pid)
+			return target;
+	}
+	return NULL;
+}
+
+/**
+ * pxt_target_find() - the target of a process, if it is one
+ * @pid: of its thread group
+ *
+ * Return: one reference, or NULL.
+ */
+struct pxt_target *pxt_target_find(struct pid *pid)
+{
+	struct pxt_target *target;
+
+	rcu_read_lock();
+	target = pxt_target_lookup(pid);
+	if (target && !kref_get_unless_zero(&target->kref))
+		target = NULL;
+	rcu_read_unlock();
+	return target;
+}
+
+/* A reference to the one that is there, else @target becomes it. */
+static struct pxt_target *find_or_add(struct pid *pid, struct pxt_target *target)
+{
+	struct pxt_target *found;
+
+	mutex_lock(&pxt_targets_lock);
+	found = pxt_target_find(pid);
+	if (!found) {
+		hlist_add_head_rcu(&target->node, bucket_of(pid));
+		found = target;
+	}
+	mutex_unlock(&pxt_targets_lock);
+	return found;
+}
+
+static struct pxt_target *add(struct pid *pid, struct pxt_table *table, u32 nr_threads)
+{
+	/* Without the lock: who waits for memory makes nobody else wait. */
+	struct pxt_target *mine = target_new(pid, table, nr_threads), *found;
+
+	if (!mine)
+		return NULL;
+	found = find_or_add(pid, mine);
+	if (found != mine)
+		target_free(mine);
+	return found;
+}
+
+/**
+ * pxt_target_get() - the target of a process, new if need be
+ * @pid: of its thread group
+ * @nr_threads: how many threads it has
+ *
+ * Context: may sleep.
+ * Return: one reference, or NULL if there is no memory.
+ */
+struct pxt_target *pxt_target_get(struct pid *pid, u32 nr_threads)
+{
+	struct pxt_target *found = pxt_target_find(pid);
+
+	if (!found)
+		return add(pid, NULL, nr_threads);
+	if (!pxt_fork_reserve(&found->forks, nr_threads))
+		return found;
+	pxt_target_put(found);
+	return NULL;
+}
+
+/**
+ * pxt_target_born() - a target has forked: the new process is one, too
+ * @pid: of its thread group; it has not run yet
+ * @table: of its parent
+ *
+ * Context: may sleep.
+ * Return: one reference, or NULL if there is no memory.
+ */
+struct pxt_target *pxt_target_born(struct pid *pid, struct pxt_table *table)
+{
+	return add(pid, table, 1);
+}
+
+/**
+ * pxt_target_ref() - one more reference
+ * @target: of which the caller has one
+ */
+void pxt_target_ref(struct pxt_target *target)
+{
+	kref_get(&target->kref);
+}
+
+/* It is not in the hash any more: the process has given its reference back. */
+static void target_release(struct kref *kref)
+{
+	target_free(container_of(kref, struct pxt_target, kref));
+}
+
+/**
+ * pxt_target_put() - give a reference back
+ * @target: not used by the caller any more
+ *
+ * Context: may sleep.
+ */
+void pxt_target_put(struct pxt_target *target)
+{
+	kref_put(&target->kref, target_release);
+}
+
+/**
+ * pxt_target_retire_locked() - a process is none any more
+ * @target: table->lock is held
+ *
+ * Its streams lose it; if it is traced again, it is another one. The caller has
+ * to give back the reference of the process, without the lock.
+ *
+ * Return: false if that was so already; then there is no such reference.
+ */
+bool pxt_target_retire_locked(struct pxt_target *target)
+{
+	struct pxt_stream *stream;
+	u32 slot;
+
+	if (target->ended)
+		return false;
+	target->ended = true;
+	mutex_lock(&pxt_targets_lock);
+	hlist_del_rcu(&target->node);
+	mutex_unlock(&pxt_targets_lock);
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		stream = rcu_dereference_protected(target->slot[slot],
+						   lockdep_is_held(&target->table->lock));
+		if (stream)
+			pxt_gate_leave(target, stream);
+	}
+	pxt_gate_open(target);
+	return true;
+}
+
+/**
+ * pxt_target_retire() - a process has ended
+ * @target: of which the caller has a reference
+ *
+ * Context: may sleep.
+ */
+void pxt_target_retire(struct pxt_target *target)
+{
+	bool was_one;
+
+	mutex_lock(&target->table->lock);
+	was_one = pxt_target_retire_locked(target);
+	mutex_unlock(&target->table->lock);
+	if (was_one)
+		pxt_target_put(target);
+}
+
+static struct pxt_target *any_target(void)
+{
+	struct pxt_target *target = NULL;
+	int i;
+
+	mutex_lock(&pxt_targets_lock);
+	for (i = 0; !target && i < ARRAY_SIZE(pxt_targets); i++)
+		target = hlist_entry_safe(pxt_targets[i].first, struct pxt_target, node);
+	if (target)
+		kref_get(&target->kref);
+	mutex_unlock(&pxt_targets_lock);
+	return target;
+}
+
+/**
+ * pxt_target_exit() - there are no targets any more
+ *
+ * Nobody attaches or forks meanwhile. Context: may sleep.
+ */
+void pxt_target_exit(void)
+{
+	struct pxt_target *target;
+
+	while ((target = any_target())) {
+		pxt_target_retire(target);
+		pxt_target_put(target);
+	}
+}
+
+/* Kernel threads borrow an address space now and then. */
+static bool uses_memory(struct task_struct *process, const struct mm_struct *mm)
+{
+	struct task_struct *thread;
+
+	if (process->flags & PF_KTHREAD)
+		return false;
+	for_each_thread(process, thread) {
+		if (READ_ONCE(thread->mm) == mm)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * pxt_target_shares_memory() - has another process the address space of the caller?
+ *
+ * As after vfork() or clone(CLONE_VM).
+ *
+ * Return: yes or no.
+ */
+bool pxt_target_shares_memory(void)
+{
+	struct task_struct *process;
+	bool found = false;
+
+	/* Each thread is a user. Others may be only looking into it. */
+	if (atomic_read(&current->mm->mm_users) <= get_nr_threads(current))
+		return false;
+	rcu_read_lock();
+	for_each_process(process) {
+		if (!same_thread_group(process, current) && uses_memory(process, current->mm)) {
+			found = true;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/* The attachment of this address space: the one that is there, else @att. */
+static struct pxt_attachment *share_attachment(struct pxt_attachment *att)
+{
+	struct pxt_table *table = att->target->table;
+	struct pxt_attachment *found;
+
+	mutex_lock(&table->lock);
+	list_for_each_entry(found, &table->attachments, node) {
+		if (found->mm == att->mm && found->target == att->target)
+			goto use;
+	}
+	found = att;
+	list_add_tail(&found->node, &table->attachments);
+use:
+	found->users++;
+	mutex_unlock(&table->lock);
+	return found;
+}
+
+static void attachment_free(struct pxt_attachment *att)
+{
+	mmdrop(att->mm);
+	pxt_target_put(att->target);
+	kfree(att);
+}
+
+/**
+ * pxt_target_attach() - the calling process wants to record
+ *
+ * Context: may sleep.
+ * Return: for pxt_target_detach(), or NULL if there is no memory.
+ */
+struct pxt_attachment *pxt_target_attach(void)
+{
+	struct pxt_attachment *att = kzalloc(sizeof(*att), GFP_KERNEL_ACCOUNT), *shared;
+
+	if (!att)
+		return NULL;
+	att->target = pxt_target_get(task_tgid(current), get_nr_threads(current));
+	if (!att->target)
+		goto free_att;
+	if (pxt_gate_make(att->target))
+		goto put_target;
+	att->mm = current->mm;
+	mmgrab(att->mm);
+	shared = share_attachment(att);
+	if (shared != att)
+		attachment_free(att);
+	return shared;
+
+put_target:
+	pxt_target_put(att->target);
+free_att:
+	kfree(att);
+	return NULL;
+}
+
+/**
+ * pxt_target_detach() - a file of a target has gone
+ * @att: from pxt_target_attach()
+ *
+ * Context: may sleep.
+ */
+void pxt_target_detach(struct pxt_attachment *att)
+{
+	struct pxt_table *table = att->target->table;
+	bool last;
+
+	mutex_lock(&table->lock);
+	last = !--att->users;
+	if (last)
+		list_del(&att->node);
+	mutex_unlock(&table->lock);
+	if (last)
+		attachment_free(att);
+}
+
+/**
+ * pxt_target_acting() - who acts with a file of another process
+ * @att: of this address space
+ *
+ * A process that shares the memory of its parent, but is no thread of it, finds
+ * what its parent has attached. It is a target of its own.
+ *
+ * Context: may sleep.
+ * Return: a reference to the target of the caller; NULL if it is none.
+ */
+struct pxt_target *pxt_target_acting(struct pxt_attachment *att)
+{
+	struct pxt_table *table = att->target->table;
+	struct pxt_target *target = pxt_target_find(task_tgid(current));
+
+	if (!target)
+		return NULL;
+	if (target->table != table) {
+		pxt_target_put(target);
+		return NULL;
+	}
+	mutex_lock(&table->lock);
+	/*
+	 * Before the caller looks at its gate. Pairs with the lock in gate.c, taken
+	 * after a gate was changed: whoever synchronizations sees this, or we see that.
+	 */
+	att->shared = true;
+	mutex_unlock(&table->lock);
+	return target;
+}
