@@ -5,6 +5,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -62,6 +63,34 @@ static void close_all(struct pxt_stream *stream)
 		pxt_subbuf_close_cpu(pool, pool->nr_cpus);
 }
 
+static void fill_name(struct posixtrace_log_name *name, struct pxt_table *table, u32 id)
+{
+	struct posixtrace_eventid arg = { .id = id };
+
+	memset(name, 0, sizeof(*name));
+	/* Types never go: there is one with this id. */
+	pxt_eventid_name(table, &arg);
+	name->id = id;
+	strscpy(name->name, arg.name, sizeof(name->name));
+}
+
+/* Those that are not in the log. */
+static int write_names(struct pxt_log *log)
+{
+	struct posixtrace_log_name *names = pxt_logwriter_payload(&log->writer);
+	struct pxt_table *table = log->stream->table;
+	u32 end = pxt_table_end(table), count, i;
+	int err = 0;
+
+	while (!err && log->writer.names < end) {
+		count = min_t(u32, end - log->writer.names, PXT_LOG_NAMES_MAX);
+		for (i = 0; i < count; i++)
+			fill_name(&names[i], table, log->writer.names + i);
+		err = pxt_logwriter_names(&log->writer, count);
+	}
+	return err;
+}
+
 /* To be written. A copy: the check sum holds whatever the targets write there meanwhile. */
 static int add_subbuf(struct pxt_log *log, const struct pxt_taken *taken)
 {
@@ -111,7 +140,7 @@ static int write_taken(struct pxt_log *log, u32 count, u32 *written)
 
 	*written = 0;
 	/* Some may have been closed just now, with types in them that are as young. */
-	err = pxt_logwriter_names(&log->writer, log->stream->table);
+	err = write_names(log);
 	if (err)
 		return err;
 	for (i = 0; i < count && !err; i++) {
@@ -259,7 +288,7 @@ static int write_events(struct pxt_log *log)
 
 static int write_all(struct pxt_log *log)
 {
-	int err = pxt_logwriter_names(&log->writer, log->stream->table);
+	int err = write_names(log);
 
 	if (!err)
 		err = write_events(log);

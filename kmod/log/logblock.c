@@ -18,9 +18,6 @@
 /* Who asks for a log is told that there is no memory; the kernel log need not be. */
 #define LOG_GFP		(GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
 
-/* Names in one block. */
-#define NAMES_MAX	32
-
 static u32 crc_of(const void *p, size_t len)
 {
 	return ~pxt_crc32c(~0U, p, len);
@@ -76,7 +73,7 @@ static int grant_size(const struct pxt_logwriter *w, const struct pxt_pool *pool
 int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *attr,
 		       const struct pxt_pool *pool)
 {
-	size_t names = NAMES_MAX * sizeof(struct posixtrace_log_name), size;
+	size_t names = PXT_LOG_NAMES_MAX * sizeof(struct posixtrace_log_name), size;
 	int err;
 
 	memset(w, 0, sizeof(*w));
@@ -231,26 +228,15 @@ static int append_block(struct pxt_logwriter *w, u32 type, u32 size)
 /* ------------------------------------------------------------------ */
 /* Names								*/
 
-static void fill_name(struct posixtrace_log_name *name, struct pxt_table *table, u32 id)
-{
-	struct posixtrace_eventid arg = { .id = id };
-
-	memset(name, 0, sizeof(*name));
-	/* Types never go: there is one with this id. */
-	pxt_eventid_name(table, &arg);
-	name->id = id;
-	strscpy(name->name, arg.name, sizeof(name->name));
-	name->crc = crc_of(name, sizeof(*name));
-}
-
-static int write_names(struct pxt_logwriter *w, struct pxt_table *table, u32 count)
+/* The next @count names, which lie where the payload of the next block is. */
+static int write_names(struct pxt_logwriter *w, u32 count)
 {
 	struct posixtrace_log_name *names = pxt_logwriter_payload(w);
 	struct posixtrace_log_block *block = w->buf;
 	u32 first = w->names - (POSIXTRACE_ID_UNNAMED + 1), i;
 
 	for (i = 0; i < count; i++)
-		fill_name(&names[i], table, w->names + i);
+		names[i].crc = crc_of(&names[i], sizeof(names[i]));
 	if (is_loop(w))
 		return pxt_logfile_write_at(&w->file, names, count * sizeof(*names),
 					    w->header.names_offset + first * sizeof(*names));
@@ -260,26 +246,21 @@ static int write_names(struct pxt_logwriter *w, struct pxt_table *table, u32 cou
 }
 
 /**
- * pxt_logwriter_names() - write the names that are not in the log
- * @w: begun
- * @table: event types of the stream; not locked
+ * pxt_logwriter_names() - write names that are not in the log
+ * @w: begun; no block waits
+ * @count: how many, at most PXT_LOG_NAMES_MAX; they lie in pxt_logwriter_payload() in the
+ *	order of their ids, from @w->names on, with 0 as checksum
  *
  * Context: may sleep.
  * Return: 0 or negative errno.
  */
-int pxt_logwriter_names(struct pxt_logwriter *w, struct pxt_table *table)
+int pxt_logwriter_names(struct pxt_logwriter *w, u32 count)
 {
-	u32 end = pxt_table_end(table), count;
-	int err;
+	int err = write_names(w, count);
 
-	while (w->names < end) {
-		count = min_t(u32, end - w->names, NAMES_MAX);
-		err = write_names(w, table, count);
-		if (err)
-			return err;
+	if (!err)
 		w->names += count;
-	}
-	return 0;
+	return err;
 }
 
 /* ------------------------------------------------------------------ */

@@ -6,7 +6,6 @@
 
 #include "log/logfile.h"
 #include "ring/pool.h"
-#include "target/eventid.h"
 
 /* Blocks of a LOOP log that are told apart; with more, neighbours go together. */
 #define PXT_LOG_RUNS	1024
@@ -18,6 +17,8 @@
 #define PXT_LOG_BATCH_SIZE	(64U << 10)
 /* Blocks that are written at once. */
 #define PXT_LOG_BATCH		16
+/* Names in one block. */
+#define PXT_LOG_NAMES_MAX	32
 
 /**
  * struct pxt_log_run - blocks in a ring, one behind the other
@@ -88,7 +89,7 @@ int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *
 void pxt_logwriter_destroy(struct pxt_logwriter *w);
 int pxt_logwriter_begin(struct pxt_logwriter *w, const struct posixtrace_attr *attr,
 			u32 subbuf_size, u32 nr_cpus, pid_t pid);
-int pxt_logwriter_names(struct pxt_logwriter *w, struct pxt_table *table);
+int pxt_logwriter_names(struct pxt_logwriter *w, u32 count);
 int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_block *block);
 int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written);
 int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end);

@@ -9,10 +9,8 @@
  * numbers and times of this stream.
  */
 #include <linux/minmax.h>
-#include <linux/nospec.h>
 
 #include "ring/reclaim.h"
-#include "ring/subbuf.h"
 
 static u32 index_of(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 {
@@ -385,40 +383,6 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 	pool->overrun = false;
 	pool->wrapped = false;
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
-}
-
-/**
- * pxt_reclaim_release() - the reader gives a sub-buffer back
- * @pool: any
- * @i: its number
- *
- * Return: 0; -EBUSY if it is in use or was not read to its end; -EINVAL if there
- * is none with that number; -ESHUTDOWN.
- */
-int pxt_reclaim_release(struct pxt_pool *pool, u32 i)
-{
-	struct pxt_subbuf *subbuf;
-	unsigned long flags;
-	int err = 0;
-
-	if (i >= pool->nr_user + pool->nr_sys)
-		return -EINVAL;
-	i = array_index_nospec(i, pool->nr_user + pool->nr_sys);
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	if (pool->dead) {
-		err = -ESHUTDOWN;
-		goto unlock;
-	}
-	subbuf = &pool->subbuf[i];
-	if (pxt_subbuf_close_read(pool, subbuf))
-		goto unlock;
-	if (subbuf->state != POSIXTRACE_SUBBUF_CLOSED || read_to(pool, subbuf) < subbuf->used)
-		err = -EBUSY;
-	else
-		pxt_reclaim_free(pool, subbuf);
-unlock:
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
-	return err;
 }
 
 /* As the reader sees it: a head that lies is an empty sub-buffer. */

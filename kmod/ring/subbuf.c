@@ -8,6 +8,7 @@
  * open sub-buffer of its CPU something is written, and never which that is.
  */
 #include <linux/minmax.h>
+#include <linux/nospec.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 
@@ -245,14 +246,8 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	WRITE_ONCE(head->limit, start + pool->subbuf_size);
 }
 
-/**
- * pxt_subbuf_close_read() - end what an offline CPU has orphaned, if all was read
- * @pool: locked
- * @subbuf: any
- *
- * Return: true if it was that, and is free now.
- */
-bool pxt_subbuf_close_read(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
+/* Ends what an offline CPU has orphaned, if all was read: true if it was that, and is free now. */
+static bool close_read(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
 	lockdep_assert_held(&pool->lock);
 	if (!is_orphaned(subbuf) || !pxt_reclaim_is_read(pool, subbuf))
@@ -280,7 +275,7 @@ static struct pxt_subbuf *take_orphaned(struct pxt_pool *pool)
 	struct pxt_subbuf *subbuf;
 
 	list_for_each_entry(subbuf, &pool->orphaned, node) {
-		if (pxt_subbuf_close_read(pool, subbuf))
+		if (close_read(pool, subbuf))
 			return take_free(&pool->user);
 	}
 	return NULL;
@@ -360,6 +355,40 @@ int pxt_subbuf_next(struct pxt_pool *pool, u32 size)
 	ret = next_locked(pool, smp_processor_id(), size);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	return ret;
+}
+
+/**
+ * pxt_subbuf_release() - the reader gives a sub-buffer back
+ * @pool: any
+ * @i: its number
+ *
+ * Return: 0; -EBUSY if it is in use or was not read to its end; -EINVAL if there
+ * is none with that number; -ESHUTDOWN.
+ */
+int pxt_subbuf_release(struct pxt_pool *pool, u32 i)
+{
+	struct pxt_subbuf *subbuf;
+	unsigned long flags;
+	int err = 0;
+
+	if (i >= pool->nr_user + pool->nr_sys)
+		return -EINVAL;
+	i = array_index_nospec(i, pool->nr_user + pool->nr_sys);
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	if (pool->dead) {
+		err = -ESHUTDOWN;
+		goto unlock;
+	}
+	subbuf = &pool->subbuf[i];
+	if (close_read(pool, subbuf))
+		goto unlock;
+	if (subbuf->state != POSIXTRACE_SUBBUF_CLOSED || !pxt_reclaim_is_read(pool, subbuf))
+		err = -EBUSY;
+	else
+		pxt_reclaim_free(pool, subbuf);
+unlock:
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return err;
 }
 
 /* Unread, yet beyond the overwrite watermark: the reader would skip it. */

@@ -37,6 +37,7 @@ bool pxt_subbuf_reserve(const struct pxt_pool *pool, u32 cpu, const struct pxt_e
 void pxt_subbuf_commit(const struct pxt_reservation *res, const struct pxt_entry *entry,
 		       const void *data);
 int pxt_subbuf_next(struct pxt_pool *pool, u32 size);
+int pxt_subbuf_release(struct pxt_pool *pool, u32 i);
 int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size);
 int pxt_subbuf_turn_sys(struct pxt_pool *pool);
 void pxt_subbuf_renew_sys(struct pxt_pool *pool);
@@ -46,7 +47,6 @@ void pxt_subbuf_not_before(struct pxt_pool *pool, u64 time);
 void pxt_subbuf_close_cpu(struct pxt_pool *pool, u32 cpu);
 void pxt_subbuf_close_orphaned(struct pxt_pool *pool);
 void pxt_subbuf_clear_full(struct pxt_pool *pool);
-bool pxt_subbuf_close_read(struct pxt_pool *pool, struct pxt_subbuf *subbuf);
 void pxt_subbuf_leave(struct pxt_pool *pool, u32 cpu);
 void pxt_subbuf_return(struct pxt_pool *pool, u32 cpu);
 void pxt_subbuf_count(struct pxt_pool *pool, struct posixtrace_stats *stats);

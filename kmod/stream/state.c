@@ -256,7 +256,7 @@ int pxt_state_release(struct pxt_stream *stream, u32 subbuf)
 	if (stream->log)
 		return -EINVAL;
 	if (subbuf != POSIXTRACE_NONE)
-		err = pxt_reclaim_release(&stream->pool, subbuf);
+		err = pxt_subbuf_release(&stream->pool, subbuf);
 	if (err || (subbuf != POSIXTRACE_NONE && !READ_ONCE(stream->full)))
 		return err;
 	mutex_lock(&stream->lock);

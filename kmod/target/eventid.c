@@ -117,18 +117,6 @@ bool pxt_table_has_names(const struct pxt_table *table)
 	return READ_ONCE(table->next) > FIRST_NAMED;
 }
 
-/**
- * pxt_table_end_locked() - behind the last user event type
- * @table: locked
- *
- * Return: all user event types have smaller ids.
- */
-u32 pxt_table_end_locked(const struct pxt_table *table)
-{
-	lockdep_assert_held(&table->lock);
-	return table->next;
-}
-
 static struct hlist_head *bucket_of(struct pxt_table *table, const char *name)
 {
 	u32 hash = jhash(name, strlen(name), 0);

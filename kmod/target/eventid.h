@@ -37,12 +37,18 @@ struct pxt_table {
 	u32 next;
 };
 
+/* Behind the last user event type: all of them have smaller ids. With table->lock. */
+static inline u32 pxt_table_end_locked(const struct pxt_table *table)
+{
+	lockdep_assert_held(&table->lock);
+	return table->next;
+}
+
 struct pxt_table *pxt_table_new(void);
 void pxt_table_get(struct pxt_table *table);
 void pxt_table_put(struct pxt_table *table);
 u32 pxt_table_end(struct pxt_table *table);
 bool pxt_table_has_names(const struct pxt_table *table);
-u32 pxt_table_end_locked(const struct pxt_table *table);
 int pxt_eventid_open(struct pxt_table *table, struct posixtrace_eventid *arg);
 int pxt_eventid_name(struct pxt_table *table, struct posixtrace_eventid *arg);
 u32 pxt_eventid_list(struct pxt_table *table, u32 first, u32 *ids, u32 count);
