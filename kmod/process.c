@@ -15,8 +15,8 @@
 
 #include "compat.h"
 #include "process.h"
+#include "ring/wake.h"
 #include "stream/stream.h"
-#include "stream/wait.h"
 #include "target/rights.h"
 
 /* ------------------------------------------------------------------ */
@@ -53,7 +53,7 @@ static void look_again(struct pxt_target *target)
 			continue;
 		}
 		/* The old program may have recorded without WAKE. */
-		pxt_wait_look(stream);
+		pxt_wake_look(&stream->pool);
 		traced = true;
 	}
 	if (!traced)

@@ -7,6 +7,7 @@
 #include <linux/rwsem.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 
 #include <linux/posixtrace.h>
 
@@ -113,6 +114,9 @@ struct pxt_subbuf_kind {
  * @wakeup_size: likewise
  * @ctrl_size: likewise
  * @heads_size: likewise
+ * @wait: sleepers and pollers; its lock guards @need_wakeup and @wake_ended
+ * @need_wakeup: a reader is, or may be, in there: what need_wakeup says
+ * @wake_ended: the stream is dead: need_wakeup does not change any more
  * @map_lock: guards @unmapped against page faults
  * @unmapped: page faults get scratch pages
  */
@@ -159,6 +163,10 @@ struct pxt_pool {
 	u64 wakeup_size;
 	u64 ctrl_size;
 	u64 heads_size;
+
+	wait_queue_head_t wait;
+	bool need_wakeup;
+	bool wake_ended;
 
 	struct rw_semaphore map_lock;
 	bool unmapped;

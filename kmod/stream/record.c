@@ -13,6 +13,7 @@
 
 #include "ring/clock.h"
 #include "ring/subbuf.h"
+#include "ring/wake.h"
 #include "stream/record.h"
 #include "stream/state.h"
 #include "stream/stream.h"
@@ -98,7 +99,7 @@ static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_s
 	} else if (pxt_subbuf_reserve(pool, smp_processor_id(), entry, &res)) {
 		entry->record.timestamp = pxt_clock_now();
 		pxt_subbuf_commit(&res, entry, data);
-		if (READ_ONCE(stream->need_wakeup))
+		if (READ_ONCE(pool->need_wakeup))
 			outcome = OUTCOME_WAKE;
 	} else if (last) {
 		count_lost(pool);
@@ -145,7 +146,7 @@ static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *
 		cond_resched();
 	}
 	if (outcome == OUTCOME_WAKE)
-		pxt_stream_wake(stream);
+		pxt_wake(&stream->pool);
 }
 
 static struct pxt_stream *get_stream(struct pxt_target *target, u32 slot)
@@ -297,7 +298,7 @@ void pxt_record_wake(struct pxt_target *target, u32 mask)
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		stream = mask & BIT(slot) ? rcu_dereference(target->slot[slot]) : NULL;
 		if (stream)
-			pxt_stream_wake(stream);
+			pxt_wake(&stream->pool);
 	}
 	rcu_read_unlock();
 }

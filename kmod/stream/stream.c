@@ -186,7 +186,7 @@ static void shutdown_locked(struct pxt_stream *stream)
 		pxt_log_end(stream->log);
 	else
 		pxt_stream_free_memory(stream);
-	wake_up_poll(&stream->wait, EPOLLIN | EPOLLHUP);
+	wake_up_poll(&stream->pool.wait, EPOLLIN | EPOLLHUP);
 }
 
 /**
@@ -270,22 +270,6 @@ static void stream_release(struct kref *kref)
 void pxt_stream_put(struct pxt_stream *stream)
 {
 	kref_put(&stream->kref, stream_release);
-}
-
-/**
- * pxt_stream_wake() - something was recorded
- * @stream: of which the caller has a reference, or which it found under RCU
- *
- * Context: not with interrupts off.
- */
-void pxt_stream_wake(struct pxt_stream *stream)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&stream->wait.lock, flags);
-	wake_up_locked_poll(&stream->wait, EPOLLIN | EPOLLRDNORM);
-	pxt_wait_disarm(stream);
-	spin_unlock_irqrestore(&stream->wait.lock, flags);
 }
 
 /* In the controller, on its way to user mode or while it ends: without any lock. */

@@ -8,7 +8,6 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/task_work.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "ring/pool.h"
@@ -49,9 +48,7 @@
  * @filter: event types that are not recorded; written under this lock and that
  *	of the table, read under either
  * @enabled: the gates are open for it; under the lock of the table
- * @wait: sleepers and pollers; its lock guards @need_wakeup
- * @need_wakeup: somebody is, or may be, in there: what need_wakeup says
- * @look: looks for what nobody was told of, while @need_wakeup is set
+ * @look: looks for what nobody was told of, while pxt_pool.need_wakeup is set
  * @pool: its memory
  * @log: or NULL; constant
  */
@@ -85,8 +82,6 @@ struct pxt_stream {
 	u64 lost_seen;
 	struct posixtrace_event_set filter;
 	bool enabled;
-	wait_queue_head_t wait;
-	bool need_wakeup;
 	struct delayed_work look;
 	struct pxt_pool pool;
 	struct pxt_log *log;
@@ -116,7 +111,6 @@ void pxt_stream_free_memory(struct pxt_stream *stream);
 void pxt_stream_forget_file(struct pxt_stream *stream);
 void pxt_stream_put(struct pxt_stream *stream);
 void pxt_stream_put_scratch(struct pxt_stream *stream);
-void pxt_stream_wake(struct pxt_stream *stream);
 void pxt_stream_end_owner(void);
 void pxt_stream_for_each(void (*fn)(struct pxt_stream *stream, void *arg), void *arg);
 

@@ -8,6 +8,7 @@
 
 #include "ring/clock.h"
 #include "ring/subbuf.h"
+#include "ring/wake.h"
 #include "stream/sysevent.h"
 
 /* A stream that runs always has room for the STOP that ends it. */
@@ -75,7 +76,7 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
 		return entry.record.timestamp;
 	if (pxt_subbuf_reserve(pool, pool->nr_cpus, &entry, &res))
 		pxt_subbuf_commit(&res, &entry, data);
-	pxt_stream_wake(stream);
+	pxt_wake(&stream->pool);
 	return entry.record.timestamp;
 }
 

@@ -19,6 +19,7 @@
 #include <linux/workqueue.h>
 
 #include "ring/reclaim.h"
+#include "ring/wake.h"
 #include "stream/state.h"
 #include "stream/wait.h"
 
@@ -29,20 +30,6 @@
 static void queue_look(struct pxt_stream *stream)
 {
 	queue_delayed_work(system_unbound_wq, &stream->look, msecs_to_jiffies(LOOK_MS));
-}
-
-/* sets need_wakeup; says whether it was set. */
-static bool ring(struct pxt_stream *stream)
-{
-	unsigned long flags;
-	bool was;
-
-	spin_lock_irqsave(&stream->wait.lock, flags);
-	was = stream->need_wakeup;
-	if (!was)
-		pxt_wait_ring(stream, true);
-	spin_unlock_irqrestore(&stream->wait.lock, flags);
-	return was;
 }
 
 /*
@@ -66,7 +53,7 @@ static int arm(struct pxt_stream *stream)
 		err = -ESHUTDOWN;
 	} else {
 		restart_if_full(stream);
-		if (!ring(stream))
+		if (!pxt_wake_arm(&stream->pool))
 			pxt_gate_synchronize(stream);
 		queue_look(stream);
 	}
@@ -74,36 +61,15 @@ static int arm(struct pxt_stream *stream)
 	return err;
 }
 
-static void leave(struct pxt_stream *stream)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&stream->wait.lock, flags);
-	pxt_wait_disarm(stream);
-	spin_unlock_irqrestore(&stream->wait.lock, flags);
-}
-
-/**
- * pxt_wait_look() - a writer may have gone without WAKE
- * @stream: of which the caller has a reference, or which it found under the lock of its table
- *
- * Wakes those who wait if there is something to read. Context: not with interrupts off.
- */
-void pxt_wait_look(struct pxt_stream *stream)
-{
-	if (READ_ONCE(stream->need_wakeup) && pxt_reclaim_reportable(&stream->pool))
-		pxt_stream_wake(stream);
-}
-
 /* Who sets need_wakeup after we have looked at it queues this anew. */
 static void look(struct work_struct *work)
 {
 	struct pxt_stream *stream = container_of(to_delayed_work(work), struct pxt_stream, look);
 
-	pxt_wait_look(stream);
+	pxt_wake_look(&stream->pool);
 	/* Whoever polled may be gone. */
-	leave(stream);
-	if (READ_ONCE(stream->need_wakeup))
+	pxt_wake_disarm(&stream->pool);
+	if (READ_ONCE(stream->pool.need_wakeup))
 		queue_look(stream);
 }
 
@@ -113,7 +79,7 @@ static void look(struct work_struct *work)
  */
 void pxt_wait_init(struct pxt_stream *stream)
 {
-	init_waitqueue_head(&stream->wait);
+	pxt_wake_init(&stream->pool);
 	INIT_DELAYED_WORK(&stream->look, look);
 }
 
@@ -125,12 +91,8 @@ void pxt_wait_init(struct pxt_stream *stream)
  */
 void pxt_wait_end(struct pxt_stream *stream)
 {
-	unsigned long flags;
-
 	lockdep_assert_held(&stream->lock);
-	spin_lock_irqsave(&stream->wait.lock, flags);
-	pxt_wait_ring(stream, false);
-	spin_unlock_irqrestore(&stream->wait.lock, flags);
+	pxt_wake_end(&stream->pool);
 	cancel_delayed_work_sync(&stream->look);
 }
 
@@ -159,7 +121,7 @@ static int sleep_until_readable(struct pxt_stream *stream, ktime_t *expires)
 		if (ret)
 			break;
 		/* Pairs with the wake-up: it comes after what we look at, and we look after. */
-		prepare_to_wait(&stream->wait, &wait, TASK_INTERRUPTIBLE);
+		prepare_to_wait(&stream->pool.wait, &wait, TASK_INTERRUPTIBLE);
 		ret = reason_to_stay_awake(stream, timeout);
 		if (ret != -EAGAIN)
 			break;
@@ -168,15 +130,15 @@ static int sleep_until_readable(struct pxt_stream *stream, ktime_t *expires)
 		 * From here on that happens after waking us. On CLOCK_REALTIME, so
 		 * that it follows when that is set.
 		 */
-		if (READ_ONCE(stream->need_wakeup))
+		if (READ_ONCE(stream->pool.need_wakeup))
 			timeout = !schedule_hrtimeout_range_clock(expires,
 								  current->timer_slack_ns,
 								  HRTIMER_MODE_ABS,
 								  CLOCK_REALTIME);
-		finish_wait(&stream->wait, &wait);
+		finish_wait(&stream->pool.wait, &wait);
 	}
-	finish_wait(&stream->wait, &wait);
-	leave(stream);
+	finish_wait(&stream->pool.wait, &wait);
+	pxt_wake_disarm(&stream->pool);
 	return ret;
 }
 
@@ -268,7 +230,7 @@ __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table 
 {
 	__poll_t gone;
 
-	poll_wait(file, &stream->wait, table);
+	poll_wait(file, &stream->pool.wait, table);
 	gone = atomic_read(&stream->nr_targets) ? 0 : EPOLLHUP;
 	/* What goes into a log is read from there. */
 	if (stream->log)

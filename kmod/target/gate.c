@@ -10,8 +10,8 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "ring/wake.h"
 #include "stream/stream.h"
-#include "stream/wait.h"
 #include "target/gate.h"
 #include "target/synchronize.h"
 
@@ -187,7 +187,7 @@ int pxt_gate_inherit(struct pxt_target *target, struct pxt_stream *stream)
 void pxt_gate_gone(struct pxt_stream *stream)
 {
 	if (atomic_dec_and_test(&stream->nr_targets))
-		wake_up_poll(&stream->wait, EPOLLHUP);
+		wake_up_poll(&stream->pool.wait, EPOLLHUP);
 }
 
 /**
@@ -204,7 +204,7 @@ void pxt_gate_leave(struct pxt_target *target, struct pxt_stream *stream)
 	rcu_assign_pointer(target->slot[stream->slot], NULL);
 	gate_changed(target);
 	/* The process may have recorded without WAKE. */
-	pxt_wait_look(stream);
+	pxt_wake_look(&stream->pool);
 	pxt_gate_gone(stream);
 }
 

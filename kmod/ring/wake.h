@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_WAKE_H
+#define PXT_WAKE_H
+
+#include "ring/pool.h"
+
+void pxt_wake_init(struct pxt_pool *pool);
+bool pxt_wake_arm(struct pxt_pool *pool);
+void pxt_wake_disarm(struct pxt_pool *pool);
+void pxt_wake_end(struct pxt_pool *pool);
+void pxt_wake(struct pxt_pool *pool);
+void pxt_wake_look(struct pxt_pool *pool);
+
+#endif /* PXT_WAKE_H */
