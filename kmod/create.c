@@ -9,6 +9,7 @@
 #include <linux/string.h>
 
 #include "create.h"
+#include "fork.h"
 #include "version.h"
 #include "stream/log.h"
 #include "target/rights.h"
@@ -178,7 +179,7 @@ static struct pxt_stream *trace_process(const struct posixtrace_attr *attr,
 		return ERR_CAST(target);
 	stream = make_stream(attr, target, task, file, log_fd);
 	/* Threads that came before the stream was there did not make up for themselves. */
-	if (!IS_ERR(stream) && pxt_fork_reserve(&target->forks, get_nr_threads(task))) {
+	if (!IS_ERR(stream) && pxt_fork_pool_reserve(&target->forks, get_nr_threads(task))) {
 		pxt_stream_abort(stream);
 		stream = ERR_PTR(-ENOMEM);
 	}

@@ -21,35 +21,9 @@
 
 #include "fork.h"
 #include "stream/stream.h"
+#include "target/forkpool.h"
 #include "target/gate.h"
 #include "target/twins.h"
-
-/* More than this above what is needed is freed again. */
-#define SPARE	16
-
-/**
- * struct pxt_fork - one new process or thread
- * @node: in the pool
- * @begun_node: of a process that has not run yet, in the hash pxt_forks_begun
- * @rcu: found in the hash under RCU
- * @child_work: of the new one
- * @parent_work: of the thread that called fork() or clone()
- * @users: how many of these have not run
- * @target: the forking process; a reference
- * @child: the new thread group, NULL of a thread
- * @stream: those to be inherited, by slot; references
- */
-struct pxt_fork {
-	struct list_head node;
-	struct hlist_node begun_node;
-	struct rcu_head rcu;
-	struct callback_head child_work;
-	struct callback_head parent_work;
-	refcount_t users;
-	struct pxt_target *target;
-	struct pid *child;
-	struct pxt_stream *stream[POSIXTRACE_SLOTS_MAX];
-};
 
 #define BEGUN_BITS	10
 
@@ -63,79 +37,6 @@ static struct hlist_head pxt_forks_begun[1 << BEGUN_BITS];
 static struct hlist_head *begun_bucket(const struct pid *pid)
 {
 	return &pxt_forks_begun[hash_ptr(pid, BEGUN_BITS)];
-}
-
-/**
- * pxt_fork_pool_init() - an empty pool
- * @pool: to be initialized
- */
-void pxt_fork_pool_init(struct pxt_fork_pool *pool)
-{
-	raw_spin_lock_init(&pool->lock);
-	INIT_LIST_HEAD(&pool->free);
-	pool->count = 0;
-}
-
-static struct pxt_fork *take(struct pxt_fork_pool *pool)
-{
-	struct pxt_fork *fork;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	fork = list_first_entry_or_null(&pool->free, struct pxt_fork, node);
-	if (fork) {
-		list_del(&fork->node);
-		WRITE_ONCE(pool->count, pool->count - 1);
-	}
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
-	return fork;
-}
-
-static void give(struct pxt_fork_pool *pool, struct pxt_fork *fork)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	list_add(&fork->node, &pool->free);
-	WRITE_ONCE(pool->count, pool->count + 1);
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
-}
-
-/**
- * pxt_fork_pool_destroy() - free a pool
- * @pool: not used any more
- */
-void pxt_fork_pool_destroy(struct pxt_fork_pool *pool)
-{
-	struct pxt_fork *fork;
-
-	while ((fork = take(pool)))
-		kfree(fork);
-}
-
-/**
- * pxt_fork_reserve() - have enough in the pool
- * @pool: of a process
- * @count: how many threads that has
- *
- * Context: may sleep.
- * Return: 0 or -ENOMEM.
- */
-int pxt_fork_reserve(struct pxt_fork_pool *pool, u32 count)
-{
-	struct pxt_fork *fork;
-
-	while (READ_ONCE(pool->count) > count + SPARE) {
-		fork = take(pool);
-		kfree(fork);
-	}
-	while (READ_ONCE(pool->count) < count) {
-		fork = kmalloc(sizeof(*fork), GFP_KERNEL_ACCOUNT);
-		if (!fork)
-			return -ENOMEM;
-		give(pool, fork);
-	}
-	return 0;
 }
 
 /* ------------------------------------------------------------------ */
@@ -162,7 +63,7 @@ static void thread_goes_on(struct pxt_fork *fork)
 {
 	/* Without memory for it, a child may go untraced later, and be counted: refill_later() */
 	if (!(current->flags & PF_EXITING))
-		pxt_fork_reserve(&fork->target->forks, get_nr_threads(current));
+		pxt_fork_pool_reserve(&fork->target->forks, get_nr_threads(current));
 	fork_put(fork);
 	module_put(THIS_MODULE);
 }
@@ -250,7 +151,7 @@ static void refill(struct callback_head *work)
 	clear_bit(PXT_TARGET_REFILL, &target->works);
 	/* Without memory, the next fork comes here again. */
 	if (!(current->flags & PF_EXITING))
-		pxt_fork_reserve(&target->forks, get_nr_threads(current));
+		pxt_fork_pool_reserve(&target->forks, get_nr_threads(current));
 	pxt_target_put(target);
 	module_put(THIS_MODULE);
 }
@@ -375,11 +276,11 @@ void pxt_fork_noticed(struct task_struct *child)
 	/* It is not unloaded while somebody is traced: then it is not ours to care. */
 	if (!try_module_get(THIS_MODULE))
 		goto unlock;
-	fork = take(&target->forks);
+	fork = pxt_fork_pool_take(&target->forks);
 	if (fork && kref_get_unless_zero(&target->kref))
 		begin(fork, target, child, process);
 	else if (fork)
-		give(&target->forks, fork);
+		pxt_fork_pool_give(&target->forks, fork);
 	else if (process)
 		count_untraced(target);
 	if (!fork)

@@ -14,6 +14,7 @@
 #include <linux/tracepoint.h>
 
 #include "compat.h"
+#include "fork.h"
 #include "process.h"
 #include "ring/wake.h"
 #include "stream/stream.h"

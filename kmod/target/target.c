@@ -62,7 +62,7 @@ static struct pxt_target *target_new(struct pid *pid, struct pxt_table *table, u
 	mutex_lock(&table->lock);
 	list_add_tail(&target->table_node, &table->targets);
 	mutex_unlock(&table->lock);
-	if (pxt_fork_reserve(&target->forks, nr_threads)) {
+	if (pxt_fork_pool_reserve(&target->forks, nr_threads)) {
 		target_free(target);
 		return NULL;
 	}
@@ -152,7 +152,7 @@ struct pxt_target *pxt_target_get(struct pid *pid, u32 nr_threads)
 
 	if (!found)
 		return add(pid, NULL, nr_threads);
-	if (!pxt_fork_reserve(&found->forks, nr_threads))
+	if (!pxt_fork_pool_reserve(&found->forks, nr_threads))
 		return found;
 	pxt_target_put(found);
 	return NULL;

@@ -10,8 +10,8 @@
 
 #include <linux/posixtrace.h>
 
-#include "fork.h"
 #include "target/eventid.h"
+#include "target/forkpool.h"
 
 struct pxt_stream;
 

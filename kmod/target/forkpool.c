@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory that the forks of a process need, allocated beforehand: a fork is noticed where
+ * nothing can be allocated. How it is used is in fork.c.
+ */
+#include <linux/list.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "target/forkpool.h"
+
+/* More than this above what is needed is freed again. */
+#define SPARE	16
+
+/**
+ * pxt_fork_pool_init() - an empty pool
+ * @pool: to be initialized
+ */
+void pxt_fork_pool_init(struct pxt_fork_pool *pool)
+{
+	raw_spin_lock_init(&pool->lock);
+	INIT_LIST_HEAD(&pool->free);
+	pool->count = 0;
+}
+
+/**
+ * pxt_fork_pool_take() - take one out of the pool
+ * @pool: of a process
+ *
+ * Context: any but NMI.
+ * Return: it, or NULL if there is none.
+ */
+struct pxt_fork *pxt_fork_pool_take(struct pxt_fork_pool *pool)
+{
+	struct pxt_fork *fork;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	fork = list_first_entry_or_null(&pool->free, struct pxt_fork, node);
+	if (fork) {
+		list_del(&fork->node);
+		WRITE_ONCE(pool->count, pool->count - 1);
+	}
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	return fork;
+}
+
+/**
+ * pxt_fork_pool_give() - put one into the pool
+ * @pool: of a process
+ * @fork: not used any more
+ *
+ * Context: any but NMI.
+ */
+void pxt_fork_pool_give(struct pxt_fork_pool *pool, struct pxt_fork *fork)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	list_add(&fork->node, &pool->free);
+	WRITE_ONCE(pool->count, pool->count + 1);
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/**
+ * pxt_fork_pool_destroy() - free a pool
+ * @pool: not used any more
+ */
+void pxt_fork_pool_destroy(struct pxt_fork_pool *pool)
+{
+	struct pxt_fork *fork;
+
+	while ((fork = pxt_fork_pool_take(pool)))
+		kfree(fork);
+}
+
+/**
+ * pxt_fork_pool_reserve() - have enough in the pool
+ * @pool: of a process
+ * @count: how many threads that has
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int pxt_fork_pool_reserve(struct pxt_fork_pool *pool, u32 count)
+{
+	struct pxt_fork *fork;
+
+	while (READ_ONCE(pool->count) > count + SPARE) {
+		fork = pxt_fork_pool_take(pool);
+		kfree(fork);
+	}
+	while (READ_ONCE(pool->count) < count) {
+		fork = kmalloc(sizeof(*fork), GFP_KERNEL_ACCOUNT);
+		if (!fork)
+			return -ENOMEM;
+		pxt_fork_pool_give(pool, fork);
+	}
+	return 0;
+}
