@@ -22,30 +22,10 @@
 #include "create.h"
 #include "fdinfo.h"
 #include "mmap.h"
+#include "shutdown.h"
 #include "ring/clock.h"
 #include "stream/log.h"
 #include "stream/wait.h"
-
-enum pxt_role {
-	PXT_ROLE_NONE,
-	PXT_ROLE_TAKEN,		/* CREATE or ATTACH is under way */
-	PXT_ROLE_STREAM,
-	PXT_ROLE_TARGET,
-};
-
-/**
- * struct pxt_file - one open file
- * @role: written by CREATE and ATTACH, see begin_role(); read by all
- * @stream: with PXT_ROLE_STREAM; a reference
- * @att: with PXT_ROLE_TARGET
- */
-struct pxt_file {
-	enum pxt_role role;
-	union {
-		struct pxt_stream *stream;
-		struct pxt_attachment *att;
-	};
-};
 
 static enum pxt_role role_of(const struct pxt_file *pf)
 {
@@ -185,19 +165,6 @@ static bool may_use(const struct pxt_attachment *att)
 static bool is_mine(const struct pxt_attachment *att)
 {
 	return att->target->pid == task_tgid(current);
-}
-
-/**
- * pxt_cdev_attached_mm() - the address space that a file of a target belongs to
- * @file: of role target
- *
- * Return: which may have ended, but whose address no other has.
- */
-struct mm_struct *pxt_cdev_attached_mm(const struct file *file)
-{
-	const struct pxt_file *pf = file->private_data;
-
-	return pf->att->mm;
 }
 
 static long target_command(struct pxt_attachment *att, unsigned int cmd, void __user *uarg)

@@ -8,6 +8,7 @@
 #include <linux/uaccess.h>
 
 #include "command.h"
+#include "shutdown.h"
 #include "stream/clear.h"
 #include "stream/filter.h"
 #include "stream/log.h"

@@ -10,6 +10,8 @@
 
 #include "create.h"
 #include "fork.h"
+#include "logthread.h"
+#include "shutdown.h"
 #include "version.h"
 #include "stream/log.h"
 #include "target/rights.h"

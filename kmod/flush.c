@@ -11,6 +11,7 @@
 #include <linux/string.h>
 
 #include "compat.h"
+#include "logthread.h"
 #include "log/crc32c.h"
 #include "ring/clock.h"
 #include "ring/reclaim.h"
@@ -356,27 +357,6 @@ void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
 	if (log->writer.policy == POSIXTRACE_POLICY_LOOP && !err)
 		err = write_status(log, 0, 0);
 	note_result(log, err);
-}
-
-/**
- * pxt_flush_close() - nothing is recorded any more
- * @stream: locked; nobody finds it on a target any more
- * @was_running: record STOP
- *
- * Context: may sleep.
- */
-void pxt_flush_close(struct pxt_stream *stream, bool was_running)
-{
-	const struct posixtrace_origin nobody = { 0 };
-	struct pxt_caller caller = pxt_sysevent_caller(stream, &nobody);
-
-	lockdep_assert_held(&stream->lock);
-	/* Whoever found it there before may still ask for more. */
-	pxt_subbuf_set_full(&stream->pool, true);
-	if (was_running)
-		pxt_sysevent_stop(stream, &caller);
-	pxt_subbuf_close_all(&stream->pool);
-	pxt_subbuf_close_cpu(&stream->pool, stream->pool.nr_cpus);
 }
 
 /**

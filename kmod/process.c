@@ -16,6 +16,7 @@
 #include "compat.h"
 #include "fork.h"
 #include "process.h"
+#include "shutdown.h"
 #include "ring/wake.h"
 #include "stream/stream.h"
 #include "target/rights.h"

@@ -8,6 +8,7 @@
 #include <linux/workqueue.h>
 
 #include "log/logblock.h"
+#include "stream/stream.h"
 #include "stream/sysevent.h"
 
 /**
@@ -98,7 +99,6 @@ struct pxt_log {
 #define PXT_LOG_END	3
 
 int pxt_log_new(struct pxt_stream *stream, int fd);
-int pxt_log_begin(struct pxt_log *log, pid_t pid);
 void pxt_log_free(struct pxt_log *log);
 
 int pxt_log_flush(struct pxt_stream *stream, const struct posixtrace_origin *origin);
@@ -108,10 +108,16 @@ void pxt_log_stream_full(struct pxt_log *log);
 void pxt_log_end(struct pxt_log *log);
 int pxt_log_wait(struct pxt_log *log);
 void pxt_log_abandon(struct pxt_log *log);
+void pxt_log_end_watch(struct pxt_log *log);
 void pxt_log_give_up(struct pxt_log *log);
 void pxt_log_status(struct pxt_log *log, struct posixtrace_status *status);
 void pxt_log_unreported(struct pxt_log *log, const struct posixtrace_status *status);
 void pxt_log_note_lost(struct pxt_log *log, bool refuses);
+
+static inline bool pxt_log_flushes_itself(const struct pxt_log *log)
+{
+	return log->stream->attr.stream_policy == POSIXTRACE_POLICY_FLUSH;
+}
 
 /* Does nothing refer to the controller, its file or its memory any more? */
 static inline bool pxt_log_ended(const struct pxt_log *log)
@@ -119,11 +125,5 @@ static inline bool pxt_log_ended(const struct pxt_log *log)
 	/* Pairs with the release in log_thread(): all that the thread did is done. */
 	return smp_load_acquire(&log->ended);
 }
-
-/* flush.c, in the thread */
-void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller);
-void pxt_flush_last(struct pxt_log *log);
-void pxt_flush_close(struct pxt_stream *stream, bool was_running);
-bool pxt_flush_pending(const struct pxt_log *log);
 
 #endif /* PXT_LOG_H */

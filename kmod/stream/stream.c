@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of a stream: made, found, shut down, freed. What it does in between
- * is in state.c.
+ * The life of a stream: made, found, freed. What it does in between is in state.c,
+ * how it ends in shutdown.c.
  */
-#include <linux/file.h>
 #include <linux/idr.h>
 #include <linux/pid_namespace.h>
-#include <linux/poll.h>
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
-#include "compat.h"
-#include "mmap.h"
 #include "ring/clock.h"
 #include "stream/log.h"
 #include "stream/stream.h"
@@ -116,20 +112,6 @@ int pxt_stream_publish(struct pxt_stream *stream, struct pxt_target *target)
 	return pxt_gate_link(target, stream);
 }
 
-/* With the stream's lock, once: from now on nobody records, and no command works. */
-static void end_locked(struct pxt_stream *stream)
-{
-	bool was_running = stream->running;
-
-	WRITE_ONCE(stream->dead, true);
-	stream->running = false;
-	WRITE_ONCE(stream->full, false);
-	pxt_wait_end(stream);
-	pxt_gate_unlink(stream);
-	if (stream->log)
-		pxt_flush_close(stream, was_running);
-}
-
 /* Who walks the list may be at this stream: it keeps its way forward. No list_del_init(). */
 static void leave_list(struct pxt_stream *stream)
 {
@@ -154,70 +136,20 @@ void pxt_stream_put_scratch(struct pxt_stream *stream)
 }
 
 /**
- * pxt_stream_free_memory() - free what a dead stream has been recorded into
- * @stream: into which no target records any more; once
+ * pxt_stream_destroy_memory() - free the memory of a stream, but for the scratch pages
+ * @stream: dead; nobody records into its memory, or has it mapped
  *
  * Until then the end of the controller finds it in the list. Context: may sleep.
  */
-void pxt_stream_free_memory(struct pxt_stream *stream)
+void pxt_stream_destroy_memory(struct pxt_stream *stream)
 {
-	struct pxt_pool *pool = &stream->pool;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	pool->dead = true;
-	WRITE_ONCE(pool->ctrl->flags, POSIXTRACE_CTRL_SHUTDOWN);
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
-	pxt_mmap_zap(stream);
-	pxt_pool_destroy(pool);
+	pxt_pool_destroy(&stream->pool);
 	/* Only now may another stream have these offsets. */
 	ida_free(&pxt_streams_ida, stream->index);
 	pxt_user_uncharge_stream(&stream->charge, PXT_POOL_SCRATCH);
 	pxt_stream_put_scratch(stream);
 	pxt_clock_put();
 	leave_list(stream);
-}
-
-static void shutdown_locked(struct pxt_stream *stream)
-{
-	end_locked(stream);
-	/* A log is written first, and its thread frees the memory then. */
-	if (stream->log && stream->log->thread)
-		pxt_log_end(stream->log);
-	else
-		pxt_stream_free_memory(stream);
-	wake_up_poll(&stream->pool.wait, EPOLLIN | EPOLLHUP);
-}
-
-/**
- * pxt_stream_shutdown() - end a stream
- * @stream: any number of times
- *
- * Events that were not read are gone, and so is the memory. With a log, the log thread
- * writes them, and frees the memory then: pxt_stream_wait_end() waits for that. Sleepers
- * wake up and find the stream dead.
- *
- * Context: may sleep. Does not wait for anything that a user chose.
- */
-void pxt_stream_shutdown(struct pxt_stream *stream)
-{
-	mutex_lock(&stream->lock);
-	if (!stream->dead)
-		shutdown_locked(stream);
-	mutex_unlock(&stream->lock);
-}
-
-/**
- * pxt_stream_wait_end() - wait until the log of a stream is written
- * @stream: shut down; no lock is held
- *
- * POSIX: posix_trace_shutdown(). Context: may sleep; can be killed and frozen.
- *
- * Return: 0; as pxt_log_wait().
- */
-int pxt_stream_wait_end(struct pxt_stream *stream)
-{
-	return stream->log && stream->log->thread ? pxt_log_wait(stream->log) : 0;
 }
 
 /**
@@ -229,22 +161,6 @@ int pxt_stream_wait_end(struct pxt_stream *stream)
 void pxt_stream_forget_file(struct pxt_stream *stream)
 {
 	WRITE_ONCE(stream->file, NULL);
-}
-
-/**
- * pxt_stream_abort() - end a stream that its creator never got
- * @stream: of a CREATE that failed; one reference, which is put
- *
- * Context: may sleep.
- */
-void pxt_stream_abort(struct pxt_stream *stream)
-{
-	pxt_stream_shutdown(stream);
-	if (stream->log && stream->log->thread)
-		pxt_log_give_up(stream->log);
-	/* The thread may need the stream for longer than the file is open. */
-	pxt_stream_forget_file(stream);
-	pxt_stream_put(stream);
 }
 
 static void stream_release(struct kref *kref)
@@ -270,82 +186,6 @@ static void stream_release(struct kref *kref)
 void pxt_stream_put(struct pxt_stream *stream)
 {
 	kref_put(&stream->kref, stream_release);
-}
-
-/* In the controller, on its way to user mode or while it ends: without any lock. */
-static void end_shutdown(struct callback_head *work)
-{
-	struct pxt_stream *stream = container_of(work, struct pxt_stream, end_work);
-	struct file *file = READ_ONCE(stream->file);
-
-	pxt_stream_shutdown(stream);
-	pxt_stream_wait_end(stream);
-	/* Of no effect if that has seen the end of the log. */
-	if (stream->log && stream->log->thread)
-		pxt_log_abandon(stream->log);
-	/* A controller that was killed in there comes here once more. */
-	clear_bit(0, &stream->end_pending);
-	/* Put later, by the core: our code is not left without a reference. */
-	fput(file);
-}
-
-/* The caller has a reference to the file for it, which end_shutdown() puts. */
-static bool queue_end(struct pxt_stream *stream)
-{
-	init_task_work(&stream->end_work, end_shutdown);
-	return !task_work_add(current, &stream->end_work, TWA_RESUME);
-}
-
-/**
- * pxt_stream_close() - the controller closes the file of its stream
- * @stream: any number of times
- * @file: of the stream; the caller has a reference
- *
- * The stream is dead when this returns. If the log is not written then, the caller waits
- * for it on its way back to user mode, and not here, where exec() may hold locks that
- * other processes wait for.
- *
- * Context: may sleep, in a thread of the controller.
- */
-void pxt_stream_close(struct pxt_stream *stream, struct file *file)
-{
-	pxt_stream_shutdown(stream);
-	if (!stream->log || pxt_log_ended(stream->log) ||
-	    test_and_set_bit(0, &stream->end_pending))
-		return;
-	get_file(file);
-	if (!queue_end(stream)) {
-		clear_bit(0, &stream->end_pending);
-		fput(file);
-	}
-}
-
-/**
- * pxt_stream_end_owner() - the calling process has become another program, or ends
- *
- * Its streams are shut down before that begins to run, or before its parent learns
- * of its end. So are those that are dead, but whose log is not yet written.
- *
- * Context: preemption off, in the task that executes or ends.
- */
-void pxt_stream_end_owner(void)
-{
-	struct pxt_stream *stream;
-	struct file *file;
-
-	rcu_read_lock();
-	list_for_each_entry_rcu(stream, &pxt_streams, node) {
-		if (stream->owner != task_tgid(current) ||
-		    test_and_set_bit(0, &stream->end_pending))
-			continue;
-		/* Holds stream and module until end_shutdown() has run. */
-		file = pxt_file_get(&stream->file);
-		if (!file)
-			continue;
-		if (!queue_end(stream))
-			fput(file);
-	}
-	rcu_read_unlock();
 }
 
 /**

@@ -103,15 +103,10 @@ static inline u64 pxt_stream_map_base(const struct pxt_stream *stream)
 struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt_table *table,
 				  struct file *file, int log_fd);
 int pxt_stream_publish(struct pxt_stream *stream, struct pxt_target *target);
-void pxt_stream_shutdown(struct pxt_stream *stream);
-void pxt_stream_close(struct pxt_stream *stream, struct file *file);
-void pxt_stream_abort(struct pxt_stream *stream);
-int pxt_stream_wait_end(struct pxt_stream *stream);
-void pxt_stream_free_memory(struct pxt_stream *stream);
+void pxt_stream_destroy_memory(struct pxt_stream *stream);
 void pxt_stream_forget_file(struct pxt_stream *stream);
 void pxt_stream_put(struct pxt_stream *stream);
 void pxt_stream_put_scratch(struct pxt_stream *stream);
-void pxt_stream_end_owner(void);
 void pxt_stream_for_each(void (*fn)(struct pxt_stream *stream, void *arg), void *arg);
 
 #endif /* PXT_STREAM_H */

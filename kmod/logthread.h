@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_LOGTHREAD_H
+#define PXT_LOGTHREAD_H
+
+#include "stream/log.h"
+
+int pxt_log_begin(struct pxt_log *log, pid_t pid);
+
+/* flush.c, in the thread */
+void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller);
+void pxt_flush_last(struct pxt_log *log);
+bool pxt_flush_pending(const struct pxt_log *log);
+
+#endif /* PXT_LOGTHREAD_H */
