@@ -103,7 +103,7 @@ static int event_name(struct pxt_stream *stream, void __user *uarg)
 
 	if (err)
 		return err;
-	err = pxt_eventid_name(stream->table, &arg);
+	err = pxt_eventid_name(stream->link.table, &arg);
 	return err ? err : copy_out(uarg, &arg, sizeof(arg));
 }
 
@@ -118,7 +118,7 @@ static int event_types(struct pxt_stream *stream, void __user *uarg)
 	if (arg.reserved)
 		return -EINVAL;
 	while (done < arg.count && arg.first < POSIXTRACE_ID_MAX) {
-		n = pxt_eventid_list(stream->table, arg.first + done, ids,
+		n = pxt_eventid_list(stream->link.table, arg.first + done, ids,
 				     min_t(u32, arg.count - done, ARRAY_SIZE(ids)));
 		if (!n)
 			break;
@@ -181,7 +181,7 @@ long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user
 	case POSIXTRACE_IOC_GET_ATTR:
 		return copy_out(arg, &stream->attr, sizeof(stream->attr));
 	case POSIXTRACE_IOC_EVENTID_OPEN:
-		return eventid_open(stream->table, arg);
+		return eventid_open(stream->link.table, arg);
 	case POSIXTRACE_IOC_EVENT_NAME:
 		return event_name(stream, arg);
 	case POSIXTRACE_IOC_EVENT_TYPES:
@@ -234,8 +234,7 @@ static void fill_slots(struct posixtrace_slot *slots, struct pxt_target *target,
 	/* The lock keeps streams in their slots, and the generation with them. */
 	mutex_lock(&target->table->lock);
 	for (i = 0; i < POSIXTRACE_SLOTS_MAX; i++) {
-		stream = rcu_dereference_protected(target->slot[i],
-						   lockdep_is_held(&target->table->lock));
+		stream = pxt_stream_in_locked(target, i);
 		if (stream)
 			fill_slot(&slots[i], stream, target);
 	}

@@ -238,7 +238,7 @@ void pxt_create_result(const struct pxt_stream *stream, struct posixtrace_create
 	const struct pxt_pool *pool = &stream->pool;
 	u64 base = pxt_stream_map_base(stream);
 
-	arg->slot = stream->slot;
+	arg->slot = stream->link.slot;
 	arg->stream = stream->number;
 	arg->reader.offset = base;
 	arg->reader.size = pool->reader_size;

@@ -58,12 +58,12 @@ static void show_processes(struct seq_file *m, struct pxt_stream *stream)
 	struct pxt_target *target;
 
 	seq_puts(m, "posixtrace-processes:");
-	mutex_lock(&stream->table->lock);
-	list_for_each_entry(target, &stream->table->targets, table_node) {
-		if (rcu_access_pointer(target->slot[stream->slot]) == stream)
+	mutex_lock(&stream->link.table->lock);
+	list_for_each_entry(target, &stream->link.table->targets, table_node) {
+		if (rcu_access_pointer(target->slot[stream->link.slot]) == &stream->link)
 			seq_printf(m, "\t%d", pid_for(m, target->pid));
 	}
-	mutex_unlock(&stream->table->lock);
+	mutex_unlock(&stream->link.table->lock);
 	seq_putc(m, '\n');
 }
 

@@ -79,7 +79,7 @@ static void fill_name(struct posixtrace_log_name *name, struct pxt_table *table,
 static int write_names(struct pxt_log *log)
 {
 	struct posixtrace_log_name *names = pxt_logwriter_payload(&log->writer);
-	struct pxt_table *table = log->stream->table;
+	struct pxt_table *table = log->stream->link.table;
 	u32 end = pxt_table_end(table), count, i;
 	int err = 0;
 

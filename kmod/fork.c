@@ -89,11 +89,11 @@ static void inherit(struct pxt_fork *fork)
 		stream = fork->stream[slot];
 		if (!stream)
 			continue;
-		err = target ? pxt_gate_inherit(target, stream) : -ENOMEM;
+		err = target ? pxt_gate_inherit(target, &stream->link) : -ENOMEM;
 		if (err == -ENOMEM && !fatal_signal_pending(current))
 			atomic_inc(&stream->untraced);
 		if (err)
-			pxt_gate_gone(stream);
+			pxt_gate_gone(&stream->link);
 	}
 	if (target)
 		pxt_target_put(target);
@@ -105,7 +105,7 @@ static void disinherit(struct pxt_fork *fork)
 
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		if (fork->stream[slot])
-			pxt_gate_gone(fork->stream[slot]);
+			pxt_gate_gone(&fork->stream[slot]->link);
 	}
 }
 
@@ -175,7 +175,7 @@ static bool hands_down(const struct pxt_target *target)
 	u32 slot;
 
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		if (is_inherited(rcu_dereference(target->slot[slot])))
+		if (is_inherited(pxt_stream_in(target, slot)))
 			return true;
 	}
 	return pxt_table_has_names(target->table);
@@ -188,13 +188,13 @@ static void collect_streams(struct pxt_fork *fork)
 	u32 slot;
 
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		stream = rcu_dereference(fork->target->slot[slot]);
+		stream = pxt_stream_in(fork->target, slot);
 		fork->stream[slot] = NULL;
 		if (!is_inherited(stream) || !kref_get_unless_zero(&stream->kref))
 			continue;
 		fork->stream[slot] = stream;
 		/* From now on: the parent may end before the child begins. */
-		atomic_inc(&stream->nr_targets);
+		atomic_inc(&stream->link.nr_targets);
 	}
 }
 
@@ -204,7 +204,7 @@ static void count_untraced(const struct pxt_target *target)
 	u32 slot;
 
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		stream = rcu_dereference(target->slot[slot]);
+		stream = pxt_stream_in(target, slot);
 		if (is_inherited(stream))
 			atomic_inc(&stream->untraced);
 	}

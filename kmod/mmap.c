@@ -363,7 +363,7 @@ static struct pxt_stream *find_stream(struct pxt_target *target, u64 index)
 
 	rcu_read_lock();
 	for (slot = 0; !found && slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		stream = rcu_dereference(target->slot[slot]);
+		stream = pxt_stream_in(target, slot);
 		if (stream && stream->index + 1 == index && kref_get_unless_zero(&stream->kref))
 			found = stream;
 	}

@@ -30,7 +30,7 @@
  */
 static bool is_alone(const struct pxt_stream *stream)
 {
-	return atomic_read(&stream->nr_targets) == 1 && !atomic_read(&stream->mapped);
+	return atomic_read(&stream->link.nr_targets) == 1 && !atomic_read(&stream->mapped);
 }
 
 /*
@@ -46,12 +46,11 @@ static void look_again(struct pxt_target *target)
 
 	mutex_lock(&target->table->lock);
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		stream = rcu_dereference_protected(target->slot[slot],
-						   lockdep_is_held(&target->table->lock));
+		stream = pxt_stream_in_locked(target, slot);
 		if (!stream)
 			continue;
 		if (!pxt_rights_keep(stream->cred, target->secure, is_alone(stream))) {
-			pxt_gate_leave(target, stream);
+			pxt_gate_leave(target, &stream->link);
 			continue;
 		}
 		/* The old program may have recorded without WAKE. */

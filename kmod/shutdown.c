@@ -41,7 +41,7 @@ static void end_locked(struct pxt_stream *stream)
 	stream->running = false;
 	WRITE_ONCE(stream->full, false);
 	pxt_wait_end(stream);
-	pxt_gate_unlink(stream);
+	pxt_gate_unlink(&stream->link);
 	if (stream->log)
 		close_all(stream, was_running);
 }

@@ -13,10 +13,11 @@ static void clear_locked(struct pxt_stream *stream)
 {
 	struct pxt_pool *pool = &stream->pool;
 
+	lockdep_assert_held(&stream->lock);
 	/* Nobody writes, and nobody is given a sub-buffer, while we do this. */
-	pxt_gate_set_stream(stream, false);
+	pxt_gate_set_enabled(&stream->link, false);
 	pxt_subbuf_set_full(pool, true);
-	pxt_gate_synchronize(stream);
+	pxt_gate_synchronize(&stream->link);
 	pxt_reclaim_all(pool);
 	pxt_subbuf_clear_full(pool);
 
@@ -27,7 +28,7 @@ static void clear_locked(struct pxt_stream *stream)
 	/* There are free ones now: it can not fail. */
 	if (stream->running)
 		pxt_sysevent_prepare(stream, 0);
-	pxt_gate_set_stream(stream, stream->running);
+	pxt_gate_set_enabled(&stream->link, stream->running);
 	pxt_state_publish(stream);
 }
 

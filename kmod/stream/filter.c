@@ -50,6 +50,7 @@ static int change_locked(struct pxt_stream *stream, const struct change *change,
 	bool record = stream->running;
 	int err;
 
+	lockdep_assert_held(&stream->lock);
 	if (record) {
 		err = pxt_sysevent_prepare(stream, sizeof(change->sets));
 		if (err == -ENOSPC) {
@@ -60,12 +61,12 @@ static int change_locked(struct pxt_stream *stream, const struct change *change,
 			return err;
 		}
 	}
-	pxt_gate_set_filter(stream, &change->both);
+	pxt_gate_set_filter(&stream->link, &change->both);
 	if (stream->running || stream->full)
-		pxt_gate_synchronize(stream);
+		pxt_gate_synchronize(&stream->link);
 	if (record)
 		pxt_clock_pass(pxt_sysevent_filter(stream, &caller, change->sets));
-	pxt_gate_set_filter(stream, &change->sets[1]);
+	pxt_gate_set_filter(&stream->link, &change->sets[1]);
 	WRITE_ONCE(stream->pool.ctrl->system_filter, change->sets[1].bits[0]);
 	return 0;
 }
@@ -95,7 +96,7 @@ int pxt_filter_set(struct pxt_stream *stream, const struct posixtrace_filter *ar
 	mutex_lock(&stream->lock);
 	err = -ESHUTDOWN;
 	if (!stream->dead) {
-		compute(change, &stream->filter, arg);
+		compute(change, &stream->link.filter, arg);
 		err = change_locked(stream, change, &arg->origin);
 	}
 	mutex_unlock(&stream->lock);
@@ -120,7 +121,7 @@ int pxt_filter_get(struct pxt_stream *stream, struct posixtrace_event_set *set)
 	if (stream->dead)
 		err = -ESHUTDOWN;
 	else
-		*set = stream->filter;
+		*set = stream->link.filter;
 	mutex_unlock(&stream->lock);
 	return err;
 }

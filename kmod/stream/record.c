@@ -50,7 +50,7 @@ static u64 largest_data(struct pxt_target *target, u32 mask)
 
 	rcu_read_lock();
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		stream = mask & BIT(slot) ? rcu_dereference(target->slot[slot]) : NULL;
+		stream = mask & BIT(slot) ? pxt_stream_in(target, slot) : NULL;
 		if (stream)
 			size = max(size, stream->attr.max_data_size);
 	}
@@ -92,7 +92,7 @@ static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_s
 	 */
 	smp_mb();
 	if (!(READ_ONCE(target->gate->enable[entry->record.event_id]) & BIT(slot)) ||
-	    rcu_access_pointer(target->slot[slot]) != stream) {
+	    rcu_access_pointer(target->slot[slot]) != &stream->link) {
 		/* Not wanted any more. */
 	} else if (READ_ONCE(pool->full)) {
 		count_lost(pool);
@@ -154,7 +154,7 @@ static struct pxt_stream *get_stream(struct pxt_target *target, u32 slot)
 	struct pxt_stream *stream;
 
 	rcu_read_lock();
-	stream = rcu_dereference(target->slot[slot]);
+	stream = pxt_stream_in(target, slot);
 	if (stream && !kref_get_unless_zero(&stream->kref))
 		stream = NULL;
 	rcu_read_unlock();
@@ -191,7 +191,7 @@ static void lose_all(struct pxt_target *target, u32 mask, u32 id)
 		/* As in try_record(): synchronize waits for this section. */
 		local_irq_save(flags);
 		if (READ_ONCE(target->gate->enable[id]) & BIT(slot) &&
-		    rcu_access_pointer(target->slot[slot]) == stream)
+		    rcu_access_pointer(target->slot[slot]) == &stream->link)
 			count_lost(&stream->pool);
 		local_irq_restore(flags);
 		pxt_stream_put(stream);
@@ -296,7 +296,7 @@ void pxt_record_wake(struct pxt_target *target, u32 mask)
 
 	rcu_read_lock();
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		stream = mask & BIT(slot) ? rcu_dereference(target->slot[slot]) : NULL;
+		stream = mask & BIT(slot) ? pxt_stream_in(target, slot) : NULL;
 		if (stream)
 			pxt_wake(&stream->pool);
 	}

@@ -44,6 +44,7 @@ static void begin_gap(struct pxt_pool *pool, u64 first)
 /* START is recorded; from now on, the rest. */
 static void run(struct pxt_stream *stream, u64 start)
 {
+	lockdep_assert_held(&stream->lock);
 	stream->running = true;
 	/*
 	 * Not before it is later than START: that is the first event. Writers look at
@@ -51,7 +52,7 @@ static void run(struct pxt_stream *stream, u64 start)
 	 */
 	pxt_clock_pass(start);
 	pxt_subbuf_not_before(&stream->pool, start);
-	pxt_gate_set_stream(stream, true);
+	pxt_gate_set_enabled(&stream->link, true);
 	pxt_state_publish(stream);
 }
 
@@ -59,17 +60,18 @@ static void run(struct pxt_stream *stream, u64 start)
 static void fill_up(struct pxt_stream *stream)
 {
 	pxt_subbuf_set_full(&stream->pool, true);
-	pxt_gate_synchronize(stream);
+	pxt_gate_synchronize(&stream->link);
 	pxt_subbuf_close_all(&stream->pool);
 }
 
 /* Suspended, and there is no room for START: as if it had started and become full. */
 static void start_full(struct pxt_stream *stream)
 {
+	lockdep_assert_held(&stream->lock);
 	fill_up(stream);
 	begin_gap(&stream->pool, pxt_clock_now());
 	set_full(stream, true);
-	pxt_gate_set_stream(stream, true);
+	pxt_gate_set_enabled(&stream->link, true);
 }
 
 static int start_locked(struct pxt_stream *stream, const struct posixtrace_origin *origin)
@@ -126,9 +128,9 @@ int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *or
 		err = -ESHUTDOWN;
 	} else if (stream->running) {
 		stream->running = false;
-		pxt_gate_set_stream(stream, false);
+		pxt_gate_set_enabled(&stream->link, false);
 		/* STOP is the last event: whoever saw the gate open is done. */
-		pxt_gate_synchronize(stream);
+		pxt_gate_synchronize(&stream->link);
 		pxt_sysevent_stop(stream, &caller);
 		pxt_state_publish(stream);
 	}
@@ -151,7 +153,7 @@ void pxt_state_become_full(struct pxt_stream *stream, bool forced)
 	lockdep_assert_held(&stream->lock);
 	if (!pxt_subbuf_set_full(pool, forced))
 		return;
-	pxt_gate_synchronize(stream);
+	pxt_gate_synchronize(&stream->link);
 	pxt_subbuf_close_all(pool);
 	begin_gap(pool, pxt_sysevent_stop(stream, NULL));
 	stream->running = false;
@@ -372,7 +374,7 @@ int pxt_state_stats(struct pxt_stream *stream, struct posixtrace_stats *stats)
 		pxt_subbuf_count(pool, stats);
 		stats->dropped = pxt_pool_dropped(pool);
 		stats->memory = pxt_pool_memory(pool);
-		stats->processes = atomic_read(&stream->nr_targets);
+		stats->processes = atomic_read(&stream->link.nr_targets);
 		stats->untraced = atomic_read(&stream->untraced);
 	}
 	mutex_unlock(&stream->lock);

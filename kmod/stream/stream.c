@@ -75,7 +75,8 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	stream->cred = get_current_cred();
 	stream->ns = get_pid_ns(task_active_pid_ns(current));
 	stream->file = file;
-	stream->table = table;
+	stream->link.table = table;
+	stream->link.pool = &stream->pool;
 	pxt_table_get(table);
 	pxt_clock_get();
 	stream->attr.creation_time = pxt_clock_now();
@@ -109,7 +110,7 @@ int pxt_stream_publish(struct pxt_stream *stream, struct pxt_target *target)
 	stream->number = ++pxt_streams_number;
 	list_add_tail_rcu(&stream->node, &pxt_streams);
 	mutex_unlock(&pxt_streams_lock);
-	return pxt_gate_link(target, stream);
+	return pxt_gate_link(target, &stream->link);
 }
 
 /* Who walks the list may be at this stream: it keeps its way forward. No list_del_init(). */
@@ -169,7 +170,7 @@ static void stream_release(struct kref *kref)
 
 	if (stream->log)
 		pxt_log_free(stream->log);
-	pxt_table_put(stream->table);
+	pxt_table_put(stream->link.table);
 	put_pid_ns(stream->ns);
 	put_cred(stream->cred);
 	put_pid(stream->owner);

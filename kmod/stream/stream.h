@@ -13,6 +13,7 @@
 #include "ring/pool.h"
 #include "ring/user.h"
 #include "target/gate.h"
+#include "target/target.h"
 
 /**
  * struct pxt_stream - an active trace stream
@@ -30,10 +31,7 @@
  * @charge: what it costs its creator: until shutdown, and the scratch pages until nobody
  *	has a mapping any more
  * @attr: as granted; constant
- * @table: of all processes that it traces; constant
- * @slot: in all of them; constant once it is linked
- * @nr_targets: how many they are, and how many children have not begun to be one
- * @linked: it has its slot, and may be inherited; under the lock of the table
+ * @link: to the processes that it traces
  * @mapped: how many mappings of its memory traced processes have, or had and handed
  *	to others
  * @scratch: who needs the scratch pages: its mappings, and the stream itself until its
@@ -45,9 +43,6 @@
  * @full: not LOOP: suspended itself for want of memory; also read without lock
  * @overrun: to be reported besides what the pool knows
  * @lost_seen: what was lost when the status was asked for
- * @filter: event types that are not recorded; written under this lock and that
- *	of the table, read under either
- * @enabled: the gates are open for it; under the lock of the table
  * @look: looks for what nobody was told of, while pxt_pool.need_wakeup is set
  * @pool: its memory
  * @log: or NULL; constant
@@ -66,10 +61,7 @@ struct pxt_stream {
 	u32 index;
 	struct pxt_charge charge;
 	struct posixtrace_attr attr;
-	struct pxt_table *table;
-	u32 slot;
-	atomic_t nr_targets;
-	bool linked;
+	struct pxt_link link;
 	atomic_t mapped;
 	refcount_t scratch;
 	atomic_t untraced;
@@ -80,16 +72,27 @@ struct pxt_stream {
 	bool full;
 	bool overrun;
 	u64 lost_seen;
-	struct posixtrace_event_set filter;
-	bool enabled;
 	struct delayed_work look;
 	struct pxt_pool pool;
 	struct pxt_log *log;
 };
 
-static inline bool pxt_stream_filters(const struct pxt_stream *stream, u32 id)
+static inline struct pxt_stream *pxt_stream_of(struct pxt_link *link)
 {
-	return stream->filter.bits[id / 64] & BIT_ULL(id % 64);
+	return link ? container_of(link, struct pxt_stream, link) : NULL;
+}
+
+/* The stream in a slot of a target, or NULL. Under RCU. */
+static inline struct pxt_stream *pxt_stream_in(const struct pxt_target *target, u32 slot)
+{
+	return pxt_stream_of(rcu_dereference(target->slot[slot]));
+}
+
+/* The same with the lock of the table. */
+static inline struct pxt_stream *pxt_stream_in_locked(const struct pxt_target *target, u32 slot)
+{
+	return pxt_stream_of(rcu_dereference_protected(target->slot[slot],
+						       lockdep_is_held(&target->table->lock)));
 }
 
 /* Mapping offsets: the gate is at 0, each stream has 16 GiB of its own. */

@@ -50,7 +50,7 @@ struct pxt_caller pxt_sysevent_caller(const struct pxt_stream *stream,
 static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_caller *caller,
 		       const void *data, u32 len)
 {
-	bool filtered = pxt_stream_filters(stream, id);
+	bool filtered = pxt_link_filters(&stream->link, id);
 	struct pxt_pool *pool = &stream->pool;
 	struct pxt_entry entry = {
 		.record = {
@@ -90,8 +90,8 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
 u64 pxt_sysevent_start(struct pxt_stream *stream, const struct pxt_caller *caller)
 {
 	lockdep_assert_held(&stream->lock);
-	return write_event(stream, POSIXTRACE_ID_START, caller, &stream->filter,
-			   sizeof(stream->filter));
+	return write_event(stream, POSIXTRACE_ID_START, caller, &stream->link.filter,
+			   sizeof(stream->link.filter));
 }
 
 /**

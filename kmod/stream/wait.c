@@ -54,7 +54,7 @@ static int arm(struct pxt_stream *stream)
 	} else {
 		restart_if_full(stream);
 		if (!pxt_wake_arm(&stream->pool))
-			pxt_gate_synchronize(stream);
+			pxt_gate_synchronize(&stream->link);
 		queue_look(stream);
 	}
 	mutex_unlock(&stream->lock);
@@ -231,7 +231,7 @@ __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table 
 	__poll_t gone;
 
 	poll_wait(file, &stream->pool.wait, table);
-	gone = atomic_read(&stream->nr_targets) ? 0 : EPOLLHUP;
+	gone = atomic_read(&stream->link.nr_targets) ? 0 : EPOLLHUP;
 	/* What goes into a log is read from there. */
 	if (stream->log)
 		return READ_ONCE(stream->dead) ? EPOLLHUP : gone;

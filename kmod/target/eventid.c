@@ -11,6 +11,7 @@
 
 #include "target/eventid.h"
 #include "target/gate.h"
+#include "target/target.h"
 
 struct pxt_type {
 	struct hlist_node node;

@@ -11,24 +11,24 @@
 #include <linux/vmalloc.h>
 
 #include "ring/wake.h"
-#include "stream/stream.h"
 #include "target/gate.h"
 #include "target/synchronize.h"
+#include "target/target.h"
 
-static struct pxt_stream *stream_in(const struct pxt_target *target, u32 slot)
+static struct pxt_link *link_in(const struct pxt_target *target, u32 slot)
 {
 	return rcu_dereference_protected(target->slot[slot],
 					 lockdep_is_held(&target->table->lock));
 }
 
-static bool traces(const struct pxt_stream *stream, const struct pxt_target *target)
+static bool traces(const struct pxt_link *link, const struct pxt_target *target)
 {
-	return stream_in(target, stream->slot) == stream;
+	return link_in(target, link->slot) == link;
 }
 
-static bool wants(const struct pxt_stream *stream, u32 id)
+static bool wants(const struct pxt_link *link, u32 id)
 {
-	return stream->enabled && !pxt_stream_filters(stream, id);
+	return link->enabled && !pxt_link_filters(link, id);
 }
 
 static void gate_changed(struct pxt_target *target)
@@ -38,9 +38,9 @@ static void gate_changed(struct pxt_target *target)
 }
 
 /* The bits of one stream in all words of one target. */
-static void set_words(struct pxt_target *target, const struct pxt_stream *stream, bool on)
+static void set_words(struct pxt_target *target, const struct pxt_link *link, bool on)
 {
-	u32 *enable = target->gate->enable, bit = BIT(stream->slot), id, word;
+	u32 *enable = target->gate->enable, bit = BIT(link->slot), id, word;
 	u32 end = pxt_table_end_locked(target->table);
 	u64 filter = 0;
 
@@ -48,7 +48,7 @@ static void set_words(struct pxt_target *target, const struct pxt_stream *stream
 	BUILD_BUG_ON(POSIXTRACE_ID_UNNAMED % 64);
 	for (id = POSIXTRACE_ID_UNNAMED; id < end; id++, filter >>= 1) {
 		if (id % 64 == 0)
-			filter = on && stream->enabled ? stream->filter.bits[id / 64] : ~0ULL;
+			filter = on && link->enabled ? link->filter.bits[id / 64] : ~0ULL;
 		word = filter & 1 ? enable[id] & ~bit : enable[id] | bit;
 		/* Writers have it in their caches. */
 		if (enable[id] != word)
@@ -57,13 +57,13 @@ static void set_words(struct pxt_target *target, const struct pxt_stream *stream
 }
 
 /* The same of all targets that it has. */
-static void set_all_words(const struct pxt_stream *stream)
+static void set_all_words(const struct pxt_link *link)
 {
 	struct pxt_target *target;
 
-	list_for_each_entry(target, &stream->table->targets, table_node) {
-		if (traces(stream, target))
-			set_words(target, stream, true);
+	list_for_each_entry(target, &link->table->targets, table_node) {
+		if (traces(link, target))
+			set_words(target, link, true);
 		/* A family has as many processes as its user may have. */
 		cond_resched();
 	}
@@ -97,10 +97,10 @@ int pxt_gate_make(struct pxt_target *target)
 	return 0;
 }
 
-static void enter(struct pxt_target *target, struct pxt_stream *stream)
+static void enter(struct pxt_target *target, struct pxt_link *link)
 {
-	rcu_assign_pointer(target->slot[stream->slot], stream);
-	set_words(target, stream, true);
+	rcu_assign_pointer(target->slot[link->slot], link);
+	set_words(target, link, true);
 	gate_changed(target);
 }
 
@@ -124,13 +124,13 @@ void pxt_gate_outdate(struct pxt_target *target)
 /**
  * pxt_gate_link() - put a new stream on a target
  * @target: with a gate
- * @stream: with the same table; gets its slot
+ * @link: of the stream, with the same table; gets its slot
  *
  * Context: may sleep.
  * Return: 0; -EAGAIN if all slots are taken; -ESTALE if the process has ended, or
  * is another target now.
  */
-int pxt_gate_link(struct pxt_target *target, struct pxt_stream *stream)
+int pxt_gate_link(struct pxt_target *target, struct pxt_link *link)
 {
 	int err = -EAGAIN;
 	u32 slot;
@@ -141,12 +141,12 @@ int pxt_gate_link(struct pxt_target *target, struct pxt_stream *stream)
 		goto unlock;
 	}
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		if (stream_in(target, slot))
+		if (link_in(target, slot))
 			continue;
-		stream->slot = slot;
-		stream->linked = true;
-		atomic_inc(&stream->nr_targets);
-		enter(target, stream);
+		link->slot = slot;
+		link->linked = true;
+		atomic_inc(&link->nr_targets);
+		enter(target, link);
 		err = 0;
 		break;
 	}
@@ -158,20 +158,20 @@ unlock:
 /**
  * pxt_gate_inherit() - put a stream of its parent on a new target
  * @target: which has no other streams
- * @stream: that traced its parent when that forked, and counted the child then
+ * @link: of the stream, which traced its parent when that forked, and counted the child
  *
  * Context: may sleep.
  * Return: 0; -ENOMEM; -ESTALE if the stream has ended.
  */
-int pxt_gate_inherit(struct pxt_target *target, struct pxt_stream *stream)
+int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link)
 {
 	int err = -ESTALE;
 
 	if (pxt_gate_make(target))
 		return -ENOMEM;
 	mutex_lock(&target->table->lock);
-	if (stream->linked && !target->ended) {
-		enter(target, stream);
+	if (link->linked && !target->ended) {
+		enter(target, link);
 		err = 0;
 	}
 	mutex_unlock(&target->table->lock);
@@ -180,32 +180,32 @@ int pxt_gate_inherit(struct pxt_target *target, struct pxt_stream *stream)
 
 /**
  * pxt_gate_gone() - a stream traces one process less
- * @stream: that counted it
+ * @link: of the stream, which counted it
  *
  * If it was the last one, those who poll are told.
  */
-void pxt_gate_gone(struct pxt_stream *stream)
+void pxt_gate_gone(struct pxt_link *link)
 {
-	if (atomic_dec_and_test(&stream->nr_targets))
-		wake_up_poll(&stream->pool.wait, EPOLLHUP);
+	if (atomic_dec_and_test(&link->nr_targets))
+		wake_up_poll(&link->pool->wait, EPOLLHUP);
 }
 
 /**
  * pxt_gate_leave() - take one process off a stream
  * @target: table->lock is held
- * @stream: that traces it
+ * @link: of the stream, which traces it
  *
  * The process ends, or has just become another program: nobody is in there that
  * a synchronization would have to reach.
  */
-void pxt_gate_leave(struct pxt_target *target, struct pxt_stream *stream)
+void pxt_gate_leave(struct pxt_target *target, struct pxt_link *link)
 {
-	set_words(target, stream, false);
-	rcu_assign_pointer(target->slot[stream->slot], NULL);
+	set_words(target, link, false);
+	rcu_assign_pointer(target->slot[link->slot], NULL);
 	gate_changed(target);
 	/* The process may have recorded without WAKE. */
-	pxt_wake_look(&stream->pool);
-	pxt_gate_gone(stream);
+	pxt_wake_look(link->pool);
+	pxt_gate_gone(link);
 }
 
 /**
@@ -224,95 +224,93 @@ void pxt_gate_open(struct pxt_target *target)
 }
 
 /* Will a writer for this stream be found there? With table->lock. */
-static bool concerns(const struct pxt_attachment *att, const struct pxt_stream *stream)
+static bool concerns(const struct pxt_attachment *att, const struct pxt_link *link)
 {
-	return att->shared || traces(stream, att->target);
+	return att->shared || traces(link, att->target);
 }
 
-static void mark(struct pxt_stream *stream)
+static void mark(struct pxt_link *link)
 {
 	struct pxt_attachment *att;
 
-	list_for_each_entry(att, &stream->table->attachments, node) {
-		att->marked = concerns(att, stream);
+	list_for_each_entry(att, &link->table->attachments, node) {
+		att->marked = concerns(att, link);
 		cond_resched();
 	}
 }
 
 /* After the stores that the marked ones must not overlook. Gives the lock back. */
-static void reach_marked(struct pxt_stream *stream, struct pxt_synchronize *q)
+static void reach_marked(struct pxt_link *link, struct pxt_synchronize *q)
 {
 	struct pxt_attachment *att;
 
 	pxt_synchronize_look();
-	list_for_each_entry(att, &stream->table->attachments, node) {
+	list_for_each_entry(att, &link->table->attachments, node) {
 		if (att->marked)
 			pxt_synchronize_add(q, att->target->pid, att->mm);
 		cond_resched();
 	}
-	mutex_unlock(&stream->table->lock);
+	mutex_unlock(&link->table->lock);
 	pxt_synchronize_end(q);
 }
 
 /**
  * pxt_gate_unlink() - take a stream off all its targets
- * @stream: which is shut down
+ * @link: of the stream, which is shut down
  *
  * When it returns, nobody is left who found it there. Context: may sleep.
  */
-void pxt_gate_unlink(struct pxt_stream *stream)
+void pxt_gate_unlink(struct pxt_link *link)
 {
 	struct pxt_target *target;
 	struct pxt_synchronize q;
 
 	pxt_synchronize_begin(&q);
-	mutex_lock(&stream->table->lock);
+	mutex_lock(&link->table->lock);
 	/* Nobody inherits it any more. */
-	stream->linked = false;
-	stream->enabled = false;
-	mark(stream);
-	list_for_each_entry(target, &stream->table->targets, table_node) {
+	link->linked = false;
+	link->enabled = false;
+	mark(link);
+	list_for_each_entry(target, &link->table->targets, table_node) {
 		cond_resched();
-		if (!traces(stream, target))
+		if (!traces(link, target))
 			continue;
-		set_words(target, stream, false);
-		rcu_assign_pointer(target->slot[stream->slot], NULL);
+		set_words(target, link, false);
+		rcu_assign_pointer(target->slot[link->slot], NULL);
 		gate_changed(target);
-		atomic_dec(&stream->nr_targets);
+		atomic_dec(&link->nr_targets);
 	}
-	reach_marked(stream, &q);
+	reach_marked(link, &q);
 }
 
 /**
- * pxt_gate_set_stream() - open or shut the gates for a stream
- * @stream: locked
+ * pxt_gate_set_enabled() - open or shut the gates for a stream
+ * @link: of the stream, which is locked
  * @on: whether to open them, for what the filter lets through
  *
  * When they are shut, a synchronization has to follow. Context: may sleep.
  */
-void pxt_gate_set_stream(struct pxt_stream *stream, bool on)
+void pxt_gate_set_enabled(struct pxt_link *link, bool on)
 {
-	lockdep_assert_held(&stream->lock);
-	mutex_lock(&stream->table->lock);
-	stream->enabled = on;
-	set_all_words(stream);
-	mutex_unlock(&stream->table->lock);
+	mutex_lock(&link->table->lock);
+	link->enabled = on;
+	set_all_words(link);
+	mutex_unlock(&link->table->lock);
 }
 
 /**
  * pxt_gate_set_filter() - change the filter of a stream
- * @stream: locked
+ * @link: of the stream, which is locked
  * @filter: event types that are not recorded from now on
  *
  * When it has new members, a synchronization has to follow. Context: may sleep.
  */
-void pxt_gate_set_filter(struct pxt_stream *stream, const struct posixtrace_event_set *filter)
+void pxt_gate_set_filter(struct pxt_link *link, const struct posixtrace_event_set *filter)
 {
-	lockdep_assert_held(&stream->lock);
-	mutex_lock(&stream->table->lock);
-	stream->filter = *filter;
-	set_all_words(stream);
-	mutex_unlock(&stream->table->lock);
+	mutex_lock(&link->table->lock);
+	link->filter = *filter;
+	set_all_words(link);
+	mutex_unlock(&link->table->lock);
 }
 
 /**
@@ -322,14 +320,14 @@ void pxt_gate_set_filter(struct pxt_stream *stream, const struct posixtrace_even
  */
 void pxt_gate_set_type(struct pxt_target *target, u32 id)
 {
-	struct pxt_stream *stream;
+	struct pxt_link *link;
 	u32 slot, word = 0;
 
 	if (!target->gate)
 		return;
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		stream = stream_in(target, slot);
-		if (stream && wants(stream, id))
+		link = link_in(target, slot);
+		if (link && wants(link, id))
 			word |= BIT(slot);
 	}
 	WRITE_ONCE(target->gate->enable[id], word);
@@ -337,17 +335,17 @@ void pxt_gate_set_type(struct pxt_target *target, u32 id)
 
 /**
  * pxt_gate_synchronize() - reach all who record into a stream
- * @stream: whose gates, or heads, have changed
+ * @link: of the stream, whose gates, or heads, have changed
  *
  * When it returns, every writer that saw the old state has committed its record
  * or never will. Context: may sleep.
  */
-void pxt_gate_synchronize(struct pxt_stream *stream)
+void pxt_gate_synchronize(struct pxt_link *link)
 {
 	struct pxt_synchronize q;
 
 	pxt_synchronize_begin(&q);
-	mutex_lock(&stream->table->lock);
-	mark(stream);
-	reach_marked(stream, &q);
+	mutex_lock(&link->table->lock);
+	mark(link);
+	reach_marked(link, &q);
 }

@@ -2,25 +2,61 @@
 #ifndef PXT_GATE_H
 #define PXT_GATE_H
 
+#include <linux/atomic.h>
 #include <linux/mm.h>
 #include <linux/stddef.h>
 
-#include "target/target.h"
+#include <linux/posixtrace.h>
+
+#include "target/eventid.h"
+
+struct pxt_pool;
+struct pxt_target;
 
 /* The clock, which is mapped behind it, is one for all. */
 #define PXT_GATE_SIZE	PAGE_ALIGN(offsetof(struct posixtrace_gate, clock))
 
+/**
+ * struct pxt_link - what ties a stream to the processes that it traces
+ * @table: event types of all of them; a reference of the stream; constant
+ * @pool: of the stream, whose readers are woken; constant
+ * @slot: in all of them; written under the lock of the table, constant once @linked was set
+ * @linked: it has its slot, and may be inherited; under the lock of the table
+ * @enabled: the gates are open for it; under the lock of the table
+ * @filter: event types that are not recorded; written under the lock of the table and that
+ *	of the stream, read under either
+ * @nr_targets: how many processes it traces, and how many children have not begun to be one
+ *
+ * Part of struct pxt_stream, which sets what is constant. gate.c writes the rest; fork.c
+ * counts children.
+ */
+struct pxt_link {
+	struct pxt_table *table;
+	struct pxt_pool *pool;
+	u32 slot;
+	bool linked;
+	bool enabled;
+	struct posixtrace_event_set filter;
+	atomic_t nr_targets;
+};
+
+/* With the lock of the table or of the stream. */
+static inline bool pxt_link_filters(const struct pxt_link *link, u32 id)
+{
+	return link->filter.bits[id / 64] & BIT_ULL(id % 64);
+}
+
 int pxt_gate_make(struct pxt_target *target);
 void pxt_gate_outdate(struct pxt_target *target);
-int pxt_gate_link(struct pxt_target *target, struct pxt_stream *stream);
-int pxt_gate_inherit(struct pxt_target *target, struct pxt_stream *stream);
-void pxt_gate_gone(struct pxt_stream *stream);
+int pxt_gate_link(struct pxt_target *target, struct pxt_link *link);
+int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link);
+void pxt_gate_gone(struct pxt_link *link);
 void pxt_gate_open(struct pxt_target *target);
-void pxt_gate_leave(struct pxt_target *target, struct pxt_stream *stream);
-void pxt_gate_unlink(struct pxt_stream *stream);
-void pxt_gate_set_stream(struct pxt_stream *stream, bool on);
-void pxt_gate_set_filter(struct pxt_stream *stream, const struct posixtrace_event_set *filter);
+void pxt_gate_leave(struct pxt_target *target, struct pxt_link *link);
+void pxt_gate_unlink(struct pxt_link *link);
+void pxt_gate_set_enabled(struct pxt_link *link, bool on);
+void pxt_gate_set_filter(struct pxt_link *link, const struct posixtrace_event_set *filter);
 void pxt_gate_set_type(struct pxt_target *target, u32 id);
-void pxt_gate_synchronize(struct pxt_stream *stream);
+void pxt_gate_synchronize(struct pxt_link *link);
 
 #endif /* PXT_GATE_H */

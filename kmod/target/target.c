@@ -208,7 +208,7 @@ void pxt_target_put(struct pxt_target *target)
  */
 bool pxt_target_retire_locked(struct pxt_target *target)
 {
-	struct pxt_stream *stream;
+	struct pxt_link *link;
 	u32 slot;
 
 	if (target->ended)
@@ -218,10 +218,10 @@ bool pxt_target_retire_locked(struct pxt_target *target)
 	hlist_del_rcu(&target->node);
 	mutex_unlock(&pxt_targets_lock);
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		stream = rcu_dereference_protected(target->slot[slot],
-						   lockdep_is_held(&target->table->lock));
-		if (stream)
-			pxt_gate_leave(target, stream);
+		link = rcu_dereference_protected(target->slot[slot],
+						 lockdep_is_held(&target->table->lock));
+		if (link)
+			pxt_gate_leave(target, link);
 	}
 	pxt_gate_open(target);
 	return true;

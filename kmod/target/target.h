@@ -13,7 +13,7 @@
 #include "target/eventid.h"
 #include "target/forkpool.h"
 
-struct pxt_stream;
+struct pxt_link;
 
 /**
  * struct pxt_target - a process that is traced, or may be
@@ -26,7 +26,7 @@ struct pxt_stream;
  * @table_node: in pxt_table.targets
  * @gate: what the process maps; NULL before anybody needs it. Only the kernel
  *	writes it, under table->lock
- * @slot: streams that trace it; written under table->lock, read under RCU or,
+ * @slot: links of the streams that trace it; written under table->lock, read under RCU or,
  *	by those a synchronization waits for, with interrupts off
  * @ended: the process has ended or become another program; under table->lock
  * @works: bits PXT_TARGET_*: what is queued, and what is known of its threads
@@ -45,7 +45,7 @@ struct pxt_target {
 	struct pxt_table *table;
 	struct list_head table_node;
 	struct posixtrace_gate *gate;
-	struct pxt_stream __rcu *slot[POSIXTRACE_SLOTS_MAX];
+	struct pxt_link __rcu *slot[POSIXTRACE_SLOTS_MAX];
 	bool ended;
 	unsigned long works;
 	bool secure;
