@@ -18,14 +18,12 @@
 #include <linux/uaccess.h>
 
 #include "cdev.h"
-#include "command.h"
-#include "create.h"
-#include "fdinfo.h"
+#include "device.h"
 #include "mmap.h"
 #include "shutdown.h"
 #include "ring/clock.h"
+#include "stream/commands.h"
 #include "stream/log.h"
-#include "stream/wait.h"
 
 static enum pxt_role role_of(const struct pxt_file *pf)
 {

@@ -7,15 +7,12 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "command.h"
+#include "device.h"
 #include "shutdown.h"
-#include "stream/clear.h"
-#include "stream/filter.h"
+#include "stream/commands.h"
 #include "stream/log.h"
-#include "stream/record.h"
 #include "stream/state.h"
-#include "stream/wait.h"
-#include "target/twins.h"
+#include "target/target.h"
 
 static int copy_in(void *to, const void __user *from, size_t size)
 {

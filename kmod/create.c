@@ -8,13 +8,13 @@
 #include <linux/sched/task.h>
 #include <linux/string.h>
 
-#include "create.h"
-#include "fork.h"
+#include "device.h"
+#include "hooks.h"
 #include "logthread.h"
 #include "shutdown.h"
 #include "version.h"
 #include "stream/log.h"
-#include "target/rights.h"
+#include "target/target.h"
 
 static bool zero(const void *p, size_t size)
 {

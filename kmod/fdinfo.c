@@ -10,7 +10,7 @@
 #include <linux/proc_fs.h>
 #include <linux/string_helpers.h>
 
-#include "fdinfo.h"
+#include "device.h"
 #include "stream/stream.h"
 #include "target/target.h"
 

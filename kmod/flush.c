@@ -12,7 +12,7 @@
 
 #include "compat.h"
 #include "logthread.h"
-#include "log/crc32c.h"
+#include "log/logblock.h"
 #include "ring/clock.h"
 #include "ring/reclaim.h"
 #include "ring/subbuf.h"

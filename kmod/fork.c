@@ -19,11 +19,11 @@
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
 
-#include "fork.h"
+#include "hooks.h"
 #include "stream/stream.h"
 #include "target/forkpool.h"
 #include "target/gate.h"
-#include "target/twins.h"
+#include "target/target.h"
 
 #define BEGUN_BITS	10
 

@@ -11,7 +11,7 @@
  */
 #include <linux/cpuhotplug.h>
 
-#include "hotplug.h"
+#include "hooks.h"
 #include "ring/subbuf.h"
 #include "stream/stream.h"
 

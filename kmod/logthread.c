@@ -13,7 +13,7 @@
 
 #include "logthread.h"
 #include "shutdown.h"
-#include "stream/clear.h"
+#include "stream/commands.h"
 #include "stream/log.h"
 #include "stream/stream.h"
 

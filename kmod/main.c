@@ -10,11 +10,10 @@
 #include <linux/rcupdate.h>
 
 #include "cdev.h"
-#include "hotplug.h"
+#include "hooks.h"
 #include "mmap.h"
-#include "process.h"
 #include "version.h"
-#include "log/crc32c.h"
+#include "log/logblock.h"
 #include "ring/clock.h"
 #include "target/target.h"
 

@@ -14,12 +14,11 @@
 #include <linux/tracepoint.h>
 
 #include "compat.h"
-#include "fork.h"
-#include "process.h"
+#include "hooks.h"
 #include "shutdown.h"
 #include "ring/wake.h"
 #include "stream/stream.h"
-#include "target/rights.h"
+#include "target/target.h"
 
 /* ------------------------------------------------------------------ */
 /* Later, in the process that it is about				*/

@@ -12,10 +12,10 @@
 #include "mmap.h"
 #include "shutdown.h"
 #include "ring/subbuf.h"
+#include "stream/commands.h"
 #include "stream/log.h"
 #include "stream/stream.h"
 #include "stream/sysevent.h"
-#include "stream/wait.h"
 
 /* Nothing is recorded any more. No process finds the stream on a target. */
 static void close_all(struct pxt_stream *stream, bool was_running)

@@ -17,7 +17,7 @@
 #include <asm/cpufeature.h>
 #endif
 
-#include "log/crc32c.h"
+#include "log/logblock.h"
 
 #define POLYNOMIAL	0x82f63b78U	/* reflected */
 

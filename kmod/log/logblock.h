@@ -95,4 +95,8 @@ int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written);
 int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end);
 int pxt_logwriter_clear(struct pxt_logwriter *w);
 
+/* crc32c.c */
+void pxt_crc32c_init(void);
+u32 pxt_crc32c_copy(void *to, const void *from, size_t len);
+
 #endif /* PXT_LOGBLOCK_H */

@@ -5,6 +5,8 @@
 #include <linux/mm_types.h>
 #include <linux/types.h>
 
+struct posixtrace_clock;
+
 void pxt_clock_get(void);
 void pxt_clock_put(void);
 u64 pxt_clock_now(void);
@@ -13,5 +15,9 @@ u32 pxt_clock_resolution(void);
 struct page *pxt_clock_map(void);
 int pxt_clock_init(void);
 void pxt_clock_exit(void);
+
+/* counter.c */
+void pxt_counter_begin(struct posixtrace_clock *clock);
+void pxt_counter_end(void);
 
 #endif /* PXT_CLOCK_H */

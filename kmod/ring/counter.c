@@ -16,7 +16,7 @@
 
 #include <linux/posixtrace.h>
 
-#include "ring/counter.h"
+#include "ring/clock.h"
 
 /*
  * Where to write it. Set before the notifier is registered and after it is not; the

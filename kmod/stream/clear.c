@@ -4,7 +4,7 @@
  */
 #include "ring/reclaim.h"
 #include "ring/subbuf.h"
-#include "stream/clear.h"
+#include "stream/commands.h"
 #include "stream/log.h"
 #include "stream/state.h"
 #include "stream/sysevent.h"

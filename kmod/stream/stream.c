@@ -9,9 +9,9 @@
 #include <linux/slab.h>
 
 #include "ring/clock.h"
+#include "stream/commands.h"
 #include "stream/log.h"
 #include "stream/stream.h"
-#include "stream/wait.h"
 
 /* Guards the list of streams; it is read under RCU. */
 static DEFINE_MUTEX(pxt_streams_lock);

@@ -20,8 +20,8 @@
 
 #include "ring/reclaim.h"
 #include "ring/wake.h"
+#include "stream/commands.h"
 #include "stream/state.h"
-#include "stream/wait.h"
 
 /* A busy machine gets as much on top: a reader is to learn of it within a second. */
 #define LOOK_MS	500

@@ -12,7 +12,7 @@
 #include <linux/sched/task.h>
 #include <linux/uidgid.h>
 
-#include "target/rights.h"
+#include "target/target.h"
 
 /* The rule for signals: would kill() be allowed without capabilities? */
 static bool same_user(const struct cred *cred, const struct cred *tcred)

@@ -2,10 +2,12 @@
 #ifndef PXT_TARGET_H
 #define PXT_TARGET_H
 
+#include <linux/cred.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/task_work.h>
 
 #include <linux/posixtrace.h>
@@ -95,5 +97,13 @@ void pxt_target_exit(void);
 struct pxt_attachment *pxt_target_attach(void);
 void pxt_target_detach(struct pxt_attachment *att);
 struct pxt_target *pxt_target_acting(struct pxt_attachment *att);
+
+/* rights.c */
+int pxt_rights_create(struct task_struct *task);
+bool pxt_rights_keep(const struct cred *cred, bool secure, bool alone);
+
+/* twins.c */
+bool pxt_twins_born(struct pxt_target *target, const struct task_struct *child);
+int pxt_twins_look(struct pxt_target *target);
 
 #endif /* PXT_TARGET_H */

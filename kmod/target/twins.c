@@ -13,7 +13,7 @@
 #include <linux/sort.h>
 
 #include "compat.h"
-#include "target/twins.h"
+#include "target/target.h"
 
 /* A thread that ends while we look may have handed its own down already: look again. */
 #define LOOKS	3
