@@ -25,7 +25,7 @@ LDLIBS += -L$(STAGE)/usr/lib -lposixtrace -Wl,-rpath,$(STAGE)/usr/lib
 
 # A header that changes builds all programs again: they are few and small.
 LOCAL_HDRS := $(wildcard *.h $(TOP)/selftests/include/*.h $(TOP)/lib/include/*.h) \
-	$(wildcard $(TOP)/uapi/linux/*.h)
+	$(wildcard $(TOP)/uapi/linux/*.h) $(TOP)/kmod/ring/policy.h
 
 $(shell mkdir -p $(OUTPUT))
 include $(KSELFTEST)/lib.mk

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "ring/policy.h"
 #include "ring/pool.h"
 
 /* Sub-buffers for system events that exist from the beginning. */
@@ -45,7 +46,7 @@ static u64 count_whole(u64 size, u32 subbuf_size)
 bool pxt_pool_size_valid(u64 size, u64 max_data)
 {
 	u64 largest = POSIXTRACE_STREAM_SIZE_MAX;
-	u32 subbuf_size = posixtrace_subbuf_size(largest, max_data);
+	u32 subbuf_size = pxt_subbuf_size(largest, max_data);
 
 	return size <= count_whole(largest, subbuf_size) * subbuf_size;
 }
@@ -69,7 +70,7 @@ static void set_sizes(struct pxt_pool *pool)
 }
 
 /*
- * Sub-buffers of another size than posixtrace_subbuf_size(), for as many events: those whose
+ * Sub-buffers of another size than pxt_subbuf_size(), for as many events: those whose
  * sizes, as the library tells them, sum up to the stream-min-size have records of up to
  * 7/8 of it. A sub-buffer is closed when the next record does not fit.
  */
@@ -135,7 +136,7 @@ static void shrink_subbufs(struct pxt_pool *pool, const struct posixtrace_attr *
 static int count_subbufs(struct pxt_pool *pool, struct posixtrace_attr *attr)
 {
 	u64 size = max_t(u64, attr->stream_size, POSIXTRACE_STREAM_SIZE_MIN);
-	u32 subbuf_size = posixtrace_subbuf_size(size, attr->max_data_size);
+	u32 subbuf_size = pxt_subbuf_size(size, attr->max_data_size);
 	u64 whole = count_whole(size, subbuf_size);
 
 	attr->stream_size = whole * subbuf_size;

@@ -119,7 +119,7 @@ PXTU_API int posix_trace_attr_getmaxsystemeventsize(const trace_attr_t *restrict
  * @eventsize: where to write the size, in bytes
  *
  * A sub-buffer is at least eight times as large as the largest record
- * (posixtrace_subbuf_size()), and is closed when a record does not fit: less
+ * (kmod/ring/policy.h), and is closed when a record does not fit: less
  * than an eighth of it remains unused, so a record that takes R bytes, with what
  * says of which thread it is, takes R * 8 / 7 bytes of memory at most. Where the
  * module makes sub-buffers smaller, it makes enough of them for the same events. The

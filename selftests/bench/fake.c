@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../kmod/ring/policy.h"
 #include "fake.h"
 
 #define PAGE		4096UL
@@ -267,7 +268,7 @@ static int create(struct posixtrace_create *arg)
 		return -EOPNOTSUPP;
 	fake.attr = arg->attr;
 	fake.nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
-	fake.subbuf_size = posixtrace_subbuf_size(arg->attr.stream_size, arg->attr.max_data_size);
+	fake.subbuf_size = pxt_subbuf_size(arg->attr.stream_size, arg->attr.max_data_size);
 	fake.nr_subbufs = arg->attr.stream_size / fake.subbuf_size + fake.nr_cpus + 1;
 	if (fake.nr_cpus > CPUS_MAX || fake.nr_subbufs + SYS_SUBBUFS > SUBBUFS_MAX)
 		return -ENOMEM;

@@ -10,6 +10,7 @@
 
 #include <linux/posixtrace_memory.h>
 
+#include "../../kmod/ring/policy.h"
 #include "trace_test.h"
 
 #define PLAN_MAX	6000
@@ -216,8 +217,8 @@ static inline int record_until_full(trace_id_t trid, const trace_attr_t *attr)
 
 	posix_trace_attr_getstreamsize(attr, &stream_size);
 	posix_trace_attr_getmaxdatasize(attr, &len);
-	/* Each CPU may hold one sub-buffer more. */
-	stream_size += (size_t)posixtrace_subbuf_size(stream_size, len) *
+	/* For each CPU there is a sub-buffer more. */
+	stream_size += (size_t)pxt_subbuf_size(stream_size, len) *
 		       sysconf(_SC_NPROCESSORS_CONF);
 	/* Each event takes its data and a header of at least 24 bytes in memory. */
 	count = 3 * stream_size / (len + 24) + 100;

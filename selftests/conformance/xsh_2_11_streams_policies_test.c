@@ -7,6 +7,7 @@
 #include <linux/posixtrace_memory.h>
 #include <sys/resource.h>
 
+#include "../../kmod/ring/policy.h"
 #include "pxt_test.h"
 #include "policy_stream.h"
 #include "stream_state.h"
@@ -43,7 +44,7 @@ static int promised_of_the_last(trace_id_t trid)
 		err = posix_trace_attr_getmaxusereventsize(&attr, sizeof(struct payload), &each);
 	if (err)
 		return -err;
-	lost = others * posixtrace_subbuf_size(size, max_data);
+	lost = others * pxt_subbuf_size(size, max_data);
 	return lost < size ? (size - lost) / each : 0;
 }
 

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 
+#include "../../kmod/ring/policy.h"
 #include "pxt_test.h"
 #include "process.h"
 #include "uapi.h"
@@ -181,7 +182,7 @@ TEST_F(create, what_was_granted_is_accepted)
 	int ret;
 
 	attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX;
-	subbuf = posixtrace_subbuf_size(size, attr->max_data_size);
+	subbuf = pxt_subbuf_size(size, attr->max_data_size);
 	attr->stream_size = (size + subbuf - 1) / subbuf * subbuf;
 	ASSERT_LT(size, attr->stream_size);
 	ret = create(self->fd, &self->arg);

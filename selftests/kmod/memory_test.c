@@ -4,6 +4,7 @@
  * stream-min-size rounded up to sub-buffers, plus one sub-buffer per CPU.
  */
 #define _GNU_SOURCE
+#include "../../kmod/ring/policy.h"
 #include "pxt_test.h"
 #include "writer.h"
 
@@ -61,7 +62,7 @@ TEST_F(memory, subbuffers_have_the_size_of_the_header)
 	struct posixtrace_attr attr;
 
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_GET_ATTR, &attr));
-	EXPECT_EQ(posixtrace_subbuf_size(attr.stream_size, attr.max_data_size),
+	EXPECT_EQ(pxt_subbuf_size(attr.stream_size, attr.max_data_size),
 		  self->stream.ctrl->subbuf_size);
 	EXPECT_LE(8 * POSIXTRACE_RECORD_SIZE(variant->max_data_size),
 		  self->stream.ctrl->subbuf_size);

@@ -7,6 +7,7 @@
 
 #include <linux/posixtrace_log.h>
 
+#include "../../kmod/ring/policy.h"
 #include "logdrain.h"
 #include "pxt_test.h"
 #include "reading.h"
@@ -209,7 +210,7 @@ TEST_F(flush, lets_a_stream_that_was_full_start_again)
 /* The sub-buffer more that a stream has for each CPU counts, too. */
 static int half_with_cpus(void)
 {
-	int subbuf = posixtrace_subbuf_size(LOG_STREAM_SIZE, LOG_DATA_SIZE);
+	int subbuf = pxt_subbuf_size(LOG_STREAM_SIZE, LOG_DATA_SIZE);
 	int more = subbuf * (int)sysconf(_SC_NPROCESSORS_CONF);
 
 	return HALF + more / 2 / (int)POSIXTRACE_RECORD_STEP(sizeof(int));

@@ -37,7 +37,6 @@ struct posixtrace_event_set {
 
 /* Bounds of the size of a sub-buffer, in bytes. */
 #define POSIXTRACE_SUBBUF_SIZE_MIN	(4U << 10)
-#define POSIXTRACE_SUBBUF_SIZE_LARGE	(512U << 10)	/* of large streams */
 #define POSIXTRACE_SUBBUF_SIZE_MAX	(516U << 10)	/* of large events */
 
 /* ------------------------------------------------------------------ */
@@ -109,32 +108,6 @@ struct posixtrace_writer {
 
 /* The largest data of a system event: FILTER carries two event sets. */
 #define POSIXTRACE_SYSDATA_MAX	(2 * sizeof(struct posixtrace_event_set))
-
-/**
- * posixtrace_subbuf_size() - usual size of the sub-buffers of a stream
- * @stream_size: stream-min-size in bytes
- * @max_data: max-data-size in bytes
- *
- * At least eight times the largest record, so that the unused tail of a
- * sub-buffer is less than an eighth of it; more in large streams, so that the
- * system call that each sub-buffer costs is for many records: they have some
- * hundred. A multiple of 4 KiB. If RLIMIT_MEMLOCK is too small for that, CREATE makes
- * them smaller, and more of them: posixtrace_ctrl.subbuf_size is the size in use.
- */
-static inline __u32 posixtrace_subbuf_size(__u64 stream_size, __u64 max_data)
-{
-	__u64 size = 8 * POSIXTRACE_RECORD_SIZE(max_data), part = (stream_size + 255) / 256;
-
-	/* Rounded up, so that the size that is granted leads to the same. */
-	if (part > POSIXTRACE_SUBBUF_SIZE_LARGE)
-		part = POSIXTRACE_SUBBUF_SIZE_LARGE;
-	if (size < part)
-		size = part;
-	size = (size + POSIXTRACE_SUBBUF_SIZE_MIN - 1) & ~(__u64)(POSIXTRACE_SUBBUF_SIZE_MIN - 1);
-	if (size > POSIXTRACE_SUBBUF_SIZE_MAX)
-		size = POSIXTRACE_SUBBUF_SIZE_MAX;
-	return (__u32)size;
-}
 
 /* ------------------------------------------------------------------ */
 /* The gate (target: read-only)						*/
