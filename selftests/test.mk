@@ -23,7 +23,7 @@ CFLAGS += -O2 -g -std=gnu11 -Wall -Wextra -Werror -pthread -I. -I$(TOP)/selftest
 	-I$(TOP)/uapi -I$(TOP)/lib/include -isystem $(KSELFTEST)
 LDLIBS += -L$(STAGE)/usr/lib -lposixtrace -Wl,-rpath,$(STAGE)/usr/lib
 
-# A header that changes builds all programs again: they are few and small.
+# A header that changes builds all programs again: make knows of no dependencies between them.
 LOCAL_HDRS := $(wildcard *.h $(TOP)/selftests/include/*.h $(TOP)/lib/include/*.h) \
 	$(wildcard $(TOP)/uapi/linux/*.h) $(TOP)/kmod/ring/policy.h
 

@@ -174,7 +174,7 @@ struct pxtu_log_entry {
  * @corrupt: it is made up, for what is there is no record
  * @pos: of the next record, in the payload of the first block
  * @floor: no record from there on is older
- * @chunk: part of that payload, of pxtu_log_chunk_size() bytes; allocated when needed
+ * @chunk: part of that payload, of chunk_size() bytes (logmerge.c); allocated when needed
  * @chunk_pos: where in the payload it begins
  * @chunk_len: how much is in there
  * @record: the next record, checked
