@@ -6,7 +6,7 @@
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cache=${POSIXTRACE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/posixtrace}
 build=$top/build
-# what our make was told (V=1, TEST=...) is not meant for the kernel's or the tests'
+# The variables of our make (V=1, TEST=...) are not meant for the kernel's or the tests'.
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
 
 note()
