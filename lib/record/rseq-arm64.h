@@ -48,12 +48,12 @@
 	"ldr w10, " PXTU_OF(PXTU_STATE_GENERATION, "%[state]") "\n\t"		\
 	"cmp w9, w10\n\t"							\
 	"b.ne %l[no]\n\t"							\
-	"ldr w10, " PXTU_OF(PXTU_DRAFT_GENERATION, "%[entry]") "\n\t"		\
+	"ldr w10, " PXTU_OF(PXTU_ENTRY_GENERATION, "%[entry]") "\n\t"		\
 	"cmp w9, w10\n\t"							\
 	"b.ne %l[no]\n\t"							\
-	"ldr x10, " PXTU_OF(PXTU_DRAFT_ENABLE, "%[entry]") "\n\t"		\
+	"ldr x10, " PXTU_OF(PXTU_ENTRY_ENABLE, "%[entry]") "\n\t"		\
 	"ldr w10, [x10]\n\t"							\
-	"ldr w9, " PXTU_OF(PXTU_DRAFT_BIT, "%[entry]") "\n\t"			\
+	"ldr w9, " PXTU_OF(PXTU_ENTRY_BIT, "%[entry]") "\n\t"			\
 	"tst w9, w10\n\t"							\
 	"b.eq %l[no]\n\t"							\
 	"ldr x12, " PXTU_OF(PXTU_SLOT_HEADS, "%[slot]") "\n\t"			\
@@ -142,13 +142,13 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		"tst w9, #" PXTU_TEXT(PXTU_HEAD_FULL) "\n\t"
 		"b.ne %l[is_full]\n\t"
 		/* x11: the time. */
-		"ldr x11, " PXTU_OF(PXTU_DRAFT_TIME, "%[entry]") "\n\t"
+		"ldr x11, " PXTU_OF(PXTU_ENTRY_TIME, "%[entry]") "\n\t"
 		"ldr x9, " PXTU_OF(PXTU_HEAD_LAST, "x12") "\n\t"
 		"cmp x11, x9\n\t"
 		"b.lo %l[again]\n\t"
 		/* x9: where the record begins, x10: where it ends, x13: the head, then the next. */
 		"ldr x13, " PXTU_OF(PXTU_HEAD_HEAD, "x12") "\n\t"
-		"ldr x14, " PXTU_OF(PXTU_DRAFT_STEP, "%[entry]") "\n\t"
+		"ldr x14, " PXTU_OF(PXTU_ENTRY_STEP, "%[entry]") "\n\t"
 		"mov w9, w13\n\t"
 		"add x10, x9, w14, uxtw\n\t"
 		/* x15: how much of that says who writes it. Is the one in front ours, too? */
@@ -156,11 +156,11 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		"ldr x16, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x12") "\n\t"
 		"cmp x16, x13\n\t"
 		"b.ne 7f\n\t"
-		"ldr x16, " PXTU_OF(PXTU_DRAFT_IDS, "%[entry]") "\n\t"
+		"ldr x16, " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") "\n\t"
 		"ldr x17, " PXTU_OF(PXTU_HEAD_IDS, "x12") "\n\t"
 		"cmp x16, x17\n\t"
 		"b.ne 7f\n\t"
-		"ldr x16, " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[entry]") "\n\t"
+		"ldr x16, " PXTU_OF(PXTU_ENTRY_THREAD_ID, "%[entry]") "\n\t"
 		"ldr x17, " PXTU_OF(PXTU_HEAD_THREAD_ID, "x12") "\n\t"
 		"cmp x16, x17\n\t"
 		"b.eq 8f\n"
@@ -168,9 +168,9 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		/* No head is that. Who looks is on this CPU: he sees it in this order. */
 		"mov x16, #-1\n\t"
 		"str x16, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x12") "\n\t"
-		"ldr x16, " PXTU_OF(PXTU_DRAFT_IDS, "%[entry]") "\n\t"
+		"ldr x16, " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") "\n\t"
 		"str x16, " PXTU_OF(PXTU_HEAD_IDS, "x12") "\n\t"
-		"ldr x16, " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[entry]") "\n\t"
+		"ldr x16, " PXTU_OF(PXTU_ENTRY_THREAD_ID, "%[entry]") "\n\t"
 		"str x16, " PXTU_OF(PXTU_HEAD_THREAD_ID, "x12") "\n\t"
 		"mov x15, #" PXTU_TEXT(PXTU_WRITER_SIZE) "\n\t"
 		"add x13, x13, x15\n\t"
@@ -192,18 +192,18 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		"cbz x15, 5f\n\t"
 		"ldp x16, x17, [%[entry]]\n\t"
 		"stp x16, x17, [x9]\n\t"
-		"ldr x16, " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[entry]") "\n\t"
+		"ldr x16, " PXTU_OF(PXTU_ENTRY_THREAD_ID, "%[entry]") "\n\t"
 		"str x16, [x9, #16]\n\t"
 		"add x9, x9, x15\n"
 		"5:\n\t"
-		"ldr x16, " PXTU_OF(PXTU_DRAFT_HEADER, "%[entry]") "\n\t"
+		"ldr x16, " PXTU_OF(PXTU_ENTRY_HEADER, "%[entry]") "\n\t"
 		"stp x16, x11, [x9]\n\t"
-		"ldr x16, " PXTU_OF(PXTU_DRAFT_ADDRESS, "%[entry]") "\n\t"
+		"ldr x16, " PXTU_OF(PXTU_ENTRY_ADDRESS, "%[entry]") "\n\t"
 		"str x16, [x9, #16]\n\t"
 		"str x11, " PXTU_OF(PXTU_HEAD_LAST, "x12") "\n\t"
-		"ldr w15, " PXTU_OF(PXTU_DRAFT_PIECES, "%[entry]") "\n\t"
+		"ldr w15, " PXTU_OF(PXTU_ENTRY_PIECES, "%[entry]") "\n\t"
 		"cbz w15, 11f\n\t"
-		"ldr x14, " PXTU_OF(PXTU_DRAFT_DATA, "%[entry]") "\n"
+		"ldr x14, " PXTU_OF(PXTU_ENTRY_DATA, "%[entry]") "\n"
 		"10:\n\t"
 		"ldp x16, x17, [x14], #16\n\t"
 		"stp x16, x17, [x9, #24]\n\t"
@@ -211,13 +211,13 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		"subs w15, w15, #1\n\t"
 		"b.ne 10b\n"
 		"11:\n\t"
-		"ldr w15, " PXTU_OF(PXTU_DRAFT_REST_WORDS, "%[entry]") "\n\t"
+		"ldr w15, " PXTU_OF(PXTU_ENTRY_REST_WORDS, "%[entry]") "\n\t"
 		"cbz w15, 6f\n\t"
-		"ldr x16, " PXTU_OF(PXTU_DRAFT_REST, "%[entry]") "\n\t"
+		"ldr x16, " PXTU_OF(PXTU_ENTRY_REST, "%[entry]") "\n\t"
 		"str x16, [x9, #24]\n\t"
 		"subs w15, w15, #1\n\t"
 		"b.eq 6f\n\t"
-		"ldr x16, " PXTU_OF(PXTU_DRAFT_REST + 8, "%[entry]") "\n\t"
+		"ldr x16, " PXTU_OF(PXTU_ENTRY_REST + 8, "%[entry]") "\n\t"
 		"str x16, [x9, #32]\n"
 		"6:\n\t"
 		"str x13, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x12") "\n\t"

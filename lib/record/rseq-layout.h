@@ -41,19 +41,19 @@
 #define PXTU_COUNTER_TSC	1
 #define PXTU_STATE_GENERATION	68
 #define PXTU_STATE_NR_CPUS	72
-#define PXTU_DRAFT_HEADER	24
-#define PXTU_DRAFT_ADDRESS	40
-#define PXTU_DRAFT_IDS		8
-#define PXTU_DRAFT_THREAD_ID	16
-#define PXTU_DRAFT_DATA		48
-#define PXTU_DRAFT_REST		56
-#define PXTU_DRAFT_STEP		72
-#define PXTU_DRAFT_TIME		80
-#define PXTU_DRAFT_ENABLE	88
-#define PXTU_DRAFT_BIT		96
-#define PXTU_DRAFT_GENERATION	100
-#define PXTU_DRAFT_PIECES	104
-#define PXTU_DRAFT_REST_WORDS	108
+#define PXTU_ENTRY_HEADER	24
+#define PXTU_ENTRY_ADDRESS	40
+#define PXTU_ENTRY_IDS		8
+#define PXTU_ENTRY_THREAD_ID	16
+#define PXTU_ENTRY_DATA		48
+#define PXTU_ENTRY_REST		56
+#define PXTU_ENTRY_STEP		72
+#define PXTU_ENTRY_TIME		80
+#define PXTU_ENTRY_ENABLE	88
+#define PXTU_ENTRY_BIT		96
+#define PXTU_ENTRY_GENERATION	100
+#define PXTU_ENTRY_PIECES	104
+#define PXTU_ENTRY_REST_WORDS	108
 #define PXTU_WRITER_SIZE	24
 
 #define PXTU_AT(number, type, member) \
@@ -91,19 +91,19 @@ _Static_assert(PXTU_COUNTER_TSC == POSIXTRACE_COUNTER_TSC, "likewise");
 PXTU_AT(PXTU_STATE_GENERATION, pxtu_state, generation);
 PXTU_AT(PXTU_STATE_NR_CPUS, pxtu_state, nr_cpus);
 PXTU_AT(0, pxtu_entry, writer);
-PXTU_AT(PXTU_DRAFT_IDS, pxtu_entry, writer.ids);
-PXTU_AT(PXTU_DRAFT_THREAD_ID, pxtu_entry, writer.thread_id);
-PXTU_AT(PXTU_DRAFT_HEADER, pxtu_entry, header);
-PXTU_AT(PXTU_DRAFT_ADDRESS, pxtu_entry, prog_address);
-PXTU_AT(PXTU_DRAFT_DATA, pxtu_entry, data);
-PXTU_AT(PXTU_DRAFT_REST, pxtu_entry, rest);
-PXTU_AT(PXTU_DRAFT_STEP, pxtu_entry, step);
-PXTU_AT(PXTU_DRAFT_TIME, pxtu_entry, time);
-PXTU_AT(PXTU_DRAFT_ENABLE, pxtu_entry, enable);
-PXTU_AT(PXTU_DRAFT_BIT, pxtu_entry, bit);
-PXTU_AT(PXTU_DRAFT_GENERATION, pxtu_entry, generation);
-PXTU_AT(PXTU_DRAFT_PIECES, pxtu_entry, pieces);
-PXTU_AT(PXTU_DRAFT_REST_WORDS, pxtu_entry, rest_words);
+PXTU_AT(PXTU_ENTRY_IDS, pxtu_entry, writer.ids);
+PXTU_AT(PXTU_ENTRY_THREAD_ID, pxtu_entry, writer.thread_id);
+PXTU_AT(PXTU_ENTRY_HEADER, pxtu_entry, header);
+PXTU_AT(PXTU_ENTRY_ADDRESS, pxtu_entry, prog_address);
+PXTU_AT(PXTU_ENTRY_DATA, pxtu_entry, data);
+PXTU_AT(PXTU_ENTRY_REST, pxtu_entry, rest);
+PXTU_AT(PXTU_ENTRY_STEP, pxtu_entry, step);
+PXTU_AT(PXTU_ENTRY_TIME, pxtu_entry, time);
+PXTU_AT(PXTU_ENTRY_ENABLE, pxtu_entry, enable);
+PXTU_AT(PXTU_ENTRY_BIT, pxtu_entry, bit);
+PXTU_AT(PXTU_ENTRY_GENERATION, pxtu_entry, generation);
+PXTU_AT(PXTU_ENTRY_PIECES, pxtu_entry, pieces);
+PXTU_AT(PXTU_ENTRY_REST_WORDS, pxtu_entry, rest_words);
 _Static_assert(sizeof(struct posixtrace_writer) == PXTU_WRITER_SIZE, "likewise");
 
 #undef PXTU_AT

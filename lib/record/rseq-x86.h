@@ -70,11 +70,11 @@
 	"movl " PXTU_OF(PXTU_GATE_GENERATION, "%%rsi") ", %%eax\n\t"	\
 	"cmpl %%eax, " PXTU_OF(PXTU_STATE_GENERATION, "%[state]") "\n\t"	\
 	"jne %l[no]\n\t"							\
-	"cmpl %%eax, " PXTU_OF(PXTU_DRAFT_GENERATION, "%[entry]") "\n\t"	\
+	"cmpl %%eax, " PXTU_OF(PXTU_ENTRY_GENERATION, "%[entry]") "\n\t"	\
 	"jne %l[no]\n\t"							\
-	"movq " PXTU_OF(PXTU_DRAFT_ENABLE, "%[entry]") ", %%rax\n\t"		\
+	"movq " PXTU_OF(PXTU_ENTRY_ENABLE, "%[entry]") ", %%rax\n\t"		\
 	"movl (%%rax), %%eax\n\t"						\
-	"testl %%eax, " PXTU_OF(PXTU_DRAFT_BIT, "%[entry]") "\n\t"		\
+	"testl %%eax, " PXTU_OF(PXTU_ENTRY_BIT, "%[entry]") "\n\t"		\
 	"jz %l[no]\n\t"							\
 	"movq " PXTU_OF(PXTU_SLOT_HEADS, "%[slot]") ", %%rcx\n\t"		\
 	"testq %%rcx, %%rcx\n\t"						\
@@ -142,7 +142,7 @@ again:
 	"leaq pxtu_rseq_record_table(%%rip), %%rax\n\t"				\
 	"cmpq %%rax, %%fs:" PXTU_TEXT(PXTU_RSEQ_CS) "(%%r11)\n\t"		\
 	"jne %l[again]\n\t"							\
-	"movq " PXTU_OF(PXTU_DRAFT_TIME, "%[entry]") ", %%rdx\n\t"
+	"movq " PXTU_OF(PXTU_ENTRY_TIME, "%[entry]") ", %%rdx\n\t"
 
 /*
  * rdx: the time, as pxtu_clock_count() has it, or goes to "no_counter". What comes behind
@@ -195,31 +195,31 @@ again:
 	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%rcx") ", %%r8\n\t"			\
 	PXTU_RSEQ_DELAY(PXTU_POINT_HEAD, "%%eax")				\
 	"movl %%r8d, %%eax\n\t"							\
-	"movl " PXTU_OF(PXTU_DRAFT_STEP, "%[entry]") ", %%r9d\n\t"		\
+	"movl " PXTU_OF(PXTU_ENTRY_STEP, "%[entry]") ", %%r9d\n\t"		\
 	"addq %%rax, %%r9\n\t"							\
 	/* r11: how much of that says who writes it. Is the one in front ours, too? */ \
 	"xorl %%r11d, %%r11d\n\t"						\
 	"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
 	"jne 7f\n\t"								\
-	"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[entry]") ", %%r10\n\t"		\
+	"movq " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") ", %%r10\n\t"		\
 	"cmpq %%r10, " PXTU_OF(PXTU_HEAD_IDS, "%%rcx") "\n\t"			\
 	"jne 7f\n\t"								\
-	"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[entry]") ", %%r10\n\t"		\
+	"movq " PXTU_OF(PXTU_ENTRY_THREAD_ID, "%[entry]") ", %%r10\n\t"		\
 	"cmpq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"		\
 	"je 8f\n"								\
 	"7:\n\t"								\
 	/* No head is that. */							\
 	"movq $-1, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
-	"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[entry]") ", %%r10\n\t"		\
+	"movq " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") ", %%r10\n\t"		\
 	"movq %%r10, " PXTU_OF(PXTU_HEAD_IDS, "%%rcx") "\n\t"			\
 	PXTU_RSEQ_DELAY(PXTU_POINT_WRITER, "%%r10d")				\
-	"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[entry]") ", %%r10\n\t"		\
+	"movq " PXTU_OF(PXTU_ENTRY_THREAD_ID, "%[entry]") ", %%r10\n\t"		\
 	"movq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"		\
 	"movl $" PXTU_TEXT(PXTU_WRITER_SIZE) ", %%r11d\n\t"			\
 	"addq %%r11, %%r8\n\t"							\
 	"addq %%r11, %%r9\n"							\
 	"8:\n\t"								\
-	"addq " PXTU_OF(PXTU_DRAFT_STEP, "%[entry]") ", %%r8\n\t"		\
+	"addq " PXTU_OF(PXTU_ENTRY_STEP, "%[entry]") ", %%r8\n\t"		\
 	"movl " PXTU_OF(PXTU_HEAD_LIMIT, "%%rcx") ", %%r10d\n\t"		\
 	"cmpq %%r10, %%r9\n\t"							\
 	"ja %l[no_room]\n\t"							\
@@ -235,23 +235,23 @@ again:
 	"jz 5f\n\t"								\
 	"movq (%[entry]), %%rax\n\t"						\
 	"movq %%rax, (%%rdi)\n\t"						\
-	"movq " PXTU_OF(PXTU_DRAFT_IDS, "%[entry]") ", %%rax\n\t"		\
+	"movq " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") ", %%rax\n\t"		\
 	"movq %%rax, 8(%%rdi)\n\t"						\
-	"movq " PXTU_OF(PXTU_DRAFT_THREAD_ID, "%[entry]") ", %%rax\n\t"		\
+	"movq " PXTU_OF(PXTU_ENTRY_THREAD_ID, "%[entry]") ", %%rax\n\t"		\
 	"movq %%rax, 16(%%rdi)\n\t"						\
 	"addq %%r11, %%rdi\n"							\
 	"5:\n\t"								\
-	"movq " PXTU_OF(PXTU_DRAFT_HEADER, "%[entry]") ", %%rax\n\t"		\
+	"movq " PXTU_OF(PXTU_ENTRY_HEADER, "%[entry]") ", %%rax\n\t"		\
 	"movq %%rax, (%%rdi)\n\t"						\
-	"movq " PXTU_OF(PXTU_DRAFT_ADDRESS, "%[entry]") ", %%rax\n\t"		\
+	"movq " PXTU_OF(PXTU_ENTRY_ADDRESS, "%[entry]") ", %%rax\n\t"		\
 	"movq %%rax, 16(%%rdi)\n\t"						\
 	"movq %%rdx, 8(%%rdi)\n\t"						\
 	"movq %%rdx, " PXTU_OF(PXTU_HEAD_LAST, "%%rcx") "\n\t"			\
 	PXTU_RSEQ_DELAY(PXTU_POINT_DATA, "%%eax")				\
-	"movl " PXTU_OF(PXTU_DRAFT_PIECES, "%[entry]") ", %%r9d\n\t"		\
+	"movl " PXTU_OF(PXTU_ENTRY_PIECES, "%[entry]") ", %%r9d\n\t"		\
 	"testl %%r9d, %%r9d\n\t"						\
 	"jz 11f\n\t"								\
-	"movq " PXTU_OF(PXTU_DRAFT_DATA, "%[entry]") ", %%rsi\n"		\
+	"movq " PXTU_OF(PXTU_ENTRY_DATA, "%[entry]") ", %%rsi\n"		\
 	"10:\n\t"								\
 	"movdqu (%%rsi), %%xmm0\n\t"						\
 	"movdqu %%xmm0, 24(%%rdi)\n\t"						\
@@ -260,14 +260,14 @@ again:
 	"decl %%r9d\n\t"							\
 	"jnz 10b\n"								\
 	"11:\n\t"								\
-	"movl " PXTU_OF(PXTU_DRAFT_REST_WORDS, "%[entry]") ", %%r9d\n\t"	\
+	"movl " PXTU_OF(PXTU_ENTRY_REST_WORDS, "%[entry]") ", %%r9d\n\t"	\
 	"testl %%r9d, %%r9d\n\t"						\
 	"jz 6f\n\t"								\
-	"movq " PXTU_OF(PXTU_DRAFT_REST, "%[entry]") ", %%rax\n\t"		\
+	"movq " PXTU_OF(PXTU_ENTRY_REST, "%[entry]") ", %%rax\n\t"		\
 	"movq %%rax, 24(%%rdi)\n\t"						\
 	"decl %%r9d\n\t"							\
 	"jz 6f\n\t"								\
-	"movq 8+" PXTU_OF(PXTU_DRAFT_REST, "%[entry]") ", %%rax\n\t"		\
+	"movq 8+" PXTU_OF(PXTU_ENTRY_REST, "%[entry]") ", %%rax\n\t"		\
 	"movq %%rax, 32(%%rdi)\n"						\
 	"6:\n\t"								\
 	PXTU_RSEQ_DELAY(PXTU_POINT_WRITTEN, "%%eax")				\
