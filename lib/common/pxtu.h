@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every file of the library needs: marking of what is exported, access to
- * memory that others change, system calls that are no cancellation points, and
- * the border between negative errno inside and error numbers outside.
+ * Needed by every file of the library: marks for exported functions, access to memory that
+ * others change, system calls that are no cancellation points, and the border between
+ * negative errno inside and error numbers outside.
  */
 #ifndef PXTU_H
 #define PXTU_H
@@ -24,9 +24,9 @@
 #define pxtu_unlikely(x)	__builtin_expect(!!(x), 0)
 
 /*
- * One access, neither torn nor repeated by the compiler, to memory that another
- * thread, another process or the kernel changes meanwhile. Each use of an
- * ordering one names its partner.
+ * One access to memory that another thread, another process or the kernel changes
+ * meanwhile. The compiler neither tears nor repeats it. Each ordering access names its
+ * partner.
  */
 #define pxtu_load(p)			__atomic_load_n(p, __ATOMIC_RELAXED)
 #define pxtu_load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
@@ -35,7 +35,7 @@
 
 #define PXTU_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* The structure that has @ptr as its @member. */
+/* The structure whose @member is at @ptr. */
 #define pxtu_container_of(ptr, type, member) \
 	((type *)((uintptr_t)(ptr) - offsetof(type, member)))
 
@@ -45,7 +45,7 @@
  * @flags: O_*
  *
  * Unlike open() no cancellation point: most functions of the standard must not
- * be one. Leaves errno alone, as do all functions here. Async-signal-safe.
+ * be one. Keeps errno, as all functions here do. Async-signal-safe.
  *
  * Return: a descriptor or negative errno.
  */
@@ -60,11 +60,11 @@ int pxtu_open(const char *path, int flags);
 void pxtu_close(int fd);
 
 /**
- * pxtu_pread() - read at an offset, started again after a signal
+ * pxtu_pread() - read at an offset, retry after a signal
  * @fd: the descriptor
  * @to: where to write it
  * @len: bytes
- * @offset: where to read; the file's own offset stays where it is
+ * @offset: where to read; the file offset does not move
  *
  * Unlike pread() no cancellation point.
  *
@@ -73,20 +73,20 @@ void pxtu_close(int fd);
 ssize_t pxtu_pread(int fd, void *to, size_t len, __u64 offset);
 
 /**
- * pxtu_ioctl() - one command to the module, started again after a signal
+ * pxtu_ioctl() - send one command to the module, retry after a signal
  * @fd: descriptor of the device
  * @cmd: POSIXTRACE_IOC_*
  * @arg: its argument
  *
  * For commands that do not wait. Async-signal-safe.
  *
- * Return: what the command returned, or negative errno, never -EINTR; -EIO if it was
- * interrupted each time.
+ * Return: what the command returned, or negative errno, never -EINTR; -EIO if a signal
+ * interrupted every try.
  */
 int pxtu_ioctl(int fd, unsigned long cmd, void *arg);
 
 /**
- * pxtu_ioctl_once() - one command to the module
+ * pxtu_ioctl_once() - send one command to the module
  * @fd: descriptor of the device
  * @cmd: POSIXTRACE_IOC_*
  * @arg: its argument
@@ -96,26 +96,26 @@ int pxtu_ioctl(int fd, unsigned long cmd, void *arg);
 int pxtu_ioctl_once(int fd, unsigned long cmd, void *arg);
 
 /**
- * pxtu_checked() - one command, if the descriptor still is what we take it for
+ * pxtu_checked() - send one command, if the descriptor is still ours
  * @fd: a descriptor that was ours
- * @stream: number of the stream that it was; 0 for role target
+ * @stream: number of its stream; 0 for role target
  * @cmd: POSIXTRACE_IOC_*
  * @arg: its argument
  *
- * The program may have closed it, and opened another file under its number. The
- * module compares and does the command in one, so that no other stream gets it. A
- * file of something else says that it does not know such a command. Started again
- * after a signal. Async-signal-safe.
+ * The program may have closed the descriptor and opened another file under its number.
+ * The module compares and executes in one step, so no other stream gets the command. A
+ * file of another kind does not know the command. Retries after a signal.
+ * Async-signal-safe.
  *
  * Return: what the command returned, or negative errno, never -EINTR: -EBADF,
- * -ENOTTY, -EINVAL or -ESTALE if it is not ours, or whatever such a file says.
+ * -ENOTTY, -EINVAL or -ESTALE if it is not ours, or any error of a foreign file.
  */
 int pxtu_checked(int fd, __u64 stream, unsigned long cmd, void *arg);
 
 /**
- * pxtu_checked_once() - as pxtu_checked(), but not started again after a signal
+ * pxtu_checked_once() - as pxtu_checked(), without a retry after a signal
  * @fd: a descriptor that was ours
- * @stream: number of the stream that it was; 0 for role target
+ * @stream: number of its stream; 0 for role target
  * @cmd: POSIXTRACE_IOC_*
  * @arg: its argument
  *
@@ -126,37 +126,37 @@ int pxtu_checked_once(int fd, __u64 stream, unsigned long cmd, void *arg);
 /**
  * pxtu_checked_soon() - as pxtu_checked(), for commands that do not wait
  * @fd: a descriptor that was ours
- * @stream: number of the stream that it was; 0 for role target
+ * @stream: number of its stream; 0 for role target
  * @cmd: POSIXTRACE_IOC_*
  * @arg: its argument
  *
  * Async-signal-safe.
  *
- * Return: as pxtu_checked(), or -EIO if it was interrupted each time.
+ * Return: as pxtu_checked(), or -EIO if a signal interrupted every try.
  */
 int pxtu_checked_soon(int fd, __u64 stream, unsigned long cmd, void *arg);
 
 /**
- * pxtu_is_ours() - is a descriptor still what we take it for?
+ * pxtu_is_ours() - is a descriptor still ours?
  * @fd: a descriptor that was ours
- * @stream: number of the stream that it was; 0 for role target
+ * @stream: number of its stream; 0 for role target
  *
  * Async-signal-safe.
  *
- * Return: true also of a stream that was shut down.
+ * Return: true also for a stream that was shut down.
  */
 bool pxtu_is_ours(int fd, __u64 stream);
 
 /**
  * pxtu_map() - map memory of the module
  * @fd: a descriptor that was ours
- * @stream: number of the stream that it was; 0 for role target
- * @map: what, from CREATE, ATTACH or SYNC
+ * @stream: number of its stream; 0 for role target
+ * @map: the memory, from CREATE, ATTACH or SYNC
  * @flags: POSIXTRACE_MAPPING_*
- * @address: where it is mapped
+ * @address: where to write the address of the mapping
  *
- * Not mmap(): that takes the file that has the number of @fd at that moment, and to ask
- * afterwards what @fd is now does not tell what it was then. Async-signal-safe.
+ * Not mmap(): it would map any file that has the number @fd at that moment, and a later
+ * check cannot tell which file that was. Async-signal-safe.
  *
  * Return: 0 or negative errno, as pxtu_checked().
  */
@@ -164,39 +164,39 @@ int pxtu_map(int fd, __u64 stream, const struct posixtrace_map *map, __u32 flags
 	     void **address);
 
 /**
- * pxtu_close_ours() - close a descriptor, if it still is ours
+ * pxtu_close_ours() - close a descriptor, if it is still ours
  * @fd: a descriptor that was ours
- * @stream: number of the stream that it was; 0 for role target
+ * @stream: number of its stream; 0 for role target
  *
- * Also if a filter of the program (seccomp) keeps the module from telling.
+ * Works also if a filter of the program (seccomp) keeps the module from answering.
  * Async-signal-safe.
  *
- * Return: was it?
+ * Return: true if it was ours and is closed now.
  */
 bool pxtu_close_ours(int fd, __u64 stream);
 
 /**
- * pxtu_close_new() - close a descriptor without role, if it still is ours
+ * pxtu_close_new() - close a descriptor without role, if it is still ours
  * @fd: of the device, opened a moment ago
- * @err: what CREATE or ATTACH said, with which it could get no role; else 0
+ * @err: the error of CREATE or ATTACH, if one of them failed; else 0
  *
  * Async-signal-safe.
  *
- * Return: was it?
+ * Return: true if it was ours and is closed now.
  */
 bool pxtu_close_new(int fd, int err);
 
 /**
- * pxtu_futex_wait() - sleep until somebody calls pxtu_futex_wake(), or a signal comes
+ * pxtu_futex_wait() - sleep until pxtu_futex_wake() or a signal
  * @word: of this process only
- * @value: if the word has another value, there is nothing to wait for
+ * @value: returns at once if the word has another value
  *
  * No cancellation point.
  */
 void pxtu_futex_wait(int *word, int value);
 
 /**
- * pxtu_futex_wake() - wake all who sleep in pxtu_futex_wait()
+ * pxtu_futex_wake() - wake up all threads that sleep in pxtu_futex_wait()
  * @word: its value has changed
  *
  * Async-signal-safe.
@@ -207,16 +207,16 @@ void pxtu_futex_wake(int *word);
  * pxtu_cancel_block() - block the signal that cancels this thread asynchronously
  * @before: where to write which signals were blocked, for pxtu_cancel_unblock()
  *
- * Until pxtu_cancel_unblock(), only a system call that unblocks the signal is interrupted by it.
+ * Until pxtu_cancel_unblock(), the signal interrupts only a system call that unblocks it.
  *
  * Return: the signal, as bits of a signal mask, for posixtrace_wait.unblock; 0 if it was
- * blocked before, or cannot be.
+ * blocked before, or cannot be blocked.
  */
 __u64 pxtu_cancel_block(__u64 *before);
 
 /**
- * pxtu_cancel_unblock() - as before pxtu_cancel_block()
- * @before: what that wrote
+ * pxtu_cancel_unblock() - undo pxtu_cancel_block()
+ * @before: what pxtu_cancel_block() wrote
  */
 void pxtu_cancel_unblock(__u64 before);
 
@@ -224,19 +224,19 @@ void pxtu_cancel_unblock(__u64 before);
  * pxtu_device_open() - open the module's device
  *
  * The descriptor is above those of the standard streams, which programs close
- * and open again by number, and is closed by exec. Async-signal-safe.
+ * and open again by number. exec closes it. Async-signal-safe.
  *
- * Return: a descriptor; -ENODEV without the module, -EPERM when the device may
- * not be opened, -EOPNOTSUPP if the module has another ABI version, -EBADF if the
- * program closed the descriptor at once, other negative errno.
+ * Return: a descriptor; -ENODEV without the module, -EPERM without permission to open
+ * the device, -EOPNOTSUPP if the module has another ABI version, -EBADF if the program
+ * closed the descriptor at once, other negative errno.
  */
 int pxtu_device_open(void);
 
 /**
- * pxtu_error() - what a function of the standard returns
+ * pxtu_error() - turn an error into the return value of a standard function
  * @err: 0 or negative errno
  *
- * Return: 0 or the error number by which the standard calls the cause.
+ * Return: 0 or the error number that the standard has for the cause.
  */
 int pxtu_error(int err);
 

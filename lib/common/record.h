@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What streams and logs have in common: records that nobody vouches for, and the
- * events that they become. Without state, so that it is all inline.
+ * Shared by streams and logs: untrusted records, and the events made of them. All inline,
+ * because nothing here has state.
  */
 #ifndef PXTU_RECORD_H
 #define PXTU_RECORD_H
@@ -11,16 +11,16 @@
 
 #include "common/pxtu.h"
 
-/* Where records are damaged, an event is reported with this data: int EIO. */
+/* Data of the event that reports damaged records: int EIO. */
 #define PXTU_ERROR_DATA_SIZE	((__u32)sizeof(int))
 
-/* What is in front of the data, at most. */
+/* The largest header in front of the data. */
 #define PXTU_HEADER_MAX \
 	(sizeof(struct posixtrace_writer) + sizeof(struct posixtrace_record))
 
 /**
- * struct pxtu_writer - the thread that a record is of
- * @known: it is known, for a record before has said so
+ * struct pxtu_writer - the thread that wrote a record
+ * @known: an earlier record, or this one, named the thread
  * @pid: process id
  * @tid: kernel thread id
  * @thread_id: pthread_t
@@ -33,15 +33,15 @@ struct pxtu_writer {
 };
 
 /**
- * struct pxtu_record - a record, and what it does not say itself
+ * struct pxtu_record - a parsed record
  * @header: bytes in front of the data
- * @size: bytes from its first one to the next record
+ * @size: bytes from its start to the next record
  * @data_len: bytes of data
  * @event_id: event type
  * @flags: POSIXTRACE_RECORD_*
  * @timestamp: nanoseconds since the Epoch
- * @prog_address: instruction behind the call
- * @writer: the thread that it is of
+ * @prog_address: instruction after the call
+ * @writer: the thread that wrote it
  */
 struct pxtu_record {
 	__u32 header;
@@ -57,13 +57,13 @@ struct pxtu_record {
 /**
  * struct pxtu_event - an event to be reported
  * @id: event type
- * @truncated: data was cut when it was recorded
+ * @truncated: data was truncated when it was recorded
  * @timestamp: nanoseconds since the Epoch
- * @prog_address: instruction behind the call
+ * @prog_address: instruction after the call
  * @thread_id: pthread_t
  * @pid: process id
  * @data_len: bytes of data
- * @cpu: that recorded it, or POSIXTRACE_NO_CPU
+ * @cpu: the CPU that recorded it, or POSIXTRACE_NO_CPU
  * @lost: events lost before it, in all gaps reported so far
  * @data: the data
  */
@@ -81,7 +81,7 @@ struct pxtu_event {
 };
 
 /**
- * struct pxtu_place - where the data of an event is to go
+ * struct pxtu_place - where the data of an event goes
  * @at: address
  * @room: bytes there
  */
@@ -91,10 +91,10 @@ struct pxtu_place {
 };
 
 /**
- * struct pxtu_queue - what is to be reported next
+ * struct pxtu_queue - the next events to report
  * @event: OVERFLOW, RESUME and a record
- * @next: next of them
- * @count: how many there are
+ * @next: index of the next one
+ * @count: number of events
  */
 struct pxtu_queue {
 	struct pxtu_event event[3];
@@ -103,13 +103,13 @@ struct pxtu_queue {
 };
 
 /**
- * pxtu_record_parse() - what does a record say?
+ * pxtu_record_parse() - parse a record
  * @record: where to write it
  * @raw: private copy of its first bytes: PXTU_HEADER_MAX, or all up to the end
- * @room: bytes that it has at most
+ * @room: largest size that it can have
  * @before: thread of the record before
  *
- * Return: false if it is none; but true does not yet mean that it is one.
+ * Return: false if this cannot be a record; true needs pxtu_record_valid() too.
  */
 static inline bool pxtu_record_parse(struct pxtu_record *record, const void *raw, __u32 room,
 				     const struct pxtu_writer *before)
@@ -141,13 +141,13 @@ static inline bool pxtu_record_parse(struct pxtu_record *record, const void *raw
 	record->flags = header.flags;
 	record->timestamp = header.timestamp;
 	record->prog_address = header.prog_address;
-	/* Not used if it is too large for 32 bits. */
+	/* Unused if too large for 32 bits: pxtu_record_valid() refuses such data first. */
 	record->size = (__u32)POSIXTRACE_RECORD_ALIGNED((__u64)record->header + header.data_len);
 	return true;
 }
 
 /**
- * pxtu_record_room() - bytes that the data of any valid record needs
+ * pxtu_record_room() - room for the data of any valid record, in bytes
  * @max_data: largest data of a user event, in bytes
  */
 static inline size_t pxtu_record_room(__u32 max_data)
@@ -158,9 +158,9 @@ static inline size_t pxtu_record_room(__u32 max_data)
 /**
  * pxtu_record_valid() - can this be a record?
  * @record: from pxtu_record_parse()
- * @system: it is among those that the kernel writes
+ * @system: the kernel wrote it
  * @max_data: largest data of a user event, in bytes
- * @room: bytes that it has at most
+ * @room: largest size that it can have
  */
 static inline bool pxtu_record_valid(const struct pxtu_record *record, bool system,
 				     __u32 max_data, __u32 room)
@@ -176,7 +176,7 @@ static inline bool pxtu_record_valid(const struct pxtu_record *record, bool syst
 }
 
 /**
- * pxtu_record_error() - instead of what is no record, one that says so
+ * pxtu_record_error() - make the record that reports damage
  * @record: where to write it
  * @timestamp: its time
  */
@@ -190,8 +190,8 @@ static inline void pxtu_record_error(struct pxtu_record *record, __u64 timestamp
 }
 
 /**
- * pxtu_record_after_gap() - is this the first record behind what was lost?
- * @record: the record, about to be reported
+ * pxtu_record_after_gap() - is this the first record after lost events?
+ * @record: the next record to report
  * @loop: the stream has the policy POSIX_TRACE_LOOP
  * @first: time of the first event that was lost
  */
@@ -202,8 +202,8 @@ static inline bool pxtu_record_after_gap(const struct pxtu_record *record, bool 
 	if (loop)
 		return true;
 	/*
-	 * The stream was full: the last event before is its automatic STOP, which
-	 * may be younger than the first lost event; the first one behind is START.
+	 * The stream was full. The last event before the gap is its automatic STOP, which
+	 * may be younger than the first lost event; the first one after it is START.
 	 */
 	if (record->event_id == POSIXTRACE_ID_STOP)
 		return false;
@@ -216,11 +216,11 @@ static inline void pxtu_queue_add(struct pxtu_queue *queue, const struct pxtu_ev
 }
 
 /**
- * pxtu_queue_record() - the event that a record stands for is reported next
+ * pxtu_queue_record() - queue the event of a record
  * @queue: has room
  * @record: the record, checked
  * @data: its data
- * @cpu: that recorded it, or POSIXTRACE_NO_CPU
+ * @cpu: the CPU that recorded it, or POSIXTRACE_NO_CPU
  * @lost: events lost before it
  */
 static inline void pxtu_queue_record(struct pxtu_queue *queue, const struct pxtu_record *record,

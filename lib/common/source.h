@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A source of events: what a trace id of this process stands for. There are two kinds: an
+ * A source of events: each trace id of this process stands for one. There are two kinds: an
  * active trace stream (stream/streamops.c) and a log (log/logops.c). A function of
  * <trace.h> that takes both kinds knows only the operations below.
  */
@@ -14,15 +14,15 @@
 struct pxtu_source;
 
 /**
- * struct pxtu_source_ops - what the kinds of sources do differently
- * @next: takes the next event; its data goes to the place if there is room for all of it
- *	and nothing has to be reported before. The event is valid until the next call; NULL
- *	if there is none now
- * @unread: the last event of @next was not reported; @next returns it again. Only if its
- *	data is not in the place
- * @settle: the events that @next returned were reported, and no more are read now
- * @wait: sleeps until there may be an event, a cancellation point; NULL if the source never
- *	waits. A cancelled thread puts the source
+ * struct pxtu_source_ops - operations of a kind of source
+ * @next: takes the next event. Its data goes to the place if all of it fits and no other
+ *	event has to be reported first. The event is valid until the next call; NULL if
+ *	there is none now
+ * @unread: puts the last event of @next back, for the next call. Only if its data is not
+ *	in the place
+ * @settle: the caller has reported the events that @next returned, and reads no more now
+ * @wait: sleeps until there may be an event; a cancellation point. A cancelled thread puts
+ *	the source. NULL if the source never waits
  * @alive: returns 0, or -ESHUTDOWN if the source was shut down
  * @get_attr: writes the attributes
  * @get_status: writes the status
@@ -48,14 +48,14 @@ struct pxtu_source_ops {
 };
 
 /**
- * struct pxtu_source - what both kinds of sources have
- * @ops: operations, which also say what kind it is
+ * struct pxtu_source - the common part of both kinds of sources
+ * @ops: operations; the kind of the source
  * @readable: its events can be read. Those of a stream with log are read from the log
- * @users: calls that are using it; guarded by the lock of the trace ids
+ * @users: calls that use it; guarded by the lock of the trace ids
  * @removed: the trace id is gone; guarded by the lock of the trace ids
- * @idle: signalled, under the lock of the trace ids, when @users gets 0 after the trace id
- *	was removed
- * @lock: guards what the kinds say; never held while waiting for an event
+ * @idle: signalled, under the lock of the trace ids, when @users becomes 0 after the trace
+ *	id was removed
+ * @lock: guards the fields that each kind names; never held while waiting for an event
  */
 struct pxtu_source {
 	const struct pxtu_source_ops *ops;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The pages with the state of this process. What is in it belongs to attach.c,
- * slots.c and trid.c.
+ * The pages with the state of this process. Its contents belong to record/attach.c,
+ * record/slots.c and trid.c.
  */
 #include <pthread.h>
 #include <sys/mman.h>
@@ -22,8 +22,8 @@ struct pxtu_state *pxtu_state_make(void)
 	if (mine == MAP_FAILED)
 		goto out;
 	/*
-	 * Without it a child would take its parent's descriptors for its own:
-	 * then rather no tracing. Linux has had it since 4.14.
+	 * Without it a child would take its parent's descriptors for its own, so there is
+	 * no tracing then. Linux has it since 4.14.
 	 */
 	if (madvise(mine, size, MADV_WIPEONFORK))
 		goto unmap;
@@ -53,8 +53,8 @@ bool pxtu_state_trylock(struct pxtu_state *state, sigset_t *signals)
 	sigset_t all;
 
 	/*
-	 * A handler that came in between and left by siglongjmp() would leave the
-	 * try-lock held for ever.
+	 * A signal handler that leaves by siglongjmp() would otherwise leave the try-lock
+	 * held forever.
 	 */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, signals);
@@ -72,9 +72,9 @@ void pxtu_state_unlock(struct pxtu_state *state, const sigset_t *signals)
 }
 
 /*
- * Before main() and before other constructors, so that the first event finds
- * it. Earlier ones, as in an IFUNC resolver, make it themselves. Opens nothing:
- * most programs that are linked with the library are not traced today.
+ * Runs before main() and before other constructors, so that the first event finds the
+ * state. An earlier event, as in an IFUNC resolver, makes it itself. Opens nothing: most
+ * programs that are linked with the library are not traced.
  */
 __attribute__((__constructor__(101)))
 static void state_constructor(void)

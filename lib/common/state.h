@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the library knows about the process it is in. All of it lies in pages
- * that the kernel empties in a child (MADV_WIPEONFORK), however the child was
- * made: a child begins unattached and without trace ids, as the standard wants,
- * and can not use what belongs to its parent.
+ * The state of this process. It lies in pages that the kernel empties in a child
+ * (MADV_WIPEONFORK), however the child was made. So a child begins unattached and without
+ * trace ids, as the standard requires, and cannot use what belongs to its parent.
  */
 #ifndef PXTU_STATE_H
 #define PXTU_STATE_H
@@ -15,19 +14,19 @@
 struct pxtu_trid_table;
 
 #define PXTU_ATTACHING		1
-#define PXTU_ATTACHING_WAITED	2	/* and somebody waits for the end of it */
+#define PXTU_ATTACHING_WAITED	2	/* and another thread waits for the end */
 
 #define PXTU_SPARES		8
 
 /**
- * struct pxtu_slot - what we know of one stream that traces this process
+ * struct pxtu_slot - notes of one stream that traces this process
  * @heads: struct posixtrace_cpu_head of each CPU, mapped; or NULL: then the rest is
  *	not valid
- * @pool: its sub-buffers, mapped behind them
+ * @pool: sub-buffers, mapped after the heads
  * @pool_size: bytes
- * @wakeup: mapped, too
- * @stream: its number
- * @max_data: bytes of data that it takes of an event
+ * @wakeup: need_wakeup of the reader, mapped
+ * @stream: number of the stream
+ * @max_data: largest data that it records of an event, in bytes
  * @pid: process id of this process, as its controller sees it
  */
 struct pxtu_slot {
@@ -44,29 +43,28 @@ struct pxtu_slot {
  * struct pxtu_state - state of this process; all zero at first
  * @attached: non-zero when the gate of this process is in place; written with
  *	@attaching held
- * @fd: descriptor that has the role of a target, 0 for none. The program may close
- *	it, and open another file under its number, at any time: attach.c. Written
+ * @fd: descriptor with the role of a target, 0 for none. The program may close it, and
+ *	open another file under its number, at any time: see record/attach.c. Written
  *	with @attaching held
- * @attaching: PXTU_ATTACHING* while a thread attaches or takes note of streams;
- *	a try-lock for those who record, a futex for others
- * @absent: non-zero if the module was not there at the last try; written with
- *	@attaching held, a hint
- * @pause: until when no thread tries again to attach, because it failed: milliseconds,
- *	0 for no pause; a hint, written by those who failed, and with 0 by those who need it
- * @spare: more such descriptors, or 0: those that threads opened while another one
- *	attached. Kept, since a descriptor that others may close too is better not
- *	closed. Written with compare-and-swap
+ * @attaching: PXTU_ATTACHING* while a thread attaches or takes note of streams; a
+ *	try-lock for threads that record, a futex for others
+ * @absent: non-zero if the module was absent at the last try; a hint, written with
+ *	@attaching held
+ * @pause: end of the pause after a failed attach, in milliseconds; 0 for no pause. A hint,
+ *	written by threads that failed, and with 0 by threads that cannot wait
+ * @spare: more such descriptors, or 0: threads opened them while another one attached.
+ *	They stay open, since the program may close the same number at the same time.
+ *	Written with compare-and-swap
  * @trids: trace ids; installed once with compare-and-swap
- * @full: bit s: the stream in slot s was full when somebody last tried; a hint
- * @generation: of the gate that belongs to @slot. This and what follows is written
- *	with @attaching held; this, @nr_cpus and the heads are read in restartable
- *	sequences
- * @nr_cpus: CPUs that @slot has heads of
- * @sequences: restartable sequences can be used: 1, or not: -1, or nobody has tried: 0
+ * @full: bit s: the stream in slot s was full at the last try; a hint
+ * @generation: generation of the gate that @slot belongs to. This and the following fields
+ *	are written with @attaching held; restartable sequences read this, @nr_cpus and
+ *	the heads
+ * @nr_cpus: number of CPUs that @slot has heads for
+ * @sequences: restartable sequences work: 1, do not work: -1, not tried yet: 0
  * @target: number of this process, from ATTACH
  * @slot: streams that trace this process
- * @sync: what SYNC said; here, for there is not much room on the stack of a
- *	signal handler
+ * @sync: answer of SYNC; here, because the stack of a signal handler is small
  */
 struct pxtu_state {
 	int attached;
@@ -89,7 +87,7 @@ struct pxtu_state {
 extern struct pxtu_state *pxtu_state_page __attribute__((__visibility__("hidden")));
 
 /**
- * pxtu_state_make() - make the state of this process, or find it made
+ * pxtu_state_make() - make the state of this process, if there is none
  *
  * Async-signal-safe. Keeps errno.
  *
@@ -111,20 +109,20 @@ static inline struct pxtu_state *pxtu_state(void)
 }
 
 /**
- * pxtu_state_trylock() - nobody else attaches or takes note of streams
+ * pxtu_state_trylock() - keep other threads from attaching and from taking note of streams
  * @state: state of this process
- * @signals: where to write which signals were blocked: from now on all are
+ * @signals: where to write which signals were blocked; blocks all
  *
  * Async-signal-safe. Changes errno.
  *
- * Return: false if somebody does; then signals are as before.
+ * Return: false if another thread holds the lock; then signals are as before.
  */
 bool pxtu_state_trylock(struct pxtu_state *state, sigset_t *signals);
 
 /**
- * pxtu_state_unlock() - end of pxtu_state_trylock()
+ * pxtu_state_unlock() - undo pxtu_state_trylock()
  * @state: locked
- * @signals: what that wrote
+ * @signals: what pxtu_state_trylock() wrote
  */
 void pxtu_state_unlock(struct pxtu_state *state, const sigset_t *signals);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * System calls as the library needs them: no cancellation points, errno kept.
- * What they are called for is not known here.
+ * System calls as the library needs them: they are no cancellation points and keep errno.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -15,7 +14,7 @@
 
 #include "common/pxtu.h"
 
-/* One system call; its error in the return value instead of errno. */
+/* One system call; returns its error instead of setting errno. */
 #define sys(...) ({					\
 	int saved_errno = errno;			\
 	long sys_ret = syscall(__VA_ARGS__);		\
@@ -26,8 +25,7 @@
 })
 
 /*
- * Of commands that do not wait. A filter of the program (seccomp) may say EINTR to each, and
- * for ever.
+ * For commands that do not wait: a filter of the program (seccomp) may answer EINTR forever.
  */
 #define INTERRUPTS_MAX	100
 
@@ -43,7 +41,7 @@ int pxtu_open(const char *path, int flags)
 
 void pxtu_close(int fd)
 {
-	/* After EINTR Linux has closed it: never again. */
+	/* Linux has closed it even after EINTR: no retry. */
 	sys(SYS_close, fd);
 }
 
@@ -52,7 +50,7 @@ ssize_t pxtu_pread(int fd, void *to, size_t len, __u64 offset)
 	int saved_errno = errno, cancel;
 	ssize_t ret;
 
-	/* By the C library: how an offset is passed depends on the machine. */
+	/* Use the C library: the machine decides how to pass an offset. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	do {
 		ret = pread64(fd, to, len, (off64_t)offset);
@@ -114,7 +112,7 @@ bool pxtu_is_ours(int fd, __u64 stream)
 {
 	struct posixtrace_info info = { 0 };
 
-	/* An answer that nobody else gives: there are files that say 0 to everything. */
+	/* Only the module gives this answer; some files return 0 for every command. */
 	return !pxtu_checked_soon(fd, stream, POSIXTRACE_IOC_INFO, &info) && info.abi_version;
 }
 
@@ -126,14 +124,14 @@ int pxtu_map(int fd, __u64 stream, const struct posixtrace_map *map, __u32 flags
 
 	if (err)
 		return err;
-	/* A file that says 0 to everything does nothing. */
+	/* A file that returns 0 for every command maps nothing. */
 	if (!mapping.address)
 		return -EBADF;
 	*address = (void *)(uintptr_t)mapping.address;
 	return 0;
 }
 
-/* Does a descriptor lead to the file that has the device's name? */
+/* Does the descriptor refer to the device file? */
 static bool has_device_open(int fd)
 {
 	int saved_errno = errno;
@@ -147,10 +145,10 @@ static bool has_device_open(int fd)
 }
 
 /*
- * The module's file does not say that it is ours: is it the module that says so, or a filter
- * of the program (seccomp), which forbids CHECKED or all commands? The module says ESTALE of
- * another role of this process, and EFAULT if it finds no argument; of all else it says EINVAL
- * both times, also to the command that every file of that role takes, but not to INFO.
+ * The device file does not answer that it is ours. Does the module say so, or a filter of the
+ * program (seccomp) that forbids CHECKED or all commands? The module answers ESTALE for
+ * another role of this process, and EFAULT without an argument. For any other file it answers
+ * EINVAL both times, also to the command that every file of that role takes, but not to INFO.
  */
 static bool is_filtered(int fd, __u64 stream)
 {
@@ -171,9 +169,9 @@ static bool is_filtered(int fd, __u64 stream)
 }
 
 /*
- * No system call closes a descriptor if it is a certain file. So between the two,
- * another thread of the program can close it and have another file under its number:
- * as it can between the open() and the close() of any function of any library.
+ * No system call closes a descriptor only if it is a certain file. So between the check and
+ * the close another thread can close it and open another file under its number, as between
+ * open() and close() in any library.
  */
 bool pxtu_close_ours(int fd, __u64 stream)
 {
@@ -183,7 +181,7 @@ bool pxtu_close_ours(int fd, __u64 stream)
 	return true;
 }
 
-/* A role that this process gave it: else a filter has said EBUSY, and says it here, too. */
+/* Has it a role that this process gave it? If a filter said EBUSY, it says so here, too. */
 static bool has_role(int fd)
 {
 	return pxtu_ioctl(fd, POSIXTRACE_IOC_CHECKED, NULL) == -EFAULT;
@@ -191,7 +189,7 @@ static bool has_role(int fd)
 
 bool pxtu_close_new(int fd, int err)
 {
-	/* EBUSY: another one of the module, for ours has no role yet. */
+	/* EBUSY: it is another file of the module, because ours has no role yet. */
 	if (!has_device_open(fd) || (err == -EBUSY && has_role(fd)))
 		return false;
 	pxtu_close(fd);
@@ -208,7 +206,7 @@ void pxtu_futex_wake(int *word)
 	sys(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 
-/* The signal by which glibc cancels another thread. pthread_sigmask() never changes it. */
+/* glibc cancels another thread with this signal. pthread_sigmask() never changes it. */
 #define CANCEL_SIGNAL	(1ULL << (__SIGRTMIN - 1))
 
 __u64 pxtu_cancel_block(__u64 *before)
@@ -229,9 +227,9 @@ void pxtu_cancel_unblock(__u64 before)
 }
 
 /*
- * Another version of the module means other things by the same commands. A file that does not
- * know INFO does not know ATTACH or CREATE either; one that says 0 to everything writes nothing,
- * and no module has pages of size 0.
+ * In another version of the module the same commands mean other things. A file that does not
+ * know INFO does not know ATTACH or CREATE either. A file that returns 0 for every command
+ * writes nothing, and no module has pages of size 0.
  */
 static bool has_our_version(int fd)
 {
@@ -258,7 +256,7 @@ int pxtu_device_open(void)
 	if (fd < 0)
 		return fd;
 	if (fd <= STDERR_FILENO) {
-		/* It has no role yet: to close a copy of it means nothing to the module. */
+		/* It has no role yet, so the module does not care if a copy is closed. */
 		high = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 		pxtu_close_new(fd, 0);
 		fd = high;
@@ -271,9 +269,9 @@ int pxtu_device_open(void)
 int pxtu_error(int err)
 {
 	switch (err) {
-	case -ESHUTDOWN:	/* the stream is gone, and with it the trace id */
+	case -ESHUTDOWN:	/* the stream is gone, and its trace id too */
 	case -EBADF:		/* the program closed our descriptor */
-	case -ENOTTY:		/* and has another file under its number */
+	case -ENOTTY:		/* and opened another file under its number */
 	case -ESTALE:		/* or another stream */
 		return EINVAL;
 	case -EOPNOTSUPP:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table of trace ids. A trace id is the number of a slot of the table and,
- * above it, how often the slot was used: an id that was shut down stays invalid
- * until its slot was used half a million times more.
+ * The table of trace ids. A trace id is the index of a slot in the table and, in the upper
+ * bits, the generation of the slot. So an id that was shut down stays invalid until its slot
+ * has been used half a million times more.
  */
 #include <stdlib.h>
 
@@ -16,8 +16,8 @@
 #define GENERATION_MAX	((1U << GENERATION_BITS) - 1)
 
 /**
- * struct trid_slot - what one trace id means
- * @source: NULL in a free slot
+ * struct trid_slot - one trace id
+ * @source: the source that it stands for; NULL in a free slot
  * @generation: upper part of the trace id, from 1
  */
 struct trid_slot {
@@ -27,8 +27,8 @@ struct trid_slot {
 
 /**
  * struct pxtu_trid_table - trace ids of this process
- * @lock: guards all below, and the use counts of the streams. Innermost; held
- *	for some instructions only (and to grow the table)
+ * @lock: guards all below, and the use counts of the sources. Innermost; held for a few
+ *	instructions only (and to grow the table)
  * @nr_slots: slots in use or free
  * @slots: the slots
  */
@@ -151,11 +151,11 @@ void pxtu_trid_put(struct pxtu_source *source)
 {
 	struct pxtu_trid_table *table = table_get();
 
-	/* In the child of a process that forked in a signal handler meanwhile. */
+	/* No table: a signal handler forked meanwhile, and this is the child. */
 	if (!table)
 		return;
 	pthread_mutex_lock(&table->lock);
-	/* Under the lock: without it the source may be gone before the signal. */
+	/* Signal under the lock: without it the source may be freed first. */
 	if (!--source->users && source->removed)
 		pthread_cond_signal(&source->idle);
 	pthread_mutex_unlock(&table->lock);

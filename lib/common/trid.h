@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trace ids: which stream or log a number means, and who is using it. */
+/* Trace ids: which source a number stands for, and how many calls use it. */
 #ifndef PXTU_TRID_H
 #define PXTU_TRID_H
 
@@ -15,17 +15,17 @@
 int pxtu_trid_install(struct pxtu_source *source, trace_id_t *trid);
 
 /**
- * pxtu_trid_get() - the source of a trace id, to use it
+ * pxtu_trid_get() - look up a trace id, and use its source
  * @trid: any number
- * @kind: operations that it must have; NULL for any
+ * @kind: operations that the source must have; NULL for any
  *
- * Return: the source, that lives until pxtu_trid_put(); NULL if the number is
- * no trace id of this process, or that of a source of another kind.
+ * Return: the source, which lives until pxtu_trid_put(); NULL if the number is no trace id
+ * of this process, or stands for a source of another kind.
  */
 struct pxtu_source *pxtu_trid_get(trace_id_t trid, const struct pxtu_source_ops *kind);
 
 /**
- * pxtu_trid_put() - end of a use
+ * pxtu_trid_put() - end the use of a source
  * @source: source from pxtu_trid_get()
  */
 void pxtu_trid_put(struct pxtu_source *source);
@@ -35,13 +35,13 @@ void pxtu_trid_put(struct pxtu_source *source);
  * @trid: any number
  * @kind: operations that its source must have
  *
- * Return: the source, which now belongs to the caller and maybe to calls that
- * began earlier, see pxtu_trid_drain(); NULL as pxtu_trid_get().
+ * Return: the source, which belongs to the caller, and until pxtu_trid_drain() also to
+ * calls that began earlier; NULL as pxtu_trid_get().
  */
 struct pxtu_source *pxtu_trid_remove(trace_id_t trid, const struct pxtu_source_ops *kind);
 
 /**
- * pxtu_trid_drain() - wait until nobody uses the source any more
+ * pxtu_trid_drain() - wait until no call uses the source any more
  * @source: source from pxtu_trid_remove()
  *
  * Call with cancellation disabled.

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Attaching this process to the module, so that it finds out who traces it. What
- * is recorded then is up to event.c.
+ * Attaches this process to the module, so that it learns which streams trace it. Recording
+ * is in event.c.
  *
- * All of this may run in a signal handler, in any thread, at any time: only
+ * All of this may run in a signal handler, in any thread, at any time. So it uses only
  * system calls and atomic operations.
  *
- * The program does not know of our descriptor, and may close it: daemons close all.
- * The process remains a target, for its mapping of the gate holds the file. So what
- * is lost is a way to send commands, and another descriptor will do. The number of
- * the old one may be that of a file of the program now, which must neither be closed
- * nor used.
+ * The program does not know our descriptor, and may close it: daemons close all descriptors.
+ * The process remains a target, because its mapping of the gate holds the file. It only lost
+ * the way to send commands, and another descriptor will do. The number of the old one may
+ * belong to a file of the program now, which must be neither closed nor used.
  */
 #include <sys/mman.h>
 #include <time.h>
@@ -19,12 +18,12 @@
 #include "record/gate.h"
 
 #define TRIES	6	/* for one event, against a thread that closes and closes */
-#define PAUSE	100U	/* milliseconds after one that failed */
+#define PAUSE	100U	/* milliseconds after a failed try */
 
-/* For those who wait, against the same, and a filter that says EBADF to all. */
+/* For threads that wait: against the same, and a filter that answers EBADF to all. */
 #define WAIT_TRIES	1000
 
-/* The clock of the pause. No system call, but some milliseconds coarse. */
+/* The clock of the pause. Needs no system call, and is some milliseconds coarse. */
 static __u32 now(void)
 {
 	struct timespec time = { 0 };
@@ -42,13 +41,14 @@ static bool pausing(const struct pxtu_state *state)
 {
 	__u32 end = pxtu_load(&state->pause);
 
-	/* It wraps around. An end that is further away than a pause is long over. */
+	/* The clock wraps around. An end further away than a pause is long over. */
 	return end && end - now() - 1 < PAUSE;
 }
 
 /*
- * What the module does not say to what we send; the numbers mean other things to our
- * callers. A filter of the program says it (seccomp), or another device of that name.
+ * The module never gives these answers to our commands, and to our callers the numbers mean
+ * other things. They come from a filter of the program (seccomp), or from another device of
+ * that name.
  */
 static int refused(int err)
 {
@@ -66,7 +66,7 @@ static int refused(int err)
 	}
 }
 
-/* -EBADF if the program closed it at once. */
+/* Returns -EBADF if the program closed the descriptor at once. */
 static int open_target(struct posixtrace_attach *attach)
 {
 	int fd, err;
@@ -79,8 +79,8 @@ static int open_target(struct posixtrace_attach *attach)
 	if (!err)
 		return fd;
 	/*
-	 * Was the number not in use, and another thread has the device open under it by now?
-	 * A filter says the same again.
+	 * Was the number free, and has another thread the device open under it by now?
+	 * A filter would give the same answer again.
 	 */
 	if (err == -EBADF && pxtu_ioctl(fd, POSIXTRACE_IOC_ATTACH, NULL) != -EBADF)
 		return -EBADF;
@@ -88,8 +88,8 @@ static int open_target(struct posixtrace_attach *attach)
 }
 
 /*
- * Does MAP fail for good? Else another file had the number, and a third one has it now, which
- * is not ours either.
+ * Does MAP fail permanently? If not, another file had the number, and a third file has it now,
+ * which is not ours either.
  */
 static bool fails_again(int fd, const struct posixtrace_map *map, int err)
 {
@@ -109,7 +109,7 @@ static int open_and_map(struct pxtu_state *state, struct posixtrace_attach *atta
 
 	if (fd == -ENODEV || fd == -EPERM || fd == -EOPNOTSUPP) {
 		pxtu_store(&state->absent, 1);
-		/* Nobody has to ask again. Or everybody will, if that fails. */
+		/* Events need not ask again. If this fails, each one will. */
 		pxtu_gate_shut();
 	}
 	if (fd < 0)
@@ -135,15 +135,15 @@ static int attach_locked(struct pxtu_state *state, int bad_fd)
 
 	/*
 	 * Another thread may have attached meanwhile, and got the number that we found
-	 * bad before. Or there was no answer that we know: then one like it is no help.
+	 * bad before. Or we did not know the answer: then another descriptor does not help.
 	 */
 	if (bad_fd && pxtu_is_ours(bad_fd, 0))
 		return bad_fd;
-	/* Not looked at again, also if there is none to come in its place. */
+	/* Forget the old one, even if there will be no other. */
 	pxtu_store(&state->fd, 0);
 
 	fd = open_and_map(state, &attach);
-	/* Bad in this process perhaps, but not in the other, as after vfork(). */
+	/* It may be bad in this process, but good in the other, as after vfork(). */
 	if (fd == -EUSERS)
 		pxtu_store(&state->fd, bad_fd);
 	else if (fd < 0 && fd != -EBADF)
@@ -151,7 +151,7 @@ static int attach_locked(struct pxtu_state *state, int bad_fd)
 	if (fd < 0)
 		return fd;
 	pxtu_store(&state->pause, 0);
-	/* Others may be writing: for another target of the same process. */
+	/* Other threads may write meanwhile, for another target of the same process. */
 	pxtu_store(&state->target, attach.target);
 	/* Pair with the loads in pxtu_target_ioctl() and posix_trace_event(). */
 	pxtu_store_release(&state->fd, fd);
@@ -195,7 +195,7 @@ int pxtu_attach_wait(struct pxtu_state *state)
 		held = PXTU_ATTACHING;
 		__atomic_compare_exchange_n(&state->attaching, &held, PXTU_ATTACHING_WAITED,
 					    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-		/* Returns at once if it has ended meanwhile. */
+		/* Returns at once if the other thread has finished meanwhile. */
 		pxtu_futex_wait(&state->attaching, PXTU_ATTACHING_WAITED);
 	}
 }
@@ -206,7 +206,7 @@ void pxtu_attach_retry(struct pxtu_state *state)
 		pxtu_attach_wait(state);
 }
 
-/* One that the other role knows too would go to another process's event types. */
+/* The other role knows EVENTID_OPEN too, and would open a type of another process. */
 static int command(int fd, unsigned long cmd, void *arg)
 {
 	if (cmd == POSIXTRACE_IOC_EVENTID_OPEN)
@@ -215,8 +215,8 @@ static int command(int fd, unsigned long cmd, void *arg)
 }
 
 /*
- * Can this be the answer of a target to what we send? It finds nothing invalid in
- * that. Other files say ENOTTY, or a hundred other things.
+ * Can a target have given this answer? It finds nothing invalid in our commands. Other files
+ * answer ENOTTY, or any other error.
  */
 static bool is_answer(int ret)
 {
@@ -241,8 +241,8 @@ static void keep_spare(struct pxtu_state *state, int fd)
 }
 
 /*
- * A command while another thread attaches, or while nobody can: by a descriptor on the
- * side. -EBADF if the program closed that at once.
+ * Sends a command while another thread attaches, or while no thread can: with a spare
+ * descriptor. Returns -EBADF if the program closed that at once.
  */
 static int command_aside(struct pxtu_state *state, unsigned long cmd, void *arg, bool keep)
 {
@@ -257,7 +257,7 @@ static int command_aside(struct pxtu_state *state, unsigned long cmd, void *arg,
 		ret = command(fd, cmd, arg);
 		if (is_answer(ret))
 			return ret;
-		/* As above: closed by the program, and not looked at again. */
+		/* As above: the program closed it, so forget it. */
 		if (keep)
 			change_spare(state, i, fd, 0);
 	}
@@ -296,7 +296,7 @@ int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
 		}
 		fd = pxtu_attach(state, fd > 0 ? fd : 0);
 		if (pxtu_unattached(fd)) {
-			/* What is open in one process is not open in another. */
+			/* A descriptor of one process is not open in another. */
 			ret = command_aside(state, cmd, arg, fd == -EBUSY);
 			if (ret != -EBADF)
 				return ret;
@@ -304,7 +304,7 @@ int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
 			return fd;
 		}
 	}
-	/* It is ours, and a filter answers for it: the next event does with one attempt. */
+	/* It is ours, and a filter answers for it: the next event tries only once. */
 	if (fd > 0 && pxtu_is_ours(fd, 0))
 		begin_pause(state);
 	return -EBADF;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock of the timestamps, as pxt_clock_now() in the module has it. */
+/* The clock of the timestamps, the same as pxt_clock_now() in the module. */
 #ifndef PXTU_CLOCK_H
 #define PXTU_CLOCK_H
 
@@ -11,8 +11,8 @@
 __extension__ typedef unsigned __int128 pxtu_u128;
 
 /*
- * Not before anything that was read until now: what happened before an event has the
- * smaller time. That is what LFENCE is for, on Intel's and on AMD's.
+ * LFENCE makes the counter wait for all earlier loads, on Intel and on AMD. So an event that
+ * happened before another one has the smaller time.
  */
 static inline __u64 pxtu_counter(void)
 {
@@ -22,10 +22,10 @@ static inline __u64 pxtu_counter(void)
 	return (__u64)high << 32 | low;
 }
 
-/* False if the kernel has no counter for us, or is just changing what it says of it. */
+/* False if the kernel has no counter for us, or is just changing its parameters. */
 static inline bool pxtu_clock_count(const struct posixtrace_clock *clock, __u64 *time)
 {
-	/* Pairs with the kernel's barrier between the first change of it and the rest. */
+	/* Pairs with the kernel's barrier between the first change and the rest. */
 	__u32 seq = pxtu_load_acquire(&clock->seq);
 	__u64 cycles, last, base;
 	pxtu_u128 units;
@@ -39,7 +39,7 @@ static inline bool pxtu_clock_count(const struct posixtrace_clock *clock, __u64 
 	cycles = cycles > last ? cycles - last : 0;
 	units = (pxtu_u128)cycles * pxtu_load(&clock->mult) + pxtu_load(&clock->fraction);
 	*time = base + (__u64)(units >> (pxtu_load(&clock->shift) & 63));
-	/* Pairs with the kernel's barrier before the last change of it. */
+	/* Pairs with the kernel's barrier before the last change. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return !(seq & 1) && pxtu_load(&clock->seq) == seq;
 }
@@ -52,12 +52,12 @@ static inline bool pxtu_clock_count(const struct posixtrace_clock *clock, __u64 
 }
 #endif
 
-/* The last tick was not longer ago. If it was, we can not tell, and the module knows better. */
+/* Largest age of the last tick. With an older one we cannot tell: the module records. */
 #define PXTU_TICK_MAX	50000000U
 
 /*
- * From the C library. Not CLOCK_MONOTONIC: that is another one in a time namespace, which a
- * process enters by setns() without our knowing.
+ * Asks the C library. Not for CLOCK_MONOTONIC: a time namespace has another one, and a
+ * process may enter such a namespace by setns() at any time.
  */
 static inline bool pxtu_clock_ask(const struct posixtrace_clock *clock, __u64 *time)
 {
@@ -72,11 +72,11 @@ static inline bool pxtu_clock_ask(const struct posixtrace_clock *clock, __u64 *t
 	mono = (__u64)real.tv_sec * 1000000000U + (__u64)real.tv_nsec -
 	       (__u64)pxtu_load(&clock->wall);
 	*time = mono + (__u64)pxtu_load(&clock->offset);
-	/* Likewise. */
+	/* Pairs with the kernel's barrier before the last change. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (seq & 1 || pxtu_load(&clock->seq) != seq)
 		return false;
-	/* When it is set, the vDSO knows a moment before this page does. */
+	/* When the clock is set, the vDSO changes a moment before this page. */
 	return mono - tick < PXTU_TICK_MAX;
 }
 
@@ -87,7 +87,7 @@ static inline bool pxtu_clock_ask(const struct posixtrace_clock *clock, __u64 *t
  *
  * Mostly no system call.
  *
- * Return: false if the clock is just being changed: then @time is any.
+ * Return: false if the kernel is just changing the clock: then @time means nothing.
  */
 static inline bool pxtu_clock_now(const struct posixtrace_clock *clock, __u64 *time)
 {

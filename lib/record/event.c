@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Recording of events by the traced process. The gate decides whether, the
- * module writes the record; full streams count here what they drop.
+ * Recording of events by the traced process. The gate decides whether to record. write.c
+ * writes the record; if it cannot, the module does.
  */
 #define __POSIX_TRACE_NO_INLINE
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include "record/gate.h"
 #include "record/write.h"
 
-/* What the library could not write. Nobody to report an error to: the module counts. */
+/* For streams that the library could not write to. Errors are not reported: the module counts. */
 static __attribute__((__noinline__, __cold__)) void
 let_the_module_record(struct pxtu_state *state, const struct pxtu_call *call, __u32 skip)
 {
@@ -29,8 +29,8 @@ let_the_module_record(struct pxtu_state *state, const struct pxtu_call *call, __
 }
 
 /*
- * Record into the streams that want it. Neither this nor the next one is inlined:
- * an event that nobody wants would pay for their registers.
+ * Record into the streams that want the event. Neither this nor the next function is inlined:
+ * an unwanted event would pay for their registers.
  */
 __attribute__((__noinline__))
 static void record(struct pxtu_state *state, trace_event_id_t id, const void *data, size_t len,
@@ -49,7 +49,7 @@ static void record(struct pxtu_state *state, trace_event_id_t id, const void *da
 		let_the_module_record(state, &call, done);
 }
 
-/* An event of a process that has no gate yet: attach, then as usual. */
+/* The process has no gate yet: attach, then record as usual. */
 __attribute__((__noinline__, __cold__))
 static void record_unattached(trace_event_id_t id, const void *data, size_t len,
 			      void *prog_address)
@@ -61,8 +61,8 @@ static void record_unattached(trace_event_id_t id, const void *data, size_t len,
 		return;
 	ret = pxtu_attach(state, 0);
 	/*
-	 * While somebody else attaches there is no gate: the module decides. And if the
-	 * program closed the new descriptor at once, the next try is for the same event.
+	 * While another thread attaches there is no gate, and the module decides. If the
+	 * program closed the new descriptor at once, try again for the same event.
 	 */
 	if (!pxtu_unattached(ret) && ret != -EBADF &&
 	    (ret < 0 || !pxtu_load(&pxtu_gate()->enable[id])))
@@ -75,19 +75,20 @@ static void record_unattached(trace_event_id_t id, const void *data, size_t len,
  * @event_id: user event type, from posix_trace_eventid_open(), or
  *	POSIX_TRACE_UNNAMED_USEREVENT
  * @data_ptr: data of the event; may be NULL if @data_len is 0
- * @data_len: bytes of data; what is above max-data-size gets truncated
+ * @data_len: bytes of data; data beyond max-data-size is truncated
  *
  * The event goes into every stream that traces the process, runs and does not
  * filter out its type. Without such a stream, and for system event types and
  * numbers that are no event type, nothing happens.
  *
  * Async-signal-safe, thread-safe, no cancellation point. Keeps errno, takes no
- * lock, allocates nothing. The first call in a process attaches it to the
- * module. If the module is not there, or is of another version, that is remembered, here
- * and in children: later calls return at once, until posix_trace_eventid_open() or
- * posix_trace_create() finds it. The same holds for a process that has closed our
- * descriptor and can not open the device any more, say after chroot(). If it only has no
- * descriptor to spare, events are lost until it has: that is tried now and then.
+ * lock, allocates nothing. The first call in a process attaches it to the module.
+ * Without the module, or with one of another version, this process and its children
+ * remember that: later calls return at once, until posix_trace_eventid_open() or
+ * posix_trace_create() finds the module. The same holds for a process that has closed our
+ * descriptor and cannot open the device any more, for example after chroot(). If the
+ * process only has no free descriptor, events are lost until it has one: the library
+ * retries now and then.
  *
  * <trace.h> has an inline that calls this only if the gate is open for the type:
  * while it is shut, an event costs a load and a branch.
@@ -100,7 +101,7 @@ PXTU_API void posix_trace_event(trace_event_id_t event_id, const void *restrict 
 	if (pxtu_unlikely(event_id < POSIX_TRACE_UNNAMED_USEREVENT ||
 			  event_id >= POSIXTRACE_ID_MAX))
 		return;
-	/* A stream that starts or stops meanwhile may or may not get this one. */
+	/* A stream that starts or stops meanwhile may or may not get this event. */
 	if (pxtu_likely(!pxtu_load(&pxtu_gate()->enable[event_id])))
 		return;
 	/* Pairs with the compare-and-swap in pxtu_state_make(). */

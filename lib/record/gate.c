@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The place of the gate. It has the address of a variable, so that an inline in
- * <trace.h> finds it with one load; the module's pages are put over it.
+ * The place of the gate. The gate has the address of a variable, so that the inline in
+ * <trace.h> finds it with one load; the module's pages are mapped over the variable.
  *
- * A program that is not position-independent may have this variable in its own
- * data instead of ours; it is whole pages there, too.
+ * A program that is not position-independent may have this variable in its own data
+ * instead of ours; it occupies whole pages there, too.
  */
 #include <stddef.h>
 #include <string.h>
@@ -22,15 +22,15 @@ _Static_assert(offsetof(struct posixtrace_gate, enable) == 1024 * sizeof(unsigne
 _Static_assert(GATE_WORDS == 1024 + 4096 + 1024, "likewise");
 
 /*
- * Open, so that the first event attaches, even before our constructors run. Not
- * constant, or the linker's optimizer might think it is.
+ * Open, so that the first event attaches, even before our constructors run. Not const: the
+ * link-time optimizer would take it for constant.
  */
 PXTU_API unsigned int __posix_trace_gate[GATE_WORDS]
 	__attribute__((__aligned__(PAGE_BYTES))) = { [0 ... GATE_WORDS - 1] = ~0U };
 
 /*
- * As it was before anybody attached: the next event tries again. What was in its place is
- * gone; who looks at it before all is written finds it shut for an instant.
+ * Restores the gate as it was before the process attached: the next event tries again. The old
+ * mapping is gone, so other threads see the gate shut until all of it is written.
  */
 static void reopen(void)
 {
@@ -49,10 +49,7 @@ int pxtu_gate_map(int fd, const struct posixtrace_map *map)
 
 	if (map->size != GATE_SIZE)
 		return -EPROTO;
-	/*
-	 * Elsewhere first: what goes wrong then leaves no hole where other threads
-	 * are reading.
-	 */
+	/* Map it elsewhere first, so that a failure leaves no hole where threads read. */
 	err = pxtu_map(fd, 0, map, POSIXTRACE_MAPPING_POPULATE, &gate);
 	if (err)
 		return err;

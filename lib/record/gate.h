@@ -5,13 +5,13 @@
 
 #include "common/pxtu.h"
 
-/* What trace.h declares, for those who do without the inline there. */
+/* trace.h declares it, too, unless its inline is switched off. */
 extern unsigned int __posix_trace_gate[];
 
 /**
  * pxtu_gate() - the gate of this process
  *
- * Open for everything until this process has attached.
+ * It is open for all event types until the process attaches.
  *
  * Return: always the same address.
  */
@@ -23,16 +23,16 @@ static inline const struct posixtrace_gate *pxtu_gate(void)
 /**
  * pxtu_gate_map() - put the gate of this process in its place
  * @fd: descriptor with the role of a target
- * @map: what can be mapped as the gate
+ * @map: the memory of the gate
  *
  * Async-signal-safe. Changes errno.
  *
- * Return: 0 or negative errno: then it is as before anybody attached: open.
+ * Return: 0; negative errno, and the gate is open as before the process attached.
  */
 int pxtu_gate_map(int fd, const struct posixtrace_map *map);
 
 /**
- * pxtu_gate_shut() - shut the gate: nobody can open it
+ * pxtu_gate_shut() - shut the gate; no stream can open it
  *
  * Async-signal-safe. Changes errno.
  */

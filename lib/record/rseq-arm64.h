@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Restartable sequences on arm64. What they do, and why, is in rseq.h; rseq-x86.h says
- * more of the same steps.
+ * Restartable sequences on arm64. rseq.h describes what they do, and why; rseq-x86.h has more
+ * on each step.
  */
 #ifndef PXTU_RSEQ_ARM64_H
 #define PXTU_RSEQ_ARM64_H
 
 #include "record/rseq-layout.h"
 
-/* A member of what %[slot], x12, ... points to. */
+/* A member of the structure that %[slot], x12, ... points to. */
 #define PXTU_OF(number, base)	"[" base ", #" PXTU_TEXT(number) "]"
 
-/* A struct rseq_cs: version, flags, begin, length, where to go on abort. */
+/* A struct rseq_cs: version, flags, begin, length, address of the abort handler. */
 #define PXTU_RSEQ_TABLE(label)					\
 	".pushsection __rseq_cs, \"aw\"\n\t"			\
 	".balign 32\n"						\
@@ -20,7 +20,7 @@
 	".long 0, 0\n\t"					\
 	".quad 1f, 2f - 1f, 4f\n\t"				\
 	".popsection\n\t"					\
-	/* So that debuggers know that they must not step through it. */ \
+	/* Tells debuggers not to step through the sequence. */ \
 	".pushsection __rseq_cs_ptr_array, \"aw\"\n\t"		\
 	".quad 9b\n\t"						\
 	".popsection\n\t"
@@ -34,7 +34,7 @@
 	"adrp x9, pxtu_rseq_drop_table\n\t"			\
 	"add x9, x9, :lo12:pxtu_rseq_drop_table\n\t"
 
-/* Where to go on abort: behind the signature that the kernel wants to see. */
+/* The abort handler, after the signature that the kernel checks. */
 #define PXTU_RSEQ_ABORT(label)					\
 	"b 12f\n\t"						\
 	".inst " PXTU_TEXT(RSEQ_SIG_CODE) "\n"			\
@@ -42,7 +42,7 @@
 	"b %l[" label "]\n"					\
 	"12:\n\t"
 
-/* The gate is open, and the notes are right: x12 is the head of this CPU. Else goes to "no". */
+/* Gate open, notes right? Else jumps to "no". Then x12 is the head of this CPU. */
 #define PXTU_RSEQ_CHECK								\
 	"ldr w9, " PXTU_OF(PXTU_GATE_GENERATION, "%[gate]") "\n\t"		\
 	"ldr w10, " PXTU_OF(PXTU_STATE_GENERATION, "%[state]") "\n\t"		\
@@ -93,7 +93,7 @@ static inline void pxtu_rseq_disarm(void)
 		: "memory");
 }
 
-/* Its table has a name, too: there is no other way to its address. */
+/* Its table has a name, too: arm64 has no other way to its address. */
 static __attribute__((__noinline__)) enum pxtu_written
 pxtu_rseq_drop(const struct pxtu_state *state, const struct posixtrace_gate *gate,
 	       const struct pxtu_slot *slot, const struct pxtu_entry *entry)
@@ -122,7 +122,7 @@ again:
 	return PXTU_WRITTEN_AGAIN;
 }
 
-/* Not inlined, and not copied: pxtu_rseq_arm() has to know the name of its table. */
+/* Neither inlined nor cloned: pxtu_rseq_arm() needs the name of its table. */
 static __attribute__((__noinline__)) enum pxtu_written
 pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *gate,
 		 const struct pxtu_slot *slot, const struct pxtu_entry *entry)
@@ -132,7 +132,7 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		".hidden pxtu_rseq_record_table\n\t"
 		PXTU_RSEQ_TABLE("pxtu_rseq_record_table")
 		"1:\n\t"
-		/* Were we disturbed since the time was taken? Then it is too old. */
+		/* The time is too old if the thread was interrupted since. */
 		PXTU_RSEQ_RECORD_TABLE
 		"ldr x10, " PXTU_OF(PXTU_RSEQ_CS, "%[area]") "\n\t"
 		"cmp x9, x10\n\t"
@@ -146,12 +146,12 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		"ldr x9, " PXTU_OF(PXTU_HEAD_LAST, "x12") "\n\t"
 		"cmp x11, x9\n\t"
 		"b.lo %l[again]\n\t"
-		/* x9: where the record begins, x10: where it ends, x13: the head, then the next. */
+		/* x9: begin of the record, x10: its end, x13: the head, later the next head. */
 		"ldr x13, " PXTU_OF(PXTU_HEAD_HEAD, "x12") "\n\t"
 		"ldr x14, " PXTU_OF(PXTU_ENTRY_STEP, "%[entry]") "\n\t"
 		"mov w9, w13\n\t"
 		"add x10, x9, w14, uxtw\n\t"
-		/* x15: how much of that says who writes it. Is the one in front ours, too? */
+		/* x15: bytes that name the writer. None if we wrote the previous record, too. */
 		"mov x15, #0\n\t"
 		"ldr x16, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x12") "\n\t"
 		"cmp x16, x13\n\t"
@@ -165,7 +165,7 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		"cmp x16, x17\n\t"
 		"b.eq 8f\n"
 		"7:\n\t"
-		/* No head is that. Who looks is on this CPU: he sees it in this order. */
+		/* No head has this value. Other writers of this CPU see it in this order. */
 		"mov x16, #-1\n\t"
 		"str x16, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x12") "\n\t"
 		"ldr x16, " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") "\n\t"
@@ -180,7 +180,7 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		"ldr w16, " PXTU_OF(PXTU_HEAD_LIMIT, "x12") "\n\t"
 		"cmp x10, x16\n\t"
 		"b.hi %l[no_room]\n\t"
-		/* Whoever shares the stream may have written any limit: not beyond the mapping. */
+		/* Another target may have written any limit: stay inside the mapping. */
 		"ldr x16, " PXTU_OF(PXTU_SLOT_POOL_SIZE, "%[slot]") "\n\t"
 		"cmp x10, x16\n\t"
 		"b.hi %l[no]\n\t"
@@ -221,7 +221,7 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		"str x16, [x9, #32]\n"
 		"6:\n\t"
 		"str x13, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x12") "\n\t"
-		/* Commits: whoever sees it by acquire, the reader, sees the record. */
+		/* Commit: pairs with the reader's acquire in subbuf_used(). */
 		"stlr x13, [x12]\n"
 		"2:\n\t"
 		"cbnz w10, %l[do_wake]\n\t"
@@ -243,7 +243,7 @@ no:
 	return PXTU_WRITTEN_NO;
 }
 
-/* The module publishes no counter here: the vDSO is asked. */
+/* The module publishes no counter here: pxtu_clock_now() asks the vDSO. */
 static inline enum pxtu_written
 pxtu_rseq_record_now(const struct pxtu_state *state, const struct posixtrace_gate *gate,
 		     const struct pxtu_slot *slot, const struct pxtu_entry *entry)

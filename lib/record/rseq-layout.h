@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where things are that restartable sequences look at. For the headers of architectures. */
+/* Offsets of the fields that restartable sequences use. For the headers of architectures. */
 #ifndef PXTU_RSEQ_LAYOUT_H
 #define PXTU_RSEQ_LAYOUT_H
 
@@ -8,10 +8,7 @@
 
 #include "common/state.h"
 
-/*
- * An asm statement takes 30 operands, and has no offsetof(): what it needs of the
- * structures, in bytes.
- */
+/* Offsets in bytes: an asm statement takes 30 operands at most, and has no offsetof(). */
 #define PXTU_RSEQ_CPU_ID	4
 #define PXTU_RSEQ_CS		8
 #define PXTU_HEAD_SHIFT		6
@@ -68,7 +65,7 @@ PXTU_AT(PXTU_HEAD_FLAGS, posixtrace_cpu_head, flags);
 PXTU_AT(PXTU_HEAD_LOST, posixtrace_cpu_head, lost);
 PXTU_AT(PXTU_HEAD_LAST, posixtrace_cpu_head, last);
 PXTU_AT(PXTU_HEAD_WRITER_HEAD, posixtrace_cpu_head, writer_head);
-/* Two numbers of 32 bits in one piece, in the same order in both. */
+/* Two 32-bit numbers in one word, in the same order in both structures. */
 PXTU_AT(PXTU_HEAD_IDS, posixtrace_cpu_head, pid);
 PXTU_AT(PXTU_HEAD_IDS + 4, posixtrace_cpu_head, tid);
 PXTU_AT(PXTU_HEAD_THREAD_ID, posixtrace_cpu_head, thread_id);
@@ -108,7 +105,7 @@ _Static_assert(sizeof(struct posixtrace_writer) == PXTU_WRITER_SIZE, "likewise")
 
 #undef PXTU_AT
 
-/* Such a number, in an instruction. */
+/* A number as text, for an instruction. */
 #define PXTU_TEXT_(number)	#number
 #define PXTU_TEXT(number)	PXTU_TEXT_(number)
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Restartable sequences on x86-64. What they do, and why, is in rseq.h. */
+/* Restartable sequences on x86-64. rseq.h describes what they do, and why. */
 #ifndef PXTU_RSEQ_X86_H
 #define PXTU_RSEQ_X86_H
 
 #include "record/rseq-layout.h"
 
 /*
- * Points where a test may let the sequences last longer, with a register that it may use,
- * and the flags; and what else it does on abort, with eax. Nothing in the library.
+ * Points where a test may make the sequences last longer; it may change the given register and
+ * the flags. On abort it may run more code, which may change eax. Empty in the library.
  */
-#define PXTU_POINT_TIME		1	/* the time is there, nothing is checked */
-#define PXTU_POINT_CHECKED	2	/* gate and notes are right, for this CPU */
-#define PXTU_POINT_HEAD		3	/* the head is known */
-#define PXTU_POINT_WRITER	4	/* who writes is half changed, writer_head is no head */
-#define PXTU_POINT_DATA		5	/* the record is there, but not its data */
-#define PXTU_POINT_WRITTEN	6	/* all of the record is there */
-#define PXTU_POINT_COMMIT	7	/* only the head is what it was */
-#define PXTU_POINT_DROP		8	/* the stream is full, the event not counted */
+#define PXTU_POINT_TIME		1	/* the time is taken, nothing is checked */
+#define PXTU_POINT_CHECKED	2	/* gate and notes are right for this CPU */
+#define PXTU_POINT_HEAD		3	/* the head is read */
+#define PXTU_POINT_WRITER	4	/* the writer is half changed, writer_head is no head */
+#define PXTU_POINT_DATA		5	/* the record is written, but not its data */
+#define PXTU_POINT_WRITTEN	6	/* all of the record is written */
+#define PXTU_POINT_COMMIT	7	/* only the head is unchanged */
+#define PXTU_POINT_DROP		8	/* the stream is full, the event is not counted yet */
 #define PXTU_POINTS		8
 
 #ifndef PXTU_RSEQ_DELAY
@@ -24,21 +24,21 @@
 #define PXTU_RSEQ_ABORTED
 #endif
 
-/* The area of a thread lies at that offset from the thread pointer. */
+/* The rseq area of the thread, at %[area] from the thread pointer. */
 #define PXTU_RSEQ_AREA(number)	"%%fs:" PXTU_TEXT(number) "(%[area])"
 
 /*
- * r11: that offset. Where it lies is not asked of the compiler, which would spend a register
- * on it: with sanitizers and coverage, clang has few left.
+ * r11: the offset of the area. It is loaded here, because an operand would take a register: with
+ * sanitizers and coverage, clang has few left.
  */
 #define PXTU_RSEQ_OFFSET					\
 	"movq __rseq_offset@GOTPCREL(%%rip), %%r11\n\t"		\
 	"movq (%%r11), %%r11\n\t"
 
-/* A member of what %%rcx, %[slot], ... points to. */
+/* A member of the structure that %%rcx, %[slot], ... points to. */
 #define PXTU_OF(number, base)	PXTU_TEXT(number) "(" base ")"
 
-/* A struct rseq_cs: version, flags, begin, length, where to go on abort. */
+/* A struct rseq_cs: version, flags, begin, length, address of the abort handler. */
 #define PXTU_RSEQ_TABLE(label)					\
 	".pushsection __rseq_cs, \"aw\"\n\t"			\
 	".balign 32\n"						\
@@ -47,12 +47,12 @@
 	".long 0, 0\n\t"					\
 	".quad 1f, 2f - 1f, 4f\n\t"				\
 	".popsection\n\t"					\
-	/* So that debuggers know that they must not step through it. */ \
+	/* Tells debuggers not to step through the sequence. */ \
 	".pushsection __rseq_cs_ptr_array, \"aw\"\n\t"		\
 	".quad 9b\n\t"						\
 	".popsection\n\t"
 
-/* Where to go on abort: behind the signature that the kernel wants to see. */
+/* The abort handler, after the signature that the kernel checks. */
 #define PXTU_RSEQ_ABORT(label)					\
 	".pushsection __rseq_failure, \"ax\"\n\t"		\
 	".byte 0x0f, 0xb9, 0x3d\n\t"				\
@@ -63,8 +63,8 @@
 	".popsection"
 
 /*
- * The gate is open, and the notes are right: %%rcx is the head of this CPU. Else goes to
- * "no". rsi: the gate; r11: from the thread pointer to the area.
+ * Checks that the gate is open and the notes are right; else jumps to "no". Then %%rcx is the
+ * head of this CPU. rsi: the gate; r11: offset of the area from the thread pointer.
  */
 #define PXTU_RSEQ_CHECK								\
 	"movl " PXTU_OF(PXTU_GATE_GENERATION, "%%rsi") ", %%eax\n\t"	\
@@ -137,7 +137,7 @@ again:
 	return PXTU_WRITTEN_AGAIN;
 }
 
-/* rdx: the time that was taken before; were we disturbed since, it is too old. */
+/* rdx: the time that was taken before. It is too old if the thread was interrupted since. */
 #define PXTU_RSEQ_TIME_TAKEN							\
 	"leaq pxtu_rseq_record_table(%%rip), %%rax\n\t"				\
 	"cmpq %%rax, %%fs:" PXTU_TEXT(PXTU_RSEQ_CS) "(%%r11)\n\t"		\
@@ -145,8 +145,8 @@ again:
 	"movq " PXTU_OF(PXTU_ENTRY_TIME, "%[entry]") ", %%rdx\n\t"
 
 /*
- * rdx: the time, as pxtu_clock_count() has it, or goes to "no_counter". What comes behind
- * does not wait for the counter: it is best read early.
+ * rdx: the time, computed as in pxtu_clock_count(); or jumps to "no_counter". Reading the
+ * counter early is best: the following instructions do not wait for it.
  */
 #define PXTU_RSEQ_TIME_COUNT							\
 	"movl " PXTU_OF(PXTU_CLOCK_SEQ, "%%rsi") ", %%r8d\n\t"		\
@@ -174,15 +174,15 @@ again:
 	"jne %l[no_counter]\n\t"
 
 /*
- * The record, at the time in rdx.
+ * Writes the record, with the time in rdx.
  *
- * Which thread wrote the record in front is said in the head of the CPU: pid, tid and
- * thread_id are believed only if writer_head is what the head is now. Before these are
- * changed, writer_head is made what no head is; when they are right, what the head is about
- * to be. So wherever we are stopped before the commit, writer_head is not what the head is:
- * the next record says who wrote it, needlessly at worst, and whoever writes that sets all
- * of this anew. And with each commit it is what the head becomes, and the rest is ours, for
- * all who write do the same.
+ * The head of the CPU names the writer of the previous record: pid, tid and thread_id are
+ * valid only if writer_head equals head. Before the sequence changes them, it sets
+ * writer_head to a value that no head has; when they are right, it sets writer_head to the
+ * next head. So wherever the sequence is aborted before the commit, writer_head differs
+ * from head: the next record names its writer, needlessly at worst, and its sequence sets
+ * all of this again. After each commit writer_head equals head and the ids are those of
+ * the writer, because all writers do the same.
  */
 #define PXTU_RSEQ_WRITE								\
 	PXTU_RSEQ_DELAY(PXTU_POINT_TIME, "%%eax")				\
@@ -191,13 +191,13 @@ again:
 	"jnz %l[is_full]\n\t"							\
 	"cmpq " PXTU_OF(PXTU_HEAD_LAST, "%%rcx") ", %%rdx\n\t"			\
 	"jb %l[again]\n\t"							\
-	/* rax: where the record begins, r9: where it ends, r8: the head, then the next. */ \
+	/* rax: begin of the record, r9: its end, r8: the head, later the next head. */ \
 	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%rcx") ", %%r8\n\t"			\
 	PXTU_RSEQ_DELAY(PXTU_POINT_HEAD, "%%eax")				\
 	"movl %%r8d, %%eax\n\t"							\
 	"movl " PXTU_OF(PXTU_ENTRY_STEP, "%[entry]") ", %%r9d\n\t"		\
 	"addq %%rax, %%r9\n\t"							\
-	/* r11: how much of that says who writes it. Is the one in front ours, too? */ \
+	/* r11: bytes that name the writer. None if we wrote the previous record, too. */ \
 	"xorl %%r11d, %%r11d\n\t"						\
 	"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
 	"jne 7f\n\t"								\
@@ -208,7 +208,7 @@ again:
 	"cmpq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"		\
 	"je 8f\n"								\
 	"7:\n\t"								\
-	/* No head is that. */							\
+	/* No head has this value. */						\
 	"movq $-1, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
 	"movq " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") ", %%r10\n\t"		\
 	"movq %%r10, " PXTU_OF(PXTU_HEAD_IDS, "%%rcx") "\n\t"			\
@@ -223,7 +223,7 @@ again:
 	"movl " PXTU_OF(PXTU_HEAD_LIMIT, "%%rcx") ", %%r10d\n\t"		\
 	"cmpq %%r10, %%r9\n\t"							\
 	"ja %l[no_room]\n\t"							\
-	/* Whoever shares the stream may have written any limit: not beyond the mapping. */ \
+	/* Another target may have written any limit: stay inside the mapping. */ \
 	"cmpq " PXTU_OF(PXTU_SLOT_POOL_SIZE, "%[slot]") ", %%r9\n\t"		\
 	"ja %l[no]\n\t"								\
 	"movq %%rax, %%rdi\n\t"							\
@@ -273,7 +273,7 @@ again:
 	PXTU_RSEQ_DELAY(PXTU_POINT_WRITTEN, "%%eax")				\
 	"movq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
 	PXTU_RSEQ_DELAY(PXTU_POINT_COMMIT, "%%eax")				\
-	/* Commits. Stores are not reordered: the reader's acquire sees the record. */ \
+	/* Commit. Stores are not reordered: the reader's acquire sees the record. */ \
 	"movq %%r8, " PXTU_OF(PXTU_HEAD_HEAD, "%%rcx") "\n"			\
 	"2:\n\t"								\
 	"testl %%r10d, %%r10d\n\t"						\
@@ -283,7 +283,7 @@ again:
 #define PXTU_RSEQ_WRITTEN							\
 	"memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0"
 
-/* Not inlined, and not copied: pxtu_rseq_arm() has to know the name of its table. */
+/* Neither inlined nor cloned: pxtu_rseq_arm() needs the name of its table. */
 #if __has_attribute(__noclone__)
 #define PXTU_RSEQ_ONCE	__attribute__((__noinline__, __noclone__))
 #else

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Restartable sequences: what has to be done on one CPU without being disturbed.
- * The kernel lets a thread that was preempted, migrated or interrupted by a signal
- * inside of one begin anew; a synchronization of the module does the same.
+ * Restartable sequences: instructions that run on one CPU without interruption. If a thread is
+ * preempted, migrated or interrupted by a signal inside a sequence, the kernel aborts the
+ * sequence; so does a synchronization of the module.
  *
- * The C library registers each thread. Where it does not, or on an architecture
- * that is not here, nothing is done, and the module does it instead.
+ * The C library registers each thread. If it does not, or on other architectures, the
+ * functions here do nothing, and the module records instead.
  *
- * For the file that writes records only: the sequence is to be there once.
+ * Only write.c includes this: the sequence must exist once.
  */
 #ifndef PXTU_RSEQ_H
 #define PXTU_RSEQ_H
 
 #include "common/state.h"
 
-#define PXTU_PIECE	16U	/* bytes of data that are copied at once */
+#define PXTU_PIECE	16U	/* bytes of data copied at once */
 
 /**
  * struct pxtu_entry - a record before it is written
- * @writer: of which thread it is: struct posixtrace_writer, in words. Copied if that is
- *	another one than before
+ * @writer: the thread that writes: struct posixtrace_writer, in words. Copied if another
+ *	thread wrote the record before
  * @header: first word of struct posixtrace_record
- * @reserved: what lies between in there is the time
- * @prog_address: its last word
- * @data: pieces of data to be copied
- * @rest: what is left of the data, and zeros
- * @step: what the head of the CPU moves by, without @writer
- * @time: of the record, unless the sequence takes it
- * @enable: the gate's word of its event type
- * @bit: in there
- * @generation: of the notes of the slot that it was made with
- * @pieces: how many there are at @data
- * @rest_words: how many words of @rest are to be copied, 0 to 2
+ * @reserved: place of the timestamp in struct posixtrace_record
+ * @prog_address: last word of struct posixtrace_record
+ * @data: pieces of data to copy
+ * @rest: the rest of the data, padded with zeros
+ * @step: distance that the head of the CPU moves, without @writer
+ * @time: timestamp, unless the sequence takes it
+ * @enable: word of the gate for the event type
+ * @bit: bit of the slot in that word
+ * @generation: generation of the notes of the slot that the entry was made with
+ * @pieces: number of pieces at @data
+ * @rest_words: number of words of @rest to copy, 0 to 2
  *
- * Words are written as they are read: what is written in parts can not be read in one
- * before it has left the CPU's store buffer.
+ * Words are written in the size in which they are read: the CPU cannot forward two smaller
+ * stores from its store buffer to one larger load.
  */
 struct pxtu_entry {
 	struct {
@@ -56,18 +56,18 @@ struct pxtu_entry {
 	__u32 rest_words;
 };
 
-/* What became of it. */
+/* Result of a try to write a record. */
 enum pxtu_written {
 	PXTU_WRITTEN,
-	PXTU_WRITTEN_WAKE,	/* and a reader sleeps */
+	PXTU_WRITTEN_WAKE,	/* written, and a reader sleeps */
 	PXTU_WRITTEN_FULL,	/* no: the stream is full */
 	PXTU_WRITTEN_NO_ROOM,	/* no: NEXT is needed */
-	PXTU_WRITTEN_NO_COUNTER, /* no: the time has to be taken before */
-	PXTU_WRITTEN_AGAIN,	/* no: we were disturbed */
+	PXTU_WRITTEN_NO_COUNTER, /* no: take the time before the sequence */
+	PXTU_WRITTEN_AGAIN,	/* no: the sequence was aborted */
 	PXTU_WRITTEN_NO,	/* no: ask the module */
 };
 
-/* glibc has it since 2.35, other libraries do not. */
+/* glibc registers threads since 2.35, other libraries do not. */
 #if (defined(__x86_64__) || defined(__AARCH64EL__)) && defined(__GLIBC__) && \
 	(__GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 35))
 
@@ -77,7 +77,7 @@ enum pxtu_written {
 #include "record/rseq-arm64.h"
 #endif
 
-/* Has the C library registered its threads? One that is not has an impossible CPU. */
+/* Has the C library registered its threads? The CPU of an unregistered thread is invalid. */
 static inline bool pxtu_rseq_available(void)
 {
 	return __rseq_size;
@@ -91,20 +91,20 @@ static inline bool pxtu_rseq_available(void)
 }
 
 /**
- * pxtu_rseq_arm() - from now on, pxtu_rseq_record() finds out whether we were disturbed
+ * pxtu_rseq_arm() - let pxtu_rseq_record() detect an interruption from now on
  *
- * The kernel forgets the sequence of a thread that it preempts, migrates or interrupts
- * outside of it, between this and the sequence; and signal handlers of ours do.
+ * If the kernel preempts, migrates or interrupts a thread between this and the sequence, it
+ * clears the thread's pointer to the sequence; so do events in signal handlers.
  */
 static inline void pxtu_rseq_arm(void)
 {
 }
 
 /**
- * pxtu_rseq_disarm() - forget the sequence
+ * pxtu_rseq_disarm() - clear the pointer to the sequence
  *
- * Of every function that uses one, at its end: else the handler that has interrupted
- * another one would leave it armed.
+ * Every function that uses a sequence calls this at its end. Otherwise a signal handler
+ * would leave the sequence of the interrupted function armed.
  */
 static inline void pxtu_rseq_disarm(void)
 {
@@ -115,13 +115,13 @@ static inline void pxtu_rseq_disarm(void)
  * @state: state of this process
  * @gate: its gate
  * @slot: notes of the stream
- * @entry: of the record; needs @enable, @bit and @generation
+ * @entry: the record; needs @enable, @bit and @generation
  *
- * In one piece: the gate is open, our notes of the slot are right, the stream is
- * full, and the event is counted on this CPU. Only if pxtu_rseq_available().
+ * Atomically on this CPU: checks that the gate is open, that our notes of the slot are
+ * right and that the stream is full, and counts the event. Only if pxtu_rseq_available().
  *
- * Return: PXTU_WRITTEN if it was counted; PXTU_WRITTEN_NO if one of these was not so,
- * PXTU_WRITTEN_AGAIN if we were disturbed: then nothing was done.
+ * Return: PXTU_WRITTEN if it was counted; PXTU_WRITTEN_NO if a check failed,
+ * PXTU_WRITTEN_AGAIN if the sequence was aborted: then nothing was done.
  */
 static inline enum pxtu_written
 pxtu_rseq_drop(const struct pxtu_state *state, const struct posixtrace_gate *gate,
@@ -141,11 +141,12 @@ pxtu_rseq_drop(const struct pxtu_state *state, const struct posixtrace_gate *gat
  * @slot: notes of the stream
  * @entry: the record, with a time that was taken after pxtu_rseq_arm()
  *
- * In one piece: the gate is open, our notes of the slot are right, nobody has disturbed
- * us since pxtu_rseq_arm(), no record of this CPU is younger, there is room, and the
- * record is in there. Only if pxtu_rseq_available().
+ * Atomically on this CPU: checks that the gate is open, that our notes of the slot are
+ * right, that the thread was not interrupted since pxtu_rseq_arm(), that no record of this
+ * CPU is younger and that there is room, and writes the record. Only if
+ * pxtu_rseq_available().
  *
- * Return: what became of it.
+ * Return: the result.
  */
 static inline enum pxtu_written
 pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *gate,
@@ -165,10 +166,10 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
  * @slot: notes of the stream
  * @entry: the record, without time
  *
- * As pxtu_rseq_record(), and takes the time, too, if there is a counter for that. Nothing
- * has to be armed.
+ * As pxtu_rseq_record(), and also takes the time, if there is a counter. Needs no
+ * pxtu_rseq_arm().
  *
- * Return: what became of it.
+ * Return: the result.
  */
 static inline enum pxtu_written
 pxtu_rseq_record_now(const struct pxtu_state *state, const struct posixtrace_gate *gate,

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The streams that trace this process: which there are, and where their memory is
- * mapped.
+ * Notes of the streams that trace this process, and of the mappings of their memory.
  *
- * Threads and signal handlers use these notes in restartable sequences only. To
- * take a mapping away we take the note of it away, make all sequences begin anew,
- * and then nobody can have it.
+ * Threads and signal handlers use these notes in restartable sequences only. To remove a
+ * mapping, we remove its note and make all sequences restart. Then no thread uses it.
  */
 #include <linux/membarrier.h>
 #include <sys/mman.h>
@@ -16,7 +14,7 @@
 #include "record/gate.h"
 #include "record/slots.h"
 
-/* A program may have forbidden it to itself: then do without sequences. */
+/* A program may have forbidden this system call: then do without sequences. */
 static int membarrier(struct pxtu_state *state, int cmd)
 {
 	bool failed = syscall(SYS_membarrier, cmd, 0, 0);
@@ -26,20 +24,19 @@ static int membarrier(struct pxtu_state *state, int cmd)
 }
 
 /*
- * More is not populated when it is mapped: a process that lives for a moment would be
- * busy with nothing else. Twice what a stream has if nobody asks for a size: what is granted
- * for that is a little more.
+ * A larger mapping is not populated: a short-lived process would do little else. This is twice
+ * the default size of a stream, because the module grants a little more than that.
  */
 #define POPULATE_MAX	(512U << 10)
 
-/* Mappings of a stream that are not needed any more. */
+/* Mappings of a stream that does not trace this process any more. */
 struct old {
 	void *heads;
 	size_t size;
 	void *wakeup;
 };
 
-/* Take mappings away whose stream is not in its slot any more. */
+/* Remove mappings whose stream has left its slot. */
 static int drop_old(struct pxtu_state *state, const struct posixtrace_slot *slots)
 {
 	struct old old[POSIXTRACE_SLOTS_MAX];
@@ -61,7 +58,7 @@ static int drop_old(struct pxtu_state *state, const struct posixtrace_slot *slot
 	}
 	if (!count)
 		return 0;
-	/* Every sequence that began before ends, or begins anew and finds NULL. */
+	/* Every sequence that began before ends, or restarts and finds NULL. */
 	err = membarrier(state, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
 	if (err)
 		return err;
@@ -72,7 +69,7 @@ static int drop_old(struct pxtu_state *state, const struct posixtrace_slot *slot
 	return 0;
 }
 
-/* Heads and sub-buffers in one, so that one note tells of both; and need_wakeup. */
+/* Map heads and sub-buffers in one piece, so that one note covers both; and need_wakeup. */
 static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_slot *info)
 {
 	struct posixtrace_map all = {
@@ -94,8 +91,8 @@ static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_sl
 		return err;
 	}
 	/*
-	 * Used by those who see the generation that is stored later. Others may look here
-	 * meanwhile, for the stream that was here before: what they write does not count.
+	 * Only threads that see the generation stored later use this. Others may read it
+	 * meanwhile, for the stream that was here before, but their sequences fail.
 	 */
 	pxtu_store(&slot->pool, (unsigned char *)heads + info->heads.size);
 	pxtu_store(&slot->pool_size, info->pool.size);
@@ -123,10 +120,10 @@ static bool map_new(struct pxtu_state *state, int fd, const struct posixtrace_sl
 		slot = &state->slot[i];
 		if (slot->heads || !is_suitable(&slots[i]))
 			continue;
-		/* The same of all streams. */
+		/* The same for all streams. */
 		pxtu_store(&state->nr_cpus, (__u32)(slots[i].heads.size /
 						    sizeof(struct posixtrace_cpu_head)));
-		/* Closed meanwhile? Else the module records, as if there were no sequences. */
+		/* Stop if our descriptor was closed; else the module records for this stream. */
 		if (map_stream(slot, fd, &slots[i]) && !pxtu_is_ours(fd, 0))
 			return false;
 	}
@@ -149,8 +146,8 @@ static void sync_locked(struct pxtu_state *state)
 	if (!map_new(state, fd, state->sync))
 		return;
 	/*
-	 * Last. Whoever sees it in a sequence, and the same generation in the gate,
-	 * sees the notes that belong to it.
+	 * Last. A sequence that sees it, and the same generation in the gate, sees the
+	 * notes that belong to it. Pairs with the load in prepare().
 	 */
 	pxtu_store_release(&state->generation, sync.generation);
 }
@@ -160,7 +157,7 @@ static void sync_slots(struct pxtu_state *state)
 	int saved_errno = errno;
 	sigset_t signals;
 
-	/* Closed, and could not be opened again: that costs no system call per event. */
+	/* The program closed our descriptor, and no new one could be opened. */
 	if (!pxtu_load(&state->fd))
 		return;
 	if (!pxtu_state_trylock(state, &signals))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Records by restartable sequences: the common case of posix_trace_event(). All else
- * is left to the module, which does the same by the EVENT command.
+ * Records by restartable sequences: the common case of posix_trace_event(). The module does
+ * all other cases, by the EVENT command.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -17,17 +17,17 @@
 #include "record/write.h"
 
 /*
- * How often to try: more than anybody needs but those whose clock is a system call on a
- * CPU with many threads, or who share a stream with one that scribbles into it.
+ * Number of tries. Too few only if the clock is a system call on a CPU with many threads, or
+ * if a process that shares the stream scribbles into it.
  */
 #define TRIES	4
 
-/* More than anybody is disturbed in a row, but by a debugger that steps. */
+/* Too few only if a debugger steps. */
 #define DROP_TRIES	16
 
 /*
- * The thread's ids, with the number of the process that it is in: in a child the memory
- * of the thread that has forked says what that was.
+ * The ids of this thread, and the number of its process: a child inherits the memory of the
+ * thread that has forked, with the number of the parent.
  */
 static __thread struct {
 	__u64 target;
@@ -36,8 +36,8 @@ static __thread struct {
 } myself __attribute__((__tls_model__("initial-exec")));
 
 /*
- * A signal handler that comes in between stores the same. The number of the process is
- * there: it comes with the notes of the slots, which were found.
+ * A signal handler that interrupts this stores the same. The number of the process is known
+ * already: it comes with the notes of the slots.
  */
 static void know_myself(const struct pxtu_state *state)
 {
@@ -47,7 +47,7 @@ static void know_myself(const struct pxtu_state *state)
 	pxtu_store(&myself.target, pxtu_load(&state->target));
 }
 
-/* Less than a piece, as two words that are filled up with zeros. */
+/* Copy less than a piece into two words, padded with zeros. */
 static void copy_rest(__u64 rest[2], const unsigned char *data, unsigned int len)
 {
 	unsigned char *to = (unsigned char *)rest;
@@ -73,7 +73,7 @@ static void copy_rest(__u64 rest[2], const unsigned char *data, unsigned int len
 		*to = *data;
 }
 
-/* Two numbers that are neighbours in memory, as one; the first and the second. */
+/* Combine two 32-bit numbers, in their order in memory. */
 static __u64 pair(__u32 first, __u32 second)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -83,7 +83,7 @@ static __u64 pair(__u32 first, __u32 second)
 #endif
 }
 
-/* What follows data_len in struct posixtrace_record, likewise. */
+/* Combine event_id and flags, which follow data_len in struct posixtrace_record. */
 static __u32 id_and_flags(__u32 id, __u32 flags)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -102,7 +102,7 @@ _Static_assert(offsetof(struct posixtrace_record, data_len) == 0 &&
 	       offsetof(struct posixtrace_writer, tid) == 12 &&
 	       offsetof(struct posixtrace_writer, thread_id) == 16, "as the entry has it");
 
-/* All but the time. */
+/* Prepare all of the entry but the time. */
 static void prepare(struct pxtu_entry *entry, const struct pxtu_state *state,
 		    const struct pxtu_slot *slot, const struct pxtu_call *call, __u32 bit)
 {
@@ -112,11 +112,11 @@ static void prepare(struct pxtu_entry *entry, const struct pxtu_state *state,
 
 	if (pxtu_unlikely(myself.target != pxtu_load(&state->target)))
 		know_myself(state);
-	/* Pairs with the store in sync_locked(): the notes are those of it, or younger. */
+	/* Pairs with the store in sync_locked(): the notes are of this generation or later. */
 	entry->generation = pxtu_load_acquire(&state->generation);
 	entry->enable = &pxtu_gate()->enable[call->id];
 	entry->bit = bit;
-	/* Read once: the slot may become another stream's here, for which all this is void. */
+	/* Read once: the slot may get another stream now; then the sequence fails. */
 	max_data = pxtu_load(&slot->max_data);
 	if (pxtu_unlikely(len > max_data)) {
 		len = max_data;
@@ -138,7 +138,7 @@ static void prepare(struct pxtu_entry *entry, const struct pxtu_state *state,
 	}
 }
 
-/* Is the event in the stream, or counted as lost? */
+/* Ask the module for room. True if it counted the event as lost. */
 static bool make_room(struct pxtu_state *state, const struct pxtu_slot *slot, __u32 size,
 		      int *err)
 {
@@ -154,8 +154,8 @@ static bool make_room(struct pxtu_state *state, const struct pxtu_slot *slot, __
 }
 
 /*
- * Full streams are counted in first: that takes no clock, and no record. Who was disturbed does
- * it once more, for there may be no clock: a process can forbid itself the counter.
+ * If the stream is full, first try to count the drop: that needs neither clock nor record.
+ * Retry if the sequence was aborted: the process may have disabled RDTSC.
  */
 static bool drop_one(struct pxtu_state *state, const struct pxtu_slot *slot,
 		     const struct pxtu_entry *entry)
@@ -173,7 +173,7 @@ static bool drop_one(struct pxtu_state *state, const struct pxtu_slot *slot,
 	return written == PXTU_WRITTEN;
 }
 
-/* Where there is no counter for the sequence. */
+/* Take the time before the sequence: it has no counter. */
 static enum pxtu_written record_at(struct pxtu_state *state, const struct pxtu_slot *slot,
 				   struct pxtu_entry *entry)
 {
@@ -185,10 +185,7 @@ static enum pxtu_written record_at(struct pxtu_state *state, const struct pxtu_s
 	return pxtu_rseq_record(state, gate, slot, entry);
 }
 
-/*
- * The first try has failed. Whether the record is in the stream, or counted as lost,
- * after some more.
- */
+/* The first try failed: try some more. */
 static __attribute__((__noinline__)) enum pxtu_written
 try_again(struct pxtu_state *state, const struct pxtu_slot *slot, struct pxtu_entry *entry,
 	  enum pxtu_written written)
@@ -204,7 +201,7 @@ try_again(struct pxtu_state *state, const struct pxtu_slot *slot, struct pxtu_en
 			break;
 		case PXTU_WRITTEN_NO_ROOM:
 			pxtu_rseq_disarm();
-			/* The step is without what says who writes it, and aligned. */
+			/* The step is aligned, and without the writer. */
 			len = POSIXTRACE_HEAD_POS(entry->step) - sizeof(struct posixtrace_record);
 			if (make_room(state, slot, (__u32)POSIXTRACE_RECORD_SIZE(len), &err))
 				return PXTU_WRITTEN;
@@ -230,7 +227,7 @@ static enum pxtu_written write_one(struct pxtu_state *state, const struct pxtu_c
 	enum pxtu_written written;
 	struct pxtu_entry entry;
 
-	/* Only a hint as to whether it is worth while. */
+	/* A hint: the sequence checks again. */
 	if (pxtu_unlikely(!pxtu_load(&slot->heads)))
 		return PXTU_WRITTEN_NO;
 	prepare(&entry, state, slot, call, bit);

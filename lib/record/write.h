@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing records without a system call. */
+/* Writes records without a system call. */
 #ifndef PXTU_WRITE_H
 #define PXTU_WRITE_H
 
@@ -10,7 +10,7 @@
  * @id: event type, of the user
  * @data: data of the event
  * @len: bytes
- * @prog_address: instruction behind the call
+ * @prog_address: instruction after the call
  */
 struct pxtu_call {
 	__u32 id;
@@ -20,16 +20,16 @@ struct pxtu_call {
 };
 
 /**
- * pxtu_write() - record an event into the streams that we can write into
+ * pxtu_write() - record an event into the streams that are mapped here
  * @state: state of this process, which is attached
  * @call: the event
  * @mask: bit s: the stream in slot s wants it
  *
- * Takes note of new streams first, if nobody else is doing that. Async-signal-safe.
- * Keeps errno.
+ * Takes note of new streams first, unless another thread is doing that.
+ * Async-signal-safe. Keeps errno.
  *
- * Return: bit s: recorded in the stream in slot s, or counted there as lost, if that is
- * full. The module has to see to the others.
+ * Return: bit s: recorded in the stream in slot s, or counted there as lost, if the stream
+ * is full. The module must record into the others.
  */
 __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 mask);
 

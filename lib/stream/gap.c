@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lost events: the kernel's account of them, and when they are reported.
+ * Lost events: the kernel's account of them, and when to report them.
  *
- * The kernel starts a new generation of the gap when events get lost after the
- * reader has acknowledged the last one; until then it extends that. Events that
- * the reader did not have in its hands at the time are lost up to the overwrite watermark.
+ * The kernel starts a new generation of the gap when events get lost after the reader has
+ * acknowledged the last generation; until then it extends the last one. Unread events are
+ * lost up to the overwrite watermark.
  */
 #include <sched.h>
 
 #include "stream/reader.h"
 
-/* Reads of a lock that stays odd before the CPU is given to somebody else. */
+/* Reads of a lock that stays odd before the reader yields the CPU. */
 #define SPINS_MAX	1000
 
 void pxtu_gap_read(const struct pxtu_reader *reader, struct pxtu_gap *gap)
@@ -37,10 +37,9 @@ void pxtu_gap_read(const struct pxtu_reader *reader, struct pxtu_gap *gap)
 }
 
 /*
- * Can this loss be told together with the open gap? Yes if nothing that lies
- * between them survived: a LOOP stream loses from the old end. A stream that was
- * full and restarted has events between its gaps: the second one has to wait
- * until the first was reported.
+ * Can this loss be reported together with the open gap? Yes if no event between them
+ * survived: a LOOP stream loses its oldest events. A stream that was full and started again
+ * has events between its gaps, so the second gap waits until the first one is reported.
  */
 static bool gap_extends(const struct pxtu_reader *reader)
 {
@@ -50,28 +49,28 @@ static bool gap_extends(const struct pxtu_reader *reader)
 static void gap_acknowledge(struct pxtu_reader *reader, const struct pxtu_gap *gap)
 {
 	/*
-	 * One that extends the open gap may reach back further: what is overwritten
-	 * next can begin before what was overwritten first, on another CPU.
+	 * A loss that extends the open gap may begin before it: the sub-buffer overwritten
+	 * next may begin earlier, on another CPU.
 	 */
 	if (!reader->gap_open || gap->first < reader->gap_first)
 		reader->gap_first = gap->first;
 	reader->gap_open = true;
 	reader->gap_ack = gap->generation;
 	/*
-	 * Before the account is read again. Pairs with the kernel's barrier
-	 * between taking gap_lock and reading gap_ack: a loss that did not see
-	 * what we acknowledge is in the account that is read next.
+	 * Acknowledge before reading the account again. Pairs with the kernel's barrier
+	 * between taking gap_lock and reading gap_ack: if a loss did not see our
+	 * acknowledgement, the account that we read next has it.
 	 */
 	pxtu_store(&reader->map.shared->gap_ack, gap->generation);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Is the account what we have acknowledged, and is it all in our notes? */
+/* Have we acknowledged this generation, and noted all of it? */
 static bool gap_noted(struct pxtu_reader *reader, const struct pxtu_gap *gap)
 {
 	if (gap->generation != reader->gap_ack)
 		return false;
-	/* It may have been extended to both sides just before we acknowledged it. */
+	/* The kernel may have extended it to both sides just before we acknowledged it. */
 	if (reader->gap_open && gap->first < reader->gap_first)
 		reader->gap_first = gap->first;
 	return true;
@@ -96,9 +95,8 @@ bool pxtu_gap_note_before(struct pxtu_reader *reader, __u64 timestamp)
 		if (gap_noted(reader, &gap))
 			return timestamp > gap.overwrite_watermark;
 		/*
-		 * What was lost behind the record is for the next call. Unless
-		 * something was lost before it too: then it may lie in between,
-		 * or not, and counts as lost.
+		 * A loss after the record is for the next call, unless there was a loss
+		 * before it too: then the record may lie in between, and counts as lost.
 		 */
 		if ((gap.first >= timestamp && !reader->gap_open) || !gap_extends(reader))
 			return true;
@@ -113,6 +111,6 @@ __u64 pxtu_gap_lost(const struct pxtu_reader *reader)
 
 	for (cpu = 0; cpu < reader->nr_cpus; cpu++)
 		lost += pxtu_load(&reader->map.heads[cpu].lost);
-	/* What a traced process has written there may be anything. */
+	/* A traced process may have written anything there: never report less than before. */
 	return lost > reader->lost ? lost : reader->lost;
 }

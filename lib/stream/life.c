@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The life of an active stream: created, its memory shared with the module, freed.
+ * The lifetime of an active stream: creates it, shares its memory with the module, frees it.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ static void unmap_shared(const struct pxtu_stream *stream)
 		munmap(stream->shared, stream->shared_size);
 }
 
-/* What we write: but nobody reads a stream with log. */
+/* Map the memory that the reader writes. A stream with log has no reader. */
 static int map_shared(struct pxtu_stream *stream, const struct posixtrace_create *create)
 {
 	void *shared;
@@ -38,7 +38,7 @@ static int map_shared(struct pxtu_stream *stream, const struct posixtrace_create
 	return 0;
 }
 
-/* Map what CREATE told, in two pieces: what we write and what we read. */
+/* Map the memory that CREATE named, in two pieces: one that we write, one that we read. */
 static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create *create,
 		      struct pxtu_map *map)
 {
@@ -65,9 +65,9 @@ static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create
 	stream->data_size = all.size;
 
 	/*
-	 * Not in a child: there the trace id is not valid. The pool is not
-	 * populated, for sub-buffers of system events are allocated when needed.
-	 * Neither has to succeed.
+	 * Not in a child, where the trace id is not valid. The pool is not populated:
+	 * the module allocates sub-buffers of system events when it needs them. Neither
+	 * call has to succeed.
 	 */
 	if (stream->shared)
 		madvise(stream->shared, stream->shared_size, MADV_DONTFORK);
@@ -91,7 +91,7 @@ unmap_shared:
 	return err;
 }
 
-/* Make ready to read it, or, with a log, not to. */
+/* Prepare the reader. A stream with log needs only the map, for pxtu_stream_dead(). */
 static int init_reader(struct pxtu_stream *stream, const struct pxtu_map *map)
 {
 	struct posixtrace_attr granted;
@@ -125,7 +125,7 @@ int pxtu_stream_create(struct pxtu_stream *stream, struct posixtrace_create *cre
 	struct pxtu_map map;
 	int err;
 
-	/* The standard lets it be interrupted; then nothing was created. */
+	/* The standard allows EINTR; then nothing was created. */
 	err = pxtu_ioctl_once(stream->fd, POSIXTRACE_IOC_CREATE, create);
 	if (err < 0) {
 		pxtu_close_new(stream->fd, err);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The order of events: merges the CPUs by time, and inserts OVERFLOW and RESUME
- * where events were lost.
+ * The order of events: merges the CPUs by time, and inserts OVERFLOW and RESUME where events
+ * were lost.
+ *
+ * The path of an event, from the bottom of this file to the top: pxtu_reader_next() returns
+ * it from the queue; fill_queue() fills that with one record and what comes before it;
+ * take_record() takes a record that is not lost; choose() finds the oldest record of all.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +31,7 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 	oldest = ctrl->oldest_offset;
 	subbufs = ctrl->subbuf_offset;
 
-	/* From here on no number of these makes us look outside the mappings. */
+	/* After these checks, none of these numbers leads outside the mappings. */
 	if (!reader->nr_cpus || !reader->subbuf_size ||
 	    reader->subbuf_size % POSIXTRACE_RECORD_ALIGN ||
 	    reader->subbuf_size > POSIXTRACE_SUBBUF_SIZE_MAX ||
@@ -63,11 +67,11 @@ void pxtu_reader_destroy(struct pxtu_reader *reader)
 }
 
 /*
- * The oldest record of all. A record that happened before another one, on
- * whichever CPUs, has the smaller time and was committed before the other: when
- * we see the other, we see it too if we look again. So CPUs that looked empty
- * are looked at until no older record turns up. Each round but the last fills
- * one of them, so they end, whatever the traced processes do.
+ * Find the oldest record of all. If a record happened before another one, on any CPUs, it has
+ * the smaller time and was committed first: a reader that sees the other one, sees it too when
+ * it looks again. So look again at CPUs that seemed empty, until no older record turns up.
+ * Each round but the last finds a record on one of them, so the rounds end, no matter what
+ * the traced processes do.
  */
 static bool choose(struct pxtu_reader *reader, struct pxtu_candidate *best)
 {
@@ -93,7 +97,7 @@ static bool choose(struct pxtu_reader *reader, struct pxtu_candidate *best)
 	return found;
 }
 
-/* Before it is taken: afterwards others may write there. Says where it is. */
+/* Copy the data before taking the record: afterwards others may write there. */
 static void *copy_data(struct pxtu_reader *reader, const struct pxtu_candidate *cand,
 		       const struct pxtu_place *place)
 {
@@ -107,7 +111,7 @@ static void *copy_data(struct pxtu_reader *reader, const struct pxtu_candidate *
 	return to;
 }
 
-/* System events that the library makes are filtered here, as the filter is now. */
+/* Does the current filter hold back this system event of the library? */
 static bool filtered(const struct pxtu_reader *reader, __u32 id)
 {
 	return pxtu_load(&reader->map.ctrl->system_filter) & 1ULL << id;
@@ -150,7 +154,7 @@ static bool all_read(struct pxtu_reader *reader)
 	return true;
 }
 
-/* It survived on a slower CPU, but its neighbours are lost: it is lost with them. */
+/* The record survived on a slower CPU, but counts as lost like its neighbours. */
 static void skip(struct pxtu_reader *reader, const struct pxtu_record *record)
 {
 	reader->skipped++;
@@ -161,10 +165,10 @@ static void skip(struct pxtu_reader *reader, const struct pxtu_record *record)
 }
 
 /*
- * What we hold back the kernel can not see: others that wait must not sleep for
- * it. So it is told before the record is taken. The compare-and-swap that takes
- * it releases this; pairs with the kernel's barrier between reading the consumer positions
- * and this.
+ * The kernel cannot see events that we hold back, but threads that wait must not sleep while
+ * there are some. So set held before taking the record. The compare-and-swap that takes the
+ * record releases this; pairs with the kernel's barrier between reading the consumer
+ * positions and held.
  */
 static void hold(struct pxtu_reader *reader, bool held)
 {
@@ -175,8 +179,8 @@ static void hold(struct pxtu_reader *reader, bool held)
 }
 
 /*
- * Take the oldest record that is not among what was lost; its data was copied to @data
- * before. False if there is none.
+ * Take the oldest record that is not lost, after copying its data to @data. False if there is
+ * none.
  */
 static bool take_record(struct pxtu_reader *reader, const struct pxtu_place *place,
 			struct pxtu_candidate *best, void **data)
@@ -201,7 +205,7 @@ static bool take_record(struct pxtu_reader *reader, const struct pxtu_place *pla
 	}
 }
 
-/* Take one record, and queue it with what has to be reported before it. */
+/* Take one record, and queue it after the gap that ends with it, if any. */
 static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *place)
 {
 	struct pxtu_candidate best = { 0 };
@@ -212,13 +216,13 @@ static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *plac
 	do {
 		if (!take_record(reader, place, &best, &data))
 			return;
-		/* An orphan is part of a damaged place, which was reported. */
+		/* An orphan is part of a damaged place, which was reported before. */
 	} while (best.orphan || (best.corrupt && filtered(reader, POSIXTRACE_ID_ERROR)));
 
 	if (reader->gap_open &&
 	    pxtu_record_after_gap(&best.record, reader->loop, reader->gap_first))
 		queue_gap(reader, best.record.timestamp);
-	/* It waits: until then, the place may be another's. */
+	/* It waits in the queue; until then the program may use the place otherwise. */
 	if (reader->queue.count && data != reader->data) {
 		memcpy(reader->data, data, best.record.data_len);
 		data = reader->data;
@@ -235,7 +239,7 @@ const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader,
 
 	if (reader->queue.next == reader->queue.count) {
 		fill_queue(reader, place);
-		/* A full stream that was read empty starts again now, not at the next call. */
+		/* A full stream starts again as soon as it was read empty. */
 		if (stream_full(reader) && all_read(reader))
 			reader->release(reader, POSIXTRACE_NONE);
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a stream: its events in their order, out of memory that the kernel
- * and the traced processes change at the same time.
+ * Reads the events of a stream in their order, from memory that the kernel and the traced
+ * processes change at the same time.
  *
- * Works on plain addresses, so that tests can let it loose on memory of their
- * own. reader.c merges the CPUs, subbuf.c looks at one sub-buffer, gap.c keeps
- * account of lost events. Documentation/buffers.rst has the whole protocol.
+ * Works on plain addresses, so that tests can run it on memory of their own. reader.c merges
+ * the CPUs, subbuf.c reads one sub-buffer, gap.c keeps account of lost events.
+ * Documentation/buffers.rst has the whole protocol.
  */
 #ifndef PXTU_READER_H
 #define PXTU_READER_H
@@ -13,14 +13,14 @@
 #include "common/record.h"
 
 /**
- * struct pxtu_map - where the shared memory of a stream is
- * @shared: written by us; the kernel exchanges consumer positions
+ * struct pxtu_map - the mapped memory of a stream
+ * @shared: written by the reader; the kernel exchanges consumer positions
  * @shared_size: bytes mapped there
  * @ctrl: written by the kernel
  * @ctrl_size: bytes mapped there
- * @heads: written by kernel and traced processes
+ * @heads: written by the kernel and the traced processes
  * @heads_size: bytes mapped there
- * @pool: written by kernel and traced processes
+ * @pool: written by the kernel and the traced processes
  * @pool_size: bytes mapped there
  */
 struct pxtu_map {
@@ -38,12 +38,12 @@ struct pxtu_map {
  * struct pxtu_candidate - the oldest record of a CPU
  * @cpu: the CPU
  * @subbuf: number of the sub-buffer
- * @consumed: consumer position that the record was found with
+ * @consumed: consumer position when the record was found
  * @next: consumer position that takes it
- * @record: what it says, checked
+ * @record: the parsed record, checked
  * @data: data in the pool, still writable by others
- * @corrupt: what was there is no record: @record is made up
- * @orphan: what said of which thread it is was lost with what was no record
+ * @corrupt: there is no valid record: @record reports the damage
+ * @orphan: the damage before it destroyed the name of its thread
  */
 struct pxtu_candidate {
 	__u32 cpu;
@@ -57,13 +57,13 @@ struct pxtu_candidate {
 };
 
 /**
- * struct pxtu_reader_cpu - what we remember of a CPU
+ * struct pxtu_reader_cpu - state of the reader for a CPU
  * @consumed: consumer position after the last record taken
- * @timestamp: of that record; the next of the same sub-buffer is not older
- * @writer: of that record; the next of the same sub-buffer is of the same, unless it says
- *	something else
- * @damaged: it was none, and nothing has said since which thread is the writer
- * @empty: it looked empty in this round
+ * @timestamp: of that record; the next one of the same sub-buffer is not older
+ * @writer: of that record; the next one of the same sub-buffer has the same writer, unless
+ *	it names another
+ * @damaged: that record was damaged, and no record since has named its writer
+ * @empty: the CPU looked empty in this round
  */
 struct pxtu_reader_cpu {
 	__u64 consumed;
@@ -74,9 +74,9 @@ struct pxtu_reader_cpu {
 };
 
 /**
- * struct pxtu_gap - the kernel's account of lost events, one snapshot
- * @generation: raised when events get lost after the last was acknowledged
- * @first: time of the first event lost in it
+ * struct pxtu_gap - snapshot of the kernel's account of lost events
+ * @generation: raised when events get lost after the reader acknowledged the last one
+ * @first: time of the first event lost in this generation
  * @overwrite_watermark: unread events at or before this time are lost
  */
 struct pxtu_gap {
@@ -89,27 +89,27 @@ struct pxtu_gap {
  * struct pxtu_reader - reading of one stream
  * @map: the memory
  * @oldest: oldest sub-buffer of each CPU
- * @subbufs: descriptors
- * @nr_cpus: CPUs; the number of the "CPU" of system events
+ * @subbufs: descriptors of the sub-buffers
+ * @nr_cpus: number of CPUs; also the index of the "CPU" of system events
  * @nr_subbufs: sub-buffers that targets write
- * @nr_all: sub-buffers in all
+ * @nr_all: all sub-buffers
  * @subbuf_size: bytes
- * @max_data: largest data that a user event can have, in bytes
- * @loop: policy POSIX_TRACE_LOOP
+ * @max_data: largest data of a user event, in bytes
+ * @loop: the stream has the policy POSIX_TRACE_LOOP
  * @release: calls RELEASE with the number of a sub-buffer or POSIXTRACE_NONE
  * @gap_ack: last generation of the gap that was acknowledged
- * @gap_open: events were lost that have not been reported
+ * @gap_open: there are lost events that have not been reported
  * @gap_first: time of the first of them
- * @lost: events lost in the gaps that were reported; never falling until cleared
- * @queue: events to be reported next
- * @data: data of the record in @queue, unless that is where the program wants it
+ * @lost: events lost in the gaps that were reported; never falls until cleared
+ * @queue: the next events to report
+ * @data: data of the record in @queue, unless it is in the place of the program
  * @read: user events reported
- * @corrupt: records that were none
- * @skipped: records at or before the overwrite overwrite_watermark
+ * @corrupt: damaged records
+ * @skipped: records at or before the overwrite watermark
  * @skipped_user: user events among them
- * @overrun: events were lost here, get_status has to tell
- * @held: the kernel was told that there are events that we hold back
- * @cpu: what we remember of the CPUs, the last one for system events
+ * @overrun: the reader lost events, posix_trace_get_status() has to report it
+ * @held: the kernel knows that the reader holds events back
+ * @cpu: state for each CPU, the last one for system events
  *
  * One caller at a time.
  */
@@ -143,9 +143,9 @@ struct pxtu_reader {
 };
 
 /**
- * pxtu_reader_init() - make ready to read
+ * pxtu_reader_init() - prepare reading
  * @reader: to be initialized
- * @map: the memory; checked against what the kernel says of itself
+ * @map: the memory; its sizes are checked against the numbers in @ctrl
  * @attr: attributes of the stream, as the kernel granted them
  * @release: calls RELEASE
  *
@@ -164,10 +164,10 @@ void pxtu_reader_destroy(struct pxtu_reader *reader);
 /**
  * pxtu_reader_next() - take the next event
  * @reader: the reader
- * @place: where its data goes, if there is room for all of it and nothing has to be
- *	reported before; so it is copied once. May be written to in any case
+ * @place: where its data goes if all of it fits and no other event has to be reported
+ *	first; this saves a copy. May be written to in any case
  *
- * Never waits. A hostile traced process can cost its own events, no more.
+ * Never waits. A hostile traced process can destroy its own events, no others.
  *
  * Return: the event, valid until the next call; NULL if there is none.
  */
@@ -175,20 +175,20 @@ const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader,
 					  const struct pxtu_place *place);
 
 /**
- * pxtu_reader_unread() - the last event was not reported after all
+ * pxtu_reader_unread() - put the last event back
  * @reader: the reader
  *
- * Only after pxtu_reader_next() returned one, whose data is not in the place it was given:
- * that returns it again.
+ * Only after pxtu_reader_next() returned an event whose data is not in the place. The next
+ * call returns it again.
  */
 void pxtu_reader_unread(struct pxtu_reader *reader);
 
 /**
- * pxtu_reader_settle() - nothing more is going to be read now
+ * pxtu_reader_settle() - end a series of pxtu_reader_next()
  * @reader: the reader
  *
- * Those who wait, and those who poll, are from now on told the truth about what
- * is left. To be called when what pxtu_reader_next() returned was reported.
+ * From now on the kernel wakes up waiting and polling threads only for events that are left.
+ * Call it when the events that pxtu_reader_next() returned are reported.
  */
 void pxtu_reader_settle(struct pxtu_reader *reader);
 
@@ -204,9 +204,9 @@ void pxtu_reader_clear(struct pxtu_reader *reader);
  * pxtu_subbuf_peek() - look at the oldest record of a CPU
  * @reader: the reader
  * @cpu: number of the CPU
- * @cand: where to write what was found
+ * @cand: where to write the record
  *
- * Gives sub-buffers that were read to their end back to the kernel.
+ * Returns sub-buffers that were read to their end to the kernel.
  *
  * Return: false if there is none.
  */
@@ -217,43 +217,42 @@ bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candida
  * @reader: the reader
  * @cand: from pxtu_subbuf_peek()
  *
- * All that was copied from the record before is what was recorded, if this
- * succeeds.
+ * If this succeeds, the data that was copied from the record before is what was recorded.
  *
- * Return: false if the kernel took it back before; then it counts as lost.
+ * Return: false if the kernel reclaimed it before; then it counts as lost.
  */
 bool pxtu_subbuf_take(struct pxtu_reader *reader, const struct pxtu_candidate *cand);
 
 /* gap.c */
 
 /**
- * pxtu_gap_read() - look at the kernel's account
+ * pxtu_gap_read() - read the kernel's account
  * @reader: the reader
  * @gap: where to write a consistent snapshot
  */
 void pxtu_gap_read(const struct pxtu_reader *reader, struct pxtu_gap *gap);
 
 /**
- * pxtu_gap_note() - take note of all losses until now
+ * pxtu_gap_note() - note all losses until now
  * @reader: the reader
- * @gap: where to write a snapshot: later losses have another generation
+ * @gap: where to write a snapshot; later losses have another generation
  */
 void pxtu_gap_note(struct pxtu_reader *reader, struct pxtu_gap *gap);
 
 /**
- * pxtu_gap_note_before() - take note of losses before a record that was taken
+ * pxtu_gap_note_before() - note losses before a record that was taken
  * @reader: the reader
  * @timestamp: of the record
  *
- * Return: false if the record is among what was lost.
+ * Return: false if the record counts as lost, too.
  */
 bool pxtu_gap_note_before(struct pxtu_reader *reader, __u64 timestamp);
 
 /**
- * pxtu_gap_lost() - how many events were lost until now?
+ * pxtu_gap_lost() - number of events lost until now
  * @reader: the reader
  *
- * A part of it is counted by the traced processes.
+ * The traced processes count a part of them.
  */
 __u64 pxtu_gap_lost(const struct pxtu_reader *reader);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Commands to a stream, and whose answers to them may be believed.
+ * Commands to a stream, and which answers to trust.
  */
 #include "stream/stream.h"
 
@@ -12,14 +12,14 @@ int pxtu_stream_answer(const struct pxtu_stream *stream, int ret)
 	case -EINVAL:
 	case -ESTALE:
 		/*
-		 * Also in a child that a signal handler made in the middle of this
-		 * call: it has no mapping to look at.
+		 * Do not look at the mapping: a child that a signal handler made in the
+		 * middle of this call has none.
 		 */
 		return ret;
 	case -EINTR:
 		return ret;
 	default:
-		/* A file under its number may say anything, when the stream is no more. */
+		/* After the end of the stream, another file under its number may have answered. */
 		return pxtu_stream_dead(stream) ? -ESHUTDOWN : ret;
 	}
 }

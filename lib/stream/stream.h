@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An active trace stream that this process controls. Each file calls only those in front of
- * it: stream.c sends commands, wait.c sleeps, streamops.c has the operations of a source,
- * life.c makes and frees. How its events are read is in reader.h.
+ * Active trace streams that this process controls. Each file calls only files named before
+ * it: stream.c sends commands, wait.c waits, streamops.c has the operations of a source,
+ * life.c creates and frees. reader.h reads events.
  */
 #ifndef PXTU_STREAM_H
 #define PXTU_STREAM_H
@@ -12,24 +12,23 @@
 
 /**
  * struct pxtu_stream - an active trace stream that this process controls
- * @source: what the trace id stands for; its lock guards @reader and what @types_next and
- *	the next three members say
+ * @source: the source of its trace id; the lock guards @reader and the four @types* fields
  * @fd: descriptor with the role of a stream; the program may have closed it, so
- *	it is used with @number only
- * @number: of the stream; no other has it
- * @reader: reading of events. Of a stream with log, which is not read, it has nothing but
- *	the address of what pxtu_stream_dead() looks at
- * @types_next: event types told by posix_trace_eventtypelist_getnext_id()
+ *	every use checks @number
+ * @number: number of the stream; no other stream has it
+ * @reader: reads the events. A stream with log is not read: it has only the map, for
+ *	pxtu_stream_dead()
+ * @types_next: event types returned by posix_trace_eventtypelist_getnext_id()
  * @types_first: position in the list of @types[0]
- * @types_count: how many of @types are valid
+ * @types_count: number of valid @types
  * @types: part of the list of event types
- * @shared: mapping of struct posixtrace_reader; NULL of a stream with log
+ * @shared: mapping of struct posixtrace_reader; NULL for a stream with log
  * @shared_size: its size in bytes
- * @data: mapping of all that is only read
+ * @data: mapping of the memory that we only read
  * @data_size: its size in bytes
  *
- * Made by posix_trace_create() and its kin, freed by posix_trace_shutdown() when the last
- * call that uses it has left. @fd and the mappings do not change in between.
+ * posix_trace_create() and posix_trace_create_withlog() make it; posix_trace_shutdown() frees
+ * it when the last call has put it. @fd and the mappings do not change in between.
  */
 struct pxtu_stream {
 	struct pxtu_source source;
@@ -58,11 +57,11 @@ static inline struct pxtu_stream *pxtu_stream_of(const struct pxtu_source *sourc
 }
 
 /**
- * pxtu_stream_get() - the active stream of a trace id, to use it
+ * pxtu_stream_get() - look up a trace id, and use its active stream
  * @trid: any number
  *
- * Return: the stream, that lives until pxtu_stream_put(); NULL if the number is
- * no trace id of this process, or that of a log.
+ * Return: the stream, which lives until pxtu_stream_put(); NULL if the number is no trace id
+ * of this process, or stands for a log.
  */
 static inline struct pxtu_stream *pxtu_stream_get(trace_id_t trid)
 {
@@ -72,7 +71,7 @@ static inline struct pxtu_stream *pxtu_stream_get(trace_id_t trid)
 }
 
 /**
- * pxtu_stream_put() - end of a use
+ * pxtu_stream_put() - end the use of a stream
  * @stream: stream from pxtu_stream_get()
  */
 static inline void pxtu_stream_put(struct pxtu_stream *stream)
@@ -81,40 +80,41 @@ static inline void pxtu_stream_put(struct pxtu_stream *stream)
 }
 
 /**
- * pxtu_stream_dead() - was it shut down?
+ * pxtu_stream_dead() - was the stream shut down?
  * @stream: in use
  *
- * By SHUTDOWN, or because the program closed the descriptor. Costs two loads.
+ * SHUTDOWN ends a stream, and so does the program if it closes the descriptor. Costs two
+ * loads.
  *
- * Return: false also for a moment after the program closed the descriptor.
+ * Return: true if it was. False also for a moment after the program closed the descriptor.
  */
 static inline bool pxtu_stream_dead(const struct pxtu_stream *stream)
 {
 	const struct posixtrace_ctrl *ctrl = stream->reader.map.ctrl;
 
-	/* What was mapped of it is zero, or soon will be. */
+	/* The mapped pages of a dead stream are zero, or soon will be. */
 	return !pxtu_load(&ctrl->size) || pxtu_load(&ctrl->flags) & POSIXTRACE_CTRL_SHUTDOWN;
 }
 
 /**
- * pxtu_stream_ioctl() - a command of the role stream
+ * pxtu_stream_ioctl() - send a command of the role stream
  * @stream: in use
  * @cmd: POSIXTRACE_IOC_*
  * @arg: its argument
  *
- * Started again after a signal.
+ * Retries after a signal.
  *
- * Return: what the command returned, or negative errno, never -EINTR. If the
- * program has closed the descriptor, one that pxtu_error() makes EINVAL.
+ * Return: what the command returned, or negative errno, never -EINTR. If the program has
+ * closed the descriptor, an error that pxtu_error() turns into EINVAL.
  */
 int pxtu_stream_ioctl(const struct pxtu_stream *stream, unsigned long cmd, void *arg);
 
 /**
- * pxtu_stream_answer() - whose answer to a command is this?
+ * pxtu_stream_answer() - check whether an answer can come from the stream
  * @stream: in use
  * @ret: what pxtu_checked_once() returned for it
  *
- * Return: @ret, if it may be the stream's; else -ESHUTDOWN.
+ * Return: @ret, if it can come from the stream; else -ESHUTDOWN.
  */
 int pxtu_stream_answer(const struct pxtu_stream *stream, int ret);
 
@@ -123,29 +123,30 @@ int pxtu_stream_answer(const struct pxtu_stream *stream, int ret);
  * @stream: in use by the caller; its lock is not held
  * @wait: argument of WAIT
  *
- * A cancellation point: then the use of @stream is given up.
+ * A cancellation point: a cancelled thread puts @stream.
  *
  * Return: 0 or negative errno.
  */
 int pxtu_stream_wait(struct pxtu_stream *stream, struct posixtrace_wait *wait);
 
 /**
- * pxtu_stream_alloc() - memory for a stream that is going to be created
- * @withlog: it is going to have a log
+ * pxtu_stream_alloc() - allocate a stream, to be created
+ * @withlog: it will have a log
  *
  * Return: the stream, for pxtu_stream_dealloc(); NULL without memory.
  */
 struct pxtu_stream *pxtu_stream_alloc(bool withlog);
 
 /**
- * pxtu_stream_dealloc() - free the memory
+ * pxtu_stream_dealloc() - free a stream that is not created, or destroyed
  * @stream: from pxtu_stream_alloc()
  */
 void pxtu_stream_dealloc(struct pxtu_stream *stream);
 
 /**
  * pxtu_stream_create() - create a stream, and share its memory with the module
- * @stream: allocated; @fd is the device, without role, and is closed after an error
+ * @stream: allocated; its descriptor is the device, without role. This closes it after
+ *	an error
  * @create: argument of CREATE
  *
  * Return: 0; -EINTR if a signal came, then nothing was created; other negative errno.

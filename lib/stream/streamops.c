@@ -93,7 +93,7 @@ static int stream_get_name(struct pxtu_source *source, trace_event_id_t id, char
 	return 0;
 }
 
-/* Fetch types behind those that were told. With the stream's lock held. */
+/* Fetch the types after those that were returned. The caller holds the lock of the source. */
 static int fetch_types(struct pxtu_stream *stream)
 {
 	struct posixtrace_event_types arg = {

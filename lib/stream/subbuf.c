@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: MIT
 /*
- * One CPU's records in the shared memory: what is there, whether it can be
- * trusted, and taking it. Which CPU's turn it is, is decided in reader.c.
+ * Finds, checks and takes the records of one CPU. reader.c decides which CPU is next.
  *
- * The traced processes can write into the pool and the CPU heads at any time.
- * So a header is copied once and then checked, and nothing in the pool decides
- * where else we look.
+ * The traced processes can write into the pool and the CPU heads at any time. So the reader
+ * copies a header once and then checks the copy, and no content of the pool decides where
+ * else it reads.
  */
 #include "stream/reader.h"
 
-/* How often to look again when the kernel has just moved things, before asking it. */
+/* How often to look again after a change by the kernel, before asking the kernel. */
 #define TRIES_MAX	64
 
-/* How often to ask: more than anybody needs but targets that move things all the time. */
+/* How often to ask. Too few only if targets change sub-buffers all the time. */
 #define ROUNDS_MAX	16
 
-/* One that is larger stays as it is: nothing is decided by it. */
+/* A count at its maximum stays: nothing depends on it. */
 #define CLAIM_COUNT_MAX	((1U << POSIXTRACE_CONSUMED_COUNT_BITS) - 1)
 
 #define HEADER_WORDS	(PXTU_HEADER_MAX / sizeof(__u64))
 
-/* What peek_subbuf() found. */
+/* Result of peek_subbuf(). */
 enum found {
 	FOUND_NOTHING,
 	FOUND_RECORD,
-	FOUND_END,	/* closed, and read to its end */
+	FOUND_END,	/* closed, and read to the end */
 	FOUND_CHANGE,	/* the kernel is changing it: look again */
 };
 
@@ -37,7 +36,7 @@ static __u64 next_consumed(__u64 consumed, __u32 pos)
 	return POSIXTRACE_CONSUMED(POSIXTRACE_CONSUMED_SEQ(consumed), count, pos);
 }
 
-/* What may be the header of a record. One read of each word, whatever the compiler would like. */
+/* Copy the possible header of a record. Each word is read once. */
 static void copy_header(__u64 *to, const unsigned char *from, __u32 room)
 {
 	const __u64 *src = (const __u64 *)(const void *)from;
@@ -47,7 +46,7 @@ static void copy_header(__u64 *to, const unsigned char *from, __u32 room)
 		to[i] = pxtu_load(&src[i]);
 }
 
-/* How many bytes of the sub-buffer hold records; 0 if it can not be told. */
+/* How many bytes of the sub-buffer hold records; 0 if we cannot tell. */
 static __u32 subbuf_used(const struct pxtu_reader *reader, __u32 cpu, __u32 idx, __u32 *state)
 {
 	const struct posixtrace_subbuf *subbuf = &reader->subbufs[idx];
@@ -66,9 +65,9 @@ static __u32 subbuf_used(const struct pxtu_reader *reader, __u32 cpu, __u32 idx,
 		if (pos >= start && pos <= start + reader->subbuf_size)
 			used = (__u32)(pos - start);
 		/*
-		 * The kernel closes the sub-buffer before it moves the head into
-		 * another: if that is where the head was, it is closed now. (The
-		 * end of this one may be the start of the next.)
+		 * The kernel closes the sub-buffer before it moves the head into another
+		 * one. So if the head was in another one already, this one is closed now.
+		 * (The end of this one may be the start of the next.)
 		 */
 		*state = pxtu_load_acquire(&subbuf->state);
 	}
@@ -81,7 +80,7 @@ static __u32 subbuf_used(const struct pxtu_reader *reader, __u32 cpu, __u32 idx,
 	return used & ~(POSIXTRACE_RECORD_ALIGN - 1U);
 }
 
-/* Something at @pos is no record: instead of all that is filled, an event that says so. */
+/* The rest of the sub-buffer has no valid record: make one event that reports the damage. */
 static void make_corrupt(struct pxtu_candidate *cand, __u64 timestamp, __u32 used)
 {
 	cand->corrupt = true;
@@ -101,11 +100,11 @@ static enum found peek_subbuf(const struct pxtu_reader *reader, __u32 cpu, __u32
 	bool damaged = false;
 
 	/*
-	 * Pairs with the kernel's release when it hands out the sub-buffer: what
-	 * is read below belongs to this use of it or a later one.
+	 * Pairs with the kernel's release when it hands out the sub-buffer: the reads
+	 * below belong to this use of it or a later one.
 	 *
-	 * It may have been handed out to the same CPU again since its number was
-	 * read: then this CPU has older ones now, and it is not the turn of this.
+	 * The kernel may have handed it out to the same CPU again since its number was
+	 * read: then this CPU has older sub-buffers now, which come first.
 	 */
 	cand->consumed = pxtu_load_acquire(&reader->map.shared->consumed[idx]);
 	if (pxtu_load_acquire(&reader->oldest[cpu]) != idx ||
@@ -121,7 +120,7 @@ static enum found peek_subbuf(const struct pxtu_reader *reader, __u32 cpu, __u32
 		return state == POSIXTRACE_SUBBUF_CLOSED ? FOUND_END : FOUND_NOTHING;
 
 	floor = pxtu_load(&subbuf->opened);
-	/* The same use of the sub-buffer, and after what was taken last? */
+	/* Is this right after the last record taken, in the same use of the sub-buffer? */
 	if (cand->consumed == last->consumed) {
 		if (last->timestamp > floor)
 			floor = last->timestamp;
@@ -164,19 +163,19 @@ bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candida
 		if (idx < first || idx >= end)
 			return false;
 		/*
-		 * Not empty because it can not be seen: what is younger on other CPUs
-		 * would be taken first. The kernel's CPU may be stopped in the middle,
-		 * where it is a virtual one. RELEASE waits for the lock that it holds,
-		 * and does nothing else to what is not read to its end.
+		 * The CPU is not empty just because we cannot see its records: younger
+		 * ones of other CPUs would be taken first. The kernel may be stopped in
+		 * the middle of a change, if its CPU is virtual. RELEASE waits for the
+		 * lock that the kernel holds, and leaves unread sub-buffers alone.
 		 */
 		if (tries && tries % TRIES_MAX == 0)
 			reader->release(reader, idx);
 		found = peek_subbuf(reader, cpu, idx, cand);
 		/*
-		 * Was all of that one use of the sub-buffer? Taking the record
-		 * would tell; but if it looks young, then another one is taken
-		 * that may not be the oldest. Pairs with the kernel's exchange,
-		 * which comes before all other changes.
+		 * Was all of that one use of the sub-buffer? pxtu_subbuf_take() would
+		 * notice; but if this record only looks young, choose() would prefer
+		 * one that is not the oldest. Pairs with the kernel's exchange, which
+		 * comes before all other changes.
 		 */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (pxtu_load(&reader->map.shared->consumed[idx]) != cand->consumed)
@@ -193,7 +192,7 @@ bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candida
 			break;
 		}
 	}
-	/* The kernel outran us; if we get to wait for it, it knows better. */
+	/* The kernel outran us. If the caller waits now, the kernel wakes it up. */
 	return false;
 }
 
@@ -204,7 +203,7 @@ bool pxtu_subbuf_take(struct pxtu_reader *reader, const struct pxtu_candidate *c
 
 	/*
 	 * All copying is done before the consumer position changes. Pairs with the kernel's
-	 * exchange: it lets nobody write there before it has changed the consumer position.
+	 * exchange: no target can write there before it has changed the consumer position.
 	 */
 	__atomic_thread_fence(__ATOMIC_ACQ_REL);
 	if (!__atomic_compare_exchange_n(shared, &consumed, cand->next, false, __ATOMIC_ACQ_REL,

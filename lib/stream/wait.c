@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Waiting for the events of an active stream.
+ * Waits for events of an active stream.
  */
 #include "stream/stream.h"
 
-/* Of a thread that is cancelled while it waits. */
+/* Cleanup of a thread that is cancelled while it waits. */
 struct sleeper {
 	struct pxtu_stream *stream;
 	__u64 signals;
@@ -19,11 +19,11 @@ static void leave(void *arg)
 }
 
 /*
- * A cancellation point, though ioctl() is none: the type is asynchronous round the system
- * call. The cancellation points of glibc before 2.41 do the same, and a signal handler that
- * runs meanwhile is cancelled in its middle. Here the signal that cancels is blocked except
- * while WAIT sleeps, so it cannot interrupt a handler. ppoll() would also ignore SA_RESTART.
- * A cancelled thread holds nothing but a use of the stream, and WAIT takes no event.
+ * A cancellation point, although ioctl() is none: the cancel type is asynchronous around the
+ * system call. The cancellation points of glibc before 2.41 do the same, and cancel a signal
+ * handler in its middle. Here the cancel signal is blocked except while WAIT sleeps, so it
+ * cannot interrupt a handler. ppoll() would also ignore SA_RESTART. A cancelled thread holds
+ * only a use of the stream, and WAIT takes no event.
  */
 int pxtu_stream_wait(struct pxtu_stream *stream, struct posixtrace_wait *wait)
 {
