@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The check sum of logs. */
+/* The checksum of logs. */
 #ifndef PXTU_CRC32C_H
 #define PXTU_CRC32C_H
 
@@ -7,22 +7,24 @@
 #include <stdint.h>
 
 /**
- * pxtu_crc32c() - CRC32C (Castagnoli) as iSCSI and ext4 have it
- * @crc: 0, or that of the bytes before
+ * pxtu_crc32c() - CRC32C (Castagnoli), the same as in iSCSI and ext4
+ * @crc: 0, or the checksum of the bytes before
  * @data: bytes
- * @len: how many
+ * @len: number of bytes
  *
- * That of "123456789" is 0xe3069283.
+ * The checksum of "123456789" is 0xe3069283.
  *
- * Return: the check sum of all bytes so far.
+ * Return: the checksum of all bytes so far.
  */
 uint32_t pxtu_crc32c(uint32_t crc, const void *data, size_t len);
 
 /**
- * pxtu_crc32c_table() - the same, without instructions that not every CPU has
- * @crc: as above
- * @data: as above
- * @len: as above
+ * pxtu_crc32c_table() - pxtu_crc32c() without special instructions
+ * @crc: 0, or the checksum of the bytes before
+ * @data: bytes
+ * @len: number of bytes
+ *
+ * Return: the checksum of all bytes so far.
  */
 uint32_t pxtu_crc32c_table(uint32_t crc, const void *data, size_t len);
 

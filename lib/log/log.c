@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The life of a log that is open for reading. What is in it is read elsewhere: log.h.
+ * The lifetime of a log that is open for reading. log.h names the files that read it.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "log/log.h"
 
-/* Is it open for reading, and of a file that can be read anywhere? */
+/* Is it open for reading, and does its file allow pread()? */
 static int check_descriptor(int fd, struct pxtu_log *log)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -26,7 +26,7 @@ static int check_descriptor(int fd, struct pxtu_log *log)
 	return 0;
 }
 
-/* The program may have closed our descriptor, and have another file under its number. */
+/* The program may have closed our descriptor and opened another file under its number. */
 static void close_ours(const struct pxtu_log *log)
 {
 	struct stat64 stat;
@@ -83,7 +83,7 @@ int pxtu_log_open(int fd, struct pxtu_log **opened)
 	err = check_descriptor(fd, log);
 	if (err)
 		goto free;
-	/* Above those of the standard streams, and it may be closed by the program. */
+	/* Above the standard streams. The program may close it. */
 	log->fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	err = -errno;
 	if (log->fd < 0)

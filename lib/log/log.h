@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading of a log: a file that may be cut, damaged, forged, or still written.
+ * Reads logs: files that may be cut, damaged, forged, or still written.
  *
- * Each file calls only those in front of it: loghead.c checks the header, logblock.c
- * finds blocks, logring.c knows the ring of a LOOP log, logwalk.c goes from block to block
- * in each kind of log, logfacts.c collects names and status, logheap.c sorts the CPUs,
- * logwindow.c has an index of blocks, logmerge.c brings the events of all CPUs in order,
- * logops.c has the operations of a source, log.c opens and closes.
- * Documentation/trace-log.rst describes the format. Only pread() is used: a mapping of a
- * file that gets shorter would kill us.
+ * Each file calls only files named before it: loghead.c checks the header, logblock.c finds
+ * blocks, logring.c knows the ring of a LOOP log, logwalk.c walks from block to block in each
+ * kind of log, logfacts.c collects names and status, logheap.c sorts the CPUs, logwindow.c
+ * has an index of blocks, logmerge.c merges the events of all CPUs by time, logops.c has the
+ * operations of a source, log.c opens and closes. Documentation/trace-log.rst describes the
+ * format. All use pread(): a mapping of a file that becomes shorter would kill the process.
  *
- * One caller at a time: the lock of the source.
+ * One caller at a time, under the lock of the source.
  */
 #ifndef PXTU_LOG_H
 #define PXTU_LOG_H
@@ -21,34 +20,33 @@
 
 #include "common/source.h"
 
-/* Larger block headers than ours are read, what is behind is not looked at. */
+/* A block header may be larger than ours; the rest is ignored. */
 #define PXTU_LOG_BLOCK_MAX	1024U
 #define PXTU_LOG_SCRATCH	(64U << 10)
 
 /*
- * How much may be searched for the next block. A search through anything that is
- * damaged by accident ends long before. But a file may have a hole of some exabytes,
- * which costs its maker nothing and us years.
+ * How many bytes to search for the next block. After accidental damage a search ends long
+ * before. But a forged file may have a hole of some exabytes, which would take years.
  */
 #define PXTU_LOG_BUDGET_MAX	(64ULL << 20)
 
-/* That many blocks at most are indexed at once. */
+/* The largest number of blocks in the index. */
 #define PXTU_LOG_ENTRIES_MAX	(1U << 16)
 #define PXTU_LOG_GAPS_MAX	16U
 #define PXTU_LOG_NONE		(~0U)
 
 /**
- * struct pxtu_log_head - what the header of a log says, checked
- * @cookie: number that all blocks have
+ * struct pxtu_log_head - the header of a log, checked
+ * @cookie: number that all blocks of the log have
  * @begin: offset of the first block
  * @ring_end: LOOP: end of the ring; else 0
  * @names: LOOP: offset of the names
  * @end: LOOP: offset of the status
- * @block_size: bytes of a block's header
- * @payload_max: no payload of whichever type is larger
- * @subbuf_size: no payload of events is larger
- * @nr_cpus: the number of the "CPU" of system events
- * @max_data: largest data that a user event can have
+ * @block_size: size of the header of a block, in bytes
+ * @payload_max: largest payload of any type, in bytes
+ * @subbuf_size: largest payload of events, in bytes
+ * @nr_cpus: number of CPUs; also the index of the "CPU" of system events
+ * @max_data: largest data of a user event, in bytes
  * @loop: the stream has the policy POSIX_TRACE_LOOP
  * @attr: attributes of the stream
  */
@@ -68,8 +66,8 @@ struct pxtu_log_head {
 };
 
 /**
- * struct pxtu_log_block - a block that was found
- * @offset: where it begins
+ * struct pxtu_log_block - a block
+ * @offset: offset of the block
  * @head: copy of its header; type 0 if there is no block
  */
 struct pxtu_log_block {
@@ -78,17 +76,17 @@ struct pxtu_log_block {
 };
 
 /**
- * struct pxtu_log_walk - how far one has got from block to block
- * @offset: where the next block should be, or where the search for it goes on
- * @seq: its number; when searching, the smallest that it can have
+ * struct pxtu_log_walk - position of a walk from block to block
+ * @offset: where the next block should be, or where the search for it continues
+ * @seq: its number; when searching, its smallest possible number
  * @lost_from: when searching: where the damage begins
- * @searching: a damaged place was reported, and what comes behind is not found yet
- * @any: when searching: it is not known how much was lost
- * @budget: bytes that may be searched, before more good blocks are found
- * @newest: LOOP: number of the last block
- * @newest_end: LOOP: end of it
+ * @searching: a damaged place was reported, and the next block is not found yet
+ * @any: when searching: the number of lost blocks is unknown
+ * @budget: bytes that may be searched before more good blocks are found
+ * @newest: LOOP: number of the newest block
+ * @newest_end: LOOP: end of the newest block
  * @skip: LOOP: blocks before this number are known already
- * @last_lap: LOOP: the lap that has the newest block, not the one before
+ * @last_lap: LOOP: in the lap of the newest block, not in the one before
  */
 struct pxtu_log_walk {
 	__u64 offset;
@@ -104,21 +102,21 @@ struct pxtu_log_walk {
 };
 
 /**
- * struct pxtu_log_facts - what is known of the log as a whole
- * @walk: how far it was looked through
- * @start: where its blocks begin that count: behind the last RESET
+ * struct pxtu_log_facts - facts about the log as a whole
+ * @walk: how far the log was surveyed
+ * @start: where the valid blocks begin: after the last RESET
  * @start_generation: generation of the gap there
- * @generation: that of the last block
+ * @generation: generation of the gap at the last block
  * @damaged: something is damaged; never reset
  * @gap: events were lost in the stream
- * @overwritten: LOOP: blocks were, while we read them or before
+ * @overwritten: LOOP: the writer overwrote blocks that we had not read
  * @ended: END was found
- * @end_valid: @end is
- * @end: what END said
+ * @end_valid: @end is valid
+ * @end: contents of END
  * @names: names of user event types, in the order of the log
- * @nr_names: how many
- * @names_room: how many fit
- * @names_read: LOOP: how many places for names were looked at
+ * @nr_names: number of names
+ * @names_room: number of names that fit
+ * @names_read: LOOP: number of places for names that were read
  * @place: place in @names of each type, from 1; 0 for none
  */
 struct pxtu_log_facts {
@@ -141,16 +139,16 @@ struct pxtu_log_facts {
 
 /**
  * struct pxtu_log_entry - one block of events in the index, or a damaged place
- * @offset: of the payload; 0 for a damaged place
- * @opened: no record is older; or the time that the damage is reported with
+ * @offset: offset of the payload; 0 for a damaged place
+ * @opened: no record is older; or the time of the event that reports the damage
  * @closed: no record is younger
- * @epoch: as in the block, but never falling
- * @generation: of the gap
+ * @epoch: as in the block, but never falls
+ * @generation: generation of the gap
  * @overwrite_watermark: records at or before this time are lost
  * @lost: events lost so far
  * @size: bytes of payload
- * @payload_crc: check sum of the payload
- * @next: next one of this CPU, or of the free ones, or PXTU_LOG_NONE
+ * @payload_crc: checksum of the payload
+ * @next: next entry of this CPU, or next free entry, or PXTU_LOG_NONE
  */
 struct pxtu_log_entry {
 	__u64 offset;
@@ -166,19 +164,19 @@ struct pxtu_log_entry {
 };
 
 /**
- * struct pxtu_log_cpu - where the reader is on one CPU
+ * struct pxtu_log_cpu - position of the reader on one CPU
  * @first: oldest block that is not read to its end, or PXTU_LOG_NONE
  * @last: last block in the index
- * @open: the check sum of the first was found good
+ * @open: the checksum of the first block is good
  * @ready: @record is the next event
- * @corrupt: it is made up, for what is there is no record
- * @pos: of the next record, in the payload of the first block
+ * @corrupt: @record is made up, because there is no valid record
+ * @pos: position of the next record in the payload of the first block
  * @floor: no record from there on is older
- * @chunk: part of that payload, of chunk_size() bytes (logmerge.c); allocated when needed
- * @chunk_pos: where in the payload it begins
- * @chunk_len: how much is in there
+ * @chunk: part of that payload; allocated when needed, see chunk_size() in logmerge.c
+ * @chunk_pos: position in the payload where the chunk begins
+ * @chunk_len: bytes in the chunk
  * @record: the next record, checked
- * @writer: of the record before it
+ * @writer: writer of the record before it
  */
 struct pxtu_log_cpu {
 	__u32 first;
@@ -196,8 +194,8 @@ struct pxtu_log_cpu {
 };
 
 /**
- * struct pxtu_log_gap - events were lost, and that is not reported yet
- * @generation: of the blocks that come after
+ * struct pxtu_log_gap - a loss of events that is not reported yet
+ * @generation: generation of the blocks after it
  * @first: time of the first lost event
  */
 struct pxtu_log_gap {
@@ -207,31 +205,31 @@ struct pxtu_log_gap {
 
 /**
  * struct pxtu_log_window - the blocks of two epochs
- * @walk: what comes next
+ * @walk: position of the next block
  * @ahead: a block of events that is not in the index yet
- * @have_ahead: there is one
+ * @have_ahead: @ahead is valid
  * @begun: a block of events was found
  * @ended: END was found
- * @settled: nothing is to be added before an epoch was read to its end
+ * @settled: add no blocks before an epoch is read to its end
  * @crowded: the index was full
- * @epoch: that of the oldest blocks in the index
- * @left: entries of that epoch, and of the next
+ * @epoch: epoch of the oldest blocks in the index
+ * @left: number of entries of that epoch, and of the next one
  * @entries: the index
- * @room: how many entries are allocated
- * @used: how many of them were ever used
- * @free: first of those that are free again
+ * @room: number of allocated entries
+ * @used: number of entries that were ever used
+ * @free: first entry that is free again
  * @last_epoch: largest epoch so far
- * @time: of what was found last
- * @generation: of the gap, so far
- * @overwrite_watermark: so far
+ * @time: time of the last block found
+ * @generation: generation of the gap so far
+ * @overwrite_watermark: overwrite watermark so far
  * @lost: events lost in the gaps that were reported
- * @skipped: records that were at or before the overwrite overwrite_watermark
+ * @skipped: records at or before the overwrite watermark
  * @read: bytes of the blocks that were found
  * @gap: gaps to be reported, the oldest first
- * @nr_gaps: how many
+ * @nr_gaps: number of gaps
  * @cpu: CPUs, then system events, then damaged places
- * @heap: those of them that have entries; the first has the smallest time
- * @nr_heap: how many
+ * @heap: indices in @cpu that have entries; the first has the smallest time
+ * @nr_heap: number of indices in the heap
  */
 struct pxtu_log_window {
 	struct pxtu_log_walk walk;
@@ -263,21 +261,21 @@ struct pxtu_log_window {
 
 /**
  * struct pxtu_log - a log that is open for reading
- * @source: what the trace id stands for; its lock guards all below
- * @types_next: event types told by posix_trace_eventtypelist_getnext_id()
- * @fd: our own descriptor of it
- * @dev: device of the file: the program may close @fd and open something else
+ * @source: the source of its trace id; the lock guards all below
+ * @types_next: event types returned by posix_trace_eventtypelist_getnext_id()
+ * @fd: our own descriptor of the file
+ * @dev: device of the file: the program may close @fd and open another file
  * @ino: inode of the file
- * @foreign: it has
- * @error: 0, or -errno of the first call that failed for want of something of ours: the
- *	file is not to blame. See pxtu_log_failed()
- * @size: bytes of the file, when last looked at
+ * @foreign: @fd is another file now
+ * @error: 0, or -errno of the first call that failed because of missing memory, not because
+ *	of the file. See pxtu_log_failed()
+ * @size: size of the file when last checked, in bytes
  * @head: its header
  * @facts: names and status
- * @window: where the reader is
- * @queue: events to be reported next
+ * @window: position of the reader
+ * @queue: the next events to report
  * @data: data of the record in @queue
- * @scratch: PXTU_LOG_SCRATCH bytes, for whoever reads
+ * @scratch: PXTU_LOG_SCRATCH bytes for temporary use
  */
 struct pxtu_log {
 	struct pxtu_source source;
@@ -311,28 +309,28 @@ static inline struct pxtu_log *pxtu_log_of(const struct pxtu_source *source)
  * @log: the log
  * @to: where to write it
  * @len: bytes
- * @offset: where in the file
+ * @offset: offset in the file
  *
  * Return: bytes read, fewer only at the end of the file; negative errno.
  */
 ssize_t pxtu_log_read(struct pxtu_log *log, void *to, size_t len, __u64 offset);
 
 /**
- * pxtu_log_failed() - was there no memory, or the like, since this was last asked?
+ * pxtu_log_failed() - return and clear the error of this process
  * @log: the log
  *
- * Then what was found is not what is in the file.
+ * After an error, such as missing memory, the results do not show the contents of the file.
  *
- * Return: 0 or negative errno.
+ * Return: 0; -ENOMEM or -EFAULT if a call failed since this was last called.
  */
 int pxtu_log_failed(struct pxtu_log *log);
 
 /**
- * pxtu_log_reaches() - is the file that long?
+ * pxtu_log_reaches() - is the file at least this long?
  * @log: the log
  * @end: offset
  *
- * Looks again at what may have grown; and whether it is still the same file.
+ * If not, checks its size again, and that the descriptor is still the same file.
  */
 bool pxtu_log_reaches(struct pxtu_log *log, __u64 end);
 
@@ -346,22 +344,22 @@ int pxtu_log_head_read(struct pxtu_log *log);
 
 /* logblock.c */
 
-/* What a step from block to block found. */
+/* Result of a step from block to block. */
 enum pxtu_log_step {
 	PXTU_LOG_NOTHING,	/* for now */
 	PXTU_LOG_BLOCK,		/* a block; its payload is checked unless it is EVENTS */
-	PXTU_LOG_DAMAGE,	/* a damaged place; what is behind comes with the next call */
+	PXTU_LOG_DAMAGE,	/* a damaged place; the next call goes on after it */
 };
 
-/* What is at an offset. */
+/* Result of a look at an offset. */
 enum pxtu_log_at {
 	PXTU_LOG_AT_END,	/* less than a block */
-	PXTU_LOG_AT_BLOCK,	/* a block that the log can have, by its header */
+	PXTU_LOG_AT_BLOCK,	/* a block with a valid header */
 	PXTU_LOG_AT_OTHER,	/* something else */
 };
 
 /**
- * pxtu_log_look() - what is there?
+ * pxtu_log_look() - look for a block at an offset
  * @log: the log
  * @offset: where to look
  * @limit: blocks end here at the latest
@@ -371,11 +369,11 @@ enum pxtu_log_at pxtu_log_look(struct pxtu_log *log, __u64 offset, __u64 limit,
 			       struct pxtu_log_block *block);
 
 /**
- * pxtu_log_search() - look for a block at @walk's offset and behind
+ * pxtu_log_search() - search for a block from the offset of @walk on
  * @log: the log
- * @walk: searching; its offset moves to the block, or to where the search ended
+ * @walk: searching; its offset moves to the block, or to the end of the search
  * @limit: blocks end here at the latest
- * @last: largest number that it can have
+ * @last: largest number that the block can have
  * @block: set if there is a block
  *
  * Return: false if there is none.
@@ -384,9 +382,9 @@ bool pxtu_log_search(struct pxtu_log *log, struct pxtu_log_walk *walk, __u64 lim
 		     struct pxtu_log_block *block);
 
 /**
- * pxtu_log_step_over() - the block that was expected is there
+ * pxtu_log_step_over() - step over an expected block
  * @log: the log
- * @walk: goes behind it
+ * @walk: moves to the end of the block
  * @block: the block
  */
 enum pxtu_log_step pxtu_log_step_over(struct pxtu_log *log, struct pxtu_log_walk *walk,
@@ -395,7 +393,7 @@ enum pxtu_log_step pxtu_log_step_over(struct pxtu_log *log, struct pxtu_log_walk
 /**
  * pxtu_log_walk_straight() - pxtu_log_walk() where one block follows another
  * @log: the log
- * @walk: how far the caller has got
+ * @walk: position of the caller
  * @limit: blocks end here at the latest
  * @last: number of the last block
  * @block: set if there is a block
@@ -403,7 +401,7 @@ enum pxtu_log_step pxtu_log_step_over(struct pxtu_log *log, struct pxtu_log_walk
 enum pxtu_log_step pxtu_log_walk_straight(struct pxtu_log *log, struct pxtu_log_walk *walk,
 					  __u64 limit, __u64 last, struct pxtu_log_block *block);
 
-/* Bytes of header and payload. */
+/* Size of header and payload. */
 static inline __u64 pxtu_log_block_bytes(const struct pxtu_log *log,
 					 const struct pxtu_log_block *block)
 {
@@ -433,17 +431,18 @@ enum pxtu_log_step pxtu_ring_walk(struct pxtu_log *log, struct pxtu_log_walk *wa
 /**
  * pxtu_log_walk() - go to the next block
  * @log: the log
- * @walk: how far the caller has got
- * @block: where to write what was found. After PXTU_LOG_DAMAGE it is set if the
- *	header is good and the payload is not
+ * @walk: position of the caller
+ * @block: where to write the block. After PXTU_LOG_DAMAGE it is set if the header is
+ *	good and the payload is not
  *
- * Ends, whatever is in the file, in a time that is proportional to its real size.
+ * Whatever the file contains, a walk ends in a time proportional to the real size of the
+ * file.
  */
 enum pxtu_log_step pxtu_log_walk(struct pxtu_log *log, struct pxtu_log_walk *walk,
 				 struct pxtu_log_block *block);
 
 /**
- * pxtu_log_walk_start() - to the first block
+ * pxtu_log_walk_start() - set a walk to the first block
  * @log: the log
  * @walk: to be set
  */
@@ -452,13 +451,13 @@ void pxtu_log_walk_start(struct pxtu_log *log, struct pxtu_log_walk *walk);
 /* logfacts.c */
 
 /**
- * pxtu_log_survey() - look through what was not looked through yet
+ * pxtu_log_survey() - survey the blocks that were appended since the last survey
  * @log: the log
  *
  * Reads the headers of all blocks, and the payload of those that are not events.
  *
- * Return: 0; -ENOMEM, then it goes on where it was; -ESHUTDOWN if the program closed
- * our descriptor.
+ * Return: 0; -ENOMEM, then the next call continues; -ESHUTDOWN if the program closed our
+ * descriptor.
  */
 int pxtu_log_survey(struct pxtu_log *log);
 
@@ -490,14 +489,14 @@ __u32 pxtu_log_type(const struct pxtu_log *log, __u32 place);
 /* logheap.c */
 
 /**
- * pxtu_heap_add() - a CPU has blocks now
+ * pxtu_heap_add() - add a CPU that has blocks now
  * @window: the window
- * @cpu: its number
+ * @cpu: index of the CPU
  */
 void pxtu_heap_add(struct pxtu_log_window *window, __u32 cpu);
 
 /**
- * pxtu_heap_fix() - the first CPU has got younger, or has no blocks any more
+ * pxtu_heap_fix() - reorder after the first CPU got a later time or lost its last block
  * @window: the window
  */
 void pxtu_heap_fix(struct pxtu_log_window *window);
@@ -505,7 +504,7 @@ void pxtu_heap_fix(struct pxtu_log_window *window);
 /* logwindow.c */
 
 /**
- * pxtu_window_init() - allocate what is always needed
+ * pxtu_window_init() - allocate the lists and the heap
  * @log: with its header read
  *
  * Return: 0 or -ENOMEM.
@@ -519,40 +518,41 @@ int pxtu_window_init(struct pxtu_log *log);
 void pxtu_window_destroy(struct pxtu_log *log);
 
 /**
- * pxtu_window_start() - to the oldest event
+ * pxtu_window_start() - set the window to the oldest event
  * @log: the log
  */
 void pxtu_window_start(struct pxtu_log *log);
 
 /**
- * pxtu_window_fill() - index what can be the next event's block
+ * pxtu_window_fill() - index all blocks that can have the next event
  * @log: the log
  *
- * Return: 0; -ENOMEM, then nothing is lost; -ESHUTDOWN.
+ * Return: 0; -ENOMEM, then no event is lost; -ESHUTDOWN if the program closed our
+ * descriptor.
  */
 int pxtu_window_fill(struct pxtu_log *log);
 
 /**
- * pxtu_window_pop() - the first block of a CPU was read to its end
+ * pxtu_window_pop() - remove the first block of a CPU, which is read to its end
  * @log: the log
- * @cpu: the CPU; the caller corrects its place in the heap
+ * @cpu: the CPU; the caller then calls pxtu_heap_fix()
  */
 void pxtu_window_pop(struct pxtu_log *log, struct pxtu_log_cpu *cpu);
 
 /* logmerge.c */
 
 /**
- * pxtu_log_next() - the next event
+ * pxtu_log_next() - take the next event
  * @log: the log
  * @event: set to the event, valid until the next call; NULL if there is none
  *
- * Return: 0; -ENOMEM, then nothing is lost; -ESHUTDOWN if the program closed our
+ * Return: 0; -ENOMEM, then no event is lost; -ESHUTDOWN if the program closed our
  * descriptor.
  */
 int pxtu_log_next(struct pxtu_log *log, const struct pxtu_event **event);
 
 /**
- * pxtu_log_unread() - the last event was not reported after all
+ * pxtu_log_unread() - put the last event back
  * @log: the log
  */
 void pxtu_log_unread(struct pxtu_log *log);
@@ -580,7 +580,7 @@ int pxtu_log_open(int fd, struct pxtu_log **log);
 void pxtu_log_close(struct pxtu_log *log);
 
 /**
- * pxtu_log_rewind() - to the oldest event
+ * pxtu_log_rewind() - go back to the oldest event
  * @log: the log
  *
  * Return: 0 or negative errno.

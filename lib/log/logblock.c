@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Blocks: whether there is one at an offset, the way to the next one, and the search for
- * the next one behind a damaged place. The ring of a LOOP log is in logring.c.
+ * Blocks: checks for a block at an offset, steps to the next one, and searches for the next
+ * one after a damaged place. The ring of a LOOP log is in logring.c.
  */
 #include <stddef.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "log/crc32c.h"
 #include "log/log.h"
 
-#define BUDGET_FACTOR	16U	/* that many bytes more for each byte of a good block */
+#define BUDGET_FACTOR	16U	/* bytes more for each byte of a good block */
 
-/* Is this a header that our log can have? */
+/* Is this a block header of our log? */
 static bool head_valid(const struct pxtu_log *log, const unsigned char *raw,
 		       struct posixtrace_log_block *head)
 {
@@ -30,10 +30,10 @@ static bool head_valid(const struct pxtu_log *log, const unsigned char *raw,
 	       head->size <= log->head.payload_max && head->seq && head->seq < INT64_MAX;
 }
 
-/* Does it make sense? If not, its size is to be believed nevertheless. */
+/* Are its other fields plausible? Its size is valid in any case. */
 static bool block_sane(const struct pxtu_log *log, const struct posixtrace_log_block *head)
 {
-	/* Not the count of records: it comes from where targets can write. */
+	/* Do not check the count of records: targets can write where it comes from. */
 	if (head->type == POSIXTRACE_LOG_EVENTS)
 		return head->size <= log->head.subbuf_size && head->cpu <= log->head.nr_cpus &&
 		       head->opened <= head->closed;
@@ -68,7 +68,7 @@ static bool payload_good(struct pxtu_log *log, const struct pxtu_log_block *bloc
 	return crc == block->head.payload_crc;
 }
 
-/* Is all of it there? That of a ring ends in the ring. */
+/* Is the whole block in the file, and in the ring? */
 static bool block_complete(struct pxtu_log *log, __u64 limit, const struct pxtu_log_block *block)
 {
 	__u64 size = pxtu_log_block_bytes(log, block);
@@ -97,7 +97,7 @@ enum pxtu_log_at pxtu_log_look(struct pxtu_log *log, __u64 offset, __u64 limit,
 	return log->head.ring_end ? PXTU_LOG_AT_OTHER : PXTU_LOG_AT_END;
 }
 
-/* Each block that was destroyed took up some room. */
+/* Can this block follow the last one? Each destroyed block between them took up some room. */
 static bool can_follow(const struct pxtu_log *log, const struct pxtu_log_walk *walk,
 		       __u64 limit, __u64 last, const struct pxtu_log_block *block)
 {
@@ -109,7 +109,7 @@ static bool can_follow(const struct pxtu_log *log, const struct pxtu_log_walk *w
 	       limit - block->offset >= pxtu_log_block_bytes(log, block);
 }
 
-/* Looks through the scratch: bytes that need not be looked at again. */
+/* Search the scratch buffer. Returns the bytes that need not be searched again. */
 static __u32 search_scratch(struct pxtu_log *log, const struct pxtu_log_walk *walk, __u32 len,
 			    __u64 limit, __u64 last, struct pxtu_log_block *block, bool *found)
 {
@@ -141,7 +141,7 @@ bool pxtu_log_search(struct pxtu_log *log, struct pxtu_log_walk *walk, __u64 lim
 		left = limit - walk->offset;
 		want = left < PXTU_LOG_SCRATCH ? (__u32)left : PXTU_LOG_SCRATCH;
 		n = pxtu_log_read(log, log->scratch, want, walk->offset);
-		/* A bad place of the disk: what is behind it may be better. */
+		/* A bad sector: the next ones may be readable. */
 		if (n < 0)
 			step = want & ~(POSIXTRACE_LOG_ALIGN - 1U);
 		else
@@ -173,7 +173,7 @@ enum pxtu_log_step pxtu_log_step_over(struct pxtu_log *log, struct pxtu_log_walk
 		block->head.type = 0;
 		return PXTU_LOG_DAMAGE;
 	}
-	/* That of events is checked when it is read. */
+	/* logmerge.c checks the payload of events when it reads it. */
 	if (block->head.type != POSIXTRACE_LOG_EVENTS && !payload_good(log, block))
 		return PXTU_LOG_DAMAGE;
 	return PXTU_LOG_BLOCK;
@@ -196,7 +196,7 @@ enum pxtu_log_step pxtu_log_walk_straight(struct pxtu_log *log, struct pxtu_log_
 		seq = block->head.seq;
 		if (seq == walk->seq)
 			return pxtu_log_step_over(log, walk, block);
-		/* Some are missing, though nothing is where they were; or it is an old one. */
+		/* Blocks are missing without a damaged place, or this block is an old one. */
 		block->head.type = 0;
 		if (seq > walk->seq && seq <= last)
 			walk->seq = seq;

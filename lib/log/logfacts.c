@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a log says of itself as a whole: names of event types, status, and whether
- * all of it is there. Collected from the headers of the blocks, when the log is
- * opened, and from what has been appended since.
+ * Facts about a log as a whole: names of event types, status, and whether it is complete.
+ * Collected from the headers of the blocks when the log is opened, and later from blocks that
+ * were appended since.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "log/log.h"
 
 #define NAMES_MIN	64U
-/* What is just being written is whole a moment later. */
+/* Read again: the writer may be in the middle of a write. */
 #define TRIES	4
 
 /* In the order of the module's list. */
@@ -73,7 +73,7 @@ static int add_name(struct pxtu_log_facts *facts, const struct posixtrace_log_na
 	}
 	if (facts->place[name->id])
 		return 0;
-	/* There are not more of them than there are types. */
+	/* There are no more names than event types. */
 	if (facts->nr_names == facts->names_room) {
 		names = realloc(facts->names, room * sizeof(*names));
 		if (!names)
@@ -86,7 +86,7 @@ static int add_name(struct pxtu_log_facts *facts, const struct posixtrace_log_na
 	return 0;
 }
 
-/* Also if the payload is damaged: each name has a check sum of its own. */
+/* Also if the payload is damaged: each name has a checksum of its own. */
 static int read_names(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	__u64 offset = block->offset + log->head.block_size;
@@ -103,7 +103,7 @@ static int read_names(struct pxtu_log *log, const struct pxtu_log_block *block)
 	return err;
 }
 
-/* Those of a LOOP log lie at the same place always, and more may have come. */
+/* The names of a LOOP log have a fixed place; the writer may have added some. */
 static int read_fixed_names(struct pxtu_log *log)
 {
 	struct pxtu_log_facts *facts = &log->facts;
@@ -193,7 +193,7 @@ int pxtu_log_survey(struct pxtu_log *log)
 	enum pxtu_log_step step;
 	int err;
 
-	/* It may be shorter than it was, too. */
+	/* The file may also be shorter than before. */
 	log->size = 0;
 	log->error = 0;
 	while (!facts->ended) {
@@ -220,13 +220,13 @@ int pxtu_log_survey(struct pxtu_log *log)
 	return err ? err : pxtu_log_failed(log);
 }
 
-/* Was all of the log written, and nothing lost of it? */
+/* Was the log written to its end, and is all of it there? */
 static bool log_whole(const struct pxtu_log *log)
 {
 	const struct pxtu_log_facts *facts = &log->facts;
 	const struct posixtrace_log_end *end = &facts->end;
 
-	/* The status of a LOOP log is in front, and says nothing of where the file ends. */
+	/* The status of a LOOP log is at its beginning, and does not say where the file ends. */
 	if (log->head.ring_end && facts->walk.newest != end->seq)
 		return false;
 
@@ -242,7 +242,7 @@ void pxtu_log_status(const struct pxtu_log *log, struct posix_trace_status_info 
 	bool lost, full;
 
 	lost = facts->gap || facts->damaged || (facts->end_valid && facts->end.lost);
-	/* A LOOP log that has overwritten some is full as a LOOP stream is. */
+	/* A LOOP log that has overwritten blocks is full, like a LOOP stream. */
 	full = facts->end_valid && facts->end.flags & (POSIXTRACE_LOG_END_FULL |
 						       POSIXTRACE_LOG_END_OVERRUN);
 	memset(info, 0, sizeof(*info));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The heap of the CPUs that have blocks in the window: the first one has the smallest time.
+ * The heap of the CPUs that have blocks in the window; the first one has the smallest time.
  */
 #include "log/log.h"
 
-/* No event of this CPU is older. */
+/* No event of this CPU is older than this. */
 static __u64 cpu_time(const struct pxtu_log_window *window, const struct pxtu_log_cpu *cpu)
 {
 	if (cpu->ready)

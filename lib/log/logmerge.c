@@ -3,8 +3,8 @@
  * The order of the events of a log: merges the CPUs by time, with the heap of logheap.c, and
  * inserts OVERFLOW and RESUME where events were lost, and ERROR where something is damaged.
  *
- * What is in a block is what traced processes left in their memory, and was only put
- * under a check sum by the writer. So each record is checked as those of a stream are.
+ * A block holds what traced processes wrote to their memory; the writer of the log only added
+ * a checksum. So each record is checked like those of a stream.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +12,18 @@
 #include "log/crc32c.h"
 #include "log/log.h"
 
-/* How much of a block is in memory; on all CPUs together, 32 MiB at most. */
+/* How much of a block is in memory; for all CPUs together, 32 MiB at most. */
 #define CHUNK_MAX	(16U << 10)
 #define CHUNK_MANY	(4U << 10)
 #define MANY_CPUS	2048U
 
-/* Smaller blocks fit as a whole, and are read once. */
+/* Size of the chunks. Smaller blocks fit as a whole, and are read once. */
 static __u32 chunk_size(const struct pxtu_log *log)
 {
 	return log->head.nr_cpus < MANY_CPUS ? CHUNK_MAX : CHUNK_MANY;
 }
 
-/* Instead of what is left of a block, an event that says that it is lost. */
+/* Replace the rest of a block by one event that reports the damage. */
 static void make_corrupt(struct pxtu_log *log, struct pxtu_log_cpu *cpu, __u64 time, __u32 size)
 {
 	log->facts.damaged = true;
@@ -35,7 +35,7 @@ static void make_corrupt(struct pxtu_log *log, struct pxtu_log_cpu *cpu, __u64 t
 	cpu->floor = time;
 }
 
-/* Is the payload what was written? The beginning of it is in the chunk then. */
+/* Check the payload, and leave its beginning in the chunk. */
 static bool payload_good(struct pxtu_log *log, const struct pxtu_log_entry *entry,
 			 struct pxtu_log_cpu *cpu)
 {
@@ -57,7 +57,7 @@ static bool payload_good(struct pxtu_log *log, const struct pxtu_log_entry *entr
 	return crc == entry->payload_crc;
 }
 
-/* Begin with the first block of a CPU. */
+/* Begin to read the first block of a CPU. */
 static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 {
 	const struct pxtu_log_entry *entry = &log->window.entries[cpu->first];
@@ -81,7 +81,7 @@ static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	return 0;
 }
 
-/* The header at the position, or false. */
+/* Read the header at the position; false if there is none. */
 static bool read_header(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
 			const struct pxtu_log_entry *entry)
 {
@@ -102,7 +102,7 @@ static bool read_header(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
 				 &cpu->writer);
 }
 
-/* On to the next one. */
+/* Go on to the next record. */
 static void leave_record(struct pxtu_log_cpu *cpu)
 {
 	cpu->pos += cpu->record.size;
@@ -110,7 +110,7 @@ static void leave_record(struct pxtu_log_cpu *cpu)
 	cpu->writer = cpu->record.writer;
 }
 
-/* One step towards a CPU's next event: afterwards it is ready, or its time is later. */
+/* One step towards the next event of a CPU: then it is ready, or the time of the CPU is later. */
 static int prepare(struct pxtu_log *log, __u32 number)
 {
 	struct pxtu_log_cpu *cpu = &log->window.cpu[number];
@@ -131,7 +131,7 @@ static int prepare(struct pxtu_log *log, __u32 number)
 		return 0;
 	}
 	if (cpu->record.timestamp <= entry->overwrite_watermark) {
-		/* It survived on a slower CPU, but its neighbours are lost. */
+		/* It survived on a slower CPU, but counts as lost like its neighbours. */
 		log->window.skipped++;
 		leave_record(cpu);
 		return 0;
@@ -156,7 +156,7 @@ static bool copy_data(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 	return true;
 }
 
-/* It may be as forged as all in the file; but it does not fall. */
+/* The number may be forged, like all in the file; but it never falls. */
 static void note_lost(struct pxtu_log_window *window, const struct pxtu_log_entry *entry)
 {
 	__u64 lost = entry->lost + window->skipped;
@@ -165,7 +165,7 @@ static void note_lost(struct pxtu_log_window *window, const struct pxtu_log_entr
 		window->lost = lost;
 }
 
-/* What was lost before this record is reported before it, and at once. */
+/* Report all losses before this record, in one pair of events, in front of it. */
 static void queue_gaps(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 {
 	struct pxtu_log_window *window = &log->window;
@@ -227,7 +227,7 @@ static int fill_queue(struct pxtu_log *log)
 	number = window->heap[0];
 	pxtu_queue_record(&log->queue, &cpu->record, log->data,
 			  number < log->head.nr_cpus ? number : POSIXTRACE_NO_CPU, window->lost);
-	/* One that is made up is all that is left of the block. */
+	/* After a made-up record nothing is left of the block. */
 	if (!cpu->corrupt)
 		leave_record(cpu);
 	cpu->ready = false;

@@ -19,20 +19,20 @@ static void log_unread(struct pxtu_source *source)
 	pxtu_log_unread(pxtu_log_of(source));
 }
 
-/* Nobody waits for what is held back. */
+/* No thread waits for a log. */
 static void log_settle(struct pxtu_source *source)
 {
 	(void)source;
 }
 
-/* Until it is closed. */
+/* A log lives until it is closed. */
 static int log_alive(const struct pxtu_source *source)
 {
 	(void)source;
 	return 0;
 }
 
-/* They do not change. */
+/* Without the lock: they do not change. */
 static int log_get_attr(struct pxtu_source *source, trace_attr_t *attr)
 {
 	pxtu_attr_from_uapi(attr, &pxtu_log_of(source)->head.attr);
@@ -61,7 +61,7 @@ static int log_get_name(struct pxtu_source *source, trace_event_id_t id, char *n
 	pthread_mutex_lock(&source->lock);
 	found = pxtu_log_name(log, id);
 	if (!found) {
-		/* It may have come since. */
+		/* The writer may have appended it since. */
 		err = pxtu_log_survey(log);
 		found = pxtu_log_name(log, id);
 	}

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * The ring of a LOOP log. Its writer goes round and round; where the next block does
- * not fit, it goes on at the beginning. So there are blocks of the last lap, then
- * what is left of a block that was overwritten in part, then those of the lap before
- * (from the "tail" of the newest block on), and then maybe some of even older laps,
- * which do not count.
+ * The ring of a LOOP log. Its writer goes round and round; where the next block does not fit, it
+ * continues at the beginning. So the ring has blocks of the last lap, then the rest of a block
+ * that was overwritten in part, then blocks of the lap before (from the "tail" of the newest
+ * block on), and then perhaps blocks of even older laps, which do not count.
  */
 #include "log/log.h"
 
-/* How many blocks at the end of a lap can be damaged without putting it in doubt. */
+/* How many blocks at the end of a lap can be damaged, and the lap still counts. */
 #define DAMAGED_MAX	2
 
-/* From @offset on, the block with the largest number, whatever is between. */
+/* Find the block with the largest number from @offset on, across damaged places. */
 static bool find_newest(struct pxtu_log *log, struct pxtu_log_walk walk, __u64 offset,
 			struct pxtu_log_block *newest)
 {
@@ -34,9 +33,8 @@ static bool find_newest(struct pxtu_log *log, struct pxtu_log_walk walk, __u64 o
 }
 
 /*
- * Where the oldest block should be, there is none. What is behind it: blocks of the
- * same lap, which ends right before the number that the last lap begins with? Or only
- * some of an older lap?
+ * There is no block where the oldest one should be. Are the blocks after it of the same lap,
+ * which ends right before the first number of the last lap? Or only of an older lap?
  */
 static bool old_lap_goes_on(struct pxtu_log *log, struct pxtu_log_walk walk)
 {
@@ -81,18 +79,18 @@ void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
 		walk->seq = oldest.head.seq;
 		return;
 	}
-	/* It is damaged: walking finds that too, and then what comes behind. */
+	/* It is damaged: the walk finds that, too, and then the blocks after it. */
 	walk->any = true;
 	if (walk->last_lap || old_lap_goes_on(log, *walk))
 		return;
-	/* That was the last of its lap. It is missed before the first one of this lap. */
+	/* It was the last one of its lap: the walk misses it before the first one of this lap. */
 	walk->offset = log->head.begin;
 	walk->last_lap = true;
 	if (pxtu_log_look(log, walk->offset, walk->newest_end, &oldest) == PXTU_LOG_AT_BLOCK)
 		walk->seq = oldest.head.seq - 1;
 }
 
-/* Has the writer gone on since? Then there is a newer block than we knew of. */
+/* Has the writer gone on? Then there is a newer block than we knew. */
 static bool follow(struct pxtu_log *log, struct pxtu_log_walk *walk)
 {
 	const __u64 places[] = { walk->newest_end, log->head.begin };
@@ -123,7 +121,7 @@ static bool follow(struct pxtu_log *log, struct pxtu_log_walk *walk)
 	return walk->newest >= seq;
 }
 
-/* The lap before the last. PXTU_LOG_NOTHING: it has ended, the last one begins. */
+/* Walk the lap before the last. PXTU_LOG_NOTHING: it has ended, the last one begins. */
 static enum pxtu_log_step walk_old_lap(struct pxtu_log *log, struct pxtu_log_walk *walk,
 				       struct pxtu_log_block *block)
 {
@@ -148,7 +146,7 @@ static enum pxtu_log_step walk_old_lap(struct pxtu_log *log, struct pxtu_log_wal
 			return pxtu_log_step_over(log, walk, block);
 	}
 
-	/* What is missing was reported as damage: the last lap goes on from what it has. */
+	/* Missing blocks were reported as damage: go on with the first block of the last lap. */
 	walk->last_lap = true;
 	walk->offset = log->head.begin;
 	walk->lost_from = 0;
@@ -178,7 +176,7 @@ static enum pxtu_log_step walk_ring(struct pxtu_log *log, struct pxtu_log_walk *
 	step = pxtu_log_walk_straight(log, walk, walk->newest_end, walk->newest, block);
 	if (step != PXTU_LOG_NOTHING)
 		return step;
-	/* The newest one was there, and now it is not, or can not be reached. */
+	/* The newest block has disappeared, or cannot be reached. */
 	walk->seq = walk->newest + 1;
 	walk->offset = walk->newest_end;
 	walk->searching = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The window: an index of the blocks of two epochs. Records of an epoch are older
- * than those of the next but one, so what is the next event can be told without
- * looking further. How large the log is does not matter.
+ * The window: an index of the blocks of two epochs. The records of an epoch are older than
+ * those of the next epoch but one, so the next event is always in the window. The size of the
+ * log does not matter.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define ENTRIES_MIN	256U
 
-/* Behind the CPUs and the system events. */
+/* The list of damaged places comes after the CPUs and the system events. */
 static __u32 damage_cpu(const struct pxtu_log *log)
 {
 	return log->head.nr_cpus + 1;
@@ -75,7 +75,7 @@ void pxtu_window_start(struct pxtu_log *log)
 
 	forget_entries(log);
 	window->walk = log->facts.start;
-	/* What it was at the last time is maybe overwritten. */
+	/* The oldest block of the last time may be overwritten. */
 	if (log->head.ring_end)
 		pxtu_log_walk_start(log, &window->walk);
 	window->begun = false;
@@ -89,7 +89,7 @@ void pxtu_window_start(struct pxtu_log *log)
 	log->queue.count = 0;
 }
 
-/* The next entry that is added has a place. */
+/* Reserve a place for the next entry. */
 static int entry_reserve(struct pxtu_log_window *window)
 {
 	__u32 room = window->room ? 2 * window->room : ENTRIES_MIN;
@@ -148,14 +148,14 @@ void pxtu_window_pop(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	window->free = idx;
 	if (window->left[0])
 		return;
-	/* Those of the next epoch are the oldest now, and the one behind is looked for. */
+	/* The next epoch is the oldest now, and one more fits into the window. */
 	window->left[0] = window->left[1];
 	window->left[1] = 0;
 	window->epoch++;
 	window->settled = false;
 }
 
-/* With a place reserved. */
+/* A place is reserved. */
 static void add_damage(struct pxtu_log *log)
 {
 	const struct pxtu_log_entry entry = {
@@ -168,7 +168,7 @@ static void add_damage(struct pxtu_log *log)
 	entry_add(log, damage_cpu(log), &entry);
 }
 
-/* Blocks come in the order in which they were written: what was lost before this? */
+/* Blocks come in the order of their writing: note losses before this one. */
 static void note_gap(struct pxtu_log_window *window, const struct posixtrace_log_block *head)
 {
 	struct pxtu_log_gap *gap;
@@ -186,7 +186,7 @@ static void note_gap(struct pxtu_log_window *window, const struct posixtrace_log
 		gap->first = head->gap_first;
 }
 
-/* With a place reserved. */
+/* A place is reserved. */
 static void add_block(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	const struct posixtrace_log_block *head = &block->head;
@@ -201,7 +201,7 @@ static void add_block(struct pxtu_log *log, const struct pxtu_log_block *block)
 		.payload_crc = head->payload_crc,
 	};
 
-	/* What was lost before the oldest block of a LOOP log is among what it overwrote. */
+	/* A loss before the oldest block of a LOOP log is part of what the log overwrote. */
 	if (!window->begun && log->head.ring_end && head->seq > 1) {
 		window->generation = head->gap_generation;
 		window->lost = head->lost;
@@ -216,7 +216,7 @@ static void add_block(struct pxtu_log *log, const struct pxtu_log_block *block)
 	entry_add(log, head->cpu, &entry);
 }
 
-/* A trace was cleared: what is not reported yet never happened. */
+/* The stream was cleared: forget all events that are not reported yet. */
 static void reset(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	struct pxtu_log_window *window = &log->window;
@@ -228,7 +228,7 @@ static void reset(struct pxtu_log *log, const struct pxtu_log_block *block)
 	log->facts.start_generation = window->generation;
 }
 
-/* One step further. False if there is nothing, for now. With a place reserved. */
+/* Walk to the next block. False if there is none now. A place is reserved. */
 static bool look_ahead(struct pxtu_log *log)
 {
 	struct pxtu_log_window *window = &log->window;
@@ -251,7 +251,7 @@ static bool look_ahead(struct pxtu_log *log)
 	switch (ahead->head.type) {
 	case POSIXTRACE_LOG_EVENTS:
 		window->have_ahead = true;
-		/* Never falling, or the window would never be left. */
+		/* Epochs never fall, or the window would never move on. */
 		if (ahead->head.epoch > window->last_epoch)
 			window->last_epoch = ahead->head.epoch;
 		break;
@@ -270,7 +270,7 @@ int pxtu_window_fill(struct pxtu_log *log)
 	struct pxtu_log_window *window = &log->window;
 	__u32 count;
 
-	/* Of those who read what is in the window: told as damage. */
+	/* Errors of reading a block in the window are reported as damage. */
 	log->error = 0;
 	for (;;) {
 		count = window->left[0] + window->left[1];
@@ -282,7 +282,7 @@ int pxtu_window_fill(struct pxtu_log *log)
 		if (entry_reserve(window))
 			return -ENOMEM;
 		if (count >= PXTU_LOG_ENTRIES_MAX) {
-			/* No writer has so many. In order or not, all are reported. */
+			/* No writer makes so many. Report all of them, in order or not. */
 			window->crowded = true;
 			add_damage(log);
 			break;
@@ -291,7 +291,7 @@ int pxtu_window_fill(struct pxtu_log *log)
 			window->settled = !look_ahead(log);
 			if (!window->settled)
 				continue;
-			/* Not settled: it may be there the next time. */
+			/* Not settled after an error: there may be a block the next time. */
 			window->settled = !log->error;
 			break;
 		}
