@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Out of what "native", insn_bench and log_bench say, in this order: tables for people, in
-# the markup of the documents, and lines for scripts.
+# Turns the output of "native", insn_bench and log_bench, in this order, into tables in the
+# markup of the documents and into lines for scripts.
 
 FNR == 1 { file++ }
 file == 1 { median[$1] = $2; least[$1] = $3; most[$1] = $4; next }
@@ -97,7 +97,7 @@ function targets()
 		  insn["insn_rseq_types_4000"] / insn["insn_rseq_types_10"])
 	met_below("instructions, 64 processors over 1", 1.01,
 		  insn["insn_rseq_cpus_64"] / insn["insn_rseq_cpus_1"])
-	table("What was wanted, and what was reached, in ns with a stand-in for the module:")
+	table("Targets and results, with a stand-in for the module:")
 }
 
 function recording(    i, lens)
@@ -107,7 +107,7 @@ function recording(    i, lens)
 	for (i = 1; i in lens; i++)
 		row(lens[i] "|" noisy("on_" lens[i]) "|" noisy("lttng_" lens[i]))
 	row("16, clock of the vDSO|" noisy("on_vdso_16"))
-	table("An event that is recorded, by one thread, ns, with a stand-in for the module:")
+	table("Recording an event on one thread, in ns, with a stand-in for the module:")
 
 	row("What|ns")
 	row("RDTSC|" noisy("rdtsc"))
@@ -115,12 +115,12 @@ function recording(    i, lens)
 	row("clock_gettime()|" noisy("gettime"))
 	row("getppid()|" noisy("syscall"))
 	row("empty loop|" noisy("empty"))
-	table("What that can be compared with:")
+	table("Times for comparison:")
 
 	row("How|posixtrace|LTTng-UST")
 	row("by call|" noisy("off_call") "|-")
 	row("inline|" noisy("off_inline") "|" noisy("lttng_off"))
-	table("An event that is not recorded, ns:")
+	table("Passing a trace point whose event is not recorded, in ns:")
 
 	row("What|Median")
 	row("one of them alone, ns for each event|" noisy("on_16_1"))
@@ -136,7 +136,7 @@ function reading()
 	row("many at once, ns|" noisy("read") "|" noisy("babeltrace"))
 	row("one by one, ns|" noisy("read_one") "|-")
 	row("memory or file, bytes|" noisy("bytes") "|" noisy("lttng_bytes"))
-	table("An event of 16 bytes that is read, and what it takes until then:")
+	table("Reading an event of 16 bytes, and its memory until then:")
 }
 
 function commands()
@@ -148,7 +148,7 @@ function commands()
 	row("written as CTF|export --format=ctf|" noisy("export_ctf") "|" noisy("babeltrace_ctf"))
 	row("... for Chrome|export --format=chrome|" noisy("export_chrome") "|-")
 	row("... for Perfetto|export --format=perfetto|" noisy("export_perfetto") "|-")
-	table("A log of two million events, processor time for each of them:")
+	table("A log of two million events, processor time per event:")
 }
 
 function instructions(    i, counts)
@@ -159,7 +159,7 @@ function instructions(    i, counts)
 	row("write to trace_marker|" insn["insn_marker"])
 	row("getppid()|" insn["insn_syscall"])
 	row("read, many at once|" insn["insn_read"])
-	table("Instructions for an event of 16 bytes, with those of the kernel:")
+	table("Instructions per event of 16 bytes, including those of the kernel:")
 
 	row("Event types|recorded|stop and start|change of the filter")
 	split("10 1000 4000", counts)
@@ -167,19 +167,19 @@ function instructions(    i, counts)
 		row(counts[i] "|" insn["insn_rseq_types_" counts[i]] "|" \
 		    insn["insn_start_stop_types_" counts[i]] "|" \
 		    insn["insn_filter_types_" counts[i]])
-	table("Instructions, by event types that there are:")
+	table("Instructions, by number of event types:")
 
 	row("Streams|recorded")
 	split("1 4 32", counts)
 	for (i = 1; i <= 3; i++)
 		row(counts[i] "|" insn["insn_rseq_streams_" counts[i]])
-	table("Instructions, by streams that trace the process:")
+	table("Instructions, by number of streams that trace the process:")
 
 	row("Processors|recorded|memory, bytes")
 	split("1 2 8 64", counts)
 	for (i = 1; i <= 4; i++)
 		row(counts[i] "|" insn["insn_rseq_cpus_" counts[i]] "|" insn["memory_cpus_" counts[i]])
-	table("Instructions, and memory of a stream of 1 MiB, by processors that there may be:")
+	table("Instructions, and memory of a stream of 1 MiB, by number of possible processors:")
 }
 
 function log_row(what, name, unit)
