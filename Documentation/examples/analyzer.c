@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What is in a log: for each event type how many there are, how large they are, how many
- * come in a second and how long none came. Needs no module.
+ * Prints a table of the event types in a log: the number of events, their bytes, their
+ * rate, and the longest time without one. Does not need the module.
  *
  *	analyzer LOG
  */
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define EVENTS_MAX	256
-#define IDS_MAX		4096	/* no event type has a greater number, says <trace.h> */
+#define IDS_MAX		4096	/* event types are smaller numbers: see <trace.h> */
 
 struct type {
 	unsigned long long events, bytes;
@@ -68,7 +68,7 @@ static void read_log(trace_id_t trid, const struct timespec *start)
 	} while (count);
 }
 
-/* The names are what the traced program has called them: of any bytes. */
+/* The traced program chooses the names: they may contain any bytes. */
 static void print_name(const char *name)
 {
 	int width = 0;
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 	read_log(trid, &start);
 	print_types(trid);
 	check(posix_trace_get_status(trid, &status), "posix_trace_get_status");
-	/* Lost out of the log, or before anything got there. */
+	/* Events were lost in the log, or before they reached it. */
 	puts(status.posix_log_overrun_status == POSIX_TRACE_OVERRUN ||
 	     types[POSIX_TRACE_OVERFLOW].events ? "events were lost" : "the log is complete");
 	check(posix_trace_close(trid), "posix_trace_close");

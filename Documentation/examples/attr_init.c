@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Creates two streams with one attributes object, which is changed in between: each stream
- * has a copy of its own.
+ * Creates two streams with one attributes object, and changes the object in between: each
+ * stream has its own copy.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void print_name(trace_id_t trid)
 	char name[TRACE_NAME_MAX + 1];
 	trace_attr_t attr;
 
-	/* Need not be initialized: get_attr does that. */
+	/* get_attr initializes the object. */
 	check(posix_trace_get_attr(trid, &attr), "get_attr");
 	check(posix_trace_attr_getname(&attr, name), "attr_getname");
 	check(posix_trace_attr_destroy(&attr), "attr_destroy");

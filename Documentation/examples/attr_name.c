@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Prints what identifies a stream: name, version, resolution and time of creation.
+ * Prints the identity of a stream: name, version, clock resolution and creation time.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -30,7 +30,7 @@ int main(void)
 	check(posix_trace_create(0, &attr, &trid), "create");
 	check(posix_trace_attr_destroy(&attr), "attr_destroy");
 
-	/* The time of creation is an attribute of the stream, not of the first object. */
+	/* The creation time is an attribute of the stream, not of the first object. */
 	check(posix_trace_get_attr(trid, &attr), "get_attr");
 	check(posix_trace_attr_getname(&attr, name), "attr_getname");
 	check(posix_trace_attr_getgenversion(&attr, version), "attr_getgenversion");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A stream that traces children too, and keeps the oldest events when it is full.
+ * Traces children as well, and keeps the oldest events when the stream is full.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -59,7 +59,7 @@ int main(void)
 		return 1;
 	}
 	if (child == 0) {
-		/* Event types keep their meaning; the trace id has none here. */
+		/* Event types stay valid in the child; the trace id does not. */
 		posix_trace_event(work, NULL, 0);
 		_exit(0);
 	}

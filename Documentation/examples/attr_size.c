@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Computes how large a stream must be to hold a number of events for certain.
+ * Computes the size of a stream that holds a given number of events without a loss.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,14 +26,14 @@ static trace_id_t create_stream(void)
 
 	check(posix_trace_attr_init(&attr), "attr_init");
 	check(posix_trace_attr_setmaxdatasize(&attr, DATA_SIZE), "attr_setmaxdatasize");
-	/* Events that find no room are dropped, and counted. */
+	/* Events without room are dropped and counted. */
 	check(posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_UNTIL_FULL),
 	      "attr_setstreamfullpolicy");
 	check(posix_trace_attr_getmaxusereventsize(&attr, DATA_SIZE, &user),
 	      "attr_getmaxusereventsize");
 	check(posix_trace_attr_getmaxsystemeventsize(&attr, &system),
 	      "attr_getmaxsystemeventsize");
-	/* The system events are the one of the start and that of the stop. */
+	/* The two system events are those of start and stop. */
 	check(posix_trace_attr_setstreamsize(&attr, EVENTS * user + 2 * system),
 	      "attr_setstreamsize");
 	check(posix_trace_create(0, &attr, &trid), "create");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Throws away what was recorded while the program warmed up.
+ * Discards the events of the warm-up of a program.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ int main(void)
 	for (int i = 0; i < 10; i++)
 		posix_trace_event(warm_up, NULL, 0);
 
-	/* Also the event of the start is gone. The stream runs on. */
+	/* The start event is gone as well. The stream continues to run. */
 	check(posix_trace_clear(trid), "clear");
 	posix_trace_event(work, NULL, 0);
 	check(posix_trace_stop(trid), "stop");

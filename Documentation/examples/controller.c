@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Runs a program and prints its events, and those of all processes that it starts, from
- * the first one on.
+ * Runs a program and prints the events of the program and of all its children, from the
+ * first event on.
  *
  *	controller PROGRAM [ARGUMENT...]
  */
@@ -27,7 +27,7 @@ static void check(int error, const char *what)
 	}
 }
 
-/* The program waits for a byte: events that come before the stream are lost. */
+/* The program waits for a byte: events before the creation of the stream would be lost. */
 static pid_t prepare(char **argv, int *go)
 {
 	int ends[2];
@@ -41,7 +41,7 @@ static pid_t prepare(char **argv, int *go)
 		check(errno, "fork");
 	if (!pid) {
 		close(ends[1]);
-		/* End of file: the controller has failed, and has said why. */
+		/* End of file: the controller has failed with a message. */
 		if (read(ends[0], &byte, 1) != 1)
 			_exit(127);
 		close(ends[0]);
@@ -68,7 +68,7 @@ static trace_id_t create(pid_t pid)
 	return trid;
 }
 
-/* The data come from another process, which may have put anything there. */
+/* The data comes from another process, and may contain any bytes. */
 static void print_data(const unsigned char *data, size_t len)
 {
 	putchar('"');
@@ -81,7 +81,7 @@ static void print_data(const unsigned char *data, size_t len)
 	puts("\"");
 }
 
-/* Returns how many there were. */
+/* Returns the number of events. */
 static size_t print_events(trace_id_t trid)
 {
 	struct posixtrace_batch_event events[EVENTS_MAX];
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
 		poll(&pollfd, 1, -1);
 		while (print_events(trid))
 			;
-		/* It is hung up when all processes have ended, and then all was read. */
+		/* Hung up: all processes have ended, and all events were read. */
 	} while (!(pollfd.revents & (POLLHUP | POLLERR)));
 
 	check(posixtrace_get_stats(trid, &stats), "posixtrace_get_stats");

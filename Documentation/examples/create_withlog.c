@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Writes events to a log, and reads them from there.
+ * Writes events to a log, and reads the log.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -32,7 +32,7 @@ static void print_log(int fd)
 		      "getnext_event");
 		if (end)
 			break;
-		/* A log has events of its flushes as well. */
+		/* The log also has flush events. */
 		if (info.posix_event_id == POSIX_TRACE_UNNAMED_USEREVENT)
 			printf("\"%.*s\"\n", (int)len, data);
 	}
@@ -54,10 +54,10 @@ int main(void)
 	check(posix_trace_create_withlog(0, NULL, fileno(file), &trid), "create_withlog");
 	check(posix_trace_start(trid), "start");
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "one", strlen("one"));
-	/* Returns at once; recording goes on meanwhile. */
+	/* Returns at once: recording continues during the flush. */
 	check(posix_trace_flush(trid), "flush");
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "two", strlen("two"));
-	/* Stops the stream, writes what is left and the end of the log. */
+	/* Stops the stream, writes the remaining events and completes the log. */
 	check(posix_trace_shutdown(trid), "shutdown");
 
 	print_log(fileno(file));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * One loop reads the streams of several processes, as a server would beside its other
- * descriptors.
+ * Reads the streams of several processes in one epoll loop, as a server does next to its
+ * other descriptors.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -31,7 +31,7 @@ static void check(int error, const char *what)
 	}
 }
 
-/* The process records as many events as it is told to when the pipe is closed. */
+/* When the pipe is closed, the process records the given number of events. */
 static pid_t start_process(int events, const int *go)
 {
 	trace_event_id_t tick;
@@ -94,9 +94,9 @@ int main(void)
 			if (!(ready[i].events & (EPOLLHUP | EPOLLERR)))
 				continue;
 			/*
-			 * It had ended before its events were read: these were all. Shutdown
-			 * closes the descriptor; but processes that were started later have
-			 * copies of it, so epoll would not forget it by that.
+			 * The process ended before its events were read: these were all.
+			 * Remove the descriptor from epoll: shutdown closes it, but the
+			 * processes that were started later have duplicates of it.
 			 */
 			epoll_ctl(epoll, EPOLL_CTL_DEL, posixtrace_fd(it->trid), NULL);
 			check(posix_trace_shutdown(it->trid), "posix_trace_shutdown");

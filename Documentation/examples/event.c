@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Records events in a loop, and one in a signal handler.
+ * Records events in a loop, and one event in a signal handler.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -20,7 +20,7 @@ static void check(int error, const char *what)
 
 static trace_event_id_t round_event, signal_event;
 
-/* posix_trace_event() may be called here, and leaves errno alone. */
+/* A handler may call posix_trace_event(), which does not change errno. */
 static void handler(int number)
 {
 	posix_trace_event(signal_event, &number, sizeof(number));
@@ -54,7 +54,7 @@ int main(void)
 	struct sigaction action = { .sa_handler = handler };
 	trace_id_t trid;
 
-	/* Opened before: a handler must not do that. */
+	/* Open the type here: a handler must not do it. */
 	check(posix_trace_eventid_open("event:round", &round_event), "eventid_open");
 	check(posix_trace_eventid_open("event:signal", &signal_event), "eventid_open");
 	sigaction(SIGUSR1, &action, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the controller of a stream can know of event types.
+ * Compares, names and opens event types as the controller of a stream.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ int main(void)
 	trace_id_t trid;
 
 	check(posix_trace_create(0, NULL, &trid), "create");
-	/* One process plays both parts here. */
+	/* One process is both controller and traced process here. */
 	check(posix_trace_eventid_open("eventid:step", &traced), "eventid_open");
 	check(posix_trace_trid_eventid_open(trid, "eventid:step", &controller),
 	      "trid_eventid_open");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Makes a set of event types and looks at it. Sets need neither stream nor module.
+ * Makes a set of event types and examines it. Sets need neither a stream nor the module.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ int main(void)
 {
 	trace_event_set_t set, none;
 
-	/* All types of the system but one, and one of the user. */
+	/* All system types but one, and one user type. */
 	check(posix_trace_eventset_fill(&set, POSIX_TRACE_SYSTEM_EVENTS), "eventset_fill");
 	check(posix_trace_eventset_del(POSIX_TRACE_STOP, &set), "eventset_del");
 	check(posix_trace_eventset_add(POSIX_TRACE_UNNAMED_USEREVENT, &set), "eventset_add");

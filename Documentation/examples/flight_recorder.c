@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * A flight recorder: a program keeps its last events in memory, and when it crashes
- * they are in a file.
+ * A flight recorder: a program keeps its last events in memory, and after a crash they are
+ * in a file.
  *
- * The stream overwrites its oldest events, and has a log to which nothing is written as
- * long as the program runs. When it ends, in whatever way, the kernel writes there what
- * is in memory. The handler of the signal only adds what it knows.
+ * The stream overwrites its oldest events, and nothing is written to its log while the
+ * program runs. When the program ends for any reason, the kernel writes the events in
+ * memory to the log. The signal handler only adds an event about the crash.
  *
  *	flight_recorder [LOG]
  */
@@ -37,11 +37,11 @@ static void check(int error, const char *what)
 	}
 }
 
-/* --- what the program does to be recorded ------------------------------------------- */
+/* --- the program that is recorded ---------------------------------------------------- */
 
 /*
- * posix_trace_event() may be called here, as few functions may. The handler is gone
- * then (SA_RESETHAND): on return the fault happens again, and kills as if there had been none.
+ * posix_trace_event() is one of the few functions that a handler may call. SA_RESETHAND has
+ * removed the handler: on return the fault repeats and kills the program as usual.
  */
 static void handle_crash(int signal, siginfo_t *info, void *context)
 {
@@ -57,7 +57,7 @@ static void handle_crash(int signal, siginfo_t *info, void *context)
 static void start_recorder(int fd)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-	static char stack[65536];	/* a stack that has overflowed is of no use */
+	static char stack[65536];	/* the normal stack may have overflowed */
 	stack_t alternative = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	struct sigaction action = { .sa_sigaction = handle_crash };
 	trace_attr_t attr;
@@ -80,7 +80,7 @@ static void start_recorder(int fd)
 	check(posix_trace_start(trid), "start");
 }
 
-int *table;	/* that nobody has made */
+int *table;	/* never allocated */
 
 static int work(void)
 {
@@ -89,7 +89,7 @@ static int work(void)
 	return table[0];
 }
 
-/* --- what is found afterwards --------------------------------------------------------- */
+/* --- the analysis after the crash ----------------------------------------------------- */
 
 static void print_crash(const void *data, size_t len)
 {
@@ -101,7 +101,7 @@ static void print_crash(const void *data, size_t len)
 	printf("crash: signal %d at %p\n", crash.signal, crash.address);
 }
 
-/* A log has numbers of its own for the names. */
+/* The ids of the names differ from log to log. */
 static trace_event_id_t find_type(trace_id_t trid, const char *wanted)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
 		start_recorder(fileno(file));
 		_exit(work());
 	}
-	/* When it is known to have ended, its log is complete. */
+	/* Once the program has ended, its log is complete. */
 	if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status)) {
 		fprintf(stderr, "the program did not crash\n");
 		return 1;

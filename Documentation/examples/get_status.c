@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Fills a stream, and prints its status on the way.
+ * Fills a stream, and prints its status at each step.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ int main(void)
 	print_status(trid, "started");
 	while (!is_full(trid))
 		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, NULL, 0);
-	/* It has stopped by itself. This one is lost, which is told once. */
+	/* The stream has stopped by itself. This event is lost, and the status reports it once. */
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, NULL, 0);
 	print_status(trid, "filled");
 	print_status(trid, "asked again");

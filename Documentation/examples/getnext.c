@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Traces another process, its child, and reads the events as they happen.
+ * Traces its child process, and reads the events as they happen.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -21,7 +21,7 @@ static void check(int error, const char *what)
 	}
 }
 
-/* Does nothing before it is told to. */
+/* Waits for a byte before it does anything. */
 static void run_child(int go)
 {
 	trace_event_id_t step, done;
@@ -37,7 +37,7 @@ static void run_child(int go)
 	_exit(0);
 }
 
-/* Waits for events until there is one of the type @last. */
+/* Reads events up to the first one of the type @last. */
 static void print_events(trace_id_t trid, trace_event_id_t last)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1], data[64];
@@ -81,7 +81,7 @@ int main(void)
 		return 1;
 	}
 	if (child == 0) {
-		/* Else it would not notice the end of its parent. */
+		/* Otherwise the child would not notice the end of its parent. */
 		close(go[1]);
 		run_child(go[0]);
 	}

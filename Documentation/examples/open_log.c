@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reads a log twice: the one that is named as its argument, or else one of its own.
+ * Reads a log twice: the log of its argument, or one that it creates.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -30,7 +30,7 @@ static void make_log(int fd)
 	check(posix_trace_shutdown(trid), "shutdown");
 }
 
-/* Number of user events from where the log is being read to its end. */
+/* Returns the number of user events from the current position to the end. */
 static int read_log(trace_id_t trid)
 {
 	struct posix_trace_event_info info;
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 		make_log(fileno(file));
 
 	check(posix_trace_open(fileno(file), &trid), "open");
-	/* The library has a descriptor of its own. */
+	/* The library has its own descriptor. */
 	fclose(file);
 	printf("%d events\n", read_log(trid));
 	printf("%d events behind the last one\n", read_log(trid));

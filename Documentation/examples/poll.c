@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Waits for events with poll(), and reads all that there are with one call.
+ * Waits for events with poll(), and reads all of them with one call.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -45,7 +45,7 @@ int main(void)
 	printf("version %s, names of %ld characters\n", posixtrace_version(),
 	       posixtrace_sysconf(_SC_TRACE_EVENT_NAME_MAX));
 	check(posix_trace_create(0, NULL, &trid), "posix_trace_create");
-	/* It belongs to the stream: not to be closed. */
+	/* The descriptor belongs to the stream: do not close it. */
 	pollfd = (struct pollfd){ .fd = posixtrace_fd(trid), .events = POLLIN };
 	check(posix_trace_start(trid), "posix_trace_start");
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "one", strlen("one"));

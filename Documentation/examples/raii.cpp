@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Streams and events as objects of C++17: what was begun ends with its scope, also when
- * an exception leaves it.
+ * Streams and events as objects of C++17: a trace ends with its scope, even if an exception
+ * leaves the scope.
  */
 #include <cstdio>
 #include <cstring>
@@ -22,7 +22,7 @@ inline void check(int error, const char *what)
 		throw std::system_error(error, std::generic_category(), what);
 }
 
-/* A type of events, by its name. */
+/* An event type, by its name. */
 class event_type {
 public:
 	explicit event_type(const char *name)
@@ -39,7 +39,7 @@ private:
 	trace_event_id_t id_ = 0;
 };
 
-/* Records when its scope begins and ends. */
+/* Records the begin and the end of its scope. */
 class scope {
 public:
 	explicit scope(const event_type &type) noexcept : type_(type) { type_.record("begin"); }
@@ -58,7 +58,7 @@ struct event {
 	::timespec time;
 };
 
-/* A stream; shut down with its owner, who may hand it on. */
+/* A stream. Its owner shuts it down, and may move it to another owner. */
 class stream {
 public:
 	explicit stream(pid_t pid = 0)
@@ -83,7 +83,7 @@ public:
 	void start() { check(::posix_trace_start(id_), "posix_trace_start"); }
 	void stop() { check(::posix_trace_stop(id_), "posix_trace_stop"); }
 
-	/* The next event, if there is one. */
+	/* Returns the next event, if there is one. */
 	std::optional<event> next()
 	{
 		::posix_trace_event_info info;
@@ -107,7 +107,7 @@ private:
 	trace_id_t id_ = 0;
 };
 
-/* A stream records as long as this lives. */
+/* The stream records during the lifetime of this object. */
 class recording {
 public:
 	explicit recording(stream &what) : stream_(what) { stream_.start(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Leaves noise out of a stream, until it is wanted.
+ * Filters noise out of a stream, and later admits it again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ int main(void)
 	posix_trace_event(noise, NULL, 0);
 	posix_trace_event(work, NULL, 0);
 
-	/* The stream runs: the change is an event as well. */
+	/* The stream runs: it records the change as an event. */
 	check(posix_trace_set_filter(trid, &set, POSIX_TRACE_SUB_EVENTSET), "set_filter");
 	posix_trace_event(noise, NULL, 0);
 	check(posix_trace_stop(trid), "stop");
