@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bytes that become more: see buffer.h.
+ * A growing buffer of bytes: see buffer.h.
  */
 #include <stdarg.h>
 #include <stdio.h>

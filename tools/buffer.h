@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Bytes that become more. A buffer without memory stays as it is and remembers that: whoever
- * fills it asks once, at the end.
+ * A growing buffer of bytes. When memory runs out, the buffer keeps its contents, ignores
+ * further additions and sets @failed. The caller checks @failed once, at the end.
  */
 #ifndef POSIXTRACE_BUFFER_H
 #define POSIXTRACE_BUFFER_H
@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 /**
- * struct buffer - bytes; all zero is an empty one
+ * struct buffer - growing buffer; all zero is an empty buffer
  * @data: the bytes
- * @len: how many
- * @room: how many there is memory for
- * @failed: there was no memory for some
+ * @len: number of bytes
+ * @room: number of bytes allocated
+ * @failed: an allocation failed, so bytes are missing
  */
 struct buffer {
 	unsigned char *data;
@@ -30,13 +30,13 @@ void buffer_text(struct buffer *buffer, const char *text);
 __attribute__((format(printf, 2, 3)))
 void buffer_printf(struct buffer *buffer, const char *format, ...);
 
-/* The lowest @size bytes of @value, the lowest first. */
+/* Append the lowest @size bytes of @value, least significant first. */
 void buffer_number(struct buffer *buffer, uint64_t value, size_t size);
 
-/* Over what is there already, as buffer_number(). */
+/* As buffer_number(), but overwrite existing bytes at offset @at. */
 void buffer_patch(struct buffer *buffer, size_t at, uint64_t value, size_t size);
 
-/* No bytes in it; the memory stays. */
+/* Empty the buffer but keep its memory. */
 void buffer_reset(struct buffer *buffer);
 void buffer_free(struct buffer *buffer);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The subcommands of the posixtrace command. Each gets its own name as argv[0]
- * and returns the exit status: 0, 1 after a failure, 2 when called wrongly.
+ * The subcommands of the posixtrace command. Each gets its own name as argv[0] and returns
+ * the exit status: 0, 1 after a failure, 2 after a usage error.
  */
 #ifndef POSIXTRACE_COMMANDS_H
 #define POSIXTRACE_COMMANDS_H
@@ -16,14 +16,14 @@ int posixtrace_stat(int argc, char **argv);
 int posixtrace_status(int argc, char **argv);
 int posixtrace_unload(int argc, char **argv);
 
-/* tell() - a line on standard error */
+/* tell() - print a line on standard error */
 __attribute__((format(printf, 1, 2)))
 void tell(const char *format, ...);
 
-/* complain() - say on standard error what failed and why (an error number) */
+/* complain() - print on standard error what failed and the text of the error number @err */
 void complain(const char *what, int err);
 
-/* complain_of_output() - say, once, that the standard output could not be written */
+/* complain_of_output() - report, only once, that standard output could not be written */
 void complain_of_output(int err);
 
 #endif /* POSIXTRACE_COMMANDS_H */

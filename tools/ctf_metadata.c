@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The description of a CTF trace, in TSDL: see ctf_metadata.h, and export_ctf.c for what is
- * described.
+ * Writes the description of a CTF trace, in TSDL: see ctf_metadata.h. export_ctf.c writes the
+ * events that it describes.
  */
 #include <errno.h>
 #include <posixtrace.h>
@@ -137,7 +137,7 @@ static void put_integer(struct buffer *text, size_t size, bool is_signed, int ba
 		      8 * size, is_signed ? "true" : "false", base);
 }
 
-/* Readers take a "_" away in front of a name: with it, no name is a word of the language. */
+/* Readers remove a leading "_". Adding one keeps a name from being a keyword of TSDL. */
 static void put_field(struct buffer *text, const struct layout_field *field)
 {
 	switch (field->type) {
@@ -166,8 +166,8 @@ static void put_field(struct buffer *text, const struct layout_field *field)
 }
 
 /*
- * A log that was made to confuse may have a name twice, and an event type may have events
- * with fields and others without: each gets a name of its own.
+ * A forged log may use a name twice, and an event type may have events with fields and events
+ * without: give each a name of its own.
  */
 static bool is_taken(const struct ctf_metadata *metadata, size_t type)
 {

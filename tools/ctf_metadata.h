@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The description of a CTF trace: which event types there are, and what their fields are.
+ * The description of a CTF trace: its event types and their fields.
  */
 #ifndef POSIXTRACE_CTF_METADATA_H
 #define POSIXTRACE_CTF_METADATA_H
@@ -8,17 +8,17 @@
 #include "buffer.h"
 #include "export.h"
 
-/* Streams: what CPUs recorded, and what none did. */
+/* Streams: one for the events recorded on CPUs, one for those recorded on none. */
 #define CTF_CPU_STREAM		0
 #define CTF_SYSTEM_STREAM	1
 #define CTF_STREAMS		2
 
 /**
- * struct ctf_metadata - all zero but for @uuid to begin with
- * @uuid: of the trace
- * @names: by event type, those that there are
- * @layouts: by event type, the fields of those whose data have some
- * @used: by stream and by id in the trace, whether there are such events
+ * struct ctf_metadata - what to describe; initially all zero except @uuid
+ * @uuid: UUID of the trace
+ * @names: name of each event type seen, indexed by event type
+ * @layouts: fields of each event type that has some, indexed by event type
+ * @used: whether the trace has such events, indexed by stream and by id in the trace
  */
 struct ctf_metadata {
 	unsigned char uuid[16];
@@ -28,20 +28,20 @@ struct ctf_metadata {
 };
 
 /**
- * ctf_metadata_event() - an event that is in the trace
- * @metadata: what there is
+ * ctf_metadata_event() - note that the trace has an event
+ * @metadata: the description
  * @stream: CTF_CPU_STREAM or CTF_SYSTEM_STREAM
  * @event: the event
  * @layout: its fields, NULL if its data are bytes
- * @id: where to put its id in the trace
+ * @id: where to store its id in the trace
  *
- * Return: 0, -ENOMEM, or -ERANGE if no event type can have that id.
+ * Return: 0, -ENOMEM, or -ERANGE if the type number of the event is out of range.
  */
 int ctf_metadata_event(struct ctf_metadata *metadata, unsigned int stream,
 		       const struct event *event, const struct layout *layout,
 		       unsigned int *id);
 
-/* ctf_metadata_write() - all of it, as TSDL; @trace_name may have any bytes */
+/* ctf_metadata_write() - append the description as TSDL; @trace_name may have any bytes */
 void ctf_metadata_write(struct ctf_metadata *metadata, const char *trace_name,
 			struct buffer *text);
 

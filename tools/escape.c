@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What can be printed, and what has to be told in other words: see escape.h.
+ * Escapes what cannot be printed: see escape.h.
  */
 #include <stdint.h>
 
@@ -8,8 +8,8 @@
 
 static const char digits[] = "0123456789abcdef";
 
-/* Those that reorder a line, hide, or end it: a name could pretend to be another. */
-static bool is_treacherous(uint32_t c)
+/* Characters that reorder, hide or end text: with them, a name could imitate another. */
+static bool is_deceptive(uint32_t c)
 {
 	return (c >= 0x80 && c < 0xa0) || c == 0xad || c == 0x61c ||
 	       (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
@@ -34,7 +34,7 @@ size_t escape_length(const unsigned char *text, size_t len)
 			return 0;
 		c = c << 6 | (text[i] & 0x3f);
 	}
-	return c >= smallest[n] && !is_treacherous(c) ? n : 0;
+	return c >= smallest[n] && !is_deceptive(c) ? n : 0;
 }
 
 bool escape_is_text(const unsigned char *text, size_t len)
@@ -58,7 +58,7 @@ static void put_hex(struct buffer *to, const char *before, unsigned char byte)
 	buffer_put(to, text, sizeof(text));
 }
 
-/* @backslash: how that is spelled here. */
+/* @backslash: how the output format spells a backslash. */
 static void put_unprintable(struct buffer *to, const char *backslash, unsigned char byte)
 {
 	buffer_text(to, backslash);

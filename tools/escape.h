@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names and data are what a traced process wants them to be. Before they get into any text,
- * they become text: what can be printed stays, the rest is told as "\n", "\t" and "\xNN".
+ * A traced process chooses names and data freely. Before they are printed, these functions turn
+ * them into text: printable characters stay, all others become "\n", "\t" or "\xNN".
  */
 #ifndef POSIXTRACE_ESCAPE_H
 #define POSIXTRACE_ESCAPE_H
@@ -12,44 +12,44 @@
 #include "buffer.h"
 
 /**
- * escape_length() - how long the character is that some bytes begin with
+ * escape_length() - length of the first character of a text
  * @text: the bytes
- * @len: how many there are, not 0
+ * @len: number of bytes, not 0
  *
- * Return: 1 to 4, or 0 if it is none that can be printed: no valid UTF-8, a control
- *	character, or one that changes the direction of text or ends a line.
+ * Return: 1 to 4, or 0 if it cannot be printed: it is invalid UTF-8, a control character, or a
+ *	character that changes the direction of text or ends a line.
  */
 size_t escape_length(const unsigned char *text, size_t len);
 
 /**
- * escape_is_text() - whether all of it can be printed
+ * escape_is_text() - check whether all bytes can be printed
  * @text: the bytes
- * @len: how many
+ * @len: number of bytes
  *
- * Tabs and ends of lines count as text. Nothing at all is no text.
+ * Return: true if they are printable characters, tabs and line ends; false if @len is 0.
  */
 bool escape_is_text(const unsigned char *text, size_t len);
 
 /**
- * escape_plain() - as text; a backslash is doubled
- * @to: where to put it
+ * escape_plain() - append bytes as text; doubles each backslash
+ * @to: where to append
  * @text: the bytes
- * @len: how many
+ * @len: number of bytes
  */
 void escape_plain(struct buffer *to, const void *text, size_t len);
 
 /**
- * escape_string() - as escape_plain(), in quotes, for JSON and TSDL
- * @to: where to put it
+ * escape_string() - append bytes as a quoted string for JSON and TSDL
+ * @to: where to append
  * @text: the bytes
- * @len: how many
+ * @len: number of bytes
+ * @html: @to becomes part of an HTML page: spell "<", ">" and "&" as "\u003c" and so on
  *
- * "<", ">" and "&" are spelled "\u003c" and so on if @to is to be part of HTML.
- * @html: whether it is
+ * The string has the text that escape_plain() makes.
  */
 void escape_string(struct buffer *to, const void *text, size_t len, bool html);
 
-/* As hexadecimal digits. */
+/* escape_hex() - append bytes as hexadecimal digits */
 void escape_hex(struct buffer *to, const void *data, size_t len);
 
 #endif /* POSIXTRACE_ESCAPE_H */

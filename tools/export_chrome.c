@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The JSON of Chrome's tracing, which Perfetto and Speedscope read, too.
+ * Writes the JSON of Chrome's tracing, which Perfetto and Speedscope read, too.
  *
- * What begins and ends becomes one "complete" event, written when it ends: such events need
- * no order. Those of a thread must be nested, however; what is not becomes an asynchronous
- * one, with a track of its own. All else is an instant, a begin without an end as well.
+ * A begin and its end become one "complete" event, written at the end: readers accept complete
+ * events in any order. Those of one thread must be nested. A pair that is not nested becomes an
+ * asynchronous event, with a track of its own. Everything else is an instant, also a begin
+ * without an end.
  *
- * Times are microseconds, and readers have floating point numbers: since the first event, so
- * that nanoseconds survive.
+ * Times are microseconds, and readers use floating point numbers. So times count from the first
+ * event, which preserves nanoseconds.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -37,7 +38,7 @@ static void put_microseconds(struct buffer *to, uint64_t from, uint64_t time)
 		      (unsigned int)(ns % 1000));
 }
 
-/* Up to its arguments, which are to follow, and "}}". */
+/* Begins an event. The caller adds the arguments and "}}". */
 static void put_head(struct chrome *chrome, const char *phase, const char *category,
 		     const char *name, const struct event *event, uint32_t thread)
 {
@@ -67,7 +68,7 @@ static void put_metadata(struct buffer *text, const char *name, const struct eve
 		      (int)event->pid, thread);
 }
 
-/* A number for its thread, and when it is new, names for that and for its process. */
+/* Finds the number of an event's thread. Names a new thread and its process. */
 static int find_thread(struct chrome *chrome, const struct event *event, uint32_t *number)
 {
 	struct buffer *text = &chrome->text;
@@ -173,7 +174,7 @@ static int put_event(struct chrome *chrome, const struct event *event)
 	if (result.forgotten)
 		err = put_begin(chrome, result.forgotten);
 	if (result.begin && result.begin->event.time > event->time) {
-		/* A clock that went back: no duration. */
+		/* The clock went back: there is no duration. */
 		err = put_begin(chrome, result.begin);
 		put_instant(chrome, event, event->len, thread);
 	} else if (result.begin && result.proper) {
@@ -209,7 +210,7 @@ static int put_all(struct chrome *chrome)
 		if (!ret)
 			ret = export_flush(chrome->export, text, WRITE_AT);
 	}
-	/* As text: a number would lose its last digits. */
+	/* As strings: readers would round such large numbers. */
 	buffer_printf(text, "\n],\"otherData\":{\"first_event_ns\":\"%" PRIu64 "\"",
 		      chrome->export->first_time);
 	buffer_printf(text, ",\"events\":\"%" PRIu64 "\",\"events_lost\":\"%" PRIu64 "\"}}\n",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events as JSON: see export_json.h.
+ * Writes events as JSON: see export_json.h.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "escape.h"
 #include "export_json.h"
 
-#define EXACT_MAX	((1ULL << 53) - 1)	/* readers have no larger integers */
+#define EXACT_MAX	((1ULL << 53) - 1)	/* readers round larger integers */
 
 static void put_name(struct buffer *to, const char *name)
 {
@@ -32,7 +32,7 @@ static void put_signed(struct buffer *to, int64_t value)
 
 static void put_float(struct buffer *to, double value)
 {
-	/* There is no such number in JSON. */
+	/* JSON has neither infinity nor NaN. */
 	buffer_printf(to, isfinite(value) ? "%.17g" : "\"%g\"", value);
 }
 
@@ -69,7 +69,7 @@ static void put_fields(struct buffer *to, const struct layout *layout,
 	buffer_byte(to, '}');
 }
 
-/* What is a text may carry the null byte that ends it. */
+/* Text may include its terminating null byte. */
 static void put_data(struct buffer *to, const struct event *event, bool html)
 {
 	size_t len = event->len < EXPORT_DATA_MAX ? event->len : EXPORT_DATA_MAX;
@@ -93,7 +93,7 @@ void export_json_event(struct export *export, struct buffer *to, const struct ev
 {
 	const struct layout *layout = NULL;
 
-	/* Of the data of system events there is nothing to say. */
+	/* The data of system events are not shown. */
 	if (event->user) {
 		if (event->len == data_len)
 			layout = export_layout(export, event);

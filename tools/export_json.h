@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the exporters have in common that write JSON.
+ * What the exporters to JSON share.
  */
 #ifndef POSIXTRACE_EXPORT_JSON_H
 #define POSIXTRACE_EXPORT_JSON_H
@@ -8,15 +8,15 @@
 #include "export.h"
 
 /**
- * export_json_event() - an event as members of an object
+ * export_json_event() - append an event as members of an object
  * @export: the log
- * @to: where to put them
- * @event: the event; of a begin, with what was kept of its data
- * @data_len: bytes of data it had
- * @html: as a part of HTML
+ * @to: where to append
+ * @event: the event; for a begin of a pair, with the part of its data that was kept
+ * @data_len: number of bytes of data that the event had
+ * @html: @to becomes part of an HTML page
  *
- * Puts its fields as "data" if their layout is known, else "text" or "bytes" if it has
- * data; and its address, and what is to be known about incomplete data. No braces around it.
+ * Appends the fields as "data" if their layout is known, otherwise the data, if any, as "text"
+ * or "bytes". Adds the address and marks incomplete data. Adds no braces.
  */
 void export_json_event(struct export *export, struct buffer *to, const struct event *event,
 		       size_t data_len, bool html);

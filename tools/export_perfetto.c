@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Perfetto's own format: a row of TracePacket messages, all of one sequence.
+ * Writes Perfetto's own format: a series of TracePacket messages, all of one sequence.
  *
- * What begins and ends becomes a slice, whose two packets are written when it ends: readers
- * sort packets by their times. Slices of a thread must be nested; what is not gets a track
- * of its own below that of the thread. All else is an instant, a begin without an end as
- * well.
+ * A begin and its end become a slice, whose two packets are written at the end: readers sort
+ * packets by time. Slices of one thread must be nested. A slice that is not gets a track of its
+ * own below that of the thread. Everything else is an instant, also a begin without an end.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +19,7 @@
 
 #define WRITE_AT	(1 << 18)	/* bytes */
 
-/* Numbers of fields, as Perfetto's protos/perfetto/trace has them. */
+/* Field numbers from Perfetto's protos/perfetto/trace. */
 #define TRACE_PACKET				1
 
 #define PACKET_CLOCK_SNAPSHOT			6
@@ -86,12 +85,12 @@
 #define CATEGORY_SYSTEM		2
 #define CATEGORY_LOST		3
 
-/* Names of event types have the id of the type, and stems that of the type of the end. */
+/* Ids of interned names: by event type, and for stems by the type of the end. */
 #define NAME_IID(type)		((type) + 1)
 #define STEM_IID(type)		((type) + 1 + EXPORT_TYPES)
 #define NAMES			(2 * EXPORT_TYPES + 1)
 
-/* Ids of tracks: of what kind, then which. */
+/* Ids of tracks: the kind in the top byte, then a number. */
 #define TRACK_LOST		(1ULL << 56)
 #define TRACK_SYSTEM		(2ULL << 56)
 #define TRACK_PROCESS(pid)	(3ULL << 56 | (uint32_t)(pid))
@@ -117,7 +116,7 @@ static size_t begin_packet(struct perfetto *perfetto)
 	return packet;
 }
 
-/* Times are those of CLOCK_REALTIME, and the axis of the viewer is, too. */
+/* Declares that times, also those of the viewer's axis, are CLOCK_REALTIME. */
 static void put_clock(struct perfetto *perfetto)
 {
 	struct buffer *bytes = &perfetto->bytes;
@@ -216,7 +215,7 @@ static void put_thread(struct perfetto *perfetto, const struct event *event, uin
 	end_track(perfetto, track, packet);
 }
 
-/* The track of an event's thread, which is described when it is first needed. */
+/* Finds the track of an event's thread. Describes the track at its first use. */
 static int find_track(struct perfetto *perfetto, const struct event *event, uint32_t *number,
 		      uint64_t *track)
 {
@@ -354,7 +353,7 @@ static size_t begin_event(struct perfetto *perfetto, uint64_t time, unsigned int
 	return event;
 }
 
-/* With the name, if the reader does not know it yet. */
+/* Adds the name at its first use; later events refer to it by its id. */
 static void end_event(struct perfetto *perfetto, size_t event, size_t packet, size_t iid,
 		      const char *name)
 {
@@ -454,7 +453,7 @@ static int put_event(struct perfetto *perfetto, const struct event *event)
 	if (result.forgotten)
 		err = put_begin(perfetto, result.forgotten);
 	if (result.begin && result.begin->event.time > event->time) {
-		/* A clock that went back: no duration. */
+		/* The clock went back: there is no duration. */
 		err = put_begin(perfetto, result.begin);
 		put_instant(perfetto, event, event->len, track);
 	} else if (result.begin) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How often which durations were seen: see histogram.h.
+ * A histogram of durations: see histogram.h.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #include "histogram.h"
 
-/* Of a value's power of two; smaller ones have the first row together. */
+/* A row holds one power of two; the first row holds all values below HISTOGRAM_BUCKETS. */
 static unsigned int row_of(uint64_t value)
 {
 	if (value < HISTOGRAM_BUCKETS)
@@ -16,7 +16,7 @@ static unsigned int row_of(uint64_t value)
 	return 64 - (unsigned int)__builtin_clzll(value) - HISTOGRAM_BITS;
 }
 
-/* What is below this bit of a value is not told apart. */
+/* A row ignores the bits of a value below this one. */
 static unsigned int shift_of(unsigned int row)
 {
 	return row ? row - 1 : 0;
@@ -47,7 +47,7 @@ int histogram_add(struct histogram *histogram, uint64_t value)
 	return 0;
 }
 
-/* The middle of a bucket, but nothing that was not seen. */
+/* The middle of a bucket, limited to the range of values seen. */
 static uint64_t value_of(const struct histogram *histogram, unsigned int row, unsigned int bucket)
 {
 	unsigned int shift = shift_of(row);
@@ -61,7 +61,7 @@ static uint64_t value_of(const struct histogram *histogram, unsigned int row, un
 
 uint64_t histogram_percentile(const struct histogram *histogram, unsigned int percent)
 {
-	/* Of how many it is the largest: rounded up. */
+	/* The rank of the percentile among all values, rounded up. */
 	uint64_t rank = histogram->count / 100 * percent +
 			(histogram->count % 100 * percent + 99) / 100;
 

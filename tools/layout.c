@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fields in the data of events: see layout.h. How the file is read is in layout_file.c.
+ * Fields in the data of events: see layout.h. layout_file.c reads the format file.
  */
 #include <string.h>
 
@@ -56,14 +56,14 @@ size_t layout_size(const struct layout *layout, bool *least)
 	for (size_t i = 0; i < layout->nr_fields; i++) {
 		bool string = layout->fields[i].type == LAYOUT_STRING;
 
-		/* It has at least its null byte. */
+		/* A string has at least its null byte. */
 		size += string ? 1 : layout->fields[i].size;
 		*least |= string;
 	}
 	return size;
 }
 
-/* In the order of bytes of this machine, which is that of every log it can read. */
+/* Little endian, the byte order of this machine and of every log that it can read. */
 uint64_t layout_unsigned(const struct layout_value *value)
 {
 	uint64_t number = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the data of events mean: fields, as a format file tells them. It has, for each event
- * type that it knows,
+ * Fields in the data of events, as a format file defines them. For each event type, the file
+ * has a definition:
  *
  *	name { u32 id; x64 address; char text[16]; string path; f64 x; pad[4]; }
  *
- * Fields lie directly one behind the other; with "struct name { ... }" as a C compiler has
- * them, with room in between and behind. Data that are not like that are only bytes.
+ * Fields follow one another without padding. In "struct name { ... }" they lie as a C compiler
+ * places them, with padding between them and at the end. Data that do not match are bytes.
  */
 #ifndef POSIXTRACE_LAYOUT_H
 #define POSIXTRACE_LAYOUT_H
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LAYOUT_NAME_MAX		64	/* bytes of a name, with the null byte */
+#define LAYOUT_NAME_MAX		64	/* bytes of a name, including the null byte */
 #define LAYOUT_FIELDS_MAX	256	/* of one event type */
 #define LAYOUT_SIZE_MAX		65536	/* bytes of an array */
 #define LAYOUT_FILE_MAX		(1 << 20)
@@ -25,16 +25,16 @@ enum layout_type {
 	LAYOUT_SIGNED,
 	LAYOUT_HEX,
 	LAYOUT_FLOAT,
-	LAYOUT_CHARS,		/* an array of them; a null byte ends the text */
-	LAYOUT_STRING,		/* up to a null byte that must be there */
-	LAYOUT_PAD,		/* nobody looks at it */
+	LAYOUT_CHARS,		/* char array; a null byte ends the text */
+	LAYOUT_STRING,		/* text up to a null byte, which must exist */
+	LAYOUT_PAD,		/* ignored bytes */
 };
 
 /**
  * struct layout_field - one field
- * @type: of it
- * @size: bytes of it; 0 of a string
- * @name: of it; empty of a pad
+ * @type: its type
+ * @size: its size in bytes; 0 for a string
+ * @name: its name; empty for a pad
  */
 struct layout_field {
 	enum layout_type type;
@@ -46,11 +46,11 @@ struct layout_field {
  * struct layout - the fields of an event type
  * @event: name of the event type
  * @fields: the fields
- * @nr_fields: how many
- * @line: where it begins in the format file
- * @in_log: the caller's: the log has that event type
- * @misfit: the caller's: some event has other data
- * @misfit_len: bytes of the first data of that kind
+ * @nr_fields: number of fields
+ * @line: line of the format file where it begins
+ * @in_log: set by the caller: the log has that event type
+ * @misfit: set by the caller: the data of an event do not match
+ * @misfit_len: set by the caller: number of bytes of the first such data
  */
 struct layout {
 	char event[LAYOUT_NAME_MAX];
@@ -64,10 +64,10 @@ struct layout {
 
 /**
  * struct layout_value - a field of an event's data
- * @field: which
- * @data: where it is
- * @size: bytes of it, with the null byte of a string
- * @len: of a text, bytes up to its null byte or end
+ * @field: the field
+ * @data: where its value is
+ * @size: size of the value in bytes, including the null byte of a string
+ * @len: for a text, number of bytes up to its null byte or end
  */
 struct layout_value {
 	const struct layout_field *field;
@@ -80,50 +80,50 @@ struct layouts;
 
 /**
  * layouts_load() - read a format file
- * @path: of the file
- * @layouts: where to put what is in it
+ * @path: path of the file
+ * @layouts: where to store its contents
  *
- * Says on the standard error what is wrong, and where.
+ * Prints on standard error what is wrong, and in which line.
  *
- * Return: 0, or a negative error number; -EINVAL if the file makes no sense.
+ * Return: 0 or a negative error number; -EINVAL if the contents are invalid.
  */
 int layouts_load(const char *path, struct layouts **layouts);
 
-/* layouts_find() - of the event type with this name, or NULL; also if @layouts is NULL */
+/* layouts_find() - find an event type by name; NULL if there is none or @layouts is NULL */
 struct layout *layouts_find(const struct layouts *layouts, const char *event);
 
-/* layouts_get() - by number, in the order of the file; NULL behind the last */
+/* layouts_get() - get a layout by its number in the file; NULL after the last */
 const struct layout *layouts_get(const struct layouts *layouts, size_t number);
 
 void layouts_free(struct layouts *layouts);
 
 /**
- * layout_matches() - whether data have these fields, all of them and nothing else
+ * layout_matches() - check whether data consist of exactly these fields
  * @layout: the fields
- * @data: of an event
- * @len: bytes of them
+ * @data: data of an event
+ * @len: number of bytes
  *
- * Texts have to be valid and printable: who exports others would have to change them.
+ * Texts must be valid and printable: an exporter would have to change others.
  */
 bool layout_matches(const struct layout *layout, const unsigned char *data, size_t len);
 
 /**
- * layout_value() - where a field of data that match is
+ * layout_value() - locate the value of a field
  * @layout: the fields
- * @index: of the field
+ * @index: index of the field
  * @data: where the field begins
- * @len: how many bytes are left
- * @value: where to put what is there
+ * @len: number of bytes left
+ * @value: where to store the result
  *
- * Return: false if it does not fit into what is left.
+ * Return: false if the field needs more than @len bytes.
  */
 bool layout_value(const struct layout *layout, size_t index, const unsigned char *data,
 		  size_t len, struct layout_value *value);
 
-/* layout_size() - bytes that the fields take; if one is a string, @least is true */
+/* layout_size() - get the size of the fields; the minimum, with @least set, if one is a string */
 size_t layout_size(const struct layout *layout, bool *least);
 
-/* The value of a number: without sign, or with, or a float. */
+/* Get the value of an unsigned, signed or floating point number. */
 uint64_t layout_unsigned(const struct layout_value *value);
 int64_t layout_signed(const struct layout_value *value);
 double layout_float(const struct layout_value *value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is to be said when the events of a log have been read: is that all, and is it whole?
+ * Collects, while a log is read, what to report at its end: losses, damage, a missing end.
  */
 #ifndef POSIXTRACE_LOGEND_H
 #define POSIXTRACE_LOGEND_H
@@ -11,14 +11,14 @@
 #include "source.h"
 
 /**
- * struct logend - what was seen of a log; all zero in the beginning
- * @damaged: places that are damaged
- * @gaps: places where events were lost
- * @lost: events that were lost, as far as is known
- * @lost_before: of these, those before the first one
- * @lost_behind: of these, those behind the last one; set by logend_read()
- * @overwritten: events that a LOOP log has overwritten; set by logend_read()
- * @begun: there was an event
+ * struct logend - what was seen of a log; initially all zero
+ * @damaged: number of damaged places
+ * @gaps: number of places where events were lost
+ * @lost: number of events lost, as far as known
+ * @lost_before: part of @lost before the first event
+ * @lost_behind: part of @lost after the last event; set by logend_read()
+ * @overwritten: number of events that a LOOP log overwrote; set by logend_read()
+ * @begun: an event was read
  */
 struct logend {
 	uint64_t damaged;
@@ -30,28 +30,28 @@ struct logend {
 	bool begun;
 };
 
-/* logend_event() - one event more: each of the log */
+/* logend_event() - note an event; call it for each event of the log */
 void logend_event(struct logend *end, const struct event *event);
 
-/* logend_ended() - was all of it written, so that nothing more comes? */
+/* logend_ended() - check whether the log is completely written */
 bool logend_ended(const struct source *source);
 
 /**
- * logend_read() - all events were seen
- * @end: to be completed by what only the end of a log tells
+ * logend_read() - complete the counts after the last event
+ * @end: the counts; those known only at the end of the log are added
  * @source: the log, at its end
  *
- * Return: 0 or negative errno.
+ * Return: 0 or a negative error number.
  */
 int logend_read(struct logend *end, const struct source *source);
 
 /**
- * logend_tell() - say on standard error what is missing
- * @end: after logend_read()
- * @path: of the log
+ * logend_tell() - print on standard error what is missing
+ * @end: the counts, after logend_read()
+ * @path: path of the log
  * @source: the log, at its end
  *
- * Return: 0; -EIO if the log is damaged, or other negative errno.
+ * Return: 0, -EIO if the log is damaged, or another negative error number.
  */
 int logend_tell(const struct logend *end, const char *path, const struct source *source);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The file that becomes a log. One that is there already is not touched before the
- * stream is: a recording that can not begin destroys nothing.
+ * The file that becomes a log. An existing file stays until the recording has begun: a recording
+ * that cannot begin destroys nothing.
  */
 #ifndef POSIXTRACE_LOGFILE_H
 #define POSIXTRACE_LOGFILE_H
@@ -9,36 +9,36 @@
 #include <stdbool.h>
 
 struct logfile {
-	const char *path;	/* "-" is the standard output */
-	bool force;		/* replace a file that is there */
+	const char *path;	/* "-" is standard output */
+	bool force;		/* replace an existing file */
 
 	int fd;
-	char *fresh;		/* what will replace it, or NULL */
-	bool made;		/* we have made the file of that path */
+	char *fresh;		/* path of the file that will replace it, or NULL */
+	bool made;		/* logfile_open() created the file at @path */
 };
 
 /*
- * logfile_open() - open or make it; pipes and devices only if @any_kind, for the
- * policies of logs. Returns 0, or an error number when it has complained about it.
+ * logfile_open() - open or create the file. Without @any_kind it must be a regular file, which
+ * the log policies loop and until-full need. Returns 0, or an error number after a complaint.
  */
 int logfile_open(struct logfile *log, bool any_kind);
 
 /*
- * logfile_keep() - it is a log now, and takes the place of the one that is there. If it cannot,
- * it keeps its own name: returns an error number when it has complained about that, else 0.
+ * logfile_keep() - keep the file as a log, and replace an existing file by it. If that fails, the
+ * log keeps its temporary name. Returns 0, or an error number after a complaint.
  */
 int logfile_keep(struct logfile *log);
 
-/* logfile_discard() - it did not become one: what we made goes away */
+/* logfile_discard() - remove the file that logfile_open() created */
 void logfile_discard(struct logfile *log);
 
-/* logfile_close() - no more is written here; the stream has its own descriptor */
+/* logfile_close() - close the descriptor; the stream has its own */
 void logfile_close(struct logfile *log);
 
-/* logfile_name() - for people */
+/* logfile_name() - the name to print */
 const char *logfile_name(const struct logfile *log);
 
-/* logfile_size() - in bytes; false if it has none, as a pipe */
+/* logfile_size() - get the size in bytes; false if the file has no size, as a pipe */
 bool logfile_size(const struct logfile *log, unsigned long long *size);
 
 #endif /* POSIXTRACE_LOGFILE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The module as libkmod knows it.
+ * Access to the module through libkmod.
  */
 #ifndef POSIXTRACE_MODULE_H
 #define POSIXTRACE_MODULE_H
@@ -12,13 +12,13 @@ struct kmod_module;
 
 #define MODULE_NAME	"posixtrace"
 
-/* module_context() - a context that says nothing by itself; NULL after a complaint */
+/* module_context() - create a context that prints no messages; NULL after a complaint */
 struct kmod_ctx *module_context(void);
 
-/* module_installed() - the module for this kernel: a reference, or NULL */
+/* module_installed() - get a reference to the module installed for this kernel, or NULL */
 struct kmod_module *module_installed(struct kmod_ctx *ctx);
 
-/* module_present() - is it in the kernel? */
+/* module_present() - check whether the module is in the kernel */
 bool module_present(struct kmod_ctx *ctx);
 
 #endif /* POSIXTRACE_MODULE_H */

@@ -2,8 +2,8 @@
 /*
  * Pairs of begin and end: see pairs.h.
  *
- * Each thread that has something open has a stack of it. A hash table finds the thread; a
- * list through all of them has them by age.
+ * Each thread with open begins has a stack of them. A hash table finds the thread. A list of all
+ * open begins, ordered by age, finds the oldest.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,9 +26,9 @@ struct begin {
 	struct pairs_begin pub;
 	struct thread *thread;
 	struct begin *below;		/* in the thread's stack */
-	struct begin *above;
-	struct begin *older;		/* of all */
-	struct begin *younger;
+	struct begin *above;		/* in the thread's stack */
+	struct begin *older;		/* of all threads */
+	struct begin *younger;		/* of all threads */
 	char kind;			/* '_' or ':' */
 	size_t stem_len;
 	char stem[PAIRS_NAME_MAX];
@@ -40,7 +40,7 @@ struct pairs {
 	struct thread *buckets[BUCKETS];
 	struct begin *oldest;
 	struct begin *youngest;
-	struct begin *given;		/* what the last call returned */
+	struct begin *given;		/* returned by the last call, freed by the next */
 	size_t open;
 	size_t max_open;
 	size_t max_depth;
@@ -126,9 +126,9 @@ static void remove_thread(struct pairs *pairs, struct thread *thread)
 }
 
 /* ------------------------------------------------------------------ */
-/* What is open								*/
+/* Open begins								*/
 
-/* Out of all lists; the thread goes with its last one. The caller has it then. */
+/* Removes @begin from all lists, and its thread with its last begin. The caller owns @begin. */
 static struct begin *take(struct pairs *pairs, struct begin *begin)
 {
 	struct thread *thread = begin->thread;
@@ -232,7 +232,7 @@ static int open_pair(struct pairs *pairs, const struct event *event, size_t stem
 		old = pairs->oldest;
 	if (old)
 		result->forgotten = give(pairs, take(pairs, old));
-	/* It may have gone with the old one. */
+	/* Removing the old begin may have removed the thread. */
 	thread = find_thread(pairs, event->pid, event->thread);
 	if (!thread)
 		thread = add_thread(pairs, event->pid, event->thread);
@@ -255,7 +255,7 @@ static void close_pair(struct pairs *pairs, const struct event *event, size_t st
 		begin = begin->below;
 	if (!begin)
 		return;
-	/* What began at the same time can not be told from what is around it, by its times. */
+	/* With equal begin times, a reader cannot tell the inner pair from the outer. */
 	result->proper = !begin->above && begin->pub.event.time <= event->time &&
 			 (!begin->below ||
 			  begin->below->pub.event.time < begin->pub.event.time);

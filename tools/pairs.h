@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pairs of events that tell of a beginning and an end: "X_begin" and "X_end", or "X:begin"
- * and "X:end", of one thread. Nested ones of the same stem belong together as brackets do.
+ * Pairs of events that mark a begin and an end: "X_begin" and "X_end", or "X:begin" and "X:end",
+ * of one thread. Pairs of the same stem nest like brackets.
  *
- * What is open is kept, and nothing else. There is a bound: who begins for ever and never
- * ends loses the oldest of what is open.
+ * Only open begins are kept. Their number is limited: beyond the limit, the oldest is given up.
  */
 #ifndef POSIXTRACE_PAIRS_H
 #define POSIXTRACE_PAIRS_H
@@ -16,8 +15,8 @@
 
 #include "source.h"
 
-#define PAIRS_NAME_MAX	64	/* bytes of a stem, with the null byte */
-#define PAIRS_DATA_MAX	256	/* bytes of the data of a begin that are kept */
+#define PAIRS_NAME_MAX	64	/* bytes of a stem, including the null byte */
+#define PAIRS_DATA_MAX	256	/* bytes kept of the data of a begin */
 
 enum pairs_role {
 	PAIRS_NONE,
@@ -26,11 +25,10 @@ enum pairs_role {
 };
 
 /**
- * struct pairs_begin - the beginning of a pair, kept until its end
- * @event: as it was; its name is the whole name of the event type, its data are what was
- *	kept of them
- * @stem: what the names of begin and end have in common
- * @data_len: bytes of data that the event had, perhaps more than were kept
+ * struct pairs_begin - the begin of a pair, kept until its end
+ * @event: the event, with the part of its data that was kept
+ * @stem: the part of the name that begin and end share
+ * @data_len: number of bytes of data that the event had, perhaps more than were kept
  */
 struct pairs_begin {
 	struct event event;
@@ -39,15 +37,14 @@ struct pairs_begin {
 };
 
 /**
- * struct pairs_result - what an event meant
- * @role: of the event: begin, end, or none of a pair
- * @begin: of an end: its begin, or NULL if there was none. Good until the next call
- * @proper: of an end with a begin: nothing that the thread has begun since is open, and
- *	what is open around it began earlier: such pairs of a thread are nested
- * @lost: of an end with a begin: user events of the stream that were lost in between, so
- *	that the two might not belong together
- * @forgotten: of a begin: an older one that is not remembered any more, or NULL. Good
- *	until the next call
+ * struct pairs_result - the part that an event plays
+ * @role: begin, end, or none
+ * @begin: for an end: its begin, or NULL if there is none; valid until the next call
+ * @proper: for an end with a begin: the pair is nested properly. The thread has no open begin
+ *	that is younger, and an open begin around the pair has an earlier time
+ * @lost: for an end with a begin: number of user events lost in between, so the two might not
+ *	belong together
+ * @forgotten: for a begin: an older begin that was given up, or NULL; valid until the next call
  */
 struct pairs_result {
 	enum pairs_role role;
@@ -60,47 +57,51 @@ struct pairs_result {
 struct pairs;
 
 /**
- * pairs_role() - which part an event plays, by its name
- * @name: of the event type
- * @stem_len: where to put the length of the stem
+ * pairs_role() - get the role of an event from its name
+ * @name: name of the event type
+ * @stem_len: where to store the length of the stem
  *
- * "_begin" alone has no stem, and is no begin.
+ * "_begin" alone has no stem, so it is not a begin.
+ *
+ * Return: the role.
  */
 enum pairs_role pairs_role(const char *name, size_t *stem_len);
 
 /**
- * pairs_new() - nothing is open yet
- * @max_open: how many begins are remembered, of all threads
- * @max_depth: how many of one thread
- * @pairs: where to put it
+ * pairs_new() - create an empty set of open begins
+ * @max_open: limit of open begins of all threads
+ * @max_depth: limit of open begins of one thread
+ * @pairs: where to store the set
  *
  * Return: 0, or -ENOMEM.
  */
 int pairs_new(size_t max_open, size_t max_depth, struct pairs **pairs);
 
 /**
- * pairs_event() - one event more, in the order of time
- * @pairs: of pairs_new()
+ * pairs_event() - process an event; events must come in the order of the log
+ * @pairs: from pairs_new()
  * @event: any event
- * @result: where to put what it meant
+ * @result: where to store the part that it plays
  *
  * Return: 0, or -ENOMEM.
  */
 int pairs_event(struct pairs *pairs, const struct event *event, struct pairs_result *result);
 
 /**
- * pairs_take() - take the oldest begin that has no end yet
- * @pairs: of pairs_new()
+ * pairs_take() - remove the oldest open begin
+ * @pairs: from pairs_new()
  *
- * At the end of all events, until it returns NULL.
+ * Call it after the last event until it returns NULL.
  *
- * Return: the begin, good until the next call, or NULL if nothing is open.
+ * Return: the begin, valid until the next call, or NULL if none is open.
  */
 const struct pairs_begin *pairs_take(struct pairs *pairs);
 
 /**
- * pairs_open() - how many begins have no end yet
- * @pairs: of pairs_new()
+ * pairs_open() - count the open begins
+ * @pairs: from pairs_new()
+ *
+ * Return: the number of begins without an end so far.
  */
 size_t pairs_open(const struct pairs *pairs);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events as lines of text, for people and for programs.
+ * Prints events as lines of text, for people and for programs.
  */
 #ifndef POSIXTRACE_PRINT_H
 #define POSIXTRACE_PRINT_H
@@ -12,25 +12,25 @@
 #include "buffer.h"
 #include "source.h"
 
-/* What the first column tells. */
+/* What the first column shows. */
 enum print_clock {
 	PRINT_RELATIVE,		/* microseconds since the first event */
-	PRINT_DELTA,		/* microseconds since the event printed before */
+	PRINT_DELTA,		/* microseconds since the previous event printed */
 	PRINT_SECONDS,		/* since the Epoch */
 	PRINT_UTC,		/* date and time */
 };
 
 /**
- * struct print - how events are printed, and what is known of those before
- * @clock: what the first column tells
- * @cpu: there is a column for the processor
- * @full: all bytes of the data
- * @colour: for a terminal
- * @begun: there was an event
- * @first: time of the first
- * @last: time of the last that was printed
- * @lost: events lost before the last one
- * @newly_lost: of these, those since the one before
+ * struct print - how to print events, and what was seen of previous events
+ * @clock: what the first column shows
+ * @cpu: print a column for the processor
+ * @full: print all bytes of the data
+ * @colour: use colours
+ * @begun: an event was seen
+ * @first: time of the first event
+ * @last: time of the last event printed
+ * @lost: number of events lost before the last event
+ * @newly_lost: part of @lost since the previous event
  */
 struct print {
 	enum print_clock clock;
@@ -46,57 +46,57 @@ struct print {
 };
 
 /**
- * print_colour() - should there be colours?
- * @when: "auto", "always", "never", or NULL for the first
- * @to: where they would go
- * @colour: where to write the answer
+ * print_colour() - decide whether to use colours
+ * @when: "auto", "always", "never", or NULL, which means "auto"
+ * @to: the output
+ * @colour: where to store the decision
  *
- * Automatic: on a terminal that can, unless NO_COLOR is in the environment.
+ * "auto" uses colours on a terminal that supports them, unless NO_COLOR is in the environment.
  *
- * Return: 0, or -EINVAL if @when is something else.
+ * Return: 0, or -EINVAL if @when is invalid.
  */
 int print_colour(const char *when, FILE *to, bool *colour);
 
 /**
- * print_set_clock(), print_set_colour() - what an option of the user says
+ * print_set_clock(), print_set_colour() - apply an option
  * @print: how to print
- * @value: of --clock, or of --color: NULL if that was not given
+ * @value: argument of --clock, or of --color; NULL if --color was not given
  *
- * Return: 0, or -EINVAL if the value is none, and the user was told.
+ * Return: 0, or -EINVAL after a complaint about the value.
  */
 int print_set_clock(struct print *print, const char *value);
 int print_set_colour(struct print *print, const char *value);
 
 /**
- * print_see() - an event comes by
+ * print_see() - note an event; call it for each event, also if it is not printed
  * @print: how to print
- * @event: the event: each, also if it is not printed then
+ * @event: the event
  */
 void print_see(struct print *print, const struct event *event);
 
 /**
- * print_event() - as a line of text
- * @print: how to print; it has seen the event
- * @to: where to put it
+ * print_event() - append an event as a line of text
+ * @print: how to print, after print_see() of the event
+ * @to: where to append
  * @event: the event
  */
 void print_event(struct print *print, struct buffer *to, const struct event *event);
 
 /**
- * print_json() - as an object on a line of its own
- * @print: it has seen the event
- * @to: where to put it
+ * print_json() - append an event as a JSON object on a line of its own
+ * @print: how to print, after print_see() of the event
+ * @to: where to append
  * @event: the event
  *
- * Valid JSON, whatever the event's name and data are.
+ * The JSON is valid for any name and data.
  */
 void print_json(struct print *print, struct buffer *to, const struct event *event);
 
 /**
- * print_write() - to the standard output, and empty the buffer
- * @from: what print_event() has put there
+ * print_write() - write a buffer to standard output, and empty it
+ * @from: the buffer
  *
- * Return: 0 or negative errno.
+ * Return: 0 or a negative error number.
  */
 int print_write(struct buffer *from);
 

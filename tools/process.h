@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The process that is traced: one that runs already, or a program that is started,
- * and waits until its stream is there. And the signals that end the tracing.
+ * The traced process, and the signals that end the tracing. The process runs already, or is a
+ * program that this command starts and that waits until its stream exists.
  */
 #ifndef POSIXTRACE_PROCESS_H
 #define POSIXTRACE_PROCESS_H
@@ -12,37 +12,37 @@
 
 struct process {
 	pid_t pid;
-	char **argv;		/* program to be started, or NULL */
-	bool no_stdout;		/* its standard output goes where its errors go */
+	char **argv;		/* program to start, or NULL */
+	bool no_stdout;		/* redirect its standard output to standard error */
 
-	int sigfd;		/* readable: call process_signal() */
-	int go;			/* tells the program to begin; -1 afterwards */
-	int signal;		/* that ended the tracing before its time, or 0 */
-	bool forwarded;		/* the program got a signal */
+	int sigfd;		/* when readable, call process_signal() */
+	int go;			/* socket that starts the program; -1 afterwards */
+	int signal;		/* signal that ended the tracing early, or 0 */
+	bool forwarded;		/* a signal was forwarded to the program */
 	sigset_t old_mask;
 };
 
 /*
- * process_begin() - block signals, and start the program if there is one: it waits
- * for process_go(). Returns 0 or an error number. process_end() comes after it.
+ * process_begin() - block signals, and start the program, if any, which waits for process_go().
+ * Returns 0 or an error number. After success, the caller must call process_end().
  */
 int process_begin(struct process *process);
 
 /*
- * process_go() - the stream is there. False if the program cannot be executed: it was said why,
- * and process_end() tells the exit status.
+ * process_go() - let the program run, now that its stream exists. Returns false after a complaint
+ * if the program cannot be executed. process_end() returns the exit status then.
  */
 bool process_go(struct process *process);
 
 /*
- * process_signal() - a signal came: is it to end the tracing? The first one is the
- * program's, which may have something to record about it.
+ * process_signal() - handle a signal. Returns true if it ends the tracing. The first signal is
+ * forwarded to the program instead, which may record how it reacts.
  */
 bool process_signal(struct process *process);
 
 /*
- * process_end() - wait for the end of the program; one that was not told to go never
- * begins. Returns its exit status: 128 and its number for a signal; 0 without program.
+ * process_end() - wait for the end of the program; without process_go() it never runs. Returns
+ * its exit status, or 128 plus the number of the signal that ended it; 0 without a program.
  */
 int process_end(struct process *process);
 

@@ -10,7 +10,7 @@
 #define WIRE_64_BIT	1
 #define WIRE_BYTES	2
 
-#define LENGTH_BYTES	4	/* of a length that is not known yet: 28 bits */
+#define LENGTH_BYTES	4	/* reserved for a length that is not known yet: 28 bits */
 
 static void put_varint(struct buffer *to, uint64_t value)
 {
@@ -60,7 +60,7 @@ size_t proto_begin(struct buffer *to, unsigned int field)
 	return to->len;
 }
 
-/* A number may have more bytes than it needs: nothing has to be moved. */
+/* A varint may be longer than necessary, so the length fits without moving the message. */
 void proto_end(struct buffer *to, size_t begin)
 {
 	size_t len = to->len - begin;

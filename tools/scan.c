@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads /proc/PID/fdinfo of all processes. Whatever ends or closes meanwhile is left
- * out.
+ * Reads /proc/PID/fdinfo of all processes. It leaves out processes that end and files that are
+ * closed meanwhile.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -31,7 +31,7 @@ static char *copy(const char *value)
 {
 	char *text = strdup(value);
 
-	/* The ids come with tabs. */
+	/* The process ids are separated by tabs. */
 	for (char *c = text; c && *c; c++) {
 		if (*c == '\t')
 			*c = ' ';
@@ -62,7 +62,7 @@ static int parse_value(struct info *info, const char *key, const char *value)
 	return 0;
 }
 
-/* "posixtrace-KEY:", a tab, the value; what other keys there are is not for us. */
+/* A line is "posixtrace-KEY:", a tab and the value. Ignores other keys. */
 static int parse_line(struct info *info, char *line)
 {
 	static const char prefix[] = "posixtrace-";
@@ -111,7 +111,7 @@ static int add_program(struct scan *scan, const struct info *info)
 	return 0;
 }
 
-/* Takes name and list of the processes. */
+/* Takes over the name and the list of processes from @info. */
 static int add_stream(struct scan *scan, struct info *info)
 {
 	struct scan_stream *more, *stream = &info->stream;
@@ -138,7 +138,7 @@ static int look_at_file(struct scan *scan, int infos, const char *fd, long pid)
 	struct info info = { };
 	int err = read_info(infos, fd, &info);
 
-	/* Children have the files of their parents, too. */
+	/* A child inherits the files of its parent: compare the process id. */
 	if (!err && info.pid == pid && !strcmp(info.role, "target"))
 		err = add_program(scan, &info);
 	else if (!err && info.pid == pid && !strcmp(info.role, "stream") &&
@@ -149,7 +149,7 @@ static int look_at_file(struct scan *scan, int infos, const char *fd, long pid)
 	return err;
 }
 
-/* The links are what costs little. */
+/* Reading the link is much cheaper than reading fdinfo. */
 static bool is_device(int links, const char *fd)
 {
 	char target[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who has the device open: what /proc tells the caller of it.
+ * Finds the processes that have the device open, as far as /proc shows them to the caller.
  */
 #ifndef POSIXTRACE_SCAN_H
 #define POSIXTRACE_SCAN_H
@@ -12,7 +12,7 @@
 /* A process that can record events: it has opened an event type, or recorded. */
 struct scan_program {
 	pid_t pid;
-	unsigned int types;	/* with a name of their own */
+	unsigned int types;	/* number of its named event types */
 };
 
 struct scan_stream {
@@ -21,7 +21,7 @@ struct scan_stream {
 	bool log;
 	char state[16];
 	char *name;		/* escaped */
-	char *processes;	/* ids with blanks between */
+	char *processes;	/* process ids, separated by blanks */
 };
 
 struct scan {
@@ -29,15 +29,15 @@ struct scan {
 	size_t nr_programs;
 	struct scan_stream *streams;
 	size_t nr_streams;
-	bool incomplete;	/* there are processes that the caller may not look into */
+	bool incomplete;	/* the caller may not inspect some processes */
 };
 
-/* scan() - look. Returns 0 or an error number; scan_free() comes after it either way. */
+/* scan() - fill @scan. Returns 0 or an error number. Call scan_free() in either case. */
 int scan(struct scan *scan);
 
 void scan_free(struct scan *scan);
 
-/* scan_traces() - does the stream trace that process? */
+/* scan_traces() - check whether the stream traces the process */
 bool scan_traces(const struct scan_stream *stream, pid_t pid);
 
 #endif /* POSIXTRACE_SCAN_H */

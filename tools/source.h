@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where the commands get events from: a log, or a stream of this process. One
- * after the other, in their order, in memory that does not grow with them.
+ * Reads the events of a log, or of a stream of this process, one by one and in order, in memory
+ * that does not grow with their number.
  */
 #ifndef POSIXTRACE_SOURCE_H
 #define POSIXTRACE_SOURCE_H
@@ -14,133 +14,118 @@
 
 #define NSEC_PER_SEC	1000000000ULL
 
-/* A system event that no processor has recorded. */
+/* The processor of a system event that no processor recorded. */
 #define SOURCE_NO_CPU	POSIXTRACE_NO_CPU
 
-/**
- * struct event - one event, as the commands see it
- * @time: ns, as the stream's clock tells (CLOCK_REALTIME)
- * @type: event type
- * @name: its name, never NULL. Of a log it may have any bytes but NUL
- * @pid: process
- * @thread: pthread_self() of who recorded it
- * @address: posix_prog_address
- * @cpu: processor that recorded it, or SOURCE_NO_CPU
- * @user: a user event, else one of the system's
- * @truncated: POSIX_TRACE_NOT_TRUNCATED, ...
- * @lost: events lost before it, so far as is known with it; never falling
- * @data: its data
- * @len: bytes of that
- *
- * Pointers are good until the next call of source_next().
- */
+/* One event, as the commands see it. Pointers are valid until the next source_next(). */
 struct event {
-	uint64_t time;
+	uint64_t time;			/* ns of the stream's clock (CLOCK_REALTIME) */
 	trace_event_id_t type;
-	const char *name;
+	const char *name;		/* of the type, never NULL; may have any bytes but NUL */
 	pid_t pid;
-	uint64_t thread;
-	uint64_t address;
-	unsigned int cpu;
-	bool user;
-	int truncated;
-	uint64_t lost;
+	uint64_t thread;		/* pthread_self() of the recording thread */
+	uint64_t address;		/* posix_prog_address */
+	unsigned int cpu;		/* recording processor, or SOURCE_NO_CPU */
+	bool user;			/* user event, not system event */
+	int truncated;			/* POSIX_TRACE_NOT_TRUNCATED, ... */
+	uint64_t lost;			/* events known to be lost before it; never decreases */
 	const unsigned char *data;
-	size_t len;
+	size_t len;			/* bytes of data */
 };
 
 struct source;
 
 /**
  * source_open_log() - open a log to read its events
- * @path: of the file
- * @source: where to write the source
+ * @path: path of the file
+ * @source: where to store the source
  *
- * Return: 0 or negative errno; see source_complain().
+ * Return: 0 or a negative error number, which source_complain() explains.
  */
 int source_open_log(const char *path, struct source **source);
 
 /**
- * source_complain() - say on standard error why a log could not be opened
- * @path: of the file
+ * source_complain() - print on standard error why a log could not be opened
+ * @path: path of the file
  * @err: what source_open_log() returned
  */
 void source_complain(const char *path, int err);
 
 /**
- * source_from_stream() - the events of a stream
- * @trid: trace id of an active stream without log; it stays the caller's
- * @source: where to write the source
+ * source_from_stream() - read the events of a stream
+ * @trid: trace id of an active stream without log; the caller keeps it open
+ * @source: where to store the source
  *
- * Return: 0 or negative errno.
+ * Return: 0 or a negative error number.
  */
 int source_from_stream(trace_id_t trid, struct source **source);
 
 /**
- * source_next() - the next event
+ * source_next() - read the next event
  * @source: the source
- * @event: where to write it
+ * @event: where to store it
  *
- * Waits for it if it comes from a stream. At the end of a log that is still written, a
- * later call may find more.
+ * Waits for an event of a stream. At the end of a log that is still being written, a later call
+ * may find more events.
  *
- * Return: 1; 0 at the end; negative errno, -EINTR after a signal handler.
+ * Return: 1; 0 at the end; a negative error number, -EINTR after a signal handler.
  */
 int source_next(struct source *source, struct event *event);
 
 /**
- * source_try() - the next event, if it is there
+ * source_try() - read the next event without waiting
  * @source: the source
- * @event: where to write it
+ * @event: where to store it
  *
  * Return: as source_next(), but 0 instead of waiting.
  */
 int source_try(struct source *source, struct event *event);
 
 /**
- * source_rewind() - back to the first event of a log
+ * source_rewind() - go back to the first event of a log
  * @source: the source
  *
- * Return: 0 or negative errno.
+ * Return: 0 or a negative error number.
  */
 int source_rewind(struct source *source);
 
 /**
- * source_type_name() - name of an event type
+ * source_type_name() - get the name of an event type
  * @source: the source
  * @type: any number
  *
- * Return: the name; "(type N)" if it has none. Lasts as long as @source.
+ * Return: the name, or "(type N)" if it has none; valid as long as @source.
  */
 const char *source_type_name(struct source *source, trace_event_id_t type);
 
 /**
- * source_trid() - trace id, for attributes, status, list of types
+ * source_trid() - get the trace id, for attributes, status or event types
  * @source: the source
+ *
+ * Return: the trace id.
  */
 trace_id_t source_trid(const struct source *source);
 
 /**
- * source_read_bytes() - how much of a log was read
+ * source_read_bytes() - get the approximate number of bytes read, to show progress
  * @source: the source
  *
- * For those who want to see that something happens: about. Not for each event: it looks at
- * the file.
+ * It inspects the file, so it is too slow to call for each event.
  *
- * Return: bytes, not more than source_total_bytes() gives; 0 of a stream.
+ * Return: number of bytes, at most source_total_bytes(); 0 for a stream.
  */
 uint64_t source_read_bytes(const struct source *source);
 
 /**
- * source_total_bytes() - size of a log
+ * source_total_bytes() - get the present size of a log
  * @source: the source
  *
- * Return: bytes, as it is now; 0 of a stream.
+ * Return: number of bytes; 0 for a stream.
  */
 uint64_t source_total_bytes(const struct source *source);
 
 /**
- * source_close() - free it
+ * source_close() - close and free a source
  * @source: the source, or NULL
  */
 void source_close(struct source *source);

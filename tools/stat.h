@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Statistics of events: collected in stat_collect.c, printed in stat_print.c. What is kept
- * depends on how many types and threads there are, not on the number of events.
+ * Statistics of events: stat_collect.c collects them, stat_print.c prints them. Their memory
+ * grows with the number of event types and threads, not with the number of events.
  */
 #ifndef POSIXTRACE_STAT_H
 #define POSIXTRACE_STAT_H
@@ -15,20 +15,20 @@
 #include "source.h"
 #include "threads.h"
 
-#define STAT_TYPES		4096	/* ids of event types are below */
-#define STAT_THREADS		(1U << 16)	/* more than that are told together */
-#define STAT_OPEN_MAX		(1U << 16)	/* begins that wait for their ends */
-#define STAT_DEPTH_MAX		1024	/* of one thread */
+#define STAT_TYPES		4096		/* all event type ids are smaller */
+#define STAT_THREADS		(1U << 16)	/* threads counted one by one */
+#define STAT_OPEN_MAX		(1U << 16)	/* begins without an end so far, of all threads */
+#define STAT_DEPTH_MAX		1024		/* begins without an end so far, of one thread */
 
 /**
- * struct stat_type - what was seen of an event type
- * @name: its name
- * @user: a user event type
- * @count: events
- * @last: time of the last one
- * @stretch: of the trace that this was in
- * @intervals: times between one and the next
- * @pair: it is the begin or end of, or NULL
+ * struct stat_type - statistics of an event type
+ * @name: name of the type
+ * @user: user event type, not system event type
+ * @count: number of events
+ * @last: time of the last event
+ * @stretch: part of the trace with the last event: see struct stats
+ * @intervals: times between two consecutive events
+ * @pair: the pair whose begin or end it is, or NULL
  */
 struct stat_type {
 	char *name;
@@ -41,12 +41,12 @@ struct stat_type {
 };
 
 /**
- * struct stat_thread - what was seen of a thread
- * @pid: its process
- * @thread: its pthread_self()
- * @count: events
- * @first: time of the first
- * @last: time of the last
+ * struct stat_thread - statistics of a thread
+ * @pid: process of the thread
+ * @thread: pthread_self() of the thread
+ * @count: number of events
+ * @first: time of the first event
+ * @last: time of the last event
  */
 struct stat_thread {
 	pid_t pid;
@@ -57,14 +57,14 @@ struct stat_thread {
 };
 
 /**
- * struct stat_pair - X_begin and X_end, or X:begin and X:end
- * @next: another pair
- * @name: X, and what separates
+ * struct stat_pair - statistics of X_begin and X_end, or X:begin and X:end
+ * @next: next pair of the list
+ * @name: X and the separator
  * @roles: which of the two were seen: bit PAIRS_BEGIN, bit PAIRS_END
- * @durations: from begins to their ends
- * @no_end: begins without an end
- * @no_begin: ends without a begin
- * @doubtful: events were lost between the two
+ * @durations: times from begin to end
+ * @no_end: number of begins without an end
+ * @no_begin: number of ends without a begin
+ * @doubtful: number of pairs with lost events between begin and end
  */
 struct stat_pair {
 	struct stat_pair *next;
@@ -76,62 +76,46 @@ struct stat_pair {
 	uint64_t doubtful;
 };
 
-/**
- * struct stats - of a trace
- * @begun: there was an event
- * @first: time of the first
- * @last: largest time
- * @user: user events
- * @system: other events
- * @truncated: user events whose data were cut
- * @stretch: number of the part of the trace without gaps, damage and stops
- * @type: by event type
- * @pair: the first of a list
- * @threads: their numbers
- * @thread: by number
- * @threads_room: how many there is memory for
- * @nr_threads: how many there are, with the first one, who are those without a number
- * @pairs: what is open
- */
+/* Statistics of a trace. */
 struct stats {
-	bool begun;
-	uint64_t first;
-	uint64_t last;
-	uint64_t user;
-	uint64_t system;
-	uint64_t truncated;
-	uint64_t stretch;
-	struct stat_type *type[STAT_TYPES];
-	struct stat_pair *pair;
-	struct threads *threads;
-	struct stat_thread *thread;
-	size_t threads_room;
-	size_t nr_threads;
-	struct pairs *pairs;
+	bool begun;			/* an event was counted */
+	uint64_t first;			/* time of the first event */
+	uint64_t last;			/* largest time of an event */
+	uint64_t user;			/* number of user events */
+	uint64_t system;		/* number of system events */
+	uint64_t truncated;		/* number of user events with truncated data */
+	uint64_t stretch;		/* a gap, damage or a stop begins the next part */
+	struct stat_type *type[STAT_TYPES];	/* by event type */
+	struct stat_pair *pair;		/* list of pairs */
+	struct threads *threads;	/* numbers of threads */
+	struct stat_thread *thread;	/* by number; the first entry counts all others */
+	size_t threads_room;		/* entries allocated in @thread */
+	size_t nr_threads;		/* entries used in @thread, including the first */
+	struct pairs *pairs;		/* open begins */
 };
 
-/* stats_init() - 0 or negative errno */
+/* stats_init() - prepare empty statistics; returns 0 or a negative error number */
 int stats_init(struct stats *stats);
 
 /**
- * stats_event() - one event more
- * @stats: of stats_init()
- * @event: the event: each of the trace
- * @selected: it counts; else only where the trace has holes is noted
+ * stats_event() - process an event; call it for each event of the trace
+ * @stats: from stats_init()
+ * @event: the event
+ * @selected: count it; otherwise only note whether it marks a gap
  *
- * Return: 0 or negative errno.
+ * Return: 0 or a negative error number.
  */
 int stats_event(struct stats *stats, const struct event *event, bool selected);
 
-/* stats_end() - what is open has no end */
+/* stats_end() - count the begins that are still open, after the last event */
 void stats_end(struct stats *stats);
 
 /**
- * stats_print() - tables
- * @stats: after stats_end()
- * @to: where to
- * @all: all threads, also if there are many
- * @histograms: of durations
+ * stats_print() - print the statistics as tables
+ * @stats: the statistics, after stats_end()
+ * @to: where to print
+ * @all: print all threads, not only the busiest
+ * @histograms: print histograms of durations
  */
 void stats_print(const struct stats *stats, FILE *to, bool all, bool histograms);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Statistics of events: counts, intervals, durations. See stat.h.
+ * Collects statistics of events: counts, intervals, durations. See stat.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ void stats_free(struct stats *stats)
 /* ------------------------------------------------------------------ */
 /* Types								*/
 
-/* The pair that the name is of; with one byte more than the stem, which tells '_' from ':'. */
+/* Finds the pair of an event type. Its name includes the separator: '_' and ':' differ. */
 static int find_pair(struct stats *stats, const char *name, struct stat_pair **found)
 {
 	struct stat_pair *pair;
@@ -113,7 +113,7 @@ static int count_type(struct stats *stats, struct stat_type *type, const struct 
 {
 	int err = 0;
 
-	/* Not across a hole: there may have been some. */
+	/* Do not measure across a gap, where events may be missing. */
 	if (type->count && type->stretch == stats->stretch)
 		err = histogram_add(&type->intervals,
 				    event->time > type->last ? event->time - type->last : 0);
@@ -200,12 +200,12 @@ static void forget_open(struct stats *stats)
 /* ------------------------------------------------------------------ */
 /* Events								*/
 
-/* Does this say that there may have been events before it that are not in the trace? */
-static void note_hole(struct stats *stats, const struct event *event)
+/* Begins a new stretch if events before this one may be missing from the trace. */
+static void note_gap(struct stats *stats, const struct event *event)
 {
 	switch (event->type) {
 	case POSIX_TRACE_RESUME:
-		/* What is lost in it, the events say. */
+		/* Keep open begins: the next events say how many were lost. */
 		stats->stretch++;
 		break;
 	case POSIX_TRACE_START:
@@ -222,7 +222,7 @@ int stats_event(struct stats *stats, const struct event *event, bool selected)
 	int err;
 
 	if (!event->user)
-		note_hole(stats, event);
+		note_gap(stats, event);
 	if (!selected)
 		return 0;
 	if (!stats->begun)

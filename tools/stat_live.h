@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events of a running process.
+ * Counts the events of a running process.
  */
 #ifndef POSIXTRACE_STAT_LIVE_H
 #define POSIXTRACE_STAT_LIVE_H
@@ -11,12 +11,12 @@
 #include "source.h"
 
 /**
- * struct stat_live - what is wanted
+ * struct stat_live - what to count
  * @pid: the process
- * @seconds: for how long; 0: until it ends, or SIGINT or SIGTERM comes
- * @take: called for each event; 0 or negative errno
- * @arg: of @take
- * @lost: where to write how many user events were lost
+ * @seconds: how long to count; 0: until the process ends, or SIGINT or SIGTERM comes
+ * @take: called for each event; returns 0 or a negative error number
+ * @arg: argument of @take
+ * @lost: where to store the number of lost user events
  */
 struct stat_live {
 	pid_t pid;
@@ -26,7 +26,7 @@ struct stat_live {
 	uint64_t *lost;
 };
 
-/* stat_live() - 0, or negative errno when it has complained about it */
+/* stat_live() - count; returns 0, or a negative error number after a complaint */
 int stat_live(const struct stat_live *live);
 
 #endif /* POSIXTRACE_STAT_LIVE_H */

@@ -18,7 +18,7 @@ struct threads {
 	size_t size;		/* a power of two, more than half of it empty */
 	size_t count;
 	size_t max;
-	bool others;		/* somebody got THREADS_OTHERS */
+	bool others;		/* THREADS_OTHERS was returned before */
 };
 
 int threads_new(size_t max, struct threads **threads)

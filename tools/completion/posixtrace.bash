@@ -1,28 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Completes the posixtrace command in bash. What commands and options there are, the
-# command itself tells.
+# Completes the posixtrace command in bash. Commands and options come from its --help.
 
 _posixtrace_commands()
 {
 	posixtrace --help 2>/dev/null | sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p'
 }
 
-# Long options of a command; those with a value end in "=".
+# Long options of a command; an option with a value ends in "=".
 _posixtrace_options()
 {
 	posixtrace "$@" --help 2>/dev/null |
 		sed -nE 's/^  (-[A-Za-z], |    )(--[a-z-]+=?).*/\2/p'
 }
 
-# Processes that have trace points, and that the user may look into.
+# Processes with trace points that the user may inspect.
 _posixtrace_pids()
 {
 	posixtrace list 2>/dev/null |
 		awk '/^programs/ { on = 1; next } /^[^ ]/ { on = 0 } on && $1 ~ /^[0-9]+$/ { print $1 }'
 }
 
-# _posixtrace_words WORD...: those that begin with what was typed
+# _posixtrace_words WORD...: offers the words that begin with $cur
 _posixtrace_words()
 {
 	mapfile -t COMPREPLY < <(compgen -W "$*" -- "$cur")
@@ -34,7 +33,7 @@ _posixtrace_files()
 	mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 }
 
-# _posixtrace_value COMMAND OPTION: false if that option has no value
+# _posixtrace_value COMMAND OPTION: offers values; false if the option has no value
 _posixtrace_value()
 {
 	case $2 in
@@ -49,7 +48,7 @@ _posixtrace_value()
 	esac
 }
 
-# _posixtrace_program INDEX: the words from there on are another command
+# _posixtrace_program INDEX: completes the words from INDEX on as another command
 _posixtrace_program()
 {
 	if declare -F _command_offset >/dev/null; then
@@ -77,7 +76,7 @@ _posixtrace()
 			return
 		fi
 	done
-	# bash takes --option=value for three words
+	# bash splits --option=value into three words
 	if [ "$cur" = = ]; then
 		cur=''
 	elif [ "$option" = = ]; then
