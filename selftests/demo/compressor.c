@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A parallel gzip: worker threads compress blocks of files, the output is one
- * gzip file of many members that any gunzip reads.
+ * A parallel gzip: worker threads compress blocks of files. The output is one gzip file of many
+ * members, which any gunzip reads.
  *
- * It is an ordinary program that happens to have trace points. Whether anybody
- * traces it, it neither knows nor cares; without the module it does the same.
+ * It is an ordinary program with trace points. It works the same with and without a tracer, and
+ * without the module.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 
 #define GZIP_WINDOW_BITS	(15 + 16)	/* zlib: with gzip header and trailer */
 
-/* The types of our trace points; the unnamed one until define_events(). */
+/* The event types of the trace points. */
 static struct {
 	trace_event_id_t thread, read, compress, packed, write, done;
 } event;
@@ -36,11 +36,11 @@ struct job {
 	unsigned int workers;
 	size_t block_size;
 
-	pthread_mutex_t lock;	/* guards all below */
-	pthread_cond_t turn;	/* next_write went on, or failed was set */
-	int file;		/* input being handed out */
-	int in_fd;		/* of that file, -1: not open yet */
-	__u64 offset;	/* of the next block in it */
+	pthread_mutex_t lock;	/* guards all members below */
+	pthread_cond_t turn;	/* next_write or failed has changed */
+	int file;		/* index of the current input file */
+	int in_fd;		/* descriptor of the current input file, -1: not open */
+	__u64 offset;		/* of the next block in the current input file */
 	__u64 next_read;	/* number of the next block to read */
 	__u64 next_write;	/* number of the next block to write */
 	__u64 size_in;
@@ -60,7 +60,7 @@ struct worker {
 static void define_event(const char *name, trace_event_id_t *id)
 {
 	*id = POSIX_TRACE_UNNAMED_USER_EVENT;
-	posix_trace_eventid_open(name, id);	/* nothing is lost if that fails */
+	posix_trace_eventid_open(name, id);	/* on failure, id stays the unnamed type */
 }
 
 static void define_events(void)
@@ -116,9 +116,8 @@ static int write_full(int fd, const unsigned char *buf, size_t len)
 }
 
 /*
- * The next block of the input: 1 when there is one, 0 at the end, -1 with errno
- * and block->file after an error. Only one thread reads at a time, so that
- * pipes work as input.
+ * Reads the next block of the input. Returns 1; 0 at the end; -1 with errno and block->file after
+ * an error. Only one thread reads at a time, so that pipes work as input.
  */
 static int read_block(struct worker *worker, struct block_data *block)
 {
@@ -155,7 +154,7 @@ static int read_block(struct worker *worker, struct block_data *block)
 		job->file++;
 	}
 	if (!job->failed && !ret && !job->next_read) {
-		/* Even of nothing a gzip file has one member. */
+		/* A gzip file of empty input has one member, too. */
 		*block = (struct block_data) { .number = job->next_read++ };
 		ret = 1;
 	}
@@ -178,7 +177,7 @@ static int compress_block(struct worker *worker, z_stream *stream, struct block_
 	return 0;
 }
 
-/* Blocks are written in the order in which they were read: each has its turn. */
+/* Waits for the turn of the block: blocks are written in the order in which they were read. */
 static int write_block(struct worker *worker, struct block_data *block)
 {
 	struct job *job = worker->job;
@@ -279,20 +278,21 @@ static int run(struct job *job)
 	return 0;
 }
 
-/* Whoever started us wants to prepare something: wait for its word. */
+/* Waits for a byte from the controller, which first starts its stream. */
 static int wait_for_go(int fd)
 {
 	unsigned char go;
 
 	if (read_full(fd, &go, 1) != 1) {
-		fprintf(stderr, "compressor: nobody said go\n");
+		fprintf(stderr, "compressor: --wait-fd: closed before it had a byte\n");
 		return -1;
 	}
 	close(fd);
 	return 0;
 }
 
-static unsigned long parse_number(const char *arg, unsigned long min, unsigned long max)
+static unsigned long parse_number(const char *option, const char *arg, unsigned long min,
+				  unsigned long max)
 {
 	char *end;
 	unsigned long value;
@@ -300,7 +300,8 @@ static unsigned long parse_number(const char *arg, unsigned long min, unsigned l
 	errno = 0;
 	value = strtoul(arg, &end, 10);
 	if (errno || *end || end == arg || value < min || value > max) {
-		fprintf(stderr, "compressor: %s: not a number from %lu to %lu\n", arg, min, max);
+		fprintf(stderr, "compressor: %s: must be a number from %lu to %lu (got \"%s\")\n",
+			option, min, max, arg);
 		exit(2);
 	}
 	return value;
@@ -310,13 +311,13 @@ static void usage(FILE *to)
 {
 	fprintf(to,
 		"Usage: compressor [OPTION]... -o OUTPUT FILE...\n"
-		"Compress the FILEs, one after the other, into one gzip file.\n\n"
-		"  -b, --block=KIB     size of the blocks (128)\n"
-		"  -h, --help          this text\n"
-		"  -j, --jobs=N        worker threads (one per CPU)\n"
-		"  -l, --level=1..9    effort (6)\n"
-		"  -o, --output=FILE   where to write\n"
-		"  -w, --wait-fd=FD    first wait for a byte from this descriptor\n");
+		"Compress the FILEs into one gzip file.\n\n"
+		"  -b, --block=KIB     block size (128)\n"
+		"  -h, --help          print this help\n"
+		"  -j, --jobs=N        number of worker threads (one per CPU)\n"
+		"  -l, --level=1..9    compression level (6)\n"
+		"  -o, --output=FILE   write this file\n"
+		"  -w, --wait-fd=FD    wait for a byte from this descriptor before work begins\n");
 }
 
 int main(int argc, char **argv)
@@ -346,22 +347,22 @@ int main(int argc, char **argv)
 	while ((opt = getopt_long(argc, argv, "b:hj:l:o:w:", options, NULL)) != -1) {
 		switch (opt) {
 		case 'b':
-			job.block_size = parse_number(optarg, 1, 65536) << 10;
+			job.block_size = parse_number("--block", optarg, 1, 65536) << 10;
 			break;
 		case 'h':
 			usage(stdout);
 			return 0;
 		case 'j':
-			job.workers = parse_number(optarg, 1, 256);
+			job.workers = parse_number("--jobs", optarg, 1, 256);
 			break;
 		case 'l':
-			job.level = parse_number(optarg, 1, 9);
+			job.level = parse_number("--level", optarg, 1, 9);
 			break;
 		case 'o':
 			output = optarg;
 			break;
 		case 'w':
-			wait_fd = parse_number(optarg, 0, 1 << 20);
+			wait_fd = parse_number("--wait-fd", optarg, 0, 1 << 20);
 			break;
 		default:
 			usage(stderr);

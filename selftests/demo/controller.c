@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Controller and analyzer of a compressor: creates a trace stream on its
- * process, prints every event while it works, and sums up at the end.
+ * Controller and analyzer of the compressor: creates a trace stream on its process, prints each
+ * event as it comes, and a summary at the end.
  *
- * The program to be traced is started by this one and told to begin when the
- * stream runs, or has been running already (--pid). Its end must end the
- * reading: a second thread waits for it and stops the stream, so that the STOP
- * event is the last that is read.
+ * The controller starts the compressor, which waits until the stream runs; or it traces a running
+ * process (--pid). A second thread waits for the end of the process and stops the stream. So the
+ * STOP event is the last event to read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +26,7 @@
 #include "verify.h"
 
 struct options {
-	pid_t pid;		/* attach to this process, 0: start argv */
+	pid_t pid;		/* trace this process; 0: start argv */
 	char **argv;
 	size_t stream_size;
 	bool quiet;
@@ -49,7 +48,7 @@ static void complain(const char *what, int err)
 	fprintf(stderr, "controller: %s: %s\n", what, strerror(err));
 }
 
-/* In the child of spawn(): become the program, that is told to wait for @go. */
+/* In the child of spawn(): executes the program, which waits for a byte from @go. */
 static void become(char **argv, int argc, int go, int status)
 {
 	char **args = calloc(argc + 3, sizeof(*args));
@@ -71,8 +70,8 @@ static void become(char **argv, int argc, int go, int status)
 }
 
 /*
- * Starts @argv with --wait-fd; *@go is where to write when it shall begin.
- * Returns when the new program image runs, with its process id, or -1.
+ * Starts @argv with --wait-fd. Writing a byte to *@go lets it begin. Waits until the child has
+ * executed the program. Returns its process id, or -1.
  */
 static pid_t spawn(char **argv, const sigset_t *mask, int *go)
 {
@@ -101,7 +100,7 @@ static pid_t spawn(char **argv, const sigset_t *mask, int *go)
 	if (pid < 0) {
 		complain("fork", errno);
 	} else if (read(status[0], &err, sizeof(err)) == sizeof(err)) {
-		/* Only a failed exec writes; a good one just closes the pipe. */
+		/* The child writes only after a failed exec; a successful one closes the pipe. */
 		complain(argv[0], err);
 		waitpid(pid, NULL, 0);
 		pid = -1;
@@ -135,7 +134,7 @@ static void *wait_for_end(void *arg)
 	return NULL;
 }
 
-/* Reads and reports until the STOP event of the waiter. */
+/* Reads and reports events until the STOP event, which wait_for_end() causes. */
 static int analyze(trace_id_t trid, struct report *report)
 {
 	struct posix_trace_event_info info;
@@ -176,7 +175,7 @@ static int create_stream(const struct options *options, pid_t pid, trace_id_t *t
 	return err;
 }
 
-/* The stream exists: from its start to the last event. 0 or an error number. */
+/* Traces from the start of the stream to its last event. Returns 0 or an error number. */
 static int trace(struct waiter *waiter, int go, struct report *report)
 {
 	struct posix_trace_status_info status;
@@ -200,7 +199,7 @@ static int trace(struct waiter *waiter, int go, struct report *report)
 	if (!report->quiet)
 		printf("   time/us      process  thread          event\n");
 	if (go >= 0 && write(go, "", 1) != 1)
-		complain("the program does not listen", errno);
+		complain("starting the program", errno);
 	err = analyze(waiter->trid, report);
 	if (err)
 		pthread_cancel(waiter->thread);
@@ -226,7 +225,7 @@ static int run(const struct options *options)
 	int ret = 1, go = -1, status = 0;
 	int err;
 
-	/* Ctrl-C stops the stream, not us: the summary shall still be printed. */
+	/* Ctrl-C stops the stream, not the controller, which still prints the summary. */
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
@@ -247,7 +246,8 @@ static int run(const struct options *options)
 	err = create_stream(options, pid, &waiter.trid);
 	if (err) {
 		if (err == ENODEV)
-			fprintf(stderr, "controller: no /dev/posixtrace: is the module loaded?\n");
+			fprintf(stderr,
+				"controller: the module is not loaded; run \"posixtrace load\" as root\n");
 		else
 			complain("posix_trace_create", err);
 		goto out_reap;
@@ -268,7 +268,7 @@ static int run(const struct options *options)
 	report_free(&report);
 
 out_reap:
-	/* Without the word to begin, the program ends as soon as this closes. */
+	/* If the program has not begun, closing the pipe ends it. */
 	if (go >= 0)
 		close(go);
 	if (waiter.sigfd >= 0)
@@ -287,16 +287,16 @@ static void usage(FILE *to)
 	fprintf(to,
 		"Usage: controller [OPTION]... -- PROGRAM [ARG]...\n"
 		"       controller [OPTION]... --pid=PID\n"
-		"Trace a compressor and report what it does.\n\n"
-		"  -h, --help           this text\n"
-		"  -i, --input=FILE     input of the compressor, for the check (repeat)\n"
-		"  -o, --output=FILE    output of the compressor: check the trace against it\n"
+		"Trace a compressor and report its events.\n\n"
+		"  -h, --help           print this help\n"
+		"  -i, --input=FILE     input of the compressor, for --output; may be repeated\n"
+		"  -o, --output=FILE    output of the compressor; check the trace against it\n"
 		"  -p, --pid=PID        trace this process\n"
-		"  -q, --quiet          only the summary\n"
+		"  -q, --quiet          print only the summary\n"
 		"  -s, --size=BYTES     size of the trace stream\n");
 }
 
-static unsigned long parse_number(const char *arg)
+static unsigned long parse_number(const char *option, const char *arg)
 {
 	char *end;
 	unsigned long value;
@@ -304,7 +304,8 @@ static unsigned long parse_number(const char *arg)
 	errno = 0;
 	value = strtoul(arg, &end, 10);
 	if (errno || *end || end == arg || value > 1UL << 30) {
-		fprintf(stderr, "controller: %s: not a number\n", arg);
+		fprintf(stderr, "controller: %s: must be a number up to %lu (got \"%s\")\n", option,
+			1UL << 30, arg);
 		exit(2);
 	}
 	return value;
@@ -340,13 +341,13 @@ int main(int argc, char **argv)
 			options.output = optarg;
 			break;
 		case 'p':
-			options.pid = parse_number(optarg);
+			options.pid = parse_number("--pid", optarg);
 			break;
 		case 'q':
 			options.quiet = true;
 			break;
 		case 's':
-			options.stream_size = parse_number(optarg);
+			options.stream_size = parse_number("--size", optarg);
 			break;
 		default:
 			usage(stderr);

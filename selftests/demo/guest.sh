@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Runs in the guest: traces the compressor at work on real files.
-# usage: guest.sh [FILE...]   (default: the programs and libraries of the guest)
+# Runs in the guest: traces the compressor while it compresses files.
+# usage: guest.sh [FILE...]   (default: programs and libraries of the guest)
 set -eu
 
 here=$(dirname "$0")
@@ -14,7 +14,7 @@ if [ $# -eq 0 ]; then
 	done
 fi
 
-# The analyzer gets the same list, to compare the result with.
+# The controller gets the same files, to check the result.
 inputs=
 for file in "$@"; do
 	inputs="$inputs --input=$file"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the analyzer knows of a compressor: decodes its events, prints them and
- * adds them up. Nothing here knows about anything but the trace.
+ * Decodes the events of the compressor, prints them and counts them. Its only source is the trace.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* A block number beyond this is no block of ours but a broken event. */
+/* An event with a larger block number is broken. */
 #define BLOCKS_MAX	(16U << 20)
 
 static __u64 nanoseconds(const struct timespec *time)
@@ -21,7 +20,7 @@ static __u64 nanoseconds(const struct timespec *time)
 	return (__u64)time->tv_sec * 1000000000 + time->tv_nsec;
 }
 
-/* Room for element @index of *@array, the new ones zeroed: false without memory. */
+/* Makes room for element @index of *@array, zeroes new elements. False if memory is exhausted. */
 static bool grow(void *array, size_t *count, size_t index, size_t size)
 {
 	char **old = array;
@@ -89,7 +88,7 @@ static const char *name_of(struct report *report, trace_event_id_t id)
 	return name->name;
 }
 
-/* Number of a thread, from 1, in the order of their first events; 0: no memory. */
+/* Number of a thread, from 1, in order of first events; 0 if memory is exhausted. */
 static unsigned int worker_of(struct report *report, pthread_t thread)
 {
 	size_t i;
@@ -166,7 +165,7 @@ static bool is_block_event(const struct report *report, trace_event_id_t id)
 	       is(report, id, report->id.packed) || is(report, id, report->id.write);
 }
 
-/* The data of an event in words. The data is a copy of any alignment. */
+/* Prints the data of an event, which may have any alignment. */
 static void print_data(const struct report *report, const struct posix_trace_event_info *info,
 		       const void *data, size_t len)
 {
@@ -188,7 +187,7 @@ static void print_data(const struct report *report, const struct posix_trace_eve
 		       done.size_in, done.size_out);
 	} else if (is(report, id, POSIX_TRACE_STOP) && len == sizeof(automatic)) {
 		memcpy(&automatic, data, sizeof(automatic));
-		printf(automatic ? "by itself" : "by the controller");
+		printf(automatic ? "automatic" : "by the controller");
 	} else if (is(report, id, POSIX_TRACE_START)) {
 		printf("by the controller");
 	} else if (len) {
@@ -211,7 +210,7 @@ bool report_event(struct report *report, const struct posix_trace_event_info *in
 		report->first = now;
 	report->last = now;
 
-	/* Only events of the compressor belong to one of its threads. */
+	/* System events belong to no thread of the compressor. */
 	if (is_block_event(report, id) || is(report, id, report->id.thread) ||
 	    is(report, id, report->id.done)) {
 		report->events++;

@@ -8,11 +8,11 @@
 #include <sys/types.h>
 #include <trace.h>
 
-/* One block of the compressor, put together from the events about it. */
+/* One block of the compressor, as its events describe it. */
 struct report_block {
 	unsigned int worker;		/* index in report.workers */
 	__u64 begin;			/* of the compression, nanoseconds since the Epoch */
-	__u64 duration;		/* of the compression, nanoseconds */
+	__u64 duration;			/* of the compression, nanoseconds */
 	__u64 out_offset;
 	__u32 size_in;
 	__u32 size_out;
@@ -48,29 +48,29 @@ struct report {
 	size_t nr_blocks;
 
 	__u64 first, last;		/* times of the first and the last event */
-	__u64 events;		/* of the compressor */
-	__u64 overflows;		/* gaps in the trace */
-	bool overrun;			/* the status said so at some time */
-	bool done;			/* the compressor told that it came to its end */
+	__u64 events;			/* number of events of the compressor */
+	__u64 overflows;		/* number of gaps in the trace */
+	bool overrun;			/* the status of the stream reported an overrun */
+	bool done;			/* the trace has the compressor's last event */
 	__u64 done_blocks, done_in, done_out;
 };
 
 /*
  * report_init() - look up the event types of the compressor
  *
- * 0, or an error number of posix_trace_trid_eventid_open().
+ * Return: 0, or an error number of posix_trace_trid_eventid_open().
  */
 int report_init(struct report *report, trace_id_t trid);
 
 /*
- * report_event() - print one event and take note of it
+ * report_event() - print one event and add it to the report
  *
- * False when there is no memory.
+ * Return: false if memory is exhausted.
  */
 bool report_event(struct report *report, const struct posix_trace_event_info *info,
 		  const void *data, size_t len);
 
-/* report_summary() - what a person wants to know at the end */
+/* report_summary() - print the summary */
 void report_summary(const struct report *report);
 
 void report_free(struct report *report);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Compares what the trace said about a gzip file with the file itself.
+ * Compares the blocks of the trace with the gzip file itself.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,16 +17,16 @@ struct unpack {
 	const struct report *report;
 	char *const *inputs;
 	size_t nr_inputs;
-	FILE *input;		/* where inputs[next - 1] is being read */
+	FILE *input;		/* inputs[next - 1], being read */
 	size_t next;
 
-	__u64 members;	/* of the gzip file, so far */
-	__u64 position;	/* in the gzip file where this member begins */
-	__u64 unpacked;	/* bytes in all */
-	unsigned int wrong;	/* blocks for which trace and file differ */
+	__u64 members;		/* members of the gzip file so far */
+	__u64 position;		/* begin of the current member in the gzip file */
+	__u64 unpacked;		/* number of bytes unpacked */
+	unsigned int wrong;	/* number of blocks for which trace and file differ */
 };
 
-/* The next @len bytes of all inputs as if they were one file: -1 when there are fewer. */
+/* Reads the next @len bytes of all inputs as one file. Returns -1 if there are fewer. */
 static int read_inputs(struct unpack *unpack, unsigned char *buf, size_t len)
 {
 	while (len) {
@@ -61,7 +61,7 @@ static int compare_bytes(struct unpack *unpack, const unsigned char *data, size_
 	return 0;
 }
 
-/* A gzip member has come to its end: is it the block that the trace told of? */
+/* Compares a complete gzip member with its block in the trace. */
 static void compare_block(struct unpack *unpack, __u64 size_out, __u64 size_in)
 {
 	const struct report *report = unpack->report;
@@ -72,8 +72,7 @@ static void compare_block(struct unpack *unpack, __u64 size_out, __u64 size_in)
 	if (!block || !block->packed || !block->written || block->size_out != size_out ||
 	    block->size_in != size_in || block->out_offset != unpack->position) {
 		if (!unpack->wrong++)
-			printf("check: block %llu is not what the trace said\n",
-			       unpack->members);
+			printf("check: block %llu differs from the trace\n", unpack->members);
 	}
 	unpack->members++;
 	unpack->position += size_out;
@@ -102,7 +101,7 @@ static int unpack_file(struct unpack *unpack, FILE *file)
 			stream.avail_out = sizeof(out);
 			err = inflate(&stream, Z_NO_FLUSH);
 			if (err != Z_OK && err != Z_STREAM_END && err != Z_BUF_ERROR) {
-				printf("check: the file is no gzip file after byte %llu\n",
+				printf("check: the file is not a gzip file after byte %llu\n",
 				       unpack->position + stream.total_in);
 				goto out_end;
 			}
@@ -113,7 +112,7 @@ static int unpack_file(struct unpack *unpack, FILE *file)
 			compare_block(unpack, stream.total_in, stream.total_out);
 	}
 	if (ferror(file) || err != Z_STREAM_END)
-		printf("check: the file is cut off\n");
+		printf("check: the file is truncated\n");
 	else
 		ret = 0;
 out_end:
@@ -144,7 +143,7 @@ bool verify(const struct report *report, const char *output, char *const *inputs
 	good = !unpack_file(&unpack, file);
 	fclose(file);
 	if (good && !read_inputs(&unpack, &rest, 1)) {
-		printf("check: the file does not contain all of the input\n");
+		printf("check: the file lacks a part of the input\n");
 		good = false;
 	}
 	if (unpack.input)

@@ -5,14 +5,16 @@
 #include "report.h"
 
 /*
- * verify() - does the trace tell the truth about the file?
- * @report: what was learned from the trace
+ * verify() - check the trace against the compressed file
+ * @report: the report of the trace
  * @output: the compressed file
- * @inputs: the files it was made of, in this order
+ * @inputs: the input files, in order
+ * @nr_inputs: number of input files
  *
- * Unpacks @output and compares it with the inputs byte by byte, and the size
- * and place of each gzip member with what the trace said about its block.
- * Says on standard output what it found. True when everything fits.
+ * Unpacks @output and compares it with the inputs byte by byte. Compares the size and position
+ * of each gzip member with those of its block in the trace. Prints the result on standard output.
+ *
+ * Return: true if everything agrees.
  */
 bool verify(const struct report *report, const char *output, char *const *inputs,
 	    size_t nr_inputs);
