@@ -22,15 +22,15 @@
 #define SUBBUFS_MAX	8192
 #define SYS_SUBBUFS	4U
 
-/* Where things are in the file that all is mapped from. */
+/* Offsets in the file that holds all shared memory. */
 #define GATE_AT		0UL
 #define WAKEUP_AT		(GATE_AT + sizeof(struct posixtrace_gate))
 #define READER_AT	(WAKEUP_AT + PAGE)
 #define CTRL_AT		(READER_AT + (1UL << 20))
 
 static struct {
-	pthread_mutex_t lock;	/* guards all that follows */
-	int memory;		/* the file; 0 at first */
+	pthread_mutex_t lock;	/* guards all members below */
+	int memory;		/* the file; 0 before it exists */
 	bool counter;
 	bool ticks;
 	pthread_t ticker;
@@ -50,9 +50,9 @@ static struct {
 	struct posixtrace_subbuf *subbufs;
 	size_t heads_at, pool_at, pool_size;
 	unsigned int open[CPUS_MAX + 1];
-	unsigned int next[SUBBUFS_MAX];	/* of the same CPU */
+	unsigned int next[SUBBUFS_MAX];	/* next sub-buffer of the same CPU */
 	unsigned int youngest[CPUS_MAX + 1];	/* valid if there is an oldest one */
-	unsigned int unused[2][SUBBUFS_MAX];	/* of processes, and of the system */
+	unsigned int unused[2][SUBBUFS_MAX];	/* for processes, and for system events */
 	unsigned int nr_unused[2];
 	unsigned long long seq;
 	unsigned long nexts;
@@ -72,7 +72,7 @@ static unsigned long long monotonic(void)
 /* Gate and clock							*/
 
 #ifdef __x86_64__
-/* As exact as a bench needs it: the kernel knows better. */
+/* Measures the rate of the counter, accurately enough for a benchmark. */
 static void publish_counter(struct posixtrace_clock *clock)
 {
 	unsigned long long begin = monotonic(), ticks = __builtin_ia32_rdtsc(), end;
@@ -94,7 +94,7 @@ static void publish_counter(struct posixtrace_clock *clock)
 }
 #endif
 
-/* For those who have no counter, as each tick of the kernel does. */
+/* Updates the time for a clock without counter, as each tick of the kernel does. */
 static void *tick(void *arg)
 {
 	const struct timespec pause = { .tv_nsec = 4000000 };
@@ -178,7 +178,7 @@ static void put_unused(unsigned int idx)
 	fake.unused[system][fake.nr_unused[system]++] = idx;
 }
 
-/* Off the list of its CPU, where it is the first. */
+/* Removes a sub-buffer from the list of its CPU, where it is the first. */
 static void release_subbuf(unsigned int idx)
 {
 	__atomic_store_n(&fake.oldest[fake.subbufs[idx].cpu], fake.next[idx], __ATOMIC_RELEASE);
@@ -186,7 +186,7 @@ static void release_subbuf(unsigned int idx)
 	put_unused(idx);
 }
 
-/* An unused one, or the one that was closed first. */
+/* Takes an unused sub-buffer, or the one that was closed first. */
 static unsigned int take_subbuf(bool system)
 {
 	unsigned int idx, best = POSIXTRACE_NONE, cpu;
@@ -341,7 +341,7 @@ static int sync_slots(struct posixtrace_sync *arg)
 		.heads = { fake.heads_at, fake.pool_at - fake.heads_at },
 		.pool = { fake.pool_at, (__u64)fake.nr_subbufs * fake.subbuf_size },
 		.wakeup = { WAKEUP_AT, PAGE },
-		/* Another one each time, or the library would keep the old mapping. */
+		/* Use a new id each time, or the library would keep the old mapping. */
 		.stream = fake.nexts + 1,
 		.subbuf_size = fake.subbuf_size,
 		.max_data_size = fake.attr.max_data_size,
@@ -409,14 +409,14 @@ static int command(unsigned long cmd, void *arg)
 	case POSIXTRACE_IOC_SHUTDOWN:
 		return shut_down();
 	}
-	/* What the benches do not need. */
+	/* The benchmarks need no other commands. */
 	abort();
 }
 
 /* ------------------------------------------------------------------ */
-/* In the library's way							*/
+/* Interception of the library's system calls				*/
 
-#define FAKE_FD_MIN	1000	/* higher than any that is open otherwise */
+#define FAKE_FD_MIN	1000	/* higher than any other open descriptor */
 
 static bool is_device(const char *path)
 {
@@ -433,7 +433,7 @@ static long answer(int err)
 
 long __real_syscall(long number, ...);
 
-/* The linker has it called in place of the C library's (--wrap). */
+/* The linker replaces syscall() of the C library by this function (--wrap). */
 long __wrap_syscall(long number, ...)
 {
 	long arg[6];
@@ -448,7 +448,7 @@ long __wrap_syscall(long number, ...)
 	if (number == SYS_openat && is_device((const char *)arg[1]))
 		return __real_syscall(SYS_fcntl, STDERR_FILENO, F_DUPFD_CLOEXEC, FAKE_FD_MIN);
 	if (number == SYS_ioctl && (int)arg[0] >= FAKE_FD_MIN) {
-		/* What comes on top of any command. */
+		/* Add the cost of a system call to each command. */
 		__real_syscall(SYS_getppid);
 		pthread_mutex_lock(&fake.lock);
 		err = command(arg[1], (void *)arg[2]);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The module's part, played in the process itself, for machines without the module:
- * one stream with the policy POSIX_TRACE_LOOP that traces this process. The library is
- * the real one; only the system calls that it makes to the module end up here.
+ * Simulates the module in the process itself, for machines without the module: one stream with
+ * policy POSIX_TRACE_LOOP that traces this process. The library is the real one. Only its system
+ * calls to the module end here.
  *
- * Threads that record must stay on their CPUs: nobody but the kernel can do NEXT in
- * one piece with what runs on a CPU.
+ * Recording threads must stay on their CPUs: only the kernel can execute NEXT atomically with
+ * respect to a CPU.
  */
 #ifndef BENCH_FAKE_H
 #define BENCH_FAKE_H
@@ -13,24 +13,24 @@
 #include <stdbool.h>
 
 /**
- * fake_clock() - what timestamps are made from
- * @counter: the counter of the CPU as the module would publish it, else the vDSO
+ * fake_clock() - choose the clock of timestamps
+ * @counter: use the counter of the CPU, as the module publishes it; otherwise the vDSO
  *
- * Before the first call of the library, or between streams.
+ * Call it before the first call of the library, or between streams.
  */
 void fake_clock(bool counter);
 
 /**
- * fake_nexts() - how many sub-buffers were handed out
+ * fake_nexts() - count the sub-buffers handed out
  *
- * Return: a number that never falls.
+ * Return: a number that never decreases.
  */
 unsigned long fake_nexts(void);
 
 /**
- * fake_bytes() - how much of the sub-buffers that are closed or open is records
+ * fake_bytes() - get the size of the records in all open and closed sub-buffers
  *
- * Return: bytes, of what is there now.
+ * Return: the present number of bytes.
  */
 unsigned long fake_bytes(void);
 

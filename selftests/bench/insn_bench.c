@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many instructions things take, in a guest whose clock counts them
- * (selftests/vm/run --icount): lines "NAME VALUE". What the kernel does is counted, too.
+ * Counts instructions, including those of the kernel, in a guest whose clock counts them
+ * (selftests/vm/run --icount). Prints lines "NAME VALUE".
  *
- * usage: insn_bench [all|recording]: "recording" is what changes with the processors and
- * with GLIBC_TUNABLES=glibc.pthread.rseq=0
+ * usage: insn_bench [all|recording]
+ *
+ * "recording" measures only what depends on the number of processors and on
+ * GLIBC_TUNABLES=glibc.pthread.rseq=0.
  */
 #include <fcntl.h>
 #include <posixtrace.h>
@@ -53,7 +55,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median: timer interrupts come in between now and then. */
+/* Returns the median, because timer interrupts disturb some measurements. */
 static double measure(void (*fn)(void), int count)
 {
 	long long took[REPEATS], begin, clock;
@@ -71,7 +73,7 @@ static double measure(void (*fn)(void), int count)
 }
 
 /* ------------------------------------------------------------------ */
-/* What is measured							*/
+/* Measured operations							*/
 
 static void getppid_once(void)
 {
@@ -134,7 +136,7 @@ static void open_stream(trace_id_t *stream)
 	    posix_trace_create(0, &attr, stream) || posix_trace_start(*stream))
 		die("posix_trace_create");
 	posix_trace_attr_destroy(&attr);
-	/* All of its memory has been used once, and is mapped. */
+	/* Use all memory of the stream once, so that it is mapped. */
 	for (int i = 0; i < 20000; i++)
 		posix_trace_event(type, payload, DATA_SIZE);
 }
@@ -184,7 +186,7 @@ static void measure_types(void)
 	int opened = 0;
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		/* One more is there: that which is recorded, and the unnamed one. */
+		/* The recorded type and the unnamed type exist, too. */
 		open_types(counts[i]);
 		opened = counts[i];
 		open_stream(&trid[0]);

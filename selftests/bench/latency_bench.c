@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long a real-time thread waits for its processor while the module is busy: as
- * cyclictest does it, one thread per processor that wants to run each millisecond, first
- * beside other work for the kernel, then beside the module's. Rounds of both take turns.
- * Whatever the module does with interrupts or preemption off makes the second one longer.
+ * Measures how long a real-time thread waits for its processor while the module is busy. As in
+ * cyclictest, one thread per processor wakes up each millisecond, alternately during other work
+ * for the kernel and during work for the module. Work of the module with interrupts or
+ * preemption disabled makes the second wait longer.
  *
- * The work is done in a process of its own: a fork() leaves a process with pages that it
- * can only read, and whoever writes there next waits until the fork() is over.
+ * Another process does the work. A fork() makes the pages of its process read-only, and a
+ * thread that writes to them waits until the fork() has finished.
  *
- * usage: latency_bench [SECONDS [ROUNDS]]	of each round
+ * usage: latency_bench [SECONDS [ROUNDS]]	SECONDS per round
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 #define WORKS_MAX	8
 #define INTERVAL	1000000L	/* ns */
 #define NSEC		1000000000L
-#define BINS		100000		/* of 1 us; the last one has all above */
+#define BINS		100000		/* of 1 us; the last one holds all longer waits */
 
 struct cpu {
 	pthread_t thread;
@@ -47,7 +47,7 @@ struct load {
 static struct cpu cpus[CPUS_MAX];
 static int nr_cpus;
 static int stop_measuring, stop_load;
-static unsigned long done[WORKS_MAX];	/* by each thread of the work */
+static unsigned long done[WORKS_MAX];	/* rounds done by each thread of the work */
 static trace_id_t trid;		/* the stream of the load */
 
 static void check(int error, const char *what)
@@ -64,7 +64,7 @@ static bool stopped(const int *flag)
 }
 
 /* ------------------------------------------------------------------ */
-/* What is measured							*/
+/* Measurement								*/
 
 static void note(struct cpu *cpu, const struct timespec *wanted)
 {
@@ -112,7 +112,7 @@ static bool goes_on(void *count)
 	return !stopped(&stop_load);
 }
 
-/* Work for the kernel that is not ours					*/
+/* Work for the kernel without the module				*/
 
 static void *copy(void *arg)
 {
@@ -210,7 +210,7 @@ static void *control(void *arg)
 	return arg;
 }
 
-/* Large ones: what is done for each sub-buffer is done often. */
+/* Creates large streams: the module does work for each of their sub-buffers. */
 static void *create(void *arg)
 {
 	while (goes_on(arg))
@@ -245,7 +245,7 @@ static const struct load loads[] = {
 
 #define LOADS	(sizeof(loads) / sizeof(loads[0]))
 
-/* The other process: works until it is told to stop, which is when standard input ends. */
+/* The other process: works until standard input ends. */
 static int do_work(const char *name)
 {
 	const struct load *load = loads;
@@ -276,7 +276,7 @@ static int do_work(const char *name)
 
 /* ------------------------------------------------------------------ */
 
-/* The latency that @share of all do not exceed, in us. */
+/* Returns the latency in us that @share of all waits do not exceed. */
 static long quantile(const unsigned int *bins, double share)
 {
 	unsigned long long all = 0, sum = 0;
@@ -300,7 +300,7 @@ static void sleep_for(int seconds)
 		;
 }
 
-/* Returns when the work has begun; *@end: to be closed when it shall end. */
+/* Starts the work, and returns after it has begun. Closing *@end ends the work. */
 static pid_t begin_load(const struct load *load, int *end)
 {
 	char *const argv[] = { "latency_bench", "work", (char *)load->name, NULL };
@@ -329,7 +329,7 @@ static void end_load(pid_t pid, int end)
 	close(end);
 }
 
-/* One round: adds to @bins, and returns the longest, in ns. */
+/* Runs one round: adds to @bins, and returns the longest wait in ns. */
 static long run(const struct load *load, int seconds, unsigned int *bins)
 {
 	long max = 0;
@@ -371,7 +371,7 @@ int main(int argc, char **argv)
 		cpus[i].bins = calloc(BINS, sizeof(*cpus[i].bins));
 		check(cpus[i].bins ? 0 : ENOMEM, "bins");
 	}
-	/* Stacks of threads, too: the measured ones wait for no page. */
+	/* Lock all memory, including stacks, so that the measured threads wait for no page. */
 	check(mlockall(MCL_CURRENT | MCL_FUTURE) ? errno : 0, "mlockall");
 	for (int round = 0; round < rounds; round++) {
 		for (unsigned int n = 0; n < LOADS; n++) {

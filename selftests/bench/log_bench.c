@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a log costs: how long a flush takes, against a plain write() of the same bytes,
- * and what a program that records notices of it. Rounds of both take turns; what is
- * told is the median of their ratios.
+ * Measures the cost of a log: how long a flush takes, compared with a plain write() of as many
+ * bytes, and how much it slows down a recording program. Rounds of both alternate. The result is
+ * the median of their ratios.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,11 +17,11 @@
 
 #define ROUNDS		11
 #define STREAM_SIZE	(8UL << 20)
-#define LOG_SIZE	(256UL << 20)	/* more than is written: nothing is overwritten */
+#define LOG_SIZE	(256UL << 20)	/* large enough to overwrite nothing */
 #define DATA_SIZE	104
-#define PIECE		4096	/* bytes, of a plain write() */
+#define PIECE		4096	/* bytes of one plain write() */
 #define FLUSHED		40000	/* events in one flush: most of the stream */
-#define MEASURED	40000	/* events that are timed */
+#define MEASURED	40000	/* events recorded while measuring time */
 
 static void check(int error, const char *what)
 {
@@ -104,7 +104,7 @@ static void record(int count)
 		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, sizeof(data));
 }
 
-/* Asks every 50 us whether it is done: who asks all the time takes its time from it. */
+/* Polls every 50 us whether the flush is done: busy polling would slow it down. */
 static void flush(trace_id_t trid)
 {
 	const struct timespec pause = { .tv_nsec = 50000 };
@@ -131,7 +131,7 @@ static void *bytes_of(int fd, off_t pos, off_t len)
 	return bytes;
 }
 
-/* Seconds for these bytes, in pieces of the size of a sub-buffer. */
+/* Measures the seconds to write these bytes in pieces. */
 static double write_plainly(int fd, const char *bytes, off_t len)
 {
 	double begin = seconds();
@@ -145,8 +145,8 @@ static double write_plainly(int fd, const char *bytes, off_t len)
 }
 
 /*
- * Memory of a virtual machine that nobody has used costs more than what it is used for:
- * let all files find some that was used.
+ * The first use of memory in a virtual machine costs more than a write to it. Use as much as all
+ * rounds need once before, so that their files get used memory.
  */
 static void use_memory(void)
 {
@@ -197,7 +197,7 @@ static void *flush_until_end(void *arg)
 	return NULL;
 }
 
-/* Of its own time: that a flush needs a processor, too, is another matter. */
+/* Measures the processor time of the thread itself, without that of the flush. */
 static double time_recording(void)
 {
 	double begin = seconds_of(CLOCK_THREAD_CPUTIME_ID);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The same as native_bench, recorded by LTTng-UST: one round, lines "NAME VALUE".
+ * Measures the same as native_bench with LTTng-UST. Prints one round of lines "NAME VALUE".
  *
- * usage: lttng_bench on|off|read: with a session that records the event; with none; for a
- * session that is read afterwards
+ * usage: lttng_bench on|off|read
+ *
+ * "on" needs a session that records the event, "off" needs none. "read" records the events that
+ * are read afterwards.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -75,7 +77,7 @@ int main(int argc, char **argv)
 		measure("lttng_off", 16);
 		return 0;
 	}
-	/* All its buffers are there. */
+	/* Record once, so that all buffers exist. */
 	for (int i = 0; i < 3 * CHUNKS; i++)
 		record(16, EVENTS);
 	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {

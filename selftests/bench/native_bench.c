@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What recording and reading cost, on a machine without the module: one round, lines
- * "NAME VALUE". The library is the real one, its module is fake.c.
+ * Measures recording and reading on a machine without the module, with the real library and
+ * fake.c as its module. Prints one round of lines "NAME VALUE".
  *
- * usage: native_bench [ROUND]: in odd rounds things are measured in the other order.
+ * usage: native_bench [ROUND]	odd rounds measure in reverse order
  */
 #include <pthread.h>
 #include <sched.h>
@@ -22,7 +22,7 @@
 
 #define STREAM_SIZE	(8U << 20)
 #define DATA_MAX	1024
-#define EVENTS		20000	/* less than a time slice */
+#define EVENTS		20000	/* take less than a time slice */
 #define CHUNKS		20
 #define READ_EVENTS	60000
 #define BATCH		256
@@ -56,11 +56,11 @@ static void pin(int cpu)
 }
 
 /* ------------------------------------------------------------------ */
-/* One thing, many times: nanoseconds each				*/
+/* Nanoseconds of one operation						*/
 
 typedef double measurement(size_t len);
 
-/* The loop is for all of them: what is in it is to be inlined. */
+/* All measurements share this loop, so it must be inlined. */
 static inline __attribute__((__always_inline__)) double repeat(void (*fn)(size_t len), size_t len)
 {
 	double begin = now();
@@ -86,7 +86,7 @@ static double name(size_t len)			\
 
 static struct timespec clock_time;
 
-/* As fast as a core can, and without memory. */
+/* Runs as fast as a core can, without using memory. */
 static inline void add_up(void)
 {
 	unsigned long a = 0, b = 0, c = 0, d = 0;
@@ -138,7 +138,7 @@ static void *record_thread(void *arg)
 	return NULL;
 }
 
-/* So many of them in a nanosecond, by so many threads on as many CPUs. */
+/* Returns the number of operations per nanosecond of @threads threads on as many CPUs. */
 static double throughput(int threads, measurement *fn)
 {
 	struct recorder recorder[2];
@@ -177,10 +177,10 @@ static void new_stream(size_t size)
 	    posix_trace_start(trid))
 		die("no stream");
 	posix_trace_attr_destroy(&attr);
-	/* The library takes note of it. */
+	/* Let the library notice the stream. */
 	posix_trace_event(type, NULL, 0);
 	if (!fake_nexts())
-		die("nothing is recorded without system calls: no restartable sequences");
+		die("recording needs restartable sequences (rseq) of the C library");
 }
 
 static void read_one_by_one(void)
@@ -244,7 +244,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The median: whoever else wants the CPU has it for whole chunks. */
+/* Returns the median, because other processes use the CPU for whole time slices. */
 static void measure(const char *name, measurement *fn, size_t len)
 {
 	double chunk[CHUNKS];
@@ -287,7 +287,7 @@ static void measure_threads(void)
 	printf("on_16_1 %f\n", 1 / one);
 	printf("on_16_2 %f\n", 2 / two);
 	printf("scale2 %f\n", two / one);
-	/* Of nothing that is shared: what the processors have in common. */
+	/* Without shared data: shows how much the processors themselves scale. */
 	printf("scale2_adding %f\n", throughput(2, adding) / throughput(1, adding));
 }
 
@@ -308,7 +308,7 @@ int main(int argc, char **argv)
 	measure_reading(odd ? read_batches : read_one_by_one);
 	measure_reading(odd ? read_one_by_one : read_batches);
 	new_stream(STREAM_SIZE);
-	/* All pages are there. */
+	/* Use all pages once, so that they are mapped. */
 	for (int i = 0; i < 3 * CHUNKS; i++)
 		by_call(16);
 	if (odd) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Turns the output of "native", insn_bench and log_bench, in this order, into tables in the
-# markup of the documents and into lines for scripts.
+# Turns the output of "native", insn_bench and log_bench, in this order, into tables in the markup
+# of the documentation, and into lines for scripts.
 
 FNR == 1 { file++ }
 file == 1 { median[$1] = $2; least[$1] = $3; most[$1] = $4; next }
@@ -25,7 +25,7 @@ function noisy(name)
 	return number(name) " (" digits(least[name]) " to " digits(most[name]) ")"
 }
 
-# The first row has the headings; cells are separated by "|".
+# row(TEXT): adds a row to the table; the first row has the headings, "|" separates cells
 function row(text)
 {
 	cells[++rows] = text

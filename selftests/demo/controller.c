@@ -247,7 +247,7 @@ static int run(const struct options *options)
 	if (err) {
 		if (err == ENODEV)
 			fprintf(stderr,
-				"controller: the module is not loaded; run \"posixtrace load\" as root\n");
+				"controller: the module is not loaded: try \"posixtrace load\" as root\n");
 		else
 			complain("posix_trace_create", err);
 		goto out_reap;
