@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is in a log, for tests of those who have it written: events_helper LOG prints
- * "NAME TEXT" for each user event.
+ * Prints the contents of a log: "NAME TEXT" for each user event.
+ *
+ * usage: events_helper LOG
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program with a child that outlives it: each records an event, the child when its
- * parent is gone.
+ * A program whose child outlives it. Each records an event, the child after its parent has
+ * ended.
  */
 #include <string.h>
 #include <trace.h>
@@ -21,7 +21,7 @@ int main(void)
 		return 102;
 	if (pid == 0) {
 		close(end[1]);
-		/* Ends when the parent does. */
+		/* Returns when the parent has ended. */
 		if (read(end[0], &byte, 1) != 0)
 			return 103;
 		posix_trace_event(family, "child", strlen("child") + 1);

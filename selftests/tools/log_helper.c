@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that records as it is told, perhaps into a log: for each byte of the standard
- * input, 'e' ten times "round", and in each "work_begin" and "work_end"; 'f' flushes the log;
- * others do nothing. Each is answered on the standard output. The end of the input is its
- * own, and then the log is complete.
+ * A program that records on command, optionally into a log. It reads commands of one byte from
+ * standard input: 'e' records ten times "work_begin", "round" and "work_end"; 'f' flushes the
+ * log; others do nothing. It answers each command on standard output. At the end of the input
+ * it completes the log and ends.
  *
- * usage: log_helper [LOG [full|loop]]    the log takes little, and then no more, or the new
- *                                        in place of the old
+ * usage: log_helper [LOG [full|loop]]    a small log that stops when full, or overwrites events
  */
 #include <fcntl.h>
 #include <string.h>
 #include <trace.h>
 #include <unistd.h>
 
-/* The smallest: a sub-buffer and STOP, two blocks. */
+/* The smallest size: a sub-buffer and STOP, two blocks. */
 #define FULL_LOG_SIZE	(12 << 10 | 56)
 #define LOOP_LOG_SIZE	(2 * (12 << 10 | 128))
 
@@ -71,7 +70,7 @@ int main(int argc, char **argv)
 	while (read(STDIN_FILENO, &byte, 1) == 1) {
 		if (byte == 'e')
 			record_rounds();
-		/* It may be under way already, or the log may be full. */
+		/* Ignore errors: a flush may be under way already, or the log may be full. */
 		if (byte == 'f' && argc > 1)
 			posix_trace_flush(trid);
 		if (write(STDOUT_FILENO, &byte, 1) != 1)

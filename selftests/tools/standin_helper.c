@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* standin_helper VERSION COMMAND...: runs it with a module of that ABI version in its place. */
+/*
+ * Runs a command with a simulated module of the given ABI version.
+ *
+ * usage: standin_helper VERSION COMMAND...
+ */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdbool.h>

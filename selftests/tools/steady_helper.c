@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that is traced until it gets a signal: steady_helper [stubborn] [READY]
- * records "begin" and writes to the FIFO READY, and the same for each SIGINT and
- * SIGTERM that comes. The first one ends it, unless it is stubborn.
+ * A program that is traced until it gets a signal. It records "begin" and writes to the FIFO
+ * READY. For each SIGINT and SIGTERM it records "signal N". The first signal ends it. If it is
+ * stubborn, it writes to READY again instead.
+ *
+ * usage: steady_helper [stubborn] [READY]
  */
 #include <fcntl.h>
 #include <signal.h>

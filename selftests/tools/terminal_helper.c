@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program on a terminal: terminal_helper REGEX PROGRAM [ARG]... prints what
- * the program writes there, and types Ctrl-C once the extended regular expression
- * matches. Ends as the program does.
+ * Runs a program on a terminal and prints its output. Types Ctrl-C once the output matches the
+ * extended regular expression. Ends with the exit status of the program.
+ *
+ * usage: terminal_helper REGEX PROGRAM [ARG]...
  */
 #include <pty.h>
 #include <regex.h>
@@ -28,7 +29,7 @@ int main(int argc, char **argv)
 		execvp(argv[2], argv + 2);
 		_exit(127);
 	}
-	/* The end is an error, EIO. */
+	/* At the end, read() fails with EIO. */
 	while (len < sizeof(seen) - 1) {
 		n = read(terminal, seen + len, sizeof(seen) - 1 - len);
 		if (n <= 0)

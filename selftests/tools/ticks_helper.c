@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program to be traced: ticks_helper COUNT STATUS [NAME] records COUNT events, of
- * the type "tick" or NAME, and one of the type "raw", and ends with STATUS.
+ * A program to trace. It records COUNT events of type "tick" or NAME and one event of type "raw",
+ * and ends with exit status STATUS.
+ *
+ * usage: ticks_helper COUNT STATUS [NAME]
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * writes_helper PROGRAM [ARG]... runs a program, and prints to the standard error what the
- * program writes there: each write in brackets. Ends as the program does.
+ * Runs a program, and prints each of its writes to standard error in brackets, on standard error.
+ * Ends with the exit status of the program.
+ *
+ * usage: writes_helper PROGRAM [ARG]...
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -17,7 +19,7 @@ int main(int argc, char **argv)
 	ssize_t n;
 	pid_t pid;
 
-	/* A pipe of packets: each read gets what one write has put there. */
+	/* A packet pipe: each read returns the data of one write. */
 	if (argc < 2 || pipe2(ends, O_DIRECT | O_CLOEXEC))
 		return 100;
 	pid = fork();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes a large log: so many events, of so many types, on so many CPUs, each of which has
- * a thread. A quarter of them are pairs of work_begin and work_end. Says on the standard
- * output how many there are of each: "COUNT NAME". The same numbers give the same log.
+ * Writes a large log with the given number of events, types and CPUs. Each CPU has one thread. A
+ * quarter of the events are work_begin and work_end. Prints the number of events of each type as
+ * "COUNT NAME". The same arguments give the same log.
  *
  * usage: make_log FILE EVENTS [CPUS [TYPES [SEED]]]
  */
@@ -13,7 +13,7 @@
 #include "log_writer.h"
 
 #define SUBBUF		(64U << 10)
-#define PER_EPOCH	256	/* events, on all CPUs */
+#define PER_EPOCH	256	/* events on all CPUs */
 #define CPUS_MAX	64
 #define TYPES_MAX	1000
 #define WORK_BEGIN	LOG_FIRST_NAMED
@@ -33,7 +33,7 @@ static int fd;
 static __u64 state;
 static __u64 counts[POSIXTRACE_ID_MAX];
 
-/* xorshift64: not good, but the same everywhere. */
+/* xorshift64: gives the same sequence everywhere. */
 static __u64 next_random(void)
 {
 	state ^= state << 13;
@@ -42,7 +42,7 @@ static __u64 next_random(void)
 	return state;
 }
 
-/* What was made, to the file: nothing of it is needed any more. */
+/* Writes the data built so far to the file, and empties the buffer. */
 static void write_out(void)
 {
 	size_t done = 0;
@@ -104,7 +104,8 @@ static unsigned long argument(char **argv, int argc, int i, unsigned long unless
 	unsigned long value = i < argc ? strtoul(argv[i], NULL, 0) : unless;
 
 	if (!value || value > max) {
-		fprintf(stderr, "make_log: number %d: 1 to %lu\n", i, max);
+		fprintf(stderr, "make_log: number %d: must be from 1 to %lu (got \"%s\")\n", i,
+			max, i < argc ? argv[i] : "");
 		exit(2);
 	}
 	return value;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes a log as it is told, for tests that need to know every event of it. Lines of the
- * standard input:
+ * Writes a log from a script on standard input, so that a test knows every event. The lines of
+ * the script are:
  *
- *	cpus N				first, or it is 4: CPUs 0 to N - 1, system events N
- *	policy loop			likewise: of the stream, or it is flush
- *	name ID TEXT			"\xNN" is a byte
- *	block CPU			events from now on are of this CPU
+ *	cpus N				CPUs 0 to N - 1, system events on N; 4 without this line
+ *	policy loop			policy of the stream; flush without this line
+ *	name ID TEXT			name of event type ID; "\xNN" is a byte
+ *	block CPU			the following events are of this CPU
  *	event ID TIME [WORD]...		pid=N thread=N address=N cut text=TEXT hex=DIGITS zeros=N
- *	lost N TIME			a gap: N events since TIME, ahead of the next block
+ *	lost N TIME			a gap before the next block: N events lost since TIME
  *	epoch				the next flush
- *	end				of the log
+ *	end				the end of the log
+ *
+ * "cpus" and "policy" come first.
  *
  * usage: write_log FILE
  */
@@ -21,7 +23,7 @@
 #include "log_writer.h"
 
 #define SUBBUF		(264U << 10)
-#define BLOCK_SIZE	(4U << 10)	/* more is another block */
+#define BLOCK_SIZE	(4U << 10)	/* a larger block ends after its last event */
 #define DATA_MAX	65536
 
 static struct log_writer log_file_writer;
@@ -48,7 +50,7 @@ static int nibble(char c)
 	const char *at = c ? strchr(digits, c) : NULL;
 
 	if (!at)
-		fail("not hexadecimal");
+		fail("not a hexadecimal digit");
 	return at - digits;
 }
 
@@ -85,7 +87,7 @@ static void add_event(char *rest)
 	char *word;
 
 	if (block_cpu < 0)
-		fail("an event before the first block");
+		fail("\"event\" before the first \"block\"");
 	record.event_id = strtoul(rest, &rest, 0);
 	record.timestamp = strtoull(rest, &rest, 0);
 	for (word = strtok(rest, " "); word; word = strtok(NULL, " ")) {
@@ -106,7 +108,7 @@ static void add_event(char *rest)
 		} else if (!strcmp(word, "cut")) {
 			record.flags = POSIXTRACE_RECORD_TRUNCATED;
 		} else {
-			fail("no such word");
+			fail("unknown word of \"event\"");
 		}
 	}
 	if (!in_block)
@@ -145,7 +147,7 @@ static void run_line(char *line)
 	} else if (!strcmp(line, "end")) {
 		log_end(log, POSIXTRACE_LOG_END_FINAL);
 	} else if (line[0]) {
-		fail("no such command");
+		fail("unknown command");
 	}
 }
 
