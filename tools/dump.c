@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace dump": prints the events of a log, of one that is still written too.
+ * "posixtrace dump": prints the events of a log, also while the log is still being written.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -19,7 +19,7 @@
 #include "select.h"
 
 #define WRITE_AT	(64U << 10)	/* bytes of text */
-/* Where nobody tells that a file has grown, as over the network. */
+/* Time between two looks at a file whose growth inotify does not report, as on NFS. */
 #define LOOK_MS		1000
 
 struct dump {
@@ -37,17 +37,17 @@ static void print_help(FILE *to)
 {
 	fprintf(to,
 		"Usage: posixtrace dump [OPTION]... LOG\n"
-		"Print the events of a log, one on a line.\n\n"
-		"  -a, --full               all bytes of the data\n"
-		"  -c, --clock=FORM         of the times: relative (microseconds since the first\n"
-		"                           event), delta (since the event before), seconds, utc\n"
-		"      --color=WHEN         auto, always, never\n"
-		"  -f, --follow             wait for more until the log has its end, or Ctrl-C\n"
-		"  -h, --help               this text\n"
-		"  -j, --json               a JSON object for each event\n"
+		"Print the events of a log, one per line.\n\n"
+		"  -a, --full               print all bytes of the data\n"
+		"  -c, --clock=FORM         print times as relative (microseconds since the first\n"
+		"                           event), delta (since the previous event), seconds, utc\n"
+		"      --color=WHEN         use colors: auto, always, never\n"
+		"  -f, --follow             wait for more events until the log ends, or Ctrl-C\n"
+		"  -h, --help               print this help\n"
+		"  -j, --json               print a JSON object for each event\n"
 		SELECT_HELP
 		"\nColumns: time, processor, process, thread, event type, data.\n"
-		"Exit status: 0; 1 after a failure, or if the log is damaged; 2 when called wrongly.\n");
+		"Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.\n");
 }
 
 /* ------------------------------------------------------------------ */
@@ -66,7 +66,7 @@ static int print_one(struct dump *dump, const struct event *event)
 	return dump->text.len >= WRITE_AT || dump->text.failed ? print_write(&dump->text) : 0;
 }
 
-/* All that there are. */
+/* Prints all events that the log has now. */
 static int print_events(struct dump *dump)
 {
 	struct event event;
@@ -92,7 +92,7 @@ static int print_events(struct dump *dump)
 /* ------------------------------------------------------------------ */
 /* Following								*/
 
-/* What has been told is not told again. */
+/* Discards the notifications, so that poll() waits for new ones. */
 static void drain(int fd)
 {
 	char events[4096];
@@ -111,7 +111,7 @@ static int follow_until(struct dump *dump, int signals, int changes)
 	int err;
 
 	for (;;) {
-		/* What was written before is read after that was known. */
+		/* Look for the end first: then no event written before the end is missed. */
 		ended = logend_ended(dump->source);
 		err = print_events(dump);
 		if (err || ended)
@@ -135,7 +135,7 @@ static int follow(struct dump *dump)
 	sigaddset(&mask, SIGTERM);
 	sigprocmask(SIG_BLOCK, &mask, NULL);
 	signals = signalfd(-1, &mask, SFD_CLOEXEC);
-	/* Without it, the file is looked at now and then. */
+	/* Without inotify, the file is looked at every LOOK_MS. */
 	changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (changes >= 0)
 		inotify_add_watch(changes, dump->path, IN_MODIFY | IN_CLOSE_WRITE);
@@ -173,7 +173,7 @@ static int run_dump(struct dump *dump)
 
 #define OPTION_COLOR	300
 
-/* One option: 0; -EINVAL if it makes no sense, 1 if help was asked for. */
+/* Handles one option. Returns 0, 1 after printing the help, or -EINVAL if it is invalid. */
 static int set_option(struct dump *dump, int opt, const char **colour)
 {
 	int ret = select_option(dump->selection, opt, optarg);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace export": writes a log in a format that other programs read.
+ * "posixtrace export": writes a log in a format for other programs.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -17,13 +17,13 @@
 static const struct {
 	const char *name;
 	int (*run)(struct export *export);
-	bool folder;	/* makes one, and needs a name for it */
-	bool binary;	/* nothing for a terminal */
+	bool directory;	/* writes a directory, so --output must name it */
+	bool binary;	/* must not be written to a terminal */
 } formats[] = {
-	{ "ctf", export_ctf, .folder = true },
-	{ "chrome", export_chrome, .folder = false },
+	{ "ctf", export_ctf, .directory = true },
+	{ "chrome", export_chrome, .directory = false },
 	{ "perfetto", export_perfetto, .binary = true },
-	{ "html", export_html, .folder = false },
+	{ "html", export_html, .directory = false },
 };
 
 #define NR_FORMATS	(sizeof(formats) / sizeof(formats[0]))
@@ -32,18 +32,18 @@ static void print_help(FILE *to)
 {
 	fprintf(to,
 		"Usage: posixtrace export --format=FORMAT [OPTION]... LOG\n"
-		"Write a log in a format that other programs read.\n\n"
-		"  ctf       Common Trace Format 1.8: a folder for babeltrace2 and Trace Compass\n"
+		"Write a log in a format for other programs.\n\n"
+		"  ctf       Common Trace Format 1.8: a directory for babeltrace2 and Trace Compass\n"
 		"  chrome    JSON for chrome://tracing, ui.perfetto.dev and Speedscope\n"
 		"  perfetto  protocol buffers for ui.perfetto.dev and trace_processor\n"
 		"  html      a page with a timeline, for any browser\n"
 		"\n"
-		"  -f, --format=FORMAT     one of these\n"
-		"  -F, --format-file=FILE  what the data of events mean: see posixtrace-export(1)\n"
-		"  -h, --help              this text\n"
-		"  -m, --max-events=N      how many events go into an HTML page (200000)\n"
-		"  -o, --output=OUT        file or folder to write; it must not be there yet\n\n"
-		"Exit status: 0; 1 after a failure, or if the log is damaged; 2 when called wrongly.\n");
+		"  -f, --format=FORMAT     one of these formats\n"
+		"  -F, --format-file=FILE  fields in the data of events: see posixtrace-export(1)\n"
+		"  -h, --help              print this help\n"
+		"  -m, --max-events=N      events in an HTML page, at most (200000)\n"
+		"  -o, --output=OUT        file or directory to write; it must not exist\n\n"
+		"Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.\n");
 }
 
 /* ------------------------------------------------------------------ */
@@ -121,7 +121,7 @@ void export_trace_name(const struct export *export, char *name, size_t size)
 }
 
 /* ------------------------------------------------------------------ */
-/* What in the format file is not as in the log				*/
+/* Differences between format file and log				*/
 
 static void find_types(struct export *export)
 {
@@ -151,9 +151,9 @@ static void put_misfit(struct buffer *text, const struct layout *layout)
 		buffer_printf(text, "the fields have %s%zu bytes, an event has %zu",
 			      least ? "at least " : "", size, len);
 	else if (least)
-		buffer_printf(text, "the %zu bytes of an event do not have these fields", len);
+		buffer_printf(text, "the %zu bytes of an event do not match these fields", len);
 	else
-		buffer_text(text, "a text of an event cannot be printed");
+		buffer_text(text, "the text of an event cannot be printed");
 	buffer_text(text, ": shown as bytes");
 }
 
@@ -177,7 +177,7 @@ static void warn_of_layout(const struct export *export, const struct layout *lay
 	buffer_free(&text);
 }
 
-/* What is shown is right nevertheless, but perhaps not what the user expects. */
+/* The output is still correct, but perhaps not what the user expects. */
 static void warn_of_layouts(struct export *export)
 {
 	const struct layout *layout;
@@ -194,13 +194,15 @@ static void warn_of_layouts(struct export *export)
 
 static int open_output(struct export *export, size_t format)
 {
-	if (formats[format].folder)
+	int err;
+
+	if (formats[format].directory)
 		return 0;
 	if (!export->path || !strcmp(export->path, "-")) {
 		export->path = NULL;
 		export->file = stdout;
 		if (formats[format].binary && isatty(STDOUT_FILENO)) {
-			fprintf(stderr, "posixtrace: nothing for a terminal: use --output\n");
+			tell("--output: required when standard output is a terminal");
 			return -EINVAL;
 		}
 		return 0;
@@ -208,12 +210,13 @@ static int open_output(struct export *export, size_t format)
 	export->file = fopen(export->path, "wxe");
 	if (export->file)
 		return 0;
-	fprintf(stderr, "posixtrace: export: %s: %s%s\n", export->path, strerror(errno),
-		errno == EEXIST ? "; remove it, or choose another name" : "");
-	return -errno;
+	err = errno;
+	tell("--output: %s: %s%s", export->path, strerror(err),
+	     err == EEXIST ? "; remove it, or choose another name" : "");
+	return -err;
 }
 
-/* Returns @err, or what went wrong now. A part of a file would pass for all of it. */
+/* Returns @err or an error of its own. After an error, removes the file: it is incomplete. */
 static int close_output(struct export *export, int err)
 {
 	if (!export->file)
@@ -264,10 +267,10 @@ static int find_format(const char *name)
 		if (!strcmp(formats[i].name, name))
 			return i;
 	}
-	fprintf(stderr, "posixtrace: export: no format \"%s\"; there are:", name);
+	fprintf(stderr, "posixtrace: --format: must be one of");
 	for (size_t i = 0; i < NR_FORMATS; i++)
 		fprintf(stderr, " %s", formats[i].name);
-	fputc('\n', stderr);
+	fprintf(stderr, " (got \"%s\")\n", name);
 	return -1;
 }
 
@@ -279,7 +282,7 @@ static int parse_max(const char *text, uint64_t *max)
 	*max = strtoull(text, &end, 10);
 	if (!errno && !*end && *text >= '0' && *text <= '9' && *max)
 		return 0;
-	fprintf(stderr, "posixtrace: export: --max-events=%s: not a number from 1\n", text);
+	tell("--max-events: must be at least 1 (got \"%s\")", text);
 	return -EINVAL;
 }
 
@@ -331,10 +334,9 @@ int posixtrace_export(int argc, char **argv)
 		print_help(stderr);
 		goto out;
 	}
-	if (formats[format].folder && !export->path) {
-		fprintf(stderr,
-			"posixtrace: export: --format=%s makes a folder: name it with --output\n",
-			formats[format].name);
+	if (formats[format].directory && !export->path) {
+		tell("--output: required with --format=%s, which writes a directory",
+		     formats[format].name);
 		goto out;
 	}
 	export->log = argv[optind];

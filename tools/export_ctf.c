@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Common Trace Format 1.8: a folder with the events of each CPU in a file, and with a
- * description of these files in a language of its own (TSDL), "metadata".
+ * Writes Common Trace Format 1.8: a directory with one file for the events of each CPU, and the
+ * file "metadata", which describes them in CTF's own language (TSDL).
  *
- * Nothing is aligned to more than bytes. Events have the header that LTTng calls large: six
- * bytes as long as the time since the event before fits into 32 bits. A time that goes
- * backwards within a file would not be CTF: such an event gets the time of the one before,
- * and the user is told.
+ * Fields are aligned to bytes only. Events have the header that LTTng calls large: six bytes as
+ * long as the time since the previous event fits into 32 bits. CTF does not allow a time that
+ * goes back within a file: such an event gets the time of the previous one, and a warning tells
+ * the user.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,30 +16,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "ctf_metadata.h"
 #include "export.h"
 
-#define PACKET_SIZE	(64 << 10)	/* bytes; an event more if it is large */
+#define PACKET_SIZE	(64 << 10)	/* bytes; a large event may exceed it */
 #define PACKET_SIZE_MIN	4096
-#define PACKETS_SIZE	(32 << 20)	/* of those of all CPUs */
+#define PACKETS_SIZE	(32 << 20)	/* bytes of the open packets of all CPUs */
 #define CPUS_MAX	8192
-/* Readers calculate with signed numbers: the last second of these. */
+/* Readers use signed 64-bit nanoseconds: the last full second in that range. */
 #define TIME_MAX	(INT64_MAX / 1000000000 * 1000000000)
 
 #define MAGIC		0xc1fc1fc1U
 #define ID_EXTENDED	0xffffU
 
-/* Offsets in a packet of what is known at its end. */
+/* Offsets of the packet fields that end_packet() fills in. */
 #define AT_BEGIN	32
 #define AT_END		40
 #define AT_CONTENT	48
 #define AT_SIZE		56
 
-/* A file, or that of what no CPU's ring had. */
+/* The file of a CPU, or of the system events that no CPU recorded. */
 struct file {
 	struct buffer packet;
 	size_t events;		/* in the packet */
-	uint64_t time;		/* of the last one */
+	uint64_t time;		/* of the last event */
 	uint64_t packets;
 	uint64_t discarded;
 };
@@ -47,8 +48,8 @@ struct file {
 struct ctf {
 	struct export *export;
 	struct ctf_metadata metadata;
-	int folder;
-	struct file *files;	/* by CPU, the first is that without */
+	int directory;
+	struct file *files;	/* first the file of system events, then one per CPU */
 	size_t nr_files;
 	size_t nr_used;
 	uint64_t changed_times;
@@ -102,7 +103,7 @@ static int write_all(int fd, const unsigned char *data, size_t len)
 	return 0;
 }
 
-/* Files are not kept open: there may be more than a process may have. */
+/* Files do not stay open: there may be more CPUs than descriptors. */
 static int end_packet(struct ctf *ctf, struct file *file)
 {
 	struct buffer *packet = &file->packet;
@@ -115,7 +116,7 @@ static int end_packet(struct ctf *ctf, struct file *file)
 	if (packet->failed)
 		return -ENOMEM;
 	file_name(file - ctf->files, name, sizeof(name));
-	fd = openat(ctf->folder, name,
+	fd = openat(ctf->directory, name,
 		    O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return -errno;
@@ -146,8 +147,9 @@ static int find_file(struct ctf *ctf, const struct event *event, struct file **f
 }
 
 /*
- * The packet that the event shall be in. What was lost before it is told by a number of the
- * packet, which a reader compares with that of the one before: so there has to be one.
+ * Begins a new packet if the event needs one. A packet has a count of discarded events, and a
+ * reader compares it with the count of the previous packet. So a loss needs a previous packet,
+ * even an empty one.
  */
 static int prepare_packet(struct ctf *ctf, struct file *file, const struct event *event,
 			  uint64_t time)
@@ -251,7 +253,7 @@ static int put_event(struct ctf *ctf, const struct event *event)
 }
 
 /* ------------------------------------------------------------------ */
-/* The folder								*/
+/* The directory							*/
 
 static int write_metadata(struct ctf *ctf)
 {
@@ -265,7 +267,7 @@ static int write_metadata(struct ctf *ctf)
 		buffer_free(&text);
 		return -ENOMEM;
 	}
-	fd = openat(ctf->folder, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = openat(ctf->directory, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	err = fd < 0 ? -errno : write_all(fd, text.data, text.len);
 	if (fd >= 0 && close(fd) && !err)
 		err = -errno;
@@ -273,19 +275,20 @@ static int write_metadata(struct ctf *ctf)
 	return err;
 }
 
-static int make_folder(struct ctf *ctf)
+static int make_directory(struct ctf *ctf)
 {
 	const char *path = ctf->export->path;
+	int err;
 
 	if (mkdir(path, 0777)) {
-		if (errno == EEXIST)
-			fprintf(stderr,
-				"posixtrace: %s is there already: remove it, or use another name\n",
-				path);
-		return -errno;
+		err = errno;
+		if (err == EEXIST)
+			tell("--output: %s: already exists; remove it, or choose another name",
+			     path);
+		return -err;
 	}
-	ctf->folder = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return ctf->folder < 0 ? -errno : 0;
+	ctf->directory = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return ctf->directory < 0 ? -errno : 0;
 }
 
 static int write_events(struct ctf *ctf)
@@ -307,30 +310,30 @@ static int write_events(struct ctf *ctf)
 
 int export_ctf(struct export *export)
 {
-	struct ctf ctf = { .export = export, .folder = -1 };
-	int err = make_folder(&ctf);
+	struct ctf ctf = { .export = export, .directory = -1 };
+	int err = make_directory(&ctf);
 
 	if (err)
 		return err;
 	if (getrandom(ctf.metadata.uuid, sizeof(ctf.metadata.uuid), 0) !=
 	    sizeof(ctf.metadata.uuid))
 		err = -errno;
-	/* Version 4, as RFC 4122 has it: random. */
+	/* A random UUID: version 4 of RFC 4122. */
 	ctf.metadata.uuid[6] = (ctf.metadata.uuid[6] & 0x0f) | 0x40;
 	ctf.metadata.uuid[8] = (ctf.metadata.uuid[8] & 0x3f) | 0x80;
 	if (!err)
 		err = write_events(&ctf);
-	/* Without it, the folder is no trace: nobody takes a part of one for all of it. */
+	/* Write "metadata" last: readers reject an incomplete trace, which lacks it. */
 	if (!err)
 		err = write_metadata(&ctf);
 	if (!err && ctf.changed_times)
-		fprintf(stderr,
-			"posixtrace: export: CTF can not have the times of %llu events\n",
-			(unsigned long long)ctf.changed_times);
+		tell("export: CTF cannot store the time%s of %llu event%s: changed to the nearest",
+		     ctf.changed_times == 1 ? "" : "s", (unsigned long long)ctf.changed_times,
+		     ctf.changed_times == 1 ? "" : "s");
 	for (size_t i = 0; i < ctf.nr_files; i++)
 		buffer_free(&ctf.files[i].packet);
 	free(ctf.files);
 	ctf_metadata_free(&ctf.metadata);
-	close(ctf.folder);
+	close(ctf.directory);
 	return err;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A page for browsers, with the events in it: see timeline.html.
+ * Writes a page for browsers that contains the events: see timeline.html.
  *
- * A browser has them all in its memory, so there are not more than it can take. Those that
- * come later are counted, and the page says so.
+ * A browser keeps the whole page in memory, so the number of events is limited. Further events
+ * are only counted, and the page says how many are missing.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,35 +18,36 @@
 #include "timeline_page.h"
 
 #define WRITE_AT	(1 << 18)	/* bytes */
-#define EVENTS_MAX	200000		/* in the page, if nobody says how many */
-#define BYTES_MAX	(256ULL << 20)	/* of the page, about */
-#define DATA_MAX	256		/* bytes of data of an event without known fields */
+#define EVENTS_MAX	200000		/* in the page, without --max-events */
+#define BYTES_MAX	(256ULL << 20)	/* approximate limit of the page */
+#define DATA_MAX	256		/* bytes shown of data without known fields */
 #define MARK		"@DATA@"
 
-/* Kinds of events, as the page knows them. */
+/* Kinds of events, the same numbers as in the page. */
 #define KIND_SLICE	0
 #define KIND_ASYNC	1
 #define KIND_INSTANT	2
 #define KIND_LOST	3
 
-/* Of names: event types, then stems by the type of the end. */
+/* Names of event types, then stems of pairs, indexed by the type of the end. */
 #define NAMES		(2 * EXPORT_TYPES)
 
 struct html {
 	struct export *export;
 	struct buffer text;
 	struct buffer names;		/* JSON, for the end of the page */
-	struct buffer tracks;		/* likewise */
+	struct buffer tracks;		/* JSON, for the end of the page */
 	struct threads *threads;
 	struct pairs *pairs;
-	uint32_t name_index[NAMES];	/* 0: none yet, else one more */
+	uint32_t name_index[NAMES];	/* 0: none yet, else the index plus one */
 	uint32_t nr_names;
-	uint32_t track_index[EXPORT_THREADS + 1];	/* likewise, by number of the thread */
+	/* By number of the thread. 0: none yet, else the index plus one. */
+	uint32_t track_index[EXPORT_THREADS + 1];
 	uint32_t nr_tracks;
-	uint64_t nr_threads;		/* of all events */
-	uint64_t last_time;		/* likewise */
-	uint64_t shown;			/* what is drawn: durations are two events */
-	uint64_t taken;			/* events that are in the page */
+	uint64_t nr_threads;		/* of all events of the log */
+	uint64_t last_time;		/* of all events of the log */
+	uint64_t shown;			/* items drawn: a duration has two events */
+	uint64_t taken;			/* events in the page */
 	uint64_t bytes;
 	bool full;
 };
@@ -56,7 +57,7 @@ static void put_separator(struct buffer *text, bool first)
 	buffer_text(text, first ? "\n" : ",\n");
 }
 
-/* The number of a name, which is told at the end. */
+/* Returns the index of a name. The list of names is written at the end. */
 static uint32_t find_name(struct html *html, size_t name_of, const char *name)
 {
 	uint32_t *index = &html->name_index[name_of];
@@ -69,7 +70,7 @@ static uint32_t find_name(struct html *html, size_t name_of, const char *name)
 	return *index - 1;
 }
 
-/* 0 or a negative error number */
+/* Finds the number of an event's thread. Returns 0 or a negative error number. */
 static int find_thread(struct html *html, const struct event *event, uint32_t *number)
 {
 	int ret = threads_find(html->threads, event->pid, event->thread, number);
@@ -188,7 +189,7 @@ static int put_event(struct html *html, const struct event *event)
 	if (result.forgotten)
 		err = put_instant(html, &result.forgotten->event, result.forgotten->data_len);
 	if (!err && result.begin && result.begin->event.time > event->time) {
-		/* A clock that went back: no duration. */
+		/* The clock went back: there is no duration. */
 		err = put_instant(html, &result.begin->event, result.begin->data_len);
 		if (!err)
 			err = put_instant(html, event, event->len);
@@ -223,7 +224,7 @@ static int put_events(struct html *html)
 		html->full |= html->export->events > max || html->bytes > BYTES_MAX;
 		if (event.time > html->last_time)
 			html->last_time = event.time;
-		/* The page tells the numbers of the whole log. */
+		/* The page shows the number of threads of the whole log. */
 		ret = html->full ? find_thread(html, &event, &number) : put_event(html, &event);
 		if (!ret)
 			ret = flush(html, WRITE_AT);
@@ -258,10 +259,10 @@ static void put_rest(struct html *html)
 		snprintf(name, sizeof(name), "Trace");
 	escape_string(text, name, strlen(name), true);
 	if (html->full) {
-		buffer_printf(text, ",\"notice\":\"Only the first %" PRIu64, html->taken);
-		buffer_printf(text, " of %" PRIu64 " events are in this page; the others were left",
-			      export->events);
-		buffer_text(text, " out: see posixtrace export --max-events.\"");
+		buffer_printf(text, ",\"notice\":\"This page has only the first %" PRIu64,
+			      html->taken);
+		buffer_printf(text, " of %" PRIu64 " events; use ", export->events);
+		buffer_text(text, "posixtrace export --max-events=N to include more.\"");
 	}
 	buffer_byte(text, '}');
 	text->failed |= html->names.failed || html->tracks.failed;

@@ -20,7 +20,7 @@ enum token {
 	TOKEN_END,
 	TOKEN_WORD,
 	TOKEN_QUOTED,
-	TOKEN_SIGN,	/* one of { } [ ] ; */
+	TOKEN_SIGN,	/* { } [ ] or ; */
 	TOKEN_BAD,
 };
 
@@ -33,10 +33,10 @@ struct reader {
 	enum token token;
 	char text[LAYOUT_NAME_MAX];
 	struct layouts *layouts;
-	struct layout *layout;	/* that is being read */
+	struct layout *layout;	/* being read */
 	bool in_struct;
-	size_t offset;		/* in a struct: where the next field would be */
-	size_t align;		/* of the struct */
+	size_t offset;		/* end of the fields so far */
+	size_t align;		/* alignment of the struct */
 };
 
 static const struct {
@@ -66,7 +66,7 @@ static const struct {
 #define NR_TYPES	(sizeof(types) / sizeof(types[0]))
 
 __attribute__((format(printf, 2, 3)))
-static int wrong(const struct reader *reader, const char *format, ...)
+static int invalid(const struct reader *reader, const char *format, ...)
 {
 	va_list args;
 
@@ -107,7 +107,7 @@ static void skip_blanks(struct reader *reader)
 	}
 }
 
-/* The byte that "\x1b", "\\", "\"", "\n" or "\t" in quotes means, or -1. */
+/* Returns the byte that "\x1b", "\\", "\"", "\n" or "\t" stands for, or -1. */
 static int read_escape(struct reader *reader)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -156,16 +156,16 @@ static int read_quoted(struct reader *reader)
 		if (c == '\\')
 			c = read_escape(reader);
 		if (c <= 0)
-			return wrong(reader,
-				     "only \\\\, \\\", \\n, \\t and \\xNN have a meaning in quotes");
+			return invalid(reader,
+				       "unknown escape in quotes: use \\\\, \\\", \\n, \\t or \\xNN");
 		if (len + 1 >= sizeof(reader->text))
-			return wrong(reader, "name of more than %d bytes", LAYOUT_NAME_MAX - 1);
+			return invalid(reader, "a name has at most %d bytes", LAYOUT_NAME_MAX - 1);
 		reader->text[len++] = c;
 	}
-	return wrong(reader, "quotes are not closed");
+	return invalid(reader, "closing quote is missing");
 }
 
-/* The next token; says what is wrong with it. */
+/* Reads the next token; reports an invalid one. */
 static int next(struct reader *reader)
 {
 	size_t len = 0;
@@ -188,12 +188,12 @@ static int next(struct reader *reader)
 	}
 	while (reader->at < reader->end && !is_sign(*reader->at) && !is_blank(*reader->at) &&
 	       *reader->at != '"' && *reader->at != '#') {
-		/* What can not be typed belongs in quotes, and may go to a terminal in errors. */
+		/* Refuse control characters, which an error message would print to a terminal. */
 		if (*reader->at <= ' ' || *reader->at == 0x7f)
-			return wrong(reader, "byte %#x: put the name in quotes",
-				     (unsigned char)*reader->at);
+			return invalid(reader, "byte %#x in a name: put the name in quotes",
+				       (unsigned char)*reader->at);
 		if (len + 1 >= sizeof(reader->text))
-			return wrong(reader, "name of more than %d bytes", LAYOUT_NAME_MAX - 1);
+			return invalid(reader, "a name has at most %d bytes", LAYOUT_NAME_MAX - 1);
 		reader->text[len++] = *reader->at++;
 	}
 	reader->text[len] = '\0';
@@ -211,14 +211,14 @@ static int expect(struct reader *reader, const char *sign)
 	int err = next(reader);
 
 	if (!err && !is_at(reader, sign))
-		err = wrong(reader, "expected \"%s\", not \"%s\"", sign, reader->text);
+		err = invalid(reader, "expected \"%s\" (got \"%s\")", sign, reader->text);
 	return err;
 }
 
 /* ------------------------------------------------------------------ */
 /* Fields								*/
 
-/* Names that C could have; others of fields no reader of CTF understands. */
+/* A field needs a C identifier as its name: readers of CTF accept no other. */
 static bool is_identifier(const char *text)
 {
 	static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -239,8 +239,8 @@ static int read_size(struct reader *reader, size_t *size)
 	value = strtoul(reader->text, &end, 10);
 	if (reader->token != TOKEN_WORD || *end || reader->text[0] < '0' ||
 	    reader->text[0] > '9' || !value || value > LAYOUT_SIZE_MAX)
-		return wrong(reader, "\"%s\": not a size from 1 to %d", reader->text,
-			     LAYOUT_SIZE_MAX);
+		return invalid(reader, "a size must be from 1 to %d (got \"%s\")", LAYOUT_SIZE_MAX,
+			       reader->text);
 	*size = value;
 	return expect(reader, "]");
 }
@@ -252,8 +252,8 @@ static int add_field(struct reader *reader, enum layout_type type, size_t size,
 	struct layout_field *fields;
 
 	if (layout->nr_fields >= LAYOUT_FIELDS_MAX)
-		return wrong(reader, "more than %d fields, room in between included",
-			     LAYOUT_FIELDS_MAX);
+		return invalid(reader, "an event type has at most %d fields, including padding",
+			       LAYOUT_FIELDS_MAX);
 	fields = realloc(layout->fields, (layout->nr_fields + 1) * sizeof(*fields));
 	if (!fields)
 		return -ENOMEM;
@@ -263,7 +263,7 @@ static int add_field(struct reader *reader, enum layout_type type, size_t size,
 	return 0;
 }
 
-/* What a C compiler leaves free so that what follows is aligned to @align. */
+/* Adds the padding that a C compiler inserts to align the next field to @align. */
 static int pad_to(struct reader *reader, size_t align)
 {
 	size_t pad = -reader->offset & (align - 1);
@@ -275,7 +275,7 @@ static int pad_to(struct reader *reader, size_t align)
 	return pad ? add_field(reader, LAYOUT_PAD, pad, &field) : 0;
 }
 
-/* Behind the type: a name. */
+/* Reads the name of a field, which follows its type. */
 static int read_name(struct reader *reader, struct layout_field *field)
 {
 	const struct layout *layout = reader->layout;
@@ -284,10 +284,11 @@ static int read_name(struct reader *reader, struct layout_field *field)
 	if (err)
 		return err;
 	if (reader->token != TOKEN_WORD || !is_identifier(reader->text))
-		return wrong(reader, "\"%s\" can not be the name of a field", reader->text);
+		return invalid(reader, "a field name must be a C identifier (got \"%s\")",
+			       reader->text);
 	for (size_t i = 0; i < layout->nr_fields; i++) {
 		if (!strcmp(layout->fields[i].name, reader->text))
-			return wrong(reader, "a second field \"%s\"", reader->text);
+			return invalid(reader, "duplicate field \"%s\"", reader->text);
 	}
 	strcpy(field->name, reader->text);
 	return 0;
@@ -302,10 +303,11 @@ static int read_field(struct reader *reader)
 	while (i < NR_TYPES && strcmp(types[i].name, reader->text) != 0)
 		i++;
 	if (reader->token != TOKEN_WORD || i == NR_TYPES)
-		return wrong(reader, "no type \"%s\": u8 to u64, i8, x8, f32, f64, char, string",
-			     reader->text);
+		return invalid(reader,
+			       "unknown type \"%s\": see \"FORMAT FILES\" in posixtrace-export(1)",
+			       reader->text);
 	if (reader->in_struct && types[i].type == LAYOUT_STRING)
-		return wrong(reader, "a struct has no string of any length");
+		return invalid(reader, "a struct cannot have a string: use char NAME[SIZE]");
 	err = reader->in_struct ? pad_to(reader, types[i].size ? types[i].size : 1) : 0;
 	if (!err)
 		err = add_field(reader, types[i].type, types[i].size, &field);
@@ -332,10 +334,10 @@ static int add_layout(struct reader *reader)
 	struct layout *grown;
 
 	if ((reader->token != TOKEN_WORD && reader->token != TOKEN_QUOTED) || !reader->text[0])
-		return wrong(reader, "expected the name of an event type, not \"%s\"",
-			     reader->text);
+		return invalid(reader, "expected the name of an event type (got \"%s\")",
+			       reader->text);
 	if (layouts_find(layouts, reader->text))
-		return wrong(reader, "this event type has its fields already");
+		return invalid(reader, "duplicate event type");
 	grown = realloc(layouts->layouts, (layouts->nr_layouts + 1) * sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
@@ -385,7 +387,7 @@ static int read_file(const char *path, char **text, size_t *len)
 			err = -ENOMEM;
 		else
 			*len = fread(*text, 1, LAYOUT_FILE_MAX + 1, file);
-		/* A directory can be opened, but not read. */
+		/* Reading a directory fails, opening it does not. */
 		if (!err && ferror(file))
 			err = errno ? -errno : -EIO;
 		else if (!err && *len > LAYOUT_FILE_MAX)
@@ -393,7 +395,7 @@ static int read_file(const char *path, char **text, size_t *len)
 		fclose(file);
 	}
 	if (err == -EFBIG)
-		tell("--format-file: %s: larger than %d bytes", path, LAYOUT_FILE_MAX);
+		tell("--format-file: %s: must have at most %d bytes", path, LAYOUT_FILE_MAX);
 	else if (err)
 		tell("--format-file: %s: %s", path, strerror(-err));
 	return err;

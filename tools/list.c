@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace list": what can be traced, and what is; the event types of a process or
- * of a log. The former are told by a stream, which is made for that.
+ * "posixtrace list": lists programs with trace points and streams, the event types of a process,
+ * or the attributes and event types of a log. A stream that never runs provides the event types
+ * of a process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,15 +25,15 @@ static void print_help(FILE *to)
 {
 	fprintf(to,
 		"Usage: posixtrace list [OPTION]... [PID | LOG]\n"
-		"Print which programs have trace points, and which streams there are; or the event\n"
-		"types and streams of a process; or what a log says of itself, and its event types.\n\n"
-		"  -a, --all   also the event types that every process has\n"
-		"  -h, --help  this text\n\n"
-		"Processes that you may not look into are left out: see ptrace(2).\n"
-		"Exit status: 0; 1 after a failure, 2 when called wrongly.\n");
+		"Print all programs with trace points and all streams; or the event types and\n"
+		"streams of process PID; or the attributes, status and event types of LOG.\n\n"
+		"  -a, --all   also print the event types that every process has\n"
+		"  -h, --help  print this help\n\n"
+		"Processes that you may not inspect are left out: see ptrace(2).\n"
+		"Exit status: 0; 1 after a failure; 2 after a usage error.\n");
 }
 
-/* As text, whatever it is; good until the next call. */
+/* Returns any bytes as printable text, valid until the next call. */
 static const char *escaped(const char *text)
 {
 	static struct buffer buffer;
@@ -81,7 +82,7 @@ static int print_types(trace_id_t trid, bool all)
 /* ------------------------------------------------------------------ */
 /* Processes and streams						*/
 
-/* What the process calls itself. */
+/* The name of the program that the process runs, which it can change itself. */
 static const char *program_name(pid_t pid)
 {
 	char path[32], line[64] = "";
@@ -98,7 +99,7 @@ static const char *program_name(pid_t pid)
 	return escaped(line);
 }
 
-/* Of one process, or with @pid 0 all. */
+/* Prints the streams that trace process @pid, or all streams if @pid is 0. */
 static void print_streams(const struct scan *scan, pid_t pid)
 {
 	bool head = false;
@@ -145,7 +146,7 @@ static void print_programs(const struct scan *scan)
 	}
 }
 
-/* Without @pid the programs, too. */
+/* Prints the streams of process @pid, or all programs and streams if @pid is 0. */
 static int list_scan(pid_t pid)
 {
 	struct scan found;
@@ -158,7 +159,7 @@ static int list_scan(pid_t pid)
 			print_programs(&found);
 		print_streams(&found, pid);
 		if (found.incomplete)
-			tell("processes of others were left out");
+			tell("processes of other users were left out");
 	}
 	scan_free(&found);
 	return err ? 1 : 0;
@@ -174,7 +175,7 @@ static int list_all(void)
 	return list_scan(0);
 }
 
-/* The smallest stream, which never runs: it knows the event types. */
+/* Creates the smallest stream and never starts it: it only provides the event types. */
 static int list_types(pid_t pid, bool all)
 {
 	struct session session = { .process.pid = pid, .data_size = 0, .stream_size = 1 };
@@ -263,7 +264,7 @@ static int print_log_status(trace_id_t log)
 		return fail("status", err);
 	printf("status        %s%s%s\n",
 	       status.posix_log_overrun_status == POSIX_TRACE_NO_OVERRUN
-		       ? "complete" : "not complete: cut, damaged, overwritten, or being written",
+		       ? "complete" : "not complete: cut, damaged, overwritten or being written",
 	       status.posix_stream_overrun_status == POSIX_TRACE_OVERRUN
 		       ? "; events were lost before they could be written" : "",
 	       status.posix_log_full_status == POSIX_TRACE_FULL ? "; full" : "");
@@ -324,7 +325,7 @@ int posixtrace_list(int argc, char **argv)
 		return list_all();
 	if (!*what || what[strspn(what, "0123456789")] != '\0')
 		return list_log(what, all);
-	pid = parse_number(what, PID_MAX);
+	pid = parse_number("PID", what, PID_MAX);
 	status = list_types(pid, all);
 	return status ? status : list_scan(pid);
 }

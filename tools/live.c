@@ -17,7 +17,7 @@
 #define BATCH		4096
 #define WRITE_AT	(64U << 10)	/* bytes of text */
 
-/* Without a letter. */
+/* An option without a letter. */
 #define OPTION_COLOR	300
 
 struct live {
@@ -27,7 +27,7 @@ struct live {
 	struct buffer text;
 	bool json;
 	unsigned long long events;
-	bool stopped;			/* that event was seen */
+	bool stopped;			/* posix_trace_stop was read */
 };
 
 static void print_help(FILE *to)
@@ -38,13 +38,13 @@ static void print_help(FILE *to)
 		"Print the events of a process until it ends, or until Ctrl-C.\n\n"
 		SESSION_HELP
 		"  -a, --full               print all bytes of the data\n"
-		"  -c, --clock=FORM         of the times: relative (microseconds since the first\n"
-		"                           event), delta (since the event before), seconds, utc\n"
-		"      --color=WHEN         auto, always, never\n"
-		"  -h, --help               this text\n"
-		"  -j, --json               a JSON object for each event\n\n"
+		"  -c, --clock=FORM         print times as relative (microseconds since the first\n"
+		"                           event), delta (since the previous event), seconds, utc\n"
+		"      --color=WHEN         use colors: auto, always, never\n"
+		"  -h, --help               print this help\n"
+		"  -j, --json               print a JSON object for each event\n\n"
 		"Columns: time, processor, process, thread, event type, data.\n"
-		"Exit status: 0; 1 after a failure, 2 when called wrongly; that of PROGRAM.\n");
+		"Exit status: 0, or that of PROGRAM; 1 after a failure; 2 after a usage error.\n");
 }
 
 /* ------------------------------------------------------------------ */
@@ -62,13 +62,13 @@ static int print_one(struct live *live, const struct event *event)
 	return live->text.len >= WRITE_AT || live->text.failed ? print_write(&live->text) : 0;
 }
 
-/* What there is: the number of events, or a negative error number. */
+/* Prints the events available. Returns their number, or a negative error number. */
 static int print_events(struct live *live)
 {
 	int ret, err = 0, count = 0;
 	struct event event;
 
-	/* Not for ever: signals have to be looked at, too. */
+	/* Stop after a batch, so that the caller can handle signals. */
 	while (!err && count < BATCH && (ret = source_try(live->source, &event)) > 0) {
 		err = print_one(live, &event);
 		count++;
@@ -84,7 +84,7 @@ static int print_events(struct live *live)
 	return err ? err : count;
 }
 
-/* Until all traced processes have ended, or a signal says so. */
+/* Prints events until all traced processes have ended or a signal ends the tracing. */
 static int follow(struct live *live)
 {
 	struct pollfd fds[] = {
@@ -94,7 +94,7 @@ static int follow(struct live *live)
 	int count = 0;
 
 	for (;;) {
-		/* After a whole batch, the source may have more in hand. */
+		/* After a whole batch, the source may still hold events: do not wait. */
 		if (poll(fds, 2, count < BATCH ? -1 : 0) < 0) {
 			if (errno == EINTR)
 				continue;
@@ -111,7 +111,7 @@ static int follow(struct live *live)
 	}
 }
 
-/* What was recorded before the stop, and the stop. */
+/* Stops the stream, and prints its remaining events including posix_trace_stop. */
 static int finish(struct live *live)
 {
 	int count, err = posix_trace_stop(live->session.trid);
@@ -139,7 +139,7 @@ static void print_summary(const struct live *live)
 		if (stats.damaged)
 			fprintf(stderr, ", records damaged in %llu places", stats.damaged);
 		if (stats.untraced)
-			fprintf(stderr, ", %llu children not traced for want of memory",
+			fprintf(stderr, ", %llu children not traced: out of memory",
 				stats.untraced);
 	}
 	fputc('\n', stderr);

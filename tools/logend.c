@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is missing in a log, in words: see logend.h.
+ * Reports what is missing in a log: see logend.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -44,27 +44,24 @@ int logend_read(struct logend *end, const struct source *source)
 	return 0;
 }
 
-/* Nothing of it is damaged, but is all there? */
-static void tell_what_is_missing(const struct logend *end, const char *path,
-				 const struct source *source,
-				 const struct posix_trace_status_info *status)
+/* Reports what is missing in a log without damage. */
+static void tell_missing(const struct logend *end, const char *path, const struct source *source,
+			 const struct posix_trace_status_info *status)
 {
 	if (status->posix_stream_flush_error)
-		fprintf(stderr, "posixtrace: %s: is not complete: writing it failed: %s\n", path,
-			strerror(status->posix_stream_flush_error));
-	/* That is what its policy is for: no advice. */
+		tell("%s: incomplete: writing the log failed: %s", path,
+		     strerror(status->posix_stream_flush_error));
+	/* The policy overwrites events on purpose: give no advice. */
 	if (end->overwritten)
 		tell("%s: %llu older events were overwritten in the log: its policy is loop", path,
 		     (unsigned long long)end->overwritten);
 	else if (status->posix_log_full_status == POSIX_TRACE_FULL)
-		fprintf(stderr, "posixtrace: %s: was full: what came then is missing\n", path);
+		tell("%s: the log was full: later events are missing", path);
 	if (!logend_ended(source))
-		fprintf(stderr,
-			"posixtrace: %s: has no end: it is still being written, or it was cut\n",
-			path);
+		tell("%s: the log has no end: it is still being written, or was cut", path);
 }
 
-/* A stream with the policy loop keeps the last events, as it was asked to. */
+/* A stream with policy loop overwrites events on purpose. */
 static bool is_loop(const struct source *source)
 {
 	int policy = POSIX_TRACE_FLUSH;
@@ -77,9 +74,8 @@ static bool is_loop(const struct source *source)
 	return policy == POSIX_TRACE_LOOP;
 }
 
-static void tell_what_was_lost(const struct logend *end, const char *path,
-			       const struct source *source,
-			       const struct posix_trace_status_info *status)
+static void tell_lost(const struct logend *end, const char *path, const struct source *source,
+		      const struct posix_trace_status_info *status)
 {
 	unsigned long long lost = end->lost;
 
@@ -103,13 +99,12 @@ int logend_tell(const struct logend *end, const char *path, const struct source 
 		return -err;
 	}
 	if (end->lost)
-		tell_what_was_lost(end, path, source, &status);
+		tell_lost(end, path, source, &status);
 	if (end->damaged) {
-		fprintf(stderr,
-			"posixtrace: %s: is damaged in %llu place%s: this is what is left of it\n",
-			path, (unsigned long long)end->damaged, end->damaged == 1 ? "" : "s");
+		tell("%s: the log is damaged in %llu place%s: events may be missing there", path,
+		     (unsigned long long)end->damaged, end->damaged == 1 ? "" : "s");
 		return -EIO;
 	}
-	tell_what_is_missing(end, path, source, &status);
+	tell_missing(end, path, source, &status);
 	return 0;
 }

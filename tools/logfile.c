@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Making and replacing the file of a log.
+ * Creates and replaces the file of a log: see logfile.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ bool logfile_size(const struct logfile *log, unsigned long long *size)
 	return true;
 }
 
-/* In the same folder, so that it can take the other one's place. */
+/* Creates a file in the same directory, so that rename() can replace the existing one. */
 static int make_fresh(struct logfile *log)
 {
 	mode_t mask = umask(0);
@@ -59,7 +59,7 @@ static int open_path(struct logfile *log)
 {
 	struct stat st;
 
-	/* Also for reading: what became of it is looked up at the end. */
+	/* Also open it for reading: "record" reads the status of the log at the end. */
 	log->fd = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	log->made = log->fd >= 0;
 	if (log->made)
@@ -70,7 +70,7 @@ static int open_path(struct logfile *log)
 		return errno;
 	if (S_ISREG(st.st_mode))
 		return log->force ? make_fresh(log) : EEXIST;
-	/* A pipe or a device loses nothing. */
+	/* Writing to a pipe or a device destroys nothing. */
 	log->fd = open(log->path, O_WRONLY | O_CLOEXEC);
 	return log->fd < 0 ? errno : 0;
 }
@@ -82,7 +82,7 @@ static int check_kind(const struct logfile *log, bool any_kind)
 	if (fstat(log->fd, &st))
 		return errno;
 	if (!any_kind && !S_ISREG(st.st_mode)) {
-		tell("%s: not a file: that takes --log-policy=append", logfile_name(log));
+		tell("%s: not a regular file: use --log-policy=append", logfile_name(log));
 		return EINVAL;
 	}
 	return 0;
@@ -94,7 +94,7 @@ int logfile_open(struct logfile *log, bool any_kind)
 
 	if (is_stdout(log)) {
 		if (isatty(STDOUT_FILENO)) {
-			tell("a log is not for a terminal: use --output, or a pipe");
+			tell("--output: standard output is a terminal: use a file or a pipe");
 			return EINVAL;
 		}
 		log->fd = STDOUT_FILENO;
@@ -102,7 +102,8 @@ int logfile_open(struct logfile *log, bool any_kind)
 	}
 	err = open_path(log);
 	if (err == EEXIST)
-		tell("%s: it exists; --force replaces it, --output names another", log->path);
+		tell("%s: the file exists; use --force to replace it, or another --output",
+		     log->path);
 	else if (err)
 		complain(log->path, err);
 	if (err)
@@ -125,8 +126,8 @@ int logfile_keep(struct logfile *log)
 		return 0;
 	}
 	err = errno;
-	tell("%s: cannot be replaced: %s", log->path, strerror(err));
-	tell("the log is %s", log->fresh);
+	tell("%s: cannot replace the file: %s", log->path, strerror(err));
+	tell("the log is in %s", log->fresh);
 	log->path = log->fresh;
 	return err;
 }

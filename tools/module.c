@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace load" and "unload": the module, by libkmod. What modprobe would do for a
- * module that needs no other; no program is started for it.
+ * "posixtrace load" and "unload": insert and remove the module with libkmod. They do what modprobe
+ * does for a module without dependencies, but start no program.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,29 +26,30 @@ static void print_load_help(FILE *to)
 {
 	fprintf(to,
 		"Usage: posixtrace load [OPTION]...\n"
-		"Insert the module posixtrace into the kernel, with the options that\n"
-		"/etc/modprobe.d has for it.\n\n"
-		"      --device-mode=MODE     of /dev/posixtrace, octal (0666)\n"
-		"  -f, --file=FILE            this module, not the installed one\n"
-		"  -h, --help                 this text\n"
-		"      --log-timeout=SECONDS  without progress, until a log ends whose\n"
-		"                             controller is gone (10)\n"
+		"Insert the module posixtrace into the kernel, with its options from\n"
+		"/etc/modprobe.d.\n\n"
+		"      --device-mode=MODE     mode of /dev/posixtrace, octal (0666)\n"
+		"  -f, --file=FILE            insert this file, not the installed module\n"
+		"  -h, --help                 print this help\n"
+		"      --log-timeout=SECONDS  give up a log without progress after its controller\n"
+		"                             has ended (10)\n"
 		"      --user-streams=MAX     streams of a user without CAP_SYS_RESOURCE (64)\n\n"
-		"Exit status: 0, also if it is there already; 1 after a failure, 2 when called\n"
-		"wrongly.\n");
+		"Exit status: 0, also if the module is already loaded; 1 after a failure; 2 after\n"
+		"a usage error.\n");
 }
 
 static void print_unload_help(FILE *to)
 {
 	fprintf(to,
 		"Usage: posixtrace unload\n"
-		"Remove the module posixtrace from the kernel, if nobody uses it.\n\n"
-		"  -h, --help  this text\n\n"
-		"Exit status: 0, also if it is not there; 1 after a failure, 2 when called wrongly.\n");
+		"Remove the module posixtrace from the kernel, unless it is in use.\n\n"
+		"  -h, --help  print this help\n\n"
+		"Exit status: 0, also if the module is not loaded; 1 after a failure; 2 after a\n"
+		"usage error.\n");
 }
 
 /* ------------------------------------------------------------------ */
-/* What may be wrong							*/
+/* Error messages							*/
 
 static const char *kernel_release(void)
 {
@@ -57,7 +58,7 @@ static const char *kernel_release(void)
 	return uname(&name) ? "" : name.release;
 }
 
-/* The first word of a file of one line, as sysctls and lockdown are: "[none] integrity". */
+/* Searches a file of one line, such as a sysctl or lockdown ("[none] integrity"). */
 static bool file_has(const char *path, const char *what)
 {
 	FILE *file = fopen(path, "re");
@@ -102,22 +103,22 @@ static bool may_load(void)
 static void complain_of_permission(const char *what)
 {
 	if (!may_load())
-		tell("%s: only root (CAP_SYS_MODULE) may do that", what);
+		tell("%s: permission denied; run it as root (CAP_SYS_MODULE)", what);
 	else if (no_more_modules())
-		tell("%s: the kernel takes no modules any more (kernel.modules_disabled)", what);
+		tell("%s: sysctl kernel.modules_disabled is set; reboot to clear it", what);
 	else if (locked_down())
-		tell("%s: the kernel is locked down (Secure Boot): signed modules only", what);
+		tell("%s: the kernel is locked down (Secure Boot); sign the module", what);
 	else
 		complain(what, EPERM);
 }
 
 static void complain_of_missing(void)
 {
-	tell("load: there is no module for this kernel, %s, in /lib/modules", kernel_release());
-	tell("\"make install\" in the sources builds and installs it, or a package with DKMS");
+	tell("load: no module for this kernel, %s, in /lib/modules", kernel_release());
+	tell("run \"make install\" in the sources, or install the DKMS package");
 }
 
-/* Errors of the kernel, which took a look at it. */
+/* Explains why the kernel refused the module. */
 static void complain_of_insert(const char *path, int err)
 {
 	switch (err) {
@@ -127,19 +128,19 @@ static void complain_of_insert(const char *path, int err)
 	case EKEYREJECTED:
 	case ENOKEY:
 	case EBADMSG:
-		tell("load: the kernel does not trust the signature of %s", path);
-		tell("with Secure Boot, it needs one by a key that the kernel knows (mokutil)");
+		tell("load: %s: the kernel does not trust the signature", path);
+		tell("with Secure Boot, sign it with a key that the kernel knows (see mokutil(1))");
 		break;
 	case ENOEXEC:
-		tell("load: %s is no module for this kernel, %s; dmesg tells more", path,
+		tell("load: %s: not a module for this kernel, %s; see dmesg", path,
 		     kernel_release());
 		break;
 	case ENOENT:
-		tell("load: this kernel, %s, lacks something that %s needs; dmesg tells what",
-		     kernel_release(), path);
+		tell("load: %s: needs symbols that this kernel, %s, lacks; see dmesg", path,
+		     kernel_release());
 		break;
 	case EINVAL:
-		tell("load: the kernel refuses %s, or a parameter of it; dmesg tells more", path);
+		tell("load: %s: the kernel refused the module or a parameter; see dmesg", path);
 		break;
 	default:
 		complain("load", err);
@@ -155,7 +156,7 @@ struct kmod_module *module_installed(struct kmod_ctx *ctx)
 
 	if (kmod_module_new_from_name(ctx, MODULE_NAME, &module) < 0)
 		return NULL;
-	/* Without dependencies, as those are found with the index in which it is, too. */
+	/* The path comes from the index of depmod: without one, the module is not installed. */
 	if (!kmod_module_get_path(module)) {
 		kmod_module_unref(module);
 		return NULL;
@@ -197,7 +198,7 @@ static struct kmod_module *find_module(struct kmod_ctx *ctx, const char *file)
 		return NULL;
 	}
 	if (strcmp(kmod_module_get_name(module), MODULE_NAME)) {
-		tell("load: %s: is called something else than %s.ko", file, MODULE_NAME);
+		tell("load: %s: the file must be called %s.ko", file, MODULE_NAME);
 		kmod_module_unref(module);
 		return NULL;
 	}
@@ -211,8 +212,8 @@ static int load_module(struct kmod_ctx *ctx, const struct load *arg)
 
 	if (module_present(ctx)) {
 		if (arg->parameters) {
-			tell("load: the module is there already, and its parameters stay");
-			tell("\"posixtrace unload\" removes it");
+			tell("load: the module is already loaded, and keeps its parameters");
+			tell("run \"posixtrace unload\" first to change them");
 			return 1;
 		}
 		return 0;
@@ -220,10 +221,10 @@ static int load_module(struct kmod_ctx *ctx, const struct load *arg)
 	module = find_module(ctx, arg->file);
 	if (!module)
 		return 1;
-	/* No command of modprobe.d is run; its options for the module hold. */
+	/* Ignore commands in modprobe.d, but apply its options for the module. */
 	err = kmod_module_probe_insert_module(module, KMOD_PROBE_IGNORE_COMMAND, arg->parameters,
 					      NULL, NULL, NULL);
-	/* Somebody else was faster. */
+	/* Another process inserted the module meanwhile. */
 	if (err == -EEXIST)
 		err = 0;
 	if (err)
@@ -244,7 +245,7 @@ static int unload_module(struct kmod_ctx *ctx)
 		complain("unload", -err);
 		return 1;
 	}
-	/* It never waits for users. */
+	/* Do not wait for users of the module. */
 	err = kmod_module_remove_module(module, O_NONBLOCK);
 	users = kmod_module_get_refcnt(module);
 	kmod_module_unref(module);
@@ -256,8 +257,7 @@ static int unload_module(struct kmod_ctx *ctx)
 		complain_of_permission("unload");
 		break;
 	case EAGAIN:
-		tell("unload: the module is in use, %d times: \"posixtrace list\" shows by whom",
-		     users);
+		tell("unload: the module is in use, %d times; see \"posixtrace list\"", users);
 		break;
 	default:
 		complain("unload", -err);
@@ -278,7 +278,7 @@ struct kmod_ctx *module_context(void)
 {
 	struct kmod_ctx *ctx = kmod_new(NULL, NULL);
 
-	/* What it has to say is said here, in other words. */
+	/* Silence libkmod: this command prints messages of its own. */
 	if (ctx)
 		kmod_set_log_fn(ctx, no_messages, NULL);
 	else
@@ -286,13 +286,14 @@ struct kmod_ctx *module_context(void)
 	return ctx;
 }
 
-/* Blanks would begin another parameter. */
-static bool add_parameter(struct load *arg, const char *name, const char *value)
+/* Adds a parameter. Blanks would begin another parameter, so the value must have none. */
+static bool add_parameter(struct load *arg, const char *option, const char *name,
+			  const char *value)
 {
 	char *longer;
 
 	if (!*value || strpbrk(value, " \t\n\"'")) {
-		tell("%s: no value for %s", value, name);
+		tell("%s: must be a value without blanks and quotes (got \"%s\")", option, value);
 		return false;
 	}
 	if (asprintf(&longer, "%s%s%s=%s", arg->parameters ?: "", arg->parameters ? " " : "",
@@ -314,11 +315,11 @@ static bool parse_load_option(struct load *arg, int opt, const char *value)
 		arg->file = value;
 		return true;
 	case OPT_DEVICE_MODE:
-		return add_parameter(arg, "device_mode", value);
+		return add_parameter(arg, "--device-mode", "device_mode", value);
 	case OPT_LOG_TIMEOUT:
-		return add_parameter(arg, "log_timeout", value);
+		return add_parameter(arg, "--log-timeout", "log_timeout", value);
 	case OPT_USER_STREAMS:
-		return add_parameter(arg, "user_streams", value);
+		return add_parameter(arg, "--user-streams", "user_streams", value);
 	default:
 		return false;
 	}

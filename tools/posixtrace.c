@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The posixtrace command: dispatches to its subcommands.
+ * The posixtrace command: runs the subcommand that its first argument names.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,13 +20,13 @@ static const struct {
 	const char *help;
 } commands[] = {
 	{ "dump", posixtrace_dump, "print the events of a log" },
-	{ "export", posixtrace_export, "write a log in a format that other programs read" },
-	{ "list", posixtrace_list, "programs with trace points, streams, event types" },
+	{ "export", posixtrace_export, "write a log in a format for other programs" },
+	{ "list", posixtrace_list, "list programs with trace points, streams and event types" },
 	{ "live", posixtrace_live, "print the events of a process as they happen" },
 	{ "load", posixtrace_load, "insert the module into the kernel" },
 	{ "record", posixtrace_record, "record the events of a process into a log" },
 	{ "stat", posixtrace_stat, "count the events of a log or process, and measure times" },
-	{ "status", posixtrace_status, "state, limits and features of the module" },
+	{ "status", posixtrace_status, "print state, limits and features of the module" },
 	{ "unload", posixtrace_unload, "remove the module from the kernel" },
 };
 
@@ -46,7 +46,7 @@ void tell(const char *format, ...)
 void complain(const char *what, int err)
 {
 	if (err == ENODEV)
-		tell("%s: the module is not there: \"posixtrace load\" as root loads it", what);
+		tell("%s: the module is not loaded; run \"posixtrace load\" as root", what);
 	else
 		tell("%s: %s", what, strerror(err));
 }
@@ -68,10 +68,10 @@ static void print_help(FILE *to)
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		fprintf(to, "  %-8s  %s\n", commands[i].name, commands[i].help);
 	fprintf(to,
-		"\n  -h, --help     this text; posixtrace COMMAND --help tells more\n"
-		"  -V, --version  version of command and library\n\n"
-		"Exit status: 0, 1 after a failure, 2 when called wrongly; that of a program\n"
-		"that is traced.\n");
+		"\n  -h, --help     print this help; posixtrace COMMAND --help describes a command\n"
+		"  -V, --version  print the version of command and library\n\n"
+		"Exit status: 0; 1 after a failure; 2 after a usage error; the exit status of the\n"
+		"program, if the command ran one.\n");
 }
 
 static int run(int argc, char **argv)
@@ -92,14 +92,15 @@ static int run(int argc, char **argv)
 		return 0;
 	}
 	if (*name)
-		tell("no command \"%s\"", name);
+		tell("unknown command \"%s\"", name);
 	print_help(stderr);
 	return 2;
 }
 
 /*
- * A log that is opened as descriptor 1 would get what is printed. A closed descriptor gets a
- * file that refuses it, and that the traced program does not inherit.
+ * If descriptor 1 is closed, a log could be opened as descriptor 1 and receive the output. So
+ * replace each closed descriptor by one that refuses the transfer. The traced program does not
+ * inherit it.
  */
 static int occupy_descriptors(void)
 {
@@ -112,7 +113,7 @@ static int occupy_descriptors(void)
 	return 0;
 }
 
-/* Some of it may still be in memory. A file system may refuse data as late as at the close. */
+/* Output may still be buffered, and some file systems report write errors only at close. */
 static int close_output(int status)
 {
 	bool failed = ferror(stdout);
@@ -128,7 +129,7 @@ int main(int argc, char **argv)
 {
 	int err = occupy_descriptors();
 
-	/* Each line is one write, so that the traced program cannot write into its middle. */
+	/* Write each line at once, so that output of the traced program cannot split it. */
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
 	if (err) {
 		complain("/dev/null", -err);

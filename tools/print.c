@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events as lines of text: see print.h. Numbers are made by hand: printf() would take
- * most of the time that a large log takes.
+ * Prints events as lines of text: see print.h. It formats numbers itself: printf() would take
+ * most of the time needed for a large log.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "escape.h"
 #include "print.h"
 
-#define DATA_SHOWN	48	/* bytes, unless all are wanted */
+#define DATA_SHOWN	48	/* bytes, unless --full is given */
 #define NAME_WIDTH	24
 
 #define RED	"\033[31m"
@@ -43,7 +43,7 @@ int print_set_colour(struct print *print, const char *value)
 {
 	if (!print_colour(value, stdout, &print->colour))
 		return 0;
-	tell("--color=%s: auto, always or never?", value);
+	tell("--color: must be auto, always or never (got \"%s\")", value);
 	return -EINVAL;
 }
 
@@ -62,7 +62,7 @@ int print_set_clock(struct print *print, const char *value)
 			return 0;
 		}
 	}
-	tell("--clock=%s: relative, delta, seconds or utc?", value);
+	tell("--clock: must be relative, delta, seconds or utc (got \"%s\")", value);
 	return -EINVAL;
 }
 
@@ -86,7 +86,7 @@ static void pad(struct buffer *to, size_t have, size_t width)
 		buffer_byte(to, ' ');
 }
 
-/* To the right of a column. */
+/* Appends a number, aligned to the right of a column. */
 static void put_number(struct buffer *to, uint64_t value, unsigned int base, const char *prefix,
 		       size_t width)
 {
@@ -102,7 +102,7 @@ static void put_number(struct buffer *to, uint64_t value, unsigned int base, con
 	buffer_put(to, p, (size_t)(text + sizeof(text) - p));
 }
 
-/* All digits of a fraction. */
+/* Appends the @len digits of a fraction. */
 static void put_fraction(struct buffer *to, uint64_t value, size_t len)
 {
 	char text[16];
@@ -114,7 +114,7 @@ static void put_fraction(struct buffer *to, uint64_t value, size_t len)
 
 static void put_micros(struct buffer *to, uint64_t time, uint64_t since)
 {
-	/* The clock of a log may say anything. */
+	/* The times of a log may be in any order. */
 	bool before = time < since;
 	uint64_t ns = before ? since - time : time - since;
 
@@ -178,7 +178,7 @@ static const char *colour_of(const struct event *event)
 	}
 }
 
-/* Characters that a terminal shows for escaped text: all but what continues one. */
+/* Number of characters of escaped UTF-8 text: all bytes but continuation bytes. */
 static size_t width_of(const unsigned char *text, size_t len)
 {
 	size_t width = 0;
@@ -188,7 +188,7 @@ static size_t width_of(const unsigned char *text, size_t len)
 	return width;
 }
 
-/* To the left of a column, with a space behind it in any case. */
+/* Appends the name, aligned to the left of a column, and always a space. */
 static void put_name(const struct print *print, struct buffer *to, const struct event *event)
 {
 	size_t before;
@@ -201,7 +201,7 @@ static void put_name(const struct print *print, struct buffer *to, const struct 
 	buffer_byte(to, ' ');
 }
 
-/* Bytes that are a string, without its end. 0 if they are none. */
+/* Length of the data as text, without a terminating null byte; 0 if they are not text. */
 static size_t text_length(const struct event *event)
 {
 	size_t len = event->len;
@@ -250,7 +250,7 @@ static void put_data(const struct print *print, struct buffer *to, const struct 
 	}
 }
 
-/* Of the system events only what a person can read. */
+/* Appends the data of system events that are useful to a person. */
 static void put_system_data(const struct print *print, struct buffer *to,
 			    const struct event *event)
 {
@@ -258,7 +258,7 @@ static void put_system_data(const struct print *print, struct buffer *to,
 
 	switch (event->type) {
 	case POSIX_TRACE_ERROR:
-		buffer_text(to, "(what was here is damaged)");
+		buffer_text(to, "(the log is damaged here)");
 		break;
 	case POSIX_TRACE_RESUME:
 		buffer_byte(to, '(');
@@ -269,7 +269,7 @@ static void put_system_data(const struct print *print, struct buffer *to,
 		if (event->len == sizeof(automatic))
 			memcpy(&automatic, event->data, sizeof(automatic));
 		if (automatic)
-			buffer_text(to, "(by itself: full)");
+			buffer_text(to, "(automatic: full)");
 		break;
 	}
 }
@@ -307,7 +307,7 @@ void print_event(struct print *print, struct buffer *to, const struct event *eve
 	print->last = event->time;
 }
 
-/* Larger numbers than a double can hold are strings: most readers would spoil them. */
+/* Numbers that a double cannot hold exactly become strings: most readers would round them. */
 void print_json(struct print *print, struct buffer *to, const struct event *event)
 {
 	bool before = event->time < print->first;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Starting the program that is traced, and passing signals on to it. Its stream is
- * the matter of session.c.
+ * Starts the program to be traced, and forwards signals to it. session.c creates its stream.
  */
 #include <errno.h>
 #include <poll.h>
@@ -16,7 +15,7 @@
 #include "commands.h"
 #include "process.h"
 
-/* The process executes it, and stays traced. Never returns. */
+/* Runs in the child: waits for process_go(), then executes the program. Never returns. */
 static void become_program(const struct process *process, int begin)
 {
 	char byte;
@@ -38,7 +37,7 @@ static int start_program(struct process *process)
 {
 	int begin[2];
 
-	/* No pipe: a program that was killed meanwhile must not be our end, too. */
+	/* A socket, not a pipe: with MSG_NOSIGNAL, writing to a killed child raises no SIGPIPE. */
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, begin))
 		return errno;
 	process->pid = fork();
@@ -66,7 +65,7 @@ int process_begin(struct process *process)
 
 	process->go = -1;
 	sigemptyset(&mask);
-	/* nohup(1) wants us not to hear of it. */
+	/* nohup(1) ignores SIGHUP: leave it ignored. */
 	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
 		sigaddset(&mask, SIGHUP);
 	sigaddset(&mask, SIGINT);
@@ -86,8 +85,8 @@ int process_begin(struct process *process)
 }
 
 /*
- * Executing the program closes its end; before, the child sends an error if it cannot. A signal
- * ends the wait: a file system may take long.
+ * Waits until the child has executed the program, which closes its end of the socket, or has sent
+ * an error. A signal ends the wait: a file system may take long.
  */
 static bool was_executed(const struct process *process)
 {
@@ -124,7 +123,7 @@ bool process_signal(struct process *process)
 		return false;
 	if (process->argv && !process->forwarded) {
 		process->forwarded = true;
-		/* The terminal has told it, too. */
+		/* A signal of the terminal (SI_KERNEL) reaches the program anyway. */
 		if (info.ssi_code != SI_KERNEL)
 			kill(process->pid, info.ssi_signo);
 		return false;
@@ -133,7 +132,7 @@ bool process_signal(struct process *process)
 	return true;
 }
 
-/* False if a signal came that says not to wait any longer. */
+/* Returns false if a signal ended the wait. */
 static bool wait_for_program(struct process *process)
 {
 	struct pollfd fds[] = {
@@ -142,7 +141,7 @@ static bool wait_for_program(struct process *process)
 	};
 	bool wait = true;
 
-	/* Without it, signals have to wait for the end, too. */
+	/* Without a pidfd, signals stay pending until the program has ended. */
 	if (fds[0].fd < 0)
 		return true;
 	while (wait && !fds[0].revents) {
@@ -164,7 +163,7 @@ static int program_status(struct process *process)
 	} else if (process->signal || !wait_for_program(process)) {
 		if (waitpid(process->pid, &status, WNOHANG) == process->pid)
 			goto ended;
-		tell("%s (process %d) still runs", process->argv[0], (int)process->pid);
+		tell("%s (process %d) is still running", process->argv[0], (int)process->pid);
 		return 128 + process->signal;
 	}
 	while (waitpid(process->pid, &status, 0) != process->pid) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace record": a stream with log on a process. The kernel writes the log: here
- * it is only told when to begin and to end, and what comes of it is shown. The file of
- * the log is the matter of logfile.c.
+ * "posixtrace record": creates a stream with log on a process. The kernel writes the log. This
+ * command starts and stops the stream, and shows its progress. logfile.c handles the file.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -20,8 +19,8 @@
 #include "session.h"
 
 #define NSEC		1000000000ULL
-#define SHOW_MS		500	/* between two looks, with a progress line */
-#define LOOK_MS		1000	/* without */
+#define SHOW_MS		500	/* interval of the progress line */
+#define LOOK_MS		1000	/* interval of status checks without progress line */
 
 /* Options without a letter. */
 enum { OPT_POLICY = 256, OPT_LOG_POLICY, OPT_LOG_SIZE };
@@ -30,8 +29,8 @@ static const struct policy {
 	const char *name;
 	int value;
 } policies[] = {
-	{ "append", POSIX_TRACE_APPEND },	/* of logs */
-	{ "flush", POSIX_TRACE_FLUSH },		/* of streams */
+	{ "append", POSIX_TRACE_APPEND },	/* for logs only */
+	{ "flush", POSIX_TRACE_FLUSH },		/* for streams only */
 	{ "loop", POSIX_TRACE_LOOP },
 	{ "until-full", POSIX_TRACE_UNTIL_FULL },
 };
@@ -41,18 +40,18 @@ struct recording {
 	struct logfile log;
 	int policy;
 	int log_policy;
-	size_t log_size;	/* 0: as it comes */
+	size_t log_size;	/* 0: default */
 	bool quiet;
 
-	bool progress;		/* a line on a terminal */
+	bool progress;		/* show progress on a terminal */
 	unsigned long long began;
-	unsigned long long seen_at;	/* the last look */
+	unsigned long long seen_at;	/* time of the last progress line */
 	unsigned long long seen;	/* events at that time */
 	struct posixtrace_stats_info stats;
 	bool log_overrun;
 	bool log_full;
-	int flush_error;	/* the first that was told */
-	bool full;		/* nothing can be recorded any more */
+	int flush_error;	/* the first one reported */
+	bool full;		/* no more events can be recorded */
 	bool failed;
 };
 
@@ -63,14 +62,14 @@ static void print_help(FILE *to)
 		"       posixtrace record [OPTION]... [--] PROGRAM [ARG]...\n"
 		"Record the events of a process into a log until it ends, or until Ctrl-C.\n\n"
 		SESSION_HELP
-		"  -f, --force              replace a log that exists\n"
-		"  -h, --help               this text\n"
-		"  -o, --output=LOG         the log (posixtrace.log); - is the standard output\n"
-		"  -q, --quiet              neither progress nor summary\n"
-		"      --policy=POLICY      of the stream: flush (default), loop, until-full\n"
-		"      --log-policy=POLICY  of the log: append (default), loop, until-full\n"
-		"      --log-size=BYTES     room for events in the log, if not append (16M)\n\n"
-		"Exit status: 0; 1 after a failure, 2 when called wrongly; that of PROGRAM.\n");
+		"  -f, --force              replace an existing log\n"
+		"  -h, --help               print this help\n"
+		"  -o, --output=LOG         write this log (posixtrace.log); - is standard output\n"
+		"  -q, --quiet              print neither progress nor summary\n"
+		"      --policy=POLICY      policy of the stream: flush (default), loop, until-full\n"
+		"      --log-policy=POLICY  policy of the log: append (default), loop, until-full\n"
+		"      --log-size=BYTES     room for events with log policy loop or until-full (16M)\n\n"
+		"Exit status: 0, or that of PROGRAM; 1 after a failure; 2 after a usage error.\n");
 }
 
 static unsigned long long now(void)
@@ -82,7 +81,7 @@ static unsigned long long now(void)
 }
 
 /* ------------------------------------------------------------------ */
-/* What is shown							*/
+/* Progress and summary							*/
 
 static void print_bytes(FILE *to, unsigned long long bytes)
 {
@@ -99,7 +98,7 @@ static void print_bytes(FILE *to, unsigned long long bytes)
 
 static unsigned long long lost(const struct recording *rec)
 {
-	/* LOOP keeps the last events, as it was asked to. */
+	/* Policy LOOP overwrites events on purpose. */
 	return rec->stats.dropped + rec->stats.skipped +
 	       (rec->policy == POSIX_TRACE_LOOP ? 0 : rec->stats.overwritten);
 }
@@ -139,12 +138,12 @@ static void print_summary(const struct recording *rec)
 	if (stats->damaged)
 		fprintf(stderr, ", records damaged in %llu places", stats->damaged);
 	if (stats->untraced)
-		fprintf(stderr, ", %llu children not traced for want of memory",
+		fprintf(stderr, ", %llu children not traced: out of memory",
 			stats->untraced);
 	if (rec->log_overrun)
-		fprintf(stderr, ", the log has only the last of them");
+		fprintf(stderr, ", the log has only the last events");
 	if (rec->log_full)
-		fprintf(stderr, ", the log has only the first of them");
+		fprintf(stderr, ", the log has only the first events");
 	fprintf(stderr, "; %s", logfile_name(&rec->log));
 	if (logfile_size(&rec->log, &size)) {
 		fprintf(stderr, ": ");
@@ -153,7 +152,7 @@ static void print_summary(const struct recording *rec)
 	fputc('\n', stderr);
 }
 
-/* On a line of its own. */
+/* Prints a message in place of the progress line. */
 static void say(const struct recording *rec, const char *what, int err)
 {
 	if (rec->progress)
@@ -175,7 +174,7 @@ static void log_is_full(struct recording *rec)
 	rec->full = true;
 }
 
-/* The status forgets some things when it was told: kept here. */
+/* Reading the status resets parts of it, so keep them here. */
 static void look_at_status(struct recording *rec)
 {
 	struct posix_trace_status_info status;
@@ -188,7 +187,7 @@ static void look_at_status(struct recording *rec)
 	}
 	if (status.posix_log_overrun_status == POSIX_TRACE_OVERRUN)
 		rec->log_overrun = true;
-	/* What could not be written is tried again, but for a pipe that nobody reads. */
+	/* The kernel retries failed writes, except to a pipe without a reader (EPIPE). */
 	if (status.posix_stream_flush_error && !rec->flush_error) {
 		rec->flush_error = status.posix_stream_flush_error;
 		say(rec, logfile_name(&rec->log), rec->flush_error);
@@ -215,7 +214,7 @@ static void look(struct recording *rec)
 	look_at_status(rec);
 }
 
-/* Until all traced processes have ended, a signal says so, or there is no use in it. */
+/* Waits until all traced processes have ended, a signal comes, or no more can be recorded. */
 static void follow(struct recording *rec)
 {
 	struct pollfd fds[] = {
@@ -225,7 +224,7 @@ static void follow(struct recording *rec)
 
 	while (!rec->failed && !rec->full && !fds[0].revents) {
 		if (poll(fds, 2, rec->progress ? SHOW_MS : LOOK_MS) < 0 && errno != EINTR) {
-			say(rec, "waiting", errno);
+			say(rec, "waiting for events", errno);
 			rec->failed = true;
 			return;
 		}
@@ -238,8 +237,8 @@ static void follow(struct recording *rec)
 }
 
 /*
- * A log with a size may get full, or begin to overwrite events, when the rest is written at
- * the very end: that is told by the log itself.
+ * A log with a limited size may become full, or overwrite events, only when the shutdown writes
+ * the rest. So look at the finished log.
  */
 static void look_at_log(struct recording *rec)
 {
@@ -249,7 +248,7 @@ static void look_at_log(struct recording *rec)
 	if (rec->log_policy == POSIX_TRACE_APPEND || posix_trace_open(rec->log.fd, &log))
 		return;
 	if (!posix_trace_get_status(log, &status)) {
-		/* LOOP: full is one that has overwritten some. */
+		/* With policy LOOP, a full log has overwritten events. */
 		if (rec->log_policy == POSIX_TRACE_LOOP)
 			rec->log_overrun |= status.posix_log_full_status == POSIX_TRACE_FULL;
 		else if (status.posix_log_full_status == POSIX_TRACE_FULL)
@@ -260,7 +259,7 @@ static void look_at_log(struct recording *rec)
 	posix_trace_close(log);
 }
 
-/* Ctrl-C ends the wait for a pipe that nobody reads. */
+/* Unblocks signals, so that Ctrl-C ends the wait for a pipe without a reader. */
 static int shut_down(const struct recording *rec)
 {
 	sigset_t mask;
@@ -272,7 +271,7 @@ static int shut_down(const struct recording *rec)
 	return err;
 }
 
-/* Completes the log. */
+/* Stops the stream and completes the log. */
 static void finish(struct recording *rec)
 {
 	int err;
@@ -287,7 +286,7 @@ static void finish(struct recording *rec)
 	if (err && err != rec->flush_error)
 		say(rec, logfile_name(&rec->log), err);
 	if (err) {
-		tell("the log lacks some of the events");
+		tell("the log is incomplete: some events could not be written");
 		rec->failed = true;
 	}
 	look_at_log(rec);
@@ -322,7 +321,7 @@ static int create_stream(struct recording *rec)
 	return err;
 }
 
-/* False if it did not begin: the stream is gone then. */
+/* Starts the stream and the program. On failure, shuts the stream down and returns false. */
 static bool begin(struct recording *rec)
 {
 	int err = posix_trace_start(rec->session.trid);
@@ -349,7 +348,7 @@ static void record(struct recording *rec)
 		logfile_discard(&rec->log);
 		return;
 	}
-	/* Not before: without a program, a log that exists stays. */
+	/* Replace an existing log only now: it stays if the program cannot be executed. */
 	err = logfile_keep(&rec->log);
 	follow(rec);
 	finish(rec);
@@ -365,7 +364,7 @@ static int run_record(struct recording *rec)
 	struct process *process = &rec->session.process;
 	int err, status;
 
-	/* A FIFO without a reader blocks: signals must still end us. */
+	/* Open the log before signals are blocked: opening a FIFO waits for a reader. */
 	if (logfile_open(&rec->log, rec->log_policy == POSIX_TRACE_APPEND))
 		return 1;
 	process->no_stdout = rec->log.fd == STDOUT_FILENO;
@@ -386,7 +385,7 @@ static int run_record(struct recording *rec)
 /* ------------------------------------------------------------------ */
 /* Options								*/
 
-static bool parse_policy(const char *text, int except, int *value)
+static bool parse_policy(const char *option, const char *text, int except, int *value)
 {
 	for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
 		if (!strcmp(text, policies[i].name) && policies[i].value != except) {
@@ -394,7 +393,8 @@ static bool parse_policy(const char *text, int except, int *value)
 			return true;
 		}
 	}
-	tell("%s: no such policy", text);
+	tell("%s: must be %s, loop or until-full (got \"%s\")", option,
+	     except == POSIX_TRACE_APPEND ? "flush" : "append", text);
 	return false;
 }
 
@@ -413,11 +413,11 @@ static bool parse_option(struct recording *rec, int opt, const char *value)
 		rec->quiet = true;
 		return true;
 	case OPT_POLICY:
-		return parse_policy(value, POSIX_TRACE_APPEND, &rec->policy);
+		return parse_policy("--policy", value, POSIX_TRACE_APPEND, &rec->policy);
 	case OPT_LOG_POLICY:
-		return parse_policy(value, POSIX_TRACE_FLUSH, &rec->log_policy);
+		return parse_policy("--log-policy", value, POSIX_TRACE_FLUSH, &rec->log_policy);
 	case OPT_LOG_SIZE:
-		rec->log_size = parse_size(value, LONG_MAX);
+		rec->log_size = parse_size("--log-size", value, LONG_MAX);
 		return true;
 	default:
 		return false;
@@ -462,7 +462,7 @@ int posixtrace_record(int argc, char **argv)
 		}
 	}
 	if (rec.log_size && rec.log_policy == POSIX_TRACE_APPEND) {
-		tell("--log-size is for --log-policy=loop and until-full");
+		tell("--log-size: needs --log-policy=loop or --log-policy=until-full");
 		return 2;
 	}
 	if (!session_process(&rec.session, argc - optind, argv + optind)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which events somebody wants to see: see select.h.
+ * Selects events by type, process, thread and time: see select.h.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -11,9 +11,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "commands.h"
 #include "select.h"
 
-/* Types are smaller than this. */
+/* All event type ids are smaller. */
 #define TYPES	(POSIX_TRACE_UNNAMED_USEREVENT + TRACE_USER_EVENT_MAX)
 
 struct names {
@@ -32,7 +33,7 @@ struct bound {
 	uint64_t time;		/* ns */
 };
 
-/* What is known of a type: its name need not be looked at again. */
+/* Caches per event type whether its name matches. */
 enum verdict {
 	VERDICT_NONE,
 	VERDICT_IN,
@@ -78,9 +79,9 @@ void select_free(struct selection *selection)
 /* ------------------------------------------------------------------ */
 /* Options								*/
 
-static int refuse(const char *text, const char *why)
+static int refuse(const char *option, const char *text, const char *rule)
 {
-	fprintf(stderr, "posixtrace: \"%s\": %s\n", text, why);
+	tell("%s: must be %s (got \"%s\")", option, rule, text);
 	return -EINVAL;
 }
 
@@ -98,7 +99,7 @@ static int add_name(struct names *names, const char *text, size_t len)
 	return 0;
 }
 
-static int add_names(struct names *names, const char *text)
+static int add_names(struct names *names, const char *option, const char *text)
 {
 	size_t len;
 	int err;
@@ -106,7 +107,7 @@ static int add_names(struct names *names, const char *text)
 	for (const char *p = text;; p += len + 1) {
 		len = strcspn(p, ",");
 		if (!len)
-			return refuse(text, "a name is missing");
+			return refuse(option, text, "names separated by single commas");
 		err = add_name(names, p, len);
 		if (err)
 			return err;
@@ -115,7 +116,8 @@ static int add_names(struct names *names, const char *text)
 	}
 }
 
-static int add_numbers(struct numbers *numbers, const char *text, uint64_t max)
+static int add_numbers(struct numbers *numbers, const char *option, const char *text,
+		       uint64_t max)
 {
 	uint64_t *number;
 	char *end;
@@ -126,18 +128,20 @@ static int add_numbers(struct numbers *numbers, const char *text, uint64_t max)
 		if (!number)
 			return -ENOMEM;
 		numbers->number = number;
-		/* Threads are printed in hexadecimal. */
+		/* Base 0: threads are printed in hexadecimal. */
 		number[numbers->count] = strtoull(p, &end, 0);
 		if (errno || !isdigit((unsigned char)*p) || (*end && *end != ',') ||
 		    number[numbers->count] > max)
-			return refuse(text, "no number, or too large");
+			return refuse(option, text, max == INT_MAX ?
+				      "numbers up to 2147483647, separated by commas" :
+				      "numbers up to 64 bits, separated by commas");
 		numbers->count++;
 		if (!*end)
 			return 0;
 	}
 }
 
-/* Digits, and perhaps a point and more digits, in units of @unit ns. */
+/* Parses digits, optionally with a decimal point, in units of @unit ns. */
 static bool parse_decimal(const char **text, uint64_t unit, uint64_t *time)
 {
 	const char *p = *text;
@@ -178,7 +182,7 @@ static bool parse_date(const char *text, uint64_t *time)
 		char zero[32];
 		const char *p = zero;
 
-		/* Of a second: as if there were a zero in front. */
+		/* Parse the fraction as "0.NNN" seconds. */
 		if (snprintf(zero, sizeof(zero), "0%s", rest) >= (int)sizeof(zero) ||
 		    !parse_decimal(&p, NSEC_PER_SEC, &fraction))
 			return false;
@@ -195,7 +199,7 @@ static bool parse_relative(const char *text, uint64_t *time)
 		const char *name;
 		uint64_t ns;
 	} units[] = {
-		{ "", 1000 },		/* as it is printed */
+		{ "", 1000 },		/* microseconds, as "dump" prints them */
 		{ "s", NSEC_PER_SEC },
 		{ "ms", 1000000 },
 		{ "us", 1000 },
@@ -211,7 +215,7 @@ static bool parse_relative(const char *text, uint64_t *time)
 	return false;
 }
 
-static int set_bound(struct bound *bound, const char *text)
+static int set_bound(struct bound *bound, const char *option, const char *text)
 {
 	const char *p = text + 1;
 
@@ -224,7 +228,8 @@ static int set_bound(struct bound *bound, const char *text)
 	bound->absolute = false;
 	if (parse_relative(text, &bound->time))
 		return 0;
-	return refuse(text, "no time: 1234.5 (us), 2.5s, @SECONDS or 2026-01-31T12:00:00Z");
+	return refuse(option, text,
+		      "a time such as 1234.5 (us), 2.5s, @SECONDS or 2026-01-31T12:00:00Z");
 }
 
 int select_option(struct selection *selection, int opt, const char *value)
@@ -233,22 +238,22 @@ int select_option(struct selection *selection, int opt, const char *value)
 
 	switch (opt) {
 	case 'F':
-		err = add_names(&selection->filter, value);
+		err = add_names(&selection->filter, "--filter", value);
 		break;
 	case 'x':
-		err = add_names(&selection->exclude, value);
+		err = add_names(&selection->exclude, "--exclude", value);
 		break;
 	case 'p':
-		err = add_numbers(&selection->pids, value, INT_MAX);
+		err = add_numbers(&selection->pids, "--pid", value, INT_MAX);
 		break;
 	case 't':
-		err = add_numbers(&selection->threads, value, UINT64_MAX);
+		err = add_numbers(&selection->threads, "--thread", value, UINT64_MAX);
 		break;
 	case SELECT_FROM:
-		err = set_bound(&selection->from, value);
+		err = set_bound(&selection->from, "--from", value);
 		break;
 	case SELECT_TO:
-		err = set_bound(&selection->to, value);
+		err = set_bound(&selection->to, "--to", value);
 		break;
 	default:
 		return 0;
@@ -289,13 +294,13 @@ static bool wants_type(struct selection *selection, const struct event *event)
 	return *verdict == VERDICT_IN;
 }
 
-/* -1 before it, 1 behind it, 0 there. */
+/* Compares a time with a bound: -1 if it is earlier, 1 if later, 0 if equal. */
 static int compare(const struct selection *selection, uint64_t time, const struct bound *bound)
 {
 	uint64_t limit = bound->time;
 
 	if (!bound->absolute) {
-		/* What is older than the first event, or beyond the end of time. */
+		/* The time is before the first event, or the bound exceeds 64 bits. */
 		if (time < selection->first ||
 		    __builtin_add_overflow(selection->first, limit, &limit))
 			return -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which events of a trace somebody wants to see: options that the commands share.
+ * Selects events of a trace, by options that several commands share.
  */
 #ifndef POSIXTRACE_SELECT_H
 #define POSIXTRACE_SELECT_H
@@ -16,35 +16,37 @@
 #define SELECT_TO		257
 
 #define SELECT_HELP \
-	"  -F, --filter=NAME,...    only events of these types; * and ? stand for others\n" \
+	"  -F, --filter=NAME,...    only events of these types; * and ? are wildcards\n" \
 	"  -p, --pid=PID,...        only events of these processes\n" \
 	"  -t, --thread=THREAD,...  only events of these threads\n" \
 	"  -x, --exclude=NAME,...   no events of these types\n" \
-	"      --from=TIME          only from then on: microseconds since the first event, or\n" \
-	"                           with a unit (s, ms, us, ns); or @SECONDS since the Epoch,\n" \
-	"                           or 2026-01-31T12:00:00Z\n" \
-	"      --to=TIME            only until then\n"
+	"      --from=TIME          only events from this time on: microseconds since the first\n" \
+	"                           event, or with a unit (s, ms, us, ns); @SECONDS since the\n" \
+	"                           Epoch; or 2026-01-31T12:00:00Z\n" \
+	"      --to=TIME            only events up to this time\n"
 
 struct selection;
 
-/* select_new() - all events; 0 or negative errno */
+/* select_new() - create a selection of all events; returns 0 or a negative error number */
 int select_new(struct selection **selection);
 
 /**
- * select_option() - is the option one of these?
+ * select_option() - handle an option of SELECT_HELP
  * @selection: the selection
  * @opt: what getopt_long() returned
- * @value: its argument
+ * @value: argument of the option
  *
- * Return: 1; 0 if it is another; negative errno: -EINVAL if the argument makes no sense,
- * and then the user was told.
+ * Return: 1 if the option was handled, 0 if it is another option, or a negative error number;
+ *	-EINVAL after a complaint about the argument.
  */
 int select_option(struct selection *selection, int opt, const char *value);
 
 /**
- * select_event() - is the event one of these?
+ * select_event() - check whether an event is selected
  * @selection: the selection
- * @event: the event; of a trace, all have to come by here: times may be relative to the first
+ * @event: the event
+ *
+ * Call it for each event of a trace, from the first: times may be relative to the first event.
  */
 bool select_event(struct selection *selection, const struct event *event);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A stream on a process, as the options want it. What becomes of its events is the
- * matter of live.c and record.c.
+ * Creates a stream on a process from the options. live.c and record.c handle its events.
  */
 #include <argz.h>
 #include <ctype.h>
@@ -20,7 +19,7 @@
 /* ------------------------------------------------------------------ */
 /* Options								*/
 
-unsigned long parse_number(const char *text, unsigned long max)
+unsigned long parse_number(const char *option, const char *text, unsigned long max)
 {
 	unsigned long value;
 	char *end;
@@ -28,13 +27,13 @@ unsigned long parse_number(const char *text, unsigned long max)
 	errno = 0;
 	value = strtoul(text, &end, 10);
 	if (errno || *end || !isdigit((unsigned char)*text) || !value || value > max) {
-		tell("%s: not a number from 1 to %lu", text, max);
+		tell("%s: must be a number from 1 to %lu (got \"%s\")", option, max, text);
 		exit(2);
 	}
 	return value;
 }
 
-size_t parse_size(const char *text, size_t max)
+size_t parse_size(const char *option, const char *text, size_t max)
 {
 	static const char units[] = "KMG";
 	unsigned long value;
@@ -50,7 +49,8 @@ size_t parse_size(const char *text, size_t max)
 		end++;
 	}
 	if (errno || *end || !isdigit((unsigned char)*text) || value > max >> shift) {
-		tell("%s: not a size in bytes up to %zu; K, M, G may follow", text, max);
+		tell("%s: must be at most %zu bytes, such as 4096 or 4K (got \"%s\")", option, max,
+		     text);
 		exit(2);
 	}
 	return value << shift;
@@ -64,13 +64,14 @@ static void add_names(struct names *names, const char *option, const char *list)
 		complain("names", ENOMEM);
 		exit(1);
 	}
-	/* The kernel filters by type, and types that nobody knows yet can not be matched. */
+	/* The kernel filters by type number, so a pattern cannot match types opened later. */
 	if (strpbrk(list, "*?[")) {
-		tell("%s: whole names only: patterns are for reading logs", list);
+		tell("%s: must be whole names, no patterns, while recording (got \"%s\")", option,
+		     list);
 		exit(2);
 	}
 	if (!names->len) {
-		tell("a name of an event type is lacking");
+		tell("%s: must have at least one name (got \"%s\")", option, list);
 		exit(2);
 	}
 	while ((name = argz_next(names->argz, names->len, name))) {
@@ -86,7 +87,7 @@ bool session_option(struct session *session, int opt, const char *value)
 {
 	switch (opt) {
 	case 'd':
-		session->data_size = parse_size(value, DATA_SIZE_MAX);
+		session->data_size = parse_size("--data-size", value, DATA_SIZE_MAX);
 		return true;
 	case 'F':
 		add_names(&session->filter, "--filter", value);
@@ -95,10 +96,10 @@ bool session_option(struct session *session, int opt, const char *value)
 		session->inherit = true;
 		return true;
 	case 'p':
-		session->process.pid = parse_number(value, PID_MAX);
+		session->process.pid = parse_number("--pid", value, PID_MAX);
 		return true;
 	case 's':
-		session->stream_size = parse_size(value, STREAM_SIZE_MAX);
+		session->stream_size = parse_size("--size", value, STREAM_SIZE_MAX);
 		return true;
 	case 'x':
 		add_names(&session->exclude, "--exclude", value);
@@ -115,7 +116,7 @@ bool session_process(struct session *session, int argc, char **argv)
 
 	if (argc == 1 && !program && !process->pid &&
 	    argv[0][strspn(argv[0], "0123456789")] == '\0')
-		process->pid = parse_number(argv[0], PID_MAX);
+		process->pid = parse_number("PID", argv[0], PID_MAX);
 	else if (argc)
 		process->argv = argv;
 	return !process->pid == !!process->argv;
@@ -145,16 +146,16 @@ int session_attr(const struct session *session, const char *name, trace_attr_t *
 	return err;
 }
 
-/* A type need not exist yet: it does from now on, in the process. */
+/* Finds the event type with this name in the process, or creates it there. */
 static int type_of(trace_id_t trid, const char *name, trace_event_id_t *type)
 {
 	int err = posix_trace_trid_eventid_open(trid, name, type);
 
 	if (!err && *type < POSIX_TRACE_UNNAMED_USEREVENT) {
-		tell("%s: events of the system are always recorded", name);
+		tell("%s: system events are always recorded: filter user event types only", name);
 		return EINVAL;
 	}
-	/* What all get when there are no more. */
+	/* Beyond the limit of event types, all names get the unnamed type. */
 	if (!err && *type == POSIX_TRACE_UNNAMED_USEREVENT &&
 	    strcmp(name, "posix_trace_unnamed_userevent"))
 		err = ENOSPC;
@@ -180,7 +181,7 @@ static int change_set(trace_id_t trid, const struct names *names, trace_event_se
 	return err;
 }
 
-/* What the standard calls a filter holds back what is in it. */
+/* In the standard, a filter is the set of event types that are not recorded. */
 static int set_filter(struct session *session)
 {
 	trace_event_set_t set;
@@ -190,7 +191,7 @@ static int set_filter(struct session *session)
 		return 0;
 	posix_trace_eventset_empty(&set);
 	if (session->filter.len) {
-		/* Also the types that are not there yet. */
+		/* Hold back all user event types, also those opened later. */
 		posix_trace_eventset_fill(&set, POSIX_TRACE_ALL_EVENTS);
 		for (trace_event_id_t type = 1; type < POSIX_TRACE_UNNAMED_USEREVENT; type++)
 			posix_trace_eventset_del(type, &set);
@@ -213,28 +214,28 @@ static void complain_of_create(const struct session *session, bool log, int err)
 
 	switch (err) {
 	case EAGAIN:
-		tell("process %d: there are too many streams, on it, of yours or on the system",
+		tell("process %d: too many streams on the process, of the user or on the system",
 		     pid);
-		tell("\"posixtrace list\" shows them");
+		tell("see \"posixtrace list\"");
 		break;
 	case EINVAL:
-		tell("the stream can not be created: %sa size is too large",
-		     log ? "the file can not be a log, or " : "");
+		tell("cannot create the stream: %sa size is too large",
+		     log ? "the file cannot be a log, or " : "");
 		tell("see posix_trace_create(3)");
 		break;
 	case ENOMEM:
-		tell("process %d: not enough memory: try a smaller --size", pid);
-		tell("locked memory is limited, too: see \"ulimit -l\"");
+		tell("process %d: not enough memory: use a smaller --size", pid);
+		tell("or raise the limit of locked memory: see \"ulimit -l\"");
 		break;
 	case ENOTSUP:
-		tell("the library cannot use this module: see \"posixtrace status\"");
+		tell("the library does not support this module: see \"posixtrace status\"");
 		break;
 	case EPERM:
-		tell("process %d: you may not trace it, or not open /dev/posixtrace", pid);
+		tell("process %d: no permission to trace it, or to open /dev/posixtrace", pid);
 		tell("see \"Permissions\" in posixtrace(4)");
 		break;
 	case ESRCH:
-		tell("process %d: there is none with this id", pid);
+		tell("process %d: no such process", pid);
 		break;
 	default:
 		complain(log ? "trace stream with log" : "trace stream", err);

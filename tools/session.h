@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What "live" and "record" have in common: a stream on a process, and the options
- * that say on which one, and what it records.
+ * What "live" and "record" share: a stream on a process, and the options that choose the process
+ * and the events to record.
  */
 #ifndef POSIXTRACE_SESSION_H
 #define POSIXTRACE_SESSION_H
@@ -20,11 +20,11 @@ struct names {
 
 struct session {
 	struct process process;
-	size_t stream_size;	/* 0: as it comes */
-	size_t data_size;	/* bytes of an event; SESSION_DEFAULT: as it comes */
+	size_t stream_size;	/* 0: default */
+	size_t data_size;	/* bytes of data per event, or SESSION_DEFAULT */
 	bool inherit;
-	struct names filter;	/* if any: only these are recorded */
-	struct names exclude;	/* these are not */
+	struct names filter;	/* record only these, unless empty */
+	struct names exclude;	/* do not record these */
 	trace_id_t trid;
 };
 
@@ -34,42 +34,42 @@ struct session {
 
 /* Help for these options. */
 #define SESSION_HELP \
-	"  -d, --data-size=BYTES    bytes that are kept of an event's data (1K)\n" \
+	"  -d, --data-size=BYTES    record at most BYTES of an event's data (1K)\n" \
 	"  -F, --filter=NAME,...    record only events of these types\n" \
-	"  -i, --inherit            trace the children, too\n" \
-	"  -p, --pid=PID            process to trace\n" \
+	"  -i, --inherit            also trace the children of the process\n" \
+	"  -p, --pid=PID            trace this process\n" \
 	"  -s, --size=BYTES         size of the trace stream (256K)\n" \
 	"  -x, --exclude=NAME,...   record no events of these types\n"
 
-/* session_option() - is the option one of these? Exits with 2 if its value is none. */
+/* session_option() - handle an option of SESSION_HELP; exits with 2 if its value is invalid */
 bool session_option(struct session *session, int opt, const char *value);
 
 /*
- * session_process() - what is behind the options: a process id, or a program behind
- * "--" or not. Returns false if it goes not with the options, or is lacking.
+ * session_process() - handle the arguments after the options: a process id, or a program with or
+ * without "--". Returns false if they are missing or conflict with the options.
  */
 bool session_process(struct session *session, int argc, char **argv);
 
 /*
- * session_attr() - the attributes that the options say, and a name. Returns 0 or an
- * error number; else posix_trace_attr_destroy() comes after it.
+ * session_attr() - create attributes from the options and a name. Returns 0 or an error number.
+ * After success, the caller must call posix_trace_attr_destroy().
  */
 int session_attr(const struct session *session, const char *name, trace_attr_t *attr);
 
 /*
- * session_create() - the stream: with log if log_fd is not -1. It is filtered, but
- * suspended. Returns 0, or an error number when it has complained about it.
+ * session_create() - create the stream, with log if log_fd is not -1. It has its filter and is
+ * suspended. Returns 0, or an error number after a complaint.
  */
 int session_create(struct session *session, const trace_attr_t *attr, int log_fd);
 
-/* session_create_plain() - the same, without log and with no more than the options say */
+/* session_create_plain() - as session_attr() and session_create() without log */
 int session_create_plain(struct session *session, const char *name);
 
-/* session_free() - the names */
+/* session_free() - free the names */
 void session_free(struct session *session);
 
-/* parse_number(), parse_size() - exit with 2 if the text is none; sizes may end in K, M, G */
-unsigned long parse_number(const char *text, unsigned long max);
-size_t parse_size(const char *text, size_t max);
+/* parse_number(), parse_size() - exit with 2 if the text is invalid; sizes may end in K, M, G */
+unsigned long parse_number(const char *option, const char *text, unsigned long max);
+size_t parse_size(const char *option, const char *text, size_t max);
 
 #endif /* POSIXTRACE_SESSION_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events for the commands, many with each call of the library, and the names of
+ * Reads events for the commands, a batch with each call of the library, and caches the names of
  * their types.
  */
 #include <errno.h>
@@ -16,22 +16,22 @@
 #include "source.h"
 
 #define BATCH		256
-/* Any event fits into it, and many of the usual size. */
+/* Large enough for any event. */
 #define BUFFER_SIZE	(256U << 10)
-/* Types are smaller than this. */
+/* All event type ids are smaller. */
 #define TYPES		(POSIX_TRACE_UNNAMED_USEREVENT + TRACE_USER_EVENT_MAX)
 #define NAME_SIZE	(TRACE_EVENT_NAME_MAX + 1)
 
 /**
  * struct source - where events come from
- * @trid: of the log or stream
- * @is_log: it is ours, and is closed with this
- * @count: events in the batch
- * @next: next of them
- * @names: of types, as they were asked for
- * @other_name: for a type that there was no memory for
+ * @trid: trace id of the log or stream
+ * @is_log: @trid is a log, which source_close() closes
+ * @count: number of events in the batch
+ * @next: index of the next event
+ * @names: cached names, by event type
+ * @other_name: name of a type that is not cached
  * @events: the batch
- * @buffer: its data
+ * @buffer: data of the events
  */
 struct source {
 	trace_id_t trid;
@@ -52,7 +52,7 @@ static int new_source(struct source **source)
 
 static int open_log(struct source *source, const char *path)
 {
-	/* Not to wait for the other end, if it is a pipe. */
+	/* O_NONBLOCK: do not wait for the writer of a FIFO. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat stat;
 	int err;
@@ -91,14 +91,10 @@ void source_complain(const char *path, int err)
 {
 	switch (-err) {
 	case EINVAL:
-		fprintf(stderr,
-			"posixtrace: %s: no trace log; or its first 512 bytes are cut or damaged\n",
-			path);
+		tell("%s: not a trace log, or its first 512 bytes are cut or damaged", path);
 		break;
 	case ESPIPE:
-		fprintf(stderr,
-			"posixtrace: %s: no regular file; store what comes from there in one\n",
-			path);
+		tell("%s: not a regular file; save it to one first", path);
 		break;
 	default:
 		complain(path, -err);
@@ -123,7 +119,7 @@ const char *source_type_name(struct source *source, trace_event_id_t type)
 		known = &source->names[type];
 	if (known && *known)
 		return *known;
-	/* One that has no name now has none later: the name comes before the events. */
+	/* Also cache a missing name: a log has the name of a type before its events. */
 	if (posix_trace_eventid_get_name(source->trid, type, name))
 		snprintf(name, sizeof(name), "(type %u)", (unsigned int)type);
 	if (known)
@@ -134,7 +130,7 @@ const char *source_type_name(struct source *source, trace_event_id_t type)
 	return source->other_name;
 }
 
-/* The library's view of an event, to ours. */
+/* Converts an event of the library to struct event. */
 static void set_event(struct source *source, const struct posixtrace_batch_event *from,
 		      struct event *event)
 {

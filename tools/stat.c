@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace stat": what is in a log, or what a process records, in numbers.
+ * "posixtrace stat": prints statistics of the events of a log or of a running process.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -19,7 +19,7 @@
 #include "stat.h"
 #include "stat_live.h"
 
-/* Events between two looks at the clock. */
+/* Number of events between two looks at the clock. */
 #define LOOK_EVERY	(1U << 16)
 
 struct stat_command {
@@ -38,19 +38,19 @@ static void print_help(FILE *to)
 	fprintf(to,
 		"Usage: posixtrace stat [OPTION]... LOG\n"
 		"       posixtrace stat [OPTION]... [--seconds=N] PID\n"
-		"Count the events of a log, or of a process from now on: by type and by thread, how\n"
-		"far they are apart, and how long it takes from X_begin to X_end, or X:begin to\n"
-		"X:end, of the same thread.\n\n"
-		"  -a, --all                all threads, also if there are many\n"
-		"  -h, --help               this text\n"
-		"  -H, --no-histogram       tables only\n"
-		"  -s, --seconds=N          how long to count; else until the process ends, or Ctrl-C\n"
+		"Count the events of a log, or of a running process, by type and by thread. Measure\n"
+		"the intervals between events of a type, and the time from X_begin to X_end, or from\n"
+		"X:begin to X:end, of the same thread.\n\n"
+		"  -a, --all                print all threads, not only the busiest\n"
+		"  -h, --help               print this help\n"
+		"  -H, --no-histogram       print tables only\n"
+		"  -s, --seconds=N          count for N seconds, not until PID ends or Ctrl-C\n"
 		SELECT_HELP
-		"\nPercentiles are wrong by a 64th at most.\n"
-		"Exit status: 0; 1 after a failure, or if the log is damaged; 2 when called wrongly.\n");
+		"\nPercentiles are accurate to 1.6 %%.\n"
+		"Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.\n");
 }
 
-/* How far it is, once a second. */
+/* Shows the progress once a second. */
 static void show_progress(const struct stat_command *stat, unsigned long long events, time_t *last)
 {
 	struct timespec now;
@@ -123,7 +123,7 @@ static void print_losses(const struct logend *end)
 	if (end->lost_before)
 		printf(", %llu before the first event", (unsigned long long)end->lost_before);
 	if (end->lost_behind)
-		printf(", %llu behind the last", (unsigned long long)end->lost_behind);
+		printf(", %llu after the last", (unsigned long long)end->lost_behind);
 	if (end->overwritten)
 		printf("; %llu overwritten in the log", (unsigned long long)end->overwritten);
 	putchar('\n');
@@ -180,14 +180,14 @@ static int run_live(struct stat_command *stat, pid_t pid)
 
 	if (err)
 		return err;
-	/* All were, there was no data wanted. */
+	/* The stream records no data, so all events are truncated: do not report that. */
 	stat->stats.truncated = 0;
 	stat->end.lost_before = 0;
 	printf("%-9s %d\n", "process", (int)pid);
 	return print_all(stat);
 }
 
-/* A file with such a name has to be called ./NUMBER. */
+/* Digits are a process id. The user must name such a file ./NUMBER. */
 static pid_t parse_pid(const char *text)
 {
 	long pid;
@@ -221,11 +221,11 @@ static int set_seconds(struct stat_command *stat, const char *text)
 	stat->seconds = strtoul(text, &end, 10);
 	if (!errno && *text >= '1' && *text <= '9' && !*end && strlen(text) < 7)
 		return 0;
-	fprintf(stderr, "posixtrace: --seconds=%s: not a number from 1 to 999999\n", text);
+	tell("--seconds: must be a number from 1 to 999999 (got \"%s\")", text);
 	return -EINVAL;
 }
 
-/* 0; -EINVAL if it makes no sense, 1 if help was asked for. */
+/* Returns 0, 1 after printing the help, or -EINVAL if the options are invalid. */
 static int get_options(struct stat_command *stat, int argc, char **argv)
 {
 	static const struct option options[] = {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace stat PID": a stream on a running process, whose events are counted as they
- * come.
+ * "posixtrace stat PID": counts the events of a running process as they come.
  */
 #include <errno.h>
 #include <poll.h>
@@ -17,10 +16,10 @@
 #include "session.h"
 #include "stat_live.h"
 
-/* More than that are waiting only if we do not get to run. */
+/* Large enough to buffer events while this command does not get to run. */
 #define STREAM_SIZE	(4U << 20)
 
-/* All that there are; 1 if the stop was among them. */
+/* Reads the events available. Returns 1 if the stop was among them, 0 if not. */
 static int take_events(const struct stat_live *live, struct source *source)
 {
 	struct event event;
@@ -35,7 +34,7 @@ static int take_events(const struct stat_live *live, struct source *source)
 	return ret ? ret : stopped;
 }
 
-/* Milliseconds until then, rounded up; -1: never. */
+/* Milliseconds until @end, rounded up; -1 if there is no end. */
 static int time_left(const struct timespec *end)
 {
 	struct timespec now;
@@ -69,7 +68,7 @@ static int follow(const struct stat_live *live, trace_id_t trid, struct source *
 		ret = take_events(live, source);
 		if (ret < 0)
 			return ret;
-		/* All traced processes have ended, and what they recorded was read. */
+		/* A signal, the end of the time, or the end of all traced processes. */
 		if (fds[1].revents || !left || fds[0].revents & (POLLHUP | POLLERR))
 			return 0;
 	}
@@ -99,8 +98,7 @@ static int count_events(const struct stat_live *live, trace_id_t trid, int signa
 	if (err)
 		goto close;
 	if (!live->seconds)
-		fprintf(stderr, "posixtrace: counting the events of process %d: Ctrl-C ends it\n",
-			(int)live->pid);
+		tell("counting the events of process %d; press Ctrl-C to stop", (int)live->pid);
 	err = follow(live, trid, source, signals);
 	if (!err)
 		err = finish(live, trid, source);
@@ -113,7 +111,7 @@ close:
 
 static int run_stream(const struct stat_live *live, int signals)
 {
-	/* Nobody looks at data. */
+	/* The statistics need no data. */
 	struct session session = {
 		.process.pid = live->pid,
 		.stream_size = STREAM_SIZE,

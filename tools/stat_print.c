@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Statistics of events as tables: see stat.h.
+ * Prints statistics of events as tables: see stat.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #define THREADS_SHOWN	20
 #define NAME_WIDTH	28
 #define BAR_WIDTH	40
-#define CELL		16	/* bytes of a number as text, at most */
+#define CELL		16	/* bytes of a formatted number */
 
-/* A name as it can be printed, and as wide as its column, or 0. */
+/* Prints an escaped name, padded to the width of its column. */
 static void print_name(FILE *to, const char *name, size_t column)
 {
 	struct buffer text = { };
@@ -47,7 +47,7 @@ static const char *format_time(char *text, uint64_t ns)
 	return text;
 }
 
-/* Per second; a moment has no rate. */
+/* Formats events per second; "-" without a duration. */
 static const char *format_rate(char *text, uint64_t count, uint64_t ns)
 {
 	double rate = ns ? (double)count * NSEC_PER_SEC / ns : 0;
@@ -140,7 +140,7 @@ static void print_threads(const struct stats *stats, FILE *to, bool all)
 	struct stat_thread *sorted;
 	size_t count = stats->nr_threads - 1, shown;
 
-	/* The first one is those who are told together. */
+	/* The first entry counts the threads beyond the limit together. */
 	sorted = calloc(stats->nr_threads, sizeof(*sorted));
 	if (!sorted)
 		return;
@@ -155,7 +155,7 @@ static void print_threads(const struct stats *stats, FILE *to, bool all)
 		print_thread(stats, to, &sorted[i]);
 	}
 	if (shown < count)
-		fprintf(to, "%28s threads: --all shows them\n", "and more");
+		fprintf(to, "%28s threads: use --all\n", "and more");
 	if (stats->thread[0].count) {
 		fprintf(to, "%28s ", "all others");
 		print_thread(stats, to, &stats->thread[0]);
@@ -171,7 +171,7 @@ static bool is_pair(const struct stat_pair *pair)
 	return pair->roles == (1U << PAIRS_BEGIN | 1U << PAIRS_END);
 }
 
-/* Without what separates it from "begin". */
+/* Prints the name without the separator before "begin". */
 static void print_pair_name(FILE *to, const struct stat_pair *pair, size_t column)
 {
 	char name[PAIRS_NAME_MAX];
@@ -265,7 +265,7 @@ void stats_print(const struct stats *stats, FILE *to, bool all, bool histograms)
 	fprintf(to, "%-9s %llu of the user, %llu of the system", "events",
 		(unsigned long long)stats->user, (unsigned long long)stats->system);
 	if (stats->truncated)
-		fprintf(to, "; the data of %llu were cut", (unsigned long long)stats->truncated);
+		fprintf(to, "; %llu with truncated data", (unsigned long long)stats->truncated);
 	if (!stats->begun) {
 		fputc('\n', to);
 		return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace status": what there is of the module, and what it says of itself.
+ * "posixtrace status": prints the state of the module, its parameters, limits and features.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,12 +34,11 @@ static void print_help(FILE *to)
 	fprintf(to,
 		"Usage: posixtrace status\n"
 		"Print the state, version, parameters, limits and features of the module.\n\n"
-		"  -h, --help  this text\n\n"
-		"Exit status: 0 if programs can be traced; 1 without the module; 2 when called\n"
-		"wrongly.\n");
+		"  -h, --help  print this help\n\n"
+		"Exit status: 0 if programs can be traced; 1 if not; 2 after a usage error.\n");
 }
 
-/* A line of sysfs, without its end; "-" if there is none. */
+/* Reads the line of a file in sysfs, without its newline; "-" if there is none. */
 static const char *read_line(const char *path, char *line, size_t size)
 {
 	FILE *file = fopen(path, "re");
@@ -61,7 +60,7 @@ static void print_features(__u64 bits)
 			printf(" %s", features[i].name);
 		bits &= ~features[i].bit;
 	}
-	/* Of a module that is newer than this program. */
+	/* A newer module may have features unknown to this command. */
 	if (bits)
 		printf(" %#llx", bits);
 	putchar('\n');
@@ -78,7 +77,7 @@ static void print_limits(const struct posixtrace_info *limits)
 	printf("page size               %u bytes\n", limits->page_size);
 }
 
-/* Version and file of the one that would be loaded. */
+/* Prints file and version of the module that "load" would insert. */
 static void print_installed(struct kmod_ctx *ctx)
 {
 	struct kmod_module *module = module_installed(ctx);
@@ -124,7 +123,7 @@ static int print_status(struct kmod_ctx *ctx)
 	printf("module                  %s\n", present ? "loaded" : "not loaded");
 	if (!present) {
 		print_installed(ctx);
-		tell("status: \"posixtrace load\" as root loads the module");
+		tell("status: the module is not loaded; run \"posixtrace load\" as root");
 		return 1;
 	}
 	print_loaded();
@@ -143,7 +142,7 @@ static int print_status(struct kmod_ctx *ctx)
 		return 1;
 	}
 	if (err == EACCES)
-		tell("status: you may not open " DEVICE ": see device_mode in posixtrace(4)");
+		tell("status: no permission to open " DEVICE ": see device_mode in posixtrace(4)");
 	else if (err)
 		complain(DEVICE, err);
 	return err ? 1 : 0;

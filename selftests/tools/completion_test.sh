@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What bash completes behind "posixtrace". Speaks TAP.
+# Tests the completion of the posixtrace command in bash. Prints TAP.
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
@@ -11,7 +11,8 @@ here=$PWD
 cd "$tmp" || exit 1
 touch trace.log other.log
 
-# completes WORDS... -- WORD...: behind the first ones, the others are offered, in any order.
+# completes WORDS... -- WORD...: checks that bash offers exactly the words after "--", in any
+# order, to complete the words before
 completes()
 {
 	COMP_WORDS=()
@@ -68,14 +69,14 @@ COMP_WORDS=(posixtrace record -- mkfif) COMP_CWORD=3
 _posixtrace
 [ "${COMPREPLY[*]}" = mkfifo ] && COMP_WORDS=(posixtrace record -- cat tr) COMP_CWORD=4 && _posixtrace &&
 	[ "${COMPREPLY[*]}" = trace.log ]
-result program_behind_dashes_is_another_command $?
+result program_after_dashes_is_another_command $?
 
 completes posixtrace load --d -- --device-mode= &&
 	completes posixtrace load --l -- --log-timeout= && completes posixtrace load -f tr -- trace.log &&
 	completes posixtrace load tr -- '' && completes posixtrace unload '' -- ''
-result nothing_is_offered_where_nothing_belongs $?
+result commands_without_arguments_offer_nothing $?
 
 completes posixtrace live --size tr -- '' && completes posixtrace live -s tr -- ''
-result numbers_are_left_to_the_user $?
+result nothing_is_offered_for_numbers $?
 
 finish

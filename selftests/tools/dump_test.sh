@@ -1,36 +1,36 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# What the posixtrace command makes of logs that the module writes, and of running processes:
-# dump, stat and export. Speaks TAP. More is in native/.
+# Tests "posixtrace dump", "stat" and "export" with logs that the module writes, and with running
+# processes. Prints TAP. native/ has more tests.
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
 begin 10
 
-# count TYPE: how many events of a type were printed
+# count TYPE: prints the number of events of a type that dump printed
 count()
 {
 	grep -c " $1 *" "$tmp/out"
 }
 
-# counted TYPE: how many stat has counted
+# counted TYPE: prints the number of events of a type that stat counted
 counted()
 {
 	awk -v type="$1" '$1 == type { print $2; exit }' "$tmp/out"
 }
 
-# begin_helper ARGUMENT...: log_helper in the background, as process $helper, told by descriptor 4,
-# heard by descriptor 5
+# begin_helper ARGUMENT...: runs log_helper in the background, as process $helper. Descriptor 4
+# sends commands, descriptor 5 receives the answers.
 begin_helper()
 {
-	rm -f "$tmp/told" "$tmp/heard"
-	mkfifo "$tmp/told" "$tmp/heard"
-	./log_helper "$@" <"$tmp/told" >"$tmp/heard" &
+	rm -f "$tmp/commands" "$tmp/answers"
+	mkfifo "$tmp/commands" "$tmp/answers"
+	./log_helper "$@" <"$tmp/commands" >"$tmp/answers" &
 	helper=$!
-	exec 4>"$tmp/told" 5<"$tmp/heard"
+	exec 4>"$tmp/commands" 5<"$tmp/answers"
 }
 
-# tell BYTES: and wait until all of it was done
+# tell BYTES: sends commands, and waits until the helper has executed them
 tell()
 {
 	printf %s "$1" >&4
@@ -44,7 +44,8 @@ end_helper()
 	exec 5<&-
 }
 
-# start(), without the descriptors of the helper, which would not see the end else
+# start_apart ARGUMENT...: as start(), but closes the descriptors of the helper, which would not
+# see the end of its input otherwise
 start_apart()
 {
 	start "$@" 4>&- 5<&-
@@ -59,16 +60,16 @@ run 0 dump "$tmp/log" && [ "$(count round)" -eq 30 ] && [ "$(count work_begin)" 
 	tail -n 1 "$tmp/out" | grep -q posix_trace_stop && [ ! -s "$tmp/err" ]
 result dump_of_a_log_that_the_module_wrote $?
 
-# A column of processors that there are; of system events, none.
+# User events have the number of a processor, system events have "-".
 ! awk '!/ posix_trace_/ && $2 !~ /^[0-9]$/ || / posix_trace_/ && $2 != "-"' "$tmp/out" | grep .
-result dump_tells_processors $?
+result dump_prints_processors $?
 
 run 0 stat "$tmp/log" && [ "$(counted round)" -eq 30 ] &&
 	awk '/^FROM BEGIN TO END/ { on = 1 } on && $1 == "work" && $2 == 30 { found = 1 }
 		END { exit !found }' "$tmp/out" && grep -q "^ *$helper .* 90 " "$tmp/out"
 result stat_of_a_log_that_the_module_wrote $?
 
-# What is in them is looked at in native/, with programs that are not here.
+# native/ checks the contents, with programs that this guest lacks.
 run 0 export --format=ctf --output="$tmp/ctf" "$tmp/log" && grep -q 'name = "round"' "$tmp/ctf/metadata" &&
 	[ -s "$tmp/ctf/system" ] && [ "$(cat "$tmp/ctf"/cpu* | wc -c)" -ge $((90 * 27)) ] &&
 	run 0 export --format=chrome --output="$tmp/json" "$tmp/log" &&
@@ -94,15 +95,15 @@ wait "$started" && [ $first -eq 0 ] && [ $second -eq 0 ] && [ "$(count round)" -
 	tail -n 1 "$tmp/out" | grep -q posix_trace_stop && [ ! -s "$tmp/err" ]
 result dump_follows_a_log_to_its_end $?
 
-# Such a log has an end, but will never be complete.
+# A full log has an end, but is never complete.
 begin_helper "$tmp/log" full
 for _ in 1 2 3 4 5 6 7 8; do
 	tell eeeeeeeeeef
 done
 start_apart dump --follow "$tmp/log"
 end_helper
-wait "$started" && grep -q 'log: was full: what came then is missing$' "$tmp/err" &&
-	grep -q 'posix_trace_stop *(by itself: full)$' "$tmp/out"
+wait "$started" && grep -q 'log: the log was full: later events are missing$' "$tmp/err" &&
+	grep -q 'posix_trace_stop *(automatic: full)$' "$tmp/out"
 result dump_follows_a_log_that_is_full_to_its_end $?
 
 begin_helper "$tmp/log" loop
@@ -134,7 +135,7 @@ result stat_of_a_process_until_a_signal $?
 
 run 0 stat --seconds=1 "$helper" && [ ! -s "$tmp/err" ] &&
 	grep -q '^events *0 of the user, 2 of' "$tmp/out" && end_helper && run 1 stat 4194303 &&
-	grep -q '^posixtrace: process 4194303: there is none with this id$' "$tmp/err"
+	grep -q '^posixtrace: process 4194303: no such process$' "$tmp/err"
 result stat_of_a_process_for_some_time $?
 
 finish

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# "posixtrace list" from its command line. Speaks TAP.
+# Tests "posixtrace list". Prints TAP.
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
 begin 13
 
-run 2 list 1 2 && run 2 list 0 && run 2 list 4194305 && run 0 list && says '^streams: none$'
-result wrong_arguments_are_a_wrong_call $?
+run 2 list 1 2 && run 2 list 0 &&
+	complains '^posixtrace: PID: must be a number from 1 to 4194304 \(got "0"\)$' &&
+	run 2 list 4194305 && run 0 list && says '^streams: none$'
+result wrong_arguments_are_a_usage_error $?
 
 mkfifo "$tmp/ready"
 ./steady_helper "$tmp/ready" &
@@ -19,7 +21,7 @@ result program_with_trace_points_is_listed $?
 sleep 1000 &
 sleeper=$!
 run 0 list && ! says "^ +$sleeper "
-result program_without_trace_points_is_not $?
+result program_without_trace_points_is_not_listed $?
 
 run 0 list "$steady" && says "^process $steady \(steady_helper\)$" && says '^  +65  steady$' &&
 	! says posix_trace && says '^streams: none$'
@@ -27,7 +29,7 @@ result event_types_of_a_process_are_listed $?
 
 run 0 list --all "$steady" && says '^  +65  steady$' && says '^  +2  posix_trace_start$' &&
 	says '^  +64  posix_trace_unnamed_userevent$'
-result all_are_all $?
+result all_also_lists_system_event_types $?
 
 run 0 list "$sleeper" && says '^  none$'
 result process_without_event_types_has_none $?
@@ -49,7 +51,7 @@ result streams_of_a_process_are_listed $?
 kill "$started"
 wait "$started"
 
-# Nobody may look into processes of others, or trace them.
+# User nobody may not inspect or trace processes of other users.
 chmod 755 "$tmp"
 run_as_nobody()
 {
@@ -58,13 +60,13 @@ run_as_nobody()
 	su -s /bin/sh nobody -c "exec posixtrace $*" >"$tmp/out" 2>"$tmp/err"
 	[ $? -eq "$wanted" ]
 }
-run_as_nobody 0 list && ! says steady_helper && complains 'processes of others were left out' &&
-	run_as_nobody 1 list "$steady" && complains "process $steady: you may not trace it"
-result others_see_only_what_is_theirs $?
+run_as_nobody 0 list && ! says steady_helper && complains 'processes of other users were left out' &&
+	run_as_nobody 1 list "$steady" && complains "process $steady: no permission to trace it"
+result users_see_only_their_own_processes $?
 kill "$steady" "$sleeper"
 wait
 
-run 1 list 4194303 && complains 'process 4194303: there is none'
+run 1 list 4194303 && complains '^posixtrace: process 4194303: no such process$'
 result missing_process_fails $?
 
 run 0 record -o "$tmp/log" -i --data-size=99 --log-policy=until-full --log-size=1M -- ./ticks_helper 1 0 &&
@@ -72,14 +74,14 @@ run 0 record -o "$tmp/log" -i --data-size=99 --log-policy=until-full --log-size=
 	says '^created +20[0-9]{2}-[0-9]{2}-' && says '^stream +flush, ' &&
 	says '^log +until-full, [0-9]+ bytes$' && says '^data +99 bytes' && says '^children +traced$' &&
 	says '^  +65  tick$' && says '^  +66  raw$' && ! says posix_trace
-result log_tells_of_itself $?
+result attributes_and_event_types_of_a_log_are_listed $?
 
 head -c 600 "$tmp/log" >"$tmp/cut"
 run 0 list "$tmp/cut" && says '^status +not complete'
-result log_that_was_cut_is_not_complete $?
+result cut_log_is_not_complete $?
 
 run 1 list "$tmp/none" && complains 'none: No such file' && run 1 list ./ticks_helper &&
-	complains 'ticks_helper: no trace log'
-result file_that_is_no_log_fails $?
+	complains 'ticks_helper: not a trace log'
+result file_that_is_not_a_log_fails $?
 
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The posixtrace command, whatever its subcommand. Speaks TAP.
+# Tests what all subcommands of the posixtrace command share. Prints TAP.
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
@@ -10,12 +10,12 @@ run 0 --help && says 'Usage: posixtrace' && says '^  live ' && says '^  record '
 result help_lists_the_commands $?
 
 run 0 --version && says '^posixtrace [0-9]+\.[0-9]+, libposixtrace [0-9]'
-result version_is_told $?
+result version_is_printed $?
 
-run 2 && complains Usage && run 2 nonsense && complains 'no command "nonsense"'
-result unknown_command_is_a_wrong_call $?
+run 2 && complains Usage && run 2 nonsense && complains '^posixtrace: unknown command "nonsense"$'
+result unknown_command_is_a_usage_error $?
 
-# helps COMMAND
+# helps COMMAND: the command has a help, and prints it after an unknown option
 helps()
 {
 	run 0 "$1" --help && says "^Usage: posixtrace $1" && says '^Exit status: 0' &&
@@ -30,7 +30,7 @@ done
 [ "$helped" -ge 6 ] && [ "$helped" -eq "$(posixtrace --help | grep -c '^  [a-z]')" ]
 result each_command_has_help_and_refuses_unknown_options $?
 
-# fails_on_output MESSAGE ARGUMENT...: the standard output is that of the caller
+# fails_on_output MESSAGE ARGUMENT...: the command fails to write to the caller's standard output
 fails_on_output()
 {
 	wanted=$1
@@ -61,14 +61,14 @@ posixtrace record -o "$tmp/log" -- ./ticks_helper 3 0 2>"$tmp/err" &&
 	all_fail_on_output 'No space left on device' >/dev/full
 result output_that_cannot_be_written_is_a_failure $?
 
-# The log must not get the number of the standard output.
+# With standard output closed, the log must not be opened as descriptor 1.
 cp "$tmp/log" "$tmp/same"
 all_fail_on_output 'Bad file descriptor' >&- && cmp "$tmp/log" "$tmp/same" &&
 	posixtrace record -f -o "$tmp/log" -- ./ticks_helper 3 0 2>"$tmp/err" >&- &&
 	run 0 list "$tmp/log" && says '^status +complete$'
 result closed_output_is_a_failure $?
 
-# (the shell opens /proc/self/fd as a descriptor, too)
+# not /proc/self/fd: the shell opens that with a descriptor of its own
 posixtrace live -- sh -c '[ ! -e /proc/$$/fd/0 ] && [ -e /proc/$$/fd/1 ]' <&- >"$tmp/out" 2>"$tmp/err"
 result closed_descriptors_are_closed_in_the_program_too $?
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# "posixtrace record" from its command line. Speaks TAP.
+# Tests "posixtrace record". Prints TAP.
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
@@ -8,25 +8,25 @@ begin 44
 here=$PWD
 log=$tmp/log
 
-# What is in the log.
+# recorded: writes the user events of the log to the file events
 recorded()
 {
 	"$here/events_helper" "$log" >"$tmp/events"
 }
 
-# The log, too, says that it is.
+# is_complete: the status of the log is complete
 is_complete()
 {
 	posixtrace list "$log" | grep -q '^status  *complete$'
 }
 
-# ... but not that it has all events.
+# is_ended: the log is complete, but events were lost before it
 is_ended()
 {
 	posixtrace list "$log" | grep -q '^status  *complete;'
 }
 
-# There is a stream.
+# is_running: a stream of "record" is running
 is_running()
 {
 	posixtrace list | grep -q ' running .* posixtrace record '
@@ -37,7 +37,7 @@ ticks()
 	printf 'tick number 0\ntick number 1\ntick number 2\n'
 }
 
-# with_log ARGUMENT...: record into a new one
+# with_log STATUS ARGUMENT...: records into a new log
 with_log()
 {
 	rm -f "$log"
@@ -52,8 +52,8 @@ start_with_log()
 	start record -o "$log" "$@"
 }
 
-# A process $steady that records, for tests that trace one. The FIFO stays open: who opens it anew
-# while the one who wrote has not closed it yet would read its end.
+# start_steady: starts a process $steady that records. The FIFO stays open: a second open for
+# reading, before the writer has closed it, would read the end of the first.
 mkfifo "$tmp/ready"
 exec 8<>"$tmp/ready"
 start_steady()
@@ -63,13 +63,17 @@ start_steady()
 	read -r _ <&8
 }
 
-run 2 record && run 2 record --policy=append -- true && run 2 record --log-policy=flush -- true &&
+run 2 record && run 2 record --policy=append -- true &&
+	complains '^posixtrace: --policy: must be flush, loop or until-full \(got "append"\)$' &&
+	run 2 record --log-policy=flush -- true &&
+	complains '^posixtrace: --log-policy: must be append, loop or until-full \(got "flush"\)$' &&
 	run 2 record --policy=x -- true && run 2 record --log-size=1M -- true &&
-	complains 'log-size is for' && run 2 record --pid=1 -- true &&
-	run 2 record --log-policy=loop --log-size=x -- true && [ ! -e posixtrace.log ] &&
+	complains '^posixtrace: --log-size: needs --log-policy=loop' && run 2 record --pid=1 -- true &&
+	run 2 record --log-policy=loop --log-size=x -- true &&
+	complains '^posixtrace: --log-size: must be at most .* \(got "x"\)$' && [ ! -e posixtrace.log ] &&
 	run 1 record --log-policy=loop --log-size=400 -- true &&
 	complains 'log-size: must be at least two sub-buffers' && [ ! -e posixtrace.log ]
-result wrong_arguments_are_a_wrong_call $?
+result wrong_arguments_are_a_usage_error $?
 
 with_log 0 -- ./ticks_helper 3 0 && recorded && grep '^tick' "$tmp/events" >"$tmp/ticks" &&
 	ticks | cmp - "$tmp/ticks"
@@ -79,13 +83,13 @@ is_complete
 result log_is_complete_at_the_end $?
 
 complains '^posixtrace: 4 events in [0-9.]+ s; .*/log: [0-9.]+ kB$'
-result sums_up_at_the_end $?
+result prints_a_summary_at_the_end $?
 
 [ "$(wc -l <"$tmp/err")" -eq 1 ] && ! grep -q "$(printf '\r')" "$tmp/err" && [ ! -s "$tmp/out" ]
-result there_is_no_progress_without_a_terminal $?
+result prints_no_progress_without_a_terminal $?
 
 with_log 0 --quiet -- ./ticks_helper 3 0 && [ ! -s "$tmp/err" ] && recorded
-result quiet_says_nothing $?
+result quiet_prints_nothing $?
 
 with_log 7 -- ./ticks_helper 1 7 && is_complete
 result passes_the_exit_status_on $?
@@ -96,35 +100,36 @@ result missing_program_leaves_no_log $?
 
 cp ticks_helper "$tmp/plain" && chmod a-x "$tmp/plain"
 with_log 126 -- "$tmp/plain" && complains 'plain: Permission denied' && [ ! -e "$log" ]
-result program_that_is_none_leaves_no_log $?
+result file_that_is_not_executable_leaves_no_log $?
 
 with_log 127 -- ./ticks_helper 3 127 && recorded && is_complete
-result exit_status_of_a_missing_program_is_not_taken_for_one $?
+result program_with_exit_status_127_is_not_a_missing_program $?
 
 (cd "$tmp" && posixtrace record -- "$here/ticks_helper" 3 0) 2>"$tmp/err" &&
 	posixtrace list "$tmp/posixtrace.log" | grep -q '  complete$'
-result log_is_called_posixtrace_log $?
+result default_log_is_posixtrace_log $?
 
 echo precious >"$log"
-run 1 record -o "$log" -- ./ticks_helper 1 0 && complains 'log: it exists; --force' &&
+run 1 record -o "$log" -- ./ticks_helper 1 0 &&
+	complains '^posixtrace: .*/log: the file exists; use --force to replace it, or another --output$' &&
 	[ "$(cat "$log")" = precious ]
 result existing_file_is_refused $?
 
-run 1 record --force -o "$log" --pid=4194303 && complains 'process 4194303: there is none' &&
+run 1 record --force -o "$log" --pid=4194303 && complains '^posixtrace: process 4194303: no such process$' &&
 	[ "$(cat "$log")" = precious ] && [ "$(echo "$log".*)" = "$log.*" ]
-result existing_file_stays_if_nothing_can_be_recorded $?
+result existing_file_stays_without_a_process $?
 
 run 127 record --force -o "$log" -- ./no_such_program && [ "$(cat "$log")" = precious ] &&
 	[ "$(echo "$log".*)" = "$log.*" ]
 result existing_file_stays_without_a_program $?
 
-# In such a folder, the file of another user can not be replaced.
+# In a sticky directory, a user cannot replace the file of another user.
 mkdir -m 1777 "$tmp/sticky" && chmod 755 "$tmp" && echo precious >"$tmp/sticky/log"
 su -s /bin/sh nobody -c "exec posixtrace record -f -o $tmp/sticky/log -- ./ticks_helper 3 0" \
 	>"$tmp/out" 2>"$tmp/err"
 [ $? -eq 1 ] && [ "$(cat "$tmp/sticky/log")" = precious ] &&
-	complains 'sticky/log: cannot be replaced: Operation not permitted$' &&
-	complains '^posixtrace: the log is .*/sticky/log\.[A-Za-z0-9]{6}$' &&
+	complains '^posixtrace: .*/sticky/log: cannot replace the file: Operation not permitted$' &&
+	complains '^posixtrace: the log is in .*/sticky/log\.[A-Za-z0-9]{6}$' &&
 	complains '^posixtrace: 4 events ' && cp "$tmp/sticky/log".* "$log" && recorded && is_complete
 result log_is_kept_beside_a_file_that_cannot_be_replaced $?
 echo precious >"$log"
@@ -134,17 +139,17 @@ run 0 record --force -o "$log" -- ./ticks_helper 3 0 && is_complete &&
 result force_replaces_an_existing_file $?
 
 with_log 1 --pid=4194303 && [ ! -e "$log" ]
-result no_file_is_left_if_nothing_can_be_recorded $?
+result missing_process_leaves_no_log $?
 
 with_log 1 -F posix_trace_stop -- ./ticks_helper 1 0 && [ ! -e "$log" ] &&
 	run 1 record -o "$tmp/nowhere/log" -- true && complains 'nowhere/log: No such file'
-result what_is_wrong_is_told_before_the_program_runs $?
+result errors_are_reported_before_the_program_runs $?
 
 posixtrace record -o - -- sh -c 'echo noise; exec ./ticks_helper 3 0' 2>"$tmp/err" | cat >"$log"
 grep -q '^noise$' "$tmp/err" && recorded && is_complete && complains 'standard output$'
-result standard_output_gets_the_log_and_nothing_else $?
+result standard_output_gets_only_the_log $?
 
-# A pipe that is full: the stream is there, but its log can not begin.
+# The pipe is full: the stream exists, but its log cannot begin.
 waits_for_the_log()
 {
 	grep -q '^16 ' "/proc/$started/syscall"
@@ -158,7 +163,7 @@ until_true waits_for_the_log
 kill -9 "$(sed -n "s/^\([0-9]*\) (.*) S $started .*/\1/p" /proc/[0-9]*/stat 2>/dev/null)"
 dd bs=4096 count=16 <&9 >/dev/null 2>&1
 ended 137 && complains '^posixtrace: 0 events '
-result program_that_dies_before_its_first_instruction_is_a_program_that_died $?
+result program_killed_before_it_runs_gives_status_137 $?
 exec 9>&-
 
 mkfifo "$tmp/fifo"
@@ -167,20 +172,20 @@ run 0 record -o "$tmp/fifo" -- ./ticks_helper 3 0 && wait $! && is_complete
 result fifo_gets_a_log $?
 
 posixtrace record -o - --log-policy=loop -- true 2>"$tmp/err" | cat >"$tmp/out"
-complains 'standard output: not a file' && [ ! -s "$tmp/out" ]
-result pipe_is_for_append_only $?
+complains '^posixtrace: standard output: not a regular file: use --log-policy=append$' && [ ! -s "$tmp/out" ]
+result pipe_needs_log_policy_append $?
 
-# Nobody reads: the program is not held up by that.
+# The reader stops reading. That does not block the program.
 { posixtrace record -o - -- ./ticks_helper 20000 7 2>"$tmp/err"; echo $? >"$tmp/status"; } |
 	head -c 100 >"$tmp/out"
 [ "$(cat "$tmp/status")" -eq 1 ] && complains 'standard output: Broken pipe' &&
-	complains 'lacks some'
-result reader_that_goes_away_is_a_failure $?
+	complains '^posixtrace: the log is incomplete: some events could not be written$'
+result reader_that_closes_the_pipe_is_a_failure $?
 
 ./steady_helper stubborn "$tmp/ready" &
 steady=$!
 read -r _ <&8
-# The header is read, and no more.
+# The reader reads only the header.
 { posixtrace record -o - "$steady" 2>"$tmp/err"; echo $? >"$tmp/status.process"; } |
 	head -c 512 >"$tmp/out" &
 until [ -s "$tmp/status.process" ]; do
@@ -189,8 +194,8 @@ until [ -s "$tmp/status.process" ]; do
 done
 [ "$(cat "$tmp/status.process")" -eq 1 ] && complains 'standard output: Broken pipe' &&
 	kill -0 "$steady"
-result recording_of_a_process_ends_when_nobody_reads $?
-# Its end must not come while the next one is waited for.
+result recording_of_a_process_ends_when_the_reader_has_ended $?
+# Wait for its end now, so that the next test does not wait for the wrong process.
 kill -9 "$steady"
 wait "$steady"
 
@@ -212,38 +217,38 @@ start_with_log -- ./steady_helper "$tmp/ready"
 read -r _ <&8
 kill -TERM "$started"
 ended 5 && recorded && [ "$(tail -n 1 "$tmp/events")" = 'steady signal 15' ] && is_complete
-result signal_goes_to_the_program_which_is_recorded_on $?
+result first_signal_goes_to_the_program_and_recording_continues $?
 
 start_with_log -- ./steady_helper stubborn "$tmp/ready"
 read -r _ <&8
 kill -TERM "$started"
 read -r _ <&8
 kill -TERM "$started"
-ended 143 && complains 'steady_helper \(process [0-9]+\) still runs' && is_complete
-result second_signal_ends_it_without_the_program $?
-kill -9 "$(sed -n 's/.*(process \([0-9]*\)) still runs.*/\1/p' "$tmp/err")"
+ended 143 && complains 'steady_helper \(process [0-9]+\) is still running$' && is_complete
+result second_signal_ends_the_command_and_not_the_program $?
+kill -9 "$(sed -n 's/.*(process \([0-9]*\)) is still running.*/\1/p' "$tmp/err")"
 
 rm -f "$log"
-# Once the whole line is there: "^C" is shown where the cursor is.
+# Type Ctrl-C after the whole line: the terminal shows "^C" at the cursor.
 ./terminal_helper ' 1 events .* kB' posixtrace record -o "$log" -- ./steady_helper \
 	>"$tmp/out" 2>"$tmp/err"
 [ $? -eq 5 ] && says ' s  1 events  [0-9]+/s  0 lost  log [0-9.]+ kB'
 result terminal_shows_the_progress $?
 
 recorded && printf 'steady begin\nsteady signal 2\n' | cmp - "$tmp/events" && is_complete
-result ctrl_c_is_told_once_and_completes_the_log $?
+result ctrl_c_reaches_the_program_once_and_completes_the_log $?
 
 rm -f "$log"
 ./terminal_helper ' kB' posixtrace record -o - -- true >"$tmp/out"
-[ $? -eq 1 ] && says 'not for a terminal'
-result log_does_not_go_to_a_terminal $?
+[ $? -eq 1 ] && says 'posixtrace: --output: standard output is a terminal: use a file or a pipe'
+result terminal_is_refused $?
 
 with_log 0 --filter=raw -- ./ticks_helper 3 0 && recorded && [ "$(wc -l <"$tmp/events")" -eq 1 ] &&
 	grep -q '^raw ' "$tmp/events"
-result filter_lets_only_its_types_through $?
+result filter_records_only_its_types $?
 
 with_log 0 --exclude=raw -- ./ticks_helper 3 0 && recorded && ticks | cmp - "$tmp/events"
-result exclude_holds_its_types_back $?
+result exclude_does_not_record_its_types $?
 
 with_log 0 -- ./family_helper && recorded && [ "$(cat "$tmp/events")" = 'family parent' ]
 result children_are_not_recorded $?
@@ -266,19 +271,19 @@ result policy_until_full_keeps_the_first_events $?
 
 with_log 0 --log-policy=until-full --log-size=13K -- ./ticks_helper 5000 0 && recorded &&
 	grep -q '^tick number 0$' "$tmp/events" && ! grep -q '^tick number 4999$' "$tmp/events" &&
-	complains 'the log is full' && complains 'the log has only the first of them' &&
+	complains 'the log is full' && complains 'the log has only the first events' &&
 	posixtrace list "$log" | grep -q '^status.*; full'
 result log_policy_until_full_keeps_the_first_events $?
 
-# It has room for two sub-buffers, and for the names. The stream has room for all.
+# The log has room for two sub-buffers and the names. The stream has room for all events.
 with_log 0 --log-policy=loop --log-size=33K --size=4M -- ./ticks_helper 20000 0 && recorded &&
 	grep -q '^tick number 19999$' "$tmp/events" && ! grep -q '^tick number 0$' "$tmp/events" &&
-	complains ' 20001 events .*the log has only the last of them' && ! complains 'full' &&
+	complains ' 20001 events .*the log has only the last events' && ! complains 'full' &&
 	[ "$(stat -c %s "$log")" -lt 500000 ] && run 0 dump "$log" && ! complains 'larger' &&
 	complains ': [0-9]+ older events were overwritten in the log: its policy is loop$'
 result log_policy_loop_keeps_the_last_events $?
 
-# The program does not end: it is waited for, but not recorded any more.
+# The program does not end: "record" waits for it, but records no more.
 start_with_log --inherit --policy=until-full --size=8K -- sh -c \
 	"./ticks_helper 5000 0; exec ./steady_helper $tmp/ready"
 read -r _ <&8
@@ -287,22 +292,22 @@ kill -0 "$started"
 waits=$?
 kill "$started"
 ended 5 && complains 'the stream is full' && [ "$waits" -eq 0 ]
-result recording_ends_by_itself_when_the_stream_is_full $?
+result recording_ends_when_the_stream_is_full $?
 
 with_log 0 --data-size=3 -- ./ticks_helper 1 0 && recorded && grep -q '^tick num$' "$tmp/events"
-result data_size_cuts_the_data $?
+result data_size_truncates_the_data $?
 
 cd "$tmp" || exit 1
 ln -s log link
 run 0 record --force -o link -- "$here/ticks_helper" 3 0 && posixtrace list link | grep -q '  complete$'
-result force_takes_a_link_for_a_file $?
+result force_replaces_a_link $?
 cd "$here" || exit 1
 
 run 0 record -o /dev/null -- ./ticks_helper 3 0 && complains ' 4 events .*; /dev/null$'
-result device_can_be_the_log $?
+result log_can_be_a_device $?
 
 (ulimit -f 16; posixtrace record -f -o "$log" -- ./ticks_helper 20000 0) >"$tmp/out" 2>"$tmp/err"
-[ $? -eq 1 ] && complains '^posixtrace: .*/log: File too large' && complains 'lacks some'
-result file_that_can_not_grow_is_a_failure $?
+[ $? -eq 1 ] && complains '^posixtrace: .*/log: File too large' && complains 'the log is incomplete'
+result file_that_cannot_grow_is_a_failure $?
 
 finish

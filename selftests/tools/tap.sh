@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
-# For the tests of the posixtrace command, which include this file. Speaks TAP.
+# The tests of the posixtrace command source this file. It prints TAP.
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 number=0 failures=0
 status=0
 
-# begin COUNT: how many results there will be
+# begin COUNT: announces COUNT results
 begin()
 {
 	echo "TAP version 13"
 	if [ ! -e /dev/posixtrace ]; then
-		echo "1..0 # SKIP no /dev/posixtrace: insert posixtrace.ko, or use \"make check\""
+		echo "1..0 # SKIP no /dev/posixtrace: load the module, or use \"make check\""
 		exit 4
 	fi
 	echo "1..$1"
 }
 
-# result NAME STATUS: STATUS 0 is a pass
+# result NAME STATUS: prints the result of a test; it passes if STATUS is 0
 result()
 {
 	number=$((number + 1))
@@ -33,13 +33,13 @@ result()
 	fi
 }
 
-# finish: the exit status of the test
+# finish: returns the exit status of the test
 finish()
 {
 	[ "$failures" -eq 0 ]
 }
 
-# run STATUS ARGUMENT...: runs posixtrace; fails when its status is another
+# run STATUS ARGUMENT...: runs posixtrace; fails if its exit status is not STATUS
 run()
 {
 	wanted=$1
@@ -49,8 +49,8 @@ run()
 	[ "$status" -eq "$wanted" ] || { echo "# status $status"; return 1; }
 }
 
-# start ARGUMENT...: runs posixtrace in the background, as process $started. What was
-# said before must be gone by then: the background empties the files when it gets to it.
+# start ARGUMENT...: runs posixtrace in the background, as process $started. Empties the output
+# files first: the background process empties them later, perhaps after a test has read them.
 start()
 {
 	: >"$tmp/out"
@@ -59,7 +59,7 @@ start()
 	started=$!
 }
 
-# ended STATUS: waits for what start() has started
+# ended STATUS: waits for the process of start(); fails if its exit status is not STATUS
 ended()
 {
 	wait "$started"
@@ -67,7 +67,8 @@ ended()
 	[ "$status" -eq "$1" ] || { echo "# status $status"; return 1; }
 }
 
-# until COMMAND...: again and again, as long as what start() has started runs
+# until_true COMMAND...: repeats the command until it succeeds; fails if the process of start()
+# ends before
 until_true()
 {
 	until "$@"; do

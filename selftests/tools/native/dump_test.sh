@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# posixtrace dump.
+# Tests "posixtrace dump" with written logs.
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# Two CPUs, a gap, data of all kinds.
+# small_log FILE: writes a log with two CPUs, a gap and data of all kinds
 small_log()
 {
 	write_log "$1" <<-'END'
@@ -29,13 +29,13 @@ small_log()
 	END
 }
 
-# columns FILE: without what lies between the columns
+# columns FILE: writes FILE.columns with single spaces between the columns
 columns()
 {
 	sed -E 's/^ +//; s/ +/ /g' "$1" >"$1.columns"
 }
 
-test_events_are_printed_one_on_a_line()
+test_events_are_printed_one_per_line()
 {
 	small_log log
 	run 0 posixtrace dump log
@@ -48,7 +48,7 @@ test_events_are_printed_one_on_a_line()
 		         5.000     -        0               0  posix_trace_overflow
 		        10.000     -        0               0  posix_trace_resume       (7 events lost)
 		        10.000     0      100          0x7f00  posix_trace_unnamed_userevent
-		   1000010.000     -       99               0  posix_trace_stop         (by itself: full)
+		   1000010.000     -       99               0  posix_trace_stop         (automatic: full)
 	END
 	complains 'posixtrace: log: 7 events were lost: use a larger stream'
 }
@@ -64,7 +64,7 @@ test_policy_loop_gets_no_advice()
 	done
 }
 
-test_all_bytes_of_the_data()
+test_full_prints_all_bytes_of_the_data()
 {
 	small_log log
 	run 0 posixtrace dump --full --from=4 --to=4 log
@@ -87,7 +87,7 @@ test_clocks()
 		2023-11-14T22:13:20.000001000Z 0 100 0x7f00 tick "hello"
 		2023-11-14T22:13:20.000003000Z 1 101 0x7f02 tick "a\"b" (truncated)
 	END
-	# since the one that was printed before
+	# since the previous event printed
 	run 0 posixtrace dump -c delta -F tick log
 	columns out
 	prints out.columns <<-'END'
@@ -98,7 +98,7 @@ test_clocks()
 	grep -q '^         3.000 ' out
 }
 
-# shown OPTION...: the numbers of the types that are shown
+# shown OPTION...: prints the type numbers of the events shown
 shown()
 {
 	run 0 posixtrace dump --json "$@" log
@@ -127,7 +127,7 @@ test_filters()
 test_times()
 {
 	small_log log
-	# both ends included, in each way to tell them
+	# both ends are included, in each format
 	[ "$(shown --from=2.5 --to=4)" = '66 65 66' ]
 	[ "$(shown --from=2.501 --to=3.999)" = '65' ]
 	[ "$(shown --from=2500ns --to=4us)" = '66 65 66' ]
@@ -138,7 +138,7 @@ test_times()
 	[ "$(shown --from=2023-11-14T22:13:20.0000025Z --to=2023-11-14T22:13:20.000004Z)" = '66 65 66' ]
 	[ "$(shown --from=2023-11-14T22:13:21)" = '3' ]
 	[ "$(shown --from=@1700000002)" = '' ]
-	# the first event counts, though it is not shown
+	# times are relative to the first event, even if it is not shown
 	[ "$(shown --from=1 --to=1)" = '65' ]
 	[ "$(shown --from=18446744073709551615ns)" = '' ]
 }
@@ -157,7 +157,7 @@ test_json()
 	[ "$(jq -r 'select(.type == 66) | .data | length' out | paste -sd' ')" = '10 200' ]
 }
 
-# Names and data with whatever a terminal, or who reads JSON, would stumble over.
+# Names and data with bytes that harm a terminal or a reader of JSON.
 test_hostile_names_and_data()
 {
 	local i byte
@@ -180,7 +180,7 @@ test_hostile_names_and_data()
 	} | write_log log
 	run 0 posixtrace dump log
 	[ "$(wc -l <out)" -eq 135 ]
-	# nothing that is no character, nothing that a terminal obeys, nothing that turns text round
+	# no invalid characters, no control characters, no changes of text direction
 	lacks $'[\x01-\x09\x0b-\x1f\x7f]' out
 	iconv -f UTF-8 -t UTF-8 out >/dev/null
 	lacks $'\xc2[\x80-\x9f]\|\xe2\x80[\xa8-\xae]' out
@@ -198,7 +198,7 @@ test_hostile_names_and_data()
 	[ "$(jq -r 'select(.type == 65) | .data' out | head -n 1)" = 410042 ]
 }
 
-# Times that no clock tells.
+# Times at the limits of 64 bits.
 test_hostile_times()
 {
 	write_log log <<-'END'
@@ -224,7 +224,7 @@ test_hostile_times()
 
 test_event_older_than_the_first()
 {
-	# out of order, as in a log that nobody wrote: it goes on with what is left
+	# events out of order, as in a forged log, are printed
 	write_log log <<-'END'
 		cpus 1
 		block 0
@@ -248,7 +248,7 @@ test_event_older_than_the_first()
 	[ "$(jq -r .ns out | paste -sd' ')" = '0 -1500' ]
 }
 
-test_colours_only_where_they_are_wanted()
+test_colours_follow_option_terminal_and_environment()
 {
 	small_log log
 	run 0 env TERM=xterm posixtrace dump log
@@ -259,6 +259,7 @@ test_colours_only_where_they_are_wanted()
 	run 0 posixtrace dump --color=never log
 	lacks $'\e' out
 	run 2 posixtrace dump --color=pink log
+	complains 'posixtrace: --color: must be auto, always or never (got "pink")'
 	# a terminal
 	TERM=xterm NO_COLOR='' script -qec 'posixtrace dump log' /dev/null >out </dev/null
 	grep -q $'\e\\[36mtick ' out
@@ -268,35 +269,35 @@ test_colours_only_where_they_are_wanted()
 	lacks $'\e' out
 }
 
-test_damaged_log_shows_what_is_whole()
+test_damaged_log_shows_undamaged_events()
 {
 	make_log log 2000 2 >/dev/null
 	run 0 posixtrace dump log
 	mv out whole
 	printf 'XXXX' | dd of=log bs=1 seek=20000 conv=notrunc status=none
 	run 1 posixtrace dump log
-	complains 'posixtrace: log: is damaged in 1 place: this is what is left of it'
-	[ "$(grep -c 'posix_trace_error *(what was here is damaged)$' out)" -eq 1 ]
-	# all of it is of the whole log, and most of that is there
+	complains 'posixtrace: log: the log is damaged in 1 place: events may be missing there'
+	[ "$(grep -c 'posix_trace_error *(the log is damaged here)$' out)" -eq 1 ]
+	# all events are events of the undamaged log, and most of them are there
 	grep -v posix_trace_error out >left
 	[ "$(wc -l <left)" -lt 2000 ]
 	[ "$(wc -l <left)" -gt 1500 ]
 	[ "$(diff whole left | grep -c '^>')" -eq 0 ]
 }
 
-test_cut_log_shows_what_is_whole()
+test_cut_log_shows_undamaged_events()
 {
 	make_log log 2000 2 >/dev/null
 	run 0 posixtrace dump log
 	mv out whole
 	truncate -s 50000 log
 	run 0 posixtrace dump log
-	complains 'posixtrace: log: has no end: it is still being written, or it was cut'
+	complains 'posixtrace: log: the log has no end: it is still being written, or was cut'
 	[ -s out ]
 	[ "$(diff whole out | grep -c '^>')" -eq 0 ]
 }
 
-test_what_is_no_log()
+test_files_that_are_not_logs_are_refused()
 {
 	small_log log
 	run 1 posixtrace dump no_such_file
@@ -305,13 +306,13 @@ test_what_is_no_log()
 	complains 'posixtrace: .: Is a directory'
 	: >empty
 	run 1 posixtrace dump empty
-	complains 'posixtrace: empty: no trace log; or its first 512 bytes are cut or damaged'
+	complains 'posixtrace: empty: not a trace log, or its first 512 bytes are cut or damaged'
 	head -c 511 log >short
 	run 1 posixtrace dump short
-	complains 'posixtrace: short: no trace log; or its first 512 bytes are cut or damaged'
+	complains 'posixtrace: short: not a trace log, or its first 512 bytes are cut or damaged'
 	mkfifo pipe
 	run 1 timeout 20 posixtrace dump pipe
-	complains 'posixtrace: pipe: no regular file; store what comes from there in one'
+	complains 'posixtrace: pipe: not a regular file; save it to one first'
 	[ ! -s out ]
 }
 
@@ -322,32 +323,40 @@ test_wrong_calls()
 	run 2 posixtrace dump log log
 	run 2 posixtrace dump --nonsense log
 	run 2 posixtrace dump --clock=sun log
+	complains 'posixtrace: --clock: must be relative, delta, seconds or utc (got "sun")'
 	run 2 posixtrace dump --filter= log
+	complains 'posixtrace: --filter: must be names separated by single commas (got "")'
 	run 2 posixtrace dump --filter=a,,b log
+	run 2 posixtrace dump --exclude=a,,b log
+	complains 'posixtrace: --exclude: must be names separated by single commas (got "a,,b")'
 	run 2 posixtrace dump --pid=x log
+	complains 'posixtrace: --pid: must be numbers up to 2147483647, separated by commas (got "x")'
 	run 2 posixtrace dump --pid=-1 log
 	run 2 posixtrace dump --pid=1, log
 	run 2 posixtrace dump --pid=2147483648 log
 	run 2 posixtrace dump --thread=0x log
+	complains 'posixtrace: --thread: must be numbers up to 64 bits, separated by commas (got "0x")'
 	run 2 posixtrace dump --from=5q log
+	complains 'posixtrace: --from: must be a time such as 1234.5 (us), 2.5s, @SECONDS or 2026-01-31T12:00:00Z (got "5q")'
 	run 2 posixtrace dump --from=-1 log
 	run 2 posixtrace dump --from=@ log
 	run 2 posixtrace dump --from=18446744073709551616ns log
 	run 2 posixtrace dump --to=2023-11-14T22:13:20.5x log
 	run 2 posixtrace dump --to= log
+	complains 'posixtrace: --to: must be a time such as 1234.5 (us), 2.5s, @SECONDS or 2026-01-31T12:00:00Z (got "")'
 	[ ! -s out ]
 	run 0 posixtrace dump --help
 	grep -q '^Usage: posixtrace dump ' out
 }
 
-test_standard_output_that_is_full()
+test_full_standard_output_is_a_failure()
 {
 	make_log log 20000 >/dev/null
 	run 1 sh -c 'posixtrace dump log >/dev/full'
 	complains 'posixtrace: standard output: No space left on device'
 }
 
-# A log that grows, until it has its end.
+# The log grows until it has its end.
 test_follow_until_the_end()
 {
 	local reader
@@ -357,7 +366,7 @@ test_follow_until_the_end()
 	head -c 60000 whole >log
 	posixtrace dump --follow log >out 2>err &
 	reader=$!
-	# it has read what there is, and waits
+	# dump has read all events so far, and waits
 	until grep -q ' event-' out; do
 		kill -0 $reader
 	done
@@ -365,7 +374,7 @@ test_follow_until_the_end()
 	tail -c +110001 whole >>log
 	wait $reader || { cat err; return 1; }
 	complains
-	# of what a flush has not written yet, some comes later: but all of it comes
+	# events that a flush had not written yet may come late, but all events come
 	diff <(sort wanted) <(sort out)
 }
 
@@ -381,10 +390,10 @@ test_follow_until_a_signal()
 	done
 	kill -TERM $reader
 	wait $reader || { cat err; return 1; }
-	complains 'posixtrace: log: has no end: it is still being written, or it was cut'
+	complains 'posixtrace: log: the log has no end: it is still being written, or was cut'
 }
 
-# A million events, in a few megabytes: nothing is kept of them.
+# A million events in a few megabytes: dump keeps none of them.
 test_large_log_in_little_memory()
 {
 	make_log log 1000000 4 >/dev/null

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# "posixtrace export --format=chrome", looked at with jq; and with it, pairs. Speaks TAP.
+# Tests "posixtrace export --format=chrome" and the matching of pairs, with jq. Prints TAP.
 # shellcheck disable=SC2317	# cases are called by their names
 
 # shellcheck source=selftests/tools/native/export_common.sh
 . "$(dirname "$0")/export_common.sh"
 
-# The events without the names of threads, one a line: phase, name, times, process.
+# events FILE: prints the events, except metadata, one per line: phase, name, times, process
 events()
 {
 	jq -r '.traceEvents[] | select(.ph != "M") |
@@ -14,7 +14,7 @@ events()
 		map(select(. != null)) | join(" ")' "$1"
 }
 
-every_event_is_told_once_case()
+every_event_is_exported_once_case()
 {
 	many_events 20000 3 >script
 	whole_log log <script
@@ -25,11 +25,11 @@ every_event_is_told_once_case()
 	wanted=$(grep -c '^event' script)
 	[ "$(awk '{ n += $2 * ($1 == "i" ? 1 : 2) } END { print n }' got)" -eq "$wanted" ]
 	[ "$(jq -r .otherData.events out)" -eq "$wanted" ]
-	# Begins and ends are two and two, and there is one of each six of tick and message.
+	# Two in six events are begins and two are ends; one is tick and one is message.
 	[ "$(awk '$1 == "X" { print $2 }' got)" -gt $((wanted / 4)) ]
 	[ "$(jq '[.traceEvents[] | select(.name == "tick")] | length' out)" -eq \
 		"$(grep -c '^event 67' script)" ]
-	# What is within a thread's stack of durations is nested: as a viewer would look at it.
+	# The durations of a thread are nested, as a viewer requires.
 	jq -r '.traceEvents[] | select(.ph == "X") |
 		[.tid, (.ts * 1000 | round), ((.ts + .dur) * 1000 | round)] | join(" ")' out |
 		sort -k1,1n -k2,2n -k3,3nr | awk '
@@ -80,7 +80,7 @@ pairs_are_durations_case()
 	jq -e '.otherData.first_event_ns == "1000000000000000000"' out
 }
 
-# A begins, B begins, A ends, B ends: A gets a track of its own.
+# Order: A begins, B begins, A ends, B ends. A gets a track of its own.
 overlapping_pairs_are_asynchronous_case()
 {
 	whole_log log <<-'END'
@@ -110,7 +110,7 @@ overlapping_pairs_are_asynchronous_case()
 	END
 }
 
-# What is written two flushes late is read late.
+# An event written two flushes late is read late.
 times_that_go_back_case()
 {
 	whole_log log <<-'END'
@@ -158,7 +158,7 @@ threads_and_processes_have_names_case()
 	END
 }
 
-lost_events_are_told_case()
+lost_events_are_reported_case()
 {
 	whole_log log <<-'END'
 		name 65 work_begin
@@ -232,8 +232,8 @@ layout_of_data_case()
 	END
 }
 
-# A format file that is not about this log must not pass unnoticed.
-wrong_layouts_are_told_case()
+# A format file that does not fit the log causes warnings.
+wrong_layouts_are_reported_case()
 {
 	cat >formats <<-'END'
 		right { u64 number; }
@@ -276,9 +276,9 @@ wrong_layouts_are_told_case()
 		diff -u - said <<-'END'
 			posixtrace: formats:2: wide: the fields have 8 bytes, an event has 6: shown as bytes
 			posixtrace: formats:4: narrow: the fields have 4 bytes, an event has 8: shown as bytes
-			posixtrace: formats:5: path: the 3 bytes of an event do not have these fields: shown as bytes
+			posixtrace: formats:5: path: the 3 bytes of an event do not match these fields: shown as bytes
 			posixtrace: formats:6: more: the fields have at least 2 bytes, an event has 1: shown as bytes
-			posixtrace: formats:8: text: a text of an event cannot be printed: shown as bytes
+			posixtrace: formats:8: text: the text of an event cannot be printed: shown as bytes
 			posixtrace: formats:9: unknown: the log has no such user event type
 			posixtrace: formats:12: bad\x1bname: the log has no such user event type
 			posixtrace: formats:13: posix_trace_start: the log has no such user event type
@@ -286,7 +286,7 @@ wrong_layouts_are_told_case()
 	done
 }
 
-# What never ends must not make what does unknown, nor take memory for ever.
+# Begins without an end do not prevent the matching of others, and their number is limited.
 begins_without_end_case()
 {
 	{
@@ -305,7 +305,7 @@ begins_without_end_case()
 	[ "$(jq '[.traceEvents[] | select(.ph == "X" and .dur == 0.004)] | length' out)" -eq 1500 ]
 	[ "$(jq '[.traceEvents[] | select(.name == "leak_begin" and .ph == "i")] | length' out)" \
 		-eq 1500 ]
-	# With 1024 open, the first one was given up, long before the end.
+	# With 1024 open begins, export gives up the first one long before the end of the log.
 	[ "$(grep -n leak_begin out | head -n 1 | cut -d: -f1)" -lt 1100 ]
 }
 
@@ -316,12 +316,12 @@ memory_is_bounded_case()
 	[ "$(grep -c '"ph":"X"' out)" -gt 90000 ]
 }
 
-# Nothing is written over, and what was not written to its end does not stay.
+# No existing file is overwritten, and no incomplete file stays.
 output_case()
 {
 	whole_log log <<<'name 65 tick'
 	echo precious >out
-	fails 1 'File exists; remove it, or choose another name' \
+	fails 1 'posixtrace: --output: out: File exists; remove it, or choose another name' \
 		posixtrace export -f chrome -o out log
 	[ "$(cat out)" = precious ]
 	posixtrace export -f chrome log >stdout

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# What the tests of "posixtrace export" share. They speak TAP; "run" has put the command, and
-# the program write_log, into the path.
+# What the tests of "posixtrace export" share. They print TAP. "run" puts the command and the
+# program write_log into PATH.
 
 export LC_ALL=C.UTF-8
 
@@ -9,14 +9,14 @@ tmp=$(mktemp -d "${TMPDIR:-/tmp}/posixtrace-export.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 number=0 failures=0
 
-# case_ NAME: runs the function of that name, each in a folder and a shell of its own
+# case_ NAME: runs the function NAME in a directory and a shell of its own
 case_()
 {
 	local status
 	number=$((number + 1))
 	echo "#  RUN           $1 ..."
 	mkdir "$tmp/$1"
-	# not as a condition: "set -e" would have no effect
+	# not as a condition, in which "set -e" has no effect
 	(
 		cd "$tmp/$1" || exit
 		set -e -o pipefail
@@ -32,7 +32,7 @@ case_()
 	fi
 }
 
-# run_cases: all functions whose names end in _case, in the order of the file
+# run_cases: runs all functions whose names end in _case, in the order of the file
 run_cases()
 {
 	local names
@@ -45,14 +45,14 @@ run_cases()
 	exit "$failures"
 }
 
-# whole_log FILE: as write_log, and the log has an end
+# whole_log FILE: as write_log, and adds the end of the log
 whole_log()
 {
 	{ cat; echo end; } | write_log "$1"
 }
 
-# export_log FORMAT OUT LOG [OPTION]...: must succeed, and say only what was lost, or is not as
-# the format file has it
+# export_log FORMAT OUT LOG [OPTION]...: exports a log. It must succeed, and warn only about lost
+# events and about data that do not match the format file.
 export_log()
 {
 	local format=$1 out=$2 log=$3
@@ -61,7 +61,7 @@ export_log()
 	not grep -vE ' events were lost: use a larger stream$|^posixtrace: formats:.*: shown as bytes$' said
 }
 
-# not COMMAND...: "!" would not end a case
+# not COMMAND...: succeeds if the command fails; with "!", a case would not end
 not()
 {
 	if "$@"; then
@@ -69,7 +69,7 @@ not()
 	fi
 }
 
-# fails STATUS TEXT COMMAND...: its exit status, and a text in what it says
+# fails STATUS TEXT COMMAND...: checks the exit status of a command, and that it prints TEXT
 fails()
 {
 	local wanted=$1 text=$2 status=0
@@ -80,8 +80,8 @@ fails()
 	[ "$status" -eq "$wanted" ] && grep -qF -- "$text" said
 }
 
-# many_events NUMBER SEED: the script of a log with about that many events of four CPUs, all
-# with different times, with pairs that are nested in each of eight threads
+# many_events NUMBER SEED: prints the script of a log with about NUMBER events on four CPUs. All
+# times differ, and each of the eight threads has nested pairs.
 many_events()
 {
 	awk -v events="$1" -v seed="$2" '
@@ -115,8 +115,9 @@ many_events()
 	}'
 }
 
-# told: the script of a log as lines "TIME NAME CPU PID THREAD ADDRESS CUT BYTES", by time
-told()
+# script_events: turns the script of a log into lines "TIME NAME CPU PID THREAD ADDRESS CUT
+# BYTES", sorted by time
+script_events()
 {
 	awk '
 	BEGIN {

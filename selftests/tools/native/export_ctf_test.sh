@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# "posixtrace export --format=ctf", as babeltrace2 reads it. Speaks TAP.
+# Tests "posixtrace export --format=ctf" with babeltrace2. Prints TAP.
 # shellcheck disable=SC2317	# cases are called by their names
 
 # shellcheck source=selftests/tools/native/export_common.sh
 . "$(dirname "$0")/export_common.sh"
 
-# babeltrace FOLDER: lines as told() has them; not a word besides may be said
+# babeltrace DIRECTORY: prints the events as script_events() does; fails after any warning
 babeltrace()
 {
 	babeltrace2 --clock-seconds "$1" >text 2>warnings
@@ -41,26 +41,26 @@ babeltrace()
 	}' text | sed 's/ $//' | sort
 }
 
-# same_as_told SCRIPT FOLDER
-same_as_told()
+# same_as_script SCRIPT DIRECTORY: compares the exported events with those of the script
+same_as_script()
 {
-	told <"$1" >wanted
+	script_events <"$1" >wanted
 	babeltrace "$2" >got
 	[ -s wanted ]
 	diff wanted got
 }
 
-every_event_is_there_as_it_was_case()
+every_event_is_exported_unchanged_case()
 {
 	many_events 20000 1 >script
 	whole_log log <script
 	export_log ctf out log
 	[ "$(wc -l <script)" -gt 20000 ]
-	same_as_told script out
+	same_as_script script out
 	[ "$(echo out/*)" = 'out/cpu0 out/cpu1 out/cpu2 out/cpu3 out/metadata out/system' ]
 }
 
-every_event_is_there_as_dump_tells_case()
+events_are_the_same_as_those_of_dump_case()
 {
 	many_events 5000 10 | whole_log log
 	export_log ctf out log
@@ -88,7 +88,7 @@ long_silence_between_events_case()
 	END
 	whole_log log <script
 	export_log ctf out log
-	same_as_told script out
+	same_as_script script out
 }
 
 data_of_any_size_case()
@@ -104,7 +104,7 @@ data_of_any_size_case()
 	} >script
 	whole_log log <script
 	export_log ctf out log
-	same_as_told script out
+	same_as_script script out
 }
 
 attributes_of_an_event_case()
@@ -119,11 +119,11 @@ attributes_of_an_event_case()
 	END
 	whole_log log <script
 	export_log ctf out log
-	same_as_told script out
+	same_as_script script out
 }
 
-# What was lost is told where it was: between the packets of the CPU that noticed.
-lost_events_are_told_case()
+# Lost events are reported between the packets of the CPU that noticed the loss.
+lost_events_are_reported_case()
 {
 	whole_log log <<-'END'
 		name 65 tick
@@ -185,7 +185,7 @@ hostile_names_and_data_case()
 	END
 }
 
-# CTF has no time after 2262, and none that goes back.
+# CTF cannot store times after 2262, or times that go back.
 hostile_times_case()
 {
 	whole_log log <<-'END'
@@ -201,10 +201,10 @@ hostile_times_case()
 	babeltrace out >got
 	cat got
 	[ "$(cut -d' ' -f1 got | tr '\n' ' ')" = "1 $(printf '9223372036000000000 %.0s' 1 2 3)" ]
-	grep -q 'can not have the times of 2 events' said
+	grep -q 'CTF cannot store the times of 2 events: changed to the nearest$' said
 }
 
-# What is written two flushes late is read late.
+# An event written two flushes late is read late.
 times_that_go_back_case()
 {
 	cat >script <<-'END'
@@ -222,9 +222,9 @@ times_that_go_back_case()
 	END
 	whole_log log <script
 	posixtrace export -f ctf -o out log >said 2>&1
-	grep 'can not have the times of 1 events' said
+	grep 'CTF cannot store the time of 1 event: changed to the nearest$' said
 	sed 's/1700000000000001000/1700000000000006000/' script >changed
-	same_as_told changed out
+	same_as_script changed out
 }
 
 many_cpus_case()
@@ -247,7 +247,7 @@ many_cpus_case()
 layout_of_data_case()
 {
 	cat >formats <<-'END'
-		# what the data of some events are
+		# the fields of some events
 		packed { u8 a; i16 b; x32 c; u64 d; }
 		struct aligned { u8 a; u16 b; u8 c; f64 d; char text[3]; }
 		texts { char name[6]; string path; string event; }
@@ -289,7 +289,7 @@ layout_of_data_case()
 	END
 }
 
-# Too short, too long, no end of the text, not printable, cut: bytes, all of them.
+# Data become bytes if they are too short, too long, unterminated, unprintable or truncated.
 data_that_do_not_match_are_bytes_case()
 {
 	cat >formats <<-'END'
@@ -316,7 +316,7 @@ data_that_do_not_match_are_bytes_case()
 	END
 	whole_log log <script
 	export_log ctf out log --format-file=formats
-	same_as_told script out
+	same_as_script script out
 }
 
 wrong_format_files_case()
@@ -328,41 +328,42 @@ wrong_format_files_case()
 			posixtrace export -f ctf -F formats -o out log
 		[ ! -e out ]
 	done <<-'END'
-		1|tick|expected "{", not "end of file"
-		1|tick {|no type "end of file"
-		2|# a\ntick { u32 n; u33 m; }|no type "u33"
-		3|tick {\n\tu32 n;\n\tu32 n;\n}|a second field "n"
-		1|tick { u32 }|"}" can not be the name of a field
-		1|tick { u32 2n; }|"2n" can not be the name of a field
-		1|tick { u32 n }|expected ";", not "}"
-		1|tick { u32 n, m; }|"n," can not be the name of a field
-		1|tick { u32 n[2]; }|expected ";", not "["
-		1|tick { char s; }|expected "[", not ";"
-		1|tick { char s[]; }|"]": not a size from 1 to 65536
-		1|tick { char s[0]; }|"0": not a size from 1 to 65536
-		1|tick { char s[-1]; }|"-1": not a size from 1 to 65536
-		1|tick { char s[65537]; }|"65537": not a size from 1 to 65536
-		1|tick { char s[99999999999999999999999]; }|"99999999999999999999999": not a size
-		1|struct tick { string s; }|a struct has no string of any length
-		2|tick { }\ntick { }|this event type has its fields already
-		1|{ u32 n; }|expected the name of an event type, not "{"
-		1|"tick|quotes are not closed
-		1|"ti\\qck" { }|only \\, \", \n, \t and \xNN have a meaning in quotes
-		1|tick { "u32" n; }|no type "u32"
-		1|\033 { }|byte 0x1b: put the name in quotes
+		1|tick|expected "{" (got "end of file")
+		1|tick {|unknown type "end of file"
+		2|# a\ntick { u32 n; u33 m; }|unknown type "u33": see "FORMAT FILES" in posixtrace-export(1)
+		3|tick {\n\tu32 n;\n\tu32 n;\n}|duplicate field "n"
+		1|tick { u32 }|a field name must be a C identifier (got "}")
+		1|tick { u32 2n; }|a field name must be a C identifier (got "2n")
+		1|tick { u32 n }|expected ";" (got "}")
+		1|tick { u32 n, m; }|a field name must be a C identifier (got "n,")
+		1|tick { u32 n[2]; }|expected ";" (got "[")
+		1|tick { char s; }|expected "[" (got ";")
+		1|tick { char s[]; }|a size must be from 1 to 65536 (got "]")
+		1|tick { char s[0]; }|a size must be from 1 to 65536 (got "0")
+		1|tick { char s[-1]; }|a size must be from 1 to 65536 (got "-1")
+		1|tick { char s[65537]; }|a size must be from 1 to 65536 (got "65537")
+		1|tick { char s[99999999999999999999999]; }|a size must be from 1 to 65536 (got "99999999999999999999999")
+		1|struct tick { string s; }|a struct cannot have a string: use char NAME[SIZE]
+		2|tick { }\ntick { }|duplicate event type
+		1|{ u32 n; }|expected the name of an event type (got "{")
+		1|"tick|closing quote is missing
+		1|"ti\\qck" { }|unknown escape in quotes: use \\, \", \n, \t or \xNN
+		1|tick { "u32" n; }|unknown type "u32"
+		1|\033 { }|byte 0x1b in a name: put the name in quotes
 	END
 	printf 'x%065d { }' 0 >formats
-	fails 1 'formats:1: name of more than 63 bytes' \
+	fails 1 'formats:1: a name has at most 63 bytes' \
 		posixtrace export -f ctf -F formats -o out log
 	{ printf 'tick { '; printf 'u8 a%d; ' {0..256}; printf '}'; } >formats
-	fails 1 'formats:1: more than 256 fields' \
+	fails 1 'formats:1: an event type has at most 256 fields, including padding' \
 		posixtrace export -f ctf -F formats -o out log
 	head -c 1100000 /dev/zero | tr '\0' '#' >formats
-	fails 1 'formats: larger than 1048576 bytes' posixtrace export -f ctf -F formats -o out log
+	fails 1 'posixtrace: --format-file: formats: must have at most 1048576 bytes' \
+		posixtrace export -f ctf -F formats -o out log
 	fails 1 'nowhere: No such file' posixtrace export -f ctf -F nowhere -o out log
 }
 
-folder_is_no_format_file_case()
+directory_is_not_a_format_file_case()
 {
 	whole_log log <<<'name 65 tick'
 	fails 1 'posixtrace: --format-file: .: Is a directory' \
@@ -370,7 +371,7 @@ folder_is_no_format_file_case()
 	[ ! -e out ]
 }
 
-# The first block is damaged, its neighbours are not.
+# Only the first block is damaged.
 damaged_log_case()
 {
 	whole_log log <<-'END'
@@ -383,7 +384,7 @@ damaged_log_case()
 	END
 	at=$(grep -abo find-me log | cut -d: -f1)
 	printf X | dd of=log bs=1 seek="$at" conv=notrunc status=none
-	fails 1 'is damaged in 1 place:' posixtrace export -f ctf -o out log
+	fails 1 'posixtrace: log: the log is damaged in 1 place:' posixtrace export -f ctf -o out log
 	babeltrace out >got
 	cat got
 	grep -q ' whole 1 ' got
@@ -397,18 +398,21 @@ wrong_calls_case()
 	fails 2 Usage posixtrace export log
 	fails 2 Usage posixtrace export -f ctf -o out
 	fails 2 Usage posixtrace export -f ctf -o out log log
-	fails 2 'no format "nonsense"; there are: ctf' posixtrace export -f nonsense -o out log
-	fails 2 'makes a folder: name it with --output' posixtrace export -f ctf log
+	fails 2 'posixtrace: --format: must be one of ctf chrome perfetto html (got "nonsense")' \
+		posixtrace export -f nonsense -o out log
+	fails 2 'posixtrace: --output: required with --format=ctf, which writes a directory' \
+		posixtrace export -f ctf log
 	fails 0 Usage posixtrace export --help
-	fails 1 'no trace log' posixtrace export -f ctf -o out /bin/true
+	fails 1 'true: not a trace log' posixtrace export -f ctf -o out /bin/true
 	fails 1 'No such file' posixtrace export -f ctf -o out nowhere
 	[ ! -e out ]
 	mkdir there
-	fails 1 'there is there already' posixtrace export -f ctf -o there log
+	fails 1 'posixtrace: --output: there: already exists; remove it, or choose another name' \
+		posixtrace export -f ctf -o there log
 	rmdir there
 }
 
-# Ten times the events do not need more memory.
+# Ten times as many events need no more memory.
 memory_is_bounded_case()
 {
 	many_events 300000 2 | whole_log log
@@ -417,7 +421,7 @@ memory_is_bounded_case()
 	[ "$(cat out/cpu* | wc -c)" -gt 8000000 ]
 }
 
-# Nor do many CPUs need so much memory each as few do.
+# The memory of all CPUs together is limited.
 memory_is_bounded_for_all_cpus_case()
 {
 	awk 'BEGIN {

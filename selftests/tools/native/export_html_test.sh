@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# "posixtrace export --format=html", shown by a headless Chromium. Speaks TAP.
+# Tests "posixtrace export --format=html" with a headless Chromium. Prints TAP.
 # shellcheck disable=SC2317	# cases are called by their names
 
 # shellcheck source=selftests/tools/native/export_common.sh
 . "$(dirname "$0")/export_common.sh"
 
-# browse PAGE [SCRIPT]: the page as it is after the script has run in it, in the file dom. The
-# script has told(NAME, VALUE), whose values are in the file facts, one a line. Nothing may go
-# wrong, nothing may be fetched, nothing may be said on the console.
+# browse PAGE [SCRIPT]: loads the page, runs SCRIPT in it, and writes the resulting page to the
+# file dom. SCRIPT reports values with report(NAME, VALUE), which go to the file facts, one per
+# line. Fails after an error, a fetch or a message on the console.
 browse()
 {
 	local page=$1 script=${2:-} profile
@@ -20,13 +20,13 @@ browse()
 			addEventListener("error", (event) => problems.push(event.message));
 			addEventListener("securitypolicyviolation", (event) =>
 				problems.push(event.violatedDirective + " " + event.blockedURI));
-			window.told = (name, value) => {
+			window.report = (name, value) => {
 				const fact = document.createElement("i");
 				fact.className = "fact";
 				fact.textContent = name + "=" + value;
 				document.body.append("\n", fact, "\n");
 			};
-			// The time of the page is virtual, that of frames is not: they would be late.
+			// The page has virtual time, but real frames would come too late.
 			window.requestAnimationFrame = (draw) => setTimeout(draw, 16);
 			window.frameDone = () => new Promise((done) =>
 				requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -43,7 +43,7 @@ browse()
 				await frameDone();
 				$script
 				await frameDone();
-				told("problems", problems.length + " " + problems);
+				report("problems", problems.length + " " + problems);
 			});
 			</script>
 			</body>
@@ -93,11 +93,11 @@ page_draws_all_threads_case()
 	nested_log log
 	export_log html page log
 	browse page '
-		told("items", state.items);
-		told("rows", state.rows);
-		told("lost", state.lost);
-		told("title", document.title);
-		told("summary", document.getElementById("summary").textContent);
+		report("items", state.items);
+		report("rows", state.rows);
+		report("lost", state.lost);
+		report("title", document.title);
+		report("summary", document.getElementById("summary").textContent);
 		const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width,
 			canvas.height).data;
 		const seen = new Map();
@@ -105,9 +105,9 @@ page_draws_all_threads_case()
 			const colour = pixels.slice(i, i + 3).join(",");
 			seen.set(colour, (seen.get(colour) || 0) + 1);
 		}
-		told("colours", [...seen].filter(([, n]) => n > 40).length);
+		report("colours", [...seen].filter(([, n]) => n > 40).length);
 	'
-	# START is not in the log, OVERFLOW and RESUME the reader makes.
+	# The log has no START; the reader adds OVERFLOW and RESUME.
 	[ "$(fact items)" -eq 7 ]
 	[ "$(fact rows)" -eq 4 ]
 	[ "$(fact lost)" -eq 1 ]
@@ -127,31 +127,31 @@ wheel_drag_and_keys_zoom_and_move_case()
 			{ cancelable: true, bubbles: true, clientX: 600, clientY: 200, ...options }));
 		wheel({ deltaY: -200 });
 		await frameDone();
-		told("wheel_in", room() < all * 0.7);
+		report("wheel_in", room() < all * 0.7);
 		wheel({ deltaY: 200 });
 		await frameDone();
-		told("wheel_out", Math.abs(room() / all - 1) < 0.01);
+		report("wheel_out", Math.abs(room() / all - 1) < 0.01);
 		key("+"); key("+");
 		await frameDone();
-		told("key_in", Math.abs(room() / all - 0.49) < 0.01);
+		report("key_in", Math.abs(room() / all - 0.49) < 0.01);
 		let before = Number(state.from);
 		key("ArrowRight");
 		await frameDone();
-		told("key_right", state.from > before);
+		report("key_right", state.from > before);
 		before = Number(state.from);
 		const pointer = (type, x) => canvas.dispatchEvent(new PointerEvent(type,
 			{ clientX: x, clientY: 200, bubbles: true, pointerId: 1 }));
 		pointer("pointerdown", 500); pointer("pointermove", 600); pointer("pointerup", 600);
 		await frameDone();
-		told("drag", state.from < before);
-		told("drag_keeps_zoom", Math.abs(room() / all - 0.49) < 0.01);
+		report("drag", state.from < before);
+		report("drag_keeps_zoom", Math.abs(room() / all - 0.49) < 0.01);
 		key("0");
 		await frameDone();
-		told("key_all", room() === all);
+		report("key_all", room() === all);
 		for (let i = 0; i < 100; i++)
 			key("+");
 		await frameDone();
-		told("smallest", room());
+		report("smallest", room());
 	'
 	for name in wheel_in wheel_out key_in key_right drag drag_keeps_zoom key_all; do
 		[ "$(fact "$name")" = true ] || { echo "$name"; return 1; }
@@ -167,17 +167,17 @@ search_goes_from_match_to_match_case()
 		const search = document.getElementById("search");
 		search.value = "TICK";
 		search.dispatchEvent(new Event("input"));
-		told("matches", state.matches);
+		report("matches", state.matches);
 		key("Enter", search);
 		await frameDone();
-		told("first", state.match + " " + document.getElementById("matches").textContent);
+		report("first", state.match + " " + document.getElementById("matches").textContent);
 		key("n");
 		await frameDone();
-		told("second", state.match);
-		told("visible", state.from <= 1000000 && state.to >= 1000000);
+		report("second", state.match);
+		report("visible", state.from <= 1000000 && state.to >= 1000000);
 		search.value = "no such name";
 		search.dispatchEvent(new Event("input"));
-		told("none", document.getElementById("matches").textContent);
+		report("none", document.getElementById("matches").textContent);
 		key("n");
 	'
 	[ "$(fact matches)" -eq 2 ]
@@ -187,7 +187,7 @@ search_goes_from_match_to_match_case()
 	[ "$(fact none)" = '0 matches' ]
 }
 
-pointer_shows_what_it_is_case()
+pointer_shows_details_of_an_item_case()
 {
 	nested_log log
 	export_log html page log
@@ -202,7 +202,7 @@ pointer_shows_what_it_is_case()
 					seen.add(tip.textContent.replaceAll("\n", "; "));
 			}
 		}
-		[...seen].sort().forEach((text, i) => told("tip" + i, text));
+		[...seen].sort().forEach((text, i) => report("tip" + i, text));
 	'
 	sed -n 's/^tip[0-9]*=//p' facts >tips
 	grep -q '^outertook 400 µs; at 0 ns, 2023-11-14T22:13:20.000000000Z; process 7, thread 0x1000; begin:;   text: hello;   cpu: 0; end:;   cpu: 0$' tips
@@ -211,22 +211,22 @@ pointer_shows_what_it_is_case()
 	grep -q '^7 events lostat ' tips
 }
 
-# None of these may become a part of the page, or be run.
+# None of these may become part of the page or run.
 hostile_names_and_data_case()
 {
 	whole_log log <<-'END'
-		name 65 </script><script>told("hacked",1)</script>
+		name 65 </script><script>report("hacked",1)</script>
 		name 66 <!--<script>
-		name 67 "],x:told("hacked",2),y:["
-		name 68 <img src=x onerror=told("hacked",3)>
+		name 67 "],x:report("hacked",2),y:["
+		name 68 <img src=x onerror=report("hacked",3)>
 		name 69 __proto__
-		name 70 ${told("hacked",4)}`\x5c
+		name 70 ${report("hacked",4)}`\x5c
 		name 71 \xe2\x80\xa8\xff\x1b[31m\x00
 		block 0
-		event 65 1700000000000000000 text=</script><script>told("hacked",5)</script>
+		event 65 1700000000000000000 text=</script><script>report("hacked",5)</script>
 		event 66 1700000000000000001 text=<!--<script>
 		event 67 1700000000000000002 text=\x5c"]}</script>
-		event 68 1700000000000000003 text=<img/src=x/onerror=told("hacked",6)>
+		event 68 1700000000000000003 text=<img/src=x/onerror=report("hacked",6)>
 		event 69 1700000000000000004 hex=ff
 		event 70 1700000000000000005 text=\x5cu003c/script>
 		event 71 1700000000000000006 pid=-1 thread=0xffffffffffffffff
@@ -237,9 +237,9 @@ hostile_names_and_data_case()
 	[ "$(grep -c '<script' page)" -eq 2 ]
 	[ "$(grep -c '</script' page)" -eq 2 ]
 	browse page '
-		told("scripts", document.querySelectorAll("script").length);
-		told("images", document.images.length);
-		told("items", state.items);
+		report("scripts", document.querySelectorAll("script").length);
+		report("images", document.images.length);
+		report("items", state.items);
 		const box = canvas.getBoundingClientRect(), tip = document.getElementById("tip");
 		const search = document.getElementById("search");
 		search.value = "script";
@@ -256,9 +256,9 @@ hostile_names_and_data_case()
 				seen.add(tip.textContent);
 			}
 		}
-		told("seen", seen.size);
-		told("tip_elements", tip.querySelectorAll("*").length);
-		told("matches", state.matches);
+		report("seen", seen.size);
+		report("tip_elements", tip.querySelectorAll("*").length);
+		report("matches", state.matches);
 	'
 	not grep hacked facts
 	[ "$(fact scripts)" -eq 4 ]
@@ -284,8 +284,8 @@ hostile_times_case()
 	END
 	export_log html page log
 	browse page 'key("+"); key("-"); await frameDone(); key("0"); await frameDone();
-		told("items", state.items);
-		told("room", Math.round(Math.log10(state.to - state.from)));'
+		report("items", state.items);
+		report("room", Math.round(Math.log10(state.to - state.from)));'
 	[ "$(fact items)" -eq 3 ]
 	[ "$(fact room)" -eq 19 ]
 }
@@ -298,30 +298,31 @@ page_needs_no_network_case()
 	grep -q "default-src 'none'" page
 }
 
-# What is left out is told, with numbers; so is that there is nothing.
-limits_are_told_case()
+# The page says how many events it lacks, and that a log has no events.
+limits_are_shown_case()
 {
 	many_events 3000 8 | whole_log log
 	export_log html page log --max-events=100
-	browse page 'told("notice", document.getElementById("notice").textContent);
-		told("items", state.items);'
-	fact notice | grep -q '^Only the first 100 of [0-9]* events are in this page; the others'
+	browse page 'report("notice", document.getElementById("notice").textContent);
+		report("items", state.items);'
+	fact notice | grep -q '^This page has only the first 100 of [0-9]* events; use .* --max-events=N'
 	[ "$(fact items)" -lt 100 ]
 	export_log html all log
-	browse all 'told("notice", document.getElementById("notice").hidden);'
+	browse all 'report("notice", document.getElementById("notice").hidden);'
 	[ "$(fact notice)" = true ]
 	whole_log empty <<<'name 65 tick'
 	export_log html nothing empty
-	browse nothing 'told("summary", document.getElementById("summary").textContent);
+	browse nothing 'report("summary", document.getElementById("summary").textContent);
 		key("+"); key("n");'
 	[ "$(fact summary)" = '0 events of 0 threads, nothing to show' ]
 	for max in 0 -1 x 1x 99999999999999999999; do
-		fails 2 'not a number from 1' posixtrace export -f html -m "$max" log
+		fails 2 "posixtrace: --max-events: must be at least 1 (got \"$max\")" \
+			posixtrace export -f html -m "$max" log
 	done
 }
 
-# The page has a part of the log; what it says of the log is not about that part.
-summary_is_that_of_the_whole_log_case()
+# The page has only a part of the log, but its summary describes the whole log.
+summary_describes_the_whole_log_case()
 {
 	whole_log log <<-'END'
 		name 65 tick
@@ -332,27 +333,27 @@ summary_is_that_of_the_whole_log_case()
 		event 65 1700000003000000000 pid=7 thread=0x2000
 	END
 	export_log html page log --max-events=2
-	browse page 'told("summary", document.getElementById("summary").textContent);
-		told("items", state.items);
-		told("rows", state.rows);'
+	browse page 'report("summary", document.getElementById("summary").textContent);
+		report("items", state.items);
+		report("rows", state.rows);'
 	[ "$(fact summary)" = '4 events of 3 threads, 3 s from 2023-11-14T22:13:20.000000000Z' ]
 	[ "$(fact items)" -eq 2 ]
 	[ "$(fact rows)" -eq 1 ]
 }
 
-# As many as go in by default, nearly.
+# Nearly as many events as the page has by default.
 many_events_case()
 {
 	many_events 190000 9 | whole_log log
 	(ulimit -v 32768 && export_log html page log)
 	browse page '
-		told("items", state.items);
+		report("items", state.items);
 		const begin = performance.now();
 		for (let i = 0; i < 10; i++) {
 			key(i % 2 ? "-" : "+");
 			await frameDone();
 		}
-		told("rows", state.rows);
+		report("rows", state.rows);
 	'
 	[ "$(fact items)" -gt 100000 ]
 }

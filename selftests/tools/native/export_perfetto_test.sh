@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# "posixtrace export --format=perfetto", decoded by protoc. Speaks TAP.
+# Tests "posixtrace export --format=perfetto" with protoc. Prints TAP.
 # shellcheck disable=SC2317	# cases are called by their names
 
 # shellcheck source=selftests/tools/native/export_common.sh
@@ -8,7 +8,7 @@
 
 schema=$(cd "$(dirname "$0")" && pwd -P)
 
-# decode FILE: as protoc has it. Fields that the schema lacks would be shown as numbers.
+# decode FILE: decodes with protoc. It prints fields that the schema lacks by number: fails then.
 decode()
 {
 	protoc --decode=posixtrace.test.Trace -I "$schema" perfetto.proto <"$1" >decoded \
@@ -18,8 +18,8 @@ decode()
 	not grep -nE '^ *[0-9]+[: ]' decoded
 }
 
-# events: what was decoded, one a line: TYPE NAME TRACK TIME, with names as the reader has
-# them who keeps what was interned
+# events: prints the decoded events, one per line: TYPE NAME TRACK TIME. Resolves interned names
+# as a reader does.
 events()
 {
 	awk '
@@ -48,7 +48,7 @@ events()
 	}' decoded
 }
 
-every_event_is_told_once_case()
+every_event_is_exported_once_case()
 {
 	many_events 3000 6 >script
 	whole_log log <script
@@ -60,14 +60,14 @@ every_event_is_told_once_case()
 	[ "$(wc -l <got)" -eq "$(grep -c '^event' script)" ]
 	[ "$(grep -c ^SLICE_BEGIN got)" -eq "$(grep -c ^SLICE_END got)" ]
 	[ "$(grep -c ^SLICE_END got)" -gt 900 ]
-	# Each name is told once.
+	# Each name is written once.
 	[ "$(grep -A 2 'event_names {' decoded | grep -c 'name: ')" -eq \
 		"$(grep -A 2 'event_names {' decoded | grep 'name: ' | sort -u | wc -l)" ]
 	[ "$(grep -c '^INSTANT tick' got)" -eq "$(grep -c '^event 67' script)" ]
 }
 
-# The first packets say which clock it is, and that names are told from here on.
-sequence_begins_as_readers_want_it_case()
+# The first packets declare the clock and the begin of interned names.
+sequence_begins_as_readers_expect_case()
 {
 	whole_log log <<-'END'
 		name 65 tick
@@ -151,7 +151,7 @@ pairs_are_slices_case()
 	END
 }
 
-lost_events_are_told_case()
+lost_events_are_reported_case()
 {
 	whole_log log <<-'END'
 		name 65 work_begin
@@ -232,13 +232,13 @@ memory_is_bounded_case()
 	[ "$(stat -c %s out)" -gt 10000000 ]
 }
 
-# It would confuse a terminal.
-not_to_a_terminal_case()
+# Binary output would confuse a terminal.
+terminal_is_refused_case()
 {
 	whole_log log <<<'name 65 tick'
 	script -qec 'posixtrace export -f perfetto log; echo "status $?"' /dev/null >said </dev/null
 	cat said
-	grep -q 'nothing for a terminal: use --output' said
+	grep -q 'posixtrace: --output: required when standard output is a terminal' said
 	grep -q 'status 1' said
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# posixtrace stat.
+# Tests "posixtrace stat" with written logs.
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
@@ -35,7 +35,7 @@ test_small_log()
 		stream    of a test
 		created   2023-11-14T22:13:20Z
 		lost      7 in 1 gap
-		events    8 of the user, 4 of the system; the data of 1 were cut
+		events    8 of the user, 4 of the system; 1 with truncated data
 		time      100 ms
 		rate      80.00 /s
 
@@ -65,15 +65,15 @@ test_small_log()
 	complains 'posixtrace: log: 7 events were lost: use a larger stream'
 }
 
-# pair NAME: count, total, p50 and unmatched of a pair
+# pair NAME: prints count, total, p50 and unmatched of a pair
 pair()
 {
-	# not -v, which takes backslashes for more than they are
+	# not -v, which interprets backslashes
 	NAME=$1 awk '/^FROM BEGIN TO END/ { on = 1; next } !NF { on = 0 } on && $1 == ENVIRON["NAME"] {
 		sub(/^[^ ]+ +/, ""); print $1, $2 $3, $4 $5, $12, $13 $14 $15 $16 $17 $18 $19 $20 $21 $22 }' out
 }
 
-test_pairs_of_each_thread_and_nested_ones()
+test_nested_pairs_are_matched_per_thread()
 {
 	write_log log <<-'END'
 		cpus 1
@@ -100,7 +100,7 @@ test_pairs_of_each_thread_and_nested_ones()
 	# 300 and 700 in thread 1, 1000 in thread 2
 	[ "$(pair a | head -n 1)" = '3 2.00us 695ns 0 ' ]
 	[ "$(pair b)" = '1 500ns 500ns 0 ' ]
-	# another one of the same name: they are told apart by what is before "begin"
+	# a_begin and a:begin are different pairs
 	[ "$(pair a | tail -n 1)" = '1 100ns 100ns 0 ' ]
 	[ "$(grep -c '^a  ' out)" -eq 2 ]
 }
@@ -125,7 +125,7 @@ test_pairs_that_overlap()
 	[ "$(pair b)" = '1 5.00us 5.00us 0 ' ]
 }
 
-test_begins_and_ends_without_the_other_are_counted()
+test_unmatched_begins_and_ends_are_counted()
 {
 	write_log log <<-'END'
 		cpus 2
@@ -154,13 +154,13 @@ test_begins_and_ends_without_the_other_are_counted()
 		end
 	END
 	run 0 posixtrace stat log
-	# across the stop it is neither: who knows what happened then
+	# a begin before the stop and an end after it are unmatched: events may be missing between
 	[ "$(pair a)" = '1 500ns 500ns 7 (2withoutend,3withoutbegin,1acrossagap)' ]
-	# half a pair is none
+	# an end type without its begin type is no pair
 	[ "$(pair month)" = '' ]
 }
 
-test_intervals_end_at_holes()
+test_intervals_end_at_gaps()
 {
 	write_log log <<-'END'
 		cpus 2
@@ -186,7 +186,7 @@ test_intervals_end_at_holes()
 	grep -qE '^tick +6 .* 1\.00 us +1\.00 us +1\.00 us +1\.00 us$' out
 }
 
-# What is told is wrong by a 64th at most. Intervals of 1 to 1000 us, in a strange order.
+# Percentiles are accurate to a 64th. Intervals from 1 to 1000 us, in mixed order.
 test_percentiles()
 {
 	awk 'BEGIN { print "cpus 1\nname 65 tick\nblock 0"; time = 1000000
@@ -226,14 +226,14 @@ test_counts_of_a_large_log_in_little_memory()
 	[ "$(pair work | cut -d' ' -f1)" = "$(awk '$2 == "work_end" { print $1 }' counts)" ]
 }
 
-# More threads than are told apart, and each of them leaves something open.
-test_more_threads_than_there_is_room_for()
+# More threads than stat counts one by one, each with an open begin.
+test_threads_beyond_the_limit_are_counted_together()
 {
 	awk 'BEGIN { print "cpus 1\nname 65 a_begin\nname 66 a_end\nblock 0"
 		for (i = 1; i <= 70000; i++) printf "event 65 %d thread=%d\n", 1000 * i, i
 		print "event 66 80000000 thread=70000\nend" }' | write_log log
 	(ulimit -v 100000 && posixtrace stat log) >out
-	grep -qE '^ +and more threads: --all shows them$' out
+	grep -qE '^ +and more threads: use --all$' out
 	grep -qE '^ +all others +4465 ' out
 	[ "$(grep -c ' 0x[0-9a-f]* ' out)" -eq 20 ]
 	[ "$(pair a)" = '1 10.0ms 10.0ms 69999 (69999withoutend,0withoutbegin,0acrossagap)' ]
@@ -292,7 +292,7 @@ test_damaged_log()
 	run 1 posixtrace stat log
 	grep -qx 'damaged   1 place' out
 	grep -qE '^event-1 +[1-9]' out
-	complains 'posixtrace: log: is damaged in 1 place: this is what is left of it'
+	complains 'posixtrace: log: the log is damaged in 1 place: events may be missing there'
 }
 
 test_wrong_calls()
@@ -301,6 +301,10 @@ test_wrong_calls()
 	run 2 posixtrace stat a b
 	run 2 posixtrace stat --nonsense a
 	run 2 posixtrace stat --from=x a
+	for seconds in 0 abc 1x -1 1000000; do
+		run 2 posixtrace stat --seconds=$seconds 1
+		complains "posixtrace: --seconds: must be a number from 1 to 999999 (got \"$seconds\")"
+	done
 	run 1 posixtrace stat no_such_file
 	complains 'posixtrace: no_such_file: No such file or directory'
 	run 0 posixtrace stat --help

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# For the tests of what the command makes of logs, which need no module. A test script
-# sources this, defines functions test_NAME, and calls tap_main: each is a case. It runs in
-# a folder of its own, and fails where the first of its commands does. "run" has put the
-# command, and the programs that write logs, into the path.
+# For tests of the command with written logs, which need no module. A test script sources this
+# file, defines functions test_NAME, and calls tap_main, which runs each function as a case. A
+# case runs in a directory of its own, and fails with the first command that fails. "run" puts
+# the command and the programs that write logs into PATH.
 
-# shellcheck disable=SC2034 # used by those who source this
+# shellcheck disable=SC2034 # used by the test scripts
 native=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 
 tap_main()
 {
 	local work case number=0 failures=0 cases
 	work=$(mktemp -d "${TMPDIR:-/tmp}/posixtrace-native.XXXXXX")
-	# shellcheck disable=SC2064 # now
+	# shellcheck disable=SC2064 # expand $work now
 	trap "rm -rf '$work'" EXIT
 	mapfile -t cases < <(declare -F | sed -n 's/^declare -f test_//p')
 	echo "TAP version 13"
@@ -39,7 +39,7 @@ tap_main()
 	[ "$failures" -eq 0 ]
 }
 
-# run STATUS COMMAND...: what it says goes to the files out and err; its status has to be that
+# run STATUS COMMAND...: writes the output to the files out and err; checks the exit status
 run()
 {
 	local wanted=$1 status=0
@@ -52,13 +52,13 @@ run()
 	}
 }
 
-# prints FILE: what is in FILE is what comes from the standard input
+# prints FILE: compares FILE with standard input
 prints()
 {
 	diff -u - "$1"
 }
 
-# lacks PATTERN FILE: no line is like that, byte by byte
+# lacks PATTERN FILE: checks that no line matches, byte by byte
 lacks()
 {
 	local line
@@ -68,7 +68,7 @@ lacks()
 	fi
 }
 
-# complains [LINE]...: the file err has these lines, and no others
+# complains [LINE]...: checks that the file err has exactly these lines
 complains()
 {
 	[ $# -eq 0 ] || printf '%s\n' "$@" >wanted_err
