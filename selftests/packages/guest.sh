@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# What the packages do to a system that boots: in a guest, in the root folder into which
-# they were installed. Speaks TAP.
+# Tests the packages in a system that boots: runs in a guest, in the root directory with the
+# installed packages. Prints TAP.
 #
 # usage: guest.sh VERSION
-# shellcheck disable=SC2317	# it is check that calls the functions
+# shellcheck disable=SC2317	# check calls the functions
 
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-# udevadm would do nothing in a root folder that is not the first process's
+# otherwise udevadm does nothing in a root directory other than that of the first process
 export SYSTEMD_IGNORE_CHROOT=1
 version=$1
 device=/dev/posixtrace
@@ -39,7 +39,7 @@ is_not_there()
 	! ls -l "$device"
 }
 
-# mode_is MODE OWNER GROUP
+# mode_is MODE OWNER GROUP: checks mode, owner and group of the device
 mode_is()
 {
 	settle && stat -c '%a %U %G' "$device" && [ "$(stat -c '%a %U %G' "$device")" = "$*" ]
@@ -50,7 +50,7 @@ boot_inserts_it()
 	/usr/lib/systemd/systemd-modules-load && settle && ls -l "$device"
 }
 
-# An empty file of the same name in /etc hides the package's, as README.Debian says.
+# An empty file in /etc hides the file of the package, as README.Debian says.
 boot_leaves_it()
 {
 	: >/etc/modules-load.d/posixtrace.conf
@@ -72,7 +72,7 @@ module_has_version()
 	cat /sys/module/posixtrace/version && [ "$(cat /sys/module/posixtrace/version)" = "$version" ]
 }
 
-# as USER[:GROUP] COMMAND...
+# as USER[:GROUP] COMMAND...: runs a command as this user and group
 as()
 {
 	user=$1
@@ -112,18 +112,18 @@ options_hold()
 echo "TAP version 13"
 echo "1..13"
 /usr/lib/systemd/systemd-udevd --daemon
-check there_is_no_device_before is_not_there
+check device_does_not_exist_before_boot is_not_there
 check boot_inserts_the_module boot_inserts_it
 check module_has_the_version_of_the_package module_has_version
-check device_is_for_everybody mode_is 666 root root
+check all_users_may_open_the_device mode_is 666 root root
 check command_finds_the_module posixtrace status
 check program_of_any_user_traces_itself nobody_traces_himself
 check module_can_be_removed removes_it
 check modprobe_finds_it_by_its_alias alias_inserts_it
 check example_of_a_rule_gives_the_device_to_a_group group_gets_it
-check others_can_not_open_it_then nobody_may_not_open
-check member_of_the_group_can as nobody:posixtrace /hello
-check example_of_options_holds options_hold
+check other_users_cannot_open_the_device nobody_may_not_open
+check member_of_the_group_can_open_the_device as nobody:posixtrace /hello
+check example_of_options_is_applied options_hold
 removes_it >/dev/null 2>&1
-check empty_file_in_etc_keeps_it_out_at_boot boot_leaves_it
+check empty_file_in_etc_prevents_loading_at_boot boot_leaves_it
 exit $failed

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# Drops the KCSAN reports of a kernel log in which our module has no part: the kernel has
-# races of its own, in what we call as well (epoll, the file systems that logs are on). Ours
-# is a race whose title names a function of the module; or one that the module is in the
-# call trace of, in a function that works with the caller's memory.
+# Drops KCSAN reports without the module from a kernel log: the kernel has races of its own, also
+# in functions that the module calls (epoll, file systems of logs). A report is kept if its title
+# names a function of the module, or if the module is in the call trace and the title names a
+# function that works with the caller's memory.
 
 function is_ours(block, title)
 {

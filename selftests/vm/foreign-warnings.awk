@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# Drops one warning of a kernel log that is none of ours: "Dying CPU not properly vacated!".
-# 6.12 says so now and then when a CPU goes offline under load; Linux has mended it since, with
-# commit 52d15521eb75. Not dropped if the module is in the call trace.
+# Drops a warning of the kernel from a kernel log: "Dying CPU not properly vacated!". Linux 6.12
+# prints it sometimes when a CPU goes offline under load. Commit 52d15521eb75 of Linux fixes that.
+# A warning with the module in the call trace is kept.
 
 /-+\[ cut here \]-+/ {
 	if (inside)

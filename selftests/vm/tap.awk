@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-# Counts the cases of one test program as they come and shows what matters: with
-# verbose=1 everything, else failures with what led to them, and skips.
+# Counts the cases of one test program. Shows failures with their output, and skips; with
+# verbose=1 everything.
 #
-# in:  name, verbose, kernel, cpus, allowed (file of skips that are allowed, which see)
-# out: "passed failed skipped planned" in the file named by counts; planned is
-#      empty if the program gave no plan
+# in:  name, verbose, kernel, cpus, allowed (file with the skips that are allowed)
+# out: "passed failed skipped planned" in the file that counts names; planned is empty if the
+#      program printed no plan
 
 function show(line)
 {
@@ -25,7 +25,7 @@ function skip(what, reason)
 		skipped++
 	} else {
 		failed++
-		reason = reason " (nothing may be skipped here)"
+		reason = reason " (not allowed to skip)"
 	}
 	if (!verbose)
 		show("# skipped: " name " " what ": " reason)
@@ -100,7 +100,7 @@ BEGIN {
 }
 
 END {
-	# a program that ended early leaves its last words here
+	# show the last lines of a program that ended early
 	if (!verbose && (planned == "" || passed + failed + skipped < planned))
 		show_held()
 	print passed, failed, skipped, planned > counts

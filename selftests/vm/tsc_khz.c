@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints how fast this machine's time stamp counter runs, in kHz; nothing where
- * there is none. A guest without hardware acceleration reads the same counter.
+ * Prints the rate of this machine's timestamp counter in kHz, or nothing if there is none. A
+ * guest without hardware acceleration reads the same counter.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static int64_t now(void)
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
-/* Both clocks at once: the narrowest of some tries, as others want the CPU, too. */
+/* Reads both clocks. Takes the fastest of several tries, since other programs use the CPU. */
 static struct instant look(void)
 {
 	struct instant best = { 0 };
