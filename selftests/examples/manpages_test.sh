@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# The programs of the man pages, and the larger ones, print what they should. Speaks TAP.
+# Tests that the programs of the man pages and the larger examples print the expected lines.
+# Prints TAP.
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# Each program with its arguments, and what it prints: a pattern for each line, as in case.
-# They run in this order: analyzer reads the log of flight_recorder.
+# Each program with its arguments, and a shell pattern for each line that it prints. The programs
+# run in this order: analyzer reads the log of flight_recorder.
 cat >"$tmp/table" <<'END'
 attr_init
 	stream "first"
@@ -135,14 +136,14 @@ END
 
 echo "TAP version 13"
 if [ ! -e /dev/posixtrace ]; then
-	echo "1..0 # SKIP no /dev/posixtrace: insert posixtrace.ko, or use \"make check\""
+	echo "1..0 # SKIP no /dev/posixtrace: load the module, or use \"make check\""
 	exit 4
 fi
 grep -v '^	' "$tmp/table" >"$tmp/programs"
-# and one more: each program is in the table
+# one more case checks that the table has each program
 echo "1..$(($(wc -l <"$tmp/programs") + 1))"
 
-# prints_expected NAME: the lines of the program match those of the table, one by one
+# prints_expected NAME: each line of the program matches its pattern in the table
 prints_expected()
 {
 	awk -v name="$1" '!/^\t/ { on = $1 == name; next } on { print substr($0, 2) }' \
@@ -158,7 +159,7 @@ prints_expected()
 }
 
 number=0 failed=0
-# report RESULT NAME: RESULT is 0 for a case that passed
+# report RESULT NAME: prints the result of a case; it has passed if RESULT is 0
 report()
 {
 	number=$((number + 1))
@@ -173,10 +174,10 @@ report()
 while read -r name arguments; do
 	eval "set -- $arguments"
 	if "./${name}_helper" "$@" >"$tmp/out" 2>&1 </dev/null && prints_expected "$name"; then
-		report 0 "${name}_prints_what_it_should"
+		report 0 "${name}_prints_the_expected_lines"
 	else
 		sed 's/^/# /' "$tmp/out"
-		report 1 "${name}_prints_what_it_should"
+		report 1 "${name}_prints_the_expected_lines"
 	fi
 done <"$tmp/programs"
 
