@@ -378,7 +378,7 @@ TEST_F(until_full, release_of_none_is_busy_before_all_is_read)
 	EXPECT_EQ(POSIXTRACE_STATUS_FULL, flags_of(&self->stream));
 }
 
-TEST_F(until_full, starts_again_when_it_was_read_empty)
+TEST_F(until_full, starts_again_once_read_empty)
 {
 	struct record record;
 	struct payload payload;

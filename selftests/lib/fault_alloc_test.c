@@ -51,13 +51,13 @@ struct outcome {
 
 static int descriptors(void)
 {
-	DIR *folder = opendir("/proc/self/fd");
+	DIR *dir = opendir("/proc/self/fd");
 	int count = 0;
 
-	while (folder && readdir(folder))
+	while (dir && readdir(dir))
 		count++;
-	if (folder)
-		closedir(folder);
+	if (dir)
+		closedir(dir);
 	return count;
 }
 

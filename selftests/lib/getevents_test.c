@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posixtrace_getevents(): many events at once.
+ * posixtrace_getevents(): many events per call.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -33,7 +33,7 @@ FIXTURE_TEARDOWN(getevents)
 	posix_trace_shutdown(self->trid);
 }
 
-/* The first bytes of what tests record. */
+/* The data of the recorded events starts with these bytes. */
 static const char text[256] = "0123456789abcdefghijklmnopqrstuvwxyz";
 
 static void record_text(size_t len)
@@ -41,7 +41,7 @@ static void record_text(size_t len)
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, text, len);
 }
 
-/* What there is, into a buffer of that size. */
+/* Gets all available events into a buffer of @size. */
 static int get(struct _test_data_getevents *self, size_t size)
 {
 	return posixtrace_getevents(self->trid, self->events, BATCH, self->buffer, size,
@@ -54,9 +54,9 @@ static bool is_text(const struct posixtrace_batch_event *event, size_t len)
 }
 
 /* ------------------------------------------------------------------ */
-/* How many								*/
+/* Number of events							*/
 
-TEST_F(getevents, all_that_there_are)
+TEST_F(getevents, gets_all_events)
 {
 	unsigned long long before = now();
 
@@ -82,7 +82,7 @@ TEST_F(getevents, all_that_there_are)
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }
 
-TEST_F(getevents, no_more_than_asked_for)
+TEST_F(getevents, gets_at_most_the_requested_number)
 {
 	int next = 0;
 
@@ -101,8 +101,8 @@ TEST_F(getevents, no_more_than_asked_for)
 	}
 }
 
-/* System events are as good as others. */
-TEST_F(getevents, system_events_too)
+/* System events are reported like others. */
+TEST_F(getevents, gets_system_events)
 {
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
@@ -166,7 +166,7 @@ TEST_F(getevents, one_byte_too_small)
 	ASSERT_EQ(1, self->count);
 	EXPECT_TRUE(is_text(&self->events[0], 16));
 	EXPECT_EQ('z', self->buffer[16]);
-	/* What was left comes in one piece, and in whichever way. */
+	/* The second event is still available in full, with another function. */
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(16, self->event.len);
 	EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, self->event.info.posix_truncation_status);
@@ -174,7 +174,7 @@ TEST_F(getevents, one_byte_too_small)
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }
 
-TEST_F(getevents, the_same_event_may_be_left_more_than_once)
+TEST_F(getevents, the_same_event_can_remain_more_than_once)
 {
 	for (int i = 0; i < 4; i++)
 		record_text(24);
@@ -187,7 +187,7 @@ TEST_F(getevents, the_same_event_may_be_left_more_than_once)
 	EXPECT_EQ(0, self->count);
 }
 
-TEST_F(getevents, data_is_aligned_wherever_the_buffer_begins)
+TEST_F(getevents, data_is_aligned_in_any_buffer)
 {
 	for (size_t offset = 0; offset < 8; offset++) {
 		for (size_t len = 1; len < 12; len += 3)
@@ -204,8 +204,8 @@ TEST_F(getevents, data_is_aligned_wherever_the_buffer_begins)
 	}
 }
 
-/* The rest of the buffer is not enough to align it. */
-TEST_F(getevents, no_room_but_for_the_alignment)
+/* The rest of the buffer is too small to align the data. */
+TEST_F(getevents, space_for_the_alignment_only)
 {
 	record_text(9);
 	record_text(1);
@@ -216,7 +216,7 @@ TEST_F(getevents, no_room_but_for_the_alignment)
 	EXPECT_TRUE(is_text(&self->events[0], 1));
 }
 
-TEST_F(getevents, first_event_is_cut_if_it_is_larger_than_the_buffer)
+TEST_F(getevents, first_event_is_truncated_if_it_is_larger_than_the_buffer)
 {
 	record_text(200);
 	record_text(8);
@@ -232,7 +232,7 @@ TEST_F(getevents, first_event_is_cut_if_it_is_larger_than_the_buffer)
 }
 
 /* max-data-size is 256. */
-TEST_F(getevents, cut_when_recorded_or_when_read)
+TEST_F(getevents, truncated_when_recorded_or_when_read)
 {
 	char data[300] = "";
 
@@ -260,7 +260,7 @@ TEST_F(getevents, no_buffer)
 	for (int i = 0; i < 3; i++)
 		EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED,
 			  self->events[i].event.posix_truncation_status);
-	/* The first can be cut, even to nothing. */
+	/* The data of the first event can be truncated, even to nothing. */
 	ASSERT_EQ(0, posixtrace_getevents(self->trid, self->events, BATCH, NULL, 0, &self->count,
 					  POSIXTRACE_NOWAIT));
 	ASSERT_EQ(2, self->count);
@@ -268,7 +268,7 @@ TEST_F(getevents, no_buffer)
 	EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, self->events[1].event.posix_truncation_status);
 }
 
-/* Any sizes of events and of buffers: in order, whole, and cut only if first. */
+/* With any sizes of events and buffers: in order, complete, and only the first truncated. */
 TEST_F(getevents, random_sizes)
 {
 	size_t lens[60], next = 0;
@@ -304,7 +304,7 @@ TEST_F(getevents, random_sizes)
 /* ------------------------------------------------------------------ */
 /* Gaps									*/
 
-/* The pair and what follows are three events, wherever one batch ends. */
+/* The pair and the next event are three events, which batches may separate anywhere. */
 TEST_F(getevents, gap_in_one_batch_or_in_several)
 {
 	for (size_t max = 1; max <= BATCH; max += 5) {
@@ -315,7 +315,7 @@ TEST_F(getevents, gap_in_one_batch_or_in_several)
 		for (int i = 0; i < 600; i++)
 			record_text(200);
 		do {
-			/* What waits for the next batch is not in here. */
+			/* Clear the buffer: an event that waits for the next batch is not in it. */
 			memset(self->buffer, 'z', sizeof(self->buffer));
 			ASSERT_EQ(0, posixtrace_getevents(self->trid, self->events, max,
 							  self->buffer, sizeof(self->buffer),
@@ -327,7 +327,7 @@ TEST_F(getevents, gap_in_one_batch_or_in_several)
 				       info->posix_timestamp.tv_nsec;
 				ASSERT_LE(last, time);
 				last = time;
-				/* OVERFLOW and RESUME, and nothing between them. */
+				/* OVERFLOW and RESUME, and no event between them. */
 				if (info->posix_event_id == POSIX_TRACE_OVERFLOW)
 					state += 1;
 				else if (info->posix_event_id == POSIX_TRACE_RESUME)
@@ -342,7 +342,7 @@ TEST_F(getevents, gap_in_one_batch_or_in_several)
 	}
 }
 
-/* The number of the last event, and how many the library says were lost before it. */
+/* Returns the number of the last event; adds the read events and those reported as lost. */
 static int read_all(struct _test_data_getevents *self, unsigned long long *read,
 		    unsigned long long *lost)
 {
@@ -359,7 +359,7 @@ static int read_all(struct _test_data_getevents *self, unsigned long long *read,
 				continue;
 			number = *(int *)self->events[i].data;
 			(*read)++;
-			/* All of one thread: the others before it are those that are lost. */
+			/* One thread records: all other events before it are lost. */
 			if (number + 1 != (int)(*read + *lost))
 				return -1;
 		}
@@ -390,7 +390,7 @@ TEST_F(getevents, lost_events_are_counted)
 	EXPECT_EQ(0, lost);
 }
 
-/* Dropped ones are, when it goes on. */
+/* Dropped events are counted when the stream continues. */
 TEST_F(getevents, events_dropped_by_a_full_stream_are_counted)
 {
 	unsigned long long read = 0, lost = 0;
@@ -406,7 +406,7 @@ TEST_F(getevents, events_dropped_by_a_full_stream_are_counted)
 
 		while (number < gap * 4000)
 			record_number(number++);
-		/* It is read empty, and goes on. */
+		/* The stream continues once it has been read empty. */
 		EXPECT_LE(0, read_all(self, &read, &lost));
 		EXPECT_GT(lost, before);
 		EXPECT_EQ(number, read + lost);
@@ -442,7 +442,7 @@ static void *get_batch(void *arg)
 	return NULL;
 }
 
-/* Returns when it sleeps, or does not have to: then EAGAIN. */
+/* Returns when the thread is asleep, or with EAGAIN if it need not sleep. */
 static int batcher_start(struct batcher *batcher, trace_id_t trid)
 {
 	int err;
@@ -471,7 +471,7 @@ TEST_F(getevents, nowait_does_not_wait)
 	EXPECT_EQ(0, self->count);
 }
 
-TEST_F(getevents, waits_for_the_first)
+TEST_F(getevents, waits_for_the_first_event)
 {
 	struct batcher batcher;
 
@@ -510,13 +510,13 @@ TEST_F(getevents, signal_interrupts_the_wait)
 	ASSERT_EQ(0, batcher_start(&batcher, self->trid));
 	ASSERT_EQ(0, pthread_kill(batcher.thread, SIGUSR1));
 	EXPECT_EQ(EINTR, batcher_end(&batcher));
-	/* Nothing was taken by it. */
+	/* The interrupted call has consumed no event. */
 	record_number(1);
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(1, event_number(&self->event));
 }
 
-TEST_F(getevents, signal_with_restart_does_not)
+TEST_F(getevents, signal_with_restart_does_not_end_the_wait)
 {
 	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
 	struct batcher batcher;
@@ -547,8 +547,8 @@ TEST_F(getevents, cancelled_while_it_waits)
 			record_number(i);
 		ASSERT_EQ(0, pthread_join(batcher.thread, &result));
 		/*
-		 * Either it was cancelled or it got the event. Of a thread that has just
-		 * returned glibc may say that it was cancelled.
+		 * The thread was cancelled, or it has the event. glibc may report a thread
+		 * as cancelled that had just returned.
 		 */
 		if (!batcher.done) {
 			EXPECT_EQ(PTHREAD_CANCELED, result);
@@ -569,7 +569,7 @@ static void *get_cancelled(void *arg)
 	return get_batch(arg);
 }
 
-/* Also if there are events. They stay there. */
+/* An event does not change that. It remains in the stream. */
 TEST_F(getevents, cancelled_before_it_reads)
 {
 	struct batcher batcher = { .trid = self->trid };
@@ -584,11 +584,11 @@ TEST_F(getevents, cancelled_before_it_reads)
 }
 
 /*
- * The event that is left over is for the one who waits, although he was asleep
- * when it came and can run only when it was taken out of the stream: both share
- * a CPU, and he is the less important.
+ * The remaining event is for the waiting thread, although it was asleep when the event
+ * came, and can only run once the event has left the stream: both threads share a CPU, and
+ * the waiting one has the lower priority.
  */
-TEST_F(getevents, event_that_is_left_is_for_others)
+TEST_F(getevents, remaining_event_is_for_other_threads)
 {
 	const struct sched_param fifo = { .sched_priority = 1 }, other = { 0 };
 	struct reader reader;
@@ -602,7 +602,7 @@ TEST_F(getevents, event_that_is_left_is_for_others)
 	EXPECT_EQ(1, self->count);
 	ASSERT_EQ(0, pthread_setschedparam(pthread_self(), SCHED_OTHER, &other));
 	if (reader_sleeps(&reader)) {
-		/* Forgotten; one more wakes it. */
+		/* It was not woken up; another event does that. */
 		record_number(3);
 		EXPECT_TRUE(false);
 	}
@@ -611,12 +611,12 @@ TEST_F(getevents, event_that_is_left_is_for_others)
 }
 
 /* ------------------------------------------------------------------ */
-/* Together with others							*/
+/* Sharing a stream							*/
 
 #define READERS	4
 #define EVENTS	600
 
-/* Each reads until it gets an end mark, and remembers how often it saw what. */
+/* Each thread reads until it gets an end mark, and counts each event. */
 struct sharer {
 	trace_id_t trid;
 	bool batches;
@@ -650,7 +650,7 @@ static void *share(void *arg)
 	char buffer[8];
 	size_t count;
 
-	/* A batch of one: more would take the end marks of the others. */
+	/* Batches of one event: a larger one would take the end marks of other threads. */
 	for (;;) {
 		if (sharer->batches) {
 			if (posixtrace_getevents(sharer->trid, events, 1, buffer, sizeof(buffer),
@@ -674,7 +674,7 @@ TEST_F(getevents, shares_the_events_with_getnext)
 	trace_id_t trid;
 	void *failed;
 
-	/* Room for all. */
+	/* Space for all events. */
 	ASSERT_EQ(0, posix_trace_attr_init(&attr));
 	ASSERT_EQ(0, posix_trace_create(0, &attr, &trid));
 	ASSERT_EQ(0, posix_trace_start(trid));
@@ -732,7 +732,7 @@ TEST_F(getevents, invalid_arguments)
 	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
 	ASSERT_EQ(0, posix_trace_shutdown(trid));
 	EXPECT_EQ(EINVAL, get_with(trid, self->events, 1, self->buffer, &self->count, 0));
-	/* And nothing was lost. */
+	/* No event was lost. */
 	errno = 4711;
 	EXPECT_EQ(0, get_with(self->trid, self->events, 1, self->buffer, &self->count, 0));
 	EXPECT_EQ(4711, errno);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The three functions that report events: when they wait, and what they fill in.
+ * The three functions that report events: when they wait, and what they store.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -39,9 +39,9 @@ static int timedgetnext(trace_id_t trid, struct event *event, const struct times
 }
 
 /* ------------------------------------------------------------------ */
-/* An event is there							*/
+/* With an event							*/
 
-TEST_F(getnext, all_three_report_what_is_there)
+TEST_F(getnext, all_three_report_an_event)
 {
 	const struct timespec past = { 0, 0 };
 	struct event event;
@@ -69,7 +69,7 @@ TEST_F(getnext, event_is_reported_once)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(getnext, short_buffer_cuts_the_data)
+TEST_F(getnext, short_buffer_truncates_the_data)
 {
 	struct event event;
 
@@ -80,7 +80,7 @@ TEST_F(getnext, short_buffer_cuts_the_data)
 	EXPECT_EQ(4, event.len);
 	EXPECT_EQ(0, memcmp("0123zz", event.data, 6));
 	EXPECT_EQ(POSIX_TRACE_TRUNCATED_READ, event.info.posix_truncation_status);
-	/* The rest is not reported later. */
+	/* The rest of the data is not reported later. */
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
@@ -106,7 +106,7 @@ TEST_F(getnext, buffer_of_the_exact_size)
 	EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, event.info.posix_truncation_status);
 }
 
-/* Cut when recorded and cut when read: the latter is told. */
+/* Truncated when recorded and when read: the latter is reported. */
 TEST_F(getnext, truncated_read_overrides_truncated_record)
 {
 	struct event event;
@@ -125,7 +125,7 @@ TEST_F(getnext, truncated_read_overrides_truncated_record)
 }
 
 /* ------------------------------------------------------------------ */
-/* Nothing is there							*/
+/* Without an event							*/
 
 TEST_F(getnext, try_never_waits)
 {
@@ -148,7 +148,7 @@ TEST_F(getnext, waits_for_an_event)
 	EXPECT_EQ(0, memcmp("wake", reader.event.data, 4));
 }
 
-TEST_F(getnext, waits_again_and_again)
+TEST_F(getnext, waits_repeatedly)
 {
 	struct reader reader;
 
@@ -160,7 +160,7 @@ TEST_F(getnext, waits_again_and_again)
 	}
 }
 
-TEST_F(getnext, is_woken_by_the_stop_event)
+TEST_F(getnext, stop_event_wakes_it_up)
 {
 	struct reader reader;
 
@@ -193,7 +193,7 @@ TEST_F(getnext, signal_interrupts_the_wait)
 	ASSERT_EQ(0, reader_start(&reader, self->trid, NULL));
 	ASSERT_EQ(0, pthread_kill(reader.thread, SIGUSR1));
 	EXPECT_EQ(EINTR, reader_end(&reader));
-	/* Nothing was taken by it. */
+	/* The interrupted call has consumed no event. */
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "x", 1);
 	EXPECT_EQ(1, take(self->trid, &reader.event));
 }
@@ -233,7 +233,7 @@ TEST_F(getnext, deadline_in_the_past)
 	EXPECT_EQ(ETIMEDOUT, timedgetnext(self->trid, &event, &before));
 }
 
-TEST_F(getnext, event_comes_before_the_deadline)
+TEST_F(getnext, event_before_the_deadline_ends_the_wait)
 {
 	unsigned long long deadline = now() + 3600 * NSEC;
 	const struct timespec abstime = { deadline / NSEC, deadline % NSEC };
@@ -245,7 +245,7 @@ TEST_F(getnext, event_comes_before_the_deadline)
 	EXPECT_GT(deadline, now());
 }
 
-TEST_F(getnext, invalid_deadline_matters_only_when_nothing_is_there)
+TEST_F(getnext, invalid_deadline_matters_only_without_an_event)
 {
 	const struct timespec bad[] = { { 1, -1 }, { 1, 1000000000 } };
 	struct event event;
@@ -270,9 +270,9 @@ TEST_F(getnext, signal_interrupts_the_timed_wait)
 }
 
 /* ------------------------------------------------------------------ */
-/* Cancellation: lost are neither events nor locks			*/
+/* Cancellation loses neither events nor locks				*/
 
-TEST_F(getnext, cancelled_reader_loses_nothing)
+TEST_F(getnext, cancelled_reader_loses_no_event)
 {
 	struct reader reader;
 	struct event event;
@@ -320,7 +320,7 @@ TEST_F(getnext, null_pointers_are_invalid)
 							 &e.unavailable, &epoch));
 	EXPECT_EQ(EINVAL, posix_trace_timedgetnext_event(self->trid, &e.info, e.data, 8, &e.len,
 							 &e.unavailable, NULL));
-	/* And nothing was lost. */
+	/* No event was lost. */
 	EXPECT_EQ(1, take(self->trid, &e));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads record on all CPUs and a reader reads, while CPUs go offline and come back:
- * every event is accounted for.
+ * Threads record on all CPUs and a reader reads, while CPUs go offline and come back: every
+ * event is accounted for.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -12,7 +12,7 @@
 #define THREADS_MAX	8
 #define CYCLES		2
 
-/* A thread of this number records what ends the reading. */
+/* An event of this thread number ends the reading. */
 #define END_MARK	THREADS_MAX
 
 struct mark {
@@ -24,7 +24,7 @@ struct mark {
 struct worker {
 	pthread_t thread;
 	int index;
-	int count;	/* events generated */
+	int count;	/* generated events */
 	const int *ended;
 };
 
@@ -40,7 +40,7 @@ static void *record(void *arg)
 	struct worker *worker = arg;
 
 	while (!__atomic_load_n(worker->ended, __ATOMIC_ACQUIRE)) {
-		/* It may be offline: then go on here. */
+		/* The CPU may be offline: then stay on this one. */
 		if (worker->count % 50 == 0)
 			go_to_cpu((worker->count / 50 + worker->index) % THREADS_MAX);
 		record_mark(worker->index, worker->count++);
@@ -56,7 +56,7 @@ struct switcher {
 	int err;
 };
 
-/* Each CPU but the first alone, and then all of them together. */
+/* Each CPU but the first one alone, and then all of them together. */
 static int switch_once(unsigned int cpus)
 {
 	int err = 0;
@@ -81,7 +81,7 @@ static void *switch_off_and_on(void *arg)
 	return NULL;
 }
 
-/* Returns when no more CPU goes off. */
+/* Returns once all CPUs stay online. */
 static int switcher_end(struct switcher *switcher)
 {
 	if (!switcher->joined)
@@ -135,7 +135,7 @@ FIXTURE_TEARDOWN(hotplug)
 	EXPECT_EQ(0, hotplug_end(&self->guard));
 }
 
-/* How many events all the threads have generated, once they are done. */
+/* Waits for all threads, and returns the number of events they have generated. */
 static long long end_workers(struct worker *workers, int nr)
 {
 	long long generated = 0;
@@ -147,7 +147,7 @@ static long long end_workers(struct worker *workers, int nr)
 	return generated;
 }
 
-/* Somebody who reads, and waits for what there is not yet. */
+/* A reader that waits for events. */
 struct counter {
 	pthread_t thread;
 	trace_id_t trid;
@@ -200,7 +200,7 @@ TEST_F(hotplug, every_event_is_accounted_for)
 	ASSERT_EQ(0, pthread_create(&counter.thread, NULL, count, &counter));
 	ASSERT_EQ(0, switcher_end(&self->switcher));
 	generated = end_workers(self->workers, self->nr_workers);
-	/* A stream that is full drops some, until the reader has emptied it. */
+	/* A full stream drops some until the reader has emptied it. */
 	while (!__atomic_load_n(&counter.ended, __ATOMIC_ACQUIRE)) {
 		record_mark(END_MARK, marks++);
 		sched_yield();
@@ -237,8 +237,8 @@ static void *start_and_stop(void *arg)
 	return NULL;
 }
 
-/* Whichever CPUs the call that ends all writers finds online. */
-TEST_F(hotplug, nothing_lies_between_stop_and_start)
+/* stop() ends all writers, whichever CPUs are online. */
+TEST_F(hotplug, no_event_is_between_stop_and_start)
 {
 	struct control control = { .trid = self->trid, .ended = &self->switcher.ended };
 	int running = 0, misplaced = 0, stops = 0;
@@ -264,7 +264,7 @@ TEST_F(hotplug, nothing_lies_between_stop_and_start)
 		case POSIX_TRACE_OVERFLOW:
 			break;
 		case POSIX_TRACE_RESUME:
-			/* What was lost may have been a START, or a STOP. */
+			/* The lost events may include a START or a STOP. */
 			if (variant->policy == POSIX_TRACE_LOOP)
 				running = -1;
 			break;

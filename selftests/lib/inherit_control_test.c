@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a controller does with an inherited stream acts on children as on their
- * parent, at once; and the children can do nothing with it.
+ * A controller's operations on an inherited stream immediately affect children as well as
+ * their parent; the children cannot control the stream.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -16,17 +16,17 @@
 
 #define CHILDREN	3
 
-/* Shared with the children, one place for each. */
+/* Shared with the children, one entry for each. */
 struct recorder {
 	pid_t pid;
 	int id;			/* event type */
-	int begun;		/* number of the last event whose recording has begun */
-	int done;		/* and of the one whose recording is over */
+	int begun;		/* number of the last event that was started */
+	int done;		/* number of the last event that was completed */
 };
 
 struct recorders {
 	struct recorder recorder[CHILDREN];
-	int granted;		/* this far they may go */
+	int granted;		/* the last number they may record */
 	int end;
 };
 
@@ -55,7 +55,7 @@ static int load(const int *word)
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* Records numbers from 1 on, as fast as it can, when it may. */
+/* Records numbers from 1 on, as fast as it is allowed to. */
 static void record_on_and_on(struct recorders *shared, int index)
 {
 	struct recorder *me = &shared->recorder[index];
@@ -76,14 +76,14 @@ static void record_on_and_on(struct recorders *shared, int index)
 	_exit(0);
 }
 
-/* Each may record so many events more. */
+/* Allows each child @count more events. */
 static void grant(struct recorders *shared, int count)
 {
 	__atomic_store_n(&shared->granted, shared->granted + count, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &shared->granted, FUTEX_WAKE, INT_MAX);
 }
 
-/* Until all have recorded all that they may. */
+/* Waits until all have recorded all that they may. */
 static void wait_for_all(const struct recorders *shared)
 {
 	for (int i = 0; i < CHILDREN; i++) {
@@ -92,7 +92,7 @@ static void wait_for_all(const struct recorders *shared)
 	}
 }
 
-/* They are in the middle of it, when it returns; in each round somewhere else. */
+/* Returns while the children record, at a different point in each round. */
 static void let_run(struct recorders *shared, int round)
 {
 	int before = shared->granted;
@@ -121,12 +121,15 @@ static void start_recorders(struct __test_metadata *_metadata, struct recorders 
 static void end_recorders(struct __test_metadata *_metadata, struct recorders *shared)
 {
 	__atomic_store_n(&shared->end, 1, __ATOMIC_RELEASE);
-	/* Not what they sleep for, or one that is about to sleep would miss it. */
+	/*
+	 * They sleep on @granted, so change that; a child about to sleep would miss another
+	 * change.
+	 */
 	grant(shared, 1);
 	ASSERT_EQ(0, all_ended());
 }
 
-/* What each has begun up to now. */
+/* Gets the number of events that each child has started so far. */
 static void note_begun(const struct recorders *shared, int *begun)
 {
 	for (int i = 0; i < CHILDREN; i++)
@@ -142,10 +145,7 @@ static int index_of(const struct recorders *shared, pid_t pid)
 	return -1;
 }
 
-/*
- * Takes all events: from each child none that came after @last, if that is given, and all
- * that came after @first.
- */
+/* Reads all events: of each child, none after @last, if given, and all after @first, if given. */
 static void check_events(struct __test_metadata *_metadata, trace_id_t trid,
 			 const struct recorders *shared, const int *last, const int *first)
 {
@@ -187,7 +187,7 @@ TEST_F(control, nothing_is_recorded_by_a_child_after_stop)
 	end_recorders(_metadata, self->shared);
 }
 
-TEST_F(control, stop_is_the_last_event_also_of_children)
+TEST_F(control, stop_is_the_last_event_of_children)
 {
 	struct event event;
 	int last = 0;
@@ -255,7 +255,7 @@ TEST_F(control, filter_acts_on_children)
 	end_recorders(_metadata, self->shared);
 }
 
-TEST_F(control, clear_takes_away_what_children_have_recorded)
+TEST_F(control, clear_removes_the_events_of_children)
 {
 	int before[CHILDREN], after[CHILDREN];
 	struct event event;
@@ -274,9 +274,9 @@ TEST_F(control, clear_takes_away_what_children_have_recorded)
 			int number = event_number(&event);
 
 			ASSERT_LE(0, child);
-			/* One that had begun may have been recorded after it. */
+			/* An event that was started before may be recorded after it. */
 			ASSERT_LE(before[child], number);
-			/* What is left has no hole: it came after. */
+			/* The remaining events have no gap: they came after it. */
 			ASSERT_TRUE(!next[child] || next[child] == number);
 			next[child] = number + 1;
 		}
@@ -296,7 +296,10 @@ TEST_F(control, shutdown_ends_the_tracing_of_children)
 		start_recorders(_metadata, self->shared);
 		let_run(self->shared, i);
 		ASSERT_EQ(0, posix_trace_shutdown(self->trid));
-		/* The same slot: it traces this process and none of its children. */
+		/*
+		 * The new stream has the same slot. It traces this process and none of its
+		 * children.
+		 */
 		ASSERT_EQ(0, new_family_stream(0, POSIX_TRACE_INHERITED, 64 << 10,
 					       POSIX_TRACE_LOOP, &self->trid));
 		ASSERT_EQ(0, posix_trace_start(self->trid));
@@ -310,7 +313,7 @@ TEST_F(control, shutdown_ends_the_tracing_of_children)
 	}
 }
 
-TEST_F(control, reader_is_woken_by_a_child)
+TEST_F(control, event_of_a_child_wakes_the_reader_up)
 {
 	struct event event;
 
@@ -333,7 +336,7 @@ TEST_F(control, reader_is_woken_by_a_child)
 }
 
 /* ------------------------------------------------------------------ */
-/* What a child can not do						*/
+/* What a child cannot do						*/
 
 static int call_all(void *arg)
 {
@@ -345,7 +348,7 @@ static int call_all(void *arg)
 	return 1;
 }
 
-TEST_F(control, child_has_no_use_for_the_trace_id)
+TEST_F(control, child_cannot_use_the_trace_id)
 {
 	pid_t pid;
 
@@ -359,7 +362,7 @@ TEST_F(control, child_has_no_use_for_the_trace_id)
 	EXPECT_EQ(0, posix_trace_stop(self->trid));
 }
 
-/* All commands, with arguments of which none is refused by itself. */
+/* All commands, with arguments that are not refused as such. */
 static int try_commands(int fd)
 {
 	const struct {
@@ -384,7 +387,7 @@ static int try_commands(int fd)
 		{ POSIXTRACE_IOC_NEXT, EINVAL },
 		{ POSIXTRACE_IOC_EVENT, EINVAL },
 		{ POSIXTRACE_IOC_WAKE, EINVAL },
-		/* It has a role already. */
+		/* The descriptor already has a role. */
 		{ POSIXTRACE_IOC_CREATE, EBUSY },
 		{ POSIXTRACE_IOC_ATTACH, EBUSY },
 	};
@@ -409,7 +412,7 @@ static int try_poll(int fd)
 
 static int try_mmap(int fd)
 {
-	/* The gate, and what streams have there. */
+	/* The offsets of the gate and of the streams. */
 	for (unsigned long long offset = 0; offset < 4ULL << 34; offset += 1ULL << 34) {
 		for (int i = 0; i < 8; i++) {
 			if (mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd,
@@ -439,7 +442,7 @@ static int use_descriptor(void *arg)
 			return 3;
 		record_plain(1);
 	}
-	/* That of the parent as a target, which is here, too. */
+	/* The parent's descriptor as a target, which the child has, too. */
 	if (held->other >= 0 && try_commands(held->other))
 		return 4;
 	copy = dup(held->fd);
@@ -448,7 +451,7 @@ static int use_descriptor(void *arg)
 	return 0;
 }
 
-/* The descriptor through which this process was attached, -1 without. */
+/* The descriptor that attached this process; -1 without one. */
 static int target_fd(int stream_fd)
 {
 	char path[64], target[64];
@@ -467,7 +470,7 @@ static int target_fd(int stream_fd)
 	return -1;
 }
 
-TEST_F(control, child_has_no_use_for_the_descriptor)
+TEST_F(control, child_cannot_use_the_descriptor)
 {
 	struct held held = { .fd = posixtrace_fd(self->trid) };
 	struct event event;
@@ -481,7 +484,7 @@ TEST_F(control, child_has_no_use_for_the_descriptor)
 	ASSERT_LT(0, pid);
 	EXPECT_EQ(0, ended(pid));
 	record_plain(1);
-	/* It has closed it, and nothing has changed. */
+	/* The child has closed it, and nothing has changed. */
 	EXPECT_EQ(4, generated_for(self->trid));
 	for (int i = 0; i < 4; i++) {
 		ASSERT_EQ(1, take_user(self->trid, &event));
@@ -490,8 +493,8 @@ TEST_F(control, child_has_no_use_for_the_descriptor)
 	EXPECT_EQ(0, posix_trace_stop(self->trid));
 }
 
-/* A stream that the child does not inherit, and a child that shares the memory. */
-TEST_F(control, child_that_shares_the_memory_has_no_use_for_the_descriptor)
+/* The child does not inherit this stream, and shares the memory. */
+TEST_F(control, child_with_shared_memory_cannot_use_the_descriptor)
 {
 	struct held held = { .other = -1 };
 	trace_id_t trid;
@@ -509,7 +512,7 @@ TEST_F(control, child_that_shares_the_memory_has_no_use_for_the_descriptor)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* It holds it when the stream is shut down, and after that. */
+/* The child holds it during the shutdown of the stream, and after that. */
 static int hold_descriptor(void *arg, const struct talk *talk)
 {
 	int fd = *(int *)arg;
@@ -519,7 +522,7 @@ static int hold_descriptor(void *arg, const struct talk *talk)
 	return try_commands(fd) || try_poll(fd) || try_mmap(fd);
 }
 
-TEST_F(control, child_that_holds_the_descriptor_keeps_nothing)
+TEST_F(control, child_with_the_descriptor_does_not_keep_the_stream)
 {
 	int fd = posixtrace_fd(self->trid);
 	struct child child;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Forks in the middle of something: while other threads record, in signal handlers,
- * while the controller acts.
+ * Forks at any point: while other threads record, in signal handlers, while the controller
+ * acts.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -39,7 +39,7 @@ struct worker {
 	int *end;
 };
 
-/* Numbers of thread i begin at (i + 1) million. */
+/* The numbers of thread i start at (i + 1) million. */
 static void *record_until_end(void *arg)
 {
 	struct worker *worker = arg;
@@ -47,7 +47,7 @@ static void *record_until_end(void *arg)
 	run_on(worker->index);
 	while (!__atomic_load_n(worker->end, __ATOMIC_ACQUIRE)) {
 		record_plain((worker->index + 1) * 1000000 + worker->count++);
-		/* There is place for a limited number of them. */
+		/* The stream has space for a limited number of events. */
 		usleep(100);
 	}
 	return NULL;
@@ -60,7 +60,7 @@ static int record_events(void *arg)
 	return 0;
 }
 
-/* Counts what each thread and each child has recorded, in its order. */
+/* Checks that each thread and each child has recorded all its events, in order. */
 static void check_workers(struct __test_metadata *_metadata, trace_id_t trid,
 			  const struct worker *workers, const pid_t *pids, int children)
 {
@@ -155,8 +155,8 @@ static void *fork_and_fork(void *arg)
 	return NULL;
 }
 
-/* Each fork needs something that was set aside before: for all threads at once. */
-TEST_F(race, many_threads_fork_at_once)
+/* Each fork needs a preallocated reserve, which must suffice for all threads together. */
+TEST_F(race, many_threads_fork_at_the_same_time)
 {
 	struct forker forkers[THREADS + 2];
 	struct posixtrace_stats_info stats;
@@ -195,7 +195,7 @@ static int record_handled(void *arg)
 	return 0;
 }
 
-/* Forks a child that records; and the parent does, too. */
+/* Forks a child that records, and records in the parent, too. */
 static void handle_and_fork(void)
 {
 	int saved_errno = errno;
@@ -206,10 +206,10 @@ static void handle_and_fork(void)
 	errno = saved_errno;
 }
 
-/* Events that were taken. */
+/* The events read so far. */
 struct taken {
-	int interrupted;	/* ours, which may have been interrupted */
-	int next;		/* number of the next one of a handler */
+	int interrupted;	/* of the parent, which may have been interrupted */
+	int next;		/* number of the handler's next event */
 	int next_of_children;
 };
 
@@ -231,7 +231,7 @@ static void take_handled(struct __test_metadata *_metadata, trace_id_t trid, str
 	}
 }
 
-/* @calls interrupted events of ours; each handler one of its own and one of its child. */
+/* @calls interrupted events of the parent; each handler records one, as does its child. */
 static void check_handled(struct __test_metadata *_metadata, trace_id_t trid,
 			  struct taken *taken, int calls)
 {
@@ -243,7 +243,7 @@ static void check_handled(struct __test_metadata *_metadata, trace_id_t trid,
 	EXPECT_LT(0, handled);
 }
 
-/* Events for which the stream has room, however late the timer is. */
+/* The stream has space for that many events, even if the timer is late. */
 #define ROOM	10000
 
 TEST_F(race, handler_of_a_timer_forks)
@@ -259,7 +259,7 @@ TEST_F(race, handler_of_a_timer_forks)
 		calls++;
 		while (interrupts_pending() && calls - taken.interrupted == ROOM)
 			sched_yield();
-		/* Nobody forks in the middle of that: no signal is to come. */
+		/* No fork can interrupt this: no signal is pending. */
 		if (!interrupts_pending())
 			take_handled(_metadata, self->trid, &taken);
 	}
@@ -270,7 +270,7 @@ TEST_F(race, handler_of_a_timer_forks)
 #ifdef HAVE_STEPS
 static int steps_seen, step_call;
 
-/* A fork takes long, the more so on a debug kernel. */
+/* A fork takes long, even more on a debug kernel. */
 static bool skip_step(void)
 {
 	int step = steps_seen++;
@@ -284,7 +284,7 @@ static void step_and_fork(void)
 		handle_and_fork();
 }
 
-TEST_F(race, handler_forks_behind_the_instructions_of_an_event)
+TEST_F(race, handler_forks_after_the_instructions_of_an_event)
 {
 	struct taken taken = { 0 };
 
@@ -300,12 +300,12 @@ TEST_F(race, handler_forks_behind_the_instructions_of_an_event)
 
 static bool is_child;
 
-/* The child goes on with the call that was interrupted, as its parent does. */
-static void step_and_go_on(void)
+/* The child continues the interrupted call, as its parent does. */
+static void step_and_continue(void)
 {
 	pid_t pid;
 
-	/* If it was made in the pthread_sigmask() of step.h, that begins to step again. */
+	/* A fork in the pthread_sigmask() of step.h makes the child start stepping again. */
 	if (is_child)
 		steps_end();
 	if (is_child || skip_step())
@@ -320,21 +320,21 @@ static void step_and_go_on(void)
 	}
 }
 
-TEST_F(race, child_of_a_handler_goes_on_with_the_interrupted_event)
+TEST_F(race, child_of_a_handler_continues_the_interrupted_event)
 {
 	int mine = 0, children = 0;
 	struct event event;
 	pid_t last = 0;
 
 	PXT_NOT_WITH_TSAN("has locks that are held where fork() wants them");
-	ASSERT_EQ(0, steps_begin(step_and_go_on));
+	ASSERT_EQ(0, steps_begin(step_and_continue));
 	for (step_call = 0; step_call < 3 && !is_child; step_call++) {
 		steps_seen = 0;
 		record_plain(INTERRUPTED);
 	}
 	steps_end();
 	if (is_child) {
-		/* Whatever became of that one: it is traced. */
+		/* In any case the child is traced. */
 		record_plain(0);
 		_exit(0);
 	}
@@ -344,7 +344,7 @@ TEST_F(race, child_of_a_handler_goes_on_with_the_interrupted_event)
 			ASSERT_EQ(INTERRUPTED, event_number(&event));
 			mine++;
 		} else if (event_number(&event) == INTERRUPTED) {
-			/* Once, at most. */
+			/* At most once. */
 			ASSERT_NE(last, event.info.posix_pid);
 			last = event.info.posix_pid;
 		} else {
@@ -363,8 +363,8 @@ TEST_F(race, child_of_a_handler_goes_on_with_the_interrupted_event)
 /* The controller							*/
 
 struct stage {
-	int begun;	/* number of the last event whose recording has begun */
-	int done;	/* and of the last one that was recorded */
+	int begun;	/* number of the last event that was started */
+	int done;	/* number of the last event that was recorded */
 	int births;
 	int end;
 	struct line line;
@@ -415,7 +415,7 @@ static void wait_for_births(struct stage *stage, int count)
 		sched_yield();
 }
 
-TEST(stop_and_start_are_exact_while_children_are_born)
+TEST(stop_and_start_are_exact_while_children_are_created)
 {
 	struct stage *stage = share(sizeof(*stage));
 	int started, stopped, done, last;
@@ -427,7 +427,7 @@ TEST(stop_and_start_are_exact_while_children_are_born)
 	ASSERT_EQ(0, child_start(&child, bear_children, stage));
 	ASSERT_EQ(0, new_family_stream(child.pid, POSIX_TRACE_INHERITED, 256 << 10,
 				       POSIX_TRACE_UNTIL_FULL, &trid));
-	/* One that was born before may be yet to record: it is not traced. */
+	/* A child created earlier may still have to record: it is not traced. */
 	wait_for_births(stage, 1);
 	for (int i = 0; i < rounds(100); i++) {
 		dawdle(i * 131 % 20000);
@@ -443,7 +443,7 @@ TEST(stop_and_start_are_exact_while_children_are_born)
 		while (take_user(trid, &event) == 1) {
 			int number = event_number(&event);
 
-			/* Without a hole from the first one on. */
+			/* No gap after the first one. */
 			ASSERT_TRUE(last ? number == last + 1 : number <= started + 1);
 			ASSERT_GE(stopped, number);
 			last = number;
@@ -455,7 +455,7 @@ TEST(stop_and_start_are_exact_while_children_are_born)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-/* Opens names in an order that gives other ids, if the tables are two. */
+/* Opens names in an order that gives other ids if parent and child have separate tables. */
 static int fork_at_the_line(void *arg, const struct talk *talk)
 {
 	struct stage *stage = arg;
@@ -481,14 +481,14 @@ static int fork_at_the_line(void *arg, const struct talk *talk)
 	record_as(stage->of_parent, 2);
 	if (ended(pid))
 		return 3;
-	/* There is a process to trace, however late the controller is. */
+	/* The process lives until the controller has finished. */
 	say(talk, 0);
 	hear(talk);
 	return 0;
 }
 
-/* Whoever comes first: what is in the stream has the names that its processes gave. */
-TEST(stream_that_is_created_during_a_fork)
+/* Whichever comes first: events in the stream have the names that their processes gave. */
+TEST(stream_created_during_a_fork)
 {
 	struct stage *stage = share(sizeof(*stage));
 	char name[TRACE_EVENT_NAME_MAX + 1];
@@ -523,11 +523,11 @@ TEST(stream_that_is_created_during_a_fork)
 		ASSERT_EQ(0, processes_of(trid));
 		ASSERT_EQ(0, posix_trace_shutdown(trid));
 	}
-	/* Else it was no race. */
+	/* Otherwise it was not a race. */
 	TH_LOG("%d of %d children were traced", with_child, count);
 }
 
-TEST_F(race, child_that_is_killed_before_it_has_begun)
+TEST_F(race, child_killed_before_it_runs)
 {
 	struct posixtrace_stats_info stats;
 
@@ -548,7 +548,7 @@ TEST_F(race, child_that_is_killed_before_it_has_begun)
 	EXPECT_EQ(0, stats.untraced);
 }
 
-/* The stream and its children end at the same time. */
+/* The stream and the children end at the same time. */
 TEST(shutdown_while_children_end)
 {
 	struct stage *stage = share(sizeof(*stage));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Children of a traced process, in whichever way they are made: they are traced into
- * the same stream with POSIX_TRACE_INHERITED, and not with POSIX_TRACE_CLOSE_FOR_CHILD.
+ * Children of a traced process, created in any way: they are traced into the same stream
+ * with POSIX_TRACE_INHERITED, and not with POSIX_TRACE_CLOSE_FOR_CHILD.
  */
 #define _GNU_SOURCE
 #include <spawn.h>
@@ -19,7 +19,7 @@ static int record_some(void *arg)
 	return 0;
 }
 
-/* The next user event is this one. */
+/* Expects this as the next user event. */
 static void expect_event(struct __test_metadata *_metadata, trace_id_t trid, pid_t pid, int number)
 {
 	struct event event;
@@ -52,7 +52,7 @@ FIXTURE_VARIANT_ADD(birth, vfork) { by_vfork };
 FIXTURE_VARIANT_ADD(birth, raw_clone) { by_raw_clone };
 FIXTURE_VARIANT_ADD(birth, raw_clone3) { by_raw_clone3 };
 FIXTURE_VARIANT_ADD(birth, clone_stack) { by_clone_stack };
-/* ThreadSanitizer does not survive two processes that run in one memory. */
+/* ThreadSanitizer does not support two processes that share their memory. */
 #if !PXT_TSAN
 FIXTURE_VARIANT_ADD(birth, clone_vm) { by_clone_vm };
 #endif
@@ -94,8 +94,8 @@ TEST_F(birth, child_is_traced_into_the_same_stream)
 	EXPECT_EQ(1, processes_of(self->trid));
 }
 
-/* The child is the first one that records: it attaches, and perhaps in its parent's memory. */
-TEST_F(birth, child_may_be_the_first_to_record)
+/* The child records first: it attaches, perhaps in its parent's memory. */
+TEST_F(birth, child_can_be_the_first_to_record)
 {
 	int number = 10;
 	pid_t pid;
@@ -144,7 +144,7 @@ TEST_F(birth, child_is_not_traced_by_other_streams)
 }
 
 struct names {
-	trace_event_id_t common;	/* opened before the birth */
+	trace_event_id_t common;	/* opened before the child exists */
 	trace_event_id_t of_child;
 	trace_event_id_t again;
 };
@@ -180,8 +180,8 @@ TEST_F(birth, names_mean_the_same_in_parent_and_child)
 	EXPECT_NE(names->of_child, id);
 }
 
-/* Nothing was opened before: the stream alone is what they have in common. */
-TEST_F(birth, first_name_may_be_opened_by_the_child)
+/* No name was opened before: they have only the stream in common. */
+TEST_F(birth, child_can_open_the_first_name)
 {
 	struct names *names = share(sizeof(*names));
 	trace_event_id_t id;
@@ -218,7 +218,7 @@ TEST_F(birth, grandchild_is_traced)
 	pid_t *pids = share(sizeof(*pids) * 2);
 
 	ASSERT_NE(NULL, pids);
-	/* In its namespace it has another number. */
+	/* In its namespace it has another id. */
 	if (variant->make == by_clone_newpid)
 		return;
 	pids[0] = variant->make(make_grandchild, pids);
@@ -233,8 +233,8 @@ TEST_F(birth, grandchild_is_traced)
 	EXPECT_EQ(1, processes_of(self->trid));
 }
 
-/* The controller is another process, and sees the numbers of its namespace. */
-static int record_and_bear(void *arg, const struct talk *talk)
+/* The controller is another process, and sees the ids of its own namespace. */
+static int record_and_create_a_child(void *arg, const struct talk *talk)
 {
 	pid_t (*make)(family_fn fn, void *arg) = *(void **)arg;
 	int number = 10;
@@ -258,9 +258,9 @@ TEST_F(birth, child_of_another_process_is_traced)
 	trace_id_t trid;
 	pid_t pid;
 
-	/* Else this is a child of a traced process itself. */
+	/* Otherwise the child would be the child of a traced process itself. */
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
-	ASSERT_EQ(0, child_start(&child, record_and_bear, &make));
+	ASSERT_EQ(0, child_start(&child, record_and_create_a_child, &make));
 	ASSERT_EQ(0, start_family_stream(child.pid, &trid));
 	say(&child.talk, 0);
 	pid = hear(&child.talk);
@@ -297,7 +297,7 @@ FIXTURE_TEARDOWN(inherit)
 #define DEPTH	100
 
 struct chain {
-	bool waits;		/* for the younger ones, before it ends */
+	bool waits;		/* for its child, before it ends */
 	pid_t pids[DEPTH];
 };
 
@@ -336,23 +336,23 @@ static void check_chain(struct __test_metadata *_metadata, trace_id_t trid, bool
 	EXPECT_EQ(1, processes_of(trid));
 }
 
-TEST_F(inherit, chain_of_a_hundred_that_wait_for_each_other)
+TEST_F(inherit, hundred_generations_that_wait_for_their_children)
 {
 	check_chain(_metadata, self->trid, true);
 }
 
-TEST_F(inherit, chain_of_a_hundred_that_end_before_their_children)
+TEST_F(inherit, hundred_generations_that_end_before_their_children)
 {
 	check_chain(_metadata, self->trid, false);
 }
 
-/* All run at the same time: how many fit into this machine? */
+/* The number of children that can run at the same time on this machine. */
 static int fitting_children(int wanted)
 {
 	struct sysinfo info;
 	unsigned long fitting;
 
-	/* One of them was seen to take 200 KiB, on a debug kernel the double. */
+	/* A child takes about 200 KiB, twice as much on a debug kernel. */
 	if (sysinfo(&info))
 		return 0;
 	fitting = info.freeram * info.mem_unit / (600 << 10);
@@ -365,13 +365,13 @@ struct crowd {
 	pid_t *pids;		/* shared */
 };
 
-static int record_at_the_gun(const struct crowd *crowd, int index, const int gun[2])
+static int record_at_the_start(const struct crowd *crowd, int index, const int start[2])
 {
 	char c;
 
-	close(gun[1]);
-	/* The end of the pipe is heard by all at once. */
-	if (read(gun[0], &c, 1))
+	close(start[1]);
+	/* The end of the pipe wakes up all children together. */
+	if (read(start[0], &c, 1))
 		return 1;
 	for (int i = 0; i < crowd->events; i++)
 		record_plain(index * crowd->events + i);
@@ -380,19 +380,19 @@ static int record_at_the_gun(const struct crowd *crowd, int index, const int gun
 
 static void run_batch(struct __test_metadata *_metadata, struct crowd *crowd, int first, int count)
 {
-	int gun[2];
+	int start[2];
 	pid_t pid;
 
-	ASSERT_EQ(0, pipe(gun));
+	ASSERT_EQ(0, pipe(start));
 	for (int i = first; i < first + count; i++) {
 		pid = fork();
 		ASSERT_LE(0, pid);
 		if (pid == 0)
-			_exit(record_at_the_gun(crowd, i, gun));
+			_exit(record_at_the_start(crowd, i, start));
 		crowd->pids[i] = pid;
 	}
-	close(gun[0]);
-	close(gun[1]);
+	close(start[0]);
+	close(start[1]);
 	ASSERT_EQ(0, all_ended());
 }
 
@@ -408,7 +408,7 @@ static void run_crowd(struct __test_metadata *_metadata, struct crowd *crowd)
 			  crowd->total - first < batch ? crowd->total - first : batch);
 }
 
-TEST_F(inherit, a_thousand_children_record_at_once)
+TEST_F(inherit, a_thousand_children_record_at_the_same_time)
 {
 	struct crowd crowd = { .total = rounds(1000), .events = 3 };
 	int total = crowd.total * crowd.events;
@@ -427,14 +427,14 @@ TEST_F(inherit, a_thousand_children_record_at_once)
 		ASSERT_GT(total, number);
 		ASSERT_EQ(0, seen[number]++);
 		ASSERT_EQ(crowd.pids[number / crowd.events], event.info.posix_pid);
-		/* Of one process they come in order. */
+		/* The events of one process are in order. */
 		ASSERT_TRUE(number % crowd.events == 0 || seen[number - 1]);
 	}
 	expect_no_event(_metadata, self->trid);
 	EXPECT_EQ(1, processes_of(self->trid));
 }
 
-/* Too many for the stream: none is forgotten, whoever has to count it. */
+/* More events than the stream holds: every one is counted. */
 static void check_small_stream(struct __test_metadata *_metadata, int policy)
 {
 	struct crowd crowd = { .total = rounds(200), .events = 20 * pxt_time_scale() };
@@ -457,13 +457,13 @@ static void check_small_stream(struct __test_metadata *_metadata, int policy)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(inherit, events_that_are_dropped_are_counted)
+TEST_F(inherit, dropped_events_are_counted)
 {
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	check_small_stream(_metadata, POSIX_TRACE_UNTIL_FULL);
 }
 
-TEST_F(inherit, events_that_are_overwritten_are_counted)
+TEST_F(inherit, overwritten_events_are_counted)
 {
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	check_small_stream(_metadata, POSIX_TRACE_LOOP);
@@ -483,7 +483,7 @@ static int record_and_say(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST_F(inherit, what_a_child_recorded_outlives_it)
+TEST_F(inherit, events_of_a_child_outlive_it)
 {
 	int count = rounds(300);
 	struct child child;
@@ -509,7 +509,7 @@ TEST_F(inherit, what_a_child_recorded_outlives_it)
 /* ------------------------------------------------------------------ */
 /* Several streams							*/
 
-TEST_F(inherit, streams_that_come_later_do_not_trace_the_child)
+TEST_F(inherit, later_streams_do_not_trace_the_child)
 {
 	struct talk_arg { int number; } arg = { 1 };
 	trace_id_t later;
@@ -529,7 +529,7 @@ TEST_F(inherit, streams_that_come_later_do_not_trace_the_child)
 	ASSERT_EQ(0, posix_trace_shutdown(later));
 }
 
-static int trace_oneself(void *arg)
+static int trace_itself(void *arg)
 {
 	struct event event;
 	trace_id_t trid;
@@ -549,12 +549,12 @@ static int trace_oneself(void *arg)
 	return 0;
 }
 
-TEST_F(inherit, child_may_trace_itself_besides)
+TEST_F(inherit, child_can_trace_itself_as_well)
 {
 	pid_t pid;
 
 	record_plain(1);
-	pid = by_fork(trace_oneself, NULL);
+	pid = by_fork(trace_itself, NULL);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, ended(pid));
 	record_plain(2);
@@ -573,7 +573,7 @@ TEST_F(inherit, thirty_two_streams_are_inherited)
 	int number = 10;
 	pid_t pid;
 
-	/* Every other one is not. */
+	/* Every other stream is not inherited. */
 	for (int i = 1; i < SLOTS; i++) {
 		ASSERT_EQ(0, new_family_stream(0, i % 2 ? POSIX_TRACE_CLOSE_FOR_CHILD :
 					       POSIX_TRACE_INHERITED, 32 << 10,
@@ -596,7 +596,7 @@ TEST_F(inherit, thirty_two_streams_are_inherited)
 		ASSERT_EQ(0, posix_trace_shutdown(trids[i]));
 }
 
-/* What is free in the child, it can have. */
+/* The child can create as many streams as it has free slots. */
 static int fill_slots(void *arg)
 {
 	trace_id_t trids[SLOTS], surplus;
@@ -619,7 +619,7 @@ static int fill_slots(void *arg)
 	return 0;
 }
 
-TEST_F(inherit, child_has_slots_of_its_own)
+TEST_F(inherit, child_has_its_own_slots)
 {
 	int free_slots = SLOTS - 2;
 	trace_id_t second;

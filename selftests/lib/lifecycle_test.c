@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posix_trace_start(), posix_trace_stop(), posix_trace_shutdown() and the status
- * in between.
+ * posix_trace_start(), posix_trace_stop(), posix_trace_shutdown() and the status in
+ * between.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -31,13 +31,13 @@ static int stream_status(trace_id_t trid)
 	return posix_trace_get_status(trid, &status) ? -1 : status.posix_stream_status;
 }
 
-TEST_F(life, start_makes_it_run)
+TEST_F(life, start_makes_the_stream_run)
 {
 	EXPECT_EQ(0, posix_trace_start(self->trid));
 	EXPECT_EQ(POSIX_TRACE_RUNNING, stream_status(self->trid));
 }
 
-TEST_F(life, stop_suspends_it)
+TEST_F(life, stop_suspends_the_stream)
 {
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	EXPECT_EQ(0, posix_trace_stop(self->trid));
@@ -80,7 +80,7 @@ TEST_F(life, start_carries_the_filter)
 	EXPECT_EQ(0, memcmp(&empty, event.data, sizeof(empty)));
 }
 
-TEST_F(life, start_and_stop_tell_who_called)
+TEST_F(life, start_and_stop_have_the_caller)
 {
 	unsigned long long before, after;
 	struct event event;
@@ -151,7 +151,7 @@ TEST_F(life, events_can_be_read_after_the_stop)
 	}
 }
 
-TEST_F(life, shutdown_ends_the_trid)
+TEST_F(life, shutdown_invalidates_the_trid)
 {
 	struct event event;
 
@@ -162,7 +162,7 @@ TEST_F(life, shutdown_ends_the_trid)
 	EXPECT_EQ(-EINVAL, take(self->trid, &event));
 }
 
-TEST_F(life, trace_point_goes_on_without_the_stream)
+TEST_F(life, trace_point_keeps_working_without_the_stream)
 {
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "x", 1);
@@ -186,7 +186,7 @@ TEST(streams_come_and_go)
 		ASSERT_EQ(i, event_number(&event));
 		ASSERT_EQ(0, posix_trace_shutdown(trid));
 	}
-	/* The stream's descriptor is not left behind. */
+	/* The stream's descriptor is closed. */
 	fds_after = dup(0);
 	EXPECT_EQ(fds, fds_after);
 	close(fds_after);
@@ -226,7 +226,7 @@ static void *start_stop(void *arg)
 	return NULL;
 }
 
-TEST_F(life, two_threads_may_control_it)
+TEST_F(life, two_threads_can_control_it)
 {
 	pthread_t threads[2];
 	void *failed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whatever a log says: the time and the memory that it costs to read it are bounded.
- * Needs no module.
+ * For any contents of a log, the time and the memory to read it are bounded. Needs no
+ * module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -23,14 +23,14 @@ static size_t memory_in_use(void)
 	return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* AddressSanitizer keeps for a while what was freed. */
+/* AddressSanitizer keeps freed memory for a while. */
 #ifdef __SANITIZE_ADDRESS__
 #define MEMORY_SCALE	16
 #else
 #define MEMORY_SCALE	1
 #endif
 
-/* From now on this process gets no more than @more bytes. Valgrind itself needs any number. */
+/* Limits the process to @more further bytes. Valgrind itself needs an unknown amount. */
 static int limit_memory(size_t more)
 {
 	const struct rlimit limit = { memory_in_use() + more * MEMORY_SCALE, RLIM_INFINITY };
@@ -48,7 +48,7 @@ static int unlimit_memory(void)
 }
 
 /* ------------------------------------------------------------------ */
-/* Files that are much larger than what is in them			*/
+/* Files that are much larger than their contents			*/
 
 TEST(hole_of_an_exabyte)
 {
@@ -78,7 +78,7 @@ TEST(ring_of_an_exabyte)
 	log_begin(&log, POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 2, 1L << 60);
 	log_epochs(&log, 1, 2, 10);
 	log_end(&log, POSIXTRACE_LOG_END_FINAL);
-	/* As it is written, and as somebody makes it who wants to see us search. */
+	/* As a writer leaves it, and then with a size that would make the reader search. */
 	for (int i = 0; i < 2; i++) {
 		fd = log_file(&log);
 		if (i)
@@ -93,7 +93,7 @@ TEST(ring_of_an_exabyte)
 }
 
 /* ------------------------------------------------------------------ */
-/* As many CPUs and blocks as a log can have				*/
+/* Maximum numbers of CPUs and blocks					*/
 
 TEST(many_cpus)
 {
@@ -119,7 +119,7 @@ TEST(many_cpus)
 	log_free(&log);
 }
 
-/* Large blocks of many CPUs, all of the same time: they can not all be in memory. */
+/* Large blocks of many CPUs with the same time: they do not fit into memory together. */
 TEST(large_blocks_of_many_cpus)
 {
 	const __u32 cpus = 300, size = POSIXTRACE_SUBBUF_SIZE_MAX;
@@ -137,7 +137,7 @@ TEST(large_blocks_of_many_cpus)
 	off_t at;
 	int fd;
 
-	/* One record; what is behind is zero, and a hole in the file. */
+	/* A block has one record; the rest is zero, and a hole in the file. */
 	payload = calloc(1, size);
 	ASSERT_NE(NULL, payload);
 	header = record_format(&record, NULL, payload);
@@ -172,7 +172,7 @@ TEST(large_blocks_of_many_cpus)
 	log_free(&log);
 }
 
-/* An epoch that has more blocks than are indexed: reported, but not lost. */
+/* An epoch with more blocks than the reader indexes: they are reported, but not lost. */
 TEST(many_blocks_in_one_epoch)
 {
 	const unsigned int nr = 70000;
@@ -200,7 +200,7 @@ TEST(many_blocks_in_one_epoch)
 	log_free(&log);
 }
 
-/* The same blocks in many epochs are nothing special. */
+/* The same number of blocks in many epochs is an ordinary log. */
 TEST(many_epochs)
 {
 	const unsigned int nr = 40000;
@@ -230,7 +230,7 @@ TEST(many_epochs)
 }
 
 /* ------------------------------------------------------------------ */
-/* No memory								*/
+/* Without memory							*/
 
 TEST(enomem_loses_nothing)
 {
@@ -245,7 +245,7 @@ TEST(enomem_loses_nothing)
 	PXT_NOT_WITH_TSAN("wants memory, too");
 	if (getenv("PXT_UNDER_VALGRIND"))
 		SKIP(return, "its limit is for valgrind's memory, too");
-	/* Its buffers together are much larger than what is limited. */
+	/* Together, the reader's buffers are much larger than the limit. */
 	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, 1500, 0);
 	end = log_epochs(&log, 0, 3, 20);
 	log_end(&log, POSIXTRACE_LOG_END_FINAL);

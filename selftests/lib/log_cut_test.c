@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs that the module wrote, cut at every byte, and with bits that are wrong.
+ * Logs that the module wrote, truncated at every byte, and with wrong bits.
  */
 #define _GNU_SOURCE
 #include <linux/posixtrace_log.h>
@@ -8,14 +8,14 @@
 #include "pxt_test.h"
 #include "withlog.h"
 
-/* In a log of a few blocks. */
+/* Of a log with a few blocks. */
 #define NUMBERS	60
 
 FIXTURE(cut)
 {
 	unsigned char *bytes;
 	off_t size;
-	off_t data;		/* where the blocks begin */
+	off_t data;		/* offset of the first block */
 	struct log_content whole;
 };
 
@@ -60,23 +60,23 @@ FIXTURE_TEARDOWN(cut)
 	free(self->bytes);
 }
 
-/* All bytes that matter; less of them where that would take too long. */
+/* All bytes that matter, or fewer where that would take too long. */
 static off_t next_byte(off_t pos, off_t data, int step)
 {
-	/* The place of the names of a LOOP log is long, and holds but one. */
+	/* The area for the names of a LOOP log is long, and contains only one name. */
 	if (pos > 1024 && pos < data - 64)
 		return data - 64;
 	return pos + (pxt_time_scale() > 1 ? 13 : step);
 }
 
-TEST_F_TIMEOUT(cut, at_any_byte_it_has_what_is_in_front_of_that, 120)
+TEST_F_TIMEOUT(cut, truncated_at_any_byte_has_the_events_before_it, 120)
 {
 	struct log_content content;
 	int numbers = 0, fd;
 	off_t len;
 
 	for (len = 0; len < self->size; len = next_byte(len, self->data, 1)) {
-		/* The end of the log comes first, and is a hole in the file if it is cut. */
+		/* A LOOP log has its end in front, which is a hole in the file if it is cut off. */
 		fd = log_tmpfile();
 		ASSERT_LE(0, fd);
 		ASSERT_EQ(len, pwrite(fd, self->bytes, len, 0));
@@ -89,17 +89,17 @@ TEST_F_TIMEOUT(cut, at_any_byte_it_has_what_is_in_front_of_that, 120)
 		ASSERT_EQ(0, content.err);
 		ASSERT_EQ(0, content.errors + content.holes + content.disorder);
 		ASSERT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_log_overrun_status);
-		/* More and more, from the first one on. */
+		/* An increasing number of events, from the first one on. */
 		ASSERT_LE(numbers, content.numbers);
 		if (content.numbers)
 			ASSERT_EQ(0, content.first);
 		numbers = content.numbers;
 	}
-	/* What comes last is no number. */
+	/* The last event is not a number. */
 	EXPECT_EQ(NUMBERS, numbers);
 }
 
-TEST_F_TIMEOUT(cut, with_a_wrong_bit_it_loses_a_block_at_most, 120)
+TEST_F_TIMEOUT(cut, with_a_wrong_bit_loses_at_most_one_block, 120)
 {
 	struct log_content content;
 	int fd = log_tmpfile(), damaged = 0;
@@ -119,7 +119,10 @@ TEST_F_TIMEOUT(cut, with_a_wrong_bit_it_loses_a_block_at_most, 120)
 		}
 		ASSERT_EQ(0, content.err);
 		ASSERT_EQ(0, content.disorder);
-		/* A flush of these has one block of numbers, on each of two CPUs or more. */
+		/*
+		 * Each flush has a block of numbers on at least one CPU, so a block has a
+		 * third of them at most.
+		 */
 		ASSERT_LE(NUMBERS - NUMBERS / 3, content.numbers);
 		if (content.numbers < NUMBERS) {
 			damaged++;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs that were cut, damaged or forged: what is not touched is read as before, and
- * what is, is reported. Needs no module.
+ * Logs that were truncated, damaged or forged: intact parts are read as before, and damaged
+ * ones are reported. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -14,7 +14,7 @@
 #define CPUS		3
 #define BLOCKS_MAX	64
 
-/* A log with all that a log can have, and where its blocks are. */
+/* A log with blocks of all kinds, and their offsets. */
 struct sample {
 	struct log_writer log;
 	size_t at[BLOCKS_MAX];
@@ -93,9 +93,9 @@ static void overwrite(int fd, const void *data, size_t len, size_t at)
 }
 
 /* ------------------------------------------------------------------ */
-/* Cut									*/
+/* Truncated								*/
 
-TEST_F(damage, cut_at_every_byte)
+TEST_F(damage, truncated_at_every_byte)
 {
 	struct sample *sample = &self->sample;
 	struct log_sum sum;
@@ -128,7 +128,7 @@ TEST_F(damage, cut_at_every_byte)
 	close(fd);
 }
 
-/* As after a loss of power: the size was there before the data. */
+/* As after a power failure: the size was written before the data. */
 TEST_F(damage, zeros_instead_of_the_end)
 {
 	struct sample *sample = &self->sample;
@@ -142,7 +142,10 @@ TEST_F(damage, zeros_instead_of_the_end)
 		ASSERT_EQ(0, ftruncate(fd, sample->log.len + 100000));
 		log_sum_fd(fd, &sum);
 		EXPECT_EQ(0, sum.err);
-		/* Two if the half of a header that is gone was zero: then it is good. */
+		/*
+		 * Two errors if the missing half of the header was zero: then the header is
+		 * valid.
+		 */
 		EXPECT_LE(1, sum.errors);
 		EXPECT_GE(2, sum.errors);
 		EXPECT_EQ(0, sum.wrong);
@@ -151,7 +154,7 @@ TEST_F(damage, zeros_instead_of_the_end)
 	close(fd);
 }
 
-TEST_F(damage, more_behind_the_end)
+TEST_F(damage, data_after_the_end)
 {
 	struct log_sum sum;
 
@@ -226,7 +229,7 @@ TEST_F(damage, payloads)
 	close(fd);
 }
 
-/* Where the ERROR is in the order, and what it says. */
+/* The position of ERROR among the events, and its data. */
 TEST_F(damage, error_is_at_the_place_of_the_damage)
 {
 	struct sample *sample = &self->sample;
@@ -235,7 +238,7 @@ TEST_F(damage, error_is_at_the_place_of_the_damage)
 	trace_id_t trid;
 	int fd, count = 0, number;
 
-	/* The first block of events of the third epoch: by its header, and by its payload. */
+	/* Damage the first block of events of the third epoch: its header, then its payload. */
 	for (int k = 0; k < 2; k++) {
 		size_t at = sample->at[11] + (k ? LOG_BLOCK : 0);
 
@@ -265,7 +268,7 @@ TEST_F(damage, error_is_at_the_place_of_the_damage)
 	}
 }
 
-/* A part of the file is something else: a part of one block, some blocks, and a part of one. */
+/* Overwrites a part of the file: the end of a block, some blocks, and the beginning of another. */
 TEST_F(damage, a_part_is_overwritten)
 {
 	struct sample *sample = &self->sample;
@@ -296,7 +299,7 @@ TEST_F(damage, a_part_is_overwritten)
 	}
 }
 
-/* Blocks that were taken out: nothing else is where it was. */
+/* Removes blocks: all later ones move. */
 TEST_F(damage, a_part_is_missing)
 {
 	struct sample *sample = &self->sample;
@@ -313,22 +316,22 @@ TEST_F(damage, a_part_is_missing)
 }
 
 /* ------------------------------------------------------------------ */
-/* Records as a hostile process leaves them: under a good check sum	*/
+/* Records of a hostile process, with a valid checksum			*/
 
 static const struct {
 	const char *what;
 	size_t offset;
 	size_t size;
 	__u64 value;
-	unsigned int good;	/* records before it is noticed */
+	unsigned int good;	/* records before the reader notices */
 } records[] = {
-/* The third record, of time 104 on CPU 0; the first says who wrote it. */
+/* The third record has time 104 on CPU 0; the first one names the writer. */
 #define THIRD	(POSIXTRACE_RECORD_SIZE(8) + POSIXTRACE_RECORD_STEP(8))
 #define CASE(at, type, field, size, value, good) { #type "." #field " " #value, \
 	(at) + offsetof(struct posixtrace_##type, field), size, value, good }
 #define RECORD(field, size, value) CASE(THIRD, record, field, size, value, 2)
 	RECORD(data_len, 4, 2000), RECORD(data_len, 4, 0xffffffff), RECORD(data_len, 4, 0xfffffff8),
-	/* The next one begins where none is. */
+	/* The next record would begin elsewhere. */
 	CASE(THIRD, record, data_len, 4, 0, 3), CASE(THIRD, record, data_len, 4, 9, 3),
 	RECORD(event_id, 2, 0), RECORD(event_id, 2, POSIX_TRACE_STOP), RECORD(event_id, 2, 63),
 	RECORD(event_id, 2, POSIXTRACE_ID_MAX), RECORD(event_id, 2, 0xffff),
@@ -336,13 +339,13 @@ static const struct {
 	RECORD(timestamp, 8, 0), RECORD(timestamp, 8, LOG_TIME0 + 99),
 	RECORD(timestamp, 8, LOG_TIME0 + 101), RECORD(timestamp, 8, LOG_TIME0 + 201),
 	RECORD(timestamp, 8, ~0ULL),
-	{ "a writer, and what is none behind", THIRD, 8, 0, 2 },
+	{ "a writer followed by an invalid record", THIRD, 8, 0, 2 },
 	{ "two writers", sizeof(struct posixtrace_writer), 8, 0, 0 },
 	CASE(0, writer, data_len, 4, 1, 0), CASE(0, writer, flags, 2, 1, 0),
 	CASE(0, writer, event_id, 2, POSIXTRACE_ID_MAX, 0),
 };
 
-TEST(records_that_are_none)
+TEST(invalid_records)
 {
 	struct log_writer log;
 	struct log_sum sum;
@@ -363,7 +366,7 @@ TEST(records_that_are_none)
 		log_sum_log(&log, &sum);
 		EXPECT_EQ(0, sum.err);
 		EXPECT_EQ(1, sum.errors);
-		/* All of the other CPU, and what was before. */
+		/* All events of the other CPU, and the earlier ones. */
 		EXPECT_EQ(51 + records[i].good, sum.events) {
 			TH_LOG("%s", records[i].what);
 		}
@@ -375,8 +378,8 @@ TEST(records_that_are_none)
 	}
 }
 
-/* A record that is cut by the end of the block; and user events where only the kernel writes. */
-TEST(records_that_do_not_belong_there)
+/* A record that crosses the end of the block, and user events where only the kernel writes. */
+TEST(misplaced_records)
 {
 	struct log_writer log;
 	struct log_sum sum;
@@ -400,8 +403,8 @@ TEST(records_that_do_not_belong_there)
 	log_free(&log);
 }
 
-/* Blocks whose first record does not say who wrote it: what another one said is not used. */
-TEST(records_of_nobody)
+/* Blocks whose first record does not name its writer: the writer of another block is not used. */
+TEST(records_without_a_writer)
 {
 	struct log_writer log;
 	struct log_sum sum;
@@ -413,7 +416,7 @@ TEST(records_of_nobody)
 	log_block_end(&log);
 	for (__u32 cpu = 0; cpu <= CPUS; cpu += CPUS) {
 		log_block_begin(&log, POSIXTRACE_LOG_EVENTS, cpu);
-		/* As if it were not the first. */
+		/* Omit the writer, as in a later record of a block. */
 		log.block.count = 1;
 		log.before.thread_id = 0x7f0000 + cpu;
 		log_event_id(&log, cpu ? POSIX_TRACE_STOP : POSIX_TRACE_UNNAMED_USEREVENT, 3,
@@ -429,7 +432,7 @@ TEST(records_of_nobody)
 	log_free(&log);
 }
 
-/* More data than the attributes of the stream allow: only who scribbles can make that. */
+/* More data than the attributes of the stream allow: only a forged record has that. */
 TEST(data_beyond_the_maximum)
 {
 	static const unsigned char data[LOG_MAX_DATA + 1];
@@ -450,7 +453,7 @@ TEST(data_beyond_the_maximum)
 	}
 }
 
-/* Nothing but that, or less, is left in front of the end of the block. */
+/* A writer, or a part of one, is the last thing in the block. */
 TEST(writers_without_a_record)
 {
 	const struct posixtrace_writer writer = { .pid = 1, .tid = 1 };
@@ -475,7 +478,7 @@ TEST(writers_without_a_record)
 }
 
 /* ------------------------------------------------------------------ */
-/* Block headers with a good check sum that make no sense		*/
+/* Invalid block headers with a valid checksum				*/
 
 static const struct {
 	const char *what;
@@ -494,7 +497,7 @@ static const struct {
 	BLOCK4(cpu, CPUS + 1), BLOCK4(cpu, ~0U), BLOCK8(opened, ~0ULL), BLOCK8(closed, 1),
 };
 
-TEST_F(damage, headers_that_make_no_sense)
+TEST_F(damage, invalid_headers)
 {
 	struct sample *sample = &self->sample;
 	struct posixtrace_log_block *block = &sample->log.block;
@@ -519,8 +522,8 @@ TEST_F(damage, headers_that_make_no_sense)
 	EXPECT_EQ(0, memcmp(&sample->whole, &sum, sizeof(sum)));
 }
 
-/* In what is searched for the next one: a block that can not be the next for a long time. */
-TEST_F(damage, block_in_the_data_of_a_damaged_one)
+/* The reader searches for the next block, and finds one that is not due for a long time. */
+TEST_F(damage, block_in_the_data_of_a_damaged_block)
 {
 	struct sample *sample = &self->sample;
 	struct log_sum sum;
@@ -535,8 +538,8 @@ TEST_F(damage, block_in_the_data_of_a_damaged_one)
 	EXPECT_EQ(sample->whole.events - 10, sum.events);
 }
 
-/* What the reader orders by, and what it need not believe: nothing is lost. */
-TEST_F(damage, epochs_that_make_no_sense)
+/* The reader orders by epochs, but need not trust them: no event is lost. */
+TEST_F(damage, invalid_epochs)
 {
 	static const __u64 epochs[] = { 0, 1, 1000, ~0ULL - 1, ~0ULL };
 	struct sample *sample = &self->sample;
@@ -552,7 +555,7 @@ TEST_F(damage, epochs_that_make_no_sense)
 	}
 }
 
-TEST_F(damage, names_that_are_none)
+TEST_F(damage, invalid_names)
 {
 	static const __u32 ids[] = { 0, 1, 63, 64, POSIXTRACE_ID_MAX, ~0U };
 	trace_event_id_t id;
@@ -577,9 +580,9 @@ TEST_F(damage, names_that_are_none)
 }
 
 /* ------------------------------------------------------------------ */
-/* Changed while it is open						*/
+/* Changed while open							*/
 
-TEST_F(damage, cut_while_open)
+TEST_F(damage, truncated_while_open)
 {
 	struct sample *sample = &self->sample;
 	struct posix_trace_status_info status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The controller ends, in whichever way and in the middle of whatever: its log is there,
- * and is whole. With waitpid(), for then it has ended.
+ * The controller ends in many ways and at any point: its log is there and complete. With
+ * waitpid(), since then the controller has ended.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -16,13 +16,13 @@
 
 #define THREADS		2
 
-/* Numbers of a thread begin here. */
+/* The numbers of a thread start here. */
 #define NUMBERS(thread)	((thread) * 100000000)
 
-/* Shared with a controller that dies: its last words. */
+/* Shared with a controller that dies. */
 struct words {
-	int recorded[THREADS];	/* by each thread, and certainly so */
-	int end;		/* it may stop */
+	int recorded[THREADS];	/* by each thread, completed */
+	int end;		/* stop recording */
 };
 
 struct controller {
@@ -54,7 +54,7 @@ static void *load_thread(void *arg)
 	return NULL;
 }
 
-/* Records as fast as it can, and flushes, too. Says hello when it does. */
+/* Records as fast as it can, and flushes. Reports when that has begun. */
 static int loaded_controller(void *arg, const struct talk *talk)
 {
 	struct controller *controller = arg;
@@ -78,7 +78,7 @@ static int loaded_controller(void *arg, const struct talk *talk)
 	}
 }
 
-/* A whole log, as the bytes in the file tell. */
+/* A complete log, as read from the bytes of the file. */
 struct last_words {
 	int numbers[THREADS];
 	int disorder;
@@ -134,8 +134,8 @@ static int read_last_words(int fd, struct last_words *words)
 }
 
 /*
- * User events in the blocks of a log that is written from front to back: also those that
- * the reader does not report, for a LOOP stream has overwritten younger ones before.
+ * Counts the user events in the blocks of a log without LOOP: this includes events that the
+ * reader does not report, because the stream has overwritten later ones before.
  */
 static int events_in_blocks(int fd)
 {
@@ -187,7 +187,7 @@ FIXTURE_VARIANT(killed)
 	int rounds;
 };
 
-/* 300 in all. */
+/* 300 in total. */
 FIXTURE_VARIANT_ADD(killed, flush_into_append) {
 	{ POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 }, 80
 };
@@ -228,10 +228,10 @@ static void random_moment(void)
 }
 
 /*
- * Every event that was recorded before is in the log or counted there; besides those at
- * most the one that each thread was recording when it was killed.
+ * Every earlier event is in the log or counted there. In addition, each thread may have
+ * been recording one event when it was killed.
  */
-TEST_F_TIMEOUT(killed, at_any_moment_its_log_has_or_counts_all_events, 120)
+TEST_F_TIMEOUT(killed, at_any_point_its_log_has_or_counts_all_events, 120)
 {
 	struct controller controller = { .kind = variant->kind, .words = self->words };
 	int rounds = variant->rounds / pxt_time_scale(), recorded, known;
@@ -255,7 +255,7 @@ TEST_F_TIMEOUT(killed, at_any_moment_its_log_has_or_counts_all_events, 120)
 		}
 		known += (int)last.end.lost + (int)last.end.overwritten;
 		EXPECT_LE(recorded, known);
-		/* LOOP streams count events of the system among the lost. */
+		/* LOOP streams count system events among the lost ones. */
 		if (variant->kind.stream_policy != POSIX_TRACE_LOOP)
 			EXPECT_GE(recorded + THREADS, known);
 		EXPECT_GE(self->words->recorded[0] + 1, last.numbers[0]);
@@ -272,7 +272,7 @@ TEST_F_TIMEOUT(killed, at_any_moment_its_log_has_or_counts_all_events, 120)
 }
 
 /* ------------------------------------------------------------------ */
-/* One way to end after the other					*/
+/* Each way to end							*/
 
 static int quiet_controller(void *arg, const struct talk *talk)
 {
@@ -333,7 +333,7 @@ static void by_exit_of_a_thread(struct controller *controller)
 		pause();
 }
 
-/* The stream ends; the process goes on until it is told. */
+/* The stream ends before the process does. */
 static void by_close(struct controller *controller)
 {
 	close_range(3 + 0, ~0U, 0);
@@ -394,7 +394,7 @@ TEST_F(end, of_the_controller_ends_the_log)
 		withlog_record(0, 500);
 	say(&child.talk, 0);
 	child_wait(&child);
-	/* The stream has ended: nobody has these. */
+	/* The stream has ended, so these events are not recorded. */
 	withlog_record(1000, 10);
 	log_content_fd(self->fd, &content);
 	EXPECT_TRUE(log_content_is(&content, 500));
@@ -402,7 +402,7 @@ TEST_F(end, of_the_controller_ends_the_log)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, content.status.posix_log_overrun_status);
 }
 
-/* Nor does it wait for who reads a pipe; but nothing is lost. */
+/* The death does not wait for the reader of a pipe; but no event is lost. */
 TEST_F(death, of_a_controller_is_not_delayed_by_a_pipe)
 {
 	struct controller controller = {
@@ -423,7 +423,7 @@ TEST_F(death, of_a_controller_is_not_delayed_by_a_pipe)
 	ASSERT_EQ(0, hear(&child.talk));
 	say(&child.talk, 0);
 	EXPECT_EQ(SIGKILL, child_wait(&child));
-	/* It has ended, and nobody has read. */
+	/* The controller has ended before the first read. */
 	close(pipe[1]);
 	ASSERT_EQ(0, drain_start(&drain, pipe[0], self->fd));
 	EXPECT_EQ(0, drain_end(&drain));
@@ -432,7 +432,7 @@ TEST_F(death, of_a_controller_is_not_delayed_by_a_pipe)
 	EXPECT_TRUE(log_content_is(&content, 500));
 }
 
-/* Killed in CREATE, and in SHUTDOWN, which both wait for who reads a pipe. */
+/* Killed in CREATE and in SHUTDOWN, both of which wait for the reader of a pipe. */
 static int blocked_in_create(void *arg, const struct talk *talk)
 {
 	const struct log_kind kind = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };
@@ -517,7 +517,7 @@ static bool waits_for_long(pid_t pid)
 	return true;
 }
 
-TEST_F(blocked, by_a_pipe_does_not_keep_it_from_ending)
+TEST_F(blocked, by_a_pipe_process_can_end)
 {
 	static char page[4096];
 	struct child child;

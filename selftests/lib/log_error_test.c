@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs that can not be written: what is told of it, and that nothing else suffers.
+ * Logs that cannot be written: errors are reported, and nothing else is affected.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -19,7 +19,7 @@ static const struct log_kind until_full = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_
 
 #define ROUND	200
 
-/* Rounds of numbers until a flush fails: how many they were, with the error. */
+/* Records rounds of numbers until a flush fails. Returns the number of rounds, and the error. */
 static int record_until_error(trace_id_t trid, int *err)
 {
 	int rounds = 0;
@@ -41,9 +41,9 @@ static int stream_state(trace_id_t trid)
 }
 
 /* ------------------------------------------------------------------ */
-/* A disk that is full							*/
+/* A full disk								*/
 
-/* All of a small file system, but for what the test needs. */
+/* The log fills a small file system, apart from what the test needs. */
 FIXTURE(disk)
 {
 	struct disk disk;
@@ -75,19 +75,19 @@ FIXTURE_TEARDOWN(disk)
 	disk_end(&self->disk);
 }
 
-TEST_F(disk, that_is_full_at_the_beginning_is_told_at_once)
+TEST_F(disk, full_at_the_beginning_is_reported_immediately)
 {
 	trace_id_t trid = 4711;
 
 	ASSERT_EQ(0, disk_fill(self->disk.ballast, 0));
 	EXPECT_EQ(ENOSPC, withlog_new(0, variant->kind, self->disk.fd, &trid));
 	EXPECT_EQ(4711, trid);
-	/* Nothing of it is left: it can be done again. */
+	/* Nothing remains of it: the call can be repeated. */
 	ASSERT_EQ(0, ftruncate(self->disk.ballast, 0));
 	EXPECT_EQ(0, withlog_new(0, variant->kind, self->disk.fd, &self->trid));
 }
 
-TEST_F(disk, that_becomes_full_damages_nothing_that_was_written)
+TEST_F(disk, full_later_damages_no_written_events)
 {
 	struct posix_trace_status_info status;
 	struct log_content content;
@@ -99,18 +99,18 @@ TEST_F(disk, that_becomes_full_damages_nothing_that_was_written)
 	rounds = record_until_error(self->trid, &err);
 	EXPECT_EQ(ENOSPC, err);
 	EXPECT_LT(3, rounds);
-	/* Told once. */
+	/* The error is reported once. */
 	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
 	EXPECT_EQ(0, status.posix_stream_flush_error);
 	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_log_full_status);
-	/* The stream goes on. */
+	/* The stream continues. */
 	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
 	log_content_fd(self->disk.fd, &content);
 	EXPECT_EQ(0, content.err);
 	EXPECT_EQ(0, content.first);
 	EXPECT_LE((rounds - 1) * ROUND, content.numbers);
 	EXPECT_EQ(0, content.holes + content.disorder + content.errors + content.gaps);
-	/* What could not be written is still there, and now it can. */
+	/* Unwritten events are still there, and can be written now. */
 	ASSERT_EQ(0, ftruncate(self->disk.ballast, 0));
 	withlog_record(rounds * ROUND, ROUND);
 	EXPECT_EQ(0, withlog_flush(self->trid));
@@ -123,7 +123,7 @@ TEST_F(disk, that_becomes_full_damages_nothing_that_was_written)
 	}
 }
 
-TEST_F(disk, that_is_full_at_the_end_is_told_by_shutdown)
+TEST_F(disk, full_at_the_end_is_reported_by_shutdown)
 {
 	struct log_content content;
 	int rounds, err;
@@ -134,7 +134,7 @@ TEST_F(disk, that_is_full_at_the_end_is_told_by_shutdown)
 	rounds = record_until_error(self->trid, &err);
 	EXPECT_EQ(ENOSPC, err);
 	EXPECT_EQ(ENOSPC, posix_trace_shutdown(self->trid));
-	/* It is gone nevertheless. */
+	/* The stream is gone nevertheless. */
 	EXPECT_EQ(EINVAL, posix_trace_shutdown(self->trid));
 	log_content_fd(self->disk.fd, &content);
 	EXPECT_EQ(0, content.err);
@@ -144,7 +144,7 @@ TEST_F(disk, that_is_full_at_the_end_is_told_by_shutdown)
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_log_overrun_status);
 }
 
-TEST_F(disk, that_is_full_when_it_is_cleared_is_no_end)
+TEST_F(disk, full_during_clear_does_not_end_the_log)
 {
 	struct log_content content;
 	int err;
@@ -163,8 +163,8 @@ TEST_F(disk, that_is_full_when_it_is_cleared_is_no_end)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, content.status.posix_log_overrun_status);
 }
 
-/* It is closed when the stream has been shut down: nothing holds the file system. */
-TEST_F(disk, can_be_made_read_only_and_unmounted_afterwards)
+/* Shutdown closes the log: nothing uses the file system any more. */
+TEST_F(disk, can_be_made_read_only_and_unmounted_after_shutdown)
 {
 	struct log_content content;
 	int fd;
@@ -175,7 +175,7 @@ TEST_F(disk, can_be_made_read_only_and_unmounted_afterwards)
 	withlog_record(0, ROUND);
 	close(fd);
 	close(self->disk.ballast);
-	/* Somebody writes there: not now. */
+	/* The log thread writes there, so this fails. */
 	EXPECT_EQ(-1, mount("none", self->disk.dir, NULL, MS_REMOUNT | MS_RDONLY, NULL));
 	EXPECT_EQ(EBUSY, errno);
 	EXPECT_EQ(0, withlog_flush(self->trid));
@@ -188,7 +188,7 @@ TEST_F(disk, can_be_made_read_only_and_unmounted_afterwards)
 	EXPECT_EQ(0, umount(self->disk.dir));
 }
 
-/* All that a log had when it was synced, and then maybe what came behind. */
+/* True if the log has all events that were synced, and perhaps later ones. */
 static bool has_what_was_synced(const struct log_content *content, int count)
 {
 	return !content->err && content->first == 0 && content->last == content->numbers - 1 &&
@@ -196,7 +196,7 @@ static bool has_what_was_synced(const struct log_content *content, int count)
 	       !content->errors && !content->gaps;
 }
 
-/* One in memory never breaks. */
+/* A file system in memory never breaks. */
 FIXTURE(broken_disk)
 {
 	struct disk disk;
@@ -225,10 +225,10 @@ FIXTURE_TEARDOWN(broken_disk)
 }
 
 /*
- * What was only written, and not synced, is the file system's to lose. And newer kernels
- * let nobody read a broken one before it is mounted again.
+ * The file system may lose data that was written and not synced. Newer kernels allow no
+ * reads from a broken file system before it is mounted again.
  */
-TEST_F(broken_disk, is_told_and_keeps_what_was_synced)
+TEST_F(broken_disk, is_reported_and_keeps_synced_events)
 {
 	struct posix_trace_status_info status;
 	struct log_content content;
@@ -238,7 +238,7 @@ TEST_F(broken_disk, is_told_and_keeps_what_was_synced)
 	snprintf(name, sizeof(name), "%s/log", self->disk.dir);
 	fd = open(name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 	ASSERT_LE(0, fd);
-	/* Stays a device while no file system is on it. */
+	/* Keeps the device while no file system is mounted. */
 	device = open(self->disk.name, O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, device);
 	ASSERT_EQ(0, withlog_new(0, variant->kind, fd, &self->trid));
@@ -250,7 +250,10 @@ TEST_F(broken_disk, is_told_and_keeps_what_was_synced)
 	ASSERT_EQ(-1, disk_tmpfile(&self->disk));
 	ASSERT_TRUE(errno == EROFS || errno == EIO);
 	withlog_record(ROUND, ROUND);
-	/* Some file systems take what they will never write: that can not be seen. */
+	/*
+	 * Some file systems accept data that they will never write: this error cannot be
+	 * noticed.
+	 */
 	err = withlog_flush(self->trid);
 	EXPECT_TRUE(!err || err == EROFS || err == EIO);
 	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
@@ -272,8 +275,8 @@ TEST_F(broken_disk, is_told_and_keeps_what_was_synced)
 	close(device);
 }
 
-/* With the policy FLUSH it tries again by itself, and comes back to life. */
-TEST(stream_that_flushes_itself_survives_a_full_disk)
+/* With the policy FLUSH, it retries by itself and recovers. */
+TEST(self_flushing_stream_survives_a_full_disk)
 {
 	char dir[] = "/tmp/diskXXXXXX";
 	struct log_content content;
@@ -289,7 +292,7 @@ TEST(stream_that_flushes_itself_survives_a_full_disk)
 	ASSERT_EQ(0, withlog_new(0, &append, fd, &trid));
 	ASSERT_EQ(0, posix_trace_start(trid));
 	ASSERT_EQ(0, disk_fill(ballast, 64 << 10));
-	/* Until even the memory is full. */
+	/* Until the memory is full, too. */
 	while (stream_state(trid) == POSIX_TRACE_RUNNING) {
 		withlog_record(count, 10);
 		count += 10;
@@ -319,8 +322,8 @@ TEST(stream_that_flushes_itself_survives_a_full_disk)
 /* ------------------------------------------------------------------ */
 /* Other limits								*/
 
-/* Of the process that creates it, at that time. No SIGXFSZ: that would end this test. */
-TEST(log_is_not_larger_than_the_process_may_write)
+/* The limit of the creating process at that time. SIGXFSZ would end this test. */
+TEST(log_observes_the_file_size_limit)
 {
 	const struct rlimit small = { 32 << 10, RLIM_INFINITY };
 	const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
@@ -349,7 +352,7 @@ TEST(log_is_not_larger_than_the_process_may_write)
 	close(fd);
 }
 
-TEST(log_with_o_append_is_not_larger_either)
+TEST(log_with_o_append_observes_the_file_size_limit)
 {
 	const struct rlimit small = { 32 << 10, RLIM_INFINITY };
 	const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
@@ -371,8 +374,8 @@ TEST(log_with_o_append_is_not_larger_either)
 	close(fd);
 }
 
-/* A signal that is neither blocked nor ignored: it would end this test. */
-TEST(pipe_that_nobody_reads_is_an_error_and_no_signal)
+/* SIGPIPE is neither blocked nor ignored: it would end this test. */
+TEST(pipe_without_a_reader_is_an_error_and_no_signal)
 {
 	trace_id_t trid;
 	int pipe[2];
@@ -391,8 +394,8 @@ TEST(pipe_that_nobody_reads_is_an_error_and_no_signal)
 	close(pipe[1]);
 }
 
-/* Half of a block is in the pipe when its reader goes: that is the end of the log. */
-TEST(reader_that_goes_in_the_middle_has_what_came_before)
+/* The pipe contains half of a block when its reader closes it: the log ends there. */
+TEST(reader_that_leaves_has_the_events_before)
 {
 	struct log_content content;
 	int fd = log_tmpfile(), i;
@@ -420,7 +423,7 @@ TEST(reader_that_goes_in_the_middle_has_what_came_before)
 	close(fd);
 }
 
-TEST(file_that_was_removed_is_written_all_the_same)
+TEST(removed_file_is_still_written)
 {
 	char name[] = "/tmp/logXXXXXX";
 	struct log_content content;
@@ -440,8 +443,8 @@ TEST(file_that_was_removed_is_written_all_the_same)
 	close(fd);
 }
 
-/* What somebody else does to the file costs that, and not us. */
-TEST(file_that_somebody_truncates_is_no_trap)
+/* Changes by another process damage the file, but not the stream. */
+TEST(truncation_by_another_process_is_harmless)
 {
 	const struct log_kind kinds[] = { by_hand, loop, until_full };
 	struct log_content content;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flushing: asked for and by itself, while recording goes on.
+ * Flushing on request and by itself, while recording continues.
  */
 #define _GNU_SOURCE
 #include <sys/ioctl.h>
@@ -16,7 +16,7 @@ static const struct log_kind append = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0
 static const struct log_kind no_auto = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
 static const struct log_kind until_full = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0 };
 
-/* Records of numbers, of one thread, that half of the memory of a stream holds, and all of it. */
+/* Numbers of one thread that fill half of the memory of a stream, and all of it. */
 #define HALF	((int)(LOG_STREAM_SIZE / 2 / POSIXTRACE_RECORD_STEP(sizeof(int))))
 #define ALL	(4 * HALF)
 
@@ -56,7 +56,7 @@ static int flush_status(trace_id_t trid)
 	return posix_trace_get_status(trid, &status) ? -1 : status.posix_stream_flush_status;
 }
 
-/* Copies what comes through a pipe until the flush has ended, and the pipe is empty. */
+/* Copies from a pipe until the flush has ended and the pipe is empty. */
 static int copy_flush(trace_id_t trid, int from, int to)
 {
 	int left, flushing;
@@ -72,7 +72,7 @@ static int copy_flush(trace_id_t trid, int from, int to)
 	return 0;
 }
 
-TEST_F(flush, returns_before_it_is_done_and_recording_goes_on)
+TEST_F(flush, returns_before_it_is_done_and_recording_continues)
 {
 	struct log_content content;
 	struct drain drain;
@@ -84,11 +84,14 @@ TEST_F(flush, returns_before_it_is_done_and_recording_goes_on)
 	close(pipe[1]);
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	EXPECT_EQ(POSIX_TRACE_NOT_FLUSHING, flush_status(self->trid));
-	/* More than the pipe takes: this can not end before somebody reads. */
+	/* More than the pipe holds: the flush cannot end before a read. */
 	withlog_record(0, 300);
 	ASSERT_EQ(0, posix_trace_flush(self->trid));
 	EXPECT_EQ(POSIX_TRACE_FLUSHING, flush_status(self->trid));
-	/* More than the header: it has begun. Two at once would be one. */
+	/*
+	 * More than the header: the flush has begun. Two requests before that would be one
+	 * flush.
+	 */
 	do {
 		sched_yield();
 		ASSERT_EQ(0, ioctl(pipe[0], FIONREAD, &begun));
@@ -96,12 +99,12 @@ TEST_F(flush, returns_before_it_is_done_and_recording_goes_on)
 	withlog_record(300, 300);
 	EXPECT_EQ(POSIX_TRACE_FLUSHING, flush_status(self->trid));
 	EXPECT_EQ(POSIX_TRACE_RUNNING, stream_status(self->trid));
-	/* Nor does this one wait; it comes when the first is done. */
+	/* This request does not wait either; its flush follows the first one. */
 	ASSERT_EQ(0, posix_trace_flush(self->trid));
 	ASSERT_EQ(0, copy_flush(self->trid, pipe[0], self->fd));
 	log_content_fd(self->fd, &content);
 	EXPECT_TRUE(log_content_is(&content, 600));
-	/* The STOP of a flush is recorded when that is over. */
+	/* FLUSH_STOP is recorded after the end of a flush. */
 	EXPECT_EQ(2, content.flush_starts);
 	EXPECT_EQ(1, content.flush_stops);
 	ASSERT_EQ(0, drain_start(&drain, pipe[0], self->fd));
@@ -117,12 +120,12 @@ static __attribute__((noinline)) int flush_from_here(trace_id_t trid)
 {
 	int ret = posix_trace_flush(trid);
 
-	/* No tail call: it returns to this function. */
+	/* Prevents a tail call: the call returns to this function. */
 	__asm__ volatile ("" : "+r" (ret));
 	return ret;
 }
 
-TEST_F(flush, records_its_beginning_and_its_end_on_behalf_of_the_caller)
+TEST_F(flush, records_start_and_stop_with_the_caller)
 {
 	const int order[] = {
 		POSIX_TRACE_START, 1, POSIX_TRACE_FLUSH_START, POSIX_TRACE_FLUSH_STOP, 1,
@@ -174,7 +177,7 @@ TEST_F(flush, of_a_suspended_stream_records_nothing)
 	EXPECT_EQ(POSIX_TRACE_STOP, content.last_id);
 }
 
-TEST_F(flush, lets_a_stream_that_was_full_start_again)
+TEST_F(flush, lets_a_full_stream_start_again)
 {
 	struct posix_trace_status_info status;
 	struct log_content content;
@@ -207,7 +210,7 @@ TEST_F(flush, lets_a_stream_that_was_full_start_again)
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_stream_overrun_status);
 }
 
-/* The sub-buffer more that a stream has for each CPU counts, too. */
+/* Includes the additional sub-buffer of each CPU. */
 static int half_with_cpus(void)
 {
 	int subbuf = pxt_subbuf_size(LOG_STREAM_SIZE, LOG_DATA_SIZE);
@@ -216,7 +219,7 @@ static int half_with_cpus(void)
 	return HALF + more / 2 / (int)POSIXTRACE_RECORD_STEP(sizeof(int));
 }
 
-/* Waits until the log has numbers up to the @last. */
+/* Waits until the log has numbers up to @last. */
 static void wait_for_number(int fd, int last)
 {
 	struct log_content content;
@@ -228,8 +231,8 @@ static void wait_for_number(int fd, int last)
 }
 
 /*
- * Each time, the one that comes by itself after a second would begin to wait anew: it
- * would take this as many seconds as there are rounds.
+ * The flush after a second would have to start over in each round, and take as many seconds
+ * as there are rounds.
  */
 TEST_F(flush, comes_by_itself_when_half_of_the_memory_is_used)
 {
@@ -243,7 +246,10 @@ TEST_F(flush, comes_by_itself_when_half_of_the_memory_is_used)
 	begin = now();
 	for (int i = 0; i < 8; i++) {
 		withlog_record(recorded, half + half / 8);
-		/* What lies in an open sub-buffer when it begins comes with the next. */
+		/*
+		 * Events in a sub-buffer that is open at the start of a flush are in the
+		 * next one.
+		 */
 		wait_for_number(self->fd, recorded + half / 2);
 		recorded += half + half / 8;
 	}
@@ -255,7 +261,7 @@ TEST_F(flush, comes_by_itself_when_half_of_the_memory_is_used)
 	EXPECT_EQ(content.flush_starts, content.flush_stops);
 }
 
-TEST_F(flush, comes_by_itself_in_the_end_though_there_is_little)
+TEST_F(flush, comes_by_itself_after_a_while_for_few_events)
 {
 	struct log_content content;
 
@@ -265,7 +271,7 @@ TEST_F(flush, comes_by_itself_in_the_end_though_there_is_little)
 		withlog_record(i, 1);
 		wait_for_number(self->fd, i);
 	}
-	/* Also an event of the system alone. */
+	/* A system event alone is also flushed. */
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	do {
 		sched_yield();
@@ -275,8 +281,8 @@ TEST_F(flush, comes_by_itself_in_the_end_though_there_is_little)
 	EXPECT_TRUE(log_content_is(&content, 3));
 }
 
-/* Nothing follows that would be a reason for another one. */
-TEST_F(flush, comes_by_itself_after_an_event_that_came_while_another_one_was_under_way)
+/* No later event causes another flush. */
+TEST_F(flush, comes_by_itself_after_an_event_during_another_flush)
 {
 	struct log_content content;
 	int pipe[2], left;
@@ -286,7 +292,7 @@ TEST_F(flush, comes_by_itself_after_an_event_that_came_while_another_one_was_und
 	ASSERT_EQ(0, withlog_new(0, &append, pipe[1], &self->trid));
 	close(pipe[1]);
 	ASSERT_EQ(0, posix_trace_start(self->trid));
-	/* More than the pipe takes: this can not end before somebody reads. */
+	/* More than the pipe holds: the flush cannot end before a read. */
 	withlog_record(0, 300);
 	do {
 		sched_yield();
@@ -304,8 +310,8 @@ TEST_F(flush, comes_by_itself_after_an_event_that_came_while_another_one_was_und
 	close(pipe[0]);
 }
 
-/* Nobody calls for it: no process, no address. */
-TEST_F(flush, that_comes_by_itself_is_of_no_process)
+/* There is no caller: no process, no address. */
+TEST_F(flush, that_comes_by_itself_has_no_process)
 {
 	struct event event;
 
@@ -347,7 +353,7 @@ TEST_F(flush, does_not_come_by_itself_with_other_policies)
 	EXPECT_TRUE(log_content_is(&content, 2));
 }
 
-/* However fast it is recorded: what is not in the log is in a gap. */
+/* At any rate of events: events that are not in the log are in a gap. */
 TEST_F(flush, of_a_stream_that_overflows_loses_in_gaps_only)
 {
 	struct posix_trace_status_info status;
@@ -385,7 +391,7 @@ static void *flush_often(void *arg)
 	return (void *)failed;
 }
 
-TEST_F(flush, may_be_asked_for_by_many_threads_at_once)
+TEST_F(flush, can_be_requested_by_many_threads_at_the_same_time)
 {
 	struct log_content content;
 	pthread_t threads[4];
@@ -411,14 +417,14 @@ TEST_F(flush, may_be_asked_for_by_many_threads_at_once)
 	EXPECT_EQ(content.flush_starts, content.flush_stops);
 }
 
-/* Records on one CPU now and then, or here and there without a pause. */
+/* Records on one CPU with pauses, or on several without. */
 struct recorder {
 	pthread_t thread;
 	int cpu;
 	const int *ended;
 };
 
-static void *record_now_and_then(void *arg)
+static void *record_with_pauses(void *arg)
 {
 	const struct recorder *recorder = arg;
 
@@ -430,7 +436,7 @@ static void *record_now_and_then(void *arg)
 	return NULL;
 }
 
-static void *record_here_and_there(void *arg)
+static void *record_and_migrate(void *arg)
 {
 	const struct recorder *recorder = arg;
 	int i = 0;
@@ -442,7 +448,7 @@ static void *record_here_and_there(void *arg)
 	return NULL;
 }
 
-/* Events that are older than the one that comes before them in the log. */
+/* The number of events that are older than the event before them in the log. */
 static int disorder(trace_id_t log, unsigned int *events)
 {
 	unsigned long long last = 0;
@@ -462,11 +468,12 @@ static int disorder(trace_id_t log, unsigned int *events)
 }
 
 /*
- * CPUs close what they have open for a flush one after the other: what one of them records then
- * is of the flush that comes, what another one does, of the one before. It takes a thread of the
- * log that is held up in between to tell: see "All kernels" in Documentation/testing.rst.
+ * CPUs close their open sub-buffers for a flush one after the other: events of one CPU may
+ * be in the next flush, those of another one at the same time still in this one. A test can
+ * show that only if the log thread is delayed in between: see "All kernels" in
+ * Documentation/testing.rst.
  */
-TEST_F(flush, keeps_the_order_of_time_while_cpus_take_turns)
+TEST_F(flush, keeps_the_order_of_time_while_threads_migrate)
 {
 	struct recorder recorders[4];
 	unsigned int events;
@@ -478,7 +485,7 @@ TEST_F(flush, keeps_the_order_of_time_while_cpus_take_turns)
 	for (size_t i = 0; i < ARRAY_SIZE(recorders); i++) {
 		recorders[i] = (struct recorder){ .cpu = i, .ended = &ended };
 		ASSERT_EQ(0, pthread_create(&recorders[i].thread, NULL,
-					    i ? record_now_and_then : record_here_and_there,
+					    i ? record_with_pauses : record_and_migrate,
 					    &recorders[i]));
 	}
 	for (int i = 0; i < 500 / pxt_time_scale(); i++)

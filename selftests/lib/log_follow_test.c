@@ -11,7 +11,7 @@
 
 #define CPUS	3
 
-/* Appended piece by piece, of any length: what is whole is read, and read once. */
+/* Appends pieces of any length: complete blocks are read, and read once. */
 TEST(growing)
 {
 	static const size_t pieces[] = { 1, 7, 64, 129, 1000, 4096 };
@@ -48,7 +48,7 @@ TEST(growing)
 		times += sum.sum;
 		EXPECT_EQ(end, events);
 		EXPECT_EQ(end * (end - 1) / 2, times);
-		/* And now it is complete. */
+		/* Now the log is complete. */
 		EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, sum.status.posix_log_overrun_status);
 		EXPECT_EQ(0, posix_trace_close(trid));
 		close(fd);
@@ -56,7 +56,7 @@ TEST(growing)
 	log_free(&log);
 }
 
-TEST(names_that_come_later)
+TEST(later_names)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1], text[32];
 	trace_event_id_t id;
@@ -92,7 +92,7 @@ TEST(names_that_come_later)
 	log_free(&log);
 }
 
-/* Cleared while somebody reads: what he has not read is gone. */
+/* Cleared during reading: unread events are gone. */
 TEST(reset)
 {
 	struct log_writer log;
@@ -116,7 +116,7 @@ TEST(reset)
 		ASSERT_EQ(0, log_write(&log, fd, written));
 		for (int k = 0; k < i; k++)
 			log_take(trid, &event);
-		/* Whatever was in its window: after a rewind nothing is there. */
+		/* A rewind discards the window: the log is empty. */
 		ASSERT_EQ(0, posix_trace_rewind(trid));
 		ASSERT_EQ(0, log_take(trid, &event));
 	}

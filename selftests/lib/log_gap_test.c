@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that the stream lost before they could get into the log. Needs no module.
+ * Events that the stream lost before they got into the log. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -9,7 +9,7 @@
 #include "pxt_test.h"
 #include "log_reading.h"
 
-/* One event as a test expects it: its type, and its time. */
+/* An expected event: its type and its time. */
 struct expected {
 	int id;
 	__u64 time;
@@ -17,7 +17,7 @@ struct expected {
 
 #define USER	((int)POSIX_TRACE_UNNAMED_USEREVENT)
 
-/* Where the events of the log differ from those expected, the last of which has id 0: or -1. */
+/* The index of the first unexpected event, or -1. @expected ends with id 0. */
 static int differs(const struct log_writer *log, const struct expected *expected)
 {
 	struct event event;
@@ -95,7 +95,7 @@ TEST(loop_stream)
 	log_free(&log);
 }
 
-/* The next event as one of a batch: its type, 0 when there is none, or -1. */
+/* Gets the next event as a batch: returns its type, 0 if there is none, or -1. */
 static int take_one(trace_id_t trid, struct posixtrace_batch_event *event)
 {
 	static __u64 data[LOG_MAX_DATA / 8];
@@ -106,7 +106,7 @@ static int take_one(trace_id_t trid, struct posixtrace_batch_event *event)
 	return count ? (int)event->event.posix_event_id : 0;
 }
 
-/* Each event says how many were lost before it; those in a gap are so only behind it. */
+/* Each event has the number of events lost before it; a gap counts only after its RESUME. */
 TEST(lost_events_are_counted)
 {
 	static const struct {
@@ -131,13 +131,13 @@ TEST(lost_events_are_counted)
 	trace_id_t trid;
 
 	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_LOOP, 2, 0);
-	/* Written when some that came later were lost already. */
+	/* Written after some later events were lost. */
 	log.lost = 3;
 	block(&log, 0, 1, 3);
 	log.epoch++;
 	lose(&log, 4, 9);
 	log.lost = 6;
-	/* Two of them are not younger than the overwrite watermark. */
+	/* Two of them are not newer than the overwrite watermark. */
 	block(&log, 1, 8, 11);
 	block(&log, 0, 12, 12);
 	log.epoch++;
@@ -146,13 +146,13 @@ TEST(lost_events_are_counted)
 	block(&log, 0, 20, 20);
 	system_event(&log, POSIX_TRACE_STOP, 21);
 	log.epoch++;
-	/* Forged: it falls. */
+	/* Forged: the number decreases. */
 	lose(&log, 22, 23);
 	log.lost = 1;
 	block(&log, 1, 24, 24);
 	log_end(&log, POSIXTRACE_LOG_END_FINAL);
 	ASSERT_EQ(0, log_open(&log, &trid));
-	/* From the start, and once more. */
+	/* From the start, twice. */
 	for (int round = 0; round < 2; round++) {
 		for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
 			memset(&event, 'z', sizeof(event));
@@ -169,7 +169,7 @@ TEST(lost_events_are_counted)
 	log_free(&log);
 }
 
-/* A LOOP log: what was lost before its oldest event, with that; then as always. */
+/* LOOP log: its oldest event has the events lost before it; later ones as usual. */
 TEST(lost_events_of_a_loop_log)
 {
 	struct posixtrace_batch_event event;
@@ -180,7 +180,7 @@ TEST(lost_events_of_a_loop_log)
 	log_begin(&log, POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 1, 4096);
 	lose(&log, 1, 5);
 	log.lost = 5;
-	/* More than fit. */
+	/* More than the log holds. */
 	for (__u64 time = 6; time < 606; time += 20, log.epoch++)
 		block(&log, 0, time, time + 19);
 	lose(&log, 606, 608);
@@ -201,7 +201,7 @@ TEST(lost_events_of_a_loop_log)
 	log_free(&log);
 }
 
-/* A clear forgets what was lost before, too. */
+/* A clear also resets the number of lost events. */
 TEST(lost_events_before_a_reset)
 {
 	struct posixtrace_batch_event event;
@@ -230,7 +230,7 @@ TEST(lost_events_before_a_reset)
 	log_free(&log);
 }
 
-/* What a slower CPU kept of the time of the gap is lost with the rest; what was flushed is not. */
+/* Events that a slower CPU kept from the time of the gap are lost, too; flushed ones are not. */
 TEST(watermark)
 {
 	static const struct expected expected[] = {
@@ -267,7 +267,7 @@ TEST(log_begins_after_a_loss)
 	log_free(&log);
 }
 
-/* Nothing came after it: there is nothing to resume with. */
+/* No event follows, so there is no RESUME. */
 TEST(log_ends_in_a_loss)
 {
 	static const struct expected expected[] = { { USER, 1 }, { 0, 0 } };
@@ -285,7 +285,7 @@ TEST(log_ends_in_a_loss)
 	log_free(&log);
 }
 
-/* All of the first flush is told that the stream was full, though that came after its events. */
+/* All events of the first flush report a full stream, though it became full after them. */
 TEST(full_stream)
 {
 	static const struct expected expected[] = {
@@ -323,7 +323,7 @@ TEST(full_stream)
 	log_free(&log);
 }
 
-/* More gaps at once than there is room for notes: the rest is told as one. */
+/* More gaps at a time than the reader can note: the rest is reported as one. */
 TEST(many_gaps)
 {
 	struct log_writer log;
@@ -344,7 +344,7 @@ TEST(many_gaps)
 	log_free(&log);
 }
 
-/* As many as one likes, if they are read in between. */
+/* Any number of gaps, if they are read in between. */
 TEST(gap_after_gap)
 {
 	struct log_writer log;
@@ -363,8 +363,8 @@ TEST(gap_after_gap)
 	log_free(&log);
 }
 
-/* A ring that has overwritten blocks does not begin with a gap; the status tells. */
-TEST(ring_that_was_overwritten)
+/* A ring with overwritten blocks does not begin with a gap; the status reports them. */
+TEST(overwritten_ring)
 {
 	struct log_writer log;
 	struct log_sum sum;
@@ -383,7 +383,7 @@ TEST(ring_that_was_overwritten)
 	EXPECT_LT(100, sum.events);
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
 	EXPECT_EQ(POSIX_TRACE_FULL, sum.status.posix_log_full_status);
-	/* But later ones are told. */
+	/* Later gaps are reported. */
 	lose(&log, 5000, 5005);
 	block(&log, 0, 5006, 5010);
 	log_end(&log, POSIXTRACE_LOG_END_FINAL);
@@ -393,9 +393,9 @@ TEST(ring_that_was_overwritten)
 }
 
 /* ------------------------------------------------------------------ */
-/* Cleared on its way through a pipe					*/
+/* Cleared while it passes through a pipe				*/
 
-TEST(reset_forgets_what_was_before)
+TEST(reset_discards_earlier_events)
 {
 	static const struct expected expected[] = {
 		{ USER, 30 }, { USER, 31 },
@@ -418,7 +418,7 @@ TEST(reset_forgets_what_was_before)
 	block(&log, 0, 40, 40);
 	log_end(&log, POSIXTRACE_LOG_END_FINAL);
 	EXPECT_EQ(-1, differs(&log, expected));
-	/* Types are not events. */
+	/* Event types are kept. */
 	ASSERT_EQ(0, log_open(&log, &trid));
 	EXPECT_EQ(0, posix_trace_eventid_get_name(trid, 65, name));
 	EXPECT_STREQ("from before", name);
@@ -426,7 +426,7 @@ TEST(reset_forgets_what_was_before)
 	log_free(&log);
 }
 
-/* What was lost before is history, whether the RESET says so or not. */
+/* Earlier losses do not count, whether or not the RESET has them. */
 TEST(reset_after_a_gap)
 {
 	static const struct expected expected[] = {
@@ -437,12 +437,12 @@ TEST(reset_after_a_gap)
 	struct log_sum sum;
 	__u64 generation;
 
-	for (int told = 0; told < 2; told++) {
+	for (int in_reset = 0; in_reset < 2; in_reset++) {
 		log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_LOOP, 2, 0);
 		lose(&log, 1, 5);
 		block(&log, 0, 6, 20);
 		generation = log.gap_generation;
-		if (!told)
+		if (!in_reset)
 			log.gap_generation = 0;
 		log_reset(&log);
 		log.gap_generation = generation;

@@ -33,7 +33,7 @@ FIXTURE_TEARDOWN(hotplug)
 	EXPECT_EQ(0, hotplug_end(&self->guard));
 }
 
-TEST_F(hotplug, flush_writes_what_an_offline_cpu_has_left)
+TEST_F(hotplug, flush_writes_the_events_of_an_offline_cpu)
 {
 	struct log_content content;
 
@@ -45,7 +45,7 @@ TEST_F(hotplug, flush_writes_what_an_offline_cpu_has_left)
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	log_content_fd(self->fd, &content);
 	EXPECT_TRUE(log_content_is(&content, 20));
-	/* It comes back, and has nothing open any more. */
+	/* The CPU comes back without an open sub-buffer. */
 	ASSERT_EQ(0, switch_cpu(1, true));
 	ASSERT_EQ(0, go_to_cpu(1));
 	withlog_record(20, 10);
@@ -54,8 +54,8 @@ TEST_F(hotplug, flush_writes_what_an_offline_cpu_has_left)
 	EXPECT_TRUE(log_content_is(&content, 30));
 }
 
-/* Behind what it had closed before, and in front of what it closes later. */
-TEST_F(hotplug, what_a_cpu_has_left_is_in_its_order)
+/* After the sub-buffers that it closed before, and before those that it closes later. */
+TEST_F(hotplug, events_of_an_offline_cpu_are_in_order)
 {
 	struct log_content content;
 
@@ -83,7 +83,7 @@ struct flusher {
 	int flushes;
 };
 
-static void *flush_all_the_time(void *arg)
+static void *flush_continuously(void *arg)
 {
 	struct flusher *flusher = arg;
 
@@ -94,7 +94,7 @@ static void *flush_all_the_time(void *arg)
 	return NULL;
 }
 
-TEST_F(hotplug, no_event_is_lost_while_cpus_go_and_come_and_it_is_flushed)
+TEST_F(hotplug, no_event_is_lost_by_flushes_while_cpus_go_and_come)
 {
 	const int rounds = pxt_time_scale() > 1 ? 4 : 10;
 	struct flusher flusher = { .trid = self->trid };
@@ -102,7 +102,7 @@ TEST_F(hotplug, no_event_is_lost_while_cpus_go_and_come_and_it_is_flushed)
 	pthread_t thread;
 	int count = 0;
 
-	ASSERT_EQ(0, pthread_create(&thread, NULL, flush_all_the_time, &flusher));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, flush_continuously, &flusher));
 	for (int i = 0; i < rounds; i++) {
 		for (int j = 0; j < 20; j++) {
 			ASSERT_EQ(0, go_to_cpu(j % 2));

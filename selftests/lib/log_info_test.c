@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posixtrace_get_log_info(): what there is in a log, and what not. Needs no module.
+ * posixtrace_get_log_info(): the contents of a log, and its losses. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -27,7 +27,7 @@ FIXTURE_TEARDOWN(info)
 	log_free(&self->log);
 }
 
-/* What a log says that is read to its end, or not read at all. */
+/* The information on a log, before reading it or after reading it to its end. */
 static int get(struct _test_data_info *self, bool read)
 {
 	struct event event;
@@ -41,7 +41,7 @@ static int get(struct _test_data_info *self, bool read)
 	return posix_trace_close(self->trid) ? -1 : err;
 }
 
-TEST_F(info, end_is_told_when_it_is_final)
+TEST_F(info, end_is_reported_when_it_is_final)
 {
 	log_epochs(&self->log, 1, 3, 10);
 	ASSERT_EQ(0, get(self, false));
@@ -50,7 +50,7 @@ TEST_F(info, end_is_told_when_it_is_final)
 	ASSERT_EQ(0, get(self, false));
 	EXPECT_EQ(0, self->info.flags);
 	log_end(&self->log, POSIXTRACE_LOG_END_FINAL);
-	/* Behind the first END there is nothing. */
+	/* No block follows the first END. */
 	ASSERT_EQ(0, get(self, false));
 	EXPECT_EQ(0, self->info.flags);
 	for (size_t i = 0; i < ARRAY_SIZE(self->info.__reserved); i++)
@@ -67,14 +67,14 @@ TEST_F(info, end_of_a_complete_log)
 	EXPECT_EQ(0, self->info.overwritten);
 }
 
-TEST_F(info, lost_events_behind_the_last_one_are_counted)
+TEST_F(info, lost_events_after_the_last_one_are_counted)
 {
 	log_epochs(&self->log, 1, 1, 10);
 	self->log.gap_generation++;
 	self->log.gap_first = LOG_TIME0 + 30;
 	self->log.lost = 5;
 	log_epochs(&self->log, 40, 1, 10);
-	/* Without an end, it is what is known of the gap when that was read. */
+	/* Without an END, the number is known once the gap was read. */
 	ASSERT_EQ(0, get(self, false));
 	EXPECT_EQ(0, self->info.lost);
 	ASSERT_EQ(0, get(self, true));
@@ -87,7 +87,7 @@ TEST_F(info, lost_events_behind_the_last_one_are_counted)
 	EXPECT_EQ(9, self->info.lost);
 }
 
-TEST_F(info, forged_end_does_not_take_lost_events_back)
+TEST_F(info, forged_end_does_not_hide_lost_events)
 {
 	self->log.gap_generation++;
 	self->log.gap_first = LOG_TIME0 + 1;
@@ -116,7 +116,7 @@ TEST_F(info, events_that_a_loop_log_has_overwritten)
 	EXPECT_EQ(POSIXTRACE_LOG_ENDED, self->info.flags);
 }
 
-TEST_F(info, damage_is_told_when_it_is_known)
+TEST_F(info, damage_is_reported_when_it_is_known)
 {
 	size_t at;
 
@@ -124,13 +124,13 @@ TEST_F(info, damage_is_told_when_it_is_known)
 	at = self->log.len;
 	log_epochs(&self->log, 100, 1, 10);
 	log_end(&self->log, POSIXTRACE_LOG_END_FINAL);
-	/* In the events: found when they are read. */
+	/* Damaged events are found when they are read. */
 	self->log.data[at + LOG_BLOCK + 20] ^= 1;
 	ASSERT_EQ(0, get(self, false));
 	EXPECT_EQ(POSIXTRACE_LOG_ENDED, self->info.flags);
 	ASSERT_EQ(0, get(self, true));
 	EXPECT_EQ(POSIXTRACE_LOG_ENDED | POSIXTRACE_LOG_DAMAGED, self->info.flags);
-	/* In the header of the block: at once. */
+	/* A damaged block header is found immediately. */
 	self->log.data[at + 20] ^= 1;
 	ASSERT_EQ(0, get(self, false));
 	EXPECT_EQ(POSIXTRACE_LOG_ENDED | POSIXTRACE_LOG_DAMAGED, self->info.flags);
@@ -165,7 +165,7 @@ TEST_F(info, how_much_was_read)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-TEST_F(info, what_is_appended_is_found)
+TEST_F(info, appended_blocks_are_found)
 {
 	size_t before;
 	int fd;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What can be opened as a log, what can not, and what the trace id is good for.
- * Needs no module.
+ * Which files can be opened as a log, and which functions accept the trace id. Needs no
+ * module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -59,12 +59,12 @@ static int open_log(const struct log_writer *log)
 /* ------------------------------------------------------------------ */
 /* The header								*/
 
-TEST_F(log, opens)
+TEST_F(log, can_be_opened)
 {
 	EXPECT_EQ(0, open_log(&self->log));
 }
 
-TEST_F(log, cut_in_the_header)
+TEST_F(log, truncated_in_the_header)
 {
 	for (size_t len = 0; len < LOG_HEADER; len++)
 		ASSERT_EQ(EINVAL, open_bytes(self->log.data, len));
@@ -81,8 +81,8 @@ TEST_F(log, any_bit_of_the_header)
 	EXPECT_EQ(0, open_log(&self->log));
 }
 
-/* Its check sum is right, and what it says can not be. */
-TEST_F(log, header_that_makes_no_sense)
+/* The checksum is valid, but the contents are not. */
+TEST_F(log, invalid_header)
 {
 	static const struct {
 		const char *what;
@@ -121,7 +121,7 @@ TEST_F(log, header_that_makes_no_sense)
 	}
 }
 
-TEST(loop_header_that_makes_no_sense)
+TEST(invalid_loop_header)
 {
 	static const struct {
 		size_t offset;
@@ -151,7 +151,7 @@ TEST(loop_header_that_makes_no_sense)
 	log_free(&log);
 }
 
-/* As a machine of the other byte order writes it. */
+/* Written by a machine of the other byte order. */
 TEST_F(log, foreign_byte_order)
 {
 	struct posixtrace_log_header *header = &self->log.header;
@@ -220,7 +220,7 @@ TEST_F(log, bad_descriptors)
 	close(fd);
 }
 
-TEST_F(log, descriptor_is_copied_and_its_offset_left_alone)
+TEST_F(log, descriptor_is_copied_and_its_offset_does_not_change)
 {
 	struct log_sum sum;
 	trace_id_t trid;
@@ -237,7 +237,7 @@ TEST_F(log, descriptor_is_copied_and_its_offset_left_alone)
 	EXPECT_EQ(0, posix_trace_close(trid));
 }
 
-/* The number of the library's descriptor: the first behind @fd, that is not open yet. */
+/* The number of the library's next descriptor: the lowest free one from 3 on. */
 static int next_descriptor(void)
 {
 	int fd = fcntl(0, F_DUPFD, 3);
@@ -263,8 +263,8 @@ TEST_F(log, copy_is_above_the_standard_streams_and_not_inherited)
 	close(fd);
 }
 
-/* A program that closes all descriptors, and has another file under the number of ours. */
-TEST_F(log, closed_behind_our_back)
+/* A program that closes all descriptors, and opens another file with the library's number. */
+TEST_F(log, closed_without_the_library)
 {
 	struct posix_trace_status_info status;
 	struct event event;
@@ -279,7 +279,7 @@ TEST_F(log, closed_behind_our_back)
 	EXPECT_LE(0, log_take(trid, &event));
 	EXPECT_GE(0, posix_trace_get_status(trid, &status));
 	EXPECT_EQ(0, posix_trace_close(trid));
-	/* It was not closed by us. */
+	/* The library has not closed it. */
 	EXPECT_LE(0, fcntl(ours, F_GETFD));
 
 	ours = next_descriptor();
@@ -291,7 +291,7 @@ TEST_F(log, closed_behind_our_back)
 /* ------------------------------------------------------------------ */
 /* The trace id								*/
 
-TEST_F(log, not_for_functions_of_active_streams)
+TEST_F(log, functions_of_active_streams_reject_it)
 {
 	struct posixtrace_stats_info stats;
 	const struct timespec epoch = { 0 };
@@ -314,7 +314,7 @@ TEST_F(log, not_for_functions_of_active_streams)
 	EXPECT_EQ(-1, posixtrace_fd(trid));
 	EXPECT_EQ(EINVAL, posix_trace_trygetnext_event(trid, &event.info, event.data, 8,
 						       &event.len, &flag));
-	/* And nothing has happened to it. */
+	/* The log has not changed. */
 	EXPECT_EQ(0, posix_trace_timedgetnext_event(trid, &event.info, event.data, 8,
 						    &event.len, &flag, &epoch));
 	EXPECT_EQ(0, flag);
@@ -365,7 +365,7 @@ static int use_in_child(void *arg, const struct talk *talk)
 	       posix_trace_rewind(*trid) != EINVAL || posix_trace_close(*trid) != EINVAL;
 }
 
-TEST_F(log, a_child_has_to_open_it_itself)
+TEST_F(log, a_child_must_open_it_itself)
 {
 	struct log_sum sum;
 	struct child child;
@@ -379,7 +379,7 @@ TEST_F(log, a_child_has_to_open_it_itself)
 	EXPECT_EQ(0, posix_trace_close(trid));
 }
 
-TEST_F(log, errno_is_left_alone)
+TEST_F(log, errno_does_not_change)
 {
 	trace_id_t trid;
 
@@ -394,7 +394,7 @@ TEST_F(log, errno_is_left_alone)
 	EXPECT_EQ(UNTOUCHED, errno);
 }
 
-TEST_F(log, nothing_is_left_open)
+TEST_F(log, nothing_remains_open)
 {
 	int before = next_descriptor();
 	trace_id_t trid;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs as their writer wants them: everything comes out as it went in, and in order.
- * Needs no module.
+ * Logs without damage: all events are read in order, with all their contents. Needs no
+ * module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -14,7 +14,7 @@
 
 #define CPUS	5
 
-/* Is this what a log has that is whole? */
+/* True if the log is complete. */
 static bool whole(const struct log_sum *sum)
 {
 	return !sum->err && !sum->errors && !sum->disorder && !sum->wrong &&
@@ -63,7 +63,7 @@ TEST_F(policy, events_of_all_cpus_in_the_order_of_time)
 	EXPECT_EQ((1000 + end - 1) * sum.events / 2, sum.sum);
 }
 
-/* CPUs whose blocks are of very different length, and events of the next epoch between. */
+/* The CPUs have blocks of very different length, with events of the next epoch in between. */
 TEST_F(policy, epochs_overlap)
 {
 	struct log_writer *log = &self->log;
@@ -113,7 +113,7 @@ TEST_F(policy, system_events_are_merged)
 	EXPECT_EQ(0, posix_trace_close(trid));
 }
 
-TEST_F(policy, all_that_is_known_of_an_event)
+TEST_F(policy, all_members_of_an_event)
 {
 	struct record record = {
 		.data_len = 3,
@@ -162,7 +162,7 @@ TEST_F(policy, types_and_names)
 	int unavailable;
 	trace_id_t trid;
 
-	/* More than one block of them, and events between. */
+	/* More than one block of names, and events in between. */
 	for (int i = 0; i < 300; i++) {
 		snprintf(text, sizeof(text), "type number %d", i);
 		log_name(log, LOG_FIRST_NAMED + 299 - i, text);
@@ -202,7 +202,7 @@ TEST_F(policy, types_and_names)
 	EXPECT_EQ(0, posix_trace_eventid_equal(trid, 70, 70));
 }
 
-TEST_F(policy, as_many_names_as_there_can_be)
+TEST_F(policy, largest_number_of_names)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
 	struct log_writer *log = &self->log;
@@ -246,7 +246,7 @@ TEST_F(policy, attributes)
 	EXPECT_EQ(0, posix_trace_close(trid));
 }
 
-TEST_F(policy, no_event_at_all)
+TEST_F(policy, no_event)
 {
 	struct log_sum sum;
 
@@ -261,7 +261,7 @@ TEST_F(policy, no_event_at_all)
 	EXPECT_EQ(0, sum.status.posix_stream_flush_error);
 }
 
-TEST_F(policy, status_as_it_was_written)
+TEST_F(policy, status_as_written)
 {
 	struct log_sum sum;
 
@@ -275,7 +275,7 @@ TEST_F(policy, status_as_it_was_written)
 	EXPECT_EQ(POSIX_TRACE_FULL, sum.status.posix_log_full_status);
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_log_overrun_status);
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_stream_overrun_status);
-	/* It is that of the completed log: asking does not change it. */
+	/* The status is that of the completed log: getting it does not change it. */
 	log_sum_log(&self->log, &sum);
 	EXPECT_EQ(ENOSPC, sum.status.posix_stream_flush_error);
 }
@@ -291,7 +291,7 @@ TEST_F(policy, events_lost_in_the_stream_are_not_lost_in_the_log)
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, sum.status.posix_stream_overrun_status);
 }
 
-TEST_F(policy, rewind_from_anywhere)
+TEST_F(policy, rewind_from_any_position)
 {
 	struct log_sum all, again;
 	struct event event;
@@ -328,7 +328,7 @@ TEST_F(policy, batches)
 						  &count, 0));
 		if (!count)
 			break;
-		/* 8 bytes each: as many as the buffer holds, none twice and none left out. */
+		/* 8 bytes each: as many as the buffer holds, each once. */
 		EXPECT_GE(37, count);
 		for (size_t i = 0; i < count; i++) {
 			ASSERT_EQ(8, events[i].data_len);
@@ -344,7 +344,7 @@ TEST_F(policy, batches)
 /* ------------------------------------------------------------------ */
 /* Sizes								*/
 
-/* The largest records, in the largest sub-buffers: larger than what is read at once. */
+/* The largest records in the largest sub-buffers: larger than a single read. */
 TEST(large_records)
 {
 	static unsigned char data[POSIXTRACE_DATA_SIZE_MAX], got[POSIXTRACE_DATA_SIZE_MAX];
@@ -381,7 +381,7 @@ TEST(large_records)
 	log_free(&log);
 }
 
-/* Headers that are larger than ours belong to a version that we understand. */
+/* Larger headers belong to a newer version that this one can read. */
 TEST(larger_headers)
 {
 	unsigned char data[4096 + 16384] = { 0 };
@@ -421,7 +421,7 @@ TEST(larger_headers)
 }
 
 /* ------------------------------------------------------------------ */
-/* Many at once								*/
+/* Concurrent readers							*/
 
 #define OPENS	20
 
@@ -439,7 +439,7 @@ TEST(several_opens_of_one_descriptor)
 	ASSERT_EQ(7, lseek(fd, 7, SEEK_SET));
 	for (int i = 0; i < OPENS; i++)
 		ASSERT_EQ(0, posix_trace_open(fd, &trid[i]));
-	/* Each is where it is. */
+	/* Each trace id has its own position. */
 	for (int n = 0; n < OPENS; n++) {
 		for (int i = n; i < OPENS; i++) {
 			ASSERT_EQ(1, log_take(trid[i], &event));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What becomes of a log that is full, and what can be one without ever being full.
+ * Full logs, and files that can be a log without ever becoming full.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -40,7 +40,7 @@ FIXTURE_TEARDOWN(policy)
 	close(self->fd);
 }
 
-/* Rounds of 200 numbers, each flushed: 0, or the first error. */
+/* Records and flushes rounds of 200 numbers. Returns 0 or the first error. */
 static int record_rounds(trace_id_t trid, int first, int rounds)
 {
 	int err = 0;
@@ -69,7 +69,7 @@ TEST_F(policy, until_full_keeps_the_oldest_and_stops)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
 	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
 	size = log_file_size(self->fd);
-	/* Nothing gets in any more, and nothing starts it. */
+	/* Nothing is recorded any more, and nothing starts it. */
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	ASSERT_EQ(0, record_rounds(self->trid, 10, 2));
 	EXPECT_EQ(size, log_file_size(self->fd));
@@ -88,7 +88,7 @@ TEST_F(policy, until_full_keeps_the_oldest_and_stops)
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_log_overrun_status);
 }
 
-TEST_F(policy, until_full_that_becomes_full_at_the_end_says_so)
+TEST_F(policy, until_full_reports_that_it_became_full_at_the_end)
 {
 	struct log_content content;
 	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 16 << 10 };
@@ -107,7 +107,7 @@ TEST_F(policy, until_full_that_becomes_full_at_the_end_says_so)
 	EXPECT_EQ(POSIX_TRACE_FULL, content.status.posix_log_full_status);
 }
 
-TEST_F(policy, until_full_that_was_cleared_is_empty)
+TEST_F(policy, cleared_until_full_is_empty)
 {
 	struct posix_trace_status_info status;
 	struct log_content content;
@@ -119,7 +119,7 @@ TEST_F(policy, until_full_that_was_cleared_is_empty)
 	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
 	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_log_full_status);
 	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_stream_full_status);
-	/* It had stopped. */
+	/* The stream had stopped. */
 	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	ASSERT_EQ(0, record_rounds(self->trid, 0, 2));
@@ -129,7 +129,7 @@ TEST_F(policy, until_full_that_was_cleared_is_empty)
 	EXPECT_EQ(POSIX_TRACE_NOT_FULL, content.status.posix_log_full_status);
 }
 
-TEST_F(policy, loop_keeps_the_youngest_and_its_size)
+TEST_F(policy, loop_keeps_the_newest_events_and_its_size)
 {
 	struct posix_trace_status_info status;
 	struct log_content content;
@@ -145,7 +145,7 @@ TEST_F(policy, loop_keeps_the_youngest_and_its_size)
 		EXPECT_EQ(0, content.holes + content.disorder + content.errors);
 		if (i == 10)
 			largest = log_file_size(self->fd);
-		/* It went round long ago. */
+		/* The log has already wrapped around. */
 		if (i > 10) {
 			EXPECT_EQ(largest, log_file_size(self->fd));
 			EXPECT_LT(200, content.numbers);
@@ -162,7 +162,7 @@ TEST_F(policy, loop_keeps_the_youngest_and_its_size)
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, content.status.posix_log_overrun_status);
 }
 
-TEST_F(policy, loop_that_overwrites_says_so_once)
+TEST_F(policy, loop_reports_overwriting_once)
 {
 	struct posix_trace_status_info status;
 
@@ -174,7 +174,7 @@ TEST_F(policy, loop_that_overwrites_says_so_once)
 	for (int i = 1; i < 10; i++) {
 		withlog_record(200 * i, 200);
 		ASSERT_EQ(0, posix_trace_flush(self->trid));
-		/* Looks at the status, so that only the last round counts. */
+		/* Gets the status, so that only the last round counts. */
 		ASSERT_EQ(0, withlog_wait(self->trid));
 	}
 	withlog_record(2000, 200);
@@ -187,7 +187,7 @@ TEST_F(policy, loop_that_overwrites_says_so_once)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
 }
 
-/* What is in a log that is still written, and what it has lost. */
+/* The events in a log that is still written, and the lost ones. */
 static int account_of(int fd, struct posixtrace_log_info *info)
 {
 	trace_id_t log;
@@ -201,10 +201,10 @@ static int account_of(int fd, struct posixtrace_log_info *info)
 }
 
 /*
- * More blocks than the module keeps numbers of: those of neighbours become one, and again when
- * these are too many. Each event is in a block of its own.
+ * More blocks than the module keeps numbers for: it merges neighbours, repeatedly. Each
+ * event is in a block of its own.
  */
-TEST_F_TIMEOUT(policy, loop_of_many_blocks_counts_what_it_overwrites, 120)
+TEST_F_TIMEOUT(policy, loop_of_many_blocks_counts_overwritten_events, 120)
 {
 	const struct log_kind kind = { POSIX_TRACE_FLUSH, POSIX_TRACE_LOOP, 7 << 17 };
 	struct posixtrace_log_info info;
@@ -229,8 +229,8 @@ TEST_F_TIMEOUT(policy, loop_of_many_blocks_counts_what_it_overwrites, 120)
 	EXPECT_LT(0, info.overwritten);
 }
 
-/* Begun anew, with nothing of what it had. */
-TEST_F(policy, loop_that_was_cleared_is_empty)
+/* The log starts anew and is empty. */
+TEST_F(policy, cleared_loop_is_empty)
 {
 	struct log_content content;
 
@@ -245,7 +245,7 @@ TEST_F(policy, loop_that_was_cleared_is_empty)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, content.status.posix_log_overrun_status);
 }
 
-TEST_F(policy, append_does_not_mind_the_size)
+TEST_F(policy, append_ignores_the_size)
 {
 	struct log_content content;
 	trace_attr_t attr;
@@ -280,9 +280,9 @@ TEST_F(policy, append_works_with_o_append)
 }
 
 /* ------------------------------------------------------------------ */
-/* Logs that are no files						*/
+/* Logs in other kinds of files						*/
 
-/* Ends of something that bytes go through, and flags of the end of the log. */
+/* The two ends of a pipe or a similar file. */
 struct line {
 	int reader;
 	int writer;
@@ -388,8 +388,8 @@ FIXTURE_TEARDOWN(line)
 	close(self->line.reader);
 }
 
-/* Who reads it hears of its end when posix_trace_shutdown() is done. */
-TEST_F(line, carries_a_log_to_who_reads_it)
+/* The reader gets the end of the log once posix_trace_shutdown() is done. */
+TEST_F(line, carries_a_log_to_its_reader)
 {
 	struct log_content content;
 
@@ -430,10 +430,10 @@ TEST(character_device_takes_a_log)
 #define PF_NOFREEZE	0x8000U
 
 /**
- * struct log_threads - what they are doing
- * @count: how many there are
- * @not_frozen: those that the machine does not wait for when it goes to sleep
- * @waiting: those that wait for a disk
+ * struct log_threads - numbers of log threads
+ * @count: all
+ * @not_frozen: not frozen for a suspend
+ * @waiting: waiting for a disk
  */
 struct log_threads {
 	int count;
@@ -469,7 +469,7 @@ static int log_threads(struct log_threads *threads)
 	return 0;
 }
 
-/* How many log threads the machine waits for when it goes to sleep, with a log in @fd. */
+/* The number of log threads, with a log in @fd, that must freeze for a suspend. */
 static int freezable_threads(int fd)
 {
 	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
@@ -486,9 +486,9 @@ static int freezable_threads(int fd)
 }
 
 /* The reader of the pipe and the server of the FUSE file are frozen first. */
-TEST(only_a_disk_is_left_alone_while_the_machine_sleeps)
+TEST(only_a_log_on_a_disk_is_frozen_for_suspend)
 {
-	/* Without that, nothing is ever frozen. */
+	/* Without suspend, nothing is ever frozen. */
 	const bool sleeps = !access("/sys/power/state", F_OK);
 	struct fuse_disk fuse;
 	struct disk disk;
@@ -507,11 +507,11 @@ TEST(only_a_disk_is_left_alone_while_the_machine_sleeps)
 }
 
 /*
- * What was recorded while a flush was under way comes to more than the log can hold: it
- * ends with the event that was the last. On one processor: what a thread records while it
- * moves to and fro is in blocks of both, and goes with them.
+ * Events recorded during a flush exceed the size of the log: it ends with the last event.
+ * Use one processor: a thread that migrates has its events in blocks of both, and they
+ * would be lost together.
  */
-TEST(loop_overwrites_no_event_that_is_younger_than_what_it_keeps)
+TEST(loop_overwrites_no_event_newer_than_those_it_keeps)
 {
 	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 16 << 10 };
 	struct log_content content;
@@ -523,7 +523,7 @@ TEST(loop_overwrites_no_event_that_is_younger_than_what_it_keeps)
 	ASSERT_LE(0, run_on(0));
 	ASSERT_EQ(0, disk_begin(&disk, "ext4"));
 	ASSERT_EQ(0, withlog_new(0, &kind, disk.fd, &trid));
-	/* STOP is to be the only event of the system. */
+	/* STOP must be the only system event. */
 	ASSERT_EQ(0, posix_trace_eventset_empty(&set));
 	ASSERT_EQ(0, posix_trace_eventset_add(POSIX_TRACE_FLUSH_START, &set));
 	ASSERT_EQ(0, posix_trace_eventset_add(POSIX_TRACE_FLUSH_STOP, &set));

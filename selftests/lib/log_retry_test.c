@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events that could not be written when it was their turn: later they are in the log as
- * if nothing had happened. And streams that fill up while they are flushed.
+ * Events that could not be written at first: later they are in the log as if nothing had
+ * happened. And streams that fill up while they are flushed.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -38,7 +38,7 @@ FIXTURE_TEARDOWN(disk)
 	disk_end(&self->disk);
 }
 
-/* As withlog_record(), on two CPUs in turns: their blocks are of the same time. */
+/* As withlog_record(), on two CPUs in turn: their blocks have the same times. */
 static int record_in_turns(int first, int count)
 {
 	for (int i = first; i < first + count; i += 10) {
@@ -49,8 +49,8 @@ static int record_in_turns(int first, int count)
 	return 0;
 }
 
-/* Whatever of a flush was written, and however often the rest fails. */
-TEST_F(disk, that_was_full_leaves_no_disorder)
+/* Any part of a flush may have been written, and the rest may fail any number of times. */
+TEST_F(disk, full_for_a_while_keeps_the_order)
 {
 	struct log_content content;
 	size_t left;
@@ -79,7 +79,7 @@ TEST_F(disk, that_was_full_leaves_no_disorder)
 	}
 }
 
-/* The time of the first POSIX_TRACE_OVERFLOW in a log; 0 without one. */
+/* The time of the first POSIX_TRACE_OVERFLOW in a log; 0 if there is none. */
 static unsigned long long gap_time(int fd)
 {
 	unsigned long long time = 0;
@@ -98,8 +98,8 @@ static unsigned long long gap_time(int fd)
 	return time;
 }
 
-/* Not when something was lost for the last time before it could be written. */
-TEST_F(disk, that_was_full_does_not_change_when_the_first_event_was_lost)
+/* It is not the time of the last loss before the log could be written. */
+TEST_F(disk, full_for_a_while_keeps_the_time_of_the_first_loss)
 {
 	struct log_content content;
 	trace_event_set_t set;
@@ -115,7 +115,7 @@ TEST_F(disk, that_was_full_does_not_change_when_the_first_event_was_lost)
 	withlog_record(0, 1);
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	ASSERT_EQ(0, disk_fill(self->disk.ballast, 0));
-	/* More than there is memory for, each time. */
+	/* Each time, more than the memory holds. */
 	withlog_record(0, 20 * ROUND);
 	ASSERT_EQ(0, clock_gettime(CLOCK_REALTIME, &now));
 	withlog_record(20 * ROUND, 20 * ROUND);
@@ -130,8 +130,8 @@ TEST_F(disk, that_was_full_does_not_change_when_the_first_event_was_lost)
 	EXPECT_GT(now.tv_sec * NSEC + now.tv_nsec, gap_time(self->disk.fd));
 }
 
-/* Its header could not be written anew: the end of the log goes with that, or nothing does. */
-TEST_F(disk, that_was_full_when_a_log_was_cleared_gets_its_header_with_its_end)
+/* Its header could not be rewritten: the end of the log comes with the header, or not at all. */
+TEST_F(disk, full_during_clear_gets_the_header_with_the_end)
 {
 	static const struct log_kind kinds[] = {
 		{ POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 },
@@ -146,7 +146,7 @@ TEST_F(disk, that_was_full_when_a_log_was_cleared_gets_its_header_with_its_end)
 		withlog_record(0, ROUND);
 		ASSERT_EQ(0, posix_trace_stop(self->trid));
 		ASSERT_EQ(0, withlog_flush(self->trid));
-		/* Somebody has taken it away, and its place, too. */
+		/* Remove the log and its space. */
 		ASSERT_EQ(0, ftruncate(self->disk.fd, 0));
 		ASSERT_EQ(0, disk_fill(self->disk.ballast, 0));
 		EXPECT_EQ(ENOSPC, posix_trace_clear(self->trid));
@@ -162,7 +162,7 @@ TEST_F(disk, that_was_full_when_a_log_was_cleared_gets_its_header_with_its_end)
 }
 
 /* ------------------------------------------------------------------ */
-/* Meanwhile								*/
+/* During a flush							*/
 
 static int stream_state(trace_id_t trid)
 {
@@ -172,8 +172,8 @@ static int stream_state(trace_id_t trid)
 }
 
 /*
- * A log in a pipe that has room for names at most, and for no events: a flush is under
- * way, and goes on when somebody reads, not before.
+ * A log in a pipe that has space for names at most, and for no events: a flush is in
+ * progress, and continues only after a read.
  */
 struct full_pipe {
 	trace_id_t trid;
@@ -217,7 +217,7 @@ static int full_pipe_begin(struct full_pipe *full, size_t room)
 	full->from = pipe[0];
 	if (fcntl(pipe[1], F_SETPIPE_SZ, PIPE_SIZE) != PIPE_SIZE || run_on(0) < 0)
 		return -1;
-	/* It has a name to write. */
+	/* There is a name to write. */
 	withlog_type();
 	if (withlog_new(0, &append, pipe[1], &full->trid) ||
 	    write(pipe[1], junk, junk_size(room)) != (ssize_t)junk_size(room))
@@ -232,7 +232,7 @@ static int full_pipe_begin(struct full_pipe *full, size_t room)
 	return 0;
 }
 
-/* The header goes into the file, what does not belong to the log nowhere. */
+/* Copies the header to the file, and discards the other data before the log. */
 static int skip_junk(int from, int to, size_t room)
 {
 	int err = read_all(from, to, sizeof(struct posixtrace_log_header));
@@ -290,7 +290,7 @@ FIXTURE_TEARDOWN(waiting)
 	full_pipe_end(&self->full);
 }
 
-/* Events of one CPU that all sub-buffers hold. */
+/* The number of events of one CPU that all sub-buffers hold. */
 static int all_events(void)
 {
 	int subbufs = LOG_STREAM_SIZE / 4096 + sysconf(_SC_NPROCESSORS_CONF);
@@ -298,7 +298,7 @@ static int all_events(void)
 	return subbufs * (4096 / 56);
 }
 
-/* One block of the log. */
+/* Copies one block of the log. */
 static int read_block(int from, int to)
 {
 	struct posixtrace_log_block block;
@@ -317,8 +317,8 @@ static int read_block(int from, int to)
 	return read_all(from, to, block.size);
 }
 
-/* All of its memory is waiting to be written, and one event too many comes. */
-TEST_F(waiting, stream_that_fills_up_while_it_is_flushed_starts_again)
+/* All of its memory is waiting to be written when another event comes. */
+TEST_F(waiting, stream_that_fills_up_during_a_flush_starts_again)
 {
 	int count = all_events(), left = 0;
 	struct log_content content;
@@ -326,10 +326,10 @@ TEST_F(waiting, stream_that_fills_up_while_it_is_flushed_starts_again)
 	withlog_record(0, count);
 	ASSERT_EQ(POSIX_TRACE_RUNNING, stream_state(self->full.trid));
 	ASSERT_EQ(0, skip_junk(self->full.from, self->full.to, ROOM_FOR_NAMES));
-	/* Names, and what the system recorded. */
+	/* Names and system events. */
 	ASSERT_EQ(0, read_block(self->full.from, self->full.to));
 	ASSERT_EQ(0, read_block(self->full.from, self->full.to));
-	/* All of it is being written now. */
+	/* The rest is being written now. */
 	while (!left)
 		ASSERT_EQ(0, ioctl(self->full.from, FIONREAD, &left));
 	do {
@@ -344,7 +344,7 @@ TEST_F(waiting, stream_that_fills_up_while_it_is_flushed_starts_again)
 	EXPECT_EQ(0, drain_end(&self->full.drain));
 	self->full.drained = false;
 	log_content_fd(self->full.to, &content);
-	/* The last one that came before was lost. */
+	/* The event before the last was lost. */
 	EXPECT_EQ(count, content.numbers);
 	EXPECT_EQ(count, content.last);
 	EXPECT_EQ(1, content.gaps);
@@ -352,7 +352,7 @@ TEST_F(waiting, stream_that_fills_up_while_it_is_flushed_starts_again)
 	EXPECT_EQ(2, content.starts);
 }
 
-/* Events in the log that come before the names of their types; or -1. */
+/* The number of events in the log that precede the names of their types; or -1. */
 static int early_events(int fd)
 {
 	off_t pos = sizeof(struct posixtrace_log_header);
@@ -364,7 +364,7 @@ static int early_events(int fd)
 		pos += sizeof(block);
 		if (block.type == POSIXTRACE_LOG_NAMES)
 			known += block.count;
-		/* What says who wrote it is as a record of no type, without data. */
+		/* A writer looks like a record without type and data. */
 		for (off_t at = 0; block.type == POSIXTRACE_LOG_EVENTS && at < block.size;
 		     at += POSIXTRACE_RECORD_STEP(record.data_len)) {
 			if (pread(fd, &record, sizeof(record), pos + at) !=
@@ -377,8 +377,8 @@ static int early_events(int fd)
 	return early;
 }
 
-/* Types that are defined when their names should have been written already. */
-TEST_F(pipe, names_come_before_events_whenever_they_are_defined)
+/* Types that are defined after their names should have been written. */
+TEST_F(pipe, names_always_precede_events)
 {
 	struct log_content content;
 	trace_event_id_t id;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LOOP logs: a ring of blocks that is written round and round. Needs no module.
+ * LOOP logs: a ring of blocks that are overwritten in turn. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -17,11 +17,11 @@ static unsigned int random_below(unsigned int n)
 	return (random_state >> 16) % n;
 }
 
-/* Blocks of very different sizes, one event a nanosecond: what the ring holds, at any time. */
+/* A ring of blocks with very different sizes, and one event per nanosecond. */
 struct ring {
 	struct log_writer log;
 	__u64 time;		/* of the next event */
-	__u64 first[4096];	/* of the first event of each block, by its number */
+	__u64 first[4096];	/* of the first event of each block, by block number */
 };
 
 static void ring_begin(struct ring *ring)
@@ -44,7 +44,7 @@ static void ring_add(struct ring *ring)
 	ring->log.epoch++;
 }
 
-/* Number of the oldest block, as the newest tells it. */
+/* The number of the oldest block, according to the newest. */
 static __u64 ring_oldest(const struct ring *ring)
 {
 	struct posixtrace_log_block block;
@@ -53,7 +53,7 @@ static __u64 ring_oldest(const struct ring *ring)
 	return block.seq;
 }
 
-/* At every moment of its life, the log holds what it should. */
+/* The ring is correct after each block. */
 TEST(every_length)
 {
 	static struct ring ring;
@@ -75,7 +75,7 @@ TEST(every_length)
 		ASSERT_EQ(first, sum.first);
 		ASSERT_EQ(ring.time - first, sum.events);
 		ASSERT_EQ(ring.time - 1, sum.last);
-		/* It is bounded, and makes good use of its room. */
+		/* The size is bounded, and most of it is used. */
 		ASSERT_GE(ring.log.header.data_offset + RING, ring.log.len);
 		if (i > 50)
 			ASSERT_LT(50, sum.events);
@@ -85,7 +85,7 @@ TEST(every_length)
 	log_free(&ring.log);
 }
 
-/* Offset of a block that the ring holds, by its number; 0 if it does not. */
+/* The offset of the block with this number; 0 if the ring does not have it. */
 static size_t find_block(const struct ring *ring, __u64 seq, struct posixtrace_log_block *block)
 {
 	size_t at;
@@ -98,7 +98,7 @@ static size_t find_block(const struct ring *ring, __u64 seq, struct posixtrace_l
 	return 0;
 }
 
-/* Whichever header is damaged, and wherever the ring has got to: it costs that block. */
+/* Any damaged header, at any position of the ring, costs only its block. */
 TEST(damaged_header)
 {
 	static struct ring ring;
@@ -120,7 +120,7 @@ TEST(damaged_header)
 			ASSERT_EQ(0, sum.err);
 			ASSERT_EQ(0, sum.disorder);
 			ASSERT_EQ(0, sum.wrong);
-			/* Without the newest, it is the log of a moment before. */
+			/* Without its newest block, the log is that of a moment before. */
 			if (seq == ring.log.seq) {
 				ASSERT_LE(whole.events - block.count, sum.events);
 				continue;
@@ -165,7 +165,7 @@ TEST(damaged_payload)
 	log_free(&ring.log);
 }
 
-/* Two neighbours, so that what is searched is longer than any block. */
+/* Damages two neighbours, so that the reader must search further than any block is long. */
 TEST(two_damaged_headers)
 {
 	static struct ring ring;
@@ -193,7 +193,7 @@ TEST(two_damaged_headers)
 	log_free(&ring.log);
 }
 
-/* The status and the names are at their own places. */
+/* Status and names have their own areas. */
 TEST(damaged_status_and_names)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
@@ -258,7 +258,7 @@ TEST(follow)
 		ASSERT_EQ(0, ret);
 		ASSERT_EQ(time, ring.time);
 	}
-	/* A rewind goes to what is there now. */
+	/* A rewind goes to the oldest block that is now there. */
 	ASSERT_EQ(0, posix_trace_rewind(trid));
 	ASSERT_EQ(1, log_take(trid, &event));
 	EXPECT_EQ(ring.first[ring_oldest(&ring)], log_time(&event));
@@ -267,7 +267,7 @@ TEST(follow)
 	log_free(&ring.log);
 }
 
-/* A reader that is too slow goes on with the oldest that there is. */
+/* A reader that is too slow continues with the oldest block. */
 TEST(overtaken)
 {
 	static struct ring ring;

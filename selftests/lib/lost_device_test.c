@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced process that has closed all descriptors and can not open the device any
- * more: it records nothing from then on, does not mind, and pays next to nothing.
- * If the device comes back, so do the events.
+ * A traced process that has closed all descriptors and can no longer open the device: it
+ * records nothing from then on, keeps running, and pays next to nothing. When the device is
+ * available again, its events are recorded again.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -19,17 +19,17 @@
 #define NOBODY	65534
 #define EVENTS	100000
 
-/* In how many milliseconds one attempt is made, at most. */
+/* At most one attempt in so many milliseconds. */
 #define PAUSE	100
 
-/* What an attempt costs, with all that was mapped before; a sanitizer has calls of its own. */
+/* Calls of an attempt, including earlier unmapping; a sanitizer adds calls of its own. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define CALLS_OF_ATTEMPT	64
 #else
 #define CALLS_OF_ATTEMPT	16
 #endif
 
-/* An empty folder becomes the root; descriptor 3 is a file of ours then. */
+/* An empty directory becomes the root; descriptor 3 is then a file of the test. */
 static int lose_by_chroot(void)
 {
 	char root[] = "/tmp/lost_device_XXXXXX";
@@ -39,7 +39,7 @@ static int lose_by_chroot(void)
 	return 0;
 }
 
-/* The device is there, but not for us. */
+/* The device exists, but the process may not open it. */
 static int lose_by_rights(void)
 {
 	if (chmod(DEVICE, 0600) || setgid(NOBODY) || setuid(NOBODY))
@@ -54,7 +54,7 @@ static int lose_by_limit(void)
 	return setrlimit(RLIMIT_NOFILE, &none);
 }
 
-/* A device that is none of ours: what it says to ATTACH is no answer. */
+/* Another device with this name: its answer to ATTACH is invalid. */
 static int lose_by_another_device(void)
 {
 	if (lose_by_chroot() || mkdir("dev", 0755) ||
@@ -71,7 +71,7 @@ FIXTURE(lost)
 FIXTURE_VARIANT(lost)
 {
 	int (*lose)(void);
-	bool ever;		/* nothing is to be tried again */
+	bool ever;		/* there is no further attempt */
 };
 
 FIXTURE_VARIANT_ADD(lost, chroot) { lose_by_chroot, true };
@@ -84,13 +84,13 @@ FIXTURE_SETUP(lost)
 	self->unused = 0;
 }
 
-/* All is lost in a child; but for the rights, which are those of a file. */
+/* The child alone loses the device, except by the mode of its file. */
 FIXTURE_TEARDOWN(lost)
 {
 	chmod(DEVICE, 0666);
 }
 
-/* Milliseconds, by the clock that takes no system call. */
+/* Milliseconds, from a clock without system calls. */
 static long long coarse_now(void)
 {
 	struct timespec time;
@@ -99,20 +99,20 @@ static long long coarse_now(void)
 	return time.tv_sec * 1000LL + time.tv_nsec / 1000000;
 }
 
-/* Traced from outside, by a stream that the test has on it. */
+/* Traced by a stream of the test, which is another process. */
 static int record_without_device(int (*lose)(void))
 {
 	struct foreign file;
 	long long end;
 	int target = -1;
 
-	/* Else it would need no device any more. */
+	/* With sequences, it would not need the device any more. */
 	if (forgo_sequences())
 		return 1;
 	record_number(0);
 	if (count_device_fds(&target) != 1)
 		return 1;
-	/* The controller waits for this one: from here on it is traced. */
+	/* The controller waits for this stop: from here on the process is traced. */
 	raise(SIGSTOP);
 	record_number(1);
 	if (foreign_place(&file, FOREIGN_FILE, target, 0))
@@ -121,11 +121,11 @@ static int record_without_device(int (*lose)(void))
 		return 3;
 	signpost();
 	errno = 4711;
-	/* As many as that, and as long as several pauses. */
+	/* At least EVENTS events, and for several pauses. */
 	end = coarse_now() + 5 * PAUSE;
 	for (int i = 2; i < EVENTS || coarse_now() < end; i++)
 		record_number(i);
-	/* Should the machine have slept most of that time: one more when it is over. */
+	/* If the machine was suspended for most of that time, record one more afterwards. */
 	record_number(EVENTS);
 	if (errno != 4711)
 		return 4;
@@ -133,7 +133,7 @@ static int record_without_device(int (*lose)(void))
 	return foreign_check(&file)[0] ? 5 : 0;
 }
 
-/* A stream is put on the child when it stops. */
+/* Creates a stream on the child when the child stops. */
 static int count_traced(struct syscalls *calls, int (*lose)(void), trace_id_t *trid)
 {
 	int status;
@@ -161,14 +161,14 @@ TEST_F(lost, events_are_lost_at_no_cost)
 
 	ASSERT_EQ(0, count_traced(&calls, variant->lose, &trid));
 	EXPECT_EQ(0, calls.status);
-	/* It was tried; else this would prove nothing. */
+	/* There was an attempt; otherwise the test would prove nothing. */
 	EXPECT_LE(variant->ever ? 1 : 2, calls.opens);
 	if (!variant->ever)
 		attempts += 1 + (coarse_now() - before) / PAUSE;
 	EXPECT_GE(attempts, calls.opens);
 	EXPECT_GE(attempts * CALLS_OF_ATTEMPT, calls.all);
 
-	/* Before there was one. */
+	/* Recorded before the loss. */
 	ASSERT_EQ(1, take_user(trid, &event));
 	EXPECT_EQ(1, event_number(&event));
 	EXPECT_EQ(0, take_user(trid, &event));
@@ -195,8 +195,8 @@ static int keep_and_record(void *arg, const struct talk *talk)
 	return posix_trace_shutdown(trid) ? 5 : 0;
 }
 
-/* What is lost is the way to the device, not what was opened before. */
-TEST_F(lost, process_that_keeps_its_descriptor_goes_on_recording)
+/* The process loses access to the device, but not its open descriptor. */
+TEST_F(lost, process_with_its_descriptor_keeps_recording)
 {
 	int (*lose)(void) = variant->lose;
 	struct child child;
@@ -206,7 +206,7 @@ TEST_F(lost, process_that_keeps_its_descriptor_goes_on_recording)
 }
 
 /* ------------------------------------------------------------------ */
-/* And back								*/
+/* The device comes back						*/
 
 FIXTURE(back)
 {
@@ -251,7 +251,7 @@ static void record_again(struct __test_metadata *_metadata, trace_id_t trid)
 	EXPECT_EQ(3, event_number(&event));
 }
 
-TEST_F(back, limit_that_is_raised_lets_events_in)
+TEST_F(back, raised_limit_lets_events_in)
 {
 	struct rlimit limit;
 	struct event event;
@@ -267,7 +267,7 @@ TEST_F(back, limit_that_is_raised_lets_events_in)
 	EXPECT_EQ(4, event_number(&event));
 }
 
-TEST_F(back, eventid_open_waits_for_no_pause)
+TEST_F(back, eventid_open_does_not_wait_for_the_pause)
 {
 	struct rlimit limit;
 	trace_event_id_t id;
@@ -281,7 +281,7 @@ TEST_F(back, eventid_open_waits_for_no_pause)
 	record_again(_metadata, self->trid);
 }
 
-TEST_F(back, create_waits_for_no_pause)
+TEST_F(back, create_does_not_wait_for_the_pause)
 {
 	struct rlimit limit;
 	trace_id_t trid;
@@ -301,7 +301,7 @@ static int make_device(const struct stat *device)
 	return mkdir("dev", 0755) || mknod(DEVICE, S_IFCHR | 0666, device->st_rdev);
 }
 
-TEST_F(back, device_that_comes_back_is_found_by_eventid_open)
+TEST_F(back, eventid_open_finds_a_device_that_comes_back)
 {
 	trace_event_id_t id;
 
@@ -313,7 +313,7 @@ TEST_F(back, device_that_comes_back_is_found_by_eventid_open)
 	record_again(_metadata, self->trid);
 }
 
-TEST_F(back, device_that_comes_back_is_found_by_create)
+TEST_F(back, create_finds_a_device_that_comes_back)
 {
 	trace_id_t trid;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A writer that records while somebody waits, and is stopped before it wakes him: the event is
- * reported all the same, soon.
+ * A writer that records while a reader waits, and is stopped before it wakes the reader up:
+ * the event is reported nevertheless, and soon.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -32,7 +32,7 @@ static void execute_a_program(void)
 	execute(&program, writer_talk);
 }
 
-/* As a signal handler does that has interrupted the writer there. */
+/* As a signal handler can do that has interrupted the writer there. */
 static void jump_away(void)
 {
 	longjmp(before_the_event, 1);
@@ -44,7 +44,7 @@ static void record_unreported(int number)
 		record_number(number);
 }
 
-/* A child function: records the numbers that it hears, and says how many wakeups there were. */
+/* A child function: records each number it gets, and reports the number of wake-ups. */
 static int write_unreported(void *arg, const struct talk *talk)
 {
 	int number;
@@ -61,7 +61,7 @@ static int write_unreported(void *arg, const struct talk *talk)
 }
 
 /* ------------------------------------------------------------------ */
-/* Those who wait							*/
+/* Waiting threads							*/
 
 static int by_getnext(trace_id_t trid, int epfd)
 {
@@ -93,7 +93,7 @@ static int by_poll(trace_id_t trid, int epfd)
 	return take(trid, &event) == 1 ? event_number(&event) : -EAGAIN;
 }
 
-/* Which registered long ago, and asks no more. */
+/* It registered earlier, and does not ask again. */
 static int by_epoll(trace_id_t trid, int epfd)
 {
 	struct epoll_event ready;
@@ -123,7 +123,7 @@ static void *waiting(void *arg)
 }
 
 /* ------------------------------------------------------------------ */
-/* Both									*/
+/* The tests								*/
 
 FIXTURE(lost_wakeup)
 {
@@ -135,7 +135,7 @@ FIXTURE(lost_wakeup)
 FIXTURE_VARIANT(lost_wakeup)
 {
 	int (*wait)(trace_id_t trid, int epfd);
-	unsigned int events;	/* of epoll */
+	unsigned int events;	/* for epoll */
 };
 
 FIXTURE_VARIANT_ADD(lost_wakeup, getnext) { by_getnext, EPOLLIN };
@@ -144,7 +144,7 @@ FIXTURE_VARIANT_ADD(lost_wakeup, poll) { by_poll, EPOLLIN };
 FIXTURE_VARIANT_ADD(lost_wakeup, epoll) { by_epoll, EPOLLIN };
 FIXTURE_VARIANT_ADD(lost_wakeup, epoll_edge) { by_epoll, EPOLLIN | EPOLLET };
 
-/* This process is traced, too: the end of the writer is not that of the last one. */
+/* This process is traced, too, so the writer is not the last traced process. */
 FIXTURE_SETUP(lost_wakeup)
 {
 	trace_attr_t attr;
@@ -169,7 +169,7 @@ static int watch_by_epoll(struct waiter *waiter, unsigned int events)
 	if (waiter->epfd < 0 ||
 	    epoll_ctl(waiter->epfd, EPOLL_CTL_ADD, posixtrace_fd(waiter->trid), &event))
 		return -errno;
-	/* An edge that was there before is not what is waited for. */
+	/* Skip an edge that was there before. */
 	return epoll_wait(waiter->epfd, &event, 1, 0) < 0 ? -errno : 0;
 }
 
@@ -184,7 +184,7 @@ static int take_all(trace_id_t trid)
 	return ret;
 }
 
-/* Starts the writer, which does that instead of WAKE, and has recorded what is read. */
+/* Starts the writer, which calls @instead in place of WAKE, and reads its first event. */
 static int writer_start(struct child *child, void (*instead)(void), struct waiter *waiter,
 			unsigned int events)
 {
@@ -193,13 +193,13 @@ static int writer_start(struct child *child, void (*instead)(void), struct waite
 	if (err || hear(&child->talk))
 		return err ? err : -EPIPE;
 	err = take_all(waiter->trid);
-	/* The only one in the queue, if it is epoll that is meant. */
+	/* If epoll is tested, it must be the only one in the queue. */
 	if (!err && waiter->wait == by_epoll)
 		err = watch_by_epoll(waiter, events);
 	return err;
 }
 
-/* Returns when it sleeps. */
+/* Returns when the thread is asleep. */
 static int waiter_start(struct waiter *waiter)
 {
 	int err;
@@ -212,7 +212,7 @@ static int waiter_start(struct waiter *waiter)
 	return err;
 }
 
-/* How long it took until the waiter had the event that is recorded now, in nanoseconds. */
+/* Lets the writer record. Returns the time until the waiter had the event, in nanoseconds. */
 static unsigned long long time_to_report(struct __test_metadata *_metadata,
 					 struct waiter *waiter, struct child *child, int number)
 {
@@ -226,7 +226,7 @@ static unsigned long long time_to_report(struct __test_metadata *_metadata,
 	return now() - before;
 }
 
-TEST_F_TIMEOUT(lost_wakeup, of_a_writer_that_jumps_away_is_made_up_for_within_a_second, 10)
+TEST_F_TIMEOUT(lost_wakeup, of_a_writer_that_jumps_away_is_repaired_within_a_second, 10)
 {
 	const unsigned long long second = NSEC * pxt_time_scale();
 
@@ -240,26 +240,26 @@ TEST_F_TIMEOUT(lost_wakeup, of_a_writer_that_jumps_away_is_made_up_for_within_a_
 	EXPECT_EQ(0, child_wait(&self->child));
 }
 
-/* It is not until somebody looks by chance. */
-#define AT_ONCE	(NSEC / 4 * pxt_time_scale())
+/* Sooner than the periodic check would find the event. */
+#define IMMEDIATELY	(NSEC / 4 * pxt_time_scale())
 
-TEST_F_TIMEOUT(lost_wakeup, of_a_writer_that_is_killed_is_made_up_for_at_once, 10)
+TEST_F_TIMEOUT(lost_wakeup, of_a_killed_writer_is_repaired_immediately, 10)
 {
 	int status;
 
 	ASSERT_EQ(0, writer_start(&self->child, be_killed, &self->waiter, variant->events));
-	EXPECT_GE(AT_ONCE, time_to_report(_metadata, &self->waiter, &self->child, 1));
+	EXPECT_GE(IMMEDIATELY, time_to_report(_metadata, &self->waiter, &self->child, 1));
 	status = child_wait(&self->child);
 	ASSERT_TRUE(WIFSIGNALED(status));
 	EXPECT_EQ(SIGKILL, WTERMSIG(status));
 }
 
-TEST_F_TIMEOUT(lost_wakeup, of_a_writer_that_executes_a_program_is_made_up_for_at_once, 10)
+TEST_F_TIMEOUT(lost_wakeup, of_a_writer_that_calls_exec_is_repaired_immediately, 10)
 {
 	ASSERT_EQ(0, writer_start(&self->child, execute_a_program, &self->waiter,
 				  variant->events));
-	EXPECT_GE(AT_ONCE, time_to_report(_metadata, &self->waiter, &self->child, 1));
-	/* The other program lives, and is traced. */
+	EXPECT_GE(IMMEDIATELY, time_to_report(_metadata, &self->waiter, &self->child, 1));
+	/* The new program lives, and is traced. */
 	EXPECT_LT(0, hear(&self->child.talk));
 	EXPECT_EQ(0, child_wait(&self->child));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A program that loads plug-ins with dlopen(): these bring the library with them, and
- * unload it again.
+ * A program that loads plug-ins with dlopen(): each brings the library with it, and unloads
+ * it again.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 
 #define LOADS	60
 
-/* Does with the library what a plug-in does; the program is not linked with it. */
+/* Uses the library as a plug-in does; the program is not linked with it. */
 static int use_library(void)
 {
 	int (*create)(pid_t pid, const trace_attr_t *attr, trace_id_t *trid);
@@ -37,7 +37,7 @@ static int use_library(void)
 	return dlclose(library) ? -4 : 0;
 }
 
-/* All mappings, not those of the device only. */
+/* All mappings, not only those of the device. */
 static int count_maps(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -63,7 +63,7 @@ TEST(loads_leave_nothing_behind)
 		ASSERT_EQ(0, use_library());
 	EXPECT_EQ(fds, count_device_fds(NULL));
 	EXPECT_EQ(device_maps, count_device_maps());
-	/* The allocator of the C library may map something of its own meanwhile. */
+	/* The C library's allocator may create a mapping meanwhile. */
 	EXPECT_GE(maps + LOADS / 2, count_maps());
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * POSIX_TRACE_LOOP: a window of the most recent events that moves over those
- * that nobody reads.
+ * POSIX_TRACE_LOOP: a window of the most recent events that overwrites unread ones.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -18,7 +17,7 @@ struct payload {
 FIXTURE(loop)
 {
 	trace_id_t trid;
-	int next;		/* number of the next event to be recorded */
+	int next;		/* number of the next event to record */
 };
 
 FIXTURE_SETUP(loop)
@@ -32,7 +31,7 @@ FIXTURE_TEARDOWN(loop)
 	posix_trace_shutdown(self->trid);
 }
 
-/* All over the CPUs, for there the window has its difficulties. */
+/* Records on all CPUs, which is the difficult case for the window. */
 static void record(int *next, int count)
 {
 	struct payload payload = { .number = 0 };
@@ -52,7 +51,7 @@ static int overrun(trace_id_t trid)
 	return posix_trace_get_status(trid, &status) ? -1 : status.posix_stream_overrun_status;
 }
 
-TEST_F(loop, nothing_is_lost_while_the_reader_keeps_up)
+TEST_F(loop, no_event_is_lost_while_the_reader_keeps_up)
 {
 	struct event event;
 	int expected = 0;
@@ -71,7 +70,7 @@ TEST_F(loop, nothing_is_lost_while_the_reader_keeps_up)
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun(self->trid));
 }
 
-TEST_F(loop, runs_on_when_events_are_overwritten)
+TEST_F(loop, keeps_running_when_events_are_overwritten)
 {
 	struct posix_trace_status_info status;
 
@@ -79,11 +78,11 @@ TEST_F(loop, runs_on_when_events_are_overwritten)
 	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
 	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, status.posix_stream_overrun_status);
-	/* Told once. */
+	/* The overrun is reported once. */
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun(self->trid));
 }
 
-TEST_F(loop, window_is_the_most_recent_events_without_holes)
+TEST_F(loop, window_is_the_most_recent_events_without_gaps)
 {
 	int expected = -1, count = 0;
 	struct event event;
@@ -96,7 +95,7 @@ TEST_F(loop, window_is_the_most_recent_events_without_holes)
 		count++;
 	}
 	EXPECT_EQ(self->next, expected);
-	/* No less than stream-min-size of them, whatever CPUs they came from. */
+	/* At least stream-min-size of events, from whichever CPUs. */
 	EXPECT_LE(64 << 10, count * (200 + 48) * 8 / 7 + 300);
 	EXPECT_GT(1500, count);
 }
@@ -123,12 +122,12 @@ TEST_F(loop, gap_is_reported_once_and_before_the_window)
 		ASSERT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, event.info.posix_event_id);
 }
 
-TEST_F(loop, overflow_has_the_time_of_the_first_event_lost)
+TEST_F(loop, overflow_has_the_time_of_the_first_lost_event)
 {
 	unsigned long long before, between;
 	struct event event;
 
-	/* What is read is not lost: the gap begins with what comes then. */
+	/* Events that were read are not lost: the gap begins with the next one. */
 	record(&self->next, 50);
 	while (take(self->trid, &event) == 1)
 		;
@@ -165,7 +164,7 @@ TEST_F(loop, each_gap_has_its_pair)
 	}
 }
 
-/* The gap lies behind what was half read: those before it come first. */
+/* A sub-buffer was partly read: its events come before the gap. */
 TEST_F(loop, order_is_kept_across_a_gap)
 {
 	unsigned long long last = 0;
@@ -195,10 +194,10 @@ static void *record_many(void *arg)
 	return NULL;
 }
 
-/* A writer at full speed against a reader: numbers rise, pairs tell each hole. */
-TEST_F(loop, every_hole_is_told_while_both_run)
+/* A writer at full speed against a reader: numbers rise, and a pair reports each gap. */
+TEST_F(loop, every_gap_is_reported_while_both_run)
 {
-	int expected = 0, holes = 0, told = 0;
+	int expected = 0, gaps = 0, reported = 0;
 	bool ended = false, resumed = false;
 	struct event event;
 	pthread_t thread;
@@ -218,22 +217,22 @@ TEST_F(loop, every_hole_is_told_while_both_run)
 			ASSERT_EQ(1, take(self->trid, &event));
 			ASSERT_EQ(POSIX_TRACE_RESUME, event.info.posix_event_id);
 			resumed = true;
-			told++;
+			reported++;
 			continue;
 		}
 		if (event.info.posix_event_id != POSIX_TRACE_UNNAMED_USEREVENT)
 			continue;
 		ASSERT_LE(expected, event_number(&event));
 		if (event_number(&event) > expected) {
-			holes++;
+			gaps++;
 			ASSERT_TRUE(resumed);
 		}
 		resumed = false;
 		expected = event_number(&event) + 1;
 	}
 	EXPECT_EQ(6000, expected);
-	EXPECT_EQ(holes, told);
-	EXPECT_EQ(holes ? POSIX_TRACE_OVERRUN : POSIX_TRACE_NO_OVERRUN, overrun(self->trid));
+	EXPECT_EQ(gaps, reported);
+	EXPECT_EQ(gaps ? POSIX_TRACE_OVERRUN : POSIX_TRACE_NO_OVERRUN, overrun(self->trid));
 }
 
 TEST_HARNESS_MAIN

@@ -16,7 +16,7 @@ struct payload {
 FIXTURE(until_full)
 {
 	trace_id_t trid;
-	int next;		/* number of the next event to be generated */
+	int next;		/* number of the next event to generate */
 };
 
 FIXTURE_SETUP(until_full)
@@ -51,7 +51,7 @@ TEST_F(until_full, stops_by_itself)
 	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
 	EXPECT_EQ(POSIX_TRACE_FULL, status.posix_stream_full_status);
 	EXPECT_EQ(POSIX_TRACE_OVERRUN, status.posix_stream_overrun_status);
-	/* The overrun is told once, full it remains. */
+	/* The overrun is reported once, but the stream remains full. */
 	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
 	EXPECT_EQ(POSIX_TRACE_FULL, status.posix_stream_full_status);
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_stream_overrun_status);
@@ -100,7 +100,7 @@ TEST_F(until_full, start_and_stop_change_nothing_while_full)
 	EXPECT_EQ(2, system);
 }
 
-TEST_F(until_full, starts_again_when_it_was_read_empty)
+TEST_F(until_full, starts_again_once_read_empty)
 {
 	struct posix_trace_status_info status;
 	struct event event;
@@ -114,7 +114,7 @@ TEST_F(until_full, starts_again_when_it_was_read_empty)
 	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
 	EXPECT_EQ(POSIX_TRACE_NOT_FULL, status.posix_stream_full_status);
 
-	/* The gap, the restart, and what comes after. */
+	/* The gap, the restart, and the later events. */
 	first = self->next;
 	record(&self->next, 3);
 	ASSERT_EQ(1, take(self->trid, &event));
@@ -130,7 +130,7 @@ TEST_F(until_full, starts_again_when_it_was_read_empty)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(until_full, each_round_is_whole)
+TEST_F(until_full, each_round_is_complete)
 {
 	struct event event;
 
@@ -173,7 +173,7 @@ TEST_F(until_full, does_not_start_again_when_it_was_stopped)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(until_full, reading_on_the_way_makes_room)
+TEST_F(until_full, reading_meanwhile_frees_space)
 {
 	struct posix_trace_status_info status;
 	struct event event;
@@ -198,8 +198,8 @@ static void *record_many(void *arg)
 	return NULL;
 }
 
-/* START and STOP alternate, and holes lie only between STOP and START. */
-TEST_F(until_full, holes_lie_between_stop_and_start_while_both_run)
+/* START and STOP alternate, and all gaps are between STOP and START. */
+TEST_F(until_full, gaps_are_between_stop_and_start_while_both_run)
 {
 	bool ended = false, running = false, gap = false;
 	struct event event;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posixtrace_fd(): what poll(), select() and epoll say of a stream.
+ * posixtrace_fd(): the results of poll(), select() and epoll for a stream.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -11,7 +11,7 @@
 #include "pxt_test.h"
 #include "reading.h"
 
-/* What there is to be said of a descriptor, in bits of poll(); a timeout in ms. */
+/* The state of a descriptor in bits of poll(); the timeout is in ms. */
 static int by_poll(int fd, int timeout)
 {
 	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
@@ -109,7 +109,7 @@ static void *polling(void *arg)
 	return NULL;
 }
 
-/* Returns when it sleeps. */
+/* Returns when the thread is asleep. */
 static int poller_start(struct poller *poller, int (*say)(int fd, int timeout), int fd)
 {
 	int err;
@@ -132,7 +132,7 @@ static int poller_end(struct poller *poller)
 /* ------------------------------------------------------------------ */
 /* Readable or not							*/
 
-TEST_F(poll, readable_as_long_as_there_is_an_event)
+TEST_F(poll, readable_while_there_is_an_event)
 {
 	EXPECT_EQ(0, variant->say(self->fd, 0));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
@@ -162,8 +162,8 @@ TEST_F(poll, not_readable_after_clear)
 	EXPECT_EQ(POLLIN, variant->say(self->fd, 0));
 }
 
-/* OVERFLOW, RESUME and the first event after them come one at a time. */
-TEST_F(poll, readable_to_the_last_event_of_a_gap)
+/* OVERFLOW, RESUME and the next event are reported one at a time. */
+TEST_F(poll, readable_until_the_last_event_of_a_gap)
 {
 	char data[256] = "";
 	int ret;
@@ -175,15 +175,15 @@ TEST_F(poll, readable_to_the_last_event_of_a_gap)
 		EXPECT_EQ(POLLIN, variant->say(self->fd, 0));
 		ASSERT_EQ(1, take(self->trid, &self->event));
 	} while (self->event.info.posix_event_id != POSIX_TRACE_OVERFLOW);
-	/* To the very end. */
+	/* Readable up to the last one. */
 	while ((ret = variant->say(self->fd, 0)) == POLLIN)
 		ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(0, ret);
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }
 
-/* The same with nothing behind: what is taken out of the stream is not forgotten. */
-TEST_F(poll, readable_when_only_the_end_of_a_gap_is_left)
+/* Without a further event, those already out of the stream still count. */
+TEST_F(poll, readable_when_only_the_end_of_a_gap_remains)
 {
 	char data[256] = "";
 	int left = 0;
@@ -194,7 +194,7 @@ TEST_F(poll, readable_when_only_the_end_of_a_gap_is_left)
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	for (int i = 0; i < 600; i++)
 		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, data, sizeof(data));
-	/* It starts again: OVERFLOW, RESUME, START. */
+	/* The stream starts again: OVERFLOW, RESUME, START. */
 	do {
 		ASSERT_EQ(1, take(self->trid, &self->event));
 	} while (self->event.info.posix_event_id != POSIX_TRACE_OVERFLOW);
@@ -207,7 +207,7 @@ TEST_F(poll, readable_when_only_the_end_of_a_gap_is_left)
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }
 
-TEST_F(poll, readable_when_a_batch_left_an_event)
+TEST_F(poll, readable_when_a_batch_leaves_an_event)
 {
 	struct posixtrace_batch_event events[4];
 	char buffer[8];
@@ -225,7 +225,7 @@ TEST_F(poll, readable_when_a_batch_left_an_event)
 }
 
 /* ------------------------------------------------------------------ */
-/* Woken								*/
+/* Waking up								*/
 
 TEST_F(poll, woken_by_an_event)
 {
@@ -251,8 +251,8 @@ TEST_F(poll, woken_by_a_system_event)
 	EXPECT_EQ(POLLIN, poller_end(&poller));
 }
 
-/* A child function: records what it hears, and says when that is done. */
-static int record_what_is_said(void *arg, const struct talk *talk)
+/* A child function: records each number it gets, and reports when that is done. */
+static int record_on_request(void *arg, const struct talk *talk)
 {
 	long number;
 
@@ -270,7 +270,7 @@ TEST_F(poll, woken_by_an_event_of_another_process)
 	struct child child;
 	trace_id_t trid;
 
-	ASSERT_EQ(0, child_start(&child, record_what_is_said, NULL));
+	ASSERT_EQ(0, child_start(&child, record_on_request, NULL));
 	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
 	ASSERT_EQ(0, posix_trace_start(trid));
 	ASSERT_EQ(1, take(trid, &self->event));
@@ -286,7 +286,7 @@ TEST_F(poll, woken_by_an_event_of_another_process)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(poll, several_pollers_and_readers_are_woken)
+TEST_F(poll, several_pollers_and_readers_wake_up)
 {
 	struct poller pollers[3];
 	struct reader reader;
@@ -299,7 +299,7 @@ TEST_F(poll, several_pollers_and_readers_are_woken)
 	for (int i = 0; i < 3; i++)
 		EXPECT_EQ(POLLIN, poller_end(&pollers[i]));
 	ASSERT_EQ(1, take(self->trid, &self->event));
-	/* One that reads does not keep the poller from being woken, nor the other way. */
+	/* A reader does not prevent the poller from waking up, nor vice versa. */
 	ASSERT_EQ(0, reader_start(&reader, self->trid, NULL));
 	ASSERT_EQ(0, poller_start(&pollers[0], variant->say, self->fd));
 	record_number(2);
@@ -311,10 +311,10 @@ TEST_F(poll, several_pollers_and_readers_are_woken)
 /* ------------------------------------------------------------------ */
 /* Hung up								*/
 
-/* The stream's own descriptor is closed by then. */
+/* The stream's own descriptor is already closed. */
 TEST_F(poll, hung_up_after_shutdown)
 {
-	/* select() knows no other word for it. */
+	/* select() can only report it as readable. */
 	int hung_up = variant->say == by_select ? POLLIN : POLLHUP;
 	int copy = dup(self->fd);
 	struct poller poller;
@@ -331,14 +331,14 @@ TEST_F(poll, hung_up_after_shutdown)
 	close(copy);
 }
 
-/* Who sleeps on the descriptor itself wakes up, but it may be closed already. */
+/* A thread that sleeps on the descriptor wakes up, but the descriptor may already be closed. */
 TEST_F(poll, shutdown_ends_the_sleep)
 {
 	struct poller poller;
 	int ret;
 
 	if (variant->say == by_epoll)
-		return;		/* it forgets what is closed */
+		return;		/* it forgets closed descriptors */
 	ASSERT_EQ(0, poller_start(&poller, variant->say, self->fd));
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
 	ret = poller_end(&poller);
@@ -348,7 +348,7 @@ TEST_F(poll, shutdown_ends_the_sleep)
 }
 
 /* ------------------------------------------------------------------ */
-/* What only epoll has							*/
+/* Only with epoll							*/
 
 FIXTURE(epoll)
 {
@@ -370,7 +370,7 @@ FIXTURE_TEARDOWN(epoll)
 	posix_trace_shutdown(self->trid);
 }
 
-TEST_F(epoll, edge_is_told_once)
+TEST_F(epoll, edge_is_reported_once)
 {
 	int epfd = epoll_with(self->fd, EPOLLIN | EPOLLET);
 
@@ -381,7 +381,7 @@ TEST_F(epoll, edge_is_told_once)
 		EXPECT_EQ(EPOLLIN, epoll_say(epfd, 0));
 		EXPECT_EQ(0, epoll_say(epfd, 0));
 	}
-	/* Reading is no edge. */
+	/* Reading is not an edge. */
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(0, epoll_say(epfd, 0));
 	while (take(self->trid, &self->event) == 1)
@@ -391,8 +391,8 @@ TEST_F(epoll, edge_is_told_once)
 	close(epfd);
 }
 
-/* What was there before is an edge, too. */
-TEST_F(epoll, edge_of_what_was_there)
+/* An earlier event is an edge, too. */
+TEST_F(epoll, edge_of_an_earlier_event)
 {
 	int epfd;
 
@@ -406,14 +406,14 @@ TEST_F(epoll, edge_of_what_was_there)
 
 #define ROUNDS	150
 
-/* Edge by edge, each one waited for without end: none gets lost. */
+/* Waits for each edge without a timeout: none is lost. */
 TEST_F(epoll, no_edge_of_another_process_is_lost)
 {
 	struct child child;
 	trace_id_t trid;
 	int epfd;
 
-	ASSERT_EQ(0, child_start(&child, record_what_is_said, NULL));
+	ASSERT_EQ(0, child_start(&child, record_on_request, NULL));
 	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
 	epfd = epoll_with(posixtrace_fd(trid), EPOLLIN | EPOLLET);
 	ASSERT_LE(0, epfd);
@@ -466,7 +466,7 @@ FIXTURE_SETUP(flow)
 {
 	trace_attr_t attr;
 
-	/* Room for all. */
+	/* Space for all events. */
 	ASSERT_EQ(0, posix_trace_attr_init(&attr));
 	ASSERT_EQ(0, child_start(&self->child, record_many, &flow_count));
 	ASSERT_EQ(0, posix_trace_create(self->child.pid, &attr, &self->trid));
@@ -481,7 +481,7 @@ FIXTURE_TEARDOWN(flow)
 	posix_trace_shutdown(self->trid);
 }
 
-TEST_F(flow, all_events_of_another_process_get_through)
+TEST_F(flow, all_events_of_another_process_arrive)
 {
 	struct epoll_event again = { .events = variant->events };
 	struct event event;
@@ -489,7 +489,7 @@ TEST_F(flow, all_events_of_another_process_get_through)
 
 	say(&self->child.talk, 0);
 	while (next < flow_count) {
-		/* Hung up, too, when the process has ended. */
+		/* EPOLLHUP as well, once the process has ended. */
 		ASSERT_EQ(EPOLLIN, epoll_say(self->epfd, -1) & ~EPOLLHUP);
 		while (take(self->trid, &event) == 1) {
 			if (event.info.posix_event_id == POSIX_TRACE_START)
@@ -512,7 +512,7 @@ TEST_F(epoll, descriptor_does_not_survive_exec)
 	EXPECT_EQ(self->fd, posixtrace_fd(self->trid));
 }
 
-TEST_F(epoll, bad_trace_ids_have_none)
+TEST_F(epoll, bad_trace_ids_have_no_descriptor)
 {
 	const trace_id_t bad[] = { 0, -1, 4711, self->trid + 1 };
 	trace_id_t trid;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Controller and traced process are two: what the one sees of the other, and
- * what becomes of one when the other ends.
+ * Controller and traced process as two processes: events of one that the other reads, and
+ * the end of either.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
 #include "trace_test.h"
 
-/* Traced: records an event with the number that it is told, until we hang up. */
+/* The traced process: records each number from the test, until the pipe is closed. */
 static int record_on_demand(void *arg, const struct talk *talk)
 {
 	trace_event_id_t id;
@@ -66,7 +66,7 @@ TEST_F(process, events_arrive_with_the_pid_of_their_process)
 	EXPECT_EQ(0, child_wait(&self->child));
 }
 
-TEST_F(process, blocked_reader_is_woken_by_the_other_process)
+TEST_F(process, event_of_the_other_process_wakes_the_reader_up)
 {
 	struct event event;
 
@@ -82,7 +82,7 @@ TEST_F(process, blocked_reader_is_woken_by_the_other_process)
 	EXPECT_EQ(0, child_wait(&self->child));
 }
 
-TEST_F(process, events_of_the_controller_are_not_in_there)
+TEST_F(process, events_of_the_controller_are_not_recorded)
 {
 	struct event event;
 
@@ -113,7 +113,7 @@ TEST_F(process, stream_outlives_the_traced_process)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-TEST_F(process, stream_outlives_a_traced_process_that_is_killed)
+TEST_F(process, stream_outlives_a_killed_traced_process)
 {
 	struct event event;
 
@@ -126,7 +126,7 @@ TEST_F(process, stream_outlives_a_traced_process_that_is_killed)
 	EXPECT_EQ(0, posix_trace_start(self->trid));
 }
 
-TEST_F(process, two_streams_on_one_process_get_the_same)
+TEST_F(process, two_streams_on_one_process_get_the_same_events)
 {
 	struct event event;
 	trace_id_t other;
@@ -169,7 +169,7 @@ TEST_F(process, one_controller_traces_two_processes)
 }
 
 /* ------------------------------------------------------------------ */
-/* A process that has called nothing yet				*/
+/* A process before its first call					*/
 
 static int record_late(void *arg, const struct talk *talk)
 {
@@ -180,7 +180,7 @@ static int record_late(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST(process_that_has_not_called_anything_is_traced_from_its_first_event)
+TEST(process_without_calls_is_traced_from_its_first_event)
 {
 	struct child child;
 	struct event event;
@@ -209,7 +209,7 @@ static int control(void *arg, const struct talk *talk)
 	if (new_stream(*(pid_t *)arg, POSIX_TRACE_LOOP, &trid) || posix_trace_start(trid))
 		return 1;
 	say(talk, 0);
-	/* Reads until it is killed, or told to end. */
+	/* Reads until it is killed, or the pipe is closed. */
 	while (hear(talk) == 0)
 		say(talk, take_user(trid, &event) == 1 ? event_number(&event) : -1);
 	return 0;
@@ -220,7 +220,7 @@ static void record_number(int number)
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &number, sizeof(number));
 }
 
-TEST(controller_may_be_killed)
+TEST(controller_can_be_killed)
 {
 	struct child child;
 	pid_t pid = getpid();
@@ -234,7 +234,7 @@ TEST(controller_may_be_killed)
 	EXPECT_EQ(4711, hear(&child.talk));
 	child_kill(&child);
 
-	/* The traced process goes on, and can be traced again. */
+	/* The traced process continues, and can be traced again. */
 	record_number(1);
 	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
 	ASSERT_EQ(0, posix_trace_start(trid));
@@ -273,7 +273,7 @@ static int record_and_control(void *arg, const struct talk *talk)
 	trace_id_t trid;
 
 	(void)talk;
-	/* Of the parent's stream the child has nothing. */
+	/* The child cannot use the parent's stream. */
 	record_number(99);
 	if (posix_trace_stop(parents) != EINVAL)
 		return 1;

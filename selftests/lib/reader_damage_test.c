@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The reader's core against a simulated kernel: memory that a traced process has
- * damaged, is damaging, or that is not there. Needs no module.
+ * The reader's core against a simulated kernel: memory that a traced process has damaged,
+ * is damaging, or that is not there. Needs no module.
  */
 #define PXT_NO_DEVICE
 #include <stddef.h>
@@ -31,23 +31,23 @@ static __u64 payload(const struct pxtu_event *event)
 	return value;
 }
 
-/* Time of the sub-buffer's opening, which is before that of the record in front. */
+/* The time at which the sub-buffer was opened, before that of its first record. */
 #define OPENED	2
 
-/* Events that fill two sub-buffers of CPU 0, and more. */
+/* Enough events to fill more than two sub-buffers of CPU 0. */
 #define EVENTS	400
 
-/* In a sub-buffer: the first record is that of its writer, too. */
+/* Offsets in a sub-buffer: the first record also has its writer. */
 #define FIRST	sizeof(struct posixtrace_writer)
 #define SECOND	POSIXTRACE_RECORD_SIZE(sizeof(__u64))
 
-/* Each check of a record has its damage. */
+/* A damage for each check of a record. */
 static const struct damage {
 	const char *name;
 	size_t offset;
 	size_t size;
 	__u64 value;
-	unsigned int good;	/* records before it is noticed */
+	unsigned int good;	/* records before the reader notices */
 } damages[] = {
 #define CASE(at, type, field, size, value, good) { #type "." #field " " #value, \
 	(at) + offsetof(struct posixtrace_##type, field), size, value, good }
@@ -56,10 +56,10 @@ static const struct damage {
 	CASE(SECOND, record, data_len, 4, SIM_SUBBUF_SIZE - SECOND, 1),
 	CASE(SECOND, record, data_len, 4, 1025, 1),
 	CASE(SECOND, record, data_len, 4, SIM_MAX_DATA + 1, 1),
-	/* It has a part of the next one as its data. */
+	/* The data includes a part of the next record. */
 	CASE(SECOND, record, data_len, 4, 9, 2),
 	CASE(SECOND, record, data_len, 4, 16, 2),
-	/* The next one begins with its data. */
+	/* The next record would begin with the data. */
 	CASE(SECOND, record, data_len, 4, 0, 2),
 	CASE(SECOND, record, event_id, 2, 0, 1),
 	CASE(SECOND, record, event_id, 2, POSIXTRACE_ID_STOP, 1),
@@ -71,7 +71,7 @@ static const struct damage {
 	CASE(SECOND, record, timestamp, 8, 1, 1),
 	CASE(SECOND, record, timestamp, 8, OPENED, 1),
 	CASE(SECOND, record, timestamp, 8, ~0ULL, 1),
-	/* The first says who wrote it, and that again. */
+	/* The first record names its writer twice. */
 	{ "two writers", FIRST, 8, 0, 0 },
 	{ "a writer that is not the first", SECOND, 8, 0, 1 },
 	CASE(0, writer, data_len, 4, 8, 0),
@@ -82,7 +82,10 @@ static const struct damage {
 	CASE(FIRST, record, timestamp, 8, ~0ULL, 0),
 };
 
-/* Two closed sub-buffers and an open one on CPU 0, some events on CPU 1: the one to be damaged. */
+/*
+ * Makes two closed sub-buffers and an open one on CPU 0, and some events on CPU 1. Returns
+ * the one to damage.
+ */
 static __u32 make_events(struct __test_metadata *_metadata, struct sim *sim)
 {
 	__u64 n;
@@ -96,7 +99,7 @@ static __u32 make_events(struct __test_metadata *_metadata, struct sim *sim)
 	return n;
 }
 
-/* Takes all: one ERROR, and all events but @lost. */
+/* Reads everything: expects one ERROR, and all events but @lost. */
 static void expect_damage(struct __test_metadata *_metadata, struct sim *sim, unsigned int lost,
 			  const char *name)
 {
@@ -134,7 +137,7 @@ static void expect_damage(struct __test_metadata *_metadata, struct sim *sim, un
 	pxtu_reader_destroy(&sim->reader);
 }
 
-/* It is reported, costs the sub-buffer that it is in, and nothing else. */
+/* It is reported, and costs its sub-buffer and nothing else. */
 TEST(damage_costs_one_subbuf)
 {
 	const struct damage *damage;
@@ -155,8 +158,8 @@ TEST(damage_costs_one_subbuf)
 	}
 }
 
-/* That of the sub-buffer before, or of another CPU, is not taken for its own. */
-TEST(first_record_that_says_not_who_wrote_it)
+/* The writer of an earlier sub-buffer, or of another CPU, is not used for it. */
+TEST(first_record_without_a_writer)
 {
 	unsigned char *mem;
 	struct sim sim;
@@ -169,8 +172,8 @@ TEST(first_record_that_says_not_who_wrote_it)
 	expect_damage(_metadata, &sim, sim.subbufs[idx].count, "no writer");
 }
 
-/* Whatever is cut off at the end of what is filled. */
-TEST(record_that_is_cut_by_the_end)
+/* Truncates the last record to each length. */
+TEST(record_truncated_by_the_end)
 {
 	__u32 idx, cut, size = POSIXTRACE_RECORD_STEP(sizeof(__u64));
 	unsigned char *mem;
@@ -179,21 +182,24 @@ TEST(record_that_is_cut_by_the_end)
 	for (cut = 8; cut < size; cut += 8) {
 		idx = make_events(_metadata, &sim);
 		sim.subbufs[idx].used -= cut;
-		expect_damage(_metadata, &sim, 1, "cut");
+		expect_damage(_metadata, &sim, 1, "truncated");
 	}
-	/* One that says who wrote it: from nothing but that to nearly all. */
+	/* A record with a writer: from a part of the writer to nearly all of the record. */
 	for (cut = 8; cut < FIRST + size; cut += 8) {
 		idx = make_events(_metadata, &sim);
 		mem = sim.pool + idx * SIM_SUBBUF_SIZE;
-		/* The first one again, in place of the last two. */
+		/* Copy the first record over the last two. */
 		memcpy(mem + sim.subbufs[idx].used - 2 * size, mem, FIRST + size);
 		sim.subbufs[idx].used -= 2 * size - cut;
-		expect_damage(_metadata, &sim, 2, "cut behind the writer");
+		expect_damage(_metadata, &sim, 2, "truncated after the writer");
 	}
 }
 
-/* Nobody knows whose are those behind: until one says so, they are part of the damage. */
-TEST(damage_lasts_until_it_is_said_who_writes)
+/*
+ * The writer of the next records is unknown: they belong to the damage until one names its
+ * writer.
+ */
+TEST(damage_lasts_until_a_record_names_its_writer)
 {
 	const struct pxtu_event *event;
 	struct posixtrace_record *record;
@@ -211,7 +217,7 @@ TEST(damage_lasts_until_it_is_said_who_writes)
 	EXPECT_EQ(POSIXTRACE_ID_ERROR, event->id);
 	EXPECT_EQ(NULL, next(&sim));
 
-	/* Of the same thread, one by one; then of another one. */
+	/* First records of the same thread, one by one; then of another thread. */
 	for (n = 4; n <= 8; n++) {
 		ASSERT_NE(0, sim_write(&sim, 0, &n, sizeof(n)));
 		EXPECT_EQ(NULL, next(&sim));
@@ -231,7 +237,7 @@ TEST(damage_lasts_until_it_is_said_who_writes)
 	EXPECT_EQ(1, sim.reader.corrupt);
 	EXPECT_EQ(3, sim.reader.read);
 
-	/* No more of it in the next sub-buffer. */
+	/* The next sub-buffer is not damaged. */
 	record->flags = 0;
 	n = POSIXTRACE_HEAD_POS(sim.heads[0].head);
 	memset(sim.pool + n, 0xff, 8);
@@ -253,7 +259,7 @@ struct hostile {
 	int stop;
 };
 
-/* Everything that a target may write, at any time, most of it plausible. */
+/* Writes to everything that a target may write, at any time, with mostly plausible values. */
 static void *hostile_write(void *arg)
 {
 	struct hostile *hostile = arg;
@@ -303,8 +309,8 @@ static void *hostile_write(void *arg)
 }
 
 /*
- * While a target writes rubbish all over the pool and the CPU heads, every call
- * returns, nothing outside is touched, and what is reported is of the right form.
+ * While a target writes garbage all over the pool and the CPU heads, every call returns,
+ * memory outside is untouched, and reported events have a valid form.
  */
 TEST(hostile_target)
 {
@@ -319,11 +325,11 @@ TEST(hostile_target)
 	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, true));
 	hostile = (struct hostile){ &sim, 0 };
 	ASSERT_EQ(0, pthread_create(&thread, NULL, hostile_write, &hostile));
-	/* Until enough of it has hit; if it never does, the time limit ends it. */
+	/* Until enough of the garbage has had an effect; otherwise the time limit ends it. */
 	for (round = 0; round < 4000 || sim.reader.corrupt < 1000; round++) {
 		pthread_mutex_lock(&sim.lock);
 		for (i = 0; i < CPUS; i++) {
-			/* The kernel hands out sub-buffers; the writer believes the head. */
+			/* The kernel gives out sub-buffers; the writer trusts the head. */
 			sim_next(&sim, i);
 			for (n = 0; n < 20; n++) {
 				__u32 pos = sim.open[i] * SIM_SUBBUF_SIZE + (__u32)n * 56;
@@ -374,7 +380,7 @@ TEST(shut_down)
 	pxtu_reader_destroy(&sim.reader);
 }
 
-/* Memory that is smaller than it says of itself is refused. */
+/* Memory that is smaller than its contents claim is refused. */
 TEST(small_mappings)
 {
 	struct posixtrace_attr attr = { .max_data_size = 100 };

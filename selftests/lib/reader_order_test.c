@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The reader's core against a simulated kernel: order of events, and gaps. Needs
- * no module; what the whole system does is tested through the public interface
- * elsewhere.
+ * The reader's core against a simulated kernel: order of events, and gaps. Needs no module;
+ * other programs test the whole system through the public interface.
  */
 #define PXT_NO_DEVICE
 #include <limits.h>
@@ -13,8 +12,8 @@
 #include "reader_sim.h"
 
 /*
- * Wherever the reader looks at shared memory or copies it, something else may
- * happen first: see TEST(interleavings).
+ * Before each access of the reader to shared memory, another action can come: see
+ * TEST(interleavings).
  */
 static void sim_point(void);
 
@@ -41,7 +40,7 @@ static void sim_point(void);
 #define CPUS	4
 #define SUBBUFS	12
 
-/* What happens in between; NULL for nothing. */
+/* The action in between; NULL for none. */
 static void (*sim_between)(void);
 
 static void sim_point(void)
@@ -50,7 +49,7 @@ static void sim_point(void)
 
 	if (!between)
 		return;
-	/* Not in what happens itself. */
+	/* Not during the action itself. */
 	sim_between = NULL;
 	between();
 	sim_between = between;
@@ -109,8 +108,8 @@ TEST_F(reader, empty)
 	EXPECT_EQ(NULL, next(&self->sim));
 }
 
-/* Oldest first, whichever CPU; all data as written; memory given back. */
-TEST_F(reader, order_over_cpus)
+/* Oldest first, on any CPU; all data as written; memory released. */
+TEST_F(reader, order_of_several_cpus)
 {
 	unsigned char data[464];
 	const struct pxtu_event *event;
@@ -140,8 +139,8 @@ TEST_F(reader, order_over_cpus)
 	EXPECT_FALSE(self->sim.reader.overrun);
 }
 
-/* A LOOP stream is a window: one gap, then everything up to the end. */
-TEST(loop_keeps_a_window_without_holes)
+/* A LOOP stream is a window: one gap, then all events up to the end. */
+TEST(loop_keeps_a_window_without_gaps)
 {
 	const struct pxtu_event *event;
 	static __u64 time[2001];
@@ -150,7 +149,7 @@ TEST(loop_keeps_a_window_without_holes)
 
 	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, true));
 	for (n = 1; n <= 2000; n++) {
-		/* CPU 3 is slow: what it holds gets old. */
+		/* CPU 3 is slow: its records get old. */
 		time[n] = sim_write(&sim, n % 50 ? n / 3 % 3 : 3, &n, sizeof(n));
 		ASSERT_NE(0, time[n]);
 	}
@@ -177,8 +176,8 @@ TEST(loop_keeps_a_window_without_holes)
 	pxtu_reader_destroy(&sim.reader);
 }
 
-/* What was read before the stream looped is not lost. */
-TEST(loop_read_events_are_no_gap)
+/* Events that were read before the stream wrapped are not lost. */
+TEST(loop_events_that_were_read_are_no_gap)
 {
 	const struct pxtu_event *event;
 	struct sim sim;
@@ -197,11 +196,11 @@ TEST(loop_read_events_are_no_gap)
 	pxtu_reader_destroy(&sim.reader);
 }
 
-/* CPU 0 and the number of its oldest sub-buffer, which is being recycled. */
+/* CPU 0 and its oldest sub-buffer, which is being recycled. */
 static __u32 half_recycled;
 static unsigned int finished;
 
-/* What RELEASE does there: it waits for the kernel's lock, until that is done. */
+/* RELEASE in that state: it waits for the kernel's lock, until recycling is done. */
 static int finish_recycling(struct pxtu_reader *reader, __u32 idx)
 {
 	struct sim *sim = (struct sim *)reader;
@@ -214,8 +213,8 @@ static int finish_recycling(struct pxtu_reader *reader, __u32 idx)
 	return sim_release(reader, idx);
 }
 
-/* The kernel's CPU may be a virtual one, and stopped anywhere. */
-TEST(cpu_that_can_not_be_seen_is_not_empty)
+/* The kernel's CPU may be virtual, and stopped anywhere. */
+TEST(cpu_without_visible_records_is_not_empty)
 {
 	const struct pxtu_event *event;
 	__u64 n = 0, consumed, first;
@@ -230,7 +229,7 @@ TEST(cpu_that_can_not_be_seen_is_not_empty)
 	first = n++;
 	ASSERT_NE(0, sim_write(&sim, 1, &n, sizeof(n)));
 
-	/* sim_recycle(), but for its end. */
+	/* sim_recycle() without its end. */
 	half_recycled = sim.oldest[0];
 	sim_gap_lock(&sim);
 	consumed = __atomic_exchange_n(&sim.shared->consumed[half_recycled], 0, __ATOMIC_SEQ_CST);
@@ -255,7 +254,7 @@ TEST(cpu_that_can_not_be_seen_is_not_empty)
 
 struct chain {
 	struct sim sim;
-	__u32 turn;		/* number of the event to be written next; a futex */
+	__u32 turn;		/* number of the next event to write; a futex */
 	__u64 time[CHAIN_LENGTH + 1];
 };
 
@@ -264,12 +263,12 @@ struct chain_writer {
 	__u32 cpu;
 };
 
-/* Who waits for a turn: the writers by their CPUs, and the reader. */
+/* The waiters for a turn: the writers by their CPUs, and the reader. */
 #define CHAIN_READER	(1U << CPUS)
 
 /*
- * In bursts, so that CPUs fill their sub-buffers at different times: short ones
- * by turns with some that are about as long as a sub-buffer.
+ * In bursts, so that CPUs fill their sub-buffers at different times: short bursts, then
+ * ones of about a sub-buffer.
  */
 static __u32 chain_cpu(__u32 n)
 {
@@ -277,8 +276,8 @@ static __u32 chain_cpu(__u32 n)
 }
 
 /*
- * Sleep while it is the turn of @n. Threads that spin would keep the one whose
- * turn it is off the processor, where there are fewer of them than threads.
+ * Sleeps while it is the turn of @n. Spinning threads would keep the thread whose turn it
+ * is off the processor, where there are fewer processors than threads.
  */
 static void chain_wait(struct chain *chain, __u32 n, __u32 who)
 {
@@ -290,7 +289,7 @@ static void chain_wake(struct chain *chain, __u32 who)
 	syscall(SYS_futex, &chain->turn, FUTEX_WAKE_BITSET_PRIVATE, INT_MAX, NULL, NULL, who);
 }
 
-/* Events of all CPUs, each written after the one before was committed. */
+/* Events of all CPUs, each written after the previous one was committed. */
 static void *chain_write(void *arg)
 {
 	struct chain_writer *writer = arg;
@@ -314,8 +313,8 @@ static void *chain_write(void *arg)
 	}
 }
 
-/* What the reader was told; checked when nobody writes any more. */
-struct told {
+/* The events that the reader got; checked once no thread writes any more. */
+struct seen {
 	__u64 n;
 	__u64 time;
 	__u64 overflow;
@@ -324,11 +323,11 @@ struct told {
 	__u32 cpu;
 };
 
-/* Read as the writers write, and let them overtake at times. */
+/* Reads while the writers write, and lets them overtake at times. */
 static size_t chain_read(struct __test_metadata *_metadata, struct chain *chain,
-			 struct told *told)
+			 struct seen *seen)
 {
-	struct told now = { 0 };
+	struct seen now = { 0 };
 	const struct pxtu_event *event;
 	size_t count = 0;
 	__u64 behind;
@@ -363,11 +362,11 @@ static size_t chain_read(struct __test_metadata *_metadata, struct chain *chain,
 		now.time = event->timestamp;
 		now.cpu = event->cpu;
 		ASSERT_LT(count, CHAIN_LENGTH);
-		told[count++] = now;
+		seen[count++] = now;
 		now.overflow = 0;
 		now.resume = 0;
 
-		/* Sometimes about as slow as the stream is large, sometimes slower. */
+		/* At times about as slow as the stream is large, at times slower. */
 		behind = now.n + 300 + now.n % 1500;
 		if (behind > CHAIN_LENGTH)
 			behind = CHAIN_LENGTH;
@@ -378,14 +377,13 @@ static size_t chain_read(struct __test_metadata *_metadata, struct chain *chain,
 }
 
 /*
- * B after A, on whichever CPUs: never B before A. And between a reader that is
- * too slow and writers that overwrite: every hole is announced, nothing else is,
- * and every event is read or lost.
+ * happens after A, on any CPUs: B is never reported before A. With a slow reader and
+ * overwriting writers, exactly the gaps are reported, and every event is read or lost.
  */
-TEST(happens_before_and_holes)
+TEST(happens_before_and_gaps)
 {
 	static struct chain chain;
-	static struct told told[CHAIN_LENGTH];
+	static struct seen seen[CHAIN_LENGTH];
 	struct chain_writer writer[CPUS];
 	pthread_t thread[CPUS];
 	unsigned int i, gaps = 0;
@@ -398,28 +396,28 @@ TEST(happens_before_and_holes)
 		writer[i] = (struct chain_writer){ &chain, i };
 		ASSERT_EQ(0, pthread_create(&thread[i], NULL, chain_write, &writer[i]));
 	}
-	count = chain_read(_metadata, &chain, told);
+	count = chain_read(_metadata, &chain, seen);
 	for (i = 0; i < CPUS; i++)
 		ASSERT_EQ(0, pthread_join(thread[i], NULL));
 
 	for (k = 0; k < count; k++) {
-		ASSERT_GT(told[k].n, last);
-		ASSERT_EQ(chain.time[told[k].n], told[k].time);
-		ASSERT_EQ(chain_cpu((__u32)told[k].n), told[k].cpu);
-		/* What got lost behind it may be told with it, if that was already known. */
-		ASSERT_LE(told[k].n - 1 - k, told[k].lost);
-		if (told[k].n == last + 1) {
-			ASSERT_EQ(0, told[k].overflow);
-			ASSERT_EQ(0, told[k].resume);
+		ASSERT_GT(seen[k].n, last);
+		ASSERT_EQ(chain.time[seen[k].n], seen[k].time);
+		ASSERT_EQ(chain_cpu((__u32)seen[k].n), seen[k].cpu);
+		/* The count may include losses after this event, if they were already known. */
+		ASSERT_LE(seen[k].n - 1 - k, seen[k].lost);
+		if (seen[k].n == last + 1) {
+			ASSERT_EQ(0, seen[k].overflow);
+			ASSERT_EQ(0, seen[k].resume);
 		} else {
-			ASSERT_EQ(chain.time[last + 1], told[k].overflow);
-			ASSERT_EQ(told[k].time, told[k].resume);
+			ASSERT_EQ(chain.time[last + 1], seen[k].overflow);
+			ASSERT_EQ(seen[k].time, seen[k].resume);
 			gaps++;
 		}
-		last = told[k].n;
+		last = seen[k].n;
 	}
 	EXPECT_EQ(CHAIN_LENGTH, count + chain.sim.ctrl->lost + chain.sim.reader.skipped);
-	EXPECT_EQ(CHAIN_LENGTH, count + told[count - 1].lost);
+	EXPECT_EQ(CHAIN_LENGTH, count + seen[count - 1].lost);
 	TH_LOG("%zu read, %llu lost, %llu skipped, %u gaps", count,
 	       (unsigned long long)chain.sim.ctrl->lost,
 	       (unsigned long long)chain.sim.reader.skipped, gaps);
@@ -450,7 +448,7 @@ static struct race {
 	__u64 time[RACE_LENGTH + 1];
 } race;
 
-/* The last CPU is slow, if there are several, so that there are old survivors. */
+/* With several CPUs, the last one is slow, so that old events survive there. */
 static __u32 race_cpu(void)
 {
 	if (race.cpus == 1)
@@ -491,7 +489,7 @@ static void race_end(void)
 	munmap((void *)((uintptr_t)race.sim.pool & -4096UL), race.sim.map.pool_size);
 }
 
-/* A LOOP stream in any interleaving: right order, each hole announced exactly. */
+/* A LOOP stream in any interleaving: correct order, and exactly its gaps are reported. */
 TEST(interleavings)
 {
 	unsigned int seed, gaps = 0;
@@ -538,13 +536,13 @@ TEST(interleavings)
 	EXPECT_GT(gaps, 100);
 }
 
-/* UNTIL_FULL in any interleaving: nothing but what was dropped is missing. */
+/* UNTIL_FULL in any interleaving: only dropped events are missing. */
 TEST(interleavings_until_full)
 {
 	unsigned int seed, gaps = 0;
 
 	for (seed = 1; seed <= 300; seed++) {
-		/* What may come: 0 events or STOP, 1 the gap, 2 RESUME, 3 START. */
+		/* Possible next events: 0 an event or STOP, 1 the gap, 2 RESUME, 3 START. */
 		unsigned int state = 0, idle = 0;
 		const struct pxtu_event *event;
 		__u64 last = 0, n, read = 0;
@@ -601,7 +599,7 @@ static void expect_id(struct __test_metadata *_metadata, struct sim *sim, __u32 
 	EXPECT_EQ(id, event->id);
 }
 
-/* Write until the stream is full, and some more. Returns how many were kept. */
+/* Writes until the stream is full, and some more. Returns the number of kept events. */
 static __u64 fill(struct sim *sim, __u64 *n)
 {
 	__u64 kept = 0;
@@ -617,7 +615,7 @@ static __u64 fill(struct sim *sim, __u64 *n)
 	return kept;
 }
 
-/* Recorded events, STOP, the gap, START - also if it is full again before START is read. */
+/* Recorded events, STOP, the gap, START - even if it is full again before START is read. */
 TEST(until_full_restarts_when_empty)
 {
 	const struct pxtu_event *event;
@@ -633,7 +631,7 @@ TEST(until_full_restarts_when_empty)
 			expect_id(_metadata, &sim, POSIXTRACE_ID_UNNAMED);
 		ASSERT_TRUE(sim.full);
 		expect_id(_metadata, &sim, POSIXTRACE_ID_STOP);
-		/* It was the last one: the stream runs again at once. */
+		/* STOP was the last event: the stream runs again immediately. */
 		ASSERT_FALSE(sim.full);
 		kept = fill(&sim, &n);
 		event = next(&sim);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process that has forbidden itself commands of the module, by a filter that answers with
- * any error: nothing is recorded then, and nothing is left behind, however often it is tried.
+ * A process whose seccomp filter refuses commands of the module with any error: it records
+ * nothing and leaks nothing, however often it retries.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -12,11 +12,11 @@
 
 #define EVENTS	1000
 
-/* In how many milliseconds one attempt is made, at most, and what that costs. */
+/* At most one attempt in so many milliseconds, and the cost of an attempt. */
 #define PAUSE			100
 #define CALLS_OF_ATTEMPT	64
 
-/* What the library takes for answers of the module among them, and 0. */
+/* These include 0 and the errors that the library takes for answers of the module. */
 static const int errors[] = {
 	0, EPERM, ESRCH, EINTR, EIO, ENXIO, EBADF, EAGAIN, ENOMEM, EACCES, EFAULT, EBUSY, ENODEV,
 	EINVAL, ENFILE, EMFILE, ENOTTY, ENOSPC, EPROTO, ENOTSUP, ESHUTDOWN, EALREADY,
@@ -31,8 +31,8 @@ FIXTURE(refused)
 FIXTURE_VARIANT(refused)
 {
 	struct refusal refusal;
-	bool attached;		/* before the filter is there */
-	bool creates;		/* nevertheless, a stream can be created */
+	bool attached;		/* before the filter is installed */
+	bool creates;		/* a stream can be created nevertheless */
 };
 
 FIXTURE_VARIANT_ADD(refused, attach) {
@@ -70,7 +70,7 @@ FIXTURE_TEARDOWN(refused)
 {
 }
 
-/* Counts all that a process may leave behind. */
+/* Counts everything that a process might leak. */
 struct counts {
 	int fds;
 	int maps;
@@ -81,7 +81,7 @@ static struct counts count(void)
 	return (struct counts){ count_device_fds(NULL), count_device_maps() };
 }
 
-/* In a process of its own: 0, or what went wrong. */
+/* In a process of its own: 0, or the number of the failed step. */
 static int try_refused(const struct refusal *refusal, bool attached, bool creates)
 {
 	struct counts before, after;
@@ -99,7 +99,7 @@ static int try_refused(const struct refusal *refusal, bool attached, bool create
 		record_number(i);
 	if (errno != 4711)
 		return 2;
-	/* They say what it is, or that it works, but they return. */
+	/* The calls return an error or success, but they return. */
 	for (i = 0; i < 3; i++) {
 		ret = posix_trace_eventid_open("name", &type);
 		if (!attached && !ret)
@@ -111,13 +111,13 @@ static int try_refused(const struct refusal *refusal, bool attached, bool create
 			return 5;
 	}
 	after = count();
-	/* One that was attached before may stay, or be lost. */
+	/* An earlier descriptor may remain, or be lost. */
 	if (after.fds > before.fds)
 		return 6;
 	return after.maps > before.maps ? 7 : 0;
 }
 
-TEST_F(refused, leaves_nothing_behind)
+TEST_F(refused, leaks_nothing)
 {
 	int status;
 	pid_t pid;
@@ -135,7 +135,7 @@ TEST_F(refused, leaves_nothing_behind)
 	}
 }
 
-/* Milliseconds, by the clock that takes no system call. */
+/* Milliseconds, from a clock without system calls. */
 static long long coarse_now(void)
 {
 	struct timespec time;
@@ -156,7 +156,7 @@ static int record_refused(const struct refusal *refusal)
 	return 0;
 }
 
-/* All that says no is asked again now and then, not at each event. */
+/* A refused command is retried now and then, not at each event. */
 TEST(attempts_are_rare)
 {
 	static const int some[] = { EBADF, EINVAL, EBUSY, ENOTTY, ENOTSUP, EPERM };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The restartable sequence of a record, stopped behind each of its instructions: whoever
- * writes next on that CPU, what each record says of its thread is right. In memory of the
- * test's own, and without the kernel, which would let it begin anew. Needs no module.
+ * The restartable sequence of a record, stopped after each of its instructions: each record
+ * has its own thread, whichever thread writes next on that CPU. It runs in memory of the
+ * test, and without the kernel, which would restart it. Needs no module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -16,9 +16,9 @@
 #ifdef HAVE_STEPS
 #define POOL_SIZE	4096U
 #define EVENT_ID	POSIXTRACE_ID_UNNAMED
-#define RECORDS		4	/* in front of the one that is stopped */
+#define RECORDS		4	/* before the stopped one */
 
-/* One CPU of one stream, and a process that it traces. */
+/* One CPU of one stream, and a traced process. */
 struct world {
 	struct posixtrace_cpu_head head;
 	__u64 pool[POOL_SIZE / 8];
@@ -27,29 +27,29 @@ struct world {
 static struct posixtrace_gate gate;
 static struct posixtrace_wakeup wakeup;
 
-/* A thread: its data says which it is. */
-struct person {
+/* A thread: the data of its records is its index. */
+struct identity {
 	__s32 pid;
 	__s32 tid;
 	__u64 thread_id;
 };
 
-static const struct person persons[] = {
+static const struct identity identities[] = {
 	{ 11, 21, 0x7f31 },
-	/* Each of the three tells one from the first. */
+	/* Each of these differs from the first in one member. */
 	{ 12, 21, 0x7f31 },
 	{ 11, 22, 0x7f31 },
 	{ 11, 21, 0x7f32 },
 };
 
-#define PERSONS	(sizeof(persons) / sizeof(persons[0]))
+#define IDENTITIES	(sizeof(identities) / sizeof(identities[0]))
 
 static enum pxtu_written write_with(struct pxtu_state *state, struct world *world, __u64 who)
 {
 	struct pxtu_entry entry = {
 		.writer = {
-			.ids = (__u32)persons[who].pid | (__u64)persons[who].tid << 32,
-			.thread_id = persons[who].thread_id,
+			.ids = (__u32)identities[who].pid | (__u64)identities[who].tid << 32,
+			.thread_id = identities[who].thread_id,
 		},
 		.header = sizeof(who) | (__u64)EVENT_ID << 32,
 		.time = world->head.last,
@@ -76,11 +76,11 @@ static enum pxtu_written write_as(struct world *world, __u64 who)
 	return write_with(&state, world, who);
 }
 
-/* Is each record that was committed of whom it should be? */
+/* True if each committed record has the correct thread. */
 static bool is_right(const struct world *world)
 {
 	struct record record = { .size = 0 };
-	const struct person *person;
+	const struct identity *identity;
 	unsigned int n = 0, at;
 	const void *data;
 	__u64 who;
@@ -90,9 +90,9 @@ static bool is_right(const struct world *world)
 		if (!data || record.event_id != EVENT_ID || record.data_len != sizeof(who))
 			return false;
 		memcpy(&who, data, sizeof(who));
-		person = who < PERSONS ? &persons[who] : NULL;
-		if (!person || record.pid != person->pid || record.tid != person->tid ||
-		    record.thread_id != person->thread_id)
+		identity = who < IDENTITIES ? &identities[who] : NULL;
+		if (!identity || record.pid != identity->pid || record.tid != identity->tid ||
+		    record.thread_id != identity->thread_id)
 			return false;
 		n++;
 	}
@@ -103,7 +103,10 @@ static bool is_right(const struct world *world)
 static struct world now_here;
 static unsigned int steps_seen, steps_in_middle, wrong, refused;
 
-/* Nobody gets further: as it is now, each one writes, and each one after that. */
+/*
+ * The sequence is stopped here: on a copy of its memory, each thread writes, then each of
+ * them again.
+ */
 static void others_write(void)
 {
 	static struct world world;
@@ -115,8 +118,8 @@ static void others_write(void)
 	if (now_here.head.head != head && !is_right(&now_here))
 		wrong++;
 	head = now_here.head.head;
-	for (unsigned int first = 0; first < PERSONS; first++) {
-		for (unsigned int second = 0; second < PERSONS; second++) {
+	for (unsigned int first = 0; first < IDENTITIES; first++) {
+		for (unsigned int second = 0; second < IDENTITIES; second++) {
 			world = now_here;
 			refused += write_as(&world, first) != PXTU_WRITTEN;
 			refused += write_as(&world, second) != PXTU_WRITTEN;
@@ -134,7 +137,7 @@ FIXTURE(stopped)
 FIXTURE_SETUP(stopped)
 {
 	ASSERT_EQ(0, forgo_sequences());
-	/* As the kernel would say, if it still had to. */
+	/* As the kernel would set it, if it were still registered. */
 	own_area()->cpu_id = 0;
 	gate.enable[EVENT_ID] = 1;
 }
@@ -143,7 +146,7 @@ FIXTURE_TEARDOWN(stopped)
 {
 }
 
-/* One of @before has written, and @who is stopped. */
+/* @before has written all records so far, and @who is stopped at each instruction. */
 static void stop_everywhere(struct __test_metadata *_metadata, __u64 before, __u64 who)
 {
 	static struct pxtu_state stopped;
@@ -157,7 +160,7 @@ static void stop_everywhere(struct __test_metadata *_metadata, __u64 before, __u
 	ASSERT_EQ(RECORDS * 32 + 24, POSIXTRACE_HEAD_POS(now_here.head.head));
 	steps_seen = 0;
 	steps_in_middle = 0;
-	/* The others have their own notes, as other processes have. */
+	/* The others have a state of their own, like other processes. */
 	ASSERT_EQ(0, steps_begin(others_write));
 	write_with(&stopped, &now_here, who);
 	steps_end();
@@ -165,22 +168,22 @@ static void stop_everywhere(struct __test_metadata *_metadata, __u64 before, __u
 	EXPECT_EQ((RECORDS + 1) * 32 + (before == who ? 24 : 48),
 		  POSIXTRACE_HEAD_POS(now_here.head.head));
 	EXPECT_TRUE(is_right(&now_here));
-	/* The whole of it was gone through. */
+	/* The test has stopped at all instructions. */
 	EXPECT_LT(60, steps_seen);
 	EXPECT_LT(before == who ? 0 : 10, steps_in_middle);
 }
 
-TEST_F_TIMEOUT(stopped, next_record_is_of_who_writes_it, 120)
+TEST_F_TIMEOUT(stopped, next_record_has_its_own_writer, 120)
 {
-	for (unsigned int before = 0; before < PERSONS; before++)
-		for (unsigned int who = 0; who < PERSONS; who++)
+	for (unsigned int before = 0; before < IDENTITIES; before++)
+		for (unsigned int who = 0; who < IDENTITIES; who++)
 			stop_everywhere(_metadata, before, who);
 	EXPECT_EQ(0, wrong);
 	EXPECT_EQ(0, refused);
 }
 
-/* Another one has less room than the one who wrote before: it needs what says who it is. */
-TEST_F(stopped, room_is_for_what_is_written)
+/* Another thread than the last writer needs more space, as its record names it. */
+TEST_F(stopped, space_suffices_for_the_record)
 {
 	struct world world;
 

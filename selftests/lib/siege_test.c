@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced process that writes noise and lies into all that it can write, and calls what it
- * can call, while its streams start, stop, are filtered, cleared, read, flushed into logs
- * and made anew: the reader stays whole and small, and another process's stream exact.
+ * A traced process that writes noise and lies to all that it can write, and makes all calls
+ * it can, while its streams are started, stopped, filtered, cleared, read, flushed into
+ * logs and created anew: the reader remains intact and small, and the stream of another
+ * process exact.
  *
- * For PXT_SIEGE_SECONDS, 10 if that is not set.
+ * Runs for PXT_SIEGE_SECONDS, 10 by default.
  */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -17,14 +18,14 @@
 
 #define STREAMS		3
 #define ACTIONS		300	/* in the life of a stream */
-#define READ_MAX	400	/* events that are read at a time */
+#define READ_MAX	400	/* events to read at a time */
 #define STREAM_DATA_SIZE 256	/* max-data-size of new_stream() */
 #define MEMORY_GROWTH	(256U << 10)
 
-/* What the three processes have in common. */
+/* Memory of the three processes. */
 struct siege {
 	int stop;
-	uint64_t generated;	/* by the innocent one */
+	uint64_t generated;	/* by the innocent process */
 };
 
 struct innocent_data {
@@ -48,7 +49,7 @@ FIXTURE(siege)
 	unsigned long lives;
 };
 
-/* As the library records, into a stream of its own. */
+/* Records with the library, into a stream of its own. */
 static int innocent(void *arg, const struct talk *talk)
 {
 	struct siege *shared = arg;
@@ -102,7 +103,7 @@ static uint32_t dice(uint64_t *rng, uint32_t sides)
 /* ------------------------------------------------------------------ */
 /* Reading								*/
 
-/* Of a scribbler's event anything may be wrong, but for what the library promises. */
+/* Any member of a scribbler's event may be wrong, within the promises of the library. */
 static bool is_sound(const struct posix_trace_event_info *info, size_t len, size_t max_data)
 {
 	if (info->posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT)
@@ -165,7 +166,7 @@ static void read_many(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * s
 	}
 }
 
-/* The other stream: in order, whole, and nothing in it that was not recorded. */
+/* The other stream: in order, complete, and only recorded events. */
 static void read_innocent(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * self,
 			  int at_most)
 {
@@ -219,7 +220,7 @@ static void stream_begin(struct __test_metadata *_metadata, FIXTURE_DATA(siege) 
 	ASSERT_EQ(0, posix_trace_start(stream->trid));
 }
 
-/* What is in the log is believed as little. */
+/* The events of the log are trusted as little. */
 static void read_log(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * self, int fd)
 {
 	unsigned long before = self->reads;
@@ -254,7 +255,7 @@ static void filter(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * self
 								  POSIX_TRACE_ADD_EVENTSET));
 }
 
-/* One with log is flushed, all others are read. */
+/* Flushes a stream with log, and reads all others. */
 static void take_some(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * self,
 		      const struct besieged *stream)
 {
@@ -297,7 +298,7 @@ static void do_something(struct __test_metadata *_metadata, FIXTURE_DATA(siege) 
 	}
 }
 
-/* One life of all streams, from create to shutdown. */
+/* One life of all streams, from creation to shutdown. */
 static void live(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * self)
 {
 	struct besieged streams[STREAMS];
@@ -310,7 +311,7 @@ static void live(struct __test_metadata *_metadata, FIXTURE_DATA(siege) * self)
 	}
 	for (int n = 0; n < STREAMS; n++)
 		stream_end(_metadata, self, &streams[n]);
-	/* It is where it was: alive. */
+	/* The process is still alive. */
 	ASSERT_EQ(0, waitpid(self->scribbler.pid, NULL, WNOHANG));
 	self->lives++;
 }
@@ -340,7 +341,7 @@ TEST_F_TIMEOUT(siege, reader_and_other_streams_are_unharmed, 7200)
 
 	while (now() < end || self->lives < 3) {
 		live(_metadata, self);
-		/* All streams of the scribbler are gone: what they needed, too. */
+		/* All streams of the scribbler are gone, and so must be their memory. */
 		if (self->lives == 2)
 			used = mallinfo2().uordblks;
 		if (self->lives > 2)
@@ -349,7 +350,7 @@ TEST_F_TIMEOUT(siege, reader_and_other_streams_are_unharmed, 7200)
 	__atomic_store_n(&self->shared->stop, 1, __ATOMIC_RELAXED);
 	EXPECT_EQ(0, child_wait(&self->scribbler));
 	innocent_is_exact(_metadata, self);
-	/* It was not in vain. */
+	/* The attacks have had an effect. */
 	EXPECT_LT(0, self->reads);
 	EXPECT_LT(0, self->corrupt);
 	TH_LOG("%lu lives, %lu events read, %lu damaged places, %llu events of the other one",

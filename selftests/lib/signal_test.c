@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posix_trace_event() in signal handlers, wherever they interrupt the thread.
+ * posix_trace_event() in signal handlers that interrupt the thread at any point.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -12,7 +12,7 @@ static trace_event_id_t in_handler, in_thread;
 static int handled;
 static int errno_changed;
 
-/* Each with its number, so that none can be missed. */
+/* Each event has its number, so that no loss goes unnoticed. */
 static void handler(int signal)
 {
 	int number = handled;
@@ -51,7 +51,7 @@ FIXTURE_TEARDOWN(signal)
 	posix_trace_shutdown(self->trid);
 }
 
-TEST_F(signal, handler_may_record)
+TEST_F(signal, handler_can_record)
 {
 	struct event event;
 
@@ -86,7 +86,7 @@ static void *interrupt(void *arg)
 	return (void *)(long)sent;
 }
 
-/* The thread records all the time, so the signals come in the middle of that. */
+/* The thread records all the time, so signals arrive in the middle of recording. */
 TEST_F(signal, handler_interrupts_the_recording_of_its_thread)
 {
 	struct target target = { .thread = pthread_self() };
@@ -117,7 +117,7 @@ TEST_F(signal, handler_interrupts_the_recording_of_its_thread)
 	EXPECT_EQ(0, errno_changed);
 }
 
-/* Between the functions of the controller too, which hold locks inside. */
+/* Signals also arrive in functions of the controller, which hold locks. */
 TEST_F(signal, handler_interrupts_the_reader)
 {
 	struct target target = { .thread = pthread_self() };
@@ -143,7 +143,7 @@ TEST_F(signal, handler_interrupts_the_reader)
 	EXPECT_EQ((long)sent, expected);
 }
 
-/* The very first event of a process, which attaches it, in a handler. */
+/* The first event of a process, which attaches it, comes from a handler. */
 static int attach_in_handler(void *arg, const struct talk *talk)
 {
 	(void)arg;
@@ -154,7 +154,7 @@ static int attach_in_handler(void *arg, const struct talk *talk)
 	return errno_changed;
 }
 
-TEST_F(signal, handler_may_be_the_first_to_record)
+TEST_F(signal, handler_can_be_the_first_to_record)
 {
 	struct child child;
 	struct event event;
@@ -162,7 +162,7 @@ TEST_F(signal, handler_may_be_the_first_to_record)
 
 	ASSERT_EQ(0, child_start(&child, attach_in_handler, NULL));
 	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
-	/* The child's ids are its own: the same names get the same numbers there. */
+	/* The child has ids of its own: the same names get the same numbers there. */
 	ASSERT_EQ(0, posix_trace_trid_eventid_open(trid, "in the handler", &in_handler));
 	ASSERT_EQ(0, posix_trace_trid_eventid_open(trid, "in the thread", &in_thread));
 	ASSERT_EQ(0, posix_trace_start(trid));

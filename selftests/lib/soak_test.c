@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everything at once, for PXT_SOAK_SECONDS (10 if that is not set): controllers with
- * streams of all kinds, on themselves and on others, which fork, are killed, and have logs;
- * CPUs that go and come; attempts to remove the module. Each stream's sums have to be right,
- * and once all are gone, so has the memory of the kernel to be: see Documentation/testing.rst.
+ * Everything together, for PXT_SOAK_SECONDS (10 by default): controllers with streams of
+ * all kinds, on themselves and on others, which fork, are killed, and have logs; CPUs that
+ * go offline and come back; attempts to remove the module. The sums of each stream must be
+ * correct, and once all streams are gone, so must the memory of the kernel: see
+ * Documentation/testing.rst.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -16,14 +17,14 @@
 #include "soak_life.h"
 
 #define LIVES		6		/* at the same time */
-#define PERIODS		5		/* memory is looked at after each */
-#define GROWTH		(8L << 10)	/* KiB, by which it may differ from after the first */
-#define GROUP_GROWTH	(1L << 10)	/* likewise, of their memory cgroup */
+#define PERIODS		5		/* memory is checked after each */
+#define GROWTH		(8L << 10)	/* KiB, maximum difference from the first period */
+#define GROUP_GROWTH	(1L << 10)	/* the same for their memory cgroup */
 
 /* KiB */
 struct soak_memory {
-	long kernel;	/* what it has for itself, without what it could give back */
-	long group;	/* what the lives are charged with; -1 if that is not known */
+	long kernel;	/* used by the kernel itself, without reclaimable memory */
+	long group;	/* charged to the lives; -1 if unknown */
 };
 
 struct soak {
@@ -67,7 +68,7 @@ FIXTURE_TEARDOWN(soak)
 	munmap(self->shared, sizeof(*self->shared));
 }
 
-/* A new one in the place of @i. */
+/* Starts a new life in place of @i. */
 static void life_begin(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * self, int i)
 {
 	struct soak *shared = self->shared;
@@ -79,7 +80,7 @@ static void life_begin(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * s
 	ASSERT_LE(0, self->pid[i]);
 	if (self->pid[i])
 		return;
-	/* Who holds it keeps the module, and is the parent. */
+	/* An open device keeps the module in use: only the parent holds it. */
 	close(self->device);
 	setpgid(0, 0);
 	wrong = memgroup_enter() ? "no memory cgroup"
@@ -93,7 +94,7 @@ static void life_judge(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * s
 {
 	const struct soak_account *account = &self->shared->account[i];
 
-	/* Its targets may live on; they are of its group. */
+	/* The targets of the life may live on; they belong to its process group. */
 	kill(-self->pid[i], SIGKILL);
 	self->pid[i] = 0;
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
@@ -107,7 +108,7 @@ static void life_judge(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * s
 	self->shared->lives++;
 }
 
-/* Those that have ended. Says how many there still are. */
+/* Collects lives that have ended. Returns the number of the others. */
 static int lives_look(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * self)
 {
 	int left = 0, status;
@@ -123,8 +124,8 @@ static int lives_look(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * se
 	return left;
 }
 
-/* What happens to all of them. */
-static void disturb(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * self)
+/* Interferes with all lives. */
+static void interfere(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * self)
 {
 	unsigned int nr = count_cpus(), i = soak_dice(&self->rng, LIVES);
 
@@ -140,7 +141,7 @@ static void disturb(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * self
 		self->switched++;
 		break;
 	case 3:
-		/* At least we have the device open. */
+		/* The test itself keeps the device open. */
 		ASSERT_NE(0, module_unload());
 		self->refused++;
 		break;
@@ -159,7 +160,7 @@ static void soak_until(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * s
 			if (!self->pid[i])
 				life_begin(_metadata, self, i);
 		}
-		disturb(_metadata, self);
+		interfere(_metadata, self);
 		lives_look(_metadata, self);
 	}
 	while (lives_look(_metadata, self))
@@ -168,7 +169,7 @@ static void soak_until(struct __test_metadata *_metadata, FIXTURE_DATA(soak) * s
 	ASSERT_EQ(0, switch_all_on());
 }
 
-/* KiB of a line of /proc/meminfo. */
+/* The KiB in a line of /proc/meminfo. */
 static long kib_of(const char *name)
 {
 	FILE *file = fopen("/proc/meminfo", "re");
@@ -199,7 +200,7 @@ static struct soak_memory look_at_memory(void)
 	};
 }
 
-/* The last references go with RCU, and with threads of logs: they have their time. */
+/* RCU and log threads drop the last references: wait for them. */
 static struct soak_memory settled_memory(struct soak_memory at_most)
 {
 	unsigned long long end = now() + 20 * pxt_time_scale() * NSEC;
@@ -211,7 +212,7 @@ static struct soak_memory settled_memory(struct soak_memory at_most)
 	return memory;
 }
 
-TEST_F_TIMEOUT(soak, sums_are_right_and_nothing_is_left, 7200)
+TEST_F_TIMEOUT(soak, sums_are_correct_and_nothing_is_leaked, 7200)
 {
 	const char *seconds = getenv("PXT_SOAK_SECONDS");
 	unsigned long long length = (seconds ? atoi(seconds) : 10) * NSEC / PERIODS;

@@ -34,7 +34,7 @@ FIXTURE_TEARDOWN(stats)
 	posix_trace_shutdown(self->trid);
 }
 
-/* All but the memory. */
+/* All members except the memory. */
 static void check(struct __test_metadata *_metadata, const struct posixtrace_stats_info *stats,
 		  unsigned long long recorded, unsigned long long read)
 {
@@ -47,7 +47,7 @@ static void check(struct __test_metadata *_metadata, const struct posixtrace_sta
 	EXPECT_EQ(0, stats->system_lost);
 }
 
-/* More than the stream holds, and how many. */
+/* Records more than the stream holds. Returns the number of events. */
 static unsigned long long record_too_many(void)
 {
 	char data[256] = "";
@@ -60,7 +60,7 @@ static unsigned long long record_too_many(void)
 	return 800;
 }
 
-TEST_F(stats, all_zero_at_first)
+TEST_F(stats, initially_zero)
 {
 	memset(&self->stats, 0x5a, sizeof(self->stats));
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));
@@ -75,7 +75,7 @@ TEST_F(stats, recorded_and_read_are_user_events)
 	}
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));
 	check(_metadata, &self->stats, 10, 0);
-	/* START is none. */
+	/* START does not count. */
 	for (int i = 0; i < 5; i++)
 		ASSERT_EQ(1, take(self->trid, &self->event));
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));
@@ -86,7 +86,7 @@ TEST_F(stats, recorded_and_read_are_user_events)
 	check(_metadata, &self->stats, 10, 10);
 }
 
-TEST_F(stats, event_that_a_batch_left_was_not_read)
+TEST_F(stats, event_that_a_batch_leaves_does_not_count_as_read)
 {
 	struct posixtrace_batch_event events[4];
 	char buffer[8];
@@ -105,7 +105,7 @@ TEST_F(stats, event_that_a_batch_left_was_not_read)
 	check(_metadata, &self->stats, 2, 2);
 }
 
-TEST_F(stats, what_is_not_generated_for_the_stream_does_not_count)
+TEST_F(stats, events_not_generated_for_the_stream_do_not_count)
 {
 	trace_event_set_t set;
 	trace_event_id_t id;
@@ -122,7 +122,7 @@ TEST_F(stats, what_is_not_generated_for_the_stream_does_not_count)
 	check(_metadata, &self->stats, 1, 0);
 }
 
-/* Whatever the policy: each event is somewhere, and all are accounted for. */
+/* With either policy, all events are accounted for. */
 TEST_F(stats, every_event_is_accounted_for)
 {
 	unsigned long long generated = record_too_many(), taken = 0;
@@ -146,7 +146,7 @@ TEST_F(stats, every_event_is_accounted_for)
 	EXPECT_EQ(0, self->stats.damaged);
 }
 
-TEST_F(stats, reading_them_resets_nothing)
+TEST_F(stats, getting_them_resets_nothing)
 {
 	struct posix_trace_status_info status;
 	struct posixtrace_stats_info again;
@@ -177,7 +177,7 @@ TEST_F(stats, clear_resets_them)
 
 #define CYCLES	150
 
-TEST(system_events_that_were_lost)
+TEST(lost_system_events)
 {
 	unsigned long long taken = 0;
 	struct posixtrace_stats_info stats;
@@ -201,7 +201,7 @@ TEST(system_events_that_were_lost)
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
-TEST_F(stats, memory_is_at_least_what_was_granted)
+TEST_F(stats, memory_is_at_least_the_granted_size)
 {
 	unsigned long long before;
 	trace_attr_t attr;
@@ -211,7 +211,7 @@ TEST_F(stats, memory_is_at_least_what_was_granted)
 	ASSERT_EQ(0, posix_trace_attr_getstreamsize(&attr, &size));
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));
 	EXPECT_LE(size, self->stats.memory);
-	/* It is reserved: what is recorded does not need more. */
+	/* The memory is reserved: recording needs no more. */
 	before = self->stats.memory;
 	record_too_many();
 	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &self->stats));
@@ -242,8 +242,8 @@ TEST(sysconf_knows_the_limits)
 	EXPECT_EQ(TRACE_USER_EVENT_MAX, posixtrace_sysconf(_SC_TRACE_USER_EVENT_MAX));
 }
 
-/* No more, but so many. */
-TEST(sysconf_knows_how_many_streams_a_process_can_have)
+/* The process can create exactly that many. */
+TEST(sysconf_knows_the_maximum_of_streams_per_process)
 {
 	long most = posixtrace_sysconf(POSIXTRACE_SC_STREAMS_PER_PROCESS_MAX), count = 0;
 	trace_id_t trid[TRACE_SYS_MAX];
@@ -262,7 +262,7 @@ TEST(sysconf_knows_how_many_streams_a_process_can_have)
 	EXPECT_EQ(EINVAL, errno);
 }
 
-/* As far as they work: else -1, which is no error. */
+/* Supported options; -1 for others, which is not an error. */
 TEST(sysconf_knows_the_options)
 {
 	const struct {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events of several threads: none is lost, and what happened before is reported
- * before.
+ * Events of several threads: none is lost, and earlier events are reported earlier.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
@@ -22,7 +21,7 @@ FIXTURE_SETUP(threads)
 {
 	trace_attr_t attr;
 
-	/* Room for all. */
+	/* Space for all events. */
 	ASSERT_EQ(0, posix_trace_attr_init(&attr));
 	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&attr, 1 << 20));
 	ASSERT_EQ(0, posix_trace_create(0, &attr, &self->trid));
@@ -90,7 +89,7 @@ TEST_F(threads, each_event_arrives_once_and_in_its_threads_order)
 	EXPECT_EQ(0, take(self->trid, &event));
 }
 
-/* Two threads take turns: their events must come in that turn. */
+/* Two threads take turns: their events must have the same order. */
 struct table {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -127,7 +126,7 @@ static void *play(void *arg)
 	return NULL;
 }
 
-TEST_F(threads, what_happened_before_is_reported_before)
+TEST_F(threads, earlier_events_are_reported_earlier)
 {
 	struct table table = {
 		.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -141,7 +140,7 @@ TEST_F(threads, what_happened_before_is_reported_before)
 		players[i] = (struct player){ .table = &table, .index = i };
 		ASSERT_EQ(0, pthread_create(&players[i].thread, NULL, play, &players[i]));
 	}
-	/* Read while they play: an event that is seen has all before it. */
+	/* Read during the game: all earlier events precede the reported one. */
 	while (expected < ROUNDS) {
 		ASSERT_EQ(0, posix_trace_getnext_event(self->trid, &event.info, event.data,
 						       sizeof(event.data), &event.len,
@@ -155,7 +154,7 @@ TEST_F(threads, what_happened_before_is_reported_before)
 		pthread_join(players[i].thread, NULL);
 }
 
-/* The same without sleeping: a spinning ball flies between CPUs in no time. */
+/* The same without sleeping: with a spin loop, the ball moves between CPUs in no time. */
 static int ball;
 
 static void *spin(void *arg)
@@ -177,7 +176,7 @@ static void *spin(void *arg)
 	}
 }
 
-TEST_F(threads, what_happened_just_before_is_reported_before)
+TEST_F(threads, slightly_earlier_events_are_reported_earlier)
 {
 	struct player players[2];
 	struct event event;
@@ -239,8 +238,8 @@ static void *start_and_stop(void *arg)
 	return NULL;
 }
 
-/* Between STOP and START no event: the stop is exact, whoever records meanwhile. */
-TEST_F(threads, nothing_lies_between_stop_and_start)
+/* No event is between STOP and START: the stop is exact, whichever threads are recording. */
+TEST_F(threads, no_event_is_between_stop_and_start)
 {
 	struct worker workers[2];
 	struct event event;
@@ -270,12 +269,12 @@ TEST_F(threads, nothing_lies_between_stop_and_start)
 }
 
 /*
- * More threads than processors, which give way to each other all the time: where they run
- * changes while it is looked up for a STOP.
+ * More threads than processors, which yield all the time: they migrate while a STOP looks
+ * up where they run.
  */
 #define YIELDERS	6
 #define YIELD_STOPS	100
-#define LONG_DATA	4096	/* the longer they write, the more are in the middle of it */
+#define LONG_DATA	4096	/* a long copy, so that more threads are in the middle of it */
 
 static struct {
 	int end;
@@ -296,7 +295,7 @@ static void *record_and_yield(void *arg)
 	return NULL;
 }
 
-/* Until every thread has called once more, on average. */
+/* Waits until the threads have made one more call each, on average. */
 static void await_calls(void)
 {
 	unsigned int begin = __atomic_load_n(&yielding.calls, __ATOMIC_RELAXED);
@@ -305,7 +304,7 @@ static void await_calls(void)
 		sched_yield();
 }
 
-TEST_F(threads, nothing_follows_a_stop_when_threads_switch)
+TEST_F(threads, no_event_follows_a_stop_when_threads_switch)
 {
 	struct posixtrace_stats_info before, after;
 	struct worker workers[YIELDERS];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads that share a thread pointer, as a raw clone() without CLONE_SETTLS makes them:
+ * Threads that share a thread pointer, as a raw clone() without CLONE_SETTLS creates them:
  * there is one area for restartable sequences, and the kernel serves it for one of them.
  */
 #define _GNU_SOURCE
@@ -33,11 +33,11 @@ static void record_marks(int who)
 }
 
 /* ------------------------------------------------------------------ */
-/* The twin: it has the same errno, so it does without what could fail	*/
+/* The twin shares errno, so it calls nothing that could fail		*/
 
 struct twin {
 	void *stack;
-	int tid;		/* 0 when it has ended, by the kernel */
+	int tid;		/* the kernel sets 0 when it has ended */
 	int ready;
 	int go;
 };
@@ -111,7 +111,7 @@ static int new_roomy_stream(trace_id_t *trid)
 	return err ? err : posix_trace_start(*trid);
 }
 
-/* Each event of the two, once, and as it was. */
+/* Expects each event of both threads once and unchanged. */
 static void read_marks(struct __test_metadata *_metadata, trace_id_t trid)
 {
 	struct posixtrace_stats_info stats;
@@ -142,8 +142,8 @@ static void record_both(struct twin *twin)
 	twin_join(twin);
 }
 
-/* By then, the process has written records itself. */
-TEST_F(twins, events_of_one_born_in_a_traced_process_are_intact)
+/* The process has already written records itself. */
+TEST_F(twins, events_of_a_twin_of_a_traced_process_are_intact)
 {
 	PXT_NOT_WITH_TSAN("has a state for each thread pointer");
 	for (int i = 0; i < ROUNDS; i++) {
@@ -161,7 +161,7 @@ TEST_F(twins, events_of_one_born_in_a_traced_process_are_intact)
 	}
 }
 
-/* As after fork(): the child has neither attached, nor is it a target. */
+/* As after fork(): the child has not attached, and is not a target. */
 static int have_twin_and_be_traced(void *arg, const struct talk *talk)
 {
 	struct twin twin;
@@ -175,7 +175,7 @@ static int have_twin_and_be_traced(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST_F(twins, events_of_one_born_before_anybody_traced_are_intact)
+TEST_F(twins, events_of_a_twin_of_an_untraced_process_are_intact)
 {
 	PXT_NOT_WITH_TSAN("has a state for each thread pointer");
 	for (int i = 0; i < ROUNDS; i++) {
@@ -198,7 +198,7 @@ TEST_F(twins, events_of_one_born_before_anybody_traced_are_intact)
 }
 
 /* ------------------------------------------------------------------ */
-/* Others do without the module						*/
+/* Other threads record without the module				*/
 
 static pthread_barrier_t threads_there;
 
@@ -209,13 +209,16 @@ static void *stay(void *arg)
 	return arg;
 }
 
-/* How often is the module asked for 100 events? Half of the threads come before, half behind. */
+/*
+ * Counts the calls of the module for 100 events. Half of the threads start before the
+ * stream exists, half after that.
+ */
 static int record_among_threads(void)
 {
 	pthread_t thread;
 	trace_id_t trid;
 
-	/* Each CPU would ask for a sub-buffer. */
+	/* Each further CPU would ask for a sub-buffer. */
 	run_on(0);
 
 	if (ptrace(PTRACE_TRACEME, 0, 0, 0) || raise(SIGSTOP))
@@ -239,7 +242,7 @@ static int record_among_threads(void)
 	return 0;
 }
 
-TEST_F(twins, threads_with_pointers_of_their_own_record_without_the_module)
+TEST_F(twins, threads_with_their_own_pointers_record_without_the_module)
 {
 	struct syscalls calls;
 	pid_t pid = fork();

@@ -23,7 +23,7 @@ FIXTURE_TEARDOWN(typelist)
 	posix_trace_shutdown(self->trid);
 }
 
-/* The next id, 0 at the end, negative after an error. */
+/* The next id, 0 at the end, negative on error. */
 static int next_id(trace_id_t trid)
 {
 	trace_event_id_t id = 4711;
@@ -76,7 +76,7 @@ TEST_F(typelist, has_each_of_many_types_once)
 	EXPECT_EQ(PREDEFINED + 200, count);
 }
 
-TEST_F(typelist, rewind_begins_anew)
+TEST_F(typelist, rewind_starts_over)
 {
 	int first = next_id(self->trid);
 
@@ -102,13 +102,13 @@ TEST_F(typelist, type_defined_meanwhile_appears_at_the_end)
 		last = next;
 	EXPECT_EQ(id, last);
 
-	/* Also when the end had been told. */
+	/* Also after the end was reported. */
 	ASSERT_EQ(0, posix_trace_trid_eventid_open(self->trid, "still later", &id));
 	EXPECT_EQ(id, next_id(self->trid));
 	EXPECT_EQ(0, next_id(self->trid));
 }
 
-TEST_F(typelist, streams_have_cursors_of_their_own)
+TEST_F(typelist, streams_have_their_own_positions)
 {
 	trace_id_t other;
 	int first;
@@ -129,7 +129,7 @@ TEST_F(typelist, null_pointers_are_invalid)
 
 	EXPECT_EQ(EINVAL, posix_trace_eventtypelist_getnext_id(self->trid, NULL, &unavailable));
 	EXPECT_EQ(EINVAL, posix_trace_eventtypelist_getnext_id(self->trid, &id, NULL));
-	/* Nothing was skipped by it. */
+	/* The failed calls have skipped no type. */
 	EXPECT_EQ(0, posix_trace_eventtypelist_getnext_id(self->trid, &id, &unavailable));
 	EXPECT_EQ(POSIX_TRACE_ERROR, id);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The library and a module of another version, older or newer: what needs the module says
- * ENOTSUP, trace points do nothing and cost nothing.
+ * The library with a module of another version, older or newer: functions that need the
+ * module return ENOTSUP, trace points do nothing and cost nothing.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -25,7 +25,10 @@ FIXTURE_VARIANT_ADD(version, older) { POSIXTRACE_ABI_VERSION - 1 };
 FIXTURE_VARIANT_ADD(version, newer) { POSIXTRACE_ABI_VERSION + 1 };
 FIXTURE_VARIANT_ADD(version, newest) { ~0U };
 
-/* The filter is this process's from now on; the stand-in has it, too, but asks nothing. */
+/*
+ * From now on the filter applies to this process; the stand-in has it, too, but makes no
+ * such call.
+ */
 FIXTURE_SETUP(version)
 {
 	self->listener = refuse_commands(&standin_filter);
@@ -58,7 +61,7 @@ TEST_F(version, is_refused)
 	close(fd);
 }
 
-/* The gate is shut by the first one: it does not ask again, for the stand-in is gone. */
+/* The first event closes the gate: there is no second attempt, since the stand-in is stopped. */
 TEST_F(version, costs_trace_points_nothing)
 {
 	errno = 4711;

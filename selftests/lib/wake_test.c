@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waking readers: whoever records does it without a barrier, and nobody sleeps on.
- * And it is not done for each event.
+ * Waking readers up: a writer does it without a barrier, and no reader sleeps on. It does
+ * not happen for each event.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -28,7 +28,7 @@ FIXTURE_TEARDOWN(wake)
 
 #define MAX_DATA	(32 << 10)
 
-/* A stream that takes one event type only. */
+/* A stream that accepts one event type only. */
 static int new_stream_for(trace_event_id_t type, trace_id_t *trid)
 {
 	trace_event_set_t set;
@@ -56,15 +56,15 @@ static long sleeps(void)
 	return usage.ru_nvcsw;
 }
 
-/* One of two threads that wake each other, until they have slept often enough. */
+/* One of two threads that wake each other up, until they have slept often enough. */
 struct player {
 	pthread_t thread;
-	trace_id_t trid;		/* what it waits for */
-	trace_event_id_t answer;	/* what the other one waits for */
+	trace_id_t trid;		/* with the events it waits for */
+	trace_event_id_t answer;	/* type that the other one waits for */
 	int first;
 	int tid;
-	int heard;			/* how many numbers */
-	long *slept;			/* how often, both of them */
+	int heard;			/* number of events so far */
+	long *slept;			/* how often both have slept, in total */
 	long wanted;
 	int wrong;
 	unsigned char data[MAX_DATA];
@@ -72,11 +72,11 @@ struct player {
 
 #define GAME_OVER	-1
 
-/* A moment, another one each time: so that a wake-up meets a reader anywhere. */
+/* Waits for a moment, different each time, so that a wake-up meets the reader at any point. */
 static void dawdle_a_bit(unsigned int *seed)
 {
 	*seed = *seed * 1103515245 + 12345;
-	/* Mostly a short one, up to 65535 turns. */
+	/* Mostly short ones, up to 65535 turns. */
 	for (unsigned int i = *seed >> 8 & ((2U << (*seed >> 28)) - 1); i; i--)
 		__asm__ volatile ("");
 }
@@ -96,8 +96,8 @@ static int hear_number(struct player *player, int wanted)
 }
 
 /*
- * Every other one with so much data that it takes a while to copy: by then the sequence has
- * seen that nobody sleeps, or that somebody does.
+ * Every other event has so much data that the copy takes a while: the sequence has then
+ * already checked for a sleeping reader.
  */
 static void say_number(struct player *player, unsigned int *seed, int number)
 {
@@ -134,7 +134,7 @@ static void *play(void *arg)
 	return NULL;
 }
 
-/* What both have heard so far, if both sleep; else -1. */
+/* The number of events that both have got, if both sleep; else -1. */
 static long both_sleep(const struct player *player)
 {
 	long heard = 0;
@@ -150,8 +150,8 @@ static long both_sleep(const struct player *player)
 }
 
 /*
- * Waits for the end of a player; says how often both slept for a while and nothing happened.
- * The module would wake them in the end: it looks twice a second for what nobody was told of.
+ * Waits for the end of a player. Returns how often both slept for a while without progress.
+ * The module would wake them up eventually: it checks twice a second for unreported events.
  */
 static int join_and_watch(const struct player *player, pthread_t thread)
 {
@@ -175,10 +175,10 @@ static int join_and_watch(const struct player *player, pthread_t thread)
 }
 
 /*
- * After a lost wake-up both wait. PXT_WAKEUPS in the environment says how many times they
- * are to sleep, both together.
+ * After a lost wake-up both threads wait. PXT_WAKEUPS in the environment is the number of
+ * sleeps of both together.
  */
-TEST_F_TIMEOUT(wake, a_parked_reader_is_woken_each_time, 1800)
+TEST_F_TIMEOUT(wake, sleeping_reader_wakes_up_each_time, 1800)
 {
 	static struct player player[2] = { { .first = 1 } };
 	const char *wanted = getenv("PXT_WAKEUPS");
@@ -226,8 +226,8 @@ static void *follow(void *arg)
 	return NULL;
 }
 
-/* Hardly any event makes a system call, though somebody waits for each. */
-TEST_F_TIMEOUT(wake, a_busy_writer_makes_few_wakeups, 60)
+/* Hardly any event makes a system call, though a reader waits for each. */
+TEST_F_TIMEOUT(wake, busy_writer_makes_few_wakeups, 60)
 {
 	struct follower follower = { .events = 200000 / (pxt_time_scale() * pxt_time_scale()) };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Streams with log, from posix_trace_create_withlog() to what posix_trace_open() finds.
+ * Streams with log, from posix_trace_create_withlog() to the result of posix_trace_open().
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -74,7 +74,7 @@ FIXTURE_TEARDOWN(withlog)
 	close(self->fd);
 }
 
-/* How an event was recorded. */
+/* The contents of an event when it was recorded. */
 struct recorded {
 	trace_event_id_t id;
 	unsigned long long before;
@@ -122,7 +122,7 @@ static bool same(const struct event *event, const struct recorded *recorded)
 						       POSIX_TRACE_NOT_TRUNCATED);
 }
 
-/* The first that is not as it was recorded, or EVENTS. */
+/* The first event that differs from the recorded one, or EVENTS. */
 static int first_difference(trace_id_t log, const struct recording *recording)
 {
 	struct event event;
@@ -139,7 +139,7 @@ static int first_difference(trace_id_t log, const struct recording *recording)
 	return i;
 }
 
-TEST_F(withlog, every_event_is_in_the_log_as_it_was_recorded)
+TEST_F(withlog, every_event_is_in_the_log_unchanged)
 {
 	static struct recording recording;
 	struct log_content content;
@@ -162,7 +162,7 @@ TEST_F(withlog, every_event_is_in_the_log_as_it_was_recorded)
 	EXPECT_EQ(0, content.errors + content.gaps);
 }
 
-TEST_F(withlog, flushes_in_between_change_nothing)
+TEST_F(withlog, flushes_in_between_do_not_matter)
 {
 	struct log_content content;
 
@@ -178,7 +178,7 @@ TEST_F(withlog, flushes_in_between_change_nothing)
 	EXPECT_TRUE(log_content_is(&content, 1000));
 	EXPECT_EQ(10, content.flush_starts);
 	EXPECT_EQ(10, content.flush_stops);
-	/* That of the shutdown. */
+	/* The flush of the shutdown. */
 	EXPECT_EQ(1, content.stops);
 	EXPECT_EQ(POSIX_TRACE_STOP, content.last_id);
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, content.status.posix_log_overrun_status);
@@ -186,7 +186,7 @@ TEST_F(withlog, flushes_in_between_change_nothing)
 	EXPECT_EQ(POSIX_TRACE_NOT_FULL, content.status.posix_log_full_status);
 }
 
-TEST_F(withlog, shutdown_stops_a_stream_that_runs)
+TEST_F(withlog, shutdown_stops_a_running_stream)
 {
 	struct log_content content;
 	struct event event;
@@ -282,7 +282,7 @@ TEST_F(withlog, all_event_types_are_in_the_log_with_their_names)
 	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->log, late + 1, name));
 }
 
-TEST_F(withlog, two_opens_of_one_descriptor_read_each_for_itself)
+TEST_F(withlog, two_opens_of_one_descriptor_read_independently)
 {
 	struct log_content content;
 	struct event a, b;
@@ -306,7 +306,7 @@ TEST_F(withlog, two_opens_of_one_descriptor_read_each_for_itself)
 	EXPECT_EQ(1, event_number(&a));
 }
 
-TEST_F(withlog, clear_lets_stream_and_log_begin_anew)
+TEST_F(withlog, clear_lets_stream_and_log_start_anew)
 {
 	struct posix_trace_status_info status;
 	struct log_content content;
@@ -324,12 +324,12 @@ TEST_F(withlog, clear_lets_stream_and_log_begin_anew)
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
 	log_content_fd(self->fd, &content);
 	EXPECT_TRUE(log_content_is(&content, 50));
-	/* The type was known before. */
+	/* The type was already known. */
 	ASSERT_EQ(0, posix_trace_open(self->fd, &self->log));
 	EXPECT_LT(0, user_types(self->log) + 1);
 }
 
-TEST_F(withlog, events_are_read_from_the_log_only)
+TEST_F(withlog, events_can_be_read_from_the_log_only)
 {
 	const struct timespec epoch = { 0, 0 };
 	struct posixtrace_batch_event batch;
@@ -374,7 +374,7 @@ TEST_F(withlog, filter_keeps_events_out_of_the_log)
 }
 
 /* ------------------------------------------------------------------ */
-/* What is refused, and what is granted					*/
+/* Errors and granted attributes					*/
 
 FIXTURE(refusal)
 {
@@ -400,7 +400,7 @@ FIXTURE_TEARDOWN(refusal)
 	close(self->pipe[1]);
 }
 
-TEST_F(refusal, ebadf_for_what_can_not_be_written)
+TEST_F(refusal, ebadf_without_write_access)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
@@ -413,20 +413,20 @@ TEST_F(refusal, ebadf_for_what_can_not_be_written)
 	EXPECT_EQ(4711, self->trid);
 }
 
-TEST_F(refusal, einval_for_what_can_not_be_that_log)
+TEST_F(refusal, einval_if_the_file_does_not_suit_the_policy)
 {
 	EXPECT_EQ(EINVAL, posix_trace_create_withlog(0, NULL, self->pipe[1], &self->trid));
 	ASSERT_EQ(0, posix_trace_attr_setlogfullpolicy(&self->attr, POSIX_TRACE_UNTIL_FULL));
 	EXPECT_EQ(EINVAL, posix_trace_create_withlog(0, &self->attr, self->pipe[1], &self->trid));
-	/* Blocks of LOOP are written where old ones are. */
+	/* LOOP overwrites old blocks. */
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_APPEND));
 	EXPECT_EQ(EINVAL, posix_trace_create_withlog(0, NULL, self->fd, &self->trid));
 	EXPECT_EQ(4711, self->trid);
 	EXPECT_EQ(0, log_file_size(self->fd));
 }
 
-/* It would be written by a task of the kernel, on behalf of nobody it knows. */
-TEST_F(refusal, einval_for_what_only_looks_like_a_file)
+/* A kernel thread would write it, without the rights of any user. */
+TEST_F(refusal, einval_for_a_file_of_proc)
 {
 	const int policies[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND };
 	char before[65] = "", after[65] = "";
@@ -459,7 +459,7 @@ TEST_F(refusal, default_policy_is_flush)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-TEST_F(refusal, descriptor_may_be_closed_and_its_offset_is_its_own)
+TEST_F(refusal, descriptor_can_be_closed_and_its_offset_does_not_change)
 {
 	struct log_content content;
 	int copy = dup(self->fd);
@@ -476,7 +476,7 @@ TEST_F(refusal, descriptor_may_be_closed_and_its_offset_is_its_own)
 	EXPECT_TRUE(log_content_is(&content, 100));
 }
 
-/* Not later, but never: functions of logs on a stream that has none. */
+/* Functions of logs on a stream without log. */
 TEST_F(refusal, functions_of_logs_are_invalid_on_a_stream)
 {
 	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
@@ -487,8 +487,8 @@ TEST_F(refusal, functions_of_logs_are_invalid_on_a_stream)
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
-/* What was in the file before does not come back as events. */
-TEST_F(refusal, file_may_have_been_a_longer_log)
+/* The old contents of the file do not reappear as events. */
+TEST_F(refusal, file_can_have_been_a_longer_log)
 {
 	const struct log_kind kinds[] = {
 		{ POSIX_TRACE_FLUSH, POSIX_TRACE_UNTIL_FULL, 0 },

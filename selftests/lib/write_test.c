@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records that the process writes itself, in restartable sequences, and those that
- * the module writes for a thread that has none: the same cases for both, and both in
- * one stream.
+ * Records that the process writes itself, in restartable sequences, and those that the
+ * module writes for a thread without sequences: the same cases for both, and both in one
+ * stream.
  */
 #define _GNU_SOURCE
 #include <sys/ptrace.h>
@@ -99,8 +99,8 @@ TEST_F(way, events_of_two_places_have_two_addresses)
 	EXPECT_NE(first.info.posix_prog_address, second.info.posix_prog_address);
 }
 
-/* What CLOCK_REALTIME says before and after is around the time of each event. */
-TEST_F(way, time_is_that_of_the_wall_clock)
+/* The time of each event is between two reads of CLOCK_REALTIME. */
+TEST_F(way, time_is_by_the_wall_clock)
 {
 	unsigned long long before, after, last = 0;
 	struct event event;
@@ -117,7 +117,7 @@ TEST_F(way, time_is_that_of_the_wall_clock)
 	}
 }
 
-TEST_F(way, each_stream_gets_it)
+TEST_F(way, each_stream_gets_the_event)
 {
 	trace_id_t trid[32];
 	struct event event;
@@ -158,9 +158,9 @@ static int record_counted(bool sequences)
 {
 	if (ptrace(PTRACE_TRACEME, 0, 0, 0) || (!sequences && forgo_sequences()))
 		return 1;
-	/* The controller waits for this one: from here on it is traced. */
+	/* The controller waits for this stop: from here on the process is traced. */
 	raise(SIGSTOP);
-	/* Attaches, and maps the stream. */
+	/* Attach, and map the stream. */
 	record_plain(0);
 	signpost();
 	for (int i = 1; i <= COUNTED; i++)
@@ -185,13 +185,13 @@ static int count_ioctls(bool sequences, trace_id_t *trid)
 	return calls.ioctls;
 }
 
-TEST(recording_takes_no_system_call_but_for_room)
+TEST(recording_takes_no_system_call_except_for_space)
 {
 	struct posixtrace_stats_info stats;
 	trace_id_t trid;
 	int ioctls;
 
-	/* Per sub-buffer one, on each CPU, and some that were disturbed too often. */
+	/* One call for each sub-buffer, on each CPU, and some after too many interruptions. */
 	ioctls = count_ioctls(true, &trid);
 	EXPECT_LT(0, ioctls);
 	EXPECT_GT(COUNTED / 10, ioctls);
@@ -199,7 +199,7 @@ TEST(recording_takes_no_system_call_but_for_room)
 	EXPECT_EQ(COUNTED + 1, stats.recorded);
 	posix_trace_shutdown(trid);
 
-	/* So that this number means something: */
+	/* For comparison, without sequences: */
 	EXPECT_LE(COUNTED, count_ioctls(false, &trid));
 	posix_trace_shutdown(trid);
 }
@@ -211,7 +211,7 @@ static long page_faults(void)
 	return getrusage(RUSAGE_SELF, &usage) ? -1 : usage.ru_minflt;
 }
 
-/* A stream as it comes, once all around: its pages have been there since it was mapped. */
+/* Recording goes once around a default stream: its pages were populated when it was mapped. */
 TEST(recording_takes_no_page_fault)
 {
 	trace_id_t trid;
@@ -245,7 +245,7 @@ FIXTURE_VARIANT(storm)
 	unsigned int turns;
 };
 
-/* Room for everything, drops, and overwriting. */
+/* Space for everything, drops, and overwriting. */
 FIXTURE_VARIANT_ADD(storm, that_fits) { POSIX_TRACE_UNTIL_FULL, 48 << 20, 0 };
 FIXTURE_VARIANT_ADD(storm, until_full) { POSIX_TRACE_UNTIL_FULL, 32 << 10, 0 };
 FIXTURE_VARIANT_ADD(storm, loop) { POSIX_TRACE_LOOP, 32 << 10, 0 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Of which thread each record is, and how seldom that is said: threads and processes in
+ * The thread of each record, and how seldom a record names it: threads and processes in
  * turn on one CPU, by restartable sequences and by the module.
  */
 #define _GNU_SOURCE
@@ -12,7 +12,7 @@
 #include "sequences.h"
 #include "uapi.h"
 
-/* What events have as their data. */
+/* The data of the events. */
 struct data {
 	__u64 number;
 	__u64 more;
@@ -25,7 +25,7 @@ static void record_data(__u64 number)
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &data, sizeof(data));
 }
 
-/* A raw stream, so that what is in there can be looked at. With room for all. */
+/* A raw stream, so that the test can examine its memory. It has space for all events. */
 static int open_running(struct stream *stream, int inherited)
 {
 	int err;
@@ -80,7 +80,7 @@ FIXTURE_TEARDOWN(alone)
 	stream_close(&self->stream);
 }
 
-/* 24 bytes and the data, and once per sub-buffer who it is. */
+/* 24 bytes and the data, and the writer once per sub-buffer. */
 TEST_F(alone, event_with_16_bytes_of_data_takes_40)
 {
 	unsigned int bytes = 0, writers = 0, subbufs;
@@ -100,14 +100,14 @@ TEST_F(alone, event_with_16_bytes_of_data_takes_40)
 		writers += record.writers;
 	}
 	subbufs = EVENTS / ((self->stream.ctrl->subbuf_size - 24) / 40) + 1;
-	TH_LOG("%u bytes for %u events, %u of them say who wrote them", bytes, EVENTS, writers);
-	/* A sequence that was disturbed may leave it to the next one to say it again. */
+	TH_LOG("%u bytes for %u events, %u of them name their writer", bytes, EVENTS, writers);
+	/* After an interruption, the next sequence may have to name the writer again. */
 	EXPECT_LE(subbufs, writers);
 	EXPECT_GE(subbufs + (variant->sequences ? EVENTS / 50 : 0), writers);
 	EXPECT_GT(EVENTS * 41, bytes);
 }
 
-/* One after the other: the C library gives the pthread_t of one to the next. */
+/* One after the other: the C library reuses the pthread_t of a thread for the next. */
 #define HEIRS	10
 
 struct heir {
@@ -125,7 +125,7 @@ static void *record_and_die(void *arg)
 	return NULL;
 }
 
-TEST_F(alone, pthread_t_that_is_used_again)
+TEST_F(alone, reused_pthread_t)
 {
 	struct heir heirs[HEIRS];
 	struct record record;
@@ -153,7 +153,7 @@ TEST_F(alone, pthread_t_that_is_used_again)
 /* Threads in turn							*/
 
 #define TURNS	100
-#define AT_ONCE	3	/* events in each turn */
+#define PER_TURN	3	/* events in each turn */
 
 struct partner {
 	pthread_t thread;
@@ -173,8 +173,8 @@ static void *take_turns(void *arg)
 	partner->status = run_on(0) < 0 || (!partner->sequences && forgo_sequences());
 	for (int i = 0; i < TURNS; i++) {
 		sem_wait(&partner->turn);
-		for (int k = 0; k < AT_ONCE; k++)
-			record_data((2 * i + partner->number) * AT_ONCE + k);
+		for (int k = 0; k < PER_TURN; k++)
+			record_data((2 * i + partner->number) * PER_TURN + k);
 		sem_post(&partner->other->turn);
 	}
 	return NULL;
@@ -205,7 +205,7 @@ FIXTURE_TEARDOWN(turns)
 	stream_close(&self->stream);
 }
 
-TEST_F(turns, each_event_is_of_its_thread)
+TEST_F(turns, each_event_has_its_thread)
 {
 	struct partner *partner = self->partner;
 	unsigned int needless = 0;
@@ -227,9 +227,9 @@ TEST_F(turns, each_event_is_of_its_thread)
 		ASSERT_EQ(0, partner[i].status);
 	}
 	for (int i = 0; i < 2 * TURNS; i++) {
-		for (int k = 0; k < AT_ONCE; k++) {
+		for (int k = 0; k < PER_TURN; k++) {
 			ASSERT_EQ(1, take_record(&self->stream, &record, &data));
-			ASSERT_EQ(i * AT_ONCE + k, data.number);
+			ASSERT_EQ(i * PER_TURN + k, data.number);
 			ASSERT_EQ(getpid(), record.pid);
 			ASSERT_EQ(partner[i % 2].tid, record.tid);
 			ASSERT_EQ((uintptr_t)partner[i % 2].thread, record.thread_id);
@@ -240,12 +240,12 @@ TEST_F(turns, each_event_is_of_its_thread)
 		}
 	}
 	EXPECT_EQ(0, take_record(&self->stream, &record, &data));
-	/* Where a sub-buffer begins, and where a sequence was disturbed. */
+	/* At the beginning of a sub-buffer, and after an interrupted sequence. */
 	EXPECT_GT(TURNS / 4, needless);
 }
 
 /* ------------------------------------------------------------------ */
-/* Processes in turn: of the same pthread_t, and maybe of the same thread id	*/
+/* Processes in turn: with the same pthread_t, and perhaps the same thread id*/
 
 static int record_in_child(void *arg)
 {
@@ -271,7 +271,7 @@ FIXTURE_VARIANT(family)
 FIXTURE_VARIANT_ADD(family, fork) { true, by_fork };
 FIXTURE_VARIANT_ADD(family, fork_without_sequences) { false, by_fork };
 FIXTURE_VARIANT_ADD(family, vfork) { true, by_vfork };
-/* ThreadSanitizer does not survive two processes that run in one memory. */
+/* ThreadSanitizer does not support two processes that share their memory. */
 #if !PXT_TSAN
 FIXTURE_VARIANT_ADD(family, clone_vm) { true, by_clone_vm };
 #endif
@@ -289,7 +289,7 @@ FIXTURE_TEARDOWN(family)
 	stream_close(&self->stream);
 }
 
-TEST_F(family, each_event_is_of_its_process)
+TEST_F(family, each_event_has_its_process)
 {
 	pid_t pid, pids[20];
 	struct record record;
