@@ -19,7 +19,7 @@
  *
  * At least eight times the largest record, so that the unused tail of a sub-buffer is
  * less than an eighth of it. The library relies on that for the sizes of events that it
- * reports (lib/attrsize.c). More in large streams, so that the system call that each
+ * reports (lib/attr/attrsize.c). More in large streams, so that the system call that each
  * sub-buffer costs serves some hundred records.
  *
  * If RLIMIT_MEMLOCK is too small for that, CREATE makes them smaller, and more of them.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A stream in plain memory: a few functions under one lock play the kernel's part of the
- * protocol with lib/reader.c. Every mapping is followed by a page that faults.
+ * protocol with lib/stream/reader.c. Every mapping is followed by a page that faults.
  *
  * At most one thread per CPU may write at a time, as in a real stream. Full policies: LOOP
  * with any number of threads, UNTIL_FULL with one thread for everything.
