@@ -20,6 +20,8 @@ V ?= 0
 PART ?=
 # check-debug: all, to look for leaks behind all tests
 LEAKS ?=
+# covers: the file of the module to look at
+FILE ?=
 # how long to fuzz; fuzz-uapi: or how many calls, from which seed
 FUZZ_SECONDS ?= 60
 FUZZ_CALLS ?=
@@ -61,6 +63,7 @@ help:
 	@echo '                 for leaks behind each program, not only where all allocations are'
 	@echo '  check-matrix   all on all kernels, which takes hours: KERNELS="6.12 6.12-rt"'
 	@echo '  coverage       which lines of the module the tests run, on the debug kernel'
+	@echo '  covers         which tests run the lines of one file of it: FILE=kmod/main.c, TEST=kmod'
 	@echo '  check-release  what is worth a run before a release, for hours: all kernels,'
 	@echo '                 sanitizers, valgrind, ten million random calls'
 	@echo '  check-deb      installs, upgrades and removes the packages in a small Debian system,'
@@ -151,6 +154,10 @@ latency:
 coverage:
 	@selftests/coverage/run $(TEST)
 
+covers:
+	$(if $(FILE),,$(error FILE=kmod/main.c: the file of the module to look at))
+	@selftests/coverage/covers $(FILE) $(TEST)
+
 check-valgrind:
 	@selftests/valgrind/run $(TEST)
 
@@ -186,4 +193,4 @@ clean:
 
 .PHONY: all help deps module install uninstall deb demo check check-command check-debug \
 	check-export check-native check-deb check-matrix check-release check-asan check-tsan \
-	coverage check-valgrind fuzz-log fuzz-uapi bench latency style clean $(SUBDIRS)
+	coverage covers check-valgrind fuzz-log fuzz-uapi bench latency style clean $(SUBDIRS)
