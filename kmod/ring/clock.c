@@ -2,9 +2,9 @@
 /*
  * The clock of the timestamps: nanoseconds of CLOCK_REALTIME that never go back.
  *
- * It is the monotonic clock plus an offset. A step of the wall clock moves the
- * offset, forward at once (counter.c), backward only when there is no stream: so
- * the order in a stream never breaks. Does not know of streams otherwise.
+ * It is the monotonic clock plus an offset. When the wall clock steps forward, counter.c
+ * moves the offset at once; a step backward takes effect only when there is no stream. So
+ * the order in a stream never breaks.
  */
 #include <linux/gfp.h>
 #include <linux/hrtimer.h>
@@ -23,15 +23,15 @@ static DEFINE_MUTEX(pxt_clock_lock);
 static unsigned int pxt_clock_users;
 
 /*
- * One for us and for all who have mapped it, so that nobody sees an old value who was
- * told of an event with a new one. With users, only counter.c writes it.
+ * The kernel and all mappings share this page, so that no process sees an old offset after
+ * it has learnt of an event with a new one. While there are users, only counter.c writes it.
  */
 static struct posixtrace_clock *pxt_clock_page;
 
 /**
  * pxt_clock_get() - a stream begins to use the clock
  *
- * The first one sets it to the wall clock. Context: may sleep.
+ * The first stream sets the clock to the wall clock. Context: may sleep.
  */
 void pxt_clock_get(void)
 {
@@ -60,8 +60,8 @@ void pxt_clock_put(void)
  * pxt_clock_now() - the time for a timestamp
  *
  * Context: any but NMI.
- * Return: nanoseconds since the Epoch, never less than any value that was
- * returned before on any CPU while there was a stream.
+ * Return: nanoseconds since the Epoch, never less than any value returned before on any CPU
+ * while there was a stream.
  */
 u64 pxt_clock_now(void)
 {
@@ -70,10 +70,10 @@ u64 pxt_clock_now(void)
 }
 
 /**
- * pxt_clock_pass() - come back when it is later than that
- * @time: which pxt_clock_now() returned
+ * pxt_clock_pass() - return when the clock is past a time
+ * @time: returned by pxt_clock_now()
  *
- * At once, but where the clock is a coarse one. Context: may be preempted.
+ * Returns at once unless the clock is coarse. Context: may be preempted.
  */
 void pxt_clock_pass(u64 time)
 {
@@ -82,7 +82,7 @@ void pxt_clock_pass(u64 time)
 }
 
 /**
- * pxt_clock_resolution() - what clock_getres(CLOCK_REALTIME) says
+ * pxt_clock_resolution() - the resolution that clock_getres(CLOCK_REALTIME) reports
  *
  * Return: nanoseconds.
  */
@@ -92,7 +92,7 @@ u32 pxt_clock_resolution(void)
 }
 
 /**
- * pxt_clock_map() - what targets map
+ * pxt_clock_map() - the page that targets map
  *
  * Return: the page with struct posixtrace_clock.
  */
@@ -102,7 +102,7 @@ struct page *pxt_clock_map(void)
 }
 
 /**
- * pxt_clock_init() - a clock that nobody uses
+ * pxt_clock_init() - allocate the clock, without users
  *
  * Return: 0 or -ENOMEM.
  */
@@ -114,9 +114,7 @@ int pxt_clock_init(void)
 }
 
 /**
- * pxt_clock_exit() - there is no clock any more
- *
- * Nobody uses it.
+ * pxt_clock_exit() - free the clock, which has no users
  */
 void pxt_clock_exit(void)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel's clocks are made from, when it changes that.
+ * Copies the parameters of the kernel's clocks whenever the timekeeper changes them.
  *
- * Of CLOCK_MONOTONIC, for those who read the counter of the CPU themselves: the same
- * numbers that the vDSO has, and as young, so that they come to the same nanosecond. The
- * vDSO itself has to look at more than we need: other clocks, time namespaces, seconds.
+ * Of CLOCK_MONOTONIC, for writers that read the counter of the CPU: the numbers that the
+ * vDSO has, updated at the same moments, so that both compute the same nanosecond. The vDSO
+ * itself does more than we need: other clocks, time namespaces, seconds.
  *
- * Of CLOCK_REALTIME, how much later it is: when clock_settime() returns, or a machine
- * that slept goes on, whoever takes a time finds the new number.
+ * Of CLOCK_REALTIME, how far it is ahead: when clock_settime() returns, or a machine
+ * resumes, the next reader of the clock finds the new offset.
  */
 #include <linux/clocksource.h>
 #include <linux/notifier.h>
@@ -19,16 +19,16 @@
 #include "ring/clock.h"
 
 /*
- * Where to write it. Set before the notifier is registered and after it is not; the
- * only writers of what is there are the notifier, which the lock of the timekeeper
- * keeps from running twice at once, and pxt_counter_end() when it is gone.
+ * The clock to write. The pointer changes only while the notifier is not registered. Two
+ * write the clock: the notifier, which runs under the lock of the timekeeper and so never
+ * twice at once, and pxt_counter_end() after it has unregistered the notifier.
  */
 static struct posixtrace_clock *pxt_counter_clock;
 
 static u32 counter_of(const struct clocksource *source)
 {
 #ifdef CONFIG_X86_64
-	/* Not the clocks of hypervisors, which are more than the counter. */
+	/* Not the clocks of hypervisors, which compute more than the counter. */
 	if (source->vdso_clock_mode == VDSO_CLOCKMODE_TSC && source->mask == CLOCKSOURCE_MASK(64))
 		return POSIXTRACE_COUNTER_TSC;
 #endif
@@ -36,8 +36,8 @@ static u32 counter_of(const struct clocksource *source)
 }
 
 /*
- * Runs in each tick, and when the clock is set, with the timekeeper's lock. The wall clock
- * may have gone back: we never do.
+ * Runs in each tick, and when the clock is set, with the lock of the timekeeper. The wall
+ * clock may have gone back: the offset never does.
  */
 static int counter_changed(struct notifier_block *block, unsigned long was_set, void *data)
 {
@@ -48,7 +48,10 @@ static int counter_changed(struct notifier_block *block, unsigned long was_set, 
 	u32 seq = clock->seq;
 
 	WRITE_ONCE(clock->seq, seq + 1);
-	/* Pair with the acquire of the first look at seq and the fence before the second. */
+	/*
+	 * This barrier and the next one pair with the reader: it loads seq with acquire, then
+	 * the numbers, then a fence, then seq again.
+	 */
 	smp_wmb();
 	WRITE_ONCE(clock->wall, wall);
 	if (wall > clock->offset)
@@ -59,7 +62,7 @@ static int counter_changed(struct notifier_block *block, unsigned long was_set, 
 	WRITE_ONCE(clock->fraction, tkr->xtime_nsec);
 	WRITE_ONCE(clock->mult, tkr->mult);
 	WRITE_ONCE(clock->shift, tkr->shift);
-	/* The second of the pair. */
+	/* See above. */
 	smp_wmb();
 	WRITE_ONCE(clock->seq, seq + 2);
 	return NOTIFY_DONE;
@@ -71,7 +74,7 @@ static struct notifier_block pxt_counter_block = {
 
 /**
  * pxt_counter_begin() - write to a clock from now on, and now
- * @clock: whose members are ours from now on; @offset is what it begins with
+ * @clock: written from now on; its @offset is the first one
  *
  * Not called again before pxt_counter_end(). Context: may sleep.
  */
@@ -82,9 +85,9 @@ void pxt_counter_begin(struct posixtrace_clock *clock)
 }
 
 /**
- * pxt_counter_end() - stop it
+ * pxt_counter_end() - stop writing the clock
  *
- * Whoever reads the clock nevertheless asks for CLOCK_REALTIME. Context: may sleep.
+ * A late reader of the clock falls back to CLOCK_REALTIME. Context: may sleep.
  */
 void pxt_counter_end(void)
 {
@@ -92,10 +95,10 @@ void pxt_counter_end(void)
 
 	pvclock_gtod_unregister_notifier(&pxt_counter_block);
 	WRITE_ONCE(clock->seq, clock->seq + 1);
-	/* As above. */
+	/* As in counter_changed(). */
 	smp_wmb();
 	WRITE_ONCE(clock->counter, POSIXTRACE_COUNTER_NONE);
-	/* Likewise. */
+	/* As in counter_changed(). */
 	smp_wmb();
 	WRITE_ONCE(clock->seq, clock->seq + 1);
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory of a stream: how much, where it comes from, and which page of it is
- * behind an offset. What the sub-buffers are used for is in subbuf.c; who may
- * map them in mmap.c.
+ * The memory of a stream: its size, its allocation, and the page behind an offset. The use
+ * of the sub-buffers is in subbuf.c, the rules for mapping them in mmap.c.
  */
 #include <linux/cpumask.h>
 #include <linux/mm.h>
@@ -12,15 +11,15 @@
 #include "ring/policy.h"
 #include "ring/pool.h"
 
-/* Sub-buffers for system events that exist from the beginning. */
+/* Sub-buffers for system events that CREATE allocates. */
 #define NR_SYS_FIRST	2
 
-/* Sub-buffers that make up the stream-min-size, if they are smaller than usual: no more. */
+/* The most sub-buffers for stream-min-size if they are smaller than usual. */
 #define SMALLER_MAX	4096
 
 /*
- * Charged to the creator's memory cgroup. A stream that is too large for it, or for
- * the machine, fails; it must not cost any process its life.
+ * Charged to the creator's memory cgroup. Creating a stream that is too large for the cgroup
+ * or the machine fails; it must not make the OOM killer kill a process.
  */
 #define POOL_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
@@ -32,7 +31,7 @@ static void *alloc_pages_zeroed(u64 size)
 /* Sub-buffers that make up the stream-min-size. */
 static u64 count_whole(u64 size, u32 subbuf_size)
 {
-	/* With fewer than two, a LOOP stream would lose all it has at each wrap. */
+	/* With only one, a LOOP stream would lose all of its events at each wrap. */
 	return max_t(u64, DIV_ROUND_UP_ULL(size, subbuf_size), 2);
 }
 
@@ -41,7 +40,7 @@ static u64 count_whole(u64 size, u32 subbuf_size)
  * @size: any number
  * @max_data: checked max-data-size
  *
- * Return: yes or no. What is granted to another stream, rounded up, is valid too.
+ * Return: yes or no. A size that was granted to another stream, rounded up, is valid, too.
  */
 bool pxt_pool_size_valid(u64 size, u64 max_data)
 {
@@ -51,7 +50,7 @@ bool pxt_pool_size_valid(u64 size, u64 max_data)
 	return size <= count_whole(largest, subbuf_size) * subbuf_size;
 }
 
-/* Of the notes about sub-buffers, in what the reader maps. */
+/* Where the descriptors of the sub-buffers begin in pool->ctrl. */
 static u64 desc_offset(const struct pxt_pool *pool)
 {
 	return ALIGN(sizeof(struct posixtrace_ctrl) + (pool->nr_cpus + 1ULL) * sizeof(u32),
@@ -70,9 +69,9 @@ static void set_sizes(struct pxt_pool *pool)
 }
 
 /*
- * Sub-buffers of another size than pxt_subbuf_size(), for as many events: those whose
- * sizes, as the library tells them, sum up to the stream-min-size have records of up to
- * 7/8 of it. A sub-buffer is closed when the next record does not fit.
+ * Sub-buffers of another size than pxt_subbuf_size(), for as many events: if the sizes that
+ * the library reports for events sum up to stream-min-size, their records take up to 7/8 of
+ * it. A sub-buffer is closed when the next record does not fit.
  */
 static u64 count_smaller(const struct posixtrace_attr *attr, u32 subbuf_size)
 {
@@ -86,23 +85,23 @@ static u64 count_smaller(const struct posixtrace_attr *attr, u32 subbuf_size)
 static void set_counts(struct pxt_pool *pool, u64 whole, u32 subbuf_size)
 {
 	pool->subbuf_size = subbuf_size;
-	/* One more for each CPU, so that what they hold open costs nobody anything. */
+	/* One more for each CPU: open sub-buffers do not count as stream-min-size. */
 	pool->nr_user = whole + num_present_cpus();
 	pool->nr_sys = whole + NR_SYS_FIRST;
 	set_sizes(pool);
 }
 
-/* Locked memory that CREATE takes. */
+/* Bytes of locked memory that CREATE charges. */
 static u64 locked_size(const struct pxt_pool *pool)
 {
 	return pxt_pool_memory(pool) + (u64)NR_SYS_FIRST * pool->subbuf_size;
 }
 
 /*
- * One sub-buffer per CPU is most of a stream where there are hundreds: if these take more
- * than a quarter of what the creator may lock, or all of it is more than he has left,
- * smaller ones are chosen, as long as two of the largest records fit. If that is not
- * enough, those with which the stream takes the least.
+ * With hundreds of CPUs, the sub-buffer of each is most of a stream. If these take more than
+ * a quarter of the memory that the creator may lock, or the stream takes more than is left
+ * of it, choose smaller ones, as long as two of the largest records fit. If that is not
+ * enough, choose the size with which the stream takes the least.
  */
 static void shrink_subbufs(struct pxt_pool *pool, const struct posixtrace_attr *attr)
 {
@@ -132,7 +131,7 @@ static void shrink_subbufs(struct pxt_pool *pool, const struct posixtrace_attr *
 		set_counts(pool, best_whole, best);
 }
 
-/* All numbers from the attributes, which get what is granted. */
+/* Computes all sizes from the attributes, and writes the granted size there. */
 static int count_subbufs(struct pxt_pool *pool, struct posixtrace_attr *attr)
 {
 	u64 size = max_t(u64, attr->stream_size, POSIXTRACE_STREAM_SIZE_MIN);
@@ -202,7 +201,7 @@ static int alloc_memory(struct pxt_pool *pool)
 {
 	struct posixtrace_ctrl *ctrl;
 
-	/* If that fails now or later, the stream takes all of its charge back. */
+	/* If this or a later step fails, the stream uncharges all of it. */
 	if (pxt_user_charge_memory(pool->charge, pxt_pool_memory(pool)))
 		goto fail;
 
@@ -268,8 +267,8 @@ static void free_memory(struct pxt_pool *pool)
 /**
  * pxt_pool_init() - allocate the memory of a stream
  * @pool: zeroed
- * @attr: checked attributes; stream_size becomes what is granted
- * @charge: to which the memory is added; it stays there, also on failure
+ * @attr: checked attributes; stream_size becomes the granted size
+ * @charge: the memory is added to it, and stays there, also on failure
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -307,7 +306,7 @@ free_notes:
 
 /**
  * pxt_pool_destroy() - free the memory of a stream
- * @pool: nobody records, maps or reads it any more
+ * @pool: not recorded into, mapped or read any more
  *
  * Context: may sleep.
  */
@@ -318,7 +317,7 @@ void pxt_pool_destroy(struct pxt_pool *pool)
 }
 
 /**
- * pxt_pool_destroy_scratch() - free what is mapped in the place of that
+ * pxt_pool_destroy_scratch() - free the pages that are mapped in the place of that memory
  * @pool: destroyed, and not mapped
  *
  * Context: may sleep.
@@ -329,13 +328,13 @@ void pxt_pool_destroy_scratch(struct pxt_pool *pool)
 }
 
 /**
- * pxt_pool_make_sys() - one more sub-buffer for system events
- * @pool: whose stream's lock is held, or which nobody else knows yet
+ * pxt_pool_make_sys() - allocate one more sub-buffer for system events
+ * @pool: of a stream that is locked, or not published yet
  *
- * It is in the free list afterwards. Context: may sleep; a thread of the stream's
- * controller, or its log thread: see pxt_user_charge_memory().
+ * Adds it to the free list. Context: may sleep; a thread of the stream's controller, or its
+ * log thread: see pxt_user_charge_memory().
  *
- * Return: 0; -ENOMEM; -ENOSPC if there are as many as there may be.
+ * Return: 0; -ENOMEM; -ENOSPC if all of them exist.
  */
 int pxt_pool_make_sys(struct pxt_pool *pool)
 {
@@ -352,7 +351,7 @@ int pxt_pool_make_sys(struct pxt_pool *pool)
 		pxt_user_uncharge_memory(pool->charge, pool->subbuf_size);
 		return -ENOMEM;
 	}
-	/* Pairs with the acquire in pxt_pool_page(): the page is found, or not yet. */
+	/* Pairs with the acquire in pxt_pool_page(): it finds zeroed memory, or NULL. */
 	smp_store_release(&pool->sys_mem[i], mem);
 	pool->nr_sys_made = i + 1;
 
@@ -376,11 +375,11 @@ const void *pxt_pool_subbuf(const struct pxt_pool *pool, u32 i)
 }
 
 /**
- * pxt_pool_page() - the page behind an offset of what can be mapped
+ * pxt_pool_page() - the page behind an offset in the mappable ranges
  * @pool: not destroyed; pxt_pool.map_lock is held
  * @offset: bytes
  *
- * Return: the page; NULL if there is none, or not yet.
+ * Return: the page; NULL if there is none, or none yet.
  */
 struct page *pxt_pool_page(struct pxt_pool *pool, u64 offset)
 {
@@ -410,8 +409,8 @@ struct page *pxt_pool_page(struct pxt_pool *pool, u64 offset)
 
 /**
  * pxt_pool_scratch() - the page behind an offset when the stream has ended
- * @pool: whose scratch pages are there
- * @offset: bytes, of what can be written
+ * @pool: with scratch pages
+ * @offset: bytes, in a range that can be written
  *
  * Return: the page.
  */
@@ -427,8 +426,8 @@ struct page *pxt_pool_scratch(const struct pxt_pool *pool, u64 offset)
 }
 
 /**
- * pxt_pool_memory() - how much memory there is in the mappings, or will be
- * @pool: whose stream's lock is held
+ * pxt_pool_memory() - how much mappable memory a stream has allocated
+ * @pool: of a stream that is locked
  *
  * Return: bytes.
  */
@@ -439,10 +438,11 @@ u64 pxt_pool_memory(const struct pxt_pool *pool)
 }
 
 /**
- * pxt_pool_dropped() - how many events came while the stream was full
- * @pool: whose stream's lock is held, and which is not dead
+ * pxt_pool_dropped() - how many events were dropped because the stream was full
+ * @pool: not dead, of a stream that is locked
  *
- * What targets count in their heads can be any number: it is told, never used.
+ * Targets count them in their heads and may write any number there: it is reported, never
+ * used.
  *
  * Return: the sum over the CPUs.
  */

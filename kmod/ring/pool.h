@@ -14,9 +14,9 @@
 #include "ring/user.h"
 
 /**
- * struct pxt_subbuf - what the kernel knows of one sub-buffer
+ * struct pxt_subbuf - the kernel's description of one sub-buffer
  * @cpu_node: in pxt_pool_cpu.subbufs, in the order of hand-out
- * @node: in the list of its kind of those that are free, due or closed, or in pxt_pool.orphaned
+ * @node: in pxt_subbuf_kind.free, due or closed, or in pxt_pool.orphaned
  * @seq: number of this use
  * @opened: time of the hand-out, ns
  * @closed: time it was closed, or its CPU was found offline, ns
@@ -25,8 +25,8 @@
  * @used: when closed: bytes of records
  * @count: when closed: number of records
  *
- * All of it is guarded by pxt_pool.lock. The descriptor that the reader maps is
- * a copy, for no page that somebody maps is believed.
+ * Guarded by pxt_pool.lock. The descriptor that the reader maps is a copy: the kernel
+ * believes no mapped page.
  */
 struct pxt_subbuf {
 	struct list_head cpu_node;
@@ -41,14 +41,14 @@ struct pxt_subbuf {
 };
 
 /**
- * struct pxt_pool_cpu - what one CPU holds
- * @subbufs: its sub-buffers that were not given back, oldest first
+ * struct pxt_pool_cpu - the sub-buffers of one CPU
+ * @subbufs: those that were not given back, oldest first
  * @open: the one it writes, or POSIXTRACE_NONE
  *
- * Guarded by pxt_pool.lock; @open is also read without, by kernel code that
- * records on this CPU with interrupts off: it is changed on this CPU, after a
- * synchronize that followed setting pxt_pool.full, or while this CPU is offline. And
- * by a flush, which asks the CPUs that hold one: with READ_ONCE().
+ * Guarded by pxt_pool.lock. Kernel code that records on this CPU with interrupts off reads
+ * @open without the lock: @open changes on this CPU, or after a synchronization that
+ * followed setting pxt_pool.full, or while this CPU is offline. A flush reads @open with
+ * READ_ONCE() to find the CPUs that have a sub-buffer open.
  */
 struct pxt_pool_cpu {
 	struct list_head subbufs;
@@ -56,11 +56,11 @@ struct pxt_pool_cpu {
 };
 
 /**
- * struct pxt_subbuf_kind - sub-buffers that targets, or that the kernel writes
+ * struct pxt_subbuf_kind - sub-buffers that targets write, or those that the kernel writes
  * @free: not handed out
- * @due: of a stream with log: handed out by pxt_pool.due_until and closed, in the order they
- *	were closed
- * @closed: the others that were closed, in that order
+ * @due: of a stream with log: handed out up to pxt_pool.due_until and closed, in the order
+ *	of closing
+ * @closed: the other closed ones, in that order
  */
 struct pxt_subbuf_kind {
 	struct list_head free;
@@ -70,109 +70,122 @@ struct pxt_subbuf_kind {
 
 /**
  * struct pxt_pool - the memory of a stream
- * @lock: guards all that follows up to @subbuf, and the descriptors, oldest[]
- *	and the account of the gap in @ctrl. Interrupts off. The innermost lock.
- * @dead: the memory is gone or about to go; nobody touches it any more
- * @full: the stream is full (not LOOP): nothing is handed out
- * @overrun: unread events were overwritten since the status was asked for
- * @wrapped: unread events were overwritten since something was given back
- * @seq: of the last hand-out
- * @due_until: @seq when the last epoch of the log began; 0 without log
- * @gap_lock: as in struct posixtrace_ctrl
- * @gap_generation: likewise
- * @gap_first: likewise
- * @gap_logged: generation of the last gap that is in the log
- * @overwrite_watermark: likewise
- * @lost: likewise
- * @lost_sys: system events among @lost
- * @used: user sub-buffers that are not free
- * @recorded: user events in all sub-buffers that were closed
- * @user: sub-buffers that targets write
- * @sys: those for system events
- * @orphaned: what CPUs that are offline have open, in the order in which they went
- * @cpu: nr_cpus + 1 entries, the last for system events
- * @subbuf: nr_user + nr_sys entries
- * @loop: policy LOOP; constant, as all that follows but @sys_mem, @nr_sys_made
- * @charge: of the stream
- * @nr_cpus: entries of @heads
- * @nr_user: sub-buffers that targets write
- * @nr_sys: sub-buffers for system events
- * @subbuf_size: bytes
- * @nr_sys_made: how many of @sys_mem exist; changed under the stream's lock
- * @reader: shared with the analyzer, who writes it
- * @wakeup: shared with the targets, who read it
- * @ctrl: shared with the analyzer, who reads it
- * @oldest: in @ctrl
- * @desc: in @ctrl
- * @heads: shared with the targets, who write it
- * @user_mem: shared with the targets, who write it
- * @sys_mem: shared with the analyzer, who reads it; NULL until needed. Published
- *	with release, read by page faults with acquire
- * @scratch: PXT_POOL_SCRATCH bytes: what is mapped in the place of all else when the stream
- *	has ended
- * @reader_size: bytes, whole pages; the ranges follow one another in this order
- * @wakeup_size: likewise
- * @ctrl_size: likewise
- * @heads_size: likewise
- * @wait: sleepers and pollers; its lock guards @need_wakeup and @wake_ended
- * @need_wakeup: a reader is, or may be, in there: what need_wakeup says
- * @wake_ended: the stream is dead: need_wakeup does not change any more
- * @map_lock: guards @unmapped against page faults
- * @unmapped: page faults get scratch pages
+ *
+ * @lock also guards the descriptors, oldest[] and the account of the gap in @ctrl.
  */
 struct pxt_pool {
+	/** @lock: the innermost lock; interrupts off */
 	raw_spinlock_t lock;
+
+	/* Guarded by @lock: */
+	/** @dead: the memory is freed, or about to be; it is not accessed any more */
 	bool dead;
+	/**
+	 * @full: the stream is full (not LOOP), so no sub-buffer is handed out; writers in
+	 * the kernel read it without the lock, with interrupts off
+	 */
 	bool full;
+	/** @overrun: unread events were overwritten since the last GET_STATUS */
 	bool overrun;
+	/** @wrapped: unread events were overwritten since a sub-buffer was given back */
 	bool wrapped;
+	/** @seq: of the last hand-out */
 	u64 seq;
+	/** @due_until: @seq when the last epoch of the log began; 0 without log */
 	u64 due_until;
+	/** @gap_lock: as in struct posixtrace_ctrl */
 	u32 gap_lock;
+	/** @gap_generation: as in struct posixtrace_ctrl */
 	u64 gap_generation;
+	/** @gap_first: as in struct posixtrace_ctrl */
 	u64 gap_first;
+	/** @gap_logged: generation of the last gap that is in the log */
 	u64 gap_logged;
+	/** @overwrite_watermark: as in struct posixtrace_ctrl */
 	u64 overwrite_watermark;
+	/** @lost: as in struct posixtrace_ctrl; GET_STATUS reads it without the lock */
 	u64 lost;
+	/** @lost_sys: system events among @lost */
 	u64 lost_sys;
+	/** @used: user sub-buffers that are not free; the log reads it without the lock */
 	u32 used;
+	/** @recorded: user events in all sub-buffers that were closed */
 	u64 recorded;
+	/** @user: sub-buffers that targets write */
 	struct pxt_subbuf_kind user;
+	/** @sys: sub-buffers for system events */
 	struct pxt_subbuf_kind sys;
+	/** @orphaned: open sub-buffers of offline CPUs, in the order in which those went */
 	struct list_head orphaned;
+	/** @cpu: nr_cpus + 1 entries, the last for system events */
 	struct pxt_pool_cpu *cpu;
+	/** @subbuf: nr_user + nr_sys entries */
 	struct pxt_subbuf *subbuf;
 
+	/* Constant: */
+	/** @loop: policy LOOP */
 	bool loop;
+	/** @charge: of the stream */
 	struct pxt_charge *charge;
+	/** @nr_cpus: entries of @heads */
 	u32 nr_cpus;
+	/** @nr_user: sub-buffers that targets write */
 	u32 nr_user;
+	/** @nr_sys: sub-buffers for system events, also those that do not exist yet */
 	u32 nr_sys;
+	/** @subbuf_size: bytes of a sub-buffer */
 	u32 subbuf_size;
-	u32 nr_sys_made;
+	/** @reader: the analyzer maps and writes it */
 	struct posixtrace_reader *reader;
+	/** @wakeup: the targets map and read it */
 	struct posixtrace_wakeup *wakeup;
+	/** @ctrl: the analyzer maps and reads it */
 	struct posixtrace_ctrl *ctrl;
+	/** @oldest: in @ctrl */
 	u32 *oldest;
+	/** @desc: in @ctrl */
 	struct posixtrace_subbuf *desc;
+	/** @heads: the targets map and write it */
 	struct posixtrace_cpu_head *heads;
+	/** @user_mem: user sub-buffers; the targets map and write it */
 	void *user_mem;
-	void **sys_mem;
+	/**
+	 * @scratch: PXT_POOL_SCRATCH bytes, mapped in the place of all else when the stream
+	 * has ended
+	 */
 	void *scratch;
+	/** @reader_size: bytes, whole pages; the ranges follow one another in this order */
 	u64 reader_size;
+	/** @wakeup_size: bytes, whole pages */
 	u64 wakeup_size;
+	/** @ctrl_size: bytes, whole pages */
 	u64 ctrl_size;
+	/** @heads_size: bytes, whole pages */
 	u64 heads_size;
 
+	/* Guarded by the lock of the stream: */
+	/** @nr_sys_made: how many of @sys_mem exist */
+	u32 nr_sys_made;
+	/**
+	 * @sys_mem: sub-buffers for system events, NULL until needed; published with release,
+	 * read by page faults with acquire; the analyzer maps and reads them
+	 */
+	void **sys_mem;
+
+	/** @wait: sleepers and pollers; its lock guards the next two */
 	wait_queue_head_t wait;
+	/** @need_wakeup: a reader is, or may be, in @wait; writers read it without the lock */
 	bool need_wakeup;
+	/** @wake_ended: the stream is dead, so @need_wakeup does not change any more */
 	bool wake_ended;
 
+	/** @map_lock: guards @unmapped against page faults */
 	struct rw_semaphore map_lock;
+	/** @unmapped: page faults get scratch pages */
 	bool unmapped;
 };
 
-/* One page each in the place of the reader's, of heads, and of sub-buffers. */
+/* One scratch page each for the reader's range, the heads and the sub-buffers. */
 #define PXT_POOL_SCRATCH	(3 * PAGE_SIZE)
 
 static inline u64 pxt_pool_wakeup_offset(const struct pxt_pool *pool)
@@ -205,7 +218,7 @@ static inline u64 pxt_pool_mem_size(const struct pxt_pool *pool)
 	return (u64)(pool->nr_user + pool->nr_sys) * pool->subbuf_size;
 }
 
-/* All that can be mapped. */
+/* Bytes of all ranges that can be mapped. */
 static inline u64 pxt_pool_size(const struct pxt_pool *pool)
 {
 	return pxt_pool_mem_offset(pool) + pxt_pool_mem_size(pool);

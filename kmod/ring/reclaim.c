@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sub-buffers come back: given back by the reader, found read to the end, or
- * taken away unread, which is accounted for as a gap. Handing them out is in
- * subbuf.c. All with pxt_pool.lock held, but for the functions that take it.
+ * Takes sub-buffers back: given back by the reader, found read to the end, or taken away
+ * unread, which is accounted for as a gap. Handing them out is in subbuf.c. All functions
+ * here need pxt_pool.lock, unless they take it.
  *
  * The reader takes each record by advancing the consumer position of its sub-buffer, in
- * memory that it writes: the kernel believes of it only what concerns the
- * numbers and times of this stream.
+ * memory that it can write. A forged position changes only the numbers and times of this
+ * stream.
  */
 #include <linux/minmax.h>
 
@@ -17,7 +17,7 @@ static u32 index_of(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf
 	return subbuf - pool->subbuf;
 }
 
-/* How far a sub-buffer was read; not at all if that can not be told. */
+/* How far a sub-buffer was read; 0 if the consumer position is of another use. */
 static void parse_consumed(const struct pxt_subbuf *subbuf, u64 consumed, u32 *pos, u32 *count)
 {
 	*pos = 0;
@@ -38,7 +38,7 @@ static u32 read_to(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 }
 
 /**
- * pxt_gap_begin() - the account of what was lost is about to change
+ * pxt_gap_begin() - begin to change the account of losses
  * @pool: locked
  */
 void pxt_gap_begin(struct pxt_pool *pool)
@@ -46,20 +46,20 @@ void pxt_gap_begin(struct pxt_pool *pool)
 	lockdep_assert_held(&pool->lock);
 	WRITE_ONCE(pool->ctrl->gap_lock, ++pool->gap_lock);
 	/*
-	 * Odd before anything changes: pairs with the acquire fence of the reader
-	 * between reading the account and looking at gap_lock again. And before
-	 * gap_ack is read: pairs with its full fence after storing gap_ack, so
-	 * that one of us sees the other.
+	 * gap_lock is odd before anything changes: pairs with the acquire fence of the reader
+	 * between reading the account and looking at gap_lock again. And it is odd before
+	 * gap_ack is read: pairs with the full fence of the reader after storing gap_ack, so
+	 * that one of the two sees the other.
 	 */
 	smp_mb();
 }
 
 /**
- * pxt_gap_add() - something was lost
+ * pxt_gap_add() - add a loss to the account
  * @pool: locked, between pxt_gap_begin() and pxt_gap_end()
  * @first: time of the first event that was lost, or will be
  *
- * What the reader has acknowledged is history; before, the gap only grows.
+ * Begins a new gap if the reader has acknowledged the last one; otherwise that one grows.
  */
 void pxt_gap_add(struct pxt_pool *pool, u64 first)
 {
@@ -73,7 +73,7 @@ void pxt_gap_add(struct pxt_pool *pool, u64 first)
 }
 
 /**
- * pxt_gap_end() - the account of what was lost is right again
+ * pxt_gap_end() - publish the account of losses
  * @pool: locked
  */
 void pxt_gap_end(struct pxt_pool *pool)
@@ -89,7 +89,7 @@ void pxt_gap_end(struct pxt_pool *pool)
 	smp_store_release(&ctrl->gap_lock, ++pool->gap_lock);
 }
 
-/* It belongs to no CPU any more. Its consumer position says so already. */
+/* Take it from its CPU. Its consumer position was cleared before. */
 static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
 	struct pxt_pool_cpu *cpu = &pool->cpu[subbuf->cpu];
@@ -110,9 +110,9 @@ static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 }
 
 /*
- * From here on no record of it can be taken. The exchange comes before anything
- * else changes: pairs with the reader's compare-and-swap, which after that fails,
- * and with its fence before it looks at the consumer position again. No use has number 0.
+ * From here on the reader can take no record of it. The exchange comes before anything else
+ * changes: pairs with the reader's compare-and-swap, which fails after it, and with the
+ * reader's fence before it looks at the consumer position again. No use has number 0.
  */
 static u64 end_consumed(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
@@ -120,7 +120,7 @@ static u64 end_consumed(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 }
 
 /**
- * pxt_reclaim_free() - put a sub-buffer with nothing unread into the free list
+ * pxt_reclaim_free() - put a sub-buffer into the free list
  * @pool: locked
  * @subbuf: handed out
  */
@@ -141,24 +141,24 @@ static struct pxt_subbuf *first_of(struct list_head *list)
 
 /**
  * pxt_reclaim_first() - the oldest closed sub-buffer
- * @kind: of which kind; of a pool that is locked
+ * @kind: user or system sub-buffers, of a pool that is locked
  *
- * Return: where it is it stays; NULL if none is closed.
+ * Return: the sub-buffer, which stays in its lists; NULL if none is closed.
  */
 struct pxt_subbuf *pxt_reclaim_first(struct pxt_subbuf_kind *kind)
 {
 	struct pxt_subbuf *due = first_of(&kind->due), *closed = first_of(&kind->closed);
 
-	/* What was handed out later may have been closed first. */
+	/* A sub-buffer that was handed out later may have been closed first. */
 	return due && (!closed || due->closed <= closed->closed) ? due : closed;
 }
 
 /**
- * pxt_reclaim_read() - the oldest closed sub-buffer, if it was read to its end
+ * pxt_reclaim_read() - take the oldest closed sub-buffer, if it was read to its end
  * @pool: locked
- * @kind: of which kind
+ * @kind: user or system sub-buffers
  *
- * Return: it belongs to the caller, or NULL.
+ * Return: the sub-buffer, which belongs to the caller, or NULL.
  */
 struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kind *kind)
 {
@@ -172,7 +172,7 @@ struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kin
 	return subbuf;
 }
 
-/* The time of the record at @pos, which a target wrote: within its bounds. */
+/* The time of the record at @pos. A target wrote it: clamp it to the time of the sub-buffer. */
 static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf, u32 pos)
 {
 	const struct posixtrace_record *record;
@@ -190,14 +190,14 @@ static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf,
 }
 
 /**
- * pxt_reclaim_oldest() - take the oldest closed sub-buffer away, read or not
+ * pxt_reclaim_oldest() - take the oldest closed sub-buffer, read or not
  * @pool: locked
- * @kind: of which kind
+ * @kind: user or system sub-buffers
  *
- * What was not read is lost, and with it all older events of the stream: the
+ * Unread events in it are lost, and with them all older events of the stream: the overwrite
  * watermark moves.
  *
- * Return: it belongs to the caller; NULL if none is closed.
+ * Return: the sub-buffer, which belongs to the caller; NULL if none is closed.
  */
 struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_kind *kind)
 {
@@ -226,10 +226,10 @@ struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_k
 }
 
 /**
- * pxt_reclaim_begin_epoch() - what was handed out by now is due
- * @pool: not dead, of a stream with log; what was due was written, or is given up
+ * pxt_reclaim_begin_epoch() - make the sub-buffers that were handed out by now due
+ * @pool: not dead, of a stream with log; those that were due are written, or given up
  *
- * Also what is still open: it is due as soon as it is closed.
+ * One that is still open is due as soon as it is closed.
  */
 void pxt_reclaim_begin_epoch(struct pxt_pool *pool)
 {
@@ -243,12 +243,12 @@ void pxt_reclaim_begin_epoch(struct pxt_pool *pool)
 }
 
 /**
- * pxt_reclaim_take() - take the oldest sub-buffer that is due, to write it to the log
+ * pxt_reclaim_take() - take the oldest due sub-buffer, to write it to the log
  * @pool: not dead, of a stream with log
- * @gap: where to write the account of losses: what was lost by now was lost before
- *	what is in the sub-buffer, or in those that were taken earlier
+ * @gap: gets the account of losses: all of them came before the events in this sub-buffer,
+ *	or in those that were taken earlier
  *
- * Nobody overwrites it until it is given back, with pxt_reclaim_done() or
+ * It is not overwritten until the caller gives it back with pxt_reclaim_done() or
  * pxt_reclaim_untake().
  *
  * Return: the sub-buffer, or NULL.
@@ -261,7 +261,10 @@ struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, struct posixtrace_log
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	user = first_of(&pool->user.due);
 	sys = first_of(&pool->sys.due);
-	/* A LOOP log overwrites what was written first: not the STOP behind all events. */
+	/*
+	 * Write the one that was closed first, of either kind: a LOOP log overwrites in the
+	 * order of writing, and must not overwrite STOP before the events in front of it.
+	 */
 	if (!user || (sys && sys->closed < user->closed))
 		user = sys;
 	if (user) {
@@ -270,14 +273,14 @@ struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, struct posixtrace_log
 		gap->gap_first = pool->gap_first;
 		gap->overwrite_watermark = pool->overwrite_watermark;
 		gap->lost = pool->lost;
-		/* Noted: what is lost from now on is another gap. */
+		/* Acknowledge it: the next loss begins another gap. */
 		WRITE_ONCE(pool->reader->gap_ack, pool->gap_generation);
 	}
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	return user;
 }
 
-/* Nothing between this gap and what was lost since is in the log: it is one. */
+/* The log has nothing between this gap and later losses: join them. */
 static void untake_gap(struct pxt_pool *pool, const struct posixtrace_log_block *gap)
 {
 	if (gap->gap_generation == pool->gap_logged)
@@ -289,10 +292,10 @@ static void untake_gap(struct pxt_pool *pool, const struct posixtrace_log_block 
 }
 
 /**
- * pxt_reclaim_untake() - it could not be written: it is the oldest again
+ * pxt_reclaim_untake() - put a sub-buffer back that could not be written
  * @pool: not dead
- * @subbuf: from pxt_reclaim_take()
- * @gap: likewise
+ * @subbuf: from pxt_reclaim_take(); it is the oldest due one again
+ * @gap: from pxt_reclaim_take()
  */
 void pxt_reclaim_untake(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
 			const struct posixtrace_log_block *gap)
@@ -307,10 +310,10 @@ void pxt_reclaim_untake(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
 }
 
 /**
- * pxt_reclaim_done() - it is in the log, or given up
+ * pxt_reclaim_done() - free a sub-buffer that is in the log, or given up
  * @pool: not dead
  * @subbuf: from pxt_reclaim_take()
- * @gap: likewise
+ * @gap: from pxt_reclaim_take()
  */
 void pxt_reclaim_done(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
 		      const struct posixtrace_log_block *gap)
@@ -323,10 +326,10 @@ void pxt_reclaim_done(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
-/* How many sub-buffers are taken at a time, with interrupts off. */
+/* Sub-buffers that are freed at a time, with interrupts off. */
 #define BATCH	32
 
-/* Up to @room sub-buffers of a CPU; says how many. */
+/* Frees up to @room sub-buffers of a CPU. Returns how many. */
 static u32 empty_cpu(struct pxt_pool *pool, u32 cpu, u32 room)
 {
 	struct pxt_subbuf *subbuf;
@@ -345,11 +348,10 @@ static u32 empty_cpu(struct pxt_pool *pool, u32 cpu, u32 room)
 }
 
 /**
- * pxt_reclaim_all() - take all sub-buffers away and forget what was in them
- * @pool: full, and synchronized since; whose stream's lock is held
+ * pxt_reclaim_all() - free all sub-buffers, and forget their events and earlier losses
+ * @pool: full, and synchronized since; of a stream that is locked
  *
- * Nothing of it counts as lost, and what was lost before is forgotten.
- * Context: may sleep.
+ * The events do not count as lost. Context: may sleep.
  */
 void pxt_reclaim_all(struct pxt_pool *pool)
 {
@@ -385,7 +387,7 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
-/* As the reader sees it: a head that lies is an empty sub-buffer. */
+/* Bytes of records, by the rules of the reader: with an invalid head it is empty. */
 static u32 filled(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 {
 	u64 start = (u64)index_of(pool, subbuf) * pool->subbuf_size;
@@ -396,7 +398,7 @@ static u32 filled(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 		return subbuf->used;
 	if (subbuf->cpu < pool->nr_cpus)
 		head = &pool->heads[subbuf->cpu];
-	/* Pairs with the release that commits a record. */
+	/* Pairs with the release that commits a record, in pxt_subbuf_commit() or a target. */
 	pos = POSIXTRACE_HEAD_POS(smp_load_acquire(&head->head));
 	if (pos < start || pos > start + pool->subbuf_size)
 		return 0;
@@ -404,7 +406,7 @@ static u32 filled(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 }
 
 /**
- * pxt_reclaim_is_read() - is there nothing in a sub-buffer that was not read?
+ * pxt_reclaim_is_read() - was a sub-buffer read as far as it is filled?
  * @pool: locked
  * @subbuf: handed out
  *
@@ -417,9 +419,9 @@ bool pxt_reclaim_is_read(const struct pxt_pool *pool, const struct pxt_subbuf *s
 }
 
 /*
- * Behind the oldest sub-buffer there is something as soon as there is in that one. One that
- * was read to its end is given back here, as with RELEASE: a reader that does not do it would
- * have us look at all of them each time, with interrupts off.
+ * Looks for the first sub-buffer of a CPU with unread records. Frees closed ones that were read
+ * to their end, as RELEASE does: otherwise a reader that never calls RELEASE would make this
+ * walk all of them each time, with interrupts off.
  */
 static int cpu_readable(struct pxt_pool *pool, u32 cpu, u32 *budget)
 {
@@ -432,7 +434,7 @@ static int cpu_readable(struct pxt_pool *pool, u32 cpu, u32 *budget)
 			return 0;
 		if (!pxt_reclaim_is_read(pool, subbuf))
 			return 1;
-		/* Open: the youngest. In no list: it is being written to the log. */
+		/* An open one is the youngest. One in no list is being written to the log. */
 		if (subbuf->state != POSIXTRACE_SUBBUF_CLOSED || list_empty(&subbuf->node))
 			return 0;
 		if (!*budget)
@@ -442,7 +444,7 @@ static int cpu_readable(struct pxt_pool *pool, u32 cpu, u32 *budget)
 	}
 }
 
-/* 1 or 0; -EAGAIN if not all was looked at yet. */
+/* 1 or 0; -EAGAIN if the budget did not suffice to look at all CPUs. */
 static int readable(struct pxt_pool *pool)
 {
 	u32 cpu, budget = BATCH;
@@ -454,13 +456,13 @@ static int readable(struct pxt_pool *pool)
 }
 
 /**
- * pxt_reclaim_readable() - is there any record that was not read?
+ * pxt_reclaim_readable() - is there any unread record?
  * @pool: any
  *
- * The same rules as in the reader: else it would be sent to look at what it can
- * not see, again and again. Gives sub-buffers back that were read to their end.
+ * Follows the rules of the reader: otherwise it would wake the reader for records that the
+ * reader cannot see, again and again. Frees sub-buffers that were read to their end.
  *
- * Return: false also if the pool is dead.
+ * Return: yes or no; no if the pool is dead.
  */
 bool pxt_reclaim_readable(struct pxt_pool *pool)
 {
@@ -476,13 +478,13 @@ bool pxt_reclaim_readable(struct pxt_pool *pool)
 }
 
 /**
- * pxt_reclaim_reportable() - is there any event that was not reported?
+ * pxt_reclaim_reportable() - is there any unreported event?
  * @pool: any
  *
- * Also those that the reader has taken and holds back. Whoever sleeps because of
- * a no has made sure that the next record is not overlooked.
+ * Includes events that the reader has taken and holds back. Before a caller sleeps because
+ * there is none, it makes sure that the next record wakes it.
  *
- * Return: false also if the pool is dead.
+ * Return: yes or no; no if the pool is dead.
  */
 bool pxt_reclaim_reportable(struct pxt_pool *pool)
 {

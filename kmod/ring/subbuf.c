@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Handing out sub-buffers to the CPUs, and closing them. Knows nothing of
- * targets and of the states of a stream but that it is full. Taking sub-buffers
- * back is in reclaim.c.
+ * Hands out sub-buffers to the CPUs, and closes them. Knows no targets, and of the states of
+ * a stream only that it is full. Taking sub-buffers back is in reclaim.c.
  *
- * The heads are written by the traced processes: a head decides where in the
- * open sub-buffer of its CPU something is written, and never which that is.
+ * The traced processes write the heads: a head decides at which position of the open
+ * sub-buffer of its CPU the kernel writes, but never in which sub-buffer.
  */
 #include <linux/minmax.h>
 #include <linux/nospec.h>
@@ -21,7 +20,7 @@ static struct posixtrace_cpu_head *head_of(const struct pxt_pool *pool, u32 cpu)
 	return cpu < pool->nr_cpus ? &pool->heads[cpu] : &pool->ctrl->system;
 }
 
-/* Where the next record goes. False without an open sub-buffer, or if the head is nonsense. */
+/* Find the place of the next record. False without open sub-buffer, or if the head is invalid. */
 static bool look_up(const struct pxt_pool *pool, u32 cpu, struct pxt_reservation *res)
 {
 	u32 open = pool->cpu[cpu].open;
@@ -54,8 +53,8 @@ static bool has_room(const struct pxt_pool *pool, u32 cpu, u32 size)
 }
 
 /*
- * Did the same thread write the record in front? Whoever can lie about that can as well change
- * what is in the record.
+ * Did the same thread write the record before this one? A target that can forge the answer can
+ * change the record as well.
  */
 static bool is_same(const struct pxt_reservation *res, const struct posixtrace_writer *writer)
 {
@@ -67,14 +66,14 @@ static bool is_same(const struct pxt_reservation *res, const struct posixtrace_w
 }
 
 /**
- * pxt_subbuf_reserve() - is there room for a record in the open sub-buffer?
+ * pxt_subbuf_reserve() - find room for a record in the open sub-buffer
  * @pool: not dead
- * @cpu: this CPU, or that of system events
+ * @cpu: this CPU, or nr_cpus for system events
  * @entry: the record, complete but for the time
- * @res: where to write where it goes
+ * @res: gets the place
  *
  * Context: with interrupts off, or with the stream's lock for system events.
- * Return: false if not, also if the head makes no sense.
+ * Return: false if there is no room, or the head is invalid.
  */
 bool pxt_subbuf_reserve(const struct pxt_pool *pool, u32 cpu, const struct pxt_entry *entry,
 			struct pxt_reservation *res)
@@ -89,7 +88,7 @@ bool pxt_subbuf_reserve(const struct pxt_pool *pool, u32 cpu, const struct pxt_e
 }
 
 /**
- * pxt_subbuf_commit() - write a record
+ * pxt_subbuf_commit() - write a record into its reservation
  * @res: from pxt_subbuf_reserve(), in the same section
  * @entry: complete
  * @data: entry->record.data_len bytes
@@ -105,7 +104,7 @@ void pxt_subbuf_commit(const struct pxt_reservation *res, const struct pxt_entry
 
 	memcpy(res->mem, (const void *)entry + skip, header);
 	memcpy(res->mem + header, data, entry->record.data_len);
-	/* Nobody comes in between, so in any order, unlike in a restartable sequence. */
+	/* Nothing interrupts this, so any order will do, unlike in a restartable sequence. */
 	WRITE_ONCE(head->pid, entry->writer.pid);
 	WRITE_ONCE(head->tid, entry->writer.tid);
 	WRITE_ONCE(head->thread_id, entry->writer.thread_id);
@@ -115,7 +114,7 @@ void pxt_subbuf_commit(const struct pxt_reservation *res, const struct pxt_entry
 	smp_store_release(&head->head, word);
 }
 
-/* Bytes and records in what the CPU has open, whatever its head says. */
+/* Bytes and records in the open sub-buffer of a CPU, within bounds whatever its head says. */
 static void measure_open(const struct pxt_pool *pool, u32 cpu, u32 *used, u32 *count)
 {
 	u64 start = (u64)pool->cpu[cpu].open * pool->subbuf_size;
@@ -129,13 +128,13 @@ static void measure_open(const struct pxt_pool *pool, u32 cpu, u32 *used, u32 *c
 		       *used / sizeof(struct posixtrace_record));
 }
 
-/* Did its CPU go offline with it open? */
+/* Did its CPU go offline while it was open? */
 static bool is_orphaned(const struct pxt_subbuf *subbuf)
 {
 	return subbuf->state == POSIXTRACE_SUBBUF_OPEN && !list_empty(&subbuf->node);
 }
 
-/* Where it comes to, once it is closed. */
+/* The list that it joins when it is closed. */
 static struct list_head *list_of(struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 {
 	struct pxt_subbuf_kind *kind = subbuf->cpu < pool->nr_cpus ? &pool->user : &pool->sys;
@@ -144,8 +143,9 @@ static struct list_head *list_of(struct pxt_pool *pool, const struct pxt_subbuf 
 }
 
 /*
- * Behind what its CPU has closed before: a log has that in order. If there is nothing of that
- * in its list, it is its turn, or it is about to be read and does not matter.
+ * The log writes the sub-buffers of a CPU in order, so an orphaned one goes behind the one that
+ * its CPU closed before. If that one is not in the same list, it is written earlier, or it is
+ * about to be read and does not matter: put this one first.
  */
 static struct list_head *orphaned_before(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
@@ -169,7 +169,7 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 	subbuf = &pool->subbuf[open];
 	desc = &pool->desc[open];
 	measure_open(pool, cpu, &subbuf->used, &subbuf->count);
-	/* Nothing came after its CPU went: closed at that time, whenever we do it. */
+	/* Its CPU wrote nothing after it went offline: keep that time as the time of closing. */
 	orphaned = is_orphaned(subbuf);
 	if (orphaned)
 		list_del_init(&subbuf->node);
@@ -193,12 +193,12 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 	WRITE_ONCE(desc->closed, subbuf->closed);
 	/*
 	 * Pairs with the acquire in the reader's subbuf_used(), which looks at the
-	 * state again after the head: the head moves on later.
+	 * state again after the head: the head changes after this store.
 	 */
 	smp_store_release(&desc->state, POSIXTRACE_SUBBUF_CLOSED);
 }
 
-/* Hands out a sub-buffer that belongs to nobody. */
+/* Hands out a sub-buffer that is free and in no list. */
 static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 {
 	struct posixtrace_cpu_head *head = head_of(pool, cpu);
@@ -207,7 +207,7 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	u32 start = i * pool->subbuf_size;
 
 	pool->seq++;
-	/* A consumer position of 0 is nobody's. */
+	/* A consumer position of 0 belongs to no use, so skip the sequence number 0. */
 	if (!(u32)pool->seq)
 		pool->seq++;
 	subbuf->seq = pool->seq;
@@ -218,11 +218,11 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	subbuf->count = 0;
 
 	WRITE_ONCE(head->last, subbuf->opened);
-	/* The first record says who wrote it. */
+	/* The first record carries its writer. */
 	WRITE_ONCE(head->writer_head, POSIXTRACE_HEAD_NONE);
 	/*
-	 * Pairs with the acquire in the reader's subbuf_used(): it must not take
-	 * the old head for that of the new use.
+	 * Pairs with the acquire in the reader's subbuf_used(), which must not mistake the
+	 * old head for that of the new use.
 	 */
 	smp_store_release(&head->head, POSIXTRACE_HEAD(start, 0));
 	WRITE_ONCE(desc->seq, subbuf->seq);
@@ -246,14 +246,14 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	WRITE_ONCE(head->limit, start + pool->subbuf_size);
 }
 
-/* Ends what an offline CPU has orphaned, if all was read: true if it was that, and is free now. */
+/* Frees an orphaned sub-buffer if all of it was read. True if it did. */
 static bool close_read(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
 	lockdep_assert_held(&pool->lock);
 	if (!is_orphaned(subbuf) || !pxt_reclaim_is_read(pool, subbuf))
 		return false;
 	close_open(pool, subbuf->cpu);
-	/* If it was empty. */
+	/* close_open() has freed it if it was empty. */
 	if (subbuf->state != POSIXTRACE_SUBBUF_FREE)
 		pxt_reclaim_free(pool, subbuf);
 	return true;
@@ -269,7 +269,7 @@ static struct pxt_subbuf *take_free(struct pxt_subbuf_kind *kind)
 	return subbuf;
 }
 
-/* An orphaned sub-buffer, if it was read to its end. */
+/* An orphaned sub-buffer that was read to its end. */
 static struct pxt_subbuf *take_orphaned(struct pxt_pool *pool)
 {
 	struct pxt_subbuf *subbuf;
@@ -281,7 +281,7 @@ static struct pxt_subbuf *take_orphaned(struct pxt_pool *pool)
 	return NULL;
 }
 
-/* One that holds nothing that is not read. */
+/* One without unread records. */
 static struct pxt_subbuf *take_empty(struct pxt_pool *pool, struct pxt_subbuf_kind *kind)
 {
 	struct pxt_subbuf *subbuf = take_free(kind);
@@ -293,7 +293,7 @@ static struct pxt_subbuf *take_empty(struct pxt_pool *pool, struct pxt_subbuf_ki
 	return subbuf;
 }
 
-/* LOOP: the oldest one, read or not, of those that are closed or orphaned. */
+/* LOOP: the oldest closed or orphaned sub-buffer, read or not. */
 static struct pxt_subbuf *take_oldest(struct pxt_pool *pool)
 {
 	struct pxt_subbuf *orphan, *closed, *subbuf = NULL;
@@ -302,7 +302,7 @@ static struct pxt_subbuf *take_oldest(struct pxt_pool *pool)
 	closed = pxt_reclaim_first(&pool->user);
 	if (orphan && (!closed || orphan->closed <= closed->closed)) {
 		close_open(pool, orphan->cpu);
-		/* If its head makes no sense, it was freed. */
+		/* With an invalid head it counts as empty, and was freed. */
 		subbuf = take_free(&pool->user);
 	}
 	return subbuf ? subbuf : pxt_reclaim_oldest(pool, &pool->user);
@@ -318,7 +318,7 @@ static int next_locked(struct pxt_pool *pool, u32 cpu, u32 size)
 		WRITE_ONCE(pool->heads[cpu].lost, READ_ONCE(pool->heads[cpu].lost) + 1);
 		return -ENOSPC;
 	}
-	/* Somebody else on this CPU came first. */
+	/* Another thread on this CPU came first. */
 	if (has_room(pool, cpu, size))
 		return 0;
 	subbuf = take_empty(pool, &pool->user);
@@ -329,7 +329,7 @@ static int next_locked(struct pxt_pool *pool, u32 cpu, u32 size)
 		subbuf = take_free(&pool->user);
 	if (!subbuf)
 		subbuf = take_oldest(pool);
-	/* More CPUs than there were when the stream was created hold all of them. */
+	/* All are held by CPUs: there are more of them than at CREATE. */
 	if (!subbuf)
 		return -EAGAIN;
 	open_for(pool, subbuf, cpu);
@@ -337,14 +337,14 @@ static int next_locked(struct pxt_pool *pool, u32 cpu, u32 size)
 }
 
 /**
- * pxt_subbuf_next() - make room for a record on the CPU that this runs on
+ * pxt_subbuf_next() - make room for a record on this CPU
  * @pool: any
  * @size: bytes that the record needs at most, no more than a sub-buffer
  *
  * Context: any but NMI.
- * Return: 0; -EAGAIN if all are held by other CPUs; -ENOBUFS if none is free and
- * the stream has to become full; -ENOSPC if it is full, then the event was
- * counted as lost; -ESHUTDOWN.
+ * Return: 0; -EAGAIN if other CPUs hold all sub-buffers; -ENOBUFS if none is free and the
+ * stream has to become full; -ENOSPC if it is full, then the event was counted as lost;
+ * -ESHUTDOWN.
  */
 int pxt_subbuf_next(struct pxt_pool *pool, u32 size)
 {
@@ -358,12 +358,12 @@ int pxt_subbuf_next(struct pxt_pool *pool, u32 size)
 }
 
 /**
- * pxt_subbuf_release() - the reader gives a sub-buffer back
+ * pxt_subbuf_release() - give back a sub-buffer for the reader
  * @pool: any
  * @i: its number
  *
- * Return: 0; -EBUSY if it is in use or was not read to its end; -EINVAL if there
- * is none with that number; -ESHUTDOWN.
+ * Return: 0; -EBUSY if it is in use or was not read to its end; -EINVAL if there is no such
+ * sub-buffer; -ESHUTDOWN.
  */
 int pxt_subbuf_release(struct pxt_pool *pool, u32 i)
 {
@@ -391,7 +391,7 @@ unlock:
 	return err;
 }
 
-/* Unread, yet beyond the overwrite watermark: the reader would skip it. */
+/* Is the oldest one behind the overwrite watermark? Then the reader would skip it. */
 static bool oldest_sys_is_lost(struct pxt_pool *pool)
 {
 	const struct pxt_subbuf *subbuf = pxt_reclaim_first(&pool->sys);
@@ -399,7 +399,7 @@ static bool oldest_sys_is_lost(struct pxt_pool *pool)
 	return subbuf && subbuf->closed <= pool->overwrite_watermark;
 }
 
-/* With @size 0: whatever room there is. */
+/* With @size 0: open a new one, unless the open one is empty. */
 static int next_sys_locked(struct pxt_pool *pool, u32 size)
 {
 	u32 cpu = pool->nr_cpus, used, count;
@@ -425,7 +425,7 @@ static int next_sys_locked(struct pxt_pool *pool, u32 size)
 
 /**
  * pxt_subbuf_next_sys() - make room for system events
- * @pool: whose stream's lock is held, and which is not dead
+ * @pool: not dead, of a stream that is locked
  * @size: bytes of the records together, at most a sub-buffer
  *
  * Context: may sleep.
@@ -449,13 +449,13 @@ int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size)
 }
 
 /**
- * pxt_subbuf_turn_sys() - close what system events are written into, and open another
- * @pool: whose stream's lock is held, and which is not dead
+ * pxt_subbuf_turn_sys() - close the open sub-buffer of system events, and open another
+ * @pool: not dead, of a stream that is locked
  *
- * So that there is room for STOP at any time. Context: may sleep.
+ * Keeps room for STOP at any time. Context: may sleep.
  *
- * Return: 0, also if nothing was written there; else as pxt_subbuf_next_sys(), and what
- * was open is open.
+ * Return: 0, also if the open one is empty; else as pxt_subbuf_next_sys(), then the open one
+ * stays open.
  */
 int pxt_subbuf_turn_sys(struct pxt_pool *pool)
 {
@@ -463,11 +463,11 @@ int pxt_subbuf_turn_sys(struct pxt_pool *pool)
 }
 
 /**
- * pxt_subbuf_renew_sys() - what is open for system events is handed out now, if it is empty
- * @pool: whose stream's lock is held, and which is not dead
+ * pxt_subbuf_renew_sys() - hand out the open sub-buffer of system events anew if it is empty
+ * @pool: not dead, of a stream that is locked
  *
- * An event that comes while a flush is under way is younger than those that this flush
- * writes, whenever the sub-buffer was opened: a LOOP log overwrites what was written first.
+ * An event that comes during a flush must count as younger than the events that this flush
+ * writes, even if the sub-buffer was opened before: a LOOP log overwrites the oldest ones.
  */
 void pxt_subbuf_renew_sys(struct pxt_pool *pool)
 {
@@ -481,7 +481,7 @@ void pxt_subbuf_renew_sys(struct pxt_pool *pool)
 	measure_open(pool, cpu, &used, &count);
 	if (used)
 		goto unlock;
-	/* It was empty: it is free now, or there is another one that is. */
+	/* It was empty, so there is a free one now: this or another. */
 	close_open(pool, cpu);
 	subbuf = take_empty(pool, &pool->sys);
 	if (subbuf)
@@ -491,13 +491,13 @@ unlock:
 }
 
 /**
- * pxt_subbuf_set_full() - nothing is handed out any more
- * @pool: whose stream's lock is held, and which is not dead
+ * pxt_subbuf_set_full() - stop handing out sub-buffers
+ * @pool: not dead, of a stream that is locked
  * @forced: even if there is a free sub-buffer
  *
  * A synchronization has to follow, and then pxt_subbuf_close_all().
  *
- * Return: false if there is a free sub-buffer after all: then nothing was done.
+ * Return: false if there is a free sub-buffer, and @forced is not set: nothing was done.
  */
 bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced)
 {
@@ -514,8 +514,8 @@ bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced)
 		goto unlock;
 	}
 	/*
-	 * Kernel writers look at it with interrupts off: pairs with the synchronization,
-	 * which waits for those that did not see it.
+	 * Writers in the kernel read it with interrupts off. Pairs with the synchronization,
+	 * which waits for writers that did not see it.
 	 */
 	WRITE_ONCE(pool->full, true);
 	for (cpu = 0; cpu < pool->nr_cpus; cpu++) {
@@ -529,8 +529,8 @@ unlock:
 }
 
 /**
- * pxt_subbuf_close_all() - close what the CPUs have open
- * @pool: full, and synchronized since; whose stream's lock is held
+ * pxt_subbuf_close_all() - close the open sub-buffers of all CPUs
+ * @pool: full, and synchronized since; of a stream that is locked
  */
 void pxt_subbuf_close_all(struct pxt_pool *pool)
 {
@@ -544,8 +544,8 @@ void pxt_subbuf_close_all(struct pxt_pool *pool)
 }
 
 /**
- * pxt_subbuf_not_before() - nothing that is recorded from now on is older than that
- * @pool: of a suspended stream, in which no writer is active
+ * pxt_subbuf_not_before() - let nothing older than a time be recorded from now on
+ * @pool: of a suspended stream, into which no writer records
  * @time: nanoseconds since the Epoch
  */
 void pxt_subbuf_not_before(struct pxt_pool *pool, u64 time)
@@ -560,9 +560,9 @@ void pxt_subbuf_not_before(struct pxt_pool *pool, u64 time)
 }
 
 /**
- * pxt_subbuf_close_cpu() - close what a CPU has open
+ * pxt_subbuf_close_cpu() - close the open sub-buffer of a CPU
  * @pool: not dead
- * @cpu: this CPU, whose writers begin anew; or that of system events, with the stream's
+ * @cpu: this CPU, whose writers restart; or nr_cpus for system events, with the stream's
  *	lock
  *
  * Context: any but NMI.
@@ -580,7 +580,7 @@ void pxt_subbuf_close_cpu(struct pxt_pool *pool, u32 cpu)
  * pxt_subbuf_close_orphaned() - close all orphaned sub-buffers
  * @pool: not dead
  *
- * One that comes back takes what is its own before it runs anything, with the lock.
+ * A CPU that comes back takes its own one, with the lock, before it runs any writer.
  */
 void pxt_subbuf_close_orphaned(struct pxt_pool *pool)
 {
@@ -594,8 +594,8 @@ void pxt_subbuf_close_orphaned(struct pxt_pool *pool)
 }
 
 /**
- * pxt_subbuf_clear_full() - there is room again
- * @pool: whose stream's lock is held, and which is not dead
+ * pxt_subbuf_clear_full() - hand out sub-buffers again
+ * @pool: not dead, of a stream that is locked
  */
 void pxt_subbuf_clear_full(struct pxt_pool *pool)
 {
@@ -610,12 +610,12 @@ void pxt_subbuf_clear_full(struct pxt_pool *pool)
 }
 
 /**
- * pxt_subbuf_leave() - a CPU is offline: whoever needs it may take what it has open
+ * pxt_subbuf_leave() - orphan the open sub-buffer of a CPU that has gone offline
  * @pool: any
- * @cpu: runs nobody; what it wrote can be seen here
+ * @cpu: runs no task; its stores are visible here
  *
- * It is not closed yet: a sub-buffer with little in it would be lost to the stream
- * each time the CPU goes off and on.
+ * Other CPUs may take it now. It is not closed yet, or the stream would lose a nearly empty
+ * sub-buffer each time the CPU goes off and on.
  */
 void pxt_subbuf_leave(struct pxt_pool *pool, u32 cpu)
 {
@@ -632,9 +632,11 @@ void pxt_subbuf_leave(struct pxt_pool *pool, u32 cpu)
 }
 
 /**
- * pxt_subbuf_return() - a CPU comes back: what it left and nobody took is its own
+ * pxt_subbuf_return() - give its orphaned sub-buffer back to a CPU that comes online
  * @pool: any
- * @cpu: runs nobody yet
+ * @cpu: runs no task yet
+ *
+ * Unless another CPU has taken it.
  */
 void pxt_subbuf_return(struct pxt_pool *pool, u32 cpu)
 {
@@ -647,9 +649,9 @@ void pxt_subbuf_return(struct pxt_pool *pool, u32 cpu)
 }
 
 /**
- * pxt_subbuf_count() - how many events were recorded and overwritten
- * @pool: whose stream's lock is held, and which is not dead
- * @stats: where to write that
+ * pxt_subbuf_count() - count the events that were recorded and overwritten
+ * @pool: not dead, of a stream that is locked
+ * @stats: gets the numbers
  */
 void pxt_subbuf_count(struct pxt_pool *pool, struct posixtrace_stats *stats)
 {

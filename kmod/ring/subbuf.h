@@ -6,8 +6,8 @@
 
 /**
  * struct pxt_entry - a record before it is written
- * @writer: of which thread it is
- * @record: its header, which comes behind that
+ * @writer: the thread that records it
+ * @record: the header of the record, which follows @writer
  */
 struct pxt_entry {
 	struct posixtrace_writer writer;
@@ -15,13 +15,13 @@ struct pxt_entry {
 };
 
 /**
- * struct pxt_reservation - where a record goes
- * @mem: first byte
+ * struct pxt_reservation - the place of a record
+ * @mem: its first byte
  * @room: bytes from there to the end of the sub-buffer
  * @head: of the CPU
  * @pos: position in the pool
  * @count: records before it in the sub-buffer
- * @same: the record in front is of the same thread
+ * @same: the same thread wrote the record before it
  */
 struct pxt_reservation {
 	void *mem;

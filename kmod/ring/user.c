@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a user may have: a share of the streams, and locked memory. Who may trace
- * whom is in rights.c.
+ * The limits of a user: a share of the streams, and locked memory. The right to trace a
+ * process is checked in target/rights.c.
  *
- * A stream whose creator has CAP_SYS_RESOURCE is nobody's share. Any other one
- * counts for each of these, once for each:
+ * A stream counts for no share if its creator has CAP_SYS_RESOURCE. Any other stream
+ * counts once for each of these:
  *
  * - the effective user id of its creator;
- * - for every user namespace around the creator, the user who made that; whoever
- *   makes namespaces has no more streams by it. If root did, then the namespace
- *   itself, like a user: root's containers do not live on one share.
+ * - for each user namespace around the creator, the user that made it: making namespaces
+ *   gives a user no more streams. If root made it, the namespace counts itself, like a
+ *   user: the containers of root do not live on one share.
  *
- * User ids are those of the initial namespace. Each of them has user_streams; of
- * what counts because of a namespace, the last eighth is for those who have
- * CAP_SYS_RESOURCE in there, so that nobody in a container shuts its root out.
+ * User ids are those of the initial namespace. Each share has user_streams. Where a stream
+ * counts because of a namespace, the last eighth is reserved for processes with
+ * CAP_SYS_RESOURCE in that namespace, so that the other users of a container cannot shut
+ * out its root.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -31,7 +32,7 @@
 
 #include "ring/user.h"
 
-/* Streams that only holders of CAP_SYS_RESOURCE get. */
+/* Streams that are reserved for processes with CAP_SYS_RESOURCE. */
 #define PXT_STREAMS_RESERVED	32
 
 static unsigned int user_streams = 64;
@@ -43,9 +44,9 @@ MODULE_PARM_DESC(user_streams, "Streams a user without CAP_SYS_RESOURCE may have
  * @node: in the list of shares
  * @uid: of the user; not with @ns
  * @ns: a reference, or NULL
- * @streams: that count for it; it lives as long as there is one
+ * @streams: how many count for it; it is freed with the last one
  *
- * Guarded by pxt_shares_lock. There are about as many as users with streams.
+ * Guarded by pxt_shares_lock. There are about as many shares as users with streams.
  */
 struct pxt_share {
 	struct list_head node;
@@ -54,11 +55,11 @@ struct pxt_share {
 	unsigned int streams;
 };
 
-/* Guards the list of shares and what is in there; innermost, but for allocation. */
+/* Guards the list of shares and its entries; innermost, but for allocation. */
 static DEFINE_MUTEX(pxt_shares_lock);
 static LIST_HEAD(pxt_shares);
 
-/* In the initial namespace. Most users have none of them: that is no audit's business. */
+/* In the initial namespace. Not audited: most users lack these capabilities. */
 static bool privileged(int cap)
 {
 	return ns_capable_noaudit(&init_user_ns, cap);
@@ -126,7 +127,7 @@ static int charge_share(struct pxt_charge *charge, kuid_t uid, struct user_names
 	return 0;
 }
 
-/* From the inside out: who is the user and made the namespace counts as the user. */
+/* From the inside out: a user that also made a namespace counts once, as the user. */
 static int charge_shares(struct pxt_charge *charge)
 {
 	unsigned int limit = READ_ONCE(user_streams), reserve = limit / 8;
@@ -155,10 +156,10 @@ static void uncharge_shares(struct pxt_charge *charge)
 }
 
 /**
- * pxt_user_charge_stream() - one more stream of the calling process
- * @charge: zeroed; to be undone with pxt_user_uncharge(), if this succeeds
+ * pxt_user_charge_stream() - charge one more stream to the calling process
+ * @charge: zeroed; on success, to be undone with pxt_user_uncharge()
  *
- * Who has the capabilities now, and creates a stream, is not asked again for it.
+ * The capabilities of the caller are checked now, and not again for this stream.
  *
  * Context: may sleep.
  * Return: 0; -EAGAIN if a share is used up; -ENOMEM.
@@ -171,7 +172,7 @@ int pxt_user_charge_stream(struct pxt_charge *charge)
 	charge->memlock = rlimit(RLIMIT_MEMLOCK);
 	if (!privileged(CAP_SYS_RESOURCE)) {
 		charge->places -= PXT_STREAMS_RESERVED;
-		/* Of the user, and of each namespace but the initial one, which is level 0. */
+		/* The user, and each namespace but the initial one, which is level 0. */
 		charge->shares = kcalloc(current_user_ns()->level + 1, sizeof(*charge->shares),
 					 GFP_KERNEL_ACCOUNT);
 		if (!charge->shares)
@@ -187,7 +188,7 @@ int pxt_user_charge_stream(struct pxt_charge *charge)
 	return err;
 }
 
-/* Of the controller: a log thread has the limits of kthreadd. */
+/* The limit of the controller: a log thread has those of kthreadd. */
 static unsigned long memlock_limit(const struct pxt_charge *charge)
 {
 	return current->flags & PF_KTHREAD ? charge->memlock : rlimit(RLIMIT_MEMLOCK);
@@ -205,10 +206,11 @@ u64 pxt_user_memory_limit(const struct pxt_charge *charge)
 }
 
 /**
- * pxt_user_memory_left() - how much more that is, besides what his real user has locked
+ * pxt_user_memory_left() - how much more the creator of a stream may lock now
  * @charge: of a stream of the calling process
  *
- * It may be less when it is charged.
+ * The limit less the memory that the real user has locked. It may have shrunk when memory
+ * is charged.
  *
  * Return: bytes; ~0 without limit.
  */
@@ -223,14 +225,14 @@ u64 pxt_user_memory_left(const struct pxt_charge *charge)
 }
 
 /**
- * pxt_user_charge_memory() - more memory that can not be swapped
- * @charge: of a stream of the calling process, or of the one whose log thread calls
+ * pxt_user_charge_memory() - charge memory that cannot be swapped
+ * @charge: of a stream of the calling process, or of the stream whose log thread calls
  * @bytes: whole pages
  *
- * As locked memory of the real user, together with what perf, io_uring and others
- * count there. A log thread has the RLIMIT_MEMLOCK that the creator had at CREATE.
+ * Counts as locked memory of the real user, as perf and io_uring do. A log thread has the
+ * RLIMIT_MEMLOCK that the creator had at CREATE.
  *
- * Return: 0; -ENOMEM if that would be more than RLIMIT_MEMLOCK of the process.
+ * Return: 0; -ENOMEM if the user would exceed RLIMIT_MEMLOCK of the process.
  */
 int pxt_user_charge_memory(struct pxt_charge *charge, u64 bytes)
 {
@@ -250,7 +252,7 @@ int pxt_user_charge_memory(struct pxt_charge *charge, u64 bytes)
 }
 
 /**
- * pxt_user_uncharge_memory() - some of it was freed
+ * pxt_user_uncharge_memory() - uncharge memory that was freed
  * @charge: of a stream
  * @bytes: whole pages that were charged
  */
@@ -265,9 +267,9 @@ void pxt_user_uncharge_memory(struct pxt_charge *charge, u64 bytes)
 }
 
 /**
- * pxt_user_uncharge_stream() - the stream is gone, but not all of its memory
+ * pxt_user_uncharge_stream() - uncharge a stream, and all of its memory but some
  * @charge: of pxt_user_charge_stream()
- * @left: bytes that are still there, of those that were charged
+ * @left: charged bytes that are not freed yet
  *
  * Context: may sleep, any process.
  */
@@ -279,7 +281,7 @@ void pxt_user_uncharge_stream(struct pxt_charge *charge, u64 left)
 }
 
 /**
- * pxt_user_uncharge() - the stream and its memory are gone
+ * pxt_user_uncharge() - uncharge a stream and its memory
  * @charge: of pxt_user_charge_stream(), any number of times
  *
  * Context: may sleep, any process.

@@ -8,17 +8,16 @@ struct cred;
 struct pxt_share;
 
 /**
- * struct pxt_charge - what a stream costs its creator
- * @places: how many of POSIXTRACE_STREAMS_MAX it may choose from; constant
- * @shares: whose streams are one more for it; constant until it is uncharged
- * @nr_shares: entries of it
- * @cred: of the creator, whose real user has more locked memory by it; NULL with
- *	CAP_IPC_LOCK; constant. They hold the user: free_uid() is not exported by all 6.1.
+ * struct pxt_charge - the costs of one stream for its creator
+ * @places: how many of the POSIXTRACE_STREAMS_MAX indices it may choose from; constant
+ * @shares: the shares that count this stream; constant until it is uncharged
+ * @nr_shares: entries of @shares
+ * @cred: of the creator, whose real user is charged the locked memory; NULL with
+ *	CAP_IPC_LOCK; constant. It holds the user: not all 6.1 kernels export free_uid()
  * @memlock: RLIMIT_MEMLOCK of the creator at CREATE, bytes; constant
  * @pages: of locked memory
  *
- * Of one stream. @pages changes while nobody else knows the stream, with its lock, or when it
- * is dead.
+ * @pages changes before the stream is published, under its lock, or when it is dead.
  */
 struct pxt_charge {
 	u32 places;

@@ -10,7 +10,7 @@
 #include "ring/reclaim.h"
 #include "ring/wake.h"
 
-/* Ask writers to wake those who wait, or not. With the lock of the wait queue. */
+/* Ask writers to wake readers, or not to. With the lock of the wait queue. */
 static void set_need_wakeup(struct pxt_pool *pool, bool need_wakeup)
 {
 	WRITE_ONCE(pool->need_wakeup, need_wakeup);
@@ -18,8 +18,8 @@ static void set_need_wakeup(struct pxt_pool *pool, bool need_wakeup)
 }
 
 /*
- * Writers need not wake an empty queue. With its lock. A reader that comes later sets
- * need_wakeup after it has joined the queue, or looks at it again.
+ * Clear need_wakeup if the queue is empty, with the lock of the queue. A reader that joins
+ * later sets it again, or looks at it again before it sleeps.
  */
 static void disarm_locked(struct pxt_pool *pool)
 {
@@ -41,9 +41,9 @@ void pxt_wake_init(struct pxt_pool *pool)
  * pxt_wake_arm() - ask writers to wake readers
  * @pool: of a stream that is locked, and not dead
  *
- * If that was not so, a synchronization has to follow.
+ * If need_wakeup was clear, a synchronization has to follow.
  *
- * Return: was it so already?
+ * Return: whether it was set before.
  */
 bool pxt_wake_arm(struct pxt_pool *pool)
 {
@@ -62,7 +62,7 @@ bool pxt_wake_arm(struct pxt_pool *pool)
  * pxt_wake_disarm() - a reader does not wait any more
  * @pool: any
  *
- * If it was the last one, writers need not wake anything.
+ * Clears need_wakeup if no other reader waits.
  */
 void pxt_wake_disarm(struct pxt_pool *pool)
 {
@@ -74,10 +74,10 @@ void pxt_wake_disarm(struct pxt_pool *pool)
 }
 
 /**
- * pxt_wake_end() - need_wakeup is cleared, and does not change any more
+ * pxt_wake_end() - clear need_wakeup for the last time
  * @pool: of a stream that is locked, and dead
  *
- * Sleeping readers are not woken.
+ * Does not wake sleeping readers.
  */
 void pxt_wake_end(struct pxt_pool *pool)
 {
