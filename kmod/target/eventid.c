@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Event types: names to ids and back. Which of them are recorded is the matter
- * of the gates, in gate.c.
+ * Event types: names to ids and back. The gates, in gate.c, say which types are recorded.
  */
 #include <linux/kernel.h>
 #include <linux/jhash.h>
@@ -91,11 +90,11 @@ void pxt_table_put(struct pxt_table *table)
 }
 
 /**
- * pxt_table_end() - the next id that will be given
+ * pxt_table_end() - the first id that no event type has
  * @table: not locked
  *
  * Context: may sleep.
- * Return: all user event types have smaller ones.
+ * Return: the id; all event types have smaller ones.
  */
 u32 pxt_table_end(struct pxt_table *table)
 {
@@ -153,7 +152,7 @@ static int add_name(struct pxt_table *table, const char *name, u32 *id)
 	}
 	hlist_add_head(&type->node, bucket_of(table, name));
 	WRITE_ONCE(table->next, table->next + 1);
-	/* It is recorded from now on, not from the next START on. */
+	/* Record it from now on, not only after the next START. */
 	list_for_each_entry(target, &table->targets, table_node) {
 		pxt_gate_set_type(target, type->id);
 		cond_resched();
@@ -162,7 +161,7 @@ static int add_name(struct pxt_table *table, const char *name, u32 *id)
 	return 0;
 }
 
-/* A name that ends, with nothing hidden behind. */
+/* Not empty, terminated, and followed by zeros only. */
 static bool name_valid(const struct posixtrace_eventid *arg)
 {
 	size_t len = strnlen(arg->name, sizeof(arg->name));
@@ -176,12 +175,11 @@ static bool name_valid(const struct posixtrace_eventid *arg)
  * @table: not locked
  * @arg: private copy of what the process passed; gets the id
  *
- * POSIX: posix_trace_eventid_open(), posix_trace_trid_eventid_open(). When all
- * ids are used, it is that of the unnamed event type.
+ * POSIX: posix_trace_eventid_open(), posix_trace_trid_eventid_open(). When all ids are used,
+ * @arg gets the id of the unnamed event type.
  *
  * Context: may sleep.
- * Return: 0; -EINVAL if the name is empty, has no end or something behind it;
- * -ENOMEM.
+ * Return: 0; -EINVAL if the name is empty, not terminated, or not followed by zeros; -ENOMEM.
  */
 int pxt_eventid_open(struct pxt_table *table, struct posixtrace_eventid *arg)
 {

@@ -15,21 +15,21 @@
 /**
  * struct pxt_table - event types: names and ids
  * @kref: one per target and stream
- * @rcu: the number of names is looked at under RCU
- * @lock: guards all of this, and of the targets with this table: slots,
- *	attachments, and the words of the gate. Taken inside a stream's lock
- * @targets: pxt_target.table_node: a process and those that descend from it
+ * @rcu: forks read @next under RCU
+ * @lock: guards all of this, and of the targets with this table: slots, attachments, and the
+ *	words of the gate. Taken inside a stream's lock
+ * @targets: pxt_target.table_node: a process and its descendants
  * @attachments: pxt_attachment.node, of all of them
  * @names: named user event types, by hash of the name
- * @types: the same by id
+ * @types: the same types, by id
  * @next: the next id
  *
- * Types are never removed: an id has one meaning as long as there is a table.
+ * Types are never removed: an id has one meaning as long as the table lives.
  */
 struct pxt_table {
 	struct kref kref;
 	struct rcu_head rcu;
-	struct mutex lock;	/* guards all of this, and what targets share */
+	struct mutex lock;	/* guards all of this, and gates and slots of the targets */
 	struct list_head targets;
 	struct list_head attachments;
 	struct hlist_head names[1 << PXT_NAME_BITS];
@@ -37,7 +37,7 @@ struct pxt_table {
 	u32 next;
 };
 
-/* Behind the last user event type: all of them have smaller ids. With table->lock. */
+/* The first id that no event type has: all have smaller ones. With table->lock. */
 static inline u32 pxt_table_end_locked(const struct pxt_table *table)
 {
 	lockdep_assert_held(&table->lock);

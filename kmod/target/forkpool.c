@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that the forks of a process need, allocated beforehand: a fork is noticed where
- * nothing can be allocated. How it is used is in fork.c.
+ * Memory for the forks of a process, allocated beforehand: the tracepoint that notices a
+ * fork must not allocate. fork.c uses it.
  */
 #include <linux/list.h>
 #include <linux/slab.h>
@@ -9,11 +9,11 @@
 
 #include "target/forkpool.h"
 
-/* More than this above what is needed is freed again. */
+/* Entries above the needed ones that are kept. */
 #define SPARE	16
 
 /**
- * pxt_fork_pool_init() - an empty pool
+ * pxt_fork_pool_init() - initialize an empty pool
  * @pool: to be initialized
  */
 void pxt_fork_pool_init(struct pxt_fork_pool *pool)
@@ -24,11 +24,11 @@ void pxt_fork_pool_init(struct pxt_fork_pool *pool)
 }
 
 /**
- * pxt_fork_pool_take() - take one out of the pool
+ * pxt_fork_pool_take() - take a struct pxt_fork out of the pool
  * @pool: of a process
  *
  * Context: any but NMI.
- * Return: it, or NULL if there is none.
+ * Return: the struct, or NULL if the pool is empty.
  */
 struct pxt_fork *pxt_fork_pool_take(struct pxt_fork_pool *pool)
 {
@@ -46,7 +46,7 @@ struct pxt_fork *pxt_fork_pool_take(struct pxt_fork_pool *pool)
 }
 
 /**
- * pxt_fork_pool_give() - put one into the pool
+ * pxt_fork_pool_give() - put a struct pxt_fork into the pool
  * @pool: of a process
  * @fork: not used any more
  *
@@ -75,9 +75,9 @@ void pxt_fork_pool_destroy(struct pxt_fork_pool *pool)
 }
 
 /**
- * pxt_fork_pool_reserve() - have enough in the pool
+ * pxt_fork_pool_reserve() - fill the pool for the forks of all threads
  * @pool: of a process
- * @count: how many threads that has
+ * @count: how many threads it has
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.

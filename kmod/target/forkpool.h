@@ -17,14 +17,14 @@ struct pxt_target;
 /**
  * struct pxt_fork - one new process or thread
  * @node: in the pool
- * @begun_node: of a process that has not run yet, in the hash pxt_forks_begun
- * @rcu: found in the hash under RCU
- * @child_work: of the new one
- * @parent_work: of the thread that called fork() or clone()
- * @users: how many of these have not run
+ * @begun_node: in the hash pxt_forks_begun, if it is a process that has not run yet
+ * @rcu: readers of the hash find it under RCU
+ * @child_work: runs in the new process or thread
+ * @parent_work: runs in the thread that called fork() or clone()
+ * @users: how many of the two works have not run
  * @target: the forking process; a reference
- * @child: the new thread group, NULL of a thread
- * @stream: those to be inherited, by slot; references
+ * @child: the new thread group; NULL for a thread
+ * @stream: streams that the child inherits, by slot; references
  */
 struct pxt_fork {
 	struct list_head node;
@@ -39,10 +39,10 @@ struct pxt_fork {
 };
 
 /**
- * struct pxt_fork_pool - what the forks of a process need, made beforehand
- * @lock: guards the rest. Raw, for a fork is noticed with preemption off
+ * struct pxt_fork_pool - memory for the forks of a process, allocated beforehand
+ * @lock: guards the rest. Raw: the handler of a fork must not sleep
  * @free: struct pxt_fork
- * @count: how many; when nobody forks, at least as many as there are threads
+ * @count: entries of @free; while no thread forks, at least as many as there are threads
  */
 struct pxt_fork_pool {
 	raw_spinlock_t lock;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The gates of the traced processes, and which streams are on whom. A stream has
- * the same slot on all processes that it traces: they descend from the first one,
- * and share a table.
+ * The gates of the traced processes, and the streams on each process. A stream has the same
+ * slot on all processes that it traces: they descend from the first one, and share a table.
  */
 #include <linux/mm.h>
 #include <linux/poll.h>
@@ -44,19 +43,19 @@ static void set_words(struct pxt_target *target, const struct pxt_link *link, bo
 	u32 end = pxt_table_end_locked(target->table);
 	u64 filter = 0;
 
-	/* The first one is at the beginning of a word of the filter. */
+	/* The first id begins a word of the filter. */
 	BUILD_BUG_ON(POSIXTRACE_ID_UNNAMED % 64);
 	for (id = POSIXTRACE_ID_UNNAMED; id < end; id++, filter >>= 1) {
 		if (id % 64 == 0)
 			filter = on && link->enabled ? link->filter.bits[id / 64] : ~0ULL;
 		word = filter & 1 ? enable[id] & ~bit : enable[id] | bit;
-		/* Writers have it in their caches. */
+		/* Do not store what is there: writers have it in their caches. */
 		if (enable[id] != word)
 			WRITE_ONCE(enable[id], word);
 	}
 }
 
-/* The same of all targets that it has. */
+/* The same for all targets of the stream. */
 static void set_all_words(const struct pxt_link *link)
 {
 	struct pxt_target *target;
@@ -64,17 +63,17 @@ static void set_all_words(const struct pxt_link *link)
 	list_for_each_entry(target, &link->table->targets, table_node) {
 		if (traces(link, target))
 			set_words(target, link, true);
-		/* A family has as many processes as its user may have. */
+		/* A user may own very many processes. */
 		cond_resched();
 	}
 }
 
 /**
- * pxt_gate_make() - a target needs its gate
+ * pxt_gate_make() - allocate the gate of a target
  * @target: any
  *
  * Context: may sleep.
- * Return: 0, also if it has it; -ENOMEM.
+ * Return: 0, also if it has one; -ENOMEM.
  */
 int pxt_gate_make(struct pxt_target *target)
 {
@@ -86,9 +85,9 @@ int pxt_gate_make(struct pxt_target *target)
 	if (!gate)
 		return -ENOMEM;
 	mutex_lock(&target->table->lock);
-	/* Without a gate it had no stream: what is zero is right. */
+	/* Without a gate it had no stream, so a zeroed gate is right. */
 	if (!target->gate) {
-		/* Pairs with the loads of those who have not made it themselves. */
+		/* Pairs with the acquire in pxt_gate_outdate() and pxt_record_event(). */
 		smp_store_release(&target->gate, gate);
 		gate = NULL;
 	}
@@ -105,18 +104,18 @@ static void enter(struct pxt_target *target, struct pxt_link *link)
 }
 
 /**
- * pxt_gate_outdate() - what the library knows of its slots is not right any more
+ * pxt_gate_outdate() - make the library ask for its slots anew
  * @target: of the calling process
  *
- * It has to ask anew: its memory becomes that of another process, too, or one of its
- * threads becomes two. Context: any; the process has not ended.
+ * Another process is about to share its memory, or another thread its thread pointer.
+ * Context: any; the process has not ended.
  */
 void pxt_gate_outdate(struct pxt_target *target)
 {
 	/* Pairs with the release in pxt_gate_make(). */
 	if (!smp_load_acquire(&target->gate))
 		return;
-	/* Pairs with the read barrier in sync_slots(): who asks anew sees why. */
+	/* Pairs with the read barrier in sync_slots(): a caller that asks anew sees the reason. */
 	smp_mb__before_atomic();
 	gate_changed(target);
 }
@@ -127,8 +126,8 @@ void pxt_gate_outdate(struct pxt_target *target)
  * @link: of the stream, with the same table; gets its slot
  *
  * Context: may sleep.
- * Return: 0; -EAGAIN if all slots are taken; -ESTALE if the process has ended, or
- * is another target now.
+ * Return: 0; -EAGAIN if all slots are taken; -ESTALE if the process has ended, or is another
+ * target now.
  */
 int pxt_gate_link(struct pxt_target *target, struct pxt_link *link)
 {
@@ -156,9 +155,9 @@ unlock:
 }
 
 /**
- * pxt_gate_inherit() - put a stream of its parent on a new target
- * @target: which has no other streams
- * @link: of the stream, which traced its parent when that forked, and counted the child
+ * pxt_gate_inherit() - put a stream of the parent on a new target
+ * @target: with streams of its parent only
+ * @link: of a stream that traced the parent at the fork, and has counted the child
  *
  * Context: may sleep.
  * Return: 0; -ENOMEM; -ESTALE if the stream has ended.
@@ -179,10 +178,10 @@ int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link)
 }
 
 /**
- * pxt_gate_gone() - a stream traces one process less
- * @link: of the stream, which counted it
+ * pxt_gate_gone() - count one traced process less
+ * @link: of the stream, which counted the process
  *
- * If it was the last one, those who poll are told.
+ * Wakes pollers if it was the last one.
  */
 void pxt_gate_gone(struct pxt_link *link)
 {
@@ -195,8 +194,8 @@ void pxt_gate_gone(struct pxt_link *link)
  * @target: table->lock is held
  * @link: of the stream, which traces it
  *
- * The process ends, or has just become another program: nobody is in there that
- * a synchronization would have to reach.
+ * The process ends, or has just become another program, so it runs no writer that a
+ * synchronization would have to reach.
  */
 void pxt_gate_leave(struct pxt_target *target, struct pxt_link *link)
 {
@@ -209,11 +208,11 @@ void pxt_gate_leave(struct pxt_target *target, struct pxt_link *link)
 }
 
 /**
- * pxt_gate_open() - a process is no target any more
+ * pxt_gate_open() - open the gate of a target that has ended
  * @target: without streams; table->lock is held
  *
- * Another process, which shares its memory, may look at this gate: it goes on asking
- * the module, which knows better.
+ * Another process that shares its memory may still look at this gate. An open gate makes it
+ * ask the module, which decides.
  */
 void pxt_gate_open(struct pxt_target *target)
 {
@@ -223,7 +222,7 @@ void pxt_gate_open(struct pxt_target *target)
 		WRITE_ONCE(target->gate->enable[id], ~0U);
 }
 
-/* Will a writer for this stream be found there? With table->lock. */
+/* May a process with this attachment write into the stream? With table->lock. */
 static bool concerns(const struct pxt_attachment *att, const struct pxt_link *link)
 {
 	return att->shared || traces(link, att->target);
@@ -239,7 +238,7 @@ static void mark(struct pxt_link *link)
 	}
 }
 
-/* After the stores that the marked ones must not overlook. Gives the lock back. */
+/* After the stores that the marked ones must not overlook. Releases the lock. */
 static void reach_marked(struct pxt_link *link, struct pxt_synchronize *q)
 {
 	struct pxt_attachment *att;
@@ -258,7 +257,7 @@ static void reach_marked(struct pxt_link *link, struct pxt_synchronize *q)
  * pxt_gate_unlink() - take a stream off all its targets
  * @link: of the stream, which is shut down
  *
- * When it returns, nobody is left who found it there. Context: may sleep.
+ * When it returns, no writer that found the stream there is active. Context: may sleep.
  */
 void pxt_gate_unlink(struct pxt_link *link)
 {
@@ -267,7 +266,7 @@ void pxt_gate_unlink(struct pxt_link *link)
 
 	pxt_synchronize_begin(&q);
 	mutex_lock(&link->table->lock);
-	/* Nobody inherits it any more. */
+	/* No child inherits it any more. */
 	link->linked = false;
 	link->enabled = false;
 	mark(link);
@@ -286,9 +285,9 @@ void pxt_gate_unlink(struct pxt_link *link)
 /**
  * pxt_gate_set_enabled() - open or shut the gates for a stream
  * @link: of the stream, which is locked
- * @on: whether to open them, for what the filter lets through
+ * @on: open them, for event types that are not filtered
  *
- * When they are shut, a synchronization has to follow. Context: may sleep.
+ * After shutting them, a synchronization has to follow. Context: may sleep.
  */
 void pxt_gate_set_enabled(struct pxt_link *link, bool on)
 {
@@ -303,7 +302,7 @@ void pxt_gate_set_enabled(struct pxt_link *link, bool on)
  * @link: of the stream, which is locked
  * @filter: event types that are not recorded from now on
  *
- * When it has new members, a synchronization has to follow. Context: may sleep.
+ * If it has new members, a synchronization has to follow. Context: may sleep.
  */
 void pxt_gate_set_filter(struct pxt_link *link, const struct posixtrace_event_set *filter)
 {
@@ -334,11 +333,11 @@ void pxt_gate_set_type(struct pxt_target *target, u32 id)
 }
 
 /**
- * pxt_gate_synchronize() - reach all who record into a stream
- * @link: of the stream, whose gates, or heads, have changed
+ * pxt_gate_synchronize() - reach all writers of a stream
+ * @link: of the stream, whose gates or heads have changed
  *
- * When it returns, every writer that saw the old state has committed its record
- * or never will. Context: may sleep.
+ * When it returns, every writer that saw the old state has committed its record, or never
+ * will. Context: may sleep.
  */
 void pxt_gate_synchronize(struct pxt_link *link)
 {

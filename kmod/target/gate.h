@@ -13,22 +13,23 @@
 struct pxt_pool;
 struct pxt_target;
 
-/* The clock, which is mapped behind it, is one for all. */
+/* Bytes of a gate without the clock, which is mapped behind it and shared by all gates. */
 #define PXT_GATE_SIZE	PAGE_ALIGN(offsetof(struct posixtrace_gate, clock))
 
 /**
- * struct pxt_link - what ties a stream to the processes that it traces
+ * struct pxt_link - ties a stream to the processes that it traces
  * @table: event types of all of them; a reference of the stream; constant
- * @pool: of the stream, whose readers are woken; constant
- * @slot: in all of them; written under the lock of the table, constant once @linked was set
+ * @pool: of the stream, to wake its readers; constant
+ * @slot: the same in all of them; written under the lock of the table, constant once @linked
+ *	was set
  * @linked: it has its slot, and may be inherited; under the lock of the table
  * @enabled: the gates are open for it; under the lock of the table
  * @filter: event types that are not recorded; written under the lock of the table and that
  *	of the stream, read under either
- * @nr_targets: how many processes it traces, and how many children have not begun to be one
+ * @nr_targets: traced processes, and children that will be traced but have not run yet
  *
- * Part of struct pxt_stream, which sets what is constant. gate.c writes the rest; fork.c
- * counts children.
+ * Part of struct pxt_stream, which sets the constant fields. gate.c writes the others, and
+ * fork.c counts children in @nr_targets.
  */
 struct pxt_link {
 	struct pxt_table *table;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may trace whom. A trace shows data of a process: the controller must be one
- * that could send it signals, and read its core dump, or have CAP_SYS_PTRACE over
- * it. (What ptrace() asks is not exported to modules.)
+ * The right to trace a process. A trace shows data of the process: the controller must be
+ * able to send it signals and to read its core dump, or have CAP_SYS_PTRACE over it. (The
+ * check that ptrace() makes is not exported to modules.)
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -21,7 +21,7 @@ static bool same_user(const struct cred *cred, const struct cred *tcred)
 	       uid_eq(cred->uid, tcred->suid) || uid_eq(cred->uid, tcred->uid);
 }
 
-/* Of the first thread that has not ended: the main thread may have. */
+/* The address space of the first thread that has one: the main thread may have ended. */
 static struct mm_struct *get_process_mm(struct task_struct *task)
 {
 	struct mm_struct *mm = NULL;
@@ -71,7 +71,7 @@ int pxt_rights_create(struct task_struct *task)
 	return err ? err : check_dumpable(task);
 }
 
-/* Has somebody CAP_SYS_PTRACE there? */
+/* Do these credentials have CAP_SYS_PTRACE in the namespace? */
 static bool has_power(const struct cred *cred, struct user_namespace *ns)
 {
 	const struct cred *mine = override_creds(cred);
@@ -85,11 +85,11 @@ static bool has_power(const struct cred *cred, struct user_namespace *ns)
  * pxt_rights_keep() - may a stream go on tracing the caller, which has executed a program?
  * @cred: of the controller, when it created the stream
  * @secure: the program was given privileges that its caller does not have
- * @alone: no other process can see what is recorded into the stream
+ * @alone: no other process can see the records in the stream
  *
- * Who opened the file of the stream does not matter, as for pxt_rights_create(). One
- * that may look into everything does not allow others to do so: traced processes see
- * the memory that they share.
+ * As in pxt_rights_create(), it does not matter which process opened the file of the stream.
+ * The capability of a controller does not extend to the other traced processes, which see
+ * the memory that they share with this one.
  *
  * Return: yes or no.
  */
@@ -97,7 +97,7 @@ bool pxt_rights_keep(const struct cred *cred, bool secure, bool alone)
 {
 	const struct cred *tcred = current_cred();
 	struct mm_struct *mm = current->mm;
-	/* No secret to those beside it: they are what they were to each other. */
+	/* The new program is no secret to the processes that share its memory. */
 	bool open = !secure && get_dumpable(mm) == SUID_DUMP_USER;
 
 	if (open && same_user(cred, tcred))

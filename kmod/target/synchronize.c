@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The synchronization: when it returns, every writer that saw the old gate has
- * committed its record, or never will.
+ * The synchronization: when it returns, every writer that saw the old gate has committed its
+ * record, or never will.
  *
- * A writer looks at the gate and commits inside a section that an inter-
- * processor call cannot interrupt unnoticed: a restartable sequence, which the
- * call aborts, or kernel code with interrupts off, which the call waits for.
- * So neither needs a fence. Knows nothing of streams and targets.
+ * A writer looks at the gate and commits within one section: a restartable sequence, which
+ * an inter-processor call aborts, or kernel code with interrupts off, which the call waits
+ * for. So writers need no fence. This file knows no streams and no targets.
  *
- * Only CPUs that run a thread of a traced process get the call. Why it is enough to
- * look at the threads is proved in Documentation/locking.rst ("Which CPUs get the call").
+ * Only CPUs that run a thread of a traced process get the call. Documentation/locking.rst
+ * ("Which CPUs get the call") proves that looking at the threads is enough.
  */
 #include <linux/pid.h>
 #include <linux/preempt.h>
@@ -20,18 +19,18 @@
 #include "compat.h"
 #include "target/synchronize.h"
 
-/* A look is made under RCU, in one go: it takes some 10 us for so many threads. */
+/* One look at so many threads takes some 10 us, under RCU and without a break. */
 #define THREADS_MAX	256
 
-/* A process whose threads change places that often while we look runs on many CPUs. */
+/* A process whose threads move during that many looks runs on many CPUs. */
 #define LOOKS_MAX	4
 
 /**
- * struct look - what one look at all threads of a process has found
- * @last: the one at the end, where new ones are added
+ * struct look - the result of one look at all threads of a process
+ * @last: the last thread; new ones are added behind it
  * @threads: how many
  * @users: how many of them use the address space
- * @before: sum of how often they gave up a CPU, read before we saw whether they run
+ * @before: sum of how often they left a CPU, read before the look whether they run
  * @after: the same, read after that
  */
 struct look {
@@ -49,7 +48,7 @@ static void synchronize_cpu(void *unused)
 }
 
 /**
- * pxt_synchronize_begin() - there will be something that writers must not overlook
+ * pxt_synchronize_begin() - begin a synchronization
  * @q: to be filled with pxt_synchronize_add() and ended with pxt_synchronize_end()
  *
  * Context: may sleep.
@@ -60,23 +59,22 @@ void pxt_synchronize_begin(struct pxt_synchronize *q)
 }
 
 /**
- * pxt_synchronize_look() - what writers must not overlook has been stored
+ * pxt_synchronize_look() - order the caller's stores before the look at the threads
  *
- * Before the first pxt_synchronize_add().
+ * Call it after the stores that writers must not overlook, before pxt_synchronize_add().
  */
 void pxt_synchronize_look(void)
 {
 	/*
-	 * The stores to gate or heads come before the look at which thread runs.
-	 * Pairs with the barrier that the scheduler has, for membarrier(), between
-	 * task->on_cpu = 1, or the CPU's bit in mm_cpumask(), and the return to user
-	 * mode; and with the one in try_record(). A thread that is not seen running
-	 * sees the stores.
+	 * The stores to gate or heads come before the look which threads run. Pairs with the
+	 * scheduler's barrier for membarrier(), between task->on_cpu = 1, or the CPU's bit in
+	 * mm_cpumask(), and the return to user mode; and with the barrier in try_record(). A
+	 * thread that is not seen running sees the stores.
 	 */
 	smp_mb();
 }
 
-/* It grows each time the thread leaves a CPU, before task->on_cpu is 0. */
+/* How often a thread has left a CPU: counted before task->on_cpu becomes 0. */
 static u64 times_left(const struct task_struct *thread)
 {
 	return (u64)READ_ONCE(thread->nvcsw) + READ_ONCE(thread->nivcsw);
@@ -94,20 +92,20 @@ static bool look_at_threads(struct look *look, struct task_struct *process,
 			return false;
 		look->last = thread;
 		look->before += times_left(thread);
-		/* Pairs with the release of on_cpu = 0 in the scheduler: it leaves, then stops. */
+		/* Pairs with the release of on_cpu = 0 in the scheduler, after it has counted. */
 		smp_rmb();
 		if (pxt_task_on_cpu(thread))
 			cpumask_set_cpu(task_cpu(thread), mask);
 		if (READ_ONCE(thread->mm) == mm)
 			look->users++;
-		/* Pairs with the same: what it does is seen, then how often it has left. */
+		/* Pairs with the same: read its state, then how often it has left a CPU. */
 		smp_rmb();
 		look->after += times_left(thread);
 	}
 	return true;
 }
 
-/* The same threads, and none of them has left a CPU since the first look saw it. */
+/* Did both looks find the same threads, and has none left a CPU since the first look? */
 static bool nothing_moved(const struct look *first, const struct look *second)
 {
 	return second->last == first->last && second->threads == first->threads &&
@@ -115,9 +113,9 @@ static bool nothing_moved(const struct look *first, const struct look *second)
 }
 
 /*
- * Adds the CPUs on which threads of a process run. False if they do not hold still, or
- * if there may be others with this address space, whose threads we do not know. Under RCU:
- * a struct task_struct that we have seen is not used again for another thread.
+ * Adds the CPUs on which threads of a process run. False if they do not hold still, or if
+ * another process may use this address space. Under RCU, so that no struct task_struct is used
+ * again for another thread between the looks.
  */
 static bool add_threads(struct cpumask *mask, struct task_struct *process,
 			const struct mm_struct *mm)
@@ -130,13 +128,14 @@ static bool add_threads(struct cpumask *mask, struct task_struct *process,
 	for (i = 0; i < LOOKS_MAX; i++) {
 		first = second;
 		/*
-		 * Between the looks: each thread that both of them found with this address
-		 * space was a user then. Pairs with the full barrier of mmput(): if we miss
-		 * a user that has gone, we see on which CPU it was followed by a thread.
+		 * Read mm_users between the looks: each thread that both found with this
+		 * address space was a user then. Pairs with the full barrier of mmput(): if
+		 * a user is gone from the count, the second look sees the thread that runs on
+		 * its CPU now.
 		 */
 		smp_rmb();
 		users = atomic_read(&mm->mm_users);
-		/* Pairs with the same. */
+		/* Pairs with the full barrier of mmput(), too. */
 		smp_rmb();
 		if (!look_at_threads(&second, process, mm, mask))
 			return false;
@@ -150,7 +149,7 @@ static bool add_threads(struct cpumask *mask, struct task_struct *process,
  * pxt_synchronize_add() - reach the CPUs that run one traced process
  * @q: begun
  * @pid: of its thread group
- * @mm: its address space, which other processes may have, too
+ * @mm: its address space, which other processes may use, too
  */
 void pxt_synchronize_add(struct pxt_synchronize *q, struct pid *pid, struct mm_struct *mm)
 {
@@ -161,12 +160,12 @@ void pxt_synchronize_add(struct pxt_synchronize *q, struct pid *pid, struct mm_s
 		return;
 	rcu_read_lock();
 	process = pid_task(pid, PIDTYPE_TGID);
-	/* If it was reaped, only another process may still have its address space. */
+	/* If it was reaped, only other processes may still use its address space. */
 	found = process ? add_threads(q->mask, process, mm) : !atomic_read(&mm->mm_users);
 	rcu_read_unlock();
 	if (found)
 		return;
-	/* Only x86 is known to keep mm_cpumask() a superset of the truth. */
+	/* Only on x86 mm_cpumask() is known to have all CPUs that use an address space. */
 	if (!IS_ENABLED(CONFIG_X86))
 		q->all = true;
 	else
@@ -174,18 +173,18 @@ void pxt_synchronize_add(struct pxt_synchronize *q, struct pid *pid, struct mm_s
 }
 
 /**
- * pxt_synchronize_end() - make the calls, wait for them
- * @q: begun; free again afterwards
+ * pxt_synchronize_end() - make the calls, and wait for them
+ * @q: begun; freed
  *
- * This CPU needs no call: its writers are preempted by us (their sequence
- * restarts) and none of them is in kernel code with interrupts off. The one that we
- * looked from, if it was another, is in the mask when we are a thread of the process.
+ * This CPU needs no call: the caller has preempted its writers, so their sequences restart,
+ * and none of them is in kernel code with interrupts off. If the caller has moved since the
+ * look, and is a thread of the process, the CPU it looked from is in the mask.
  *
- * Nor does one that is offline: all tasks had left it before it was marked so, in
- * stop_machine(). That needs every CPU, so with preemption off none can go that we
- * call. One that is marked online after we looked sees the stores: the mark, set
- * with a full barrier, comes before all that runs there, as ours in
- * pxt_synchronize_look() comes before our look. So no cpus_read_lock() is needed.
+ * An offline CPU needs no call: all tasks had left it before stop_machine() marked it
+ * offline. stop_machine() needs every CPU, so while preemption is off here, no CPU that is
+ * called can go offline. A CPU that is marked online after the look sees the stores: the
+ * mark, set with a full barrier, comes before all that runs there, as the barrier in
+ * pxt_synchronize_look() comes before the look. So no cpus_read_lock() is needed.
  *
  * Context: may sleep; interrupts on.
  */

@@ -9,10 +9,10 @@ struct pid;
 
 /**
  * struct pxt_synchronize - the CPUs that a synchronization has to reach
- * @mask: those that may run a writer
- * @all: all CPUs: no memory for @mask, or this architecture does not tell
+ * @mask: CPUs that may run a writer
+ * @all: reach all CPUs: there was no memory for @mask, or the architecture cannot say
  *
- * Lives on the stack of the one who waits.
+ * Lives on the stack of the caller.
  */
 struct pxt_synchronize {
 	cpumask_var_t mask;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Traced processes, and those that may be: finding them, and what belongs to
- * them. Which streams are on them is in gate.c, what they record in record.c.
+ * Targets: processes that are traced, or may be. gate.c ties streams to them, record.c
+ * records for them.
  *
- * A process becomes a target when it attaches, when somebody traces it, or when
- * a target forks it; and stays one until it ends, or executes another program
- * while nobody traces it.
+ * A process becomes a target when it attaches, when a controller traces it, or when a target
+ * forks it. It stays one until it ends, or executes another program while no stream traces
+ * it.
  */
 #include <linux/hash.h>
 #include <linux/rculist.h>
@@ -38,7 +38,7 @@ static void target_free(struct pxt_target *target)
 	kfree_rcu(target, rcu);
 }
 
-/* With a reference of the process, and one for the caller. */
+/* With one reference for the process, and one for the caller. */
 static struct pxt_target *target_new(struct pid *pid, struct pxt_table *table, u32 nr_threads)
 {
 	struct pxt_target *target = kzalloc(sizeof(*target), GFP_KERNEL_ACCOUNT);
@@ -79,7 +79,7 @@ static struct hlist_head *bucket_of(const struct pid *pid)
  * @pid: of its thread group
  *
  * Context: under RCU.
- * Return: perhaps without any reference any more; or NULL.
+ * Return: the target, which may have lost its last reference; or NULL.
  */
 struct pxt_target *pxt_target_lookup(struct pid *pid)
 {
@@ -110,7 +110,7 @@ struct pxt_target *pxt_target_find(struct pid *pid)
 	return target;
 }
 
-/* A reference to the one that is there, else @target becomes it. */
+/* A reference to the target of the process. If there is none, @target becomes it. */
 static struct pxt_target *find_or_add(struct pid *pid, struct pxt_target *target)
 {
 	struct pxt_target *found;
@@ -127,7 +127,7 @@ static struct pxt_target *find_or_add(struct pid *pid, struct pxt_target *target
 
 static struct pxt_target *add(struct pid *pid, struct pxt_table *table, u32 nr_threads)
 {
-	/* Without the lock: who waits for memory makes nobody else wait. */
+	/* Without the lock: waiting for memory must not make other callers wait. */
 	struct pxt_target *mine = target_new(pid, table, nr_threads), *found;
 
 	if (!mine)
@@ -159,7 +159,7 @@ struct pxt_target *pxt_target_get(struct pid *pid, u32 nr_threads)
 }
 
 /**
- * pxt_target_born() - a target has forked: the new process is one, too
+ * pxt_target_born() - make the child of a target a target
  * @pid: of its thread group; it has not run yet
  * @table: of its parent
  *
@@ -180,7 +180,7 @@ void pxt_target_ref(struct pxt_target *target)
 	kref_get(&target->kref);
 }
 
-/* It is not in the hash any more: the process has given its reference back. */
+/* The target has left the hash: the process has given its reference back. */
 static void target_release(struct kref *kref)
 {
 	target_free(container_of(kref, struct pxt_target, kref));
@@ -198,13 +198,13 @@ void pxt_target_put(struct pxt_target *target)
 }
 
 /**
- * pxt_target_retire_locked() - a process is none any more
+ * pxt_target_retire_locked() - end a target
  * @target: table->lock is held
  *
- * Its streams lose it; if it is traced again, it is another one. The caller has
- * to give back the reference of the process, without the lock.
+ * It leaves its streams. If the process is traced again, it becomes a new target. The caller
+ * has to put the reference of the process, without the lock.
  *
- * Return: false if that was so already; then there is no such reference.
+ * Return: false if it had ended already; then there is no reference to put.
  */
 bool pxt_target_retire_locked(struct pxt_target *target)
 {
@@ -228,8 +228,8 @@ bool pxt_target_retire_locked(struct pxt_target *target)
 }
 
 /**
- * pxt_target_retire() - a process has ended
- * @target: of which the caller has a reference
+ * pxt_target_retire() - end the target of a process that has ended
+ * @target: the caller has a reference
  *
  * Context: may sleep.
  */
@@ -259,9 +259,9 @@ static struct pxt_target *any_target(void)
 }
 
 /**
- * pxt_target_exit() - there are no targets any more
+ * pxt_target_exit() - end all targets
  *
- * Nobody attaches or forks meanwhile. Context: may sleep.
+ * No process attaches or forks meanwhile. Context: may sleep.
  */
 void pxt_target_exit(void)
 {
@@ -288,9 +288,9 @@ static bool uses_memory(struct task_struct *process, const struct mm_struct *mm)
 }
 
 /**
- * pxt_target_shares_memory() - has another process the address space of the caller?
+ * pxt_target_shares_memory() - does another process use the address space of the caller?
  *
- * As after vfork() or clone(CLONE_VM).
+ * It does after vfork() or clone(CLONE_VM).
  *
  * Return: yes or no.
  */
@@ -299,7 +299,7 @@ bool pxt_target_shares_memory(void)
 	struct task_struct *process;
 	bool found = false;
 
-	/* Each thread is a user. Others may be only looking into it. */
+	/* Each thread counts once. More users need not be processes: look for them. */
 	if (atomic_read(&current->mm->mm_users) <= get_nr_threads(current))
 		return false;
 	rcu_read_lock();
@@ -313,7 +313,7 @@ bool pxt_target_shares_memory(void)
 	return found;
 }
 
-/* The attachment of this address space: the one that is there, else @att. */
+/* The attachment of this address space. If there is none, @att becomes it. */
 static struct pxt_attachment *share_attachment(struct pxt_attachment *att)
 {
 	struct pxt_table *table = att->target->table;
@@ -340,7 +340,7 @@ static void attachment_free(struct pxt_attachment *att)
 }
 
 /**
- * pxt_target_attach() - the calling process wants to record
+ * pxt_target_attach() - let the calling process record
  *
  * Context: may sleep.
  * Return: for pxt_target_detach(), or NULL if there is no memory.
@@ -371,7 +371,7 @@ free_att:
 }
 
 /**
- * pxt_target_detach() - a file of a target has gone
+ * pxt_target_detach() - end the attachment of a file
  * @att: from pxt_target_attach()
  *
  * Context: may sleep.
@@ -391,14 +391,14 @@ void pxt_target_detach(struct pxt_attachment *att)
 }
 
 /**
- * pxt_target_acting() - who acts with a file of another process
+ * pxt_target_acting() - the target of a caller that uses a file of another process
  * @att: of this address space
  *
- * A process that shares the memory of its parent, but is no thread of it, finds
- * what its parent has attached. It is a target of its own.
+ * A process that shares the memory of its parent, but is no thread of it, finds the file
+ * that its parent has attached. It is a target of its own.
  *
  * Context: may sleep.
- * Return: a reference to the target of the caller; NULL if it is none.
+ * Return: a reference to the target of the caller; NULL if it has none with this table.
  */
 struct pxt_target *pxt_target_acting(struct pxt_attachment *att)
 {
@@ -413,8 +413,9 @@ struct pxt_target *pxt_target_acting(struct pxt_attachment *att)
 	}
 	mutex_lock(&table->lock);
 	/*
-	 * Before the caller looks at its gate. Pairs with the lock in gate.c, taken
-	 * after a gate was changed: whoever synchronizations sees this, or we see that.
+	 * Before the caller looks at its gate. Pairs with the lock that gate.c takes: either
+	 * the synchronization after a change of the gate sees @shared, or the caller sees the
+	 * changed gate.
 	 */
 	att->shared = true;
 	mutex_unlock(&table->lock);

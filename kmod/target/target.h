@@ -19,60 +19,73 @@ struct pxt_link;
 
 /**
  * struct pxt_target - a process that is traced, or may be
- * @kref: the process itself until it ends, files and mappings of its, users
- * @rcu: found in the hash under RCU
- * @node: in the hash of all targets, under its lock
- * @number: that no other target has had, never 0
- * @pid: thread group; a number that is used again is another struct pid
- * @table: event types
- * @table_node: in pxt_table.targets
- * @gate: what the process maps; NULL before anybody needs it. Only the kernel
- *	writes it, under table->lock
- * @slot: links of the streams that trace it; written under table->lock, read under RCU or,
- *	by those a synchronization waits for, with interrupts off
- * @ended: the process has ended or become another program; under table->lock
- * @works: bits PXT_TARGET_*: what is queued, and what is known of its threads
- * @secure: the image that it executes has gained privileges; for @exec_work
- * @exec_work: queued when the process executes a program
- * @exit_work: queued when its last thread ends
- * @refill_work: queued when a fork of it found @forks empty
- * @forks: what its next forks need
  */
 struct pxt_target {
+	/** @kref: one of the process until it ends, of its files and mappings, of users */
 	struct kref kref;
+	/** @rcu: readers of the hash find it under RCU */
 	struct rcu_head rcu;
-	struct hlist_node node;
+
+	/* Constant: */
+	/** @number: no other target has or had it; never 0 */
 	u64 number;
+	/** @pid: thread group; a process id that is used again is another struct pid */
 	struct pid *pid;
+	/** @table: event types */
 	struct pxt_table *table;
+
+	/** @node: in the hash of all targets, under its lock; read under RCU */
+	struct hlist_node node;
+
+	/* Guarded by table->lock: */
+	/** @table_node: in pxt_table.targets */
 	struct list_head table_node;
+	/**
+	 * @gate: the process maps it; NULL until the process attaches or is traced. Published
+	 * with release, read with acquire. Only the kernel writes it; pxt_gate_outdate()
+	 * increments its generation without the lock
+	 */
 	struct posixtrace_gate *gate;
+	/**
+	 * @slot: links of the streams that trace it; read under RCU, or with interrupts off by
+	 * writers that a synchronization waits for
+	 */
 	struct pxt_link __rcu *slot[POSIXTRACE_SLOTS_MAX];
+	/** @ended: the process has ended or become another program */
 	bool ended;
+
+	/* Task works, run by threads of the process; atomic bits say which are queued: */
+	/** @works: bits PXT_TARGET_*: queued works, and what is known of its threads */
 	unsigned long works;
+	/** @secure: the image that it executes has gained privileges; for @exec_work */
 	bool secure;
+	/** @exec_work: queued when the process executes a program */
 	struct callback_head exec_work;
+	/** @exit_work: queued when its last thread ends */
 	struct callback_head exit_work;
+	/** @refill_work: queued when a fork of it found @forks empty */
 	struct callback_head refill_work;
+
+	/** @forks: memory for its next forks; has a lock of its own */
 	struct pxt_fork_pool forks;
 };
 
 #define PXT_TARGET_EXEC		0	/* exec_work is queued */
 #define PXT_TARGET_EXIT		1	/* exit_work is queued */
 #define PXT_TARGET_REFILL	2	/* refill_work is queued */
-#define PXT_TARGET_LOOKED	3	/* for threads that were born before it was a target */
+#define PXT_TARGET_LOOKED	3	/* looked for threads born before it was a target */
 #define PXT_TARGET_TWINS	4	/* threads share, or have shared, a thread pointer */
 
 /**
- * struct pxt_attachment - files of role target, of one address space
+ * struct pxt_attachment - the files of role target of one address space
  * @node: in pxt_table.attachments
  * @users: how many files; under table->lock
- * @shared: another process with this address space has recorded with one of them,
- *	for a stream that perhaps only that is traced by; under table->lock
- * @marked: its CPUs have to be reached; under table->lock
+ * @shared: another process with this address space has recorded with one of the files, into
+ *	a stream that may trace only that process; under table->lock
+ * @marked: the current synchronization has to reach its CPUs; under table->lock
  * @target: the process that attached
- * @mm: its address space: a synchronization has to reach those who run in it. Not that
- *	of the next image, which has to attach anew
+ * @mm: its address space: a synchronization has to reach the threads that run in it. The
+ *	next image of the process has to attach anew
  */
 struct pxt_attachment {
 	struct list_head node;

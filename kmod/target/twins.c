@@ -2,10 +2,10 @@
 /*
  * Threads that share a thread pointer, as after a raw clone() without CLONE_SETTLS.
  *
- * They share what the C library keeps there, and with it the area of restartable
- * sequences, which the kernel serves for one of them only. The others would write
- * records undisturbed, on whatever CPU they are. So a process that has such threads
- * writes none itself.
+ * They share the thread data of the C library, and with it the area of restartable
+ * sequences, which the kernel serves for one of them only. The sequences of the others would
+ * not be aborted, whichever CPU they run on. So in a process with such threads, the module
+ * writes all records.
  */
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -15,12 +15,12 @@
 #include "compat.h"
 #include "target/target.h"
 
-/* A thread that ends while we look may have handed its own down already: look again. */
+/* An ending thread may have handed its thread pointer to a new one already: look again. */
 #define LOOKS	3
 
 /*
- * Zero is nobody's. Of a thread that has changed it without a system call, and has run
- * since, it is what it was before.
+ * Zero is no thread's. If a thread has changed its pointer without a system call and runs now,
+ * this returns the old value.
  */
 static unsigned long thread_pointer(const struct task_struct *task)
 {
@@ -36,10 +36,10 @@ static unsigned long thread_pointer(const struct task_struct *task)
 
 /**
  * pxt_twins_born() - does a new thread share the thread pointer of its creator?
- * @target: of the calling process; remembers it
- * @child: a thread of that, which has not run yet
+ * @target: of the calling process; PXT_TARGET_TWINS is set
+ * @child: a thread of the process that has not run yet
  *
- * The creator is in this system call, and in no sequence. Context: any.
+ * The creator is in this system call, so it is in no sequence. Context: any.
  *
  * Return: yes or no.
  */
@@ -60,7 +60,7 @@ static int compare(const void *first, const void *second)
 	return a < b ? -1 : a > b;
 }
 
-/* Kernel code that runs in the process has a copy, and no use for it. */
+/* Kernel threads of a process have a copy of the thread pointer, but do not record. */
 static bool may_record(const struct task_struct *thread)
 {
 	return !(READ_ONCE(thread->flags) & (PXT_PF_KERNEL | PF_EXITING));
@@ -73,7 +73,7 @@ static u32 collect(unsigned long *pointers, u32 room)
 
 	rcu_read_lock();
 	for_each_thread(current, thread) {
-		/* More are born meanwhile: they are noticed then. */
+		/* More threads are being born: the tracepoint notices them. */
 		if (count == room)
 			break;
 		pointers[count] = thread_pointer(thread);
@@ -118,10 +118,10 @@ static int twins_exist(void)
 }
 
 /**
- * pxt_twins_look() - look for those that were born before anybody noticed births
- * @target: of the calling process; remembers what was found
+ * pxt_twins_look() - look for threads that were born before the process was a target
+ * @target: of the calling process; PXT_TARGET_TWINS is set if some share a thread pointer
  *
- * Once. Context: may sleep.
+ * Does nothing the second time. Context: may sleep.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -131,14 +131,14 @@ int pxt_twins_look(struct pxt_target *target)
 
 	if (test_bit(PXT_TARGET_LOOKED, &target->works))
 		return 0;
-	/* Pairs with the barrier in pxt_fork_noticed(): we find the thread, or it the target. */
+	/* Pairs with the barrier in pxt_fork_noticed(): this finds the thread, or it the target. */
 	smp_mb();
 	found = twins_exist();
 	if (found < 0)
 		return found;
 	if (found)
 		set_bit(PXT_TARGET_TWINS, &target->works);
-	/* Whoever sees that we have looked sees what we found: read barrier in sync_slots(). */
+	/* Sets PXT_TARGET_TWINS before LOOKED. Pairs with the read barrier in sync_slots(). */
 	smp_mb__before_atomic();
 	set_bit(PXT_TARGET_LOOKED, &target->works);
 	return 0;
