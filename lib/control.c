@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a controller does with its stream: start, stop, flush, clear; and attributes and status,
- * which a log has, too.
+ * Commands of a controller to its stream: start, stop, flush, clear; attributes and status of a
+ * stream or log.
  */
 #include "stream/stream.h"
 
-/* A command on behalf of the caller of the public function. */
+/* Send a command whose event names the caller of the public function. */
 static int control(trace_id_t trid, unsigned long cmd, void *prog_address)
 {
 	struct posixtrace_origin origin = {
@@ -23,7 +23,7 @@ static int control(trace_id_t trid, unsigned long cmd, void *prog_address)
 }
 
 /**
- * posix_trace_start() - let a stream record
+ * posix_trace_start() - start recording
  * @trid: trace id
  *
  * Records POSIX_TRACE_START with the filter as its data. Nothing happens if
@@ -40,7 +40,7 @@ PXTU_API int posix_trace_start(trace_id_t trid)
  * posix_trace_stop() - suspend a stream
  * @trid: trace id
  *
- * When it returns, no event is recorded any more, and POSIX_TRACE_STOP with an
+ * When this returns, no event is recorded any more, and POSIX_TRACE_STOP with an
  * int of 0 is the last one. Nothing happens if the stream is suspended already
  * or is full.
  *
@@ -52,12 +52,12 @@ PXTU_API int posix_trace_stop(trace_id_t trid)
 }
 
 /**
- * posix_trace_flush() - write what a stream has recorded into its log
+ * posix_trace_flush() - write the recorded events of a stream into its log
  * @trid: trace id
  *
- * Returns at once; posix_trace_get_status() tells when it is done, and what failed.
- * A stream that runs goes on, and records POSIX_TRACE_FLUSH_START and
- * POSIX_TRACE_FLUSH_STOP; one that was full starts again.
+ * Returns at once; posix_trace_get_status() reports the end of the flush, and its error.
+ * A running stream continues, and records POSIX_TRACE_FLUSH_START and
+ * POSIX_TRACE_FLUSH_STOP; a full stream starts again.
  *
  * Return: 0; EINVAL if @trid is no active trace stream with log of this process.
  */
@@ -67,15 +67,15 @@ PXTU_API int posix_trace_flush(trace_id_t trid)
 }
 
 /**
- * posix_trace_clear() - throw away all events of a stream
+ * posix_trace_clear() - discard all events of a stream
  * @trid: trace id
  *
- * It is as if it had just been created, but that it runs on if it runs, and keeps
- * its filter and its event types. One that was full is suspended and not full. If it
- * has a log, that begins anew.
+ * Afterwards the stream is as if it had just been created, but a running stream keeps
+ * running, and the filter and the event types remain. A full stream becomes suspended and
+ * not full. If the stream has a log, the log starts again from its beginning.
  *
- * Return: 0; EINVAL if @trid is no active trace stream of this process; what writing
- * says if the log can not begin anew.
+ * Return: 0; EINVAL if @trid is no active trace stream of this process; the error of
+ * writing if the log cannot start again.
  */
 PXTU_API int posix_trace_clear(trace_id_t trid)
 {
@@ -85,12 +85,12 @@ PXTU_API int posix_trace_clear(trace_id_t trid)
 	if (!stream)
 		return EINVAL;
 	if (!stream->source.readable) {
-		/* Nothing of it is here, and the log may take its time. */
+		/* This process holds no events of it, and writing the log may take long. */
 		err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_CLEAR, NULL);
 		goto put;
 	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	/* What we took out of the stream and did not report is a part of it. */
+	/* Also clear the events that we took from the stream and did not report. */
 	pthread_mutex_lock(&stream->source.lock);
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_CLEAR, NULL);
 	if (!err)
@@ -103,12 +103,12 @@ put:
 }
 
 /**
- * posix_trace_get_attr() - attributes of a stream
+ * posix_trace_get_attr() - attributes of a stream or log
  * @trid: trace id
  * @attr: where to write them; need not be initialized
  *
- * The sizes are those that were granted, the stream-full-policy is the one in
- * effect. A log has those of the stream that wrote it.
+ * The sizes are the granted ones, and the stream-full-policy is the one in effect. A log
+ * has the attributes of the stream that wrote it.
  *
  * Return: 0; EINVAL if @trid is no trace stream or log of this process or @attr is
  * NULL.
@@ -129,16 +129,16 @@ PXTU_API int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
 }
 
 /**
- * posix_trace_get_status() - status of a stream
+ * posix_trace_get_status() - status of a stream or log
  * @trid: trace id
  * @statusinfo: where to write it
  *
- * One consistent snapshot. The overrun statuses and the error of a flush are reset by
- * reading them; the overrun status of the stream is also set by records that this
- * process had to throw away because a traced process has damaged them.
+ * One consistent snapshot. Reading resets the overrun statuses and the error of a flush.
+ * The overrun status of the stream is also set if a traced process damaged records, which
+ * this process then had to discard.
  *
- * That of a log is not reset. It is suspended; both overrun statuses tell of what is
- * known to be missing, the one of the log also if the log is not complete (yet):
+ * Reading does not reset the status of a log. A log is suspended; both overrun statuses
+ * report known losses, and that of the log also that it is not complete (yet), see
  * Documentation/trace-log.rst.
  *
  * Return: 0; EINVAL if @trid is no trace stream or log of this process or

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The life of an active trace stream, as programs see it. What is done with it in between is in
- * control.c.
+ * Creates active trace streams, and shuts them down. Commands in between are in control.c.
  */
 #include <fcntl.h>
 
@@ -49,18 +48,18 @@ dealloc:
  * @attr: attributes, copied; NULL for the defaults
  * @trid: where to write the trace id, which is valid in this process only
  *
- * The stream is suspended and has an empty filter. It is shut down when this
- * process ends or execs, or closes all descriptors, ours among them, as daemons do:
- * then the trace id is not valid any more.
+ * The stream is suspended and has an empty filter. It is shut down when this process ends
+ * or execs, or closes our descriptor, as daemons do with all descriptors: then the trace id
+ * is not valid any more.
  *
  * Return: 0; EAGAIN if there are TRACE_SYS_MAX streams, 32 on this process, or as
  * many as this user may have; EINTR if a signal came, then there is no stream;
  * EINVAL if @attr is not initialized or has the stream-full-policy
  * POSIX_TRACE_FLUSH, which needs a log, or if @trid is NULL; ENODEV without the
- * module; ENOMEM, also beyond RLIMIT_MEMLOCK; ENOTSUP if the module cannot do
- * what @attr asks for, or is of another version; EPERM if the caller may not trace
- * that process or may not open the device; ESRCH if there is no such process. EMFILE
- * and ENFILE if there are no more descriptors.
+ * module; ENOMEM, also beyond RLIMIT_MEMLOCK; ENOTSUP if the module does not support
+ * @attr, or has another version; EPERM if the caller may not trace that process or may
+ * not open the device; ESRCH if there is no such process; EMFILE and ENFILE if there are
+ * no more descriptors.
  */
 PXTU_API int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr,
 				trace_id_t *restrict trid)
@@ -87,18 +86,18 @@ PXTU_API int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr,
  * @attr: attributes, copied; NULL for the defaults
  * @file_desc: descriptor of the log, open for writing: a regular file, with O_APPEND
  *	not for the log-full-policy POSIX_TRACE_LOOP; or, for POSIX_TRACE_APPEND, a
- *	pipe, a FIFO, a socket or a device that the kernel can write to. It may be closed
- *	afterwards; its file offset is neither used nor changed
+ *	pipe, a FIFO, a socket or a device that the kernel can write to. The program can
+ *	close it afterwards; its file offset is neither used nor changed
  * @trid: where to write the trace id, which is valid in this process only
  *
- * As posix_trace_create(), but that all that is recorded gets into the log: with each
- * flush, when the stream is shut down, and when this process ends, however. If no
+ * As posix_trace_create(), but the module writes all recorded events into the log: with each
+ * flush, when the stream is shut down, and when this process ends, in any way. If no
  * stream-full-policy was set, it is POSIX_TRACE_FLUSH. The events can only be read
- * from the log. If it fails, the file may have a part of the beginning of a log.
+ * from the log. After a failure, the file may have a part of the beginning of a log.
  *
  * Return: as posix_trace_create(); EBADF if @file_desc is not open for writing; EINVAL
- * if it is of a kind that can not be the log; EINTR also if a signal came while a pipe
- * was full; EFBIG, ENOSPC and what else writing says if not even the header fits.
+ * if its kind of file cannot be the log; EINTR also if a signal came while a pipe was full;
+ * EFBIG, ENOSPC and any other error of writing if not even the header fits.
  */
 PXTU_API int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict attr,
 					int file_desc, trace_id_t *restrict trid)
@@ -117,7 +116,7 @@ PXTU_API int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict 
 	/* Before a descriptor of ours gets that number. */
 	err = fcntl(file_desc, F_GETFL) < 0 ? -EBADF : make_stream(pid, attr, file_desc, trid);
 	errno = saved_errno;
-	/* Here it is the caller's descriptor that is bad. */
+	/* The descriptor of the caller is bad, not ours. */
 	return err == -EBADF ? EBADF : pxtu_error(err);
 }
 
@@ -125,19 +124,17 @@ PXTU_API int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict 
  * posix_trace_shutdown() - stop a stream and free all of it
  * @trid: trace id
  *
- * If it has a log, all that was recorded is in there when this returns; a second call,
- * if this one fails, can not help. Else events that were not read are gone. Threads
- * that are blocked in posix_trace_getnext_event() or posix_trace_timedgetnext_event()
- * on this stream return EINVAL; this function returns when they and all other calls
- * have left.
+ * If the stream has a log, all recorded events are in it when this returns; if this fails,
+ * a second call does not help. Without a log, unread events are gone. Threads that are
+ * blocked in posix_trace_getnext_event() or posix_trace_timedgetnext_event() on this stream
+ * return EINVAL; this function returns when they and all other calls have returned.
  *
- * If the program has closed the descriptor of the stream, the stream was shut down
- * by that, and @trid is as invalid here as everywhere. Nevertheless this frees what
- * the library has kept of the stream; a file that has the number of the descriptor
- * now is left alone.
+ * If the program has closed the descriptor of the stream, that shut down the stream, and
+ * @trid is invalid here, too. Nevertheless this frees the library's memory of the stream.
+ * Another file under the number of the descriptor is left alone.
  *
- * Return: 0; EINVAL if @trid is no active trace stream of this process; EFBIG, ENOSPC
- * and what else writing says if not all got into the log. All else was done then.
+ * Return: 0; EINVAL if @trid is no active trace stream of this process; EFBIG, ENOSPC and
+ * any other error of writing if the log is not complete; the rest is done then, too.
  */
 PXTU_API int posix_trace_shutdown(trace_id_t trid)
 {
@@ -149,9 +146,9 @@ PXTU_API int posix_trace_shutdown(trace_id_t trid)
 	if (!source)
 		return EINVAL;
 	stream = pxtu_stream_of(source);
-	/* A file under its number says anything, but not what became of our log. */
+	/* If the stream is dead, another file may answer, which knows nothing of our log. */
 	dead = pxtu_stream_dead(stream);
-	/* From here on nobody else can free it. */
+	/* From here on only this thread can free it. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	err = pxtu_checked(stream->fd, stream->number, POSIXTRACE_IOC_SHUTDOWN, NULL);
 	pxtu_trid_drain(source);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Event types: names and numbers. The module keeps the table; it belongs to the
- * traced process.
+ * Event types: names and numbers. The module keeps the table, which belongs to the traced
+ * process.
  */
 #include <string.h>
 
 #include "record/attach.h"
 #include "stream/stream.h"
 
-/* The numbers of the standard's types are the module's: nothing is translated. */
+/* The types of the standard have the same numbers in the module. */
 _Static_assert(POSIX_TRACE_ERROR == POSIXTRACE_ID_ERROR, "as in the uapi");
 _Static_assert(POSIX_TRACE_START == POSIXTRACE_ID_START, "as in the uapi");
 _Static_assert(POSIX_TRACE_STOP == POSIXTRACE_ID_STOP, "as in the uapi");
@@ -43,16 +43,15 @@ static int name_to_uapi(const char *name, struct posixtrace_eventid *eventid)
  * @event_name: name, 1 to TRACE_EVENT_NAME_MAX characters
  * @event_id: where to write the event type
  *
- * The same name gives the same type, in this process and in the streams that
- * trace it, whether one exists yet or not. A child shares the types of
- * its parent. The name of a predefined type gives that type.
- * When there are TRACE_USER_EVENT_MAX types, a new name gives
+ * The same name gives the same type, in this process and in all streams that trace it, now
+ * or later. A child shares the types of its parent. The name of a predefined type gives
+ * that type. When there are TRACE_USER_EVENT_MAX types, a new name gives
  * POSIX_TRACE_UNNAMED_USEREVENT.
  *
  * Return: 0; EINVAL if a pointer is NULL or the name is empty; ENAMETOOLONG;
- * ENODEV without the module, which keeps the names; ENOTSUP with one of another
- * version; EPERM if the device may not be opened; ENOMEM. EMFILE and ENFILE if there
- * are no more descriptors.
+ * ENODEV without the module, which keeps the names; ENOTSUP if it has another version;
+ * EPERM without permission to open the device; ENOMEM; EMFILE and ENFILE if there are no
+ * more descriptors.
  */
 PXTU_API int posix_trace_eventid_open(const char *restrict event_name,
 				      trace_event_id_t *restrict event_id)
@@ -84,7 +83,7 @@ PXTU_API int posix_trace_eventid_open(const char *restrict event_name,
  * @event_name: name, 1 to TRACE_EVENT_NAME_MAX characters
  * @event: where to write the event type
  *
- * What posix_trace_eventid_open() gives in the process that the stream traces.
+ * Gives the same type as posix_trace_eventid_open() in the traced process.
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process, a
  * pointer is NULL or the name is empty; ENAMETOOLONG; ENOMEM.
@@ -116,8 +115,8 @@ PXTU_API int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict
  * @event: event type of the stream, predefined or not
  * @event_name: array of TRACE_EVENT_NAME_MAX + 1 bytes
  *
- * Return: 0; EINVAL if @trid is no trace stream of this process, the stream has
- * no such event type or @event_name is NULL.
+ * Return: 0; EINVAL if @trid is no trace stream or log of this process, it has no such
+ * event type or @event_name is NULL.
  */
 PXTU_API int posix_trace_eventid_get_name(trace_id_t trid, trace_event_id_t event,
 					  char *event_name)
@@ -141,8 +140,8 @@ PXTU_API int posix_trace_eventid_get_name(trace_id_t trid, trace_event_id_t even
  * @event1: event type
  * @event2: event type
  *
- * The standard leaves open what an invalid trace id gives: here nothing is
- * equal then.
+ * The standard does not define the result for an invalid trace id: here no types are equal
+ * then.
  *
  * Return: 1 or 0.
  */

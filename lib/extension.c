@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Extensions that need few words: what there is to poll, numbers, and limits.
+ * Small extensions: a descriptor to poll, numbers of a stream, and limits.
  */
 #include <posixtrace.h>
 #include <string.h>
@@ -12,8 +12,8 @@
  * posixtrace_fd() - a descriptor to poll for events
  * @trid: trace id
  *
- * An extension. It belongs to the stream and is closed with it; a copy is hung up
- * then.
+ * An extension. The descriptor belongs to the stream; the end of the stream closes it and
+ * hangs up its copies.
  *
  * Return: the descriptor; -1 with errno EINVAL if @trid is no active trace stream
  * of this process.
@@ -41,7 +41,7 @@ PXTU_API int posixtrace_fd(trace_id_t trid)
  * @trid: trace id
  * @stats: where to write them
  *
- * An extension. The numbers of the kernel are one snapshot, those of this process
+ * An extension. The numbers of the kernel are one snapshot, those of this process are
  * another one.
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process or @stats
@@ -58,7 +58,7 @@ PXTU_API int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info 
 	stream = pxtu_stream_get(trid);
 	if (!stream)
 		return EINVAL;
-	/* With the lock, no event is on its way from there to here. */
+	/* Under the lock, no event is between the two snapshots. */
 	pthread_mutex_lock(&stream->source.lock);
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_GET_STATS, &kernel);
 	if (!err) {
@@ -81,13 +81,12 @@ PXTU_API int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info 
 }
 
 /**
- * posixtrace_sysconf() - sysconf() that knows of tracing
+ * posixtrace_sysconf() - sysconf() with the values for tracing
  * @name: _SC_* or POSIXTRACE_SC_*
  *
- * An extension. What is about something else is asked of sysconf().
+ * An extension. Calls sysconf() for all other names.
  *
- * Return: the value; -1 if an option is not there (errno is kept) or sysconf()
- * says so.
+ * Return: the value; -1 for a missing option (errno is kept), or if sysconf() returns it.
  */
 PXTU_API long posixtrace_sysconf(int name)
 {

@@ -6,7 +6,7 @@
 
 #include "stream/stream.h"
 
-/* POSIX_TRACE_*_EVENTSET to the module's word for it. */
+/* Convert POSIX_TRACE_*_EVENTSET. */
 static int how_to_uapi(int how, __u32 *uapi)
 {
 	switch (how) {
@@ -25,7 +25,7 @@ static int how_to_uapi(int how, __u32 *uapi)
 }
 
 /**
- * posix_trace_get_filter() - which event types a stream does not record
+ * posix_trace_get_filter() - get the event types that a stream does not record
  * @trid: trace id
  * @set: where to write them
  *
@@ -51,13 +51,13 @@ PXTU_API int posix_trace_get_filter(trace_id_t trid, trace_event_set_t *set)
 }
 
 /**
- * posix_trace_set_filter() - change which event types a stream does not record
+ * posix_trace_set_filter() - change the event types that a stream does not record
  * @trid: trace id
  * @set: set of event types
- * @how: POSIX_TRACE_SET_EVENTSET: they are the filter; POSIX_TRACE_ADD_EVENTSET:
- *	they come to it; POSIX_TRACE_SUB_EVENTSET: they are taken out of it
+ * @how: POSIX_TRACE_SET_EVENTSET: replaces the filter; POSIX_TRACE_ADD_EVENTSET:
+ *	adds them to it; POSIX_TRACE_SUB_EVENTSET: removes them from it
  *
- * When it returns, no event of a type in the filter is recorded any more. A
+ * When this returns, no event of a type in the filter is recorded any more. A
  * running stream records POSIX_TRACE_FILTER with the old and the new filter,
  * unless that type is in one of them.
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reporting many events at once.
+ * Reports many events at once.
  */
 #include <posixtrace.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define DATA_ALIGN	8
 
-/* What is left of the program's buffer: aligned, or nothing. */
+/* Align the rest of the buffer of the program; no room is left if that is impossible. */
 static void align(struct pxtu_place *place)
 {
 	size_t pad = -(uintptr_t)place->at % DATA_ALIGN;
@@ -23,7 +23,7 @@ static void align(struct pxtu_place *place)
 	place->room -= pad;
 }
 
-/* As many as there are and fit. */
+/* Report as many events as there are and fit. */
 static int report_batch(struct pxtu_source *source, struct posixtrace_batch_event *events,
 			size_t max_events, struct pxtu_place place, size_t *count)
 {
@@ -53,7 +53,7 @@ static int report_batch(struct pxtu_source *source, struct posixtrace_batch_even
 	source->ops->settle(source);
 	pthread_mutex_unlock(&source->lock);
 	*count = n;
-	/* What has failed now fails again with the next call, or does not. */
+	/* Drop the error: the next call either meets it again or continues. */
 	return n ? 0 : err;
 }
 
@@ -78,21 +78,21 @@ static int get_batch(struct pxtu_source *source, struct posixtrace_batch_event *
 /**
  * posixtrace_getevents() - report many events at once
  * @trid: trace id
- * @events: where to write what is known of them
+ * @events: where to write the events
  * @max_events: room there
  * @buffer: where to write their data; may be NULL if @size is 0
  * @size: bytes there
- * @count: where to write how many events were reported
+ * @count: where to write the number of reported events
  * @flags: POSIXTRACE_NOWAIT not to wait for the first one
  *
  * An extension. An event whose data does not fit into the rest of @buffer is left
- * for the next call; only the data of the first can be cut. A cancellation point
- * without POSIXTRACE_NOWAIT; no event is lost by it. On a log it does not wait: at the
- * end @count is 0.
+ * for the next call; only the data of the first can be truncated. A cancellation point
+ * without POSIXTRACE_NOWAIT; a cancellation loses no event. On a log it does not wait: at
+ * the end @count is 0.
  *
  * Return: 0; EINTR if a signal handler ran while it waited; EINVAL if @trid is no
- * trace stream or log of this process, or gets shut down meanwhile, if a pointer
- * is NULL, @max_events is 0 or @flags has others.
+ * trace stream or log of this process, or is shut down meanwhile, if a pointer
+ * is NULL, @max_events is 0 or @flags has other bits.
  */
 PXTU_API int posixtrace_getevents(trace_id_t trid, struct posixtrace_batch_event *events,
 				  size_t max_events, void *buffer, size_t size, size_t *count,
@@ -108,7 +108,7 @@ PXTU_API int posixtrace_getevents(trace_id_t trid, struct posixtrace_batch_event
 	source = pxtu_trid_get(trid, NULL);
 	if (!source)
 		return EINVAL;
-	/* What a stream with log has recorded is read from the log. */
+	/* The events of a stream with log are read from the log. */
 	err = !source->readable ? -EINVAL :
 	      get_batch(source, events, max_events, (struct pxtu_place){ buffer, size }, count,
 			flags & POSIXTRACE_NOWAIT);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reporting events to the analyzer, and waiting for them. Which event is the
- * next one is decided in stream/reader.c and log/logmerge.c.
+ * Reports events to the analyzer, and waits for them. stream/reader.c and log/logmerge.c
+ * decide which event is next.
  */
 #include <time.h>
 
@@ -20,13 +20,13 @@ enum wait {
 
 /**
  * struct request - arguments of one call
- * @event: where to write what is known of the event
+ * @event: where to write the event
  * @data: where to write its data
- * @num_bytes: room for it
- * @data_len: where to write how much was written
- * @unavailable: where to write whether there was no event
+ * @num_bytes: room for the data
+ * @data_len: where to write the bytes written to @data
+ * @unavailable: where to write 0 for an event, 1 for none
  * @wait: whether to wait
- * @abstime: until when, with WAIT_UNTIL
+ * @abstime: deadline, with WAIT_UNTIL
  */
 struct request {
 	struct posix_trace_event_info *event;
@@ -43,7 +43,7 @@ static int deadline_to_uapi(const struct timespec *abstime, struct posixtrace_wa
 	if (abstime->tv_nsec < 0 || abstime->tv_nsec >= (long)NSEC_PER_SEC)
 		return -EINVAL;
 	wait->flags = POSIXTRACE_WAIT_DEADLINE;
-	/* Before the Epoch is as past as the Epoch; the year 2262 is never. */
+	/* Before the Epoch means the Epoch; after the year 2262 means never. */
 	if (abstime->tv_sec < 0)
 		wait->deadline = 0;
 	else if ((__u64)abstime->tv_sec >= INT64_MAX / NSEC_PER_SEC)
@@ -72,7 +72,7 @@ static int report_next(struct pxtu_source *source, const struct request *req, bo
 	return err;
 }
 
-/* Report the next event, and wait for it if that is asked for. A log never waits. */
+/* Report the next event, and wait for it if the caller wants that. A log never waits. */
 static int get_event(struct pxtu_source *source, const struct request *req)
 {
 	struct posixtrace_wait wait = { 0 };
@@ -91,7 +91,7 @@ static int get_event(struct pxtu_source *source, const struct request *req)
 			err = deadline_to_uapi(req->abstime, &wait);
 		if (!err)
 			err = source->ops->wait(source, &wait);
-		/* An event that came in the last moment is not left lying. */
+		/* After a timeout, report an event that came in the last moment. */
 		timed_out = err == -ETIMEDOUT;
 		if (err && !timed_out)
 			return err;
@@ -106,14 +106,14 @@ static int getnext(trace_id_t trid, const struct request *req)
 	if (!req->event || (!req->data && req->num_bytes) || !req->data_len ||
 	    !req->unavailable || (req->wait == WAIT_UNTIL && !req->abstime))
 		return EINVAL;
-	/* Whatever the call returns with, but an event. */
+	/* Also after an error. */
 	*req->unavailable = 1;
 	if (req->wait != WAIT_NEVER)
 		pthread_testcancel();
 	source = pxtu_trid_get(trid, req->wait == WAIT_NEVER ? &pxtu_stream_ops : NULL);
 	if (!source)
 		return EINVAL;
-	/* What a stream with log has recorded is read from the log. */
+	/* The events of a stream with log are read from the log. */
 	err = source->readable ? get_event(source, req) : -EINVAL;
 	pxtu_trid_put(source);
 	return pxtu_error(err);
@@ -122,18 +122,18 @@ static int getnext(trace_id_t trid, const struct request *req)
 /**
  * posix_trace_getnext_event() - report the oldest event, wait for one if needed
  * @trid: trace id
- * @event: where to write what is known of the event
+ * @event: where to write the event
  * @data: where to write its data; may be NULL if @num_bytes is 0
- * @num_bytes: room at @data; what does not fit is cut off, and the truncation
+ * @num_bytes: room at @data; data that does not fit is truncated, and the truncation
  *	status is POSIX_TRACE_TRUNCATED_READ
- * @data_len: where to write how many bytes were written to @data
+ * @data_len: where to write the bytes written to @data
  * @unavailable: set to 0, or to 1 if no event was reported
  *
- * A cancellation point; no event is lost by it. At the end of a log it does not wait; if
- * more is appended, a later call goes on.
+ * A cancellation point; a cancellation loses no event. At the end of a log it does not wait;
+ * if the writer appends more, a later call continues.
  *
  * Return: 0; EINTR if a signal handler ran while it waited; EINVAL if @trid is
- * no trace stream or log of this process, or gets shut down meanwhile, or a pointer is
+ * no trace stream or log of this process, or is shut down meanwhile, or a pointer is
  * NULL.
  */
 PXTU_API int posix_trace_getnext_event(trace_id_t trid,
@@ -155,14 +155,14 @@ PXTU_API int posix_trace_getnext_event(trace_id_t trid,
  * @num_bytes: as in posix_trace_getnext_event()
  * @data_len: as in posix_trace_getnext_event()
  * @unavailable: as in posix_trace_getnext_event()
- * @abstime: time by CLOCK_REALTIME to wait for, also if that clock is set
- *	meanwhile; not looked at if there is an event
+ * @abstime: deadline in CLOCK_REALTIME, also if that clock is set meanwhile; ignored if
+ *	there is an event
  *
- * A cancellation point; no event is lost by it. On a log it is as
- * posix_trace_getnext_event(), and @abstime is not looked at.
+ * A cancellation point; a cancellation loses no event. On a log it does the same as
+ * posix_trace_getnext_event(), and ignores @abstime.
  *
  * Return: 0; EINTR if a signal handler ran while it waited; EINVAL if @trid is
- * no trace stream or log of this process, or gets shut down meanwhile, or a
+ * no trace stream or log of this process, or is shut down meanwhile, or a
  * pointer is NULL, or there is no event and @abstime has a bad tv_nsec;
  * ETIMEDOUT.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reading of a log, as programs see it: open and close, rewind, and what is known of it.
+ * Functions for logs only: open, close, rewind, and information about a log.
  */
 #include <posixtrace.h>
 #include <string.h>
@@ -10,18 +10,18 @@
 
 /**
  * posix_trace_open() - open a log for reading
- * @file_desc: descriptor of the log, open for reading. It is copied, and can be
- *	closed; its file offset is neither used nor changed
+ * @file_desc: descriptor of the log, open for reading. The library copies it, so the
+ *	program can close it; its file offset is neither used nor changed
  * @trid: where to write the trace id, which is valid in this process only
  *
- * The log may be cut or damaged behind its header, and may still be written. The
- * headers of all its blocks are read, and no events yet. Needs no module. Not a
- * cancellation point.
+ * The log may be cut or damaged after its header, and its writer may still append. Reads
+ * the headers of all its blocks, but no events yet. Needs no module. Not a cancellation
+ * point.
  *
  * Return: 0; EBADF if @file_desc is not open for reading; EINVAL if @trid is NULL or
  * the file is no log: of another kind, empty, cut or damaged in its header, of a
  * machine with another byte order or of a later version; ENOMEM; EAGAIN if there are
- * too many trace ids. EMFILE if there are no more descriptors, and what reading says.
+ * too many trace ids; EMFILE if there are no more descriptors; any error of reading.
  */
 PXTU_API int posix_trace_open(int file_desc, trace_id_t *trid)
 {
@@ -37,15 +37,15 @@ PXTU_API int posix_trace_open(int file_desc, trace_id_t *trid)
 			pxtu_log_close(log);
 	}
 	errno = saved_errno;
-	/* Here it is the caller's descriptor that is bad. */
+	/* The descriptor of the caller is bad, not ours. */
 	return err == -EBADF ? EBADF : pxtu_error(err);
 }
 
 /**
- * posix_trace_close() - end the reading of a log
+ * posix_trace_close() - close a log
  * @trid: trace id of the log
  *
- * Waits for calls in other threads that use it. Not a cancellation point.
+ * Waits until other threads have left their calls for this log. Not a cancellation point.
  *
  * Return: 0; EINVAL if @trid is not that of a log of this process.
  */
@@ -64,7 +64,7 @@ PXTU_API int posix_trace_close(trace_id_t trid)
 	return 0;
 }
 
-/* Use of a log under its lock. */
+/* Look up a log, and lock it. */
 static struct pxtu_log *lock_log(trace_id_t trid)
 {
 	struct pxtu_source *source = pxtu_trid_get(trid, &pxtu_log_ops);
@@ -82,7 +82,7 @@ static void unlock_log(struct pxtu_log *log)
 }
 
 /**
- * posix_trace_rewind() - back to the oldest event of a log
+ * posix_trace_rewind() - go back to the oldest event of a log
  * @trid: trace id of the log
  *
  * Return: 0; EINVAL if @trid is not that of a log of this process; ENOMEM.
@@ -94,7 +94,7 @@ PXTU_API int posix_trace_rewind(trace_id_t trid)
 
 	if (!log)
 		return EINVAL;
-	/* Maybe what was the oldest is not there any more. */
+	/* The writer may have overwritten the event that was the oldest. */
 	err = pxtu_log_survey(log);
 	if (!err)
 		err = pxtu_log_rewind(log);
@@ -103,11 +103,11 @@ PXTU_API int posix_trace_rewind(trace_id_t trid)
 }
 
 /**
- * posixtrace_get_log_info() - what there is in a log, and what not
+ * posixtrace_get_log_info() - contents and losses of a log
  * @trid: trace id of the log
- * @info: where to write it
+ * @info: where to write them
  *
- * An extension. Looks for what has been appended, as posix_trace_get_status() does.
+ * An extension. Includes blocks that were appended since, like posix_trace_get_status().
  *
  * Return: 0; EINVAL if @trid is not that of a log of this process or @info is NULL;
  * ENOMEM.
@@ -127,7 +127,7 @@ PXTU_API int posixtrace_get_log_info(trace_id_t trid, struct posixtrace_log_info
 	err = pxtu_log_survey(log);
 	if (!err) {
 		memset(info, 0, sizeof(*info));
-		/* How long it is now. */
+		/* Update the size of the file. */
 		pxtu_log_reaches(log, INT64_MAX);
 		info->size = log->size;
 		info->read = log->window.read;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the program gets of an event.
+ * Reports an event to the program.
  */
 #include <string.h>
 #include <time.h>
@@ -27,7 +27,7 @@ size_t pxtu_report(const struct pxtu_event *event, struct posix_trace_event_info
 		len = room;
 		info->posix_truncation_status = POSIX_TRACE_TRUNCATED_READ;
 	}
-	/* The reader may have put it there. */
+	/* The reader may have copied it there already. */
 	if (len && data != event->data)
 		memcpy(data, event->data, len);
 	return len;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What the ways of reporting events share. */
+/* Reporting of an event to the program. */
 #ifndef PXTU_REPORT_H
 #define PXTU_REPORT_H
 
 #include "common/record.h"
 
 /**
- * pxtu_report() - tell the program of an event
+ * pxtu_report() - report an event to the program
  * @event: the event
- * @info: where to write what is known of it
+ * @info: where to write its fields
  * @data: where to write its data
- * @room: bytes there; what does not fit is cut
+ * @room: bytes there; data that does not fit is truncated
  *
  * Return: bytes written to @data.
  */

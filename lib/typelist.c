@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * The list of a stream's event types, from the first to the last. The module
- * gives it its order: predefined types first, new ones last.
+ * The list of the event types of a stream or log. The module orders it: predefined types
+ * first, new ones last.
  */
 #include "common/trid.h"
 
 /**
- * posix_trace_eventtypelist_getnext_id() - next event type of a stream
+ * posix_trace_eventtypelist_getnext_id() - next event type of a stream or log
  * @trid: trace id; the position in the list belongs to it
  * @event: where to write the event type
- * @unavailable: set to 0, or to 1 if all types were told; types that are
- *	defined later can still be got then
+ * @unavailable: set to 0, or to 1 at the end of the list; a later call returns types
+ *	defined since
  *
- * Return: 0; EINVAL if @trid is no trace stream of this process or a pointer is
+ * Return: 0; EINVAL if @trid is no trace stream or log of this process or a pointer is
  * NULL.
  */
 PXTU_API int posix_trace_eventtypelist_getnext_id(trace_id_t trid,
@@ -39,10 +39,10 @@ PXTU_API int posix_trace_eventtypelist_getnext_id(trace_id_t trid,
 }
 
 /**
- * posix_trace_eventtypelist_rewind() - back to the first event type
+ * posix_trace_eventtypelist_rewind() - go back to the first event type
  * @trid: trace id
  *
- * Return: 0; EINVAL if @trid is no trace stream of this process.
+ * Return: 0; EINVAL if @trid is no trace stream or log of this process.
  */
 PXTU_API int posix_trace_eventtypelist_rewind(trace_id_t trid)
 {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-/* The version that a program runs with. */
+/* The version of the library at run time. */
 #include "common/pxtu.h"
 #include "common/version.h"
 
 /**
  * posixtrace_version() - version of the library at run time
  *
- * An extension. Compare with POSIXTRACE_VERSION_MAJOR and _MINOR, the version
- * at compile time.
+ * An extension. POSIXTRACE_VERSION_MAJOR and _MINOR are the version at compile time.
  *
- * Return: a string such as "1.0", valid for ever.
+ * Return: a string such as "1.0", valid forever.
  */
 PXTU_API const char *posixtrace_version(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Attributes objects: their life, and the attributes that describe a stream:
- * name, version, times. Policies are in attrpolicy.c, sizes in attrsize.c.
+ * Attributes objects: their lifetime, and the attributes that describe a stream: name,
+ * version, times. Policies are in attrpolicy.c, sizes in attrsize.c.
  */
 #include <string.h>
 #include <time.h>
@@ -19,7 +19,7 @@ _Static_assert(TRACE_NAME_MAX + 1 == POSIXTRACE_NAME_SIZE, "names fit");
 _Static_assert(sizeof(PXTU_GENERATION) <= POSIXTRACE_NAME_SIZE, "the version is a name");
 _Static_assert(TRACE_SYS_MAX == POSIXTRACE_STREAMS_MAX, "one limit");
 
-/* The policies have the same numbers on both sides of the border. */
+/* The policies have the same numbers in <trace.h> and in the uapi. */
 _Static_assert(POSIX_TRACE_CLOSE_FOR_CHILD == POSIXTRACE_CLOSE_FOR_CHILD, "as in the uapi");
 _Static_assert(POSIX_TRACE_INHERITED == POSIXTRACE_INHERITED, "as in the uapi");
 _Static_assert(POSIX_TRACE_LOOP == POSIXTRACE_POLICY_LOOP, "as in the uapi");
@@ -27,7 +27,7 @@ _Static_assert(POSIX_TRACE_UNTIL_FULL == POSIXTRACE_POLICY_UNTIL_FULL, "as in th
 _Static_assert(POSIX_TRACE_FLUSH == POSIXTRACE_POLICY_FLUSH, "as in the uapi");
 _Static_assert(POSIX_TRACE_APPEND == POSIXTRACE_POLICY_APPEND, "as in the uapi");
 
-/* The resolution of the clock that the module takes timestamps from. */
+/* The resolution of the clock of the timestamps. */
 static unsigned int clock_resolution(void)
 {
 	struct timespec res;
@@ -63,7 +63,7 @@ void pxtu_attr_to_uapi(const trace_attr_t *attr, bool log, struct posixtrace_att
 	uattr->stream_size = attr->__stream_size;
 	uattr->max_data_size = attr->__max_data_size;
 	uattr->log_size = attr->__log_size;
-	/* The rest of the name is zero, also after a program wrote over it. */
+	/* A program may have overwritten the rest of the name: leave it zero. */
 	memcpy(uattr->name, attr->__name, strnlen(attr->__name, sizeof(uattr->name) - 1));
 }
 
@@ -90,8 +90,8 @@ void pxtu_attr_from_uapi(trace_attr_t *attr, const struct posixtrace_attr *uattr
  *
  * The defaults are: no name, POSIX_TRACE_CLOSE_FOR_CHILD, the stream-full-policy
  * that suits the stream (POSIX_TRACE_LOOP without log, POSIX_TRACE_FLUSH with log),
- * POSIX_TRACE_LOOP for the log, 256 KiB of stream, 1024 bytes of data, 16 MiB of log. The object is
- * plain data: nothing leaks if it is never destroyed.
+ * POSIX_TRACE_LOOP for the log, 256 KiB of stream, 1024 bytes of data, 16 MiB of log. The
+ * object is plain data: nothing leaks if it is never destroyed.
  *
  * Return: 0; EINVAL if @attr is NULL.
  */
@@ -104,10 +104,10 @@ PXTU_API int posix_trace_attr_init(trace_attr_t *attr)
 }
 
 /**
- * posix_trace_attr_destroy() - end the life of an attributes object
+ * posix_trace_attr_destroy() - make an attributes object invalid
  * @attr: attributes object
  *
- * It can be initialized again. Streams created with it are not affected.
+ * It can be initialized again. Streams created with it do not change.
  *
  * Return: 0; EINVAL if @attr is NULL, not initialized or destroyed already.
  */
@@ -136,10 +136,10 @@ PXTU_API int posix_trace_attr_getclockres(const trace_attr_t *attr, struct times
 }
 
 /**
- * posix_trace_attr_getcreatetime() - when the stream was created
+ * posix_trace_attr_getcreatetime() - creation time of the stream
  * @attr: attributes object, filled by posix_trace_get_attr()
- * @createtime: where to write it, by CLOCK_REALTIME; zero in an object that
- *	does not come from a stream
+ * @createtime: where to write it, in CLOCK_REALTIME; zero if the object does not come
+ *	from a stream
  *
  * Return: 0; EINVAL if @attr is no initialized object or @createtime is NULL.
  */
@@ -194,8 +194,8 @@ PXTU_API int posix_trace_attr_getname(const trace_attr_t *attr, char *tracename)
 /**
  * posix_trace_attr_setname() - set the name of the stream
  * @attr: attributes object
- * @tracename: name; if it has more than TRACE_NAME_MAX characters, the first
- *	TRACE_NAME_MAX - 1 of them are taken
+ * @tracename: name; of one longer than TRACE_NAME_MAX, the first TRACE_NAME_MAX - 1
+ *	characters are used
  *
  * Return: 0; EINVAL if @attr is no initialized object or @tracename is NULL.
  */
@@ -208,7 +208,7 @@ PXTU_API int posix_trace_attr_setname(trace_attr_t *attr, const char *tracename)
 	len = strnlen(tracename, TRACE_NAME_MAX + 1);
 	if (len > TRACE_NAME_MAX)
 		len = TRACE_NAME_MAX - 1;
-	/* The program may pass what lies in the object. */
+	/* The program may pass a string inside the object. */
 	memmove(attr->__name, tracename, len);
 	memset(attr->__name + len, 0, sizeof(attr->__name) - len);
 	return 0;

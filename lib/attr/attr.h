@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes objects, as the functions that create and describe streams see them. */
+/* Attributes objects, for the functions that create and describe streams. */
 #ifndef PXTU_ATTR_H
 #define PXTU_ATTR_H
 
 #include "common/pxtu.h"
 
-/* What trace_attr_t.__magic holds between init and destroy. */
+/* Value of trace_attr_t.__magic between init and destroy. */
 #define PXTU_ATTR_MAGIC		0x50584154545231ULL
 
-/* trace_attr_t.__stream_policy when the program has set none. */
+/* Value of trace_attr_t.__stream_policy if the program has set none. */
 #define PXTU_POLICY_UNSET	(-1)
 
 /**
@@ -27,9 +27,9 @@ static inline bool pxtu_attr_valid(const trace_attr_t *attr)
 void pxtu_attr_init(trace_attr_t *attr);
 
 /**
- * pxtu_attr_to_uapi() - attributes that a new stream is asked to have
+ * pxtu_attr_to_uapi() - convert the attributes for a new stream
  * @attr: valid attributes object
- * @log: it is going to have a log
+ * @log: the stream will have a log
  * @uattr: where to write them, all fields
  *
  * A stream-full-policy that was not set becomes the default for such streams.
@@ -37,9 +37,9 @@ void pxtu_attr_init(trace_attr_t *attr);
 void pxtu_attr_to_uapi(const trace_attr_t *attr, bool log, struct posixtrace_attr *uattr);
 
 /**
- * pxtu_attr_from_uapi() - attributes that a stream has
+ * pxtu_attr_from_uapi() - convert the attributes of a stream
  * @attr: attributes object to initialize with them
- * @uattr: as GET_ATTR tells them
+ * @uattr: from GET_ATTR
  */
 void pxtu_attr_from_uapi(trace_attr_t *attr, const struct posixtrace_attr *uattr);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Attributes objects: what happens when a stream or a log is full, and whether
- * children are traced. What the policies mean is up to the module.
+ * Attributes objects: the policies for full streams, full logs and children. The module
+ * implements them.
  */
 #include "attr/attr.h"
 
 /**
- * posix_trace_attr_getinherited() - are children traced too?
+ * posix_trace_attr_getinherited() - get the policy for children
  * @attr: attributes object
  * @inheritancepolicy: where to write POSIX_TRACE_CLOSE_FOR_CHILD or
  *	POSIX_TRACE_INHERITED
@@ -24,7 +24,7 @@ PXTU_API int posix_trace_attr_getinherited(const trace_attr_t *restrict attr,
 }
 
 /**
- * posix_trace_attr_setinherited() - say whether children are traced too
+ * posix_trace_attr_setinherited() - set the policy for children
  * @attr: attributes object
  * @inheritancepolicy: POSIX_TRACE_CLOSE_FOR_CHILD or POSIX_TRACE_INHERITED
  *
@@ -45,7 +45,7 @@ PXTU_API int posix_trace_attr_setinherited(trace_attr_t *attr, int inheritancepo
 }
 
 /**
- * posix_trace_attr_getlogfullpolicy() - what happens when the log is full
+ * posix_trace_attr_getlogfullpolicy() - get the policy for a full log
  * @attr: attributes object
  * @logpolicy: where to write POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL or
  *	POSIX_TRACE_APPEND
@@ -62,7 +62,7 @@ PXTU_API int posix_trace_attr_getlogfullpolicy(const trace_attr_t *restrict attr
 }
 
 /**
- * posix_trace_attr_setlogfullpolicy() - say what happens when the log is full
+ * posix_trace_attr_setlogfullpolicy() - set the policy for a full log
  * @attr: attributes object
  * @logpolicy: POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL or POSIX_TRACE_APPEND
  *
@@ -84,11 +84,11 @@ PXTU_API int posix_trace_attr_setlogfullpolicy(trace_attr_t *attr, int logpolicy
 }
 
 /**
- * posix_trace_attr_getstreamfullpolicy() - what happens when the stream is full
+ * posix_trace_attr_getstreamfullpolicy() - get the policy for a full stream
  * @attr: attributes object
  * @streampolicy: where to write POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL or
- *	POSIX_TRACE_FLUSH; POSIX_TRACE_LOOP as long as none was set, though a
- *	stream with log then gets POSIX_TRACE_FLUSH
+ *	POSIX_TRACE_FLUSH; POSIX_TRACE_LOOP if none was set, although a stream with log
+ *	then gets POSIX_TRACE_FLUSH
  *
  * Return: 0; EINVAL if @attr is no initialized object or @streampolicy is NULL.
  */
@@ -105,10 +105,10 @@ PXTU_API int posix_trace_attr_getstreamfullpolicy(const trace_attr_t *restrict a
 }
 
 /**
- * posix_trace_attr_setstreamfullpolicy() - say what happens when the stream is full
+ * posix_trace_attr_setstreamfullpolicy() - set the policy for a full stream
  * @attr: attributes object
  * @streampolicy: POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL or POSIX_TRACE_FLUSH;
- *	the last one makes posix_trace_create() fail, for it needs a log
+ *	the last one needs a log, so posix_trace_create() fails with it
  *
  * Return: 0; EINVAL if @attr is no initialized object or the policy unknown.
  */

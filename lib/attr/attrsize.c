@@ -2,10 +2,10 @@
 /*
  * Attributes objects: sizes of streams, logs and events.
  *
- * The two functions that tell the size of an event make a promise: events whose
- * sizes sum up to no more than stream-min-size are all recorded, whichever CPUs
- * produce them. What a record takes is known; what makes it more is that a
- * record does not cross from one sub-buffer into the next.
+ * The two functions that return the size of an event make a promise: if the sizes of events
+ * sum up to no more than stream-min-size, all of them are recorded, on any CPUs. An event
+ * takes its record, and a share of the unused ends of sub-buffers: a record does not cross
+ * from one sub-buffer into the next.
  */
 #include <stdint.h>
 
@@ -13,7 +13,7 @@
 
 #define SYS_RECORD_MAX	POSIXTRACE_RECORD_SIZE(POSIXTRACE_SYSDATA_MAX)
 
-/* The module leaves room for it behind each system event. */
+/* The module leaves room for this record after each system event. */
 #define STOP_RECORD	POSIXTRACE_RECORD_SIZE(sizeof(int))
 
 static size_t div_round_up(uint64_t n, uint64_t d)
@@ -72,7 +72,7 @@ PXTU_API int posix_trace_attr_getmaxdatasize(const trace_attr_t *restrict attr,
 /**
  * posix_trace_attr_setmaxdatasize() - set the largest data of a user event
  * @attr: attributes object
- * @maxdatasize: max-data-size, in bytes; longer data gets truncated
+ * @maxdatasize: max-data-size, in bytes; longer data is truncated
  *
  * Return: 0; EINVAL if @attr is no initialized object or the size is above
  * 64 KiB.
@@ -86,17 +86,16 @@ PXTU_API int posix_trace_attr_setmaxdatasize(trace_attr_t *attr, size_t maxdatas
 }
 
 /**
- * posix_trace_attr_getmaxsystemeventsize() - room that a system event takes
+ * posix_trace_attr_getmaxsystemeventsize() - memory that a system event takes
  * @attr: attributes object
  * @eventsize: where to write the size of the largest one, in bytes
  *
- * The largest is POSIX_TRACE_FILTER with its two event sets: a record that takes R = 1072
- * bytes with what says of which thread it is. System events have sub-buffers of
- * their own, of at least 4 KiB = S. One gets closed when the next record and a
- * POSIX_TRACE_STOP behind it, together P = 1128 bytes at most, do not fit: when no
- * more than P - 8 bytes are left. So at least S - (P - 8) bytes of it are used, and
- * an event takes R * S / (S - P + 8) bytes of memory at most. That falls with S, so
- * the smallest S is the worst case.
+ * The largest is POSIX_TRACE_FILTER with its two event sets: with the name of its thread the
+ * record takes R = 1072 bytes. System events have sub-buffers of their own, of at least
+ * 4 KiB = S. The module closes one when the next record and a POSIX_TRACE_STOP after it,
+ * together P = 1128 bytes at most, do not fit: when no more than P - 8 bytes are left. So at
+ * least S - (P - 8) bytes of it are used, and an event takes R * S / (S - P + 8) bytes of
+ * memory at most. That falls with S, so the smallest S is the worst case.
  *
  * Return: 0; EINVAL if @attr is no initialized object or @eventsize is NULL.
  */
@@ -112,19 +111,18 @@ PXTU_API int posix_trace_attr_getmaxsystemeventsize(const trace_attr_t *restrict
 }
 
 /**
- * posix_trace_attr_getmaxusereventsize() - room that a user event takes
+ * posix_trace_attr_getmaxusereventsize() - memory that a user event takes
  * @attr: attributes object
- * @data_len: bytes of data; what is above max-data-size gets truncated and
- *	does not count
+ * @data_len: bytes of data; data beyond max-data-size is truncated and does not
+ *	count
  * @eventsize: where to write the size, in bytes
  *
  * A sub-buffer is at least eight times as large as the largest record
- * (kmod/ring/policy.h), and is closed when a record does not fit: less
- * than an eighth of it remains unused, so a record that takes R bytes, with what
- * says of which thread it is, takes R * 8 / 7 bytes of memory at most. Where the
- * module makes sub-buffers smaller, it makes enough of them for the same events. The
- * sub-buffers that are not closed yet, one per CPU, are not part of
- * stream-min-size.
+ * (kmod/ring/policy.h), and the module closes it when a record does not fit: less
+ * than an eighth of it remains unused. So a record of R bytes, with the name of its thread,
+ * takes R * 8 / 7 bytes of memory at most. If the module makes sub-buffers smaller, it makes
+ * enough of them for the same events. The open sub-buffers, one for each CPU, are not part
+ * of stream-min-size.
  *
  * Return: 0; EINVAL if @attr is no initialized object or @eventsize is NULL.
  */
@@ -160,8 +158,8 @@ PXTU_API int posix_trace_attr_getstreamsize(const trace_attr_t *restrict attr,
 /**
  * posix_trace_attr_setstreamsize() - set the size of the stream
  * @attr: attributes object
- * @streamsize: stream-min-size, in bytes; a stream gets no less, and what it
- *	got is told by posix_trace_get_attr()
+ * @streamsize: stream-min-size, in bytes; a stream gets no less, and
+ *	posix_trace_get_attr() returns the granted size
  *
  * Return: 0; EINVAL if @attr is no initialized object or the size is above
  * 1 GiB.

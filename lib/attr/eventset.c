@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sets of event types. They are data of the program: no stream is affected, and
- * a type need not exist to be a member.
+ * Sets of event types. They are data of the program: these functions change no stream, and a
+ * type need not exist to be a member.
  */
 #include <string.h>
 
@@ -70,7 +70,7 @@ PXTU_API int posix_trace_eventset_empty(trace_event_set_t *set)
  * @what: POSIX_TRACE_WOPID_EVENTS for those system event types of this
  *	implementation that belong to no process (there are none so far),
  *	POSIX_TRACE_SYSTEM_EVENTS for all system event types,
- *	POSIX_TRACE_ALL_EVENTS for all, also those that are defined later
+ *	POSIX_TRACE_ALL_EVENTS for all, including types defined later
  *
  * Return: 0; EINVAL if @set is NULL or @what is none of these.
  */

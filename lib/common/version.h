@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Version of the library, and what generation-version says. */
+/* Version of the library, and the generation-version attribute. */
 #ifndef PXTU_VERSION_H
 #define PXTU_VERSION_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * <posixtrace.h> - what libposixtrace offers beyond the standard's <trace.h>.
+ * <posixtrace.h> - extensions of libposixtrace to the <trace.h> of the standard.
  */
 #ifndef _POSIXTRACE_H
 #define _POSIXTRACE_H	1
@@ -19,15 +19,15 @@ extern "C" {
 const char *posixtrace_version(void);
 
 /*
- * A descriptor for poll(), select() and epoll: readable when there is an event to
- * report, hung up when all traced processes have ended. It belongs to the stream: only
- * to be polled and copied by dup(), not to be closed or used otherwise. Shutdown closes
- * it, and epoll forgets it then; a copy is hung up. Returns -1 with errno EINVAL if trid
- * is no active trace stream of this process.
+ * Returns a descriptor for poll(), select() and epoll: readable when there is an event to
+ * report, hung up when all traced processes have ended. It belongs to the stream: a program
+ * may poll it and copy it with dup(), but must not close it or use it otherwise.
+ * posix_trace_shutdown() closes it, which removes it from epoll, and hangs up its copies.
+ * Returns -1 with errno EINVAL if trid is no active trace stream of this process.
  */
 int posixtrace_fd(trace_id_t __trid);
 
-/* No processor has recorded it: a system event. */
+/* CPU of a system event: no processor recorded it. */
 #define POSIXTRACE_NO_CPU	(~0U)
 
 /* One event of posixtrace_getevents(). */
@@ -35,8 +35,8 @@ struct posixtrace_batch_event {
 	struct posix_trace_event_info event;
 	void *data;		/* in the buffer, aligned to 8 bytes */
 	size_t data_len;
-	unsigned long long lost;	/* events lost before it, so far as is known with it */
-	unsigned int cpu;		/* that recorded it, or POSIXTRACE_NO_CPU */
+	unsigned long long lost;	/* known number of events lost before it */
+	unsigned int cpu;		/* processor that recorded it, or POSIXTRACE_NO_CPU */
 	unsigned int __reserved[5];	/* zero */
 };
 
@@ -44,65 +44,65 @@ struct posixtrace_batch_event {
 #define POSIXTRACE_NOWAIT	1
 
 /*
- * Reports up to max_events events at once, oldest first, as
- * posix_trace_getnext_event() does one; their data go to buffer one behind the
- * other. Waits until there is one, unless flags has POSIXTRACE_NOWAIT. An event
- * whose data does not fit any more is left for the next call; only the data of the
- * first can be cut. The end of a log is not waited for: *count is 0 there. Returns 0
- * with the number of events in *count, or EINTR or EINVAL; of a log, also ENOMEM.
+ * Reports up to max_events events at once, oldest first, like posix_trace_getnext_event()
+ * does with one; their data go to buffer one after the other. Waits until there is an event,
+ * unless flags has POSIXTRACE_NOWAIT. An event whose data does not fit any more is left for
+ * the next call; only the data of the first event can be truncated. At the end of a log it
+ * does not wait: *count is 0. Returns 0 with the number of events in *count, or EINTR or
+ * EINVAL; for a log, also ENOMEM.
  */
 int posixtrace_getevents(trace_id_t __trid, struct posixtrace_batch_event *__events,
 			 size_t __max_events, void *__buffer, size_t __size, size_t *__count,
 			 int __flags);
 
 /*
- * Numbers of a stream since it was created or cleared. recorded and dropped are
- * together all user events that were generated for it; each one that was recorded
- * is read, overwritten, skipped, destroyed by a traced process, or still there.
+ * Numbers of a stream since it was created or cleared. The sum of recorded and dropped is the
+ * number of user events that were generated for it. Each recorded event is read, overwritten,
+ * skipped, destroyed by a traced process, or still unread.
  */
 struct posixtrace_stats_info {
 	unsigned long long recorded;	/* user events recorded */
 	unsigned long long read;	/* user events reported */
-	unsigned long long dropped;	/* user events that came while it was full */
+	unsigned long long dropped;	/* user events dropped while it was full */
 	unsigned long long overwritten;	/* user events overwritten unread */
 	unsigned long long skipped;	/* user events older than some overwritten ones */
 	unsigned long long damaged;	/* places where a traced process destroyed records */
 	unsigned long long system_lost;	/* system events overwritten or skipped */
 	unsigned long long memory;	/* bytes in use for the stream in the kernel */
 	unsigned long long processes;	/* traced processes that have not ended */
-	unsigned long long untraced;	/* children not traced for want of memory */
+	unsigned long long untraced;	/* children not traced because memory was short */
 	unsigned long long __reserved[6];
 };
 
 /* Returns 0, or EINVAL. */
 int posixtrace_get_stats(trace_id_t __trid, struct posixtrace_stats_info *__stats);
 
-/* posixtrace_log_info.flags */
-#define POSIXTRACE_LOG_ENDED	1	/* the stream was shut down: nothing more will be written */
-#define POSIXTRACE_LOG_DAMAGED	2	/* something in it is damaged, as far as is known */
+/* Flags of struct posixtrace_log_info. */
+#define POSIXTRACE_LOG_ENDED	1	/* the stream was shut down: the log is final */
+#define POSIXTRACE_LOG_DAMAGED	2	/* damage was found in the log so far */
 
-/* What there is in a log, and what not. */
+/* Contents of a log, and its losses. */
 struct posixtrace_log_info {
 	unsigned long long size;	/* bytes of the file */
-	unsigned long long read;	/* about so many of them were read, since it was rewound */
-	unsigned long long lost;	/* events lost until now, those behind the last one too */
+	unsigned long long read;	/* bytes read since the log was rewound, about */
+	unsigned long long lost;	/* events lost until now, also after the last one */
 	unsigned long long overwritten;	/* user events that a LOOP log has overwritten */
 	unsigned int flags;		/* POSIXTRACE_LOG_* */
 	unsigned int __reserved[7];
 };
 
-/* Of a log that is open for reading. Returns 0, or EINVAL or ENOMEM. */
+/* For a log that is open for reading. Returns 0, or EINVAL or ENOMEM. */
 int posixtrace_get_log_info(trace_id_t __trid, struct posixtrace_log_info *__info);
 
-/* Name for posixtrace_sysconf(): streams that may trace one process. */
+/* Name for posixtrace_sysconf(): how many streams can trace one process. */
 #define POSIXTRACE_SC_STREAMS_PER_PROCESS_MAX	0x50585401
 
 /*
- * As sysconf(), which can not know us: answers _SC_TRACE, _SC_TRACE_EVENT_FILTER,
- * _SC_TRACE_INHERIT, _SC_TRACE_LOG, _SC_TRACE_EVENT_NAME_MAX, _SC_TRACE_NAME_MAX,
- * _SC_TRACE_SYS_MAX, _SC_TRACE_USER_EVENT_MAX and POSIXTRACE_SC_*, asks sysconf() for
- * all others.
- * An option that this release does not have yet is -1, without error.
+ * Like sysconf(), which does not know this library: answers _SC_TRACE,
+ * _SC_TRACE_EVENT_FILTER, _SC_TRACE_INHERIT, _SC_TRACE_LOG, _SC_TRACE_EVENT_NAME_MAX,
+ * _SC_TRACE_NAME_MAX, _SC_TRACE_SYS_MAX, _SC_TRACE_USER_EVENT_MAX and POSIXTRACE_SC_*, and
+ * calls sysconf() for all other names. Returns -1 without an error for an option that this
+ * release does not have yet.
  */
 long posixtrace_sysconf(int __name);
 

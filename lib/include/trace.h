@@ -2,12 +2,12 @@
 /*
  * <trace.h> - the Tracing option of POSIX.1-2017 for Linux.
  *
- * Implemented by libposixtrace on top of the posixtrace kernel module. What the
- * standard leaves open and how it was decided is in Documentation/conformance.rst.
+ * libposixtrace implements it on top of the posixtrace kernel module.
+ * Documentation/conformance.rst lists the choices that the standard leaves open.
  *
- * Only the names of the standard are made visible here; identifiers that begin
- * with two underscores are private to the library. A program may define all others
- * as macros before: parameters have reserved names, too.
+ * This header defines only the names of the standard; identifiers that begin with two
+ * underscores are private to the library. A program may define any other name as a macro
+ * before: parameters have reserved names, too.
  */
 #ifndef _TRACE_H
 #define _TRACE_H	1
@@ -16,8 +16,8 @@
 
 #ifdef __GLIBC__
 /*
- * In a strict mode (-std=c11 without _POSIX_C_SOURCE) glibc's public headers
- * hide types that the structures below need; these define no more than them.
+ * In a strict mode (-std=c11 without _POSIX_C_SOURCE) the public headers of glibc hide types
+ * that the structures below need. These headers define only those types.
  */
 #include <bits/posix_opt.h>
 #include <bits/pthreadtypes.h>
@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-/* The C library says -1: it has no tracing. */
+/* The C library defines these as -1, because it has no tracing. */
 #undef _POSIX_TRACE
 #undef _POSIX_TRACE_EVENT_FILTER
 #undef _POSIX_TRACE_INHERIT
@@ -42,7 +42,7 @@ extern "C" {
 #define _POSIX_TRACE_INHERIT		200809L
 #define _POSIX_TRACE_LOG		200809L
 
-/* Limits that the standard asks of every implementation. */
+/* Limits that the standard requires of every implementation. */
 #ifndef _POSIX_TRACE_EVENT_NAME_MAX
 #define _POSIX_TRACE_EVENT_NAME_MAX	30
 #endif
@@ -57,8 +57,8 @@ extern "C" {
 #endif
 
 /*
- * Limits of this implementation. Names are counted without their terminating
- * null byte: an array that receives one needs one byte more.
+ * Limits of this implementation. The limits of names do not count the terminating null byte:
+ * an array for a name needs one byte more.
  */
 #define TRACE_EVENT_NAME_MAX	63	/* name of a trace event type */
 #define TRACE_NAME_MAX		63	/* name of a stream, generation version */
@@ -96,7 +96,7 @@ typedef struct {
 struct posix_trace_event_info {
 	trace_event_id_t posix_event_id;	/* type of the event */
 	pid_t posix_pid;			/* process that generated it, or 0 */
-	void *posix_prog_address;		/* instruction behind the call, or null */
+	void *posix_prog_address;		/* instruction after the call, or null */
 	pthread_t posix_thread_id;		/* thread that generated it, or 0 */
 	struct timespec posix_timestamp;	/* CLOCK_REALTIME */
 	int posix_truncation_status;		/* POSIX_TRACE_*TRUNCATED* */
@@ -127,7 +127,7 @@ struct posix_trace_status_info {
 #define POSIX_TRACE_FLUSH_STOP		7U
 #define POSIX_TRACE_FILTER		8U
 
-/* The user trace event type without a name: the standard spells it both ways. */
+/* The user trace event type without a name; the standard has both spellings. */
 #define POSIX_TRACE_UNNAMED_USEREVENT	64U
 #define POSIX_TRACE_UNNAMED_USER_EVENT	POSIX_TRACE_UNNAMED_USEREVENT
 
@@ -156,7 +156,7 @@ struct posix_trace_status_info {
 #define POSIX_TRACE_CLOSE_FOR_CHILD	0
 #define POSIX_TRACE_INHERITED		1
 
-/* Full policies: of streams the first three, of logs all but FLUSH. */
+/* Full policies: the first three are for streams, all but FLUSH for logs. */
 #define POSIX_TRACE_LOOP		0
 #define POSIX_TRACE_UNTIL_FULL		1
 #define POSIX_TRACE_FLUSH		2
@@ -173,8 +173,8 @@ struct posix_trace_status_info {
 #define POSIX_TRACE_SUB_EVENTSET	3
 
 /*
- * All functions return 0 or an error number, but for posix_trace_event() and
- * posix_trace_eventid_equal(). None of them sets errno.
+ * All functions except posix_trace_event() and posix_trace_eventid_equal() return 0 or an
+ * error number. None of them sets errno.
  */
 
 /* Attributes objects */
@@ -263,8 +263,8 @@ int posix_trace_trygetnext_event(trace_id_t __trid,
 
 #if defined __GNUC__ && !defined __POSIX_TRACE_NO_INLINE
 /*
- * Events that nobody records cost a load and a branch. One word per event type,
- * behind a page of others; the kernel writes it.
+ * An event that no stream records costs a load and a branch. The gate has one word for each
+ * event type, after a page of other fields; the kernel writes it.
  */
 extern unsigned int __posix_trace_gate[1024 + 4096 + 1024];
 
@@ -276,11 +276,11 @@ __posix_trace_event(trace_event_id_t __event_id, const void *__restrict __data_p
 
 	if (__builtin_expect(__atomic_load_n(__word, __ATOMIC_RELAXED) != 0, 0))
 		posix_trace_event(__event_id, __data_ptr, __data_len);
-	/* Behind the call: it returns into the caller, whose address is recorded. */
+	/* No tail call: the return address, which is recorded, must be in the caller. */
 	__asm__ __volatile__ ("");
 }
 
-/* Without parentheses behind it, it is the function of the library. */
+/* The name without parentheses is the function of the library. */
 #define posix_trace_event(event_id, data_ptr, data_len) \
 	__posix_trace_event(event_id, data_ptr, data_len)
 #endif

@@ -19,7 +19,7 @@
 _Static_assert(GATE_SIZE % PAGE_BYTES == 0, "whole pages");
 _Static_assert(offsetof(struct posixtrace_gate, enable) == 1024 * sizeof(unsigned int),
 	       "as the inline in trace.h has it");
-_Static_assert(GATE_WORDS == 1024 + 4096 + 1024, "likewise");
+_Static_assert(GATE_WORDS == 1024 + 4096 + 1024, "as the inline in trace.h has it");
 
 /*
  * Open, so that the first event attaches, even before our constructors run. Not const: the

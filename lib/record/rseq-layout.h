@@ -58,7 +58,8 @@
 
 PXTU_AT(PXTU_RSEQ_CPU_ID, rseq, cpu_id);
 PXTU_AT(PXTU_RSEQ_CS, rseq, rseq_cs);
-_Static_assert(1 << PXTU_HEAD_SHIFT == sizeof(struct posixtrace_cpu_head), "likewise");
+_Static_assert(1 << PXTU_HEAD_SHIFT == sizeof(struct posixtrace_cpu_head),
+	       "as the sequences have it");
 PXTU_AT(PXTU_HEAD_HEAD, posixtrace_cpu_head, head);
 PXTU_AT(PXTU_HEAD_LIMIT, posixtrace_cpu_head, limit);
 PXTU_AT(PXTU_HEAD_FLAGS, posixtrace_cpu_head, flags);
@@ -69,7 +70,7 @@ PXTU_AT(PXTU_HEAD_WRITER_HEAD, posixtrace_cpu_head, writer_head);
 PXTU_AT(PXTU_HEAD_IDS, posixtrace_cpu_head, pid);
 PXTU_AT(PXTU_HEAD_IDS + 4, posixtrace_cpu_head, tid);
 PXTU_AT(PXTU_HEAD_THREAD_ID, posixtrace_cpu_head, thread_id);
-_Static_assert(PXTU_HEAD_FULL == POSIXTRACE_HEAD_FULL, "likewise");
+_Static_assert(PXTU_HEAD_FULL == POSIXTRACE_HEAD_FULL, "as the sequences have it");
 PXTU_AT(PXTU_SLOT_HEADS, pxtu_slot, heads);
 PXTU_AT(PXTU_SLOT_POOL, pxtu_slot, pool);
 PXTU_AT(PXTU_SLOT_POOL_SIZE, pxtu_slot, pool_size);
@@ -84,7 +85,7 @@ PXTU_AT(PXTU_CLOCK_BASE, posixtrace_gate, clock.base);
 PXTU_AT(PXTU_CLOCK_FRACTION, posixtrace_gate, clock.fraction);
 PXTU_AT(PXTU_CLOCK_MULT, posixtrace_gate, clock.mult);
 PXTU_AT(PXTU_CLOCK_SHIFT, posixtrace_gate, clock.shift);
-_Static_assert(PXTU_COUNTER_TSC == POSIXTRACE_COUNTER_TSC, "likewise");
+_Static_assert(PXTU_COUNTER_TSC == POSIXTRACE_COUNTER_TSC, "as the sequences have it");
 PXTU_AT(PXTU_STATE_GENERATION, pxtu_state, generation);
 PXTU_AT(PXTU_STATE_NR_CPUS, pxtu_state, nr_cpus);
 PXTU_AT(0, pxtu_entry, writer);
@@ -101,7 +102,7 @@ PXTU_AT(PXTU_ENTRY_BIT, pxtu_entry, bit);
 PXTU_AT(PXTU_ENTRY_GENERATION, pxtu_entry, generation);
 PXTU_AT(PXTU_ENTRY_PIECES, pxtu_entry, pieces);
 PXTU_AT(PXTU_ENTRY_REST_WORDS, pxtu_entry, rest_words);
-_Static_assert(sizeof(struct posixtrace_writer) == PXTU_WRITER_SIZE, "likewise");
+_Static_assert(sizeof(struct posixtrace_writer) == PXTU_WRITER_SIZE, "as the sequences have it");
 
 #undef PXTU_AT
 

@@ -15,7 +15,7 @@
 #define ROUNDS_MAX	16
 
 /* A count at its maximum stays: nothing depends on it. */
-#define CLAIM_COUNT_MAX	((1U << POSIXTRACE_CONSUMED_COUNT_BITS) - 1)
+#define CONSUMED_COUNT_MAX	((1U << POSIXTRACE_CONSUMED_COUNT_BITS) - 1)
 
 #define HEADER_WORDS	(PXTU_HEADER_MAX / sizeof(__u64))
 
@@ -31,7 +31,7 @@ static __u64 next_consumed(__u64 consumed, __u32 pos)
 {
 	__u32 count = POSIXTRACE_CONSUMED_COUNT(consumed);
 
-	if (count < CLAIM_COUNT_MAX)
+	if (count < CONSUMED_COUNT_MAX)
 		count++;
 	return POSIXTRACE_CONSUMED(POSIXTRACE_CONSUMED_SEQ(consumed), count, pos);
 }
