@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CHECKED: a command is done if the file is the stream, or the target, that the
- * caller means, and else nothing is.
+ * CHECKED: runs a command only if the file is the stream or the target that the caller
+ * means.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -56,14 +56,14 @@ static int is_running(struct stream *stream)
 /* ------------------------------------------------------------------ */
 /* The number								*/
 
-TEST_F(checked, streams_have_numbers_of_their_own)
+TEST_F(checked, streams_have_different_numbers)
 {
 	struct stream third;
 	__u64 last;
 
 	EXPECT_NE(0, self->number);
 	EXPECT_LT(self->number, self->other.arg.stream);
-	/* Also one that comes into the place of another. */
+	/* Also a stream that takes the place of another. */
 	last = self->other.arg.stream;
 	for (int i = 0; i < 5; i++) {
 		ASSERT_EQ(0, stream_create(&third, 0));
@@ -73,7 +73,7 @@ TEST_F(checked, streams_have_numbers_of_their_own)
 	}
 }
 
-TEST_F(checked, number_is_the_one_that_the_traced_process_is_told)
+TEST_F(checked, traced_process_gets_the_same_number)
 {
 	ASSERT_EQ(0, target_sync(&self->target));
 	EXPECT_EQ(self->number, self->target.slots[self->stream.arg.slot].stream);
@@ -81,9 +81,9 @@ TEST_F(checked, number_is_the_one_that_the_traced_process_is_told)
 }
 
 /* ------------------------------------------------------------------ */
-/* It is the one that is meant						*/
+/* The expected file							*/
 
-TEST_F(checked, command_of_the_stream_is_done)
+TEST_F(checked, command_of_the_stream_runs)
 {
 	EXPECT_EQ(0, checked(self->stream.fd, self->number, POSIXTRACE_IOC_START, &self->origin));
 	EXPECT_EQ(1, is_running(&self->stream));
@@ -91,7 +91,7 @@ TEST_F(checked, command_of_the_stream_is_done)
 	EXPECT_EQ(0, is_running(&self->stream));
 }
 
-TEST_F(checked, answer_comes_back)
+TEST_F(checked, answer_is_written)
 {
 	struct posixtrace_attr attr = { 0 };
 
@@ -101,7 +101,7 @@ TEST_F(checked, answer_comes_back)
 	EXPECT_EQ(POSIXTRACE_ABI_VERSION, self->info.abi_version);
 }
 
-TEST_F(checked, command_of_the_target_is_done)
+TEST_F(checked, command_of_the_target_runs)
 {
 	struct posixtrace_eventid eventid = { .name = "checked" };
 	struct posixtrace_event event = { .event_id = POSIXTRACE_ID_UNNAMED };
@@ -116,8 +116,8 @@ TEST_F(checked, command_of_the_target_is_done)
 	EXPECT_EQ(POSIXTRACE_ID_UNNAMED, record.event_id);
 }
 
-/* What is closed behind its back by another thread can still be recognised. */
-TEST_F(checked, dead_stream_is_still_that_stream)
+/* A stream that another thread has shut down is still recognised. */
+TEST_F(checked, dead_stream_is_still_recognised)
 {
 	EXPECT_EQ(0, checked(self->stream.fd, self->number, POSIXTRACE_IOC_SHUTDOWN, NULL));
 	EXPECT_EQ(-ESHUTDOWN, checked(self->stream.fd, self->number, POSIXTRACE_IOC_START,
@@ -126,7 +126,7 @@ TEST_F(checked, dead_stream_is_still_that_stream)
 }
 
 /* ------------------------------------------------------------------ */
-/* It is another							*/
+/* Another file								*/
 
 TEST_F(checked, command_for_another_stream_is_stale)
 {
@@ -161,7 +161,7 @@ TEST_F(checked, command_for_a_target_is_stale_on_a_stream)
 	EXPECT_EQ(9, types.count);
 }
 
-TEST_F(checked, number_of_a_stream_that_is_gone_is_stale)
+TEST_F(checked, number_of_an_ended_stream_is_stale)
 {
 	__u64 gone = self->other.arg.stream;
 
@@ -184,7 +184,7 @@ TEST_F(checked, reserved_is_zero)
 	};
 
 	EXPECT_EQ(-EINVAL, command(self->stream.fd, POSIXTRACE_IOC_CHECKED, &arg));
-	/* That wins over the number. */
+	/* This error precedes that of the number. */
 	arg.stream++;
 	EXPECT_EQ(-EINVAL, command(self->stream.fd, POSIXTRACE_IOC_CHECKED, &arg));
 	arg.reserved = 0;
@@ -199,12 +199,12 @@ TEST_F(checked, bad_addresses_fault)
 				   BAD_POINTER));
 	EXPECT_EQ(-EFAULT, checked(self->stream.fd, self->number, POSIXTRACE_IOC_INFO,
 				   BAD_POINTER));
-	/* The number wins over the argument of the command. */
+	/* The error of the number precedes that of the command's argument. */
 	EXPECT_EQ(-ESTALE, checked(self->stream.fd, self->number + 1, POSIXTRACE_IOC_START,
 				   BAD_POINTER));
 }
 
-TEST_F(checked, command_is_refused_as_without)
+TEST_F(checked, command_is_refused_as_without_checked)
 {
 	struct posixtrace_attach attach = { 0 };
 	struct posixtrace_create create;
@@ -220,7 +220,7 @@ TEST_F(checked, command_is_refused_as_without)
 				   _IO(POSIXTRACE_IOC_MAGIC, 0xff), NULL));
 }
 
-TEST_F(checked, there_is_no_second_one_in_it)
+TEST_F(checked, checked_cannot_be_nested)
 {
 	struct posixtrace_checked inner = {
 		.stream = self->number,
@@ -233,7 +233,7 @@ TEST_F(checked, there_is_no_second_one_in_it)
 	EXPECT_EQ(0, self->info.abi_version);
 }
 
-TEST_F(checked, file_without_role_is_nothing_of_that)
+TEST_F(checked, file_without_role_is_stale)
 {
 	struct posixtrace_attach attach = { 0 };
 	int fd = device_open();
@@ -242,7 +242,7 @@ TEST_F(checked, file_without_role_is_nothing_of_that)
 	EXPECT_EQ(-EINVAL, checked(fd, 0, POSIXTRACE_IOC_INFO, &self->info));
 	EXPECT_EQ(-EINVAL, checked(fd, self->number, POSIXTRACE_IOC_INFO, &self->info));
 	EXPECT_EQ(-EINVAL, command(fd, POSIXTRACE_IOC_CHECKED, BAD_POINTER));
-	/* And still has none. */
+	/* The file still has no role. */
 	EXPECT_EQ(0, command(fd, POSIXTRACE_IOC_ATTACH, &attach));
 	close(fd);
 }
@@ -256,8 +256,8 @@ static int ask_as_child(void *arg, const struct talk *talk)
 	return -checked(stream->fd, stream->arg.stream, POSIXTRACE_IOC_INFO, &info);
 }
 
-/* INFO as such is answered for everybody, but this one is about whose file it is. */
-TEST_F(checked, file_of_the_parent_is_not_the_childs)
+/* INFO alone is answered for any process, but CHECKED requires the process of the file. */
+TEST_F(checked, child_cannot_use_the_file_of_the_parent)
 {
 	struct child child;
 

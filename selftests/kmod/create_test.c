@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CREATE: what it grants, what it refuses, which error wins, and that a refusal
- * changes nothing.
+ * CREATE: granted values, errors and their precedence; a refused call changes nothing.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -29,7 +28,7 @@ FIXTURE(refused)
 
 FIXTURE_VARIANT(refused)
 {
-	size_t offset;		/* of the wrong field in struct posixtrace_create */
+	size_t offset;		/* of the invalid field in struct posixtrace_create */
 	size_t size;
 	unsigned long long value;
 	int error;
@@ -124,7 +123,7 @@ FIXTURE_TEARDOWN(refused)
 	close(self->fd);
 }
 
-TEST_F(refused, tells_the_error)
+TEST_F(refused, returns_the_error)
 {
 	EXPECT_EQ(-variant->error, command(self->fd, POSIXTRACE_IOC_CREATE, &self->arg));
 }
@@ -137,7 +136,7 @@ TEST_F(refused, changes_nothing)
 	EXPECT_GT(0, command(self->fd, POSIXTRACE_IOC_CREATE, &self->arg));
 	EXPECT_EQ(0, memcmp(&before, &self->arg, sizeof(before)));
 
-	/* No stream is left behind, and the file has no role yet. */
+	/* No stream remains, and the file has no role yet. */
 	ASSERT_EQ(0, target_open(&target));
 	ASSERT_EQ(0, target_sync(&target));
 	for (int i = 0; i < POSIXTRACE_SLOTS_MAX; i++)
@@ -149,7 +148,7 @@ TEST_F(refused, changes_nothing)
 }
 
 /* ------------------------------------------------------------------ */
-/* Which error wins							*/
+/* Precedence of errors							*/
 
 FIXTURE(create)
 {
@@ -174,8 +173,8 @@ static int create(int fd, struct posixtrace_create *arg)
 	return command(fd, POSIXTRACE_IOC_CREATE, arg);
 }
 
-/* Above 1 GiB by rounding: what a stream says it was granted can be asked for again. */
-TEST_F(create, what_was_granted_is_accepted)
+/* A size rounded up above 1 GiB: a granted size can be requested again. */
+TEST_F(create, granted_size_is_accepted)
 {
 	struct posixtrace_attr *attr = &self->arg.attr;
 	unsigned long long size = POSIXTRACE_STREAM_SIZE_MAX, subbuf;
@@ -186,7 +185,7 @@ TEST_F(create, what_was_granted_is_accepted)
 	attr->stream_size = (size + subbuf - 1) / subbuf * subbuf;
 	ASSERT_LT(size, attr->stream_size);
 	ret = create(self->fd, &self->arg);
-	/* There may not be that much memory. */
+	/* The machine may not have that much memory. */
 	EXPECT_TRUE(ret == 0 || ret == -ENOMEM);
 	create_init(&self->arg, 0);
 	attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX;
@@ -200,7 +199,7 @@ TEST_F(create, bad_address_is_a_fault)
 	EXPECT_EQ(0, create(self->fd, &self->arg));
 }
 
-TEST_F(create, answer_to_read_only_memory_leaves_no_stream)
+TEST_F(create, answer_to_read_only_memory_creates_no_stream)
 {
 	struct posixtrace_create *arg;
 	struct target target;
@@ -247,7 +246,7 @@ TEST_F(create, bad_policy_wins_over_the_missing_right)
 	EXPECT_EQ(-EINVAL, create(self->fd, &self->arg));
 }
 
-TEST_F(create, what_is_invalid_wins_over_the_bad_log)
+TEST_F(create, invalid_argument_wins_over_the_bad_log)
 {
 	self->arg.log_fd = 1023;
 	self->arg.flags = 1;
@@ -265,7 +264,7 @@ TEST_F(create, missing_process_wins_over_the_bad_log)
 }
 
 /* ------------------------------------------------------------------ */
-/* Whom it traces							*/
+/* The process to trace							*/
 
 TEST_F(create, ended_process_is_not_found)
 {
@@ -285,7 +284,7 @@ TEST_F(create, negative_pid_is_not_found)
 	EXPECT_EQ(-ESRCH, create(self->fd, &self->arg));
 }
 
-static void *tell_tid(void *arg)
+static void *report_tid(void *arg)
 {
 	struct talk *talk = arg;
 
@@ -294,7 +293,7 @@ static void *tell_tid(void *arg)
 	return NULL;
 }
 
-TEST_F(create, thread_that_is_no_process_is_not_found)
+TEST_F(create, thread_id_is_not_found)
 {
 	int there[2], back[2];
 	struct talk mine, its;
@@ -304,7 +303,7 @@ TEST_F(create, thread_that_is_no_process_is_not_found)
 	ASSERT_EQ(0, pipe(back));
 	mine = (struct talk){ .in = back[0], .out = there[1] };
 	its = (struct talk){ .in = there[0], .out = back[1] };
-	ASSERT_EQ(0, pthread_create(&thread, NULL, tell_tid, &its));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, report_tid, &its));
 	self->arg.pid = hear(&mine);
 	EXPECT_NE(getpid(), self->arg.pid);
 	EXPECT_EQ(-ESRCH, create(self->fd, &self->arg));
@@ -316,7 +315,7 @@ static void *outlive_main(void *arg)
 {
 	const struct talk *talk = arg;
 
-	/* The main thread is a zombie when its state says so. */
+	/* The main thread is a zombie once its state shows it. */
 	while (!is_zombie(getpid()))
 		sched_yield();
 	_exit(child_idle(NULL, talk));
@@ -346,8 +345,8 @@ TEST(process_whose_main_thread_has_ended_is_traced)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-/* As nobody, creates a stream on process *arg; a second word says if dumpable. */
-static int create_as_nobody(void *arg, const struct talk *talk)
+/* As an unprivileged user, creates a stream on process *arg; a second message says if dumpable. */
+static int create_as_user(void *arg, const struct talk *talk)
 {
 	struct posixtrace_create create;
 	pid_t pid = *(pid_t *)arg;
@@ -365,7 +364,7 @@ static int create_as_nobody(void *arg, const struct talk *talk)
 	return -ret;
 }
 
-static int idle_as_nobody(void *arg, const struct talk *talk)
+static int idle_as_user(void *arg, const struct talk *talk)
 {
 	int dumpable = *(int *)arg;
 
@@ -379,7 +378,7 @@ TEST(process_of_another_user_is_not_permitted)
 	struct child child;
 	pid_t pid = getpid();
 
-	ASSERT_EQ(0, child_start(&child, create_as_nobody, &pid));
+	ASSERT_EQ(0, child_start(&child, create_as_user, &pid));
 	EXPECT_EQ(EPERM << 8, child_wait(&child));
 }
 
@@ -388,32 +387,32 @@ TEST(process_of_the_same_user_is_permitted)
 	struct child traced, controller;
 	int dumpable = 1;
 
-	ASSERT_EQ(0, child_start(&traced, idle_as_nobody, &dumpable));
+	ASSERT_EQ(0, child_start(&traced, idle_as_user, &dumpable));
 	ASSERT_EQ(0, hear(&traced.talk));
-	ASSERT_EQ(0, child_start(&controller, create_as_nobody, &traced.pid));
+	ASSERT_EQ(0, child_start(&controller, create_as_user, &traced.pid));
 	EXPECT_EQ(0, child_wait(&controller));
 	EXPECT_EQ(0, child_wait(&traced));
 }
 
-TEST(process_that_is_not_dumpable_is_not_permitted)
+TEST(undumpable_process_is_not_permitted)
 {
 	struct child traced, controller;
 	int dumpable = 0;
 
-	ASSERT_EQ(0, child_start(&traced, idle_as_nobody, &dumpable));
+	ASSERT_EQ(0, child_start(&traced, idle_as_user, &dumpable));
 	ASSERT_EQ(0, hear(&traced.talk));
-	ASSERT_EQ(0, child_start(&controller, create_as_nobody, &traced.pid));
+	ASSERT_EQ(0, child_start(&controller, create_as_user, &traced.pid));
 	EXPECT_EQ(EPERM << 8, child_wait(&controller));
 	EXPECT_EQ(0, child_wait(&traced));
 }
 
-TEST(process_that_is_not_dumpable_is_permitted_to_root)
+TEST(undumpable_process_is_permitted_to_root)
 {
 	struct child traced;
 	struct stream stream;
 	int dumpable = 0;
 
-	ASSERT_EQ(0, child_start(&traced, idle_as_nobody, &dumpable));
+	ASSERT_EQ(0, child_start(&traced, idle_as_user, &dumpable));
 	ASSERT_EQ(0, hear(&traced.talk));
 	EXPECT_EQ(0, stream_create(&stream, traced.pid));
 	stream_close(&stream);
@@ -425,12 +424,12 @@ TEST(missing_process_wins_over_the_missing_right)
 	struct child child;
 	pid_t pid = 0x7fffffff;
 
-	ASSERT_EQ(0, child_start(&child, create_as_nobody, &pid));
+	ASSERT_EQ(0, child_start(&child, create_as_user, &pid));
 	EXPECT_EQ(ESRCH << 8, child_wait(&child));
 }
 
 /* ------------------------------------------------------------------ */
-/* What it grants							*/
+/* Granted values							*/
 
 TEST_F(create, ranges_follow_one_another)
 {
@@ -502,9 +501,9 @@ TEST_F(create, streams_of_one_process_get_different_slots)
 }
 
 /* ------------------------------------------------------------------ */
-/* How many								*/
+/* Number of streams							*/
 
-/* Memory is not the matter here. */
+/* Memory is not the limit here. */
 static int create_small(int *fd, pid_t pid)
 {
 	struct posixtrace_create arg;
@@ -526,7 +525,7 @@ TEST(no_more_streams_than_slots_on_one_process)
 		ASSERT_EQ(0, create_small(&fd[i], 0));
 	EXPECT_EQ(-EAGAIN, create_small(&fd[POSIXTRACE_SLOTS_MAX], 0));
 
-	/* One that ends makes room. */
+	/* The end of one frees a slot. */
 	close(fd[7]);
 	EXPECT_EQ(0, create_small(&fd[7], 0));
 }
@@ -549,8 +548,8 @@ TEST(no_more_streams_than_the_system_has)
 
 #define EXEC_VARIABLE	"CREATE_TEST_EXEC"
 
-/* Nothing but executing programs. */
-static void __attribute__((constructor)) exec_for_ever(void)
+/* Only executes programs, again and again. */
+static void __attribute__((constructor)) exec_forever(void)
 {
 	if (!getenv(EXEC_VARIABLE))
 		return;
@@ -564,7 +563,7 @@ static int begin_to_exec(void *arg, const struct talk *talk)
 	setenv(EXEC_VARIABLE, "1", 1);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	say(talk, 0);
-	exec_for_ever();
+	exec_forever();
 	return 1;
 }
 
@@ -573,8 +572,8 @@ static void ignore_signal(int signal)
 	(void)signal;
 }
 
-/* When the process has executed a program meanwhile, CREATE begins anew: not without end. */
-TEST(create_on_a_process_that_always_execs_can_be_interrupted)
+/* If the process calls exec meanwhile, CREATE retries, but not forever. */
+TEST(create_on_a_process_that_keeps_calling_exec_can_be_interrupted)
 {
 	const struct itimerval often = { { 0, 1000 }, { 0, 1000 } }, never = { { 0, 0 }, { 0, 0 } };
 	struct sigaction action = { .sa_handler = ignore_signal };
@@ -586,7 +585,7 @@ TEST(create_on_a_process_that_always_execs_can_be_interrupted)
 	ASSERT_EQ(0, hear(&child.talk));
 	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
-	/* A large one takes long to make. */
+	/* A large stream takes long to create. */
 	for (int i = 0; i < 100 && ret != -EINTR; i++) {
 		int fd = device_open();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module parameter device_mode: who may open the device. Removes the module and
- * inserts it again, so nobody else may use it meanwhile.
+ * The module parameter device_mode: access to the device. Removes the module and inserts it
+ * again, so no other process may use it meanwhile.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "pxt_test.h"
 #include "process.h"
 
-/* Where a guest has it. */
+/* Its place in a guest. */
 #define MODULE		"/run/vm/posixtrace.ko"
 #define PARAMETER	"/sys/module/posixtrace/parameters/device_mode"
 
@@ -64,7 +64,7 @@ static int try_open(void *arg, const struct talk *talk)
 	return open(PXT_DEVICE, O_RDWR | O_CLOEXEC) < 0 ? errno : 0;
 }
 
-/* What a process of user nobody and this group gets. */
+/* The result for an unprivileged process with this group. */
 static int open_as(gid_t gid)
 {
 	struct child child;
@@ -86,7 +86,7 @@ FIXTURE_SETUP(device)
 	ASSERT_EQ(0, take_out());
 }
 
-/* Nothing in between asserts, so this runs: the next program wants its module. */
+/* No assertion precedes this, so it always runs: the next program needs its module. */
 FIXTURE_TEARDOWN(device)
 {
 	if (!access(PXT_DEVICE, F_OK))
@@ -121,7 +121,7 @@ TEST_F(device, mode_can_be_restricted_to_root)
 	EXPECT_EQ(EACCES, open_as(0));
 }
 
-TEST_F(device, mode_that_is_none_is_refused)
+TEST_F(device, invalid_mode_is_refused)
 {
 	static const char *const bad[] = {
 		"device_mode=0", "device_mode=01000", "device_mode=02666", "device_mode=668",
@@ -137,7 +137,7 @@ TEST_F(device, mode_that_is_none_is_refused)
 	}
 }
 
-TEST_F(device, mode_can_not_be_changed_later)
+TEST_F(device, mode_cannot_be_changed_later)
 {
 	EXPECT_EQ(0, insert(""));
 	EXPECT_EQ(0, access(PARAMETER, R_OK));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Event types: names and ids from both sides, and the list of them.
+ * Event types: names and ids for both sides, and their list.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -36,7 +36,7 @@ static int event_name(int fd, unsigned int id, char *name)
 	return ret;
 }
 
-/* The ids of a stream from number @first on, at most @count. */
+/* Gets the ids of a stream from number @first on, at most @count. */
 static int event_types(int fd, unsigned int first, unsigned int *ids, unsigned int count)
 {
 	struct posixtrace_event_types arg = {
@@ -118,8 +118,8 @@ TEST(types_exist_before_any_stream)
 	target_close(&target);
 }
 
-/* A child from before there were any names inherits none. */
-TEST_F(eventid, processes_have_types_of_their_own)
+/* A child forked before any name was opened inherits none. */
+TEST_F(eventid, processes_have_their_own_types)
 {
 	struct child child;
 	struct stream other;
@@ -283,8 +283,8 @@ TEST_F(eventid, open_at_a_bad_address_is_a_fault)
 	EXPECT_EQ(-EFAULT, command(self->stream.fd, POSIXTRACE_IOC_EVENTID_OPEN, BAD_POINTER));
 }
 
-/* The unnamed type is one of TRACE_USER_EVENT_MAX; it is given when all are used. */
-TEST_F(eventid, beyond_the_limit_all_are_unnamed)
+/* The unnamed type counts in TRACE_USER_EVENT_MAX; it is returned once all are used. */
+TEST_F(eventid, types_beyond_the_limit_are_unnamed)
 {
 	static char seen[POSIXTRACE_ID_MAX];
 	char name[POSIXTRACE_EVENT_NAME_SIZE];
@@ -300,7 +300,7 @@ TEST_F(eventid, beyond_the_limit_all_are_unnamed)
 	}
 	EXPECT_EQ(POSIXTRACE_ID_UNNAMED, eventid_open(self->target.fd, "one too many"));
 	EXPECT_EQ(POSIXTRACE_ID_UNNAMED, eventid_open(self->stream.fd, "another"));
-	/* Those that exist are still found, the others have left no name. */
+	/* Existing types are still found, and the others have no name. */
 	EXPECT_LT(POSIXTRACE_ID_UNNAMED, eventid_open(self->target.fd, "type 0"));
 	EXPECT_LT(POSIXTRACE_ID_UNNAMED, eventid_open(self->stream.fd, "type 4030"));
 	ASSERT_EQ(0, event_name(self->stream.fd, POSIXTRACE_ID_UNNAMED, name));
@@ -320,7 +320,7 @@ TEST_F(eventid, list_begins_with_the_predefined_types)
 	EXPECT_EQ(POSIXTRACE_ID_UNNAMED, ids[8]);
 }
 
-TEST_F(eventid, list_goes_on_with_the_others_in_the_order_of_their_opening)
+TEST_F(eventid, list_continues_in_the_order_of_opening)
 {
 	unsigned int ids[16];
 	int id[3];
@@ -355,7 +355,7 @@ TEST_F(eventid, list_in_pieces_has_each_type_once)
 	EXPECT_EQ(19, first);
 }
 
-TEST_F(eventid, type_opened_meanwhile_comes_last)
+TEST_F(eventid, type_opened_meanwhile_is_last)
 {
 	unsigned int ids[16];
 	int id;
@@ -375,12 +375,12 @@ TEST_F(eventid, list_from_far_beyond_the_end_is_empty)
 	EXPECT_EQ(0, event_types(self->stream.fd, ~0U, ids, 4));
 }
 
-TEST_F(eventid, list_without_room_is_empty)
+TEST_F(eventid, list_without_space_is_empty)
 {
 	EXPECT_EQ(0, event_types(self->stream.fd, 0, NULL, 0));
 }
 
-TEST_F(eventid, list_writes_no_more_than_there_is_room_for)
+TEST_F(eventid, list_writes_no_more_than_the_space_allows)
 {
 	unsigned int ids[4] = { 0, 0, 0xdead, 0xdead };
 
@@ -389,11 +389,11 @@ TEST_F(eventid, list_writes_no_more_than_there_is_room_for)
 	EXPECT_EQ(0xdead, ids[2]);
 }
 
-TEST_F(eventid, list_may_have_more_room_than_there_are_ids)
+TEST_F(eventid, list_can_have_more_space_than_ids)
 {
 	static unsigned int ids[16];
 
-	/* A count that would overflow when multiplied is no reason to fail. */
+	/* A count that would overflow in a multiplication is not an error. */
 	EXPECT_EQ(9, event_types(self->stream.fd, 0, ids, 0x40000001));
 }
 

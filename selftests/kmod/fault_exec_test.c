@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * exec() when memory is short: of a traced process, which stays traced if it goes on, and
- * of a controller, whose streams end with the old program and not before.
+ * exec() when memory is short: a traced process remains traced if it continues, and the
+ * streams of a controller end with the old program and not before.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -11,11 +11,11 @@
 
 #define ENDS_VARIABLE	"FAULT_EXEC_TEST_ENDS"
 
-/* Exit status of a process whose exec() failed as it may. */
+/* Exit status of a process with an expected exec() failure. */
 #define EXEC_FAILED	40
 #define EXEC_BROKEN	41
 
-/* The image that a process becomes. */
+/* The new program of a process. */
 static void __attribute__((constructor)) end_after_exec(void)
 {
 	struct target target;
@@ -26,7 +26,7 @@ static void __attribute__((constructor)) end_after_exec(void)
 	      target_event(&target, POSIXTRACE_ID_UNNAMED, "after", 6) ? EXEC_BROKEN : 0);
 }
 
-/* Does not return if all is well. */
+/* Does not return on success. */
 static int execute(struct fault *fault, int n)
 {
 	static char *const argv[] = { "ends", NULL };
@@ -34,7 +34,7 @@ static int execute(struct fault *fault, int n)
 
 	fault_arm(fault, n);
 	execve("/proc/self/exe", argv, env);
-	/* The kernel has many errors for it: E2BIG, say, without memory for arguments. */
+	/* The kernel has many errors for this: E2BIG, for example, without memory for arguments. */
 	return fault_disarm(fault) ? EXEC_FAILED : EXEC_BROKEN;
 }
 
@@ -51,7 +51,7 @@ static bool is_running(struct stream *stream)
 	return !stream_status(stream, &status) && status.flags & POSIXTRACE_STATUS_RUNNING;
 }
 
-/* In the process that executes: stops when it has, for its parent. */
+/* The process that executes: it stops afterwards, for its parent. */
 static int play(void *arg, const struct talk *talk)
 {
 	struct role *role = arg;
@@ -78,7 +78,7 @@ static int play(void *arg, const struct talk *talk)
 	return ret;
 }
 
-/* Of another process that is stopped: did anything fail? Nothing does from now on. */
+/* Disarms the fault of a stopped process. Returns whether an allocation has failed. */
 static bool disarm(pid_t pid)
 {
 	struct fault fault;
@@ -95,8 +95,8 @@ static bool disarm(pid_t pid)
 }
 
 /*
- * Lets a process execute that was told to: its wait status, and whether there was a failure.
- * Behind the point of no return, the kernel kills it for one.
+ * Lets a process call exec on request. Returns its wait status, and whether there was a
+ * failure. After the point of no return, the kernel kills the process for a failure.
  */
 static int watch(pid_t pid, bool *failed)
 {
@@ -125,7 +125,7 @@ static bool is_well(int status, bool failed)
 						   WTERMSIG(status) == SIGKILL)));
 }
 
-/* How many user events were recorded, and are not read. */
+/* The number of recorded unread user events. */
 static int events_of(struct stream *stream)
 {
 	struct record record = { .size = 0 };
@@ -149,7 +149,7 @@ static int streams_on(struct target *target)
 
 FIXTURE(exec)
 {
-	struct target target;	/* this process, when it is the traced one */
+	struct target target;	/* this process if it is the traced one */
 	bool skip;
 };
 
@@ -166,7 +166,7 @@ FIXTURE_TEARDOWN(exec)
 	target_close(&self->target);
 }
 
-TEST_F(exec, of_a_traced_process_leaves_it_traced_or_as_it_was)
+TEST_F(exec, of_a_traced_process_leaves_it_traced_or_unchanged)
 {
 	struct role role = { .n = 0 };
 	struct posixtrace_stats stats;
@@ -188,7 +188,7 @@ TEST_F(exec, of_a_traced_process_leaves_it_traced_or_as_it_was)
 		ASSERT_TRUE(is_well(status, failed)) {
 			TH_LOG("failure %d: status %#x", role.n, status);
 		}
-		/* One before, or one after; the killed one recorded nothing. */
+		/* One event before exec or after it; a killed process has recorded none. */
 		EXPECT_EQ(WIFEXITED(status), events_of(&stream)) {
 			TH_LOG("failure %d: status %#x", role.n, status);
 		}
@@ -202,7 +202,7 @@ TEST_F(exec, of_a_traced_process_leaves_it_traced_or_as_it_was)
 	EXPECT_LT(1, role.n);
 }
 
-TEST_F(exec, of_a_controller_ends_its_stream_if_it_works)
+TEST_F(exec, of_a_controller_ends_its_stream_on_success)
 {
 	struct role role = { .controls = true, .traced = getpid() };
 	struct child child;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Processes that fork and execute programs when memory is short: the fork fails, or the
- * child is traced, or counted as one that is not; and what comes after it is traced again.
+ * child is traced, or it is counted as untraced; later children are traced again.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -68,7 +68,7 @@ static int start(struct world *world)
 	return 0;
 }
 
-/* The stream of the parent, whatever became of the child. */
+/* The parent's stream still works, whatever happened to the child. */
 static int goes_on(struct world *world)
 {
 	struct posixtrace_status status;
@@ -80,7 +80,7 @@ static int goes_on(struct world *world)
 	return 0;
 }
 
-/* Each child is traced or counted. The next one may lack what that one used, but no other. */
+/* Each child is traced or counted. A failure can affect only the next child, but no later one. */
 static int forks_are_traced(struct world *world)
 {
 	int before = untraced(world), status;
@@ -107,12 +107,12 @@ static long run_fork(struct world *world)
 
 static int check_fork(struct world *world)
 {
-	/* The parent had all that this one needs. */
+	/* The parent's reserve suffices for this child. */
 	MUST(ended(world->id) == TRACED);
 	return forks_are_traced(world);
 }
 
-/* The child can not say anything. It is over when this returns. */
+/* The child cannot report anything. It has ended when this returns. */
 static long run_vfork(struct world *world)
 {
 	world->id = vfork();
@@ -121,7 +121,7 @@ static long run_vfork(struct world *world)
 	return world->id < 0 ? -errno : 0;
 }
 
-/* Without a table of descriptors of its own, there is none to put back. */
+/* The child shares the table of descriptors, so there is none to restore. */
 static long run_clone_files(struct world *world)
 {
 	world->id = syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
@@ -134,7 +134,7 @@ static void *fork_in_thread(void *arg)
 {
 	struct world *world = arg;
 
-	/* Not while the other one still has failures to come. */
+	/* Wait until no further failure of the main thread is due. */
 	while (!__atomic_load_n(&world->address, __ATOMIC_ACQUIRE))
 		sched_yield();
 	return (void *)(long)ended(fork_plainly());
@@ -153,7 +153,7 @@ static long run_thread(struct world *world)
 	return 0;
 }
 
-/* There was something set aside for the new thread, too, or its child goes untraced. */
+/* The new thread has a reserve, too; otherwise its child is counted as untraced. */
 static int check_thread(struct world *world)
 {
 	int before = untraced(world);
@@ -217,7 +217,7 @@ FIXTURE_TEARDOWN(op)
 {
 }
 
-TEST_F(op, fails_or_works_and_later_forks_are_traced)
+TEST_F(op, fails_or_succeeds_and_later_forks_are_traced)
 {
 	if (self->skip)
 		SKIP(return, FAULT_SKIP);

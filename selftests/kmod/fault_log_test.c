@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Streams with log when memory fails, or what commands copy: an error, and the stream and
- * its log are whole. Failures are those of the caller, not of the thread that writes.
+ * Streams with log when memory allocation fails, or copying for commands: an error, and the
+ * stream and its log are intact. The caller fails, not the log thread.
  */
 #define _GNU_SOURCE
 #include "fault_op.h"
@@ -25,7 +25,7 @@ static int prepare_create(struct world *world)
 {
 	world->stream.fd = device_open();
 	MUST(world->stream.fd >= 0);
-	/* The memory for writing counts, too: as much as there are CPUs. */
+	/* The limit includes the memory for writing, which grows with the number of CPUs. */
 	MUST(!set_memlock(4 << 20));
 	world->id = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	MUST(world->id >= 0);
@@ -42,7 +42,7 @@ static int prepare_create_loop(struct world *world)
 	return line;
 }
 
-/* A pipe keeps what did not fit. */
+/* A pipe keeps what was written. */
 static int prepare_create_pipe(struct world *world)
 {
 	int pipes[2], line = prepare_create(world);
@@ -50,7 +50,7 @@ static int prepare_create_pipe(struct world *world)
 	if (line)
 		return line;
 	close(world->id);
-	/* Both ends are ours, and there is room for a small log. */
+	/* This process has both ends, with space for a small log. */
 	MUST(!pipe2(pipes, O_CLOEXEC));
 	world->id = pipes[1];
 	return 0;
@@ -69,7 +69,7 @@ static int has_no_stream(struct world *world)
 	for (int i = 0; i < POSIXTRACE_SLOTS_MAX; i++)
 		MUST(!world->target.slots[i].heads.size);
 	MUST(!command(world->stream.fd, POSIXTRACE_IOC_INFO, &info));
-	/* The header may be in the file. A pipe can not give it back, and need not. */
+	/* The file may have a header. A pipe cannot return it, and need not. */
 	return ftruncate(world->id, 0) && errno != EINVAL ? __LINE__ : 0;
 }
 
@@ -98,7 +98,7 @@ static int prepare_flush(struct world *world)
 	return record(world);
 }
 
-/* SHUTDOWN returns when all is written. */
+/* SHUTDOWN returns once all is written. */
 static int log_is_whole(struct world *world)
 {
 	const struct posixtrace_log_block *block;
@@ -118,7 +118,7 @@ static int log_is_whole(struct world *world)
 			events += block->count;
 	}
 	log_free(&log);
-	/* And those of the system. */
+	/* System events count as well. */
 	MUST(events > EVENTS);
 	MUST(ends == 1);
 	return 0;
@@ -226,7 +226,7 @@ FIXTURE_TEARDOWN(op)
 {
 }
 
-TEST_F(op, fails_or_works_but_leaves_nothing_half_done)
+TEST_F(op, fails_or_succeeds_completely)
 {
 	if (self->skip)
 		SKIP(return, FAULT_SKIP);

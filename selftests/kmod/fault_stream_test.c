@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands of role stream when memory fails, or what they copy: an error, nothing
- * half-done, and the next time they work.
+ * Commands of role stream when memory allocation or copying fails: an error, no partial
+ * effect, and the next attempt succeeds.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -21,7 +21,7 @@ static bool is_running(struct world *world)
 	       status.flags & POSIXTRACE_STATUS_RUNNING;
 }
 
-/* All that a stream is for. It may be running. */
+/* Checks all functions of a stream, which may be running. */
 static int works(struct world *world)
 {
 	struct record record = { .size = 0 };
@@ -71,7 +71,7 @@ static int has_no_stream(struct world *world)
 	MUST(!target_sync(&world->target));
 	for (int i = 0; i < POSIXTRACE_SLOTS_MAX; i++)
 		MUST(!world->target.slots[i].heads.size);
-	/* No role, but in order. */
+	/* No role, but usable. */
 	MUST(!command(world->stream.fd, POSIXTRACE_IOC_INFO, &info));
 	return 0;
 }
@@ -105,7 +105,7 @@ static int check_open(struct world *world)
 	return check_create(world);
 }
 
-/* The first of a process that has not attached makes all that belongs to a target. */
+/* The first stream on a process that has not attached creates all data of a target. */
 static int check_create_first(struct world *world)
 {
 	MUST(!target_open(&world->target));
@@ -228,9 +228,9 @@ static long run_get_filter(struct world *world)
 }
 
 /* ------------------------------------------------------------------ */
-/* What it tells							*/
+/* Status and statistics						*/
 
-/* Until one sub-buffer after the other is thrown away. */
+/* Records until sub-buffers are recycled. */
 static int prepare_overrun(struct world *world)
 {
 	struct posixtrace_stats stats;
@@ -249,7 +249,7 @@ static long run_status(struct world *world)
 	return stream_status(&world->stream, &world->status);
 }
 
-/* Told once: not when the one who asked did not hear it. */
+/* The overrun is reported once, and not lost in a failed call. */
 static int check_overrun(struct world *world)
 {
 	MUST(world->status.flags & POSIXTRACE_STATUS_OVERRUN);
@@ -304,7 +304,7 @@ static int check_eventid(struct world *world)
 	MUST(eventid_open(world->stream.fd, "fault") == world->id);
 	MUST(eventid_open(world->target.fd, "fault") == world->id);
 	MUST(eventid_open(world->target.fd, "another") == world->id + 1);
-	/* The gate opens for it with the others. */
+	/* The gate opens for it together with the other types. */
 	MUST(!LOAD(world->target.gate->enable[world->id]));
 	MUST(!stream_start(&world->stream));
 	MUST(LOAD(world->target.gate->enable[world->id]));
@@ -399,7 +399,7 @@ static int check_shutdown(struct world *world)
 
 	MUST(!world_gate(world));
 	MUST(stream_start(&world->stream) == -ESHUTDOWN);
-	/* All of the memory is back. */
+	/* All memory is free again. */
 	MUST(!stream_create(&another, 0));
 	stream_close(&another);
 	return 0;
@@ -599,7 +599,7 @@ FIXTURE_TEARDOWN(op)
 {
 }
 
-TEST_F(op, fails_or_works_but_leaves_nothing_half_done)
+TEST_F(op, fails_or_succeeds_completely)
 {
 	if (self->skip)
 		SKIP(return, FAULT_SKIP);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands of role target, and mappings of both roles, when memory fails, or what they
- * copy: an error, nothing half-done, and the next time they work.
+ * Commands of role target, and mappings of both roles, when memory allocation or copying
+ * fails: an error, no partial effect, and the next attempt succeeds.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -14,7 +14,7 @@ static int start(struct world *world)
 	return 0;
 }
 
-/* The next user event that was recorded: bytes of its data, or -1. */
+/* The size of the data of the next user event, or -1. */
 static long next_event(struct world *world)
 {
 	struct record record = { .size = 0 };
@@ -45,7 +45,7 @@ static int prepare_attach(struct world *world)
 	return 0;
 }
 
-/* The process has a target, which its stream made; or this makes it. */
+/* The stream has created the target of the process, or this command does. */
 static long run_attach(struct world *world)
 {
 	struct posixtrace_attach arg = { .flags = 0 };
@@ -56,7 +56,7 @@ static long run_attach(struct world *world)
 	return ret;
 }
 
-/* No role: a child of the library's, say, closes it and opens another. */
+/* No role: the library would close the file and open another. */
 static int has_not_attached(struct world *world)
 {
 	MUST(target_sync(&world->target) == -EINVAL);
@@ -122,8 +122,8 @@ static int check_event(struct world *world)
 }
 
 /*
- * Larger than what is copied to the stack. Of another stream, which takes that much. Not more
- * than a page: for that the kernel would try a second allocation if the first one fails.
+ * Larger than the module copies to its stack, for a stream that accepts that size. At most
+ * a page: above that, the kernel would try a second allocation after the first one fails.
  */
 #define LARGE	3000
 
@@ -146,7 +146,7 @@ static long run_large(struct world *world)
 	return world->id;
 }
 
-/* Without memory it is lost, and counted; what the module cannot read is no event. */
+/* Without memory the event is lost and counted; data that the module cannot read is no event. */
 static int counted_large(struct world *world)
 {
 	struct posixtrace_stats stats;
@@ -215,7 +215,7 @@ static int mapped_nothing(struct world *world)
 
 static int mapped_one(struct world *world)
 {
-	/* Also what was not populated for want of memory. */
+	/* Including ranges that were not populated, since memory was short. */
 	MUST(LOAD(*(char *)world->address) >= CHAR_MIN);
 	MUST(mappings() == world->id + 1);
 	return record_and_end(world);
@@ -510,7 +510,7 @@ FIXTURE_TEARDOWN(op)
 {
 }
 
-TEST_F(op, fails_or_works_but_leaves_nothing_half_done)
+TEST_F(op, fails_or_succeeds_completely)
 {
 	if (self->skip)
 		SKIP(return, FAULT_SKIP);

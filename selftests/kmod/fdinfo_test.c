@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What /proc/PID/fdinfo tells of open files of the device, and to whom.
+ * The contents of /proc/PID/fdinfo for open files of the device, and the access to it.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -13,7 +13,7 @@
 
 #define VALUE_SIZE	512
 
-/* The value behind "posixtrace-@key:", without its tab; 0 or -ENOENT. */
+/* The value after "posixtrace-@key:", without its tab. Returns 0 or -ENOENT. */
 static int info_of(pid_t pid, int fd, const char *key, char *value)
 {
 	char path[64], line[VALUE_SIZE], wanted[64];
@@ -36,7 +36,7 @@ static int info_of(pid_t pid, int fd, const char *key, char *value)
 	return err;
 }
 
-/* Is it that of a file of ours? */
+/* True if this process's file has the value. */
 static bool info_is(int fd, const char *key, const char *wanted)
 {
 	char value[VALUE_SIZE] = "";
@@ -73,7 +73,7 @@ FIXTURE_TEARDOWN(fdinfo)
 	target_close(&self->target);
 }
 
-TEST_F(fdinfo, file_without_a_role_says_so)
+TEST_F(fdinfo, file_without_a_role_shows_that)
 {
 	char value[VALUE_SIZE];
 	int fd = device_open();
@@ -84,7 +84,7 @@ TEST_F(fdinfo, file_without_a_role_says_so)
 	close(fd);
 }
 
-TEST_F(fdinfo, target_tells_its_process_and_named_types)
+TEST_F(fdinfo, target_shows_its_process_and_named_types)
 {
 	struct posixtrace_eventid name = { .name = "one" };
 
@@ -95,7 +95,7 @@ TEST_F(fdinfo, target_tells_its_process_and_named_types)
 	EXPECT_TRUE(info_is(self->target.fd, "types", "1"));
 }
 
-TEST_F(fdinfo, stream_tells_number_and_controller)
+TEST_F(fdinfo, stream_shows_number_and_controller)
 {
 	EXPECT_TRUE(info_is(self->stream.fd, "role", "stream"));
 	EXPECT_TRUE(info_is_number(self->stream.fd, "pid", getpid()));
@@ -105,7 +105,7 @@ TEST_F(fdinfo, stream_tells_number_and_controller)
 	EXPECT_TRUE(info_is_number(self->stream.fd, "processes", getpid()));
 }
 
-TEST_F(fdinfo, state_of_a_stream_follows_it)
+TEST_F(fdinfo, state_of_a_stream_is_current)
 {
 	EXPECT_TRUE(info_is(self->stream.fd, "state", "suspended"));
 	ASSERT_EQ(0, stream_start(&self->stream));
@@ -118,7 +118,7 @@ TEST_F(fdinfo, state_of_a_stream_follows_it)
 }
 
 /* Another stream takes its slot. */
-TEST_F(fdinfo, stream_that_ended_traces_nobody)
+TEST_F(fdinfo, ended_stream_traces_no_process)
 {
 	char value[VALUE_SIZE];
 	struct stream other;
@@ -131,7 +131,7 @@ TEST_F(fdinfo, stream_that_ended_traces_nobody)
 	stream_close(&other);
 }
 
-TEST_F(fdinfo, full_stream_says_so)
+TEST_F(fdinfo, full_stream_shows_that)
 {
 	struct stream stream;
 	char data[200] = "";
@@ -146,7 +146,7 @@ TEST_F(fdinfo, full_stream_says_so)
 	stream_close(&stream);
 }
 
-TEST_F(fdinfo, stream_with_log_says_so)
+TEST_F(fdinfo, stream_with_log_shows_that)
 {
 	struct stream stream = { };
 	FILE *log = tmpfile();
@@ -161,7 +161,7 @@ TEST_F(fdinfo, stream_with_log_says_so)
 	fclose(log);
 }
 
-TEST_F(fdinfo, name_keeps_to_its_line)
+TEST_F(fdinfo, name_stays_on_its_line)
 {
 	struct stream stream;
 
@@ -174,7 +174,7 @@ TEST_F(fdinfo, name_keeps_to_its_line)
 	stream_close(&stream);
 }
 
-TEST_F(fdinfo, stream_tells_all_processes_that_it_traces)
+TEST_F(fdinfo, stream_shows_all_traced_processes)
 {
 	char wanted[64], value[VALUE_SIZE];
 	struct stream stream;
@@ -187,7 +187,7 @@ TEST_F(fdinfo, stream_tells_all_processes_that_it_traces)
 	ASSERT_EQ(0, hear(&child.talk));
 	snprintf(wanted, sizeof(wanted), "%d\t%d", (int)getpid(), (int)child.pid);
 	EXPECT_TRUE(info_is(stream.fd, "processes", wanted));
-	/* Its copy of the descriptor is of our stream. */
+	/* The child's copy of the descriptor belongs to the parent's stream. */
 	ASSERT_EQ(0, info_of(child.pid, stream.fd, "pid", value));
 	EXPECT_EQ(getpid(), atoi(value));
 	child_kill(&child);
@@ -195,7 +195,7 @@ TEST_F(fdinfo, stream_tells_all_processes_that_it_traces)
 	stream_close(&stream);
 }
 
-static int look_as_nobody(void *arg, const struct talk *talk)
+static int look_as_user(void *arg, const struct talk *talk)
 {
 	const struct stream *stream = arg;
 	char value[VALUE_SIZE];
@@ -206,20 +206,20 @@ static int look_as_nobody(void *arg, const struct talk *talk)
 	return -info_of(getppid(), stream->fd, "role", value);
 }
 
-TEST_F(fdinfo, other_users_are_told_nothing)
+TEST_F(fdinfo, other_users_see_nothing)
 {
 	struct child child;
 	int status;
 
-	ASSERT_EQ(0, child_start(&child, look_as_nobody, &self->stream));
+	ASSERT_EQ(0, child_start(&child, look_as_user, &self->stream));
 	status = child_wait(&child);
 	ASSERT_TRUE(WIFEXITED(status));
 	EXPECT_EQ(EACCES, WEXITSTATUS(status));
 }
 
 /*
- * The first process of a pid namespace, with a /proc of its own: its files it knows by its
- * own ids, and who is outside has none.
+ * The first process of a PID namespace with a /proc of its own: its files show its own ids,
+ * and none for processes outside.
  */
 static int look_in_namespace(void *arg, const struct talk *talk)
 {
@@ -235,7 +235,7 @@ static int look_in_namespace(void *arg, const struct talk *talk)
 	if (!info_is(target.fd, "pid", "1") || !info_is(inside.fd, "pid", "1") ||
 	    !info_is(inside.fd, "processes", "1"))
 		return 102;
-	/* It came with the fork. */
+	/* This file was inherited from outside. */
 	if (!info_is(outside->fd, "pid", "0") || !info_is(outside->fd, "processes", "0"))
 		return 103;
 	return 0;
@@ -267,20 +267,20 @@ TEST_F(fdinfo, ids_are_those_of_the_proc_that_is_read)
 	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
-static int read_for_ever(void *arg, const struct talk *talk)
+static int read_forever(void *arg, const struct talk *talk)
 {
 	const struct stream *stream = arg;
 	char value[VALUE_SIZE];
 
 	(void)talk;
-	/* Until it is killed, or the test is. */
+	/* Until the process or the test is killed. */
 	while (getppid() != 1)
 		info_of(getppid(), stream->fd, "processes", value);
 	return 0;
 }
 
-/* For the tools that look for races and wrong orders of locks. */
-TEST_F(fdinfo, may_be_read_while_the_stream_changes)
+/* For tools that detect data races and wrong lock orders. */
+TEST_F(fdinfo, can_be_read_while_the_stream_changes)
 {
 	struct child reader, traced;
 	struct stream stream;
@@ -288,7 +288,7 @@ TEST_F(fdinfo, may_be_read_while_the_stream_changes)
 	create_init(&stream.arg, 0);
 	stream.arg.attr.inherited = POSIXTRACE_INHERITED;
 	ASSERT_EQ(0, stream_open(&stream));
-	ASSERT_EQ(0, child_start(&reader, read_for_ever, &stream));
+	ASSERT_EQ(0, child_start(&reader, read_forever, &stream));
 	for (int i = 0; i < 50; i++) {
 		ASSERT_EQ(0, stream_start(&stream));
 		ASSERT_EQ(0, child_start(&traced, child_idle, NULL));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SET_FILTER and GET_FILTER: the filter, and the gate behind it.
+ * SET_FILTER and GET_FILTER: the filter, and the gate that it controls.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -102,7 +102,7 @@ TEST_F(filter, shuts_and_opens_the_gate)
 	EXPECT_EQ(0, LOAD(gate->enable[self->id]));
 }
 
-TEST_F(filter, holds_for_types_that_are_defined_later)
+TEST_F(filter, applies_to_types_defined_later)
 {
 	struct posixtrace_event_set set;
 	int later;
@@ -115,7 +115,7 @@ TEST_F(filter, holds_for_types_that_are_defined_later)
 	EXPECT_EQ(0, LOAD(self->target.gate->enable[later]));
 }
 
-TEST_F(filter, of_one_stream_is_not_that_of_another)
+TEST_F(filter, of_one_stream_does_not_affect_another)
 {
 	struct posixtrace_event_set set = set_of(self->id);
 	struct stream other;
@@ -157,7 +157,7 @@ TEST_F(filter, change_of_a_suspended_stream_is_not_recorded)
 	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
 }
 
-TEST_F(filter, of_system_types_holds)
+TEST_F(filter, applies_to_system_types)
 {
 	struct posixtrace_event_set set = set_of(POSIXTRACE_ID_START);
 	struct record record;
@@ -173,8 +173,8 @@ TEST_F(filter, of_system_types_holds)
 	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
 }
 
-/* FILTER needs room, too: START and STOP leave none behind. */
-TEST(filter_change_without_room_makes_the_stream_full)
+/* FILTER needs space, too: START and STOP leave none. */
+TEST(filter_change_without_space_makes_the_stream_full)
 {
 	struct posixtrace_event_set set = set_of(POSIXTRACE_ID_UNNAMED);
 	struct posixtrace_status status;
@@ -196,7 +196,7 @@ TEST(filter_change_without_room_makes_the_stream_full)
 	} while (status.flags == POSIXTRACE_STATUS_RUNNING);
 	EXPECT_EQ(POSIXTRACE_STATUS_FULL, status.flags);
 
-	/* It is the filter all the same, and STOP is the last event. */
+	/* The filter has changed nevertheless, and STOP is the last event. */
 	ASSERT_EQ(0, filter_set(&stream, &set, POSIXTRACE_FILTER_SET));
 	EXPECT_EQ(0, LOAD(target.gate->enable[POSIXTRACE_ID_UNNAMED]));
 	while (stream_take(&stream, &record, NULL, 0) == 1)
@@ -207,7 +207,7 @@ TEST(filter_change_without_room_makes_the_stream_full)
 }
 
 /* ------------------------------------------------------------------ */
-/* What is refused							*/
+/* Errors								*/
 
 FIXTURE(refused)
 {
@@ -216,7 +216,7 @@ FIXTURE(refused)
 
 FIXTURE_VARIANT(refused)
 {
-	size_t offset;		/* of the wrong field */
+	size_t offset;		/* of the invalid field */
 	size_t size;
 	unsigned long long value;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A traced process that scribbles over all that it can write, while it is read.
- * It may lose its own events; the kernel, the reader and other streams must not
- * suffer. Read through the library, which is what must stand this.
+ * A traced process that scribbles over all memory it can write, while a reader reads. It
+ * may lose its own events; the kernel, the reader and other streams must not be affected.
+ * Reading uses the library, which must withstand this.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -29,7 +29,7 @@ struct victim {
 	size_t count;
 };
 
-/* A value with a grain of sense in it reaches further than mere noise. */
+/* A nearly plausible value reaches further than noise. */
 static uint64_t evil(uint64_t *state, size_t bytes)
 {
 	uint64_t value = scramble(state);
@@ -70,7 +70,7 @@ static void *scribble(void *arg)
 	return NULL;
 }
 
-/* Traced: one thread scribbles over *arg, the other records as if all were well. */
+/* Traced: one thread scribbles over *arg, the other one records normally. */
 static int hostile(void *arg, const struct talk *talk)
 {
 	struct victim victims[2] = { { .count = 0 } };
@@ -112,7 +112,7 @@ static int hostile(void *arg, const struct talk *talk)
 	}
 }
 
-/* Traced by another stream: says how many events it recorded. */
+/* Traced by another stream: reports how many events it recorded. */
 static int innocent(void *arg, const struct talk *talk)
 {
 	struct target target;
@@ -170,7 +170,7 @@ FIXTURE_TEARDOWN(hostile)
 	child_kill(&self->scribbler);
 }
 
-/* Reads one event; false when there was none. All that is reported must be sound. */
+/* Reads one event; false if there was none. All reported values must be valid. */
 static bool read_one(struct __test_metadata *_metadata, trace_id_t trid, trace_event_id_t *id)
 {
 	struct posix_trace_event_info info;
@@ -189,7 +189,7 @@ static bool read_one(struct __test_metadata *_metadata, trace_id_t trid, trace_e
 	EXPECT_GT(1000000000, info.posix_timestamp.tv_nsec);
 	EXPECT_LE(0, info.posix_truncation_status);
 	EXPECT_GE(POSIX_TRACE_TRUNCATED_READ, info.posix_truncation_status);
-	/* Ids are those of the process, or at least in range. */
+	/* The id is one of the process, or at least in range. */
 	EXPECT_GT(POSIXTRACE_ID_MAX, info.posix_event_id);
 	posix_trace_eventid_get_name(trid, info.posix_event_id, name);
 	*id = info.posix_event_id;
@@ -202,13 +202,13 @@ TEST_F(hostile, reader_survives_and_can_stop)
 	trace_event_id_t id = 0;
 	int events = 0;
 
-	/* As long as the scribbler has something to tell, or it tires us. */
+	/* Up to a maximum of events, or of attempts. */
 	for (int i = 0; i < 20000 && events < 2000; i++)
 		events += read_one(_metadata, self->trid, &id);
 	EXPECT_EQ(0, posix_trace_get_status(self->trid, &status));
 	EXPECT_EQ(0, posix_trace_stop(self->trid));
 
-	/* What is left has an end, though the scribbler goes on. */
+	/* The rest has an end, though the scribbler continues. */
 	for (events = 0; events < 100000; events++) {
 		if (!read_one(_metadata, self->trid, &id))
 			break;
@@ -224,7 +224,7 @@ TEST_F(hostile, shutdown_while_it_scribbles)
 	for (int i = 0; i < 100; i++)
 		read_one(_metadata, self->trid, &id);
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
-	/* The scribbler writes into scratch pages now, and still lives. */
+	/* The scribbler now writes to scratch pages, and is alive. */
 	EXPECT_EQ(0, kill(self->scribbler.pid, 0));
 	EXPECT_EQ(0, waitpid(self->scribbler.pid, NULL, WNOHANG));
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs that go offline and come back cost a stream no memory: what it promises to
- * keep it keeps, and what was read is used again.
+ * CPUs that go offline and come back cost a stream no memory: it keeps the events that it
+ * promises to keep, and the space of read events is reused.
  */
 #define _GNU_SOURCE
 #include "hotplug_stream.h"
 
-/* Switching CPUs takes long: small streams show it as well. */
+/* Switching CPUs takes long, and small streams suffice. */
 #define STREAM_SIZE	0
 
 FIXTURE(hotplug_memory)
@@ -38,12 +38,12 @@ FIXTURE_TEARDOWN(hotplug_memory)
 	EXPECT_EQ(0, hotplug_end(&self->guard));
 }
 
-/* One event before each time: if that cost a sub-buffer, they would not all fit. */
+/* Records an event before each cycle: if that cost a sub-buffer, the pool would not suffice. */
 TEST_F(hotplug_memory, going_off_and_on_costs_no_memory)
 {
 	unsigned int cycles = variant->cycles;
 
-	/* The more CPUs, the more of them. */
+	/* More cycles than sub-buffers. */
 	if (cycles <= self->stream.ctrl->nr_subbufs)
 		cycles = self->stream.ctrl->nr_subbufs + 1;
 	for (unsigned int i = 0; i < cycles; i++) {
@@ -61,10 +61,10 @@ TEST_F(hotplug_memory, going_off_and_on_costs_no_memory)
 }
 
 /*
- * With all other CPUs off and all they left read, one CPU gets the whole pool: as
- * many events as fit, before the first one is lost.
+ * With all other CPUs offline and their events read, one CPU gets the whole pool, and fills
+ * it completely before the first event is lost.
  */
-TEST_F(hotplug_memory, nothing_is_lost_for_ever)
+TEST_F(hotplug_memory, no_memory_is_lost_forever)
 {
 	unsigned int nr = count_cpus(), kept;
 
@@ -83,13 +83,13 @@ TEST_F(hotplug_memory, nothing_is_lost_for_ever)
 		;
 	for (kept = 0; !lost_of(&self->stream); kept++)
 		ASSERT_EQ(0, record_on(&self->target, 0, kept));
-	/* The one too many was lost, or the first sub-buffer was to make room for it. */
+	/* The last event was lost, or the first sub-buffer had to make room for it. */
 	EXPECT_EQ(self->stream.ctrl->nr_subbufs * records_per_subbuf(&self->stream), kept - 1);
 }
 
 /*
- * As memory_test does it without all that coming and going: what fits into the
- * stream's size, by posix_trace_attr_getmaxusereventsize(), is kept.
+ * As in memory_test, but with CPUs that go and come: events are kept as long as the sum of
+ * their posix_trace_attr_getmaxusereventsize() does not exceed the stream's size.
  */
 TEST_F(hotplug_memory, events_of_the_stream_size_are_kept)
 {
@@ -101,7 +101,7 @@ TEST_F(hotplug_memory, events_of_the_stream_size_are_kept)
 	for (kept = 0; !lost_of(&self->stream); kept++) {
 		ASSERT_GT(self->stream.arg.pool.size,
 			  kept * POSIXTRACE_RECORD_STEP(sizeof(struct payload)));
-		/* Each fourth on another one, which is off for the next two. */
+		/* Every fourth event is on another CPU, which is then offline for two events. */
 		cpu = kept % 4 ? 0 : 1 + kept / 4 % (nr - 1);
 		ASSERT_EQ(0, record_on(&self->target, cpu, kept));
 		ASSERT_EQ(0, cpu ? switch_cpu(cpu, false) : 0);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LOOP and UNTIL_FULL while CPUs are offline, or come and go. See policy_test for
- * all the rest.
+ * LOOP and UNTIL_FULL while CPUs are offline, or go and come. See policy_test for the rest.
  */
 #define _GNU_SOURCE
 #include "hotplug_stream.h"
 
-/* Switching CPUs takes long: small streams show it as well. */
+/* Switching CPUs takes long, and small streams suffice. */
 #define STREAM_SIZE	0
 
 /* ------------------------------------------------------------------ */
@@ -33,7 +32,7 @@ FIXTURE_TEARDOWN(loop)
 	EXPECT_EQ(0, hotplug_end(&self->guard));
 }
 
-TEST_F(loop, recycles_what_an_offline_cpu_left)
+TEST_F(loop, recycles_the_sub_buffer_of_an_offline_cpu)
 {
 	int number;
 
@@ -43,7 +42,7 @@ TEST_F(loop, recycles_what_an_offline_cpu_left)
 		ASSERT_GT(10000, number);
 		ASSERT_EQ(0, record_on(&self->target, 0, number));
 	}
-	/* It is the oldest, and so the first to go. */
+	/* It is the oldest sub-buffer, so it is recycled first. */
 	EXPECT_EQ(1, lost_of(&self->stream));
 	EXPECT_EQ(POSIXTRACE_NONE, stream_oldest(&self->stream, 1));
 	for (int i = 1; i < number; i++)
@@ -55,8 +54,8 @@ TEST_F(loop, recycles_what_an_offline_cpu_left)
 	EXPECT_EQ(1, lost_of(&self->stream));
 }
 
-/* Not before its turn: the window is that of the most recent events. */
-TEST_F(loop, keeps_what_an_offline_cpu_left_until_it_is_the_oldest)
+/* Not before its turn: the window has the most recent events. */
+TEST_F(loop, keeps_events_of_an_offline_cpu_until_they_are_the_oldest)
 {
 	int before = 3 * records_per_subbuf(&self->stream) + 1, number, next;
 
@@ -72,8 +71,8 @@ TEST_F(loop, keeps_what_an_offline_cpu_left_until_it_is_the_oldest)
 		ASSERT_EQ(0, record_on(&self->target, 0, number));
 	}
 	/*
-	 * Three sub-buffers, and itself. The event just before it lies in the fourth,
-	 * but beyond the overwrite watermark now. None that came later.
+	 * Lost are three sub-buffers, and the first event of the fourth, which is now older
+	 * than the overwrite watermark; the event itself is also lost. No later event is.
 	 */
 	EXPECT_EQ(before, lost_of(&self->stream));
 	for (next = before + 1; next < number; next++)
@@ -81,7 +80,7 @@ TEST_F(loop, keeps_what_an_offline_cpu_left_until_it_is_the_oldest)
 	EXPECT_EQ(-1, take_number(&self->stream));
 }
 
-TEST_F(loop, window_is_without_holes_while_cpus_come_and_go)
+TEST_F(loop, window_has_no_gaps_while_cpus_come_and_go)
 {
 	unsigned int nr = count_cpus();
 	int number, next;
@@ -126,7 +125,7 @@ FIXTURE_TEARDOWN(until_full)
 	EXPECT_EQ(0, hotplug_end(&self->guard));
 }
 
-/* Records on CPU 0, beginning with @number, until an event is lost: its number. */
+/* Records on CPU 0 from @number on until an event is lost. Returns its number. */
 static int fill(struct stream *stream, struct target *target, int number)
 {
 	unsigned long long lost = lost_of(stream);
@@ -154,7 +153,7 @@ TEST_F(until_full, becomes_full_and_starts_again_while_a_cpu_is_offline)
 	for (int i = 0; i < lost; i++)
 		ASSERT_EQ(i, take_number(&self->stream));
 	EXPECT_EQ(-1, take_number(&self->stream));
-	/* Read empty: it ran again, without a sub-buffer of the offline CPU. */
+	/* The stream was read empty, and runs again without a sub-buffer of the offline CPU. */
 	stream_release(&self->stream, POSIXTRACE_NONE);
 	EXPECT_EQ(POSIXTRACE_STATUS_RUNNING, flags_of(&self->stream));
 	EXPECT_EQ(0, LOAD(head->flags));
@@ -183,7 +182,7 @@ TEST_F(until_full, cpu_that_comes_back_finds_the_stream_full)
 	EXPECT_EQ(-1, take_number(&self->stream));
 }
 
-/* What it dropped is told while it is offline, too. */
+/* Its drops are counted while it is offline, too. */
 TEST_F(until_full, cpu_goes_offline_while_the_stream_is_full)
 {
 	int lost;
@@ -204,8 +203,8 @@ TEST_F(until_full, cpu_goes_offline_while_the_stream_is_full)
 	EXPECT_EQ(6, lost_of(&self->stream));
 }
 
-/* However little is left for the CPU that stays. */
-TEST_F(until_full, reader_that_keeps_up_loses_nothing)
+/* Even if little space remains for the last CPU. */
+TEST_F(until_full, reader_that_keeps_up_loses_no_event)
 {
 	unsigned int nr = count_cpus(), pool = self->stream.ctrl->nr_subbufs;
 	int number = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs that go offline and come back in the middle of what else is done with
- * streams. What is right when one thing is done at a time is in hotplug_test.c.
+ * CPUs that go offline and come back during other operations on streams. See hotplug_test.c
+ * for one operation at a time.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 struct switcher {
 	pthread_t thread;
-	int cycles;	/* still to be done; read by the others */
+	int cycles;	/* remaining; read by the others */
 	int err;
 };
 
@@ -62,7 +62,7 @@ static bool race_goes_on(struct switcher *switcher)
 	return __atomic_load_n(&switcher->cycles, __ATOMIC_ACQUIRE);
 }
 
-/* On whichever CPU: the one that is wanted may be offline. */
+/* On another CPU if the wanted one is offline. */
 static int record_near(struct target *target, unsigned int cpu, int number)
 {
 	struct payload payload = { .number = number };
@@ -114,7 +114,7 @@ TEST_F(race, streams_become_full_and_start_again)
 	struct posixtrace_status status;
 	struct stream stream;
 
-	/* As small as can be. */
+	/* The smallest size. */
 	create_init(&stream.arg, 0);
 	stream.arg.attr.stream_policy = POSIXTRACE_POLICY_UNTIL_FULL;
 	stream.arg.attr.stream_size = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs that go offline and come back while streams are there: what they recorded is
- * read, and what becomes of the sub-buffer that they have open.
+ * CPUs that go offline and come back while streams exist: their events are read, and their
+ * open sub-buffers are handled.
  */
 #define _GNU_SOURCE
 #include "hotplug_stream.h"
 #include "writer.h"
 
-/* Switching CPUs takes long: small streams show it as well. */
+/* Switching CPUs takes long, and small streams suffice. */
 #define STREAM_SIZE	0
 
 FIXTURE(hotplug)
@@ -39,7 +39,7 @@ FIXTURE_TEARDOWN(hotplug)
 }
 
 /* ------------------------------------------------------------------ */
-/* What a CPU has recorded							*/
+/* Events of a CPU							*/
 
 TEST_F(hotplug, records_of_an_offline_cpu_are_read_in_order)
 {
@@ -54,7 +54,7 @@ TEST_F(hotplug, records_of_an_offline_cpu_are_read_in_order)
 	EXPECT_EQ(0, lost_of(&self->stream));
 }
 
-TEST_F(hotplug, what_was_written_through_the_mapping_is_read)
+TEST_F(hotplug, events_written_through_the_mapping_are_read)
 {
 	struct payload payload = { .number = 0 };
 	struct writer writer;
@@ -71,8 +71,8 @@ TEST_F(hotplug, what_was_written_through_the_mapping_is_read)
 	writer_close(&writer);
 }
 
-/* Each off and on again while it holds a sub-buffer that has been read in part. */
-TEST_F(hotplug, reader_may_be_in_the_middle)
+/* Each CPU goes offline and comes back while it holds a partly read sub-buffer. */
+TEST_F(hotplug, sub_buffer_can_be_partly_read)
 {
 	for (int i = 0; i < 8; i++) {
 		ASSERT_EQ(0, record_on(&self->target, 1, 2 * i));
@@ -87,7 +87,7 @@ TEST_F(hotplug, reader_may_be_in_the_middle)
 	EXPECT_EQ(-1, take_number(&self->stream));
 }
 
-TEST_F(hotplug, numbers_count_what_an_offline_cpu_recorded)
+TEST_F(hotplug, counters_include_the_events_of_an_offline_cpu)
 {
 	struct posixtrace_stats stats;
 
@@ -103,9 +103,9 @@ TEST_F(hotplug, numbers_count_what_an_offline_cpu_recorded)
 }
 
 /* ------------------------------------------------------------------ */
-/* What a CPU has open							*/
+/* The open sub-buffer of a CPU						*/
 
-TEST_F(hotplug, what_an_offline_cpu_left_can_be_released_when_it_was_read)
+TEST_F(hotplug, read_sub_buffer_of_an_offline_cpu_can_be_released)
 {
 	unsigned int i;
 
@@ -121,7 +121,7 @@ TEST_F(hotplug, what_an_offline_cpu_left_can_be_released_when_it_was_read)
 	EXPECT_EQ(-EBUSY, stream_release(&self->stream, i));
 }
 
-TEST_F(hotplug, what_an_online_cpu_has_open_can_not)
+TEST_F(hotplug, open_sub_buffer_of_an_online_cpu_cannot_be_released)
 {
 	unsigned int i;
 
@@ -135,7 +135,7 @@ TEST_F(hotplug, what_an_online_cpu_has_open_can_not)
 	EXPECT_EQ(i, stream_oldest(&self->stream, 1));
 }
 
-TEST_F(hotplug, cpu_that_comes_back_goes_on_where_it_was)
+TEST_F(hotplug, cpu_that_comes_back_continues_its_sub_buffer)
 {
 	const struct posixtrace_subbuf *subbuf;
 	unsigned long long seq;
@@ -153,7 +153,7 @@ TEST_F(hotplug, cpu_that_comes_back_goes_on_where_it_was)
 	EXPECT_EQ(1, take_number(&self->stream));
 }
 
-TEST_F(hotplug, cpu_that_comes_back_gets_another_if_that_was_released)
+TEST_F(hotplug, cpu_that_comes_back_gets_another_sub_buffer_after_release)
 {
 	unsigned long long seq;
 	unsigned int i;
@@ -164,7 +164,7 @@ TEST_F(hotplug, cpu_that_comes_back_gets_another_if_that_was_released)
 	ASSERT_EQ(0, take_number(&self->stream));
 	ASSERT_EQ(0, switch_cpu(1, false));
 	ASSERT_EQ(0, stream_release(&self->stream, i));
-	/* It may have it. */
+	/* CPU 0 may get that sub-buffer. */
 	ASSERT_EQ(0, record_on(&self->target, 0, 1));
 	ASSERT_EQ(0, switch_cpu(1, true));
 	ASSERT_EQ(0, record_on(&self->target, 1, 2));
@@ -175,7 +175,7 @@ TEST_F(hotplug, cpu_that_comes_back_gets_another_if_that_was_released)
 	EXPECT_EQ(2, take_number(&self->stream));
 }
 
-TEST_F(hotplug, stream_made_while_a_cpu_is_offline_serves_it_later)
+TEST_F(hotplug, stream_created_while_a_cpu_is_offline_serves_it_later)
 {
 	unsigned int nr_subbufs = self->stream.ctrl->nr_subbufs;
 
@@ -183,7 +183,7 @@ TEST_F(hotplug, stream_made_while_a_cpu_is_offline_serves_it_later)
 	target_close(&self->target);
 	ASSERT_EQ(0, switch_cpu(1, false));
 	ASSERT_EQ(0, open_stream(&self->stream, &self->target, variant->policy, STREAM_SIZE));
-	/* One for each CPU that is there, on or off. */
+	/* One for each CPU of the machine, online or not. */
 	EXPECT_EQ(nr_subbufs, self->stream.ctrl->nr_subbufs);
 	ASSERT_EQ(0, record_on(&self->target, 0, 0));
 	ASSERT_EQ(0, switch_cpu(1, true));
@@ -192,7 +192,7 @@ TEST_F(hotplug, stream_made_while_a_cpu_is_offline_serves_it_later)
 	EXPECT_EQ(1, take_number(&self->stream));
 }
 
-TEST_F(hotplug, clear_takes_what_an_offline_cpu_left)
+TEST_F(hotplug, clear_removes_the_events_of_an_offline_cpu)
 {
 	ASSERT_EQ(0, record_on(&self->target, 1, 0));
 	ASSERT_EQ(0, switch_cpu(1, false));

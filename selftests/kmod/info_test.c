@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * INFO: what a program learns of the module before it does anything else.
+ * INFO: information on the module before any other command.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -25,7 +25,7 @@ FIXTURE_TEARDOWN(info)
 	close(self->fd);
 }
 
-TEST_F(info, tells_the_limits_of_the_header)
+TEST_F(info, returns_the_limits_of_the_header)
 {
 	struct posixtrace_info info;
 
@@ -90,7 +90,7 @@ TEST_F(info, bad_address_is_a_fault)
 	EXPECT_EQ(-EFAULT, command(self->fd, POSIXTRACE_IOC_INFO, BAD_POINTER));
 }
 
-/* The layout that 32-bit and 64-bit programs and the module must agree on. */
+/* The layout that 32-bit programs, 64-bit programs and the module share. */
 TEST(structures_have_no_holes_and_known_sizes)
 {
 	EXPECT_EQ(64, sizeof(struct posixtrace_info));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What inserting the module brings: the device, its mode, and who may open it.
+ * Inserting the module: the device, its mode, and access to it.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -28,8 +28,8 @@ TEST(device_mode_is_0666)
 	EXPECT_EQ(0666, st.st_mode & 07777);
 }
 
-/* What udev sets when no rule says otherwise; devtmpfs does without it. */
-TEST(udev_is_told_the_mode)
+/* udev sets this mode unless a rule differs; devtmpfs does without udev. */
+TEST(udev_gets_the_mode)
 {
 	char line[64];
 	FILE *file = fopen("/sys/class/misc/posixtrace/uevent", "re");

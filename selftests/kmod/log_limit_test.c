@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The limits that the controller of a log had at CREATE: how large the file may become
- * (RLIMIT_FSIZE), where in it the log thread writes, which memory it may take.
+ * The limits of a log's controller at CREATE: the size of the file (RLIMIT_FSIZE), the
+ * place in the file where the log thread writes, and its memory.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -19,7 +19,7 @@
 #define EVENTS	4000		/* recorded by a round, some 200 KB */
 #define ALICE	1000
 
-/* How a log is made. */
+/* A kind of log. */
 struct kind {
 	unsigned int log_policy;
 	unsigned int stream_policy;
@@ -83,7 +83,7 @@ static int log_create(struct stream *stream, const struct kind *kind, int fd)
 	return command(stream->fd, POSIXTRACE_IOC_CREATE, &stream->arg);
 }
 
-/* Flushes it and waits: what the flush reports, as a negative number. */
+/* Flushes and waits. Returns the error of the flush as a negative number. */
 static int flush(struct stream *stream)
 {
 	struct posixtrace_origin origin = { .prog_address = 0x1234, .thread_id = 0x4321 };
@@ -112,7 +112,7 @@ static int record(struct target *target, int count)
 	return ret;
 }
 
-/* User events of a log that begins at @start and is written from front to back. */
+/* Counts the user events of a log that starts at @start and is written from front to back. */
 static long long count_events(int fd, off_t start, struct posixtrace_log_end *end)
 {
 	const struct posixtrace_log_block *block;
@@ -144,7 +144,7 @@ static long long count_events(int fd, off_t start, struct posixtrace_log_end *en
 /* ------------------------------------------------------------------ */
 /* RLIMIT_FSIZE								*/
 
-/* A file system that knows O_DIRECT. */
+/* A file system with O_DIRECT. */
 FIXTURE(limit)
 {
 	struct disk disk;
@@ -165,7 +165,7 @@ FIXTURE_TEARDOWN(limit)
 	disk_end(&self->disk);
 }
 
-/* A signal would end the test: SIGXFSZ is neither blocked nor ignored. */
+/* SIGXFSZ, which is neither blocked nor ignored, would end the test. */
 TEST_F(limit, file_is_never_larger_than_the_limit_at_create)
 {
 	off_t limit;
@@ -194,8 +194,8 @@ TEST_F(limit, file_is_never_larger_than_the_limit_at_create)
 	}
 }
 
-/* What the kernel does for a process that raises its limit later is not done for a log. */
-TEST_F(limit, what_the_limit_keeps_out_is_counted)
+/* Unlike for a process, a later increase of the limit does not affect a log. */
+TEST_F(limit, events_beyond_the_limit_are_counted)
 {
 	const struct kind kind = { POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_LOOP, false, 0 };
 	struct posixtrace_log_end end;
@@ -204,7 +204,7 @@ TEST_F(limit, what_the_limit_keeps_out_is_counted)
 
 	self->fd = file_open(self->disk.dir, &kind);
 	ASSERT_LE(0, self->fd);
-	/* The last bytes hold the status of the log, but no sub-buffer. */
+	/* The last bytes have space for the status of the log, but for no sub-buffer. */
 	ASSERT_EQ(0, set_limit(512 + 8 * (128 + 4096) + 1000));
 	ASSERT_EQ(0, log_create(&self->stream, &kind, self->fd));
 	ASSERT_EQ(0, set_limit(RLIM_INFINITY));
@@ -226,7 +226,7 @@ TEST_F(limit, what_the_limit_keeps_out_is_counted)
 /* Flags that change after CREATE					*/
 
 /* A ring of 400,000 bytes, filled several times. */
-TEST_F(limit, log_stays_where_it_is_whatever_the_flags_of_the_file)
+TEST_F(limit, log_keeps_its_place_with_any_flags_of_the_file)
 {
 	const int flags[] = { O_APPEND, O_DIRECT, O_APPEND | O_DIRECT };
 	const struct kind kind = { POSIXTRACE_POLICY_LOOP, POSIXTRACE_POLICY_LOOP, false, 0 };
@@ -253,8 +253,8 @@ TEST_F(limit, log_stays_where_it_is_whatever_the_flags_of_the_file)
 	}
 }
 
-/* Without the flag, too, which the file had at CREATE. */
-TEST_F(limit, log_that_is_appended_is_appended_to_its_end)
+/* Also without the flag that the file had at CREATE. */
+TEST_F(limit, appended_log_is_written_at_its_end)
 {
 	const struct kind kind = { POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_LOOP, true, 0 };
 	const int flags[] = { O_APPEND, 0, O_APPEND | O_DIRECT };
@@ -317,7 +317,7 @@ static long memory_of(struct stream *stream)
 	return err ? err : (long)status.memory;
 }
 
-/* Each records two events, which stay in memory. */
+/* Each flush records two events, which remain in memory. */
 static int flush_in_vain(void *arg, const struct talk *talk)
 {
 	const struct vain *vain = arg;
@@ -339,7 +339,7 @@ static int flush_in_vain(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* One that has room for more first: it gets that. */
+/* A controller with a larger limit comes first, and gets more memory. */
 TEST(memory_for_events_of_a_flush_is_locked_within_the_limit_of_the_controller)
 {
 	struct vain vain = { 7 << 20, 64 << 10, 50 };

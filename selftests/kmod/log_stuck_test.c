@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs that never take what is written: their threads end when the controller is gone,
- * and only the controller itself waits for them.
+ * Logs that accept no data: their threads end once the controller is gone, and only the
+ * controller waits for them.
  */
 #define _GNU_SOURCE
 #include <linux/io_uring.h>
@@ -15,12 +15,12 @@
 #include "logfile.h"
 #include "stuck.h"
 
-/* More than a pipe, or the queue of a socket, holds. */
+/* More than a pipe or the queue of a socket holds. */
 #define EVENTS		2000
 
 #define SECONDS		(20 * pxt_patience())
 
-/* What a controller does with its stream. */
+/* The controller's actions on its stream. */
 struct job {
 	int log;		/* descriptor of the log */
 	int device;		/* of an open file of the device */
@@ -73,7 +73,7 @@ static int receive_file(int socket)
 	return fd;
 }
 
-/* Only the ring has the file then: 0 or negative errno. */
+/* Then only the ring has the file. Returns 0 or negative errno. */
 static int put_into_ring(int fd)
 {
 	struct io_uring_params params = { 0 };
@@ -84,7 +84,7 @@ static int put_into_ring(int fd)
 	return 0;
 }
 
-/* What is in that queue nobody can reach: the kernel collects it some time. */
+/* No process can reach that queue: the kernel collects it at some time. */
 static int put_into_cycle(int fd)
 {
 	int pair[2], ret;
@@ -97,14 +97,14 @@ static int put_into_cycle(int fd)
 	return ret;
 }
 
-/* The controller: makes a log that is stuck, says so, and waits for its end. */
+/* The controller: creates a log that is stuck, reports that, and waits for its end. */
 static int control(void *arg, const struct talk *talk)
 {
 	const struct job *job = arg;
 	struct stream stream = { .fd = job->device };
 	int ret = stuck_create(&stream, job->log);
 
-	/* Or its end would wait for the server of the file, too. */
+	/* Otherwise its end would wait for the server of the file, too. */
 	close(job->log);
 	if (!ret)
 		ret = stuck_record(&stream, EVENTS);
@@ -165,8 +165,8 @@ FIXTURE_TEARDOWN(stuck)
 	write_text(LOG_TIMEOUT, "10");
 }
 
-/* The test has the log open all the time. */
-TEST_F(stuck, thread_ends_when_its_controller_is_gone)
+/* The test keeps the log open. */
+TEST_F(stuck, thread_ends_after_its_controller)
 {
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));
 	ASSERT_EQ(0, start_controller(&self->child, &self->job));
@@ -176,13 +176,13 @@ TEST_F(stuck, thread_ends_when_its_controller_is_gone)
 	EXPECT_TRUE(becomes_true(module_refcount_is, &self->references, SECONDS));
 }
 
-TEST_F(stuck, thread_sleeps_while_nothing_moves)
+TEST_F(stuck, thread_sleeps_while_the_log_is_stuck)
 {
 	int tid;
 
 	ASSERT_EQ(0, start_controller(&self->child, &self->job));
 	tid = log_thread_find();
-	/* One that waits for a wake-up sleeps once; one that tries again, again and again. */
+	/* A thread that waits for a wake-up sleeps once; one that retries sleeps repeatedly. */
 	if (variant->open == stuck_netlink_socket) {
 		EXPECT_TRUE(becomes_true(has_slept_often, &tid, SECONDS));
 	} else {
@@ -206,7 +206,10 @@ TEST_F(stuck, thread_ends_by_a_signal_of_root)
 	close(stream.fd);
 }
 
-/* Not killed, but hindered: it ends as soon as it may, and takes nothing with it. */
+/*
+ * The process is not killed at once, but held up: it ends as soon as possible, and affects
+ * nothing else.
+ */
 TEST_F(stuck, shutdown_can_be_killed)
 {
 	struct stream stream;
@@ -231,7 +234,7 @@ TEST_F(stuck, shutdown_can_be_killed)
 }
 
 /* ------------------------------------------------------------------ */
-/* Who waits								*/
+/* Waiting								*/
 
 FIXTURE(release)
 {
@@ -247,7 +250,7 @@ FIXTURE_SETUP(release)
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, self->pair));
 	self->job = (struct job){ .log = stuck_blocking_fifo(), .socket = -1 };
 	ASSERT_LE(0, self->job.log);
-	/* So that it does not help. */
+	/* The timeout must not help. */
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "3600"));
 }
 
@@ -264,7 +267,7 @@ FIXTURE_TEARDOWN(release)
 	write_text(LOG_TIMEOUT, "10");
 }
 
-/* The thread of the log has one reference to the module, the file another one. */
+/* The log thread has one reference to the module, the file another one. */
 static bool only_thread_is_left(int references)
 {
 	int count = references + 1;
@@ -272,7 +275,7 @@ static bool only_thread_is_left(int references)
 	return log_thread_find() && becomes_true(module_refcount_is, &count, SECONDS);
 }
 
-/* Receives the file of a stream, and closes it when it is told to. */
+/* Receives the file of a stream, and closes it on request. */
 static int server(void *arg, const struct talk *talk)
 {
 	int fd = receive_file(*(int *)arg);
@@ -302,7 +305,7 @@ TEST_F(release, last_close_by_another_process_does_not_wait)
 	child_kill(&holder);
 }
 
-TEST_F(release, ring_of_io_uring_lets_go_of_it)
+TEST_F(release, ring_of_io_uring_releases_it)
 {
 	self->job.ring = true;
 	ASSERT_EQ(0, start_controller(&self->child, &self->job));
@@ -317,14 +320,14 @@ TEST_F(release, garbage_of_sockets_is_collected)
 	self->job.cycle = true;
 	ASSERT_EQ(0, start_controller(&self->child, &self->job));
 	child_kill(&self->child);
-	/* The close of a socket collects. */
+	/* Closing a socket starts the collection. */
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
 	close(pair[0]);
 	close(pair[1]);
 	EXPECT_TRUE(only_thread_is_left(self->references));
 }
 
-/* Its CREATE waits for room for the header of the log. */
+/* Its CREATE waits for space for the header of the log. */
 static int create_only(void *arg, const struct talk *talk)
 {
 	const struct job *job = arg;
@@ -343,7 +346,7 @@ static void *attach(void *arg)
 	return &ret;
 }
 
-TEST_F(release, create_that_waits_makes_no_other_call_wait)
+TEST_F(release, waiting_create_does_not_block_other_calls)
 {
 	struct timespec end;
 	pthread_t thread;
@@ -353,7 +356,7 @@ TEST_F(release, create_that_waits_makes_no_other_call_wait)
 	self->job.device = device_open();
 	ASSERT_EQ(0, child_start(&self->child, create_only, &self->job));
 	ASSERT_EQ(0, hear(&self->child.talk));
-	/* There is a thread before it waits for that. */
+	/* CREATE starts the thread before it waits for it. */
 	while (!log_thread_find() || !is_asleep(self->child.pid))
 		sched_yield();
 	ASSERT_EQ(0, pthread_create(&thread, NULL, attach, &self->job.device));
@@ -362,7 +365,7 @@ TEST_F(release, create_that_waits_makes_no_other_call_wait)
 	ASSERT_EQ(0, pthread_timedjoin_np(thread, (void **)&ret, &end));
 	EXPECT_EQ(-EBUSY, *ret);
 	child_kill(&self->child);
-	/* Nothing was recorded: nothing is waited for. */
+	/* No event was recorded, so there is nothing to wait for. */
 	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
 	EXPECT_EQ(0, *(int *)attach(&self->job.device));
 	close(self->job.device);
@@ -371,7 +374,7 @@ TEST_F(release, create_that_waits_makes_no_other_call_wait)
 /* ------------------------------------------------------------------ */
 /* Files								*/
 
-/* What a signal keeps out of a log is counted in its end. */
+/* The end of the log counts the events that a signal kept out. */
 TEST(signal_is_answered_by_an_exact_end)
 {
 	const struct posixtrace_log_block *block;
@@ -416,8 +419,8 @@ static void *get_status(void *arg)
 	return stream_status(arg, &status) ? NULL : arg;
 }
 
-/* Its server holds back one write after the other, that of STOP in a full log among them. */
-TEST(status_is_told_whichever_write_hangs)
+/* The server delays each write, including that of STOP in a full log. */
+TEST(status_is_available_whichever_write_hangs)
 {
 	struct posixtrace_status status;
 	struct stream stream;
@@ -451,7 +454,7 @@ TEST(status_is_told_whichever_write_hangs)
 		ASSERT_EQ(0, stream_status(&stream, &status));
 		fuse_resume(&fuse);
 		fuse_hang(&fuse);
-		/* The next one, or the end of the flush. */
+		/* The next write, or the end of the flush. */
 		while (status.flags & POSIXTRACE_STATUS_FLUSHING &&
 		       !atomic_load(&fuse.shared->hanging))
 			ASSERT_EQ(0, stream_status(&stream, &status));
@@ -464,8 +467,8 @@ TEST(status_is_told_whichever_write_hangs)
 	fuse_end(&fuse);
 }
 
-/* The server never answers: the end of the controller takes no longer than log_timeout. */
-TEST(controller_ends_though_the_server_of_its_log_hangs)
+/* The server never answers: the end of the controller takes at most log_timeout. */
+TEST(controller_ends_although_the_server_of_its_log_hangs)
 {
 	struct fuse_disk fuse;
 	struct child child;
@@ -485,10 +488,10 @@ TEST(controller_ends_though_the_server_of_its_log_hangs)
 	write_text(LOG_TIMEOUT, "10");
 }
 
-/* A process that is killed in CREATE, and whose end takes as long as the test likes. */
+/* A process that is killed in CREATE; the test controls how long its end takes. */
 struct killed {
 	struct job job;
-	int other;		/* of another such file system */
+	int other;		/* a file of another such file system */
 };
 
 static void *create_stream(void *arg)
@@ -511,12 +514,12 @@ static int create_and_write(void *arg, const struct talk *talk)
 	while (!log_thread_find())
 		sched_yield();
 	hear(talk);
-	/* From now on only CREATE has the file, which ends first. */
+	/* From now on only CREATE has the file, and CREATE ends first. */
 	close(killed->job.device);
 	return write(killed->other, talk, sizeof(*talk)) < 0;
 }
 
-/* Has only its last thread left. */
+/* Only its last thread remains. */
 static bool is_alone(void *pid)
 {
 	char path[64];
@@ -526,8 +529,8 @@ static bool is_alone(void *pid)
 	return !stat(path, &stat_of) && stat_of.st_nlink == 3;
 }
 
-/* What uses the file afterwards is seen by the debug kernel (KASAN). */
-TEST(file_of_a_create_that_failed_is_forgotten_before_its_thread_ends)
+/* The debug kernel (KASAN) reports a later use of the file. */
+TEST(failed_create_releases_the_file_before_its_thread_ends)
 {
 	struct fuse_disk fuse, other;
 	struct killed killed = { .job = { .socket = -1 } };
@@ -547,7 +550,7 @@ TEST(file_of_a_create_that_failed_is_forgotten_before_its_thread_ends)
 	fuse_wait_hanging(&other);
 	ASSERT_EQ(0, kill(child.pid, SIGKILL));
 	EXPECT_TRUE(becomes_true(is_alone, &child.pid, SECONDS));
-	/* For those who may still see the file, and again until it is freed. */
+	/* Wait for all tasks that may still see the file, and until it is freed. */
 	for (int i = 0; i < 3; i++)
 		EXPECT_EQ(0, syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0));
 	EXPECT_LT(0, log_thread_find());

@@ -68,7 +68,7 @@ static int log_create(struct stream *stream)
 	return command(stream->fd, POSIXTRACE_IOC_CREATE, &stream->arg);
 }
 
-/* What is in a log that is written from front to back. */
+/* The contents of a log that is written from front to back. */
 struct contents {
 	int events;		/* user events */
 	int stops;		/* STOP events */
@@ -115,7 +115,7 @@ static int log_contents(const struct logfile *log, struct contents *contents)
 	return err ? err : pos == log->size ? 0 : -EINVAL;
 }
 
-/* Or counts them: a writer may be faster than the thread that flushes. */
+/* It may count events, since a writer can be faster than the log thread. */
 TEST_F(log, holds_or_counts_all_events_after_shutdown)
 {
 	struct contents contents;
@@ -134,7 +134,7 @@ TEST_F(log, holds_or_counts_all_events_after_shutdown)
 	EXPECT_LE(1, contents.stops);
 }
 
-TEST_F(log, flush_writes_what_was_recorded)
+TEST_F(log, flush_writes_the_recorded_events)
 {
 	struct contents contents;
 
@@ -150,7 +150,7 @@ TEST_F(log, flush_writes_what_was_recorded)
 	EXPECT_EQ(0, contents.ends);
 }
 
-TEST_F(log, is_as_full_as_it_may_be_with_until_full)
+TEST_F(log, is_as_full_as_possible_with_until_full)
 {
 	struct contents contents;
 
@@ -168,7 +168,7 @@ TEST_F(log, is_as_full_as_it_may_be_with_until_full)
 	EXPECT_EQ(POSIXTRACE_LOG_END_FINAL | POSIXTRACE_LOG_END_FULL, contents.end.flags);
 }
 
-TEST_F(log, of_policy_loop_stays_as_large_as_it_is)
+TEST_F(log, of_policy_loop_keeps_its_size)
 {
 	struct posixtrace_log_end end;
 	struct posixtrace_attr attr;
@@ -190,7 +190,7 @@ TEST_F(log, of_policy_loop_stays_as_large_as_it_is)
 	EXPECT_LT(0, end.overwritten);
 }
 
-/* Events in blocks of the ring, whole blocks, of any lap: the end of what was written. */
+/* The end of the blocks of any lap in a ring. */
 static size_t ring_end(const struct logfile *log)
 {
 	size_t end = 0, pos = log->header.data_offset;
@@ -205,7 +205,7 @@ static size_t ring_end(const struct logfile *log)
 	return end;
 }
 
-/* Bytes of events of a log that is written from front to back. */
+/* The size of the events in a log that is written from front to back. */
 static unsigned long long events_size(const struct logfile *log)
 {
 	const struct posixtrace_log_block *block;
@@ -272,7 +272,7 @@ TEST_F(log, size_is_granted_rounded_down_or_refused)
 	self->stream.fd = -1;
 }
 
-/* Blocks of any length, for a flush comes after any number of events. */
+/* A flush can come after any number of events, so blocks have any length. */
 TEST_F(log, never_has_more_events_than_its_size)
 {
 	const unsigned int policies[] = { POSIXTRACE_POLICY_LOOP, POSIXTRACE_POLICY_UNTIL_FULL };
@@ -311,7 +311,7 @@ TEST_F(log, never_has_more_events_than_its_size)
 	self->stream.fd = -1;
 }
 
-/* Events are read from the log: the stream tells of nothing but its end. */
+/* Events are read from the log: the stream reports only its end. */
 TEST_F(log, stream_is_not_readable_but_ends)
 {
 	struct pollfd pollfd = { .events = POLLIN };
@@ -327,10 +327,10 @@ TEST_F(log, stream_is_not_readable_but_ends)
 	EXPECT_EQ(POLLHUP, pollfd.revents);
 }
 
-/* Often: what is to be told may come at any time. */
+/* Many attempts: an overrun or error can come at any time. */
 #define UNTOLD	1000
 
-/* GET_STATUS, with an answer that has no place. */
+/* GET_STATUS whose answer cannot be written. */
 static int ask_in_vain(struct stream *stream)
 {
 	void *page = mmap(NULL, getpagesize(), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -344,7 +344,7 @@ static int ask_in_vain(struct stream *stream)
 	return ret == -EFAULT ? 0 : -EPROTO;
 }
 
-TEST_F(log, overrun_that_could_not_be_told_is_told_later)
+TEST_F(log, unreported_overrun_is_reported_later)
 {
 	struct posixtrace_status status;
 
@@ -356,7 +356,7 @@ TEST_F(log, overrun_that_could_not_be_told_is_told_later)
 		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
 	ASSERT_EQ(0, flush(&self->stream));
 	ASSERT_EQ(0, wait_flushed(&self->stream));
-	/* That may have told of it. */
+	/* This call may have reported it. */
 	for (int i = 0; i < 5000; i++)
 		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
 	ASSERT_EQ(0, flush(&self->stream));
@@ -368,7 +368,7 @@ TEST_F(log, overrun_that_could_not_be_told_is_told_later)
 	EXPECT_TRUE(status.flags & POSIXTRACE_STATUS_LOG_OVERRUN);
 }
 
-TEST_F(log, error_that_could_not_be_told_is_told_later)
+TEST_F(log, unreported_error_is_reported_later)
 {
 	struct posixtrace_status status;
 	int ends[2], i = 0;

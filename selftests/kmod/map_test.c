@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * MAP: what mmap() does, but of the file that the command goes to.
+ * MAP: as mmap(), for the file of the command.
  */
 #define _GNU_SOURCE
 #include <sys/resource.h>
@@ -30,7 +30,7 @@ static void *address_of(const struct posixtrace_mapping *mapping)
 	return (void *)(uintptr_t)mapping->address;
 }
 
-/* The error of a mapping; one that succeeds is taken away again. */
+/* The error of a mapping; a successful one is removed again. */
 static int try_map(int fd, const struct posixtrace_map *map, __u32 flags)
 {
 	struct posixtrace_mapping mapping = { .map = *map, .flags = flags };
@@ -41,7 +41,7 @@ static int try_map(int fd, const struct posixtrace_map *map, __u32 flags)
 	return err;
 }
 
-/* How many mappings of the module this process has. */
+/* The number of mappings of the module in this process. */
 static int count_mappings(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -56,7 +56,7 @@ static int count_mappings(void)
 	return count;
 }
 
-/* How many page faults it takes to write to all of it. */
+/* The number of page faults for writing to all of it. */
 static long count_faults(const struct posixtrace_mapping *mapping)
 {
 	char *memory = address_of(mapping);
@@ -91,7 +91,7 @@ FIXTURE_SETUP(map)
 
 FIXTURE_TEARDOWN(map)
 {
-	/* What failed has left nothing behind. */
+	/* Failed calls have left no mapping. */
 	EXPECT_EQ(self->mappings, count_mappings());
 	stream_close(&self->other);
 	stream_close(&self->stream);
@@ -99,9 +99,9 @@ FIXTURE_TEARDOWN(map)
 }
 
 /* ------------------------------------------------------------------ */
-/* What is mapped							*/
+/* Mapped ranges							*/
 
-TEST_F(map, is_what_mmap_maps)
+TEST_F(map, maps_the_same_as_mmap)
 {
 	struct posixtrace_mapping mapping = { .map = self->stream.arg.ctrl };
 	const struct posixtrace_ctrl *ctrl;
@@ -114,7 +114,7 @@ TEST_F(map, is_what_mmap_maps)
 	EXPECT_EQ(0, munmap(address_of(&mapping), mapping.map.size));
 }
 
-TEST_F(map, writes_where_the_role_may)
+TEST_F(map, is_writable_where_the_role_permits)
 {
 	struct posixtrace_mapping mapping = { .map = self->slot->heads, .flags = WRITE };
 	struct posixtrace_stats stats;
@@ -170,9 +170,9 @@ TEST_F(map, populated_takes_no_page_fault)
 }
 
 /* ------------------------------------------------------------------ */
-/* Of which file							*/
+/* The file								*/
 
-TEST_F(map, of_the_stream_that_is_meant)
+TEST_F(map, of_the_expected_stream)
 {
 	struct posixtrace_mapping mapping = { .map = self->stream.arg.reader };
 
@@ -183,7 +183,7 @@ TEST_F(map, of_the_stream_that_is_meant)
 	EXPECT_EQ(0, munmap(address_of(&mapping), mapping.map.size));
 }
 
-TEST_F(map, of_a_stream_that_is_shut_down)
+TEST_F(map, of_an_ended_stream)
 {
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
 	EXPECT_EQ(-ESHUTDOWN, try_map(self->stream.fd, &self->stream.arg.reader, 0));
@@ -199,7 +199,7 @@ TEST_F(map, unknown_flags_are_invalid)
 		EXPECT_EQ(-EINVAL, try_map(self->stream.fd, &self->stream.arg.reader, 1U << bit));
 }
 
-TEST_F(map, what_is_not_used_is_zero)
+TEST_F(map, unused_members_must_be_zero)
 {
 	struct posixtrace_mapping mapping = { .map = self->stream.arg.reader, .reserved = 1 };
 
@@ -232,13 +232,13 @@ TEST_F(map, range_is_checked)
 	}
 }
 
-TEST_F(map, argument_that_can_not_be_read_is_a_fault)
+TEST_F(map, unreadable_argument_is_a_fault)
 {
 	EXPECT_EQ(-EFAULT, command(self->stream.fd, POSIXTRACE_IOC_MAP, BAD_POINTER));
 	EXPECT_EQ(-EFAULT, command(self->target.fd, POSIXTRACE_IOC_MAP, BAD_POINTER));
 }
 
-TEST_F(map, answer_that_can_not_be_written_maps_nothing)
+TEST_F(map, unwritable_answer_maps_nothing)
 {
 	struct posixtrace_mapping *mapping = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 						  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How much memory a user's streams may take: RLIMIT_MEMLOCK, the memory cgroup.
- * How many streams is in quota_test.c.
+ * The memory of a user's streams: RLIMIT_MEMLOCK, the memory cgroup. See quota_test.c for
+ * the number of streams.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -13,7 +13,7 @@
 
 FIXTURE(memlock)
 {
-	unsigned long long size;	/* what a stream of an actor takes */
+	unsigned long long size;	/* memory of a stream of an actor */
 	struct actor actor[3];
 };
 
@@ -38,7 +38,7 @@ FIXTURE_TEARDOWN(memlock)
 {
 }
 
-TEST_F(memlock, is_exactly_what_status_tells)
+TEST_F(memlock, is_exactly_the_memory_in_the_status)
 {
 	ASSERT_EQ(0, start(&self->actor[0], ALICE, 0, 2 * self->size));
 	EXPECT_EQ(2, actor_fill(&self->actor[0], -ENOMEM));
@@ -61,20 +61,20 @@ TEST_F(memlock, is_of_all_processes_of_a_user)
 		actor_end(&self->actor[i]);
 }
 
-TEST_F(memlock, does_not_bind_who_has_the_capability)
+TEST_F(memlock, does_not_apply_with_the_capability)
 {
 	ASSERT_EQ(0, start(&self->actor[0], ALICE, CAP(IPC_LOCK), self->size));
 	ASSERT_EQ(0, start(&self->actor[1], 0, CAP(SYS_RESOURCE) | CAP(SYS_ADMIN), self->size));
 	ASSERT_EQ(0, start(&self->actor[2], ALICE, 0, self->size));
 	EXPECT_EQ(5, actor_add(&self->actor[0], 5));
 	EXPECT_EQ(1, actor_fill(&self->actor[1], -ENOMEM));
-	/* Nor is it charged. */
+	/* It does not count either. */
 	EXPECT_EQ(1, actor_fill(&self->actor[2], -ENOMEM));
 	for (int i = 0; i < 3; i++)
 		actor_end(&self->actor[i]);
 }
 
-TEST_F(memlock, is_given_back_by_shutdown_close_and_kill)
+TEST_F(memlock, is_released_by_shutdown_close_and_kill)
 {
 	struct actor *actor = self->actor;
 
@@ -90,7 +90,7 @@ TEST_F(memlock, is_given_back_by_shutdown_close_and_kill)
 	actor_end(&actor[1]);
 }
 
-TEST_F(memlock, has_nothing_left_after_many_streams)
+TEST_F(memlock, is_free_after_many_streams)
 {
 	ASSERT_EQ(0, start(&self->actor[0], ALICE, 0, self->size));
 	for (int i = 0; i < 50; i++) {
@@ -102,7 +102,7 @@ TEST_F(memlock, has_nothing_left_after_many_streams)
 	actor_end(&self->actor[0]);
 }
 
-/* The share is looked at first: who has neither is told of that. */
+/* The number of streams is checked first: its error precedes that of the memory. */
 TEST_F(memlock, is_another_error_than_too_many_streams)
 {
 	rlim_t enough = 64 * self->size;
@@ -119,7 +119,7 @@ TEST_F(memlock, is_another_error_than_too_many_streams)
 		actor_end(&self->actor[i]);
 }
 
-/* System events go into memory that is made when it is needed. */
+/* System events use memory that is allocated when needed. */
 TEST_F(memlock, counts_memory_that_comes_later)
 {
 	struct actor *actor = self->actor;
@@ -138,7 +138,7 @@ TEST_F(memlock, counts_memory_that_comes_later)
 	EXPECT_EQ(-ENOMEM, answer.error);
 	EXPECT_EQ(self->size + (8 << 10), actor_do(&actor[0], ACTOR_MEMORY, 1).count);
 
-	/* All of it comes back. */
+	/* All of it is released. */
 	EXPECT_EQ(1, actor_do(&actor[0], ACTOR_SHUTDOWN, 1).count);
 	ASSERT_EQ(0, start(&actor[1], ALICE, 0, self->size));
 	EXPECT_EQ(1, actor_fill(&actor[1], -ENOMEM));
@@ -149,7 +149,7 @@ TEST_F(memlock, counts_memory_that_comes_later)
 /* ------------------------------------------------------------------ */
 /* Smaller sub-buffers							*/
 
-/* Of nine pages, if memory is no matter; there may be of three. */
+/* Nine pages without a limit on memory; at least three. */
 #define LARGE_DATA	4096
 #define LARGE_RECORD	(24 + 24 + LARGE_DATA)
 
@@ -161,12 +161,12 @@ static void large_init(struct posixtrace_create *arg)
 	arg->attr.max_data_size = LARGE_DATA;
 }
 
-/* What a stream is like. */
+/* Properties of a stream. */
 struct large {
 	long err;
 	long stream_size;
 	long memory;
-	long lost;		/* of as many events as it promises to hold */
+	long lost;		/* out of the number of events that it promises to hold */
 };
 
 static int large_look(struct stream *stream, struct large *large)
@@ -195,7 +195,7 @@ static int large_look(struct stream *stream, struct large *large)
 	return err;
 }
 
-/* As a user with that limit: one stream. */
+/* As a user with that limit: creates one stream. */
 static int large_child(void *arg, const struct talk *talk)
 {
 	const struct actor_is is = { *(rlim_t *)arg ? ALICE : 0, -1, *(rlim_t *)arg ? 0 : CAPS_ALL,
@@ -232,7 +232,7 @@ static struct large large_stream(rlim_t memlock)
 	return large;
 }
 
-TEST(memlock_that_is_too_little_makes_sub_buffers_smaller)
+TEST(low_memlock_makes_sub_buffers_smaller)
 {
 	struct large usual = large_stream(0), large = usual;
 	rlim_t memlock = usual.memory;
@@ -252,7 +252,10 @@ TEST(memlock_that_is_too_little_makes_sub_buffers_smaller)
 	EXPECT_GT(usual.memory / 10 * 8, memlock);
 }
 
-/* The limit is enough for one stream with the usual ones, and another with the smallest. */
+/*
+ * The limit suffices for one stream with the usual sub-buffers, and another with the
+ * smallest ones.
+ */
 TEST(memlock_is_for_more_streams_with_smaller_sub_buffers)
 {
 	struct large usual = large_stream(0), smallest = usual, large = usual;
@@ -304,7 +307,7 @@ FIXTURE_TEARDOWN(cgroup)
 	EXPECT_EQ(0, memgroup_end());
 }
 
-TEST_F(cgroup, limit_is_ENOMEM_and_kills_nobody)
+TEST_F(cgroup, limit_is_ENOMEM_and_kills_no_process)
 {
 	struct actor_answer answer;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How much memory a stream takes, and that what it promises fits in there:
- * stream-min-size rounded up to sub-buffers, plus one sub-buffer per CPU.
+ * The memory of a stream, and its promise: stream-min-size rounded up to sub-buffers, plus
+ * one sub-buffer per CPU.
  */
 #define _GNU_SOURCE
 #include "../../kmod/ring/policy.h"
@@ -68,13 +68,13 @@ TEST_F(memory, subbuffers_have_the_size_of_the_header)
 		  self->stream.ctrl->subbuf_size);
 }
 
-TEST_F(memory, grants_what_was_asked_for)
+TEST_F(memory, grants_the_requested_sizes)
 {
 	EXPECT_LE(variant->stream_size, granted(&self->stream));
 	EXPECT_LE(POSIXTRACE_STREAM_SIZE_MIN, granted(&self->stream));
 }
 
-/* CPUs in the machine, online or not: the kernel's list is "0" or "0-N" here. */
+/* CPUs of the machine, online or not: the kernel's list is "0" or "0-N" here. */
 static unsigned int present_cpus(void)
 {
 	unsigned int first = 0, last = 0;
@@ -100,7 +100,7 @@ TEST_F(memory, pool_is_stream_size_plus_one_subbuffer_per_cpu)
 		  self->target.slots[self->stream.arg.slot].pool.size);
 }
 
-TEST_F(memory, status_tells_no_more_than_that)
+TEST_F(memory, status_shows_no_more_memory)
 {
 	const struct posixtrace_ctrl *ctrl = self->stream.ctrl;
 	unsigned long long pool = (unsigned long long)ctrl->nr_subbufs * ctrl->subbuf_size;
@@ -108,7 +108,7 @@ TEST_F(memory, status_tells_no_more_than_that)
 	struct posixtrace_status status;
 
 	ASSERT_EQ(0, stream_status(&self->stream, &status));
-	/* And three pages for later; no system sub-buffer was needed yet, or a few. */
+	/* Three further pages are for later; a few system sub-buffers may already exist. */
 	known = self->stream.arg.reader.size + self->stream.arg.ctrl.size +
 		self->stream.arg.heads.size + 3 * 4096;
 	EXPECT_LE(pool, status.memory);
@@ -116,8 +116,8 @@ TEST_F(memory, status_tells_no_more_than_that)
 }
 
 /*
- * Writes events of @len bytes on one CPU, or on each in turn, until one is lost: all of one
- * thread, or each of another one than the one before.
+ * Writes events of @len bytes on one CPU, or on each in turn, until one is lost: all by one
+ * thread, or each by another thread than the one before.
  */
 static int write_until_full(struct target *target, unsigned int len, bool all_cpus,
 			    bool all_threads)
@@ -148,9 +148,9 @@ static int write_until_full(struct target *target, unsigned int len, bool all_cp
 }
 
 /*
- * The promise to keep events whose posix_trace_attr_getmaxusereventsize() sum
- * up to no more than the stream's size: a record that takes R bytes at most counts
- * 8 R / 7. So with one event more than were kept, the sum must be beyond it.
+ * The promise to keep events as long as the sum of their
+ * posix_trace_attr_getmaxusereventsize() does not exceed the stream's size: a record of at
+ * most R bytes counts 8 R / 7. So the sum for one more event than were kept must exceed it.
  */
 static unsigned long long promised(unsigned int kept, unsigned int len)
 {
@@ -169,7 +169,7 @@ TEST_F(memory, events_of_the_stream_size_are_kept_when_one_cpu_writes)
 	EXPECT_GE(self->target.slots[0].pool.size, kept * POSIXTRACE_RECORD_STEP(len));
 }
 
-/* The worst case: each of them says who wrote it. */
+/* The worst case: each event records its writer. */
 TEST_F(memory, events_of_the_stream_size_are_kept_when_threads_take_turns)
 {
 	unsigned int len = variant->max_data_size;
@@ -182,7 +182,7 @@ TEST_F(memory, events_of_the_stream_size_are_kept_when_threads_take_turns)
 	EXPECT_GE(self->target.slots[0].pool.size, kept * POSIXTRACE_RECORD_SIZE(len));
 }
 
-/* Written on all CPUs in turn; the small ones show it well enough. */
+/* Written on all CPUs in turn; small streams suffice. */
 FIXTURE(spread)
 {
 	struct stream stream;
@@ -194,7 +194,7 @@ FIXTURE_VARIANT(spread)
 	unsigned long long stream_size;
 	unsigned int max_data_size;
 	unsigned int len;	/* of each event */
-	bool all_threads;	/* each is of another one */
+	bool all_threads;	/* each event is by another thread */
 };
 
 FIXTURE_VARIANT_ADD(spread, smallest) { 0, 0, 0, false };
@@ -234,11 +234,11 @@ TEST_F(spread, events_of_the_stream_size_are_kept_when_all_cpus_write)
 						 POSIXTRACE_RECORD_STEP(variant->len)));
 }
 
-TEST(pages_come_back_at_shutdown)
+TEST(pages_are_freed_at_shutdown)
 {
 	static struct stream streams[20];
 
-	/* In all more than the machine has; files and mappings live on. */
+	/* In total more than the machine has; files and mappings remain. */
 	for (int i = 0; i < 20; i++) {
 		create_init(&streams[i].arg, 0);
 		streams[i].arg.attr.stream_size = 64 << 20;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may map what, and what becomes of a mapping when its stream has gone.
+ * Permitted mappings, and mappings of a stream that has ended.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -23,7 +23,7 @@ static int try_range(int fd, const struct posixtrace_map *range, int prot)
 	return try_map(fd, range->offset, range->size, prot, MAP_SHARED);
 }
 
-/* What mprotect() says to write access on a mapping that was made for reading. */
+/* The result of mprotect() with write access on a read-only mapping. */
 static int try_upgrade(int fd, const struct posixtrace_map *range)
 {
 	void *p = map_range(fd, range, PROT_READ);
@@ -112,7 +112,7 @@ TEST_F(mmap, target_maps_nothing_else_of_the_stream)
 		.size = self->slot->pool.size + 4096,
 	};
 
-	/* Neither where the stream has it, nor around what the target was given. */
+	/* Neither at the stream's offsets, nor around the ranges of the target. */
 	EXPECT_GT(0, try_range(self->target.fd, &system, PROT_READ));
 	EXPECT_GT(0, try_range(self->target.fd, &all, PROT_READ));
 	if (arg->reader.offset != self->target.arg.gate.offset) {
@@ -176,7 +176,7 @@ TEST_F(mmap, range_across_reader_and_others_is_invalid)
 				   PROT_READ, MAP_SHARED));
 }
 
-TEST_F(mmap, stream_maps_all_that_it_reads_at_once)
+TEST_F(mmap, stream_maps_all_read_only_ranges_together)
 {
 	const struct posixtrace_create *arg = &self->stream.arg;
 	size_t size = arg->ctrl.size + arg->heads.size + arg->pool.size;
@@ -209,7 +209,7 @@ TEST(file_without_role_maps_nothing)
 
 TEST_F(mmap, whole_target_range_at_once)
 {
-	/* Whatever lies behind: each range for itself is what SYNC offers. */
+	/* Ranges may be separate: SYNC describes each range on its own. */
 	EXPECT_EQ(0, self->slot->heads.size % 4096);
 	EXPECT_EQ(0, self->slot->pool.size % 4096);
 	EXPECT_EQ(0, self->slot->heads.offset % 4096);
@@ -230,7 +230,7 @@ TEST_F(mmap, target_survives_the_end_of_the_stream)
 	ASSERT_NE(MAP_FAILED, pool);
 	memset(pool, 'a', self->slot->pool.size);
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
-	/* What was written is gone; writing goes nowhere and kills nobody. */
+	/* Written data is gone; further writes have no effect and do no harm. */
 	EXPECT_EQ(0, pool[0]);
 	memset(pool, 'b', self->slot->pool.size);
 	heads[0].head = 1;
@@ -274,7 +274,7 @@ TEST_F(mmap, range_of_a_stream_that_ended_cannot_be_mapped)
 	EXPECT_GT(0, try_range(self->stream.fd, &self->stream.arg.pool, PROT_READ));
 }
 
-/* The pool of the old stream must not show through to the next one in its slot. */
+/* The pool of the old stream must not show the memory of the next one in its slot. */
 TEST_F(mmap, stale_mapping_does_not_reach_the_next_stream)
 {
 	struct posixtrace_map range = self->slot->pool;
@@ -302,7 +302,7 @@ TEST_F(mmap, stale_mapping_does_not_reach_the_next_stream)
 /* ------------------------------------------------------------------ */
 /* fork									*/
 
-/* 0 when nothing is mapped at address *arg. */
+/* Returns 0 if nothing is mapped at address *arg. */
 static int is_unmapped(void *arg, const struct talk *talk)
 {
 	unsigned char vec;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module stays while anything of it is in use, and knows when that ends.
+ * The module stays while any part of it is in use, and can be removed afterwards.
  */
 #define _GNU_SOURCE
 #include <sys/socket.h>
@@ -93,7 +93,7 @@ TEST(refused_commands_leave_no_reference)
 }
 
 /* ------------------------------------------------------------------ */
-/* Mappings, when all descriptors are closed				*/
+/* Mappings after all descriptors are closed				*/
 
 TEST(mapped_stream_holds_the_module_after_its_end)
 {
@@ -146,7 +146,7 @@ TEST(gate_that_a_child_inherited_holds_the_module)
 	ASSERT_EQ(0, child_start(&child, child_idle, NULL));
 	ASSERT_EQ(0, hear(&child.talk));
 	target_close(&target);
-	/* Its descriptor, and its mapping. */
+	/* Its descriptor and its mapping. */
 	EXPECT_EQ(before + 1, module_refcount());
 	EXPECT_EQ(-EWOULDBLOCK, module_unload());
 	child_kill(&child);
@@ -154,7 +154,7 @@ TEST(gate_that_a_child_inherited_holds_the_module)
 }
 
 /* ------------------------------------------------------------------ */
-/* Descriptors that nobody has						*/
+/* Descriptors in no process						*/
 
 static int send_fd(int socket, int fd)
 {
@@ -197,7 +197,7 @@ TEST(descriptor_in_a_message_holds_the_module)
 /* ------------------------------------------------------------------ */
 /* Processes								*/
 
-/* A target that has a named event type to hand down, but no file and no mapping. */
+/* A target with a named event type to inherit, but without files and mappings. */
 static int become_bare_target(void)
 {
 	struct target target;
@@ -216,7 +216,7 @@ static int be_bare_target(void *arg, const struct talk *talk)
 	return become_bare_target() ? 1 : child_idle(NULL, talk);
 }
 
-/* It goes on when its child, which does not exec, has ended. */
+/* It continues when its child, which does not exec, has ended. */
 static int wait_for_vfork(void *arg, const struct talk *talk)
 {
 	pid_t pid;
@@ -226,7 +226,7 @@ static int wait_for_vfork(void *arg, const struct talk *talk)
 		return 1;
 	say(talk, 1);
 	hear(talk);
-	/* As vfork(), but that the child may return from here. */
+	/* As vfork(), except that the child may return from here. */
 	pid = syscall(SYS_clone, CLONE_VFORK | SIGCHLD, NULL, NULL, NULL, 0);
 	if (pid == 0) {
 		say(talk, 2);
@@ -252,7 +252,7 @@ TEST(target_without_files_does_not_hold_the_module)
 	EXPECT_EQ(before, module_refcount());
 }
 
-TEST(vfork_that_has_not_returned_holds_the_module)
+TEST(unfinished_vfork_holds_the_module)
 {
 	int before = module_refcount();
 	struct child child;

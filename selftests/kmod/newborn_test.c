@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CREATE for a process that is just being born: in a process id namespace of its own the
- * next id is known, so the controller asks for it all the time while its parent forks.
- * It gets ESRCH, or a stream on a process that is all that it inherits.
+ * CREATE for a process that is being created: in a PID namespace of its own the next id is
+ * known, so the controller requests it all the time while the parent forks. It gets ESRCH,
+ * or a stream on a process with all that it inherits.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -20,16 +20,16 @@
 #define ROUNDS_MIN	30
 #define NAME		"known before birth"
 
-/* Between controller, forker and the child of each round. What is stored is the round. */
+/* Shared by the controller, the forker and the child of each round. Each value is a round. */
 static struct {
 	int begin;	/* by the controller: fork now */
-	int stop;	/* by the controller, before that: or end */
-	int traced;	/* by the controller: the child has a stream that runs */
-	int recorded;	/* by the child: an event for that */
+	int stop;	/* by the controller, before that: end instead */
+	int traced;	/* by the controller: a running stream traces the child */
+	int recorded;	/* by the child: it has recorded an event for that stream */
 	int gone;	/* by the forker: its child has ended */
-	int pid;	/* by the forker: of that child */
-	int id;		/* by the child, before it has recorded: what NAME is to it */
-	int parents_id;	/* by the forker, before its first fork: what it was to that */
+	int pid;	/* by the forker: the pid of that child */
+	int id;		/* by the child, before it records: its id of NAME */
+	int parents_id;	/* by the forker, before its first fork: its id of NAME */
 } *ring;
 
 static void store(int *p, int value)
@@ -98,7 +98,7 @@ static int be_forker(void *arg, const struct talk *talk)
 	}
 }
 
-/* Asks until there is an answer, or the child has ended. */
+/* Retries until CREATE succeeds or the child has ended. */
 static int create_at_birth(struct stream *stream, pid_t pid, int round)
 {
 	int ret, gone;
@@ -110,7 +110,7 @@ static int create_at_birth(struct stream *stream, pid_t pid, int round)
 	return ret;
 }
 
-/* The event that the child recorded for us, or for the inherited stream. */
+/* True if the child has recorded its event in this stream. */
 static int took(struct stream *stream, int round, pid_t pid)
 {
 	struct record record;
@@ -124,7 +124,7 @@ static int took(struct stream *stream, int round, pid_t pid)
 	       (int)record.event_id == LOAD(ring->id);
 }
 
-/* 0, or a number that tells what was wrong. */
+/* Returns 0, or the number of the failed check. */
 static int check_newborn(struct stream *stream, const struct setting *setting, int round, pid_t pid)
 {
 	int id;
@@ -139,7 +139,7 @@ static int check_newborn(struct stream *stream, const struct setting *setting, i
 			return 12;
 	}
 	await(&ring->gone, round);
-	/* It has one meaning: to its parent, to itself and to us. */
+	/* The id is the same for the parent, the child and the controller. */
 	if (setting->named && id != ring->parents_id)
 		return 13;
 	return id == LOAD(ring->id) ? 0 : 14;
@@ -174,7 +174,7 @@ static int one_round(const struct setting *setting, struct stream *inherited, in
 	return 0;
 }
 
-/* The first process of the namespace: says what went wrong, and in which round. */
+/* The first process of the namespace: reports the failed check and its round. */
 static int control(void *arg, const struct talk *talk)
 {
 	const struct setting *setting = arg;
@@ -244,7 +244,7 @@ FIXTURE_TEARDOWN(newborn)
 {
 }
 
-TEST_F_TIMEOUT(newborn, is_not_there_or_is_what_it_inherits, 600)
+TEST_F_TIMEOUT(newborn, is_missing_or_complete, 600)
 {
 	struct setting setting = {
 		.named = variant->named,
@@ -267,19 +267,19 @@ TEST_F_TIMEOUT(newborn, is_not_there_or_is_what_it_inherits, 600)
 
 /* Real-time processes on processor 1, which run when their parent lets them. */
 static struct {
-	int ready;	/* by the parent: all are born */
-	int release;	/* by the controller: it may let them run */
-	int begun;	/* by the children: how many of them run */
+	int ready;	/* by the parent: all are created */
+	int release;	/* by the controller: the parent may let them run */
+	int begun;	/* by the children: the number that have run */
 	pid_t pids[NEWBORNS];
 } *nursery;
 
-static int bear_many(void *arg, const struct talk *talk)
+static int create_many(void *arg, const struct talk *talk)
 {
 	const struct sched_param lowest = { .sched_priority = 1 };
 	int status;
 
 	(void)arg;
-	/* Nothing else runs on that processor as long as we do. */
+	/* No other thread runs on that processor while this one does. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || run_on(1) < 0 ||
 	    sched_setscheduler(0, SCHED_FIFO, &lowest))
 		return 1;
@@ -324,8 +324,8 @@ FIXTURE(nursery)
 	struct stream inherited;
 };
 
-/* A skip in a setup does not keep the test from running. */
-static bool has_room(void)
+/* SKIP() in a setup does not prevent the test from running. */
+static bool has_enough_processors(void)
 {
 	return sysconf(_SC_NPROCESSORS_ONLN) >= 3;
 }
@@ -335,11 +335,11 @@ FIXTURE_SETUP(nursery)
 	nursery = mmap(NULL, sizeof(*nursery), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		       -1, 0);
 	ASSERT_NE(MAP_FAILED, (void *)nursery);
-	if (!has_room())
+	if (!has_enough_processors())
 		return;
 	ASSERT_EQ(0, write_setting(RT_RUNTIME, "-1"));
 	ASSERT_EQ(0, run_on(0));
-	ASSERT_EQ(0, child_start(&self->parent, bear_many, NULL));
+	ASSERT_EQ(0, child_start(&self->parent, create_many, NULL));
 	ASSERT_EQ(0, hear(&self->parent.talk));
 	create_init(&self->inherited.arg, self->parent.pid);
 	self->inherited.arg.attr.inherited = POSIXTRACE_INHERITED;
@@ -350,14 +350,14 @@ FIXTURE_SETUP(nursery)
 
 FIXTURE_TEARDOWN(nursery)
 {
-	if (!has_room())
+	if (!has_enough_processors())
 		return;
 	stream_close(&self->inherited);
 	child_kill(&self->parent);
 	EXPECT_EQ(0, write_setting(RT_RUNTIME, "950000"));
 }
 
-/* Creates a stream on the first newborn. */
+/* Creates a stream on the first new process. */
 struct creator {
 	struct stream stream;
 	int tid;
@@ -373,7 +373,7 @@ static void *create_on_first(void *arg)
 	return NULL;
 }
 
-/* How often a thread has gone to sleep; -1 if that is not told. */
+/* How often a thread has gone to sleep; -1 if unknown. */
 static long times_slept(int tid)
 {
 	char path[64], line[256];
@@ -390,15 +390,15 @@ static long times_slept(int tid)
 	return times;
 }
 
-/* Else many of them could keep many others awake, each looking for one among all. */
-TEST_F(nursery, only_the_one_that_is_waited_for_wakes)
+/* Otherwise many new processes could wake up many waiters, each of which waits for one process. */
+TEST_F(nursery, only_the_awaited_process_wakes_the_waiter_up)
 {
 	struct creator creator = { .tid = 0 };
 	pthread_t thread;
 	cpu_set_t set;
 	long slept;
 
-	if (!has_room())
+	if (!has_enough_processors())
 		SKIP(return, "needs 3 processors");
 	ASSERT_EQ(0, pthread_create(&thread, NULL, create_on_first, &creator));
 	while (!LOAD(creator.tid) || !is_asleep(creator.tid))
@@ -414,7 +414,7 @@ TEST_F(nursery, only_the_one_that_is_waited_for_wakes)
 	EXPECT_TRUE(is_asleep(creator.tid));
 	store(&nursery->release, 1);
 	ASSERT_EQ(0, pthread_join(thread, NULL));
-	/* It does not live long. */
+	/* The process is short-lived. */
 	ASSERT_TRUE(creator.ret == 0 || creator.ret == -ESRCH);
 	if (!creator.ret)
 		stream_close(&creator.stream);

@@ -67,7 +67,7 @@ TEST_F(next, record_appears_when_the_head_moves)
 	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
 }
 
-TEST_F(next, closes_the_subbuffer_with_what_is_in_it)
+TEST_F(next, closes_the_subbuffer_with_its_records)
 {
 	const struct posixtrace_subbuf *subbuf;
 	struct record record;
@@ -79,7 +79,7 @@ TEST_F(next, closes_the_subbuffer_with_what_is_in_it)
 	ASSERT_EQ(0, writer_next(&self->writer, self->stream.ctrl->subbuf_size));
 	subbuf = stream_subbuf(&self->stream, i);
 	EXPECT_EQ(POSIXTRACE_SUBBUF_CLOSED, subbuf->state);
-	/* The first one says who wrote it, and the others that it is the same. */
+	/* The first record names its writer, and the others continue it. */
 	EXPECT_EQ(POSIXTRACE_RECORD_SIZE(4) + 2 * POSIXTRACE_RECORD_STEP(4), subbuf->used);
 	EXPECT_EQ(3, subbuf->count);
 	EXPECT_LE(subbuf->opened, subbuf->closed);
@@ -90,7 +90,7 @@ TEST_F(next, closes_the_subbuffer_with_what_is_in_it)
 	}
 }
 
-TEST_F(next, does_nothing_while_there_is_room)
+TEST_F(next, does_nothing_while_there_is_space)
 {
 	unsigned int i;
 	uint64_t head;
@@ -98,53 +98,56 @@ TEST_F(next, does_nothing_while_there_is_room)
 	ASSERT_EQ(0, writer_event(&self->writer, POSIXTRACE_ID_UNNAMED, NULL, 0));
 	i = stream_oldest(&self->stream, self->writer.cpu);
 	head = LOAD(self->writer.head->head);
-	/* Somebody else on this CPU came first, it means. */
+	/*
+	 * The sub-buffer is already open, as if another thread on this CPU had called NEXT
+	 * first.
+	 */
 	ASSERT_EQ(0, writer_next(&self->writer, 48));
 	EXPECT_EQ(head, LOAD(self->writer.head->head));
 	EXPECT_EQ(POSIXTRACE_SUBBUF_OPEN, stream_subbuf(&self->stream, i)->state);
 }
 
-/* What the head can say of the writer of the last record, and whether it is believed. */
+/* The contents of the head on the writer of the last record, and whether they are used. */
 static const struct {
 	const char *name;
-	int head;	/* how far what it is about is from the head, 1 for nowhere */
-	int pid;	/* difference from ours, and so on */
+	int head;	/* distance of the described position from the head, 1 for none */
+	int pid;	/* difference from this process, and so on */
 	int tid;
 	int thread_id;
 	unsigned int writers;
-} claims[] = {
+} contents[] = {
 	{ "the same", 0, 0, 0, 0, 0 },
 	{ "another process", 0, 1, 0, 0, 1 },
 	{ "another thread", 0, 0, 1, 0, 1 },
 	{ "another pthread_t", 0, 0, 0, 1, 1 },
-	/* As one leaves it that was stopped in the middle, or before the commit. */
+	/* As a thread leaves it that was stopped halfway, or before the commit. */
 	{ "of no head", 1, 0, 0, 0, 1 },
 	{ "of the next head", 64, 0, 0, 0, 1 },
 	{ "of the head before", -64, 0, 0, 0, 1 },
 };
 
-TEST_F(next, writer_of_the_last_record_is_believed_for_its_head_only)
+TEST_F(next, writer_of_the_last_record_is_used_for_its_head_only)
 {
 	struct posixtrace_cpu_head *head = self->writer.head;
 	struct record record;
 
-	for (unsigned int i = 0; i < sizeof(claims) / sizeof(claims[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(contents) / sizeof(contents[0]); i++) {
 		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, NULL, 0));
 		ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 		EXPECT_EQ(head->head, head->writer_head);
 		EXPECT_EQ(getpid(), head->pid);
 		EXPECT_EQ(syscall(SYS_gettid), head->tid);
 		EXPECT_EQ(0xdcba, head->thread_id);
-		head->pid += claims[i].pid;
-		head->tid += claims[i].tid;
-		head->thread_id += claims[i].thread_id;
-		head->writer_head += claims[i].head;
-		if (claims[i].head == 1)
+		head->pid += contents[i].pid;
+		head->tid += contents[i].tid;
+		head->thread_id += contents[i].thread_id;
+		head->writer_head += contents[i].head;
+		if (contents[i].head == 1)
 			head->writer_head = POSIXTRACE_HEAD_NONE;
 		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, NULL, 0));
 		ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
-		EXPECT_EQ(claims[i].writers, record.writers) {
-			TH_LOG("%s", claims[i].name);
+		EXPECT_EQ(contents[i].writers, record.writers) {
+			TH_LOG("%s", contents[i].name);
 		}
 		EXPECT_EQ(getpid(), record.pid);
 		EXPECT_EQ(syscall(SYS_gettid), record.tid);
@@ -152,8 +155,8 @@ TEST_F(next, writer_of_the_last_record_is_believed_for_its_head_only)
 	}
 }
 
-/* Even if what the head says of the one before were right. */
-TEST_F(next, first_record_of_a_subbuffer_says_who_wrote_it)
+/* Even if the contents of the head on the previous record were correct. */
+TEST_F(next, first_record_of_a_subbuffer_names_its_writer)
 {
 	struct record record;
 
@@ -229,7 +232,7 @@ TEST_F(next, cpus_write_into_different_subbuffers)
 }
 
 /* ------------------------------------------------------------------ */
-/* What is refused							*/
+/* Errors								*/
 
 static int next_of(struct target *target, unsigned int slot, unsigned int size,
 		   unsigned long long stream, unsigned long long reserved)
@@ -244,7 +247,7 @@ static int next_of(struct target *target, unsigned int slot, unsigned int size,
 	return command(target->fd, POSIXTRACE_IOC_NEXT, &next);
 }
 
-TEST_F(next, slot_that_does_not_exist_is_invalid)
+TEST_F(next, nonexistent_slot_is_invalid)
 {
 	unsigned long long stream = self->target.slots[0].stream;
 
@@ -262,7 +265,7 @@ TEST_F(next, slot_without_that_stream_is_stale)
 	EXPECT_EQ(0, LOAD(self->writer.head->limit));
 }
 
-TEST_F(next, stream_that_was_shut_down_is_stale)
+TEST_F(next, ended_stream_is_stale)
 {
 	ASSERT_EQ(0, writer_event(&self->writer, POSIXTRACE_ID_UNNAMED, NULL, 0));
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
@@ -286,7 +289,7 @@ TEST_F(next, size_beyond_a_subbuffer_is_invalid)
 	EXPECT_EQ(0, LOAD(self->writer.head->limit));
 }
 
-TEST_F(next, size_of_no_record_is_invalid)
+TEST_F(next, size_that_no_record_has_is_invalid)
 {
 	static const unsigned int sizes[] = { 0, 8, 24, 40, 47, 49, 52 };
 

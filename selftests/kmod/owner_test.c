@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A stream belongs to the process that created it, and ends with it: seen from
- * the traced process, which is this test, when its gate shuts.
+ * A stream belongs to the process that created it, and ends with it. This test is the
+ * traced process, and observes its gate.
  */
 #define _GNU_SOURCE
 #include <linux/sched.h>
@@ -16,7 +16,7 @@
 
 #define IDLE_VARIABLE	"OWNER_TEST_IDLE"
 
-/* The image that a controller becomes by exec: says hello, lives until told to end. */
+/* The controller's program after exec: reports that it runs, and lives until the pipe is closed. */
 static void __attribute__((constructor)) idle_after_exec(void)
 {
 	const char *fds = getenv(IDLE_VARIABLE);
@@ -61,7 +61,7 @@ static unsigned int gate(struct target *target)
 	return LOAD(target->gate->enable[POSIXTRACE_ID_UNNAMED]);
 }
 
-/* Is there any stream on the traced process? */
+/* True if there is a stream on the traced process. */
 static int is_traced(struct target *target)
 {
 	if (target_sync(target))
@@ -73,7 +73,7 @@ static int is_traced(struct target *target)
 	return 0;
 }
 
-/* Traces process *arg, then does what it is told. */
+/* Traces process *arg, then executes requests. */
 enum { EXIT, EXEC, EXEC_WITH_FILE, FORK_AND_EXIT, FORK_CLOSE };
 
 static int control(void *arg, const struct talk *talk)
@@ -144,7 +144,7 @@ TEST_F(owner, stream_ends_when_its_controller_is_killed)
 	child_kill(&child);
 	EXPECT_EQ(0, gate(&self->target));
 	EXPECT_EQ(0, is_traced(&self->target));
-	/* And this process goes on unharmed. */
+	/* This process continues unharmed. */
 	EXPECT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, "x", 1));
 }
 
@@ -161,7 +161,7 @@ TEST_F(owner, stream_ends_when_its_controller_execs)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-TEST_F(owner, stream_ends_by_exec_though_the_descriptor_stays_open)
+TEST_F(owner, stream_ends_by_exec_although_the_descriptor_stays_open)
 {
 	struct child child;
 
@@ -181,7 +181,7 @@ TEST_F(owner, descriptor_in_a_child_keeps_no_stream_alive)
 
 	ASSERT_EQ(0, control_me(&child));
 	say(&child.talk, FORK_AND_EXIT);
-	/* The child of the controller says hello and lives until we hang up. */
+	/* The child of the controller reports that it runs, and lives until the pipe is closed. */
 	ASSERT_EQ(0, hear(&child.talk));
 	ASSERT_EQ(child.pid, waitpid(child.pid, &status, 0));
 	EXPECT_EQ(0, gate(&self->target));
@@ -203,7 +203,7 @@ TEST_F(owner, end_of_a_child_with_the_descriptor_ends_no_stream)
 	EXPECT_EQ(0, gate(&self->target));
 }
 
-/* The copy is left once, the original the other times. */
+/* The copy is closed last in one round, the original in the others. */
 TEST_F(owner, stream_ends_with_the_last_of_its_descriptors)
 {
 	for (int round = 0; round < 3; round++) {
@@ -219,7 +219,7 @@ TEST_F(owner, stream_ends_with_the_last_of_its_descriptors)
 			first = last;
 			last = stream.fd;
 		}
-		/* dup2() closes what it replaces. */
+		/* dup2() closes the descriptor that it replaces. */
 		ASSERT_EQ(round == 2 ? first : 0, round == 2 ? dup2(0, first) : close(first));
 		EXPECT_EQ(1, gate(&self->target));
 		stream.fd = last;
@@ -256,7 +256,7 @@ TEST_F(owner, copy_in_a_child_is_not_counted_among_the_descriptors)
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-/* A process that shares the table of descriptors, and so keeps it open. */
+/* A process that shares the table of descriptors, and so keeps the stream open. */
 static int share_files(void *arg)
 {
 	struct talk *talk = arg;
@@ -280,7 +280,7 @@ static int control_and_share(void *arg, const struct talk *talk)
 	return 3;
 }
 
-TEST_F(owner, stream_ends_though_another_process_shares_all_descriptors)
+TEST_F(owner, stream_ends_although_another_process_shares_all_descriptors)
 {
 	struct child child;
 	pid_t pid = getpid();
@@ -302,7 +302,7 @@ static void *unshare_and_end(void *failed)
 	return unshare(CLONE_FILES) ? failed : NULL;
 }
 
-TEST_F(owner, end_of_a_thread_with_descriptors_of_its_own_ends_no_stream)
+TEST_F(owner, end_of_a_thread_with_its_own_descriptors_ends_no_stream)
 {
 	struct stream stream;
 	pthread_t thread;
@@ -318,8 +318,8 @@ TEST_F(owner, end_of_a_thread_with_descriptors_of_its_own_ends_no_stream)
 	stream_close(&stream);
 }
 
-/* The descriptors were copied, and the number of the new process is taken. */
-TEST_F(owner, fork_that_fails_ends_no_stream)
+/* The kernel copies the descriptors before it finds that the new process id is taken. */
+TEST_F(owner, failed_fork_ends_no_stream)
 {
 	pid_t taken = getpid();
 	struct clone_args args = {
@@ -342,16 +342,16 @@ TEST_F(owner, fork_that_fails_ends_no_stream)
 	stream_close(&stream);
 }
 
-/* Both in one thread, and only there: others are privileged still. */
+/* Drops privileges in one thread only: the other ones keep them. */
 static void *unshare_too_much(void *failed)
 {
 	if (syscall(SYS_setresuid, -1, 65534, -1))
 		return failed;
-	/* The descriptors are copied before that of the rest is refused. */
+	/* The kernel copies the descriptors before it refuses the rest. */
 	return unshare(CLONE_FILES | CLONE_NEWUTS) && errno == EPERM ? NULL : failed;
 }
 
-TEST_F(owner, unshare_that_fails_ends_no_stream)
+TEST_F(owner, failed_unshare_ends_no_stream)
 {
 	struct stream stream;
 	pthread_t thread;
@@ -374,8 +374,8 @@ static void *close_in_table_of_its_own(void *arg)
 	return unshare(CLONE_FILES) || close(stream->fd) ? arg : NULL;
 }
 
-/* What is no close must not be taken too far: this is one of the process. */
-TEST_F(owner, close_by_a_thread_with_descriptors_of_its_own_ends_the_stream)
+/* Not every close of a copied table may be ignored: this one is by the process itself. */
+TEST_F(owner, close_by_a_thread_with_its_own_descriptors_ends_the_stream)
 {
 	struct stream stream;
 	pthread_t thread;
@@ -413,7 +413,7 @@ TEST_F(owner, stream_outlives_the_thread_that_created_it)
 }
 
 /* ------------------------------------------------------------------ */
-/* Commands of somebody else						*/
+/* Commands of another process						*/
 
 FIXTURE(foreign)
 {
@@ -485,7 +485,7 @@ TEST_F(foreign, command_of_a_child_is_invalid)
 }
 
 /* ------------------------------------------------------------------ */
-/* The other way round: the traced process comes and goes		*/
+/* The traced process execs and dies					*/
 
 static int attach_and_exec(void *arg, const struct talk *talk)
 {
@@ -537,7 +537,7 @@ static int attach_and_write(void *arg, const struct talk *talk)
 	}
 }
 
-TEST(traced_process_may_be_killed_while_it_records)
+TEST(traced_process_can_be_killed_while_it_records)
 {
 	struct record record;
 	struct posixtrace_wait wait = { .flags = 0 };
@@ -559,7 +559,7 @@ TEST(traced_process_may_be_killed_while_it_records)
 	}
 }
 
-TEST(controller_may_be_killed_while_the_traced_process_records)
+TEST(controller_can_be_killed_while_the_traced_process_records)
 {
 	struct target target;
 
@@ -587,7 +587,7 @@ static void *end_together(void *arg)
 	__atomic_fetch_add(&threads_at_the_line, 1, __ATOMIC_ACQ_REL);
 	while (LOAD(threads_at_the_line) < 2)
 		;
-	/* Not pthread_exit(), which takes its time. */
+	/* pthread_exit() would take too long. */
 	syscall(SYS_exit, 0);
 	return NULL;
 }
@@ -606,7 +606,7 @@ static int end_by_two_threads(void *arg, const struct talk *talk)
 	return 2;
 }
 
-TEST(last_two_threads_of_a_traced_process_may_end_at_once)
+TEST(last_two_threads_of_a_traced_process_can_end_together)
 {
 	struct pollfd pollfd = { .events = POLLIN };
 
@@ -620,7 +620,7 @@ TEST(last_two_threads_of_a_traced_process_may_end_at_once)
 		ASSERT_EQ(0, stream_create(&stream, child.pid));
 		say(&child.talk, 0);
 		EXPECT_EQ(0, child_wait(&child));
-		/* Nobody is traced any more. */
+		/* No process is traced any more. */
 		pollfd.fd = stream.fd;
 		ASSERT_EQ(1, poll(&pollfd, 1, -1));
 		EXPECT_EQ(POLLHUP, pollfd.revents);
