@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CREATE for another process: which process ids it takes, in which state the process
- * may be, and which ids are recorded.
+ * CREATE for another process: valid process ids, states of the process, and recorded ids.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -13,7 +12,7 @@
 #include "process.h"
 #include "uapi.h"
 
-/* CREATE, and what it says; the stream is gone again. */
+/* Returns the result of CREATE, and ends the stream. */
 static int create_for(pid_t pid)
 {
 	struct stream stream;
@@ -27,7 +26,7 @@ static int create_for(pid_t pid)
 /* ------------------------------------------------------------------ */
 /* States of the process						*/
 
-/* Attaches if it is told to, then records the numbers that it hears. */
+/* Attaches if requested, then records each number it gets. */
 static int record_numbers(void *arg, const struct talk *talk)
 {
 	struct target target = { .fd = -1 };
@@ -98,7 +97,7 @@ TEST_F(state, process_is_traced_from_now_on)
 	EXPECT_EQ(0, child_wait(&self->child));
 }
 
-TEST_F(state, zombie_is_no_process)
+TEST_F(state, esrch_for_a_zombie)
 {
 	kill(self->child.pid, SIGKILL);
 	while (!is_zombie(self->child.pid))
@@ -116,7 +115,7 @@ TEST_F(state, zombie_is_no_process)
 static const struct talk *thread_talk;
 static pthread_barrier_t thread_barrier;
 
-static void *tell_tid(void *unused)
+static void *report_tid(void *unused)
 {
 	(void)unused;
 	say(thread_talk, gettid());
@@ -131,7 +130,7 @@ static int have_threads(void *arg, const struct talk *talk)
 	thread_talk = talk;
 	pthread_barrier_init(&thread_barrier, NULL, THREADS + 1);
 	for (int i = 0; i < THREADS; i++) {
-		if (pthread_create(&thread[i], NULL, tell_tid, NULL))
+		if (pthread_create(&thread[i], NULL, report_tid, NULL))
 			return 1;
 	}
 	if (arg)
@@ -143,7 +142,7 @@ static int have_threads(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST(thread_is_no_process)
+TEST(esrch_for_a_thread)
 {
 	struct child child;
 	long tid;
@@ -170,7 +169,7 @@ static void *create_for_me(void *result)
 	return NULL;
 }
 
-TEST(thread_of_the_caller_is_no_process_either)
+TEST(esrch_for_a_thread_of_the_caller)
 {
 	pthread_t thread;
 	int ret[3];
@@ -191,7 +190,7 @@ static void *survive(void *arg)
 {
 	struct survivor *survivor = arg;
 
-	/* When this says hello, the main thread may not have ended: the test looks. */
+	/* When the test gets this answer, the main thread may still run: the test checks that. */
 	_exit(record_numbers(&survivor->attached, survivor->talk));
 }
 
@@ -205,7 +204,7 @@ static int end_main_thread(void *arg, const struct talk *talk)
 	survivor = (struct survivor){ &copy, *(int *)arg };
 	if (pthread_create(&thread, NULL, survive, &survivor))
 		return 1;
-	/* Not pthread_exit(): that would need a library that it loads by name. */
+	/* pthread_exit() would need a library that it loads by name. */
 	syscall(SYS_exit, 0);
 	return 2;
 }
@@ -245,7 +244,7 @@ TEST(process_without_its_main_thread_attaches_later)
 }
 
 /* ------------------------------------------------------------------ */
-/* Numbers								*/
+/* Process ids								*/
 
 static int is_kernel_thread(pid_t pid)
 {
@@ -253,7 +252,7 @@ static int is_kernel_thread(pid_t pid)
 	FILE *file;
 	int n;
 
-	/* It has no image, so this is empty. */
+	/* A kernel thread has no program, so this is empty. */
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
 	file = fopen(path, "re");
 	if (!file)
@@ -265,7 +264,7 @@ static int is_kernel_thread(pid_t pid)
 
 TEST(kernel_thread_is_not_traced)
 {
-	/* The parent of all others has this number, whatever kernel that is. */
+	/* On every kernel, this is the id of the parent of all kernel threads. */
 	ASSERT_TRUE(is_kernel_thread(2));
 	EXPECT_EQ(-EPERM, create_for(2));
 	for (pid_t pid = 3; pid < 20; pid++) {
@@ -274,7 +273,7 @@ TEST(kernel_thread_is_not_traced)
 	}
 }
 
-TEST(numbers_that_are_no_process)
+TEST(numbers_without_a_process)
 {
 	EXPECT_EQ(-ESRCH, create_for(-1));
 	EXPECT_EQ(-ESRCH, create_for(-getpid()));
@@ -283,9 +282,9 @@ TEST(numbers_that_are_no_process)
 }
 
 /* ------------------------------------------------------------------ */
-/* Namespaces of process ids						*/
+/* PID namespaces							*/
 
-/* The child with the highest number, as seen from here. */
+/* The child with the highest id, as seen from here. */
 static pid_t last_child_of(pid_t parent)
 {
 	pid_t pid, ppid, last = -1;
@@ -329,7 +328,7 @@ static int be_outer_half(void *arg, const struct talk *talk)
 	pid = fork();
 	if (pid == 0)
 		_exit(inner->fn(inner->arg, talk));
-	/* Or the test would not notice its end. */
+	/* Otherwise the test would not notice the end of the inner process. */
 	close(talk->in);
 	close(talk->out);
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
@@ -337,7 +336,7 @@ static int be_outer_half(void *arg, const struct talk *talk)
 	return status ? 3 : 0;
 }
 
-/* Its process id in our namespace, when it has said something; else -1. */
+/* Returns its process id in the test's namespace once it has reported, or -1. */
 static pid_t inner_start(struct child *child, struct inner *inner, long *said)
 {
 	if (child_start(child, be_outer_half, inner))
@@ -378,7 +377,7 @@ TEST(process_of_an_inner_namespace_has_its_outer_number)
 	}
 }
 
-/* Says, for each number that it is told, what CREATE makes of it; forks at 0. */
+/* Reports, for each number it gets, the result of CREATE; forks at 0. */
 static int create_inside(void *arg, const struct talk *talk)
 {
 	struct record record;
@@ -393,7 +392,7 @@ static int create_inside(void *arg, const struct talk *talk)
 			say(talk, create_for(pid));
 			continue;
 		}
-		/* A child of ours: traced from here, with the numbers from here. */
+		/* Traces a child from here, with the ids of this namespace. */
 		if (child_start(&child, record_numbers, arg) || hear(&child.talk) != child.pid)
 			return 5;
 		ret = stream_create(&stream, child.pid);
@@ -420,7 +419,7 @@ TEST(only_visible_processes_are_found)
 	pid_t pid;
 	long said;
 
-	/* So that its number is surely not one of theirs. */
+	/* Its id must not be one of theirs. */
 	ASSERT_EQ(0, child_start(&outside, child_idle, NULL));
 	ASSERT_EQ(0, hear(&outside.talk));
 	ASSERT_LT(10, outside.pid);
@@ -434,13 +433,13 @@ TEST(only_visible_processes_are_found)
 	EXPECT_EQ(-ESRCH, hear(&child.talk));
 	say(&child.talk, getpid());
 	EXPECT_EQ(-ESRCH, hear(&child.talk));
-	/* Its own number, as we see it. */
+	/* Its own id, as the test sees it. */
 	say(&child.talk, pid);
 	EXPECT_EQ(-ESRCH, hear(&child.talk));
 	say(&child.talk, 0);
 	said = hear(&child.talk);
 	EXPECT_LT(1, said);
-	/* What is no process there is one here, which is meant by that. */
+	/* The id is valid here although it is not in the namespace. */
 	EXPECT_EQ(0, create_for(pid));
 	EXPECT_EQ(0, child_wait(&child));
 	EXPECT_EQ(0, child_wait(&outside));
@@ -455,13 +454,13 @@ static int record_once(void *arg, const struct talk *talk)
 		return 1;
 	if (target_event(&target, POSIXTRACE_ID_UNNAMED, &number, sizeof(number)))
 		return 2;
-	/* What the library would write, and what the kernel does. */
+	/* The id that the library would write; the kernel writes its own. */
 	say(talk, target.slots[0].pid);
 	hear(talk);
 	return 0;
 }
 
-/* Attached, traced, says hello; then forks, with its child one namespace further in. */
+/* Attaches, is traced, and reports; then forks a child that is one namespace further in. */
 static int fork_inwards(void *arg, const struct talk *talk)
 {
 	struct target target;
@@ -476,7 +475,7 @@ static int fork_inwards(void *arg, const struct talk *talk)
 		if (unshare(CLONE_NEWPID) || child_start(&child, record_once, &number))
 			return 2;
 		said = hear(&child.talk);
-		/* The test looks who it is while it lives. */
+		/* The test checks the child's id while the child lives. */
 		say(talk, said);
 		hear(talk);
 		if (child_wait(&child))
@@ -487,7 +486,7 @@ static int fork_inwards(void *arg, const struct talk *talk)
 	return 4;
 }
 
-TEST(inherited_child_in_an_inner_namespace_is_recorded_as_the_controller_sees_it)
+TEST(inherited_child_in_an_inner_namespace_has_the_id_that_the_controller_sees)
 {
 	struct inner inner = { fork_inwards, NULL };
 	struct record record;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of streams cannot be held fast: what is taken out of a mapping, nobody has. And
- * what is left of a stream that has ended costs no more, however often it is mapped.
+ * Memory of streams cannot be pinned: after unmapping, no process has it. The remains of an
+ * ended stream cost no more if they are mapped more often.
  */
 #define _GNU_SOURCE
 #include <linux/io_uring.h>
@@ -22,7 +22,7 @@ FIXTURE(pin)
 {
 	struct stream stream;
 	struct target target;
-	char *memory;		/* a page of it, with a record or a note in it */
+	char *memory;		/* a page of it, with a record or other contents */
 	size_t size;
 };
 
@@ -30,7 +30,7 @@ FIXTURE_VARIANT(pin)
 {
 	bool by_target;
 	bool writable;
-	/* Which range of the stream. */
+	/* The range of the stream. */
 	size_t offset;
 };
 
@@ -63,7 +63,7 @@ FIXTURE_SETUP(pin)
 	self->memory = map_range(variant->by_target ? self->target.fd : self->stream.fd, range,
 				 PROT_READ | (variant->writable ? PROT_WRITE : 0));
 	ASSERT_NE(MAP_FAILED, self->memory);
-	/* It is there. */
+	/* Touch the page. */
 	LOAD(*self->memory);
 }
 
@@ -117,7 +117,7 @@ TEST_F(pin, io_uring_refuses_it_as_a_buffer)
 	close(ring);
 }
 
-TEST_F(pin, other_processes_do_not_get_at_it)
+TEST_F(pin, other_processes_cannot_access_it)
 {
 	char byte;
 	struct iovec ours = { .iov_base = &byte, .iov_len = 1 };
@@ -136,7 +136,7 @@ TEST_F(pin, other_processes_do_not_get_at_it)
 	close(fd);
 }
 
-/* Looks into its parent. */
+/* Reads the memory of its parent. */
 static int trace_parent(void *arg, const struct talk *talk)
 {
 	pid_t parent = getppid();
@@ -155,7 +155,7 @@ static int trace_parent(void *arg, const struct talk *talk)
 	return ret;
 }
 
-TEST_F(pin, debuggers_do_not_get_at_it)
+TEST_F(pin, debuggers_cannot_access_it)
 {
 	struct child child;
 
@@ -165,11 +165,11 @@ TEST_F(pin, debuggers_do_not_get_at_it)
 }
 
 /* ------------------------------------------------------------------ */
-/* What is left of a stream						*/
+/* The remains of a stream						*/
 
 #define MAPPINGS	2000
 
-/* In the group: how many bytes the pages of all mappings take, or negative. */
+/* In the memory cgroup: returns the size of the pages of all mappings, or a negative number. */
 static int touch_mappings(void *arg, const struct talk *talk)
 {
 	static char *memory[MAPPINGS];
@@ -198,7 +198,7 @@ static int touch_mappings(void *arg, const struct talk *talk)
 	return hear(talk) ? 1 : 0;
 }
 
-TEST(pages_of_an_ended_stream_are_few_however_often_they_are_mapped)
+TEST(many_mappings_of_an_ended_stream_need_few_pages)
 {
 	struct child child;
 	long bytes;
@@ -206,7 +206,7 @@ TEST(pages_of_an_ended_stream_are_few_however_often_they_are_mapped)
 	ASSERT_EQ(0, memgroup_begin("max"));
 	ASSERT_EQ(0, child_start(&child, touch_mappings, NULL));
 	bytes = hear(&child.talk);
-	/* Page tables, and what processors have charged in advance. */
+	/* Page tables, and charges that processors have made in advance. */
 	EXPECT_LE(0, bytes);
 	EXPECT_GT(MAPPINGS / 2 * PAGE / 2, bytes) TH_LOG("%ld bytes", bytes);
 	say(&child.talk, 0);
@@ -214,7 +214,10 @@ TEST(pages_of_an_ended_stream_are_few_however_often_they_are_mapped)
 	EXPECT_EQ(0, memgroup_end());
 }
 
-/* As a user who may lock @room bytes more than a stream takes: 0 or the number of the step. */
+/*
+ * As a user whose limit is a stream and @room more bytes. Returns 0 or the number of the
+ * failed step.
+ */
 static int map_and_end(long room)
 {
 	struct stream first = { .fd = device_open() }, second = { .fd = device_open() };
@@ -247,7 +250,7 @@ static int run_map_and_end(void *room, const struct talk *talk)
 	return map_and_end(*(long *)room);
 }
 
-TEST(pages_of_an_ended_stream_are_locked_memory_until_nobody_maps_them)
+TEST(pages_of_an_ended_stream_count_until_they_are_unmapped)
 {
 	long room[] = { 0, 3 * PAGE };
 	struct child child;

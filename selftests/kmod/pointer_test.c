@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every pointer that a command takes, into memory that is not there, or can not be read or
- * written, or only in part: EFAULT, nothing half-done, and the next time it works.
+ * Every pointer argument of a command, to memory that is missing, unreadable, unwritable,
+ * or partly so: EFAULT, no partial effect, and the next attempt succeeds.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -9,13 +9,13 @@
 #include "pxt_test.h"
 #include "uapi.h"
 
-/* Where what is passed, or what a pointer in it points to, lies. */
+/* The place of the argument, or of the memory that a pointer in it points to. */
 enum place {
 	GOOD,
 	READ_ONLY,
 	UNMAPPED,
 	NO_ACCESS,
-	INTO_UNMAPPED,		/* the last byte is in the next page, which is not there */
+	INTO_UNMAPPED,		/* the last byte is in the next page, which is missing */
 	INTO_NO_ACCESS,
 };
 
@@ -37,12 +37,12 @@ FIXTURE_VARIANT(pointer)
 {
 	unsigned long cmd;
 	bool target;		/* a command of that role */
-	bool fresh;		/* one that gives a role */
-	bool result;		/* the argument is written, too */
-	size_t inner;		/* where the pointer to be tried is in the argument; 0: itself */
-	size_t inner_size;	/* of what it points to */
+	bool fresh;		/* a command that gives a role */
+	bool result;		/* the command also writes the argument */
+	size_t inner;		/* offset of the tested pointer in the argument; 0: the argument */
+	size_t inner_size;	/* of the memory it points to */
 	bool inner_result;
-	/* Fills in an argument of which nothing is refused; what @inner is for is @there. */
+	/* Fills in a valid argument; @there is the memory for @inner. */
 	void (*init)(struct _test_data_pointer *self, void *arg, void *there);
 };
 
@@ -112,7 +112,7 @@ static void init_next(pointer_data *self, void *arg, void *there)
 	next->size = POSIXTRACE_RECORD_SIZE(8);
 }
 
-/* More than what is copied to the stack. */
+/* More than the module copies to its stack. */
 #define LARGE	1000
 
 static void init_event(pointer_data *self, void *arg, void *there)
@@ -332,7 +332,7 @@ static char *two_pages(size_t page, int second)
 
 FIXTURE_SETUP(pointer)
 {
-	/* Two pages of the slots, and what lies behind them. */
+	/* Two pages of slots, and the memory after them. */
 	self->page = 4 * sysconf(_SC_PAGESIZE);
 	self->pages[GOOD] = two_pages(self->page, GOOD);
 	self->pages[READ_ONLY] = two_pages(self->page, GOOD);
@@ -356,7 +356,7 @@ FIXTURE_TEARDOWN(pointer)
 		munmap(self->pages[i], 2 * self->page);
 }
 
-/* @size bytes at a place, which are a copy of what is @there. */
+/* Copies @size bytes of @what to a place. */
 static void *put(pointer_data *self, enum place place, const void *what, size_t size)
 {
 	char *to = self->pages[place];
@@ -421,7 +421,7 @@ static int mappings(void)
 	return count;
 }
 
-/* Whether it is only read, or written as well, decides about memory that can be read. */
+/* Readable memory is bad only if the command writes to it. */
 static bool is_bad(const struct _fixture_variant_pointer *variant, enum place place)
 {
 	if (place == READ_ONLY)
@@ -429,7 +429,7 @@ static bool is_bad(const struct _fixture_variant_pointer *variant, enum place pl
 	return place != GOOD;
 }
 
-/* WAIT waits for nothing that would come. */
+/* WAIT times out, as no event comes. */
 static int good(const struct _fixture_variant_pointer *variant)
 {
 	return variant->cmd == POSIXTRACE_IOC_WAIT ? -ETIMEDOUT : 0;

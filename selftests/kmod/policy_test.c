@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens when all sub-buffers are used: the policies LOOP and UNTIL_FULL.
+ * All sub-buffers in use: the policies LOOP and UNTIL_FULL.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -8,7 +8,7 @@
 #include "pxt_test.h"
 #include "writer.h"
 
-/* Data that makes few records fill a stream. */
+/* Data that fills a stream with few records. */
 struct payload {
 	int number;
 	char filler[196];
@@ -47,7 +47,7 @@ FIXTURE_TEARDOWN(policy)
 FIXTURE_VARIANT_ADD(policy, loop) { POSIXTRACE_POLICY_LOOP };
 FIXTURE_VARIANT_ADD(policy, until_full) { POSIXTRACE_POLICY_UNTIL_FULL };
 
-/* Both kinds of writer in turn, so that both meet the limit. */
+/* Both kinds of writer in turn, so that both reach the limit. */
 static int write_one(struct writer *writer, int number)
 {
 	struct payload payload = { .number = number };
@@ -71,7 +71,7 @@ static unsigned long long lost_of(struct stream *stream)
 	return stream_status(stream, &status) ? ~0ULL : status.lost;
 }
 
-/* Until the stream says that something was lost: how many events that took. */
+/* Writes until the stream reports a loss. Returns the number of events. */
 static int write_until_overrun(struct stream *stream, struct writer *writer)
 {
 	for (int i = 0; i < 10000; i++) {
@@ -85,7 +85,7 @@ static int write_until_overrun(struct stream *stream, struct writer *writer)
 	return -ETIME;
 }
 
-TEST_F(policy, recorded_and_lost_are_all)
+TEST_F(policy, recorded_and_lost_add_up)
 {
 	struct record record;
 	int taken = 0, bytes = 0;
@@ -104,13 +104,13 @@ TEST_F(policy, recorded_and_lost_are_all)
 	EXPECT_EQ(1500, taken + lost_of(&self->stream));
 }
 
-TEST_F(policy, overrun_is_told_once)
+TEST_F(policy, overrun_is_reported_once)
 {
 	ASSERT_LT(0, write_until_overrun(&self->stream, &self->writer));
 	EXPECT_EQ(0, flags_of(&self->stream) & POSIXTRACE_STATUS_OVERRUN);
 }
 
-TEST_F(policy, nothing_is_lost_while_the_reader_keeps_up)
+TEST_F(policy, no_event_is_lost_while_the_reader_keeps_up)
 {
 	struct record record;
 	struct payload payload;
@@ -157,7 +157,7 @@ FIXTURE_TEARDOWN(loop)
 	target_close(&self->target);
 }
 
-TEST_F(loop, keeps_the_most_recent_without_holes)
+TEST_F(loop, keeps_the_most_recent_without_gaps)
 {
 	struct record record;
 	struct payload payload;
@@ -175,7 +175,7 @@ TEST_F(loop, keeps_the_most_recent_without_holes)
 	EXPECT_EQ(1000, expected);
 }
 
-TEST_F(loop, goes_on_running)
+TEST_F(loop, keeps_running)
 {
 	int overrun = write_until_overrun(&self->stream, &self->writer);
 
@@ -184,7 +184,7 @@ TEST_F(loop, goes_on_running)
 	EXPECT_NE(0, flags_of(&self->stream) & POSIXTRACE_STATUS_RUNNING);
 }
 
-TEST_F(loop, gap_and_watermark_enclose_what_was_lost)
+TEST_F(loop, gap_and_watermark_enclose_the_lost_events)
 {
 	const struct posixtrace_ctrl *ctrl = self->stream.ctrl;
 	unsigned long long before, after;
@@ -200,8 +200,8 @@ TEST_F(loop, gap_and_watermark_enclose_what_was_lost)
 	EXPECT_GE(after, LOAD(ctrl->overwrite_watermark));
 }
 
-/* The first record of a sub-buffer says who wrote it, the second one does not. */
-TEST_F(loop, gap_begins_with_the_first_record_that_is_lost)
+/* The first record of a sub-buffer names its writer, the second one does not. */
+TEST_F(loop, gap_begins_with_the_first_lost_record)
 {
 	const struct posixtrace_ctrl *ctrl = self->stream.ctrl;
 	struct record record;
@@ -243,7 +243,7 @@ TEST_F(loop, gap_grows_until_it_is_acknowledged)
 	EXPECT_LT(watermark, LOAD(ctrl->gap_first));
 }
 
-TEST_F(loop, what_was_read_is_no_loss)
+TEST_F(loop, read_events_are_not_lost)
 {
 	struct record record;
 	int overrun = write_until_overrun(&self->stream, &self->writer);
@@ -251,13 +251,13 @@ TEST_F(loop, what_was_read_is_no_loss)
 	ASSERT_LT(0, overrun);
 	while (stream_take(&self->stream, &record, NULL, 0) == 1)
 		;
-	/* Half of it again: room is there for it. */
+	/* Half of that again: there is space for it. */
 	for (int i = 0; i < overrun / 2; i++)
 		ASSERT_EQ(0, write_one(&self->writer, i));
 	EXPECT_EQ(0, flags_of(&self->stream) & POSIXTRACE_STATUS_OVERRUN);
 }
 
-/* A record that was taken must not be counted as lost when its sub-buffer goes. */
+/* A record that was read must not count as lost when its sub-buffer is recycled. */
 TEST_F(loop, consumed_records_are_counted_one_by_one)
 {
 	struct record record;
@@ -284,7 +284,7 @@ FIXTURE(until_full)
 	struct stream stream;
 	struct target target;
 	struct writer writer;
-	int written;		/* events before the first that was lost */
+	int written;		/* events before the first lost one */
 };
 
 FIXTURE_SETUP(until_full)
@@ -353,7 +353,7 @@ TEST_F(until_full, start_and_stop_do_nothing_while_full)
 		ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 		system += record.event_id < POSIXTRACE_ID_UNNAMED;
 	}
-	/* START of the beginning, STOP (automatic). */
+	/* The first START, and the automatic STOP. */
 	EXPECT_EQ(2, system);
 }
 
@@ -369,7 +369,7 @@ TEST_F(until_full, every_event_is_counted_as_lost)
 	EXPECT_EQ(POSIXTRACE_STATUS_FULL | POSIXTRACE_STATUS_OVERRUN, flags_of(&self->stream));
 }
 
-TEST_F(until_full, release_of_none_is_busy_before_all_is_read)
+TEST_F(until_full, release_of_none_is_busy_before_all_events_are_read)
 {
 	struct record record;
 
@@ -396,10 +396,10 @@ TEST_F(until_full, starts_again_once_read_empty)
 }
 
 /*
- * As a reader that has the last record, the STOP, before it sees that the stream is full:
- * START, the events, STOP, and no RELEASE after that.
+ * Acts as a reader that gets the last record, STOP, before it notices that the stream is
+ * full: START, the events, STOP, and no RELEASE afterwards.
  */
-static int take_all_unaware(struct stream *stream, int written)
+static int take_all_before_full(struct stream *stream, int written)
 {
 	struct record record;
 
@@ -418,7 +418,7 @@ TEST_F(until_full, starts_again_when_its_reader_waits)
 	};
 	struct record record;
 
-	ASSERT_EQ(0, take_all_unaware(&self->stream, self->written));
+	ASSERT_EQ(0, take_all_before_full(&self->stream, self->written));
 	ASSERT_EQ(POSIXTRACE_STATUS_FULL,
 		  flags_of(&self->stream) & ~POSIXTRACE_STATUS_OVERRUN);
 	EXPECT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_WAIT, &wait));
@@ -433,7 +433,7 @@ TEST_F(until_full, starts_again_when_its_reader_polls)
 	struct pollfd pollfd = { .fd = self->stream.fd, .events = POLLIN };
 	struct record record;
 
-	ASSERT_EQ(0, take_all_unaware(&self->stream, self->written));
+	ASSERT_EQ(0, take_all_before_full(&self->stream, self->written));
 	EXPECT_EQ(1, poll(&pollfd, 1, 10000));
 	EXPECT_EQ(POLLIN, pollfd.revents);
 	EXPECT_EQ(POSIXTRACE_STATUS_RUNNING, flags_of(&self->stream));
@@ -441,7 +441,7 @@ TEST_F(until_full, starts_again_when_its_reader_polls)
 	EXPECT_EQ(POSIXTRACE_ID_START, record.event_id);
 }
 
-TEST_F(until_full, does_not_start_again_while_something_is_unread)
+TEST_F(until_full, does_not_start_again_with_unread_events)
 {
 	struct posixtrace_wait wait = { .flags = 0 };
 	struct record record;
@@ -454,7 +454,7 @@ TEST_F(until_full, does_not_start_again_while_something_is_unread)
 		  flags_of(&self->stream) & ~POSIXTRACE_STATUS_OVERRUN);
 }
 
-TEST_F(until_full, fills_again_as_often_as_it_is_emptied)
+TEST_F(until_full, fills_up_again_each_time_it_was_emptied)
 {
 	struct record record;
 	unsigned long long lost = lost_of(&self->stream);
@@ -475,8 +475,8 @@ TEST_F(until_full, fills_again_as_often_as_it_is_emptied)
 	EXPECT_EQ(written, taken + (int)(lost_of(&self->stream) - lost));
 }
 
-/* START and STOP until there is no room for another START. */
-TEST(until_full_without_room_for_start)
+/* START and STOP until there is no space for another START. */
+TEST(until_full_without_space_for_start)
 {
 	struct posixtrace_status status;
 	struct record record;
@@ -498,7 +498,7 @@ TEST(until_full_without_room_for_start)
 	ASSERT_EQ(0, stream_status(&stream, &status));
 	ASSERT_EQ(0, status.lost);
 
-	/* It has not started: what comes is lost, and counted. */
+	/* The stream has not started: later events are lost, and counted. */
 	for (int n = 0; n < 5; n++)
 		ASSERT_EQ(0, target_event(&target, POSIXTRACE_ID_UNNAMED, &n, sizeof(n)));
 	ASSERT_EQ(0, stream_status(&stream, &status));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many streams a user may have: alone, beside others, in user namespaces.
- * Memory is in memlock_test.c.
+ * The number of a user's streams: alone, next to others, in user namespaces. See
+ * memlock_test.c for memory.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -12,7 +12,7 @@
 
 #define PARAMETER	"/sys/module/posixtrace/parameters/user_streams"
 
-/* Streams that are for holders of CAP_SYS_RESOURCE only. */
+/* Streams reserved for holders of CAP_SYS_RESOURCE. */
 #define RESERVED	32
 
 #define ALICE		1000
@@ -93,7 +93,7 @@ TEST_F(share, is_of_all_processes_of_a_user)
 	actor_end(&self->actor[1]);
 }
 
-TEST_F(share, used_up_is_no_loss_of_other_users)
+TEST_F(share, used_up_does_not_affect_other_users)
 {
 	ASSERT_EQ(0, start_user(&self->actor[0], ALICE));
 	ASSERT_EQ(0, start_user(&self->actor[1], BOB));
@@ -103,14 +103,14 @@ TEST_F(share, used_up_is_no_loss_of_other_users)
 	actor_end(&self->actor[1]);
 }
 
-TEST_F(share, capability_not_user_id_is_what_counts)
+TEST_F(share, depends_on_the_capability_and_not_on_the_user_id)
 {
-	/* Alice with CAP_SYS_RESOURCE, and root without any. */
+	/* Alice with CAP_SYS_RESOURCE, and root without capabilities. */
 	ASSERT_EQ(0, start_inside(&self->actor[0], -1, ALICE, CAP(SYS_RESOURCE)));
 	ASSERT_EQ(0, start_inside(&self->actor[1], -1, 0, 0));
 	EXPECT_EQ(20, actor_add(&self->actor[0], 20));
 	EXPECT_EQ(8, actor_fill(&self->actor[1], -EAGAIN));
-	/* What she has by it is not taken from her share. */
+	/* Streams with the capability do not count in her share. */
 	ASSERT_EQ(0, start_user(&self->actor[2], ALICE));
 	EXPECT_EQ(8, actor_fill(&self->actor[2], -EAGAIN));
 	for (int i = 0; i < 3; i++)
@@ -125,7 +125,7 @@ TEST_F(share, other_capabilities_do_not_exempt)
 	actor_end(&self->actor[0]);
 }
 
-TEST_F(share, is_given_back_by_shutdown)
+TEST_F(share, is_released_by_shutdown)
 {
 	ASSERT_EQ(0, start_user(&self->actor[0], ALICE));
 	ASSERT_EQ(0, start_user(&self->actor[1], ALICE));
@@ -136,7 +136,7 @@ TEST_F(share, is_given_back_by_shutdown)
 	actor_end(&self->actor[1]);
 }
 
-TEST_F(share, is_given_back_by_close)
+TEST_F(share, is_released_by_close)
 {
 	ASSERT_EQ(0, start_user(&self->actor[0], ALICE));
 	ASSERT_EQ(0, start_user(&self->actor[1], ALICE));
@@ -147,7 +147,7 @@ TEST_F(share, is_given_back_by_close)
 	actor_end(&self->actor[1]);
 }
 
-TEST_F(share, is_given_back_by_the_end_of_a_killed_controller)
+TEST_F(share, is_released_by_the_end_of_a_killed_controller)
 {
 	ASSERT_EQ(0, start_user(&self->actor[1], ALICE));
 	for (int i = 0; i < 3; i++) {
@@ -160,7 +160,7 @@ TEST_F(share, is_given_back_by_the_end_of_a_killed_controller)
 	actor_end(&self->actor[1]);
 }
 
-TEST_F(share, has_nothing_left_after_many_streams)
+TEST_F(share, is_free_after_many_streams)
 {
 	ASSERT_EQ(0, start_user(&self->actor[0], ALICE));
 	for (int i = 0; i < 50; i++) {
@@ -189,7 +189,7 @@ TEST_F(share, is_exact_when_processes_race_for_it)
 			sum += answer.count;
 		}
 		EXPECT_EQ(8, sum);
-		/* And all of them at once: each closes what it has. */
+		/* All processes close their streams at the same time. */
 		for (int i = 0; i < 3; i++)
 			actor_tell(&actor[i], ACTOR_CLOSE, POSIXTRACE_SLOTS_MAX);
 		for (int i = 0; i < 3; i++)
@@ -199,24 +199,24 @@ TEST_F(share, is_exact_when_processes_race_for_it)
 		actor_end(&actor[i]);
 }
 
-TEST_F(share, has_nothing_left_after_creates_that_failed)
+TEST_F(share, is_free_after_failed_creates)
 {
 	struct actor *actor = self->actor;
 
 	ASSERT_EQ(0, set_parameter(POSIXTRACE_SLOTS_MAX + 1));
 	ASSERT_EQ(0, start_user(&actor[0], ALICE));
 	ASSERT_EQ(0, start_user(&actor[1], ALICE));
-	/* The last step: writing the answer. */
+	/* The last step of CREATE writes the answer. */
 	EXPECT_EQ(50, actor_do(&actor[0], ACTOR_BAD_CREATE, 50).count);
-	/* The step before it: a place on the process. Each leaves room for one more. */
+	/* The step before it reserves a slot on the process. Each failure must free the share. */
 	EXPECT_EQ(POSIXTRACE_SLOTS_MAX, actor_add(&actor[0], POSIXTRACE_SLOTS_MAX));
 	for (int i = 0; i < 20; i++)
 		EXPECT_EQ(0, actor_fill(&actor[0], -EAGAIN));
 	EXPECT_EQ(1, actor_fill(&actor[1], -EAGAIN));
-	/* And refused for the share itself. */
+	/* Also fail because of the share itself. */
 	EXPECT_EQ(1, actor_do(&actor[1], ACTOR_CLOSE, 1).count);
 	EXPECT_EQ(1, actor_fill(&actor[1], -EAGAIN));
-	/* The memory of a stream, before that. */
+	/* Before that, the memory of a stream is allocated. */
 	ASSERT_EQ(0, start_inside(&actor[2], -1, BOB, 0));
 	EXPECT_EQ(0, actor_do(&actor[2], ACTOR_MEMLOCK, 4096).error);
 	for (int i = 0; i < 50; i++)
@@ -228,7 +228,7 @@ TEST_F(share, has_nothing_left_after_creates_that_failed)
 		actor_end(&actor[i]);
 }
 
-TEST_F(share, smaller_now_leaves_what_there_is)
+TEST_F(share, reduction_keeps_existing_streams)
 {
 	ASSERT_EQ(0, start_user(&self->actor[0], ALICE));
 	EXPECT_EQ(6, actor_add(&self->actor[0], 6));
@@ -241,7 +241,7 @@ TEST_F(share, smaller_now_leaves_what_there_is)
 	actor_end(&self->actor[0]);
 }
 
-TEST_F(share, may_be_nothing)
+TEST_F(share, can_be_zero)
 {
 	ASSERT_EQ(0, set_parameter(0));
 	ASSERT_EQ(0, start_user(&self->actor[0], ALICE));
@@ -298,7 +298,7 @@ static int make_user_ns(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* Has to be somebody from the namespace around it. */
+/* The writer must have an id of the outer namespace. */
 static int write_map(void *arg, const struct talk *talk)
 {
 	const struct maker *maker = arg;
@@ -315,9 +315,8 @@ static int write_map(void *arg, const struct talk *talk)
 }
 
 /*
- * A user namespace that @uid made, in @parent_ns (-1: the initial one), whose ids
- * are those of @parent_ns that @map says; it lives as long as the descriptor that this
- * returns.
+ * Returns a user namespace created by @uid in @parent_ns (-1: the initial one), with the
+ * ids of @parent_ns in @map. It lives until the returned descriptor is closed.
  */
 static int user_ns(int parent_ns, uid_t uid, const char *map)
 {
@@ -340,7 +339,7 @@ static int user_ns(int parent_ns, uid_t uid, const char *map)
 	return fd;
 }
 
-/* As Alice would get from newuidmap: herself as root in there, and some more ids. */
+/* As newuidmap sets it up for Alice: she is root inside, and has some more ids. */
 #define MAP_OF_ALICE	"0 1000 1\n1 100000 1000\n"
 
 TEST_F(share, namespace_of_a_user_adds_nothing)
@@ -349,7 +348,7 @@ TEST_F(share, namespace_of_a_user_adds_nothing)
 	struct actor *actor = self->actor;
 
 	ASSERT_LE(0, ns);
-	/* Root in there, with all capabilities in there: that is Alice. */
+	/* Root inside with all capabilities inside: that is Alice. */
 	ASSERT_EQ(0, start_inside(&actor[0], ns, 0, CAPS_ALL));
 	EXPECT_EQ(8, actor_fill(&actor[0], -EAGAIN));
 	ASSERT_EQ(0, start_user(&actor[1], ALICE));
@@ -383,7 +382,7 @@ TEST_F(share, namespaces_in_namespaces_add_nothing)
 
 	outer = user_ns(-1, ALICE, MAP_OF_ALICE);
 	ASSERT_LE(0, outer);
-	/* Made by another user id of hers, each time. */
+	/* Each is created by another of her user ids. */
 	middle = user_ns(outer, 1, "0 1 1\n1 101 100\n");
 	ASSERT_LE(0, middle);
 	inner = user_ns(middle, 1, "0 1 1\n1 50 10\n");
@@ -391,7 +390,7 @@ TEST_F(share, namespaces_in_namespaces_add_nothing)
 	ASSERT_EQ(0, start_inside(&actor[0], inner, 5, CAPS_ALL));
 	ASSERT_EQ(0, start_inside(&actor[1], outer, 0, CAPS_ALL));
 	ASSERT_EQ(0, start_user(&actor[2], ALICE));
-	/* No capability out there: an eighth is not for it. */
+	/* It has no capability outside, so the reserved eighth is unavailable. */
 	EXPECT_EQ(7, actor_fill(&actor[0], -EAGAIN));
 	EXPECT_EQ(1, actor_fill(&actor[1], -EAGAIN));
 	EXPECT_EQ(0, actor_fill(&actor[2], -EAGAIN));
@@ -410,14 +409,14 @@ TEST_F(share, is_of_a_user_id_inside_and_outside_of_a_namespace)
 	ASSERT_LE(0, ns);
 	ASSERT_EQ(0, start_user(&actor[0], 100001));
 	ASSERT_EQ(0, start_inside(&actor[1], ns, 2, 0));
-	/* That user id has streams outside of it, too. */
+	/* That user id also has streams outside. */
 	EXPECT_EQ(6, actor_add(&actor[0], 6));
 	EXPECT_EQ(2, actor_fill(&actor[1], -EAGAIN));
 	actor_end(&actor[0]);
 	actor_end(&actor[1]);
 }
 
-TEST_F(share, user_in_a_namespace_does_not_shut_out_its_root)
+TEST_F(share, user_in_a_namespace_does_not_exclude_its_root)
 {
 	int ns = user_ns(-1, ALICE, MAP_OF_ALICE);
 	struct actor *actor = self->actor;
@@ -433,7 +432,7 @@ TEST_F(share, user_in_a_namespace_does_not_shut_out_its_root)
 		actor_end(&actor[i]);
 }
 
-TEST_F(share, namespaces_of_root_have_one_each)
+TEST_F(share, namespaces_of_root_have_a_share_each)
 {
 	int one = user_ns(-1, 0, "0 100000 1000\n"), two = user_ns(-1, 0, "0 200000 1000\n");
 	struct actor *actor = self->actor;
@@ -447,7 +446,7 @@ TEST_F(share, namespaces_of_root_have_one_each)
 	EXPECT_EQ(1, actor_fill(&actor[1], -EAGAIN));
 	EXPECT_EQ(8, actor_fill(&actor[2], -EAGAIN));
 	actor_end(&actor[2]);
-	/* Root itself, without capabilities, is a user like others. */
+	/* Root itself without capabilities is a user like others. */
 	ASSERT_EQ(0, start_inside(&actor[2], -1, 0, 0));
 	EXPECT_EQ(8, actor_fill(&actor[2], -EAGAIN));
 	for (int i = 0; i < 3; i++)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * EVENT: what a recorded event looks like in the sub-buffers, and what records
- * nothing.
+ * EVENT: the recorded event in the sub-buffers, and calls that record nothing.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -36,7 +35,7 @@ FIXTURE_TEARDOWN(record)
 	target_close(&self->target);
 }
 
-TEST_F(record, carries_what_the_caller_gave)
+TEST_F(record, carries_the_arguments_of_the_caller)
 {
 	struct record record;
 	char data[32] = "";
@@ -51,7 +50,7 @@ TEST_F(record, carries_what_the_caller_gave)
 	EXPECT_EQ(0xdcba, record.thread_id);
 }
 
-TEST_F(record, names_process_and_thread)
+TEST_F(record, has_process_and_thread)
 {
 	struct record record;
 
@@ -82,7 +81,7 @@ TEST_F(record, without_data)
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 	EXPECT_EQ(0, record.data_len);
 	EXPECT_EQ(POSIXTRACE_RECORD_SIZE(0), record.size);
-	/* The address is not looked at when there is nothing behind it. */
+	/* The address does not matter for empty data. */
 	ASSERT_EQ(0, target_event(&self->target, self->id, BAD_POINTER, 0));
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 	EXPECT_EQ(0, record.data_len);
@@ -99,14 +98,14 @@ TEST_F(record, size_is_rounded_up_to_8)
 		ASSERT_EQ(0, target_event(&self->target, self->id, data, len));
 		ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 		EXPECT_EQ(len, record.data_len);
-		/* The first one says who wrote it. */
+		/* The first record names its writer. */
 		EXPECT_EQ(!len, record.writers);
 		EXPECT_EQ((len ? 0 : 24) + 24 + (len + 7) / 8 * 8, record.size);
 	}
 }
 
-/* Of the same thread in the kernel, which says that it is another one. */
-TEST_F(record, each_thread_id_is_told)
+/* The same kernel thread passes different thread ids. */
+TEST_F(record, each_thread_id_is_recorded)
 {
 	static const uint64_t threads[] = { 0, 1, 1, 1ULL << 63, 1ULL << 63, 1, 0, 0, 1, ~0ULL };
 	struct posixtrace_event event = { .event_id = self->id };
@@ -126,7 +125,7 @@ TEST_F(record, each_thread_id_is_told)
 	}
 }
 
-TEST_F(record, data_up_to_the_limit_is_whole)
+TEST_F(record, data_up_to_the_limit_is_complete)
 {
 	struct record record;
 	char data[256], got[256];
@@ -187,13 +186,13 @@ TEST_F(record, streams_truncate_each_to_its_limit)
 	stream_close(&wide);
 }
 
-TEST_F(record, events_come_in_the_order_of_their_calls)
+TEST_F(record, events_are_in_the_order_of_their_calls)
 {
 	struct record record;
 	unsigned long long last = 0;
 	int n;
 
-	/* More than one sub-buffer, all over the CPUs. */
+	/* More than one sub-buffer, on all CPUs. */
 	for (int i = 0; i < 300; i++) {
 		ASSERT_EQ(0, target_event(&self->target, self->id, &i, sizeof(i)));
 		run_on(i / 16);
@@ -217,7 +216,7 @@ TEST_F(record, unnamed_events_are_recorded)
 }
 
 /* ------------------------------------------------------------------ */
-/* What records nothing							*/
+/* Calls that record nothing						*/
 
 FIXTURE(refused)
 {
@@ -258,8 +257,8 @@ FIXTURE_VARIANT_ADD(refused, id_beyond_all) {
 
 FIXTURE_VARIANT_ADD(refused, id_far_beyond_all) { .event = { .event_id = ~0U }, .ret = -EINVAL };
 
-/* Not an error, for POSIX has posix_trace_event() ignore it. */
-FIXTURE_VARIANT_ADD(refused, id_that_nobody_defined) {
+/* No error, since POSIX lets posix_trace_event() ignore it. */
+FIXTURE_VARIANT_ADD(refused, undefined_id) {
 	.event = { .event_id = POSIXTRACE_ID_MAX - 1 }, .ret = 0
 };
 
@@ -290,7 +289,7 @@ TEST_F(refused, records_nothing)
 	EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 }
 
-TEST_F(record, streams_to_be_skipped_get_nothing)
+TEST_F(record, skipped_streams_get_nothing)
 {
 	struct posixtrace_event event = { .event_id = self->id };
 	struct record record;
@@ -310,7 +309,7 @@ TEST_F(record, streams_to_be_skipped_get_nothing)
 	stream_close(&other);
 }
 
-TEST_F(record, bad_data_is_a_fault_and_loses_nothing_else)
+TEST_F(record, bad_data_is_a_fault_and_loses_no_other_event)
 {
 	struct posixtrace_status status;
 	struct record record;
@@ -367,8 +366,8 @@ TEST_F(record, bad_arguments_win_over_bad_data)
 	EXPECT_EQ(-EINVAL, command(self->target.fd, POSIXTRACE_IOC_EVENT, &event));
 }
 
-/* The data is not even looked at when nobody wants the event. */
-TEST_F(record, bad_data_of_a_disabled_type_is_no_fault)
+/* The data is not read for an event that no stream records. */
+TEST_F(record, bad_data_of_a_disabled_type_is_ignored)
 {
 	EXPECT_EQ(0, target_event(&self->target, POSIXTRACE_ID_MAX - 1, BAD_POINTER, 16));
 	ASSERT_EQ(0, stream_stop(&self->stream));
@@ -376,7 +375,7 @@ TEST_F(record, bad_data_of_a_disabled_type_is_no_fault)
 }
 
 /* ------------------------------------------------------------------ */
-/* Of another process							*/
+/* Another process							*/
 
 static int record_three(void *arg, const struct talk *talk)
 {
@@ -416,7 +415,7 @@ TEST(record_of_another_process_carries_its_pid)
 	EXPECT_EQ(tid, record.tid);
 	EXPECT_STREQ("child", data);
 
-	/* What it recorded outlives it. */
+	/* Its events outlive it. */
 	say(&child.talk, 0);
 	ASSERT_EQ(0, hear(&child.talk));
 	EXPECT_EQ(0, child_wait(&child));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may trace whom: every kind of controller with every kind of process. What is
- * expected is computed from the rule in Documentation/abi.rst; what the kernel says of
- * signals and of memory of others is asked too, so that rule and test are no invention.
+ * The right to trace: every kind of controller with every kind of process. The test
+ * computes the expected result from the rule in Documentation/abi.rst, and compares it to
+ * the kernel's own answers on signals and on memory of other processes.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -36,7 +36,7 @@ static const struct space {
 
 static int space_fd[SPACES];
 
-/* How a process came to be dumpable, or not to be. */
+/* Ways to become dumpable or not. */
 enum { SAYS_YES, SAYS_NO, HAS_CHANGED_IDS };
 
 struct controller {
@@ -81,8 +81,9 @@ static const struct controller controllers[] = {
 /* The rule								*/
 
 /*
- * Over what is in a namespace has power who has the capability there or further out,
- * and who has made it, or one around it, from right outside.
+ * A controller has power over a namespace if it has the capability in it or in an outer
+ * one, or if its user created the namespace, or one around it, from the namespace directly
+ * outside.
  */
 static bool has_power(const struct controller *controller, unsigned long long cap, int space)
 {
@@ -111,14 +112,14 @@ static bool are_one_user(const struct ids *sender, const struct ids *receiver)
 }
 
 /* ------------------------------------------------------------------ */
-/* The process that is, or is not, traced				*/
+/* The process to trace							*/
 
 FIXTURE(rights)
 {
 	struct child child;
 };
 
-/* Its image was executed in namespace @image; its credentials are of @space. */
+/* The program was executed in namespace @image; the credentials are of @space. */
 struct kind {
 	struct ids ids;
 	int space;
@@ -140,7 +141,7 @@ FIXTURE_VARIANT_ADD(rights, user_not_dumpable) {
 	{ ALICE, INIT, INIT, 0, SAYS_NO }
 };
 
-FIXTURE_VARIANT_ADD(rights, user_who_was_root) {
+FIXTURE_VARIANT_ADD(rights, user_formerly_root) {
 	{ ALICE, INIT, INIT, 0, HAS_CHANGED_IDS }
 };
 
@@ -164,11 +165,11 @@ FIXTURE_VARIANT_ADD(rights, only_effectively_alice) {
 	{ { 1001, 1000, 1001 }, INIT, INIT, 0, SAYS_YES }
 };
 
-FIXTURE_VARIANT_ADD(rights, alice_who_can_be_root) {
+FIXTURE_VARIANT_ADD(rights, alice_with_saved_root) {
 	{ { 1000, 1000, 0 }, INIT, INIT, 0, SAYS_YES }
 };
 
-FIXTURE_VARIANT_ADD(rights, bob_who_can_be_alice) {
+FIXTURE_VARIANT_ADD(rights, bob_with_saved_alice) {
 	{ { 1001, 1001, 1000 }, INIT, INIT, 0, SAYS_YES }
 };
 
@@ -214,7 +215,7 @@ FIXTURE_VARIANT_ADD(rights, bob_executed_in_nested_namespace_not_dumpable) {
 
 #define EXECUTED_VARIABLE	"RIGHTS_TEST_EXECUTED"
 
-/* As set-user-ID programs do, for which the kernel makes them not dumpable. */
+/* As set-user-ID programs do; the kernel then makes the process undumpable. */
 static int change_ids(void)
 {
 	return seteuid(1) || seteuid(0) || prctl(PR_GET_DUMPABLE) == 1;
@@ -227,7 +228,7 @@ static int idle_as(int dumpable, const struct talk *talk)
 	return child_idle(NULL, talk);
 }
 
-/* The image that such a process executes in its namespace. */
+/* The program that such a process executes in its namespace. */
 static void __attribute__((constructor)) executed(void)
 {
 	const char *text = getenv(EXECUTED_VARIABLE);
@@ -283,7 +284,7 @@ struct attempt {
 
 enum { BECAME, CREATED, CREATED_OWN, LOOKED, SIGNALLED, ANSWERS };
 
-/* May we read its memory? Where something is in there, we do not know. */
+/* Tests access to its memory, at an address that may be unmapped. */
 static int look_into(pid_t pid)
 {
 	char byte;
@@ -302,7 +303,7 @@ static int try_all(void *arg, const struct talk *talk)
 	say(talk, become(&controller->ids, controller->caps, space_fd[controller->space]));
 	create_init(&create, attempt->pid);
 	say(talk, command(fd, POSIXTRACE_IOC_CREATE, &create));
-	/* A file that was refused a stream has no role; everybody may trace himself. */
+	/* A file whose CREATE failed has no role; every process may trace itself. */
 	create_init(&create, 0);
 	say(talk, command(fd, POSIXTRACE_IOC_CREATE, &create));
 	say(talk, look_into(attempt->pid));
@@ -311,7 +312,7 @@ static int try_all(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST_F(rights, are_what_the_rule_says)
+TEST_F(rights, follow_the_rule)
 {
 	const struct kind *kind = &variant->kind;
 	const bool dumpable = kind->dumpable == SAYS_YES;
@@ -339,17 +340,17 @@ TEST_F(rights, are_what_the_rule_says)
 			TH_LOG("controller: %s", controller->name);
 		EXPECT_EQ(may ? -EBUSY : 0, answer[CREATED_OWN])
 			TH_LOG("controller: %s", controller->name);
-		/* Who is refused by us may not ptrace it either. */
+		/* A controller that may not trace it may not ptrace it either. */
 		EXPECT_TRUE(may || answer[LOOKED] == -EPERM)
 			TH_LOG("controller: %s", controller->name);
-		/* And of signals we think what the kernel thinks. */
+		/* The rule for signals agrees with the kernel. */
 		EXPECT_EQ(signals ? 0 : -EPERM, answer[SIGNALLED])
 			TH_LOG("controller: %s", controller->name);
 	}
 }
 
 /* ------------------------------------------------------------------ */
-/* When, and of whom it is asked					*/
+/* Time of the check, and its subject					*/
 
 static int trace_itself(void *arg, const struct talk *talk)
 {
@@ -366,7 +367,7 @@ static int trace_itself(void *arg, const struct talk *talk)
 	return stream_create(&stream, getpid()) ? 3 : 0;
 }
 
-TEST(everybody_may_trace_himself)
+TEST(every_process_may_trace_itself)
 {
 	struct child child;
 
@@ -386,7 +387,7 @@ static int open_as_root(void *arg, const struct talk *talk)
 	return command(fd, POSIXTRACE_IOC_CREATE, &create) == -EPERM ? 0 : 2;
 }
 
-TEST(who_opened_the_device_gives_no_right_to_create)
+TEST(opener_of_the_device_does_not_matter_for_create)
 {
 	struct child child;
 	pid_t pid = getpid();
@@ -396,7 +397,7 @@ TEST(who_opened_the_device_gives_no_right_to_create)
 }
 
 /* ------------------------------------------------------------------ */
-/* CREATE, while the process executes a set-user-ID program		*/
+/* CREATE while the process executes a set-user-ID program		*/
 
 #define SET_UID_PROGRAM		"/tmp/rights_test_set_uid"
 #define SET_UID_VARIABLE	"RIGHTS_TEST_SET_UID"
@@ -421,7 +422,7 @@ static int make_set_uid_program(void)
 	return 0;
 }
 
-/* How many streams trace the caller? */
+/* The number of streams that trace the caller. */
 static int count_streams(void)
 {
 	struct target target;
@@ -435,7 +436,7 @@ static int count_streams(void)
 	return count;
 }
 
-/* That program: says its effective user, then by how many it is traced. */
+/* The set-user-ID program: reports its effective user, then its number of streams. */
 static void __attribute__((constructor)) executed_with_set_uid(void)
 {
 	const char *text = getenv(SET_UID_VARIABLE);
@@ -476,7 +477,7 @@ static int create_of_size(void *arg, const struct talk *talk)
 	const struct request *request = arg;
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	struct posixtrace_create create;
-	/* As root, which is to make no difference. */
+	/* As root, which must make no difference. */
 	int fd = device_open();
 
 	if (setrlimit(RLIMIT_MEMLOCK, &unlimited) || become_user(1000))
@@ -490,7 +491,7 @@ static int create_of_size(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST(nobody_gets_hold_of_a_program_that_gains_privileges_meanwhile)
+TEST(program_that_gains_privileges_meanwhile_is_not_traced)
 {
 	struct child target, controller;
 	struct request request;
@@ -502,9 +503,9 @@ TEST(nobody_gets_hold_of_a_program_that_gains_privileges_meanwhile)
 	for (int i = 0; i < 20; i++) {
 		ASSERT_EQ(0, child_start(&target, execute_set_uid, NULL));
 		ASSERT_EQ(0, hear(&target.talk));
-		/* Ours stays on it, so it stays the same target. */
+		/* This stream stays, so the target remains the same. */
 		ASSERT_EQ(0, stream_create(&stream, target.pid));
-		/* So much memory takes a while: the other one executes meanwhile. */
+		/* That much memory takes a while: the process executes meanwhile. */
 		request = (struct request){ target.pid, i % 2 ? 64 << 20 : 64 << 10 };
 		ASSERT_EQ(0, child_start(&controller, create_of_size, &request));
 		ASSERT_EQ(0, hear(&controller.talk));

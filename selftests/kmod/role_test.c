@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The first command gives an open file its role; commands of another role are
- * refused with EINVAL, unknown ones with ENOTTY.
+ * The first command gives an open file its role; commands of another role fail with EINVAL,
+ * unknown ones with ENOTTY.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -44,7 +44,7 @@ static void any_init(union any *arg, unsigned long cmd)
 		strcpy(arg->eventid.name, "role");
 		break;
 	case POSIXTRACE_IOC_WAIT:
-		/* Should it be accepted after all, it must not block. */
+		/* Must not block if it is accepted by mistake. */
 		arg->wait.flags = POSIXTRACE_WAIT_DEADLINE;
 		arg->wait.deadline = 1;
 		break;
@@ -181,7 +181,7 @@ TEST(create_on_a_target_is_busy)
 	target_close(&target);
 }
 
-TEST(unknown_command_is_no_ioctl)
+TEST(unknown_command_is_enotty)
 {
 	struct target target;
 	struct stream stream;
@@ -199,7 +199,7 @@ TEST(unknown_command_is_no_ioctl)
 	close(fd);
 }
 
-TEST(command_of_another_device_is_no_ioctl)
+TEST(command_of_another_device_is_enotty)
 {
 	struct posixtrace_info info;
 	int fd = device_open();
@@ -210,7 +210,7 @@ TEST(command_of_another_device_is_no_ioctl)
 }
 
 /* A structure that grows gets a new number: another size is another command. */
-TEST(command_with_another_size_is_no_ioctl)
+TEST(command_with_another_size_is_enotty)
 {
 	union any arg = { 0 };
 	int fd = device_open();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * GET_STATS and CLEAR: numbers that add up, and beginning anew.
+ * GET_STATS and CLEAR: counters that add up, and a fresh start.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -58,7 +58,7 @@ static void write_events(struct writer *writer, int count)
 	}
 }
 
-TEST_F(stats, count_what_is_recorded)
+TEST_F(stats, count_recorded_events)
 {
 	struct posixtrace_stats stats;
 	struct posixtrace_status status;
@@ -79,7 +79,7 @@ TEST_F(stats, count_what_is_recorded)
 		EXPECT_EQ(0, stats.reserved[i]);
 }
 
-TEST_F(stats, recorded_and_dropped_are_all)
+TEST_F(stats, recorded_and_dropped_add_up)
 {
 	struct posixtrace_stats stats;
 	struct record record;
@@ -99,7 +99,7 @@ TEST_F(stats, refuses_a_bad_address)
 	EXPECT_EQ(-EFAULT, command(self->stream.fd, POSIXTRACE_IOC_GET_STATS, BAD_POINTER));
 }
 
-TEST_F(stats, clear_begins_anew)
+TEST_F(stats, clear_starts_over)
 {
 	struct posixtrace_status status;
 	struct posixtrace_stats stats;
@@ -116,7 +116,7 @@ TEST_F(stats, clear_begins_anew)
 	EXPECT_EQ(0, status.lost);
 	EXPECT_EQ(variant->policy == POSIXTRACE_POLICY_LOOP ? POSIXTRACE_STATUS_RUNNING : 0,
 		  status.flags);
-	/* Nothing lost is left to be told, and all sub-buffers are there again. */
+	/* No unreported loss remains, and all sub-buffers are free again. */
 	EXPECT_EQ(LOAD(self->stream.ctrl->gap_generation), self->stream.reader->gap_ack);
 	ASSERT_EQ(0, stream_start(&self->stream));
 	write_events(&self->writer, 200);
@@ -125,7 +125,7 @@ TEST_F(stats, clear_begins_anew)
 	EXPECT_EQ(0, stats.dropped + stats.overwritten);
 }
 
-TEST_F(stats, clear_keeps_room_for_stop)
+TEST_F(stats, clear_keeps_space_for_stop)
 {
 	struct record record;
 

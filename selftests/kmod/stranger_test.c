@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Somebody who has no right to a process, though to the device: he does all that he
- * can with descriptors, numbers and offsets, and the owner of a stream notices nothing.
+ * A user without the right to trace a process, but with access to the device: the stranger
+ * tries everything with descriptors, numbers and offsets, and the owner of a stream notices
+ * nothing.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -16,7 +17,7 @@
 #define PREDEFINED	9
 #define SECRET	"alice's secret"
 
-/* What the stranger is told, though he might only guess it. */
+/* Information that the stranger gets, though it could only be guessed. */
 struct booty {
 	pid_t target;
 	pid_t controller;
@@ -27,7 +28,7 @@ struct booty {
 
 static struct booty *booty;	/* shared by all processes */
 
-/* Alice's traced process: records numbers, wakeups, as it is told. */
+/* Alice's traced process: records numbers or makes wake-ups on request. */
 enum { END, RECORD, WAKE };
 
 static int be_target(void *arg, const struct talk *talk)
@@ -63,7 +64,7 @@ static int be_target(void *arg, const struct talk *talk)
 	}
 }
 
-/* Her controller: waits for the next event, and says the number that is in there. */
+/* Her controller: waits for the next event, and reports its number. */
 enum { WAIT = 1, STATE };
 
 struct state {
@@ -90,7 +91,7 @@ static int ask_state(const struct stream *stream, struct state *state)
 	return 0;
 }
 
-/* More than fits a word goes through memory that is shared. */
+/* Larger answers go through shared memory. */
 static struct state *states;
 
 static int be_controller(void *arg, const struct talk *talk)
@@ -124,7 +125,7 @@ static int be_controller(void *arg, const struct talk *talk)
 	}
 }
 
-/* How often a thread has gone to sleep. */
+/* The number of times that a thread has gone to sleep. */
 static long sleeps_of(pid_t pid)
 {
 	char path[64], line[128];
@@ -142,8 +143,8 @@ static long sleeps_of(pid_t pid)
 }
 
 /*
- * A thread that is about to sleep is said to be asleep, and the sleep is not counted
- * yet. The kernel tells the system call of those only that it has taken off the CPU.
+ * A thread that is about to sleep already counts as asleep, but the sleep is not counted
+ * yet. The kernel shows the system call only of threads that are off the CPU.
  */
 static bool is_off_cpu(pid_t pid)
 {
@@ -180,8 +181,8 @@ FIXTURE_VARIANT(stranger)
 };
 
 FIXTURE_VARIANT_ADD(stranger, user) { false };
-/* Has all capabilities, in a user namespace that he has made. */
-FIXTURE_VARIANT_ADD(stranger, root_of_his_own) { true };
+/* Has all capabilities in a user namespace created by the stranger. */
+FIXTURE_VARIANT_ADD(stranger, root_of_own_namespace) { true };
 
 FIXTURE_SETUP(stranger)
 {
@@ -201,20 +202,20 @@ FIXTURE_SETUP(stranger)
 	ASSERT_EQ(0, hear(&self->controller.talk));
 	self->before = *states;
 
-	/* A reader that sleeps. */
+	/* A sleeping reader. */
 	say(&self->controller.talk, WAIT);
 	await_sleep(self->controller.pid);
 	self->sleeps = sleeps_of(self->controller.pid);
 	ASSERT_LT(0, self->sleeps);
 }
 
-/* Alice goes on as if nothing had happened. */
+/* Alice's processes continue unaffected. */
 FIXTURE_TEARDOWN(stranger)
 {
 	await_sleep(self->controller.pid);
 	EXPECT_EQ(self->sleeps, sleeps_of(self->controller.pid));
 
-	/* So that this number means something: */
+	/* For comparison: */
 	say(&self->target.talk, WAKE);
 	EXPECT_EQ(1, hear(&self->target.talk));
 	while (sleeps_of(self->controller.pid) == self->sleeps)
@@ -228,13 +229,13 @@ FIXTURE_TEARDOWN(stranger)
 	EXPECT_EQ(self->before.stats.recorded + 1, states->stats.recorded);
 	states->stats.recorded--;
 	EXPECT_EQ(0, memcmp(&self->before, states, sizeof(*states)));
-	/* The younger one first: it has the other one's pipe, too. */
+	/* End the second one first: it also has the pipe of the first. */
 	EXPECT_EQ(0, child_wait(&self->controller));
 	EXPECT_EQ(0, child_wait(&self->target));
 }
 
 /* ------------------------------------------------------------------ */
-/* What he tries: each says 0, or the number of what he should not have been able to do */
+/* Attempts: each returns 0, or the number of the one that succeeded */
 
 static int become_stranger(bool is_root_somewhere)
 {
@@ -263,7 +264,7 @@ static int try_to_trace(struct stream *stream, struct target *target)
 	       create_of(1) == -EPERM ? 0 : 1;
 }
 
-/* What he has tells him nothing of others. */
+/* The stranger's own files show nothing of other processes. */
 static int try_to_see(struct stream *stream, struct target *target)
 {
 	unsigned int ids[POSIXTRACE_ID_MAX];
@@ -277,7 +278,7 @@ static int try_to_see(struct stream *stream, struct target *target)
 		return 1;
 	if (command(stream->fd, POSIXTRACE_IOC_EVENT_TYPES, &types) || types.count != PREDEFINED)
 		return 2;
-	/* The same id, another meaning; the same name, his own. */
+	/* The same id has another meaning; the same name has the stranger's own id. */
 	if (eventid_open(target->fd, "bob's") != (int)booty->secret_id ||
 	    eventid_open(target->fd, SECRET) != (int)booty->secret_id + 1)
 		return 3;
@@ -304,7 +305,7 @@ static int try_to_wake(struct stream *stream, struct target *target)
 	return 0;
 }
 
-static int try_to_take_room(struct stream *stream, struct target *target)
+static int try_to_take_space(struct stream *stream, struct target *target)
 {
 	struct posixtrace_next next = {
 		.size = booty->slot.subbuf_size,
@@ -344,7 +345,7 @@ static int try_to_map(struct stream *stream, struct target *target)
 		booty->stream.pool, booty->slot.heads, booty->slot.pool, booty->slot.wakeup,
 	};
 	const int count = sizeof(ranges) / sizeof(ranges[0]);
-	/* Where the streams are is the kernel's matter; but they look the same. */
+	/* The kernel chooses the place of the streams, but all look the same. */
 	const uint64_t stride = 1ULL << 34;
 
 	for (int i = 0; i < count; i++) {
@@ -362,7 +363,7 @@ static int try_to_map(struct stream *stream, struct target *target)
 			range.offset = base + (range.offset - booty->stream.reader.offset);
 			if (can_map_range(stream->fd, &range))
 				return 100 + i;
-			/* At 0 is the gate of whoever maps it. */
+			/* At offset 0 is the gate of the mapping process. */
 			if (i && can_map_range(target->fd, &range))
 				return 1000 + i;
 		}
@@ -370,7 +371,7 @@ static int try_to_map(struct stream *stream, struct target *target)
 	return 0;
 }
 
-static int try_to_disturb(struct stream *stream, struct target *target)
+static int try_to_change_streams(struct stream *stream, struct target *target)
 {
 	struct posixtrace_filter filter = { .how = POSIXTRACE_FILTER_SET };
 	char name[64];
@@ -422,7 +423,7 @@ static long try(int (*fn)(struct stream *stream, struct target *target), bool is
 	return child_wait(&child) ? -2 : answer;
 }
 
-TEST_F(stranger, traces_nobody_else)
+TEST_F(stranger, traces_no_other_process)
 {
 	EXPECT_EQ(0, try(try_to_trace, variant->is_root_somewhere));
 }
@@ -437,9 +438,9 @@ TEST_F(stranger, wakes_no_reader)
 	EXPECT_EQ(0, try(try_to_wake, variant->is_root_somewhere));
 }
 
-TEST_F(stranger, gets_no_room_in_the_stream_by_its_numbers)
+TEST_F(stranger, gets_no_space_in_the_stream_by_its_numbers)
 {
-	EXPECT_EQ(0, try(try_to_take_room, variant->is_root_somewhere));
+	EXPECT_EQ(0, try(try_to_take_space, variant->is_root_somewhere));
 }
 
 TEST_F(stranger, maps_no_memory_of_the_stream)
@@ -447,9 +448,9 @@ TEST_F(stranger, maps_no_memory_of_the_stream)
 	EXPECT_EQ(0, try(try_to_map, variant->is_root_somewhere));
 }
 
-TEST_F(stranger, changes_no_stream_but_his_own)
+TEST_F(stranger, changes_only_own_streams)
 {
-	EXPECT_EQ(0, try(try_to_disturb, variant->is_root_somewhere));
+	EXPECT_EQ(0, try(try_to_change_streams, variant->is_root_somewhere));
 }
 
 TEST_HARNESS_MAIN

@@ -38,7 +38,7 @@ static unsigned int flags_of(struct stream *stream)
 /* ------------------------------------------------------------------ */
 /* START and STOP							*/
 
-TEST_F(stream, new_one_is_suspended_and_empty)
+TEST_F(stream, new_stream_is_suspended_and_empty)
 {
 	struct record record;
 
@@ -46,7 +46,7 @@ TEST_F(stream, new_one_is_suspended_and_empty)
 	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
 }
 
-TEST_F(stream, start_makes_it_run_and_stop_suspends_it)
+TEST_F(stream, start_makes_the_stream_run_and_stop_suspends_it)
 {
 	EXPECT_EQ(0, stream_start(&self->stream));
 	EXPECT_EQ(POSIXTRACE_STATUS_RUNNING, flags_of(&self->stream));
@@ -124,7 +124,7 @@ TEST_F(stream, stop_while_suspended_does_nothing)
 	EXPECT_EQ(0, stream_take(&self->stream, &record, NULL, 0));
 }
 
-TEST_F(stream, only_what_happens_while_running_is_recorded)
+TEST_F(stream, only_events_while_running_are_recorded)
 {
 	static const unsigned int expected[] = {
 		POSIXTRACE_ID_START, POSIXTRACE_ID_UNNAMED, POSIXTRACE_ID_STOP,
@@ -176,7 +176,7 @@ TEST_F(stream, stop_refuses_reserved_words)
 }
 
 /* ------------------------------------------------------------------ */
-/* What it tells of itself						*/
+/* Status and attributes						*/
 
 TEST_F(stream, status_is_filled_and_its_reserved_words_are_zero)
 {
@@ -241,7 +241,7 @@ TEST(creation_time_is_that_of_create)
 /* ------------------------------------------------------------------ */
 /* RELEASE								*/
 
-TEST_F(stream, release_refuses_what_is_no_subbuffer)
+TEST_F(stream, release_refuses_invalid_subbuffers)
 {
 	struct posixtrace_release release = { .subbuf = 1U << 20 };
 
@@ -278,7 +278,7 @@ TEST_F(stream, release_of_an_unread_subbuffer_is_busy)
 	struct record record;
 	unsigned int i;
 
-	/* System events until their first sub-buffer is closed. */
+	/* System events are unread until their first sub-buffer is closed. */
 	ASSERT_EQ(0, stream_start(&self->stream));
 	i = stream_oldest(&self->stream, self->stream.ctrl->nr_cpus);
 	ASSERT_NE(POSIXTRACE_NONE, i);
@@ -290,12 +290,12 @@ TEST_F(stream, release_of_an_unread_subbuffer_is_busy)
 	}
 	ASSERT_EQ(POSIXTRACE_SUBBUF_CLOSED, stream_subbuf(&self->stream, i)->state);
 	EXPECT_EQ(-EBUSY, stream_release(&self->stream, i));
-	/* Nothing is lost by the attempt. */
+	/* The attempt loses nothing. */
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 	EXPECT_EQ(POSIXTRACE_ID_START, record.event_id);
 }
 
-TEST_F(stream, release_of_none_starts_nothing_that_is_not_full)
+TEST_F(stream, release_of_none_starts_no_stream_that_is_not_full)
 {
 	EXPECT_EQ(0, stream_release(&self->stream, POSIXTRACE_NONE));
 	EXPECT_EQ(0, flags_of(&self->stream));
@@ -313,7 +313,7 @@ TEST_F(stream, shutdown_frees_the_slot)
 	EXPECT_EQ(0, self->target.slots[self->stream.arg.slot].heads.size);
 }
 
-TEST_F(stream, shutdown_of_a_running_one_disables_its_events)
+TEST_F(stream, shutdown_of_a_running_stream_disables_its_events)
 {
 	unsigned int slot = self->stream.arg.slot;
 	const struct posixtrace_gate *gate = self->target.gate;
@@ -405,7 +405,7 @@ TEST_F(after_shutdown, command_is_refused)
 }
 
 /* ------------------------------------------------------------------ */
-/* Several at once							*/
+/* Several streams and threads						*/
 
 TEST_F(stream, two_streams_of_one_process_get_the_same_events)
 {
@@ -451,7 +451,7 @@ static void *start_and_stop(void *arg)
 	return NULL;
 }
 
-/* START and STOP alternate in the record whoever calls them. */
+/* STARTs and STOPs alternate in the record, whichever thread calls them. */
 TEST_F(stream, start_and_stop_of_two_threads_alternate)
 {
 	unsigned int expected = POSIXTRACE_ID_START;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which processors are interrupted when the controller has to be sure of all writers:
- * those that run a thread of the traced process, and no others. Counted by the kernel.
+ * Processors that are interrupted when the controller synchronizes with all writers: those
+ * that run a thread of the traced process, and no others. Uses the kernel's counters.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -10,11 +10,11 @@
 #include "process.h"
 #include "uapi.h"
 
-/* Times that the controller has to be sure. */
+/* Number of synchronizations. */
 #define ROUNDS		100
 #define FEW_CALLS	(ROUNDS / 4)
 
-/* The kernel calls idle processors for its own ends, too; not each time at the same rate. */
+/* The kernel also calls idle processors for its own purposes, at varying rates. */
 #define ATTEMPTS	10
 
 #define CPUS_MAX	64
@@ -22,7 +22,10 @@
 #define CPUS_MIN	3
 #define TOO_FEW		"needs 3 processors, and their calls counted in /proc/interrupts"
 
-/* Calls that each processor got from others so far: how many processors, or -1. */
+/*
+ * Counts the calls that each processor got from others so far. Returns the number of
+ * processors, or -1.
+ */
 static int count_calls(long long counts[CPUS_MAX])
 {
 	FILE *file = fopen("/proc/interrupts", "re");
@@ -45,7 +48,7 @@ static int count_calls(long long counts[CPUS_MAX])
 	return n;
 }
 
-/* What a child is to do: to be everywhere first, then on one processor. */
+/* The task of a child: first run on all processors, then on one. */
 struct plan {
 	bool attaches;
 	bool spins;
@@ -60,7 +63,7 @@ static int be_somewhere(void *arg, const struct talk *talk)
 
 	if (plan->attaches && target_open(&target))
 		return 1;
-	/* Processors that ran it last, and are idle now, keep its address space. */
+	/* Idle processors keep the address space of the process that ran last. */
 	for (int cpu = 0; plan->attaches && cpu < cpus; cpu++) {
 		if (run_on(cpu) < 0)
 			return 2;
@@ -80,7 +83,7 @@ FIXTURE(synchronize)
 	struct child target;
 	struct child stranger;
 	int cpus;
-	/* To each processor: in all, and those that would not have been made otherwise. */
+	/* For each processor: all calls, and the additional ones. */
 	long long calls[CPUS_MAX];
 	long long excess[CPUS_MAX];
 };
@@ -93,7 +96,7 @@ FIXTURE_VARIANT(synchronize)
 FIXTURE_VARIANT_ADD(synchronize, of_a_sleeping_target) { .spins = false };
 FIXTURE_VARIANT_ADD(synchronize, of_a_running_target) { .spins = true };
 
-/* The target is on processor 0, a stranger is busy on 1, we are on the last one. */
+/* The target is on processor 0, a stranger is busy on 1, the test is on the last one. */
 FIXTURE_SETUP(synchronize)
 {
 	struct plan stranger = { .spins = true, .cpu = 1 };
@@ -133,7 +136,7 @@ static int wait_in_vain(struct stream *stream)
 	return command(stream->fd, POSIXTRACE_IOC_WAIT, &wait) != -ETIMEDOUT;
 }
 
-/* Does something many times, then as long something that needs no other processor. */
+/* Makes a call many times, then spends as much time with a call that needs no other processor. */
 static int measure(struct _test_data_synchronize *self, int (*once)(struct stream *stream))
 {
 	long long first[CPUS_MAX], second[CPUS_MAX], third[CPUS_MAX];
@@ -162,8 +165,8 @@ static int measure(struct _test_data_synchronize *self, int (*once)(struct strea
 	return 0;
 }
 
-/* Was no processor from @cpu on called as often as the controller had to be sure? */
-static bool others_are_left_alone(const struct _test_data_synchronize *self, int cpu)
+/* True if no processor from @cpu on was called as often as the controller synchronized. */
+static bool others_are_not_called(const struct _test_data_synchronize *self, int cpu)
 {
 	for (; cpu < self->cpus; cpu++) {
 		if (self->excess[cpu] >= FEW_CALLS)
@@ -172,7 +175,7 @@ static bool others_are_left_alone(const struct _test_data_synchronize *self, int
 	return true;
 }
 
-TEST_F(synchronize, interrupts_only_who_runs_the_target)
+TEST_F(synchronize, interrupts_only_processors_with_the_target)
 {
 	bool alone = false;
 
@@ -182,12 +185,12 @@ TEST_F(synchronize, interrupts_only_who_runs_the_target)
 		ASSERT_EQ(0, measure(self, start_and_stop));
 		if (variant->spins)
 			EXPECT_LE(ROUNDS / 2, self->calls[0]);
-		alone = others_are_left_alone(self, variant->spins);
+		alone = others_are_not_called(self, variant->spins);
 	}
 	EXPECT_TRUE(alone);
 }
 
-TEST_F(synchronize, is_not_needed_when_the_limit_of_a_wait_is_over)
+TEST_F(synchronize, is_not_needed_when_a_wait_has_timed_out)
 {
 	bool alone = false;
 
@@ -195,7 +198,7 @@ TEST_F(synchronize, is_not_needed_when_the_limit_of_a_wait_is_over)
 		SKIP(return, TOO_FEW);
 	for (int i = 0; i < ATTEMPTS && !alone; i++) {
 		ASSERT_EQ(0, measure(self, wait_in_vain));
-		alone = others_are_left_alone(self, 0);
+		alone = others_are_not_called(self, 0);
 	}
 	EXPECT_TRUE(alone);
 }

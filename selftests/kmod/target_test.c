@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a traced process is told: the gate, and by SYNC the streams behind it.
+ * A traced process's view: the gate, and the streams from SYNC.
  */
 #define _GNU_SOURCE
 #include "pxt_test.h"
@@ -22,7 +22,7 @@ FIXTURE_TEARDOWN(target)
 	target_close(&self->target);
 }
 
-/* Bits of all event types together. */
+/* The enable bits of all event types together. */
 static unsigned int enabled(const struct posixtrace_gate *gate)
 {
 	unsigned int mask = 0;
@@ -165,7 +165,7 @@ TEST_F(target, gate_opens_for_a_type_when_it_is_defined)
 	stream_close(&stream);
 }
 
-TEST(gate_of_a_late_comer_is_open)
+TEST(gate_is_open_for_a_later_attach)
 {
 	struct target target;
 	struct stream stream;
@@ -191,7 +191,7 @@ static int watch_own_gate(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST_F(target, gates_of_two_processes_are_two)
+TEST_F(target, two_processes_have_separate_gates)
 {
 	struct stream stream;
 	struct child child;
@@ -212,7 +212,7 @@ TEST_F(target, gates_of_two_processes_are_two)
 /* ------------------------------------------------------------------ */
 /* SYNC									*/
 
-TEST_F(target, sync_of_an_untraced_process_tells_no_stream)
+TEST_F(target, sync_of_an_untraced_process_shows_no_stream)
 {
 	memset(self->target.slots, 0xff, sizeof(self->target.slots));
 	ASSERT_EQ(0, target_sync(&self->target));
@@ -221,7 +221,7 @@ TEST_F(target, sync_of_an_untraced_process_tells_no_stream)
 		EXPECT_EQ(0, self->target.slots[i].heads.size);
 }
 
-TEST_F(target, sync_tells_what_a_writer_needs)
+TEST_F(target, sync_returns_all_that_a_writer_needs)
 {
 	struct posixtrace_slot *slot = &self->target.slots[0];
 	struct stream stream;
@@ -257,7 +257,7 @@ TEST_F(target, generation_changes_when_streams_come_and_go)
 	EXPECT_NE(generation, LOAD(self->target.gate->generation));
 }
 
-TEST_F(target, streams_have_numbers_that_never_return)
+TEST_F(target, stream_numbers_are_never_reused)
 {
 	unsigned long long last = 0;
 	struct stream stream;
@@ -271,7 +271,7 @@ TEST_F(target, streams_have_numbers_that_never_return)
 	}
 }
 
-TEST_F(target, pool_of_each_stream_has_its_own_place)
+TEST_F(target, pools_of_streams_have_different_places)
 {
 	const struct posixtrace_slot *slots = self->target.slots;
 	struct stream streams[2];
@@ -320,7 +320,7 @@ TEST_F(target, wake_without_sleepers_is_no_error)
 }
 
 /* ------------------------------------------------------------------ */
-/* Whose file it is							*/
+/* The owner of the file						*/
 
 static int use_inherited(void *arg, const struct talk *talk)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module goes and comes back, while processes live on that have used it, and while
+ * The module is removed and comes back while processes that have used it live on, and while
  * they fork, execute programs and end.
  */
 #define _GNU_SOURCE
@@ -27,7 +27,7 @@ FIXTURE_SETUP(unload)
 	ASSERT_EQ(0, module_refcount());
 }
 
-/* Whatever went wrong: others want it. */
+/* After any failure: other programs need the module. */
 FIXTURE_TEARDOWN(unload)
 {
 	if (module_refcount() < 0)
@@ -51,7 +51,7 @@ TEST_F(unload, removes_the_device_and_brings_it_back)
 /* ------------------------------------------------------------------ */
 /* Targets that live on							*/
 
-/* Attaches, names an event type, and keeps nothing: the id, or -1. */
+/* Attaches, opens an event type, and closes everything. Returns the id, or -1. */
 static int attach_and_let_go(void)
 {
 	struct target target;
@@ -64,10 +64,10 @@ static int attach_and_let_go(void)
 	return id;
 }
 
-/* Does what it is told, says whether it went well. */
+/* Executes requests, and reports the results. */
 enum { LET_GO, FORK, EXEC, IS_GONE, RECORD };
 
-static int be_told(void *arg, const struct talk *talk);
+static int execute_requests(void *arg, const struct talk *talk);
 
 static int record(void)
 {
@@ -82,21 +82,21 @@ static int record(void)
 	return ret ? -1 : id;
 }
 
-/* A child that says the same as we do, in our place, until it ends. */
+/* A child answers in place of this process, until it ends. */
 static int fork_and_wait(const struct talk *talk)
 {
 	int status;
 	pid_t pid = fork();
 
 	if (pid == 0)
-		_exit(be_told(NULL, talk));
+		_exit(execute_requests(NULL, talk));
 	say(talk, pid);
 	return waitpid(pid, &status, 0) == pid && status == 0 ? 0 : 1;
 }
 
 #define TOLD_VARIABLE	"UNLOAD_TEST_TOLD"
 
-/* Before that of pxt_test.h, which wants a device. */
+/* Runs before the constructor of pxt_test.h, which needs a device. */
 static void __attribute__((constructor(101))) executed(void)
 {
 	const char *text = getenv(TOLD_VARIABLE);
@@ -104,11 +104,11 @@ static void __attribute__((constructor(101))) executed(void)
 
 	if (text && sscanf(text, "%d,%d", &talk.in, &talk.out) == 2) {
 		say(&talk, 0);
-		_exit(be_told(NULL, &talk));
+		_exit(execute_requests(NULL, &talk));
 	}
 }
 
-static int exec_and_go_on(const struct talk *talk)
+static int exec_and_continue(const struct talk *talk)
 {
 	char text[32];
 
@@ -120,7 +120,7 @@ static int exec_and_go_on(const struct talk *talk)
 	return 1;
 }
 
-static int be_told(void *arg, const struct talk *talk)
+static int execute_requests(void *arg, const struct talk *talk)
 {
 	(void)arg;
 	for (;;) {
@@ -131,7 +131,7 @@ static int be_told(void *arg, const struct talk *talk)
 		case FORK:
 			return fork_and_wait(talk);
 		case EXEC:
-			return exec_and_go_on(talk);
+			return exec_and_continue(talk);
 		case IS_GONE:
 			say(talk, device_open());
 			break;
@@ -150,8 +150,8 @@ static long tell(struct child *child, long what)
 	return hear(&child->talk);
 }
 
-/* It attaches to the module that is loaded now, and its event arrives. */
-static void trace_anew(struct __test_metadata *_metadata, struct child *child, pid_t pid)
+/* It attaches to the current module, and its event arrives. */
+static void trace_again(struct __test_metadata *_metadata, struct child *child, pid_t pid)
 {
 	struct record event;
 	struct stream stream;
@@ -179,61 +179,61 @@ static void trace_anew(struct __test_metadata *_metadata, struct child *child, p
 	stream_close(&stream);
 }
 
-TEST_F(unload, leaves_a_target_alone_that_works_with_the_next_one)
+TEST_F(unload, target_lives_on_and_works_with_the_next_module)
 {
 	struct child child;
 
-	ASSERT_EQ(0, child_start(&child, be_told, NULL));
+	ASSERT_EQ(0, child_start(&child, execute_requests, NULL));
 	ASSERT_LT(0, tell(&child, LET_GO));
 	ASSERT_EQ(0, module_unload());
 	EXPECT_EQ(-ENOENT, tell(&child, IS_GONE));
 	ASSERT_EQ(0, module_load());
-	trace_anew(_metadata, &child, child.pid);
+	trace_again(_metadata, &child, child.pid);
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-TEST_F(unload, leaves_a_child_alone_that_shared_event_types)
+TEST_F(unload, child_with_shared_event_types_lives_on)
 {
 	struct child child;
 	pid_t pid;
 
-	ASSERT_EQ(0, child_start(&child, be_told, NULL));
+	ASSERT_EQ(0, child_start(&child, execute_requests, NULL));
 	ASSERT_LT(0, tell(&child, LET_GO));
 	pid = tell(&child, FORK);
 	ASSERT_LT(0, pid);
 	ASSERT_LT(0, tell(&child, LET_GO));
 	ASSERT_EQ(0, module_unload());
 	EXPECT_EQ(-ENOENT, tell(&child, IS_GONE));
-	/* Its own child, which is no target of any module. */
+	/* Its own child, which is not a target of any module. */
 	pid = tell(&child, FORK);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, module_load());
-	trace_anew(_metadata, &child, pid);
+	trace_again(_metadata, &child, pid);
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-TEST_F(unload, leaves_a_process_alone_that_executes_meanwhile)
+TEST_F(unload, process_that_calls_exec_meanwhile_lives_on)
 {
 	struct child child;
 
-	ASSERT_EQ(0, child_start(&child, be_told, NULL));
+	ASSERT_EQ(0, child_start(&child, execute_requests, NULL));
 	ASSERT_LT(0, tell(&child, LET_GO));
 	ASSERT_EQ(0, module_unload());
 	EXPECT_EQ(0, tell(&child, EXEC));
 	ASSERT_EQ(0, module_load());
-	trace_anew(_metadata, &child, child.pid);
+	trace_again(_metadata, &child, child.pid);
 	EXPECT_EQ(0, child_wait(&child));
 }
 
-TEST_F(unload, forgets_processes_that_end_meanwhile)
+TEST_F(unload, processes_that_end_meanwhile_are_forgotten)
 {
 	struct child child;
 
 	for (int i = 0; i < 3; i++) {
-		ASSERT_EQ(0, child_start(&child, be_told, NULL));
+		ASSERT_EQ(0, child_start(&child, execute_requests, NULL));
 		ASSERT_LT(0, tell(&child, LET_GO));
 		ASSERT_LT(0, tell(&child, FORK));
-		/* When it answers, it has begun, and inherited. */
+		/* When it answers, it has started and inherited. */
 		ASSERT_LT(0, tell(&child, LET_GO));
 		ASSERT_EQ(0, module_unload());
 		if (i == 1)
@@ -269,8 +269,8 @@ static void *open_and_close(void *unused)
 	return unused;
 }
 
-/* One of the ways to begin and to end. */
-static int be_born_and_die(int n)
+/* One of several ways to start and to end. */
+static int start_and_end(int n)
 {
 	pthread_t thread;
 
@@ -281,7 +281,7 @@ static int be_born_and_die(int n)
 		execl("/bin/true", "true", NULL);
 		_exit(1);
 	case 2:
-		/* Attaches, if it can, and dies with it. */
+		/* Attaches if possible, and dies afterwards. */
 		open_and_close(NULL);
 		attach_and_let_go();
 		kill(getpid(), SIGKILL);
@@ -294,7 +294,7 @@ static int be_born_and_die(int n)
 	}
 }
 
-/* In the midst of its work, or not at all. */
+/* Uses the module at any point of its life, or not at all. */
 static int use_module(int me)
 {
 	struct posixtrace_attach attach = { .flags = 0 };
@@ -310,13 +310,13 @@ static int use_module(int me)
 		ret = -1;
 		goto close;
 	}
-	/* With the one open, the other can be opened. */
+	/* While the first file is open, the device can be opened again. */
 	stream_fd = device_open();
 	create_init(&create, 0);
 	create.attr.inherited = POSIXTRACE_INHERITED;
 	if (stream_fd < 0 || command(stream_fd, POSIXTRACE_IOC_CREATE, &create))
 		ret = -2;
-	/* A child that inherits all of it. */
+	/* A child that inherits everything. */
 	if (!ret && storm->attached[me] % 4 == 0 && fork() == 0)
 		_exit(0);
 	if (stream_fd >= 0)
@@ -338,7 +338,7 @@ static int rage(int me)
 		for (int i = 0; i < 2; i++) {
 			pid = fork();
 			if (pid == 0)
-				be_born_and_die(n + i);
+				start_and_end(n + i);
 			if (pid < 0 || waitpid(pid, &status, 0) != pid)
 				return 2;
 			if (status && (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL))
@@ -362,7 +362,7 @@ static int be_storm(void *arg, const struct talk *talk)
 	return ret;
 }
 
-/* Until each of them has become a target since the module is there. */
+/* Waits until each has become a target of the current module. */
 static void await_storm(void)
 {
 	int before[STORMERS];
@@ -405,7 +405,7 @@ TEST_F_TIMEOUT(unload, races_with_forks_execs_and_ends, 600)
 	for (int i = 0; i < STORMERS; i++) {
 		TH_LOG("attached %d, no device %d, forked %d, executed %d", storm->attached[i],
 		       storm->refused[i], storm->forked[i], storm->executed[i]);
-		/* It was there, and it was not: else there was no race. */
+		/* Each has met the module and its absence: otherwise there was no race. */
 		EXPECT_LT(0, storm->attached[i]);
 		EXPECT_LT(0, storm->refused[i]);
 	}

@@ -44,14 +44,14 @@ static int stream_wait(struct stream *stream, unsigned long long deadline)
 	return command(stream->fd, POSIXTRACE_IOC_WAIT, &wait);
 }
 
-/* A thread that waits, and how that ended. */
+/* A thread that waits, and the result. */
 struct waiter {
 	struct stream *stream;
 	pthread_t thread;
 	struct posixtrace_wait wait;
 	int ret;
 	int tid;
-	int blocked;	/* SIGUSR2, when it was over */
+	int blocked;	/* SIGUSR2, after the wait */
 };
 
 static int is_blocked(int signal)
@@ -72,7 +72,7 @@ static void *waiting(void *arg)
 	return NULL;
 }
 
-/* Starts a thread and comes back when it sleeps in WAIT: the only sleep it knows. */
+/* Starts a thread and returns once it sleeps in WAIT, the only place where it can. */
 static int waiter_start_with(struct waiter *waiter, struct stream *stream,
 			     const struct posixtrace_wait *wait)
 {
@@ -102,9 +102,9 @@ static int waiter_end(struct waiter *waiter)
 }
 
 /* ------------------------------------------------------------------ */
-/* Something there							*/
+/* With an event							*/
 
-TEST_F(wait, returns_at_once_when_there_is_something)
+TEST_F(wait, returns_immediately_with_an_event)
 {
 	struct record record;
 
@@ -113,20 +113,20 @@ TEST_F(wait, returns_at_once_when_there_is_something)
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 	ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, NULL, 0));
 	EXPECT_EQ(0, stream_wait(&self->stream, 0));
-	/* Waiting takes nothing. */
+	/* Waiting consumes nothing. */
 	EXPECT_EQ(0, stream_wait(&self->stream, 0));
 	EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 }
 
-TEST_F(wait, returns_at_once_whatever_the_deadline)
+TEST_F(wait, returns_immediately_with_any_deadline)
 {
 	ASSERT_EQ(0, stream_start(&self->stream));
 	EXPECT_EQ(0, stream_wait(&self->stream, 1));
 	EXPECT_EQ(0, stream_wait(&self->stream, ~0ULL));
 }
 
-/* The reader has taken one record more than it reported, and says so. */
-TEST_F(wait, returns_at_once_when_the_reader_holds_an_event)
+/* The reader has taken one record more than it reported, and shows that in @held. */
+TEST_F(wait, returns_immediately_when_the_reader_holds_an_event)
 {
 	struct pollfd pollfd = { .fd = self->stream.fd, .events = POLLIN };
 
@@ -151,7 +151,7 @@ TEST_F(wait, ends_at_the_deadline)
 	EXPECT_LE(deadline, now());
 }
 
-TEST_F(wait, ends_at_once_when_the_deadline_has_passed)
+TEST_F(wait, ends_immediately_when_the_deadline_has_passed)
 {
 	EXPECT_EQ(-ETIMEDOUT, stream_wait(&self->stream, 1));
 	EXPECT_EQ(-ETIMEDOUT, stream_wait(&self->stream, now() - NSEC));
@@ -167,9 +167,9 @@ TEST_F(wait, distant_deadline_is_no_error)
 }
 
 /* ------------------------------------------------------------------ */
-/* Woken								*/
+/* Wake-ups								*/
 
-TEST_F(wait, is_woken_by_a_system_event)
+TEST_F(wait, system_event_wakes_it_up)
 {
 	struct waiter waiter;
 
@@ -178,7 +178,7 @@ TEST_F(wait, is_woken_by_a_system_event)
 	EXPECT_EQ(0, waiter_end(&waiter));
 }
 
-TEST_F(wait, is_woken_by_the_event_command)
+TEST_F(wait, event_command_wakes_it_up)
 {
 	struct record record;
 	struct waiter waiter;
@@ -190,7 +190,7 @@ TEST_F(wait, is_woken_by_the_event_command)
 	EXPECT_EQ(0, waiter_end(&waiter));
 }
 
-TEST_F(wait, is_woken_by_the_wake_command)
+TEST_F(wait, wake_command_wakes_it_up)
 {
 	unsigned int mask = 1U << self->stream.arg.slot;
 	unsigned long long before;
@@ -215,12 +215,12 @@ TEST_F(wait, is_woken_by_the_wake_command)
 		EXPECT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 		EXPECT_EQ(0, LOAD(writer.wakeup->need_wakeup));
 	}
-	/* Without, each is found after up to half a second. */
+	/* Without WAKE, each event is found within half a second. */
 	EXPECT_GT(2 * NSEC * pxt_time_scale(), now() - before);
 	writer_close(&writer);
 }
 
-TEST_F(wait, sees_what_was_written_without_a_wake_command)
+TEST_F(wait, sees_events_without_a_wake_command)
 {
 	struct record record;
 	struct writer writer;
@@ -237,7 +237,7 @@ TEST_F(wait, sees_what_was_written_without_a_wake_command)
 	writer_close(&writer);
 }
 
-/* Somebody polled, and was gone before anything came: writers need not tell for long. */
+/* A thread polled and stopped before an event came: need_wakeup is cleared after a while. */
 TEST_F(wait, need_wakeup_is_cleared_without_a_waiter)
 {
 	unsigned long long limit = now() + 10 * NSEC * pxt_time_scale();
@@ -253,7 +253,7 @@ TEST_F(wait, need_wakeup_is_cleared_without_a_waiter)
 	writer_close(&writer);
 }
 
-TEST_F(wait, wakes_all_who_wait)
+TEST_F(wait, all_waiters_wake_up)
 {
 	struct waiter waiters[3];
 
@@ -264,7 +264,7 @@ TEST_F(wait, wakes_all_who_wait)
 		EXPECT_EQ(0, waiter_end(&waiters[i]));
 }
 
-TEST_F(wait, is_ended_by_shutdown)
+TEST_F(wait, shutdown_ends_it)
 {
 	struct waiter waiter;
 
@@ -273,7 +273,7 @@ TEST_F(wait, is_ended_by_shutdown)
 	EXPECT_EQ(-ESHUTDOWN, waiter_end(&waiter));
 }
 
-TEST_F(wait, is_ended_by_close)
+TEST_F(wait, close_ends_it)
 {
 	struct waiter waiter;
 
@@ -300,7 +300,7 @@ TEST_F(wait, is_interrupted_by_a_signal)
 	EXPECT_EQ(-EINTR, waiter_end(&waiter));
 }
 
-TEST_F(wait, signal_with_restart_goes_on_waiting)
+TEST_F(wait, signal_with_restart_keeps_waiting)
 {
 	struct sigaction action = { .sa_handler = ignore_signal, .sa_flags = SA_RESTART };
 	struct waiter waiter;
@@ -311,19 +311,19 @@ TEST_F(wait, signal_with_restart_goes_on_waiting)
 	ASSERT_EQ(0, pthread_kill(waiter.thread, SIGUSR1));
 	ASSERT_EQ(0, stream_start(&self->stream));
 	ret = waiter_end(&waiter);
-	/* Either is right for the kernel; the library asks again or not. */
+	/* The kernel may do either; the library retries or not. */
 	EXPECT_TRUE(ret == 0 || ret == -EINTR);
 }
 
 /* ------------------------------------------------------------------ */
-/* Signals that come through only while it sleeps			*/
+/* Signals that are unblocked only during the sleep			*/
 
 static const struct posixtrace_wait unblocking = { .unblock = 1ULL << (SIGUSR2 - 1) };
 
 static struct {
 	int usr1;
 	int usr2;
-	int usr2_in_usr1;	/* it came in the middle of the handler of the other one */
+	int usr2_in_usr1;	/* it arrived during the handler of the other one */
 	int usr2_blocked;	/* in that handler */
 	int entered;
 	int go_on;
@@ -347,7 +347,7 @@ static void note_usr1(int signal)
 	__atomic_store_n(&seen.usr1, seen.usr1 + 1, __ATOMIC_RELEASE);
 }
 
-/* SIGUSR2 is blocked, also in the threads to come. */
+/* Also blocks SIGUSR2, in later threads as well. */
 static int handle_both(int flags)
 {
 	struct sigaction usr1 = { .sa_handler = note_usr1, .sa_flags = flags };
@@ -360,7 +360,7 @@ static int handle_both(int flags)
 	       pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
-TEST_F(wait, is_interrupted_by_what_it_unblocks)
+TEST_F(wait, unblocked_signal_interrupts_it)
 {
 	struct waiter waiter;
 
@@ -372,7 +372,7 @@ TEST_F(wait, is_interrupted_by_what_it_unblocks)
 	EXPECT_EQ(1, waiter.blocked);
 }
 
-TEST_F(wait, is_interrupted_by_what_came_before)
+TEST_F(wait, earlier_signal_interrupts_it)
 {
 	struct waiter waiter = { .stream = &self->stream, .wait = unblocking };
 
@@ -382,7 +382,7 @@ TEST_F(wait, is_interrupted_by_what_came_before)
 	EXPECT_EQ(-EINTR, waiter.ret);
 	EXPECT_EQ(1, seen.usr2);
 	EXPECT_EQ(1, waiter.blocked);
-	/* But not if it need not sleep. */
+	/* A call that need not sleep does not unblock it. */
 	ASSERT_EQ(0, stream_start(&self->stream));
 	raise(SIGUSR2);
 	waiting(&waiter);
@@ -391,7 +391,7 @@ TEST_F(wait, is_interrupted_by_what_came_before)
 	EXPECT_EQ(1, waiter.blocked);
 }
 
-/* It is for the sleep, not for handlers that interrupt that. */
+/* It applies to the sleep, not to handlers that interrupt the sleep. */
 TEST_F(wait, unblocks_nothing_in_handlers)
 {
 	struct waiter waiter;
@@ -411,7 +411,7 @@ TEST_F(wait, unblocks_nothing_in_handlers)
 	EXPECT_EQ(1, waiter.blocked);
 }
 
-TEST_F(wait, comes_to_what_it_unblocks_after_a_restart)
+TEST_F(wait, unblocked_signal_arrives_after_a_restart)
 {
 	struct waiter waiter;
 
@@ -456,9 +456,9 @@ TEST_F(wait, can_be_killed)
 }
 
 /* ------------------------------------------------------------------ */
-/* Refused								*/
+/* Errors								*/
 
-/* A reader that takes all and gives nothing back. Says of how many sub-buffers. */
+/* Reads everything and releases nothing. Returns the number of sub-buffers. */
 static unsigned int take_all(struct stream *stream, unsigned int nr)
 {
 	const struct posixtrace_subbuf *subbuf;
@@ -476,10 +476,10 @@ static unsigned int take_all(struct stream *stream, unsigned int nr)
 }
 
 /*
- * Else the lock, under which nothing else runs on the processor, would be held for as many
- * as the largest stream has, each time.
+ * Otherwise the lock would be held, with nothing else running on the processor, for all
+ * sub-buffers of the largest stream each time.
  */
-TEST_F(wait, looks_at_nothing_twice_that_was_read)
+TEST_F(wait, reads_no_subbuffer_twice)
 {
 	const struct posixtrace_ctrl *ctrl = self->stream.ctrl;
 	unsigned int nr = ctrl->nr_subbufs + ctrl->nr_sys_subbufs, closed = 0;
@@ -494,7 +494,7 @@ TEST_F(wait, looks_at_nothing_twice_that_was_read)
 	for (unsigned int i = 0; i < nr; i++)
 		closed += stream_subbuf(&self->stream, i)->state == POSIXTRACE_SUBBUF_CLOSED;
 	EXPECT_EQ(0, closed);
-	/* What comes then is read as ever. */
+	/* Later events are read as usual. */
 	ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, data, sizeof(data)));
 	EXPECT_EQ(0, stream_wait(&self->stream, 1));
 }
