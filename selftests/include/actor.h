@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Child processes of any user, in any user namespace, with the capabilities that
- * a test wants, which make streams as they are told.
+ * Child processes of any user, in any user namespace, with the capabilities that a test
+ * needs. They create streams on request.
  */
 #ifndef _SELFTESTS_ACTOR_H
 #define _SELFTESTS_ACTOR_H
@@ -19,29 +19,29 @@
 #define CAPS_ALL	(~0ULL)
 #define CAP(name)	(1ULL << CAP_ ## name)
 
-/* Who an actor is. */
+/* The identity of an actor. */
 struct actor_is {
-	uid_t uid;		/* all of its user and group ids, as seen in its namespace */
+	uid_t uid;		/* all of its user and group ids, as in its namespace */
 	int user_ns;		/* descriptor, or -1: the initial one */
-	uint64_t caps;		/* those that it has in there, or CAPS_ALL */
-	rlim_t memlock;		/* soft limit, bytes; 0: as it was */
+	uint64_t caps;		/* those in its namespace, or CAPS_ALL */
+	rlim_t memlock;		/* soft limit in bytes; 0: unchanged */
 };
 
-/* What it does when it is told: two words, the second is a number. */
+/* Requests: two words, the second is a number. */
 enum actor_word {
-	ACTOR_CREATE,		/* at most so many; says how many, and the last error */
+	ACTOR_CREATE,		/* at most so many; answers with the number, and the last error */
 	ACTOR_SHUTDOWN,		/* the last so many; the files stay open */
-	ACTOR_CLOSE,		/* likewise, by close */
+	ACTOR_CLOSE,		/* the same with close() */
 	ACTOR_MEMLOCK,		/* changes the soft limit */
 	ACTOR_START,		/* START and STOP of the last one, at most so many times */
-	ACTOR_MEMORY,		/* says how much the last one has */
+	ACTOR_MEMORY,		/* answers with the memory of the last one */
 	ACTOR_BAD_CREATE,	/* so many that fail when the answer is written */
 	ACTOR_END,		/* without a number */
 };
 
 struct actor {
 	struct child child;
-	struct posixtrace_attr attr;	/* of its streams; to be set before it starts */
+	struct posixtrace_attr attr;	/* of its streams; set before the start */
 	struct actor_is is;
 };
 
@@ -78,7 +78,7 @@ static inline int become(const struct actor_is *is)
 	if (is->memlock) {
 		struct rlimit limit = { is->memlock, RLIM_INFINITY };
 
-		/* Who has no right to raise the hard limit starts with what it is. */
+		/* Without the right to raise the hard limit, keep it. */
 		if (setrlimit(RLIMIT_MEMLOCK, &limit) && set_memlock(is->memlock))
 			return -errno;
 	}
@@ -88,7 +88,7 @@ static inline int become(const struct actor_is *is)
 	return is->caps == CAPS_ALL ? 0 : set_caps(is->caps);
 }
 
-/* Its streams, while it runs. */
+/* The streams of a running actor. */
 struct actor_streams {
 	int fd[POSIXTRACE_SLOTS_MAX + 1];
 	int nr;
@@ -101,7 +101,7 @@ static inline void actor_init_create(const struct actor *actor, struct posixtrac
 	arg->attr.max_data_size = actor->attr.max_data_size;
 }
 
-/* On itself. */
+/* Creates a stream on itself. */
 static inline int actor_create(const struct actor *actor, struct actor_streams *streams)
 {
 	struct posixtrace_create arg;
@@ -121,7 +121,7 @@ static inline int actor_create(const struct actor *actor, struct actor_streams *
 	return ret;
 }
 
-/* A CREATE that fails late, for its answer has no place. */
+/* A CREATE that fails late, since its answer cannot be written. */
 static inline int actor_bad_create(const struct actor *actor)
 {
 	size_t size = sizeof(struct posixtrace_create);
@@ -214,7 +214,7 @@ static inline int actor_run(void *arg, const struct talk *talk)
 	}
 }
 
-/* Returns 0, or negative errno of what it could not become. */
+/* Returns 0, or negative errno of the failed change of identity. */
 static inline int actor_start(struct actor *actor)
 {
 	int err = child_start(&actor->child, actor_run, actor);
@@ -243,7 +243,7 @@ static inline struct actor_answer actor_do(struct actor *actor, enum actor_word 
 	return actor_answer(actor);
 }
 
-/* Makes so many streams: how many it got, or negative errno of the first that failed. */
+/* Creates @nr streams. Returns their number, or negative errno of the first failure. */
 static inline long actor_add(struct actor *actor, int nr)
 {
 	struct actor_answer answer = actor_do(actor, ACTOR_CREATE, nr);
@@ -251,7 +251,7 @@ static inline long actor_add(struct actor *actor, int nr)
 	return answer.error ? answer.error : answer.count;
 }
 
-/* Makes streams until one fails with @error: how many, or another error. */
+/* Creates streams until one fails with @error. Returns their number, or another error. */
 static inline long actor_fill(struct actor *actor, int error)
 {
 	struct actor_answer answer = actor_do(actor, ACTOR_CREATE, POSIXTRACE_SLOTS_MAX + 1);
@@ -259,7 +259,7 @@ static inline long actor_fill(struct actor *actor, int error)
 	return answer.error == error ? answer.count : answer.error;
 }
 
-/* Told to, for actors that were started later hold the pipes of earlier ones. */
+/* The end is a request, since later actors hold the pipes of earlier ones. */
 static inline void actor_end(struct actor *actor)
 {
 	say(&actor->child.talk, ACTOR_END);

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <trace.h>
 
-/* All that an attributes object holds; no bytes but these, to be compared as memory. */
+/* All values of an attributes object, without padding, so that they can be compared as memory. */
 struct attr_values {
 	char name[TRACE_NAME_MAX + 1];
 	char version[TRACE_NAME_MAX + 1];
@@ -23,7 +23,7 @@ struct attr_values {
 	long log_policy;
 };
 
-/* Reads the object: 0, or the error number of the first function that fails. */
+/* Reads the object. Returns 0, or the error number of the first function that fails. */
 static inline int attr_read(const trace_attr_t *attr, struct attr_values *values)
 {
 	int inherited, stream_policy, log_policy, err;
@@ -69,7 +69,7 @@ static inline int attr_granted(const trace_attr_t *attr, trace_attr_t *granted)
 	return err;
 }
 
-/* What is no attributes object: number @i of ATTR_INVALID ones, made in @attr. */
+/* Makes invalid object number @i of ATTR_INVALID in @attr. */
 #define ATTR_INVALID	4
 
 static inline trace_attr_t *attr_invalid(int i, trace_attr_t *attr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A trace id that must be invalid, whatever is done with it.
+ * A check that all functions reject a trace id.
  */
 #ifndef _SELFTESTS_BADTRID_H
 #define _SELFTESTS_BADTRID_H
@@ -8,8 +8,8 @@
 #include "trace_test.h"
 
 /*
- * Calls each function with @trid, shutdown last: the first one that did not say
- * EINVAL.
+ * Calls each function with @trid, shutdown last. Returns the name of the first one that
+ * does not fail with EINVAL, or "".
  */
 static inline const char *accepts(trace_id_t trid)
 {

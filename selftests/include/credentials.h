@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Users, capabilities and user namespaces, for tests of who may do what. The test
- * itself is root; its children become what is asked for, in any namespace.
+ * Users, capabilities and user namespaces, for tests of permissions. The test itself is
+ * root; its children become any user in any namespace.
  */
 #ifndef _SELFTESTS_CREDENTIALS_H
 #define _SELFTESTS_CREDENTIALS_H
@@ -15,14 +15,14 @@
 
 #define CAP_MASK(cap)	(1ULL << (cap))
 
-/* Ids are those of the initial namespace: all namespaces here map ids to themselves. */
+/* Ids of the initial namespace: all namespaces here map each id to itself. */
 struct ids {
 	uid_t ruid;
 	uid_t euid;
 	uid_t suid;
 };
 
-/* Has these capabilities and no others from now on; needs those. */
+/* From now on the process has exactly these capabilities; it must have them. */
 static inline int set_capabilities(unsigned long long mask)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -35,21 +35,21 @@ static inline int set_capabilities(unsigned long long mask)
 }
 
 /*
- * Root becomes somebody else, with exactly these capabilities, in the user namespace
- * of a descriptor; -1 for its own.
+ * Root becomes another user with exactly these capabilities, in the user namespace of a
+ * descriptor; -1 for its own.
  */
 static inline int become(const struct ids *ids, unsigned long long capabilities, int ns)
 {
 	if (ns >= 0 && setns(ns, CLONE_NEWUSER))
 		return -errno;
-	/* Changing ids is to change no capabilities. */
+	/* The change of ids must keep the capabilities. */
 	if (prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP) ||
 	    setresuid(ids->ruid, ids->euid, ids->suid))
 		return -errno;
 	return set_capabilities(capabilities);
 }
 
-/* A user with nothing that is special, whose programs may be looked into by himself. */
+/* An ordinary user, who may inspect its own programs. */
 static inline int become_user(uid_t uid)
 {
 	struct ids ids = { uid, uid, uid };
@@ -90,7 +90,7 @@ static inline int user_ns_map(pid_t pid, const char *which)
 	return err;
 }
 
-/* In the namespace above: says the id of a process in the new one, waits. */
+/* In the outer namespace: reports the id of a process in the new one, and waits. */
 static inline int user_ns_make(void *arg, const struct talk *talk)
 {
 	struct user_ns_request *request = arg;
@@ -113,7 +113,7 @@ static inline int user_ns_make(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* A descriptor of a new user namespace in @parent (-1: ours), or negative errno. */
+/* Returns a descriptor of a new user namespace in @parent (-1: this one), or negative errno. */
 static inline int user_ns_new(int parent, uid_t owner)
 {
 	struct user_ns_request request = { .parent = parent, .owner = owner };

@@ -17,10 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* An empty one, which "make check" takes along. */
+/* An empty image, provided by "make check". */
 #define DISK_IMAGE	"/check/ext4.img"
 
-/* A copy of it that is gone when nobody has it open: its descriptor. */
+/* Returns the descriptor of a copy, which is deleted when it is closed. */
 static inline int disk_copy(void)
 {
 	int from = open(DISK_IMAGE, O_RDONLY | O_CLOEXEC);
@@ -34,7 +34,7 @@ static inline int disk_copy(void)
 	return to;
 }
 
-/* A block device out of a file; it is a file again when nobody uses it any more. */
+/* Makes a block device from a file; it is detached when it is no longer in use. */
 static inline int disk_attach(char *device, size_t size)
 {
 	struct loop_config config = { .info.lo_flags = LO_FLAGS_AUTOCLEAR };
@@ -58,10 +58,10 @@ static inline int disk_attach(char *device, size_t size)
 	return fd;
 }
 
-/* Room for the name of the device. */
+/* Size of the name of the device. */
 #define DISK_NAME	32
 
-/* 0 or negative errno. In @name the name of the device, empty if there is none. */
+/* Returns 0 or negative errno. Stores the name of the device in @name, empty if there is none. */
 static inline int disk_mount(const char *type, const char *dir, char *name)
 {
 	int fd, err;
@@ -77,13 +77,13 @@ static inline int disk_mount(const char *type, const char *dir, char *name)
 	return err;
 }
 
-/* Leaves @left bytes of the file system that @ballast is on: 0, or -1 with errno. */
+/* Leaves @left bytes free in the file system of @ballast. Returns 0, or -1 with errno. */
 static inline int disk_fill(int ballast, size_t left)
 {
 	static const char page[4096];
 	size_t size;
 
-	/* Where there is no page any more, there may be a block. */
+	/* When no page is free, a smaller block may be. */
 	for (size = sizeof(page); size; size /= 2) {
 		while (write(ballast, page, size) > 0)
 			;
@@ -91,7 +91,7 @@ static inline int disk_fill(int ballast, size_t left)
 	return ftruncate(ballast, lseek(ballast, 0, SEEK_END) - left);
 }
 
-/* As if there had been an error on an ext4 disk: it becomes read-only, whoever writes. */
+/* Simulates an error on an ext4 disk: it becomes read-only for all processes. */
 static inline int disk_break(const char *name)
 {
 	char path[64];
@@ -106,7 +106,7 @@ static inline int disk_break(const char *name)
 	return err;
 }
 
-/* Whoever writes there has to wait, until it is thawed: 0, or -1 with errno. */
+/* All writers must wait until it is thawed. Returns 0, or -1 with errno. */
 static inline int disk_freeze(int fd)
 {
 	return ioctl(fd, FIFREEZE, 0);
@@ -119,10 +119,10 @@ static inline int disk_thaw(int fd)
 
 /**
  * struct disk - a small file system, mounted
- * @dir: where
+ * @dir: the mount point
  * @name: its device, empty if it has none
- * @ballast: a file without a name in there, to fill it with
- * @fd: another one
+ * @ballast: a file without a name, to fill the file system
+ * @fd: another file without a name
  */
 struct disk {
 	char dir[32];
@@ -136,7 +136,7 @@ static inline int disk_tmpfile(const struct disk *disk)
 	return open(disk->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
-/* 0 or negative errno. */
+/* Returns 0 or negative errno. */
 static inline int disk_begin(struct disk *disk, const char *type)
 {
 	int err;

@@ -19,7 +19,7 @@ static inline int set_has(const trace_event_set_t *set, trace_event_id_t id)
 	return err ? -err : !!member;
 }
 
-/* How many of the ids from @first to below @end are members. */
+/* The number of members from @first to below @end. */
 static inline int set_count(const trace_event_set_t *set, trace_event_id_t first,
 			    trace_event_id_t end)
 {

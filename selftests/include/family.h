@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Families of processes: memory that all of them share, a line where they wait for
- * each other, and all the ways in which a child can be made.
+ * Families of processes: shared memory, a start line, and all ways to create a child.
  */
 #ifndef _SELFTESTS_FAMILY_H
 #define _SELFTESTS_FAMILY_H
@@ -16,7 +15,7 @@
 #include "pxt_test.h"
 #include "trace_test.h"
 
-/* How often something is tried: fewer times where everything takes longer. */
+/* The number of attempts: fewer on a slow machine. */
 static inline int rounds(int count)
 {
 	int scaled = count / pxt_time_scale();
@@ -24,7 +23,7 @@ static inline int rounds(int count)
 	return scaled > 1 ? scaled : 2;
 }
 
-/* Memory that is shared with all children; zero. Gone with the test. */
+/* Zeroed memory that is shared with all children, until the test ends. */
 static inline void *share(size_t size)
 {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
@@ -52,7 +51,7 @@ static inline void line_up(struct line *line, int count)
 		sched_yield();
 }
 
-/* Some instructions, so that racers do not always meet at the same place. */
+/* Executes some instructions, so that racers do not always meet at the same point. */
 static inline void dawdle(unsigned int loops)
 {
 	while (loops--)
@@ -81,7 +80,7 @@ static inline int new_family_stream(pid_t pid, int inherited, size_t size, int p
 	return err;
 }
 
-/* One that runs, and loses nothing as long as it is not full. */
+/* A running stream that loses nothing until it is full. */
 static inline int start_family_stream(pid_t pid, trace_id_t *trid)
 {
 	int err = new_family_stream(pid, POSIX_TRACE_INHERITED, 2 << 20, POSIX_TRACE_UNTIL_FULL,
@@ -100,7 +99,7 @@ static inline void record_plain(int number)
 	record_as(POSIX_TRACE_UNNAMED_USEREVENT, number);
 }
 
-/* How many processes a stream traces, -1 on errors. */
+/* The number of processes that a stream traces, -1 on errors. */
 static inline long processes_of(trace_id_t trid)
 {
 	struct posixtrace_stats_info stats;
@@ -119,7 +118,7 @@ static inline long generated_for(trace_id_t trid)
 /* ------------------------------------------------------------------ */
 /* Children								*/
 
-/* What runs in a child; its value is the exit status. */
+/* The function of a child; its value is the exit status. */
 typedef int (*family_fn)(void *arg);
 
 #define CHILD_STACK	(64 << 10)
@@ -189,7 +188,7 @@ static inline pid_t by_clone_files(family_fn fn, void *arg)
 	return clone(fn, child_stack() + CHILD_STACK, CLONE_FILES | SIGCHLD, arg);
 }
 
-/* In a pid namespace of its own, where it has the number 1. */
+/* In a PID namespace of its own, where its id is 1. */
 static inline pid_t by_clone_newpid(family_fn fn, void *arg)
 {
 	return clone(fn, child_stack() + CHILD_STACK, CLONE_NEWPID | SIGCHLD, arg);
@@ -198,7 +197,7 @@ static inline pid_t by_clone_newpid(family_fn fn, void *arg)
 #ifdef __x86_64__
 #define HAVE_CLONE3_STACK
 
-/* With a stack of its own the child can not return from where it was made. */
+/* On a stack of its own, the child cannot return from here. */
 static inline pid_t clone3_on_stack(unsigned long flags, family_fn fn, void *arg)
 {
 	struct clone_args args = {
@@ -237,7 +236,7 @@ static inline pid_t by_clone3_vm(family_fn fn, void *arg)
 }
 #endif
 
-/* Waits for one child: its exit status, or minus the signal that killed it. */
+/* Waits for one child. Returns its exit status, or minus the signal that killed it. */
 static inline int ended(pid_t pid)
 {
 	int status;
@@ -249,7 +248,7 @@ static inline int ended(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/* Waits for all children and, with adopt_orphans(), what they leave: how many failed. */
+/* Waits for all children and, after adopt_orphans(), theirs. Returns the number of failed ones. */
 static inline int all_ended(void)
 {
 	int status, failed = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Failures that the kernel makes on request: the n-th allocation, or copy from or to the
- * process, that the calling thread makes from now on. For kernels with fault injection,
- * such as that of "make check-debug".
+ * Fault injection: the n-th allocation, or copy from or to the process, of the calling
+ * thread fails. For kernels with that feature, such as that of "make check-debug".
  */
 #ifndef _SELFTESTS_FAULT_H
 #define _SELFTESTS_FAULT_H
@@ -18,18 +17,24 @@
 
 #define FAULT_KNOBS	"/sys/kernel/debug"
 
-/* No operation here allocates or copies so often: then the kernel counts something else. */
+/*
+ * No operation here has so many failures: a higher count means that the kernel counts
+ * something else.
+ */
 #define FAULT_MAX	2000
 
 /*
  * Descriptor of the counter of one thread; opened while the caller still may, since others
- * close it and users can not open it.
+ * close it and users cannot open it.
  */
 struct fault {
 	int fd;
 };
 
-/* Kernels that can, must: or a debug kernel that lost it would skip all of this. */
+/*
+ * A kernel that has the feature must use it: otherwise a broken debug kernel would skip
+ * these tests.
+ */
 #define FAULT_SKIP	"kernel without fault injection"
 
 static inline bool fault_possible(void)
@@ -37,12 +42,12 @@ static inline bool fault_possible(void)
 	return access("/proc/self/fail-nth", F_OK) == 0;
 }
 
-static inline int fault_set_knob(const char *folder, const char *knob, const char *value)
+static inline int fault_set_knob(const char *dir, const char *knob, const char *value)
 {
 	char path[300];
 	int fd, err = 0;
 
-	snprintf(path, sizeof(path), FAULT_KNOBS "/%s/%s", folder, knob);
+	snprintf(path, sizeof(path), FAULT_KNOBS "/%s/%s", dir, knob);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
@@ -52,22 +57,22 @@ static inline int fault_set_knob(const char *folder, const char *knob, const cha
 	return err;
 }
 
-static inline int fault_prepare(const char *folder)
+static inline int fault_prepare(const char *dir)
 {
-	/* A failure that was asked for is to leave no stack trace in the log. */
-	int err = fault_set_knob(folder, "verbose", "0");
+	/* An injected failure must leave no stack trace in the log. */
+	int err = fault_set_knob(dir, "verbose", "0");
 
-	/* By itself it lets those alone that can wait, which are all of ours. */
+	/* By default, allocations that can wait do not fail, but here all can wait. */
 	if (!err)
-		err = fault_set_knob(folder, "ignore-gfp-wait", "N");
+		err = fault_set_knob(dir, "ignore-gfp-wait", "N");
 	if (!err)
-		err = fault_set_knob(folder, "ignore-gfp-highmem", "N");
+		err = fault_set_knob(dir, "ignore-gfp-highmem", "N");
 	if (!err)
-		err = fault_set_knob(folder, "min-order", "0");
+		err = fault_set_knob(dir, "min-order", "0");
 	return err;
 }
 
-/* Once, as root: 0 or negative errno. */
+/* Called once, as root. Returns 0 or negative errno. */
 static inline int fault_setup(void)
 {
 	DIR *knobs = opendir(FAULT_KNOBS);
@@ -84,7 +89,7 @@ static inline int fault_setup(void)
 	return err ? err : access(FAULT_KNOBS "/failslab", F_OK) ? -ENOENT : 0;
 }
 
-/* For the calling thread, which is the only one that may use it: 0 or negative errno. */
+/* For the calling thread, the only one that may use it. Returns 0 or negative errno. */
 static inline int fault_open(struct fault *fault)
 {
 	fault->fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
@@ -101,14 +106,14 @@ static inline void fault_arm(const struct fault *fault, int n)
 		abort();
 }
 
-/* Nothing fails any more. Did anything? Keeps errno. */
+/* Ends the injection. Returns whether a failure was injected. Keeps errno. */
 static inline bool fault_disarm(const struct fault *fault)
 {
 	int saved_errno = errno;
 	char text[16] = "";
 	ssize_t n;
 
-	/* What is left is printed first, and copied to us then: that may be what fails. */
+	/* The kernel formats the remaining count before it copies it: the copy itself may fail. */
 	n = pread(fault->fd, text, sizeof(text) - 1, 0);
 	while (pwrite(fault->fd, "0", 1, 0) != 1)
 		;

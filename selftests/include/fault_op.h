@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One operation, again and again, each time in a process of its own: first its first
- * allocation (or copy) fails, then the second, and so on until it needs no more. The
- * processes are those of a user whose limit of locked memory is just enough for one
- * stream: memory that one leaves behind is missed by the next.
+ * One operation, repeatedly, each time in a process of its own: first its first allocation
+ * (or copy) fails, then the second, and so on until it succeeds. The processes run as a
+ * user whose limit of locked memory suffices for one stream only: if one leaks memory, the
+ * next one fails.
  */
 #ifndef _SELFTESTS_FAULT_OP_H
 #define _SELFTESTS_FAULT_OP_H
@@ -19,21 +19,21 @@
 
 #define FAULT_USER	1000
 
-/* In a process of an operation: where it went wrong is its answer. */
+/* In the process of an operation: a failure returns its line number. */
 #define MUST(condition) do {			\
 	if (!(condition))			\
 		return __LINE__;		\
 } while (0)
 
 /**
- * struct world - what an operation finds: the process traces itself
+ * struct world - the state before an operation: the process traces itself
  * @fault: of this thread
- * @stream: not started; without it, what CREATE is to be called with
+ * @stream: not started; without a stream, the arguments of CREATE
  * @target: attached, its gate mapped
- * @slot: what it knows of the stream
- * @id: a number, a descriptor, what an operation made
- * @address: likewise
- * @status: likewise
+ * @slot: of the stream, as the target sees it
+ * @id: a number or descriptor, often a result of the operation
+ * @address: a result of the operation
+ * @status: a result of the operation
  */
 struct world {
 	struct fault fault;
@@ -48,17 +48,17 @@ struct world {
 /**
  * struct op - an operation
  * @policy: of the stream
- * @inherited: likewise
+ * @inherited: of the stream
  * @no_stream: there is none
  * @no_target: the process has not attached
- * @stays: one process can do it again and again
- * @painless: maybe it needs nothing that could fail
- * @also: error that it may have besides ENOMEM and EFAULT; 0 for none
- * @good: what it returns if all is well
- * @prepare: what has to be before; these return 0, or a line
+ * @stays: one process can repeat it
+ * @painless: possibly no part of it can fail
+ * @also: a possible error besides ENOMEM and EFAULT; 0 for none
+ * @good: its result on success
+ * @prepare: called before; returns 0 or a line, as @untouched and @check
  * @run: the operation: 0 or more, or negative errno
- * @untouched: is all as before, after it failed?
- * @check: is it done, and can all be used?
+ * @untouched: checks after a failure that nothing has changed
+ * @check: checks after success that it is done, and everything works
  */
 struct op {
 	__u32 policy;
@@ -75,15 +75,15 @@ struct op {
 	int (*check)(struct world *world);
 };
 
-/* In memory that is shared with the process that did it. */
+/* In memory shared with the process of the operation. */
 struct outcome {
-	int n;			/* which one was to fail */
-	bool failed;		/* it did */
+	int n;			/* number of the failure */
+	bool failed;		/* a failure was injected */
 	long ret;		/* of the operation */
-	int line;		/* where it went wrong */
+	int line;		/* line of the failed check */
 };
 
-/* The calling thread has none from now on. */
+/* Unregisters the restartable sequences of the calling thread. */
 static inline void leave_sequences(void)
 {
 	char *area = (char *)__builtin_thread_pointer() + __rseq_offset;
@@ -103,7 +103,7 @@ static inline int world_open(struct world *world, const struct op *op)
 	world->stream.arg.attr.inherited = op->inherited;
 	if (op->no_stream)
 		return 0;
-	/* Any memory that others have left behind is missing here. */
+	/* This fails if an earlier process has leaked memory. */
 	MUST(!stream_open(&world->stream));
 	MUST(op->no_target || !target_sync(&world->target));
 	world->slot = &world->target.slots[world->stream.arg.slot];
@@ -142,8 +142,8 @@ static inline int op_once(const struct op *op, struct world *world, int n,
 }
 
 /*
- * In a process of its own. The kernel kills a process when it can not tell it where its
- * restartable sequences are.
+ * Runs in a process of its own. The kernel kills a process if it cannot access the state of
+ * its restartable sequences.
  */
 static inline int op_try(const struct op *op, int n, struct outcome *outcome)
 {
@@ -169,7 +169,7 @@ static inline struct outcome *outcome_share(void)
 	return page == MAP_FAILED ? NULL : page;
 }
 
-/* How much memory a stream has: 0 if there is none. */
+/* The memory of a stream; 0 if it cannot be created. */
 static inline unsigned long long stream_memory(const struct op *op)
 {
 	struct posixtrace_status status = { .memory = 0 };
@@ -186,8 +186,8 @@ static inline unsigned long long stream_memory(const struct op *op)
 }
 
 /*
- * The calling process becomes the user. He has room for one stream and the system events
- * of one START and one STOP.
+ * The calling process becomes the user, with enough memory for one stream and the system
+ * events of one START and one STOP.
  */
 static inline int fault_become(const struct op *op)
 {
@@ -197,14 +197,14 @@ static inline int fault_become(const struct op *op)
 
 	if (err)
 		return err;
-	/* One with log is not larger. */
+	/* A stream with log is not larger. */
 	if (plain.policy == POSIXTRACE_POLICY_FLUSH)
 		plain.policy = POSIXTRACE_POLICY_LOOP;
 	memory = stream_memory(&plain);
 	if (!memory)
 		return -ENODEV;
 	err = become(&(struct actor_is){ FAULT_USER, -1, 0, memory + (24 << 10) });
-	/* Or he can not open the counters of his own threads. */
+	/* Otherwise the process cannot open the counters of its own threads. */
 	return !err && prctl(PR_SET_DUMPABLE, 1) ? -errno : err;
 }
 
@@ -222,7 +222,7 @@ static inline int op_fork(const struct op *op, int n, struct outcome *outcome)
 	return pid < 0 || waitpid(pid, &status, 0) != pid ? -1 : status;
 }
 
-/* The whole of it, after fault_become(). */
+/* Runs the whole test, after fault_become(). */
 static inline void op_fail_each(struct __test_metadata *_metadata, const struct op *op)
 {
 	struct outcome *outcome = outcome_share();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files of the program under numbers that were the library's: what a daemon opens
- * when it has closed all. They must stay what they are.
+ * Files of the program with numbers that were the library's, as of a daemon that closes all
+ * and opens others. They must not change.
  */
 #ifndef _SELFTESTS_FOREIGN_H
 #define _SELFTESTS_FOREIGN_H
@@ -15,22 +15,22 @@
 #include "uapi.h"
 
 enum foreign_kind {
-	FOREIGN_NONE,		/* the number is not in use */
+	FOREIGN_NONE,		/* the number is unused */
 	FOREIGN_FILE,
 	FOREIGN_PIPE,
 	FOREIGN_SOCKET,
 	FOREIGN_DEVICE,		/* the module's, without role */
-	FOREIGN_TARGET,		/* and with one; made without the library */
+	FOREIGN_TARGET,		/* with a role; created without the library */
 	FOREIGN_STREAM,
 	FOREIGN_DEAD_STREAM,
 };
 
 /**
  * struct foreign - a file of the program
- * @kind: what it is
- * @fd: its number
+ * @kind: its kind
+ * @fd: its descriptor
  * @peer: the other end of a pipe or a pair of sockets
- * @stat: what fstat() said of it
+ * @stat: the result of fstat()
  * @create: of a stream
  */
 struct foreign {
@@ -44,7 +44,7 @@ struct foreign {
 #define FOREIGN_TEXT	"not the library's"
 #define FOREIGN_OFFSET	4
 
-/* Opens one under the lowest number that is free. A stream traces @pid. */
+/* Opens a file with the lowest free number. A stream traces @pid. */
 static inline int foreign_open(struct foreign *file, enum foreign_kind kind, pid_t pid)
 {
 	struct posixtrace_origin origin = { .prog_address = 0 };
@@ -98,7 +98,7 @@ static inline int foreign_open(struct foreign *file, enum foreign_kind kind, pid
 	}
 }
 
-/* Closes a number, whosever it is, and opens one in its place: 0 or negative. */
+/* Closes a number of any owner, and opens a file in its place. Returns 0 or a negative number. */
 static inline int foreign_place(struct foreign *file, enum foreign_kind kind, int number,
 				pid_t pid)
 {
@@ -117,7 +117,7 @@ static inline int foreign_place(struct foreign *file, enum foreign_kind kind, in
 	return err ? err : kind != FOREIGN_NONE && file->fd != number ? -1 : 0;
 }
 
-/* Of the one and only stream that is on another process: its types, its state. */
+/* Checks the only stream on another process: its types and its state. */
 static inline const char *foreign_check_stream(const struct foreign *file)
 {
 	__u32 ids[16];
@@ -165,7 +165,7 @@ static inline const char *foreign_check_content(const struct foreign *file)
 		if (read(file->fd, text, sizeof(text)) != sizeof(text) ||
 		    strcmp(text, FOREIGN_TEXT))
 			return "other content";
-		/* For the next time. */
+		/* For the next check. */
 		return write(file->peer, text, sizeof(text)) == sizeof(text) ? "" : "broken";
 	case FOREIGN_DEVICE:
 		return command(file->fd, POSIXTRACE_IOC_SYNC, &sync) == -EINVAL &&
@@ -177,7 +177,7 @@ static inline const char *foreign_check_content(const struct foreign *file)
 	}
 }
 
-/* What has become of it; "" if nothing has. */
+/* Returns "", or a description of the change. */
 static inline const char *foreign_check(const struct foreign *file)
 {
 	struct stat stat;
@@ -200,19 +200,19 @@ static inline void foreign_close(struct foreign *file)
 		close(file->peer);
 }
 
-/* The descriptors of the module that this process has: their number, and the first. */
+/* The number of this process's descriptors of the module, and the first one. */
 static inline int count_device_fds(int *first)
 {
-	DIR *folder = opendir("/proc/self/fd");
+	DIR *dir = opendir("/proc/self/fd");
 	char target[64];
 	int count = 0;
 	struct dirent *entry;
 	ssize_t len;
 
-	if (!folder)
+	if (!dir)
 		return -1;
-	while ((entry = readdir(folder))) {
-		len = readlinkat(dirfd(folder), entry->d_name, target, sizeof(target) - 1);
+	while ((entry = readdir(dir))) {
+		len = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
 		if (len < 0)
 			continue;
 		target[len] = '\0';
@@ -221,11 +221,11 @@ static inline int count_device_fds(int *first)
 		if (!count++ && first)
 			*first = atoi(entry->d_name);
 	}
-	closedir(folder);
+	closedir(dir);
 	return count;
 }
 
-/* How many mappings of the module this process has. */
+/* The number of mappings of the module in this process. */
 static inline int count_device_maps(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where in a program an address is. */
+/* The place of an address in a program. */
 #ifndef FUNCTION_H
 #define FUNCTION_H
 
@@ -12,7 +12,7 @@
 #define FUNCTION_BYTES	256
 #endif
 
-/* Is @address in @function, which is short, calls something and does not end with it? */
+/* True if @address is in @function, which is short and does not end with a call. */
 static inline bool is_in_function(const void *address, const void *function)
 {
 	return (const char *)address > (const char *)function &&

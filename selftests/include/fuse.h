@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A file system in a process: one file, "log", whose writes the server answers, or
- * holds back for as long as the test likes. It answers everything else meanwhile.
+ * A file system in a process: one file, "log". The server answers its writes, or delays
+ * them as long as the test likes, and answers all other requests meanwhile.
  *
- * Start it before anything else: the server keeps what its parent has open. It is
- * killed when its parent ends.
+ * Start it first: the server inherits all open files of its parent. It is killed when its
+ * parent ends.
  */
 #ifndef _SELFTESTS_FUSE_H
 #define _SELFTESTS_FUSE_H
@@ -34,14 +34,14 @@
 
 #define FUSE_HELD_MAX	16
 
-/* Room for a request with its data, bytes. */
+/* Size of a request with its data, bytes. */
 #define FUSE_BUFFER	(1 << 17)
 
 /**
- * struct fuse_shared - what server and test have in common
- * @hang: the test asks the server not to answer writes; written by the test
- * @hanging: the server holds a write back; written by the server
- * @writes: that were answered; written by the server
+ * struct fuse_shared - memory of server and test
+ * @hang: the server must not answer writes; written by the test
+ * @hanging: the server delays a write; written by the server
+ * @writes: number of answered writes; written by the server
  * @size: of the file, bytes; written by the server
  * @data: contents of the file; written by the server
  */
@@ -55,10 +55,10 @@ struct fuse_shared {
 
 /**
  * struct fuse_disk - the file system, mounted
- * @dir: where
+ * @dir: the mount point
  * @server: its process
- * @resume: eventfd: the server answers what it holds back
- * @shared: with the server
+ * @resume: eventfd: the server answers the delayed writes
+ * @shared: memory of server and test
  */
 struct fuse_disk {
 	char dir[32];
@@ -95,7 +95,7 @@ static inline void fuse_answer(int device, uint64_t unique, int error, const voi
 	};
 	if (!error)
 		memcpy(out + 1, data, len);
-	/* ENOENT: the request was interrupted, or the mount has gone. */
+	/* ENOENT: the request was interrupted, or the mount is gone. */
 	if (write(device, buf, out->len) < 0 && errno != ENOENT)
 		_exit(1);
 }
@@ -118,7 +118,7 @@ static inline void fuse_lookup(int device, const struct fuse_in_header *in, cons
 	fuse_answer(device, in->unique, strcmp(name, "log") ? ENOENT : 0, &out, sizeof(out));
 }
 
-/* Writes that the server has read and does not answer yet. */
+/* Writes that the server has read and not answered yet. */
 struct fuse_held {
 	unsigned int count;
 	struct {
@@ -136,7 +136,7 @@ static inline void fuse_answer_write(int device, uint64_t unique, uint32_t size,
 	fuse_answer(device, unique, 0, &out, sizeof(out));
 }
 
-/* The data gets into the file in any case: only the answer may be held back. */
+/* The file always gets the data: only the answer may be delayed. */
 static inline void fuse_write(int device, const struct fuse_in_header *in,
 			      struct fuse_shared *shared, struct fuse_held *held)
 {
@@ -179,7 +179,7 @@ static inline void fuse_read(int device, const struct fuse_in_header *in,
 	const struct fuse_read_in *arg = (const void *)(in + 1);
 	uint64_t size = atomic_load(&shared->size), len = 0;
 
-	/* No more than fits into an answer: a short read is the end of the file. */
+	/* At most the size of an answer: a short read is the end of the file. */
 	if (arg->offset < size)
 		len = size - arg->offset < arg->size ? size - arg->offset : arg->size;
 	if (len > 4096 - sizeof(struct fuse_out_header))
@@ -229,7 +229,7 @@ static inline void fuse_serve(int device, const struct fuse_in_header *in,
 		fuse_answer_attr(device, in->unique, shared, in->nodeid);
 		break;
 	case FUSE_OPEN:
-		/* What is read comes from here, and so do sizes. No close waits for a write. */
+		/* Reads and sizes come from the server. No close waits for a write. */
 		opened.open_flags = FOPEN_DIRECT_IO | FOPEN_NOFLUSH;
 		fuse_answer(device, in->unique, 0, &opened, sizeof(opened));
 		break;
@@ -281,7 +281,7 @@ static inline void fuse_server(int device, struct fuse_disk *disk, pid_t parent)
 	}
 }
 
-/* Mounts it: 0 or negative errno. */
+/* Mounts it. Returns 0 or negative errno. */
 static inline int fuse_begin(struct fuse_disk *disk)
 {
 	int device = open("/dev/fuse", O_RDWR | O_NONBLOCK | O_CLOEXEC), err;
@@ -304,12 +304,12 @@ static inline int fuse_begin(struct fuse_disk *disk)
 	disk->server = fork();
 	if (!disk->server)
 		fuse_server(device, disk, parent);
-	/* Only the server holds the device: when it ends, so do all requests. */
+	/* Only the server holds the device: its end is the end of all requests. */
 	close(device);
 	return disk->server < 0 ? -errno : 0;
 }
 
-/* The file, open as @flags say: its descriptor, or -1 with errno. */
+/* Opens the file with @flags. Returns its descriptor, or -1 with errno. */
 static inline int fuse_open(const struct fuse_disk *disk, int flags)
 {
 	char path[64];
@@ -318,13 +318,13 @@ static inline int fuse_open(const struct fuse_disk *disk, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-/* From now on, the server holds writes back, until fuse_resume(). */
+/* From now on, the server delays writes, until fuse_resume(). */
 static inline void fuse_hang(struct fuse_disk *disk)
 {
 	atomic_store(&disk->shared->hang, true);
 }
 
-/* Waits until the server holds one back. */
+/* Waits until the server delays a write. */
 static inline void fuse_wait_hanging(struct fuse_disk *disk)
 {
 	while (!atomic_load(&disk->shared->hanging))
@@ -340,7 +340,7 @@ static inline void fuse_resume(struct fuse_disk *disk)
 		abort();
 }
 
-/* Ends the server: all that wait for it fail. */
+/* Ends the server: all pending requests fail. */
 static inline void fuse_kill(struct fuse_disk *disk)
 {
 	kill(disk->server, SIGKILL);

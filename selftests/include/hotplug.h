@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * CPUs that go offline and come back. CPU 0 always stays. A program that includes this
- * skips as a whole where there is no other one.
+ * CPUs that go offline and come back. CPU 0 always stays online. A program that includes
+ * this skips as a whole on a machine with one CPU.
  */
 #ifndef _SELFTESTS_HOTPLUG_H
 #define _SELFTESTS_HOTPLUG_H
@@ -16,7 +16,7 @@ static inline void cpu_path(char *path, size_t size, unsigned int cpu)
 	snprintf(path, size, "/sys/devices/system/cpu/cpu%u/online", cpu);
 }
 
-/* CPUs of the machine, as far as they are numbered from 0 without holes. */
+/* The number of CPUs that have consecutive numbers from 0 on. */
 static inline unsigned int count_cpus(void)
 {
 	char path[64];
@@ -29,7 +29,7 @@ static inline unsigned int count_cpus(void)
 	}
 }
 
-/* A fixture that skips would still run its test. */
+/* SKIP() in a fixture would still run its test. */
 static void __attribute__((constructor)) require_two_cpus(void)
 {
 	if (count_cpus() > 1)
@@ -38,7 +38,7 @@ static void __attribute__((constructor)) require_two_cpus(void)
 	exit(KSFT_SKIP);
 }
 
-/* Returns when all of it has happened: 0, also if it is so already, or negative errno. */
+/* Returns once the change is complete: 0, also if there was nothing to do, or negative errno. */
 static inline int switch_cpu(unsigned int cpu, bool online)
 {
 	int fd, ret = 0;
@@ -67,7 +67,7 @@ static inline int switch_all_on(void)
 	return err;
 }
 
-/* Moves the calling thread to one CPU: 0; -EINVAL if that is offline. */
+/* Moves the calling thread to a CPU. Returns 0, or -EINVAL if the CPU is offline. */
 static inline int go_to_cpu(unsigned int cpu)
 {
 	cpu_set_t set;
@@ -77,7 +77,7 @@ static inline int go_to_cpu(unsigned int cpu)
 	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
 }
 
-/* A child function: when the parent hangs up, also because it was killed. */
+/* A child function: switches all CPUs on once the parent closes the pipe or is killed. */
 static inline int switch_on_at_end(void *arg, const struct talk *talk)
 {
 	(void)arg;
@@ -99,7 +99,7 @@ static inline int hotplug_begin(struct child *guard)
 	return err ? err : switch_all_on();
 }
 
-/* Returns when all are online: 0, or not. */
+/* Returns once all CPUs are online: 0, or nonzero on failure. */
 static inline int hotplug_end(struct child *guard)
 {
 	return child_wait(guard);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events of CPUs that go offline and come back, through the plain commands: numbered,
- * and large enough that few of them fill a sub-buffer.
+ * Events of CPUs that go offline and come back, with plain commands: numbered, and so large
+ * that few of them fill a sub-buffer.
  */
 #ifndef _SELFTESTS_HOTPLUG_STREAM_H
 #define _SELFTESTS_HOTPLUG_STREAM_H
@@ -14,14 +14,14 @@ struct payload {
 	char filler[196];
 };
 
-/* How many of these fill a sub-buffer, if one thread records them. */
+/* The number of these events in a sub-buffer, if one thread records them. */
 static inline unsigned int records_per_subbuf(const struct stream *stream)
 {
 	return (stream->ctrl->subbuf_size - sizeof(struct posixtrace_writer)) /
 	       POSIXTRACE_RECORD_STEP(sizeof(struct payload));
 }
 
-/* A stream of the caller, running. */
+/* A running stream of the caller. */
 static inline int open_stream(struct stream *stream, struct target *target,
 			      unsigned int policy, unsigned long long size)
 {
@@ -38,7 +38,7 @@ static inline int open_stream(struct stream *stream, struct target *target,
 	return err ? err : stream_start(stream);
 }
 
-/* Records an event on a CPU that is online, and goes back to CPU 0. */
+/* Records an event on an online CPU, and returns to CPU 0. */
 static inline int record_on(struct target *target, unsigned int cpu, int number)
 {
 	struct payload payload = { .number = number };
@@ -49,7 +49,7 @@ static inline int record_on(struct target *target, unsigned int cpu, int number)
 	return go_to_cpu(0) ? -ESRCH : ret;
 }
 
-/* The number of the next user event above the overwrite watermark, -1 without one. */
+/* The number of the next user event above the overwrite watermark, -1 if there is none. */
 static inline int take_number(struct stream *stream)
 {
 	struct record record;
@@ -77,7 +77,7 @@ static inline unsigned int flags_of(struct stream *stream)
 	return stream_status(stream, &status) ? ~0U : status.flags;
 }
 
-/* Sub-buffers for user events that are in use. */
+/* The number of sub-buffers for user events in use. */
 static inline unsigned int count_used(struct stream *stream)
 {
 	unsigned int i, used = 0;

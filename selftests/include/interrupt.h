@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Signals that come in the middle of calls: a timer that fires at some time while
- * a loop makes them, and is set anew only when it has. So a slow machine takes
- * longer, but always gets on.
+ * Signals in the middle of calls: a timer fires at some time while a loop makes the calls,
+ * and is set again only after that. So a slow machine takes longer, but always makes
+ * progress.
  */
 #ifndef _SELFTESTS_INTERRUPT_H
 #define _SELFTESTS_INTERRUPT_H
@@ -13,16 +13,16 @@
 #define INTERRUPTS_RANGE_MAX	5000
 
 /*
- * Written by the loop and by its handler. Between any two lines of theirs is a call of
- * something outside, which for all the compiler knows may call the handler.
+ * Written by the loop and its handler. Each access is followed by an external call, of
+ * which the compiler must assume that it may call the handler.
  */
 struct interrupts {
 	void (*in_handler)(void);
 	int in_call;
 	int pending;
-	int hits;	/* signals that came during a call */
+	int hits;	/* signals during a call */
 	int delay;	/* microseconds */
-	int range;	/* likewise: delays are shorter */
+	int range;	/* microseconds: delays are shorter */
 };
 
 static struct interrupts interrupts;
@@ -39,7 +39,7 @@ static void interrupts_handler(int signal)
 	interrupts.pending = 0;
 }
 
-/* @in_handler, if not NULL, is called in each handler. */
+/* Each handler calls @in_handler, if not NULL. */
 static inline int interrupts_begin(void (*in_handler)(void))
 {
 	struct sigaction action = { .sa_handler = interrupts_handler };
@@ -48,7 +48,7 @@ static inline int interrupts_begin(void (*in_handler)(void))
 	return sigaction(SIGALRM, &action, NULL);
 }
 
-/* A call comes, in which a signal may come. */
+/* A signal may come in the next call. */
 static inline void interrupts_before(void)
 {
 	struct itimerval timer = { .it_value.tv_usec = 1 + interrupts.delay };
@@ -66,13 +66,13 @@ static inline void interrupts_after(void)
 	interrupts.in_call = 0;
 }
 
-/* Is a signal to come? For who calls nothing that could call the handler, as sched_yield(). */
+/* True if a signal is pending. For loops without an external call, such as sched_yield(). */
 static inline int interrupts_pending(void)
 {
 	return __atomic_load_n(&interrupts.pending, __ATOMIC_RELAXED);
 }
 
-/* No signal comes any more. */
+/* No further signal comes. */
 static inline void interrupts_end(void)
 {
 	struct itimerval timer = { .it_value.tv_usec = 0 };

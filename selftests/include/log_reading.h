@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading of logs in tests: what the public functions make of a file.
+ * Reading logs in tests with the public functions.
  */
 #ifndef _SELFTESTS_LOG_READING_H
 #define _SELFTESTS_LOG_READING_H
@@ -8,7 +8,7 @@
 #include "log_writer.h"
 #include "trace_test.h"
 
-/* The next event of a log: 1, or 0 when there is none, or minus an error number. */
+/* Reads the next event of a log. Returns 1, 0 if there is none, or minus an error number. */
 static inline int log_take(trace_id_t trid, struct event *event)
 {
 	int err = posix_trace_getnext_event(trid, &event->info, event->data,
@@ -18,7 +18,7 @@ static inline int log_take(trace_id_t trid, struct event *event)
 	return err ? -err : !event->unavailable;
 }
 
-/* Its type, 0 when there is none, or minus an error number. */
+/* Its type, 0 if there is none, or minus an error number. */
 static inline int log_take_id(trace_id_t trid, struct event *event)
 {
 	int ret = log_take(trid, event);
@@ -26,21 +26,21 @@ static inline int log_take_id(trace_id_t trid, struct event *event)
 	return ret == 1 ? (int)event->info.posix_event_id : ret;
 }
 
-/* Time of an event as log_event() was told it. */
+/* The time of an event as passed to log_event(). */
 static inline __u64 log_time(const struct event *event)
 {
 	return event_time(event) - LOG_TIME0;
 }
 
-/* What a whole log had. */
+/* The contents of a whole log. */
 struct log_sum {
-	int err;		/* 0, or an error number: of opening it, or of reading */
+	int err;		/* 0, or the error number of opening or reading it */
 	unsigned int events;	/* user events */
 	unsigned int errors;	/* POSIX_TRACE_ERROR */
 	unsigned int gaps;	/* POSIX_TRACE_OVERFLOW */
 	unsigned int others;	/* other system events */
-	unsigned int disorder;	/* user events that are older than the one before */
-	unsigned int wrong;	/* user events whose data is not what log_event() wrote */
+	unsigned int disorder;	/* user events that are older than the previous one */
+	unsigned int wrong;	/* user events with other data than log_event() wrote */
 	__u64 first;		/* time of the first user event */
 	__u64 last;		/* of the last */
 	__u64 sum;		/* of all their times */
@@ -73,7 +73,7 @@ static inline void log_count(struct log_sum *sum, const struct event *event)
 	sum->sum += time;
 }
 
-/* Reads from where it is to the end. */
+/* Reads from the current position to the end. */
 static inline void log_sum_rest(trace_id_t trid, struct log_sum *sum)
 {
 	struct event event;
@@ -87,7 +87,7 @@ static inline void log_sum_rest(trace_id_t trid, struct log_sum *sum)
 		sum->err = posix_trace_get_status(trid, &sum->status);
 }
 
-/* Opens it, reads it, closes it. */
+/* Opens a log, reads it, and closes it. */
 static inline void log_sum_fd(int fd, struct log_sum *sum)
 {
 	trace_id_t trid;
@@ -116,7 +116,7 @@ static inline void log_sum_log(const struct log_writer *log, struct log_sum *sum
 	log_sum_bytes(log->data, log->len, sum);
 }
 
-/* Opens what was written. The descriptor is not needed any more, and closed. */
+/* Opens the written log, and closes the descriptor, which is not needed any more. */
 static inline int log_open(const struct log_writer *log, trace_id_t *trid)
 {
 	int fd = log_file(log), err;

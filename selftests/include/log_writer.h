@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A writer of logs for tests of the reader: byte by byte, as Documentation/trace-log.rst
- * has it, and with a check sum of its own. Into memory, so that a test can look at
- * all of it and damage any of it, and from there into a file.
+ * A writer of logs for tests of the reader: byte by byte, according to
+ * Documentation/trace-log.rst, with its own checksum. It writes into memory, so that a test
+ * can examine and damage all of it, and from there into a file.
  *
- * A test makes blocks one by one: log_block_begin(), log_event() ..., log_block_end().
- * Nothing here checks what it is told: logs that no writer would write are wanted, too.
+ * A test makes blocks one by one: log_block_begin(), log_event() ..., log_block_end(). The
+ * arguments are not checked: tests also need logs that no writer would write.
  */
 #ifndef _SELFTESTS_LOG_WRITER_H
 #define _SELFTESTS_LOG_WRITER_H
@@ -35,20 +35,20 @@
  * @len: its size
  * @room: bytes allocated
  * @header: as in the file
- * @block: header of the block that is being made
- * @before: the last record in it
- * @at: where it is, 0 without one
- * @pos: LOOP: where the next block is to be written
- * @oldest: LOOP: where the oldest whole block is
- * @lap_end: LOOP: end of the last block of the lap before
+ * @block: header of the block in progress
+ * @before: the last record in the block
+ * @at: offset of the block, 0 without one
+ * @pos: LOOP: offset of the next block
+ * @oldest: LOOP: offset of the oldest complete block
+ * @lap_end: LOOP: end of the last block of the previous lap
  * @seq: number of the last block
  * @epoch: for the next block
- * @gap_generation: ditto
- * @gap_first: ditto
- * @overwrite_watermark: ditto
- * @lost: ditto
+ * @gap_generation: for the next block
+ * @gap_first: for the next block
+ * @overwrite_watermark: for the next block
+ * @lost: for the next block
  * @nr_names: LOOP: names written
- * @end: LOOP: status as written last
+ * @end: LOOP: the status as last written
  */
 struct log_writer {
 	unsigned char *data;
@@ -71,7 +71,7 @@ struct log_writer {
 	struct posixtrace_log_end end;
 };
 
-/* Four bits at a time: shares nothing with the code under test. */
+/* Four bits at a time: shares no code with the code under test. */
 static inline __u32 log_crc(const void *data, size_t len)
 {
 	static __u32 table[16];
@@ -118,7 +118,7 @@ static inline void log_put(struct log_writer *log, size_t at, const void *data, 
 		memcpy(log->data + at, data, len);
 }
 
-/* Header anew, after the test has changed it. */
+/* Writes the header again, after the test has changed it. */
 static inline void log_header(struct log_writer *log)
 {
 	log->header.crc = 0;
@@ -186,8 +186,8 @@ static inline void log_free(struct log_writer *log)
 }
 
 /*
- * The ring: room for a block of @size bytes at log->pos. Old blocks that it is written
- * over are gone: log->oldest is behind them.
+ * Makes space in the ring for a block of @size bytes at log->pos. It overwrites old blocks:
+ * log->oldest moves past them.
  */
 static inline void log_ring_place(struct log_writer *log, size_t size)
 {
@@ -195,12 +195,12 @@ static inline void log_ring_place(struct log_writer *log, size_t size)
 	struct posixtrace_log_block old;
 
 	if (log->pos + size > ring_end) {
-		/* What is left of the lap before is gone, and this one is the lap before. */
+		/* The rest of the previous lap is gone, and this lap becomes the previous one. */
 		log->lap_end = log->pos;
 		log->pos = begin;
 		log->oldest = begin;
 	}
-	/* In the first lap, and where nothing is left of the lap before: no old blocks. */
+	/* Without a rest of the previous lap there are no old blocks. */
 	while (log->lap_end && log->oldest >= log->pos && log->oldest < log->pos + size) {
 		memcpy(&old, log->data + log->oldest, sizeof(old));
 		log->oldest += LOG_BLOCK + old.size;
@@ -228,7 +228,7 @@ static inline void log_block_begin(struct log_writer *log, __u32 type, __u32 cpu
 	log->block.gap_first = log->gap_first;
 	log->block.overwrite_watermark = log->overwrite_watermark;
 	log->block.lost = log->lost;
-	/* At the end of the file first, the ring's too. */
+	/* First at the end of the file, also for a ring. */
 	log_room(log, log->at + LOG_BLOCK);
 }
 
@@ -274,13 +274,13 @@ static inline void log_event_id(struct log_writer *log, __u32 id, __u64 time, co
 	log_record(log, &record, data);
 }
 
-/* A user event that has its time as its data. */
+/* A user event with its time as data. */
 static inline void log_event(struct log_writer *log, __u64 time)
 {
 	log_event_id(log, POSIXTRACE_ID_UNNAMED, time, &time, sizeof(time));
 }
 
-/* Headers anew, after the test has changed what is in log->block. */
+/* Writes the headers again, after the test has changed log->block. */
 static inline void log_block_header(struct log_writer *log, size_t at)
 {
 	log->block.crc = 0;
@@ -288,7 +288,7 @@ static inline void log_block_header(struct log_writer *log, size_t at)
 	log_put(log, at, &log->block, sizeof(log->block));
 }
 
-/* The offset of the block. */
+/* Returns the offset of the block. */
 static inline size_t log_block_end(struct log_writer *log)
 {
 	size_t at = log->at, size = LOG_BLOCK + log->block.size;
@@ -302,7 +302,7 @@ static inline size_t log_block_end(struct log_writer *log)
 		log->len = at + size;
 		return at;
 	}
-	/* It was made behind the end of the file: now it gets its place. */
+	/* The block is after the end of the file: move it to its place. */
 	log_ring_place(log, size);
 	if (log->seq == 1)
 		log->oldest = log->pos;
@@ -316,7 +316,7 @@ static inline size_t log_block_end(struct log_writer *log)
 	return at;
 }
 
-/* A name, in a block of its own or at the place for it. */
+/* A name, in a block of its own or in its area. */
 static inline size_t log_name(struct log_writer *log, __u32 id, const char *text)
 {
 	struct posixtrace_log_name name = { .id = id };
@@ -353,7 +353,7 @@ static inline size_t log_end(struct log_writer *log, __u32 flags)
 	return log_block_end(log);
 }
 
-/* Writes what is not in the file yet; LOOP: all of it. */
+/* Writes the part that is not in the file yet; LOOP: all of it. */
 static inline int log_write(const struct log_writer *log, int fd, size_t from)
 {
 	size_t done = log->header.ring_size ? 0 : from;
@@ -368,7 +368,7 @@ static inline int log_write(const struct log_writer *log, int fd, size_t from)
 	return 0;
 }
 
-/* A file without a name, with these bytes in it. */
+/* A file without a name, with these bytes. */
 static inline int log_bytes_file(const void *data, size_t len)
 {
 	int fd = memfd_create("log", MFD_CLOEXEC);
@@ -386,8 +386,8 @@ static inline int log_file(const struct log_writer *log)
 }
 
 /*
- * Events at the times first, first + 1, ... on the CPUs in turn, START before the first;
- * @per_block on each CPU, then the next epoch. All are full blocks.
+ * Events at the times first, first + 1, ... on the CPUs in turn, with START before the
+ * first: @per_block on each CPU, then the next epoch. All blocks are full.
  */
 static inline __u64 log_epochs(struct log_writer *log, __u64 first, int epochs, int per_block)
 {

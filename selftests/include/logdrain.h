@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The reader at the other end of a log that is a pipe, a socket or the like: puts what
- * comes into a file.
+ * The reader at the other end of a log that is a pipe, a socket or the like: copies the
+ * data into a file.
  */
 #ifndef _SELFTESTS_LOGDRAIN_H
 #define _SELFTESTS_LOGDRAIN_H
@@ -13,13 +13,13 @@
 struct drain {
 	int from;
 	int to;
-	int err;		/* valid when it was joined */
+	int err;		/* valid after joining */
 	pthread_t thread;
 };
 
 static inline int copy_once(int from, int to)
 {
-	/* A packet that does not fit would be cut. */
+	/* A packet that does not fit would be truncated. */
 	static __thread char buf[128 << 10];
 	ssize_t n, done, ret;
 
@@ -36,7 +36,7 @@ static inline int copy_once(int from, int to)
 	return 1;
 }
 
-/* Copies to the end of file, or until it fails: 0, or minus an error number. */
+/* Copies to the end of file, or until an error. Returns 0, or minus an error number. */
 static inline int copy_all(int from, int to)
 {
 	int ret;
@@ -55,14 +55,14 @@ static inline void *drain_thread(void *arg)
 	return NULL;
 }
 
-/* 0 or an error number. Goes on until whoever writes has closed it. */
+/* Returns 0 or an error number. Copies until the writer closes its end. */
 static inline int drain_start(struct drain *drain, int from, int to)
 {
 	*drain = (struct drain){ .from = from, .to = to, .err = -1 };
 	return pthread_create(&drain->thread, NULL, drain_thread, drain);
 }
 
-/* Waits for that: 0, or minus an error number. */
+/* Waits for the end. Returns 0, or minus an error number. */
 static inline int drain_end(struct drain *drain)
 {
 	pthread_join(drain->thread, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Logs, byte by byte, for tests of what the module writes. What is not as
- * Documentation/trace-log.rst says is an error; the library's reader is not used.
+ * Logs, byte by byte, for tests of the module's output. Any deviation from
+ * Documentation/trace-log.rst is an error; the library's reader is not used.
  */
 #ifndef _SELFTESTS_LOGFILE_H
 #define _SELFTESTS_LOGFILE_H
@@ -20,7 +20,7 @@ struct logfile {
 	struct posixtrace_log_header header;
 };
 
-/* CRC32C, bit by bit: as slow as it is simple. */
+/* CRC32C, bit by bit: simple and slow. */
 static inline uint32_t log_crc(const void *p, size_t len)
 {
 	const unsigned char *byte = p;
@@ -34,16 +34,16 @@ static inline uint32_t log_crc(const void *p, size_t len)
 	return ~crc;
 }
 
-/* Is the CRC at @crc of the structure at @p right? */
+/* True if the CRC at @crc in the structure at @p is correct. */
 static inline bool log_crc_right(const void *p, size_t len, size_t crc)
 {
 	unsigned char copy[512];
-	uint32_t told;
+	uint32_t stored;
 
 	memcpy(copy, p, len);
-	memcpy(&told, copy + crc, sizeof(told));
-	memset(copy + crc, 0, sizeof(told));
-	return log_crc(copy, len) == told;
+	memcpy(&stored, copy + crc, sizeof(stored));
+	memset(copy + crc, 0, sizeof(stored));
+	return log_crc(copy, len) == stored;
 }
 
 static inline int log_read(struct logfile *log, int fd)
@@ -77,7 +77,7 @@ static inline void log_free(struct logfile *log)
 	log->bytes = NULL;
 }
 
-/* The block at @pos, if there is a whole one with number @seq; else NULL. */
+/* The complete block at @pos with number @seq; NULL if there is none. */
 static inline const struct posixtrace_log_block *log_block(const struct logfile *log,
 							   size_t pos, uint64_t seq)
 {

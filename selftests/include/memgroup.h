@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A memory cgroup, one at a time: what processes in it, and what they asked for, take. */
+/* One memory cgroup at a time, which measures the memory of its processes. */
 #ifndef _SELFTESTS_MEMGROUP_H
 #define _SELFTESTS_MEMGROUP_H
 
@@ -16,7 +16,7 @@
 #define MEMGROUP_ROOT	"/tmp/posixtrace.cgroup"
 #define MEMGROUP	MEMGROUP_ROOT "/test"
 
-/* Empty; @limit in bytes, or "max": 0 or negative errno. */
+/* Creates it; @limit in bytes, or "max". Returns 0 or negative errno. */
 static inline int memgroup_begin(const char *limit)
 {
 	int err;
@@ -30,7 +30,7 @@ static inline int memgroup_begin(const char *limit)
 	return err ? err : write_text(MEMGROUP "/memory.max", limit);
 }
 
-/* The calling process, and its children to come. */
+/* Moves the calling process, and its later children. */
 static inline int memgroup_enter(void)
 {
 	return write_text(MEMGROUP "/cgroup.procs", "0");
@@ -50,7 +50,10 @@ static inline long memgroup_current(void)
 	return value;
 }
 
-/* Gives back what it can, what processors keep for later charges among it: 0 or negative errno. */
+/*
+ * Reclaims memory, including the charges that processors keep in advance. Returns 0 or
+ * negative errno.
+ */
 static inline int memgroup_shrink(void)
 {
 	int err = write_text(MEMGROUP "/memory.high", "0");
@@ -58,7 +61,7 @@ static inline int memgroup_shrink(void)
 	return err ? err : write_text(MEMGROUP "/memory.high", "max");
 }
 
-/* How often it came to that, or -1. */
+/* The count of an event, or -1. */
 static inline long memgroup_event(const char *name)
 {
 	FILE *file = fopen(MEMGROUP "/memory.events", "re");
@@ -75,7 +78,7 @@ static inline long memgroup_event(const char *name)
 	return found;
 }
 
-/* All in it have ended, or are about to: 0 or negative errno. */
+/* Removes it; its processes have ended, or are about to. Returns 0 or negative errno. */
 static inline int memgroup_end(void)
 {
 	int err;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Taking the module out and putting it in, for tests that may: in a guest, where the
- * file is.
+ * Removing and inserting the module, for tests that may: in a guest, where the file is.
  */
 #ifndef _SELFTESTS_MODULE_H
 #define _SELFTESTS_MODULE_H
@@ -28,7 +27,7 @@ static inline int module_refcount(void)
 	return count;
 }
 
-/* Never waits: 0, or negative errno. */
+/* Never waits. Returns 0 or negative errno. */
 static inline int module_unload(void)
 {
 	return syscall(SYS_delete_module, MODULE_NAME, O_NONBLOCK) ? -errno : 0;

@@ -23,7 +23,7 @@ static inline struct name numbered(const char *text, int number)
 	return name;
 }
 
-/* As many characters as are asked for, the last one as given. */
+/* A name of @len characters with the given last one. */
 static inline struct name long_name(size_t len, char last)
 {
 	struct name name = { "" };
@@ -41,7 +41,7 @@ static inline trace_event_id_t open_id(const char *text)
 	return posix_trace_eventid_open(text, &id) ? 0 : id;
 }
 
-/* The id of a name in the process that is traced, or 0. */
+/* The id of a name in the traced process, or 0. */
 static inline trace_event_id_t open_trid_id(trace_id_t trid, const char *text)
 {
 	trace_event_id_t id = 0;
@@ -59,7 +59,7 @@ static inline struct name name_of(trace_id_t trid, trace_event_id_t id)
 	return name;
 }
 
-/* The next id of the list, 0 at its end, minus an error number. */
+/* The next id of the list, 0 at its end, or minus an error number. */
 static inline int next_id(trace_id_t trid)
 {
 	trace_event_id_t id = 4711;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Child processes that a test talks with over pipes: no waiting for time to
- * pass, only for words.
+ * Child processes that communicate with the test over pipes, so that no test waits for time
+ * to pass.
  */
 #ifndef _SELFTESTS_PROCESS_H
 #define _SELFTESTS_PROCESS_H
@@ -19,7 +19,7 @@
 
 #define NSEC	1000000000ULL
 
-/* One end of a conversation: what is said here is heard at the other end. */
+/* One end of a conversation: the other end gets what is sent here. */
 struct talk {
 	int in;
 	int out;
@@ -30,14 +30,14 @@ struct child {
 	struct talk talk;
 };
 
-/* Says @value; the other end may be gone. */
+/* Sends @value; the other end may be gone. */
 static inline void say(const struct talk *talk, long value)
 {
 	if (write(talk->out, &value, sizeof(value)) < 0)
 		return;
 }
 
-/* What the other end says, -EPIPE when it is gone. */
+/* Receives a value; -EPIPE if the other end is gone. */
 static inline long hear(const struct talk *talk)
 {
 	ssize_t n;
@@ -67,7 +67,7 @@ static inline int child_start(struct child *child, int (*fn)(void *arg, const st
 	if (child->pid == 0) {
 		struct talk talk = { .in = there[0], .out = back[1] };
 
-		/* Or a child of a killed test would wait forever. */
+		/* Otherwise a child of a killed test would wait forever. */
 		close(there[1]);
 		close(back[0]);
 		signal(SIGPIPE, SIG_IGN);
@@ -84,7 +84,7 @@ static inline int child_start(struct child *child, int (*fn)(void *arg, const st
 	return 0;
 }
 
-/* Waits for the end of a child that nobody asks anything more: its wait status. */
+/* Closes the pipes and waits for the end of a child. Returns its wait status. */
 static inline int child_wait(struct child *child)
 {
 	int status;
@@ -102,7 +102,7 @@ static inline int child_kill(struct child *child)
 	return child_wait(child);
 }
 
-/* A child function: says hello and lives until the parent hangs up. */
+/* A child function: reports that it runs, and lives until the parent closes the pipe. */
 static inline int child_idle(void *arg, const struct talk *talk)
 {
 	(void)arg;
@@ -112,7 +112,7 @@ static inline int child_idle(void *arg, const struct talk *talk)
 	return 0;
 }
 
-/* Moves the calling thread to a CPU: the @n-th, counted round and round. */
+/* Moves the calling thread to the @n-th CPU, modulo their number. */
 static inline int run_on(unsigned int n)
 {
 	unsigned int cpu = n % sysconf(_SC_NPROCESSORS_ONLN);
@@ -123,7 +123,7 @@ static inline int run_on(unsigned int n)
 	return sched_setaffinity(0, sizeof(set), &set) ? -errno : (int)cpu;
 }
 
-/* The state of a thread, as the letter in /proc; 0 if it is not there. */
+/* The state of a thread, as the letter in /proc; 0 if it does not exist. */
 static inline int thread_state(int tid)
 {
 	char path[64], line[256], *state;
@@ -138,13 +138,13 @@ static inline int thread_state(int tid)
 	return state ? state[2] : 0;
 }
 
-/* Does a thread (or a process of one thread) sleep in the kernel? */
+/* True if a thread (or a process with one thread) is asleep in the kernel. */
 static inline int is_asleep(int tid)
 {
 	return thread_state(tid) == 'S';
 }
 
-/* Has a thread ended, and nobody taken note of it yet? */
+/* True if a thread has ended and was not waited for yet. */
 static inline int is_zombie(int tid)
 {
 	return thread_state(tid) == 'Z';

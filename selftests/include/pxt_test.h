@@ -24,7 +24,7 @@
 #define PXT_DEVICE "/dev/posixtrace"
 
 #ifndef PXT_NO_DEVICE
-/* Before main(), so that no fixture has to think of it. */
+/* Before main(), so that fixtures need not care. */
 static void __attribute__((constructor)) pxt_require_device(void)
 {
 	if (access(PXT_DEVICE, F_OK) == 0)
@@ -48,7 +48,7 @@ static inline int pxt_time_scale(void)
 	return scale > 0 ? scale : 1;
 }
 
-/* A limit is there for what hangs, not for what is slow. */
+/* A time limit must catch hangs, not slowness. */
 static inline int pxt_patience(void)
 {
 	int scale = pxt_time_scale();
@@ -57,8 +57,8 @@ static inline int pxt_patience(void)
 }
 
 /*
- * gcc's AddressSanitizer does not survive the end of a thread that was cancelled inside of a
- * system call: it takes its own frames for those that the thread had there.
+ * gcc's AddressSanitizer fails at the end of a thread that was cancelled inside of a system
+ * call: it mistakes its own frames for those of the thread.
  */
 #ifdef __SANITIZE_ADDRESS__
 #define PXT_CANCELS_A_THREAD	SKIP(return, "AddressSanitizer and cancelled threads")
@@ -66,7 +66,7 @@ static inline int pxt_patience(void)
 #define PXT_CANCELS_A_THREAD	do { } while (0)
 #endif
 
-/* It has memory of its own to allocate at any time, and delays signals. */
+/* It allocates memory of its own at any time, and delays signals. */
 #ifdef __SANITIZE_THREAD__
 #define PXT_TSAN		1
 #define PXT_NOT_WITH_TSAN(why)	SKIP(return, "ThreadSanitizer " why)
@@ -75,7 +75,7 @@ static inline int pxt_patience(void)
 #define PXT_NOT_WITH_TSAN(why)	do { } while (0)
 #endif
 
-/* They have memory of their own beside each byte. */
+/* They use additional memory for each byte. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define PXT_NOT_WITH_SANITIZERS(why)	SKIP(return, "sanitizers " why)
 #else
@@ -91,7 +91,7 @@ static inline int pxt_is_selected(const struct __fixture_metadata *f,
 	return !strcmp(wanted, name) || !strcmp(wanted, t->name) || !strcmp(wanted, f->name);
 }
 
-/* Takes what is not wanted off the harness's lists, before it looks at them. */
+/* Removes unwanted cases from the harness's lists. */
 static inline void pxt_prepare_cases(const char *wanted)
 {
 	struct __fixture_metadata *f;
@@ -130,7 +130,7 @@ static inline int pxt_harness_run(int argc, char **argv)
 	return test_harness_run(argc, argv);
 }
 
-/* This is the name that TEST_HARNESS_MAIN calls. */
+/* TEST_HARNESS_MAIN calls this name. */
 #define test_harness_run(argc, argv) pxt_harness_run(argc, argv)
 
 #endif /* PXT_TEST_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How long a race is driven: as many rounds as fit into some seconds, for what a round
- * takes differs by a factor of a hundred from machine to machine. PXT_RACE_SECONDS in
- * the environment says otherwise, for a long night.
+ * The duration of a race: as many rounds as fit into some seconds, since the time of a
+ * round differs by a factor of a hundred between machines. PXT_RACE_SECONDS in the
+ * environment overrides that, for a long run.
  */
 #ifndef _SELFTESTS_RACE_H
 #define _SELFTESTS_RACE_H
@@ -22,7 +22,7 @@ static inline int race_seconds(int seconds)
 
 	if (text && atoi(text) > 0)
 		return atoi(text);
-	/* Where all is slow, what is to be seen at least takes longer. */
+	/* On a slow machine, the minimum takes longer. */
 	return pxt_time_scale() > 1 ? 2 * seconds : seconds;
 }
 
@@ -34,7 +34,7 @@ static inline struct race race_begin(int seconds, int at_least)
 	};
 }
 
-/* One more round? Then it is number race->rounds, from 1 on. */
+/* True if there is another round: number race->rounds, from 1 on. */
 static inline int race_goes_on(struct race *race)
 {
 	if (now() >= race->end && race->rounds >= race->at_least)

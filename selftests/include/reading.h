@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading of streams in tests: the three functions, and threads that wait in them.
+ * Reading streams in tests: the three functions, and threads that wait in them.
  */
 #ifndef _SELFTESTS_READING_H
 #define _SELFTESTS_READING_H
@@ -14,7 +14,7 @@ static inline void record_number(int number)
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &number, sizeof(number));
 }
 
-/* The next event, with room for that many bytes of its data. */
+/* The next event, with space for that many bytes of its data. */
 static inline int read_next(trace_id_t trid, struct event *event, size_t room)
 {
 	return posix_trace_getnext_event(trid, &event->info, event->data, room, &event->len,
@@ -60,7 +60,7 @@ static inline void *reader_thread(void *arg)
 	return NULL;
 }
 
-/* Returns when the reader sleeps: true; or when it does not have to wait: false. */
+/* Returns true once the reader is asleep, or false if it need not wait. */
 static inline bool reader_sleeps(struct reader *reader)
 {
 	while (!__atomic_load_n(&reader->tid, __ATOMIC_ACQUIRE) || !is_asleep(reader->tid)) {
@@ -71,10 +71,7 @@ static inline bool reader_sleeps(struct reader *reader)
 	return true;
 }
 
-/*
- * @unavailable is there before the function is called. Returns when the reader sleeps: 0, or an
- * error number.
- */
+/* @unavailable is set before the call. Returns 0 once the reader is asleep, or an error number. */
 static inline int reader_start_over(struct reader *reader, trace_id_t trid,
 				    const struct timespec *abstime, int unavailable)
 {
@@ -98,7 +95,7 @@ static inline int reader_start(struct reader *reader, trace_id_t trid,
 	return reader_start_over(reader, trid, abstime, 0);
 }
 
-/* What the function returned. */
+/* The result of the function. */
 static inline int reader_end(struct reader *reader)
 {
 	pthread_join(reader->thread, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Records as they lie in sub-buffers and logs, for tests. */
+/* Records as in sub-buffers and logs, for tests. */
 #ifndef _SELFTESTS_RECORD_H
 #define _SELFTESTS_RECORD_H
 
@@ -9,17 +9,17 @@
 #include <linux/posixtrace.h>
 
 /**
- * struct record - what a record says, and the one before that said of the thread
- * @size: bytes that it takes, with the struct posixtrace_writer in front if it has one
- * @writers: how many of these it has
- * @data_len: as in struct posixtrace_record; and so on
- * @event_id: likewise
- * @flags: likewise
- * @timestamp: likewise
- * @prog_address: likewise
+ * struct record - a record, and its thread, which an earlier record may have named
+ * @size: its bytes, including the struct posixtrace_writer before it, if any
+ * @writers: number of these
+ * @data_len: as in struct posixtrace_record
+ * @event_id: as in struct posixtrace_record
+ * @flags: as in struct posixtrace_record
+ * @timestamp: as in struct posixtrace_record
+ * @prog_address: as in struct posixtrace_record
  * @thread_id: as in struct posixtrace_writer
- * @pid: likewise
- * @tid: likewise
+ * @pid: as in struct posixtrace_writer
+ * @tid: as in struct posixtrace_writer
  */
 struct record {
 	__u32 size;
@@ -35,8 +35,8 @@ struct record {
 };
 
 /*
- * What the record at @from says; @record says what the one before it did, or nothing.
- * The data, or NULL if nothing has said of which thread it is.
+ * Parses the record at @from; @record has the previous record, or nothing. Returns its
+ * data, or NULL if its thread is unknown.
  */
 static inline const void *record_parse(struct record *record, const void *from)
 {
@@ -62,8 +62,8 @@ static inline const void *record_parse(struct record *record, const void *from)
 }
 
 /*
- * As it is written behind one of the thread of @before, or of nobody: but for the data.
- * Says how many bytes that are.
+ * Writes the record after one of the thread of @before, or of no thread, without the data.
+ * Returns its size without the data.
  */
 static inline size_t record_format(const struct record *record, const struct record *before,
 				   void *to)

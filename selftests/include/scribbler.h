@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A traced process that scribbles over the memory of all streams that trace it, with noise
- * and with lies that are nearly true, and calls the commands of a target in between.
+ * and nearly true lies, and calls the commands of a target in between.
  */
 #ifndef _SELFTESTS_SCRIBBLER_H
 #define _SELFTESTS_SCRIBBLER_H
@@ -12,7 +12,7 @@
 #include "process.h"
 #include "uapi.h"
 
-/* What is mapped of one stream. */
+/* The mappings of one stream. */
 struct prey {
 	struct posixtrace_cpu_head *heads;
 	size_t heads_size;
@@ -23,7 +23,7 @@ struct prey {
 
 struct scribbler {
 	struct target target;
-	pthread_rwlock_t lock;		/* guards the mappings against their end */
+	pthread_rwlock_t lock;		/* guards the mappings against removal */
 	struct prey prey[POSIXTRACE_SLOTS_MAX];
 	const int *stop;
 	uint64_t seed;
@@ -42,7 +42,7 @@ static inline void scribbler_store(void *where, uint64_t value)
 	__atomic_store_n((uint64_t *)where, value, __ATOMIC_RELAXED);
 }
 
-/* Lies about where a CPU writes. */
+/* Lies about the position where a CPU writes. */
 static inline void scribble_head(struct prey *prey, uint64_t *rng)
 {
 	size_t nr = prey->heads_size / sizeof(*prey->heads);
@@ -52,7 +52,7 @@ static inline void scribble_head(struct prey *prey, uint64_t *rng)
 	uint64_t now_at = LOAD(head->head);
 
 	switch (value % 10) {
-	case 0:		/* somewhere, as it should be aligned */
+	case 0:		/* somewhere, correctly aligned */
 		scribbler_store(&head->head, POSIXTRACE_HEAD(pos & ~7U, value >> 40));
 		break;
 	case 1:		/* a little further, or back */
@@ -73,7 +73,7 @@ static inline void scribble_head(struct prey *prey, uint64_t *rng)
 	case 6:		/* no record may be older than the end of time */
 		scribbler_store(&head->last, value & 256 ? ~0ULL : 0);
 		break;
-	case 7:		/* whose records these are */
+	case 7:		/* the writer of these records */
 		scribbler_store(&head->writer_head, now_at);
 		scribbler_store(&head->thread_id, value);
 		break;
@@ -83,7 +83,7 @@ static inline void scribble_head(struct prey *prey, uint64_t *rng)
 	}
 }
 
-/* Where a record begins, if what is in front of it is as it was: sub-buffers are pages. */
+/* Finds the beginning of a record, if earlier ones are intact: sub-buffers are pages. */
 static inline size_t scribbler_find(const struct prey *prey, uint64_t value)
 {
 	size_t pos = value % prey->pool_size / 4096 * 4096;
@@ -114,13 +114,13 @@ static inline void scribble_pool(struct prey *prey, uint64_t *rng)
 		record->event_id = POSIXTRACE_ID_UNNAMED;
 		record->flags = 0;
 		break;
-	case 1:		/* of any type, as a system event too */
+	case 1:		/* of any type, also a system event */
 		record->event_id = (uint16_t)(value >> 20);
 		break;
 	case 2:		/* of any time */
 		record->timestamp = value & 256 ? now() : scribbler_random(rng);
 		break;
-	case 3:		/* who wrote the next one */
+	case 3:		/* the writer of the next one */
 		scribbler_store(record, (uint64_t)POSIXTRACE_ID_WRITER << 32);
 		break;
 	case 4:
@@ -182,7 +182,7 @@ static inline void prey_begin(struct prey *prey, int fd, const struct posixtrace
 	};
 }
 
-/* Streams come and go: maps those that are there now. */
+/* Streams come and go: maps the current ones. */
 static inline void scribbler_look(struct scribbler *me)
 {
 	if (target_sync(&me->target))
@@ -225,8 +225,8 @@ static inline void scribbler_call(struct scribbler *me, uint64_t *rng)
 }
 
 /*
- * A child's function: attaches, says so, and goes on until *@stop is set. 0, or which step
- * failed.
+ * The function of the child: attaches, reports that, and goes on until *@stop is set.
+ * Returns 0, or the failed step.
  */
 static inline int scribbler_run(const struct talk *talk, const int *stop)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Commands of the module that a process forbids itself: each says an error of its choice. */
+/* Filters that make commands of the module fail with a chosen error. */
 #ifndef _SELFTESTS_SECCOMP_H
 #define _SELFTESTS_SECCOMP_H
 
@@ -15,14 +15,14 @@
 
 #define SECCOMP_COMMANDS_MAX	8
 
-/* What is to be refused: commands, or all of ioctl() if there is none in the list. */
+/* The refused commands, or all of ioctl() if the list is empty. */
 struct refusal {
 	unsigned long commands[SECCOMP_COMMANDS_MAX];
 	int err;
-	bool notify;		/* a process that listens answers instead */
+	bool notify;		/* a listening process answers instead */
 };
 
-/* For the rest of this process: 0, or a descriptor to listen to, or negative errno. */
+/* For the rest of this process. Returns 0, a descriptor to listen to, or negative errno. */
 static inline int refuse_commands(const struct refusal *refusal)
 {
 	const __u32 action = refusal->notify ? SECCOMP_RET_USER_NOTIF :
@@ -31,7 +31,7 @@ static inline int refuse_commands(const struct refusal *refusal)
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-		/* The command; what lies above its 32 bits is 0. */
+		/* The command; the upper 32 bits are 0. */
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
 	};
 	struct sock_fprog program = { .filter = code, .len = 4 };

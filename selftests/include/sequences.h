@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Threads that have no restartable sequences. */
+/* Threads without restartable sequences. */
 #ifndef _SELFTESTS_SEQUENCES_H
 #define _SELFTESTS_SEQUENCES_H
 
@@ -13,8 +13,8 @@ static inline struct rseq *own_area(void)
 }
 
 /*
- * From now on it is as if the C library had never heard of them, in this thread and
- * those of children that it makes: the module records.
+ * From now on this thread, and those of its later children, act as if the C library did not
+ * support them: the module records.
  */
 static inline int forgo_sequences(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A module of another version: a process in its place answers INFO to those who have a filter
- * of seccomp.h with @notify. All else is the module's.
+ * A module of another version: a process in its place answers INFO for processes with a
+ * filter of seccomp.h with @notify. The module answers everything else.
  */
 #ifndef _SELFTESTS_STANDIN_H
 #define _SELFTESTS_STANDIN_H
@@ -18,7 +18,7 @@ static const struct refusal standin_filter = {
 	.notify = true,
 };
 
-/* Answers one INFO: 0 or negative errno. */
+/* Answers one INFO. Returns 0 or negative errno. */
 static inline int standin_answer(int listener, __u32 abi_version)
 {
 	const struct posixtrace_info info = {
@@ -44,7 +44,7 @@ static inline int standin_answer(int listener, __u32 abi_version)
 	return ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer) ? -errno : 0;
 }
 
-/* Until all who have the filter are gone. */
+/* Runs until no process with the filter is left. */
 static inline void standin_run(int listener, __u32 abi_version)
 {
 	struct pollfd poller = { .fd = listener, .events = POLLIN };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A signal handler behind every single instruction of what a thread runs, by the
- * trap flag of the CPU. Include it in one file of a program.
+ * A signal handler after every single instruction of a thread, by the trap flag of the CPU.
+ * Include it in one file of a program.
  */
 #ifndef _SELFTESTS_STEP_H
 #define _SELFTESTS_STEP_H
@@ -20,7 +20,7 @@
 
 #define TRAP_FLAG	0x100
 
-/* So often is there a handler behind one instruction: a loop may be long. */
+/* The maximum number of handlers after one instruction, as a loop may be long. */
 #define STEPS_HITS	32
 
 static struct steps {
@@ -59,7 +59,7 @@ static void steps_handler(int signal, siginfo_t *info, void *context)
 		steps.in_handler();
 		steps.in_step = 0;
 	}
-	/* Asked again: the handler may have ended it. */
+	/* Check again: the handler may have ended it. */
 	if (steps.on)
 		regs[REG_EFL] |= TRAP_FLAG;
 	else
@@ -68,9 +68,9 @@ static void steps_handler(int signal, siginfo_t *info, void *context)
 }
 
 /*
- * For a handler that takes long: is it to do so behind this step, the @step-th one of
- * what is interrupted? Ever more seldom, for a fork takes its time under a debug kernel.
- * @shift: other steps in another call.
+ * For a slow handler: should it act after this step, the @step-th of the interrupted code?
+ * Increasingly seldom, since a fork takes long on a debug kernel. @shift selects other
+ * steps in another call.
  */
 static inline bool steps_due(int step, int shift)
 {
@@ -95,8 +95,8 @@ static inline int steps_begin(void (*in_handler)(void))
 }
 
 /*
- * In place of the C library's, for the library calls it: there is no signal while it
- * has blocked all of them, and a trap that is blocked is the end of a process.
+ * Replaces the C library's function, which the library calls: no step may happen while all
+ * signals are blocked, since a blocked trap kills the process.
  */
 int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
@@ -116,8 +116,8 @@ int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 }
 
 /*
- * In place of the C library's, too: that one begins anew if the clock has ticked meanwhile.
- * With a trap behind each of its instructions, on a slow machine, it always has.
+ * Also replaces the C library's function, which retries if the clock has ticked meanwhile.
+ * With a trap after each instruction, on a slow machine, it always has.
  */
 int clock_gettime(clockid_t clock, struct timespec *time)
 {

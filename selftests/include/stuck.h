@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Logs that take no more than a little: what the log thread writes has to wait for ever.
- * And the log threads, seen from outside.
+ * Logs that accept only a little data: the log thread has to wait forever. And log threads,
+ * seen from outside.
  */
 #ifndef _SELFTESTS_STUCK_H
 #define _SELFTESTS_STUCK_H
@@ -49,7 +49,7 @@ static inline int stuck_nonblocking_fifo(void)
 	return stuck_fifo(O_NONBLOCK);
 }
 
-/* Takes what room there is, but for @left bytes, whole pages. */
+/* Fills it, except for @left bytes, in whole pages. */
 static inline void stuck_fill(int fd, int left)
 {
 	static const char page[4096];
@@ -66,10 +66,10 @@ static inline void stuck_fill(int fd, int left)
 	fcntl(fd, F_SETFL, flags);
 }
 
-/* Bytes for the beginning of a log, but not for all of it. */
+/* Enough bytes for the beginning of a log, but not for all of it. */
 #define STUCK_ROOM	(16 << 10)
 
-/* It takes packets until its own queue is full, and waits for itself then. */
+/* It accepts packets until its own queue is full, and then waits for itself. */
 static inline int stuck_unix_socket(void)
 {
 	struct sockaddr_storage name = { .ss_family = AF_UNIX };
@@ -80,12 +80,12 @@ static inline int stuck_unix_socket(void)
 	    getsockname(fd, (struct sockaddr *)&name, &len) ||
 	    connect(fd, (struct sockaddr *)&name, len))
 		return -errno;
-	/* Else there is room for all that a small stream holds. */
+	/* Otherwise it would have space for all events of a small stream. */
 	stuck_fill(fd, STUCK_ROOM);
 	return fd;
 }
 
-/* Full, it says EAGAIN, while poll() says that it can be written. */
+/* When full, it returns EAGAIN, while poll() reports it as writable. */
 static inline int stuck_netlink_socket(void)
 {
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_USERSOCK);
@@ -126,7 +126,7 @@ static inline int log_thread_find(void)
 	return found;
 }
 
-/* How often a thread has gone to sleep, or -1. */
+/* The number of times that a thread has gone to sleep, or -1. */
 static inline long thread_sleeps(int tid)
 {
 	char path[64], line[128];
@@ -142,7 +142,7 @@ static inline long thread_sleeps(int tid)
 	return count;
 }
 
-/* Asks again and again, for some seconds: is it so in the end? */
+/* Checks repeatedly for some seconds. Returns whether the condition became true. */
 static inline bool becomes_true(bool (*is_so)(void *arg), void *arg, int seconds)
 {
 	unsigned long long end = now() + seconds * NSEC;
@@ -173,7 +173,7 @@ static inline bool has_slept_often(void *tid)
 
 /* ------------------------------------------------------------------ */
 
-/* A stream of the calling process with its log in @fd: 0 or negative errno. */
+/* Creates a stream of the calling process with its log in @fd. Returns 0 or negative errno. */
 static inline int stuck_create(struct stream *stream, int fd)
 {
 	create_init(&stream->arg, 0);
@@ -182,7 +182,7 @@ static inline int stuck_create(struct stream *stream, int fd)
 	return command(stream->fd, POSIXTRACE_IOC_CREATE, &stream->arg);
 }
 
-/* As many events as the stream holds, and a flush: 0 or negative errno. */
+/* Fills the stream with events, and requests a flush. Returns 0 or negative errno. */
 static inline int stuck_record(struct stream *stream, int events)
 {
 	struct posixtrace_origin origin = { .prog_address = 0x1234, .thread_id = 0x4321 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counts the system calls of a child, as a debugger sees them: all that are made
- * between two signposts.
+ * Counts the system calls of a child, as a debugger: those between two signposts.
  */
 #ifndef _SELFTESTS_SYSCALLS_H
 #define _SELFTESTS_SYSCALLS_H
@@ -11,7 +10,7 @@
 
 #include "process.h"
 
-/* Nothing else calls this one. */
+/* No other code calls this one. */
 #define SIGNPOST	SYS_getpgrp
 
 struct syscalls {
@@ -21,7 +20,7 @@ struct syscalls {
 	int status;		/* of the child */
 };
 
-/* To be called in the child, at the start and at the end of what is counted. */
+/* Called in the child, at the start and at the end of the counted part. */
 static inline void signpost(void)
 {
 	syscall(SIGNPOST);
@@ -35,8 +34,8 @@ static inline void count_call(struct syscalls *calls, unsigned long long nr)
 }
 
 /*
- * Lets a child go on that has called PTRACE_TRACEME and was seen to stop, and counts
- * until it ends: 0 or negative errno.
+ * Continues a child that has called PTRACE_TRACEME and stopped, and counts until it ends.
+ * Returns 0 or negative errno.
  */
 static inline int count_syscalls(struct syscalls *calls, pid_t pid)
 {

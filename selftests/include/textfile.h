@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Files of the kernel that are written with one call. */
+/* Kernel files that are written with one call. */
 #ifndef _SELFTESTS_TEXTFILE_H
 #define _SELFTESTS_TEXTFILE_H
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* 0 or negative errno. */
+/* Returns 0 or negative errno. */
 static inline int write_text(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;

@@ -9,7 +9,7 @@
 
 #include "process.h"
 
-/* What one call of a getnext function gave. */
+/* The result of a getnext function. */
 struct event {
 	struct posix_trace_event_info info;
 	unsigned char data[1024];
@@ -22,7 +22,7 @@ static inline unsigned long long event_time(const struct event *event)
 	return event->info.posix_timestamp.tv_sec * NSEC + event->info.posix_timestamp.tv_nsec;
 }
 
-/* Creates a stream that is small enough to be filled soon. */
+/* Creates a small stream, which is soon full. */
 static inline int new_stream(pid_t pid, int policy, trace_id_t *trid)
 {
 	trace_attr_t attr;
@@ -39,7 +39,7 @@ static inline int new_stream(pid_t pid, int policy, trace_id_t *trid)
 	return err;
 }
 
-/* The next event: 1, or 0 when there is none, or minus an error number. */
+/* Reads the next event. Returns 1, 0 if there is none, or minus an error number. */
 static inline int take(trace_id_t trid, struct event *event)
 {
 	int err = posix_trace_trygetnext_event(trid, &event->info, event->data,
@@ -49,7 +49,7 @@ static inline int take(trace_id_t trid, struct event *event)
 	return err ? -err : !event->unavailable;
 }
 
-/* The next user event; system events before it are dropped. */
+/* Reads the next user event, and drops system events before it. */
 static inline int take_user(trace_id_t trid, struct event *event)
 {
 	int ret;
@@ -60,7 +60,7 @@ static inline int take_user(trace_id_t trid, struct event *event)
 	return ret;
 }
 
-/* The number that an event carries as data, -1 without one. */
+/* The number in the data of an event, -1 if there is none. */
 static inline int event_number(const struct event *event)
 {
 	int number = -1;

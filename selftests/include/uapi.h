@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The commands of /dev/posixtrace for tests, as plain as they are: each helper
- * returns what the command returned, or negative errno. The reader below is
- * the shortest one that is right while nobody writes at the same time.
+ * The plain commands of /dev/posixtrace for tests: each helper returns the result of the
+ * command, or negative errno. The reader below is the shortest one that is correct while no
+ * thread writes at the same time.
  */
 #ifndef _SELFTESTS_UAPI_H
 #define _SELFTESTS_UAPI_H
@@ -19,7 +19,7 @@
 
 #define DEVICE	"/dev/posixtrace"
 
-/* An address that no process has mapped: every command must say EFAULT. */
+/* An address that no process has mapped: every command must return EFAULT. */
 #define BAD_POINTER	((void *)8)
 
 /* Memory that others write: loaded once. */
@@ -56,7 +56,7 @@ struct stream {
 	const char *pool;
 };
 
-/* Arguments of CREATE of which nothing is refused. */
+/* Valid arguments of CREATE. */
 static inline void create_init(struct posixtrace_create *arg, pid_t pid)
 {
 	memset(arg, 0, sizeof(*arg));
@@ -186,7 +186,7 @@ static inline unsigned int stream_oldest(struct stream *stream, unsigned int cpu
 	return LOAD(oldest[cpu]);
 }
 
-/* How many bytes of records are in sub-buffer @i, the oldest of @cpu. */
+/* The size of the records in sub-buffer @i, the oldest of @cpu. */
 static inline unsigned int stream_used(struct stream *stream, unsigned int cpu, unsigned int i)
 {
 	const struct posixtrace_subbuf *subbuf = stream_subbuf(stream, i);
@@ -199,8 +199,8 @@ static inline unsigned int stream_used(struct stream *stream, unsigned int cpu, 
 }
 
 /*
- * Is there a record of one CPU that was not taken? Its oldest sub-buffer has the next one.
- * Gives sub-buffers back that were read to their end.
+ * True if a CPU has an unread record. Its oldest sub-buffer has the next one. Releases
+ * sub-buffers that were read to their end.
  */
 static inline bool stream_peek(struct stream *stream, unsigned int cpu, unsigned int *subbuf)
 {
@@ -221,10 +221,7 @@ static inline bool stream_peek(struct stream *stream, unsigned int cpu, unsigned
 	return true;
 }
 
-/*
- * The next record of a sub-buffer that was not taken. Where its data is; NULL if there was
- * nothing that says of which thread it is.
- */
+/* The next unread record of a sub-buffer. Returns its data, or NULL if its thread is unknown. */
 static inline const void *stream_next(struct stream *stream, unsigned int subbuf,
 				      struct record *record)
 {
@@ -232,7 +229,7 @@ static inline const void *stream_next(struct stream *stream, unsigned int subbuf
 	uint64_t pos = POSIXTRACE_CONSUMED_POS(LOAD(stream->reader->consumed[subbuf])), at;
 	const void *data;
 
-	/* What was taken is still there, and says who wrote it. */
+	/* Records that were read are still there, and name the writer. */
 	memset(record, 0, sizeof(*record));
 	for (at = 0; at <= pos; at += record->size) {
 		data = record_parse(record, mem + at);
@@ -243,8 +240,8 @@ static inline const void *stream_next(struct stream *stream, unsigned int subbuf
 }
 
 /*
- * Takes the oldest record: 1, or 0 when there is none, or -EPROTO if nothing says who
- * wrote it. Up to @room bytes of its data go to @data.
+ * Reads the oldest record. Returns 1, 0 if there is none, or -EPROTO if its writer is
+ * unknown. Stores up to @room bytes of its data in @data.
  */
 static inline int stream_take(struct stream *stream, struct record *record, void *data,
 			      size_t room)
@@ -275,7 +272,7 @@ static inline int stream_take(struct stream *stream, struct record *record, void
 	next = POSIXTRACE_CONSUMED(POSIXTRACE_CONSUMED_SEQ(consumed),
 				   POSIXTRACE_CONSUMED_COUNT(consumed) + 1,
 				   POSIXTRACE_CONSUMED_POS(consumed) + record->size);
-	/* Only one that was recycled meanwhile can have changed: look again. */
+	/* The position changes only if the sub-buffer was recycled meanwhile: retry. */
 	if (!__atomic_compare_exchange_n(&stream->reader->consumed[from], &consumed, next, 0,
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return stream_take(stream, record, data, room);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Commands WAKE of a program: counted, and held back in the moment before. Include it in one
- * file of a program.
+ * Counts the WAKE commands of a program, and can intercept them. Include it in one file of
+ * a program.
  */
 #ifndef _SELFTESTS_WAKEUPS_H
 #define _SELFTESTS_WAKEUPS_H
@@ -11,13 +11,13 @@
 #include <stdarg.h>
 #include <sys/syscall.h>
 
-/* Commands WAKE of this program, by all threads. */
+/* WAKE commands of all threads of this program. */
 static unsigned long wakeups;
 
-/* Called instead, if not NULL: the record is committed, and nobody is told. */
+/* Called instead, if not NULL: the record is committed, but unreported. */
 static void (*wakeups_instead)(void);
 
-/* In place of the C library's, for the library calls it; no more than it needs. */
+/* Replaces the C library's function, which the library calls; supports only what is needed. */
 long syscall(long number, ...)
 {
 	long arg[6], ret;

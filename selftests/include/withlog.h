@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Streams with log: made small enough to be filled soon, flushed, and their logs read
- * with the library and compared with what was recorded.
+ * Streams with log: small enough to be filled soon, flushed, and their logs read with the
+ * library and compared with the recorded events.
  */
 #ifndef _SELFTESTS_WITHLOG_H
 #define _SELFTESTS_WITHLOG_H
@@ -47,7 +47,7 @@ static inline int withlog_attr(const struct log_kind *kind, trace_attr_t *attr)
 	return err;
 }
 
-/* 0 or an error number. */
+/* Returns 0 or an error number. */
 static inline int withlog_new(pid_t pid, const struct log_kind *kind, int fd, trace_id_t *trid)
 {
 	trace_attr_t attr;
@@ -56,7 +56,7 @@ static inline int withlog_new(pid_t pid, const struct log_kind *kind, int fd, tr
 	return err ? err : posix_trace_create_withlog(pid, &attr, fd, trid);
 }
 
-/* The event type that numbers are recorded with. */
+/* The event type of the numbers. */
 static inline trace_event_id_t withlog_type(void)
 {
 	static trace_event_id_t id;
@@ -66,7 +66,7 @@ static inline trace_event_id_t withlog_type(void)
 	return id;
 }
 
-/* Events from @first on, @count of them, one after the other. */
+/* Records @count numbers from @first on. */
 static inline void withlog_record(int first, int count)
 {
 	trace_event_id_t id = withlog_type();
@@ -75,7 +75,7 @@ static inline void withlog_record(int first, int count)
 		posix_trace_event(id, &i, sizeof(i));
 }
 
-/* Waits until no flush is under way: 0, or the error that it had. */
+/* Waits until no flush is in progress. Returns 0, or its error. */
 static inline int withlog_wait(trace_id_t trid)
 {
 	struct posix_trace_status_info status;
@@ -84,14 +84,14 @@ static inline int withlog_wait(trace_id_t trid)
 	do {
 		sched_yield();
 		err = posix_trace_get_status(trid, &status);
-		/* Told once, maybe before it is over. */
+		/* The error is reported once, maybe before the end. */
 		if (!err && !error)
 			error = status.posix_stream_flush_error;
 	} while (!err && status.posix_stream_flush_status == POSIX_TRACE_FLUSHING);
 	return err ? err : error;
 }
 
-/* Flushes it and waits: 0, or an error number. */
+/* Flushes and waits. Returns 0 or an error number. */
 static inline int withlog_flush(trace_id_t trid)
 {
 	int err = posix_trace_flush(trid);
@@ -99,19 +99,19 @@ static inline int withlog_flush(trace_id_t trid)
 	return err ? err : withlog_wait(trid);
 }
 
-/* What a log has, of numbers that one thread recorded from 0 on. */
+/* The contents of a log with numbers that one thread recorded from 0 on. */
 struct log_content {
-	int err;		/* 0, or an error number: of opening it, or of reading */
+	int err;		/* 0, or the error number of opening or reading it */
 	int numbers;		/* how many */
-	int first;		/* -1 without any */
+	int first;		/* -1 if there is none */
 	int last;
-	int holes;		/* places where some are missing between two others */
-	int disorder;		/* numbers that come behind a larger one */
+	int holes;		/* places where numbers are missing between two others */
+	int disorder;		/* numbers that follow a larger one */
 	int errors;		/* POSIX_TRACE_ERROR */
 	int gaps;		/* POSIX_TRACE_OVERFLOW */
 	int starts;		/* POSIX_TRACE_START */
 	int stops;		/* POSIX_TRACE_STOP */
-	int stops_auto;		/* those that are automatic */
+	int stops_auto;		/* automatic ones */
 	int flush_starts;
 	int flush_stops;
 	trace_event_id_t last_id;
@@ -173,7 +173,7 @@ static inline void log_content_rest(trace_id_t trid, struct log_content *content
 		content->err = posix_trace_get_status(trid, &content->status);
 }
 
-/* Opens a log, reads it, closes it. */
+/* Opens a log, reads it, and closes it. */
 static inline void log_content_fd(int fd, struct log_content *content)
 {
 	trace_id_t trid;
@@ -189,7 +189,7 @@ static inline void log_content_fd(int fd, struct log_content *content)
 		content->err = err;
 }
 
-/* All numbers from 0 to @count, in order, and nothing that says that one is missing? */
+/* True if the log has all numbers from 0 to @count, in order, and reports no loss. */
 static inline bool log_content_is(const struct log_content *content, int count)
 {
 	return !content->err && content->numbers == count && content->first == (count ? 0 : -1) &&
@@ -197,7 +197,7 @@ static inline bool log_content_is(const struct log_content *content, int count)
 	       !content->errors && !content->gaps;
 }
 
-/* How often a log has an event whose data is that number; or minus an error number. */
+/* The number of events with that number in their data, or minus an error number. */
 static inline int log_has_number(int fd, int number)
 {
 	struct event event;
@@ -220,7 +220,7 @@ static inline int log_has_number(int fd, int number)
 	return err ? -err : count;
 }
 
-/* How many functions read the events of an active stream with log. */
+/* The number of functions that read the events of an active stream with log. */
 static inline int withlog_readable(trace_id_t trid)
 {
 	const struct timespec epoch = { 0, 0 };

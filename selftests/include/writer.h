@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A writer into the mapped sub-buffers, as plain as can be: the calling thread
- * stays on one CPU and is the only one of the program that writes there, so it
- * needs no restartable sequence.
+ * A simple writer into the mapped sub-buffers: the calling thread stays on one CPU and is
+ * the only thread of the program that writes there, so it needs no restartable sequence.
  */
 #ifndef _SELFTESTS_WRITER_H
 #define _SELFTESTS_WRITER_H
@@ -17,12 +16,12 @@ struct writer {
 	unsigned int slot;
 	int cpu;
 	struct posixtrace_cpu_head *heads;
-	struct posixtrace_cpu_head *head;	/* of our CPU */
+	struct posixtrace_cpu_head *head;	/* of this CPU */
 	const struct posixtrace_wakeup *wakeup;
 	char *pool;
 };
 
-/* Maps the stream in @slot of a target that has been synced, and goes to CPU number @n. */
+/* Maps the stream in @slot of a synced target, and moves to CPU number @n. */
 static inline int writer_open(struct writer *writer, struct target *target, unsigned int slot,
 			      unsigned int n)
 {
@@ -74,7 +73,7 @@ static inline int writer_next(struct writer *writer, unsigned int size)
 	return command(writer->target->fd, POSIXTRACE_IOC_NEXT, &next);
 }
 
-/* Writes a record: 0; -ENOSPC when it was counted as lost; or negative errno of NEXT. */
+/* Writes a record. Returns 0, -ENOSPC if it was counted as lost, or negative errno of NEXT. */
 static inline int writer_event(struct writer *writer, unsigned int id, const void *data,
 			       unsigned int len)
 {
@@ -93,7 +92,7 @@ static inline int writer_event(struct writer *writer, unsigned int id, const voi
 	char *to;
 	int ret;
 
-	/* With room for the most that it may take. */
+	/* Request space for its largest size. */
 	head = LOAD(writer->head->head);
 	if (POSIXTRACE_HEAD_POS(head) + size > LOAD(writer->head->limit)) {
 		if (LOAD(writer->head->flags) & POSIXTRACE_HEAD_FULL) {
