@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes the inputs that log_fuzz begins with: logs of all kinds, as files in the
- * folder that is its argument.
+ * Writes the initial inputs of log_fuzz: logs of all kinds, as files in the directory given
+ * as argument.
  */
 #include <fcntl.h>
 #include <stdio.h>
 
 #include "../include/log_writer.h"
 
-static const char *folder;
+static const char *dir;
 
-/* With each combination of the bits of log_fuzz's first byte that makes a difference. */
+/* With each relevant combination of the bits in log_fuzz's first byte. */
 static void save(const struct log_writer *log, const char *name)
 {
 	static const unsigned char how[] = { 0x00, 0x01, 0x03, 0x05, 0x0b };
@@ -18,7 +18,7 @@ static void save(const struct log_writer *log, const char *name)
 	FILE *file;
 
 	for (size_t i = 0; i < sizeof(how); i++) {
-		snprintf(path, sizeof(path), "%s/%s-%d", folder, name, how[i]);
+		snprintf(path, sizeof(path), "%s/%s-%d", dir, name, how[i]);
 		file = fopen(path, "w");
 		if (!file || fputc(how[i], file) == EOF ||
 		    fwrite(log->data, log->len, 1, file) != 1 || fclose(file)) {
@@ -65,7 +65,7 @@ static void cleared(void)
 	log_free(&log);
 }
 
-/* A small one: its names lie close together, though no writer would put them so. */
+/* A small ring: its names are close together, though no writer would put them so. */
 static void ring(int blocks, const char *name)
 {
 	struct log_writer log;
@@ -86,7 +86,7 @@ static void ring(int blocks, const char *name)
 	log_free(&log);
 }
 
-/* So many CPUs that less of a block is in memory, and a block that is larger. */
+/* With so many CPUs the reader keeps less of a block in memory, and here one block is larger. */
 static void many_cpus(void)
 {
 	unsigned char data[250] = { 0 };
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
 		return 1;
 	}
-	folder = argv[1];
+	dir = argv[1];
 	straight(POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_FLUSH, "append");
 	straight(POSIXTRACE_POLICY_UNTIL_FULL, POSIXTRACE_POLICY_LOOP, "until-full");
 	cleared();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libFuzzer target: whatever is in a file, reading it as a log neither crashes nor
- * hangs nor takes much memory, and says the same when it is read again.
+ * libFuzzer target: for any contents of a file, reading it as a log neither crashes nor
+ * hangs nor takes much memory, and gives the same result when it is read again.
  *
- * The first byte of the input says what happens to the rest, which is the file. Most
- * of what a fuzzer changes makes a check sum bad, and that would be all that is ever
- * tested: so one bit asks for all check sums to be made good again.
+ * The first byte of the input selects what happens to the rest, which is the file. Most
+ * changes of a fuzzer break a checksum, which would hide everything else: so one bit
+ * requests that all checksums are repaired.
  */
 #include <posixtrace.h>
 #include <stddef.h>
@@ -14,16 +14,16 @@
 
 #include "../include/log_reading.h"
 
-#define REPAIR		0x01	/* check sums are good */
+#define REPAIR		0x01	/* checksums are valid */
 #define GROW		0x02	/* the second half is written while it is read */
-#define CUT		0x04	/* it is cut while it is read */
+#define CUT		0x04	/* the file is truncated while it is read */
 #define BATCH		0x08	/* read by posixtrace_getevents() */
 
 #define SIZE_MAX_FUZZ	(256U << 10)
 
 static unsigned char file[SIZE_MAX_FUZZ];
 
-/* The table of trace ids: what points to it is in a page that the sanitizer ignores. */
+/* The table of trace ids: pointers to it are in a page that the sanitizer ignores. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -65,7 +65,7 @@ static void repair_end(unsigned char *at, size_t len, __u64 cookie)
 	memcpy(at, &end, sizeof(end));
 }
 
-/* Returns the bytes of the block. */
+/* Returns the size of the block. */
 static size_t repair_block(unsigned char *at, size_t len,
 			   const struct posixtrace_log_header *header)
 {
@@ -117,7 +117,7 @@ static void repair(size_t len)
 	}
 }
 
-/* To the end: how many events there were. */
+/* Reads to the end. Returns the number of events. */
 static size_t read_all(trace_id_t trid, size_t len, int batch)
 {
 	static struct posixtrace_batch_event events[16];

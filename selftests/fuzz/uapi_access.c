@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * System calls without the C library, whose errno is somebody else's in a process that
- * shares our memory; and accesses to memory that may be gone. A signal in one of those
- * lets it return -EFAULT: all of them lie between two labels, and have no stack.
+ * System calls without the C library, whose errno belongs to another process when memory is
+ * shared; and accesses to memory that may be gone. A signal in one of these makes it return
+ * -EFAULT: all of them are between two labels, and have no stack.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +26,7 @@ long sys6(long nr, long a, long b, long c, long d, long e, long f)
 	return ret;
 }
 
-/* ioctl() of a 32-bit program, which any program can call, if the kernel knows those. */
+/* ioctl() of a 32-bit program, which any program can call if the kernel supports it. */
 long sys_ioctl32(int fd, unsigned int cmd, uint32_t arg)
 {
 	long ret;
@@ -83,7 +83,7 @@ static void fault(int signal, siginfo_t *info, void *context)
 	(void)info;
 	if (ip >= (uintptr_t)access_begin && ip < (uintptr_t)access_failed)
 		regs[REG_RIP] = (uintptr_t)access_failed;
-	else	/* it comes again, and the supervisor hears of it */
+	else	/* it comes again, and the supervisor notices */
 		sigaction(signal, &action, NULL);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What calls are given: objects that are there, arguments, and what spoils them. */
+/* The arguments of calls: existing objects, valid values, and their corruption. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -10,23 +10,23 @@
 
 enum spoil {
 	SPOIL_NONE,
-	SPOIL_BITS,	/* of the argument: some are wrong */
-	SPOIL_WORD,	/* one is what programs get wrong */
+	SPOIL_BITS,	/* some bits of the argument are wrong */
+	SPOIL_WORD,	/* one word has a typical wrong value */
 	SPOIL_WORD64,
-	SPOIL_NOISE,	/* all of it */
+	SPOIL_NOISE,	/* the whole argument */
 	SPOIL_NULL,
 	SPOIL_KERNEL,
 	SPOIL_NO_ADDRESS,
 	SPOIL_HALF,	/* only its beginning is accessible */
-	SPOIL_CONST,	/* can be read only */
+	SPOIL_CONST,	/* read-only */
 	SPOIL_MAPPED,	/* in memory of the device */
-	SPOIL_SHARED,	/* where another thread has its own */
-	SPOIL_FILE,	/* not the one */
-	SPOIL_SIZE,	/* of the command */
+	SPOIL_SHARED,	/* in the argument of another thread */
+	SPOIL_FILE,	/* another file */
+	SPOIL_SIZE,	/* another size of the command */
 	SPOILS,
 };
 
-/* Mostly nothing is wrong: what is refused at once reaches nothing. */
+/* Mostly nothing is spoiled: calls that are refused at once reach nothing. */
 uint8_t random_how(uint64_t *state)
 {
 	uint64_t r = next_random(state);
@@ -41,7 +41,7 @@ uint8_t random_how(uint64_t *state)
 	return how;
 }
 
-/* The first of that role from the one that is picked on, or NULL. */
+/* The first file of that role from the picked one on, or NULL. */
 struct file *pick_file(struct actor *a, enum role role)
 {
 	for (unsigned int i = 0; i < FILES_MAX; i++) {
@@ -62,7 +62,7 @@ void drop_file(struct file *file)
 		sys(SYS_close, fd);
 }
 
-/* In the place of another one, which is closed, if there is no room. */
+/* Replaces another file, which is closed, if there is no free place. */
 struct file *add_file(struct actor *a, int fd)
 {
 	struct file *file = NULL;
@@ -90,7 +90,7 @@ struct mapping *pick_mapping(struct actor *a, enum part part)
 	return NULL;
 }
 
-/* Of the same stream, as far as we know. */
+/* Of the same stream, as far as is known. */
 struct mapping *view_of(struct actor *a, const struct mapping *reader)
 {
 	struct mapping *map = a->objects->mappings;
@@ -128,7 +128,7 @@ struct mapping *add_mapping(struct actor *a, uintptr_t addr, size_t len)
 	return map;
 }
 
-/* Where the argument of a call is made: all zero. */
+/* Where the argument of a call is made, zeroed. */
 void *argument(struct actor *a)
 {
 	return memset(a->arena, 0, ARG_MAX);
@@ -159,7 +159,7 @@ static void *bad_address(struct actor *a, enum spoil spoil)
 	}
 }
 
-/* For what arguments point to. */
+/* For memory that arguments point to. */
 void *data_pointer(struct actor *a, size_t len)
 {
 	struct mapping *map;
@@ -209,7 +209,7 @@ static void spoil_content(struct actor *a, enum spoil how, char *arg, size_t siz
 	}
 }
 
-/* Where the call is told that the argument is. */
+/* The address that the call gets for its argument. */
 static char *place(struct actor *a, enum spoil how, char *arg, size_t size)
 {
 	struct mapping *map;
@@ -263,8 +263,8 @@ static unsigned int spoil_size(struct actor *a, unsigned int cmd)
 }
 
 /*
- * Streams that have ended are worth a few calls, and so are files that are not ours. A
- * descriptor that was closed by another thread is nothing, or another kind of file.
+ * Ended streams and foreign files are worth a few calls. A descriptor that another thread
+ * has closed is unused, or another kind of file.
  */
 static bool is_useless(struct actor *a, long ret, bool spoiled)
 {
@@ -275,7 +275,7 @@ static bool is_useless(struct actor *a, long ret, bool spoiled)
 	return ret == -EINVAL && !spoiled && one_in(a, 12);
 }
 
-/* One command with its argument, spoiled as the call says. What comes back is in @arg. */
+/* One command with its argument, spoiled as the call says. The answer is in @arg. */
 long ioctl_with(struct actor *a, struct file *file, unsigned int cmd, void *arg, size_t size)
 {
 	enum spoil spoil = (a->call.how & HOW_SPOIL) % SPOILS;

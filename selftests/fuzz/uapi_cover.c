@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a call reaches, as KCOV tells: the places in the module that the thread came by.
- * A step from one to another that nobody has seen makes a program worth keeping.
+ * The coverage of a call, from KCOV: the places in the module that the thread has passed. A
+ * new step from one place to another makes a program worth keeping.
  */
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -17,7 +17,7 @@
 #define KCOV_DISABLE	_IO('c', 101)
 #define KCOV_TRACE_PC	0
 
-/* For a thread that is about to be started. Not where the kernel has none, or we may not. */
+/* For a thread before its start. Does nothing without KCOV, or without permission. */
 void cover_open(struct actor *a)
 {
 	void *where = (void *)(COVER_ADDRESS + a->thread * COVER_WORDS * 8);
@@ -35,14 +35,14 @@ void cover_open(struct actor *a)
 		a->cover = where;
 }
 
-/* By the thread itself. */
+/* Called by the thread itself. */
 void cover_start(struct actor *a)
 {
 	if (a->cover && sys(SYS_ioctl, KCOV_FD + a->thread, KCOV_ENABLE, KCOV_TRACE_PC))
 		a->cover = NULL;
 }
 
-/* So that the program that it executes can start again. */
+/* Lets the program that it executes start again. */
 void cover_stop(struct actor *a)
 {
 	if (a->cover)
@@ -56,7 +56,7 @@ void cover_begin(struct actor *a)
 		__atomic_store_n(&a->cover[0], 0, __ATOMIC_RELAXED);
 }
 
-/* Threads may find the same at once: then each of them keeps what it did. */
+/* Several threads may find the same step at the same time: then each keeps its program. */
 void cover_end(struct actor *a)
 {
 	uint64_t n, i, pc, last = 0;

@@ -26,7 +26,7 @@ long op_open(struct actor *a)
 	return fd;
 }
 
-/* Every now and then all of them: the next ones begin with nothing. */
+/* Every now and then all files, so that the next calls start with none. */
 long op_close(struct actor *a)
 {
 	struct file *file = pick_file(a, ROLE_ANY);
@@ -36,7 +36,7 @@ long op_close(struct actor *a)
 
 	for (i = 0; file && i < n; i++) {
 		fd = file->fd;
-		/* One that is closed and still known is a file that is not ours. */
+		/* A file that is closed and still known counts as foreign. */
 		if (!one_in(a, 16))
 			file->fd = 0;
 		ret = sys(SYS_close, fd);
@@ -45,7 +45,7 @@ long op_close(struct actor *a)
 	return ret;
 }
 
-/* Over another one, too, which is a close of that. */
+/* Possibly over another file, which closes that one. */
 long op_dup(struct actor *a)
 {
 	struct file *file = pick_file(a, ROLE_ANY), *other, from;
@@ -74,7 +74,7 @@ long op_dup(struct actor *a)
 	return fd;
 }
 
-/* To whichever worker receives it, by a socket that all of them have. */
+/* Sends it to any worker, by a socket that all of them have. */
 static long send_file(const struct file *file)
 {
 	union {
@@ -156,7 +156,7 @@ long op_poll(struct actor *a)
 	return ret;
 }
 
-/* What the device does not have, or what the kernel does itself. */
+/* Calls that the device does not support, or that the kernel handles itself. */
 long op_other_call(struct actor *a)
 {
 	struct file *file = pick_file(a, ROLE_ANY);
@@ -189,7 +189,7 @@ long op_info(struct actor *a)
 			  sizeof(struct posixtrace_info));
 }
 
-/* Nearly a command, or none at all. */
+/* A nearly valid command, or an arbitrary one. */
 long op_unknown(struct actor *a)
 {
 	uint64_t *arg = argument(a);
@@ -199,6 +199,6 @@ long op_unknown(struct actor *a)
 
 	for (i = 0; i < ARG_MAX / sizeof(*arg); i++)
 		arg[i] = one_in(a, 4) ? rnd(a) : 0;
-	/* FIOCLEX and the like are the kernel's own; and nobody is to steal our terminal. */
+	/* FIOCLEX and the like are the kernel's own; and no call may take the terminal. */
 	return ioctl_with(a, pick_file(a, ROLE_ANY), cmd, arg, 0);
 }

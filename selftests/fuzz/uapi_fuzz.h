@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Random calls of /dev/posixtrace. A supervisor has some workers, processes with a few
- * threads each; a thread makes up programs, which are short lists of calls, and runs them.
- * What the threads of a worker share is written without locks, on purpose: the worst that
- * comes of it is an odd argument.
+ * Random calls of /dev/posixtrace. A supervisor has some workers, which are processes with
+ * a few threads each; a thread makes up programs, which are short lists of calls, and runs
+ * them. The threads of a worker write shared data without locks, on purpose: the worst
+ * effect is an odd argument.
  *
- * A call is a few numbers: which one, of what, how it is spoiled, and a seed for all else.
- * So programs can be kept and changed, and a seed makes the same calls again.
+ * A call consists of a few numbers: its operation, its object, how it is spoiled, and a
+ * seed for the rest. So programs can be kept and changed, and a seed repeats the same
+ * calls.
  */
 #ifndef _SELFTESTS_UAPI_FUZZ_H
 #define _SELFTESTS_UAPI_FUZZ_H
@@ -25,7 +26,7 @@
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 #define WORKERS_MAX	8
-#define THREADS_MAX	4	/* of a worker, with its first */
+#define THREADS_MAX	4	/* of a worker, including its first */
 #define FILES_MAX	20
 #define MAPPINGS_MAX	32
 #define CALLS_MAX	24	/* of a program */
@@ -35,20 +36,20 @@
 #define LOG_KINDS	9
 #define ERRORS_MAX	134	/* numbers of errors are smaller */
 
-/* What the fuzzer itself needs lies where no call of it can do harm. */
+/* The fuzzer keeps its own data where no call can damage it. */
 #define SHARED_ADDRESS	0x50000000UL
 #define SHARED_FD	500
-#define KCOV_FD		510	/* and the next ones */
-#define PIPE_FD		530	/* likewise */
+#define KCOV_FD		510	/* and the following ones */
+#define PIPE_FD		530	/* and the following ones */
 #define COVER_ADDRESS	0x60000000UL
-/* Where calls with an address of their own put things. */
+/* Calls with fixed addresses use these. */
 #define PLAYGROUND	0x6000000000UL
 #define PLAYGROUND_SIZE	(64UL << 20)
 
 /*
- * The memory of arguments of one thread, below 4 GiB, for the calls of 32-bit programs:
- * two pages, a third that is not accessible, the first once more to be read only, and
- * room for what arguments point to.
+ * The memory of arguments of one thread, below 4 GiB, for the calls of 32-bit programs: two
+ * pages, a third that is inaccessible, a read-only alias of the first, and space for memory
+ * that arguments point to.
  */
 #define ARENA_SIZE	(256UL << 10)
 #define ARENA_WRAP	2048UL		/* for CHECKED */
@@ -80,7 +81,7 @@ enum role {
 	ROLE_ANY,
 };
 
-/* An open file of the device, as far as we know. */
+/* An open file of the device, as far as is known. */
 struct file {
 	int fd;		/* 0: none */
 	enum role role;
@@ -111,18 +112,18 @@ struct mapping {
 	uint32_t max_data;
 };
 
-/* What the threads of a process have. */
+/* The objects of the threads of a process. */
 struct objects {
 	struct file files[FILES_MAX];
 	struct mapping mappings[MAPPINGS_MAX];
 	pid_t children[8];
 };
 
-/* How often, by operation. Written by the threads of one worker. */
+/* Counters of an operation. Written by the threads of one worker. */
 struct count {
 	uint64_t calls;
 	uint64_t good;
-	uint64_t time;	/* cycles that they took */
+	uint64_t time;	/* cycles in total */
 	uint32_t errors[ERRORS_MAX];
 };
 
@@ -131,30 +132,30 @@ struct worker {
 	uint32_t restarts;
 	uint64_t execs;
 	uint64_t progress[THREADS_MAX];	/* by its threads: calls so far */
-	uint32_t doing[THREADS_MAX];	/* which operation */
-	uint64_t digest;		/* of what the first thread called */
+	uint32_t doing[THREADS_MAX];	/* the current operation */
+	uint64_t digest;		/* of the calls of the first thread */
 	struct count counts[OPS_MAX];
 };
 
 struct options {
 	uint64_t seed;
-	uint64_t calls;		/* 0: until told to stop */
+	uint64_t calls;		/* 0: until stopped */
 	unsigned int seconds;
 	unsigned int workers;
 	unsigned int threads;
 	bool feedback;
 	bool alone;		/* the same seed, the same calls */
-	bool print;		/* the calls of one that is alone */
+	bool print;		/* print the calls of a single thread */
 };
 
-/* What all processes share. */
+/* Shared by all processes. */
 struct shared {
 	char arenas[WORKERS_MAX][ARENAS][ARENA_SIZE];
 	struct options options;
 	uint32_t logs[LOG_KINDS];	/* of streams, by kind; written by threads of workers */
 	char fuse_path[64];	/* written by the supervisor before workers start */
 	int stop;
-	uint64_t calls;		/* of workers that are told to make so many */
+	uint64_t calls;		/* for workers with a limited number of calls */
 	uint64_t kills;
 	struct worker workers[WORKERS_MAX];
 	uint32_t corpus_len;
@@ -164,7 +165,7 @@ struct shared {
 	uint8_t points[1 << 20];
 };
 
-/* What runs calls: a thread of a worker, or a child of one. */
+/* A thread of a worker, or a child of one: it runs calls. */
 struct actor {
 	struct objects *objects;
 	struct worker *worker;
@@ -174,7 +175,7 @@ struct actor {
 	uint64_t call_random;	/* within a call */
 	struct call call;
 	unsigned int log_kind;	/* of the last log that it opened */
-	enum part want;		/* what to map, PARTS: anything */
+	enum part want;		/* range to map, PARTS: anything */
 	uint64_t *cover;	/* of KCOV, or NULL */
 	uint64_t edges_found;
 };
@@ -191,7 +192,7 @@ long sys_ioctl32(int fd, unsigned int cmd, uint32_t arg);
 #define sys_(nr, a, b, c, d, e, f, ...) \
 	sys6(nr, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
-/* 0, or -EFAULT: memory that others may take away at any time. */
+/* 0, or -EFAULT: other threads may remove the memory at any time. */
 long peek(const void *addr, uint64_t *value);
 long poke(void *addr, uint64_t value);
 long poke4(void *addr, uint32_t value);
@@ -200,7 +201,7 @@ long copy(void *to, const void *from, size_t len);
 
 void access_init(void);
 
-/* Labels around the code of the above. */
+/* Labels around the code of these functions. */
 extern const char access_begin[], access_failed[];
 
 /* ------------------------------------------------------------------ */
@@ -217,7 +218,7 @@ bool one_in(struct actor *a, unsigned int n);
 /* ------------------------------------------------------------------ */
 /* uapi_args.c								*/
 
-/* What struct call.how is. */
+/* Values of struct call.how. */
 #define HOW_COMPAT	(1U << 7)	/* as a 32-bit program */
 #define HOW_CHECKED	(1U << 6)	/* within CHECKED */
 #define HOW_SPOIL	0x3fU		/* see spoil() */
@@ -238,8 +239,8 @@ long ioctl_with(struct actor *a, struct file *file, unsigned int cmd, void *arg,
 /* Operations								*/
 
 /*
- * What a call needs to get anywhere. If it is not there, what leads to it is called instead,
- * most of the time.
+ * The precondition of a call. If it is missing, most of the time another call that leads to
+ * it is made instead.
  */
 enum need {
 	NEED_NOTHING,
@@ -250,7 +251,7 @@ enum need {
 	NEED_MAPPING,
 };
 
-/* Return what the last system call did, or negative errno. */
+/* Return the result of the last system call, or negative errno. */
 long op_open(struct actor *a);
 long op_close(struct actor *a);
 long op_dup(struct actor *a);

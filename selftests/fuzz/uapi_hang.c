@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Processes that do not go on: what they are doing, and how to be rid of them. */
+/* Hanging processes: shows what they are doing, and kills them. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "uapi_fuzz.h"
 #include "uapi_hang.h"
 
-/* Is there a line of it in which the module is? */
+/* Shows a file. Returns whether the module appears in it. */
 static bool show_file(const char *path)
 {
 	bool in_module = false;
@@ -31,7 +31,7 @@ static bool show_file(const char *path)
 	return in_module;
 }
 
-/* Where the kernel is in each thread of a process: is one of them in the module? */
+/* Shows the kernel stack of each thread of a process. Returns whether one is in the module. */
 bool show_stacks(pid_t pid)
 {
 	bool in_module = false;
@@ -54,7 +54,7 @@ bool show_stacks(pid_t pid)
 	return in_module;
 }
 
-/* All processes of this session but our own. */
+/* For all processes of this session except this one. */
 static void for_session(void (*each)(pid_t pid, void *arg), void *arg)
 {
 	struct dirent *entry;
@@ -109,7 +109,7 @@ static void kill_orphan(pid_t pid, void *arg)
 	kill(pid, SIGKILL);
 }
 
-/* Those that are no worker. */
+/* Those that are not workers. */
 void kill_orphans(const struct worker *workers, unsigned int nr)
 {
 	struct orphans orphans = { workers, nr };
@@ -132,7 +132,7 @@ static bool is_log_thread(const char *pid)
 	return !strncmp(name, "posixtrace/", 11);
 }
 
-/* How many threads of the module write logs. */
+/* The number of log threads of the module. */
 unsigned int count_log_threads(bool show)
 {
 	unsigned int count = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What calls give to the module as a log: files, pipes, sockets and terminals, many of
- * which never take what is written to them. Most of them only hold a thread of the
- * module for as long as that allows it.
+ * Files that calls pass to the module as a log: files, pipes, sockets and terminals, many
+ * of which never accept data. Most of them only hold a thread of the module for as long as
+ * the module allows it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +26,7 @@ static long open_path(const char *path, int flags)
 	return sys(SYS_open, path, flags | O_CLOEXEC, 0600);
 }
 
-/* Takes most of the room that there is: the next writer waits, soon or at once. */
+/* Uses up most of the space, so that the next writer waits sooner or later. */
 static void fill_up(struct actor *a, int fd)
 {
 	static const char zeros[4096];
@@ -49,7 +49,7 @@ static long keep_second(struct actor *a, const int *pair)
 {
 	if (one_in(a, 3))
 		fill_up(a, pair[1]);
-	/* With both ends in one worker, they live as long as that. */
+	/* With both ends in one worker, they live as long as the worker. */
 	if (one_in(a, 4))
 		sys(SYS_close, pair[0]);
 	else if (one_in(a, 2))
@@ -65,7 +65,7 @@ static long log_pipe(struct actor *a)
 	return ret ? ret : keep_second(a, pair);
 }
 
-/* Both ends of a pipe in one: it never ends, and only its owner could read it. */
+/* Both ends of a pipe in one file: it never ends, and only its owner could read it. */
 static long log_fifo(struct actor *a)
 {
 	char path[64];
@@ -94,7 +94,7 @@ static long log_socketpair(struct actor *a)
 	return ret ? ret : keep_second(a, pair);
 }
 
-/* A name to bind to; the kernel chooses what is zero in there. */
+/* A name for bind(); the kernel chooses the parts that are zero. */
 static void fill_name(struct actor *a, int family, struct sockaddr_storage *name, socklen_t *len)
 {
 	struct sockaddr_in *in = (void *)name;
@@ -118,7 +118,7 @@ static void fill_name(struct actor *a, int family, struct sockaddr_storage *name
 	}
 }
 
-/* Connected to itself: what is written there waits to be read there. */
+/* Connected to itself: written data waits to be read here. */
 static long log_socket(struct actor *a)
 {
 	static const int families[] = {
@@ -134,7 +134,7 @@ static long log_socket(struct actor *a)
 	socklen_t len;
 	long fd;
 
-	/* Families that this kernel lacks, too. */
+	/* Includes families that this kernel lacks. */
 	if (one_in(a, 16))
 		family = below(a, AF_MAX);
 	if (one_in(a, 16))
@@ -146,7 +146,7 @@ static long log_socket(struct actor *a)
 		return fd;
 	if (one_in(a, 2))
 		sys(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
-	/* Its queue of errors makes poll() say that it is writable. */
+	/* Its error queue makes poll() report it as writable. */
 	if (family == AF_INET && one_in(a, 2)) {
 		size = 1;
 		sys(SYS_setsockopt, fd, IPPROTO_IP, IP_RECVERR, &size, sizeof(size));
@@ -154,7 +154,7 @@ static long log_socket(struct actor *a)
 	fill_name(a, family, &name, &len);
 	sys(SYS_bind, fd, &name, len);
 	len = sizeof(name);
-	/* That port has no listener: errors come back. */
+	/* The port has no listener: errors come back. */
 	if (!sys(SYS_getsockname, fd, &name, &len) && family == AF_INET && one_in(a, 4))
 		((struct sockaddr_in *)&name)->sin_port = htons(9);
 	sys(SYS_connect, fd, &name, len);
@@ -163,7 +163,7 @@ static long log_socket(struct actor *a)
 	return fd;
 }
 
-/* One end of a terminal, whose other end is closed, or takes nothing. */
+/* One end of a terminal; the other end is closed, or reads nothing. */
 static long log_terminal(struct actor *a)
 {
 	long master = open_path("/dev/ptmx", O_RDWR | O_NOCTTY), slave;
@@ -179,7 +179,7 @@ static long log_terminal(struct actor *a)
 		sys(SYS_ioctl, slave, TCXONC, TCOOFF);
 	if (one_in(a, 2))
 		sys(SYS_fcntl, slave, F_SETFL, O_NONBLOCK);
-	/* That closes the master: the terminal hangs up. Else its buffer fills up. */
+	/* This closes the master: the terminal hangs up. Otherwise its buffer fills up. */
 	if (one_in(a, 2))
 		sys(SYS_dup3, slave, master, O_CLOEXEC);
 	return slave;
@@ -210,7 +210,7 @@ static long log_drained(struct actor *a)
 	return sys(SYS_fcntl, PIPE_FD + below(a, PIPES), F_DUPFD_CLOEXEC, 3);
 }
 
-/* A file whose server holds writes back now and then: see uapi_main.c. */
+/* A file whose server delays writes now and then: see uapi_main.c. */
 static long log_fuse(struct actor *a)
 {
 	return open_path(shared->fuse_path, O_RDWR | (one_in(a, 4) ? O_APPEND : 0));
@@ -225,14 +225,14 @@ static const struct kind {
 	{ "pipe", log_pipe },
 	{ "drained pipe", log_drained },
 	{ "socket pair", log_socketpair },
-	/* The errors of these depend on time: a run that is to be repeated has none of them. */
+	/* The errors of these depend on time: a repeatable run uses none of them. */
 	{ "FIFO", log_fifo },
 	{ "terminal", log_terminal },
 	{ "FUSE", log_fuse },
 	{ "socket", log_socket },
 };
 
-/* The first ones of them. */
+/* The first of these. */
 #define LOG_KINDS_STEADY	5
 
 /* A new log: a descriptor, or negative errno. */
@@ -244,7 +244,7 @@ int open_log(struct actor *a)
 	return kinds[a->log_kind].open(a);
 }
 
-/* How many streams had logs of which kind. */
+/* The number of streams for each kind of log. */
 void show_logs(void)
 {
 	unsigned int kind;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The supervisor: starts workers, and again when they have died, kills some, looks whether
- * one hangs, and tells in the end what there was. It calls nothing of the device itself.
+ * The supervisor: starts workers, restarts them after their death, kills some, checks for
+ * hangs, and reports the results. It makes no calls of the device itself.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,23 +27,23 @@
 #include "uapi_fuzz.h"
 #include "uapi_hang.h"
 
-/* Nothing takes so long, on the slowest kernel with all processors busy. */
+/* No call takes that long, on the slowest kernel with all processors busy. */
 #define HANG_SECONDS	60
 
 /* A worker is killed now and then. */
 #define KILL_SECONDS	3
 
-/* Of the run before the run: the same twice. */
+/* Number of calls of the test run, which is made twice. */
 #define ALONE_CALLS	3000
 
-/* The server of the logs' file system holds writes back for as long as that at the most. */
+/* The server of the logs' file system delays writes for at most that long. */
 #define FUSE_HOLD_SECONDS	8
 
 static int readers[PIPES];
 static struct fuse_disk fuse;
-static time_t fuse_turn;		/* when the server begins or ends to hold writes back */
+static time_t fuse_turn;		/* when the server starts or stops delaying writes */
 static unsigned int hangs, crashes, log_threads;
-static pid_t hung[WORKERS_MAX];		/* those that were killed for it */
+static pid_t hung[WORKERS_MAX];		/* workers that were killed for a hang */
 static uint64_t moved[WORKERS_MAX][THREADS_MAX];
 static time_t moved_at[WORKERS_MAX][THREADS_MAX];
 
@@ -73,7 +73,7 @@ static void start_worker(unsigned int number)
 	__atomic_store_n(&worker->pid, pid, __ATOMIC_RELAXED);
 }
 
-/* A child of a worker that has died is ours, and of no interest. */
+/* The child of a dead worker is reparented to the supervisor, and of no interest. */
 static void note_death(pid_t pid, int status, bool again)
 {
 	unsigned int i;
@@ -95,7 +95,7 @@ static void note_death(pid_t pid, int status, bool again)
 		start_worker(i);
 }
 
-/* False when there are no processes any more. */
+/* Returns false once no process is left. */
 static bool reap(bool again)
 {
 	int status;
@@ -109,7 +109,7 @@ static bool reap(bool again)
 	}
 }
 
-/* Reads what logs go through pipes, and waits a little. */
+/* Reads the logs from pipes, and waits a little. */
 static void drain(int milliseconds)
 {
 	struct pollfd pollfd[PIPES];
@@ -125,7 +125,7 @@ static void drain(int milliseconds)
 			;
 }
 
-/* What nobody received is not for the next run. */
+/* Drops files that no worker has received, before the next run. */
 static void forget_files(void)
 {
 	char byte;
@@ -148,7 +148,7 @@ static void note_hang(unsigned int number, unsigned int thread)
 
 	printf("# worker %u, thread %u: does not return from %s\n", number, thread,
 	       ops[worker->doing[thread]].name);
-	/* In the module it has to come back; anywhere else, at least to die. */
+	/* A thread in the module must come back; anywhere else, it must at least die. */
 	if (show_stacks(worker->pid) || worker->pid == hung[number])
 		hangs++;
 	hung[number] = worker->pid;
@@ -156,7 +156,7 @@ static void note_hang(unsigned int number, unsigned int thread)
 	moved_at[number][thread] = seconds() + HANG_SECONDS;
 }
 
-/* A thread that makes no call any more. */
+/* Notes a thread that makes no more calls. */
 static void look_for_hang(unsigned int number, unsigned int thread)
 {
 	struct worker *worker = &shared->workers[number];
@@ -179,7 +179,7 @@ static void look_for_hangs(void)
 			look_for_hang(i, thread);
 }
 
-/* Workers that were told to stop, and did not. */
+/* Workers that have not stopped on request. */
 static void note_stragglers(void)
 {
 	unsigned int i;
@@ -189,7 +189,7 @@ static void note_stragglers(void)
 			note_hang(i, 0);
 }
 
-/* Workers end by themselves, in their own time; their children are killed, and have to go. */
+/* Workers end by themselves, in their own time; their children are killed, and must end. */
 static void end_all(void)
 {
 	time_t start = seconds(), took;
@@ -216,7 +216,7 @@ static bool is_over(time_t start)
 {
 	const struct options *options = &shared->options;
 
-	/* Alone, it ends by itself, and always at the same place. */
+	/* Alone, it ends by itself, and always at the same point. */
 	if (options->alone)
 		return !shared->workers[0].pid;
 	if (options->calls && __atomic_load_n(&shared->calls, __ATOMIC_RELAXED) >= options->calls)
@@ -224,7 +224,7 @@ static bool is_over(time_t start)
 	return options->seconds && seconds() - start >= options->seconds;
 }
 
-/* Sockets of a log find one another by the loopback device, which has to be up. */
+/* Sockets of a log find one another by the loopback device, which must be up. */
 static void loopback_up(void)
 {
 	struct ifreq request = { .ifr_name = "lo" };
@@ -262,7 +262,7 @@ static void fuse_take_turns(void)
 		fuse_hang(&fuse);
 }
 
-/* Their owners have gone, and so have most readers: the module has to give up on the rest. */
+/* Their owners are gone, and so are most readers: the module must give up on the rest. */
 static void wait_for_log_threads(void)
 {
 	time_t start = seconds();
@@ -300,7 +300,7 @@ static void run_workers(void)
 		}
 	}
 	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELAXED);
-	/* Its server is a child, too. What hangs there fails now. */
+	/* Its server is a child, too. Hanging requests fail now. */
 	if (!shared->options.alone)
 		fuse_end(&fuse);
 	end_all();
@@ -362,13 +362,13 @@ static unsigned int set_bytes(const uint8_t *bytes, size_t size)
 	return n;
 }
 
-/* No command, or of no effect on who calls; and in a minute there may be none. */
+/* Not a command, or without effect on the caller; a minute may pass without a success. */
 static bool is_rare(long (*run)(struct actor *a))
 {
 	return run == op_unknown || run == op_exec || run == op_exec_self || run == op_kill;
 }
 
-/* False if there is one that never succeeded. @cycles are a microsecond. */
+/* Returns false if an operation never succeeded. @cycles are a microsecond. */
 static bool show_counts(uint64_t cycles)
 {
 	bool all = true;
@@ -410,7 +410,7 @@ static void show_run(time_t took)
 	       set_bytes(shared->edges, sizeof(shared->edges)), shared->corpus_len);
 }
 
-/* One thread of one worker, whose choices rest on nothing but the seed. */
+/* One thread of one worker, whose choices depend only on the seed. */
 static uint64_t digest_of_run(void)
 {
 	const struct options options = shared->options;
@@ -436,7 +436,7 @@ static uint64_t digest_of_run(void)
 
 /* ------------------------------------------------------------------ */
 
-/* Under numbers that no call of a worker uses; for the programs that they execute, too. */
+/* With numbers that no call of a worker uses; also for the programs that they execute. */
 static void open_shared(void)
 {
 	int fd = memfd_create("uapi_fuzz", 0), pair[2], i;
@@ -525,7 +525,7 @@ int main(int argc, char **argv)
 		return (argv[1][0] == 'w' ? worker_main : short_main)
 			(strtoul(argv[2], NULL, 0), strtoull(argv[3], NULL, 0));
 	}
-	/* Addresses are part of what a seed makes again. */
+	/* A seed must reproduce addresses, too. */
 	if (!(personality(0xffffffff) & ADDR_NO_RANDOMIZE)) {
 		personality(ADDR_NO_RANDOMIZE);
 		execv("/proc/self/exe", argv);
@@ -545,12 +545,12 @@ int main(int argc, char **argv)
 	cycles = (__builtin_ia32_rdtsc() - cycles) / 1000000 / (seconds() - start ?: 1);
 	show_run(seconds() - start);
 	result(show_counts(cycles ?: 1), "every operation succeeds now and then");
-	result(!hangs, "all calls return, and who is killed ends");
+	result(!hangs, "all calls return, and killed processes end");
 	result(!log_threads, "threads that write logs end when their owners are gone");
 	result(!crashes, "workers die by nothing but a kill");
 	if (shared->options.feedback) {
 		show_unreached();
-		result(shared->corpus_len, "coverage is told");
+		result(shared->corpus_len, "coverage is available");
 	}
 	return failed;
 }

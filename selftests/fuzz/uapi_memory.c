@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Mapping what the device has, and what can be done with mappings. */
+/* Mapping memory of the device, and operations on mappings. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define MADV_POPULATE_WRITE	23
 #endif
 
-/* What to map of a file, and how. */
+/* A range of a file, and its protection. */
 struct range {
 	struct posixtrace_map map;
 	enum part part;
@@ -67,7 +67,7 @@ static void range_of_target(struct actor *a, const struct file *file, struct ran
 	}
 }
 
-/* Parts of it, more than it, something else. */
+/* Parts of it, more than it, or something else. */
 static void change_range(struct actor *a, struct range *range)
 {
 	uint64_t pages = range->map.size / PAGE + 1, skip;
@@ -147,7 +147,7 @@ long op_map(struct actor *a)
 	if (one_in(a, 3))
 		arg->flags |= POSIXTRACE_MAPPING_POPULATE;
 	ret = ioctl_with(a, file, POSIXTRACE_IOC_MAP, arg, sizeof(*arg));
-	/* Where the answer went, or was meant to go, is not always where it is looked for. */
+	/* The answer may be elsewhere than expected. */
 	if (!ret && file && arg->address && arg->map.size == range.map.size)
 		note_mapping(a, file, &range, arg->address);
 	return ret;
@@ -188,7 +188,7 @@ long op_mmap(struct actor *a)
 	return ret;
 }
 
-/* Some pages of one, now and then some beyond: always of what we have mapped. */
+/* Some pages of a mapping, now and then some beyond it: always of known mappings. */
 static struct mapping *pick_pages(struct actor *a, uintptr_t *from, size_t *len)
 {
 	struct mapping *map = pick_mapping(a, PARTS);
@@ -217,7 +217,7 @@ long op_munmap(struct actor *a)
 	if (!map)
 		return -ENOMEM;
 	if (from == map->addr && len == map->len)
-		map->addr = 0;	/* a part that is left is touched like the rest */
+		map->addr = 0;	/* a remaining part is touched like the others */
 	return sys(SYS_munmap, from, len);
 }
 
@@ -240,7 +240,7 @@ long op_mremap(struct actor *a)
 		new_len = PAGE * (1 + below(a, len / PAGE + 1));
 		break;
 	case 2:
-		len = 0;	/* a second one of the same */
+		len = 0;	/* a second mapping of the same memory */
 		break;
 	case 3:
 		flags |= MREMAP_DONTUNMAP;
@@ -256,7 +256,7 @@ long op_mremap(struct actor *a)
 	if (ret > 0) {
 		struct mapping old = *map;
 
-		/* What is left of it is not looked at any more. */
+		/* The remaining part is not used any more. */
 		if (len && !(flags & MREMAP_DONTUNMAP))
 			map->addr = 0;
 		map = add_mapping(a, ret, new_len);
@@ -298,7 +298,7 @@ long op_madvise(struct actor *a)
 	return sys(SYS_madvise, from, len, advices[below(a, ARRAY_SIZE(advices))]);
 }
 
-/* And what else takes a range. */
+/* Further operations on ranges. */
 long op_mlock(struct actor *a)
 {
 	uintptr_t from;

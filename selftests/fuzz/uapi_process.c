@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Processes that come, go, execute programs, are killed; and what they may have. */
+/* Processes that start, end, execute programs and are killed; and their limits. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -16,7 +16,7 @@
 #define CHILDREN	ARRAY_SIZE(((struct objects *)NULL)->children)
 #define STACK_SIZE	(64UL << 10)
 
-/* The place of a child that is about to be. */
+/* The place of the child that is about to start. */
 #define NOBODY_YET	(-1)
 
 static char stacks[CHILDREN][STACK_SIZE] __attribute__((aligned(16)));
@@ -31,7 +31,7 @@ static bool is_child(const struct actor *a)
 	return a->thread == THREADS_MAX;
 }
 
-/* Few calls, and the end, whatever happens. */
+/* Makes a few calls, and ends in any case. */
 static void run_child(struct actor *parent)
 {
 	struct actor a;
@@ -55,7 +55,7 @@ static void run_child(struct actor *parent)
 	}
 }
 
-/* A place among the children: the oldest has to go if there is none. */
+/* Finds a place among the children: the oldest is killed if all are in use. */
 static int take_place(struct actor *a)
 {
 	pid_t *children = a->objects->children, pid;
@@ -70,7 +70,7 @@ static int take_place(struct actor *a)
 		if (pid > 0) {
 			if (i >= CHILDREN)
 				sys(SYS_kill, pid, SIGKILL);
-			/* Not there: that of our parent, if we are a child. */
+			/* It fails for a child of the parent, if this is a child. */
 			if (!sys(SYS_wait4, pid, NULL, (i < CHILDREN ? WNOHANG : 0) | __WALL))
 				continue;
 		}
@@ -95,7 +95,7 @@ static int start_child(void *arg)
 	return 0;
 }
 
-/* One with its own memory has a copy of this stack, any other one gets its own. */
+/* A child with its own memory has a copy of this stack, any other one gets its own. */
 static long make_child(struct actor *a, unsigned long flags, void (*run)(struct actor *a))
 {
 	struct start start = { .actor = a, .run = run };
@@ -104,7 +104,7 @@ static long make_child(struct actor *a, unsigned long flags, void (*run)(struct 
 
 	if (place < 0)
 		return place;
-	/* It has our thread's storage and reads our stack: this thread waits, others run on. */
+	/* The child uses this thread's storage and stack: this thread waits, others continue. */
 	if (flags & CLONE_VM)
 		flags |= CLONE_VFORK;
 	if (flags & CLONE_VM) {
@@ -130,7 +130,7 @@ long op_fork(struct actor *a)
 	return make_child(a, one_in(a, 4) ? CLONE_FILES : 0, run_child);
 }
 
-/* In our memory, while the other threads run on. */
+/* In shared memory, while the other threads continue. */
 long op_vfork(struct actor *a)
 {
 	return make_child(a, CLONE_VM | (one_in(a, 4) ? CLONE_FILES : 0), run_child);
@@ -153,26 +153,26 @@ static void execute_short(struct actor *a)
 	execute(a, "short");
 }
 
-/* A child that calls what it finds, with the files that it still has. */
+/* A child that makes calls with the files that it still has. */
 long op_exec(struct actor *a)
 {
 	return make_child(a, one_in(a, 2) ? CLONE_VM : 0, execute_short);
 }
 
-/* The worker itself, which begins anew with the process that it is. */
+/* The worker itself, which starts again in the same process. */
 long op_exec_self(struct actor *a)
 {
 	if (is_child(a))
 		return -EPERM;
 	cover_stop(a);
 	__atomic_fetch_add(&a->worker->execs, 1, __ATOMIC_RELAXED);
-	/* There will be no handlers for some time. */
+	/* For some time there are no handlers. */
 	block_signals(true);
 	execute(a, "worker");
 	return -ENOEXEC;
 }
 
-/* One of the workers, or a child: any time, anywhere. */
+/* One of the workers or children, at any time and any point. */
 long op_kill(struct actor *a)
 {
 	const struct worker *worker = &shared->workers[below(a, shared->options.workers)];
@@ -191,7 +191,7 @@ long op_kill(struct actor *a)
 	return sys(SYS_kill, pid, SIGKILL);
 }
 
-/* With a handler, after which calls go on (SIGUSR1) or do not (SIGALRM). */
+/* With a handler, after which calls continue (SIGUSR1) or not (SIGALRM). */
 long op_signal(struct actor *a)
 {
 	const struct worker *worker = &shared->workers[below(a, shared->options.workers)];
@@ -206,7 +206,7 @@ long op_signal(struct actor *a)
 	return sys(SYS_kill, pid, one_in(a, 2) ? SIGUSR1 : SIGALRM);
 }
 
-/* In a run that is to be made again, to one processor at a time. */
+/* In a repeatable run, to one processor at a time. */
 long op_affinity(struct actor *a)
 {
 	uint64_t mask = 1ULL << below(a, 4);
@@ -226,9 +226,9 @@ long op_limits(struct actor *a)
 		return sys(SYS_prctl, PR_SET_DUMPABLE, below(a, 2));
 	if (sys(SYS_prlimit64, 0, what, NULL, &limit))
 		return -EPERM;
-	/* That of files, which fill the memory, is never more than it was. */
+	/* The limit on file sizes, since files fill the memory, is never raised. */
 	limit.rlim_cur = sizes[below(a, ARRAY_SIZE(sizes))];
-	/* For a few calls: hardly anything succeeds with less. */
+	/* For a few calls only: hardly anything succeeds with less. */
 	if (limit.rlim_cur > limit.rlim_max || !one_in(a, 4))
 		limit.rlim_cur = limit.rlim_max;
 	return sys(SYS_prlimit64, 0, what, &limit, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs: made up, or changed from those that reached something new. They are run on what
- * the ones before have left: what it takes to get anywhere is there sooner or later.
+ * Programs: made up, or changed from those that reached something new. They use what
+ * earlier programs have left: every precondition exists sooner or later.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "uapi_fuzz.h"
 
 /*
- * By weight: what costs much is rare, and what leads to nothing, too. What takes many to get
- * anywhere is called up to so many times in a row.
+ * By weight: expensive operations are rare, and so are those that lead to nothing.
+ * Operations that need many calls to have an effect are repeated up to so many times.
  */
 const struct op ops[] = {
 	{ "open", 100, 1, NEED_NOTHING, op_open },
@@ -73,7 +73,7 @@ static unsigned int random_op(uint64_t *state)
 	unsigned int i, sum = total;
 	uint64_t r;
 
-	/* All threads come to the same. */
+	/* All threads make the same choice. */
 	if (!sum) {
 		for (i = 0; i < nr_ops; i++)
 			sum += ops[i].weight;
@@ -114,7 +114,7 @@ static unsigned int op_of(long (*run)(struct actor *a))
 	return i;
 }
 
-/* What leads to a mapping of that part of a file. */
+/* An operation that leads to a mapping of that part of a file. */
 static unsigned int op_to_map(struct actor *a, enum part part)
 {
 	a->want = part;
@@ -129,7 +129,7 @@ static unsigned int op_to_ring(struct actor *a, unsigned int op)
 		return op;
 	if (!file)
 		return op_of(op_attach);
-	/* What it knows of may be gone. */
+	/* The known object may be gone. */
 	if (has_slot(file) && !one_in(a, 4))
 		return op_to_map(a, PART_RING);
 	return op_of(pick_file(a, ROLE_STREAM) ? op_sync : op_create);
@@ -146,7 +146,7 @@ static unsigned int op_to_reader(struct actor *a, unsigned int op)
 	return view_of(a, reader) ? op : op_to_map(a, PART_VIEW);
 }
 
-/* The operation, or what has to come before it. */
+/* The operation, or one that must come before it. */
 static unsigned int op_that_helps(struct actor *a, unsigned int op)
 {
 	a->want = PARTS;
@@ -175,7 +175,7 @@ static void print_call(const struct actor *a, long ret)
 	fflush(stdout);
 }
 
-/* What the next calls depend on. */
+/* The state that later calls depend on. */
 static uint64_t state_of(const struct objects *objects)
 {
 	uint64_t state = 0;
@@ -189,7 +189,7 @@ static uint64_t state_of(const struct objects *objects)
 	return state;
 }
 
-/* Not clock_gettime(): what that reads may have gone with a mapping beside it. */
+/* Not clock_gettime(): a neighbouring unmap may have removed its data. */
 static uint64_t now(void)
 {
 	return __builtin_ia32_rdtsc();
@@ -252,7 +252,7 @@ static uint32_t corpus_len(void)
 	return len < CORPUS_SIZE ? len : CORPUS_SIZE;
 }
 
-/* Others may be writing it: what comes of that is a program, too. */
+/* Another thread may be writing it: the result is a program, too. */
 static void from_corpus(struct actor *a, struct program *program)
 {
 	*program = shared->corpus[next_random(&a->random) % corpus_len()];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which functions of the module no call has reached, by /proc/kallsyms and what KCOV told. */
+/* The functions of the module that no call has reached, from /proc/kallsyms and KCOV. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static int by_address(const void *a, const void *b)
 	return left->addr < right->addr ? -1 : left->addr > right->addr;
 }
 
-/* What the compiler makes of its own accord is part of what is in front of it. */
+/* A function that the compiler has added is part of the one before it. */
 static bool is_function(const struct symbol *symbol, char type)
 {
 	return (type == 't' || type == 'T') && !strstr(symbol->name, ".cold") &&

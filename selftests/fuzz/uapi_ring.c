@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Writers and readers in shared memory: good ones, and those that scribble. */
+/* Writers and readers in shared memory: correct ones, and ones that scribble. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>
@@ -38,11 +38,11 @@ static void head_write(struct posixtrace_cpu_head *head, uint64_t word, uint64_t
 	poke(&head->pid, thread);
 	poke(&head->thread_id, thread);
 	poke(&head->last, time);
-	/* One store, as in a sequence, but who was moved to another CPU does damage. */
+	/* One store, as in a sequence, but a thread that has migrated does damage. */
 	poke(&head->head, word);
 }
 
-/* A record where the head says, if there is room for it. */
+/* Writes a record at the head, if there is space for it. */
 static bool write_record(struct actor *a, const struct mapping *ring, unsigned int data_len)
 {
 	struct {
@@ -72,7 +72,7 @@ static bool write_record(struct actor *a, const struct mapping *ring, unsigned i
 	return true;
 }
 
-/* As the library does: some records, with NEXT when there is no room. */
+/* As the library does: some records, with NEXT when there is no space. */
 long op_write_ring(struct actor *a)
 {
 	struct mapping *ring = pick_mapping(a, PART_RING);
@@ -100,7 +100,7 @@ long op_write_ring(struct actor *a)
 	return ret;
 }
 
-/* Takes all that a sub-buffer has; how far it was read is believed by nobody but us. */
+/* Reads the whole sub-buffer; only this process trusts the consumed position. */
 static void take_all(uintptr_t consumed_at, const struct posixtrace_subbuf *desc, uint64_t wrong)
 {
 	uint64_t consumed, used_count, seq;
@@ -112,7 +112,7 @@ static void take_all(uintptr_t consumed_at, const struct posixtrace_subbuf *desc
 	    POSIXTRACE_CONSUMED(seq, used_count >> 32, (uint32_t)used_count) ^ wrong);
 }
 
-/* The reader of a stream takes what is oldest on some CPU, and gives the sub-buffer back. */
+/* The reader of a stream reads the oldest sub-buffer of some CPU, and releases it. */
 long op_read_ring(struct actor *a)
 {
 	struct mapping *reader = pick_mapping(a, PART_READER), *view;
@@ -137,7 +137,7 @@ long op_read_ring(struct actor *a)
 	if (peek((void *)(view->addr + (uint32_t)offsets + 4ULL * i), &oldest))
 		return -EFAULT;
 	release->subbuf = oldest;
-	/* What is mapped there may be something else, and tell anything. */
+	/* Another mapping may be there, with any contents. */
 	if (release->subbuf < reader->len / 8)
 		take_all(reader->addr + offsetof(struct posixtrace_reader, consumed) +
 			 8ULL * release->subbuf,
@@ -156,7 +156,7 @@ long op_read_ring(struct actor *a)
 	return ret;
 }
 
-/* A value with a grain of sense in it reaches further than mere noise. */
+/* A nearly plausible value reaches further than noise. */
 static uint64_t evil(struct actor *a, const struct mapping *map)
 {
 	switch (below(a, 8)) {
@@ -204,7 +204,7 @@ long op_scribble(struct actor *a)
 	return ret;
 }
 
-/* While another thread calls with them. */
+/* While another thread makes calls with them. */
 long op_spoil_args(struct actor *a)
 {
 	char *arena = shared->arenas[a->worker - shared->workers][below(a, ARENAS)];

@@ -14,7 +14,7 @@ static struct file *stream(struct actor *a)
 	return pick_file(a, ROLE_STREAM);
 }
 
-/* One that has a log, or one that has none, if there is one. */
+/* A stream with or without a log, if there is one. */
 static struct file *stream_with(struct actor *a, bool log)
 {
 	struct file *file = stream(a);
@@ -37,7 +37,7 @@ static pid_t whom_to_trace(struct actor *a)
 {
 	const struct worker *worker = &shared->workers[below(a, shared->options.workers)];
 
-	/* Ids are another time's. */
+	/* Ids differ from run to run. */
 	if (shared->options.alone)
 		return 0;
 	switch (below(a, 16)) {
@@ -59,7 +59,7 @@ static pid_t whom_to_trace(struct actor *a)
 
 static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 {
-	/* What a debug kernel takes for a stream, it takes for its pages: the last are rare. */
+	/* A debug kernel spends most time on the pages of a stream: the last values are rare. */
 	static const uint64_t sizes[] = {
 		0, 4096, 8192, 16384, 16384, 65536, 65536, 262144, 1 << 20,
 	};
@@ -69,21 +69,21 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 
 	attr->inherited = below(a, 2);
 	attr->stream_policy = below(a, log ? 3 : 2);
-	/* The one policy that pipes and the like may have. */
+	/* The only policy for pipes and the like. */
 	attr->log_policy = one_in(a, 4) ? below(a, 2) : POSIXTRACE_POLICY_APPEND;
 	attr->stream_size = sizes[below(a, one_in(a, 8) ? ARRAY_SIZE(sizes) : common)];
 	attr->max_data_size = data_sizes[below(a, ARRAY_SIZE(data_sizes))];
 	attr->log_size = sizes[below(a, ARRAY_SIZE(sizes))];
 	if (one_in(a, 64))
 		attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX - below(a, 2);
-	/* Takes seconds. */
+	/* This takes seconds. */
 	if (one_in(a, 4096))
 		attr->stream_size = POSIXTRACE_STREAM_SIZE_MAX >> below(a, 8);
 	for (i = 0; i < below(a, sizeof(attr->name)); i++)
 		attr->name[i] = 'a' + below(a, 26);
 }
 
-/* The file becomes a stream, and if there is none without a role, a new one does. */
+/* The file becomes a stream; without a file that has no role, a new one does. */
 long op_create(struct actor *a)
 {
 	struct posixtrace_create *create = argument(a);
@@ -111,7 +111,7 @@ long op_create(struct actor *a)
 		if (log >= 0)
 			__atomic_fetch_add(&shared->logs[a->log_kind], 1, __ATOMIC_RELAXED);
 	} else if (ret == -EBUSY) {
-		drop_file(file);	/* it is more than we know */
+		drop_file(file);	/* it has an unknown role */
 	}
 	return ret;
 }
@@ -193,7 +193,7 @@ long op_event_types(struct actor *a)
 	return ioctl_with(a, stream(a), POSIXTRACE_IOC_EVENT_TYPES, types, sizeof(*types));
 }
 
-/* Without a deadline a signal is the end, see interrupt_every(). */
+/* Without a deadline a signal ends it, see interrupt_every(). */
 long op_wait(struct actor *a)
 {
 	struct posixtrace_wait *wait = argument(a);
@@ -206,7 +206,7 @@ long op_wait(struct actor *a)
 		wait->deadline += below(a, 3) ? 0 : below(a, 2000000);
 	}
 	wait->unblock = one_in(a, 4) ? rnd(a) : 0;
-	/* So that no bit can make it wait for years, where there are no signals. */
+	/* Without signals, no bit may make it wait for years. */
 	if (shared->options.alone)
 		a->call.how &= ~HOW_SPOIL;
 	return ioctl_with(a, stream_with(a, one_in(a, 8)), POSIXTRACE_IOC_WAIT, wait,

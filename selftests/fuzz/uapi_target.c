@@ -30,12 +30,12 @@ long op_attach(struct actor *a)
 		file->attach = *attach;
 		file->role = ROLE_TARGET;
 	} else if (ret == -EBUSY) {
-		drop_file(file);	/* it is more than we know */
+		drop_file(file);	/* it has an unknown role */
 	}
 	return ret;
 }
 
-/* What it tells is where the calls to come get their slots and ranges from. */
+/* Later calls take their slots and ranges from the answer. */
 long op_sync(struct actor *a)
 {
 	size_t size = POSIXTRACE_SLOTS_MAX * sizeof(struct posixtrace_slot);
@@ -50,7 +50,7 @@ long op_sync(struct actor *a)
 	return ret;
 }
 
-/* One that is in use, or any. */
+/* A slot that is in use, or any. */
 static unsigned int pick_slot(struct actor *a, const struct file *file)
 {
 	unsigned int slot = below(a, POSIXTRACE_SLOTS_MAX), i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A worker: its threads, what it may do, and what interrupts it. */
+/* A worker: its threads, its rights, and its interruptions. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/capability.h>
@@ -67,7 +67,7 @@ static void timer(unsigned int milliseconds, int signal, int notify, bool again)
 		sys(SYS_timer_settime, id, 0, &when, NULL);
 }
 
-/* The thread that calls: nobody waits for ever. */
+/* Signals for the calling thread, so that it never waits forever. */
 void interrupt_every(unsigned int milliseconds)
 {
 	timer(milliseconds, SIGALRM, SIGEV_THREAD_ID, true);
@@ -83,7 +83,7 @@ static void nothing(int signal)
 	(void)signal;
 }
 
-/* Until handlers are there. */
+/* Until handlers are installed. */
 void block_signals(bool block)
 {
 	uint64_t set = 1ULL << (SIGALRM - 1) | 1ULL << (SIGUSR1 - 1) | 1ULL << (SIGIO - 1);
@@ -105,7 +105,7 @@ static void signals_init(void)
 	block_signals(false);
 }
 
-/* Of root, without what makes limits count for nothing. */
+/* Drops root's rights that override limits. */
 static void drop_rights(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -136,7 +136,7 @@ static void rights_init(unsigned int number)
 	} else {
 		drop_rights();
 	}
-	/* And can be traced by its like. */
+	/* They can be traced by workers of the same user. */
 	sys(SYS_prctl, PR_SET_DUMPABLE, 1);
 }
 
@@ -160,7 +160,10 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* On a stack of ours: nothing that is unmapped can be where the C library had put one. */
+/*
+ * On a stack of this program: unmapping other memory cannot hit it, as it could with one of
+ * the C library.
+ */
 static void start_thread(struct actor *a, char *stack)
 {
 	pthread_attr_t attr;
@@ -179,12 +182,12 @@ int worker_main(unsigned int number, uint64_t seed)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signals_init();
-	/* What is where in a stream depends on who wrote it where. */
+	/* The layout of a stream depends on the order of its writers. */
 	if (shared->options.alone)
 		sys(SYS_sched_setaffinity, 0, sizeof(first_cpu), &first_cpu);
 	for (i = 0; i < ARENAS; i++)
 		arena_init(shared->arenas[number][i]);
-	/* The files of KCOV are root's. */
+	/* The files of KCOV belong to root. */
 	for (i = 0; i < shared->options.threads; i++) {
 		actor_init(&actors[i], number, i, seed);
 		cover_open(&actors[i]);
@@ -193,12 +196,12 @@ int worker_main(unsigned int number, uint64_t seed)
 	for (i = 1; i < shared->options.threads; i++)
 		start_thread(&actors[i], stacks[i]);
 	run(&actors[0]);
-	/* The others are in the middle of something. */
+	/* The other threads may be at any point. */
 	sys(SYS_exit_group, 0);
 	return 0;
 }
 
-/* A program that was executed with files that are not its own. */
+/* A program that was executed with inherited files. */
 int short_main(unsigned int number, uint64_t seed)
 {
 	struct call call;
@@ -214,7 +217,7 @@ int short_main(unsigned int number, uint64_t seed)
 	for (fd = 3; fd < 64; fd++) {
 		if (sys(SYS_fcntl, fd, 1 /* F_GETFD */) < 0)
 			continue;
-		/* What role it has is not ours, anyway. */
+		/* Its role is unknown, and irrelevant. */
 		add_file(&a, fd)->role = next_random(&a.random) % ROLE_ANY;
 	}
 	for (i = 0; i < 8; i++) {
