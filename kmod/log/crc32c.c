@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies with a check sum: CRC32C of what was read, which is what was stored, whatever
- * others write there meanwhile. In one pass, for both together cost hardly more than
- * the sum alone. With the instruction of SSE 4.2, which needs no state of the FPU, or
- * out of tables, whichever is faster: some machines emulate the instruction.
+ * Copies and computes a checksum in one pass. The CRC32C is that of the stored copy, even if
+ * targets write to the source meanwhile. Both together cost hardly more than the checksum
+ * alone. Uses the SSE 4.2 instruction, which needs no FPU state, or tables, whichever is
+ * faster: some machines emulate the instruction.
  */
 #include <asm/byteorder.h>
 #include <linux/compiler.h>
@@ -21,10 +21,10 @@
 
 #define POLYNOMIAL	0x82f63b78U	/* reflected */
 
-/* Rounds over a page that are timed when the module is loaded. */
+/* Rounds over a page that are timed at module load. */
 #define ROUNDS	3
 
-/* Written when the module is loaded. */
+/* Written at module load. */
 static u32 table[8][256] __ro_after_init;
 static bool use_instruction __ro_after_init;
 
@@ -76,7 +76,7 @@ static u64 __init time_of(u32 (*copy)(__le64 *to, const __le64 *from, size_t wor
 	return best;
 }
 
-/* Without memory to try it, the instruction is the better guess. */
+/* Without memory for the test, the instruction is the better guess. */
 static void __init choose(void)
 {
 	void *page;
@@ -99,7 +99,7 @@ static void __init choose(void)
 #endif
 
 /**
- * pxt_crc32c_init() - when the module is loaded
+ * pxt_crc32c_init() - choose the faster way, at module load
  */
 void __init pxt_crc32c_init(void)
 {
@@ -118,12 +118,12 @@ void __init pxt_crc32c_init(void)
 }
 
 /**
- * pxt_crc32c_copy() - copy, and compute the check sum of the copy
- * @to: where to, aligned to 8 bytes
- * @from: where from, likewise; others may write there
+ * pxt_crc32c_copy() - copy, and compute the checksum of the copy
+ * @to: destination, aligned to 8 bytes
+ * @from: source, aligned to 8 bytes; targets may write there meanwhile
  * @len: bytes, a multiple of 8
  *
- * Return: the CRC32C of what @to has then.
+ * Return: the CRC32C of the copy.
  */
 u32 pxt_crc32c_copy(void *to, const void *from, size_t len)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The contents of a log: header, names, blocks of events, end. The format is in
- * Documentation/trace-log.rst. When something is written is decided in flush.c.
+ * Documentation/trace-log.rst. flush.c decides when to write.
  */
 #include <linux/align.h>
 #include <linux/minmax.h>
@@ -15,7 +15,7 @@
 
 #define STOP_SIZE	POSIXTRACE_RECORD_SIZE(sizeof(s32))
 
-/* Who asks for a log is told that there is no memory; the kernel log need not be. */
+/* The caller of CREATE gets -ENOMEM; no warning in the kernel log is needed. */
 #define LOG_GFP		(GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
 
 static u32 crc_of(const void *p, size_t len)
@@ -29,8 +29,9 @@ static bool is_loop(const struct pxt_logwriter *w)
 }
 
 /*
- * A reader of packets gets a block in each. What waits to be written is not there for
- * events that come. In a ring, what is overwritten is told by each block.
+ * Blocks written at once. One if the file is not regular: a reader of packets gets one block
+ * in each. One in a ring: each block says where the oldest one is. Otherwise no more than an
+ * eighth of the pool, as new events cannot use sub-buffers that wait to be written.
  */
 static u32 batch_of(const struct pxt_logwriter *w, const struct pxt_pool *pool)
 {
@@ -42,9 +43,9 @@ static u32 batch_of(const struct pxt_logwriter *w, const struct pxt_pool *pool)
 }
 
 /*
- * A maximum: what is granted is no more, for a ring the next multiple of 8 below. While a
- * block of a ring is written, there is another one; a log that is not one has room for a
- * whole sub-buffer and its STOP.
+ * log-max-size is a maximum, so the granted size is not larger; that of a ring is a multiple
+ * of 8. A ring has room for two blocks, so that one is complete while the other is written;
+ * an UNTIL_FULL log has room for a whole sub-buffer and STOP.
  */
 static int grant_size(const struct pxt_logwriter *w, const struct pxt_pool *pool,
 		      struct posixtrace_attr *attr)
@@ -63,7 +64,7 @@ static int grant_size(const struct pxt_logwriter *w, const struct pxt_pool *pool
  * pxt_logwriter_init() - make ready to write a log
  * @w: to be initialized
  * @fd: descriptor of the calling process
- * @attr: checked attributes; log_size becomes what is granted
+ * @attr: checked attributes; log_size becomes the granted size
  * @pool: memory of the stream
  *
  * Context: may sleep.
@@ -129,7 +130,7 @@ static int write_header(struct pxt_logwriter *w)
 	size_t done;
 	int err;
 
-	/* What was in the file before has another one. */
+	/* Blocks that were in the file before have another cookie. */
 	get_random_bytes(&header->cookie, sizeof(header->cookie));
 	header->crc = 0;
 	header->crc = crc_of(header, sizeof(*header));
@@ -148,7 +149,7 @@ static int write_header(struct pxt_logwriter *w)
 	return err;
 }
 
-/* One that could not be written when the log began anew comes before whatever else. */
+/* If writing the header failed when the log was cleared, it has to be written first. */
 static int write_missing_header(struct pxt_logwriter *w)
 {
 	return w->headless ? write_header(w) : 0;
@@ -157,10 +158,10 @@ static int write_missing_header(struct pxt_logwriter *w)
 /**
  * pxt_logwriter_begin() - write the header
  * @w: initialized
- * @attr: as granted
+ * @attr: granted attributes
  * @subbuf_size: bytes
- * @nr_cpus: number of the "CPU" of system events
- * @pid: the process that is traced first
+ * @nr_cpus: the CPU number of system events
+ * @pid: the process that the stream was created for
  *
  * Context: may sleep.
  * Return: 0 or negative errno.
@@ -194,7 +195,7 @@ int pxt_logwriter_begin(struct pxt_logwriter *w, const struct posixtrace_attr *a
 	return !err && is_loop(w) ? pxt_logwriter_end(w, &end) : err;
 }
 
-/* What all blocks have: the number is for the one that is @ahead of those that wait. */
+/* Fills in the fields common to all blocks; @ahead blocks are written before this one. */
 static void finish_header(struct pxt_logwriter *w, struct posixtrace_log_block *block, u32 type,
 			  u32 ahead)
 {
@@ -207,7 +208,7 @@ static void finish_header(struct pxt_logwriter *w, struct posixtrace_log_block *
 	block->crc = crc_of(block, sizeof(*block));
 }
 
-/* One whose payload is in the buffer; nothing else waits. */
+/* Writes one block, whose payload is in the buffer. No other block waits. */
 static int append_block(struct pxt_logwriter *w, u32 type, u32 size)
 {
 	struct posixtrace_log_block *block = w->buf;
@@ -228,7 +229,7 @@ static int append_block(struct pxt_logwriter *w, u32 type, u32 size)
 /* ------------------------------------------------------------------ */
 /* Names								*/
 
-/* The next @count names, which lie where the payload of the next block is. */
+/* Writes the next @count names, which lie in the payload of the next block. */
 static int write_names(struct pxt_logwriter *w, u32 count)
 {
 	struct posixtrace_log_name *names = pxt_logwriter_payload(w);
@@ -246,7 +247,7 @@ static int write_names(struct pxt_logwriter *w, u32 count)
 }
 
 /**
- * pxt_logwriter_names() - write names that are not in the log
+ * pxt_logwriter_names() - write names that the log lacks
  * @w: begun; no block waits
  * @count: how many, at most PXT_LOG_NAMES_MAX; they lie in pxt_logwriter_payload() in the
  *	order of their ids, from @w->names on, with 0 as checksum
@@ -278,7 +279,7 @@ static void forget_oldest(struct pxt_logwriter *w)
 	w->runs--;
 }
 
-/* Neighbours become one, for there is no room for more. */
+/* Merges each two neighbours, to make room for more runs. */
 static void merge_runs(struct pxt_logwriter *w)
 {
 	struct pxt_log_run run;
@@ -286,7 +287,7 @@ static void merge_runs(struct pxt_logwriter *w)
 
 	while (i < w->runs) {
 		run = *run_at(w, i++);
-		/* Across the end of the ring they are no neighbours. */
+		/* Runs on both sides of the end of the ring are no neighbours. */
 		if (i < w->runs && run_at(w, i)->start > run.start)
 			run.events += run_at(w, i++)->events;
 		*run_at(w, kept++) = run;
@@ -310,7 +311,7 @@ static void remember(struct pxt_logwriter *w, u64 start, u64 events)
 	w->last_blocks = 1;
 }
 
-/* Where a block goes; what lies there is gone. */
+/* The place for a block in the ring. Forgets the runs that it overwrites. */
 static u64 make_room(struct pxt_logwriter *w, u64 size)
 {
 	u64 pos = w->file.pos - w->header.data_offset;
@@ -325,7 +326,7 @@ static u64 make_room(struct pxt_logwriter *w, u64 size)
 	return pos;
 }
 
-/* The one that waits. */
+/* Writes the one block that waits. */
 static int write_ring(struct pxt_logwriter *w, u64 events)
 {
 	struct posixtrace_log_block *block = w->buf;
@@ -360,7 +361,7 @@ static size_t whole_size(const struct posixtrace_log_block *block)
 	return sizeof(*block) + block->size;
 }
 
-/* Those in the first @done bytes: the next one goes behind them. */
+/* Counts the blocks in the first @done bytes. The next block is written behind them. */
 static u32 keep_whole(struct pxt_logwriter *w, size_t done)
 {
 	size_t offset = 0;
@@ -374,7 +375,7 @@ static u32 keep_whole(struct pxt_logwriter *w, size_t done)
 	return count;
 }
 
-/* Says in @written how many it wrote. */
+/* Puts the number of written blocks into @written. */
 static int append_waiting(struct pxt_logwriter *w, u32 *written)
 {
 	int err = write_missing_header(w);
@@ -394,17 +395,17 @@ static int append_waiting(struct pxt_logwriter *w, u32 *written)
 }
 
 /**
- * pxt_logwriter_events() - a block of events is to be written
- * @w: begun; what pxt_logwriter_payload() told holds the records
- * @block: size, payload_crc, cpu, count, and what follows; the rest is filled in
+ * pxt_logwriter_events() - queue a block of events
+ * @w: begun; pxt_logwriter_payload() holds the records
+ * @block: size, payload_crc, cpu, count, and the fields behind it; the others are filled in
  *
- * At most pxt_logwriter.batch of them wait for pxt_logwriter_write().
+ * At most pxt_logwriter.batch blocks wait for pxt_logwriter_write().
  *
- * Return: 0; -EXFULL if there is no room for it in the log, unless that is full already.
+ * Return: 0; -EXFULL if the log has no room for it, and is not full already.
  */
 int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_block *block)
 {
-	/* A log that is full ends with STOP: there is always room for that. */
+	/* A full log ends with STOP: there is always room for that. */
 	if (w->policy == POSIXTRACE_POLICY_UNTIL_FULL && !w->full &&
 	    w->events + block->size + STOP_SIZE > w->header.attr.log_size)
 		return -EXFULL;
@@ -419,9 +420,9 @@ int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_bl
  * pxt_logwriter_write() - write the blocks of events that wait
  * @w: begun
  * @events: how many of the records are user events
- * @written: how many of the blocks are in the log now; they come first
+ * @written: gets the number of blocks that are in the log now, from the first one on
  *
- * None waits afterwards. Context: may sleep.
+ * No block waits afterwards. Context: may sleep.
  *
  * Return: 0 or negative errno.
  */
@@ -451,7 +452,7 @@ int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written)
 /**
  * pxt_logwriter_end() - write the status of the log
  * @w: begun
- * @end: flags, error, lost; the rest is filled in
+ * @end: flags, error, lost; the other fields are filled in
  *
  * Context: may sleep.
  * Return: 0 or negative errno.
@@ -481,10 +482,10 @@ int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *
 }
 
 /**
- * pxt_logwriter_clear() - begin anew
+ * pxt_logwriter_clear() - begin the log anew
  * @w: begun
  *
- * The names stay, for the event types do. Context: may sleep.
+ * The names stay, as the event types do. Context: may sleep.
  *
  * Return: 0 or negative errno.
  */
@@ -494,7 +495,7 @@ int pxt_logwriter_clear(struct pxt_logwriter *w)
 	int err;
 
 	if (is_loop(w)) {
-		/* All blocks that are there have another cookie then. */
+		/* The new header has a new cookie, so the blocks in the file are void. */
 		err = write_header(w);
 		return err ? err : pxt_logwriter_end(w, &end);
 	}

@@ -7,12 +7,12 @@
 #include "log/logfile.h"
 #include "ring/pool.h"
 
-/* Blocks of a LOOP log that are told apart; with more, neighbours go together. */
+/* Runs of blocks in a LOOP log that are tracked; neighbours are merged if there are more. */
 #define PXT_LOG_RUNS	1024
 
 /*
- * Bytes of events that are written at once: the less often, the cheaper, and part of a
- * page is not much cheaper than all of it.
+ * Bytes of events that are written at once. Fewer writes are cheaper, and part of a page costs
+ * nearly as much as the whole page.
  */
 #define PXT_LOG_BATCH_SIZE	(64U << 10)
 /* Blocks that are written at once. */
@@ -21,8 +21,8 @@
 #define PXT_LOG_NAMES_MAX	32
 
 /**
- * struct pxt_log_run - blocks in a ring, one behind the other
- * @start: where the first one begins
+ * struct pxt_log_run - consecutive blocks in the ring of a LOOP log
+ * @start: offset of the first one
  * @events: user events in them
  */
 struct pxt_log_run {
@@ -32,53 +32,59 @@ struct pxt_log_run {
 
 /**
  * struct pxt_logwriter - the contents of a log
- * @file: where it goes
- * @header: as it was written
- * @policy: log-full-policy
- * @seq: of the last block
- * @epoch: of the flush that is writing
- * @names: id of the next name to be written
- * @events: UNTIL_FULL: bytes of records so far
- * @overwritten: LOOP: user events that were
- * @full: UNTIL_FULL: nothing but STOP and the status is written any more
- * @headless: the header has to be written first, for that failed
- * @run: LOOP: what is in the ring, oldest first, as a queue
- * @first: LOOP: first of @run
- * @runs: LOOP: how many
- * @run_blocks: LOOP: blocks that a run gets
- * @last_blocks: LOOP: blocks that the last one has
- * @buf: blocks that wait to be written, at least one has room
- * @block_room: bytes of each in @buf
- * @batch: how many have room in @buf; constant
- * @waiting: how many wait
- * @waiting_size: bytes of those
  *
  * Used by one task at a time.
  */
 struct pxt_logwriter {
+	/** @file: the file of the log */
 	struct pxt_logfile file;
+	/** @header: as it was written */
 	struct posixtrace_log_header header;
+	/** @policy: log-full-policy; constant */
 	u32 policy;
+	/** @seq: of the last block */
 	u64 seq;
+	/** @epoch: of the flush that is writing */
 	u64 epoch;
+	/** @names: id of the next name to be written */
 	u32 names;
-	u64 events;
-	u64 overwritten;
-	bool full;
+	/** @headless: writing the header failed, so it has to be written first */
 	bool headless;
+
+	/* UNTIL_FULL: */
+	/** @events: bytes of records so far */
+	u64 events;
+	/** @full: only STOP and the status are written any more */
+	bool full;
+
+	/* LOOP: */
+	/** @overwritten: user events that were overwritten */
+	u64 overwritten;
+	/** @run: the contents of the ring, oldest first, as a queue */
 	struct pxt_log_run *run;
+	/** @first: index of the first one in @run */
 	u32 first;
+	/** @runs: how many there are in @run */
 	u32 runs;
+	/** @run_blocks: blocks in a full run */
 	u32 run_blocks;
+	/** @last_blocks: blocks in the last run */
 	u32 last_blocks;
+
+	/* Blocks that wait to be written: */
+	/** @buf: the blocks; has room for at least one */
 	void *buf;
+	/** @block_room: bytes for each block in @buf; constant */
 	size_t block_room;
+	/** @batch: blocks that have room in @buf; constant */
 	u32 batch;
+	/** @waiting: blocks that wait */
 	u32 waiting;
+	/** @waiting_size: bytes of those */
 	size_t waiting_size;
 };
 
-/* Where the payload of the next block has to be put, if less than @batch wait. */
+/* The place for the payload of the next block. Fewer than @batch blocks may wait. */
 static inline void *pxt_logwriter_payload(struct pxt_logwriter *w)
 {
 	return w->buf + w->waiting_size + sizeof(struct posixtrace_log_block);

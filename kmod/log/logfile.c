@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file of a log: what may be one, and writing to it, from a kernel thread on
- * behalf of the controller. What is written is the matter of logblock.c.
+ * The file of a log: checking it, and writing to it from a kernel thread on behalf of the
+ * controller. logblock.c makes the contents.
  */
 #include <linux/file.h>
 #include <linux/lockdep.h>
@@ -29,15 +29,15 @@ static int check(const struct file *file, u32 policy)
 
 	if (!(file->f_mode & FMODE_WRITE))
 		return -EBADF;
-	/* What can be written from kernel memory, at any address. */
+	/* It must accept data from any address in kernel memory. */
 	if (!file->f_op->write_iter || file->f_flags & O_DIRECT)
 		return -EINVAL;
-	/* As for kernel_write(): of a file with both, the other one may mean something else. */
+	/* As in kernel_write(): if a file has both, write() may mean something else. */
 	if (regular && file->f_op->write)
 		return -EINVAL;
 	/*
-	 * What looks like a file in /proc and /sys is a command to the kernel, and may
-	 * concern the task that writes: that is not the controller.
+	 * Writing to a file in /proc or /sys is a command to the kernel. It may affect the
+	 * writing task, which is not the controller.
 	 */
 	if (regular && pseudo)
 		return -EINVAL;
@@ -54,8 +54,8 @@ static int check(const struct file *file, u32 policy)
  * @fd: descriptor
  * @policy: log-full-policy
  *
- * Return: 0; -EBADF if it is not open for writing; -EINVAL if it can not be the log
- * of a stream with that policy.
+ * Return: 0; -EBADF if it is not open for writing; -EINVAL if it cannot be the log of a
+ * stream with that policy.
  */
 int pxt_logfile_open(struct pxt_logfile *lf, int fd, u32 policy)
 {
@@ -74,7 +74,7 @@ int pxt_logfile_open(struct pxt_logfile *lf, int fd, u32 policy)
 	lf->memcg = get_mem_cgroup_from_mm(current->mm);
 	lf->limit = rlimit(RLIMIT_FSIZE);
 	lf->regular = S_ISREG(file_inode(file)->i_mode);
-	/* The server of a FUSE file is a process, whatever else is below it. */
+	/* A process serves a FUSE file, whatever is below it. */
 	lf->patient = lf->regular && file_inode(file)->i_sb->s_magic != FUSE_SUPER_MAGIC;
 	lf->disk = lf->patient && file_inode(file)->i_sb->s_bdev;
 	lf->seekable = lf->regular && !(file->f_flags & O_APPEND);
@@ -82,9 +82,9 @@ int pxt_logfile_open(struct pxt_logfile *lf, int fd, u32 policy)
 }
 
 /**
- * pxt_logfile_reserve() - memory for what gets written in part
+ * pxt_logfile_reserve() - allocate memory for the rest of a partial write
  * @lf: open
- * @size: bytes: nothing that is written is larger
+ * @size: bytes of the largest write
  *
  * Context: may sleep.
  * Return: 0; -ENOMEM.
@@ -101,8 +101,8 @@ int pxt_logfile_reserve(struct pxt_logfile *lf, size_t size)
  * pxt_logfile_close() - give the file back
  * @lf: open, or closed already
  *
- * A thread of the kernel has closed it when this returns: the file system can be
- * unmounted then, and who reads a pipe hears of its end. Context: may sleep.
+ * If a kernel thread calls this, the file is closed when it returns: the file system can be
+ * unmounted, and the reader of a pipe sees its end. Context: may sleep.
  */
 void pxt_logfile_close(struct pxt_logfile *lf)
 {
@@ -123,9 +123,9 @@ void pxt_logfile_close(struct pxt_logfile *lf)
 }
 
 /*
- * F_SETFL changes the flags of the file at any time; ours are those that it had at
- * CREATE. A file system that appends nevertheless, as overlayfs does, costs the log, but
- * cannot make the file grow on and on.
+ * F_SETFL may change the flags of the file at any time; this uses the flags of CREATE. If a file
+ * system appends nevertheless, as overlayfs does, the log is lost, but the file cannot grow
+ * without limit.
  */
 static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos)
 {
@@ -138,7 +138,7 @@ static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len
 		return -EIO;
 	if (!lf->seekable)
 		pos = i_size_read(file_inode(lf->file));
-	/* The limit of the thread that writes is another one. */
+	/* The controller's limit, not that of this thread. */
 	if (lf->seekable && pos < lf->limit)
 		len = min_t(u64, len, lf->limit - pos);
 	if (pos + len > lf->limit)
@@ -155,17 +155,17 @@ static ssize_t write_regular(struct pxt_logfile *lf, const void *buf, size_t len
 	return lf->moved ? -EIO : ret;
 }
 
-/* A write to it would not have to wait. */
+/* A write would not have to wait. */
 #define WRITABLE	(EPOLLOUT | EPOLLWRNORM)
 #define READY		(WRITABLE | EPOLLERR | EPOLLHUP)
 
-/* What has failed although the file was ready is tried again later and later. */
+/* The longest pause before a retry of a write that failed although the file was ready. */
 #define PAUSE_MAX	HZ
 
 /*
- * Until a file that is not to block can be written again, or a signal comes. Some say that
- * they are ready and are not: a socket whose queue of errors is not empty, or one that
- * is connected to itself and full.
+ * Waits until a non-blocking file can be written again, or a signal comes. Some files report that
+ * they are ready but are not: a socket whose error queue is not empty, or one that is
+ * connected to itself and full.
  */
 static void wait_for_room(struct file *file, unsigned int *pause)
 {
@@ -178,9 +178,9 @@ static void wait_for_room(struct file *file, unsigned int *pause)
 	}
 	poll_initwait(&queues);
 	queues.pt._key = READY;
-	/* In state running: a driver may sleep in there. */
+	/* In state running: the driver may sleep in poll(). */
 	if (!(vfs_poll(file, &queues.pt) & READY)) {
-		/* Many wake only those whose sleep can be interrupted. */
+		/* Many drivers wake only interruptible sleepers. */
 		set_current_state(TASK_INTERRUPTIBLE);
 		/* Pairs with the barrier in the wake-up of poll(), which sets it. */
 		if (!READ_ONCE(queues.triggered) && !signal_pending(current))
@@ -209,10 +209,10 @@ static ssize_t write_other(struct pxt_logfile *lf, const void *buf, size_t len, 
 }
 
 /**
- * pxt_logfile_given_up() - has a signal told the thread to give up?
+ * pxt_logfile_given_up() - has a signal made the thread give up?
  * @lf: open
  *
- * Takes the signal: the next one can interrupt what is tried nevertheless.
+ * Consumes the signal, so that the next one can interrupt a later attempt.
  *
  * Return: yes or no.
  */
@@ -225,7 +225,7 @@ bool pxt_logfile_given_up(struct pxt_logfile *lf)
 	return lf->given_up;
 }
 
-/* After a signal: what the log has to say last gets there if nothing has to wait for it. */
+/* After a signal, the end of the log is still written if that does not have to wait. */
 static bool writes_at_once(struct pxt_logfile *lf)
 {
 	if (lf->regular)
@@ -233,7 +233,7 @@ static bool writes_at_once(struct pxt_logfile *lf)
 	return (vfs_poll(lf->file, NULL) & (READY | EPOLLNVAL)) == WRITABLE;
 }
 
-/* Says in @done how much of it is there now. */
+/* Puts the number of written bytes into @done. */
 static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos,
 		     size_t *done)
 {
@@ -241,7 +241,7 @@ static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t
 	ssize_t ret = 0;
 
 	*done = 0;
-	/* A file may take as long as its owner likes. */
+	/* The owner of a file decides how long a write takes. */
 	lockdep_assert_none_held_once();
 	if (pxt_logfile_given_up(lf) && !writes_at_once(lf))
 		return -ECANCELED;
@@ -269,7 +269,7 @@ static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t
 }
 
 /**
- * pxt_logfile_settle() - write what is missing of something that was begun
+ * pxt_logfile_settle() - write the missing part of a write that was begun
  * @lf: open
  *
  * Context: may sleep.
@@ -289,15 +289,15 @@ int pxt_logfile_settle(struct pxt_logfile *lf)
 }
 
 /**
- * pxt_logfile_write() - write behind what was written last
+ * pxt_logfile_write() - write behind the last write
  * @lf: open
- * @buf: what to write
- * @len: bytes, no more than was reserved
- * @done: how many of them are there if it fails
+ * @buf: the data
+ * @len: bytes, no more than were reserved
+ * @done: gets the number of written bytes, also if it fails
  *
- * If it fails, the next thing that is written goes to the same place, unless the caller
- * moves lf->pos. If that can not be, for part of it has gone through a pipe, it has not
- * failed: the rest goes first when something is written again. Context: may sleep.
+ * After a failure, the next write goes to the same place, unless the caller moves lf->pos. If
+ * part of the data has gone through a pipe already, the write counts as done: the rest is
+ * written before the next write. Context: may sleep.
  *
  * Return: 0 or negative errno.
  */
@@ -321,11 +321,11 @@ int pxt_logfile_write(struct pxt_logfile *lf, const void *buf, size_t len, size_
 }
 
 /**
- * pxt_logfile_write_at() - write at some place
+ * pxt_logfile_write_at() - write at a position
  * @lf: open, seekable
- * @buf: what to write
+ * @buf: the data
  * @len: bytes
- * @pos: where
+ * @pos: offset in the file
  *
  * Context: may sleep.
  * Return: 0 or negative errno.
@@ -338,11 +338,11 @@ int pxt_logfile_write_at(struct pxt_logfile *lf, const void *buf, size_t len, lo
 }
 
 /**
- * pxt_logfile_restart() - throw away what is in a regular file
+ * pxt_logfile_restart() - truncate a regular file
  * @lf: open, seekable
  *
  * Context: may sleep.
- * Return: 0 or negative errno; then it is as it was.
+ * Return: 0 or negative errno, then the file is unchanged.
  */
 int pxt_logfile_restart(struct pxt_logfile *lf)
 {

@@ -7,37 +7,40 @@
 
 /**
  * struct pxt_logfile - the file of a log
- * @file: a reference; NULL when it was closed
- * @cred: of the controller when it created the stream
- * @memcg: its memory cgroup at that time: what the thread allocates is charged to it
- * @limit: RLIMIT_FSIZE of the controller at that time, bytes
- * @regular: a regular file; constant
- * @disk: a regular file on a block device; constant
- * @patient: the kernel itself writes it, and always moves on; constant
- * @seekable: what failed can be written again at the same place; constant
- * @moved: seekable: a write went to another place; nothing is written any more
- * @given_up: a signal came: nothing is written any more that would have to wait
- * @progress: bytes written so far; written by the thread, read by the watch of the log
- * @pos: next byte, if it is written from front to back
- * @rest: not seekable: what is missing of something that was begun
- * @rest_len: bytes of that
  *
- * Used by one task at a time: by who creates the log, then by its thread.
+ * Used by one task at a time: by the creator of the log, then by its thread.
  */
 struct pxt_logfile {
+	/** @file: a reference; NULL when it was closed */
 	struct file *file;
+
+	/* Constant, as of CREATE: */
+	/** @cred: of the controller */
 	const struct cred *cred;
+	/** @memcg: memory cgroup of the controller; allocations of the thread are charged to it */
 	struct mem_cgroup *memcg;
+	/** @limit: RLIMIT_FSIZE of the controller, bytes */
 	u64 limit;
+	/** @regular: a regular file */
 	bool regular;
+	/** @disk: a regular file on a block device */
 	bool disk;
+	/** @patient: the kernel itself writes it, and always makes progress */
 	bool patient;
+	/** @seekable: a failed write can be repeated at the same place */
 	bool seekable;
+
+	/** @moved: seekable: a write went to another place, so nothing is written any more */
 	bool moved;
+	/** @given_up: a signal came: no more writes that would have to wait */
 	bool given_up;
+	/** @progress: bytes written so far; the watch of the log reads it */
 	u64 progress;
+	/** @pos: the next byte, of a file that is written from front to back */
 	loff_t pos;
+	/** @rest: not seekable: the missing part of a write that was begun */
 	void *rest;
+	/** @rest_len: bytes in @rest */
 	size_t rest_len;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Clearing a stream: as new, but for its state, its filter and its event types.
+ * Clearing a stream: it keeps only its state, its filter and its event types.
  */
 #include "ring/reclaim.h"
 #include "ring/subbuf.h"
@@ -14,18 +14,18 @@ static void clear_locked(struct pxt_stream *stream)
 	struct pxt_pool *pool = &stream->pool;
 
 	lockdep_assert_held(&stream->lock);
-	/* Nobody writes, and nobody is given a sub-buffer, while we do this. */
+	/* Meanwhile no target writes, and no sub-buffer is handed out. */
 	pxt_gate_set_enabled(&stream->link, false);
 	pxt_subbuf_set_full(pool, true);
 	pxt_gate_synchronize(&stream->link);
 	pxt_reclaim_all(pool);
 	pxt_subbuf_clear_full(pool);
 
-	/* That of a stream that was full: it has stopped, and stays so. */
+	/* A stream that was full has stopped, and stays suspended. */
 	WRITE_ONCE(stream->full, false);
 	stream->overrun = false;
 	stream->lost_seen = 0;
-	/* There are free ones now: it can not fail. */
+	/* Cannot fail: there are free sub-buffers now. */
 	if (stream->running)
 		pxt_sysevent_prepare(stream, 0);
 	pxt_gate_set_enabled(&stream->link, stream->running);
@@ -33,10 +33,11 @@ static void clear_locked(struct pxt_stream *stream)
 }
 
 /**
- * pxt_clear_logged() - throw away all recorded events of a stream with log
+ * pxt_clear_logged() - throw away all recorded events of a stream
  * @stream: not locked
  *
- * By the thread that flushes it: nothing is being written. Context: may sleep.
+ * With a log, its thread calls this, so no sub-buffer is being written to the log.
+ * Context: may sleep.
  *
  * Return: 0; -ESHUTDOWN.
  */
@@ -57,8 +58,8 @@ int pxt_clear_logged(struct pxt_stream *stream)
  * pxt_clear() - CLEAR: throw away all recorded events
  * @stream: not locked
  *
- * POSIX: posix_trace_clear(). A running stream goes on running, one that is
- * suspended or full is suspended then; a log begins anew. Context: may sleep.
+ * POSIX: posix_trace_clear(). A running stream keeps running; a suspended or full one is
+ * suspended afterwards; a log begins anew. Context: may sleep.
  *
  * Return: 0; -ESHUTDOWN; with a log: -EINTR if a fatal signal came.
  */

@@ -12,7 +12,7 @@
 
 #define WORDS	(POSIXTRACE_ID_MAX / 64)
 
-/* The filters on the way: before, after, and while they change. */
+/* The filters before and after the change, and the one in force meanwhile. */
 struct change {
 	struct posixtrace_event_set sets[2];
 	struct posixtrace_event_set both;
@@ -40,8 +40,8 @@ static void compute(struct change *change, const struct posixtrace_event_set *ol
 }
 
 /*
- * What comes before FILTER in the stream went through the old filter, what comes
- * after it through the new one: so both are in force while FILTER is recorded.
+ * Events before FILTER in the stream have passed the old filter, events after it the new one. So
+ * both are in force while FILTER is recorded.
  */
 static int change_locked(struct pxt_stream *stream, const struct change *change,
 			 const struct posixtrace_origin *origin)
@@ -76,9 +76,9 @@ static int change_locked(struct pxt_stream *stream, const struct change *change,
  * @stream: not locked
  * @arg: private copy of what the process passed
  *
- * POSIX: posix_trace_set_filter(). When it returns, no event of a type that the
- * filter has is recorded any more. A running stream records FILTER, unless the
- * old or the new filter has that. Context: may sleep.
+ * POSIX: posix_trace_set_filter(). When it returns, no event of a type in the filter is
+ * recorded any more. A running stream records FILTER, unless the old or the new filter
+ * contains it. Context: may sleep.
  *
  * Return: 0; -EINVAL; -ENOMEM; -ESHUTDOWN.
  */
@@ -107,7 +107,7 @@ int pxt_filter_set(struct pxt_stream *stream, const struct posixtrace_filter *ar
 /**
  * pxt_filter_get() - GET_FILTER
  * @stream: not locked
- * @set: where to write the filter
+ * @set: gets the filter
  *
  * POSIX: posix_trace_get_filter(). Context: may sleep.
  *

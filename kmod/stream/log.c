@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs of streams: made, asked to do something, ended. Each has a log thread, which does
- * all the writing: it alone waits for a file system or for the reader of a pipe, and it
- * goes on when the controller is killed. What it does is in logthread.c.
+ * Logs of streams: making one, asking its thread for work, ending it. The thread of a log
+ * does all the writing: it alone waits for a file system or for the reader of a pipe, and it
+ * goes on when the controller is killed. The thread itself is in logthread.c.
  *
- * A log thread ends. A signal makes it give up what it cannot write: root sends one, or
- * the watch of the log, when the controller is gone and nothing moves.
+ * Every log thread ends. A signal makes it give up writes that have to wait. Root may send
+ * one; the watch of the log does when the controller is gone and the log makes no progress.
  */
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
@@ -20,7 +20,7 @@ static unsigned int log_timeout = 10;
 module_param(log_timeout, uint, 0644);
 MODULE_PARM_DESC(log_timeout, "Seconds without progress until a log without controller ends (default 10)");
 
-/* So much has to move in that time, so that the time of a whole log is bounded, too. */
+/* Bytes that have to be written in that time, so that the end of a whole log is bounded. */
 #define WATCH_BYTES	(64U << 10)
 
 static void watch(struct work_struct *work);
@@ -33,11 +33,11 @@ static unsigned long watch_time(void)
 
 /**
  * pxt_log_new() - make the log of a stream
- * @stream: that nobody knows yet, with its memory
+ * @stream: not published yet, with its memory
  * @fd: descriptor of the calling process
  *
  * Context: may sleep.
- * Return: 0; -EBADF, -EINVAL if that can not be a log; -ENOMEM.
+ * Return: 0; -EBADF, -EINVAL if @fd cannot be a log; -ENOMEM.
  */
 int pxt_log_new(struct pxt_stream *stream, int fd)
 {
@@ -63,7 +63,7 @@ int pxt_log_new(struct pxt_stream *stream, int fd)
 
 /**
  * pxt_log_free() - end of pxt_log_new()
- * @log: whose thread has ended, or was never started
+ * @log: its thread has ended, or was never started
  */
 void pxt_log_free(struct pxt_log *log)
 {
@@ -98,11 +98,11 @@ static void watch(struct work_struct *work)
 }
 
 /**
- * pxt_log_abandon() - the controller is gone: the thread ends within a bounded time
+ * pxt_log_abandon() - make the thread end within a bounded time, as the controller is gone
  * @log: of a stream that is shut down; any number of times
  *
- * Every log_timeout seconds, 64 KiB have to move, or the thread gives up. That holds for
- * all files but those that the kernel writes by itself, where it always moves on.
+ * The thread gives up unless it writes 64 KiB every log_timeout seconds. Files that the
+ * kernel itself writes are exempt: there it always makes progress.
  * Context: may sleep.
  */
 void pxt_log_abandon(struct pxt_log *log)
@@ -129,7 +129,7 @@ void pxt_log_end_watch(struct pxt_log *log)
 	cancel_delayed_work_sync(&log->watch);
 }
 
-/* For a bounded time: has it ended by then? */
+/* Wait for a bounded time. Has the thread ended by then? */
 static bool wait_a_while(struct pxt_log *log, unsigned int state)
 {
 	return ___wait_event(log->done, ___wait_cond_timeout(pxt_log_ended(log)),
@@ -138,10 +138,10 @@ static bool wait_a_while(struct pxt_log *log, unsigned int state)
 }
 
 /**
- * pxt_log_give_up() - the thread ends without another write that waits
- * @log: whose thread was started, of a stream that is shut down
+ * pxt_log_give_up() - make the thread end without another write that has to wait
+ * @log: with a thread, of a stream that is shut down
  *
- * The file is closed when this returns, unless a signal comes or that takes too long.
+ * The file is closed when this returns, unless a signal comes or closing takes too long.
  * Context: may sleep.
  */
 void pxt_log_give_up(struct pxt_log *log)
@@ -152,7 +152,7 @@ void pxt_log_give_up(struct pxt_log *log)
 }
 
 /* ------------------------------------------------------------------ */
-/* What others want of it						*/
+/* Requests to the thread						*/
 
 static void want(struct pxt_log *log, int bit)
 {
@@ -163,11 +163,11 @@ static void want(struct pxt_log *log, int bit)
 }
 
 /**
- * pxt_log_flush() - FLUSH: write what was recorded to the log
+ * pxt_log_flush() - FLUSH: write the recorded events to the log
  * @stream: not locked
  * @origin: the caller
  *
- * POSIX: posix_trace_flush(). Does not wait for it.
+ * POSIX: posix_trace_flush(). Does not wait for the flush.
  *
  * Return: 0; -EINVAL if the stream has no log; -ESHUTDOWN.
  */
@@ -181,7 +181,7 @@ int pxt_log_flush(struct pxt_stream *stream, const struct posixtrace_origin *ori
 		return -ESHUTDOWN;
 	spin_lock(&log->lock);
 	log->caller = pxt_sysevent_caller(stream, origin);
-	/* Both at once, or a flush that is just ending would say that this one is done. */
+	/* Both under the lock, or the end of an earlier flush would clear @flushing. */
 	log->flushing = true;
 	set_bit(PXT_LOG_FLUSH, &log->wanted);
 	spin_unlock(&log->lock);
@@ -195,8 +195,8 @@ int pxt_log_flush(struct pxt_stream *stream, const struct posixtrace_origin *ori
  *
  * Waits until it is done. Context: may sleep.
  *
- * Return: 0; -EINTR if a fatal signal came; -ESHUTDOWN; what a file system says when
- * the log can not begin anew.
+ * Return: 0; -EINTR if a fatal signal came; -ESHUTDOWN; the error of the file system if the
+ * log cannot begin anew.
  */
 int pxt_log_clear(struct pxt_stream *stream)
 {
@@ -209,7 +209,7 @@ int pxt_log_clear(struct pxt_stream *stream)
 	number = ++log->clear_wanted;
 	spin_unlock(&log->lock);
 	want(log, PXT_LOG_CLEAR);
-	/* Acquire: pairs with the release in clear(), for the error. */
+	/* Pairs with the release in clear(): clear_error is set. */
 	if (wait_event_state(log->done, smp_load_acquire(&log->clear_done) >= number ||
 			     READ_ONCE(stream->dead), (TASK_KILLABLE | TASK_FREEZABLE)))
 		return -EINTR;
@@ -217,11 +217,11 @@ int pxt_log_clear(struct pxt_stream *stream)
 }
 
 /**
- * pxt_log_used() - a sub-buffer was handed out
+ * pxt_log_used() - note that a sub-buffer was handed out
  * @log: of its stream
  *
- * With the policy FLUSH, half of the pool is enough. What has just failed is tried
- * again after a second, not each time. Context: may sleep.
+ * With the policy FLUSH, the log is flushed when half of the pool is used. After an error, the
+ * thread retries once a second, not each time. Context: may sleep.
  */
 void pxt_log_used(struct pxt_log *log)
 {
@@ -233,10 +233,11 @@ void pxt_log_used(struct pxt_log *log)
 }
 
 /**
- * pxt_log_stream_full() - the stream has stopped itself
+ * pxt_log_stream_full() - note that the stream has become full
  * @log: of the stream
  *
- * With the policy FLUSH, it goes on as soon as it was flushed. Context: may sleep.
+ * With the policy FLUSH, this starts a flush, and the stream runs again after it.
+ * Context: may sleep.
  */
 void pxt_log_stream_full(struct pxt_log *log)
 {
@@ -245,7 +246,7 @@ void pxt_log_stream_full(struct pxt_log *log)
 }
 
 /**
- * pxt_log_end() - flush a last time, then free the stream's memory
+ * pxt_log_end() - let the thread flush a last time, then free the stream's memory
  * @log: of a stream that is dead and closed
  */
 void pxt_log_end(struct pxt_log *log)
@@ -255,26 +256,25 @@ void pxt_log_end(struct pxt_log *log)
 }
 
 /**
- * pxt_log_wait() - wait until all of it has happened
+ * pxt_log_wait() - wait for the end of the thread
  * @log: pxt_log_end() was called
  *
  * A controller that was killed, or ends, does not wait for the reader of a pipe: the log
- * thread goes on without it. What is in a file is there when the controller has ended,
- * unless that takes longer than log_timeout seconds.
+ * thread goes on without it. A regular file is complete when the controller has ended,
+ * unless writing takes longer than log_timeout seconds.
  *
  * Context: may sleep; no lock is held. Can be killed and frozen.
  *
- * Return: 0; the error that kept something from being written; -EINTR if a fatal
- * signal came.
+ * Return: 0; the error of the last write; -EINTR if a fatal signal came.
  */
 int pxt_log_wait(struct pxt_log *log)
 {
 	bool ends = current->flags & PF_EXITING;
 
-	/* CREATE was interrupted before. */
+	/* CREATE was interrupted before the header was written. */
 	if (!completion_done(&log->begun))
 		return -EINTR;
-	/* No signal reaches a controller that ends. */
+	/* Signals do not reach a controller that ends. */
 	if (ends && (!log->writer.file.regular || !wait_a_while(log, TASK_IDLE)))
 		return -EINTR;
 	if (!ends && wait_event_state(log->done, pxt_log_ended(log),
@@ -290,18 +290,18 @@ static void note_lost(struct pxt_log *log)
 	u64 lost = READ_ONCE(pool->lost) + pxt_pool_dropped(pool) + log->dropped;
 
 	lockdep_assert_held(&log->lock);
-	/* CLEAR makes it less. */
+	/* CLEAR makes the number smaller. */
 	if (log->refuses && lost > log->lost)
 		log->overrun = true;
 	log->lost = lost;
 }
 
 /**
- * pxt_log_note_lost() - the log takes events now, or does not
- * @log: whose stream's memory is there
- * @refuses: it is full, or writing failed
+ * pxt_log_note_lost() - note whether the log takes events
+ * @log: of a stream with memory
+ * @refuses: it does not: it is full, or writing failed
  *
- * What the stream loses while its log refuses is an overrun of the log.
+ * Events that the stream loses while its log refuses them are an overrun of the log.
  */
 void pxt_log_note_lost(struct pxt_log *log, bool refuses)
 {
@@ -312,8 +312,8 @@ void pxt_log_note_lost(struct pxt_log *log, bool refuses)
 }
 
 /**
- * pxt_log_status() - what GET_STATUS tells of the log
- * @log: whose stream's lock is held, and is not dead
+ * pxt_log_status() - add the status of the log to GET_STATUS
+ * @log: of a stream that is locked, and not dead
  * @status: to be completed
  */
 void pxt_log_status(struct pxt_log *log, struct posixtrace_status *status)
@@ -334,9 +334,9 @@ void pxt_log_status(struct pxt_log *log, struct posixtrace_status *status)
 }
 
 /**
- * pxt_log_unreported() - the status did not reach the process
- * @log: whose stream's lock is held
- * @status: what was not told
+ * pxt_log_unreported() - take back a status that did not reach the process
+ * @log: of a stream that is locked
+ * @status: from pxt_log_status()
  */
 void pxt_log_unreported(struct pxt_log *log, const struct posixtrace_status *status)
 {

@@ -12,9 +12,9 @@
 #include "stream/sysevent.h"
 
 /**
- * struct pxt_taken - a sub-buffer that is being written
+ * struct pxt_taken - a sub-buffer that is being written to the log
  * @subbuf: from pxt_reclaim_take()
- * @gap: likewise
+ * @gap: from pxt_reclaim_take()
  */
 struct pxt_taken {
 	struct pxt_subbuf *subbuf;
@@ -23,77 +23,85 @@ struct pxt_taken {
 
 /**
  * struct pxt_log - the log of a stream
- * @stream: whose it is; lives as long
- * @writer: used by who creates the stream, then by the thread
- * @thread: writes; has a reference to the stream. NULL before it was started; else a
- *	reference to the task
- * @pid: of the process that is traced first; constant
- * @seen: time of the last system event when there was nothing left to write; used by
- *	the thread
- * @taken: used by the thread
- * @begin_error: negative errno of writing the header; set before @begun
- * @begun: that was tried
- * @ended: the thread is done, the file is closed, and the stream's memory is freed;
- *	written by the thread, with release, read by those who wait in @done, with acquire
- * @watch: ends the thread if nothing moves, once the controller is gone
- * @progress: bytes that were written when @watch looked; used by @watch
- * @lock: guards the rest
- * @watched: @watch was begun
- * @over: the thread ends: @watch may not be queued any more
- * @wait: the thread waits for @wanted
- * @done: others wait for the thread
- * @wanted: bits PXT_LOG_*
- * @clear_wanted: number of the last CLEAR that was asked for
- * @clear_done: of the last one that is done
- * @clear_error: negative errno of that, or 0
- * @caller: who wanted the flush
- * @flushing: a flush was asked for or is under way
- * @full: nothing fits any more
- * @overwritten: LOOP: user events that were, so far
- * @overwritten_seen: when the status was asked for
- * @flush_error: first one since then, as a positive number
- * @error: of the last write; 0 if that succeeded; also read without the lock
- * @dropped: user events that did not get into the log
- * @refuses: it is full, or the last write failed: the stream loses events for it
- * @lost: events that the stream had lost when that was looked at last
- * @overrun: some of them since the status was asked for, while it refused them
  */
 struct pxt_log {
+	/** @stream: its stream, which lives as long */
 	struct pxt_stream *stream;
-	struct pxt_logwriter writer;
-	struct task_struct *thread;
+	/** @pid: of the process that the stream was created for; constant */
 	pid_t pid;
+	/**
+	 * @thread: the log thread, which has a reference to the stream; NULL before it was
+	 * started, then a reference to the task
+	 */
+	struct task_struct *thread;
+	/** @wait: the thread waits here for @wanted */
+	wait_queue_head_t wait;
+	/** @done: others wait here for the thread */
+	wait_queue_head_t done;
+
+	/* Used by the thread only, but @writer by CREATE before: */
+	/** @writer: the contents */
+	struct pxt_logwriter writer;
+	/** @seen: time of the last system event when there was nothing left to write */
 	u64 seen;
+	/** @taken: sub-buffers that are being written */
 	struct pxt_taken taken[PXT_LOG_BATCH];
+
+	/* Written by the thread, read by others: */
+	/** @begin_error: negative errno of writing the header; set before @begun */
 	int begin_error;
+	/** @begun: writing the header was tried */
 	struct completion begun;
+	/**
+	 * @ended: the thread is done, the file is closed, the stream's memory is freed; written
+	 * with release, read by waiters in @done with acquire
+	 */
 	bool ended;
+
+	/** @watch: once the controller is gone, ends the thread if it makes no progress */
 	struct delayed_work watch;
+	/** @progress: bytes that were written at the last look of @watch, which uses it */
 	u64 progress;
 
-	spinlock_t lock;	/* guards all that follows */
+	/** @lock: guards the next fields */
+	spinlock_t lock;
+	/** @watched: @watch was begun */
 	bool watched;
+	/** @over: the thread ends, so @watch may not be queued any more */
 	bool over;
-	wait_queue_head_t wait;
-	wait_queue_head_t done;
+	/** @wanted: bits PXT_LOG_*; also read without the lock */
 	unsigned long wanted;
+	/** @clear_wanted: number of the last requested CLEAR */
 	u64 clear_wanted;
+	/** @clear_done: number of the last CLEAR that is done; release and acquire */
 	u64 clear_done;
+	/** @clear_error: negative errno of that one, or 0; also read without the lock */
 	int clear_error;
+	/** @caller: of the requested FLUSH */
 	struct pxt_caller caller;
+	/** @flushing: a flush was requested, or is under way */
 	bool flushing;
+	/** @full: UNTIL_FULL: no more events fit; the thread reads it without the lock */
 	bool full;
+	/** @overwritten: LOOP: user events that were overwritten so far */
 	u64 overwritten;
+	/** @overwritten_seen: @overwritten at the last GET_STATUS */
 	u64 overwritten_seen;
+	/** @flush_error: the first error since the last GET_STATUS, as a positive number */
 	int flush_error;
+	/** @error: negative errno of the last write, or 0; also read without the lock */
 	int error;
+	/** @dropped: user events that did not get into the log */
 	u64 dropped;
+	/** @refuses: it is full, or the last write failed, so the stream loses events */
 	bool refuses;
+	/** @lost: lost events of the stream at the last look */
 	u64 lost;
+	/** @overrun: events were lost since the last GET_STATUS while @refuses was set */
 	bool overrun;
 };
 
-#define PXT_LOG_FLUSH	0	/* somebody asked for it */
+#define PXT_LOG_FLUSH	0	/* FLUSH was called */
 #define PXT_LOG_USED	1	/* half of the pool is used */
 #define PXT_LOG_CLEAR	2
 #define PXT_LOG_END	3
@@ -119,10 +127,10 @@ static inline bool pxt_log_flushes_itself(const struct pxt_log *log)
 	return log->stream->attr.stream_policy == POSIXTRACE_POLICY_FLUSH;
 }
 
-/* Does nothing refer to the controller, its file or its memory any more? */
+/* Has the thread ended its use of the controller's file and of the stream's memory? */
 static inline bool pxt_log_ended(const struct pxt_log *log)
 {
-	/* Pairs with the release in log_thread(): all that the thread did is done. */
+	/* Pairs with the release in log_thread(): all stores of the thread are visible. */
 	return smp_load_acquire(&log->ended);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What traced processes ask for while they record: EVENT, NEXT, WAKE.
+ * The commands of traced processes while they record: EVENT, NEXT, WAKE.
  */
 #include <linux/irqflags.h>
 #include <linux/minmax.h>
@@ -22,17 +22,17 @@
 #define SMALL_DATA	256
 
 /*
- * How often to ask for room: more than anybody needs but a process that scribbles
- * into its own heads all the time, which is not to keep us here.
+ * How often to ask for room. Only a process that keeps changing its own heads needs more, and
+ * must not keep the kernel busy here.
  */
 #define TRIES_MAX	16
 
 /**
  * struct event - one event on its way into the streams
- * @arg: what the process passed
- * @id: the event type, which is an index, also in speculation
+ * @arg: copy of the argument of EVENT
+ * @id: the event type, checked as an index, also against speculation
  * @data: a copy of the data
- * @copied: how much of it was copied: what the widest stream takes
+ * @copied: bytes in @data: as many as the stream with the largest max-data-size keeps
  */
 struct event {
 	const struct posixtrace_event *arg;
@@ -41,7 +41,7 @@ struct event {
 	u64 copied;
 };
 
-/* The most that a stream in one of these slots would keep. */
+/* The largest max-data-size of the streams in these slots. */
 static u64 largest_data(struct pxt_target *target, u32 mask)
 {
 	struct pxt_stream *stream;
@@ -62,20 +62,20 @@ static void count_lost(const struct pxt_pool *pool)
 {
 	u64 *lost = &pool->heads[smp_processor_id()].lost;
 
-	/* A number for the status, whatever the target makes of it. */
+	/* The target may write any number there: it is only reported. */
 	WRITE_ONCE(*lost, READ_ONCE(*lost) + 1);
 }
 
-/* Whether a record got into the stream, or what has to be done about it. */
+/* The outcome of one try to record. */
 enum outcome {
 	OUTCOME_DONE,		/* recorded, or lost, or not wanted */
-	OUTCOME_WAKE,		/* recorded, and somebody sleeps */
+	OUTCOME_WAKE,		/* recorded, and a reader sleeps */
 	OUTCOME_NO_ROOM,
 };
 
 /*
- * With interrupts off, in one section, we see the gate open, the stream in its
- * slot, and commit: the synchronization that follows each change of these waits for us.
+ * One section with interrupts off looks at the gate and the slot, and commits. Each change of
+ * gate or slot is followed by a synchronization, which waits for this section.
  */
 static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_stream *stream,
 			       struct pxt_entry *entry, const void *data, bool last)
@@ -87,8 +87,9 @@ static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_s
 
 	local_irq_save(flags);
 	/*
-	 * This thread is marked as running, then it looks. Pairs with the barrier in
-	 * pxt_synchronize_look(): synchronize waits for this section, or we see its reason.
+	 * This thread was marked as running before; now it looks at gate and slot. Pairs with
+	 * the barrier in pxt_synchronize_look(): either the synchronization waits for this
+	 * section, or this section sees the change.
 	 */
 	smp_mb();
 	if (!(READ_ONCE(target->gate->enable[entry->record.event_id]) & BIT(slot)) ||
@@ -132,7 +133,7 @@ static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *
 	enum outcome outcome;
 	int tries, err;
 
-	/* A wider stream than all when the data was copied: it is younger than we. */
+	/* The stream was created after the data was copied, and keeps more of it. */
 	if (len > event->copied)
 		return;
 	for (tries = 1; ; tries++) {
@@ -177,7 +178,7 @@ static void record_all(struct pxt_target *target, u32 mask, const struct event *
 	}
 }
 
-/* An event of which there is no copy: each stream that wants it has lost it. */
+/* The data could not be copied: each stream that wants the event has lost it. */
 static void lose_all(struct pxt_target *target, u32 mask, u32 id)
 {
 	struct pxt_stream *stream;
@@ -188,7 +189,7 @@ static void lose_all(struct pxt_target *target, u32 mask, u32 id)
 		stream = mask & BIT(slot) ? get_stream(target, slot) : NULL;
 		if (!stream)
 			continue;
-		/* As in try_record(): synchronize waits for this section. */
+		/* As in try_record(), the synchronization waits for this section. */
 		local_irq_save(flags);
 		if (READ_ONCE(target->gate->enable[id]) & BIT(slot) &&
 		    rcu_access_pointer(target->slot[slot]) == &stream->link)
@@ -203,12 +204,12 @@ static void lose_all(struct pxt_target *target, u32 mask, u32 id)
  * @target: of the calling process
  * @arg: private copy of what the process passed
  *
- * POSIX: posix_trace_event(), for those who can not write the sub-buffers
- * themselves. Context: may sleep.
+ * POSIX: posix_trace_event(), for processes that cannot write the sub-buffers themselves.
+ * Context: may sleep.
  *
- * Return: 0, also if no stream wants it; -EFAULT if the data cannot be read; -ENOMEM
- * for data above 256 bytes, then each stream that wants it counts it as lost; -EINVAL
- * for anything that is no user event.
+ * Return: 0, also if no stream wants it; -EFAULT if the data cannot be read; -ENOMEM for data
+ * above 256 bytes, then each stream that wants it counts it as lost; -EINVAL if it is no
+ * user event.
  */
 int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *arg)
 {
@@ -233,8 +234,8 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 	event.copied = min(arg->data_len, largest_data(target, mask));
 	if (event.copied > sizeof(small)) {
 		/*
-		 * Charged to the memory cgroup of the caller: it is held while the data is
-		 * copied, which a page fault may make last as long as the caller likes.
+		 * Charged to the memory cgroup of the caller: by a page fault the caller may
+		 * make the copy, and so the allocation, last as long as it likes.
 		 */
 		large = kvmalloc(event.copied, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		if (!large) {
@@ -258,9 +259,9 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
  * @arg: private copy of what the process passed
  *
  * Context: may sleep.
- * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, or if there is none free
- * and the stream was stopped meanwhile; -EINVAL; -ENOSPC if the stream is full, then
- * the event was counted as lost; -ESTALE if that stream is not in that slot any more.
+ * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, or if none is free and the stream
+ * was stopped meanwhile; -EINVAL; -ENOSPC if the stream is full, then the event was counted
+ * as lost; -ESTALE if that stream is not in that slot any more.
  */
 int pxt_record_next(struct pxt_target *target, const struct posixtrace_next *arg)
 {
@@ -285,7 +286,7 @@ int pxt_record_next(struct pxt_target *target, const struct posixtrace_next *arg
 }
 
 /**
- * pxt_record_wake() - WAKE: something was recorded, and the gate said somebody sleeps
+ * pxt_record_wake() - WAKE: wake the readers of streams that the process has recorded into
  * @target: of the calling process
  * @mask: slots
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The states of a stream: suspended, running, full; and what is told of them.
+ * The states of a stream: suspended, running, full; and reporting them.
  */
 #include <linux/errno.h>
 
@@ -12,7 +12,7 @@
 #include "stream/sysevent.h"
 
 /**
- * pxt_state_publish() - tell the reader of the state, as a hint
+ * pxt_state_publish() - show the state to the reader, as a hint
  * @stream: locked, not dead
  */
 void pxt_state_publish(struct pxt_stream *stream)
@@ -29,7 +29,7 @@ static void set_full(struct pxt_stream *stream, bool full)
 	pxt_state_publish(stream);
 }
 
-/* What comes from now on is lost, until START. */
+/* Events from now on are lost, until START. */
 static void begin_gap(struct pxt_pool *pool, u64 first)
 {
 	unsigned long flags;
@@ -41,14 +41,15 @@ static void begin_gap(struct pxt_pool *pool, u64 first)
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
-/* START is recorded; from now on, the rest. */
+/* START was recorded at @start: record user events from now on. */
 static void run(struct pxt_stream *stream, u64 start)
 {
 	lockdep_assert_held(&stream->lock);
 	stream->running = true;
 	/*
-	 * Not before it is later than START: that is the first event. Writers look at
-	 * the clock before they look at the gate, and then at this.
+	 * START is the first event, so wait until the clock is past it. A writer may read the
+	 * clock before it looks at the gate; then it looks at the time that
+	 * pxt_subbuf_not_before() stores.
 	 */
 	pxt_clock_pass(start);
 	pxt_subbuf_not_before(&stream->pool, start);
@@ -56,7 +57,7 @@ static void run(struct pxt_stream *stream, u64 start)
 	pxt_state_publish(stream);
 }
 
-/* Nothing is handed out from now on, and nothing is open. */
+/* Stop handing out sub-buffers, and close all open ones. */
 static void fill_up(struct pxt_stream *stream)
 {
 	pxt_subbuf_set_full(&stream->pool, true);
@@ -64,7 +65,7 @@ static void fill_up(struct pxt_stream *stream)
 	pxt_subbuf_close_all(&stream->pool);
 }
 
-/* Suspended, and there is no room for START: as if it had started and become full. */
+/* There is no room for START: behave as if the stream had started and become full. */
 static void start_full(struct pxt_stream *stream)
 {
 	lockdep_assert_held(&stream->lock);
@@ -91,8 +92,8 @@ static int start_locked(struct pxt_stream *stream, const struct posixtrace_origi
  * @stream: not locked
  * @origin: the caller
  *
- * POSIX: posix_trace_start(). If there is not even room for START, the stream is
- * full, counts what is lost, and starts when it was read empty. Context: may sleep.
+ * POSIX: posix_trace_start(). If there is no room for START, the stream is full, counts lost
+ * events, and starts when it was read empty. Context: may sleep.
  *
  * Return: 0, also if it runs already or is full; -ENOMEM; -ESHUTDOWN.
  */
@@ -129,7 +130,7 @@ int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *or
 	} else if (stream->running) {
 		stream->running = false;
 		pxt_gate_set_enabled(&stream->link, false);
-		/* STOP is the last event: whoever saw the gate open is done. */
+		/* STOP is the last event: wait for writers that saw the gate open. */
 		pxt_gate_synchronize(&stream->link);
 		pxt_sysevent_stop(stream, &caller);
 		pxt_state_publish(stream);
@@ -139,11 +140,11 @@ int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *or
 }
 
 /**
- * pxt_state_become_full() - suspend a stream for want of memory
+ * pxt_state_become_full() - suspend a stream that has run out of memory
  * @stream: locked, running, not LOOP
- * @forced: also if there is a free sub-buffer, for those of system events are full
+ * @forced: even if there is a free sub-buffer, as those for system events are full
  *
- * STOP is recorded. The gate stays open: what comes now is counted as dropped.
+ * Records STOP. The gate stays open: further events are counted as dropped.
  * Context: may sleep.
  */
 void pxt_state_become_full(struct pxt_stream *stream, bool forced)
@@ -163,10 +164,10 @@ void pxt_state_become_full(struct pxt_stream *stream, bool forced)
 }
 
 /**
- * pxt_state_log_full() - suspend a stream for want of room in its log
+ * pxt_state_log_full() - suspend a stream whose log is full
  * @stream: locked
  *
- * What comes is dropped from now on, until it is cleared. Context: may sleep.
+ * Events are dropped from now on, until it is cleared. Context: may sleep.
  */
 void pxt_state_log_full(struct pxt_stream *stream)
 {
@@ -179,7 +180,7 @@ void pxt_state_log_full(struct pxt_stream *stream)
 }
 
 /**
- * pxt_state_restart() - a full stream was perhaps read empty: then it starts again
+ * pxt_state_restart() - start a full stream again if it was read empty
  * @stream: locked, full
  *
  * Context: may sleep.
@@ -197,7 +198,7 @@ int pxt_state_restart(struct pxt_stream *stream)
 	if (err)
 		return err;
 	start = pxt_sysevent_start(stream, NULL);
-	/* Not before it is later than START: that is the first event. */
+	/* START is the first event: wait until the clock is past it. */
 	pxt_clock_pass(start);
 	pxt_subbuf_clear_full(&stream->pool);
 	stream->running = true;
@@ -210,11 +211,11 @@ int pxt_state_restart(struct pxt_stream *stream)
  * @stream: not locked
  * @size: bytes, at most a sub-buffer
  *
- * The stream may become full by it. Context: may sleep.
+ * The stream may become full. Context: may sleep.
  *
- * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, or if there is none free
- * and the stream was stopped meanwhile; -ENOSPC if the stream is full, then the
- * event was counted as lost; -ESHUTDOWN.
+ * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, or if none is free and the stream
+ * was stopped meanwhile; -ENOSPC if the stream is full, then the event was counted as lost;
+ * -ESHUTDOWN.
  */
 int pxt_state_next(struct pxt_stream *stream, u32 size)
 {
@@ -227,7 +228,7 @@ int pxt_state_next(struct pxt_stream *stream, u32 size)
 		if (ret != -ENOBUFS)
 			return ret;
 		mutex_lock(&stream->lock);
-		/* Dead or full by now: we are told when we ask again. */
+		/* If it is dead or full by now, the next round returns that. */
 		if (!stream->dead && !stream->pool.full) {
 			if (stream->running)
 				pxt_state_become_full(stream, false);
@@ -246,10 +247,10 @@ int pxt_state_next(struct pxt_stream *stream, u32 size)
  * @subbuf: number of a sub-buffer, or POSIXTRACE_NONE
  *
  * Context: may sleep.
- * Return: 0; -EBUSY if it is in use or not read to its end, or if the stream
- * is full and was not read empty; -EINVAL if there is none with that number, or if
- * the stream has a log;
- * -ENOMEM if a full stream can not start again for want of it; -ESHUTDOWN.
+ * Return: 0; -EBUSY if the sub-buffer is in use or not read to its end, or, with
+ * POSIXTRACE_NONE, if the stream is full and not read empty; -EINVAL if there is no such
+ * sub-buffer, or if the stream has a log; -ENOMEM if there is no memory to start a full
+ * stream again; -ESHUTDOWN.
  */
 int pxt_state_release(struct pxt_stream *stream, u32 subbuf)
 {
@@ -267,13 +268,13 @@ int pxt_state_release(struct pxt_stream *stream, u32 subbuf)
 	else if (stream->full)
 		full = pxt_state_restart(stream);
 	mutex_unlock(&stream->lock);
-	/* The sub-buffer was released; that there are others is no error. */
+	/* The sub-buffer was released; unread events in others are no error. */
 	return subbuf == POSIXTRACE_NONE ? full : 0;
 }
 
 /*
- * LOOP: the next sub-buffer is taken from what is unread. That holds whether the
- * window moves or the stream was stopped; UNTIL_FULL overwrites nothing.
+ * LOOP: is the next sub-buffer one with unread events? That holds whether the stream runs or was
+ * stopped. UNTIL_FULL overwrites nothing, so it never holds there.
  */
 static bool window_is_full(struct pxt_pool *pool)
 {
@@ -301,9 +302,9 @@ static bool take_overrun(struct pxt_pool *pool)
 /**
  * pxt_state_status() - GET_STATUS
  * @stream: not locked
- * @status: where to write it
+ * @status: gets the status
  *
- * POSIX: posix_trace_get_status(). The overrun is told once.
+ * POSIX: posix_trace_get_status(). An overrun is reported once.
  * Context: may sleep.
  *
  * Return: 0; -ESHUTDOWN.
@@ -337,9 +338,9 @@ unlock:
 }
 
 /**
- * pxt_state_unreported() - the status did not reach the process
+ * pxt_state_unreported() - take back a status that did not reach the process
  * @stream: not locked
- * @status: what pxt_state_status() wrote
+ * @status: from pxt_state_status()
  *
  * Context: may sleep.
  */
@@ -356,7 +357,7 @@ void pxt_state_unreported(struct pxt_stream *stream, const struct posixtrace_sta
 /**
  * pxt_state_stats() - GET_STATS
  * @stream: not locked
- * @stats: where to write them
+ * @stats: gets the numbers
  *
  * Context: may sleep.
  * Return: 0; -ESHUTDOWN.

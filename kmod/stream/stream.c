@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of a stream: made, found, freed. What it does in between is in state.c,
- * how it ends in shutdown.c.
+ * The life of a stream: making, finding and freeing it. Its states are in state.c, its end
+ * is in shutdown.c.
  */
 #include <linux/idr.h>
 #include <linux/pid_namespace.h>
@@ -31,17 +31,16 @@ static int take_index(struct pxt_stream *stream)
 }
 
 /**
- * pxt_stream_new() - make a stream that nobody knows yet
+ * pxt_stream_new() - make a stream, without publishing it
  * @attr: checked attributes
  * @table: of the process to trace; the stream takes a reference
- * @file: that it will belong to
+ * @file: the stream will belong to it
  * @log_fd: descriptor of its log, or -1
  *
  * Context: may sleep.
- * Return: one reference, to be ended with pxt_stream_shutdown() and
- * pxt_stream_put(); or -EAGAIN if there are too many, in all or of this user;
- * -ENOMEM if there is no memory, or the user may not lock that much; -EBADF, -EINVAL
- * if @log_fd can not be the log.
+ * Return: one reference, to be ended with pxt_stream_shutdown() and pxt_stream_put(); or
+ * -EAGAIN if there are too many streams, in all or of this user; -ENOMEM if there is no
+ * memory, or the user may not lock that much; -EBADF, -EINVAL if @log_fd cannot be the log.
  */
 struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt_table *table,
 				  struct file *file, int log_fd)
@@ -97,7 +96,7 @@ fail:
 }
 
 /**
- * pxt_stream_publish() - let target and process.c find a new stream
+ * pxt_stream_publish() - let the target and the hooks find a new stream
  * @stream: from pxt_stream_new()
  * @target: the process to trace, with a gate
  *
@@ -113,7 +112,7 @@ int pxt_stream_publish(struct pxt_stream *stream, struct pxt_target *target)
 	return pxt_gate_link(target, &stream->link);
 }
 
-/* Who walks the list may be at this stream: it keeps its way forward. No list_del_init(). */
+/* No list_del_init(): a walker of the list may be at this stream and needs its next pointer. */
 static void leave_list(struct pxt_stream *stream)
 {
 	mutex_lock(&pxt_streams_lock);
@@ -123,8 +122,8 @@ static void leave_list(struct pxt_stream *stream)
 }
 
 /**
- * pxt_stream_put_scratch() - a mapping has gone, or what is not mapped any more
- * @stream: whose scratch pages the caller needed
+ * pxt_stream_put_scratch() - put a reference to the scratch pages
+ * @stream: of a mapping that is gone, or whose memory is freed
  *
  * Context: may sleep.
  */
@@ -137,10 +136,11 @@ void pxt_stream_put_scratch(struct pxt_stream *stream)
 }
 
 /**
- * pxt_stream_destroy_memory() - free the memory of a stream, but for the scratch pages
- * @stream: dead; nobody records into its memory, or has it mapped
+ * pxt_stream_destroy_memory() - free the memory of a stream, and leave the list of streams
+ * @stream: dead; its memory is not recorded into, and not mapped
  *
- * Until then the end of the controller finds it in the list. Context: may sleep.
+ * The scratch pages stay while the stream has mappings. Until this returns, the end of the
+ * controller finds the stream in the list. Context: may sleep.
  */
 void pxt_stream_destroy_memory(struct pxt_stream *stream)
 {
@@ -154,7 +154,7 @@ void pxt_stream_destroy_memory(struct pxt_stream *stream)
 }
 
 /**
- * pxt_stream_forget_file() - a stream does not belong to its file any more
+ * pxt_stream_forget_file() - separate a stream from its file
  * @stream: shut down
  *
  * Context: the file has not been freed yet.
@@ -190,11 +190,11 @@ void pxt_stream_put(struct pxt_stream *stream)
 }
 
 /**
- * pxt_stream_for_each() - do something with every stream
- * @fn: what to do: under RCU, so it can not sleep; the stream may be shut down
+ * pxt_stream_for_each() - call a function for every stream
+ * @fn: called under RCU, so it must not sleep; the stream may be shut down
  * @arg: passed to @fn
  *
- * Streams that are made or end meanwhile may be left out.
+ * It may leave out streams that are made or end meanwhile.
  */
 void pxt_stream_for_each(void (*fn)(struct pxt_stream *stream, void *arg), void *arg)
 {

@@ -17,64 +17,72 @@
 
 /**
  * struct pxt_stream - an active trace stream
- * @kref: its file, its mappings, those who record into it right now
- * @rcu: recording and pxt_stream_end_owner() look at it under RCU
- * @node: in the list of all streams, under its lock and RCU
- * @owner: thread group of the controller
- * @cred: of the controller, when it called CREATE; constant
- * @ns: pid namespace of the controller
- * @file: cleared when it is released; read under RCU by pxt_stream_end_owner()
- * @end_work: shuts down and waits when the controller closes, executes a program or ends
- * @end_pending: bit 0: @end_work is queued or runs
- * @number: no two streams have the same
- * @index: its place among the mapping offsets, smaller than POSIXTRACE_STREAMS_MAX
- * @charge: what it costs its creator: until shutdown, and the scratch pages until nobody
- *	has a mapping any more
- * @attr: as granted; constant
- * @link: to the processes that it traces
- * @mapped: how many mappings of its memory traced processes have, or had and handed
- *	to others
- * @scratch: who needs the scratch pages: its mappings, and the stream itself until its
- *	memory is freed
- * @untraced: children that should be traced, but are not
- * @lock: guards the states that follow, and who may write system events
- * @dead: shut down; also read without the lock
- * @running: neither suspended nor full
- * @full: not LOOP: suspended itself for want of memory; also read without lock
- * @overrun: to be reported besides what the pool knows
- * @lost_seen: what was lost when the status was asked for
- * @look: looks for what nobody was told of, while pxt_pool.need_wakeup is set
- * @pool: its memory
- * @log: or NULL; constant
  */
 struct pxt_stream {
+	/** @kref: one for its file, its mappings, its log thread, writers that record now */
 	struct kref kref;
+	/** @rcu: recording and pxt_stream_end_owner() find it under RCU */
 	struct rcu_head rcu;
-	struct list_head node;
+
+	/* Constant after CREATE: */
+	/** @owner: thread group of the controller */
 	struct pid *owner;
+	/** @cred: of the controller at CREATE */
 	const struct cred *cred;
+	/** @ns: pid namespace of the controller */
 	struct pid_namespace *ns;
-	struct file *file;
-	struct callback_head end_work;
-	unsigned long end_pending;
+	/** @number: no other stream has or had it */
 	u64 number;
+	/** @index: its place among the mapping offsets, below POSIXTRACE_STREAMS_MAX */
 	u32 index;
-	struct pxt_charge charge;
+	/** @attr: as granted */
 	struct posixtrace_attr attr;
-	struct pxt_link link;
+	/** @log: its log, or NULL */
+	struct pxt_log *log;
+
+	/** @node: in the list of all streams, under the lock of the list; read under RCU */
+	struct list_head node;
+	/** @file: cleared when it is released; pxt_stream_end_owner() reads it under RCU */
+	struct file *file;
+	/** @end_work: ends the stream when the controller closes it, executes or ends */
+	struct callback_head end_work;
+	/** @end_pending: bit 0, atomic: @end_work is queued or runs */
+	unsigned long end_pending;
+	/**
+	 * @charge: its costs for its creator, until shutdown; for the scratch pages, until the
+	 * last mapping is gone
+	 */
+	struct pxt_charge charge;
+
+	/* Atomic: */
+	/** @mapped: mappings of its memory by traced processes, also those handed to others */
 	atomic_t mapped;
+	/** @scratch: one per mapping, and one until its memory is freed: keep scratch pages */
 	refcount_t scratch;
+	/** @untraced: children that should be traced, but are not */
 	atomic_t untraced;
 
-	struct mutex lock;	/* guards the states, and who writes system events */
+	/** @lock: guards the next fields; its holder may write system events */
+	struct mutex lock;
+	/** @dead: shut down; also read without the lock */
 	bool dead;
+	/** @running: neither suspended nor full */
 	bool running;
+	/** @full: not LOOP: suspended itself as memory ran out; also read without the lock */
 	bool full;
+	/** @overrun: to be reported, besides pxt_pool.overrun */
 	bool overrun;
+	/** @lost_seen: lost events at the last GET_STATUS */
 	u64 lost_seen;
+
+	/** @look: looks for events without WAKE, while pxt_pool.need_wakeup is set */
 	struct delayed_work look;
+
+	/* With locks of their own: */
+	/** @link: to the processes that it traces */
+	struct pxt_link link;
+	/** @pool: its memory */
 	struct pxt_pool pool;
-	struct pxt_log *log;
 };
 
 static inline struct pxt_stream *pxt_stream_of(struct pxt_link *link)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * System events: written by the kernel, under the stream's lock, into
- * sub-buffers that no target maps. When they are written is decided in state.c.
+ * System events: the kernel writes them, under the stream's lock, into sub-buffers that no
+ * target maps. The callers decide when.
  */
 #include <linux/minmax.h>
 #include <linux/sched.h>
@@ -29,11 +29,11 @@ int pxt_sysevent_prepare(struct pxt_stream *stream, u32 data_len)
 }
 
 /**
- * pxt_sysevent_caller() - on whose behalf events are recorded
+ * pxt_sysevent_caller() - describe the calling thread for system events
  * @stream: any
- * @origin: what the calling process passed
+ * @origin: passed by the calling process
  *
- * Return: that, and who that is.
+ * Return: @origin, and the ids of the calling thread.
  */
 struct pxt_caller pxt_sysevent_caller(const struct pxt_stream *stream,
 				      const struct posixtrace_origin *origin)
@@ -60,17 +60,17 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
 	};
 	struct pxt_reservation res;
 
-	/* Those that nobody called for are of no process. */
+	/* An event without caller has no process. */
 	if (caller) {
 		entry.record.prog_address = caller->prog_address;
 		entry.writer.thread_id = caller->thread_id;
 		entry.writer.pid = caller->pid;
 		entry.writer.tid = caller->tid;
 	}
-	/* Before the time is taken: nothing in a sub-buffer is older than it. */
+	/* Before the clock is read: no event in a sub-buffer may be older than the sub-buffer. */
 	if (stream->log && !filtered)
 		pxt_subbuf_renew_sys(pool);
-	/* Two of them never have the same time: their order is all they tell. */
+	/* No two system events have the same time, so that their order is certain. */
 	entry.record.timestamp = max(pxt_clock_now(), pool->ctrl->system.last + 1);
 	if (filtered)
 		return entry.record.timestamp;
@@ -97,7 +97,7 @@ u64 pxt_sysevent_start(struct pxt_stream *stream, const struct pxt_caller *calle
 /**
  * pxt_sysevent_filter() - record FILTER
  * @stream: locked; pxt_sysevent_prepare() made room
- * @caller: who changes it
+ * @caller: of SET_FILTER
  * @sets: the old and the new filter
  *
  * Return: the time of the event, ns.

@@ -5,11 +5,11 @@
 #include "stream/stream.h"
 
 /**
- * struct pxt_caller - who makes a system event happen
+ * struct pxt_caller - the caller that causes a system event
  * @prog_address: the instruction after the call
  * @thread_id: pthread_t
- * @pid: as the controller sees it
- * @tid: likewise
+ * @pid: in the pid namespace of the controller
+ * @tid: in the pid namespace of the controller
  */
 struct pxt_caller {
 	u64 prog_address;

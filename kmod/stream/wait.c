@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waiting for events, and polling. Whether there are any is looked up in
- * reclaim.c.
+ * Waiting for events, and polling. ring/reclaim.c says whether there are any.
  *
- * Whoever waits sets need_wakeup of the stream and synchronizations. A writer that does not
- * hear it has committed before the synchronization ends, and what it wrote is seen when
- * we look again; so writers need no fence.
+ * A reader sets need_wakeup of the stream, synchronizes, and looks for events again. A
+ * writer that does not see need_wakeup has committed before the synchronization ends, so the
+ * reader finds its record; so writers need no fence.
  *
- * A writer that hears it may never get to WAKE: it is killed, executes a program, or leaves a
- * signal handler by siglongjmp(). So as long as need_wakeup is set, the kernel looks from time to
- * time, and when a process ends or executes a program.
+ * A writer that sees need_wakeup may never call WAKE: it is killed, executes a program, or
+ * leaves a signal handler by siglongjmp(). So while need_wakeup is set, the kernel looks for
+ * events from time to time, and when a process ends or executes a program.
  */
 #include <linux/hrtimer.h>
 #include <linux/sched/signal.h>
@@ -23,19 +22,20 @@
 #include "stream/commands.h"
 #include "stream/state.h"
 
-/* A busy machine gets as much on top: a reader is to learn of it within a second. */
+/* A reader is woken within a second, also where a busy machine takes as long again. */
 #define LOOK_MS	500
 
-/* Not on the CPU of the reader, which may be an isolated one. */
+/* Unbound: the CPU of the reader may be isolated. */
 static void queue_look(struct pxt_stream *stream)
 {
 	queue_delayed_work(system_unbound_wq, &stream->look, msecs_to_jiffies(LOOK_MS));
 }
 
 /*
- * A full stream records nothing, so nobody would ever be woken. The reader may have taken
- * all, the STOP included, before it was told that the stream is full: then it has not asked
- * for the restart. If there is something left, it is not empty, and nobody sleeps. Locked.
+ * A full stream records nothing, so its readers would never be woken. A reader may have taken all
+ * events, STOP included, before it could see that the stream is full, and so has not asked
+ * for the restart. With unread events the stream does not start, but then no reader sleeps.
+ * Locked.
  */
 static void restart_if_full(struct pxt_stream *stream)
 {
@@ -43,7 +43,7 @@ static void restart_if_full(struct pxt_stream *stream)
 		pxt_state_restart(stream);
 }
 
-/* With the lock of the stream, so that nobody relies on a synchronization that has not ended. */
+/* Holds the lock of the stream, so that no reader relies on a synchronization under way. */
 static int arm(struct pxt_stream *stream)
 {
 	int err = 0;
@@ -61,20 +61,20 @@ static int arm(struct pxt_stream *stream)
 	return err;
 }
 
-/* Who sets need_wakeup after we have looked at it queues this anew. */
+/* If a reader sets need_wakeup after the look at it here, the reader queues this work. */
 static void look(struct work_struct *work)
 {
 	struct pxt_stream *stream = container_of(to_delayed_work(work), struct pxt_stream, look);
 
 	pxt_wake_look(&stream->pool);
-	/* Whoever polled may be gone. */
+	/* The last poller may have gone. */
 	pxt_wake_disarm(&stream->pool);
 	if (READ_ONCE(stream->pool.need_wakeup))
 		queue_look(stream);
 }
 
 /**
- * pxt_wait_init() - nobody waits yet
+ * pxt_wait_init() - prepare a stream for waiting
  * @stream: new
  */
 void pxt_wait_init(struct pxt_stream *stream)
@@ -84,10 +84,10 @@ void pxt_wait_init(struct pxt_stream *stream)
 }
 
 /**
- * pxt_wait_end() - nobody sets need_wakeup any more
+ * pxt_wait_end() - clear need_wakeup for the last time
  * @stream: locked, and dead
  *
- * Those who sleep are not woken. Context: may sleep.
+ * Does not wake sleeping readers. Context: may sleep.
  */
 void pxt_wait_end(struct pxt_stream *stream)
 {
@@ -96,7 +96,7 @@ void pxt_wait_end(struct pxt_stream *stream)
 	cancel_delayed_work_sync(&stream->look);
 }
 
-/* Why a sleeper should not sleep now; -EAGAIN if it should. */
+/* The result of WAIT if the reader should not sleep now; -EAGAIN if it should. */
 static int reason_to_stay_awake(struct pxt_stream *stream, bool timeout)
 {
 	if (READ_ONCE(stream->dead))
@@ -120,15 +120,15 @@ static int sleep_until_readable(struct pxt_stream *stream, ktime_t *expires)
 		ret = arm(stream);
 		if (ret)
 			break;
-		/* Pairs with the wake-up: it comes after what we look at, and we look after. */
+		/* Pairs with the wake-up, which comes after the record that this looks for. */
 		prepare_to_wait(&stream->pool.wait, &wait, TASK_INTERRUPTIBLE);
 		ret = reason_to_stay_awake(stream, timeout);
 		if (ret != -EAGAIN)
 			break;
 		/*
-		 * While the queue was empty, somebody may have cleared need_wakeup.
-		 * From here on that happens after waking us. On CLOCK_REALTIME, so
-		 * that it follows when that is set.
+		 * While the queue was empty, need_wakeup may have been cleared. From now on
+		 * it is cleared only after this reader was woken. The sleep is on
+		 * CLOCK_REALTIME, so that it follows steps of that clock.
 		 */
 		if (READ_ONCE(stream->pool.need_wakeup))
 			timeout = !schedule_hrtimeout_range_clock(expires,
@@ -205,7 +205,7 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
 	if (arg->flags & ~POSIXTRACE_WAIT_DEADLINE || arg->reserved ||
 	    (!deadline && arg->deadline))
 		return -EINVAL;
-	/* Without sleeping, nobody has to be told. */
+	/* Without sleeping, writers need not know. */
 	if (pxt_reclaim_reportable(&stream->pool))
 		return 0;
 	expires = ns_to_ktime(min_t(u64, arg->deadline, KTIME_MAX));
@@ -218,10 +218,10 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
  * pxt_wait_poll() - poll(), select(), epoll
  * @stream: not locked
  * @file: of the stream
- * @table: where the caller wants to be registered
+ * @table: of the caller
  *
- * Who polls is in the queue as long as he is interested, and so need_wakeup is set,
- * or does when he asks again. Context: may sleep.
+ * A poller stays in the queue, so need_wakeup stays set. If it was cleared, the next poll()
+ * sets it again. Context: may sleep.
  *
  * Return: EPOLLIN if there is something to read; EPOLLHUP after shutdown, and if all
  * traced processes have ended.
@@ -232,7 +232,7 @@ __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table 
 
 	poll_wait(file, &stream->pool.wait, table);
 	gone = atomic_read(&stream->link.nr_targets) ? 0 : EPOLLHUP;
-	/* What goes into a log is read from there. */
+	/* The events of a stream with log are read from the log. */
 	if (stream->log)
 		return READ_ONCE(stream->dead) ? EPOLLHUP : gone;
 	if (pxt_reclaim_reportable(&stream->pool))
