@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Children of targets: they share the event types, and are traced by the streams
- * with POSIX_TRACE_INHERITED that traced their parent at that moment.
+ * Children of targets: they share the event types of their parent, and the streams with
+ * POSIX_TRACE_INHERITED that trace the parent at the fork trace them, too.
  *
- * A fork is noticed with preemption off, where nothing can be allocated (on
- * PREEMPT_RT not even atomically) and no mutex be taken. So what has to be done is
- * queued as task work: of the child, which does it before it runs its first
- * instruction, and of the forking thread, which makes up for what was used before
- * it can fork again. That is why as many struct pxt_fork as a process has threads
- * are always enough. If there was no memory for them, a fork finds none; then the
- * forking thread makes up for them, too, and the next fork finds its own.
+ * The tracepoint that notices a fork must not sleep: its handler cannot take a mutex, nor
+ * allocate (with preemption off, as before Linux 7.0, on PREEMPT_RT not even atomically). So
+ * the rest is queued as task work: to the child, which runs it before its first instruction,
+ * and to the forking thread, which replaces the used struct pxt_fork before it can fork
+ * again. So as many of them as the process has threads are always enough. If there was no
+ * memory, a fork finds none; then the forking thread fills the pool for the next fork.
  */
 #include <linux/hash.h>
 #include <linux/module.h>
@@ -28,8 +27,8 @@
 #define BEGUN_BITS	10
 
 /*
- * Processes that have not run yet, by their struct pid. The lock guards changes; readers
- * use RCU. It is raw as that of the pools; both are innermost locks.
+ * Processes that have not run yet, by their struct pid. The lock guards changes; readers use RCU.
+ * It is raw, like that of the pools; both are innermost locks.
  */
 static DEFINE_RAW_SPINLOCK(pxt_forks_lock);
 static struct hlist_head pxt_forks_begun[1 << BEGUN_BITS];
@@ -40,9 +39,9 @@ static struct hlist_head *begun_bucket(const struct pid *pid)
 }
 
 /* ------------------------------------------------------------------ */
-/* Later, in the new process and in the thread that forked		*/
+/* Task works, in the new process and in the thread that forked		*/
 
-/* Code of the module runs until its caller returns: see pxt_exit(). */
+/* The caller returns into code of the module: see pxt_process_exit(). */
 static void fork_put(struct pxt_fork *fork)
 {
 	u32 slot;
@@ -54,14 +53,14 @@ static void fork_put(struct pxt_fork *fork)
 			pxt_stream_put(fork->stream[slot]);
 	}
 	pxt_target_put(fork->target);
-	/* A reader of the hash may still be on its way over it. */
+	/* Readers of the hash may still look at it. */
 	kfree_rcu(fork, rcu);
 }
 
-/* Of a target there is one thread more, or one struct pxt_fork less. */
+/* The target has one more thread, or one struct pxt_fork less: fill the pool. */
 static void thread_goes_on(struct pxt_fork *fork)
 {
-	/* Without memory for it, a child may go untraced later, and be counted: refill_later() */
+	/* Without memory, a later child may go untraced, and is counted: see refill_later(). */
 	if (!(current->flags & PF_EXITING))
 		pxt_fork_pool_reserve(&fork->target->forks, get_nr_threads(current));
 	fork_put(fork);
@@ -116,8 +115,8 @@ static void process_begins(struct callback_head *work)
 	unsigned long flags;
 
 	/*
-	 * One that was killed before it began records nothing. There may be no memory
-	 * for it either, but that is no loss.
+	 * A child that was killed before it ran records nothing, so it need not inherit. It
+	 * does not count as untraced either.
 	 */
 	if (current->flags & PF_EXITING || fatal_signal_pending(current))
 		disinherit(fork);
@@ -127,7 +126,7 @@ static void process_begins(struct callback_head *work)
 	hlist_del_rcu(&fork->begun_node);
 	raw_spin_unlock_irqrestore(&pxt_forks_lock, flags);
 	/*
-	 * Out of the hash, then a look at who waits. Pairs with the barrier in
+	 * Out of the hash, then look for waiters. Pairs with the barrier in
 	 * prepare_to_wait_event(), between joining the queue and begun().
 	 */
 	smp_mb();
@@ -156,20 +155,20 @@ static void refill(struct callback_head *work)
 	module_put(THIS_MODULE);
 }
 
-/* The pool of the caller is empty: there was no memory. Maybe there is when it returns. */
+/* The pool of the caller is empty, as there was no memory: retry before it returns. */
 static void refill_later(struct pxt_target *target)
 {
-	/* Of another thread that forks, too: it comes back soon. */
+	/* Another thread that forks has queued it: it runs soon. */
 	if (test_and_set_bit(PXT_TARGET_REFILL, &target->works) ||
 	    !kref_get_unless_zero(&target->kref))
 		return;
 	__module_get(THIS_MODULE);
 	init_task_work(&target->refill_work, refill);
-	/* Can not fail: the caller has not ended. */
+	/* Cannot fail: the caller has not ended. */
 	task_work_add(current, &target->refill_work, TWA_RESUME);
 }
 
-/* Would the child be any different from one that we do not notice? Under RCU. */
+/* Does a child inherit anything, streams or event types? Under RCU. */
 static bool hands_down(const struct pxt_target *target)
 {
 	u32 slot;
@@ -193,7 +192,7 @@ static void collect_streams(struct pxt_fork *fork)
 		if (!is_inherited(stream) || !kref_get_unless_zero(&stream->kref))
 			continue;
 		fork->stream[slot] = stream;
-		/* From now on: the parent may end before the child begins. */
+		/* Count the child now: the parent may end before the child runs. */
 		atomic_inc(&stream->link.nr_targets);
 	}
 }
@@ -215,7 +214,7 @@ static void begin_process(struct pxt_fork *fork, struct task_struct *child)
 	unsigned long flags;
 
 	collect_streams(fork);
-	/* Lives as long as the child, which is the one to forget it. */
+	/* Lives as long as the child, which takes this out of the hash. */
 	fork->child = task_tgid(child);
 	init_task_work(&fork->child_work, process_begins);
 	raw_spin_lock_irqsave(&pxt_forks_lock, flags);
@@ -230,7 +229,7 @@ static void begin_thread(struct pxt_fork *fork)
 	init_task_work(&fork->child_work, thread_begins);
 }
 
-/* One reference to @target is ours now. */
+/* Takes over one reference to @target. */
 static void begin(struct pxt_fork *fork, struct pxt_target *target, struct task_struct *child,
 		  bool process)
 {
@@ -241,19 +240,19 @@ static void begin(struct pxt_fork *fork, struct pxt_target *target, struct task_
 	else
 		begin_thread(fork);
 	init_task_work(&fork->parent_work, parent_goes_on);
-	/* One reference for each: they are the last ones to let our code go. */
+	/* One reference to the module for each work. */
 	__module_get(THIS_MODULE);
 	__module_get(THIS_MODULE);
-	/* Neither can fail: the one has not begun to run, the other has not ended. */
+	/* Neither can fail: the child has not run, and the caller has not ended. */
 	task_work_add(child, &fork->child_work, TWA_RESUME);
 	task_work_add(current, &fork->parent_work, TWA_RESUME);
 }
 
 /**
- * pxt_fork_noticed() - the calling process has a new child, or a new thread
- * @child: which has not run yet
+ * pxt_fork_noticed() - note that the calling process has a new child, or a new thread
+ * @child: has not run yet, and does not before this returns
  *
- * Context: preemption off.
+ * Context: in a tracepoint; must not sleep.
  */
 void pxt_fork_noticed(struct task_struct *child)
 {
@@ -263,7 +262,7 @@ void pxt_fork_noticed(struct task_struct *child)
 
 	if (child->flags & PF_KTHREAD)
 		return;
-	/* Pairs with the barrier in pxt_twins_look(): that finds the child, or we the target. */
+	/* Pairs with the barrier in pxt_twins_look(): it finds the child, or this the target. */
 	smp_mb();
 	rcu_read_lock();
 	target = pxt_target_lookup(task_tgid(current));
@@ -273,7 +272,7 @@ void pxt_fork_noticed(struct task_struct *child)
 		pxt_gate_outdate(target);
 	if (process && !hands_down(target))
 		goto unlock;
-	/* It is not unloaded while somebody is traced: then it is not ours to care. */
+	/* While a stream traces the process, the module cannot be unloaded: then this works. */
 	if (!try_module_get(THIS_MODULE))
 		goto unlock;
 	fork = pxt_fork_pool_take(&target->forks);
@@ -306,27 +305,27 @@ static bool begun(const struct pid *pid)
 }
 
 /**
- * pxt_fork_wait() - wait until a process is what it inherits
+ * pxt_fork_wait() - wait until a new process has inherited
  * @task: any thread of it
  *
- * Else it could become a target with event types of its own. Context: may sleep.
+ * Otherwise it could become a target with event types of its own. Context: may sleep.
  *
- * Return: 0; -ESRCH if it is not born yet, or was reaped; -ERESTARTSYS.
+ * Return: 0; -ESRCH if its fork is not complete, or it was reaped; -ERESTARTSYS.
  */
 int pxt_fork_wait(struct task_struct *task)
 {
 	struct pid *pid;
 	int err;
 
-	/* Before that is over, pxt_fork_noticed() may have to come. */
+	/* While this is set, pxt_fork_noticed() may not have been called. */
 	if (READ_ONCE(task->__state) & TASK_NEW)
 		return -ESRCH;
-	/* Pairs with unlock and lock between pxt_fork_noticed() and the change of that. */
+	/* Pairs with an unlock and a lock between pxt_fork_noticed() and clearing TASK_NEW. */
 	smp_rmb();
 	pid = get_task_pid(task, PIDTYPE_TGID);
 	if (!pid)
 		return -ESRCH;
-	/* Woken by this process only, not by each one that begins. */
+	/* Only this process wakes the caller, not each one that begins to run. */
 	err = wait_var_event_interruptible(pid, !begun(pid));
 	put_pid(pid);
 	return err;

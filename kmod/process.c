@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hears of processes that fork, execute a program or end, from the tracepoints of
- * the scheduler. They are not exported by name, but can be looked up.
+ * Notices forks, execs and ends of processes by tracepoints of the scheduler. These are not
+ * exported by name, but can be looked up.
  *
- * What sleeps is done by task work: before the new program runs, and before the
- * parent hears of the end.
+ * A handler of a tracepoint must not sleep: before Linux 7.0 it runs with preemption off,
+ * and from then on in an SRCU read-side section that may be preempted. The handlers do not
+ * rely on either: what they look up, they look up under rcu_read_lock(), their locks are
+ * raw, and they use no data of the CPU. Work that sleeps is queued as task work, which runs
+ * before the new program does, and before the parent learns of the end.
  */
 #include <linux/binfmts.h>
 #include <linux/kernel.h>
@@ -21,11 +24,11 @@
 #include "target/target.h"
 
 /* ------------------------------------------------------------------ */
-/* Later, in the process that it is about				*/
+/* Task works, in the process that executes or ends			*/
 
 /*
- * What the process itself had mapped has gone with its address space; unless another
- * one shares that.
+ * Is this process the only one that can see the stream's records? Its own mappings are gone with
+ * its old address space, unless another process shares that.
  */
 static bool is_alone(const struct pxt_stream *stream)
 {
@@ -33,9 +36,9 @@ static bool is_alone(const struct pxt_stream *stream)
 }
 
 /*
- * A target has executed a program. It stays one as long as anybody traces it: who
- * may not look into the new program does not any more. Ids that the old one knew
- * mean nothing to the new one, unless a stream has them.
+ * A target has executed a program. Streams whose controller may not trace the new program leave
+ * it. It stays a target only if a stream is left: otherwise the event type ids of the old
+ * program mean nothing to the new one.
  */
 static void look_again(struct pxt_target *target)
 {
@@ -86,13 +89,13 @@ static void target_ends(struct callback_head *work)
 }
 
 /* ------------------------------------------------------------------ */
-/* In the tracepoints: preemption off					*/
+/* In the tracepoints: must not sleep					*/
 
 /*
- * A reference to the target that calls, for a work that is queued once. Who queues it gives
- * the reference back, in the work. Nothing is given back here: when two threads end at once,
- * both may see that no thread is left, and the work of the one may be over before the other
- * goes on. Then that would have the last reference, which takes a mutex.
+ * A reference to the target of the calling process, for a work that is queued once and puts the
+ * reference. No reference is put here: when two threads end at once, both may see that no
+ * thread is left, and the work of one may be over before the other goes on. The other would
+ * put the last reference, which takes a mutex.
  */
 static struct pxt_target *target_for_work(int bit)
 {
@@ -102,11 +105,11 @@ static struct pxt_target *target_for_work(int bit)
 	target = pxt_target_lookup(task_tgid(current));
 	if (!target || test_and_set_bit(bit, &target->works))
 		goto none;
-	/* It is not unloaded while somebody is traced: then it is not ours to care. */
+	/* While a stream traces the process, the module cannot be unloaded: then this works. */
 	if (!try_module_get(THIS_MODULE))
 		goto none;
 	if (!kref_get_unless_zero(&target->kref)) {
-		/* It is none any more. */
+		/* The target has ended. */
 		module_put(THIS_MODULE);
 		goto none;
 	}
@@ -141,10 +144,13 @@ static void process_exit(PXT_PROCESS_EXIT_ARGS)
 {
 	struct pxt_target *target;
 
-	/* Of the last thread: the count is taken down before. */
+	/* Only for the last thread: the kernel decrements the count before the tracepoint. */
 	if (atomic_read(&task->signal->live))
 		return;
-	/* Pairs with the barrier in make_target(): one of us sees the other. */
+	/*
+	 * The count of threads is 0, then the target is looked up. Pairs with the barrier in
+	 * make_target(): it sees the count, or this finds the target.
+	 */
 	smp_mb();
 	target = target_for_work(PXT_TARGET_EXIT);
 	if (target) {
@@ -182,7 +188,7 @@ static void unregister(size_t n)
 }
 
 /**
- * pxt_process_init() - from now on we hear of forks, execs and ends
+ * pxt_process_init() - begin to notice forks, execs and ends of processes
  *
  * Return: 0; -ENODEV if this kernel has no such tracepoints; -ENOMEM.
  */
@@ -205,14 +211,16 @@ int pxt_process_init(void)
 }
 
 /**
- * pxt_process_exit() - nothing of this runs any more when it returns
+ * pxt_process_exit() - stop noticing them
+ *
+ * When it returns, no handler and no task work of the module runs. Context: may sleep.
  */
 void pxt_process_exit(void)
 {
 	unregister(ARRAY_SIZE(hooks));
 	/*
-	 * Task work has given its reference to the module back, but may not have
-	 * returned: wait until each task has slept, or been in user mode.
+	 * A task work may have put its reference to the module, but not have returned: wait
+	 * until each task has slept, or been in user mode.
 	 */
 	synchronize_rcu_tasks();
 }

@@ -17,14 +17,14 @@
 #include "stream/stream.h"
 #include "stream/sysevent.h"
 
-/* Nothing is recorded any more. No process finds the stream on a target. */
+/* Close all sub-buffers for the last flush. No writer finds the stream on a target any more. */
 static void close_all(struct pxt_stream *stream, bool was_running)
 {
 	const struct posixtrace_origin nobody = { 0 };
 	struct pxt_caller caller = pxt_sysevent_caller(stream, &nobody);
 
 	lockdep_assert_held(&stream->lock);
-	/* Whoever found it there before may still ask for more. */
+	/* A process that found it before may still call NEXT. */
 	pxt_subbuf_set_full(&stream->pool, true);
 	if (was_running)
 		pxt_sysevent_stop(stream, &caller);
@@ -32,7 +32,7 @@ static void close_all(struct pxt_stream *stream, bool was_running)
 	pxt_subbuf_close_cpu(&stream->pool, stream->pool.nr_cpus);
 }
 
-/* With the stream's lock, once: from now on nobody records, and no command works. */
+/* With the stream's lock, once. From now on no process records, and commands fail. */
 static void end_locked(struct pxt_stream *stream)
 {
 	bool was_running = stream->running;
@@ -47,8 +47,8 @@ static void end_locked(struct pxt_stream *stream)
 }
 
 /**
- * pxt_stream_free_memory() - free what a dead stream has been recorded into
- * @stream: into which no target records any more; once
+ * pxt_stream_free_memory() - free the memory of a dead stream
+ * @stream: no target records into it any more; once
  *
  * Context: may sleep.
  */
@@ -68,7 +68,7 @@ void pxt_stream_free_memory(struct pxt_stream *stream)
 static void shutdown_locked(struct pxt_stream *stream)
 {
 	end_locked(stream);
-	/* A log is written first, and its thread frees the memory then. */
+	/* The thread of a log writes the rest first, and frees the memory then. */
 	if (stream->log && stream->log->thread)
 		pxt_log_end(stream->log);
 	else
@@ -80,11 +80,11 @@ static void shutdown_locked(struct pxt_stream *stream)
  * pxt_stream_shutdown() - end a stream
  * @stream: any number of times
  *
- * Events that were not read are gone, and so is the memory. With a log, the log thread
- * writes them, and frees the memory then: pxt_stream_wait_end() waits for that. Sleepers
- * wake up and find the stream dead.
+ * Frees the memory, and with it unread events. With a log, the log thread writes them first,
+ * and then frees the memory: pxt_stream_wait_end() waits for that. Sleeping readers wake up
+ * and find the stream dead.
  *
- * Context: may sleep. Does not wait for anything that a user chose.
+ * Context: may sleep. Does not wait for a file or a process of a user.
  */
 void pxt_stream_shutdown(struct pxt_stream *stream)
 {
@@ -100,7 +100,7 @@ void pxt_stream_shutdown(struct pxt_stream *stream)
  *
  * POSIX: posix_trace_shutdown(). Context: may sleep; can be killed and frozen.
  *
- * Return: 0; as pxt_log_wait().
+ * Return: as pxt_log_wait(); 0 without log.
  */
 int pxt_stream_wait_end(struct pxt_stream *stream)
 {
@@ -108,8 +108,8 @@ int pxt_stream_wait_end(struct pxt_stream *stream)
 }
 
 /**
- * pxt_stream_abort() - end a stream that its creator never got
- * @stream: of a CREATE that failed; one reference, which is put
+ * pxt_stream_abort() - end the stream of a CREATE that failed
+ * @stream: one reference, which is put
  *
  * Context: may sleep.
  */
@@ -131,16 +131,16 @@ static void end_shutdown(struct callback_head *work)
 
 	pxt_stream_shutdown(stream);
 	pxt_stream_wait_end(stream);
-	/* Of no effect if that has seen the end of the log. */
+	/* No effect if the log has ended. */
 	if (stream->log && stream->log->thread)
 		pxt_log_abandon(stream->log);
-	/* A controller that was killed in there comes here once more. */
+	/* A controller that was killed while it waited queues this again when it ends. */
 	clear_bit(0, &stream->end_pending);
-	/* Put later, by the core: our code is not left without a reference. */
+	/* The kernel puts it later, so this code does not run without a reference. */
 	fput(file);
 }
 
-/* The caller has a reference to the file for it, which end_shutdown() puts. */
+/* Takes over a reference to the file of the stream, which end_shutdown() puts. */
 static bool queue_end(struct pxt_stream *stream)
 {
 	init_task_work(&stream->end_work, end_shutdown);
@@ -148,13 +148,13 @@ static bool queue_end(struct pxt_stream *stream)
 }
 
 /**
- * pxt_stream_close() - the controller closes the file of its stream
+ * pxt_stream_close() - end a stream when its controller closes the file
  * @stream: any number of times
  * @file: of the stream; the caller has a reference
  *
- * The stream is dead when this returns. If the log is not written then, the caller waits
- * for it on its way back to user mode, and not here, where exec() may hold locks that
- * other processes wait for.
+ * The stream is dead when this returns. If the log is not complete then, the controller waits
+ * for it on its way back to user mode: here exec() may hold locks that other processes wait
+ * for.
  *
  * Context: may sleep, in a thread of the controller.
  */
@@ -184,12 +184,12 @@ static void end_if_owned(struct pxt_stream *stream, void *unused)
 }
 
 /**
- * pxt_stream_end_owner() - the calling process has become another program, or ends
+ * pxt_stream_end_owner() - end the streams of a process that executes a program, or ends
  *
- * Its streams are shut down before that begins to run, or before its parent learns
- * of its end. So are those that are dead, but whose log is not yet written.
+ * Queues a task work, which shuts them down before the new program runs, or before the
+ * parent learns of the end. Includes dead streams whose log is not complete.
  *
- * Context: preemption off, in the task that executes or ends.
+ * Context: in a tracepoint, in the task that executes or ends; must not sleep.
  */
 void pxt_stream_end_owner(void)
 {
