@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The layout that programs were compiled with. If one of these fails, it is not
- * the number that has to change.
+ * The layout that programs were compiled with. If an assertion fails, fix the structure, not the
+ * number here.
  */
 #include <linux/build_bug.h>
 #include <linux/mm.h>
@@ -70,7 +70,7 @@ ASSERT_OFFSET(posixtrace_log_block, opened, 56);
 ASSERT_SIZE(posixtrace_log_name, 72);
 ASSERT_SIZE(posixtrace_log_end, 64);
 
-/* A record and what says who wrote it are told apart before they are known. */
+/* Readers look at event_id before they know which of the two structures it is in. */
 static_assert(offsetof(struct posixtrace_record, event_id) ==
 	      offsetof(struct posixtrace_writer, event_id));
 /* A consumer position has room for all positions in a sub-buffer, and all its records. */

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/posixtrace: open files and their roles. What the commands do is in
- * command.c.
+ * /dev/posixtrace: open files and their roles. The commands are in command.c.
  *
- * A file gets its role from its first command and keeps it. It works only for
- * the process that gave it: a child that inherited the descriptor, or whoever
- * else got hold of it, can do nothing with it.
+ * A file gets its role from its first command and keeps it. It works only for the process
+ * that gave it the role: other processes that inherited or received the descriptor can do
+ * nothing with it.
  */
 #include <linux/fdtable.h>
 #include <linux/fs.h>
@@ -27,13 +26,13 @@
 
 static enum pxt_role role_of(const struct pxt_file *pf)
 {
-	/* Pairs with end_role(): what goes with the role is there. */
+	/* Pairs with the release in end_role(): @stream or @att is set. */
 	return smp_load_acquire(&pf->role);
 }
 
 /*
- * One CREATE or ATTACH at a time per file. No lock: CREATE waits for the header of a log,
- * and with it for a reader that the caller chose.
+ * One CREATE or ATTACH at a time per file. Not with a lock: CREATE waits until the header of the
+ * log is written, and so for a reader that the caller chose.
  */
 static bool begin_role(struct pxt_file *pf)
 {
@@ -42,7 +41,7 @@ static bool begin_role(struct pxt_file *pf)
 
 static void end_role(struct pxt_file *pf, enum pxt_role role)
 {
-	/* Pairs with role_of(). */
+	/* Pairs with the acquire in role_of(). */
 	smp_store_release(&pf->role, role);
 }
 
@@ -152,8 +151,8 @@ static bool owns_stream(const struct pxt_stream *stream)
 }
 
 /*
- * After exec it is another address space, which a synchronization would not reach. But a
- * process that shares this one with the process that attached may use it, too.
+ * Not after exec: a synchronization would not reach the new address space. Another process that
+ * shares the address space of the process that attached may use the file, too.
  */
 static bool may_use(const struct pxt_attachment *att)
 {
@@ -195,7 +194,7 @@ static long role_command(struct pxt_file *pf, unsigned int cmd, void __user *uar
 	}
 }
 
-/* Would it find a target, if it were a command? */
+/* Would a command of the caller find a target? */
 static bool acts(struct pxt_attachment *att)
 {
 	struct pxt_target *target;
@@ -210,7 +209,7 @@ static bool acts(struct pxt_attachment *att)
 	return target;
 }
 
-/* What CHECKED compares with: a stream's number, 0 for a target. */
+/* The number that CHECKED compares: that of the stream, 0 for a target. */
 static int number_of(const struct pxt_file *pf, u64 *number)
 {
 	switch (role_of(pf)) {
@@ -226,9 +225,9 @@ static int number_of(const struct pxt_file *pf, u64 *number)
 }
 
 /*
- * CHECKED: what it is put in front of is done if the file is what the caller takes
- * it for. Another thread may close the descriptor, and open another file under its
- * number, at any time: only here, where the file is held, nothing comes in between.
+ * CHECKED: runs the command inside it if the file is the one that the caller expects. Another
+ * thread may close the descriptor at any time, and open another file under its number; here
+ * the kernel holds the file, so check and command see the same one.
  */
 static int unwrap(const struct pxt_file *pf, unsigned int *cmd, void __user **uarg)
 {
@@ -276,7 +275,7 @@ static long cdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		if (ret)
 			return ret;
 	}
-	/* CHECKED is unknown to all below: there is no second one in it. */
+	/* No code below knows CHECKED, so it cannot be nested. */
 	switch (cmd) {
 	case POSIXTRACE_IOC_INFO:
 		return info(uarg);
@@ -290,7 +289,7 @@ static long cdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		if (!is_command(cmd))
 			return -ENOTTY;
 		ret = role_command(pf, cmd, uarg);
-		/* It is one, of the other role. */
+		/* A command of the other role. */
 		return ret == -ENOTTY ? -EINVAL : ret;
 	}
 }
@@ -331,8 +330,8 @@ static int is_same(const void *file, struct file *open, unsigned int fd)
 }
 
 /*
- * As after dup(). The one that is being closed has left the table before: of two that are
- * closed at once, the later one finds none.
+ * Has the table another descriptor of the file, as after dup()? The one that is being closed has
+ * left the table before: of two that are closed at once, the later one finds none.
  */
 static bool has_another(struct files_struct *files, const struct file *file)
 {
@@ -340,16 +339,15 @@ static bool has_another(struct files_struct *files, const struct file *file)
 }
 
 /*
- * Called at each close of a descriptor. Only the controller's counts: a child that
- * holds the descriptor neither ends a stream nor keeps it alive. That a thread
- * with a table of descriptors of its own ends is no close; the end of the process
- * is noticed in process.c.
+ * Called at each close of a descriptor. Only closing by the controller counts: a child that
+ * holds the descriptor neither ends a stream nor keeps it alive. The end of a thread with a
+ * descriptor table of its own is no close; process.c notices the end of the process.
  *
- * Nor is it one when a fork() or unshare() fails half-way: then the copy of the table
- * is closed by who wanted it, but it never was his. Also a table that a thread shared,
- * left behind, and happens to be the last one to let go: the new one has the file.
+ * Ignore the close of a table copy left by a failed fork() or unshare(): it was never installed.
+ * Also ignore that of a table that the thread shared and has left, if it puts the last
+ * reference: its new table has the file.
  *
- * As long as its table has another descriptor of the file, the stream goes on.
+ * While the table has another descriptor of the file, the stream goes on.
  */
 static int cdev_flush(struct file *file, fl_owner_t id)
 {
@@ -363,8 +361,8 @@ static int cdev_flush(struct file *file, fl_owner_t id)
 }
 
 /*
- * In whichever task puts the last reference: another process that received the descriptor,
- * a worker of io_uring, or the kernel's own. So it waits for no log.
+ * Runs in the task that puts the last reference: maybe another process that received the
+ * descriptor, a worker of io_uring, or a kernel thread. So it does not wait for a log.
  */
 static int cdev_release(struct inode *inode, struct file *file)
 {
@@ -388,7 +386,7 @@ static int cdev_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* The file is held: so is what goes with its role. */
+/* The caller holds the file, and so the stream or the target. */
 static void cdev_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct pxt_file *pf = file->private_data;
@@ -419,7 +417,7 @@ static const struct file_operations pxt_fops = {
 	.llseek = noop_llseek,
 };
 
-/* By default everybody may open it: who may do what is checked with each command. */
+/* By default every user may open it: each command checks the rights of its caller. */
 static struct miscdevice pxt_misc = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "posixtrace",
@@ -434,7 +432,7 @@ static int set_device_mode(const char *val, const struct kernel_param *kp)
 
 	if (err)
 		return err;
-	/* With 0, devtmpfs would choose one by itself. */
+	/* With 0, devtmpfs would choose a mode itself. */
 	if (!mode || mode & ~0777)
 		return -EINVAL;
 	pxt_misc.mode = mode;
@@ -451,7 +449,7 @@ static const struct kernel_param_ops device_mode_ops = {
 	.get = get_device_mode,
 };
 
-/* Only while the module is inserted: the device node is made once. */
+/* Read-only afterwards: the device node is made once, when the module is inserted. */
 module_param_cb(device_mode, &device_mode_ops, NULL, 0444);
 __MODULE_PARM_TYPE(device_mode, "octal");
 MODULE_PARM_DESC(device_mode, "Mode of /dev/posixtrace, octal (default 0666)");
@@ -467,7 +465,7 @@ int pxt_cdev_init(void)
 }
 
 /**
- * pxt_cdev_exit() - there is no device any more; nobody has it open
+ * pxt_cdev_exit() - remove the device, which no process has open
  */
 void pxt_cdev_exit(void)
 {

@@ -31,8 +31,8 @@ struct pxt_file {
 };
 
 /*
- * The address space that a file of role target belongs to. It may have ended, but no other
- * one has its address.
+ * The address space that a file of role target belongs to. It may have ended, but the file
+ * holds its struct, so no other address space is at the same pointer.
  */
 static inline struct mm_struct *pxt_cdev_attached_mm(const struct file *file)
 {

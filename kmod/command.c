@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The commands of the two roles: copy the argument, do it, copy the answer. The
- * argument is read once; what is checked is the copy. Roles are in cdev.c.
+ * The commands of the two roles: copy the argument in, call the function, copy the result out.
+ * The argument is read once, and the copy is checked. Roles are in cdev.c.
  */
 #include <linux/pid_namespace.h>
 #include <linux/slab.h>
@@ -136,7 +136,7 @@ static int wait_for(struct pxt_stream *stream, void __user *uarg)
 
 	if (err)
 		return err;
-	/* What goes into a log is read from there. */
+	/* The events of a stream with log are read from the log. */
 	return stream->log ? -EINVAL : pxt_wait(stream, &arg);
 }
 
@@ -153,10 +153,10 @@ static int release(struct pxt_stream *stream, void __user *uarg)
 }
 
 /**
- * pxt_command_stream() - a command of role stream
+ * pxt_command_stream() - run a command of role stream
  * @stream: of the calling process
- * @cmd: as in ioctl()
- * @arg: likewise
+ * @cmd: second argument of ioctl()
+ * @arg: third argument of ioctl()
  *
  * Context: may sleep.
  * Return: as Documentation/abi.rst says; -ENOTTY if it is no such command.
@@ -228,7 +228,7 @@ static void fill_slots(struct posixtrace_slot *slots, struct pxt_target *target,
 	struct pxt_stream *stream;
 	u32 i;
 
-	/* The lock keeps streams in their slots, and the generation with them. */
+	/* The lock keeps the streams in their slots, and the generation as it is. */
 	mutex_lock(&target->table->lock);
 	for (i = 0; i < POSIXTRACE_SLOTS_MAX; i++) {
 		stream = pxt_stream_in_locked(target, i);
@@ -257,8 +257,9 @@ static int sync_slots(struct pxt_target *target, void __user *uarg)
 		return -ENOMEM;
 	fill_slots(slots, target, &arg.generation);
 	/*
-	 * After the generation. Pairs with the full barrier in pxt_gate_outdate(), which
-	 * comes after the new process, or the mark, can be found: it is, or that was old.
+	 * Read after the generation: shared memory, and the bit. Pairs with the full barrier in
+	 * pxt_gate_outdate(), between setting these and the new generation: either this sees
+	 * them, or the caller gets the old generation and asks again.
 	 */
 	smp_rmb();
 	if (test_bit(PXT_TARGET_TWINS, &target->works))
@@ -301,10 +302,10 @@ static int wake(struct pxt_target *target, void __user *uarg)
 }
 
 /**
- * pxt_command_target() - a command of role target
+ * pxt_command_target() - run a command of role target
  * @target: of the calling process
- * @cmd: as in ioctl()
- * @arg: likewise
+ * @cmd: second argument of ioctl()
+ * @arg: third argument of ioctl()
  *
  * Context: may sleep.
  * Return: as Documentation/abi.rst says; -ENOTTY if it is no such command.

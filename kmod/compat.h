@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between the kernels this module builds for (6.1 and newer).
- * The only place with version conditionals.
+ * Differences between the kernels that this module builds for (6.1 and newer). The only file
+ * with version conditionals.
  */
 #ifndef PXT_COMPAT_H
 #define PXT_COMPAT_H
@@ -34,8 +34,8 @@ static inline void pxt_vm_flags_mod(struct vm_area_struct *vma, unsigned long se
 #endif
 
 /*
- * Make the restartable sequence that this CPU's task may be in abort before the
- * task runs in user mode again. Called with preemption off.
+ * Abort the restartable sequence that the current task may be in, before the task runs in user
+ * mode again. Called with interrupts off.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
 static inline void pxt_rseq_abort_current(void)
@@ -43,7 +43,7 @@ static inline void pxt_rseq_abort_current(void)
 	rseq_preempt(current);
 }
 #else
-/* 6.19 raises the event where the scheduler does: as if preempted here. */
+/* 6.19: raise the event that the scheduler raises, as if the task were preempted here. */
 static inline void pxt_rseq_abort_current(void)
 {
 	rseq_sched_switch_event(current);
@@ -51,8 +51,8 @@ static inline void pxt_rseq_abort_current(void)
 #endif
 
 /*
- * Does a CPU run this task? With acquire: if not, what it did is seen. A kernel for one
- * CPU may not have the field, and runs the caller.
+ * Does a CPU run this task? With acquire: if not, all its stores are visible. A kernel for one CPU
+ * may not have the field; there only the caller runs.
  */
 #ifdef CONFIG_SMP
 static inline bool pxt_task_on_cpu(const struct task_struct *task)
@@ -67,7 +67,7 @@ static inline bool pxt_task_on_cpu(const struct task_struct *task)
 }
 #endif
 
-/* Threads that never run in user mode, but may be of a user's process; 6.4 has more of them. */
+/* Threads that never run in user mode, but may belong to a user's process; 6.4 added some. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
 #define PXT_PF_KERNEL	(PF_KTHREAD | PF_IO_WORKER)
 #else
@@ -81,7 +81,7 @@ static inline bool pxt_task_on_cpu(const struct task_struct *task)
 #define PXT_PROCESS_EXIT_ARGS	void *data, struct task_struct *task, bool group_dead
 #endif
 
-/* A reference to *filep, unless its last one is gone. Under RCU. */
+/* Get a reference to *filep, unless the last one is gone. Under RCU. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 static inline struct file *pxt_file_get(struct file **filep)
 {
@@ -90,7 +90,7 @@ static inline struct file *pxt_file_get(struct file **filep)
 	return file && get_file_rcu(file) ? file : NULL;
 }
 #else
-/* Files are reused at once now: this looks twice. */
+/* 6.7 reuses files at once, so this function checks the pointer again. */
 static inline struct file *pxt_file_get(struct file **filep)
 {
 	return get_file_active(filep);
@@ -111,7 +111,7 @@ static inline u32 pxt_crc32c(u32 crc, const void *p, size_t len)
 #endif
 
 /*
- * Write a regular file, not while its file system is frozen: 6.8 moved that into
+ * Write a regular file, but not while its file system is frozen: 6.8 moved the check into
  * vfs_iocb_iter_write().
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CREATE: which arguments are accepted, and the way to the process. What a stream
- * consists of is in stream.c, who may trace whom in rights.c.
+ * CREATE: checks the arguments, finds the process, and makes the stream. Streams are in
+ * stream/stream.c, the right to trace a process in target/rights.c.
  */
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
@@ -84,7 +84,7 @@ static struct task_struct *find_process(pid_t nr)
 	rcu_read_unlock();
 	if (!task)
 		return ERR_PTR(-ESRCH);
-	/* A zombie, perhaps one that was not waited for. */
+	/* All threads have ended: a zombie. */
 	if (!atomic_read(&task->signal->live)) {
 		put_task_struct(task);
 		return ERR_PTR(-ESRCH);
@@ -103,7 +103,10 @@ static struct pxt_target *make_target(struct task_struct *task)
 	put_pid(pid);
 	if (!target)
 		return ERR_PTR(-ENOMEM);
-	/* Pairs with the barrier in process_exit(): it ends the target, or we do. */
+	/*
+	 * The target can be found, then the count of threads is read. Pairs with the barrier in
+	 * process_exit(): it finds the target and ends it, or this sees the count.
+	 */
 	smp_mb();
 	if (!atomic_read(&task->signal->live)) {
 		pxt_target_retire(target);
@@ -131,9 +134,9 @@ static int begin_log(struct pxt_stream *stream, struct pxt_target *target)
 }
 
 /*
- * The last look at the rights: since the first, and while memory was allocated, the
- * process may have executed a set-user-ID program. Now it can not do that, and if it
- * does later, it finds the stream, and process.c looks again.
+ * Checks the rights a second time: since the first check, while memory was allocated, the
+ * process may have executed a set-user-ID program. The lock keeps it from doing so now. If it
+ * does later, the stream is on it, and process.c checks again.
  */
 static int publish(struct pxt_stream *stream, struct pxt_target *target, struct task_struct *task)
 {
@@ -180,7 +183,7 @@ static struct pxt_stream *trace_process(const struct posixtrace_attr *attr,
 	if (IS_ERR(target))
 		return ERR_CAST(target);
 	stream = make_stream(attr, target, task, file, log_fd);
-	/* Threads that came before the stream was there did not make up for themselves. */
+	/* Threads that were born before the stream was linked have not filled the pool. */
 	if (!IS_ERR(stream) && pxt_fork_pool_reserve(&target->forks, get_nr_threads(task))) {
 		pxt_stream_abort(stream);
 		stream = ERR_PTR(-ENOMEM);
@@ -191,18 +194,17 @@ static struct pxt_stream *trace_process(const struct posixtrace_attr *attr,
 
 /**
  * pxt_create() - CREATE: a new stream
- * @arg: private copy of what the process passed
- * @file: that it will belong to
+ * @arg: private copy of the argument
+ * @file: the stream will belong to it
  *
  * POSIX: posix_trace_create(). The target can see the stream when this returns.
  * Context: may sleep.
  *
- * Return: one reference, to be ended with pxt_stream_shutdown() and
- * pxt_stream_put(); or, in the order in which they win: -EINVAL; -ESRCH if there is no
- * such process; -EPERM; -ESRCH if it ended meanwhile; -ERESTARTSYS; -EAGAIN if there
- * are too many streams of this user or on the system; -ENOMEM; -EBADF, -EINVAL if the
- * file can not be a log, or what a file system says when its header is written; -EAGAIN
- * if there are too many on the process.
+ * Return: one reference, to be ended with pxt_stream_shutdown() and pxt_stream_put(); or, the
+ * first that applies: -EINVAL; -ESRCH if there is no such process; -EPERM; -ESRCH if it
+ * ended meanwhile; -ERESTARTSYS; -EAGAIN if there are too many streams of this user or on
+ * the system; -ENOMEM; -EBADF, -EINVAL if the file cannot be a log, or the error of the file
+ * system when the header is written; -EAGAIN if there are too many streams on the process.
  */
 struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *file)
 {
@@ -222,16 +224,16 @@ struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *
 		stream = trace_process(&attr, task, file, arg->log_fd);
 	} while (stream == ERR_PTR(-ESTALE) && !signal_pending(current));
 	put_task_struct(task);
-	/* A process that does nothing but execute programs must not keep its controller here. */
+	/* A process that keeps executing programs must not keep its controller in the loop. */
 	if (stream == ERR_PTR(-ESTALE))
 		stream = ERR_PTR(-ERESTARTSYS);
 	return stream;
 }
 
 /**
- * pxt_create_result() - what CREATE tells the process
+ * pxt_create_result() - fill in the result of CREATE
  * @stream: new
- * @arg: where to write it
+ * @arg: gets slot, number and mappings
  */
 void pxt_create_result(const struct pxt_stream *stream, struct posixtrace_create *arg)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /proc/PID/fdinfo/FD: what an open file of the device is, for those who may look into
- * that process. Nobody else can find out which streams there are.
+ * /proc/PID/fdinfo/FD: describes an open file of the device to users that may look into that
+ * process. There is no other way to find out which streams exist.
  *
- * Process ids are those of the instance of proc that is read; 0 for a process that it
- * does not show.
+ * Process ids are those of the instance of proc that is read; 0 for a process that it does
+ * not show.
  */
 #include <linux/pid.h>
 #include <linux/proc_fs.h>
@@ -20,8 +20,8 @@ static pid_t pid_for(struct seq_file *m, struct pid *pid)
 }
 
 /**
- * pxt_fdinfo_none() - tell of a file without a role
- * @m: where to
+ * pxt_fdinfo_none() - describe a file without a role
+ * @m: output
  */
 void pxt_fdinfo_none(struct seq_file *m)
 {
@@ -29,8 +29,8 @@ void pxt_fdinfo_none(struct seq_file *m)
 }
 
 /**
- * pxt_fdinfo_target() - tell of a file of role target
- * @m: where to
+ * pxt_fdinfo_target() - describe a file of role target
+ * @m: output
  * @target: its process; the caller has a reference
  *
  * Context: may sleep.
@@ -68,8 +68,8 @@ static void show_processes(struct seq_file *m, struct pxt_stream *stream)
 }
 
 /**
- * pxt_fdinfo_stream() - tell of a file of role stream
- * @m: where to
+ * pxt_fdinfo_stream() - describe a file of role stream
+ * @m: output
  * @stream: not locked; the caller has a reference
  *
  * Context: may sleep.
@@ -87,7 +87,7 @@ void pxt_fdinfo_stream(struct seq_file *m, struct pxt_stream *stream)
 	seq_printf(m, "posixtrace-state:\t%s\n", state);
 	seq_printf(m, "posixtrace-log:\t%d\n", !!stream->log);
 	show_processes(m, stream);
-	/* Last, and in one line: a process has chosen it. */
+	/* Last, and escaped to one line: the controller chooses the name. */
 	seq_puts(m, "posixtrace-name:\t");
 	seq_escape_str(m, stream->attr.name, ESCAPE_HEX | ESCAPE_NAP | ESCAPE_APPEND, "\\");
 	seq_putc(m, '\n');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A flush: all that was recorded before it begins is written to the log, while
- * recording goes on. Runs in the thread of the log.
+ * A flush: writes all events that were recorded before it begins to the log, while recording
+ * goes on. Runs in the thread of the log.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -20,14 +20,14 @@
 #include "stream/state.h"
 #include "stream/stream.h"
 
-/* Runs with interrupts off on a CPU that may run a writer: it begins anew. */
+/* Runs with interrupts off on a CPU that may run a writer: the writer restarts. */
 static void close_cpu(void *pool)
 {
 	pxt_rseq_abort_current();
 	pxt_subbuf_close_cpu(pool, smp_processor_id());
 }
 
-/* CPUs that hold something open. Those that open something later do not concern us. */
+/* Finds the CPUs with an open sub-buffer. One that is opened later is not part of this flush. */
 static void find_open(const struct pxt_pool *pool, struct cpumask *mask)
 {
 	u32 cpu;
@@ -39,10 +39,10 @@ static void find_open(const struct pxt_pool *pool, struct cpumask *mask)
 }
 
 /*
- * All CPUs close what they write. On the CPU itself, for a writer may begin there at
- * any time: what it commits is in the old sub-buffer when that is measured, or it sees
- * that this is not open any more. One that is offline has nobody who writes, and
- * pxt_subbuf_leave() has happened: no CPU is on its way while we hold the lock.
+ * Makes each CPU close its open sub-buffer. This runs on the CPU itself, as a writer may begin
+ * there at any time: either its commit is in the old sub-buffer before that is measured, or it
+ * sees that the sub-buffer is not open any more. An offline CPU runs no writer, and
+ * pxt_subbuf_leave() was called for it: no CPU goes offline while cpus_read_lock() is held.
  */
 static void close_all(struct pxt_stream *stream)
 {
@@ -57,7 +57,7 @@ static void close_all(struct pxt_stream *stream)
 	pxt_subbuf_close_orphaned(pool);
 	cpus_read_unlock();
 	free_cpumask_var(mask);
-	/* If there is no other one, its events come with the next flush. */
+	/* If there is no other sub-buffer, its events come with the next flush. */
 	if (stream->running)
 		pxt_subbuf_turn_sys(pool);
 	else
@@ -69,13 +69,13 @@ static void fill_name(struct posixtrace_log_name *name, struct pxt_table *table,
 	struct posixtrace_eventid arg = { .id = id };
 
 	memset(name, 0, sizeof(*name));
-	/* Types never go: there is one with this id. */
+	/* Types are never removed, so there is one with this id. */
 	pxt_eventid_name(table, &arg);
 	name->id = id;
 	strscpy(name->name, arg.name, sizeof(name->name));
 }
 
-/* Those that are not in the log. */
+/* Writes the names that the log lacks. */
 static int write_names(struct pxt_log *log)
 {
 	struct posixtrace_log_name *names = pxt_logwriter_payload(&log->writer);
@@ -92,7 +92,7 @@ static int write_names(struct pxt_log *log)
 	return err;
 }
 
-/* To be written. A copy: the check sum holds whatever the targets write there meanwhile. */
+/* Queues a copy of a sub-buffer: targets may still write there, the checksum must hold. */
 static int add_subbuf(struct pxt_log *log, const struct pxt_taken *taken)
 {
 	const struct pxt_pool *pool = &log->stream->pool;
@@ -111,7 +111,7 @@ static int add_subbuf(struct pxt_log *log, const struct pxt_taken *taken)
 	return pxt_logwriter_events(&log->writer, &block);
 }
 
-/* Of those that are due. */
+/* Takes as many due sub-buffers as fit into one write. */
 static u32 take_subbufs(struct pxt_log *log)
 {
 	struct pxt_pool *pool = &log->stream->pool;
@@ -132,7 +132,7 @@ static u64 user_events(const struct pxt_pool *pool, const struct pxt_subbuf *sub
 	return subbuf->cpu < pool->nr_cpus ? subbuf->count : 0;
 }
 
-/* The first @count that were taken. Says in @written how many of them are in the log. */
+/* Writes the first @count that were taken. Puts the number of written ones into @written. */
 static int write_taken(struct pxt_log *log, u32 count, u32 *written)
 {
 	u64 events = 0;
@@ -140,7 +140,7 @@ static int write_taken(struct pxt_log *log, u32 count, u32 *written)
 	u32 i;
 
 	*written = 0;
-	/* Some may have been closed just now, with types in them that are as young. */
+	/* Some may have been closed just now, with event types that are as young. */
 	err = write_names(log);
 	if (err)
 		return err;
@@ -153,7 +153,7 @@ static int write_taken(struct pxt_log *log, u32 count, u32 *written)
 	return ret ? ret : err;
 }
 
-/* All that are due. */
+/* Writes all due sub-buffers. */
 static int write_subbufs(struct pxt_log *log)
 {
 	struct pxt_pool *pool = &log->stream->pool;
@@ -165,14 +165,14 @@ static int write_subbufs(struct pxt_log *log)
 		err = write_taken(log, count, &written);
 		for (i = 0; i < written; i++)
 			pxt_reclaim_done(pool, taken[i].subbuf, &taken[i].gap);
-		/* Each is the oldest again: the youngest first. */
+		/* Each becomes the oldest again, so begin with the youngest. */
 		while (count-- > written)
 			pxt_reclaim_untake(pool, taken[count].subbuf, &taken[count].gap);
 	}
 	return err;
 }
 
-/* What does not get into the log any more. Says how many user events that were. */
+/* Frees the sub-buffers that do not get into the log. Returns the number of user events. */
 static u64 discard(struct pxt_pool *pool)
 {
 	struct posixtrace_log_block block;
@@ -187,7 +187,7 @@ static u64 discard(struct pxt_pool *pool)
 	return events;
 }
 
-/* The last event of a log that is full, whatever is recorded elsewhere. */
+/* Writes the last event of a full log, which is not recorded in the stream. */
 static int write_stop(struct pxt_log *log)
 {
 	const struct {
@@ -218,7 +218,7 @@ static int write_stop(struct pxt_log *log)
 	return err ? err : pxt_logwriter_write(&log->writer, 0, &written);
 }
 
-/* What is there is dropped. */
+/* Drops all recorded events. */
 static void drop(struct pxt_log *log)
 {
 	u64 dropped = discard(&log->stream->pool);
@@ -229,8 +229,8 @@ static void drop(struct pxt_log *log)
 }
 
 /*
- * Nothing fits any more: with the stream's lock, unless it is dead. The caller writes STOP
- * after it has given that lock back.
+ * The log is full. With the stream's lock, unless the stream is dead. The caller writes STOP
+ * after it has released that lock.
  */
 static void become_full(struct pxt_log *log)
 {
@@ -269,15 +269,16 @@ static int write_events(struct pxt_log *log)
 {
 	int err;
 
-	/* Behind its STOP there is nothing, not even what came before by a hair's breadth. */
+	/* Nothing may follow STOP in a full log. */
 	if (log->full) {
 		drop(log);
 		return 0;
 	}
 	/*
-	 * Of the last epoch: what was handed out before it began and could not be written then,
-	 * for an error or because it was open. All of it is closed now, so what is handed out
-	 * from now on is younger: records of an epoch are older than those of the next but one.
+	 * First the rest of the last epoch: sub-buffers handed out before it began that could
+	 * not be written then, as there was an error or they were open. All of them are closed
+	 * now, so sub-buffers handed out from now on are younger: the records of an epoch are
+	 * older than those of the next but one.
 	 */
 	err = write_subbufs(log);
 	if (err)
@@ -296,7 +297,7 @@ static int write_all(struct pxt_log *log)
 	return err ? err : pxt_logfile_settle(&log->writer.file);
 }
 
-/* With the stream's lock. Says in @stop that STOP has to be written: the log is full. */
+/* With the stream's lock. Sets @stop if the log is full, and STOP has to be written. */
 static int finish_locked(struct pxt_log *log, int err, bool *stop)
 {
 	struct pxt_stream *stream = log->stream;
@@ -310,16 +311,16 @@ static int finish_locked(struct pxt_log *log, int err, bool *stop)
 		*stop = true;
 		return 0;
 	}
-	/* All that was in there is in the log: a full stream can start again. */
+	/* All of its events are in the log, so a full stream can start again. */
 	if (!err && stream->full && !log->full)
 		pxt_state_restart(stream);
 	return err;
 }
 
 /**
- * pxt_flush() - write all that was recorded
+ * pxt_flush() - write all recorded events
  * @log: of a stream that is not locked
- * @caller: who wants it; NULL if nobody does
+ * @caller: of FLUSH; NULL if the log flushes itself
  *
  * Context: may sleep.
  */
@@ -331,7 +332,7 @@ void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
 	int err;
 
 	mutex_lock(&stream->lock);
-	/* Then the last flush is about to come. */
+	/* pxt_flush_last() follows. */
 	if (stream->dead) {
 		mutex_unlock(&stream->lock);
 		return;
@@ -348,7 +349,7 @@ void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
 	all_seen = !err && stream->pool.ctrl->system.last == last;
 	if (!stream->dead)
 		pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_STOP, caller);
-	/* That a flush has ended is no reason for another one. */
+	/* FLUSH_STOP alone is no reason for another flush. */
 	if (all_seen)
 		log->seen = stream->pool.ctrl->system.last;
 	mutex_unlock(&stream->lock);
@@ -360,8 +361,8 @@ void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
 }
 
 /**
- * pxt_flush_last() - write what is left, and the end of the log
- * @log: of a stream that is dead, and has nothing open
+ * pxt_flush_last() - write the remaining events, and the end of the log
+ * @log: of a stream that is dead, without open sub-buffers
  *
  * Context: may sleep.
  */
@@ -374,7 +375,7 @@ void pxt_flush_last(struct pxt_log *log)
 		become_full(log);
 		err = write_stop(log);
 	}
-	/* What could not be written is lost. */
+	/* Events that could not be written are lost. */
 	drop(log);
 	end = write_status(log, POSIXTRACE_LOG_END_FINAL, err);
 	if (!end)
@@ -383,7 +384,7 @@ void pxt_flush_last(struct pxt_log *log)
 }
 
 /**
- * pxt_flush_pending() - is there anything that a flush would write?
+ * pxt_flush_pending() - would a flush write anything?
  * @log: any; called by its thread
  *
  * Return: yes or no.
@@ -392,7 +393,7 @@ bool pxt_flush_pending(const struct pxt_log *log)
 {
 	const struct pxt_pool *pool = &log->stream->pool;
 
-	/* One that became full while its last sub-buffers were written can start again. */
+	/* A stream that became full during the last flush can start again. */
 	if (READ_ONCE(log->stream->full) && !READ_ONCE(log->full))
 		return true;
 	return READ_ONCE(pool->used) || READ_ONCE(pool->ctrl->system.last) != log->seen;

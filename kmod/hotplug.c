@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hears of CPUs that go offline and come back, and tells the streams. What becomes
- * of their sub-buffers is in subbuf.c.
+ * Notices CPUs that go offline and come back, for all streams. Their sub-buffers are handled
+ * in ring/subbuf.c.
  *
- * No writer is left in the sub-buffer of a CPU that is offline, and none is between
- * its look at the head and its commit: the scheduler has moved all tasks away, so a
- * restartable sequence was preempted and begins anew elsewhere, and kernel code with
- * interrupts off has turned them on. What they wrote there before can be seen here:
- * stop_machine() and the wait for the CPU's last step lie between.
+ * On an offline CPU no writer is between its look at the head and its commit: the scheduler
+ * has moved all tasks away, so a restartable sequence was preempted and restarts elsewhere,
+ * and kernel code with interrupts off has turned them on again. Earlier stores of the CPU
+ * are visible here: stop_machine() and the wait for the CPU's last step lie between.
  */
 #include <linux/cpuhotplug.h>
 
@@ -15,7 +14,7 @@
 #include "ring/subbuf.h"
 #include "stream/stream.h"
 
-/* Handed out for us by the kernel. */
+/* Allocated by the kernel. */
 static enum cpuhp_state hotplug_state;
 
 static void leave(struct pxt_stream *stream, void *cpu)
@@ -29,12 +28,11 @@ static void come_back(struct pxt_stream *stream, void *cpu)
 }
 
 /*
- * Both run on another CPU, which changes the state of this one, and may sleep: the
- * first before it runs anything (also if it then fails to come up, which ends with
- * the second), the second after it has run its last.
+ * Both run on another CPU, and may sleep: prepare_cpu() before the CPU runs anything, dead_cpu()
+ * after it has run its last, also if it fails to come up.
  *
- * A stream that is not in the list yet, or not any more, has nothing on this CPU:
- * nobody records into it before it is listed, and it is dead when it is not.
+ * A stream that is not in the list has no sub-buffer on this CPU: no process records into it
+ * before it is listed, and it is dead when it has left the list.
  */
 static int prepare_cpu(unsigned int cpu)
 {
@@ -49,13 +47,13 @@ static int dead_cpu(unsigned int cpu)
 }
 
 /**
- * pxt_hotplug_init() - from now on CPUs that go offline keep nothing from others
+ * pxt_hotplug_init() - begin to notice CPUs that go offline and come back
  *
- * Context: may sleep. Return: 0; -ENOSPC if too many modules want to know; -ENOMEM.
+ * Context: may sleep. Return: 0; -ENOSPC if the kernel has no free hotplug state; -ENOMEM.
  */
 int pxt_hotplug_init(void)
 {
-	/* There are no streams, so it does not matter who is online now. */
+	/* There are no streams, so the CPUs that are online now need no call. */
 	int ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "posixtrace:prepare",
 					    prepare_cpu, dead_cpu);
 
@@ -66,7 +64,7 @@ int pxt_hotplug_init(void)
 }
 
 /**
- * pxt_hotplug_exit() - nothing of this runs any more when it returns
+ * pxt_hotplug_exit() - stop noticing them
  *
  * Context: may sleep.
  */

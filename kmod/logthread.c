@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The thread of a log: it writes the beginning, then what is wanted of it, then the end.
- * What others want of it, and how it is made to end, is in stream/log.c; what a flush does
- * is in flush.c.
+ * The thread of a log: it writes the beginning, serves requests, and writes the end.
+ * Requests to it are in stream/log.c, flushes in flush.c.
  */
 #include <linux/freezer.h>
 #include <linux/kthread.h>
@@ -17,14 +16,14 @@
 #include "stream/log.h"
 #include "stream/stream.h"
 
-/* What is wanted, and by whom; it is ours to do now. */
+/* Takes the requests over from the log. */
 static unsigned long take_wanted(struct pxt_log *log, struct pxt_caller *caller, u64 *clear)
 {
 	unsigned long wanted;
 
 	spin_lock(&log->lock);
 	wanted = log->wanted;
-	/* The end stays wanted: nothing comes after it. */
+	/* PXT_LOG_END stays set: no request comes after it. */
 	WRITE_ONCE(log->wanted, wanted & BIT(PXT_LOG_END));
 	*caller = log->caller;
 	*clear = log->clear_wanted;
@@ -32,7 +31,7 @@ static unsigned long take_wanted(struct pxt_log *log, struct pxt_caller *caller,
 	return wanted;
 }
 
-/* Ends early when a signal comes. */
+/* Returns early when a signal comes. */
 static void wait_for_work(struct pxt_log *log)
 {
 	if (pxt_log_flushes_itself(log))
@@ -48,12 +47,12 @@ static void flush(struct pxt_log *log, const struct pxt_caller *caller)
 	spin_unlock(&log->lock);
 	pxt_flush(log, caller);
 	spin_lock(&log->lock);
-	/* Somebody may have asked again meanwhile. */
+	/* FLUSH may have been called again meanwhile. */
 	log->flushing = test_bit(PXT_LOG_FLUSH, &log->wanted);
 	spin_unlock(&log->lock);
 }
 
-/* For all who asked for it up to @number. */
+/* Serves all CLEARs up to @number. */
 static void clear(struct pxt_log *log, u64 number)
 {
 	int err = pxt_clear_logged(log->stream);
@@ -69,7 +68,7 @@ static void clear(struct pxt_log *log, u64 number)
 	log->overrun = false;
 	WRITE_ONCE(log->error, err);
 	WRITE_ONCE(log->clear_error, err);
-	/* Pairs with the acquire in pxt_log_clear(): the error is there. */
+	/* Pairs with the acquire in pxt_log_clear(): clear_error is set. */
 	smp_store_release(&log->clear_done, number);
 	spin_unlock(&log->lock);
 	wake_up_all(&log->done);
@@ -86,7 +85,7 @@ static void serve(struct pxt_log *log)
 			wait_for_work(log);
 		if (pxt_logfile_given_up(&log->writer.file)) {
 			pxt_stream_shutdown(log->stream);
-			/* The end may have to wait after all: another signal follows. */
+			/* Writing the end may have to wait: let the watch send another signal. */
 			pxt_log_abandon(log);
 			break;
 		}
@@ -104,15 +103,14 @@ static int log_thread(void *arg)
 {
 	struct pxt_log *log = arg;
 	struct pxt_stream *stream = log->stream;
-	/* The creator pays for all that this thread allocates. */
+	/* Charge all allocations of this thread to the creator. */
 	struct mem_cgroup *old = set_active_memcg(log->writer.file.memcg);
 
 	allow_signal(SIGKILL);
 	allow_signal(SIGTERM);
 	/*
-	 * No write to a disk while its image is made. All other logs wait for user space
-	 * in the end, which is frozen first: to freeze, this thread would have to come back
-	 * from there.
+	 * Do not write to a disk while the hibernation image is made. All other logs may wait
+	 * for user space, which is frozen first: this thread could not freeze while it waits.
 	 */
 	if (log->writer.file.disk)
 		set_freezable();
@@ -122,14 +120,14 @@ static int log_thread(void *arg)
 	complete_all(&log->begun);
 	if (!log->begin_error)
 		serve(log);
-	/* CREATE, or whatever ended the stream, says so as its next step. */
+	/* CREATE, or the end of the stream, sets this bit as its next step. */
 	wait_event_idle(log->wait, test_bit(PXT_LOG_END, &log->wanted));
 	if (!log->begin_error)
 		pxt_flush_last(log);
 
 	pxt_stream_free_memory(stream);
 	set_active_memcg(old);
-	/* A socket that lingers waits here: the watch has to go on. */
+	/* Closing a socket may linger, so the watch has to go on. */
 	pxt_logwriter_destroy(&log->writer);
 	pxt_log_end_watch(log);
 	/* Pairs with the acquire in pxt_log_ended(). */
@@ -144,11 +142,11 @@ static int log_thread(void *arg)
  * @log: new
  * @pid: of the traced process
  *
- * The thread writes it, since a writer to a pipe without a reader gets SIGPIPE.
+ * The thread writes it, as a writer to a pipe without a reader gets SIGPIPE.
  * Context: may sleep; no lock is held. Can be killed and frozen.
  *
  * Return: 0; -EINTR if a signal came before the reader of a pipe made room, or a fatal
- * one; other negative errno. Then the stream has to be ended with pxt_stream_abort().
+ * one; other negative errno. On error the caller has to call pxt_stream_abort().
  */
 int pxt_log_begin(struct pxt_log *log, pid_t pid)
 {
@@ -161,9 +159,9 @@ int pxt_log_begin(struct pxt_log *log, pid_t pid)
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
 	kref_get(&log->stream->kref);
-	/* The caller's file has one. */
+	/* The caller's file holds the module until then. */
 	__module_get(THIS_MODULE);
-	/* Signals may be sent to it until the log is freed. */
+	/* Keep the task: it may get signals until the log is freed. */
 	log->thread = get_task_struct(thread);
 	wake_up_process(thread);
 	err = wait_for_completion_state(&log->begun, state | TASK_FREEZABLE);

@@ -34,7 +34,7 @@ static int __init pxt_init(void)
 	err = pxt_hotplug_init();
 	if (err)
 		goto exit_process;
-	/* Last: from now on there are users. */
+	/* Last: from now on, processes can open the device. */
 	err = pxt_cdev_init();
 	if (err)
 		goto exit_hotplug;
@@ -49,11 +49,11 @@ exit_mmap:
 exit_clock:
 	pxt_clock_exit();
 fail:
-	pr_err("cannot start: error %d\n", err);
+	pr_err("initialization failed: error %d\n", err);
 	return err;
 }
 
-/* Every user holds the module by a file: there is none any more. */
+/* Each user holds the module by an open file, so there is no user any more. */
 static void __exit pxt_exit(void)
 {
 	pxt_cdev_exit();
@@ -62,7 +62,7 @@ static void __exit pxt_exit(void)
 	pxt_target_exit();
 	pxt_mmap_exit();
 	pxt_clock_exit();
-	/* Streams, targets and tables are freed by RCU. */
+	/* RCU frees streams, targets and tables. */
 	rcu_barrier();
 }
 
@@ -72,6 +72,6 @@ module_exit(pxt_exit);
 MODULE_DESCRIPTION("POSIX.1-2017 tracing");
 MODULE_AUTHOR("The posixtrace authors");
 MODULE_LICENSE("GPL");
-/* As the functions are called; none by a number, for the device has none of its own. */
+/* After the prefix of the functions. The device has no number of its own to make an alias of. */
 MODULE_ALIAS("posix_trace");
 MODULE_VERSION(PXT_VERSION);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mappings: who may map what, which page is where, and taking the pages away
- * when a stream ends, whoever has mapped them.
+ * Mappings: the rules for mapping, the page faults, and unmapping a stream everywhere when it
+ * ends.
  *
- * All files of the device share the address space of one anonymous inode, so
- * that there is one place where all mappings are found. Each stream has its own
- * offsets in there.
+ * All files of the device share the address space of one anonymous inode, so that all
+ * mappings are found in one place. Each stream has its own offsets in there.
  *
- * Memory of streams is mapped by page frame (VM_PFNMAP): nobody can pin it, so when it
- * is taken out of all page tables, nobody has it.
+ * Memory of streams is mapped by page frame (VM_PFNMAP), so it cannot be pinned: once it is
+ * out of all page tables, no process can access it.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -37,7 +36,7 @@ static struct inode *pxt_mmap_inode;
 /* A gate that is open for everything; constant. */
 static struct page *pxt_mmap_no_gate;
 
-/* What is left of streams that have ended, where it is only read; constant. */
+/* Mapped in the place of the read-only ranges of streams that have ended; constant. */
 static struct page *pxt_mmap_zeros;
 
 static int init_fs_context(struct fs_context *fc)
@@ -46,8 +45,8 @@ static int init_fs_context(struct fs_context *fc)
 }
 
 /*
- * Without owner: its one mount would hold the module for ever. It is gone before
- * the module is, see pxt_mmap_exit().
+ * Without owner: its one mount would hold the module forever. pxt_mmap_exit() removes the
+ * mount before the module goes.
  */
 static struct file_system_type pxt_mmap_fs = {
 	.name = "posixtrace",
@@ -102,7 +101,7 @@ void pxt_mmap_exit(void)
 }
 
 /**
- * pxt_mmap_open() - what is mapped of this file can be taken away again
+ * pxt_mmap_open() - let pxt_mmap_zap() find the mappings of a file
  * @file: being opened
  */
 void pxt_mmap_open(struct file *file)
@@ -130,34 +129,34 @@ static void stream_vma_close(struct vm_area_struct *vma)
 }
 
 /*
- * After the end of the stream, so that nobody dies. Where nothing can be written all
- * is zero. What is written is lost, in a few pages of the stream, however much of it is
- * mapped, and how often: apart for sub-buffers, heads and what a reader writes, or somebody
- * would be sent anywhere.
+ * The page to map after the end of the stream, so that an access does not kill the process.
+ * Read-only ranges are zero. Writes are lost in a few scratch pages of the stream, whatever is
+ * mapped how often. Heads and reader pages get scratch pages of their own, so that a stray write
+ * cannot forge a position.
  */
 static struct page *scratch_page(struct vm_area_struct *vma, u64 offset)
 {
 	struct pxt_stream *stream = vma->vm_private_data;
 
-	/* Neither now nor ever. */
+	/* Not writable, and never will be. */
 	if (!(vma->vm_flags & VM_MAYWRITE))
 		return pxt_mmap_zeros;
 	return pxt_pool_scratch(&stream->pool, offset);
 }
 
-/* Succeeds also if another thread has been here first. */
+/* Also succeeds if another thread has inserted the page. */
 static vm_fault_t insert(struct vm_area_struct *vma, unsigned long address, struct page *page)
 {
 	return vmf_insert_pfn(vma, address, page_to_pfn(page));
 }
 
 /*
- * Whoever touches a page touches the next ones soon. Not more than are in the same
- * aligned range of that many, so that a mapping takes as many faults as it has ranges.
+ * Fault-around: a process that touches a page touches the next ones soon. Only pages in the same
+ * aligned range of this size are inserted, so that a mapping takes one fault per range.
  */
 #define PAGES_AROUND	16
 
-/* Pages behind the one that was asked for. */
+/* Inserts the pages behind the one that faulted. */
 static void insert_around(struct vm_fault *vmf, struct pxt_pool *pool, u64 offset)
 {
 	unsigned long address = vmf->address & PAGE_MASK;
@@ -182,7 +181,7 @@ static vm_fault_t stream_vma_fault(struct vm_fault *vmf)
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 	struct page *page;
 
-	/* Pairs with pxt_mmap_zap(): it takes away what is inserted before. */
+	/* Pairs with pxt_mmap_zap(), which unmaps pages inserted before it. */
 	down_read(&pool->map_lock);
 	if (pool->unmapped) {
 		up_read(&pool->map_lock);
@@ -219,7 +218,7 @@ static void target_vma_close(struct vm_area_struct *vma)
 	stream_vma_close(vma);
 }
 
-/* Those of targets are counted. */
+/* Mappings of targets are counted. */
 static const struct vm_operations_struct pxt_target_vm_ops = {
 	.open = target_vma_open,
 	.close = target_vma_close,
@@ -232,7 +231,7 @@ static bool within(u64 start, u64 size, u64 first, u64 room)
 	return start >= first && start - first <= room && size <= room - (start - first);
 }
 
-/* Never for execution, and not for writing later if not now. */
+/* Never executable, and writable later only if @writable. */
 static int protect(struct vm_area_struct *vma, bool writable, unsigned long flags)
 {
 	unsigned long deny = VM_MAYEXEC;
@@ -251,14 +250,14 @@ static int map_stream(struct pxt_stream *stream, struct vm_area_struct *vma, boo
 		      const struct vm_operations_struct *ops)
 {
 	/*
-	 * A child gets none of it, unless it is asked for with madvise(): then it can do
-	 * what its parent can.
+	 * A child inherits no mapping, unless the process asks for it with madvise(): then the
+	 * child can access what its parent can.
 	 */
 	int err = protect(vma, writable, VM_DONTCOPY | VM_PFNMAP);
 
 	if (err)
 		return err;
-	/* It has ended meanwhile, and so have all other mappings. */
+	/* The stream has ended meanwhile, and all other mappings are gone. */
 	if (!refcount_inc_not_zero(&stream->scratch))
 		return -EINVAL;
 	vma->vm_private_data = stream;
@@ -275,14 +274,14 @@ static u64 vma_offset(const struct vm_area_struct *vma)
 
 /**
  * pxt_mmap_stream() - map memory of a stream for its controller
- * @stream: not dead, as far as we know
+ * @stream: may die meanwhile
  * @vma: from mmap()
  *
- * The reader's range for reading and writing; of all that follows any part for
+ * The reader's range can be mapped for reading and writing, any part of the other ranges for
  * reading.
  *
  * Context: with mmap_lock.
- * Return: 0; -EACCES if more than that is asked for; -EINVAL.
+ * Return: 0; -EACCES for any other access; -EINVAL.
  */
 int pxt_mmap_stream(struct pxt_stream *stream, struct vm_area_struct *vma)
 {
@@ -292,7 +291,7 @@ int pxt_mmap_stream(struct pxt_stream *stream, struct vm_area_struct *vma)
 
 	if (READ_ONCE(stream->dead))
 		return -EINVAL;
-	/* What goes into a log is read from there: nobody else takes anything. */
+	/* The events of a stream with log are read from the log: no reader takes records. */
 	if (within(vma_offset(vma), size, base, pool->reader_size))
 		return stream->log ? -EINVAL
 				   : map_stream(stream, vma, true, &pxt_stream_vm_ops);
@@ -302,7 +301,7 @@ int pxt_mmap_stream(struct pxt_stream *stream, struct vm_area_struct *vma)
 }
 
 /* ------------------------------------------------------------------ */
-/* What targets map							*/
+/* Mappings of targets							*/
 
 static void gate_vma_open(struct vm_area_struct *vma)
 {
@@ -315,10 +314,10 @@ static void gate_vma_close(struct vm_area_struct *vma)
 }
 
 /*
- * A child inherits the mapping, so that the library finds something where it looks
- * for the gate. But this is not its gate: it is told to record everything, and
- * finds out that it has to attach first. The page table entries of a file are not
- * copied by fork, so its first look ends here.
+ * A child inherits the mapping, so that the library finds a page where it looks for the gate.
+ * This is not the gate of the child, so it gets one that is open for all events: when it tries
+ * to record, it learns that it has to attach. fork() does not copy the page table entries of a
+ * file, so its first look faults here.
  */
 static vm_fault_t gate_vma_fault(struct vm_fault *vmf)
 {
@@ -346,7 +345,7 @@ static int map_gate(struct pxt_target *target, struct vm_area_struct *vma)
 
 	if (err)
 		return err;
-	/* They would all look at the gate of one of them, also when that has ended. */
+	/* All processes that share the memory would see the gate of one, even after its end. */
 	if (pxt_target_shares_memory())
 		return -EUSERS;
 	pxt_target_ref(target);
@@ -376,11 +375,11 @@ static struct pxt_stream *find_stream(struct pxt_target *target, u64 index)
  * @target: of the calling process
  * @vma: from mmap()
  *
- * The gate for reading; of a stream that is on this target need_wakeup for reading,
+ * The gate can be mapped for reading; of a stream on this target, need_wakeup for reading,
  * heads and user sub-buffers for reading and writing.
  *
  * Context: with mmap_lock.
- * Return: 0; -EACCES if more than that is asked for; -EINVAL.
+ * Return: 0; -EACCES for any other access; -EINVAL.
  */
 int pxt_mmap_target(struct pxt_target *target, struct vm_area_struct *vma)
 {
@@ -406,7 +405,7 @@ int pxt_mmap_target(struct pxt_target *target, struct vm_area_struct *vma)
 	return err;
 }
 
-/* mmap() does not do it for such mappings. As there, a page that fails comes when touched. */
+/* mmap() does not populate such mappings. A page that fails here is mapped when touched. */
 static void populate(unsigned long address, u64 size, bool writable)
 {
 	unsigned long end = address + PAGE_ALIGN(size);
@@ -418,7 +417,7 @@ static void populate(unsigned long address, u64 size, bool writable)
 	while (address < end && !fatal_signal_pending(current)) {
 		if (fixup_user_fault(mm, address, writable ? FAULT_FLAG_WRITE : 0, &unlocked))
 			break;
-		/* The fault has inserted those before that. */
+		/* The fault has inserted the pages up to here. */
 		address = ALIGN(address + 1, PAGES_AROUND * PAGE_SIZE);
 		cond_resched();
 	}
@@ -426,12 +425,12 @@ static void populate(unsigned long address, u64 size, bool writable)
 }
 
 /**
- * pxt_mmap_command() - MAP: what mmap() does, by the file and not by its descriptor
- * @file: whose role lets the calling process map anything
+ * pxt_mmap_command() - MAP: map like mmap(), but by the file and not by its descriptor
+ * @file: its role lets the calling process map
  * @uarg: struct posixtrace_mapping
  *
  * Context: may sleep.
- * Return: 0; -EFAULT; -EINVAL; -EINTR if a fatal signal came; what mmap() says.
+ * Return: 0; -EFAULT; -EINVAL; -EINTR if a fatal signal came; the errors of mmap().
  */
 int pxt_mmap_command(struct file *file, void __user *uarg)
 {
@@ -465,13 +464,13 @@ int pxt_mmap_command(struct file *file, void __user *uarg)
  * pxt_mmap_zap() - take a stream's memory out of all address spaces
  * @stream: being shut down
  *
- * Whoever touches it later gets scratch pages. Context: may sleep.
+ * Later accesses get scratch pages. Context: may sleep.
  */
 void pxt_mmap_zap(struct pxt_stream *stream)
 {
 	struct pxt_pool *pool = &stream->pool;
 
-	/* Page faults before have inserted their page, those after see it. */
+	/* Earlier page faults have inserted their pages, later ones see @unmapped. */
 	down_write(&pool->map_lock);
 	pool->unmapped = true;
 	up_write(&pool->map_lock);
