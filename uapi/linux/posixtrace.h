@@ -2,13 +2,13 @@
 /*
  * posixtrace - POSIX.1-2017 tracing behind /dev/posixtrace.
  *
- * The commands and their arguments. An open file gets one role by its first
- * ioctl: CREATE makes it a stream (of the process that controls and analyzes
- * it), ATTACH makes it a target (of a traced process).
+ * The commands and their arguments. An open file gets one role by its first ioctl: CREATE
+ * makes it a stream (of the process that controls and analyzes it), ATTACH makes it a target
+ * (of a traced process).
  *
- * Rules for all argument structures: fixed-width types, no holes; what is
- * named reserved must be zero on input and is zero on output; unknown flags
- * are refused with EINVAL. A structure that must grow gets a new command.
+ * Rules for all argument structures: fixed-width types, no holes; reserved members must be
+ * zero on input and are zero on output; unknown flags are refused with EINVAL. If a structure
+ * has to grow, it gets a new command.
  *
  * Documentation/abi.rst describes each command. The memory that kernel, traced
  * processes and analyzer share is in linux/posixtrace_memory.h, the format of
@@ -28,7 +28,7 @@
 #define POSIXTRACE_NAME_SIZE		64
 #define POSIXTRACE_EVENT_NAME_SIZE	64
 
-/* How many streams there can be, on the whole system and on one process. */
+/* The most streams on the whole system, and on one process. */
 #define POSIXTRACE_STREAMS_MAX		256
 #define POSIXTRACE_SLOTS_MAX		32
 
@@ -44,7 +44,7 @@
 #define POSIXTRACE_FEATURE_EVENT	(1ULL << 0)	/* the EVENT command */
 
 /**
- * struct posixtrace_info - what this module can do
+ * struct posixtrace_info - features and limits of the module
  * @abi_version: Output: POSIXTRACE_ABI_VERSION of the module
  * @page_size: Output: unit of mapping offsets, in bytes
  * @features: Output: POSIXTRACE_FEATURE_*
@@ -81,15 +81,15 @@ struct posixtrace_info {
  * @stream_policy: POSIXTRACE_POLICY_LOOP, _UNTIL_FULL or _FLUSH
  * @log_policy: POSIXTRACE_POLICY_LOOP, _UNTIL_FULL or _APPEND
  * @clock_resolution: Output: nanoseconds
- * @stream_size: bytes; rounded up to what GET_ATTR tells
+ * @stream_size: bytes; rounded up to the granted size, which GET_ATTR returns
  * @max_data_size: bytes of data in one event
- * @log_size: most bytes of events in a log of LOOP or UNTIL_FULL
+ * @log_size: maximum bytes of events in a log with LOOP or UNTIL_FULL
  * @creation_time: Output: nanoseconds since the Epoch
- * @name: NUL-terminated, zero behind
+ * @name: NUL-terminated, then zeros
  * @version: Output: of the module, NUL-terminated
  * @reserved: zero
  *
- * What is marked as output must be zero in the argument of CREATE.
+ * Output members must be zero in the argument of CREATE.
  */
 struct posixtrace_attr {
 	__u32 inherited;
@@ -127,11 +127,11 @@ struct posixtrace_map {
  * @heads: Output: struct posixtrace_cpu_head[nr_cpus], read-only
  * @pool: Output: sub-buffers of targets, then those for system events;
  *	read-only
- * @stream: Output: number that no two streams have had, never 0
+ * @stream: Output: number of the stream; no other has or had it; never 0
  * @reserved: zero
  *
- * The last three ranges follow one another without a gap, in this order. What is output
- * must be zero before.
+ * The last three ranges follow one another without a gap, in this order. Output members must
+ * be zero on input.
  */
 struct posixtrace_create {
 	__s32 pid;
@@ -148,7 +148,7 @@ struct posixtrace_create {
 };
 
 /**
- * struct posixtrace_origin - on whose behalf a system event is recorded
+ * struct posixtrace_origin - the caller that a system event is recorded for
  * @prog_address: Input: the instruction after the call
  * @thread_id: Input: pthread_t of the caller
  * @reserved: Input: zero
@@ -169,10 +169,10 @@ struct posixtrace_origin {
 
 /**
  * struct posixtrace_status - one consistent snapshot of a stream
- * @flags: Output: POSIXTRACE_STATUS_*; the overruns are reset by reading them
- * @flush_error: Output: 0 or the number of the first error of a flush; reset likewise
- * @lost: Output: events lost so far (unread and overwritten, dropped while
- *	full; without those that the reader skipped for the overwrite watermark)
+ * @flags: Output: POSIXTRACE_STATUS_*; reading them resets the overruns
+ * @flush_error: Output: 0 or the number of the first error of a flush; reading resets it
+ * @lost: Output: events lost so far: overwritten unread, or dropped while the stream was
+ *	full. Not those that the reader skipped because of the overwrite watermark
  * @memory: Output: bytes of memory in use by this stream's mappings
  * @reserved: Output: zero
  */
@@ -199,8 +199,8 @@ struct posixtrace_eventid {
 /**
  * struct posixtrace_event_types - list of the event types of a stream
  * @ids: Input: address of an array of __u32
- * @first: Input: how many types to leave out; they have a fixed order, the
- *	predefined ones first, and new ones come last
+ * @first: Input: how many types to skip. Their order is fixed: predefined ones first, new
+ *	ones last
  * @count: Input: room in the array; Output: ids written, 0 at the end
  * @reserved: zero
  */
@@ -235,14 +235,14 @@ struct posixtrace_filter {
  * @recorded: Output: user events that were recorded
  * @dropped: Output: user events that came while the stream was full
  * @overwritten: Output: user events that were recorded and overwritten unread
- * @overwritten_system: Output: likewise, system events
+ * @overwritten_system: Output: system events that were recorded and overwritten unread
  * @memory: Output: bytes of memory in use by this stream's mappings
  * @processes: Output: processes that are traced now
- * @untraced: Output: children that should be traced, but for want of memory are not
+ * @untraced: Output: children that should be traced, but are not for lack of memory
  * @reserved: Output: zero
  *
- * @recorded and @dropped together are the user events that were generated for
- * this stream while it was running or full and did not filter them out.
+ * @recorded plus @dropped is the number of user events that were generated for this stream
+ * while it was running or full, and that its filter let through.
  */
 struct posixtrace_stats {
 	__u64 recorded;
@@ -262,9 +262,9 @@ struct posixtrace_stats {
  * struct posixtrace_wait - argument of WAIT
  * @flags: Input: POSIXTRACE_WAIT_DEADLINE
  * @reserved: Input: zero
- * @deadline: Input: nanoseconds of CLOCK_REALTIME, with the flag, else zero
- * @unblock: Input: signals, as bits of a signal mask (signal 1 is bit 0), that the caller
- *	does not block while it sleeps; never while the handler of another signal runs
+ * @deadline: Input: with the flag: nanoseconds of CLOCK_REALTIME; else zero
+ * @unblock: Input: signals to unblock while the caller sleeps, as bits of a signal mask
+ *	(signal 1 is bit 0); they stay blocked while the handler of another signal runs
  */
 struct posixtrace_wait {
 	__u32 flags;
@@ -289,7 +289,7 @@ struct posixtrace_release {
  * @flags: Input: zero
  * @reserved1: zero
  * @gate: Output, zero before: struct posixtrace_gate, to be mapped read-only
- * @target: Output, zero before: number that no two processes have had, never 0
+ * @target: Output, zero before: number of the target; no other has or had it; never 0
  * @reserved2: zero
  */
 struct posixtrace_attach {
@@ -300,19 +300,18 @@ struct posixtrace_attach {
 	__u64 reserved2[3];
 };
 
-/* Thread ids are to the controller what they are to the target. */
+/* Thread ids are the same for the controller and for the target. */
 #define POSIXTRACE_SLOT_SAME_IDS	(1U << 0)
 
 /**
  * struct posixtrace_slot - one stream that traces the target
- * @heads: struct posixtrace_cpu_head[], to be mapped read-write; size 0 in
- *	a slot that is not used
+ * @heads: struct posixtrace_cpu_head[], to be mapped read-write; size 0 in an unused slot
  * @pool: sub-buffers of targets, to be mapped read-write
  * @wakeup: struct posixtrace_wakeup, to be mapped read-only
- * @stream: number that no two streams have had
+ * @stream: number of the stream; no other has or had it
  * @subbuf_size: bytes
  * @max_data_size: bytes
- * @pid: process id of the target as the controller sees it
+ * @pid: process id of the target in the pid namespace of the controller
  * @flags: POSIXTRACE_SLOT_*
  * @reserved: zero
  */
@@ -331,7 +330,7 @@ struct posixtrace_slot {
 /**
  * struct posixtrace_sync - argument of SYNC
  * @slots: Input: address of struct posixtrace_slot[POSIXTRACE_SLOTS_MAX]
- * @generation: Output: posixtrace_gate.generation that this belongs to
+ * @generation: Output: posixtrace_gate.generation that belongs to these slots
  * @reserved: zero
  */
 struct posixtrace_sync {
@@ -362,7 +361,7 @@ struct posixtrace_next {
  * @data_len: Input: bytes
  * @prog_address: Input: the instruction after the call
  * @thread_id: Input: pthread_t of the caller
- * @skip: Input: bit s: not into the stream in slot s, which has it already
+ * @skip: Input: bit s: the stream in slot s has the event already, skip it
  * @reserved: Input: zero
  */
 struct posixtrace_event {
@@ -397,10 +396,10 @@ struct posixtrace_checked {
 
 /**
  * struct posixtrace_mapping - argument of MAP
- * @map: Input: what to map, as for mmap()
+ * @map: Input: the range, as for mmap()
  * @flags: Input: POSIXTRACE_MAPPING_*
  * @reserved: Input: zero
- * @address: Output, zero before: where it is mapped now
+ * @address: Output, zero before: address of the mapping
  */
 struct posixtrace_mapping {
 	struct posixtrace_map map;
@@ -414,7 +413,7 @@ struct posixtrace_mapping {
 
 #define POSIXTRACE_IOC_MAGIC	0xE7
 
-/* in any role, also before there is one */
+/* any role, and files without role */
 #define POSIXTRACE_IOC_INFO		_IOR(POSIXTRACE_IOC_MAGIC, 0x00, struct posixtrace_info)
 
 /* role stream */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR MIT) */
 /*
- * posixtrace - the format of trace logs. The module writes them, the library
- * reads them. Documentation/trace-log.rst describes it to the byte.
+ * posixtrace - the format of trace logs. The module writes them, the library reads them.
+ * Documentation/trace-log.rst describes every byte.
  *
- * All numbers are in the byte order of the writer; the header tells which that is.
- * What is reserved is written as zero, and not looked at.
+ * All numbers are in the byte order of the writer, which the header shows. Reserved members
+ * are written as zero, and ignored by readers.
  */
 #ifndef _UAPI_LINUX_POSIXTRACE_LOG_H
 #define _UAPI_LINUX_POSIXTRACE_LOG_H
@@ -12,30 +12,30 @@
 #include <linux/posixtrace.h>
 #include <linux/types.h>
 
-/* As in PNG: a file that was transferred as text is noticed. */
+/* As in PNG: shows whether a file was transferred as text. */
 #define POSIXTRACE_LOG_MAGIC		"\x89PXTLG\r\n"
 #define POSIXTRACE_LOG_ORDER		0x01020304U
 #define POSIXTRACE_LOG_VERSION		1
 
-/* A log has at most so many CPUs, the one of system events included. */
+/* The most CPUs in a log, including the "CPU" of system events. */
 #define POSIXTRACE_LOG_CPUS_MAX		8193
 
 /**
  * struct posixtrace_log_header - the beginning of a log
- * @magic: POSIXTRACE_LOG_MAGIC, without the null
+ * @magic: POSIXTRACE_LOG_MAGIC, without the terminating NUL
  * @order: POSIXTRACE_LOG_ORDER
  * @version: POSIXTRACE_LOG_VERSION
  * @size: bytes of this header
  * @crc: CRC32C of this header with @crc zero
- * @cookie: a random number that all blocks of the log have
+ * @cookie: a random number, the same in all blocks of the log
  * @block_size: bytes of struct posixtrace_log_block
  * @subbuf_size: no payload of events is larger
- * @nr_cpus: number of the "CPU" of system events; those of others are smaller
- * @pid: process that was traced first, as the controller saw it
- * @data_offset: where the blocks begin: of a LOOP log, the ring
- * @ring_size: bytes of the ring; 0 for other logs, whose blocks go on to the end
- * @names_offset: LOOP: where struct posixtrace_log_name[] is; else 0
- * @end_offset: LOOP: where struct posixtrace_log_end is; else 0
+ * @nr_cpus: number of the "CPU" of system events; the numbers of the other CPUs are smaller
+ * @pid: process that the stream was created for, in the pid namespace of the controller
+ * @data_offset: offset of the first block, in a LOOP log of the ring
+ * @ring_size: LOOP: bytes of the ring; else 0, and the blocks go on to the end of the file
+ * @names_offset: LOOP: offset of struct posixtrace_log_name[]; else 0
+ * @end_offset: LOOP: offset of struct posixtrace_log_end; else 0
  * @attr: of the stream, as granted
  * @reserved: zero
  */
@@ -62,7 +62,7 @@ struct posixtrace_log_header {
 
 #define POSIXTRACE_LOG_EVENTS		1	/* payload: records, as in a sub-buffer */
 #define POSIXTRACE_LOG_NAMES		2	/* payload: struct posixtrace_log_name */
-#define POSIXTRACE_LOG_RESET		3	/* no payload: forget what was before */
+#define POSIXTRACE_LOG_RESET		3	/* no payload: forget all earlier blocks */
 #define POSIXTRACE_LOG_END		4	/* payload: struct posixtrace_log_end */
 
 /* Blocks begin at multiples of this, and are padded with zeros. */
@@ -83,16 +83,16 @@ struct posixtrace_log_header {
  * @reserved1: zero
  * @opened: EVENTS: no record is older, ns
  * @closed: EVENTS: no record is younger, ns
- * @gap_generation: raised when events have been lost
+ * @gap_generation: incremented when events were lost
  * @gap_first: time of the first event lost in the last gap, ns
  * @overwrite_watermark: records in this and later blocks at or before this time are lost, ns
- * @lost: events lost so far, ahead of this block
- * @tail: LOOP: offset of the oldest block that is there when this one is
+ * @lost: events lost before this block
+ * @tail: LOOP: offset of the oldest block that exists when this one is written
  * @reserved2: zero
  *
- * Records of one block, and blocks of one CPU in the order of @seq, are in the order
- * of their times. A flush writes all that was recorded before it began, on each CPU:
- * records of an epoch are older than those of the next but one, on whichever CPU.
+ * Records of one block, and blocks of one CPU in the order of @seq, are in the order of their
+ * times. A flush writes all events that were recorded before it began, on each CPU: the
+ * records of an epoch are older than those of the next but one, on any CPU.
  */
 struct posixtrace_log_block {
 	__u32 magic;
@@ -120,10 +120,10 @@ struct posixtrace_log_block {
  * struct posixtrace_log_name - name of a user event type
  * @id: event type; 0 behind the last one of a LOOP log
  * @crc: CRC32C of this structure with @crc zero
- * @name: NUL-terminated, zero behind
+ * @name: NUL-terminated, then zeros
  *
- * In the order in which they were defined. Those of the predefined types are not in
- * the log. A name comes before the first block that has its events.
+ * Names are in the order of their definition. Those of the predefined types are not in the
+ * log. A name comes before the first block with events of its type.
  */
 struct posixtrace_log_name {
 	__u32 id;
@@ -132,7 +132,7 @@ struct posixtrace_log_name {
 };
 
 /* posixtrace_log_end.flags */
-#define POSIXTRACE_LOG_END_FULL		(1U << 0)	/* UNTIL_FULL: nothing fitted any more */
+#define POSIXTRACE_LOG_END_FULL		(1U << 0)	/* UNTIL_FULL: the log became full */
 #define POSIXTRACE_LOG_END_OVERRUN	(1U << 1)	/* LOOP: blocks were overwritten */
 #define POSIXTRACE_LOG_END_FINAL	(1U << 2)	/* the stream was shut down */
 
@@ -143,15 +143,15 @@ struct posixtrace_log_name {
  * @flags: POSIXTRACE_LOG_END_*
  * @error: 0, or the first error of writing, as an error number
  * @reserved1: zero
- * @lost: events of the stream that are not in the log: lost in the stream, or dropped
- *	when the log was full, or could not be written
- * @overwritten: user events that were in the log and were overwritten
- * @time: when this was written, ns
+ * @lost: events that are not in the log: lost in the stream, or dropped when the log was full
+ *	or could not be written
+ * @overwritten: user events that were overwritten in the log
+ * @time: time of writing, ns
  * @seq: number of the last block before this
  * @reserved2: zero
  *
- * The payload of END, the last block; a LOOP log has it at a place of its own, and
- * writes it anew each time.
+ * The payload of END, the last block. A LOOP log has it at a fixed place, and overwrites it
+ * each time.
  */
 struct posixtrace_log_end {
 	__u64 cookie;

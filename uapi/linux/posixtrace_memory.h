@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR MIT) */
 /*
- * posixtrace - the memory that kernel, traced processes and analyzer share: event types
- * and records, the gate, and what belongs to a stream. Documentation/buffers.rst tells
- * how it is used.
+ * posixtrace - the memory that kernel, traced processes and analyzer share: event types and
+ * records, the gate, and the memory of streams. Documentation/buffers.rst says how it is
+ * used.
  *
- * Fixed-width types, no holes; what is named reserved is zero. How to get at the memory
- * is in linux/posixtrace.h, which includes this.
+ * Fixed-width types, no holes; reserved members are zero. The commands to map the memory are
+ * in linux/posixtrace.h, which includes this file.
  */
 #ifndef _UAPI_LINUX_POSIXTRACE_MEMORY_H
 #define _UAPI_LINUX_POSIXTRACE_MEMORY_H
@@ -13,8 +13,8 @@
 #include <linux/types.h>
 
 /*
- * Event type ids: 0..63 are system event types (0 is never used), 64 is the
- * unnamed user event type, named user event types follow.
+ * Event type ids: 0..63 are system event types (0 is never used), 64 is the unnamed user
+ * event type, named user event types follow.
  */
 #define POSIXTRACE_ID_ERROR		1
 #define POSIXTRACE_ID_START		2
@@ -42,7 +42,7 @@ struct posixtrace_event_set {
 /* ------------------------------------------------------------------ */
 /* Records								*/
 
-/* The data was longer than the stream's max-data-size and was cut. */
+/* The data was longer than the stream's max-data-size and was truncated. */
 #define POSIXTRACE_RECORD_TRUNCATED	(1U << 0)
 
 #define POSIXTRACE_RECORD_ALIGN		8
@@ -55,11 +55,11 @@ struct posixtrace_event_set {
  * @timestamp: nanoseconds since the Epoch
  * @prog_address: the instruction after the call that generated the event
  *
- * The data is filled up to a multiple of 8 bytes. The thread is that of the record before
- * in the sub-buffer, unless there is a struct posixtrace_writer right in front.
+ * The data is padded to a multiple of 8 bytes. The thread is that of the previous record in
+ * the sub-buffer, unless a struct posixtrace_writer precedes this header.
  *
- * Records of user events are written by the traced process: nothing in them
- * can be trusted before it was copied and checked.
+ * The traced process writes the records of user events: readers have to copy and check them
+ * before use.
  */
 struct posixtrace_record {
 	__u32 data_len;
@@ -73,17 +73,16 @@ struct posixtrace_record {
 #define POSIXTRACE_ID_WRITER		0
 
 /**
- * struct posixtrace_writer - who generated the record behind it
+ * struct posixtrace_writer - the thread that generated the next record
  * @data_len: zero
  * @event_id: POSIXTRACE_ID_WRITER
  * @flags: zero
- * @pid: process id, as the controller sees it
- * @tid: kernel thread id, as the controller sees it
+ * @pid: process id, in the pid namespace of the controller
+ * @tid: kernel thread id, in the pid namespace of the controller
  * @thread_id: pthread_t of the generating thread
  *
- * In front of a record whose thread is not that of the record before in the same
- * sub-buffer, and of the first one. It is part of that record: committed, counted and
- * taken with it.
+ * Precedes the first record of a sub-buffer, and each record whose thread is not that of the
+ * record before. It is part of the record: committed, counted and taken with it.
  */
 struct posixtrace_writer {
 	__u32 data_len;
@@ -97,11 +96,11 @@ struct posixtrace_writer {
 #define POSIXTRACE_RECORD_ALIGNED(size) \
 	(((size) + POSIXTRACE_RECORD_ALIGN - 1) & ~(__u64)(POSIXTRACE_RECORD_ALIGN - 1))
 
-/* From a record with @len bytes of data to what is behind it. */
+/* From a record with @len bytes of data to the next one. */
 #define POSIXTRACE_RECORD_STEP(len) \
 	POSIXTRACE_RECORD_ALIGNED(sizeof(struct posixtrace_record) + (len))
 
-/* The most that it takes in a sub-buffer: with its struct posixtrace_writer. */
+/* The most bytes of such a record: with its struct posixtrace_writer. */
 #define POSIXTRACE_RECORD_SIZE(len) \
 	POSIXTRACE_RECORD_ALIGNED(sizeof(struct posixtrace_writer) + \
 				  sizeof(struct posixtrace_record) + (len))
@@ -119,20 +118,20 @@ struct posixtrace_writer {
 /**
  * struct posixtrace_clock - the clock of the timestamps
  * @offset: nanoseconds between CLOCK_MONOTONIC, as the kernel sees it, and the time
- *	since the Epoch that timestamps tell
- * @seq: odd while the kernel changes what follows
- * @counter: POSIXTRACE_COUNTER_*: what CLOCK_MONOTONIC is made from
- * @cycle_last: number of that counter some time ago
+ *	since the Epoch in timestamps
+ * @seq: odd while the kernel changes the members below
+ * @counter: POSIXTRACE_COUNTER_*: the counter behind CLOCK_MONOTONIC
+ * @cycle_last: value of that counter at the last update
  * @base: nanoseconds of CLOCK_MONOTONIC, as the kernel sees it, at that time
- * @fraction: what is to be added to that, in units of 2^-@shift nanoseconds
+ * @fraction: to be added to @base, in units of 2^-@shift nanoseconds
  * @mult: such units per cycle
  * @shift: below 64
  * @wall: nanoseconds between CLOCK_MONOTONIC, as the kernel sees it, and CLOCK_REALTIME:
  *	@offset, or less if that clock was set back
  * @reserved: zero
  *
- * One for all processes. It follows CLOCK_REALTIME, but never back while there is any
- * stream. Written by the kernel only, all but @offset in each tick.
+ * All processes share one. It follows CLOCK_REALTIME, but never goes back while there is a
+ * stream. Only the kernel writes it, all but @offset in each tick.
  */
 struct posixtrace_clock {
 	__s64 offset;
@@ -148,15 +147,15 @@ struct posixtrace_clock {
 };
 
 /**
- * struct posixtrace_gate - which event types go into which streams
- * @generation: raised by the kernel when the streams of the target change, when its
- *	memory becomes that of another process, too, and when two of its threads share
- *	a thread pointer
+ * struct posixtrace_gate - the event types that go into each stream
+ * @generation: the kernel increments it when the streams of the target change, when another
+ *	process begins to share its memory, and when two of its threads share a thread
+ *	pointer
  * @reserved: zero
  * @enable: bit s of word id: record this type into the stream in slot s
- * @clock: the clock; not in the kernel's memory of the gate
+ * @clock: the clock; mapped here, but not part of the kernel's gate
  *
- * Written by the kernel only, read by the traced process.
+ * Only the kernel writes it, the traced process reads it.
  */
 struct posixtrace_gate {
 	__u32 generation;
@@ -176,33 +175,33 @@ struct posixtrace_gate {
 #define POSIXTRACE_HEAD_POS(head)	((__u32)(head))
 #define POSIXTRACE_HEAD_COUNT(head)	((__u32)((head) >> 32))
 
-/* No head: positions are multiples of 8. */
+/* No valid head, as positions are multiples of 8. */
 #define POSIXTRACE_HEAD_NONE		(~0ULL)
 
 /**
- * struct posixtrace_cpu_head - where one CPU writes
+ * struct posixtrace_cpu_head - the write position of one CPU
  * @head: next free byte of the pool and records so far in this sub-buffer
  *	(POSIXTRACE_HEAD): one store commits a record
  * @limit: end of this CPU's open sub-buffer in the pool, 0 without one
  * @flags: POSIXTRACE_HEAD_FULL
  * @lost: events dropped on this CPU while the stream was full
  * @last: no record of this CPU may be older than this (nanoseconds)
- * @writer_head: @pid, @tid and @thread_id are those of the last record if this is what
- *	@head is, and else mean nothing
+ * @writer_head: if it equals @head, @pid, @tid and @thread_id are those of the last record;
+ *	otherwise they mean nothing
  * @pid: of the last record, as in struct posixtrace_writer
- * @tid: likewise
- * @thread_id: likewise
+ * @tid: of the last record, as in struct posixtrace_writer
+ * @thread_id: of the last record, as in struct posixtrace_writer
  * @reserved: zero
  *
- * Who writes a record stores in @writer_head what @head is about to be, before that; and
- * POSIXTRACE_HEAD_NONE before changing @pid, @tid or @thread_id. So one that is disturbed
- * in the middle leaves nothing that anybody believes.
+ * A writer stores POSIXTRACE_HEAD_NONE in @writer_head before it changes @pid, @tid or
+ * @thread_id, and then, before it stores the new @head, the same value in @writer_head. So an
+ * interrupted writer leaves no ids that a later one would take for valid.
  *
- * One cache line per CPU. Written by the writers that run on this CPU (a
- * restartable sequence, or the kernel with interrupts off) and by NEXT on this
- * CPU. From elsewhere the kernel writes @flags and @limit when the stream becomes
- * full or not full, and the rest only while no writer can be active. It keeps its
- * own notes of what is open and believes none of this.
+ * One cache line per CPU. Writers on this CPU write it (a restartable sequence, or the kernel
+ * with interrupts off), and NEXT on this CPU. From other CPUs, the kernel writes @flags and
+ * @limit when the stream becomes full or not full, and the other members only while no writer
+ * can be active. The kernel itself keeps track of the open sub-buffer, and trusts nothing
+ * here.
  */
 struct posixtrace_cpu_head {
 	__u64 head;
@@ -218,11 +217,11 @@ struct posixtrace_cpu_head {
 };
 
 /**
- * struct posixtrace_wakeup - does anybody want to be told? (target: read-only)
+ * struct posixtrace_wakeup - do readers need a wake-up? (target: read-only)
  * @need_wakeup: not zero: a reader sleeps, call WAKE after recording
  * @reserved: zero
  *
- * One per stream, for all processes that it traces. Written by the kernel only.
+ * One per stream, for all processes that it traces. Only the kernel writes it.
  */
 struct posixtrace_wakeup {
 	__u32 need_wakeup;
@@ -244,8 +243,8 @@ struct posixtrace_wakeup {
  * @count: when closed: number of records
  * @reserved: zero
  *
- * Written by the kernel only. Sub-buffer i lies at byte i * subbuf_size of the
- * pool; the system sub-buffers have the numbers after those of the targets.
+ * Only the kernel writes it. Sub-buffer i lies at byte i * subbuf_size of the pool; the
+ * numbers of the system sub-buffers follow those of the targets.
  */
 struct posixtrace_subbuf {
 	__u64 seq;
@@ -273,23 +272,23 @@ struct posixtrace_subbuf {
  * @nr_subbufs: sub-buffers that targets write
  * @nr_sys_subbufs: sub-buffers for system events, allocated when needed
  * @subbuf_size: bytes
- * @flags: POSIXTRACE_CTRL_*, a hint that is true for some moment
- * @oldest_offset: where in this mapping __u32 oldest[nr_cpus + 1] is:
- *	the oldest sub-buffer of each CPU that is not released
- * @subbuf_offset: where in this mapping the descriptors are
- * @gap_lock: odd while the kernel changes the next four and takes a
- *	sub-buffer away from the reader
+ * @flags: POSIXTRACE_CTRL_*, a hint that may be out of date
+ * @oldest_offset: offset in this mapping of __u32 oldest[nr_cpus + 1]: the oldest sub-buffer
+ *	of each CPU that is not released
+ * @subbuf_offset: offset in this mapping of the descriptors
+ * @gap_lock: odd while the kernel changes the next four members, and takes a sub-buffer from
+ *	the reader
  * @reserved1: zero
- * @gap_generation: raised when events get lost after the reader had
- *	acknowledged all that were lost before
+ * @gap_generation: incremented when events are lost after the reader has acknowledged all
+ *	earlier losses
  * @gap_first: time of the first event lost in this gap
  * @overwrite_watermark: unread user and system events at or before this time are lost
  * @lost: events lost in overwritten sub-buffers
  * @system_filter: bit id: the filter has system event type id as a member
  * @reserved2: zero
- * @system: where system events are written, as a CPU
+ * @system: the write position of system events, as of a CPU
  *
- * Written by the kernel only.
+ * Only the kernel writes it.
  */
 struct posixtrace_ctrl {
 	__u32 size;
@@ -312,10 +311,10 @@ struct posixtrace_ctrl {
 };
 
 /*
- * How far a sub-buffer was read: the low half of its sequence number, the
- * number of records taken, and the position of the next in units of 8 bytes.
- * The reader takes records with compare-and-swap, the kernel takes the
- * sub-buffer back with exchange: each record is read or lost, never both.
+ * The consumer position, how far a sub-buffer was read: the low half of its sequence number,
+ * the number of records taken, and the position of the next in units of 8 bytes. The reader
+ * takes records with compare-and-swap, the kernel takes the sub-buffer back with exchange:
+ * each record is read or lost, never both.
  */
 #define POSIXTRACE_CONSUMED_POS_BITS	17
 #define POSIXTRACE_CONSUMED_COUNT_BITS	15
@@ -328,15 +327,15 @@ struct posixtrace_ctrl {
 	(((__u32)(consumed) & ((1U << POSIXTRACE_CONSUMED_POS_BITS) - 1)) << 3)
 
 /**
- * struct posixtrace_reader - what the reader tells the kernel (read-write)
- * @gap_ack: the last gap_generation that the reader took note of
- * @held: not zero before a record is taken and as long as the reader has taken
- *	events and not reported them; then nobody waits for one
+ * struct posixtrace_reader - messages of the reader to the kernel (read-write)
+ * @gap_ack: the last gap_generation that the reader has acknowledged
+ * @held: not zero before a record is taken, and while the reader has taken events that it
+ *	has not reported; then WAIT does not sleep
  * @reserved: zero
  * @consumed: POSIXTRACE_CONSUMED of each sub-buffer, in the order of descriptors
  *
- * Written by the analyzer; the kernel exchanges consumer positions. The kernel uses what
- * it finds here for the numbers and times of this stream only.
+ * The analyzer writes it; the kernel exchanges consumer positions. The kernel uses these
+ * values only for the numbers and times of this stream.
  */
 struct posixtrace_reader {
 	__u64 gap_ack;
