@@ -10,7 +10,7 @@
 #include <linux/posixtrace.h>
 #include <linux/posixtrace_log.h>
 
-/* A change of what is asserted here, or of a member's meaning, raises the version. */
+/* Changing an asserted layout, or the meaning of a member, raises the version. */
 static_assert(POSIXTRACE_ABI_VERSION == 2);
 
 #define ASSERT_SIZE(type, size) \

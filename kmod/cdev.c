@@ -249,7 +249,7 @@ static int unwrap(const struct pxt_file *pf, unsigned int *cmd, void __user **ua
 	return 0;
 }
 
-/* May the calling process map what belongs to the role? */
+/* May the calling process map the memory of this role? */
 static int may_map(const struct pxt_file *pf)
 {
 	switch (role_of(pf)) {

@@ -5,8 +5,8 @@
  *
  * A handler of a tracepoint must not sleep: before Linux 7.0 it runs with preemption off,
  * and from then on in an SRCU read-side section that may be preempted. The handlers do not
- * rely on either: what they look up, they look up under rcu_read_lock(), their locks are
- * raw, and they use no data of the CPU. Work that sleeps is queued as task work, which runs
+ * rely on either: they look up objects under rcu_read_lock(), their locks are raw, and they
+ * use no data of the CPU. Work that sleeps is queued as task work, which runs
  * before the new program does, and before the parent learns of the end.
  */
 #include <linux/binfmts.h>

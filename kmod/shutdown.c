@@ -20,8 +20,8 @@
 /* Close all sub-buffers for the last flush. No writer finds the stream on a target any more. */
 static void close_all(struct pxt_stream *stream, bool was_running)
 {
-	const struct posixtrace_origin nobody = { 0 };
-	struct pxt_caller caller = pxt_sysevent_caller(stream, &nobody);
+	const struct posixtrace_origin origin = { 0 };
+	struct pxt_caller caller = pxt_sysevent_caller(stream, &origin);
 
 	lockdep_assert_held(&stream->lock);
 	/* A process that found it before may still call NEXT. */

@@ -74,7 +74,7 @@ static int change_locked(struct pxt_stream *stream, const struct change *change,
 /**
  * pxt_filter_set() - SET_FILTER
  * @stream: not locked
- * @arg: private copy of what the process passed
+ * @arg: private copy of the argument
  *
  * POSIX: posix_trace_set_filter(). When it returns, no event of a type in the filter is
  * recorded any more. A running stream records FILTER, unless the old or the new filter

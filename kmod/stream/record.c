@@ -202,7 +202,7 @@ static void lose_all(struct pxt_target *target, u32 mask, u32 id)
 /**
  * pxt_record_event() - EVENT: record an event into all streams that want it
  * @target: of the calling process
- * @arg: private copy of what the process passed
+ * @arg: private copy of the argument
  *
  * POSIX: posix_trace_event(), for processes that cannot write the sub-buffers themselves.
  * Context: may sleep.
@@ -256,7 +256,7 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 /**
  * pxt_record_next() - NEXT: a record did not fit into this CPU's sub-buffer
  * @target: of the calling process
- * @arg: private copy of what the process passed
+ * @arg: private copy of the argument
  *
  * Context: may sleep.
  * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, or if none is free and the stream

@@ -190,7 +190,7 @@ static int look_once(struct pxt_stream *stream)
 /**
  * pxt_wait() - WAIT: sleep until there is something to read
  * @stream: not locked
- * @arg: private copy of what the process passed
+ * @arg: private copy of the argument
  *
  * POSIX: posix_trace_getnext_event(), posix_trace_timedgetnext_event().
  * Takes nothing. Context: may sleep.

@@ -173,7 +173,7 @@ static bool name_valid(const struct posixtrace_eventid *arg)
 /**
  * pxt_eventid_open() - the id of a name, new if need be
  * @table: not locked
- * @arg: private copy of what the process passed; gets the id
+ * @arg: private copy of the argument; gets the id
  *
  * POSIX: posix_trace_eventid_open(), posix_trace_trid_eventid_open(). When all ids are used,
  * @arg gets the id of the unnamed event type.
@@ -210,7 +210,7 @@ int pxt_eventid_open(struct pxt_table *table, struct posixtrace_eventid *arg)
 /**
  * pxt_eventid_name() - the name of an id
  * @table: not locked
- * @arg: private copy of what the process passed; gets the name
+ * @arg: private copy of the argument; gets the name
  *
  * POSIX: posix_trace_eventid_get_name(). Context: may sleep.
  *

@@ -49,7 +49,7 @@ static void set_words(struct pxt_target *target, const struct pxt_link *link, bo
 		if (id % 64 == 0)
 			filter = on && link->enabled ? link->filter.bits[id / 64] : ~0ULL;
 		word = filter & 1 ? enable[id] & ~bit : enable[id] | bit;
-		/* Do not store what is there: writers have it in their caches. */
+		/* Do not store an equal value: writers have the line in their caches. */
 		if (enable[id] != word)
 			WRITE_ONCE(enable[id], word);
 	}
