@@ -59,7 +59,7 @@ static void gap_acknowledge(struct pxtu_reader *reader, const struct pxtu_gap *g
 	/*
 	 * Acknowledge before reading the account again. Pairs with the kernel's barrier
 	 * between taking gap_lock and reading gap_ack: if a loss did not see our
-	 * acknowledgement, the account that we read next has it.
+	 * acknowledgment, the account that we read next has it.
 	 */
 	pxtu_store(&reader->map.shared->gap_ack, gap->generation);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
