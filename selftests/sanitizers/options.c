@@ -11,8 +11,12 @@
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-	/* valgrind finds leaks. Here, each exit would search for them with ptrace(). */
-	return COMMON "detect_leaks=0:allocator_may_return_null=1";
+	/*
+	 * valgrind finds leaks. Here, each exit would search for them with ptrace(). gcc 12
+	 * reports an error of its own when it removes the alternate signal stack of a cancelled
+	 * thread: the sanitizer's frame lies where the frames of the thread were.
+	 */
+	return COMMON "detect_leaks=0:allocator_may_return_null=1:use_sigaltstack=0";
 }
 
 const char *__ubsan_default_options(void);
