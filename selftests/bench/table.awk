@@ -195,6 +195,8 @@ function logs()
 	log_row("recording while it is flushed", "log_record_ratio", "times one without")
 	log_row("flush, APPEND", "log_write_rate", "MB/s")
 	log_row("flush, LOOP", "log_loop_write_rate", "MB/s")
+	log_row("copy with checksum, the module's", "crc_own", "ns per KiB")
+	log_row("copy, then the kernel's checksum", "crc_kernel", "ns per KiB")
 	table("Logs, in a guest:")
 }
 
