@@ -15,7 +15,7 @@
 #include "process.h"
 #include "uapi.h"
 
-#define NOBODY	65534
+#define NOBODY_ID	65534
 
 /* ------------------------------------------------------------------ */
 /* One wrong byte in arguments that are valid otherwise			*/
@@ -353,7 +353,7 @@ static int create_as_user(void *arg, const struct talk *talk)
 	int fd, ret;
 
 	(void)talk;
-	if (setgid(NOBODY) || setuid(NOBODY))
+	if (setgid(NOBODY_ID) || setuid(NOBODY_ID))
 		return 255;
 	fd = device_open();
 	if (fd < 0)
@@ -368,7 +368,7 @@ static int idle_as_user(void *arg, const struct talk *talk)
 {
 	int dumpable = *(int *)arg;
 
-	if (setgid(NOBODY) || setuid(NOBODY) || prctl(PR_SET_DUMPABLE, dumpable))
+	if (setgid(NOBODY_ID) || setuid(NOBODY_ID) || prctl(PR_SET_DUMPABLE, dumpable))
 		return 255;
 	return child_idle(NULL, talk);
 }

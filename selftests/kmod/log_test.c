@@ -328,7 +328,7 @@ TEST_F(log, stream_is_not_readable_but_ends)
 }
 
 /* Many attempts: an overrun or error can come at any time. */
-#define UNTOLD	1000
+#define ATTEMPTS	1000
 
 /* GET_STATUS whose answer cannot be written. */
 static int ask_in_vain(struct stream *stream)
@@ -338,7 +338,7 @@ static int ask_in_vain(struct stream *stream)
 
 	if (page == MAP_FAILED)
 		return -errno;
-	for (int i = 0; ret == -EFAULT && i < UNTOLD; i++)
+	for (int i = 0; ret == -EFAULT && i < ATTEMPTS; i++)
 		ret = command(stream->fd, POSIXTRACE_IOC_GET_STATUS, page);
 	munmap(page, getpagesize());
 	return ret == -EFAULT ? 0 : -EPROTO;

@@ -17,7 +17,7 @@
 #include "sequences.h"
 #include "reading.h"
 
-#define NOBODY	65534
+#define NOBODY_ID	65534
 
 static int is_running(trace_id_t trid)
 {
@@ -482,7 +482,7 @@ static int live_as_daemon(void)
 	if (!files_unharmed(files) || trace_myself(5) || !files_unharmed(files))
 		return 7;
 
-	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY) || !setuid(0))
+	if (setgroups(0, NULL) || setgid(NOBODY_ID) || setuid(NOBODY_ID) || !setuid(0))
 		return 8;
 	record_number(6);
 	/* From now on the process may be unable to open the device. */

@@ -16,7 +16,7 @@
 #include "reading.h"
 #include "syscalls.h"
 
-#define NOBODY	65534
+#define NOBODY_ID	65534
 #define EVENTS	100000
 
 /* At most one attempt in so many milliseconds. */
@@ -42,7 +42,7 @@ static int lose_by_chroot(void)
 /* The device exists, but the process may not open it. */
 static int lose_by_rights(void)
 {
-	if (chmod(DEVICE, 0600) || setgid(NOBODY) || setuid(NOBODY))
+	if (chmod(DEVICE, 0600) || setgid(NOBODY_ID) || setuid(NOBODY_ID))
 		return -1;
 	return 0;
 }

@@ -80,14 +80,14 @@ as()
 	chroot --userspec="$user" / "$@"
 }
 
-nobody_traces_himself()
+user_traces_itself()
 {
 	as nobody:nogroup /hello >/tmp/hello || return 1
 	cat /tmp/hello
 	grep -q 'hello:greeting "world"' /tmp/hello
 }
 
-nobody_may_not_open()
+others_may_not_open()
 {
 	! as nobody:nogroup sh -c ": <$device"
 }
@@ -117,11 +117,11 @@ check boot_inserts_the_module boot_inserts_it
 check module_has_the_version_of_the_package module_has_version
 check all_users_may_open_the_device mode_is 666 root root
 check command_finds_the_module posixtrace status
-check program_of_any_user_traces_itself nobody_traces_himself
+check program_of_any_user_traces_itself user_traces_itself
 check module_can_be_removed removes_it
 check modprobe_finds_it_by_its_alias alias_inserts_it
 check example_of_a_rule_gives_the_device_to_a_group group_gets_it
-check other_users_cannot_open_the_device nobody_may_not_open
+check other_users_cannot_open_the_device others_may_not_open
 check member_of_the_group_can_open_the_device as nobody:posixtrace /hello
 check example_of_options_is_applied options_hold
 removes_it >/dev/null 2>&1
