@@ -79,7 +79,8 @@ help:
 	@echo '  bench          what things cost: tables, and lines "bench: METRIC VALUE UNIT";'
 	@echo '                 RST=Documentation/performance-tables.rst writes the tables there'
 	@echo '  latency        how long a real-time thread waits beside the module: KERNEL=6.1-rt'
-	@echo '  style          checkpatch, sparse, Coccinelle, analyzers, kernel-doc, shellcheck'
+	@echo '  style          checkpatch, sparse, Coccinelle, analyzers, kernel-doc, shellcheck, layers,'
+	@echo '                 spelling and phrases, what documents and man pages name'
 	@echo '  selftests/vm/run -- PROGRAM    any program in such a machine (--help)'
 	@echo
 	@echo 'Variables: KDIR (kernel headers), PREFIX, LIBDIR, INCLUDEDIR, MANDIR, DESTDIR;'
