@@ -1,0 +1,46 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+# Runs tests on this machine and adds up their counts, which are the last line however the run
+# ends. Sourced by scripts that have sourced scripts/common.sh and then set failed=0 once
+# all is built.
+
+: "${top:?source scripts/common.sh first}" "${build:?}"
+passed=0 failed=1 skipped=0
+# the list of cases that may skip: see selftests/vm/skips-allowed
+allowed=/dev/null
+counts=$(mktemp)
+finish()
+{
+	rm -f "$counts"
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" -eq 0 ] || exit 1
+}
+trap finish EXIT
+
+# build_tests: builds the library and all test programs
+build_tests()
+{
+	local kselftest
+	kselftest=$("$top/selftests/vm/source" tools)/tools/testing/selftests
+	"$top/scripts/stage"
+	flock "$build/.selftests.lock" \
+		make -s -C "$top/selftests" -j"$(nproc)" BUILD="$build" KSELFTEST="$kselftest"
+}
+
+# run_tap NAME COMMAND...: the command speaks TAP; V=1 in the environment shows all of it
+run_tap()
+{
+	local name=$1 status=0 ok bad skip planned
+	shift
+	echo "# $name"
+	"$@" 2>&1 </dev/null |
+		awk -v name="$name" -v verbose="${V:-0}" -v kernel=host -v counts="$counts" \
+			-v allowed="$allowed" -f "$top/selftests/vm/tap.awk" || status=$?
+	read -r ok bad skip planned <"$counts"
+	if [ -z "$planned" ] || [ $((ok + bad + skip)) -ne "$planned" ] ||
+		{ [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; }; then
+		echo "not ok $name: exit status $status, ${planned:-no} cases announced"
+		bad=$((bad + 1))
+	fi
+	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+}
