@@ -120,8 +120,9 @@ static int log_thread(void *arg)
 	complete_all(&log->begun);
 	if (!log->begin_error)
 		serve(log);
-	/* CREATE, or the end of the stream, sets this bit as its next step. */
-	wait_event_idle(log->wait, test_bit(PXT_LOG_END, &log->wanted));
+	/* CREATE, or the end of the stream, sets this bit as its next step, but may be frozen. */
+	wait_event_state(log->wait, test_bit(PXT_LOG_END, &log->wanted),
+			 (TASK_IDLE | TASK_FREEZABLE));
 	if (!log->begin_error)
 		pxt_flush_last(log);
 

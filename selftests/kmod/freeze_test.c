@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suspend freezes all tasks first. A task that waits in the module, for a log that is stuck or
+ * for an event, freezes too, and waits on afterwards. No log thread holds suspend up.
+ */
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+
+#include "pxt_test.h"
+#include "disk.h"
+#include "freezer.h"
+#include "fuse.h"
+#include "logfile.h"
+#include "stuck.h"
+
+/* More than a pipe holds. */
+#define EVENTS		2000
+
+#define SECONDS		(20 * pxt_patience())
+
+/* For what takes no time, or for ever. */
+#define FREEZE_SECONDS	(5 * pxt_patience())
+
+/* ------------------------------------------------------------------ */
+/* What a controller does: 0 or negative errno				*/
+
+static int begin_nothing(struct stream *stream, int log)
+{
+	(void)stream;
+	(void)log;
+	return 0;
+}
+
+static int begin_stuck(struct stream *stream, int log)
+{
+	int ret = stuck_create(stream, log);
+
+	return ret ? ret : stuck_record(stream, EVENTS);
+}
+
+/* Without log, on its parent, and without system events. */
+static int begin_reading(struct stream *stream, int log)
+{
+	struct posixtrace_filter filter = { .set.bits[0] = ~0ULL };
+	int ret;
+
+	(void)log;
+	create_init(&stream->arg, getppid());
+	ret = command(stream->fd, POSIXTRACE_IOC_CREATE, &stream->arg);
+	if (!ret)
+		ret = command(stream->fd, POSIXTRACE_IOC_SET_FILTER, &filter);
+	return ret ? ret : stream_start(stream);
+}
+
+static int wait_in_create(struct stream *stream, int log)
+{
+	return stuck_create(stream, log);
+}
+
+static int wait_in_clear(struct stream *stream, int log)
+{
+	(void)log;
+	return command(stream->fd, POSIXTRACE_IOC_CLEAR, NULL);
+}
+
+static int wait_in_shutdown(struct stream *stream, int log)
+{
+	(void)log;
+	return command(stream->fd, POSIXTRACE_IOC_SHUTDOWN, NULL);
+}
+
+static int wait_in_close(struct stream *stream, int log)
+{
+	(void)log;
+	return close(stream->fd) ? -errno : 0;
+}
+
+/* The stream's file is closed in there, as the last one. */
+static int wait_in_exit(struct stream *stream, int log)
+{
+	(void)stream;
+	/* Its close would wait for the server, too. */
+	close(log);
+	return 0;
+}
+
+static int wait_for_an_event(struct stream *stream, int log)
+{
+	struct posixtrace_wait wait = { 0 };
+
+	(void)log;
+	return command(stream->fd, POSIXTRACE_IOC_WAIT, &wait);
+}
+
+/**
+ * struct job - a way to wait
+ * @log: descriptor of the log
+ * @begin: what comes before
+ * @wait: waits
+ */
+struct job {
+	int log;
+	int (*begin)(struct stream *stream, int log);
+	int (*wait)(struct stream *stream, int log);
+};
+
+/* Says what came of the beginning; its exit status says what came of the wait. */
+static int control(void *arg, const struct talk *talk)
+{
+	const struct job *job = arg;
+	struct stream stream = { .fd = device_open() };
+
+	say(talk, job->begin(&stream, job->log));
+	hear(talk);
+	return -job->wait(&stream, job->log);
+}
+
+/* The number of the system call that a process is in, -1 if it runs. */
+static long system_call(pid_t pid)
+{
+	char path[64];
+	long number = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
+	file = fopen(path, "re");
+	if (file) {
+		if (fscanf(file, "%ld", &number) != 1)
+			number = -1;
+		fclose(file);
+	}
+	return number;
+}
+
+static bool has_room(int pipe)
+{
+	struct pollfd ready = { .fd = pipe, .events = POLLOUT };
+
+	return poll(&ready, 1, 0) > 0;
+}
+
+/* ------------------------------------------------------------------ */
+
+FIXTURE(waiter)
+{
+	struct freezer freezer;
+	struct fuse_disk fuse;
+	struct child child;
+	struct job job;
+};
+
+/* @server: the log is a file whose server does not answer; otherwise it is a pipe. */
+FIXTURE_VARIANT(waiter)
+{
+	bool server;
+	bool full;
+	int (*begin)(struct stream *stream, int log);
+	int (*wait)(struct stream *stream, int log);
+	long call;
+};
+
+FIXTURE_VARIANT_ADD(waiter, in_create_with_a_pipe) {
+	.full = true, .begin = begin_nothing, .wait = wait_in_create, .call = SYS_ioctl,
+};
+
+FIXTURE_VARIANT_ADD(waiter, in_create_with_a_file) {
+	.server = true, .begin = begin_nothing, .wait = wait_in_create, .call = SYS_ioctl,
+};
+
+FIXTURE_VARIANT_ADD(waiter, in_clear) {
+	.begin = begin_stuck, .wait = wait_in_clear, .call = SYS_ioctl,
+};
+
+FIXTURE_VARIANT_ADD(waiter, in_shutdown) {
+	.begin = begin_stuck, .wait = wait_in_shutdown, .call = SYS_ioctl,
+};
+
+FIXTURE_VARIANT_ADD(waiter, in_close) {
+	.begin = begin_stuck, .wait = wait_in_close, .call = SYS_close,
+};
+
+FIXTURE_VARIANT_ADD(waiter, in_exit) {
+	.server = true, .begin = begin_stuck, .wait = wait_in_exit, .call = SYS_exit_group,
+};
+
+FIXTURE_VARIANT_ADD(waiter, for_an_event) {
+	.begin = begin_reading, .wait = wait_for_an_event, .call = SYS_ioctl,
+};
+
+FIXTURE_SETUP(waiter)
+{
+	self->job = (struct job){ .begin = variant->begin, .wait = variant->wait };
+	ASSERT_EQ(0, freezer_begin(&self->freezer));
+	/* It must not end the wait. */
+	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "3600"));
+	if (variant->server)
+		ASSERT_EQ(0, fuse_begin(&self->fuse));
+	self->job.log = variant->server ? fuse_open(&self->fuse, O_RDWR) : stuck_blocking_fifo();
+	ASSERT_LE(0, self->job.log);
+	if (variant->full)
+		stuck_fill(self->job.log, 0);
+	ASSERT_EQ(0, child_start(&self->child, control, &self->job));
+	ASSERT_EQ(0, hear(&self->child.talk));
+	/* A process that ends cannot be put there any more. */
+	if (self->freezer.group)
+		ASSERT_EQ(0, freezer_add(self->child.pid));
+	if (variant->server)
+		fuse_hang(&self->fuse);
+	/* Or CLEAR would come before the flush. */
+	while (variant->begin == begin_stuck && !variant->server && has_room(self->job.log))
+		sched_yield();
+	say(&self->child.talk, 0);
+	if (variant->server)
+		fuse_wait_hanging(&self->fuse);
+	while (system_call(self->child.pid) != variant->call)
+		sched_yield();
+	/* Before it waits for the pipe, it may be interrupted instead. */
+	while (variant->full && !is_asleep(self->child.pid))
+		sched_yield();
+}
+
+FIXTURE_TEARDOWN(waiter)
+{
+	int tid;
+
+	if (self->child.pid > 0)
+		child_kill(&self->child);
+	if (variant->server)
+		fuse_kill(&self->fuse);
+	tid = log_thread_find();
+	if (tid)
+		kill(tid, SIGKILL);
+	close(self->job.log);
+	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
+	if (variant->server)
+		fuse_end(&self->fuse);
+	freezer_end();
+	write_text(LOG_TIMEOUT, "10");
+}
+
+struct ending {
+	struct child *child;
+	int log;
+};
+
+static bool has_ended(void *arg)
+{
+	struct ending *ending = arg;
+
+	return is_zombie(ending->child->pid);
+}
+
+/* Reads what comes out of the pipe. */
+static bool has_ended_when_read(void *arg)
+{
+	struct ending *ending = arg;
+	struct pollfd ready = { .fd = ending->log, .events = POLLIN };
+	char drop[4096];
+
+	while (poll(&ready, 1, 0) > 0 && read(ending->log, drop, sizeof(drop)) > 0)
+		;
+	return has_ended(arg);
+}
+
+static bool has_ended_when_traced(void *arg)
+{
+	struct target target;
+
+	if (target_open(&target))
+		return false;
+	target_event(&target, POSIXTRACE_ID_UNNAMED, NULL, 0);
+	target_close(&target);
+	return has_ended(arg);
+}
+
+TEST_F(waiter, freezes_and_waits_on)
+{
+	struct ending ending = { .child = &self->child, .log = self->job.log };
+	bool (*ends)(void *arg) = has_ended_when_read;
+
+	EXPECT_EQ(0, freezer_try(&self->freezer, self->child.pid, FREEZE_SECONDS));
+	while (system_call(self->child.pid) != variant->call && !has_ended(&ending))
+		sched_yield();
+	ASSERT_FALSE(has_ended(&ending));
+	if (variant->server) {
+		fuse_resume(&self->fuse);
+		ends = has_ended;
+	} else if (variant->wait == wait_for_an_event) {
+		ends = has_ended_when_traced;
+	}
+	ASSERT_TRUE(becomes_true(ends, &ending, SECONDS));
+	EXPECT_EQ(0, child_wait(&self->child));
+	self->child.pid = 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Log threads								*/
+
+FIXTURE(thread)
+{
+	struct freezer freezer;
+	struct disk disk;
+};
+
+FIXTURE_SETUP(thread)
+{
+	ASSERT_EQ(0, freezer_begin(&self->freezer));
+	ASSERT_EQ(0, disk_begin(&self->disk, "ext4"));
+}
+
+FIXTURE_TEARDOWN(thread)
+{
+	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
+	disk_end(&self->disk);
+	freezer_end();
+}
+
+TEST_F(thread, of_a_file_on_a_disk_freezes_and_writes_on)
+{
+	struct stream stream = { .fd = device_open() };
+	struct logfile log;
+	int tid;
+
+	ASSERT_EQ(0, stuck_create(&stream, self->disk.fd));
+	tid = log_thread_find();
+	ASSERT_LT(0, tid);
+	EXPECT_EQ(0, freezer_try(&self->freezer, tid, FREEZE_SECONDS));
+	EXPECT_EQ(0, stuck_record(&stream, 1));
+	EXPECT_EQ(0, command(stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+	EXPECT_EQ(0, log_read(&log, self->disk.fd));
+	EXPECT_LT(log.header.data_offset, log.size);
+	log_free(&log);
+	close(stream.fd);
+}
+
+/* It cannot freeze, and does not have to. */
+TEST_F(thread, of_a_pipe_that_is_stuck_holds_nothing_up)
+{
+	struct stream stream = { .fd = device_open() };
+	int fifo = stuck_blocking_fifo(), tid;
+
+	ASSERT_EQ(0, stuck_create(&stream, fifo));
+	ASSERT_EQ(0, stuck_record(&stream, EVENTS));
+	tid = log_thread_find();
+	EXPECT_EQ(0, freezer_try(&self->freezer, tid, FREEZE_SECONDS));
+	EXPECT_EQ(tid, log_thread_find());
+	kill(tid, SIGKILL);
+	close(stream.fd);
+	close(fifo);
+}
+
+/* Its end has to be asked for by a CREATE that is frozen already. */
+TEST_F(thread, whose_header_fails_freezes_behind_create)
+{
+	struct job job = {
+		.begin = begin_nothing, .wait = wait_in_create, .log = self->disk.fd,
+	};
+	struct child child;
+	int tid;
+
+	if (!self->freezer.group)
+		SKIP(return, "no freezer of cgroup v1");
+	ASSERT_EQ(0, disk_fill(self->disk.ballast, 0));
+	ASSERT_EQ(0, disk_freeze(self->disk.fd));
+	ASSERT_EQ(0, child_start(&child, control, &job));
+	ASSERT_EQ(0, hear(&child.talk));
+	say(&child.talk, 0);
+	do {
+		tid = log_thread_find();
+	} while (!tid || system_call(child.pid) != SYS_ioctl);
+	EXPECT_EQ(0, freezer_add(child.pid));
+	EXPECT_EQ(0, freezer_freeze(FREEZE_SECONDS));
+	EXPECT_EQ(0, disk_thaw(self->disk.fd));
+	EXPECT_EQ(0, freezer_add(tid));
+	EXPECT_EQ(0, freezer_freeze(FREEZE_SECONDS));
+	EXPECT_EQ(0, freezer_thaw());
+	EXPECT_EQ(ENOSPC, WEXITSTATUS(child_wait(&child)));
+}
+
+TEST_HARNESS_MAIN
