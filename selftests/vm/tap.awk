@@ -2,7 +2,7 @@
 # Counts the cases of one test program. Shows failures with their output, and skips; with
 # verbose=1 everything.
 #
-# in:  name, verbose, kernel, cpus, allowed (file with the skips that are allowed)
+# in:  name, verbose, kernel, allowed (file with the skips that are allowed)
 # out: "passed failed skipped planned" in the file that counts names; planned is empty if the
 #      program printed no plan
 
@@ -35,8 +35,6 @@ function is_for(which)
 {
 	if (which ~ /^!/)
 		return substr(which, 2) != kernel
-	if (which == "few")
-		return cpus < 3
 	return which == "*" || which == kernel
 }
 
