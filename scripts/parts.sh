@@ -53,14 +53,40 @@ run_part()
 	mv "$new" "$counts"
 }
 
-# run_lane NUMBER PART...: one after the other; the first has that number, which no two share
-run_lane()
+# run_queue NUMBER WORKERS PART...: WORKERS at a time, each takes the next part when its last one
+# has ended. The first part has that number, which no two parts share. Long parts come first, so
+# that all workers end at about the same time.
+run_queue()
 {
-	local number=$1 part
-	shift
-	for part in "$@"; do
-		# shellcheck disable=SC2086	# target and variables
-		run_part "$number" $part
-		number=$((number + 1))
+	local number=$1 workers=$2 worker
+	shift 2
+	echo 0 >"$parts_dir/next.$number"
+	for ((worker = 0; worker < workers; worker++)); do
+		run_worker "$number" "$@" &
 	done
+	wait
+}
+
+# run_worker NUMBER PART...: runs parts until none is left
+run_worker()
+{
+	local number=$1 list i
+	shift
+	list=("$@")
+	while i=$(take_number "$parts_dir/next.$number") && [ "$i" -lt $# ]; do
+		# shellcheck disable=SC2086	# target and variables
+		run_part $((number + i)) ${list[i]}
+	done
+}
+
+# take_number FILE: prints the number in FILE, which becomes the next one
+take_number()
+{
+	local number
+	(
+		flock 9
+		read -r number <"$1"
+		echo $((number + 1)) >"$1"
+		echo "$number"
+	) 9>"$1.lock"
 }
