@@ -4,7 +4,7 @@
  *
  * Each file calls only files named before it: loghead.c checks the header, logblock.c finds
  * blocks, logring.c knows the ring of a LOOP log, logwalk.c walks from block to block in each
- * kind of log, logfacts.c collects names and status, logheap.c sorts the CPUs, logwindow.c
+ * kind of log, logfacts.c collects names and status, logwindow.c
  * has an index of blocks, logmerge.c merges the events of all CPUs by time, logops.c has the
  * operations of a source, log.c opens and closes. Documentation/trace-log.rst describes the
  * format. All use pread(): a mapping of a file that becomes shorter would kill the process.
@@ -18,6 +18,7 @@
 
 #include <linux/posixtrace_log.h>
 
+#include "common/heap.h"
 #include "common/source.h"
 
 /* A block header may be larger than ours; the rest is ignored. */
@@ -228,8 +229,7 @@ struct pxtu_log_gap {
  * @gap: gaps to be reported, the oldest first
  * @nr_gaps: number of gaps
  * @cpu: CPUs, then system events, then damaged places
- * @heap: indices in @cpu that have entries; the first has the smallest time
- * @nr_heap: number of indices in the heap
+ * @heap: indices in @cpu that have entries
  */
 struct pxtu_log_window {
 	struct pxtu_log_walk walk;
@@ -255,8 +255,7 @@ struct pxtu_log_window {
 	struct pxtu_log_gap gap[PXTU_LOG_GAPS_MAX];
 	unsigned int nr_gaps;
 	struct pxtu_log_cpu *cpu;
-	__u32 *heap;
-	__u32 nr_heap;
+	struct pxtu_heap heap;
 };
 
 /**
@@ -486,21 +485,6 @@ const char *pxtu_log_name(const struct pxtu_log *log, __u32 id);
  */
 __u32 pxtu_log_type(const struct pxtu_log *log, __u32 place);
 
-/* logheap.c */
-
-/**
- * pxtu_heap_add() - add a CPU that has blocks now
- * @window: the window
- * @cpu: index of the CPU
- */
-void pxtu_heap_add(struct pxtu_log_window *window, __u32 cpu);
-
-/**
- * pxtu_heap_fix() - reorder after the first CPU got a later time or lost its last block
- * @window: the window
- */
-void pxtu_heap_fix(struct pxtu_log_window *window);
-
 /* logwindow.c */
 
 /**
@@ -533,9 +517,15 @@ void pxtu_window_start(struct pxtu_log *log);
 int pxtu_window_fill(struct pxtu_log *log);
 
 /**
+ * pxtu_window_fix() - reorder the heap
+ * @window: the first CPU of the heap got a later time, or lost its last block
+ */
+void pxtu_window_fix(struct pxtu_log_window *window);
+
+/**
  * pxtu_window_pop() - remove the first block of a CPU, which is read to its end
  * @log: the log
- * @cpu: the CPU; the caller then calls pxtu_heap_fix()
+ * @cpu: the CPU; the caller then calls pxtu_window_fix()
  */
 void pxtu_window_pop(struct pxtu_log *log, struct pxtu_log_cpu *cpu);
 

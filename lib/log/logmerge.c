@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The order of the events of a log: merges the CPUs by time, with the heap of logheap.c, and
+ * The order of the events of a log: merges the CPUs by time, with a heap, and
  * inserts OVERFLOW and RESUME where events were lost, and ERROR where something is damaged.
  *
  * A block holds what traced processes wrote to their memory; the writer of the log only added
@@ -209,29 +209,29 @@ static int fill_queue(struct pxtu_log *log)
 	log->queue.count = 0;
 	for (;;) {
 		err = pxtu_window_fill(log);
-		if (err || !window->nr_heap)
+		if (err || !window->heap.count)
 			return err;
-		cpu = &window->cpu[window->heap[0]];
+		cpu = &window->cpu[window->heap.item[0].cpu];
 		if (cpu->ready && copy_data(log, cpu))
 			break;
 		if (cpu->ready)
 			make_corrupt(log, cpu, cpu->floor, window->entries[cpu->first].size);
 		else
-			err = prepare(log, window->heap[0]);
+			err = prepare(log, window->heap.item[0].cpu);
 		if (err)
 			return err;
-		pxtu_heap_fix(window);
+		pxtu_window_fix(window);
 	}
 
 	queue_gaps(log, cpu);
-	number = window->heap[0];
+	number = window->heap.item[0].cpu;
 	pxtu_queue_record(&log->queue, &cpu->record, log->data,
 			  number < log->head.nr_cpus ? number : POSIXTRACE_NO_CPU, window->lost);
 	/* After a made-up record nothing is left of the block. */
 	if (!cpu->corrupt)
 		leave_record(cpu);
 	cpu->ready = false;
-	pxtu_heap_fix(window);
+	pxtu_window_fix(window);
 	return 0;
 }
 

@@ -27,8 +27,8 @@ int pxtu_window_init(struct pxtu_log *log)
 	struct pxtu_log_window *window = &log->window;
 
 	window->cpu = calloc(nr_lists(log), sizeof(*window->cpu));
-	window->heap = calloc(nr_lists(log), sizeof(*window->heap));
-	return window->cpu && window->heap ? 0 : -ENOMEM;
+	window->heap.item = calloc(nr_lists(log), sizeof(*window->heap.item));
+	return window->cpu && window->heap.item ? 0 : -ENOMEM;
 }
 
 void pxtu_window_destroy(struct pxtu_log *log)
@@ -39,7 +39,7 @@ void pxtu_window_destroy(struct pxtu_log *log)
 	for (i = 0; window->cpu && i < nr_lists(log); i++)
 		free(window->cpu[i].chunk);
 	free(window->cpu);
-	free(window->heap);
+	free(window->heap.item);
 	free(window->entries);
 }
 
@@ -55,7 +55,7 @@ static void forget_entries(struct pxtu_log *log)
 			.last = PXTU_LOG_NONE,
 		};
 	}
-	window->nr_heap = 0;
+	window->heap.count = 0;
 	window->used = 0;
 	window->free = PXTU_LOG_NONE;
 	window->left[0] = 0;
@@ -105,6 +105,14 @@ static int entry_reserve(struct pxtu_log_window *window)
 	return 0;
 }
 
+/* No event of this CPU is older than this. */
+static __u64 cpu_time(const struct pxtu_log_window *window, const struct pxtu_log_cpu *cpu)
+{
+	if (cpu->ready)
+		return cpu->record.timestamp;
+	return cpu->open ? cpu->floor : window->entries[cpu->first].opened;
+}
+
 static void entry_add(struct pxtu_log *log, __u32 number, const struct pxtu_log_entry *entry)
 {
 	struct pxtu_log_window *window = &log->window;
@@ -127,7 +135,17 @@ static void entry_add(struct pxtu_log *log, __u32 number, const struct pxtu_log_
 		window->entries[cpu->last].next = idx;
 	cpu->last = idx;
 	if (idle)
-		pxtu_heap_add(window, number);
+		pxtu_heap_add(&window->heap, cpu_time(window, cpu), number);
+}
+
+void pxtu_window_fix(struct pxtu_log_window *window)
+{
+	const struct pxtu_log_cpu *cpu = &window->cpu[window->heap.item[0].cpu];
+
+	if (cpu->first == PXTU_LOG_NONE)
+		pxtu_heap_remove(&window->heap);
+	else
+		pxtu_heap_fix(&window->heap, cpu_time(window, cpu));
 }
 
 void pxtu_window_pop(struct pxtu_log *log, struct pxtu_log_cpu *cpu)

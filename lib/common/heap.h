@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A heap of CPUs, ordered by the time of the next record of each. All inline: it has no more
+ * state than the array, and reading spends much of its time here.
+ */
+#ifndef PXTU_HEAP_H
+#define PXTU_HEAP_H
+
+#include <linux/types.h>
+
+/**
+ * struct pxtu_heap_item - a CPU that has a record
+ * @time: of that record, in nanoseconds since the Epoch; no other of this CPU is older
+ * @cpu: number of the CPU
+ */
+struct pxtu_heap_item {
+	__u64 time;
+	__u32 cpu;
+};
+
+/**
+ * struct pxtu_heap - the CPUs that have records
+ * @item: room for all CPUs; the first has the smallest time, and of equal times the CPU with
+ *	the smallest number
+ * @count: CPUs in the heap
+ */
+struct pxtu_heap {
+	struct pxtu_heap_item *item;
+	__u32 count;
+};
+
+static inline int pxtu_heap_before(const struct pxtu_heap_item *a, const struct pxtu_heap_item *b)
+{
+	return a->time != b->time ? a->time < b->time : a->cpu < b->cpu;
+}
+
+/**
+ * pxtu_heap_add() - add a CPU
+ * @heap: has room
+ * @time: of its next record
+ * @cpu: its number; it is not in the heap
+ */
+static inline void pxtu_heap_add(struct pxtu_heap *heap, __u64 time, __u32 cpu)
+{
+	const struct pxtu_heap_item item = { .time = time, .cpu = cpu };
+	__u32 i = heap->count++, parent;
+
+	for (; i; i = parent) {
+		parent = (i - 1) / 2;
+		if (!pxtu_heap_before(&item, &heap->item[parent]))
+			break;
+		heap->item[i] = heap->item[parent];
+	}
+	heap->item[i] = item;
+}
+
+/* Puts an item into the place of the first one. */
+static inline void pxtu_heap_sink(struct pxtu_heap *heap, struct pxtu_heap_item item)
+{
+	__u32 i = 0, child;
+
+	while ((child = 2 * i + 1) < heap->count) {
+		if (child + 1 < heap->count &&
+		    pxtu_heap_before(&heap->item[child + 1], &heap->item[child]))
+			child++;
+		if (!pxtu_heap_before(&heap->item[child], &item))
+			break;
+		heap->item[i] = heap->item[child];
+		i = child;
+	}
+	heap->item[i] = item;
+}
+
+/**
+ * pxtu_heap_fix() - reorder after the time of the first CPU changed
+ * @heap: not empty
+ * @time: of the next record of that CPU
+ */
+static inline void pxtu_heap_fix(struct pxtu_heap *heap, __u64 time)
+{
+	pxtu_heap_sink(heap, (struct pxtu_heap_item){ .time = time, .cpu = heap->item[0].cpu });
+}
+
+/**
+ * pxtu_heap_remove() - remove the first CPU
+ * @heap: not empty
+ */
+static inline void pxtu_heap_remove(struct pxtu_heap *heap)
+{
+	if (--heap->count)
+		pxtu_heap_sink(heap, heap->item[heap->count]);
+}
+
+#endif /* PXTU_HEAP_H */
