@@ -50,10 +50,23 @@ bool pxt_pool_size_valid(u64 size, u64 max_data)
 	return size <= count_whole(largest, subbuf_size) * subbuf_size;
 }
 
+/* One bit for each CPU, and one for the system events. */
+static u32 holders_words(const struct pxt_pool *pool)
+{
+	return pool->nr_cpus / 64 + 1;
+}
+
+/* Where pool->holders begins in pool->ctrl. */
+static u64 holders_offset(const struct pxt_pool *pool)
+{
+	return ALIGN(sizeof(struct posixtrace_ctrl) + (pool->nr_cpus + 1ULL) * sizeof(u32),
+		     sizeof(u64));
+}
+
 /* Where the descriptors of the sub-buffers begin in pool->ctrl. */
 static u64 desc_offset(const struct pxt_pool *pool)
 {
-	return ALIGN(sizeof(struct posixtrace_ctrl) + (pool->nr_cpus + 1ULL) * sizeof(u32),
+	return ALIGN(holders_offset(pool) + holders_words(pool) * sizeof(u64),
 		     sizeof(struct posixtrace_subbuf));
 }
 
@@ -159,9 +172,12 @@ static int alloc_notes(struct pxt_pool *pool)
 	pool->cpu = kvcalloc(pool->nr_cpus + 1, sizeof(*pool->cpu), POOL_GFP);
 	if (!pool->cpu)
 		goto free_subbuf;
+	pool->holding = kvcalloc(holders_words(pool), sizeof(*pool->holding), POOL_GFP);
+	if (!pool->holding)
+		goto free_cpu;
 	pool->sys_mem = kvcalloc(pool->nr_sys, sizeof(*pool->sys_mem), POOL_GFP);
 	if (!pool->sys_mem)
-		goto free_cpu;
+		goto free_holding;
 
 	INIT_LIST_HEAD(&pool->user.free);
 	INIT_LIST_HEAD(&pool->user.due);
@@ -182,6 +198,8 @@ static int alloc_notes(struct pxt_pool *pool)
 	}
 	return 0;
 
+free_holding:
+	kvfree(pool->holding);
 free_cpu:
 	kvfree(pool->cpu);
 free_subbuf:
@@ -193,6 +211,7 @@ fail:
 static void free_notes(struct pxt_pool *pool)
 {
 	kvfree(pool->sys_mem);
+	kvfree(pool->holding);
 	kvfree(pool->cpu);
 	kvfree(pool->subbuf);
 }
@@ -226,6 +245,7 @@ static int alloc_memory(struct pxt_pool *pool)
 
 	ctrl = pool->ctrl;
 	pool->oldest = (void *)ctrl + sizeof(*ctrl);
+	pool->holders = (void *)ctrl + holders_offset(pool);
 	pool->desc = (void *)ctrl + desc_offset(pool);
 	memset32(pool->oldest, POSIXTRACE_NONE, pool->nr_cpus + 1);
 	ctrl->size = sizeof(*ctrl);
@@ -234,6 +254,7 @@ static int alloc_memory(struct pxt_pool *pool)
 	ctrl->nr_sys_subbufs = pool->nr_sys;
 	ctrl->subbuf_size = pool->subbuf_size;
 	ctrl->oldest_offset = sizeof(*ctrl);
+	ctrl->holders_offset = holders_offset(pool);
 	ctrl->subbuf_offset = desc_offset(pool);
 	return 0;
 

@@ -71,7 +71,7 @@ struct pxt_subbuf_kind {
 /**
  * struct pxt_pool - the memory of a stream
  *
- * @lock also guards the descriptors, oldest[] and the account of the gap in @ctrl.
+ * @lock also guards the descriptors, oldest[], holders[] and the account of the gap in @ctrl.
  */
 struct pxt_pool {
 	/** @lock: the innermost lock; interrupts off */
@@ -121,6 +121,8 @@ struct pxt_pool {
 	struct pxt_pool_cpu *cpu;
 	/** @subbuf: nr_user + nr_sys entries */
 	struct pxt_subbuf *subbuf;
+	/** @holding: bits of the CPUs that hold sub-buffers; @holders is a copy */
+	u64 *holding;
 
 	/* Constant: */
 	/** @loop: policy LOOP */
@@ -143,6 +145,8 @@ struct pxt_pool {
 	struct posixtrace_ctrl *ctrl;
 	/** @oldest: in @ctrl */
 	u32 *oldest;
+	/** @holders: in @ctrl */
+	u64 *holders;
 	/** @desc: in @ctrl */
 	struct posixtrace_subbuf *desc;
 	/** @heads: the targets map and write it */

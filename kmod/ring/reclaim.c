@@ -89,6 +89,23 @@ void pxt_gap_end(struct pxt_pool *pool)
 	smp_store_release(&ctrl->gap_lock, ++pool->gap_lock);
 }
 
+/**
+ * pxt_reclaim_set_holder() - publish that a CPU holds sub-buffers, or none
+ * @pool: locked
+ * @cpu: number of the CPU, or nr_cpus for system events
+ * @holds: yes or no
+ */
+void pxt_reclaim_set_holder(struct pxt_pool *pool, u32 cpu, bool holds)
+{
+	u64 *word = &pool->holding[cpu / 64];
+	u64 bit = BIT_ULL(cpu % 64);
+
+	lockdep_assert_held(&pool->lock);
+	*word = holds ? *word | bit : *word & ~bit;
+	/* Pairs with the acquire in the reader's scan(): oldest[] is published. */
+	smp_store_release(&pool->holders[cpu / 64], *word);
+}
+
 /* Take it from its CPU. Its consumer position was cleared before. */
 static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
@@ -101,6 +118,8 @@ static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 	/* Pairs with the acquire in the reader's pxtu_subbuf_peek(). */
 	smp_store_release(&pool->oldest[subbuf->cpu],
 			  oldest ? index_of(pool, oldest) : POSIXTRACE_NONE);
+	if (!oldest)
+		pxt_reclaim_set_holder(pool, subbuf->cpu, false);
 	if (subbuf->cpu < pool->nr_cpus) {
 		pool->wrapped = false;
 		WRITE_ONCE(pool->used, pool->used - 1);

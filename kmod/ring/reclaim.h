@@ -9,6 +9,7 @@
 void pxt_gap_begin(struct pxt_pool *pool);
 void pxt_gap_add(struct pxt_pool *pool, u64 first);
 void pxt_gap_end(struct pxt_pool *pool);
+void pxt_reclaim_set_holder(struct pxt_pool *pool, u32 cpu, bool holds);
 void pxt_reclaim_free(struct pxt_pool *pool, struct pxt_subbuf *subbuf);
 struct pxt_subbuf *pxt_reclaim_first(struct pxt_subbuf_kind *kind);
 struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kind *kind);

@@ -239,6 +239,7 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 		list_add_tail(&subbuf->cpu_node, &pool->cpu[cpu].subbufs);
 		/* Pairs with the acquire in the reader's pxtu_subbuf_peek(). */
 		smp_store_release(&pool->oldest[cpu], i);
+		pxt_reclaim_set_holder(pool, cpu, true);
 	} else {
 		list_add_tail(&subbuf->cpu_node, &pool->cpu[cpu].subbufs);
 	}

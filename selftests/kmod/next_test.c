@@ -54,6 +54,39 @@ TEST_F(next, gives_a_subbuffer_to_this_cpu)
 		  POSIXTRACE_CONSUMED_SEQ(self->stream.reader->consumed[i]));
 }
 
+static bool is_holder(struct stream *stream, unsigned int cpu)
+{
+	const uint64_t *holders = (const void *)((const char *)stream->ctrl +
+						 stream->ctrl->holders_offset);
+
+	return LOAD(holders[cpu / 64]) >> cpu % 64 & 1;
+}
+
+/* From its first sub-buffer until all are given back. */
+TEST_F(next, cpu_is_a_holder_while_it_holds_subbuffers)
+{
+	unsigned int cpu = self->writer.cpu, size = self->stream.ctrl->subbuf_size;
+	struct record record;
+
+	for (unsigned int i = 0; i < self->stream.ctrl->nr_cpus; i++)
+		EXPECT_FALSE(is_holder(&self->stream, i));
+	EXPECT_EQ(stream_oldest(&self->stream, self->stream.ctrl->nr_cpus) != POSIXTRACE_NONE,
+		  is_holder(&self->stream, self->stream.ctrl->nr_cpus));
+	for (int n = 0; n < 3; n++) {
+		ASSERT_EQ(0, writer_event(&self->writer, POSIXTRACE_ID_UNNAMED, NULL, 0));
+		ASSERT_EQ(0, writer_next(&self->writer, size));
+	}
+	for (unsigned int i = 0; i < self->stream.ctrl->nr_cpus; i++)
+		EXPECT_EQ(i == cpu, is_holder(&self->stream, i));
+	while (stream_take(&self->stream, &record, NULL, 0) == 1)
+		;
+	/* The open one is empty, and stays. */
+	EXPECT_TRUE(is_holder(&self->stream, cpu));
+	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_CLEAR, NULL));
+	EXPECT_EQ(POSIXTRACE_NONE, stream_oldest(&self->stream, cpu));
+	EXPECT_FALSE(is_holder(&self->stream, cpu));
+}
+
 TEST_F(next, record_appears_when_the_head_moves)
 {
 	struct record record;

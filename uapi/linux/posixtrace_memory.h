@@ -278,7 +278,8 @@ struct posixtrace_subbuf {
  * @subbuf_offset: offset in this mapping of the descriptors
  * @gap_lock: odd while the kernel changes the next four members, and takes a sub-buffer from
  *	the reader
- * @reserved1: zero
+ * @holders_offset: offset in this mapping of __u64 holders[]: bit (c % 64) of word (c / 64)
+ *	is set if CPU c, or the system "CPU", holds a sub-buffer
  * @gap_generation: incremented when events are lost after the reader has acknowledged all
  *	earlier losses
  * @gap_first: time of the first event lost in this gap
@@ -300,7 +301,7 @@ struct posixtrace_ctrl {
 	__u32 oldest_offset;
 	__u32 subbuf_offset;
 	__u32 gap_lock;
-	__u32 reserved1;
+	__u32 holders_offset;
 	__u64 gap_generation;
 	__u64 gap_first;
 	__u64 overwrite_watermark;
