@@ -13,7 +13,8 @@
 /* Reads of a lock that stays odd before the reader yields the CPU. */
 #define SPINS_MAX	1000
 
-void pxtu_gap_read(const struct pxtu_reader *reader, struct pxtu_gap *gap)
+/* Read a consistent snapshot of the account. Returns the value of its lock. */
+static __u32 gap_read(const struct pxtu_reader *reader, struct pxtu_gap *gap)
 {
 	const struct posixtrace_ctrl *ctrl = reader->map.ctrl;
 	unsigned int spins = 0;
@@ -29,7 +30,7 @@ void pxtu_gap_read(const struct pxtu_reader *reader, struct pxtu_gap *gap)
 			/* Pairs with the kernel's barrier before it changes it. */
 			__atomic_thread_fence(__ATOMIC_ACQUIRE);
 			if (pxtu_load(&ctrl->gap_lock) == lock)
-				return;
+				return lock;
 		}
 		if (++spins % SPINS_MAX == 0)
 			sched_yield();
@@ -65,34 +66,40 @@ static void gap_acknowledge(struct pxtu_reader *reader, const struct pxtu_gap *g
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Have we acknowledged this generation, and noted all of it? */
-static bool gap_noted(struct pxtu_reader *reader, const struct pxtu_gap *gap)
+/* Have we acknowledged this generation? Then note all of it. */
+static bool gap_noted(struct pxtu_reader *reader, const struct pxtu_gap *gap, __u32 lock)
 {
+	reader->overwrite_watermark = gap->overwrite_watermark;
 	if (gap->generation != reader->gap_ack)
 		return false;
 	/* The kernel may have extended it to both sides just before we acknowledged it. */
 	if (reader->gap_open && gap->first < reader->gap_first)
 		reader->gap_first = gap->first;
+	reader->gap_lock = lock;
 	return true;
 }
 
-void pxtu_gap_note(struct pxtu_reader *reader, struct pxtu_gap *gap)
+void pxtu_gap_note(struct pxtu_reader *reader)
 {
+	struct pxtu_gap gap;
+	__u32 lock;
+
 	for (;;) {
-		pxtu_gap_read(reader, gap);
-		if (gap_noted(reader, gap) || !gap_extends(reader))
+		lock = gap_read(reader, &gap);
+		if (gap_noted(reader, &gap, lock) || !gap_extends(reader))
 			return;
-		gap_acknowledge(reader, gap);
+		gap_acknowledge(reader, &gap);
 	}
 }
 
 bool pxtu_gap_note_before(struct pxtu_reader *reader, __u64 timestamp)
 {
 	struct pxtu_gap gap;
+	__u32 lock;
 
 	for (;;) {
-		pxtu_gap_read(reader, &gap);
-		if (gap_noted(reader, &gap))
+		lock = gap_read(reader, &gap);
+		if (gap_noted(reader, &gap, lock))
 			return timestamp > gap.overwrite_watermark;
 		/*
 		 * A loss after the record is for the next call, unless there was a loss

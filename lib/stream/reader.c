@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The order of events: merges the CPUs by time, and inserts OVERFLOW and RESUME where events
- * were lost.
+ * The events of a stream: those of its CPUs in their order, with OVERFLOW and RESUME where
+ * events were lost.
  *
  * The path of an event, from the bottom of this file to the top: pxtu_reader_next() returns
  * it from the queue; fill_queue() fills that with one record and what comes before it;
- * take_record() takes a record that is not lost; choose() finds the oldest record of all.
+ * take_record() takes a record that is not lost; pxtu_merge_first() finds the oldest record of
+ * all.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +18,9 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 		     int (*release)(struct pxtu_reader *reader, __u32 subbuf))
 {
 	const struct posixtrace_ctrl *ctrl = map->ctrl;
-	__u64 oldest, subbufs;
+	__u64 oldest, holders, subbufs;
 
-	*reader = (struct pxtu_reader){ .map = *map, .release = release };
+	*reader = (struct pxtu_reader){ .map = *map, .release = release, .gap_lock = 1 };
 	if (map->ctrl_size < sizeof(*ctrl) || ctrl->size < sizeof(*ctrl))
 		return -EPROTO;
 	reader->nr_cpus = ctrl->nr_cpus;
@@ -29,6 +30,7 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 	reader->loop = attr->stream_policy == POSIXTRACE_POLICY_LOOP;
 	reader->max_data = (__u32)attr->max_data_size;
 	oldest = ctrl->oldest_offset;
+	holders = ctrl->holders_offset;
 	subbufs = ctrl->subbuf_offset;
 
 	/* After these checks, none of these numbers leads outside the mappings. */
@@ -37,8 +39,9 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 	    reader->subbuf_size > POSIXTRACE_SUBBUF_SIZE_MAX ||
 	    reader->nr_all < reader->nr_subbufs ||
 	    attr->max_data_size > POSIXTRACE_DATA_SIZE_MAX ||
-	    oldest % sizeof(__u32) || subbufs % sizeof(__u64) ||
+	    oldest % sizeof(__u32) || holders % sizeof(__u64) || subbufs % sizeof(__u64) ||
 	    oldest + ((__u64)reader->nr_cpus + 1) * sizeof(__u32) > map->ctrl_size ||
+	    holders + ((__u64)reader->nr_cpus / 64 + 1) * sizeof(__u64) > map->ctrl_size ||
 	    subbufs + (__u64)reader->nr_all * sizeof(struct posixtrace_subbuf) > map->ctrl_size ||
 	    (__u64)reader->nr_cpus * sizeof(struct posixtrace_cpu_head) > map->heads_size ||
 	    (__u64)reader->nr_all * reader->subbuf_size > map->pool_size ||
@@ -47,11 +50,13 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 		return -EPROTO;
 
 	reader->oldest = (const __u32 *)(const void *)((const char *)ctrl + oldest);
+	reader->holders = (const __u64 *)(const void *)((const char *)ctrl + holders);
 	reader->subbufs = (const struct posixtrace_subbuf *)
 			  (const void *)((const char *)ctrl + subbufs);
 	reader->cpu = calloc((size_t)reader->nr_cpus + 1, sizeof(*reader->cpu));
+	reader->heap.item = calloc((size_t)reader->nr_cpus + 1, sizeof(*reader->heap.item));
 	reader->data = malloc(pxtu_record_room(reader->max_data));
-	if (!reader->cpu || !reader->data) {
+	if (!reader->cpu || !reader->heap.item || !reader->data) {
 		pxtu_reader_destroy(reader);
 		return -ENOMEM;
 	}
@@ -61,40 +66,11 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 void pxtu_reader_destroy(struct pxtu_reader *reader)
 {
 	free(reader->cpu);
+	free(reader->heap.item);
 	free(reader->data);
 	reader->cpu = NULL;
+	reader->heap.item = NULL;
 	reader->data = NULL;
-}
-
-/*
- * Find the oldest record of all. If a record happened before another one, on any CPUs, it has
- * the smaller time and was committed first: a reader that sees the other one, sees it too when
- * it looks again. So look again at CPUs that seemed empty, until no older record turns up.
- * Each round but the last finds a record on one of them, so the rounds end, no matter what
- * the traced processes do.
- */
-static bool choose(struct pxtu_reader *reader, struct pxtu_candidate *best)
-{
-	struct pxtu_candidate cand;
-	bool found = false, again;
-	__u32 cpu;
-
-	for (cpu = 0; cpu <= reader->nr_cpus; cpu++)
-		reader->cpu[cpu].empty = true;
-	do {
-		again = false;
-		for (cpu = 0; cpu <= reader->nr_cpus; cpu++) {
-			if (!reader->cpu[cpu].empty || !pxtu_subbuf_peek(reader, cpu, &cand))
-				continue;
-			reader->cpu[cpu].empty = false;
-			if (!found || cand.record.timestamp < best->record.timestamp) {
-				*best = cand;
-				found = true;
-				again = true;
-			}
-		}
-	} while (again);
-	return found;
 }
 
 /* Copy the data before taking the record: afterwards others may write there. */
@@ -143,17 +119,6 @@ static bool stream_full(const struct pxtu_reader *reader)
 	return !reader->loop && pxtu_load(&reader->map.ctrl->flags) & POSIXTRACE_CTRL_FULL;
 }
 
-static bool all_read(struct pxtu_reader *reader)
-{
-	struct pxtu_candidate cand;
-	__u32 cpu;
-
-	for (cpu = 0; cpu <= reader->nr_cpus; cpu++)
-		if (pxtu_subbuf_peek(reader, cpu, &cand))
-			return false;
-	return true;
-}
-
 /* The record survived on a slower CPU, but counts as lost like its neighbours. */
 static void skip(struct pxtu_reader *reader, const struct pxtu_record *record)
 {
@@ -180,35 +145,39 @@ static void hold(struct pxtu_reader *reader, bool held)
 
 /*
  * Take the oldest record that is not lost, after copying its data to @data. False if there is
- * none.
+ * none. @best is valid until the next call.
  */
 static bool take_record(struct pxtu_reader *reader, const struct pxtu_place *place,
-			struct pxtu_candidate *best, void **data)
+			const struct pxtu_candidate **best, void **data)
 {
-	struct pxtu_gap gap;
+	const struct pxtu_candidate *first;
 	bool lost;
 
 	for (;;) {
-		pxtu_gap_note(reader, &gap);
-		if (!choose(reader, best))
+		if (!pxtu_gap_is_noted(reader))
+			pxtu_gap_note(reader);
+		first = pxtu_merge_first(reader);
+		if (!first)
 			return false;
-		lost = best->record.timestamp <= gap.overwrite_watermark;
+		lost = first->record.timestamp <= reader->overwrite_watermark;
 		if (!lost) {
-			*data = copy_data(reader, best, place);
+			*data = copy_data(reader, first, place);
 			hold(reader, true);
 		}
-		if (!pxtu_subbuf_take(reader, best))
+		if (!pxtu_merge_take(reader))
 			continue;
-		if (!lost && pxtu_gap_note_before(reader, best->record.timestamp))
+		*best = first;
+		if (!lost && (pxtu_gap_is_noted(reader) ||
+			      pxtu_gap_note_before(reader, first->record.timestamp)))
 			return true;
-		skip(reader, &best->record);
+		skip(reader, &first->record);
 	}
 }
 
 /* Take one record, and queue it after the gap that ends with it, if any. */
 static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *place)
 {
-	struct pxtu_candidate best = { 0 };
+	const struct pxtu_candidate *best;
 	void *data;
 
 	reader->queue.next = 0;
@@ -217,18 +186,18 @@ static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *plac
 		if (!take_record(reader, place, &best, &data))
 			return;
 		/* An orphan is part of a damaged place, which was reported before. */
-	} while (best.orphan || (best.corrupt && filtered(reader, POSIXTRACE_ID_ERROR)));
+	} while (best->orphan || (best->corrupt && filtered(reader, POSIXTRACE_ID_ERROR)));
 
 	if (reader->gap_open &&
-	    pxtu_record_after_gap(&best.record, reader->loop, reader->gap_first))
-		queue_gap(reader, best.record.timestamp);
+	    pxtu_record_after_gap(&best->record, reader->loop, reader->gap_first))
+		queue_gap(reader, best->record.timestamp);
 	/* It waits in the queue; until then the program may use the place otherwise. */
 	if (reader->queue.count && data != reader->data) {
-		memcpy(reader->data, data, best.record.data_len);
+		memcpy(reader->data, data, best->record.data_len);
 		data = reader->data;
 	}
-	pxtu_queue_record(&reader->queue, &best.record, data,
-			  best.cpu < reader->nr_cpus ? best.cpu : POSIXTRACE_NO_CPU,
+	pxtu_queue_record(&reader->queue, &best->record, data,
+			  best->cpu < reader->nr_cpus ? best->cpu : POSIXTRACE_NO_CPU,
 			  reader->lost);
 }
 
@@ -240,7 +209,7 @@ const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader,
 	if (reader->queue.next == reader->queue.count) {
 		fill_queue(reader, place);
 		/* A full stream starts again as soon as it was read empty. */
-		if (stream_full(reader) && all_read(reader))
+		if (stream_full(reader) && !pxtu_merge_first(reader))
 			reader->release(reader, POSIXTRACE_NONE);
 	}
 	if (reader->queue.next == reader->queue.count)
@@ -273,5 +242,6 @@ void pxtu_reader_clear(struct pxtu_reader *reader)
 	reader->skipped = 0;
 	reader->skipped_user = 0;
 	reader->overrun = false;
+	pxtu_merge_clear(reader);
 	pxtu_reader_settle(reader);
 }

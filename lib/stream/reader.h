@@ -3,13 +3,14 @@
  * Reads the events of a stream in their order, from memory that the kernel and the traced
  * processes change at the same time.
  *
- * Works on plain addresses, so that tests can run it on memory of their own. reader.c merges
+ * Works on plain addresses, so that tests can run it on memory of their own. merge.c merges
  * the CPUs, subbuf.c reads one sub-buffer, gap.c keeps account of lost events.
  * Documentation/buffers.rst has the whole protocol.
  */
 #ifndef PXTU_READER_H
 #define PXTU_READER_H
 
+#include "common/heap.h"
 #include "common/record.h"
 
 /**
@@ -57,20 +58,42 @@ struct pxtu_candidate {
 };
 
 /**
+ * struct pxtu_view - what the reader saw when it last looked into a sub-buffer
+ * @subbuf: number of the sub-buffer
+ * @used: bytes of records that were visible
+ * @open: it was open
+ * @consumed: the consumer position
+ * @head: the head of the CPU, if it was open
+ * @ceiling: no record that was visible is younger
+ */
+struct pxtu_view {
+	__u32 subbuf;
+	__u32 used;
+	bool open;
+	__u64 consumed;
+	__u64 head;
+	__u64 ceiling;
+};
+
+/**
  * struct pxtu_reader_cpu - state of the reader for a CPU
  * @consumed: consumer position after the last record taken
  * @timestamp: of that record; the next one of the same sub-buffer is not older
  * @writer: of that record; the next one of the same sub-buffer has the same writer, unless
  *	it names another
  * @damaged: that record was damaged, and no record since has named its writer
- * @empty: the CPU looked empty in this round
+ * @queued: the CPU is in the heap
+ * @view: of its oldest sub-buffer
+ * @cand: its oldest record, if it is in the heap
  */
 struct pxtu_reader_cpu {
 	__u64 consumed;
 	__u64 timestamp;
 	struct pxtu_writer writer;
 	bool damaged;
-	bool empty;
+	bool queued;
+	struct pxtu_view view;
+	struct pxtu_candidate cand;
 };
 
 /**
@@ -89,6 +112,7 @@ struct pxtu_gap {
  * struct pxtu_reader - reading of one stream
  * @map: the memory
  * @oldest: oldest sub-buffer of each CPU
+ * @holders: bits of the CPUs that hold sub-buffers
  * @subbufs: descriptors of the sub-buffers
  * @nr_cpus: number of CPUs; also the index of the "CPU" of system events
  * @nr_subbufs: sub-buffers that targets write
@@ -97,6 +121,8 @@ struct pxtu_gap {
  * @max_data: largest data of a user event, in bytes
  * @loop: the stream has the policy POSIX_TRACE_LOOP
  * @release: calls RELEASE with the number of a sub-buffer or POSIXTRACE_NONE
+ * @gap_lock: posixtrace_ctrl.gap_lock when all losses were noted; odd before that
+ * @overwrite_watermark: of the account of losses that was read last
  * @gap_ack: last generation of the gap that was acknowledged
  * @gap_open: there are lost events that have not been reported
  * @gap_first: time of the first of them
@@ -110,12 +136,16 @@ struct pxtu_gap {
  * @overrun: the reader lost events, posix_trace_get_status() has to report it
  * @held: the kernel knows that the reader holds events back
  * @cpu: state for each CPU, the last one for system events
+ * @heap: the CPUs with a record in @cpu
+ * @news: records became visible since the last look at the CPUs outside of the heap
+ * @taken: the first record of the heap was taken, or is lost: the CPU needs another one
  *
  * One caller at a time.
  */
 struct pxtu_reader {
 	struct pxtu_map map;
 	const __u32 *oldest;
+	const __u64 *holders;
 	const struct posixtrace_subbuf *subbufs;
 	__u32 nr_cpus;
 	__u32 nr_subbufs;
@@ -125,6 +155,8 @@ struct pxtu_reader {
 	bool loop;
 	int (*release)(struct pxtu_reader *reader, __u32 subbuf);
 
+	__u32 gap_lock;
+	__u64 overwrite_watermark;
 	__u64 gap_ack;
 	bool gap_open;
 	__u64 gap_first;
@@ -140,6 +172,9 @@ struct pxtu_reader {
 	bool overrun;
 	bool held;
 	struct pxtu_reader_cpu *cpu;
+	struct pxtu_heap heap;
+	bool news;
+	bool taken;
 };
 
 /**
@@ -198,6 +233,32 @@ void pxtu_reader_settle(struct pxtu_reader *reader);
  */
 void pxtu_reader_clear(struct pxtu_reader *reader);
 
+/* merge.c */
+
+/**
+ * pxtu_merge_first() - find the oldest record of all CPUs
+ * @reader: the reader
+ *
+ * Return: the record, valid until the next call; NULL if there is none.
+ */
+const struct pxtu_candidate *pxtu_merge_first(struct pxtu_reader *reader);
+
+/**
+ * pxtu_merge_take() - take that record
+ * @reader: the reader
+ *
+ * If this succeeds, the data that was copied from the record before is what was recorded.
+ *
+ * Return: false if the kernel reclaimed it before; then it counts as lost.
+ */
+bool pxtu_merge_take(struct pxtu_reader *reader);
+
+/**
+ * pxtu_merge_clear() - forget all records
+ * @reader: the reader
+ */
+void pxtu_merge_clear(struct pxtu_reader *reader);
+
 /* subbuf.c */
 
 /**
@@ -213,6 +274,27 @@ void pxtu_reader_clear(struct pxtu_reader *reader);
 bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candidate *cand);
 
 /**
+ * pxtu_subbuf_following() - look at the record behind the one that was taken last
+ * @reader: the reader
+ * @cpu: number of its CPU, at which the reader has not looked since
+ * @cand: where to write the record
+ *
+ * Looks only at records that were visible before.
+ *
+ * Return: false if there is none.
+ */
+bool pxtu_subbuf_following(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candidate *cand);
+
+/**
+ * pxtu_subbuf_is_quiet() - has a CPU recorded nothing since it was found empty?
+ * @reader: the reader
+ * @cpu: number of the CPU; the last call for it, of pxtu_subbuf_peek(), found nothing
+ *
+ * Return: true if pxtu_subbuf_peek() would find nothing again.
+ */
+bool pxtu_subbuf_is_quiet(const struct pxtu_reader *reader, __u32 cpu);
+
+/**
  * pxtu_subbuf_take() - take a record
  * @reader: the reader
  * @cand: from pxtu_subbuf_peek()
@@ -226,18 +308,22 @@ bool pxtu_subbuf_take(struct pxtu_reader *reader, const struct pxtu_candidate *c
 /* gap.c */
 
 /**
- * pxtu_gap_read() - read the kernel's account
+ * pxtu_gap_is_noted() - are all losses until now noted?
  * @reader: the reader
- * @gap: where to write a consistent snapshot
  */
-void pxtu_gap_read(const struct pxtu_reader *reader, struct pxtu_gap *gap);
+static inline bool pxtu_gap_is_noted(const struct pxtu_reader *reader)
+{
+	/* Pairs with the kernel's release when it has changed the account. */
+	return pxtu_load_acquire(&reader->map.ctrl->gap_lock) == reader->gap_lock;
+}
 
 /**
  * pxtu_gap_note() - note all losses until now
- * @reader: the reader
- * @gap: where to write a snapshot; later losses have another generation
+ * @reader: the reader; its @overwrite_watermark is that of these losses
+ *
+ * Later losses have another generation.
  */
-void pxtu_gap_note(struct pxtu_reader *reader, struct pxtu_gap *gap);
+void pxtu_gap_note(struct pxtu_reader *reader);
 
 /**
  * pxtu_gap_note_before() - note losses before a record that was taken

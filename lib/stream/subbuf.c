@@ -17,6 +17,7 @@
 /* A count at its maximum stays: nothing depends on it. */
 #define CONSUMED_COUNT_MAX	((1U << POSIXTRACE_CONSUMED_COUNT_BITS) - 1)
 
+#define RECORD_WORDS	(sizeof(struct posixtrace_record) / sizeof(__u64))
 #define HEADER_WORDS	(PXTU_HEADER_MAX / sizeof(__u64))
 
 /* Result of peek_subbuf(). */
@@ -36,32 +37,46 @@ static __u64 next_consumed(__u64 consumed, __u32 pos)
 	return POSIXTRACE_CONSUMED(POSIXTRACE_CONSUMED_SEQ(consumed), count, pos);
 }
 
-/* Copy the possible header of a record. Each word is read once. */
+/*
+ * Copy the possible header of a record, each word once. Words that are not there, or belong
+ * to no struct posixtrace_writer, are left out: pxtu_record_parse() does not look at them.
+ */
 static void copy_header(__u64 *to, const unsigned char *from, __u32 room)
 {
 	const __u64 *src = (const __u64 *)(const void *)from;
-	unsigned int i;
+	unsigned int count = RECORD_WORDS, i;
+	struct posixtrace_record first;
 
-	for (i = 0; i < HEADER_WORDS && i < room / sizeof(__u64); i++)
+	if (room < RECORD_WORDS * sizeof(__u64))
+		return;
+	to[0] = pxtu_load(&src[0]);
+	memcpy(&first, to, sizeof(*to));
+	if (first.event_id == POSIXTRACE_ID_WRITER && room >= PXTU_HEADER_MAX)
+		count = HEADER_WORDS;
+	for (i = 1; i < count; i++)
 		to[i] = pxtu_load(&src[i]);
 }
 
+static const struct posixtrace_cpu_head *head_of(const struct pxtu_reader *reader, __u32 cpu)
+{
+	return cpu < reader->nr_cpus ? &reader->map.heads[cpu] : &reader->map.ctrl->system;
+}
+
 /* How many bytes of the sub-buffer hold records; 0 if we cannot tell. */
-static __u32 subbuf_used(const struct pxtu_reader *reader, __u32 cpu, __u32 idx, __u32 *state)
+static __u32 subbuf_used(const struct pxtu_reader *reader, __u32 cpu, __u32 idx, __u32 *state,
+			 __u64 *head)
 {
 	const struct posixtrace_subbuf *subbuf = &reader->subbufs[idx];
-	const struct posixtrace_cpu_head *head = &reader->map.heads[cpu];
 	__u64 start = (__u64)idx * reader->subbuf_size;
 	__u64 pos;
 	__u32 used = 0;
 
-	if (cpu == reader->nr_cpus)
-		head = &reader->map.ctrl->system;
 	/* Pairs with the kernel's release when it opens or closes a sub-buffer. */
 	*state = pxtu_load_acquire(&subbuf->state);
 	if (*state == POSIXTRACE_SUBBUF_OPEN) {
 		/* Pairs with the store that commits a record. */
-		pos = POSIXTRACE_HEAD_POS(pxtu_load_acquire(&head->head));
+		*head = pxtu_load_acquire(&head_of(reader, cpu)->head);
+		pos = POSIXTRACE_HEAD_POS(*head);
 		if (pos >= start && pos <= start + reader->subbuf_size)
 			used = (__u32)(pos - start);
 		/*
@@ -88,16 +103,58 @@ static void make_corrupt(struct pxtu_candidate *cand, __u64 timestamp, __u32 use
 	cand->next = next_consumed(cand->consumed, used);
 }
 
-static enum found peek_subbuf(const struct pxtu_reader *reader, __u32 cpu, __u32 idx,
+/*
+ * Find the record at the consumer position @cand->consumed, which is not behind the records
+ * that are visible. None of them is older than @floor.
+ */
+static void find_record(const struct pxtu_reader *reader, __u32 cpu, __u64 floor,
+			const struct pxtu_writer *writer, bool damaged,
+			struct pxtu_candidate *cand)
+{
+	const struct pxtu_view *view = &reader->cpu[cpu].view;
+	__u32 pos = POSIXTRACE_CONSUMED_POS(cand->consumed);
+	const unsigned char *mem = reader->map.pool + (__u64)view->subbuf * reader->subbuf_size;
+	__u32 room = view->used - pos;
+	__u64 raw[HEADER_WORDS];
+
+	cand->cpu = cpu;
+	cand->subbuf = view->subbuf;
+	cand->corrupt = false;
+	cand->orphan = false;
+	copy_header(raw, mem + pos, room);
+	if (!pxtu_record_parse(&cand->record, raw, room, writer) ||
+	    !pxtu_record_valid(&cand->record, cpu == reader->nr_cpus, reader->max_data, room) ||
+	    cand->record.timestamp < floor || cand->record.timestamp > view->ceiling ||
+	    (!cand->record.writer.known && !damaged)) {
+		make_corrupt(cand, floor, view->used);
+		return;
+	}
+	cand->orphan = !cand->record.writer.known;
+	cand->data = mem + pos + cand->record.header;
+	cand->next = next_consumed(cand->consumed, pos + cand->record.size);
+}
+
+/*
+ * Was all that was read of one use of the sub-buffer? pxtu_subbuf_take() would notice; but if
+ * a record only looks young, the reader would prefer one that is not the oldest. Pairs with
+ * the kernel's exchange, which comes before all other changes.
+ */
+static bool unchanged(const struct pxtu_reader *reader, __u32 idx, __u64 consumed)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return pxtu_load(&reader->map.shared->consumed[idx]) == consumed;
+}
+
+static enum found peek_subbuf(struct pxtu_reader *reader, __u32 cpu, __u32 idx,
 			      struct pxtu_candidate *cand)
 {
+	static const struct pxtu_writer unknown = { .known = false };
 	const struct posixtrace_subbuf *subbuf = &reader->subbufs[idx];
-	const struct pxtu_reader_cpu *last = &reader->cpu[cpu];
-	const unsigned char *mem = reader->map.pool + (__u64)idx * reader->subbuf_size;
-	struct pxtu_writer writer = { .known = false };
-	__u64 raw[HEADER_WORDS], floor, ceiling = ~0ULL;
-	__u32 pos, used, state;
-	bool damaged = false;
+	struct pxtu_reader_cpu *last = &reader->cpu[cpu];
+	struct pxtu_view *view = &last->view;
+	bool follows;
+	__u64 floor;
+	__u32 state;
 
 	/*
 	 * Pairs with the kernel's release when it hands out the sub-buffer: the reads
@@ -112,41 +169,51 @@ static enum found peek_subbuf(const struct pxtu_reader *reader, __u32 cpu, __u32
 	    (__u32)pxtu_load(&subbuf->seq) != POSIXTRACE_CONSUMED_SEQ(cand->consumed))
 		return FOUND_CHANGE;
 
-	used = subbuf_used(reader, cpu, idx, &state);
+	view->subbuf = idx;
+	view->consumed = cand->consumed;
+	view->used = subbuf_used(reader, cpu, idx, &state, &view->head);
+	view->ceiling = ~0ULL;
+	view->open = state == POSIXTRACE_SUBBUF_OPEN;
 	if (state == POSIXTRACE_SUBBUF_FREE)
 		return FOUND_CHANGE;
-	pos = POSIXTRACE_CONSUMED_POS(cand->consumed);
-	if (pos >= used)
+	if (POSIXTRACE_CONSUMED_POS(cand->consumed) >= view->used)
 		return state == POSIXTRACE_SUBBUF_CLOSED ? FOUND_END : FOUND_NOTHING;
 
+	if (state == POSIXTRACE_SUBBUF_CLOSED)
+		view->ceiling = pxtu_load(&subbuf->closed);
 	floor = pxtu_load(&subbuf->opened);
 	/* Is this right after the last record taken, in the same use of the sub-buffer? */
-	if (cand->consumed == last->consumed) {
-		if (last->timestamp > floor)
-			floor = last->timestamp;
-		writer = last->writer;
-		damaged = last->damaged;
-	}
-	if (state == POSIXTRACE_SUBBUF_CLOSED)
-		ceiling = pxtu_load(&subbuf->closed);
-
-	cand->cpu = cpu;
-	cand->subbuf = idx;
-	cand->corrupt = false;
-	cand->orphan = false;
-	copy_header(raw, mem + pos, used - pos);
-	if (!pxtu_record_parse(&cand->record, raw, used - pos, &writer) ||
-	    !pxtu_record_valid(&cand->record, cpu == reader->nr_cpus, reader->max_data,
-			       used - pos) ||
-	    cand->record.timestamp < floor || cand->record.timestamp > ceiling ||
-	    (!cand->record.writer.known && !damaged)) {
-		make_corrupt(cand, floor, used);
-		return FOUND_RECORD;
-	}
-	cand->orphan = !cand->record.writer.known;
-	cand->data = mem + pos + cand->record.header;
-	cand->next = next_consumed(cand->consumed, pos + cand->record.size);
+	follows = cand->consumed == last->consumed;
+	if (follows && last->timestamp > floor)
+		floor = last->timestamp;
+	find_record(reader, cpu, floor, follows ? &last->writer : &unknown,
+		    follows && last->damaged, cand);
 	return FOUND_RECORD;
+}
+
+bool pxtu_subbuf_is_quiet(const struct pxtu_reader *reader, __u32 cpu)
+{
+	const struct pxtu_view *view = &reader->cpu[cpu].view;
+
+	/*
+	 * Pairs with the store that commits a record. All uses of a sub-buffer by this CPU
+	 * differ in the consumer position.
+	 */
+	return view->open && pxtu_load_acquire(&head_of(reader, cpu)->head) == view->head &&
+	       pxtu_load(&reader->oldest[cpu]) == view->subbuf &&
+	       pxtu_load(&reader->subbufs[view->subbuf].state) == POSIXTRACE_SUBBUF_OPEN &&
+	       pxtu_load(&reader->map.shared->consumed[view->subbuf]) == view->consumed;
+}
+
+bool pxtu_subbuf_following(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candidate *cand)
+{
+	const struct pxtu_reader_cpu *last = &reader->cpu[cpu];
+
+	if (POSIXTRACE_CONSUMED_POS(last->consumed) >= last->view.used)
+		return false;
+	cand->consumed = last->consumed;
+	find_record(reader, cpu, last->timestamp, &last->writer, last->damaged, cand);
+	return unchanged(reader, last->view.subbuf, cand->consumed);
 }
 
 bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candidate *cand)
@@ -171,14 +238,7 @@ bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candida
 		if (tries && tries % TRIES_MAX == 0)
 			reader->release(reader, idx);
 		found = peek_subbuf(reader, cpu, idx, cand);
-		/*
-		 * Was all of that one use of the sub-buffer? pxtu_subbuf_take() would
-		 * notice; but if this record only looks young, choose() would prefer
-		 * one that is not the oldest. Pairs with the kernel's exchange, which
-		 * comes before all other changes.
-		 */
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (pxtu_load(&reader->map.shared->consumed[idx]) != cand->consumed)
+		if (!unchanged(reader, idx, cand->consumed))
 			continue;
 		switch (found) {
 		case FOUND_NOTHING:

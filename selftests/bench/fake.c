@@ -47,6 +47,7 @@ static struct {
 	struct posixtrace_ctrl *ctrl;
 	struct posixtrace_cpu_head *heads;
 	unsigned int *oldest;
+	unsigned long long *holders;
 	struct posixtrace_subbuf *subbufs;
 	size_t heads_at, pool_at, pool_size;
 	unsigned int open[CPUS_MAX + 1];
@@ -178,10 +179,19 @@ static void put_unused(unsigned int idx)
 	fake.unused[system][fake.nr_unused[system]++] = idx;
 }
 
+static void set_oldest(unsigned int cpu, unsigned int idx)
+{
+	unsigned long long bit = 1ULL << cpu % 64, *word = &fake.holders[cpu / 64];
+
+	__atomic_store_n(&fake.oldest[cpu], idx, __ATOMIC_RELEASE);
+	__atomic_store_n(word, idx == POSIXTRACE_NONE ? *word & ~bit : *word | bit,
+			 __ATOMIC_RELEASE);
+}
+
 /* Removes a sub-buffer from the list of its CPU, where it is the first. */
 static void release_subbuf(unsigned int idx)
 {
-	__atomic_store_n(&fake.oldest[fake.subbufs[idx].cpu], fake.next[idx], __ATOMIC_RELEASE);
+	set_oldest(fake.subbufs[idx].cpu, fake.next[idx]);
 	fake.subbufs[idx].state = POSIXTRACE_SUBBUF_FREE;
 	put_unused(idx);
 }
@@ -231,7 +241,7 @@ static int next_subbuf(unsigned int cpu)
 		.writer_head = POSIXTRACE_HEAD_NONE,
 	};
 	if (fake.oldest[cpu] == POSIXTRACE_NONE)
-		__atomic_store_n(&fake.oldest[cpu], idx, __ATOMIC_RELEASE);
+		set_oldest(cpu, idx);
 	else
 		fake.next[fake.youngest[cpu]] = idx;
 	fake.youngest[cpu] = idx;
@@ -275,6 +285,7 @@ static int create(struct posixtrace_create *arg)
 
 	size = fake.nr_subbufs + SYS_SUBBUFS;
 	ctrl_size = sizeof(*fake.ctrl) + size * sizeof(*fake.subbufs) +
+		    (fake.nr_cpus / 64 + 1) * sizeof(*fake.holders) +
 		    (fake.nr_cpus + 2) * sizeof(*fake.oldest);
 	ctrl_size = (ctrl_size + PAGE - 1) & ~(PAGE - 1);
 	heads_size = (fake.nr_cpus * sizeof(*fake.heads) + PAGE - 1) & ~(PAGE - 1);
@@ -289,7 +300,8 @@ static int create(struct posixtrace_create *arg)
 	fake.ctrl = memory + (CTRL_AT - READER_AT);
 	fake.heads = memory + (fake.heads_at - READER_AT);
 	fake.subbufs = (void *)(fake.ctrl + 1);
-	fake.oldest = (void *)(fake.subbufs + size);
+	fake.holders = (void *)(fake.subbufs + size);
+	fake.oldest = (void *)(fake.holders + fake.nr_cpus / 64 + 1);
 	memset(memory, 0, fake.pool_at - READER_AT);
 	*fake.ctrl = (struct posixtrace_ctrl){
 		.size = sizeof(*fake.ctrl),
@@ -297,6 +309,7 @@ static int create(struct posixtrace_create *arg)
 		.nr_subbufs = fake.nr_subbufs,
 		.nr_sys_subbufs = SYS_SUBBUFS,
 		.subbuf_size = fake.subbuf_size,
+		.holders_offset = (char *)fake.holders - (char *)fake.ctrl,
 		.oldest_offset = (char *)fake.oldest - (char *)fake.ctrl,
 		.subbuf_offset = (char *)fake.subbufs - (char *)fake.ctrl,
 	};

@@ -10,6 +10,7 @@
 #include "reader_sim.h"
 
 #include "../../lib/stream/gap.c"
+#include "../../lib/stream/merge.c"
 #include "../../lib/stream/reader.c"
 #include "../../lib/stream/subbuf.c"
 

@@ -26,6 +26,7 @@ static void sim_point(void);
 #define memcpy(to, from, len)	({ sim_point(); __builtin_memcpy(to, from, len); sim_point(); })
 
 #include "../../lib/stream/gap.c"
+#include "../../lib/stream/merge.c"
 #include "../../lib/stream/reader.c"
 #include "../../lib/stream/subbuf.c"
 
@@ -424,6 +425,75 @@ TEST(happens_before_and_gaps)
 	EXPECT_GT(gaps, 0);
 	EXPECT_EQ(0, chain.sim.reader.corrupt);
 	pxtu_reader_destroy(&chain.sim.reader);
+}
+
+static unsigned int looks;
+
+static void count_look(void)
+{
+	looks++;
+}
+
+#define COST_EVENTS	400
+
+/*
+ * How often does the reader look at shared memory to read events of one CPU, while so many
+ * others hold a sub-buffer that was read?
+ */
+static unsigned int looks_beside(struct __test_metadata *_metadata, __u32 others)
+{
+	struct sim sim;
+	__u64 n;
+
+	ASSERT_EQ(0, sim_init(&sim, others + 1, others + SUBBUFS, true));
+	for (n = 0; n <= others; n++)
+		sim_write(&sim, (__u32)n, &n, sizeof(n));
+	while (next(&sim))
+		;
+	for (n = 0; n < COST_EVENTS; n++)
+		sim_write(&sim, 0, &n, sizeof(n));
+	looks = 0;
+	sim_between = count_look;
+	for (n = 0; n < COST_EVENTS; n++)
+		EXPECT_EQ(n, payload(next(&sim)));
+	sim_between = NULL;
+	EXPECT_EQ(NULL, next(&sim));
+	pxtu_reader_destroy(&sim.reader);
+	return looks;
+}
+
+/* Sub-buffers are small here: the reader looks at the other CPUs after each. */
+TEST(cpus_without_events_cost_little)
+{
+	unsigned int alone = looks_beside(_metadata, 0), beside = looks_beside(_metadata, 60);
+
+	TH_LOG("%u looks for %u events, %u beside 60 CPUs", alone, COST_EVENTS, beside);
+	EXPECT_LT(COST_EVENTS, alone);
+	EXPECT_GE(2 * alone, beside);
+}
+
+/* Each event of another CPU, so that the heap is reordered after each. */
+TEST(cpus_with_events_cost_little)
+{
+	unsigned int looks_of[2];
+	struct sim sim;
+	__u64 n;
+
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(0, sim_init(&sim, 32, 2 * 32 + SUBBUFS, true));
+		for (n = 0; n < COST_EVENTS; n++)
+			sim_write(&sim, i ? (__u32)n % 32 : 0, &n, sizeof(n));
+		looks = 0;
+		sim_between = count_look;
+		for (n = 0; n < COST_EVENTS; n++)
+			EXPECT_EQ(n, payload(next(&sim)));
+		sim_between = NULL;
+		EXPECT_EQ(NULL, next(&sim));
+		looks_of[i] = looks;
+		pxtu_reader_destroy(&sim.reader);
+	}
+	TH_LOG("%u looks for %u events, %u from 32 CPUs", looks_of[0], COST_EVENTS, looks_of[1]);
+	EXPECT_GE(2 * looks_of[0], looks_of[1]);
 }
 
 #define RACE_LENGTH	4000

@@ -18,8 +18,8 @@
 #include "../../lib/stream/reader.h"
 #include "record.h"
 
-#define SIM_CPUS_MAX	8
-#define SIM_SUBBUFS_MAX	64
+#define SIM_CPUS_MAX	63	/* with the system one word of holders */
+#define SIM_SUBBUFS_MAX	160
 #define SIM_SUBBUF_SIZE	4096U
 #define SIM_MAX_DATA	464U
 
@@ -40,6 +40,7 @@
  * @ctrl: ditto
  * @heads: ditto
  * @oldest: ditto
+ * @holders: ditto
  * @subbufs: ditto
  * @pool: ditto
  * @shared: ditto
@@ -62,6 +63,7 @@ struct sim {
 	struct posixtrace_ctrl *ctrl;
 	struct posixtrace_cpu_head *heads;
 	__u32 *oldest;
+	__u64 *holders;
 	struct posixtrace_subbuf *subbufs;
 	unsigned char *pool;
 	struct posixtrace_reader *shared;
@@ -112,12 +114,22 @@ static inline void sim_close(struct sim *sim, __u32 cpu)
 	pxtu_store(&head->limit, 0);
 }
 
+static inline void sim_set_oldest(struct sim *sim, __u32 cpu, __u32 idx)
+{
+	__u64 bit = 1ULL << cpu;
+
+	pxtu_store_release(&sim->oldest[cpu], idx);
+	/* Pairs with the load in scan(). */
+	pxtu_store_release(sim->holders,
+			   idx == POSIXTRACE_NONE ? *sim->holders & ~bit : *sim->holders | bit);
+}
+
 /* Removes the first sub-buffer from the list of its CPU. */
 static inline void sim_unlink(struct sim *sim, __u32 idx)
 {
 	__u32 cpu = sim->subbufs[idx].cpu;
 
-	pxtu_store_release(&sim->oldest[cpu], sim->next[idx]);
+	sim_set_oldest(sim, cpu, sim->next[idx]);
 }
 
 /* The time of the first unread record; the kernel would store it separately. */
@@ -234,7 +246,7 @@ static inline bool sim_next(struct sim *sim, __u32 cpu)
 
 	tail = sim->oldest[cpu];
 	if (tail == POSIXTRACE_NONE) {
-		pxtu_store_release(&sim->oldest[cpu], idx);
+		sim_set_oldest(sim, cpu, idx);
 		return true;
 	}
 	while (sim->next[tail] != POSIXTRACE_NONE)
@@ -365,7 +377,8 @@ static inline int sim_init(struct sim *sim, __u32 nr_cpus, __u32 nr_subbufs, boo
 		.max_data_size = SIM_MAX_DATA,
 	};
 	size_t oldest = sizeof(*sim->ctrl);
-	size_t subbufs = (oldest + (nr_cpus + 1) * sizeof(__u32) + 63) / 64 * 64;
+	size_t holders = (oldest + (nr_cpus + 1) * sizeof(__u32) + 7) / 8 * 8;
+	size_t subbufs = (holders + sizeof(*sim->holders) + 63) / 64 * 64;
 	__u32 cpu, nr_all = 2 * nr_subbufs;
 
 	memset(sim, 0, sizeof(*sim));
@@ -396,8 +409,10 @@ static inline int sim_init(struct sim *sim, __u32 nr_cpus, __u32 nr_subbufs, boo
 	sim->ctrl->nr_sys_subbufs = nr_subbufs;
 	sim->ctrl->subbuf_size = SIM_SUBBUF_SIZE;
 	sim->ctrl->oldest_offset = (__u32)oldest;
+	sim->ctrl->holders_offset = (__u32)holders;
 	sim->ctrl->subbuf_offset = (__u32)subbufs;
 	sim->oldest = (__u32 *)(void *)((char *)sim->ctrl + oldest);
+	sim->holders = (__u64 *)(void *)((char *)sim->ctrl + holders);
 	sim->subbufs = (struct posixtrace_subbuf *)(void *)((char *)sim->ctrl + subbufs);
 	for (cpu = 0; cpu <= nr_cpus; cpu++) {
 		sim->oldest[cpu] = POSIXTRACE_NONE;
