@@ -95,8 +95,12 @@ function targets()
 		  median["lttng_bytes"] + 16, median["bytes"])
 	met_below("instructions, 4000 event types over 10", 1.01,
 		  insn["insn_rseq_types_4000"] / insn["insn_rseq_types_10"])
-	met_below("instructions, 64 processors over 1", 1.01,
-		  insn["insn_rseq_cpus_64"] / insn["insn_rseq_cpus_1"])
+	met_below("instructions, 256 processors over 1", 1.01,
+		  insn["insn_rseq_cpus_256"] / insn["insn_rseq_cpus_1"])
+	met_below("instructions of reading, 256 processors over 1", 1.2,
+		  insn["insn_read_cpus_256"] / insn["insn_read_cpus_1"])
+	met_below("instructions of reading, 8 processors that write over 1", 1.5,
+		  insn["insn_read_8writers"] / insn["insn_read_cpus_1"])
 	table("Targets and results, with a stand-in for the module:")
 }
 
@@ -175,10 +179,12 @@ function instructions(    i, counts)
 		row(counts[i] "|" insn["insn_rseq_streams_" counts[i]])
 	table("Instructions, by number of streams that trace the process:")
 
-	row("Processors|recorded|memory, bytes")
-	split("1 2 8 64", counts)
-	for (i = 1; i <= 4; i++)
-		row(counts[i] "|" insn["insn_rseq_cpus_" counts[i]] "|" insn["memory_cpus_" counts[i]])
+	row("Processors|recorded|read|memory, bytes")
+	split("1 2 8 64 256", counts)
+	for (i = 1; i <= 5; i++)
+		row(counts[i] "|" insn["insn_rseq_cpus_" counts[i]] "|" \
+		    insn["insn_read_cpus_" counts[i]] "|" insn["memory_cpus_" counts[i]])
+	row("8, all write|-|" insn["insn_read_8writers"] "|-")
 	table("Instructions, and memory of a stream of 1 MiB, by number of possible processors:")
 }
 
@@ -242,6 +248,9 @@ END {
 	bench("insn_marker", insn["insn_marker"], "instructions")
 	bench("insn_syscall", insn["insn_syscall"], "instructions")
 	bench("insn_read", insn["insn_read"], "instructions")
+	bench("insn_read_1cpu", insn["insn_read_cpus_1"], "instructions")
+	bench("insn_read_256cpu", insn["insn_read_cpus_256"], "instructions")
+	bench("insn_read_8writers", insn["insn_read_8writers"], "instructions")
 	for (i = 1; i <= lines; i++)
 		print line[i]
 }
