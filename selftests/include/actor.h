@@ -71,7 +71,7 @@ static inline int set_memlock(rlim_t bytes)
 	return setrlimit(RLIMIT_MEMLOCK, &limit) ? -errno : 0;
 }
 
-static inline int become(const struct actor_is *is)
+static inline int actor_become(const struct actor_is *is)
 {
 	if (is->user_ns >= 0 && setns(is->user_ns, CLONE_NEWUSER))
 		return -errno;
@@ -188,7 +188,7 @@ static inline int actor_run(void *arg, const struct talk *talk)
 	struct actor_streams streams = {};
 	const struct actor *actor = arg;
 	struct actor_answer answer;
-	int err = become(&actor->is);
+	int err = actor_become(&actor->is);
 	long word, number;
 
 	say(talk, err);

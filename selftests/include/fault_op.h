@@ -203,7 +203,7 @@ static inline int fault_become(const struct op *op)
 	memory = stream_memory(&plain);
 	if (!memory)
 		return -ENODEV;
-	err = become(&(struct actor_is){ FAULT_USER, -1, 0, memory + (24 << 10) });
+	err = actor_become(&(struct actor_is){ FAULT_USER, -1, 0, memory + (24 << 10) });
 	/* Otherwise the process cannot open the counters of its own threads. */
 	return !err && prctl(PR_SET_DUMPABLE, 1) ? -errno : err;
 }

@@ -21,7 +21,7 @@ struct logfile {
 };
 
 /* CRC32C, bit by bit: simple and slow. */
-static inline uint32_t log_crc(const void *p, size_t len)
+static inline uint32_t logfile_crc(const void *p, size_t len)
 {
 	const unsigned char *byte = p;
 	uint32_t crc = ~0U;
@@ -35,7 +35,7 @@ static inline uint32_t log_crc(const void *p, size_t len)
 }
 
 /* True if the CRC at @crc in the structure at @p is correct. */
-static inline bool log_crc_right(const void *p, size_t len, size_t crc)
+static inline bool logfile_crc_right(const void *p, size_t len, size_t crc)
 {
 	unsigned char copy[512];
 	uint32_t stored;
@@ -43,10 +43,10 @@ static inline bool log_crc_right(const void *p, size_t len, size_t crc)
 	memcpy(copy, p, len);
 	memcpy(&stored, copy + crc, sizeof(stored));
 	memset(copy + crc, 0, sizeof(stored));
-	return log_crc(copy, len) == stored;
+	return logfile_crc(copy, len) == stored;
 }
 
-static inline int log_read(struct logfile *log, int fd)
+static inline int logfile_read(struct logfile *log, int fd)
 {
 	off_t size = lseek(fd, 0, SEEK_END);
 
@@ -65,34 +65,34 @@ static inline int log_read(struct logfile *log, int fd)
 	    log->header.version != POSIXTRACE_LOG_VERSION ||
 	    log->header.size != sizeof(log->header) ||
 	    log->header.block_size != sizeof(struct posixtrace_log_block) ||
-	    !log_crc_right(&log->header, sizeof(log->header),
-			   offsetof(struct posixtrace_log_header, crc)))
+	    !logfile_crc_right(&log->header, sizeof(log->header),
+			       offsetof(struct posixtrace_log_header, crc)))
 		return -EPROTO;
 	return 0;
 }
 
-static inline void log_free(struct logfile *log)
+static inline void logfile_free(struct logfile *log)
 {
 	free(log->bytes);
 	log->bytes = NULL;
 }
 
 /* The complete block at @pos with number @seq; NULL if there is none. */
-static inline const struct posixtrace_log_block *log_block(const struct logfile *log,
+static inline const struct posixtrace_log_block *logfile_block(const struct logfile *log,
 							   size_t pos, uint64_t seq)
 {
 	const struct posixtrace_log_block *block = (const void *)(log->bytes + pos);
 
 	if (pos + sizeof(*block) > log->size || block->magic != POSIXTRACE_LOG_BLOCK_MAGIC ||
 	    block->cookie != log->header.cookie || block->seq != seq ||
-	    !log_crc_right(block, sizeof(*block), offsetof(struct posixtrace_log_block, crc)) ||
+	    !logfile_crc_right(block, sizeof(*block), offsetof(struct posixtrace_log_block, crc)) ||
 	    pos + sizeof(*block) + block->size > log->size ||
-	    block->payload_crc != log_crc(block + 1, block->size))
+	    block->payload_crc != logfile_crc(block + 1, block->size))
 		return NULL;
 	return block;
 }
 
-static inline size_t log_next(const struct posixtrace_log_block *block, size_t pos)
+static inline size_t logfile_next(const struct posixtrace_log_block *block, size_t pos)
 {
 	return pos + sizeof(*block) + block->size;
 }

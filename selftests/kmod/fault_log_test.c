@@ -109,15 +109,15 @@ static int log_is_whole(struct world *world)
 
 	MUST(stream_start(&world->stream) == -ESHUTDOWN);
 	MUST(!world_gate(world));
-	MUST(!log_read(&log, world->id));
-	for (pos = log.header.data_offset; pos < log.size; pos = log_next(block, pos)) {
-		block = log_block(&log, pos, ++seq);
+	MUST(!logfile_read(&log, world->id));
+	for (pos = log.header.data_offset; pos < log.size; pos = logfile_next(block, pos)) {
+		block = logfile_block(&log, pos, ++seq);
 		MUST(block);
 		ends += block->type == POSIXTRACE_LOG_END;
 		if (block->type == POSIXTRACE_LOG_EVENTS)
 			events += block->count;
 	}
-	log_free(&log);
+	logfile_free(&log);
 	/* System events count as well. */
 	MUST(events > EVENTS);
 	MUST(ends == 1);

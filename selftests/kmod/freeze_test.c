@@ -327,9 +327,9 @@ TEST_F(thread, of_a_file_on_a_disk_freezes_and_writes_on)
 	EXPECT_EQ(0, freezer_try(&self->freezer, tid, FREEZE_SECONDS));
 	EXPECT_EQ(0, stuck_record(&stream, 1));
 	EXPECT_EQ(0, command(stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
-	EXPECT_EQ(0, log_read(&log, self->disk.fd));
+	EXPECT_EQ(0, logfile_read(&log, self->disk.fd));
 	EXPECT_LT(log.header.data_offset, log.size);
-	log_free(&log);
+	logfile_free(&log);
 	close(stream.fd);
 }
 

@@ -120,7 +120,7 @@ static long long count_events(int fd, off_t start, struct posixtrace_log_end *en
 	struct logfile log, part;
 	long long events = 0;
 	size_t pos;
-	int err = log_read(&log, fd);
+	int err = logfile_read(&log, fd);
 
 	memset(end, 0, sizeof(*end));
 	if (err && err != -EPROTO)
@@ -130,14 +130,14 @@ static long long count_events(int fd, off_t start, struct posixtrace_log_end *en
 	part.size -= start;
 	memcpy(&part.header, part.bytes, sizeof(part.header));
 	pos = part.header.data_offset;
-	while ((block = log_block(&part, pos, seq++))) {
+	while ((block = logfile_block(&part, pos, seq++))) {
 		if (block->type == POSIXTRACE_LOG_EVENTS && block->cpu < part.header.nr_cpus)
 			events += block->count;
 		if (block->type == POSIXTRACE_LOG_END)
 			memcpy(end, block + 1, sizeof(*end));
-		pos = log_next(block, pos);
+		pos = logfile_next(block, pos);
 	}
-	log_free(&log);
+	logfile_free(&log);
 	return events;
 }
 
@@ -244,10 +244,10 @@ TEST_F(limit, log_keeps_its_place_with_any_flags_of_the_file)
 		}
 		EXPECT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
 		ASSERT_EQ(0, fcntl(self->fd, F_SETFL, 0));
-		EXPECT_EQ(0, log_read(&log, self->fd));
+		EXPECT_EQ(0, logfile_read(&log, self->fd));
 		EXPECT_LE((off_t)(log.header.data_offset + 300000), file_size(self->fd));
 		EXPECT_GE((off_t)(log.header.data_offset + 400000), file_size(self->fd));
-		log_free(&log);
+		logfile_free(&log);
 		close(self->stream.fd);
 		close(self->fd);
 	}
@@ -293,7 +293,7 @@ static int vain_begin(const struct vain *vain, struct stream *stream)
 
 	if (fd < 0)
 		return -errno;
-	err = vain->memlock ? become(&alice) : memgroup_enter();
+	err = vain->memlock ? actor_become(&alice) : memgroup_enter();
 	if (!err)
 		err = set_limit(1000);
 	if (err)

@@ -392,22 +392,22 @@ TEST(signal_is_answered_by_an_exact_end)
 	ASSERT_EQ(0, stuck_record(&stream, 100));
 	ASSERT_EQ(0, kill(log_thread_find(), SIGKILL));
 	ASSERT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
-	ASSERT_EQ(0, log_read(&log, fd));
+	ASSERT_EQ(0, logfile_read(&log, fd));
 	pos = log.header.data_offset;
-	while ((block = log_block(&log, pos, seq++))) {
+	while ((block = logfile_block(&log, pos, seq++))) {
 		if (block->type == POSIXTRACE_LOG_EVENTS && block->cpu < log.header.nr_cpus)
 			events += block->count;
 		if (block->type == POSIXTRACE_LOG_END) {
 			memcpy(&end, block + 1, sizeof(end));
 			found++;
 		}
-		pos = log_next(block, pos);
+		pos = logfile_next(block, pos);
 	}
 	EXPECT_EQ(1, found);
 	EXPECT_EQ(POSIXTRACE_LOG_END_FINAL, end.flags);
 	EXPECT_EQ(ECANCELED, end.error);
 	EXPECT_EQ(EVENTS + 100, events + end.lost);
-	log_free(&log);
+	logfile_free(&log);
 	close(stream.fd);
 	close(fd);
 }

@@ -54,7 +54,7 @@ FIXTURE_SETUP(log)
 
 FIXTURE_TEARDOWN(log)
 {
-	log_free(&self->log);
+	logfile_free(&self->log);
 	close(self->stream.fd);
 	target_close(&self->target);
 	close(self->fd);
@@ -102,14 +102,14 @@ static int log_contents(const struct logfile *log, struct contents *contents)
 	int err = 0;
 
 	memset(contents, 0, sizeof(*contents));
-	while (!err && (block = log_block(log, pos, seq))) {
+	while (!err && (block = logfile_block(log, pos, seq))) {
 		if (block->type == POSIXTRACE_LOG_EVENTS)
 			err = add_events(contents, block);
 		if (block->type == POSIXTRACE_LOG_END) {
 			contents->ends++;
 			memcpy(&contents->end, block + 1, sizeof(contents->end));
 		}
-		pos = log_next(block, pos);
+		pos = logfile_next(block, pos);
 		seq++;
 	}
 	return err ? err : pos == log->size ? 0 : -EINVAL;
@@ -125,7 +125,7 @@ TEST_F(log, holds_or_counts_all_events_after_shutdown)
 	for (int i = 0; i < 5000; i++)
 		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
-	ASSERT_EQ(0, log_read(&self->log, self->fd));
+	ASSERT_EQ(0, logfile_read(&self->log, self->fd));
 	ASSERT_EQ(0, log_contents(&self->log, &contents));
 	EXPECT_EQ(5000, contents.events + contents.end.lost);
 	EXPECT_LT(1000, contents.events);
@@ -144,7 +144,7 @@ TEST_F(log, flush_writes_the_recorded_events)
 		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
 	ASSERT_EQ(0, flush(&self->stream));
 	ASSERT_EQ(0, wait_flushed(&self->stream));
-	ASSERT_EQ(0, log_read(&self->log, self->fd));
+	ASSERT_EQ(0, logfile_read(&self->log, self->fd));
 	ASSERT_EQ(0, log_contents(&self->log, &contents));
 	EXPECT_EQ(50, contents.events);
 	EXPECT_EQ(0, contents.ends);
@@ -161,7 +161,7 @@ TEST_F(log, is_as_full_as_possible_with_until_full)
 	for (int i = 0; i < 5000; i++)
 		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
-	ASSERT_EQ(0, log_read(&self->log, self->fd));
+	ASSERT_EQ(0, logfile_read(&self->log, self->fd));
 	ASSERT_EQ(0, log_contents(&self->log, &contents));
 	EXPECT_EQ(5000, contents.events + contents.end.lost);
 	EXPECT_LT(0, contents.events);
@@ -181,11 +181,11 @@ TEST_F(log, of_policy_loop_keeps_its_size)
 	for (int i = 0; i < 5000; i++)
 		ASSERT_EQ(0, target_event(&self->target, POSIXTRACE_ID_UNNAMED, &i, sizeof(i)));
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
-	ASSERT_EQ(0, log_read(&self->log, self->fd));
+	ASSERT_EQ(0, logfile_read(&self->log, self->fd));
 	EXPECT_EQ(attr.log_size, self->log.header.ring_size);
 	EXPECT_GE(self->log.header.data_offset + attr.log_size, self->log.size);
 	memcpy(&end, self->log.bytes + self->log.header.end_offset, sizeof(end));
-	EXPECT_TRUE(log_crc_right(&end, sizeof(end), offsetof(struct posixtrace_log_end, crc)));
+	EXPECT_TRUE(logfile_crc_right(&end, sizeof(end), offsetof(struct posixtrace_log_end, crc)));
 	EXPECT_EQ(POSIXTRACE_LOG_END_FINAL | POSIXTRACE_LOG_END_OVERRUN, end.flags);
 	EXPECT_LT(0, end.overwritten);
 }
@@ -212,10 +212,10 @@ static unsigned long long events_size(const struct logfile *log)
 	size_t pos = log->header.data_offset;
 	unsigned long long seq = 1, size = 0;
 
-	while ((block = log_block(log, pos, seq++))) {
+	while ((block = logfile_block(log, pos, seq++))) {
 		if (block->type == POSIXTRACE_LOG_EVENTS)
 			size += block->size;
-		pos = log_next(block, pos);
+		pos = logfile_next(block, pos);
 	}
 	return size;
 }
@@ -297,7 +297,7 @@ TEST_F(log, never_has_more_events_than_its_size)
 		}
 		ASSERT_EQ(0, command(stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
 		close(stream.fd);
-		ASSERT_EQ(0, log_read(&self->log, self->fd));
+		ASSERT_EQ(0, logfile_read(&self->log, self->fd));
 		if (policies[i % 2] == POSIXTRACE_POLICY_LOOP) {
 			EXPECT_GE(size, ring_end(&self->log));
 			EXPECT_GE(size, self->log.size - self->log.header.data_offset);
@@ -306,7 +306,7 @@ TEST_F(log, never_has_more_events_than_its_size)
 			EXPECT_GE(size, events_size(&self->log));
 			EXPECT_LT(2048, events_size(&self->log));
 		}
-		log_free(&self->log);
+		logfile_free(&self->log);
 	}
 	self->stream.fd = -1;
 }

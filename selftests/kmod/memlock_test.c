@@ -203,7 +203,7 @@ static int large_child(void *arg, const struct talk *talk)
 	struct stream stream = {};
 	struct large large = {};
 
-	large.err = become(&is);
+	large.err = actor_become(&is);
 	if (!large.err) {
 		large_init(&stream.arg);
 		large.err = stream_open(&stream);

@@ -230,7 +230,7 @@ static int map_and_end(long room)
 	first.arg.attr.stream_size = 0;
 	first.arg.attr.max_data_size = 0;
 	second.arg = first.arg;
-	if (become(&is) || target_open(&target) || stream_open(&first) ||
+	if (actor_become(&is) || target_open(&target) || stream_open(&first) ||
 	    stream_status(&first, &status) || target_sync(&target) ||
 	    set_memlock(status.memory + room))
 		return 1;

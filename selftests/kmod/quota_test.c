@@ -289,7 +289,7 @@ static int make_user_ns(void *arg, const struct talk *talk)
 {
 	const struct maker *maker = arg;
 	struct actor_is is = { .uid = maker->uid, .user_ns = maker->parent_ns, .caps = CAPS_ALL };
-	int err = become(&is);
+	int err = actor_become(&is);
 
 	if (!err && unshare(CLONE_NEWUSER))
 		err = -errno;
