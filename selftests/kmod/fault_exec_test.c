@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/ptrace.h>
 
+#include "pxt_test.h"
 #include "fault_op.h"
 
 #define ENDS_VARIABLE	"FAULT_EXEC_TEST_ENDS"

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 
 #include "fault_op.h"
 

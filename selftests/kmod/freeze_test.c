@@ -4,6 +4,7 @@
  * for an event, freezes too, and waits on afterwards. No log thread holds suspend up.
  */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <sys/syscall.h>
 
 #include "pxt_test.h"

@@ -4,6 +4,7 @@
  * promises to keep, and the space of read events is reused.
  */
 #define _GNU_SOURCE
+#include "pxt_test.h"
 #include "hotplug_stream.h"
 
 /* Switching CPUs takes long, and small streams suffice. */

@@ -3,6 +3,7 @@
  * LOOP and UNTIL_FULL while CPUs are offline, or go and come. See policy_test for the rest.
  */
 #define _GNU_SOURCE
+#include "pxt_test.h"
 #include "hotplug_stream.h"
 
 /* Switching CPUs takes long, and small streams suffice. */

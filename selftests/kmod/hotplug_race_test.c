@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 
+#include "pxt_test.h"
 #include "hotplug_stream.h"
 
 struct switcher {

@@ -4,6 +4,7 @@
  * open sub-buffers are handled.
  */
 #define _GNU_SOURCE
+#include "pxt_test.h"
 #include "hotplug_stream.h"
 #include "writer.h"
 

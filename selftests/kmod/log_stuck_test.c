@@ -6,7 +6,10 @@
 #define _GNU_SOURCE
 #include <linux/io_uring.h>
 #include <linux/membarrier.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 

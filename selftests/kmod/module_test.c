@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include "pxt_test.h"
 #include "module.h"

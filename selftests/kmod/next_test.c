@@ -3,6 +3,8 @@
  * NEXT: writing records into the mapped sub-buffers, together with EVENT.
  */
 #define _GNU_SOURCE
+#include <sys/syscall.h>
+
 #include "pxt_test.h"
 #include "writer.h"
 

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>

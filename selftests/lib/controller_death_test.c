@@ -5,9 +5,11 @@
  */
 #define _GNU_SOURCE
 #include <poll.h>
+#include <posixtrace.h>
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include "pxt_test.h"
 #include "family.h"
 #include "reading.h"
 

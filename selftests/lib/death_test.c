@@ -3,9 +3,13 @@
  * The death of traced processes at any point.
  */
 #define _GNU_SOURCE
+#include <linux/sched.h>
 #include <poll.h>
+#include <posixtrace.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 
+#include "pxt_test.h"
 #include "family.h"
 #include "reading.h"
 

@@ -6,6 +6,7 @@
 #define _SELFTESTS_EXEC_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #include "family.h"
 

@@ -7,9 +7,13 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <poll.h>
+#include <posixtrace.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
 
+#include "pxt_test.h"
 #include "exec.h"
 
 #define USER	1000

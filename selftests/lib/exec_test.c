@@ -4,9 +4,11 @@
  */
 #define _GNU_SOURCE
 #include <poll.h>
+#include <posixtrace.h>
 #include <pthread.h>
 #include <spawn.h>
 
+#include "pxt_test.h"
 #include "exec.h"
 
 #define FIRST_EVENT	"common"

@@ -4,6 +4,7 @@
  * each, the first, the second... allocation of a call fails, until the call succeeds.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <signal.h>
 #include <sys/rseq.h>
 #include <sys/syscall.h>

@@ -6,6 +6,7 @@
  * repeated request.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <sched.h>
 #include <sys/socket.h>
 

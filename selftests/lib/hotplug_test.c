@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <posixtrace.h>
 
+#include "pxt_test.h"
 #include "hotplug.h"
 #include "reading.h"
 

@@ -7,8 +7,11 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <posixtrace.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 
+#include "pxt_test.h"
 #include "badtrid.h"
 #include "family.h"
 

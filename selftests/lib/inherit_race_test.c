@@ -5,8 +5,10 @@
  */
 #define _GNU_SOURCE
 #include <limits.h>
+#include <posixtrace.h>
 #include <pthread.h>
 
+#include "pxt_test.h"
 #include "family.h"
 #include "interrupt.h"
 #include "step.h"

@@ -4,9 +4,11 @@
  * with POSIX_TRACE_INHERITED, and not with POSIX_TRACE_CLOSE_FOR_CHILD.
  */
 #define _GNU_SOURCE
+#include <posixtrace.h>
 #include <spawn.h>
 #include <sys/sysinfo.h>
 
+#include "pxt_test.h"
 #include "family.h"
 
 #define EVENTS	3

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 
+#include "pxt_test.h"
 #include "hotplug.h"
 #include "withlog.h"
 

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>

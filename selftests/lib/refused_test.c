@@ -4,6 +4,8 @@
  * nothing and leaks nothing, however often it retries.
  */
 #define _GNU_SOURCE
+#include <sys/ptrace.h>
+
 #include "pxt_test.h"
 #include "foreign.h"
 #include "reading.h"

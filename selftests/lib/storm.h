@@ -8,6 +8,7 @@
 #ifndef _SELFTESTS_STORM_H
 #define _SELFTESTS_STORM_H
 
+#include <posixtrace.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/time.h>
