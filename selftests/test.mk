@@ -23,12 +23,21 @@ CFLAGS += -O2 -g -std=gnu11 -Wall -Wextra -Werror -pthread -I. -I$(TOP)/selftest
 	-I$(TOP)/uapi -I$(TOP)/lib/include -isystem $(KSELFTEST)
 LDLIBS += -L$(STAGE)/usr/lib -lposixtrace -Wl,-rpath,$(STAGE)/usr/lib
 
-# A header that changes builds all programs again: make knows of no dependencies between them.
-LOCAL_HDRS := $(wildcard *.h $(TOP)/selftests/include/*.h $(TOP)/lib/include/*.h) \
-	$(wildcard $(TOP)/uapi/linux/*.h) $(TOP)/kmod/ring/policy.h
+PROGRAMS := $(patsubst %.c,$(OUTPUT)/%,$(wildcard *_test.c *_helper.c))
+EXTRA_CLEAN := $(PROGRAMS:=.o) $(PROGRAMS:=.d)
 
+# Its own rule compiles and links at once, and each header compiles all programs again.
+OVERRIDE_TARGETS := 1
 $(shell mkdir -p $(OUTPUT))
 include $(KSELFTEST)/lib.mk
+
+$(PROGRAMS): %: %.o
+	$(LINK.c) $@.o $(LDLIBS) -o $@
+
+$(PROGRAMS:=.o): $(OUTPUT)/%.o: %.c $(KSELFTEST)/kselftest_harness.h $(KSELFTEST)/kselftest.h
+	$(COMPILE.c) -MMD -MP -o $@ $<
+
+-include $(PROGRAMS:=.d)
 
 list:
 	@$(foreach test,$(TEST_GEN_PROGS) $(abspath $(TEST_PROGS)),echo test $(test);)
