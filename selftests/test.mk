@@ -9,6 +9,7 @@ BUILD ?= $(TOP)/build
 OUTPUT ?= $(BUILD)/selftests/$(notdir $(CURDIR))
 KSELFTEST ?= $(shell $(TOP)/selftests/vm/source tools)/tools/testing/selftests
 STAGE := $(BUILD)/stage
+SUPPORT := $(BUILD)/selftests/support/libsupport.a
 
 all:
 
@@ -18,24 +19,28 @@ TEST_PROGS := $(wildcard *_test.sh)
 # what they include
 TEST_FILES += $(wildcard tap.sh)
 
+include $(TOP)/selftests/flags.mk
+CFLAGS += -isystem $(KSELFTEST)
 # Linked to the shared library, so that a symbol missing in its map is noticed.
-CFLAGS += -O2 -g -std=gnu11 -Wall -Wextra -Werror -pthread -I. -I$(TOP)/selftests/include \
-	-I$(TOP)/uapi -I$(TOP)/lib/include -isystem $(KSELFTEST)
-LDLIBS += -L$(STAGE)/usr/lib -lposixtrace -Wl,-rpath,$(STAGE)/usr/lib
+LDLIBS += $(SUPPORT) -L$(STAGE)/usr/lib -lposixtrace -Wl,-rpath,$(STAGE)/usr/lib
 
 PROGRAMS := $(patsubst %.c,$(OUTPUT)/%,$(wildcard *_test.c *_helper.c))
 EXTRA_CLEAN := $(PROGRAMS:=.o) $(PROGRAMS:=.d)
 
-# Its own rule compiles and links at once, and each header compiles all programs again.
+# Its own rule compiles and links at once: a change in the library would compile all programs.
 OVERRIDE_TARGETS := 1
 $(shell mkdir -p $(OUTPUT))
 include $(KSELFTEST)/lib.mk
 
-$(PROGRAMS): %: %.o
+$(PROGRAMS): %: %.o $(SUPPORT)
 	$(LINK.c) $@.o $(LDLIBS) -o $@
 
 $(PROGRAMS:=.o): $(OUTPUT)/%.o: %.c $(KSELFTEST)/kselftest_harness.h $(KSELFTEST)/kselftest.h
 	$(COMPILE.c) -MMD -MP -o $@ $<
+
+# Its Makefile decides what is out of date.
+$(SUPPORT): FORCE
+	@$(MAKE) --no-print-directory -s -C $(TOP)/selftests/support BUILD=$(BUILD) OUTPUT=$(@D)
 
 -include $(PROGRAMS:=.d)
 
@@ -43,4 +48,4 @@ list:
 	@$(foreach test,$(TEST_GEN_PROGS) $(abspath $(TEST_PROGS)),echo test $(test);)
 	@$(foreach file,$(TEST_GEN_FILES) $(abspath $(TEST_FILES)),echo file $(file);)
 
-.PHONY: list
+.PHONY: list FORCE

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "scale.h"
 
 #define PXT_DEVICE "/dev/posixtrace"
 
@@ -34,27 +35,6 @@ static void __attribute__((constructor)) pxt_require_device(void)
 	exit(KSFT_SKIP);
 }
 #endif
-
-/**
- * pxt_time_scale() - how much longer than usual things may take here
- *
- * Return: a factor of at least 1, for time limits that a test sets itself.
- */
-static inline int pxt_time_scale(void)
-{
-	const char *text = getenv("PXT_TIMEOUT_SCALE");
-	int scale = text ? atoi(text) : 1;
-
-	return scale > 0 ? scale : 1;
-}
-
-/* A time limit must catch hangs, not slowness. */
-static inline int pxt_patience(void)
-{
-	int scale = pxt_time_scale();
-
-	return scale > 3 ? scale : 3;
-}
 
 /*
  * gcc's AddressSanitizer fails at the end of a thread that was cancelled inside of a system

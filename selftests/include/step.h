@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A signal handler after every single instruction of a thread, by the trap flag of the CPU.
- * Include it in one file of a program.
+ * Include it in one file of a program: from selftests/support, the linker would take the
+ * replaced functions of the C library for all programs.
  */
 #ifndef _SELFTESTS_STEP_H
 #define _SELFTESTS_STEP_H

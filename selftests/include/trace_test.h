@@ -23,51 +23,15 @@ static inline unsigned long long event_time(const struct event *event)
 }
 
 /* Creates a small stream, which is soon full. */
-static inline int new_stream(pid_t pid, int policy, trace_id_t *trid)
-{
-	trace_attr_t attr;
-	int err = posix_trace_attr_init(&attr);
-
-	if (!err)
-		err = posix_trace_attr_setstreamsize(&attr, 64 << 10);
-	if (!err)
-		err = posix_trace_attr_setmaxdatasize(&attr, 256);
-	if (!err)
-		err = posix_trace_attr_setstreamfullpolicy(&attr, policy);
-	if (!err)
-		err = posix_trace_create(pid, &attr, trid);
-	return err;
-}
+int new_stream(pid_t pid, int policy, trace_id_t *trid);
 
 /* Reads the next event. Returns 1, 0 if there is none, or minus an error number. */
-static inline int take(trace_id_t trid, struct event *event)
-{
-	int err = posix_trace_trygetnext_event(trid, &event->info, event->data,
-					       sizeof(event->data), &event->len,
-					       &event->unavailable);
-
-	return err ? -err : !event->unavailable;
-}
+int take(trace_id_t trid, struct event *event);
 
 /* Reads the next user event, and drops system events before it. */
-static inline int take_user(trace_id_t trid, struct event *event)
-{
-	int ret;
-
-	do {
-		ret = take(trid, event);
-	} while (ret == 1 && event->info.posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT);
-	return ret;
-}
+int take_user(trace_id_t trid, struct event *event);
 
 /* The number in the data of an event, -1 if there is none. */
-static inline int event_number(const struct event *event)
-{
-	int number = -1;
-
-	if (event->len >= sizeof(number))
-		memcpy(&number, event->data, sizeof(number));
-	return number;
-}
+int event_number(const struct event *event);
 
 #endif /* _SELFTESTS_TRACE_TEST_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Counts the WAKE commands of a program, and can intercept them. Include it in one file of
- * a program.
+ * a program: from selftests/support, the linker would take syscall() for all programs.
  */
 #ifndef _SELFTESTS_WAKEUPS_H
 #define _SELFTESTS_WAKEUPS_H

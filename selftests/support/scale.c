@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How much longer things take on a slow machine. */
+#include <stdlib.h>
+
+#include "scale.h"
+
+int pxt_time_scale(void)
+{
+	const char *text = getenv("PXT_TIMEOUT_SCALE");
+	int scale = text ? atoi(text) : 1;
+
+	return scale > 0 ? scale : 1;
+}
+
+int pxt_patience(void)
+{
+	int scale = pxt_time_scale();
+
+	return scale > 3 ? scale : 3;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Streams and events. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "trace_test.h"
+
+int new_stream(pid_t pid, int policy, trace_id_t *trid)
+{
+	trace_attr_t attr;
+	int err = posix_trace_attr_init(&attr);
+
+	if (!err)
+		err = posix_trace_attr_setstreamsize(&attr, 64 << 10);
+	if (!err)
+		err = posix_trace_attr_setmaxdatasize(&attr, 256);
+	if (!err)
+		err = posix_trace_attr_setstreamfullpolicy(&attr, policy);
+	if (!err)
+		err = posix_trace_create(pid, &attr, trid);
+	return err;
+}
+
+int take(trace_id_t trid, struct event *event)
+{
+	int err = posix_trace_trygetnext_event(trid, &event->info, event->data,
+					       sizeof(event->data), &event->len,
+					       &event->unavailable);
+
+	return err ? -err : !event->unavailable;
+}
+
+int take_user(trace_id_t trid, struct event *event)
+{
+	int ret;
+
+	do {
+		ret = take(trid, event);
+	} while (ret == 1 && event->info.posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT);
+	return ret;
+}
+
+int event_number(const struct event *event)
+{
+	int number = -1;
+
+	if (event->len >= sizeof(number))
+		memcpy(&number, event->data, sizeof(number));
+	return number;
+}
