@@ -8,7 +8,6 @@
 #define _SELFTESTS_RACE_H
 
 #include "process.h"
-#include "pxt_test.h"
 
 struct race {
 	unsigned long long end;		/* nanoseconds, of now() */
@@ -16,31 +15,9 @@ struct race {
 	int at_least;
 };
 
-static inline int race_seconds(int seconds)
-{
-	const char *text = getenv("PXT_RACE_SECONDS");
-
-	if (text && atoi(text) > 0)
-		return atoi(text);
-	/* On a slow machine, the minimum takes longer. */
-	return pxt_time_scale() > 1 ? 2 * seconds : seconds;
-}
-
-static inline struct race race_begin(int seconds, int at_least)
-{
-	return (struct race){
-		.end = now() + race_seconds(seconds) * NSEC,
-		.at_least = at_least,
-	};
-}
+struct race race_begin(int seconds, int at_least);
 
 /* True if there is another round: number race->rounds, from 1 on. */
-static inline int race_goes_on(struct race *race)
-{
-	if (now() >= race->end && race->rounds >= race->at_least)
-		return 0;
-	race->rounds++;
-	return 1;
-}
+int race_goes_on(struct race *race);
 
 #endif /* _SELFTESTS_RACE_H */

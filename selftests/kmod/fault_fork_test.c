@@ -9,7 +9,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
-#include "fault_op.h"
+#include "fault_each.h"
 
 /* Exit status of a child. */
 enum { TRACED, UNTRACED, BROKEN };

@@ -4,7 +4,7 @@
  * stream and its log are intact. The caller fails, not the log thread.
  */
 #define _GNU_SOURCE
-#include "fault_op.h"
+#include "fault_each.h"
 #include "logfile.h"
 
 #define EVENTS	5

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include <poll.h>
 
-#include "fault_op.h"
+#include "fault_each.h"
 
 static int event(struct world *world)
 {

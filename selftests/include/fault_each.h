@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One operation, repeatedly, each time in a process of its own: first its first allocation
+ * (or copy) fails, then the second, and so on until it succeeds. The processes run as a
+ * user whose limit of locked memory suffices for one stream only: if one leaks memory, the
+ * next one fails.
+ */
+#ifndef _SELFTESTS_FAULT_EACH_H
+#define _SELFTESTS_FAULT_EACH_H
+
+#include "pxt_test.h"
+#include "fault_op.h"
+#include "module.h"
+
+/* Runs the whole test, after fault_become(). */
+static inline void op_fail_each(struct __test_metadata *_metadata, const struct op *op)
+{
+	struct outcome *outcome = outcome_share();
+	int users = module_refcount(), n = 0, status, errors = 0;
+
+	ASSERT_NE(NULL, outcome);
+	do {
+		status = op_fork(op, n + 1, outcome);
+		n = outcome->n;
+		if (status || outcome->line) {
+			TH_LOG("failure %d: returned %ld, status %#x, line %d", n, outcome->ret,
+			       status, outcome->line);
+			errors++;
+		}
+		if (module_refcount() != users) {
+			TH_LOG("failure %d: %d users of the module, %d before", n,
+			       module_refcount(), users);
+			errors++;
+		}
+	} while (outcome->failed && errors < 5 && n < FAULT_MAX);
+	EXPECT_EQ(0, errors);
+	EXPECT_GT(FAULT_MAX, n);
+	if (!op->painless)
+		EXPECT_LT(1, n);
+	munmap(outcome, sizeof(*outcome));
+}
+
+#endif /* _SELFTESTS_FAULT_EACH_H */

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Fault injection by /proc/thread-self/fail-nth. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fault.h"
+
+#define FAULT_KNOBS	"/sys/kernel/debug"
+
+int fault_set_knob(const char *dir, const char *knob, const char *value)
+{
+	char path[300];
+	int fd, err = 0;
+
+	snprintf(path, sizeof(path), FAULT_KNOBS "/%s/%s", dir, knob);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (write(fd, value, strlen(value)) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static int fault_prepare(const char *dir)
+{
+	/* An injected failure must leave no stack trace in the log. */
+	int err = fault_set_knob(dir, "verbose", "0");
+
+	/* By default, allocations that can wait do not fail, but here all can wait. */
+	if (!err)
+		err = fault_set_knob(dir, "ignore-gfp-wait", "N");
+	if (!err)
+		err = fault_set_knob(dir, "ignore-gfp-highmem", "N");
+	if (!err)
+		err = fault_set_knob(dir, "min-order", "0");
+	return err;
+}
+
+int fault_setup(void)
+{
+	DIR *knobs = opendir(FAULT_KNOBS);
+	struct dirent *entry;
+	int err = 0;
+
+	if (!knobs)
+		return -errno;
+	while (!err && (entry = readdir(knobs))) {
+		if (!strncmp(entry->d_name, "fail", 4))
+			err = fault_prepare(entry->d_name);
+	}
+	closedir(knobs);
+	return err ? err : access(FAULT_KNOBS "/failslab", F_OK) ? -ENOENT : 0;
+}
+
+int fault_open(struct fault *fault)
+{
+	fault->fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	return fault->fd < 0 ? -errno : 0;
+}
+
+void fault_arm(const struct fault *fault, int n)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", n);
+
+	if (pwrite(fault->fd, text, len, 0) != len)
+		abort();
+}
+
+bool fault_disarm(const struct fault *fault)
+{
+	int saved_errno = errno;
+	char text[16] = "";
+	ssize_t n;
+
+	/* The kernel formats the remaining count before it copies it: the copy itself may fail. */
+	n = pread(fault->fd, text, sizeof(text) - 1, 0);
+	while (pwrite(fault->fd, "0", 1, 0) != 1)
+		;
+	errno = saved_errno;
+	return n > 0 && atoi(text) == 0;
+}

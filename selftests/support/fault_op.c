@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Runs an operation in a process of its own, in which one allocation fails. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/rseq.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fault_op.h"
+
+#define FAULT_USER	1000
+
+void leave_sequences(void)
+{
+	char *area = (char *)__builtin_thread_pointer() + __rseq_offset;
+
+	if (__rseq_size && syscall(SYS_rseq, area, 32, RSEQ_FLAG_UNREGISTER, RSEQ_SIG))
+		abort();
+}
+
+static int world_open(struct world *world, const struct op *op)
+{
+	memset(world, 0, sizeof(*world));
+	world->stream.fd = -1;
+	MUST(!fault_open(&world->fault));
+	MUST(op->no_target || !target_open(&world->target));
+	create_init(&world->stream.arg, 0);
+	world->stream.arg.attr.stream_policy = op->policy;
+	world->stream.arg.attr.inherited = op->inherited;
+	if (op->no_stream)
+		return 0;
+	/* This fails if an earlier process has leaked memory. */
+	MUST(!stream_open(&world->stream));
+	MUST(op->no_target || !target_sync(&world->target));
+	world->slot = &world->target.slots[world->stream.arg.slot];
+	return 0;
+}
+
+static bool fault_error(const struct op *op, long ret)
+{
+	return ret == -ENOMEM || ret == -EFAULT || (op->also && ret == -op->also);
+}
+
+static int op_once(const struct op *op, struct world *world, int n, struct outcome *outcome)
+{
+	int line = 0;
+
+	outcome->n = n;
+	fault_arm(&world->fault, n);
+	outcome->ret = op->run(world);
+	outcome->failed = fault_disarm(&world->fault);
+	if (outcome->ret != op->good) {
+		MUST(outcome->failed);
+		MUST(fault_error(op, outcome->ret));
+		if (op->untouched)
+			line = op->untouched(world);
+		if (line || op->stays)
+			return line;
+		MUST(op->run(world) == op->good);
+	}
+	return op->check ? op->check(world) : 0;
+}
+
+/*
+ * Runs in a process of its own. The kernel kills a process if it cannot access the state of
+ * its restartable sequences.
+ */
+static int op_try(const struct op *op, int n, struct outcome *outcome)
+{
+	struct world world;
+	int line;
+
+	leave_sequences();
+	line = world_open(&world, op);
+	if (!line && op->prepare)
+		line = op->prepare(&world);
+	if (!line)
+		line = op_once(op, &world, n, outcome);
+	while (!line && op->stays && outcome->failed && n < FAULT_MAX)
+		line = op_once(op, &world, ++n, outcome);
+	return line;
+}
+
+struct outcome *outcome_share(void)
+{
+	void *page = mmap(NULL, sizeof(struct outcome), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return page == MAP_FAILED ? NULL : page;
+}
+
+/* The memory of a stream; 0 if it cannot be created. */
+static unsigned long long stream_memory(const struct op *op)
+{
+	struct posixtrace_status status = { .memory = 0 };
+	struct stream stream;
+
+	create_init(&stream.arg, 0);
+	stream.arg.attr.stream_policy = op->policy;
+	if (stream_open(&stream))
+		return 0;
+	if (stream_status(&stream, &status))
+		status.memory = 0;
+	stream_close(&stream);
+	return status.memory;
+}
+
+int fault_become(const struct op *op)
+{
+	struct op plain = { .policy = op->policy };
+	unsigned long long memory;
+	int err = fault_setup();
+
+	if (err)
+		return err;
+	/* A stream with log is not larger. */
+	if (plain.policy == POSIXTRACE_POLICY_FLUSH)
+		plain.policy = POSIXTRACE_POLICY_LOOP;
+	memory = stream_memory(&plain);
+	if (!memory)
+		return -ENODEV;
+	err = actor_become(&(struct actor_is){ FAULT_USER, -1, 0, memory + (24 << 10) });
+	/* Otherwise the process cannot open the counters of its own threads. */
+	return !err && prctl(PR_SET_DUMPABLE, 1) ? -errno : err;
+}
+
+int op_fork(const struct op *op, int n, struct outcome *outcome)
+{
+	int status;
+	pid_t pid;
+
+	*outcome = (struct outcome){ .n = n, .ret = op->good };
+	pid = fork();
+	if (pid == 0) {
+		outcome->line = op_try(op, n, outcome);
+		_exit(0);
+	}
+	return pid < 0 || waitpid(pid, &status, 0) != pid ? -1 : status;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Logs that accept only a little data, and the log threads that wait for them. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "stuck.h"
+
+/* Reader and writer in one: it never sees the end of either. */
+static int stuck_fifo(int flags)
+{
+	char path[] = "/tmp/fifoXXXXXX";
+	int fd = mkstemp(path);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	unlink(path);
+	if (mkfifo(path, 0600))
+		return -errno;
+	fd = open(path, O_RDWR | O_CLOEXEC | flags);
+	unlink(path);
+	return fd < 0 ? -errno : fd;
+}
+
+int stuck_blocking_fifo(void)
+{
+	return stuck_fifo(0);
+}
+
+int stuck_nonblocking_fifo(void)
+{
+	return stuck_fifo(O_NONBLOCK);
+}
+
+void stuck_fill(int fd, int left)
+{
+	static const char page[4096];
+	int flags = fcntl(fd, F_GETFL);
+	char drop[4096];
+
+	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+	while (write(fd, page, sizeof(page)) > 0)
+		;
+	for (; left > 0; left -= sizeof(drop)) {
+		if (read(fd, drop, sizeof(drop)) <= 0)
+			break;
+	}
+	fcntl(fd, F_SETFL, flags);
+}
+
+/* Enough bytes for the beginning of a log, but not for all of it. */
+#define STUCK_ROOM	(16 << 10)
+
+int stuck_unix_socket(void)
+{
+	struct sockaddr_storage name = { .ss_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(name);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&name, sizeof(sa_family_t)) ||
+	    getsockname(fd, (struct sockaddr *)&name, &len) ||
+	    connect(fd, (struct sockaddr *)&name, len))
+		return -errno;
+	/* Otherwise it would have space for all events of a small stream. */
+	stuck_fill(fd, STUCK_ROOM);
+	return fd;
+}
+
+int stuck_netlink_socket(void)
+{
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_USERSOCK);
+	struct sockaddr_nl name = { .nl_family = AF_NETLINK };
+	socklen_t len = sizeof(name);
+	int room = 8192;
+
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)) ||
+	    bind(fd, (struct sockaddr *)&name, len) ||
+	    getsockname(fd, (struct sockaddr *)&name, &len) ||
+	    connect(fd, (struct sockaddr *)&name, len))
+		return -errno;
+	return fd;
+}
+
+int log_thread_find(void)
+{
+	DIR *proc = opendir("/proc");
+	char path[300], name[32];
+	struct dirent *entry;
+	int found = 0;
+	FILE *comm;
+
+	while (proc && !found && (entry = readdir(proc))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		comm = atoi(entry->d_name) ? fopen(path, "re") : NULL;
+		if (!comm)
+			continue;
+		if (fgets(name, sizeof(name), comm) && !strncmp(name, "posixtrace/", 11))
+			found = atoi(entry->d_name);
+		fclose(comm);
+	}
+	if (proc)
+		closedir(proc);
+	return found;
+}
+
+/* The number of times that a thread has gone to sleep, or -1. */
+static long thread_sleeps(int tid)
+{
+	char path[64], line[128];
+	long count = -1;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	status = fopen(path, "re");
+	while (status && count < 0 && fgets(line, sizeof(line), status))
+		sscanf(line, "voluntary_ctxt_switches: %ld", &count);
+	if (status)
+		fclose(status);
+	return count;
+}
+
+bool becomes_true(bool (*is_so)(void *arg), void *arg, int seconds)
+{
+	unsigned long long end = now() + seconds * NSEC;
+
+	while (!is_so(arg)) {
+		if (now() > end)
+			return false;
+		poll(NULL, 0, 5);
+	}
+	return true;
+}
+
+bool no_log_thread(void *unused)
+{
+	(void)unused;
+	return !log_thread_find();
+}
+
+bool module_refcount_is(void *count)
+{
+	return module_refcount() == *(int *)count;
+}
+
+bool has_slept_often(void *tid)
+{
+	return thread_sleeps(*(int *)tid) > 8;
+}
+
+int stuck_create(struct stream *stream, int fd)
+{
+	create_init(&stream->arg, 0);
+	stream->arg.log_fd = fd;
+	stream->arg.attr.log_policy = POSIXTRACE_POLICY_APPEND;
+	return command(stream->fd, POSIXTRACE_IOC_CREATE, &stream->arg);
+}
+
+int stuck_record(struct stream *stream, int events)
+{
+	struct posixtrace_origin origin = { .prog_address = 0x1234, .thread_id = 0x4321 };
+	static const char data[200];
+	struct target target;
+	int ret = target_open(&target);
+
+	if (!ret)
+		ret = stream_start(stream);
+	for (int i = 0; i < events && !ret; i++)
+		ret = target_event(&target, POSIXTRACE_ID_UNNAMED, data, sizeof(data));
+	if (!ret)
+		ret = command(stream->fd, POSIXTRACE_IOC_FLUSH, &origin);
+	target_close(&target);
+	return ret;
+}
