@@ -10,7 +10,10 @@
 #include <posixtrace.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "../include/log_reading.h"
 

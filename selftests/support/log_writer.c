@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Writes logs byte by byte; shares no code with the code under test. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "log_writer.h"
+
+__u32 log_crc(const void *data, size_t len)
+{
+	static __u32 table[16];
+	const unsigned char *p = data;
+	__u32 crc = ~0U;
+	int i, bit;
+
+	for (i = 0; i < 16 && !table[15]; i++) {
+		__u32 rest = i;
+
+		for (bit = 0; bit < 4; bit++)
+			rest = rest >> 1 ^ (rest & 1 ? 0x82f63b78U : 0);
+		table[i] = rest;
+	}
+	while (len--) {
+		crc ^= *p++;
+		crc = crc >> 4 ^ table[crc & 15];
+		crc = crc >> 4 ^ table[crc & 15];
+	}
+	return ~crc;
+}
+
+static void log_room(struct log_writer *log, size_t end)
+{
+	size_t room = log->room ? log->room : 1 << 16;
+
+	while (room < end)
+		room *= 2;
+	if (room != log->room) {
+		log->data = realloc(log->data, room);
+		if (!log->data)
+			abort();
+		memset(log->data + log->room, 0, room - log->room);
+		log->room = room;
+	}
+	if (log->len < end)
+		log->len = end;
+}
+
+void log_put(struct log_writer *log, size_t at, const void *data, size_t len)
+{
+	log_room(log, at + len);
+	if (len)
+		memcpy(log->data + at, data, len);
+}
+
+void log_header(struct log_writer *log)
+{
+	log->header.crc = 0;
+	log->header.crc = log_crc(&log->header, sizeof(log->header));
+	log_put(log, 0, &log->header, sizeof(log->header));
+}
+
+static void log_status(struct log_writer *log, __u32 flags)
+{
+	log->end.cookie = log->header.cookie;
+	log->end.flags = flags;
+	log->end.seq = log->seq;
+	log->end.crc = 0;
+	log->end.crc = log_crc(&log->end, sizeof(log->end));
+}
+
+void log_begin(struct log_writer *log, int log_policy, int stream_policy, __u32 nr_cpus,
+	       size_t ring)
+{
+	const size_t names = POSIXTRACE_ID_MAX * sizeof(struct posixtrace_log_name);
+
+	memset(log, 0, sizeof(*log));
+	memcpy(log->header.magic, POSIXTRACE_LOG_MAGIC, sizeof(log->header.magic));
+	log->header.order = POSIXTRACE_LOG_ORDER;
+	log->header.version = POSIXTRACE_LOG_VERSION;
+	log->header.size = sizeof(log->header);
+	log->header.cookie = LOG_COOKIE;
+	log->header.block_size = LOG_BLOCK;
+	log->header.subbuf_size = LOG_SUBBUF;
+	log->header.nr_cpus = nr_cpus;
+	log->header.pid = 4711;
+	log->header.data_offset = LOG_HEADER;
+	log->header.attr.log_policy = log_policy;
+	log->header.attr.stream_policy = stream_policy;
+	log->header.attr.clock_resolution = 1;
+	log->header.attr.stream_size = 64 << 10;
+	log->header.attr.max_data_size = LOG_MAX_DATA;
+	log->header.attr.log_size = ring ? ring : 1 << 20;
+	log->header.attr.creation_time = LOG_TIME0;
+	strcpy(log->header.attr.name, "of a test");
+	strcpy(log->header.attr.version, "posixtrace 1.0");
+	if (log_policy == POSIXTRACE_POLICY_LOOP) {
+		log->header.ring_size = ring;
+		log->header.end_offset = LOG_HEADER;
+		log->header.names_offset = log->header.end_offset +
+					   sizeof(struct posixtrace_log_end);
+		log->header.data_offset = log->header.names_offset + names;
+		log_room(log, log->header.data_offset);
+	}
+	log->epoch = 1;
+	log->pos = log->header.data_offset;
+	log->oldest = log->pos;
+	log_header(log);
+	if (ring) {
+		log_status(log, 0);
+		log_put(log, log->header.end_offset, &log->end, sizeof(log->end));
+	}
+}
+
+void log_free(struct log_writer *log)
+{
+	free(log->data);
+	memset(log, 0, sizeof(*log));
+}
+
+/*
+ * Makes space in the ring for a block of @size bytes at log->pos. It overwrites old blocks:
+ * log->oldest moves past them.
+ */
+static void log_ring_place(struct log_writer *log, size_t size)
+{
+	size_t begin = log->header.data_offset, ring_end = begin + log->header.ring_size;
+	struct posixtrace_log_block old;
+
+	if (log->pos + size > ring_end) {
+		/* The rest of the previous lap is gone, and this lap becomes the previous one. */
+		log->lap_end = log->pos;
+		log->pos = begin;
+		log->oldest = begin;
+	}
+	/* Without a rest of the previous lap there are no old blocks. */
+	while (log->lap_end && log->oldest >= log->pos && log->oldest < log->pos + size) {
+		memcpy(&old, log->data + log->oldest, sizeof(old));
+		log->oldest += LOG_BLOCK + old.size;
+		if (log->oldest >= log->lap_end) {
+			log->lap_end = 0;
+			log->oldest = begin;
+		}
+		log->end.flags |= POSIXTRACE_LOG_END_OVERRUN;
+		log->end.overwritten += old.count;
+	}
+}
+
+void log_block_begin(struct log_writer *log, __u32 type, __u32 cpu)
+{
+	log->at = log->len;
+	memset(&log->block, 0, sizeof(log->block));
+	log->block.magic = POSIXTRACE_LOG_BLOCK_MAGIC;
+	log->block.cookie = log->header.cookie;
+	log->block.seq = ++log->seq;
+	log->block.epoch = log->epoch;
+	log->block.type = type;
+	log->block.cpu = cpu;
+	log->block.opened = ~0ULL;
+	log->block.gap_generation = log->gap_generation;
+	log->block.gap_first = log->gap_first;
+	log->block.overwrite_watermark = log->overwrite_watermark;
+	log->block.lost = log->lost;
+	/* First at the end of the file, also for a ring. */
+	log_room(log, log->at + LOG_BLOCK);
+}
+
+void log_payload(struct log_writer *log, const void *data, size_t len)
+{
+	log_put(log, log->at + LOG_BLOCK + log->block.size, data, len);
+	log->block.size += len;
+}
+
+void log_record(struct log_writer *log, const struct record *record, const void *data)
+{
+	static const unsigned char zeros[8];
+	size_t len = record->data_len;
+	char header[48];
+
+	log_payload(log, header,
+		    record_format(record, log->block.count ? &log->before : NULL, header));
+	log->before = *record;
+	log_payload(log, data, len);
+	log_payload(log, zeros, -len % 8);
+	if (record->timestamp < log->block.opened)
+		log->block.opened = record->timestamp;
+	if (record->timestamp > log->block.closed)
+		log->block.closed = record->timestamp;
+	log->block.count++;
+}
+
+void log_event_id(struct log_writer *log, __u32 id, __u64 time, const void *data, size_t len)
+{
+	struct record record = {
+		.data_len = len,
+		.event_id = id,
+		.timestamp = LOG_TIME0 + time,
+		.prog_address = 0x400000 + time,
+		.thread_id = 0x7f0000 + log->block.cpu,
+		.pid = 4711,
+		.tid = 4712,
+	};
+
+	log_record(log, &record, data);
+}
+
+void log_event(struct log_writer *log, __u64 time)
+{
+	log_event_id(log, POSIXTRACE_ID_UNNAMED, time, &time, sizeof(time));
+}
+
+void log_block_header(struct log_writer *log, size_t at)
+{
+	log->block.crc = 0;
+	log->block.crc = log_crc(&log->block, sizeof(log->block));
+	log_put(log, at, &log->block, sizeof(log->block));
+}
+
+size_t log_block_end(struct log_writer *log)
+{
+	size_t at = log->at, size = LOG_BLOCK + log->block.size;
+
+	if (log->block.opened == ~0ULL)
+		log->block.opened = log->block.closed;
+	log->block.payload_crc = log_crc(log->data + at + LOG_BLOCK, log->block.size);
+	log->at = 0;
+	if (!log->header.ring_size) {
+		log_block_header(log, at);
+		log->len = at + size;
+		return at;
+	}
+	/* The block is after the end of the file: move it to its place. */
+	log_ring_place(log, size);
+	if (log->seq == 1)
+		log->oldest = log->pos;
+	log->block.tail = log->oldest;
+	memmove(log->data + log->pos + LOG_BLOCK, log->data + at + LOG_BLOCK, log->block.size);
+	log->len = at;
+	log_block_header(log, log->pos);
+	log_room(log, log->pos + size);
+	at = log->pos;
+	log->pos += size;
+	return at;
+}
+
+size_t log_name(struct log_writer *log, __u32 id, const char *text)
+{
+	struct posixtrace_log_name name = { .id = id };
+	size_t at;
+
+	snprintf(name.name, sizeof(name.name), "%s", text);
+	name.crc = log_crc(&name, sizeof(name));
+	if (log->header.ring_size) {
+		at = log->header.names_offset + log->nr_names++ * sizeof(name);
+		log_put(log, at, &name, sizeof(name));
+		return at;
+	}
+	log_block_begin(log, POSIXTRACE_LOG_NAMES, 0);
+	log_payload(log, &name, sizeof(name));
+	log->block.count = 1;
+	return log_block_end(log);
+}
+
+size_t log_reset(struct log_writer *log)
+{
+	log_block_begin(log, POSIXTRACE_LOG_RESET, 0);
+	return log_block_end(log);
+}
+
+size_t log_end(struct log_writer *log, __u32 flags)
+{
+	log_status(log, log->end.flags | flags);
+	if (log->header.ring_size) {
+		log_put(log, log->header.end_offset, &log->end, sizeof(log->end));
+		return log->header.end_offset;
+	}
+	log_block_begin(log, POSIXTRACE_LOG_END, 0);
+	log_payload(log, &log->end, sizeof(log->end));
+	return log_block_end(log);
+}
+
+int log_write(const struct log_writer *log, int fd, size_t from)
+{
+	size_t done = log->header.ring_size ? 0 : from;
+	ssize_t n;
+
+	while (done < log->len) {
+		n = pwrite(fd, log->data + done, log->len - done, done);
+		if (n <= 0)
+			return -1;
+		done += n;
+	}
+	return 0;
+}
+
+int log_bytes_file(const void *data, size_t len)
+{
+	int fd = memfd_create("log", MFD_CLOEXEC);
+
+	if (fd >= 0 && len && write(fd, data, len) != (ssize_t)len) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+int log_file(const struct log_writer *log)
+{
+	return log_bytes_file(log->data, log->len);
+}
+
+__u64 log_epochs(struct log_writer *log, __u64 first, int epochs, int per_block)
+{
+	__u32 cpu, nr_cpus = log->header.nr_cpus;
+	int epoch, i;
+
+	for (epoch = 0; epoch < epochs; epoch++) {
+		for (cpu = 0; cpu < nr_cpus; cpu++) {
+			log_block_begin(log, POSIXTRACE_LOG_EVENTS, cpu);
+			for (i = 0; i < per_block; i++)
+				log_event(log, first + (__u64)i * nr_cpus + cpu);
+			log_block_end(log);
+		}
+		first += (__u64)per_block * nr_cpus;
+		log->epoch++;
+	}
+	return first;
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Streams with log, and the numbers in their logs. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "withlog.h"
+
+static int withlog_attr(const struct log_kind *kind, trace_attr_t *attr)
+{
+	int err = posix_trace_attr_init(attr);
+
+	if (!err)
+		err = posix_trace_attr_setstreamsize(attr, LOG_STREAM_SIZE);
+	if (!err)
+		err = posix_trace_attr_setmaxdatasize(attr, LOG_DATA_SIZE);
+	if (!err)
+		err = posix_trace_attr_setstreamfullpolicy(attr, kind->stream_policy);
+	if (!err)
+		err = posix_trace_attr_setlogfullpolicy(attr, kind->log_policy);
+	if (!err && kind->log_size)
+		err = posix_trace_attr_setlogsize(attr, kind->log_size);
+	if (!err)
+		err = posix_trace_attr_setname(attr, "withlog");
+	return err;
+}
+
+int withlog_new(pid_t pid, const struct log_kind *kind, int fd, trace_id_t *trid)
+{
+	trace_attr_t attr;
+	int err = withlog_attr(kind, &attr);
+
+	return err ? err : posix_trace_create_withlog(pid, &attr, fd, trid);
+}
+
+trace_event_id_t withlog_type(void)
+{
+	static trace_event_id_t id;
+
+	if (!id && posix_trace_eventid_open("number", &id))
+		abort();
+	return id;
+}
+
+void withlog_record(int first, int count)
+{
+	trace_event_id_t id = withlog_type();
+
+	for (int i = first; i < first + count; i++)
+		posix_trace_event(id, &i, sizeof(i));
+}
+
+int withlog_wait(trace_id_t trid)
+{
+	struct posix_trace_status_info status;
+	int err, error = 0;
+
+	do {
+		sched_yield();
+		err = posix_trace_get_status(trid, &status);
+		/* The error is reported once, maybe before the end. */
+		if (!err && !error)
+			error = status.posix_stream_flush_error;
+	} while (!err && status.posix_stream_flush_status == POSIX_TRACE_FLUSHING);
+	return err ? err : error;
+}
+
+int withlog_flush(trace_id_t trid)
+{
+	int err = posix_trace_flush(trid);
+
+	return err ? err : withlog_wait(trid);
+}
+
+static void log_content_add(struct log_content *content, const struct event *event)
+{
+	int number = event_number(event);
+
+	content->last_id = event->info.posix_event_id;
+	switch (event->info.posix_event_id) {
+	case POSIX_TRACE_ERROR:
+		content->errors++;
+		return;
+	case POSIX_TRACE_OVERFLOW:
+		content->gaps++;
+		return;
+	case POSIX_TRACE_START:
+		content->starts++;
+		return;
+	case POSIX_TRACE_STOP:
+		content->stops++;
+		content->stops_auto += number != 0;
+		return;
+	case POSIX_TRACE_FLUSH_START:
+		content->flush_starts++;
+		return;
+	case POSIX_TRACE_FLUSH_STOP:
+		content->flush_stops++;
+		return;
+	}
+	if (event->info.posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT)
+		return;
+	if (!content->numbers++)
+		content->first = number;
+	else if (number <= content->last)
+		content->disorder++;
+	else if (number != content->last + 1)
+		content->holes++;
+	content->last = number;
+}
+
+void log_content_rest(trace_id_t trid, struct log_content *content)
+{
+	struct event event;
+
+	*content = (struct log_content){ .first = -1, .last = -1 };
+	for (;;) {
+		content->err = posix_trace_getnext_event(trid, &event.info, event.data,
+							 sizeof(event.data), &event.len,
+							 &event.unavailable);
+		if (content->err || event.unavailable)
+			break;
+		log_content_add(content, &event);
+	}
+	if (!content->err)
+		content->err = posix_trace_get_status(trid, &content->status);
+}
+
+void log_content_fd(int fd, struct log_content *content)
+{
+	trace_id_t trid;
+	int err;
+
+	*content = (struct log_content){ .first = -1, .last = -1 };
+	content->err = posix_trace_open(fd, &trid);
+	if (content->err)
+		return;
+	log_content_rest(trid, content);
+	err = posix_trace_close(trid);
+	if (!content->err)
+		content->err = err;
+}
+
+bool log_content_is(const struct log_content *content, int count)
+{
+	return !content->err && content->numbers == count && content->first == (count ? 0 : -1) &&
+	       content->last == count - 1 && !content->holes && !content->disorder &&
+	       !content->errors && !content->gaps;
+}
+
+int log_has_number(int fd, int number)
+{
+	struct event event;
+	int count = 0, err;
+	trace_id_t trid;
+
+	err = posix_trace_open(fd, &trid);
+	if (err)
+		return -err;
+	for (;;) {
+		err = posix_trace_getnext_event(trid, &event.info, event.data,
+						sizeof(event.data), &event.len,
+						&event.unavailable);
+		if (err || event.unavailable)
+			break;
+		count += event.info.posix_event_id >= POSIX_TRACE_UNNAMED_USEREVENT &&
+			 event_number(&event) == number;
+	}
+	posix_trace_close(trid);
+	return err ? -err : count;
+}
+
+int withlog_readable(trace_id_t trid)
+{
+	const struct timespec epoch = { 0, 0 };
+	struct event e;
+	int count = 0;
+
+	count += posix_trace_getnext_event(trid, &e.info, e.data, sizeof(e.data), &e.len,
+					   &e.unavailable) != EINVAL;
+	count += posix_trace_trygetnext_event(trid, &e.info, e.data, sizeof(e.data), &e.len,
+					      &e.unavailable) != EINVAL;
+	count += posix_trace_timedgetnext_event(trid, &e.info, e.data, sizeof(e.data), &e.len,
+						&e.unavailable, &epoch) != EINVAL;
+	return count;
+}
+
+off_t log_file_size(int fd)
+{
+	struct stat stat;
+
+	return fstat(fd, &stat) ? -1 : stat.st_size;
+}
