@@ -6,6 +6,7 @@
 #define _SELFTESTS_READING_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 #include "trace_test.h"
 
@@ -45,61 +46,18 @@ struct reader {
 	int done;
 };
 
-static inline void *reader_thread(void *arg)
-{
-	struct reader *reader = arg;
-
-	__atomic_store_n(&reader->tid, gettid(), __ATOMIC_RELEASE);
-	if (reader->abstime)
-		reader->ret = read_timed(reader->trid, &reader->event,
-					 sizeof(reader->event.data), reader->abstime);
-	else
-		reader->ret = read_next(reader->trid, &reader->event,
-					sizeof(reader->event.data));
-	__atomic_store_n(&reader->done, 1, __ATOMIC_RELEASE);
-	return NULL;
-}
+void *reader_thread(void *arg);
 
 /* Returns true once the reader is asleep, or false if it need not wait. */
-static inline bool reader_sleeps(struct reader *reader)
-{
-	while (!__atomic_load_n(&reader->tid, __ATOMIC_ACQUIRE) || !is_asleep(reader->tid)) {
-		if (__atomic_load_n(&reader->done, __ATOMIC_ACQUIRE))
-			return false;
-		sched_yield();
-	}
-	return true;
-}
+bool reader_sleeps(struct reader *reader);
 
 /* @unavailable is set before the call. Returns 0 once the reader is asleep, or an error number. */
-static inline int reader_start_over(struct reader *reader, trace_id_t trid,
-				    const struct timespec *abstime, int unavailable)
-{
-	int err;
+int reader_start_over(struct reader *reader, trace_id_t trid, const struct timespec *abstime,
+		      int unavailable);
 
-	*reader = (struct reader){
-		.trid = trid,
-		.abstime = abstime,
-		.event = { .unavailable = unavailable },
-		.ret = -1,
-	};
-	err = pthread_create(&reader->thread, NULL, reader_thread, reader);
-	if (err)
-		return err;
-	return reader_sleeps(reader) ? 0 : EAGAIN;
-}
-
-static inline int reader_start(struct reader *reader, trace_id_t trid,
-			       const struct timespec *abstime)
-{
-	return reader_start_over(reader, trid, abstime, 0);
-}
+int reader_start(struct reader *reader, trace_id_t trid, const struct timespec *abstime);
 
 /* The result of the function. */
-static inline int reader_end(struct reader *reader)
-{
-	pthread_join(reader->thread, NULL);
-	return reader->ret;
-}
+int reader_end(struct reader *reader);
 
 #endif /* _SELFTESTS_READING_H */

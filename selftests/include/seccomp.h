@@ -3,15 +3,8 @@
 #ifndef _SELFTESTS_SECCOMP_H
 #define _SELFTESTS_SECCOMP_H
 
-#include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <linux/posixtrace.h>
+#include <stdbool.h>
 
 #define SECCOMP_COMMANDS_MAX	8
 
@@ -23,32 +16,6 @@ struct refusal {
 };
 
 /* For the rest of this process. Returns 0, a descriptor to listen to, or negative errno. */
-static inline int refuse_commands(const struct refusal *refusal)
-{
-	const __u32 action = refusal->notify ? SECCOMP_RET_USER_NOTIF :
-					       SECCOMP_RET_ERRNO | refusal->err;
-	struct sock_filter code[6 + 2 * SECCOMP_COMMANDS_MAX] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 1, 0),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-		/* The command; the upper 32 bits are 0. */
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
-	};
-	struct sock_fprog program = { .filter = code, .len = 4 };
-	int i, ret;
-
-	for (i = 0; i < SECCOMP_COMMANDS_MAX && refusal->commands[i]; i++) {
-		code[program.len++] = (struct sock_filter)
-			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (__u32)refusal->commands[i], 0, 1);
-		code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
-	}
-	code[program.len++] = (struct sock_filter)
-		BPF_STMT(BPF_RET | BPF_K, i ? SECCOMP_RET_ALLOW : action);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return -errno;
-	ret = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-		      refusal->notify ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0, &program);
-	return ret < 0 ? -errno : ret;
-}
+int refuse_commands(const struct refusal *refusal);
 
 #endif /* _SELFTESTS_SECCOMP_H */
