@@ -233,6 +233,15 @@ void pxtu_cancel_unblock(__u64 before);
 int pxtu_device_open(void);
 
 /**
+ * pxtu_coarse_ms() - a time for pauses between tries
+ *
+ * The time of the last tick of the kernel's clock: needs no system call. Async-signal-safe.
+ *
+ * Return: milliseconds; wraps around.
+ */
+__u32 pxtu_coarse_ms(void);
+
+/**
  * pxtu_error() - turn an error into the return value of a standard function
  * @err: 0 or negative errno
  *

@@ -63,6 +63,8 @@ struct pxtu_slot {
  * @nr_cpus: number of CPUs that @slot has heads for
  * @sequences: restartable sequences work: 1, do not work: -1, not tried yet: 0
  * @target: number of this process, from ATTACH
+ * @refused_generation: generation of the gate when SYNC was refused. A hint, as @refused_at
+ * @refused_at: coarse time of that, see pxtu_coarse_ms()
  * @slot: streams that trace this process
  * @sync: answer of SYNC; here, because the stack of a signal handler is small
  */
@@ -79,6 +81,8 @@ struct pxtu_state {
 	__u32 nr_cpus;
 	int sequences;
 	__u64 target;
+	__u32 refused_generation;
+	__u32 refused_at;
 	struct pxtu_slot slot[POSIXTRACE_SLOTS_MAX];
 	struct posixtrace_slot sync[POSIXTRACE_SLOTS_MAX];
 };

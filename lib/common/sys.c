@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/pxtu.h"
@@ -264,6 +265,16 @@ int pxtu_device_open(void)
 	if (fd < 0 || has_our_version(fd))
 		return fd;
 	return pxtu_close_new(fd, 0) ? -EOPNOTSUPP : -EBADF;
+}
+
+__u32 pxtu_coarse_ms(void)
+{
+	struct timespec time = { 0 };
+	int saved_errno = errno;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+	errno = saved_errno;
+	return (__u32)time.tv_sec * 1000U + (__u32)(time.tv_nsec / 1000000);
 }
 
 int pxtu_error(int err)

@@ -12,7 +12,6 @@
  * belong to a file of the program now, which must be neither closed nor used.
  */
 #include <sys/mman.h>
-#include <time.h>
 
 #include "record/attach.h"
 #include "record/gate.h"
@@ -23,18 +22,9 @@
 /* For threads that wait: against the same, and a filter that answers EBADF to all. */
 #define WAIT_TRIES	1000
 
-/* The clock of the pause. Needs no system call, and is some milliseconds coarse. */
-static __u32 now(void)
-{
-	struct timespec time = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-	return (__u32)time.tv_sec * 1000U + (__u32)(time.tv_nsec / 1000000);
-}
-
 static void begin_pause(struct pxtu_state *state)
 {
-	pxtu_store(&state->pause, now() + PAUSE);
+	pxtu_store(&state->pause, pxtu_coarse_ms() + PAUSE);
 }
 
 static bool pausing(const struct pxtu_state *state)
@@ -42,7 +32,7 @@ static bool pausing(const struct pxtu_state *state)
 	__u32 end = pxtu_load(&state->pause);
 
 	/* The clock wraps around. An end further away than a pause is long over. */
-	return end && end - now() - 1 < PAUSE;
+	return end && end - pxtu_coarse_ms() - 1 < PAUSE;
 }
 
 /*

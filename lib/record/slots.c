@@ -130,18 +130,38 @@ static bool map_new(struct pxtu_state *state, int fd, const struct posixtrace_sl
 	return true;
 }
 
+/*
+ * Was SYNC refused a moment ago, because another process has this memory? The refusal holds
+ * for each process with this memory, and so with this state: the module records for all of
+ * them. A new gate ends it. The end of the other process changes no gate, so the next tick
+ * ends it, too.
+ */
+static bool was_refused(const struct pxtu_state *state, __u32 generation)
+{
+	return pxtu_load(&state->refused_generation) == generation &&
+	       pxtu_load(&state->refused_at) == pxtu_coarse_ms();
+}
+
 /* With the lock of the state. Changes errno. */
 static void sync_locked(struct pxtu_state *state)
 {
 	struct posixtrace_sync sync = { .slots = (uintptr_t)state->sync };
+	/* Read before SYNC: if the gate changes meanwhile, the next event asks again. */
+	__u32 generation = pxtu_load(&pxtu_gate()->generation);
 	int fd = pxtu_load(&state->fd);
+	int err;
 
-	if (fd <= 0 || state->generation == pxtu_load(&pxtu_gate()->generation))
+	if (fd <= 0 || state->generation == generation)
 		return;
 	if (!state->sequences &&
 	    membarrier(state, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ))
 		return;
-	if (pxtu_ioctl(fd, POSIXTRACE_IOC_SYNC, &sync) || drop_old(state, state->sync))
+	err = pxtu_ioctl(fd, POSIXTRACE_IOC_SYNC, &sync);
+	if (err == -EUSERS) {
+		pxtu_store(&state->refused_generation, generation);
+		pxtu_store(&state->refused_at, pxtu_coarse_ms());
+	}
+	if (err || drop_old(state, state->sync))
 		return;
 	if (!map_new(state, fd, state->sync))
 		return;
@@ -170,11 +190,14 @@ static void sync_slots(struct pxtu_state *state)
 bool pxtu_slots_update(struct pxtu_state *state)
 {
 	const struct posixtrace_gate *gate = pxtu_gate();
+	__u32 generation = pxtu_load(&gate->generation);
 
 	if (pxtu_unlikely(pxtu_load(&state->sequences) < 0))
 		return false;
-	if (pxtu_likely(pxtu_load(&gate->generation) == pxtu_load(&state->generation)))
+	if (pxtu_likely(generation == pxtu_load(&state->generation)))
 		return true;
+	if (was_refused(state, generation))
+		return false;
 	sync_slots(state);
 	return pxtu_load(&gate->generation) == pxtu_load(&state->generation);
 }

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <posixtrace.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include <sys/rseq.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <trace.h>
 #include <unistd.h>
@@ -30,6 +32,8 @@
 #define EVENTS		200
 #define BATCH		64
 #define STREAMS_MAX	32
+#define PROCESSES	200
+#define STACK_SIZE	(64 << 10)
 
 static unsigned char payload[DATA_SIZE];
 static trace_event_id_t type;
@@ -242,6 +246,36 @@ static void measure_streams(void)
 		posix_trace_shutdown(trid[--opened]);
 }
 
+static int sleep_forever(void *arg)
+{
+	for (;;)
+		pause();
+	return !arg;
+}
+
+/* Another process has the same memory, among many processes. */
+static void measure_shared_memory(void)
+{
+	static unsigned char stack[STACK_SIZE] __attribute__((__aligned__(16)));
+	pid_t child[PROCESSES];
+
+	open_stream(&trid[0]);
+	child[0] = clone(sleep_forever, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+	for (int i = 1; i < PROCESSES; i++) {
+		child[i] = fork();
+		if (!child[i])
+			sleep_forever(NULL);
+	}
+	for (int i = 0; i < PROCESSES; i++)
+		if (child[i] < 0)
+			die("fork");
+	printf("insn_shared_memory %.0f\n", measure(record, EVENTS));
+	for (int i = 0; i < PROCESSES; i++)
+		if (kill(child[i], SIGKILL) || waitpid(child[i], NULL, 0) < 0)
+			die("kill");
+	posix_trace_shutdown(trid[0]);
+}
+
 static void measure_kernel(void)
 {
 	mkdir("/run/tracing", 0700);
@@ -273,6 +307,7 @@ int main(int argc, char **argv)
 	measure_kernel();
 	measure_reading();
 	measure_streams();
+	measure_shared_memory();
 	measure_types();
 	return 0;
 }

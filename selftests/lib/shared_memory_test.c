@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Processes that share their memory but are not threads, as between clone(CLONE_VM) and
+ * exec(): the module refuses SYNC and records. The library remembers the refusal, so each
+ * event costs one command. The time of the library stands still until a test moves it.
+ */
+#define _GNU_SOURCE
+#include <posixtrace.h>
+
+#include "pxt_test.h"
+#include "commands.h"
+#include "family.h"
+
+#define EVENTS	100
+
+static long coarse_ms = 1000;
+
+/* Replaces the C library's function, which the library calls. */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	if (clock != CLOCK_MONOTONIC_COARSE)
+		return syscall(SYS_clock_gettime, clock, time);
+	time->tv_sec = coarse_ms / 1000;
+	time->tv_nsec = coarse_ms % 1000 * 1000000;
+	return 0;
+}
+
+static void tick(void)
+{
+	coarse_ms++;
+}
+
+/* ------------------------------------------------------------------ */
+/* The other process							*/
+
+/* It shares errno, so it calls nothing that could fail while the test does. */
+struct other {
+	pid_t pid;
+	int wanted;		/* events that it has to record */
+	int recorded;
+	int first;		/* number of its first event */
+};
+
+static int record_when_wanted(void *arg)
+{
+	struct other *other = arg;
+
+	for (;;) {
+		while (__atomic_load_n(&other->wanted, __ATOMIC_ACQUIRE) == other->recorded)
+			sched_yield();
+		record_plain(other->first + other->recorded);
+		__atomic_store_n(&other->recorded, other->recorded + 1, __ATOMIC_RELEASE);
+	}
+	return 0;
+}
+
+static void let_record(struct other *other)
+{
+	__atomic_store_n(&other->wanted, other->recorded + 1, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&other->recorded, __ATOMIC_ACQUIRE) != other->wanted)
+		sched_yield();
+}
+
+static int other_end(struct other *other)
+{
+	if (kill(other->pid, SIGKILL) || ended(other->pid) != -SIGKILL)
+		return -1;
+	other->pid = 0;
+	return 0;
+}
+
+FIXTURE(sharing)
+{
+	trace_id_t trid;
+	struct other other;
+};
+
+FIXTURE_SETUP(sharing)
+{
+	self->other = (struct other){ .first = 1000 };
+	PXT_NOT_WITH_TSAN("does not support two processes that share their memory");
+	ASSERT_EQ(0, start_family_stream(0, &self->trid));
+	record_plain(0);
+	self->other.pid = by_clone_vm(record_when_wanted, &self->other);
+	ASSERT_LT(0, self->other.pid);
+	commands = (struct commands){ 0 };
+}
+
+FIXTURE_TEARDOWN(sharing)
+{
+	if (self->other.pid > 0)
+		EXPECT_EQ(0, other_end(&self->other));
+	posix_trace_shutdown(self->trid);
+}
+
+/* Expects this as the next user event. */
+static void expect_event(struct __test_metadata *_metadata, trace_id_t trid, pid_t pid, int number)
+{
+	struct event event;
+
+	ASSERT_EQ(1, take_user(trid, &event));
+	EXPECT_EQ(pid, event.info.posix_pid);
+	EXPECT_EQ(number, event_number(&event));
+}
+
+static void expect_commands(struct __test_metadata *_metadata, int syncs, int events)
+{
+	EXPECT_EQ(syncs, commands.syncs);
+	EXPECT_EQ(events, commands.events);
+	commands = (struct commands){ 0 };
+}
+
+TEST_F(sharing, refusal_is_remembered)
+{
+	for (int i = 0; i < EVENTS; i++)
+		record_plain(i);
+	expect_commands(_metadata, 1, EVENTS);
+	expect_event(_metadata, self->trid, getpid(), 0);
+	for (int i = 0; i < EVENTS; i++)
+		expect_event(_metadata, self->trid, getpid(), i);
+	EXPECT_EQ(1 + EVENTS, generated_for(self->trid));
+}
+
+TEST_F(sharing, next_tick_asks_again)
+{
+	for (int i = 0; i < EVENTS; i++) {
+		record_plain(i);
+		record_plain(i);
+		expect_commands(_metadata, 1, 2);
+		tick();
+	}
+	EXPECT_EQ(1 + 2 * EVENTS, generated_for(self->trid));
+}
+
+TEST_F(sharing, change_of_the_gate_asks_again)
+{
+	trace_id_t later;
+
+	record_plain(1);
+	record_plain(2);
+	expect_commands(_metadata, 1, 2);
+	ASSERT_EQ(0, start_family_stream(0, &later));
+	record_plain(3);
+	record_plain(4);
+	expect_commands(_metadata, 1, 2);
+	for (int i = 0; i <= 4; i++)
+		expect_event(_metadata, self->trid, getpid(), i);
+	expect_event(_metadata, later, getpid(), 3);
+	expect_event(_metadata, later, getpid(), 4);
+	EXPECT_EQ(0, posix_trace_shutdown(later));
+}
+
+TEST_F(sharing, refusal_holds_for_both_processes)
+{
+	for (int i = 0; i < EVENTS; i++) {
+		record_plain(i);
+		let_record(&self->other);
+	}
+	expect_commands(_metadata, 1, 2 * EVENTS);
+	expect_event(_metadata, self->trid, getpid(), 0);
+	for (int i = 0; i < EVENTS; i++) {
+		expect_event(_metadata, self->trid, getpid(), i);
+		expect_event(_metadata, self->trid, self->other.pid, self->other.first + i);
+	}
+	EXPECT_EQ(1 + 2 * EVENTS, generated_for(self->trid));
+}
+
+/* No event is lost before the next tick, and none needs the module after it. */
+TEST_F(sharing, refusal_ends_soon_after_the_sharing)
+{
+	struct posixtrace_stats_info stats;
+	int number = 1;
+
+	record_plain(number++);
+	expect_commands(_metadata, 1, 1);
+	ASSERT_EQ(0, other_end(&self->other));
+	record_plain(number++);
+	expect_commands(_metadata, 0, 1);
+	tick();
+	for (int i = 0; i < EVENTS; i++)
+		record_plain(number++);
+	expect_commands(_metadata, 1, 0);
+	for (int i = 0; i < number; i++)
+		expect_event(_metadata, self->trid, getpid(), i);
+	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &stats));
+	EXPECT_EQ(number, stats.recorded);
+	EXPECT_EQ(0, stats.dropped);
+}
+
+/* It has memory of its own. */
+static int record_alone(void *arg)
+{
+	(void)arg;
+	commands = (struct commands){ 0 };
+	for (int i = 0; i < EVENTS; i++)
+		record_plain(i);
+	if (commands.syncs != 1)
+		return 1;
+	return commands.events ? 2 : 0;
+}
+
+TEST_F(sharing, child_of_fork_is_not_refused)
+{
+	pid_t pid;
+
+	record_plain(1);
+	expect_commands(_metadata, 1, 1);
+	pid = by_fork(record_alone, NULL);
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(0, ended(pid));
+	expect_event(_metadata, self->trid, getpid(), 0);
+	expect_event(_metadata, self->trid, getpid(), 1);
+	for (int i = 0; i < EVENTS; i++)
+		expect_event(_metadata, self->trid, pid, i);
+}
+
+/* A child of vfork() executes a program or ends before its parent goes on. */
+static int record_two(void *arg)
+{
+	(void)arg;
+	record_plain(10);
+	record_plain(11);
+	return 0;
+}
+
+TEST_F(sharing, parent_goes_on_after_vfork)
+{
+	pid_t pid;
+
+	ASSERT_EQ(0, other_end(&self->other));
+	tick();
+	record_plain(1);
+	expect_commands(_metadata, 1, 0);
+	pid = by_vfork(record_two, NULL);
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(0, ended(pid));
+	expect_commands(_metadata, 1, 2);
+	record_plain(2);
+	expect_commands(_metadata, 0, 1);
+	tick();
+	record_plain(3);
+	record_plain(4);
+	expect_commands(_metadata, 1, 0);
+	expect_event(_metadata, self->trid, getpid(), 0);
+	expect_event(_metadata, self->trid, getpid(), 1);
+	expect_event(_metadata, self->trid, pid, 10);
+	expect_event(_metadata, self->trid, pid, 11);
+	for (int i = 2; i <= 4; i++)
+		expect_event(_metadata, self->trid, getpid(), i);
+}
+
+TEST_HARNESS_MAIN
