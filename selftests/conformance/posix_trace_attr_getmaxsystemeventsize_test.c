@@ -31,6 +31,7 @@ TEST_F(attr, a01_has_space_for_two_event_sets)
 
 	EXPECT_EQ(0, posix_trace_attr_getmaxsystemeventsize(&self->attr, &size));
 	EXPECT_LT(2 * sizeof(trace_event_set_t), size);
+	EXPECT_GT(4096, size);
 }
 
 /* ------------------------------------------------------------------ */

@@ -106,6 +106,7 @@ TEST(a06_types_can_be_copied)
 	ASSERT_EQ(0, posix_trace_attr_init(&types.attr[0]));
 	ASSERT_EQ(0, posix_trace_attr_setmaxdatasize(&types.attr[0], 4711));
 	types.attr[1] = types.attr[0];
+	ASSERT_EQ(0, posix_trace_attr_setmaxdatasize(&types.attr[0], 1147));
 	ASSERT_EQ(0, posix_trace_attr_destroy(&types.attr[0]));
 	ASSERT_EQ(0, posix_trace_attr_getmaxdatasize(&types.attr[1], &types.size));
 	EXPECT_EQ(4711, types.size);
