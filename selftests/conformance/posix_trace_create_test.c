@@ -187,6 +187,8 @@ TEST_F(create, a03_object_must_be_initialized)
 	EXPECT_EQ(EINVAL, posix_trace_create(0, &attr, &self->trid));
 	ASSERT_EQ(0, posix_trace_attr_destroy(&self->attr));
 	EXPECT_EQ(EINVAL, posix_trace_create(0, &self->attr, &self->trid));
+	/* This error precedes ESRCH. */
+	EXPECT_EQ(EINVAL, posix_trace_create(INT_MAX, &self->attr, &self->trid));
 	EXPECT_EQ(UNTOUCHED, self->trid);
 }
 

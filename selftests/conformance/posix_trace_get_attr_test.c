@@ -69,17 +69,18 @@ TEST_F(attr, a02_defaults)
 
 TEST_F(attr, a03_sizes_are_the_granted_ones)
 {
-	size_t sizes[] = { 0, 8 << 10, 10000, 64 << 10, (64 << 10) + 1, 1 << 20 };
+	size_t sizes[] = { 0, 1, 8 << 10, 10000, 64 << 10, (64 << 10) + 1, 1 << 20 };
 	struct attr_values values;
 	trace_attr_t granted;
 
 	ASSERT_EQ(0, posix_trace_attr_setmaxdatasize(&self->attr, 100));
-	for (int i = 0; i < 6; i++) {
+	for (int i = 0; i < 7; i++) {
 		ASSERT_EQ(0, posix_trace_attr_setstreamsize(&self->attr, sizes[i]));
 		ASSERT_EQ(0, attr_granted(&self->attr, &granted));
 		ASSERT_EQ(0, attr_read(&granted, &values));
 		/* Whole pages, and at least two. */
-		EXPECT_EQ(sizes[i] ? (sizes[i] + 4095) / 4096 * 4096 : 8192, values.stream_size);
+		EXPECT_EQ(sizes[i] > 1 ? (sizes[i] + 4095) / 4096 * 4096 : 8192,
+			  values.stream_size);
 		EXPECT_EQ(100, values.max_data_size);
 	}
 }
