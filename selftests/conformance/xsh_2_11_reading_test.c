@@ -111,9 +111,15 @@ static int call_set_filter(trace_id_t trid, const trace_event_set_t *set)
 
 TEST_F(reading, a04_program_address_of_a_user_event)
 {
+	const void *address;
+
+	call_event();
 	call_event();
 	ASSERT_EQ(1, take(self->trid, &self->event));
-	EXPECT_TRUE(is_in_function(self->event.info.posix_prog_address, call_event));
+	address = self->event.info.posix_prog_address;
+	EXPECT_TRUE(is_in_function(address, call_event));
+	ASSERT_EQ(1, take(self->trid, &self->event));
+	EXPECT_EQ(address, self->event.info.posix_prog_address);
 }
 
 TEST_F(reading, a05_program_address_of_controller_calls)

@@ -51,20 +51,6 @@ FIXTURE_TEARDOWN(signal)
 	posix_trace_shutdown(self->trid);
 }
 
-TEST_F(signal, handler_can_record)
-{
-	struct event event;
-
-	for (int i = 0; i < 10; i++)
-		raise(SIGUSR1);
-	for (int i = 0; i < 10; i++) {
-		ASSERT_EQ(1, take_user(self->trid, &event));
-		EXPECT_EQ(in_handler, event.info.posix_event_id);
-		EXPECT_EQ(i, event_number(&event));
-	}
-	EXPECT_EQ(0, errno_changed);
-}
-
 struct target {
 	pthread_t thread;
 	int stop;
