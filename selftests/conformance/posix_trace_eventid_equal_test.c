@@ -51,9 +51,11 @@ TEST_F(equal, a03_identifiers_of_both_sides)
 {
 	trace_event_id_t of_process = open_id("side");
 	trace_event_id_t of_controller = open_trid_id(self->trid, "side");
+	trace_event_id_t first = open_trid_id(self->trid, "other side");
 	struct event event;
 
 	EXPECT_NE(0, posix_trace_eventid_equal(self->trid, of_process, of_controller));
+	EXPECT_NE(0, posix_trace_eventid_equal(self->trid, first, open_id("other side")));
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	posix_trace_event(of_process, NULL, 0);
 	ASSERT_EQ(1, take(self->trid, &event));

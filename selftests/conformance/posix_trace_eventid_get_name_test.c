@@ -133,6 +133,7 @@ TEST_F(get_name, a08_no_such_type)
 	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, 0, name));
 	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, UNNAMED - 1, name));
 	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, last + 1, name));
+	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, 4095, name));
 	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, 4096, name));
 	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, ~0U, name));
 	EXPECT_STREQ("as it was", name);

@@ -279,7 +279,13 @@ TEST(a11_process_that_has_ended)
 
 TEST_F(trid_open, a12_predefined_names)
 {
+	EXPECT_EQ(POSIX_TRACE_ERROR, open_trid_id(self->trid, "posix_trace_error"));
 	EXPECT_EQ(POSIX_TRACE_START, open_trid_id(self->trid, "posix_trace_start"));
+	EXPECT_EQ(POSIX_TRACE_STOP, open_trid_id(self->trid, "posix_trace_stop"));
+	EXPECT_EQ(POSIX_TRACE_FILTER, open_trid_id(self->trid, "posix_trace_filter"));
+	EXPECT_EQ(POSIX_TRACE_OVERFLOW, open_trid_id(self->trid, "posix_trace_overflow"));
+	EXPECT_EQ(POSIX_TRACE_RESUME, open_trid_id(self->trid, "posix_trace_resume"));
+	EXPECT_EQ(POSIX_TRACE_FLUSH_START, open_trid_id(self->trid, "posix_trace_flush_start"));
 	EXPECT_EQ(POSIX_TRACE_FLUSH_STOP, open_trid_id(self->trid, "posix_trace_flush_stop"));
 	EXPECT_EQ(UNNAMED, open_trid_id(self->trid, "posix_trace_unnamed_userevent"));
 }

@@ -197,35 +197,6 @@ TEST_F(threads, slightly_earlier_events_are_reported_earlier)
 		pthread_join(players[i].thread, NULL);
 }
 
-static void *open_types(void *arg)
-{
-	trace_event_id_t *ids = arg;
-	char name[TRACE_EVENT_NAME_MAX + 1];
-
-	for (int i = 0; i < 50; i++) {
-		snprintf(name, sizeof(name), "shared %d", i);
-		if (posix_trace_eventid_open(name, &ids[i]))
-			return arg;
-	}
-	return NULL;
-}
-
-TEST_F(threads, threads_that_open_the_same_names_get_the_same_ids)
-{
-	trace_event_id_t ids[THREADS][50];
-	pthread_t threads[THREADS];
-	void *failed;
-
-	for (int i = 0; i < THREADS; i++)
-		ASSERT_EQ(0, pthread_create(&threads[i], NULL, open_types, ids[i]));
-	for (int i = 0; i < THREADS; i++) {
-		ASSERT_EQ(0, pthread_join(threads[i], &failed));
-		ASSERT_EQ(NULL, failed);
-	}
-	for (int i = 1; i < THREADS; i++)
-		EXPECT_EQ(0, memcmp(ids[0], ids[i], sizeof(ids[0])));
-}
-
 static void *start_and_stop(void *arg)
 {
 	trace_id_t trid = *(trace_id_t *)arg;
