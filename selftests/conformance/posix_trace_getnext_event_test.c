@@ -113,6 +113,10 @@ TEST(a05_blocks_on_a_suspended_stream)
 	ASSERT_EQ(0, posix_trace_start(trid));
 	EXPECT_EQ(0, reader_end(&reader));
 	EXPECT_EQ(POSIX_TRACE_START, reader.event.info.posix_event_id);
+	ASSERT_EQ(0, reader_start(&reader, trid, NULL));
+	ASSERT_EQ(0, posix_trace_stop(trid));
+	EXPECT_EQ(0, reader_end(&reader));
+	EXPECT_EQ(POSIX_TRACE_STOP, reader.event.info.posix_event_id);
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
@@ -184,6 +188,12 @@ TEST_F(getnext, a10_data_is_truncated_to_the_space)
 		EXPECT_EQ('z', self->event.data[rooms[i]]);
 		EXPECT_EQ(POSIX_TRACE_TRUNCATED_READ, self->event.info.posix_truncation_status);
 	}
+	/* Without space, no array is needed. */
+	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "0123456789", 10);
+	ASSERT_EQ(0, posix_trace_getnext_event(self->trid, &self->event.info, NULL, 0,
+					       &self->event.len, &self->event.unavailable));
+	EXPECT_EQ(0, self->event.len);
+	EXPECT_EQ(POSIX_TRACE_TRUNCATED_READ, self->event.info.posix_truncation_status);
 	/* The rest of the data is not reported later. */
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }

@@ -254,8 +254,8 @@ TEST_F(timedgetnext, a08_no_timeout_if_an_event_is_there)
 }
 
 static const struct timespec invalid[] = {
-	{ 0, -1 }, { INT32_MAX, 1000000000 }, { INT32_MAX, INT64_MIN }, { INT32_MAX, INT64_MAX },
-	{ -1, -1 },
+	{ 0, -1 }, { 1, 1000000000 }, { INT32_MAX, 1000000000 }, { INT32_MAX, INT64_MIN },
+	{ INT32_MAX, INT64_MAX }, { -1, -1 },
 };
 
 TEST_F(timedgetnext, a09_time_is_not_checked_if_an_event_is_there)

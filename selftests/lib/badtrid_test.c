@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every function with invalid trace ids: EINVAL, never a crash.
+ * Every function with invalid trace ids, and those that report events with NULL: EINVAL,
+ * never a crash.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -181,6 +182,41 @@ TEST(null_results_are_invalid)
 	EXPECT_EQ(EINVAL, posix_trace_get_status(trid, NULL));
 	EXPECT_EQ(EINVAL, posix_trace_get_filter(trid, NULL));
 	EXPECT_EQ(EINVAL, posix_trace_set_filter(trid, NULL, POSIX_TRACE_SET_EVENTSET));
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+TEST(null_pointers_of_a_reader_are_invalid)
+{
+	const struct timespec epoch = { 0, 0 };
+	trace_id_t trid;
+	struct event e;
+
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(1, take(trid, &e));
+	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "x", 1);
+	EXPECT_EQ(EINVAL, posix_trace_getnext_event(trid, NULL, e.data, 8, &e.len,
+						    &e.unavailable));
+	EXPECT_EQ(EINVAL, posix_trace_getnext_event(trid, &e.info, NULL, 8, &e.len,
+						    &e.unavailable));
+	EXPECT_EQ(EINVAL, posix_trace_getnext_event(trid, &e.info, e.data, 8, NULL,
+						    &e.unavailable));
+	EXPECT_EQ(EINVAL, posix_trace_getnext_event(trid, &e.info, e.data, 8, &e.len,
+						    NULL));
+	EXPECT_EQ(EINVAL, posix_trace_trygetnext_event(trid, NULL, e.data, 8, &e.len,
+						       &e.unavailable));
+	EXPECT_EQ(EINVAL, posix_trace_trygetnext_event(trid, &e.info, NULL, 8, &e.len,
+						       &e.unavailable));
+	EXPECT_EQ(EINVAL, posix_trace_trygetnext_event(trid, &e.info, e.data, 8, NULL,
+						       &e.unavailable));
+	EXPECT_EQ(EINVAL, posix_trace_trygetnext_event(trid, &e.info, e.data, 8, &e.len,
+						       NULL));
+	EXPECT_EQ(EINVAL, posix_trace_timedgetnext_event(trid, NULL, e.data, 8, &e.len,
+							 &e.unavailable, &epoch));
+	EXPECT_EQ(EINVAL, posix_trace_timedgetnext_event(trid, &e.info, e.data, 8, &e.len,
+							 &e.unavailable, NULL));
+	/* No event was lost. */
+	EXPECT_EQ(1, take(trid, &e));
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
