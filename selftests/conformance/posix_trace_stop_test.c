@@ -313,6 +313,7 @@ TEST_F(stop, a10_stop_has_process_thread_address_and_time_of_the_call)
 	EXPECT_LE(call.before, event_time(&event));
 	EXPECT_GE(call.after, event_time(&event));
 	EXPECT_TRUE(is_in_function(event.info.posix_prog_address, call_stop));
+	EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, event.info.posix_truncation_status);
 	EXPECT_EQ(0, posix_trace_shutdown(call.trid));
 	EXPECT_EQ(0, child_wait(&child));
 }

@@ -75,26 +75,6 @@ TEST(trid_is_not_reused_immediately)
 	EXPECT_EQ(0, posix_trace_shutdown(second));
 }
 
-static int accepts_any(void *arg, const struct talk *talk)
-{
-	(void)talk;
-	return accepts(*(trace_id_t *)arg)[0] ? 1 : 0;
-}
-
-TEST(trid_of_the_parent_is_invalid_in_a_child)
-{
-	struct child child;
-	trace_id_t trid;
-
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
-	ASSERT_EQ(0, child_start(&child, accepts_any, &trid));
-	EXPECT_EQ(0, child_wait(&child));
-	/* The parent's stream continues. */
-	EXPECT_EQ(0, posix_trace_stop(trid));
-	EXPECT_EQ(0, posix_trace_shutdown(trid));
-}
-
 /* ------------------------------------------------------------------ */
 /* One thread uses it while another shuts it down			*/
 
@@ -146,44 +126,8 @@ TEST(shutdown_while_others_use_the_trid)
 	}
 }
 
-static void *shut_down(void *arg)
-{
-	return posix_trace_shutdown(*(trace_id_t *)arg) ? NULL : arg;
-}
-
-TEST(only_one_of_many_shutdowns_succeeds)
-{
-	for (int round = 0; round < 10; round++) {
-		pthread_t threads[4];
-		int succeeded = 0;
-		trace_id_t trid;
-		void *result;
-
-		ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-		for (int i = 0; i < 4; i++)
-			ASSERT_EQ(0, pthread_create(&threads[i], NULL, shut_down, &trid));
-		for (int i = 0; i < 4; i++) {
-			ASSERT_EQ(0, pthread_join(threads[i], &result));
-			succeeded += !!result;
-		}
-		EXPECT_EQ(1, succeeded);
-	}
-}
-
 /* ------------------------------------------------------------------ */
 /* Pointers								*/
-
-TEST(null_results_are_invalid)
-{
-	trace_id_t trid;
-
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
-	EXPECT_EQ(EINVAL, posix_trace_get_attr(trid, NULL));
-	EXPECT_EQ(EINVAL, posix_trace_get_status(trid, NULL));
-	EXPECT_EQ(EINVAL, posix_trace_get_filter(trid, NULL));
-	EXPECT_EQ(EINVAL, posix_trace_set_filter(trid, NULL, POSIX_TRACE_SET_EVENTSET));
-	EXPECT_EQ(0, posix_trace_shutdown(trid));
-}
 
 TEST(null_pointers_of_a_reader_are_invalid)
 {

@@ -82,50 +82,6 @@ TEST_F(process, event_of_the_other_process_wakes_the_reader_up)
 	EXPECT_EQ(0, child_wait(&self->child));
 }
 
-TEST_F(process, events_of_the_controller_are_not_recorded)
-{
-	struct event event;
-
-	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "mine", 4);
-	EXPECT_EQ(0, take_user(self->trid, &event));
-	EXPECT_EQ(0, child_wait(&self->child));
-}
-
-TEST_F(process, stream_outlives_the_traced_process)
-{
-	struct posix_trace_status_info status;
-	struct event event;
-
-	for (int i = 0; i < 5; i++) {
-		say(&self->child.talk, i);
-		ASSERT_EQ(i, hear(&self->child.talk));
-	}
-	EXPECT_EQ(0, child_wait(&self->child));
-	EXPECT_EQ(0, posix_trace_get_status(self->trid, &status));
-	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
-	for (int i = 0; i < 5; i++) {
-		ASSERT_EQ(1, take_user(self->trid, &event));
-		EXPECT_EQ(i, event_number(&event));
-	}
-	EXPECT_EQ(0, posix_trace_stop(self->trid));
-	ASSERT_EQ(1, take(self->trid, &event));
-	EXPECT_EQ(POSIX_TRACE_STOP, event.info.posix_event_id);
-	EXPECT_EQ(0, take(self->trid, &event));
-}
-
-TEST_F(process, stream_outlives_a_killed_traced_process)
-{
-	struct event event;
-
-	say(&self->child.talk, 1);
-	ASSERT_EQ(1, hear(&self->child.talk));
-	child_kill(&self->child);
-	ASSERT_EQ(1, take_user(self->trid, &event));
-	EXPECT_EQ(1, event_number(&event));
-	EXPECT_EQ(0, posix_trace_stop(self->trid));
-	EXPECT_EQ(0, posix_trace_start(self->trid));
-}
-
 TEST_F(process, two_streams_on_one_process_get_the_same_events)
 {
 	struct event event;
@@ -141,61 +97,6 @@ TEST_F(process, two_streams_on_one_process_get_the_same_events)
 	EXPECT_EQ(7, event_number(&event));
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 	EXPECT_EQ(0, child_wait(&self->child));
-}
-
-TEST_F(process, one_controller_traces_two_processes)
-{
-	struct child second;
-	struct event event;
-	trace_id_t other;
-
-	ASSERT_EQ(0, child_start(&second, record_on_demand, NULL));
-	ASSERT_LT(0, hear(&second.talk));
-	ASSERT_EQ(0, new_stream(second.pid, POSIX_TRACE_LOOP, &other));
-	ASSERT_EQ(0, posix_trace_start(other));
-	say(&self->child.talk, 1);
-	ASSERT_EQ(1, hear(&self->child.talk));
-	say(&second.talk, 2);
-	ASSERT_EQ(2, hear(&second.talk));
-	ASSERT_EQ(1, take_user(self->trid, &event));
-	EXPECT_EQ(1, event_number(&event));
-	EXPECT_EQ(self->child.pid, event.info.posix_pid);
-	ASSERT_EQ(1, take_user(other, &event));
-	EXPECT_EQ(2, event_number(&event));
-	EXPECT_EQ(second.pid, event.info.posix_pid);
-	EXPECT_EQ(0, posix_trace_shutdown(other));
-	EXPECT_EQ(0, child_wait(&second));
-	EXPECT_EQ(0, child_wait(&self->child));
-}
-
-/* ------------------------------------------------------------------ */
-/* A process before its first call					*/
-
-static int record_late(void *arg, const struct talk *talk)
-{
-	(void)arg;
-	say(talk, 0);
-	hear(talk);
-	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, "late", 5);
-	return 0;
-}
-
-TEST(process_without_calls_is_traced_from_its_first_event)
-{
-	struct child child;
-	struct event event;
-	trace_id_t trid;
-
-	ASSERT_EQ(0, child_start(&child, record_late, NULL));
-	ASSERT_EQ(0, hear(&child.talk));
-	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
-	ASSERT_EQ(0, posix_trace_start(trid));
-	say(&child.talk, 0);
-	EXPECT_EQ(0, child_wait(&child));
-	ASSERT_EQ(1, take_user(trid, &event));
-	EXPECT_STREQ("late", (char *)event.data);
-	EXPECT_EQ(child.pid, event.info.posix_pid);
-	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
 /* ------------------------------------------------------------------ */
