@@ -130,15 +130,19 @@ TEST_F(until_full, a24_start_is_reported_before_the_next_event)
 		number = overfill_on_all_cpus(0);
 		while (take_id(self->trid, &event) != POSIX_TRACE_STOP)
 			;
-		record_number(number);
+		for (int i = 0; i < 3; i++)
+			record_number(number + i);
 		EXPECT_EQ(POSIX_TRACE_OVERFLOW, take_id(self->trid, &event));
 		EXPECT_EQ(POSIX_TRACE_RESUME, take_id(self->trid, &event));
 		EXPECT_EQ(POSIX_TRACE_START, take_id(self->trid, &event));
 		/* The stream starts by itself, with its own filter. */
 		EXPECT_EQ(0, event.info.posix_pid);
 		EXPECT_EQ(sizeof(trace_event_set_t), event.len);
-		EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
-		EXPECT_EQ(number, event_number(&event));
+		for (int i = 0; i < 3; i++) {
+			EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
+			EXPECT_EQ(number + i, event_number(&event));
+		}
+		EXPECT_EQ(0, take(self->trid, &event));
 	}
 }
 
@@ -164,6 +168,8 @@ TEST_F(until_full, a25_stopped_stream_does_not_start_when_it_is_empty)
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	EXPECT_EQ(52, drain(self->trid));
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
+	record_number(50);
+	EXPECT_EQ(0, drain(self->trid));
 }
 
 /* Waits until the log contains that number; nothing calls posix_trace_flush(). */
