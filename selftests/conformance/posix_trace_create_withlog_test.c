@@ -73,10 +73,16 @@ TEST_F(withlog, a05_errno_does_not_change)
 
 TEST_F(withlog, a06_ebadf_for_a_file_not_open_for_writing)
 {
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), pipe[2];
 
 	ASSERT_LE(0, fd);
+	EXPECT_EQ(EBADF, posix_trace_create_withlog(0, NULL, fd, &self->trid));
 	EXPECT_EQ(EBADF, posix_trace_create_withlog(0, &self->attr, fd, &self->trid));
+	ASSERT_EQ(0, pipe2(pipe, O_CLOEXEC));
+	ASSERT_EQ(0, posix_trace_attr_setlogfullpolicy(&self->attr, POSIX_TRACE_APPEND));
+	EXPECT_EQ(EBADF, posix_trace_create_withlog(0, &self->attr, pipe[0], &self->trid));
+	close(pipe[0]);
+	close(pipe[1]);
 	close(fd);
 	EXPECT_EQ(EBADF, posix_trace_create_withlog(0, &self->attr, fd, &self->trid));
 	EXPECT_EQ(EBADF, posix_trace_create_withlog(0, &self->attr, 1000000, &self->trid));
@@ -127,6 +133,8 @@ TEST_F(withlog, a08_default_policy_is_flush)
 		ASSERT_EQ(0, posix_trace_get_attr(self->trid, &attr));
 		EXPECT_EQ(0, posix_trace_attr_getstreamfullpolicy(&attr, &policy));
 		EXPECT_EQ(POSIX_TRACE_FLUSH, policy);
+		EXPECT_EQ(0, posix_trace_attr_getlogfullpolicy(&attr, &policy));
+		EXPECT_EQ(POSIX_TRACE_LOOP, policy);
 		EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 	}
 }
@@ -149,6 +157,8 @@ TEST_F(withlog, a10_einval_if_the_file_does_not_suit_the_policy)
 	int pipe[2];
 
 	ASSERT_EQ(0, pipe2(pipe, O_CLOEXEC));
+	/* The default is POSIX_TRACE_LOOP. */
+	EXPECT_EQ(EINVAL, posix_trace_create_withlog(0, NULL, pipe[1], &self->trid));
 	for (int i = 0; i < 2; i++) {
 		ASSERT_EQ(0, posix_trace_attr_setlogfullpolicy(&self->attr, regular_only[i]));
 		EXPECT_EQ(EINVAL, posix_trace_create_withlog(0, &self->attr, pipe[1],
@@ -157,6 +167,7 @@ TEST_F(withlog, a10_einval_if_the_file_does_not_suit_the_policy)
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_APPEND));
 	ASSERT_EQ(0, posix_trace_attr_setlogfullpolicy(&self->attr, POSIX_TRACE_LOOP));
 	EXPECT_EQ(EINVAL, posix_trace_create_withlog(0, &self->attr, self->fd, &self->trid));
+	EXPECT_EQ(EINVAL, posix_trace_create_withlog(0, NULL, self->fd, &self->trid));
 	EXPECT_EQ(UNTOUCHED, self->trid);
 	EXPECT_EQ(0, lseek(self->fd, 0, SEEK_END));
 	ASSERT_EQ(0, posix_trace_attr_setlogfullpolicy(&self->attr, POSIX_TRACE_UNTIL_FULL));

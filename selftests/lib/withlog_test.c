@@ -381,7 +381,6 @@ FIXTURE(refusal)
 	trace_id_t trid;
 	trace_attr_t attr;
 	int fd;
-	int pipe[2];
 };
 
 FIXTURE_SETUP(refusal)
@@ -390,39 +389,11 @@ FIXTURE_SETUP(refusal)
 	self->fd = log_tmpfile();
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
-	ASSERT_EQ(0, pipe2(self->pipe, O_CLOEXEC));
 }
 
 FIXTURE_TEARDOWN(refusal)
 {
 	close(self->fd);
-	close(self->pipe[0]);
-	close(self->pipe[1]);
-}
-
-TEST_F(refusal, ebadf_without_write_access)
-{
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-
-	ASSERT_LE(0, fd);
-	EXPECT_EQ(EBADF, posix_trace_create_withlog(0, NULL, fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_attr_setlogfullpolicy(&self->attr, POSIX_TRACE_APPEND));
-	EXPECT_EQ(EBADF, posix_trace_create_withlog(0, &self->attr, self->pipe[0], &self->trid));
-	close(fd);
-	EXPECT_EQ(EBADF, posix_trace_create_withlog(0, NULL, fd, &self->trid));
-	EXPECT_EQ(4711, self->trid);
-}
-
-TEST_F(refusal, einval_if_the_file_does_not_suit_the_policy)
-{
-	EXPECT_EQ(EINVAL, posix_trace_create_withlog(0, NULL, self->pipe[1], &self->trid));
-	ASSERT_EQ(0, posix_trace_attr_setlogfullpolicy(&self->attr, POSIX_TRACE_UNTIL_FULL));
-	EXPECT_EQ(EINVAL, posix_trace_create_withlog(0, &self->attr, self->pipe[1], &self->trid));
-	/* LOOP overwrites old blocks. */
-	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_APPEND));
-	EXPECT_EQ(EINVAL, posix_trace_create_withlog(0, NULL, self->fd, &self->trid));
-	EXPECT_EQ(4711, self->trid);
-	EXPECT_EQ(0, log_file_size(self->fd));
 }
 
 /* A kernel thread would write it, without the rights of any user. */
@@ -445,20 +416,6 @@ TEST_F(refusal, einval_for_a_file_of_proc)
 	close(fd);
 }
 
-TEST_F(refusal, default_policy_is_flush)
-{
-	trace_attr_t attr;
-	int policy;
-
-	ASSERT_EQ(0, posix_trace_create_withlog(0, NULL, self->fd, &self->trid));
-	ASSERT_EQ(0, posix_trace_get_attr(self->trid, &attr));
-	EXPECT_EQ(0, posix_trace_attr_getstreamfullpolicy(&attr, &policy));
-	EXPECT_EQ(POSIX_TRACE_FLUSH, policy);
-	EXPECT_EQ(0, posix_trace_attr_getlogfullpolicy(&attr, &policy));
-	EXPECT_EQ(POSIX_TRACE_LOOP, policy);
-	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
-}
-
 TEST_F(refusal, descriptor_can_be_closed_and_its_offset_does_not_change)
 {
 	struct log_content content;
@@ -474,17 +431,6 @@ TEST_F(refusal, descriptor_can_be_closed_and_its_offset_does_not_change)
 	EXPECT_EQ(7, lseek(self->fd, 0, SEEK_CUR));
 	log_content_fd(self->fd, &content);
 	EXPECT_TRUE(log_content_is(&content, 100));
-}
-
-/* Functions of logs on a stream without log. */
-TEST_F(refusal, functions_of_logs_are_invalid_on_a_stream)
-{
-	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
-	EXPECT_EQ(EINVAL, posix_trace_flush(self->trid));
-	EXPECT_EQ(EINVAL, posix_trace_rewind(self->trid));
-	EXPECT_EQ(EINVAL, posix_trace_close(self->trid));
-	EXPECT_EQ(0, posix_trace_stop(self->trid));
-	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 
 /* The old contents of the file do not reappear as events. */
