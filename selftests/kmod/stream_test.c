@@ -208,7 +208,7 @@ TEST_F(stream, attributes_are_those_of_creation)
 	EXPECT_STREQ("selftest", attr.name);
 	EXPECT_EQ(0, strncmp("posixtrace ", attr.version, 11));
 	EXPECT_NE(NULL, memchr(attr.version, '\0', sizeof(attr.version)));
-	for (int i = 0; i < 8; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(attr.reserved); i++)
 		EXPECT_EQ(0, attr.reserved[i]);
 	EXPECT_EQ(-EFAULT, command(self->stream.fd, POSIXTRACE_IOC_GET_ATTR, BAD_POINTER));
 }
