@@ -3,11 +3,10 @@
  * Counts instructions, including those of the kernel, in a guest whose clock counts them
  * (selftests/vm/run --icount). Prints lines "NAME VALUE".
  *
- * usage: insn_bench [all|recording|processors|writers]
+ * usage: insn_bench [all|recording|processors]
  *
  * "recording" measures only what depends on GLIBC_TUNABLES=glibc.pthread.rseq=0, "processors"
- * what depends on the number of possible processors. "writers" measures reading of events that
- * all processors have recorded in turn.
+ * what depends on the number of possible processors.
  */
 #include <fcntl.h>
 #include <posixtrace.h>
@@ -186,35 +185,6 @@ static void measure_reading(void)
 	posix_trace_shutdown(trid[0]);
 }
 
-static void move_to(int cpu)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(cpu, &cpus);
-	if (sched_setaffinity(0, sizeof(cpus), &cpus))
-		die("sched_setaffinity");
-}
-
-/* Neighbours in time are on different processors. */
-static void measure_writers(void)
-{
-	int cpus = (int)sysconf(_SC_NPROCESSORS_ONLN), events = 5000;
-	long long begin, took;
-
-	open_stream(&trid[0]);
-	read_all();
-	for (int i = 0; i < events; i++) {
-		move_to(i % cpus);
-		posix_trace_event(type, payload, DATA_SIZE);
-	}
-	begin = now();
-	read_all();
-	took = now() - begin;
-	printf("insn_read_%dwriters %.0f\n", cpus, (double)took / events);
-	posix_trace_shutdown(trid[0]);
-}
-
 static void measure_types(void)
 {
 	static const int counts[] = { 10, 1000, 4000 };
@@ -293,10 +263,6 @@ int main(int argc, char **argv)
 {
 	if (posix_trace_eventid_open("bench", &type))
 		die("posix_trace_eventid_open");
-	if (argc > 1 && !strcmp(argv[1], "writers")) {
-		measure_writers();
-		return 0;
-	}
 	measure_recording();
 	if (argc > 1 && !strcmp(argv[1], "recording"))
 		return 0;
