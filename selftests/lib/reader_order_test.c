@@ -436,6 +436,21 @@ static void count_look(void)
 
 #define COST_EVENTS	400
 
+/* Reads all events, and ends the stream. Returns how often the reader looked at shared memory. */
+static unsigned int looks_to_read(struct __test_metadata *_metadata, struct sim *sim)
+{
+	__u64 n;
+
+	looks = 0;
+	sim_between = count_look;
+	for (n = 0; n < COST_EVENTS; n++)
+		EXPECT_EQ(n, payload(next(sim)));
+	sim_between = NULL;
+	EXPECT_EQ(NULL, next(sim));
+	pxtu_reader_destroy(&sim->reader);
+	return looks;
+}
+
 /*
  * How often does the reader look at shared memory to read events of one CPU, while so many
  * others hold a sub-buffer that was read?
@@ -452,14 +467,7 @@ static unsigned int looks_beside(struct __test_metadata *_metadata, __u32 others
 		;
 	for (n = 0; n < COST_EVENTS; n++)
 		sim_write(&sim, 0, &n, sizeof(n));
-	looks = 0;
-	sim_between = count_look;
-	for (n = 0; n < COST_EVENTS; n++)
-		EXPECT_EQ(n, payload(next(&sim)));
-	sim_between = NULL;
-	EXPECT_EQ(NULL, next(&sim));
-	pxtu_reader_destroy(&sim.reader);
-	return looks;
+	return looks_to_read(_metadata, &sim);
 }
 
 /* Sub-buffers are small here: the reader looks at the other CPUs after each. */
@@ -483,14 +491,7 @@ TEST(cpus_with_events_cost_little)
 		ASSERT_EQ(0, sim_init(&sim, 32, 2 * 32 + SUBBUFS, true));
 		for (n = 0; n < COST_EVENTS; n++)
 			sim_write(&sim, i ? (__u32)n % 32 : 0, &n, sizeof(n));
-		looks = 0;
-		sim_between = count_look;
-		for (n = 0; n < COST_EVENTS; n++)
-			EXPECT_EQ(n, payload(next(&sim)));
-		sim_between = NULL;
-		EXPECT_EQ(NULL, next(&sim));
-		looks_of[i] = looks;
-		pxtu_reader_destroy(&sim.reader);
+		looks_of[i] = looks_to_read(_metadata, &sim);
 	}
 	TH_LOG("%u looks for %u events, %u from 32 CPUs", looks_of[0], COST_EVENTS, looks_of[1]);
 	EXPECT_GE(2 * looks_of[0], looks_of[1]);
