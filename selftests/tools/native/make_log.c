@@ -9,6 +9,9 @@
 #include <fcntl.h>
 #include <linux/posixtrace.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "log_writer.h"
 

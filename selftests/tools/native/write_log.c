@@ -19,6 +19,10 @@
 #include <fcntl.h>
 #include <linux/posixtrace.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "log_writer.h"
 
