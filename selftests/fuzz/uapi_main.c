@@ -148,6 +148,8 @@ static void note_hang(unsigned int number, unsigned int thread)
 
 	printf("# worker %u, thread %u: does not return from %s\n", number, thread,
 	       ops[worker->doing[thread]].name);
+	/* It may wait for one of these. */
+	count_log_threads(true);
 	/* A thread in the module must come back; anywhere else, it must at least die. */
 	if (show_stacks(worker->pid) || worker->pid == hung[number])
 		hangs++;
