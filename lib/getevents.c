@@ -28,12 +28,17 @@ static int report_batch(struct pxtu_source *source, struct posixtrace_batch_even
 			size_t max_events, struct pxtu_place place, size_t *count)
 {
 	const struct pxtu_event *event;
-	size_t n, len;
+	size_t n = 0, len, run;
 	int err = 0;
 
 	pthread_mutex_lock(&source->lock);
-	for (n = 0; n < max_events; n++) {
+	while (n < max_events) {
 		align(&place);
+		run = source->ops->next_run ?
+		      source->ops->next_run(source, &events[n], max_events - n, &place) : 0;
+		n += run;
+		if (run)
+			continue;
 		err = source->ops->next(source, &place, &event);
 		if (!event)
 			break;
@@ -49,6 +54,7 @@ static int report_batch(struct pxtu_source *source, struct posixtrace_batch_even
 		memset(events[n].__reserved, 0, sizeof(events[n].__reserved));
 		place.at = (unsigned char *)place.at + len;
 		place.room -= len;
+		n++;
 	}
 	source->ops->settle(source);
 	pthread_mutex_unlock(&source->lock);

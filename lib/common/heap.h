@@ -54,6 +54,23 @@ static inline void pxtu_heap_add(struct pxtu_heap *heap, __u64 time, __u32 cpu)
 	heap->item[i] = item;
 }
 
+/**
+ * pxtu_heap_second() - the smallest item but the first
+ * @heap: not empty
+ *
+ * Return: that item; behind all others if there is only one.
+ */
+static inline struct pxtu_heap_item pxtu_heap_second(const struct pxtu_heap *heap)
+{
+	const struct pxtu_heap_item none = { .time = ~0ULL, .cpu = ~0U };
+
+	if (heap->count < 2)
+		return none;
+	if (heap->count > 2 && pxtu_heap_before(&heap->item[2], &heap->item[1]))
+		return heap->item[2];
+	return heap->item[1];
+}
+
 /* Puts an item into the place of the first one. */
 static inline void pxtu_heap_sink(struct pxtu_heap *heap, struct pxtu_heap_item item)
 {

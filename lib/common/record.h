@@ -7,6 +7,7 @@
 #define PXTU_RECORD_H
 
 #include <posixtrace.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "common/pxtu.h"
@@ -102,47 +103,77 @@ struct pxtu_queue {
 	unsigned int count;
 };
 
+/* The first word of a record, and of a struct posixtrace_writer. */
+struct pxtu_record_head {
+	__u32 data_len;
+	__u16 event_id;
+	__u16 flags;
+};
+
+_Static_assert(offsetof(struct posixtrace_record, timestamp) == sizeof(struct pxtu_record_head) &&
+	       offsetof(struct posixtrace_record, event_id) ==
+	       offsetof(struct pxtu_record_head, event_id) &&
+	       offsetof(struct posixtrace_writer, pid) == sizeof(struct pxtu_record_head) &&
+	       offsetof(struct posixtrace_writer, thread_id) == 2 * sizeof(__u64),
+	       "as they are read");
+
+static inline struct pxtu_record_head pxtu_record_head(const __u64 *word)
+{
+	const __u64 value = pxtu_load(word);
+	struct pxtu_record_head head;
+
+	memcpy(&head, &value, sizeof(head));
+	return head;
+}
+
+/* The ids in the second word of a struct posixtrace_writer, and the third word. */
+static inline struct pxtu_writer pxtu_record_writer(const __u64 *word)
+{
+	const __u64 value = pxtu_load(&word[1]);
+	struct pxtu_writer writer = { .known = true, .thread_id = pxtu_load(&word[2]) };
+
+	memcpy(&writer.pid, &value, sizeof(writer.pid));
+	memcpy(&writer.tid, (const char *)&value + sizeof(writer.pid), sizeof(writer.tid));
+	return writer;
+}
+
 /**
- * pxtu_record_parse() - parse a record
+ * pxtu_record_parse() - parse a record that others may change meanwhile
  * @record: where to write it
- * @raw: private copy of its first bytes: PXTU_HEADER_MAX, or all up to the end
- * @room: largest size that it can have
+ * @from: its address, aligned to 8 bytes
+ * @room: largest size that it can have, in bytes
  * @before: thread of the record before
+ *
+ * Reads each word once: readers of streams spend much of their time here.
  *
  * Return: false if this cannot be a record; true needs pxtu_record_valid() too.
  */
-static inline bool pxtu_record_parse(struct pxtu_record *record, const void *raw, __u32 room,
+static inline bool pxtu_record_parse(struct pxtu_record *record, const void *from, __u32 room,
 				     const struct pxtu_writer *before)
 {
-	const unsigned char *from = raw;
-	struct posixtrace_record header;
-	struct posixtrace_writer writer;
+	const __u64 *word = from;
+	struct pxtu_record_head head;
 
-	if (room < sizeof(header))
+	if (room < sizeof(struct posixtrace_record))
 		return false;
-	memcpy(&header, from, sizeof(header));
-	record->header = sizeof(header);
+	head = pxtu_record_head(word);
+	record->header = sizeof(struct posixtrace_record);
 	record->writer = *before;
-	if (header.event_id == POSIXTRACE_ID_WRITER) {
-		memcpy(&writer, from, sizeof(writer));
-		if (room < PXTU_HEADER_MAX || writer.data_len || writer.flags)
+	if (pxtu_unlikely(head.event_id == POSIXTRACE_ID_WRITER)) {
+		if (room < PXTU_HEADER_MAX || head.data_len || head.flags)
 			return false;
-		memcpy(&header, from + sizeof(writer), sizeof(header));
+		record->writer = pxtu_record_writer(word);
 		record->header = PXTU_HEADER_MAX;
-		record->writer = (struct pxtu_writer){
-			.known = true,
-			.pid = writer.pid,
-			.tid = writer.tid,
-			.thread_id = writer.thread_id,
-		};
+		word += sizeof(struct posixtrace_writer) / sizeof(*word);
+		head = pxtu_record_head(word);
 	}
-	record->data_len = header.data_len;
-	record->event_id = header.event_id;
-	record->flags = header.flags;
-	record->timestamp = header.timestamp;
-	record->prog_address = header.prog_address;
+	record->data_len = head.data_len;
+	record->event_id = head.event_id;
+	record->flags = head.flags;
+	record->timestamp = pxtu_load(&word[1]);
+	record->prog_address = pxtu_load(&word[2]);
 	/* Unused if too large for 32 bits: pxtu_record_valid() refuses such data first. */
-	record->size = (__u32)POSIXTRACE_RECORD_ALIGNED((__u64)record->header + header.data_len);
+	record->size = (__u32)POSIXTRACE_RECORD_ALIGNED((__u64)record->header + head.data_len);
 	return true;
 }
 

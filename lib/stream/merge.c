@@ -80,6 +80,12 @@ bool pxtu_merge_take(struct pxtu_reader *reader)
 	return pxtu_subbuf_take(reader, &reader->cpu[reader->heap.item[0].cpu].cand);
 }
 
+bool pxtu_merge_take_run(struct pxtu_reader *reader, const struct pxtu_run_end *end)
+{
+	reader->taken = true;
+	return pxtu_subbuf_take_run(reader, &reader->cpu[reader->heap.item[0].cpu].cand, end);
+}
+
 void pxtu_merge_clear(struct pxtu_reader *reader)
 {
 	__u32 cpu;

@@ -6,7 +6,7 @@
  * The path of an event, from the bottom of this file to the top: pxtu_reader_next() returns
  * it from the queue; fill_queue() fills that with one record and what comes before it;
  * take_record() takes a record that is not lost; pxtu_merge_first() finds the oldest record of
- * all.
+ * all. run.c takes many records at once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +135,7 @@ static void skip(struct pxtu_reader *reader, const struct pxtu_record *record)
  * record releases this; pairs with the kernel's barrier between reading the consumer
  * positions and held.
  */
-static void hold(struct pxtu_reader *reader, bool held)
+void pxtu_reader_hold(struct pxtu_reader *reader, bool held)
 {
 	if (reader->held == held)
 		return;
@@ -162,7 +162,7 @@ static bool take_record(struct pxtu_reader *reader, const struct pxtu_place *pla
 		lost = first->record.timestamp <= reader->overwrite_watermark;
 		if (!lost) {
 			*data = copy_data(reader, first, place);
-			hold(reader, true);
+			pxtu_reader_hold(reader, true);
 		}
 		if (!pxtu_merge_take(reader))
 			continue;
@@ -201,6 +201,12 @@ static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *plac
 			  reader->lost);
 }
 
+void pxtu_reader_restart(struct pxtu_reader *reader)
+{
+	if (stream_full(reader) && !pxtu_merge_first(reader))
+		reader->release(reader, POSIXTRACE_NONE);
+}
+
 const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader,
 					  const struct pxtu_place *place)
 {
@@ -208,9 +214,7 @@ const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader,
 
 	if (reader->queue.next == reader->queue.count) {
 		fill_queue(reader, place);
-		/* A full stream starts again as soon as it was read empty. */
-		if (stream_full(reader) && !pxtu_merge_first(reader))
-			reader->release(reader, POSIXTRACE_NONE);
+		pxtu_reader_restart(reader);
 	}
 	if (reader->queue.next == reader->queue.count)
 		return NULL;
@@ -228,7 +232,7 @@ void pxtu_reader_unread(struct pxtu_reader *reader)
 
 void pxtu_reader_settle(struct pxtu_reader *reader)
 {
-	hold(reader, reader->queue.next < reader->queue.count);
+	pxtu_reader_hold(reader, reader->queue.next < reader->queue.count);
 }
 
 void pxtu_reader_clear(struct pxtu_reader *reader)

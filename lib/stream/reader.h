@@ -58,6 +58,20 @@ struct pxtu_candidate {
 };
 
 /**
+ * struct pxtu_run_end - the end of records that are taken at once
+ * @count: number of these records
+ * @pos: where the next one begins in the sub-buffer, in bytes
+ * @timestamp: of the last one, in nanoseconds since the Epoch
+ * @writer: of the last one
+ */
+struct pxtu_run_end {
+	size_t count;
+	__u32 pos;
+	__u64 timestamp;
+	struct pxtu_writer writer;
+};
+
+/**
  * struct pxtu_view - what the reader saw when it last looked into a sub-buffer
  * @subbuf: number of the sub-buffer
  * @used: bytes of records that were visible
@@ -219,6 +233,19 @@ const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader,
 void pxtu_reader_unread(struct pxtu_reader *reader);
 
 /**
+ * pxtu_reader_hold() - tell the kernel whether the reader holds events back
+ * @reader: the reader
+ * @held: it takes a record now, or has taken some that it has not reported
+ */
+void pxtu_reader_hold(struct pxtu_reader *reader, bool held);
+
+/**
+ * pxtu_reader_restart() - let a full stream start again if it was read empty
+ * @reader: the reader
+ */
+void pxtu_reader_restart(struct pxtu_reader *reader);
+
+/**
  * pxtu_reader_settle() - end a series of pxtu_reader_next()
  * @reader: the reader
  *
@@ -232,6 +259,23 @@ void pxtu_reader_settle(struct pxtu_reader *reader);
  * @reader: the reader; the kernel has cleared the stream
  */
 void pxtu_reader_clear(struct pxtu_reader *reader);
+
+/* run.c */
+
+/**
+ * pxtu_reader_run() - take many events at once
+ * @reader: the reader
+ * @events: where to write the events
+ * @max_events: room there, at least 1
+ * @place: where their data goes, aligned to 8 bytes; moved behind it
+ *
+ * Takes only events that pxtu_reader_next() would return one after the other, and that need no
+ * other event to be reported first. The series ends as one of pxtu_reader_next().
+ *
+ * Return: number of events; 0 if pxtu_reader_next() has to look.
+ */
+size_t pxtu_reader_run(struct pxtu_reader *reader, struct posixtrace_batch_event *events,
+		       size_t max_events, struct pxtu_place *place);
 
 /* merge.c */
 
@@ -252,6 +296,15 @@ const struct pxtu_candidate *pxtu_merge_first(struct pxtu_reader *reader);
  * Return: false if the kernel reclaimed it before; then it counts as lost.
  */
 bool pxtu_merge_take(struct pxtu_reader *reader);
+
+/**
+ * pxtu_merge_take_run() - take that record and those that follow it in its sub-buffer
+ * @reader: the reader
+ * @end: the last of them
+ *
+ * Return: as pxtu_merge_take(), for all of them.
+ */
+bool pxtu_merge_take_run(struct pxtu_reader *reader, const struct pxtu_run_end *end);
 
 /**
  * pxtu_merge_clear() - forget all records
@@ -304,6 +357,17 @@ bool pxtu_subbuf_is_quiet(const struct pxtu_reader *reader, __u32 cpu);
  * Return: false if the kernel reclaimed it before; then it counts as lost.
  */
 bool pxtu_subbuf_take(struct pxtu_reader *reader, const struct pxtu_candidate *cand);
+
+/**
+ * pxtu_subbuf_take_run() - take a record and those that follow it in its sub-buffer
+ * @reader: the reader
+ * @cand: the first one, from pxtu_subbuf_peek() or pxtu_subbuf_following()
+ * @end: the last one
+ *
+ * Return: as pxtu_subbuf_take(), for all of them.
+ */
+bool pxtu_subbuf_take_run(struct pxtu_reader *reader, const struct pxtu_candidate *cand,
+			  const struct pxtu_run_end *end);
 
 /* gap.c */
 

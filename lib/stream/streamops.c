@@ -14,6 +14,12 @@ static int stream_next(struct pxtu_source *source, const struct pxtu_place *plac
 	return 0;
 }
 
+static size_t stream_next_run(struct pxtu_source *source, struct posixtrace_batch_event *events,
+			      size_t max_events, struct pxtu_place *place)
+{
+	return pxtu_reader_run(&pxtu_stream_of(source)->reader, events, max_events, place);
+}
+
 static void stream_unread(struct pxtu_source *source)
 {
 	pxtu_reader_unread(&pxtu_stream_of(source)->reader);
@@ -142,6 +148,7 @@ static int stream_rewind_types(struct pxtu_source *source)
 
 const struct pxtu_source_ops pxtu_stream_ops = {
 	.next = stream_next,
+	.next_run = stream_next_run,
 	.unread = stream_unread,
 	.settle = stream_settle,
 	.wait = stream_wait,

@@ -17,9 +17,6 @@
 /* A count at its maximum stays: nothing depends on it. */
 #define CONSUMED_COUNT_MAX	((1U << POSIXTRACE_CONSUMED_COUNT_BITS) - 1)
 
-#define RECORD_WORDS	(sizeof(struct posixtrace_record) / sizeof(__u64))
-#define HEADER_WORDS	(PXTU_HEADER_MAX / sizeof(__u64))
-
 /* Result of peek_subbuf(). */
 enum found {
 	FOUND_NOTHING,
@@ -28,33 +25,13 @@ enum found {
 	FOUND_CHANGE,	/* the kernel is changing it: look again */
 };
 
-static __u64 next_consumed(__u64 consumed, __u32 pos)
+/* The consumer position after @count records more. */
+static __u64 next_consumed(__u64 consumed, __u64 count, __u32 pos)
 {
-	__u32 count = POSIXTRACE_CONSUMED_COUNT(consumed);
-
-	if (count < CONSUMED_COUNT_MAX)
-		count++;
+	count += POSIXTRACE_CONSUMED_COUNT(consumed);
+	if (count > CONSUMED_COUNT_MAX)
+		count = CONSUMED_COUNT_MAX;
 	return POSIXTRACE_CONSUMED(POSIXTRACE_CONSUMED_SEQ(consumed), count, pos);
-}
-
-/*
- * Copy the possible header of a record, each word once. Words that are not there, or belong
- * to no struct posixtrace_writer, are left out: pxtu_record_parse() does not look at them.
- */
-static void copy_header(__u64 *to, const unsigned char *from, __u32 room)
-{
-	const __u64 *src = (const __u64 *)(const void *)from;
-	unsigned int count = RECORD_WORDS, i;
-	struct posixtrace_record first;
-
-	if (room < RECORD_WORDS * sizeof(__u64))
-		return;
-	to[0] = pxtu_load(&src[0]);
-	memcpy(&first, to, sizeof(*to));
-	if (first.event_id == POSIXTRACE_ID_WRITER && room >= PXTU_HEADER_MAX)
-		count = HEADER_WORDS;
-	for (i = 1; i < count; i++)
-		to[i] = pxtu_load(&src[i]);
 }
 
 static const struct posixtrace_cpu_head *head_of(const struct pxtu_reader *reader, __u32 cpu)
@@ -100,7 +77,7 @@ static void make_corrupt(struct pxtu_candidate *cand, __u64 timestamp, __u32 use
 {
 	cand->corrupt = true;
 	pxtu_record_error(&cand->record, timestamp);
-	cand->next = next_consumed(cand->consumed, used);
+	cand->next = next_consumed(cand->consumed, 1, used);
 }
 
 /*
@@ -115,14 +92,12 @@ static void find_record(const struct pxtu_reader *reader, __u32 cpu, __u64 floor
 	__u32 pos = POSIXTRACE_CONSUMED_POS(cand->consumed);
 	const unsigned char *mem = reader->map.pool + (__u64)view->subbuf * reader->subbuf_size;
 	__u32 room = view->used - pos;
-	__u64 raw[HEADER_WORDS];
 
 	cand->cpu = cpu;
 	cand->subbuf = view->subbuf;
 	cand->corrupt = false;
 	cand->orphan = false;
-	copy_header(raw, mem + pos, room);
-	if (!pxtu_record_parse(&cand->record, raw, room, writer) ||
+	if (!pxtu_record_parse(&cand->record, mem + pos, room, writer) ||
 	    !pxtu_record_valid(&cand->record, cpu == reader->nr_cpus, reader->max_data, room) ||
 	    cand->record.timestamp < floor || cand->record.timestamp > view->ceiling ||
 	    (!cand->record.writer.known && !damaged)) {
@@ -131,7 +106,7 @@ static void find_record(const struct pxtu_reader *reader, __u32 cpu, __u64 floor
 	}
 	cand->orphan = !cand->record.writer.known;
 	cand->data = mem + pos + cand->record.header;
-	cand->next = next_consumed(cand->consumed, pos + cand->record.size);
+	cand->next = next_consumed(cand->consumed, 1, pos + cand->record.size);
 }
 
 /*
@@ -256,27 +231,46 @@ bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candida
 	return false;
 }
 
-bool pxtu_subbuf_take(struct pxtu_reader *reader, const struct pxtu_candidate *cand)
+/* Change the consumer position of a sub-buffer from @consumed to @next. */
+static bool take(struct pxtu_reader *reader, __u32 subbuf, __u64 consumed, __u64 next)
 {
-	__u64 *shared = &reader->map.shared->consumed[cand->subbuf];
-	__u64 consumed = cand->consumed;
-
 	/*
 	 * All copying is done before the consumer position changes. Pairs with the kernel's
 	 * exchange: no target can write there before it has changed the consumer position.
 	 */
 	__atomic_thread_fence(__ATOMIC_ACQ_REL);
-	if (!__atomic_compare_exchange_n(shared, &consumed, cand->next, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_RELAXED))
-		return false;
+	return __atomic_compare_exchange_n(&reader->map.shared->consumed[subbuf], &consumed, next,
+					   false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
 
-	reader->cpu[cand->cpu].consumed = cand->next;
-	reader->cpu[cand->cpu].timestamp = cand->record.timestamp;
-	reader->cpu[cand->cpu].writer = cand->record.writer;
-	reader->cpu[cand->cpu].damaged = cand->corrupt || cand->orphan;
+bool pxtu_subbuf_take(struct pxtu_reader *reader, const struct pxtu_candidate *cand)
+{
+	struct pxtu_reader_cpu *last = &reader->cpu[cand->cpu];
+
+	if (!take(reader, cand->subbuf, cand->consumed, cand->next))
+		return false;
+	last->consumed = cand->next;
+	last->timestamp = cand->record.timestamp;
+	last->writer = cand->record.writer;
+	last->damaged = cand->corrupt || cand->orphan;
 	if (cand->corrupt) {
 		reader->corrupt++;
 		reader->overrun = true;
 	}
+	return true;
+}
+
+bool pxtu_subbuf_take_run(struct pxtu_reader *reader, const struct pxtu_candidate *cand,
+			  const struct pxtu_run_end *end)
+{
+	struct pxtu_reader_cpu *last = &reader->cpu[cand->cpu];
+	__u64 next = next_consumed(cand->consumed, end->count, end->pos);
+
+	if (!take(reader, cand->subbuf, cand->consumed, next))
+		return false;
+	last->consumed = next;
+	last->timestamp = end->timestamp;
+	last->writer = end->writer;
+	last->damaged = false;
 	return true;
 }

@@ -8,8 +8,8 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
+#include "../../lib/common/pxtu.h"
 #include "pxt_test.h"
-#include "reader_sim.h"
 
 /*
  * Before each access of the reader to shared memory, another action can come: see
@@ -28,6 +28,7 @@ static void sim_point(void);
 #include "../../lib/stream/gap.c"
 #include "../../lib/stream/merge.c"
 #include "../../lib/stream/reader.c"
+#include "../../lib/stream/run.c"
 #include "../../lib/stream/subbuf.c"
 
 #undef pxtu_load
@@ -37,6 +38,9 @@ static void sim_point(void);
 #define pxtu_load(p)		__atomic_load_n(p, __ATOMIC_RELAXED)
 #define pxtu_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define pxtu_store(p, v)	__atomic_store_n(p, v, __ATOMIC_RELAXED)
+
+/* Its own accesses are those of the kernel and of writers. */
+#include "reader_sim.h"
 
 #define CPUS	4
 #define SUBBUFS	12
@@ -56,11 +60,65 @@ static void sim_point(void)
 	sim_between = between;
 }
 
+#define RUN_MAX		256
+
+/**
+ * struct runs - events that were taken at once
+ * @max: how many at once; 0: each by itself
+ * @events: the events
+ * @data: their data
+ * @next: the next one to return
+ * @count: number of events
+ * @longest: most events taken at once
+ */
+static struct runs {
+	unsigned int max;
+	struct posixtrace_batch_event events[RUN_MAX];
+	__u64 data[RUN_MAX * SIM_MAX_DATA / 8];
+	size_t next;
+	size_t count;
+	size_t longest;
+} runs;
+
+static void begin_runs(unsigned int max)
+{
+	runs = (struct runs){ .max = max };
+}
+
+static const struct pxtu_event *next_of_run(struct sim *sim)
+{
+	struct pxtu_place place = { runs.data, sizeof(runs.data) };
+	const struct posixtrace_batch_event *event;
+	static struct pxtu_event next;
+
+	if (runs.next == runs.count) {
+		runs.next = 0;
+		runs.count = pxtu_reader_run(&sim->reader, runs.events, runs.max, &place);
+		if (runs.count > runs.longest)
+			runs.longest = runs.count;
+		if (!runs.count)
+			return NULL;
+	}
+	event = &runs.events[runs.next++];
+	next = (struct pxtu_event){
+		.id = event->event.posix_event_id,
+		.timestamp = (__u64)event->event.posix_timestamp.tv_sec * 1000000000U +
+			     (__u64)event->event.posix_timestamp.tv_nsec,
+		.pid = event->event.posix_pid,
+		.data_len = (__u32)event->data_len,
+		.cpu = event->cpu,
+		.lost = event->lost,
+		.data = event->data,
+	};
+	return &next;
+}
+
 static const struct pxtu_event *next(struct sim *sim)
 {
 	static const struct pxtu_place none;
+	const struct pxtu_event *event = runs.max ? next_of_run(sim) : NULL;
 
-	return pxtu_reader_next(&sim->reader, &none);
+	return event ? event : pxtu_reader_next(&sim->reader, &none);
 }
 
 static __u64 payload(const struct pxtu_event *event)
@@ -79,6 +137,7 @@ FIXTURE(reader)
 FIXTURE_VARIANT(reader)
 {
 	bool loop;
+	unsigned int run;
 };
 
 FIXTURE_VARIANT_ADD(reader, loop)
@@ -91,8 +150,21 @@ FIXTURE_VARIANT_ADD(reader, until_full)
 	.loop = false,
 };
 
+FIXTURE_VARIANT_ADD(reader, loop_in_runs)
+{
+	.loop = true,
+	.run = 7,
+};
+
+FIXTURE_VARIANT_ADD(reader, until_full_in_runs)
+{
+	.loop = false,
+	.run = RUN_MAX,
+};
+
 FIXTURE_SETUP(reader)
 {
+	begin_runs(variant->run);
 	ASSERT_EQ(0, sim_init(&self->sim, CPUS, SUBBUFS, variant->loop));
 }
 
@@ -381,7 +453,7 @@ static size_t chain_read(struct __test_metadata *_metadata, struct chain *chain,
  * happens after A, on any CPUs: B is never reported before A. With a slow reader and
  * overwriting writers, exactly the gaps are reported, and every event is read or lost.
  */
-TEST(happens_before_and_gaps)
+static void check_chain(struct __test_metadata *_metadata, unsigned int run)
 {
 	static struct chain chain;
 	static struct seen seen[CHAIN_LENGTH];
@@ -391,6 +463,7 @@ TEST(happens_before_and_gaps)
 	size_t count, k;
 	__u64 last = 0;
 
+	begin_runs(run);
 	ASSERT_EQ(0, sim_init(&chain.sim, CPUS, SUBBUFS, true));
 	chain.turn = 1;
 	for (i = 0; i < CPUS; i++) {
@@ -425,6 +498,17 @@ TEST(happens_before_and_gaps)
 	EXPECT_GT(gaps, 0);
 	EXPECT_EQ(0, chain.sim.reader.corrupt);
 	pxtu_reader_destroy(&chain.sim.reader);
+	EXPECT_LE(run / 2, runs.longest);
+}
+
+TEST(happens_before_and_gaps)
+{
+	check_chain(_metadata, 0);
+}
+
+TEST(happens_before_and_gaps_in_runs)
+{
+	check_chain(_metadata, 40);
 }
 
 static unsigned int looks;
@@ -545,6 +629,8 @@ static void race_write(void)
 static void race_begin(struct __test_metadata *_metadata, unsigned int seed, bool loop)
 {
 	memset(&race, 0, sizeof(race));
+	/* Each by itself, in short runs, and in long ones. */
+	begin_runs(seed % 4 ? (seed % 4 - 1) * (RUN_MAX / 2) + 1 : 0);
 	race.seed = seed;
 	race.rarely = 1 + (unsigned int)rand_r(&race.seed) % 60;
 	race.cpus = 1 + (__u32)rand_r(&race.seed) % CPUS;
@@ -687,12 +773,13 @@ static __u64 fill(struct sim *sim, __u64 *n)
 }
 
 /* Recorded events, STOP, the gap, START - even if it is full again before START is read. */
-TEST(until_full_restarts_when_empty)
+static void check_restart(struct __test_metadata *_metadata, unsigned int run)
 {
 	const struct pxtu_event *event;
 	struct sim sim;
 	__u64 n = 0, kept, i, round;
 
+	begin_runs(run);
 	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, false));
 	sim_system(&sim, POSIXTRACE_ID_START);
 	kept = fill(&sim, &n);
@@ -720,6 +807,16 @@ TEST(until_full_restarts_when_empty)
 		EXPECT_EQ(i, event->timestamp);
 	}
 	pxtu_reader_destroy(&sim.reader);
+}
+
+TEST(until_full_restarts_when_empty)
+{
+	check_restart(_metadata, 0);
+}
+
+TEST(until_full_restarts_when_empty_after_runs)
+{
+	check_restart(_metadata, 50);
 }
 
 TEST_HARNESS_MAIN
