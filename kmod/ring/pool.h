@@ -176,10 +176,14 @@ struct pxt_pool {
 	 */
 	void **sys_mem;
 
-	/** @wait: sleepers and pollers; its lock guards the next two */
+	/** @wait: sleepers and pollers; its lock guards the next four */
 	wait_queue_head_t wait;
-	/** @need_wakeup: a reader is, or may be, in @wait; writers read it without the lock */
+	/** @need_wakeup: the next record has to wake @wait; writers read it without the lock */
 	bool need_wakeup;
+	/** @wake_edges: an edge-triggered poller is, or was, in @wait: keep @need_wakeup set */
+	bool wake_edges;
+	/** @wake_round: how often @need_wakeup was set; written with the lock of the stream, too */
+	u32 wake_round;
 	/** @wake_ended: the stream is dead, so @need_wakeup does not change any more */
 	bool wake_ended;
 

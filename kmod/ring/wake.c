@@ -2,6 +2,11 @@
 /*
  * Waking the readers of a stream, and telling its writers whether that is needed.
  * How a reader goes to sleep is in stream/wait.c.
+ *
+ * A wake-up clears need_wakeup, so it costs one system call for each sleep of a reader, not one
+ * for each event. Readers that sleep on set it again, and so do poll() and epoll when they look.
+ * An edge-triggered poller wants every wake-up and need not look in between: while one is in the
+ * queue, need_wakeup stays set.
  */
 #include <linux/poll.h>
 #include <linux/spinlock.h>
@@ -18,13 +23,15 @@ static void set_need_wakeup(struct pxt_pool *pool, bool need_wakeup)
 }
 
 /*
- * Clear need_wakeup if the queue is empty, with the lock of the queue. A reader that joins
- * later sets it again, or looks at it again before it sleeps.
+ * Clear need_wakeup, with the lock of the queue. A reader that joined it and was not woken looks
+ * at need_wakeup again before it sleeps.
  */
 static void disarm_locked(struct pxt_pool *pool)
 {
+	if (list_empty(&pool->wait.head))
+		pool->wake_edges = false;
 	/* The memory is there until wake_ended is set, under the same lock. */
-	if (list_empty(&pool->wait.head) && !pool->wake_ended)
+	if (!pool->wake_edges && !pool->wake_ended)
 		set_need_wakeup(pool, false);
 }
 
@@ -40,22 +47,57 @@ void pxt_wake_init(struct pxt_pool *pool)
 /**
  * pxt_wake_arm() - ask writers to wake readers
  * @pool: of a stream that is locked, and not dead
+ * @edges: for a poller in the queue that need not look again before the next wake-up
  *
  * If need_wakeup was clear, a synchronization has to follow.
  *
  * Return: whether it was set before.
  */
-bool pxt_wake_arm(struct pxt_pool *pool)
+bool pxt_wake_arm(struct pxt_pool *pool, bool edges)
 {
 	unsigned long flags;
 	bool was;
 
 	spin_lock_irqsave(&pool->wait.lock, flags);
 	was = pool->need_wakeup;
-	if (!was)
+	if (!was) {
+		pool->wake_round++;
 		set_need_wakeup(pool, true);
+	}
+	if (edges)
+		pool->wake_edges = true;
 	spin_unlock_irqrestore(&pool->wait.lock, flags);
 	return was;
+}
+
+/**
+ * pxt_wake_round() - how often need_wakeup was set
+ * @pool: of a stream that is locked
+ */
+u32 pxt_wake_round(const struct pxt_pool *pool)
+{
+	return READ_ONCE(pool->wake_round);
+}
+
+/**
+ * pxt_wake_may_sleep() - is need_wakeup set, and was not cleared meanwhile?
+ * @pool: any; the caller is in the queue, and has found nothing to read since
+ * @round: from pxt_wake_round(), after pxt_wake_arm()
+ *
+ * If it was cleared and set again, the synchronization that belongs to that may not have ended,
+ * and a writer may still record without a wake-up.
+ *
+ * Return: whether the caller may sleep: the next wake-up reaches it.
+ */
+bool pxt_wake_may_sleep(struct pxt_pool *pool, u32 round)
+{
+	unsigned long flags;
+	bool ret;
+
+	spin_lock_irqsave(&pool->wait.lock, flags);
+	ret = pool->need_wakeup && pool->wake_round == round;
+	spin_unlock_irqrestore(&pool->wait.lock, flags);
+	return ret;
 }
 
 /**
@@ -69,7 +111,8 @@ void pxt_wake_disarm(struct pxt_pool *pool)
 	unsigned long flags;
 
 	spin_lock_irqsave(&pool->wait.lock, flags);
-	disarm_locked(pool);
+	if (list_empty(&pool->wait.head))
+		disarm_locked(pool);
 	spin_unlock_irqrestore(&pool->wait.lock, flags);
 }
 
@@ -93,6 +136,7 @@ void pxt_wake_end(struct pxt_pool *pool)
  * pxt_wake() - something was recorded
  * @pool: of a stream that the caller has a reference to, or found under RCU
  *
+ * Wakes all readers and clears need_wakeup, unless an edge-triggered poller is in the queue.
  * Context: not with interrupts off.
  */
 void pxt_wake(struct pxt_pool *pool)

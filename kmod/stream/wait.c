@@ -43,8 +43,11 @@ static void restart_if_full(struct pxt_stream *stream)
 		pxt_state_restart(stream);
 }
 
-/* Holds the lock of the stream, so that no reader relies on a synchronization under way. */
-static int arm(struct pxt_stream *stream)
+/*
+ * Holds the lock of the stream, so that no reader relies on a synchronization under way. @round
+ * may be NULL.
+ */
+static int arm(struct pxt_stream *stream, bool edges, u32 *round)
 {
 	int err = 0;
 
@@ -53,8 +56,10 @@ static int arm(struct pxt_stream *stream)
 		err = -ESHUTDOWN;
 	} else {
 		restart_if_full(stream);
-		if (!pxt_wake_arm(&stream->pool))
+		if (!pxt_wake_arm(&stream->pool, edges))
 			pxt_gate_synchronize(&stream->link);
+		if (round)
+			*round = pxt_wake_round(&stream->pool);
 		queue_look(stream);
 	}
 	mutex_unlock(&stream->lock);
@@ -114,10 +119,11 @@ static int sleep_until_readable(struct pxt_stream *stream, ktime_t *expires)
 {
 	bool timeout = false;
 	DEFINE_WAIT(wait);
+	u32 round;
 	int ret;
 
 	for (;;) {
-		ret = arm(stream);
+		ret = arm(stream, false, &round);
 		if (ret)
 			break;
 		/* Pairs with the wake-up, which comes after the record that this looks for. */
@@ -126,11 +132,11 @@ static int sleep_until_readable(struct pxt_stream *stream, ktime_t *expires)
 		if (ret != -EAGAIN)
 			break;
 		/*
-		 * While the queue was empty, need_wakeup may have been cleared. From now on
-		 * it is cleared only after this reader was woken. The sleep is on
+		 * Before this reader joined the queue, a wake-up may have cleared need_wakeup.
+		 * From now on it is cleared only after this reader was woken. The sleep is on
 		 * CLOCK_REALTIME, so that it follows steps of that clock.
 		 */
-		if (READ_ONCE(stream->pool.need_wakeup))
+		if (pxt_wake_may_sleep(&stream->pool, round))
 			timeout = !schedule_hrtimeout_range_clock(expires,
 								  current->timer_slack_ns,
 								  HRTIMER_MODE_ABS,
@@ -214,20 +220,35 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
 	return sleep_unblocking(stream, arg->unblock, deadline ? &expires : NULL);
 }
 
+/*
+ * Does this poller rely on a wake-up for each event, without a look in between? epoll passes its
+ * flags on. io_uring does so, too: it sets EPOLLONESHOT, or EPOLLET alone for a multishot. With
+ * EPOLLONESHOT, a poller is registered anew, and looks then. A wake-up reaches only one of the
+ * pollers with EPOLLEXCLUSIVE, so the others rely on the next event.
+ */
+static bool wants_edges(const poll_table *table)
+{
+	__poll_t events = poll_requested_events(table);
+
+	return events & EPOLLEXCLUSIVE || (events & (EPOLLET | EPOLLONESHOT)) == EPOLLET;
+}
+
 /**
  * pxt_wait_poll() - poll(), select(), epoll
  * @stream: not locked
  * @file: of the stream
  * @table: of the caller
  *
- * A poller stays in the queue, so need_wakeup stays set. If it was cleared, the next poll()
- * sets it again. Context: may sleep.
+ * A poller stays in the queue, but the first wake-up clears need_wakeup. Further events need no
+ * wake-up until the poller has looked again, and then it is set again here. An edge-triggered
+ * poller gets a wake-up for each event: its need_wakeup stays set. Context: may sleep.
  *
  * Return: EPOLLIN if there is something to read; EPOLLHUP after shutdown, and if all
  * traced processes have ended.
  */
 __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table *table)
 {
+	bool edges = wants_edges(table);
 	__poll_t gone;
 
 	poll_wait(file, &stream->pool.wait, table);
@@ -235,9 +256,10 @@ __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table 
 	/* The events of a stream with log are read from the log. */
 	if (stream->log)
 		return READ_ONCE(stream->dead) ? EPOLLHUP : gone;
-	if (pxt_reclaim_reportable(&stream->pool))
+	/* An edge-triggered poller may not look again when this was read. */
+	if (!edges && pxt_reclaim_reportable(&stream->pool))
 		return gone | EPOLLIN | EPOLLRDNORM;
-	if (arm(stream))
+	if (arm(stream, edges, NULL))
 		return EPOLLHUP;
 	return gone | (pxt_reclaim_reportable(&stream->pool) ? EPOLLIN | EPOLLRDNORM : 0);
 }

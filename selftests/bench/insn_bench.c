@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mount.h>
 #include <sys/rseq.h>
 #include <sys/stat.h>
@@ -216,6 +217,23 @@ static void measure_streams(void)
 		posix_trace_shutdown(trid[--opened]);
 }
 
+/* An epoll is registered, and no thread sleeps in it. */
+static void measure_epoll(void)
+{
+	struct epoll_event ready = { .events = EPOLLIN };
+	int epfd = epoll_create1(EPOLL_CLOEXEC);
+
+	open_stream(&trid[0]);
+	read_all();
+	if (epfd < 0 || epoll_ctl(epfd, EPOLL_CTL_ADD, posixtrace_fd(trid[0]), &ready))
+		die("epoll");
+	printf("insn_epoll %.0f\n", measure(record, EVENTS));
+	if (epoll_wait(epfd, &ready, 1, 0) != 1)
+		die("epoll_wait");
+	close(epfd);
+	posix_trace_shutdown(trid[0]);
+}
+
 static int sleep_forever(void *arg)
 {
 	for (;;)
@@ -272,6 +290,7 @@ int main(int argc, char **argv)
 	}
 	measure_kernel();
 	measure_reading();
+	measure_epoll();
 	measure_streams();
 	measure_shared_memory();
 	measure_types();

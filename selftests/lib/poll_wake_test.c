@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What poll(), select(), epoll and io_uring cost the writers: one WAKE for each look that found
+ * nothing, and none for further events. No event goes unreported for that.
+ */
+#define _GNU_SOURCE
+#include <linux/io_uring.h>
+#include <poll.h>
+#include <posixtrace.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+
+#include "pxt_test.h"
+#include "reading.h"
+#include "sequences.h"
+#include "wakeups.h"
+
+#define MANY	50
+
+/* Takes all events. Returns how many, or -1. */
+static int take_all(trace_id_t trid)
+{
+	struct event event;
+	int count = 0, ret;
+
+	while ((ret = take(trid, &event)) == 1)
+		count++;
+	return ret ? -1 : count;
+}
+
+/* WAKE commands since the last call, where programs record themselves. */
+static int woken(void)
+{
+	return (int)__atomic_exchange_n(&wakeups, 0, __ATOMIC_RELAXED);
+}
+
+/* So many are expected: the module records without WAKE. */
+static int expected(int count)
+{
+	return __rseq_size ? count : 0;
+}
+
+static int epoll_with(int fd, unsigned int events)
+{
+	struct epoll_event event = { .events = events };
+	int epfd = epoll_create1(EPOLL_CLOEXEC);
+
+	if (epfd >= 0 && epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event)) {
+		close(epfd);
+		return -errno;
+	}
+	return epfd;
+}
+
+static int epoll_say(int epfd, int timeout)
+{
+	struct epoll_event event;
+	int ret = epoll_wait(epfd, &event, 1, timeout);
+
+	return ret < 0 ? -errno : ret ? (int)event.events : 0;
+}
+
+FIXTURE(poll_wake)
+{
+	trace_id_t trid;
+	int fd;
+};
+
+FIXTURE_SETUP(poll_wake)
+{
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
+	self->fd = posixtrace_fd(self->trid);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(1, take_all(self->trid));
+	woken();
+}
+
+FIXTURE_TEARDOWN(poll_wake)
+{
+	posix_trace_shutdown(self->trid);
+}
+
+static void record_many(void)
+{
+	for (int i = 0; i < MANY; i++)
+		record_number(i);
+}
+
+/* ------------------------------------------------------------------ */
+/* Level-triggered							*/
+
+TEST_F(poll_wake, registered_epoll_costs_one_wakeup_for_many_events)
+{
+	int epfd = epoll_with(self->fd, EPOLLIN);
+
+	ASSERT_LE(0, epfd);
+	EXPECT_EQ(0, epoll_say(epfd, 0));
+	record_many();
+	EXPECT_EQ(expected(1), woken());
+	/* The reader does not look: it costs nothing any more. */
+	EXPECT_EQ(MANY, take_all(self->trid));
+	record_many();
+	EXPECT_EQ(0, woken());
+	EXPECT_EQ(EPOLLIN, epoll_say(epfd, 0));
+	close(epfd);
+}
+
+TEST_F(poll_wake, each_look_of_epoll_finds_later_events)
+{
+	int epfd = epoll_with(self->fd, EPOLLIN);
+
+	ASSERT_LE(0, epfd);
+	for (int i = 0; i < 3; i++) {
+		EXPECT_EQ(0, epoll_say(epfd, 0));
+		record_many();
+		EXPECT_EQ(expected(1), woken());
+		EXPECT_EQ(EPOLLIN, epoll_say(epfd, 0));
+		EXPECT_EQ(EPOLLIN, epoll_say(epfd, 0));
+		EXPECT_EQ(MANY, take_all(self->trid));
+	}
+	/* Nothing was recorded since the events were taken. */
+	EXPECT_EQ(0, epoll_say(epfd, 0));
+	close(epfd);
+}
+
+/* The events were there before, and one is left. */
+TEST_F(poll_wake, epoll_that_has_not_read_all_costs_no_wakeup)
+{
+	struct event event;
+	int epfd;
+
+	record_number(1);
+	epfd = epoll_with(self->fd, EPOLLIN);
+	ASSERT_LE(0, epfd);
+	EXPECT_EQ(EPOLLIN, epoll_say(epfd, 0));
+	record_many();
+	ASSERT_EQ(1, take(self->trid, &event));
+	EXPECT_EQ(EPOLLIN, epoll_say(epfd, 0));
+	record_many();
+	EXPECT_EQ(0, woken());
+	EXPECT_EQ(2 * MANY, take_all(self->trid));
+	EXPECT_EQ(0, epoll_say(epfd, 0));
+	record_number(2);
+	EXPECT_EQ(expected(1), woken());
+	EXPECT_EQ(EPOLLIN, epoll_say(epfd, 0));
+	close(epfd);
+}
+
+static int by_poll(int fd)
+{
+	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
+
+	return poll(&pollfd, 1, 0) < 0 ? -errno : pollfd.revents;
+}
+
+static int by_select(int fd)
+{
+	struct timeval none = { 0 };
+	fd_set set;
+	int ret;
+
+	FD_ZERO(&set);
+	FD_SET(fd, &set);
+	ret = select(fd + 1, &set, NULL, NULL, &none);
+	return ret < 0 ? -errno : ret ? POLLIN : 0;
+}
+
+TEST_F(poll_wake, poll_and_select_cost_one_wakeup_for_each_look)
+{
+	int (*const say[])(int fd) = { by_poll, by_select };
+
+	for (int i = 0; i < 6; i++) {
+		EXPECT_EQ(0, say[i % 2](self->fd));
+		record_many();
+		EXPECT_EQ(expected(1), woken());
+		EXPECT_EQ(POLLIN, say[i % 2](self->fd));
+		record_many();
+		EXPECT_EQ(0, woken());
+		EXPECT_EQ(2 * MANY, take_all(self->trid));
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Other kinds								*/
+
+TEST_F(poll_wake, edge_triggered_epoll_reports_each_event)
+{
+	int epfd = epoll_with(self->fd, EPOLLIN | EPOLLET);
+
+	ASSERT_LE(0, epfd);
+	EXPECT_EQ(0, epoll_say(epfd, 0));
+	for (int i = 0; i < 5; i++) {
+		record_number(i);
+		EXPECT_EQ(EPOLLIN, epoll_say(epfd, 0));
+		EXPECT_EQ(1, take_all(self->trid));
+	}
+	EXPECT_EQ(expected(5), woken());
+	/* When it has gone, so has its cost. */
+	close(epfd);
+	record_number(5);
+	woken();
+	record_many();
+	EXPECT_EQ(0, woken());
+}
+
+/* It looks when there is an event already, and not again before the next one. */
+TEST_F(poll_wake, edge_after_an_earlier_event_is_reported)
+{
+	int epfd;
+
+	record_number(0);
+	epfd = epoll_with(self->fd, EPOLLIN | EPOLLET);
+	ASSERT_LE(0, epfd);
+	EXPECT_EQ(EPOLLIN, epoll_say(epfd, 0));
+	EXPECT_EQ(1, take_all(self->trid));
+	record_number(1);
+	EXPECT_EQ(EPOLLIN, epoll_say(epfd, 0));
+	EXPECT_EQ(0, epoll_say(epfd, 0));
+	close(epfd);
+}
+
+TEST_F(poll_wake, epoll_that_becomes_edge_triggered_reports_each_event)
+{
+	struct epoll_event edge = { .events = EPOLLIN | EPOLLET };
+	int epfd = epoll_with(self->fd, EPOLLIN);
+
+	ASSERT_LE(0, epfd);
+	EXPECT_EQ(0, epoll_say(epfd, 0));
+	ASSERT_EQ(0, epoll_ctl(epfd, EPOLL_CTL_MOD, self->fd, &edge));
+	for (int i = 0; i < 5; i++) {
+		record_number(i);
+		EXPECT_EQ(EPOLLIN, epoll_say(epfd, 0));
+		EXPECT_EQ(1, take_all(self->trid));
+	}
+	close(epfd);
+}
+
+TEST_F(poll_wake, one_shot_costs_one_wakeup_each_time_it_is_armed)
+{
+	const unsigned int edge[] = { 0, EPOLLET };
+
+	for (size_t k = 0; k < ARRAY_SIZE(edge); k++) {
+		struct epoll_event again = { .events = EPOLLIN | EPOLLONESHOT | edge[k] };
+		int epfd = epoll_with(self->fd, again.events);
+
+		ASSERT_LE(0, epfd);
+		for (int i = 0; i < 3; i++) {
+			EXPECT_EQ(0, epoll_say(epfd, 0));
+			record_many();
+			EXPECT_EQ(expected(1), woken());
+			EXPECT_EQ(EPOLLIN, epoll_say(epfd, 0));
+			EXPECT_EQ(0, epoll_say(epfd, 0));
+			EXPECT_EQ(MANY, take_all(self->trid));
+			ASSERT_EQ(0, epoll_ctl(epfd, EPOLL_CTL_MOD, self->fd, &again));
+		}
+		close(epfd);
+	}
+}
+
+struct sleeper {
+	pthread_t thread;
+	int epfd;
+	int tid;
+	int ret;
+};
+
+static void *sleep_in_epoll(void *arg)
+{
+	struct sleeper *sleeper = arg;
+
+	__atomic_store_n(&sleeper->tid, gettid(), __ATOMIC_RELEASE);
+	sleeper->ret = epoll_say(sleeper->epfd, -1);
+	return NULL;
+}
+
+/* One of two threads takes the first event, and does something else meanwhile. */
+TEST_F(poll_wake, next_event_reaches_another_one_of_exclusive_pollers)
+{
+	int other = epoll_with(self->fd, EPOLLIN | EPOLLEXCLUSIVE);
+	struct sleeper sleeper = {
+		.epfd = epoll_with(self->fd, EPOLLIN | EPOLLEXCLUSIVE),
+	};
+
+	ASSERT_LE(0, other);
+	ASSERT_LE(0, sleeper.epfd);
+	ASSERT_EQ(0, pthread_create(&sleeper.thread, NULL, sleep_in_epoll, &sleeper));
+	while (!__atomic_load_n(&sleeper.tid, __ATOMIC_ACQUIRE) || !is_asleep(sleeper.tid))
+		sched_yield();
+	record_number(1);
+	ASSERT_EQ(0, pthread_join(sleeper.thread, NULL));
+	EXPECT_EQ(EPOLLIN, sleeper.ret);
+	record_number(2);
+	EXPECT_EQ(EPOLLIN, epoll_say(other, 0));
+	close(sleeper.epfd);
+	close(other);
+}
+
+/* The outer one watches the inner one, and may be edge-triggered. */
+TEST_F(poll_wake, nested_epoll_finds_all_events)
+{
+	int inner = epoll_with(self->fd, EPOLLIN);
+	const unsigned int edge[] = { 0, EPOLLET };
+
+	ASSERT_LE(0, inner);
+	for (size_t k = 0; k < ARRAY_SIZE(edge); k++) {
+		int outer = epoll_with(inner, EPOLLIN | edge[k]);
+
+		ASSERT_LE(0, outer);
+		for (int i = 0; i < 3; i++) {
+			EXPECT_EQ(0, epoll_say(outer, 0));
+			record_many();
+			EXPECT_EQ(expected(1), woken());
+			EXPECT_EQ(EPOLLIN, epoll_say(outer, 0));
+			EXPECT_EQ(EPOLLIN, epoll_say(inner, 0));
+			EXPECT_EQ(MANY, take_all(self->trid));
+			EXPECT_EQ(0, epoll_say(inner, 0));
+		}
+		close(outer);
+	}
+	close(inner);
+}
+
+/* ------------------------------------------------------------------ */
+/* io_uring								*/
+
+#define ENTRIES	4
+
+struct ring {
+	int fd;
+	struct io_uring_params params;
+	struct io_uring_sqe *sqe;
+	char *sq;
+	char *cq;
+};
+
+static int ring_open(struct ring *ring)
+{
+	const int prot = PROT_READ | PROT_WRITE;
+
+	*ring = (struct ring){ 0 };
+	ring->fd = syscall(SYS_io_uring_setup, ENTRIES, &ring->params);
+	if (ring->fd < 0)
+		return -errno;
+	ring->sqe = mmap(NULL, ENTRIES * sizeof(*ring->sqe), prot, MAP_SHARED, ring->fd,
+			 IORING_OFF_SQES);
+	ring->sq = mmap(NULL, 4096, prot, MAP_SHARED, ring->fd, IORING_OFF_SQ_RING);
+	ring->cq = mmap(NULL, 4096, prot, MAP_SHARED, ring->fd, IORING_OFF_CQ_RING);
+	return ring->sqe == MAP_FAILED || ring->sq == MAP_FAILED || ring->cq == MAP_FAILED;
+}
+
+/* Poll requests with these flags. Returns 0, or an error. */
+static int ring_poll(struct ring *ring, int fd, unsigned int flags)
+{
+	unsigned int *tail = (void *)(ring->sq + ring->params.sq_off.tail);
+	unsigned int *array = (void *)(ring->sq + ring->params.sq_off.array);
+	unsigned int index = *tail % ENTRIES;
+
+	ring->sqe[index] = (struct io_uring_sqe){
+		.opcode = IORING_OP_POLL_ADD,
+		.fd = fd,
+		.len = flags,
+		.poll32_events = POLLIN,
+	};
+	array[index] = index;
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+	return syscall(SYS_io_uring_enter, ring->fd, 1, 0, 0, NULL, 0) == 1 ? 0 : -errno;
+}
+
+/* Completions so far, or a negative result of one; they are taken. */
+static int ring_reap(struct ring *ring)
+{
+	unsigned int *head = (void *)(ring->cq + ring->params.cq_off.head);
+	unsigned int *tail = (void *)(ring->cq + ring->params.cq_off.tail);
+	struct io_uring_cqe *cqes = (void *)(ring->cq + ring->params.cq_off.cqes);
+	unsigned int mask = *(unsigned int *)(void *)(ring->cq + ring->params.cq_off.ring_mask);
+	int count = 0;
+
+	/* The kernel posts them in the thread that asked. */
+	if (syscall(SYS_io_uring_enter, ring->fd, 0, 0, IORING_ENTER_GETEVENTS, NULL, 0))
+		return -errno;
+	for (; *head != __atomic_load_n(tail, __ATOMIC_ACQUIRE); count++) {
+		if (cqes[*head & mask].res < 0)
+			return cqes[*head & mask].res;
+		__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
+	}
+	return count;
+}
+
+TEST_F(poll_wake, io_uring_reports_each_event_of_a_multishot)
+{
+	struct ring ring;
+
+	ASSERT_EQ(0, ring_open(&ring));
+	ASSERT_EQ(0, ring_poll(&ring, self->fd, IORING_POLL_ADD_MULTI));
+	EXPECT_EQ(0, ring_reap(&ring));
+	for (int i = 0; i < 5; i++) {
+		record_number(i);
+		EXPECT_EQ(1, ring_reap(&ring));
+		EXPECT_EQ(1, take_all(self->trid));
+	}
+	close(ring.fd);
+}
+
+TEST_F(poll_wake, io_uring_costs_one_wakeup_for_each_one_shot)
+{
+	struct ring ring;
+
+	ASSERT_EQ(0, ring_open(&ring));
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, ring_poll(&ring, self->fd, 0));
+		EXPECT_EQ(0, ring_reap(&ring));
+		record_many();
+		EXPECT_EQ(expected(1), woken());
+		EXPECT_EQ(1, ring_reap(&ring));
+		EXPECT_EQ(MANY, take_all(self->trid));
+	}
+	close(ring.fd);
+}
+
+/* ------------------------------------------------------------------ */
+/* Recorded by the module						*/
+
+/* The same wake-ups, without a command of their own. */
+TEST_F(poll_wake, events_of_the_module_are_reported)
+{
+	struct epoll_event again = { .events = EPOLLIN | EPOLLONESHOT };
+	int level = epoll_with(self->fd, EPOLLIN);
+	int edge = epoll_with(self->fd, EPOLLIN | EPOLLET);
+	int once = epoll_with(self->fd, again.events);
+
+	ASSERT_LE(0, level);
+	ASSERT_LE(0, edge);
+	ASSERT_LE(0, once);
+	if (__rseq_size)
+		ASSERT_EQ(0, forgo_sequences());
+	for (int i = 0; i < 3; i++) {
+		EXPECT_EQ(0, epoll_say(level, 0));
+		EXPECT_EQ(0, epoll_say(edge, 0));
+		EXPECT_EQ(0, epoll_say(once, 0));
+		record_many();
+		EXPECT_EQ(EPOLLIN, epoll_say(level, 0));
+		EXPECT_EQ(EPOLLIN, epoll_say(edge, 0));
+		EXPECT_EQ(EPOLLIN, epoll_say(once, 0));
+		EXPECT_EQ(MANY, take_all(self->trid));
+		ASSERT_EQ(0, epoll_ctl(once, EPOLL_CTL_MOD, self->fd, &again));
+	}
+	EXPECT_EQ(0, woken());
+	close(level);
+	close(edge);
+	close(once);
+}
+
+TEST_HARNESS_MAIN
