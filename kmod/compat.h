@@ -8,6 +8,7 @@
 
 #include <linux/crc32.h>
 #include <linux/fs.h>
+#include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/rseq.h>
@@ -94,6 +95,24 @@ static inline struct file *pxt_file_get(struct file **filep)
 static inline struct file *pxt_file_get(struct file **filep)
 {
 	return get_file_active(filep);
+}
+#endif
+
+/* 6.13 added hrtimer_setup(), and 6.15 removed hrtimer_init(). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void pxt_hrtimer_setup(struct hrtimer *timer,
+				     enum hrtimer_restart (*function)(struct hrtimer *timer),
+				     clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#else
+static inline void pxt_hrtimer_setup(struct hrtimer *timer,
+				     enum hrtimer_restart (*function)(struct hrtimer *timer),
+				     clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_setup(timer, function, clock, mode);
 }
 #endif
 

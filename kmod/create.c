@@ -59,6 +59,10 @@ static int check_attr(const struct posixtrace_attr *attr, bool log)
 	if (attr->max_data_size > POSIXTRACE_DATA_SIZE_MAX ||
 	    !pxt_pool_size_valid(attr->stream_size, attr->max_data_size))
 		return -EINVAL;
+	/* A stream of that size always fills so many bytes, also when it overwrites. */
+	if (attr->wakeup_bytes > max_t(u64, attr->stream_size, POSIXTRACE_STREAM_SIZE_MIN) ||
+	    attr->wakeup_ns > POSIXTRACE_WAKEUP_NS_MAX)
+		return -EINVAL;
 	return 0;
 }
 

@@ -55,7 +55,8 @@ dealloc:
  * Return: 0; EAGAIN if there are TRACE_SYS_MAX streams, 32 on this process, or as
  * many as this user may have; EINTR if a signal came, then there is no stream;
  * EINVAL if @attr is not initialized or has the stream-full-policy
- * POSIX_TRACE_FLUSH, which needs a log, or if @trid is NULL; ENODEV without the
+ * POSIX_TRACE_FLUSH, which needs a log, or wakes readers at more bytes than
+ * the stream has, or if @trid is NULL; ENODEV without the
  * module; ENOMEM, also beyond RLIMIT_MEMLOCK; ENOTSUP if the module does not support
  * @attr, or has another version; EPERM if the caller may not trace that process or may
  * not open the device; ESRCH if there is no such process; EMFILE and ENFILE if there are

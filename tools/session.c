@@ -5,6 +5,7 @@
 #include <argz.h>
 #include <ctype.h>
 #include <errno.h>
+#include <posixtrace.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,10 @@
 #define PID_MAX		(1 << 22)
 #define STREAM_SIZE_MAX	(1UL << 30)
 #define DATA_SIZE_MAX	(64UL << 10)
+
+/* Read events in batches: a wake-up for each one slows the traced process down. */
+#define WAKEUP_BYTES	(64U << 10)
+#define WAKEUP_NS	1000000U
 
 /* ------------------------------------------------------------------ */
 /* Options								*/
@@ -259,6 +264,14 @@ int session_create(struct session *session, const trace_attr_t *attr, int log_fd
 	return err;
 }
 
+/* A small stream must not be full before its reader wakes up. */
+static size_t wakeup_bytes(const struct session *session)
+{
+	size_t quarter = session->stream_size / 4;
+
+	return session->stream_size && quarter < WAKEUP_BYTES ? quarter : WAKEUP_BYTES;
+}
+
 int session_create_plain(struct session *session, const char *name)
 {
 	trace_attr_t attr;
@@ -268,7 +281,11 @@ int session_create_plain(struct session *session, const char *name)
 		complain("attributes", err);
 		return err;
 	}
-	err = session_create(session, &attr, -1);
+	err = posixtrace_attr_setwakeup(&attr, wakeup_bytes(session), WAKEUP_NS);
+	if (err)
+		complain("attributes", err);
+	else
+		err = session_create(session, &attr, -1);
 	posix_trace_attr_destroy(&attr);
 	return err;
 }

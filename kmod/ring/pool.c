@@ -154,6 +154,8 @@ static int count_subbufs(struct pxt_pool *pool, struct posixtrace_attr *attr)
 	attr->stream_size = whole * subbuf_size;
 	pool->nr_cpus = nr_cpu_ids;
 	pool->loop = attr->stream_policy == POSIXTRACE_POLICY_LOOP;
+	pool->wake_bytes = attr->wakeup_bytes;
+	pool->wake_ns = attr->wakeup_ns;
 	set_counts(pool, whole, subbuf_size);
 	shrink_subbufs(pool, attr);
 	/* Positions in the pool are 32 bits wide. */

@@ -2,6 +2,7 @@
 #ifndef PXT_POOL_H
 #define PXT_POOL_H
 
+#include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/mm_types.h>
 #include <linux/rwsem.h>
@@ -109,6 +110,8 @@ struct pxt_pool {
 	u64 lost_sys;
 	/** @used: user sub-buffers that are not free; the log reads it without the lock */
 	u32 used;
+	/** @user_closed: closed user sub-buffers; the wake-up reads it without the lock */
+	u32 user_closed;
 	/** @recorded: user events in all sub-buffers that were closed */
 	u64 recorded;
 	/** @user: sub-buffers that targets write */
@@ -127,6 +130,10 @@ struct pxt_pool {
 	/* Constant: */
 	/** @loop: policy LOOP */
 	bool loop;
+	/** @wake_bytes: wakeup_bytes of struct posixtrace_attr */
+	u64 wake_bytes;
+	/** @wake_ns: wakeup_ns of struct posixtrace_attr */
+	u64 wake_ns;
 	/** @charge: of the stream */
 	struct pxt_charge *charge;
 	/** @nr_cpus: entries of @heads */
@@ -176,7 +183,7 @@ struct pxt_pool {
 	 */
 	void **sys_mem;
 
-	/** @wait: sleepers and pollers; its lock guards the next four */
+	/** @wait: sleepers and pollers; its lock guards what follows, up to @wake_timer */
 	wait_queue_head_t wait;
 	/** @need_wakeup: the next record has to wake @wait; writers read it without the lock */
 	bool need_wakeup;
@@ -184,8 +191,15 @@ struct pxt_pool {
 	bool wake_edges;
 	/** @wake_round: how often @need_wakeup was set; written with the lock of the stream, too */
 	u32 wake_round;
+	/**
+	 * @wake_pending: readers in @wait sleep on though there are records: they rely on
+	 * @wake_timer and on pxt_wake_filled()
+	 */
+	bool wake_pending;
 	/** @wake_ended: the stream is dead, so @need_wakeup does not change any more */
 	bool wake_ended;
+	/** @wake_timer: wakes @wait if @wake_pending is set; not started once @wake_ended is set */
+	struct hrtimer wake_timer;
 
 	/** @map_lock: guards @unmapped against page faults */
 	struct rw_semaphore map_lock;

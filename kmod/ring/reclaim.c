@@ -123,6 +123,8 @@ static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 	if (subbuf->cpu < pool->nr_cpus) {
 		pool->wrapped = false;
 		WRITE_ONCE(pool->used, pool->used - 1);
+		if (subbuf->state == POSIXTRACE_SUBBUF_CLOSED)
+			WRITE_ONCE(pool->user_closed, pool->user_closed - 1);
 	}
 	subbuf->state = POSIXTRACE_SUBBUF_FREE;
 	WRITE_ONCE(pool->desc[index_of(pool, subbuf)].state, POSIXTRACE_SUBBUF_FREE);

@@ -184,6 +184,8 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 		return;
 	}
 	subbuf->state = POSIXTRACE_SUBBUF_CLOSED;
+	if (cpu < pool->nr_cpus)
+		WRITE_ONCE(pool->user_closed, pool->user_closed + 1);
 	if (orphaned)
 		list_add(&subbuf->node, orphaned_before(pool, subbuf));
 	else

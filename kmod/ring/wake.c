@@ -7,11 +7,18 @@
  * for each event. Readers that sleep on set it again, and so do poll() and epoll when they look.
  * An edge-triggered poller wants every wake-up and need not look in between: while one is in the
  * queue, need_wakeup stays set.
+ *
+ * A stream may say that a sleeping reader is to be woken later: when the unread records fill so
+ * many bytes, or when the oldest one has waited for so long. Then the first WAKE after a look only
+ * starts a timer, and the readers are pending. They are woken when the timer expires, when the
+ * kernel has closed enough sub-buffers, with a system event, and at the end of a process.
  */
+#include <linux/hrtimer.h>
 #include <linux/poll.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 
+#include "compat.h"
 #include "ring/reclaim.h"
 #include "ring/wake.h"
 
@@ -28,11 +35,64 @@ static void set_need_wakeup(struct pxt_pool *pool, bool need_wakeup)
  */
 static void disarm_locked(struct pxt_pool *pool)
 {
-	if (list_empty(&pool->wait.head))
+	if (list_empty(&pool->wait.head)) {
 		pool->wake_edges = false;
+		pool->wake_pending = false;
+	}
 	/* The memory is there until wake_ended is set, under the same lock. */
 	if (!pool->wake_edges && !pool->wake_ended)
 		set_need_wakeup(pool, false);
+}
+
+/* Wake all readers, with the lock of the queue. A timer that still runs finds none pending. */
+static void wake_locked(struct pxt_pool *pool)
+{
+	pool->wake_pending = false;
+	wake_up_locked_poll(&pool->wait, EPOLLIN | EPOLLRDNORM);
+	disarm_locked(pool);
+}
+
+/*
+ * Do closed sub-buffers fill the bytes that the stream waits for? With the lock of the queue. NEXT
+ * takes that lock after it has closed a sub-buffer, so either this sees that sub-buffer, or
+ * pxt_wake_filled() sees that the readers are pending.
+ */
+static bool is_filled(const struct pxt_pool *pool)
+{
+	return pool->wake_bytes &&
+	       (u64)READ_ONCE(pool->user_closed) * pool->subbuf_size >= pool->wake_bytes;
+}
+
+/*
+ * Leave the readers asleep for now, with the lock of the queue. They rely on the timer and on
+ * pxt_wake_filled(), so need_wakeup is cleared: further records need no WAKE. Returns false if they
+ * have to be woken now.
+ */
+static bool defer_locked(struct pxt_pool *pool)
+{
+	if ((!pool->wake_bytes && !pool->wake_ns) || pool->wake_ended || is_filled(pool))
+		return false;
+	if (list_empty(&pool->wait.head))
+		return false;
+	if (!pool->wake_pending && pool->wake_ns)
+		hrtimer_start(&pool->wake_timer, ns_to_ktime(pool->wake_ns),
+			      HRTIMER_MODE_REL_SOFT);
+	pool->wake_pending = true;
+	disarm_locked(pool);
+	return true;
+}
+
+/* In a softirq: the oldest unread record has waited for long enough. */
+static enum hrtimer_restart expire(struct hrtimer *timer)
+{
+	struct pxt_pool *pool = container_of(timer, struct pxt_pool, wake_timer);
+	unsigned long flags;
+
+	spin_lock_irqsave(&pool->wait.lock, flags);
+	if (pool->wake_pending)
+		wake_locked(pool);
+	spin_unlock_irqrestore(&pool->wait.lock, flags);
+	return HRTIMER_NORESTART;
 }
 
 /**
@@ -42,6 +102,7 @@ static void disarm_locked(struct pxt_pool *pool)
 void pxt_wake_init(struct pxt_pool *pool)
 {
 	init_waitqueue_head(&pool->wait);
+	pxt_hrtimer_setup(&pool->wake_timer, expire, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 }
 
 /**
@@ -120,7 +181,7 @@ void pxt_wake_disarm(struct pxt_pool *pool)
  * pxt_wake_end() - clear need_wakeup for the last time
  * @pool: of a stream that is locked, and dead
  *
- * Does not wake sleeping readers.
+ * Does not wake sleeping readers. Context: may sleep.
  */
 void pxt_wake_end(struct pxt_pool *pool)
 {
@@ -128,15 +189,20 @@ void pxt_wake_end(struct pxt_pool *pool)
 
 	spin_lock_irqsave(&pool->wait.lock, flags);
 	set_need_wakeup(pool, false);
+	pool->wake_pending = false;
 	pool->wake_ended = true;
 	spin_unlock_irqrestore(&pool->wait.lock, flags);
+	/* It is not started again: wake_ended is set. */
+	hrtimer_cancel(&pool->wake_timer);
 }
 
 /**
  * pxt_wake() - something was recorded
  * @pool: of a stream that the caller has a reference to, or found under RCU
  *
- * Wakes all readers and clears need_wakeup, unless an edge-triggered poller is in the queue.
+ * Wakes all readers, or leaves them pending if the stream says so. Clears need_wakeup, unless an
+ * edge-triggered poller is in the queue.
+ *
  * Context: not with interrupts off.
  */
 void pxt_wake(struct pxt_pool *pool)
@@ -144,8 +210,42 @@ void pxt_wake(struct pxt_pool *pool)
 	unsigned long flags;
 
 	spin_lock_irqsave(&pool->wait.lock, flags);
-	wake_up_locked_poll(&pool->wait, EPOLLIN | EPOLLRDNORM);
-	disarm_locked(pool);
+	if (!defer_locked(pool))
+		wake_locked(pool);
+	spin_unlock_irqrestore(&pool->wait.lock, flags);
+}
+
+/**
+ * pxt_wake_now() - something was recorded that readers have to see at once
+ * @pool: as for pxt_wake()
+ *
+ * Context: not with interrupts off.
+ */
+void pxt_wake_now(struct pxt_pool *pool)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&pool->wait.lock, flags);
+	wake_locked(pool);
+	spin_unlock_irqrestore(&pool->wait.lock, flags);
+}
+
+/**
+ * pxt_wake_filled() - a sub-buffer was closed
+ * @pool: as for pxt_wake()
+ *
+ * Wakes pending readers if the closed sub-buffers fill the bytes that the stream waits for.
+ * Context: not with interrupts off.
+ */
+void pxt_wake_filled(struct pxt_pool *pool)
+{
+	unsigned long flags;
+
+	if (!pool->wake_bytes)
+		return;
+	spin_lock_irqsave(&pool->wait.lock, flags);
+	if (pool->wake_pending && is_filled(pool))
+		wake_locked(pool);
 	spin_unlock_irqrestore(&pool->wait.lock, flags);
 }
 
@@ -154,10 +254,28 @@ void pxt_wake(struct pxt_pool *pool)
  * @pool: of a stream that the caller has a reference to, or found under the lock of its
  *	table
  *
- * Wakes the readers if there is something to read. Context: not with interrupts off.
+ * Does what WAKE does if there is something to read. Context: not with interrupts off.
  */
 void pxt_wake_look(struct pxt_pool *pool)
 {
 	if (READ_ONCE(pool->need_wakeup) && pxt_reclaim_reportable(pool))
 		pxt_wake(pool);
+}
+
+/**
+ * pxt_wake_rest() - fewer writers are left, or none
+ * @pool: as for pxt_wake_look()
+ *
+ * Wakes the readers at once if there is something to read. Context: not with interrupts off.
+ */
+void pxt_wake_rest(struct pxt_pool *pool)
+{
+	unsigned long flags;
+	bool waiting;
+
+	spin_lock_irqsave(&pool->wait.lock, flags);
+	waiting = pool->need_wakeup || pool->wake_pending;
+	spin_unlock_irqrestore(&pool->wait.lock, flags);
+	if (waiting && pxt_reclaim_reportable(pool))
+		pxt_wake_now(pool);
 }

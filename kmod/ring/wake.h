@@ -11,6 +11,9 @@ bool pxt_wake_may_sleep(struct pxt_pool *pool, u32 round);
 void pxt_wake_disarm(struct pxt_pool *pool);
 void pxt_wake_end(struct pxt_pool *pool);
 void pxt_wake(struct pxt_pool *pool);
+void pxt_wake_now(struct pxt_pool *pool);
+void pxt_wake_filled(struct pxt_pool *pool);
 void pxt_wake_look(struct pxt_pool *pool);
+void pxt_wake_rest(struct pxt_pool *pool);
 
 #endif /* PXT_WAKE_H */

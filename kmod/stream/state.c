@@ -7,6 +7,7 @@
 #include "ring/clock.h"
 #include "ring/reclaim.h"
 #include "ring/subbuf.h"
+#include "ring/wake.h"
 #include "stream/log.h"
 #include "stream/state.h"
 #include "stream/sysevent.h"
@@ -225,6 +226,8 @@ int pxt_state_next(struct pxt_stream *stream, u32 size)
 		ret = pxt_subbuf_next(&stream->pool, size);
 		if (!ret && stream->log)
 			pxt_log_used(stream->log);
+		else if (!ret)
+			pxt_wake_filled(&stream->pool);
 		if (ret != -ENOBUFS)
 			return ret;
 		mutex_lock(&stream->lock);

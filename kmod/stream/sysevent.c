@@ -72,11 +72,14 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
 		pxt_subbuf_renew_sys(pool);
 	/* No two system events have the same time, so that their order is certain. */
 	entry.record.timestamp = max(pxt_clock_now(), pool->ctrl->system.last + 1);
-	if (filtered)
+	if (filtered) {
+		/* The stream may have stopped: earlier records are the last ones. */
+		pxt_wake_rest(pool);
 		return entry.record.timestamp;
+	}
 	if (pxt_subbuf_reserve(pool, pool->nr_cpus, &entry, &res))
 		pxt_subbuf_commit(&res, &entry, data);
-	pxt_wake(&stream->pool);
+	pxt_wake_now(pool);
 	return entry.record.timestamp;
 }
 

@@ -202,8 +202,8 @@ void pxt_gate_leave(struct pxt_target *target, struct pxt_link *link)
 	set_words(target, link, false);
 	rcu_assign_pointer(target->slot[link->slot], NULL);
 	gate_changed(target);
-	/* The process may have recorded without WAKE. */
-	pxt_wake_look(link->pool);
+	/* The process may have recorded without WAKE, or may have been the only writer. */
+	pxt_wake_rest(link->pool);
 	pxt_gate_gone(link);
 }
 

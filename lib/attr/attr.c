@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Attributes objects: their lifetime, and the attributes that describe a stream: name,
- * version, times. Policies are in attrpolicy.c, sizes in attrsize.c.
+ * version, times. Policies are in attrpolicy.c, sizes in attrsize.c, wake-ups in attrwakeup.c.
  */
 #include <string.h>
 #include <time.h>
@@ -63,6 +63,8 @@ void pxtu_attr_to_uapi(const trace_attr_t *attr, bool log, struct posixtrace_att
 	uattr->stream_size = attr->__stream_size;
 	uattr->max_data_size = attr->__max_data_size;
 	uattr->log_size = attr->__log_size;
+	uattr->wakeup_bytes = attr->__wakeup_bytes;
+	uattr->wakeup_ns = attr->__wakeup_ns;
 	/* A program may have overwritten the rest of the name: leave it zero. */
 	memcpy(uattr->name, attr->__name, strnlen(attr->__name, sizeof(uattr->name) - 1));
 }
@@ -78,6 +80,8 @@ void pxtu_attr_from_uapi(trace_attr_t *attr, const struct posixtrace_attr *uattr
 	attr->__max_data_size = uattr->max_data_size;
 	attr->__log_size = uattr->log_size;
 	attr->__creation_time = uattr->creation_time;
+	attr->__wakeup_bytes = uattr->wakeup_bytes;
+	attr->__wakeup_ns = uattr->wakeup_ns;
 	memcpy(attr->__name, uattr->name, strnlen(uattr->name, sizeof(attr->__name) - 1));
 	memcpy(attr->__version, uattr->version,
 	       strnlen(uattr->version, sizeof(attr->__version) - 1));
@@ -90,8 +94,9 @@ void pxtu_attr_from_uapi(trace_attr_t *attr, const struct posixtrace_attr *uattr
  *
  * The defaults are: no name, POSIX_TRACE_CLOSE_FOR_CHILD, the stream-full-policy
  * that suits the stream (POSIX_TRACE_LOOP without log, POSIX_TRACE_FLUSH with log),
- * POSIX_TRACE_LOOP for the log, 256 KiB of stream, 1024 bytes of data, 16 MiB of log. The
- * object is plain data: nothing leaks if it is never destroyed.
+ * POSIX_TRACE_LOOP for the log, 256 KiB of stream, 1024 bytes of data, 16 MiB of log; each
+ * event wakes a sleeping reader at once. The object is plain data: nothing leaks if it is
+ * never destroyed.
  *
  * Return: 0; EINVAL if @attr is NULL.
  */

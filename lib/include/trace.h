@@ -89,7 +89,9 @@ typedef struct {
 	unsigned long long __creation_time;
 	char __name[TRACE_NAME_MAX + 1];
 	char __version[TRACE_NAME_MAX + 1];
-	unsigned long long __reserved[9];
+	unsigned long long __wakeup_bytes;
+	unsigned long long __wakeup_ns;
+	unsigned long long __reserved[7];
 } trace_attr_t;
 
 /* One reported trace event. */

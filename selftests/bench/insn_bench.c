@@ -10,8 +10,10 @@
  */
 #include <fcntl.h>
 #include <posixtrace.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +32,7 @@
 #define DATA_MAX	64
 #define REPEATS		15
 #define EVENTS		200
+#define LIVE_EVENTS	100000
 #define BATCH		64
 #define STREAMS_MAX	32
 #define PROCESSES	200
@@ -131,7 +134,8 @@ static void read_all(void)
 
 /* ------------------------------------------------------------------ */
 
-static void open_stream(trace_id_t *stream)
+/* Wakes a sleeping reader when so many bytes are unread, or after so many ns. */
+static void open_stream_waking(trace_id_t *stream, size_t bytes, uint64_t ns)
 {
 	trace_attr_t attr;
 
@@ -139,12 +143,18 @@ static void open_stream(trace_id_t *stream)
 	    posix_trace_attr_setstreamsize(&attr, STREAM_SIZE) ||
 	    posix_trace_attr_setmaxdatasize(&attr, DATA_MAX) ||
 	    posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_LOOP) ||
+	    posixtrace_attr_setwakeup(&attr, bytes, ns) ||
 	    posix_trace_create(0, &attr, stream) || posix_trace_start(*stream))
 		die("posix_trace_create");
 	posix_trace_attr_destroy(&attr);
 	/* Use all memory of the stream once, so that it is mapped. */
 	for (int i = 0; i < 20000; i++)
 		posix_trace_event(type, payload, DATA_SIZE);
+}
+
+static void open_stream(trace_id_t *stream)
+{
+	open_stream_waking(stream, 0, 0);
 }
 
 static void open_types(int count)
@@ -234,6 +244,47 @@ static void measure_epoll(void)
 	posix_trace_shutdown(trid[0]);
 }
 
+static void *read_on(void *arg)
+{
+	static struct posixtrace_batch_event events[BATCH];
+	static unsigned char data[BATCH * DATA_MAX];
+	size_t count;
+
+	/* Until the shutdown. */
+	while (!posixtrace_getevents(trid[0], events, BATCH, data, sizeof(data), &count, 0))
+		;
+	return arg;
+}
+
+/* CPU time of this thread for an event: includes its system calls, not the work of the reader. */
+static double own_time(void)
+{
+	struct timespec begin, end;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+	for (int i = 0; i < LIVE_EVENTS / EVENTS; i++)
+		record();
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+	return ((end.tv_sec - begin.tv_sec) * 1e9 + (end.tv_nsec - begin.tv_nsec)) / LIVE_EVENTS;
+}
+
+/* Beside a thread that reads, and sleeps until there is something to read. */
+static void measure_live(const char *name, bool reads, size_t bytes, uint64_t ns)
+{
+	pthread_t reader;
+
+	open_stream_waking(&trid[0], bytes, ns);
+	read_all();
+	if (reads && pthread_create(&reader, NULL, read_on, NULL))
+		die("pthread_create");
+	/* Lets the reader go to sleep. */
+	usleep(1000);
+	printf("%s %.0f\n", name, own_time());
+	posix_trace_shutdown(trid[0]);
+	if (reads)
+		pthread_join(reader, NULL);
+}
+
 static int sleep_forever(void *arg)
 {
 	for (;;)
@@ -291,6 +342,9 @@ int main(int argc, char **argv)
 	measure_kernel();
 	measure_reading();
 	measure_epoll();
+	measure_live("insn_live_alone", false, 64 << 10, 1000000);
+	measure_live("insn_live", true, 64 << 10, 1000000);
+	measure_live("insn_live_at_once", true, 0, 0);
 	measure_streams();
 	measure_shared_memory();
 	measure_types();

@@ -74,6 +74,10 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 	attr->stream_size = sizes[below(a, one_in(a, 8) ? ARRAY_SIZE(sizes) : common)];
 	attr->max_data_size = data_sizes[below(a, ARRAY_SIZE(data_sizes))];
 	attr->log_size = sizes[below(a, ARRAY_SIZE(sizes))];
+	if (one_in(a, 4)) {
+		attr->wakeup_bytes = below(a, 4) << 12;
+		attr->wakeup_ns = below(a, 1 << 20);
+	}
 	if (one_in(a, 64))
 		attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX - below(a, 2);
 	/* This takes seconds. */

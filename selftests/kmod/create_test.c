@@ -61,9 +61,15 @@ FIXTURE_VARIANT_ADD(refused, attr_reserved_1) { AT(attr.reserved[1]), 8, 1, EINV
 FIXTURE_VARIANT_ADD(refused, attr_reserved_2) { AT(attr.reserved[2]), 8, 1, EINVAL };
 FIXTURE_VARIANT_ADD(refused, attr_reserved_3) { AT(attr.reserved[3]), 8, 1, EINVAL };
 FIXTURE_VARIANT_ADD(refused, attr_reserved_4) { AT(attr.reserved[4]), 8, 1, EINVAL };
-FIXTURE_VARIANT_ADD(refused, attr_reserved_5) { AT(attr.reserved[5]), 8, 1, EINVAL };
-FIXTURE_VARIANT_ADD(refused, attr_reserved_6) { AT(attr.reserved[6]), 8, 1, EINVAL };
-FIXTURE_VARIANT_ADD(refused, attr_reserved_7) { AT(attr.reserved[7]), 8, 1ULL << 63, EINVAL };
+FIXTURE_VARIANT_ADD(refused, attr_reserved_5) { AT(attr.reserved[5]), 8, 1ULL << 63, EINVAL };
+FIXTURE_VARIANT_ADD(refused, wakeup_bytes_above_the_size) {
+	AT(attr.wakeup_bytes), 8, (64 << 10) + 1, EINVAL
+};
+
+FIXTURE_VARIANT_ADD(refused, wakeup_ns_above_an_hour) {
+	AT(attr.wakeup_ns), 8, POSIXTRACE_WAKEUP_NS_MAX + 1, EINVAL
+};
+
 FIXTURE_VARIANT_ADD(refused, clock_resolution_not_zero) { AT(attr.clock_resolution), 4, 1, EINVAL };
 FIXTURE_VARIANT_ADD(refused, creation_time_not_zero) { AT(attr.creation_time), 8, 1, EINVAL };
 FIXTURE_VARIANT_ADD(refused, version_not_empty) { AT(attr.version[0]), 1, 'x', EINVAL };

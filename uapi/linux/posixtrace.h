@@ -22,7 +22,7 @@
 #include <linux/types.h>
 
 /* Raised whenever a command or the shared memory changes its meaning. */
-#define POSIXTRACE_ABI_VERSION		3
+#define POSIXTRACE_ABI_VERSION		4
 
 /* Sizes of names include the terminating NUL. */
 #define POSIXTRACE_NAME_SIZE		64
@@ -36,6 +36,9 @@
 #define POSIXTRACE_DATA_SIZE_MAX	(64U << 10)
 #define POSIXTRACE_STREAM_SIZE_MAX	(1U << 30)
 #define POSIXTRACE_STREAM_SIZE_MIN	(8U << 10)
+
+/* Bound of an attribute, in nanoseconds: an hour. */
+#define POSIXTRACE_WAKEUP_NS_MAX	3600000000000ULL
 
 /* ------------------------------------------------------------------ */
 /* Arguments of the commands						*/
@@ -87,8 +90,13 @@ struct posixtrace_info {
  * @creation_time: Output: nanoseconds since the Epoch
  * @name: NUL-terminated, then zeros
  * @version: Output: of the module, NUL-terminated
+ * @wakeup_bytes: wake a sleeping reader when closed sub-buffers of user events fill so many
+ *	bytes, at most @stream_size; 0 if bytes do not matter
+ * @wakeup_ns: wake a sleeping reader so many nanoseconds after the first event that it could
+ *	read; 0 if time does not matter
  * @reserved: zero
  *
+ * With both @wakeup_bytes and @wakeup_ns 0, each event wakes a sleeping reader at once.
  * Output members must be zero in the argument of CREATE.
  */
 struct posixtrace_attr {
@@ -102,7 +110,9 @@ struct posixtrace_attr {
 	__u64 creation_time;
 	char name[POSIXTRACE_NAME_SIZE];
 	char version[POSIXTRACE_NAME_SIZE];
-	__u64 reserved[8];
+	__u64 wakeup_bytes;
+	__u64 wakeup_ns;
+	__u64 reserved[6];
 };
 
 /**
