@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The reader's core, compiled with a point before each of its accesses to shared memory. There, a
+ * test can count the access, or let a writer or the kernel act. Include it in one file of a
+ * program.
+ */
+#ifndef READER_POINTS_H
+#define READER_POINTS_H
+
+#include "../../lib/common/pxtu.h"
+
+/* Calls the action in between. */
+static void sim_point(void);
+
+#undef pxtu_load
+#undef pxtu_load_acquire
+#undef pxtu_store
+#define pxtu_load(p)		({ sim_point(); __atomic_load_n(p, __ATOMIC_RELAXED); })
+#define pxtu_load_acquire(p)	({ sim_point(); __atomic_load_n(p, __ATOMIC_ACQUIRE); })
+#define pxtu_store(p, v)	({ sim_point(); __atomic_store_n(p, v, __ATOMIC_RELAXED); })
+#define memcpy(to, from, len)	({ sim_point(); __builtin_memcpy(to, from, len); sim_point(); })
+
+#include "../../lib/stream/gap.c"
+#include "../../lib/stream/merge.c"
+#include "../../lib/stream/reader.c"
+#include "../../lib/stream/run.c"
+#include "../../lib/stream/subbuf.c"
+
+#undef pxtu_load
+#undef pxtu_load_acquire
+#undef pxtu_store
+#undef memcpy
+#define pxtu_load(p)		__atomic_load_n(p, __ATOMIC_RELAXED)
+#define pxtu_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define pxtu_store(p, v)	__atomic_store_n(p, v, __ATOMIC_RELAXED)
+
+/* Its own accesses are those of the kernel and of writers. */
+#include "reader_sim.h"
+
+#define CPUS	4
+#define SUBBUFS	12
+
+/* The action in between; NULL for none. */
+static void (*sim_between)(void);
+
+static void sim_point(void)
+{
+	void (*between)(void) = sim_between;
+
+	if (!between)
+		return;
+	/* Not during the action itself. */
+	sim_between = NULL;
+	between();
+	sim_between = between;
+}
+
+#define RUN_MAX		256
+
+/**
+ * struct runs - events that were taken at once
+ * @max: how many at once; 0: each by itself
+ * @events: the events
+ * @data: their data
+ * @next: the next one to return
+ * @count: number of events
+ * @longest: most events taken at once
+ */
+static struct runs {
+	unsigned int max;
+	struct posixtrace_batch_event events[RUN_MAX];
+	__u64 data[RUN_MAX * SIM_MAX_DATA / 8];
+	size_t next;
+	size_t count;
+	size_t longest;
+} runs;
+
+static void begin_runs(unsigned int max)
+{
+	runs = (struct runs){ .max = max };
+}
+
+static const struct pxtu_event *next_of_run(struct sim *sim)
+{
+	struct pxtu_place place = { runs.data, sizeof(runs.data) };
+	const struct posixtrace_batch_event *event;
+	static struct pxtu_event next;
+
+	if (runs.next == runs.count) {
+		runs.next = 0;
+		runs.count = pxtu_reader_run(&sim->reader, runs.events, runs.max, &place);
+		if (runs.count > runs.longest)
+			runs.longest = runs.count;
+		if (!runs.count)
+			return NULL;
+	}
+	event = &runs.events[runs.next++];
+	next = (struct pxtu_event){
+		.id = event->event.posix_event_id,
+		.timestamp = (__u64)event->event.posix_timestamp.tv_sec * 1000000000U +
+			     (__u64)event->event.posix_timestamp.tv_nsec,
+		.pid = event->event.posix_pid,
+		.data_len = (__u32)event->data_len,
+		.cpu = event->cpu,
+		.lost = event->lost,
+		.data = event->data,
+	};
+	return &next;
+}
+
+static const struct pxtu_event *next(struct sim *sim)
+{
+	static const struct pxtu_place none;
+	const struct pxtu_event *event = runs.max ? next_of_run(sim) : NULL;
+
+	return event ? event : pxtu_reader_next(&sim->reader, &none);
+}
+
+static __u64 payload(const struct pxtu_event *event)
+{
+	__u64 value = 0;
+
+	memcpy(&value, event->data, event->data_len < sizeof(value) ? event->data_len : 8);
+	return value;
+}
+
+#endif /* READER_POINTS_H */

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The reader's core against a simulated kernel: writers and the kernel act at any moment of the
+ * reader's work. Needs no module.
+ */
+#define PXT_NO_DEVICE
+#include "pxt_test.h"
+#include "reader_points.h"
+
+/* CPU 0 and its oldest sub-buffer, which is being recycled. */
+static __u32 half_recycled;
+static unsigned int finished;
+
+/* RELEASE in that state: it waits for the kernel's lock, until recycling is done. */
+static int finish_recycling(struct pxtu_reader *reader, __u32 idx)
+{
+	struct sim *sim = (struct sim *)reader;
+
+	if (idx == half_recycled && sim->oldest[0] == idx) {
+		finished++;
+		sim_unlink(sim, idx);
+		sim->subbufs[idx].state = POSIXTRACE_SUBBUF_FREE;
+	}
+	return sim_release(reader, idx);
+}
+
+/* The kernel's CPU may be virtual, and stopped anywhere. */
+TEST(cpu_without_visible_records_is_not_empty)
+{
+	const struct pxtu_event *event;
+	__u64 n = 0, consumed, first;
+	struct sim sim;
+
+	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, true));
+	sim.reader.release = finish_recycling;
+	do {
+		n++;
+		ASSERT_NE(0, sim_write(&sim, 0, &n, sizeof(n)));
+	} while (sim.open[0] == sim.oldest[0]);
+	first = n++;
+	ASSERT_NE(0, sim_write(&sim, 1, &n, sizeof(n)));
+
+	/* sim_recycle() without its end. */
+	half_recycled = sim.oldest[0];
+	sim_gap_lock(&sim);
+	consumed = __atomic_exchange_n(&sim.shared->consumed[half_recycled], 0, __ATOMIC_SEQ_CST);
+	sim_lose(&sim, sim_unread_time(&sim, half_recycled, consumed),
+		 sim.subbufs[half_recycled].closed);
+	sim_gap_unlock(&sim);
+
+	do {
+		event = next(&sim);
+		ASSERT_NE(NULL, event);
+	} while (event->id != POSIXTRACE_ID_UNNAMED);
+	EXPECT_EQ(first, payload(event));
+	EXPECT_EQ(1, finished);
+	event = next(&sim);
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(n, payload(event));
+	EXPECT_EQ(NULL, next(&sim));
+	pxtu_reader_destroy(&sim.reader);
+}
+
+#define RACE_LENGTH	4000
+
+/**
+ * struct race - writers that are let in wherever the reader looks at memory
+ * @sim: the stream
+ * @seed: which interleaving
+ * @rarely: let them in once in so many looks
+ * @burst: events at a time, at most
+ * @cpus: CPUs that write
+ * @n: events so far, kept or dropped
+ * @time: of each, 0 if it was dropped
+ */
+static struct race {
+	struct sim sim;
+	unsigned int seed;
+	unsigned int rarely;
+	unsigned int burst;
+	__u32 cpus;
+	__u64 n;
+	__u64 time[RACE_LENGTH + 1];
+} race;
+
+/* With several CPUs, the last one is slow, so that old events survive there. */
+static __u32 race_cpu(void)
+{
+	if (race.cpus == 1)
+		return 0;
+	if (!((__u32)rand_r(&race.seed) % 40))
+		return race.cpus - 1;
+	return (__u32)(race.n / 5) % (race.cpus - 1);
+}
+
+static void race_write(void)
+{
+	unsigned int i;
+
+	if (rand_r(&race.seed) % race.rarely)
+		return;
+	i = 1 + (unsigned int)rand_r(&race.seed) % race.burst;
+	for (; i && race.n < RACE_LENGTH; i--) {
+		race.n++;
+		race.time[race.n] = sim_write(&race.sim, race_cpu(), &race.n, sizeof(race.n));
+	}
+}
+
+static void race_begin(struct __test_metadata *_metadata, unsigned int seed, bool loop)
+{
+	memset(&race, 0, sizeof(race));
+	/* Each by itself, in short runs, and in long ones. */
+	begin_runs(seed % 4 ? (seed % 4 - 1) * (RUN_MAX / 2) + 1 : 0);
+	race.seed = seed;
+	race.rarely = 1 + (unsigned int)rand_r(&race.seed) % 60;
+	race.cpus = 1 + (__u32)rand_r(&race.seed) % CPUS;
+	race.burst = 1 + (unsigned int)rand_r(&race.seed) % 400;
+	ASSERT_EQ(0, sim_init(&race.sim, CPUS, SUBBUFS, loop));
+	sim_between = race_write;
+}
+
+static void race_end(void)
+{
+	sim_between = NULL;
+	pxtu_reader_destroy(&race.sim.reader);
+	munmap((void *)((uintptr_t)race.sim.pool & -4096UL), race.sim.map.pool_size);
+}
+
+/* A LOOP stream in any interleaving: correct order, and exactly its gaps are reported. */
+TEST(interleavings)
+{
+	unsigned int seed, gaps = 0;
+
+	for (seed = 1; seed <= 300; seed++) {
+		__u64 last = 0, overflow = 0, resume = 0, read = 0;
+		const struct pxtu_event *event;
+
+		race_begin(_metadata, seed, true);
+		while (last < RACE_LENGTH) {
+			event = next(&race.sim);
+			if (!event)
+				continue;
+			if (event->id == POSIXTRACE_ID_OVERFLOW) {
+				ASSERT_EQ(0, overflow);
+				overflow = event->timestamp;
+				continue;
+			}
+			if (event->id == POSIXTRACE_ID_RESUME) {
+				ASSERT_NE(0, overflow);
+				ASSERT_EQ(0, resume);
+				resume = event->timestamp;
+				continue;
+			}
+			read++;
+			ASSERT_GT(payload(event), last);
+			ASSERT_EQ(race.time[payload(event)], event->timestamp);
+			if (payload(event) == last + 1) {
+				ASSERT_EQ(0, overflow);
+			} else {
+				ASSERT_EQ(race.time[last + 1], overflow);
+				ASSERT_EQ(event->timestamp, resume);
+				gaps++;
+			}
+			last = payload(event);
+			overflow = 0;
+			resume = 0;
+		}
+		ASSERT_EQ(NULL, next(&race.sim));
+		ASSERT_EQ(RACE_LENGTH, read + race.sim.ctrl->lost + race.sim.reader.skipped);
+		ASSERT_EQ(0, race.sim.reader.corrupt);
+		race_end();
+	}
+	EXPECT_GT(gaps, 100);
+}
+
+/* UNTIL_FULL in any interleaving: only dropped events are missing. */
+TEST(interleavings_until_full)
+{
+	unsigned int seed, gaps = 0;
+
+	for (seed = 1; seed <= 300; seed++) {
+		/* Possible next events: 0 an event or STOP, 1 the gap, 2 RESUME, 3 START. */
+		unsigned int state = 0, idle = 0;
+		const struct pxtu_event *event;
+		__u64 last = 0, n, read = 0;
+		bool stopped = false;
+
+		race_begin(_metadata, seed, false);
+		while (idle < 3) {
+			event = next(&race.sim);
+			if (!event) {
+				idle += race.n == RACE_LENGTH;
+				continue;
+			}
+			switch (event->id) {
+			case POSIXTRACE_ID_STOP:
+				ASSERT_FALSE(stopped);
+				stopped = true;
+				break;
+			case POSIXTRACE_ID_OVERFLOW:
+				ASSERT_TRUE(stopped);
+				ASSERT_EQ(0, state);
+				state = 2;
+				break;
+			case POSIXTRACE_ID_RESUME:
+				ASSERT_EQ(2, state);
+				state = 3;
+				break;
+			case POSIXTRACE_ID_START:
+				ASSERT_EQ(3, state);
+				state = 0;
+				stopped = false;
+				gaps++;
+				break;
+			default:
+				ASSERT_EQ(0, state);
+				ASSERT_FALSE(stopped);
+				read++;
+				ASSERT_GT(payload(event), last);
+				for (n = last + 1; n < payload(event); n++)
+					ASSERT_EQ(0, race.time[n]);
+				last = payload(event);
+			}
+		}
+		ASSERT_EQ(RACE_LENGTH, read + race.sim.dropped);
+		race_end();
+	}
+	EXPECT_GT(gaps, 100);
+}
+
+TEST_HARNESS_MAIN
