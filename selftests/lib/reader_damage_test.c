@@ -24,14 +24,6 @@ static const struct pxtu_event *next(struct sim *sim)
 	return pxtu_reader_next(&sim->reader, &none);
 }
 
-static __u64 payload(const struct pxtu_event *event)
-{
-	__u64 value = 0;
-
-	memcpy(&value, event->data, event->data_len < sizeof(value) ? event->data_len : 8);
-	return value;
-}
-
 /* The time at which the sub-buffer was opened, before that of its first record. */
 #define OPENED	2
 

@@ -422,4 +422,13 @@ static inline int sim_init(struct sim *sim, __u32 nr_cpus, __u32 nr_subbufs, boo
 	return pxtu_reader_init(&sim->reader, &sim->map, &attr, sim_release);
 }
 
+/* The number in the data of an event. */
+static inline __u64 payload(const struct pxtu_event *event)
+{
+	__u64 value = 0;
+
+	memcpy(&value, event->data, event->data_len < sizeof(value) ? event->data_len : 8);
+	return value;
+}
+
 #endif /* READER_SIM_H */
