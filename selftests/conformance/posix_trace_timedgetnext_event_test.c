@@ -37,19 +37,6 @@ static void handler(int signal)
 	(void)signal;
 }
 
-static unsigned long long clock_now(clockid_t clock)
-{
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return time.tv_sec * NSEC + time.tv_nsec;
-}
-
-static struct timespec to_timespec(unsigned long long nsec)
-{
-	return (struct timespec){ nsec / NSEC, nsec % NSEC };
-}
-
 static struct timespec in_future(unsigned long long nsec)
 {
 	return to_timespec(now() + nsec);

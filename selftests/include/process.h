@@ -65,6 +65,24 @@ static inline int is_zombie(int tid)
 	return thread_state(tid) == 'Z';
 }
 
-unsigned long long now(void);
+/* The time of a clock in nanoseconds. */
+unsigned long long clock_now(clockid_t clock);
+
+/* Nanoseconds since 1970. */
+static inline unsigned long long now(void)
+{
+	return clock_now(CLOCK_REALTIME);
+}
+
+/* Milliseconds, from a clock without system calls. */
+static inline long long coarse_now(void)
+{
+	return clock_now(CLOCK_MONOTONIC_COARSE) / 1000000;
+}
+
+static inline struct timespec to_timespec(unsigned long long nsec)
+{
+	return (struct timespec){ nsec / NSEC, nsec % NSEC };
+}
 
 #endif /* _SELFTESTS_PROCESS_H */

@@ -91,15 +91,6 @@ FIXTURE_TEARDOWN(lost)
 	chmod(DEVICE, 0666);
 }
 
-/* Milliseconds, from a clock without system calls. */
-static long long coarse_now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-	return time.tv_sec * 1000LL + time.tv_nsec / 1000000;
-}
-
 /* Traced by a stream of the test, which is another process. */
 static int record_without_device(int (*lose)(void))
 {

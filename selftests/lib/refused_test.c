@@ -137,15 +137,6 @@ TEST_F(refused, leaks_nothing)
 	}
 }
 
-/* Milliseconds, from a clock without system calls. */
-static long long coarse_now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-	return time.tv_sec * 1000LL + time.tv_nsec / 1000000;
-}
-
 static int record_refused(const struct refusal *refusal)
 {
 	if (ptrace(PTRACE_TRACEME, 0, 0, 0) || refuse_commands(refusal) < 0)

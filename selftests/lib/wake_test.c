@@ -160,12 +160,7 @@ static int join_and_watch(const struct player *player, pthread_t thread)
 	int stuck = 0;
 
 	for (;;) {
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += NSEC / 100;
-		if (until.tv_nsec >= (long)NSEC) {
-			until.tv_nsec -= NSEC;
-			until.tv_sec++;
-		}
+		until = to_timespec(now() + NSEC / 100);
 		if (pthread_timedjoin_np(thread, NULL, &until) != ETIMEDOUT)
 			return stuck;
 		heard = both_sleep(player);

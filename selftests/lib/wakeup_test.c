@@ -7,7 +7,6 @@
 #include <posixtrace.h>
 #include <setjmp.h>
 #include <sys/epoll.h>
-#include <time.h>
 
 #include "pxt_test.h"
 #include "reading.h"
@@ -22,10 +21,7 @@
 /* Of the clock that the age is measured with. */
 static unsigned long long monotonic(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * NSEC + time.tv_nsec;
+	return clock_now(CLOCK_MONOTONIC);
 }
 
 static int take_all(trace_id_t trid)
@@ -231,27 +227,14 @@ TEST_F(wakeup, whole_stream_wakes_in_time)
 	EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, self->reader.event.info.posix_event_id);
 }
 
-static struct timespec after(unsigned long long ns)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_REALTIME, &time);
-	ns += time.tv_nsec;
-	return (struct timespec){ time.tv_sec + ns / NSEC, ns % NSEC };
-}
-
 static bool is_past(const struct timespec *time)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec > time->tv_sec ||
-	       (now.tv_sec == time->tv_sec && now.tv_nsec >= time->tv_nsec);
+	return now() >= time->tv_sec * NSEC + time->tv_nsec;
 }
 
 TEST_F(wakeup, deadline_is_kept)
 {
-	struct timespec deadline = after(AGE);
+	struct timespec deadline = to_timespec(now() + AGE);
 	unsigned long long ns = AGE;
 	bool late;
 
@@ -261,7 +244,7 @@ TEST_F(wakeup, deadline_is_kept)
 	/* An event that comes before it is reported then. Repeat it if this thread was too slow. */
 	do {
 		ns *= 2;
-		deadline = after(ns);
+		deadline = to_timespec(now() + ns);
 		reader_start(&self->reader, self->trid, &deadline);
 		record_number(1);
 		late = is_past(&deadline);

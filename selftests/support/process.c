@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Child processes and their pipes, CPUs, and the states of threads. */
+/* Child processes and their pipes, CPUs, the states of threads, and clocks. */
 #define _GNU_SOURCE
 #include "process.h"
 
@@ -103,10 +103,10 @@ int thread_state(int tid)
 	return state ? state[2] : 0;
 }
 
-unsigned long long now(void)
+unsigned long long clock_now(clockid_t clock)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_REALTIME, &time);
+	clock_gettime(clock, &time);
 	return time.tv_sec * NSEC + time.tv_nsec;
 }
