@@ -304,14 +304,6 @@ static void *wait_timedgetnext(void *arg)
 	return NULL;
 }
 
-static void wait_until_asleep(struct waiter *waiter)
-{
-	pid_t tid;
-
-	while (!(tid = __atomic_load_n(&waiter->tid, __ATOMIC_ACQUIRE)) || !is_asleep(tid))
-		sched_yield();
-}
-
 TEST_F(shutdown, a07_blocked_threads_return_einval)
 {
 	void *(*const fns[])(void *) = { wait_getnext, wait_timedgetnext, wait_getnext };
@@ -323,7 +315,7 @@ TEST_F(shutdown, a07_blocked_threads_return_einval)
 		ASSERT_EQ(0, pthread_create(&waiter[i].thread, NULL, fns[i], &waiter[i]));
 	}
 	for (int i = 0; i < 3; i++)
-		wait_until_asleep(&waiter[i]);
+		falls_asleep(&waiter[i].tid, NULL);
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 	for (int i = 0; i < 3; i++) {
 		ASSERT_EQ(0, pthread_join(waiter[i].thread, NULL));
@@ -341,7 +333,7 @@ TEST_F(shutdown, a07_threads_on_other_streams_remain_blocked)
 	ASSERT_EQ(1, drain(other));
 	waiter.trid = other;
 	ASSERT_EQ(0, pthread_create(&waiter.thread, NULL, wait_getnext, &waiter));
-	wait_until_asleep(&waiter);
+	falls_asleep(&waiter.tid, NULL);
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 	record_number(1);
 	ASSERT_EQ(0, pthread_join(waiter.thread, NULL));

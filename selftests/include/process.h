@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
@@ -58,6 +59,12 @@ static inline int is_asleep(int tid)
 {
 	return thread_state(tid) == 'S';
 }
+
+/*
+ * Waits until a thread is asleep. The thread stores its id in @tid; it may store 1 in @done, if not
+ * NULL, once it need not sleep. Returns false in that case.
+ */
+bool falls_asleep(const int *tid, const int *done);
 
 /* True if a thread has ended and was not waited for yet. */
 static inline int is_zombie(int tid)

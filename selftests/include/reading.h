@@ -49,7 +49,10 @@ struct reader {
 void *reader_thread(void *arg);
 
 /* Returns true once the reader is asleep, or false if it need not wait. */
-bool reader_sleeps(struct reader *reader);
+static inline bool reader_sleeps(const struct reader *reader)
+{
+	return falls_asleep(&reader->tid, &reader->done);
+}
 
 /* @unavailable is set before the call. Returns 0 once the reader is asleep, or an error number. */
 int reader_start_over(struct reader *reader, trace_id_t trid, const struct timespec *abstime,

@@ -401,8 +401,7 @@ TEST_F(nursery, only_the_awaited_process_wakes_the_waiter_up)
 	if (!has_enough_processors())
 		SKIP(return, "needs 3 processors");
 	ASSERT_EQ(0, pthread_create(&thread, NULL, create_on_first, &creator));
-	while (!LOAD(creator.tid) || !is_asleep(creator.tid))
-		sched_yield();
+	falls_asleep(&creator.tid, NULL);
 	slept = times_slept(creator.tid);
 	ASSERT_LE(0, slept);
 	CPU_ZERO(&set);

@@ -451,12 +451,7 @@ static int batcher_start(struct batcher *batcher, trace_id_t trid)
 	err = pthread_create(&batcher->thread, NULL, get_batch, batcher);
 	if (err)
 		return err;
-	while (!__atomic_load_n(&batcher->tid, __ATOMIC_ACQUIRE) || !is_asleep(batcher->tid)) {
-		if (__atomic_load_n(&batcher->done, __ATOMIC_ACQUIRE))
-			return EAGAIN;
-		sched_yield();
-	}
-	return 0;
+	return falls_asleep(&batcher->tid, &batcher->done) ? 0 : EAGAIN;
 }
 
 static int batcher_end(struct batcher *batcher)

@@ -206,9 +206,8 @@ static int waiter_start(struct waiter *waiter)
 
 	waiter->tid = 0;
 	err = pthread_create(&waiter->thread, NULL, waiting, waiter);
-	while (!err && (!__atomic_load_n(&waiter->tid, __ATOMIC_ACQUIRE) ||
-			!is_asleep(waiter->tid)))
-		sched_yield();
+	if (!err)
+		falls_asleep(&waiter->tid, NULL);
 	return err;
 }
 

@@ -118,8 +118,7 @@ static int poller_start(struct poller *poller, int (*say)(int fd, int timeout), 
 	err = pthread_create(&poller->thread, NULL, polling, poller);
 	if (err)
 		return err;
-	while (!__atomic_load_n(&poller->tid, __ATOMIC_ACQUIRE) || !is_asleep(poller->tid))
-		sched_yield();
+	falls_asleep(&poller->tid, NULL);
 	return 0;
 }
 

@@ -286,8 +286,7 @@ TEST_F(poll_wake, next_event_reaches_another_one_of_exclusive_pollers)
 	ASSERT_LE(0, other);
 	ASSERT_LE(0, sleeper.epfd);
 	ASSERT_EQ(0, pthread_create(&sleeper.thread, NULL, sleep_in_epoll, &sleeper));
-	while (!__atomic_load_n(&sleeper.tid, __ATOMIC_ACQUIRE) || !is_asleep(sleeper.tid))
-		sched_yield();
+	falls_asleep(&sleeper.tid, NULL);
 	record_number(1);
 	ASSERT_EQ(0, pthread_join(sleeper.thread, NULL));
 	EXPECT_EQ(EPOLLIN, sleeper.ret);

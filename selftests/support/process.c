@@ -103,6 +103,16 @@ int thread_state(int tid)
 	return state ? state[2] : 0;
 }
 
+bool falls_asleep(const int *tid, const int *done)
+{
+	while (!__atomic_load_n(tid, __ATOMIC_ACQUIRE) || !is_asleep(*tid)) {
+		if (done && __atomic_load_n(done, __ATOMIC_ACQUIRE))
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
 unsigned long long clock_now(clockid_t clock)
 {
 	struct timespec time;

@@ -2,7 +2,6 @@
 /* Threads that wait in the functions that read a stream. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include "reading.h"
@@ -20,16 +19,6 @@ void *reader_thread(void *arg)
 					sizeof(reader->event.data));
 	__atomic_store_n(&reader->done, 1, __ATOMIC_RELEASE);
 	return NULL;
-}
-
-bool reader_sleeps(struct reader *reader)
-{
-	while (!__atomic_load_n(&reader->tid, __ATOMIC_ACQUIRE) || !is_asleep(reader->tid)) {
-		if (__atomic_load_n(&reader->done, __ATOMIC_ACQUIRE))
-			return false;
-		sched_yield();
-	}
-	return true;
 }
 
 int reader_start_over(struct reader *reader, trace_id_t trid, const struct timespec *abstime,
