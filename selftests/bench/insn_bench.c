@@ -27,6 +27,8 @@
 #include <trace.h>
 #include <unistd.h>
 
+#include "process.h"
+
 #define STREAM_SIZE	(1U << 20)
 #define DATA_SIZE	16
 #define DATA_MAX	64
@@ -43,12 +45,10 @@ static trace_event_id_t type;
 static trace_id_t trid[STREAMS_MAX];
 static int marker = -1;
 
-static long long now(void)
+/* The clock of the guest counts them. */
+static long long instructions(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000000000LL + time.tv_nsec;
+	return clock_now(CLOCK_MONOTONIC);
 }
 
 static void die(const char *what)
@@ -69,13 +69,13 @@ static double measure(void (*fn)(void), int count)
 {
 	long long took[REPEATS], begin, clock;
 
-	clock = now();
-	clock = now() - clock;
+	clock = instructions();
+	clock = instructions() - clock;
 	fn();
 	for (int i = 0; i < REPEATS; i++) {
-		begin = now();
+		begin = instructions();
 		fn();
-		took[i] = now() - begin - clock;
+		took[i] = instructions() - begin - clock;
 	}
 	qsort(took, REPEATS, sizeof(took[0]), compare);
 	return (double)took[REPEATS / 2] / count;
@@ -189,9 +189,9 @@ static void measure_reading(void)
 	read_all();
 	for (int i = 0; i < 10000; i++)
 		posix_trace_event(type, payload, DATA_SIZE);
-	begin = now();
+	begin = instructions();
 	read_all();
-	took = now() - begin;
+	took = instructions() - begin;
 	printf("insn_read %.0f\n", took / 10000.0);
 	posix_trace_shutdown(trid[0]);
 }
@@ -249,11 +249,13 @@ static void *read_on(void *arg)
 	static struct posixtrace_batch_event events[BATCH];
 	static unsigned char data[BATCH * DATA_MAX];
 	size_t count;
+	int *tid = arg;
 
+	__atomic_store_n(tid, gettid(), __ATOMIC_RELEASE);
 	/* Until the shutdown. */
 	while (!posixtrace_getevents(trid[0], events, BATCH, data, sizeof(data), &count, 0))
 		;
-	return arg;
+	return NULL;
 }
 
 /* CPU time of this thread for an event: includes its system calls, not the work of the reader. */
@@ -272,13 +274,15 @@ static double own_time(void)
 static void measure_live(const char *name, bool reads, size_t bytes, uint64_t ns)
 {
 	pthread_t reader;
+	int tid = 0;
 
 	open_stream_waking(&trid[0], bytes, ns);
 	read_all();
-	if (reads && pthread_create(&reader, NULL, read_on, NULL))
-		die("pthread_create");
-	/* Lets the reader go to sleep. */
-	usleep(1000);
+	if (reads) {
+		if (pthread_create(&reader, NULL, read_on, &tid))
+			die("pthread_create");
+		falls_asleep(&tid, NULL);
+	}
 	printf("%s %.0f\n", name, own_time());
 	posix_trace_shutdown(trid[0]);
 	if (reads)
