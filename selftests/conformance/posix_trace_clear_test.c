@@ -316,7 +316,7 @@ TEST_F(clear, a08_einval_without_an_active_stream)
 	record_number(1);
 	EXPECT_EQ(0, bad_trids_accepted(posix_trace_clear, self->trid));
 	/* The failed calls have cleared nothing. */
-	EXPECT_EQ(2, drain(self->trid));
+	EXPECT_EQ(2, take_all(self->trid));
 }
 
 TEST_F(clear, a09_attributes_do_not_change)
@@ -356,8 +356,8 @@ TEST_F(clear, a11_no_other_stream_is_cleared)
 	ASSERT_EQ(0, posix_trace_start(other));
 	record_number(1);
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
-	EXPECT_EQ(0, drain(self->trid));
-	EXPECT_EQ(2, drain(other));
+	EXPECT_EQ(0, take_all(self->trid));
+	EXPECT_EQ(2, take_all(other));
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 }
 
@@ -473,7 +473,7 @@ TEST_F(clear, a13_cancelled_thread_holds_no_lock)
 	EXPECT_TRUE(ret == 0 || ret == -ECANCELED);
 	record_number(1);
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
-	EXPECT_EQ(0, drain(self->trid));
+	EXPECT_EQ(0, take_all(self->trid));
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 }
 

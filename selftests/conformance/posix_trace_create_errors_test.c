@@ -231,7 +231,7 @@ static void *create_and_use(void *arg)
 	for (int i = 0; i < 10; i++) {
 		if (posix_trace_create(0, creator->attr, &trid) ||
 		    posix_trace_start(trid) || posix_trace_stop(trid) ||
-		    drain(trid) < 2 || posix_trace_shutdown(trid))
+		    take_all(trid) < 2 || posix_trace_shutdown(trid))
 			creator->failed++;
 	}
 	return NULL;

@@ -127,7 +127,7 @@ static void *read_all(void *arg)
 	struct party *party = arg;
 
 	while (!is_over(party)) {
-		party->failed += drain(party->trid) < 0;
+		party->failed += take_all(party->trid) < 0;
 		sched_yield();
 	}
 	return NULL;
@@ -333,7 +333,7 @@ TEST_F(status, a09_reading_and_status_are_independent)
 		ASSERT_EQ(i, event_number(&event));
 		ASSERT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
 	}
-	EXPECT_EQ(0, drain(self->trid));
+	EXPECT_EQ(0, take_all(self->trid));
 }
 
 TEST(a11_status_of_a_log)

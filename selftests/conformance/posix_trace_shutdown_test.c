@@ -112,11 +112,11 @@ TEST_F(shutdown, a01_trace_points_keep_working_and_record_nothing)
 		record_number(i);
 	/* Neither an older stream nor a new one has the events. */
 	EXPECT_EQ(0, posix_trace_start(other));
-	EXPECT_EQ(1, drain(other));
+	EXPECT_EQ(1, take_all(other));
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(other));
-	EXPECT_EQ(0, drain(other));
+	EXPECT_EQ(0, take_all(other));
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 }
 
@@ -180,7 +180,7 @@ TEST_F(shutdown, a02_all_resources_are_free_again)
 		ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
 		ASSERT_EQ(0, posix_trace_start(self->trid));
 		record_number(1);
-		ASSERT_EQ(1, drain(self->trid) > 0);
+		ASSERT_EQ(1, take_all(self->trid) > 0);
 		EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 	}
 	EXPECT_EQ(fd, next_fd());
@@ -214,7 +214,7 @@ TEST_F(shutdown, a04_trace_id_is_invalid_afterwards)
 	EXPECT_EQ(EINVAL, posix_trace_shutdown(self->trid));
 	EXPECT_EQ(EINVAL, posix_trace_start(self->trid));
 	EXPECT_EQ(EINVAL, posix_trace_get_status(self->trid, &status));
-	EXPECT_EQ(-EINVAL, drain(self->trid));
+	EXPECT_EQ(-EINVAL, take_all(self->trid));
 	/* A new stream does not make the old trace id valid again. */
 	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
 	EXPECT_NE(self->trid, other);
@@ -309,7 +309,7 @@ TEST_F(shutdown, a07_blocked_threads_return_einval)
 	void *(*const fns[])(void *) = { wait_getnext, wait_timedgetnext, wait_getnext };
 	struct waiter waiter[3];
 
-	ASSERT_EQ(1, drain(self->trid));
+	ASSERT_EQ(1, take_all(self->trid));
 	for (int i = 0; i < 3; i++) {
 		waiter[i] = (struct waiter){ .trid = self->trid };
 		ASSERT_EQ(0, pthread_create(&waiter[i].thread, NULL, fns[i], &waiter[i]));
@@ -330,7 +330,7 @@ TEST_F(shutdown, a07_threads_on_other_streams_remain_blocked)
 
 	ASSERT_EQ(0, new_stream(0, variant->policy, &other));
 	ASSERT_EQ(0, posix_trace_start(other));
-	ASSERT_EQ(1, drain(other));
+	ASSERT_EQ(1, take_all(other));
 	waiter.trid = other;
 	ASSERT_EQ(0, pthread_create(&waiter.thread, NULL, wait_getnext, &waiter));
 	falls_asleep(&waiter.tid, NULL);
@@ -505,7 +505,7 @@ static void *use(void *arg)
 		err[0] = posix_trace_start(user->trid);
 		err[1] = posix_trace_get_status(user->trid, &status);
 		err[2] = posix_trace_clear(user->trid);
-		err[3] = -drain(user->trid);
+		err[3] = -take_all(user->trid);
 		for (int i = 0; i < 4; i++)
 			user->failed += err[i] > 0 && err[i] != EINVAL;
 		__atomic_fetch_add(&user->calls, 1, __ATOMIC_RELEASE);

@@ -186,8 +186,8 @@ TEST_F(start, a07_only_that_stream_is_started)
 	ASSERT_EQ(0, posix_trace_start(self->trid));
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(other));
 	record_number(1);
-	EXPECT_EQ(0, drain(other));
-	EXPECT_EQ(2, drain(self->trid));
+	EXPECT_EQ(0, take_all(other));
+	EXPECT_EQ(2, take_all(self->trid));
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 }
 
@@ -275,7 +275,7 @@ TEST_F(start, a11_einval_without_an_active_stream)
 	EXPECT_EQ(0, bad_trids_accepted(posix_trace_start, self->trid));
 	/* The failed calls have started no stream. */
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
-	EXPECT_EQ(0, drain(self->trid));
+	EXPECT_EQ(0, take_all(self->trid));
 }
 
 /* Each call does all or nothing, interrupted or not: START and STOP alternate. */
@@ -307,7 +307,7 @@ TEST_F(start, a13_no_cancellation_point)
 {
 	EXPECT_EQ(0, call_cancelled(posix_trace_start, self->trid));
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
-	EXPECT_EQ(1, drain(self->trid));
+	EXPECT_EQ(1, take_all(self->trid));
 }
 
 struct starter {

@@ -147,7 +147,7 @@ TEST_F(stop, a03_new_stream_records_no_stop)
 	ASSERT_EQ(0, new_stream(0, variant->policy, &trid));
 	EXPECT_EQ(0, posix_trace_stop(trid));
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(trid));
-	EXPECT_EQ(0, drain(trid));
+	EXPECT_EQ(0, take_all(trid));
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
@@ -236,8 +236,8 @@ TEST_F(stop, a07_only_that_stream_is_stopped)
 	EXPECT_EQ(0, posix_trace_stop(self->trid));
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(other));
 	record_number(1);
-	EXPECT_EQ(2, drain(other));
-	EXPECT_EQ(1, drain(self->trid));
+	EXPECT_EQ(2, take_all(other));
+	EXPECT_EQ(1, take_all(self->trid));
 	EXPECT_EQ(0, posix_trace_shutdown(other));
 }
 
@@ -269,11 +269,11 @@ TEST_F(stop, a09_filtered_stop_is_not_recorded)
 	ASSERT_EQ(0, posix_trace_eventset_empty(&set));
 	ASSERT_EQ(0, posix_trace_eventset_add(POSIX_TRACE_STOP, &set));
 	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SET_EVENTSET));
-	ASSERT_EQ(1, drain(self->trid));
+	ASSERT_EQ(1, take_all(self->trid));
 	EXPECT_EQ(0, posix_trace_stop(self->trid));
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 	record_number(1);
-	EXPECT_EQ(0, drain(self->trid));
+	EXPECT_EQ(0, take_all(self->trid));
 }
 
 struct call {
@@ -323,7 +323,7 @@ TEST_F(stop, a11_einval_without_an_active_stream)
 	EXPECT_EQ(0, bad_trids_accepted(posix_trace_stop, self->trid));
 	/* The failed calls have stopped no stream. */
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
-	EXPECT_EQ(0, drain(self->trid));
+	EXPECT_EQ(0, take_all(self->trid));
 }
 
 TEST_F(stop, a12_signals_leave_it_undone_or_done)
@@ -355,7 +355,7 @@ TEST_F(stop, a13_no_cancellation_point)
 {
 	EXPECT_EQ(0, call_cancelled(posix_trace_stop, self->trid));
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
-	EXPECT_EQ(1, drain(self->trid));
+	EXPECT_EQ(1, take_all(self->trid));
 }
 
 struct stopper {
@@ -386,7 +386,7 @@ TEST_F(stop, a14_many_threads_stop_it_once)
 		EXPECT_EQ(0, stopper[i].failed);
 	}
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
-	EXPECT_EQ(1, drain(self->trid));
+	EXPECT_EQ(1, take_all(self->trid));
 }
 
 TEST_F(stop, a15_errno_does_not_change)

@@ -59,17 +59,6 @@ static inline int overfill(int first)
 	return first + TOO_MANY;
 }
 
-/* Reads all available events. Returns their number, or minus an error number. */
-static inline int drain(trace_id_t trid)
-{
-	struct event event;
-	int count = 0, ret;
-
-	while ((ret = take(trid, &event)) == 1)
-		count++;
-	return ret ? ret : count;
-}
-
 /* The id of the next event, 0 if there is none, or minus an error number. */
 static inline int take_id(trace_id_t trid, struct event *event)
 {

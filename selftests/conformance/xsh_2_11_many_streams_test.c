@@ -59,7 +59,7 @@ static void crew_join(struct crew *crew)
 }
 
 /* Reads all events, and adds the number of user events to @taken. */
-static int take_all(trace_id_t trid, unsigned long long *taken)
+static int take_counting(trace_id_t trid, unsigned long long *taken)
 {
 	struct event event;
 	int ret;
@@ -84,7 +84,7 @@ static const char *wrong_account(trace_id_t trid, unsigned long long generated,
 		return "recorded and dropped do not add up to the generated events";
 	if (stats.read != taken)
 		return "the number of read events is wrong";
-	if (take_all(trid, &taken) || posixtrace_get_stats(trid, &stats))
+	if (take_counting(trid, &taken) || posixtrace_get_stats(trid, &stats))
 		return "the events cannot be read";
 	if (stats.recorded + stats.dropped != generated)
 		return "reading changed the number of events";
@@ -140,7 +140,7 @@ TEST_F(account, a02_many_threads_with_a_reader)
 
 	ASSERT_EQ(0, crew_start(&self->crew));
 	while (!crew_is_done(&self->crew))
-		ASSERT_EQ(0, take_all(self->trid, &taken));
+		ASSERT_EQ(0, take_counting(self->trid, &taken));
 	crew_join(&self->crew);
 	EXPECT_EQ(NULL, wrong_account(self->trid, THREADS * EVENTS, taken));
 }
@@ -180,7 +180,7 @@ static void *read_until_stopped(void *arg)
 	struct reader *reader = arg;
 
 	while (!__atomic_load_n(reader->ended, __ATOMIC_ACQUIRE))
-		reader->failed += take_all(reader->trid, &reader->taken) != 0;
+		reader->failed += take_counting(reader->trid, &reader->taken) != 0;
 	return NULL;
 }
 
@@ -291,7 +291,7 @@ static void *read_family(void *arg)
 	while (!__atomic_load_n(reader->ended, __ATOMIC_ACQUIRE)) {
 		for (int i = 0; i < CHILDREN; i++)
 			for (int j = 0; j < 2; j++)
-				reader->failed += take_all(family->trid[i][j],
+				reader->failed += take_counting(family->trid[i][j],
 							   &family->taken[i][j]) != 0;
 	}
 	return NULL;
@@ -716,7 +716,7 @@ TEST_F(orphan, a13_another_process_with_the_same_id_is_not_traced)
 	}
 	ASSERT_EQ(pid, waitpid(ret, &status, 0));
 	EXPECT_EQ(0, status);
-	ASSERT_EQ(0, take_all(self->trid, &taken));
+	ASSERT_EQ(0, take_counting(self->trid, &taken));
 	EXPECT_EQ(1, taken);
 }
 

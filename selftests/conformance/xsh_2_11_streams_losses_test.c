@@ -50,7 +50,7 @@ TEST_F(stream, a12_no_overrun_by_events_that_were_read)
 	for (int i = 0; i < 20; i++) {
 		for (int j = 0; j < 100; j++)
 			record_number(next++);
-		ASSERT_LE(100, drain(self->trid));
+		ASSERT_LE(100, take_all(self->trid));
 	}
 	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, overrun_of(self->trid));
 	EXPECT_EQ(next, stats_of(self->trid).read);
@@ -146,7 +146,7 @@ TEST_F(loop, a15_overflow_has_the_time_of_the_first_overwritten_event)
 	for (int i = 0; i < taken; i++)
 		record_number(i);
 	/* These events are not lost. */
-	ASSERT_EQ(1 + taken, drain(self->trid));
+	ASSERT_EQ(1 + taken, take_all(self->trid));
 	overfill_timed(&times, taken);
 	ASSERT_EQ(POSIX_TRACE_OVERFLOW, take_id(self->trid, &event));
 	EXPECT_LE(times.before[taken], event_time(&event));
@@ -197,7 +197,7 @@ TEST_F(loop, a16_resume_has_the_time_of_the_next_event)
 		resumed = event_time(&event);
 		ASSERT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, take_id(self->trid, &event));
 		EXPECT_EQ(resumed, event_time(&event));
-		ASSERT_LT(0, drain(self->trid));
+		ASSERT_LT(0, take_all(self->trid));
 	}
 }
 

@@ -166,10 +166,10 @@ TEST_F(until_full, a25_stopped_stream_does_not_start_when_it_is_empty)
 	for (int i = 0; i < 50; i++)
 		record_number(i);
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
-	EXPECT_EQ(52, drain(self->trid));
+	EXPECT_EQ(52, take_all(self->trid));
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 	record_number(50);
-	EXPECT_EQ(0, drain(self->trid));
+	EXPECT_EQ(0, take_all(self->trid));
 }
 
 /* Waits until the log contains that number; nothing calls posix_trace_flush(). */

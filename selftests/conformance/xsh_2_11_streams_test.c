@@ -102,12 +102,12 @@ TEST_F(loop, a07_stopped_when_it_was_full_is_suspended_and_full)
 TEST_F(loop, a08_is_not_full_when_it_was_read)
 {
 	overfill(0);
-	ASSERT_LT(0, drain(self->trid));
+	ASSERT_LT(0, take_all(self->trid));
 	EXPECT_EQ(STATE(RUNNING, NOT_FULL), state_of(self->trid));
 	overfill(0);
 	ASSERT_EQ(STATE(RUNNING, FULL), state_of(self->trid));
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
-	ASSERT_LT(0, drain(self->trid));
+	ASSERT_LT(0, take_all(self->trid));
 	EXPECT_EQ(STATE(SUSPENDED, NOT_FULL), state_of(self->trid));
 }
 

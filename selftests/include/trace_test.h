@@ -28,6 +28,9 @@ int new_stream(pid_t pid, int policy, trace_id_t *trid);
 /* Reads the next event. Returns 1, 0 if there is none, or minus an error number. */
 int take(trace_id_t trid, struct event *event);
 
+/* Reads all available events. Returns their number, or minus an error number. */
+int take_all(trace_id_t trid);
+
 /* Reads the next user event, and drops system events before it. */
 int take_user(trace_id_t trid, struct event *event);
 

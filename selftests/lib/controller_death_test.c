@@ -137,7 +137,6 @@ static int control(void *arg, const struct talk *talk)
 	struct rlimit no_core = { 0, 0 };
 	struct controller *controller = arg;
 	struct reader readers[2];
-	struct event event;
 	trace_id_t trids[2];
 
 	setrlimit(RLIMIT_CORE, &no_core);
@@ -146,8 +145,7 @@ static int control(void *arg, const struct talk *talk)
 	    start_family_stream(0, &trids[1]))
 		return 80;
 	for (int i = 0; i < 2 && controller->company == READERS; i++) {
-		while (take(trids[i], &event) == 1)
-			;
+		take_all(trids[i]);
 		if (reader_start(&readers[i], trids[i], NULL))
 			return 81;
 	}
@@ -259,7 +257,6 @@ static int create_and_shut_down(void *arg, const struct talk *talk)
 {
 	struct act *act = arg;
 	trace_event_set_t set;
-	struct event event;
 	trace_id_t trid;
 
 	(void)talk;
@@ -269,8 +266,7 @@ static int create_and_shut_down(void *arg, const struct talk *talk)
 		if (new_family_stream(act->target, POSIX_TRACE_INHERITED, 32 << 10,
 				      POSIX_TRACE_LOOP, &trid) || posix_trace_start(trid))
 			return 1;
-		while (take(trid, &event) == 1)
-			;
+		take_all(trid);
 		posix_trace_set_filter(trid, &set, POSIX_TRACE_SET_EVENTSET);
 		posix_trace_clear(trid);
 		posix_trace_stop(trid);

@@ -173,17 +173,6 @@ static int watch_by_epoll(struct waiter *waiter, unsigned int events)
 	return epoll_wait(waiter->epfd, &event, 1, 0) < 0 ? -errno : 0;
 }
 
-static int take_all(trace_id_t trid)
-{
-	struct event event;
-	int ret;
-
-	do {
-		ret = take(trid, &event);
-	} while (ret == 1);
-	return ret;
-}
-
 /* Starts the writer, which calls @instead in place of WAKE, and reads its first event. */
 static int writer_start(struct child *child, void (*instead)(void), struct waiter *waiter,
 			unsigned int events)
@@ -193,10 +182,10 @@ static int writer_start(struct child *child, void (*instead)(void), struct waite
 	if (err || hear(&child->talk))
 		return err ? err : -EPIPE;
 	err = take_all(waiter->trid);
+	if (err < 0)
+		return err;
 	/* If epoll is tested, it must be the only one in the queue. */
-	if (!err && waiter->wait == by_epoll)
-		err = watch_by_epoll(waiter, events);
-	return err;
+	return waiter->wait == by_epoll ? watch_by_epoll(waiter, events) : 0;
 }
 
 /* Returns when the thread is asleep. */
@@ -234,7 +223,7 @@ TEST_F_TIMEOUT(lost_wakeup, of_a_writer_that_jumps_away_is_repaired_within_a_sec
 		EXPECT_GE(second, time_to_report(_metadata, &self->waiter, &self->child, i));
 		/* There was a WAKE, and it was lost. */
 		EXPECT_EQ(i, hear(&self->child.talk));
-		ASSERT_EQ(0, take_all(self->trid));
+		ASSERT_LE(0, take_all(self->trid));
 	}
 	EXPECT_EQ(0, child_wait(&self->child));
 }

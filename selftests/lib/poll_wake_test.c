@@ -19,17 +19,6 @@
 
 #define MANY	50
 
-/* Takes all events. Returns how many, or -1. */
-static int take_all(trace_id_t trid)
-{
-	struct event event;
-	int count = 0, ret;
-
-	while ((ret = take(trid, &event)) == 1)
-		count++;
-	return ret ? -1 : count;
-}
-
 /* WAKE commands since the last call, where programs record themselves. */
 static int woken(void)
 {

@@ -24,16 +24,6 @@ static unsigned long long monotonic(void)
 	return clock_now(CLOCK_MONOTONIC);
 }
 
-static int take_all(trace_id_t trid)
-{
-	struct event event;
-	int count = 0, ret;
-
-	while ((ret = take(trid, &event)) == 1)
-		count++;
-	return ret ? -1 : count;
-}
-
 /* Creates and starts a stream on a process, and takes the first event. */
 static int open_stream(pid_t pid, int policy, size_t bytes, uint64_t ns, trace_id_t *trid)
 {

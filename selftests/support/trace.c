@@ -30,6 +30,16 @@ int take(trace_id_t trid, struct event *event)
 	return err ? -err : !event->unavailable;
 }
 
+int take_all(trace_id_t trid)
+{
+	struct event event;
+	int count = 0, ret;
+
+	while ((ret = take(trid, &event)) == 1)
+		count++;
+	return ret ? ret : count;
+}
+
 int take_user(trace_id_t trid, struct event *event)
 {
 	int ret;
