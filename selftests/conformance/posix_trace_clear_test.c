@@ -3,9 +3,8 @@
  * posix_trace_clear(): Documentation/conformance/posix_trace_clear.rst
  */
 #define _GNU_SOURCE
-#include <poll.h>
-
 #include "pxt_test.h"
+#include "polling.h"
 #include "stream_state.h"
 #include "withlog.h"
 
@@ -88,14 +87,14 @@ TEST_F(clear, a01_between_reading_overflow_and_resume)
 /* poll() does not report events that are gone. */
 TEST_F(clear, a01_poll_reports_nothing)
 {
-	struct pollfd pollfd = { .fd = posixtrace_fd(self->trid), .events = POLLIN };
+	int fd = posixtrace_fd(self->trid);
 
 	record_number(1);
-	ASSERT_EQ(1, poll(&pollfd, 1, 0));
+	ASSERT_EQ(POLLIN, poll_say(fd, 0));
 	EXPECT_EQ(0, posix_trace_clear(self->trid));
-	EXPECT_EQ(0, poll(&pollfd, 1, 0));
+	EXPECT_EQ(0, poll_say(fd, 0));
 	record_number(2);
-	EXPECT_EQ(1, poll(&pollfd, 1, 0));
+	EXPECT_EQ(POLLIN, poll_say(fd, 0));
 }
 
 TEST_F(clear, a01_events_of_all_cpus_are_gone)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading streams in tests: the three functions, and threads that wait in them.
+ * Reading streams in tests: the three functions, threads that wait in them, and events to read.
  */
 #ifndef _SELFTESTS_READING_H
 #define _SELFTESTS_READING_H
@@ -14,6 +14,9 @@ static inline void record_number(int number)
 {
 	posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &number, sizeof(number));
 }
+
+/* A child function: reports that it runs, then records each number that the parent sends. */
+int record_on_request(void *arg, const struct talk *talk);
 
 /* The next event, with space for that many bytes of its data. */
 static inline int read_next(trace_id_t trid, struct event *event, size_t room)

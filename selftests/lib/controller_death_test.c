@@ -4,13 +4,13 @@
  * the exit status, and the traced processes continue.
  */
 #define _GNU_SOURCE
-#include <poll.h>
 #include <posixtrace.h>
 #include <pthread.h>
 #include <sys/resource.h>
 
 #include "pxt_test.h"
 #include "family.h"
+#include "polling.h"
 #include "reading.h"
 
 #define SLOTS	32
@@ -113,9 +113,7 @@ static void thread_by_thread(const struct talk *talk)
 
 static int use_descriptor(int fd)
 {
-	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
-
-	return poll(&pollfd, 1, -1) != 1 || pollfd.revents != POLLERR;
+	return poll_say(fd, -1) != POLLERR;
 }
 
 /* A child that records as well, and then outlives its parent. */

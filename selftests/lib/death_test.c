@@ -4,13 +4,13 @@
  */
 #define _GNU_SOURCE
 #include <linux/sched.h>
-#include <poll.h>
 #include <posixtrace.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 
 #include "pxt_test.h"
 #include "family.h"
+#include "polling.h"
 #include "reading.h"
 
 static int load(const int *word)
@@ -21,9 +21,7 @@ static int load(const int *word)
 /* The current events of a stream's descriptor. */
 static int poll_now(trace_id_t trid)
 {
-	struct pollfd pollfd = { .fd = posixtrace_fd(trid), .events = POLLIN };
-
-	return poll(&pollfd, 1, 0) < 0 ? -1 : pollfd.revents;
+	return poll_say(posixtrace_fd(trid), 0);
 }
 
 FIXTURE(death)
@@ -291,19 +289,6 @@ TEST(death_while_a_stream_is_created)
 /* ------------------------------------------------------------------ */
 /* Reused process ids							*/
 
-static int record_on_request(void *arg, const struct talk *talk)
-{
-	long number;
-
-	(void)arg;
-	say(talk, 0);
-	while ((number = hear(talk)) != -EPIPE) {
-		record_plain(number);
-		say(talk, number);
-	}
-	return 0;
-}
-
 /* Starts a child with this process id. */
 static int start_numbered(struct child *child, pid_t pid)
 {
@@ -455,40 +440,13 @@ TEST_F(last, later_reader_waits)
 	EXPECT_EQ(POSIX_TRACE_STOP, reader.event.info.posix_event_id);
 }
 
-struct poller {
-	pthread_t thread;
-	int fd;
-	int tid;
-	int revents;
-};
-
-static void *poll_thread(void *arg)
-{
-	struct poller *poller = arg;
-	struct pollfd pollfd = { .fd = poller->fd, .events = POLLIN };
-
-	__atomic_store_n(&poller->tid, gettid(), __ATOMIC_RELEASE);
-	poll(&pollfd, 1, -1);
-	__atomic_store_n(&poller->revents, pollfd.revents, __ATOMIC_RELEASE);
-	return NULL;
-}
-
-static void start_poller(struct __test_metadata *_metadata, struct poller *poller, trace_id_t trid)
-{
-	*poller = (struct poller){ .fd = posixtrace_fd(trid) };
-	ASSERT_EQ(0, pthread_create(&poller->thread, NULL, poll_thread, poller));
-	while (!load(&poller->tid) || !is_asleep(poller->tid))
-		ASSERT_EQ(0, load(&poller->revents));
-}
-
 TEST_F(last, poller_wakes_up)
 {
 	struct poller poller;
 
-	start_poller(_metadata, &poller, self->trid);
+	ASSERT_EQ(0, poller_start(&poller, poll_say, posixtrace_fd(self->trid)));
 	EXPECT_EQ(0, child_wait(&self->child));
-	pthread_join(poller.thread, NULL);
-	EXPECT_EQ(POLLHUP, poller.revents);
+	EXPECT_EQ(POLLHUP, poller_end(&poller));
 }
 
 /* A traced process with a child; it lives until the next message, and its child lives on. */
@@ -525,15 +483,14 @@ TEST(poller_wakes_up_when_the_last_process_ends)
 	say(&child.talk, 0);
 	ASSERT_EQ(0, hear(&child.talk));
 	EXPECT_EQ(2, processes_of(trid));
-	start_poller(_metadata, &poller, trid);
+	ASSERT_EQ(0, poller_start(&poller, poll_say, posixtrace_fd(trid)));
 	EXPECT_EQ(0, child_wait(&child));
 	EXPECT_EQ(1, processes_of(trid));
 	EXPECT_EQ(0, poll_now(trid));
-	EXPECT_EQ(0, load(&poller.revents));
+	EXPECT_FALSE(load(&poller.done));
 	ASSERT_EQ(1, write(line[1], "", 1));
 	/* The event or the end wakes up the poller. */
-	pthread_join(poller.thread, NULL);
-	EXPECT_TRUE(poller.revents & POLLIN);
+	EXPECT_TRUE(poller_end(&poller) & POLLIN);
 	ASSERT_EQ(0, posix_trace_getnext_event(trid, &event.info, event.data, sizeof(event.data),
 					       &event.len, &event.unavailable));
 	EXPECT_EQ(7, event_number(&event));

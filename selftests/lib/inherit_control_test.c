@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include <limits.h>
 #include <linux/futex.h>
-#include <poll.h>
 #include <posixtrace.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -14,6 +13,7 @@
 #include "pxt_test.h"
 #include "badtrid.h"
 #include "family.h"
+#include "polling.h"
 
 #include <linux/posixtrace.h>
 
@@ -408,9 +408,7 @@ static int try_commands(int fd)
 
 static int try_poll(int fd)
 {
-	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
-
-	return poll(&pollfd, 1, -1) == 1 && pollfd.revents == POLLERR ? 0 : 1;
+	return poll_say(fd, -1) != POLLERR;
 }
 
 static int try_mmap(int fd)

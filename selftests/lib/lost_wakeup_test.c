@@ -4,15 +4,14 @@
  * the event is reported nevertheless, and soon.
  */
 #define _GNU_SOURCE
-#include <poll.h>
 #include <posixtrace.h>
 #include <setjmp.h>
-#include <sys/epoll.h>
 
 #include "pxt_test.h"
 #include "exec.h"
-#include "wakeups.h"
+#include "polling.h"
 #include "reading.h"
+#include "wakeups.h"
 
 /* ------------------------------------------------------------------ */
 /* The writer								*/
@@ -84,23 +83,23 @@ static int by_timedgetnext(trace_id_t trid, int epfd)
 
 static int by_poll(trace_id_t trid, int epfd)
 {
-	struct pollfd pollfd = { .fd = posixtrace_fd(trid), .events = POLLIN };
 	struct event event;
+	int ret = poll_say(posixtrace_fd(trid), -1);
 
 	(void)epfd;
-	if (poll(&pollfd, 1, -1) != 1)
-		return -errno;
+	if (ret < 0)
+		return ret;
 	return take(trid, &event) == 1 ? event_number(&event) : -EAGAIN;
 }
 
 /* It registered earlier, and does not ask again. */
 static int by_epoll(trace_id_t trid, int epfd)
 {
-	struct epoll_event ready;
 	struct event event;
+	int ret = epoll_say(epfd, -1);
 
-	if (epoll_wait(epfd, &ready, 1, -1) != 1)
-		return -errno;
+	if (ret < 0)
+		return ret;
 	return take(trid, &event) == 1 ? event_number(&event) : -EAGAIN;
 }
 
@@ -163,14 +162,14 @@ FIXTURE_TEARDOWN(lost_wakeup)
 
 static int watch_by_epoll(struct waiter *waiter, unsigned int events)
 {
-	struct epoll_event event = { .events = events };
+	int ret;
 
-	waiter->epfd = epoll_create1(EPOLL_CLOEXEC);
-	if (waiter->epfd < 0 ||
-	    epoll_ctl(waiter->epfd, EPOLL_CTL_ADD, posixtrace_fd(waiter->trid), &event))
-		return -errno;
+	waiter->epfd = epoll_with(posixtrace_fd(waiter->trid), events);
+	if (waiter->epfd < 0)
+		return waiter->epfd;
 	/* Skip an edge that was there before. */
-	return epoll_wait(waiter->epfd, &event, 1, 0) < 0 ? -errno : 0;
+	ret = epoll_say(waiter->epfd, 0);
+	return ret < 0 ? ret : 0;
 }
 
 /* Starts the writer, which calls @instead in place of WAKE, and reads its first event. */

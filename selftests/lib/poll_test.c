@@ -3,56 +3,11 @@
  * posixtrace_fd(): the results of poll(), select() and epoll for a stream.
  */
 #define _GNU_SOURCE
-#include <poll.h>
 #include <posixtrace.h>
-#include <sys/epoll.h>
-#include <sys/select.h>
 
 #include "pxt_test.h"
+#include "polling.h"
 #include "reading.h"
-
-/* The state of a descriptor in bits of poll(); the timeout is in ms. */
-static int by_poll(int fd, int timeout)
-{
-	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
-
-	return poll(&pollfd, 1, timeout) < 0 ? -errno : pollfd.revents;
-}
-
-static int by_select(int fd, int timeout)
-{
-	struct timeval time = { .tv_usec = timeout * 1000 };
-	fd_set set;
-	int ret;
-
-	FD_ZERO(&set);
-	FD_SET(fd, &set);
-	ret = select(fd + 1, &set, NULL, NULL, timeout < 0 ? NULL : &time);
-	if (ret < 0)
-		return -errno;
-	return ret && FD_ISSET(fd, &set) ? POLLIN : 0;
-}
-
-static int epoll_with(int fd, unsigned int events)
-{
-	struct epoll_event event = { .events = events };
-	int epfd = epoll_create1(EPOLL_CLOEXEC);
-
-	if (epfd >= 0 && epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event)) {
-		close(epfd);
-		return -errno;
-	}
-	return epfd;
-}
-
-/* EPOLLIN and EPOLLHUP are POLLIN and POLLHUP. */
-static int epoll_say(int epfd, int timeout)
-{
-	struct epoll_event event;
-	int ret = epoll_wait(epfd, &event, 1, timeout);
-
-	return ret < 0 ? -errno : ret ? (int)event.events : 0;
-}
 
 static int by_epoll(int fd, int timeout)
 {
@@ -75,8 +30,8 @@ FIXTURE_VARIANT(poll)
 	int (*say)(int fd, int timeout);
 };
 
-FIXTURE_VARIANT_ADD(poll, poll) { by_poll };
-FIXTURE_VARIANT_ADD(poll, select) { by_select };
+FIXTURE_VARIANT_ADD(poll, poll) { poll_say };
+FIXTURE_VARIANT_ADD(poll, select) { select_say };
 FIXTURE_VARIANT_ADD(poll, epoll) { by_epoll };
 
 FIXTURE_SETUP(poll)
@@ -89,43 +44,6 @@ FIXTURE_SETUP(poll)
 FIXTURE_TEARDOWN(poll)
 {
 	posix_trace_shutdown(self->trid);
-}
-
-/* A thread that waits for a descriptor. */
-struct poller {
-	int (*say)(int fd, int timeout);
-	int fd;
-	int ret;
-	int tid;
-	pthread_t thread;
-};
-
-static void *polling(void *arg)
-{
-	struct poller *poller = arg;
-
-	__atomic_store_n(&poller->tid, gettid(), __ATOMIC_RELEASE);
-	poller->ret = poller->say(poller->fd, -1);
-	return NULL;
-}
-
-/* Returns when the thread is asleep. */
-static int poller_start(struct poller *poller, int (*say)(int fd, int timeout), int fd)
-{
-	int err;
-
-	*poller = (struct poller){ .say = say, .fd = fd };
-	err = pthread_create(&poller->thread, NULL, polling, poller);
-	if (err)
-		return err;
-	falls_asleep(&poller->tid, NULL);
-	return 0;
-}
-
-static int poller_end(struct poller *poller)
-{
-	pthread_join(poller->thread, NULL);
-	return poller->ret;
 }
 
 /* ------------------------------------------------------------------ */
@@ -250,19 +168,6 @@ TEST_F(poll, woken_by_a_system_event)
 	EXPECT_EQ(POLLIN, poller_end(&poller));
 }
 
-/* A child function: records each number it gets, and reports when that is done. */
-static int record_on_request(void *arg, const struct talk *talk)
-{
-	long number;
-
-	(void)arg;
-	while ((number = hear(talk)) >= 0) {
-		record_number(number);
-		say(talk, number);
-	}
-	return 0;
-}
-
 TEST_F(poll, woken_by_an_event_of_another_process)
 {
 	struct poller poller;
@@ -270,6 +175,7 @@ TEST_F(poll, woken_by_an_event_of_another_process)
 	trace_id_t trid;
 
 	ASSERT_EQ(0, child_start(&child, record_on_request, NULL));
+	ASSERT_EQ(0, hear(&child.talk));
 	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
 	ASSERT_EQ(0, posix_trace_start(trid));
 	ASSERT_EQ(1, take(trid, &self->event));
@@ -314,7 +220,7 @@ TEST_F(poll, several_pollers_and_readers_wake_up)
 TEST_F(poll, hung_up_after_shutdown)
 {
 	/* select() can only report it as readable. */
-	int hung_up = variant->say == by_select ? POLLIN : POLLHUP;
+	int hung_up = variant->say == select_say ? POLLIN : POLLHUP;
 	int copy = dup(self->fd);
 	struct poller poller;
 
@@ -341,7 +247,7 @@ TEST_F(poll, shutdown_ends_the_sleep)
 	ASSERT_EQ(0, poller_start(&poller, variant->say, self->fd));
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
 	ret = poller_end(&poller);
-	if (variant->say == by_select)
+	if (variant->say == select_say)
 		ret = ret == POLLIN || ret == -EBADF ? POLLHUP : 0;
 	EXPECT_NE(0, ret & (POLLHUP | POLLNVAL));
 }
@@ -412,6 +318,7 @@ TEST_F(epoll, no_edge_of_another_process_is_lost)
 	int epfd;
 
 	ASSERT_EQ(0, child_start(&child, record_on_request, NULL));
+	ASSERT_EQ(0, hear(&child.talk));
 	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
 	epfd = epoll_with(posixtrace_fd(trid), EPOLLIN | EPOLLET);
 	ASSERT_LE(0, epfd);

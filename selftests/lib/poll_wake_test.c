@@ -5,14 +5,11 @@
  */
 #define _GNU_SOURCE
 #include <linux/io_uring.h>
-#include <poll.h>
 #include <posixtrace.h>
-#include <pthread.h>
-#include <sys/epoll.h>
 #include <sys/mman.h>
-#include <sys/select.h>
 
 #include "pxt_test.h"
+#include "polling.h"
 #include "reading.h"
 #include "sequences.h"
 #include "wakeups.h"
@@ -29,26 +26,6 @@ static int woken(void)
 static int expected(int count)
 {
 	return __rseq_size ? count : 0;
-}
-
-static int epoll_with(int fd, unsigned int events)
-{
-	struct epoll_event event = { .events = events };
-	int epfd = epoll_create1(EPOLL_CLOEXEC);
-
-	if (epfd >= 0 && epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event)) {
-		close(epfd);
-		return -errno;
-	}
-	return epfd;
-}
-
-static int epoll_say(int epfd, int timeout)
-{
-	struct epoll_event event;
-	int ret = epoll_wait(epfd, &event, 1, timeout);
-
-	return ret < 0 ? -errno : ret ? (int)event.events : 0;
 }
 
 FIXTURE(poll_wake)
@@ -137,34 +114,15 @@ TEST_F(poll_wake, epoll_that_has_not_read_all_costs_no_wakeup)
 	close(epfd);
 }
 
-static int by_poll(int fd)
-{
-	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
-
-	return poll(&pollfd, 1, 0) < 0 ? -errno : pollfd.revents;
-}
-
-static int by_select(int fd)
-{
-	struct timeval none = { 0 };
-	fd_set set;
-	int ret;
-
-	FD_ZERO(&set);
-	FD_SET(fd, &set);
-	ret = select(fd + 1, &set, NULL, NULL, &none);
-	return ret < 0 ? -errno : ret ? POLLIN : 0;
-}
-
 TEST_F(poll_wake, poll_and_select_cost_one_wakeup_for_each_look)
 {
-	int (*const say[])(int fd) = { by_poll, by_select };
+	int (*const say[])(int fd, int timeout) = { poll_say, select_say };
 
 	for (int i = 0; i < 6; i++) {
-		EXPECT_EQ(0, say[i % 2](self->fd));
+		EXPECT_EQ(0, say[i % 2](self->fd, 0));
 		record_many();
 		EXPECT_EQ(expected(1), woken());
-		EXPECT_EQ(POLLIN, say[i % 2](self->fd));
+		EXPECT_EQ(POLLIN, say[i % 2](self->fd, 0));
 		record_many();
 		EXPECT_EQ(0, woken());
 		EXPECT_EQ(2 * MANY, take_all(self->trid));
@@ -248,40 +206,21 @@ TEST_F(poll_wake, one_shot_costs_one_wakeup_each_time_it_is_armed)
 	}
 }
 
-struct sleeper {
-	pthread_t thread;
-	int epfd;
-	int tid;
-	int ret;
-};
-
-static void *sleep_in_epoll(void *arg)
-{
-	struct sleeper *sleeper = arg;
-
-	__atomic_store_n(&sleeper->tid, gettid(), __ATOMIC_RELEASE);
-	sleeper->ret = epoll_say(sleeper->epfd, -1);
-	return NULL;
-}
-
 /* One of two threads takes the first event, and does something else meanwhile. */
 TEST_F(poll_wake, next_event_reaches_another_one_of_exclusive_pollers)
 {
 	int other = epoll_with(self->fd, EPOLLIN | EPOLLEXCLUSIVE);
-	struct sleeper sleeper = {
-		.epfd = epoll_with(self->fd, EPOLLIN | EPOLLEXCLUSIVE),
-	};
+	int epfd = epoll_with(self->fd, EPOLLIN | EPOLLEXCLUSIVE);
+	struct poller poller;
 
 	ASSERT_LE(0, other);
-	ASSERT_LE(0, sleeper.epfd);
-	ASSERT_EQ(0, pthread_create(&sleeper.thread, NULL, sleep_in_epoll, &sleeper));
-	falls_asleep(&sleeper.tid, NULL);
+	ASSERT_LE(0, epfd);
+	ASSERT_EQ(0, poller_start(&poller, epoll_say, epfd));
 	record_number(1);
-	ASSERT_EQ(0, pthread_join(sleeper.thread, NULL));
-	EXPECT_EQ(EPOLLIN, sleeper.ret);
+	EXPECT_EQ(EPOLLIN, poller_end(&poller));
 	record_number(2);
 	EXPECT_EQ(EPOLLIN, epoll_say(other, 0));
-	close(sleeper.epfd);
+	close(epfd);
 	close(other);
 }
 

@@ -3,12 +3,11 @@
  * posixtrace_attr_setwakeup(): when a stream wakes its sleeping readers, recorded in both ways.
  */
 #define _GNU_SOURCE
-#include <poll.h>
 #include <posixtrace.h>
 #include <setjmp.h>
-#include <sys/epoll.h>
 
 #include "pxt_test.h"
+#include "polling.h"
 #include "reading.h"
 #include "sequences.h"
 #include "wakeups.h"
@@ -43,26 +42,6 @@ static int open_stream(pid_t pid, int policy, size_t bytes, uint64_t ns, trace_i
 	if (!err)
 		err = posix_trace_start(*trid);
 	return err ? err : take_all(*trid) == 1 ? 0 : EPROTO;
-}
-
-static int epoll_with(int fd, unsigned int events)
-{
-	struct epoll_event event = { .events = events };
-	int epfd = epoll_create1(EPOLL_CLOEXEC);
-
-	if (epfd >= 0 && epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event)) {
-		close(epfd);
-		return -errno;
-	}
-	return epfd;
-}
-
-static int epoll_say(int epfd, int timeout)
-{
-	struct epoll_event event;
-	int ret = epoll_wait(epfd, &event, 1, timeout);
-
-	return ret < 0 ? -errno : ret ? (int)event.events : 0;
 }
 
 static int is_done(const struct reader *reader)
@@ -340,19 +319,6 @@ TEST_F(wakeup, clear_loses_no_wakeup)
 	}
 }
 
-/* A child function: records each number it gets, and reports when that is done. */
-static int record_on_request(void *arg, const struct talk *talk)
-{
-	long number;
-
-	(void)arg;
-	while ((number = hear(talk)) >= 0) {
-		record_number(number);
-		say(talk, number);
-	}
-	return 0;
-}
-
 TEST_F(wakeup, end_of_a_process_wakes_at_once)
 {
 	struct child child;
@@ -365,6 +331,7 @@ TEST_F(wakeup, end_of_a_process_wakes_at_once)
 					 &self->trid));
 		if (!only)
 			ASSERT_EQ(0, child_start(&child, record_on_request, NULL));
+		ASSERT_EQ(0, hear(&child.talk));
 		ASSERT_EQ(0, reader_start(&self->reader, self->trid, NULL));
 		say(&child.talk, 7);
 		EXPECT_EQ(7, hear(&child.talk));
@@ -401,13 +368,12 @@ TEST_F(wakeup, event_of_a_writer_without_wakeup_is_reported)
 
 TEST_F(wakeup, poller_sleeps_until_the_age)
 {
-	struct pollfd pollfd = { .events = POLLIN };
 	unsigned long long before;
-	int epfd;
+	int fd, epfd;
 
 	ASSERT_EQ(0, open_stream(0, POSIX_TRACE_LOOP, 64 << 10, AGE, &self->trid));
-	pollfd.fd = posixtrace_fd(self->trid);
-	epfd = epoll_with(pollfd.fd, EPOLLIN);
+	fd = posixtrace_fd(self->trid);
+	epfd = epoll_with(fd, EPOLLIN);
 	ASSERT_LE(0, epfd);
 	for (int i = 0; i < 3; i++) {
 		EXPECT_EQ(0, epoll_say(epfd, 0));
@@ -417,7 +383,7 @@ TEST_F(wakeup, poller_sleeps_until_the_age)
 		EXPECT_LE(AGE, monotonic() - before);
 		/* A look finds the event at once. */
 		record_number(i);
-		EXPECT_EQ(1, poll(&pollfd, 1, -1));
+		EXPECT_EQ(POLLIN, poll_say(fd, -1));
 		EXPECT_EQ(2, take_all(self->trid));
 	}
 	close(epfd);

@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Threads that wait in the functions that read a stream. */
+/* Threads that wait in the functions that read a stream, and events to read. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <unistd.h>
 
 #include "reading.h"
+
+int record_on_request(void *arg, const struct talk *talk)
+{
+	long number;
+
+	(void)arg;
+	say(talk, 0);
+	while ((number = hear(talk)) != -EPIPE) {
+		record_number(number);
+		say(talk, number);
+	}
+	return 0;
+}
 
 void *reader_thread(void *arg)
 {
