@@ -167,43 +167,54 @@ TEST_F(account, a02_many_threads_with_a_slow_reader)
 	EXPECT_EQ(NULL, wrong_account(self->trid, THREADS * EVENTS, taken));
 }
 
+/* A thread that reads streams in turn, and counts the user events of each. */
 struct reader {
 	pthread_t thread;
-	trace_id_t trid;
-	const int *ended;
-	unsigned long long taken;
+	const trace_id_t *trid;
+	unsigned long long *taken;
+	int streams;
+	int ended;
 	int failed;
 };
 
-static void *read_until_stopped(void *arg)
+static void *read_until_ended(void *arg)
 {
 	struct reader *reader = arg;
 
-	while (!__atomic_load_n(reader->ended, __ATOMIC_ACQUIRE))
-		reader->failed += take_counting(reader->trid, &reader->taken) != 0;
+	while (!__atomic_load_n(&reader->ended, __ATOMIC_ACQUIRE)) {
+		for (int i = 0; i < reader->streams; i++)
+			reader->failed += take_counting(reader->trid[i], &reader->taken[i]) != 0;
+	}
 	return NULL;
+}
+
+static int reader_begin(struct reader *reader, const trace_id_t *trid, unsigned long long *taken,
+			int streams)
+{
+	*reader = (struct reader){ .trid = trid, .taken = taken, .streams = streams };
+	return pthread_create(&reader->thread, NULL, read_until_ended, reader);
+}
+
+/* Returns how often reading failed. */
+static int reader_end(struct reader *reader)
+{
+	__atomic_store_n(&reader->ended, 1, __ATOMIC_RELEASE);
+	pthread_join(reader->thread, NULL);
+	return reader->failed;
 }
 
 TEST_F(account, a03_many_readers)
 {
-	unsigned long long taken = 0;
+	unsigned long long taken[2] = { 0 };
 	struct reader reader[2];
-	int ended = 0;
 
-	for (int i = 0; i < 2; i++) {
-		reader[i] = (struct reader){ .trid = self->trid, .ended = &ended };
-		ASSERT_EQ(0, pthread_create(&reader[i].thread, NULL, read_until_stopped,
-					    &reader[i]));
-	}
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(0, reader_begin(&reader[i], &self->trid, &taken[i], 1));
 	ASSERT_EQ(0, crew_start(&self->crew));
 	crew_join(&self->crew);
-	__atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
-	for (int i = 0; i < 2; i++) {
-		ASSERT_EQ(0, pthread_join(reader[i].thread, NULL));
-		EXPECT_EQ(0, reader[i].failed);
-		taken += reader[i].taken;
-	}
-	EXPECT_EQ(NULL, wrong_account(self->trid, THREADS * EVENTS, taken));
+	for (int i = 0; i < 2; i++)
+		EXPECT_EQ(0, reader_end(&reader[i]));
+	EXPECT_EQ(NULL, wrong_account(self->trid, THREADS * EVENTS, taken[0] + taken[1]));
 }
 
 /* A traced process with threads: records on request, and reports when it is done. */
@@ -223,12 +234,13 @@ static int child_crew(void *arg, const struct talk *talk)
 }
 
 #define CHILDREN	3
+#define STREAMS		(2 * CHILDREN)
 
-/* Two streams on each of them, one of each policy. */
+/* Two streams on each of them, one of each policy: 0 and 1 on the first, and so on. */
 struct family {
 	struct child child[CHILDREN];
-	trace_id_t trid[CHILDREN][2];
-	unsigned long long taken[CHILDREN][2];
+	trace_id_t trid[STREAMS];
+	unsigned long long taken[STREAMS];
 };
 
 static int family_start(struct family *family)
@@ -236,15 +248,27 @@ static int family_start(struct family *family)
 	memset(family, 0, sizeof(*family));
 	for (int i = 0; i < CHILDREN; i++) {
 		struct child *child = &family->child[i];
+		trace_id_t *trid = &family->trid[2 * i];
 
 		if (child_start(child, child_crew, NULL) || hear(&child->talk) ||
-		    new_stream(child->pid, POSIX_TRACE_LOOP, &family->trid[i][0]) ||
-		    new_stream(child->pid, POSIX_TRACE_UNTIL_FULL, &family->trid[i][1]) ||
-		    posix_trace_start(family->trid[i][0]) ||
-		    posix_trace_start(family->trid[i][1]))
+		    new_stream(child->pid, POSIX_TRACE_LOOP, &trid[0]) ||
+		    new_stream(child->pid, POSIX_TRACE_UNTIL_FULL, &trid[1]) ||
+		    posix_trace_start(trid[0]) || posix_trace_start(trid[1]))
 			return -1;
 	}
 	return 0;
+}
+
+/* All children record at the same time. */
+static int family_record(struct family *family)
+{
+	int failed = 0;
+
+	for (int i = 0; i < CHILDREN; i++)
+		say(&family->child[i].talk, 0);
+	for (int i = 0; i < CHILDREN; i++)
+		failed += hear(&family->child[i].talk) != THREADS * EVENTS;
+	return failed;
 }
 
 static const char *family_end(struct family *family)
@@ -255,11 +279,12 @@ static const char *family_end(struct family *family)
 	for (int i = CHILDREN - 1; i >= 0; i--) {
 		if (child_wait(&family->child[i]))
 			wrong = "a child failed";
-		for (int j = 0; j < 2 && !wrong; j++)
-			wrong = wrong_account(family->trid[i][j], THREADS * EVENTS,
-					      family->taken[i][j]);
-		for (int j = 0; j < 2; j++)
-			posix_trace_shutdown(family->trid[i][j]);
+	}
+	for (int i = 0; i < STREAMS; i++) {
+		if (!wrong)
+			wrong = wrong_account(family->trid[i], THREADS * EVENTS,
+					      family->taken[i]);
+		posix_trace_shutdown(family->trid[i]);
 	}
 	return wrong;
 }
@@ -269,51 +294,19 @@ TEST(a04_several_processes_without_a_reader)
 	struct family family;
 
 	ASSERT_EQ(0, family_start(&family));
-	for (int i = 0; i < CHILDREN; i++)
-		say(&family.child[i].talk, 0);
-	for (int i = 0; i < CHILDREN; i++)
-		ASSERT_EQ(THREADS * EVENTS, hear(&family.child[i].talk));
+	ASSERT_EQ(0, family_record(&family));
 	EXPECT_EQ(NULL, family_end(&family));
-}
-
-struct family_reader {
-	pthread_t thread;
-	struct family *family;
-	const int *ended;
-	int failed;
-};
-
-static void *read_family(void *arg)
-{
-	struct family_reader *reader = arg;
-	struct family *family = reader->family;
-
-	while (!__atomic_load_n(reader->ended, __ATOMIC_ACQUIRE)) {
-		for (int i = 0; i < CHILDREN; i++)
-			for (int j = 0; j < 2; j++)
-				reader->failed += take_counting(family->trid[i][j],
-							   &family->taken[i][j]) != 0;
-	}
-	return NULL;
 }
 
 TEST(a04_several_processes_with_readers)
 {
-	struct family_reader reader = { 0 };
+	struct reader reader;
 	struct family family;
-	int ended = 0;
 
 	ASSERT_EQ(0, family_start(&family));
-	reader.family = &family;
-	reader.ended = &ended;
-	ASSERT_EQ(0, pthread_create(&reader.thread, NULL, read_family, &reader));
-	for (int i = 0; i < CHILDREN; i++)
-		say(&family.child[i].talk, 0);
-	for (int i = 0; i < CHILDREN; i++)
-		ASSERT_EQ(THREADS * EVENTS, hear(&family.child[i].talk));
-	__atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
-	ASSERT_EQ(0, pthread_join(reader.thread, NULL));
-	EXPECT_EQ(0, reader.failed);
+	ASSERT_EQ(0, reader_begin(&reader, family.trid, family.taken, STREAMS));
+	ASSERT_EQ(0, family_record(&family));
+	EXPECT_EQ(0, reader_end(&reader));
 	EXPECT_EQ(NULL, family_end(&family));
 }
 
