@@ -18,14 +18,12 @@
 #include "print.h"
 #include "select.h"
 
-#define WRITE_AT	(64U << 10)	/* bytes of text */
 /* Time between two looks at a file whose growth inotify does not report, as on NFS. */
 #define LOOK_MS		1000
 
 struct dump {
 	const char *path;
 	bool follow;
-	bool json;
 	struct selection *selection;
 	struct print print;
 	struct source *source;
@@ -59,11 +57,7 @@ static int print_one(struct dump *dump, const struct event *event)
 	print_see(&dump->print, event);
 	if (!select_event(dump->selection, event))
 		return 0;
-	if (dump->json)
-		print_json(&dump->print, &dump->text, event);
-	else
-		print_event(&dump->print, &dump->text, event);
-	return dump->text.len >= WRITE_AT || dump->text.failed ? print_write(&dump->text) : 0;
+	return print_event(&dump->print, &dump->text, event);
 }
 
 /* Prints all events that the log has now. */
@@ -171,8 +165,6 @@ static int run_dump(struct dump *dump)
 	return err ? 1 : 0;
 }
 
-#define OPTION_COLOR	300
-
 /* Handles one option. Returns 0, 1 after printing the help, or -EINVAL if it is invalid. */
 static int set_option(struct dump *dump, int opt, const char **colour)
 {
@@ -186,7 +178,7 @@ static int set_option(struct dump *dump, int opt, const char **colour)
 		return 0;
 	case 'c':
 		return print_set_clock(&dump->print, optarg);
-	case OPTION_COLOR:
+	case PRINT_COLOR:
 		*colour = optarg;
 		return 0;
 	case 'f':
@@ -196,7 +188,7 @@ static int set_option(struct dump *dump, int opt, const char **colour)
 		print_help(stdout);
 		return 1;
 	case 'j':
-		dump->json = true;
+		dump->print.json = true;
 		return 0;
 	default:
 		print_help(stderr);
@@ -208,7 +200,7 @@ static int get_options(struct dump *dump, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "clock", required_argument, NULL, 'c' },
-		{ "color", required_argument, NULL, OPTION_COLOR },
+		{ "color", required_argument, NULL, PRINT_COLOR },
 		{ "exclude", required_argument, NULL, 'x' },
 		{ "filter", required_argument, NULL, 'F' },
 		{ "follow", no_argument, NULL, 'f' },

@@ -15,17 +15,12 @@
 #include "source.h"
 
 #define BATCH		4096
-#define WRITE_AT	(64U << 10)	/* bytes of text */
-
-/* An option without a letter. */
-#define OPTION_COLOR	300
 
 struct live {
 	struct session session;
 	struct source *source;
 	struct print print;
 	struct buffer text;
-	bool json;
 	unsigned long long events;
 	bool stopped;			/* posix_trace_stop was read */
 };
@@ -53,13 +48,9 @@ static void print_help(FILE *to)
 static int print_one(struct live *live, const struct event *event)
 {
 	print_see(&live->print, event);
-	if (live->json)
-		print_json(&live->print, &live->text, event);
-	else
-		print_event(&live->print, &live->text, event);
 	live->events += event->user;
 	live->stopped |= event->type == POSIX_TRACE_STOP;
-	return live->text.len >= WRITE_AT || live->text.failed ? print_write(&live->text) : 0;
+	return print_event(&live->print, &live->text, event);
 }
 
 /* Prints the events available. Returns their number, or a negative error number. */
@@ -189,10 +180,10 @@ static bool set_option(struct live *live, int opt, const char *value)
 		return true;
 	case 'c':
 		return !print_set_clock(&live->print, value);
-	case OPTION_COLOR:
+	case PRINT_COLOR:
 		return !print_set_colour(&live->print, value);
 	case 'j':
-		live->json = true;
+		live->print.json = true;
 		return true;
 	default:
 		return false;
@@ -203,7 +194,7 @@ int posixtrace_live(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "clock", required_argument, NULL, 'c' },
-		{ "color", required_argument, NULL, OPTION_COLOR },
+		{ "color", required_argument, NULL, PRINT_COLOR },
 		{ "data-size", required_argument, NULL, 'd' },
 		{ "exclude", required_argument, NULL, 'x' },
 		{ "filter", required_argument, NULL, 'F' },

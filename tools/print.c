@@ -16,6 +16,7 @@
 
 #define DATA_SHOWN	48	/* bytes, unless --full is given */
 #define NAME_WIDTH	24
+#define WRITE_AT	(64U << 10)	/* bytes of text */
 
 #define RED	"\033[31m"
 #define YELLOW	"\033[33m"
@@ -277,7 +278,7 @@ static void put_system_data(const struct print *print, struct buffer *to,
 /* ------------------------------------------------------------------ */
 /* Lines								*/
 
-void print_event(struct print *print, struct buffer *to, const struct event *event)
+static void put_line(struct print *print, struct buffer *to, const struct event *event)
 {
 	put_colour(print, to, DIM);
 	put_time(print, to, event->time);
@@ -308,7 +309,7 @@ void print_event(struct print *print, struct buffer *to, const struct event *eve
 }
 
 /* Numbers that a double cannot hold exactly become strings: most readers would round them. */
-void print_json(struct print *print, struct buffer *to, const struct event *event)
+static void put_json(struct print *print, struct buffer *to, const struct event *event)
 {
 	bool before = event->time < print->first;
 
@@ -360,4 +361,13 @@ int print_write(struct buffer *from)
 		err = -errno;
 	buffer_reset(from);
 	return err;
+}
+
+int print_event(struct print *print, struct buffer *to, const struct event *event)
+{
+	if (print->json)
+		put_json(print, to, event);
+	else
+		put_line(print, to, event);
+	return to->len >= WRITE_AT || to->failed ? print_write(to) : 0;
 }

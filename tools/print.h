@@ -12,6 +12,9 @@
 #include "buffer.h"
 #include "source.h"
 
+/* An option without a letter: --color. */
+#define PRINT_COLOR	300
+
 /* What the first column shows. */
 enum print_clock {
 	PRINT_RELATIVE,		/* microseconds since the first event */
@@ -26,6 +29,7 @@ enum print_clock {
  * @cpu: print a column for the processor
  * @full: print all bytes of the data
  * @colour: use colours
+ * @json: print JSON objects instead of lines of text
  * @begun: an event was seen
  * @first: time of the first event
  * @last: time of the last event printed
@@ -37,6 +41,7 @@ struct print {
 	bool cpu;
 	bool full;
 	bool colour;
+	bool json;
 
 	bool begun;
 	uint64_t first;
@@ -75,22 +80,16 @@ int print_set_colour(struct print *print, const char *value);
 void print_see(struct print *print, const struct event *event);
 
 /**
- * print_event() - append an event as a line of text
+ * print_event() - append an event as a line, and write the lines when there are many
  * @print: how to print, after print_see() of the event
- * @to: where to append
- * @event: the event
- */
-void print_event(struct print *print, struct buffer *to, const struct event *event);
-
-/**
- * print_json() - append an event as a JSON object on a line of its own
- * @print: how to print, after print_see() of the event
- * @to: where to append
+ * @to: where to append; print_write() writes the last lines
  * @event: the event
  *
- * The JSON is valid for any name and data.
+ * A line is text or a JSON object, which is valid for any name and data.
+ *
+ * Return: 0 or a negative error number.
  */
-void print_json(struct print *print, struct buffer *to, const struct event *event);
+int print_event(struct print *print, struct buffer *to, const struct event *event);
 
 /**
  * print_write() - write a buffer to standard output, and empty it
