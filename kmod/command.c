@@ -223,7 +223,7 @@ static void fill_slot(struct posixtrace_slot *slot, const struct pxt_stream *str
 		slot->flags = POSIXTRACE_SLOT_SAME_IDS;
 }
 
-static void fill_slots(struct posixtrace_slot *slots, struct pxt_target *target, u32 *generation)
+static void fill_slots(struct posixtrace_slot *slots, struct pxt_target *target, u64 *generation)
 {
 	struct pxt_stream *stream;
 	u32 i;
@@ -258,7 +258,7 @@ static int sync_slots(struct pxt_target *target, void __user *uarg)
 	fill_slots(slots, target, &arg.generation);
 	/*
 	 * Read after the generation: shared memory, and the bit. Pairs with the full barrier in
-	 * pxt_gate_outdate(), between setting these and the new generation: either this sees
+	 * gate_changed(), between setting these and the new generation: either this sees
 	 * them, or the caller gets the old generation and asks again.
 	 */
 	smp_rmb();

@@ -30,10 +30,18 @@ static bool wants(const struct pxt_link *link, u32 id)
 	return link->enabled && !pxt_link_filters(link, id);
 }
 
+/* The last generation that a gate got. */
+static atomic64_t generations;
+
+/*
+ * What the library noted for a generation holds for no other gate: not for that of a child, which
+ * finds its parent's notes in its memory. A full barrier comes before the store, which is not only
+ * under table->lock, see pxt_gate_outdate(): if two meet, each stores a number that is new to the
+ * library.
+ */
 static void gate_changed(struct pxt_target *target)
 {
-	/* Not only under table->lock: see pxt_gate_outdate(). */
-	atomic_inc((atomic_t *)&target->gate->generation);
+	WRITE_ONCE(target->gate->generation, atomic64_inc_return(&generations));
 }
 
 /* The bits of one stream in all words of one target. */
@@ -115,8 +123,10 @@ void pxt_gate_outdate(struct pxt_target *target)
 	/* Pairs with the release in pxt_gate_make(). */
 	if (!smp_load_acquire(&target->gate))
 		return;
-	/* Pairs with the read barrier in sync_slots(): a caller that asks anew sees the reason. */
-	smp_mb__before_atomic();
+	/*
+	 * Its barrier pairs with the read barrier in sync_slots(): a caller that asks anew sees
+	 * the reason.
+	 */
 	gate_changed(target);
 }
 

@@ -43,7 +43,7 @@ struct pxt_target {
 	/**
 	 * @gate: the process maps it; NULL until the process attaches or is traced. Published
 	 * with release, read with acquire. Only the kernel writes it; pxt_gate_outdate()
-	 * increments its generation without the lock
+	 * changes its generation without the lock
 	 */
 	struct posixtrace_gate *gate;
 	/**

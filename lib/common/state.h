@@ -56,15 +56,16 @@ struct pxtu_slot {
  *	They stay open, since the program may close the same number at the same time.
  *	Written with compare-and-swap
  * @trids: trace ids; installed once with compare-and-swap
+ * @generation: generation of the gate that @slot belongs to. This, @nr_cpus and the fields
+ *	from @sequences on are written with @attaching held; restartable sequences read this,
+ *	@nr_cpus and the heads
  * @full: bit s: the stream in slot s was full at the last try; a hint
- * @generation: generation of the gate that @slot belongs to. This and the following fields
- *	are written with @attaching held; restartable sequences read this, @nr_cpus and
- *	the heads
  * @nr_cpus: number of CPUs that @slot has heads for
  * @sequences: restartable sequences work: 1, do not work: -1, not tried yet: 0
+ * @refused_at: coarse time at which SYNC was refused, see pxtu_coarse_ms(). A hint, as
+ *	@refused_generation
  * @target: number of this process, from ATTACH
- * @refused_generation: generation of the gate when SYNC was refused. A hint, as @refused_at
- * @refused_at: coarse time of that, see pxtu_coarse_ms()
+ * @refused_generation: generation of the gate at that time
  * @slot: streams that trace this process
  * @sync: answer of SYNC; here, because the stack of a signal handler is small
  */
@@ -76,13 +77,13 @@ struct pxtu_state {
 	__u32 pause;
 	int spare[PXTU_SPARES];
 	struct pxtu_trid_table *trids;
+	__u64 generation;
 	__u32 full;
-	__u32 generation;
 	__u32 nr_cpus;
 	int sequences;
-	__u64 target;
-	__u32 refused_generation;
 	__u32 refused_at;
+	__u64 target;
+	__u64 refused_generation;
 	struct pxtu_slot slot[POSIXTRACE_SLOTS_MAX];
 	struct posixtrace_slot sync[POSIXTRACE_SLOTS_MAX];
 };

@@ -44,12 +44,12 @@
 
 /* Gate open, notes right? Else jumps to "no". Then x12 is the head of this CPU. */
 #define PXTU_RSEQ_CHECK								\
-	"ldr w9, " PXTU_OF(PXTU_GATE_GENERATION, "%[gate]") "\n\t"		\
-	"ldr w10, " PXTU_OF(PXTU_STATE_GENERATION, "%[state]") "\n\t"		\
-	"cmp w9, w10\n\t"							\
+	"ldr x9, " PXTU_OF(PXTU_GATE_GENERATION, "%[gate]") "\n\t"		\
+	"ldr x10, " PXTU_OF(PXTU_STATE_GENERATION, "%[state]") "\n\t"		\
+	"cmp x9, x10\n\t"							\
 	"b.ne %l[no]\n\t"							\
-	"ldr w10, " PXTU_OF(PXTU_ENTRY_GENERATION, "%[entry]") "\n\t"		\
-	"cmp w9, w10\n\t"							\
+	"ldr x10, " PXTU_OF(PXTU_ENTRY_GENERATION, "%[entry]") "\n\t"		\
+	"cmp x9, x10\n\t"							\
 	"b.ne %l[no]\n\t"							\
 	"ldr x10, " PXTU_OF(PXTU_ENTRY_ENABLE, "%[entry]") "\n\t"		\
 	"ldr w10, [x10]\n\t"							\

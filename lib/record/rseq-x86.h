@@ -67,10 +67,10 @@
  * head of this CPU. rsi: the gate; r11: offset of the area from the thread pointer.
  */
 #define PXTU_RSEQ_CHECK								\
-	"movl " PXTU_OF(PXTU_GATE_GENERATION, "%%rsi") ", %%eax\n\t"	\
-	"cmpl %%eax, " PXTU_OF(PXTU_STATE_GENERATION, "%[state]") "\n\t"	\
+	"movq " PXTU_OF(PXTU_GATE_GENERATION, "%%rsi") ", %%rax\n\t"	\
+	"cmpq %%rax, " PXTU_OF(PXTU_STATE_GENERATION, "%[state]") "\n\t"	\
 	"jne %l[no]\n\t"							\
-	"cmpl %%eax, " PXTU_OF(PXTU_ENTRY_GENERATION, "%[entry]") "\n\t"	\
+	"cmpq %%rax, " PXTU_OF(PXTU_ENTRY_GENERATION, "%[entry]") "\n\t"	\
 	"jne %l[no]\n\t"							\
 	"movq " PXTU_OF(PXTU_ENTRY_ENABLE, "%[entry]") ", %%rax\n\t"		\
 	"movl (%%rax), %%eax\n\t"						\

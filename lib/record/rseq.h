@@ -28,8 +28,8 @@
  * @step: distance that the head of the CPU moves, without @writer
  * @time: timestamp, unless the sequence takes it
  * @enable: word of the gate for the event type
- * @bit: bit of the slot in that word
  * @generation: generation of the notes of the slot that the entry was made with
+ * @bit: bit of the slot in the word at @enable
  * @pieces: number of pieces at @data
  * @rest_words: number of words of @rest to copy, 0 to 2
  *
@@ -50,8 +50,8 @@ struct pxtu_entry {
 	__u64 step;
 	__u64 time;
 	const __u32 *enable;
+	__u64 generation;
 	__u32 bit;
-	__u32 generation;
 	__u32 pieces;
 	__u32 rest_words;
 };

@@ -136,7 +136,7 @@ static bool map_new(struct pxtu_state *state, int fd, const struct posixtrace_sl
  * them. A new gate ends it. The end of the other process changes no gate, so the next tick
  * ends it, too.
  */
-static bool was_refused(const struct pxtu_state *state, __u32 generation)
+static bool was_refused(const struct pxtu_state *state, __u64 generation)
 {
 	return pxtu_load(&state->refused_generation) == generation &&
 	       pxtu_load(&state->refused_at) == pxtu_coarse_ms();
@@ -147,7 +147,7 @@ static void sync_locked(struct pxtu_state *state)
 {
 	struct posixtrace_sync sync = { .slots = (uintptr_t)state->sync };
 	/* Read before SYNC: if the gate changes meanwhile, the next event asks again. */
-	__u32 generation = pxtu_load(&pxtu_gate()->generation);
+	__u64 generation = pxtu_load(&pxtu_gate()->generation);
 	int fd = pxtu_load(&state->fd);
 	int err;
 
@@ -190,7 +190,7 @@ static void sync_slots(struct pxtu_state *state)
 bool pxtu_slots_update(struct pxtu_state *state)
 {
 	const struct posixtrace_gate *gate = pxtu_gate();
-	__u32 generation = pxtu_load(&gate->generation);
+	__u64 generation = pxtu_load(&gate->generation);
 
 	if (pxtu_unlikely(pxtu_load(&state->sequences) < 0))
 		return false;

@@ -132,7 +132,7 @@ struct target {
 	struct posixtrace_attach arg;
 	const struct posixtrace_gate *gate;
 	struct posixtrace_slot slots[POSIXTRACE_SLOTS_MAX];
-	unsigned int generation;	/* of the slots */
+	unsigned long long generation;	/* of the slots */
 };
 
 void target_close(struct target *target);

@@ -22,7 +22,7 @@
 #include <linux/types.h>
 
 /* Raised whenever a command or the shared memory changes its meaning. */
-#define POSIXTRACE_ABI_VERSION		4
+#define POSIXTRACE_ABI_VERSION		5
 
 /* Sizes of names include the terminating NUL. */
 #define POSIXTRACE_NAME_SIZE		64
@@ -345,8 +345,8 @@ struct posixtrace_slot {
  */
 struct posixtrace_sync {
 	__aligned_u64 slots;
-	__u32 generation;
-	__u32 reserved[3];
+	__aligned_u64 generation;
+	__u32 reserved[2];
 };
 
 /**

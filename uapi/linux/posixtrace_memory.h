@@ -148,9 +148,9 @@ struct posixtrace_clock {
 
 /**
  * struct posixtrace_gate - the event types that go into each stream
- * @generation: the kernel increments it when the streams of the target change, when another
- *	process begins to share its memory, and when two of its threads share a thread
- *	pointer
+ * @generation: gets a number that no gate ever had when the streams of the target change, when
+ *	another process begins to share its memory, and when two of its threads share a
+ *	thread pointer; zero before
  * @reserved: zero
  * @enable: bit s of word id: record this type into the stream in slot s
  * @clock: the clock; mapped here, but not part of the kernel's gate
@@ -158,8 +158,8 @@ struct posixtrace_clock {
  * Only the kernel writes it, the traced process reads it.
  */
 struct posixtrace_gate {
-	__u32 generation;
-	__u32 reserved[1023];
+	__u64 generation;
+	__u32 reserved[1022];
 	__u32 enable[POSIXTRACE_ID_MAX];
 	struct posixtrace_clock clock;
 };
