@@ -220,7 +220,10 @@ static void fill_slot(struct posixtrace_slot *slot, const struct pxt_stream *str
 	slot->max_data_size = stream->attr.max_data_size;
 	slot->pid = pid_nr_ns(target->pid, stream->ns);
 	if (stream->ns == task_active_pid_ns(current))
-		slot->flags = POSIXTRACE_SLOT_SAME_IDS;
+		slot->flags |= POSIXTRACE_SLOT_SAME_IDS;
+	/* The kernel's own records are always in causal order. */
+	if (stream->attr.order == POSIXTRACE_ORDER_RELAXED)
+		slot->flags |= POSIXTRACE_SLOT_RELAXED;
 }
 
 static void fill_slots(struct posixtrace_slot *slots, struct pxt_target *target, u64 *generation)

@@ -63,6 +63,8 @@ static int check_attr(const struct posixtrace_attr *attr, bool log)
 	if (attr->wakeup_bytes > max_t(u64, attr->stream_size, POSIXTRACE_STREAM_SIZE_MIN) ||
 	    attr->wakeup_ns > POSIXTRACE_WAKEUP_NS_MAX)
 		return -EINVAL;
+	if (attr->order > POSIXTRACE_ORDER_RELAXED)
+		return -EINVAL;
 	return 0;
 }
 

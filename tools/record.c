@@ -23,7 +23,7 @@
 #define LOOK_MS		1000	/* interval of status checks without progress line */
 
 /* Options without a letter. */
-enum { OPT_POLICY = 256, OPT_LOG_POLICY, OPT_LOG_SIZE };
+enum { OPT_POLICY = 256, OPT_LOG_POLICY, OPT_LOG_SIZE, OPT_ORDER };
 
 static const struct policy {
 	const char *name;
@@ -41,6 +41,7 @@ struct recording {
 	int policy;
 	int log_policy;
 	size_t log_size;	/* 0: default */
+	int order;
 	bool quiet;
 
 	bool progress;		/* show progress on a terminal */
@@ -68,7 +69,8 @@ static void print_help(FILE *to)
 		"  -q, --quiet              print neither progress nor summary\n"
 		"      --policy=POLICY      policy of the stream: flush (default), loop, until-full\n"
 		"      --log-policy=POLICY  policy of the log: append (default), loop, until-full\n"
-		"      --log-size=BYTES     room for events with log policy loop or until-full (16M)\n\n"
+		"      --log-size=BYTES     room for events with log policy loop or until-full (16M)\n"
+		"      --order=ORDER        of timestamps between processors: causal (default), relaxed\n\n"
 		"Exit status: 0, or that of PROGRAM; 1 after a failure; 2 after a usage error.\n");
 }
 
@@ -302,6 +304,8 @@ static int set_attr(const struct recording *rec, trace_attr_t *attr)
 		err = posix_trace_attr_setlogfullpolicy(attr, rec->log_policy);
 	if (!err && rec->log_size)
 		err = posix_trace_attr_setlogsize(attr, rec->log_size);
+	if (!err)
+		err = posixtrace_attr_setorder(attr, rec->order);
 	return err;
 }
 
@@ -398,6 +402,17 @@ static bool parse_policy(const char *option, const char *text, int except, int *
 	return false;
 }
 
+static bool parse_order(const char *text, int *order)
+{
+	bool relaxed = !strcmp(text, "relaxed");
+
+	*order = relaxed ? POSIXTRACE_ORDER_RELAXED : POSIXTRACE_ORDER_CAUSAL;
+	if (relaxed || !strcmp(text, "causal"))
+		return true;
+	tell("--order: must be causal or relaxed (got \"%s\")", text);
+	return false;
+}
+
 static bool parse_option(struct recording *rec, int opt, const char *value)
 {
 	if (session_option(&rec->session, opt, value))
@@ -416,6 +431,8 @@ static bool parse_option(struct recording *rec, int opt, const char *value)
 		return parse_policy("--policy", value, POSIX_TRACE_APPEND, &rec->policy);
 	case OPT_LOG_POLICY:
 		return parse_policy("--log-policy", value, POSIX_TRACE_FLUSH, &rec->log_policy);
+	case OPT_ORDER:
+		return parse_order(value, &rec->order);
 	case OPT_LOG_SIZE:
 		rec->log_size = parse_size("--log-size", value, LONG_MAX);
 		return true;
@@ -435,6 +452,7 @@ int posixtrace_record(int argc, char **argv)
 		{ "inherit", no_argument, NULL, 'i' },
 		{ "log-policy", required_argument, NULL, OPT_LOG_POLICY },
 		{ "log-size", required_argument, NULL, OPT_LOG_SIZE },
+		{ "order", required_argument, NULL, OPT_ORDER },
 		{ "output", required_argument, NULL, 'o' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "policy", required_argument, NULL, OPT_POLICY },
@@ -447,6 +465,7 @@ int posixtrace_record(int argc, char **argv)
 		.log.path = "posixtrace.log",
 		.policy = POSIX_TRACE_FLUSH,
 		.log_policy = POSIX_TRACE_APPEND,
+		.order = POSIXTRACE_ORDER_CAUSAL,
 	};
 	int opt, status;
 

@@ -40,6 +40,19 @@ int posixtrace_fd(trace_id_t __trid);
 int posixtrace_attr_setwakeup(trace_attr_t *__attr, size_t __bytes, uint64_t __ns);
 int posixtrace_attr_getwakeup(const trace_attr_t *__attr, size_t *__bytes, uint64_t *__ns);
 
+/*
+ * What the timestamps of a stream say about events of several processors. Causal, the default: an
+ * event that happened before another one has no later timestamp. Relaxed: recording takes half
+ * the time, and an event that depends on one of another processor may have an earlier timestamp,
+ * by no more than a load from memory takes. The events of each thread, and those of each
+ * processor, are in order with both. Returns 0, or EINVAL.
+ */
+#define POSIXTRACE_ORDER_CAUSAL		0
+#define POSIXTRACE_ORDER_RELAXED	1
+
+int posixtrace_attr_setorder(trace_attr_t *__attr, int __order);
+int posixtrace_attr_getorder(const trace_attr_t *__attr, int *__order);
+
 /* CPU of a system event: no processor recorded it. */
 #define POSIXTRACE_NO_CPU	(~0U)
 

@@ -91,7 +91,9 @@ typedef struct {
 	char __version[TRACE_NAME_MAX + 1];
 	unsigned long long __wakeup_bytes;
 	unsigned long long __wakeup_ns;
-	unsigned long long __reserved[7];
+	int __order;
+	int __reserved2;
+	unsigned long long __reserved[6];
 } trace_attr_t;
 
 /* One reported trace event. */

@@ -359,7 +359,8 @@ static int sync_slots(struct posixtrace_sync *arg)
 		.subbuf_size = fake.subbuf_size,
 		.max_data_size = fake.attr.max_data_size,
 		.pid = getpid(),
-		.flags = POSIXTRACE_SLOT_SAME_IDS,
+		.flags = POSIXTRACE_SLOT_SAME_IDS |
+			 (fake.attr.order ? POSIXTRACE_SLOT_RELAXED : 0),
 	};
 	return 0;
 }

@@ -78,6 +78,7 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 		attr->wakeup_bytes = below(a, 4) << 12;
 		attr->wakeup_ns = below(a, 1 << 20);
 	}
+	attr->order = one_in(a, 4);
 	if (one_in(a, 64))
 		attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX - below(a, 2);
 	/* This takes seconds. */

@@ -243,6 +243,21 @@ TEST_F(target, sync_returns_all_that_a_writer_needs)
 	stream_close(&stream);
 }
 
+TEST_F(target, slots_say_which_streams_have_relaxed_order)
+{
+	struct stream stream;
+
+	for (__u32 order = POSIXTRACE_ORDER_CAUSAL; order <= POSIXTRACE_ORDER_RELAXED; order++) {
+		create_init(&stream.arg, 0);
+		stream.arg.attr.order = order;
+		ASSERT_EQ(0, stream_open(&stream));
+		ASSERT_EQ(0, target_sync(&self->target));
+		EXPECT_EQ(POSIXTRACE_SLOT_SAME_IDS | (order ? POSIXTRACE_SLOT_RELAXED : 0),
+			  self->target.slots[0].flags);
+		stream_close(&stream);
+	}
+}
+
 TEST_F(target, generation_changes_when_streams_come_and_go)
 {
 	unsigned long long generation = LOAD(self->target.gate->generation);

@@ -54,7 +54,7 @@ struct post {
 static struct post *the_post;
 static __u32 my_process;
 
-static int new_wide_stream(pid_t pid, size_t size, int policy, trace_id_t *trid)
+static int new_wide_stream(pid_t pid, size_t size, int policy, int order, trace_id_t *trid)
 {
 	trace_attr_t attr;
 	int err = posix_trace_attr_init(&attr);
@@ -65,6 +65,8 @@ static int new_wide_stream(pid_t pid, size_t size, int policy, trace_id_t *trid)
 		err = posix_trace_attr_setmaxdatasize(&attr, MAX_DATA);
 	if (!err)
 		err = posix_trace_attr_setstreamfullpolicy(&attr, policy);
+	if (!err)
+		err = posixtrace_attr_setorder(&attr, order);
 	if (!err)
 		err = posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED);
 	if (!err)
@@ -282,6 +284,7 @@ static long long lost(trace_id_t trid, int policy)
 /**
  * struct storm - a plan and its stream
  * @policy: of the stream
+ * @order: of the stream
  * @size: of the stream; above 1 MB everything fits
  * @letters: the least number of letters
  * @turns: length of a turn in microseconds, 0 for turns of the kernel. The storm checks that
@@ -293,6 +296,7 @@ static long long lost(trace_id_t trid, int policy)
  */
 struct storm {
 	int policy;
+	int order;
 	size_t size;
 	__u64 letters;
 	unsigned int turns;
@@ -317,7 +321,7 @@ static int storm_prepare(struct storm *storm)
 		return -ENOMEM;
 	err = child_start(&storm->child, write_in_processes, NULL);
 	return err ? err : new_wide_stream(storm->child.pid, storm->size, storm->policy,
-					   &storm->trid);
+					   storm->order, &storm->trid);
 }
 
 static void storm_end(struct storm *storm)

@@ -34,7 +34,8 @@ FIXTURE_SETUP(way)
 	ASSERT_GT(CPU_SETSIZE, own_area()->cpu_id);
 	if (!variant->sequences)
 		ASSERT_EQ(0, forgo_sequences());
-	ASSERT_EQ(0, new_wide_stream(0, 4 << 20, POSIX_TRACE_UNTIL_FULL, &self->trid));
+	ASSERT_EQ(0, new_wide_stream(0, 4 << 20, POSIX_TRACE_UNTIL_FULL,
+				     POSIXTRACE_ORDER_CAUSAL, &self->trid));
 }
 
 FIXTURE_TEARDOWN(way)
@@ -243,12 +244,21 @@ FIXTURE_VARIANT(storm)
 	int policy;
 	size_t size;
 	unsigned int turns;
+	int order;
 };
 
 /* Space for everything, drops, and overwriting. */
 FIXTURE_VARIANT_ADD(storm, that_fits) { POSIX_TRACE_UNTIL_FULL, 48 << 20, 0 };
 FIXTURE_VARIANT_ADD(storm, until_full) { POSIX_TRACE_UNTIL_FULL, 32 << 10, 0 };
 FIXTURE_VARIANT_ADD(storm, loop) { POSIX_TRACE_LOOP, 32 << 10, 0 };
+FIXTURE_VARIANT_ADD(storm, relaxed_that_fits) {
+	POSIX_TRACE_UNTIL_FULL, 48 << 20, 0, POSIXTRACE_ORDER_RELAXED
+};
+
+FIXTURE_VARIANT_ADD(storm, relaxed_loop_in_short_turns) {
+	POSIX_TRACE_LOOP, 32 << 10, 200, POSIXTRACE_ORDER_RELAXED
+};
+
 FIXTURE_VARIANT_ADD(storm, that_fits_in_short_turns) { POSIX_TRACE_UNTIL_FULL, 48 << 20, 200 };
 FIXTURE_VARIANT_ADD(storm, until_full_in_short_turns) { POSIX_TRACE_UNTIL_FULL, 32 << 10, 200 };
 FIXTURE_VARIANT_ADD(storm, loop_in_short_turns) { POSIX_TRACE_LOOP, 32 << 10, 200 };
@@ -257,6 +267,7 @@ FIXTURE_SETUP(storm)
 {
 	self->storm = (struct storm){
 		.policy = variant->policy,
+		.order = variant->order,
 		.size = variant->size,
 		.turns = variant->turns,
 		.letters = rounds(variant->turns ? 50000 : 150000),

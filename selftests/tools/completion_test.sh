@@ -43,6 +43,7 @@ completes posixtrace record --f -- --filter= --force && completes posixtrace liv
 result options_of_the_command_are_completed $?
 
 completes posixtrace record --policy = -- flush loop until-full &&
+	completes posixtrace record --order = r -- relaxed &&
 	completes posixtrace record --log-policy = a -- append
 result policies_are_completed $?
 

@@ -67,6 +67,8 @@ run 2 record && run 2 record --policy=append -- true &&
 	complains '^posixtrace: --policy: must be flush, loop or until-full \(got "append"\)$' &&
 	run 2 record --log-policy=flush -- true &&
 	complains '^posixtrace: --log-policy: must be append, loop or until-full \(got "flush"\)$' &&
+	run 2 record --order=exact -- true &&
+	complains '^posixtrace: --order: must be causal or relaxed \(got "exact"\)$' &&
 	run 2 record --policy=x -- true && run 2 record --log-size=1M -- true &&
 	complains '^posixtrace: --log-size: needs --log-policy=loop' && run 2 record --pid=1 -- true &&
 	run 2 record --log-policy=loop --log-size=x -- true &&

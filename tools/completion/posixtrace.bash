@@ -39,6 +39,7 @@ _posixtrace_value()
 	case $2 in
 	--policy) _posixtrace_words flush loop until-full ;;
 	--log-policy) _posixtrace_words append loop until-full ;;
+	--order) _posixtrace_words causal relaxed ;;
 	-p | --pid) _posixtrace_words "$(_posixtrace_pids)" ;;
 	-o | --output | --file) _posixtrace_files ;;
 	-f) [ "$1" = load ] && _posixtrace_files ;;

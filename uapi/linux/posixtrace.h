@@ -78,6 +78,10 @@ struct posixtrace_info {
 #define POSIXTRACE_POLICY_FLUSH		2	/* streams with log */
 #define POSIXTRACE_POLICY_APPEND	3	/* logs */
 
+/* posixtrace_attr.order */
+#define POSIXTRACE_ORDER_CAUSAL		0
+#define POSIXTRACE_ORDER_RELAXED	1
+
 /**
  * struct posixtrace_attr - attributes of a stream
  * @inherited: POSIXTRACE_CLOSE_FOR_CHILD or POSIXTRACE_INHERITED
@@ -94,6 +98,7 @@ struct posixtrace_info {
  *	bytes, at most @stream_size; 0 if bytes do not matter
  * @wakeup_ns: wake a sleeping reader so many nanoseconds after the first event that it could
  *	read; 0 if time does not matter
+ * @order: POSIXTRACE_ORDER_*: may a timestamp be taken before the loads that its event depends on?
  * @reserved: zero
  *
  * With both @wakeup_bytes and @wakeup_ns 0, each event wakes a sleeping reader at once.
@@ -112,7 +117,8 @@ struct posixtrace_attr {
 	char version[POSIXTRACE_NAME_SIZE];
 	__u64 wakeup_bytes;
 	__u64 wakeup_ns;
-	__u64 reserved[6];
+	__u64 order;
+	__u64 reserved[5];
 };
 
 /**
@@ -312,6 +318,9 @@ struct posixtrace_attach {
 
 /* Thread ids are the same for the controller and for the target. */
 #define POSIXTRACE_SLOT_SAME_IDS	(1U << 0)
+
+/* The stream has POSIXTRACE_ORDER_RELAXED. */
+#define POSIXTRACE_SLOT_RELAXED		(1U << 1)
 
 /**
  * struct posixtrace_slot - one stream that traces the target
