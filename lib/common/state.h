@@ -28,6 +28,9 @@ struct pxtu_trid_table;
  * @stream: number of the stream
  * @max_data: largest data that it records of an event, in bytes
  * @pid: process id of this process, as its controller sees it
+ * @relaxed: it has POSIXTRACE_ORDER_RELAXED
+ *
+ * In a cache line of its own.
  */
 struct pxtu_slot {
 	struct posixtrace_cpu_head *heads;
@@ -37,7 +40,8 @@ struct pxtu_slot {
 	__u64 stream;
 	__u32 max_data;
 	__s32 pid;
-};
+	__u32 relaxed;
+} __attribute__((__aligned__(64)));
 
 /**
  * struct pxtu_state - state of this process; all zero at first

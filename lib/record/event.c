@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Recording of events by the traced process. The gate decides whether to record. write.c
- * writes the record; if it cannot, the module does.
+ * Recording of events by the traced process. The gate decides whether to record. Most events go
+ * the short way; write.c writes the other records; if it cannot, the module does.
  */
 #define __POSIX_TRACE_NO_INLINE
 #include <pthread.h>
 
 #include "record/attach.h"
 #include "record/gate.h"
+#include "record/note.h"
+#include "record/short.h"
 #include "record/write.h"
 
 /* For streams that the library could not write to. Errors are not reported: the module counts. */
@@ -29,8 +31,8 @@ let_the_module_record(struct pxtu_state *state, const struct pxtu_call *call, __
 }
 
 /*
- * Record into the streams that want the event. Neither this nor the next function is inlined:
- * an unwanted event would pay for their registers.
+ * Record into the streams that want the event. Neither this nor the next functions are inlined:
+ * each event would pay for their registers.
  */
 __attribute__((__noinline__))
 static void record(struct pxtu_state *state, trace_event_id_t id, const void *data, size_t len,
@@ -70,6 +72,31 @@ static void record_unattached(trace_event_id_t id, const void *data, size_t len,
 	record(state, id, data, len, prog_address);
 }
 
+/*
+ * Wake the reader, which the short way cannot. A stream or a signal handler may have changed one
+ * of the two since the record was written, and both only with much bad luck: then the kernel
+ * finds the record.
+ */
+static __attribute__((__noinline__, __cold__)) void wake(trace_event_id_t id)
+{
+	__u32 wakeups = pxtu_load(&pxtu_gate()->enable[id]) | pxtu_load(&pxtu_note.bit);
+
+	pxtu_target_ioctl(pxtu_state(), POSIXTRACE_IOC_WAKE, &wakeups);
+}
+
+static __attribute__((__noinline__)) void
+record_any(trace_event_id_t id, const void *data, size_t len, void *prog_address)
+{
+	/* Pairs with the compare-and-swap in pxtu_state_make(). */
+	struct pxtu_state *state = pxtu_load_acquire(&pxtu_state_page);
+
+	/* Pairs with the store in attach_locked(). */
+	if (pxtu_likely(state && pxtu_load_acquire(&state->attached)))
+		record(state, id, data, len, prog_address);
+	else
+		record_unattached(id, data, len, prog_address);
+}
+
 /**
  * posix_trace_event() - record an event
  * @event_id: user event type, from posix_trace_eventid_open(), or
@@ -96,7 +123,9 @@ static void record_unattached(trace_event_id_t id, const void *data, size_t len,
 PXTU_API void posix_trace_event(trace_event_id_t event_id, const void *restrict data_ptr,
 				size_t data_len)
 {
-	struct pxtu_state *state;
+	const struct pxtu_note *note = &pxtu_note;
+	__u64 prog_address;
+	__u64 header;
 
 	if (pxtu_unlikely(event_id < POSIX_TRACE_UNNAMED_USEREVENT ||
 			  event_id >= POSIXTRACE_ID_MAX))
@@ -104,11 +133,22 @@ PXTU_API void posix_trace_event(trace_event_id_t event_id, const void *restrict 
 	/* A stream that starts or stops meanwhile may or may not get this event. */
 	if (pxtu_likely(!pxtu_load(&pxtu_gate()->enable[event_id])))
 		return;
-	/* Pairs with the compare-and-swap in pxtu_state_make(). */
-	state = pxtu_load_acquire(&pxtu_state_page);
-	/* Pairs with the store in attach_locked(). */
-	if (pxtu_likely(state && pxtu_load_acquire(&state->attached)))
-		record(state, event_id, data_ptr, data_len, __builtin_return_address(0));
-	else
-		record_unattached(event_id, data_ptr, data_len, __builtin_return_address(0));
+	/* Only an attached process has a note. */
+	if (pxtu_unlikely(data_len >= note->len_end)) {
+		record_any(event_id, data_ptr, data_len, __builtin_return_address(0));
+		return;
+	}
+	header = pxtu_header((__u32)data_len, event_id, 0);
+	prog_address = (uintptr_t)__builtin_return_address(0);
+	switch (pxtu_short_record(note, header, data_ptr, &prog_address)) {
+	case PXTU_WRITTEN:
+		return;
+	case PXTU_WRITTEN_WAKE:
+		wake(pxtu_header_id(header));
+		return;
+	default:
+		/* From the header: then no more registers have to be saved. */
+		record_any(pxtu_header_id(header), data_ptr, pxtu_header_len(header),
+			   __builtin_return_address(0));
+	}
 }

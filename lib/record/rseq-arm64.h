@@ -42,12 +42,9 @@
 	"b %l[" label "]\n"					\
 	"12:\n\t"
 
-/* Gate open, notes right? Else jumps to "no". Then x12 is the head of this CPU. */
+/* Gate open, slot ours? Else jumps to "no". Then x12 is the head of this CPU. */
 #define PXTU_RSEQ_CHECK								\
 	"ldr x9, " PXTU_OF(PXTU_GATE_GENERATION, "%[gate]") "\n\t"		\
-	"ldr x10, " PXTU_OF(PXTU_STATE_GENERATION, "%[state]") "\n\t"		\
-	"cmp x9, x10\n\t"							\
-	"b.ne %l[no]\n\t"							\
 	"ldr x10, " PXTU_OF(PXTU_ENTRY_GENERATION, "%[entry]") "\n\t"		\
 	"cmp x9, x10\n\t"							\
 	"b.ne %l[no]\n\t"							\
@@ -59,7 +56,7 @@
 	"ldr x12, " PXTU_OF(PXTU_SLOT_HEADS, "%[slot]") "\n\t"			\
 	"cbz x12, %l[no]\n\t"							\
 	"ldr w9, " PXTU_OF(PXTU_RSEQ_CPU_ID, "%[area]") "\n\t"			\
-	"ldr w10, " PXTU_OF(PXTU_STATE_NR_CPUS, "%[state]") "\n\t"		\
+	"ldr w10, " PXTU_OF(PXTU_ENTRY_NR_CPUS, "%[entry]") "\n\t"		\
 	"cmp w9, w10\n\t"							\
 	"b.hs %l[no]\n\t"							\
 	"add x12, x12, x9, lsl #" PXTU_TEXT(PXTU_HEAD_SHIFT) "\n\t"
@@ -67,14 +64,8 @@
 #define PXTU_RSEQ_CHECKED					\
 	[area] "r" (pxtu_rseq_area()),				\
 	[gate] "r" (gate),					\
-	[state] "r" (state),					\
 	[slot] "r" (slot),					\
 	[entry] "r" (entry)
-
-static inline char *pxtu_rseq_area(void)
-{
-	return (char *)__builtin_thread_pointer() + __rseq_offset;
-}
 
 static inline void pxtu_rseq_arm(void)
 {
@@ -95,8 +86,8 @@ static inline void pxtu_rseq_disarm(void)
 
 /* Its table has a name, too: arm64 has no other way to its address. */
 static __attribute__((__noinline__)) enum pxtu_written
-pxtu_rseq_drop(const struct pxtu_state *state, const struct posixtrace_gate *gate,
-	       const struct pxtu_slot *slot, const struct pxtu_entry *entry)
+pxtu_rseq_drop(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
+	       const struct pxtu_entry *entry)
 {
 	__asm__ goto(PXTU_RSEQ_TABLE("pxtu_rseq_drop_table")
 		PXTU_RSEQ_DROP_TABLE
@@ -124,8 +115,8 @@ again:
 
 /* Neither inlined nor cloned: pxtu_rseq_arm() needs the name of its table. */
 static __attribute__((__noinline__)) enum pxtu_written
-pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *gate,
-		 const struct pxtu_slot *slot, const struct pxtu_entry *entry)
+pxtu_rseq_record(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
+		 const struct pxtu_entry *entry)
 {
 	/* With link-time optimization pxtu_rseq_arm() may end up in another object file. */
 	__asm__ goto(".globl pxtu_rseq_record_table\n\t"
@@ -138,9 +129,6 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		"cmp x9, x10\n\t"
 		"b.ne %l[again]\n\t"
 		PXTU_RSEQ_CHECK
-		"ldr w9, " PXTU_OF(PXTU_HEAD_FLAGS, "x12") "\n\t"
-		"tst w9, #" PXTU_TEXT(PXTU_HEAD_FULL) "\n\t"
-		"b.ne %l[is_full]\n\t"
 		/* x11: the time. */
 		"ldr x11, " PXTU_OF(PXTU_ENTRY_TIME, "%[entry]") "\n\t"
 		"ldr x9, " PXTU_OF(PXTU_HEAD_LAST, "x12") "\n\t"
@@ -190,8 +178,8 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		"ldr x10, " PXTU_OF(PXTU_SLOT_WAKEUP, "%[slot]") "\n\t"
 		"ldr w10, " PXTU_OF(PXTU_NEED_WAKEUP, "x10") "\n\t"
 		"cbz x15, 5f\n\t"
-		"ldp x16, x17, [%[entry]]\n\t"
-		"stp x16, x17, [x9]\n\t"
+		"ldr x16, " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") "\n\t"
+		"stp xzr, x16, [x9]\n\t"
 		"ldr x16, " PXTU_OF(PXTU_ENTRY_THREAD_ID, "%[entry]") "\n\t"
 		"str x16, [x9, #16]\n\t"
 		"add x9, x9, x15\n"
@@ -229,14 +217,12 @@ pxtu_rseq_record(const struct pxtu_state *state, const struct posixtrace_gate *g
 		:
 		: PXTU_RSEQ_CHECKED
 		: "memory", "cc", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17"
-		: again, is_full, no_room, do_wake, no);
+		: again, no_room, do_wake, no);
 	return PXTU_WRITTEN;
 do_wake:
 	return PXTU_WRITTEN_WAKE;
 again:
 	return PXTU_WRITTEN_AGAIN;
-is_full:
-	return PXTU_WRITTEN_FULL;
 no_room:
 	return PXTU_WRITTEN_NO_ROOM;
 no:
@@ -245,10 +231,9 @@ no:
 
 /* The module publishes no counter here: pxtu_clock_now() asks the vDSO. */
 static inline enum pxtu_written
-pxtu_rseq_record_now(const struct pxtu_state *state, const struct posixtrace_gate *gate,
-		     const struct pxtu_slot *slot, const struct pxtu_entry *entry)
+pxtu_rseq_record_now(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
+		     struct pxtu_entry *entry)
 {
-	(void)state;
 	(void)gate;
 	(void)slot;
 	(void)entry;

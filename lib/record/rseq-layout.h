@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/rseq.h>
 
-#include "common/state.h"
+#include "record/entry.h"
 
 /* Offsets in bytes: an asm statement takes 30 operands at most, and has no offsetof(). */
 #define PXTU_RSEQ_CPU_ID	4
@@ -24,9 +24,10 @@
 #define PXTU_SLOT_HEADS		0
 #define PXTU_SLOT_POOL		8
 #define PXTU_SLOT_POOL_SIZE	16
-#define PXTU_SLOT_WAKEUP		24
+#define PXTU_SLOT_WAKEUP	24
 #define PXTU_NEED_WAKEUP		0
 #define PXTU_GATE_GENERATION	0
+#define PXTU_GATE_ENABLE	4096
 #define PXTU_CLOCK_OFFSET	20480
 #define PXTU_CLOCK_SEQ		20488
 #define PXTU_CLOCK_COUNTER	20492
@@ -36,21 +37,22 @@
 #define PXTU_CLOCK_MULT		20520
 #define PXTU_CLOCK_SHIFT	20524
 #define PXTU_COUNTER_TSC	1
-#define PXTU_STATE_GENERATION	64
-#define PXTU_STATE_NR_CPUS	76
-#define PXTU_ENTRY_HEADER	24
-#define PXTU_ENTRY_ADDRESS	40
-#define PXTU_ENTRY_IDS		8
-#define PXTU_ENTRY_THREAD_ID	16
-#define PXTU_ENTRY_DATA		48
-#define PXTU_ENTRY_REST		56
-#define PXTU_ENTRY_STEP		72
-#define PXTU_ENTRY_TIME		80
-#define PXTU_ENTRY_ENABLE	88
-#define PXTU_ENTRY_GENERATION	96
-#define PXTU_ENTRY_BIT		104
-#define PXTU_ENTRY_PIECES	108
-#define PXTU_ENTRY_REST_WORDS	112
+#define PXTU_ENTRY_HEADER	0
+#define PXTU_ENTRY_ADDRESS	8
+#define PXTU_ENTRY_DATA		16
+#define PXTU_ENTRY_REST		24
+#define PXTU_ENTRY_STEP		40
+#define PXTU_ENTRY_TIME		48
+#define PXTU_ENTRY_ENABLE	56
+#define PXTU_ENTRY_GENERATION	64
+#define PXTU_ENTRY_IDS		72
+#define PXTU_ENTRY_THREAD_ID	80
+#define PXTU_ENTRY_AREA		88
+#define PXTU_ENTRY_BIT		96
+#define PXTU_ENTRY_NR_CPUS	100
+#define PXTU_ENTRY_PIECES	104
+#define PXTU_ENTRY_REST_WORDS	108
+#define PXTU_RECORD_DATA	24
 #define PXTU_WRITER_SIZE	24
 
 #define PXTU_AT(number, type, member) \
@@ -77,6 +79,7 @@ PXTU_AT(PXTU_SLOT_POOL_SIZE, pxtu_slot, pool_size);
 PXTU_AT(PXTU_SLOT_WAKEUP, pxtu_slot, wakeup);
 PXTU_AT(PXTU_NEED_WAKEUP, posixtrace_wakeup, need_wakeup);
 PXTU_AT(PXTU_GATE_GENERATION, posixtrace_gate, generation);
+PXTU_AT(PXTU_GATE_ENABLE, posixtrace_gate, enable);
 PXTU_AT(PXTU_CLOCK_OFFSET, posixtrace_gate, clock.offset);
 PXTU_AT(PXTU_CLOCK_SEQ, posixtrace_gate, clock.seq);
 PXTU_AT(PXTU_CLOCK_COUNTER, posixtrace_gate, clock.counter);
@@ -86,22 +89,22 @@ PXTU_AT(PXTU_CLOCK_FRACTION, posixtrace_gate, clock.fraction);
 PXTU_AT(PXTU_CLOCK_MULT, posixtrace_gate, clock.mult);
 PXTU_AT(PXTU_CLOCK_SHIFT, posixtrace_gate, clock.shift);
 _Static_assert(PXTU_COUNTER_TSC == POSIXTRACE_COUNTER_TSC, "as the sequences have it");
-PXTU_AT(PXTU_STATE_GENERATION, pxtu_state, generation);
-PXTU_AT(PXTU_STATE_NR_CPUS, pxtu_state, nr_cpus);
-PXTU_AT(0, pxtu_entry, writer);
-PXTU_AT(PXTU_ENTRY_IDS, pxtu_entry, writer.ids);
-PXTU_AT(PXTU_ENTRY_THREAD_ID, pxtu_entry, writer.thread_id);
 PXTU_AT(PXTU_ENTRY_HEADER, pxtu_entry, header);
+PXTU_AT(PXTU_ENTRY_GENERATION, pxtu_entry, generation);
+PXTU_AT(PXTU_ENTRY_IDS, pxtu_entry, ids);
+PXTU_AT(PXTU_ENTRY_THREAD_ID, pxtu_entry, thread_id);
+PXTU_AT(PXTU_ENTRY_AREA, pxtu_entry, area);
+PXTU_AT(PXTU_ENTRY_BIT, pxtu_entry, bit);
+PXTU_AT(PXTU_ENTRY_NR_CPUS, pxtu_entry, nr_cpus);
 PXTU_AT(PXTU_ENTRY_ADDRESS, pxtu_entry, prog_address);
 PXTU_AT(PXTU_ENTRY_DATA, pxtu_entry, data);
 PXTU_AT(PXTU_ENTRY_REST, pxtu_entry, rest);
 PXTU_AT(PXTU_ENTRY_STEP, pxtu_entry, step);
 PXTU_AT(PXTU_ENTRY_TIME, pxtu_entry, time);
 PXTU_AT(PXTU_ENTRY_ENABLE, pxtu_entry, enable);
-PXTU_AT(PXTU_ENTRY_BIT, pxtu_entry, bit);
-PXTU_AT(PXTU_ENTRY_GENERATION, pxtu_entry, generation);
 PXTU_AT(PXTU_ENTRY_PIECES, pxtu_entry, pieces);
 PXTU_AT(PXTU_ENTRY_REST_WORDS, pxtu_entry, rest_words);
+_Static_assert(sizeof(struct posixtrace_record) == PXTU_RECORD_DATA, "as the sequences have it");
 _Static_assert(sizeof(struct posixtrace_writer) == PXTU_WRITER_SIZE, "as the sequences have it");
 
 #undef PXTU_AT

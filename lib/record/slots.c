@@ -100,6 +100,7 @@ static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_sl
 	pxtu_store(&slot->stream, info->stream);
 	pxtu_store(&slot->max_data, info->max_data_size);
 	pxtu_store(&slot->pid, info->pid);
+	pxtu_store(&slot->relaxed, info->flags & POSIXTRACE_SLOT_RELAXED);
 	pxtu_store(&slot->heads, (struct posixtrace_cpu_head *)heads);
 	return 0;
 }
@@ -167,7 +168,7 @@ static void sync_locked(struct pxtu_state *state)
 		return;
 	/*
 	 * Last. A sequence that sees it, and the same generation in the gate, sees the
-	 * notes that belong to it. Pairs with the load in prepare().
+	 * notes that belong to it. Pairs with the load in prepare_ids().
 	 */
 	pxtu_store_release(&state->generation, sync.generation);
 }

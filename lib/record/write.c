@@ -12,6 +12,7 @@
 #include "record/attach.h"
 #include "record/clock.h"
 #include "record/gate.h"
+#include "record/note.h"
 #include "record/rseq.h"
 #include "record/slots.h"
 #include "record/write.h"
@@ -73,69 +74,41 @@ static void copy_rest(__u64 rest[2], const unsigned char *data, unsigned int len
 		*to = *data;
 }
 
-/* Combine two 32-bit numbers, in their order in memory. */
-static __u64 pair(__u32 first, __u32 second)
+/* Prepare what depends on the event, with the first @len bytes of its data. */
+static void prepare(struct pxtu_entry *entry, const struct pxtu_call *call, __u32 len)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return first | (__u64)second << 32;
-#else
-	return (__u64)first << 32 | second;
-#endif
-}
+	__u32 flags = len < call->len ? POSIXTRACE_RECORD_TRUNCATED : 0;
 
-/* Combine event_id and flags, which follow data_len in struct posixtrace_record. */
-static __u32 id_and_flags(__u32 id, __u32 flags)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return id | flags << 16;
-#else
-	return id << 16 | flags;
-#endif
-}
-
-_Static_assert(offsetof(struct posixtrace_record, data_len) == 0 &&
-	       offsetof(struct posixtrace_record, event_id) == 4 &&
-	       offsetof(struct posixtrace_record, flags) == 6 &&
-	       offsetof(struct posixtrace_record, timestamp) == 8 &&
-	       offsetof(struct posixtrace_record, prog_address) == 16 &&
-	       offsetof(struct posixtrace_writer, pid) == 8 &&
-	       offsetof(struct posixtrace_writer, tid) == 12 &&
-	       offsetof(struct posixtrace_writer, thread_id) == 16, "as the entry has it");
-
-/* Prepare all of the entry but the time. */
-static void prepare(struct pxtu_entry *entry, const struct pxtu_state *state,
-		    const struct pxtu_slot *slot, const struct pxtu_call *call, __u32 bit)
-{
-	__u64 len = call->len;
-	__u32 flags = 0;
-	__u32 max_data;
-
-	if (pxtu_unlikely(myself.target != pxtu_load(&state->target)))
-		know_myself(state);
-	/* Pairs with the store in sync_locked(): the notes are of this generation or later. */
-	entry->generation = pxtu_load_acquire(&state->generation);
 	entry->enable = &pxtu_gate()->enable[call->id];
-	entry->bit = bit;
-	/* Read once: the slot may get another stream now; then the sequence fails. */
-	max_data = pxtu_load(&slot->max_data);
-	if (pxtu_unlikely(len > max_data)) {
-		len = max_data;
-		flags = POSIXTRACE_RECORD_TRUNCATED;
-	}
-	entry->writer.header = 0;
-	entry->writer.ids = pair((__u32)pxtu_load(&slot->pid), (__u32)pxtu_load(&myself.tid));
-	entry->writer.thread_id = (uintptr_t)pxtu_load(&myself.thread);
-	entry->header = pair((__u32)len, id_and_flags(call->id, flags));
+	entry->header = pxtu_header(len, call->id, flags);
 	entry->prog_address = (uintptr_t)call->prog_address;
 	entry->data = call->data;
-	entry->step = POSIXTRACE_HEAD(POSIXTRACE_RECORD_STEP(len), 1);
-	entry->pieces = (__u32)len / PXTU_PIECE;
+	entry->step = POSIXTRACE_HEAD(POSIXTRACE_RECORD_STEP((__u64)len), 1);
+	entry->pieces = len / PXTU_PIECE;
 	entry->rest_words = 0;
 	if (len % PXTU_PIECE) {
-		entry->rest_words = ((__u32)len % PXTU_PIECE + 7) / 8;
+		entry->rest_words = (len % PXTU_PIECE + 7) / 8;
 		copy_rest(entry->rest, (const unsigned char *)call->data + (len - len % PXTU_PIECE),
 			  len % PXTU_PIECE);
 	}
+}
+
+/*
+ * Prepare what depends on the thread. The streams that the library can write to give the process
+ * the same number, see POSIXTRACE_SLOT_SAME_IDS.
+ */
+static void prepare_ids(struct pxtu_entry *entry, const struct pxtu_state *state, __u32 mask)
+{
+	const struct pxtu_slot *slot = &state->slot[__builtin_ctz(mask)];
+
+	if (pxtu_unlikely(myself.target != pxtu_load(&state->target)))
+		know_myself(state);
+	/* Pairs with the store in sync_locked(): the slots are of this generation or later. */
+	entry->generation = pxtu_load_acquire(&state->generation);
+	entry->nr_cpus = pxtu_load(&state->nr_cpus);
+	entry->ids = pxtu_pair((__u32)pxtu_load(&slot->pid), (__u32)pxtu_load(&myself.tid));
+	entry->thread_id = (uintptr_t)pxtu_load(&myself.thread);
+	entry->area = pxtu_rseq_area();
 }
 
 /* Ask the module for room. True if it counted the event as lost. */
@@ -158,13 +131,14 @@ static bool make_room(struct pxtu_state *state, const struct pxtu_slot *slot, __
  * Retry if the sequence was aborted: the process may have disabled RDTSC.
  */
 static bool drop_one(struct pxtu_state *state, const struct pxtu_slot *slot,
-		     const struct pxtu_entry *entry)
+		     struct pxtu_entry *entry)
 {
 	enum pxtu_written written;
 	int tries = 0;
 
+	entry->time = 0;
 	do {
-		written = pxtu_rseq_drop(state, pxtu_gate(), slot, entry);
+		written = pxtu_rseq_drop(pxtu_gate(), slot, entry);
 	} while (written == PXTU_WRITTEN_AGAIN && ++tries < DROP_TRIES);
 	if (written == PXTU_WRITTEN && !(pxtu_load(&state->full) & entry->bit))
 		__atomic_fetch_or(&state->full, entry->bit, __ATOMIC_RELAXED);
@@ -173,16 +147,17 @@ static bool drop_one(struct pxtu_state *state, const struct pxtu_slot *slot,
 	return written == PXTU_WRITTEN;
 }
 
-/* Take the time before the sequence: it has no counter. */
-static enum pxtu_written record_at(struct pxtu_state *state, const struct pxtu_slot *slot,
-				   struct pxtu_entry *entry)
+/* Take the time before the sequence: it has no counter. The next stream takes it again. */
+static enum pxtu_written record_at(const struct pxtu_slot *slot, struct pxtu_entry *entry)
 {
 	const struct posixtrace_gate *gate = pxtu_gate();
+	enum pxtu_written written = PXTU_WRITTEN_AGAIN;
 
 	pxtu_rseq_arm();
-	if (!pxtu_clock_now(&gate->clock, &entry->time))
-		return PXTU_WRITTEN_AGAIN;
-	return pxtu_rseq_record(state, gate, slot, entry);
+	if (pxtu_clock_now(&gate->clock, &entry->time))
+		written = pxtu_rseq_record(gate, slot, entry);
+	entry->time = 0;
+	return written;
 }
 
 /* The first try failed: try some more. */
@@ -195,11 +170,10 @@ try_again(struct pxtu_state *state, const struct pxtu_slot *slot, struct pxtu_en
 
 	for (tries = 1; ; tries++) {
 		switch (written) {
-		case PXTU_WRITTEN_FULL:
+		case PXTU_WRITTEN_NO_ROOM:
+			/* A full stream has no room, either. */
 			if (drop_one(state, slot, entry))
 				return PXTU_WRITTEN;
-			break;
-		case PXTU_WRITTEN_NO_ROOM:
 			pxtu_rseq_disarm();
 			/* The step is aligned, and without the writer. */
 			len = POSIXTRACE_HEAD_POS(entry->step) - sizeof(struct posixtrace_record);
@@ -216,52 +190,65 @@ try_again(struct pxtu_state *state, const struct pxtu_slot *slot, struct pxtu_en
 		}
 		if (tries == TRIES)
 			return PXTU_WRITTEN_NO;
-		written = record_at(state, slot, entry);
+		written = record_at(slot, entry);
 	}
 }
 
-static enum pxtu_written write_one(struct pxtu_state *state, const struct pxtu_call *call,
-				   unsigned int number, __u32 bit)
+/* Let the next event of this thread go the short way, unless that would fail. */
+static void keep_note(const struct pxtu_state *state, const struct pxtu_slot *slot,
+		      const struct pxtu_entry *entry)
 {
-	const struct pxtu_slot *slot = &state->slot[number];
-	enum pxtu_written written;
-	struct pxtu_entry entry;
-
-	/* A hint: the sequence checks again. */
-	if (pxtu_unlikely(!pxtu_load(&slot->heads)))
-		return PXTU_WRITTEN_NO;
-	prepare(&entry, state, slot, call, bit);
-	if (pxtu_unlikely(pxtu_load(&state->full) & bit) && drop_one(state, slot, &entry))
-		return PXTU_WRITTEN;
-	written = pxtu_rseq_record_now(state, pxtu_gate(), slot, &entry);
-	if (pxtu_likely(written == PXTU_WRITTEN || written == PXTU_WRITTEN_WAKE))
-		return written;
-	return try_again(state, slot, &entry, written);
+	if (pxtu_load(&state->full) & entry->bit ||
+	    pxtu_load(&pxtu_gate()->clock.counter) == POSIXTRACE_COUNTER_NONE)
+		pxtu_note_forget();
+	else
+		pxtu_note_keep(slot, entry);
 }
 
 __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 mask)
 {
-	__u32 done = 0, wakeups = 0, bit;
+	const __u32 full = pxtu_load(&state->full);
+	const size_t call_len = call->len;
+	__u32 done = 0, wakeups = 0, len = ~0U, wanted, bit;
+	const struct pxtu_slot *slot = NULL;
+	enum pxtu_written written;
+	struct pxtu_entry entry;
+	__u32 left = mask;
 
-	if (!pxtu_rseq_available())
+	/* A gate that has shut meanwhile. */
+	if (pxtu_unlikely(!mask) || !pxtu_rseq_available())
 		return 0;
 	if (pxtu_unlikely(pxtu_load(&pxtu_gate()->generation) != pxtu_load(&state->generation)) &&
 	    !pxtu_slots_update(state))
 		return 0;
-	for (; mask; mask -= bit) {
-		bit = mask & -mask;
-		switch (write_one(state, call, (unsigned int)__builtin_ctz(mask), bit)) {
-		case PXTU_WRITTEN_WAKE:
-			wakeups |= bit;
-			done |= bit;
-			break;
-		case PXTU_WRITTEN:
-			done |= bit;
-			break;
-		default:
-			break;
+	prepare_ids(&entry, state, mask);
+	entry.time = 0;
+	for (; left; left -= bit) {
+		bit = left & -left;
+		entry.bit = bit;
+		slot = &state->slot[(unsigned int)__builtin_ctz(left)];
+		wanted = pxtu_load(&slot->max_data);
+		if (pxtu_likely(call_len < wanted))
+			wanted = (__u32)call_len;
+		/* Streams that record as much of the data share an entry. None records 4 GiB. */
+		if (pxtu_unlikely(len != wanted)) {
+			len = wanted;
+			prepare(&entry, call, len);
 		}
+		if (pxtu_unlikely(full & bit) && drop_one(state, slot, &entry)) {
+			done |= bit;
+			continue;
+		}
+		written = pxtu_rseq_record_now(pxtu_gate(), slot, &entry);
+		if (pxtu_unlikely(written > PXTU_WRITTEN_WAKE))
+			written = try_again(state, slot, &entry, written);
+		if (written <= PXTU_WRITTEN_WAKE)
+			done |= bit;
+		if (pxtu_unlikely(written == PXTU_WRITTEN_WAKE))
+			wakeups |= bit;
 	}
+	if (done == mask && !(mask & (mask - 1)))
+		keep_note(state, slot, &entry);
 	pxtu_rseq_disarm();
 	if (pxtu_unlikely(wakeups))
 		pxtu_target_ioctl(state, POSIXTRACE_IOC_WAKE, &wakeups);

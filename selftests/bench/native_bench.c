@@ -165,7 +165,7 @@ static double throughput(int threads, measurement *fn)
 /* ------------------------------------------------------------------ */
 /* Streams								*/
 
-static void new_stream(size_t size)
+static void new_stream(size_t size, int order)
 {
 	trace_attr_t attr;
 
@@ -173,6 +173,7 @@ static void new_stream(size_t size)
 	    posix_trace_attr_setstreamsize(&attr, size) ||
 	    posix_trace_attr_setmaxdatasize(&attr, DATA_MAX) ||
 	    posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_LOOP) ||
+	    posixtrace_attr_setorder(&attr, order) ||
 	    posix_trace_create(0, &attr, &trid) ||
 	    posix_trace_start(trid))
 		die("no stream");
@@ -226,7 +227,7 @@ static void measure_reading(void (*read)(void))
 {
 	unsigned long bytes;
 
-	new_stream(STREAM_SIZE);
+	new_stream(STREAM_SIZE, POSIXTRACE_ORDER_CAUSAL);
 	bytes = fake_bytes();
 	for (int i = 0; i < READ_EVENTS; i++)
 		posix_trace_event(type, payload, 16);
@@ -280,6 +281,21 @@ static void measure_recording(void)
 	fake_clock(true);
 }
 
+/* So that they are mapped. */
+static void use_all_pages(void)
+{
+	for (int i = 0; i < 3 * CHUNKS; i++)
+		by_call(16);
+}
+
+static void measure_relaxed(void)
+{
+	new_stream(STREAM_SIZE, POSIXTRACE_ORDER_RELAXED);
+	use_all_pages();
+	measure("on_relaxed_16", by_call, 16);
+	posix_trace_shutdown(trid);
+}
+
 static void measure_threads(void)
 {
 	double one = throughput(1, by_call), two = throughput(2, by_call);
@@ -307,10 +323,9 @@ int main(int argc, char **argv)
 		die("no event type");
 	measure_reading(odd ? read_batches : read_one_by_one);
 	measure_reading(odd ? read_one_by_one : read_batches);
-	new_stream(STREAM_SIZE);
-	/* Use all pages once, so that they are mapped. */
-	for (int i = 0; i < 3 * CHUNKS; i++)
-		by_call(16);
+	measure_relaxed();
+	new_stream(STREAM_SIZE, POSIXTRACE_ORDER_CAUSAL);
+	use_all_pages();
 	if (odd) {
 		measure_threads();
 		measure_recording();

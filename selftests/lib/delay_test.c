@@ -32,6 +32,8 @@ __asm__(".macro delay point, scratch\n\t"
 #define PXTU_RSEQ_DELAY(point, scratch)	"delay " DELAY_TEXT(point) ", " scratch "\n\t"
 #define PXTU_RSEQ_ABORTED		"aborted %%eax, %%rax\n\t"
 
+#include "../../lib/record/event.c"
+#include "../../lib/record/note.c"
 #include "../../lib/record/write.c"
 #endif
 
@@ -113,6 +115,12 @@ FIXTURE_VARIANT_ADD(delay, written) { PXTU_POINT_WRITTEN, POSIX_TRACE_LOOP, SMAL
 FIXTURE_VARIANT_ADD(delay, commit) { PXTU_POINT_COMMIT, POSIX_TRACE_UNTIL_FULL, ROOMY };
 FIXTURE_VARIANT_ADD(delay, commit_of_loop) { PXTU_POINT_COMMIT, POSIX_TRACE_LOOP, SMALL };
 FIXTURE_VARIANT_ADD(delay, drop) { PXTU_POINT_DROP, POSIX_TRACE_UNTIL_FULL, SMALL };
+FIXTURE_VARIANT_ADD(delay, short_checked) { PXTU_POINT_SHORT_CHECKED, POSIX_TRACE_LOOP, SMALL };
+FIXTURE_VARIANT_ADD(delay, short_head) { PXTU_POINT_SHORT_HEAD, POSIX_TRACE_UNTIL_FULL, ROOMY };
+FIXTURE_VARIANT_ADD(delay, short_time) { PXTU_POINT_SHORT_TIME, POSIX_TRACE_LOOP, SMALL };
+FIXTURE_VARIANT_ADD(delay, short_header) { PXTU_POINT_SHORT_DATA, POSIX_TRACE_UNTIL_FULL, ROOMY };
+FIXTURE_VARIANT_ADD(delay, short_written) { PXTU_POINT_SHORT_WRITTEN, POSIX_TRACE_LOOP, SMALL };
+FIXTURE_VARIANT_ADD(delay, short_commit) { PXTU_POINT_SHORT_COMMIT, POSIX_TRACE_UNTIL_FULL, ROOMY };
 FIXTURE_VARIANT_ADD(delay, all_that_fits) { 0, POSIX_TRACE_UNTIL_FULL, ROOMY };
 FIXTURE_VARIANT_ADD(delay, all_until_full) { 0, POSIX_TRACE_UNTIL_FULL, SMALL };
 FIXTURE_VARIANT_ADD(delay, all_of_loop) { 0, POSIX_TRACE_LOOP, SMALL };

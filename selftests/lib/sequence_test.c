@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The restartable sequence of a record, stopped after each of its instructions: each record
+ * The restartable sequences of a record, stopped after each of their instructions: each record
  * has its own thread, whichever thread writes next on that CPU. It runs in memory of the
  * test, and without the kernel, which would restart it. Needs no module.
  */
@@ -12,6 +12,7 @@
 #include "step.h"
 
 #include "../../lib/record/rseq.h"
+#include "../../lib/record/short.h"
 
 #ifdef HAVE_STEPS
 #define POOL_SIZE	4096U
@@ -24,7 +25,8 @@ struct world {
 	__u64 pool[POOL_SIZE / 8];
 };
 
-static struct posixtrace_gate gate;
+/* No module maps its pages over it here, and no thread records. */
+#define gate (*(struct posixtrace_gate *)(void *)__posix_trace_gate)
 static struct posixtrace_wakeup wakeup;
 
 /* A thread: the data of its records is its index. */
@@ -44,36 +46,54 @@ static const struct identity identities[] = {
 
 #define IDENTITIES	(sizeof(identities) / sizeof(identities[0]))
 
-static enum pxtu_written write_with(struct pxtu_state *state, struct world *world, __u64 who)
+static struct pxtu_note note_of(struct world *world, __u64 who)
 {
-	struct pxtu_entry entry = {
-		.writer = {
-			.ids = (__u32)identities[who].pid | (__u64)identities[who].tid << 32,
-			.thread_id = identities[who].thread_id,
-		},
-		.header = sizeof(who) | (__u64)EVENT_ID << 32,
+	return (struct pxtu_note){
+		.head = &world->head,
+		.pool = (unsigned char *)world->pool,
+		.pool_size = sizeof(world->pool),
+		.wakeup = &wakeup,
+		.ids = pxtu_pair(identities[who].pid, identities[who].tid),
+		.thread_id = identities[who].thread_id,
+		.area = own_area(),
+		.bit = 1,
+		.nr_cpus = 1,
+	};
+}
+
+static enum pxtu_written write_as(struct world *world, __u64 who)
+{
+	const struct pxtu_slot slot = {
+		.heads = &world->head,
+		.pool = (unsigned char *)world->pool,
+		.pool_size = sizeof(world->pool),
+		.wakeup = &wakeup,
+	};
+	const struct pxtu_entry entry = {
+		.header = pxtu_header(sizeof(who), EVENT_ID, 0),
 		.time = world->head.last,
 		.rest = { who },
 		.rest_words = 1,
 		.step = POSIXTRACE_HEAD(POSIXTRACE_RECORD_STEP(sizeof(who)), 1),
 		.enable = &gate.enable[EVENT_ID],
+		.ids = pxtu_pair(identities[who].pid, identities[who].tid),
+		.thread_id = identities[who].thread_id,
+		.area = own_area(),
 		.bit = 1,
+		.nr_cpus = 1,
 	};
 
-	state->nr_cpus = 1;
-	state->slot[0].heads = &world->head;
-	state->slot[0].pool = (unsigned char *)world->pool;
-	state->slot[0].pool_size = sizeof(world->pool);
-	state->slot[0].wakeup = &wakeup;
 	pxtu_rseq_arm();
-	return pxtu_rseq_record(state, &gate, &state->slot[0], &entry);
+	return pxtu_rseq_record(&gate, &slot, &entry);
 }
 
-static enum pxtu_written write_as(struct world *world, __u64 who)
+/* Only if the same thread wrote before. */
+static enum pxtu_written write_short_as(struct world *world, __u64 who)
 {
-	static struct pxtu_state state;
+	const struct pxtu_note note = note_of(world, who);
+	const __u64 address = 0;
 
-	return write_with(&state, world, who);
+	return pxtu_short_record(&note, pxtu_header(sizeof(who), EVENT_ID, 0), &who, &address);
 }
 
 /* True if each committed record has the correct thread. */
@@ -139,18 +159,19 @@ FIXTURE_SETUP(stopped)
 	ASSERT_EQ(0, forgo_sequences());
 	/* As the kernel would set it, if it were still registered. */
 	own_area()->cpu_id = 0;
+	memset(&gate, 0, sizeof(gate));
 	gate.enable[EVENT_ID] = 1;
+	gate.clock.counter = POSIXTRACE_COUNTER_TSC;
 }
 
 FIXTURE_TEARDOWN(stopped)
 {
 }
 
-/* @before has written all records so far, and @who is stopped at each instruction. */
-static void stop_everywhere(struct __test_metadata *_metadata, __u64 before, __u64 who)
+/* @before has written all records so far, and @who is stopped at each instruction of @write. */
+static void stop_everywhere(struct __test_metadata *_metadata, __u64 before, __u64 who,
+			    enum pxtu_written (*write)(struct world *world, __u64 who))
 {
-	static struct pxtu_state stopped;
-
 	memset(&now_here, 0, sizeof(now_here));
 	now_here.head.limit = POOL_SIZE;
 	now_here.head.writer_head = POSIXTRACE_HEAD_NONE;
@@ -160,9 +181,8 @@ static void stop_everywhere(struct __test_metadata *_metadata, __u64 before, __u
 	ASSERT_EQ(RECORDS * 32 + 24, POSIXTRACE_HEAD_POS(now_here.head.head));
 	steps_seen = 0;
 	steps_in_middle = 0;
-	/* The others have a state of their own, like other processes. */
 	ASSERT_EQ(0, steps_begin(others_write));
-	write_with(&stopped, &now_here, who);
+	write(&now_here, who);
 	steps_end();
 	EXPECT_EQ(RECORDS + 1, POSIXTRACE_HEAD_COUNT(now_here.head.head));
 	EXPECT_EQ((RECORDS + 1) * 32 + (before == who ? 24 : 48),
@@ -177,9 +197,155 @@ TEST_F_TIMEOUT(stopped, next_record_has_its_own_writer, 120)
 {
 	for (unsigned int before = 0; before < IDENTITIES; before++)
 		for (unsigned int who = 0; who < IDENTITIES; who++)
-			stop_everywhere(_metadata, before, who);
+			stop_everywhere(_metadata, before, who, write_as);
 	EXPECT_EQ(0, wrong);
 	EXPECT_EQ(0, refused);
+}
+
+TEST_F_TIMEOUT(stopped, next_record_after_the_short_way_has_its_own_writer, 120)
+{
+	for (unsigned int who = 0; who < IDENTITIES; who++)
+		stop_everywhere(_metadata, who, who, write_short_as);
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ(0, refused);
+}
+
+TEST_F(stopped, short_way_refuses_the_record_of_another_writer)
+{
+	struct world world = { .head.limit = POOL_SIZE, .head.writer_head = POSIXTRACE_HEAD_NONE };
+
+	EXPECT_EQ(PXTU_WRITTEN_NO, write_short_as(&world, 0));
+	ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
+	EXPECT_EQ(PXTU_WRITTEN, write_short_as(&world, 0));
+	for (unsigned int who = 1; who < IDENTITIES; who++)
+		EXPECT_EQ(PXTU_WRITTEN_NO, write_short_as(&world, who));
+	EXPECT_TRUE(is_right(&world));
+}
+
+TEST_F(stopped, short_way_checks_note_gate_clock_and_room)
+{
+	struct world world = { .head.limit = POOL_SIZE, .head.writer_head = POSIXTRACE_HEAD_NONE };
+	const __u64 header = pxtu_header(8, EVENT_ID, 0), address = 0;
+	struct pxtu_note note = note_of(&world, 0);
+	__u64 data = 0;
+
+	ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
+#define EXPECT_REFUSED(member, value)							\
+	do {										\
+		__typeof__(member) right = (member);					\
+		(member) = (value);							\
+		EXPECT_EQ(PXTU_WRITTEN_NO,						\
+			  pxtu_short_record(&note, header, &data, &address));		\
+		EXPECT_EQ(1, POSIXTRACE_HEAD_COUNT(world.head.head));			\
+		(member) = right;							\
+	} while (0)
+	EXPECT_REFUSED(gate.generation, 1);
+	EXPECT_REFUSED(gate.enable[EVENT_ID], 0);
+	EXPECT_REFUSED(gate.enable[EVENT_ID], 2);
+	EXPECT_REFUSED(gate.enable[EVENT_ID], 3);
+	EXPECT_REFUSED(gate.clock.counter, POSIXTRACE_COUNTER_NONE);
+	EXPECT_REFUSED(gate.clock.seq, 1);
+	EXPECT_REFUSED(note.generation, 1);
+	EXPECT_REFUSED(note.bit, 2);
+	EXPECT_REFUSED(note.cpu, 1);
+	EXPECT_REFUSED(note.ids, 0);
+	EXPECT_REFUSED(note.thread_id, 0);
+	EXPECT_REFUSED(note.pool_size, POSIXTRACE_HEAD_POS(world.head.head) + 31);
+	EXPECT_REFUSED(world.head.limit, POSIXTRACE_HEAD_POS(world.head.head) + 31);
+	EXPECT_REFUSED(world.head.limit, 0);
+	EXPECT_REFUSED(world.head.last, ~0ULL);
+	EXPECT_REFUSED(own_area()->cpu_id, 1);
+	EXPECT_EQ(PXTU_WRITTEN, pxtu_short_record(&note, header, &data, &address));
+	EXPECT_TRUE(is_right(&world));
+}
+
+/* All lengths: the data itself, and zeros up to the next record. */
+TEST_F(stopped, short_way_writes_data_and_padding)
+{
+	unsigned char data[PXTU_SHORT_MAX], *written;
+	const __u64 address = 77;
+	struct world world;
+
+	for (__u32 i = 0; i < sizeof(data); i++)
+		data[i] = (unsigned char)(i + 1);
+	for (__u32 len = 0; len <= sizeof(data); len++) {
+		struct pxtu_note note = note_of(&world, 0);
+
+		memset(&world, 0xee, sizeof(world));
+		world.head = (struct posixtrace_cpu_head){
+			.limit = POOL_SIZE,
+			.writer_head = POSIXTRACE_HEAD_NONE,
+		};
+		ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
+		written = (unsigned char *)world.pool + POSIXTRACE_HEAD_POS(world.head.head);
+		ASSERT_EQ(PXTU_WRITTEN, pxtu_short_record(&note, pxtu_header(len, EVENT_ID, 0),
+							  data, &address));
+		EXPECT_EQ(len, ((struct posixtrace_record *)written)->data_len);
+		EXPECT_EQ(EVENT_ID, ((struct posixtrace_record *)written)->event_id);
+		EXPECT_EQ(0, ((struct posixtrace_record *)written)->flags);
+		EXPECT_EQ(77, ((struct posixtrace_record *)written)->prog_address);
+		EXPECT_EQ(world.head.last, ((struct posixtrace_record *)written)->timestamp);
+		EXPECT_EQ(0, memcmp(written + 24, data, len));
+		for (__u32 i = len; i < POSIXTRACE_RECORD_ALIGNED(len); i++)
+			EXPECT_EQ(0, written[24 + i]);
+		EXPECT_EQ(0xee, written[24 + POSIXTRACE_RECORD_ALIGNED(len)]);
+		EXPECT_EQ(written + 24 + POSIXTRACE_RECORD_ALIGNED(len),
+			  (unsigned char *)world.pool + POSIXTRACE_HEAD_POS(world.head.head));
+	}
+}
+
+static void count_steps(void)
+{
+	steps_seen++;
+}
+
+TEST_F(stopped, relaxed_order_takes_the_time_without_fence)
+{
+	struct world world = { .head.limit = POOL_SIZE, .head.writer_head = POSIXTRACE_HEAD_NONE };
+	const __u64 header = pxtu_header(0, EVENT_ID, 0), address = 0;
+	struct pxtu_note note = note_of(&world, 0);
+	unsigned int steps[2];
+
+	ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
+	for (note.relaxed = 0; note.relaxed < 2; note.relaxed++) {
+		steps_seen = 0;
+		ASSERT_EQ(0, steps_begin(count_steps));
+		pxtu_short_record(&note, header, NULL, &address);
+		steps_end();
+		steps[note.relaxed] = steps_seen;
+	}
+	EXPECT_EQ(3, POSIXTRACE_HEAD_COUNT(world.head.head));
+	EXPECT_EQ(steps[0], steps[1] + 1);
+}
+
+static struct pxtu_note kept, old_note, new_note;
+static unsigned int torn, emptied;
+
+static void look_at_note(void)
+{
+	steps_seen++;
+	if (!kept.generation)
+		emptied++;
+	else if (memcmp(&kept, &old_note, sizeof(kept)) && memcmp(&kept, &new_note, sizeof(kept)))
+		torn++;
+}
+
+TEST_F(stopped, kept_note_is_whole_or_empty)
+{
+	memset(&old_note, 1, sizeof(old_note));
+	memset(&new_note, 2, sizeof(new_note));
+	new_note.area = own_area();
+	new_note.cpu = 0;
+	new_note.nr_cpus = 1;
+	kept = old_note;
+	steps_seen = 0;
+	ASSERT_EQ(0, steps_begin(look_at_note));
+	pxtu_short_keep(&kept, &new_note);
+	steps_end();
+	EXPECT_EQ(0, memcmp(&kept, &new_note, sizeof(kept)));
+	EXPECT_EQ(0, torn);
+	EXPECT_LT(8, emptied);
+	EXPECT_LT(emptied, steps_seen);
 }
 
 /* Another thread than the last writer needs more space, as its record names it. */

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* What a restartable sequence gets, and what it returns. */
+#ifndef PXTU_ENTRY_H
+#define PXTU_ENTRY_H
+
+#include "common/state.h"
+
+/* glibc registers threads since 2.35, other libraries do not. */
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 35))
+#define PXTU_THREADS_REGISTERED
+#include <sys/rseq.h>
+#endif
+
+#define PXTU_PIECE	16U	/* bytes of data copied at once */
+
+/**
+ * struct pxtu_entry - a record before it is written, for all streams
+ * @header: first word of struct posixtrace_record
+ * @prog_address: last word of struct posixtrace_record
+ * @data: pieces of data to copy
+ * @rest: the rest of the data, padded with zeros
+ * @step: distance that the head of the CPU moves, without struct posixtrace_writer
+ * @time: timestamp; 0 if it is not taken yet
+ * @enable: word of the gate for the event type
+ * @generation: generation of the gate of this process for which slots and ids hold
+ * @ids: pid and tid of the thread, in words, as in struct posixtrace_writer
+ * @thread_id: pthread_t of the thread
+ * @area: struct rseq of the thread
+ * @bit: bit of the stream in the word at @enable
+ * @nr_cpus: number of CPUs that a slot has heads for
+ * @pieces: number of pieces at @data
+ * @rest_words: number of words of @rest to copy, 0 to 2
+ *
+ * No two gates have an equal generation, and a gate has each only once. So a sequence compares
+ * one number to know that the slot has the stream that the kernel means, that this process is no
+ * child with a copy of the memory, and that the thread has these ids.
+ *
+ * Words are written in the size in which they are read: the CPU cannot forward two smaller
+ * stores from its store buffer to one larger load.
+ */
+struct pxtu_entry {
+	__u64 header;
+	__u64 prog_address;
+	const void *data;
+	__u64 rest[2];
+	__u64 step;
+	__u64 time;
+	const __u32 *enable;
+	__u64 generation;
+	__u64 ids;
+	__u64 thread_id;
+	struct rseq *area;
+	__u32 bit;
+	__u32 nr_cpus;
+	__u32 pieces;
+	__u32 rest_words;
+};
+
+/* Result of a try to write a record. */
+enum pxtu_written {
+	PXTU_WRITTEN,
+	PXTU_WRITTEN_WAKE,	/* written, and a reader sleeps */
+	PXTU_WRITTEN_NO_ROOM,	/* no: the stream is full, or NEXT is needed */
+	PXTU_WRITTEN_NO_COUNTER, /* no: take the time before the sequence */
+	PXTU_WRITTEN_AGAIN,	/* no: the sequence was aborted */
+	PXTU_WRITTEN_NO,	/* no: ask the module */
+};
+
+#ifdef PXTU_THREADS_REGISTERED
+static inline struct rseq *pxtu_rseq_area(void)
+{
+	return (struct rseq *)(void *)((char *)__builtin_thread_pointer() + __rseq_offset);
+}
+
+/* May change at any time. */
+static inline __u32 pxtu_rseq_cpu(const struct rseq *area)
+{
+	return pxtu_load(&area->cpu_id);
+}
+#else
+static inline struct rseq *pxtu_rseq_area(void)
+{
+	return NULL;
+}
+
+static inline __u32 pxtu_rseq_cpu(const struct rseq *area)
+{
+	(void)area;
+	return 0;
+}
+#endif
+
+/* Combine two 32-bit numbers, in their order in memory. */
+static inline __u64 pxtu_pair(__u32 first, __u32 second)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return first | (__u64)second << 32;
+#else
+	return (__u64)first << 32 | second;
+#endif
+}
+
+/* The first word of struct posixtrace_record. */
+static inline __u64 pxtu_header(__u32 data_len, __u32 event_id, __u32 flags)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return pxtu_pair(data_len, event_id | flags << 16);
+#else
+	return pxtu_pair(data_len, event_id << 16 | flags);
+#endif
+}
+
+static inline __u32 pxtu_header_len(__u64 header)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (__u32)header;
+#else
+	return (__u32)(header >> 32);
+#endif
+}
+
+/* Without flags. */
+static inline __u32 pxtu_header_id(__u64 header)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (__u32)(header >> 32);
+#else
+	return (__u32)header >> 16;
+#endif
+}
+
+_Static_assert(offsetof(struct posixtrace_record, data_len) == 0 &&
+	       offsetof(struct posixtrace_record, event_id) == 4 &&
+	       offsetof(struct posixtrace_record, flags) == 6 &&
+	       offsetof(struct posixtrace_record, timestamp) == 8 &&
+	       offsetof(struct posixtrace_record, prog_address) == 16 &&
+	       offsetof(struct posixtrace_writer, pid) == 8 &&
+	       offsetof(struct posixtrace_writer, tid) == 12 &&
+	       offsetof(struct posixtrace_writer, thread_id) == 16, "as the entry has it");
+
+#endif /* PXTU_ENTRY_H */

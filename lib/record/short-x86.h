@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* The short way of an event on x86-64. short.h describes it; rseq-x86.h has more on each step. */
+#ifndef PXTU_SHORT_X86_H
+#define PXTU_SHORT_X86_H
+
+#include "record/gate.h"
+#include "record/parts-x86.h"
+
+#define PXTU_NOTE_GENERATION	0
+#define PXTU_NOTE_HEAD		16
+#define PXTU_NOTE_POOL		24
+#define PXTU_NOTE_POOL_SIZE	32
+#define PXTU_NOTE_WAKEUP	40
+#define PXTU_NOTE_IDS		48
+#define PXTU_NOTE_THREAD_ID	56
+#define PXTU_NOTE_AREA		64
+#define PXTU_NOTE_BIT		72
+#define PXTU_NOTE_CPU		76
+#define PXTU_NOTE_RELAXED	80
+#define PXTU_NOTE_NR_CPUS	84
+#define PXTU_NOTE_SIZE		88
+
+#define PXTU_AT(number, member) \
+	_Static_assert((number) == offsetof(struct pxtu_note, member), "as the sequences have it")
+
+PXTU_AT(PXTU_NOTE_GENERATION, generation);
+PXTU_AT(PXTU_NOTE_HEAD, head);
+PXTU_AT(PXTU_NOTE_POOL, pool);
+PXTU_AT(PXTU_NOTE_POOL_SIZE, pool_size);
+PXTU_AT(PXTU_NOTE_WAKEUP, wakeup);
+PXTU_AT(PXTU_NOTE_IDS, ids);
+PXTU_AT(PXTU_NOTE_THREAD_ID, thread_id);
+PXTU_AT(PXTU_NOTE_AREA, area);
+PXTU_AT(PXTU_NOTE_BIT, bit);
+PXTU_AT(PXTU_NOTE_CPU, cpu);
+PXTU_AT(PXTU_NOTE_RELAXED, relaxed);
+PXTU_AT(PXTU_NOTE_NR_CPUS, nr_cpus);
+_Static_assert(sizeof(struct pxtu_note) == PXTU_NOTE_SIZE, "as the sequences have it");
+
+#undef PXTU_AT
+
+/* r8: the gate. r11: the area, later the head of this CPU. */
+#define PXTU_SHORT_CHECK							\
+	"movq " PXTU_OF(PXTU_GATE_GENERATION, "%%r8") ", %%rcx\n\t"		\
+	"cmpq %%rcx, " PXTU_OF(PXTU_NOTE_GENERATION, "%[note]") "\n\t"		\
+	"jne %l[no]\n\t"							\
+	/* Does this stream want the event, and no other one? */		\
+	"movq %[header], %%rcx\n\t"						\
+	"shrq $32, %%rcx\n\t"							\
+	"movl " PXTU_TEXT(PXTU_GATE_ENABLE) "(%%r8, %%rcx, 4), %%ecx\n\t"	\
+	"cmpl %%ecx, " PXTU_OF(PXTU_NOTE_BIT, "%[note]") "\n\t"			\
+	"jne %l[no]\n\t"							\
+	"movl " PXTU_OF(PXTU_RSEQ_CPU_ID, "%%r11") ", %%ecx\n\t"		\
+	"cmpl %%ecx, " PXTU_OF(PXTU_NOTE_CPU, "%[note]") "\n\t"			\
+	"jne %l[no]\n\t"							\
+	"movq " PXTU_OF(PXTU_NOTE_HEAD, "%[note]") ", %%r11\n\t"		\
+	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_CHECKED, "%%ecx")
+
+/* Did we write the previous record of this CPU, too? */
+#define PXTU_SHORT_WRITER							\
+	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") ", %%rcx\n\t"			\
+	"cmpq %%rcx, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"		\
+	"jne %l[no]\n\t"							\
+	"movq " PXTU_OF(PXTU_NOTE_IDS, "%[note]") ", %%rcx\n\t"			\
+	"cmpq %%rcx, " PXTU_OF(PXTU_HEAD_IDS, "%%r11") "\n\t"			\
+	"jne %l[no]\n\t"							\
+	"movq " PXTU_OF(PXTU_NOTE_THREAD_ID, "%[note]") ", %%rcx\n\t"		\
+	"cmpq %%rcx, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%r11") "\n\t"		\
+	"jne %l[no]\n\t"
+
+/*
+ * As pxtu_counter(). A stream with relaxed order does without: the comparison with the previous
+ * record still keeps this CPU in order, and pxtu_short_keep() a thread that comes to it.
+ */
+#define PXTU_SHORT_FENCE							\
+	"cmpl $0, " PXTU_OF(PXTU_NOTE_RELAXED, "%[note]") "\n\t"		\
+	"jne 5f\n\t"								\
+	"lfence\n"								\
+	"5:\n\t"
+
+/*
+ * rax: the time. rcx: begin of the record, r9: its end, r8: the next head. A full stream has no
+ * room: its limit is 0.
+ */
+#define PXTU_SHORT_RESERVE							\
+	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_TIME, "%%edx")				\
+	"cmpq " PXTU_OF(PXTU_HEAD_LAST, "%%r11") ", %%rax\n\t"			\
+	"jb %l[no]\n\t"								\
+	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") ", %%r8\n\t"			\
+	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_HEAD, "%%edx")				\
+	"leal " PXTU_TEXT(PXTU_RECORD_DATA) " + 7(%[header]), %%edx\n\t"	\
+	"andl $-8, %%edx\n\t"							\
+	"movl %%r8d, %%ecx\n\t"							\
+	"leaq (%%rcx, %%rdx), %%r9\n\t"						\
+	/* One record more. */							\
+	"btsq $32, %%rdx\n\t"							\
+	"addq %%rdx, %%r8\n\t"							\
+	"movl " PXTU_OF(PXTU_HEAD_LIMIT, "%%r11") ", %%edx\n\t"			\
+	"cmpq %%rdx, %%r9\n\t"							\
+	"ja %l[no]\n\t"								\
+	"cmpq " PXTU_OF(PXTU_NOTE_POOL_SIZE, "%[note]") ", %%r9\n\t"		\
+	"ja %l[no]\n\t"								\
+	"addq " PXTU_OF(PXTU_NOTE_POOL, "%[note]") ", %%rcx\n\t"		\
+	"addq " PXTU_OF(PXTU_NOTE_POOL, "%[note]") ", %%r9\n\t"
+
+/* Pieces may overlap. The padding is in the last word. */
+#define PXTU_SHORT_COPY								\
+	"movl %k[header], %%eax\n\t"						\
+	"cmpl $16, %%eax\n\t"							\
+	"jb 11f\n\t"								\
+	"movdqu (%[data]), %%xmm0\n\t"						\
+	"movdqu -16(%[data], %%rax), %%xmm1\n\t"				\
+	"movq $0, -8(%%r9)\n\t"							\
+	"movdqu %%xmm0, 24(%%rcx)\n\t"						\
+	"movdqu %%xmm1, 24-16(%%rcx, %%rax)\n\t"				\
+	"cmpl $32, %%eax\n\t"							\
+	"jbe 14f\n\t"								\
+	"movdqu 16(%[data]), %%xmm0\n\t"					\
+	"movdqu -32(%[data], %%rax), %%xmm1\n\t"				\
+	"movdqu %%xmm0, 24+16(%%rcx)\n\t"					\
+	"movdqu %%xmm1, 24-32(%%rcx, %%rax)\n\t"				\
+	"jmp 14f\n"								\
+	"11:\n\t"								\
+	"testl %%eax, %%eax\n\t"						\
+	"jz 14f\n\t"								\
+	"movq $0, -8(%%r9)\n\t"							\
+	"cmpl $8, %%eax\n\t"							\
+	"jb 12f\n\t"								\
+	"movq (%[data]), %%rdx\n\t"						\
+	"movq -8(%[data], %%rax), %%r9\n\t"					\
+	"movq %%rdx, 24(%%rcx)\n\t"						\
+	"movq %%r9, 24-8(%%rcx, %%rax)\n\t"					\
+	"jmp 14f\n"								\
+	"12:\n\t"								\
+	"cmpl $4, %%eax\n\t"							\
+	"jb 13f\n\t"								\
+	"movl (%[data]), %%edx\n\t"						\
+	"movl -4(%[data], %%rax), %%r9d\n\t"					\
+	"movl %%edx, 24(%%rcx)\n\t"						\
+	"movl %%r9d, 24-4(%%rcx, %%rax)\n\t"					\
+	"jmp 14f\n"								\
+	/* Up to three bytes: the first, the last, the one in the middle. */	\
+	"13:\n\t"								\
+	"movzbl (%[data]), %%edx\n\t"						\
+	"movzbl -1(%[data], %%rax), %%r9d\n\t"					\
+	"movb %%dl, 24(%%rcx)\n\t"						\
+	"movb %%r9b, 24-1(%%rcx, %%rax)\n\t"					\
+	"shrl %%eax\n\t"							\
+	"movzbl (%[data], %%rax), %%edx\n\t"					\
+	"movb %%dl, 24(%%rcx, %%rax)\n"					\
+	"14:\n\t"
+
+static inline enum pxtu_written
+pxtu_short_record(const struct pxtu_note *note, __u64 header, const void *data,
+		  const __u64 *prog_address)
+{
+	__asm__ goto(PXTU_RSEQ_TABLE("3")
+		"movq " PXTU_OF(PXTU_NOTE_AREA, "%[note]") ", %%r11\n\t"
+		"leaq 3b(%%rip), %%rax\n\t"
+		"movq __posix_trace_gate@GOTPCREL(%%rip), %%r8\n\t"
+		"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%r11") "\n"
+		"1:\n\t"
+		PXTU_SHORT_CHECK
+		PXTU_SHORT_WRITER
+		PXTU_RSEQ_COUNTER("%%r8", "%%r9d", PXTU_SHORT_FENCE)
+		PXTU_RSEQ_TIME_COUNT("%%r8", "%%r9d", "jb %l[no]\n\t")
+		PXTU_SHORT_RESERVE
+		"movq %[header], (%%rcx)\n\t"
+		"movq %%rax, 8(%%rcx)\n\t"
+		"movq %[address], %%rdx\n\t"
+		"movq %%rdx, 16(%%rcx)\n\t"
+		"movq %%rax, " PXTU_OF(PXTU_HEAD_LAST, "%%r11") "\n\t"
+		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_DATA, "%%eax")
+		PXTU_SHORT_COPY
+		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_WRITTEN, "%%eax")
+		"movq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"
+		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_COMMIT, "%%eax")
+		"movq " PXTU_OF(PXTU_NOTE_WAKEUP, "%[note]") ", %%rax\n\t"
+		"movq " PXTU_OF(PXTU_NOTE_AREA, "%[note]") ", %%rdx\n\t"
+		"cmpl $0, " PXTU_OF(PXTU_NEED_WAKEUP, "%%rax") "\n\t"
+		/* Commit, as in PXTU_RSEQ_WRITE. Then disarm. */
+		"movq %%r8, " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") "\n"
+		"2:\n\t"
+		"movq $0, " PXTU_OF(PXTU_RSEQ_CS, "%%rdx") "\n\t"
+		"jne %l[do_wake]\n\t"
+		PXTU_RSEQ_ABORT("no")
+		:
+		: [note] "r" (note),
+		  [header] "r" (header),
+		  [data] "r" (data),
+		  /* With these nine registers, the caller has to save none. */
+		  [address] "m" (*prog_address)
+		: "memory", "cc", "rax", "rcx", "rdx", "r8", "r9", "r11", "xmm0", "xmm1"
+		: no, no_counter, do_wake);
+	return PXTU_WRITTEN;
+do_wake:
+	return PXTU_WRITTEN_WAKE;
+no:
+no_counter:
+	pxtu_rseq_disarm();
+	return PXTU_WRITTEN_NO;
+}
+
+#define PXTU_SHORT_KEEP(at)					\
+	"movdqu " PXTU_OF(at, "%[note]") ", %%xmm0\n\t"	\
+	"movdqu %%xmm0, " PXTU_OF(at, "%[kept]") "\n\t"
+
+/*
+ * The first word last: without it the rest is not valid. With the fence, no counter is read early
+ * by a thread that has just come to this CPU.
+ */
+static inline void pxtu_short_keep(struct pxtu_note *kept, const struct pxtu_note *note)
+{
+	__asm__ goto(PXTU_RSEQ_TABLE("3")
+		"movq " PXTU_OF(PXTU_NOTE_AREA, "%[note]") ", %%rcx\n\t"
+		"leaq 3b(%%rip), %%rax\n\t"
+		"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%rcx") "\n"
+		"1:\n\t"
+		"movq $0, (%[kept])\n\t"
+		PXTU_SHORT_KEEP(8)
+		PXTU_SHORT_KEEP(24)
+		PXTU_SHORT_KEEP(40)
+		PXTU_SHORT_KEEP(56)
+		"movq " PXTU_OF(PXTU_NOTE_BIT, "%[note]") ", %%rax\n\t"
+		"movq %%rax, " PXTU_OF(PXTU_NOTE_BIT, "%[kept]") "\n\t"
+		"movq " PXTU_OF(PXTU_NOTE_RELAXED, "%[note]") ", %%rax\n\t"
+		"movq %%rax, " PXTU_OF(PXTU_NOTE_RELAXED, "%[kept]") "\n\t"
+		"movl " PXTU_OF(PXTU_RSEQ_CPU_ID, "%%rcx") ", %%eax\n\t"
+		"cmpl %%eax, " PXTU_OF(PXTU_NOTE_NR_CPUS, "%[note]") "\n\t"
+		"jbe %l[no]\n\t"
+		"movl %%eax, " PXTU_OF(PXTU_NOTE_CPU, "%[kept]") "\n\t"
+		"shlq $" PXTU_TEXT(PXTU_HEAD_SHIFT) ", %%rax\n\t"
+		"addq %%rax, " PXTU_OF(PXTU_NOTE_HEAD, "%[kept]") "\n\t"
+		"movq (%[note]), %%rax\n\t"
+		"lfence\n\t"
+		"movq %%rax, (%[kept])\n"
+		"2:\n\t"
+		PXTU_RSEQ_ABORT("no")
+		:
+		: [kept] "r" (kept),
+		  [note] "r" (note)
+		: "memory", "cc", "rax", "rcx", "xmm0"
+		: no);
+no:
+	pxtu_rseq_disarm();
+}
+
+_Static_assert(PXTU_NOTE_GENERATION == 0 && PXTU_NOTE_BIT == 8 + 4 * 16 &&
+	       PXTU_NOTE_RELAXED + 8 == PXTU_NOTE_SIZE, "as it is copied");
+
+#endif /* PXTU_SHORT_X86_H */

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The short way of an event: one sequence, without preparation, for an event of few bytes that
+ * one stream wants. It fits most events. The others, and all that the sequence cannot do, go on
+ * in write.c, which also keeps the note of the stream for the next event.
+ *
+ * There is none on other architectures yet: x86-64 alone has a counter that the module publishes.
+ */
+#ifndef PXTU_SHORT_H
+#define PXTU_SHORT_H
+
+#include "record/entry.h"
+
+#define PXTU_SHORT_MAX	64U	/* bytes of data */
+
+/**
+ * struct pxtu_note - a stream, and a thread that records into it on a CPU
+ * @generation: as in struct pxtu_entry; 0 without a note
+ * @len_end: data of fewer bytes may take the short way; 0 without a note
+ * @head: write position of the CPU, mapped
+ * @pool: sub-buffers, mapped
+ * @pool_size: bytes
+ * @wakeup: need_wakeup of the reader, mapped
+ * @ids: as in struct pxtu_entry
+ * @thread_id: as in struct pxtu_entry
+ * @area: as in struct pxtu_entry
+ * @bit: as in struct pxtu_entry
+ * @cpu: the CPU
+ * @relaxed: not zero if the counter may be read before earlier loads
+ * @nr_cpus: as in struct pxtu_entry
+ */
+struct pxtu_note {
+	__u64 generation;
+	__u64 len_end;
+	struct posixtrace_cpu_head *head;
+	unsigned char *pool;
+	__u64 pool_size;
+	const struct posixtrace_wakeup *wakeup;
+	__u64 ids;
+	__u64 thread_id;
+	struct rseq *area;
+	__u32 bit;
+	__u32 cpu;
+	__u32 relaxed;
+	__u32 nr_cpus;
+};
+
+#if defined(__x86_64__) && defined(PXTU_THREADS_REGISTERED)
+
+#include "record/short-x86.h"
+
+#else
+
+/**
+ * pxtu_short_record() - write a record
+ * @note: of this thread; @data must be shorter than its len_end
+ * @header: first word of struct posixtrace_record, without flags
+ * @data: data of the event
+ * @prog_address: the instruction after the call that generated the event
+ *
+ * Atomically on this CPU: checks that the note is valid, that its stream wants the event and no
+ * other one does, that this is the CPU of the note, that this thread wrote the previous record
+ * here, that no record is younger and that there is room; takes the time, and writes the record.
+ *
+ * Return: PXTU_WRITTEN or PXTU_WRITTEN_WAKE; PXTU_WRITTEN_NO if a check failed, the module
+ * publishes no counter, or the sequence was aborted: then nothing was done.
+ */
+static inline enum pxtu_written
+pxtu_short_record(const struct pxtu_note *note, __u64 header, const void *data,
+		  const __u64 *prog_address)
+{
+	(void)note;
+	(void)header;
+	(void)data;
+	(void)prog_address;
+	return PXTU_WRITTEN_NO;
+}
+
+/**
+ * pxtu_short_keep() - keep a note
+ * @kept: note of this thread
+ * @note: the new one, with the heads of all CPUs
+ *
+ * It is kept for this CPU. A signal handler finds the old one, the new one, or none. If one
+ * interrupts this, none is kept, or that of the handler.
+ */
+static inline void pxtu_short_keep(struct pxtu_note *kept, const struct pxtu_note *note)
+{
+	(void)kept;
+	(void)note;
+}
+
+#endif
+
+#endif /* PXTU_SHORT_H */
