@@ -319,6 +319,100 @@ static void measure_shared_memory(void)
 	posix_trace_shutdown(trid[0]);
 }
 
+/* ------------------------------------------------------------------ */
+/* What costs more on a machine with many processors			*/
+
+static trace_attr_t plain;
+static int log_file = -1;
+
+static void create(void)
+{
+	if (posix_trace_create(0, &plain, &trid[0]))
+		die("posix_trace_create");
+}
+
+static void shut_down(void)
+{
+	if (posix_trace_shutdown(trid[0]))
+		die("posix_trace_shutdown");
+}
+
+static void clear(void)
+{
+	if (posix_trace_clear(trid[0]))
+		die("posix_trace_clear");
+}
+
+static void flush(void)
+{
+	posix_trace_event(type, payload, DATA_SIZE);
+	if (posix_trace_flush(trid[0]))
+		die("posix_trace_flush");
+}
+
+static void fork_once(void)
+{
+	pid_t child = fork();
+
+	if (!child)
+		_exit(0);
+	if (child < 0 || waitpid(child, NULL, 0) != child)
+		die("fork");
+}
+
+/* One operation after another that prepares it, or NULL. */
+static double measure_after(void (*before)(void), void (*fn)(void), void (*after)(void))
+{
+	long long took[REPEATS], begin;
+
+	for (int i = 0; i < REPEATS; i++) {
+		if (before)
+			before();
+		begin = now();
+		fn();
+		took[i] = now() - begin;
+		if (after)
+			after();
+	}
+	qsort(took, REPEATS, sizeof(took[0]), compare);
+	return took[REPEATS / 2];
+}
+
+static void measure_flush(void)
+{
+	log_file = open("/tmp/insn_bench.log", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (log_file < 0 || posix_trace_create_withlog(0, &plain, log_file, &trid[0]) ||
+	    posix_trace_start(trid[0]))
+		die("posix_trace_create_withlog");
+	printf("insn_flush %.0f\n", measure_after(NULL, flush, NULL));
+	shut_down();
+	close(log_file);
+}
+
+/* With a stream of default size. */
+static void measure_operations(void)
+{
+	struct posixtrace_stats_info stats;
+
+	if (posix_trace_attr_init(&plain))
+		die("posix_trace_attr_init");
+	printf("insn_create %.0f\n", measure_after(NULL, create, shut_down));
+	printf("insn_shutdown %.0f\n", measure_after(create, shut_down, NULL));
+	measure_flush();
+	printf("insn_fork_untraced %.0f\n", measure_after(NULL, fork_once, NULL));
+	if (posix_trace_attr_setinherited(&plain, POSIX_TRACE_INHERITED))
+		die("posix_trace_attr_setinherited");
+	create();
+	if (posix_trace_start(trid[0]) || posixtrace_get_stats(trid[0], &stats))
+		die("posix_trace_start");
+	printf("memory_default %llu\n", stats.memory);
+	printf("insn_start_stop %.0f\n", measure_after(NULL, start_stop, NULL));
+	printf("insn_clear %.0f\n", measure_after(NULL, clear, NULL));
+	printf("insn_fork %.0f\n", measure_after(NULL, fork_once, NULL));
+	shut_down();
+	posix_trace_attr_destroy(&plain);
+}
+
 static void measure_kernel(void)
 {
 	mkdir("/run/tracing", 0700);
@@ -341,6 +435,7 @@ int main(int argc, char **argv)
 		return 0;
 	if (argc > 1 && !strcmp(argv[1], "processors")) {
 		measure_reading();
+		measure_operations();
 		return 0;
 	}
 	measure_kernel();
