@@ -44,7 +44,7 @@ int posixtrace_attr_getwakeup(const trace_attr_t *__attr, size_t *__bytes, uint6
  * What the timestamps of a stream say about events of several processors. Causal, the default: an
  * event that happened before another one has no later timestamp. Relaxed: recording takes half
  * the time, and an event that depends on one of another processor may have an earlier timestamp,
- * by no more than a load from memory takes. The events of each thread, and those of each
+ * by as long as a load from memory takes. The events of each thread, and those of each
  * processor, are in order with both. Returns 0, or EINVAL.
  */
 #define POSIXTRACE_ORDER_CAUSAL		0

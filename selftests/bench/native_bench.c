@@ -307,6 +307,69 @@ static void measure_threads(void)
 	printf("scale2_adding %f\n", throughput(2, adding) / throughput(1, adding));
 }
 
+/* ------------------------------------------------------------------ */
+/* How early a counter is read without fence				*/
+
+#ifdef __x86_64__
+#define HANDOVERS	1000000
+
+static struct {
+	unsigned long long token __attribute__((__aligned__(64)));
+	unsigned int stop __attribute__((__aligned__(64)));
+} handover;
+
+static void *hand_over(void *arg)
+{
+	unsigned long long time;
+
+	pin(1);
+	while (!__atomic_load_n(&handover.stop, __ATOMIC_RELAXED)) {
+		__builtin_ia32_lfence();
+		time = __builtin_ia32_rdtsc();
+		__atomic_store_n(&handover.token, time, __ATOMIC_RELEASE);
+		/* The other thread takes most of the tokens. */
+		for (volatile int i = 0; i < 200; i++)
+			;
+	}
+	return arg;
+}
+
+/*
+ * Another thread takes the time, then tells it. How far is a time that was taken after it was
+ * seen before it? That is what relaxed order permits.
+ */
+static void measure_early(void)
+{
+	double *early = calloc(HANDOVERS, sizeof(*early)), begin = now(), rate;
+	unsigned long long token, time, last = 0, first = __builtin_ia32_rdtsc();
+	pthread_t thread;
+	int count = 0;
+
+	if (!early || pthread_create(&thread, NULL, hand_over, NULL))
+		die("no thread");
+	while (count < HANDOVERS) {
+		token = __atomic_load_n(&handover.token, __ATOMIC_ACQUIRE);
+		time = __builtin_ia32_rdtsc();
+		if (token == last)
+			continue;
+		early[count++] = token > time ? (double)(token - time) : 0;
+		last = token;
+	}
+	__atomic_store_n(&handover.stop, 1, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	rate = (now() - begin) / (double)(__builtin_ia32_rdtsc() - first);
+	qsort(early, HANDOVERS, sizeof(*early), compare);
+	printf("early_half %f\n", early[HANDOVERS / 2] * rate);
+	printf("early_9999 %f\n", early[HANDOVERS - HANDOVERS / 10000] * rate);
+	printf("early_most %f\n", early[HANDOVERS - 1] * rate);
+	free(early);
+}
+#else
+static void measure_early(void)
+{
+}
+#endif
+
 static void measure_off(void)
 {
 	measure("off_call", by_call, 16);
@@ -337,6 +400,7 @@ int main(int argc, char **argv)
 	}
 	posix_trace_stop(trid);
 	measure_off();
+	measure_early();
 	posix_trace_shutdown(trid);
 	return 0;
 }

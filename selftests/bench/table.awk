@@ -140,6 +140,15 @@ function recording(    i, lens)
 	row("empty loop|" noisy("empty"))
 	table("Times for comparison:")
 
+	if ("early_most" in median) {
+		row("Of a million events|Earlier by at most, ns")
+		row("one half|" noisy("early_half"))
+		row("9999 of 10000|" noisy("early_9999"))
+		row("all|" noisy("early_most"))
+		table("Timestamps before those of events of another processor that they depend on, " \
+		      "in relaxed order:")
+	}
+
 	row("How|posixtrace|LTTng-UST")
 	row("by call|" noisy("off_call") "|-")
 	row("inline|" noisy("off_inline") "|" noisy("lttng_off"))
