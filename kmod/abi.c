@@ -52,6 +52,7 @@ ASSERT_SIZE(posixtrace_eventid, 72);
 ASSERT_SIZE(posixtrace_event_types, 24);
 ASSERT_SIZE(posixtrace_wait, 24);
 ASSERT_SIZE(posixtrace_release, 8);
+ASSERT_SIZE(posixtrace_defer, 32);
 ASSERT_SIZE(posixtrace_attach, 56);
 ASSERT_SIZE(posixtrace_slot, 88);
 ASSERT_SIZE(posixtrace_wakeup, 64);

@@ -152,6 +152,16 @@ static int release(struct pxt_stream *stream, void __user *uarg)
 	return pxt_state_release(stream, arg.subbuf);
 }
 
+static int defer(struct pxt_stream *stream, void __user *uarg)
+{
+	struct posixtrace_defer arg;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+
+	if (!err)
+		err = stream->log ? -EINVAL : pxt_wait_defer(stream, &arg);
+	return err ? err : copy_out(uarg, &arg, sizeof(arg));
+}
+
 /**
  * pxt_command_stream() - run a command of role stream
  * @stream: of the calling process
@@ -187,6 +197,8 @@ long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user
 		return wait_for(stream, arg);
 	case POSIXTRACE_IOC_RELEASE:
 		return release(stream, arg);
+	case POSIXTRACE_IOC_DEFER:
+		return defer(stream, arg);
 	case POSIXTRACE_IOC_SET_FILTER:
 		return set_filter(stream, arg);
 	case POSIXTRACE_IOC_GET_FILTER:

@@ -193,9 +193,14 @@ struct pxt_pool {
 	u32 wake_round;
 	/**
 	 * @wake_pending: readers in @wait sleep on though there are records: they rely on
-	 * @wake_timer and on pxt_wake_filled()
+	 * @wake_timer and, unless @defer_until is to come, on pxt_wake_filled()
 	 */
 	bool wake_pending;
+	/**
+	 * @defer_until: before this time of the stream's clock, the reader reports no record; 0
+	 * if it reports all of them. Looks at the stream read it without the lock
+	 */
+	u64 defer_until;
 	/** @wake_ended: the stream is dead, so @need_wakeup does not change any more */
 	bool wake_ended;
 	/** @wake_timer: wakes @wait if @wake_pending is set; not started once @wake_ended is set */

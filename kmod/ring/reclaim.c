@@ -10,6 +10,7 @@
  */
 #include <linux/minmax.h>
 
+#include "ring/clock.h"
 #include "ring/reclaim.h"
 
 static u32 index_of(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
@@ -499,11 +500,26 @@ bool pxt_reclaim_readable(struct pxt_pool *pool)
 }
 
 /**
- * pxt_reclaim_reportable() - is there any unreported event?
+ * pxt_reclaim_deferred() - for how long does the reader report no record?
  * @pool: any
  *
- * Includes events that the reader has taken and holds back. Before a caller sleeps because
- * there is none, it makes sure that the next record wakes it.
+ * Return: nanoseconds; 0 if the reader reports all of them now.
+ */
+u64 pxt_reclaim_deferred(const struct pxt_pool *pool)
+{
+	u64 until = READ_ONCE(pool->defer_until);
+	u64 now = until ? pxt_clock_now() : 0;
+
+	return until > now ? until - now : 0;
+}
+
+/**
+ * pxt_reclaim_reportable() - is there any event that can be reported now?
+ * @pool: any
+ *
+ * Includes events that the reader has taken and not reported, and leaves out deferred records.
+ * Before a caller sleeps because there is none, it makes sure that the next record wakes it, or
+ * the end of the deferral.
  *
  * Return: yes or no; no if the pool is dead.
  */
@@ -514,7 +530,7 @@ bool pxt_reclaim_reportable(struct pxt_pool *pool)
 
 	do {
 		raw_spin_lock_irqsave(&pool->lock, flags);
-		ret = pool->dead ? 0 : readable(pool);
+		ret = pool->dead || pxt_reclaim_deferred(pool) ? 0 : readable(pool);
 		if (!pool->dead && !ret) {
 			/*
 			 * After the consumer positions: the reader sets held before it takes a

@@ -22,6 +22,7 @@ void pxt_reclaim_done(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
 		      const struct posixtrace_log_block *gap);
 void pxt_reclaim_all(struct pxt_pool *pool);
 bool pxt_reclaim_is_read(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf);
+u64 pxt_reclaim_deferred(const struct pxt_pool *pool);
 bool pxt_reclaim_readable(struct pxt_pool *pool);
 bool pxt_reclaim_reportable(struct pxt_pool *pool);
 

@@ -12,6 +12,9 @@
  * many bytes, or when the oldest one has waited for so long. Then the first WAKE after a look only
  * starts a timer, and the readers are pending. They are woken when the timer expires, when the
  * kernel has closed enough sub-buffers, with a system event, and at the end of a process.
+ *
+ * A reader may defer its records: it reports none before a time. Until then, readers that sleep are
+ * pending, too, and only the timer, a system event and the end of the last process wake them.
  */
 #include <linux/hrtimer.h>
 #include <linux/poll.h>
@@ -64,19 +67,33 @@ static bool is_filled(const struct pxt_pool *pool)
 }
 
 /*
+ * Make the readers pending, with the lock of the queue: wake them @ns from now. If the reader
+ * defers its records, wakeup_ns counts from the end of that, so that it finds more than one record.
+ */
+static void pend_locked(struct pxt_pool *pool, u64 ns)
+{
+	if (!pool->wake_ended) {
+		pool->wake_pending = true;
+		hrtimer_start(&pool->wake_timer, ns_to_ktime(ns + pool->wake_ns),
+			      HRTIMER_MODE_REL_SOFT);
+	}
+}
+
+/*
  * Leave the readers asleep for now, with the lock of the queue. They rely on the timer and on
  * pxt_wake_filled(), so need_wakeup is cleared: further records need no WAKE. Returns false if they
  * have to be woken now.
  */
 static bool defer_locked(struct pxt_pool *pool)
 {
-	if ((!pool->wake_bytes && !pool->wake_ns) || pool->wake_ended || is_filled(pool))
+	u64 deferred = pxt_reclaim_deferred(pool);
+
+	if (pool->wake_ended || list_empty(&pool->wait.head))
 		return false;
-	if (list_empty(&pool->wait.head))
+	if (!deferred && ((!pool->wake_bytes && !pool->wake_ns) || is_filled(pool)))
 		return false;
-	if (!pool->wake_pending && pool->wake_ns)
-		hrtimer_start(&pool->wake_timer, ns_to_ktime(pool->wake_ns),
-			      HRTIMER_MODE_REL_SOFT);
+	if (!pool->wake_pending && (deferred || pool->wake_ns))
+		pend_locked(pool, deferred);
 	pool->wake_pending = true;
 	disarm_locked(pool);
 	return true;
@@ -87,10 +104,17 @@ static enum hrtimer_restart expire(struct hrtimer *timer)
 {
 	struct pxt_pool *pool = container_of(timer, struct pxt_pool, wake_timer);
 	unsigned long flags;
+	u64 deferred;
 
 	spin_lock_irqsave(&pool->wait.lock, flags);
-	if (pool->wake_pending)
-		wake_locked(pool);
+	if (pool->wake_pending) {
+		/* It may have been started before the reader deferred the records. */
+		deferred = pxt_reclaim_deferred(pool);
+		if (deferred)
+			pend_locked(pool, deferred);
+		else
+			wake_locked(pool);
+	}
 	spin_unlock_irqrestore(&pool->wait.lock, flags);
 	return HRTIMER_NORESTART;
 }
@@ -110,17 +134,23 @@ void pxt_wake_init(struct pxt_pool *pool)
  * @pool: of a stream that is locked, and not dead
  * @edges: for a poller in the queue that need not look again before the next wake-up
  *
- * If need_wakeup was clear, a synchronization has to follow.
+ * If need_wakeup was clear, a synchronization has to follow. While the reader defers its records,
+ * the timer suffices, except for a poller with @edges: it may not look again when the time has
+ * passed.
  *
- * Return: whether it was set before.
+ * Return: whether no synchronization is needed.
  */
 bool pxt_wake_arm(struct pxt_pool *pool, bool edges)
 {
 	unsigned long flags;
+	u64 deferred;
 	bool was;
 
 	spin_lock_irqsave(&pool->wait.lock, flags);
-	was = pool->need_wakeup;
+	deferred = pxt_reclaim_deferred(pool);
+	if (deferred && !pool->wake_pending)
+		pend_locked(pool, deferred);
+	was = pool->need_wakeup || (deferred && !edges);
 	if (!was) {
 		pool->wake_round++;
 		set_need_wakeup(pool, true);
@@ -142,13 +172,13 @@ u32 pxt_wake_round(const struct pxt_pool *pool)
 
 /**
  * pxt_wake_may_sleep() - is need_wakeup set, and was not cleared meanwhile?
- * @pool: any; the caller is in the queue, and has found nothing to read since
+ * @pool: any; the caller is in the queue, and has found nothing to report since
  * @round: from pxt_wake_round(), after pxt_wake_arm()
  *
  * If it was cleared and set again, the synchronization that belongs to that may not have ended,
  * and a writer may still record without a wake-up.
  *
- * Return: whether the caller may sleep: the next wake-up reaches it.
+ * Return: whether the caller may sleep: the next wake-up reaches it, or the timer does.
  */
 bool pxt_wake_may_sleep(struct pxt_pool *pool, u32 round)
 {
@@ -156,7 +186,8 @@ bool pxt_wake_may_sleep(struct pxt_pool *pool, u32 round)
 	bool ret;
 
 	spin_lock_irqsave(&pool->wait.lock, flags);
-	ret = pool->need_wakeup && pool->wake_round == round;
+	ret = (pool->need_wakeup && pool->wake_round == round) ||
+	      (pool->wake_pending && pxt_reclaim_deferred(pool));
 	spin_unlock_irqrestore(&pool->wait.lock, flags);
 	return ret;
 }
@@ -174,6 +205,31 @@ void pxt_wake_disarm(struct pxt_pool *pool)
 	spin_lock_irqsave(&pool->wait.lock, flags);
 	if (list_empty(&pool->wait.head))
 		disarm_locked(pool);
+	spin_unlock_irqrestore(&pool->wait.lock, flags);
+}
+
+/**
+ * pxt_wake_defer() - before a time, the reader reports no record
+ * @pool: any
+ * @until: that time, of the stream's clock; 0 if the reader reports all records
+ *
+ * Readers in the queue are woken then. A poller need not look again before.
+ */
+void pxt_wake_defer(struct pxt_pool *pool, u64 until)
+{
+	bool was_deferred, waits;
+	unsigned long flags;
+	u64 deferred;
+
+	spin_lock_irqsave(&pool->wait.lock, flags);
+	was_deferred = pxt_reclaim_deferred(pool);
+	WRITE_ONCE(pool->defer_until, until);
+	deferred = pxt_reclaim_deferred(pool);
+	waits = pool->wake_pending || !list_empty(&pool->wait.head);
+	if (deferred && waits)
+		pend_locked(pool, deferred);
+	else if (was_deferred && pool->wake_pending)
+		wake_locked(pool);
 	spin_unlock_irqrestore(&pool->wait.lock, flags);
 }
 
@@ -226,6 +282,7 @@ void pxt_wake_now(struct pxt_pool *pool)
 	unsigned long flags;
 
 	spin_lock_irqsave(&pool->wait.lock, flags);
+	WRITE_ONCE(pool->defer_until, 0);
 	wake_locked(pool);
 	spin_unlock_irqrestore(&pool->wait.lock, flags);
 }
@@ -234,8 +291,8 @@ void pxt_wake_now(struct pxt_pool *pool)
  * pxt_wake_filled() - a sub-buffer was closed
  * @pool: as for pxt_wake()
  *
- * Wakes pending readers if the closed sub-buffers fill the bytes that the stream waits for.
- * Context: not with interrupts off.
+ * Wakes pending readers if the closed sub-buffers fill the bytes that the stream waits for, and the
+ * reader does not defer its records. Context: not with interrupts off.
  */
 void pxt_wake_filled(struct pxt_pool *pool)
 {
@@ -244,7 +301,7 @@ void pxt_wake_filled(struct pxt_pool *pool)
 	if (!pool->wake_bytes)
 		return;
 	spin_lock_irqsave(&pool->wait.lock, flags);
-	if (pool->wake_pending && is_filled(pool))
+	if (pool->wake_pending && is_filled(pool) && !pxt_reclaim_deferred(pool))
 		wake_locked(pool);
 	spin_unlock_irqrestore(&pool->wait.lock, flags);
 }

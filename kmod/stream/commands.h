@@ -24,6 +24,7 @@ void pxt_record_wake(struct pxt_target *target, u32 mask);
 void pxt_wait_init(struct pxt_stream *stream);
 void pxt_wait_end(struct pxt_stream *stream);
 int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg);
+int pxt_wait_defer(struct pxt_stream *stream, struct posixtrace_defer *arg);
 __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table *table);
 
 #endif /* PXT_COMMANDS_H */

@@ -74,6 +74,7 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
 	entry.record.timestamp = max(pxt_clock_now(), pool->ctrl->system.last + 1);
 	if (filtered) {
 		/* The stream may have stopped: earlier records are the last ones. */
+		pxt_wake_defer(pool, 0);
 		pxt_wake_rest(pool);
 		return entry.record.timestamp;
 	}

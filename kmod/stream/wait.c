@@ -17,6 +17,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "ring/clock.h"
 #include "ring/reclaim.h"
 #include "ring/wake.h"
 #include "stream/commands.h"
@@ -218,6 +219,51 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
 	if (deadline && ktime_compare(expires, ktime_get_real()) <= 0)
 		return look_once(stream);
 	return sleep_unblocking(stream, arg->unblock, deadline ? &expires : NULL);
+}
+
+/**
+ * pxt_wait_defer() - DEFER: which records may be reported?
+ * @stream: not locked
+ * @arg: private copy of the argument, and the answer
+ *
+ * Defers the records if the oldest one is too young. A false time harms no other stream, and the
+ * reader of this one for the length of a window. A time that is to come defers nothing: it is
+ * false. If no process records, no older record will become visible.
+ *
+ * Context: may sleep.
+ *
+ * Return: 0; -EINVAL; -ESHUTDOWN.
+ */
+int pxt_wait_defer(struct pxt_stream *stream, struct posixtrace_defer *arg)
+{
+	struct pxt_pool *pool = &stream->pool;
+	int err = 0;
+
+	if (arg->window > POSIXTRACE_WINDOW_NS_MAX)
+		return -EINVAL;
+	/* With the lock, STOP has not begun, or no writer is left that saw the gate open. */
+	mutex_lock(&stream->lock);
+	if (stream->dead) {
+		err = -ESHUTDOWN;
+		goto unlock;
+	}
+	arg->now = pxt_clock_now();
+	arg->settled = arg->now - arg->window;
+	if (arg->time > arg->settled && arg->time <= arg->now && stream->running)
+		pxt_wake_defer(pool, arg->time + arg->window);
+	else
+		pxt_wake_defer(pool, 0);
+	/*
+	 * Pairs with pxt_gate_gone(), which counts first. The lock of the wait queue orders both:
+	 * this sees that no process is left, or that function ends the deferral.
+	 */
+	if (!stream->running || !atomic_read(&stream->link.nr_targets)) {
+		pxt_wake_defer(pool, 0);
+		arg->settled = arg->now;
+	}
+unlock:
+	mutex_unlock(&stream->lock);
+	return err;
 }
 
 /*

@@ -191,12 +191,14 @@ int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link)
  * pxt_gate_gone() - count one traced process less
  * @link: of the stream, which counted the process
  *
- * Wakes pollers if it was the last one.
+ * Wakes all readers if it was the last one: there is no reason to defer records any more.
  */
 void pxt_gate_gone(struct pxt_link *link)
 {
-	if (atomic_dec_and_test(&link->nr_targets))
-		wake_up_poll(&link->pool->wait, EPOLLHUP);
+	if (!atomic_dec_and_test(&link->nr_targets))
+		return;
+	pxt_wake_defer(link->pool, 0);
+	wake_up_poll(&link->pool->wait, EPOLLHUP);
 }
 
 /**

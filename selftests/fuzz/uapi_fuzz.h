@@ -270,6 +270,7 @@ long op_get_attr(struct actor *a);
 long op_event_name(struct actor *a);
 long op_event_types(struct actor *a);
 long op_wait(struct actor *a);
+long op_defer(struct actor *a);
 long op_release(struct actor *a);
 long op_set_filter(struct actor *a);
 long op_get_filter(struct actor *a);

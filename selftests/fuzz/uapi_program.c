@@ -30,6 +30,7 @@ const struct op ops[] = {
 	{ "EVENT_NAME", 120, 8, NEED_STREAM, op_event_name },
 	{ "EVENT_TYPES", 120, 4, NEED_STREAM, op_event_types },
 	{ "WAIT", 250, 2, NEED_STREAM, op_wait },
+	{ "DEFER", 200, 4, NEED_STREAM, op_defer },
 	{ "RELEASE", 400, 8, NEED_STREAM, op_release },
 	{ "SET_FILTER", 200, 1, NEED_STREAM, op_set_filter },
 	{ "GET_FILTER", 100, 8, NEED_STREAM, op_get_filter },

@@ -218,6 +218,23 @@ long op_wait(struct actor *a)
 			  sizeof(*wait));
 }
 
+/* Seldom for long: the window also keeps WAIT from ending. */
+long op_defer(struct actor *a)
+{
+	struct posixtrace_defer *defer = argument(a);
+	struct timespec now;
+
+	sys(SYS_clock_gettime, CLOCK_REALTIME, &now);
+	defer->time = now.tv_sec * 1000000000ULL + now.tv_nsec;
+	if (one_in(a, 8))
+		defer->time = rnd(a);
+	defer->window = below(a, 3) ? below(a, 2000000) : 0;
+	if (one_in(a, 64))
+		defer->window = POSIXTRACE_WINDOW_NS_MAX + below(a, 2);
+	return ioctl_with(a, stream_with(a, one_in(a, 8)), POSIXTRACE_IOC_DEFER, defer,
+			  sizeof(*defer));
+}
+
 long op_release(struct actor *a)
 {
 	struct posixtrace_release *release = argument(a);

@@ -338,7 +338,7 @@ static long run_types(struct world *world)
 }
 
 /* ------------------------------------------------------------------ */
-/* WAIT, poll(), RELEASE						*/
+/* WAIT, DEFER, poll(), RELEASE					*/
 
 static long run_wait(struct world *world)
 {
@@ -352,6 +352,13 @@ static long run_wait_late(struct world *world)
 	struct posixtrace_wait wait = { .flags = POSIXTRACE_WAIT_DEADLINE, .deadline = 1 };
 
 	return command(world->stream.fd, POSIXTRACE_IOC_WAIT, &wait);
+}
+
+static long run_defer(struct world *world)
+{
+	struct posixtrace_defer defer = { .time = 1 };
+
+	return command(world->stream.fd, POSIXTRACE_IOC_DEFER, &defer);
 }
 
 static long run_poll(struct world *world)
@@ -554,6 +561,12 @@ FIXTURE_VARIANT_ADD(op, EVENT_TYPES) {
 FIXTURE_VARIANT_ADD(op, WAIT) {
 	.op = {
 		.prepare = start_and_record, .run = run_wait, .check = works,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, DEFER) {
+	.op = {
+		.prepare = start_and_record, .run = run_defer, .check = works,
 	},
 };
 

@@ -246,6 +246,12 @@ FIXTURE_VARIANT_ADD(pointer, WAIT) {
 	.init = init_wait,
 };
 
+FIXTURE_VARIANT_ADD(pointer, DEFER) {
+	.cmd = POSIXTRACE_IOC_DEFER,
+	.init = init_nothing,
+	.result = true,
+};
+
 FIXTURE_VARIANT_ADD(pointer, CHECKED) {
 	.cmd = POSIXTRACE_IOC_CHECKED,
 	.init = init_checked,

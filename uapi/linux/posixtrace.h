@@ -40,6 +40,9 @@
 /* Bound of an attribute, in nanoseconds: an hour. */
 #define POSIXTRACE_WAKEUP_NS_MAX	3600000000000ULL
 
+/* Bound of posixtrace_defer.window, in nanoseconds: 10 seconds. */
+#define POSIXTRACE_WINDOW_NS_MAX	10000000000ULL
+
 /* ------------------------------------------------------------------ */
 /* Arguments of the commands						*/
 
@@ -301,6 +304,24 @@ struct posixtrace_release {
 };
 
 /**
+ * struct posixtrace_defer - argument of DEFER
+ * @time: Input: time of the oldest unread record that the reader sees
+ * @window: Input: the reader reports a record this long after its time, in nanoseconds;
+ *	at most POSIXTRACE_WINDOW_NS_MAX
+ * @now: Output: time of the stream's clock
+ * @settled: Output: records up to this time may be reported: @now - @window; or @now, if no
+ *	process records
+ *
+ * All times are nanoseconds since the Epoch.
+ */
+struct posixtrace_defer {
+	__u64 time;
+	__u64 window;
+	__u64 now;
+	__u64 settled;
+};
+
+/**
  * struct posixtrace_attach - argument of ATTACH
  * @flags: Input: zero
  * @reserved1: zero
@@ -455,6 +476,7 @@ struct posixtrace_mapping {
 #define POSIXTRACE_IOC_CLEAR		_IO(POSIXTRACE_IOC_MAGIC, 0x1c)
 #define POSIXTRACE_IOC_FLUSH		_IOW(POSIXTRACE_IOC_MAGIC, 0x1e, struct posixtrace_origin)
 #define POSIXTRACE_IOC_GET_STATS	_IOR(POSIXTRACE_IOC_MAGIC, 0x1d, struct posixtrace_stats)
+#define POSIXTRACE_IOC_DEFER		_IOWR(POSIXTRACE_IOC_MAGIC, 0x1f, struct posixtrace_defer)
 
 /* role target */
 #define POSIXTRACE_IOC_ATTACH		_IOWR(POSIXTRACE_IOC_MAGIC, 0x30, struct posixtrace_attach)
