@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Small extensions: a descriptor to poll, numbers of a stream, and limits.
+ * Small extensions: a descriptor to poll, the window, numbers of a stream, and limits.
  */
 #include <posixtrace.h>
 #include <string.h>
@@ -34,6 +34,35 @@ PXTU_API int posixtrace_fd(trace_id_t trid)
 	}
 	pxtu_stream_put(stream);
 	return fd;
+}
+
+/**
+ * posixtrace_setwindow() - hold events back until their order is known
+ * @trid: trace id
+ * @ns: report an event so many nanoseconds after its time; 0: at once
+ *
+ * An extension. Applies to all threads that read the stream, also to those that wait.
+ *
+ * Return: 0; EINVAL if @trid is no active trace stream without log of this process, or @ns is more
+ * than 10 seconds.
+ */
+PXTU_API int posixtrace_setwindow(trace_id_t trid, uint64_t ns)
+{
+	struct pxtu_stream *stream;
+	int err = -EINVAL;
+
+	if (ns > POSIXTRACE_WINDOW_NS_MAX)
+		return EINVAL;
+	stream = pxtu_stream_get(trid);
+	if (!stream)
+		return EINVAL;
+	if (stream->source.readable) {
+		pthread_mutex_lock(&stream->source.lock);
+		err = pxtu_window_set(&stream->reader, ns);
+		pthread_mutex_unlock(&stream->source.lock);
+	}
+	pxtu_stream_put(stream);
+	return pxtu_error(err);
 }
 
 /**

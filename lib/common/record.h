@@ -59,6 +59,7 @@ struct pxtu_record {
  * struct pxtu_event - an event to be reported
  * @id: event type
  * @truncated: data was truncated when it was recorded
+ * @late: a younger event was reported before
  * @timestamp: nanoseconds since the Epoch
  * @prog_address: instruction after the call
  * @thread_id: pthread_t
@@ -71,6 +72,7 @@ struct pxtu_record {
 struct pxtu_event {
 	__u32 id;
 	bool truncated;
+	bool late;
 	__u64 timestamp;
 	__u64 prog_address;
 	__u64 thread_id;

@@ -53,8 +53,24 @@ int posixtrace_attr_getwakeup(const trace_attr_t *__attr, size_t *__bytes, uint6
 int posixtrace_attr_setorder(trace_attr_t *__attr, int __order);
 int posixtrace_attr_getorder(const trace_attr_t *__attr, int *__order);
 
+/*
+ * Report an event of an active stream only so many nanoseconds after its time, in the order of
+ * time. 0, the default: at once; then an event that one processor records while another one is
+ * delayed may be reported first, though it is younger. Until an event is due, functions that wait
+ * do so, the others find no event, and the descriptor is not readable. When the stream stops, or
+ * all traced processes have ended, all events are reported at once. Returns 0, or EINVAL for a
+ * stream with log, a log, or more than 10 seconds.
+ */
+int posixtrace_setwindow(trace_id_t __trid, uint64_t __ns);
+
 /* CPU of a system event: no processor recorded it. */
 #define POSIXTRACE_NO_CPU	(~0U)
+
+/*
+ * Flag of an event: an event of a later time was reported before it. A processor was delayed
+ * between reading the clock and recording this event.
+ */
+#define POSIXTRACE_EVENT_LATE	1
 
 /* One event of posixtrace_getevents(). */
 struct posixtrace_batch_event {
@@ -63,7 +79,8 @@ struct posixtrace_batch_event {
 	size_t data_len;
 	unsigned long long lost;	/* known number of events lost before it */
 	unsigned int cpu;		/* processor that recorded it, or POSIXTRACE_NO_CPU */
-	unsigned int __reserved[5];	/* zero */
+	unsigned int flags;		/* POSIXTRACE_EVENT_LATE, or 0 */
+	unsigned int __reserved[4];	/* zero */
 };
 
 /* Argument "flags" of posixtrace_getevents(): do not wait for the first event. */

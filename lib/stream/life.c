@@ -15,6 +15,13 @@ static int release(struct pxtu_reader *reader, __u32 subbuf)
 	return pxtu_stream_ioctl(stream, POSIXTRACE_IOC_RELEASE, &arg);
 }
 
+static int defer(struct pxtu_reader *reader, struct posixtrace_defer *arg)
+{
+	struct pxtu_stream *stream = pxtu_container_of(reader, struct pxtu_stream, reader);
+
+	return pxtu_stream_ioctl(stream, POSIXTRACE_IOC_DEFER, arg);
+}
+
 static void unmap_shared(const struct pxtu_stream *stream)
 {
 	if (stream->shared)
@@ -102,7 +109,7 @@ static int init_reader(struct pxtu_stream *stream, const struct pxtu_map *map)
 		return 0;
 	}
 	err = pxtu_checked(stream->fd, stream->number, POSIXTRACE_IOC_GET_ATTR, &granted);
-	return err < 0 ? err : pxtu_reader_init(&stream->reader, map, &granted, release);
+	return err < 0 ? err : pxtu_reader_init(&stream->reader, map, &granted, release, defer);
 }
 
 struct pxtu_stream *pxtu_stream_alloc(bool withlog)

@@ -15,12 +15,19 @@
 
 int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 		     const struct posixtrace_attr *attr,
-		     int (*release)(struct pxtu_reader *reader, __u32 subbuf))
+		     int (*release)(struct pxtu_reader *reader, __u32 subbuf),
+		     int (*defer)(struct pxtu_reader *reader, struct posixtrace_defer *arg))
 {
 	const struct posixtrace_ctrl *ctrl = map->ctrl;
 	__u64 oldest, holders, subbufs;
 
-	*reader = (struct pxtu_reader){ .map = *map, .release = release, .gap_lock = 1 };
+	*reader = (struct pxtu_reader){
+		.map = *map,
+		.release = release,
+		.defer = defer,
+		.settled = ~0ULL,
+		.gap_lock = 1,
+	};
 	if (map->ctrl_size < sizeof(*ctrl) || ctrl->size < sizeof(*ctrl))
 		return -EPROTO;
 	reader->nr_cpus = ctrl->nr_cpus;
@@ -145,12 +152,13 @@ void pxtu_reader_hold(struct pxtu_reader *reader, bool held)
 
 /*
  * Take the oldest record that is not lost, after copying its data to @data. False if there is
- * none. @best is valid until the next call.
+ * none that may be reported. @best is valid until the next call.
  */
 static bool take_record(struct pxtu_reader *reader, const struct pxtu_place *place,
 			const struct pxtu_candidate **best, void **data)
 {
 	const struct pxtu_candidate *first;
+	__u64 passed = 0;	/* a record of this time may be reported */
 	bool lost;
 
 	for (;;) {
@@ -160,6 +168,13 @@ static bool take_record(struct pxtu_reader *reader, const struct pxtu_place *pla
 		if (!first)
 			return false;
 		lost = first->record.timestamp <= reader->overwrite_watermark;
+		if (!lost && first->record.timestamp > reader->settled &&
+		    first->record.timestamp != passed) {
+			passed = first->record.timestamp;
+			if (pxtu_window_holds(reader, passed))
+				return false;
+			continue;
+		}
 		if (!lost) {
 			*data = copy_data(reader, first, place);
 			pxtu_reader_hold(reader, true);
@@ -210,7 +225,7 @@ void pxtu_reader_restart(struct pxtu_reader *reader)
 const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader,
 					  const struct pxtu_place *place)
 {
-	const struct pxtu_event *event;
+	struct pxtu_event *event;
 
 	if (reader->queue.next == reader->queue.count) {
 		fill_queue(reader, place);
@@ -219,6 +234,9 @@ const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader,
 	if (reader->queue.next == reader->queue.count)
 		return NULL;
 	event = &reader->queue.event[reader->queue.next++];
+	event->late = event->timestamp < reader->youngest;
+	if (!event->late)
+		reader->youngest = event->timestamp;
 	if (event->id >= POSIXTRACE_ID_UNNAMED)
 		reader->read++;
 	return event;
@@ -241,6 +259,7 @@ void pxtu_reader_clear(struct pxtu_reader *reader)
 	reader->queue.count = 0;
 	reader->gap_open = false;
 	reader->lost = 0;
+	reader->youngest = 0;
 	reader->read = 0;
 	reader->corrupt = 0;
 	reader->skipped = 0;

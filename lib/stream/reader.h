@@ -4,7 +4,8 @@
  * processes change at the same time.
  *
  * Works on plain addresses, so that tests can run it on memory of their own. merge.c merges
- * the CPUs, subbuf.c reads one sub-buffer, gap.c keeps account of lost events.
+ * the CPUs, subbuf.c reads one sub-buffer, gap.c keeps account of lost events, window.c holds
+ * events back.
  * Documentation/buffers.rst has the whole protocol.
  */
 #ifndef PXTU_READER_H
@@ -135,6 +136,9 @@ struct pxtu_gap {
  * @max_data: largest data of a user event, in bytes
  * @loop: the stream has the policy POSIX_TRACE_LOOP
  * @release: calls RELEASE with the number of a sub-buffer or POSIXTRACE_NONE
+ * @defer: calls DEFER
+ * @window: report a record this long after its time, in nanoseconds; 0: at once
+ * @settled: records up to this time may be reported; the end of time without @window
  * @gap_lock: posixtrace_ctrl.gap_lock when all losses were noted; odd before that
  * @overwrite_watermark: of the account of losses that was read last
  * @gap_ack: last generation of the gap that was acknowledged
@@ -143,6 +147,7 @@ struct pxtu_gap {
  * @lost: events lost in the gaps that were reported; never falls until cleared
  * @queue: the next events to report
  * @data: data of the record in @queue, unless it is in the place of the program
+ * @youngest: the latest time of all events reported
  * @read: user events reported
  * @corrupt: damaged records
  * @skipped: records at or before the overwrite watermark
@@ -168,6 +173,10 @@ struct pxtu_reader {
 	__u32 max_data;
 	bool loop;
 	int (*release)(struct pxtu_reader *reader, __u32 subbuf);
+	int (*defer)(struct pxtu_reader *reader, struct posixtrace_defer *arg);
+
+	__u64 window;
+	__u64 settled;
 
 	__u32 gap_lock;
 	__u64 overwrite_watermark;
@@ -179,6 +188,7 @@ struct pxtu_reader {
 	struct pxtu_queue queue;
 	unsigned char *data;
 
+	__u64 youngest;
 	__u64 read;
 	__u64 corrupt;
 	__u64 skipped;
@@ -197,12 +207,14 @@ struct pxtu_reader {
  * @map: the memory; its sizes are checked against the numbers in @ctrl
  * @attr: attributes of the stream, as the kernel granted them
  * @release: calls RELEASE
+ * @defer: calls DEFER
  *
  * Return: 0; -EPROTO if the memory is too small, -ENOMEM.
  */
 int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 		     const struct posixtrace_attr *attr,
-		     int (*release)(struct pxtu_reader *reader, __u32 subbuf));
+		     int (*release)(struct pxtu_reader *reader, __u32 subbuf),
+		     int (*defer)(struct pxtu_reader *reader, struct posixtrace_defer *arg));
 
 /**
  * pxtu_reader_destroy() - free what pxtu_reader_init() allocated
@@ -276,6 +288,29 @@ void pxtu_reader_clear(struct pxtu_reader *reader);
  */
 size_t pxtu_reader_run(struct pxtu_reader *reader, struct posixtrace_batch_event *events,
 		       size_t max_events, struct pxtu_place *place);
+
+/* window.c */
+
+/**
+ * pxtu_window_holds() - is it too early to report a record?
+ * @reader: the reader, which has a window
+ * @timestamp: of the oldest record that is visible, after the settled time of the reader
+ *
+ * Asks the kernel. If the answer is no, older records may have become visible meanwhile: look for
+ * the oldest one once more.
+ *
+ * Return: true if all records have to wait; then the kernel lets threads sleep.
+ */
+bool pxtu_window_holds(struct pxtu_reader *reader, __u64 timestamp);
+
+/**
+ * pxtu_window_set() - set the window
+ * @reader: the reader
+ * @window: nanoseconds, at most POSIXTRACE_WINDOW_NS_MAX
+ *
+ * Return: 0 or negative errno of DEFER.
+ */
+int pxtu_window_set(struct pxtu_reader *reader, __u64 window);
 
 /* merge.c */
 

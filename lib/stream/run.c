@@ -34,12 +34,13 @@ struct run {
 	struct pxtu_run_end end;
 };
 
-/* Is this record the oldest of all CPUs, and not lost? */
+/* Is this record the oldest of all CPUs, not lost, and not held back? */
 static bool is_next(const struct pxtu_reader *reader, const struct run *run, __u64 timestamp)
 {
 	const struct pxtu_heap_item item = { .time = timestamp, .cpu = run->cand->cpu };
 
-	return timestamp > reader->overwrite_watermark && pxtu_heap_before(&item, &run->bound);
+	return timestamp > reader->overwrite_watermark && timestamp <= reader->settled &&
+	       pxtu_heap_before(&item, &run->bound);
 }
 
 /*
@@ -72,8 +73,7 @@ static inline void clear_reserved(struct posixtrace_batch_event *event)
 	event->__reserved[1] = 0;
 	event->__reserved[2] = 0;
 	event->__reserved[3] = 0;
-	event->__reserved[4] = 0;
-	_Static_assert(PXTU_ARRAY_SIZE(event->__reserved) == 5, "all are cleared");
+	_Static_assert(PXTU_ARRAY_SIZE(event->__reserved) == 4, "all are cleared");
 }
 
 /*
@@ -107,6 +107,7 @@ copy_event(const struct pxtu_reader *reader, struct run *run, const struct pxtu_
 	event->data_len = record->data_len;
 	event->lost = reader->lost;
 	event->cpu = run->cand->cpu;
+	event->flags = record->timestamp < reader->youngest ? POSIXTRACE_EVENT_LATE : 0;
 	clear_reserved(event);
 	copy_padded(run->place.at, data, size);
 	run->place.at = (unsigned char *)run->place.at + size;
@@ -150,20 +151,23 @@ static bool copy_following(const struct pxtu_reader *reader, struct run *run)
 	       copy_event(reader, run, &record, from + record.header);
 }
 
+static __u64 time_of(const struct posixtrace_batch_event *event)
+{
+	return (__u64)event->event.posix_timestamp.tv_sec * NSEC_PER_SEC +
+	       (__u64)event->event.posix_timestamp.tv_nsec;
+}
+
 /*
  * Events were lost while the records were copied or taken: those behind the first lost event
  * count as lost, too. Returns how many are left.
  */
 static size_t lose_rest(struct pxtu_reader *reader, const struct run *run)
 {
-	const struct posix_trace_event_info *info;
 	__u64 timestamp;
 	size_t kept;
 
 	for (kept = 0; kept < run->end.count; kept++) {
-		info = &run->events[kept].event;
-		timestamp = (__u64)info->posix_timestamp.tv_sec * NSEC_PER_SEC +
-			    (__u64)info->posix_timestamp.tv_nsec;
+		timestamp = time_of(&run->events[kept]);
 		if (!pxtu_gap_note_before(reader, timestamp) || reader->gap_open)
 			break;
 	}
@@ -210,6 +214,8 @@ size_t pxtu_reader_run(struct pxtu_reader *reader, struct posixtrace_batch_event
 	}
 	place->room -= (size_t)((unsigned char *)run.place.at - (unsigned char *)place->at);
 	place->at = run.place.at;
+	if (kept && time_of(&events[kept - 1]) > reader->youngest)
+		reader->youngest = time_of(&events[kept - 1]);
 	reader->read += kept;
 	pxtu_reader_restart(reader);
 	return kept;

@@ -167,7 +167,7 @@ TEST_F(defer, stream_with_log_has_no_reader)
 
 	ASSERT_LE(0, logged.fd);
 	create_init(&logged.arg, 0);
-	logged.arg.log_fd = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+	logged.arg.log_fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	ASSERT_LE(0, logged.arg.log_fd);
 	ASSERT_EQ(0, command(logged.fd, POSIXTRACE_IOC_CREATE, &logged.arg));
 	EXPECT_EQ(-EINVAL, stream_defer(&logged, now(), WINDOW, &arg));

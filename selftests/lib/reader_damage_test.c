@@ -13,6 +13,7 @@
 #include "../../lib/stream/merge.c"
 #include "../../lib/stream/reader.c"
 #include "../../lib/stream/subbuf.c"
+#include "../../lib/stream/window.c"
 
 #define CPUS	4
 #define SUBBUFS	12
@@ -384,18 +385,18 @@ TEST(small_mappings)
 	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, true));
 	map = sim.map;
 	map.ctrl_size -= 8;
-	EXPECT_EQ(-EPROTO, pxtu_reader_init(&reader, &map, &attr, sim_release));
+	EXPECT_EQ(-EPROTO, pxtu_reader_init(&reader, &map, &attr, sim_release, sim_defer));
 	map = sim.map;
 	map.heads_size -= 8;
-	EXPECT_EQ(-EPROTO, pxtu_reader_init(&reader, &map, &attr, sim_release));
+	EXPECT_EQ(-EPROTO, pxtu_reader_init(&reader, &map, &attr, sim_release, sim_defer));
 	map = sim.map;
 	map.pool_size -= 8;
-	EXPECT_EQ(-EPROTO, pxtu_reader_init(&reader, &map, &attr, sim_release));
+	EXPECT_EQ(-EPROTO, pxtu_reader_init(&reader, &map, &attr, sim_release, sim_defer));
 	map = sim.map;
 	map.shared_size -= 8;
-	EXPECT_EQ(-EPROTO, pxtu_reader_init(&reader, &map, &attr, sim_release));
+	EXPECT_EQ(-EPROTO, pxtu_reader_init(&reader, &map, &attr, sim_release, sim_defer));
 	map = sim.map;
-	EXPECT_EQ(0, pxtu_reader_init(&reader, &map, &attr, sim_release));
+	EXPECT_EQ(0, pxtu_reader_init(&reader, &map, &attr, sim_release, sim_defer));
 	pxtu_reader_destroy(&reader);
 	pxtu_reader_destroy(&sim.reader);
 }

@@ -94,6 +94,272 @@ TEST_F(reader, order_of_several_cpus)
 	EXPECT_FALSE(self->sim.reader.overrun);
 }
 
+static void expect_number(struct __test_metadata *_metadata, struct sim *sim, __u64 n, bool late)
+{
+	const struct pxtu_event *event = next(sim);
+
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(n, payload(event));
+	EXPECT_EQ(late, event->late);
+}
+
+/* Both CPUs have a sub-buffer, and no unread records. */
+static void open_two(struct __test_metadata *_metadata, struct sim *sim)
+{
+	for (__u64 n = 0; n < 2; n++) {
+		ASSERT_NE(0, sim_write(sim, (__u32)n, &n, sizeof(n)));
+		expect_number(_metadata, sim, n, false);
+	}
+}
+
+/* CPU 0 reads the clock, and commits after CPU 1, and after the reader has looked. */
+TEST_F(reader, event_of_a_delayed_cpu_is_marked_late)
+{
+	struct sim *sim = &self->sim;
+	__u64 n, at;
+
+	open_two(_metadata, sim);
+	at = sim_now(sim);
+	n = 11;
+	sim_write(sim, 1, &n, sizeof(n));
+	expect_number(_metadata, sim, 11, false);
+	sim->at = at;
+	n = 10;
+	sim_write(sim, 0, &n, sizeof(n));
+	expect_number(_metadata, sim, 10, true);
+	n = 12;
+	sim_write(sim, 0, &n, sizeof(n));
+	expect_number(_metadata, sim, 12, false);
+	EXPECT_EQ(NULL, next(sim));
+	/* What was reported before does not matter after CLEAR. */
+	at = sim_now(sim);
+	sim_write(sim, 1, &n, sizeof(n));
+	expect_number(_metadata, sim, 12, false);
+	pxtu_reader_clear(&sim->reader);
+	sim->at = at;
+	sim_write(sim, 0, &n, sizeof(n));
+	expect_number(_metadata, sim, 12, false);
+	EXPECT_EQ(0, sim->defers);
+}
+
+#define WINDOW	100
+
+TEST_F(reader, window_holds_events_back)
+{
+	struct sim *sim = &self->sim;
+	__u64 n = 10, time;
+
+	open_two(_metadata, sim);
+	ASSERT_EQ(0, pxtu_window_set(&sim->reader, WINDOW));
+	time = sim_write(sim, 1, &n, sizeof(n));
+	while (sim->clock < time + WINDOW - 1)
+		EXPECT_EQ(NULL, next(sim));
+	EXPECT_EQ(time + WINDOW - 1, sim->clock);
+	expect_number(_metadata, sim, 10, false);
+	EXPECT_EQ(NULL, next(sim));
+	/* One that was held back is reported at once without a window. */
+	sim_write(sim, 1, &n, sizeof(n));
+	EXPECT_EQ(NULL, next(sim));
+	ASSERT_EQ(0, pxtu_window_set(&sim->reader, 0));
+	expect_number(_metadata, sim, 10, false);
+}
+
+TEST_F(reader, window_puts_the_event_of_a_delayed_cpu_in_order)
+{
+	struct sim *sim = &self->sim;
+	__u64 n = 11, at;
+
+	open_two(_metadata, sim);
+	ASSERT_EQ(0, pxtu_window_set(&sim->reader, WINDOW));
+	at = sim_now(sim);
+	sim_write(sim, 1, &n, sizeof(n));
+	EXPECT_EQ(NULL, next(sim));
+	sim->at = at;
+	n = 10;
+	sim_write(sim, 0, &n, sizeof(n));
+	EXPECT_EQ(NULL, next(sim));
+	sim->clock += WINDOW;
+	expect_number(_metadata, sim, 10, false);
+	expect_number(_metadata, sim, 11, false);
+	/* It was delayed for longer than that. */
+	at = sim_now(sim);
+	n = 13;
+	sim_write(sim, 1, &n, sizeof(n));
+	sim->clock += WINDOW;
+	expect_number(_metadata, sim, 13, false);
+	sim->at = at;
+	n = 12;
+	sim_write(sim, 0, &n, sizeof(n));
+	expect_number(_metadata, sim, 12, true);
+}
+
+/* The time of a record of CPU 0, which becomes visible before the kernel reads the clock. */
+static __u64 commit_at;
+
+static int commit_and_defer(struct pxtu_reader *reader, struct posixtrace_defer *arg)
+{
+	struct sim *sim = (struct sim *)reader;
+	__u64 n = 10;
+
+	if (commit_at) {
+		sim->at = commit_at;
+		commit_at = 0;
+		sim_write(sim, 0, &n, sizeof(n));
+		sim->clock += WINDOW;
+	}
+	return sim_defer(reader, arg);
+}
+
+TEST_F(reader, window_looks_again_when_it_has_passed)
+{
+	struct sim *sim = &self->sim;
+	__u64 n = 11;
+
+	open_two(_metadata, sim);
+	ASSERT_EQ(0, pxtu_window_set(&sim->reader, WINDOW));
+	sim->reader.defer = commit_and_defer;
+	commit_at = sim_now(sim);
+	sim_write(sim, 1, &n, sizeof(n));
+	expect_number(_metadata, sim, 10, false);
+	expect_number(_metadata, sim, 11, false);
+}
+
+/* The reader asks once for all records that may be reported. */
+TEST_F(reader, window_costs_one_question_for_many_events)
+{
+	struct sim *sim = &self->sim;
+	__u64 n;
+
+	open_two(_metadata, sim);
+	ASSERT_EQ(0, pxtu_window_set(&sim->reader, WINDOW));
+	for (n = 0; n < 50; n++)
+		sim_write(sim, n % CPUS, &n, sizeof(n));
+	sim->clock += 2 * WINDOW;
+	sim->defers = 0;
+	for (n = 0; n < 50; n++)
+		expect_number(_metadata, sim, n, false);
+	EXPECT_EQ(1, sim->defers);
+}
+
+TEST_F(reader, window_ends_when_no_process_records)
+{
+	struct sim *sim = &self->sim;
+	__u64 n;
+
+	open_two(_metadata, sim);
+	ASSERT_EQ(0, pxtu_window_set(&sim->reader, WINDOW));
+	for (n = 0; n < 20; n++)
+		sim_write(sim, n % CPUS, &n, sizeof(n));
+	EXPECT_EQ(NULL, next(sim));
+	sim->ended = true;
+	for (n = 0; n < 20; n++)
+		expect_number(_metadata, sim, n, false);
+	/* If they record again, later events are held back. */
+	sim->ended = false;
+	sim_write(sim, 0, &n, sizeof(n));
+	EXPECT_EQ(NULL, next(sim));
+}
+
+static int refuse(struct pxtu_reader *reader, struct posixtrace_defer *arg)
+{
+	(void)reader;
+	(void)arg;
+	return -ESHUTDOWN;
+}
+
+TEST_F(reader, window_holds_nothing_back_after_an_error)
+{
+	struct sim *sim = &self->sim;
+	__u64 n = 10;
+
+	open_two(_metadata, sim);
+	ASSERT_EQ(0, pxtu_window_set(&sim->reader, WINDOW));
+	sim_write(sim, 0, &n, sizeof(n));
+	sim->reader.defer = refuse;
+	expect_number(_metadata, sim, 10, false);
+	EXPECT_EQ(-ESHUTDOWN, pxtu_window_set(&sim->reader, 0));
+}
+
+/* A traced process writes what it wants: it cannot make the reader wait forever. */
+TEST_F(reader, window_does_not_hold_an_event_with_a_time_to_come)
+{
+	struct sim *sim = &self->sim;
+	__u64 n = 10;
+
+	open_two(_metadata, sim);
+	ASSERT_EQ(0, pxtu_window_set(&sim->reader, WINDOW));
+	sim->at = ~0ULL;
+	sim_write(sim, 0, &n, sizeof(n));
+	expect_number(_metadata, sim, 10, false);
+	/* Others are held back as before. */
+	sim_write(sim, 1, &n, sizeof(n));
+	EXPECT_EQ(NULL, next(sim));
+}
+
+#define DELAY_MAX	60
+
+/* The time of the next record of a CPU, which commits it later. It has room for it. */
+static __u64 begin_record(struct sim *sim, __u32 cpu)
+{
+	const struct posixtrace_cpu_head *head = sim_head(sim, cpu);
+
+	if (POSIXTRACE_HEAD_POS(head->head) + POSIXTRACE_RECORD_SIZE(sizeof(__u64)) > head->limit &&
+	    !sim_next(sim, cpu))
+		return 0;
+	return sim_now(sim);
+}
+
+/*
+ * CPUs that are delayed at random for up to DELAY_MAX between clock and commit, and a reader that
+ * looks at any time. Returns how many events were late. All of them are marked.
+ */
+static unsigned int read_delayed(struct __test_metadata *_metadata, struct sim *sim)
+{
+	__u64 began[CPUS] = { 0 }, n = 0, read = 0, last = 0;
+	const struct pxtu_event *event;
+	unsigned int seed = 1, late = 0;
+	__u32 cpu;
+
+	while (n < 5000 || read < n) {
+		cpu = (__u32)rand_r(&seed) % CPUS;
+		for (__u32 i = 0; i < CPUS; i++) {
+			if (!began[i] || (i != cpu && sim->clock < began[i] + DELAY_MAX))
+				continue;
+			sim->at = began[i];
+			began[i] = 0;
+			n++;
+			ASSERT_NE(0, sim_write(sim, i, &n, sizeof(n)));
+		}
+		if (n < 5000)
+			began[cpu] = begin_record(sim, cpu);
+		else
+			sim_now(sim);
+		if (rand_r(&seed) % 8)
+			continue;
+		while ((event = next(sim))) {
+			read++;
+			ASSERT_EQ(POSIXTRACE_ID_UNNAMED, event->id);
+			EXPECT_EQ(event->timestamp < last, event->late);
+			late += event->late;
+			if (event->timestamp > last)
+				last = event->timestamp;
+		}
+	}
+	EXPECT_EQ(0, sim->ctrl->lost + sim->reader.skipped);
+	return late;
+}
+
+TEST_F(reader, window_longer_than_all_delays_keeps_the_order)
+{
+	ASSERT_EQ(0, pxtu_window_set(&self->sim.reader, 2 * DELAY_MAX));
+	EXPECT_EQ(0, read_delayed(_metadata, &self->sim));
+}
+
+TEST_F(reader, without_a_window_all_late_events_are_marked)
+{
+	EXPECT_LT(100, read_delayed(_metadata, &self->sim));
+}
+
 /* A LOOP stream is a window: one gap, then all events up to the end. */
 TEST(loop_keeps_a_window_without_gaps)
 {

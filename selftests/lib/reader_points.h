@@ -25,6 +25,7 @@ static void sim_point(void);
 #include "../../lib/stream/reader.c"
 #include "../../lib/stream/run.c"
 #include "../../lib/stream/subbuf.c"
+#include "../../lib/stream/window.c"
 
 #undef pxtu_load
 #undef pxtu_load_acquire
@@ -102,6 +103,7 @@ static const struct pxtu_event *next_of_run(struct sim *sim)
 		.pid = event->event.posix_pid,
 		.data_len = (__u32)event->data_len,
 		.cpu = event->cpu,
+		.late = event->flags & POSIXTRACE_EVENT_LATE,
 		.lost = event->lost,
 		.data = event->data,
 	};

@@ -31,6 +31,8 @@
  * @reader: the reader under test
  * @lock: guards all members below, except @clock and atomic ones
  * @clock: last time of an event; no two events have the same
+ * @at: time of the next record, which its CPU read earlier; 0: now
+ * @ended: no process records any more
  * @loop: full policy
  * @full: nothing is recorded; only with !@loop
  * @nr_cpus: CPUs
@@ -49,11 +51,14 @@
  * @writer: id of the thread that writes the next record there
  * @dropped: events lost while full
  * @releases: sub-buffers given back by the reader
+ * @defers: how often the reader asked which records it may report
  */
 struct sim {
 	struct pxtu_reader reader;
 	pthread_mutex_t lock;
 	__u64 clock;
+	__u64 at;
+	bool ended;
 	bool loop;
 	bool full;
 	__u32 nr_cpus;
@@ -72,6 +77,7 @@ struct sim {
 	__u64 writer[SIM_CPUS_MAX + 1];
 	__u64 dropped;
 	unsigned int releases;
+	unsigned int defers;
 };
 
 static inline __u64 sim_now(struct sim *sim)
@@ -279,7 +285,8 @@ static inline __u64 sim_write_locked(struct sim *sim, __u32 cpu, __u32 id, const
 		value = pxtu_load(&head->head);
 		pos = POSIXTRACE_HEAD_POS(value);
 	}
-	record.timestamp = sim_now(sim);
+	record.timestamp = sim->at ? sim->at : sim_now(sim);
+	sim->at = 0;
 	size = record_format(&record, POSIXTRACE_HEAD_COUNT(value) ? &before : NULL,
 			     sim->pool + pos);
 	head->thread_id = record.thread_id;
@@ -369,6 +376,17 @@ unlock:
 	return err;
 }
 
+/* DEFER as in the module, without a timer. */
+static inline int sim_defer(struct pxtu_reader *reader, struct posixtrace_defer *arg)
+{
+	struct sim *sim = (struct sim *)reader;
+
+	sim->defers++;
+	arg->now = sim_now(sim);
+	arg->settled = sim->ended ? arg->now : arg->now - arg->window;
+	return 0;
+}
+
 /* Makes a new stream. Returns 0 or negative errno. */
 static inline int sim_init(struct sim *sim, __u32 nr_cpus, __u32 nr_subbufs, bool loop)
 {
@@ -419,7 +437,7 @@ static inline int sim_init(struct sim *sim, __u32 nr_cpus, __u32 nr_subbufs, boo
 		sim->open[cpu] = POSIXTRACE_NONE;
 		sim->writer[cpu] = cpu;
 	}
-	return pxtu_reader_init(&sim->reader, &sim->map, &attr, sim_release);
+	return pxtu_reader_init(&sim->reader, &sim->map, &attr, sim_release, sim_defer);
 }
 
 /* The number in the data of an event. */

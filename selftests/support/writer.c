@@ -61,6 +61,12 @@ int writer_next(struct writer *writer, unsigned int size)
 
 int writer_event(struct writer *writer, unsigned int id, const void *data, unsigned int len)
 {
+	return writer_event_at(writer, 0, id, data, len);
+}
+
+int writer_event_at(struct writer *writer, unsigned long long time, unsigned int id,
+		    const void *data, unsigned int len)
+{
 	struct record record = {
 		.data_len = len,
 		.event_id = id,
@@ -93,7 +99,7 @@ int writer_event(struct writer *writer, unsigned int id, const void *data, unsig
 		.tid = writer->head->tid,
 		.thread_id = writer->head->thread_id,
 	};
-	record.timestamp = now();
+	record.timestamp = time ? time : now();
 	to = writer->pool + POSIXTRACE_HEAD_POS(head);
 	header = record_format(&record, writer->head->writer_head == head ? &before : NULL, to);
 	if (len)

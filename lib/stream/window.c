@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The window: the reader reports a record only so long after its time. A CPU that was delayed
+ * between reading the clock and the commit has then made its older record visible, too.
+ *
+ * The kernel knows the clock, and when no process records any more. While the oldest record is too
+ * young, the kernel lets threads sleep that wait or poll.
+ */
+#include "stream/reader.h"
+
+/* Ask the kernel, which defers the records if the oldest one is too young. */
+static bool ask(struct pxtu_reader *reader, __u64 timestamp, struct posixtrace_defer *arg)
+{
+	*arg = (struct posixtrace_defer){ .time = timestamp, .window = reader->window };
+	if (reader->defer(reader, arg) < 0)
+		return false;
+	if (arg->settled > reader->settled)
+		reader->settled = arg->settled;
+	return true;
+}
+
+bool pxtu_window_holds(struct pxtu_reader *reader, __u64 timestamp)
+{
+	struct posixtrace_defer arg;
+
+	/* If the stream has ended, nothing is left to wait for. */
+	if (!ask(reader, timestamp, &arg))
+		return false;
+	/* Older records may have become visible before the kernel looked at the clock. */
+	reader->news = true;
+	/* No record is younger than now, unless a traced process wrote a false time. */
+	return timestamp > reader->settled && timestamp <= arg.now;
+}
+
+int pxtu_window_set(struct pxtu_reader *reader, __u64 window)
+{
+	struct posixtrace_defer arg = { .time = 0 };
+
+	/* Threads that wait for the end of the old window look again. */
+	int err = reader->defer(reader, &arg);
+
+	if (err < 0)
+		return err;
+	reader->window = window;
+	reader->settled = window ? 0 : ~0ULL;
+	return 0;
+}
