@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <posixtrace.h>
 
@@ -16,11 +17,20 @@
 
 #define BATCH		4096
 
+/* An option without a letter. */
+#define OPTION_WINDOW	(PRINT_COLOR + 1)
+
+/* Processors are delayed for a few milliseconds at most, unless a hypervisor does that. */
+#define WINDOW_MS	10
+#define WINDOW_MS_MAX	10000
+#define NSEC_PER_MSEC	1000000U
+
 struct live {
 	struct session session;
 	struct source *source;
 	struct print print;
 	struct buffer text;
+	unsigned int window;		/* milliseconds */
 	unsigned long long events;
 	bool stopped;			/* posix_trace_stop was read */
 };
@@ -37,7 +47,9 @@ static void print_help(FILE *to)
 		"                           event), delta (since the previous event), seconds, utc\n"
 		"      --color=WHEN         use colors: auto, always, never\n"
 		"  -h, --help               print this help\n"
-		"  -j, --json               print a JSON object for each event\n\n"
+		"  -j, --json               print a JSON object for each event\n"
+		"      --window=MS          hold events back for MS milliseconds, to print them in\n"
+		"                           the order of time (10); 0: print them at once\n\n"
 		"Columns: time, processor, process, thread, event type, data.\n"
 		"Exit status: 0, or that of PROGRAM; 1 after a failure; 2 after a usage error.\n");
 }
@@ -151,6 +163,9 @@ static int run_live(struct live *live)
 		goto out;
 	err = -source_from_stream(live->session.trid, &live->source);
 	if (!err)
+		err = posixtrace_setwindow(live->session.trid,
+					   (uint64_t)live->window * NSEC_PER_MSEC);
+	if (!err)
 		err = posix_trace_start(live->session.trid);
 	if (err) {
 		complain("trace stream", err);
@@ -185,6 +200,10 @@ static bool set_option(struct live *live, int opt, const char *value)
 	case 'j':
 		live->print.json = true;
 		return true;
+	case OPTION_WINDOW:
+		live->window = strcmp(value, "0") ?
+			(unsigned int)parse_number("--window", value, WINDOW_MS_MAX) : 0;
+		return true;
 	default:
 		return false;
 	}
@@ -204,9 +223,14 @@ int posixtrace_live(int argc, char **argv)
 		{ "json", no_argument, NULL, 'j' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "size", required_argument, NULL, 's' },
+		{ "window", required_argument, NULL, OPTION_WINDOW },
 		{ }
 	};
-	struct live live = { .session.data_size = SESSION_DEFAULT, .print.cpu = true };
+	struct live live = {
+		.session.data_size = SESSION_DEFAULT,
+		.print.cpu = true,
+		.window = WINDOW_MS,
+	};
 	int opt, status;
 
 	print_set_colour(&live.print, NULL);

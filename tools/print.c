@@ -304,6 +304,8 @@ static void put_line(struct print *print, struct buffer *to, const struct event 
 		to->len--;
 	if (event->truncated != POSIX_TRACE_NOT_TRUNCATED)
 		buffer_text(to, " (truncated)");
+	if (event->late)
+		buffer_text(to, " (late)");
 	buffer_byte(to, '\n');
 	print->last = event->time;
 }
@@ -344,6 +346,8 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 		buffer_text(to, ",\"text\":");
 		escape_string(to, event->data, text_length(event), false);
 	}
+	if (event->late)
+		buffer_text(to, ",\"late\":true");
 	buffer_text(to, "}\n");
 	print->last = event->time;
 }

@@ -147,6 +147,7 @@ static void set_event(struct source *source, const struct posixtrace_batch_event
 		.cpu = from->cpu,
 		.user = info->posix_event_id >= POSIX_TRACE_UNNAMED_USEREVENT,
 		.truncated = info->posix_truncation_status,
+		.late = from->flags & POSIXTRACE_EVENT_LATE,
 		.lost = from->lost,
 		.data = from->data,
 		.len = from->data_len,

@@ -28,6 +28,7 @@ struct event {
 	unsigned int cpu;		/* recording processor, or SOURCE_NO_CPU */
 	bool user;			/* user event, not system event */
 	int truncated;			/* POSIX_TRACE_NOT_TRUNCATED, ... */
+	bool late;			/* of a stream: a younger one came before */
 	uint64_t lost;			/* events known to be lost before it; never decreases */
 	const unsigned char *data;
 	size_t len;			/* bytes of data */

@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 28
+begin 32
 
 # event REGEX: an event was printed. The columns are time, processor, process, thread, type, data.
 event()
@@ -139,6 +139,29 @@ result clock_and_color_work_as_in_dump $?
 
 run 0 live --data-size=3 -- ./ticks_helper 1 0 && event 'tick +"num" \(truncated\)$'
 result data_size_truncates_the_data $?
+
+# texts: the data of the two events, in the order of the output
+texts()
+{
+	sed -nE 's/.*"(old|young)"( \(late\))?$/\1\2/p' "$tmp/out" | paste -sd' '
+}
+
+run 0 live --window=0 -- ./late_helper 0 wait && [ "$(texts)" = 'young old (late)' ]
+result late_event_is_marked $?
+
+run 0 live --window=0 --json -- ./late_helper 0 wait && says '"text":"old","late":true[}]$' &&
+	says '"text":"young"[}]$'
+result late_event_is_marked_in_json $?
+
+# The end of the program ends the window, too.
+run 0 live --window=10000 -- ./late_helper 0 && [ "$(texts)" = 'old young' ]
+result window_puts_events_in_the_order_of_time $?
+
+run 0 live -- ./late_helper 10 wait && run 0 live --window=50 -- ./late_helper 50 wait &&
+	run 2 live --window=10001 -- true &&
+	complains '^posixtrace: --window: must be a number from 1 to 10000 \(got "10001"\)$' &&
+	run 2 live --window=x -- true
+result window_is_ten_milliseconds_by_default $?
 
 long=$(printf %0100d 0)
 run 2 live --filter="tick,$long" -- ./ticks_helper 1 0 &&
