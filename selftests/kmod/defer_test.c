@@ -4,11 +4,10 @@
  * nothing.
  */
 #define _GNU_SOURCE
-#include <poll.h>
 #include <pthread.h>
-#include <sys/epoll.h>
 #include <sys/syscall.h>
 
+#include "polling.h"
 #include "pxt_test.h"
 #include "writer.h"
 
@@ -62,37 +61,9 @@ static int stream_wait(struct stream *stream, unsigned long long deadline)
 	return command(stream->fd, POSIXTRACE_IOC_WAIT, &wait);
 }
 
-static int stream_poll(struct stream *stream, int timeout)
-{
-	struct pollfd pollfd = { .fd = stream->fd, .events = POLLIN };
-	int ret = poll(&pollfd, 1, timeout);
-
-	return ret < 0 ? -errno : pollfd.revents;
-}
-
 static int record(struct target *target)
 {
 	return target_event(target, POSIXTRACE_ID_UNNAMED, NULL, 0);
-}
-
-static int epoll_with(int fd, unsigned int events)
-{
-	struct epoll_event event = { .events = events };
-	int epfd = epoll_create1(EPOLL_CLOEXEC);
-
-	if (epfd >= 0 && epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event)) {
-		close(epfd);
-		return -errno;
-	}
-	return epfd;
-}
-
-static int epoll_say(int epfd, int timeout)
-{
-	struct epoll_event event;
-	int ret = epoll_wait(epfd, &event, 1, timeout);
-
-	return ret < 0 ? -errno : ret ? (int)event.events : 0;
 }
 
 /* A thread that waits, and the result. */
@@ -157,7 +128,7 @@ TEST_F(defer, window_has_a_limit)
 	EXPECT_EQ(0, stream_defer(&self->stream, 1, FOREVER, &arg));
 	EXPECT_EQ(-EINVAL, stream_defer(&self->stream, now(), FOREVER + 1, &arg));
 	EXPECT_EQ(-EINVAL, stream_defer(&self->stream, now(), ~0ULL, &arg));
-	EXPECT_EQ(POLLIN, stream_poll(&self->stream, 0));
+	EXPECT_EQ(POLLIN, poll_say(self->stream.fd, 0));
 }
 
 TEST_F(defer, stream_with_log_has_no_reader)
@@ -182,14 +153,14 @@ TEST_F(defer, record_is_not_readable_before_the_end_of_the_window)
 {
 	unsigned long long time;
 
-	EXPECT_EQ(POLLIN, stream_poll(&self->stream, 0));
+	EXPECT_EQ(POLLIN, poll_say(self->stream.fd, 0));
 	time = defer_now(&self->stream, FOREVER);
 	ASSERT_NE(0, time);
-	EXPECT_EQ(0, stream_poll(&self->stream, 0));
+	EXPECT_EQ(0, poll_say(self->stream.fd, 0));
 	EXPECT_EQ(-ETIMEDOUT, stream_wait(&self->stream, 1));
 	EXPECT_EQ(-ETIMEDOUT, stream_wait(&self->stream, now() + NSEC / 100));
 	time = defer_now(&self->stream, WINDOW);
-	EXPECT_EQ(POLLIN, stream_poll(&self->stream, -1));
+	EXPECT_EQ(POLLIN, poll_say(self->stream.fd, -1));
 	EXPECT_LE(time + WINDOW, now());
 	EXPECT_EQ(0, stream_wait(&self->stream, 1));
 }
@@ -220,7 +191,7 @@ TEST_F(defer, shorter_window_ends_a_longer_one)
 	ASSERT_EQ(0, waiter_start(&waiter, &self->stream));
 	ASSERT_EQ(0, stream_defer(&self->stream, 0, 0, &arg));
 	EXPECT_EQ(0, waiter_end(&waiter));
-	EXPECT_EQ(POLLIN, stream_poll(&self->stream, 0));
+	EXPECT_EQ(POLLIN, poll_say(self->stream.fd, 0));
 }
 
 TEST_F(defer, edge_triggered_poller_gets_an_edge_when_the_window_has_passed)
@@ -310,9 +281,9 @@ TEST_F(defer, sleeping_reader_costs_writers_nothing)
 TEST_F(defer, event_that_was_taken_is_not_deferred)
 {
 	ASSERT_NE(0, defer_now(&self->stream, FOREVER));
-	EXPECT_EQ(0, stream_poll(&self->stream, 0));
+	EXPECT_EQ(0, poll_say(self->stream.fd, 0));
 	self->stream.reader->held = 1;
-	EXPECT_EQ(POLLIN, stream_poll(&self->stream, 0));
+	EXPECT_EQ(POLLIN, poll_say(self->stream.fd, 0));
 	EXPECT_EQ(0, stream_wait(&self->stream, 0));
 }
 
@@ -329,11 +300,11 @@ TEST_F(defer, stop_ends_it)
 	ASSERT_EQ(0, stream_stop(&self->stream));
 	EXPECT_EQ(0, waiter_end(&waiter));
 	EXPECT_EQ(EPOLLIN, epoll_say(epfd, 0));
-	EXPECT_EQ(POLLIN, stream_poll(&self->stream, 0));
+	EXPECT_EQ(POLLIN, poll_say(self->stream.fd, 0));
 	/* Nothing is deferred while it is suspended. */
 	ASSERT_EQ(0, stream_defer(&self->stream, now(), FOREVER, &arg));
 	EXPECT_EQ(arg.now, arg.settled);
-	EXPECT_EQ(POLLIN, stream_poll(&self->stream, 0));
+	EXPECT_EQ(POLLIN, poll_say(self->stream.fd, 0));
 	close(epfd);
 }
 
@@ -348,7 +319,7 @@ TEST_F(defer, stop_that_is_filtered_ends_it)
 	ASSERT_EQ(0, waiter_start(&waiter, &self->stream));
 	ASSERT_EQ(0, stream_stop(&self->stream));
 	EXPECT_EQ(0, waiter_end(&waiter));
-	EXPECT_EQ(POLLIN, stream_poll(&self->stream, 0));
+	EXPECT_EQ(POLLIN, poll_say(self->stream.fd, 0));
 }
 
 TEST_F(defer, shutdown_ends_it)
@@ -395,14 +366,14 @@ TEST_F(defer, end_of_the_last_process_ends_it)
 		ASSERT_NE(0, defer_now(&stream, FOREVER));
 		if (waits)
 			ASSERT_EQ(0, waiter_start(&waiter, &stream));
-		EXPECT_EQ(0, stream_poll(&stream, 0));
+		EXPECT_EQ(0, poll_say(stream.fd, 0));
 		EXPECT_EQ(0, child_wait(&child));
-		EXPECT_EQ(POLLIN | POLLHUP, stream_poll(&stream, -1));
+		EXPECT_EQ(POLLIN | POLLHUP, poll_say(stream.fd, -1));
 		if (waits)
 			EXPECT_EQ(0, waiter_end(&waiter));
 		ASSERT_EQ(0, stream_defer(&stream, now(), FOREVER, &arg));
 		EXPECT_EQ(arg.now, arg.settled);
-		EXPECT_EQ(POLLIN | POLLHUP, stream_poll(&stream, 0));
+		EXPECT_EQ(POLLIN | POLLHUP, poll_say(stream.fd, 0));
 		stream_close(&stream);
 	}
 }
@@ -419,7 +390,7 @@ TEST_F(defer, end_of_another_process_does_not_end_it)
 	ASSERT_EQ(0, child_start(&child, child_idle, NULL));
 	ASSERT_NE(0, defer_now(&stream, FOREVER));
 	EXPECT_EQ(0, child_wait(&child));
-	EXPECT_EQ(0, stream_poll(&stream, 0));
+	EXPECT_EQ(0, poll_say(stream.fd, 0));
 	stream_close(&stream);
 }
 
@@ -434,10 +405,10 @@ TEST_F(defer, false_times_defer_for_no_longer_than_a_window)
 
 		ASSERT_NE(0, defer_now(&self->stream, FOREVER));
 		ASSERT_EQ(0, stream_defer(&self->stream, time, FOREVER, &arg));
-		EXPECT_EQ(POLLIN, stream_poll(&self->stream, 0));
+		EXPECT_EQ(POLLIN, poll_say(self->stream.fd, 0));
 	}
 	ASSERT_EQ(0, stream_defer(&self->stream, 0, FOREVER, &arg));
-	EXPECT_EQ(POLLIN, stream_poll(&self->stream, 0));
+	EXPECT_EQ(POLLIN, poll_say(self->stream.fd, 0));
 }
 
 TEST_HARNESS_MAIN

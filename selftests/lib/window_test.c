@@ -3,44 +3,15 @@
  * posixtrace_setwindow(): events are held back until their order is known, and what ends that.
  */
 #define _GNU_SOURCE
-#include <poll.h>
 #include <posixtrace.h>
-#include <sys/epoll.h>
 
+#include "polling.h"
 #include "pxt_test.h"
 #include "reading.h"
 #include "writer.h"
 
 #define WINDOW		(NSEC / 4)
 #define LONG		(10 * NSEC)
-
-static int epoll_with(int fd, unsigned int events)
-{
-	struct epoll_event event = { .events = events };
-	int epfd = epoll_create1(EPOLL_CLOEXEC);
-
-	if (epfd >= 0 && epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event)) {
-		close(epfd);
-		return -errno;
-	}
-	return epfd;
-}
-
-static int epoll_say(int epfd, int timeout)
-{
-	struct epoll_event event;
-	int ret = epoll_wait(epfd, &event, 1, timeout);
-
-	return ret < 0 ? -errno : ret ? (int)event.events : 0;
-}
-
-static int poll_say(trace_id_t trid, int timeout)
-{
-	struct pollfd pollfd = { .fd = posixtrace_fd(trid), .events = POLLIN };
-	int ret = poll(&pollfd, 1, timeout);
-
-	return ret < 0 ? -errno : pollfd.revents;
-}
 
 /* Has the window passed since the time of the event? */
 static bool is_due(const struct event *event)
@@ -91,7 +62,7 @@ TEST_F(window, functions_that_do_not_wait_find_no_event_before_it_has_passed)
 	ASSERT_EQ(0, posixtrace_getevents(self->trid, &batch, 1, NULL, 0, &count,
 					  POSIXTRACE_NOWAIT));
 	EXPECT_EQ(0, count);
-	EXPECT_EQ(POLLIN, poll_say(self->trid, -1));
+	EXPECT_EQ(POLLIN, poll_say(posixtrace_fd(self->trid), -1));
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(1, event_number(&self->event));
 	EXPECT_TRUE(is_due(&self->event));
@@ -192,14 +163,14 @@ TEST_F(window, descriptor_is_not_readable_before_it_has_passed)
 		record_number(i);
 		/* The stream does not know it before the reader looks. */
 		EXPECT_EQ(0, take(self->trid, &self->event));
-		EXPECT_EQ(0, poll_say(self->trid, 0));
+		EXPECT_EQ(0, poll_say(posixtrace_fd(self->trid), 0));
 		EXPECT_EQ(0, epoll_say(epfd, 0));
 		if (i)
-			EXPECT_EQ(POLLIN, poll_say(self->trid, -1));
+			EXPECT_EQ(POLLIN, poll_say(posixtrace_fd(self->trid), -1));
 		EXPECT_EQ(EPOLLIN, epoll_say(epfd, -1));
 		ASSERT_EQ(1, take(self->trid, &self->event));
 		EXPECT_TRUE(is_due(&self->event));
-		EXPECT_EQ(0, poll_say(self->trid, 0));
+		EXPECT_EQ(0, poll_say(posixtrace_fd(self->trid), 0));
 	}
 	close(epfd);
 }
@@ -239,7 +210,7 @@ TEST_F(window, stop_releases_all_events)
 	ASSERT_EQ(0, posix_trace_stop(self->trid));
 	EXPECT_EQ(0, reader_end(&self->reader));
 	EXPECT_EQ(1, event_number(&self->reader.event));
-	EXPECT_EQ(POLLIN, poll_say(self->trid, 0));
+	EXPECT_EQ(POLLIN, poll_say(posixtrace_fd(self->trid), 0));
 	ASSERT_EQ(1, take(self->trid, &self->event));
 	EXPECT_EQ(2, event_number(&self->event));
 	ASSERT_EQ(1, take(self->trid, &self->event));
@@ -249,25 +220,13 @@ TEST_F(window, stop_releases_all_events)
 	EXPECT_EQ(0, take(self->trid, &self->event));
 }
 
-/* A child function: records each number it gets, and reports when that is done. */
-static int record_on_request(void *arg, const struct talk *talk)
-{
-	long number;
-
-	(void)arg;
-	while ((number = hear(talk)) >= 0) {
-		record_number(number);
-		say(talk, number);
-	}
-	return 0;
-}
-
 TEST_F(window, end_of_the_last_process_releases_all_events)
 {
 	struct child child;
 	trace_id_t trid;
 
 	ASSERT_EQ(0, child_start(&child, record_on_request, NULL));
+	ASSERT_EQ(0, hear(&child.talk));
 	ASSERT_EQ(0, new_stream(child.pid, POSIX_TRACE_LOOP, &trid));
 	ASSERT_EQ(0, posix_trace_start(trid));
 	ASSERT_EQ(1, take(trid, &self->event));
@@ -277,15 +236,15 @@ TEST_F(window, end_of_the_last_process_releases_all_events)
 	say(&child.talk, 2);
 	ASSERT_EQ(2, hear(&child.talk));
 	EXPECT_EQ(0, take(trid, &self->event));
-	EXPECT_EQ(0, poll_say(trid, 0));
+	EXPECT_EQ(0, poll_say(posixtrace_fd(trid), 0));
 	ASSERT_EQ(0, reader_start(&self->reader, trid, NULL));
 	EXPECT_EQ(0, child_wait(&child));
 	EXPECT_EQ(0, reader_end(&self->reader));
 	EXPECT_EQ(1, event_number(&self->reader.event));
-	EXPECT_EQ(POLLIN | POLLHUP, poll_say(trid, 0));
+	EXPECT_EQ(POLLIN | POLLHUP, poll_say(posixtrace_fd(trid), 0));
 	ASSERT_EQ(1, take(trid, &self->event));
 	EXPECT_EQ(2, event_number(&self->event));
-	EXPECT_EQ(POLLHUP, poll_say(trid, 0));
+	EXPECT_EQ(POLLHUP, poll_say(posixtrace_fd(trid), 0));
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
 
@@ -300,7 +259,7 @@ TEST_F(window, full_stream_releases_all_events)
 	EXPECT_EQ(0, take(trid, &self->event));
 	for (int i = 0; i < 100000; i++)
 		record_number(i);
-	EXPECT_EQ(POLLIN, poll_say(trid, 0));
+	EXPECT_EQ(POLLIN, poll_say(posixtrace_fd(trid), 0));
 	ASSERT_EQ(1, take(trid, &self->event));
 	EXPECT_EQ(POSIX_TRACE_START, self->event.info.posix_event_id);
 	do {
