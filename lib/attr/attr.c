@@ -100,8 +100,8 @@ void pxtu_attr_from_uapi(trace_attr_t *attr, const struct posixtrace_attr *uattr
  * The defaults are: no name, POSIX_TRACE_CLOSE_FOR_CHILD, the stream-full-policy
  * that suits the stream (POSIX_TRACE_LOOP without log, POSIX_TRACE_FLUSH with log),
  * POSIX_TRACE_LOOP for the log, 256 KiB of stream, 1024 bytes of data, 16 MiB of log; each
- * event wakes a sleeping reader at once; causal order. The object is plain data: nothing leaks if it is
- * never destroyed.
+ * event wakes a sleeping reader at once; causal order. The object is plain data: nothing leaks
+ * if it is never destroyed.
  *
  * Return: 0; EINVAL if @attr is NULL.
  */

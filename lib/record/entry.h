@@ -69,7 +69,15 @@ enum pxtu_written {
 #ifdef PXTU_THREADS_REGISTERED
 static inline struct rseq *pxtu_rseq_area(void)
 {
-	return (struct rseq *)(void *)((char *)__builtin_thread_pointer() + __rseq_offset);
+	char *thread;
+
+#ifdef __x86_64__
+	/* sparse does not know the builtin function. */
+	__asm__("movq %%fs:0, %0" : "=r" (thread));
+#else
+	thread = __builtin_thread_pointer();
+#endif
+	return (struct rseq *)(void *)(thread + __rseq_offset);
 }
 
 /* May change at any time. */

@@ -60,12 +60,12 @@
 
 /*
  * rdx and rax: the counter; or jumps to "no_counter". Reading it early is best: the following
- * instructions do not wait for it. @gate: the gate; @seq: a register that keeps the state of the
- * clock; @fence: what comes before the counter is read.
+ * instructions do not wait for it. r8: the gate; r9: the state of the clock, for
+ * PXTU_RSEQ_TIME_COUNT. @fence: what comes before the counter is read.
  */
-#define PXTU_RSEQ_COUNTER(gate, seq, fence)						\
-	"movl " PXTU_OF(PXTU_CLOCK_SEQ, gate) ", " seq "\n\t"			\
-	"cmpl $" PXTU_TEXT(PXTU_COUNTER_TSC) ", " PXTU_OF(PXTU_CLOCK_COUNTER, gate) "\n\t" \
+#define PXTU_RSEQ_COUNTER(fence)							\
+	"movl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%r9d\n\t"			\
+	"cmpl $" PXTU_TEXT(PXTU_COUNTER_TSC) ", " PXTU_OF(PXTU_CLOCK_COUNTER, "%%r8") "\n\t" \
 	"jne %l[no_counter]\n\t"						\
 	fence									\
 	"rdtsc\n\t"
@@ -75,22 +75,22 @@
  * @early: what to do if the counter is below that of the last update, as the carry flag says.
  * Changes rcx and rdx.
  */
-#define PXTU_RSEQ_TIME_COUNT(gate, seq, early)					\
+#define PXTU_RSEQ_TIME_COUNT(early)						\
 	"shlq $32, %%rdx\n\t"							\
 	"orq %%rdx, %%rax\n\t"							\
-	"subq " PXTU_OF(PXTU_CLOCK_CYCLE_LAST, gate) ", %%rax\n\t"		\
+	"subq " PXTU_OF(PXTU_CLOCK_CYCLE_LAST, "%%r8") ", %%rax\n\t"		\
 	early									\
-	"movl " PXTU_OF(PXTU_CLOCK_MULT, gate) ", %%edx\n\t"		\
+	"movl " PXTU_OF(PXTU_CLOCK_MULT, "%%r8") ", %%edx\n\t"			\
 	"mulq %%rdx\n\t"							\
-	"addq " PXTU_OF(PXTU_CLOCK_FRACTION, gate) ", %%rax\n\t"		\
+	"addq " PXTU_OF(PXTU_CLOCK_FRACTION, "%%r8") ", %%rax\n\t"		\
 	"adcq $0, %%rdx\n\t"							\
-	"movl " PXTU_OF(PXTU_CLOCK_SHIFT, gate) ", %%ecx\n\t"		\
+	"movl " PXTU_OF(PXTU_CLOCK_SHIFT, "%%r8") ", %%ecx\n\t"			\
 	"shrdq %%cl, %%rdx, %%rax\n\t"						\
-	"addq " PXTU_OF(PXTU_CLOCK_BASE, gate) ", %%rax\n\t"		\
-	"addq " PXTU_OF(PXTU_CLOCK_OFFSET, gate) ", %%rax\n\t"		\
-	"testl $1, " seq "\n\t"							\
+	"addq " PXTU_OF(PXTU_CLOCK_BASE, "%%r8") ", %%rax\n\t"			\
+	"addq " PXTU_OF(PXTU_CLOCK_OFFSET, "%%r8") ", %%rax\n\t"		\
+	"testl $1, %%r9d\n\t"							\
 	"jnz %l[no_counter]\n\t"						\
-	"cmpl " PXTU_OF(PXTU_CLOCK_SEQ, gate) ", " seq "\n\t"		\
+	"cmpl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%r9d\n\t"			\
 	"jne %l[no_counter]\n\t"
 
 static inline void pxtu_rseq_disarm(void)

@@ -199,6 +199,11 @@ again:
 #define PXTU_RSEQ_ONCE	__attribute__((__noinline__))
 #endif
 
+/* The counters of two CPUs may differ a little. XOR would change the flag. */
+#define PXTU_RSEQ_EARLY								\
+	"movl $0, %%edx\n\t"							\
+	"cmovbq %%rdx, %%rax\n\t"
+
 static PXTU_RSEQ_ONCE enum pxtu_written
 pxtu_rseq_record(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
 		 const struct pxtu_entry *entry)
@@ -240,11 +245,9 @@ pxtu_rseq_record_now(const struct posixtrace_gate *gate, const struct pxtu_slot 
 		"leaq 3b(%%rip), %%rax\n\t"
 		"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%r11") "\n"
 		"1:\n\t"
-		PXTU_RSEQ_COUNTER("%[gate]", "%%r8d", "lfence\n\t")
-		PXTU_RSEQ_TIME_COUNT("%[gate]", "%%r8d",
-			/* XOR would change the flag. */
-			"movl $0, %%edx\n\t"
-			"cmovbq %%rdx, %%rax\n\t")
+		"movq %[gate], %%r8\n\t"
+		PXTU_RSEQ_COUNTER("lfence\n\t")
+		PXTU_RSEQ_TIME_COUNT(PXTU_RSEQ_EARLY)
 		"movq %%rax, " PXTU_OF(PXTU_ENTRY_TIME, "%[entry]") "\n\t"
 		"movq %%rax, %%rdx\n\t"
 		"jmp 13f\n"

@@ -162,8 +162,8 @@ pxtu_short_record(const struct pxtu_note *note, __u64 header, const void *data,
 		"1:\n\t"
 		PXTU_SHORT_CHECK
 		PXTU_SHORT_WRITER
-		PXTU_RSEQ_COUNTER("%%r8", "%%r9d", PXTU_SHORT_FENCE)
-		PXTU_RSEQ_TIME_COUNT("%%r8", "%%r9d", "jb %l[no]\n\t")
+		PXTU_RSEQ_COUNTER(PXTU_SHORT_FENCE)
+		PXTU_RSEQ_TIME_COUNT("jb %l[no]\n\t")
 		PXTU_SHORT_RESERVE
 		"movq %[header], (%%rcx)\n\t"
 		"movq %%rax, 8(%%rcx)\n\t"
@@ -201,10 +201,6 @@ no_counter:
 	return PXTU_WRITTEN_NO;
 }
 
-#define PXTU_SHORT_KEEP(at)					\
-	"movdqu " PXTU_OF(at, "%[note]") ", %%xmm0\n\t"	\
-	"movdqu %%xmm0, " PXTU_OF(at, "%[kept]") "\n\t"
-
 /*
  * The first word last: without it the rest is not valid. With the fence, no counter is read early
  * by a thread that has just come to this CPU.
@@ -217,10 +213,14 @@ static inline void pxtu_short_keep(struct pxtu_note *kept, const struct pxtu_not
 		"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%rcx") "\n"
 		"1:\n\t"
 		"movq $0, (%[kept])\n\t"
-		PXTU_SHORT_KEEP(8)
-		PXTU_SHORT_KEEP(24)
-		PXTU_SHORT_KEEP(40)
-		PXTU_SHORT_KEEP(56)
+		"movdqu 8(%[note]), %%xmm0\n\t"
+		"movdqu %%xmm0, 8(%[kept])\n\t"
+		"movdqu 24(%[note]), %%xmm0\n\t"
+		"movdqu %%xmm0, 24(%[kept])\n\t"
+		"movdqu 40(%[note]), %%xmm0\n\t"
+		"movdqu %%xmm0, 40(%[kept])\n\t"
+		"movdqu 56(%[note]), %%xmm0\n\t"
+		"movdqu %%xmm0, 56(%[kept])\n\t"
 		"movq " PXTU_OF(PXTU_NOTE_BIT, "%[note]") ", %%rax\n\t"
 		"movq %%rax, " PXTU_OF(PXTU_NOTE_BIT, "%[kept]") "\n\t"
 		"movq " PXTU_OF(PXTU_NOTE_RELAXED, "%[note]") ", %%rax\n\t"

@@ -313,23 +313,22 @@ static void measure_threads(void)
 #ifdef __x86_64__
 #define HANDOVERS	1000000
 
-static struct {
-	unsigned long long token __attribute__((__aligned__(64)));
-	unsigned int stop __attribute__((__aligned__(64)));
-} handover;
+/* Each in a cache line of its own. */
+static unsigned long long handed_over __attribute__((__aligned__(64)));
+static unsigned int enough __attribute__((__aligned__(64)));
 
 static void *hand_over(void *arg)
 {
 	unsigned long long time;
 
 	pin(1);
-	while (!__atomic_load_n(&handover.stop, __ATOMIC_RELAXED)) {
+	while (!__atomic_load_n(&enough, __ATOMIC_RELAXED)) {
 		__builtin_ia32_lfence();
 		time = __builtin_ia32_rdtsc();
-		__atomic_store_n(&handover.token, time, __ATOMIC_RELEASE);
+		__atomic_store_n(&handed_over, time, __ATOMIC_RELEASE);
 		/* The other thread takes most of the tokens. */
-		for (volatile int i = 0; i < 200; i++)
-			;
+		for (int i = 0; i < 1000; i++)
+			__asm__ volatile ("" : : : "memory");
 	}
 	return arg;
 }
@@ -348,14 +347,16 @@ static void measure_early(void)
 	if (!early || pthread_create(&thread, NULL, hand_over, NULL))
 		die("no thread");
 	while (count < HANDOVERS) {
-		token = __atomic_load_n(&handover.token, __ATOMIC_ACQUIRE);
+		token = __atomic_load_n(&handed_over, __ATOMIC_ACQUIRE);
 		time = __builtin_ia32_rdtsc();
 		if (token == last)
 			continue;
-		early[count++] = token > time ? (double)(token - time) : 0;
+		if (token > time)
+			early[count] = token - time;
+		count++;
 		last = token;
 	}
-	__atomic_store_n(&handover.stop, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&enough, 1, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	rate = (now() - begin) / (double)(__builtin_ia32_rdtsc() - first);
 	qsort(early, HANDOVERS, sizeof(*early), compare);

@@ -232,12 +232,12 @@ TEST_F(stopped, short_way_checks_note_gate_clock_and_room)
 	ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
 #define EXPECT_REFUSED(member, value)							\
 	do {										\
-		__typeof__(member) right = (member);					\
-		(member) = (value);							\
+		__typeof__(member) *where = &(member), right = *where;			\
+		*where = (value);							\
 		EXPECT_EQ(PXTU_WRITTEN_NO,						\
 			  pxtu_short_record(&note, header, &data, &address));		\
 		EXPECT_EQ(1, POSIXTRACE_HEAD_COUNT(world.head.head));			\
-		(member) = right;							\
+		*where = right;								\
 	} while (0)
 	EXPECT_REFUSED(gate.generation, 1);
 	EXPECT_REFUSED(gate.enable[EVENT_ID], 0);
