@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Records by restartable sequences: the common case of posix_trace_event(). The module does
- * all other cases, by the EVENT command.
+ * Records by restartable sequences, of any size and for any number of streams: what the short
+ * way in short.h leaves. The module does all other cases, by the EVENT command.
  */
 #include <pthread.h>
 #include <stddef.h>

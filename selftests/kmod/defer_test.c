@@ -92,8 +92,7 @@ static int waiter_start(struct waiter *waiter, struct stream *stream)
 	err = pthread_create(&waiter->thread, NULL, waiting, waiter);
 	if (err)
 		return err;
-	while (!__atomic_load_n(&waiter->tid, __ATOMIC_ACQUIRE) || !is_asleep(waiter->tid))
-		sched_yield();
+	falls_asleep(&waiter->tid, NULL);
 	return 0;
 }
 
