@@ -11,7 +11,7 @@
 #include <linux/posixtrace_log.h>
 
 /* Changing an asserted layout, or the meaning of a member, raises the version. */
-static_assert(POSIXTRACE_ABI_VERSION == 5);
+static_assert(POSIXTRACE_ABI_VERSION == 6);
 
 #define ASSERT_SIZE(type, size) \
 	static_assert(sizeof(struct type) == (size) && sizeof(struct type) % 8 == 0)
@@ -19,11 +19,13 @@ static_assert(POSIXTRACE_ABI_VERSION == 5);
 	static_assert(offsetof(struct type, member) == (offset))
 
 ASSERT_SIZE(posixtrace_event_set, 512);
-ASSERT_SIZE(posixtrace_record, 24);
-ASSERT_OFFSET(posixtrace_record, timestamp, 8);
-ASSERT_SIZE(posixtrace_writer, 24);
+ASSERT_SIZE(posixtrace_record, 16);
+ASSERT_OFFSET(posixtrace_record, time, 4);
+ASSERT_OFFSET(posixtrace_record, prog_address, 8);
+ASSERT_SIZE(posixtrace_writer, 32);
 ASSERT_OFFSET(posixtrace_writer, pid, 8);
 ASSERT_OFFSET(posixtrace_writer, thread_id, 16);
+ASSERT_OFFSET(posixtrace_writer, time, 24);
 ASSERT_SIZE(posixtrace_clock, 4096);
 ASSERT_SIZE(posixtrace_gate, 4096 + 4 * 4096 + 4096);
 ASSERT_OFFSET(posixtrace_gate, enable, 4096);
@@ -31,12 +33,14 @@ ASSERT_OFFSET(posixtrace_gate, clock, 5 * 4096);
 ASSERT_SIZE(posixtrace_cpu_head, 64);
 ASSERT_OFFSET(posixtrace_cpu_head, lost, 16);
 ASSERT_OFFSET(posixtrace_cpu_head, pid, 40);
+ASSERT_OFFSET(posixtrace_cpu_head, time_end, 56);
 ASSERT_SIZE(posixtrace_subbuf, 64);
 ASSERT_OFFSET(posixtrace_subbuf, cpu, 24);
 ASSERT_SIZE(posixtrace_ctrl, 192);
 ASSERT_OFFSET(posixtrace_ctrl, gap_lock, 32);
 ASSERT_OFFSET(posixtrace_ctrl, gap_generation, 40);
 ASSERT_OFFSET(posixtrace_ctrl, system, 128);
+ASSERT_SIZE(posixtrace_consumed, 16);
 ASSERT_SIZE(posixtrace_reader, 64);
 ASSERT_OFFSET(posixtrace_reader, consumed, 64);
 
@@ -71,13 +75,19 @@ ASSERT_OFFSET(posixtrace_log_block, opened, 56);
 ASSERT_SIZE(posixtrace_log_name, 72);
 ASSERT_SIZE(posixtrace_log_end, 64);
 
-/* Readers look at event_id before they know which of the two structures it is in. */
-static_assert(offsetof(struct posixtrace_record, event_id) ==
-	      offsetof(struct posixtrace_writer, event_id));
-/* A consumer position has room for all positions in a sub-buffer, and all its records. */
+/* Readers look at the type before they know which of the two structures it is in. */
+static_assert(offsetof(struct posixtrace_record, type) ==
+	      offsetof(struct posixtrace_writer, type));
+/* The type has room for all ids and flags, data_len for all lengths. */
+static_assert(POSIXTRACE_RECORD_ID(~0U) == POSIXTRACE_ID_MAX - 1);
+static_assert(POSIXTRACE_DATA_SIZE_MAX <= U16_MAX && POSIXTRACE_SYSDATA_MAX <= U16_MAX);
+/*
+ * A consumer position has room for all positions in a sub-buffer, and all its records: the first
+ * one names its writer.
+ */
 static_assert(POSIXTRACE_SUBBUF_SIZE_MAX < 8U << POSIXTRACE_CONSUMED_POS_BITS);
-static_assert(POSIXTRACE_SUBBUF_SIZE_MAX / sizeof(struct posixtrace_record) <
-	      1U << POSIXTRACE_CONSUMED_COUNT_BITS);
+static_assert((POSIXTRACE_SUBBUF_SIZE_MAX - sizeof(struct posixtrace_writer)) /
+	      sizeof(struct posixtrace_record) < 1U << POSIXTRACE_CONSUMED_COUNT_BITS);
 /* The largest records: several of a user's, START or FILTER with a STOP behind. */
 static_assert(8 * POSIXTRACE_RECORD_SIZE(POSIXTRACE_DATA_SIZE_MAX) <= POSIXTRACE_SUBBUF_SIZE_MAX);
 static_assert(POSIXTRACE_RECORD_SIZE(POSIXTRACE_SYSDATA_MAX) +

@@ -190,15 +190,15 @@ static u64 discard(struct pxt_pool *pool)
 /* Writes the last event of a full log, which is not recorded in the stream. */
 static int write_stop(struct pxt_log *log)
 {
-	const struct {
+	const u64 now = pxt_clock_now();
+	struct {
 		struct pxt_entry entry;
 		s32 automatic;
 		s32 zero;
 	} stop = {
 		.entry.record = {
 			.data_len = sizeof(s32),
-			.event_id = POSIXTRACE_ID_STOP,
-			.timestamp = pxt_clock_now(),
+			.type = POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_STOP, 0),
 		},
 		.automatic = 1,
 	};
@@ -206,12 +206,13 @@ static int write_stop(struct pxt_log *log)
 		.size = sizeof(stop),
 		.cpu = log->stream->pool.nr_cpus,
 		.count = 1,
-		.opened = stop.entry.record.timestamp,
-		.closed = stop.entry.record.timestamp,
+		.opened = now,
+		.closed = now,
 	};
 	u32 written;
 	int err;
 
+	pxt_entry_set_time(&stop.entry, now);
 	block.payload_crc = pxt_crc32c_copy(pxt_logwriter_payload(&log->writer), &stop,
 					    sizeof(stop));
 	err = pxt_logwriter_events(&log->writer, &block);

@@ -15,7 +15,7 @@
 
 #define PID_MAX		(1 << 22)
 #define STREAM_SIZE_MAX	(1UL << 30)
-#define DATA_SIZE_MAX	(64UL << 10)
+#define DATA_SIZE_MAX	65488UL
 
 /* Read events in batches: a wake-up for each one slows the traced process down. */
 #define WAKEUP_BYTES	(64U << 10)

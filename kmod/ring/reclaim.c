@@ -33,7 +33,7 @@ static u32 read_to(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 {
 	u32 pos, count;
 
-	parse_consumed(subbuf, READ_ONCE(pool->reader->consumed[index_of(pool, subbuf)]),
+	parse_consumed(subbuf, READ_ONCE(pool->reader->consumed[index_of(pool, subbuf)].position),
 		       &pos, &count);
 	return pos;
 }
@@ -138,7 +138,7 @@ static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
  */
 static u64 end_consumed(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
-	return xchg(&pool->reader->consumed[index_of(pool, subbuf)], 0);
+	return xchg(&pool->reader->consumed[index_of(pool, subbuf)].position, 0);
 }
 
 /**
@@ -194,21 +194,33 @@ struct pxt_subbuf *pxt_reclaim_read(struct pxt_pool *pool, struct pxt_subbuf_kin
 	return subbuf;
 }
 
-/* The time of the record at @pos. A target wrote it: clamp it to the time of the sub-buffer. */
+/*
+ * The time of the first unread record, at @pos. If it does not name its writer, its time is less
+ * than POSIXTRACE_WRITER_SPAN away from the one that the reader stored: after it; or before it, if
+ * the reader was about to take this record and some after it. Targets and readers may lie: clamp
+ * it to the time of the sub-buffer.
+ */
 static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf, u32 pos)
 {
+	u32 left = subbuf->used - pos, i = index_of(pool, subbuf);
+	const struct posixtrace_writer *writer;
 	const struct posixtrace_record *record;
+	u64 time;
 
-	if (subbuf->used - pos < sizeof(*record))
+	if (left < sizeof(*record))
 		return subbuf->opened;
-	record = pxt_pool_subbuf(pool, index_of(pool, subbuf)) + pos;
-	if (READ_ONCE(record->event_id) == POSIXTRACE_ID_WRITER) {
-		pos += sizeof(struct posixtrace_writer);
-		if (subbuf->used - pos < sizeof(*record))
-			return subbuf->opened;
-		record = (const void *)record + sizeof(struct posixtrace_writer);
+	record = pxt_pool_subbuf(pool, i) + pos;
+	writer = (const void *)record;
+	if (POSIXTRACE_RECORD_ID(READ_ONCE(record->type)) != POSIXTRACE_ID_WRITER) {
+		/* After the exchange: pairs with the reader's store before compare-and-swap. */
+		time = READ_ONCE(pool->reader->consumed[i].time);
+		time += (s32)(READ_ONCE(record->time) - (u32)time);
+	} else if (left >= sizeof(*writer)) {
+		time = READ_ONCE(writer->time);
+	} else {
+		return subbuf->opened;
 	}
-	return clamp(READ_ONCE(record->timestamp), subbuf->opened, subbuf->closed);
+	return clamp(time, subbuf->opened, subbuf->closed);
 }
 
 /**

@@ -53,8 +53,8 @@ static bool has_room(const struct pxt_pool *pool, u32 cpu, u32 size)
 }
 
 /*
- * Did the same thread write the record before this one? A target that can forge the answer can
- * change the record as well.
+ * Did the same thread write the record before this one, and not too long ago? A target that can
+ * forge the answer can change the record as well.
  */
 static bool is_same(const struct pxt_reservation *res, const struct posixtrace_writer *writer)
 {
@@ -62,14 +62,15 @@ static bool is_same(const struct pxt_reservation *res, const struct posixtrace_w
 
 	return READ_ONCE(head->writer_head) == POSIXTRACE_HEAD(res->pos, res->count) &&
 	       READ_ONCE(head->pid) == writer->pid && READ_ONCE(head->tid) == writer->tid &&
-	       READ_ONCE(head->thread_id) == writer->thread_id;
+	       READ_ONCE(head->thread_id) == writer->thread_id &&
+	       READ_ONCE(head->time_end) > writer->time;
 }
 
 /**
  * pxt_subbuf_reserve() - find room for a record in the open sub-buffer
  * @pool: not dead
  * @cpu: this CPU, or nr_cpus for system events
- * @entry: the record, complete but for the time
+ * @entry: the record
  * @res: gets the place
  *
  * Context: with interrupts off, or with the stream's lock for system events.
@@ -108,8 +109,10 @@ void pxt_subbuf_commit(const struct pxt_reservation *res, const struct pxt_entry
 	WRITE_ONCE(head->pid, entry->writer.pid);
 	WRITE_ONCE(head->tid, entry->writer.tid);
 	WRITE_ONCE(head->thread_id, entry->writer.thread_id);
+	if (!res->same)
+		WRITE_ONCE(head->time_end, entry->writer.time + POSIXTRACE_WRITER_SPAN);
 	WRITE_ONCE(head->writer_head, word);
-	WRITE_ONCE(head->last, entry->record.timestamp);
+	WRITE_ONCE(head->last, entry->writer.time);
 	/* Pairs with the acquire of the reader and in pxt_reclaim_readable(). */
 	smp_store_release(&head->head, word);
 }
@@ -233,7 +236,8 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 	/* Pairs with the acquire in the reader's subbuf_used(): the head is new. */
 	smp_store_release(&desc->state, POSIXTRACE_SUBBUF_OPEN);
 	/* Pairs with the acquire in the reader's peek_subbuf(). */
-	smp_store_release(&pool->reader->consumed[i], POSIXTRACE_CONSUMED(subbuf->seq, 0, 0));
+	smp_store_release(&pool->reader->consumed[i].position,
+			  POSIXTRACE_CONSUMED(subbuf->seq, 0, 0));
 
 	if (cpu < pool->nr_cpus)
 		WRITE_ONCE(pool->used, pool->used + 1);

@@ -6,7 +6,7 @@
 
 /**
  * struct pxt_entry - a record before it is written
- * @writer: the thread that records it
+ * @writer: the thread that records it, and the time
  * @record: the header of the record, which follows @writer
  */
 struct pxt_entry {
@@ -21,7 +21,7 @@ struct pxt_entry {
  * @head: of the CPU
  * @pos: position in the pool
  * @count: records before it in the sub-buffer
- * @same: the same thread wrote the record before it
+ * @same: it needs no struct posixtrace_writer
  */
 struct pxt_reservation {
 	void *mem;
@@ -31,6 +31,17 @@ struct pxt_reservation {
 	u32 count;
 	bool same;
 };
+
+/**
+ * pxt_entry_set_time() - set the time of a record
+ * @entry: gets it
+ * @time: nanoseconds since the Epoch
+ */
+static inline void pxt_entry_set_time(struct pxt_entry *entry, u64 time)
+{
+	entry->writer.time = time;
+	entry->record.time = lower_32_bits(time);
+}
 
 bool pxt_subbuf_reserve(const struct pxt_pool *pool, u32 cpu, const struct pxt_entry *entry,
 			struct pxt_reservation *res);

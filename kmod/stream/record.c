@@ -84,6 +84,7 @@ static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_s
 	enum outcome outcome = OUTCOME_DONE;
 	struct pxt_reservation res;
 	unsigned long flags;
+	u32 id = POSIXTRACE_RECORD_ID(entry->record.type);
 
 	local_irq_save(flags);
 	/*
@@ -92,20 +93,22 @@ static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_s
 	 * section, or this section sees the change.
 	 */
 	smp_mb();
-	if (!(READ_ONCE(target->gate->enable[entry->record.event_id]) & BIT(slot)) ||
+	if (!(READ_ONCE(target->gate->enable[id]) & BIT(slot)) ||
 	    rcu_access_pointer(target->slot[slot]) != &stream->link) {
 		/* Not wanted any more. */
 	} else if (READ_ONCE(pool->full)) {
 		count_lost(pool);
-	} else if (pxt_subbuf_reserve(pool, smp_processor_id(), entry, &res)) {
-		entry->record.timestamp = pxt_clock_now();
-		pxt_subbuf_commit(&res, entry, data);
-		if (READ_ONCE(pool->need_wakeup))
-			outcome = OUTCOME_WAKE;
-	} else if (last) {
-		count_lost(pool);
 	} else {
-		outcome = OUTCOME_NO_ROOM;
+		pxt_entry_set_time(entry, pxt_clock_now());
+		if (pxt_subbuf_reserve(pool, smp_processor_id(), entry, &res)) {
+			pxt_subbuf_commit(&res, entry, data);
+			if (READ_ONCE(pool->need_wakeup))
+				outcome = OUTCOME_WAKE;
+		} else if (last) {
+			count_lost(pool);
+		} else {
+			outcome = OUTCOME_NO_ROOM;
+		}
 	}
 	local_irq_restore(flags);
 	return outcome;
@@ -117,6 +120,7 @@ static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *
 {
 	const struct posixtrace_event *arg = event->arg;
 	u64 len = min(arg->data_len, stream->attr.max_data_size);
+	u32 flags = len < arg->data_len ? POSIXTRACE_RECORD_TRUNCATED : 0;
 	struct pxt_entry entry = {
 		.writer = {
 			.pid = task_tgid_nr_ns(current, stream->ns),
@@ -125,8 +129,7 @@ static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *
 		},
 		.record = {
 			.data_len = len,
-			.event_id = event->id,
-			.flags = len < arg->data_len ? POSIXTRACE_RECORD_TRUNCATED : 0,
+			.type = POSIXTRACE_RECORD_TYPE(event->id, flags),
 			.prog_address = arg->prog_address,
 		},
 	};

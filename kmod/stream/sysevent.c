@@ -55,7 +55,7 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
 	struct pxt_entry entry = {
 		.record = {
 			.data_len = len,
-			.event_id = id,
+			.type = POSIXTRACE_RECORD_TYPE(id, 0),
 		},
 	};
 	struct pxt_reservation res;
@@ -71,17 +71,17 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
 	if (stream->log && !filtered)
 		pxt_subbuf_renew_sys(pool);
 	/* No two system events have the same time, so that their order is certain. */
-	entry.record.timestamp = max(pxt_clock_now(), pool->ctrl->system.last + 1);
+	pxt_entry_set_time(&entry, max(pxt_clock_now(), pool->ctrl->system.last + 1));
 	if (filtered) {
 		/* The stream may have stopped: earlier records are the last ones. */
 		pxt_wake_defer(pool, 0);
 		pxt_wake_rest(pool);
-		return entry.record.timestamp;
+		return entry.writer.time;
 	}
 	if (pxt_subbuf_reserve(pool, pool->nr_cpus, &entry, &res))
 		pxt_subbuf_commit(&res, &entry, data);
 	pxt_wake_now(pool);
-	return entry.record.timestamp;
+	return entry.writer.time;
 }
 
 /**

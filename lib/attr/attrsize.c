@@ -75,7 +75,7 @@ PXTU_API int posix_trace_attr_getmaxdatasize(const trace_attr_t *restrict attr,
  * @maxdatasize: max-data-size, in bytes; longer data is truncated
  *
  * Return: 0; EINVAL if @attr is no initialized object or the size is above
- * 64 KiB.
+ * 65488 bytes.
  */
 PXTU_API int posix_trace_attr_setmaxdatasize(trace_attr_t *attr, size_t maxdatasize)
 {

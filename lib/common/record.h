@@ -25,12 +25,14 @@
  * @pid: process id
  * @tid: kernel thread id
  * @thread_id: pthread_t
+ * @time: of the record that named it
  */
 struct pxtu_writer {
 	bool known;
 	__s32 pid;
 	__s32 tid;
 	__u64 thread_id;
+	__u64 time;
 };
 
 /**
@@ -40,7 +42,7 @@ struct pxtu_writer {
  * @data_len: bytes of data
  * @event_id: event type
  * @flags: POSIXTRACE_RECORD_*
- * @timestamp: nanoseconds since the Epoch
+ * @timestamp: nanoseconds since the Epoch; means nothing if the writer is unknown
  * @prog_address: instruction after the call
  * @writer: the thread that wrote it
  */
@@ -107,17 +109,23 @@ struct pxtu_queue {
 
 /* The first word of a record, and of a struct posixtrace_writer. */
 struct pxtu_record_head {
-	__u32 data_len;
-	__u16 event_id;
-	__u16 flags;
+	__u16 data_len;
+	__u16 type;
+	__u32 time;
 };
 
-_Static_assert(offsetof(struct posixtrace_record, timestamp) == sizeof(struct pxtu_record_head) &&
-	       offsetof(struct posixtrace_record, event_id) ==
-	       offsetof(struct pxtu_record_head, event_id) &&
-	       offsetof(struct posixtrace_writer, pid) == sizeof(struct pxtu_record_head) &&
-	       offsetof(struct posixtrace_writer, thread_id) == 2 * sizeof(__u64),
-	       "as they are read");
+_Static_assert(offsetof(struct posixtrace_record, data_len) ==
+	       offsetof(struct pxtu_record_head, data_len) &&
+	       offsetof(struct posixtrace_record, type) ==
+	       offsetof(struct pxtu_record_head, type) &&
+	       offsetof(struct posixtrace_record, time) ==
+	       offsetof(struct pxtu_record_head, time) &&
+	       offsetof(struct posixtrace_record, prog_address) == sizeof(__u64) &&
+	       offsetof(struct posixtrace_writer, reserved) ==
+	       offsetof(struct pxtu_record_head, time) &&
+	       offsetof(struct posixtrace_writer, pid) == sizeof(__u64) &&
+	       offsetof(struct posixtrace_writer, thread_id) == 2 * sizeof(__u64) &&
+	       offsetof(struct posixtrace_writer, time) == 3 * sizeof(__u64), "as they are read");
 
 static inline struct pxtu_record_head pxtu_record_head(const __u64 *word)
 {
@@ -128,11 +136,15 @@ static inline struct pxtu_record_head pxtu_record_head(const __u64 *word)
 	return head;
 }
 
-/* The ids in the second word of a struct posixtrace_writer, and the third word. */
+/* The ids in the second word of a struct posixtrace_writer, and the words behind. */
 static inline struct pxtu_writer pxtu_record_writer(const __u64 *word)
 {
 	const __u64 value = pxtu_load(&word[1]);
-	struct pxtu_writer writer = { .known = true, .thread_id = pxtu_load(&word[2]) };
+	struct pxtu_writer writer = {
+		.known = true,
+		.thread_id = pxtu_load(&word[2]),
+		.time = pxtu_load(&word[3]),
+	};
 
 	memcpy(&writer.pid, &value, sizeof(writer.pid));
 	memcpy(&writer.tid, (const char *)&value + sizeof(writer.pid), sizeof(writer.tid));
@@ -161,8 +173,8 @@ static inline bool pxtu_record_parse(struct pxtu_record *record, const void *fro
 	head = pxtu_record_head(word);
 	record->header = sizeof(struct posixtrace_record);
 	record->writer = *before;
-	if (pxtu_unlikely(head.event_id == POSIXTRACE_ID_WRITER)) {
-		if (room < PXTU_HEADER_MAX || head.data_len || head.flags)
+	if (pxtu_unlikely(POSIXTRACE_RECORD_ID(head.type) == POSIXTRACE_ID_WRITER)) {
+		if (room < PXTU_HEADER_MAX || head.data_len || head.type || head.time)
 			return false;
 		record->writer = pxtu_record_writer(word);
 		record->header = PXTU_HEADER_MAX;
@@ -170,12 +182,11 @@ static inline bool pxtu_record_parse(struct pxtu_record *record, const void *fro
 		head = pxtu_record_head(word);
 	}
 	record->data_len = head.data_len;
-	record->event_id = head.event_id;
-	record->flags = head.flags;
-	record->timestamp = pxtu_load(&word[1]);
-	record->prog_address = pxtu_load(&word[2]);
-	/* Unused if too large for 32 bits: pxtu_record_valid() refuses such data first. */
-	record->size = (__u32)POSIXTRACE_RECORD_ALIGNED((__u64)record->header + head.data_len);
+	record->event_id = POSIXTRACE_RECORD_ID(head.type);
+	record->flags = POSIXTRACE_RECORD_FLAGS(head.type);
+	record->timestamp = posixtrace_record_time(record->writer.time, head.time);
+	record->prog_address = pxtu_load(&word[1]);
+	record->size = (__u32)POSIXTRACE_RECORD_ALIGNED(record->header + (__u32)head.data_len);
 	return true;
 }
 

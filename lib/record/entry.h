@@ -15,7 +15,7 @@
 
 /**
  * struct pxtu_entry - a record before it is written, for all streams
- * @header: first word of struct posixtrace_record
+ * @header: first word of struct posixtrace_record, without the time
  * @prog_address: last word of struct posixtrace_record
  * @data: pieces of data to copy
  * @rest: the rest of the data, padded with zeros
@@ -108,42 +108,33 @@ static inline __u64 pxtu_pair(__u32 first, __u32 second)
 #endif
 }
 
-/* The first word of struct posixtrace_record. */
-static inline __u64 pxtu_header(__u32 data_len, __u32 event_id, __u32 flags)
+/*
+ * The first word of struct posixtrace_record, without the time: a sequence adds that, as the upper
+ * half. There are sequences for little-endian machines only.
+ */
+static inline __u32 pxtu_header(__u32 data_len, __u32 event_id, __u32 flags)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return pxtu_pair(data_len, event_id | flags << 16);
-#else
-	return pxtu_pair(data_len, event_id << 16 | flags);
-#endif
+	return data_len | (__u32)POSIXTRACE_RECORD_TYPE(event_id, flags) << 16;
 }
 
-static inline __u32 pxtu_header_len(__u64 header)
+static inline __u32 pxtu_header_len(__u32 header)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return (__u32)header;
-#else
-	return (__u32)(header >> 32);
-#endif
+	return header & 0xffff;
 }
 
 /* Without flags. */
-static inline __u32 pxtu_header_id(__u64 header)
+static inline __u32 pxtu_header_id(__u32 header)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return (__u32)(header >> 32);
-#else
-	return (__u32)header >> 16;
-#endif
+	return header >> 16;
 }
 
 _Static_assert(offsetof(struct posixtrace_record, data_len) == 0 &&
-	       offsetof(struct posixtrace_record, event_id) == 4 &&
-	       offsetof(struct posixtrace_record, flags) == 6 &&
-	       offsetof(struct posixtrace_record, timestamp) == 8 &&
-	       offsetof(struct posixtrace_record, prog_address) == 16 &&
+	       offsetof(struct posixtrace_record, type) == 2 &&
+	       offsetof(struct posixtrace_record, time) == 4 &&
+	       offsetof(struct posixtrace_record, prog_address) == 8 &&
 	       offsetof(struct posixtrace_writer, pid) == 8 &&
 	       offsetof(struct posixtrace_writer, tid) == 12 &&
-	       offsetof(struct posixtrace_writer, thread_id) == 16, "as the entry has it");
+	       offsetof(struct posixtrace_writer, thread_id) == 16 &&
+	       offsetof(struct posixtrace_writer, time) == 24, "as the sequences have it");
 
 #endif /* PXTU_ENTRY_H */

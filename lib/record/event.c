@@ -125,7 +125,7 @@ PXTU_API void posix_trace_event(trace_event_id_t event_id, const void *restrict 
 {
 	const struct pxtu_note *note = &pxtu_note;
 	__u64 prog_address;
-	__u64 header;
+	__u32 header;
 
 	if (pxtu_unlikely(event_id < POSIX_TRACE_UNNAMED_USEREVENT ||
 			  event_id >= POSIXTRACE_ID_MAX))

@@ -88,8 +88,8 @@
 	"shrdq %%cl, %%rdx, %%rax\n\t"						\
 	"addq " PXTU_OF(PXTU_CLOCK_BASE, "%%r8") ", %%rax\n\t"			\
 	"addq " PXTU_OF(PXTU_CLOCK_OFFSET, "%%r8") ", %%rax\n\t"		\
-	"testl $1, %%r9d\n\t"							\
-	"jnz %l[no_counter]\n\t"						\
+	/* An odd number does not equal itself then. */				\
+	"andl $-2, %%r9d\n\t"							\
 	"cmpl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%r9d\n\t"			\
 	"jne %l[no_counter]\n\t"
 

@@ -20,6 +20,7 @@
 #define PXTU_HEAD_WRITER_HEAD	32
 #define PXTU_HEAD_IDS		40
 #define PXTU_HEAD_THREAD_ID	48
+#define PXTU_HEAD_TIME_END	56
 #define PXTU_HEAD_FULL		1
 #define PXTU_SLOT_HEADS		0
 #define PXTU_SLOT_POOL		8
@@ -52,8 +53,9 @@
 #define PXTU_ENTRY_NR_CPUS	100
 #define PXTU_ENTRY_PIECES	104
 #define PXTU_ENTRY_REST_WORDS	108
-#define PXTU_RECORD_DATA	24
-#define PXTU_WRITER_SIZE	24
+#define PXTU_RECORD_DATA	16
+#define PXTU_WRITER_SIZE	32
+#define PXTU_WRITER_SPAN_BITS	31
 
 #define PXTU_AT(number, type, member) \
 	_Static_assert((number) == offsetof(struct type, member), "as the sequences have it")
@@ -72,6 +74,7 @@ PXTU_AT(PXTU_HEAD_WRITER_HEAD, posixtrace_cpu_head, writer_head);
 PXTU_AT(PXTU_HEAD_IDS, posixtrace_cpu_head, pid);
 PXTU_AT(PXTU_HEAD_IDS + 4, posixtrace_cpu_head, tid);
 PXTU_AT(PXTU_HEAD_THREAD_ID, posixtrace_cpu_head, thread_id);
+PXTU_AT(PXTU_HEAD_TIME_END, posixtrace_cpu_head, time_end);
 _Static_assert(PXTU_HEAD_FULL == POSIXTRACE_HEAD_FULL, "as the sequences have it");
 PXTU_AT(PXTU_SLOT_HEADS, pxtu_slot, heads);
 PXTU_AT(PXTU_SLOT_POOL, pxtu_slot, pool);
@@ -106,6 +109,7 @@ PXTU_AT(PXTU_ENTRY_PIECES, pxtu_entry, pieces);
 PXTU_AT(PXTU_ENTRY_REST_WORDS, pxtu_entry, rest_words);
 _Static_assert(sizeof(struct posixtrace_record) == PXTU_RECORD_DATA, "as the sequences have it");
 _Static_assert(sizeof(struct posixtrace_writer) == PXTU_WRITER_SIZE, "as the sequences have it");
+_Static_assert(1ULL << PXTU_WRITER_SPAN_BITS == POSIXTRACE_WRITER_SPAN, "as the sequences have it");
 
 #undef PXTU_AT
 

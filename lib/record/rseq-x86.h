@@ -100,6 +100,9 @@ again:
 	PXTU_RSEQ_DELAY(PXTU_POINT_WRITER, "%%r10d")				\
 	"movq " PXTU_OF(PXTU_ENTRY_THREAD_ID, "%[entry]") ", %%r10\n\t"		\
 	"movq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"		\
+	"movl $1 << " PXTU_TEXT(PXTU_WRITER_SPAN_BITS) ", %%r10d\n\t"		\
+	"addq %%rdx, %%r10\n\t"							\
+	"movq %%r10, " PXTU_OF(PXTU_HEAD_TIME_END, "%%rcx") "\n\t"		\
 	"addq $" PXTU_TEXT(PXTU_WRITER_SIZE) ", %%r8\n\t"			\
 	"addq $" PXTU_TEXT(PXTU_WRITER_SIZE) ", %%r9\n\t"			\
 	PXTU_RSEQ_ROOM								\
@@ -107,14 +110,15 @@ again:
 	"movq %%r11, 8(%%rdi)\n\t"						\
 	"movq " PXTU_OF(PXTU_ENTRY_THREAD_ID, "%[entry]") ", %%r10\n\t"		\
 	"movq %%r10, 16(%%rdi)\n\t"						\
+	"movq %%rdx, 24(%%rdi)\n\t"						\
 	"addq $" PXTU_TEXT(PXTU_WRITER_SIZE) ", %%rdi\n\t"			\
 	"jmp 5f\n"
 
 /*
  * Writes the record, with the time in rdx. Needs PXTU_RSEQ_NAME_WRITER in the same sequence.
  *
- * The head of the CPU names the writer of the previous record: pid, tid and thread_id are
- * valid only if writer_head equals head. Before the sequence changes them, it sets
+ * The head of the CPU names the writer of the previous record: pid, tid, thread_id and time_end
+ * are valid only if writer_head equals head. Before the sequence changes them, it sets
  * writer_head to a value that no head has; when they are right, it sets writer_head to the
  * next head. So wherever the sequence is aborted before the commit, writer_head differs
  * from head: the next record names its writer, needlessly at worst, and its sequence sets
@@ -141,21 +145,24 @@ again:
 	"movq " PXTU_OF(PXTU_ENTRY_THREAD_ID, "%[entry]") ", %%r10\n\t"		\
 	"cmpq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"		\
 	"jne 7b\n\t"								\
+	"cmpq " PXTU_OF(PXTU_HEAD_TIME_END, "%%rcx") ", %%rdx\n\t"		\
+	"jae 7b\n\t"								\
 	PXTU_RSEQ_ROOM								\
 	"5:\n\t"								\
 	"addq " PXTU_OF(PXTU_ENTRY_STEP, "%[entry]") ", %%r8\n\t"		\
-	"movq " PXTU_OF(PXTU_ENTRY_HEADER, "%[entry]") ", %%rax\n\t"		\
+	"movq %%rdx, %%rax\n\t"							\
+	"shlq $32, %%rax\n\t"							\
+	"orq " PXTU_OF(PXTU_ENTRY_HEADER, "%[entry]") ", %%rax\n\t"		\
 	"movq %%rax, (%%rdi)\n\t"						\
 	"movq " PXTU_OF(PXTU_ENTRY_ADDRESS, "%[entry]") ", %%rax\n\t"		\
-	"movq %%rax, 16(%%rdi)\n\t"						\
-	"movq %%rdx, 8(%%rdi)\n\t"						\
+	"movq %%rax, 8(%%rdi)\n\t"						\
 	"movq %%rdx, " PXTU_OF(PXTU_HEAD_LAST, "%%rcx") "\n\t"			\
 	PXTU_RSEQ_DELAY(PXTU_POINT_DATA, "%%eax")				\
 	"cmpl $1, " PXTU_OF(PXTU_ENTRY_PIECES, "%[entry]") "\n\t"		\
 	"jb 11f\n\t"								\
 	"movq " PXTU_OF(PXTU_ENTRY_DATA, "%[entry]") ", %%rsi\n\t"		\
 	"movdqu (%%rsi), %%xmm0\n\t"						\
-	"movdqu %%xmm0, 24(%%rdi)\n\t"						\
+	"movdqu %%xmm0, 16(%%rdi)\n\t"						\
 	/* ADD would change the flags. */					\
 	"leaq 16(%%rdi), %%rdi\n\t"						\
 	"je 11f\n\t"								\
@@ -164,7 +171,7 @@ again:
 	"10:\n\t"								\
 	"addq $16, %%rsi\n\t"							\
 	"movdqu (%%rsi), %%xmm0\n\t"						\
-	"movdqu %%xmm0, 24(%%rdi)\n\t"						\
+	"movdqu %%xmm0, 16(%%rdi)\n\t"						\
 	"addq $16, %%rdi\n\t"							\
 	"decl %%r9d\n\t"							\
 	"jnz 10b\n"								\
@@ -172,10 +179,10 @@ again:
 	"cmpl $1, " PXTU_OF(PXTU_ENTRY_REST_WORDS, "%[entry]") "\n\t"		\
 	"jb 6f\n\t"								\
 	"movq " PXTU_OF(PXTU_ENTRY_REST, "%[entry]") ", %%rax\n\t"		\
-	"movq %%rax, 24(%%rdi)\n\t"						\
+	"movq %%rax, 16(%%rdi)\n\t"						\
 	"je 6f\n\t"								\
 	"movq 8+" PXTU_OF(PXTU_ENTRY_REST, "%[entry]") ", %%rax\n\t"		\
-	"movq %%rax, 32(%%rdi)\n"						\
+	"movq %%rax, 24(%%rdi)\n"						\
 	"6:\n\t"								\
 	PXTU_RSEQ_DELAY(PXTU_POINT_WRITTEN, "%%eax")				\
 	"movq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\

@@ -45,8 +45,8 @@ _Static_assert(sizeof(struct pxtu_note) == PXTU_NOTE_SIZE, "as the sequences hav
 	"cmpq %%rcx, " PXTU_OF(PXTU_NOTE_GENERATION, "%[note]") "\n\t"		\
 	"jne %l[no]\n\t"							\
 	/* Does this stream want the event, and no other one? */		\
-	"movq %[header], %%rcx\n\t"						\
-	"shrq $32, %%rcx\n\t"							\
+	"movl %[header], %%ecx\n\t"						\
+	"shrl $16, %%ecx\n\t"							\
 	"movl " PXTU_TEXT(PXTU_GATE_ENABLE) "(%%r8, %%rcx, 4), %%ecx\n\t"	\
 	"cmpl %%ecx, " PXTU_OF(PXTU_NOTE_BIT, "%[note]") "\n\t"			\
 	"jne %l[no]\n\t"							\
@@ -56,11 +56,8 @@ _Static_assert(sizeof(struct pxtu_note) == PXTU_NOTE_SIZE, "as the sequences hav
 	"movq " PXTU_OF(PXTU_NOTE_HEAD, "%[note]") ", %%r11\n\t"		\
 	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_CHECKED, "%%ecx")
 
-/* Did we write the previous record of this CPU, too? */
+/* Are we the last writer of this CPU, if one is named? */
 #define PXTU_SHORT_WRITER							\
-	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") ", %%rcx\n\t"			\
-	"cmpq %%rcx, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"		\
-	"jne %l[no]\n\t"							\
 	"movq " PXTU_OF(PXTU_NOTE_IDS, "%[note]") ", %%rcx\n\t"			\
 	"cmpq %%rcx, " PXTU_OF(PXTU_HEAD_IDS, "%%r11") "\n\t"			\
 	"jne %l[no]\n\t"							\
@@ -80,23 +77,29 @@ _Static_assert(sizeof(struct pxtu_note) == PXTU_NOTE_SIZE, "as the sequences hav
 
 /*
  * rax: the time. rcx: begin of the record, r9: its end, r8: the next head. A full stream has no
- * room: its limit is 0.
+ * room: its limit is 0. A forged head cannot lead outside of the pool: the second comparison is of
+ * the whole r9.
  */
 #define PXTU_SHORT_RESERVE							\
 	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_TIME, "%%edx")				\
 	"cmpq " PXTU_OF(PXTU_HEAD_LAST, "%%r11") ", %%rax\n\t"			\
 	"jb %l[no]\n\t"								\
+	"cmpq " PXTU_OF(PXTU_HEAD_TIME_END, "%%r11") ", %%rax\n\t"		\
+	"jae %l[no]\n\t"							\
 	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") ", %%r8\n\t"			\
+	/* Is the last writer named? */						\
+	"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"		\
+	"jne %l[no]\n\t"							\
 	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_HEAD, "%%edx")				\
-	"leal " PXTU_TEXT(PXTU_RECORD_DATA) " + 7(%[header]), %%edx\n\t"	\
+	"movzwl %w[header], %%edx\n\t"						\
+	"addl $" PXTU_TEXT(PXTU_RECORD_DATA) " + 7, %%edx\n\t"			\
 	"andl $-8, %%edx\n\t"							\
 	"movl %%r8d, %%ecx\n\t"							\
 	"leaq (%%rcx, %%rdx), %%r9\n\t"						\
 	/* One record more. */							\
 	"btsq $32, %%rdx\n\t"							\
 	"addq %%rdx, %%r8\n\t"							\
-	"movl " PXTU_OF(PXTU_HEAD_LIMIT, "%%r11") ", %%edx\n\t"			\
-	"cmpq %%rdx, %%r9\n\t"							\
+	"cmpl " PXTU_OF(PXTU_HEAD_LIMIT, "%%r11") ", %%r9d\n\t"			\
 	"ja %l[no]\n\t"								\
 	"cmpq " PXTU_OF(PXTU_NOTE_POOL_SIZE, "%[note]") ", %%r9\n\t"		\
 	"ja %l[no]\n\t"								\
@@ -105,20 +108,20 @@ _Static_assert(sizeof(struct pxtu_note) == PXTU_NOTE_SIZE, "as the sequences hav
 
 /* Pieces may overlap. The padding is in the last word. */
 #define PXTU_SHORT_COPY								\
-	"movl %k[header], %%eax\n\t"						\
+	"movzwl %w[header], %%eax\n\t"						\
 	"cmpl $16, %%eax\n\t"							\
 	"jb 11f\n\t"								\
 	"movdqu (%[data]), %%xmm0\n\t"						\
 	"movdqu -16(%[data], %%rax), %%xmm1\n\t"				\
 	"movq $0, -8(%%r9)\n\t"							\
-	"movdqu %%xmm0, 24(%%rcx)\n\t"						\
-	"movdqu %%xmm1, 24-16(%%rcx, %%rax)\n\t"				\
+	"movdqu %%xmm0, 16(%%rcx)\n\t"						\
+	"movdqu %%xmm1, 16-16(%%rcx, %%rax)\n\t"				\
 	"cmpl $32, %%eax\n\t"							\
 	"jbe 14f\n\t"								\
 	"movdqu 16(%[data]), %%xmm0\n\t"					\
 	"movdqu -32(%[data], %%rax), %%xmm1\n\t"				\
-	"movdqu %%xmm0, 24+16(%%rcx)\n\t"					\
-	"movdqu %%xmm1, 24-32(%%rcx, %%rax)\n\t"				\
+	"movdqu %%xmm0, 16+16(%%rcx)\n\t"					\
+	"movdqu %%xmm1, 16-32(%%rcx, %%rax)\n\t"				\
 	"jmp 14f\n"								\
 	"11:\n\t"								\
 	"testl %%eax, %%eax\n\t"						\
@@ -128,30 +131,30 @@ _Static_assert(sizeof(struct pxtu_note) == PXTU_NOTE_SIZE, "as the sequences hav
 	"jb 12f\n\t"								\
 	"movq (%[data]), %%rdx\n\t"						\
 	"movq -8(%[data], %%rax), %%r9\n\t"					\
-	"movq %%rdx, 24(%%rcx)\n\t"						\
-	"movq %%r9, 24-8(%%rcx, %%rax)\n\t"					\
+	"movq %%rdx, 16(%%rcx)\n\t"						\
+	"movq %%r9, 16-8(%%rcx, %%rax)\n\t"					\
 	"jmp 14f\n"								\
 	"12:\n\t"								\
 	"cmpl $4, %%eax\n\t"							\
 	"jb 13f\n\t"								\
 	"movl (%[data]), %%edx\n\t"						\
 	"movl -4(%[data], %%rax), %%r9d\n\t"					\
-	"movl %%edx, 24(%%rcx)\n\t"						\
-	"movl %%r9d, 24-4(%%rcx, %%rax)\n\t"					\
+	"movl %%edx, 16(%%rcx)\n\t"						\
+	"movl %%r9d, 16-4(%%rcx, %%rax)\n\t"					\
 	"jmp 14f\n"								\
 	/* Up to three bytes: the first, the last, the one in the middle. */	\
 	"13:\n\t"								\
 	"movzbl (%[data]), %%edx\n\t"						\
 	"movzbl -1(%[data], %%rax), %%r9d\n\t"					\
-	"movb %%dl, 24(%%rcx)\n\t"						\
-	"movb %%r9b, 24-1(%%rcx, %%rax)\n\t"					\
+	"movb %%dl, 16(%%rcx)\n\t"						\
+	"movb %%r9b, 16-1(%%rcx, %%rax)\n\t"					\
 	"shrl %%eax\n\t"							\
 	"movzbl (%[data], %%rax), %%edx\n\t"					\
-	"movb %%dl, 24(%%rcx, %%rax)\n"					\
+	"movb %%dl, 16(%%rcx, %%rax)\n"					\
 	"14:\n\t"
 
 static inline enum pxtu_written
-pxtu_short_record(const struct pxtu_note *note, __u64 header, const void *data,
+pxtu_short_record(const struct pxtu_note *note, __u32 header, const void *data,
 		  const __u64 *prog_address)
 {
 	__asm__ goto(PXTU_RSEQ_TABLE("3")
@@ -165,11 +168,11 @@ pxtu_short_record(const struct pxtu_note *note, __u64 header, const void *data,
 		PXTU_RSEQ_COUNTER(PXTU_SHORT_FENCE)
 		PXTU_RSEQ_TIME_COUNT("jb %l[no]\n\t")
 		PXTU_SHORT_RESERVE
-		"movq %[header], (%%rcx)\n\t"
-		"movq %%rax, 8(%%rcx)\n\t"
-		"movq %[address], %%rdx\n\t"
-		"movq %%rdx, 16(%%rcx)\n\t"
 		"movq %%rax, " PXTU_OF(PXTU_HEAD_LAST, "%%r11") "\n\t"
+		"movl %[header], (%%rcx)\n\t"
+		"movl %%eax, 4(%%rcx)\n\t"
+		"movq %[address], %%rdx\n\t"
+		"movq %%rdx, 8(%%rcx)\n\t"
 		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_DATA, "%%eax")
 		PXTU_SHORT_COPY
 		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_WRITTEN, "%%eax")

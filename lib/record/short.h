@@ -54,19 +54,20 @@ struct pxtu_note {
 /**
  * pxtu_short_record() - write a record
  * @note: of this thread; @data must be shorter than its len_end
- * @header: first word of struct posixtrace_record, without flags
+ * @header: first word of struct posixtrace_record, without flags and time
  * @data: data of the event
  * @prog_address: the instruction after the call that generated the event
  *
  * Atomically on this CPU: checks that the note is valid, that its stream wants the event and no
  * other one does, that this is the CPU of the note, that this thread wrote the previous record
- * here, that no record is younger and that there is room; takes the time, and writes the record.
+ * here and was named not too long ago, that no record is younger and that there is room; takes the
+ * time, and writes the record.
  *
  * Return: PXTU_WRITTEN or PXTU_WRITTEN_WAKE; PXTU_WRITTEN_NO if a check failed, the module
  * publishes no counter, or the sequence was aborted: then nothing was done.
  */
 static inline enum pxtu_written
-pxtu_short_record(const struct pxtu_note *note, __u64 header, const void *data,
+pxtu_short_record(const struct pxtu_note *note, __u32 header, const void *data,
 		  const __u64 *prog_address)
 {
 	(void)note;

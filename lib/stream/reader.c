@@ -52,7 +52,7 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 	    subbufs + (__u64)reader->nr_all * sizeof(struct posixtrace_subbuf) > map->ctrl_size ||
 	    (__u64)reader->nr_cpus * sizeof(struct posixtrace_cpu_head) > map->heads_size ||
 	    (__u64)reader->nr_all * reader->subbuf_size > map->pool_size ||
-	    sizeof(struct posixtrace_reader) + (__u64)reader->nr_all * sizeof(__u64) >
+	    sizeof(*map->shared) + (__u64)reader->nr_all * sizeof(map->shared->consumed[0]) >
 	    map->shared_size)
 		return -EPROTO;
 

@@ -131,7 +131,8 @@ static bool copy_first(const struct pxtu_reader *reader, struct run *run)
 
 /*
  * The record behind the last one. The copy of its header is checked as in find_record(): what
- * would be damage there ends the run here.
+ * would be damage there ends the run here. So does a time that the kernel could not tell from
+ * that of the first record, see struct posixtrace_consumed.
  */
 static bool copy_following(const struct pxtu_reader *reader, struct run *run)
 {
@@ -147,6 +148,7 @@ static bool copy_following(const struct pxtu_reader *reader, struct run *run)
 	return pxtu_record_parse(&record, from, room, &run->end.writer) &&
 	       pxtu_record_valid(&record, false, reader->max_data, room) &&
 	       record.timestamp >= run->end.timestamp && record.timestamp <= view->ceiling &&
+	       record.timestamp - run->cand->record.timestamp < POSIXTRACE_WRITER_SPAN &&
 	       is_next(reader, run, record.timestamp) &&
 	       copy_event(reader, run, &record, from + record.header);
 }

@@ -99,12 +99,18 @@ static void find_record(const struct pxtu_reader *reader, __u32 cpu, __u64 floor
 	cand->orphan = false;
 	if (!pxtu_record_parse(&cand->record, mem + pos, room, writer) ||
 	    !pxtu_record_valid(&cand->record, cpu == reader->nr_cpus, reader->max_data, room) ||
-	    cand->record.timestamp < floor || cand->record.timestamp > view->ceiling ||
 	    (!cand->record.writer.known && !damaged)) {
 		make_corrupt(cand, floor, view->used);
 		return;
 	}
 	cand->orphan = !cand->record.writer.known;
+	/* It is not reported, but takes part in the order. */
+	if (cand->orphan)
+		cand->record.timestamp = floor;
+	if (cand->record.timestamp < floor || cand->record.timestamp > view->ceiling) {
+		make_corrupt(cand, floor, view->used);
+		return;
+	}
 	cand->data = mem + pos + cand->record.header;
 	cand->next = next_consumed(cand->consumed, 1, pos + cand->record.size);
 }
@@ -117,7 +123,7 @@ static void find_record(const struct pxtu_reader *reader, __u32 cpu, __u64 floor
 static bool unchanged(const struct pxtu_reader *reader, __u32 idx, __u64 consumed)
 {
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return pxtu_load(&reader->map.shared->consumed[idx]) == consumed;
+	return pxtu_load(&reader->map.shared->consumed[idx].position) == consumed;
 }
 
 static enum found peek_subbuf(struct pxtu_reader *reader, __u32 cpu, __u32 idx,
@@ -138,7 +144,7 @@ static enum found peek_subbuf(struct pxtu_reader *reader, __u32 cpu, __u32 idx,
 	 * The kernel may have handed it out to the same CPU again since its number was
 	 * read: then this CPU has older sub-buffers now, which come first.
 	 */
-	cand->consumed = pxtu_load_acquire(&reader->map.shared->consumed[idx]);
+	cand->consumed = pxtu_load_acquire(&reader->map.shared->consumed[idx].position);
 	if (pxtu_load_acquire(&reader->oldest[cpu]) != idx ||
 	    pxtu_load(&subbuf->cpu) != cpu ||
 	    (__u32)pxtu_load(&subbuf->seq) != POSIXTRACE_CONSUMED_SEQ(cand->consumed))
@@ -177,7 +183,7 @@ bool pxtu_subbuf_is_quiet(const struct pxtu_reader *reader, __u32 cpu)
 	return view->open && pxtu_load_acquire(&head_of(reader, cpu)->head) == view->head &&
 	       pxtu_load(&reader->oldest[cpu]) == view->subbuf &&
 	       pxtu_load(&reader->subbufs[view->subbuf].state) == POSIXTRACE_SUBBUF_OPEN &&
-	       pxtu_load(&reader->map.shared->consumed[view->subbuf]) == view->consumed;
+	       pxtu_load(&reader->map.shared->consumed[view->subbuf].position) == view->consumed;
 }
 
 bool pxtu_subbuf_following(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candidate *cand)
@@ -231,23 +237,27 @@ bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candida
 	return false;
 }
 
-/* Change the consumer position of a sub-buffer from @consumed to @next. */
-static bool take(struct pxtu_reader *reader, __u32 subbuf, __u64 consumed, __u64 next)
+/* Change the consumer position of a sub-buffer from @consumed to @next, which is at @time. */
+static bool take(struct pxtu_reader *reader, __u32 subbuf, __u64 consumed, __u64 next, __u64 time)
 {
+	struct posixtrace_consumed *place = &reader->map.shared->consumed[subbuf];
+
+	/* Pairs with the load in the kernel's time_at(), after its exchange. */
+	pxtu_store(&place->time, time);
 	/*
 	 * All copying is done before the consumer position changes. Pairs with the kernel's
 	 * exchange: no target can write there before it has changed the consumer position.
 	 */
 	__atomic_thread_fence(__ATOMIC_ACQ_REL);
-	return __atomic_compare_exchange_n(&reader->map.shared->consumed[subbuf], &consumed, next,
-					   false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(&place->position, &consumed, next, false,
+					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
 bool pxtu_subbuf_take(struct pxtu_reader *reader, const struct pxtu_candidate *cand)
 {
 	struct pxtu_reader_cpu *last = &reader->cpu[cand->cpu];
 
-	if (!take(reader, cand->subbuf, cand->consumed, cand->next))
+	if (!take(reader, cand->subbuf, cand->consumed, cand->next, cand->record.timestamp))
 		return false;
 	last->consumed = cand->next;
 	last->timestamp = cand->record.timestamp;
@@ -266,7 +276,7 @@ bool pxtu_subbuf_take_run(struct pxtu_reader *reader, const struct pxtu_candidat
 	struct pxtu_reader_cpu *last = &reader->cpu[cand->cpu];
 	__u64 next = next_consumed(cand->consumed, end->count, end->pos);
 
-	if (!take(reader, cand->subbuf, cand->consumed, next))
+	if (!take(reader, cand->subbuf, cand->consumed, next, end->timestamp))
 		return false;
 	last->consumed = next;
 	last->timestamp = end->timestamp;

@@ -233,7 +233,7 @@ static int next_subbuf(unsigned int cpu)
 	subbuf->state = POSIXTRACE_SUBBUF_OPEN;
 	fake.next[idx] = POSIXTRACE_NONE;
 	fake.open[cpu] = idx;
-	fake.reader->consumed[idx] = POSIXTRACE_CONSUMED(subbuf->seq, 0, 0);
+	fake.reader->consumed[idx].position = POSIXTRACE_CONSUMED(subbuf->seq, 0, 0);
 	*head = (struct posixtrace_cpu_head){
 		.head = POSIXTRACE_HEAD(idx * fake.subbuf_size, 0),
 		.limit = (idx + 1) * fake.subbuf_size,

@@ -117,7 +117,7 @@ TEST(a04_events_use_at_most_that_size)
 		ASSERT_EQ(0, posix_trace_attr_getlogsize(&attr, &granted));
 		EXPECT_EQ(0, posix_trace_close(log));
 		EXPECT_LE(32 << 10, granted);
-		used = (size_t)content.numbers * (24 + 8);
+		used = (size_t)content.numbers * (16 + 8);
 		EXPECT_LT(granted / 2, used);
 		EXPECT_GE(granted, used);
 		close(fd);

@@ -23,7 +23,7 @@ FIXTURE_TEARDOWN(attr)
 
 TEST_F(attr, a01_stores_the_value_that_was_set)
 {
-	size_t sizes[] = { 0, 1, 333, 64 << 10 };
+	size_t sizes[] = { 0, 1, 333, 65488 };
 	size_t size;
 
 	for (int i = 0; i < 4; i++) {
@@ -44,7 +44,7 @@ TEST_F(attr, a02_default)
 
 TEST_F(attr, a03_of_a_stream)
 {
-	size_t sizes[] = { 0, 1, 333, 1024, 64 << 10 };
+	size_t sizes[] = { 0, 1, 333, 1024, 65488 };
 	trace_attr_t granted;
 	size_t size;
 

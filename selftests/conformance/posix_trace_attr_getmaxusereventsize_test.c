@@ -46,7 +46,7 @@ TEST_F(attr, a01_grows_with_the_data)
 
 TEST_F(attr, a02_longer_data_counts_as_max_data_size)
 {
-	size_t sizes[] = { 0, 1, 100, 1024, 64 << 10 };
+	size_t sizes[] = { 0, 1, 100, 1024, 65488 };
 	size_t largest;
 
 	for (int i = 0; i < 5; i++) {
@@ -122,7 +122,7 @@ FIXTURE_VARIANT_ADD(promise, truncated) {
 };
 
 FIXTURE_VARIANT_ADD(promise, large_events) {
-	POSIX_TRACE_UNTIL_FULL, 0, 64 << 10, 3, { 64 << 10, 1, 30000 }
+	POSIX_TRACE_UNTIL_FULL, 0, 65488, 3, { 65488, 1, 30000 }
 };
 
 FIXTURE_SETUP(promise)

@@ -141,7 +141,7 @@ TEST(a05_append_has_no_limit)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, fill_log(POSIX_TRACE_APPEND, 20, fd, &content));
 	EXPECT_TRUE(log_content_is(&content, 4000));
-	EXPECT_LT(4000 * (24 + 8), log_file_size(fd));
+	EXPECT_LT(4000 * (16 + 8), log_file_size(fd));
 	close(fd);
 }
 

@@ -90,10 +90,10 @@ TEST(a02_limits_loop_and_until_full)
 	ASSERT_LE(0, fd);
 	/* A log of 16 MiB would not be full. */
 	ASSERT_EQ(0, fill_log(POSIX_TRACE_LOOP, 20, fd, &content));
-	EXPECT_GT((32 << 10) / (24 + 8), content.numbers);
+	EXPECT_GT((32 << 10) / (16 + 8), content.numbers);
 	ASSERT_EQ(0, ftruncate(fd, 0));
 	ASSERT_EQ(0, fill_log(POSIX_TRACE_UNTIL_FULL, 20, fd, &content));
-	EXPECT_GT((32 << 10) / (24 + 8), content.numbers);
+	EXPECT_GT((32 << 10) / (16 + 8), content.numbers);
 	EXPECT_LT(200, content.numbers);
 	close(fd);
 }

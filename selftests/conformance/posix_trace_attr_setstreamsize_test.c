@@ -41,7 +41,7 @@ TEST_F(attr, a01_sets_only_this_attribute)
 TEST_F(attr, a02_stream_has_at_least_that_size)
 {
 	size_t sizes[] = { 0, 1, 4096, 8191, 8192, 8193, 64 << 10, 100001, 1 << 20, 8 << 20 };
-	size_t data[] = { 0, 100, 1024, 64 << 10 };
+	size_t data[] = { 0, 100, 1024, 65488 };
 	trace_attr_t granted;
 	size_t size;
 

@@ -217,7 +217,7 @@ FIXTURE_VARIANT(again)
 FIXTURE_VARIANT_ADD(again, smallest) { 0, 0 };
 FIXTURE_VARIANT_ADD(again, rounded) { 10001, 100 };
 FIXTURE_VARIANT_ADD(again, usual) { 256 << 10, 1024 };
-FIXTURE_VARIANT_ADD(again, large_events) { 0, 64 << 10 };
+FIXTURE_VARIANT_ADD(again, large_events) { 0, 65488 };
 FIXTURE_VARIANT_ADD(again, large) { (8 << 20) - 1, 1000 };
 FIXTURE_VARIANT_ADD(again, a_bit_larger) { (8 << 20) + 1, 100 };
 FIXTURE_VARIANT_ADD(again, larger) { (12 << 20) + 4097, 100 };

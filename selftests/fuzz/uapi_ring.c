@@ -37,6 +37,7 @@ static void head_write(struct posixtrace_cpu_head *head, uint64_t word, uint64_t
 	poke(&head->writer_head, word);
 	poke(&head->pid, thread);
 	poke(&head->thread_id, thread);
+	poke(&head->time_end, time + POSIXTRACE_WRITER_SPAN);
 	poke(&head->last, time);
 	/* One store, as in a sequence, but a thread that has migrated does damage. */
 	poke(&head->head, word);
@@ -52,7 +53,7 @@ static bool write_record(struct actor *a, const struct mapping *ring, unsigned i
 		.writer.tid = a->thread,
 		.writer.thread_id = a->thread,
 		.record.data_len = data_len,
-		.record.event_id = POSIXTRACE_ID_UNNAMED,
+		.record.type = POSIXTRACE_ID_UNNAMED,
 	};
 	struct posixtrace_cpu_head *head = head_of(ring, this_cpu());
 	uint64_t word, limit, last, pos, count;
@@ -64,7 +65,8 @@ static bool write_record(struct actor *a, const struct mapping *ring, unsigned i
 	limit = (uint32_t)limit;
 	if (!limit || pos + POSIXTRACE_RECORD_SIZE(data_len) > limit)
 		return false;
-	entry.record.timestamp = last + 100;
+	entry.writer.time = last + 100;
+	entry.record.time = (uint32_t)(last + 100);
 	if (copy((void *)(ring->addr + ring->heads_size + pos), &entry, sizeof(entry)))
 		return false;
 	head_write(head, POSIXTRACE_HEAD(pos + POSIXTRACE_RECORD_SIZE(data_len), count + 1),
@@ -138,9 +140,9 @@ long op_read_ring(struct actor *a)
 		return -EFAULT;
 	release->subbuf = oldest;
 	/* Another mapping may be there, with any contents. */
-	if (release->subbuf < reader->len / 8)
+	if (release->subbuf < reader->len / sizeof(struct posixtrace_consumed))
 		take_all(reader->addr + offsetof(struct posixtrace_reader, consumed) +
-			 8ULL * release->subbuf,
+			 sizeof(struct posixtrace_consumed) * release->subbuf,
 			 (void *)(view->addr + (uint32_t)(offsets >> 32) +
 				  sizeof(struct posixtrace_subbuf) * release->subbuf),
 			 one_in(a, 8) ? 1ULL << below(a, 64) : 0);

@@ -11,13 +11,14 @@
  * @size: its bytes, including the struct posixtrace_writer before it, if any
  * @writers: number of these
  * @data_len: as in struct posixtrace_record
- * @event_id: as in struct posixtrace_record
- * @flags: as in struct posixtrace_record
- * @timestamp: as in struct posixtrace_record
+ * @event_id: event type
+ * @flags: POSIXTRACE_RECORD_*
+ * @timestamp: nanoseconds since the Epoch
  * @prog_address: as in struct posixtrace_record
  * @thread_id: as in struct posixtrace_writer
  * @pid: as in struct posixtrace_writer
  * @tid: as in struct posixtrace_writer
+ * @named: time in that struct posixtrace_writer
  */
 struct record {
 	__u32 size;
@@ -30,6 +31,7 @@ struct record {
 	__u64 thread_id;
 	__s32 pid;
 	__s32 tid;
+	__u64 named;
 };
 
 /*
@@ -39,9 +41,9 @@ struct record {
 const void *record_parse(struct record *record, const void *from);
 
 /*
- * Writes the record after one of the thread of @before, or of no thread, without the data.
- * Returns its size without the data.
+ * Writes the record after one of the thread of @before, or of no thread, without the data, and
+ * sets @record->named. Returns its size without the data.
  */
-size_t record_format(const struct record *record, const struct record *before, void *to);
+size_t record_format(struct record *record, const struct record *before, void *to);
 
 #endif /* _SELFTESTS_RECORD_H */

@@ -180,23 +180,21 @@ static int create(int fd, struct posixtrace_create *arg)
 	return command(fd, POSIXTRACE_IOC_CREATE, arg);
 }
 
-/* A size rounded up above 1 GiB: a granted size can be requested again. */
-TEST_F(create, granted_size_is_accepted)
+/* A multiple of all sizes of sub-buffers of such a stream, so no size is granted above it. */
+TEST_F(create, largest_size_is_accepted)
 {
 	struct posixtrace_attr *attr = &self->arg.attr;
-	unsigned long long size = POSIXTRACE_STREAM_SIZE_MAX, subbuf;
 	int ret;
 
 	attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX;
-	subbuf = pxt_subbuf_size(size, attr->max_data_size);
-	attr->stream_size = (size + subbuf - 1) / subbuf * subbuf;
-	ASSERT_LT(size, attr->stream_size);
+	attr->stream_size = POSIXTRACE_STREAM_SIZE_MAX;
+	ASSERT_EQ(0, attr->stream_size % pxt_subbuf_size(attr->stream_size, attr->max_data_size));
 	ret = create(self->fd, &self->arg);
 	/* The machine may not have that much memory. */
 	EXPECT_TRUE(ret == 0 || ret == -ENOMEM);
 	create_init(&self->arg, 0);
 	attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX;
-	attr->stream_size = (size + subbuf - 1) / subbuf * subbuf + 1;
+	attr->stream_size = POSIXTRACE_STREAM_SIZE_MAX + 1ULL;
 	EXPECT_EQ(ret ? -EINVAL : -EBUSY, create(self->fd, &self->arg));
 }
 

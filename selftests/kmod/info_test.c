@@ -94,8 +94,8 @@ TEST_F(info, bad_address_is_a_fault)
 TEST(structures_have_no_holes_and_known_sizes)
 {
 	EXPECT_EQ(64, sizeof(struct posixtrace_info));
-	EXPECT_EQ(24, sizeof(struct posixtrace_record));
-	EXPECT_EQ(24, sizeof(struct posixtrace_writer));
+	EXPECT_EQ(16, sizeof(struct posixtrace_record));
+	EXPECT_EQ(32, sizeof(struct posixtrace_writer));
 	EXPECT_EQ(64, sizeof(struct posixtrace_cpu_head));
 	EXPECT_EQ(64, sizeof(struct posixtrace_subbuf));
 	EXPECT_EQ(4096 + 4 * POSIXTRACE_ID_MAX + 4096, sizeof(struct posixtrace_gate));

@@ -238,7 +238,7 @@ TEST_F(limit, log_keeps_its_place_with_any_flags_of_the_file)
 		ASSERT_EQ(0, log_create(&self->stream, &kind, self->fd));
 		ASSERT_EQ(0, fcntl(self->fd, F_SETFL, flags[i]));
 		ASSERT_EQ(0, stream_start(&self->stream));
-		for (int round = 0; round < 10; round++) {
+		for (int round = 0; round < 20; round++) {
 			ASSERT_EQ(0, record(&self->target, 1000));
 			EXPECT_EQ(0, flush(&self->stream));
 		}

@@ -33,7 +33,7 @@ FIXTURE_VARIANT(memory)
 FIXTURE_VARIANT_ADD(memory, smallest) { 0, 0 };
 FIXTURE_VARIANT_ADD(memory, small) { 20000, 100 };
 FIXTURE_VARIANT_ADD(memory, usual) { 256 << 10, 1024 };
-FIXTURE_VARIANT_ADD(memory, large_events) { 256 << 10, 64 << 10 };
+FIXTURE_VARIANT_ADD(memory, large_events) { 256 << 10, POSIXTRACE_DATA_SIZE_MAX };
 FIXTURE_VARIANT_ADD(memory, large_stream) { 8 << 20, 1024 };
 
 FIXTURE_SETUP(memory)
@@ -204,8 +204,13 @@ FIXTURE_VARIANT_ADD(spread, small_of_threads) { 20000, 100, 100, true };
 FIXTURE_VARIANT_ADD(spread, short_events) { 20000, 100, 0, false };
 FIXTURE_VARIANT_ADD(spread, short_events_of_threads) { 20000, 100, 0, true };
 FIXTURE_VARIANT_ADD(spread, usual) { 256 << 10, 1024, 1024, false };
-FIXTURE_VARIANT_ADD(spread, large_events) { 256 << 10, 64 << 10, 64 << 10, false };
-FIXTURE_VARIANT_ADD(spread, large_events_of_threads) { 256 << 10, 64 << 10, 64 << 10, true };
+FIXTURE_VARIANT_ADD(spread, large_events) {
+	256 << 10, POSIXTRACE_DATA_SIZE_MAX, POSIXTRACE_DATA_SIZE_MAX, false
+};
+
+FIXTURE_VARIANT_ADD(spread, large_events_of_threads) {
+	256 << 10, POSIXTRACE_DATA_SIZE_MAX, POSIXTRACE_DATA_SIZE_MAX, true
+};
 
 FIXTURE_SETUP(spread)
 {

@@ -249,7 +249,7 @@ TEST_F(mmap, reader_survives_the_end_of_the_stream)
 		sum += self->stream.pool[i];
 	for (size_t i = 0; i < self->stream.arg.ctrl.size; i += 4096)
 		sum += ((const char *)self->stream.ctrl)[i];
-	self->stream.reader->consumed[0] = ~0ULL;
+	self->stream.reader->consumed[0].position = ~0ULL;
 	EXPECT_EQ(sum, sum);
 }
 

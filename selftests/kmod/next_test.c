@@ -53,7 +53,7 @@ TEST_F(next, gives_a_subbuffer_to_this_cpu)
 	EXPECT_EQ(0, POSIXTRACE_HEAD_COUNT(LOAD(self->writer.head->head)));
 	EXPECT_EQ((i + 1) * size, LOAD(self->writer.head->limit));
 	EXPECT_EQ((unsigned int)subbuf->seq,
-		  POSIXTRACE_CONSUMED_SEQ(self->stream.reader->consumed[i]));
+		  POSIXTRACE_CONSUMED_SEQ(self->stream.reader->consumed[i].position));
 }
 
 static bool is_holder(struct stream *stream, unsigned int cpu)

@@ -9,6 +9,7 @@
 #include "pxt_test.h"
 #include "process.h"
 #include "uapi.h"
+#include "writer.h"
 
 FIXTURE(record)
 {
@@ -100,7 +101,7 @@ TEST_F(record, size_is_rounded_up_to_8)
 		EXPECT_EQ(len, record.data_len);
 		/* The first record names its writer. */
 		EXPECT_EQ(!len, record.writers);
-		EXPECT_EQ((len ? 0 : 24) + 24 + (len + 7) / 8 * 8, record.size);
+		EXPECT_EQ((len ? 0 : 32) + 16 + (len + 7) / 8 * 8, record.size);
 	}
 }
 
@@ -123,6 +124,27 @@ TEST_F(record, each_thread_id_is_recorded)
 		EXPECT_EQ(syscall(SYS_gettid), record.tid);
 		EXPECT_EQ(!i || threads[i] != threads[i - 1], record.writers);
 	}
+}
+
+/* The lower half of its time would not suffice. */
+TEST_F(record, names_its_writer_again_at_the_end_of_the_span)
+{
+	struct record record;
+	struct writer writer;
+
+	ASSERT_EQ(0, target_sync(&self->target));
+	ASSERT_EQ(0, writer_open(&writer, &self->target, 0, 0));
+	for (unsigned int i = 0; i < 6; i++) {
+		ASSERT_EQ(0, target_event(&self->target, self->id, NULL, 0));
+		ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
+		EXPECT_EQ(i % 2 == 0, record.writers);
+		EXPECT_EQ(record.named + POSIXTRACE_WRITER_SPAN, LOAD(writer.head->time_end));
+		EXPECT_LE(record.named, record.timestamp);
+		/* As if it had been so long. */
+		if (i % 2)
+			writer.head->time_end = record.timestamp;
+	}
+	writer_close(&writer);
 }
 
 TEST_F(record, data_up_to_the_limit_is_complete)

@@ -468,7 +468,7 @@ static unsigned int take_all(struct stream *stream, unsigned int nr)
 		subbuf = stream_subbuf(stream, i);
 		if (subbuf->state == POSIXTRACE_SUBBUF_FREE)
 			continue;
-		stream->reader->consumed[i] =
+		stream->reader->consumed[i].position =
 			POSIXTRACE_CONSUMED(subbuf->seq, 1, stream_used(stream, subbuf->cpu, i));
 		taken++;
 	}

@@ -21,7 +21,7 @@
 } while (0)
 
 /* More than a page of events. After so many successes in a row, no further allocation can fail. */
-#define EVENTS		100
+#define EVENTS		134
 #define QUIET_TRIES	20
 
 enum medium { FILE_LOG, PIPE_LOG, SOCKET_LOG };

@@ -124,7 +124,7 @@ TEST(large_blocks_of_many_cpus)
 {
 	const __u32 cpus = 300, size = POSIXTRACE_SUBBUF_SIZE_MAX;
 	struct posixtrace_log_block *block;
-	const struct record record = {
+	struct record record = {
 		.data_len = 8,
 		.event_id = 64,
 		.timestamp = LOG_TIME0,

@@ -330,19 +330,21 @@ static const struct {
 #define CASE(at, type, field, size, value, good) { #type "." #field " " #value, \
 	(at) + offsetof(struct posixtrace_##type, field), size, value, good }
 #define RECORD(field, size, value) CASE(THIRD, record, field, size, value, 2)
-	RECORD(data_len, 4, 2000), RECORD(data_len, 4, 0xffffffff), RECORD(data_len, 4, 0xfffffff8),
+	RECORD(data_len, 2, 2000), RECORD(data_len, 2, 0xffff), RECORD(data_len, 2, 0xfff8),
 	/* The next record would begin elsewhere. */
-	CASE(THIRD, record, data_len, 4, 0, 3), CASE(THIRD, record, data_len, 4, 9, 3),
-	RECORD(event_id, 2, 0), RECORD(event_id, 2, POSIX_TRACE_STOP), RECORD(event_id, 2, 63),
-	RECORD(event_id, 2, POSIXTRACE_ID_MAX), RECORD(event_id, 2, 0xffff),
-	RECORD(flags, 2, 2), RECORD(flags, 2, 0x8000),
-	RECORD(timestamp, 8, 0), RECORD(timestamp, 8, LOG_TIME0 + 99),
-	RECORD(timestamp, 8, LOG_TIME0 + 101), RECORD(timestamp, 8, LOG_TIME0 + 201),
-	RECORD(timestamp, 8, ~0ULL),
+	CASE(THIRD, record, data_len, 2, 0, 3), CASE(THIRD, record, data_len, 2, 9, 3),
+	RECORD(type, 2, 0), RECORD(type, 2, POSIX_TRACE_STOP), RECORD(type, 2, 63),
+	RECORD(type, 2, 0xffff), RECORD(type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, 2)),
+	RECORD(type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, 8)),
+	RECORD(time, 4, (__u32)LOG_TIME0 + 99), RECORD(time, 4, (__u32)LOG_TIME0 + 101),
+	RECORD(time, 4, (__u32)LOG_TIME0 + 201),
+	CASE(0, writer, time, 8, 0, 0), CASE(0, writer, time, 8, LOG_TIME0 + 101, 0),
+	CASE(0, writer, time, 8, ~0ULL, 0),
 	{ "a writer followed by an invalid record", THIRD, 8, 0, 2 },
 	{ "two writers", sizeof(struct posixtrace_writer), 8, 0, 0 },
-	CASE(0, writer, data_len, 4, 1, 0), CASE(0, writer, flags, 2, 1, 0),
-	CASE(0, writer, event_id, 2, POSIXTRACE_ID_MAX, 0),
+	CASE(0, writer, data_len, 2, 1, 0), CASE(0, writer, reserved, 4, 1, 0),
+	CASE(0, writer, type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_WRITER, 1), 0),
+	CASE(0, writer, type, 2, POSIXTRACE_ID_MAX - 1, 0),
 };
 
 TEST(invalid_records)

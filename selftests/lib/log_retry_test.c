@@ -364,13 +364,14 @@ static int early_events(int fd)
 		pos += sizeof(block);
 		if (block.type == POSIXTRACE_LOG_NAMES)
 			known += block.count;
-		/* A writer looks like a record without type and data. */
-		for (off_t at = 0; block.type == POSIXTRACE_LOG_EVENTS && at < block.size;
-		     at += POSIXTRACE_RECORD_STEP(record.data_len)) {
+		for (off_t at = 0; block.type == POSIXTRACE_LOG_EVENTS && at < block.size; ) {
 			if (pread(fd, &record, sizeof(record), pos + at) !=
 			    (ssize_t)sizeof(record))
 				return -1;
-			early += record.event_id > (__u32)known;
+			early += POSIXTRACE_RECORD_ID(record.type) > (__u32)known;
+			at += POSIXTRACE_RECORD_ID(record.type) == POSIXTRACE_ID_WRITER ?
+				(off_t)sizeof(struct posixtrace_writer) :
+				(off_t)POSIXTRACE_RECORD_STEP(record.data_len);
 		}
 		pos += block.size;
 	}

@@ -34,6 +34,7 @@ static const struct pxtu_event *next(struct sim *sim)
 /* Offsets in a sub-buffer: the first record also has its writer. */
 #define FIRST	sizeof(struct posixtrace_writer)
 #define SECOND	POSIXTRACE_RECORD_SIZE(sizeof(__u64))
+#define THIRD	(SECOND + POSIXTRACE_RECORD_STEP(sizeof(__u64)))
 
 /* A damage for each check of a record. */
 static const struct damage {
@@ -45,35 +46,35 @@ static const struct damage {
 } damages[] = {
 #define CASE(at, type, field, size, value, good) { #type "." #field " " #value, \
 	(at) + offsetof(struct posixtrace_##type, field), size, value, good }
-	CASE(SECOND, record, data_len, 4, 0xffffffff, 1),
-	CASE(SECOND, record, data_len, 4, 0xfffffff8, 1),
-	CASE(SECOND, record, data_len, 4, SIM_SUBBUF_SIZE - SECOND, 1),
-	CASE(SECOND, record, data_len, 4, 1025, 1),
-	CASE(SECOND, record, data_len, 4, SIM_MAX_DATA + 1, 1),
+	CASE(SECOND, record, data_len, 2, 0xffff, 1),
+	CASE(SECOND, record, data_len, 2, 0xfff8, 1),
+	CASE(SECOND, record, data_len, 2, SIM_SUBBUF_SIZE - SECOND, 1),
+	CASE(SECOND, record, data_len, 2, 1025, 1),
+	CASE(SECOND, record, data_len, 2, SIM_MAX_DATA + 1, 1),
 	/* The data includes a part of the next record. */
-	CASE(SECOND, record, data_len, 4, 9, 2),
-	CASE(SECOND, record, data_len, 4, 16, 2),
+	CASE(SECOND, record, data_len, 2, 9, 2),
+	CASE(SECOND, record, data_len, 2, 16, 2),
 	/* The next record would begin with the data. */
-	CASE(SECOND, record, data_len, 4, 0, 2),
-	CASE(SECOND, record, event_id, 2, 0, 1),
-	CASE(SECOND, record, event_id, 2, POSIXTRACE_ID_STOP, 1),
-	CASE(SECOND, record, event_id, 2, POSIXTRACE_ID_UNNAMED - 1, 1),
-	CASE(SECOND, record, event_id, 2, POSIXTRACE_ID_MAX, 1),
-	CASE(SECOND, record, event_id, 2, 0xffff, 1),
-	CASE(SECOND, record, flags, 2, 2, 1),
-	CASE(SECOND, record, flags, 2, 0x8001, 1),
-	CASE(SECOND, record, timestamp, 8, 1, 1),
-	CASE(SECOND, record, timestamp, 8, OPENED, 1),
-	CASE(SECOND, record, timestamp, 8, ~0ULL, 1),
+	CASE(SECOND, record, data_len, 2, 0, 2),
+	CASE(SECOND, record, type, 2, 0, 1),
+	CASE(SECOND, record, type, 2, POSIXTRACE_ID_STOP, 1),
+	CASE(SECOND, record, type, 2, POSIXTRACE_ID_UNNAMED - 1, 1),
+	CASE(SECOND, record, type, 2, 0xffff, 1),
+	CASE(SECOND, record, type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, 2), 1),
+	CASE(SECOND, record, type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, 9), 1),
+	CASE(SECOND, record, time, 4, ~0U, 1),
+	CASE(THIRD, record, time, 4, 0, 2),
 	/* The first record names its writer twice. */
 	{ "two writers", FIRST, 8, 0, 0 },
 	{ "a writer that is not the first", SECOND, 8, 0, 1 },
-	CASE(0, writer, data_len, 4, 8, 0),
-	CASE(0, writer, flags, 2, POSIXTRACE_RECORD_TRUNCATED, 0),
-	CASE(0, writer, event_id, 2, POSIXTRACE_ID_STOP, 0),
-	CASE(FIRST, record, data_len, 4, 0xffffffff, 0),
-	CASE(FIRST, record, event_id, 2, POSIXTRACE_ID_MAX, 0),
-	CASE(FIRST, record, timestamp, 8, ~0ULL, 0),
+	CASE(0, writer, data_len, 2, 8, 0),
+	CASE(0, writer, type, 2, POSIXTRACE_RECORD_TYPE(0, POSIXTRACE_RECORD_TRUNCATED), 0),
+	CASE(0, writer, type, 2, POSIXTRACE_ID_STOP, 0),
+	CASE(0, writer, reserved, 4, 1, 0),
+	CASE(0, writer, time, 8, 1ULL << 32, 0),
+	CASE(FIRST, record, data_len, 2, 0xffff, 0),
+	CASE(FIRST, record, type, 2, 0xffff, 0),
+	CASE(FIRST, record, time, 4, ~0U, 0),
 };
 
 /*
@@ -204,7 +205,7 @@ TEST(damage_lasts_until_a_record_names_its_writer)
 	for (n = 1; n <= 3; n++)
 		ASSERT_NE(0, sim_write(&sim, 0, &n, sizeof(n)));
 	record = (void *)(sim.pool + sim.open[0] * SIM_SUBBUF_SIZE + SECOND);
-	record->flags = 0xffff;
+	record->type |= POSIXTRACE_RECORD_TYPE(0, 0xf);
 	ASSERT_NE(NULL, (event = next(&sim)));
 	EXPECT_EQ(1, payload(event));
 	ASSERT_NE(NULL, (event = next(&sim)));
@@ -232,7 +233,7 @@ TEST(damage_lasts_until_a_record_names_its_writer)
 	EXPECT_EQ(3, sim.reader.read);
 
 	/* The next sub-buffer is not damaged. */
-	record->flags = 0;
+	record->type = POSIXTRACE_ID_UNNAMED;
 	n = POSIXTRACE_HEAD_POS(sim.heads[0].head);
 	memset(sim.pool + n, 0xff, 8);
 	sim.heads[0].head = POSIXTRACE_HEAD(n + 64, 20);
@@ -276,23 +277,23 @@ static void *hostile_write(void *arg)
 			pxtu_store(&sim->heads[cpu].head, POSIXTRACE_HEAD(pos, 7));
 			break;
 		case 2:
-			pxtu_store(&record->data_len, (__u32)rand_r(&seed));
+			pxtu_store(&record->data_len, (__u16)rand_r(&seed));
 			break;
 		case 3:
 			pxtu_store(&record->data_len, 8);
-			pxtu_store(&record->event_id, POSIXTRACE_ID_UNNAMED);
-			pxtu_store(&record->flags, 0);
+			pxtu_store(&record->type, POSIXTRACE_ID_UNNAMED);
 			break;
 		case 4:
-			pxtu_store(&record->timestamp, pxtu_load(&sim->clock));
+			pxtu_store(&writer->time, pxtu_load(&sim->clock));
 			break;
 		case 5:
-			pxtu_store(&record->timestamp, ~0ULL);
+			pxtu_store(&record->time, ~0U);
 			break;
 		case 6:
 			pxtu_store(&writer->data_len, 0);
-			pxtu_store(&writer->event_id, POSIXTRACE_ID_WRITER);
-			pxtu_store(&writer->flags, rand_r(&seed) % 8 == 0);
+			pxtu_store(&writer->type, rand_r(&seed) % 8 ? POSIXTRACE_ID_WRITER :
+						  POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_WRITER, 1));
+			pxtu_store(&writer->reserved, 0);
 			break;
 		case 7:
 			memset(record, rand_r(&seed), 64);
@@ -327,7 +328,7 @@ TEST(hostile_target)
 			sim_next(&sim, i);
 			for (n = 0; n < 20; n++) {
 				__u32 pos = sim.open[i] * SIM_SUBBUF_SIZE + (__u32)n * 56;
-				const struct record record = {
+				struct record record = {
 					.data_len = 8,
 					.event_id = POSIXTRACE_ID_UNNAMED,
 					.timestamp = sim_now(&sim),

@@ -43,7 +43,8 @@ TEST(cpu_without_visible_records_is_not_empty)
 	/* sim_recycle() without its end. */
 	half_recycled = sim.oldest[0];
 	sim_gap_lock(&sim);
-	consumed = __atomic_exchange_n(&sim.shared->consumed[half_recycled], 0, __ATOMIC_SEQ_CST);
+	consumed = __atomic_exchange_n(&sim.shared->consumed[half_recycled].position, 0,
+				       __ATOMIC_SEQ_CST);
 	sim_lose(&sim, sim_unread_time(&sim, half_recycled, consumed),
 		 sim.subbufs[half_recycled].closed);
 	sim_gap_unlock(&sim);

@@ -138,10 +138,13 @@ static inline void sim_unlink(struct sim *sim, __u32 idx)
 	sim_set_oldest(sim, cpu, sim->next[idx]);
 }
 
-/* The time of the first unread record; the kernel would store it separately. */
+/* The time of the first unread record. */
 static inline __u64 sim_unread_time(const struct sim *sim, __u32 idx, __u64 consumed)
 {
-	struct record record = { .size = 0 };
+	/* The record may be before the time that the reader has stored. */
+	struct record record = {
+		.named = pxtu_load(&sim->shared->consumed[idx].time) - POSIXTRACE_WRITER_SPAN,
+	};
 
 	record_parse(&record,
 		     sim->pool + (size_t)idx * SIM_SUBBUF_SIZE + POSIXTRACE_CONSUMED_POS(consumed));
@@ -198,7 +201,7 @@ static inline void sim_recycle(struct sim *sim, __u32 idx)
 	__u32 lost;
 
 	sim_gap_lock(sim);
-	consumed = __atomic_exchange_n(&sim->shared->consumed[idx], 0, __ATOMIC_SEQ_CST);
+	consumed = __atomic_exchange_n(&sim->shared->consumed[idx].position, 0, __ATOMIC_SEQ_CST);
 	lost = subbuf->count - POSIXTRACE_CONSUMED_COUNT(consumed);
 	if (lost) {
 		first = sim_unread_time(sim, idx, consumed);
@@ -246,7 +249,8 @@ static inline bool sim_next(struct sim *sim, __u32 cpu)
 	sim->next[idx] = POSIXTRACE_NONE;
 	sim->open[cpu] = idx;
 	pxtu_store_release(&subbuf->state, POSIXTRACE_SUBBUF_OPEN);
-	pxtu_store_release(&sim->shared->consumed[idx], POSIXTRACE_CONSUMED(subbuf->seq, 0, 0));
+	pxtu_store_release(&sim->shared->consumed[idx].position,
+			   POSIXTRACE_CONSUMED(subbuf->seq, 0, 0));
 	pxtu_store_release(&head->head, POSIXTRACE_HEAD(idx * SIM_SUBBUF_SIZE, 0));
 	pxtu_store(&head->limit, (idx + 1) * SIM_SUBBUF_SIZE);
 
@@ -274,7 +278,12 @@ static inline __u64 sim_write_locked(struct sim *sim, __u32 cpu, __u32 id, const
 		.pid = 17,
 		.tid = 18,
 	};
-	const struct record before = { .thread_id = head->thread_id, .pid = 17, .tid = 18 };
+	const struct record before = {
+		.thread_id = head->thread_id,
+		.pid = 17,
+		.tid = 18,
+		.named = head->time_end - POSIXTRACE_WRITER_SPAN,
+	};
 	__u64 value = pxtu_load(&head->head);
 	__u32 pos = POSIXTRACE_HEAD_POS(value);
 	size_t size;
@@ -290,6 +299,7 @@ static inline __u64 sim_write_locked(struct sim *sim, __u32 cpu, __u32 id, const
 	size = record_format(&record, POSIXTRACE_HEAD_COUNT(value) ? &before : NULL,
 			     sim->pool + pos);
 	head->thread_id = record.thread_id;
+	head->time_end = record.named + POSIXTRACE_WRITER_SPAN;
 	memcpy(sim->pool + pos + size, data, len);
 	/* Commits the record. Pairs with the load in subbuf_used(). */
 	pxtu_store_release(&head->head,
@@ -339,7 +349,7 @@ static inline bool sim_all_read(const struct sim *sim)
 				used = POSIXTRACE_HEAD_POS(cpu == sim->nr_cpus ?
 					sim->ctrl->system.head : sim->heads[cpu].head) -
 				       idx * SIM_SUBBUF_SIZE;
-			if (POSIXTRACE_CONSUMED_POS(sim->shared->consumed[idx]) < used)
+			if (POSIXTRACE_CONSUMED_POS(sim->shared->consumed[idx].position) < used)
 				return false;
 		}
 	}
@@ -365,7 +375,7 @@ static inline int sim_release(struct pxtu_reader *reader, __u32 idx)
 	}
 	subbuf = &sim->subbufs[idx];
 	if (subbuf->state != POSIXTRACE_SUBBUF_CLOSED || sim->oldest[subbuf->cpu] != idx ||
-	    POSIXTRACE_CONSUMED_POS(sim->shared->consumed[idx]) < subbuf->used)
+	    POSIXTRACE_CONSUMED_POS(sim->shared->consumed[idx].position) < subbuf->used)
 		goto unlock;
 	sim_unlink(sim, idx);
 	pxtu_store(&subbuf->state, POSIXTRACE_SUBBUF_FREE);
@@ -409,7 +419,7 @@ static inline int sim_init(struct sim *sim, __u32 nr_cpus, __u32 nr_subbufs, boo
 	sim->map.ctrl_size = subbufs + nr_all * sizeof(*sim->subbufs);
 	sim->map.heads_size = nr_cpus * sizeof(*sim->heads);
 	sim->map.pool_size = (size_t)nr_all * SIM_SUBBUF_SIZE;
-	sim->map.shared_size = sizeof(*sim->shared) + nr_all * sizeof(__u64);
+	sim->map.shared_size = sizeof(*sim->shared) + nr_all * sizeof(sim->shared->consumed[0]);
 	sim->ctrl = sim_alloc(sim->map.ctrl_size);
 	sim->heads = sim_alloc(sim->map.heads_size);
 	sim->pool = sim_alloc(sim->map.pool_size);

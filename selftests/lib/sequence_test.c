@@ -178,14 +178,14 @@ static void stop_everywhere(struct __test_metadata *_metadata, __u64 before, __u
 	for (int i = 0; i < RECORDS; i++)
 		ASSERT_EQ(PXTU_WRITTEN, write_as(&now_here, before));
 	ASSERT_TRUE(is_right(&now_here));
-	ASSERT_EQ(RECORDS * 32 + 24, POSIXTRACE_HEAD_POS(now_here.head.head));
+	ASSERT_EQ(RECORDS * 24 + 32, POSIXTRACE_HEAD_POS(now_here.head.head));
 	steps_seen = 0;
 	steps_in_middle = 0;
 	ASSERT_EQ(0, steps_begin(others_write));
 	write(&now_here, who);
 	steps_end();
 	EXPECT_EQ(RECORDS + 1, POSIXTRACE_HEAD_COUNT(now_here.head.head));
-	EXPECT_EQ((RECORDS + 1) * 32 + (before == who ? 24 : 48),
+	EXPECT_EQ((RECORDS + 1) * 24 + (before == who ? 32 : 64),
 		  POSIXTRACE_HEAD_POS(now_here.head.head));
 	EXPECT_TRUE(is_right(&now_here));
 	/* The test has stopped at all instructions. */
@@ -225,7 +225,8 @@ TEST_F(stopped, short_way_refuses_the_record_of_another_writer)
 TEST_F(stopped, short_way_checks_note_gate_clock_and_room)
 {
 	struct world world = { .head.limit = POOL_SIZE, .head.writer_head = POSIXTRACE_HEAD_NONE };
-	const __u64 header = pxtu_header(8, EVENT_ID, 0), address = 0;
+	const __u32 header = pxtu_header(8, EVENT_ID, 0);
+	const __u64 address = 0;
 	struct pxtu_note note = note_of(&world, 0);
 	__u64 data = 0;
 
@@ -250,10 +251,12 @@ TEST_F(stopped, short_way_checks_note_gate_clock_and_room)
 	EXPECT_REFUSED(note.cpu, 1);
 	EXPECT_REFUSED(note.ids, 0);
 	EXPECT_REFUSED(note.thread_id, 0);
-	EXPECT_REFUSED(note.pool_size, POSIXTRACE_HEAD_POS(world.head.head) + 31);
-	EXPECT_REFUSED(world.head.limit, POSIXTRACE_HEAD_POS(world.head.head) + 31);
+	EXPECT_REFUSED(note.pool_size, POSIXTRACE_HEAD_POS(world.head.head) + 23);
+	EXPECT_REFUSED(world.head.limit, POSIXTRACE_HEAD_POS(world.head.head) + 23);
 	EXPECT_REFUSED(world.head.limit, 0);
 	EXPECT_REFUSED(world.head.last, ~0ULL);
+	EXPECT_REFUSED(world.head.time_end, 0);
+	EXPECT_REFUSED(world.head.writer_head, POSIXTRACE_HEAD_NONE);
 	EXPECT_REFUSED(own_area()->cpu_id, 1);
 	EXPECT_EQ(PXTU_WRITTEN, pxtu_short_record(&note, header, &data, &address));
 	EXPECT_TRUE(is_right(&world));
@@ -281,15 +284,15 @@ TEST_F(stopped, short_way_writes_data_and_padding)
 		ASSERT_EQ(PXTU_WRITTEN, pxtu_short_record(&note, pxtu_header(len, EVENT_ID, 0),
 							  data, &address));
 		EXPECT_EQ(len, ((struct posixtrace_record *)written)->data_len);
-		EXPECT_EQ(EVENT_ID, ((struct posixtrace_record *)written)->event_id);
-		EXPECT_EQ(0, ((struct posixtrace_record *)written)->flags);
+		EXPECT_EQ(EVENT_ID, ((struct posixtrace_record *)written)->type);
 		EXPECT_EQ(77, ((struct posixtrace_record *)written)->prog_address);
-		EXPECT_EQ(world.head.last, ((struct posixtrace_record *)written)->timestamp);
-		EXPECT_EQ(0, memcmp(written + 24, data, len));
+		EXPECT_EQ((__u32)world.head.last, ((struct posixtrace_record *)written)->time);
+		written += sizeof(struct posixtrace_record);
+		EXPECT_EQ(0, memcmp(written, data, len));
 		for (__u32 i = len; i < POSIXTRACE_RECORD_ALIGNED(len); i++)
-			EXPECT_EQ(0, written[24 + i]);
-		EXPECT_EQ(0xee, written[24 + POSIXTRACE_RECORD_ALIGNED(len)]);
-		EXPECT_EQ(written + 24 + POSIXTRACE_RECORD_ALIGNED(len),
+			EXPECT_EQ(0, written[i]);
+		EXPECT_EQ(0xee, written[POSIXTRACE_RECORD_ALIGNED(len)]);
+		EXPECT_EQ(written + POSIXTRACE_RECORD_ALIGNED(len),
 			  (unsigned char *)world.pool + POSIXTRACE_HEAD_POS(world.head.head));
 	}
 }
@@ -302,7 +305,8 @@ static void count_steps(void)
 TEST_F(stopped, relaxed_order_takes_the_time_without_fence)
 {
 	struct world world = { .head.limit = POOL_SIZE, .head.writer_head = POSIXTRACE_HEAD_NONE };
-	const __u64 header = pxtu_header(0, EVENT_ID, 0), address = 0;
+	const __u32 header = pxtu_header(0, EVENT_ID, 0);
+	const __u64 address = 0;
 	struct pxtu_note note = note_of(&world, 0);
 	unsigned int steps[2];
 
@@ -348,6 +352,23 @@ TEST_F(stopped, kept_note_is_whole_or_empty)
 	EXPECT_LT(emptied, steps_seen);
 }
 
+/* The lower half of its time would not suffice. */
+TEST_F(stopped, writer_is_named_again_at_the_end_of_the_span)
+{
+	struct world world = { .head.limit = POOL_SIZE, .head.writer_head = POSIXTRACE_HEAD_NONE };
+
+	ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
+	EXPECT_EQ(world.head.last + POSIXTRACE_WRITER_SPAN, world.head.time_end);
+	for (unsigned int i = 0; i < 4; i++) {
+		const __u32 before = POSIXTRACE_HEAD_POS(world.head.head);
+
+		world.head.last = world.head.time_end - !(i % 2);
+		ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
+		EXPECT_EQ(before + (i % 2 ? 56 : 24), POSIXTRACE_HEAD_POS(world.head.head));
+		EXPECT_TRUE(is_right(&world));
+	}
+}
+
 /* Another thread than the last writer needs more space, as its record names it. */
 TEST_F(stopped, space_suffices_for_the_record)
 {
@@ -360,7 +381,7 @@ TEST_F(stopped, space_suffices_for_the_record)
 			world.head.writer_head = POSIXTRACE_HEAD_NONE;
 			ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
 			world.head.limit = POSIXTRACE_HEAD_POS(world.head.head) + left;
-			EXPECT_EQ(left < (who ? 56 : 32) ? PXTU_WRITTEN_NO_ROOM : PXTU_WRITTEN,
+			EXPECT_EQ(left < (who ? 56 : 24) ? PXTU_WRITTEN_NO_ROOM : PXTU_WRITTEN,
 				  write_as(&world, who));
 			EXPECT_TRUE(is_right(&world));
 		}

@@ -80,8 +80,8 @@ FIXTURE_TEARDOWN(alone)
 	stream_close(&self->stream);
 }
 
-/* 24 bytes and the data, and the writer once per sub-buffer. */
-TEST_F(alone, event_with_16_bytes_of_data_takes_40)
+/* 16 bytes and the data, and the writer once per sub-buffer. */
+TEST_F(alone, event_with_16_bytes_of_data_takes_32)
 {
 	unsigned int bytes = 0, writers = 0, subbufs;
 	struct record record;
@@ -92,19 +92,48 @@ TEST_F(alone, event_with_16_bytes_of_data_takes_40)
 	for (int i = 0; i < EVENTS; i++) {
 		ASSERT_EQ(1, take_record(&self->stream, &record, &data));
 		ASSERT_EQ(i, data.number);
-		ASSERT_EQ(40 + 24 * record.writers, record.size);
+		ASSERT_EQ(32 + 32 * record.writers, record.size);
 		ASSERT_EQ(getpid(), record.pid);
 		ASSERT_EQ(syscall(SYS_gettid), record.tid);
 		ASSERT_EQ((uintptr_t)pthread_self(), record.thread_id);
 		bytes += record.size;
 		writers += record.writers;
 	}
-	subbufs = EVENTS / ((self->stream.ctrl->subbuf_size - 24) / 40) + 1;
+	subbufs = EVENTS / ((self->stream.ctrl->subbuf_size - 32) / 32) + 1;
 	TH_LOG("%u bytes for %u events, %u of them name their writer", bytes, EVENTS, writers);
 	/* After an interruption, the next sequence may have to name the writer again. */
 	EXPECT_LE(subbufs, writers);
 	EXPECT_GE(subbufs + (variant->sequences ? EVENTS / 50 : 0), writers);
-	EXPECT_GT(EVENTS * 41, bytes);
+	EXPECT_GT(EVENTS * 33, bytes);
+}
+
+/*
+ * A record has the lower half of its time. That of the writer completes it, but not for so long:
+ * wait for that much time, as an idle program would.
+ */
+TEST_F(alone, event_long_after_the_writer_was_named_has_its_own_time)
+{
+	const struct timespec span = { .tv_sec = POSIXTRACE_WRITER_SPAN / 1000000000 + 1 };
+	struct record record;
+	struct data data;
+	__u64 times[4];
+
+	record_data(0);
+	record_data(1);
+	ASSERT_EQ(0, nanosleep(&span, NULL));
+	record_data(2);
+	record_data(3);
+	for (int i = 0; i < 4; i++) {
+		ASSERT_EQ(1, take_record(&self->stream, &record, &data));
+		ASSERT_EQ(i, data.number);
+		times[i] = record.timestamp;
+		if (i == 2)
+			EXPECT_EQ(1, record.writers);
+	}
+	EXPECT_LE(times[1] + POSIXTRACE_WRITER_SPAN, times[2]);
+	EXPECT_GT(times[1] + 30 * POSIXTRACE_WRITER_SPAN, times[2]);
+	EXPECT_LE(times[0], times[1]);
+	EXPECT_LE(times[2], times[3]);
 }
 
 /* One after the other: the C library reuses the pthread_t of a thread for the next. */

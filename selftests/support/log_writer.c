@@ -177,11 +177,12 @@ void log_record(struct log_writer *log, const struct record *record, const void 
 {
 	static const unsigned char zeros[8];
 	size_t len = record->data_len;
+	struct record written = *record;
 	char header[48];
 
 	log_payload(log, header,
-		    record_format(record, log->block.count ? &log->before : NULL, header));
-	log->before = *record;
+		    record_format(&written, log->block.count ? &log->before : NULL, header));
+	log->before = written;
 	log_payload(log, data, len);
 	log_payload(log, zeros, -len % 8);
 	if (record->timestamp < log->block.opened)

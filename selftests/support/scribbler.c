@@ -86,7 +86,7 @@ static size_t scribbler_find(const struct prey *prey, uint64_t value)
 
 	for (int n = (int)(value >> 40) % 64; n > 0; n--) {
 		record = (const void *)(prey->pool + pos);
-		pos += LOAD(record->event_id) == POSIXTRACE_ID_WRITER ?
+		pos += POSIXTRACE_RECORD_ID(LOAD(record->type)) == POSIXTRACE_ID_WRITER ?
 			sizeof(struct posixtrace_writer) :
 			POSIXTRACE_RECORD_STEP(LOAD(record->data_len) % 1024);
 		if (pos > prey->pool_size - 64)
@@ -102,21 +102,23 @@ static void scribble_pool(struct prey *prey, uint64_t *rng)
 	size_t pos = value & 128 ? (value >> 8) % (prey->pool_size - 64) / 8 * 8 :
 		     scribbler_find(prey, value >> 8);
 	struct posixtrace_record *record = (void *)(prey->pool + pos);
+	struct posixtrace_writer *writer = (void *)record;
 
 	switch (value % 6) {
 	case 0:		/* of any length */
-		record->data_len = (uint32_t)(value >> 20) % (value & 64 ? 1024 : 8192);
-		record->event_id = POSIXTRACE_ID_UNNAMED;
-		record->flags = 0;
+		record->data_len = (uint16_t)((value >> 20) % (value & 64 ? 1024 : 8192));
+		record->type = POSIXTRACE_ID_UNNAMED;
 		break;
 	case 1:		/* of any type, also a system event */
-		record->event_id = (uint16_t)(value >> 20);
+		record->type = (uint16_t)(value >> 20);
 		break;
 	case 2:		/* of any time */
-		record->timestamp = value & 256 ? now() : scribbler_random(rng);
+		record->time = (uint32_t)(value & 256 ? value >> 52 : scribbler_random(rng));
 		break;
 	case 3:		/* the writer of the next one */
-		scribbler_store(record, (uint64_t)POSIXTRACE_ID_WRITER << 32);
+		scribbler_store(record, POSIXTRACE_ID_WRITER);
+		if (value & 256)
+			scribbler_store(&writer->time, value & 512 ? now() : scribbler_random(rng));
 		break;
 	case 4:
 		scribbler_store(record, value & 256 ? ~0ULL : 0);

@@ -113,7 +113,7 @@ static bool stream_peek(struct stream *stream, unsigned int cpu, unsigned int *s
 		i = stream_oldest(stream, cpu);
 		if (i == POSIXTRACE_NONE)
 			return false;
-		pos = POSIXTRACE_CONSUMED_POS(LOAD(stream->reader->consumed[i]));
+		pos = POSIXTRACE_CONSUMED_POS(LOAD(stream->reader->consumed[i].position));
 		if (pos < stream_used(stream, cpu, i))
 			break;
 		if (LOAD(stream_subbuf(stream, i)->state) != POSIXTRACE_SUBBUF_CLOSED ||
@@ -127,7 +127,7 @@ static bool stream_peek(struct stream *stream, unsigned int cpu, unsigned int *s
 const void *stream_next(struct stream *stream, unsigned int subbuf, struct record *record)
 {
 	const char *mem = stream->pool + (size_t)subbuf * stream->ctrl->subbuf_size;
-	uint64_t pos = POSIXTRACE_CONSUMED_POS(LOAD(stream->reader->consumed[subbuf])), at;
+	uint64_t pos = POSIXTRACE_CONSUMED_POS(LOAD(stream->reader->consumed[subbuf].position)), at;
 	const void *data;
 
 	/* Records that were read are still there, and name the writer. */
@@ -164,13 +164,14 @@ int stream_take(struct stream *stream, struct record *record, void *data, size_t
 	*record = best;
 	if (data)
 		memcpy(data, oldest, record->data_len < room ? record->data_len : room);
-	consumed = LOAD(stream->reader->consumed[from]);
+	consumed = LOAD(stream->reader->consumed[from].position);
 	next = POSIXTRACE_CONSUMED(POSIXTRACE_CONSUMED_SEQ(consumed),
 				   POSIXTRACE_CONSUMED_COUNT(consumed) + 1,
 				   POSIXTRACE_CONSUMED_POS(consumed) + record->size);
+	__atomic_store_n(&stream->reader->consumed[from].time, record->timestamp, __ATOMIC_RELAXED);
 	/* The position changes only if the sub-buffer was recycled meanwhile: retry. */
-	if (!__atomic_compare_exchange_n(&stream->reader->consumed[from], &consumed, next, 0,
-					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	if (!__atomic_compare_exchange_n(&stream->reader->consumed[from].position, &consumed, next,
+					 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return stream_take(stream, record, data, room);
 	return 1;
 }

@@ -98,6 +98,7 @@ int writer_event_at(struct writer *writer, unsigned long long time, unsigned int
 		.pid = writer->head->pid,
 		.tid = writer->head->tid,
 		.thread_id = writer->head->thread_id,
+		.named = writer->head->time_end - POSIXTRACE_WRITER_SPAN,
 	};
 	record.timestamp = time ? time : now();
 	to = writer->pool + POSIXTRACE_HEAD_POS(head);
@@ -109,6 +110,7 @@ int writer_event_at(struct writer *writer, unsigned long long time, unsigned int
 	writer->head->pid = record.pid;
 	writer->head->tid = record.tid;
 	writer->head->thread_id = record.thread_id;
+	writer->head->time_end = record.named + POSIXTRACE_WRITER_SPAN;
 	writer->head->writer_head = next;
 	/* Pairs with LOAD() of the head in stream_used(). */
 	__atomic_store_n(&writer->head->head, next, __ATOMIC_RELEASE);

@@ -27,7 +27,7 @@ run 2 live && run 2 live --pid=x &&
 	run 2 live --pid=1 -- true && run 2 live --pid=1 1 && run 2 live 0 && run 2 live --size=1T -- true &&
 	complains '^posixtrace: --size: must be at most 1073741824 bytes, .* \(got "1T"\)$' &&
 	run 2 live --filter= -- true && complains '^posixtrace: --filter: must have at least one name' &&
-	run 2 live --data-size=65537 -- true && complains '^posixtrace: --data-size: must be at most 65536 bytes' &&
+	run 2 live --data-size=65489 -- true && complains '^posixtrace: --data-size: must be at most 65488 bytes' &&
 	run 2 live --filter='t*' -- true && complains '^posixtrace: --filter: must be whole names' &&
 	run 2 live --size=-1 -- true
 result wrong_arguments_are_a_usage_error $?

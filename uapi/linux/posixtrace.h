@@ -22,7 +22,7 @@
 #include <linux/types.h>
 
 /* Raised whenever a command or the shared memory changes its meaning. */
-#define POSIXTRACE_ABI_VERSION		5
+#define POSIXTRACE_ABI_VERSION		6
 
 /* Sizes of names include the terminating NUL. */
 #define POSIXTRACE_NAME_SIZE		64
@@ -32,8 +32,8 @@
 #define POSIXTRACE_STREAMS_MAX		256
 #define POSIXTRACE_SLOTS_MAX		32
 
-/* Bounds of attributes, in bytes. */
-#define POSIXTRACE_DATA_SIZE_MAX	(64U << 10)
+/* Bounds of attributes, in bytes. The largest record has 64 KiB. */
+#define POSIXTRACE_DATA_SIZE_MAX	((64U << 10) - 48)
 #define POSIXTRACE_STREAM_SIZE_MAX	(1U << 30)
 #define POSIXTRACE_STREAM_SIZE_MIN	(8U << 10)
 

@@ -37,7 +37,7 @@ struct posixtrace_event_set {
 
 /* Bounds of the size of a sub-buffer, in bytes. */
 #define POSIXTRACE_SUBBUF_SIZE_MIN	(4U << 10)
-#define POSIXTRACE_SUBBUF_SIZE_MAX	(516U << 10)	/* of large events */
+#define POSIXTRACE_SUBBUF_SIZE_MAX	(512U << 10)
 
 /* ------------------------------------------------------------------ */
 /* Records								*/
@@ -47,12 +47,17 @@ struct posixtrace_event_set {
 
 #define POSIXTRACE_RECORD_ALIGN		8
 
+/* In posixtrace_record.type: the event type below, POSIXTRACE_RECORD_* flags above. */
+#define POSIXTRACE_RECORD_TYPE(id, flags)	((__u16)((id) | (flags) << 12))
+#define POSIXTRACE_RECORD_ID(type)		((type) & 0xfffU)
+#define POSIXTRACE_RECORD_FLAGS(type)		((__u32)(type) >> 12)
+
 /**
  * struct posixtrace_record - one trace event in a sub-buffer
  * @data_len: bytes of data behind this header
- * @event_id: event type
- * @flags: POSIXTRACE_RECORD_*
- * @timestamp: nanoseconds since the Epoch
+ * @type: POSIXTRACE_RECORD_TYPE of event type and flags
+ * @time: lower half of the timestamp, which is the first such time at or after that of the last
+ *	struct posixtrace_writer
  * @prog_address: the instruction after the call that generated the event
  *
  * The data is padded to a multiple of 8 bytes. The thread is that of the previous record in
@@ -62,35 +67,46 @@ struct posixtrace_event_set {
  * before use.
  */
 struct posixtrace_record {
-	__u32 data_len;
-	__u16 event_id;
-	__u16 flags;
-	__u64 timestamp;
+	__u16 data_len;
+	__u16 type;
+	__u32 time;
 	__u64 prog_address;
 };
 
-/* posixtrace_writer.event_id */
+/* The id in posixtrace_writer.type */
 #define POSIXTRACE_ID_WRITER		0
 
+/* A record so many nanoseconds after the last struct posixtrace_writer needs another one. */
+#define POSIXTRACE_WRITER_SPAN		(1ULL << 31)
+
+/* The first time at or after @base that has the lower half @low. */
+static inline __u64 posixtrace_record_time(__u64 base, __u32 low)
+{
+	return base + (__u32)(low - (__u32)base);
+}
+
 /**
- * struct posixtrace_writer - the thread that generated the next record
+ * struct posixtrace_writer - the thread that generated the next record, and a time
  * @data_len: zero
- * @event_id: POSIXTRACE_ID_WRITER
- * @flags: zero
+ * @type: POSIXTRACE_ID_WRITER, without flags
+ * @reserved: zero
  * @pid: process id, in the pid namespace of the controller
  * @tid: kernel thread id, in the pid namespace of the controller
  * @thread_id: pthread_t of the generating thread
+ * @time: timestamp of the next record, nanoseconds since the Epoch
  *
  * Precedes the first record of a sub-buffer, and each record whose thread is not that of the
- * record before. It is part of the record: committed, counted and taken with it.
+ * record before, or whose time is POSIXTRACE_WRITER_SPAN or more after @time. It is part of the
+ * record: committed, counted and taken with it.
  */
 struct posixtrace_writer {
-	__u32 data_len;
-	__u16 event_id;
-	__u16 flags;
+	__u16 data_len;
+	__u16 type;
+	__u32 reserved;
 	__s32 pid;
 	__s32 tid;
 	__u64 thread_id;
+	__u64 time;
 };
 
 #define POSIXTRACE_RECORD_ALIGNED(size) \
@@ -186,16 +202,17 @@ struct posixtrace_gate {
  * @flags: POSIXTRACE_HEAD_FULL
  * @lost: events dropped on this CPU while the stream was full
  * @last: no record of this CPU may be older than this (nanoseconds)
- * @writer_head: if it equals @head, @pid, @tid and @thread_id are those of the last record;
- *	otherwise they mean nothing
+ * @writer_head: if it equals @head, the members below are those of the last record; otherwise
+ *	they mean nothing
  * @pid: of the last record, as in struct posixtrace_writer
  * @tid: of the last record, as in struct posixtrace_writer
  * @thread_id: of the last record, as in struct posixtrace_writer
- * @reserved: zero
+ * @time_end: a record at or after this time needs a struct posixtrace_writer:
+ *	POSIXTRACE_WRITER_SPAN after the time of the last one (nanoseconds)
  *
- * A writer stores POSIXTRACE_HEAD_NONE in @writer_head before it changes @pid, @tid or
- * @thread_id, and then, before it stores the new @head, the same value in @writer_head. So an
- * interrupted writer leaves no ids that a later one would take for valid.
+ * A writer stores POSIXTRACE_HEAD_NONE in @writer_head before it changes the members below, and
+ * then, before it stores the new @head, the same value in @writer_head. So an interrupted writer
+ * leaves nothing that a later one would take for valid.
  *
  * One cache line per CPU. Writers on this CPU write it (a restartable sequence, or the kernel
  * with interrupts off), and NEXT on this CPU. From other CPUs, the kernel writes @flags and
@@ -213,7 +230,7 @@ struct posixtrace_cpu_head {
 	__s32 pid;
 	__s32 tid;
 	__u64 thread_id;
-	__u64 reserved;
+	__u64 time_end;
 };
 
 /**
@@ -328,12 +345,23 @@ struct posixtrace_ctrl {
 	(((__u32)(consumed) & ((1U << POSIXTRACE_CONSUMED_POS_BITS) - 1)) << 3)
 
 /**
+ * struct posixtrace_consumed - what was read of a sub-buffer
+ * @position: POSIXTRACE_CONSUMED
+ * @time: timestamp of the last record that was taken (nanoseconds): written before @position, and
+ *	less than POSIXTRACE_WRITER_SPAN after the first record that one change of it takes
+ */
+struct posixtrace_consumed {
+	__u64 position;
+	__u64 time;
+};
+
+/**
  * struct posixtrace_reader - messages of the reader to the kernel (read-write)
  * @gap_ack: the last gap_generation that the reader has acknowledged
  * @held: not zero before a record is taken, and while the reader has taken events that it
  *	has not reported; then WAIT does not sleep
  * @reserved: zero
- * @consumed: POSIXTRACE_CONSUMED of each sub-buffer, in the order of descriptors
+ * @consumed: of each sub-buffer, in the order of descriptors
  *
  * The analyzer writes it; the kernel exchanges consumer positions. The kernel uses these
  * values only for the numbers and times of this stream.
@@ -342,7 +370,7 @@ struct posixtrace_reader {
 	__u64 gap_ack;
 	__u64 held;
 	__u64 reserved[6];
-	__u64 consumed[];
+	struct posixtrace_consumed consumed[];
 };
 
 #endif /* _UAPI_LINUX_POSIXTRACE_MEMORY_H */

@@ -189,7 +189,7 @@ hostile_names_and_data_case()
 		event 66 1700000000000000002 hex=1b5b33316d
 		event 67 18446744073709551615 pid=-5 thread=0xffffffffffffffff hex=ff
 		event 65 18446744073709551615 text=line\x0aline\x09tab
-		event 65 18446744073709551615 zeros=65536
+		event 65 18446744073709551615 zeros=65488
 	END
 	export_log chrome out log
 	not grep -qP '[\x00-\x09\x0b-\x1f\x7f]' out
@@ -210,7 +210,7 @@ hostile_names_and_data_case()
 		line\nline\ttab
 		00000000000000000000
 	END
-	jq -e '[.traceEvents[].args.data_len | select(. != null)] == [65536]' out
+	jq -e '[.traceEvents[].args.data_len | select(. != null)] == [65488]' out
 }
 
 layout_of_data_case()

@@ -95,7 +95,7 @@ data_of_any_size_case()
 {
 	{
 		echo 'name 65 tick'
-		for size in 0 1 255 256 4095 4096 65535 65536; do
+		for size in 0 1 255 256 4095 4096 65487 65488; do
 			for cpu in 0 3; do
 				echo "block $cpu"
 				echo "event 65 $((1700000000000000000 + size * 10 + cpu)) zeros=$size"

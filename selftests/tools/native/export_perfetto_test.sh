@@ -182,7 +182,7 @@ hostile_names_and_data_case()
 		event 66 1700000000000000002 hex=1b5b33316d
 		event 67 1700000000000000003 pid=-5 thread=0xffffffffffffffff
 		event 68 18446744073709551615 pid=-5 thread=0xffffffffffffffff hex=ff
-		event 65 18446744073709551615 zeros=65536
+		event 65 18446744073709551615 zeros=65488
 	END
 	export_log perfetto out log
 	decode out
@@ -198,7 +198,7 @@ hostile_names_and_data_case()
 	grep -q 'string_value: "\\"\\\\\\\\\\""' decoded
 	grep -q 'string_value: "1b5b33316d"' decoded
 	grep -q 'pid: -5' decoded
-	grep -q 'uint_value: 65536' decoded
+	grep -q 'uint_value: 65488' decoded
 }
 
 layout_of_data_case()

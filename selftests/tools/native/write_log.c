@@ -28,7 +28,7 @@
 
 #define SUBBUF		(264U << 10)
 #define BLOCK_SIZE	(4U << 10)	/* a larger block ends after its last event */
-#define DATA_MAX	65536
+#define DATA_MAX	POSIXTRACE_DATA_SIZE_MAX
 
 static struct log_writer log_file_writer;
 static unsigned int line_number;
