@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/posixtrace_log.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,11 +88,38 @@ int source_open_log(const char *path, struct source **source)
 	return 0;
 }
 
+/* The version of a log of this byte order, or 0 if it is none. */
+static unsigned int log_version(const char *path)
+{
+	struct posixtrace_log_header header = {};
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0)
+		return 0;
+	if (pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
+	    memcmp(header.magic, POSIXTRACE_LOG_MAGIC, sizeof(header.magic)) ||
+	    header.order != POSIXTRACE_LOG_ORDER)
+		header.version = 0;
+	close(fd);
+	return header.version;
+}
+
+static void complain_of_log(const char *path)
+{
+	unsigned int version = log_version(path);
+
+	if (version && version != POSIXTRACE_LOG_VERSION)
+		tell("%s: a log of version %u; this command reads version %u", path, version,
+		     POSIXTRACE_LOG_VERSION);
+	else
+		tell("%s: not a trace log, or its first 512 bytes are cut or damaged", path);
+}
+
 void source_complain(const char *path, int err)
 {
 	switch (-err) {
 	case EINVAL:
-		tell("%s: not a trace log, or its first 512 bytes are cut or damaged", path);
+		complain_of_log(path);
 		break;
 	case ESPIPE:
 		tell("%s: not a regular file; save it to one first", path);

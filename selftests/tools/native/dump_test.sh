@@ -310,6 +310,11 @@ test_files_that_are_not_logs_are_refused()
 	head -c 511 log >short
 	run 1 posixtrace dump short
 	complains 'posixtrace: short: not a trace log, or its first 512 bytes are cut or damaged'
+	# The version is the 32-bit number at byte 12.
+	cp log old
+	printf '\001\0\0\0' | dd of=old bs=1 seek=12 conv=notrunc 2>/dev/null
+	run 1 posixtrace dump old
+	complains 'posixtrace: old: a log of version 1; this command reads version 2'
 	mkfifo pipe
 	run 1 timeout 20 posixtrace dump pipe
 	complains 'posixtrace: pipe: not a regular file; save it to one first'
