@@ -17,7 +17,11 @@
 /**
  * struct run - records that will be taken at once
  * @cand: the first one
- * @bound: the oldest record of all other CPUs
+ * @subbuf: their sub-buffer, mapped
+ * @used: bytes of records that were visible there
+ * @limit: later records end the run: another CPU may have an older one; they are held back; they
+ *	are younger than the sub-buffer; or the kernel could not tell their time from that of the
+ *	first one, see struct posixtrace_consumed
  * @events: where their events go
  * @place: where their data goes
  * @second: begin of the second that the last one is in, in nanoseconds since the Epoch
@@ -26,7 +30,9 @@
  */
 struct run {
 	const struct pxtu_candidate *cand;
-	struct pxtu_heap_item bound;
+	const unsigned char *subbuf;
+	__u32 used;
+	__u64 limit;
 	struct posixtrace_batch_event *events;
 	struct pxtu_place place;
 	__u64 second;
@@ -34,13 +40,32 @@ struct run {
 	struct pxtu_run_end end;
 };
 
-/* Is this record the oldest of all CPUs, not lost, and not held back? */
-static bool is_next(const struct pxtu_reader *reader, const struct run *run, __u64 timestamp)
+static __u64 earlier(__u64 a, __u64 b)
 {
-	const struct pxtu_heap_item item = { .time = timestamp, .cpu = run->cand->cpu };
+	return a < b ? a : b;
+}
 
-	return timestamp > reader->overwrite_watermark && timestamp <= reader->settled &&
-	       pxtu_heap_before(&item, &run->bound);
+/* Prepare the run that begins with the oldest record. False if that has to be taken alone. */
+static bool begin(const struct pxtu_reader *reader, struct run *run)
+{
+	const struct pxtu_heap_item bound = pxtu_heap_second(&reader->heap);
+	const struct pxtu_candidate *cand = run->cand;
+	const __u64 time = cand->record.timestamp;
+
+	if (cand->corrupt || cand->orphan || cand->cpu >= reader->nr_cpus ||
+	    time <= reader->overwrite_watermark || time > reader->settled)
+		return false;
+	run->subbuf = reader->map.pool + (__u64)cand->subbuf * reader->subbuf_size;
+	run->used = reader->cpu[cand->cpu].view.used;
+	/* The first record is older than the bound, so this is not below its time. */
+	run->limit = bound.cpu > cand->cpu ? bound.time : bound.time - 1;
+	run->limit = earlier(run->limit, reader->cpu[cand->cpu].view.ceiling);
+	run->limit = earlier(run->limit, reader->settled);
+	if (time <= ~0ULL - POSIXTRACE_WRITER_SPAN)
+		run->limit = earlier(run->limit, time + POSIXTRACE_WRITER_SPAN - 1);
+	run->end.pos = POSIXTRACE_CONSUMED_POS(cand->consumed);
+	run->end.writer = cand->record.writer;
+	return true;
 }
 
 /*
@@ -76,45 +101,61 @@ static inline void clear_reserved(struct posixtrace_batch_event *event)
 	_Static_assert(PXTU_ARRAY_SIZE(event->__reserved) == 4, "all are cleared");
 }
 
+/**
+ * struct item - a record of a run
+ * @head: its first word, checked
+ * @timestamp: nanoseconds since the Epoch
+ * @size: bytes from its start to the next record
+ * @prog_address: instruction after the call
+ * @data: its data
+ */
+struct item {
+	struct pxtu_record_head head;
+	__u64 timestamp;
+	__u32 size;
+	__u64 prog_address;
+	const unsigned char *data;
+};
+
 /*
- * Make the event of a record, and copy its data. False if that does not fit. Inlined, so that
- * the record stays in registers.
+ * Make the event of a record of the thread @writer, and copy its data. False if that does not fit.
+ * Inlined, so that the record stays in registers.
  */
 static inline __attribute__((__always_inline__)) bool
-copy_event(const struct pxtu_reader *reader, struct run *run, const struct pxtu_record *record,
-	   const unsigned char *data)
+copy_event(const struct pxtu_reader *reader, struct run *run, const struct item *item,
+	   const struct pxtu_writer *writer)
 {
 	struct posixtrace_batch_event *event = &run->events[run->end.count];
 	struct posix_trace_event_info *info = &event->event;
-	size_t size = POSIXTRACE_RECORD_ALIGNED(record->data_len);
+	size_t size = POSIXTRACE_RECORD_ALIGNED((size_t)item->head.data_len);
 
 	/* The next data begins aligned, so that there is room for the padding, too. */
 	if (size > run->place.room)
 		return false;
-	if (record->timestamp - run->second >= NSEC_PER_SEC) {
-		run->tv_sec = (time_t)(record->timestamp / NSEC_PER_SEC);
+	if (item->timestamp - run->second >= NSEC_PER_SEC) {
+		run->tv_sec = (time_t)(item->timestamp / NSEC_PER_SEC);
 		run->second = (__u64)run->tv_sec * NSEC_PER_SEC;
 	}
-	info->posix_event_id = record->event_id;
-	info->posix_pid = record->writer.pid;
-	info->posix_prog_address = (void *)(uintptr_t)record->prog_address;
-	info->posix_thread_id = (pthread_t)record->writer.thread_id;
+	info->posix_event_id = POSIXTRACE_RECORD_ID(item->head.type);
+	info->posix_pid = writer->pid;
+	info->posix_prog_address = (void *)(uintptr_t)item->prog_address;
+	info->posix_thread_id = (pthread_t)writer->thread_id;
 	info->posix_timestamp.tv_sec = run->tv_sec;
-	info->posix_timestamp.tv_nsec = (long)(record->timestamp - run->second);
-	info->posix_truncation_status = record->flags & POSIXTRACE_RECORD_TRUNCATED ?
+	info->posix_timestamp.tv_nsec = (long)(item->timestamp - run->second);
+	info->posix_truncation_status =
+		POSIXTRACE_RECORD_FLAGS(item->head.type) & POSIXTRACE_RECORD_TRUNCATED ?
 		POSIX_TRACE_TRUNCATED_RECORD : POSIX_TRACE_NOT_TRUNCATED;
 	event->data = run->place.at;
-	event->data_len = record->data_len;
+	event->data_len = item->head.data_len;
 	event->lost = reader->lost;
 	event->cpu = run->cand->cpu;
-	event->flags = record->timestamp < reader->youngest ? POSIXTRACE_EVENT_LATE : 0;
+	event->flags = item->timestamp < reader->youngest ? POSIXTRACE_EVENT_LATE : 0;
 	clear_reserved(event);
-	copy_padded(run->place.at, data, size);
+	copy_padded(run->place.at, item->data, size);
 	run->place.at = (unsigned char *)run->place.at + size;
 	run->place.room -= size;
-	run->end.timestamp = record->timestamp;
-	run->end.writer = record->writer;
-	run->end.pos += record->size;
+	run->end.timestamp = item->timestamp;
+	run->end.pos += item->size;
 	run->end.count++;
 	return true;
 }
@@ -122,35 +163,65 @@ copy_event(const struct pxtu_reader *reader, struct run *run, const struct pxtu_
 /* The oldest record was parsed already. */
 static bool copy_first(const struct pxtu_reader *reader, struct run *run)
 {
-	const struct pxtu_candidate *cand = run->cand;
+	const struct pxtu_record *record = &run->cand->record;
+	const struct item item = {
+		.head.data_len = (__u16)record->data_len,
+		.head.type = POSIXTRACE_RECORD_TYPE(record->event_id, record->flags),
+		.timestamp = record->timestamp,
+		.size = record->size,
+		.prog_address = record->prog_address,
+		.data = run->cand->data,
+	};
 
-	return !cand->corrupt && !cand->orphan && cand->cpu < reader->nr_cpus &&
-	       is_next(reader, run, cand->record.timestamp) &&
-	       copy_event(reader, run, &cand->record, cand->data);
+	return copy_event(reader, run, &item, &run->end.writer);
+}
+
+/* Is this the type of a user event? Any flag but TRUNCATED makes it too large. */
+static bool type_valid(__u16 type)
+{
+	__u32 id = type & ~(__u32)POSIXTRACE_RECORD_TYPE(0, POSIXTRACE_RECORD_TRUNCATED);
+
+	return id - POSIXTRACE_ID_UNNAMED < POSIXTRACE_ID_MAX - POSIXTRACE_ID_UNNAMED;
 }
 
 /*
  * The record behind the last one. The copy of its header is checked as in find_record(): what
- * would be damage there ends the run here. So does a time that the kernel could not tell from
- * that of the first record, see struct posixtrace_consumed.
+ * would be damage there ends the run here.
  */
-static bool copy_following(const struct pxtu_reader *reader, struct run *run)
+static inline bool copy_following(const struct pxtu_reader *reader, struct run *run)
 {
-	const struct pxtu_view *view = &reader->cpu[run->cand->cpu].view;
-	const unsigned char *from = reader->map.pool + run->end.pos +
-				    (__u64)view->subbuf * reader->subbuf_size;
-	struct pxtu_record record;
-	__u32 room;
+	const __u64 *word = (const __u64 *)(const void *)(run->subbuf + run->end.pos);
+	const struct pxtu_writer *writer = &run->end.writer;
+	__u32 room = run->used - run->end.pos;
+	struct pxtu_writer named;
+	struct item item;
 
-	if (run->end.pos >= view->used)
+	if (room < sizeof(struct posixtrace_record))
 		return false;
-	room = view->used - run->end.pos;
-	return pxtu_record_parse(&record, from, room, &run->end.writer) &&
-	       pxtu_record_valid(&record, false, reader->max_data, room) &&
-	       record.timestamp >= run->end.timestamp && record.timestamp <= view->ceiling &&
-	       record.timestamp - run->cand->record.timestamp < POSIXTRACE_WRITER_SPAN &&
-	       is_next(reader, run, record.timestamp) &&
-	       copy_event(reader, run, &record, from + record.header);
+	item.head = pxtu_record_head(word);
+	item.size = 0;
+	if (pxtu_unlikely(item.head.type == POSIXTRACE_ID_WRITER)) {
+		if (room < PXTU_HEADER_MAX || item.head.data_len || item.head.time)
+			return false;
+		named = pxtu_record_writer(word);
+		writer = &named;
+		item.size = sizeof(struct posixtrace_writer);
+		word += sizeof(struct posixtrace_writer) / sizeof(*word);
+		item.head = pxtu_record_head(word);
+	}
+	item.timestamp = posixtrace_record_time(writer->time, item.head.time);
+	item.size += (__u32)POSIXTRACE_RECORD_STEP((__u32)item.head.data_len);
+	if (!type_valid(item.head.type) || item.head.data_len > reader->max_data ||
+	    item.size > room || item.timestamp < run->end.timestamp ||
+	    item.timestamp > run->limit)
+		return false;
+	item.prog_address = pxtu_load(&word[1]);
+	item.data = (const unsigned char *)&word[2];
+	if (!copy_event(reader, run, &item, writer))
+		return false;
+	if (pxtu_unlikely(writer == &named))
+		run->end.writer = named;
+	return true;
 }
 
 static __u64 time_of(const struct posixtrace_batch_event *event)
@@ -199,9 +270,7 @@ size_t pxtu_reader_run(struct pxtu_reader *reader, struct posixtrace_batch_event
 	run.cand = pxtu_merge_first(reader);
 	if (!run.cand)
 		return 0;
-	run.bound = pxtu_heap_second(&reader->heap);
-	run.end.pos = POSIXTRACE_CONSUMED_POS(run.cand->consumed);
-	if (!copy_first(reader, &run))
+	if (!begin(reader, &run) || !copy_first(reader, &run))
 		return 0;
 	while (run.end.count < max_events && copy_following(reader, &run))
 		;
