@@ -45,6 +45,7 @@ struct pxt_subbuf {
  * struct pxt_pool_cpu - the sub-buffers of one CPU
  * @subbufs: those that were not given back, oldest first
  * @open: the one it writes, or POSIXTRACE_NONE
+ * @recorded: user events in those that were closed
  *
  * Guarded by pxt_pool.lock. Kernel code that records on this CPU with interrupts off reads
  * @open without the lock: @open changes on this CPU, or after a synchronization that
@@ -54,6 +55,7 @@ struct pxt_subbuf {
 struct pxt_pool_cpu {
 	struct list_head subbufs;
 	u32 open;
+	u64 recorded;
 };
 
 /**
@@ -112,8 +114,6 @@ struct pxt_pool {
 	u32 used;
 	/** @user_closed: closed user sub-buffers; the wake-up reads it without the lock */
 	u32 user_closed;
-	/** @recorded: user events in all sub-buffers that were closed */
-	u64 recorded;
 	/** @user: sub-buffers that targets write */
 	struct pxt_subbuf_kind user;
 	/** @sys: sub-buffers for system events */

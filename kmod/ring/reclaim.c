@@ -404,9 +404,13 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 		raw_spin_unlock_irqrestore(&pool->lock, flags);
 	}
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	for (cpu = 0; cpu < pool->nr_cpus; cpu++)
+	for (cpu = 0; cpu < pool->nr_cpus; cpu++) {
+		raw_spin_lock_irqsave(&pool->lock, flags);
 		WRITE_ONCE(pool->heads[cpu].lost, 0);
+		pool->cpu[cpu].recorded = 0;
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
+	}
+	raw_spin_lock_irqsave(&pool->lock, flags);
 	pxt_gap_begin(pool);
 	pool->gap_generation = READ_ONCE(pool->reader->gap_ack);
 	pool->gap_logged = pool->gap_generation;
@@ -415,7 +419,6 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 	WRITE_ONCE(pool->lost, 0);
 	pxt_gap_end(pool);
 	pool->lost_sys = 0;
-	pool->recorded = 0;
 	pool->overrun = false;
 	pool->wrapped = false;
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
@@ -478,15 +481,21 @@ static int cpu_readable(struct pxt_pool *pool, u32 cpu, u32 *budget)
 	}
 }
 
-/* 1 or 0; -EAGAIN if the budget did not suffice to look at all CPUs. */
+/* 1 or 0; -EAGAIN if the budget did not suffice to look at all CPUs that hold sub-buffers. */
 static int readable(struct pxt_pool *pool)
 {
-	u32 cpu, budget = BATCH;
-	int ret = 0;
+	u32 word, budget = BATCH;
+	u64 bits;
+	int ret;
 
-	for (cpu = 0; cpu <= pool->nr_cpus && !ret; cpu++)
-		ret = cpu_readable(pool, cpu, &budget);
-	return ret;
+	for (word = 0; word <= pool->nr_cpus / 64; word++) {
+		for (bits = pool->holding[word]; bits; bits &= bits - 1) {
+			ret = cpu_readable(pool, word * 64 + __ffs64(bits), &budget);
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
 }
 
 /**

@@ -179,7 +179,7 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 	else
 		subbuf->closed = pxt_clock_now();
 	if (cpu < pool->nr_cpus)
-		pool->recorded += subbuf->count;
+		pool->cpu[cpu].recorded += subbuf->count;
 	WRITE_ONCE(pool->cpu[cpu].open, POSIXTRACE_NONE);
 	WRITE_ONCE(head_of(pool, cpu)->limit, 0);
 	if (!subbuf->used) {
@@ -497,6 +497,33 @@ unlock:
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
+/*
+ * Calls @fn for all CPUs, with the lock, but lets interrupts in between: on a machine with many
+ * CPUs, their heads are in the caches of all of them.
+ */
+static void visit_cpus(struct pxt_pool *pool, void (*fn)(struct pxt_pool *pool, u32 cpu))
+{
+	unsigned long flags;
+	u32 cpu;
+
+	for (cpu = 0; cpu < pool->nr_cpus; cpu++) {
+		raw_spin_lock_irqsave(&pool->lock, flags);
+		fn(pool, cpu);
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
+	}
+}
+
+static void set_head_full(struct pxt_pool *pool, u32 cpu)
+{
+	WRITE_ONCE(pool->heads[cpu].flags, POSIXTRACE_HEAD_FULL);
+	WRITE_ONCE(pool->heads[cpu].limit, 0);
+}
+
+static void clear_head_full(struct pxt_pool *pool, u32 cpu)
+{
+	WRITE_ONCE(pool->heads[cpu].flags, 0);
+}
+
 /**
  * pxt_subbuf_set_full() - stop handing out sub-buffers
  * @pool: not dead, of a stream that is locked
@@ -510,29 +537,23 @@ bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced)
 {
 	struct pxt_subbuf *subbuf = NULL;
 	unsigned long flags;
-	bool done = false;
-	u32 cpu;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	if (!forced)
 		subbuf = take_empty(pool, &pool->user);
-	if (subbuf) {
+	if (subbuf)
 		list_add(&subbuf->node, &pool->user.free);
-		goto unlock;
-	}
-	/*
-	 * Writers in the kernel read it with interrupts off. Pairs with the synchronization,
-	 * which waits for writers that did not see it.
-	 */
-	WRITE_ONCE(pool->full, true);
-	for (cpu = 0; cpu < pool->nr_cpus; cpu++) {
-		WRITE_ONCE(pool->heads[cpu].flags, POSIXTRACE_HEAD_FULL);
-		WRITE_ONCE(pool->heads[cpu].limit, 0);
-	}
-	done = true;
-unlock:
+	else
+		/*
+		 * From now on no sub-buffer is handed out. Writers in the kernel read it with
+		 * interrupts off. Pairs with the synchronization, which waits for writers that
+		 * did not see it.
+		 */
+		WRITE_ONCE(pool->full, true);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
-	return done;
+	if (!subbuf)
+		visit_cpus(pool, set_head_full);
+	return !subbuf;
 }
 
 /**
@@ -541,13 +562,7 @@ unlock:
  */
 void pxt_subbuf_close_all(struct pxt_pool *pool)
 {
-	unsigned long flags;
-	u32 cpu;
-
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	for (cpu = 0; cpu < pool->nr_cpus; cpu++)
-		close_open(pool, cpu);
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	visit_cpus(pool, close_open);
 }
 
 /**
@@ -560,10 +575,11 @@ void pxt_subbuf_not_before(struct pxt_pool *pool, u64 time)
 	unsigned long flags;
 	u32 cpu;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	for (cpu = 0; cpu < pool->nr_cpus; cpu++)
+	for (cpu = 0; cpu < pool->nr_cpus; cpu++) {
+		raw_spin_lock_irqsave(&pool->lock, flags);
 		WRITE_ONCE(pool->heads[cpu].last, time);
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
+	}
 }
 
 /**
@@ -583,6 +599,14 @@ void pxt_subbuf_close_cpu(struct pxt_pool *pool, u32 cpu)
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
+static void close_orphaned(struct pxt_pool *pool, u32 cpu)
+{
+	u32 open = pool->cpu[cpu].open;
+
+	if (open != POSIXTRACE_NONE && is_orphaned(&pool->subbuf[open]))
+		close_open(pool, cpu);
+}
+
 /**
  * pxt_subbuf_close_orphaned() - close all orphaned sub-buffers
  * @pool: not dead
@@ -591,13 +615,7 @@ void pxt_subbuf_close_cpu(struct pxt_pool *pool, u32 cpu)
  */
 void pxt_subbuf_close_orphaned(struct pxt_pool *pool)
 {
-	struct pxt_subbuf *subbuf, *next;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	list_for_each_entry_safe(subbuf, next, &pool->orphaned, node)
-		close_open(pool, subbuf->cpu);
-	raw_spin_unlock_irqrestore(&pool->lock, flags);
+	visit_cpus(pool, close_orphaned);
 }
 
 /**
@@ -607,11 +625,9 @@ void pxt_subbuf_close_orphaned(struct pxt_pool *pool)
 void pxt_subbuf_clear_full(struct pxt_pool *pool)
 {
 	unsigned long flags;
-	u32 cpu;
 
+	visit_cpus(pool, clear_head_full);
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	for (cpu = 0; cpu < pool->nr_cpus; cpu++)
-		WRITE_ONCE(pool->heads[cpu].flags, 0);
 	WRITE_ONCE(pool->full, false);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
@@ -665,14 +681,16 @@ void pxt_subbuf_count(struct pxt_pool *pool, struct posixtrace_stats *stats)
 	u32 cpu, used, count;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&pool->lock, flags);
-	stats->recorded = pool->recorded;
+	stats->recorded = 0;
 	for (cpu = 0; cpu < pool->nr_cpus; cpu++) {
-		if (pool->cpu[cpu].open == POSIXTRACE_NONE)
-			continue;
-		measure_open(pool, cpu, &used, &count);
-		stats->recorded += count;
+		count = 0;
+		raw_spin_lock_irqsave(&pool->lock, flags);
+		if (pool->cpu[cpu].open != POSIXTRACE_NONE)
+			measure_open(pool, cpu, &used, &count);
+		stats->recorded += pool->cpu[cpu].recorded + count;
+		raw_spin_unlock_irqrestore(&pool->lock, flags);
 	}
+	raw_spin_lock_irqsave(&pool->lock, flags);
 	stats->overwritten = pool->lost - pool->lost_sys;
 	stats->overwritten_system = pool->lost_sys;
 	raw_spin_unlock_irqrestore(&pool->lock, flags);

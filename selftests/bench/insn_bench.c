@@ -3,10 +3,11 @@
  * Counts instructions, including those of the kernel, in a guest whose clock counts them
  * (selftests/vm/run --icount). Prints lines "NAME VALUE".
  *
- * usage: insn_bench [all|recording|processors]
+ * usage: insn_bench [all|recording|processors|interrupts]
  *
  * "recording" measures only what depends on GLIBC_TUNABLES=glibc.pthread.rseq=0, "processors"
- * what depends on the number of possible processors.
+ * what depends on the number of possible processors. "interrupts" prints for how long interrupts
+ * are off at most, in microseconds, which are 1000 instructions each.
  */
 #include <fcntl.h>
 #include <posixtrace.h>
@@ -378,12 +379,17 @@ static double measure_after(void (*before)(void), void (*fn)(void), void (*after
 	return took[REPEATS / 2];
 }
 
-static void measure_flush(void)
+static void open_log(void)
 {
 	log_file = open("/tmp/insn_bench.log", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (log_file < 0 || posix_trace_create_withlog(0, &plain, log_file, &trid[0]) ||
 	    posix_trace_start(trid[0]))
 		die("posix_trace_create_withlog");
+}
+
+static void measure_flush(void)
+{
+	open_log();
 	printf("insn_flush %.0f\n", measure_after(NULL, flush, NULL));
 	shut_down();
 	close(log_file);
@@ -413,12 +419,127 @@ static void measure_operations(void)
 	posix_trace_attr_destroy(&plain);
 }
 
+/* ------------------------------------------------------------------ */
+/* Interrupts off							*/
+
+#define TRACEFS	"/run/tracing/"
+
+static void write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		die(path);
+	close(fd);
+}
+
+static void mount_tracefs(void)
+{
+	mkdir(TRACEFS, 0700);
+	if (mount("none", TRACEFS, "tracefs", 0, NULL))
+		die("tracefs");
+}
+
+static unsigned int read_microseconds(const char *path)
+{
+	unsigned int us;
+	FILE *file = fopen(path, "re");
+
+	if (!file || fscanf(file, "%u", &us) != 1)
+		die(path);
+	fclose(file);
+	return us;
+}
+
+/* The longest time with interrupts off, of the whole system, while an operation runs. */
+static void print_irqs_off(const char *name, void (*before)(void), void (*fn)(void),
+			   void (*after)(void))
+{
+	unsigned int us, least = ~0U;
+
+	/* The least of some, as another thing of the kernel may run at the same time. */
+	for (int i = 0; i < REPEATS; i++) {
+		if (before)
+			before();
+		write_text(TRACEFS "tracing_max_latency", "0");
+		fn();
+		us = read_microseconds(TRACEFS "tracing_max_latency");
+		if (us < least)
+			least = us;
+		if (after)
+			after();
+	}
+	printf("irqs_off_%s %u\n", name, least);
+}
+
+static void do_nothing(void)
+{
+}
+
+static void get_status(void)
+{
+	struct posix_trace_status_info status;
+
+	if (posix_trace_get_status(trid[0], &status))
+		die("posix_trace_get_status");
+}
+
+static void get_stats(void)
+{
+	struct posixtrace_stats_info stats;
+
+	if (posixtrace_get_stats(trid[0], &stats))
+		die("posixtrace_get_stats");
+}
+
+static void wait_in_vain(void)
+{
+	struct posix_trace_event_info event;
+	struct timespec until;
+	char data[DATA_SIZE];
+	int unavailable;
+	size_t len;
+
+	read_all();
+	clock_gettime(CLOCK_REALTIME, &until);
+	posix_trace_timedgetnext_event(trid[0], &event, data, sizeof(data), &len, &unavailable,
+				       &until);
+}
+
+/* On the kernel "irqsoff". */
+static void measure_interrupts(void)
+{
+	mount_tracefs();
+	write_text(TRACEFS "current_tracer", "irqsoff");
+	if (posix_trace_attr_init(&plain) ||
+	    posix_trace_attr_setinherited(&plain, POSIX_TRACE_INHERITED))
+		die("posix_trace_attr_init");
+	print_irqs_off("nothing", NULL, do_nothing, NULL);
+	print_irqs_off("create", NULL, create, shut_down);
+	print_irqs_off("shutdown", create, shut_down, NULL);
+	create();
+	if (posix_trace_start(trid[0]))
+		die("posix_trace_start");
+	print_irqs_off("start_stop", NULL, start_stop, NULL);
+	print_irqs_off("record", NULL, record, NULL);
+	print_irqs_off("clear", record, clear, NULL);
+	print_irqs_off("filter", NULL, change_filter, NULL);
+	print_irqs_off("status", NULL, get_status, NULL);
+	print_irqs_off("stats", NULL, get_stats, NULL);
+	print_irqs_off("wait", NULL, wait_in_vain, NULL);
+	print_irqs_off("fork", NULL, fork_once, NULL);
+	shut_down();
+	open_log();
+	print_irqs_off("flush", NULL, flush, NULL);
+	shut_down();
+	close(log_file);
+	posix_trace_attr_destroy(&plain);
+}
+
 static void measure_kernel(void)
 {
-	mkdir("/run/tracing", 0700);
-	if (mount("none", "/run/tracing", "tracefs", 0, NULL))
-		die("tracefs");
-	marker = open("/run/tracing/trace_marker", O_WRONLY);
+	mount_tracefs();
+	marker = open(TRACEFS "trace_marker", O_WRONLY);
 	if (marker < 0)
 		die("trace_marker");
 	printf("insn_syscall %.0f\n", measure(getppid_once, EVENTS));
@@ -430,6 +551,10 @@ int main(int argc, char **argv)
 {
 	if (posix_trace_eventid_open("bench", &type))
 		die("posix_trace_eventid_open");
+	if (argc > 1 && !strcmp(argv[1], "interrupts")) {
+		measure_interrupts();
+		return 0;
+	}
 	measure_recording();
 	if (argc > 1 && !strcmp(argv[1], "recording"))
 		return 0;
