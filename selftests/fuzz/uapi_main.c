@@ -169,6 +169,10 @@ static void look_for_hang(unsigned int number, unsigned int thread)
 		moved_at[number][thread] = seconds();
 	} else if (seconds() - moved_at[number][thread] > HANG_SECONDS) {
 		note_hang(number, thread);
+	} else if (shared->options.alone &&
+		   seconds() - moved_at[number][thread] > HANG_SECONDS / 2) {
+		/* It waits for its own log, which nothing reads. Others are killed anyway. */
+		kill_worker(number);
 	}
 }
 
