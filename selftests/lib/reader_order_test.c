@@ -417,6 +417,33 @@ TEST(loop_events_that_were_read_are_no_gap)
 	pxtu_reader_destroy(&sim.reader);
 }
 
+/* Otherwise the kernel could not tell when the first of them was recorded, if all are lost. */
+TEST(run_is_shorter_than_the_span_of_a_writer)
+{
+	const __u64 times[] = { 0, POSIXTRACE_WRITER_SPAN - 1, POSIXTRACE_WRITER_SPAN };
+	const struct pxtu_event *event;
+	struct sim sim;
+	__u64 begin;
+
+	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, true));
+	/* Later than the first sub-buffer is handed out. */
+	begin = sim_now(&sim) + 1000;
+	for (__u64 n = 0; n < PXTU_ARRAY_SIZE(times); n++) {
+		sim.at = begin + times[n];
+		ASSERT_NE(0, sim_write(&sim, 0, &n, sizeof(n)));
+	}
+	begin_runs(RUN_MAX);
+	for (__u64 n = 0; n < PXTU_ARRAY_SIZE(times); n++) {
+		event = next(&sim);
+		ASSERT_NE(NULL, event);
+		EXPECT_EQ(n, payload(event));
+		EXPECT_EQ(begin + times[n], event->timestamp);
+	}
+	EXPECT_EQ(2, runs.longest);
+	begin_runs(0);
+	pxtu_reader_destroy(&sim.reader);
+}
+
 #define CHAIN_LENGTH	60000
 
 struct chain {
