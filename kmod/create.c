@@ -57,7 +57,7 @@ static int check_attr(const struct posixtrace_attr *attr, bool log)
 	    attr->log_policy != POSIXTRACE_POLICY_APPEND)
 		return -EINVAL;
 	if (attr->max_data_size > POSIXTRACE_DATA_SIZE_MAX ||
-	    !pxt_pool_size_valid(attr->stream_size, attr->max_data_size))
+	    attr->stream_size > POSIXTRACE_STREAM_SIZE_MAX)
 		return -EINVAL;
 	/* A stream of that size always fills so many bytes, also when it overwrites. */
 	if (attr->wakeup_bytes > max_t(u64, attr->stream_size, POSIXTRACE_STREAM_SIZE_MIN) ||

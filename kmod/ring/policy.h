@@ -9,9 +9,6 @@
 
 #include <linux/posixtrace.h>
 
-/* Sub-buffers of large streams. */
-#define PXT_SUBBUF_SIZE_LARGE	(512U << 10)
-
 /**
  * pxt_subbuf_size() - usual size of the sub-buffers of a stream
  * @stream_size: stream-min-size in bytes
@@ -31,8 +28,6 @@ static inline __u32 pxt_subbuf_size(__u64 stream_size, __u64 max_data)
 	__u64 size = 8 * POSIXTRACE_RECORD_SIZE(max_data), part = (stream_size + 255) / 256;
 
 	/* Rounded up, so that the size that is granted leads to the same. */
-	if (part > PXT_SUBBUF_SIZE_LARGE)
-		part = PXT_SUBBUF_SIZE_LARGE;
 	if (size < part)
 		size = part;
 	size = (size + POSIXTRACE_SUBBUF_SIZE_MIN - 1) & ~(__u64)(POSIXTRACE_SUBBUF_SIZE_MIN - 1);

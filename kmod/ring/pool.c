@@ -35,21 +35,6 @@ static u64 count_whole(u64 size, u32 subbuf_size)
 	return max_t(u64, DIV_ROUND_UP_ULL(size, subbuf_size), 2);
 }
 
-/**
- * pxt_pool_size_valid() - can a stream have this stream-min-size?
- * @size: any number
- * @max_data: checked max-data-size
- *
- * Return: yes or no. A size that was granted to another stream, rounded up, is valid, too.
- */
-bool pxt_pool_size_valid(u64 size, u64 max_data)
-{
-	u64 largest = POSIXTRACE_STREAM_SIZE_MAX;
-	u32 subbuf_size = pxt_subbuf_size(largest, max_data);
-
-	return size <= count_whole(largest, subbuf_size) * subbuf_size;
-}
-
 /* One bit for each CPU, and one for the system events. */
 static u32 holders_words(const struct pxt_pool *pool)
 {

@@ -251,7 +251,6 @@ static inline u64 pxt_pool_size(const struct pxt_pool *pool)
 	return pxt_pool_mem_offset(pool) + pxt_pool_mem_size(pool);
 }
 
-bool pxt_pool_size_valid(u64 size, u64 max_data);
 int pxt_pool_init(struct pxt_pool *pool, struct posixtrace_attr *attr, struct pxt_charge *charge);
 void pxt_pool_destroy(struct pxt_pool *pool);
 void pxt_pool_destroy_scratch(struct pxt_pool *pool);
