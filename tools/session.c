@@ -5,6 +5,7 @@
 #include <argz.h>
 #include <ctype.h>
 #include <errno.h>
+#include <linux/posixtrace.h>
 #include <posixtrace.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,6 @@
 #include "session.h"
 
 #define PID_MAX		(1 << 22)
-#define STREAM_SIZE_MAX	(1UL << 30)
-#define DATA_SIZE_MAX	65488UL
 
 /* Read events in batches: a wake-up for each one slows the traced process down. */
 #define WAKEUP_BYTES	(64U << 10)
@@ -92,7 +91,7 @@ bool session_option(struct session *session, int opt, const char *value)
 {
 	switch (opt) {
 	case 'd':
-		session->data_size = parse_size("--data-size", value, DATA_SIZE_MAX);
+		session->data_size = parse_size("--data-size", value, POSIXTRACE_DATA_SIZE_MAX);
 		return true;
 	case 'F':
 		add_names(&session->filter, "--filter", value);
@@ -104,7 +103,7 @@ bool session_option(struct session *session, int opt, const char *value)
 		session->process.pid = parse_number("--pid", value, PID_MAX);
 		return true;
 	case 's':
-		session->stream_size = parse_size("--size", value, STREAM_SIZE_MAX);
+		session->stream_size = parse_size("--size", value, POSIXTRACE_STREAM_SIZE_MAX);
 		return true;
 	case 'x':
 		add_names(&session->exclude, "--exclude", value);
