@@ -267,7 +267,7 @@ static int sync_slots(struct pxt_target *target, void __user *uarg)
 	err = pxt_twins_look(target);
 	if (err)
 		return err;
-	slots = kcalloc(POSIXTRACE_SLOTS_MAX, sizeof(*slots), GFP_KERNEL);
+	slots = kcalloc(POSIXTRACE_SLOTS_MAX, sizeof(*slots), GFP_KERNEL_ACCOUNT);
 	if (!slots)
 		return -ENOMEM;
 	fill_slots(slots, target, &arg.generation);
