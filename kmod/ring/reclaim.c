@@ -9,6 +9,7 @@
  * stream.
  */
 #include <linux/minmax.h>
+#include <linux/nospec.h>
 
 #include "ring/clock.h"
 #include "ring/reclaim.h"
@@ -209,7 +210,8 @@ static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf,
 
 	if (left < sizeof(*record))
 		return subbuf->opened;
-	record = pxt_pool_subbuf(pool, i) + pos;
+	/* The position is the reader's. */
+	record = pxt_pool_subbuf(pool, i) + array_index_nospec(pos, subbuf->used);
 	writer = (const void *)record;
 	if (POSIXTRACE_RECORD_ID(READ_ONCE(record->type)) != POSIXTRACE_ID_WRITER) {
 		/* After the exchange: pairs with the reader's store before compare-and-swap. */

@@ -35,6 +35,8 @@ static bool look_up(const struct pxt_pool *pool, u32 cpu, struct pxt_reservation
 	pos = POSIXTRACE_HEAD_POS(word);
 	if (pos < start || pos > start + pool->subbuf_size || pos % POSIXTRACE_RECORD_ALIGN)
 		return false;
+	/* Not outside of the sub-buffer in speculation either. */
+	pos = start + array_index_nospec(pos - start, pool->subbuf_size + 1UL);
 	res->room = start + pool->subbuf_size - pos;
 	res->pos = pos;
 	res->count = POSIXTRACE_HEAD_COUNT(word);

@@ -4,6 +4,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/jhash.h>
+#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -262,7 +263,8 @@ u32 pxt_eventid_list(struct pxt_table *table, u32 first, u32 *ids, u32 count)
 		return 0;
 	count = min(count, total - first);
 	for (i = 0; i < count; i++, first++)
-		ids[i] = first < predefined ? pxt_predefined[first].id
-					    : FIRST_NAMED + (first - predefined);
+		ids[i] = first < predefined ?
+			 pxt_predefined[array_index_nospec(first, predefined)].id :
+			 FIRST_NAMED + (first - predefined);
 	return count;
 }
