@@ -136,7 +136,7 @@ int pxtu_map(int fd, __u64 stream, const struct posixtrace_map *map, __u32 flags
 static bool has_device_open(int fd)
 {
 	int saved_errno = errno;
-	struct stat ours, theirs;
+	struct stat ours = { 0 }, theirs = { 0 };	/* a filter may say 0, too */
 	bool same;
 
 	same = !stat(PXTU_DEVICE, &ours) && !fstat(fd, &theirs) &&
@@ -188,10 +188,29 @@ static bool has_role(int fd)
 	return pxtu_ioctl(fd, POSIXTRACE_IOC_CHECKED, NULL) == -EFAULT;
 }
 
+/* Is it certain that this is no file of the device? A filter may refuse stat(), too. */
+static bool is_foreign(int fd)
+{
+	int saved_errno = errno;
+	struct stat ours = { 0 }, theirs = { 0 };
+	bool foreign;
+
+	if (fcntl(fd, F_GETFD) < 0)
+		foreign = true;
+	else if (fstat(fd, &theirs))
+		foreign = false;
+	else if (stat(PXTU_DEVICE, &ours))
+		foreign = !S_ISCHR(theirs.st_mode);
+	else
+		foreign = ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino;
+	errno = saved_errno;
+	return foreign;
+}
+
 bool pxtu_close_new(int fd, int err)
 {
 	/* EBUSY: it is another file of the module, because ours has no role yet. */
-	if (!has_device_open(fd) || (err == -EBUSY && has_role(fd)))
+	if (is_foreign(fd) || (err == -EBUSY && has_role(fd)))
 		return false;
 	pxtu_close(fd);
 	return true;

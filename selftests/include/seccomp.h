@@ -13,6 +13,7 @@ struct refusal {
 	unsigned long commands[SECCOMP_COMMANDS_MAX];
 	int err;
 	bool notify;		/* a listening process answers instead */
+	bool stat;		/* stat() and fstat() fail, too */
 };
 
 /* For the rest of this process. Returns 0, a descriptor to listen to, or negative errno. */

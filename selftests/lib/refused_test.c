@@ -137,6 +137,36 @@ TEST_F(refused, leaks_nothing)
 	}
 }
 
+/* The library cannot even see which file its descriptor refers to. */
+static int record_without_stat(int err)
+{
+	const struct refusal refusal = { .err = err, .stat = true };
+	int before = dup(STDIN_FILENO), after;
+
+	close(before);
+	if (refuse_commands(&refusal) < 0)
+		return 1;
+	for (int i = 0; i < EVENTS; i++)
+		record_number(i);
+	after = dup(STDIN_FILENO);
+	return after == before ? 0 : 2;
+}
+
+TEST(leaks_nothing_without_stat)
+{
+	int status;
+	pid_t pid;
+
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		pid = fork();
+		if (pid == 0)
+			_exit(record_without_stat(errors[i]));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(0, status)
+			TH_LOG("error %d: %d", errors[i], WEXITSTATUS(status));
+	}
+}
+
 static int record_refused(const struct refusal *refusal)
 {
 	if (ptrace(PTRACE_TRACEME, 0, 0, 0) || refuse_commands(refusal) < 0)

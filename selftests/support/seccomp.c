@@ -15,14 +15,20 @@ int refuse_commands(const struct refusal *refusal)
 {
 	const __u32 action = refusal->notify ? SECCOMP_RET_USER_NOTIF :
 					       SECCOMP_RET_ERRNO | refusal->err;
-	struct sock_filter code[6 + 2 * SECCOMP_COMMANDS_MAX] = {
+	/* No system call has this number. */
+	const __u32 stat = refusal->stat ? SYS_newfstatat : ~0U;
+	const __u32 fstat = refusal->stat ? SYS_fstat : ~0U;
+	struct sock_filter code[9 + 2 * SECCOMP_COMMANDS_MAX] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, stat, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, fstat, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, action),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 		/* The command; the upper 32 bits are 0. */
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
 	};
-	struct sock_fprog program = { .filter = code, .len = 4 };
+	struct sock_fprog program = { .filter = code, .len = 7 };
 	int i, ret;
 
 	for (i = 0; i < SECCOMP_COMMANDS_MAX && refusal->commands[i]; i++) {
