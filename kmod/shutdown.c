@@ -123,13 +123,12 @@ void pxt_stream_abort(struct pxt_stream *stream)
 	pxt_stream_put(stream);
 }
 
-/* In the controller, on its way to user mode or while it ends: without any lock. */
-static void end_shutdown(struct callback_head *work)
+/* Behind end_shutdown() of all streams: their logs are written side by side. */
+static void end_wait(struct callback_head *work)
 {
 	struct pxt_stream *stream = container_of(work, struct pxt_stream, end_work);
 	struct file *file = READ_ONCE(stream->file);
 
-	pxt_stream_shutdown(stream);
 	pxt_stream_wait_end(stream);
 	/* No effect if the log has ended. */
 	if (stream->log && stream->log->thread)
@@ -138,6 +137,19 @@ static void end_shutdown(struct callback_head *work)
 	clear_bit(0, &stream->end_pending);
 	/* The kernel puts it later, so this code does not run without a reference. */
 	fput(file);
+}
+
+/* In the controller, on its way to user mode or while it ends: without any lock. */
+static void end_shutdown(struct callback_head *work)
+{
+	struct pxt_stream *stream = container_of(work, struct pxt_stream, end_work);
+
+	pxt_stream_shutdown(stream);
+	if (stream->log)
+		stream->log->owner_ended = jiffies;
+	init_task_work(work, end_wait);
+	if (task_work_add(current, work, TWA_NONE))
+		end_wait(work);
 }
 
 /* Takes over a reference to the file of the stream, which end_shutdown() puts. */

@@ -48,6 +48,25 @@ static int check(const struct file *file, u32 policy)
 	return 0;
 }
 
+/*
+ * Does the kernel write the files by itself? A server writes the files of a network or of FUSE, and
+ * may write those below a stacked file system.
+ */
+static bool kernel_writes(const struct super_block *sb)
+{
+	switch (sb->s_magic) {
+	case TMPFS_MAGIC:
+	case RAMFS_MAGIC:
+	case BTRFS_SUPER_MAGIC:
+		return true;
+	case FUSE_SUPER_MAGIC:
+		/* A process serves it, whatever is below. */
+		return false;
+	default:
+		return sb->s_bdev;
+	}
+}
+
 /**
  * pxt_logfile_open() - take a file of the calling process for a log
  * @lf: to be initialized
@@ -74,8 +93,7 @@ int pxt_logfile_open(struct pxt_logfile *lf, int fd, u32 policy)
 	lf->memcg = get_mem_cgroup_from_mm(current->mm);
 	lf->limit = rlimit(RLIMIT_FSIZE);
 	lf->regular = S_ISREG(file_inode(file)->i_mode);
-	/* A process serves a FUSE file, whatever is below it. */
-	lf->patient = lf->regular && file_inode(file)->i_sb->s_magic != FUSE_SUPER_MAGIC;
+	lf->patient = lf->regular && kernel_writes(file_inode(file)->i_sb);
 	lf->disk = lf->patient && file_inode(file)->i_sb->s_bdev;
 	lf->seekable = lf->regular && !(file->f_flags & O_APPEND);
 	return 0;

@@ -129,11 +129,13 @@ void pxt_log_end_watch(struct pxt_log *log)
 	cancel_delayed_work_sync(&log->watch);
 }
 
-/* Wait for a bounded time. Has the thread ended by then? */
-static bool wait_a_while(struct pxt_log *log, unsigned int state)
+/* Wait for log_timeout seconds @since a time in jiffies. Has the thread ended by then? */
+static bool wait_a_while(struct pxt_log *log, unsigned int state, unsigned long since)
 {
+	long left = max_t(long, since + watch_time() - jiffies, 0);
+
 	return ___wait_event(log->done, ___wait_cond_timeout(pxt_log_ended(log)),
-			     (state | TASK_FREEZABLE), 0, watch_time(),
+			     (state | TASK_FREEZABLE), 0, left,
 			     __ret = schedule_timeout(__ret)) > 0;
 }
 
@@ -148,7 +150,7 @@ void pxt_log_give_up(struct pxt_log *log)
 {
 	send_sig(SIGKILL, log->thread, 1);
 	pxt_log_abandon(log);
-	wait_a_while(log, TASK_INTERRUPTIBLE);
+	wait_a_while(log, TASK_INTERRUPTIBLE, jiffies);
 }
 
 /* ------------------------------------------------------------------ */
@@ -275,7 +277,7 @@ int pxt_log_wait(struct pxt_log *log)
 	if (!completion_done(&log->begun))
 		return -EINTR;
 	/* Signals do not reach a controller that ends. */
-	if (ends && (!log->writer.file.regular || !wait_a_while(log, TASK_IDLE)))
+	if (ends && (!log->writer.file.regular || !wait_a_while(log, TASK_IDLE, log->owner_ended)))
 		return -EINTR;
 	if (!ends && wait_event_state(log->done, pxt_log_ended(log),
 				      (TASK_KILLABLE | TASK_FREEZABLE)))

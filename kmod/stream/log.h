@@ -62,6 +62,11 @@ struct pxt_log {
 	struct delayed_work watch;
 	/** @progress: bytes that were written at the last look of @watch, which uses it */
 	u64 progress;
+	/**
+	 * @owner_ended: when the controller shut the stream down by its end, in jiffies; its work
+	 * writes it, and reads it to see how much longer to wait
+	 */
+	unsigned long owner_ended;
 
 	/** @lock: guards the next fields */
 	spinlock_t lock;

@@ -27,6 +27,12 @@ int stuck_unix_socket(void);
 /* When full, it returns EAGAIN, while poll() reports it as writable. */
 int stuck_netlink_socket(void);
 
+/*
+ * A TCP socket with timestamps in its error queue, that are never read: poll() reports an error,
+ * while the socket is full. Negative errno where there is no network.
+ */
+int stuck_error_queue(void);
+
 /* ------------------------------------------------------------------ */
 
 /* The process id of a log thread, 0 if there is none. */

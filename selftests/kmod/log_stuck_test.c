@@ -153,6 +153,8 @@ FIXTURE_VARIANT_ADD(stuck, pipe_that_does_not_block) { .open = stuck_nonblocking
 FIXTURE_VARIANT_ADD(stuck, socket_connected_to_itself) { .open = stuck_unix_socket };
 FIXTURE_VARIANT_ADD(stuck, socket_that_says_it_is_ready) { .open = stuck_netlink_socket };
 
+FIXTURE_VARIANT_ADD(stuck, socket_with_an_error_queue) { .open = stuck_error_queue };
+
 FIXTURE_SETUP(stuck)
 {
 	self->references = module_refcount();
@@ -186,7 +188,7 @@ TEST_F(stuck, thread_sleeps_while_the_log_is_stuck)
 	ASSERT_EQ(0, start_controller(&self->child, &self->job));
 	tid = log_thread_find();
 	/* A thread that waits for a wake-up sleeps once; one that retries sleeps repeatedly. */
-	if (variant->open == stuck_netlink_socket) {
+	if (variant->open == stuck_netlink_socket || variant->open == stuck_error_queue) {
 		EXPECT_TRUE(becomes_true(has_slept_often, &tid, SECONDS));
 	} else {
 		while (!is_asleep(tid))
@@ -484,6 +486,75 @@ TEST(controller_ends_although_the_server_of_its_log_hangs)
 	ASSERT_EQ(0, start_controller(&child, &job));
 	fuse_hang(&fuse);
 	EXPECT_EQ(SIGKILL, child_kill(&child));
+	fuse_kill(&fuse);
+	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
+	close(job.log);
+	fuse_end(&fuse);
+	write_text(LOG_TIMEOUT, "10");
+}
+
+/* The server has not read the write: the thread can be interrupted. */
+TEST(thread_ends_although_the_server_of_its_log_is_stopped)
+{
+	struct fuse_disk fuse;
+	struct child child;
+	struct job job = { .socket = -1 };
+
+	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));
+	ASSERT_EQ(0, fuse_begin(&fuse));
+	job.log = fuse_open(&fuse, O_RDWR);
+	ASSERT_LE(0, job.log);
+	ASSERT_EQ(0, start_controller(&child, &job));
+	ASSERT_EQ(0, kill(fuse.server, SIGSTOP));
+	EXPECT_EQ(SIGKILL, child_kill(&child));
+	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
+	ASSERT_EQ(0, kill(fuse.server, SIGCONT));
+	close(job.log);
+	fuse_end(&fuse);
+	write_text(LOG_TIMEOUT, "10");
+}
+
+#define LOGS	6
+
+/* Makes streams with logs in the same file, and records into all of them. */
+static int control_many(void *arg, const struct talk *talk)
+{
+	struct stream streams[LOGS];
+	const struct job *job = arg;
+	int ret = 0;
+
+	for (int i = 0; i < LOGS && !ret; i++) {
+		streams[i].fd = device_open();
+		ret = stuck_create(&streams[i], job->log);
+	}
+	close(job->log);
+	for (int i = 0; i < LOGS && !ret; i++)
+		ret = stuck_record(&streams[i], 10);
+	say(talk, ret);
+	return hear(talk);
+}
+
+/* The end of a controller waits for all its logs at once, not for one after the other. */
+TEST(controller_waits_for_its_logs_together)
+{
+	const int seconds = 2 * pxt_patience();
+	struct fuse_disk fuse;
+	struct child child;
+	struct job job = { .socket = -1 };
+	long long begin;
+	char text[12];
+
+	snprintf(text, sizeof(text), "%d", seconds);
+	ASSERT_EQ(0, write_text(LOG_TIMEOUT, text));
+	ASSERT_EQ(0, fuse_begin(&fuse));
+	job.log = fuse_open(&fuse, O_RDWR);
+	ASSERT_LE(0, job.log);
+	ASSERT_EQ(0, child_start(&child, control_many, &job));
+	ASSERT_EQ(0, hear(&child.talk));
+	fuse_hang(&fuse);
+	begin = coarse_now();
+	EXPECT_EQ(SIGKILL, child_kill(&child));
+	EXPECT_GE(1000 * seconds * LOGS / 2, coarse_now() - begin);
 	fuse_kill(&fuse);
 	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
 	close(job.log);

@@ -4,11 +4,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/net_tstamp.h>
 #include <linux/netlink.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -88,6 +92,38 @@ int stuck_netlink_socket(void)
 	    bind(fd, (struct sockaddr *)&name, len) ||
 	    getsockname(fd, (struct sockaddr *)&name, &len) ||
 	    connect(fd, (struct sockaddr *)&name, len))
+		return -errno;
+	return fd;
+}
+
+static int raise_loopback(void)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), ret;
+	struct ifreq request = { .ifr_name = "lo", .ifr_flags = IFF_UP };
+
+	if (fd < 0)
+		return -errno;
+	ret = ioctl(fd, SIOCSIFFLAGS, &request) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+int stuck_error_queue(void)
+{
+	struct sockaddr_in name = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	int stamps = SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), room = 4096;
+	/* The peer: it never reads, and lives as long as the test. */
+	int peer = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(name);
+
+	if (fd < 0 || peer < 0 || raise_loopback() ||
+	    setsockopt(peer, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &stamps, sizeof(stamps)) ||
+	    bind(peer, (struct sockaddr *)&name, len) || listen(peer, 1) ||
+	    getsockname(peer, (struct sockaddr *)&name, &len) ||
+	    connect(fd, (struct sockaddr *)&name, len) || fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK))
 		return -errno;
 	return fd;
 }
