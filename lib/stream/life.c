@@ -71,17 +71,10 @@ static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create
 	stream->data = data;
 	stream->data_size = all.size;
 
-	/*
-	 * Not in a child, where the trace id is not valid. The pool is not populated:
-	 * the module allocates sub-buffers of system events when it needs them. Neither
-	 * call has to succeed.
-	 */
+	/* Not in a child, where the trace id is not valid. Neither call has to succeed. */
 	if (stream->shared)
 		madvise(stream->shared, stream->shared_size, MADV_DONTFORK);
 	madvise(data, stream->data_size, MADV_DONTFORK);
-#ifdef MADV_POPULATE_READ
-	madvise(data, ctrl + heads, MADV_POPULATE_READ);
-#endif
 
 	map->shared = stream->shared;
 	map->shared_size = stream->shared_size;
