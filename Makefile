@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# What a person types. How the module is built is in Kbuild, how a guest is booted
-# in selftests/vm, what has to be installed in scripts/deps.
+# The targets for people. Kbuild builds the module, selftests/vm boots guests, and
+# scripts/deps installs what these need.
 
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
@@ -125,7 +125,7 @@ demo:
 check:
 	@selftests/vm/check --kernel $(KERNEL) $(smp) $(if $(filter-out 0,$(V)),--verbose) $(TEST)
 
-# What is recorded, recorded by the module. The others look at both ways themselves.
+# The tests that record, with the module recording. All other tests try both ways themselves.
 check-command:
 	@selftests/vm/check --kernel $(KERNEL) $(smp) --no-sequences $(if $(filter-out 0,$(V)),--verbose) \
 		$(or $(TEST),conformance event_test threads_test signal_test inherit_test \
@@ -162,7 +162,7 @@ covers:
 check-valgrind:
 	@selftests/valgrind/run $(TEST)
 
-# Not all with ThreadSanitizer: the others do nothing with threads that these do not.
+# ThreadSanitizer runs fewer programs: those with threads.
 check-asan:
 	@selftests/sanitizers/run address $(TEST)
 

@@ -94,5 +94,5 @@ static_assert(POSIXTRACE_RECORD_SIZE(POSIXTRACE_SYSDATA_MAX) +
 	      POSIXTRACE_RECORD_SIZE(sizeof(__s32)) <= POSIXTRACE_SUBBUF_SIZE_MIN);
 /* Sub-buffers and the gate's words begin at pages. */
 static_assert(POSIXTRACE_SUBBUF_SIZE_MIN % PAGE_SIZE == 0);
-/* Claims and heads are loaded and stored in one piece. */
+/* Consumer positions and heads are loaded and stored in one piece. */
 static_assert(sizeof(long) == sizeof(__u64));

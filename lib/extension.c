@@ -70,8 +70,8 @@ PXTU_API int posixtrace_setwindow(trace_id_t trid, uint64_t ns)
  * @trid: trace id
  * @stats: where to write them
  *
- * An extension. The numbers of the kernel are one snapshot, those of this process are
- * another one.
+ * An extension. The kernel counts one CPU after the other: events that are recorded meanwhile
+ * may be in the numbers or not.
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process or @stats
  * is NULL.
@@ -87,7 +87,7 @@ PXTU_API int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info 
 	stream = pxtu_stream_get(trid);
 	if (!stream)
 		return EINVAL;
-	/* Under the lock, no event is between the two snapshots. */
+	/* Under the lock, this process takes no event between the kernel's numbers and its own. */
 	pthread_mutex_lock(&stream->source.lock);
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_GET_STATS, &kernel);
 	if (!err) {

@@ -21,7 +21,7 @@ die()
 }
 
 # locked NAME COMMAND ...: runs the command while holding a lock under the cache
-# folder, so that two runs never prepare the same thing at once.
+# directory, so that two runs never prepare the same thing at once.
 locked()
 {
 	local what_for=$1

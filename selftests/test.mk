@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Included by the Makefile of each test folder. Every *_test.c becomes a program,
+# Included by the Makefile of each test directory. Every *_test.c becomes a program,
 # every *_test.sh is one, perhaps with the help of tap.sh; both speak TAP. *_helper.c
 # become programs that tests start. On top of kselftest's lib.mk, which wants its
 # variables set before it.

@@ -500,8 +500,8 @@ unlock:
 }
 
 /*
- * Calls @fn for all CPUs, with the lock, but lets interrupts in between: on a machine with many
- * CPUs, their heads are in the caches of all of them.
+ * Calls @fn for all CPUs, each time with the lock, which it releases in between: each head is in
+ * the cache of another CPU, so a pass over many CPUs takes long.
  */
 static void visit_cpus(struct pxt_pool *pool, void (*fn)(struct pxt_pool *pool, u32 cpu))
 {

@@ -227,8 +227,8 @@ int pxt_wait(struct pxt_stream *stream, const struct posixtrace_wait *arg)
  * @arg: private copy of the argument, and the answer
  *
  * Defers the records if the oldest one is too young. A false time harms no other stream, and the
- * reader of this one for the length of a window. A time that is to come defers nothing: it is
- * false. If no process records, no older record will become visible.
+ * reader of this one for the length of a window. A time in the future is false, and
+ * defers nothing. If no process records, no older record will become visible.
  *
  * Context: may sleep.
  *

@@ -34,10 +34,10 @@ static bool wants(const struct pxt_link *link, u32 id)
 static atomic64_t generations;
 
 /*
- * What the library noted for a generation holds for no other gate: not for that of a child, which
- * finds its parent's notes in its memory. A full barrier comes before the store, which is not only
- * under table->lock, see pxt_gate_outdate(): if two meet, each stores a number that is new to the
- * library.
+ * Generations are unique over all gates, because the library keeps notes by generation: a child
+ * finds its parent's notes in its memory, and must not take them for its own. A full barrier comes
+ * before the store, which is not only under table->lock, see pxt_gate_outdate(): if two meet, each
+ * stores a number that is new to the library.
  */
 static void gate_changed(struct pxt_target *target)
 {

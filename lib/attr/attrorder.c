@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Attributes objects: what the order of timestamps says about events of several processors.
+ * Attributes objects: the order of the timestamps of several processors.
  */
 #include <posixtrace.h>
 

@@ -41,7 +41,7 @@ int posixtrace_attr_setwakeup(trace_attr_t *__attr, size_t __bytes, uint64_t __n
 int posixtrace_attr_getwakeup(const trace_attr_t *__attr, size_t *__bytes, uint64_t *__ns);
 
 /*
- * What the timestamps of a stream say about events of several processors. Causal, the default: an
+ * The order of the timestamps of several processors. Causal, the default: an
  * event that happened before another one has no later timestamp. Relaxed: recording takes half
  * the time, and an event that depends on one of another processor may have an earlier timestamp,
  * by as long as a load from memory takes. The events of each thread, and those of each

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Records by restartable sequences, of any size and for any number of streams: what the short
- * way in short.h leaves. The module does all other cases, by the EVENT command.
+ * Records by restartable sequences, of any size and for any number of streams: all events that the
+ * short way in short.h does not take. The module records the others, by the EVENT command.
  */
 #include <pthread.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
  * sub-buffer of the oldest record, and are older than the oldest record of each other CPU. One
  * compare-and-swap takes them all, and shows that all copies are what was recorded.
  *
- * Only what is common is done here. At anything else a run ends, and pxtu_reader_next() goes on.
+ * A run ends at each case that is not common, and pxtu_reader_next() continues with that.
  */
 #include <string.h>
 

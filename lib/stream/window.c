@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The window: the reader reports a record only so long after its time. A CPU that was delayed
- * between reading the clock and the commit has then made its older record visible, too.
+ * The window: the reader reports a record only when it has reached a certain age. A CPU that was
+ * delayed between reading the clock and the commit has then made its older record visible, too.
  *
  * The kernel knows the clock, and when no process records any more. While the oldest record is too
  * young, the kernel lets threads sleep that wait or poll.

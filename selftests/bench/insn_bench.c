@@ -321,7 +321,7 @@ static void measure_shared_memory(void)
 }
 
 /* ------------------------------------------------------------------ */
-/* What costs more on a machine with many processors			*/
+/* Operations that cost more with more processors			*/
 
 static trace_attr_t plain;
 static int log_file = -1;
@@ -457,7 +457,7 @@ static void print_irqs_off(const char *name, void (*before)(void), void (*fn)(vo
 {
 	unsigned int us, least = ~0U;
 
-	/* The least of some, as another thing of the kernel may run at the same time. */
+	/* The least of several: other work of the kernel may run at the same time. */
 	for (int i = 0; i < REPEATS; i++) {
 		if (before)
 			before();

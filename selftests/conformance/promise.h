@@ -220,7 +220,7 @@ static inline int record_until_full(trace_id_t trid, const trace_attr_t *attr)
 	/* For each CPU there is a sub-buffer more. */
 	stream_size += (size_t)pxt_subbuf_size(stream_size, len) *
 		       sysconf(_SC_NPROCESSORS_CONF);
-	/* Each event takes its data and a header of at least 24 bytes in memory. */
+	/* Each event takes its data and a header of at least 16 bytes in memory. */
 	count = 3 * stream_size / (len + 24) + 100;
 	for (int i = 0; i < count; i++) {
 		next_cpu(i, count);

@@ -139,7 +139,7 @@ static size_t read_all(trace_id_t trid, size_t len, int batch)
 			ret = log_take(trid, &event);
 			n += ret == 1;
 		}
-		/* Each record has 24 bytes; damaged places have 8; gaps are two events. */
+		/* Each record has at least 16 bytes; damaged places have 8; gaps are two events. */
 		check(n <= len, "more events than bytes");
 	} while (ret == 1);
 	check(!ret || ret == -ENOMEM, "reading failed");

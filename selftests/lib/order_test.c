@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * posixtrace_attr_setorder(): the attribute, and what a relaxed stream still promises. That it
- * skips the fence is in sequence_test; a storm with it in write_test.
+ * posixtrace_attr_setorder(): the attribute, and what a relaxed stream still promises.
+ * sequence_test shows that it skips the fence; write_test has a storm with it.
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>

@@ -293,8 +293,8 @@ struct posixtrace_subbuf {
  * @oldest_offset: offset in this mapping of __u32 oldest[nr_cpus + 1]: the oldest sub-buffer
  *	of each CPU that is not released
  * @subbuf_offset: offset in this mapping of the descriptors
- * @gap_lock: odd while the kernel changes the next four members, and takes a sub-buffer from
- *	the reader
+ * @gap_lock: odd while the kernel changes @gap_generation, @gap_first, @overwrite_watermark and
+ *	@lost, and takes a sub-buffer from the reader
  * @holders_offset: offset in this mapping of __u64 holders[]: bit (c % 64) of word (c / 64)
  *	is set if CPU c, or the system "CPU", holds a sub-buffer
  * @gap_generation: incremented when events are lost after the reader has acknowledged all
