@@ -3,6 +3,7 @@
  * Reports events to the analyzer, and waits for them. stream/reader.c and log/logmerge.c
  * decide which event is next.
  */
+#include <string.h>
 #include <time.h>
 
 #include "common/trid.h"
@@ -53,20 +54,49 @@ static int deadline_to_uapi(const struct timespec *abstime, struct posixtrace_wa
 	return 0;
 }
 
-/* Report the next event, if there is one. */
-static int report_next(struct pxtu_source *source, const struct request *req, bool *found)
+/* Report the next event from those that the source reads ahead. False if it does not. */
+static bool report_ahead(struct pxtu_source *source, const struct request *req)
+{
+	const struct posixtrace_batch_event *ahead;
+	size_t len;
+
+	ahead = source->ops->next_ahead ? source->ops->next_ahead(source) : NULL;
+	if (!ahead)
+		return false;
+	*req->event = ahead->event;
+	len = ahead->data_len;
+	if (len > req->num_bytes) {
+		len = req->num_bytes;
+		req->event->posix_truncation_status = POSIX_TRACE_TRUNCATED_READ;
+	}
+	if (len)
+		memcpy(req->data, ahead->data, len);
+	*req->data_len = len;
+	return true;
+}
+
+/* Report the next event, whatever it is. False if there is none. */
+static bool report_any(struct pxtu_source *source, const struct request *req, int *err)
 {
 	const struct pxtu_place place = { req->data, req->num_bytes };
 	const struct pxtu_event *event;
-	int err;
+
+	*err = source->ops->next(source, &place, &event);
+	if (!event)
+		return false;
+	*req->data_len = pxtu_report(event, req->event, req->data, req->num_bytes);
+	return true;
+}
+
+/* Report the next event, if there is one. */
+static int report_next(struct pxtu_source *source, const struct request *req, bool *found)
+{
+	int err = 0;
 
 	pthread_mutex_lock(&source->lock);
-	err = source->ops->next(source, &place, &event);
-	*found = event;
-	if (event) {
-		*req->data_len = pxtu_report(event, req->event, req->data, req->num_bytes);
+	*found = report_ahead(source, req) || report_any(source, req, &err);
+	if (*found)
 		*req->unavailable = 0;
-	}
 	source->ops->settle(source);
 	pthread_mutex_unlock(&source->lock);
 	return err;
@@ -98,6 +128,23 @@ static int get_event(struct pxtu_source *source, const struct request *req)
 	}
 }
 
+/* Report the next event if the source reads ahead, and nothing else uses it. */
+static bool report_at_once(trace_id_t trid, const struct request *req)
+{
+	struct pxtu_source *source = pxtu_trid_lock(trid, &pxtu_stream_ops);
+	bool found;
+
+	if (!source)
+		return false;
+	found = source->readable && report_ahead(source, req);
+	if (found) {
+		*req->unavailable = 0;
+		source->ops->settle(source);
+	}
+	pthread_mutex_unlock(&source->lock);
+	return found;
+}
+
 static int getnext(trace_id_t trid, const struct request *req)
 {
 	struct pxtu_source *source;
@@ -110,6 +157,8 @@ static int getnext(trace_id_t trid, const struct request *req)
 	*req->unavailable = 1;
 	if (req->wait != WAIT_NEVER)
 		pthread_testcancel();
+	if (report_at_once(trid, req))
+		return 0;
 	source = pxtu_trid_get(trid, req->wait == WAIT_NEVER ? &pxtu_stream_ops : NULL);
 	if (!source)
 		return EINVAL;

@@ -20,6 +20,8 @@ struct pxtu_source;
  *	there is none now
  * @next_run: takes several events that @next would return, and moves the place behind their
  *	data. Returns their number; 0 if @next has to look. NULL if the source cannot do that
+ * @next_ahead: takes the next event, which is valid until the next call, and perhaps others that
+ *	later calls return. NULL if @next has to look; no such function if the source cannot do that
  * @unread: puts the last event of @next back, for the next call. Only if its data is not
  *	in the place
  * @settle: the caller has reported the events that @next returned, and reads no more now
@@ -32,14 +34,15 @@ struct pxtu_source;
  * @next_type: writes the next event type of the list, or 0 at its end
  * @rewind_types: goes back to the first event type
  *
- * All but @next_run, @settle, @unread and @alive return 0 or negative errno. The caller holds
- * the lock of the source for @next, @next_run, @unread and @settle only.
+ * All but @next_run, @next_ahead, @settle, @unread and @alive return 0 or negative errno. The
+ * caller holds the lock of the source for @next, @next_run, @next_ahead, @unread and @settle only.
  */
 struct pxtu_source_ops {
 	int (*next)(struct pxtu_source *source, const struct pxtu_place *place,
 		    const struct pxtu_event **event);
 	size_t (*next_run)(struct pxtu_source *source, struct posixtrace_batch_event *events,
 			   size_t max_events, struct pxtu_place *place);
+	const struct posixtrace_batch_event *(*next_ahead)(struct pxtu_source *source);
 	void (*unread)(struct pxtu_source *source);
 	void (*settle)(struct pxtu_source *source);
 	int (*wait)(struct pxtu_source *source, struct posixtrace_wait *wait);

@@ -147,6 +147,23 @@ struct pxtu_source *pxtu_trid_get(trace_id_t trid, const struct pxtu_source_ops 
 	return source;
 }
 
+struct pxtu_source *pxtu_trid_lock(trace_id_t trid, const struct pxtu_source_ops *kind)
+{
+	struct pxtu_trid_table *table = table_get();
+	struct pxtu_source *source = NULL;
+	struct trid_slot *slot;
+
+	if (!table)
+		return NULL;
+	pthread_mutex_lock(&table->lock);
+	slot = slot_find(table, trid, kind);
+	/* No wait here: a reader may hold the lock for long. */
+	if (slot && !pthread_mutex_trylock(&slot->source->lock))
+		source = slot->source;
+	pthread_mutex_unlock(&table->lock);
+	return source;
+}
+
 void pxtu_trid_put(struct pxtu_source *source)
 {
 	struct pxtu_trid_table *table = table_get();
@@ -189,4 +206,7 @@ void pxtu_trid_drain(struct pxtu_source *source)
 	while (source->users)
 		pthread_cond_wait(&source->idle, &table->lock);
 	pthread_mutex_unlock(&table->lock);
+	/* Wait for pxtu_trid_lock(): from now on it does not find the source. */
+	pthread_mutex_lock(&source->lock);
+	pthread_mutex_unlock(&source->lock);
 }

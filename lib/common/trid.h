@@ -25,6 +25,18 @@ int pxtu_trid_install(struct pxtu_source *source, trace_id_t *trid);
 struct pxtu_source *pxtu_trid_get(trace_id_t trid, const struct pxtu_source_ops *kind);
 
 /**
+ * pxtu_trid_lock() - look up a trace id, and take the lock of its source
+ * @trid: any number
+ * @kind: operations of the only kind to return; NULL for any
+ *
+ * For short uses: costs less than pxtu_trid_get() and pxtu_trid_put(). Never waits for a reader.
+ *
+ * Return: the source, until the caller unlocks it; NULL if the number is no trace id of this
+ * process, if its source is of another kind, or if another thread has the lock.
+ */
+struct pxtu_source *pxtu_trid_lock(trace_id_t trid, const struct pxtu_source_ops *kind);
+
+/**
  * pxtu_trid_put() - end the use of a source
  * @source: source from pxtu_trid_get()
  */

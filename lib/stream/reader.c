@@ -6,7 +6,7 @@
  * The path of an event, from the bottom of this file to the top: pxtu_reader_next() returns
  * it from the queue; fill_queue() fills that with one record and what comes before it;
  * take_record() takes a record that is not lost; pxtu_merge_first() finds the oldest record of
- * all. run.c takes many records at once.
+ * all. run.c takes many records at once, ahead.c reads ahead with it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +189,27 @@ static bool take_record(struct pxtu_reader *reader, const struct pxtu_place *pla
 	}
 }
 
+/* Queue the next event that was read ahead. */
+static void queue_ahead(struct pxtu_reader *reader)
+{
+	const struct posixtrace_batch_event *from = &reader->ahead.event[reader->ahead.next++];
+	const struct posix_trace_event_info *info = &from->event;
+	const struct pxtu_event event = {
+		.id = info->posix_event_id,
+		.truncated = info->posix_truncation_status == POSIX_TRACE_TRUNCATED_RECORD,
+		.timestamp = pxtu_batch_time(from),
+		.prog_address = (uintptr_t)info->posix_prog_address,
+		.thread_id = (__u64)info->posix_thread_id,
+		.pid = info->posix_pid,
+		.data_len = (__u32)from->data_len,
+		.cpu = from->cpu,
+		.lost = from->lost,
+		.data = from->data,
+	};
+
+	pxtu_queue_add(&reader->queue, &event);
+}
+
 /* Take one record, and queue it after the gap that ends with it, if any. */
 static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *place)
 {
@@ -197,6 +218,10 @@ static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *plac
 
 	reader->queue.next = 0;
 	reader->queue.count = 0;
+	if (!pxtu_ahead_is_empty(reader)) {
+		queue_ahead(reader);
+		return;
+	}
 	do {
 		if (!take_record(reader, place, &best, &data))
 			return;
@@ -218,7 +243,7 @@ static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *plac
 
 void pxtu_reader_restart(struct pxtu_reader *reader)
 {
-	if (stream_full(reader) && !pxtu_merge_first(reader))
+	if (stream_full(reader) && pxtu_ahead_is_empty(reader) && !pxtu_merge_first(reader))
 		reader->release(reader, POSIXTRACE_NONE);
 }
 
@@ -250,11 +275,14 @@ void pxtu_reader_unread(struct pxtu_reader *reader)
 
 void pxtu_reader_settle(struct pxtu_reader *reader)
 {
-	pxtu_reader_hold(reader, reader->queue.next < reader->queue.count);
+	pxtu_reader_hold(reader, reader->queue.next < reader->queue.count ||
+			 !pxtu_ahead_is_empty(reader));
 }
 
 void pxtu_reader_clear(struct pxtu_reader *reader)
 {
+	reader->ahead.next = 0;
+	reader->ahead.count = 0;
 	reader->queue.next = 0;
 	reader->queue.count = 0;
 	reader->gap_open = false;

@@ -123,6 +123,24 @@ struct pxtu_gap {
 	__u64 overwrite_watermark;
 };
 
+/* How many events are read ahead, and how much data. */
+#define PXTU_AHEAD_EVENTS	16
+#define PXTU_AHEAD_DATA		1024	/* bytes */
+
+/**
+ * struct pxtu_ahead - events that were taken together, to be reported one by one
+ * @next: index of the next one
+ * @count: number of events
+ * @event: the events
+ * @data: their data
+ */
+struct pxtu_ahead {
+	unsigned int next;
+	unsigned int count;
+	struct posixtrace_batch_event event[PXTU_AHEAD_EVENTS];
+	__u64 data[PXTU_AHEAD_DATA / sizeof(__u64)];
+};
+
 /**
  * struct pxtu_reader - reading of one stream
  * @map: the memory
@@ -145,6 +163,7 @@ struct pxtu_gap {
  * @gap_open: there are lost events that have not been reported
  * @gap_first: time of the first of them
  * @lost: events lost in the gaps that were reported; never falls until cleared
+ * @ahead: the next events to report, if @queue is empty
  * @queue: the next events to report
  * @data: data of the record in @queue, unless it is in the place of the program
  * @youngest: the latest time of all events reported
@@ -185,6 +204,7 @@ struct pxtu_reader {
 	__u64 gap_first;
 	__u64 lost;
 
+	struct pxtu_ahead ahead;
 	struct pxtu_queue queue;
 	unsigned char *data;
 
@@ -282,12 +302,35 @@ void pxtu_reader_clear(struct pxtu_reader *reader);
  * @place: where their data goes, aligned to 8 bytes; moved behind it
  *
  * Takes only events that pxtu_reader_next() would return one after the other, and that need no
- * other event to be reported first. The series ends as one of pxtu_reader_next().
+ * other event to be reported first. When they are reported, call pxtu_reader_restart(). The series
+ * ends as one of pxtu_reader_next().
  *
  * Return: number of events; 0 if pxtu_reader_next() has to look.
  */
 size_t pxtu_reader_run(struct pxtu_reader *reader, struct posixtrace_batch_event *events,
 		       size_t max_events, struct pxtu_place *place);
+
+/* ahead.c */
+
+static inline bool pxtu_ahead_is_empty(const struct pxtu_reader *reader)
+{
+	return reader->ahead.next == reader->ahead.count;
+}
+
+/* The time of an event, in nanoseconds since the Epoch. */
+static inline __u64 pxtu_batch_time(const struct posixtrace_batch_event *event)
+{
+	return (__u64)event->event.posix_timestamp.tv_sec * 1000000000ULL +
+	       (__u64)event->event.posix_timestamp.tv_nsec;
+}
+
+/**
+ * pxtu_ahead_next() - take the next event, and perhaps others that later calls return
+ * @reader: the reader
+ *
+ * Return: the event, valid until the next call; NULL if pxtu_reader_next() has to look.
+ */
+const struct posixtrace_batch_event *pxtu_ahead_next(struct pxtu_reader *reader);
 
 /* window.c */
 

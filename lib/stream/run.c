@@ -224,12 +224,6 @@ static inline bool copy_following(const struct pxtu_reader *reader, struct run *
 	return true;
 }
 
-static __u64 time_of(const struct posixtrace_batch_event *event)
-{
-	return (__u64)event->event.posix_timestamp.tv_sec * NSEC_PER_SEC +
-	       (__u64)event->event.posix_timestamp.tv_nsec;
-}
-
 /*
  * Events were lost while the records were copied or taken: those behind the first lost event
  * count as lost, too. Returns how many are left.
@@ -240,7 +234,7 @@ static size_t lose_rest(struct pxtu_reader *reader, const struct run *run)
 	size_t kept;
 
 	for (kept = 0; kept < run->end.count; kept++) {
-		timestamp = time_of(&run->events[kept]);
+		timestamp = pxtu_batch_time(&run->events[kept]);
 		if (!pxtu_gap_note_before(reader, timestamp) || reader->gap_open)
 			break;
 	}
@@ -285,9 +279,8 @@ size_t pxtu_reader_run(struct pxtu_reader *reader, struct posixtrace_batch_event
 	}
 	place->room -= (size_t)((unsigned char *)run.place.at - (unsigned char *)place->at);
 	place->at = run.place.at;
-	if (kept && time_of(&events[kept - 1]) > reader->youngest)
-		reader->youngest = time_of(&events[kept - 1]);
+	if (kept && pxtu_batch_time(&events[kept - 1]) > reader->youngest)
+		reader->youngest = pxtu_batch_time(&events[kept - 1]);
 	reader->read += kept;
-	pxtu_reader_restart(reader);
 	return kept;
 }

@@ -17,7 +17,20 @@ static int stream_next(struct pxtu_source *source, const struct pxtu_place *plac
 static size_t stream_next_run(struct pxtu_source *source, struct posixtrace_batch_event *events,
 			      size_t max_events, struct pxtu_place *place)
 {
-	return pxtu_reader_run(&pxtu_stream_of(source)->reader, events, max_events, place);
+	struct pxtu_reader *reader = &pxtu_stream_of(source)->reader;
+	size_t count = 0;
+
+	/* What was read ahead comes first. */
+	if (pxtu_ahead_is_empty(reader))
+		count = pxtu_reader_run(reader, events, max_events, place);
+	if (count)
+		pxtu_reader_restart(reader);
+	return count;
+}
+
+static const struct posixtrace_batch_event *stream_next_ahead(struct pxtu_source *source)
+{
+	return pxtu_ahead_next(&pxtu_stream_of(source)->reader);
 }
 
 static void stream_unread(struct pxtu_source *source)
@@ -149,6 +162,7 @@ static int stream_rewind_types(struct pxtu_source *source)
 const struct pxtu_source_ops pxtu_stream_ops = {
 	.next = stream_next,
 	.next_run = stream_next_run,
+	.next_ahead = stream_next_ahead,
 	.unread = stream_unread,
 	.settle = stream_settle,
 	.wait = stream_wait,

@@ -133,6 +133,19 @@ static void read_all(void)
 	} while (count);
 }
 
+static void read_one_by_one(void)
+{
+	static unsigned char data[DATA_MAX] __attribute__((__aligned__(8)));
+	struct posix_trace_event_info event;
+	int unavailable = 0;
+	size_t len;
+
+	while (!unavailable)
+		if (posix_trace_trygetnext_event(trid[0], &event, data, sizeof(data), &len,
+						 &unavailable))
+			die("posix_trace_trygetnext_event");
+}
+
 /* ------------------------------------------------------------------ */
 
 /* Wakes a sleeping reader when so many bytes are unread, or after so many ns. */
@@ -182,7 +195,7 @@ static void measure_recording(void)
 	posix_trace_shutdown(trid[0]);
 }
 
-static void measure_reading(void)
+static void measure_read(const char *name, void (*read)(void))
 {
 	long long begin, took;
 
@@ -191,10 +204,16 @@ static void measure_reading(void)
 	for (int i = 0; i < 10000; i++)
 		posix_trace_event(type, payload, DATA_SIZE);
 	begin = instructions();
-	read_all();
+	read();
 	took = instructions() - begin;
-	printf("insn_read %.0f\n", took / 10000.0);
+	printf("%s %.0f\n", name, took / 10000.0);
 	posix_trace_shutdown(trid[0]);
+}
+
+static void measure_reading(void)
+{
+	measure_read("insn_read", read_all);
+	measure_read("insn_read_one", read_one_by_one);
 }
 
 static void measure_types(void)

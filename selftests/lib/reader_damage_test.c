@@ -12,6 +12,7 @@
 #include "../../lib/stream/gap.c"
 #include "../../lib/stream/merge.c"
 #include "../../lib/stream/reader.c"
+#include "../../lib/stream/run.c"
 #include "../../lib/stream/subbuf.c"
 #include "../../lib/stream/window.c"
 

@@ -44,6 +44,18 @@ FIXTURE_VARIANT_ADD(reader, until_full_in_runs)
 	.run = RUN_MAX,
 };
 
+FIXTURE_VARIANT_ADD(reader, loop_ahead)
+{
+	.loop = true,
+	.run = AHEAD,
+};
+
+FIXTURE_VARIANT_ADD(reader, until_full_ahead)
+{
+	.loop = false,
+	.run = AHEAD,
+};
+
 FIXTURE_SETUP(reader)
 {
 	begin_runs(variant->run);
@@ -574,7 +586,7 @@ static size_t chain_read(struct __test_metadata *_metadata, struct chain *chain,
  * happens after A, on any CPUs: B is never reported before A. With a slow reader and
  * overwriting writers, exactly the gaps are reported, and every event is read or lost.
  */
-static void check_chain(struct __test_metadata *_metadata, unsigned int run)
+static void check_chain(struct __test_metadata *_metadata, unsigned int run, unsigned int longest)
 {
 	static struct chain chain;
 	static struct seen seen[CHAIN_LENGTH];
@@ -619,17 +631,22 @@ static void check_chain(struct __test_metadata *_metadata, unsigned int run)
 	EXPECT_GT(gaps, 0);
 	EXPECT_EQ(0, chain.sim.reader.corrupt);
 	pxtu_reader_destroy(&chain.sim.reader);
-	EXPECT_LE(run / 2, runs.longest);
+	EXPECT_LE(longest, runs.longest);
 }
 
 TEST(happens_before_and_gaps)
 {
-	check_chain(_metadata, 0);
+	check_chain(_metadata, 0, 0);
 }
 
 TEST(happens_before_and_gaps_in_runs)
 {
-	check_chain(_metadata, 40);
+	check_chain(_metadata, 40, 20);
+}
+
+TEST(happens_before_and_gaps_ahead)
+{
+	check_chain(_metadata, AHEAD, PXTU_AHEAD_EVENTS);
 }
 
 static unsigned int looks;
@@ -771,6 +788,11 @@ TEST(until_full_restarts_when_empty)
 TEST(until_full_restarts_when_empty_after_runs)
 {
 	check_restart(_metadata, 50);
+}
+
+TEST(until_full_restarts_when_what_was_read_ahead_is_reported)
+{
+	check_restart(_metadata, AHEAD);
 }
 
 TEST_HARNESS_MAIN

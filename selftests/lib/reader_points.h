@@ -20,6 +20,7 @@ static void sim_point(void);
 #define pxtu_store(p, v)	({ sim_point(); __atomic_store_n(p, v, __ATOMIC_RELAXED); })
 #define memcpy(to, from, len)	({ sim_point(); __builtin_memcpy(to, from, len); sim_point(); })
 
+#include "../../lib/stream/ahead.c"
 #include "../../lib/stream/gap.c"
 #include "../../lib/stream/merge.c"
 #include "../../lib/stream/reader.c"
@@ -57,10 +58,11 @@ static void sim_point(void)
 }
 
 #define RUN_MAX		256
+#define AHEAD		(RUN_MAX + 1)
 
 /**
  * struct runs - events that were taken at once
- * @max: how many at once; 0: each by itself
+ * @max: how many at once; 0: each by itself; AHEAD: as many as the reader reads ahead
  * @events: the events
  * @data: their data
  * @next: the next one to return
@@ -81,11 +83,9 @@ static void begin_runs(unsigned int max)
 	runs = (struct runs){ .max = max };
 }
 
-static const struct pxtu_event *next_of_run(struct sim *sim)
+static const struct posixtrace_batch_event *next_of_run(struct sim *sim)
 {
 	struct pxtu_place place = { runs.data, sizeof(runs.data) };
-	const struct posixtrace_batch_event *event;
-	static struct pxtu_event next;
 
 	if (runs.next == runs.count) {
 		runs.next = 0;
@@ -94,12 +94,31 @@ static const struct pxtu_event *next_of_run(struct sim *sim)
 			runs.longest = runs.count;
 		if (!runs.count)
 			return NULL;
+		pxtu_reader_restart(&sim->reader);
 	}
-	event = &runs.events[runs.next++];
+	return &runs.events[runs.next++];
+}
+
+static const struct posixtrace_batch_event *next_ahead(struct sim *sim)
+{
+	const struct posixtrace_batch_event *event = pxtu_ahead_next(&sim->reader);
+
+	if (sim->reader.ahead.count > runs.longest)
+		runs.longest = sim->reader.ahead.count;
+	return event;
+}
+
+static const struct pxtu_event *next_of_several(struct sim *sim)
+{
+	const struct posixtrace_batch_event *event;
+	static struct pxtu_event next;
+
+	event = runs.max == AHEAD ? next_ahead(sim) : next_of_run(sim);
+	if (!event)
+		return NULL;
 	next = (struct pxtu_event){
 		.id = event->event.posix_event_id,
-		.timestamp = (__u64)event->event.posix_timestamp.tv_sec * 1000000000U +
-			     (__u64)event->event.posix_timestamp.tv_nsec,
+		.timestamp = pxtu_batch_time(event),
 		.pid = event->event.posix_pid,
 		.data_len = (__u32)event->data_len,
 		.cpu = event->cpu,
@@ -113,7 +132,7 @@ static const struct pxtu_event *next_of_run(struct sim *sim)
 static const struct pxtu_event *next(struct sim *sim)
 {
 	static const struct pxtu_place none;
-	const struct pxtu_event *event = runs.max ? next_of_run(sim) : NULL;
+	const struct pxtu_event *event = runs.max ? next_of_several(sim) : NULL;
 
 	return event ? event : pxtu_reader_next(&sim->reader, &none);
 }

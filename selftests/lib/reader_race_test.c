@@ -109,9 +109,10 @@ static void race_write(void)
 
 static void race_begin(struct __test_metadata *_metadata, unsigned int seed, bool loop)
 {
+	static const unsigned int max[] = { 0, AHEAD, 1, RUN_MAX / 2, RUN_MAX };
+
 	memset(&race, 0, sizeof(race));
-	/* Each by itself, in short runs, and in long ones. */
-	begin_runs(seed % 4 ? (seed % 4 - 1) * (RUN_MAX / 2) + 1 : 0);
+	begin_runs(max[seed % (sizeof(max) / sizeof(max[0]))]);
 	race.seed = seed;
 	race.rarely = 1 + (unsigned int)rand_r(&race.seed) % 60;
 	race.cpus = 1 + (__u32)rand_r(&race.seed) % CPUS;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Reads ahead for a program that takes events one by one: a few records at a time, with one
+ * compare-and-swap. They are no longer in the stream then, so nothing overwrites them.
+ */
+#include "stream/reader.h"
+
+static bool take_several(struct pxtu_reader *reader)
+{
+	struct pxtu_ahead *ahead = &reader->ahead;
+	struct pxtu_place place = { ahead->data, sizeof(ahead->data) };
+	const __u64 youngest = reader->youngest;
+	size_t count;
+
+	count = pxtu_reader_run(reader, ahead->event, PXTU_ARRAY_SIZE(ahead->event), &place);
+	/* They count when they are reported. */
+	reader->youngest = youngest;
+	reader->read -= count;
+	ahead->next = 0;
+	ahead->count = (unsigned int)count;
+	return count;
+}
+
+const struct posixtrace_batch_event *pxtu_ahead_next(struct pxtu_reader *reader)
+{
+	struct pxtu_ahead *ahead = &reader->ahead;
+	const struct posixtrace_batch_event *event;
+	__u64 timestamp;
+
+	if (pxtu_ahead_is_empty(reader) && !take_several(reader))
+		return NULL;
+	event = &ahead->event[ahead->next++];
+	timestamp = pxtu_batch_time(event);
+	if (timestamp > reader->youngest)
+		reader->youngest = timestamp;
+	reader->read++;
+	pxtu_reader_restart(reader);
+	return event;
+}
