@@ -18,6 +18,7 @@
 
 #include "compat.h"
 #include "target/synchronize.h"
+#include "target/target.h"
 
 /* One look at so many threads takes some 10 us, under RCU and without a break. */
 #define THREADS_MAX	256
@@ -96,7 +97,7 @@ static bool look_at_threads(struct look *look, struct task_struct *process,
 		smp_rmb();
 		if (pxt_task_on_cpu(thread))
 			cpumask_set_cpu(task_cpu(thread), mask);
-		if (READ_ONCE(thread->mm) == mm)
+		if (pxt_thread_uses(thread, mm))
 			look->users++;
 		/* Pairs with the same: read its state, then how often it has left a CPU. */
 		smp_rmb();

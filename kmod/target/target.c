@@ -281,7 +281,7 @@ static bool uses_memory(struct task_struct *process, const struct mm_struct *mm)
 	if (process->flags & PF_KTHREAD)
 		return false;
 	for_each_thread(process, thread) {
-		if (READ_ONCE(thread->mm) == mm)
+		if (pxt_thread_uses(thread, mm))
 			return true;
 	}
 	return false;

@@ -2,6 +2,7 @@
 #ifndef PXT_TARGET_H
 #define PXT_TARGET_H
 
+#include <linux/compiler.h>
 #include <linux/cred.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -118,5 +119,11 @@ bool pxt_rights_keep(const struct cred *cred, bool secure, bool alone);
 /* twins.c */
 bool pxt_twins_born(struct pxt_target *target, const struct task_struct *child);
 int pxt_twins_look(struct pxt_target *target);
+
+static inline bool pxt_thread_uses(const struct task_struct *thread, const struct mm_struct *mm)
+{
+	/* A thread that ends clears it by a plain store, and the answer may be old at once. */
+	return data_race(READ_ONCE(thread->mm)) == mm;
+}
 
 #endif /* PXT_TARGET_H */
