@@ -59,29 +59,29 @@ struct pxtu_record {
 
 /**
  * struct pxtu_event - an event to be reported
- * @id: event type
- * @truncated: data was truncated when it was recorded
- * @late: a younger event was reported before
- * @timestamp: nanoseconds since the Epoch
- * @prog_address: instruction after the call
- * @thread_id: pthread_t
- * @pid: process id
- * @data_len: bytes of data
- * @cpu: the CPU that recorded it, or POSIXTRACE_NO_CPU
- * @lost: events lost before it, in all gaps reported so far
- * @data: the data
  */
 struct pxtu_event {
+	/** @id: event type */
 	__u32 id;
+	/** @truncated: data was truncated when it was recorded */
 	bool truncated;
+	/** @late: a younger event was reported before */
 	bool late;
+	/** @timestamp: nanoseconds since the Epoch */
 	__u64 timestamp;
+	/** @prog_address: instruction after the call */
 	__u64 prog_address;
+	/** @thread_id: pthread_t */
 	__u64 thread_id;
+	/** @pid: process id */
 	__s32 pid;
+	/** @data_len: bytes of data */
 	__u32 data_len;
+	/** @cpu: the CPU that recorded it, or POSIXTRACE_NO_CPU */
 	__u32 cpu;
+	/** @lost: events lost before it, in all gaps reported so far */
 	__u64 lost;
+	/** @data: the data */
 	const void *data;
 };
 

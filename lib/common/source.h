@@ -15,42 +15,53 @@ struct pxtu_source;
 
 /**
  * struct pxtu_source_ops - operations of a kind of source
- * @next: takes the next event. Its data goes to the place if all of it fits and no other
- *	event has to be reported first. The event is valid until the next call; NULL if
- *	there is none now
- * @next_run: takes several events that @next would return, and moves the place behind their
- *	data. Returns their number; 0 if @next has to look. NULL if the source cannot do that
- * @next_ahead: takes the next event, which is valid until the next call, and perhaps others that
- *	later calls return. NULL if @next has to look; no such function if the source cannot do that
- * @unread: puts the last event of @next back, for the next call. Only if its data is not
- *	in the place
- * @settle: the caller has reported the events that @next returned, and reads no more now
- * @wait: sleeps until there may be an event; a cancellation point. A cancelled thread puts
- *	the source. NULL if the source never waits
- * @alive: returns 0, or -ESHUTDOWN if the source was shut down
- * @get_attr: writes the attributes
- * @get_status: writes the status
- * @get_name: writes the name of an event type, TRACE_EVENT_NAME_MAX + 1 bytes at most
- * @next_type: writes the next event type of the list, or 0 at its end
- * @rewind_types: goes back to the first event type
  *
  * All but @next_run, @next_ahead, @settle, @unread and @alive return 0 or negative errno. The
  * caller holds the lock of the source for @next, @next_run, @next_ahead, @unread and @settle only.
  */
 struct pxtu_source_ops {
+	/**
+	 * @next: takes the next event. Its data goes to the place if all of it fits and no other
+	 * event has to be reported first. The event is valid until the next call; NULL if there is
+	 * none now
+	 */
 	int (*next)(struct pxtu_source *source, const struct pxtu_place *place,
 		    const struct pxtu_event **event);
+	/**
+	 * @next_run: takes several events that @next would return, and moves the place behind their
+	 * data. Returns their number; 0 if @next has to look. NULL if the source cannot do that
+	 */
 	size_t (*next_run)(struct pxtu_source *source, struct posixtrace_batch_event *events,
 			   size_t max_events, struct pxtu_place *place);
+	/**
+	 * @next_ahead: takes the next event, which is valid until the next call, and perhaps others
+	 * that later calls return. Returns NULL if @next has to look. NULL if the source cannot do
+	 * that
+	 */
 	const struct posixtrace_batch_event *(*next_ahead)(struct pxtu_source *source);
+	/**
+	 * @unread: puts the last event of @next back, for the next call. Only if its data is not in
+	 * the place
+	 */
 	void (*unread)(struct pxtu_source *source);
+	/** @settle: the caller has reported the events of @next, and reads no more now */
 	void (*settle)(struct pxtu_source *source);
+	/**
+	 * @wait: sleeps until there may be an event; a cancellation point. A cancelled thread puts
+	 * the source. NULL if the source never waits
+	 */
 	int (*wait)(struct pxtu_source *source, struct posixtrace_wait *wait);
+	/** @alive: returns 0, or -ESHUTDOWN if the source was shut down */
 	int (*alive)(const struct pxtu_source *source);
+	/** @get_attr: writes the attributes */
 	int (*get_attr)(struct pxtu_source *source, trace_attr_t *attr);
+	/** @get_status: writes the status */
 	int (*get_status)(struct pxtu_source *source, struct posix_trace_status_info *info);
+	/** @get_name: writes the name of an event type, TRACE_EVENT_NAME_MAX + 1 bytes at most */
 	int (*get_name)(struct pxtu_source *source, trace_event_id_t id, char *name);
+	/** @next_type: writes the next event type of the list, or 0 at its end */
 	int (*next_type)(struct pxtu_source *source, trace_event_id_t *id);
+	/** @rewind_types: goes back to the first event type */
 	int (*rewind_types)(struct pxtu_source *source);
 };
 

@@ -45,51 +45,63 @@ struct pxtu_slot {
 
 /**
  * struct pxtu_state - state of this process; all zero at first
- * @attached: non-zero when the gate of this process is in place; written with
- *	@attaching held
- * @fd: descriptor with the role of a target, 0 for none. The program may close it, and
- *	open another file under its number, at any time: see record/attach.c. Written
- *	with @attaching held
- * @attaching: PXTU_ATTACHING* while a thread attaches or takes note of streams; a
- *	try-lock for threads that record, a futex for others
- * @absent: non-zero if the module was absent at the last try; a hint, written with
- *	@attaching held
- * @pause: end of the pause after a failed attach, in milliseconds; 0 for no pause. A hint,
- *	written by threads that failed, and with 0 by threads that cannot wait
- * @spare: more such descriptors, or 0: threads opened them while another one attached.
- *	They stay open, since the program may close the same number at the same time.
- *	Written with compare-and-swap
- * @trids: trace ids; installed once with compare-and-swap
- * @generation: generation of the gate that @slot belongs to. This, @nr_cpus and the fields
- *	from @sequences on are written with @attaching held; restartable sequences read this,
- *	@nr_cpus and the heads
- * @full: bit s: the stream in slot s was full at the last try; a hint
- * @nr_cpus: number of CPUs that @slot has heads for
- * @sequences: restartable sequences work: 1, do not work: -1, not tried yet: 0
- * @refused_at: coarse time at which SYNC was refused, see pxtu_coarse_ms(). A hint, as
- *	@refused_generation
- * @target: number of this process, from ATTACH
- * @refused_generation: generation of the gate at that time
- * @slot: streams that trace this process
- * @sync: answer of SYNC; here, because the stack of a signal handler is small
  */
 struct pxtu_state {
-	int attached;
-	int fd;
+	/**
+	 * @attaching: PXTU_ATTACHING* while a thread attaches or takes note of streams; a try-lock
+	 * for threads that record, a futex for others
+	 */
 	int attaching;
+
+	/* Written with @attaching held. */
+	/** @attached: non-zero when the gate of this process is in place */
+	int attached;
+	/**
+	 * @fd: descriptor with the role of a target, 0 for none. The program may close it, and open
+	 * another file under its number, at any time: see record/attach.c
+	 */
+	int fd;
+	/** @absent: non-zero if the module was absent at the last try; a hint */
 	int absent;
-	__u32 pause;
-	int spare[PXTU_SPARES];
-	struct pxtu_trid_table *trids;
-	__u64 generation;
-	__u32 full;
+	/** @nr_cpus: number of CPUs that @slot has heads for */
 	__u32 nr_cpus;
+	/** @sequences: restartable sequences work: 1, do not work: -1, not tried yet: 0 */
 	int sequences;
-	__u32 refused_at;
+	/**
+	 * @generation: generation of the gate that @slot belongs to; restartable sequences read it,
+	 * @nr_cpus and the heads
+	 */
+	__u64 generation;
+	/** @target: number of this process, from ATTACH */
 	__u64 target;
-	__u64 refused_generation;
+	/** @slot: streams that trace this process */
 	struct pxtu_slot slot[POSIXTRACE_SLOTS_MAX];
+	/** @sync: answer of SYNC; here, because the stack of a signal handler is small */
 	struct posixtrace_slot sync[POSIXTRACE_SLOTS_MAX];
+
+	/* Written by any thread. */
+	/**
+	 * @spare: more such descriptors, or 0: threads opened them while another one attached. They
+	 * stay open, since the program may close the same number at the same time. Written with
+	 * compare-and-swap
+	 */
+	int spare[PXTU_SPARES];
+	/** @trids: trace ids; installed once with compare-and-swap */
+	struct pxtu_trid_table *trids;
+	/**
+	 * @pause: end of the pause after a failed attach, in milliseconds; 0 for no pause. A hint,
+	 * written by threads that failed, and with 0 by threads that cannot wait
+	 */
+	__u32 pause;
+	/** @full: bit s: the stream in slot s was full at the last try; a hint */
+	__u32 full;
+	/**
+	 * @refused_at: coarse time at which SYNC was refused, see pxtu_coarse_ms(). A hint, as
+	 * @refused_generation
+	 */
+	__u32 refused_at;
+	/** @refused_generation: generation of the gate at that time */
+	__u64 refused_generation;
 };
 
 /* Written once, by pxtu_state_make(). */

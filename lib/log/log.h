@@ -38,31 +38,31 @@
 
 /**
  * struct pxtu_log_head - the header of a log, checked
- * @cookie: number that all blocks of the log have
- * @begin: offset of the first block
- * @ring_end: LOOP: end of the ring; else 0
- * @names: LOOP: offset of the names
- * @end: LOOP: offset of the status
- * @block_size: size of the header of a block, in bytes
- * @payload_max: largest payload of any type, in bytes
- * @subbuf_size: largest payload of events, in bytes
- * @nr_cpus: number of CPUs; also the index of the "CPU" of system events
- * @max_data: largest data of a user event, in bytes
- * @loop: the stream has the policy POSIX_TRACE_LOOP
- * @attr: attributes of the stream
  */
 struct pxtu_log_head {
+	/** @cookie: number that all blocks of the log have */
 	__u64 cookie;
+	/** @begin: offset of the first block */
 	__u64 begin;
+	/** @ring_end: LOOP: end of the ring; else 0 */
 	__u64 ring_end;
+	/** @names: LOOP: offset of the names */
 	__u64 names;
+	/** @end: LOOP: offset of the status */
 	__u64 end;
+	/** @block_size: size of the header of a block, in bytes */
 	__u32 block_size;
+	/** @payload_max: largest payload of any type, in bytes */
 	__u32 payload_max;
+	/** @subbuf_size: largest payload of events, in bytes */
 	__u32 subbuf_size;
+	/** @nr_cpus: number of CPUs; also the index of the "CPU" of system events */
 	__u32 nr_cpus;
+	/** @max_data: largest data of a user event, in bytes */
 	__u32 max_data;
+	/** @loop: the stream has the policy POSIX_TRACE_LOOP */
 	bool loop;
+	/** @attr: attributes of the stream */
 	struct posixtrace_attr attr;
 };
 
@@ -104,37 +104,37 @@ struct pxtu_log_walk {
 
 /**
  * struct pxtu_log_facts - facts about the log as a whole
- * @walk: how far the log was surveyed
- * @start: where the valid blocks begin: after the last RESET
- * @start_generation: generation of the gap there
- * @generation: generation of the gap at the last block
- * @damaged: something is damaged; never reset
- * @gap: events were lost in the stream
- * @overwritten: LOOP: the writer overwrote blocks that we had not read
- * @ended: END was found
- * @end_valid: @end is valid
- * @end: contents of END
- * @names: names of user event types, in the order of the log
- * @nr_names: number of names
- * @names_room: number of names that fit
- * @names_read: LOOP: number of places for names that were read
- * @place: place in @names of each type, from 1; 0 for none
  */
 struct pxtu_log_facts {
+	/** @walk: how far the log was surveyed */
 	struct pxtu_log_walk walk;
+	/** @start: where the valid blocks begin: after the last RESET */
 	struct pxtu_log_walk start;
+	/** @start_generation: generation of the gap there */
 	__u64 start_generation;
+	/** @generation: generation of the gap at the last block */
 	__u64 generation;
+	/** @damaged: something is damaged; never reset */
 	bool damaged;
+	/** @gap: events were lost in the stream */
 	bool gap;
+	/** @overwritten: LOOP: the writer overwrote blocks that we had not read */
 	bool overwritten;
+	/** @ended: END was found */
 	bool ended;
+	/** @end_valid: @end is valid */
 	bool end_valid;
+	/** @end: contents of END */
 	struct posixtrace_log_end end;
+	/** @names: names of user event types, in the order of the log */
 	struct posixtrace_log_name *names;
+	/** @nr_names: number of names */
 	__u32 nr_names;
+	/** @names_room: number of names that fit */
 	__u32 names_room;
+	/** @names_read: LOOP: number of places for names that were read */
 	__u32 names_read;
+	/** @place: place in @names of each type, from 1; 0 for none */
 	__u16 place[POSIXTRACE_ID_MAX];
 };
 
@@ -166,31 +166,31 @@ struct pxtu_log_entry {
 
 /**
  * struct pxtu_log_cpu - position of the reader on one CPU
- * @first: oldest block that is not read to its end, or PXTU_LOG_NONE
- * @last: last block in the index
- * @open: the checksum of the first block is good
- * @ready: @record is the next event
- * @corrupt: @record is made up, because there is no valid record
- * @pos: position of the next record in the payload of the first block
- * @floor: no record from there on is older
- * @chunk: part of that payload; allocated when needed, see chunk_size() in logmerge.c
- * @chunk_pos: position in the payload where the chunk begins
- * @chunk_len: bytes in the chunk
- * @record: the next record, checked
- * @writer: writer of the record before it
  */
 struct pxtu_log_cpu {
+	/** @first: oldest block that is not read to its end, or PXTU_LOG_NONE */
 	__u32 first;
+	/** @last: last block in the index */
 	__u32 last;
+	/** @open: the checksum of the first block is good */
 	bool open;
+	/** @ready: @record is the next event */
 	bool ready;
+	/** @corrupt: @record is made up, because there is no valid record */
 	bool corrupt;
+	/** @pos: position of the next record in the payload of the first block */
 	__u32 pos;
+	/** @floor: no record from there on is older */
 	__u64 floor;
+	/** @chunk: part of that payload; allocated when needed, see chunk_size() in logmerge.c */
 	unsigned char *chunk;
+	/** @chunk_pos: position in the payload where the chunk begins */
 	__u32 chunk_pos;
+	/** @chunk_len: bytes in the chunk */
 	__u32 chunk_len;
+	/** @record: the next record, checked */
 	struct pxtu_record record;
+	/** @writer: writer of the record before it */
 	struct pxtu_writer writer;
 };
 
@@ -206,90 +206,92 @@ struct pxtu_log_gap {
 
 /**
  * struct pxtu_log_window - the blocks of two epochs
- * @walk: position of the next block
- * @ahead: a block of events that is not in the index yet
- * @have_ahead: @ahead is valid
- * @begun: a block of events was found
- * @ended: END was found
- * @settled: add no blocks before an epoch is read to its end
- * @crowded: the index was full
- * @epoch: epoch of the oldest blocks in the index
- * @left: number of entries of that epoch, and of the next one
- * @entries: the index
- * @room: number of allocated entries
- * @used: number of entries that were ever used
- * @free: first entry that is free again
- * @last_epoch: largest epoch so far
- * @time: time of the last block found
- * @generation: generation of the gap so far
- * @overwrite_watermark: overwrite watermark so far
- * @lost: events lost in the gaps that were reported
- * @skipped: records at or before the overwrite watermark
- * @read: bytes of the blocks that were found
- * @gap: gaps to be reported, the oldest first
- * @nr_gaps: number of gaps
- * @cpu: CPUs, then system events, then damaged places
- * @heap: indices in @cpu that have entries
  */
 struct pxtu_log_window {
+	/** @walk: position of the next block */
 	struct pxtu_log_walk walk;
+	/** @ahead: a block of events that is not in the index yet */
 	struct pxtu_log_block ahead;
+	/** @have_ahead: @ahead is valid */
 	bool have_ahead;
+	/** @begun: a block of events was found */
 	bool begun;
+	/** @ended: END was found */
 	bool ended;
+	/** @settled: add no blocks before an epoch is read to its end */
 	bool settled;
+	/** @crowded: the index was full */
 	bool crowded;
+	/** @epoch: epoch of the oldest blocks in the index */
 	__u64 epoch;
+	/** @left: number of entries of that epoch, and of the next one */
 	__u32 left[2];
+	/** @entries: the index */
 	struct pxtu_log_entry *entries;
+	/** @room: number of allocated entries */
 	__u32 room;
+	/** @used: number of entries that were ever used */
 	__u32 used;
+	/** @free: first entry that is free again */
 	__u32 free;
+	/** @last_epoch: largest epoch so far */
 	__u64 last_epoch;
+	/** @time: time of the last block found */
 	__u64 time;
+	/** @generation: generation of the gap so far */
 	__u64 generation;
+	/** @overwrite_watermark: overwrite watermark so far */
 	__u64 overwrite_watermark;
+	/** @lost: events lost in the gaps that were reported */
 	__u64 lost;
+	/** @skipped: records at or before the overwrite watermark */
 	__u64 skipped;
+	/** @read: bytes of the blocks that were found */
 	__u64 read;
+	/** @gap: gaps to be reported, the oldest first */
 	struct pxtu_log_gap gap[PXTU_LOG_GAPS_MAX];
+	/** @nr_gaps: number of gaps */
 	unsigned int nr_gaps;
+	/** @cpu: CPUs, then system events, then damaged places */
 	struct pxtu_log_cpu *cpu;
+	/** @heap: indices in @cpu that have entries */
 	struct pxtu_heap heap;
 };
 
 /**
  * struct pxtu_log - a log that is open for reading
- * @source: the source of its trace id; the lock guards all below
- * @types_next: event types returned by posix_trace_eventtypelist_getnext_id()
- * @fd: our own descriptor of the file
- * @dev: device of the file: the program may close @fd and open another file
- * @ino: inode of the file
- * @foreign: @fd is another file now
- * @error: 0, or -errno of the first call that failed because of missing memory, not because
- *	of the file. See pxtu_log_failed()
- * @size: size of the file when last checked, in bytes
- * @head: its header
- * @facts: names and status
- * @window: position of the reader
- * @queue: the next events to report
- * @data: data of the record in @queue
- * @scratch: PXTU_LOG_SCRATCH bytes for temporary use
  */
 struct pxtu_log {
+	/** @source: the source of its trace id; the lock guards all below */
 	struct pxtu_source source;
+	/** @types_next: event types returned by posix_trace_eventtypelist_getnext_id() */
 	__u32 types_next;
+	/** @fd: our own descriptor of the file */
 	int fd;
+	/** @dev: device of the file: the program may close @fd and open another file */
 	__u64 dev;
+	/** @ino: inode of the file */
 	__u64 ino;
+	/** @foreign: @fd is another file now */
 	bool foreign;
+	/**
+	 * @error: 0, or -errno of the first call that failed because of missing memory, not because
+	 * of the file. See pxtu_log_failed()
+	 */
 	int error;
+	/** @size: size of the file when last checked, in bytes */
 	__u64 size;
+	/** @head: its header */
 	struct pxtu_log_head head;
+	/** @facts: names and status */
 	struct pxtu_log_facts facts;
+	/** @window: position of the reader */
 	struct pxtu_log_window window;
+	/** @queue: the next events to report */
 	struct pxtu_queue queue;
+	/** @data: data of the record in @queue */
 	unsigned char *data;
+	/** @scratch: PXTU_LOG_SCRATCH bytes for temporary use */
 	unsigned char *scratch;
 };
 

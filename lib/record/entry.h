@@ -15,21 +15,6 @@
 
 /**
  * struct pxtu_entry - a record before it is written, for all streams
- * @header: first word of struct posixtrace_record, without the time
- * @prog_address: last word of struct posixtrace_record
- * @data: pieces of data to copy
- * @rest: the rest of the data, padded with zeros
- * @step: distance that the head of the CPU moves, without struct posixtrace_writer
- * @time: timestamp; 0 if it is not taken yet
- * @enable: word of the gate for the event type
- * @generation: generation of the gate of this process for which slots and ids hold
- * @ids: pid and tid of the thread, in words, as in struct posixtrace_writer
- * @thread_id: pthread_t of the thread
- * @area: struct rseq of the thread
- * @bit: bit of the stream in the word at @enable
- * @nr_cpus: number of CPUs that a slot has heads for
- * @pieces: number of pieces at @data
- * @rest_words: number of words of @rest to copy, 0 to 2
  *
  * No two gates have an equal generation, and a gate has each only once. So a sequence compares
  * one number to know that the slot has the stream that the kernel means, that this process is no
@@ -39,20 +24,35 @@
  * stores from its store buffer to one larger load.
  */
 struct pxtu_entry {
+	/** @header: first word of struct posixtrace_record, without the time */
 	__u64 header;
+	/** @prog_address: last word of struct posixtrace_record */
 	__u64 prog_address;
+	/** @data: pieces of data to copy */
 	const void *data;
+	/** @rest: the rest of the data, padded with zeros */
 	__u64 rest[2];
+	/** @step: distance that the head of the CPU moves, without struct posixtrace_writer */
 	__u64 step;
+	/** @time: timestamp; 0 if it is not taken yet */
 	__u64 time;
+	/** @enable: word of the gate for the event type */
 	const __u32 *enable;
+	/** @generation: generation of the gate of this process for which slots and ids hold */
 	__u64 generation;
+	/** @ids: pid and tid of the thread, in words, as in struct posixtrace_writer */
 	__u64 ids;
+	/** @thread_id: pthread_t of the thread */
 	__u64 thread_id;
+	/** @area: struct rseq of the thread */
 	struct rseq *area;
+	/** @bit: bit of the stream in the word at @enable */
 	__u32 bit;
+	/** @nr_cpus: number of CPUs that a slot has heads for */
 	__u32 nr_cpus;
+	/** @pieces: number of pieces at @data */
 	__u32 pieces;
+	/** @rest_words: number of words of @rest to copy, 0 to 2 */
 	__u32 rest_words;
 };
 

@@ -15,33 +15,33 @@
 
 /**
  * struct pxtu_note - a stream, and a thread that records into it on a CPU
- * @generation: as in struct pxtu_entry; 0 without a note
- * @len_end: data of fewer bytes may take the short way; 0 without a note
- * @head: write position of the CPU, mapped
- * @pool: sub-buffers, mapped
- * @pool_size: bytes
- * @wakeup: need_wakeup of the reader, mapped
- * @ids: as in struct pxtu_entry
- * @thread_id: as in struct pxtu_entry
- * @area: as in struct pxtu_entry
- * @bit: as in struct pxtu_entry
- * @cpu: the CPU
- * @relaxed: not zero if the counter may be read before earlier loads
- * @nr_cpus: as in struct pxtu_entry
  */
 struct pxtu_note {
+	/** @generation: as in struct pxtu_entry; 0 without a note */
 	__u64 generation;
+	/** @len_end: data of fewer bytes may take the short way; 0 without a note */
 	__u64 len_end;
+	/** @head: write position of the CPU, mapped */
 	struct posixtrace_cpu_head *head;
+	/** @pool: sub-buffers, mapped */
 	unsigned char *pool;
+	/** @pool_size: bytes */
 	__u64 pool_size;
+	/** @wakeup: need_wakeup of the reader, mapped */
 	const struct posixtrace_wakeup *wakeup;
+	/** @ids: as in struct pxtu_entry */
 	__u64 ids;
+	/** @thread_id: as in struct pxtu_entry */
 	__u64 thread_id;
+	/** @area: as in struct pxtu_entry */
 	struct rseq *area;
+	/** @bit: as in struct pxtu_entry */
 	__u32 bit;
+	/** @cpu: the CPU */
 	__u32 cpu;
+	/** @relaxed: not zero if the counter may be read before earlier loads */
 	__u32 relaxed;
+	/** @nr_cpus: as in struct pxtu_entry */
 	__u32 nr_cpus;
 };
 

@@ -143,81 +143,81 @@ struct pxtu_ahead {
 
 /**
  * struct pxtu_reader - reading of one stream
- * @map: the memory
- * @oldest: oldest sub-buffer of each CPU
- * @holders: bits of the CPUs that hold sub-buffers
- * @subbufs: descriptors of the sub-buffers
- * @nr_cpus: number of CPUs; also the index of the "CPU" of system events
- * @nr_subbufs: sub-buffers that targets write
- * @nr_all: all sub-buffers
- * @subbuf_size: bytes
- * @max_data: largest data of a user event, in bytes
- * @loop: the stream has the policy POSIX_TRACE_LOOP
- * @release: calls RELEASE with the number of a sub-buffer or POSIXTRACE_NONE
- * @defer: calls DEFER
- * @window: report a record this long after its time, in nanoseconds; 0: at once
- * @settled: records up to this time may be reported; the end of time without @window
- * @gap_lock: posixtrace_ctrl.gap_lock when all losses were noted; odd before that
- * @overwrite_watermark: of the account of losses that was read last
- * @gap_ack: last generation of the gap that was acknowledged
- * @gap_open: there are lost events that have not been reported
- * @gap_first: time of the first of them
- * @lost: events lost in the gaps that were reported; never falls until cleared
- * @ahead: the next events to report, if @queue is empty
- * @queue: the next events to report
- * @data: data of the record in @queue, unless it is in the place of the program
- * @youngest: the latest time of all events reported
- * @read: user events reported
- * @corrupt: damaged records
- * @skipped: records at or before the overwrite watermark
- * @skipped_user: user events among them
- * @overrun: the reader lost events, posix_trace_get_status() has to report it
- * @held: the kernel knows that the reader holds events back
- * @cpu: state for each CPU, the last one for system events
- * @heap: the CPUs with a record in @cpu
- * @news: records became visible since the last look at the CPUs outside of the heap
- * @taken: the first record of the heap was taken, or is lost: the CPU needs another one
  *
  * One caller at a time.
  */
 struct pxtu_reader {
+	/** @map: the memory */
 	struct pxtu_map map;
+	/** @oldest: oldest sub-buffer of each CPU */
 	const __u32 *oldest;
+	/** @holders: bits of the CPUs that hold sub-buffers */
 	const __u64 *holders;
+	/** @subbufs: descriptors of the sub-buffers */
 	const struct posixtrace_subbuf *subbufs;
+	/** @nr_cpus: number of CPUs; also the index of the "CPU" of system events */
 	__u32 nr_cpus;
+	/** @nr_subbufs: sub-buffers that targets write */
 	__u32 nr_subbufs;
+	/** @nr_all: all sub-buffers */
 	__u32 nr_all;
+	/** @subbuf_size: bytes */
 	__u32 subbuf_size;
+	/** @max_data: largest data of a user event, in bytes */
 	__u32 max_data;
+	/** @loop: the stream has the policy POSIX_TRACE_LOOP */
 	bool loop;
+	/** @release: calls RELEASE with the number of a sub-buffer or POSIXTRACE_NONE */
 	int (*release)(struct pxtu_reader *reader, __u32 subbuf);
+	/** @defer: calls DEFER */
 	int (*defer)(struct pxtu_reader *reader, struct posixtrace_defer *arg);
 
+	/** @window: report a record this long after its time, in nanoseconds; 0: at once */
 	__u64 window;
+	/** @settled: records up to this time may be reported; the end of time without @window */
 	__u64 settled;
 
+	/** @gap_lock: posixtrace_ctrl.gap_lock when all losses were noted; odd before that */
 	__u32 gap_lock;
+	/** @overwrite_watermark: of the account of losses that was read last */
 	__u64 overwrite_watermark;
+	/** @gap_ack: last generation of the gap that was acknowledged */
 	__u64 gap_ack;
+	/** @gap_open: there are lost events that have not been reported */
 	bool gap_open;
+	/** @gap_first: time of the first of them */
 	__u64 gap_first;
+	/** @lost: events lost in the gaps that were reported; never falls until cleared */
 	__u64 lost;
 
+	/** @ahead: the next events to report, if @queue is empty */
 	struct pxtu_ahead ahead;
+	/** @queue: the next events to report */
 	struct pxtu_queue queue;
+	/** @data: data of the record in @queue, unless it is in the place of the program */
 	unsigned char *data;
 
+	/** @youngest: the latest time of all events reported */
 	__u64 youngest;
+	/** @read: user events reported */
 	__u64 read;
+	/** @corrupt: damaged records */
 	__u64 corrupt;
+	/** @skipped: records at or before the overwrite watermark */
 	__u64 skipped;
+	/** @skipped_user: user events among them */
 	__u64 skipped_user;
+	/** @overrun: the reader lost events, posix_trace_get_status() has to report it */
 	bool overrun;
+	/** @held: the kernel knows that the reader holds events back */
 	bool held;
+	/** @cpu: state for each CPU, the last one for system events */
 	struct pxtu_reader_cpu *cpu;
+	/** @heap: the CPUs with a record in @cpu */
 	struct pxtu_heap heap;
+	/** @news: records became visible since the last look at the CPUs outside of the heap */
 	bool news;
+	/** @taken: the first record of the heap was taken, or is lost: the CPU needs another one */
 	bool taken;
 };
 

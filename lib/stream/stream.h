@@ -12,38 +12,44 @@
 
 /**
  * struct pxtu_stream - an active trace stream that this process controls
- * @source: the source of its trace id; the lock guards @reader and the four @types* fields
- * @fd: descriptor with the role of a stream; the program may have closed it, so
- *	every use checks @number
- * @number: number of the stream; no other stream has it
- * @reader: reads the events. A stream with log is not read: it has only the map, for
- *	pxtu_stream_dead()
- * @types_next: event types returned by posix_trace_eventtypelist_getnext_id()
- * @types_first: position in the list of @types[0]
- * @types_count: number of valid @types
- * @types: part of the list of event types
- * @shared: mapping of struct posixtrace_reader; NULL for a stream with log
- * @shared_size: its size in bytes
- * @data: mapping of the memory that we only read
- * @data_size: its size in bytes
  *
  * posix_trace_create() and posix_trace_create_withlog() make it; posix_trace_shutdown() frees
  * it when the last call has put it. @fd and the mappings do not change in between.
  */
 struct pxtu_stream {
+	/**
+	 * @source: the source of its trace id; the lock guards @reader and the four @types* fields
+	 */
 	struct pxtu_source source;
+	/**
+	 * @fd: descriptor with the role of a stream; the program may have closed it, so every use
+	 * checks @number
+	 */
 	int fd;
+	/** @number: number of the stream; no other stream has it */
 	__u64 number;
 
+	/**
+	 * @reader: reads the events. A stream with log is not read: it has only the map, for
+	 * pxtu_stream_dead()
+	 */
 	struct pxtu_reader reader;
+	/** @types_next: event types returned by posix_trace_eventtypelist_getnext_id() */
 	__u32 types_next;
+	/** @types_first: position in the list of @types[0] */
 	__u32 types_first;
+	/** @types_count: number of valid @types */
 	__u32 types_count;
+	/** @types: part of the list of event types */
 	__u32 types[64];
 
+	/** @shared: mapping of struct posixtrace_reader; NULL for a stream with log */
 	void *shared;
+	/** @shared_size: its size in bytes */
 	size_t shared_size;
+	/** @data: mapping of the memory that we only read */
 	void *data;
+	/** @data_size: its size in bytes */
 	size_t data_size;
 };
 

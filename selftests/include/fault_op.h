@@ -41,31 +41,31 @@ struct world {
 
 /**
  * struct op - an operation
- * @policy: of the stream
- * @inherited: of the stream
- * @no_stream: there is none
- * @no_target: the process has not attached
- * @stays: one process can repeat it
- * @painless: possibly no part of it can fail
- * @also: a possible error besides ENOMEM and EFAULT; 0 for none
- * @good: its result on success
- * @prepare: called before; returns 0 or a line, as @untouched and @check
- * @run: the operation: 0 or more, or negative errno
- * @untouched: checks after a failure that nothing has changed
- * @check: checks after success that it is done, and everything works
  */
 struct op {
+	/** @policy: of the stream */
 	__u32 policy;
+	/** @inherited: of the stream */
 	__u32 inherited;
+	/** @no_stream: there is none */
 	bool no_stream;
+	/** @no_target: the process has not attached */
 	bool no_target;
+	/** @stays: one process can repeat it */
 	bool stays;
+	/** @painless: possibly no part of it can fail */
 	bool painless;
+	/** @also: a possible error besides ENOMEM and EFAULT; 0 for none */
 	int also;
+	/** @good: its result on success */
 	long good;
+	/** @prepare: called before; returns 0 or a line, as @untouched and @check */
 	int (*prepare)(struct world *world);
+	/** @run: the operation: 0 or more, or negative errno */
 	long (*run)(struct world *world);
+	/** @untouched: checks after a failure that nothing has changed */
 	int (*untouched)(struct world *world);
+	/** @check: checks after success that it is done, and everything works */
 	int (*check)(struct world *world);
 };
 

@@ -26,43 +26,43 @@
 
 /**
  * struct log_writer - a log that is being written
- * @data: the file
- * @len: its size
- * @room: bytes allocated
- * @header: as in the file
- * @block: header of the block in progress
- * @before: the last record in the block
- * @at: offset of the block, 0 without one
- * @pos: LOOP: offset of the next block
- * @oldest: LOOP: offset of the oldest complete block
- * @lap_end: LOOP: end of the last block of the previous lap
- * @seq: number of the last block
- * @epoch: for the next block
- * @gap_generation: for the next block
- * @gap_first: for the next block
- * @overwrite_watermark: for the next block
- * @lost: for the next block
- * @nr_names: LOOP: names written
- * @end: LOOP: the status as last written
  */
 struct log_writer {
+	/** @data: the file */
 	unsigned char *data;
+	/** @len: its size */
 	size_t len;
+	/** @room: bytes allocated */
 	size_t room;
+	/** @header: as in the file */
 	struct posixtrace_log_header header;
+	/** @block: header of the block in progress */
 	struct posixtrace_log_block block;
+	/** @before: the last record in the block */
 	struct record before;
+	/** @at: offset of the block, 0 without one */
 	size_t at;
+	/** @pos: LOOP: offset of the next block */
 	size_t pos;
+	/** @oldest: LOOP: offset of the oldest complete block */
 	size_t oldest;
+	/** @lap_end: LOOP: end of the last block of the previous lap */
 	size_t lap_end;
+	/** @seq: number of the last block */
 	__u64 seq;
+	/** @epoch: for the next block */
 	__u64 epoch;
+	/** @gap_generation: for the next block */
 	__u64 gap_generation;
+	/** @gap_first: for the next block */
 	__u64 gap_first;
+	/** @overwrite_watermark: for the next block */
 	__u64 overwrite_watermark;
+	/** @lost: for the next block */
 	__u64 lost;
+	/** @nr_names: LOOP: names written */
 	__u32 nr_names;
+	/** @end: LOOP: the status as last written */
 	struct posixtrace_log_end end;
 };
 

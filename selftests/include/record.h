@@ -8,29 +8,29 @@
 
 /**
  * struct record - a record, and its thread, which an earlier record may have named
- * @size: its bytes, including the struct posixtrace_writer before it, if any
- * @writers: number of these
- * @data_len: as in struct posixtrace_record
- * @event_id: event type
- * @flags: POSIXTRACE_RECORD_*
- * @timestamp: nanoseconds since the Epoch
- * @prog_address: as in struct posixtrace_record
- * @thread_id: as in struct posixtrace_writer
- * @pid: as in struct posixtrace_writer
- * @tid: as in struct posixtrace_writer
- * @named: time in that struct posixtrace_writer
  */
 struct record {
+	/** @size: its bytes, including the struct posixtrace_writer before it, if any */
 	__u32 size;
+	/** @writers: number of these */
 	__u32 writers;
+	/** @data_len: as in struct posixtrace_record */
 	__u32 data_len;
+	/** @event_id: event type */
 	__u32 event_id;
+	/** @flags: POSIXTRACE_RECORD_* */
 	__u32 flags;
+	/** @timestamp: nanoseconds since the Epoch */
 	__u64 timestamp;
+	/** @prog_address: as in struct posixtrace_record */
 	__u64 prog_address;
+	/** @thread_id: as in struct posixtrace_writer */
 	__u64 thread_id;
+	/** @pid: as in struct posixtrace_writer */
 	__s32 pid;
+	/** @tid: as in struct posixtrace_writer */
 	__s32 tid;
+	/** @named: time in that struct posixtrace_writer */
 	__u64 named;
 };
 

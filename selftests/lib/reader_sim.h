@@ -28,55 +28,55 @@
 
 /**
  * struct sim - a stream and its kernel
- * @reader: the reader under test
- * @lock: guards all members below, except @clock and atomic ones
- * @clock: last time of an event; no two events have the same
- * @at: time of the next record, which its CPU read earlier; 0: now
- * @ended: no process records any more
- * @loop: full policy
- * @full: nothing is recorded; only with !@loop
- * @nr_cpus: CPUs
- * @nr_subbufs: sub-buffers of targets; the same number is for system events
- * @seq: sub-buffers given to CPUs so far
- * @map: the memory; written through the pointers below
- * @ctrl: ditto
- * @heads: ditto
- * @oldest: ditto
- * @holders: ditto
- * @subbufs: ditto
- * @pool: ditto
- * @shared: ditto
- * @next: sub-buffer after this one on the same CPU
- * @open: open sub-buffer of each CPU, and of the system
- * @writer: id of the thread that writes the next record there
- * @dropped: events lost while full
- * @releases: sub-buffers given back by the reader
- * @defers: how often the reader asked which records it may report
  */
 struct sim {
+	/** @reader: the reader under test */
 	struct pxtu_reader reader;
+	/** @lock: guards all members below, except @clock and atomic ones */
 	pthread_mutex_t lock;
+	/** @clock: last time of an event; no two events have the same */
 	__u64 clock;
+	/** @at: time of the next record, which its CPU read earlier; 0: now */
 	__u64 at;
+	/** @ended: no process records any more */
 	bool ended;
+	/** @loop: full policy */
 	bool loop;
+	/** @full: nothing is recorded; only with !@loop */
 	bool full;
+	/** @nr_cpus: CPUs */
 	__u32 nr_cpus;
+	/** @nr_subbufs: sub-buffers of targets; the same number is for system events */
 	__u32 nr_subbufs;
+	/** @seq: sub-buffers given to CPUs so far */
 	__u64 seq;
+	/** @map: the memory; written through the pointers below */
 	struct pxtu_map map;
+	/** @ctrl: ditto */
 	struct posixtrace_ctrl *ctrl;
+	/** @heads: ditto */
 	struct posixtrace_cpu_head *heads;
+	/** @oldest: ditto */
 	__u32 *oldest;
+	/** @holders: ditto */
 	__u64 *holders;
+	/** @subbufs: ditto */
 	struct posixtrace_subbuf *subbufs;
+	/** @pool: ditto */
 	unsigned char *pool;
+	/** @shared: ditto */
 	struct posixtrace_reader *shared;
+	/** @next: sub-buffer after this one on the same CPU */
 	__u32 next[SIM_SUBBUFS_MAX];
+	/** @open: open sub-buffer of each CPU, and of the system */
 	__u32 open[SIM_CPUS_MAX + 1];
+	/** @writer: id of the thread that writes the next record there */
 	__u64 writer[SIM_CPUS_MAX + 1];
+	/** @dropped: events lost while full */
 	__u64 dropped;
+	/** @releases: sub-buffers given back by the reader */
 	unsigned int releases;
+	/** @defers: how often the reader asked which records it may report */
 	unsigned int defers;
 };
 

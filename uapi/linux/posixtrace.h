@@ -87,40 +87,47 @@ struct posixtrace_info {
 
 /**
  * struct posixtrace_attr - attributes of a stream
- * @inherited: POSIXTRACE_CLOSE_FOR_CHILD or POSIXTRACE_INHERITED
- * @stream_policy: POSIXTRACE_POLICY_LOOP, _UNTIL_FULL or _FLUSH
- * @log_policy: POSIXTRACE_POLICY_LOOP, _UNTIL_FULL or _APPEND
- * @clock_resolution: Output: nanoseconds
- * @stream_size: bytes; rounded up to the granted size, which GET_ATTR returns
- * @max_data_size: bytes of data in one event
- * @log_size: maximum bytes of events in a log with LOOP or UNTIL_FULL
- * @creation_time: Output: nanoseconds since the Epoch
- * @name: NUL-terminated, then zeros
- * @version: Output: of the module, NUL-terminated
- * @wakeup_bytes: wake a sleeping reader when closed sub-buffers of user events fill so many
- *	bytes, at most @stream_size; 0 if bytes do not matter
- * @wakeup_ns: wake a sleeping reader so many nanoseconds after the first event that it could
- *	read; 0 if time does not matter
- * @order: POSIXTRACE_ORDER_*: may a timestamp be taken before the loads that its event depends on?
- * @reserved: zero
  *
  * With both @wakeup_bytes and @wakeup_ns 0, each event wakes a sleeping reader at once.
  * Output members must be zero in the argument of CREATE.
  */
 struct posixtrace_attr {
+	/** @inherited: POSIXTRACE_CLOSE_FOR_CHILD or POSIXTRACE_INHERITED */
 	__u32 inherited;
+	/** @stream_policy: POSIXTRACE_POLICY_LOOP, _UNTIL_FULL or _FLUSH */
 	__u32 stream_policy;
+	/** @log_policy: POSIXTRACE_POLICY_LOOP, _UNTIL_FULL or _APPEND */
 	__u32 log_policy;
+	/** @clock_resolution: Output: nanoseconds */
 	__u32 clock_resolution;
+	/** @stream_size: bytes; rounded up to the granted size, which GET_ATTR returns */
 	__u64 stream_size;
+	/** @max_data_size: bytes of data in one event */
 	__u64 max_data_size;
+	/** @log_size: maximum bytes of events in a log with LOOP or UNTIL_FULL */
 	__u64 log_size;
+	/** @creation_time: Output: nanoseconds since the Epoch */
 	__u64 creation_time;
+	/** @name: NUL-terminated, then zeros */
 	char name[POSIXTRACE_NAME_SIZE];
+	/** @version: Output: of the module, NUL-terminated */
 	char version[POSIXTRACE_NAME_SIZE];
+	/**
+	 * @wakeup_bytes: wake a sleeping reader when closed sub-buffers of user events fill so many
+	 * bytes, at most @stream_size; 0 if bytes do not matter
+	 */
 	__u64 wakeup_bytes;
+	/**
+	 * @wakeup_ns: wake a sleeping reader so many nanoseconds after the first event that it
+	 * could read; 0 if time does not matter
+	 */
 	__u64 wakeup_ns;
+	/**
+	 * @order: POSIXTRACE_ORDER_*: may a timestamp be taken before the loads that its event
+	 * depends on?
+	 */
 	__u64 order;
+	/** @reserved: zero */
 	__u64 reserved[5];
 };
 
@@ -136,33 +143,32 @@ struct posixtrace_map {
 
 /**
  * struct posixtrace_create - argument of CREATE
- * @pid: Input: process to trace, 0 for the caller
- * @log_fd: Input: file for the log, open for writing; -1 for a stream without log
- * @flags: Input: zero
- * @slot: Output: slot of the traced process
- * @attr: Input: attributes
- * @reader: Output: struct posixtrace_reader, to be mapped read-write
- * @ctrl: Output: struct posixtrace_ctrl, read-only
- * @heads: Output: struct posixtrace_cpu_head[nr_cpus], read-only
- * @pool: Output: sub-buffers of targets, then those for system events;
- *	read-only
- * @stream: Output: number of the stream; no other has or had it; never 0
- * @reserved: zero
  *
  * The last three ranges follow one another without a gap, in this order. Output members must
  * be zero on input.
  */
 struct posixtrace_create {
+	/** @pid: Input: process to trace, 0 for the caller */
 	__s32 pid;
+	/** @log_fd: Input: file for the log, open for writing; -1 for a stream without log */
 	__s32 log_fd;
+	/** @flags: Input: zero */
 	__u32 flags;
+	/** @slot: Output: slot of the traced process */
 	__u32 slot;
+	/** @attr: Input: attributes */
 	struct posixtrace_attr attr;
+	/** @reader: Output: struct posixtrace_reader, to be mapped read-write */
 	struct posixtrace_map reader;
+	/** @ctrl: Output: struct posixtrace_ctrl, read-only */
 	struct posixtrace_map ctrl;
+	/** @heads: Output: struct posixtrace_cpu_head[nr_cpus], read-only */
 	struct posixtrace_map heads;
+	/** @pool: Output: sub-buffers of targets, then those for system events; read-only */
 	struct posixtrace_map pool;
+	/** @stream: Output: number of the stream; no other has or had it; never 0 */
 	__u64 stream;
+	/** @reserved: zero */
 	__u64 reserved[7];
 };
 

@@ -22,39 +22,43 @@
 
 /**
  * struct posixtrace_log_header - the beginning of a log
- * @magic: POSIXTRACE_LOG_MAGIC, without the terminating NUL
- * @order: POSIXTRACE_LOG_ORDER
- * @version: POSIXTRACE_LOG_VERSION
- * @size: bytes of this header
- * @crc: CRC32C of this header with @crc zero
- * @cookie: a random number, the same in all blocks of the log
- * @block_size: bytes of struct posixtrace_log_block
- * @subbuf_size: no payload of events is larger
- * @nr_cpus: number of the "CPU" of system events; the numbers of the other CPUs are smaller
- * @pid: process that the stream was created for, in the pid namespace of the controller
- * @data_offset: offset of the first block, in a LOOP log of the ring
- * @ring_size: LOOP: bytes of the ring; else 0, and the blocks go on to the end of the file
- * @names_offset: LOOP: offset of struct posixtrace_log_name[]; else 0
- * @end_offset: LOOP: offset of struct posixtrace_log_end; else 0
- * @attr: of the stream, as granted
- * @reserved: zero
  */
 struct posixtrace_log_header {
+	/** @magic: POSIXTRACE_LOG_MAGIC, without the terminating NUL */
 	__u8 magic[8];
+	/** @order: POSIXTRACE_LOG_ORDER */
 	__u32 order;
+	/** @version: POSIXTRACE_LOG_VERSION */
 	__u32 version;
+	/** @size: bytes of this header */
 	__u32 size;
+	/** @crc: CRC32C of this header with @crc zero */
 	__u32 crc;
+	/** @cookie: a random number, the same in all blocks of the log */
 	__u64 cookie;
+	/** @block_size: bytes of struct posixtrace_log_block */
 	__u32 block_size;
+	/** @subbuf_size: no payload of events is larger */
 	__u32 subbuf_size;
+	/**
+	 * @nr_cpus: number of the "CPU" of system events; the numbers of the other CPUs are smaller
+	 */
 	__u32 nr_cpus;
+	/** @pid: process that the stream was created for, in the pid namespace of the controller */
 	__s32 pid;
+	/** @data_offset: offset of the first block, in a LOOP log of the ring */
 	__u64 data_offset;
+	/**
+	 * @ring_size: LOOP: bytes of the ring; else 0, and the blocks go on to the end of the file
+	 */
 	__u64 ring_size;
+	/** @names_offset: LOOP: offset of struct posixtrace_log_name[]; else 0 */
 	__u64 names_offset;
+	/** @end_offset: LOOP: offset of struct posixtrace_log_end; else 0 */
 	__u64 end_offset;
+	/** @attr: of the stream, as granted */
 	struct posixtrace_attr attr;
+	/** @reserved: zero */
 	__u64 reserved[24];
 };
 
@@ -70,49 +74,52 @@ struct posixtrace_log_header {
 
 /**
  * struct posixtrace_log_block - header of a block
- * @magic: POSIXTRACE_LOG_BLOCK_MAGIC
- * @crc: CRC32C of this header with @crc zero
- * @cookie: that of the log
- * @seq: number of the block, from 1, without gaps
- * @epoch: number of the flush that wrote it, from 1: see below
- * @type: POSIXTRACE_LOG_*
- * @payload_crc: CRC32C of the payload
- * @size: bytes of payload, which follows; a multiple of 8
- * @cpu: EVENTS: CPU that recorded them
- * @count: EVENTS: records; NAMES: names
- * @reserved1: zero
- * @opened: EVENTS: no record is older, ns
- * @closed: EVENTS: no record is younger, ns
- * @gap_generation: incremented when events were lost
- * @gap_first: time of the first event lost in the last gap, ns
- * @overwrite_watermark: records in this and later blocks at or before this time are lost, ns
- * @lost: events lost before this block
- * @tail: LOOP: offset of the oldest block that exists when this one is written
- * @reserved2: zero
  *
  * Records of one block, and blocks of one CPU in the order of @seq, are in the order of their
  * times. A flush writes all events that were recorded before it began, on each CPU: the
  * records of an epoch are older than those of the next but one, on any CPU.
  */
 struct posixtrace_log_block {
+	/** @magic: POSIXTRACE_LOG_BLOCK_MAGIC */
 	__u32 magic;
+	/** @crc: CRC32C of this header with @crc zero */
 	__u32 crc;
+	/** @cookie: that of the log */
 	__u64 cookie;
+	/** @seq: number of the block, from 1, without gaps */
 	__u64 seq;
+	/** @epoch: number of the flush that wrote it, from 1: see below */
 	__u64 epoch;
+	/** @type: POSIXTRACE_LOG_* */
 	__u32 type;
+	/** @payload_crc: CRC32C of the payload */
 	__u32 payload_crc;
+	/** @size: bytes of payload, which follows; a multiple of 8 */
 	__u32 size;
+	/** @cpu: EVENTS: CPU that recorded them */
 	__u32 cpu;
+	/** @count: EVENTS: records; NAMES: names */
 	__u32 count;
+	/** @reserved1: zero */
 	__u32 reserved1;
+	/** @opened: EVENTS: no record is older, ns */
 	__u64 opened;
+	/** @closed: EVENTS: no record is younger, ns */
 	__u64 closed;
+	/** @gap_generation: incremented when events were lost */
 	__u64 gap_generation;
+	/** @gap_first: time of the first event lost in the last gap, ns */
 	__u64 gap_first;
+	/**
+	 * @overwrite_watermark: records in this and later blocks at or before this time are lost,
+	 * ns
+	 */
 	__u64 overwrite_watermark;
+	/** @lost: events lost before this block */
 	__u64 lost;
+	/** @tail: LOOP: offset of the oldest block that exists when this one is written */
 	__u64 tail;
+	/** @reserved2: zero */
 	__u64 reserved2[2];
 };
 

@@ -284,47 +284,55 @@ struct posixtrace_subbuf {
 
 /**
  * struct posixtrace_ctrl - state of a stream for its reader (read-only)
- * @size: bytes of this structure
- * @nr_cpus: CPUs (and entries of the CPU heads); number of the system "CPU"
- * @nr_subbufs: sub-buffers that targets write
- * @nr_sys_subbufs: sub-buffers for system events, allocated when needed
- * @subbuf_size: bytes
- * @flags: POSIXTRACE_CTRL_*, a hint that may be out of date
- * @oldest_offset: offset in this mapping of __u32 oldest[nr_cpus + 1]: the oldest sub-buffer
- *	of each CPU that is not released
- * @subbuf_offset: offset in this mapping of the descriptors
- * @gap_lock: odd while the kernel changes @gap_generation, @gap_first, @overwrite_watermark and
- *	@lost, and takes a sub-buffer from the reader
- * @holders_offset: offset in this mapping of __u64 holders[]: bit (c % 64) of word (c / 64)
- *	is set if CPU c, or the system "CPU", holds a sub-buffer
- * @gap_generation: incremented when events are lost after the reader has acknowledged all
- *	earlier losses
- * @gap_first: time of the first event lost in this gap
- * @overwrite_watermark: unread user and system events at or before this time are lost
- * @lost: events lost in overwritten sub-buffers
- * @system_filter: bit id: the filter has system event type id as a member
- * @reserved2: zero
- * @system: the write position of system events, as of a CPU
  *
  * Only the kernel writes it.
  */
 struct posixtrace_ctrl {
+	/** @size: bytes of this structure */
 	__u32 size;
+	/** @nr_cpus: CPUs (and entries of the CPU heads); number of the system "CPU" */
 	__u32 nr_cpus;
+	/** @nr_subbufs: sub-buffers that targets write */
 	__u32 nr_subbufs;
+	/** @nr_sys_subbufs: sub-buffers for system events, allocated when needed */
 	__u32 nr_sys_subbufs;
+	/** @subbuf_size: bytes */
 	__u32 subbuf_size;
+	/** @flags: POSIXTRACE_CTRL_*, a hint that may be out of date */
 	__u32 flags;
+	/**
+	 * @oldest_offset: offset in this mapping of __u32 oldest[nr_cpus + 1]: the oldest
+	 * sub-buffer of each CPU that is not released
+	 */
 	__u32 oldest_offset;
+	/** @subbuf_offset: offset in this mapping of the descriptors */
 	__u32 subbuf_offset;
+	/**
+	 * @gap_lock: odd while the kernel changes @gap_generation, @gap_first, @overwrite_watermark
+	 * and @lost, and takes a sub-buffer from the reader
+	 */
 	__u32 gap_lock;
+	/**
+	 * @holders_offset: offset in this mapping of __u64 holders[]: bit (c % 64) of word (c / 64)
+	 * is set if CPU c, or the system "CPU", holds a sub-buffer
+	 */
 	__u32 holders_offset;
+	/**
+	 * @gap_generation: incremented when events are lost after the reader has acknowledged all
+	 * earlier losses
+	 */
 	__u64 gap_generation;
+	/** @gap_first: time of the first event lost in this gap */
 	__u64 gap_first;
+	/** @overwrite_watermark: unread user and system events at or before this time are lost */
 	__u64 overwrite_watermark;
+	/** @lost: events lost in overwritten sub-buffers */
 	__u64 lost;
+	/** @system_filter: bit id: the filter has system event type id as a member */
 	__u64 system_filter;
+	/** @reserved2: zero */
 	__u64 reserved2[6];
+	/** @system: the write position of system events, as of a CPU */
 	struct posixtrace_cpu_head system;
 };
 
