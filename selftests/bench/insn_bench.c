@@ -31,7 +31,9 @@
 #include "process.h"
 
 #define STREAM_SIZE	(1U << 20)
+#define NATIVE_SIZE	(8U << 20)	/* as in native_bench */
 #define DATA_SIZE	16
+#define RECORD_SIZE	32		/* at least */
 #define DATA_MAX	64
 #define REPEATS		15
 #define EVENTS		200
@@ -148,13 +150,15 @@ static void read_one_by_one(void)
 
 /* ------------------------------------------------------------------ */
 
+static size_t stream_size = STREAM_SIZE;
+
 /* Wakes a sleeping reader when so many bytes are unread, or after so many ns. */
 static void open_stream_waking(trace_id_t *stream, size_t bytes, uint64_t ns)
 {
 	trace_attr_t attr;
 
 	if (posix_trace_attr_init(&attr) ||
-	    posix_trace_attr_setstreamsize(&attr, STREAM_SIZE) ||
+	    posix_trace_attr_setstreamsize(&attr, stream_size) ||
 	    posix_trace_attr_setmaxdatasize(&attr, DATA_MAX) ||
 	    posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_LOOP) ||
 	    posixtrace_attr_setwakeup(&attr, bytes, ns) ||
@@ -162,7 +166,7 @@ static void open_stream_waking(trace_id_t *stream, size_t bytes, uint64_t ns)
 		die("posix_trace_create");
 	posix_trace_attr_destroy(&attr);
 	/* Use all memory of the stream once, so that it is mapped. */
-	for (int i = 0; i < 20000; i++)
+	for (size_t i = 0; i < 2 * stream_size / RECORD_SIZE; i++)
 		posix_trace_event(type, payload, DATA_SIZE);
 }
 
@@ -183,16 +187,36 @@ static void open_types(int count)
 	}
 }
 
+/* Over many sub-buffers, each of which costs a system call. */
+static double mean_of_many(void)
+{
+	long long begin = instructions();
+
+	for (int i = 0; i < LIVE_EVENTS / EVENTS; i++)
+		record();
+	return (double)(instructions() - begin) / LIVE_EVENTS;
+}
+
 static void measure_recording(void)
 {
 	struct posixtrace_stats_info stats;
 
 	open_stream(&trid[0]);
-	printf("%s %.0f\n", __rseq_size ? "insn_rseq" : "insn_ioctl", measure(record, EVENTS));
+	printf("%s %.4g\n", __rseq_size ? "insn_rseq" : "insn_ioctl", mean_of_many());
 	if (posixtrace_get_stats(trid[0], &stats))
 		die("posixtrace_get_stats");
 	printf("memory %llu\n", stats.memory);
 	posix_trace_shutdown(trid[0]);
+}
+
+/* Compares with insn_standin of native_bench. */
+static void measure_module(void)
+{
+	stream_size = NATIVE_SIZE;
+	open_stream(&trid[0]);
+	printf("insn_module %.4g\n", mean_of_many());
+	posix_trace_shutdown(trid[0]);
+	stream_size = STREAM_SIZE;
 }
 
 static void measure_read(const char *name, void (*read)(void))
@@ -268,9 +292,13 @@ static void *read_on(void *arg)
 {
 	static struct posixtrace_batch_event events[BATCH];
 	static unsigned char data[BATCH * DATA_MAX];
+	const struct sched_param first = { .sched_priority = 1 };
 	size_t count;
 	int *tid = arg;
 
+	/* It keeps up: once awake, it runs before the writer. */
+	if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &first))
+		die("SCHED_FIFO");
 	__atomic_store_n(tid, gettid(), __ATOMIC_RELEASE);
 	/* Until the shutdown. */
 	while (!posixtrace_getevents(trid[0], events, BATCH, data, sizeof(data), &count, 0))
@@ -582,6 +610,7 @@ int main(int argc, char **argv)
 		measure_operations();
 		return 0;
 	}
+	measure_module();
 	measure_kernel();
 	measure_reading();
 	measure_epoll();

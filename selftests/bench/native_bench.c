@@ -3,7 +3,8 @@
  * Measures recording and reading on a machine without the module, with the real library and
  * fake.c as its module. Prints one round of lines "NAME VALUE".
  *
- * usage: native_bench [ROUND]	odd rounds measure in reverse order
+ * usage: native_bench [ROUND]		odd rounds measure in reverse order
+ *	  native_bench instructions	recording only, where an instruction takes a nanosecond
  */
 #include <pthread.h>
 #include <sched.h>
@@ -379,17 +380,25 @@ static void measure_off(void)
 
 int main(int argc, char **argv)
 {
+	bool instructions = argc > 1 && !strcmp(argv[1], "instructions");
 	bool odd = argc > 1 && atoi(argv[1]) % 2;
 
 	pin(0);
 	fake_clock(true);
 	if (posix_trace_eventid_open("bench", &type))
 		die("no event type");
-	measure_reading(odd ? read_batches : read_one_by_one);
-	measure_reading(odd ? read_one_by_one : read_batches);
-	measure_relaxed();
+	if (!instructions) {
+		measure_reading(odd ? read_batches : read_one_by_one);
+		measure_reading(odd ? read_one_by_one : read_batches);
+		measure_relaxed();
+	}
 	new_stream(STREAM_SIZE, POSIXTRACE_ORDER_CAUSAL);
 	use_all_pages();
+	if (instructions) {
+		measure("insn_standin", by_call, 16);
+		posix_trace_shutdown(trid);
+		return 0;
+	}
 	if (odd) {
 		measure_threads();
 		measure_recording();
