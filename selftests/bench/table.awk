@@ -122,9 +122,15 @@ function targets()
 		  median["lttng_16"] / median["on_relaxed_16"])
 	met_below("instructions, recorded, 16 bytes", 140, insn["insn_rseq"])
 	met_below("instructions for each further stream", 110, further_stream())
+	met_below("instructions while an epoll is registered, times without", 1.1,
+		  insn["insn_epoll"] / insn["insn_rseq"])
+	met_below("instructions beside a reader, 64 KiB or 1 ms, times without", 1.2,
+		  insn["insn_live"] / insn["insn_live_alone"])
 	met_below("not recorded, by call, ns", 4, median["off_call"])
 	met_below("not recorded, inline, ns", 1, median["off_inline"])
 	met_above("two threads, times one", 1.9, median["scale2"])
+	met_below("read, many at once, ns", 25, median["read"])
+	met_below("read, one by one, ns", 45, median["read_one"])
 	met_above("read: times faster than babeltrace2", 10, median["babeltrace"] / median["read"])
 	met_below("memory for an event with 16 bytes, bytes", 32, median["bytes"])
 	met_below("instructions, 4000 event types over 10", 1.01,
