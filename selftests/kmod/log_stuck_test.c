@@ -211,31 +211,60 @@ TEST_F(stuck, thread_ends_by_a_signal_of_root)
 	close(stream.fd);
 }
 
+static void end_by_shutdown(int fd)
+{
+	command(fd, POSIXTRACE_IOC_SHUTDOWN, NULL);
+}
+
+static void end_by_close(int fd)
+{
+	close(fd);
+}
+
+static void end_by_exec(int fd)
+{
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	execl("/bin/true", "true", NULL);
+}
+
+/* Creates a stream, and ends it in some way, which waits for the log. */
+static void run_and_end(int log, void (*end)(int fd))
+{
+	struct stream stream = { .fd = device_open() };
+
+	if (stuck_create(&stream, log) || stuck_record(&stream, EVENTS))
+		_exit(1);
+	end(stream.fd);
+	_exit(2);
+}
+
 /*
  * The process is not killed at once, but held up: it ends as soon as possible, and affects
  * nothing else.
  */
-TEST_F(stuck, shutdown_can_be_killed)
+TEST_F(stuck, end_of_a_stream_can_be_killed)
 {
-	struct stream stream;
+	static void (*const end[])(int fd) = { end_by_shutdown, end_by_close, end_by_exec };
 	int status;
 	pid_t pid;
 
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));
-	pid = fork();
-	if (!pid) {
-		stream.fd = device_open();
-		if (stuck_create(&stream, self->job.log) || stuck_record(&stream, EVENTS))
-			_exit(1);
-		command(stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL);
-		_exit(2);
+	for (size_t i = 0; i < sizeof(end) / sizeof(end[0]); i++) {
+		pid = fork();
+		if (!pid)
+			run_and_end(self->job.log, end[i]);
+		while (thread_state(pid) != 'D' && thread_state(pid) != 'Z')
+			sched_yield();
+		kill(pid, SIGKILL);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(SIGKILL, status)
+			TH_LOG("way %zu", i);
+		EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
+		/* The next log needs some room. */
+		close(self->job.log);
+		self->job.log = variant->open();
+		ASSERT_LE(0, self->job.log);
 	}
-	while (thread_state(pid) != 'D' && thread_state(pid) != 'Z')
-		sched_yield();
-	kill(pid, SIGKILL);
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(SIGKILL, status);
-	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
 }
 
 /* ------------------------------------------------------------------ */
@@ -420,8 +449,16 @@ TEST(signal_is_answered_by_an_exact_end)
 static void *get_status(void *arg)
 {
 	struct posixtrace_status status;
+	struct stream *stream = arg;
+	char path[64], text[512];
+	ssize_t len;
+	int fd;
 
-	return stream_status(arg, &status) ? NULL : arg;
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", stream->fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = read(fd, text, sizeof(text));
+	close(fd);
+	return stream_status(stream, &status) || len <= 0 ? NULL : arg;
 }
 
 /* The server delays each write, including that of STOP in a full log. */
@@ -510,6 +547,44 @@ TEST(thread_ends_although_the_server_of_its_log_is_stopped)
 	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
 	ASSERT_EQ(0, kill(fuse.server, SIGCONT));
 	close(job.log);
+	fuse_end(&fuse);
+	write_text(LOG_TIMEOUT, "10");
+}
+
+/* SHUTDOWN was killed, so the stream is dead already. Its log in a file gets complete anyway. */
+TEST(controller_that_is_killed_in_shutdown_waits_for_its_file)
+{
+	struct fuse_disk fuse;
+	int log, status;
+	pid_t pid;
+
+	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "3600"));
+	ASSERT_EQ(0, fuse_begin(&fuse));
+	log = fuse_open(&fuse, O_RDWR);
+	ASSERT_LE(0, log);
+	pid = fork();
+	if (!pid) {
+		struct stream stream = { .fd = device_open() };
+
+		if (stuck_create(&stream, log) || stuck_record(&stream, 10))
+			_exit(1);
+		fuse_hang(&fuse);
+		command(stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL);
+		_exit(2);
+	}
+	fuse_wait_hanging(&fuse);
+	kill(pid, SIGKILL);
+	/* Only the log can make it wait now. */
+	for (int i = 0; i < 50; i++) {
+		EXPECT_EQ(0, waitpid(pid, &status, WNOHANG));
+		poll(NULL, 0, 10);
+	}
+	EXPECT_FALSE(no_log_thread(NULL));
+	fuse_resume(&fuse);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(SIGKILL, status);
+	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
+	close(log);
 	fuse_end(&fuse);
 	write_text(LOG_TIMEOUT, "10");
 }
