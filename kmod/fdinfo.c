@@ -8,6 +8,7 @@
  */
 #include <linux/pid.h>
 #include <linux/proc_fs.h>
+#include <linux/sched.h>
 #include <linux/string_helpers.h>
 
 #include "device.h"
@@ -62,6 +63,7 @@ static void show_processes(struct seq_file *m, struct pxt_stream *stream)
 	list_for_each_entry(target, &stream->link.table->targets, table_node) {
 		if (rcu_access_pointer(target->slot[stream->link.slot]) == &stream->link)
 			seq_printf(m, "\t%d", pid_for(m, target->pid));
+		cond_resched();
 	}
 	mutex_unlock(&stream->link.table->lock);
 	seq_putc(m, '\n');

@@ -11,6 +11,7 @@
  */
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/limits.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/module.h>
@@ -328,6 +329,9 @@ static vm_fault_t gate_vma_fault(struct vm_fault *vmf)
 	if (pxt_cdev_attached_mm(vmf->vma->vm_file) == vmf->vma->vm_mm)
 		page = offset < PXT_GATE_SIZE ? vmalloc_to_page((void *)target->gate + offset)
 					      : pxt_clock_map();
+	/* Each page-table entry is a reference, and their number must not wrap around. */
+	if (page_ref_count(page) > INT_MAX / 2)
+		return VM_FAULT_SIGBUS;
 	get_page(page);
 	vmf->page = page;
 	return 0;

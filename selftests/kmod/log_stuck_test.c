@@ -530,7 +530,21 @@ TEST(controller_ends_although_the_server_of_its_log_hangs)
 	write_text(LOG_TIMEOUT, "10");
 }
 
-/* The server has not read the write: the thread can be interrupted. */
+/* As control(), but records only after the next word of the test. */
+static int control_later(void *arg, const struct talk *talk)
+{
+	struct stream stream = { .fd = device_open() };
+	const struct job *job = arg;
+	int ret = stuck_create(&stream, job->log);
+
+	close(job->log);
+	say(talk, ret);
+	hear(talk);
+	say(talk, stuck_record(&stream, EVENTS));
+	return hear(talk);
+}
+
+/* The server does not read the write: the thread can be interrupted. */
 TEST(thread_ends_although_the_server_of_its_log_is_stopped)
 {
 	struct fuse_disk fuse;
@@ -541,8 +555,16 @@ TEST(thread_ends_although_the_server_of_its_log_is_stopped)
 	ASSERT_EQ(0, fuse_begin(&fuse));
 	job.log = fuse_open(&fuse, O_RDWR);
 	ASSERT_LE(0, job.log);
-	ASSERT_EQ(0, start_controller(&child, &job));
+	ASSERT_EQ(0, child_start(&child, control_later, &job));
+	ASSERT_EQ(0, hear(&child.talk));
+	/* Not in the middle of a request. */
+	while (!is_asleep(log_thread_find()) || !is_asleep(fuse.server))
+		sched_yield();
 	ASSERT_EQ(0, kill(fuse.server, SIGSTOP));
+	while (thread_state(fuse.server) != 'T')
+		sched_yield();
+	say(&child.talk, 0);
+	ASSERT_EQ(0, hear(&child.talk));
 	EXPECT_EQ(SIGKILL, child_kill(&child));
 	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
 	ASSERT_EQ(0, kill(fuse.server, SIGCONT));
