@@ -216,7 +216,7 @@ TEST(shutdown_waits_for_readers)
 
 	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, pthread_create(&thread[i], NULL, read_until_shutdown, &shared));
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < 50; i++) {
 		ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &trid));
 		ASSERT_EQ(0, posix_trace_start(trid));
 		record_numbers(0, 100);
