@@ -132,17 +132,34 @@ int pxtu_map(int fd, __u64 stream, const struct posixtrace_map *map, __u32 flags
 	return 0;
 }
 
-/* Does the descriptor refer to the device file? */
-static bool has_device_open(int fd)
-{
-	int saved_errno = errno;
-	struct stat ours = { 0 }, theirs = { 0 };	/* a filter may say 0, too */
-	bool same;
+enum identity {
+	IS_DEVICE,
+	IS_OTHER,
+	IS_UNKNOWN,	/* a filter of the program refuses to say */
+};
 
-	same = !stat(PXTU_DEVICE, &ours) && !fstat(fd, &theirs) &&
-	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+/* Does the descriptor refer to the device file? */
+static enum identity identify(int fd)
+{
+	/* A filter may answer 0 and write nothing. */
+	struct stat ours = { 0 }, theirs = { 0 };
+	enum identity identity = IS_OTHER;
+	int saved_errno = errno, path_err, fd_err;
+
+	path_err = stat(PXTU_DEVICE, &ours) ? errno : 0;
+	fd_err = fstat(fd, &theirs) ? errno : 0;
+	/*
+	 * The program may have closed the descriptor, and be about to open another file under its
+	 * number. stat() of a path says EBADF only if a filter does.
+	 */
+	if (fd_err)
+		identity = fd_err == EBADF && path_err != EBADF ? IS_OTHER : IS_UNKNOWN;
+	else if (path_err)
+		identity = S_ISCHR(theirs.st_mode) ? IS_UNKNOWN : IS_OTHER;
+	else if (ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino)
+		identity = IS_DEVICE;
 	errno = saved_errno;
-	return same;
+	return identity;
 }
 
 /*
@@ -176,7 +193,7 @@ static bool is_filtered(int fd, __u64 stream)
  */
 bool pxtu_close_ours(int fd, __u64 stream)
 {
-	if (!pxtu_is_ours(fd, stream) && !(has_device_open(fd) && is_filtered(fd, stream)))
+	if (!pxtu_is_ours(fd, stream) && !(identify(fd) == IS_DEVICE && is_filtered(fd, stream)))
 		return false;
 	pxtu_close(fd);
 	return true;
@@ -188,29 +205,10 @@ static bool has_role(int fd)
 	return pxtu_ioctl(fd, POSIXTRACE_IOC_CHECKED, NULL) == -EFAULT;
 }
 
-/* Is it certain that this is no file of the device? A filter may refuse stat(), too. */
-static bool is_foreign(int fd)
-{
-	int saved_errno = errno;
-	struct stat ours = { 0 }, theirs = { 0 };
-	bool foreign;
-
-	if (fcntl(fd, F_GETFD) < 0)
-		foreign = true;
-	else if (fstat(fd, &theirs))
-		foreign = false;
-	else if (stat(PXTU_DEVICE, &ours))
-		foreign = !S_ISCHR(theirs.st_mode);
-	else
-		foreign = ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino;
-	errno = saved_errno;
-	return foreign;
-}
-
 bool pxtu_close_new(int fd, int err)
 {
 	/* EBUSY: it is another file of the module, because ours has no role yet. */
-	if (is_foreign(fd) || (err == -EBUSY && has_role(fd)))
+	if (identify(fd) == IS_OTHER || (err == -EBUSY && has_role(fd)))
 		return false;
 	pxtu_close(fd);
 	return true;
