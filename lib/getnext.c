@@ -3,7 +3,6 @@
  * Reports events to the analyzer, and waits for them. stream/reader.c and log/logmerge.c
  * decide which event is next.
  */
-#include <string.h>
 #include <time.h>
 
 #include "common/trid.h"
@@ -58,20 +57,13 @@ static int deadline_to_uapi(const struct timespec *abstime, struct posixtrace_wa
 static bool report_ahead(struct pxtu_source *source, const struct request *req)
 {
 	const struct posixtrace_batch_event *ahead;
-	size_t len;
 
 	ahead = source->ops->next_ahead ? source->ops->next_ahead(source) : NULL;
 	if (!ahead)
 		return false;
 	*req->event = ahead->event;
-	len = ahead->data_len;
-	if (len > req->num_bytes) {
-		len = req->num_bytes;
-		req->event->posix_truncation_status = POSIX_TRACE_TRUNCATED_READ;
-	}
-	if (len)
-		memcpy(req->data, ahead->data, len);
-	*req->data_len = len;
+	*req->data_len = pxtu_report_data(req->event, req->data, req->num_bytes, ahead->data,
+					  ahead->data_len);
 	return true;
 }
 

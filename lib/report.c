@@ -12,8 +12,6 @@
 size_t pxtu_report(const struct pxtu_event *event, struct posix_trace_event_info *info,
 		   void *data, size_t room)
 {
-	size_t len = event->data_len;
-
 	/* Not memset() of all of it: gcc makes that a string instruction, which is slow here. */
 	info->__reserved1 = 0;
 	memset(info->__reserved2, 0, sizeof(info->__reserved2));
@@ -25,12 +23,5 @@ size_t pxtu_report(const struct pxtu_event *event, struct posix_trace_event_info
 	info->posix_timestamp.tv_nsec = (long)(event->timestamp % NSEC_PER_SEC);
 	info->posix_truncation_status = event->truncated ?
 		POSIX_TRACE_TRUNCATED_RECORD : POSIX_TRACE_NOT_TRUNCATED;
-	if (len > room) {
-		len = room;
-		info->posix_truncation_status = POSIX_TRACE_TRUNCATED_READ;
-	}
-	/* The reader may have copied it there already. */
-	if (len && data != event->data)
-		memcpy(data, event->data, len);
-	return len;
+	return pxtu_report_data(info, data, room, event->data, event->data_len);
 }

@@ -3,7 +3,31 @@
 #ifndef PXTU_REPORT_H
 #define PXTU_REPORT_H
 
+#include <string.h>
+
 #include "common/record.h"
+
+/**
+ * pxtu_report_data() - report the data of an event to the program
+ * @info: its truncation status is updated
+ * @to: where to write the data
+ * @room: bytes there
+ * @from: the data; the reader may have copied it to @to already
+ * @len: its bytes
+ *
+ * Return: bytes written to @to.
+ */
+static inline size_t pxtu_report_data(struct posix_trace_event_info *info, void *to, size_t room,
+				      const void *from, size_t len)
+{
+	if (len > room) {
+		len = room;
+		info->posix_truncation_status = POSIX_TRACE_TRUNCATED_READ;
+	}
+	if (len && to != from)
+		memcpy(to, from, len);
+	return len;
+}
 
 /**
  * pxtu_report() - report an event to the program

@@ -27,7 +27,8 @@ struct trid_slot {
 
 /**
  * struct pxtu_trid_table - trace ids of this process
- * @lock: guards all below, and the use counts of the sources. Innermost; held for a few
+ * @lock: guards all below, and the use counts of the sources. Inside it, the lock of a
+ *	source is only tried. Innermost otherwise; held for a few
  *	instructions only (and to grow the table)
  * @nr_slots: slots in use or free
  * @slots: the slots
