@@ -7,13 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <net/if.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -24,6 +22,7 @@
 #include <unistd.h>
 
 #include "../include/fuse.h"
+#include "../include/loopback.h"
 #include "uapi_fuzz.h"
 #include "uapi_hang.h"
 
@@ -230,20 +229,6 @@ static bool is_over(time_t start)
 	return options->seconds && seconds() - start >= options->seconds;
 }
 
-/* Sockets of a log find one another by the loopback device, which must be up. */
-static void loopback_up(void)
-{
-	struct ifreq request = { .ifr_name = "lo" };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	if (fd < 0 || ioctl(fd, SIOCGIFFLAGS, &request))
-		exit(1);
-	request.ifr_flags |= IFF_UP;
-	if (ioctl(fd, SIOCSIFFLAGS, &request))
-		exit(1);
-	close(fd);
-}
-
 static void logs_begin(void)
 {
 	int err = fuse_begin(&fuse);
@@ -253,7 +238,8 @@ static void logs_begin(void)
 		exit(1);
 	}
 	snprintf(shared->fuse_path, sizeof(shared->fuse_path), "%s/log", fuse.dir);
-	loopback_up();
+	if (loopback_up())
+		exit(1);
 	fuse_turn = seconds();
 }
 

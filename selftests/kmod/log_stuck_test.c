@@ -509,25 +509,39 @@ TEST(status_is_available_whichever_write_hangs)
 	fuse_end(&fuse);
 }
 
-/* The server never answers: the end of the controller takes at most log_timeout. */
-TEST(controller_ends_although_the_server_of_its_log_hangs)
+/* ------------------------------------------------------------------ */
+/* Logs that a server writes						*/
+
+FIXTURE(served)
 {
 	struct fuse_disk fuse;
+	struct job job;
 	struct child child;
-	struct job job = { .socket = -1 };
+};
 
-	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));
-	ASSERT_EQ(0, fuse_begin(&fuse));
-	job.log = fuse_open(&fuse, O_RDWR);
-	ASSERT_LE(0, job.log);
-	ASSERT_EQ(0, start_controller(&child, &job));
-	fuse_hang(&fuse);
-	EXPECT_EQ(SIGKILL, child_kill(&child));
-	fuse_kill(&fuse);
-	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
-	close(job.log);
-	fuse_end(&fuse);
+FIXTURE_SETUP(served)
+{
+	ASSERT_EQ(0, fuse_begin(&self->fuse));
+	self->job = (struct job){ .log = fuse_open(&self->fuse, O_RDWR), .socket = -1 };
+	ASSERT_LE(0, self->job.log);
+}
+
+FIXTURE_TEARDOWN(served)
+{
+	close(self->job.log);
+	fuse_end(&self->fuse);
 	write_text(LOG_TIMEOUT, "10");
+}
+
+/* The server never answers: the end of the controller takes at most log_timeout. */
+TEST_F(served, controller_ends_although_the_server_of_its_log_hangs)
+{
+	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));
+	ASSERT_EQ(0, start_controller(&self->child, &self->job));
+	fuse_hang(&self->fuse);
+	EXPECT_EQ(SIGKILL, child_kill(&self->child));
+	fuse_kill(&self->fuse);
+	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
 }
 
 /* As control(), but records only after the next word of the test. */
@@ -545,70 +559,51 @@ static int control_later(void *arg, const struct talk *talk)
 }
 
 /* The server does not read the write: the thread can be interrupted. */
-TEST(thread_ends_although_the_server_of_its_log_is_stopped)
+TEST_F(served, thread_ends_although_the_server_of_its_log_is_stopped)
 {
-	struct fuse_disk fuse;
-	struct child child;
-	struct job job = { .socket = -1 };
-
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));
-	ASSERT_EQ(0, fuse_begin(&fuse));
-	job.log = fuse_open(&fuse, O_RDWR);
-	ASSERT_LE(0, job.log);
-	ASSERT_EQ(0, child_start(&child, control_later, &job));
-	ASSERT_EQ(0, hear(&child.talk));
+	ASSERT_EQ(0, child_start(&self->child, control_later, &self->job));
+	ASSERT_EQ(0, hear(&self->child.talk));
 	/* Not in the middle of a request. */
-	while (!is_asleep(log_thread_find()) || !is_asleep(fuse.server))
+	while (!is_asleep(log_thread_find()) || !is_asleep(self->fuse.server))
 		sched_yield();
-	ASSERT_EQ(0, kill(fuse.server, SIGSTOP));
-	while (thread_state(fuse.server) != 'T')
+	ASSERT_EQ(0, kill(self->fuse.server, SIGSTOP));
+	while (thread_state(self->fuse.server) != 'T')
 		sched_yield();
-	say(&child.talk, 0);
-	ASSERT_EQ(0, hear(&child.talk));
-	EXPECT_EQ(SIGKILL, child_kill(&child));
+	say(&self->child.talk, 0);
+	ASSERT_EQ(0, hear(&self->child.talk));
+	EXPECT_EQ(SIGKILL, child_kill(&self->child));
 	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
-	ASSERT_EQ(0, kill(fuse.server, SIGCONT));
-	close(job.log);
-	fuse_end(&fuse);
-	write_text(LOG_TIMEOUT, "10");
 }
 
 /* SHUTDOWN was killed, so the stream is dead already. Its log in a file gets complete anyway. */
-TEST(controller_that_is_killed_in_shutdown_waits_for_its_file)
+TEST_F(served, controller_that_is_killed_in_shutdown_waits_for_its_file)
 {
-	struct fuse_disk fuse;
-	int log, status;
+	struct stream stream;
+	int status;
 	pid_t pid;
 
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "3600"));
-	ASSERT_EQ(0, fuse_begin(&fuse));
-	log = fuse_open(&fuse, O_RDWR);
-	ASSERT_LE(0, log);
 	pid = fork();
 	if (!pid) {
-		struct stream stream = { .fd = device_open() };
-
-		if (stuck_create(&stream, log) || stuck_record(&stream, 10))
+		stream.fd = device_open();
+		if (stuck_create(&stream, self->job.log) || stuck_record(&stream, 10))
 			_exit(1);
-		fuse_hang(&fuse);
-		command(stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL);
+		fuse_hang(&self->fuse);
+		end_by_shutdown(stream.fd);
 		_exit(2);
 	}
-	fuse_wait_hanging(&fuse);
+	fuse_wait_hanging(&self->fuse);
 	kill(pid, SIGKILL);
-	/* Only the log can make it wait now. */
-	for (int i = 0; i < 50; i++) {
-		EXPECT_EQ(0, waitpid(pid, &status, WNOHANG));
-		poll(NULL, 0, 10);
-	}
+	/* A task that exits sleeps there as an idle one. */
+	while (thread_state(pid) != 'I' && thread_state(pid) != 'Z')
+		sched_yield();
+	EXPECT_EQ('I', thread_state(pid));
 	EXPECT_FALSE(no_log_thread(NULL));
-	fuse_resume(&fuse);
+	fuse_resume(&self->fuse);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(SIGKILL, status);
 	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
-	close(log);
-	fuse_end(&fuse);
-	write_text(LOG_TIMEOUT, "10");
 }
 
 #define LOGS	6
@@ -632,31 +627,22 @@ static int control_many(void *arg, const struct talk *talk)
 }
 
 /* The end of a controller waits for all its logs at once, not for one after the other. */
-TEST(controller_waits_for_its_logs_together)
+TEST_F(served, controller_waits_for_its_logs_together)
 {
 	const int seconds = 2 * pxt_patience();
-	struct fuse_disk fuse;
-	struct child child;
-	struct job job = { .socket = -1 };
 	long long begin;
 	char text[12];
 
 	snprintf(text, sizeof(text), "%d", seconds);
 	ASSERT_EQ(0, write_text(LOG_TIMEOUT, text));
-	ASSERT_EQ(0, fuse_begin(&fuse));
-	job.log = fuse_open(&fuse, O_RDWR);
-	ASSERT_LE(0, job.log);
-	ASSERT_EQ(0, child_start(&child, control_many, &job));
-	ASSERT_EQ(0, hear(&child.talk));
-	fuse_hang(&fuse);
+	ASSERT_EQ(0, child_start(&self->child, control_many, &self->job));
+	ASSERT_EQ(0, hear(&self->child.talk));
+	fuse_hang(&self->fuse);
 	begin = coarse_now();
-	EXPECT_EQ(SIGKILL, child_kill(&child));
+	EXPECT_EQ(SIGKILL, child_kill(&self->child));
 	EXPECT_GE(1000 * seconds * LOGS / 2, coarse_now() - begin);
-	fuse_kill(&fuse);
+	fuse_kill(&self->fuse);
 	EXPECT_TRUE(becomes_true(no_log_thread, NULL, SECONDS));
-	close(job.log);
-	fuse_end(&fuse);
-	write_text(LOG_TIMEOUT, "10");
 }
 
 /* A process that is killed in CREATE; the test controls how long its end takes. */

@@ -6,18 +6,17 @@
 #include <fcntl.h>
 #include <linux/net_tstamp.h>
 #include <linux/netlink.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "loopback.h"
 #include "stuck.h"
 
 /* Reader and writer in one: it never sees the end of either. */
@@ -96,18 +95,6 @@ int stuck_netlink_socket(void)
 	return fd;
 }
 
-static int raise_loopback(void)
-{
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), ret;
-	struct ifreq request = { .ifr_name = "lo", .ifr_flags = IFF_UP };
-
-	if (fd < 0)
-		return -errno;
-	ret = ioctl(fd, SIOCSIFFLAGS, &request) ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
 int stuck_error_queue(void)
 {
 	struct sockaddr_in name = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
@@ -117,7 +104,7 @@ int stuck_error_queue(void)
 	int peer = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	socklen_t len = sizeof(name);
 
-	if (fd < 0 || peer < 0 || raise_loopback() ||
+	if (fd < 0 || peer < 0 || loopback_up() ||
 	    setsockopt(peer, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &stamps, sizeof(stamps)) ||
