@@ -152,7 +152,7 @@ static void end_shutdown(struct callback_head *work)
 		end_wait(work);
 }
 
-/* Takes over a reference to the file of the stream, which end_shutdown() puts. */
+/* Takes over a reference to the file of the stream, which end_wait() puts. */
 static bool queue_end(struct pxt_stream *stream)
 {
 	init_task_work(&stream->end_work, end_shutdown);
@@ -189,7 +189,7 @@ static void end_if_owned(struct pxt_stream *stream, void *unused)
 
 	if (stream->owner != task_tgid(current) || test_and_set_bit(0, &stream->end_pending))
 		return;
-	/* Holds stream and module until end_shutdown() has run. */
+	/* Holds stream and module until end_wait() has run. */
 	file = pxt_file_get(&stream->file);
 	if (file && !queue_end(stream))
 		fput(file);

@@ -210,7 +210,7 @@ static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf,
 
 	if (left < sizeof(*record))
 		return subbuf->opened;
-	/* The position is the reader's. */
+	/* Not behind the records in speculation either: the position is the reader's. */
 	record = pxt_pool_subbuf(pool, i) + array_index_nospec(pos, subbuf->used);
 	writer = (const void *)record;
 	if (POSIXTRACE_RECORD_ID(READ_ONCE(record->type)) != POSIXTRACE_ID_WRITER) {
