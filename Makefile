@@ -18,6 +18,8 @@ TEST ?=
 V ?= 0
 # part of the tests to run: busy or quiet, see selftests/vm/check; empty: both
 PART ?=
+# directories of tests that do not run: EXCEPT=conformance,tools
+EXCEPT ?=
 # check-debug: all, to look for leaks behind all tests
 LEAKS ?=
 # covers: the file of the module to look at
@@ -31,7 +33,7 @@ SMP ?=
 # where the tables of the bench go, too
 RST ?=
 
-smp = $(if $(SMP),--smp $(SMP)) $(if $(PART),--part $(PART))
+smp = $(if $(SMP),--smp $(SMP)) $(if $(PART),--part $(PART)) $(if $(EXCEPT),--except $(EXCEPT))
 SUBDIRS := $(patsubst %/Makefile,%,$(wildcard lib/Makefile tools/Makefile))
 install_dirs = DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR)
 
