@@ -110,7 +110,10 @@ int pxt_clock_init(void)
 {
 	BUILD_BUG_ON(sizeof(*pxt_clock_page) > PAGE_SIZE);
 	pxt_clock_page = (void *)get_zeroed_page(GFP_KERNEL);
-	return pxt_clock_page ? 0 : -ENOMEM;
+	if (!pxt_clock_page)
+		return -ENOMEM;
+	pxt_clock_page->cycle_last = POSIXTRACE_CYCLE_NONE;
+	return 0;
 }
 
 /**

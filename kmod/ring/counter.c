@@ -25,11 +25,26 @@
  */
 static struct posixtrace_clock *pxt_counter_clock;
 
-static u32 counter_of(const struct clocksource *source)
+/*
+ * From the units of the timekeeper to ours, which are the same for all counters: writers need no
+ * variable shift then. A counter that is slow enough to have smaller units is not used.
+ */
+static u64 to_units(u64 value, const struct tk_read_base *tkr)
+{
+	return tkr->shift <= POSIXTRACE_CLOCK_SHIFT ?
+	       value << (POSIXTRACE_CLOCK_SHIFT - tkr->shift) :
+	       value >> (tkr->shift - POSIXTRACE_CLOCK_SHIFT);
+}
+
+static u32 counter_of(const struct tk_read_base *tkr)
 {
 #ifdef CONFIG_X86_64
+	const struct clocksource *source = tkr->clock;
+
 	/* Not the clocks of hypervisors, which compute more than the counter. */
-	if (source->vdso_clock_mode == VDSO_CLOCKMODE_TSC && source->mask == CLOCKSOURCE_MASK(64))
+	if (source->vdso_clock_mode == VDSO_CLOCKMODE_TSC &&
+	    source->mask == CLOCKSOURCE_MASK(64) && tkr->shift <= POSIXTRACE_CLOCK_SHIFT &&
+	    to_units(tkr->mult, tkr) <= 2ULL << POSIXTRACE_CLOCK_SHIFT)
 		return POSIXTRACE_COUNTER_TSC;
 #endif
 	return POSIXTRACE_COUNTER_NONE;
@@ -45,6 +60,7 @@ static int counter_changed(struct notifier_block *block, unsigned long was_set, 
 	const struct tk_read_base *tkr = &tk->tkr_mono;
 	struct posixtrace_clock *clock = pxt_counter_clock;
 	s64 wall = ktime_to_ns(tk->offs_real);
+	u32 counter = counter_of(tkr);
 	u32 seq = clock->seq;
 
 	WRITE_ONCE(clock->seq, seq + 1);
@@ -56,12 +72,13 @@ static int counter_changed(struct notifier_block *block, unsigned long was_set, 
 	WRITE_ONCE(clock->wall, wall);
 	if (wall > clock->offset)
 		WRITE_ONCE(clock->offset, wall);
-	WRITE_ONCE(clock->counter, counter_of(tkr->clock));
-	WRITE_ONCE(clock->cycle_last, tkr->cycle_last);
+	WRITE_ONCE(clock->counter, counter);
+	WRITE_ONCE(clock->cycle_last, counter == POSIXTRACE_COUNTER_NONE ?
+				      POSIXTRACE_CYCLE_NONE : tkr->cycle_last);
 	WRITE_ONCE(clock->base, ktime_to_ns(tkr->base));
-	WRITE_ONCE(clock->fraction, tkr->xtime_nsec);
-	WRITE_ONCE(clock->mult, tkr->mult);
-	WRITE_ONCE(clock->shift, tkr->shift);
+	WRITE_ONCE(clock->real, ktime_to_ns(tkr->base) + clock->offset);
+	WRITE_ONCE(clock->fraction, to_units(tkr->xtime_nsec, tkr));
+	WRITE_ONCE(clock->mult, to_units(tkr->mult, tkr));
 	/* See above. */
 	smp_wmb();
 	WRITE_ONCE(clock->seq, seq + 2);
@@ -97,6 +114,7 @@ void pxt_counter_end(void)
 	WRITE_ONCE(clock->seq, clock->seq + 1);
 	/* As in counter_changed(). */
 	smp_wmb();
+	WRITE_ONCE(clock->cycle_last, POSIXTRACE_CYCLE_NONE);
 	WRITE_ONCE(clock->counter, POSIXTRACE_COUNTER_NONE);
 	/* As in counter_changed(). */
 	smp_wmb();

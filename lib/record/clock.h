@@ -38,7 +38,7 @@ static inline bool pxtu_clock_count(const struct posixtrace_clock *clock, __u64 
 	/* The counters of two CPUs may differ a little. */
 	cycles = cycles > last ? cycles - last : 0;
 	units = (pxtu_u128)cycles * pxtu_load(&clock->mult) + pxtu_load(&clock->fraction);
-	*time = base + (__u64)(units >> (pxtu_load(&clock->shift) & 63));
+	*time = base + (__u64)(units >> POSIXTRACE_CLOCK_SHIFT);
 	/* Pairs with the kernel's barrier before the last change. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return !(seq & 1) && pxtu_load(&clock->seq) == seq;
@@ -66,8 +66,7 @@ static inline bool pxtu_clock_ask(const struct posixtrace_clock *clock, __u64 *t
 	struct timespec real = { 0 };
 	__u64 tick, mono;
 
-	tick = pxtu_load(&clock->base) +
-	       (pxtu_load(&clock->fraction) >> (pxtu_load(&clock->shift) & 63));
+	tick = pxtu_load(&clock->base) + (pxtu_load(&clock->fraction) >> POSIXTRACE_CLOCK_SHIFT);
 	clock_gettime(CLOCK_REALTIME, &real);
 	mono = (__u64)real.tv_sec * 1000000000U + (__u64)real.tv_nsec -
 	       (__u64)pxtu_load(&clock->wall);

@@ -46,6 +46,11 @@ static void record(struct pxtu_state *state, trace_event_id_t id, const void *da
 		.prog_address = prog_address,
 	};
 
+	/* Until a stream wants the event, the next ones need not even try the short way. */
+	if (!mask) {
+		pxtu_note_forget();
+		return;
+	}
 	done = pxtu_write(state, &call, mask);
 	if (pxtu_unlikely(mask != done))
 		let_the_module_record(state, &call, done);
@@ -130,12 +135,13 @@ PXTU_API void posix_trace_event(trace_event_id_t event_id, const void *restrict 
 	if (pxtu_unlikely(event_id < POSIX_TRACE_UNNAMED_USEREVENT ||
 			  event_id >= POSIXTRACE_ID_MAX))
 		return;
-	/* A stream that starts or stops meanwhile may or may not get this event. */
-	if (pxtu_likely(!pxtu_load(&pxtu_gate()->enable[event_id])))
-		return;
-	/* Only an attached process has a note. */
-	if (pxtu_unlikely(data_len >= note->len_end)) {
-		record_any(event_id, data_ptr, data_len, __builtin_return_address(0));
+	/*
+	 * Only an attached process has a note. A stream that starts or stops meanwhile may or may
+	 * not get this event.
+	 */
+	if (data_len >= note->len_end) {
+		if (pxtu_load(&pxtu_gate()->enable[event_id]))
+			record_any(event_id, data_ptr, data_len, __builtin_return_address(0));
 		return;
 	}
 	header = pxtu_header((__u32)data_len, event_id, 0);

@@ -32,5 +32,6 @@ void pxtu_note_keep(const struct pxtu_slot *slot, const struct pxtu_entry *entry
 
 void pxtu_note_forget(void)
 {
+	pxtu_store(&pxtu_note.len_end, 0);
 	pxtu_store(&pxtu_note.generation, 0);
 }

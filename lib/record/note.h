@@ -21,7 +21,7 @@ void pxtu_note_keep(const struct pxtu_slot *slot, const struct pxtu_entry *entry
 /**
  * pxtu_note_forget() - keep no note
  *
- * For a stream that is full: the short way would only fail. Async-signal-safe.
+ * For a stream that is full or stopped: the short way would only fail. Async-signal-safe.
  */
 void pxtu_note_forget(void);
 

@@ -73,19 +73,17 @@
 /*
  * rax: the time, computed from rdx and rax as in pxtu_clock_count(); or jumps to "no_counter".
  * @early: what to do if the counter is below that of the last update, as the carry flag says.
- * Changes rcx and rdx.
+ * Changes rdx.
  */
 #define PXTU_RSEQ_TIME_COUNT(early)						\
 	"shlq $32, %%rdx\n\t"							\
 	"orq %%rdx, %%rax\n\t"							\
 	"subq " PXTU_OF(PXTU_CLOCK_CYCLE_LAST, "%%r8") ", %%rax\n\t"		\
 	early									\
-	"movl " PXTU_OF(PXTU_CLOCK_MULT, "%%r8") ", %%edx\n\t"			\
-	"mulq %%rdx\n\t"							\
+	"mulq " PXTU_OF(PXTU_CLOCK_MULT, "%%r8") "\n\t"				\
 	"addq " PXTU_OF(PXTU_CLOCK_FRACTION, "%%r8") ", %%rax\n\t"		\
 	"adcq $0, %%rdx\n\t"							\
-	"movl " PXTU_OF(PXTU_CLOCK_SHIFT, "%%r8") ", %%ecx\n\t"			\
-	"shrdq %%cl, %%rdx, %%rax\n\t"						\
+	"shrdq $" PXTU_TEXT(PXTU_CLOCK_SHIFT) ", %%rdx, %%rax\n\t"		\
 	"addq " PXTU_OF(PXTU_CLOCK_BASE, "%%r8") ", %%rax\n\t"			\
 	"addq " PXTU_OF(PXTU_CLOCK_OFFSET, "%%r8") ", %%rax\n\t"		\
 	/* An odd number does not equal itself then. */				\

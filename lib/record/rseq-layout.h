@@ -36,8 +36,9 @@
 #define PXTU_CLOCK_BASE		20504
 #define PXTU_CLOCK_FRACTION	20512
 #define PXTU_CLOCK_MULT		20520
-#define PXTU_CLOCK_SHIFT	20524
+#define PXTU_CLOCK_REAL		20536
 #define PXTU_COUNTER_TSC	1
+#define PXTU_CLOCK_SHIFT	30
 #define PXTU_ENTRY_HEADER	0
 #define PXTU_ENTRY_ADDRESS	8
 #define PXTU_ENTRY_DATA		16
@@ -90,7 +91,8 @@ PXTU_AT(PXTU_CLOCK_CYCLE_LAST, posixtrace_gate, clock.cycle_last);
 PXTU_AT(PXTU_CLOCK_BASE, posixtrace_gate, clock.base);
 PXTU_AT(PXTU_CLOCK_FRACTION, posixtrace_gate, clock.fraction);
 PXTU_AT(PXTU_CLOCK_MULT, posixtrace_gate, clock.mult);
-PXTU_AT(PXTU_CLOCK_SHIFT, posixtrace_gate, clock.shift);
+PXTU_AT(PXTU_CLOCK_REAL, posixtrace_gate, clock.real);
+_Static_assert(PXTU_CLOCK_SHIFT == POSIXTRACE_CLOCK_SHIFT, "as the sequences have it");
 _Static_assert(PXTU_COUNTER_TSC == POSIXTRACE_COUNTER_TSC, "as the sequences have it");
 PXTU_AT(PXTU_ENTRY_HEADER, pxtu_entry, header);
 PXTU_AT(PXTU_ENTRY_GENERATION, pxtu_entry, generation);

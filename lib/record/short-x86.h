@@ -40,15 +40,18 @@ _Static_assert(sizeof(struct pxtu_note) == PXTU_NOTE_SIZE, "as the sequences hav
 #undef PXTU_AT
 
 /* r8: the gate. r11: the area, later the head of this CPU. */
-#define PXTU_SHORT_CHECK							\
-	"movq " PXTU_OF(PXTU_GATE_GENERATION, "%%r8") ", %%rcx\n\t"		\
-	"cmpq %%rcx, " PXTU_OF(PXTU_NOTE_GENERATION, "%[note]") "\n\t"		\
-	"jne %l[no]\n\t"							\
+#define PXTU_SHORT_GATE								\
 	/* Does this stream want the event, and no other one? */		\
 	"movl %[header], %%ecx\n\t"						\
 	"shrl $16, %%ecx\n\t"							\
 	"movl " PXTU_TEXT(PXTU_GATE_ENABLE) "(%%r8, %%rcx, 4), %%ecx\n\t"	\
 	"cmpl %%ecx, " PXTU_OF(PXTU_NOTE_BIT, "%[note]") "\n\t"			\
+	"jne %l[no]\n\t"
+
+/* r8: the gate. r11: the area, from here on the head of this CPU. */
+#define PXTU_SHORT_CPU								\
+	"movq " PXTU_OF(PXTU_GATE_GENERATION, "%%r8") ", %%rcx\n\t"		\
+	"cmpq %%rcx, " PXTU_OF(PXTU_NOTE_GENERATION, "%[note]") "\n\t"		\
 	"jne %l[no]\n\t"							\
 	"movl " PXTU_OF(PXTU_RSEQ_CPU_ID, "%%r11") ", %%ecx\n\t"		\
 	"cmpl %%ecx, " PXTU_OF(PXTU_NOTE_CPU, "%[note]") "\n\t"			\
@@ -66,26 +69,25 @@ _Static_assert(sizeof(struct pxtu_note) == PXTU_NOTE_SIZE, "as the sequences hav
 	"jne %l[no]\n\t"
 
 /*
- * As pxtu_counter(). A stream with relaxed order does without: the comparison with the previous
- * record still keeps this CPU in order, and pxtu_short_keep() a thread that comes to it.
+ * rax: the counter, as in pxtu_counter(). After the gate, which opens after a stream has started;
+ * before all else, because what follows need not wait for the counter. A stream with relaxed order
+ * does without the fence: the comparison with the previous record still keeps this CPU in order,
+ * and pxtu_short_keep() a thread that comes to it.
  */
-#define PXTU_SHORT_FENCE							\
+#define PXTU_SHORT_COUNTER							\
 	"cmpl $0, " PXTU_OF(PXTU_NOTE_RELAXED, "%[note]") "\n\t"		\
 	"jne 5f\n\t"								\
 	"lfence\n"								\
-	"5:\n\t"
+	"5:\n\t"								\
+	"rdtsc\n\t"								\
+	"movl %%edx, %%ebx\n\t"							\
+	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_TIME, "%%edx")
 
 /*
- * rax: the time. rcx: begin of the record, r9: its end, r8: the next head. A full stream has no
- * room: its limit is 0. A forged head cannot lead outside of the pool: the second comparison is of
- * the whole r9.
+ * rcx: begin of the record, r9: its end, r8: the next head. A full stream has no room: its limit
+ * is 0. A forged head cannot lead outside of the pool: the second comparison is of the whole r9.
  */
 #define PXTU_SHORT_RESERVE							\
-	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_TIME, "%%edx")				\
-	"cmpq " PXTU_OF(PXTU_HEAD_LAST, "%%r11") ", %%rax\n\t"			\
-	"jb %l[no]\n\t"								\
-	"cmpq " PXTU_OF(PXTU_HEAD_TIME_END, "%%r11") ", %%rax\n\t"		\
-	"jae %l[no]\n\t"							\
 	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") ", %%r8\n\t"			\
 	/* Is the last writer named? */						\
 	"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"		\
@@ -106,51 +108,75 @@ _Static_assert(sizeof(struct pxtu_note) == PXTU_NOTE_SIZE, "as the sequences hav
 	"addq " PXTU_OF(PXTU_NOTE_POOL, "%[note]") ", %%rcx\n\t"		\
 	"addq " PXTU_OF(PXTU_NOTE_POOL, "%[note]") ", %%r9\n\t"
 
+/*
+ * rax: the time of the counter in rax, as in pxtu_clock_count(). The numbers may be newer than the
+ * counter, which makes no difference as long as the counter is not older than the last update. One
+ * comparison finds that, a product of more than 64 bits, and POSIXTRACE_CYCLE_NONE.
+ */
+#define PXTU_SHORT_TIME								\
+	"movq __posix_trace_gate@GOTPCREL(%%rip), %%rdx\n\t"			\
+	"movl " PXTU_OF(PXTU_CLOCK_SEQ, "%%rdx") ", %%r9d\n\t"			\
+	"subl " PXTU_OF(PXTU_CLOCK_CYCLE_LAST, "%%rdx") ", %%eax\n\t"		\
+	"sbbl 4+" PXTU_OF(PXTU_CLOCK_CYCLE_LAST, "%%rdx") ", %%ebx\n\t"		\
+	"jnz %l[no]\n\t"							\
+	"imulq " PXTU_OF(PXTU_CLOCK_MULT, "%%rdx") ", %%rax\n\t"		\
+	"addq " PXTU_OF(PXTU_CLOCK_FRACTION, "%%rdx") ", %%rax\n\t"		\
+	"shrq $" PXTU_TEXT(PXTU_CLOCK_SHIFT) ", %%rax\n\t"			\
+	"addq " PXTU_OF(PXTU_CLOCK_REAL, "%%rdx") ", %%rax\n\t"			\
+	/* An odd number does not equal itself then. */				\
+	"andl $-2, %%r9d\n\t"							\
+	"cmpl " PXTU_OF(PXTU_CLOCK_SEQ, "%%rdx") ", %%r9d\n\t"			\
+	"jne %l[no]\n\t"							\
+	"cmpq " PXTU_OF(PXTU_HEAD_LAST, "%%r11") ", %%rax\n\t"			\
+	"jb %l[no]\n\t"								\
+	"cmpq " PXTU_OF(PXTU_HEAD_TIME_END, "%%r11") ", %%rax\n\t"		\
+	"jae %l[no]\n\t"
+
 /* Pieces may overlap. The padding is in the last word. */
 #define PXTU_SHORT_COPY								\
-	"movzwl %w[header], %%eax\n\t"						\
-	"cmpl $16, %%eax\n\t"							\
+	"movzwl %w[header], %%edx\n\t"						\
+	"cmpl $16, %%edx\n\t"							\
 	"jb 11f\n\t"								\
 	"movdqu (%[data]), %%xmm0\n\t"						\
-	"movdqu -16(%[data], %%rax), %%xmm1\n\t"				\
+	"movdqu -16(%[data], %%rdx), %%xmm1\n\t"				\
 	"movq $0, -8(%%r9)\n\t"							\
 	"movdqu %%xmm0, 16(%%rcx)\n\t"						\
-	"movdqu %%xmm1, 16-16(%%rcx, %%rax)\n\t"				\
-	"cmpl $32, %%eax\n\t"							\
+	"movdqu %%xmm1, 16-16(%%rcx, %%rdx)\n\t"				\
+	"cmpl $32, %%edx\n\t"							\
 	"jbe 14f\n\t"								\
 	"movdqu 16(%[data]), %%xmm0\n\t"					\
-	"movdqu -32(%[data], %%rax), %%xmm1\n\t"				\
+	"movdqu -32(%[data], %%rdx), %%xmm1\n\t"				\
 	"movdqu %%xmm0, 16+16(%%rcx)\n\t"					\
-	"movdqu %%xmm1, 16-32(%%rcx, %%rax)\n\t"				\
+	"movdqu %%xmm1, 16-32(%%rcx, %%rdx)\n\t"				\
 	"jmp 14f\n"								\
 	"11:\n\t"								\
-	"testl %%eax, %%eax\n\t"						\
+	"testl %%edx, %%edx\n\t"						\
 	"jz 14f\n\t"								\
 	"movq $0, -8(%%r9)\n\t"							\
-	"cmpl $8, %%eax\n\t"							\
+	"cmpl $8, %%edx\n\t"							\
 	"jb 12f\n\t"								\
-	"movq (%[data]), %%rdx\n\t"						\
-	"movq -8(%[data], %%rax), %%r9\n\t"					\
-	"movq %%rdx, 16(%%rcx)\n\t"						\
-	"movq %%r9, 16-8(%%rcx, %%rax)\n\t"					\
+	"movq (%[data]), %%r9\n\t"						\
+	"movq %%r9, 16(%%rcx)\n\t"						\
+	"movq -8(%[data], %%rdx), %%r9\n\t"					\
+	"movq %%r9, 16-8(%%rcx, %%rdx)\n\t"					\
 	"jmp 14f\n"								\
 	"12:\n\t"								\
-	"cmpl $4, %%eax\n\t"							\
+	"cmpl $4, %%edx\n\t"							\
 	"jb 13f\n\t"								\
-	"movl (%[data]), %%edx\n\t"						\
-	"movl -4(%[data], %%rax), %%r9d\n\t"					\
-	"movl %%edx, 16(%%rcx)\n\t"						\
-	"movl %%r9d, 16-4(%%rcx, %%rax)\n\t"					\
+	"movl (%[data]), %%r9d\n\t"						\
+	"movl %%r9d, 16(%%rcx)\n\t"						\
+	"movl -4(%[data], %%rdx), %%r9d\n\t"					\
+	"movl %%r9d, 16-4(%%rcx, %%rdx)\n\t"					\
 	"jmp 14f\n"								\
 	/* Up to three bytes: the first, the last, the one in the middle. */	\
 	"13:\n\t"								\
-	"movzbl (%[data]), %%edx\n\t"						\
-	"movzbl -1(%[data], %%rax), %%r9d\n\t"					\
-	"movb %%dl, 16(%%rcx)\n\t"						\
-	"movb %%r9b, 16-1(%%rcx, %%rax)\n\t"					\
-	"shrl %%eax\n\t"							\
-	"movzbl (%[data], %%rax), %%edx\n\t"					\
-	"movb %%dl, 16(%%rcx, %%rax)\n"					\
+	"movzbl (%[data]), %%r9d\n\t"						\
+	"movb %%r9b, 16(%%rcx)\n\t"						\
+	"movzbl -1(%[data], %%rdx), %%r9d\n\t"					\
+	"movb %%r9b, 16-1(%%rcx, %%rdx)\n\t"					\
+	"shrl %%edx\n\t"							\
+	"movzbl (%[data], %%rdx), %%r9d\n\t"					\
+	"movb %%r9b, 16(%%rcx, %%rdx)\n"					\
 	"14:\n\t"
 
 static inline enum pxtu_written
@@ -163,19 +189,20 @@ pxtu_short_record(const struct pxtu_note *note, __u32 header, const void *data,
 		"movq __posix_trace_gate@GOTPCREL(%%rip), %%r8\n\t"
 		"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%r11") "\n"
 		"1:\n\t"
-		PXTU_SHORT_CHECK
+		PXTU_SHORT_GATE
+		PXTU_SHORT_COUNTER
+		PXTU_SHORT_CPU
 		PXTU_SHORT_WRITER
-		PXTU_RSEQ_COUNTER(PXTU_SHORT_FENCE)
-		PXTU_RSEQ_TIME_COUNT("jb %l[no]\n\t")
 		PXTU_SHORT_RESERVE
-		"movq %%rax, " PXTU_OF(PXTU_HEAD_LAST, "%%r11") "\n\t"
 		"movl %[header], (%%rcx)\n\t"
-		"movl %%eax, 4(%%rcx)\n\t"
 		"movq %[address], %%rdx\n\t"
 		"movq %%rdx, 8(%%rcx)\n\t"
-		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_DATA, "%%eax")
+		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_DATA, "%%edx")
 		PXTU_SHORT_COPY
-		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_WRITTEN, "%%eax")
+		PXTU_SHORT_TIME
+		"movl %%eax, 4(%%rcx)\n\t"
+		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_WRITTEN, "%%edx")
+		"movq %%rax, " PXTU_OF(PXTU_HEAD_LAST, "%%r11") "\n\t"
 		"movq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"
 		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_COMMIT, "%%eax")
 		"movq " PXTU_OF(PXTU_NOTE_WAKEUP, "%[note]") ", %%rax\n\t"
@@ -193,13 +220,13 @@ pxtu_short_record(const struct pxtu_note *note, __u32 header, const void *data,
 		  [data] "r" (data),
 		  /* With these nine registers, the caller has to save none. */
 		  [address] "m" (*prog_address)
-		: "memory", "cc", "rax", "rcx", "rdx", "r8", "r9", "r11", "xmm0", "xmm1"
-		: no, no_counter, do_wake);
+		: "memory", "cc", "rax", "rbx", "rcx", "rdx", "r8", "r9", "r11", "xmm0",
+		  "xmm1"
+		: no, do_wake);
 	return PXTU_WRITTEN;
 do_wake:
 	return PXTU_WRITTEN_WAKE;
 no:
-no_counter:
 	pxtu_rseq_disarm();
 	return PXTU_WRITTEN_NO;
 }

@@ -41,6 +41,7 @@ static struct {
 	bool created;
 	struct posixtrace_attr attr;
 	unsigned int nr_cpus;
+	unsigned int processors;	/* 0: those of the machine */
 	unsigned int nr_subbufs;
 	unsigned int subbuf_size;
 	struct posixtrace_reader *reader;
@@ -82,27 +83,50 @@ static void publish_counter(struct posixtrace_clock *clock)
 		end = monotonic();
 	} while (end - begin < 20000000);
 	ticks = __builtin_ia32_rdtsc() - ticks;
-	clock->shift = 24;
-	clock->mult = ((end - begin) << clock->shift) / ticks;
+	clock->mult = ((end - begin) << POSIXTRACE_CLOCK_SHIFT) / ticks;
 	clock->cycle_last = __builtin_ia32_rdtsc();
 	clock->base = monotonic();
+	clock->real = clock->base + clock->offset;
+	clock->fraction = 0;
 	clock->counter = POSIXTRACE_COUNTER_TSC;
+}
+
+static void update_counter(struct posixtrace_clock *clock)
+{
+	/* 64 bits suffice for some seconds. */
+	unsigned long long now = __builtin_ia32_rdtsc();
+	unsigned long long units = clock->fraction + (now - clock->cycle_last) * clock->mult;
+
+	__atomic_store_n(&clock->seq, clock->seq + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	clock->cycle_last = now;
+	clock->base += units >> POSIXTRACE_CLOCK_SHIFT;
+	clock->real = clock->base + clock->offset;
+	clock->fraction = units & ((1ULL << POSIXTRACE_CLOCK_SHIFT) - 1);
+	__atomic_store_n(&clock->seq, clock->seq + 1, __ATOMIC_RELEASE);
 }
 #else
 static void publish_counter(struct posixtrace_clock *clock)
 {
 	(void)clock;
 }
+
+static void update_counter(struct posixtrace_clock *clock)
+{
+	(void)clock;
+}
 #endif
 
-/* Updates the time for a clock without counter, as each tick of the kernel does. */
+/* Updates the clock, as each tick of the kernel does. */
 static void *tick(void *arg)
 {
 	const struct timespec pause = { .tv_nsec = 4000000 };
 
 	for (;;) {
 		pthread_mutex_lock(&fake.lock);
-		if (!fake.counter)
+		if (fake.counter)
+			update_counter(&fake.gate->clock);
+		else
 			__atomic_store_n(&fake.gate->clock.base, monotonic(), __ATOMIC_RELAXED);
 		pthread_mutex_unlock(&fake.lock);
 		nanosleep(&pause, NULL);
@@ -120,9 +144,10 @@ static void set_clock(void)
 	clock->wall = clock->offset;
 	clock->base = monotonic();
 	clock->counter = POSIXTRACE_COUNTER_NONE;
+	clock->cycle_last = POSIXTRACE_CYCLE_NONE;
 	if (fake.counter)
 		publish_counter(clock);
-	else if (!fake.ticks)
+	if (!fake.ticks)
 		fake.ticks = !pthread_create(&fake.ticker, NULL, tick, NULL);
 }
 
@@ -277,7 +302,7 @@ static int create(struct posixtrace_create *arg)
 	if (fake.created || arg->attr.stream_policy != POSIXTRACE_POLICY_LOOP)
 		return -EOPNOTSUPP;
 	fake.attr = arg->attr;
-	fake.nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	fake.nr_cpus = fake.processors ? fake.processors : sysconf(_SC_NPROCESSORS_CONF);
 	fake.subbuf_size = pxt_subbuf_size(arg->attr.stream_size, arg->attr.max_data_size);
 	fake.nr_subbufs = arg->attr.stream_size / fake.subbuf_size + fake.nr_cpus + 1;
 	if (fake.nr_cpus > CPUS_MAX || fake.nr_subbufs + SYS_SUBBUFS > SUBBUFS_MAX)
@@ -481,6 +506,11 @@ void fake_clock(bool counter)
 	if (fake.attached)
 		set_clock();
 	pthread_mutex_unlock(&fake.lock);
+}
+
+void fake_processors(unsigned int count)
+{
+	fake.processors = count;
 }
 
 unsigned long fake_nexts(void)

@@ -21,6 +21,12 @@
 void fake_clock(bool counter);
 
 /**
+ * fake_processors() - choose the number of processors of the next stream
+ * @count: the number; 0: as many as the machine has
+ */
+void fake_processors(unsigned int count);
+
+/**
  * fake_nexts() - count the sub-buffers handed out
  *
  * Return: a number that never decreases.

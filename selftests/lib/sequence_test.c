@@ -46,8 +46,10 @@ static const struct identity identities[] = {
 
 #define IDENTITIES	(sizeof(identities) / sizeof(identities[0]))
 
+/* The kernel updates the clock in each tick. */
 static struct pxtu_note note_of(struct world *world, __u64 who)
 {
+	gate.clock.cycle_last = __builtin_ia32_rdtsc();
 	return (struct pxtu_note){
 		.head = &world->head,
 		.pool = (unsigned char *)world->pool,
@@ -244,7 +246,10 @@ TEST_F(stopped, short_way_checks_note_gate_clock_and_room)
 	EXPECT_REFUSED(gate.enable[EVENT_ID], 0);
 	EXPECT_REFUSED(gate.enable[EVENT_ID], 2);
 	EXPECT_REFUSED(gate.enable[EVENT_ID], 3);
-	EXPECT_REFUSED(gate.clock.counter, POSIXTRACE_COUNTER_NONE);
+	EXPECT_REFUSED(gate.clock.cycle_last, POSIXTRACE_CYCLE_NONE);
+	/* The last update is after the event, or too long ago for a product of 64 bits. */
+	EXPECT_REFUSED(gate.clock.cycle_last, right + (1ULL << 40));
+	EXPECT_REFUSED(gate.clock.cycle_last, right - (1ULL << 32));
 	EXPECT_REFUSED(gate.clock.seq, 1);
 	EXPECT_REFUSED(note.generation, 1);
 	EXPECT_REFUSED(note.bit, 2);
@@ -294,6 +299,27 @@ TEST_F(stopped, short_way_writes_data_and_padding)
 		EXPECT_EQ(0xee, written[POSIXTRACE_RECORD_ALIGNED(len)]);
 		EXPECT_EQ(written + POSIXTRACE_RECORD_ALIGNED(len),
 			  (unsigned char *)world.pool + POSIXTRACE_HEAD_POS(world.head.head));
+	}
+}
+
+TEST_F(stopped, short_way_converts_the_counter)
+{
+	struct world world = { .head.limit = POOL_SIZE, .head.writer_head = POSIXTRACE_HEAD_NONE };
+	const __u32 header = pxtu_header(0, EVENT_ID, 0);
+	const __u64 address = 0, half = 1ULL << (POSIXTRACE_CLOCK_SHIFT - 1);
+	struct pxtu_note note = note_of(&world, 0);
+	__u64 before, after;
+
+	ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
+	gate.clock.real = 1000000;
+	gate.clock.mult = half;
+	for (__u64 fraction = 0; fraction <= 7 * half; fraction += 7 * half) {
+		gate.clock.fraction = fraction;
+		before = __builtin_ia32_rdtsc() - gate.clock.cycle_last;
+		ASSERT_EQ(PXTU_WRITTEN, pxtu_short_record(&note, header, NULL, &address));
+		after = __builtin_ia32_rdtsc() - gate.clock.cycle_last;
+		EXPECT_LE(1000000 + (before * half + fraction) / (2 * half), world.head.last);
+		EXPECT_GE(1000000 + (after * half + fraction) / (2 * half), world.head.last);
 	}
 }
 

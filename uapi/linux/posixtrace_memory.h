@@ -131,19 +131,27 @@ struct posixtrace_writer {
 #define POSIXTRACE_COUNTER_NONE		0	/* ask for CLOCK_REALTIME */
 #define POSIXTRACE_COUNTER_TSC		1	/* x86-64: the time stamp counter */
 
+/* With these units, a product of 2^32 cycles has 64 bits. */
+#define POSIXTRACE_CLOCK_SHIFT		30
+
+/* posixtrace_clock.cycle_last: no counter reaches it within a hundred years */
+#define POSIXTRACE_CYCLE_NONE		(1ULL << 63)
+
 /**
  * struct posixtrace_clock - the clock of the timestamps
  * @offset: nanoseconds between CLOCK_MONOTONIC, as the kernel sees it, and the time
  *	since the Epoch in timestamps
  * @seq: odd while the kernel changes the members below
  * @counter: POSIXTRACE_COUNTER_*: the counter behind CLOCK_MONOTONIC
- * @cycle_last: value of that counter at the last update
+ * @cycle_last: value of that counter at the last update; POSIXTRACE_CYCLE_NONE
+ *	without counter
  * @base: nanoseconds of CLOCK_MONOTONIC, as the kernel sees it, at that time
- * @fraction: to be added to @base, in units of 2^-@shift nanoseconds
- * @mult: such units per cycle
- * @shift: below 64
+ * @fraction: to be added to @base, in units of 2^-POSIXTRACE_CLOCK_SHIFT nanoseconds; less than
+ *	a second
+ * @mult: such units per cycle; with a counter, at most two nanoseconds
  * @wall: nanoseconds between CLOCK_MONOTONIC, as the kernel sees it, and CLOCK_REALTIME:
  *	@offset, or less if that clock was set back
+ * @real: @base and @offset together
  * @reserved: zero
  *
  * All processes share one. It follows CLOCK_REALTIME, but never goes back while there is a
@@ -156,10 +164,10 @@ struct posixtrace_clock {
 	__u64 cycle_last;
 	__u64 base;
 	__u64 fraction;
-	__u32 mult;
-	__u32 shift;
+	__u64 mult;
 	__s64 wall;
-	__u64 reserved[505];
+	__u64 real;
+	__u64 reserved[504];
 };
 
 /**
