@@ -29,6 +29,16 @@ struct pxtu_heap {
 	__u32 count;
 };
 
+/*
+ * Field by field: a copy of all 16 bytes at once would wait until the two stores before it have
+ * left the store buffer.
+ */
+static inline void pxtu_heap_set(struct pxtu_heap *heap, __u32 i, const struct pxtu_heap_item *item)
+{
+	heap->item[i].time = item->time;
+	heap->item[i].cpu = item->cpu;
+}
+
 static inline int pxtu_heap_before(const struct pxtu_heap_item *a, const struct pxtu_heap_item *b)
 {
 	return a->time != b->time ? a->time < b->time : a->cpu < b->cpu;
@@ -49,9 +59,9 @@ static inline void pxtu_heap_add(struct pxtu_heap *heap, __u64 time, __u32 cpu)
 		parent = (i - 1) / 2;
 		if (!pxtu_heap_before(&item, &heap->item[parent]))
 			break;
-		heap->item[i] = heap->item[parent];
+		pxtu_heap_set(heap, i, &heap->item[parent]);
 	}
-	heap->item[i] = item;
+	pxtu_heap_set(heap, i, &item);
 }
 
 /**
@@ -82,10 +92,10 @@ static inline void pxtu_heap_sink(struct pxtu_heap *heap, struct pxtu_heap_item 
 			child++;
 		if (!pxtu_heap_before(&heap->item[child], &item))
 			break;
-		heap->item[i] = heap->item[child];
+		pxtu_heap_set(heap, i, &heap->item[child]);
 		i = child;
 	}
-	heap->item[i] = item;
+	pxtu_heap_set(heap, i, &item);
 }
 
 /**

@@ -80,10 +80,60 @@ bool pxtu_merge_take(struct pxtu_reader *reader)
 	return pxtu_subbuf_take(reader, &reader->cpu[reader->heap.item[0].cpu].cand);
 }
 
-bool pxtu_merge_take_run(struct pxtu_reader *reader, const struct pxtu_run_end *end)
+/* Take the CPUs that are not queued out of the heap. */
+static void remove_unqueued(struct pxtu_reader *reader)
 {
-	reader->taken = true;
-	return pxtu_subbuf_take_run(reader, &reader->cpu[reader->heap.item[0].cpu].cand, end);
+	struct pxtu_heap *heap = &reader->heap;
+	__u32 i, count = heap->count;
+	struct pxtu_heap_item item;
+
+	heap->count = 0;
+	for (i = 0; i < count; i++) {
+		item = heap->item[i];
+		if (reader->cpu[item.cpu].queued)
+			pxtu_heap_add(heap, item.time, item.cpu);
+	}
+}
+
+bool pxtu_merge_take_runs(struct pxtu_reader *reader)
+{
+	const __u32 first = reader->heap.item[0].cpu;
+	bool all_taken = true, all_queued = true;
+	struct pxtu_reader_cpu *state;
+	__u32 cpu;
+
+	for (cpu = reader->runs; cpu != PXTU_NO_RUN; cpu = state->run_next) {
+		state = &reader->cpu[cpu];
+		/* Behind records that are lost, the others can wait: they are read again. */
+		if (!all_taken || !pxtu_subbuf_take_run(reader, &state->cand, &state->run)) {
+			state->run.count = 0;
+			all_taken = false;
+		}
+		if (cpu == first) {
+			reader->taken = true;
+			continue;
+		}
+		/* The heap has the time of the next record. If that is another one now, scan. */
+		if (!state->run.count || !pxtu_subbuf_following(reader, cpu, &state->cand) ||
+		    state->cand.record.timestamp != state->seen.timestamp) {
+			state->queued = false;
+			/* There may be records: it is not quiet. */
+			state->view.open = false;
+			all_queued = false;
+		}
+	}
+	if (!all_queued) {
+		remove_unqueued(reader);
+		reader->news = true;
+	}
+	return all_taken;
+}
+
+void pxtu_merge_end_runs(struct pxtu_reader *reader)
+{
+	for (; reader->runs != PXTU_NO_RUN; reader->runs = reader->cpu[reader->runs].run_next)
+		reader->cpu[reader->runs].run.count = 0;
+	reader->runs_end = PXTU_NO_RUN;
 }
 
 void pxtu_merge_clear(struct pxtu_reader *reader)

@@ -27,6 +27,8 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 		.defer = defer,
 		.settled = ~0ULL,
 		.gap_lock = 1,
+		.runs = PXTU_NO_RUN,
+		.runs_end = PXTU_NO_RUN,
 	};
 	if (map->ctrl_size < sizeof(*ctrl) || ctrl->size < sizeof(*ctrl))
 		return -EPROTO;
@@ -167,7 +169,7 @@ static bool take_record(struct pxtu_reader *reader, const struct pxtu_place *pla
 		first = pxtu_merge_first(reader);
 		if (!first)
 			return false;
-		lost = first->record.timestamp <= reader->overwrite_watermark;
+		lost = pxtu_gap_has(reader, first->record.timestamp);
 		if (!lost && first->record.timestamp > reader->settled &&
 		    first->record.timestamp != passed) {
 			passed = first->record.timestamp;
@@ -287,6 +289,7 @@ void pxtu_reader_clear(struct pxtu_reader *reader)
 	reader->queue.count = 0;
 	reader->gap_open = false;
 	reader->lost = 0;
+	reader->lost_until = 0;
 	reader->youngest = 0;
 	reader->read = 0;
 	reader->corrupt = 0;

@@ -59,18 +59,47 @@ struct pxtu_candidate {
 };
 
 /**
- * struct pxtu_run_end - the end of records that are taken at once
+ * struct pxtu_run - records of a sub-buffer that are taken at once
  * @count: number of these records
  * @pos: where the next one begins in the sub-buffer, in bytes
  * @timestamp: of the last one, in nanoseconds since the Epoch
- * @writer: of the last one
+ * @writer: of the last one, or of the next one, which names its writer then
  */
-struct pxtu_run_end {
+struct pxtu_run {
 	size_t count;
 	__u32 pos;
 	__u64 timestamp;
 	struct pxtu_writer writer;
 };
+
+/**
+ * struct pxtu_item - a record that was seen and checked
+ * @data_len: bytes of data
+ * @type: event type and flags
+ * @size: bytes from its start to the next record, with the record that names its writer, if any
+ * @timestamp: nanoseconds since the Epoch
+ * @prog_address: instruction after the call
+ * @data: its data in the pool, still writable by others
+ */
+struct pxtu_item {
+	__u32 data_len;
+	__u32 type;
+	__u32 size;
+	__u64 timestamp;
+	__u64 prog_address;
+	const unsigned char *data;
+};
+
+/* Field by field, see pxtu_heap_set(). */
+static inline void pxtu_item_copy(struct pxtu_item *to, const struct pxtu_item *from)
+{
+	to->data_len = from->data_len;
+	to->type = from->type;
+	to->size = from->size;
+	to->timestamp = from->timestamp;
+	to->prog_address = from->prog_address;
+	to->data = from->data;
+}
 
 /**
  * struct pxtu_view - what the reader saw when it last looked into a sub-buffer
@@ -100,6 +129,9 @@ struct pxtu_view {
  * @queued: the CPU is in the heap
  * @view: of its oldest sub-buffer
  * @cand: its oldest record, if it is in the heap
+ * @run: records from @cand on that were copied, and will be taken; no records otherwise
+ * @run_next: the next CPU with such records
+ * @seen: the record behind them. The CPU has its time in the heap
  */
 struct pxtu_reader_cpu {
 	__u64 consumed;
@@ -109,7 +141,12 @@ struct pxtu_reader_cpu {
 	bool queued;
 	struct pxtu_view view;
 	struct pxtu_candidate cand;
+	struct pxtu_run run;
+	__u32 run_next;
+	struct pxtu_item seen;
 };
+
+#define PXTU_NO_RUN	~0U
 
 /**
  * struct pxtu_gap - snapshot of the kernel's account of lost events
@@ -181,6 +218,8 @@ struct pxtu_reader {
 	__u32 gap_lock;
 	/** @overwrite_watermark: of the account of losses that was read last */
 	__u64 overwrite_watermark;
+	/** @lost_until: unread records at or before this time count as lost, too */
+	__u64 lost_until;
 	/** @gap_ack: last generation of the gap that was acknowledged */
 	__u64 gap_ack;
 	/** @gap_open: there are lost events that have not been reported */
@@ -219,6 +258,13 @@ struct pxtu_reader {
 	bool news;
 	/** @taken: the first record of the heap was taken, or is lost: the CPU needs another one */
 	bool taken;
+	/**
+	 * @runs: first CPU with records that were copied, and will be taken; or PXTU_NO_RUN. The
+	 * others follow by the time of their first record
+	 */
+	__u32 runs;
+	/** @runs_end: the last of them */
+	__u32 runs_end;
 };
 
 /**
@@ -376,13 +422,19 @@ const struct pxtu_candidate *pxtu_merge_first(struct pxtu_reader *reader);
 bool pxtu_merge_take(struct pxtu_reader *reader);
 
 /**
- * pxtu_merge_take_run() - take that record and those that follow it in its sub-buffer
- * @reader: the reader
- * @end: the last of them
+ * pxtu_merge_take_runs() - take the records that were copied
+ * @reader: the reader; the heap has the time of the next record of each CPU, but for the first one
  *
- * Return: as pxtu_merge_take(), for all of them.
+ * Return: true as pxtu_merge_take(); false if the kernel reclaimed those of some CPU before: then
+ * none were taken of that CPU and those behind it in the list. Their runs have no records any more.
  */
-bool pxtu_merge_take_run(struct pxtu_reader *reader, const struct pxtu_run_end *end);
+bool pxtu_merge_take_runs(struct pxtu_reader *reader);
+
+/**
+ * pxtu_merge_end_runs() - forget which records were copied
+ * @reader: the reader
+ */
+void pxtu_merge_end_runs(struct pxtu_reader *reader);
 
 /**
  * pxtu_merge_clear() - forget all records
@@ -440,12 +492,12 @@ bool pxtu_subbuf_take(struct pxtu_reader *reader, const struct pxtu_candidate *c
  * pxtu_subbuf_take_run() - take a record and those that follow it in its sub-buffer
  * @reader: the reader
  * @cand: the first one, from pxtu_subbuf_peek() or pxtu_subbuf_following()
- * @end: the last one
+ * @run: all of them
  *
  * Return: as pxtu_subbuf_take(), for all of them.
  */
 bool pxtu_subbuf_take_run(struct pxtu_reader *reader, const struct pxtu_candidate *cand,
-			  const struct pxtu_run_end *end);
+			  const struct pxtu_run *run);
 
 /* gap.c */
 
@@ -457,6 +509,16 @@ static inline bool pxtu_gap_is_noted(const struct pxtu_reader *reader)
 {
 	/* Pairs with the kernel's release when it has changed the account. */
 	return pxtu_load_acquire(&reader->map.ctrl->gap_lock) == reader->gap_lock;
+}
+
+/**
+ * pxtu_gap_has() - does an unread record count as lost?
+ * @reader: the reader
+ * @timestamp: of the record
+ */
+static inline bool pxtu_gap_has(const struct pxtu_reader *reader, __u64 timestamp)
+{
+	return timestamp <= reader->overwrite_watermark || timestamp <= reader->lost_until;
 }
 
 /**

@@ -271,16 +271,16 @@ bool pxtu_subbuf_take(struct pxtu_reader *reader, const struct pxtu_candidate *c
 }
 
 bool pxtu_subbuf_take_run(struct pxtu_reader *reader, const struct pxtu_candidate *cand,
-			  const struct pxtu_run_end *end)
+			  const struct pxtu_run *run)
 {
 	struct pxtu_reader_cpu *last = &reader->cpu[cand->cpu];
-	__u64 next = next_consumed(cand->consumed, end->count, end->pos);
+	__u64 next = next_consumed(cand->consumed, run->count, run->pos);
 
-	if (!take(reader, cand->subbuf, cand->consumed, next, end->timestamp))
+	if (!take(reader, cand->subbuf, cand->consumed, next, run->timestamp))
 		return false;
 	last->consumed = next;
-	last->timestamp = end->timestamp;
-	last->writer = end->writer;
+	last->timestamp = run->timestamp;
+	last->writer = run->writer;
 	last->damaged = false;
 	return true;
 }

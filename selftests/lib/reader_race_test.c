@@ -133,7 +133,7 @@ TEST(interleavings)
 {
 	unsigned int seed, gaps = 0;
 
-	for (seed = 1; seed <= 300; seed++) {
+	for (seed = 1; seed <= 2000; seed++) {
 		__u64 last = 0, overflow = 0, resume = 0, read = 0;
 		const struct pxtu_event *event;
 
