@@ -91,11 +91,11 @@ PXTU_API int posix_trace_clear(trace_id_t trid)
 	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	/* Also clear the events that we took from the stream and did not report. */
-	pthread_mutex_lock(&stream->source.lock);
+	pthread_mutex_lock(stream->source.lock);
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_CLEAR, NULL);
 	if (!err)
 		pxtu_reader_clear(&stream->reader);
-	pthread_mutex_unlock(&stream->source.lock);
+	pthread_mutex_unlock(stream->source.lock);
 	pthread_setcancelstate(cancel, NULL);
 put:
 	pxtu_stream_put(stream);

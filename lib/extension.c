@@ -57,9 +57,9 @@ PXTU_API int posixtrace_setwindow(trace_id_t trid, uint64_t ns)
 	if (!stream)
 		return EINVAL;
 	if (stream->source.readable) {
-		pthread_mutex_lock(&stream->source.lock);
+		pthread_mutex_lock(stream->source.lock);
 		err = pxtu_window_set(&stream->reader, ns);
-		pthread_mutex_unlock(&stream->source.lock);
+		pthread_mutex_unlock(stream->source.lock);
 	}
 	pxtu_stream_put(stream);
 	return pxtu_error(err);
@@ -88,7 +88,7 @@ PXTU_API int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info 
 	if (!stream)
 		return EINVAL;
 	/* Under the lock, this process takes no event between the kernel's numbers and its own. */
-	pthread_mutex_lock(&stream->source.lock);
+	pthread_mutex_lock(stream->source.lock);
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_GET_STATS, &kernel);
 	if (!err) {
 		memset(stats, 0, sizeof(*stats));
@@ -104,7 +104,7 @@ PXTU_API int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info 
 		stats->processes = kernel.processes;
 		stats->untraced = kernel.untraced;
 	}
-	pthread_mutex_unlock(&stream->source.lock);
+	pthread_mutex_unlock(stream->source.lock);
 	pxtu_stream_put(stream);
 	return pxtu_error(err);
 }

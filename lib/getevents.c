@@ -31,7 +31,7 @@ static int report_batch(struct pxtu_source *source, struct posixtrace_batch_even
 	size_t n = 0, len, run;
 	int err = 0;
 
-	pthread_mutex_lock(&source->lock);
+	pthread_mutex_lock(source->lock);
 	while (n < max_events) {
 		align(&place);
 		run = source->ops->next_run ?
@@ -58,7 +58,7 @@ static int report_batch(struct pxtu_source *source, struct posixtrace_batch_even
 		n++;
 	}
 	source->ops->settle(source);
-	pthread_mutex_unlock(&source->lock);
+	pthread_mutex_unlock(source->lock);
 	*count = n;
 	/* Drop the error: the next call either meets it again or continues. */
 	return n ? 0 : err;

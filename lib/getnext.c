@@ -85,12 +85,12 @@ static int report_next(struct pxtu_source *source, const struct request *req, bo
 {
 	int err = 0;
 
-	pthread_mutex_lock(&source->lock);
+	pthread_mutex_lock(source->lock);
 	*found = report_ahead(source, req) || report_any(source, req, &err);
 	if (*found)
 		*req->unavailable = 0;
 	source->ops->settle(source);
-	pthread_mutex_unlock(&source->lock);
+	pthread_mutex_unlock(source->lock);
 	return err;
 }
 
@@ -133,7 +133,7 @@ static bool report_at_once(trace_id_t trid, const struct request *req)
 		*req->unavailable = 0;
 		source->ops->settle(source);
 	}
-	pthread_mutex_unlock(&source->lock);
+	pthread_mutex_unlock(source->lock);
 	return found;
 }
 

@@ -71,13 +71,13 @@ static struct pxtu_log *lock_log(trace_id_t trid)
 
 	if (!source)
 		return NULL;
-	pthread_mutex_lock(&source->lock);
+	pthread_mutex_lock(source->lock);
 	return pxtu_log_of(source);
 }
 
 static void unlock_log(struct pxtu_log *log)
 {
-	pthread_mutex_unlock(&log->source.lock);
+	pthread_mutex_unlock(log->source.lock);
 	pxtu_trid_put(&log->source);
 }
 

@@ -73,7 +73,8 @@ struct pxtu_source_ops {
  * @removed: the trace id is gone; guarded by the lock of the trace ids
  * @idle: signalled, under the lock of the trace ids, when @users becomes 0 after the trace
  *	id was removed
- * @lock: guards the fields that each kind names; never held while waiting for an event
+ * @lock: guards the fields that each kind names; never held while waiting for an event. It is in
+ *	the slot of the trace id
  */
 struct pxtu_source {
 	const struct pxtu_source_ops *ops;
@@ -81,7 +82,7 @@ struct pxtu_source {
 	unsigned int users;
 	bool removed;
 	pthread_cond_t idle;
-	pthread_mutex_t lock;
+	pthread_mutex_t *lock;
 };
 
 static inline void pxtu_source_init(struct pxtu_source *source,
@@ -89,14 +90,12 @@ static inline void pxtu_source_init(struct pxtu_source *source,
 {
 	source->ops = ops;
 	source->readable = readable;
-	pthread_mutex_init(&source->lock, NULL);
 	pthread_cond_init(&source->idle, NULL);
 }
 
 static inline void pxtu_source_destroy(struct pxtu_source *source)
 {
 	pthread_cond_destroy(&source->idle);
-	pthread_mutex_destroy(&source->lock);
 }
 
 #endif /* PXTU_SOURCE_H */

@@ -3,6 +3,9 @@
  * The table of trace ids. A trace id is the index of a slot in the table and, in the upper
  * bits, the generation of the slot. So an id that was shut down stays invalid until its slot
  * has been used half a million times more.
+ *
+ * A slot also has the lock of its source. Slots are never freed, so pxtu_trid_lock() takes that
+ * lock first, and then looks whether the slot has the trace id.
  */
 #include <stdlib.h>
 
@@ -11,32 +14,36 @@
 
 #define INDEX_BITS	12
 #define GENERATION_BITS	19		/* a trace id is a positive int */
-#define SLOTS_MIN	16U
 #define SLOTS_MAX	(1U << INDEX_BITS)
 #define GENERATION_MAX	((1U << GENERATION_BITS) - 1)
 
 /**
  * struct trid_slot - one trace id
- * @source: the source that it stands for; NULL in a free slot
- * @generation: upper part of the trace id, from 1
+ * @lock: lock of the source
+ * @source: the source that has the slot; NULL in a free slot
+ * @trid: its trace id; 0 before it is installed, and after it was removed
+ * @generation: upper part of the next trace id, from 1
+ * @apart: readers of two streams share no cache line
  */
 struct trid_slot {
+	pthread_mutex_t lock;
 	struct pxtu_source *source;
+	trace_id_t trid;
 	unsigned int generation;
+	char apart[64];
 };
 
 /**
  * struct pxtu_trid_table - trace ids of this process
- * @lock: guards all below, and the use counts of the sources. Inside it, the lock of a
- *	source is only tried. Innermost otherwise; held for a few
- *	instructions only (and to grow the table)
- * @nr_slots: slots in use or free
- * @slots: the slots
+ * @lock: guards all below but the locks of sources, and the use counts of the sources. Innermost;
+ *	held for a few instructions only
+ * @nr_slots: slots that were used once; they have a lock
+ * @slot: the slots
  */
 struct pxtu_trid_table {
 	pthread_mutex_t lock;
 	unsigned int nr_slots;
-	struct trid_slot *slots;
+	struct trid_slot slot[SLOTS_MAX];
 };
 
 static struct pxtu_trid_table *table_get(void)
@@ -54,6 +61,7 @@ static struct pxtu_trid_table *table_make(void)
 
 	if (!state)
 		return NULL;
+	/* Only slots that are used cost memory. */
 	mine = calloc(1, sizeof(*mine));
 	if (!mine)
 		return NULL;
@@ -67,67 +75,72 @@ static struct pxtu_trid_table *table_make(void)
 	return found;
 }
 
-static trace_id_t slot_trid(const struct pxtu_trid_table *table, const struct trid_slot *slot)
+/* The slot of a number, which may have another trace id; NULL if it was never used. */
+static struct trid_slot *slot_at(struct pxtu_trid_table *table, trace_id_t trid)
 {
-	return (trace_id_t)(slot->generation << INDEX_BITS | (unsigned int)(slot - table->slots));
+	unsigned int index = (unsigned int)trid % SLOTS_MAX;
+
+	/* Pairs with the store in slot_free(). */
+	return trid > 0 && index < pxtu_load_acquire(&table->nr_slots) ? &table->slot[index] : NULL;
+}
+
+/* Has the slot this trace id, and a source of the kind? With one of its two locks held. */
+static bool slot_is(const struct trid_slot *slot, trace_id_t trid,
+		    const struct pxtu_source_ops *kind)
+{
+	/* Pairs with the store in pxtu_trid_install(). */
+	return pxtu_load_acquire(&slot->trid) == trid && (!kind || slot->source->ops == kind);
 }
 
 /* The slot that a valid trace id means, if its source is of the kind. With the lock held. */
 static struct trid_slot *slot_find(struct pxtu_trid_table *table, trace_id_t trid,
 				   const struct pxtu_source_ops *kind)
 {
-	struct trid_slot *slot;
+	struct trid_slot *slot = slot_at(table, trid);
 
-	if (trid <= 0 || (unsigned int)trid % SLOTS_MAX >= table->nr_slots)
-		return NULL;
-	slot = &table->slots[(unsigned int)trid % SLOTS_MAX];
-	return slot->source && slot_trid(table, slot) == trid &&
-	       (!kind || slot->source->ops == kind) ? slot : NULL;
+	return slot && slot_is(slot, trid, kind) ? slot : NULL;
 }
 
-/* A free slot, or NULL with the reason in @err. With the lock held. */
-static struct trid_slot *slot_free(struct pxtu_trid_table *table, int *err)
+/* A free slot, or NULL. With the lock held. */
+static struct trid_slot *slot_free(struct pxtu_trid_table *table)
 {
-	unsigned int i, nr = table->nr_slots ? 2 * table->nr_slots : SLOTS_MIN;
-	struct trid_slot *slots;
+	struct trid_slot *slot;
+	unsigned int i;
 
 	for (i = 0; i < table->nr_slots; i++)
-		if (!table->slots[i].source)
-			return &table->slots[i];
-
-	*err = -EAGAIN;
-	if (nr > SLOTS_MAX)
+		if (!table->slot[i].source)
+			return &table->slot[i];
+	if (i == SLOTS_MAX)
 		return NULL;
-	*err = -ENOMEM;
-	slots = realloc(table->slots, nr * sizeof(*slots));
-	if (!slots)
-		return NULL;
-	for (i = table->nr_slots; i < nr; i++)
-		slots[i] = (struct trid_slot){ .generation = 1 };
-	i = table->nr_slots;
-	table->slots = slots;
-	table->nr_slots = nr;
-	return &slots[i];
+	slot = &table->slot[i];
+	pthread_mutex_init(&slot->lock, NULL);
+	slot->generation = 1;
+	/* Pairs with the load in slot_at(). */
+	pxtu_store_release(&table->nr_slots, i + 1);
+	return slot;
 }
 
 int pxtu_trid_install(struct pxtu_source *source, trace_id_t *trid)
 {
 	struct pxtu_trid_table *table = table_get();
 	struct trid_slot *slot;
-	int err = 0;
 
 	if (!table)
 		table = table_make();
 	if (!table)
 		return -ENOMEM;
 	pthread_mutex_lock(&table->lock);
-	slot = slot_free(table, &err);
+	slot = slot_free(table);
 	if (slot) {
 		slot->source = source;
-		*trid = slot_trid(table, slot);
+		source->lock = &slot->lock;
+		*trid = (trace_id_t)(slot->generation << INDEX_BITS |
+				     (unsigned int)(slot - table->slot));
+		/* Pairs with the load in slot_is(). */
+		pxtu_store_release(&slot->trid, *trid);
 	}
 	pthread_mutex_unlock(&table->lock);
-	return slot ? 0 : err;
+	return slot ? 0 : -EAGAIN;
 }
 
 struct pxtu_source *pxtu_trid_get(trace_id_t trid, const struct pxtu_source_ops *kind)
@@ -151,18 +164,15 @@ struct pxtu_source *pxtu_trid_get(trace_id_t trid, const struct pxtu_source_ops 
 struct pxtu_source *pxtu_trid_lock(trace_id_t trid, const struct pxtu_source_ops *kind)
 {
 	struct pxtu_trid_table *table = table_get();
-	struct pxtu_source *source = NULL;
-	struct trid_slot *slot;
+	struct trid_slot *slot = table ? slot_at(table, trid) : NULL;
 
-	if (!table)
-		return NULL;
-	pthread_mutex_lock(&table->lock);
-	slot = slot_find(table, trid, kind);
 	/* No wait here: a reader may hold the lock for long. */
-	if (slot && !pthread_mutex_trylock(&slot->source->lock))
-		source = slot->source;
-	pthread_mutex_unlock(&table->lock);
-	return source;
+	if (!slot || pthread_mutex_trylock(&slot->lock))
+		return NULL;
+	if (slot_is(slot, trid, kind))
+		return slot->source;
+	pthread_mutex_unlock(&slot->lock);
+	return NULL;
 }
 
 void pxtu_trid_put(struct pxtu_source *source)
@@ -192,8 +202,7 @@ struct pxtu_source *pxtu_trid_remove(trace_id_t trid, const struct pxtu_source_o
 	if (slot) {
 		source = slot->source;
 		source->removed = true;
-		slot->source = NULL;
-		slot->generation = slot->generation < GENERATION_MAX ? slot->generation + 1 : 1;
+		pxtu_store(&slot->trid, 0);
 	}
 	pthread_mutex_unlock(&table->lock);
 	return source;
@@ -202,12 +211,18 @@ struct pxtu_source *pxtu_trid_remove(trace_id_t trid, const struct pxtu_source_o
 void pxtu_trid_drain(struct pxtu_source *source)
 {
 	struct pxtu_trid_table *table = table_get();
+	struct trid_slot *slot = pxtu_container_of(source->lock, struct trid_slot, lock);
 
 	pthread_mutex_lock(&table->lock);
 	while (source->users)
 		pthread_cond_wait(&source->idle, &table->lock);
 	pthread_mutex_unlock(&table->lock);
-	/* Wait for pxtu_trid_lock(): from now on it does not find the source. */
-	pthread_mutex_lock(&source->lock);
-	pthread_mutex_unlock(&source->lock);
+	/* Wait for pxtu_trid_lock(): who takes the lock later sees that the trace id is gone. */
+	pthread_mutex_lock(&slot->lock);
+	pthread_mutex_unlock(&slot->lock);
+
+	pthread_mutex_lock(&table->lock);
+	slot->generation = slot->generation < GENERATION_MAX ? slot->generation + 1 : 1;
+	slot->source = NULL;
+	pthread_mutex_unlock(&table->lock);
 }

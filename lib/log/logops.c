@@ -44,11 +44,11 @@ static int log_get_status(struct pxtu_source *source, struct posix_trace_status_
 	struct pxtu_log *log = pxtu_log_of(source);
 	int err;
 
-	pthread_mutex_lock(&source->lock);
+	pthread_mutex_lock(source->lock);
 	err = pxtu_log_survey(log);
 	if (!err)
 		pxtu_log_status(log, info);
-	pthread_mutex_unlock(&source->lock);
+	pthread_mutex_unlock(source->lock);
 	return err;
 }
 
@@ -58,7 +58,7 @@ static int log_get_name(struct pxtu_source *source, trace_event_id_t id, char *n
 	const char *found;
 	int err = 0;
 
-	pthread_mutex_lock(&source->lock);
+	pthread_mutex_lock(source->lock);
 	found = pxtu_log_name(log, id);
 	if (!found) {
 		/* The writer may have appended it since. */
@@ -67,7 +67,7 @@ static int log_get_name(struct pxtu_source *source, trace_event_id_t id, char *n
 	}
 	if (found)
 		strcpy(name, found);
-	pthread_mutex_unlock(&source->lock);
+	pthread_mutex_unlock(source->lock);
 	if (found)
 		return 0;
 	return err ? err : -EINVAL;
@@ -78,7 +78,7 @@ static int log_next_type(struct pxtu_source *source, trace_event_id_t *id)
 	struct pxtu_log *log = pxtu_log_of(source);
 	int err = 0;
 
-	pthread_mutex_lock(&source->lock);
+	pthread_mutex_lock(source->lock);
 	*id = pxtu_log_type(log, log->types_next);
 	if (!*id) {
 		err = pxtu_log_survey(log);
@@ -86,15 +86,15 @@ static int log_next_type(struct pxtu_source *source, trace_event_id_t *id)
 	}
 	if (!err && *id)
 		log->types_next++;
-	pthread_mutex_unlock(&source->lock);
+	pthread_mutex_unlock(source->lock);
 	return err;
 }
 
 static int log_rewind_types(struct pxtu_source *source)
 {
-	pthread_mutex_lock(&source->lock);
+	pthread_mutex_lock(source->lock);
 	pxtu_log_of(source)->types_next = 0;
-	pthread_mutex_unlock(&source->lock);
+	pthread_mutex_unlock(source->lock);
 	return 0;
 }
 

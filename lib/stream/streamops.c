@@ -75,10 +75,10 @@ static int stream_get_status(struct pxtu_source *source, struct posix_trace_stat
 	if (err)
 		return err;
 
-	pthread_mutex_lock(&source->lock);
+	pthread_mutex_lock(source->lock);
 	overrun = stream->reader.overrun || status.flags & POSIXTRACE_STATUS_OVERRUN;
 	stream->reader.overrun = false;
-	pthread_mutex_unlock(&source->lock);
+	pthread_mutex_unlock(source->lock);
 
 	memset(info, 0, sizeof(*info));
 	info->posix_stream_status = status.flags & POSIXTRACE_STATUS_RUNNING ?
@@ -135,7 +135,7 @@ static int stream_next_type(struct pxtu_source *source, trace_event_id_t *id)
 	struct pxtu_stream *stream = pxtu_stream_of(source);
 	int err = 0;
 
-	pthread_mutex_lock(&source->lock);
+	pthread_mutex_lock(source->lock);
 	if (stream->types_next - stream->types_first >= stream->types_count)
 		err = fetch_types(stream);
 	if (!err) {
@@ -143,7 +143,7 @@ static int stream_next_type(struct pxtu_source *source, trace_event_id_t *id)
 		if (stream->types_count)
 			*id = stream->types[stream->types_next++ - stream->types_first];
 	}
-	pthread_mutex_unlock(&source->lock);
+	pthread_mutex_unlock(source->lock);
 	return err;
 }
 
@@ -151,11 +151,11 @@ static int stream_rewind_types(struct pxtu_source *source)
 {
 	struct pxtu_stream *stream = pxtu_stream_of(source);
 
-	pthread_mutex_lock(&source->lock);
+	pthread_mutex_lock(source->lock);
 	stream->types_next = 0;
 	stream->types_first = 0;
 	stream->types_count = 0;
-	pthread_mutex_unlock(&source->lock);
+	pthread_mutex_unlock(source->lock);
 	return stream_alive(source);
 }
 
