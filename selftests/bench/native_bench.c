@@ -4,7 +4,8 @@
  * fake.c as its module. Prints one round of lines "NAME VALUE".
  *
  * usage: native_bench [ROUND]		odd rounds measure in reverse order
- *	  native_bench instructions	recording only, where an instruction takes a nanosecond
+ *	  native_bench instructions	where an instruction takes a nanosecond: recording, and
+ *					reading what several processors have recorded in turn
  */
 #include <pthread.h>
 #include <sched.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/rseq.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <trace.h>
@@ -185,7 +187,7 @@ static void new_stream(size_t size, int order)
 		die("recording needs restartable sequences (rseq) of the C library");
 }
 
-static void read_one_by_one(void)
+static double read_one_by_one(void)
 {
 	static unsigned char data[DATA_MAX];
 	struct posix_trace_event_info event;
@@ -203,10 +205,10 @@ static void read_one_by_one(void)
 	}
 	if (count < READ_EVENTS)
 		die("events are missing");
-	printf("read_one %f\n", (now() - begin) / count);
+	return (now() - begin) / count;
 }
 
-static void read_batches(void)
+static double read_batches(void)
 {
 	static struct posixtrace_batch_event events[BATCH];
 	static unsigned char data[BATCH * 32];
@@ -221,23 +223,8 @@ static void read_batches(void)
 	} while (count);
 	if (sum < READ_EVENTS)
 		die("events are missing");
-	printf("read %f\n", (now() - begin) / sum);
+	return (now() - begin) / sum;
 }
-
-static void measure_reading(void (*read)(void))
-{
-	unsigned long bytes;
-
-	new_stream(STREAM_SIZE, POSIXTRACE_ORDER_CAUSAL);
-	bytes = fake_bytes();
-	for (int i = 0; i < READ_EVENTS; i++)
-		posix_trace_event(type, payload, 16);
-	printf("bytes %f\n", (double)(fake_bytes() - bytes) / READ_EVENTS);
-	read();
-	posix_trace_shutdown(trid);
-}
-
-/* ------------------------------------------------------------------ */
 
 static int compare(const void *a, const void *b)
 {
@@ -246,15 +233,42 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Returns the median, because other processes use the CPU for whole time slices. */
+/* The median, because other processes use the CPU for whole time slices. */
+static void print_median(const char *name, double chunk[CHUNKS])
+{
+	qsort(chunk, CHUNKS, sizeof(chunk[0]), compare);
+	printf("%s %f\n", name, chunk[CHUNKS / 2]);
+}
+
+/*
+ * Each chunk reads what was recorded just before. In the first one, the reader meets pages that are
+ * not mapped yet; the module maps them all at once.
+ */
+static void measure_reading(const char *name, double (*read)(void))
+{
+	double chunk[CHUNKS];
+	unsigned long bytes;
+
+	new_stream(STREAM_SIZE, POSIXTRACE_ORDER_CAUSAL);
+	bytes = fake_bytes();
+	for (int i = 0; i < CHUNKS; i++) {
+		for (int n = 0; n < READ_EVENTS; n++)
+			posix_trace_event(type, payload, 16);
+		if (!i)
+			printf("bytes %f\n", (double)(fake_bytes() - bytes) / READ_EVENTS);
+		chunk[i] = read();
+	}
+	print_median(name, chunk);
+	posix_trace_shutdown(trid);
+}
+
 static void measure(const char *name, measurement *fn, size_t len)
 {
 	double chunk[CHUNKS];
 
 	for (int i = 0; i < CHUNKS; i++)
 		chunk[i] = fn(len);
-	qsort(chunk, CHUNKS, sizeof(chunk[0]), compare);
-	printf("%s %f\n", name, chunk[CHUNKS / 2]);
+	print_median(name, chunk);
 }
 
 static void measure_clocks(void)
@@ -306,6 +320,36 @@ static void measure_threads(void)
 	printf("scale2 %f\n", two / one);
 	/* Without shared data: shows how much the processors themselves scale. */
 	printf("scale2_adding %f\n", throughput(2, adding) / throughput(1, adding));
+}
+
+/* ------------------------------------------------------------------ */
+/* Many processors							*/
+
+/* As the kernel would set it, if it were still registered: see fake.h. */
+static struct rseq *area;
+
+static void forgo_sequences(void)
+{
+	area = (struct rseq *)((char *)__builtin_thread_pointer() + __rseq_offset);
+	if (syscall(SYS_rseq, area, 32, RSEQ_FLAG_UNREGISTER, RSEQ_SIG))
+		die("no sequences to forgo");
+	__atomic_store_n(&area->cpu_id, 0, __ATOMIC_RELAXED);
+}
+
+/* All of them have records at any time, and each event comes from another one. */
+static void measure_processors(unsigned int count)
+{
+	char name[32];
+
+	fake_processors(count);
+	new_stream(STREAM_SIZE, POSIXTRACE_ORDER_CAUSAL);
+	for (int i = 0; i < READ_EVENTS; i++) {
+		__atomic_store_n(&area->cpu_id, i % count, __ATOMIC_RELAXED);
+		posix_trace_event(type, payload, 16);
+	}
+	snprintf(name, sizeof(name), "insn_read_from_%u", count);
+	printf("%s %f\n", name, read_batches());
+	posix_trace_shutdown(trid);
 }
 
 /* ------------------------------------------------------------------ */
@@ -388,8 +432,11 @@ int main(int argc, char **argv)
 	if (posix_trace_eventid_open("bench", &type))
 		die("no event type");
 	if (!instructions) {
-		measure_reading(odd ? read_batches : read_one_by_one);
-		measure_reading(odd ? read_one_by_one : read_batches);
+		if (odd)
+			measure_reading("read", read_batches);
+		measure_reading("read_one", read_one_by_one);
+		if (!odd)
+			measure_reading("read", read_batches);
 		measure_relaxed();
 	}
 	new_stream(STREAM_SIZE, POSIXTRACE_ORDER_CAUSAL);
@@ -397,6 +444,10 @@ int main(int argc, char **argv)
 	if (instructions) {
 		measure("insn_standin", by_call, 16);
 		posix_trace_shutdown(trid);
+		forgo_sequences();
+		measure_processors(1);
+		measure_processors(2);
+		measure_processors(8);
 		return 0;
 	}
 	if (odd) {

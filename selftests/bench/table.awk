@@ -139,6 +139,8 @@ function targets()
 		  insn["insn_rseq_cpus_512"] / insn["insn_rseq_cpus_1"])
 	met_below("instructions of reading, 512 processors over 1", 1.2,
 		  insn["insn_read_cpus_512"] / insn["insn_read_cpus_1"])
+	met_below("instructions of reading what 8 processors recorded in turn, over 1", 1.5,
+		  insn["insn_read_from_8"] / insn["insn_read_from_1"])
 	met_below("longest time with interrupts off, us", 50, irqs_off())
 	table("Targets and results, with a stand-in for the module:")
 }
@@ -220,6 +222,9 @@ function instructions(    i, counts)
 	row("getppid()|" insn["insn_syscall"])
 	row("read, many at once|" insn["insn_read"])
 	row("read, one by one|" insn["insn_read_one"])
+	row("read, many at once, with the stand-in|" digits(insn["insn_read_from_1"]))
+	row("... of 2 processors in turn|" digits(insn["insn_read_from_2"]))
+	row("... of 8 processors in turn|" digits(insn["insn_read_from_8"]))
 	table("Instructions per event of 16 bytes, including those of the kernel:")
 
 	row("Event types|recorded|stop and start|change of the filter")
@@ -329,6 +334,9 @@ END {
 	bench("insn_syscall", insn["insn_syscall"], "instructions")
 	bench("insn_read", insn["insn_read"], "instructions")
 	bench("insn_read_one", insn["insn_read_one"], "instructions")
+	bench("insn_read_from_1", digits(insn["insn_read_from_1"]), "instructions")
+	bench("insn_read_from_2", digits(insn["insn_read_from_2"]), "instructions")
+	bench("insn_read_from_8", digits(insn["insn_read_from_8"]), "instructions")
 	bench("irqs_off_us", irqs_off(), "us")
 	bench("insn_read_1cpu", insn["insn_read_cpus_1"], "instructions")
 	bench("insn_read_255cpu", insn["insn_read_cpus_255"], "instructions")
