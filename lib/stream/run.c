@@ -285,6 +285,14 @@ static size_t copy_runs(struct pxtu_reader *reader, struct posixtrace_batch_even
 	return (size_t)(run.event - events);
 }
 
+/* Was this one taken? The program may have changed the event already: check the index. */
+static bool was_taken(const struct pxtu_reader *reader, const struct posixtrace_batch_event *event)
+{
+	__u32 cpu = event->cpu;
+
+	return cpu < reader->nr_cpus && reader->cpu[cpu].run.count;
+}
+
 /* These records were taken, but count as lost, and so do all that are not younger. */
 static void lose(struct pxtu_reader *reader, const struct posixtrace_batch_event *events,
 		 size_t count)
@@ -292,7 +300,7 @@ static void lose(struct pxtu_reader *reader, const struct posixtrace_batch_event
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if (!reader->cpu[events[i].cpu].run.count)
+		if (!was_taken(reader, &events[i]))
 			continue;
 		/* All of them are user events. */
 		reader->skipped++;
@@ -310,7 +318,7 @@ static size_t keep_taken(struct pxtu_reader *reader, const struct posixtrace_bat
 {
 	size_t kept = 0;
 
-	while (kept < count && reader->cpu[events[kept].cpu].run.count)
+	while (kept < count && was_taken(reader, &events[kept]))
 		kept++;
 	lose(reader, events + kept, count - kept);
 	return kept;
