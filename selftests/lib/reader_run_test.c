@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Records that the reader of a stream takes at once. Needs no module. */
+#define PXT_NO_DEVICE
+#include "pxt_test.h"
+#include "reader_points.h"
+
+/* Otherwise the kernel could not tell when the first of them was recorded, if all are lost. */
+TEST(run_is_shorter_than_the_span_of_a_writer)
+{
+	const __u64 times[] = { 0, POSIXTRACE_WRITER_SPAN - 1, POSIXTRACE_WRITER_SPAN };
+	const struct pxtu_event *event;
+	struct sim sim;
+	__u64 begin;
+
+	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, true));
+	/* Later than the first sub-buffer is handed out. */
+	begin = sim_now(&sim) + 1000;
+	for (__u64 n = 0; n < PXTU_ARRAY_SIZE(times); n++) {
+		sim.at = begin + times[n];
+		ASSERT_NE(0, sim_write(&sim, 0, &n, sizeof(n)));
+	}
+	begin_runs(RUN_MAX);
+	for (__u64 n = 0; n < PXTU_ARRAY_SIZE(times); n++) {
+		event = next(&sim);
+		ASSERT_NE(NULL, event);
+		EXPECT_EQ(n, payload(event));
+		EXPECT_EQ(begin + times[n], event->timestamp);
+	}
+	EXPECT_EQ(2, runs.longest);
+	begin_runs(0);
+	pxtu_reader_destroy(&sim.reader);
+}
+
+TEST(run_has_the_records_of_all_cpus_in_their_order)
+{
+	const struct pxtu_event *event;
+	struct sim sim;
+	__u64 n;
+
+	ASSERT_EQ(0, sim_init(&sim, CPUS, SUBBUFS, true));
+	for (n = 1; n <= 100; n++)
+		ASSERT_NE(0, sim_write(&sim, n * 7 / 3 % CPUS, &n, sizeof(n)));
+	begin_runs(RUN_MAX);
+	for (n = 1; n <= 100; n++) {
+		event = next(&sim);
+		ASSERT_NE(NULL, event);
+		EXPECT_EQ(n, payload(event));
+		EXPECT_EQ(n * 7 / 3 % CPUS, event->cpu);
+	}
+	/* It ends with the last record that is visible of one of them. */
+	EXPECT_LE(100 - CPUS, runs.longest);
+	EXPECT_EQ(NULL, next(&sim));
+	EXPECT_TRUE(sim_all_read(&sim));
+	begin_runs(0);
+	pxtu_reader_destroy(&sim.reader);
+}
+
+static struct sim torn;
+static __u64 torn_position, torn_n;
+
+/* When the records of CPU 0 are taken, the kernel needs the sub-buffer of CPU 1. */
+static void overwrite_cpu_1(void)
+{
+	const __u32 idx = torn.oldest[0];
+
+	if (torn_position == pxtu_load(&torn.shared->consumed[idx].position))
+		return;
+	while (!torn.ctrl->lost) {
+		torn_n++;
+		sim_write(&torn, 1, &torn_n, sizeof(torn_n));
+	}
+}
+
+/* What was taken behind the first lost record counts as lost. */
+TEST(run_ends_before_the_lost_records_of_another_cpu)
+{
+	static const __u32 cpus[] = { 0, 1, 0, 1, 2, 0, 2 };
+	const struct pxtu_event *event;
+	__u64 time[PXTU_ARRAY_SIZE(cpus)], n, last = 0, read = 0;
+
+	ASSERT_EQ(0, sim_init(&torn, CPUS, SUBBUFS, true));
+	n = 1;
+	sim_write(&torn, cpus[1], &n, sizeof(n));
+	event = next(&torn);
+	ASSERT_NE(NULL, event);
+	for (n = 2; n < PXTU_ARRAY_SIZE(cpus); n++)
+		time[n] = sim_write(&torn, cpus[n], &n, sizeof(n));
+	torn_n = n - 1;
+	torn_position = torn.shared->consumed[torn.oldest[0]].position;
+	begin_runs(RUN_MAX);
+	sim_between = overwrite_cpu_1;
+	event = next(&torn);
+	sim_between = NULL;
+	EXPECT_LT(0, torn.ctrl->lost);
+
+	/* 3 is lost, 5 was taken. 4 and 6 were not, but are older than what else is lost. */
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(2, payload(event));
+	EXPECT_EQ(1, runs.count);
+	event = next(&torn);
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(POSIXTRACE_ID_OVERFLOW, event->id);
+	EXPECT_EQ(time[3], event->timestamp);
+	event = next(&torn);
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(POSIXTRACE_ID_RESUME, event->id);
+	EXPECT_LT(time[6], event->timestamp);
+	EXPECT_EQ(3, torn.reader.skipped);
+	while ((event = next(&torn))) {
+		ASSERT_LT(last, payload(event));
+		last = payload(event);
+		read++;
+	}
+	EXPECT_EQ(torn_n, last);
+	EXPECT_EQ(torn_n, 2 + read + torn.ctrl->lost + torn.reader.skipped);
+	begin_runs(0);
+	pxtu_reader_destroy(&torn.reader);
+}
+
+TEST_HARNESS_MAIN
