@@ -58,39 +58,6 @@
 	"jmp %l[" label "]\n\t"					\
 	".popsection"
 
-/*
- * rdx and rax: the counter; or jumps to "no_counter". Reading it early is best: the following
- * instructions do not wait for it. r8: the gate; r9: the state of the clock, for
- * PXTU_RSEQ_TIME_COUNT. @fence: what comes before the counter is read.
- */
-#define PXTU_RSEQ_COUNTER(fence)							\
-	"movl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%r9d\n\t"			\
-	"cmpl $" PXTU_TEXT(PXTU_COUNTER_TSC) ", " PXTU_OF(PXTU_CLOCK_COUNTER, "%%r8") "\n\t" \
-	"jne %l[no_counter]\n\t"						\
-	fence									\
-	"rdtsc\n\t"
-
-/*
- * rax: the time, computed from rdx and rax as in pxtu_clock_count(); or jumps to "no_counter".
- * @early: what to do if the counter is below that of the last update, as the carry flag says.
- * Changes rdx.
- */
-#define PXTU_RSEQ_TIME_COUNT(early)						\
-	"shlq $32, %%rdx\n\t"							\
-	"orq %%rdx, %%rax\n\t"							\
-	"subq " PXTU_OF(PXTU_CLOCK_CYCLE_LAST, "%%r8") ", %%rax\n\t"		\
-	early									\
-	"mulq " PXTU_OF(PXTU_CLOCK_MULT, "%%r8") "\n\t"				\
-	"addq " PXTU_OF(PXTU_CLOCK_FRACTION, "%%r8") ", %%rax\n\t"		\
-	"adcq $0, %%rdx\n\t"							\
-	"shrdq $" PXTU_TEXT(PXTU_CLOCK_SHIFT) ", %%rdx, %%rax\n\t"		\
-	"addq " PXTU_OF(PXTU_CLOCK_BASE, "%%r8") ", %%rax\n\t"			\
-	"addq " PXTU_OF(PXTU_CLOCK_OFFSET, "%%r8") ", %%rax\n\t"		\
-	/* An odd number does not equal itself then. */				\
-	"andl $-2, %%r9d\n\t"							\
-	"cmpl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%r9d\n\t"			\
-	"jne %l[no_counter]\n\t"
-
 static inline void pxtu_rseq_disarm(void)
 {
 	__asm__ __volatile__ ("movq $0, " PXTU_OF(PXTU_RSEQ_CS, "%[area]")

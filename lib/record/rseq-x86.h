@@ -206,10 +206,39 @@ again:
 #define PXTU_RSEQ_ONCE	__attribute__((__noinline__))
 #endif
 
-/* The counters of two CPUs may differ a little. XOR would change the flag. */
-#define PXTU_RSEQ_EARLY								\
+/*
+ * rdx and rax: the counter; or jumps to "no_counter". Reading it early is best: the following
+ * instructions do not wait for it. r8: the gate; r9: the state of the clock, for
+ * PXTU_RSEQ_TIME_COUNT.
+ */
+#define PXTU_RSEQ_COUNTER							\
+	"movl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%r9d\n\t"			\
+	"cmpl $" PXTU_TEXT(PXTU_COUNTER_TSC) ", " PXTU_OF(PXTU_CLOCK_COUNTER, "%%r8") "\n\t" \
+	"jne %l[no_counter]\n\t"						\
+	"lfence\n\t"								\
+	"rdtsc\n\t"
+
+/*
+ * rax: the time, computed from rdx and rax as in pxtu_clock_count(); or jumps to "no_counter".
+ * The counters of two CPUs may differ a little: 0 if it is below that of the last update. XOR would
+ * change the flag that says so. Changes rdx.
+ */
+#define PXTU_RSEQ_TIME_COUNT							\
+	"shlq $32, %%rdx\n\t"							\
+	"orq %%rdx, %%rax\n\t"							\
+	"subq " PXTU_OF(PXTU_CLOCK_CYCLE_LAST, "%%r8") ", %%rax\n\t"		\
 	"movl $0, %%edx\n\t"							\
-	"cmovbq %%rdx, %%rax\n\t"
+	"cmovbq %%rdx, %%rax\n\t"						\
+	"mulq " PXTU_OF(PXTU_CLOCK_MULT, "%%r8") "\n\t"				\
+	"addq " PXTU_OF(PXTU_CLOCK_FRACTION, "%%r8") ", %%rax\n\t"		\
+	"adcq $0, %%rdx\n\t"							\
+	"shrdq $" PXTU_TEXT(PXTU_CLOCK_SHIFT) ", %%rdx, %%rax\n\t"		\
+	"addq " PXTU_OF(PXTU_CLOCK_BASE, "%%r8") ", %%rax\n\t"			\
+	"addq " PXTU_OF(PXTU_CLOCK_OFFSET, "%%r8") ", %%rax\n\t"		\
+	/* An odd number does not equal itself then. */				\
+	"andl $-2, %%r9d\n\t"							\
+	"cmpl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%r9d\n\t"			\
+	"jne %l[no_counter]\n\t"
 
 static PXTU_RSEQ_ONCE enum pxtu_written
 pxtu_rseq_record(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
@@ -253,8 +282,8 @@ pxtu_rseq_record_now(const struct posixtrace_gate *gate, const struct pxtu_slot 
 		"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%r11") "\n"
 		"1:\n\t"
 		"movq %[gate], %%r8\n\t"
-		PXTU_RSEQ_COUNTER("lfence\n\t")
-		PXTU_RSEQ_TIME_COUNT(PXTU_RSEQ_EARLY)
+		PXTU_RSEQ_COUNTER
+		PXTU_RSEQ_TIME_COUNT
 		"movq %%rax, " PXTU_OF(PXTU_ENTRY_TIME, "%[entry]") "\n\t"
 		"movq %%rax, %%rdx\n\t"
 		"jmp 13f\n"
