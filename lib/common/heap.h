@@ -1,47 +1,61 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A heap of CPUs, ordered by the time of the next record of each. All inline: it has no more
- * state than the array, and reading spends much of its time here.
+ * state than the arrays, and reading spends much of its time here.
  */
 #ifndef PXTU_HEAP_H
 #define PXTU_HEAP_H
 
 #include <linux/types.h>
+#include <stdbool.h>
+#include <stdlib.h>
 
-/**
- * struct pxtu_heap_item - a CPU that has a record
- * @time: of that record, in nanoseconds since the Epoch; no other of this CPU is older
- * @cpu: number of the CPU
- */
-struct pxtu_heap_item {
-	__u64 time;
-	__u32 cpu;
-};
+#include "common/pxtu.h"
 
 /**
  * struct pxtu_heap - the CPUs that have records
- * @item: room for all CPUs; the first has the smallest time, and of equal times the CPU with
- *	the smallest number
+ * @time: of the next record of each CPU, in nanoseconds since the Epoch. The first is the smallest
+ * @cpu: their numbers. Of equal times, the CPU with the smallest number comes first
  * @count: CPUs in the heap
  */
 struct pxtu_heap {
-	struct pxtu_heap_item *item;
+	__u64 *time;
+	__u32 *cpu;
 	__u32 count;
 };
 
-/*
- * Field by field: a copy of all 16 bytes at once would wait until the two stores before it have
- * left the store buffer.
+/**
+ * pxtu_heap_init() - make an empty heap
+ * @heap: to be initialized
+ * @max: number of CPUs
+ *
+ * Return: false if there is no memory. pxtu_heap_destroy() is necessary in any case.
  */
-static inline void pxtu_heap_set(struct pxtu_heap *heap, __u32 i, const struct pxtu_heap_item *item)
+static inline bool pxtu_heap_init(struct pxtu_heap *heap, size_t max)
 {
-	heap->item[i].time = item->time;
-	heap->item[i].cpu = item->cpu;
+	heap->time = calloc(max, sizeof(*heap->time));
+	heap->cpu = calloc(max, sizeof(*heap->cpu));
+	heap->count = 0;
+	return heap->time && heap->cpu;
 }
 
-static inline int pxtu_heap_before(const struct pxtu_heap_item *a, const struct pxtu_heap_item *b)
+/**
+ * pxtu_heap_destroy() - free its memory
+ * @heap: initialized, or zero
+ */
+static inline void pxtu_heap_destroy(struct pxtu_heap *heap)
 {
-	return a->time != b->time ? a->time < b->time : a->cpu < b->cpu;
+	free(heap->time);
+	free(heap->cpu);
+	heap->time = NULL;
+	heap->cpu = NULL;
+	heap->count = 0;
+}
+
+static inline void pxtu_heap_set(struct pxtu_heap *heap, __u32 i, __u64 time, __u32 cpu)
+{
+	heap->time[i] = time;
+	heap->cpu[i] = cpu;
 }
 
 /**
@@ -52,50 +66,41 @@ static inline int pxtu_heap_before(const struct pxtu_heap_item *a, const struct 
  */
 static inline void pxtu_heap_add(struct pxtu_heap *heap, __u64 time, __u32 cpu)
 {
-	const struct pxtu_heap_item item = { .time = time, .cpu = cpu };
 	__u32 i = heap->count++, parent;
 
 	for (; i; i = parent) {
 		parent = (i - 1) / 2;
-		if (!pxtu_heap_before(&item, &heap->item[parent]))
+		if (heap->time[parent] < time ||
+		    (heap->time[parent] == time && heap->cpu[parent] < cpu))
 			break;
-		pxtu_heap_set(heap, i, &heap->item[parent]);
+		pxtu_heap_set(heap, i, heap->time[parent], heap->cpu[parent]);
 	}
-	pxtu_heap_set(heap, i, &item);
+	pxtu_heap_set(heap, i, time, cpu);
 }
 
-/**
- * pxtu_heap_second() - the smallest item but the first
- * @heap: not empty
- *
- * Return: that item; behind all others if there is only one.
+/*
+ * Puts a CPU into the place of the first one. Times are seldom equal, so that what is done then
+ * stands apart.
  */
-static inline struct pxtu_heap_item pxtu_heap_second(const struct pxtu_heap *heap)
+static inline void pxtu_heap_sink(struct pxtu_heap *heap, __u64 time, __u32 cpu)
 {
-	const struct pxtu_heap_item none = { .time = ~0ULL, .cpu = ~0U };
+	const __u64 *times = heap->time;
+	const __u32 *cpus = heap->cpu, count = heap->count;
+	__u32 i, child;
 
-	if (heap->count < 2)
-		return none;
-	if (heap->count > 2 && pxtu_heap_before(&heap->item[2], &heap->item[1]))
-		return heap->item[2];
-	return heap->item[1];
-}
-
-/* Puts an item into the place of the first one. */
-static inline void pxtu_heap_sink(struct pxtu_heap *heap, struct pxtu_heap_item item)
-{
-	__u32 i = 0, child;
-
-	while ((child = 2 * i + 1) < heap->count) {
-		if (child + 1 < heap->count &&
-		    pxtu_heap_before(&heap->item[child + 1], &heap->item[child]))
-			child++;
-		if (!pxtu_heap_before(&heap->item[child], &item))
+	for (i = 0; (child = 2 * i + 1) < count; i = child) {
+		if (child + 1 < count) {
+			if (pxtu_unlikely(times[child + 1] == times[child]))
+				child += cpus[child + 1] < cpus[child];
+			else
+				child += times[child + 1] < times[child];
+		}
+		if (times[child] > time || (pxtu_unlikely(times[child] == time) &&
+					    cpus[child] > cpu))
 			break;
-		pxtu_heap_set(heap, i, &heap->item[child]);
-		i = child;
+		pxtu_heap_set(heap, i, times[child], cpus[child]);
 	}
-	pxtu_heap_set(heap, i, &item);
+	pxtu_heap_set(heap, i, time, cpu);
 }
 
 /**
@@ -105,7 +110,7 @@ static inline void pxtu_heap_sink(struct pxtu_heap *heap, struct pxtu_heap_item 
  */
 static inline void pxtu_heap_fix(struct pxtu_heap *heap, __u64 time)
 {
-	pxtu_heap_sink(heap, (struct pxtu_heap_item){ .time = time, .cpu = heap->item[0].cpu });
+	pxtu_heap_sink(heap, time, heap->cpu[0]);
 }
 
 /**
@@ -115,7 +120,7 @@ static inline void pxtu_heap_fix(struct pxtu_heap *heap, __u64 time)
 static inline void pxtu_heap_remove(struct pxtu_heap *heap)
 {
 	if (--heap->count)
-		pxtu_heap_sink(heap, heap->item[heap->count]);
+		pxtu_heap_sink(heap, heap->time[heap->count], heap->cpu[heap->count]);
 }
 
 #endif /* PXTU_HEAP_H */

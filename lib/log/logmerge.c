@@ -211,20 +211,20 @@ static int fill_queue(struct pxtu_log *log)
 		err = pxtu_window_fill(log);
 		if (err || !window->heap.count)
 			return err;
-		cpu = &window->cpu[window->heap.item[0].cpu];
+		cpu = &window->cpu[window->heap.cpu[0]];
 		if (cpu->ready && copy_data(log, cpu))
 			break;
 		if (cpu->ready)
 			make_corrupt(log, cpu, cpu->floor, window->entries[cpu->first].size);
 		else
-			err = prepare(log, window->heap.item[0].cpu);
+			err = prepare(log, window->heap.cpu[0]);
 		if (err)
 			return err;
 		pxtu_window_fix(window);
 	}
 
 	queue_gaps(log, cpu);
-	number = window->heap.item[0].cpu;
+	number = window->heap.cpu[0];
 	pxtu_queue_record(&log->queue, &cpu->record, log->data,
 			  number < log->head.nr_cpus ? number : POSIXTRACE_NO_CPU, window->lost);
 	/* After a made-up record nothing is left of the block. */

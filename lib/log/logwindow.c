@@ -27,8 +27,7 @@ int pxtu_window_init(struct pxtu_log *log)
 	struct pxtu_log_window *window = &log->window;
 
 	window->cpu = calloc(nr_lists(log), sizeof(*window->cpu));
-	window->heap.item = calloc(nr_lists(log), sizeof(*window->heap.item));
-	return window->cpu && window->heap.item ? 0 : -ENOMEM;
+	return pxtu_heap_init(&window->heap, nr_lists(log)) && window->cpu ? 0 : -ENOMEM;
 }
 
 void pxtu_window_destroy(struct pxtu_log *log)
@@ -39,7 +38,7 @@ void pxtu_window_destroy(struct pxtu_log *log)
 	for (i = 0; window->cpu && i < nr_lists(log); i++)
 		free(window->cpu[i].chunk);
 	free(window->cpu);
-	free(window->heap.item);
+	pxtu_heap_destroy(&window->heap);
 	free(window->entries);
 }
 
@@ -140,7 +139,7 @@ static void entry_add(struct pxtu_log *log, __u32 number, const struct pxtu_log_
 
 void pxtu_window_fix(struct pxtu_log_window *window)
 {
-	const struct pxtu_log_cpu *cpu = &window->cpu[window->heap.item[0].cpu];
+	const struct pxtu_log_cpu *cpu = &window->cpu[window->heap.cpu[0]];
 
 	if (cpu->first == PXTU_LOG_NONE)
 		pxtu_heap_remove(&window->heap);

@@ -42,7 +42,7 @@ static void scan(struct pxtu_reader *reader)
 /* The first CPU of the heap lost its record: find the next one. */
 static void refill(struct pxtu_reader *reader)
 {
-	__u32 cpu = reader->heap.item[0].cpu;
+	__u32 cpu = reader->heap.cpu[0];
 	struct pxtu_candidate *cand = &reader->cpu[cpu].cand;
 
 	if (!pxtu_subbuf_following(reader, cpu, cand)) {
@@ -71,13 +71,13 @@ const struct pxtu_candidate *pxtu_merge_first(struct pxtu_reader *reader)
 		if (!reader->heap.count)
 			return NULL;
 	}
-	return &reader->cpu[reader->heap.item[0].cpu].cand;
+	return &reader->cpu[reader->heap.cpu[0]].cand;
 }
 
 bool pxtu_merge_take(struct pxtu_reader *reader)
 {
 	reader->taken = true;
-	return pxtu_subbuf_take(reader, &reader->cpu[reader->heap.item[0].cpu].cand);
+	return pxtu_subbuf_take(reader, &reader->cpu[reader->heap.cpu[0]].cand);
 }
 
 /* Take the CPUs that are not queued out of the heap. */
@@ -85,25 +85,26 @@ static void remove_unqueued(struct pxtu_reader *reader)
 {
 	struct pxtu_heap *heap = &reader->heap;
 	__u32 i, count = heap->count;
-	struct pxtu_heap_item item;
 
 	heap->count = 0;
 	for (i = 0; i < count; i++) {
-		item = heap->item[i];
-		if (reader->cpu[item.cpu].queued)
-			pxtu_heap_add(heap, item.time, item.cpu);
+		if (reader->cpu[heap->cpu[i]].queued)
+			pxtu_heap_add(heap, heap->time[i], heap->cpu[i]);
 	}
 }
 
 bool pxtu_merge_take_runs(struct pxtu_reader *reader)
 {
-	const __u32 first = reader->heap.item[0].cpu;
+	const __u32 first = reader->heap.cpu[0];
 	bool all_taken = true, all_queued = true;
 	struct pxtu_reader_cpu *state;
 	__u32 cpu;
 
 	for (cpu = reader->runs; cpu != PXTU_NO_RUN; cpu = state->run_next) {
 		state = &reader->cpu[cpu];
+		/* The place of the program had no room for its data. */
+		if (!state->run.count)
+			continue;
 		/* Behind records that are lost, the others can wait: they are read again. */
 		if (!all_taken || !pxtu_subbuf_take_run(reader, &state->cand, &state->run)) {
 			state->run.count = 0;
@@ -115,7 +116,7 @@ bool pxtu_merge_take_runs(struct pxtu_reader *reader)
 		}
 		/* The heap has the time of the next record. If that is another one now, scan. */
 		if (!state->run.count || !pxtu_subbuf_following(reader, cpu, &state->cand) ||
-		    state->cand.record.timestamp != state->seen.timestamp) {
+		    state->cand.record.timestamp != state->list.next->timestamp) {
 			state->queued = false;
 			/* There may be records: it is not quiet. */
 			state->view.open = false;
@@ -131,8 +132,14 @@ bool pxtu_merge_take_runs(struct pxtu_reader *reader)
 
 void pxtu_merge_end_runs(struct pxtu_reader *reader)
 {
-	for (; reader->runs != PXTU_NO_RUN; reader->runs = reader->cpu[reader->runs].run_next)
-		reader->cpu[reader->runs].run.count = 0;
+	struct pxtu_reader_cpu *state;
+
+	for (; reader->runs != PXTU_NO_RUN; reader->runs = state->run_next) {
+		state = &reader->cpu[reader->runs];
+		state->run.count = 0;
+		state->list.next = NULL;
+		state->list.end = NULL;
+	}
 	reader->runs_end = PXTU_NO_RUN;
 }
 

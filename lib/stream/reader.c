@@ -63,9 +63,9 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 	reader->subbufs = (const struct posixtrace_subbuf *)
 			  (const void *)((const char *)ctrl + subbufs);
 	reader->cpu = calloc((size_t)reader->nr_cpus + 1, sizeof(*reader->cpu));
-	reader->heap.item = calloc((size_t)reader->nr_cpus + 1, sizeof(*reader->heap.item));
 	reader->data = malloc(pxtu_record_room(reader->max_data));
-	if (!reader->cpu || !reader->heap.item || !reader->data) {
+	if (!pxtu_heap_init(&reader->heap, (size_t)reader->nr_cpus + 1) || !reader->cpu ||
+	    !reader->data) {
 		pxtu_reader_destroy(reader);
 		return -ENOMEM;
 	}
@@ -75,10 +75,9 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 void pxtu_reader_destroy(struct pxtu_reader *reader)
 {
 	free(reader->cpu);
-	free(reader->heap.item);
+	pxtu_heap_destroy(&reader->heap);
 	free(reader->data);
 	reader->cpu = NULL;
-	reader->heap.item = NULL;
 	reader->data = NULL;
 }
 

@@ -72,34 +72,34 @@ struct pxtu_run {
 	struct pxtu_writer writer;
 };
 
+/* How many records of a CPU are parsed in a row. */
+#define PXTU_LIST_MAX	16
+
 /**
- * struct pxtu_item - a record that was seen and checked
+ * struct pxtu_item - a record that was parsed and checked
+ * @timestamp: nanoseconds since the Epoch
+ * @data: its data in the pool, behind the header; still writable by others
  * @data_len: bytes of data
  * @type: event type and flags
- * @size: bytes from its start to the next record, with the record that names its writer, if any
- * @timestamp: nanoseconds since the Epoch
- * @prog_address: instruction after the call
- * @data: its data in the pool, still writable by others
  */
 struct pxtu_item {
+	__u64 timestamp;
+	const unsigned char *data;
 	__u32 data_len;
 	__u32 type;
-	__u32 size;
-	__u64 timestamp;
-	__u64 prog_address;
-	const unsigned char *data;
 };
 
-/* Field by field, see pxtu_heap_set(). */
-static inline void pxtu_item_copy(struct pxtu_item *to, const struct pxtu_item *from)
-{
-	to->data_len = from->data_len;
-	to->type = from->type;
-	to->size = from->size;
-	to->timestamp = from->timestamp;
-	to->prog_address = from->prog_address;
-	to->data = from->data;
-}
+/**
+ * struct pxtu_list - records of a CPU, one behind the other, of one writer
+ * @next: the first one that was not copied; equals @end if there is no list
+ * @end: behind the last one
+ * @item: the records
+ */
+struct pxtu_list {
+	struct pxtu_item *next;
+	struct pxtu_item *end;
+	struct pxtu_item item[PXTU_LIST_MAX];
+};
 
 /**
  * struct pxtu_view - what the reader saw when it last looked into a sub-buffer
@@ -130,8 +130,9 @@ struct pxtu_view {
  * @view: of its oldest sub-buffer
  * @cand: its oldest record, if it is in the heap
  * @run: records from @cand on that were copied, and will be taken; no records otherwise
- * @run_next: the next CPU with such records
- * @seen: the record behind them. The CPU has its time in the heap
+ * @run_next: the next CPU with a list
+ * @list: the records behind them, while some are copied. The CPU has the time of the next one in
+ *	the heap
  */
 struct pxtu_reader_cpu {
 	__u64 consumed;
@@ -143,7 +144,7 @@ struct pxtu_reader_cpu {
 	struct pxtu_candidate cand;
 	struct pxtu_run run;
 	__u32 run_next;
-	struct pxtu_item seen;
+	struct pxtu_list list;
 };
 
 #define PXTU_NO_RUN	~0U
@@ -259,8 +260,8 @@ struct pxtu_reader {
 	/** @taken: the first record of the heap was taken, or is lost: the CPU needs another one */
 	bool taken;
 	/**
-	 * @runs: first CPU with records that were copied, and will be taken; or PXTU_NO_RUN. The
-	 * others follow by the time of their first record
+	 * @runs: first CPU with a list, or PXTU_NO_RUN. The others follow by the time of the first
+	 * record of their lists
 	 */
 	__u32 runs;
 	/** @runs_end: the last of them */

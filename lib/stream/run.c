@@ -15,18 +15,11 @@
 #define COPY_MAX	64	/* bytes */
 
 /**
- * struct run - the records of a CPU that are being copied
+ * struct run - events that are being made
  *
  * Its address goes to no other function, so that all that changes stays in registers.
  */
 struct run {
-	/** @max_data: largest data of an event, in bytes */
-	__u32 max_data;
-	/**
-	 * @until: later records end it: they are held back, or the kernel could not tell their time
-	 * from that of the first one, see struct posixtrace_consumed
-	 */
-	__u64 until;
 	/** @youngest: older events are late */
 	__u64 youngest;
 	/** @lost: known number of lost events before them */
@@ -39,23 +32,19 @@ struct run {
 	__u64 second;
 	/** @tv_sec: the same, in seconds */
 	time_t tv_sec;
+};
 
-	/** @cpu: the CPU */
-	__u32 cpu;
-	/** @subbuf: its sub-buffer, mapped */
-	const unsigned char *subbuf;
-	/** @used: bytes of records that were visible there */
-	__u32 used;
-	/** @limit: before later records, those of another CPU come, or something ends it */
-	__u64 limit;
-	/** @begin: the first event of this CPU since it is its turn */
-	const struct posixtrace_batch_event *begin;
-	/** @pos: where the next record begins in the sub-buffer, in bytes */
-	__u32 pos;
-	/** @timestamp: of the last record, in nanoseconds since the Epoch */
-	__u64 timestamp;
-	/** @writer: of that record, or of the one behind; not copied, because it seldom changes */
-	struct pxtu_writer *writer;
+/**
+ * struct limits - which records are taken
+ * @max_data: largest data of an event, in bytes
+ * @max_list: most records that are parsed in a row
+ * @until: later records end it: they are held back, or the kernel could not tell their time from
+ *	that of the first one, see struct posixtrace_consumed
+ */
+struct limits {
+	__u32 max_data;
+	__u32 max_list;
+	__u64 until;
 };
 
 static __u64 earlier(__u64 a, __u64 b)
@@ -71,14 +60,15 @@ static inline void copy_padded(void *to, const unsigned char *from, size_t size)
 {
 	const __u64 *word = (const __u64 *)(const void *)from;
 	__u64 *place = to;
+	size_t i;
 
 	/* An aligned place, and records, have room for the padding. */
 	if (size > COPY_MAX) {
 		memcpy(to, from, size);
 		return;
 	}
-	for (; size; size -= sizeof(*word))
-		*place++ = pxtu_load(word++);
+	for (i = size / sizeof(*word); i--; )
+		place[i] = pxtu_load(&word[i]);
 }
 
 /* Each by itself: gcc makes memset() a string instruction here, which is slow for few bytes. */
@@ -101,39 +91,38 @@ static inline void clear_reserved(struct posixtrace_batch_event *event)
  * Inlined, so that the record stays in registers.
  */
 static inline __attribute__((__always_inline__)) bool
-copy_event(struct run *run, const struct pxtu_item *item)
+copy_event(struct run *run, struct pxtu_item item, const struct pxtu_writer *writer, __u32 cpu)
 {
+	const __u64 *prog_address = (const __u64 *)(const void *)item.data - 1;
 	struct posixtrace_batch_event *event = run->event;
 	struct posix_trace_event_info *info = &event->event;
-	size_t size = POSIXTRACE_RECORD_ALIGNED((size_t)item->data_len);
+	size_t size = POSIXTRACE_RECORD_ALIGNED((size_t)item.data_len);
 
 	/* The next data begins aligned, so that there is room for the padding, too. */
 	if (size > run->place.room)
 		return false;
-	if (pxtu_unlikely(item->timestamp - run->second >= NSEC_PER_SEC)) {
-		run->tv_sec = (time_t)(item->timestamp / NSEC_PER_SEC);
+	if (pxtu_unlikely(item.timestamp - run->second >= NSEC_PER_SEC)) {
+		run->tv_sec = (time_t)(item.timestamp / NSEC_PER_SEC);
 		run->second = (__u64)run->tv_sec * NSEC_PER_SEC;
 	}
-	info->posix_event_id = POSIXTRACE_RECORD_ID(item->type);
-	info->posix_pid = run->writer->pid;
-	info->posix_prog_address = (void *)(uintptr_t)item->prog_address;
-	info->posix_thread_id = (pthread_t)run->writer->thread_id;
+	info->posix_event_id = POSIXTRACE_RECORD_ID(item.type);
+	info->posix_pid = writer->pid;
+	info->posix_prog_address = (void *)(uintptr_t)pxtu_load(prog_address);
+	info->posix_thread_id = (pthread_t)writer->thread_id;
 	info->posix_timestamp.tv_sec = run->tv_sec;
-	info->posix_timestamp.tv_nsec = (long)(item->timestamp - run->second);
+	info->posix_timestamp.tv_nsec = (long)(item.timestamp - run->second);
 	info->posix_truncation_status =
-		POSIXTRACE_RECORD_FLAGS(item->type) & POSIXTRACE_RECORD_TRUNCATED ?
+		POSIXTRACE_RECORD_FLAGS(item.type) & POSIXTRACE_RECORD_TRUNCATED ?
 		POSIX_TRACE_TRUNCATED_RECORD : POSIX_TRACE_NOT_TRUNCATED;
 	event->data = run->place.at;
-	event->data_len = item->data_len;
+	event->data_len = item.data_len;
 	event->lost = run->lost;
-	event->cpu = run->cpu;
-	event->flags = item->timestamp < run->youngest ? POSIXTRACE_EVENT_LATE : 0;
+	event->cpu = cpu;
+	event->flags = item.timestamp < run->youngest ? POSIXTRACE_EVENT_LATE : 0;
 	clear_reserved(event);
-	copy_padded(run->place.at, item->data, size);
+	copy_padded(run->place.at, item.data, size);
 	run->place.at = (unsigned char *)run->place.at + size;
 	run->place.room -= size;
-	run->timestamp = item->timestamp;
-	run->pos += item->size;
 	run->event++;
 	return true;
 }
@@ -146,106 +135,105 @@ static bool type_valid(__u32 type)
 	return id - POSIXTRACE_ID_UNNAMED < POSIXTRACE_ID_MAX - POSIXTRACE_ID_UNNAMED;
 }
 
-/*
- * Look at the record behind the last one. The copy of its header is checked as in find_record():
- * false for what would be damage there, and if there is none.
- */
-static inline __attribute__((__always_inline__)) bool look(struct run *run, struct pxtu_item *item)
+/* All records of the list were copied. */
+static void end_list(const struct pxtu_reader *reader, struct pxtu_reader_cpu *state)
 {
-	const __u64 *word = (const __u64 *)(const void *)(run->subbuf + run->pos);
-	__u32 room = run->used - run->pos;
-	struct pxtu_record_head head;
+	const unsigned char *subbuf = reader->map.pool +
+				      (__u64)state->cand.subbuf * reader->subbuf_size;
+	struct pxtu_list *list = &state->list;
+	const struct pxtu_item *last;
 
-	if (room < sizeof(struct posixtrace_record))
-		return false;
-	head = pxtu_record_head(word);
-	item->size = 0;
-	if (pxtu_unlikely(head.type == POSIXTRACE_ID_WRITER)) {
-		if (room < PXTU_HEADER_MAX || head.data_len || head.time)
-			return false;
-		/* If it is not taken now, the next run begins with it, and finds the name again. */
-		*run->writer = pxtu_record_writer(word);
-		item->size = sizeof(struct posixtrace_writer);
-		word += sizeof(struct posixtrace_writer) / sizeof(*word);
-		head = pxtu_record_head(word);
+	if (list->next != list->item) {
+		last = list->next - 1;
+		state->run.count += (size_t)(list->next - list->item);
+		state->run.timestamp = last->timestamp;
+		state->run.pos = (__u32)(last->data - subbuf) +
+				 (__u32)POSIXTRACE_RECORD_ALIGNED(last->data_len);
 	}
-	item->data_len = head.data_len;
-	item->type = head.type;
-	item->timestamp = posixtrace_record_time(run->writer->time, head.time);
-	item->size += (__u32)POSIXTRACE_RECORD_STEP((__u32)head.data_len);
-	item->prog_address = pxtu_load(&word[1]);
-	item->data = (const unsigned char *)&word[2];
-	return type_valid(item->type) && item->data_len <= run->max_data &&
-	       item->size <= room && item->timestamp >= run->timestamp;
 }
 
-/* The oldest record of a CPU was parsed and checked already. False if it has to be taken alone. */
-static inline bool first_of(const struct pxtu_reader *reader, struct run *run,
-			    struct pxtu_item *item)
+/*
+ * Parse the records behind those that were copied, up to the next one that names its writer. The
+ * copies of the headers are checked as in find_record(). False if there is no record, or one that
+ * has to be taken alone.
+ */
+static bool fill_list(const struct pxtu_reader *reader, const struct limits *limits,
+		      struct pxtu_reader_cpu *state)
 {
-	const struct pxtu_candidate *cand = &reader->cpu[run->cpu].cand;
+	const unsigned char *subbuf = reader->map.pool +
+				      (__u64)state->cand.subbuf * reader->subbuf_size;
+	const __u64 until = earlier(state->view.ceiling, limits->until);
+	const __u64 *word, *end = (const __u64 *)(const void *)(subbuf + state->view.used);
+	struct pxtu_list *list = &state->list;
+	struct pxtu_item *item = list->item, *stop = item + limits->max_list;
+	struct pxtu_record_head head;
+	__u64 timestamp, from;
+	size_t size;
+
+	end_list(reader, state);
+	list->next = list->item;
+	list->end = list->item;
+	word = (const __u64 *)(const void *)(subbuf + state->run.pos);
+	if ((size_t)(end - word) >= PXTU_HEADER_MAX / sizeof(*word)) {
+		head = pxtu_record_head(word);
+		if (head.type == POSIXTRACE_ID_WRITER) {
+			if (head.data_len || head.time)
+				return false;
+			/* If it is not taken now, the next run begins with it. */
+			state->run.writer = pxtu_record_writer(word);
+			word += sizeof(struct posixtrace_writer) / sizeof(*word);
+		}
+	}
+	from = state->run.timestamp;
+	for (; item < stop; item++) {
+		if ((size_t)(end - word) < sizeof(struct posixtrace_record) / sizeof(*word))
+			break;
+		head = pxtu_record_head(word);
+		timestamp = posixtrace_record_time(state->run.writer.time, head.time);
+		size = POSIXTRACE_RECORD_STEP((size_t)head.data_len) / sizeof(*word);
+		if (!type_valid(head.type) || head.data_len > limits->max_data ||
+		    size > (size_t)(end - word) || timestamp < from || timestamp > until)
+			break;
+		item->timestamp = timestamp;
+		item->data = (const unsigned char *)&word[2];
+		item->data_len = head.data_len;
+		item->type = head.type;
+		from = timestamp;
+		word += size;
+	}
+	list->end = item;
+	return list->end != list->item;
+}
+
+/*
+ * It is the first turn of a CPU. Its oldest record was parsed and checked already. False if it has
+ * to be taken alone.
+ */
+static bool begin_list(struct pxtu_reader *reader, const struct limits *limits, __u32 cpu)
+{
+	struct pxtu_reader_cpu *state = &reader->cpu[cpu];
+	const struct pxtu_candidate *cand = &state->cand;
 	const struct pxtu_record *record = &cand->record;
 
-	if (cand->corrupt || cand->orphan || run->cpu >= reader->nr_cpus ||
-	    record->timestamp > run->until)
+	if (cand->corrupt || cand->orphan || cpu >= reader->nr_cpus ||
+	    record->timestamp > limits->until)
 		return false;
-	run->pos = POSIXTRACE_CONSUMED_POS(cand->consumed);
-	run->timestamp = record->timestamp;
-	*run->writer = record->writer;
-	item->data_len = record->data_len;
-	item->type = POSIXTRACE_RECORD_TYPE(record->event_id, record->flags);
-	item->timestamp = record->timestamp;
-	item->size = record->size;
-	item->prog_address = record->prog_address;
-	item->data = cand->data;
+	state->list.item[0] = (struct pxtu_item){
+		.timestamp = record->timestamp,
+		.data = cand->data,
+		.data_len = record->data_len,
+		.type = POSIXTRACE_RECORD_TYPE(record->event_id, record->flags),
+	};
+	state->list.next = state->list.item;
+	state->list.end = state->list.item + 1;
+	state->run.writer = record->writer;
+	state->run_next = PXTU_NO_RUN;
+	if (reader->runs == PXTU_NO_RUN)
+		reader->runs = cpu;
+	else
+		reader->cpu[reader->runs_end].run_next = cpu;
+	reader->runs_end = cpu;
 	return true;
-}
-
-/*
- * It is the turn of the first CPU of the heap: continue with the record that was seen there. False
- * if that has to be taken alone.
- */
-static inline __attribute__((__always_inline__)) bool
-enter(struct pxtu_reader *reader, struct run *run, struct pxtu_item *item)
-{
-	const struct pxtu_heap_item second = pxtu_heap_second(&reader->heap);
-	const __u32 cpu = reader->heap.item[0].cpu;
-	struct pxtu_reader_cpu *state = &reader->cpu[cpu];
-
-	run->cpu = cpu;
-	run->begin = run->event;
-	run->subbuf = reader->map.pool + (__u64)state->cand.subbuf * reader->subbuf_size;
-	run->used = state->view.used;
-	run->writer = &state->run.writer;
-	/* The record is older than that of the second, so this is not below its time. */
-	run->limit = second.cpu > cpu ? second.time : second.time - 1;
-	run->limit = earlier(run->limit, earlier(state->view.ceiling, run->until));
-	if (!state->run.count)
-		return first_of(reader, run, item);
-	run->pos = state->run.pos;
-	run->timestamp = state->run.timestamp;
-	pxtu_item_copy(item, &state->seen);
-	return true;
-}
-
-/* Note what was copied of this CPU. */
-static inline void leave(struct pxtu_reader *reader, const struct run *run)
-{
-	struct pxtu_reader_cpu *state = &reader->cpu[run->cpu];
-
-	if (run->event == run->begin)
-		return;
-	if (!state->run.count) {
-		state->run_next = PXTU_NO_RUN;
-		if (reader->runs == PXTU_NO_RUN)
-			reader->runs = run->cpu;
-		else
-			reader->cpu[reader->runs_end].run_next = run->cpu;
-		reader->runs_end = run->cpu;
-	}
-	state->run.count += (size_t)(run->event - run->begin);
-	state->run.pos = run->pos;
-	state->run.timestamp = run->timestamp;
 }
 
 /*
@@ -256,31 +244,43 @@ static size_t copy_runs(struct pxtu_reader *reader, struct posixtrace_batch_even
 			size_t max_events, struct pxtu_place *place)
 {
 	const struct posixtrace_batch_event *stop = events + max_events;
-	const __u64 time = reader->heap.item[0].time;
-	struct run run = {
+	const __u64 time = reader->heap.time[0];
+	struct limits limits = {
 		.max_data = reader->max_data,
+		.max_list = PXTU_LIST_MAX,
 		.until = reader->settled,
+	};
+	struct run run = {
 		.youngest = reader->youngest,
 		.lost = reader->lost,
 		.event = events,
 		.place = *place,
 	};
-	struct pxtu_item item = { .size = 0 };
-	bool more;
+	struct pxtu_heap heap = reader->heap;
+	struct pxtu_reader_cpu *state;
+	const struct pxtu_item *next;
+	__u32 cpu;
 
+	/* Do not parse much more than will be copied. */
+	if (max_events / heap.count < limits.max_list)
+		limits.max_list = (__u32)(max_events / heap.count) + 1;
 	if (time <= ~0ULL - POSIXTRACE_WRITER_SPAN)
-		run.until = earlier(run.until, time + POSIXTRACE_WRITER_SPAN - 1);
-	while (enter(reader, &run, &item)) {
-		do {
-			more = copy_event(&run, &item) && run.event < stop && look(&run, &item);
-		} while (more && item.timestamp <= run.limit);
-		leave(reader, &run);
-		if (!more || item.timestamp > run.until ||
-		    item.timestamp > reader->cpu[run.cpu].view.ceiling)
+		limits.until = earlier(limits.until, time + POSIXTRACE_WRITER_SPAN - 1);
+	do {
+		cpu = heap.cpu[0];
+		state = &reader->cpu[cpu];
+		next = state->list.next;
+		if (next == state->list.end && !begin_list(reader, &limits, cpu))
 			break;
-		pxtu_item_copy(&reader->cpu[run.cpu].seen, &item);
-		pxtu_heap_fix(&reader->heap, item.timestamp);
-	}
+		if (!copy_event(&run, *state->list.next, &state->run.writer, cpu))
+			break;
+		next = ++state->list.next;
+		if (next == state->list.end && !fill_list(reader, &limits, state))
+			break;
+		pxtu_heap_fix(&heap, state->list.next->timestamp);
+	} while (run.event < stop);
+	for (cpu = reader->runs; cpu != PXTU_NO_RUN; cpu = reader->cpu[cpu].run_next)
+		end_list(reader, &reader->cpu[cpu]);
 	*place = run.place;
 	return (size_t)(run.event - events);
 }
@@ -366,8 +366,10 @@ size_t pxtu_reader_run(struct pxtu_reader *reader, struct posixtrace_batch_event
 	if (!first || pxtu_gap_has(reader, first->record.timestamp))
 		return 0;
 	count = copy_runs(reader, events, max_events, &rest);
-	if (!count)
+	if (!count) {
+		pxtu_merge_end_runs(reader);
 		return 0;
+	}
 	pxtu_reader_hold(reader, true);
 	kept = count;
 	if (!pxtu_merge_take_runs(reader))
