@@ -365,6 +365,9 @@ size_t pxtu_reader_run(struct pxtu_reader *reader, struct posixtrace_batch_event
 	first = pxtu_merge_first(reader);
 	if (!first || pxtu_gap_has(reader, first->record.timestamp))
 		return 0;
+	/* If records before the first one were lost meanwhile, a gap ends with it. */
+	if (!pxtu_gap_is_noted(reader))
+		return 0;
 	count = copy_runs(reader, events, max_events, &rest);
 	if (!count) {
 		pxtu_merge_end_runs(reader);

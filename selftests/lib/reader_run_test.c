@@ -117,4 +117,139 @@ TEST(run_ends_before_the_lost_records_of_another_cpu)
 	pxtu_reader_destroy(&torn.reader);
 }
 
+/* CPU 0 writes until it has another sub-buffer. */
+static void change_subbuf(void)
+{
+	const __u32 idx = torn.open[0];
+
+	do {
+		torn_n++;
+		sim_write(&torn, 0, &torn_n, sizeof(torn_n));
+	} while (torn.open[0] == idx);
+}
+
+static __u64 torn_time;
+
+/*
+ * First, between the looks at CPU 0 and at CPU 1, both go on, CPU 0 in another sub-buffer. Then,
+ * when one record of CPU 0 was copied, it writes others into the sub-buffer that follow.
+ */
+static void overwrite_behind_the_first(void)
+{
+	const struct pxtu_reader_cpu *cpu = torn.reader.cpu;
+
+	if (cpu[0].view.used && !cpu[1].view.used && !torn_time) {
+		change_subbuf();
+		for (int i = 0; i < 2; i++) {
+			torn_n++;
+			torn_time = sim_write(&torn, 1, &torn_n, sizeof(torn_n));
+		}
+	}
+	if (!cpu[0].run.count || torn.ctrl->lost)
+		return;
+	while (!torn.ctrl->lost)
+		change_subbuf();
+	for (int i = 0; i < 3; i++) {
+		torn_n++;
+		sim_write(&torn, 0, &torn_n, sizeof(torn_n));
+	}
+}
+
+/* Then records count as lost that are younger than all that the kernel has overwritten. */
+TEST(gap_ends_behind_all_records_that_were_taken_in_vain)
+{
+	const struct pxtu_event *event;
+	__u64 n, time;
+
+	torn_n = 0;
+	torn_time = 0;
+	ASSERT_EQ(0, sim_init(&torn, CPUS, SUBBUFS, true));
+	for (n = 1; n <= 3; n++)
+		time = sim_write(&torn, n == 1, &n, sizeof(n));
+	torn_n = n - 1;
+	begin_runs(RUN_MAX);
+	sim_between = overwrite_behind_the_first;
+	event = next(&torn);
+	sim_between = NULL;
+
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(1, payload(event));
+	EXPECT_EQ(1, runs.count);
+	EXPECT_LE(2, torn.reader.skipped);
+	EXPECT_LT(torn.ctrl->overwrite_watermark, torn_time);
+	event = next(&torn);
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(POSIXTRACE_ID_OVERFLOW, event->id);
+	EXPECT_EQ(time - 1, event->timestamp);
+	event = next(&torn);
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(POSIXTRACE_ID_RESUME, event->id);
+	EXPECT_LT(torn_time, event->timestamp);
+	begin_runs(0);
+	pxtu_reader_destroy(&torn.reader);
+}
+
+/* Then the records of CPU 1 are not taken, so that those behind the gap are not lost. */
+TEST(records_of_another_cpu_behind_lost_ones_are_read_again)
+{
+	const struct pxtu_event *event;
+	__u64 n, read = 0;
+
+	torn_n = 0;
+	torn_time = 0;
+	ASSERT_EQ(0, sim_init(&torn, CPUS, SUBBUFS, true));
+	for (n = 1; n <= 3; n++)
+		sim_write(&torn, n == 3, &n, sizeof(n));
+	torn_n = n - 1;
+	begin_runs(RUN_MAX);
+	sim_between = overwrite_behind_the_first;
+	event = next(&torn);
+	sim_between = NULL;
+	EXPECT_LT(torn.ctrl->overwrite_watermark, torn_time);
+	for (; event; event = next(&torn))
+		read += event->id == POSIXTRACE_ID_UNNAMED;
+	/* The third one is older than others that the kernel has overwritten. */
+	EXPECT_EQ(1, torn.reader.skipped);
+	EXPECT_EQ(torn_n, read + torn.ctrl->lost + 1);
+	begin_runs(0);
+	pxtu_reader_destroy(&torn.reader);
+}
+
+static unsigned int torn_points;
+
+/* At one of the first accesses to memory, the kernel reclaims the oldest sub-buffer. */
+static void overwrite_the_oldest(void)
+{
+	if (torn_points && !--torn_points) {
+		while (!torn.ctrl->lost)
+			change_subbuf();
+	}
+}
+
+TEST(loss_before_a_run_costs_no_other_event)
+{
+	const struct pxtu_event *event;
+	unsigned int points;
+	__u64 read;
+
+	for (points = 1; points <= 200; points++) {
+		torn_n = 0;
+		ASSERT_EQ(0, sim_init(&torn, CPUS, SUBBUFS, true));
+		while (torn.open[0] != SUBBUFS - 1)
+			change_subbuf();
+		begin_runs(RUN_MAX);
+		torn_points = points;
+		sim_between = overwrite_the_oldest;
+		for (read = 0; (event = next(&torn)); )
+			read += event->id == POSIXTRACE_ID_UNNAMED;
+		sim_between = NULL;
+		EXPECT_EQ(0, torn_points);
+		EXPECT_EQ(0, torn.reader.skipped);
+		EXPECT_EQ(torn_n, read + torn.ctrl->lost);
+		begin_runs(0);
+		pxtu_reader_destroy(&torn.reader);
+		munmap((void *)((uintptr_t)torn.pool & -4096UL), torn.map.pool_size);
+	}
+}
+
 TEST_HARNESS_MAIN
