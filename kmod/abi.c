@@ -11,7 +11,7 @@
 #include <linux/posixtrace_log.h>
 
 /* Changing an asserted layout, or the meaning of a member, raises the version. */
-static_assert(POSIXTRACE_ABI_VERSION == 7);
+static_assert(POSIXTRACE_ABI_VERSION == 8);
 
 #define ASSERT_SIZE(type, size) \
 	static_assert(sizeof(struct type) == (size) && sizeof(struct type) % 8 == 0)
@@ -39,6 +39,7 @@ ASSERT_OFFSET(posixtrace_subbuf, cpu, 24);
 ASSERT_SIZE(posixtrace_ctrl, 192);
 ASSERT_OFFSET(posixtrace_ctrl, gap_lock, 32);
 ASSERT_OFFSET(posixtrace_ctrl, gap_generation, 40);
+ASSERT_OFFSET(posixtrace_ctrl, previous_first, 80);
 ASSERT_OFFSET(posixtrace_ctrl, system, 128);
 ASSERT_SIZE(posixtrace_consumed, 16);
 ASSERT_SIZE(posixtrace_reader, 64);

@@ -102,6 +102,8 @@ struct pxt_pool {
 	u64 gap_generation;
 	/** @gap_first: as in struct posixtrace_ctrl */
 	u64 gap_first;
+	/** @previous_first: as in struct posixtrace_ctrl */
+	u64 previous_first;
 	/** @gap_logged: generation of the last gap that is in the log */
 	u64 gap_logged;
 	/** @overwrite_watermark: as in struct posixtrace_ctrl */

@@ -68,6 +68,7 @@ void pxt_gap_add(struct pxt_pool *pool, u64 first)
 	lockdep_assert_held(&pool->lock);
 	if (READ_ONCE(pool->reader->gap_ack) == pool->gap_generation) {
 		pool->gap_generation++;
+		pool->previous_first = pool->gap_first;
 		pool->gap_first = first;
 	} else {
 		pool->gap_first = min(pool->gap_first, first);
@@ -85,6 +86,7 @@ void pxt_gap_end(struct pxt_pool *pool)
 	lockdep_assert_held(&pool->lock);
 	WRITE_ONCE(ctrl->gap_generation, pool->gap_generation);
 	WRITE_ONCE(ctrl->gap_first, pool->gap_first);
+	WRITE_ONCE(ctrl->previous_first, pool->previous_first);
 	WRITE_ONCE(ctrl->overwrite_watermark, pool->overwrite_watermark);
 	WRITE_ONCE(ctrl->lost, pool->lost);
 	/* Pairs with the acquire of the reader when it looks at gap_lock first. */
@@ -417,6 +419,7 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 	pool->gap_generation = READ_ONCE(pool->reader->gap_ack);
 	pool->gap_logged = pool->gap_generation;
 	pool->gap_first = 0;
+	pool->previous_first = 0;
 	pool->overwrite_watermark = 0;
 	WRITE_ONCE(pool->lost, 0);
 	pxt_gap_end(pool);

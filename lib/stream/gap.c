@@ -26,6 +26,7 @@ static __u32 gap_read(const struct pxtu_reader *reader, struct pxtu_gap *gap)
 		if (!(lock & 1)) {
 			gap->generation = pxtu_load(&ctrl->gap_generation);
 			gap->first = pxtu_load(&ctrl->gap_first);
+			gap->previous_first = pxtu_load(&ctrl->previous_first);
 			gap->overwrite_watermark = pxtu_load(&ctrl->overwrite_watermark);
 			/* Pairs with the kernel's barrier before it changes it. */
 			__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -66,17 +67,22 @@ static void gap_acknowledge(struct pxtu_reader *reader, const struct pxtu_gap *g
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Have we acknowledged this generation? Then note all of it. */
+/*
+ * Have we acknowledged this generation? Then note all of it. If it is the next one already, it has
+ * the begin of the one that we acknowledged: the kernel begins no other one before we acknowledge it.
+ */
 static bool gap_noted(struct pxtu_reader *reader, const struct pxtu_gap *gap, __u32 lock)
 {
+	bool noted = gap->generation == reader->gap_ack;
+	__u64 first = noted ? gap->first : gap->previous_first;
+
 	reader->overwrite_watermark = gap->overwrite_watermark;
-	if (gap->generation != reader->gap_ack)
-		return false;
 	/* The kernel may have extended it to both sides just before we acknowledged it. */
-	if (reader->gap_open && gap->first < reader->gap_first)
-		reader->gap_first = gap->first;
-	reader->gap_lock = lock;
-	return true;
+	if (reader->gap_open && first < reader->gap_first)
+		reader->gap_first = first;
+	if (noted)
+		reader->gap_lock = lock;
+	return noted;
 }
 
 void pxtu_gap_note(struct pxtu_reader *reader)

@@ -153,11 +153,13 @@ struct pxtu_reader_cpu {
  * struct pxtu_gap - snapshot of the kernel's account of lost events
  * @generation: raised when events get lost after the reader acknowledged the last one
  * @first: time of the first event lost in this generation
+ * @previous_first: time of the first event lost in the generation before it
  * @overwrite_watermark: unread events at or before this time are lost
  */
 struct pxtu_gap {
 	__u64 generation;
 	__u64 first;
+	__u64 previous_first;
 	__u64 overwrite_watermark;
 };
 

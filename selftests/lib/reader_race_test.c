@@ -62,6 +62,59 @@ TEST(cpu_without_visible_records_is_not_empty)
 	pxtu_reader_destroy(&sim.reader);
 }
 
+/* A gap whose begin the reader saw too late, and the losses before and behind that. */
+static struct {
+	struct sim sim;
+	__u64 before;
+	__u64 seen;
+	__u64 behind;
+} growth;
+
+static void lose_at(__u64 time)
+{
+	sim_gap_lock(&growth.sim);
+	sim_lose(&growth.sim, time, growth.seen);
+	sim_gap_unlock(&growth.sim);
+}
+
+/* The gap grows before the reader acknowledges it; as soon as it has, another one begins. */
+static void grow_gap(void)
+{
+	const struct posixtrace_ctrl *ctrl = growth.sim.ctrl;
+
+	if (!growth.sim.reader.gap_open || ctrl->gap_generation != 1)
+		return;
+	lose_at(growth.sim.shared->gap_ack == 1 ? growth.behind : growth.before);
+}
+
+TEST(overflow_has_the_begin_of_a_gap_that_grew_before_the_reader_acknowledged_it)
+{
+	const struct pxtu_event *event;
+	__u64 n = 1, time;
+
+	ASSERT_EQ(0, sim_init(&growth.sim, CPUS, SUBBUFS, true));
+	growth.before = sim_now(&growth.sim);
+	growth.seen = sim_now(&growth.sim);
+	growth.behind = sim_now(&growth.sim);
+	time = sim_write(&growth.sim, 0, &n, sizeof(n));
+	lose_at(growth.seen);
+	sim_between = grow_gap;
+	event = next(&growth.sim);
+	sim_between = NULL;
+	EXPECT_EQ(2, growth.sim.ctrl->gap_generation);
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(POSIXTRACE_ID_OVERFLOW, event->id);
+	EXPECT_EQ(growth.before, event->timestamp);
+	event = next(&growth.sim);
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(POSIXTRACE_ID_RESUME, event->id);
+	EXPECT_EQ(time, event->timestamp);
+	event = next(&growth.sim);
+	ASSERT_NE(NULL, event);
+	EXPECT_EQ(n, payload(event));
+	pxtu_reader_destroy(&growth.sim.reader);
+}
+
 #define RACE_LENGTH	4000
 
 /**

@@ -160,6 +160,7 @@ static inline void sim_lose(struct sim *sim, __u64 first, __u64 watermark)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (pxtu_load(&sim->shared->gap_ack) == ctrl->gap_generation) {
 		pxtu_store(&ctrl->gap_generation, ctrl->gap_generation + 1);
+		pxtu_store(&ctrl->previous_first, ctrl->gap_first);
 		pxtu_store(&ctrl->gap_first, first);
 	} else if (first < ctrl->gap_first) {
 		pxtu_store(&ctrl->gap_first, first);

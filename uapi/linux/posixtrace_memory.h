@@ -316,8 +316,8 @@ struct posixtrace_ctrl {
 	/** @subbuf_offset: offset in this mapping of the descriptors */
 	__u32 subbuf_offset;
 	/**
-	 * @gap_lock: odd while the kernel changes @gap_generation, @gap_first, @overwrite_watermark
-	 * and @lost, and takes a sub-buffer from the reader
+	 * @gap_lock: odd while the kernel changes @gap_generation, @gap_first, @overwrite_watermark,
+	 * @lost and @previous_first, and takes a sub-buffer from the reader
 	 */
 	__u32 gap_lock;
 	/**
@@ -338,8 +338,13 @@ struct posixtrace_ctrl {
 	__u64 lost;
 	/** @system_filter: bit id: the filter has system event type id as a member */
 	__u64 system_filter;
+	/**
+	 * @previous_first: time of the first event lost in the gap before this one. It is less than
+	 * what the reader saw there if that gap grew before the reader acknowledged it
+	 */
+	__u64 previous_first;
 	/** @reserved2: zero */
-	__u64 reserved2[6];
+	__u64 reserved2[5];
 	/** @system: the write position of system events, as of a CPU */
 	struct posixtrace_cpu_head system;
 };
