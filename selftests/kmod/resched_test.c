@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Commands whose work depends on the number of processes and event types let other threads of
+ * their processor run meanwhile, also where the kernel does not preempt tasks in the kernel.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "pxt_test.h"
+#include "process.h"
+#include "uapi.h"
+
+#define TYPES		4000
+#define CHILDREN	200
+#define CALLS		20
+/* Between two turns of the other thread, in nanoseconds: a call takes very many times as long. */
+#define INTERVAL	50000
+/* Its longest wait during a call is less than this part of the call. */
+#define PART		8
+
+/* By the other thread, which has the same processor as the test. */
+static unsigned long long longest;
+static bool enough;
+
+/* Needs the processor for a moment, again and again, before all other threads. */
+static void *take_turns(void *arg)
+{
+	const struct timespec interval = { .tv_nsec = INTERVAL };
+	unsigned long long last = now(), at;
+
+	(void)arg;
+	for (; !LOAD(enough); last = at) {
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &interval, NULL);
+		at = now();
+		if (at - last > LOAD(longest))
+			__atomic_store_n(&longest, at - last, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+static int start_turns(pthread_t *thread)
+{
+	const struct sched_param param = { .sched_priority = 1 };
+	pthread_attr_t attr;
+	int err;
+
+	enough = false;
+	pthread_attr_init(&attr);
+	pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
+	pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
+	pthread_attr_setschedparam(&attr, &param);
+	/* It inherits the processor. */
+	err = pthread_create(thread, &attr, take_turns, NULL);
+	pthread_attr_destroy(&attr);
+	return err;
+}
+
+static void end_turns(pthread_t thread)
+{
+	__atomic_store_n(&enough, true, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+}
+
+/* A process with many event types, which are names, and many children. */
+static int be_large(void *arg, const struct talk *talk)
+{
+	struct target target;
+	char name[16];
+	int i;
+
+	(void)arg;
+	if (target_open(&target))
+		return 1;
+	for (i = 0; i < TYPES; i++) {
+		snprintf(name, sizeof(name), "type %d", i);
+		if (eventid_open(target.fd, name) <= POSIXTRACE_ID_UNNAMED)
+			return 2;
+	}
+	say(talk, 0);
+	/* When there is a stream, they inherit it. */
+	hear(talk);
+	for (i = 0; i < CHILDREN; i++) {
+		switch (fork()) {
+		case -1:
+			return 3;
+		case 0:
+			hear(talk);
+			_exit(0);
+		}
+	}
+	say(talk, 0);
+	hear(talk);
+	return 0;
+}
+
+FIXTURE(crowd)
+{
+	struct stream stream;
+	struct child large;
+	pthread_t other;
+};
+
+FIXTURE_SETUP(crowd)
+{
+	ASSERT_EQ(0, run_on(0));
+	ASSERT_EQ(0, child_start(&self->large, be_large, NULL));
+	ASSERT_EQ(0, hear(&self->large.talk));
+	create_init(&self->stream.arg, self->large.pid);
+	self->stream.arg.attr.inherited = POSIXTRACE_INHERITED;
+	ASSERT_EQ(0, stream_open(&self->stream));
+	say(&self->large.talk, 0);
+	ASSERT_EQ(0, hear(&self->large.talk));
+	ASSERT_EQ(0, start_turns(&self->other));
+}
+
+FIXTURE_TEARDOWN(crowd)
+{
+	end_turns(self->other);
+	stream_close(&self->stream);
+	child_wait(&self->large);
+}
+
+/*
+ * True if the other thread waited for a small part of a call at most. Something else may run on
+ * the processor meanwhile, so one of several calls is enough.
+ */
+static bool shares(struct stream *stream, int (*call)(struct stream *stream, int i))
+{
+	unsigned long long begin;
+	bool shared = false;
+
+	for (int i = 0; i < CALLS; i++) {
+		__atomic_store_n(&longest, 0, __ATOMIC_RELEASE);
+		begin = now();
+		if (call(stream, i))
+			return false;
+		if (LOAD(longest) * PART < now() - begin)
+			shared = true;
+	}
+	return shared;
+}
+
+/* Changes the gates of all children for half of the types. */
+static int change_filter(struct stream *stream, int i)
+{
+	struct posixtrace_filter arg = { .how = POSIXTRACE_FILTER_SET };
+
+	memset(arg.set.bits, i % 2 ? 0x55 : 0xaa, sizeof(arg.set.bits));
+	return command(stream->fd, POSIXTRACE_IOC_SET_FILTER, &arg);
+}
+
+static int start_or_stop(struct stream *stream, int i)
+{
+	return i % 2 ? stream_stop(stream) : stream_start(stream);
+}
+
+TEST_F(crowd, set_filter_lets_other_threads_run)
+{
+	EXPECT_TRUE(shares(&self->stream, change_filter));
+}
+
+TEST_F(crowd, start_and_stop_let_other_threads_run)
+{
+	EXPECT_TRUE(shares(&self->stream, start_or_stop));
+}
+
+TEST_HARNESS_MAIN
