@@ -73,6 +73,11 @@ function table(title,    i, j, count, part, text)
 	rows = 0
 }
 
+function online(name, cpus)
+{
+	return digits(insn["ns_" name "_online_" cpus])
+}
+
 function met_below(what, limit, value)
 {
 	row(what "|at most " digits(limit) "|" digits(value) "|" (value <= limit ? "yes" : "no"))
@@ -257,6 +262,15 @@ function instructions(    i, counts)
 		    operation("fork", counts[i]) "|" operation("fork_untraced", counts[i]) "|" \
 		    insn["memory_default_cpus_" counts[i]])
 	table("Instructions, and memory of a stream of default size, by number of possible processors:")
+
+	row("Processors|create|stop and start|clear|flush|shutdown|fork|... untraced|memory, bytes")
+	split("2 32", counts)
+	for (i = 1; i in counts; i++)
+		row(counts[i] "|" online("create", counts[i]) "|" online("start_stop", counts[i]) "|" \
+		    online("clear", counts[i]) "|" online("flush", counts[i]) "|" \
+		    online("shutdown", counts[i]) "|" online("fork", counts[i]) "|" \
+		    online("fork_untraced", counts[i]) "|" insn["memory_default_online_" counts[i]])
+	table("Nanoseconds, and memory of a stream of default size, by number of processors online:")
 
 	row("While|us")
 	split(irqs_off_names, counts)
