@@ -13,7 +13,14 @@
 #include <linux/rcupdate.h>
 #include <linux/rseq.h>
 #include <linux/sched.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/mm.h>
+#include <linux/user_namespace.h>
 #include <linux/version.h>
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
+#include <linux/sched/exec_state.h>
+#endif
 
 #ifdef CONFIG_X86_64
 #include <asm/fsgsbase.h>
@@ -149,6 +156,97 @@ static inline ssize_t pxt_file_write_iter(struct kiocb *iocb, struct iov_iter *i
 {
 	return vfs_iocb_iter_write(iocb->ki_filp, iocb, iter);
 }
+#endif
+
+/*
+ * What exec() decided about a process: may its user read its memory, and which user namespace has
+ * power over it? 7.2 moved that from the address space into a structure that all threads share.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+struct pxt_exec_state {
+	struct mm_struct *mm;
+};
+
+/* Takes a reference, but fails if the thread has no address space any more. Under RCU. */
+static inline bool pxt_exec_state_get(struct pxt_exec_state *state, struct task_struct *thread)
+{
+	state->mm = get_task_mm(thread);
+	return state->mm;
+}
+
+/* May sleep. */
+static inline void pxt_exec_state_put(struct pxt_exec_state *state)
+{
+	mmput(state->mm);
+}
+
+/* Without a reference: only the process itself replaces it. */
+static inline struct pxt_exec_state pxt_exec_state_current(void)
+{
+	return (struct pxt_exec_state){ .mm = current->mm };
+}
+
+static inline bool pxt_exec_dumpable(const struct pxt_exec_state *state)
+{
+	return get_dumpable(state->mm) == SUID_DUMP_USER;
+}
+
+static inline struct user_namespace *pxt_exec_user_ns(const struct pxt_exec_state *state)
+{
+	return state->mm->user_ns;
+}
+#else
+struct pxt_exec_state {
+	bool dumpable;
+	struct user_namespace *user_ns;
+};
+
+static inline bool pxt_exec_state_get(struct pxt_exec_state *state, struct task_struct *thread)
+{
+	const struct task_exec_state *exec = rcu_dereference(thread->exec_state);
+
+	if (!READ_ONCE(thread->mm))
+		return false;
+	state->dumpable = READ_ONCE(exec->dumpable) == TASK_DUMPABLE_OWNER;
+	/* The structure has a reference, until a grace period after its end. */
+	state->user_ns = get_user_ns(exec->user_ns);
+	return true;
+}
+
+static inline void pxt_exec_state_put(struct pxt_exec_state *state)
+{
+	put_user_ns(state->user_ns);
+}
+
+static inline struct pxt_exec_state pxt_exec_state_current(void)
+{
+	const struct task_exec_state *exec = rcu_dereference_protected(current->exec_state, true);
+
+	return (struct pxt_exec_state){
+		.dumpable = READ_ONCE(exec->dumpable) == TASK_DUMPABLE_OWNER,
+		.user_ns = exec->user_ns,
+	};
+}
+
+static inline bool pxt_exec_dumpable(const struct pxt_exec_state *state)
+{
+	return state->dumpable;
+}
+
+static inline struct user_namespace *pxt_exec_user_ns(const struct pxt_exec_state *state)
+{
+	return state->user_ns;
+}
+#endif
+
+/*
+ * Memory for a stream: rather fail than end other processes. 6.19 warns if vmalloc() gets this flag,
+ * 7.2 knows it.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0) || LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
+#define PXT_GFP_MAYFAIL		__GFP_RETRY_MAYFAIL
+#else
+#define PXT_GFP_MAYFAIL		0
 #endif
 
 #endif /* PXT_COMPAT_H */

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "compat.h"
 #include "ring/policy.h"
 #include "ring/pool.h"
 
@@ -21,7 +22,7 @@
  * Charged to the creator's memory cgroup. Creating a stream that is too large for the cgroup
  * or the machine fails; it must not make the OOM killer kill a process.
  */
-#define POOL_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+#define POOL_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | PXT_GFP_MAYFAIL)
 
 static void *alloc_pages_zeroed(u64 size)
 {

@@ -6,12 +6,11 @@
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
-#include <linux/sched/coredump.h>
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/uidgid.h>
 
+#include "compat.h"
 #include "target/target.h"
 
 /* The rule for signals: would kill() be allowed without capabilities? */
@@ -21,32 +20,32 @@ static bool same_user(const struct cred *cred, const struct cred *tcred)
 	       uid_eq(cred->uid, tcred->suid) || uid_eq(cred->uid, tcred->uid);
 }
 
-/* The address space of the first thread that has one: the main thread may have ended. */
-static struct mm_struct *get_process_mm(struct task_struct *task)
+/* That of the first thread that has not ended: the main thread may have. */
+static bool get_exec_state(struct pxt_exec_state *state, struct task_struct *task)
 {
-	struct mm_struct *mm = NULL;
 	struct task_struct *thread;
+	bool found = false;
 
 	rcu_read_lock();
 	for_each_thread(task, thread) {
-		mm = get_task_mm(thread);
-		if (mm)
+		found = pxt_exec_state_get(state, thread);
+		if (found)
 			break;
 	}
 	rcu_read_unlock();
-	return mm;
+	return found;
 }
 
 static int check_dumpable(struct task_struct *task)
 {
-	struct mm_struct *mm = get_process_mm(task);
+	struct pxt_exec_state state;
 	int err = 0;
 
-	if (!mm)
+	if (!get_exec_state(&state, task))
 		return -ESRCH;
-	if (get_dumpable(mm) != SUID_DUMP_USER && !ns_capable(mm->user_ns, CAP_SYS_PTRACE))
+	if (!pxt_exec_dumpable(&state) && !ns_capable(pxt_exec_user_ns(&state), CAP_SYS_PTRACE))
 		err = -EPERM;
-	mmput(mm);
+	pxt_exec_state_put(&state);
 	return err;
 }
 
@@ -96,12 +95,12 @@ static bool has_power(const struct cred *cred, struct user_namespace *ns)
 bool pxt_rights_keep(const struct cred *cred, bool secure, bool alone)
 {
 	const struct cred *tcred = current_cred();
-	struct mm_struct *mm = current->mm;
+	const struct pxt_exec_state state = pxt_exec_state_current();
 	/* The new program is no secret to the processes that share its memory. */
-	bool open = !secure && get_dumpable(mm) == SUID_DUMP_USER;
+	bool open = !secure && pxt_exec_dumpable(&state);
 
 	if (open && same_user(cred, tcred))
 		return true;
 	return (open || alone) && has_power(cred, tcred->user_ns) &&
-	       has_power(cred, mm->user_ns);
+	       has_power(cred, pxt_exec_user_ns(&state));
 }
