@@ -9,7 +9,7 @@ MANDIR ?= $(PREFIX)/share/man
 DESTDIR ?=
 # kernel headers to build for; empty: the running kernel's, else the newest installed
 KDIR ?=
-# kernel to test on: 6.1 6.1-oldest 6.1-rt 6.12 6.12-rt debug kcsan
+# kernel to test on: 6.1 6.1-oldest 6.1-rt 6.12 6.12-rt trixie newest debug kcsan
 KERNEL ?= 6.1
 # those of check-matrix; empty: all
 KERNELS ?=
