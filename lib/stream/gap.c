@@ -69,7 +69,8 @@ static void gap_acknowledge(struct pxtu_reader *reader, const struct pxtu_gap *g
 
 /*
  * Have we acknowledged this generation? Then note all of it. If it is the next one already, it has
- * the begin of the one that we acknowledged: the kernel begins no other one before we acknowledge it.
+ * the begin of the one that we acknowledged: the kernel begins no other one before the next
+ * acknowledgment.
  */
 static bool gap_noted(struct pxtu_reader *reader, const struct pxtu_gap *gap, __u32 lock)
 {

@@ -118,8 +118,8 @@ FIXTURE_VARIANT_ADD(synchronize, of_a_target_on_an_isolated_processor)
 };
 
 /*
- * The target is on its processor, and a stranger is busy on the other one of the first two, of which
- * one is isolated. The test is on the last one.
+ * The target is on its processor, and a stranger is busy on the other one of the first two, of
+ * which one is isolated. The test is on the last one.
  */
 FIXTURE_SETUP(synchronize)
 {

@@ -316,8 +316,8 @@ struct posixtrace_ctrl {
 	/** @subbuf_offset: offset in this mapping of the descriptors */
 	__u32 subbuf_offset;
 	/**
-	 * @gap_lock: odd while the kernel changes @gap_generation, @gap_first, @overwrite_watermark,
-	 * @lost and @previous_first, and takes a sub-buffer from the reader
+	 * @gap_lock: odd while the kernel changes @gap_generation, @gap_first, @previous_first,
+	 * @overwrite_watermark and @lost, and takes a sub-buffer from the reader
 	 */
 	__u32 gap_lock;
 	/**
