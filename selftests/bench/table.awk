@@ -248,7 +248,7 @@ function instructions(    i, counts)
 	table("Instructions, by number of streams that trace the process:")
 
 	row("Processors|recorded|read|memory, bytes")
-	split("1 2 8 64 255 512", counts)
+	split("1 2 8 64 256 512", counts)
 	for (i = 1; i <= 6; i++)
 		row(counts[i] "|" insn["insn_rseq_cpus_" counts[i]] "|" \
 		    insn["insn_read_cpus_" counts[i]] "|" insn["memory_cpus_" counts[i]])
@@ -354,7 +354,7 @@ END {
 	bench("insn_read_from_8", digits(insn["insn_read_from_8"]), "instructions")
 	bench("irqs_off_us", irqs_off(), "us")
 	bench("insn_read_1cpu", insn["insn_read_cpus_1"], "instructions")
-	bench("insn_read_255cpu", insn["insn_read_cpus_255"], "instructions")
+	bench("insn_read_256cpu", insn["insn_read_cpus_256"], "instructions")
 	for (i = 1; i <= lines; i++)
 		print line[i]
 }
