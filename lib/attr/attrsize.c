@@ -47,8 +47,12 @@ PXTU_API int posix_trace_attr_getlogsize(const trace_attr_t *restrict attr,
  */
 PXTU_API int posix_trace_attr_setlogsize(trace_attr_t *attr, size_t logsize)
 {
-	if (!pxtu_attr_valid(attr) || (uint64_t)logsize > INT64_MAX)
+	if (!pxtu_attr_valid(attr))
 		return EINVAL;
+#if SIZE_MAX > INT64_MAX
+	if (logsize > INT64_MAX)
+		return EINVAL;
+#endif
 	attr->__log_size = logsize;
 	return 0;
 }

@@ -121,8 +121,12 @@ int pxtu_map(int fd, __u64 stream, const struct posixtrace_map *map, __u32 flags
 	     void **address)
 {
 	struct posixtrace_mapping mapping = { .map = *map, .flags = flags };
-	int err = pxtu_checked_soon(fd, stream, POSIXTRACE_IOC_MAP, &mapping);
+	int err;
 
+	/* An address space of 32 bits. */
+	if (map->size != (size_t)map->size)
+		return -ENOMEM;
+	err = pxtu_checked_soon(fd, stream, POSIXTRACE_IOC_MAP, &mapping);
 	if (err)
 		return err;
 	/* A file that returns 0 for every command maps nothing. */
@@ -224,8 +228,13 @@ void pxtu_futex_wake(int *word)
 	sys(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX);
 }
 
-/* glibc cancels another thread with this signal. pthread_sigmask() never changes it. */
-#define CANCEL_SIGNAL	(1ULL << (__SIGRTMIN - 1))
+/* The C library cancels another thread with this signal. pthread_sigmask() never changes it. */
+#ifdef __GLIBC__
+#define CANCEL_NUMBER	__SIGRTMIN
+#else
+#define CANCEL_NUMBER	33	/* musl */
+#endif
+#define CANCEL_SIGNAL	(1ULL << (CANCEL_NUMBER - 1))
 
 __u64 pxtu_cancel_block(__u64 *before)
 {

@@ -87,7 +87,7 @@ static bool fails_again(int fd, const struct posixtrace_map *map, int err)
 	int ret = pxtu_map(fd, 0, map, 0, &again);
 
 	if (!ret)
-		munmap(again, map->size);
+		munmap(again, (size_t)map->size);
 	return ret == err;
 }
 

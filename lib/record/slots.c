@@ -51,7 +51,7 @@ static int drop_old(struct pxtu_state *state, const struct posixtrace_slot *slot
 		old[count++] = (struct old){
 			.heads = slot->heads,
 			.size = (size_t)(slot->pool - (unsigned char *)slot->heads) +
-				slot->pool_size,
+				(size_t)slot->pool_size,
 			.wakeup = (void *)(uintptr_t)slot->wakeup,
 		};
 		pxtu_store(&slot->heads, NULL);
@@ -87,7 +87,7 @@ static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_sl
 		return err;
 	err = pxtu_map(fd, 0, &info->wakeup, POSIXTRACE_MAPPING_POPULATE, &wakeup);
 	if (err) {
-		munmap(heads, all.size);
+		munmap(heads, (size_t)all.size);
 		return err;
 	}
 	/*

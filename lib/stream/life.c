@@ -41,7 +41,7 @@ static int map_shared(struct pxtu_stream *stream, const struct posixtrace_create
 	if (err)
 		return err;
 	stream->shared = shared;
-	stream->shared_size = create->reader.size;
+	stream->shared_size = (size_t)create->reader.size;
 	return 0;
 }
 
@@ -49,7 +49,7 @@ static int map_shared(struct pxtu_stream *stream, const struct posixtrace_create
 static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create *create,
 		      struct pxtu_map *map)
 {
-	size_t ctrl = create->ctrl.size, heads = create->heads.size, pool = create->pool.size;
+	__u64 ctrl = create->ctrl.size, heads = create->heads.size, pool = create->pool.size;
 	struct posixtrace_map all = {
 		.offset = create->ctrl.offset,
 		.size = ctrl + heads + pool,
@@ -69,7 +69,7 @@ static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create
 	if (err)
 		goto unmap_shared;
 	stream->data = data;
-	stream->data_size = all.size;
+	stream->data_size = (size_t)all.size;
 
 	/* Not in a child, where the trace id is not valid. Neither call has to succeed. */
 	if (stream->shared)
@@ -79,11 +79,11 @@ static int map_memory(struct pxtu_stream *stream, const struct posixtrace_create
 	map->shared = stream->shared;
 	map->shared_size = stream->shared_size;
 	map->ctrl = data;
-	map->ctrl_size = ctrl;
+	map->ctrl_size = (size_t)ctrl;
 	map->heads = (const struct posixtrace_cpu_head *)(const void *)((char *)data + ctrl);
-	map->heads_size = heads;
+	map->heads_size = (size_t)heads;
 	map->pool = (const unsigned char *)data + ctrl + heads;
-	map->pool_size = pool;
+	map->pool_size = (size_t)pool;
 	return 0;
 
 unmap_shared:

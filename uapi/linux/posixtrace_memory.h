@@ -110,7 +110,7 @@ struct posixtrace_writer {
 };
 
 #define POSIXTRACE_RECORD_ALIGNED(size) \
-	(((size) + POSIXTRACE_RECORD_ALIGN - 1) & ~(__u64)(POSIXTRACE_RECORD_ALIGN - 1))
+	(((size) + POSIXTRACE_RECORD_ALIGN - 1) / POSIXTRACE_RECORD_ALIGN * POSIXTRACE_RECORD_ALIGN)
 
 /* From a record with @len bytes of data to the next one. */
 #define POSIXTRACE_RECORD_STEP(len) \
