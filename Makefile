@@ -68,6 +68,7 @@ help:
 	@echo '  covers         which tests run the lines of one file of it: FILE=kmod/main.c, TEST=kmod'
 	@echo '  check-release  what is worth a run before a release, for hours: all kernels,'
 	@echo '                 sanitizers, valgrind, ten million random calls'
+	@echo '  check-linking  some tests with other C libraries (musl, i386), compilers and linkers: TEST=musl'
 	@echo '  check-deb      installs, upgrades and removes the packages in a small Debian system,'
 	@echo '                 as root only'
 	@echo '  check-valgrind the tests of reading streams and logs, under valgrind'
@@ -180,6 +181,9 @@ check-release:
 check-native:
 	@V=$(V) selftests/native/run $(TEST)
 
+check-linking:
+	@V=$(V) selftests/linking/run $(TEST)
+
 check-deb:
 	@selftests/packages/run
 
@@ -195,5 +199,5 @@ clean:
 	rm -rf build
 
 .PHONY: all help deps module install uninstall deb demo check check-command check-debug \
-	check-export check-native check-deb check-matrix check-release check-asan check-tsan \
+	check-export check-linking check-native check-deb check-matrix check-release check-asan check-tsan \
 	coverage covers check-valgrind fuzz-log fuzz-uapi bench latency style clean $(SUBDIRS)
