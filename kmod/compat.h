@@ -241,7 +241,7 @@ static inline struct user_namespace *pxt_exec_user_ns(const struct pxt_exec_stat
 
 /*
  * Memory for a stream: rather fail than end other processes. 6.19 warns if vmalloc() gets this
- * flag, 7.2 knows it.
+ * flag, 7.2 knows it. In between, a large stream may make the OOM killer act.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0) || LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
 #define PXT_GFP_MAYFAIL		__GFP_RETRY_MAYFAIL

@@ -135,7 +135,7 @@ static bool type_valid(__u32 type)
 	return id - POSIXTRACE_ID_UNNAMED < POSIXTRACE_ID_MAX - POSIXTRACE_ID_UNNAMED;
 }
 
-/* All records of the list were copied. */
+/* Add the records of the list that were copied to the run of the CPU. */
 static void end_list(const struct pxtu_reader *reader, struct pxtu_reader_cpu *state)
 {
 	const unsigned char *subbuf = reader->map.pool +
