@@ -130,7 +130,6 @@ FIXTURE_TEARDOWN(crowd)
 static bool shares(struct stream *stream, int (*call)(struct stream *stream, int i))
 {
 	unsigned long long begin;
-	bool shared = false;
 
 	for (int i = 0; i < CALLS; i++) {
 		__atomic_store_n(&longest, 0, __ATOMIC_RELEASE);
@@ -138,9 +137,9 @@ static bool shares(struct stream *stream, int (*call)(struct stream *stream, int
 		if (call(stream, i))
 			return false;
 		if (LOAD(longest) * PART < now() - begin)
-			shared = true;
+			return true;
 	}
-	return shared;
+	return false;
 }
 
 /* Changes the gates of all children for half of the types. */
@@ -157,12 +156,12 @@ static int start_or_stop(struct stream *stream, int i)
 	return i % 2 ? stream_stop(stream) : stream_start(stream);
 }
 
-TEST_F(crowd, set_filter_lets_other_threads_run)
+TEST_F_TIMEOUT(crowd, set_filter_lets_other_threads_run, 120)
 {
 	EXPECT_TRUE(shares(&self->stream, change_filter));
 }
 
-TEST_F(crowd, start_and_stop_let_other_threads_run)
+TEST_F_TIMEOUT(crowd, start_and_stop_let_other_threads_run, 120)
 {
 	EXPECT_TRUE(shares(&self->stream, start_or_stop));
 }
