@@ -11,6 +11,8 @@ DESTDIR ?=
 KDIR ?=
 # kernel to test on: 6.1 6.1-oldest 6.1-rt 6.12 6.12-rt trixie newest debug kcsan
 KERNEL ?= 6.1
+# architecture to test on: arm64; empty: that of this machine
+ARCH ?=
 # those of check-matrix; empty: all
 KERNELS ?=
 # tests to run; empty: all. V=1 shows every line that they print
@@ -33,6 +35,7 @@ SMP ?=
 # where the tables of the bench go, too
 RST ?=
 
+kernel = $(KERNEL)$(if $(filter arm64,$(ARCH)),-arm64)
 smp = $(if $(SMP),--smp $(SMP)) $(if $(PART),--part $(PART)) $(if $(EXCEPT),--except $(EXCEPT))
 SUBDIRS := $(patsubst %/Makefile,%,$(wildcard lib/Makefile tools/Makefile))
 install_dirs = DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR)
@@ -57,7 +60,7 @@ help:
 	@echo
 	@echo 'Try and test, in a virtual machine; as root they say what is missing and install it:'
 	@echo '  demo           traces a parallel file compressor at work'
-	@echo '  check          runs the tests: KERNEL=$(KERNEL), TEST=stream, TEST=stream:CASE, V=1'
+	@echo '  check          runs the tests: KERNEL=$(KERNEL), ARCH=arm64, TEST=stream, TEST=stream:CASE, V=1'
 	@echo '  check-command  those where it matters without restartable sequences: what is'
 	@echo '                 recorded, the module writes'
 	@echo '  check-debug    all on a debug kernel (KASAN, lockdep, kmemleak, UBSAN);'
@@ -123,14 +126,14 @@ doc:
 	@scripts/doc build
 
 demo:
-	@scripts/demo
+	@scripts/demo $(kernel)
 
 check:
-	@selftests/vm/check --kernel $(KERNEL) $(smp) $(if $(filter-out 0,$(V)),--verbose) $(TEST)
+	@selftests/vm/check --kernel $(kernel) $(smp) $(if $(filter-out 0,$(V)),--verbose) $(TEST)
 
 # The tests that record, with the module recording. All other tests try both ways themselves.
 check-command:
-	@selftests/vm/check --kernel $(KERNEL) $(smp) --no-sequences $(if $(filter-out 0,$(V)),--verbose) \
+	@selftests/vm/check --kernel $(kernel) $(smp) --no-sequences $(if $(filter-out 0,$(V)),--verbose) \
 		$(or $(TEST),conformance event_test threads_test signal_test inherit_test \
 			inherit_race_test policy_loop_test policy_until_full_test stats_test \
 			lifecycle_test hotplug_test log_flush_test wake_test clock_test)

@@ -5,7 +5,7 @@
 # shellcheck disable=SC2034 # used by those who source this
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cache=${POSIXTRACE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/posixtrace}
-build=$top/build
+build=$top/build${POSIXTRACE_ARCH:+/$POSIXTRACE_ARCH}
 # The variables of our make (V=1, TEST=...) are not meant for the kernel's or the tests'.
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
 
@@ -31,4 +31,18 @@ locked()
 		flock -n 9 || { note "waiting for another run to prepare $what_for"; flock 9; }
 		"$@"
 	) 9>"$cache/lock/$what_for"
+}
+
+# cross_to ARCHITECTURE: from here on, this script and those that it starts build for arm64, in a
+# directory of its own, with the headers and libraries of Debian for arm64 (sysroot).
+cross_to()
+{
+	[ "$1" = arm64 ] || die "cannot build for $1"
+	"$top/scripts/deps" arm64
+	POSIXTRACE_SYSROOT=$("$top/scripts/sysroot" "$1")
+	export POSIXTRACE_SYSROOT POSIXTRACE_ARCH=$1 ARCH=$1 CROSS_COMPILE=aarch64-linux-gnu-
+	export CC=${CROSS_COMPILE}gcc CXX=${CROSS_COMPILE}g++ AR=${CROSS_COMPILE}ar
+	export CFLAGS="-O2 -g --sysroot=$POSIXTRACE_SYSROOT"
+	export CXXFLAGS=--sysroot=$POSIXTRACE_SYSROOT LDFLAGS=--sysroot=$POSIXTRACE_SYSROOT
+	build=$top/build/$1
 }

@@ -11,7 +11,10 @@
 static void count_call(struct syscalls *calls, unsigned long long nr)
 {
 	calls->all++;
-	calls->opens += nr == SYS_openat || nr == SYS_open;
+	calls->opens += nr == SYS_openat;
+#ifdef SYS_open
+	calls->opens += nr == SYS_open;
+#endif
 	calls->ioctls += nr == SYS_ioctl;
 }
 
