@@ -36,16 +36,32 @@ static u64 to_units(u64 value, const struct tk_read_base *tkr)
 	       value >> (tkr->shift - POSIXTRACE_CLOCK_SHIFT);
 }
 
+/* A cycle takes so many nanoseconds at most. */
+static bool is_fast(const struct tk_read_base *tkr, u64 nanoseconds)
+{
+	return tkr->shift <= POSIXTRACE_CLOCK_SHIFT &&
+	       to_units(tkr->mult, tkr) <= nanoseconds << POSIXTRACE_CLOCK_SHIFT;
+}
+
+/*
+ * Only counters that the vDSO uses. It does not where the kernel has to trap or repeat their
+ * reads, which is so on some arm64 CPUs.
+ */
 static u32 counter_of(const struct tk_read_base *tkr)
 {
-#ifdef CONFIG_X86_64
 	const struct clocksource *source = tkr->clock;
 
+#if defined(CONFIG_X86_64)
 	/* Not the clocks of hypervisors, which compute more than the counter. */
 	if (source->vdso_clock_mode == VDSO_CLOCKMODE_TSC &&
-	    source->mask == CLOCKSOURCE_MASK(64) && tkr->shift <= POSIXTRACE_CLOCK_SHIFT &&
-	    to_units(tkr->mult, tkr) <= 2ULL << POSIXTRACE_CLOCK_SHIFT)
+	    source->mask == CLOCKSOURCE_MASK(64) && is_fast(tkr, 2))
 		return POSIXTRACE_COUNTER_TSC;
+#elif defined(CONFIG_ARM64)
+	/* It has 56 bits at least, at most a gigahertz, and so never begins again. */
+	if ((source->vdso_clock_mode == VDSO_CLOCKMODE_ARCHTIMER ||
+	     source->vdso_clock_mode == VDSO_CLOCKMODE_ARCHTIMER_NOCOMPAT) &&
+	    source->mask >= CLOCKSOURCE_MASK(56) && is_fast(tkr, NSEC_PER_USEC))
+		return POSIXTRACE_COUNTER_CNTVCT;
 #endif
 	return POSIXTRACE_COUNTER_NONE;
 }

@@ -7,8 +7,11 @@
 
 #include "common/pxtu.h"
 
-#ifdef __x86_64__
+#if defined(__x86_64__) || defined(__aarch64__)
 __extension__ typedef unsigned __int128 pxtu_u128;
+
+#ifdef __x86_64__
+#define PXTU_COUNTER	POSIXTRACE_COUNTER_TSC
 
 /*
  * LFENCE makes the counter wait for all earlier loads, on Intel and on AMD. So an event that
@@ -21,6 +24,22 @@ static inline __u64 pxtu_counter(void)
 	__asm__ __volatile__ ("lfence\n\trdtsc" : "=a" (low), "=d" (high) : : "memory");
 	return (__u64)high << 32 | low;
 }
+#else
+#define PXTU_COUNTER	POSIXTRACE_COUNTER_CNTVCT
+
+/*
+ * ISB makes the counter wait for all earlier branches. Our caller has branched on a word that it
+ * loaded after one with acquire semantics, and that one was loaded after those with acquire
+ * semantics of the program. So an event that happened before another one has the smaller time.
+ */
+static inline __u64 pxtu_counter(void)
+{
+	__u64 count;
+
+	__asm__ __volatile__ ("isb\n\tmrs %0, cntvct_el0" : "=r" (count) : : "memory");
+	return count;
+}
+#endif
 
 /* False if the kernel has no counter for us, or is just changing its parameters. */
 static inline bool pxtu_clock_count(const struct posixtrace_clock *clock, __u64 *time)
@@ -30,7 +49,7 @@ static inline bool pxtu_clock_count(const struct posixtrace_clock *clock, __u64 
 	__u64 cycles, last, base;
 	pxtu_u128 units;
 
-	if (pxtu_load(&clock->counter) != POSIXTRACE_COUNTER_TSC)
+	if (pxtu_load(&clock->counter) != PXTU_COUNTER)
 		return false;
 	last = pxtu_load(&clock->cycle_last);
 	base = pxtu_load(&clock->base) + (__u64)pxtu_load(&clock->offset);

@@ -38,6 +38,7 @@
 #define PXTU_CLOCK_MULT		20520
 #define PXTU_CLOCK_REAL		20536
 #define PXTU_COUNTER_TSC	1
+#define PXTU_COUNTER_CNTVCT	2
 #define PXTU_CLOCK_SHIFT	30
 #define PXTU_ENTRY_HEADER	0
 #define PXTU_ENTRY_ADDRESS	8
@@ -94,6 +95,7 @@ PXTU_AT(PXTU_CLOCK_MULT, posixtrace_gate, clock.mult);
 PXTU_AT(PXTU_CLOCK_REAL, posixtrace_gate, clock.real);
 _Static_assert(PXTU_CLOCK_SHIFT == POSIXTRACE_CLOCK_SHIFT, "as the sequences have it");
 _Static_assert(PXTU_COUNTER_TSC == POSIXTRACE_COUNTER_TSC, "as the sequences have it");
+_Static_assert(PXTU_COUNTER_CNTVCT == POSIXTRACE_COUNTER_CNTVCT, "as the sequences have it");
 PXTU_AT(PXTU_ENTRY_HEADER, pxtu_entry, header);
 PXTU_AT(PXTU_ENTRY_GENERATION, pxtu_entry, generation);
 PXTU_AT(PXTU_ENTRY_IDS, pxtu_entry, ids);

@@ -3,8 +3,6 @@
  * The short way of an event: one sequence, without preparation, for an event of few bytes that
  * one stream wants. It fits most events. The others, and all that the sequence cannot do, go on
  * in write.c, which also keeps the note of the stream for the next event.
- *
- * There is none on other architectures yet: x86-64 alone has a counter that the module publishes.
  */
 #ifndef PXTU_SHORT_H
 #define PXTU_SHORT_H
@@ -48,6 +46,10 @@ struct pxtu_note {
 #if defined(__x86_64__) && defined(PXTU_THREADS_REGISTERED)
 
 #include "record/short-x86.h"
+
+#elif defined(__AARCH64EL__) && defined(PXTU_THREADS_REGISTERED)
+
+#include "record/short-arm64.h"
 
 #else
 

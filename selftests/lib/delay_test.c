@@ -5,11 +5,11 @@
  * loops in the sequences.
  */
 #define _GNU_SOURCE
-#ifdef __x86_64__
-#define HAVE_DELAYS
-
 #define DELAY_TEXT_(number)	#number
 #define DELAY_TEXT(number)	DELAY_TEXT_(number)
+
+#if defined(__x86_64__)
+#define HAVE_DELAYS
 
 /* The point where a thread is delayed; the mark remains when the kernel aborts the sequence. */
 __asm__(".macro delay point, scratch\n\t"
@@ -32,6 +32,44 @@ __asm__(".macro delay point, scratch\n\t"
 #define PXTU_RSEQ_DELAY(point, scratch)	"delay " DELAY_TEXT(point) ", " scratch "\n\t"
 #define PXTU_RSEQ_ABORTED		"aborted %%eax, %%rax\n\t"
 
+#elif defined(__AARCH64EL__)
+#define HAVE_DELAYS
+
+/* The same, with registers of their own. */
+__asm__(".macro delay point\n\t"
+	"adrp x3, delay_loops+4*\\point\n\t"
+	"ldr w3, [x3, :lo12:delay_loops+4*\\point]\n\t"
+	"cbz w3, 21f\n\t"
+	"mrs x4, tpidr_el0\n\t"
+	"add x4, x4, :tprel_hi12:delay_at\n\t"
+	"add x4, x4, :tprel_lo12_nc:delay_at\n\t"
+	"mov w5, #\\point\n\t"
+	"str w5, [x4]\n"
+	"20:\n\t"
+	"subs w3, w3, #1\n\t"
+	"b.ne 20b\n\t"
+	"str wzr, [x4]\n"
+	"21:\n\t"
+	".endm\n\t"
+	".macro aborted\n\t"
+	"mrs x4, tpidr_el0\n\t"
+	"add x3, x4, :tprel_hi12:delay_at\n\t"
+	"add x3, x3, :tprel_lo12_nc:delay_at\n\t"
+	"ldr w5, [x3]\n\t"
+	"str wzr, [x3]\n\t"
+	"add x3, x4, :tprel_hi12:delay_aborts\n\t"
+	"add x3, x3, :tprel_lo12_nc:delay_aborts\n\t"
+	"ldr w4, [x3, x5, lsl #2]\n\t"
+	"add w4, w4, #1\n\t"
+	"str w4, [x3, x5, lsl #2]\n\t"
+	".endm\n");
+
+#define PXTU_RSEQ_DELAY(point)	"delay " DELAY_TEXT(point) "\n\t"
+#define PXTU_RSEQ_DELAY_CHANGES	"x3", "x4", "x5",
+#define PXTU_RSEQ_ABORTED	"aborted\n\t"
+#endif
+
+#ifdef HAVE_DELAYS
 #include "../../lib/record/event.c"
 #include "../../lib/record/note.c"
 #include "../../lib/record/write.c"

@@ -130,8 +130,9 @@ struct posixtrace_writer {
 /* posixtrace_clock.counter */
 #define POSIXTRACE_COUNTER_NONE		0	/* ask for CLOCK_REALTIME */
 #define POSIXTRACE_COUNTER_TSC		1	/* x86-64: the time stamp counter */
+#define POSIXTRACE_COUNTER_CNTVCT	2	/* arm64: the virtual counter, CNTVCT_EL0 */
 
-/* With these units, a product of 2^32 cycles has 64 bits. */
+/* With these units, a product of 2^32 cycles of the time stamp counter has 64 bits. */
 #define POSIXTRACE_CLOCK_SHIFT		30
 
 /* posixtrace_clock.cycle_last: no counter reaches it within a hundred years */
@@ -148,7 +149,8 @@ struct posixtrace_writer {
  * @base: nanoseconds of CLOCK_MONOTONIC, as the kernel sees it, at that time
  * @fraction: to be added to @base, in units of 2^-POSIXTRACE_CLOCK_SHIFT nanoseconds; less than
  *	a second
- * @mult: such units per cycle; with a counter, at most two nanoseconds
+ * @mult: such units per cycle; at most two nanoseconds with the time stamp counter, a
+ *	microsecond with another one
  * @wall: nanoseconds between CLOCK_MONOTONIC, as the kernel sees it, and CLOCK_REALTIME:
  *	@offset, or less if that clock was set back
  * @real: @base and @offset together

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* What restartable sequences on arm64 have in common. rseq.h describes what they do, and why. */
+#ifndef PXTU_PARTS_ARM64_H
+#define PXTU_PARTS_ARM64_H
+
+#include "record/points.h"
+#include "record/rseq-layout.h"
+
+/* A member of the structure that %[slot], x12, ... points to. */
+#define PXTU_OF(number, base)	"[" base ", #" PXTU_TEXT(number) "]"
+
+/* A member of the clock that the register points to: it is too far from the gate's begin. */
+#define PXTU_OF_CLOCK(number, base) \
+	"[" base ", #" PXTU_TEXT(number) " - " PXTU_TEXT(PXTU_CLOCK_OFFSET) "]"
+
+/* A struct rseq_cs: version, flags, begin, length, address of the abort handler. */
+#define PXTU_RSEQ_TABLE(label)					\
+	".pushsection __rseq_cs, \"aw\"\n\t"			\
+	".balign 32\n"						\
+	label ":\n"						\
+	"9:\n\t"						\
+	".long 0, 0\n\t"					\
+	".quad 1f, 2f - 1f, 4f\n\t"				\
+	".popsection\n\t"					\
+	/* Tells debuggers not to step through the sequence. */ \
+	".pushsection __rseq_cs_ptr_array, \"aw\"\n\t"		\
+	".quad 9b\n\t"						\
+	".popsection\n\t"
+
+/* x9: the address of a table. */
+#define PXTU_RSEQ_ADDRESS(label)				\
+	".irp table, " label "\n\t"				\
+	"adrp x9, \\table\n\t"					\
+	"add x9, x9, :lo12:\\table\n\t"			\
+	".endr\n\t"
+
+/* The abort handler, after the signature that the kernel checks. */
+#define PXTU_RSEQ_ABORT(label)					\
+	".pushsection __rseq_failure, \"ax\"\n\t"		\
+	".inst " PXTU_TEXT(RSEQ_SIG_CODE) "\n"			\
+	"4:\n\t"						\
+	PXTU_RSEQ_ABORTED					\
+	"b %l[" label "]\n\t"					\
+	".popsection"
+
+static inline void pxtu_rseq_disarm(void)
+{
+	__asm__ __volatile__ ("str xzr, " PXTU_OF(PXTU_RSEQ_CS, "%[area]")
+		:
+		: [area] "r" (pxtu_rseq_area())
+		: "memory");
+}
+
+_Static_assert(PXTU_HEAD_HEAD == 0, "STLR takes no offset");
+_Static_assert(PXTU_CLOCK_OFFSET % 4096 == 0, "ADD takes 12 bits, and may shift them by 12");
+
+#endif /* PXTU_PARTS_ARM64_H */

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The short way of an event on arm64. short.h describes it; short-x86.h and rseq-arm64.h have more
+ * on each step.
+ */
+#ifndef PXTU_SHORT_ARM64_H
+#define PXTU_SHORT_ARM64_H
+
+#include "record/gate.h"
+#include "record/parts-arm64.h"
+#include "record/short-layout.h"
+
+/* Does this stream want the event, and no other one? x8: the gate. */
+#define PXTU_SHORT_GATE								\
+	"lsr w9, %w[header], #16\n\t"						\
+	"add x10, x8, #" PXTU_TEXT(PXTU_GATE_ENABLE) "\n\t"			\
+	"ldr w9, [x10, x9, lsl #2]\n\t"					\
+	"ldr w10, " PXTU_OF(PXTU_NOTE_BIT, "%[note]") "\n\t"			\
+	"cmp w9, w10\n\t"							\
+	"b.ne %l[no]\n\t"
+
+/*
+ * x17: the counter, x13: the clock, w15: its state. After the gate, which opens after a stream has
+ * started. A stream with relaxed order does without the barrier.
+ */
+#define PXTU_SHORT_COUNTER							\
+	"add x13, x8, #" PXTU_TEXT(PXTU_CLOCK_OFFSET) "\n\t"			\
+	"add x14, x13, #" PXTU_TEXT(PXTU_CLOCK_SEQ) " - " PXTU_TEXT(PXTU_CLOCK_OFFSET) "\n\t" \
+	"ldar w15, [x14]\n\t"							\
+	"ldr w9, " PXTU_OF(PXTU_NOTE_RELAXED, "%[note]") "\n\t"		\
+	"cbnz w9, 5f\n\t"							\
+	"isb\n"									\
+	"5:\n\t"								\
+	"mrs x17, cntvct_el0\n\t"						\
+	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_TIME)
+
+/* x8: the gate. x16: the area. x11: the head of this CPU. */
+#define PXTU_SHORT_CPU								\
+	"ldr x9, " PXTU_OF(PXTU_GATE_GENERATION, "x8") "\n\t"			\
+	"ldr x10, " PXTU_OF(PXTU_NOTE_GENERATION, "%[note]") "\n\t"		\
+	"cmp x9, x10\n\t"							\
+	"b.ne %l[no]\n\t"							\
+	"ldr w9, " PXTU_OF(PXTU_RSEQ_CPU_ID, "x16") "\n\t"			\
+	"ldr w10, " PXTU_OF(PXTU_NOTE_CPU, "%[note]") "\n\t"			\
+	"cmp w9, w10\n\t"							\
+	"b.ne %l[no]\n\t"							\
+	"ldr x11, " PXTU_OF(PXTU_NOTE_HEAD, "%[note]") "\n\t"			\
+	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_CHECKED)
+
+/* Are we the last writer of this CPU, if one is named? */
+#define PXTU_SHORT_WRITER							\
+	"ldp x9, x10, " PXTU_OF(PXTU_HEAD_IDS, "x11") "\n\t"			\
+	"ldp x12, x8, " PXTU_OF(PXTU_NOTE_IDS, "%[note]") "\n\t"		\
+	"cmp x9, x12\n\t"							\
+	"ccmp x10, x8, #0, eq\n\t"						\
+	"b.ne %l[no]\n\t"
+
+/*
+ * x8: begin of the record, x9: bytes of data, x10: end of the record, x12: the next head. A full
+ * stream has no room: its limit is 0. A forged head cannot lead outside of the pool.
+ */
+#define PXTU_SHORT_RESERVE							\
+	"ldr x12, " PXTU_OF(PXTU_HEAD_HEAD, "x11") "\n\t"			\
+	"ldr x9, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x11") "\n\t"		\
+	/* Is the last writer named? */						\
+	"cmp x12, x9\n\t"							\
+	"b.ne %l[no]\n\t"							\
+	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_HEAD)					\
+	"and w9, %w[header], #0xffff\n\t"					\
+	"add w10, w9, #" PXTU_TEXT(PXTU_RECORD_DATA) " + 7\n\t"		\
+	"and w10, w10, #0xfffffff8\n\t"					\
+	"mov w8, w12\n\t"							\
+	"add x12, x12, x10\n\t"						\
+	"add x10, x8, x10\n\t"							\
+	/* One record more. */							\
+	"mov x6, #1 << 32\n\t"							\
+	"add x12, x12, x6\n\t"							\
+	"ldr w6, " PXTU_OF(PXTU_HEAD_LIMIT, "x11") "\n\t"			\
+	"cmp x10, x6\n\t"							\
+	"b.hi %l[no]\n\t"							\
+	"ldp x6, x7, " PXTU_OF(PXTU_NOTE_POOL, "%[note]") "\n\t"		\
+	"cmp x10, x7\n\t"							\
+	"b.hi %l[no]\n\t"							\
+	"add x8, x8, x6\n\t"							\
+	"add x10, x10, x6\n\t"
+
+/* Pieces may overlap. The padding is in the last word. x16: where data ends, less 16 bytes. */
+#define PXTU_SHORT_COPY								\
+	"cbz w9, 14f\n\t"							\
+	"str xzr, [x10, #-8]\n\t"						\
+	"add x16, x8, x9\n\t"							\
+	"add x10, %[data], x9\n\t"						\
+	"cmp w9, #16\n\t"							\
+	"b.lo 11f\n\t"								\
+	"ldp x6, x7, [%[data]]\n\t"						\
+	"stp x6, x7, [x8, #16]\n\t"						\
+	"ldp x6, x7, [x10, #-16]\n\t"						\
+	"stp x6, x7, [x16]\n\t"						\
+	"cmp w9, #32\n\t"							\
+	"b.ls 14f\n\t"								\
+	"ldp x6, x7, [%[data], #16]\n\t"					\
+	"stp x6, x7, [x8, #32]\n\t"						\
+	"ldp x6, x7, [x10, #-32]\n\t"						\
+	"stp x6, x7, [x16, #-16]\n\t"						\
+	"b 14f\n"								\
+	"11:\n\t"								\
+	"tbz w9, #3, 12f\n\t"							\
+	"ldr x6, [%[data]]\n\t"						\
+	"str x6, [x8, #16]\n\t"						\
+	"ldur x6, [x10, #-8]\n\t"						\
+	"str x6, [x16, #8]\n\t"						\
+	"b 14f\n"								\
+	"12:\n\t"								\
+	"tbz w9, #2, 13f\n\t"							\
+	"ldr w6, [%[data]]\n\t"						\
+	"str w6, [x8, #16]\n\t"						\
+	"ldur w6, [x10, #-4]\n\t"						\
+	"str w6, [x16, #12]\n\t"						\
+	"b 14f\n"								\
+	/* Up to three bytes: the first, the last, the one in the middle. */	\
+	"13:\n\t"								\
+	"ldrb w6, [%[data]]\n\t"						\
+	"strb w6, [x8, #16]\n\t"						\
+	"ldurb w6, [x10, #-1]\n\t"						\
+	"strb w6, [x16, #15]\n\t"						\
+	"lsr w6, w9, #1\n\t"							\
+	"ldrb w7, [%[data], x6]\n\t"						\
+	"add x6, x8, x6\n\t"							\
+	"strb w7, [x6, #16]\n"							\
+	"14:\n\t"
+
+/*
+ * x17: the time of the counter in x17, as in pxtu_clock_count(), unless the counter is older than
+ * the last update. The comparison finds POSIXTRACE_CYCLE_NONE, too.
+ */
+#define PXTU_SHORT_TIME								\
+	"ldr x6, " PXTU_OF_CLOCK(PXTU_CLOCK_CYCLE_LAST, "x13") "\n\t"		\
+	"subs x17, x17, x6\n\t"						\
+	"b.lo %l[no]\n\t"							\
+	"ldr x7, " PXTU_OF_CLOCK(PXTU_CLOCK_MULT, "x13") "\n\t"		\
+	"mul x6, x17, x7\n\t"							\
+	"umulh x17, x17, x7\n\t"						\
+	"ldr x7, " PXTU_OF_CLOCK(PXTU_CLOCK_FRACTION, "x13") "\n\t"		\
+	"adds x6, x6, x7\n\t"							\
+	"adc x17, x17, xzr\n\t"						\
+	"extr x17, x17, x6, #" PXTU_TEXT(PXTU_CLOCK_SHIFT) "\n\t"		\
+	"ldr x7, " PXTU_OF_CLOCK(PXTU_CLOCK_REAL, "x13") "\n\t"		\
+	"add x17, x17, x7\n\t"							\
+	/* The address depends on all of the numbers, so that they are read first. */ \
+	/* Pairs with the kernel's barrier before the last change. */		\
+	"eor x7, x17, x17\n\t"							\
+	"ldr w7, [x14, x7]\n\t"						\
+	/* An odd number does not equal itself then. */				\
+	"and w15, w15, #0xfffffffe\n\t"					\
+	"cmp w7, w15\n\t"							\
+	"b.ne %l[no]\n\t"							\
+	"ldr x6, " PXTU_OF(PXTU_HEAD_LAST, "x11") "\n\t"			\
+	"ldr x7, " PXTU_OF(PXTU_HEAD_TIME_END, "x11") "\n\t"			\
+	"cmp x17, x6\n\t"							\
+	"b.lo %l[no]\n\t"							\
+	"cmp x17, x7\n\t"							\
+	"b.hs %l[no]\n\t"
+
+static inline enum pxtu_written
+pxtu_short_record(const struct pxtu_note *note, __u32 header, const void *data,
+		  const __u64 *prog_address)
+{
+	__asm__ goto(PXTU_RSEQ_TABLE("3")
+		"ldr x16, " PXTU_OF(PXTU_NOTE_AREA, "%[note]") "\n\t"
+		PXTU_RSEQ_ADDRESS("3b")
+		"adrp x8, :got:__posix_trace_gate\n\t"
+		"ldr x8, [x8, :got_lo12:__posix_trace_gate]\n\t"
+		"str x9, " PXTU_OF(PXTU_RSEQ_CS, "x16") "\n"
+		"1:\n\t"
+		PXTU_SHORT_GATE
+		PXTU_SHORT_COUNTER
+		PXTU_SHORT_CPU
+		PXTU_SHORT_WRITER
+		PXTU_SHORT_RESERVE
+		"str %w[header], [x8]\n\t"
+		"ldr x6, %[address]\n\t"
+		"str x6, [x8, #8]\n\t"
+		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_DATA)
+		PXTU_SHORT_COPY
+		PXTU_SHORT_TIME
+		"str w17, [x8, #4]\n\t"
+		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_WRITTEN)
+		"str x17, " PXTU_OF(PXTU_HEAD_LAST, "x11") "\n\t"
+		"str x12, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x11") "\n\t"
+		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_COMMIT)
+		"ldr x6, " PXTU_OF(PXTU_NOTE_WAKEUP, "%[note]") "\n\t"
+		"ldr w6, " PXTU_OF(PXTU_NEED_WAKEUP, "x6") "\n\t"
+		"ldr x16, " PXTU_OF(PXTU_NOTE_AREA, "%[note]") "\n\t"
+		/* Commit, as in PXTU_RSEQ_WRITE. Then disarm. */
+		"stlr x12, [x11]\n"
+		"2:\n\t"
+		"str xzr, " PXTU_OF(PXTU_RSEQ_CS, "x16") "\n\t"
+		"cbnz w6, %l[do_wake]\n\t"
+		PXTU_RSEQ_ABORT("no")
+		:
+		: [note] "r" (note),
+		  [header] "r" (header),
+		  [data] "r" (data),
+		  [address] "m" (*prog_address)
+		: PXTU_RSEQ_DELAY_CHANGES "memory", "cc", "x6", "x7", "x8", "x9", "x10", "x11",
+		  "x12", "x13", "x14", "x15", "x16", "x17"
+		: no, do_wake);
+	return PXTU_WRITTEN;
+do_wake:
+	return PXTU_WRITTEN_WAKE;
+no:
+	pxtu_rseq_disarm();
+	return PXTU_WRITTEN_NO;
+}
+
+/*
+ * The first word last: without it the rest is not valid. With the barrier, no counter is read early
+ * by a thread that has just come to this CPU.
+ */
+static inline void pxtu_short_keep(struct pxtu_note *kept, const struct pxtu_note *note)
+{
+	__asm__ goto(PXTU_RSEQ_TABLE("3")
+		"ldr x12, " PXTU_OF(PXTU_NOTE_AREA, "%[note]") "\n\t"
+		PXTU_RSEQ_ADDRESS("3b")
+		"str x9, " PXTU_OF(PXTU_RSEQ_CS, "x12") "\n"
+		"1:\n\t"
+		"str xzr, [%[kept]]\n\t"
+		"ldp x10, x11, [%[note], #8]\n\t"
+		"stp x10, x11, [%[kept], #8]\n\t"
+		"ldp x10, x11, [%[note], #24]\n\t"
+		"stp x10, x11, [%[kept], #24]\n\t"
+		"ldp x10, x11, [%[note], #40]\n\t"
+		"stp x10, x11, [%[kept], #40]\n\t"
+		"ldp x10, x11, [%[note], #56]\n\t"
+		"stp x10, x11, [%[kept], #56]\n\t"
+		"ldp x10, x11, [%[note], #72]\n\t"
+		"stp x10, x11, [%[kept], #72]\n\t"
+		"ldr w10, " PXTU_OF(PXTU_RSEQ_CPU_ID, "x12") "\n\t"
+		"ldr w11, " PXTU_OF(PXTU_NOTE_NR_CPUS, "%[note]") "\n\t"
+		"cmp w10, w11\n\t"
+		"b.hs %l[no]\n\t"
+		"str w10, " PXTU_OF(PXTU_NOTE_CPU, "%[kept]") "\n\t"
+		"ldr x11, " PXTU_OF(PXTU_NOTE_HEAD, "%[note]") "\n\t"
+		"add x11, x11, x10, lsl #" PXTU_TEXT(PXTU_HEAD_SHIFT) "\n\t"
+		"str x11, " PXTU_OF(PXTU_NOTE_HEAD, "%[kept]") "\n\t"
+		"ldr x10, [%[note]]\n\t"
+		"isb\n\t"
+		"str x10, [%[kept]]\n"
+		"2:\n\t"
+		PXTU_RSEQ_ABORT("no")
+		:
+		: [kept] "r" (kept),
+		  [note] "r" (note)
+		: PXTU_RSEQ_DELAY_CHANGES "memory", "cc", "x9", "x10", "x11", "x12"
+		: no);
+no:
+	pxtu_rseq_disarm();
+}
+
+#endif /* PXTU_SHORT_ARM64_H */

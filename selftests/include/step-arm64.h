@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Steps by a debugger, since a program cannot set the step flag of this CPU for itself. It is a
+ * process of its own from the start of the program: a child of the thread that it steps would be
+ * another traced process.
+ *
+ * After each instruction the debugger delivers SIGTRAP. The handler ends with a breakpoint: there
+ * the debugger restores the registers of the interrupted code.
+ */
+#ifndef _SELFTESTS_STEP_ARM64_H
+#define _SELFTESTS_STEP_ARM64_H
+
+#include <linux/elf.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+
+/* The maximum number of handlers after one instruction, as a loop may be long. */
+#define STEPS_HITS	32
+
+static struct steps {
+	/* Changed by the thread. The debugger reads both at once. */
+	int on;
+	int paused;		/* while all signals are blocked */
+	int in_step;
+	void (*in_handler)(void);
+	unsigned long resume;	/* for the debugger: where the interrupted code goes on */
+} the_steps, *const steps = &the_steps;
+
+/* In shared memory. */
+static struct steps_debugger {
+	int thread;		/* to step, or 0; the debugger waits for it */
+	int answer;		/* of the debugger: 1 if it steps the thread, or negative errno */
+	struct {
+		__u64 ip;
+		int hits;
+	} seen[1 << 14];
+} *debugger;
+
+static bool steps_seen_enough(__u64 ip)
+{
+	const size_t size = sizeof(debugger->seen) / sizeof(debugger->seen[0]);
+	size_t at = (size_t)(ip / 4) % size, left;
+
+	for (left = size; left && debugger->seen[at].ip && debugger->seen[at].ip != ip; left--)
+		at = (at + 1) % size;
+	if (!left)
+		return true;
+	debugger->seen[at].ip = ip;
+	return debugger->seen[at].hits++ >= STEPS_HITS;
+}
+
+static void steps_wait_while(int *word, int value)
+{
+	while (__atomic_load_n(word, __ATOMIC_SEQ_CST) == value)
+		syscall(SYS_futex, word, FUTEX_WAIT, value, NULL);
+}
+
+static void steps_set(int *word, int value)
+{
+	__atomic_store_n(word, value, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, word, FUTEX_WAKE, 1);
+}
+
+/* All that the return from a handler restores, but the signal mask. */
+struct steps_registers {
+	struct user_regs_struct regs;
+	char sve[16384];	/* as much as the CPU has; else those of floating point alone */
+	size_t sve_size;
+	int sve_type;
+};
+
+static long steps_regs(int request, pid_t thread, int type, void *regs, size_t *size)
+{
+	struct iovec io = { .iov_base = regs, .iov_len = *size };
+	long ret = ptrace(request, thread, (void *)(long)type, &io);
+
+	*size = io.iov_len;
+	return ret;
+}
+
+static long steps_save(pid_t thread, struct steps_registers *to)
+{
+	size_t size = sizeof(to->regs);
+
+	if (steps_regs(PTRACE_GETREGSET, thread, NT_PRSTATUS, &to->regs, &size))
+		return -1;
+	to->sve_type = NT_ARM_SVE;
+	to->sve_size = sizeof(to->sve);
+	if (!steps_regs(PTRACE_GETREGSET, thread, to->sve_type, to->sve, &to->sve_size))
+		return 0;
+	to->sve_type = NT_PRFPREG;
+	to->sve_size = sizeof(to->sve);
+	return steps_regs(PTRACE_GETREGSET, thread, to->sve_type, to->sve, &to->sve_size);
+}
+
+static long steps_restore(pid_t thread, struct steps_registers *from)
+{
+	size_t size = sizeof(from->regs);
+
+	return steps_regs(PTRACE_SETREGSET, thread, NT_PRSTATUS, &from->regs, &size) ||
+	       steps_regs(PTRACE_SETREGSET, thread, from->sve_type, from->sve, &from->sve_size);
+}
+
+/* Continues the thread until it stops. Returns the signal that it stopped for, 0 if it ended. */
+static int steps_go_on(int request, pid_t thread, int signal)
+{
+	int status;
+
+	if (ptrace(request, thread, NULL, (void *)(long)signal) ||
+	    waitpid(thread, &status, __WALL) != thread || !WIFSTOPPED(status))
+		return 0;
+	return WSTOPSIG(status);
+}
+
+/* Runs the handler, and returns to @at. Delivers signals that come meanwhile. */
+static int steps_run_handler(pid_t thread, struct steps_registers *at)
+{
+	int signal = SIGTRAP;
+	siginfo_t info;
+
+	for (;;) {
+		signal = steps_go_on(PTRACE_CONT, thread, signal);
+		if (!signal || ptrace(PTRACE_GETSIGINFO, thread, NULL, &info))
+			return 0;
+		if (signal == SIGTRAP && info.si_code == TRAP_BRKPT) {
+			at->regs.pc = (unsigned long)ptrace(PTRACE_PEEKDATA, thread,
+							    &the_steps.resume, NULL);
+			return steps_restore(thread, at) ? 0 : SIGTRAP;
+		}
+		/* A stop of ptrace, not a signal. */
+		if (signal == SIGTRAP)
+			signal = 0;
+	}
+}
+
+static bool steps_are_on(pid_t thread, bool *paused)
+{
+	unsigned long both;
+
+	errno = 0;
+	both = (unsigned long)ptrace(PTRACE_PEEKDATA, thread, &the_steps, NULL);
+	*paused = both >> 32;
+	return !errno && (int)both;
+}
+
+static void steps_through(pid_t thread)
+{
+	static struct steps_registers at;
+	int signal, status;
+	siginfo_t info;
+	bool paused;
+
+	if (ptrace(PTRACE_SEIZE, thread, NULL, NULL) ||
+	    ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) ||
+	    waitpid(thread, &status, __WALL) != thread) {
+		steps_set(&debugger->answer, -errno);
+		return;
+	}
+	steps_set(&debugger->answer, 1);
+	signal = SIGTRAP;
+	while (signal && steps_are_on(thread, &paused)) {
+		/* Deliver what is no step. */
+		signal = steps_go_on(PTRACE_SINGLESTEP, thread, signal == SIGTRAP ? 0 : signal);
+		if (signal != SIGTRAP || ptrace(PTRACE_GETSIGINFO, thread, NULL, &info) ||
+		    info.si_code != TRAP_TRACE || !steps_are_on(thread, &paused) || paused)
+			continue;
+		if (!steps_save(thread, &at) && !steps_seen_enough(at.regs.pc))
+			signal = steps_run_handler(thread, &at);
+	}
+	ptrace(PTRACE_DETACH, thread, NULL, NULL);
+}
+
+static void __attribute__((__constructor__)) steps_start_debugger(void)
+{
+	const pid_t parent = getpid();
+	void *shared = mmap(NULL, sizeof(*debugger), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared == MAP_FAILED)
+		_exit(127);
+	debugger = shared;
+	if (fork())
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (getppid() == parent) {
+		steps_wait_while(&debugger->thread, 0);
+		steps_through(debugger->thread);
+		steps_set(&debugger->thread, 0);
+	}
+	_exit(0);
+}
+
+/* A child that was forked by the handler has no debugger. */
+static bool steps_am_i_debugged(void)
+{
+	return __atomic_load_n(&debugger->thread, __ATOMIC_SEQ_CST) == (int)syscall(SYS_gettid);
+}
+
+/* The kernel may have aborted a restartable sequence: then the code does not go on where it was. */
+static void steps_handler(int signal, siginfo_t *info, void *context)
+{
+	int saved_errno = errno;
+
+	(void)signal;
+	(void)info;
+	steps->resume = ((ucontext_t *)context)->uc_mcontext.pc;
+	if (steps->on) {
+		steps->in_step = 1;
+		steps->in_handler();
+		steps->in_step = 0;
+	}
+	errno = saved_errno;
+	if (steps_am_i_debugged())
+		__asm__ volatile ("brk #0x7ace");
+}
+
+/* Waits until the debugger lets go. */
+static inline void steps_end(void)
+{
+	__atomic_store_n(&steps->on, 0, __ATOMIC_SEQ_CST);
+	while (!steps->in_step && steps_am_i_debugged())
+		sched_yield();
+}
+
+/* The first handler runs behind this. */
+static inline int steps_begin(void (*in_handler)(void))
+{
+	/* When a step or a breakpoint meets a blocked signal, the kernel removes the handler. */
+	struct sigaction action = {
+		.sa_sigaction = steps_handler,
+		.sa_flags = SA_SIGINFO | SA_NODEFER,
+	};
+
+	if (sigaction(SIGTRAP, &action, NULL))
+		return -errno;
+	memset(debugger->seen, 0, sizeof(debugger->seen));
+	*steps = (struct steps){ .on = 1, .paused = 1, .in_handler = in_handler };
+	debugger->answer = 0;
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+	steps_set(&debugger->thread, (int)syscall(SYS_gettid));
+	steps_wait_while(&debugger->answer, 0);
+	if (debugger->answer < 0)
+		return debugger->answer;
+	__atomic_store_n(&steps->paused, 0, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+static inline void steps_pause(void)
+{
+	steps->paused = 1;
+}
+
+static inline void steps_continue(void)
+{
+	steps->paused = 0;
+}
+
+#endif /* _SELFTESTS_STEP_ARM64_H */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Steps by the trap flag of the CPU: the handler is that of the trap. */
+#ifndef _SELFTESTS_STEP_X86_H
+#define _SELFTESTS_STEP_X86_H
+
+#include <ucontext.h>
+
+#define TRAP_FLAG	0x100
+
+/* The maximum number of handlers after one instruction, as a loop may be long. */
+#define STEPS_HITS	32
+
+static struct steps {
+	void (*in_handler)(void);
+	int on;			/* changed by the thread, seen by the next trap */
+	int paused;		/* while all signals are blocked */
+	int in_step;
+	struct {
+		greg_t ip;
+		int hits;
+	} seen[1 << 14];
+} the_steps, *const steps = &the_steps;
+
+static bool steps_seen_enough(greg_t ip)
+{
+	const size_t size = sizeof(steps->seen) / sizeof(steps->seen[0]);
+	size_t at = (size_t)ip % size, left;
+
+	for (left = size; left && steps->seen[at].ip && steps->seen[at].ip != ip; left--)
+		at = (at + 1) % size;
+	if (!left)
+		return true;
+	steps->seen[at].ip = ip;
+	return steps->seen[at].hits++ >= STEPS_HITS;
+}
+
+static void steps_handler(int signal, siginfo_t *info, void *context)
+{
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+	int saved_errno = errno;
+
+	(void)signal;
+	(void)info;
+	if (steps->on && !steps_seen_enough(regs[REG_RIP])) {
+		steps->in_step = 1;
+		steps->in_handler();
+		steps->in_step = 0;
+	}
+	/* Check again: the handler may have ended it. */
+	if (steps->on)
+		regs[REG_EFL] |= TRAP_FLAG;
+	else
+		regs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+	errno = saved_errno;
+}
+
+static inline void steps_end(void)
+{
+	__atomic_store_n(&steps->on, 0, __ATOMIC_SEQ_CST);
+}
+
+static inline int steps_begin(void (*in_handler)(void))
+{
+	struct sigaction action = { .sa_sigaction = steps_handler, .sa_flags = SA_SIGINFO };
+
+	if (sigaction(SIGTRAP, &action, NULL))
+		return -errno;
+	memset(steps, 0, sizeof(*steps));
+	steps->in_handler = in_handler;
+	steps->on = 1;
+	return raise(SIGTRAP);
+}
+
+/* A blocked trap kills the process. */
+static inline void steps_pause(void)
+{
+	steps_end();
+	steps->paused = 1;
+}
+
+static inline void steps_continue(void)
+{
+	steps->paused = 0;
+	steps->on = 1;
+	raise(SIGTRAP);
+}
+
+#endif /* _SELFTESTS_STEP_X86_H */
