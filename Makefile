@@ -53,7 +53,8 @@ help:
 	@echo '                 $$(DESTDIR)/lib/modules/VERSION/updates; man pages if they are built'
 	@echo '  uninstall      what install put there'
 	@echo '  deb            Debian packages, under build/deb/: posixtrace-dkms, libposixtrace1,'
-	@echo '                 libposixtrace-dev and posixtrace-tools'
+	@echo '                 libposixtrace-dev and posixtrace-tools; ARCH=arm64: for arm64, under'
+	@echo '                 build/deb-arm64/'
 	@echo '  clean          removes what was built, not the kernels in the cache'
 	@echo '  deps           as root, installs the Debian packages that these need. The others say'
 	@echo '                 what is missing and install nothing; deb installs what it needs'
@@ -73,7 +74,7 @@ help:
 	@echo '                 sanitizers, valgrind, ten million random calls'
 	@echo '  check-linking  some tests with other C libraries (musl, i386), compilers and linkers: TEST=musl'
 	@echo '  check-deb      installs, upgrades and removes the packages in a small Debian system,'
-	@echo '                 as root only'
+	@echo '                 as root only; ARCH=arm64: in an emulated machine'
 	@echo '  check-valgrind the tests of reading streams and logs, under valgrind'
 	@echo '  check-asan     the tests with AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo '  check-tsan     those of library and command with ThreadSanitizer'
@@ -119,7 +120,7 @@ uninstall: all
 	@scripts/uninstall '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(INCLUDEDIR)' '$(MANDIR)'
 
 deb:
-	@scripts/deb
+	@scripts/deb $(if $(filter arm64,$(ARCH)),--arch arm64 build/deb-arm64)
 
 .PHONY: doc
 doc:
@@ -188,7 +189,7 @@ check-linking:
 	@V=$(V) selftests/linking/run $(TEST)
 
 check-deb:
-	@selftests/packages/run
+	@selftests/packages/$(if $(filter arm64,$(ARCH)),arm64,run)
 
 bench:
 	@selftests/bench/run $(if $(RST),--rst $(RST)) $(KERNEL)

@@ -25,6 +25,7 @@ struct mark {
 struct worker {
 	pthread_t thread;
 	int index;
+	int cpus;
 	int count;	/* generated events */
 	const int *ended;
 };
@@ -43,7 +44,7 @@ static void *record(void *arg)
 	while (!__atomic_load_n(worker->ended, __ATOMIC_ACQUIRE)) {
 		/* The CPU may be offline: then stay on this one. */
 		if (worker->count % 50 == 0)
-			go_to_cpu((worker->count / 50 + worker->index) % THREADS_MAX);
+			go_to_cpu((worker->count / 50 + worker->index) % worker->cpus);
 		record_mark(worker->index, worker->count++);
 	}
 	return NULL;
@@ -123,6 +124,7 @@ FIXTURE_SETUP(hotplug)
 
 		*worker = (struct worker){
 			.index = self->nr_workers,
+			.cpus = (int)self->switcher.cpus,
 			.ended = &self->switcher.ended,
 		};
 		ASSERT_EQ(0, pthread_create(&worker->thread, NULL, record, worker));

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Runs in a guest of arm64, in the Debian with our packages: builds the module with DKMS, loads it,
+# and compiles and runs an example.
+version=$1
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root
+number=0
+
+# check NAME COMMAND...: runs a command as a test; shows its output if it fails
+check()
+{
+	name=$1
+	shift
+	number=$((number + 1))
+	if "$@" >/tmp/out 2>&1; then
+		echo "ok $number $name"
+	else
+		echo "not ok $number $name"
+		tail -n 40 /tmp/out | sed 's/^/# /'
+		[ ! -e "/var/lib/dkms/posixtrace/$version/build/make.log" ] ||
+			tail -n 30 "/var/lib/dkms/posixtrace/$version/build/make.log" | sed 's/^/# /'
+	fi
+}
+
+dkms_builds()
+{
+	release=$(uname -r)
+	dkms add "posixtrace/$version" && dkms build "posixtrace/$version" -k "$release" &&
+		dkms install "posixtrace/$version" -k "$release" &&
+		dkms status | grep "posixtrace/$version, $release, aarch64: installed"
+}
+
+module_is_loaded()
+{
+	modprobe posixtrace && [ -c /dev/posixtrace ]
+}
+
+command_finds_the_module()
+{
+	posixtrace status | tee /tmp/status && grep -q "^version *$version$" /tmp/status
+}
+
+example_runs()
+{
+	cc -Wall -Werror /usr/share/doc/libposixtrace-dev/examples/hello.c -o /tmp/hello -lposixtrace &&
+		/tmp/hello | tee /tmp/hello.out && grep -q hello /tmp/hello.out
+}
+
+echo TAP version 13
+echo 1..4
+check dkms_builds_the_module dkms_builds
+check module_is_loaded module_is_loaded
+check command_finds_the_module command_finds_the_module
+check example_compiles_and_runs example_runs
