@@ -3,8 +3,7 @@
 #ifndef PXTU_PARTS_ARM64_H
 #define PXTU_PARTS_ARM64_H
 
-#include "record/points.h"
-#include "record/rseq-layout.h"
+#include "record/parts.h"
 
 /* A member of the structure that %[slot], x12, ... points to. */
 #define PXTU_OF(number, base)	"[" base ", #" PXTU_TEXT(number) "]"
@@ -12,20 +11,6 @@
 /* A member of the clock that the register points to: it is too far from the gate's begin. */
 #define PXTU_OF_CLOCK(number, base) \
 	"[" base ", #" PXTU_TEXT(number) " - " PXTU_TEXT(PXTU_CLOCK_OFFSET) "]"
-
-/* A struct rseq_cs: version, flags, begin, length, address of the abort handler. */
-#define PXTU_RSEQ_TABLE(label)					\
-	".pushsection __rseq_cs, \"aw\"\n\t"			\
-	".balign 32\n"						\
-	label ":\n"						\
-	"9:\n\t"						\
-	".long 0, 0\n\t"					\
-	".quad 1f, 2f - 1f, 4f\n\t"				\
-	".popsection\n\t"					\
-	/* Tells debuggers not to step through the sequence. */ \
-	".pushsection __rseq_cs_ptr_array, \"aw\"\n\t"		\
-	".quad 9b\n\t"						\
-	".popsection\n\t"
 
 /* x9: the address of a table. */
 #define PXTU_RSEQ_ADDRESS(label)				\

@@ -3,25 +3,10 @@
 #ifndef PXTU_PARTS_X86_H
 #define PXTU_PARTS_X86_H
 
-#include "record/points.h"
-#include "record/rseq-layout.h"
+#include "record/parts.h"
 
 /* A member of the structure that %%rcx, %[note], ... points to. */
 #define PXTU_OF(number, base)	PXTU_TEXT(number) "(" base ")"
-
-/* A struct rseq_cs: version, flags, begin, length, address of the abort handler. */
-#define PXTU_RSEQ_TABLE(label)					\
-	".pushsection __rseq_cs, \"aw\"\n\t"			\
-	".balign 32\n"						\
-	label ":\n"						\
-	"9:\n\t"						\
-	".long 0, 0\n\t"					\
-	".quad 1f, 2f - 1f, 4f\n\t"				\
-	".popsection\n\t"					\
-	/* Tells debuggers not to step through the sequence. */ \
-	".pushsection __rseq_cs_ptr_array, \"aw\"\n\t"		\
-	".quad 9b\n\t"						\
-	".popsection\n\t"
 
 /* The abort handler, after the signature that the kernel checks. */
 #define PXTU_RSEQ_ABORT(label)					\

@@ -228,13 +228,6 @@ again:
 	"cmp w9, w14\n\t"							\
 	"b.ne %l[no_counter]\n\t"
 
-/* Neither inlined nor cloned: pxtu_rseq_arm() needs the name of its table. */
-#if __has_attribute(__noclone__)
-#define PXTU_RSEQ_ONCE	__attribute__((__noinline__, __noclone__))
-#else
-#define PXTU_RSEQ_ONCE	__attribute__((__noinline__))
-#endif
-
 static PXTU_RSEQ_ONCE enum pxtu_written
 pxtu_rseq_record(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
 		 const struct pxtu_entry *entry)

@@ -199,13 +199,6 @@ again:
 #define PXTU_RSEQ_WRITTEN							\
 	"memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0"
 
-/* Neither inlined nor cloned: pxtu_rseq_arm() needs the name of its table. */
-#if __has_attribute(__noclone__)
-#define PXTU_RSEQ_ONCE	__attribute__((__noinline__, __noclone__))
-#else
-#define PXTU_RSEQ_ONCE	__attribute__((__noinline__))
-#endif
-
 /*
  * rdx and rax: the counter; or jumps to "no_counter". Reading it early is best: the following
  * instructions do not wait for it. r8: the gate; r9: the state of the clock, for
