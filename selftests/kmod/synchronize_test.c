@@ -50,12 +50,15 @@ static int count_calls(long long counts[CPUS_MAX])
 
 	if (!file)
 		return -1;
-	while (!at && fgets(line, sizeof(line), file))
-		at = strstr(line, "CAL:");
+	/* "CAL:" on x86-64, "IPI1:" on arm64 */
+	while (!at && fgets(line, sizeof(line), file)) {
+		if (strstr(line, " Function call interrupts"))
+			at = strchr(line, ':');
+	}
 	fclose(file);
 	if (!at)
 		return -1;
-	at += strlen("CAL:");
+	at++;
 	for (n = 0; n < CPUS_MAX; n++, at = end) {
 		counts[n] = strtoll(at, &end, 10);
 		if (end == at)
