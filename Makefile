@@ -192,7 +192,7 @@ check-deb:
 	@selftests/packages/$(if $(filter arm64,$(ARCH)),arm64,run)
 
 bench:
-	@selftests/bench/run $(if $(RST),--rst $(RST)) $(KERNEL)
+	@$(if $(filter arm64,$(ARCH)),selftests/bench/arm64 $(KERNEL),selftests/bench/run $(if $(RST),--rst $(RST)) $(KERNEL))
 
 style:
 	@scripts/style
