@@ -6,7 +6,7 @@
 #define _POSIXTRACE_H	1
 
 #include <stdint.h>
-#include <trace.h>
+#include <posixtrace/trace.h>
 
 #ifdef __cplusplus
 extern "C" {
