@@ -79,6 +79,7 @@ help:
 	@echo '  check-asan     the tests with AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo '  check-tsan     those of library and command with ThreadSanitizer'
 	@echo '  check-native   the tests that need no module, on this machine: TEST=log_open, V=1'
+	@echo '  check-litmus   pairs of barriers by the memory models of Linux and arm64: TEST=07-take'
 	@echo '  check-export   what the command makes of logs: no virtual machine, TEST=dump_test, V=1'
 	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo '  fuzz-uapi      calls the device at random, on the debug kernel: FUZZ_SECONDS or'
@@ -87,7 +88,7 @@ help:
 	@echo '                 RST=Documentation/performance-tables.rst writes the tables there'
 	@echo '  latency        how long a real-time thread waits beside the module: KERNEL=6.1-rt'
 	@echo '  style          checkpatch, sparse, Coccinelle, analyzers, kernel-doc, shellcheck, layers,'
-	@echo '                 spelling and phrases, what documents and man pages name'
+	@echo '                 spelling and phrases, what documents and man pages name, litmus tests'
 	@echo '  selftests/vm/run -- PROGRAM    any program in such a machine (--help)'
 	@echo
 	@echo 'Variables: KDIR (kernel headers), PREFIX, LIBDIR, INCLUDEDIR, MANDIR, DESTDIR;'
@@ -185,6 +186,9 @@ check-release:
 check-native:
 	@V=$(V) selftests/native/run $(TEST)
 
+check-litmus:
+	@selftests/litmus/run $(TEST)
+
 check-linking:
 	@V=$(V) selftests/linking/run $(TEST)
 
@@ -203,5 +207,6 @@ clean:
 	rm -rf build
 
 .PHONY: all help deps module install uninstall deb demo check check-command check-debug \
-	check-export check-linking check-native check-deb check-matrix check-release check-asan check-tsan \
-	coverage covers check-valgrind fuzz-log fuzz-uapi bench latency style clean $(SUBDIRS)
+	check-export check-linking check-litmus check-native check-deb check-matrix check-release \
+	check-asan check-tsan coverage covers check-valgrind fuzz-log fuzz-uapi bench latency style \
+	clean $(SUBDIRS)
