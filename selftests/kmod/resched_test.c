@@ -15,13 +15,15 @@
 
 #define TYPES		4000
 #define CHILDREN	200
-#define CALLS		20
 /* Between two turns of the other thread, in nanoseconds: a call takes very many times as long. */
 #define INTERVAL	50000
 /* Its longest wait during a call is less than this part of the call. */
 #define PART		8
+/* Nanoseconds until a call must have let it run. */
+#define PATIENCE	(60 * NSEC)
 
-/* By the other thread, which has the same processor as the test. */
+/* By the other thread, which has the same processor as the test: its turns, and longest wait. */
+static unsigned long turns;
 static unsigned long long longest;
 static bool enough;
 
@@ -37,6 +39,7 @@ static void *take_turns(void *arg)
 		at = now();
 		if (at - last > LOAD(longest))
 			__atomic_store_n(&longest, at - last, __ATOMIC_RELEASE);
+		__atomic_store_n(&turns, turns + 1, __ATOMIC_RELEASE);
 	}
 	return NULL;
 }
@@ -124,19 +127,23 @@ FIXTURE_TEARDOWN(crowd)
 }
 
 /*
- * True if the other thread waited for a small part of a call at most. Something else may run on
- * the processor meanwhile, so one of several calls is enough.
+ * True if the other thread had some turns during a call, and waited for a small part of it at most.
+ * Something else may run on the processor meanwhile, so one of several calls is enough: a call that
+ * lets no other thread run never does.
  */
 static bool shares(struct stream *stream, int (*call)(struct stream *stream, int i))
 {
+	const unsigned long long start = now();
 	unsigned long long begin;
+	unsigned long before;
 
-	for (int i = 0; i < CALLS; i++) {
+	for (int i = 0; now() - start < PATIENCE; i++) {
 		__atomic_store_n(&longest, 0, __ATOMIC_RELEASE);
+		before = LOAD(turns);
 		begin = now();
 		if (call(stream, i))
 			return false;
-		if (LOAD(longest) * PART < now() - begin)
+		if (LOAD(turns) - before >= PART && LOAD(longest) * PART < now() - begin)
 			return true;
 	}
 	return false;
