@@ -42,7 +42,7 @@ command_finds_the_module()
 
 example_runs()
 {
-	cc -Wall -Werror /usr/share/doc/libposixtrace-dev/examples/hello.c -o /tmp/hello -lposixtrace &&
+	gcc -Wall -Werror /usr/share/doc/libposixtrace-dev/examples/hello.c -o /tmp/hello -lposixtrace &&
 		/tmp/hello | tee /tmp/hello.out && grep -q hello /tmp/hello.out
 }
 
