@@ -9,6 +9,9 @@
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 35))
 #define PXTU_THREADS_REGISTERED
 #include <sys/rseq.h>
+#if defined(__x86_64__) || defined(__AARCH64EL__)
+#define PXTU_SEQUENCES		/* there are restartable sequences */
+#endif
 #endif
 
 #define PXTU_PIECE	16U	/* bytes of data copied at once */

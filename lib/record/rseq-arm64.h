@@ -31,49 +31,29 @@
 	"add x12, x12, x9, lsl #" PXTU_TEXT(PXTU_HEAD_SHIFT) "\n\t"		\
 	PXTU_RSEQ_DELAY(PXTU_POINT_CHECKED)
 
-#define PXTU_RSEQ_CHECKED					\
-	[gate] "r" (gate),					\
-	[slot] "r" (slot),					\
-	[entry] "r" (entry)
+#define PXTU_RSEQ_ARM								\
+	PXTU_RSEQ_ADDRESS("pxtu_rseq_record_table")				\
+	"str x9, " PXTU_OF(PXTU_RSEQ_CS, "%[area]")
 
-static inline void pxtu_rseq_arm(void)
-{
-	__asm__ __volatile__ (PXTU_RSEQ_ADDRESS("pxtu_rseq_record_table")
-		"str x9, " PXTU_OF(PXTU_RSEQ_CS, "%[area]")
-		:
-		: [area] "r" (pxtu_rseq_area())
-		: "memory", "x9");
-}
+#define PXTU_RSEQ_DROP								\
+	"ldr x16, " PXTU_OF(PXTU_ENTRY_AREA, "%[entry]") "\n\t"			\
+	PXTU_RSEQ_ADDRESS("3b")							\
+	"str x9, " PXTU_OF(PXTU_RSEQ_CS, "x16") "\n"				\
+	"1:\n\t"								\
+	PXTU_RSEQ_CHECK								\
+	"ldr w9, " PXTU_OF(PXTU_HEAD_FLAGS, "x12") "\n\t"			\
+	"tst w9, #" PXTU_TEXT(PXTU_HEAD_FULL) "\n\t"				\
+	"b.eq %l[no]\n\t"							\
+	PXTU_RSEQ_DELAY(PXTU_POINT_DROP)					\
+	"ldr x9, " PXTU_OF(PXTU_HEAD_LOST, "x12") "\n\t"			\
+	"add x9, x9, #1\n\t"							\
+	"str x9, " PXTU_OF(PXTU_HEAD_LOST, "x12") "\n"				\
+	"2:\n\t"								\
+	PXTU_RSEQ_ABORT("again")
 
-static inline enum pxtu_written
-pxtu_rseq_drop(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
-	       const struct pxtu_entry *entry)
-{
-	__asm__ goto(PXTU_RSEQ_TABLE("3")
-		"ldr x16, " PXTU_OF(PXTU_ENTRY_AREA, "%[entry]") "\n\t"
-		PXTU_RSEQ_ADDRESS("3b")
-		"str x9, " PXTU_OF(PXTU_RSEQ_CS, "x16") "\n"
-		"1:\n\t"
-		PXTU_RSEQ_CHECK
-		"ldr w9, " PXTU_OF(PXTU_HEAD_FLAGS, "x12") "\n\t"
-		"tst w9, #" PXTU_TEXT(PXTU_HEAD_FULL) "\n\t"
-		"b.eq %l[no]\n\t"
-		PXTU_RSEQ_DELAY(PXTU_POINT_DROP)
-		"ldr x9, " PXTU_OF(PXTU_HEAD_LOST, "x12") "\n\t"
-		"add x9, x9, #1\n\t"
-		"str x9, " PXTU_OF(PXTU_HEAD_LOST, "x12") "\n"
-		"2:\n\t"
-		PXTU_RSEQ_ABORT("again")
-		:
-		: PXTU_RSEQ_CHECKED
-		: PXTU_RSEQ_DELAY_CHANGES "memory", "cc", "x9", "x10", "x12", "x16"
-		: no, again);
-	return PXTU_WRITTEN;
-no:
-	return PXTU_WRITTEN_NO;
-again:
-	return PXTU_WRITTEN_AGAIN;
-}
+#define PXTU_RSEQ_ARM_CHANGES	"memory", "x9"
+#define PXTU_RSEQ_DROP_CHANGES							\
+	PXTU_RSEQ_DELAY_CHANGES "memory", "cc", "x9", "x10", "x12", "x16"
 
 /*
  * x11: the time that was taken before. It is too old if the thread was interrupted since: then the
@@ -185,7 +165,7 @@ again:
 	"cbnz w10, %l[do_wake]\n\t"						\
 	PXTU_RSEQ_ABORT("again")
 
-#define PXTU_RSEQ_WRITTEN							\
+#define PXTU_RSEQ_WRITE_CHANGES							\
 	PXTU_RSEQ_DELAY_CHANGES							\
 	"memory", "cc", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17"
 
@@ -228,67 +208,26 @@ again:
 	"cmp w9, w14\n\t"							\
 	"b.ne %l[no_counter]\n\t"
 
-static PXTU_RSEQ_ONCE enum pxtu_written
-pxtu_rseq_record(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
-		 const struct pxtu_entry *entry)
-{
-	/* With link-time optimization pxtu_rseq_arm() may end up in another object file. */
-	__asm__ goto(".globl pxtu_rseq_record_table\n\t"
-		".hidden pxtu_rseq_record_table\n\t"
-		PXTU_RSEQ_TABLE("pxtu_rseq_record_table")
-		"ldr x16, " PXTU_OF(PXTU_ENTRY_AREA, "%[entry]") "\n"
-		"1:\n\t"
-		PXTU_RSEQ_TIME_TAKEN("pxtu_rseq_record_table")
-		PXTU_RSEQ_WRITE
-		:
-		: PXTU_RSEQ_CHECKED
-		: PXTU_RSEQ_WRITTEN
-		: again, no_room, do_wake, no);
-	return PXTU_WRITTEN;
-do_wake:
-	return PXTU_WRITTEN_WAKE;
-again:
-	return PXTU_WRITTEN_AGAIN;
-no_room:
-	return PXTU_WRITTEN_NO_ROOM;
-no:
-	return PXTU_WRITTEN_NO;
-}
+#define PXTU_RSEQ_RECORD							\
+	"ldr x16, " PXTU_OF(PXTU_ENTRY_AREA, "%[entry]") "\n"			\
+	"1:\n\t"								\
+	PXTU_RSEQ_TIME_TAKEN("pxtu_rseq_record_table")				\
+	PXTU_RSEQ_WRITE
 
-static inline enum pxtu_written
-pxtu_rseq_record_now(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
-		     struct pxtu_entry *entry)
-{
-	__asm__ goto(PXTU_RSEQ_TABLE("3")
-		"ldr x16, " PXTU_OF(PXTU_ENTRY_AREA, "%[entry]") "\n\t"
-		"ldr x9, " PXTU_OF(PXTU_ENTRY_TIME, "%[entry]") "\n\t"
-		"cbnz x9, 12f\n\t"
-		PXTU_RSEQ_ADDRESS("3b")
-		"str x9, " PXTU_OF(PXTU_RSEQ_CS, "x16") "\n"
-		"1:\n\t"
-		PXTU_RSEQ_COUNTER
-		PXTU_RSEQ_TIME_COUNT
-		"str x11, " PXTU_OF(PXTU_ENTRY_TIME, "%[entry]") "\n\t"
-		"b 13f\n"
-		"12:\n\t"
-		PXTU_RSEQ_TIME_TAKEN("3b")
-		"13:\n\t"
-		PXTU_RSEQ_WRITE
-		:
-		: PXTU_RSEQ_CHECKED
-		: PXTU_RSEQ_WRITTEN
-		: again, no_room, do_wake, no, no_counter);
-	return PXTU_WRITTEN;
-do_wake:
-	return PXTU_WRITTEN_WAKE;
-again:
-	return PXTU_WRITTEN_AGAIN;
-no_room:
-	return PXTU_WRITTEN_NO_ROOM;
-no_counter:
-	return PXTU_WRITTEN_NO_COUNTER;
-no:
-	return PXTU_WRITTEN_NO;
-}
+#define PXTU_RSEQ_RECORD_NOW							\
+	"ldr x16, " PXTU_OF(PXTU_ENTRY_AREA, "%[entry]") "\n\t"			\
+	"ldr x9, " PXTU_OF(PXTU_ENTRY_TIME, "%[entry]") "\n\t"			\
+	"cbnz x9, 12f\n\t"							\
+	PXTU_RSEQ_ADDRESS("3b")							\
+	"str x9, " PXTU_OF(PXTU_RSEQ_CS, "x16") "\n"				\
+	"1:\n\t"								\
+	PXTU_RSEQ_COUNTER							\
+	PXTU_RSEQ_TIME_COUNT							\
+	"str x11, " PXTU_OF(PXTU_ENTRY_TIME, "%[entry]") "\n\t"			\
+	"b 13f\n"								\
+	"12:\n\t"								\
+	PXTU_RSEQ_TIME_TAKEN("3b")						\
+	"13:\n\t"								\
+	PXTU_RSEQ_WRITE
 
 #endif /* PXTU_RSEQ_ARM64_H */

@@ -28,46 +28,25 @@
 	"addq %%rax, %%rcx\n\t"							\
 	PXTU_RSEQ_DELAY(PXTU_POINT_CHECKED, "%%eax")
 
-#define PXTU_RSEQ_CHECKED					\
-	[gate] "r" (gate),					\
-	[slot] "r" (slot),					\
-	[entry] "r" (entry)
+#define PXTU_RSEQ_ARM								\
+	"leaq pxtu_rseq_record_table(%%rip), %%rax\n\t"				\
+	"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%[area]")
 
-static inline void pxtu_rseq_arm(void)
-{
-	__asm__ __volatile__ ("leaq pxtu_rseq_record_table(%%rip), %%rax\n\t"
-		"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%[area]")
-		:
-		: [area] "r" (pxtu_rseq_area())
-		: "memory", "rax");
-}
+#define PXTU_RSEQ_DROP								\
+	"movq " PXTU_OF(PXTU_ENTRY_AREA, "%[entry]") ", %%r11\n\t"		\
+	"leaq 3b(%%rip), %%rax\n\t"						\
+	"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%r11") "\n"			\
+	"1:\n\t"								\
+	PXTU_RSEQ_CHECK								\
+	"testl $" PXTU_TEXT(PXTU_HEAD_FULL) ", " PXTU_OF(PXTU_HEAD_FLAGS, "%%rcx") "\n\t" \
+	"jz %l[no]\n\t"								\
+	PXTU_RSEQ_DELAY(PXTU_POINT_DROP, "%%eax")				\
+	"incq " PXTU_OF(PXTU_HEAD_LOST, "%%rcx") "\n"				\
+	"2:\n\t"								\
+	PXTU_RSEQ_ABORT("again")
 
-static inline enum pxtu_written
-pxtu_rseq_drop(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
-	       const struct pxtu_entry *entry)
-{
-	__asm__ goto(PXTU_RSEQ_TABLE("3")
-		"movq " PXTU_OF(PXTU_ENTRY_AREA, "%[entry]") ", %%r11\n\t"
-		"leaq 3b(%%rip), %%rax\n\t"
-		"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%r11") "\n"
-		"1:\n\t"
-		PXTU_RSEQ_CHECK
-		"testl $" PXTU_TEXT(PXTU_HEAD_FULL) ", " PXTU_OF(PXTU_HEAD_FLAGS, "%%rcx") "\n\t"
-		"jz %l[no]\n\t"
-		PXTU_RSEQ_DELAY(PXTU_POINT_DROP, "%%eax")
-		"incq " PXTU_OF(PXTU_HEAD_LOST, "%%rcx") "\n"
-		"2:\n\t"
-		PXTU_RSEQ_ABORT("again")
-		:
-		: PXTU_RSEQ_CHECKED
-		: "memory", "cc", "rax", "rcx", "r11"
-		: no, again);
-	return PXTU_WRITTEN;
-no:
-	return PXTU_WRITTEN_NO;
-again:
-	return PXTU_WRITTEN_AGAIN;
-}
+#define PXTU_RSEQ_ARM_CHANGES	"memory", "rax"
+#define PXTU_RSEQ_DROP_CHANGES	"memory", "cc", "rax", "rcx", "r11"
 
 /*
  * rdx: the time that was taken before. It is too old if the thread was interrupted since: then the
@@ -196,7 +175,7 @@ again:
 	"jne %l[do_wake]\n\t"							\
 	PXTU_RSEQ_ABORT("again")
 
-#define PXTU_RSEQ_WRITTEN							\
+#define PXTU_RSEQ_WRITE_CHANGES							\
 	"memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0"
 
 /*
@@ -233,73 +212,32 @@ again:
 	"cmpl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%r9d\n\t"			\
 	"jne %l[no_counter]\n\t"
 
-static PXTU_RSEQ_ONCE enum pxtu_written
-pxtu_rseq_record(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
-		 const struct pxtu_entry *entry)
-{
-	/* With link-time optimization pxtu_rseq_arm() may end up in another object file. */
-	__asm__ goto(".globl pxtu_rseq_record_table\n\t"
-		".hidden pxtu_rseq_record_table\n\t"
-		PXTU_RSEQ_TABLE("pxtu_rseq_record_table")
-		"movq " PXTU_OF(PXTU_ENTRY_AREA, "%[entry]") ", %%r11\n\t"
-		"1:\n\t"
-		"jmp 12f\n"
-		PXTU_RSEQ_NAME_WRITER
-		"12:\n\t"
-		PXTU_RSEQ_TIME_TAKEN("pxtu_rseq_record_table")
-		PXTU_RSEQ_WRITE
-		:
-		: PXTU_RSEQ_CHECKED
-		: PXTU_RSEQ_WRITTEN
-		: again, no_room, do_wake, no);
-	return PXTU_WRITTEN;
-do_wake:
-	return PXTU_WRITTEN_WAKE;
-again:
-	return PXTU_WRITTEN_AGAIN;
-no_room:
-	return PXTU_WRITTEN_NO_ROOM;
-no:
-	return PXTU_WRITTEN_NO;
-}
+#define PXTU_RSEQ_RECORD							\
+	"movq " PXTU_OF(PXTU_ENTRY_AREA, "%[entry]") ", %%r11\n\t"		\
+	"1:\n\t"								\
+	"jmp 12f\n"								\
+	PXTU_RSEQ_NAME_WRITER							\
+	"12:\n\t"								\
+	PXTU_RSEQ_TIME_TAKEN("pxtu_rseq_record_table")				\
+	PXTU_RSEQ_WRITE
 
-static inline enum pxtu_written
-pxtu_rseq_record_now(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
-		     struct pxtu_entry *entry)
-{
-	__asm__ goto(PXTU_RSEQ_TABLE("3")
-		"movq " PXTU_OF(PXTU_ENTRY_AREA, "%[entry]") ", %%r11\n\t"
-		"cmpq $0, " PXTU_OF(PXTU_ENTRY_TIME, "%[entry]") "\n\t"
-		"jne 12f\n\t"
-		"leaq 3b(%%rip), %%rax\n\t"
-		"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%r11") "\n"
-		"1:\n\t"
-		"movq %[gate], %%r8\n\t"
-		PXTU_RSEQ_COUNTER
-		PXTU_RSEQ_TIME_COUNT
-		"movq %%rax, " PXTU_OF(PXTU_ENTRY_TIME, "%[entry]") "\n\t"
-		"movq %%rax, %%rdx\n\t"
-		"jmp 13f\n"
-		PXTU_RSEQ_NAME_WRITER
-		"12:\n\t"
-		PXTU_RSEQ_TIME_TAKEN("3b")
-		"13:\n\t"
-		PXTU_RSEQ_WRITE
-		:
-		: PXTU_RSEQ_CHECKED
-		: PXTU_RSEQ_WRITTEN
-		: again, no_room, do_wake, no, no_counter);
-	return PXTU_WRITTEN;
-do_wake:
-	return PXTU_WRITTEN_WAKE;
-again:
-	return PXTU_WRITTEN_AGAIN;
-no_room:
-	return PXTU_WRITTEN_NO_ROOM;
-no_counter:
-	return PXTU_WRITTEN_NO_COUNTER;
-no:
-	return PXTU_WRITTEN_NO;
-}
+#define PXTU_RSEQ_RECORD_NOW							\
+	"movq " PXTU_OF(PXTU_ENTRY_AREA, "%[entry]") ", %%r11\n\t"		\
+	"cmpq $0, " PXTU_OF(PXTU_ENTRY_TIME, "%[entry]") "\n\t"			\
+	"jne 12f\n\t"								\
+	"leaq 3b(%%rip), %%rax\n\t"						\
+	"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%r11") "\n"			\
+	"1:\n\t"								\
+	"movq %[gate], %%r8\n\t"						\
+	PXTU_RSEQ_COUNTER							\
+	PXTU_RSEQ_TIME_COUNT							\
+	"movq %%rax, " PXTU_OF(PXTU_ENTRY_TIME, "%[entry]") "\n\t"		\
+	"movq %%rax, %%rdx\n\t"							\
+	"jmp 13f\n"								\
+	PXTU_RSEQ_NAME_WRITER							\
+	"12:\n\t"								\
+	PXTU_RSEQ_TIME_TAKEN("3b")						\
+	"13:\n\t"								\
+	PXTU_RSEQ_WRITE
 
 #endif /* PXTU_RSEQ_X86_H */

@@ -14,7 +14,7 @@
 
 #include "record/entry.h"
 
-#if (defined(__x86_64__) || defined(__AARCH64EL__)) && defined(PXTU_THREADS_REGISTERED)
+#ifdef PXTU_SEQUENCES
 
 #ifdef __x86_64__
 #include "record/rseq-x86.h"
@@ -22,10 +22,87 @@
 #include "record/rseq-arm64.h"
 #endif
 
+#define PXTU_RSEQ_OPERANDS					\
+	[gate] "r" (gate),					\
+	[slot] "r" (slot),					\
+	[entry] "r" (entry)
+
 /* Has the C library registered its threads? The CPU of an unregistered thread is invalid. */
 static inline bool pxtu_rseq_available(void)
 {
 	return __rseq_size;
+}
+
+static inline void pxtu_rseq_arm(void)
+{
+	__asm__ __volatile__ (PXTU_RSEQ_ARM
+		:
+		: [area] "r" (pxtu_rseq_area())
+		: PXTU_RSEQ_ARM_CHANGES);
+}
+
+static inline enum pxtu_written
+pxtu_rseq_drop(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
+	       const struct pxtu_entry *entry)
+{
+	__asm__ goto(PXTU_RSEQ_TABLE("3")
+		PXTU_RSEQ_DROP
+		:
+		: PXTU_RSEQ_OPERANDS
+		: PXTU_RSEQ_DROP_CHANGES
+		: no, again);
+	return PXTU_WRITTEN;
+no:
+	return PXTU_WRITTEN_NO;
+again:
+	return PXTU_WRITTEN_AGAIN;
+}
+
+static PXTU_RSEQ_ONCE enum pxtu_written
+pxtu_rseq_record(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
+		 const struct pxtu_entry *entry)
+{
+	/* With link-time optimization pxtu_rseq_arm() may end up in another object file. */
+	__asm__ goto(".globl pxtu_rseq_record_table\n\t"
+		".hidden pxtu_rseq_record_table\n\t"
+		PXTU_RSEQ_TABLE("pxtu_rseq_record_table")
+		PXTU_RSEQ_RECORD
+		:
+		: PXTU_RSEQ_OPERANDS
+		: PXTU_RSEQ_WRITE_CHANGES
+		: again, no_room, do_wake, no);
+	return PXTU_WRITTEN;
+do_wake:
+	return PXTU_WRITTEN_WAKE;
+again:
+	return PXTU_WRITTEN_AGAIN;
+no_room:
+	return PXTU_WRITTEN_NO_ROOM;
+no:
+	return PXTU_WRITTEN_NO;
+}
+
+static inline enum pxtu_written
+pxtu_rseq_record_now(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
+		     struct pxtu_entry *entry)
+{
+	__asm__ goto(PXTU_RSEQ_TABLE("3")
+		PXTU_RSEQ_RECORD_NOW
+		:
+		: PXTU_RSEQ_OPERANDS
+		: PXTU_RSEQ_WRITE_CHANGES
+		: again, no_room, do_wake, no, no_counter);
+	return PXTU_WRITTEN;
+do_wake:
+	return PXTU_WRITTEN_WAKE;
+again:
+	return PXTU_WRITTEN_AGAIN;
+no_room:
+	return PXTU_WRITTEN_NO_ROOM;
+no_counter:
+	return PXTU_WRITTEN_NO_COUNTER;
+no:
+	return PXTU_WRITTEN_NO;
 }
 
 #else

@@ -161,100 +161,78 @@
 	"cmp x17, x7\n\t"							\
 	"b.hs %l[no]\n\t"
 
-static inline enum pxtu_written
-pxtu_short_record(const struct pxtu_note *note, __u32 header, const void *data,
-		  const __u64 *prog_address)
-{
-	__asm__ goto(PXTU_RSEQ_TABLE("3")
-		"ldr x16, " PXTU_OF(PXTU_NOTE_AREA, "%[note]") "\n\t"
-		PXTU_RSEQ_ADDRESS("3b")
-		"adrp x8, :got:__posix_trace_gate\n\t"
-		"ldr x8, [x8, :got_lo12:__posix_trace_gate]\n\t"
-		"str x9, " PXTU_OF(PXTU_RSEQ_CS, "x16") "\n"
-		"1:\n\t"
-		PXTU_SHORT_GATE
-		PXTU_SHORT_COUNTER
-		PXTU_SHORT_CPU
-		PXTU_SHORT_WRITER
-		PXTU_SHORT_RESERVE
-		"str %w[header], [x8]\n\t"
-		"ldr x6, %[address]\n\t"
-		"str x6, [x8, #8]\n\t"
-		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_DATA)
-		PXTU_SHORT_COPY
-		PXTU_SHORT_TIME
-		"str w17, [x8, #4]\n\t"
-		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_WRITTEN)
-		"str x17, " PXTU_OF(PXTU_HEAD_LAST, "x11") "\n\t"
-		"str x12, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x11") "\n\t"
-		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_COMMIT)
-		"ldr x6, " PXTU_OF(PXTU_NOTE_WAKEUP, "%[note]") "\n\t"
-		"ldr w6, " PXTU_OF(PXTU_NEED_WAKEUP, "x6") "\n\t"
-		"ldr x16, " PXTU_OF(PXTU_NOTE_AREA, "%[note]") "\n\t"
-		/* Commit, as in PXTU_RSEQ_WRITE. Then disarm. */
-		"stlr x12, [x11]\n"
-		"2:\n\t"
-		"str xzr, " PXTU_OF(PXTU_RSEQ_CS, "x16") "\n\t"
-		"cbnz w6, %l[do_wake]\n\t"
-		PXTU_RSEQ_ABORT("no")
-		:
-		: [note] "r" (note),
-		  [header] "r" (header),
-		  [data] "r" (data),
-		  [address] "m" (*prog_address)
-		: PXTU_RSEQ_DELAY_CHANGES "memory", "cc", "x6", "x7", "x8", "x9", "x10", "x11",
-		  "x12", "x13", "x14", "x15", "x16", "x17"
-		: no, do_wake);
-	return PXTU_WRITTEN;
-do_wake:
-	return PXTU_WRITTEN_WAKE;
-no:
-	pxtu_rseq_disarm();
-	return PXTU_WRITTEN_NO;
-}
+#define PXTU_SHORT_RECORD							\
+	"ldr x16, " PXTU_OF(PXTU_NOTE_AREA, "%[note]") "\n\t"			\
+	PXTU_RSEQ_ADDRESS("3b")							\
+	"adrp x8, :got:__posix_trace_gate\n\t"					\
+	"ldr x8, [x8, :got_lo12:__posix_trace_gate]\n\t"			\
+	"str x9, " PXTU_OF(PXTU_RSEQ_CS, "x16") "\n"				\
+	"1:\n\t"								\
+	PXTU_SHORT_GATE								\
+	PXTU_SHORT_COUNTER							\
+	PXTU_SHORT_CPU								\
+	PXTU_SHORT_WRITER							\
+	PXTU_SHORT_RESERVE							\
+	"str %w[header], [x8]\n\t"						\
+	"ldr x6, %[address]\n\t"						\
+	"str x6, [x8, #8]\n\t"							\
+	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_DATA)					\
+	PXTU_SHORT_COPY								\
+	PXTU_SHORT_TIME								\
+	"str w17, [x8, #4]\n\t"						\
+	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_WRITTEN)				\
+	"str x17, " PXTU_OF(PXTU_HEAD_LAST, "x11") "\n\t"			\
+	"str x12, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x11") "\n\t"		\
+	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_COMMIT)				\
+	"ldr x6, " PXTU_OF(PXTU_NOTE_WAKEUP, "%[note]") "\n\t"			\
+	"ldr w6, " PXTU_OF(PXTU_NEED_WAKEUP, "x6") "\n\t"			\
+	"ldr x16, " PXTU_OF(PXTU_NOTE_AREA, "%[note]") "\n\t"			\
+	/* Commit, as in PXTU_RSEQ_WRITE. Then disarm. */			\
+	"stlr x12, [x11]\n"							\
+	"2:\n\t"								\
+	"str xzr, " PXTU_OF(PXTU_RSEQ_CS, "x16") "\n\t"				\
+	"cbnz w6, %l[do_wake]\n\t"						\
+	PXTU_RSEQ_ABORT("no")
+
+#define PXTU_SHORT_RECORD_CHANGES						\
+	PXTU_RSEQ_DELAY_CHANGES "memory", "cc", "x6", "x7", "x8", "x9", "x10", "x11", \
+	"x12", "x13", "x14", "x15", "x16", "x17"
 
 /*
  * The first word last: without it the rest is not valid. With the barrier, no counter is read early
  * by a thread that has just come to this CPU.
  */
-static inline void pxtu_short_keep(struct pxtu_note *kept, const struct pxtu_note *note)
-{
-	__asm__ goto(PXTU_RSEQ_TABLE("3")
-		"ldr x12, " PXTU_OF(PXTU_NOTE_AREA, "%[note]") "\n\t"
-		PXTU_RSEQ_ADDRESS("3b")
-		"str x9, " PXTU_OF(PXTU_RSEQ_CS, "x12") "\n"
-		"1:\n\t"
-		"str xzr, [%[kept]]\n\t"
-		"ldp x10, x11, [%[note], #8]\n\t"
-		"stp x10, x11, [%[kept], #8]\n\t"
-		"ldp x10, x11, [%[note], #24]\n\t"
-		"stp x10, x11, [%[kept], #24]\n\t"
-		"ldp x10, x11, [%[note], #40]\n\t"
-		"stp x10, x11, [%[kept], #40]\n\t"
-		"ldp x10, x11, [%[note], #56]\n\t"
-		"stp x10, x11, [%[kept], #56]\n\t"
-		"ldp x10, x11, [%[note], #72]\n\t"
-		"stp x10, x11, [%[kept], #72]\n\t"
-		"ldr w10, " PXTU_OF(PXTU_RSEQ_CPU_ID, "x12") "\n\t"
-		"ldr w11, " PXTU_OF(PXTU_NOTE_NR_CPUS, "%[note]") "\n\t"
-		"cmp w10, w11\n\t"
-		"b.hs %l[no]\n\t"
-		"str w10, " PXTU_OF(PXTU_NOTE_CPU, "%[kept]") "\n\t"
-		"ldr x11, " PXTU_OF(PXTU_NOTE_HEAD, "%[note]") "\n\t"
-		"add x11, x11, x10, lsl #" PXTU_TEXT(PXTU_HEAD_SHIFT) "\n\t"
-		"str x11, " PXTU_OF(PXTU_NOTE_HEAD, "%[kept]") "\n\t"
-		"ldr x10, [%[note]]\n\t"
-		"isb\n\t"
-		"str x10, [%[kept]]\n"
-		"2:\n\t"
-		PXTU_RSEQ_ABORT("no")
-		:
-		: [kept] "r" (kept),
-		  [note] "r" (note)
-		: PXTU_RSEQ_DELAY_CHANGES "memory", "cc", "x9", "x10", "x11", "x12"
-		: no);
-no:
-	pxtu_rseq_disarm();
-}
+#define PXTU_SHORT_KEEP								\
+	"ldr x12, " PXTU_OF(PXTU_NOTE_AREA, "%[note]") "\n\t"			\
+	PXTU_RSEQ_ADDRESS("3b")							\
+	"str x9, " PXTU_OF(PXTU_RSEQ_CS, "x12") "\n"				\
+	"1:\n\t"								\
+	"str xzr, [%[kept]]\n\t"						\
+	"ldp x10, x11, [%[note], #8]\n\t"					\
+	"stp x10, x11, [%[kept], #8]\n\t"					\
+	"ldp x10, x11, [%[note], #24]\n\t"					\
+	"stp x10, x11, [%[kept], #24]\n\t"					\
+	"ldp x10, x11, [%[note], #40]\n\t"					\
+	"stp x10, x11, [%[kept], #40]\n\t"					\
+	"ldp x10, x11, [%[note], #56]\n\t"					\
+	"stp x10, x11, [%[kept], #56]\n\t"					\
+	"ldp x10, x11, [%[note], #72]\n\t"					\
+	"stp x10, x11, [%[kept], #72]\n\t"					\
+	"ldr w10, " PXTU_OF(PXTU_RSEQ_CPU_ID, "x12") "\n\t"			\
+	"ldr w11, " PXTU_OF(PXTU_NOTE_NR_CPUS, "%[note]") "\n\t"		\
+	"cmp w10, w11\n\t"							\
+	"b.hs %l[no]\n\t"							\
+	"str w10, " PXTU_OF(PXTU_NOTE_CPU, "%[kept]") "\n\t"			\
+	"ldr x11, " PXTU_OF(PXTU_NOTE_HEAD, "%[note]") "\n\t"			\
+	"add x11, x11, x10, lsl #" PXTU_TEXT(PXTU_HEAD_SHIFT) "\n\t"		\
+	"str x11, " PXTU_OF(PXTU_NOTE_HEAD, "%[kept]") "\n\t"			\
+	"ldr x10, [%[note]]\n\t"						\
+	"isb\n\t"								\
+	"str x10, [%[kept]]\n"							\
+	"2:\n\t"								\
+	PXTU_RSEQ_ABORT("no")
+
+#define PXTU_SHORT_KEEP_CHANGES							\
+	PXTU_RSEQ_DELAY_CHANGES "memory", "cc", "x9", "x10", "x11", "x12"
 
 #endif /* PXTU_SHORT_ARM64_H */

@@ -147,100 +147,76 @@
 	"movb %%r9b, 16(%%rcx, %%rdx)\n"					\
 	"14:\n\t"
 
-static inline enum pxtu_written
-pxtu_short_record(const struct pxtu_note *note, __u32 header, const void *data,
-		  const __u64 *prog_address)
-{
-	__asm__ goto(PXTU_RSEQ_TABLE("3")
-		"movq " PXTU_OF(PXTU_NOTE_AREA, "%[note]") ", %%r11\n\t"
-		"leaq 3b(%%rip), %%rax\n\t"
-		"movq __posix_trace_gate@GOTPCREL(%%rip), %%r8\n\t"
-		"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%r11") "\n"
-		"1:\n\t"
-		PXTU_SHORT_GATE
-		PXTU_SHORT_COUNTER
-		PXTU_SHORT_CPU
-		PXTU_SHORT_WRITER
-		PXTU_SHORT_RESERVE
-		"movl %[header], (%%rcx)\n\t"
-		"movq %[address], %%rdx\n\t"
-		"movq %%rdx, 8(%%rcx)\n\t"
-		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_DATA, "%%edx")
-		PXTU_SHORT_COPY
-		PXTU_SHORT_TIME
-		"movl %%eax, 4(%%rcx)\n\t"
-		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_WRITTEN, "%%edx")
-		"movq %%rax, " PXTU_OF(PXTU_HEAD_LAST, "%%r11") "\n\t"
-		"movq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"
-		PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_COMMIT, "%%eax")
-		"movq " PXTU_OF(PXTU_NOTE_WAKEUP, "%[note]") ", %%rax\n\t"
-		"movq " PXTU_OF(PXTU_NOTE_AREA, "%[note]") ", %%rdx\n\t"
-		"cmpl $0, " PXTU_OF(PXTU_NEED_WAKEUP, "%%rax") "\n\t"
-		/* Commit, as in PXTU_RSEQ_WRITE. Then disarm. */
-		"movq %%r8, " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") "\n"
-		"2:\n\t"
-		"movq $0, " PXTU_OF(PXTU_RSEQ_CS, "%%rdx") "\n\t"
-		"jne %l[do_wake]\n\t"
-		PXTU_RSEQ_ABORT("no")
-		:
-		: [note] "r" (note),
-		  [header] "r" (header),
-		  [data] "r" (data),
-		  /* With these nine registers, the caller has to save none. */
-		  [address] "m" (*prog_address)
-		: "memory", "cc", "rax", "rbx", "rcx", "rdx", "r8", "r9", "r11", "xmm0",
-		  "xmm1"
-		: no, do_wake);
-	return PXTU_WRITTEN;
-do_wake:
-	return PXTU_WRITTEN_WAKE;
-no:
-	pxtu_rseq_disarm();
-	return PXTU_WRITTEN_NO;
-}
+#define PXTU_SHORT_RECORD							\
+	"movq " PXTU_OF(PXTU_NOTE_AREA, "%[note]") ", %%r11\n\t"		\
+	"leaq 3b(%%rip), %%rax\n\t"						\
+	"movq __posix_trace_gate@GOTPCREL(%%rip), %%r8\n\t"			\
+	"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%r11") "\n"			\
+	"1:\n\t"								\
+	PXTU_SHORT_GATE								\
+	PXTU_SHORT_COUNTER							\
+	PXTU_SHORT_CPU								\
+	PXTU_SHORT_WRITER							\
+	PXTU_SHORT_RESERVE							\
+	"movl %[header], (%%rcx)\n\t"						\
+	"movq %[address], %%rdx\n\t"						\
+	"movq %%rdx, 8(%%rcx)\n\t"						\
+	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_DATA, "%%edx")				\
+	PXTU_SHORT_COPY								\
+	PXTU_SHORT_TIME								\
+	"movl %%eax, 4(%%rcx)\n\t"						\
+	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_WRITTEN, "%%edx")			\
+	"movq %%rax, " PXTU_OF(PXTU_HEAD_LAST, "%%r11") "\n\t"			\
+	"movq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"		\
+	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_COMMIT, "%%eax")			\
+	"movq " PXTU_OF(PXTU_NOTE_WAKEUP, "%[note]") ", %%rax\n\t"		\
+	"movq " PXTU_OF(PXTU_NOTE_AREA, "%[note]") ", %%rdx\n\t"		\
+	"cmpl $0, " PXTU_OF(PXTU_NEED_WAKEUP, "%%rax") "\n\t"			\
+	/* Commit, as in PXTU_RSEQ_WRITE. Then disarm. */			\
+	"movq %%r8, " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") "\n"			\
+	"2:\n\t"								\
+	"movq $0, " PXTU_OF(PXTU_RSEQ_CS, "%%rdx") "\n\t"			\
+	"jne %l[do_wake]\n\t"							\
+	PXTU_RSEQ_ABORT("no")
+
+/* With these nine registers, the caller has to save none. */
+#define PXTU_SHORT_RECORD_CHANGES						\
+	"memory", "cc", "rax", "rbx", "rcx", "rdx", "r8", "r9", "r11", "xmm0", "xmm1"
 
 /*
  * The first word last: without it the rest is not valid. With the fence, no counter is read early
  * by a thread that has just come to this CPU.
  */
-static inline void pxtu_short_keep(struct pxtu_note *kept, const struct pxtu_note *note)
-{
-	__asm__ goto(PXTU_RSEQ_TABLE("3")
-		"movq " PXTU_OF(PXTU_NOTE_AREA, "%[note]") ", %%rcx\n\t"
-		"leaq 3b(%%rip), %%rax\n\t"
-		"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%rcx") "\n"
-		"1:\n\t"
-		"movq $0, (%[kept])\n\t"
-		"movdqu 8(%[note]), %%xmm0\n\t"
-		"movdqu %%xmm0, 8(%[kept])\n\t"
-		"movdqu 24(%[note]), %%xmm0\n\t"
-		"movdqu %%xmm0, 24(%[kept])\n\t"
-		"movdqu 40(%[note]), %%xmm0\n\t"
-		"movdqu %%xmm0, 40(%[kept])\n\t"
-		"movdqu 56(%[note]), %%xmm0\n\t"
-		"movdqu %%xmm0, 56(%[kept])\n\t"
-		"movq " PXTU_OF(PXTU_NOTE_BIT, "%[note]") ", %%rax\n\t"
-		"movq %%rax, " PXTU_OF(PXTU_NOTE_BIT, "%[kept]") "\n\t"
-		"movq " PXTU_OF(PXTU_NOTE_RELAXED, "%[note]") ", %%rax\n\t"
-		"movq %%rax, " PXTU_OF(PXTU_NOTE_RELAXED, "%[kept]") "\n\t"
-		"movl " PXTU_OF(PXTU_RSEQ_CPU_ID, "%%rcx") ", %%eax\n\t"
-		"cmpl %%eax, " PXTU_OF(PXTU_NOTE_NR_CPUS, "%[note]") "\n\t"
-		"jbe %l[no]\n\t"
-		"movl %%eax, " PXTU_OF(PXTU_NOTE_CPU, "%[kept]") "\n\t"
-		"shlq $" PXTU_TEXT(PXTU_HEAD_SHIFT) ", %%rax\n\t"
-		"addq %%rax, " PXTU_OF(PXTU_NOTE_HEAD, "%[kept]") "\n\t"
-		"movq (%[note]), %%rax\n\t"
-		"lfence\n\t"
-		"movq %%rax, (%[kept])\n"
-		"2:\n\t"
-		PXTU_RSEQ_ABORT("no")
-		:
-		: [kept] "r" (kept),
-		  [note] "r" (note)
-		: "memory", "cc", "rax", "rcx", "xmm0"
-		: no);
-no:
-	pxtu_rseq_disarm();
-}
+#define PXTU_SHORT_KEEP								\
+	"movq " PXTU_OF(PXTU_NOTE_AREA, "%[note]") ", %%rcx\n\t"		\
+	"leaq 3b(%%rip), %%rax\n\t"						\
+	"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%rcx") "\n"			\
+	"1:\n\t"								\
+	"movq $0, (%[kept])\n\t"						\
+	"movdqu 8(%[note]), %%xmm0\n\t"						\
+	"movdqu %%xmm0, 8(%[kept])\n\t"						\
+	"movdqu 24(%[note]), %%xmm0\n\t"					\
+	"movdqu %%xmm0, 24(%[kept])\n\t"					\
+	"movdqu 40(%[note]), %%xmm0\n\t"					\
+	"movdqu %%xmm0, 40(%[kept])\n\t"					\
+	"movdqu 56(%[note]), %%xmm0\n\t"					\
+	"movdqu %%xmm0, 56(%[kept])\n\t"					\
+	"movq " PXTU_OF(PXTU_NOTE_BIT, "%[note]") ", %%rax\n\t"			\
+	"movq %%rax, " PXTU_OF(PXTU_NOTE_BIT, "%[kept]") "\n\t"			\
+	"movq " PXTU_OF(PXTU_NOTE_RELAXED, "%[note]") ", %%rax\n\t"		\
+	"movq %%rax, " PXTU_OF(PXTU_NOTE_RELAXED, "%[kept]") "\n\t"		\
+	"movl " PXTU_OF(PXTU_RSEQ_CPU_ID, "%%rcx") ", %%eax\n\t"		\
+	"cmpl %%eax, " PXTU_OF(PXTU_NOTE_NR_CPUS, "%[note]") "\n\t"		\
+	"jbe %l[no]\n\t"							\
+	"movl %%eax, " PXTU_OF(PXTU_NOTE_CPU, "%[kept]") "\n\t"			\
+	"shlq $" PXTU_TEXT(PXTU_HEAD_SHIFT) ", %%rax\n\t"			\
+	"addq %%rax, " PXTU_OF(PXTU_NOTE_HEAD, "%[kept]") "\n\t"		\
+	"movq (%[note]), %%rax\n\t"						\
+	"lfence\n\t"								\
+	"movq %%rax, (%[kept])\n"						\
+	"2:\n\t"								\
+	PXTU_RSEQ_ABORT("no")
+
+#define PXTU_SHORT_KEEP_CHANGES	"memory", "cc", "rax", "rcx", "xmm0"
 
 #endif /* PXTU_SHORT_X86_H */

@@ -43,13 +43,47 @@ struct pxtu_note {
 	__u32 nr_cpus;
 };
 
-#if defined(__x86_64__) && defined(PXTU_THREADS_REGISTERED)
+#ifdef PXTU_SEQUENCES
 
+#ifdef __x86_64__
 #include "record/short-x86.h"
-
-#elif defined(__AARCH64EL__) && defined(PXTU_THREADS_REGISTERED)
-
+#else
 #include "record/short-arm64.h"
+#endif
+
+static inline enum pxtu_written
+pxtu_short_record(const struct pxtu_note *note, __u32 header, const void *data,
+		  const __u64 *prog_address)
+{
+	__asm__ goto(PXTU_RSEQ_TABLE("3")
+		PXTU_SHORT_RECORD
+		:
+		: [note] "r" (note),
+		  [header] "r" (header),
+		  [data] "r" (data),
+		  [address] "m" (*prog_address)
+		: PXTU_SHORT_RECORD_CHANGES
+		: no, do_wake);
+	return PXTU_WRITTEN;
+do_wake:
+	return PXTU_WRITTEN_WAKE;
+no:
+	pxtu_rseq_disarm();
+	return PXTU_WRITTEN_NO;
+}
+
+static inline void pxtu_short_keep(struct pxtu_note *kept, const struct pxtu_note *note)
+{
+	__asm__ goto(PXTU_RSEQ_TABLE("3")
+		PXTU_SHORT_KEEP
+		:
+		: [kept] "r" (kept),
+		  [note] "r" (note)
+		: PXTU_SHORT_KEEP_CHANGES
+		: no);
+no:
+	pxtu_rseq_disarm();
+}
 
 #else
 
