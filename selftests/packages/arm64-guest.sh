@@ -2,31 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0
 # Runs in a guest of arm64, in the Debian with our packages: builds the module with DKMS, loads it,
 # and compiles and runs an example.
+# shellcheck disable=SC2317	# check calls the functions
 version=$1
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root
-number=0
-
-# check NAME COMMAND...: runs a command as a test; shows its output if it fails
-check()
-{
-	name=$1
-	shift
-	number=$((number + 1))
-	if "$@" >/tmp/out 2>&1; then
-		echo "ok $number $name"
-	else
-		echo "not ok $number $name"
-		tail -n 40 /tmp/out | sed 's/^/# /'
-		[ ! -e "/var/lib/dkms/posixtrace/$version/build/make.log" ] ||
-			tail -n 30 "/var/lib/dkms/posixtrace/$version/build/make.log" | sed 's/^/# /'
-	fi
-}
+# shellcheck source=selftests/packages/guest-lib.sh
+. /guest-lib.sh
 
 dkms_builds()
 {
 	release=$(uname -r)
-	dkms add "posixtrace/$version" && dkms build "posixtrace/$version" -k "$release" &&
-		dkms install "posixtrace/$version" -k "$release" &&
+	dkms add "posixtrace/$version" || return
+	dkms build "posixtrace/$version" -k "$release" || {
+		cat "/var/lib/dkms/posixtrace/$version/build/make.log"
+		return 1
+	}
+	dkms install "posixtrace/$version" -k "$release" &&
 		dkms status | grep "posixtrace/$version, $release, aarch64: installed"
 }
 
@@ -52,3 +42,4 @@ check dkms_builds_the_module dkms_builds
 check module_is_loaded module_is_loaded
 check command_finds_the_module command_finds_the_module
 check example_compiles_and_runs example_runs
+exit "$failed"

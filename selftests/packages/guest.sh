@@ -13,21 +13,8 @@ version=$1
 device=/dev/posixtrace
 examples=/usr/share/doc/posixtrace-dkms/examples
 
-number=0 failed=0
-# check NAME COMMAND...: passes if the command succeeds
-check()
-{
-	name=$1
-	shift
-	number=$((number + 1))
-	if "$@" >/tmp/out 2>&1; then
-		echo "ok $number $name"
-	else
-		sed 's/^/# /' /tmp/out
-		echo "not ok $number $name"
-		failed=1
-	fi
-}
+# shellcheck source=selftests/packages/guest-lib.sh
+. /guest-lib.sh
 
 settle()
 {
