@@ -21,9 +21,6 @@
 #include <sys/wait.h>
 #include <ucontext.h>
 
-/* The maximum number of handlers after one instruction, as a loop may be long. */
-#define STEPS_HITS	32
-
 static struct steps {
 	/* Changed by the thread. The debugger reads both at once. */
 	int on;
@@ -37,24 +34,8 @@ static struct steps {
 static struct steps_debugger {
 	int thread;		/* to step, or 0; the debugger waits for it */
 	int answer;		/* of the debugger: 1 if it steps the thread, or negative errno */
-	struct {
-		__u64 ip;
-		int hits;
-	} seen[1 << 14];
+	struct steps_seen seen;
 } *debugger;
-
-static bool steps_seen_enough(__u64 ip)
-{
-	const size_t size = sizeof(debugger->seen) / sizeof(debugger->seen[0]);
-	size_t at = (size_t)(ip / 4) % size, left;
-
-	for (left = size; left && debugger->seen[at].ip && debugger->seen[at].ip != ip; left--)
-		at = (at + 1) % size;
-	if (!left)
-		return true;
-	debugger->seen[at].ip = ip;
-	return debugger->seen[at].hits++ >= STEPS_HITS;
-}
 
 static void steps_wait_while(int *word, int value)
 {
@@ -171,7 +152,7 @@ static void steps_through(pid_t thread)
 		if (signal != SIGTRAP || ptrace(PTRACE_GETSIGINFO, thread, NULL, &info) ||
 		    info.si_code != TRAP_TRACE || !steps_are_on(thread, &paused) || paused)
 			continue;
-		if (!steps_save(thread, &at) && !steps_seen_enough(at.regs.pc))
+		if (!steps_save(thread, &at) && !steps_seen_enough(&debugger->seen, at.regs.pc))
 			signal = steps_run_handler(thread, &at);
 	}
 	ptrace(PTRACE_DETACH, thread, NULL, NULL);
@@ -240,7 +221,7 @@ static inline int steps_begin(void (*in_handler)(void))
 
 	if (sigaction(SIGTRAP, &action, NULL))
 		return -errno;
-	memset(debugger->seen, 0, sizeof(debugger->seen));
+	memset(&debugger->seen, 0, sizeof(debugger->seen));
 	*steps = (struct steps){ .on = 1, .paused = 1, .in_handler = in_handler };
 	debugger->answer = 0;
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);

@@ -7,32 +7,13 @@
 
 #define TRAP_FLAG	0x100
 
-/* The maximum number of handlers after one instruction, as a loop may be long. */
-#define STEPS_HITS	32
-
 static struct steps {
 	void (*in_handler)(void);
 	int on;			/* changed by the thread, seen by the next trap */
 	int paused;		/* while all signals are blocked */
 	int in_step;
-	struct {
-		greg_t ip;
-		int hits;
-	} seen[1 << 14];
+	struct steps_seen seen;
 } the_steps, *const steps = &the_steps;
-
-static bool steps_seen_enough(greg_t ip)
-{
-	const size_t size = sizeof(steps->seen) / sizeof(steps->seen[0]);
-	size_t at = (size_t)ip % size, left;
-
-	for (left = size; left && steps->seen[at].ip && steps->seen[at].ip != ip; left--)
-		at = (at + 1) % size;
-	if (!left)
-		return true;
-	steps->seen[at].ip = ip;
-	return steps->seen[at].hits++ >= STEPS_HITS;
-}
 
 static void steps_handler(int signal, siginfo_t *info, void *context)
 {
@@ -41,7 +22,7 @@ static void steps_handler(int signal, siginfo_t *info, void *context)
 
 	(void)signal;
 	(void)info;
-	if (steps->on && !steps_seen_enough(regs[REG_RIP])) {
+	if (steps->on && !steps_seen_enough(&steps->seen, (unsigned long)regs[REG_RIP])) {
 		steps->in_step = 1;
 		steps->in_handler();
 		steps->in_step = 0;

@@ -15,6 +15,29 @@
 #include <time.h>
 #include <unistd.h>
 
+/* The maximum number of handlers after one instruction, as a loop may be long. */
+#define STEPS_HITS	32
+
+struct steps_seen {
+	struct {
+		unsigned long ip;
+		int hits;
+	} at[1 << 14];
+};
+
+static inline bool steps_seen_enough(struct steps_seen *seen, unsigned long ip)
+{
+	const size_t size = sizeof(seen->at) / sizeof(seen->at[0]);
+	size_t at = ip % size, left;
+
+	for (left = size; left && seen->at[at].ip && seen->at[at].ip != ip; left--)
+		at = (at + 1) % size;
+	if (!left)
+		return true;
+	seen->at[at].ip = ip;
+	return seen->at[at].hits++ >= STEPS_HITS;
+}
+
 #if defined(__x86_64__)
 #define HAVE_STEPS
 #include "step-x86.h"

@@ -397,7 +397,7 @@ static void storm_run(struct __test_metadata *_metadata, struct storm *storm)
 {
 	struct tally tally = { .wrong = 0 };
 	unsigned long long start = now();
-	long turns = 0;
+	long turns = 0, cpus;
 
 	if (storm->turns)
 		ASSERT_EQ(0, turns_begin(storm->turns));
@@ -411,9 +411,9 @@ static void storm_run(struct __test_metadata *_metadata, struct storm *storm)
 		 * Many turns preempt a yielding thread or the reader, and some no thread at all
 		 * if there are many processors. Without turns, it is one in 1400 letters.
 		 */
-		if (sysconf(_SC_NPROCESSORS_ONLN) > WRITERS)
-			turns = turns * WRITERS / sysconf(_SC_NPROCESSORS_ONLN);
-		EXPECT_LT(turns / 100, the_post->interrupted);
+		cpus = sysconf(_SC_NPROCESSORS_ONLN);
+		EXPECT_LT(turns * WRITERS / (cpus > WRITERS ? cpus : WRITERS) / 100,
+			  the_post->interrupted);
 		EXPECT_LT((long)sent_by_all() / 500, the_post->interrupted);
 	}
 	TH_LOG("%lld letters, %ld turns, %ld interruptions, %lld ms", (long long)sent_by_all(),
