@@ -11,7 +11,7 @@
 #include <linux/posixtrace_log.h>
 
 /* Changing an asserted layout, or the meaning of a member, raises the version. */
-static_assert(POSIXTRACE_ABI_VERSION == 8);
+static_assert(POSIXTRACE_ABI_VERSION == 9);
 
 #define ASSERT_SIZE(type, size) \
 	static_assert(sizeof(struct type) == (size) && sizeof(struct type) % 8 == 0)
@@ -55,6 +55,7 @@ ASSERT_SIZE(posixtrace_filter, 552);
 ASSERT_SIZE(posixtrace_stats, 64);
 ASSERT_SIZE(posixtrace_eventid, 72);
 ASSERT_SIZE(posixtrace_event_types, 24);
+ASSERT_SIZE(posixtrace_description, 24);
 ASSERT_SIZE(posixtrace_wait, 24);
 ASSERT_SIZE(posixtrace_release, 8);
 ASSERT_SIZE(posixtrace_defer, 32);
@@ -71,9 +72,11 @@ ASSERT_OFFSET(posixtrace_mapping, address, 24);
 
 ASSERT_SIZE(posixtrace_log_header, 512);
 ASSERT_OFFSET(posixtrace_log_header, attr, 80);
+ASSERT_OFFSET(posixtrace_log_header, notes_offset, 320);
 ASSERT_SIZE(posixtrace_log_block, 128);
 ASSERT_OFFSET(posixtrace_log_block, opened, 56);
 ASSERT_SIZE(posixtrace_log_name, 72);
+ASSERT_SIZE(posixtrace_log_description, 8);
 ASSERT_SIZE(posixtrace_log_end, 64);
 
 /* Readers look at the type before they know which of the two structures it is in. */

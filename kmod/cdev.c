@@ -135,11 +135,13 @@ static bool is_command(unsigned int cmd)
 	case POSIXTRACE_IOC_GET_STATS:
 	case POSIXTRACE_IOC_FLUSH:
 	case POSIXTRACE_IOC_DEFER:
+	case POSIXTRACE_IOC_DESCRIPTION:
 	case POSIXTRACE_IOC_SYNC:
 	case POSIXTRACE_IOC_NEXT:
 	case POSIXTRACE_IOC_EVENT:
 	case POSIXTRACE_IOC_WAKE:
 	case POSIXTRACE_IOC_EVENTID_OPEN:
+	case POSIXTRACE_IOC_DESCRIBE:
 		return true;
 	default:
 		return false;

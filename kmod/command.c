@@ -12,6 +12,7 @@
 #include "stream/commands.h"
 #include "stream/log.h"
 #include "stream/state.h"
+#include "target/description.h"
 #include "target/target.h"
 
 static int copy_in(void *to, const void __user *from, size_t size)
@@ -36,6 +37,27 @@ static int eventid_open(struct pxt_table *table, void __user *uarg)
 		return err;
 	err = pxt_eventid_open(table, &arg);
 	return err ? err : copy_out(uarg, &arg, sizeof(arg));
+}
+
+static int describe(struct pxt_table *table, void __user *uarg)
+{
+	struct pxt_description *description;
+	struct posixtrace_description arg;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+
+	if (err)
+		return err;
+	if (arg.reserved)
+		return -EINVAL;
+	description = pxt_description_new(arg.id, arg.size);
+	if (IS_ERR(description))
+		return PTR_ERR(description);
+	err = copy_in(description->text, u64_to_user_ptr(arg.text), arg.size);
+	if (!err)
+		err = pxt_description_add(table, description);
+	if (err)
+		pxt_description_free(description);
+	return err == -EALREADY ? 0 : err;
 }
 
 /* ------------------------------------------------------------------ */
@@ -102,6 +124,25 @@ static int event_name(struct pxt_stream *stream, void __user *uarg)
 		return err;
 	err = pxt_eventid_name(stream->link.table, &arg);
 	return err ? err : copy_out(uarg, &arg, sizeof(arg));
+}
+
+static int description(struct pxt_stream *stream, void __user *uarg)
+{
+	const struct pxt_description *found;
+	struct posixtrace_description arg;
+	int err = copy_in(&arg, uarg, sizeof(arg));
+
+	if (err)
+		return err;
+	if (arg.reserved)
+		return -EINVAL;
+	err = pxt_description_find(stream->link.table, arg.id, &found);
+	if (!err && found->size <= arg.size)
+		err = copy_out(u64_to_user_ptr(arg.text), found->text, found->size);
+	if (err)
+		return err;
+	arg.size = found->size;
+	return copy_out(uarg, &arg, sizeof(arg));
 }
 
 static int event_types(struct pxt_stream *stream, void __user *uarg)
@@ -191,6 +232,10 @@ long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user
 		return eventid_open(stream->link.table, arg);
 	case POSIXTRACE_IOC_EVENT_NAME:
 		return event_name(stream, arg);
+	case POSIXTRACE_IOC_DESCRIBE:
+		return describe(stream->link.table, arg);
+	case POSIXTRACE_IOC_DESCRIPTION:
+		return description(stream, arg);
 	case POSIXTRACE_IOC_EVENT_TYPES:
 		return event_types(stream, arg);
 	case POSIXTRACE_IOC_WAIT:
@@ -338,6 +383,8 @@ long pxt_command_target(struct pxt_target *target, unsigned int cmd, void __user
 		return wake(target, arg);
 	case POSIXTRACE_IOC_EVENTID_OPEN:
 		return eventid_open(target->table, arg);
+	case POSIXTRACE_IOC_DESCRIBE:
+		return describe(target->table, arg);
 	default:
 		return -ENOTTY;
 	}

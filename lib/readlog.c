@@ -20,8 +20,9 @@
  *
  * Return: 0; EBADF if @file_desc is not open for reading; EINVAL if @trid is NULL or
  * the file is no log: of another kind, empty, cut or damaged in its header, of a
- * machine with another byte order or of another version; ENOMEM; EAGAIN if there are
- * too many trace ids; EMFILE if there are no more descriptors; any error of reading.
+ * machine with another byte order or of another version; ENOTSUP if only a later version
+ * of the library can read it; ENOMEM; EAGAIN if there are too many trace ids; EMFILE if there
+ * are no more descriptors; any error of reading.
  */
 PXTU_API int posix_trace_open(int file_desc, trace_id_t *trid)
 {

@@ -121,6 +121,9 @@ void source_complain(const char *path, int err)
 	case EINVAL:
 		complain_of_log(path);
 		break;
+	case EOPNOTSUPP:
+		tell("%s: has parts that only a later version of posixtrace can read", path);
+		break;
 	case ESPIPE:
 		tell("%s: not a regular file; save it to one first", path);
 		break;

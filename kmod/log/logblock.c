@@ -50,10 +50,12 @@ static u32 batch_of(const struct pxt_logwriter *w, const struct pxt_pool *pool)
 static int grant_size(const struct pxt_logwriter *w, const struct pxt_pool *pool,
 		      struct posixtrace_attr *attr)
 {
+	u64 block = sizeof(struct posixtrace_log_block) + pool->subbuf_size;
+
 	if (is_loop(w)) {
 		attr->log_size = ALIGN_DOWN(min_t(u64, attr->log_size, S64_MAX / 2),
 					    POSIXTRACE_LOG_ALIGN);
-		return attr->log_size < 2 * w->block_room ? -EINVAL : 0;
+		return attr->log_size < 2 * block ? -EINVAL : 0;
 	}
 	if (w->policy == POSIXTRACE_POLICY_UNTIL_FULL)
 		return attr->log_size < pool->subbuf_size + STOP_SIZE ? -EINVAL : 0;
@@ -74,7 +76,9 @@ static int grant_size(const struct pxt_logwriter *w, const struct pxt_pool *pool
 int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *attr,
 		       const struct pxt_pool *pool)
 {
-	size_t names = PXT_LOG_NAMES_MAX * sizeof(struct posixtrace_log_name), size;
+	size_t note = max_t(size_t, PXT_LOG_NAMES_MAX * sizeof(struct posixtrace_log_name),
+			    POSIXTRACE_LOG_DESCRIPTION_STEP(POSIXTRACE_DESCRIPTION_SIZE));
+	size_t size;
 	int err;
 
 	memset(w, 0, sizeof(*w));
@@ -85,7 +89,7 @@ int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *
 		return err;
 
 	w->block_room = sizeof(struct posixtrace_log_block) +
-			max_t(size_t, pool->subbuf_size, names);
+			max_t(size_t, pool->subbuf_size, note);
 	w->batch = batch_of(w, pool);
 	size = w->batch * w->block_room;
 	err = grant_size(w, pool, attr);
@@ -139,6 +143,10 @@ static int write_header(struct pxt_logwriter *w)
 	w->overwritten = 0;
 	w->full = false;
 	w->runs = 0;
+	/* Notes in the file have the old cookie, or are gone. */
+	w->described = NULL;
+	w->notes_pos = header->notes_offset;
+	w->notes_seq = 0;
 	if (is_loop(w)) {
 		w->file.pos = header->data_offset;
 		err = pxt_logfile_write_at(&w->file, header, sizeof(*header), 0);
@@ -189,19 +197,20 @@ int pxt_logwriter_begin(struct pxt_logwriter *w, const struct posixtrace_attr *a
 		header->names_offset = header->end_offset + sizeof(struct posixtrace_log_end);
 		header->data_offset = ALIGN(header->names_offset + names, PAGE_SIZE);
 		header->ring_size = attr->log_size;
+		header->notes_offset = header->data_offset + header->ring_size;
 	}
 	w->names = POSIXTRACE_ID_UNNAMED + 1;
 	err = write_header(w);
 	return !err && is_loop(w) ? pxt_logwriter_end(w, &end) : err;
 }
 
-/* Fills in the fields common to all blocks; @ahead blocks are written before this one. */
+/* Fills in the fields common to all blocks. */
 static void finish_header(struct pxt_logwriter *w, struct posixtrace_log_block *block, u32 type,
-			  u32 ahead)
+			  u64 seq)
 {
 	block->magic = POSIXTRACE_LOG_BLOCK_MAGIC;
 	block->cookie = w->header.cookie;
-	block->seq = w->seq + 1 + ahead;
+	block->seq = seq;
 	block->epoch = w->epoch;
 	block->type = type;
 	block->crc = 0;
@@ -219,7 +228,7 @@ static int append_block(struct pxt_logwriter *w, u32 type, u32 size)
 		return err;
 	block->size = size;
 	block->payload_crc = crc_of(block + 1, size);
-	finish_header(w, block, type, 0);
+	finish_header(w, block, type, w->seq + 1);
 	err = pxt_logfile_write(&w->file, block, sizeof(*block) + size, &done);
 	if (!err)
 		w->seq++;
@@ -262,6 +271,48 @@ int pxt_logwriter_names(struct pxt_logwriter *w, u32 count)
 	if (!err)
 		w->names += count;
 	return err;
+}
+
+/* ------------------------------------------------------------------ */
+/* Notes								*/
+
+/* Writes one block, whose payload is in the buffer, behind the ring and the notes before it. */
+static int write_note(struct pxt_logwriter *w, u32 type, u32 size)
+{
+	struct posixtrace_log_block *block = w->buf;
+	int err = write_missing_header(w);
+
+	if (err)
+		return err;
+	block->size = size;
+	block->payload_crc = crc_of(block + 1, size);
+	finish_header(w, block, type, w->notes_seq + 1);
+	err = pxt_logfile_write_at(&w->file, block, sizeof(*block) + size, w->notes_pos);
+	if (!err) {
+		w->notes_pos += sizeof(*block) + size;
+		w->notes_seq++;
+	}
+	return err;
+}
+
+/**
+ * pxt_logwriter_note() - write a block that readers can do without
+ * @w: begun; no block waits
+ * @type: POSIXTRACE_LOG_*
+ * @size: bytes in pxt_logwriter_payload(): a multiple of 8, at most pxt_logwriter_room()
+ * @count: for posixtrace_log_block.count
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_logwriter_note(struct pxt_logwriter *w, u32 type, u32 size, u32 count)
+{
+	struct posixtrace_log_block *block = w->buf;
+
+	memset(block, 0, sizeof(*block));
+	block->count = count;
+	block->flags = POSIXTRACE_LOG_BLOCK_OPTIONAL;
+	return is_loop(w) ? write_note(w, type, size) : append_block(w, type, size);
 }
 
 /* ------------------------------------------------------------------ */
@@ -338,7 +389,7 @@ static int write_ring(struct pxt_logwriter *w, u64 events)
 		return err;
 	pos = make_room(w, w->waiting_size);
 	block->tail = data + (w->runs ? run_at(w, 0)->start : pos);
-	finish_header(w, block, POSIXTRACE_LOG_EVENTS, 0);
+	finish_header(w, block, POSIXTRACE_LOG_EVENTS, w->seq + 1);
 	w->file.pos = data + pos;
 	err = pxt_logfile_write(&w->file, block, w->waiting_size, &done);
 	if (err)
@@ -385,7 +436,7 @@ static int append_waiting(struct pxt_logwriter *w, u32 *written)
 	if (err)
 		return err;
 	for (i = 0; i < w->waiting; i++) {
-		finish_header(w, block_at(w, offset), POSIXTRACE_LOG_EVENTS, i);
+		finish_header(w, block_at(w, offset), POSIXTRACE_LOG_EVENTS, w->seq + 1 + i);
 		offset += whole_size(block_at(w, offset));
 	}
 	err = pxt_logfile_write(&w->file, w->buf, w->waiting_size, &done);

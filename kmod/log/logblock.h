@@ -20,6 +20,8 @@
 /* Names in one block. */
 #define PXT_LOG_NAMES_MAX	32
 
+struct pxt_description;
+
 /**
  * struct pxt_log_run - consecutive blocks in the ring of a LOOP log
  * @start: offset of the first one
@@ -48,6 +50,8 @@ struct pxt_logwriter {
 	u64 epoch;
 	/** @names: id of the next name to be written */
 	u32 names;
+	/** @described: the last description that was written; NULL if none was */
+	const struct pxt_description *described;
 	/** @headless: writing the header failed, so it has to be written first */
 	bool headless;
 
@@ -58,6 +62,10 @@ struct pxt_logwriter {
 	bool full;
 
 	/* LOOP: */
+	/** @notes_pos: offset behind the last note */
+	u64 notes_pos;
+	/** @notes_seq: number of the last note */
+	u64 notes_seq;
 	/** @overwritten: user events that were overwritten */
 	u64 overwritten;
 	/** @run: the contents of the ring, oldest first, as a queue */
@@ -90,12 +98,19 @@ static inline void *pxt_logwriter_payload(struct pxt_logwriter *w)
 	return w->buf + w->waiting_size + sizeof(struct posixtrace_log_block);
 }
 
+/* The most bytes of payload of a block. */
+static inline size_t pxt_logwriter_room(const struct pxt_logwriter *w)
+{
+	return w->block_room - sizeof(struct posixtrace_log_block);
+}
+
 int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *attr,
 		       const struct pxt_pool *pool);
 void pxt_logwriter_destroy(struct pxt_logwriter *w);
 int pxt_logwriter_begin(struct pxt_logwriter *w, const struct posixtrace_attr *attr,
 			u32 subbuf_size, u32 nr_cpus, pid_t pid);
 int pxt_logwriter_names(struct pxt_logwriter *w, u32 count);
+int pxt_logwriter_note(struct pxt_logwriter *w, u32 type, u32 size, u32 count);
 int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_block *block);
 int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written);
 int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end);

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "target/description.h"
 #include "target/eventid.h"
 #include "target/gate.h"
 #include "target/target.h"
@@ -54,15 +55,21 @@ struct pxt_table *pxt_table_new(void)
 	INIT_LIST_HEAD(&table->attachments);
 	xa_init_flags(&table->types, XA_FLAGS_ACCOUNT);
 	table->next = FIRST_NAMED;
+	xa_init_flags(&table->described, XA_FLAGS_ACCOUNT);
+	INIT_LIST_HEAD(&table->descriptions);
 	return table;
 }
 
 static void table_free(struct kref *kref)
 {
 	struct pxt_table *table = container_of(kref, struct pxt_table, kref);
+	struct pxt_description *description, *next;
 	struct pxt_type *type;
 	unsigned long id;
 
+	list_for_each_entry_safe(description, next, &table->descriptions, node)
+		pxt_description_free(description);
+	xa_destroy(&table->described);
 	xa_for_each(&table->types, id, type)
 		kfree(type);
 	xa_destroy(&table->types);
@@ -208,6 +215,30 @@ int pxt_eventid_open(struct pxt_table *table, struct posixtrace_eventid *arg)
 	return err;
 }
 
+static const char *predefined_name(u32 id)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(pxt_predefined); i++) {
+		if (pxt_predefined[i].id == id)
+			return pxt_predefined[i].name;
+	}
+	return NULL;
+}
+
+/**
+ * pxt_table_has() - is there such an event type?
+ * @table: not locked
+ * @id: any number
+ *
+ * Context: may sleep.
+ * Return: yes or no.
+ */
+bool pxt_table_has(struct pxt_table *table, u32 id)
+{
+	return predefined_name(id) || (id >= FIRST_NAMED && id < pxt_table_end(table));
+}
+
 /**
  * pxt_eventid_name() - the name of an id
  * @table: not locked
@@ -219,16 +250,12 @@ int pxt_eventid_open(struct pxt_table *table, struct posixtrace_eventid *arg)
  */
 int pxt_eventid_name(struct pxt_table *table, struct posixtrace_eventid *arg)
 {
-	const char *name = NULL;
 	struct pxt_type *type;
-	size_t i;
+	const char *name;
 
 	if (arg->reserved)
 		return -EINVAL;
-	for (i = 0; i < ARRAY_SIZE(pxt_predefined); i++) {
-		if (pxt_predefined[i].id == arg->id)
-			name = pxt_predefined[i].name;
-	}
+	name = predefined_name(arg->id);
 	if (!name) {
 		mutex_lock(&table->lock);
 		type = xa_load(&table->types, arg->id);

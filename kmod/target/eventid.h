@@ -23,8 +23,11 @@
  * @names: named user event types, by hash of the name
  * @types: the same types, by id
  * @next: the next id
+ * @described: struct pxt_description of the types that have one, by id
+ * @descriptions: the same, in the order in which they were made
+ * @descriptions_size: bytes of their texts
  *
- * Types are never removed: an id has one meaning as long as the table lives.
+ * Types and descriptions are never removed: an id has one meaning as long as the table lives.
  */
 struct pxt_table {
 	struct kref kref;
@@ -35,6 +38,9 @@ struct pxt_table {
 	struct hlist_head names[1 << PXT_NAME_BITS];
 	struct xarray types;
 	u32 next;
+	struct xarray described;
+	struct list_head descriptions;
+	u32 descriptions_size;
 };
 
 /* The first id that no event type has: all have smaller ones. With table->lock. */
@@ -48,6 +54,7 @@ struct pxt_table *pxt_table_new(void);
 void pxt_table_get(struct pxt_table *table);
 void pxt_table_put(struct pxt_table *table);
 u32 pxt_table_end(struct pxt_table *table);
+bool pxt_table_has(struct pxt_table *table, u32 id);
 bool pxt_table_has_names(const struct pxt_table *table);
 int pxt_eventid_open(struct pxt_table *table, struct posixtrace_eventid *arg);
 int pxt_eventid_name(struct pxt_table *table, struct posixtrace_eventid *arg);

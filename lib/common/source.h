@@ -14,6 +14,18 @@
 struct pxtu_source;
 
 /**
+ * struct pxtu_text - where to write a text
+ * @to: where to write it, if there is room for all of it
+ * @room: bytes at @to
+ * @needed: gets the bytes of the text, with the NUL
+ */
+struct pxtu_text {
+	char *to;
+	size_t room;
+	size_t needed;
+};
+
+/**
  * struct pxtu_source_ops - operations of a kind of source
  *
  * All but @next_run, @next_ahead, @settle, @unread and @alive return 0 or negative errno. The
@@ -59,6 +71,9 @@ struct pxtu_source_ops {
 	int (*get_status)(struct pxtu_source *source, struct posix_trace_status_info *info);
 	/** @get_name: writes the name of an event type, TRACE_EVENT_NAME_MAX + 1 bytes at most */
 	int (*get_name)(struct pxtu_source *source, trace_event_id_t id, char *name);
+	/** @get_description: writes the description of an event type; -ENOENT if it has none */
+	int (*get_description)(struct pxtu_source *source, trace_event_id_t id,
+			       struct pxtu_text *text);
 	/** @next_type: writes the next event type of the list, or 0 at its end */
 	int (*next_type)(struct pxtu_source *source, trace_event_id_t *id);
 	/** @rewind_types: goes back to the first event type */

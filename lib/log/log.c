@@ -40,6 +40,7 @@ static void free_log(struct pxtu_log *log)
 	pxtu_source_destroy(&log->source);
 	pxtu_window_destroy(log);
 	free(log->facts.names);
+	free(log->facts.described);
 	free(log->data);
 	free(log->scratch);
 	free(log);

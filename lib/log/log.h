@@ -4,7 +4,7 @@
  *
  * Each file calls only files named before it: loghead.c checks the header, logblock.c finds
  * blocks, logring.c knows the ring of a LOOP log, logwalk.c walks from block to block in each
- * kind of log, logfacts.c collects names and status, logwindow.c
+ * kind of log, lognotes.c knows the notes, logfacts.c collects names and status, logwindow.c
  * has an index of blocks, logmerge.c merges the events of all CPUs by time, logops.c has the
  * operations of a source, log.c opens and closes. Documentation/trace-log.rst describes the
  * format. All use pread(): a mapping of a file that becomes shorter would kill the process.
@@ -48,6 +48,8 @@ struct pxtu_log_head {
 	__u64 ring_end;
 	/** @names: LOOP: offset of the names */
 	__u64 names;
+	/** @notes: LOOP: offset of the notes */
+	__u64 notes;
 	/** @end: LOOP: offset of the status */
 	__u64 end;
 	/** @block_size: size of the header of a block, in bytes */
@@ -103,6 +105,16 @@ struct pxtu_log_walk {
 };
 
 /**
+ * struct pxtu_log_description - where the description of an event type is
+ * @offset: offset of the text
+ * @size: bytes of the text, with the NUL; 0 if there is none
+ */
+struct pxtu_log_description {
+	__u64 offset;
+	__u32 size;
+};
+
+/**
  * struct pxtu_log_facts - facts about the log as a whole
  */
 struct pxtu_log_facts {
@@ -134,6 +146,10 @@ struct pxtu_log_facts {
 	__u32 names_room;
 	/** @names_read: LOOP: number of places for names that were read */
 	__u32 names_read;
+	/** @notes: LOOP: how far the notes were read */
+	struct pxtu_log_walk notes;
+	/** @described: the descriptions, by event type; NULL if no block has any */
+	struct pxtu_log_description *described;
 	/** @place: place in @names of each type, from 1; 0 for none */
 	__u16 place[POSIXTRACE_ID_MAX];
 };
@@ -448,6 +464,36 @@ enum pxtu_log_step pxtu_log_walk(struct pxtu_log *log, struct pxtu_log_walk *wal
  * @walk: to be set
  */
 void pxtu_log_walk_start(struct pxtu_log *log, struct pxtu_log_walk *walk);
+
+/* lognotes.c */
+
+/**
+ * pxtu_log_walk_notes() - go to the next note of a LOOP log
+ * @log: the log
+ * @walk: position of the caller
+ * @block: as for pxtu_log_walk()
+ */
+enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_walk *walk,
+				       struct pxtu_log_block *block);
+
+/**
+ * pxtu_log_note_descriptions() - note where the descriptions of a block are
+ * @log: the log
+ * @block: a block of descriptions, with a good payload
+ *
+ * Return: 0; -ENOMEM.
+ */
+int pxtu_log_note_descriptions(struct pxtu_log *log, const struct pxtu_log_block *block);
+
+/**
+ * pxtu_log_description() - description of an event type
+ * @log: the log
+ * @id: any number
+ * @text: where to write it
+ *
+ * Return: 0, also if there is no room for it; -ENOENT if the log has none so far; -ENOMEM.
+ */
+int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text);
 
 /* logfacts.c */
 

@@ -31,24 +31,29 @@ static bool head_valid(const struct pxtu_log *log, const unsigned char *raw,
 }
 
 /* Are its other fields plausible? Its size is valid in any case. */
-static bool block_sane(const struct pxtu_log *log, const struct posixtrace_log_block *head)
+static bool block_sane(struct pxtu_log *log, const struct posixtrace_log_block *head)
 {
-	/* Do not check the count of records: targets can write where it comes from. */
-	if (head->type == POSIXTRACE_LOG_EVENTS)
+	switch (head->type) {
+	case 0:
+		return false;
+	case POSIXTRACE_LOG_EVENTS:
+		/* Do not check the count of records: targets can write where it comes from. */
 		return head->size <= log->head.subbuf_size && head->cpu <= log->head.nr_cpus &&
 		       head->opened <= head->closed;
-	if (log->head.ring_end)
-		return false;
-	switch (head->type) {
 	case POSIXTRACE_LOG_NAMES:
-		return head->count <= POSIXTRACE_ID_MAX &&
+		return !log->head.ring_end && head->count <= POSIXTRACE_ID_MAX &&
 		       head->size == head->count * sizeof(struct posixtrace_log_name);
 	case POSIXTRACE_LOG_RESET:
-		return !head->size;
+		return !log->head.ring_end && !head->size;
 	case POSIXTRACE_LOG_END:
-		return head->size >= sizeof(struct posixtrace_log_end);
+		return !log->head.ring_end && head->size >= sizeof(struct posixtrace_log_end);
+	case POSIXTRACE_LOG_DESCRIPTIONS:
+		return true;
 	default:
-		return false;
+		/* A newer writer says that the rest of the log makes no sense without it. */
+		if (!(head->flags & POSIXTRACE_LOG_BLOCK_OPTIONAL) && !log->error)
+			log->error = -EOPNOTSUPP;
+		return true;
 	}
 }
 

@@ -155,7 +155,7 @@ static void read_end(struct pxtu_log *log, __u64 offset)
 		facts->damaged = true;
 }
 
-static int note(struct pxtu_log *log, const struct pxtu_log_block *block)
+static int note(struct pxtu_log *log, enum pxtu_log_step step, const struct pxtu_log_block *block)
 {
 	struct pxtu_log_facts *facts = &log->facts;
 	int err = 0;
@@ -169,6 +169,9 @@ static int note(struct pxtu_log *log, const struct pxtu_log_block *block)
 	switch (block->head.type) {
 	case POSIXTRACE_LOG_NAMES:
 		return read_names(log, block);
+	case POSIXTRACE_LOG_DESCRIPTIONS:
+		/* Nothing protects the parts of a damaged payload. */
+		return step == PXTU_LOG_BLOCK ? pxtu_log_note_descriptions(log, block) : 0;
 	case POSIXTRACE_LOG_END:
 		read_end(log, block->offset + log->head.block_size);
 		err = pxtu_log_failed(log);
@@ -183,6 +186,37 @@ static int note(struct pxtu_log *log, const struct pxtu_log_block *block)
 		break;
 	}
 	return err;
+}
+
+/* Those of a LOOP log: they are no part of the ring. */
+static int read_notes(struct pxtu_log *log)
+{
+	struct pxtu_log_walk *walk = &log->facts.notes, before;
+	struct pxtu_log_block block;
+	enum pxtu_log_step step;
+	int err;
+
+	if (!walk->seq)
+		*walk = (struct pxtu_log_walk){
+			.offset = log->head.notes,
+			.seq = 1,
+			.budget = PXTU_LOG_BUDGET_MAX,
+		};
+	for (;;) {
+		before = *walk;
+		step = pxtu_log_walk_notes(log, walk, &block);
+		err = pxtu_log_failed(log);
+		if (!err && step == PXTU_LOG_NOTHING)
+			return 0;
+		if (!err && step == PXTU_LOG_DAMAGE)
+			log->facts.damaged = true;
+		else if (!err && block.head.type == POSIXTRACE_LOG_DESCRIPTIONS)
+			err = pxtu_log_note_descriptions(log, &block);
+		if (err) {
+			*walk = before;
+			return err;
+		}
+	}
 }
 
 int pxtu_log_survey(struct pxtu_log *log)
@@ -203,7 +237,7 @@ int pxtu_log_survey(struct pxtu_log *log)
 		if (!err && step == PXTU_LOG_NOTHING)
 			break;
 		if (!err)
-			err = note(log, &block);
+			err = note(log, step, &block);
 		if (err) {
 			facts->walk = before;
 			return err;
@@ -217,6 +251,8 @@ int pxtu_log_survey(struct pxtu_log *log)
 		return 0;
 	read_end(log, log->head.end);
 	err = read_fixed_names(log);
+	if (!err)
+		err = read_notes(log);
 	return err ? err : pxtu_log_failed(log);
 }
 

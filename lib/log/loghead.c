@@ -109,6 +109,7 @@ static bool layout_valid(const struct posixtrace_log_header *header)
 		return !header->ring_size;
 	return header->ring_size >= header->block_size && aligned(header->ring_size) &&
 	       area_valid(header, header->names_offset, 0) &&
+	       area_valid(header, header->notes_offset, 0) &&
 	       area_valid(header, header->end_offset, 0);
 }
 
@@ -131,6 +132,7 @@ static void set_head(struct pxtu_log_head *head, const struct posixtrace_log_hea
 		head->ring_end = header->data_offset + header->ring_size;
 		head->names = header->names_offset;
 		head->end = header->end_offset;
+		head->notes = header->notes_offset;
 	}
 }
 

@@ -73,6 +73,25 @@ static int log_get_name(struct pxtu_source *source, trace_event_id_t id, char *n
 	return err ? err : -EINVAL;
 }
 
+static int log_get_description(struct pxtu_source *source, trace_event_id_t id,
+			       struct pxtu_text *text)
+{
+	struct pxtu_log *log = pxtu_log_of(source);
+	int err, ret;
+
+	pthread_mutex_lock(source->lock);
+	err = pxtu_log_description(log, id, text);
+	if (err == -ENOENT) {
+		/* The writer may have appended it since. */
+		ret = pxtu_log_survey(log);
+		err = ret ? ret : pxtu_log_description(log, id, text);
+		if (err == -ENOENT && !pxtu_log_name(log, id))
+			err = -EINVAL;
+	}
+	pthread_mutex_unlock(source->lock);
+	return err;
+}
+
 static int log_next_type(struct pxtu_source *source, trace_event_id_t *id)
 {
 	struct pxtu_log *log = pxtu_log_of(source);
@@ -106,6 +125,7 @@ const struct pxtu_source_ops pxtu_log_ops = {
 	.get_attr = log_get_attr,
 	.get_status = log_get_status,
 	.get_name = log_get_name,
+	.get_description = log_get_description,
 	.next_type = log_next_type,
 	.rewind_types = log_rewind_types,
 };

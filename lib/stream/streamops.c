@@ -112,6 +112,22 @@ static int stream_get_name(struct pxtu_source *source, trace_event_id_t id, char
 	return 0;
 }
 
+static int stream_get_description(struct pxtu_source *source, trace_event_id_t id,
+				  struct pxtu_text *text)
+{
+	struct posixtrace_description arg = {
+		.text = (uintptr_t)text->to,
+		.id = id,
+		.size = text->room < POSIXTRACE_DESCRIPTION_SIZE ?
+			(__u32)text->room : POSIXTRACE_DESCRIPTION_SIZE,
+	};
+	int err = pxtu_stream_ioctl(pxtu_stream_of(source), POSIXTRACE_IOC_DESCRIPTION, &arg);
+
+	if (!err)
+		text->needed = arg.size;
+	return err;
+}
+
 /* Fetch the types after those that were returned. The caller holds the lock of the source. */
 static int fetch_types(struct pxtu_stream *stream)
 {
@@ -170,6 +186,7 @@ const struct pxtu_source_ops pxtu_stream_ops = {
 	.get_attr = stream_get_attr,
 	.get_status = stream_get_status,
 	.get_name = stream_get_name,
+	.get_description = stream_get_description,
 	.next_type = stream_next_type,
 	.rewind_types = stream_rewind_types,
 };

@@ -269,6 +269,7 @@ long op_get_status(struct actor *a);
 long op_get_attr(struct actor *a);
 long op_event_name(struct actor *a);
 long op_event_types(struct actor *a);
+long op_description(struct actor *a);
 long op_wait(struct actor *a);
 long op_defer(struct actor *a);
 long op_release(struct actor *a);
@@ -284,6 +285,7 @@ long op_next(struct actor *a);
 long op_event(struct actor *a);
 long op_wake(struct actor *a);
 long op_eventid_open(struct actor *a);
+long op_describe(struct actor *a);
 
 long op_map(struct actor *a);
 long op_mmap(struct actor *a);

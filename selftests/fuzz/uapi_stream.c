@@ -198,6 +198,17 @@ long op_event_types(struct actor *a)
 	return ioctl_with(a, stream(a), POSIXTRACE_IOC_EVENT_TYPES, types, sizeof(*types));
 }
 
+long op_description(struct actor *a)
+{
+	struct posixtrace_description *description = argument(a);
+
+	description->id = one_in(a, 4) ? rnd(a) : 65 + below(a, 40);
+	description->size = one_in(a, 8) ? rnd(a) : below(a, POSIXTRACE_DESCRIPTION_SIZE + 2);
+	description->text = (uintptr_t)data_pointer(a, description->size);
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_DESCRIPTION, description,
+			  sizeof(*description));
+}
+
 /* Without a deadline a signal ends it, see interrupt_every(). */
 long op_wait(struct actor *a)
 {

@@ -120,3 +120,19 @@ long op_eventid_open(struct actor *a)
 	}
 	return ioctl_with(a, file, POSIXTRACE_IOC_EVENTID_OPEN, eventid, sizeof(*eventid));
 }
+
+/* Mostly a valid text: few lengths, so that some types get the same one again. */
+long op_describe(struct actor *a)
+{
+	struct posixtrace_description *description = argument(a);
+	struct file *file = one_in(a, 2) ? target(a) : pick_file(a, ROLE_STREAM);
+	size_t len = one_in(a, 8) ? below(a, POSIXTRACE_DESCRIPTION_SIZE + 2) : below(a, 4);
+	char *text = a->arena + ARENA_DATA;
+
+	memset(text, '{', len);
+	text[len] = one_in(a, 8) ? rnd(a) : '\0';
+	description->id = one_in(a, 8) ? rnd(a) : 65 + below(a, 40);
+	description->size = one_in(a, 8) ? rnd(a) : len + 1;
+	description->text = (uintptr_t)(one_in(a, 8) ? data_pointer(a, len + 1) : text);
+	return ioctl_with(a, file, POSIXTRACE_IOC_DESCRIBE, description, sizeof(*description));
+}

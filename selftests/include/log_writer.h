@@ -62,6 +62,10 @@ struct log_writer {
 	__u64 lost;
 	/** @nr_names: LOOP: names written */
 	__u32 nr_names;
+	/** @notes_pos: LOOP: offset of the next note */
+	size_t notes_pos;
+	/** @notes_seq: LOOP: number of the last note */
+	__u64 notes_seq;
 	/** @end: LOOP: the status as last written */
 	struct posixtrace_log_end end;
 };
@@ -99,6 +103,13 @@ size_t log_block_end(struct log_writer *log);
 
 /* A name, in a block of its own or in its area. */
 size_t log_name(struct log_writer *log, __u32 id, const char *text);
+
+/* A block that is no event, with log->block.flags as @flags. Returns its offset. */
+size_t log_note(struct log_writer *log, __u32 type, __u32 flags, __u32 count, const void *payload,
+		size_t len);
+
+/* The description of an event type, in a block of its own; @size: with the NUL. */
+size_t log_description(struct log_writer *log, __u32 id, const char *text, size_t size);
 
 size_t log_reset(struct log_writer *log);
 size_t log_end(struct log_writer *log, __u32 flags);

@@ -327,6 +327,26 @@ static long run_name(struct world *world)
 	return !strcmp(arg.name, "fault");
 }
 
+static long run_describe(struct world *world)
+{
+	struct posixtrace_description arg = {
+		.text = (uintptr_t)"{ u32 fault; }",
+		.id = world->id,
+		.size = sizeof("{ u32 fault; }"),
+	};
+
+	return command(world->stream.fd, POSIXTRACE_IOC_DESCRIBE, &arg);
+}
+
+static int check_describe(struct world *world)
+{
+	struct posixtrace_description arg = { .id = world->id };
+
+	MUST(!command(world->stream.fd, POSIXTRACE_IOC_DESCRIPTION, &arg));
+	MUST(arg.size == sizeof("{ u32 fault; }"));
+	return works(world);
+}
+
 static long run_types(struct world *world)
 {
 	__u32 ids[POSIXTRACE_ID_UNNAMED] = { 0 };
@@ -555,6 +575,12 @@ FIXTURE_VARIANT_ADD(op, EVENT_NAME) {
 FIXTURE_VARIANT_ADD(op, EVENT_TYPES) {
 	.op = {
 		.prepare = prepare_name, .run = run_types, .good = 1, .check = works,
+	},
+};
+
+FIXTURE_VARIANT_ADD(op, DESCRIBE) {
+	.op = {
+		.prepare = prepare_name, .run = run_describe, .check = check_describe,
 	},
 };
 

@@ -42,6 +42,7 @@ FIXTURE_VARIANT(pointer)
 	size_t inner;		/* offset of the tested pointer in the argument; 0: the argument */
 	size_t inner_size;	/* of the memory it points to */
 	bool inner_result;
+	const char *inner_text;	/* its contents; zeros if NULL */
 	/* Fills in a valid argument; @there is the memory for @inner. */
 	void (*init)(struct _test_data_pointer *self, void *arg, void *there);
 };
@@ -83,6 +84,28 @@ static void init_types(pointer_data *self, void *arg, void *there)
 
 	types->ids = (uintptr_t)(there ? there : self->slots);
 	types->count = 4;
+}
+
+#define TEXT	"{ u32 pointer; }"
+
+static void init_describe(pointer_data *self, void *arg, void *there)
+{
+	struct posixtrace_description *description = arg;
+	char name[32];
+
+	snprintf(name, sizeof(name), "pointer %d", self->name);
+	description->text = (uintptr_t)(there ? there : TEXT);
+	description->id = eventid_open(self->target.fd, name);
+	description->size = sizeof(TEXT);
+}
+
+static void init_description(pointer_data *self, void *arg, void *there)
+{
+	struct posixtrace_description *description = arg;
+
+	init_describe(self, arg, NULL);
+	command(self->target.fd, POSIXTRACE_IOC_DESCRIBE, arg);
+	description->text = (uintptr_t)(there ? there : self->slots);
 }
 
 static void init_wait(pointer_data *self, void *arg, void *there)
@@ -241,6 +264,34 @@ FIXTURE_VARIANT_ADD(pointer, EVENTID_OPEN_target) {
 	.result = true,
 };
 
+FIXTURE_VARIANT_ADD(pointer, DESCRIBE) {
+	.cmd = POSIXTRACE_IOC_DESCRIBE,
+	.init = init_describe,
+};
+
+FIXTURE_VARIANT_ADD(pointer, DESCRIBE_text) {
+	.cmd = POSIXTRACE_IOC_DESCRIBE,
+	.target = true,
+	.init = init_describe,
+	.inner = 1,
+	.inner_size = sizeof(TEXT),
+	.inner_text = TEXT,
+};
+
+FIXTURE_VARIANT_ADD(pointer, DESCRIPTION) {
+	.cmd = POSIXTRACE_IOC_DESCRIPTION,
+	.init = init_description,
+	.result = true,
+};
+
+FIXTURE_VARIANT_ADD(pointer, DESCRIPTION_text) {
+	.cmd = POSIXTRACE_IOC_DESCRIPTION,
+	.init = init_description,
+	.inner = 1,
+	.inner_size = sizeof(TEXT),
+	.inner_result = true,
+};
+
 FIXTURE_VARIANT_ADD(pointer, WAIT) {
 	.cmd = POSIXTRACE_IOC_WAIT,
 	.init = init_wait,
@@ -394,7 +445,8 @@ static int call(pointer_data *self, const struct _fixture_variant_pointer *varia
 	int fd = variant->target ? self->target.fd : self->stream.fd;
 
 	if (variant->inner) {
-		there = put(self, place, zeros, size);
+		there = put(self, place, variant->inner_text ? variant->inner_text :
+			    (const void *)zeros, size);
 		variant->init(self, arg, there);
 		return command(fd, variant->cmd, arg);
 	}

@@ -15,6 +15,7 @@ union any {
 	struct posixtrace_status status;
 	struct posixtrace_attr attr;
 	struct posixtrace_eventid eventid;
+	struct posixtrace_description description;
 	struct posixtrace_event_types types;
 	struct posixtrace_wait wait;
 	struct posixtrace_release release;
@@ -39,6 +40,9 @@ static void any_init(union any *arg, unsigned long cmd)
 		break;
 	case POSIXTRACE_IOC_EVENT_NAME:
 		arg->eventid.id = POSIXTRACE_ID_START;
+		break;
+	case POSIXTRACE_IOC_DESCRIPTION:
+		arg->description.id = POSIXTRACE_ID_START;
 		break;
 	case POSIXTRACE_IOC_EVENTID_OPEN:
 		strcpy(arg->eventid.name, "role");
@@ -97,6 +101,8 @@ FIXTURE_VARIANT_ADD(role, SET_FILTER) { POSIXTRACE_IOC_SET_FILTER, OF_STREAM };
 FIXTURE_VARIANT_ADD(role, GET_FILTER) { POSIXTRACE_IOC_GET_FILTER, OF_STREAM };
 FIXTURE_VARIANT_ADD(role, CLEAR) { POSIXTRACE_IOC_CLEAR, OF_STREAM };
 FIXTURE_VARIANT_ADD(role, GET_STATS) { POSIXTRACE_IOC_GET_STATS, OF_STREAM };
+FIXTURE_VARIANT_ADD(role, DESCRIPTION) { POSIXTRACE_IOC_DESCRIPTION, OF_STREAM };
+FIXTURE_VARIANT_ADD(role, DESCRIBE) { POSIXTRACE_IOC_DESCRIBE, OF_STREAM | OF_TARGET };
 FIXTURE_VARIANT_ADD(role, DEFER) { POSIXTRACE_IOC_DEFER, OF_STREAM };
 FIXTURE_VARIANT_ADD(role, SYNC) { POSIXTRACE_IOC_SYNC, OF_TARGET };
 FIXTURE_VARIANT_ADD(role, NEXT) { POSIXTRACE_IOC_NEXT, OF_TARGET };

@@ -493,7 +493,7 @@ static const struct {
 #define BLOCK8(field, value) { #field " " #value, \
 	offsetof(struct posixtrace_log_block, field), 8, value }
 	BLOCK4(magic, 1), BLOCK8(cookie, 1), BLOCK8(seq, 0), BLOCK8(seq, 1), BLOCK8(seq, ~0ULL),
-	BLOCK4(type, 0), BLOCK4(type, 5), BLOCK4(type, POSIXTRACE_LOG_NAMES),
+	BLOCK4(type, 0), BLOCK4(type, POSIXTRACE_LOG_NAMES),
 	BLOCK4(type, POSIXTRACE_LOG_RESET), BLOCK4(payload_crc, 1),
 	BLOCK4(size, 1), BLOCK4(size, 4), BLOCK4(size, 0xfffffff8),
 	BLOCK4(cpu, CPUS + 1), BLOCK4(cpu, ~0U), BLOCK8(opened, ~0ULL), BLOCK8(closed, 1),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Writes logs byte by byte; shares no code with the code under test. */
 #define _GNU_SOURCE
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,8 @@ void log_begin(struct log_writer *log, int log_policy, int stream_policy, __u32 
 		log->header.names_offset = log->header.end_offset +
 					   sizeof(struct posixtrace_log_end);
 		log->header.data_offset = log->header.names_offset + names;
+		log->header.notes_offset = log->header.data_offset + ring;
+		log->notes_pos = log->header.notes_offset;
 		log_room(log, log->header.data_offset);
 	}
 	log->epoch = 1;
@@ -262,6 +265,45 @@ size_t log_name(struct log_writer *log, __u32 id, const char *text)
 	log_payload(log, &name, sizeof(name));
 	log->block.count = 1;
 	return log_block_end(log);
+}
+
+size_t log_note(struct log_writer *log, __u32 type, __u32 flags, __u32 count, const void *payload,
+		size_t len)
+{
+	const bool loop = log->header.ring_size;
+	__u64 seq = log->seq;
+	size_t at;
+
+	log_block_begin(log, type, 0);
+	log->block.flags = flags;
+	log->block.count = count;
+	if (!loop) {
+		log_payload(log, payload, len);
+		return log_block_end(log);
+	}
+	/* Behind the ring, in the row of notes. */
+	at = log->notes_pos;
+	log->len = log->at;
+	log->at = at;
+	log->seq = seq;
+	log->block.seq = ++log->notes_seq;
+	log_payload(log, payload, len);
+	log->block.payload_crc = log_crc(log->data + at + LOG_BLOCK, len);
+	log_block_header(log, at);
+	log->at = 0;
+	log->notes_pos += LOG_BLOCK + len;
+	return at;
+}
+
+size_t log_description(struct log_writer *log, __u32 id, const char *text, size_t size)
+{
+	char payload[POSIXTRACE_LOG_DESCRIPTION_STEP(POSIXTRACE_DESCRIPTION_SIZE)] = { 0 };
+	struct posixtrace_log_description head = { .id = id, .size = size };
+
+	memcpy(payload, &head, sizeof(head));
+	memcpy(payload + sizeof(head), text, size);
+	return log_note(log, POSIXTRACE_LOG_DESCRIPTIONS, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1,
+			payload, POSIXTRACE_LOG_DESCRIPTION_STEP(size));
 }
 
 size_t log_reset(struct log_writer *log)

@@ -22,11 +22,15 @@
 #include <linux/types.h>
 
 /* Raised whenever a command or the shared memory changes its meaning. */
-#define POSIXTRACE_ABI_VERSION		8
+#define POSIXTRACE_ABI_VERSION		9
 
 /* Sizes of names include the terminating NUL. */
 #define POSIXTRACE_NAME_SIZE		64
 #define POSIXTRACE_EVENT_NAME_SIZE	64
+
+/* Size of a description, including the terminating NUL, and of all those of a traced process. */
+#define POSIXTRACE_DESCRIPTION_SIZE	4096
+#define POSIXTRACE_DESCRIPTIONS_MAX	(1U << 20)
 
 /* The most streams on the whole system, and on one process. */
 #define POSIXTRACE_STREAMS_MAX		256
@@ -219,6 +223,22 @@ struct posixtrace_eventid {
 	char name[POSIXTRACE_EVENT_NAME_SIZE];
 	__u32 id;
 	__u32 reserved;
+};
+
+/**
+ * struct posixtrace_description - argument of DESCRIBE and DESCRIPTION
+ * @text: Input: address of the text. DESCRIBE: Input: NUL-terminated; DESCRIPTION: Output: only if
+ *	there is room for all of it
+ * @id: Input: event type
+ * @size: Input: bytes at that address, with the NUL; DESCRIPTION: Output: bytes of the text,
+ *	with the NUL
+ * @reserved: Input: zero
+ */
+struct posixtrace_description {
+	__aligned_u64 text;
+	__u32 id;
+	__u32 size;
+	__u64 reserved;
 };
 
 /**
@@ -483,6 +503,8 @@ struct posixtrace_mapping {
 #define POSIXTRACE_IOC_FLUSH		_IOW(POSIXTRACE_IOC_MAGIC, 0x1e, struct posixtrace_origin)
 #define POSIXTRACE_IOC_GET_STATS	_IOR(POSIXTRACE_IOC_MAGIC, 0x1d, struct posixtrace_stats)
 #define POSIXTRACE_IOC_DEFER		_IOWR(POSIXTRACE_IOC_MAGIC, 0x1f, struct posixtrace_defer)
+#define POSIXTRACE_IOC_DESCRIPTION \
+	_IOWR(POSIXTRACE_IOC_MAGIC, 0x20, struct posixtrace_description)
 
 /* role target */
 #define POSIXTRACE_IOC_ATTACH		_IOWR(POSIXTRACE_IOC_MAGIC, 0x30, struct posixtrace_attach)
@@ -496,5 +518,7 @@ struct posixtrace_mapping {
 	_IOWR(POSIXTRACE_IOC_MAGIC, 0x50, struct posixtrace_eventid)
 #define POSIXTRACE_IOC_CHECKED		_IOW(POSIXTRACE_IOC_MAGIC, 0x51, struct posixtrace_checked)
 #define POSIXTRACE_IOC_MAP		_IOWR(POSIXTRACE_IOC_MAGIC, 0x52, struct posixtrace_mapping)
+#define POSIXTRACE_IOC_DESCRIBE \
+	_IOW(POSIXTRACE_IOC_MAGIC, 0x53, struct posixtrace_description)
 
 #endif /* _UAPI_LINUX_POSIXTRACE_H */

@@ -15,7 +15,7 @@
 /* As in PNG: shows whether a file was transferred as text. */
 #define POSIXTRACE_LOG_MAGIC		"\x89PXTLG\r\n"
 #define POSIXTRACE_LOG_ORDER		0x01020304U
-#define POSIXTRACE_LOG_VERSION		2
+#define POSIXTRACE_LOG_VERSION		3
 
 /* The most CPUs in a log, including the "CPU" of system events. */
 #define POSIXTRACE_LOG_CPUS_MAX		8193
@@ -58,8 +58,10 @@ struct posixtrace_log_header {
 	__u64 end_offset;
 	/** @attr: of the stream, as granted */
 	struct posixtrace_attr attr;
+	/** @notes_offset: LOOP: offset of the row of blocks that are no events; else 0 */
+	__u64 notes_offset;
 	/** @reserved: zero */
-	__u64 reserved[24];
+	__u64 reserved[23];
 };
 
 #define POSIXTRACE_LOG_BLOCK_MAGIC	0x42545850U	/* "PXTB" */
@@ -68,6 +70,12 @@ struct posixtrace_log_header {
 #define POSIXTRACE_LOG_NAMES		2	/* payload: struct posixtrace_log_name */
 #define POSIXTRACE_LOG_RESET		3	/* no payload: forget all earlier blocks */
 #define POSIXTRACE_LOG_END		4	/* payload: struct posixtrace_log_end */
+#define POSIXTRACE_LOG_DESCRIPTIONS	5	/* payload: struct posixtrace_log_description */
+
+/* posixtrace_log_block.flags */
+
+/* A reader that does not know the type of the block goes on behind it. */
+#define POSIXTRACE_LOG_BLOCK_OPTIONAL	(1U << 0)
 
 /* Blocks begin at multiples of this, and are padded with zeros. */
 #define POSIXTRACE_LOG_ALIGN		8
@@ -86,9 +94,9 @@ struct posixtrace_log_block {
 	__u32 crc;
 	/** @cookie: that of the log */
 	__u64 cookie;
-	/** @seq: number of the block, from 1, without gaps */
+	/** @seq: number of the block, from 1, without gaps; LOOP: notes have their own numbers */
 	__u64 seq;
-	/** @epoch: number of the flush that wrote it, from 1: see below */
+	/** @epoch: number of the flush that wrote it, from 1: see above */
 	__u64 epoch;
 	/** @type: POSIXTRACE_LOG_* */
 	__u32 type;
@@ -98,10 +106,10 @@ struct posixtrace_log_block {
 	__u32 size;
 	/** @cpu: EVENTS: CPU that recorded them */
 	__u32 cpu;
-	/** @count: EVENTS: records; NAMES: names */
+	/** @count: EVENTS: records; NAMES: names; DESCRIPTIONS: descriptions */
 	__u32 count;
-	/** @reserved1: zero */
-	__u32 reserved1;
+	/** @flags: POSIXTRACE_LOG_BLOCK_* */
+	__u32 flags;
 	/** @opened: EVENTS: no record is older, ns */
 	__u64 opened;
 	/** @closed: EVENTS: no record is younger, ns */
@@ -137,6 +145,26 @@ struct posixtrace_log_name {
 	__u32 crc;
 	char name[POSIXTRACE_EVENT_NAME_SIZE];
 };
+
+/**
+ * struct posixtrace_log_description - description of a user event type
+ * @id: event type
+ * @size: bytes of @text, with the NUL
+ * @text: NUL-terminated
+ *
+ * The next one follows at a multiple of 8. A description comes before the first block with
+ * events of its type, unless the type was described later.
+ */
+struct posixtrace_log_description {
+	__u32 id;
+	__u32 size;
+	char text[];
+};
+
+/* From a description with @size bytes of text to the next one. */
+#define POSIXTRACE_LOG_DESCRIPTION_STEP(size) \
+	((sizeof(struct posixtrace_log_description) + (size) + POSIXTRACE_LOG_ALIGN - 1) / \
+	 POSIXTRACE_LOG_ALIGN * POSIXTRACE_LOG_ALIGN)
 
 /* posixtrace_log_end.flags */
 #define POSIXTRACE_LOG_END_FULL		(1U << 0)	/* UNTIL_FULL: the log became full */

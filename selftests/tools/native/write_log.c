@@ -6,6 +6,8 @@
  *	cpus N				CPUs 0 to N - 1, system events on N; 4 without this line
  *	policy loop			policy of the stream; flush without this line
  *	name ID TEXT			name of event type ID; "\xNN" is a byte
+ *	describe ID TEXT		description of event type ID; "\xNN" is a byte
+ *	unknown FLAGS			a block of a type that does not exist
  *	block CPU			the following events are of this CPU
  *	event ID TIME [WORD]...		pid=N thread=N address=N cut text=TEXT hex=DIGITS zeros=N
  *	lost N TIME			a gap before the next block: N events lost since TIME
@@ -28,6 +30,7 @@
 
 #define SUBBUF		(264U << 10)
 #define BLOCK_SIZE	(4U << 10)	/* a larger block ends after its last event */
+#define UNKNOWN		0x7777U
 #define DATA_MAX	POSIXTRACE_DATA_SIZE_MAX
 
 static struct log_writer log_file_writer;
@@ -81,6 +84,15 @@ static void add_name(char *rest)
 	end_block();
 	unescape(rest + 1, name, sizeof(name) - 1);
 	log_name(&log_file_writer, id, (char *)name);
+}
+
+static void add_description(char *rest)
+{
+	unsigned char text[POSIXTRACE_DESCRIPTION_SIZE] = "";
+	unsigned int id = strtoul(rest, &rest, 0);
+	size_t len = unescape(rest + 1, text, sizeof(text) - 1);
+
+	log_description(&log_file_writer, id, (char *)text, len + 1);
 }
 
 static void add_event(char *rest)
@@ -140,6 +152,10 @@ static void run_line(char *line)
 		log_header(log);
 	} else if (!strncmp(line, "name ", 5)) {
 		add_name(line + 5);
+	} else if (!strncmp(line, "describe ", 9)) {
+		add_description(line + 9);
+	} else if (!strncmp(line, "unknown ", 8)) {
+		log_note(log, UNKNOWN, strtoul(line + 8, NULL, 0), 0, NULL, 0);
 	} else if (!strncmp(line, "block ", 6)) {
 		block_cpu = strtol(line + 6, NULL, 0);
 	} else if (!strncmp(line, "lost ", 5)) {

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Notes: blocks of a log that are no events, and that a reader can do without. The index has
+ * their places; the file is read again when the caller asks for one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "log/log.h"
+
+/*
+ * How far to search behind a place without a block. Behind the last note of a LOOP log, the file
+ * may have what another log left there.
+ */
+#define SEARCH_MAX	(2U << 20)
+
+enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_walk *walk,
+				       struct pxtu_log_block *block)
+{
+	struct pxtu_log_walk search = *walk;
+
+	if (pxtu_log_look(log, walk->offset, INT64_MAX, block) != PXTU_LOG_AT_OTHER)
+		return pxtu_log_walk_straight(log, walk, INT64_MAX, ~0ULL, block);
+	search.lost_from = search.offset;
+	search.offset += POSIXTRACE_LOG_ALIGN;
+	search.budget = SEARCH_MAX;
+	if (!pxtu_log_search(log, &search, INT64_MAX, ~0ULL, block))
+		return PXTU_LOG_NOTHING;
+	walk->offset = search.offset;
+	walk->seq = block->head.seq;
+	block->head.type = 0;
+	return PXTU_LOG_DAMAGE;
+}
+
+static bool description_valid(const struct posixtrace_log_description *description)
+{
+	return description->id > POSIXTRACE_ID_UNNAMED && description->id < POSIXTRACE_ID_MAX &&
+	       description->size > 1 && description->size <= POSIXTRACE_DESCRIPTION_SIZE;
+}
+
+int pxtu_log_note_descriptions(struct pxtu_log *log, const struct pxtu_log_block *block)
+{
+	const __u64 begin = block->offset + log->head.block_size;
+	struct posixtrace_log_description head;
+	struct pxtu_log_description *place;
+	__u64 pos = 0;
+	__u32 i;
+
+	if (!log->facts.described)
+		log->facts.described = calloc(POSIXTRACE_ID_MAX, sizeof(*log->facts.described));
+	if (!log->facts.described)
+		return -ENOMEM;
+	for (i = 0; i < block->head.count; i++) {
+		if (pos + sizeof(head) > block->head.size ||
+		    pxtu_log_read(log, &head, sizeof(head), begin + pos) != sizeof(head) ||
+		    !description_valid(&head) ||
+		    pos + POSIXTRACE_LOG_DESCRIPTION_STEP(head.size) > block->head.size) {
+			log->facts.damaged = true;
+			break;
+		}
+		/* The first one counts, as for names: the writer has only one for each type. */
+		place = &log->facts.described[head.id];
+		if (!place->size)
+			*place = (struct pxtu_log_description){
+				.offset = begin + pos + sizeof(head),
+				.size = head.size,
+			};
+		pos += POSIXTRACE_LOG_DESCRIPTION_STEP(head.size);
+	}
+	return pxtu_log_failed(log);
+}
+
+/* Does the text look as the module writes it? The file may have changed meanwhile. */
+static bool text_valid(const char *text, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < size; i++) {
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			return false;
+	}
+	return !text[size - 1];
+}
+
+int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text)
+{
+	const struct pxtu_log_description *place;
+
+	if (id >= POSIXTRACE_ID_MAX || !log->facts.described || !log->facts.described[id].size)
+		return -ENOENT;
+	place = &log->facts.described[id];
+	text->needed = place->size;
+	if (text->room < place->size)
+		return 0;
+	if (pxtu_log_read(log, text->to, place->size, place->offset) != (ssize_t)place->size ||
+	    !text_valid(text->to, place->size)) {
+		int err = pxtu_log_failed(log);
+
+		return err ? err : -ENOENT;
+	}
+	return 0;
+}
