@@ -63,6 +63,28 @@ int posixtrace_attr_getorder(const trace_attr_t *__attr, int *__order);
  */
 int posixtrace_setwindow(trace_id_t __trid, uint64_t __ns);
 
+/* Bytes of a description, without the terminating NUL. */
+#define POSIXTRACE_DESCRIPTION_MAX	4095
+
+/*
+ * Says what the data of a named user event type is, such as "struct { u32 id; text key; }", so
+ * that readers show it as fields. posixtrace_eventid_describe() is for the calling process, the
+ * other one for the process that a stream traces. Streams and logs have the description. Returns
+ * 0, also if the type has it already; EEXIST if the type has another one; EINVAL, ENOSPC; and the
+ * errors of posix_trace_eventid_open().
+ */
+int posixtrace_eventid_describe(trace_event_id_t __event, const char *__description);
+int posixtrace_trid_eventid_describe(trace_id_t __trid, trace_event_id_t __event,
+				     const char *__description);
+
+/*
+ * Writes the description of an event type of a stream or log, and the bytes that it needs with
+ * its NUL to *needed, which may be NULL. Returns 0; ENOENT if the type has none; ERANGE if it
+ * needs more than size bytes; or EINVAL; for a log, also ENOMEM.
+ */
+int posixtrace_eventid_get_description(trace_id_t __trid, trace_event_id_t __event,
+				       char *__description, size_t __size, size_t *__needed);
+
 /* CPU of a system event: no processor recorded it. */
 #define POSIXTRACE_NO_CPU	(~0U)
 

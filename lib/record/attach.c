@@ -196,10 +196,10 @@ void pxtu_attach_retry(struct pxtu_state *state)
 		pxtu_attach_wait(state);
 }
 
-/* The other role knows EVENTID_OPEN too, and would open a type of another process. */
+/* The other role knows these, too, and would open or describe a type of another process. */
 static int command(int fd, unsigned long cmd, void *arg)
 {
-	if (cmd == POSIXTRACE_IOC_EVENTID_OPEN)
+	if (cmd == POSIXTRACE_IOC_EVENTID_OPEN || cmd == POSIXTRACE_IOC_DESCRIBE)
 		return pxtu_checked_soon(fd, 0, cmd, arg);
 	return pxtu_ioctl(fd, cmd, arg);
 }
@@ -208,9 +208,12 @@ static int command(int fd, unsigned long cmd, void *arg)
  * Can a target have given this answer? It finds nothing invalid in our commands. Other files
  * answer ENOTTY, or any other error.
  */
-static bool is_answer(int ret)
+static bool is_answer(int fd, unsigned long cmd, int ret)
 {
-	return !ret || ret == -ENOMEM || ret == -EFAULT;
+	if (!ret || ret == -ENOMEM || ret == -EFAULT)
+		return true;
+	return cmd == POSIXTRACE_IOC_DESCRIBE &&
+	       (ret == -ENOENT || ret == -EEXIST || ret == -ENOSPC) && pxtu_is_ours(fd, 0);
 }
 
 static bool change_spare(struct pxtu_state *state, int i, int from, int to)
@@ -245,7 +248,7 @@ static int command_aside(struct pxtu_state *state, unsigned long cmd, void *arg,
 		if (!fd)
 			continue;
 		ret = command(fd, cmd, arg);
-		if (is_answer(ret))
+		if (is_answer(fd, cmd, ret))
 			return ret;
 		/* As above: the program closed it, so forget it. */
 		if (keep)
@@ -258,7 +261,7 @@ static int command_aside(struct pxtu_state *state, unsigned long cmd, void *arg,
 		goto failed;
 	}
 	ret = command(fd, cmd, arg);
-	if (is_answer(ret)) {
+	if (is_answer(fd, cmd, ret)) {
 		if (keep)
 			keep_spare(state, fd);
 		else
@@ -281,7 +284,7 @@ int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
 	for (tries = 0; tries < TRIES; tries++) {
 		if (fd > 0) {
 			ret = command(fd, cmd, arg);
-			if (is_answer(ret))
+			if (is_answer(fd, cmd, ret))
 				return ret;
 		}
 		fd = pxtu_attach(state, fd > 0 ? fd : 0);

@@ -33,6 +33,9 @@ create_withlog
 	"one"
 	"two"
 	the log is complete
+describe
+	another description: File exists
+	struct { u32 number; enum: u32 { idle = 0, busy = 1 } state; }
 event
 	event:round 0
 	event:round 1

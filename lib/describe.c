@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Descriptions of event types. The module keeps them beside the names.
+ */
+#include <posixtrace.h>
+#include <string.h>
+
+#include "record/attach.h"
+#include "stream/stream.h"
+
+/* Fill in the argument of DESCRIBE. */
+static int to_uapi(trace_event_id_t event, const char *text,
+		   struct posixtrace_description *description)
+{
+	size_t size;
+
+	if (!text)
+		return -EINVAL;
+	size = strnlen(text, POSIXTRACE_DESCRIPTION_SIZE) + 1;
+	if (size < 2 || size > POSIXTRACE_DESCRIPTION_SIZE)
+		return -EINVAL;
+	*description = (struct posixtrace_description){
+		.text = (uintptr_t)text,
+		.id = event,
+		.size = (__u32)size,
+	};
+	return 0;
+}
+
+/* The module says ENOENT if there is no such type. */
+static int edge(int err)
+{
+	return err == -ENOENT ? EINVAL : pxtu_error(err);
+}
+
+/**
+ * posixtrace_eventid_describe() - say what the data of an event type is, in the calling process
+ * @event: event type of posix_trace_eventid_open()
+ * @description: the description, POSIXTRACE_DESCRIPTION_MAX bytes at most
+ *
+ * An extension. All streams that trace the process have the description, now or later, and so do
+ * its children. Readers use it to show the data as fields.
+ *
+ * Return: 0, also if the type has the same description already; EINVAL if @event is no named user
+ * event type of this process, or @description is NULL or invalid; EEXIST if the type has another
+ * description; ENOSPC if the types of the process and its relatives have too many; ENODEV without
+ * the module; ENOTSUP if it has another version; EPERM without permission to open the device;
+ * ENOMEM; EMFILE and ENFILE if there are no more descriptors.
+ */
+PXTU_API int posixtrace_eventid_describe(trace_event_id_t event, const char *description)
+{
+	struct posixtrace_description arg;
+	struct pxtu_state *state;
+	int err;
+
+	err = to_uapi(event, description, &arg);
+	if (err)
+		return pxtu_error(err);
+	state = pxtu_state();
+	if (!state)
+		return ENOMEM;
+	err = pxtu_attach_wait(state);
+	if (err >= 0 || pxtu_unattached(err))
+		err = pxtu_target_ioctl(state, POSIXTRACE_IOC_DESCRIBE, &arg);
+	return err < 0 ? edge(err) : 0;
+}
+
+/**
+ * posixtrace_trid_eventid_describe() - say what the data of an event type is, in the traced process
+ * @trid: trace id
+ * @event: event type of posix_trace_trid_eventid_open()
+ * @description: the description, POSIXTRACE_DESCRIPTION_MAX bytes at most
+ *
+ * An extension. The same as posixtrace_eventid_describe() in the traced process.
+ *
+ * Return: 0; EINVAL if @trid is no active trace stream of this process, @event is no named user
+ * event type of it, or @description is NULL or invalid; EEXIST; ENOSPC; ENOMEM.
+ */
+PXTU_API int posixtrace_trid_eventid_describe(trace_id_t trid, trace_event_id_t event,
+					      const char *description)
+{
+	struct posixtrace_description arg;
+	struct pxtu_stream *stream = pxtu_stream_get(trid);
+	int err;
+
+	if (!stream)
+		return EINVAL;
+	err = to_uapi(event, description, &arg);
+	if (!err)
+		err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_DESCRIBE, &arg);
+	pxtu_stream_put(stream);
+	return edge(err);
+}
+
+/**
+ * posixtrace_eventid_get_description() - description of an event type
+ * @trid: trace id of a stream or log
+ * @event: event type of it
+ * @description: where to write the description
+ * @size: bytes there; POSIXTRACE_DESCRIPTION_MAX + 1 are always enough
+ * @needed: if not NULL, where to write the bytes that the description needs, with its NUL
+ *
+ * An extension. A process may have written anything there.
+ *
+ * Return: 0; ENOENT if the type has no description; ERANGE if it needs more than @size bytes, then
+ * nothing is written at @description; EINVAL if @trid is no trace stream or log of this
+ * process, it has no such event type, or @description is NULL and @size is not 0; for a log, also
+ * ENOMEM.
+ */
+PXTU_API int posixtrace_eventid_get_description(trace_id_t trid, trace_event_id_t event,
+						char *description, size_t size, size_t *needed)
+{
+	struct pxtu_text text = { .to = description, .room = size };
+	struct pxtu_source *source;
+	int err;
+
+	if (!description && size)
+		return EINVAL;
+	source = pxtu_trid_get(trid, NULL);
+	if (!source)
+		return EINVAL;
+	err = source->ops->get_description(source, event, &text);
+	pxtu_trid_put(source);
+	if (!err && needed)
+		*needed = text.needed;
+	if (!err && text.needed > size)
+		return ERANGE;
+	return pxtu_error(err);
+}

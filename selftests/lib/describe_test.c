@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Descriptions of event types, through the library: in streams, and in the logs that the module
+ * writes.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <posixtrace.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pxt_test.h"
+
+#define FIELDS	"{ u32 id; text key; }"
+
+static int description(trace_id_t trid, trace_event_id_t event, char *text, size_t size)
+{
+	return posixtrace_eventid_get_description(trid, event, text, size, NULL);
+}
+
+/* Is this the description of the type with this name? */
+static int described(trace_id_t trid, const char *name, const char *expected)
+{
+	char found[TRACE_EVENT_NAME_MAX + 1], text[POSIXTRACE_DESCRIPTION_MAX + 1];
+	trace_event_id_t id;
+	int unavailable;
+
+	posix_trace_eventtypelist_rewind(trid);
+	while (!posix_trace_eventtypelist_getnext_id(trid, &id, &unavailable) && !unavailable) {
+		if (posix_trace_eventid_get_name(trid, id, found) || strcmp(found, name))
+			continue;
+		if (description(trid, id, text, sizeof(text)))
+			return 0;
+		return !strcmp(text, expected);
+	}
+	return 0;
+}
+
+FIXTURE(describe)
+{
+	trace_id_t trid;
+	trace_event_id_t id;
+	size_t needed;
+	char text[64];
+};
+
+FIXTURE_SETUP(describe)
+{
+	ASSERT_EQ(0, posix_trace_eventid_open("described", &self->id));
+	ASSERT_EQ(0, posix_trace_create(getpid(), NULL, &self->trid));
+}
+
+FIXTURE_TEARDOWN(describe)
+{
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+TEST_F(describe, stream_has_the_description_of_its_process)
+{
+	ASSERT_EQ(0, posixtrace_eventid_describe(self->id, FIELDS));
+	ASSERT_EQ(0, posixtrace_eventid_get_description(self->trid, self->id, self->text,
+							sizeof(self->text), &self->needed));
+	EXPECT_STREQ(FIELDS, self->text);
+	EXPECT_EQ(sizeof(FIELDS), self->needed);
+}
+
+TEST_F(describe, controller_describes_the_types_of_the_traced_process)
+{
+	ASSERT_EQ(0, posixtrace_trid_eventid_describe(self->trid, self->id, FIELDS));
+	EXPECT_EQ(EEXIST, posixtrace_eventid_describe(self->id, "{ u64 id; }"));
+	EXPECT_EQ(0, posixtrace_eventid_describe(self->id, FIELDS));
+	EXPECT_EQ(0, description(self->trid, self->id, self->text, sizeof(self->text)));
+	EXPECT_STREQ(FIELDS, self->text);
+}
+
+TEST_F(describe, another_description_of_a_type_is_refused)
+{
+	ASSERT_EQ(0, posixtrace_eventid_describe(self->id, FIELDS));
+	EXPECT_EQ(0, posixtrace_eventid_describe(self->id, FIELDS));
+	EXPECT_EQ(EEXIST, posixtrace_eventid_describe(self->id, "{ u64 id; }"));
+	EXPECT_EQ(EEXIST, posixtrace_trid_eventid_describe(self->trid, self->id, "{ u64 id; }"));
+}
+
+TEST_F(describe, wrong_arguments)
+{
+	char text[POSIXTRACE_DESCRIPTION_MAX + 2];
+
+	EXPECT_EQ(EINVAL, posixtrace_eventid_describe(self->id, NULL));
+	EXPECT_EQ(EINVAL, posixtrace_eventid_describe(self->id, ""));
+	EXPECT_EQ(EINVAL, posixtrace_eventid_describe(self->id + 1, FIELDS));
+	EXPECT_EQ(EINVAL, posixtrace_eventid_describe(POSIX_TRACE_UNNAMED_USEREVENT, FIELDS));
+	EXPECT_EQ(EINVAL, posixtrace_eventid_describe(POSIX_TRACE_START, FIELDS));
+	memset(text, ' ', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	memcpy(text, FIELDS, sizeof(FIELDS) - 1);
+	EXPECT_EQ(EINVAL, posixtrace_eventid_describe(self->id, text));
+	EXPECT_EQ(EINVAL, posixtrace_trid_eventid_describe(self->trid, self->id, NULL));
+	EXPECT_EQ(EINVAL, posixtrace_trid_eventid_describe(self->trid + 1, self->id, FIELDS));
+	EXPECT_EQ(ENOENT, description(self->trid, self->id, self->text, sizeof(self->text)));
+	EXPECT_EQ(ENOENT, description(self->trid, POSIX_TRACE_START, NULL, 0));
+	EXPECT_EQ(EINVAL, description(self->trid, self->id, NULL, 1));
+	EXPECT_EQ(EINVAL, description(self->trid, self->id + 1, NULL, 0));
+	EXPECT_EQ(EINVAL, description(self->trid + 1, self->id, NULL, 0));
+}
+
+TEST_F(describe, too_little_room_is_ERANGE)
+{
+	ASSERT_EQ(0, posixtrace_eventid_describe(self->id, FIELDS));
+	self->text[0] = 'z';
+	EXPECT_EQ(ERANGE, posixtrace_eventid_get_description(self->trid, self->id, self->text,
+							     sizeof(FIELDS) - 1, &self->needed));
+	EXPECT_EQ('z', self->text[0]);
+	EXPECT_EQ(sizeof(FIELDS), self->needed);
+	EXPECT_EQ(ERANGE, posixtrace_eventid_get_description(self->trid, self->id, NULL, 0,
+							     &self->needed));
+	EXPECT_EQ(sizeof(FIELDS), self->needed);
+}
+
+/* ------------------------------------------------------------------ */
+/* Logs									*/
+
+FIXTURE(in_log)
+{
+	trace_attr_t attr;
+	trace_id_t trid, log;
+	trace_event_id_t id;
+	int fd;
+};
+
+FIXTURE_VARIANT(in_log)
+{
+	int policy;
+};
+
+FIXTURE_VARIANT_ADD(in_log, append) { POSIX_TRACE_APPEND };
+FIXTURE_VARIANT_ADD(in_log, until_full) { POSIX_TRACE_UNTIL_FULL };
+FIXTURE_VARIANT_ADD(in_log, loop) { POSIX_TRACE_LOOP };
+
+FIXTURE_SETUP(in_log)
+{
+	self->fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
+	ASSERT_EQ(0, posix_trace_attr_setlogfullpolicy(&self->attr, variant->policy));
+	ASSERT_EQ(0, posix_trace_eventid_open("described", &self->id));
+}
+
+FIXTURE_TEARDOWN(in_log)
+{
+	posix_trace_attr_destroy(&self->attr);
+	close(self->fd);
+}
+
+TEST_F(in_log, description_is_in_the_log)
+{
+	ASSERT_EQ(0, posixtrace_eventid_describe(self->id, FIELDS));
+	ASSERT_EQ(0, posix_trace_create_withlog(getpid(), &self->attr, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	posix_trace_event(self->id, "\1\0\0\0key", 7);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->log));
+	EXPECT_TRUE(described(self->log, "described", FIELDS));
+	EXPECT_EQ(ENOENT, description(self->log, POSIX_TRACE_START, NULL, 0));
+	EXPECT_EQ(EINVAL, description(self->log, self->id + 1, NULL, 0));
+	EXPECT_EQ(0, posix_trace_close(self->log));
+}
+
+/* Also when the name is in the log already, and of many types, in several blocks. */
+TEST_F(in_log, later_descriptions_follow)
+{
+	struct posix_trace_status_info status;
+	struct posixtrace_log_info info;
+	char text[2000], name[32];
+	trace_event_id_t id;
+
+	ASSERT_EQ(0, posix_trace_create_withlog(getpid(), &self->attr, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	posix_trace_event(self->id, "\1\0\0\0key", 7);
+	ASSERT_EQ(0, posix_trace_flush(self->trid));
+	do {
+		ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	} while (status.posix_stream_flush_status == POSIX_TRACE_FLUSHING);
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->log));
+	EXPECT_FALSE(described(self->log, "described", FIELDS));
+	ASSERT_EQ(0, posixtrace_eventid_describe(self->id, FIELDS));
+	for (int i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), "type %d", i);
+		snprintf(text, sizeof(text), "{ enum { %1000s = 0 } number%d; }",
+			 "\"the longer the more blocks\"", i);
+		ASSERT_EQ(0, posix_trace_eventid_open(name, &id));
+		ASSERT_EQ(0, posixtrace_eventid_describe(id, text));
+	}
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	/* The reader that has the log open finds them, too. */
+	EXPECT_TRUE(described(self->log, "described", FIELDS));
+	for (int i = 0; i < 100; i++) {
+		char found[2000];
+
+		snprintf(text, sizeof(text), "{ enum { %1000s = 0 } number%d; }",
+			 "\"the longer the more blocks\"", i);
+		ASSERT_EQ(0, posix_trace_eventid_open("type 0", &id));
+		ASSERT_EQ(0, description(self->log, id + i, found, sizeof(found)));
+		EXPECT_STREQ(text, found);
+	}
+	EXPECT_EQ(0, posixtrace_get_log_info(self->log, &info));
+	EXPECT_EQ(POSIXTRACE_LOG_ENDED, info.flags);
+	EXPECT_EQ(0, posix_trace_close(self->log));
+}
+
+/* A log that begins anew has them anew. */
+TEST_F(in_log, descriptions_survive_clear)
+{
+	struct posixtrace_log_info info;
+
+	ASSERT_EQ(0, posixtrace_eventid_describe(self->id, FIELDS));
+	ASSERT_EQ(0, posix_trace_create_withlog(getpid(), &self->attr, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	posix_trace_event(self->id, "\1\0\0\0key", 7);
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, posix_trace_clear(self->trid));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->log));
+	EXPECT_TRUE(described(self->log, "described", FIELDS));
+	EXPECT_EQ(0, posixtrace_get_log_info(self->log, &info));
+	EXPECT_EQ(POSIXTRACE_LOG_ENDED, info.flags);
+	EXPECT_EQ(0, posix_trace_close(self->log));
+}
+
+TEST_HARNESS_MAIN

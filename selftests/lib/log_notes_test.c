@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Blocks that are no events: descriptions, and blocks of types that this reader does not know.
+ * Needs no module.
+ */
+#define _GNU_SOURCE
+#define PXT_NO_DEVICE
+#include <posixtrace.h>
+
+#include "pxt_test.h"
+#include "log_reading.h"
+
+#define FIELDS		"{ u32 id; text key; }"
+#define OPTIONAL	POSIXTRACE_LOG_BLOCK_OPTIONAL
+#define UNKNOWN		0x7777U
+#define RING		((size_t)64 << 10)
+
+FIXTURE(notes)
+{
+	struct log_writer log;
+	struct log_sum sum;
+	trace_id_t trid;
+};
+
+FIXTURE_VARIANT(notes)
+{
+	int policy;
+	size_t ring;
+};
+
+FIXTURE_VARIANT_ADD(notes, append) { POSIX_TRACE_APPEND, 0 };
+FIXTURE_VARIANT_ADD(notes, loop) { POSIX_TRACE_LOOP, RING };
+
+FIXTURE_SETUP(notes)
+{
+	log_begin(&self->log, variant->policy, POSIX_TRACE_FLUSH, 2, variant->ring);
+	log_name(&self->log, LOG_FIRST_NAMED, "first");
+	log_name(&self->log, LOG_FIRST_NAMED + 1, "second");
+}
+
+FIXTURE_TEARDOWN(notes)
+{
+	log_free(&self->log);
+}
+
+static int description(trace_id_t trid, trace_event_id_t event, char *text, size_t size)
+{
+	return posixtrace_eventid_get_description(trid, event, text, size, NULL);
+}
+
+/* The error of asking for the description of a type, after opening the log only for that. */
+static int ask(const struct log_writer *log, trace_event_id_t event)
+{
+	trace_id_t trid;
+	int err = log_open(log, &trid);
+
+	if (err)
+		return err;
+	err = description(trid, event, NULL, 0);
+	posix_trace_close(trid);
+	return err;
+}
+
+TEST_F(notes, description_of_each_type)
+{
+	char text[64] = "";
+
+	log_description(&self->log, LOG_FIRST_NAMED + 1, FIELDS, sizeof(FIELDS));
+	log_epochs(&self->log, 0, 1, 4);
+	log_description(&self->log, LOG_FIRST_NAMED, "{ f64 x; }", 11);
+	log_end(&self->log, POSIXTRACE_LOG_END_FINAL);
+	ASSERT_EQ(0, log_open(&self->log, &self->trid));
+	EXPECT_EQ(0, description(self->trid, LOG_FIRST_NAMED, text, sizeof(text)));
+	EXPECT_STREQ("{ f64 x; }", text);
+	EXPECT_EQ(0, description(self->trid, LOG_FIRST_NAMED + 1, text, sizeof(text)));
+	EXPECT_STREQ(FIELDS, text);
+	EXPECT_EQ(ENOENT, description(self->trid, POSIX_TRACE_UNNAMED_USEREVENT, text, 64));
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+	log_sum_log(&self->log, &self->sum);
+	EXPECT_EQ(8, self->sum.events);
+	EXPECT_EQ(0, self->sum.errors);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, self->sum.status.posix_log_overrun_status);
+}
+
+/* A writer that goes on after the log was opened. */
+TEST_F(notes, description_that_is_appended_later)
+{
+	char text[64] = "";
+	int fd = log_file(&self->log);
+	size_t written = self->log.len;
+
+	ASSERT_EQ(0, posix_trace_open(fd, &self->trid));
+	EXPECT_EQ(ENOENT, description(self->trid, LOG_FIRST_NAMED, text, sizeof(text)));
+	log_description(&self->log, LOG_FIRST_NAMED, FIELDS, sizeof(FIELDS));
+	ASSERT_EQ(0, log_write(&self->log, fd, written));
+	EXPECT_EQ(0, description(self->trid, LOG_FIRST_NAMED, text, sizeof(text)));
+	EXPECT_STREQ(FIELDS, text);
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+	close(fd);
+}
+
+TEST_F(notes, first_description_of_a_type_counts)
+{
+	char text[64] = "";
+
+	log_description(&self->log, LOG_FIRST_NAMED, FIELDS, sizeof(FIELDS));
+	log_description(&self->log, LOG_FIRST_NAMED, "{ f64 x; }", 11);
+	ASSERT_EQ(0, log_open(&self->log, &self->trid));
+	EXPECT_EQ(0, description(self->trid, LOG_FIRST_NAMED, text, sizeof(text)));
+	EXPECT_STREQ(FIELDS, text);
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+/* A text that no module writes, because it would change a terminal, or has no end. */
+TEST_F(notes, forged_texts_are_not_reported)
+{
+	const struct {
+		const char *text;
+		size_t size;
+	} forged[] = {
+		{ "{ \033[2J }", sizeof("{ \033[2J }") },
+		{ "{ }\n", sizeof("{ }\n") },
+		{ "{ \x7f }", sizeof("{ \x7f }") },
+		{ "{ u32 x; }", sizeof("{ u32 x; }") - 1 },
+		{ "{\0u32 x; }", sizeof("{\0u32 x; }") },
+	};
+	char text[64];
+
+	for (size_t i = 0; i < sizeof(forged) / sizeof(forged[0]); i++) {
+		log_name(&self->log, LOG_FIRST_NAMED + i, "of a forged log");
+		log_description(&self->log, LOG_FIRST_NAMED + i, forged[i].text, forged[i].size);
+	}
+	ASSERT_EQ(0, log_open(&self->log, &self->trid));
+	for (size_t i = 0; i < sizeof(forged) / sizeof(forged[0]); i++) {
+		EXPECT_EQ(ENOENT, description(self->trid, LOG_FIRST_NAMED + i, text, 64)) {
+			TH_LOG("text %zu", i);
+		}
+	}
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+static void forge(struct log_writer *log, __u32 id, __u32 size, __u32 count)
+{
+	struct {
+		struct posixtrace_log_description head;
+		char text[16];
+	} payload = { { .id = id, .size = size }, "{ u32 x; }" };
+
+	log_note(log, POSIXTRACE_LOG_DESCRIPTIONS, OPTIONAL, count, &payload, sizeof(payload));
+}
+
+TEST_F(notes, forged_numbers_are_damage)
+{
+	const struct {
+		__u32 id, size, count;
+	} forged[] = {
+		{ 0, 11, 1 },
+		{ POSIXTRACE_ID_START, 11, 1 },
+		{ POSIXTRACE_ID_UNNAMED, 11, 1 },
+		{ POSIXTRACE_ID_MAX, 11, 1 },
+		{ ~0U, 11, 1 },
+		{ LOG_FIRST_NAMED, 0, 1 },
+		{ LOG_FIRST_NAMED, 1, 1 },
+		{ LOG_FIRST_NAMED, 17, 1 },
+		{ LOG_FIRST_NAMED, POSIXTRACE_DESCRIPTION_SIZE + 1, 1 },
+		{ LOG_FIRST_NAMED, ~0U, 1 },
+		{ LOG_FIRST_NAMED + 1, 11, 2 },
+		{ LOG_FIRST_NAMED + 1, 11, ~0U },
+	};
+	struct posixtrace_log_info info;
+
+	for (size_t i = 0; i < sizeof(forged) / sizeof(forged[0]); i++) {
+		log_free(&self->log);
+		log_begin(&self->log, variant->policy, POSIX_TRACE_FLUSH, 2, variant->ring);
+		log_name(&self->log, LOG_FIRST_NAMED, "first");
+		forge(&self->log, forged[i].id, forged[i].size, forged[i].count);
+		ASSERT_EQ(0, log_open(&self->log, &self->trid));
+		EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &info));
+		EXPECT_EQ(POSIXTRACE_LOG_DAMAGED, info.flags) {
+			TH_LOG("case %zu", i);
+		}
+		EXPECT_EQ(ENOENT, description(self->trid, LOG_FIRST_NAMED, NULL, 0));
+		EXPECT_EQ(0, posix_trace_close(self->trid));
+	}
+}
+
+TEST_F(notes, damaged_description_is_damage_and_the_next_one_is_found)
+{
+	struct posixtrace_log_info info;
+	size_t at;
+
+	at = log_description(&self->log, LOG_FIRST_NAMED, FIELDS, sizeof(FIELDS));
+	log_description(&self->log, LOG_FIRST_NAMED + 1, FIELDS, sizeof(FIELDS));
+	/* In its header, then in its payload. */
+	for (int i = 0; i < 2; i++) {
+		self->log.data[at + i * LOG_BLOCK + 20] ^= 1;
+		EXPECT_EQ(ENOENT, ask(&self->log, LOG_FIRST_NAMED));
+		ASSERT_EQ(0, log_open(&self->log, &self->trid));
+		EXPECT_EQ(ERANGE, description(self->trid, LOG_FIRST_NAMED + 1, NULL, 0));
+		EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &info));
+		EXPECT_EQ(POSIXTRACE_LOG_DAMAGED, info.flags);
+		EXPECT_EQ(0, posix_trace_close(self->trid));
+		self->log.data[at + i * LOG_BLOCK + 20] ^= 1;
+	}
+	EXPECT_EQ(ERANGE, ask(&self->log, LOG_FIRST_NAMED));
+}
+
+TEST_F(notes, unknown_block_that_is_optional_is_skipped)
+{
+	struct posixtrace_log_info info;
+
+	log_epochs(&self->log, 0, 1, 4);
+	log_note(&self->log, UNKNOWN, OPTIONAL, 3, "of a later version", 16);
+	log_epochs(&self->log, 8, 1, 4);
+	log_description(&self->log, LOG_FIRST_NAMED, FIELDS, sizeof(FIELDS));
+	log_end(&self->log, POSIXTRACE_LOG_END_FINAL);
+	log_sum_log(&self->log, &self->sum);
+	EXPECT_EQ(0, self->sum.err);
+	EXPECT_EQ(16, self->sum.events);
+	EXPECT_EQ(0, self->sum.errors);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, self->sum.status.posix_log_overrun_status);
+	EXPECT_EQ(ERANGE, ask(&self->log, LOG_FIRST_NAMED));
+	ASSERT_EQ(0, log_open(&self->log, &self->trid));
+	EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &info));
+	EXPECT_EQ(POSIXTRACE_LOG_ENDED, info.flags);
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+TEST_F(notes, unknown_block_that_is_not_optional_is_refused)
+{
+	log_epochs(&self->log, 0, 1, 4);
+	log_note(&self->log, UNKNOWN, 0, 0, "of a later version", 16);
+	log_epochs(&self->log, 8, 1, 4);
+	EXPECT_EQ(ENOTSUP, log_open(&self->log, &self->trid));
+}
+
+/* Other flags mean nothing to this reader. */
+TEST_F(notes, flags_of_a_later_version_do_not_matter)
+{
+	log_note(&self->log, UNKNOWN, ~0U, 0, "of a later version", 16);
+	EXPECT_EQ(ENOENT, ask(&self->log, LOG_FIRST_NAMED));
+	log_note(&self->log, UNKNOWN, ~OPTIONAL, 0, "of a later version", 16);
+	EXPECT_EQ(ENOTSUP, ask(&self->log, LOG_FIRST_NAMED));
+}
+
+/* One that the writer appends while the log is open for reading ends the reading. */
+TEST_F(notes, unknown_block_that_is_appended_later_is_refused)
+{
+	struct posix_trace_status_info status;
+	int fd;
+	size_t written;
+
+	log_epochs(&self->log, 0, 1, 4);
+	written = self->log.len;
+	fd = log_file(&self->log);
+	ASSERT_EQ(0, posix_trace_open(fd, &self->trid));
+	log_note(&self->log, UNKNOWN, 0, 0, "of a later version", 16);
+	ASSERT_EQ(0, log_write(&self->log, fd, written));
+	EXPECT_EQ(ENOTSUP, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(ENOTSUP, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(ENOTSUP, description(self->trid, LOG_FIRST_NAMED, NULL, 0));
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+	close(fd);
+}
+
+/* ------------------------------------------------------------------ */
+/* Behind the ring							*/
+
+FIXTURE(ring)
+{
+	struct log_writer log, old;
+	struct posixtrace_log_info info;
+	trace_id_t trid;
+};
+
+FIXTURE_SETUP(ring)
+{
+	log_begin(&self->log, POSIX_TRACE_LOOP, POSIX_TRACE_FLUSH, 2, RING);
+	log_epochs(&self->log, 0, 1, 4);
+	log_begin(&self->old, POSIX_TRACE_LOOP, POSIX_TRACE_FLUSH, 2, RING);
+	self->old.header.cookie = LOG_COOKIE + 1;
+}
+
+FIXTURE_TEARDOWN(ring)
+{
+	log_free(&self->log);
+	log_free(&self->old);
+}
+
+/* What an older log left behind the notes is no damage, and describes nothing. */
+TEST_F(ring, notes_of_an_older_log_do_not_count)
+{
+	size_t from;
+
+	for (int i = 0; i < 8; i++)
+		log_description(&self->old, LOG_FIRST_NAMED + i, FIELDS, sizeof(FIELDS));
+	log_description(&self->log, LOG_FIRST_NAMED, "{ f64 x; }", 11);
+	from = self->log.notes_pos;
+	log_put(&self->log, from, self->old.data + from, self->old.len - from);
+	log_end(&self->log, POSIXTRACE_LOG_END_FINAL);
+	ASSERT_EQ(0, log_open(&self->log, &self->trid));
+	EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &self->info));
+	EXPECT_EQ(POSIXTRACE_LOG_ENDED, self->info.flags);
+	EXPECT_EQ(ERANGE, description(self->trid, LOG_FIRST_NAMED, NULL, 0));
+	for (int i = 1; i < 8; i++)
+		EXPECT_NE(ERANGE, description(self->trid, LOG_FIRST_NAMED + i, NULL, 0));
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+/* A place for the notes that is anywhere else finds none, and does no harm. */
+TEST_F(ring, forged_place_of_the_notes)
+{
+	const __u64 places[] = {
+		LOG_HEADER, self->log.header.data_offset, self->log.len & ~7ULL, 1ULL << 40,
+	};
+	const __u64 wrong[] = { 0, 8, LOG_HEADER + 4, ~7ULL, 1ULL << 63, 1ULL << 62 };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		self->log.header.notes_offset = places[i];
+		log_header(&self->log);
+		EXPECT_EQ(EINVAL, ask(&self->log, LOG_FIRST_NAMED)) {
+			TH_LOG("place %zu", i);
+		}
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		self->log.header.notes_offset = wrong[i];
+		log_header(&self->log);
+		EXPECT_EQ(EINVAL, log_open(&self->log, &self->trid)) {
+			TH_LOG("wrong place %zu", i);
+		}
+	}
+}
+
+TEST_HARNESS_MAIN
