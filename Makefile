@@ -82,6 +82,7 @@ help:
 	@echo '  check-litmus   pairs of barriers by the memory models of Linux and arm64: TEST=07-take'
 	@echo '  check-export   what the command makes of logs: no virtual machine, TEST=dump_test, V=1'
 	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
+	@echo '  fuzz-fields    feeds descriptions of events to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo '  fuzz-uapi      calls the device at random, on the debug kernel: FUZZ_SECONDS or'
 	@echo '                 FUZZ_CALLS=10000000, SEED=42'
 	@echo '  bench          what things cost: tables, and lines "bench: METRIC VALUE UNIT";'
@@ -146,7 +147,10 @@ check-debug:
 		$(if $(filter-out 0,$(V)),--verbose) $(TEST)
 
 fuzz-log:
-	@selftests/fuzz/run $(FUZZ_SECONDS)
+	@selftests/fuzz/run $(FUZZ_SECONDS) log
+
+fuzz-fields:
+	@selftests/fuzz/run $(FUZZ_SECONDS) fields
 
 # On the debug kernel, unless another one is asked for.
 fuzz-uapi:
@@ -208,5 +212,5 @@ clean:
 
 .PHONY: all help deps module install uninstall deb demo check check-command check-debug \
 	check-export check-linking check-litmus check-native check-deb check-matrix check-release \
-	check-asan check-tsan coverage covers check-valgrind fuzz-log fuzz-uapi bench latency style \
-	clean $(SUBDIRS)
+	check-asan check-tsan coverage covers check-valgrind fuzz-fields fuzz-log fuzz-uapi bench latency \
+	style clean $(SUBDIRS)

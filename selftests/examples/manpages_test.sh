@@ -35,7 +35,7 @@ create_withlog
 	the log is complete
 describe
 	another description: File exists
-	struct { u32 number; enum: u32 { idle = 0, busy = 1 } state; }
+	struct{u32 number;enum:u32{idle=0,busy=1}state;}
 event
 	event:round 0
 	event:round 1
@@ -67,6 +67,12 @@ eventtypelist
 	11 types
 	list:three
 	1 more
+fields
+	id 7
+	op set
+	[[]0] 64
+	[[]1] 4096
+	key "some key"
 get_status
 	created: suspended, not full, no overrun
 	started: running, not full, no overrun
