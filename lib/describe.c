@@ -3,28 +3,22 @@
  * Descriptions of event types. The module keeps them beside the names.
  */
 #include <posixtrace.h>
+#include <posixtrace/fields.h>
 #include <string.h>
 
 #include "record/attach.h"
 #include "stream/stream.h"
 
-/* Fill in the argument of DESCRIBE. */
-static int to_uapi(trace_event_id_t event, const char *text,
-		   struct posixtrace_description *description)
+static struct posixtrace_description to_uapi(trace_event_id_t event,
+					     const struct posixtrace_fields *fields)
 {
-	size_t size;
+	const char *text = posixtrace_fields_text(fields);
 
-	if (!text)
-		return -EINVAL;
-	size = strnlen(text, POSIXTRACE_DESCRIPTION_SIZE) + 1;
-	if (size < 2 || size > POSIXTRACE_DESCRIPTION_SIZE)
-		return -EINVAL;
-	*description = (struct posixtrace_description){
+	return (struct posixtrace_description){
 		.text = (uintptr_t)text,
 		.id = event,
-		.size = (__u32)size,
+		.size = (__u32)strlen(text) + 1,
 	};
-	return 0;
 }
 
 /* The module says ENOENT if there is no such type. */
@@ -36,10 +30,11 @@ static int edge(int err)
 /**
  * posixtrace_eventid_describe() - say what the data of an event type is, in the calling process
  * @event: event type of posix_trace_eventid_open()
- * @description: the description, POSIXTRACE_DESCRIPTION_MAX bytes at most
+ * @description: the description, see posixtrace-fields(7)
  *
  * An extension. All streams that trace the process have the description, now or later, and so do
- * its children. Readers use it to show the data as fields.
+ * its children. Readers use it to show the data as fields. posixtrace_fields_parse() says where a
+ * description is wrong.
  *
  * Return: 0, also if the type has the same description already; EINVAL if @event is no named user
  * event type of this process, or @description is NULL or invalid; EEXIST if the type has another
@@ -50,18 +45,23 @@ static int edge(int err)
 PXTU_API int posixtrace_eventid_describe(trace_event_id_t event, const char *description)
 {
 	struct posixtrace_description arg;
+	struct posixtrace_fields *fields;
 	struct pxtu_state *state;
 	int err;
 
-	err = to_uapi(event, description, &arg);
+	err = posixtrace_fields_parse(description, &fields, NULL);
 	if (err)
-		return pxtu_error(err);
+		return err;
+	err = -ENOMEM;
 	state = pxtu_state();
 	if (!state)
-		return ENOMEM;
+		goto free;
+	arg = to_uapi(event, fields);
 	err = pxtu_attach_wait(state);
 	if (err >= 0 || pxtu_unattached(err))
 		err = pxtu_target_ioctl(state, POSIXTRACE_IOC_DESCRIBE, &arg);
+free:
+	posixtrace_fields_free(fields);
 	return err < 0 ? edge(err) : 0;
 }
 
@@ -69,7 +69,7 @@ PXTU_API int posixtrace_eventid_describe(trace_event_id_t event, const char *des
  * posixtrace_trid_eventid_describe() - say what the data of an event type is, in the traced process
  * @trid: trace id
  * @event: event type of posix_trace_trid_eventid_open()
- * @description: the description, POSIXTRACE_DESCRIPTION_MAX bytes at most
+ * @description: the description, see posixtrace-fields(7)
  *
  * An extension. The same as posixtrace_eventid_describe() in the traced process.
  *
@@ -79,15 +79,19 @@ PXTU_API int posixtrace_eventid_describe(trace_event_id_t event, const char *des
 PXTU_API int posixtrace_trid_eventid_describe(trace_id_t trid, trace_event_id_t event,
 					      const char *description)
 {
-	struct posixtrace_description arg;
 	struct pxtu_stream *stream = pxtu_stream_get(trid);
+	struct posixtrace_description arg;
+	struct posixtrace_fields *fields;
 	int err;
 
 	if (!stream)
 		return EINVAL;
-	err = to_uapi(event, description, &arg);
-	if (!err)
+	err = -posixtrace_fields_parse(description, &fields, NULL);
+	if (!err) {
+		arg = to_uapi(event, fields);
 		err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_DESCRIBE, &arg);
+		posixtrace_fields_free(fields);
+	}
 	pxtu_stream_put(stream);
 	return edge(err);
 }
@@ -100,7 +104,7 @@ PXTU_API int posixtrace_trid_eventid_describe(trace_id_t trid, trace_event_id_t 
  * @size: bytes there; POSIXTRACE_DESCRIPTION_MAX + 1 are always enough
  * @needed: if not NULL, where to write the bytes that the description needs, with its NUL
  *
- * An extension. A process may have written anything there.
+ * An extension. A process may have written anything there: posixtrace_fields_parse() checks it.
  *
  * Return: 0; ENOENT if the type has no description; ERANGE if it needs more than @size bytes, then
  * nothing is written at @description; EINVAL if @trid is no trace stream or log of this
