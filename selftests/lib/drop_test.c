@@ -114,8 +114,8 @@ static void count_signal(int sig)
 }
 
 /*
- * Reading the processor's counter is fatal from now on, as it is after strict seccomp. On arm64, only
- * newer kernels can do that: with the others, this counts with a clock.
+ * Reading the processor's counter is fatal from now on, as it is after strict seccomp. On arm64,
+ * only newer kernels can do that: with the others, this counts with a clock.
  */
 static int forbid_the_counter(void)
 {

@@ -42,7 +42,8 @@ TEST(what_is_no_struct_is_refused)
 	REFUSED("expected \"{\" (got \"name\")", "struct name { u8 a; }", "name");
 	REFUSED("expected a type or \"}\", but the text ends", "{ u8 a;", NULL);
 	REFUSED("expected the end of the description (got \"u8\")", "{ u16 a; } u8", "u8");
-	REFUSED("expected the end of the description (got text in quotes)", "{ u8 a; } \"x\"", "\"x");
+	REFUSED("expected the end of the description (got text in quotes)",
+		"{ u8 a; } \"x\"", "\"x");
 }
 
 TEST(wrong_types_are_refused)
