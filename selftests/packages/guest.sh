@@ -74,6 +74,15 @@ user_traces_itself()
 	grep -q 'hello:greeting "world"' /tmp/hello
 }
 
+python_works()
+{
+	python3 /usr/share/doc/python3-posixtrace/examples/trace.py >/tmp/python 2>&1
+	cat /tmp/python
+	[ "$(grep ^cache /tmp/python)" = "\
+cache:get {'id': 7, 'result': 'hit', 'key': 'user:42'}
+cache:get {'id': 8, 'result': 'miss', 'key': 'user:43'}" ]
+}
+
 others_may_not_open()
 {
 	! as nobody:nogroup sh -c ": <$device"
@@ -97,7 +106,7 @@ options_hold()
 }
 
 echo "TAP version 13"
-echo "1..13"
+echo "1..14"
 /usr/lib/systemd/systemd-udevd --daemon
 check device_does_not_exist_before_boot is_not_there
 check boot_inserts_the_module boot_inserts_it
@@ -105,6 +114,7 @@ check module_has_the_version_of_the_package module_has_version
 check all_users_may_open_the_device mode_is 666 root root
 check command_finds_the_module posixtrace status
 check program_of_any_user_traces_itself user_traces_itself
+check python_module_records_and_reads python_works
 check module_can_be_removed removes_it
 check modprobe_finds_it_by_its_alias alias_inserts_it
 check example_of_a_rule_gives_the_device_to_a_group group_gets_it

@@ -1,0 +1,648 @@
+# SPDX-License-Identifier: MIT
+"""POSIX tracing: streams, logs and events as objects.
+
+Record events:
+
+    import posixtrace
+
+    point = posixtrace.EventType("cache:get", "{ u32 id; text key; }")
+    point.record(id=7, key="user:42")
+
+Read those of a process, or of this one (pid 0):
+
+    with posixtrace.Stream(pid) as stream:
+        for event in stream.follow():
+            print(event.name, event.fields)
+
+Read a log, without the kernel module:
+
+    with posixtrace.Log("trace.log") as log:
+        for event in log:
+            print(event.time, event.name, event.fields)
+
+Needs libposixtrace. Its man pages say more; posixtrace-fields(7) has the grammar of descriptions.
+"""
+
+import ctypes
+import ctypes.util
+import errno
+import os
+import select
+import struct
+from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_int, c_longlong
+from ctypes import c_size_t, c_uint, c_uint64, c_ulong, c_ulonglong, c_void_p
+
+__all__ = ["Error", "DescriptionError", "Event", "EventType", "Fields", "Log", "Stream",
+           "LOOP", "UNTIL_FULL", "FLUSH", "APPEND"]
+
+# Full policies: the first three are for streams, all but FLUSH for logs.
+LOOP = 0
+UNTIL_FULL = 1
+FLUSH = 2
+APPEND = 3
+
+_NAME_SIZE = 64
+_DESCRIPTION_SIZE = 4096
+_DATA_MAX = 65488
+_BATCH = 64
+_NO_CPU = 0xffffffff
+_FIRST_USER = 64
+_LATE = 1
+_NOWAIT = 1
+_TRUNCATED_RECORD = 1
+_LOG_ENDED = 1
+_LOG_DAMAGED = 2
+
+
+class Error(OSError):
+    """An error of the library: errno, a sentence, and the function that failed."""
+
+    def __init__(self, number, function):
+        super().__init__(number, os.strerror(number))
+        self.function = function
+
+    def __str__(self):
+        return f"{self.function}: {self.strerror}"
+
+
+class DescriptionError(ValueError):
+    """A description that is not valid: what is wrong, and where (from 1)."""
+
+    def __init__(self, message, line, column):
+        super().__init__(f"line {line}, column {column}: {message}")
+        self.message = message
+        self.line = line
+        self.column = column
+
+
+# ----------------------------------------------------------------------
+# The structures of <posixtrace/trace.h>, <posixtrace.h> and <posixtrace/fields.h>
+
+class _Attr(ctypes.Structure):
+    _fields_ = [("magic", c_ulonglong), ("inherited", c_int), ("stream_policy", c_int),
+                ("log_policy", c_int), ("clock_resolution", c_uint),
+                ("stream_size", c_ulonglong), ("max_data_size", c_ulonglong),
+                ("log_size", c_ulonglong), ("creation_time", c_ulonglong),
+                ("name", c_char * _NAME_SIZE), ("version", c_char * _NAME_SIZE),
+                ("wakeup_bytes", c_ulonglong), ("wakeup_ns", c_ulonglong),
+                ("order", c_int), ("reserved2", c_int), ("reserved", c_ulonglong * 6)]
+
+
+class _Timespec(ctypes.Structure):
+    _fields_ = [("sec", ctypes.c_long), ("nsec", ctypes.c_long)]
+
+
+class _Info(ctypes.Structure):
+    _fields_ = [("event_id", c_uint), ("pid", c_int), ("prog_address", c_void_p),
+                ("thread_id", c_ulong), ("timestamp", _Timespec),
+                ("truncation_status", c_int), ("reserved1", c_int),
+                ("reserved2", c_ulonglong * 3)]
+
+
+class _BatchEvent(ctypes.Structure):
+    _fields_ = [("event", _Info), ("data", c_void_p), ("data_len", c_size_t),
+                ("lost", c_ulonglong), ("cpu", c_uint), ("flags", c_uint),
+                ("reserved", c_uint * 4)]
+
+
+class _LogInfo(ctypes.Structure):
+    _fields_ = [("size", c_ulonglong), ("read", c_ulonglong), ("lost", c_ulonglong),
+                ("overwritten", c_ulonglong), ("flags", c_uint), ("reserved", c_uint * 7)]
+
+
+class _Stats(ctypes.Structure):
+    _fields_ = [(name, c_ulonglong) for name in (
+        "recorded", "read", "dropped", "overwritten", "skipped", "damaged", "system_lost",
+        "memory", "processes", "untraced")] + [("reserved", c_ulonglong * 6)]
+
+
+class _Label(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("value", c_longlong)]
+
+
+class _CField(ctypes.Structure):
+    pass
+
+
+_CField._fields_ = [("name", c_char_p), ("unit", c_char_p), ("members", POINTER(_CField)),
+                    ("length", POINTER(_CField)), ("labels", POINTER(_Label)),
+                    ("size", c_size_t), ("count", c_size_t), ("type", c_int),
+                    ("is_signed", c_int), ("slot", c_uint), ("reserved", c_uint * 5)]
+
+
+class _FieldsError(ctypes.Structure):
+    _fields_ = [("offset", c_size_t), ("line", c_uint), ("column", c_uint),
+                ("message", c_char * 112)]
+
+
+_UNSIGNED, _SIGNED, _HEX, _FLOAT, _BOOL, _ENUM = 1, 2, 3, 4, 5, 6
+_CHARS, _STRING, _TEXT, _PAD, _STRUCT, _ARRAY = 7, 8, 9, 10, 11, 12
+
+
+# ----------------------------------------------------------------------
+# The library
+
+def _load():
+    library = ctypes.CDLL("libposixtrace.so.1", use_errno=True)
+    attr, info = POINTER(_Attr), POINTER(_LogInfo)
+    functions = {
+        "posix_trace_attr_init": [attr],
+        "posix_trace_attr_setname": [attr, c_char_p],
+        "posix_trace_attr_setinherited": [attr, c_int],
+        "posix_trace_attr_setstreamfullpolicy": [attr, c_int],
+        "posix_trace_attr_setlogfullpolicy": [attr, c_int],
+        "posix_trace_attr_setstreamsize": [attr, c_size_t],
+        "posix_trace_attr_setmaxdatasize": [attr, c_size_t],
+        "posix_trace_attr_setlogsize": [attr, c_size_t],
+        "posixtrace_attr_setwakeup": [attr, c_size_t, c_uint64],
+        "posix_trace_create": [c_int, attr, POINTER(c_int)],
+        "posix_trace_create_withlog": [c_int, attr, c_int, POINTER(c_int)],
+        "posix_trace_start": [c_int],
+        "posix_trace_stop": [c_int],
+        "posix_trace_flush": [c_int],
+        "posix_trace_clear": [c_int],
+        "posix_trace_shutdown": [c_int],
+        "posix_trace_open": [c_int, POINTER(c_int)],
+        "posix_trace_close": [c_int],
+        "posix_trace_rewind": [c_int],
+        "posix_trace_get_attr": [c_int, attr],
+        "posix_trace_eventid_open": [c_char_p, POINTER(c_uint)],
+        "posix_trace_eventid_get_name": [c_int, c_uint, c_char_p],
+        "posixtrace_eventid_describe": [c_uint, c_char_p],
+        "posixtrace_eventid_get_description": [c_int, c_uint, c_char_p, c_size_t, c_void_p],
+        "posixtrace_fields_parse": [c_char_p, POINTER(c_void_p), POINTER(_FieldsError)],
+        "posixtrace_getevents": [c_int, POINTER(_BatchEvent), c_size_t, c_void_p, c_size_t,
+                                 POINTER(c_size_t), c_int],
+        "posixtrace_get_log_info": [c_int, info],
+        "posixtrace_get_stats": [c_int, POINTER(_Stats)],
+        "posixtrace_fd": [c_int],
+    }
+    for name, arguments in functions.items():
+        function = getattr(library, name)
+        function.argtypes = arguments
+        function.restype = c_int
+    library.posix_trace_event.argtypes = [c_uint, c_char_p, c_size_t]
+    library.posix_trace_event.restype = None
+    library.posixtrace_fields_root.argtypes = [c_void_p]
+    library.posixtrace_fields_root.restype = POINTER(_CField)
+    library.posixtrace_fields_text.argtypes = [c_void_p]
+    library.posixtrace_fields_text.restype = c_char_p
+    library.posixtrace_fields_free.argtypes = [c_void_p]
+    library.posixtrace_fields_free.restype = None
+    return library
+
+
+_library = _load()
+
+
+def _call(name, *arguments):
+    number = getattr(_library, name)(*arguments)
+    if number:
+        raise Error(number, name)
+
+
+# ----------------------------------------------------------------------
+# Fields
+
+class _Mismatch(Exception):
+    """The data of an event are not what its description says."""
+
+
+class _Field:
+    """A field: the same as struct posixtrace_field."""
+
+    _FORMATS = {(_UNSIGNED, 1): "=B", (_UNSIGNED, 2): "=H", (_UNSIGNED, 4): "=I",
+                (_UNSIGNED, 8): "=Q", (_SIGNED, 1): "=b", (_SIGNED, 2): "=h",
+                (_SIGNED, 4): "=i", (_SIGNED, 8): "=q", (_FLOAT, 4): "=f", (_FLOAT, 8): "=d"}
+
+    def __init__(self, field, known):
+        self.name = field.name.decode() if field.name else None
+        self.unit = field.unit.decode("utf-8", "replace") if field.unit else None
+        self.type = field.type
+        self.size = field.size
+        self.count = field.count
+        # The fields before have other addresses than Python objects.
+        self.length = known[ctypes.addressof(field.length.contents)] if field.length else None
+        known[ctypes.addressof(field)] = self
+        self.members = []
+        if field.members:
+            count = field.count if field.type == _STRUCT else 1
+            self.members = [_Field(field.members[i], known) for i in range(count)]
+        labels = [field.labels[i] for i in range(field.count)] if field.type == _ENUM else []
+        self.labels = {}
+        self.values = {}
+        for label in labels:
+            name = label.name.decode("utf-8", "replace")
+            self.labels.setdefault(label.value, name)
+            self.values[name] = label.value
+        kind = _SIGNED if field.type == _ENUM and field.is_signed else field.type
+        kind = _UNSIGNED if kind in (_HEX, _BOOL, _ENUM) else kind
+        self.format = self._FORMATS.get((kind, field.size))
+
+    def elements(self, numbers):
+        """How many elements or characters it has."""
+        if self.length:
+            return numbers[self.length]
+        return self.size if self.type == _CHARS else self.count
+
+    def decode(self, data, at, numbers):
+        """Returns the value at a place in the data, and the place behind it."""
+        if self.type == _STRUCT:
+            return self.decode_struct(data, at, numbers, {})
+        if self.type == _ARRAY:
+            values = []
+            count = self.elements(numbers)
+            if count > len(data) - at:
+                raise _Mismatch
+            for _ in range(count):
+                value, at = self.members[0].decode(data, at, numbers)
+                values.append(value)
+            return values, at
+        if self.type == _STRING:
+            end = data.find(b"\0", at)
+            if end < 0:
+                raise _Mismatch
+            return _text(data[at:end]), end + 1
+        if self.type == _TEXT:
+            return _text(data[at:]), len(data)
+        end = at + (self.elements(numbers) if self.type == _CHARS else self.size)
+        if end > len(data):
+            raise _Mismatch
+        if self.type == _CHARS:
+            return _text(data[at:end]), end
+        if self.type == _PAD:
+            return None, end
+        value, = struct.unpack_from(self.format, data, at)
+        numbers[self] = value
+        if self.type == _BOOL:
+            value = bool(value)
+        elif self.type == _ENUM:
+            value = self.labels.get(value - (1 << 64) if value >= 1 << 63 else value, value)
+        return value, end
+
+    def decode_struct(self, data, at, numbers, values):
+        """Adds each member to the values as soon as it is whole."""
+        for member in self.members:
+            value, at = member.decode(data, at, numbers)
+            if member.name is not None:
+                values[member.name] = value
+        return values, at
+
+    def encode(self, value, numbers):
+        """Returns the bytes of a value."""
+        if self.type == _STRUCT:
+            return self.encode_struct(value, numbers)
+        if self.type == _ARRAY:
+            values = list(value)
+            if len(values) != self.elements(numbers):
+                raise ValueError(f"{self.name}: {len(values)} elements instead of "
+                                 f"{self.elements(numbers)}")
+            return b"".join(self.members[0].encode(element, numbers) for element in values)
+        if self.type == _PAD:
+            return bytes(self.size)
+        if self.type in (_CHARS, _STRING, _TEXT):
+            data = value if isinstance(value, bytes) else str(value).encode("utf-8",
+                                                                             "surrogateescape")
+            if self.type == _STRING:
+                return data.partition(b"\0")[0] + b"\0"
+            if self.type == _TEXT:
+                return data
+            size = self.elements(numbers)
+            if len(data) > size:
+                raise ValueError(f"{self.name}: {len(data)} bytes instead of {size}")
+            return data.ljust(size, b"\0")
+        if self.type == _ENUM and isinstance(value, str):
+            value = self.values[value]
+        numbers[self] = value
+        try:
+            return struct.pack(self.format, value)
+        except struct.error as error:
+            raise ValueError(f"{self.name}: {error}") from None
+
+    def encode_struct(self, values, numbers):
+        names = {member.name for member in self.members if member.name is not None}
+        wrong = set(values) ^ names
+        if wrong:
+            missing = wrong & names
+            raise TypeError(f"{'missing' if missing else 'unknown'} field "
+                            f"{sorted(missing or wrong)[0]!r}")
+        return b"".join(member.encode(values[member.name] if member.name else None, numbers)
+                        for member in self.members)
+
+
+def _text(data):
+    return data.partition(b"\0")[0].decode("utf-8", "surrogateescape")
+
+
+class Fields:
+    """The fields of an event type, made of its description."""
+
+    def __init__(self, description):
+        fields, error = c_void_p(), _FieldsError()
+        text = description if isinstance(description, bytes) else description.encode()
+        number = _library.posixtrace_fields_parse(text, byref(fields), byref(error))
+        if number == errno.EINVAL:
+            raise DescriptionError(error.message.decode("ascii", "replace"), error.line,
+                                   error.column)
+        if number:
+            raise Error(number, "posixtrace_fields_parse")
+        try:
+            self.description = _library.posixtrace_fields_text(fields).decode("utf-8", "replace")
+            self._root = _Field(_library.posixtrace_fields_root(fields).contents, {})
+        finally:
+            _library.posixtrace_fields_free(fields)
+
+    def __repr__(self):
+        return f"Fields({self.description!r})"
+
+    @property
+    def names(self):
+        """The names of the fields, in their order."""
+        return [member.name for member in self._root.members if member.name is not None]
+
+    @property
+    def units(self):
+        """The units of those that have one, by name."""
+        return {member.name: member.unit for member in self._root.members if member.unit}
+
+    def decode(self, data, truncated=False):
+        """The values by name, or None if the data do not match.
+
+        If the data were truncated, those that are whole."""
+        values = {}
+        try:
+            _, at = self._root.decode_struct(data, 0, {}, values)
+        except _Mismatch:
+            return values if truncated else None
+        return values if at == len(data) else None
+
+    def encode(self, values):
+        """The data of an event with these values by name."""
+        return self._root.encode_struct(values, {})
+
+
+# ----------------------------------------------------------------------
+# Recording
+
+class EventType:
+    """A user event type of this process, for recording."""
+
+    def __init__(self, name, description=None):
+        number = c_uint()
+        _call("posix_trace_eventid_open", name.encode(), byref(number))
+        self.name = name
+        self.id = number.value
+        self.fields = Fields(description) if description is not None else None
+        if self.fields:
+            _call("posixtrace_eventid_describe", self.id, self.fields.description.encode())
+
+    def __repr__(self):
+        return f"EventType({self.name!r})"
+
+    def record(self, data=None, **values):
+        """Records an event: with bytes, or with values for all fields of the description."""
+        if data is None:
+            data = self.fields.encode(values) if self.fields else b""
+        elif values:
+            raise TypeError("either bytes or fields")
+        _library.posix_trace_event(self.id, data, len(data))
+
+
+# ----------------------------------------------------------------------
+# Reading
+
+class Event:
+    """An event of a stream or a log.
+
+    type        number of the event type
+    name        its name
+    user        is it an event of a program, not of the system?
+    time        nanoseconds since the Epoch
+    pid         process, 0 if none caused it
+    thread      pthread_t of the thread
+    address     the instruction after the call that recorded it
+    cpu         the processor, or None
+    data        bytes
+    truncated   its program had more data than the stream allows
+    late        an event of a later time was reported before it
+    lost        how many events were lost before it
+    fields      its values by name; None without description, or if the data do not match it
+    """
+
+    __slots__ = ("type", "name", "user", "time", "pid", "thread", "address", "cpu", "data",
+                 "truncated", "late", "lost", "fields")
+
+    def __repr__(self):
+        shown = self.fields if self.fields is not None else self.data
+        return f"<{self.name} {self.time} {shown!r}>"
+
+
+class _Source:
+    """What streams and logs have in common."""
+
+    def __init__(self):
+        self._trid = 0
+        self._names = {}
+        self._fields = {}
+        self._events = (_BatchEvent * _BATCH)()
+        self._buffer = ctypes.create_string_buffer(2 * _DATA_MAX)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.close()
+
+    def __del__(self):
+        self.close()
+
+    def close(self):
+        raise NotImplementedError
+
+    def name(self, number):
+        """The name of an event type."""
+        if number not in self._names:
+            name = ctypes.create_string_buffer(_NAME_SIZE)
+            _call("posix_trace_eventid_get_name", self._trid, number, name)
+            self._names[number] = name.value.decode("utf-8", "surrogateescape")
+        return self._names[number]
+
+    def fields(self, number):
+        """The Fields of an event type; None if it has no description, or a wrong one."""
+        if self._fields.get(number) is None:
+            text = ctypes.create_string_buffer(_DESCRIPTION_SIZE)
+            error = _library.posixtrace_eventid_get_description(
+                self._trid, number, text, _DESCRIPTION_SIZE, None)
+            # A type can get its description later.
+            if error == errno.ENOENT:
+                return None
+            if error:
+                raise Error(error, "posixtrace_eventid_get_description")
+            try:
+                self._fields[number] = Fields(text.value)
+            except (DescriptionError, UnicodeDecodeError):
+                self._fields[number] = False
+        return self._fields[number] or None
+
+    def _make(self, raw):
+        info, event = raw.event, Event()
+        event.type = info.event_id
+        event.name = self.name(info.event_id)
+        event.user = info.event_id >= _FIRST_USER
+        event.time = info.timestamp.sec * 1000000000 + info.timestamp.nsec
+        event.pid = info.pid
+        event.thread = info.thread_id
+        event.address = info.prog_address or 0
+        event.cpu = None if raw.cpu == _NO_CPU else raw.cpu
+        event.data = ctypes.string_at(raw.data, raw.data_len) if raw.data_len else b""
+        event.truncated = info.truncation_status == _TRUNCATED_RECORD
+        event.late = bool(raw.flags & _LATE)
+        event.lost = raw.lost
+        fields = self.fields(event.type) if event.user else None
+        event.fields = fields.decode(event.data, event.truncated) if fields else None
+        return event
+
+    def read(self, wait=False):
+        """A list of the next events, the oldest first. Empty if there are none.
+
+        With wait, a stream sleeps until there is one."""
+        count = c_size_t()
+        while True:
+            error = _library.posixtrace_getevents(
+                self._trid, self._events, _BATCH, self._buffer, len(self._buffer), byref(count),
+                0 if wait else _NOWAIT)
+            # Python has run the handlers of its signals by now, which may raise.
+            if error != errno.EINTR:
+                break
+        if error:
+            raise Error(error, "posixtrace_getevents")
+        return [self._make(self._events[i]) for i in range(count.value)]
+
+    def __iter__(self):
+        """Iterates over the events that are there, without waiting."""
+        while events := self.read():
+            yield from events
+
+
+class Log(_Source):
+    """A log that is read."""
+
+    def __init__(self, path):
+        super().__init__()
+        trid = c_int()
+        with open(path, "rb") as file:
+            _call("posix_trace_open", file.fileno(), byref(trid))
+        self._trid = trid.value
+
+    def close(self):
+        """Closes the log."""
+        if self._trid:
+            trid, self._trid = self._trid, 0
+            _call("posix_trace_close", trid)
+
+    def rewind(self):
+        """Goes back to the oldest event."""
+        _call("posix_trace_rewind", self._trid)
+
+    @property
+    def info(self):
+        """A dict: size, read, lost, overwritten; and the flags ended and damaged."""
+        info = _LogInfo()
+        _call("posixtrace_get_log_info", self._trid, byref(info))
+        return {"size": info.size, "read": info.read, "lost": info.lost,
+                "overwritten": info.overwritten, "ended": bool(info.flags & _LOG_ENDED),
+                "damaged": bool(info.flags & _LOG_DAMAGED)}
+
+
+class Stream(_Source):
+    """A stream that traces a process, and is started at once.
+
+    pid             process, 0 for this one
+    log             path or descriptor of a log; its events are read from there
+    name            name of the stream
+    inherit         trace the children, too
+    policy          LOOP, UNTIL_FULL or FLUSH
+    log_policy      LOOP, UNTIL_FULL or APPEND
+    size            bytes of memory for user events
+    max_data        bytes of data of one event
+    log_size        bytes of events in a log with LOOP or UNTIL_FULL
+    wakeup          (bytes, nanoseconds): when a sleeping reader is worth waking
+    start           False: start() does
+    """
+
+    def __init__(self, pid=0, *, log=None, name=None, inherit=False, policy=None,
+                 log_policy=None, size=None, max_data=None, log_size=None, wakeup=None,
+                 start=True):
+        super().__init__()
+        attr, trid = _Attr(), c_int()
+        _call("posix_trace_attr_init", byref(attr))
+        settings = (("posix_trace_attr_setname", name.encode() if name else None),
+                    ("posix_trace_attr_setinherited", 1 if inherit else None),
+                    ("posix_trace_attr_setstreamfullpolicy", policy),
+                    ("posix_trace_attr_setlogfullpolicy", log_policy),
+                    ("posix_trace_attr_setstreamsize", size),
+                    ("posix_trace_attr_setmaxdatasize", max_data),
+                    ("posix_trace_attr_setlogsize", log_size))
+        for function, value in settings:
+            if value is not None:
+                _call(function, byref(attr), value)
+        if wakeup:
+            _call("posixtrace_attr_setwakeup", byref(attr), *wakeup)
+        if log is None:
+            _call("posix_trace_create", pid, byref(attr), byref(trid))
+        elif isinstance(log, int):
+            _call("posix_trace_create_withlog", pid, byref(attr), log, byref(trid))
+        else:
+            with open(log, "wb") as file:
+                _call("posix_trace_create_withlog", pid, byref(attr), file.fileno(),
+                      byref(trid))
+        self._trid = trid.value
+        if start:
+            self.start()
+
+    def start(self):
+        """Records from now on."""
+        _call("posix_trace_start", self._trid)
+
+    def stop(self):
+        """Records nothing any more."""
+        _call("posix_trace_stop", self._trid)
+
+    def flush(self):
+        """Writes what was recorded to the log."""
+        _call("posix_trace_flush", self._trid)
+
+    def clear(self):
+        """Discards all events."""
+        _call("posix_trace_clear", self._trid)
+
+    def close(self):
+        """Ends the stream; a log is complete then."""
+        if self._trid:
+            trid, self._trid = self._trid, 0
+            _call("posix_trace_shutdown", trid)
+
+    def fileno(self):
+        """A descriptor for poll() and select(), readable when there is an event."""
+        fd = _library.posixtrace_fd(self._trid)
+        if fd < 0:
+            raise Error(ctypes.get_errno(), "posixtrace_fd")
+        return fd
+
+    def follow(self):
+        """Iterates over the events as they come, until all traced processes have ended."""
+        poll = select.poll()
+        poll.register(self.fileno(), select.POLLIN)
+        while True:
+            (_, ready), = poll.poll()
+            events = self.read()
+            yield from events
+            if not events and ready & (select.POLLHUP | select.POLLERR):
+                return
+
+    @property
+    def stats(self):
+        """A dict of numbers: recorded, read, dropped, overwritten, skipped, damaged, ..."""
+        stats = _Stats()
+        _call("posixtrace_get_stats", self._trid, byref(stats))
+        return {name: getattr(stats, name) for name, _ in _Stats._fields_ if name != "reserved"}

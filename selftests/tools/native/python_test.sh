@@ -1,0 +1,194 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Tests the Python module with written logs.
+# shellcheck source=selftests/tools/native/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+export PYTHONPATH=$native/../../../lib/python PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8
+
+# python FILE...: runs the program on standard input with the library that was just built
+python()
+{
+	LD_LIBRARY_PATH=$native/../../../build/stage/usr/lib python3 -W error - "$@"
+}
+
+described_log()
+{
+	write_log "$1" <<-'END'
+		cpus 2
+		name 65 cache:get
+		describe 65 { u32 id; enum: u8 { get = 0, set } op; text key; }
+		name 66 no:fields
+		name 67 wrong
+		describe 67 { u33 x; }
+		block 2
+		event 2 1700000000000000000 pid=99
+		block 0
+		event 65 1700000000000001000 pid=100 thread=0x7f00 address=0x1234 hex=0700000001 cut
+		event 65 1700000000000002000 pid=100 thread=0x7f00 hex=0800000000c3a4ff
+		event 65 1700000000000003000 pid=100 thread=0x7f00 hex=08
+		event 66 1700000000000004000 pid=100 text=hello
+		event 67 1700000000000005000 pid=100 text=abcd
+		end
+	END
+}
+
+test_events_of_a_log()
+{
+	described_log log
+	python >out <<-'END'
+		import posixtrace
+		with posixtrace.Log("log") as log:
+		    for event in log:
+		        print(event.name, event.user, event.time, event.pid, hex(event.thread),
+		              hex(event.address), event.cpu, event.truncated, event.fields)
+		    print(log.info["ended"], log.info["damaged"], log.info["lost"])
+		    log.rewind()
+		    print(len(list(log)), log.fields(65).names, log.fields(66), log.fields(67))
+	END
+	prints out <<-'END'
+		posix_trace_start False 1700000000000000000 99 0x0 0x0 None False None
+		cache:get True 1700000000000001000 100 0x7f00 0x1234 0 True {'id': 7, 'op': 'set', 'key': ''}
+		cache:get True 1700000000000002000 100 0x7f00 0x0 0 False {'id': 8, 'op': 'get', 'key': 'ä\udcff'}
+		cache:get True 1700000000000003000 100 0x7f00 0x0 0 False None
+		no:fields True 1700000000000004000 100 0x0 0x0 0 False None
+		wrong True 1700000000000005000 100 0x0 0x0 0 False None
+		True False 0
+		6 ['id', 'op', 'key'] None None
+	END
+}
+
+test_files_that_are_no_logs()
+{
+	echo "no log" >file
+	python >out <<-'END'
+		import errno, posixtrace
+		for name in "file", "missing":
+		    try:
+		        posixtrace.Log(name)
+		    except OSError as error:
+		        print(type(error).__name__, errno.errorcode[error.errno], error)
+	END
+	prints out <<-'END'
+		Error EINVAL posix_trace_open: Invalid argument
+		FileNotFoundError ENOENT [Errno 2] No such file or directory: 'missing'
+	END
+}
+
+# Data of each type, made and read again.
+test_values_become_data_and_values_again()
+{
+	python >out <<-'END'
+		from posixtrace import Fields
+		def again(description, **values):
+		    fields = Fields(description)
+		    data = fields.encode(values)
+		    assert fields.decode(data) == values, (data, fields.decode(data))
+		    assert fields.decode(data + b"z") != values
+		    print(data.hex(), fields.decode(data[:-1], truncated=True))
+		again("{ u8 a; i16 b; x32 c; u64 d; }", a=255, b=-2, c=0xdeadbeef, d=2**64 - 1)
+		again("{ f32 a; f64 b; bool c; }", a=1.5, b=-0.125, c=True)
+		again("{ enum { no = -1, yes = 1 } a; enum: u64 { x } b; }", a="no", b=5)
+		again("struct { u8 a; u32 b; char c[3]; }", a=1, b=2, c="xy")
+		again("{ u8 n; u16 a[n]; char s[n]; string t[2]; }", n=2, a=[3, 4], s="ab", t=["", "ä"])
+		again("{ { u8 x; { u8 y; } in; } a[2]; }", a=[{"x": 1, "in": {"y": 2}}, {"x": 3, "in": {"y": 4}}])
+	END
+	prints out <<-'END'
+		fffeffefbeaddeffffffffffffffff {'a': 255, 'b': -2, 'c': 3735928559}
+		0000c03f000000000000c0bf01 {'a': 1.5, 'b': -0.125}
+		ffffffff0500000000000000 {'a': 'no'}
+		010000000200000078790000 {'a': 1, 'b': 2, 'c': 'xy'}
+		0203000400616200c3a400 {'n': 2, 'a': [3, 4], 's': 'ab'}
+		01020304 {}
+	END
+}
+
+test_wrong_values_are_refused()
+{
+	python >out <<-'END'
+		from posixtrace import Fields
+		def wrong(description, **values):
+		    try:
+		        Fields(description).encode(values)
+		    except (TypeError, ValueError, KeyError) as error:
+		        print(type(error).__name__, error)
+		wrong("{ u8 a; }", a=256)
+		wrong("{ u8 a; }", a="x")
+		wrong("{ u8 a; }")
+		wrong("{ u8 a; }", a=1, b=2)
+		wrong("{ u8 a[2]; }", a=[1])
+		wrong("{ char a[2]; }", a="abc")
+		wrong("{ enum { x } a; }", a="y")
+		wrong("{ u8 a;\n  u33 b; }")
+	END
+	prints out <<-'END'
+		ValueError a: ubyte format requires 0 <= number <= 255
+		ValueError a: required argument is not an integer
+		TypeError missing field 'a'
+		TypeError unknown field 'b'
+		ValueError a: 1 elements instead of 2
+		ValueError a: 3 bytes instead of 2
+		KeyError 'y'
+		DescriptionError line 2, column 3: unknown type "u33"
+	END
+}
+
+# A number of elements that a forged event has must not keep the reader busy.
+test_forged_number_of_elements()
+{
+	python <<-'END'
+		from posixtrace import Fields
+		assert Fields("{ u64 n; u8 a[n]; }").decode(b"\xff" * 16) is None
+		assert Fields("{ u64 n; char s[n]; }").decode(b"\xff" * 16) is None
+	END
+}
+
+# The structures are those of the headers.
+test_structures()
+{
+	local name
+	{
+		echo '#include <posixtrace.h>'
+		echo '#include <posixtrace/fields.h>'
+		echo '#include <stdio.h>'
+		echo 'int main(void) {'
+		for name in 'trace_attr_t' 'struct posix_trace_event_info' 'struct posixtrace_batch_event' \
+			'struct posixtrace_log_info' 'struct posixtrace_stats_info' 'struct posixtrace_label' \
+			'struct posixtrace_field' 'struct posixtrace_fields_error'; do
+			echo "printf(\"%zu\\n\", sizeof($name));"
+		done
+		for name in length labels size count type is_signed; do
+			echo "printf(\"%zu\\n\", offsetof(struct posixtrace_field, $name));"
+		done
+		echo '}'
+	} >sizes.c
+	cc -o sizes -I"$native/../../../lib/include" -include stddef.h sizes.c
+	python >out <<-'END'
+		import ctypes, posixtrace as p
+		for kind in (p._Attr, p._Info, p._BatchEvent, p._LogInfo, p._Stats, p._Label, p._CField,
+		             p._FieldsError):
+		    print(ctypes.sizeof(kind))
+		for name in "length", "labels", "size", "count", "type", "is_signed":
+		    print(getattr(p._CField, name).offset)
+	END
+	./sizes | prints out
+}
+
+test_without_the_module()
+{
+	[ ! -e /dev/posixtrace ] || return 0
+	python >out <<-'END'
+		import posixtrace
+		for call in lambda: posixtrace.EventType("x"), lambda: posixtrace.Stream():
+		    try:
+		        call()
+		    except posixtrace.Error as error:
+		        print(error)
+	END
+	prints out <<-'END'
+		posix_trace_eventid_open: No such device
+		posix_trace_create: No such device
+	END
+}
+
+tap_main
