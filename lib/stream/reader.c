@@ -215,7 +215,7 @@ static void queue_ahead(struct pxtu_reader *reader)
 static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *place)
 {
 	const struct pxtu_candidate *best;
-	void *data;
+	void *data = NULL;
 
 	reader->queue.next = 0;
 	reader->queue.count = 0;

@@ -129,6 +129,7 @@ TEST_F(window, each_of_several_readers_gets_its_event)
 
 TEST_F(window, cancelled_reader_loses_no_event)
 {
+	PXT_CANCELS_A_THREAD;
 	ASSERT_EQ(0, posixtrace_setwindow(self->trid, LONG));
 	record_number(1);
 	ASSERT_EQ(0, reader_start(&self->reader, self->trid, NULL));
