@@ -69,7 +69,8 @@ int pxtu_lexer_unexpected(struct pxtu_lexer *lexer, const char *wanted)
 {
 	switch (lexer->token) {
 	case PXTU_TOKEN_END:
-		return pxtu_lexer_fail(lexer, lexer->start, "expected %s, but the text ends", wanted);
+		return pxtu_lexer_fail(lexer, lexer->start, "expected %s, but the text ends",
+				       wanted);
 	case PXTU_TOKEN_QUOTED:
 		return pxtu_lexer_fail(lexer, lexer->start, "expected %s (got text in quotes)",
 				       wanted);

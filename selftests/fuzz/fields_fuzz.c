@@ -34,7 +34,7 @@ static void check_error(const char *text, const struct posixtrace_fields_error *
 	}
 	check(error->line == line && error->column == column, "line or column is wrong");
 	check(error->message[0], "no reason");
-	check(memchr(error->message, '\0', sizeof(error->message)) != NULL, "reason without end");
+	check(!!memchr(error->message, '\0', sizeof(error->message)), "reason without end");
 	for (const char *c = error->message; *c; c++)
 		check(*c >= ' ' && *c <= '~', "the reason cannot be printed");
 }

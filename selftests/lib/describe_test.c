@@ -89,7 +89,8 @@ TEST_F(describe, descriptions_are_compared_by_their_words)
 {
 	ASSERT_EQ(0, posixtrace_eventid_describe(self->id, "{ u32 id; # number\n\ttext key ; }"));
 	EXPECT_EQ(0, posixtrace_eventid_describe(self->id, FIELDS));
-	EXPECT_EQ(0, posixtrace_trid_eventid_describe(self->trid, self->id, "{ u32 id; text key; }"));
+	EXPECT_EQ(0, posixtrace_trid_eventid_describe(self->trid, self->id,
+						      "{ u32 id; text key; }"));
 	ASSERT_EQ(0, description(self->trid, self->id, self->text, sizeof(self->text)));
 	EXPECT_STREQ(FIELDS, self->text);
 }

@@ -19,7 +19,7 @@ extern "C" {
 /* Types of fields. */
 #define POSIXTRACE_FIELD_UNSIGNED	1	/* u8 to u64 */
 #define POSIXTRACE_FIELD_SIGNED		2	/* i8 to i64 */
-#define POSIXTRACE_FIELD_HEX		3	/* x8 to x64: unsigned, shown in hexadecimal digits */
+#define POSIXTRACE_FIELD_HEX		3	/* x8 to x64: unsigned, shown in hexadecimal */
 #define POSIXTRACE_FIELD_FLOAT		4	/* f32, f64 */
 #define POSIXTRACE_FIELD_BOOL		5	/* a byte that is zero or not */
 #define POSIXTRACE_FIELD_ENUM		6	/* an integer whose values have labels */
@@ -42,7 +42,7 @@ struct posixtrace_field {
 	const char *unit;	/* of an integer or a float, or NULL */
 	const struct posixtrace_field *members;	/* STRUCT: its members. ARRAY: its element */
 	const struct posixtrace_field *length;	/* ARRAY, CHARS: field with their size, or NULL */
-	const struct posixtrace_label *labels;	/* ENUM: by value. Of equal ones, the first counts */
+	const struct posixtrace_label *labels;	/* ENUM: by value. Of equal ones, the first */
 	size_t size;		/* bytes, or 0 if that depends on the data */
 	size_t count;		/* members, labels or elements, 0 with a length field */
 	int type;		/* POSIXTRACE_FIELD_* */

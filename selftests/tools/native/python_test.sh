@@ -6,10 +6,10 @@
 
 export PYTHONPATH=$native/../../../lib/python PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8
 
-# python FILE...: runs the program on standard input with the library that was just built
+# python: runs the program on standard input with the library that was just built
 python()
 {
-	LD_LIBRARY_PATH=$native/../../../build/stage/usr/lib python3 -W error - "$@"
+	LD_LIBRARY_PATH=$native/../../../build/stage/usr/lib python3 -W error -
 }
 
 described_log()
@@ -155,10 +155,10 @@ test_structures()
 		for name in 'trace_attr_t' 'struct posix_trace_event_info' 'struct posixtrace_batch_event' \
 			'struct posixtrace_log_info' 'struct posixtrace_stats_info' 'struct posixtrace_label' \
 			'struct posixtrace_field' 'struct posixtrace_fields_error'; do
-			echo "printf(\"%zu\\n\", sizeof($name));"
+			printf '%s\n' "printf(\"%zu\\n\", sizeof($name));"
 		done
 		for name in length labels size count type is_signed; do
-			echo "printf(\"%zu\\n\", offsetof(struct posixtrace_field, $name));"
+			printf '%s\n' "printf(\"%zu\\n\", offsetof(struct posixtrace_field, $name));"
 		done
 		echo '}'
 	} >sizes.c
