@@ -87,7 +87,8 @@ static int read_label(struct pxtu_field_parser *parser, const struct posixtrace_
 		return pxtu_lexer_unexpected(lexer, "a label");
 	for (size_t i = 0; i < count; i++) {
 		if (!strcmp(labels[i].name, lexer->value))
-			return pxtu_lexer_fail(lexer, offset, "duplicate label \"%s\"", lexer->value);
+			return pxtu_lexer_fail(lexer, offset, "duplicate label \"%s\"",
+					       lexer->value);
 	}
 	label->name = keep_string(parser);
 	err = pxtu_lexer_next(lexer);
@@ -106,8 +107,9 @@ static int read_label(struct pxtu_field_parser *parser, const struct posixtrace_
 	if (lexer->token != PXTU_TOKEN_NUMBER)
 		return pxtu_lexer_unexpected(lexer, "a number");
 	if (!number_fits(field, lexer->number, lexer->negative))
-		return pxtu_lexer_fail(lexer, lexer->start, "%s does not fit an enum of %zu bits, %s",
-				       lexer->value, 8 * field->size,
+		return pxtu_lexer_fail(lexer, lexer->start,
+				       "%s does not fit an enum of %zu bits, %s", lexer->value,
+				       8 * field->size,
 				       field->is_signed ? "signed" : "unsigned");
 	label->value = (int64_t)(lexer->negative ? -lexer->number : lexer->number);
 	return pxtu_lexer_next(lexer);
@@ -254,7 +256,8 @@ static int read_count(struct pxtu_lexer *lexer, size_t *count)
 	if (lexer->token != PXTU_TOKEN_NUMBER)
 		return pxtu_lexer_unexpected(lexer, "a number");
 	if (lexer->negative || !lexer->number || lexer->number > PXTU_FIELDS_SIZE)
-		return pxtu_lexer_fail(lexer, lexer->start, "a size must be from 1 to %d (got %.24s)",
+		return pxtu_lexer_fail(lexer, lexer->start,
+				       "a size must be from 1 to %d (got %.24s)",
 				       PXTU_FIELDS_SIZE, lexer->value);
 	*count = (size_t)lexer->number;
 	return 0;
@@ -370,7 +373,8 @@ static int read_member(struct pxtu_field_parser *parser)
 	int err;
 
 	if (scope->text)
-		return pxtu_lexer_fail(lexer, offset, "text must be the last member: it has the rest");
+		return pxtu_lexer_fail(lexer, offset,
+				       "text must be the last member: it has the rest");
 	if (pxtu_lexer_is(lexer, "pad"))
 		return read_pad(parser);
 	err = read_type(parser, &type);

@@ -88,7 +88,8 @@ int pxtu_field_close(struct pxtu_field_parser *parser, struct pxtu_field_type *t
 		return err;
 	count = parser->nr_members - scope->first;
 	if (!count && parser->depth > 1)
-		return pxtu_lexer_fail(&parser->lexer, offset, "a struct in a struct needs a member");
+		return pxtu_lexer_fail(&parser->lexer, offset,
+				       "a struct in a struct needs a member");
 	/* The members have their final places now. */
 	for (size_t i = 0; i < count; i++) {
 		to[i] = parser->members[scope->first + i];
