@@ -109,7 +109,8 @@ static bool layout_valid(const struct posixtrace_log_header *header)
 		return !header->ring_size;
 	return header->ring_size >= header->block_size && aligned(header->ring_size) &&
 	       area_valid(header, header->names_offset, 0) &&
-	       area_valid(header, header->notes_offset, 0) &&
+	       aligned(header->notes_offset) && header->notes_offset >= header->size &&
+	       header->notes_offset < INT64_MAX &&
 	       area_valid(header, header->end_offset, 0);
 }
 

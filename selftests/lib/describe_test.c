@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <posixtrace.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "pxt_test.h"
@@ -222,6 +224,38 @@ TEST_F(in_log, later_descriptions_follow)
 	}
 	EXPECT_EQ(0, posixtrace_get_log_info(self->log, &info));
 	EXPECT_EQ(POSIXTRACE_LOG_ENDED, info.flags);
+	EXPECT_EQ(0, posix_trace_close(self->log));
+}
+
+/*
+ * A ring may be as large as a file can be, which says that it shall never wrap. If there is no place
+ * for descriptions behind it, nothing else is lost.
+ */
+TEST_F(in_log, largest_ring_has_all_events)
+{
+	struct posix_trace_status_info status;
+	const struct rlimit limit = { 1 << 20, RLIM_INFINITY };
+	struct posix_trace_event_info event;
+	int unavailable, events = 0;
+	size_t len;
+	char data[64];
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &limit));
+	ASSERT_EQ(0, posix_trace_attr_setlogsize(&self->attr, SIZE_MAX / 2));
+	ASSERT_EQ(0, posixtrace_eventid_describe(self->id, FIELDS));
+	ASSERT_EQ(0, posix_trace_create_withlog(getpid(), &self->attr, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	posix_trace_event(self->id, "\1\0\0\0key", 7);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->log));
+	ASSERT_EQ(0, posix_trace_get_status(self->log, &status));
+	EXPECT_EQ(0, status.posix_stream_flush_error);
+	EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
+	while (!posix_trace_getnext_event(self->log, &event, data, sizeof(data), &len,
+					  &unavailable) && !unavailable)
+		events += event.posix_event_id == self->id;
+	EXPECT_EQ(1, events);
+	EXPECT_EQ(variant->policy != POSIX_TRACE_LOOP, described(self->log, "described", FIELDS));
 	EXPECT_EQ(0, posix_trace_close(self->log));
 }
 
