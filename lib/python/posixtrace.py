@@ -24,12 +24,11 @@ Needs libposixtrace. Its man pages say more; posixtrace-fields(7) has the gramma
 """
 
 import ctypes
-import ctypes.util
 import errno
 import os
 import select
 import struct
-from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_int, c_longlong
+from ctypes import POINTER, byref, c_char, c_char_p, c_int, c_longlong
 from ctypes import c_size_t, c_uint, c_uint64, c_ulong, c_ulonglong, c_void_p
 
 __all__ = ["Error", "DescriptionError", "Event", "EventType", "Fields", "Log", "Stream",
