@@ -414,7 +414,7 @@ static void storm_run(struct __test_metadata *_metadata, struct storm *storm)
 		cpus = sysconf(_SC_NPROCESSORS_ONLN);
 		EXPECT_LT(turns * WRITERS / (cpus > WRITERS ? cpus : WRITERS) / 100,
 			  the_post->interrupted);
-		EXPECT_LT((long)sent_by_all() / 1000, the_post->interrupted);
+		EXPECT_LT((long)sent_by_all() / 500, the_post->interrupted);
 	}
 	TH_LOG("%lld letters, %ld turns, %ld interruptions, %lld ms", (long long)sent_by_all(),
 	       turns, the_post->interrupted, (now() - start) / 1000000);
