@@ -228,8 +228,8 @@ TEST_F(in_log, later_descriptions_follow)
 }
 
 /*
- * A ring may be as large as a file can be, which says that it shall never wrap. If there is no place
- * for descriptions behind it, nothing else is lost.
+ * A ring may be as large as a file can be, which says that it shall never wrap. If there is no
+ * place for descriptions behind it, nothing else is lost.
  */
 TEST_F(in_log, largest_ring_has_all_events)
 {
