@@ -37,7 +37,9 @@ static void straight(int log_policy, int stream_policy, const char *name)
 	log.header.subbuf_size = POSIXTRACE_SUBBUF_SIZE_MIN;
 	log_header(&log);
 	log_name(&log, LOG_FIRST_NAMED, "first");
+	log_description(&log, LOG_FIRST_NAMED, "{u32 id;text key;}", 19);
 	log_epochs(&log, 1, 2, 3);
+	log_note(&log, 77, POSIXTRACE_LOG_BLOCK_OPTIONAL, 0, "to be skipped\0\0", 16);
 	log_name(&log, LOG_FIRST_NAMED + 1, "second");
 	log.gap_generation = 1;
 	log.gap_first = LOG_TIME0 + 20;
@@ -77,11 +79,15 @@ static void ring(int blocks, const char *name)
 	log.len = log.header.data_offset;
 	log.pos = log.len;
 	log.oldest = log.len;
+	log.header.notes_offset = log.header.data_offset + log.header.ring_size;
+	log.notes_pos = log.header.notes_offset;
 	log_header(&log);
 	log_name(&log, LOG_FIRST_NAMED, "first");
 	log_name(&log, LOG_FIRST_NAMED + 1, "second");
 	for (int i = 0; i < blocks; i++)
 		log_epochs(&log, 10 * i, 1, 1 + i % 3);
+	log_description(&log, LOG_FIRST_NAMED, "{u32 id;text key;}", 19);
+	log_description(&log, LOG_FIRST_NAMED + 1, "{f64 x;}", 9);
 	log_end(&log, POSIXTRACE_LOG_END_FINAL);
 	save(&log, name);
 	log_free(&log);

@@ -8,6 +8,7 @@
  * requests that all checksums are repaired.
  */
 #include <posixtrace.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,9 @@
 
 static unsigned char file[SIZE_MAX_FUZZ];
 
+/* A block that this reader must not skip came after the log was opened: from then on it refuses. */
+static bool refused;
+
 /* The table of trace ids: pointers to it are in a page that the sanitizer ignores. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
@@ -39,6 +43,31 @@ static void check(int good, const char *what)
 		return;
 	fprintf(stderr, "log_fuzz: %s\n", what);
 	abort();
+}
+
+/* Has the file a block of a type that does not exist, which says that it must not be skipped? */
+static bool has_foreign_block(size_t len)
+{
+	const __u32 magic = POSIXTRACE_LOG_BLOCK_MAGIC;
+	struct posixtrace_log_block block;
+
+	for (size_t at = 0; len >= sizeof(block) && at <= len - sizeof(block); at += 8) {
+		memcpy(&block, file + at, sizeof(block));
+		if (block.magic == magic && block.type > POSIXTRACE_LOG_DESCRIPTIONS &&
+		    !(block.flags & POSIXTRACE_LOG_BLOCK_OPTIONAL))
+			return true;
+	}
+	return false;
+}
+
+/* Checks the result of a function that reads the file. */
+static bool good(int err, size_t len, const char *what)
+{
+	if (err == ENOTSUP && has_foreign_block(len))
+		refused = true;
+	else
+		check(!err, what);
+	return !err;
 }
 
 static void repair_names(unsigned char *at, size_t len)
@@ -142,11 +171,27 @@ static size_t read_all(trace_id_t trid, size_t len, int batch)
 		/* Each record has at least 16 bytes; damaged places have 8; gaps are two events. */
 		check(n <= len, "more events than bytes");
 	} while (ret == 1);
-	check(!ret || ret == -ENOMEM, "reading failed");
+	if (ret != -ENOMEM)
+		good(-ret, len, "reading failed");
 	return n;
 }
 
-static void look_at_all(trace_id_t trid)
+/* The text may say anything, but must be one. */
+static void look_at_description(trace_id_t trid, trace_event_id_t id, size_t len)
+{
+	char text[POSIXTRACE_DESCRIPTION_MAX + 1];
+	size_t needed = 0;
+	int err = posixtrace_eventid_get_description(trid, id, text, sizeof(text), &needed);
+
+	if (err == ENOENT || !good(err, len, "get_description"))
+		return;
+	check(needed >= 2 && needed <= sizeof(text), "size of a description");
+	check(strnlen(text, sizeof(text)) == needed - 1, "length of a description");
+	for (size_t i = 0; i < needed - 1; i++)
+		check((unsigned char)text[i] >= ' ' && text[i] != 0x7f, "control character");
+}
+
+static void look_at_all(trace_id_t trid, size_t len)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
 	struct posix_trace_status_info status;
@@ -157,8 +202,9 @@ static void look_at_all(trace_id_t trid)
 	int count = 0;
 
 	check(!posix_trace_get_attr(trid, &attr), "get_attr");
-	check(!posix_trace_get_status(trid, &status), "get_status");
-	check(!posixtrace_get_log_info(trid, &info), "get_log_info");
+	if (!good(posix_trace_get_status(trid, &status), len, "get_status") ||
+	    !good(posixtrace_get_log_info(trid, &info), len, "get_log_info"))
+		return;
 	check(info.read <= info.size, "more read than there is");
 	check(!posix_trace_eventtypelist_rewind(trid), "eventtypelist_rewind");
 	for (;; count++) {
@@ -168,6 +214,7 @@ static void look_at_all(trace_id_t trid)
 			break;
 		check(!posix_trace_eventid_get_name(trid, id, name), "type without a name");
 		check(name[0] && strnlen(name, sizeof(name)) < sizeof(name), "bad name");
+		look_at_description(trid, id, len);
 	}
 	check(count >= 9 && count <= POSIXTRACE_ID_MAX, "number of types");
 }
@@ -187,21 +234,26 @@ static void use(trace_id_t trid, int fd, unsigned char how, size_t len)
 		read_all(trid, len, how & BATCH);
 		write_file(fd, len / 2, len);
 	}
+	if (refused)
+		return;
 	if (how & CUT) {
 		for (i = 0; i < 5; i++)
 			log_take(trid, &event);
 		check(!ftruncate(fd, len / 3), "ftruncate");
 	}
 	read_all(trid, len, how & BATCH);
-	look_at_all(trid);
+	look_at_all(trid, len);
 	/* Nothing changes any more. */
-	check(!posix_trace_rewind(trid), "rewind");
+	if (refused || !good(posix_trace_rewind(trid), len, "rewind"))
+		return;
 	first = read_all(trid, len, 0);
+	if (refused)
+		return;
 	check(!posix_trace_rewind(trid), "rewind");
 	again = read_all(trid, len, 1);
 	check(first == again, "not the same when read again");
 	check(!log_take(trid, &event), "more after the end");
-	look_at_all(trid);
+	look_at_all(trid, len);
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
@@ -221,6 +273,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 		repair(len);
 	check(!ftruncate(fd, 0), "ftruncate");
 	write_file(fd, 0, data[0] & GROW ? len / 2 : len);
+	refused = false;
 	if (posix_trace_open(fd, &trid))
 		return 0;
 	use(trid, fd, data[0], len);
