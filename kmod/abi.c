@@ -5,13 +5,15 @@
  */
 #include <linux/build_bug.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/stddef.h>
+#include <linux/utsname.h>
 
 #include <linux/posixtrace.h>
 #include <linux/posixtrace_log.h>
 
 /* Changing an asserted layout, or the meaning of a member, raises the version. */
-static_assert(POSIXTRACE_ABI_VERSION == 9);
+static_assert(POSIXTRACE_ABI_VERSION == 10);
 
 #define ASSERT_SIZE(type, size) \
 	static_assert(sizeof(struct type) == (size) && sizeof(struct type) % 8 == 0)
@@ -77,7 +79,13 @@ ASSERT_SIZE(posixtrace_log_block, 128);
 ASSERT_OFFSET(posixtrace_log_block, opened, 56);
 ASSERT_SIZE(posixtrace_log_name, 72);
 ASSERT_SIZE(posixtrace_log_description, 8);
+ASSERT_SIZE(posixtrace_log_host, 280);
+ASSERT_SIZE(posixtrace_log_task, 40);
+ASSERT_SIZE(posixtrace_log_program, 24);
 ASSERT_SIZE(posixtrace_log_end, 64);
+
+static_assert(POSIXTRACE_LOG_TASK_NAME_SIZE == TASK_COMM_LEN);
+static_assert(POSIXTRACE_LOG_HOST_TEXT_SIZE > __NEW_UTS_LEN);
 
 /* Readers look at the type before they know which of the two structures it is in. */
 static_assert(offsetof(struct posixtrace_record, type) ==

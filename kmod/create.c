@@ -134,9 +134,11 @@ static struct pxt_target *find_target(struct task_struct *task)
 	return err ? ERR_PTR(err) : make_target(task);
 }
 
-static int begin_log(struct pxt_stream *stream, struct pxt_target *target)
+static int begin_log(struct pxt_stream *stream, struct pxt_target *target, const u8 *boot_id)
 {
-	return stream->log ? pxt_log_begin(stream->log, pid_nr_ns(target->pid, stream->ns)) : 0;
+	if (!stream->log)
+		return 0;
+	return pxt_log_begin(stream->log, pid_nr_ns(target->pid, stream->ns), boot_id);
 }
 
 /*
@@ -157,21 +159,22 @@ static int publish(struct pxt_stream *stream, struct pxt_target *target, struct 
 	return err;
 }
 
-static struct pxt_stream *make_stream(const struct posixtrace_attr *attr,
+static struct pxt_stream *make_stream(const struct posixtrace_create *arg,
+				      const struct posixtrace_attr *attr,
 				      struct pxt_target *target, struct task_struct *task,
-				      struct file *file, int log_fd)
+				      struct file *file)
 {
 	struct pxt_stream *stream;
 	int err;
 
 	if (pxt_gate_make(target))
 		return ERR_PTR(-ENOMEM);
-	stream = pxt_stream_new(attr, target->table, file, log_fd);
+	stream = pxt_stream_new(attr, target->table, file, arg->log_fd);
 	if (IS_ERR(stream))
 		return stream;
 	err = publish(stream, target, task);
 	if (!err)
-		err = begin_log(stream, target);
+		err = begin_log(stream, target, arg->boot_id);
 	if (err) {
 		pxt_stream_abort(stream);
 		return ERR_PTR(err);
@@ -180,15 +183,16 @@ static struct pxt_stream *make_stream(const struct posixtrace_attr *attr,
 }
 
 /* -ESTALE if the process has executed another program meanwhile. */
-static struct pxt_stream *trace_process(const struct posixtrace_attr *attr,
-					struct task_struct *task, struct file *file, int log_fd)
+static struct pxt_stream *trace_process(const struct posixtrace_create *arg,
+					const struct posixtrace_attr *attr,
+					struct task_struct *task, struct file *file)
 {
 	struct pxt_target *target = find_target(task);
 	struct pxt_stream *stream;
 
 	if (IS_ERR(target))
 		return ERR_CAST(target);
-	stream = make_stream(attr, target, task, file, log_fd);
+	stream = make_stream(arg, attr, target, task, file);
 	/* Threads that were born before the stream was linked have not filled the pool. */
 	if (!IS_ERR(stream) && pxt_fork_pool_reserve(&target->forks, get_nr_threads(task))) {
 		pxt_stream_abort(stream);
@@ -227,7 +231,7 @@ struct pxt_stream *pxt_create(const struct posixtrace_create *arg, struct file *
 	if (IS_ERR(task))
 		return ERR_CAST(task);
 	do {
-		stream = trace_process(&attr, task, file, arg->log_fd);
+		stream = trace_process(arg, &attr, task, file);
 	} while (stream == ERR_PTR(-ESTALE) && !signal_pending(current));
 	put_task_struct(task);
 	/* A process that keeps executing programs must not keep its controller in the loop. */

@@ -19,7 +19,6 @@
 #include "stream/log.h"
 #include "stream/state.h"
 #include "stream/stream.h"
-#include "target/description.h"
 
 /* Runs with interrupts off on a CPU that may run a writer: the writer restarts. */
 static void close_cpu(void *pool)
@@ -63,86 +62,6 @@ static void close_all(struct pxt_stream *stream)
 		pxt_subbuf_turn_sys(pool);
 	else
 		pxt_subbuf_close_cpu(pool, pool->nr_cpus);
-}
-
-static void fill_name(struct posixtrace_log_name *name, struct pxt_table *table, u32 id)
-{
-	struct posixtrace_eventid arg = { .id = id };
-
-	memset(name, 0, sizeof(*name));
-	/* Types are never removed, so there is one with this id. */
-	pxt_eventid_name(table, &arg);
-	name->id = id;
-	strscpy(name->name, arg.name, sizeof(name->name));
-}
-
-/* Writes the names that the log lacks. */
-static int write_names(struct pxt_log *log)
-{
-	struct posixtrace_log_name *names = pxt_logwriter_payload(&log->writer);
-	struct pxt_table *table = log->stream->link.table;
-	u32 end = pxt_table_end(table), count, i;
-	int err = 0;
-
-	while (!err && log->writer.names < end) {
-		count = min_t(u32, end - log->writer.names, PXT_LOG_NAMES_MAX);
-		for (i = 0; i < count; i++)
-			fill_name(&names[i], table, log->writer.names + i);
-		err = pxt_logwriter_names(&log->writer, count);
-	}
-	return err;
-}
-
-/* Puts descriptions behind @last into the payload of a block, and moves @last to the last one. */
-static u32 fill_descriptions(struct pxt_log *log, const struct pxt_description **last, u32 *count)
-{
-	struct pxt_table *table = log->stream->link.table;
-	void *payload = pxt_logwriter_payload(&log->writer);
-	const struct pxt_description *next;
-	struct posixtrace_log_description *to;
-	u32 size = 0, step;
-
-	for (*count = 0; (next = pxt_description_next(table, *last)); ++*count) {
-		step = POSIXTRACE_LOG_DESCRIPTION_STEP(next->size);
-		if (size + step > pxt_logwriter_room(&log->writer))
-			break;
-		to = payload + size;
-		memset(to, 0, step);
-		to->id = next->id;
-		to->size = next->size;
-		memcpy(to->text, next->text, next->size);
-		size += step;
-		*last = next;
-	}
-	return size;
-}
-
-/* Writes the descriptions that the log lacks. */
-static int write_descriptions(struct pxt_log *log)
-{
-	struct pxt_logwriter *w = &log->writer;
-	const struct pxt_description *last;
-	u32 size, count;
-	int err = 0;
-
-	do {
-		last = w->described;
-		size = fill_descriptions(log, &last, &count);
-		if (size)
-			err = pxt_logwriter_note(w, POSIXTRACE_LOG_DESCRIPTIONS, size, count);
-		if (size && !err)
-			w->described = last;
-	} while (size && !err);
-	/* The ring may be as large as a file can be: events matter more than descriptions. */
-	return err == -EFBIG && w->policy == POSIXTRACE_POLICY_LOOP ? 0 : err;
-}
-
-/* Writes what the log lacks about event types. */
-static int write_types(struct pxt_log *log)
-{
-	int err = write_names(log);
-
-	return err ? err : write_descriptions(log);
 }
 
 /* Queues a copy of a sub-buffer: targets may still write there, the checksum must hold. */
@@ -194,7 +113,7 @@ static int write_taken(struct pxt_log *log, u32 count, u32 *written)
 
 	*written = 0;
 	/* Some may have been closed just now, with event types that are as young. */
-	err = write_types(log);
+	err = pxt_notes_write(log);
 	if (err)
 		return err;
 	for (i = 0; i < count && !err; i++) {
@@ -344,7 +263,7 @@ static int write_events(struct pxt_log *log)
 
 static int write_all(struct pxt_log *log)
 {
-	int err = write_types(log);
+	int err = pxt_notes_write(log);
 
 	if (!err)
 		err = write_events(log);

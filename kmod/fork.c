@@ -74,7 +74,11 @@ static void parent_goes_on(struct callback_head *work)
 
 static void thread_begins(struct callback_head *work)
 {
-	thread_goes_on(container_of(work, struct pxt_fork, child_work));
+	struct pxt_fork *fork = container_of(work, struct pxt_fork, child_work);
+
+	if (!(current->flags & PF_EXITING))
+		pxt_gate_thread_born(fork->target);
+	thread_goes_on(fork);
 }
 
 static void inherit(struct pxt_fork *fork)
@@ -84,6 +88,8 @@ static void inherit(struct pxt_fork *fork)
 	u32 slot;
 	int err;
 
+	if (target)
+		pxt_target_take_after(target, fork->target);
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		stream = fork->stream[slot];
 		if (!stream)

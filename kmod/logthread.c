@@ -8,10 +8,13 @@
 #include <linux/module.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/timekeeping.h>
+#include <linux/utsname.h>
 #include <linux/wait.h>
 
 #include "logthread.h"
 #include "shutdown.h"
+#include "ring/clock.h"
 #include "stream/commands.h"
 #include "stream/log.h"
 #include "stream/stream.h"
@@ -138,10 +141,25 @@ static int log_thread(void *arg)
 	module_put_and_kthread_exit(0);
 }
 
+/* As the calling controller sees it. */
+static void fill_host(struct posixtrace_log_host *host, const u8 *boot_id)
+{
+	memcpy(host->boot_id, boot_id, sizeof(host->boot_id));
+	host->realtime_offset = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_REAL));
+	host->boottime_offset = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
+	host->counter = pxt_clock_counter();
+	host->resolution = pxt_clock_resolution();
+	/* Its lock is not exported: a name that is being changed may be a mix of both. */
+	strscpy(host->node, utsname()->nodename, sizeof(host->node));
+	strscpy(host->release, utsname()->release, sizeof(host->release));
+	strscpy(host->machine, utsname()->machine, sizeof(host->machine));
+}
+
 /**
  * pxt_log_begin() - start the thread, which writes the beginning of the log
  * @log: new
  * @pid: of the traced process
+ * @boot_id: what the controller says about that, for posixtrace_log_host.boot_id
  *
  * The thread writes it, as a writer to a pipe without a reader gets SIGPIPE.
  * Context: may sleep; no lock is held. Can be killed and frozen.
@@ -149,13 +167,14 @@ static int log_thread(void *arg)
  * Return: 0; -EINTR if a signal came before the reader of a pipe made room, or a fatal
  * one; other negative errno. On error the caller has to call pxt_stream_abort().
  */
-int pxt_log_begin(struct pxt_log *log, pid_t pid)
+int pxt_log_begin(struct pxt_log *log, pid_t pid, const u8 *boot_id)
 {
 	int state = log->writer.file.regular ? TASK_KILLABLE : TASK_INTERRUPTIBLE;
 	struct task_struct *thread;
 	int err;
 
 	log->pid = pid;
+	fill_host(&log->writer.host, boot_id);
 	thread = kthread_create(log_thread, log, "posixtrace/%u", log->stream->index);
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);

@@ -4,7 +4,10 @@
 
 #include "stream/log.h"
 
-int pxt_log_begin(struct pxt_log *log, pid_t pid);
+int pxt_log_begin(struct pxt_log *log, pid_t pid, const u8 *boot_id);
+
+/* notes.c, in the thread */
+int pxt_notes_write(struct pxt_log *log);
 
 /* flush.c, in the thread */
 void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Notices forks, execs and ends of processes by tracepoints of the scheduler. These are not
- * exported by name, but can be looked up.
+ * Notices forks, execs and ends of processes, and new names of threads, by tracepoints of the
+ * scheduler. These are not exported by name, but can be looked up.
  *
  * A handler of a tracepoint must not sleep: before Linux 7.0 it runs with preemption off,
  * and from then on in an SRCU read-side section that may be preempted. The handlers do not
@@ -38,9 +38,9 @@ static bool is_alone(const struct pxt_stream *stream)
 /*
  * A target has executed a program. Streams whose controller may not trace the new program leave
  * it. It stays a target only if a stream is left: otherwise the event type ids of the old
- * program mean nothing to the new one.
+ * program mean nothing to the new one. Returns whether it stays.
  */
-static void look_again(struct pxt_target *target)
+static bool look_again(struct pxt_target *target)
 {
 	struct pxt_stream *stream;
 	bool traced = false, retired = false;
@@ -64,6 +64,7 @@ static void look_again(struct pxt_target *target)
 	mutex_unlock(&target->table->lock);
 	if (retired)
 		pxt_target_put(target);
+	return traced;
 }
 
 static void target_executes(struct callback_head *work)
@@ -73,8 +74,8 @@ static void target_executes(struct callback_head *work)
 	clear_bit(PXT_TARGET_EXEC, &target->works);
 	/* One thread is left, and has a new thread pointer. */
 	clear_bit(PXT_TARGET_TWINS, &target->works);
-	if (!(current->flags & PF_EXITING))
-		look_again(target);
+	if (!(current->flags & PF_EXITING) && look_again(target))
+		pxt_target_executed(target);
 	pxt_target_put(target);
 	module_put(THIS_MODULE);
 }
@@ -140,10 +141,33 @@ static void process_exec(void *data, struct task_struct *task, pid_t old_pid,
 	pxt_stream_end_owner();
 }
 
+static void thread_exit(struct task_struct *task)
+{
+	struct pxt_target *target;
+
+	rcu_read_lock();
+	target = pxt_target_lookup(task_tgid(task));
+	if (target)
+		pxt_gate_thread_ends(target, task);
+	rcu_read_unlock();
+}
+
+static void task_rename(void *data, struct task_struct *task, const char *comm)
+{
+	struct pxt_target *target;
+
+	rcu_read_lock();
+	target = pxt_target_lookup(task_tgid(task));
+	if (target)
+		pxt_gate_thread_renamed(target, task, comm);
+	rcu_read_unlock();
+}
+
 static void process_exit(PXT_PROCESS_EXIT_ARGS)
 {
 	struct pxt_target *target;
 
+	thread_exit(task);
 	/* Only for the last thread: the kernel decrements the count before the tracepoint. */
 	if (atomic_read(&task->signal->live))
 		return;
@@ -168,6 +192,7 @@ static struct hook {
 	{ .name = "sched_process_fork", .probe = process_fork },
 	{ .name = "sched_process_exec", .probe = process_exec },
 	{ .name = "sched_process_exit", .probe = process_exit },
+	{ .name = "task_rename", .probe = task_rename },
 };
 
 static void find_tracepoint(struct tracepoint *tp, void *unused)

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 
 #include "attr/attr.h"
+#include "common/host.h"
 #include "record/attach.h"
 #include "stream/stream.h"
 
@@ -27,6 +28,8 @@ static int make_stream(pid_t pid, const trace_attr_t *attr, int log_fd, trace_id
 	pxtu_attach_retry(state);
 
 	pxtu_attr_to_uapi(attr, log_fd >= 0, &create.attr);
+	if (log_fd >= 0)
+		pxtu_boot_id(create.boot_id);
 	err = pxtu_stream_create(stream, &create);
 	if (err < 0)
 		goto dealloc;

@@ -52,6 +52,7 @@ static int report_batch(struct pxtu_source *source, struct posixtrace_batch_even
 		events[n].lost = event->lost;
 		events[n].cpu = event->cpu;
 		events[n].flags = event->late ? POSIXTRACE_EVENT_LATE : 0;
+		events[n].tid = event->tid;
 		memset(events[n].__reserved, 0, sizeof(events[n].__reserved));
 		place.at = (unsigned char *)place.at + len;
 		place.room -= len;

@@ -13,6 +13,9 @@
 #include "log/logblock.h"
 #include "ring/clock.h"
 
+/* Notes about threads and processes may take so many bytes in any log. */
+#define NOTES_MAX	(4U << 20)
+
 #define STOP_SIZE	POSIXTRACE_RECORD_SIZE(sizeof(s32))
 
 /* The caller of CREATE gets -ENOMEM; no warning in the kernel log is needed. */
@@ -76,8 +79,8 @@ static int grant_size(const struct pxt_logwriter *w, const struct pxt_pool *pool
 int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *attr,
 		       const struct pxt_pool *pool)
 {
-	size_t note = max_t(size_t, PXT_LOG_NAMES_MAX * sizeof(struct posixtrace_log_name),
-			    POSIXTRACE_LOG_DESCRIPTION_STEP(POSIXTRACE_DESCRIPTION_SIZE));
+	/* Larger than all other notes. */
+	size_t note = POSIXTRACE_LOG_PROGRAM_STEP(POSIXTRACE_LOG_PROGRAM_SIZE);
 	size_t size;
 	int err;
 
@@ -128,6 +131,15 @@ void pxt_logwriter_destroy(struct pxt_logwriter *w)
 	pxt_logfile_close(&w->file);
 }
 
+static void begin_notes(struct pxt_logwriter *w)
+{
+	w->notes_pos = w->header.notes_offset;
+	w->described = NULL;
+	w->hosted = false;
+	w->notes_size = 0;
+	w->notes_base = 0;
+}
+
 static int write_header(struct pxt_logwriter *w)
 {
 	struct posixtrace_log_header *header = &w->header;
@@ -144,8 +156,7 @@ static int write_header(struct pxt_logwriter *w)
 	w->full = false;
 	w->runs = 0;
 	/* Notes in the file have the old cookie, or are gone. */
-	w->described = NULL;
-	w->notes_pos = header->notes_offset;
+	begin_notes(w);
 	w->notes_seq = 0;
 	if (is_loop(w)) {
 		w->file.pos = header->data_offset;
@@ -308,11 +319,77 @@ static int write_note(struct pxt_logwriter *w, u32 type, u32 size)
 int pxt_logwriter_note(struct pxt_logwriter *w, u32 type, u32 size, u32 count)
 {
 	struct posixtrace_log_block *block = w->buf;
+	int err;
 
 	memset(block, 0, sizeof(*block));
 	block->count = count;
 	block->flags = POSIXTRACE_LOG_BLOCK_OPTIONAL;
-	return is_loop(w) ? write_note(w, type, size) : append_block(w, type, size);
+	err = is_loop(w) ? write_note(w, type, size) : append_block(w, type, size);
+	if (!err)
+		w->notes_size += sizeof(*block) + size;
+	return err;
+}
+
+/* The size of notes that comes with any number of threads and processes. */
+static u64 notes_limit(const struct pxt_logwriter *w)
+{
+	return max_t(u64, NOTES_MAX, w->header.attr.log_size / 8);
+}
+
+/**
+ * pxt_logwriter_begins_notes() - are all notes to be written now?
+ * @w: begun; no block waits
+ *
+ * A LOOP log that has too many begins them anew: most are about threads that ended long ago.
+ *
+ * Return: yes or no.
+ */
+bool pxt_logwriter_begins_notes(struct pxt_logwriter *w)
+{
+	if (is_loop(w) && w->notes_size > notes_limit(w) + 2 * w->notes_base)
+		begin_notes(w);
+	return !w->hosted;
+}
+
+/**
+ * pxt_logwriter_takes_notes() - is there room for a note about threads and processes?
+ * @w: begun
+ *
+ * Return: yes or no.
+ */
+bool pxt_logwriter_takes_notes(const struct pxt_logwriter *w)
+{
+	return w->policy != POSIXTRACE_POLICY_UNTIL_FULL ||
+	       (!w->full && w->notes_size < notes_limit(w));
+}
+
+/**
+ * pxt_logwriter_host() - write the note about the host, if that was not done
+ * @w: begun; no block waits
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_logwriter_host(struct pxt_logwriter *w)
+{
+	int err;
+
+	if (w->hosted)
+		return 0;
+	memcpy(pxt_logwriter_payload(w), &w->host, sizeof(w->host));
+	err = pxt_logwriter_note(w, POSIXTRACE_LOG_HOST, sizeof(w->host), 1);
+	w->hosted = !err;
+	return err;
+}
+
+/**
+ * pxt_logwriter_noted() - note that the log lacks nothing
+ * @w: begun
+ */
+void pxt_logwriter_noted(struct pxt_logwriter *w)
+{
+	if (!w->notes_base)
+		w->notes_base = w->notes_size;
 }
 
 /* ------------------------------------------------------------------ */

@@ -52,6 +52,14 @@ struct pxt_logwriter {
 	u32 names;
 	/** @described: the last description that was written; NULL if none was */
 	const struct pxt_description *described;
+	/** @host: for the first note; constant once the thread runs */
+	struct posixtrace_log_host host;
+	/** @hosted: @host was written */
+	bool hosted;
+	/** @notes_size: bytes of notes */
+	u64 notes_size;
+	/** @notes_base: LOOP: bytes of notes when all had been written for the first time */
+	u64 notes_base;
 	/** @headless: writing the header failed, so it has to be written first */
 	bool headless;
 
@@ -110,6 +118,10 @@ void pxt_logwriter_destroy(struct pxt_logwriter *w);
 int pxt_logwriter_begin(struct pxt_logwriter *w, const struct posixtrace_attr *attr,
 			u32 subbuf_size, u32 nr_cpus, pid_t pid);
 int pxt_logwriter_names(struct pxt_logwriter *w, u32 count);
+bool pxt_logwriter_begins_notes(struct pxt_logwriter *w);
+bool pxt_logwriter_takes_notes(const struct pxt_logwriter *w);
+int pxt_logwriter_host(struct pxt_logwriter *w);
+void pxt_logwriter_noted(struct pxt_logwriter *w);
 int pxt_logwriter_note(struct pxt_logwriter *w, u32 type, u32 size, u32 count);
 int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_block *block);
 int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written);

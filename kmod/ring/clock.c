@@ -92,6 +92,16 @@ u32 pxt_clock_resolution(void)
 }
 
 /**
+ * pxt_clock_counter() - what traced processes read for their timestamps
+ *
+ * Return: POSIXTRACE_COUNTER_*; it may change at any time.
+ */
+u32 pxt_clock_counter(void)
+{
+	return READ_ONCE(pxt_clock_page->counter);
+}
+
+/**
  * pxt_clock_map() - the page that targets map
  *
  * Return: the page with struct posixtrace_clock.

@@ -12,6 +12,7 @@
 #include "stream/commands.h"
 #include "stream/log.h"
 #include "stream/stream.h"
+#include "target/roster.h"
 
 /* Guards the list of streams; it is read under RCU. */
 static DEFINE_MUTEX(pxt_streams_lock);
@@ -28,6 +29,19 @@ static int take_index(struct pxt_stream *stream)
 		return index == -ENOSPC ? -EAGAIN : index;
 	stream->index = index;
 	return 0;
+}
+
+static int make_log(struct pxt_stream *stream, int fd)
+{
+	int err;
+
+	stream->link.roster = pxt_roster_new();
+	if (!stream->link.roster)
+		return -ENOMEM;
+	err = pxt_log_new(stream, fd);
+	if (err)
+		pxt_roster_free(stream->link.roster);
+	return err;
 }
 
 /**
@@ -62,7 +76,7 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	if (err)
 		goto free_index;
 	if (log_fd != -1)
-		err = pxt_log_new(stream, log_fd);
+		err = make_log(stream, log_fd);
 	if (err)
 		goto free_pool;
 	kref_init(&stream->kref);
@@ -170,6 +184,7 @@ static void stream_release(struct kref *kref)
 
 	if (stream->log)
 		pxt_log_free(stream->log);
+	pxt_roster_free(stream->link.roster);
 	pxt_table_put(stream->link.table);
 	put_pid_ns(stream->ns);
 	put_cred(stream->cred);

@@ -11,6 +11,7 @@
 
 #include "ring/wake.h"
 #include "target/gate.h"
+#include "target/roster.h"
 #include "target/synchronize.h"
 #include "target/target.h"
 
@@ -109,6 +110,7 @@ static void enter(struct pxt_target *target, struct pxt_link *link)
 	rcu_assign_pointer(target->slot[link->slot], link);
 	set_words(target, link, true);
 	gate_changed(target);
+	pxt_roster_enter(link->roster, target);
 }
 
 /**
@@ -129,6 +131,91 @@ void pxt_gate_outdate(struct pxt_target *target)
 	 */
 	gate_changed(target);
 }
+
+/* ------------------------------------------------------------------ */
+/* Names of threads, for streams with log				*/
+
+/* Does a stream with log trace the process? Under RCU. */
+static bool has_roster(const struct pxt_target *target)
+{
+	const struct pxt_link *link;
+	u32 slot;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		link = rcu_dereference(target->slot[slot]);
+		if (link && link->roster)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * pxt_gate_thread_born() - note the calling thread, which has not run yet
+ * @target: its process
+ *
+ * A stream that is put on the process meanwhile finds the thread there. Context: may sleep.
+ */
+void pxt_gate_thread_born(struct pxt_target *target)
+{
+	struct pxt_link *link;
+	bool wanted;
+	u32 slot;
+
+	rcu_read_lock();
+	wanted = has_roster(target);
+	rcu_read_unlock();
+	if (!wanted)
+		return;
+	mutex_lock(&target->table->lock);
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		link = link_in(target, slot);
+		if (link)
+			pxt_roster_born(link->roster, target);
+	}
+	mutex_unlock(&target->table->lock);
+}
+
+/**
+ * pxt_gate_thread_renamed() - note the new name of a thread
+ * @target: its process
+ * @task: the thread
+ * @comm: its new name
+ *
+ * Context: in a tracepoint, under RCU; must not sleep.
+ */
+void pxt_gate_thread_renamed(struct pxt_target *target, struct task_struct *task, const char *comm)
+{
+	const struct pxt_link *link;
+	u32 slot;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		link = rcu_dereference(target->slot[slot]);
+		if (link)
+			pxt_roster_renamed(link->roster, task, comm);
+	}
+}
+
+/**
+ * pxt_gate_thread_ends() - note the end of the calling thread
+ * @target: its process
+ * @task: the thread
+ *
+ * Context: in a tracepoint, under RCU; must not sleep.
+ */
+void pxt_gate_thread_ends(struct pxt_target *target, struct task_struct *task)
+{
+	const struct pxt_link *link;
+	u32 slot;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		link = rcu_dereference(target->slot[slot]);
+		if (link)
+			pxt_roster_ends(link->roster, task);
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Streams and their targets						*/
 
 /**
  * pxt_gate_link() - put a new stream on a target
@@ -214,6 +301,7 @@ void pxt_gate_leave(struct pxt_target *target, struct pxt_link *link)
 	set_words(target, link, false);
 	rcu_assign_pointer(target->slot[link->slot], NULL);
 	gate_changed(target);
+	pxt_roster_leave(link->roster, target);
 	/* The process may have recorded without WAKE, or may have been the only writer. */
 	pxt_wake_rest(link->pool);
 	pxt_gate_gone(link);

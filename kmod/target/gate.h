@@ -11,6 +11,7 @@
 #include "target/eventid.h"
 
 struct pxt_pool;
+struct pxt_roster;
 struct pxt_target;
 
 /* Bytes of a gate without the clock, which is mapped behind it and shared by all gates. */
@@ -20,6 +21,7 @@ struct pxt_target;
  * struct pxt_link - ties a stream to the processes that it traces
  * @table: event types of all of them; a reference of the stream; constant
  * @pool: of the stream, to wake its readers; constant
+ * @roster: names for the log of the stream; NULL without a log; constant
  * @slot: the same in all of them; written under the lock of the table, constant once @linked
  *	was set
  * @linked: it has its slot, and may be inherited; under the lock of the table
@@ -34,6 +36,7 @@ struct pxt_target;
 struct pxt_link {
 	struct pxt_table *table;
 	struct pxt_pool *pool;
+	struct pxt_roster *roster;
 	u32 slot;
 	bool linked;
 	bool enabled;
@@ -49,6 +52,10 @@ static inline bool pxt_link_filters(const struct pxt_link *link, u32 id)
 
 int pxt_gate_make(struct pxt_target *target);
 void pxt_gate_outdate(struct pxt_target *target);
+void pxt_gate_thread_born(struct pxt_target *target);
+void pxt_gate_thread_renamed(struct pxt_target *target, struct task_struct *task,
+			     const char *comm);
+void pxt_gate_thread_ends(struct pxt_target *target, struct task_struct *task);
 int pxt_gate_link(struct pxt_target *target, struct pxt_link *link);
 int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link);
 void pxt_gate_gone(struct pxt_link *link);

@@ -15,6 +15,8 @@
 #include <linux/vmalloc.h>
 
 #include "target/gate.h"
+#include "target/program.h"
+#include "target/roster.h"
 #include "target/target.h"
 
 #define TARGET_BITS	8
@@ -33,6 +35,7 @@ static void target_free(struct pxt_target *target)
 	mutex_unlock(&target->table->lock);
 	pxt_table_put(target->table);
 	pxt_fork_pool_destroy(&target->forks);
+	pxt_program_put(target->program);
 	vfree(target->gate);
 	put_pid(target->pid);
 	kfree_rcu(target, rcu);
@@ -273,6 +276,48 @@ void pxt_target_exit(void)
 	}
 }
 
+/**
+ * pxt_target_executed() - note the program of the calling process
+ * @target: of that process; its table is not locked
+ *
+ * Context: may sleep.
+ */
+void pxt_target_executed(struct pxt_target *target)
+{
+	/* Without the lock: reading it may fault. */
+	struct pxt_program *program = pxt_program_capture();
+	struct pxt_link *link;
+	u32 slot;
+
+	mutex_lock(&target->table->lock);
+	swap(target->program, program);
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		link = rcu_dereference_protected(target->slot[slot],
+						 lockdep_is_held(&target->table->lock));
+		if (link)
+			pxt_roster_executed(link->roster, target);
+	}
+	mutex_unlock(&target->table->lock);
+	pxt_program_put(program);
+}
+
+/**
+ * pxt_target_take_after() - give a new process the program of its parent
+ * @target: the new one, without streams
+ * @parent: its parent, with the same table
+ *
+ * Context: may sleep.
+ */
+void pxt_target_take_after(struct pxt_target *target, struct pxt_target *parent)
+{
+	mutex_lock(&target->table->lock);
+	if (!target->program && parent->program) {
+		pxt_program_get(parent->program);
+		target->program = parent->program;
+	}
+	mutex_unlock(&target->table->lock);
+}
+
 /* Kernel threads borrow an address space now and then. */
 static bool uses_memory(struct task_struct *process, const struct mm_struct *mm)
 {
@@ -356,6 +401,8 @@ struct pxt_attachment *pxt_target_attach(void)
 		goto free_att;
 	if (pxt_gate_make(att->target))
 		goto put_target;
+	if (!READ_ONCE(att->target->program))
+		pxt_target_executed(att->target);
 	att->mm = current->mm;
 	mmgrab(att->mm);
 	shared = share_attachment(att);

@@ -75,6 +75,8 @@ struct pxtu_event {
 	__u64 thread_id;
 	/** @pid: process id */
 	__s32 pid;
+	/** @tid: kernel thread id */
+	__s32 tid;
 	/** @data_len: bytes of data */
 	__u32 data_len;
 	/** @cpu: the CPU that recorded it, or POSIXTRACE_NO_CPU */
@@ -277,6 +279,7 @@ static inline void pxtu_queue_record(struct pxtu_queue *queue, const struct pxtu
 		.prog_address = record->prog_address,
 		.thread_id = record->writer.thread_id,
 		.pid = record->writer.pid,
+		.tid = record->writer.tid,
 		.data_len = record->data_len,
 		.cpu = cpu,
 		.lost = lost,

@@ -26,6 +26,18 @@ struct pxtu_text {
 };
 
 /**
+ * struct pxtu_task - a thread at a time
+ * @pid: process id
+ * @tid: kernel thread id
+ * @time: nanoseconds since the Epoch
+ */
+struct pxtu_task {
+	__s32 pid;
+	__s32 tid;
+	__u64 time;
+};
+
+/**
  * struct pxtu_source_ops - operations of a kind of source
  *
  * All but @next_run, @next_ahead, @settle, @unread and @alive return 0 or negative errno. The
@@ -74,6 +86,13 @@ struct pxtu_source_ops {
 	/** @get_description: writes the description of an event type; -ENOENT if it has none */
 	int (*get_description)(struct pxtu_source *source, trace_event_id_t id,
 			       struct pxtu_text *text);
+	/** @get_task: writes the name of a thread at a time; -ENOENT if it is not known */
+	int (*get_task)(struct pxtu_source *source, const struct pxtu_task *task, char *name);
+	/** @get_program: writes the command line of the process at a time; -ENOENT as well */
+	int (*get_program)(struct pxtu_source *source, const struct pxtu_task *task,
+			   struct pxtu_text *text);
+	/** @get_host: writes where the events come from; -ENOENT as well */
+	int (*get_host)(struct pxtu_source *source, struct posixtrace_host_info *info);
 	/** @next_type: writes the next event type of the list, or 0 at its end */
 	int (*next_type)(struct pxtu_source *source, trace_event_id_t *id);
 	/** @rewind_types: goes back to the first event type */

@@ -102,7 +102,8 @@ struct posixtrace_batch_event {
 	unsigned long long lost;	/* known number of events lost before it */
 	unsigned int cpu;		/* processor that recorded it, or POSIXTRACE_NO_CPU */
 	unsigned int flags;		/* POSIXTRACE_EVENT_LATE, or 0 */
-	unsigned int __reserved[4];	/* zero */
+	pid_t tid;			/* kernel thread id of the thread, or 0 */
+	unsigned int __reserved[3];	/* zero */
 };
 
 /* Argument "flags" of posixtrace_getevents(): do not wait for the first event. */
@@ -119,6 +120,54 @@ struct posixtrace_batch_event {
 int posixtrace_getevents(trace_id_t __trid, struct posixtrace_batch_event *__events,
 			 size_t __max_events, void *__buffer, size_t __size, size_t *__count,
 			 int __flags);
+
+/* Bytes of the name of a thread, with the terminating NUL. */
+#define POSIXTRACE_THREAD_NAME_SIZE	16
+
+/* Bytes of a command line: a longer one is cut. */
+#define POSIXTRACE_PROGRAM_SIZE		4096
+
+/*
+ * The name of a thread of a traced process, as in /proc/PID/comm, at a time: for a log as it was
+ * recorded, for an active stream as it is now. pid and tid are those of an event; name has room for
+ * POSIXTRACE_THREAD_NAME_SIZE bytes. Returns 0;
+ * ENOENT if it is not known; or EINVAL; for a log, also ENOMEM.
+ */
+int posixtrace_get_thread_name(trace_id_t __trid, pid_t __pid, pid_t __tid,
+			       const struct timespec *__time,
+			       char *__name);
+
+/*
+ * The command line of a traced process at a time: the arguments, each with its NUL. Writes its
+ * bytes to *needed, which may be NULL. Returns 0; ENOENT if it is not known; ERANGE if it is longer
+ * than size bytes; or EINVAL; for a log, also ENOMEM.
+ */
+int posixtrace_get_program(trace_id_t __trid, pid_t __pid, const struct timespec *__time,
+			   char *__program, size_t __size, size_t *__needed);
+
+/* Counters that traced processes read for their timestamps. */
+#define POSIXTRACE_CLOCK_KERNEL		0	/* the clock of the C library */
+#define POSIXTRACE_CLOCK_TSC		1	/* x86-64 */
+#define POSIXTRACE_CLOCK_CNTVCT		2	/* arm64 */
+
+/* Where the events come from. Offsets in nanoseconds, as of the creation of the stream. */
+struct posixtrace_host_info {
+	unsigned char boot_id[16];	/* all zero if it is not known */
+	char node[72];			/* name of the host */
+	char release[72];		/* of the kernel */
+	char machine[72];		/* such as "x86_64" */
+	long long realtime_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
+	long long boottime_offset;	/* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
+	unsigned int counter;		/* POSIXTRACE_CLOCK_* */
+	unsigned int resolution;	/* of the clock, ns */
+	unsigned int __reserved[8];	/* zero */
+};
+
+/*
+ * For an active stream: this host, with offsets as of now. Returns 0; ENOENT if the log does not
+ * say; or EINVAL; for a log, also ENOMEM.
+ */
+int posixtrace_get_host(trace_id_t __trid, struct posixtrace_host_info *__info);
 
 /*
  * Numbers of a stream since it was created or cleared. The sum of recorded and dropped is the

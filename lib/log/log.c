@@ -41,6 +41,8 @@ static void free_log(struct pxtu_log *log)
 	pxtu_window_destroy(log);
 	free(log->facts.names);
 	free(log->facts.described);
+	free(log->facts.roster.task);
+	free(log->facts.roster.program);
 	free(log->data);
 	free(log->scratch);
 	free(log);

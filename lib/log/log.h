@@ -4,7 +4,8 @@
  *
  * Each file calls only files named before it: loghead.c checks the header, logblock.c finds
  * blocks, logring.c knows the ring of a LOOP log, logwalk.c walks from block to block in each
- * kind of log, lognotes.c knows the notes, logfacts.c collects names and status, logwindow.c
+ * kind of log, lognotes.c and
+ * logroster.c know the notes, logfacts.c collects names and status, logwindow.c
  * has an index of blocks, logmerge.c merges the events of all CPUs by time, logops.c has the
  * operations of a source, log.c opens and closes. Documentation/trace-log.rst describes the
  * format. All use pread(): a mapping of a file that becomes shorter would kill the process.
@@ -115,6 +116,58 @@ struct pxtu_log_description {
 };
 
 /**
+ * struct pxtu_log_task - a name of a thread
+ * @pid: process id
+ * @tid: kernel thread id
+ * @since: when it got the name, nanoseconds since the Epoch
+ * @name: NUL-terminated
+ */
+struct pxtu_log_task {
+	__s32 pid;
+	__s32 tid;
+	__u64 since;
+	char name[POSIXTRACE_LOG_TASK_NAME_SIZE];
+};
+
+/**
+ * struct pxtu_log_program - where a command line is
+ * @pid: process id
+ * @size: bytes of the text
+ * @since: from when on it holds, nanoseconds since the Epoch
+ * @offset: offset of the text
+ */
+struct pxtu_log_program {
+	__s32 pid;
+	__u32 size;
+	__u64 since;
+	__u64 offset;
+};
+
+/**
+ * struct pxtu_log_roster - names of threads and processes
+ * @task: of threads
+ * @nr_tasks: how many
+ * @tasks_room: how many fit
+ * @program: of processes
+ * @nr_programs: how many
+ * @programs_room: how many fit
+ * @sorted: both are in the order of ids, then of times
+ * @hosted: @host is valid
+ * @host: where the log was written
+ */
+struct pxtu_log_roster {
+	struct pxtu_log_task *task;
+	size_t nr_tasks;
+	size_t tasks_room;
+	struct pxtu_log_program *program;
+	size_t nr_programs;
+	size_t programs_room;
+	bool sorted;
+	bool hosted;
+	struct posixtrace_log_host host;
+};
+
+/**
  * struct pxtu_log_facts - facts about the log as a whole
  */
 struct pxtu_log_facts {
@@ -148,6 +201,10 @@ struct pxtu_log_facts {
 	__u32 names_read;
 	/** @notes: LOOP: how far the notes were read */
 	struct pxtu_log_walk notes;
+	/** @notes_first: LOOP: number of the first note, when that was looked at */
+	__u64 notes_first;
+	/** @roster: names of threads and processes, and the host */
+	struct pxtu_log_roster roster;
 	/** @described: the descriptions, by event type; NULL if no block has any */
 	struct pxtu_log_description *described;
 	/** @place: place in @names of each type, from 1; 0 for none */
@@ -468,6 +525,12 @@ void pxtu_log_walk_start(struct pxtu_log *log, struct pxtu_log_walk *walk);
 /* lognotes.c */
 
 /**
+ * pxtu_log_begin_notes() - go back to the first note if the writer has begun them anew
+ * @log: a LOOP log
+ */
+void pxtu_log_begin_notes(struct pxtu_log *log);
+
+/**
  * pxtu_log_walk_notes() - go to the next note of a LOOP log
  * @log: the log
  * @walk: position of the caller
@@ -494,6 +557,36 @@ int pxtu_log_note_descriptions(struct pxtu_log *log, const struct pxtu_log_block
  * Return: 0, also if there is no room for it; -ENOENT if the log has none so far; -ENOMEM.
  */
 int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text);
+
+/* logroster.c */
+
+/**
+ * pxtu_log_note_roster() - note what a block says about threads, processes or the host
+ * @log: the log
+ * @block: a block with a good payload
+ *
+ * Return: 0, also if the block has another type; -ENOMEM.
+ */
+int pxtu_log_note_roster(struct pxtu_log *log, const struct pxtu_log_block *block);
+
+/**
+ * pxtu_log_task() - name of a thread at a time
+ * @log: the log
+ * @task: any numbers
+ *
+ * Return: the name, or NULL if the log has none so far.
+ */
+const char *pxtu_log_task(struct pxtu_log *log, const struct pxtu_task *task);
+
+/**
+ * pxtu_log_program() - command line of a process at a time
+ * @log: the log
+ * @task: any numbers
+ * @text: where to write it
+ *
+ * Return: 0, also if there is no room for it; -ENOENT if the log has none so far; -ENOMEM.
+ */
+int pxtu_log_program(struct pxtu_log *log, const struct pxtu_task *task, struct pxtu_text *text);
 
 /* logfacts.c */
 

@@ -47,7 +47,12 @@ static bool block_sane(struct pxtu_log *log, const struct posixtrace_log_block *
 		return !log->head.ring_end && !head->size;
 	case POSIXTRACE_LOG_END:
 		return !log->head.ring_end && head->size >= sizeof(struct posixtrace_log_end);
+	case POSIXTRACE_LOG_HOST:
+		return head->size >= sizeof(struct posixtrace_log_host);
+	case POSIXTRACE_LOG_TASKS:
+		return head->size / sizeof(struct posixtrace_log_task) >= head->count;
 	case POSIXTRACE_LOG_DESCRIPTIONS:
+	case POSIXTRACE_LOG_PROGRAMS:
 		return true;
 	default:
 		/* A newer writer says that the rest of the log makes no sense without it. */

@@ -172,6 +172,10 @@ static int note(struct pxtu_log *log, enum pxtu_log_step step, const struct pxtu
 	case POSIXTRACE_LOG_DESCRIPTIONS:
 		/* Nothing protects the parts of a damaged payload. */
 		return step == PXTU_LOG_BLOCK ? pxtu_log_note_descriptions(log, block) : 0;
+	case POSIXTRACE_LOG_HOST:
+	case POSIXTRACE_LOG_TASKS:
+	case POSIXTRACE_LOG_PROGRAMS:
+		return step == PXTU_LOG_BLOCK ? pxtu_log_note_roster(log, block) : 0;
 	case POSIXTRACE_LOG_END:
 		read_end(log, block->offset + log->head.block_size);
 		err = pxtu_log_failed(log);
@@ -196,12 +200,7 @@ static int read_notes(struct pxtu_log *log)
 	enum pxtu_log_step step;
 	int err;
 
-	if (!walk->seq)
-		*walk = (struct pxtu_log_walk){
-			.offset = log->head.notes,
-			.seq = 1,
-			.budget = PXTU_LOG_BUDGET_MAX,
-		};
+	pxtu_log_begin_notes(log);
 	for (;;) {
 		before = *walk;
 		step = pxtu_log_walk_notes(log, walk, &block);
@@ -212,6 +211,8 @@ static int read_notes(struct pxtu_log *log)
 			log->facts.damaged = true;
 		else if (!err && block.head.type == POSIXTRACE_LOG_DESCRIPTIONS)
 			err = pxtu_log_note_descriptions(log, &block);
+		else if (!err)
+			err = pxtu_log_note_roster(log, &block);
 		if (err) {
 			*walk = before;
 			return err;

@@ -14,13 +14,42 @@
  */
 #define SEARCH_MAX	(2U << 20)
 
+void pxtu_log_begin_notes(struct pxtu_log *log)
+{
+	struct pxtu_log_facts *facts = &log->facts;
+	struct pxtu_log_block block;
+	bool found = pxtu_log_look(log, log->head.notes, INT64_MAX, &block) == PXTU_LOG_AT_BLOCK;
+
+	if (facts->notes.seq && (!found || block.head.seq == facts->notes_first))
+		return;
+	facts->notes_first = found ? block.head.seq : 0;
+	facts->notes = (struct pxtu_log_walk){
+		.offset = log->head.notes,
+		.seq = found ? block.head.seq : 1,
+		.budget = PXTU_LOG_BUDGET_MAX,
+		/* If the first one is damaged, the next may have any number. */
+		.any = !found,
+	};
+}
+
 enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_walk *walk,
 				       struct pxtu_log_block *block)
 {
 	struct pxtu_log_walk search = *walk;
 
-	if (pxtu_log_look(log, walk->offset, INT64_MAX, block) != PXTU_LOG_AT_OTHER)
+	switch (pxtu_log_look(log, walk->offset, INT64_MAX, block)) {
+	case PXTU_LOG_AT_BLOCK:
+		/* The writer has begun the notes anew, and this is one of those before. */
+		if (block->head.seq < walk->seq) {
+			block->head.type = 0;
+			return PXTU_LOG_NOTHING;
+		}
 		return pxtu_log_walk_straight(log, walk, INT64_MAX, ~0ULL, block);
+	case PXTU_LOG_AT_END:
+		return PXTU_LOG_NOTHING;
+	case PXTU_LOG_AT_OTHER:
+		break;
+	}
 	search.lost_from = search.offset;
 	search.offset += POSIXTRACE_LOG_ALIGN;
 	search.budget = SEARCH_MAX;
@@ -28,6 +57,7 @@ enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_wal
 		return PXTU_LOG_NOTHING;
 	walk->offset = search.offset;
 	walk->seq = block->head.seq;
+	walk->any = false;
 	block->head.type = 0;
 	return PXTU_LOG_DAMAGE;
 }

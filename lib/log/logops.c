@@ -92,6 +92,69 @@ static int log_get_description(struct pxtu_source *source, trace_event_id_t id,
 	return err;
 }
 
+static int log_get_task(struct pxtu_source *source, const struct pxtu_task *task, char *name)
+{
+	struct pxtu_log *log = pxtu_log_of(source);
+	const char *found;
+	int err = 0;
+
+	pthread_mutex_lock(source->lock);
+	found = pxtu_log_task(log, task);
+	if (!found) {
+		/* The writer may have appended it since. */
+		err = pxtu_log_survey(log);
+		found = pxtu_log_task(log, task);
+	}
+	if (found)
+		memcpy(name, found, POSIXTRACE_LOG_TASK_NAME_SIZE);
+	pthread_mutex_unlock(source->lock);
+	if (found)
+		return 0;
+	return err ? err : -ENOENT;
+}
+
+static int log_get_program(struct pxtu_source *source, const struct pxtu_task *task,
+			   struct pxtu_text *text)
+{
+	struct pxtu_log *log = pxtu_log_of(source);
+	int err, ret;
+
+	pthread_mutex_lock(source->lock);
+	err = pxtu_log_program(log, task, text);
+	if (err == -ENOENT) {
+		ret = pxtu_log_survey(log);
+		err = ret ? ret : pxtu_log_program(log, task, text);
+	}
+	pthread_mutex_unlock(source->lock);
+	return err;
+}
+
+static int log_get_host(struct pxtu_source *source, struct posixtrace_host_info *info)
+{
+	struct pxtu_log *log = pxtu_log_of(source);
+	const struct posixtrace_log_host *host = &log->facts.roster.host;
+	int err = 0;
+
+	pthread_mutex_lock(source->lock);
+	if (!log->facts.roster.hosted)
+		err = pxtu_log_survey(log);
+	if (!err && !log->facts.roster.hosted)
+		err = -ENOENT;
+	if (!err) {
+		memset(info, 0, sizeof(*info));
+		memcpy(info->boot_id, host->boot_id, sizeof(info->boot_id));
+		memcpy(info->node, host->node, sizeof(info->node));
+		memcpy(info->release, host->release, sizeof(info->release));
+		memcpy(info->machine, host->machine, sizeof(info->machine));
+		info->realtime_offset = host->realtime_offset;
+		info->boottime_offset = host->boottime_offset;
+		info->counter = host->counter;
+		info->resolution = host->resolution;
+	}
+	pthread_mutex_unlock(source->lock);
+	return err;
+}
+
 static int log_next_type(struct pxtu_source *source, trace_event_id_t *id)
 {
 	struct pxtu_log *log = pxtu_log_of(source);
@@ -126,6 +189,9 @@ const struct pxtu_source_ops pxtu_log_ops = {
 	.get_status = log_get_status,
 	.get_name = log_get_name,
 	.get_description = log_get_description,
+	.get_task = log_get_task,
+	.get_program = log_get_program,
+	.get_host = log_get_host,
 	.next_type = log_next_type,
 	.rewind_types = log_rewind_types,
 };

@@ -202,6 +202,7 @@ static void queue_ahead(struct pxtu_reader *reader)
 		.prog_address = (uintptr_t)info->posix_prog_address,
 		.thread_id = (__u64)info->posix_thread_id,
 		.pid = info->posix_pid,
+		.tid = from->tid,
 		.data_len = (__u32)from->data_len,
 		.cpu = from->cpu,
 		.lost = from->lost,

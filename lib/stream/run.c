@@ -82,8 +82,7 @@ static inline void clear_reserved(struct posixtrace_batch_event *event)
 	event->__reserved[0] = 0;
 	event->__reserved[1] = 0;
 	event->__reserved[2] = 0;
-	event->__reserved[3] = 0;
-	_Static_assert(PXTU_ARRAY_SIZE(event->__reserved) == 4, "all are cleared");
+	_Static_assert(PXTU_ARRAY_SIZE(event->__reserved) == 3, "all are cleared");
 }
 
 /*
@@ -118,6 +117,7 @@ copy_event(struct run *run, struct pxtu_item item, const struct pxtu_writer *wri
 	event->data_len = item.data_len;
 	event->lost = run->lost;
 	event->cpu = cpu;
+	event->tid = writer->tid;
 	event->flags = item.timestamp < run->youngest ? POSIXTRACE_EVENT_LATE : 0;
 	clear_reserved(event);
 	copy_padded(run->place.at, item.data, size);

@@ -165,4 +165,10 @@ int pxtu_stream_create(struct pxtu_stream *stream, struct posixtrace_create *cre
  */
 void pxtu_stream_destroy(struct pxtu_stream *stream);
 
+/* task.c: operations of a source */
+int pxtu_stream_get_task(struct pxtu_source *source, const struct pxtu_task *task, char *name);
+int pxtu_stream_get_program(struct pxtu_source *source, const struct pxtu_task *task,
+			    struct pxtu_text *text);
+int pxtu_stream_get_host(struct pxtu_source *source, struct posixtrace_host_info *info);
+
 #endif /* PXTU_STREAM_H */

@@ -187,6 +187,9 @@ const struct pxtu_source_ops pxtu_stream_ops = {
 	.get_status = stream_get_status,
 	.get_name = stream_get_name,
 	.get_description = stream_get_description,
+	.get_task = pxtu_stream_get_task,
+	.get_program = pxtu_stream_get_program,
+	.get_host = pxtu_stream_get_host,
 	.next_type = stream_next_type,
 	.rewind_types = stream_rewind_types,
 };

@@ -84,6 +84,10 @@ getnext
 	getnext:step by the child "second"
 	getnext:done by the child ""
 	nothing more within a second
+names
+	recorded on [a-z0-9_]*
+	thread producer of names_helper
+	thread consumer of names_helper
 open_log
 	3 events
 	0 events behind the last one

@@ -29,6 +29,14 @@ static void save(const struct log_writer *log, const char *name)
 	}
 }
 
+static void names(struct log_writer *log)
+{
+	log_host(log, "host");
+	log_task(log, 5, 6, 0, "thread");
+	log_task(log, 5, 6, LOG_TIME0, "renamed");
+	log_program(log, 5, LOG_TIME0, "program", 8);
+}
+
 static void straight(int log_policy, int stream_policy, const char *name)
 {
 	struct log_writer log;
@@ -38,6 +46,7 @@ static void straight(int log_policy, int stream_policy, const char *name)
 	log_header(&log);
 	log_name(&log, LOG_FIRST_NAMED, "first");
 	log_description(&log, LOG_FIRST_NAMED, "{u32 id;text key;}", 19);
+	names(&log);
 	log_epochs(&log, 1, 2, 3);
 	log_note(&log, 77, POSIXTRACE_LOG_BLOCK_OPTIONAL, 0, "to be skipped\0\0", 16);
 	log_name(&log, LOG_FIRST_NAMED + 1, "second");
@@ -88,6 +97,7 @@ static void ring(int blocks, const char *name)
 		log_epochs(&log, 10 * i, 1, 1 + i % 3);
 	log_description(&log, LOG_FIRST_NAMED, "{u32 id;text key;}", 19);
 	log_description(&log, LOG_FIRST_NAMED + 1, "{f64 x;}", 9);
+	names(&log);
 	log_end(&log, POSIXTRACE_LOG_END_FINAL);
 	save(&log, name);
 	log_free(&log);

@@ -53,7 +53,7 @@ static bool has_foreign_block(size_t len)
 
 	for (size_t at = 0; len >= sizeof(block) && at <= len - sizeof(block); at += 8) {
 		memcpy(&block, file + at, sizeof(block));
-		if (block.magic == magic && block.type > POSIXTRACE_LOG_DESCRIPTIONS &&
+		if (block.magic == magic && block.type > POSIXTRACE_LOG_PROGRAMS &&
 		    !(block.flags & POSIXTRACE_LOG_BLOCK_OPTIONAL))
 			return true;
 	}
@@ -191,6 +191,29 @@ static void look_at_description(trace_id_t trid, trace_event_id_t id, size_t len
 		check((unsigned char)text[i] >= ' ' && text[i] != 0x7f, "control character");
 }
 
+/* Those of the corpus. */
+#define PID	5
+#define TID	6
+
+static void look_at_names(trace_id_t trid, size_t len)
+{
+	const struct timespec time = { 1700000000, 0 };
+	char name[POSIXTRACE_THREAD_NAME_SIZE], program[POSIXTRACE_PROGRAM_SIZE];
+	struct posixtrace_host_info host;
+	size_t needed = 0;
+	int err;
+
+	err = posixtrace_get_thread_name(trid, PID, TID, &time, name);
+	if (err != ENOENT && good(err, len, "get_thread_name"))
+		check(memchr(name, '\0', sizeof(name)), "name of a thread");
+	err = posixtrace_get_program(trid, PID, &time, program, sizeof(program), &needed);
+	if (err != ENOENT && good(err, len, "get_program"))
+		check(needed && needed <= sizeof(program) && !program[needed - 1], "program");
+	err = posixtrace_get_host(trid, &host);
+	if (err != ENOENT && good(err, len, "get_host"))
+		check(memchr(host.node, '\0', sizeof(host.node)), "name of the host");
+}
+
 static void look_at_all(trace_id_t trid, size_t len)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
@@ -206,6 +229,7 @@ static void look_at_all(trace_id_t trid, size_t len)
 	    !good(posixtrace_get_log_info(trid, &info), len, "get_log_info"))
 		return;
 	check(info.read <= info.size, "more read than there is");
+	look_at_names(trid, len);
 	check(!posix_trace_eventtypelist_rewind(trid), "eventtypelist_rewind");
 	for (;; count++) {
 		check(!posix_trace_eventtypelist_getnext_id(trid, &id, &unavailable),

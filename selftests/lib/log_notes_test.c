@@ -267,6 +267,112 @@ TEST_F(notes, unknown_block_that_is_appended_later_is_refused)
 }
 
 /* ------------------------------------------------------------------ */
+/* Names of threads and processes					*/
+
+static const struct timespec *at(__u64 time)
+{
+	static struct timespec ts;
+
+	ts.tv_sec = (LOG_TIME0 + time) / NSEC;
+	ts.tv_nsec = (LOG_TIME0 + time) % NSEC;
+	return &ts;
+}
+
+static const char *name_at(trace_id_t trid, int pid, int tid, __u64 time)
+{
+	static char name[POSIXTRACE_THREAD_NAME_SIZE];
+
+	return posixtrace_get_thread_name(trid, pid, tid, at(time), name) ? "none" : name;
+}
+
+static const char *program_at(trace_id_t trid, int pid, __u64 time)
+{
+	static char program[POSIXTRACE_PROGRAM_SIZE];
+
+	return posixtrace_get_program(trid, pid, at(time), program, sizeof(program), NULL) ?
+	       "none" : program;
+}
+
+TEST_F(notes, youngest_name_that_is_not_after_the_event)
+{
+	log_task(&self->log, 5, 6, LOG_TIME0 + 30, "third");
+	log_task(&self->log, 5, 6, LOG_TIME0 + 10, "first");
+	log_task(&self->log, 5, 7, LOG_TIME0 + 5, "another thread");
+	log_task(&self->log, 6, 6, LOG_TIME0 + 5, "another process");
+	log_task(&self->log, 5, 6, LOG_TIME0 + 20, "second");
+	log_program(&self->log, 5, LOG_TIME0 + 20, "executed", 9);
+	log_program(&self->log, 5, LOG_TIME0 + 10, "before\0x", 9);
+	ASSERT_EQ(0, log_open(&self->log, &self->trid));
+	EXPECT_STREQ("first", name_at(self->trid, 5, 6, 10));
+	EXPECT_STREQ("first", name_at(self->trid, 5, 6, 19));
+	EXPECT_STREQ("second", name_at(self->trid, 5, 6, 20));
+	EXPECT_STREQ("third", name_at(self->trid, 5, 6, 1000));
+	/* The clock of the kernel may be a little ahead. */
+	EXPECT_STREQ("first", name_at(self->trid, 5, 6, 9));
+	EXPECT_STREQ("another thread", name_at(self->trid, 5, 7, 100));
+	EXPECT_STREQ("another process", name_at(self->trid, 6, 6, 100));
+	EXPECT_STREQ("none", name_at(self->trid, 5, 5, 100));
+	EXPECT_STREQ("none", name_at(self->trid, 5, 8, 100));
+	EXPECT_STREQ("none", name_at(self->trid, 4, 6, 100));
+	EXPECT_STREQ("before", program_at(self->trid, 5, 0));
+	EXPECT_STREQ("before", program_at(self->trid, 5, 19));
+	EXPECT_STREQ("executed", program_at(self->trid, 5, 20));
+	EXPECT_STREQ("none", program_at(self->trid, 6, 20));
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+TEST_F(notes, name_that_is_appended_later)
+{
+	int fd = log_file(&self->log);
+	size_t written = self->log.len;
+
+	ASSERT_EQ(0, posix_trace_open(fd, &self->trid));
+	EXPECT_STREQ("none", name_at(self->trid, 5, 6, 10));
+	log_task(&self->log, 5, 6, LOG_TIME0, "late");
+	ASSERT_EQ(0, log_write(&self->log, fd, written));
+	EXPECT_STREQ("late", name_at(self->trid, 5, 6, 10));
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+	close(fd);
+}
+
+TEST_F(notes, forged_names_are_damage)
+{
+	const struct posixtrace_log_task endless = { 5, 6, 0, 0, "sixteen bytes..." };
+	struct posixtrace_log_host host = { .counter = 1 };
+	struct posixtrace_log_program program = { 5, 4096, 0, 0 };
+	const struct {
+		__u32 type, count;
+		const void *payload;
+		size_t size;
+	} forged[] = {
+		{ POSIXTRACE_LOG_TASKS, 1, &endless, sizeof(endless) },
+		{ POSIXTRACE_LOG_TASKS, 2, &endless, sizeof(endless) },
+		{ POSIXTRACE_LOG_TASKS, ~0U, &endless, sizeof(endless) },
+		{ POSIXTRACE_LOG_HOST, 1, &host, sizeof(host) },
+		{ POSIXTRACE_LOG_HOST, 1, &host, sizeof(host) - 8 },
+		{ POSIXTRACE_LOG_PROGRAMS, 1, &program, sizeof(program) },
+		{ POSIXTRACE_LOG_PROGRAMS, 1, &program, 8 },
+	};
+	struct posixtrace_log_info info;
+
+	memset(host.node, 'x', sizeof(host.node));
+	for (size_t i = 0; i < sizeof(forged) / sizeof(forged[0]); i++) {
+		log_free(&self->log);
+		log_begin(&self->log, variant->policy, POSIX_TRACE_FLUSH, 2, variant->ring);
+		log_note(&self->log, forged[i].type, OPTIONAL, forged[i].count,
+			 forged[i].payload, forged[i].size);
+		ASSERT_EQ(0, log_open(&self->log, &self->trid));
+		EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &info));
+		EXPECT_EQ(POSIXTRACE_LOG_DAMAGED, info.flags) {
+			TH_LOG("case %zu", i);
+		}
+		EXPECT_STREQ("none", name_at(self->trid, 5, 6, 10));
+		EXPECT_STREQ("none", program_at(self->trid, 5, 10));
+		EXPECT_EQ(0, posix_trace_close(self->trid));
+	}
+}
+
+/* ------------------------------------------------------------------ */
 /* Behind the ring							*/
 
 FIXTURE(ring)
@@ -308,6 +414,46 @@ TEST_F(ring, notes_of_an_older_log_do_not_count)
 	for (int i = 1; i < 8; i++)
 		EXPECT_NE(ERANGE, description(self->trid, LOG_FIRST_NAMED + i, NULL, 0));
 	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+/* The writer begins the row anew when it is long: what is behind is of an earlier row. */
+TEST_F(ring, notes_that_were_begun_anew)
+{
+	size_t end;
+
+	log_task(&self->log, 5, 6, LOG_TIME0, "of the first row");
+	log_task(&self->log, 5, 7, LOG_TIME0, "first row too");
+	log_task(&self->log, 5, 8, LOG_TIME0, "first row too");
+	end = self->log.notes_pos;
+	self->log.notes_pos = self->log.header.notes_offset;
+	log_task(&self->log, 5, 6, LOG_TIME0, "second row");
+	ASSERT_LT(self->log.notes_pos, end);
+	log_end(&self->log, POSIXTRACE_LOG_END_FINAL);
+	ASSERT_EQ(0, log_open(&self->log, &self->trid));
+	EXPECT_STREQ("second row", name_at(self->trid, 5, 6, 10));
+	EXPECT_STREQ("none", name_at(self->trid, 5, 7, 10));
+	EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &self->info));
+	EXPECT_EQ(POSIXTRACE_LOG_ENDED, self->info.flags);
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+/* While the log is open for reading. */
+TEST_F(ring, notes_that_are_begun_anew_later)
+{
+	int fd;
+
+	log_task(&self->log, 5, 6, LOG_TIME0, "first row");
+	log_task(&self->log, 5, 7, LOG_TIME0, "first row too");
+	fd = log_file(&self->log);
+	ASSERT_EQ(0, posix_trace_open(fd, &self->trid));
+	EXPECT_STREQ("first row", name_at(self->trid, 5, 6, 10));
+	self->log.notes_pos = self->log.header.notes_offset;
+	log_task(&self->log, 5, 8, LOG_TIME0, "second row");
+	ASSERT_EQ(0, log_write(&self->log, fd, 0));
+	EXPECT_STREQ("second row", name_at(self->trid, 5, 8, 10));
+	EXPECT_STREQ("first row", name_at(self->trid, 5, 6, 10));
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+	close(fd);
 }
 
 /* A place for the notes that is anywhere else finds none, and does no harm. */

@@ -306,6 +306,35 @@ size_t log_description(struct log_writer *log, __u32 id, const char *text, size_
 			payload, POSIXTRACE_LOG_DESCRIPTION_STEP(size));
 }
 
+size_t log_task(struct log_writer *log, int pid, int tid, __u64 since, const char *name)
+{
+	struct posixtrace_log_task task = { .pid = pid, .tid = tid, .since = since };
+
+	strncpy(task.name, name, sizeof(task.name) - 1);
+	return log_note(log, POSIXTRACE_LOG_TASKS, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, &task,
+			sizeof(task));
+}
+
+size_t log_program(struct log_writer *log, int pid, __u64 since, const char *text, size_t size)
+{
+	char payload[POSIXTRACE_LOG_PROGRAM_STEP(POSIXTRACE_LOG_PROGRAM_SIZE)] = { 0 };
+	struct posixtrace_log_program head = { .pid = pid, .size = size, .since = since };
+
+	memcpy(payload, &head, sizeof(head));
+	memcpy(payload + sizeof(head), text, size);
+	return log_note(log, POSIXTRACE_LOG_PROGRAMS, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, payload,
+			POSIXTRACE_LOG_PROGRAM_STEP(size));
+}
+
+size_t log_host(struct log_writer *log, const char *node)
+{
+	struct posixtrace_log_host host = { .counter = POSIXTRACE_COUNTER_TSC };
+
+	strncpy(host.node, node, sizeof(host.node) - 1);
+	return log_note(log, POSIXTRACE_LOG_HOST, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, &host,
+			sizeof(host));
+}
+
 size_t log_reset(struct log_writer *log)
 {
 	log_block_begin(log, POSIXTRACE_LOG_RESET, 0);

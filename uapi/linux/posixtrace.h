@@ -22,7 +22,7 @@
 #include <linux/types.h>
 
 /* Raised whenever a command or the shared memory changes its meaning. */
-#define POSIXTRACE_ABI_VERSION		9
+#define POSIXTRACE_ABI_VERSION		10
 
 /* Sizes of names include the terminating NUL. */
 #define POSIXTRACE_NAME_SIZE		64
@@ -172,8 +172,10 @@ struct posixtrace_create {
 	struct posixtrace_map pool;
 	/** @stream: Output: number of the stream; no other has or had it; never 0 */
 	__u64 stream;
+	/** @boot_id: Input: for the log: of the boot, or zero; the module does not check it */
+	__u8 boot_id[16];
 	/** @reserved: zero */
-	__u64 reserved[7];
+	__u64 reserved[5];
 };
 
 /**

@@ -71,6 +71,9 @@ struct posixtrace_log_header {
 #define POSIXTRACE_LOG_RESET		3	/* no payload: forget all earlier blocks */
 #define POSIXTRACE_LOG_END		4	/* payload: struct posixtrace_log_end */
 #define POSIXTRACE_LOG_DESCRIPTIONS	5	/* payload: struct posixtrace_log_description */
+#define POSIXTRACE_LOG_HOST		6	/* payload: struct posixtrace_log_host */
+#define POSIXTRACE_LOG_TASKS		7	/* payload: struct posixtrace_log_task */
+#define POSIXTRACE_LOG_PROGRAMS		8	/* payload: struct posixtrace_log_program */
 
 /* posixtrace_log_block.flags */
 
@@ -106,7 +109,7 @@ struct posixtrace_log_block {
 	__u32 size;
 	/** @cpu: EVENTS: CPU that recorded them */
 	__u32 cpu;
-	/** @count: EVENTS: records; NAMES: names; DESCRIPTIONS: descriptions */
+	/** @count: EVENTS: records; other types: structures in the payload */
 	__u32 count;
 	/** @flags: POSIXTRACE_LOG_BLOCK_* */
 	__u32 flags;
@@ -164,6 +167,80 @@ struct posixtrace_log_description {
 /* From a description with @size bytes of text to the next one. */
 #define POSIXTRACE_LOG_DESCRIPTION_STEP(size) \
 	((sizeof(struct posixtrace_log_description) + (size) + POSIXTRACE_LOG_ALIGN - 1) / \
+	 POSIXTRACE_LOG_ALIGN * POSIXTRACE_LOG_ALIGN)
+
+/* Bytes of each text in struct posixtrace_log_host, with the NUL. */
+#define POSIXTRACE_LOG_HOST_TEXT_SIZE	72
+
+/**
+ * struct posixtrace_log_host - where and how the log was written
+ * @boot_id: of the boot, as in /proc/sys/kernel/random/boot_id; zero if it is not known
+ * @realtime_offset: CLOCK_REALTIME - CLOCK_MONOTONIC when the stream was created, ns
+ * @boottime_offset: CLOCK_BOOTTIME - CLOCK_MONOTONIC then, ns
+ * @counter: POSIXTRACE_COUNTER_*: what traced processes read for their timestamps
+ * @resolution: of the clock, ns
+ * @node: name of the host, as uname() told the controller; NUL-terminated, then zeros
+ * @release: of the kernel; the same
+ * @machine: the same
+ * @reserved: zero
+ */
+struct posixtrace_log_host {
+	__u8 boot_id[16];
+	__s64 realtime_offset;
+	__s64 boottime_offset;
+	__u32 counter;
+	__u32 resolution;
+	char node[POSIXTRACE_LOG_HOST_TEXT_SIZE];
+	char release[POSIXTRACE_LOG_HOST_TEXT_SIZE];
+	char machine[POSIXTRACE_LOG_HOST_TEXT_SIZE];
+	__u64 reserved[3];
+};
+
+/* Bytes of a name of a thread, with the NUL. */
+#define POSIXTRACE_LOG_TASK_NAME_SIZE	16
+
+/**
+ * struct posixtrace_log_task - name of a thread
+ * @pid: of the process, in the pid namespace of the controller
+ * @tid: of the thread, the same
+ * @start: when the thread was born, ns since the Epoch
+ * @since: when it got this name, ns since the Epoch; @start if it was born with it
+ * @name: as in /proc/PID/comm; NUL-terminated, then zeros
+ *
+ * A thread may have any number of them. It has the youngest that is not younger than the event.
+ */
+struct posixtrace_log_task {
+	__s32 pid;
+	__s32 tid;
+	__u64 start;
+	__u64 since;
+	char name[POSIXTRACE_LOG_TASK_NAME_SIZE];
+};
+
+/* The most bytes of posixtrace_log_program.text; a longer command line is cut. */
+#define POSIXTRACE_LOG_PROGRAM_SIZE	4096
+
+/**
+ * struct posixtrace_log_program - command line of a process
+ * @pid: of the process, in the pid namespace of the controller
+ * @size: bytes of @text
+ * @start: when its main thread was born, ns since the Epoch
+ * @since: from when on it has this command line, ns since the Epoch
+ * @text: the arguments, each with its NUL
+ *
+ * The next one follows at a multiple of 8.
+ */
+struct posixtrace_log_program {
+	__s32 pid;
+	__u32 size;
+	__u64 start;
+	__u64 since;
+	char text[];
+};
+
+/* From a command line with @size bytes to the next one. */
+#define POSIXTRACE_LOG_PROGRAM_STEP(size) \
+	((sizeof(struct posixtrace_log_program) + (size) + POSIXTRACE_LOG_ALIGN - 1) / \
 	 POSIXTRACE_LOG_ALIGN * POSIXTRACE_LOG_ALIGN)
 
 /* posixtrace_log_end.flags */

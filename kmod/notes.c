@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a log says beside the events: names and descriptions of event types, names of threads and
+ * processes, the host. Runs in the thread of the log.
+ */
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "logthread.h"
+#include "log/logblock.h"
+#include "stream/log.h"
+#include "stream/stream.h"
+#include "target/description.h"
+#include "target/roster.h"
+
+static void fill_name(struct posixtrace_log_name *name, struct pxt_table *table, u32 id)
+{
+	struct posixtrace_eventid arg = { .id = id };
+
+	memset(name, 0, sizeof(*name));
+	/* Types are never removed, so there is one with this id. */
+	pxt_eventid_name(table, &arg);
+	name->id = id;
+	strscpy(name->name, arg.name, sizeof(name->name));
+}
+
+/* Writes the names that the log lacks. */
+static int write_names(struct pxt_log *log)
+{
+	struct posixtrace_log_name *names = pxt_logwriter_payload(&log->writer);
+	struct pxt_table *table = log->stream->link.table;
+	u32 end = pxt_table_end(table), count, i;
+	int err = 0;
+
+	while (!err && log->writer.names < end) {
+		count = min_t(u32, end - log->writer.names, PXT_LOG_NAMES_MAX);
+		for (i = 0; i < count; i++)
+			fill_name(&names[i], table, log->writer.names + i);
+		err = pxt_logwriter_names(&log->writer, count);
+	}
+	return err;
+}
+
+/* Puts descriptions behind @last into the payload of a block, and moves @last to the last one. */
+static u32 fill_descriptions(struct pxt_log *log, const struct pxt_description **last, u32 *count)
+{
+	struct pxt_table *table = log->stream->link.table;
+	void *payload = pxt_logwriter_payload(&log->writer);
+	const struct pxt_description *next;
+	struct posixtrace_log_description *to;
+	u32 size = 0, step;
+
+	for (*count = 0; (next = pxt_description_next(table, *last)); ++*count) {
+		step = POSIXTRACE_LOG_DESCRIPTION_STEP(next->size);
+		if (size + step > pxt_logwriter_room(&log->writer))
+			break;
+		to = payload + size;
+		memset(to, 0, step);
+		to->id = next->id;
+		to->size = next->size;
+		memcpy(to->text, next->text, next->size);
+		size += step;
+		*last = next;
+	}
+	return size;
+}
+
+/* Writes the descriptions that the log lacks. */
+static int write_descriptions(struct pxt_log *log)
+{
+	struct pxt_logwriter *w = &log->writer;
+	const struct pxt_description *last;
+	u32 size, count;
+	int err = 0;
+
+	do {
+		last = w->described;
+		size = fill_descriptions(log, &last, &count);
+		if (size)
+			err = pxt_logwriter_note(w, POSIXTRACE_LOG_DESCRIPTIONS, size, count);
+		if (size && !err)
+			w->described = last;
+	} while (size && !err);
+	return err;
+}
+
+/* Writes the names of the threads that were taken. */
+static int write_tasks(struct pxt_log *log)
+{
+	const struct pxt_stream *stream = log->stream;
+	struct pxt_logwriter *w = &log->writer;
+	u32 count;
+
+	memset(pxt_logwriter_payload(w), 0,
+	       PXT_ROSTER_TASKS_MAX * sizeof(struct posixtrace_log_task));
+	count = pxt_roster_tasks(stream->link.roster, stream->ns, pxt_logwriter_payload(w));
+	if (!count)
+		return 0;
+	return pxt_logwriter_note(w, POSIXTRACE_LOG_TASKS,
+				  count * sizeof(struct posixtrace_log_task), count);
+}
+
+/* Writes the command lines of those. */
+static int write_programs(struct pxt_log *log)
+{
+	const struct pxt_stream *stream = log->stream;
+	struct pxt_logwriter *w = &log->writer;
+	u32 first = 0, count, size;
+	int err;
+
+	do {
+		size = pxt_roster_programs(stream->link.roster, stream->ns,
+					   pxt_logwriter_payload(w), pxt_logwriter_room(w),
+					   &first, &count);
+		err = size ? pxt_logwriter_note(w, POSIXTRACE_LOG_PROGRAMS, size, count) : 0;
+	} while (size && !err);
+	return err;
+}
+
+/* Writes what is new about threads and processes. */
+static int write_roster(struct pxt_log *log)
+{
+	struct pxt_roster *roster = log->stream->link.roster;
+	int err = 0;
+
+	pxt_roster_begin(roster);
+	while (!err && pxt_roster_take(roster)) {
+		/* An UNTIL_FULL log may have as many as it takes: then they are left out. */
+		if (pxt_logwriter_takes_notes(&log->writer)) {
+			err = write_tasks(log);
+			if (!err)
+				err = write_programs(log);
+		}
+		pxt_roster_taken(roster, !err);
+	}
+	return err;
+}
+
+static int write_notes(struct pxt_log *log)
+{
+	struct pxt_logwriter *w = &log->writer;
+	int err;
+
+	/* The log is new, was cleared, or begins its notes anew. */
+	if (pxt_logwriter_begins_notes(w))
+		pxt_roster_again(log->stream->link.roster);
+	err = pxt_logwriter_host(w);
+	if (!err)
+		err = write_descriptions(log);
+	if (!err)
+		err = write_roster(log);
+	if (!err)
+		pxt_logwriter_noted(w);
+	/* The ring may be as large as a file can be: events matter more than notes. */
+	return err == -EFBIG && w->policy == POSIXTRACE_POLICY_LOOP ? 0 : err;
+}
+
+/**
+ * pxt_notes_write() - write what the log lacks, and what the next events may need
+ * @log: begun; no block waits
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_notes_write(struct pxt_log *log)
+{
+	int err = write_names(log);
+
+	return err ? err : write_notes(log);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_ROSTER_H
+#define PXT_ROSTER_H
+
+#include <linux/list.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+
+#include <linux/posixtrace_log.h>
+
+struct pxt_program;
+struct pxt_roster_thread;
+struct pxt_target;
+
+#define PXT_ROSTER_BITS		8
+/* Threads that the log takes over at once. */
+#define PXT_ROSTER_BATCH	24
+/* Names of a thread that can wait to be written. */
+#define PXT_ROSTER_NAMES	4
+
+/**
+ * struct pxt_roster_taken - a thread that is being written to the log
+ * @thread: the thread
+ * @changes: pxt_roster_thread.changes when it was taken
+ * @since: from when on the command line holds, ns since the Epoch
+ * @program: the command line, if it has to be written: a reference; or NULL
+ */
+struct pxt_roster_taken {
+	struct pxt_roster_thread *thread;
+	u32 changes;
+	u64 since;
+	struct pxt_program *program;
+};
+
+/**
+ * struct pxt_roster - names of the threads and processes that a stream with log traces
+ * @rcu: tracepoints find it under RCU
+ * @lock: guards the next fields; raw, because tracepoints take it; an innermost lock
+ * @threads: struct pxt_roster_thread, by hash of the thread's struct pid
+ * @live: threads that have not ended, and have something to be written
+ * @ended: threads that have ended, oldest first: they go once they were written
+ * @ended_cost: what the threads in @ended cost together
+ * @taken: what is being written; used by the log thread only
+ * @nr_taken: how many; used by the log thread only
+ * @round: number of the flush; used by the log thread only
+ *
+ * Lives as long as its stream. Threads enter it in their own context, or in that of CREATE;
+ * tracepoints write names and ends; the log thread takes them out.
+ */
+struct pxt_roster {
+	struct rcu_head rcu;
+	raw_spinlock_t lock;	/* guards the lists and all threads in them */
+	struct hlist_head threads[1 << PXT_ROSTER_BITS];
+	struct list_head live;
+	struct list_head ended;
+	u32 ended_cost;
+	struct pxt_roster_taken taken[PXT_ROSTER_BATCH];
+	u32 nr_taken;
+	u64 round;
+};
+
+struct pxt_roster *pxt_roster_new(void);
+void pxt_roster_free(struct pxt_roster *roster);
+
+void pxt_roster_enter(struct pxt_roster *roster, struct pxt_target *target);
+void pxt_roster_leave(struct pxt_roster *roster, const struct pxt_target *target);
+void pxt_roster_born(struct pxt_roster *roster, struct pxt_target *target);
+void pxt_roster_executed(struct pxt_roster *roster, struct pxt_target *target);
+void pxt_roster_renamed(struct pxt_roster *roster, struct task_struct *task, const char *comm);
+void pxt_roster_ends(struct pxt_roster *roster, struct task_struct *task);
+
+void pxt_roster_begin(struct pxt_roster *roster);
+bool pxt_roster_take(struct pxt_roster *roster);
+u32 pxt_roster_tasks(struct pxt_roster *roster, struct pid_namespace *ns,
+		     struct posixtrace_log_task *to);
+u32 pxt_roster_programs(struct pxt_roster *roster, struct pid_namespace *ns, void *to,
+			size_t room, u32 *first, u32 *count);
+void pxt_roster_taken(struct pxt_roster *roster, bool written);
+void pxt_roster_again(struct pxt_roster *roster);
+
+/* The most that pxt_roster_tasks() writes: it fits into a block. */
+#define PXT_ROSTER_TASKS_MAX	(PXT_ROSTER_NAMES * PXT_ROSTER_BATCH)
+
+static_assert(PXT_ROSTER_TASKS_MAX * sizeof(struct posixtrace_log_task) <=
+	      POSIXTRACE_LOG_PROGRAM_SIZE);
+
+#endif /* PXT_ROSTER_H */

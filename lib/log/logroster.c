@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a log says about threads, processes and the host. Traced processes choose their names and
+ * command lines, and their number; the file may be forged.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "log/log.h"
+
+#define ROOM_MIN	64U
+/* More names than a log of some gigabytes has; the rest would only cost memory. */
+#define ROOM_MAX	(1U << 20)
+
+static bool is_terminated(const char *text, size_t size)
+{
+	return memchr(text, '\0', size);
+}
+
+/*
+ * Makes room for one more. @array is the address of a pointer. Returns 0; -ENOMEM; -ENOSPC if
+ * there are too many.
+ */
+static int make_room(void *array, size_t size, size_t used, size_t *room)
+{
+	const size_t more = *room ? 2 * *room : ROOM_MIN;
+	void *old, *new;
+
+	if (used < *room)
+		return 0;
+	if (used >= ROOM_MAX)
+		return -ENOSPC;
+	memcpy(&old, array, sizeof(old));
+	new = realloc(old, more * size);
+	if (!new)
+		return -ENOMEM;
+	memcpy(array, &new, sizeof(new));
+	*room = more;
+	return 0;
+}
+
+static int note_host(struct pxtu_log *log, const struct pxtu_log_block *block)
+{
+	struct pxtu_log_roster *roster = &log->facts.roster;
+	struct posixtrace_log_host host;
+
+	if (pxtu_log_read(log, &host, sizeof(host), block->offset + log->head.block_size) !=
+	    sizeof(host))
+		return pxtu_log_failed(log);
+	if (!is_terminated(host.node, sizeof(host.node)) ||
+	    !is_terminated(host.release, sizeof(host.release)) ||
+	    !is_terminated(host.machine, sizeof(host.machine))) {
+		log->facts.damaged = true;
+		return 0;
+	}
+	roster->host = host;
+	roster->hosted = true;
+	return 0;
+}
+
+static int add_task(struct pxtu_log *log, const struct posixtrace_log_task *from)
+{
+	struct pxtu_log_roster *roster = &log->facts.roster;
+	struct pxtu_log_task *task;
+	int err;
+
+	if (!is_terminated(from->name, sizeof(from->name))) {
+		log->facts.damaged = true;
+		return 0;
+	}
+	err = make_room(&roster->task, sizeof(*task), roster->nr_tasks, &roster->tasks_room);
+	if (err)
+		return err == -ENOSPC ? 0 : err;
+	task = &roster->task[roster->nr_tasks++];
+	task->pid = from->pid;
+	task->tid = from->tid;
+	task->since = from->since;
+	memcpy(task->name, from->name, sizeof(task->name));
+	roster->sorted = false;
+	return 0;
+}
+
+static int note_tasks(struct pxtu_log *log, const struct pxtu_log_block *block)
+{
+	__u64 offset = block->offset + log->head.block_size;
+	struct posixtrace_log_task task;
+	int err = 0;
+	__u32 i;
+
+	for (i = 0; i < block->head.count && !err; i++, offset += sizeof(task)) {
+		if (pxtu_log_read(log, &task, sizeof(task), offset) != sizeof(task))
+			return pxtu_log_failed(log);
+		err = add_task(log, &task);
+	}
+	return err;
+}
+
+static int add_program(struct pxtu_log *log, const struct posixtrace_log_program *from,
+		       __u64 offset)
+{
+	struct pxtu_log_roster *roster = &log->facts.roster;
+	int err = make_room(&roster->program, sizeof(*roster->program), roster->nr_programs,
+			    &roster->programs_room);
+
+	if (err)
+		return err == -ENOSPC ? 0 : err;
+	roster->program[roster->nr_programs++] = (struct pxtu_log_program){
+		.pid = from->pid,
+		.size = from->size,
+		.since = from->since,
+		.offset = offset,
+	};
+	roster->sorted = false;
+	return 0;
+}
+
+static int note_programs(struct pxtu_log *log, const struct pxtu_log_block *block)
+{
+	const __u64 begin = block->offset + log->head.block_size;
+	struct posixtrace_log_program head;
+	__u64 pos = 0;
+	int err = 0;
+	__u32 i;
+
+	for (i = 0; i < block->head.count && !err; i++) {
+		if (pos + sizeof(head) > block->head.size ||
+		    pxtu_log_read(log, &head, sizeof(head), begin + pos) != sizeof(head) ||
+		    !head.size || head.size > POSIXTRACE_LOG_PROGRAM_SIZE ||
+		    pos + POSIXTRACE_LOG_PROGRAM_STEP(head.size) > block->head.size) {
+			log->facts.damaged = true;
+			return pxtu_log_failed(log);
+		}
+		err = add_program(log, &head, begin + pos + sizeof(head));
+		pos += POSIXTRACE_LOG_PROGRAM_STEP(head.size);
+	}
+	return err;
+}
+
+int pxtu_log_note_roster(struct pxtu_log *log, const struct pxtu_log_block *block)
+{
+	switch (block->head.type) {
+	case POSIXTRACE_LOG_HOST:
+		return note_host(log, block);
+	case POSIXTRACE_LOG_TASKS:
+		return note_tasks(log, block);
+	case POSIXTRACE_LOG_PROGRAMS:
+		return note_programs(log, block);
+	default:
+		return 0;
+	}
+}
+
+static int compare(__u64 a, __u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* pid and tid as one number. */
+static __u64 ids_of(__s32 pid, __s32 tid)
+{
+	return (__u64)(__u32)pid << 32 | (__u32)tid;
+}
+
+static int compare_tasks(const void *a, const void *b)
+{
+	const struct pxtu_log_task *s = a, *t = b;
+	int order = compare(ids_of(s->pid, s->tid), ids_of(t->pid, t->tid));
+
+	return order ? order : compare(s->since, t->since);
+}
+
+static int compare_programs(const void *a, const void *b)
+{
+	const struct pxtu_log_program *s = a, *t = b;
+	int order = compare((__u32)s->pid, (__u32)t->pid);
+
+	return order ? order : compare(s->since, t->since);
+}
+
+static void sort(struct pxtu_log_roster *roster)
+{
+	if (roster->sorted)
+		return;
+	if (roster->nr_tasks)
+		qsort(roster->task, roster->nr_tasks, sizeof(*roster->task), compare_tasks);
+	if (roster->nr_programs)
+		qsort(roster->program, roster->nr_programs, sizeof(*roster->program),
+		      compare_programs);
+	roster->sorted = true;
+}
+
+/* How many of the sorted @count elements are not greater than @key. */
+static size_t count_until(const void *array, size_t count, size_t size, const void *key,
+			  int (*order)(const void *a, const void *b))
+{
+	size_t low = 0, high = count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (order((const char *)array + middle * size, key) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * The youngest that is not younger than the time; else the oldest: the clock that says when a
+ * thread was born is not that of the events.
+ */
+const char *pxtu_log_task(struct pxtu_log *log, const struct pxtu_task *task)
+{
+	const struct pxtu_log_task key = {
+		.pid = task->pid, .tid = task->tid, .since = task->time,
+	};
+	struct pxtu_log_roster *roster = &log->facts.roster;
+	const struct pxtu_log_task *found;
+	size_t n;
+
+	sort(roster);
+	n = count_until(roster->task, roster->nr_tasks, sizeof(key), &key, compare_tasks);
+	found = n ? &roster->task[n - 1] : NULL;
+	if (!found || found->pid != task->pid || found->tid != task->tid)
+		found = n < roster->nr_tasks ? &roster->task[n] : NULL;
+	if (!found || found->pid != task->pid || found->tid != task->tid)
+		return NULL;
+	return found->name;
+}
+
+static const struct pxtu_log_program *find_program(struct pxtu_log_roster *roster,
+						   const struct pxtu_task *task)
+{
+	const struct pxtu_log_program key = { .pid = task->pid, .since = task->time };
+	const struct pxtu_log_program *found;
+	size_t n;
+
+	sort(roster);
+	n = count_until(roster->program, roster->nr_programs, sizeof(key), &key,
+			compare_programs);
+	found = n ? &roster->program[n - 1] : NULL;
+	if (!found || found->pid != task->pid)
+		found = n < roster->nr_programs ? &roster->program[n] : NULL;
+	return found && found->pid == task->pid ? found : NULL;
+}
+
+int pxtu_log_program(struct pxtu_log *log, const struct pxtu_task *task, struct pxtu_text *text)
+{
+	const struct pxtu_log_program *place = find_program(&log->facts.roster, task);
+	int err;
+
+	if (!place)
+		return -ENOENT;
+	text->needed = place->size;
+	if (text->room < place->size)
+		return 0;
+	if (pxtu_log_read(log, text->to, place->size, place->offset) == (ssize_t)place->size &&
+	    !text->to[place->size - 1])
+		return 0;
+	err = pxtu_log_failed(log);
+	return err ? err : -ENOENT;
+}

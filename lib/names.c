@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Names of threads, processes and the host.
+ */
+#include <posixtrace.h>
+#include <string.h>
+
+#include "common/trid.h"
+
+#define NSEC_PER_SEC	1000000000ULL
+
+static struct pxtu_task to_task(pid_t pid, pid_t tid, const struct timespec *time)
+{
+	return (struct pxtu_task){
+		.pid = pid,
+		.tid = tid,
+		.time = (__u64)time->tv_sec * NSEC_PER_SEC + (__u64)time->tv_nsec,
+	};
+}
+
+/**
+ * posixtrace_get_thread_name() - name of a thread that recorded events
+ * @trid: trace id of a stream or log
+ * @pid: process id, as in the event
+ * @tid: kernel thread id, as in the event
+ * @time: when; that of the event
+ * @name: where to write the name, POSIXTRACE_THREAD_NAME_SIZE bytes
+ *
+ * An extension. A log has the names that threads had while it was written. For an active
+ * stream, the name is that of now. The thread chose it: it may be anything.
+ *
+ * Return: 0; ENOENT if the name is not known: the log has none, or the thread has ended;
+ * EINVAL if @trid is no trace stream or log of this process, or @time or @name is NULL; for a
+ * log, also ENOMEM.
+ */
+PXTU_API int posixtrace_get_thread_name(trace_id_t trid, pid_t pid, pid_t tid,
+					const struct timespec *time, char *name)
+{
+	struct pxtu_source *source;
+	struct pxtu_task task;
+	int err;
+
+	if (!time || !name)
+		return EINVAL;
+	source = pxtu_trid_get(trid, NULL);
+	if (!source)
+		return EINVAL;
+	task = to_task(pid, tid, time);
+	err = source->ops->get_task(source, &task, name);
+	pxtu_trid_put(source);
+	return pxtu_error(err);
+}
+
+/**
+ * posixtrace_get_program() - command line of a process that recorded events
+ * @trid: trace id of a stream or log
+ * @pid: process id, as in the event
+ * @time: when; that of the event
+ * @program: where to write the arguments, each with its NUL
+ * @size: bytes there; POSIXTRACE_PROGRAM_SIZE are always enough
+ * @needed: if not NULL, where to write the bytes that they need
+ *
+ * An extension. A log has those of processes that recorded or attached; for an active stream, the
+ * arguments are those of now. The process can overwrite them: they may be anything.
+ *
+ * Return: 0; ENOENT if they are not known; ERANGE if they need more than @size bytes, then
+ * nothing is written at @program; EINVAL if @trid is no trace stream or log of this process,
+ * @time is NULL, or @program is NULL and @size is not 0; for a log, also ENOMEM.
+ */
+PXTU_API int posixtrace_get_program(trace_id_t trid, pid_t pid, const struct timespec *time,
+				    char *program, size_t size, size_t *needed)
+{
+	struct pxtu_text text = { .to = program, .room = size };
+	struct pxtu_source *source;
+	struct pxtu_task task;
+	int err;
+
+	if (!time || (!program && size))
+		return EINVAL;
+	source = pxtu_trid_get(trid, NULL);
+	if (!source)
+		return EINVAL;
+	task = to_task(pid, pid, time);
+	err = source->ops->get_program(source, &task, &text);
+	pxtu_trid_put(source);
+	if (!err && needed)
+		*needed = text.needed;
+	if (!err && text.needed > size)
+		return ERANGE;
+	return pxtu_error(err);
+}
+
+/**
+ * posixtrace_get_host() - the host on which events were recorded
+ * @trid: trace id of a stream or log
+ * @info: where to write it
+ *
+ * An extension. For an active stream, this host as it is now.
+ *
+ * Return: 0; ENOENT if the log does not say; EINVAL if @trid is no trace stream or log of this
+ * process, or @info is NULL; for a log, also ENOMEM.
+ */
+PXTU_API int posixtrace_get_host(trace_id_t trid, struct posixtrace_host_info *info)
+{
+	struct pxtu_source *source;
+	int err;
+
+	if (!info)
+		return EINVAL;
+	source = pxtu_trid_get(trid, NULL);
+	if (!source)
+		return EINVAL;
+	err = source->ops->get_host(source, info);
+	pxtu_trid_put(source);
+	return pxtu_error(err);
+}

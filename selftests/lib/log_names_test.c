@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Names of threads and processes in logs: those of the time of each event, also if the thread, the
+ * process and the controller are gone.
+ */
+#define _GNU_SOURCE
+#include <grp.h>
+#include <linux/posixtrace_log.h>
+#include <posixtrace.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+
+#include "pxt_test.h"
+#include "exec.h"
+#include "withlog.h"
+
+#define USER	1000
+#define OTHER	2000
+/* No other file or process has it; as long as the name of a thread can be. */
+#define UNIQUE	"pxt-names-of-it"
+
+/* An event of a log, with the names at its time. */
+struct seen {
+	pid_t pid;
+	pid_t tid;
+	struct timespec time;
+	int number;
+	int err;		/* of asking for the name */
+	char name[POSIXTRACE_THREAD_NAME_SIZE];
+};
+
+static void look(trace_id_t trid, const struct posixtrace_batch_event *event, struct seen *seen)
+{
+	memset(seen, 0, sizeof(*seen));
+	seen->pid = event->event.posix_pid;
+	seen->tid = event->tid;
+	seen->time = event->event.posix_timestamp;
+	memcpy(&seen->number, event->data, sizeof(seen->number));
+	seen->err = posixtrace_get_thread_name(trid, seen->pid, seen->tid, &seen->time,
+					       seen->name);
+}
+
+/* Reads the user events up to @max. Returns their number, or minus an error number. */
+static int look_at_all(trace_id_t trid, struct seen *seen, int max)
+{
+	struct posixtrace_batch_event event;
+	size_t count;
+	int data[256], n = 0, err;
+
+	for (;;) {
+		err = posixtrace_getevents(trid, &event, 1, data, sizeof(data), &count,
+					   POSIXTRACE_NOWAIT);
+		if (err || !count)
+			return err ? -err : n;
+		if (event.event.posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT)
+			continue;
+		if (n < max)
+			look(trid, &event, &seen[n]);
+		n++;
+	}
+}
+
+static bool file_has(int fd, const char *text)
+{
+	off_t size = log_file_size(fd);
+	char *bytes = malloc(size);
+	bool found = bytes && pread(fd, bytes, size, 0) == size &&
+		     memmem(bytes, size, text, strlen(text));
+
+	free(bytes);
+	return found;
+}
+
+/* ------------------------------------------------------------------ */
+/* One process								*/
+
+FIXTURE(names)
+{
+	int fd;
+	trace_id_t trid;
+	struct seen seen[8];
+};
+
+FIXTURE_SETUP(names)
+{
+	self->fd = log_tmpfile();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(names)
+{
+	close(self->fd);
+}
+
+static int begin(pid_t pid, int fd, int policy, trace_id_t *trid)
+{
+	trace_attr_t attr;
+	int err;
+
+	posix_trace_attr_init(&attr);
+	posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED);
+	posix_trace_attr_setlogfullpolicy(&attr, policy);
+	err = posix_trace_create_withlog(pid, &attr, fd, trid);
+	posix_trace_attr_destroy(&attr);
+	return err ? err : posix_trace_start(*trid);
+}
+
+/* Ends the stream, and opens its log. */
+static int reopen(int fd, trace_id_t *trid)
+{
+	int err = posix_trace_shutdown(*trid);
+
+	return err ? err : posix_trace_open(fd, trid);
+}
+
+static void *record_with_two_names(void *unused)
+{
+	prctl(PR_SET_NAME, "first name");
+	record_plain(1);
+	prctl(PR_SET_NAME, "second name");
+	record_plain(2);
+	return unused;
+}
+
+TEST_F(names, each_event_has_the_name_of_its_time)
+{
+	pthread_t thread;
+
+	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, record_with_two_names, NULL));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	record_plain(3);
+	ASSERT_EQ(0, reopen(self->fd, &self->trid));
+	ASSERT_EQ(3, look_at_all(self->trid, self->seen, 8));
+	EXPECT_STREQ("first name", self->seen[0].name);
+	EXPECT_STREQ("second name", self->seen[1].name);
+	EXPECT_STREQ(program_invocation_short_name, self->seen[2].name);
+	EXPECT_EQ(self->seen[0].tid, self->seen[1].tid);
+	EXPECT_NE(getpid(), self->seen[0].tid);
+	EXPECT_EQ(getpid(), self->seen[2].tid);
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+struct early {
+	struct talk talk;
+	struct talk other;
+};
+
+static void *record_on_request(void *arg)
+{
+	struct early *early = arg;
+
+	prctl(PR_SET_NAME, "early thread");
+	say(&early->talk, 0);
+	hear(&early->talk);
+	record_plain(1);
+	return NULL;
+}
+
+TEST_F(names, thread_that_was_there_before_the_stream)
+{
+	struct early early;
+	int there[2], back[2];
+	pthread_t thread;
+
+	ASSERT_EQ(0, pipe(there));
+	ASSERT_EQ(0, pipe(back));
+	early.talk = (struct talk){ there[0], back[1] };
+	early.other = (struct talk){ back[0], there[1] };
+	ASSERT_EQ(0, pthread_create(&thread, NULL, record_on_request, &early));
+	ASSERT_EQ(0, hear(&early.other));
+	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	say(&early.other, 0);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	ASSERT_EQ(0, reopen(self->fd, &self->trid));
+	ASSERT_EQ(1, look_at_all(self->trid, self->seen, 8));
+	EXPECT_STREQ("early thread", self->seen[0].name);
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+/* Names of other threads, as pthread_setname_np() sets them. */
+static void *be_renamed(void *arg)
+{
+	struct early *early = arg;
+
+	say(&early->talk, gettid());
+	hear(&early->talk);
+	record_plain(1);
+	return NULL;
+}
+
+TEST_F(names, name_that_another_thread_gave)
+{
+	struct early early;
+	int there[2], back[2];
+	pthread_t thread;
+
+	ASSERT_EQ(0, pipe(there));
+	ASSERT_EQ(0, pipe(back));
+	early.talk = (struct talk){ there[0], back[1] };
+	early.other = (struct talk){ back[0], there[1] };
+	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, be_renamed, &early));
+	ASSERT_LT(0, hear(&early.other));
+	ASSERT_EQ(0, pthread_setname_np(thread, "given name"));
+	say(&early.other, 0);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	ASSERT_EQ(0, reopen(self->fd, &self->trid));
+	ASSERT_EQ(1, look_at_all(self->trid, self->seen, 8));
+	EXPECT_STREQ("given name", self->seen[0].name);
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+TEST_F(names, names_are_there_after_clear)
+{
+	prctl(PR_SET_NAME, "cleared");
+	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	record_plain(1);
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	ASSERT_EQ(0, posix_trace_clear(self->trid));
+	record_plain(2);
+	ASSERT_EQ(0, reopen(self->fd, &self->trid));
+	ASSERT_EQ(1, look_at_all(self->trid, self->seen, 8));
+	EXPECT_STREQ("cleared", self->seen[0].name);
+	EXPECT_EQ(2, self->seen[0].number);
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+TEST_F(names, log_says_where_it_was_written)
+{
+	struct posixtrace_host_info info;
+	struct utsname names;
+	char id[64] = "", text[64];
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY);
+	size_t len = 0;
+
+	ASSERT_EQ(0, uname(&names));
+	ASSERT_LT(0, read(fd, id, sizeof(id) - 1));
+	close(fd);
+	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, reopen(self->fd, &self->trid));
+	ASSERT_EQ(0, posixtrace_get_host(self->trid, &info));
+	EXPECT_STREQ(names.nodename, info.node);
+	EXPECT_STREQ(names.release, info.release);
+	EXPECT_STREQ(names.machine, info.machine);
+	EXPECT_LT(0, info.realtime_offset);
+	for (int i = 0; i < 16; i++)
+		len += snprintf(text + len, sizeof(text) - len, "%s%02x",
+				i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", info.boot_id[i]);
+	id[strcspn(id, "\n")] = '\0';
+	EXPECT_STREQ(id, text);
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+TEST_F(names, active_stream_has_the_names_of_now)
+{
+	struct posixtrace_host_info info;
+	char program[POSIXTRACE_PROGRAM_SIZE];
+
+	ASSERT_EQ(0, posix_trace_create(0, NULL, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	record_plain(1);
+	prctl(PR_SET_NAME, "name of now");
+	ASSERT_EQ(1, look_at_all(self->trid, self->seen, 8));
+	EXPECT_STREQ("name of now", self->seen[0].name);
+	EXPECT_EQ(getpid(), self->seen[0].tid);
+	EXPECT_EQ(0, posixtrace_get_program(self->trid, getpid(), &self->seen[0].time, program,
+					    sizeof(program), NULL));
+	EXPECT_STREQ(program_invocation_name, program);
+	EXPECT_EQ(0, posixtrace_get_host(self->trid, &info));
+	EXPECT_EQ(ENOENT, posixtrace_get_thread_name(self->trid, getpid(), INT_MAX,
+						     &self->seen[0].time, self->seen[0].name));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+TEST_F(names, wrong_arguments)
+{
+	struct timespec time = { 0 };
+	char name[POSIXTRACE_THREAD_NAME_SIZE];
+
+	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, reopen(self->fd, &self->trid));
+	EXPECT_EQ(EINVAL, posixtrace_get_thread_name(self->trid, 1, 1, NULL, name));
+	EXPECT_EQ(EINVAL, posixtrace_get_thread_name(self->trid, 1, 1, &time, NULL));
+	EXPECT_EQ(EINVAL, posixtrace_get_program(self->trid, 1, NULL, name, 1, NULL));
+	EXPECT_EQ(EINVAL, posixtrace_get_program(self->trid, 1, &time, NULL, 1, NULL));
+	EXPECT_EQ(EINVAL, posixtrace_get_host(self->trid, NULL));
+	EXPECT_EQ(ENOENT, posixtrace_get_thread_name(self->trid, 1, 1, &time, name));
+	EXPECT_EQ(ENOENT, posixtrace_get_program(self->trid, 1, &time, name, 1, NULL));
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+	EXPECT_EQ(EINVAL, posixtrace_get_thread_name(self->trid, 1, 1, &time, name));
+	EXPECT_EQ(EINVAL, posixtrace_get_program(self->trid, 1, &time, name, 1, NULL));
+}
+
+/* ------------------------------------------------------------------ */
+/* Other processes							*/
+
+static int record_and_end(void *arg, const struct talk *talk)
+{
+	(void)arg;
+	(void)talk;
+	prctl(PR_SET_NAME, "child");
+	record_plain(1);
+	return 0;
+}
+
+TEST_F(names, child_has_the_program_of_its_parent)
+{
+	char program[POSIXTRACE_PROGRAM_SIZE];
+	struct child child;
+	size_t needed;
+
+	/* Attach before: children do not read their arguments again. */
+	record_plain(0);
+	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, child_start(&child, record_and_end, NULL));
+	ASSERT_EQ(0, child_wait(&child));
+	ASSERT_EQ(0, reopen(self->fd, &self->trid));
+	ASSERT_EQ(1, look_at_all(self->trid, self->seen, 8));
+	EXPECT_EQ(child.pid, self->seen[0].pid);
+	EXPECT_STREQ("child", self->seen[0].name);
+	ASSERT_EQ(0, posixtrace_get_program(self->trid, child.pid, &self->seen[0].time, program,
+					    sizeof(program), &needed));
+	EXPECT_STREQ(program_invocation_name, program);
+	EXPECT_LE(strlen(program) + 1, needed);
+	EXPECT_EQ(ERANGE, posixtrace_get_program(self->trid, child.pid, &self->seen[0].time,
+						 program, needed - 1, NULL));
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+TEST_F(names, program_that_was_executed)
+{
+	struct program helper = { .path = HELPER, .number = 7 };
+	char program[POSIXTRACE_PROGRAM_SIZE];
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, execute_on_request, &helper));
+	ASSERT_EQ(0, hear(&child.talk));
+	ASSERT_EQ(0, begin(child.pid, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	say(&child.talk, 0);
+	ASSERT_EQ(0, child_wait(&child));
+	ASSERT_EQ(0, reopen(self->fd, &self->trid));
+	ASSERT_EQ(1, look_at_all(self->trid, self->seen, 8));
+	EXPECT_STREQ("exec_helper", self->seen[0].name);
+	ASSERT_EQ(0, posixtrace_get_program(self->trid, child.pid, &self->seen[0].time, program,
+					    sizeof(program), NULL));
+	EXPECT_STREQ(HELPER, program);
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+struct dying {
+	int fd;
+	int policy;
+};
+
+/* Records with a thread that has ended, and is killed then. */
+static int die(void *arg, const struct talk *talk)
+{
+	const struct dying *dying = arg;
+	pthread_t thread;
+	trace_id_t trid;
+	long err = begin(0, dying->fd, dying->policy, &trid);
+
+	if (!err)
+		err = pthread_create(&thread, NULL, record_with_two_names, NULL);
+	if (!err)
+		err = pthread_join(thread, NULL);
+	say(talk, err);
+	hear(talk);
+	return 0;
+}
+
+static void expect_two_names(struct __test_metadata *_metadata, struct _test_data_names *self)
+{
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->trid));
+	ASSERT_EQ(2, look_at_all(self->trid, self->seen, 8));
+	EXPECT_STREQ("first name", self->seen[0].name);
+	EXPECT_STREQ("second name", self->seen[1].name);
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+TEST_F(names, names_are_there_if_all_were_killed)
+{
+	const int policies[] = { POSIX_TRACE_APPEND, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_LOOP };
+	struct dying dying = { self->fd, 0 };
+	struct child child;
+
+	for (int i = 0; i < 3; i++) {
+		dying.policy = policies[i];
+		ASSERT_EQ(0, ftruncate(self->fd, 0));
+		ASSERT_EQ(0, child_start(&child, die, &dying));
+		ASSERT_EQ(0, hear(&child.talk));
+		ASSERT_EQ(SIGKILL, child_kill(&child));
+		expect_two_names(_metadata, self);
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Secrets								*/
+
+FIXTURE(secret)
+{
+	char dir[64], path[96];
+	int fd;
+	struct child controller, child;
+	struct program program;
+};
+
+FIXTURE_VARIANT(secret)
+{
+	int mode;
+	bool shown;
+};
+
+FIXTURE_VARIANT_ADD(secret, plain) { 0755, true };
+FIXTURE_VARIANT_ADD(secret, set_uid) { 04755, false };
+
+static int copy_helper(const char *to)
+{
+	int in = open(HELPER, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	char buffer[4096];
+	ssize_t n = -1;
+
+	while (in >= 0 && out >= 0 && (n = read(in, buffer, sizeof(buffer))) > 0) {
+		if (write(out, buffer, n) != n)
+			return -1;
+	}
+	close(in);
+	return close(out) || n ? -1 : 0;
+}
+
+FIXTURE_SETUP(secret)
+{
+	strcpy(self->dir, "/tmp/log_names.XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	ASSERT_EQ(0, chmod(self->dir, 0755));
+	snprintf(self->path, sizeof(self->path), "%s/" UNIQUE, self->dir);
+	ASSERT_EQ(0, copy_helper(self->path));
+	ASSERT_EQ(0, chown(self->path, OTHER, 0));
+	ASSERT_EQ(0, chmod(self->path, variant->mode));
+	self->program = (struct program){ .path = self->path, .number = 7 };
+	self->fd = log_tmpfile();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(secret)
+{
+	close(self->fd);
+	unlink(self->path);
+	rmdir(self->dir);
+}
+
+static int become_user(void)
+{
+	return setgroups(0, NULL) || setresgid(USER, USER, USER) ||
+	       setresuid(USER, USER, USER) || prctl(PR_SET_DUMPABLE, 1);
+}
+
+static int control(void *arg, const struct talk *talk)
+{
+	trace_id_t trid;
+
+	if (become_user())
+		return 1;
+	say(talk, begin(hear(talk), *(int *)arg, POSIX_TRACE_APPEND, &trid));
+	hear(talk);
+	return posix_trace_shutdown(trid);
+}
+
+static int record_and_execute(void *arg, const struct talk *talk)
+{
+	if (become_user())
+		return 1;
+	record_plain(1);
+	return execute_on_request(arg, talk);
+}
+
+TEST_F(secret, name_of_a_program_that_the_controller_may_not_trace)
+{
+	ASSERT_EQ(0, child_start(&self->controller, control, &self->fd));
+	ASSERT_EQ(0, child_start(&self->child, record_and_execute, &self->program));
+	ASSERT_EQ(0, hear(&self->child.talk));
+	say(&self->controller.talk, self->child.pid);
+	ASSERT_EQ(0, hear(&self->controller.talk));
+	say(&self->child.talk, 0);
+	ASSERT_EQ(0, child_wait(&self->child));
+	EXPECT_EQ(0, child_wait(&self->controller));
+	EXPECT_EQ(variant->shown, file_has(self->fd, UNIQUE));
+	/* The name before. */
+	EXPECT_TRUE(file_has(self->fd, "log_names_test"));
+}
+
+/* ------------------------------------------------------------------ */
+/* Bounds								*/
+
+static int fork_often(trace_id_t trid, int count)
+{
+	int err = 0;
+
+	for (int i = 0; i < count && !err; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+			return errno;
+		if (i % 50 == 49)
+			err = withlog_flush(trid);
+	}
+	return err;
+}
+
+/* Runs with a long command line, which each child has. */
+static int churn(int fd, int policy)
+{
+	trace_id_t trid;
+	int err;
+
+	record_plain(0);
+	err = begin(0, fd, policy, &trid);
+	if (!err)
+		err = fork_often(trid, 1200);
+	record_plain(1);
+	return err ? err : posix_trace_shutdown(trid);
+}
+
+static int execute_churn(void *arg, const struct talk *talk)
+{
+	const struct dying *dying = arg;
+	char text[5000], fd[16], policy[16];
+
+	(void)talk;
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	snprintf(fd, sizeof(fd), "%d", dup(dying->fd));
+	snprintf(policy, sizeof(policy), "%d", dying->policy);
+	execl("/proc/self/exe", "churn", fd, policy, text, (char *)NULL);
+	return 1;
+}
+
+TEST_F(names, log_with_a_bound_stays_bounded_with_many_processes)
+{
+	const int policies[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL };
+	struct posixtrace_log_info info;
+	struct posixtrace_log_header header;
+	struct dying dying = { self->fd, 0 };
+	struct child child;
+	off_t end;
+
+	for (int i = 0; i < 2; i++) {
+		dying.policy = policies[i];
+		ASSERT_EQ(0, ftruncate(self->fd, 0));
+		ASSERT_EQ(0, child_start(&child, execute_churn, &dying));
+		ASSERT_EQ(0, child_wait(&child));
+		ASSERT_EQ(sizeof(header), pread(self->fd, &header, sizeof(header), 0));
+		end = header.ring_size ? header.notes_offset : sizeof(header);
+		/* 1200 command lines take 4.8 MiB: they would not stay below. */
+		EXPECT_GT(9 << 19, log_file_size(self->fd) - end);
+		ASSERT_EQ(0, posix_trace_open(self->fd, &self->trid));
+		EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &info));
+		EXPECT_EQ(POSIXTRACE_LOG_ENDED, info.flags);
+		ASSERT_EQ(1, look_at_all(self->trid, self->seen, 8));
+		EXPECT_STREQ("exe", self->seen[0].name);
+		EXPECT_EQ(0, posix_trace_close(self->trid));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[0], "churn"))
+		return churn(atoi(argv[1]), atoi(argv[2]));
+	return test_harness_run(argc, argv);
+}
