@@ -120,7 +120,8 @@ static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *
 {
 	const struct posixtrace_event *arg = event->arg;
 	u64 len = min(arg->data_len, stream->attr.max_data_size);
-	u32 flags = len < arg->data_len ? POSIXTRACE_RECORD_TRUNCATED : 0;
+	bool truncated = len < arg->data_len || arg->flags & POSIXTRACE_EVENT_TRUNCATED;
+	u32 flags = truncated ? POSIXTRACE_RECORD_TRUNCATED : 0;
 	struct pxt_entry entry = {
 		.writer = {
 			.pid = task_tgid_nr_ns(current, stream->ns),
@@ -223,8 +224,8 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 	int err = 0;
 	u32 mask;
 
-	if (arg->flags || arg->reserved || arg->event_id < POSIXTRACE_ID_UNNAMED ||
-	    arg->event_id >= POSIXTRACE_ID_MAX)
+	if (arg->flags & ~POSIXTRACE_EVENT_TRUNCATED || arg->reserved ||
+	    arg->event_id < POSIXTRACE_ID_UNNAMED || arg->event_id >= POSIXTRACE_ID_MAX)
 		return -EINVAL;
 	event.id = array_index_nospec(arg->event_id, POSIXTRACE_ID_MAX);
 	/* Pairs with the release in pxt_gate_make(). */

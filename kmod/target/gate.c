@@ -35,6 +35,20 @@ static bool wants(const struct pxt_link *link, u32 id)
 static atomic64_t generations;
 
 /*
+ * Trace points that are not registered yet read only the lower half: zero means that no stream has
+ * ever traced the process.
+ */
+static u64 next_generation(void)
+{
+	u64 generation;
+
+	do {
+		generation = atomic64_inc_return(&generations);
+	} while (!lower_32_bits(generation));
+	return generation;
+}
+
+/*
  * Generations are unique over all gates, because the library keeps notes by generation: a child
  * finds its parent's notes in its memory, and must not take them for its own. A full barrier comes
  * before the store, which is not only under table->lock, see pxt_gate_outdate(): if two meet, each
@@ -42,7 +56,7 @@ static atomic64_t generations;
  */
 static void gate_changed(struct pxt_target *target)
 {
-	WRITE_ONCE(target->gate->generation, atomic64_inc_return(&generations));
+	WRITE_ONCE(target->gate->generation, next_generation());
 }
 
 /* The bits of one stream in all words of one target. */

@@ -186,6 +186,24 @@ TEST_F(record, huge_length_is_truncated)
 	EXPECT_EQ(POSIXTRACE_RECORD_TRUNCATED, record.flags);
 }
 
+TEST_F(record, data_that_the_caller_has_truncated_is_marked)
+{
+	struct posixtrace_event event = {
+		.event_id = self->id,
+		.flags = POSIXTRACE_EVENT_TRUNCATED,
+		.data = (uintptr_t)"some",
+		.data_len = 4,
+	};
+	struct record record;
+	char got[4];
+
+	ASSERT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_EVENT, &event));
+	ASSERT_EQ(1, stream_take(&self->stream, &record, got, sizeof(got)));
+	EXPECT_EQ(sizeof(got), record.data_len);
+	EXPECT_EQ(POSIXTRACE_RECORD_TRUNCATED, record.flags);
+	EXPECT_EQ(0, memcmp("some", got, sizeof(got)));
+}
+
 TEST_F(record, streams_truncate_each_to_its_limit)
 {
 	struct record record;
@@ -253,7 +271,14 @@ FIXTURE_VARIANT(refused)
 };
 
 FIXTURE_VARIANT_ADD(refused, flag) {
-	.event = { .event_id = POSIXTRACE_ID_UNNAMED, .flags = 1 }, .ret = -EINVAL
+	.event = { .event_id = POSIXTRACE_ID_UNNAMED, .flags = 1U << 1 }, .ret = -EINVAL
+};
+
+FIXTURE_VARIANT_ADD(refused, flag_beside_truncated) {
+	.event = {
+		.event_id = POSIXTRACE_ID_UNNAMED,
+		.flags = POSIXTRACE_EVENT_TRUNCATED | 1U << 1
+	}, .ret = -EINVAL
 };
 
 FIXTURE_VARIANT_ADD(refused, last_flag) {
@@ -377,7 +402,7 @@ TEST_F(record, bad_arguments_win_over_bad_data)
 {
 	struct posixtrace_event event = {
 		.event_id = self->id,
-		.flags = 1,
+		.flags = 1U << 1,
 		.data = (uintptr_t)BAD_POINTER,
 		.data_len = 16,
 	};

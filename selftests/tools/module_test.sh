@@ -57,7 +57,7 @@ says '^abi version +10$' && says '^features .*event' && says '^streams +256 on t
 result status_prints_limits_and_features $?
 
 # A process simulates modules of other ABI versions.
-for version in 0 8 10; do
+for version in 0 9 11; do
 	run_with_version 1 $version status && says "^abi version +$version$" &&
 		complains "the module has abi version $version, command and library need 10$" &&
 		complains 'install module and library of one version' &&

@@ -421,10 +421,13 @@ struct posixtrace_next {
 	__u64 reserved;
 };
 
+/* Flag of EVENT: the caller has truncated the data already */
+#define POSIXTRACE_EVENT_TRUNCATED	(1U << 0)
+
 /**
  * struct posixtrace_event - argument of EVENT
  * @event_id: Input: user event type
- * @flags: Input: zero
+ * @flags: Input: POSIXTRACE_EVENT_*
  * @data: Input: address of the data
  * @data_len: Input: bytes
  * @prog_address: Input: the instruction after the call

@@ -42,7 +42,7 @@ struct posixtrace_event_set {
 /* ------------------------------------------------------------------ */
 /* Records								*/
 
-/* The data was longer than the stream's max-data-size and was truncated. */
+/* The data was truncated: to the stream's max-data-size, or before by the process. */
 #define POSIXTRACE_RECORD_TRUNCATED	(1U << 0)
 
 #define POSIXTRACE_RECORD_ALIGN		8
@@ -176,7 +176,7 @@ struct posixtrace_clock {
  * struct posixtrace_gate - the event types that go into each stream
  * @generation: gets a number that no gate ever had when the streams of the target change, when
  *	another process begins to share its memory, and when two of its threads share a
- *	thread pointer; zero before
+ *	thread pointer; zero before, and then its lower half is never zero
  * @reserved: zero
  * @enable: bit s of word id: record this type into the stream in slot s
  * @clock: the clock; mapped here, but not part of the kernel's gate
