@@ -139,7 +139,7 @@ check-command:
 	@selftests/vm/check --kernel $(kernel) $(smp) --no-sequences $(if $(filter-out 0,$(V)),--verbose) \
 		$(or $(TEST),conformance event_test threads_test signal_test inherit_test \
 			inherit_race_test policy_loop_test policy_until_full_test stats_test \
-			lifecycle_test hotplug_test log_flush_test wake_test clock_test)
+			lifecycle_test hotplug_test log_flush_test wake_test clock_test points_test)
 
 check-debug:
 	$(if $(filter-out all,$(LEAKS)),$(error LEAKS=$(LEAKS): all, or nothing))

@@ -143,7 +143,7 @@ static int attach_locked(struct pxtu_state *state, int bad_fd)
 	pxtu_store(&state->pause, 0);
 	/* Other threads may write meanwhile, for another target of the same process. */
 	pxtu_store(&state->target, attach.target);
-	/* Pair with the loads in pxtu_target_ioctl() and record_any(). */
+	/* Pair with the loads in pxtu_target_ioctl() and pxtu_event_record(). */
 	pxtu_store_release(&state->fd, fd);
 	pxtu_store_release(&state->attached, 1);
 	return fd;

@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "record/attach.h"
+#include "record/event.h"
 #include "record/gate.h"
 #include "record/note.h"
 #include "record/short.h"
@@ -18,6 +19,7 @@ let_the_module_record(struct pxtu_state *state, const struct pxtu_call *call, __
 {
 	struct posixtrace_event event = {
 		.event_id = call->id,
+		.flags = call->truncated ? POSIXTRACE_EVENT_TRUNCATED : 0,
 		.data = (uintptr_t)call->data,
 		.data_len = call->len,
 		.prog_address = (uintptr_t)call->prog_address,
@@ -36,7 +38,7 @@ let_the_module_record(struct pxtu_state *state, const struct pxtu_call *call, __
  */
 __attribute__((__noinline__))
 static void record(struct pxtu_state *state, trace_event_id_t id, const void *data, size_t len,
-		   void *prog_address)
+		   void *prog_address, bool truncated)
 {
 	__u32 mask = pxtu_load(&pxtu_gate()->enable[id]), done;
 	const struct pxtu_call call = {
@@ -44,6 +46,7 @@ static void record(struct pxtu_state *state, trace_event_id_t id, const void *da
 		.data = data,
 		.len = len,
 		.prog_address = prog_address,
+		.truncated = truncated,
 	};
 
 	/* Until a stream wants the event, the next ones need not even try the short way. */
@@ -59,7 +62,7 @@ static void record(struct pxtu_state *state, trace_event_id_t id, const void *da
 /* The process has no gate yet: attach, then record as usual. */
 __attribute__((__noinline__, __cold__))
 static void record_unattached(trace_event_id_t id, const void *data, size_t len,
-			      void *prog_address)
+			      void *prog_address, bool truncated)
 {
 	struct pxtu_state *state = pxtu_state();
 	int ret;
@@ -74,7 +77,7 @@ static void record_unattached(trace_event_id_t id, const void *data, size_t len,
 	if (!pxtu_unattached(ret) && ret != -EBADF &&
 	    (ret < 0 || !pxtu_load(&pxtu_gate()->enable[id])))
 		return;
-	record(state, id, data, len, prog_address);
+	record(state, id, data, len, prog_address, truncated);
 }
 
 /*
@@ -82,24 +85,26 @@ static void record_unattached(trace_event_id_t id, const void *data, size_t len,
  * of the two since the record was written, and both only with much bad luck: then the kernel
  * finds the record.
  */
-static __attribute__((__noinline__, __cold__)) void wake(trace_event_id_t id)
+__attribute__((__noinline__, __cold__))
+void pxtu_event_wake(trace_event_id_t id)
 {
 	__u32 wakeups = pxtu_load(&pxtu_gate()->enable[id]) | pxtu_load(&pxtu_note.bit);
 
 	pxtu_target_ioctl(pxtu_state(), POSIXTRACE_IOC_WAKE, &wakeups);
 }
 
-static __attribute__((__noinline__)) void
-record_any(trace_event_id_t id, const void *data, size_t len, void *prog_address)
+__attribute__((__noinline__))
+void pxtu_event_record(trace_event_id_t id, const void *data, size_t len, void *prog_address,
+		       bool truncated)
 {
 	/* Pairs with the compare-and-swap in pxtu_state_make(). */
 	struct pxtu_state *state = pxtu_load_acquire(&pxtu_state_page);
 
 	/* Pairs with the store in attach_locked(). */
 	if (pxtu_likely(state && pxtu_load_acquire(&state->attached)))
-		record(state, id, data, len, prog_address);
+		record(state, id, data, len, prog_address, truncated);
 	else
-		record_unattached(id, data, len, prog_address);
+		record_unattached(id, data, len, prog_address, truncated);
 }
 
 /**
@@ -141,7 +146,8 @@ PXTU_API void posix_trace_event(trace_event_id_t event_id, const void *restrict 
 	 */
 	if (data_len >= note->len_end) {
 		if (pxtu_load(&pxtu_gate()->enable[event_id]))
-			record_any(event_id, data_ptr, data_len, __builtin_return_address(0));
+			pxtu_event_record(event_id, data_ptr, data_len,
+					  __builtin_return_address(0), false);
 		return;
 	}
 	header = pxtu_header((__u32)data_len, event_id, 0);
@@ -150,11 +156,11 @@ PXTU_API void posix_trace_event(trace_event_id_t event_id, const void *restrict 
 	case PXTU_WRITTEN:
 		return;
 	case PXTU_WRITTEN_WAKE:
-		wake(pxtu_header_id(header));
+		pxtu_event_wake(pxtu_header_id(header));
 		return;
 	default:
 		/* From the header: then no more registers have to be saved. */
-		record_any(pxtu_header_id(header), data_ptr, pxtu_header_len(header),
-			   __builtin_return_address(0));
+		pxtu_event_record(pxtu_header_id(header), data_ptr, pxtu_header_len(header),
+				  __builtin_return_address(0), false);
 	}
 }

@@ -77,7 +77,8 @@ static void copy_rest(__u64 rest[2], const unsigned char *data, unsigned int len
 /* Prepare what depends on the event, with the first @len bytes of its data. */
 static void prepare(struct pxtu_entry *entry, const struct pxtu_call *call, __u32 len)
 {
-	__u32 flags = len < call->len ? POSIXTRACE_RECORD_TRUNCATED : 0;
+	bool truncated = len < call->len || call->truncated;
+	__u32 flags = truncated ? POSIXTRACE_RECORD_TRUNCATED : 0;
 
 	entry->enable = &pxtu_gate()->enable[call->id];
 	entry->header = pxtu_header(len, call->id, flags);

@@ -11,12 +11,14 @@
  * @data: data of the event
  * @len: bytes
  * @prog_address: instruction after the call
+ * @truncated: the data is only a part of what the caller had
  */
 struct pxtu_call {
 	__u32 id;
 	const void *data;
 	size_t len;
 	const void *prog_address;
+	bool truncated;
 };
 
 /**

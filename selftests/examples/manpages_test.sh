@@ -92,6 +92,15 @@ open_log
 	3 events
 	0 events behind the last one
 	3 events again
+points
+	ready, 0 bytes
+	get:begin {u32 id;}, 4 bytes
+	cache_get {u32 id;bool hit;text key;}, 8 bytes
+	get:end, 0 bytes
+	get:begin {u32 id;}, 4 bytes
+	cache_get {u32 id;bool hit;text key;}, 8 bytes
+	misses {i64 counter;}, 8 bytes
+	get:end, 0 bytes
 poll
 	version [0-9]*.[0-9]*, names of 63 characters
 	3 events
