@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * "posixtrace list": lists programs with trace points and streams, the event types of a process,
- * or the attributes and event types of a log. A stream that never runs provides the event types
- * of a process.
+ * the trace points of a program, or the attributes and event types of a log. A stream that never
+ * runs provides the event types of a process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +15,7 @@
 
 #include "commands.h"
 #include "escape.h"
+#include "points.h"
 #include "scan.h"
 #include "session.h"
 #include "source.h"
@@ -24,9 +25,11 @@
 static void print_help(FILE *to)
 {
 	fprintf(to,
-		"Usage: posixtrace list [OPTION]... [PID | LOG]\n"
+		"Usage: posixtrace list [OPTION]... [PID | PROGRAM | LOG]\n"
 		"Print all programs with trace points and all streams; or the event types and\n"
-		"streams of process PID; or the attributes, status and event types of LOG.\n\n"
+		"streams of process PID; or the trace points of the macros of\n"
+		"<posixtrace/points.h> in PROGRAM, an executable or a shared library; or the\n"
+		"attributes, status and event types of LOG.\n\n"
 		"  -a, --all   also print the event types that every process has\n"
 		"  -h, --help  print this help\n\n"
 		"Processes that you may not inspect are left out: see ptrace(2).\n"
@@ -324,7 +327,7 @@ int posixtrace_list(int argc, char **argv)
 	if (!what)
 		return list_all();
 	if (!*what || what[strspn(what, "0123456789")] != '\0')
-		return list_log(what, all);
+		return points_are_in(what) ? points_list(what) : list_log(what, all);
 	pid = parse_number("PID", what, PID_MAX);
 	status = list_types(pid, all);
 	return status ? status : list_scan(pid);

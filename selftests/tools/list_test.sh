@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 13
+begin 19
 
 run 2 list 1 2 && run 2 list 0 &&
 	complains '^posixtrace: PID: must be a number from 1 to 4194304 \(got "0"\)$' &&
@@ -80,8 +80,42 @@ head -c 600 "$tmp/log" >"$tmp/cut"
 run 0 list "$tmp/cut" && says '^status +not complete'
 result cut_log_is_not_complete $?
 
-run 1 list "$tmp/none" && complains 'none: No such file' && run 1 list ./ticks_helper &&
-	complains 'ticks_helper: not a trace log'
+echo text >"$tmp/text"
+run 1 list "$tmp/none" && complains 'none: No such file' && run 1 list "$tmp/text" &&
+	complains 'text: not a trace log'
 result file_that_is_not_a_log_fails $?
+
+# point NAME: the line after that of a trace point: its place and its functions
+point()
+{
+	grep -FxA1 -- "  $1" "$tmp/out" | sed -n 's/^      //p'
+}
+
+run 0 list ./points_library.so && says '^trace points:$' &&
+	[ "$(grep -c '^  [^ ]' "$tmp/out")" -eq 5 ] &&
+	says '^  lookup:begin [{]u32 id;[}]$' && says '^  lookup:end$' &&
+	says '^  depth [{]i64 counter;[}]$' && ! says never_used
+result points_of_a_shared_library_are_listed $?
+
+place=$(point 'cache_get {u32 id;text key;}')
+[ "${place#*points_library.c:}" = "5  insert, lookup" ]
+result functions_with_the_point_are_listed_once $?
+
+# shellcheck disable=SC1003	# a backslash at the end
+place=$(point 'tab\there "quoted" \\')
+[ "${place##*  }" = insert ]
+result names_of_points_are_escaped $?
+
+# Functions that other programs call keep their names.
+run 0 list ./points_stripped.so && place=$(point 'cache_get {u32 id;text key;}') &&
+	[ "${place#*points_library.c:}" = "5  insert, lookup" ]
+result stripped_library_keeps_its_points $?
+
+run 0 list ./ticks_helper && [ "$(cat "$tmp/out")" = "trace points: none" ]
+result program_without_such_points_has_none $?
+
+head -c 8000 points_library.so >"$tmp/cut"
+run 1 list "$tmp/cut" && complains 'cut: a damaged program$'
+result damaged_program_fails $?
 
 finish
