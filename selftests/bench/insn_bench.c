@@ -11,6 +11,7 @@
  */
 #include <fcntl.h>
 #include <posixtrace.h>
+#include <posixtrace/points.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -42,6 +43,9 @@
 #define STREAMS_MAX	32
 #define PROCESSES	200
 #define STACK_SIZE	(64 << 10)
+
+/* As many bytes as DATA_SIZE. */
+POSIXTRACE_POINT(typed, (u32, id), (u32, size), (u64, address));
 
 static unsigned char payload[DATA_SIZE];
 static trace_event_id_t type;
@@ -104,6 +108,20 @@ static void record(void)
 {
 	for (int i = 0; i < EVENTS; i++)
 		posix_trace_event(type, payload, DATA_SIZE);
+}
+
+static void record_typed(void)
+{
+	for (uint32_t i = 0; i < EVENTS; i++)
+		posixtrace_typed(i, DATA_SIZE, (uintptr_t)payload);
+}
+
+/* What is measured is smaller than a loop around it. */
+static void pass_typed(void)
+{
+#pragma GCC unroll 50
+	for (uint32_t i = 0; i < EVENTS; i++)
+		posixtrace_typed(i, DATA_SIZE, (uintptr_t)payload);
 }
 
 static void start_stop(void)
@@ -188,12 +206,12 @@ static void open_types(int count)
 }
 
 /* Over many sub-buffers, each of which costs a system call. */
-static double mean_of_many(void)
+static inline __attribute__((__always_inline__)) double mean_of_many(void (*fn)(void))
 {
 	long long begin = instructions();
 
 	for (int i = 0; i < LIVE_EVENTS / EVENTS; i++)
-		record();
+		fn();
 	return (double)(instructions() - begin) / LIVE_EVENTS;
 }
 
@@ -202,7 +220,8 @@ static void measure_recording(void)
 	struct posixtrace_stats_info stats;
 
 	open_stream(&trid[0]);
-	printf("%s %.4g\n", __rseq_size ? "insn_rseq" : "insn_ioctl", mean_of_many());
+	printf("%s %.4g\n", __rseq_size ? "insn_rseq" : "insn_ioctl",
+	       mean_of_many(record));
 	if (posixtrace_get_stats(trid[0], &stats))
 		die("posixtrace_get_stats");
 	printf("memory %llu\n", stats.memory);
@@ -214,9 +233,21 @@ static void measure_module(void)
 {
 	stream_size = NATIVE_SIZE;
 	open_stream(&trid[0]);
-	printf("insn_module %.4g\n", mean_of_many());
+	printf("insn_module %.4g\n", mean_of_many(record));
 	posix_trace_shutdown(trid[0]);
 	stream_size = STREAM_SIZE;
+}
+
+/* The same bytes as record(), from a point with three fields. */
+static void measure_points(void)
+{
+	open_stream(&trid[0]);
+	record_typed();
+	printf("insn_typed %.4g\n", mean_of_many(record_typed));
+	if (posix_trace_stop(trid[0]))
+		die("posix_trace_stop");
+	printf("insn_typed_off %.4g\n", mean_of_many(pass_typed));
+	posix_trace_shutdown(trid[0]);
 }
 
 static void measure_read(const char *name, void (*read)(void))
@@ -610,6 +641,7 @@ int main(int argc, char **argv)
 		measure_operations();
 		return 0;
 	}
+	measure_points();
 	measure_module();
 	measure_kernel();
 	measure_reading();
