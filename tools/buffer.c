@@ -69,6 +69,19 @@ void buffer_printf(struct buffer *buffer, const char *format, ...)
 	buffer->len += len;
 }
 
+void buffer_real(struct buffer *buffer, double value, size_t size)
+{
+	char text[40];
+
+	for (int digits = 6; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (size == sizeof(float) ? strtof(text, NULL) == (float)value :
+					    strtod(text, NULL) == value)
+			break;
+	}
+	buffer_text(buffer, text);
+}
+
 void buffer_number(struct buffer *buffer, uint64_t value, size_t size)
 {
 	unsigned char bytes[8];

@@ -30,6 +30,12 @@ void buffer_text(struct buffer *buffer, const char *text);
 __attribute__((format(printf, 2, 3)))
 void buffer_printf(struct buffer *buffer, const char *format, ...);
 
+/*
+ * Append the shortest decimal number that is read as @value again, as a float if @size is 4, or as
+ * a double. It may also be "nan", "inf" and so on.
+ */
+void buffer_real(struct buffer *buffer, double value, size_t size);
+
 /* Append the lowest @size bytes of @value, least significant first. */
 void buffer_number(struct buffer *buffer, uint64_t value, size_t size);
 

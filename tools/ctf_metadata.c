@@ -8,19 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctf_fields.h"
 #include "ctf_metadata.h"
 #include "escape.h"
 
 int ctf_metadata_event(struct ctf_metadata *metadata, unsigned int stream,
-		       const struct event *event, const struct layout *layout,
+		       const struct event *event, const struct description *fields,
 		       unsigned int *id)
 {
 	if (event->type >= EXPORT_TYPES)
 		return -ERANGE;
-	*id = event->type + (layout ? EXPORT_TYPES : 0);
+	*id = event->type + (fields ? EXPORT_TYPES : 0);
 	metadata->used[stream][*id] = true;
-	if (layout)
-		metadata->layouts[event->type] = layout;
+	if (fields)
+		metadata->fields[event->type] = fields;
 	if (!metadata->names[event->type])
 		metadata->names[event->type] = strdup(event->name);
 	return metadata->names[event->type] ? 0 : -ENOMEM;
@@ -44,22 +45,8 @@ static void put_uuid(struct buffer *text, const unsigned char *uuid)
 static void put_trace(struct buffer *text, const struct ctf_metadata *metadata,
 		      const char *trace_name)
 {
-	static const char * const types[] = {
-		"integer { size = 8; align = 8; signed = false; } := uint8_t",
-		"integer { size = 8; align = 8; signed = false; base = 16; } := xint8_t",
-		"integer { size = 8; align = 8; signed = false; encoding = UTF8; } := utf8_t",
-		"integer { size = 16; align = 8; signed = false; } := uint16_t",
-		"integer { size = 32; align = 8; signed = false; } := uint32_t",
-		"integer { size = 32; align = 8; signed = true; } := int32_t",
-		"integer { size = 64; align = 8; signed = false; } := uint64_t",
-		"integer { size = 64; align = 8; signed = false; base = 16; } := xint64_t",
-		"floating_point { exp_dig = 8; mant_dig = 24; align = 8; } := float32_t",
-		"floating_point { exp_dig = 11; mant_dig = 53; align = 8; } := float64_t",
-	};
-
 	buffer_text(text, "/* CTF 1.8 */\n\n");
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		buffer_printf(text, "typealias %s;\n", types[i]);
+	ctf_fields_aliases(text);
 	buffer_text(text, "\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tbyte_order = le;\n\tuuid = \"");
 	put_uuid(text, metadata->uuid);
 	buffer_text(text,
@@ -131,40 +118,6 @@ static void put_stream(struct buffer *text, unsigned int stream)
 		    "\t};\n};\n\n");
 }
 
-static void put_integer(struct buffer *text, size_t size, bool is_signed, int base)
-{
-	buffer_printf(text, "\t\tinteger { size = %zu; align = 8; signed = %s; base = %d; }",
-		      8 * size, is_signed ? "true" : "false", base);
-}
-
-/* Readers remove a leading "_". Adding one keeps a name from being a keyword of TSDL. */
-static void put_field(struct buffer *text, const struct layout_field *field)
-{
-	switch (field->type) {
-	case LAYOUT_UNSIGNED:
-		put_integer(text, field->size, false, 10);
-		break;
-	case LAYOUT_SIGNED:
-		put_integer(text, field->size, true, 10);
-		break;
-	case LAYOUT_HEX:
-		put_integer(text, field->size, false, 16);
-		break;
-	case LAYOUT_FLOAT:
-		buffer_text(text, field->size == sizeof(float) ? "\t\tfloat32_t" : "\t\tfloat64_t");
-		break;
-	case LAYOUT_CHARS:
-		buffer_printf(text, "\t\tutf8_t _%s[%zu];\n", field->name, field->size);
-		return;
-	case LAYOUT_STRING:
-		buffer_text(text, "\t\tstring { encoding = UTF8; }");
-		break;
-	case LAYOUT_PAD:
-		return;
-	}
-	buffer_printf(text, " _%s;\n", field->name);
-}
-
 /*
  * A forged log may use a name twice, and an event type may have events with fields and events
  * without: give each a name of its own.
@@ -188,20 +141,16 @@ static void put_event(struct buffer *text, const struct ctf_metadata *metadata,
 	buffer_text(&name, metadata->names[type]);
 	if (is_taken(metadata, type))
 		buffer_printf(&name, " (type %zu)", type);
-	if (!fields && metadata->layouts[type])
+	if (!fields && metadata->fields[type])
 		buffer_text(&name, " (bytes)");
 	text->failed |= name.failed;
 	buffer_text(text, "event {\n\tname = ");
 	escape_string(text, name.data, name.len, false);
 	buffer_printf(text, ";\n\tid = %u;\n\tstream_id = %u;\n\tfields := struct {\n", id, stream);
-	if (fields) {
-		const struct layout *layout = metadata->layouts[type];
-
-		for (size_t i = 0; i < layout->nr_fields; i++)
-			put_field(text, &layout->fields[i]);
-	} else {
+	if (fields)
+		ctf_fields_describe(text, metadata->fields[type]);
+	else
 		buffer_text(text, "\t\tuint32_t _len;\n\t\txint8_t _data[_len];\n");
-	}
 	buffer_text(text, "\t};\n};\n\n");
 	buffer_free(&name);
 }

@@ -17,13 +17,13 @@
  * struct ctf_metadata - what to describe; initially all zero except @uuid
  * @uuid: UUID of the trace
  * @names: name of each event type seen, indexed by event type
- * @layouts: fields of each event type that has some, indexed by event type
+ * @fields: fields of each event type that has some, indexed by event type
  * @used: whether the trace has such events, indexed by stream and by id in the trace
  */
 struct ctf_metadata {
 	unsigned char uuid[16];
 	char *names[EXPORT_TYPES];
-	const struct layout *layouts[EXPORT_TYPES];
+	const struct description *fields[EXPORT_TYPES];
 	bool used[CTF_STREAMS][2 * EXPORT_TYPES];
 };
 
@@ -32,13 +32,13 @@ struct ctf_metadata {
  * @metadata: the description
  * @stream: CTF_CPU_STREAM or CTF_SYSTEM_STREAM
  * @event: the event
- * @layout: its fields, NULL if its data are bytes
+ * @fields: its fields, NULL if its data are bytes
  * @id: where to store its id in the trace
  *
  * Return: 0, -ENOMEM, or -ERANGE if the type number of the event is out of range.
  */
 int ctf_metadata_event(struct ctf_metadata *metadata, unsigned int stream,
-		       const struct event *event, const struct layout *layout,
+		       const struct event *event, const struct description *fields,
 		       unsigned int *id);
 
 /* ctf_metadata_write() - append the description as TSDL; @trace_name may have any bytes */

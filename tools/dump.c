@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "formats.h"
 #include "logend.h"
 #include "print.h"
 #include "select.h"
@@ -24,6 +25,8 @@
 struct dump {
 	const char *path;
 	bool follow;
+	const char *format_file;	/* argument of --format-file, or NULL */
+	struct formats *formats;
 	struct selection *selection;
 	struct print print;
 	struct source *source;
@@ -41,6 +44,7 @@ static void print_help(FILE *to)
 		"                           event), delta (since the previous event), seconds, utc\n"
 		"      --color=WHEN         use colors: auto, always, never\n"
 		"  -f, --follow             wait for more events until the log ends, or Ctrl-C\n"
+		FORMATS_HELP
 		"  -h, --help               print this help\n"
 		"  -j, --json               print a JSON object for each event\n"
 		SELECT_HELP
@@ -146,12 +150,17 @@ static int follow(struct dump *dump)
 
 static int run_dump(struct dump *dump)
 {
-	int err = source_open_log(dump->path, &dump->source);
+	int err;
 
+	if (dump->format_file && formats_load(dump->format_file, &dump->formats))
+		return 1;
+	err = source_open_log(dump->path, &dump->source);
 	if (err) {
 		source_complain(dump->path, err);
+		formats_free(dump->formats);
 		return 1;
 	}
+	source_set_formats(dump->source, dump->formats);
 	err = dump->follow ? follow(dump) : print_events(dump);
 	if (!err) {
 		err = logend_read(&dump->end, dump->source);
@@ -159,8 +168,11 @@ static int run_dump(struct dump *dump)
 			complain(dump->path, -err);
 	}
 	if (!err)
+		formats_warn(dump->formats, dump->source);
+	if (!err)
 		err = logend_tell(&dump->end, dump->path, dump->source);
 	source_close(dump->source);
+	formats_free(dump->formats);
 	buffer_free(&dump->text);
 	return err ? 1 : 0;
 }
@@ -184,6 +196,9 @@ static int set_option(struct dump *dump, int opt, const char **colour)
 	case 'f':
 		dump->follow = true;
 		return 0;
+	case FORMATS_OPTION:
+		dump->format_file = optarg;
+		return 0;
 	case 'h':
 		print_help(stdout);
 		return 1;
@@ -204,6 +219,7 @@ static int get_options(struct dump *dump, int argc, char **argv)
 		{ "exclude", required_argument, NULL, 'x' },
 		{ "filter", required_argument, NULL, 'F' },
 		{ "follow", no_argument, NULL, 'f' },
+		{ "format-file", required_argument, NULL, FORMATS_OPTION },
 		{ "from", required_argument, NULL, SELECT_FROM },
 		{ "full", no_argument, NULL, 'a' },
 		{ "help", no_argument, NULL, 'h' },

@@ -87,6 +87,26 @@ void escape_plain(struct buffer *to, const void *text, size_t len)
 	}
 }
 
+void escape_quoted(struct buffer *to, const void *text, size_t len)
+{
+	const unsigned char *p = text;
+
+	buffer_byte(to, '"');
+	for (size_t i = 0; i < len;) {
+		size_t part = 0;
+
+		while (i + part < len && p[i + part] != '"')
+			part++;
+		escape_plain(to, p + i, part);
+		i += part;
+		if (i < len) {
+			buffer_text(to, "\\\"");
+			i++;
+		}
+	}
+	buffer_byte(to, '"');
+}
+
 void escape_string(struct buffer *to, const void *text, size_t len, bool html)
 {
 	const unsigned char *p = text;

@@ -39,6 +39,16 @@ bool escape_is_text(const unsigned char *text, size_t len);
 void escape_plain(struct buffer *to, const void *text, size_t len);
 
 /**
+ * escape_quoted() - append bytes as text in quotes, for people
+ * @to: where to append
+ * @text: the bytes
+ * @len: number of bytes
+ *
+ * The text has a backslash before each quotation mark in it.
+ */
+void escape_quoted(struct buffer *to, const void *text, size_t len);
+
+/**
  * escape_string() - append bytes as a quoted string for JSON and TSDL
  * @to: where to append
  * @text: the bytes

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "escape.h"
 #include "export.h"
 
 #define PROGRESS_EVERY	(1 << 16)	/* events */
@@ -77,27 +76,6 @@ int export_next(struct export *export, struct event *event)
 	return 1;
 }
 
-const struct layout *export_layout(struct export *export, const struct event *event)
-{
-	struct layout *layout;
-
-	if (!export->layouts || !event->user || event->type >= EXPORT_TYPES)
-		return NULL;
-	if (!export->known[event->type]) {
-		export->layout_of[event->type] = layouts_find(export->layouts, event->name);
-		export->known[event->type] = true;
-	}
-	layout = export->layout_of[event->type];
-	if (!layout || event->truncated != POSIX_TRACE_NOT_TRUNCATED)
-		return NULL;
-	if (layout_matches(layout, event->data, event->len))
-		return layout;
-	if (!layout->misfit)
-		layout->misfit_len = event->len;
-	layout->misfit = true;
-	return NULL;
-}
-
 int export_flush(struct export *export, struct buffer *buffer, size_t least)
 {
 	if (buffer->failed)
@@ -118,75 +96,6 @@ void export_trace_name(const struct export *export, char *name, size_t size)
 	if (!posix_trace_get_attr(source_trid(export->source), &attr))
 		posix_trace_attr_getname(&attr, text);
 	snprintf(name, size, "%s", text);
-}
-
-/* ------------------------------------------------------------------ */
-/* Differences between format file and log				*/
-
-static void find_types(struct export *export)
-{
-	trace_id_t trid = source_trid(export->source);
-	char name[TRACE_EVENT_NAME_MAX + 1];
-	struct layout *layout;
-	trace_event_id_t type;
-	int none;
-
-	while (!posix_trace_eventtypelist_getnext_id(trid, &type, &none) && !none) {
-		if (type < POSIX_TRACE_UNNAMED_USEREVENT ||
-		    posix_trace_eventid_get_name(trid, type, name))
-			continue;
-		layout = layouts_find(export->layouts, name);
-		if (layout)
-			layout->in_log = true;
-	}
-}
-
-static void put_misfit(struct buffer *text, const struct layout *layout)
-{
-	size_t len = layout->misfit_len, size;
-	bool least;
-
-	size = layout_size(layout, &least);
-	if (len < size || (len > size && !least))
-		buffer_printf(text, "the fields have %s%zu bytes, an event has %zu",
-			      least ? "at least " : "", size, len);
-	else if (least)
-		buffer_printf(text, "the %zu bytes of an event do not match these fields", len);
-	else
-		buffer_text(text, "the text of an event cannot be printed");
-	buffer_text(text, ": shown as bytes");
-}
-
-static void warn_of_layout(const struct export *export, const struct layout *layout)
-{
-	struct buffer text = { };
-
-	if (layout->in_log && !layout->misfit)
-		return;
-	escape_plain(&text, layout->event, strlen(layout->event));
-	buffer_text(&text, ": ");
-	if (layout->misfit)
-		put_misfit(&text, layout);
-	else
-		buffer_text(&text, "the log has no such user event type");
-	if (text.failed)
-		complain(export->format_file, ENOMEM);
-	else
-		tell("%s:%u: %.*s", export->format_file, layout->line, (int)text.len,
-		     (const char *)text.data);
-	buffer_free(&text);
-}
-
-/* The output is still correct, but perhaps not what the user expects. */
-static void warn_of_layouts(struct export *export)
-{
-	const struct layout *layout;
-
-	if (!export->layouts)
-		return;
-	find_types(export);
-	for (size_t i = 0; (layout = layouts_get(export->layouts, i)); i++)
-		warn_of_layout(export, layout);
 }
 
 /* ------------------------------------------------------------------ */
@@ -240,6 +149,7 @@ static int run_export(struct export *export, size_t format)
 		source_complain(export->log, err);
 		return 1;
 	}
+	source_set_formats(export->source, export->formats);
 	err = open_output(export, format);
 	if (err)
 		goto out;
@@ -253,7 +163,7 @@ static int run_export(struct export *export, size_t format)
 	else if (err)
 		complain("export", -err);
 	else
-		warn_of_layouts(export);
+		formats_warn(export->formats, export->source);
 	if (!err)
 		err = logend_tell(&export->end, export->log, export->source);
 out:
@@ -341,10 +251,10 @@ int posixtrace_export(int argc, char **argv)
 	}
 	export->log = argv[optind];
 	ret = 1;
-	if (!export->format_file || !layouts_load(export->format_file, &export->layouts))
+	if (!export->format_file || !formats_load(export->format_file, &export->formats))
 		ret = run_export(export, format);
 out:
-	layouts_free(export->layouts);
+	formats_free(export->formats);
 	free(export);
 	return ret;
 }

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "buffer.h"
-#include "layout.h"
+#include "formats.h"
 #include "logend.h"
 #include "source.h"
 
@@ -28,7 +28,7 @@ struct export {
 	const char *path;		/* output file or directory; NULL: standard output */
 	FILE *file;			/* open for writing, unless the output is a directory */
 	const char *format_file;	/* argument of --format-file, or NULL */
-	struct layouts *layouts;	/* contents of the format file, or NULL */
+	struct formats *formats;	/* contents of the format file, or NULL */
 	uint64_t max_events;		/* argument of --max-events; 0: default of the format */
 
 	uint64_t events;		/* events read so far */
@@ -37,8 +37,6 @@ struct export {
 	uint64_t lost;			/* user events lost before the last event read */
 	uint64_t newly_lost;		/* part of @lost since the previous event */
 	struct logend end;		/* what to report about the log at the end */
-	bool known[EXPORT_TYPES];	/* @layout_of is valid, by event type */
-	struct layout *layout_of[EXPORT_TYPES];	/* fields or NULL, by event type */
 	bool progress;			/* show progress */
 };
 
@@ -50,15 +48,6 @@ struct export {
  * Return: 1; 0 at the end; a negative error number.
  */
 int export_next(struct export *export, struct event *event);
-
-/**
- * export_layout() - find the fields of an event's data
- * @export: the log
- * @event: an event of the log
- *
- * Return: the fields, or NULL if the format file has none or the data do not match them.
- */
-const struct layout *export_layout(struct export *export, const struct event *event);
 
 /**
  * export_flush() - write the contents of a buffer, and empty it

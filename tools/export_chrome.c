@@ -57,7 +57,7 @@ static void put_instant(struct chrome *chrome, const struct event *event, size_t
 
 	put_head(chrome, "i", event->user ? "user" : "system", event->name, event, thread);
 	buffer_printf(text, ",\"s\":\"%s\",\"args\":{", event->user ? "t" : "g");
-	export_json_event(chrome->export, text, event, data_len, false);
+	export_json_event(text, event, data_len, false);
 	buffer_text(text, "}}");
 }
 
@@ -96,7 +96,7 @@ static void put_args(struct chrome *chrome, const char *name, const struct event
 		     size_t data_len)
 {
 	buffer_printf(&chrome->text, "\"%s\":{", name);
-	export_json_event(chrome->export, &chrome->text, event, data_len, false);
+	export_json_event(&chrome->text, event, data_len, false);
 	buffer_text(&chrome->text, "}");
 }
 

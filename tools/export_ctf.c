@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "ctf_fields.h"
 #include "ctf_metadata.h"
 #include "export.h"
 
@@ -36,6 +37,10 @@
 #define AT_CONTENT	48
 #define AT_SIZE		56
 
+/* Whether TSDL can describe the fields of an event type; 0 is not known yet. */
+#define FIELDS_POSSIBLE		1
+#define FIELDS_IMPOSSIBLE	2
+
 /* The file of a CPU, or of the system events that no CPU recorded. */
 struct file {
 	struct buffer packet;
@@ -53,6 +58,7 @@ struct ctf {
 	size_t nr_files;
 	size_t nr_used;
 	uint64_t changed_times;
+	unsigned char possible[EXPORT_TYPES];	/* whether TSDL has the fields of a type */
 };
 
 static void file_name(size_t index, char *name, size_t size)
@@ -197,23 +203,24 @@ static void put_header(struct file *file, unsigned int id, uint64_t time)
 	file->time = time;
 }
 
-static void put_fields(struct buffer *packet, const struct layout *layout,
-		       const struct event *event)
+/* Returns the fields of the event, or NULL if its data have to be shown as bytes. */
+static const struct description *find_fields(struct ctf *ctf, const struct event *event)
 {
-	const unsigned char *data = event->data;
-	struct layout_value value;
+	const struct description *fields = event->description;
+	unsigned char *possible;
 
-	for (size_t i = 0; i < layout->nr_fields; i++) {
-		layout_value(layout, i, data, event->data + event->len - data, &value);
-		if (value.field->type != LAYOUT_PAD)
-			buffer_put(packet, data, value.size);
-		data += value.size;
-	}
+	if (!fields || event->type >= EXPORT_TYPES ||
+	    event->truncated != POSIX_TRACE_NOT_TRUNCATED || !event_has_fields(event, event->len))
+		return NULL;
+	possible = &ctf->possible[event->type];
+	if (!*possible)
+		*possible = ctf_fields_possible(fields) ? FIELDS_POSSIBLE : FIELDS_IMPOSSIBLE;
+	return *possible == FIELDS_POSSIBLE ? fields : NULL;
 }
 
 static int put_event(struct ctf *ctf, const struct event *event)
 {
-	const struct layout *layout = export_layout(ctf->export, event);
+	const struct description *fields = find_fields(ctf, event);
 	uint64_t time = event->time;
 	struct buffer *packet;
 	struct file *file;
@@ -232,7 +239,7 @@ static int put_event(struct ctf *ctf, const struct event *event)
 	if (err)
 		return err;
 	err = ctf_metadata_event(&ctf->metadata, file == ctf->files ? CTF_SYSTEM_STREAM :
-				 CTF_CPU_STREAM, event, layout, &id);
+				 CTF_CPU_STREAM, event, fields, &id);
 	if (err)
 		return err;
 
@@ -242,8 +249,8 @@ static int put_event(struct ctf *ctf, const struct event *event)
 	buffer_number(packet, event->thread, 8);
 	buffer_number(packet, event->address, 8);
 	buffer_number(packet, event->truncated != POSIX_TRACE_NOT_TRUNCATED, 1);
-	if (layout) {
-		put_fields(packet, layout, event);
+	if (fields) {
+		ctf_fields_put(packet, event);
 	} else {
 		buffer_number(packet, event->len, 4);
 		buffer_put(packet, event->data, event->len);

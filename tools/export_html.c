@@ -128,9 +128,11 @@ static void put_args(struct html *html, const struct event *event, size_t data_l
 {
 	struct event cut = *event;
 
-	if (cut.len > DATA_MAX && !export_layout(html->export, event))
+	if (cut.len > DATA_MAX && !event_has_fields(event, data_len)) {
 		cut.len = DATA_MAX;
-	export_json_event(html->export, &html->text, &cut, data_len, true);
+		cut.description = NULL;
+	}
+	export_json_event(&html->text, &cut, data_len, true);
 }
 
 static int put_instant(struct html *html, const struct event *event, size_t data_len)

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "escape.h"
 #include "export.h"
 #include "pairs.h"
+#include "perfetto_args.h"
 #include "proto.h"
 #include "threads.h"
 
@@ -53,19 +53,10 @@
 #define THREAD_NAME				5
 
 #define EVENT_CATEGORY_IIDS			3
-#define EVENT_DEBUG_ANNOTATIONS			4
 #define EVENT_TYPE				9
 #define EVENT_NAME_IID				10
 #define EVENT_TRACK_UUID			11
 #define EVENT_NAME				23
-
-#define ANNOTATION_BOOL				2
-#define ANNOTATION_UINT				3
-#define ANNOTATION_INT				4
-#define ANNOTATION_DOUBLE			5
-#define ANNOTATION_STRING			6
-#define ANNOTATION_POINTER			7
-#define ANNOTATION_NAME				10
 
 #define INTERNED_CATEGORIES			1
 #define INTERNED_EVENT_NAMES			2
@@ -169,20 +160,12 @@ static void end_track(struct perfetto *perfetto, size_t track, size_t packet)
 	proto_end(&perfetto->bytes, packet);
 }
 
-static void put_escaped(struct buffer *bytes, unsigned int field, const void *text, size_t len)
-{
-	size_t message = proto_begin(bytes, field);
-
-	escape_plain(bytes, text, len);
-	proto_end(bytes, message);
-}
-
 static void put_named_track(struct perfetto *perfetto, uint64_t uuid, uint64_t parent,
 			    const char *name)
 {
 	size_t packet, track = begin_track(perfetto, uuid, parent, &packet);
 
-	put_escaped(&perfetto->bytes, DESCRIPTOR_NAME, name, strlen(name));
+	perfetto_text(&perfetto->bytes, DESCRIPTOR_NAME, name, strlen(name));
 	end_track(perfetto, track, packet);
 }
 
@@ -235,107 +218,6 @@ static int find_track(struct perfetto *perfetto, const struct event *event, uint
 }
 
 /* ------------------------------------------------------------------ */
-/* Annotations								*/
-
-static size_t begin_annotation(struct buffer *bytes, const char *prefix, const char *name)
-{
-	size_t message = proto_begin(bytes, EVENT_DEBUG_ANNOTATIONS), text;
-
-	text = proto_begin(bytes, ANNOTATION_NAME);
-	buffer_text(bytes, prefix);
-	buffer_text(bytes, name);
-	proto_end(bytes, text);
-	return message;
-}
-
-static void put_fields(struct buffer *bytes, const char *prefix, const struct layout *layout,
-		       const struct event *event)
-{
-	const unsigned char *data = event->data;
-	struct layout_value value;
-	size_t message;
-
-	for (size_t i = 0; i < layout->nr_fields; i++, data += value.size) {
-		layout_value(layout, i, data, event->data + event->len - data, &value);
-		if (value.field->type == LAYOUT_PAD)
-			continue;
-		message = begin_annotation(bytes, prefix, value.field->name);
-		switch (value.field->type) {
-		case LAYOUT_UNSIGNED:
-			proto_number(bytes, ANNOTATION_UINT, layout_unsigned(&value));
-			break;
-		case LAYOUT_SIGNED:
-			proto_number(bytes, ANNOTATION_INT, layout_signed(&value));
-			break;
-		case LAYOUT_HEX:
-			proto_number(bytes, ANNOTATION_POINTER, layout_unsigned(&value));
-			break;
-		case LAYOUT_FLOAT:
-			proto_double(bytes, ANNOTATION_DOUBLE, layout_float(&value));
-			break;
-		default:
-			put_escaped(bytes, ANNOTATION_STRING, value.data, value.len);
-			break;
-		}
-		proto_end(bytes, message);
-	}
-}
-
-static void put_data(struct buffer *bytes, const char *prefix, const struct event *event)
-{
-	size_t len = event->len < EXPORT_DATA_MAX ? event->len : EXPORT_DATA_MAX;
-	size_t text_len = len && !event->data[len - 1] ? len - 1 : len;
-	size_t message, text;
-
-	if (!len)
-		return;
-	if (escape_is_text(event->data, text_len)) {
-		message = begin_annotation(bytes, prefix, "text");
-		put_escaped(bytes, ANNOTATION_STRING, event->data, text_len);
-	} else {
-		message = begin_annotation(bytes, prefix, "bytes");
-		text = proto_begin(bytes, ANNOTATION_STRING);
-		escape_hex(bytes, event->data, len);
-		proto_end(bytes, text);
-	}
-	proto_end(bytes, message);
-}
-
-static void put_annotation(struct buffer *bytes, const char *prefix, const char *name,
-			   unsigned int type, uint64_t value)
-{
-	size_t message = begin_annotation(bytes, prefix, name);
-
-	proto_number(bytes, type, value);
-	proto_end(bytes, message);
-}
-
-static void put_annotations(struct perfetto *perfetto, const char *prefix,
-			    const struct event *event, size_t data_len)
-{
-	struct buffer *bytes = &perfetto->bytes;
-	const struct layout *layout = NULL;
-
-	if (event->user) {
-		if (event->len == data_len)
-			layout = export_layout(perfetto->export, event);
-		if (layout)
-			put_fields(bytes, prefix, layout, event);
-		else
-			put_data(bytes, prefix, event);
-		if (!layout && (data_len > event->len || event->len > EXPORT_DATA_MAX))
-			put_annotation(bytes, prefix, "data_len", ANNOTATION_UINT, data_len);
-	}
-	if (event->truncated != POSIX_TRACE_NOT_TRUNCATED)
-		put_annotation(bytes, prefix, "data_truncated", ANNOTATION_BOOL, 1);
-	if (event->address)
-		put_annotation(bytes, prefix, "program_address", ANNOTATION_POINTER,
-			       event->address);
-	if (event->cpu != SOURCE_NO_CPU)
-		put_annotation(bytes, prefix, "on_cpu", ANNOTATION_UINT, event->cpu);
-}
-
-/* ------------------------------------------------------------------ */
 /* Events								*/
 
 static size_t begin_event(struct perfetto *perfetto, uint64_t time, unsigned int type,
@@ -367,7 +249,7 @@ static void end_event(struct perfetto *perfetto, size_t event, size_t packet, si
 		size_t message = proto_begin(bytes, INTERNED_EVENT_NAMES);
 
 		proto_number(bytes, INTERNED_IID, iid);
-		put_escaped(bytes, INTERNED_NAME, name, strlen(name));
+		perfetto_text(bytes, INTERNED_NAME, name, strlen(name));
 		proto_end(bytes, message);
 		proto_end(bytes, interned);
 		perfetto->interned[iid] = true;
@@ -383,7 +265,7 @@ static void put_instant(struct perfetto *perfetto, const struct event *event, si
 
 	proto_number(&perfetto->bytes, EVENT_CATEGORY_IIDS,
 		     event->user ? CATEGORY_USER : CATEGORY_SYSTEM);
-	put_annotations(perfetto, "", event, data_len);
+	perfetto_args(&perfetto->bytes, "", event, data_len);
 	end_event(perfetto, message, packet, NAME_IID(event->type), event->name);
 }
 
@@ -397,7 +279,7 @@ static void put_lost(struct perfetto *perfetto, const struct event *event)
 	message = begin_event(perfetto, event->time, TYPE_INSTANT, TRACK_LOST, &packet);
 	proto_number(&perfetto->bytes, EVENT_CATEGORY_IIDS, CATEGORY_LOST);
 	proto_text(&perfetto->bytes, EVENT_NAME, name);
-	put_annotation(&perfetto->bytes, "", "lost", ANNOTATION_UINT, lost);
+	perfetto_arg_number(&perfetto->bytes, "lost", lost);
 	end_event(perfetto, message, packet, 0, NULL);
 }
 
@@ -414,12 +296,12 @@ static void put_slice(struct perfetto *perfetto, const struct event *end,
 	}
 	message = begin_event(perfetto, begin->event.time, TYPE_SLICE_BEGIN, track, &packet);
 	proto_number(&perfetto->bytes, EVENT_CATEGORY_IIDS, CATEGORY_USER);
-	put_annotations(perfetto, "", &begin->event, begin->data_len);
+	perfetto_args(&perfetto->bytes, "", &begin->event, begin->data_len);
 	end_event(perfetto, message, packet, STEM_IID(end->type), begin->stem);
 	message = begin_event(perfetto, end->time, TYPE_SLICE_END, track, &packet);
-	put_annotations(perfetto, "end_", end, end->len);
+	perfetto_args(&perfetto->bytes, "end_", end, end->len);
 	if (result->lost)
-		put_annotation(&perfetto->bytes, "", "lost", ANNOTATION_UINT, result->lost);
+		perfetto_arg_number(&perfetto->bytes, "lost", result->lost);
 	end_event(perfetto, message, packet, 0, NULL);
 }
 

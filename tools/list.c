@@ -19,6 +19,7 @@
 #include "scan.h"
 #include "session.h"
 #include "source.h"
+#include "text_fields.h"
 
 #define PID_MAX		(1 << 22)
 
@@ -29,7 +30,8 @@ static void print_help(FILE *to)
 		"Print all programs with trace points and all streams; or the event types and\n"
 		"streams of process PID; or the trace points of the macros of\n"
 		"<posixtrace/points.h> in PROGRAM, an executable or a shared library; or the\n"
-		"attributes, status and event types of LOG.\n\n"
+		"attributes, status and event types of LOG. Event types have their descriptions\n"
+		"beside them.\n\n"
 		"  -a, --all   also print the event types that every process has\n"
 		"  -h, --help  print this help\n\n"
 		"Processes that you may not inspect are left out: see ptrace(2).\n"
@@ -61,6 +63,7 @@ static int print_types(trace_id_t trid, bool all)
 	char name[TRACE_EVENT_NAME_MAX + 1];
 	trace_event_id_t type;
 	int err, none, count = 0;
+	struct buffer fields = { };
 
 	printf("event types:\n");
 	for (;;) {
@@ -74,9 +77,13 @@ static int print_types(trace_id_t trid, bool all)
 		err = posix_trace_eventid_get_name(trid, type, name);
 		if (err)
 			return fail("event types", err);
-		printf("  %4u  %s\n", type, escaped(name));
+		text_description(&fields, trid, type);
+		printf("  %4u  %s%s%.*s\n", type, escaped(name), fields.len ? "  " : "",
+		       (int)fields.len, (const char *)fields.data);
+		buffer_reset(&fields);
 		count++;
 	}
+	buffer_free(&fields);
 	if (!count)
 		printf("  none\n");
 	return 0;

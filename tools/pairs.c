@@ -211,6 +211,9 @@ static struct begin *new_begin(const struct event *event, size_t stem_len)
 	begin->pub.event = *event;
 	begin->pub.event.name = begin->name;
 	begin->pub.event.data = begin->data;
+	/* The part alone does not show whether all data match. */
+	if (kept < event->len && !event_has_fields(event, event->len))
+		begin->pub.event.description = NULL;
 	begin->pub.event.len = kept;
 	begin->pub.stem = begin->stem;
 	begin->pub.data_len = event->len;

@@ -12,7 +12,9 @@
 
 #include "commands.h"
 #include "escape.h"
+#include "json_fields.h"
 #include "print.h"
+#include "text_fields.h"
 
 #define DATA_SHOWN	48	/* bytes, unless --full is given */
 #define NAME_WIDTH	24
@@ -212,31 +214,13 @@ static size_t text_length(const struct event *event)
 	return escape_is_text(event->data, len) ? len : 0;
 }
 
-static void put_text(struct buffer *to, const unsigned char *text, size_t len)
-{
-	buffer_byte(to, '"');
-	for (size_t i = 0; i < len;) {
-		size_t part = 0;
-
-		while (i + part < len && text[i + part] != '"')
-			part++;
-		escape_plain(to, text + i, part);
-		i += part;
-		if (i < len) {
-			buffer_text(to, "\\\"");
-			i++;
-		}
-	}
-	buffer_byte(to, '"');
-}
-
 static void put_data(const struct print *print, struct buffer *to, const struct event *event)
 {
 	size_t text = text_length(event), all = text ? text : event->len;
 	size_t shown = print->full || all < DATA_SHOWN ? all : DATA_SHOWN;
 
 	if (text) {
-		put_text(to, event->data, shown);
+		escape_quoted(to, event->data, shown);
 	} else {
 		for (size_t i = 0; i < shown; i += 4) {
 			if (i)
@@ -296,7 +280,9 @@ static void put_line(struct print *print, struct buffer *to, const struct event 
 	put_number(to, event->thread, 16, event->thread ? "0x" : "", 14);
 	buffer_text(to, "  ");
 	put_name(print, to, event);
-	if (event->user)
+	if (event_has_fields(event, event->len))
+		text_fields(to, event, print->full);
+	else if (event->user)
 		put_data(print, to, event);
 	else
 		put_system_data(print, to, event);
@@ -345,6 +331,10 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 	if (event->user && text_length(event)) {
 		buffer_text(to, ",\"text\":");
 		escape_string(to, event->data, text_length(event), false);
+	}
+	if (event_has_fields(event, event->len)) {
+		buffer_byte(to, ',');
+		json_fields(to, event, false);
 	}
 	if (event->late)
 		buffer_text(to, ",\"late\":true");

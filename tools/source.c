@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads events for the commands, a batch with each call of the library, and caches the names of
- * their types.
+ * Reads events for the commands, a batch with each call of the library, and caches the names and
+ * descriptions of their types.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "formats.h"
 #include "source.h"
 
 #define BATCH		256
@@ -23,13 +24,23 @@
 #define TYPES		(POSIX_TRACE_UNNAMED_USEREVENT + TRACE_USER_EVENT_MAX)
 #define NAME_SIZE	(TRACE_EVENT_NAME_MAX + 1)
 
+/* What is known of an event type. */
+struct type {
+	char *name;		/* or NULL */
+	struct description *description;	/* or NULL */
+	struct description *own;	/* the same, if no format file has it */
+	bool asked;		/* the source had no description when it was asked */
+	uint64_t asked_at;	/* time of the event then */
+};
+
 /**
  * struct source - where events come from
  * @trid: trace id of the log or stream
  * @is_log: @trid is a log, which source_close() closes
  * @count: number of events in the batch
  * @next: index of the next event
- * @names: cached names, by event type
+ * @formats: descriptions by a format file, or NULL
+ * @types: what is known of event types
  * @other_name: name of a type that is not cached
  * @events: the batch
  * @buffer: data of the events
@@ -39,11 +50,20 @@ struct source {
 	bool is_log;
 	size_t count;
 	size_t next;
-	char *names[TYPES];
+	const struct formats *formats;
+	struct type types[TYPES];
 	char other_name[NAME_SIZE];
 	struct posixtrace_batch_event events[BATCH];
 	unsigned char buffer[BUFFER_SIZE] __attribute__((aligned(8)));
 };
+
+bool event_has_fields(const struct event *event, size_t data_len)
+{
+	bool cut = event->truncated != POSIX_TRACE_NOT_TRUNCATED || event->len < data_len;
+
+	return event->description &&
+	       description_matches(event->description, event->data, event->len, cut);
+}
 
 static int new_source(struct source **source)
 {
@@ -147,7 +167,7 @@ const char *source_type_name(struct source *source, trace_event_id_t type)
 	char **known = NULL;
 
 	if (type < TYPES)
-		known = &source->names[type];
+		known = &source->types[type].name;
 	if (known && *known)
 		return *known;
 	/* Also cache a missing name: a log has the name of a type before its events. */
@@ -159,6 +179,47 @@ const char *source_type_name(struct source *source, trace_event_id_t type)
 		return *known;
 	strcpy(source->other_name, name);
 	return source->other_name;
+}
+
+void source_set_formats(struct source *source, const struct formats *formats)
+{
+	source->formats = formats;
+}
+
+bool source_is_log(const struct source *source)
+{
+	return source->is_log;
+}
+
+static struct description *read_description(struct source *source, trace_event_id_t type)
+{
+	struct description *description;
+	char text[POSIXTRACE_DESCRIPTION_MAX + 1];
+
+	if (posixtrace_eventid_get_description(source->trid, type, text, sizeof(text), NULL) ||
+	    description_new(text, &description, NULL))
+		return NULL;
+	return description;
+}
+
+struct description *source_description(struct source *source, trace_event_id_t type,
+				       uint64_t time)
+{
+	struct type *known;
+
+	if (type < POSIX_TRACE_UNNAMED_USEREVENT || type >= TYPES)
+		return NULL;
+	known = &source->types[type];
+	if (known->description || (known->asked && time - known->asked_at < NSEC_PER_SEC))
+		return known->description;
+	known->description = formats_find(source->formats, source_type_name(source, type));
+	if (!known->description) {
+		known->description = read_description(source, type);
+		known->own = known->description;
+	}
+	known->asked = true;
+	known->asked_at = time;
+	return known->description;
 }
 
 /* Converts an event of the library to struct event. */
@@ -183,6 +244,7 @@ static void set_event(struct source *source, const struct posixtrace_batch_event
 		.data = from->data,
 		.len = from->data_len,
 	};
+	event->description = source_description(source, event->type, event->time);
 }
 
 static int next_event(struct source *source, struct event *event, int flags)
@@ -253,7 +315,9 @@ void source_close(struct source *source)
 		return;
 	if (source->is_log)
 		posix_trace_close(source->trid);
-	for (size_t i = 0; i < TYPES; i++)
-		free(source->names[i]);
+	for (size_t i = 0; i < TYPES; i++) {
+		free(source->types[i].name);
+		description_free(source->types[i].own);
+	}
 	free(source);
 }

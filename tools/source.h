@@ -12,12 +12,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "description.h"
+
 #define NSEC_PER_SEC	1000000000ULL
 
 /* The processor of a system event that no processor recorded. */
 #define SOURCE_NO_CPU	POSIXTRACE_NO_CPU
 
-/* One event, as the commands see it. Pointers are valid until the next source_next(). */
+/*
+ * One event, as the commands see it. Pointers are valid until the next source_next(), unless their
+ * comments say more.
+ */
 struct event {
 	uint64_t time;			/* ns of the stream's clock (CLOCK_REALTIME) */
 	trace_event_id_t type;
@@ -32,9 +37,20 @@ struct event {
 	uint64_t lost;			/* events known to be lost before it; never decreases */
 	const unsigned char *data;
 	size_t len;			/* bytes of data */
+	struct description *description;	/* of the type, or NULL; as long as the source */
 };
 
+struct formats;
 struct source;
+
+/**
+ * event_has_fields() - check whether the fields of an event can be shown
+ * @event: the event
+ * @data_len: number of bytes of data that the event had, perhaps more than it still has
+ *
+ * Return: true if the data match the description. Of incomplete data, some fields are whole.
+ */
+bool event_has_fields(const struct event *event, size_t data_len);
 
 /**
  * source_open_log() - open a log to read its events
@@ -60,6 +76,18 @@ void source_complain(const char *path, int err);
  * Return: 0 or a negative error number.
  */
 int source_from_stream(trace_id_t trid, struct source **source);
+
+/**
+ * source_set_formats() - describe event types by a format file
+ * @source: the source
+ * @formats: contents of the file, which the caller keeps, or NULL
+ *
+ * They win over the descriptions that the traced process gave. Call it before the first event.
+ */
+void source_set_formats(struct source *source, const struct formats *formats);
+
+/* source_is_log() - check whether events come from a log, not from a stream */
+bool source_is_log(const struct source *source);
 
 /**
  * source_next() - read the next event
@@ -98,6 +126,20 @@ int source_rewind(struct source *source);
  * Return: the name, or "(type N)" if it has none; valid as long as @source.
  */
 const char *source_type_name(struct source *source, trace_event_id_t type);
+
+/**
+ * source_description() - get the description of a user event type
+ * @source: the source
+ * @type: any number
+ * @time: time of an event of the type
+ *
+ * Descriptions that are wrong do not count. The process may describe a type after its first events:
+ * this function asks for a missing description again, but once in a second of @time only.
+ *
+ * Return: the description, valid as long as @source, or NULL.
+ */
+struct description *source_description(struct source *source, trace_event_id_t type,
+				       uint64_t time);
 
 /**
  * source_trid() - get the trace id, for attributes, status or event types

@@ -328,6 +328,131 @@ test_files_that_are_not_logs_are_refused()
 	[ ! -s out ]
 }
 
+# described_log FILE: writes a log whose event types have descriptions
+described_log()
+{
+	write_log "$1" <<-'END'
+		name 65 all
+		name 66 nested
+		name 67 other
+		name 68 wrong
+		describe 65 { enum { get, "set it", neg = -5 } op; u64 time "ns"; u16 n; x32 sizes[n]; bool ok; f32 f; f64 d; char c; string s; text key; }
+		describe 66 struct { u8 n; struct { i16 x "m"; i8 y; } at[2]; u8 m[2][3]; { u8 l; char name[l]; } names[n]; }
+		describe 67 { u32 a; u64 big; }
+		describe 68 { u33 a; }
+		block 0
+		event 65 1700000000000000001 hex=01000000102700000000000002000100000002000000010000c03f9a9999999999b93f61612200ff6c6c6f00
+		event 65 1700000000000000002 hex=fbffffff00000000000000000000000000c07f00000000000000000000
+		event 66 1700000000000000004 hex=02aa010002bb030004bb05060708090a026161016b
+		event 67 1700000000000000005 hex=0102030405 cut
+		event 67 1700000000000000006 hex=010203
+		event 67 1700000000000000007 hex=01000000ffffffffffffffff
+		event 68 1700000000000000008 hex=01
+		end
+	END
+}
+
+test_fields()
+{
+	described_log log
+	run 0 posixtrace dump log
+	cut -c 48- out >fields
+	prints fields <<-'END'
+		all                      op="set it" time=10000 ns n=2 sizes=[0x1,0x2] ok=true f=1.5 d=0.1 c="a" s="a\"" key="\xffllo"
+		all                      op=neg time=0 ns n=0 sizes=[] ok=false f=nan d=0 c="" s="" key=""
+		nested                   n=2 at=[{x=1 m y=2},{x=3 m y=4}] m=[[5,6,7],[8,9,10]] names=[{l=2 name="aa"},{l=1 name="k"}]
+		other                    a=67305985 (truncated)
+		other                    010203
+		other                    a=1 big=18446744073709551615
+		wrong                    01
+	END
+	run 0 posixtrace dump --json log
+	jq -c '[.fields, .units]' out >fields
+	prints fields <<-'END'
+		[{"op":"set it","time":10000,"n":2,"sizes":["0x1","0x2"],"ok":true,"f":1.5,"d":0.1,"c":"a","s":"a\"","key":"\\xffllo"},{"time":"ns"}]
+		[{"op":"neg","time":0,"n":0,"sizes":[],"ok":false,"f":"nan","d":0,"c":"","s":"","key":""},{"time":"ns"}]
+		[{"n":2,"at":[{"x":1,"y":2},{"x":3,"y":4}],"m":[[5,6,7],[8,9,10]],"names":[{"l":2,"name":"aa"},{"l":1,"name":"k"}]},{"at.x":"m"}]
+		[{"a":67305985},null]
+		[null,null]
+		[{"a":1,"big":"18446744073709551615"},null]
+		[null,null]
+	END
+}
+
+# The list has descriptions in their shortest form, and none that is wrong.
+test_list()
+{
+	described_log log
+	write_log small <<-'END'
+		name 65 first
+		name 66 second
+		describe 65 struct { u8 a "m\x5c\x22"; enum { "\x5cx09\xff" } n; }
+		describe 66 { u8 a; enum { "\x5cx09" } n; # without an end
+		end
+	END
+	run 0 posixtrace list log
+	sed -n '/^event types:$/,$p' out >types
+	prints types <<-'END'
+		event types:
+		    65  all  {enum{get,"set it",neg=-5}op;u64 time"ns";u16 n;x32 sizes[n];bool ok;f32 f;f64 d;char c;string s;text key;}
+		    66  nested  struct{u8 n;struct{i16 x"m";i8 y;}at[2];u8 m[2][3];{u8 l;char name[l];}names[n];}
+		    67  other  {u32 a;u64 big;}
+		    68  wrong
+	END
+	run 0 posixtrace list small
+	tail -n 2 out >types
+	prints types <<-'END'
+		    65  first  struct{u8 a"m\"";enum{"\x09\xff"}n;}
+		    66  second
+	END
+}
+
+# Long texts and many fields are cut without --full.
+test_long_fields()
+{
+	write_log log <<-END
+		name 65 long
+		describe 65 { string s; u8 n[200]; bool last; }
+		block 0
+		event 65 1 hex=$(printf '61%.0s' {1..60})00$(printf '02%.0s' {1..201})
+		end
+	END
+	run 0 posixtrace dump log
+	grep -q " s=\"$(printf 'a%.0s' {1..48})\"... n=\[2,2,.*2,2\.\.\. (262 bytes)\$" out
+	[ "$(wc -c <out)" -lt 360 ]
+	run 0 posixtrace dump --full log
+	grep -q " s=\"$(printf 'a%.0s' {1..60})\" n=\[$(printf '2,%.0s' {1..199})2\] last=true\$" out
+}
+
+test_format_file()
+{
+	described_log log
+	cat >formats <<-'END'
+		# wins over the description
+		other { u64 a; u32 b; }
+		wrong struct { i8 a; }
+		nested { u8 n; }
+		nothing { u8 n; }
+	END
+	run 0 posixtrace dump --format-file=formats log
+	cut -c 48- out | tail -n 5 >fields
+	prints fields <<-'END'
+		nested                   02aa0100 02bb0300 04bb0506 0708090a 02616101 6b
+		other                    01020304 05 (truncated)
+		other                    010203
+		other                    a=18446744069414584321 b=4294967295
+		wrong                    a=1
+	END
+	complains \
+		'posixtrace: formats:2: other: the fields have 12 bytes, an event has 3: shown as bytes' \
+		'posixtrace: formats:4: nested: the fields have 1 bytes, an event has 21: shown as bytes' \
+		'posixtrace: formats:5: nothing: the log has no such user event type'
+	echo 'other { u64 a; u33 b; }' >formats
+	run 1 posixtrace dump --format-file=formats log
+	complains 'formats:1: unknown type "u33"'
+	[ ! -s out ]
+}
+
 test_wrong_calls()
 {
 	small_log log

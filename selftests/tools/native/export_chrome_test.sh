@@ -225,11 +225,59 @@ layout_of_data_case()
 		event 65 1700000000000000002 hex=01
 	END
 	export_log chrome out log --format-file=formats
-	jq -c '.traceEvents[] | select(.name == "all") | .args | .data // .bytes' out >got
+	jq -c '.traceEvents[] | select(.name == "all") | .args | .fields // .bytes' out >got
 	diff - got <<-'END'
 		{"u":"18446744073709551615","i":-1,"x":"0x1234","f":1.5,"d":"nan","c":"a","s":"\"/"}
 		"01"
 	END
+}
+
+descriptions_in_the_log_case()
+{
+	described_log log
+	export_log chrome out log
+	jq -c '.traceEvents[] | select(.ph == "i") | .args | del(.cpu)' out >got
+	diff got - <<-'END'
+		{"fields":{"op":"set it","n":2,"sizes":["0x1","0x2"],"ok":true,"f":1.5,"d":-2.5,"c":"a","s":"ab","key":"hello"},"units":{"sizes":"B"}}
+		{"fields":{"op":"neg","n":0,"sizes":[],"ok":false,"f":0,"d":0,"c":"","s":"","key":"\\x00\\x00"},"units":{"sizes":"B"}}
+		{"fields":{"op":7,"n":0,"sizes":[],"ok":false,"f":0,"d":0,"c":"","s":"","key":"\\xff\\n"},"units":{"sizes":"B"}}
+		{"fields":{"n":2,"at":[{"x":1,"y":2},{"x":3,"y":4}],"m":[[5,6,7],[8,9,10]],"names":[{"l":2,"name":"aa"},{"l":1,"name":"k"}]},"units":{"at.x":"m"}}
+		{"fields":{"a":67305985},"truncated":true}
+		{"bytes":"010203"}
+		{"fields":{"a":1}}
+	END
+}
+
+# The fields of a begin are those that are whole in the part of its data that is kept.
+fields_of_pairs_case()
+{
+	whole_log log <<-'END'
+		name 65 work_begin
+		name 66 work_end
+		describe 65 { u8 a; u8 more[299]; }
+		describe 66 { bool ok; }
+		block 0
+		event 65 1700000000000000001 zeros=300
+		event 66 1700000000000000002 hex=01
+		event 65 1700000000000000003 zeros=301
+		event 66 1700000000000000004 hex=00
+	END
+	export_log chrome out log
+	jq -c '.traceEvents[] | select(.ph == "X") | .args | del(.begin.cpu, .end.cpu) |
+		del(.begin.fields.more, .begin.bytes)' out >got
+	diff got - <<-'END'
+		{"begin":{"fields":{"a":0},"data_len":300},"end":{"fields":{"ok":true}}}
+		{"begin":{"data_len":301},"end":{"fields":{"ok":false}}}
+	END
+}
+
+format_file_wins_over_descriptions_case()
+{
+	described_log log
+	echo 'other struct { i32 b; }' >formats
+	export_log chrome out log --format-file=formats
+	jq -c '.traceEvents[] | select(.name == "other") | .args.fields' out | tail -n 1 >got
+	diff got - <<<'{"b":1}'
 }
 
 # A format file that does not fit the log causes warnings.
@@ -267,7 +315,7 @@ wrong_layouts_are_reported_case()
 		event 67 5 zeros=8
 		event 68 6 zeros=3
 		event 69 7 zeros=1
-		event 70 8 hex=ff610000
+		event 70 8 hex=ff6100
 		event 71 9 zeros=4 cut
 		event 72 10 zeros=8
 	END
@@ -278,7 +326,7 @@ wrong_layouts_are_reported_case()
 			posixtrace: formats:4: narrow: the fields have 4 bytes, an event has 8: shown as bytes
 			posixtrace: formats:5: path: the 3 bytes of an event do not match these fields: shown as bytes
 			posixtrace: formats:6: more: the fields have at least 2 bytes, an event has 1: shown as bytes
-			posixtrace: formats:8: text: the text of an event cannot be printed: shown as bytes
+			posixtrace: formats:8: text: the fields have 4 bytes, an event has 3: shown as bytes
 			posixtrace: formats:9: unknown: the log has no such user event type
 			posixtrace: formats:12: bad\x1bname: the log has no such user event type
 			posixtrace: formats:13: posix_trace_start: the log has no such user event type

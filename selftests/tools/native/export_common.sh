@@ -51,6 +51,27 @@ whole_log()
 	{ cat; echo end; } | write_log "$1"
 }
 
+# described_log FILE: writes a log whose event types have descriptions with all types of fields
+described_log()
+{
+	whole_log "$1" <<-'END'
+		name 65 all
+		name 66 nested
+		name 67 other
+		describe 65 { enum { get, "set it", neg = -5 } op; u16 n; x32 sizes[n] "B"; bool ok; f32 f; f64 d; char c; string s; text key; }
+		describe 66 struct { u8 n; struct { i16 x "m"; i8 y; } at[2]; u8 m[2][3]; { u8 l; char name[l]; } names[n]; }
+		describe 67 { u32 a; }
+		block 0
+		event 65 1700000000000000001 hex=0100000002000100000002000000010000c03f00000000000004c06161620068656c6c6f00
+		event 65 1700000000000000002 hex=fbffffff0000000000000000000000000000000000000000
+		event 65 1700000000000000003 hex=070000000000000000000000000000000000000000ff0a
+		event 66 1700000000000000004 hex=02aa010002bb030004bb05060708090a026161016b
+		event 67 1700000000000000005 hex=01020304 cut
+		event 67 1700000000000000006 hex=010203
+		event 67 1700000000000000007 hex=01000000
+	END
+}
+
 # export_log FORMAT OUT LOG [OPTION]...: exports a log. It must succeed, and warn only about lost
 # events and about data that do not match the format file.
 export_log()

@@ -41,6 +41,15 @@ babeltrace()
 	}' text | sed 's/ $//' | sort
 }
 
+# fields_of DIRECTORY: prints names and fields of the events; fails after any warning
+fields_of()
+{
+	babeltrace2 "$1" >text 2>warnings
+	cat warnings >&2
+	[ ! -s warnings ] || return 1
+	sed -E 's/^\[[^]]*\] \([^)]*\) (.*): \{ cpu_id = .*truncated = [01] \}, \{ */\1: /; s/ *\}$//; s/ $//' text
+}
+
 # same_as_script SCRIPT DIRECTORY: compares the exported events with those of the script
 same_as_script()
 {
@@ -273,10 +282,7 @@ layout_of_data_case()
 		event 69 1700000000000000008 hex=2a
 	END
 	export_log ctf out log --format-file=formats
-	babeltrace2 out >text 2>warnings
-	cat text warnings
-	[ ! -s warnings ]
-	sed 's/.*) \([^{]*\): .*}, { */\1: /; s/ *}$//; s/ $//' text >got
+	fields_of out >got
 	diff got - <<-'END'
 		packed: a = 255, b = -2, c = 0x12345678, d = 18446744073709551615
 		aligned: a = 1, b = 2, c = 3, d = 1.5, text = "abc"
@@ -289,7 +295,7 @@ layout_of_data_case()
 	END
 }
 
-# Data become bytes if they are too short, too long, unterminated, unprintable or truncated.
+# Data become bytes if they are too short, too long, unterminated or truncated.
 data_that_do_not_match_are_bytes_case()
 {
 	cat >formats <<-'END'
@@ -308,15 +314,111 @@ data_that_do_not_match_are_bytes_case()
 		event 65 1700000000000000004 hex=01020304 cut
 		event 66 1700000000000000005 hex=6162
 		event 66 1700000000000000006 hex=610062
-		event 66 1700000000000000007 hex=1b5b6d00
-		event 66 1700000000000000008 hex=ff00
-		event 66 1700000000000000009
-		event 67 1700000000000000010 hex=616207
-		event 67 1700000000000000011 hex=61620700
+		event 66 1700000000000000007
+		event 67 1700000000000000008 hex=616207
 	END
 	whole_log log <script
 	export_log ctf out log --format-file=formats
 	same_as_script script out
+}
+
+unprintable_texts_are_escaped_case()
+{
+	cat >formats <<-'END'
+		text { string s; }
+		array { char s[4]; }
+	END
+	whole_log log <<-'END'
+		name 66 text
+		name 67 array
+		block 0
+		event 66 1700000000000000001 hex=1b5b6d00
+		event 66 1700000000000000002 hex=ff5c0a00
+		event 67 1700000000000000003 hex=61620700
+	END
+	export_log ctf out log --format-file=formats
+	fields_of out >got
+	diff got - <<-'END'
+		text: s = "\\x1b[m"
+		text: s = "\\xff\\\\\\n"
+		array: s = "ab\\x07"
+	END
+}
+
+# Comments and white space do not count for the limit of a description.
+long_format_file_case()
+{
+	{
+		printf 'tick {\n'
+		for ((i = 0; i < 200; i++)); do
+			printf '\tu8 field%03d;%60s# "{ }" %050d\n' "$i" ' ' "$i"
+		done
+		printf '}\n'
+	} >formats
+	whole_log log <<-'END'
+		name 65 tick
+		block 0
+		event 65 1700000000000000001 zeros=200
+	END
+	export_log ctf out log --format-file=formats
+	[ ! -s said ]
+	fields_of out >got
+	grep -q '^tick: field000 = 0, field001 = 0.*, field199 = 0$' got
+}
+
+descriptions_in_the_log_case()
+{
+	described_log log
+	export_log ctf out log
+	fields_of out >got
+	diff got - <<-'END'
+		all: op = ( "set it" : container = 1 ), n = 2, sizes = [ [0] = 0x1, [1] = 0x2 ], ok = ( "true" : container = 1 ), f = 1.5, d = -2.5, c = "a", s = "ab", key = "hello"
+		all: op = ( "neg" : container = -5 ), n = 0, sizes = [ ], ok = ( "false" : container = 0 ), f = 0, d = 0, c = "", s = "", key = "\\x00\\x00"
+		all: op = ( <unknown> : container = 7 ), n = 0, sizes = [ ], ok = ( "false" : container = 0 ), f = 0, d = 0, c = "", s = "", key = "\\xff\\n"
+		nested: n = 2, at = [ [0] = { x = 1, y = 2 }, [1] = { x = 3, y = 4 } ], m = [ [0] = [ [0] = 5, [1] = 6, [2] = 7 ], [1] = [ [0] = 8, [1] = 9, [2] = 10 ] ], names = [ [0] = { l = 2, name = "aa" }, [1] = { l = 1, name = "k" } ]
+		other (bytes): len = 4, data = [ [0] = 0x1, [1] = 0x2, [2] = 0x3, [3] = 0x4 ]
+		other (bytes): len = 3, data = [ [0] = 0x1, [1] = 0x2, [2] = 0x3 ]
+		other: a = 1
+	END
+}
+
+# In TSDL, the length of "v" would be the member of the inner struct.
+fields_that_tsdl_cannot_describe_are_bytes_case()
+{
+	whole_log log <<-'END'
+		name 65 shadow
+		name 66 empty
+		describe 65 { u8 n; { u8 v[n]; u8 n; } s; }
+		describe 66 { { pad[2]; } v[2]; u8 a; }
+		block 0
+		event 65 1700000000000000001 hex=01aa02
+		event 66 1700000000000000002 hex=0000000007
+	END
+	export_log ctf out log
+	fields_of out >got
+	diff got - <<-'END'
+		shadow: len = 3, data = [ [0] = 0x1, [1] = 0xAA, [2] = 0x2 ]
+		empty: len = 5, data = [ [0] = 0x0, [1] = 0x0, [2] = 0x0, [3] = 0x0, [4] = 0x7 ]
+	END
+}
+
+extreme_labels_case()
+{
+	whole_log log <<-'END'
+		name 65 op
+		describe 65 { enum : i64 { min = -0x8000000000000000, max = 0x7fffffffffffffff } a; enum : u64 { big = 0xffffffffffffffff, one = 1, alias = 1, "x\x5c\x22y\x5c\x5c" = 2 } b; }
+		block 0
+		event 65 1700000000000000001 hex=0000000000000080ffffffffffffffff
+		event 65 1700000000000000002 hex=ffffffffffffff7f0200000000000000
+		event 65 1700000000000000003 hex=00000000000000000100000000000000
+	END
+	export_log ctf out log
+	fields_of out >got
+	diff got - <<-'END'
+		op: a = ( "min" : container = -9223372036854775808 ), b = ( "big" : container = 18446744073709551615 )
+		op: a = ( "max" : container = 9223372036854775807 ), b = ( "x\"y\\\\" : container = 2 )
+		op: a = ( <unknown> : container = 0 ), b = ( "one" : container = 1 )
+	END
 }
 
 wrong_format_files_case()
@@ -329,33 +431,31 @@ wrong_format_files_case()
 		[ ! -e out ]
 	done <<-'END'
 		1|tick|expected "{" (got "end of file")
-		1|tick {|unknown type "end of file"
-		2|# a\ntick { u32 n; u33 m; }|unknown type "u33": see "FORMAT FILES" in posixtrace-export(1)
+		1|tick u32|expected "{" (got "u32")
+		1|tick {|expected a type or "}", but the text ends
+		2|# a\ntick { u32 n; u33 m; }|unknown type "u33"
 		3|tick {\n\tu32 n;\n\tu32 n;\n}|duplicate field "n"
-		1|tick { u32 }|a field name must be a C identifier (got "}")
-		1|tick { u32 2n; }|a field name must be a C identifier (got "2n")
+		5|tick # {\n\n{\n# "\nu32 "}"; }|expected the name of the field (got text in quotes)
+		1|tick { u32 }|expected the name of the field (got "}")
+		1|tick { u32 2n; }|"2n" is not a number
 		1|tick { u32 n }|expected ";" (got "}")
-		1|tick { u32 n, m; }|a field name must be a C identifier (got "n,")
-		1|tick { u32 n[2]; }|expected ";" (got "[")
-		1|tick { char s; }|expected "[" (got ";")
-		1|tick { char s[]; }|a size must be from 1 to 65536 (got "]")
-		1|tick { char s[0]; }|a size must be from 1 to 65536 (got "0")
-		1|tick { char s[-1]; }|a size must be from 1 to 65536 (got "-1")
-		1|tick { char s[65537]; }|a size must be from 1 to 65536 (got "65537")
-		1|tick { char s[99999999999999999999999]; }|a size must be from 1 to 65536 (got "99999999999999999999999")
-		1|struct tick { string s; }|a struct cannot have a string: use char NAME[SIZE]
+		1|tick { u32 n, m; }|expected ";" (got ",")
+		1|tick { char s[]; }|expected a number or the name of a field (got "]")
+		1|tick { char s[0]; }|a size must be from 1 to 65536 (got 0)
+		1|tick { char s[65537]; }|a size must be from 1 to 65536 (got 65537)
+		1|tick { u8 a[m]; }|no field "m" before this one: it cannot be its length
 		2|tick { }\ntick { }|duplicate event type
 		1|{ u32 n; }|expected the name of an event type (got "{")
 		1|"tick|closing quote is missing
 		1|"ti\\qck" { }|unknown escape in quotes: use \\, \", \n, \t or \xNN
-		1|tick { "u32" n; }|unknown type "u32"
+		1|tick { "u32" n; }|expected a type or "}" (got text in quotes)
 		1|\033 { }|byte 0x1b in a name: put the name in quotes
 	END
 	printf 'x%065d { }' 0 >formats
 	fails 1 'formats:1: a name has at most 63 bytes' \
 		posixtrace export -f ctf -F formats -o out log
 	{ printf 'tick { '; printf 'u8 a%d; ' {0..256}; printf '}'; } >formats
-	fails 1 'formats:1: an event type has at most 256 fields, including padding' \
+	fails 1 'formats:1: more than 256 members, padding included' \
 		posixtrace export -f ctf -F formats -o out log
 	head -c 1100000 /dev/zero | tr '\0' '#' >formats
 	fails 1 'posixtrace: --format-file: formats: must have at most 1048576 bytes' \

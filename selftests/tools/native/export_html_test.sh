@@ -187,11 +187,10 @@ search_goes_from_match_to_match_case()
 	[ "$(fact none)" = '0 matches' ]
 }
 
-pointer_shows_details_of_an_item_case()
+# find_tips PAGE: writes the descriptions of all items that the pointer finds to the file tips
+find_tips()
 {
-	nested_log log
-	export_log html page log
-	browse page '
+	browse "$1" '
 		const box = canvas.getBoundingClientRect(), tip = document.getElementById("tip");
 		const seen = new Set();
 		for (let y = 0; y < box.height; y += 6) {
@@ -205,10 +204,38 @@ pointer_shows_details_of_an_item_case()
 		[...seen].sort().forEach((text, i) => report("tip" + i, text));
 	'
 	sed -n 's/^tip[0-9]*=//p' facts >tips
+}
+
+pointer_shows_details_of_an_item_case()
+{
+	nested_log log
+	export_log html page log
+	find_tips page
 	grep -q '^outertook 400 µs; at 0 ns, 2023-11-14T22:13:20.000000000Z; process 7, thread 0x1000; begin:;   text: hello;   cpu: 0; end:;   cpu: 0$' tips
 	grep -q '^innertook 100 µs; at 100 µs, ' tips
 	grep -q '^tickat 1 ms, 2023-11-14T22:13:20.001000000Z; process 7, thread 0x2000; text: bye; cpu: 0$' tips
 	grep -q '^7 events lostat ' tips
+}
+
+fields_have_names_and_units_case()
+{
+	whole_log log <<-'END'
+		name 65 cache
+		name 66 work_begin
+		name 67 work_end
+		describe 65 { enum { get, set } op; u32 took "ns"; u8 sizes[2] "B"; { i8 x "m"; string s; } at[1]; text units; }
+		describe 67 { bool ok; }
+		block 0
+		event 65 1700000000000000000 hex=01000000e80300000506ff3c623e006b
+		event 66 1700000000000100000
+		event 67 1700000000000200000 hex=01
+		event 65 1700000000000300000 hex=01
+	END
+	export_log html page log
+	find_tips page
+	grep -qF '; op: set; took: 1000 ns; sizes: [5, 6] B; at:;   0:;     x: -1 m;     s: &lt;b&gt;; units: k; cpu: 0' tips
+	grep -q '; end:;   ok: true;   cpu: 0$' tips
+	grep -q '; bytes: 01; cpu: 0$' tips
 }
 
 # None of these may become part of the page or run.

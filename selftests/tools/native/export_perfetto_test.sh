@@ -225,6 +225,46 @@ layout_of_data_case()
 	END
 }
 
+# arguments: prints the arguments of the decoded events, each in a line
+arguments()
+{
+	awk '
+	/^    debug_annotations \{/ { on = 1; line = "" }
+	on { sub(/^ +/, ""); line = line " " $0 }
+	on && /\{/ { depth++ }
+	on && /^\}/ && !--depth { on = 0; print line }' decoded |
+		sed 's/^ debug_annotations { //; s/ }$//; s/dict_entries/entry/g; s/array_values/item/g'
+}
+
+descriptions_in_the_log_case()
+{
+	described_log log
+	export_log perfetto out log
+	decode out
+	arguments | grep -v on_cpu | sed '11,30d' >got
+	diff got - <<-'END'
+		string_value: "set it" name: "op"
+		uint_value: 2 name: "n"
+		name: "sizes" item { pointer_value: 1 } item { pointer_value: 2 }
+		bool_value: true name: "ok"
+		double_value: 1.5 name: "f"
+		double_value: -2.5 name: "d"
+		string_value: "a" name: "c"
+		string_value: "ab" name: "s"
+		string_value: "hello" name: "key"
+		name: "units" entry { string_value: "B" name: "sizes" }
+		uint_value: 2 name: "n"
+		name: "at" item { entry { int_value: 1 name: "x" } entry { int_value: 2 name: "y" } } item { entry { int_value: 3 name: "x" } entry { int_value: 4 name: "y" } }
+		name: "m" item { item { uint_value: 5 } item { uint_value: 6 } item { uint_value: 7 } } item { item { uint_value: 8 } item { uint_value: 9 } item { uint_value: 10 } }
+		name: "names" item { entry { uint_value: 2 name: "l" } entry { string_value: "aa" name: "name" } } item { entry { uint_value: 1 name: "l" } entry { string_value: "k" name: "name" } }
+		name: "units" entry { string_value: "m" name: "at.x" }
+		uint_value: 67305985 name: "a"
+		bool_value: true name: "data_truncated"
+		string_value: "010203" name: "bytes"
+		uint_value: 1 name: "a"
+	END
+}
+
 memory_is_bounded_case()
 {
 	many_events 300000 7 | whole_log log
