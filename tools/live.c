@@ -11,6 +11,7 @@
 #include <posixtrace.h>
 
 #include "commands.h"
+#include "formats.h"
 #include "print.h"
 #include "session.h"
 #include "source.h"
@@ -30,6 +31,8 @@ struct live {
 	struct source *source;
 	struct print print;
 	struct buffer text;
+	const char *format_file;	/* argument of --format-file, or NULL */
+	struct formats *formats;
 	unsigned int window;		/* milliseconds */
 	unsigned long long events;
 	bool stopped;			/* posix_trace_stop was read */
@@ -46,6 +49,7 @@ static void print_help(FILE *to)
 		"  -c, --clock=FORM         print times as relative (microseconds since the first\n"
 		"                           event), delta (since the previous event), seconds, utc\n"
 		"      --color=WHEN         use colors: auto, always, never\n"
+		FORMATS_HELP
 		"  -h, --help               print this help\n"
 		"  -j, --json               print a JSON object for each event\n"
 		"      --window=MS          hold events back for MS milliseconds, to print them in\n"
@@ -163,6 +167,8 @@ static int run_live(struct live *live)
 		goto out;
 	err = -source_from_stream(live->session.trid, &live->source);
 	if (!err)
+		source_set_formats(live->source, live->formats);
+	if (!err)
 		err = posixtrace_setwindow(live->session.trid,
 					   (uint64_t)live->window * NSEC_PER_MSEC);
 	if (!err)
@@ -173,6 +179,7 @@ static int run_live(struct live *live)
 		process_go(process);
 		if (!follow(live) && !finish(live))
 			ret = 0;
+		formats_warn(live->formats, live->source);
 		print_summary(live);
 	}
 	source_close(live->source);
@@ -197,6 +204,9 @@ static bool set_option(struct live *live, int opt, const char *value)
 		return !print_set_clock(&live->print, value);
 	case PRINT_COLOR:
 		return !print_set_colour(&live->print, value);
+	case FORMATS_OPTION:
+		live->format_file = value;
+		return true;
 	case 'j':
 		live->print.json = true;
 		return true;
@@ -217,6 +227,7 @@ int posixtrace_live(int argc, char **argv)
 		{ "data-size", required_argument, NULL, 'd' },
 		{ "exclude", required_argument, NULL, 'x' },
 		{ "filter", required_argument, NULL, 'F' },
+		{ "format-file", required_argument, NULL, FORMATS_OPTION },
 		{ "full", no_argument, NULL, 'a' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "inherit", no_argument, NULL, 'i' },
@@ -249,7 +260,10 @@ int posixtrace_live(int argc, char **argv)
 		print_help(stderr);
 		return 2;
 	}
-	status = run_live(&live);
+	status = 1;
+	if (!live.format_file || !formats_load(live.format_file, &live.formats))
+		status = run_live(&live);
+	formats_free(live.formats);
 	buffer_free(&live.text);
 	session_free(&live.session);
 	return status;
