@@ -11,6 +11,9 @@
 #include "commands.h"
 #include "export.h"
 
+/* An option without a letter. */
+#define OPTION_FILTER	256
+
 #define PROGRESS_EVERY	(1 << 16)	/* events */
 
 static const struct {
@@ -39,6 +42,8 @@ static void print_help(FILE *to)
 		"\n"
 		"  -f, --format=FORMAT     one of these formats\n"
 		"  -F, --format-file=FILE  fields in the data of events: see posixtrace-export(1)\n"
+		"      --filter=FILTER     only these events, by names and fields:\n"
+		"                          'cache_* && op == set && len > 4096'\n"
 		"  -h, --help              print this help\n"
 		"  -m, --max-events=N      events in an HTML page, at most (200000)\n"
 		"  -o, --output=OUT        file or directory to write; it must not exist\n\n"
@@ -61,14 +66,17 @@ static void show_progress(const struct export *export, const char *end)
 
 int export_next(struct export *export, struct event *event)
 {
-	int ret = source_next(export->source, event);
+	int ret;
 
-	if (ret <= 0)
-		return ret;
+	do {
+		ret = source_next(export->source, event);
+		if (ret <= 0)
+			return ret;
+		logend_event(&export->end, event);
+	} while (!select_event(export->selection, event));
 	if (!export->events++)
 		export->first_time = event->time;
 	export->user_events += event->user;
-	logend_event(&export->end, event);
 	export->newly_lost = event->lost > export->lost ? event->lost - export->lost : 0;
 	export->lost = event->lost;
 	if (export->progress && export->events % PROGRESS_EVERY == 0)
@@ -199,6 +207,7 @@ static int parse_max(const char *text, uint64_t *max)
 int posixtrace_export(int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "filter", required_argument, NULL, OPTION_FILTER },
 		{ "format", required_argument, NULL, 'f' },
 		{ "format-file", required_argument, NULL, 'F' },
 		{ "help", no_argument, NULL, 'h' },
@@ -210,7 +219,8 @@ int posixtrace_export(int argc, char **argv)
 	int opt, ret = 2, format = -1;
 
 	export = calloc(1, sizeof(*export));
-	if (!export) {
+	if (!export || select_new(&export->selection)) {
+		free(export);
 		complain("export", ENOMEM);
 		return 1;
 	}
@@ -219,6 +229,11 @@ int posixtrace_export(int argc, char **argv)
 		case 'f':
 			format = find_format(optarg);
 			if (format < 0)
+				goto out;
+			break;
+		case OPTION_FILTER:
+			/* This command has another option -F. */
+			if (select_option(export->selection, 'F', optarg) < 0)
 				goto out;
 			break;
 		case 'F':
@@ -255,6 +270,7 @@ int posixtrace_export(int argc, char **argv)
 		ret = run_export(export, format);
 out:
 	formats_free(export->formats);
+	select_free(export->selection);
 	free(export);
 	return ret;
 }

@@ -13,6 +13,7 @@
 #include "buffer.h"
 #include "formats.h"
 #include "logend.h"
+#include "select.h"
 #include "source.h"
 
 #define EXPORT_TYPES		4096		/* all event type ids are smaller */
@@ -29,11 +30,12 @@ struct export {
 	FILE *file;			/* open for writing, unless the output is a directory */
 	const char *format_file;	/* argument of --format-file, or NULL */
 	struct formats *formats;	/* contents of the format file, or NULL */
+	struct selection *selection;	/* the events to export */
 	uint64_t max_events;		/* argument of --max-events; 0: default of the format */
 
-	uint64_t events;		/* events read so far */
+	uint64_t events;		/* events so far */
 	uint64_t user_events;		/* user events among @events */
-	uint64_t first_time;		/* time of the first event */
+	uint64_t first_time;		/* time of the first of them */
 	uint64_t lost;			/* user events lost before the last event read */
 	uint64_t newly_lost;		/* part of @lost since the previous event */
 	struct logend end;		/* what to report about the log at the end */
@@ -41,7 +43,7 @@ struct export {
 };
 
 /**
- * export_next() - read the next event
+ * export_next() - read the next event that is selected
  * @export: the log
  * @event: where to store it; valid until the next call
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Selects events by type, process, thread and time: see select.h.
+ * Selects events by type, fields, process, thread and time: see select.h.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "commands.h"
+#include "filter.h"
 #include "select.h"
 
 /* All event type ids are smaller. */
@@ -33,7 +34,7 @@ struct bound {
 	uint64_t time;		/* ns */
 };
 
-/* Caches per event type whether its name matches. */
+/* Caches per event type whether its name is excluded. */
 enum verdict {
 	VERDICT_NONE,
 	VERDICT_IN,
@@ -41,7 +42,8 @@ enum verdict {
 };
 
 struct selection {
-	struct names filter;
+	struct filter **filters;	/* an event needs to pass one of them */
+	size_t nr_filters;
 	struct names exclude;
 	struct numbers pids;
 	struct numbers threads;
@@ -69,7 +71,9 @@ void select_free(struct selection *selection)
 {
 	if (!selection)
 		return;
-	free_names(&selection->filter);
+	for (size_t i = 0; i < selection->nr_filters; i++)
+		filter_free(selection->filters[i]);
+	free(selection->filters);
 	free_names(&selection->exclude);
 	free(selection->pids.number);
 	free(selection->threads.number);
@@ -83,6 +87,20 @@ static int refuse(const char *option, const char *text, const char *rule)
 {
 	tell("%s: must be %s (got \"%s\")", option, rule, text);
 	return -EINVAL;
+}
+
+static int add_filter(struct selection *selection, const char *text)
+{
+	struct filter **filters = reallocarray(selection->filters, selection->nr_filters + 1,
+					       sizeof(*filters));
+	int err;
+
+	if (!filters)
+		return -ENOMEM;
+	selection->filters = filters;
+	err = filter_option(text, &filters[selection->nr_filters]);
+	selection->nr_filters += !err;
+	return err;
 }
 
 static int add_name(struct names *names, const char *text, size_t len)
@@ -238,7 +256,7 @@ int select_option(struct selection *selection, int opt, const char *value)
 
 	switch (opt) {
 	case 'F':
-		err = add_names(&selection->filter, "--filter", value);
+		err = add_filter(selection, value);
 		break;
 	case 'x':
 		err = add_names(&selection->exclude, "--exclude", value);
@@ -287,11 +305,26 @@ static bool wants_type(struct selection *selection, const struct event *event)
 	unsigned char *verdict = &selection->verdict[event->type % TYPES];
 
 	if (*verdict == VERDICT_NONE)
-		*verdict = (!selection->filter.count ||
-			    has_name(&selection->filter, event->name)) &&
-			   !has_name(&selection->exclude, event->name) ?
-			   VERDICT_IN : VERDICT_OUT;
+		*verdict = has_name(&selection->exclude, event->name) ? VERDICT_OUT : VERDICT_IN;
 	return *verdict == VERDICT_IN;
+}
+
+static bool passes_filter(const struct selection *selection, const struct event *event)
+{
+	for (size_t i = 0; i < selection->nr_filters; i++) {
+		if (filter_event(selection->filters[i], event))
+			return true;
+	}
+	return !selection->nr_filters;
+}
+
+bool select_needs_data(const struct selection *selection)
+{
+	for (size_t i = 0; i < selection->nr_filters; i++) {
+		if (filter_has_conditions(selection->filters[i]))
+			return true;
+	}
+	return false;
 }
 
 /* Compares a time with a bound: -1 if it is earlier, 1 if later, 0 if equal. */
@@ -320,5 +353,6 @@ bool select_event(struct selection *selection, const struct event *event)
 		return false;
 	return wants_type(selection, event) &&
 	       has_number(&selection->pids, (uint64_t)event->pid) &&
-	       has_number(&selection->threads, event->thread);
+	       has_number(&selection->threads, event->thread) &&
+	       passes_filter(selection, event);
 }

@@ -16,7 +16,8 @@
 #define SELECT_TO		257
 
 #define SELECT_HELP \
-	"  -F, --filter=NAME,...    only events of these types; * and ? are wildcards\n" \
+	"  -F, --filter=FILTER      only these events, by names and fields:\n" \
+	"                           'cache_* && op == set && len > 4096'\n" \
 	"  -p, --pid=PID,...        only events of these processes\n" \
 	"  -t, --thread=THREAD,...  only events of these threads\n" \
 	"  -x, --exclude=NAME,...   no events of these types\n" \
@@ -49,6 +50,9 @@ int select_option(struct selection *selection, int opt, const char *value);
  * Call it for each event of a trace, from the first: times may be relative to the first event.
  */
 bool select_event(struct selection *selection, const struct event *event);
+
+/* select_needs_data() - check whether select_event() looks at the data of events */
+bool select_needs_data(const struct selection *selection);
 
 void select_free(struct selection *selection);
 

@@ -172,6 +172,7 @@ static int run_live(struct stat_command *stat, pid_t pid)
 	const struct stat_live live = {
 		.pid = pid,
 		.seconds = stat->seconds,
+		.data = select_needs_data(stat->selection),
 		.take = count_event,
 		.arg = stat,
 		.lost = &stat->end.lost,
@@ -180,8 +181,9 @@ static int run_live(struct stat_command *stat, pid_t pid)
 
 	if (err)
 		return err;
-	/* The stream records no data, so all events are truncated: do not report that. */
-	stat->stats.truncated = 0;
+	/* If the stream records no data, all events are truncated: do not report that. */
+	if (!live.data)
+		stat->stats.truncated = 0;
 	stat->end.lost_before = 0;
 	printf("%-9s %d\n", "process", (int)pid);
 	return print_all(stat);

@@ -111,11 +111,10 @@ close:
 
 static int run_stream(const struct stat_live *live, int signals)
 {
-	/* The statistics need no data. */
 	struct session session = {
 		.process.pid = live->pid,
 		.stream_size = STREAM_SIZE,
-		.data_size = 0,
+		.data_size = live->data ? SESSION_DEFAULT : 0,
 	};
 	int err = -session_create_plain(&session, "posixtrace stat");
 

@@ -14,6 +14,7 @@
  * struct stat_live - what to count
  * @pid: the process
  * @seconds: how long to count; 0: until the process ends, or SIGINT or SIGTERM comes
+ * @data: record the data of events, too
  * @take: called for each event; returns 0 or a negative error number
  * @arg: argument of @take
  * @lost: where to store the number of lost user events
@@ -21,6 +22,7 @@
 struct stat_live {
 	pid_t pid;
 	unsigned int seconds;
+	bool data;
 	int (*take)(void *arg, const struct event *event);
 	void *arg;
 	uint64_t *lost;

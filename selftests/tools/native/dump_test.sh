@@ -462,8 +462,9 @@ test_wrong_calls()
 	run 2 posixtrace dump --clock=sun log
 	complains 'posixtrace: --clock: must be relative, delta, seconds or utc (got "sun")'
 	run 2 posixtrace dump --filter= log
-	complains 'posixtrace: --filter: must be names separated by single commas (got "")'
+	complains 'posixtrace: --filter: column 1: expected a name or a condition, but the filter ends'
 	run 2 posixtrace dump --filter=a,,b log
+	complains 'posixtrace: --filter: column 3: expected a name after the comma (got ",")'
 	run 2 posixtrace dump --exclude=a,,b log
 	complains 'posixtrace: --exclude: must be names separated by single commas (got "a,,b")'
 	run 2 posixtrace dump --pid=x log
