@@ -64,8 +64,10 @@ static void print_help(FILE *to)
 static int print_one(struct live *live, const struct event *event)
 {
 	print_see(&live->print, event);
-	live->events += event->user;
 	live->stopped |= event->type == POSIX_TRACE_STOP;
+	if (!session_filter_passes(&live->session.filter, live->session.trid, event))
+		return 0;
+	live->events += event->user;
 	return print_event(&live->print, &live->text, event);
 }
 

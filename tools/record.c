@@ -21,6 +21,7 @@
 #define NSEC		1000000000ULL
 #define SHOW_MS		500	/* interval of the progress line */
 #define LOOK_MS		1000	/* interval of status checks without progress line */
+#define FILTER_MS	100	/* interval of looks for new event types to hold back */
 
 /* Options without a letter. */
 enum { OPT_POLICY = 256, OPT_LOG_POLICY, OPT_LOG_SIZE, OPT_ORDER };
@@ -213,6 +214,9 @@ static void look(struct recording *rec)
 		say(rec, "posixtrace_get_stats", err);
 		rec->failed = true;
 	}
+	err = session_filter_update(&rec->session.filter, rec->session.trid);
+	if (err && err != EINVAL)
+		say(rec, "filter", err);
 	look_at_status(rec);
 }
 
@@ -223,9 +227,10 @@ static void follow(struct recording *rec)
 		{ .fd = posixtrace_fd(rec->session.trid) },
 		{ .fd = rec->session.process.sigfd, .events = POLLIN },
 	};
+	int wait = rec->session.filter.patterns ? FILTER_MS : rec->progress ? SHOW_MS : LOOK_MS;
 
 	while (!rec->failed && !rec->full && !fds[0].revents) {
-		if (poll(fds, 2, rec->progress ? SHOW_MS : LOOK_MS) < 0 && errno != EINTR) {
+		if (poll(fds, 2, wait) < 0 && errno != EINTR) {
 			say(rec, "waiting for events", errno);
 			rec->failed = true;
 			return;
@@ -479,6 +484,11 @@ int posixtrace_record(int argc, char **argv)
 			print_help(stderr);
 			return 2;
 		}
+	}
+	if (rec.session.filter.conditions) {
+		tell("--filter: conditions on fields cannot be tested while recording");
+		tell("record by names, and use --filter of posixtrace dump, stat or export later");
+		return 2;
 	}
 	if (rec.log_size && rec.log_policy == POSIX_TRACE_APPEND) {
 		tell("--log-size: needs --log-policy=loop or --log-policy=until-full");

@@ -2,7 +2,6 @@
 /*
  * Creates a stream on a process from the options. live.c and record.c handle its events.
  */
-#include <argz.h>
 #include <ctype.h>
 #include <errno.h>
 #include <linux/posixtrace.h>
@@ -60,33 +59,6 @@ size_t parse_size(const char *option, const char *text, size_t max)
 	return value << shift;
 }
 
-static void add_names(struct names *names, const char *option, const char *list)
-{
-	const char *name = NULL;
-
-	if (argz_add_sep(&names->argz, &names->len, list, ',')) {
-		complain("names", ENOMEM);
-		exit(1);
-	}
-	/* The kernel filters by type number, so a pattern cannot match types opened later. */
-	if (strpbrk(list, "*?[")) {
-		tell("%s: must be whole names, no patterns, while recording (got \"%s\")", option,
-		     list);
-		exit(2);
-	}
-	if (!names->len) {
-		tell("%s: must have at least one name (got \"%s\")", option, list);
-		exit(2);
-	}
-	while ((name = argz_next(names->argz, names->len, name))) {
-		if (strlen(name) > TRACE_EVENT_NAME_MAX) {
-			tell("%s: the name of an event type has at most %d bytes (got %zu: \"%s\")",
-			     option, TRACE_EVENT_NAME_MAX, strlen(name), name);
-			exit(2);
-		}
-	}
-}
-
 bool session_option(struct session *session, int opt, const char *value)
 {
 	switch (opt) {
@@ -94,7 +66,7 @@ bool session_option(struct session *session, int opt, const char *value)
 		session->data_size = parse_size("--data-size", value, POSIXTRACE_DATA_SIZE_MAX);
 		return true;
 	case 'F':
-		add_names(&session->filter, "--filter", value);
+		session_filter_add(&session->filter, value);
 		return true;
 	case 'i':
 		session->inherit = true;
@@ -106,7 +78,7 @@ bool session_option(struct session *session, int opt, const char *value)
 		session->stream_size = parse_size("--size", value, POSIXTRACE_STREAM_SIZE_MAX);
 		return true;
 	case 'x':
-		add_names(&session->exclude, "--exclude", value);
+		session_filter_exclude(&session->filter, value);
 		return true;
 	default:
 		return false;
@@ -128,8 +100,7 @@ bool session_process(struct session *session, int argc, char **argv)
 
 void session_free(struct session *session)
 {
-	free(session->filter.argz);
-	free(session->exclude.argz);
+	session_filter_free(&session->filter);
 }
 
 /* ------------------------------------------------------------------ */
@@ -147,68 +118,6 @@ int session_attr(const struct session *session, const char *name, trace_attr_t *
 		err = posix_trace_attr_setinherited(attr, POSIX_TRACE_INHERITED);
 	if (!err)
 		err = posix_trace_attr_setname(attr, name);
-	return err;
-}
-
-/* Finds the event type with this name in the process, or creates it there. */
-static int type_of(trace_id_t trid, const char *name, trace_event_id_t *type)
-{
-	int err = posix_trace_trid_eventid_open(trid, name, type);
-
-	if (!err && *type < POSIX_TRACE_UNNAMED_USEREVENT) {
-		tell("%s: system events are always recorded: filter user event types only", name);
-		return EINVAL;
-	}
-	/* Beyond the limit of event types, all names get the unnamed type. */
-	if (!err && *type == POSIX_TRACE_UNNAMED_USEREVENT &&
-	    strcmp(name, "posix_trace_unnamed_userevent"))
-		err = ENOSPC;
-	if (err == ENOSPC)
-		tell("%s: the process has too many event types", name);
-	else if (err)
-		complain(name, err);
-	return err;
-}
-
-static int change_set(trace_id_t trid, const struct names *names, trace_event_set_t *set,
-		      int (*change)(trace_event_id_t type, trace_event_set_t *set))
-{
-	trace_event_id_t type;
-	char *name = NULL;
-	int err = 0;
-
-	while (!err && (name = argz_next(names->argz, names->len, name))) {
-		err = type_of(trid, name, &type);
-		if (!err)
-			err = change(type, set);
-	}
-	return err;
-}
-
-/* In the standard, a filter is the set of event types that are not recorded. */
-static int set_filter(struct session *session)
-{
-	trace_event_set_t set;
-	int err;
-
-	if (!session->filter.len && !session->exclude.len)
-		return 0;
-	posix_trace_eventset_empty(&set);
-	if (session->filter.len) {
-		/* Hold back all user event types, also those opened later. */
-		posix_trace_eventset_fill(&set, POSIX_TRACE_ALL_EVENTS);
-		for (trace_event_id_t type = 1; type < POSIX_TRACE_UNNAMED_USEREVENT; type++)
-			posix_trace_eventset_del(type, &set);
-	}
-	err = change_set(session->trid, &session->filter, &set, posix_trace_eventset_del);
-	if (!err)
-		err = change_set(session->trid, &session->exclude, &set,
-				 posix_trace_eventset_add);
-	if (err)
-		return err;
-	err = posix_trace_set_filter(session->trid, &set, POSIX_TRACE_SET_EVENTSET);
-	if (err)
-		complain("filter", err);
 	return err;
 }
 
@@ -257,7 +166,7 @@ int session_create(struct session *session, const trace_attr_t *attr, int log_fd
 		complain_of_create(session, log_fd >= 0, err);
 		return err;
 	}
-	err = set_filter(session);
+	err = session_filter_set(&session->filter, session->trid);
 	if (err)
 		posix_trace_shutdown(session->trid);
 	return err;

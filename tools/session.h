@@ -11,20 +11,14 @@
 #include <trace.h>
 
 #include "process.h"
-
-/* Names of event types, as argz_add_sep() makes them of the arguments. */
-struct names {
-	char *argz;
-	size_t len;
-};
+#include "session_filter.h"
 
 struct session {
 	struct process process;
 	size_t stream_size;	/* 0: default */
 	size_t data_size;	/* bytes of data per event, or SESSION_DEFAULT */
 	bool inherit;
-	struct names filter;	/* record only these, unless empty */
-	struct names exclude;	/* do not record these */
+	struct session_filter filter;	/* which events to record */
 	trace_id_t trid;
 };
 
@@ -35,11 +29,11 @@ struct session {
 /* Help for these options. */
 #define SESSION_HELP \
 	"  -d, --data-size=BYTES    record at most BYTES of an event's data (1K)\n" \
-	"  -F, --filter=NAME,...    record only events of these types\n" \
+	"  -F, --filter=FILTER      record only events of these types; * and ? are wildcards\n" \
 	"  -i, --inherit            also trace the children of the process\n" \
 	"  -p, --pid=PID            trace this process\n" \
 	"  -s, --size=BYTES         size of the trace stream (256K)\n" \
-	"  -x, --exclude=NAME,...   record no events of these types\n"
+	"  -x, --exclude=NAME,...   record no events of these types; * and ? are wildcards\n"
 
 /* session_option() - handle an option of SESSION_HELP; exits with 2 if its value is invalid */
 bool session_option(struct session *session, int opt, const char *value);

@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 19
+begin 20
 
 run 2 list 1 2 && run 2 list 0 &&
 	complains '^posixtrace: PID: must be a number from 1 to 4194304 \(got "0"\)$' &&
@@ -26,6 +26,16 @@ result program_without_trace_points_is_not_listed $?
 run 0 list "$steady" && says "^process $steady \(steady_helper\)$" && says '^  +65  steady$' &&
 	! says posix_trace && says '^streams: none$'
 result event_types_of_a_process_are_listed $?
+
+mkfifo "$tmp/fifo"
+./fields_helper "$tmp/fifo" &
+fields=$!
+read -r _ <"$tmp/fifo"
+run 0 list "$fields" && says '^  +6[56]  cache  struct\{enum\{get,set\}op;u32 len"B";\}$' &&
+	says '^  +6[56]  idle$'
+result descriptions_are_listed $?
+echo go >"$tmp/fifo"
+wait "$fields"
 
 run 0 list --all "$steady" && says '^  +65  steady$' && says '^  +2  posix_trace_start$' &&
 	says '^  +64  posix_trace_unnamed_userevent$'

@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 32
+begin 36
 
 # event REGEX: an event was printed. The columns are time, processor, process, thread, type, data.
 event()
@@ -26,9 +26,9 @@ run 2 live && run 2 live --pid=x &&
 	complains '^posixtrace: --pid: must be a number from 1 to 4194304 \(got "x"\)$' &&
 	run 2 live --pid=1 -- true && run 2 live --pid=1 1 && run 2 live 0 && run 2 live --size=1T -- true &&
 	complains '^posixtrace: --size: must be at most 1073741824 bytes, .* \(got "1T"\)$' &&
-	run 2 live --filter= -- true && complains '^posixtrace: --filter: must have at least one name' &&
+	run 2 live --filter= -- true && complains '^posixtrace: --filter: column 1: expected a name' &&
+	run 2 live --exclude= -- true && complains '^posixtrace: --exclude: must have at least one name' &&
 	run 2 live --data-size=65489 -- true && complains '^posixtrace: --data-size: must be at most 65488 bytes' &&
-	run 2 live --filter='t*' -- true && complains '^posixtrace: --filter: must be whole names' &&
 	run 2 live --size=-1 -- true
 result wrong_arguments_are_a_usage_error $?
 
@@ -109,6 +109,28 @@ result exclude_does_not_record_its_types $?
 
 run 0 live --filter=tick --exclude=tick -- ./ticks_helper 3 0 && complains '^posixtrace: 0 events'
 result exclude_wins_over_filter $?
+
+run 0 live --filter='r?w' -- ./ticks_helper 3 0 && event 'raw +dead01$' && ! says ' tick ' &&
+	event posix_trace_start && complains '^posixtrace: 1 events' &&
+	run 0 live --filter='*' --exclude='t*' -- ./ticks_helper 3 0 && event 'raw +dead01$' &&
+	! says ' tick ' && run 0 live --filter='!raw' -- ./ticks_helper 3 0 && says ' tick ' && ! says ' raw '
+result filter_has_wildcards $?
+
+run 0 live -- ./fields_helper && event 'cache +op=get len=10 B$' && event 'cache +op=set len=5000 B$' &&
+	event 'idle +01$' && run 0 live --json -- ./fields_helper &&
+	says '"fields":{"op":"set","len":5000},"units":{"len":"B"}'
+result fields_have_names $?
+
+run 0 live --filter='op == set && len > 4096' -- ./fields_helper && event 'cache +op=set len=5000 B$' &&
+	! says ' idle ' && ! says 'op=get' && complains '^posixtrace: 1 events'
+result filter_has_conditions_on_fields $?
+
+printf 'cache { x32 a; u32 b; }\nidle { bool a; }\ntick { u8 n; }\n' >"$tmp/formats"
+run 0 live --format-file="$tmp/formats" -- ./fields_helper && event 'cache +a=0x1 b=5000$' &&
+	event 'idle +a=true$' && complains "formats:3: tick: the process has no such user event type$" &&
+	echo 'tick' >"$tmp/formats" && run 1 live --format-file="$tmp/formats" -- ./fields_helper &&
+	complains 'formats:2: expected "\{" \(got "end of file"\)$'
+result format_file_describes_events $?
 
 run 1 live --exclude=posix_trace_start -- ./ticks_helper 1 0 &&
 	complains '^posixtrace: posix_trace_start: system events are always recorded'

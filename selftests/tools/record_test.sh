@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 44
+begin 46
 here=$PWD
 log=$tmp/log
 
@@ -254,6 +254,22 @@ result terminal_is_refused $?
 with_log 0 --filter=raw -- ./ticks_helper 3 0 && recorded && [ "$(wc -l <"$tmp/events")" -eq 1 ] &&
 	grep -q '^raw ' "$tmp/events"
 result filter_records_only_its_types $?
+
+# A pattern holds back types that exist before the recording begins, and later ones soon.
+mkfifo "$tmp/fifo"
+./fields_helper "$tmp/fifo" &
+read -r _ <"$tmp/fifo"
+rm -f "$log"
+start record --filter='i*' --output="$log" "$!"
+until_true is_running
+echo go >"$tmp/fifo"
+ended 0 && recorded && [ "$(cut -d' ' -f1 "$tmp/events")" = idle ] &&
+	with_log 0 --filter='r*' -- ./ticks_helper 3 0 && recorded && grep -q '^raw ' "$tmp/events"
+result filter_has_wildcards $?
+
+run 2 record --filter='len > 4096' --output="$log" -- ./fields_helper &&
+	complains '^posixtrace: --filter: conditions on fields cannot be tested while recording$'
+result conditions_on_fields_are_refused $?
 
 with_log 0 --exclude=raw -- ./ticks_helper 3 0 && recorded && ticks | cmp - "$tmp/events"
 result exclude_does_not_record_its_types $?
