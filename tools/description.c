@@ -56,6 +56,33 @@ static int add_units(struct description *description, const struct posixtrace_fi
 /* ------------------------------------------------------------------ */
 /* Descriptions								*/
 
+static bool is_number(const struct posixtrace_field *field)
+{
+	switch (field->type) {
+	case POSIXTRACE_FIELD_UNSIGNED:
+	case POSIXTRACE_FIELD_SIGNED:
+	case POSIXTRACE_FIELD_HEX:
+	case POSIXTRACE_FIELD_FLOAT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const struct posixtrace_field *find_counter(const struct posixtrace_field *root)
+{
+	const struct posixtrace_field *only = NULL;
+
+	for (size_t i = 0; i < root->count; i++) {
+		if (!root->members[i].name)
+			continue;
+		if (only)
+			return NULL;
+		only = &root->members[i];
+	}
+	return only && is_number(only) && !strcmp(only->name, "counter") ? only : NULL;
+}
+
 int description_new(const char *text, struct description **description,
 		    struct posixtrace_fields_error *error)
 {
@@ -68,11 +95,13 @@ int description_new(const char *text, struct description **description,
 	err = -posixtrace_fields_parse(text, &new->fields, error);
 	if (!err)
 		err = add_units(new, description_root(new), path, 0);
-	if (err)
+	if (err) {
 		description_free(new);
-	else
-		*description = new;
-	return err;
+		return err;
+	}
+	new->counter = find_counter(description_root(new));
+	*description = new;
+	return 0;
 }
 
 void description_free(struct description *description)

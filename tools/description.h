@@ -29,6 +29,7 @@ struct description_unit {
  * @fields: the fields
  * @units: units of the fields that have one
  * @nr_units: number of @units
+ * @counter: the only field, if that is a number with the name "counter": the type is a counter
  * @misfit: the data of an event did not match
  * @misfit_len: number of bytes of the first such data
  */
@@ -36,6 +37,7 @@ struct description {
 	struct posixtrace_fields *fields;
 	struct description_unit *units;
 	size_t nr_units;
+	const struct posixtrace_field *counter;
 	bool misfit;
 	size_t misfit_len;
 };

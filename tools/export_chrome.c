@@ -5,13 +5,14 @@
  * A begin and its end become one "complete" event, written at the end: readers accept complete
  * events in any order. Those of one thread must be nested. A pair that is not nested becomes an
  * asynchronous event, with a track of its own. Everything else is an instant, also a begin
- * without an end.
+ * without an end. A counter becomes a counter event.
  *
  * Times are microseconds, and readers use floating point numbers. So times count from the first
  * event, which preserves nanoseconds.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "escape.h"
@@ -58,6 +59,23 @@ static void put_instant(struct chrome *chrome, const struct event *event, size_t
 	put_head(chrome, "i", event->user ? "user" : "system", event->name, event, thread);
 	buffer_printf(text, ",\"s\":\"%s\",\"args\":{", event->user ? "t" : "g");
 	export_json_event(text, event, data_len, false);
+	buffer_text(text, "}}");
+}
+
+/* Readers draw the value over the time, for each process and name. They expect a number. */
+static void put_counter(struct chrome *chrome, const struct event *event,
+			const struct posixtrace_value *value, uint32_t thread)
+{
+	struct buffer *text = &chrome->text;
+
+	put_head(chrome, "C", "user", event->name, event, thread);
+	buffer_text(text, ",\"args\":{\"counter\":");
+	if (value->field->type == POSIXTRACE_FIELD_FLOAT)
+		buffer_real(text, value->real, value->size);
+	else if (value->field->is_signed)
+		buffer_printf(text, "%" PRId64, (int64_t)value->number);
+	else
+		buffer_printf(text, "%" PRIu64, value->number);
 	buffer_text(text, "}}");
 }
 
@@ -153,6 +171,7 @@ static int put_begin(struct chrome *chrome, const struct pairs_begin *begin)
 
 static int put_event(struct chrome *chrome, const struct event *event)
 {
+	struct posixtrace_value value;
 	struct pairs_result result;
 	uint32_t thread;
 	char name[64];
@@ -181,6 +200,9 @@ static int put_event(struct chrome *chrome, const struct event *event)
 		put_complete(chrome, event, &result, thread);
 	} else if (result.begin) {
 		put_async(chrome, event, &result, thread);
+	} else if (result.role == PAIRS_NONE && event_is_counter(event, &value) &&
+		   isfinite(value.real)) {
+		put_counter(chrome, event, &value, thread);
 	} else if (result.role != PAIRS_BEGIN) {
 		put_instant(chrome, event, event->len, thread);
 	}

@@ -28,6 +28,7 @@
 #define KIND_ASYNC	1
 #define KIND_INSTANT	2
 #define KIND_LOST	3
+#define KIND_COUNTER	4
 
 /* Names of event types, then stems of pairs, indexed by the type of the end. */
 #define NAMES		(2 * EXPORT_TYPES)
@@ -137,13 +138,14 @@ static void put_args(struct html *html, const struct event *event, size_t data_l
 
 static int put_instant(struct html *html, const struct event *event, size_t data_len)
 {
+	struct posixtrace_value value;
 	uint32_t track;
-	int err = find_track(html, event, &track);
+	int err = find_track(html, event, &track), kind;
 
 	if (err)
 		return err;
-	put_head(html, KIND_INSTANT, track, find_name(html, event->type, event->name),
-		 event->time, 0);
+	kind = event_is_counter(event, &value) ? KIND_COUNTER : KIND_INSTANT;
+	put_head(html, kind, track, find_name(html, event->type, event->name), event->time, 0);
 	buffer_text(&html->text, ",{");
 	put_args(html, event, data_len);
 	buffer_text(&html->text, "}]");

@@ -4,7 +4,8 @@
  *
  * A begin and its end become a slice, whose two packets are written at the end: readers sort
  * packets by time. Slices of one thread must be nested. A slice that is not gets a track of its
- * own below that of the thread. Everything else is an instant, also a begin without an end.
+ * own below that of the thread. A counter has a track in each process. Everything else is an
+ * instant, also a begin without an end.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -44,6 +45,10 @@
 #define DESCRIPTOR_PROCESS			3
 #define DESCRIPTOR_THREAD			4
 #define DESCRIPTOR_PARENT_UUID			5
+#define DESCRIPTOR_COUNTER			8
+
+#define COUNTER_UNIT				3
+#define COUNTER_UNIT_NAME			6
 
 #define PROCESS_PID				1
 #define PROCESS_NAME				6
@@ -57,6 +62,8 @@
 #define EVENT_NAME_IID				10
 #define EVENT_TRACK_UUID			11
 #define EVENT_NAME				23
+#define EVENT_COUNTER_VALUE			30
+#define EVENT_DOUBLE_COUNTER_VALUE		44
 
 #define INTERNED_CATEGORIES			1
 #define INTERNED_EVENT_NAMES			2
@@ -71,6 +78,10 @@
 #define TYPE_SLICE_BEGIN	1
 #define TYPE_SLICE_END		2
 #define TYPE_INSTANT		3
+#define TYPE_COUNTER		4
+
+#define UNIT_TIME_NS		1
+#define UNIT_SIZE_BYTES		3
 
 #define CATEGORY_USER		1
 #define CATEGORY_SYSTEM		2
@@ -87,6 +98,7 @@
 #define TRACK_PROCESS(pid)	(3ULL << 56 | (uint32_t)(pid))
 #define TRACK_THREAD(number)	(4ULL << 56 | (number))
 #define TRACK_STEM(number, type) (5ULL << 56 | (uint64_t)(number) << 16 | (type))
+#define TRACK_COUNTER(pid, type) (6ULL << 56 | (uint64_t)(uint32_t)(pid) << 16 | (type))
 
 struct perfetto {
 	struct export *export;
@@ -94,6 +106,7 @@ struct perfetto {
 	struct threads *threads;
 	struct pairs *pairs;
 	bool interned[NAMES];
+	pid_t counter_pid[EXPORT_TYPES];	/* process whose counter was described last, or 0 */
 };
 
 /* ------------------------------------------------------------------ */
@@ -305,6 +318,48 @@ static void put_slice(struct perfetto *perfetto, const struct event *end,
 	end_event(perfetto, message, packet, 0, NULL);
 }
 
+static void put_counter_track(struct perfetto *perfetto, const struct event *event)
+{
+	const char *unit = event->description->counter->unit;
+	struct buffer *bytes = &perfetto->bytes;
+	size_t packet, track, counter;
+
+	track = begin_track(perfetto, TRACK_COUNTER(event->pid, event->type),
+			    TRACK_PROCESS(event->pid), &packet);
+	perfetto_text(bytes, DESCRIPTOR_NAME, event->name, strlen(event->name));
+	counter = proto_begin(bytes, DESCRIPTOR_COUNTER);
+	if (unit && !strcmp(unit, "ns"))
+		proto_number(bytes, COUNTER_UNIT, UNIT_TIME_NS);
+	else if (unit && (!strcmp(unit, "B") || !strcmp(unit, "bytes")))
+		proto_number(bytes, COUNTER_UNIT, UNIT_SIZE_BYTES);
+	else if (unit)
+		perfetto_text(bytes, COUNTER_UNIT_NAME, unit, strlen(unit));
+	proto_end(bytes, counter);
+	end_track(perfetto, track, packet);
+}
+
+/* Describes the counter again if another process had the same one meanwhile. */
+static void put_counter(struct perfetto *perfetto, const struct event *event,
+			const struct posixtrace_value *value)
+{
+	bool is_signed = value->field->is_signed;
+	size_t packet, message;
+
+	if (perfetto->counter_pid[event->type] != event->pid || !event->pid)
+		put_counter_track(perfetto, event);
+	perfetto->counter_pid[event->type] = event->pid;
+	message = begin_event(perfetto, event->time, TYPE_COUNTER,
+			      TRACK_COUNTER(event->pid, event->type), &packet);
+	proto_number(&perfetto->bytes, EVENT_CATEGORY_IIDS, CATEGORY_USER);
+	if (value->field->type == POSIXTRACE_FIELD_FLOAT)
+		proto_double(&perfetto->bytes, EVENT_DOUBLE_COUNTER_VALUE, value->real);
+	else if (!is_signed && value->number > INT64_MAX)
+		proto_double(&perfetto->bytes, EVENT_DOUBLE_COUNTER_VALUE, (double)value->number);
+	else
+		proto_number(&perfetto->bytes, EVENT_COUNTER_VALUE, value->number);
+	end_event(perfetto, message, packet, 0, NULL);
+}
+
 static int put_begin(struct perfetto *perfetto, const struct pairs_begin *begin)
 {
 	uint64_t track;
@@ -319,6 +374,7 @@ static int put_begin(struct perfetto *perfetto, const struct pairs_begin *begin)
 static int put_event(struct perfetto *perfetto, const struct event *event)
 {
 	struct pairs_result result = { .role = PAIRS_NONE };
+	struct posixtrace_value value;
 	uint32_t number;
 	uint64_t track;
 	int err;
@@ -340,6 +396,8 @@ static int put_event(struct perfetto *perfetto, const struct event *event)
 		put_instant(perfetto, event, event->len, track);
 	} else if (result.begin) {
 		put_slice(perfetto, event, &result, number);
+	} else if (result.role == PAIRS_NONE && event_is_counter(event, &value)) {
+		put_counter(perfetto, event, &value);
 	} else if (result.role != PAIRS_BEGIN) {
 		put_instant(perfetto, event, event->len, track);
 	}

@@ -110,4 +110,6 @@ void json_fields(struct buffer *to, const struct event *event, bool html)
 			put_value(to, &value, html);
 	}
 	put_units(to, event->description, html);
+	if (event->description->counter)
+		buffer_text(to, ",\"counter\":true");
 }

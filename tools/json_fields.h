@@ -9,12 +9,13 @@
 #include "source.h"
 
 /**
- * json_fields() - append the fields of an event, as the values of two members of an object
+ * json_fields() - append the fields of an event, as members of an object
  * @to: where to append
  * @event: an event for which event_has_fields() returned true
  * @html: @to becomes part of an HTML page
  *
- * Appends "fields":{...}. If fields have units, appends a comma and "units":{...}.
+ * Appends "fields":{...}. If fields have units, appends a comma and "units":{...}. If the type is a
+ * counter, appends a comma and "counter":true.
  */
 void json_fields(struct buffer *to, const struct event *event, bool html);
 

@@ -44,6 +44,15 @@ struct formats;
 struct source;
 
 /**
+ * event_is_counter() - check whether an event has a value of a counter
+ * @event: the event
+ * @value: where to store the value
+ *
+ * Return: true if its type is a counter and the data match the description.
+ */
+bool event_is_counter(const struct event *event, struct posixtrace_value *value);
+
+/**
  * event_has_fields() - check whether the fields of an event can be shown
  * @event: the event
  * @data_len: number of bytes of data that the event had, perhaps more than it still has

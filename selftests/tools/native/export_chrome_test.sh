@@ -271,6 +271,24 @@ fields_of_pairs_case()
 	END
 }
 
+counters_case()
+{
+	counter_log log
+	export_log chrome out log
+	jq -c '.traceEvents[] | select(.ph == "C" or .ph == "i") |
+		[.ph, .name, .pid, .args.counter // .args.fields]' out >got
+	diff got - <<-'END'
+		["C","queue",7,10]
+		["C","queue",7,20]
+		["C","queue",8,18446744073709552000]
+		["C","load",7,-1.5]
+		["i","both",7,{"counter":1,"other":2}]
+		["i","queue",7,null]
+	END
+	posixtrace dump --json log | jq -c 'select(.user) | .counter' | paste -sd' ' >got
+	diff got - <<<'true true true true null null'
+}
+
 format_file_wins_over_descriptions_case()
 {
 	described_log log

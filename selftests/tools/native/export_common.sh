@@ -72,6 +72,26 @@ described_log()
 	END
 }
 
+# counter_log FILE: writes a log with counters of two processes
+counter_log()
+{
+	whole_log "$1" <<-'END'
+		name 65 queue
+		name 66 load
+		name 67 both
+		describe 65 struct { u64 counter "B"; }
+		describe 66 { f64 counter "1/s"; pad[1]; }
+		describe 67 { u8 counter; u8 other; }
+		block 0
+		event 65 1700000000000000000 pid=7 hex=0a00000000000000
+		event 65 1700000000000100000 pid=7 hex=1400000000000000
+		event 65 1700000000000150000 pid=8 hex=ffffffffffffffff
+		event 66 1700000000000200000 pid=7 hex=000000000000f8bf00
+		event 67 1700000000000300000 pid=7 hex=0102
+		event 65 1700000000000400000 pid=7 hex=05
+	END
+}
+
 # export_log FORMAT OUT LOG [OPTION]...: exports a log. It must succeed, and warn only about lost
 # events and about data that do not match the format file.
 export_log()

@@ -217,6 +217,17 @@ pointer_shows_details_of_an_item_case()
 	grep -q '^7 events lostat ' tips
 }
 
+counters_have_lanes_case()
+{
+	counter_log log
+	export_log html page log
+	find_tips page
+	grep -q '^queueat 100 µs, .*; process 7, queue; counter: 20 B; ' tips
+	grep -q '^queueat 150 µs, .*; process 8, queue; counter: 18446744073709551615 B; ' tips
+	grep -q '^loadat 200 µs, .*; process 7, load; counter: -1.5 1/s; ' tips
+	[ "$(grep -c '^queue' tips)" -eq 4 ]
+}
+
 fields_have_names_and_units_case()
 {
 	whole_log log <<-'END'

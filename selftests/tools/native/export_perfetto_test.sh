@@ -265,6 +265,35 @@ descriptions_in_the_log_case()
 	END
 }
 
+counters_have_tracks_case()
+{
+	counter_log log
+	export_log perfetto out log
+	decode out
+	events >got
+	diff got - <<-'END'
+		COUNTER - (queue) 1700000000000000000
+		COUNTER - (queue) 1700000000000100000
+		COUNTER - (queue) 1700000000000150000
+		COUNTER - (load) 1700000000000200000
+		INSTANT both (thread 0) 1700000000000300000
+		INSTANT queue (thread 0) 1700000000000400000
+	END
+	grep -E 'counter_value|unit|counter \{' decoded | sed 's/^ *//' >got
+	diff got - <<-'END'
+		counter {
+		unit: UNIT_SIZE_BYTES
+		counter_value: 10
+		counter_value: 20
+		counter {
+		unit: UNIT_SIZE_BYTES
+		double_counter_value: 1.8446744073709552e+19
+		counter {
+		unit_name: "1/s"
+		double_counter_value: -1.5
+	END
+}
+
 memory_is_bounded_case()
 {
 	many_events 300000 7 | whole_log log
