@@ -83,6 +83,7 @@ help:
 	@echo '  check-export   what the command makes of logs: no virtual machine, TEST=dump_test, V=1'
 	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo '  fuzz-fields    feeds descriptions of events to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
+	@echo '  fuzz-filter    feeds filters of the command to their reader, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo '  fuzz-uapi      calls the device at random, on the debug kernel: FUZZ_SECONDS or'
 	@echo '                 FUZZ_CALLS=10000000, SEED=42'
 	@echo '  bench          what things cost: tables, and lines "bench: METRIC VALUE UNIT";'
@@ -152,6 +153,9 @@ fuzz-log:
 fuzz-fields:
 	@selftests/fuzz/run $(FUZZ_SECONDS) fields
 
+fuzz-filter:
+	@selftests/fuzz/run $(FUZZ_SECONDS) filter
+
 # On the debug kernel, unless another one is asked for.
 fuzz-uapi:
 	@selftests/fuzz/uapi --kernel $(if $(filter command line environment,$(origin KERNEL)),$(KERNEL),debug) \
@@ -212,5 +216,5 @@ clean:
 
 .PHONY: all help deps module install uninstall deb demo check check-command check-debug \
 	check-export check-linking check-litmus check-native check-deb check-matrix check-release \
-	check-asan check-tsan coverage covers check-valgrind fuzz-fields fuzz-log fuzz-uapi bench latency \
+	check-asan check-tsan coverage covers check-valgrind fuzz-fields fuzz-filter fuzz-log fuzz-uapi bench latency \
 	style clean $(SUBDIRS)

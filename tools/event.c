@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The fields of single events: see struct event in source.h.
+ */
+#include <trace.h>
+
+#include "source.h"
+
+bool event_has_fields(const struct event *event, size_t data_len)
+{
+	bool cut = event->truncated != POSIX_TRACE_NOT_TRUNCATED || event->len < data_len;
+
+	return event->description &&
+	       description_matches(event->description, event->data, event->len, cut);
+}
+
+bool event_is_counter(const struct event *event, struct posixtrace_value *value)
+{
+	struct values values;
+
+	if (!event->description || !event->description->counter ||
+	    event->truncated != POSIX_TRACE_NOT_TRUNCATED || !event_has_fields(event, event->len))
+		return false;
+	values_begin(&values, event->description, event->data, event->len);
+	while (values_next(&values, value)) {
+		if (value->field == event->description->counter)
+			return true;
+	}
+	return false;
+}
