@@ -151,6 +151,7 @@ static int run_log(struct stat_command *stat)
 		source_complain(stat->path, err);
 		return err;
 	}
+	stat->stats.with_fields = true;
 	err = read_events(stat);
 	if (!err)
 		err = logend_read(&stat->end, stat->source);

@@ -13,6 +13,7 @@
 #include "histogram.h"
 #include "pairs.h"
 #include "source.h"
+#include "stat_fields.h"
 #include "threads.h"
 
 #define STAT_TYPES		4096		/* all event type ids are smaller */
@@ -28,6 +29,7 @@
  * @last: time of the last event
  * @stretch: part of the trace with the last event: see struct stats
  * @intervals: times between two consecutive events
+ * @fields: statistics of its fields
  * @pair: the pair whose begin or end it is, or NULL
  */
 struct stat_type {
@@ -37,6 +39,7 @@ struct stat_type {
 	uint64_t last;
 	uint64_t stretch;
 	struct histogram intervals;
+	struct stat_fields fields;
 	struct stat_pair *pair;
 };
 
@@ -78,6 +81,7 @@ struct stat_pair {
 
 /* Statistics of a trace. */
 struct stats {
+	bool with_fields;		/* the events have data; set after stats_init() */
 	bool begun;			/* an event was counted */
 	uint64_t first;			/* time of the first event */
 	uint64_t last;			/* largest time of an event */

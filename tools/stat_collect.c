@@ -32,6 +32,7 @@ void stats_free(struct stats *stats)
 		if (!type)
 			continue;
 		histogram_free(&type->intervals);
+		stat_fields_free(&type->fields);
 		free(type->name);
 		free(type);
 	}
@@ -233,6 +234,8 @@ int stats_event(struct stats *stats, const struct event *event, bool selected)
 	err = find_type(stats, event, &type);
 	if (!err)
 		err = count_type(stats, type, event);
+	if (!err && stats->with_fields)
+		err = stat_fields_event(&type->fields, event);
 	if (err)
 		return err;
 	if (!event->user) {

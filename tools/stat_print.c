@@ -87,6 +87,22 @@ static int more_events(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* Statistics of all fields, if there are any. */
+static void print_fields(const struct stat_type *const *types, size_t count, FILE *to)
+{
+	bool head = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!types[i]->fields.nr_fields)
+			continue;
+		if (!head)
+			fprintf(to, "\n%-40s %10s %12s %12s %12s  %s\n", "FIELD", "COUNT", "MIN",
+				"MEAN", "MAX", "UNIT");
+		head = true;
+		stat_fields_print(&types[i]->fields, types[i]->name, to);
+	}
+}
+
 static void print_types(const struct stats *stats, FILE *to)
 {
 	static const struct stat_type *sorted[STAT_TYPES];
@@ -107,6 +123,7 @@ static void print_types(const struct stats *stats, FILE *to)
 		print_percentiles(to, &sorted[i]->intervals);
 		fputc('\n', to);
 	}
+	print_fields(sorted, count, to);
 }
 
 /* ------------------------------------------------------------------ */

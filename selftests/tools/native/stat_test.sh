@@ -203,6 +203,44 @@ test_percentiles()
 	[ "$max" = 1.00 ]
 }
 
+# Numbers have a range, labels are counted. Data that do not match do not count.
+test_fields()
+{
+	write_log log <<-'END'
+		name 65 cache
+		name 66 plain
+		name 67 texts
+		describe 65 { enum { get, set, alias = 1 } op; i16 delta "ms"; bool hit; f32 x; u8 n; { u8 y; } at[n]; string s; }
+		describe 67 { text t; }
+		block 0
+		event 65 1 hex=00000000fbff01000000000000
+		event 65 2 hex=010000000a00000000c03f02010700
+		event 65 3 hex=010000000400010000c07f00626200
+		event 65 4 hex=090000000000010000000000626200
+		event 65 5 hex=09
+		event 66 6 hex=01
+		event 67 7 text=a
+		end
+	END
+	run 0 posixtrace stat log
+	sed -n '/^FIELD/,/^$/p' out | sed -E 's/ +/ /g' >fields
+	prints fields <<-'END'
+		FIELD COUNT MIN MEAN MAX UNIT
+		cache: op = get 1
+		cache: op = set 2
+		cache: op = (other) 1
+		cache: delta 4 -5 2.25 10 ms
+		cache: hit = false 1
+		cache: hit = true 3
+		cache: x 3 0 0.5 1.5
+		cache: n 4 0 0.5 2
+		cache: at.y 2 1 4 7
+
+	END
+	run 0 posixtrace stat --filter='plain || texts' log
+	lacks '^FIELD' out
+}
+
 test_filters()
 {
 	make_log log 10000 4 >counts
