@@ -41,7 +41,7 @@ _posixtrace_value()
 	--log-policy) _posixtrace_words append loop until-full ;;
 	--order) _posixtrace_words causal relaxed ;;
 	-p | --pid) _posixtrace_words "$(_posixtrace_pids)" ;;
-	-o | --output | --file) _posixtrace_files ;;
+	-o | --output | --file | --format-file) _posixtrace_files ;;
 	-f) [ "$1" = load ] && _posixtrace_files ;;
 	-[dFsx]) COMPREPLY=() ;;
 	--*) _posixtrace_options "$1" | grep -qxF -- "$2=" ;;
