@@ -150,9 +150,9 @@ epoll
 raii
 	caught: no more
 	posix_trace_start
-	raii:work "begin"
-	raii:work "halfway"
-	raii:work "end"
+	raii:work:begin length=7 key="user:42"
+	raii:halfway
+	raii:work:end
 	posix_trace_stop
 END
 
