@@ -112,6 +112,8 @@ static void put_stream(struct buffer *text, unsigned int stream)
 		    "\t};\n"
 		    "\tevent.context := struct {\n"
 		    "\t\tint32_t pid;\n"
+		    "\t\tint32_t tid;\n"
+		    "\t\tstring comm;\n"
 		    "\t\txint64_t thread;\n"
 		    "\t\txint64_t address;\n"
 		    "\t\tuint8_t truncated;\n"

@@ -80,10 +80,13 @@ static void put_counter(struct chrome *chrome, const struct event *event,
 }
 
 static void put_metadata(struct buffer *text, const char *name, const struct event *event,
-			 uint32_t thread)
+			 uint32_t thread, const char *label)
 {
 	buffer_printf(text, ",\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%" PRIu32, name,
 		      (int)event->pid, thread);
+	buffer_text(text, ",\"args\":{\"name\":");
+	escape_string(text, label, strlen(label), false);
+	buffer_text(text, "}}");
 }
 
 /* Finds the number of an event's thread. Names a new thread and its process. */
@@ -91,22 +94,15 @@ static int find_thread(struct chrome *chrome, const struct event *event, uint32_
 {
 	struct buffer *text = &chrome->text;
 	int ret = threads_find(chrome->threads, event->pid, event->thread, number);
+	char label[LABEL_SIZE];
 
 	if (ret <= 0)
 		return ret;
-	put_metadata(text, "process_name", event, *number);
-	if (event->pid)
-		buffer_printf(text, ",\"args\":{\"name\":\"process %d\"}}", (int)event->pid);
-	else
-		buffer_text(text, ",\"args\":{\"name\":\"trace stream\"}}");
-	put_metadata(text, "thread_name", event, *number);
-	if (*number == THREADS_OTHERS)
-		buffer_text(text, ",\"args\":{\"name\":\"further threads\"}}");
-	else if (event->thread)
-		buffer_printf(text, ",\"args\":{\"name\":\"thread %#" PRIx64 "\"}}",
-			      event->thread);
-	else
-		buffer_text(text, ",\"args\":{\"name\":\"system events\"}}");
+	event_process_label(event, label);
+	put_metadata(text, "process_name", event, *number, label);
+	event_thread_label(event, label);
+	put_metadata(text, "thread_name", event, *number,
+		     *number == THREADS_OTHERS ? "further threads" : label);
 	return 0;
 }
 

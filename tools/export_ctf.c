@@ -218,6 +218,15 @@ static const struct description *find_fields(struct ctf *ctf, const struct event
 	return *possible == FIELDS_POSSIBLE ? fields : NULL;
 }
 
+static void put_comm(struct buffer *packet, const struct event *event)
+{
+	char name[POSIXTRACE_THREAD_NAME_SIZE];
+
+	if (event_thread_name(event, name))
+		buffer_put(packet, name, strlen(name));
+	buffer_byte(packet, '\0');
+}
+
 static int put_event(struct ctf *ctf, const struct event *event)
 {
 	const struct description *fields = find_fields(ctf, event);
@@ -246,6 +255,8 @@ static int put_event(struct ctf *ctf, const struct event *event)
 	packet = &file->packet;
 	put_header(file, id, time);
 	buffer_number(packet, event->pid, 4);
+	buffer_number(packet, event->tid, 4);
+	put_comm(packet, event);
 	buffer_number(packet, event->thread, 8);
 	buffer_number(packet, event->address, 8);
 	buffer_number(packet, event->truncated != POSIX_TRACE_NOT_TRUNCATED, 1);

@@ -84,7 +84,9 @@ static int find_thread(struct html *html, const struct event *event, uint32_t *n
 
 static int find_track(struct html *html, const struct event *event, uint32_t *track)
 {
+	char label[LABEL_SIZE];
 	uint32_t number, *index;
+	const char *text;
 	int err = find_thread(html, event, &number);
 
 	if (err)
@@ -96,12 +98,10 @@ static int find_track(struct html *html, const struct event *event, uint32_t *tr
 		put_separator(&html->tracks, html->nr_tracks == 0);
 		buffer_printf(&html->tracks, "[%d,\"%#" PRIx64 "\",", others ? 0 : (int)event->pid,
 			      others ? 0 : event->thread);
-		if (others)
-			buffer_text(&html->tracks, "\"further threads\"]");
-		else if (event->thread)
-			buffer_printf(&html->tracks, "\"thread %#" PRIx64 "\"]", event->thread);
-		else
-			buffer_text(&html->tracks, "\"system events\"]");
+		event_thread_label(event, label);
+		text = others ? "further threads" : label;
+		escape_string(&html->tracks, text, strlen(text), true);
+		buffer_text(&html->tracks, "]");
 		*index = ++html->nr_tracks;
 	}
 	*track = *index - 1;

@@ -182,15 +182,16 @@ static void put_named_track(struct perfetto *perfetto, uint64_t uuid, uint64_t p
 	end_track(perfetto, track, packet);
 }
 
-static void put_process(struct perfetto *perfetto, pid_t pid)
+static void put_process(struct perfetto *perfetto, const struct event *event)
 {
+	const pid_t pid = event->pid;
 	size_t packet, message, track = begin_track(perfetto, TRACK_PROCESS(pid), 0, &packet);
-	char name[32];
+	char name[LABEL_SIZE];
 
-	snprintf(name, sizeof(name), "process %d", (int)pid);
+	event_process_label(event, name);
 	message = proto_begin(&perfetto->bytes, DESCRIPTOR_PROCESS);
 	proto_number(&perfetto->bytes, PROCESS_PID, (int64_t)pid);
-	proto_text(&perfetto->bytes, PROCESS_NAME, name);
+	perfetto_text(&perfetto->bytes, PROCESS_NAME, name, strlen(name));
 	proto_end(&perfetto->bytes, message);
 	end_track(perfetto, track, packet);
 }
@@ -198,15 +199,15 @@ static void put_process(struct perfetto *perfetto, pid_t pid)
 static void put_thread(struct perfetto *perfetto, const struct event *event, uint32_t number)
 {
 	size_t packet, message, track;
-	char name[32];
+	char name[LABEL_SIZE];
 
-	put_process(perfetto, event->pid);
+	put_process(perfetto, event);
 	track = begin_track(perfetto, TRACK_THREAD(number), TRACK_PROCESS(event->pid), &packet);
-	snprintf(name, sizeof(name), "thread %#" PRIx64, event->thread);
+	event_thread_label(event, name);
 	message = proto_begin(&perfetto->bytes, DESCRIPTOR_THREAD);
 	proto_number(&perfetto->bytes, THREAD_PID, (int64_t)event->pid);
 	proto_number(&perfetto->bytes, THREAD_TID, number);
-	proto_text(&perfetto->bytes, THREAD_NAME, name);
+	perfetto_text(&perfetto->bytes, THREAD_NAME, name, strlen(name));
 	proto_end(&perfetto->bytes, message);
 	end_track(perfetto, track, packet);
 }

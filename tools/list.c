@@ -228,6 +228,23 @@ static void print_time(const struct timespec *time)
 	printf("created       %s.%09ld\n", text, time->tv_nsec);
 }
 
+/* A log of an old or a forged file may not say it. */
+static void print_host(trace_id_t log)
+{
+	struct posixtrace_host_info host;
+
+	if (posixtrace_get_host(log, &host))
+		return;
+	printf("host          %s", escaped(host.node));
+	printf(", Linux %s", escaped(host.release));
+	printf(", %s\n", escaped(host.machine));
+	printf("boot          ");
+	for (int i = 0; i < 16; i++)
+		printf("%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+		       host.boot_id[i]);
+	putchar('\n');
+}
+
 static int print_attr(trace_id_t log)
 {
 	char name[TRACE_NAME_MAX + 1], version[TRACE_NAME_MAX + 1];
@@ -255,6 +272,7 @@ static int print_attr(trace_id_t log)
 	printf("name          %s\n", escaped(name));
 	printf("module        version %s\n", escaped(version));
 	print_time(&time);
+	print_host(log);
 	printf("stream        %s, %zu bytes\n", policy_name(policy), size);
 	if (log_policy == POSIX_TRACE_APPEND)
 		printf("log           append\n");

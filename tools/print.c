@@ -18,6 +18,7 @@
 
 #define DATA_SHOWN	48	/* bytes, unless --full is given */
 #define NAME_WIDTH	24
+#define THREAD_WIDTH	18
 #define WRITE_AT	(64U << 10)	/* bytes of text */
 
 #define RED	"\033[31m"
@@ -262,6 +263,25 @@ static void put_system_data(const struct print *print, struct buffer *to,
 /* ------------------------------------------------------------------ */
 /* Lines								*/
 
+/* The name and the kernel's id of the thread, or what pthread_self() returned there. */
+static void put_thread(struct buffer *to, const struct event *event)
+{
+	char name[POSIXTRACE_THREAD_NAME_SIZE];
+	size_t before = to->len;
+
+	if (!source_has_names(event->source)) {
+		put_number(to, event->thread, 16, event->thread ? "0x" : "", 14);
+		return;
+	}
+	if (event_thread_name(event, name)) {
+		escape_plain(to, name, strlen(name));
+		put_number(to, (uint64_t)event->tid, 10, "-", 0);
+	} else {
+		put_number(to, event->thread, 16, event->thread ? "0x" : "", 0);
+	}
+	pad(to, to->failed ? 0 : width_of(to->data + before, to->len - before), THREAD_WIDTH);
+}
+
 static void put_line(struct print *print, struct buffer *to, const struct event *event)
 {
 	put_colour(print, to, DIM);
@@ -277,7 +297,7 @@ static void put_line(struct print *print, struct buffer *to, const struct event 
 	else
 		put_number(to, (uint64_t)event->pid, 10, "", 7);
 	buffer_text(to, "  ");
-	put_number(to, event->thread, 16, event->thread ? "0x" : "", 14);
+	put_thread(to, event);
 	buffer_text(to, "  ");
 	put_name(print, to, event);
 	if (event_has_fields(event, event->len))
@@ -299,6 +319,7 @@ static void put_line(struct print *print, struct buffer *to, const struct event 
 /* Numbers that a double cannot hold exactly become strings: most readers would round them. */
 static void put_json(struct print *print, struct buffer *to, const struct event *event)
 {
+	char name[POSIXTRACE_THREAD_NAME_SIZE];
 	bool before = event->time < print->first;
 
 	buffer_text(to, "{\"time\":\"");
@@ -313,6 +334,12 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 	buffer_text(to, event->user ? ",\"user\":true,\"pid\":" : ",\"user\":false,\"pid\":");
 	put_number(to, event->pid < 0 ? -(uint64_t)event->pid : (uint64_t)event->pid, 10,
 		   event->pid < 0 ? "-" : "", 0);
+	if (event_thread_name(event, name)) {
+		buffer_text(to, ",\"tid\":");
+		put_number(to, (uint64_t)event->tid, 10, "", 0);
+		buffer_text(to, ",\"comm\":");
+		escape_string(to, name, strlen(name), false);
+	}
 	buffer_text(to, ",\"thread\":\"");
 	put_number(to, event->thread, 16, "0x", 0);
 	buffer_text(to, "\",\"address\":\"");

@@ -353,6 +353,7 @@ bool select_event(struct selection *selection, const struct event *event)
 		return false;
 	return wants_type(selection, event) &&
 	       has_number(&selection->pids, (uint64_t)event->pid) &&
-	       has_number(&selection->threads, event->thread) &&
+	       (has_number(&selection->threads, event->thread) ||
+		has_number(&selection->threads, (uint64_t)event->tid)) &&
 	       passes_filter(selection, event);
 }

@@ -37,6 +37,7 @@ struct type {
  * struct source - where events come from
  * @trid: trace id of the log or stream
  * @is_log: @trid is a log, which source_close() closes
+ * @names: whether names of threads may be known
  * @count: number of events in the batch
  * @next: index of the next event
  * @formats: descriptions by a format file, or NULL
@@ -48,6 +49,7 @@ struct type {
 struct source {
 	trace_id_t trid;
 	bool is_log;
+	enum { NAMES_UNKNOWN, NAMES_NO, NAMES_YES } names;
 	size_t count;
 	size_t next;
 	const struct formats *formats;
@@ -178,6 +180,17 @@ void source_set_formats(struct source *source, const struct formats *formats)
 	source->formats = formats;
 }
 
+bool source_has_names(struct source *source)
+{
+	struct posixtrace_host_info info;
+
+	/* The first block of a log that has names says that, so ask once only. */
+	if (source->names == NAMES_UNKNOWN)
+		source->names = !source->is_log || !posixtrace_get_host(source->trid, &info) ?
+				NAMES_YES : NAMES_NO;
+	return source->names == NAMES_YES;
+}
+
 bool source_is_log(const struct source *source)
 {
 	return source->is_log;
@@ -227,6 +240,7 @@ static void set_event(struct source *source, const struct posixtrace_batch_event
 		.name = source_type_name(source, info->posix_event_id),
 		.pid = info->posix_pid,
 		.thread = (uint64_t)info->posix_thread_id,
+		.tid = from->tid,
 		.address = (uintptr_t)info->posix_prog_address,
 		.cpu = from->cpu,
 		.user = info->posix_event_id >= POSIX_TRACE_UNNAMED_USEREVENT,
@@ -236,6 +250,7 @@ static void set_event(struct source *source, const struct posixtrace_batch_event
 		.data = from->data,
 		.len = from->data_len,
 	};
+	event->source = source;
 	event->description = source_description(source, event->type, event->time);
 }
 

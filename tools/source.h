@@ -19,6 +19,8 @@
 /* The processor of a system event that no processor recorded. */
 #define SOURCE_NO_CPU	POSIXTRACE_NO_CPU
 
+struct source;
+
 /*
  * One event, as the commands see it. Pointers are valid until the next source_next(), unless their
  * comments say more.
@@ -29,6 +31,7 @@ struct event {
 	const char *name;		/* of the type, never NULL; may have any bytes but NUL */
 	pid_t pid;
 	uint64_t thread;		/* pthread_self() of the recording thread */
+	pid_t tid;			/* kernel thread id of it; 0: not known */
 	uint64_t address;		/* posix_prog_address */
 	unsigned int cpu;		/* recording processor, or SOURCE_NO_CPU */
 	bool user;			/* user event, not system event */
@@ -38,10 +41,35 @@ struct event {
 	const unsigned char *data;
 	size_t len;			/* bytes of data */
 	struct description *description;	/* of the type, or NULL; as long as the source */
+	struct source *source;		/* where it comes from */
 };
 
 struct formats;
-struct source;
+
+/* Room for what event_thread_label() and event_process_label() write. */
+#define LABEL_SIZE	64
+
+/**
+ * event_thread_name() - get the name that the thread had when it recorded an event
+ * @event: the event
+ * @name: where to store it: may have any bytes
+ *
+ * Return: true if it is known.
+ */
+bool event_thread_name(const struct event *event, char name[POSIXTRACE_THREAD_NAME_SIZE]);
+
+/**
+ * event_thread_label() - get a label for all events of a thread
+ * @event: one of them
+ * @label: where to store it: the last name of the thread and its id, or what else is known of it;
+ *	may have any bytes
+ *
+ * Return: true if the name is known.
+ */
+bool event_thread_label(const struct event *event, char label[LABEL_SIZE]);
+
+/* event_process_label() - the same for a process: its program, or its id */
+void event_process_label(const struct event *event, char label[LABEL_SIZE]);
 
 /**
  * event_is_counter() - check whether an event has a value of a counter
@@ -118,6 +146,14 @@ int source_next(struct source *source, struct event *event);
  * Return: as source_next(), but 0 instead of waiting.
  */
 int source_try(struct source *source, struct event *event);
+
+/**
+ * source_has_names() - check whether names of threads may be known
+ * @source: the source
+ *
+ * Return: true for a stream, and for a log that says where it was written.
+ */
+bool source_has_names(struct source *source);
 
 /**
  * source_rewind() - go back to the first event of a log

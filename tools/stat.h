@@ -47,6 +47,7 @@ struct stat_type {
  * struct stat_thread - statistics of a thread
  * @pid: process of the thread
  * @thread: pthread_self() of the thread
+ * @label: its name
  * @count: number of events
  * @first: time of the first event
  * @last: time of the last event
@@ -54,6 +55,7 @@ struct stat_type {
 struct stat_thread {
 	pid_t pid;
 	uint64_t thread;
+	char label[LABEL_SIZE];
 	uint64_t count;
 	uint64_t first;
 	uint64_t last;

@@ -151,6 +151,8 @@ static int count_thread(struct stats *stats, const struct event *event)
 	if (!thread->count++) {
 		thread->pid = event->pid;
 		thread->thread = event->thread;
+		if (!event_thread_label(event, thread->label))
+			thread->label[0] = '\0';
 		thread->first = event->time;
 	}
 	thread->last = event->time;

@@ -11,6 +11,7 @@
 #define THREADS_SHOWN	20
 #define NAME_WIDTH	28
 #define BAR_WIDTH	40
+#define THREAD_WIDTH	17
 #define CELL		16	/* bytes of a formatted number */
 
 /* Prints an escaped name, padded to the width of its column. */
@@ -152,6 +153,15 @@ static void print_thread(const struct stats *stats, FILE *to, const struct stat_
 			    thread->last - stats->first : 0));
 }
 
+static void print_label(FILE *to, const struct stat_thread *thread)
+{
+	if (thread->label[0])
+		print_name(to, thread->label, THREAD_WIDTH);
+	else
+		fprintf(to, "%#*llx", THREAD_WIDTH, (unsigned long long)thread->thread);
+	fputc(' ', to);
+}
+
 static void print_threads(const struct stats *stats, FILE *to, bool all)
 {
 	struct stat_thread *sorted;
@@ -164,11 +174,11 @@ static void print_threads(const struct stats *stats, FILE *to, bool all)
 	memcpy(sorted, stats->thread + 1, count * sizeof(*sorted));
 	qsort(sorted, count, sizeof(*sorted), busier);
 	shown = all || count <= THREADS_SHOWN ? count : THREADS_SHOWN;
-	fprintf(to, "\n%10s %17s %10s %11s %9s %9s\n", "PROCESS", "THREAD", "COUNT", "RATE",
-		"FIRST", "LAST");
+	fprintf(to, "\n%10s %*s %10s %11s %9s %9s\n", "PROCESS", THREAD_WIDTH, "THREAD", "COUNT",
+		"RATE", "FIRST", "LAST");
 	for (size_t i = 0; i < shown; i++) {
-		fprintf(to, "%10d %#17llx ", (int)sorted[i].pid,
-			(unsigned long long)sorted[i].thread);
+		fprintf(to, "%10d ", (int)sorted[i].pid);
+		print_label(to, &sorted[i]);
 		print_thread(stats, to, &sorted[i]);
 	}
 	if (shown < count)

@@ -9,7 +9,7 @@ begin 36
 # event REGEX: an event was printed. The columns are time, processor, process, thread, type, data.
 event()
 {
-	grep -qE "^ *[0-9]+\.[0-9]{3} +([0-9]+|-) +[0-9]+ +(0x)?[0-9a-f]+ +$1" "$tmp/out"
+	grep -qE "^ *[0-9]+\.[0-9]{3} +([0-9]+|-) +[0-9]+ +[^ ]+ +$1" "$tmp/out"
 }
 
 stops_at_the_end()

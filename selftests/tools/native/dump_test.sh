@@ -53,6 +53,48 @@ test_events_are_printed_one_per_line()
 	complains 'posixtrace: log: 7 events were lost: use a larger stream'
 }
 
+# named_log FILE: writes a log with names of threads, one of which changes
+named_log()
+{
+	write_log "$1" <<-'END'
+		host of-a-test
+		name 65 tick
+		task 100 101 1700000000000000000 first
+		task 100 101 1700000000000002000 second
+		task 100 102 1700000000000000000 bad\x1b[2J"
+		program 100 1700000000000000000 /usr/bin/prog\x00--option
+		block 0
+		event 65 1700000000000001000 pid=100 tid=101 thread=0x7f00
+		event 65 1700000000000002000 pid=100 tid=101 thread=0x7f00
+		event 65 1700000000000003000 pid=100 tid=102 thread=0x7f01
+		event 65 1700000000000004000 pid=100 tid=103 thread=0x7f02
+		end
+	END
+}
+
+test_threads_have_the_names_of_the_time()
+{
+	named_log log
+	run 0 posixtrace dump log
+	columns out
+	prints out.columns <<-'END'
+		0.000 0 100 first-101 tick
+		1.000 0 100 second-101 tick
+		2.000 0 100 bad\x1b[2J"-102 tick
+		3.000 0 100 0x7f02 tick
+	END
+	run 0 posixtrace dump --json log
+	jq -r '[.pid, .tid, .comm, .thread] | map(. // "-" | tostring) | join(" ")' out >names
+	prints names <<-'END'
+		100 101 first 0x7f00
+		100 101 second 0x7f00
+		100 102 bad\x1b[2J" 0x7f01
+		100 - - 0x7f02
+	END
+	run 0 posixtrace dump --thread=101,0x7f02 log
+	[ "$(wc -l <out)" -eq 3 ]
+}
+
 test_policy_loop_gets_no_advice()
 {
 	{ echo 'policy loop'; echo 'name 65 tick'; echo 'lost 7 1700000000000000000'; echo 'block 0'

@@ -158,6 +158,26 @@ threads_and_processes_have_names_case()
 	END
 }
 
+names_of_the_log_are_used_case()
+{
+	whole_log log <<-'END'
+		host of-a-test
+		name 65 tick
+		task 7 9 1700000000000000000 before
+		task 7 9 1700000000000000005 work"er
+		program 7 1700000000000000000 /usr/bin/prog\x00--option
+		block 0
+		event 65 1700000000000000001 pid=7 tid=9 thread=0x7f0000000001
+	END
+	export_log chrome out log
+	jq -r '.traceEvents[] | select(.ph == "M") | [.name, .args.name] | join(" ")' out >got
+	diff - got <<-'END'
+		trace_name of a test
+		process_name prog
+		thread_name work"er-9
+	END
+}
+
 lost_events_are_reported_case()
 {
 	whole_log log <<-'END'

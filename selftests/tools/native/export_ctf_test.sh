@@ -59,6 +59,28 @@ same_as_script()
 	diff wanted got
 }
 
+names_of_the_log_are_used_case()
+{
+	whole_log log <<-'END'
+		host of-a-test
+		name 65 tick
+		task 7 9 1700000000000000000 before
+		task 7 9 1700000000000000002 after
+		block 0
+		event 65 1700000000000000001 pid=7 tid=9 thread=0x1
+		event 65 1700000000000000002 pid=7 tid=9 thread=0x1
+		event 65 1700000000000000003 pid=7 tid=10 thread=0x2
+	END
+	export_log ctf out log
+	babeltrace2 out >text
+	sed -nE 's/.*(tid = [0-9]+, comm = "[a-z]*").*/\1/p' text >got
+	diff - got <<-'END'
+		tid = 9, comm = "before"
+		tid = 9, comm = "after"
+		tid = 10, comm = ""
+	END
+}
+
 every_event_is_exported_unchanged_case()
 {
 	many_events 20000 1 >script

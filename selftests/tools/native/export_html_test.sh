@@ -217,6 +217,20 @@ pointer_shows_details_of_an_item_case()
 	grep -q '^7 events lostat ' tips
 }
 
+names_of_the_log_are_used_case()
+{
+	whole_log log <<-'END'
+		host of-a-test
+		name 65 tick
+		task 7 9 1700000000000000000 <b>worker
+		block 0
+		event 65 1700000000000000001 pid=7 tid=9 thread=0x7f0000000001
+	END
+	export_log html page log
+	find_tips page
+	grep -q '; process 7, &lt;b&gt;worker-9; cpu: 0$' tips
+}
+
 counters_have_lanes_case()
 {
 	counter_log log

@@ -48,6 +48,22 @@ events()
 	}' decoded
 }
 
+names_of_the_log_are_used_case()
+{
+	whole_log log <<-'END'
+		host of-a-test
+		name 65 tick
+		task 7 9 1700000000000000000 worker
+		program 7 1700000000000000000 /usr/bin/prog\x00--option
+		block 0
+		event 65 1700000000000000001 pid=7 tid=9 thread=0x7f0000000001
+	END
+	export_log perfetto out log
+	decode out
+	grep -q 'thread_name: "worker-9"' decoded
+	grep -q 'process_name: "prog"' decoded
+}
+
 every_event_is_exported_once_case()
 {
 	many_events 3000 6 >script

@@ -73,6 +73,26 @@ pair()
 		sub(/^[^ ]+ +/, ""); print $1, $2 $3, $4 $5, $12, $13 $14 $15 $16 $17 $18 $19 $20 $21 $22 }' out
 }
 
+test_threads_have_names()
+{
+	write_log log <<-'END'
+		host of-a-test
+		name 65 tick
+		task 100 101 1700000000000000000 worker
+		block 0
+		event 65 1700000000000001000 pid=100 tid=101 thread=0x7f00
+		event 65 1700000000000002000 pid=100 tid=101 thread=0x7f00
+		event 65 1700000000000003000 pid=100 tid=102 thread=0x7f01
+		end
+	END
+	run 0 posixtrace stat log
+	grep -E '^ +100 ' out | sed -E 's/^ +//; s/ +/ /g' | cut -d' ' -f1-3 >threads
+	prints threads <<-'END'
+		100 worker-101 2
+		100 0x7f01 1
+	END
+}
+
 test_nested_pairs_are_matched_per_thread()
 {
 	write_log log <<-'END'

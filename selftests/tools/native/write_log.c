@@ -8,8 +8,11 @@
  *	name ID TEXT			name of event type ID; "\xNN" is a byte
  *	describe ID TEXT		description of event type ID; "\xNN" is a byte
  *	unknown FLAGS			a block of a type that does not exist
+ *	host NAME			where the log was written
+ *	task PID TID TIME NAME		name of a thread from TIME on; "\xNN" is a byte
+ *	program PID TIME TEXT		command line of a process from TIME on; the same
  *	block CPU			the following events are of this CPU
- *	event ID TIME [WORD]...		pid=N thread=N address=N cut text=TEXT hex=DIGITS zeros=N
+ *	event ID TIME [WORD]...		pid=N tid=N thread=N address=N cut text=TEXT hex=DIGITS zeros=N
  *	lost N TIME			a gap before the next block: N events lost since TIME
  *	epoch				the next flush
  *	end				the end of the log
@@ -95,6 +98,26 @@ static void add_description(char *rest)
 	log_description(&log_file_writer, id, (char *)text, len + 1);
 }
 
+static void add_task(char *rest)
+{
+	int pid = strtol(rest, &rest, 0), tid = strtol(rest, &rest, 0);
+	__u64 since = strtoull(rest, &rest, 0);
+	unsigned char name[POSIXTRACE_LOG_TASK_NAME_SIZE] = "";
+
+	unescape(rest + 1, name, sizeof(name) - 1);
+	log_task(&log_file_writer, pid, tid, since, (char *)name);
+}
+
+static void add_program(char *rest)
+{
+	int pid = strtol(rest, &rest, 0);
+	__u64 since = strtoull(rest, &rest, 0);
+	unsigned char text[POSIXTRACE_LOG_PROGRAM_SIZE] = "";
+	size_t len = unescape(rest + 1, text, sizeof(text) - 1);
+
+	log_program(&log_file_writer, pid, since, (char *)text, len + 1);
+}
+
 static void add_event(char *rest)
 {
 	static unsigned char data[DATA_MAX];
@@ -109,6 +132,8 @@ static void add_event(char *rest)
 	for (word = strtok(rest, " "); word; word = strtok(NULL, " ")) {
 		if (!strncmp(word, "pid=", 4)) {
 			record.pid = strtol(word + 4, NULL, 0);
+		} else if (!strncmp(word, "tid=", 4)) {
+			record.tid = strtol(word + 4, NULL, 0);
 		} else if (!strncmp(word, "thread=", 7)) {
 			record.thread_id = strtoull(word + 7, NULL, 0);
 		} else if (!strncmp(word, "address=", 8)) {
@@ -156,6 +181,12 @@ static void run_line(char *line)
 		add_description(line + 9);
 	} else if (!strncmp(line, "unknown ", 8)) {
 		log_note(log, UNKNOWN, strtoul(line + 8, NULL, 0), 0, NULL, 0);
+	} else if (!strncmp(line, "host ", 5)) {
+		log_host(log, line + 5);
+	} else if (!strncmp(line, "task ", 5)) {
+		add_task(line + 5);
+	} else if (!strncmp(line, "program ", 8)) {
+		add_program(line + 8);
 	} else if (!strncmp(line, "block ", 6)) {
 		block_cpu = strtol(line + 6, NULL, 0);
 	} else if (!strncmp(line, "lost ", 5)) {
