@@ -12,7 +12,8 @@
  *	task PID TID TIME NAME		name of a thread from TIME on; "\xNN" is a byte
  *	program PID TIME TEXT		command line of a process from TIME on; the same
  *	block CPU			the following events are of this CPU
- *	event ID TIME [WORD]...		pid=N tid=N thread=N address=N cut text=TEXT hex=DIGITS zeros=N
+ *	event ID TIME [WORD]...		pid=N tid=N thread=N address=N cut text=TEXT
+ *					hex=DIGITS zeros=N
  *	lost N TIME			a gap before the next block: N events lost since TIME
  *	epoch				the next flush
  *	end				the end of the log
