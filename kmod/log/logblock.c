@@ -596,6 +596,7 @@ int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *
 	payload->cookie = w->header.cookie;
 	payload->overwritten = w->overwritten;
 	payload->seq = w->seq;
+	payload->notes = w->notes_seq;
 	if (w->full)
 		payload->flags |= POSIXTRACE_LOG_END_FULL;
 	if (w->overwritten)

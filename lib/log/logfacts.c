@@ -264,7 +264,8 @@ static bool log_whole(const struct pxtu_log *log)
 	const struct posixtrace_log_end *end = &facts->end;
 
 	/* The status of a LOOP log is at its beginning, and does not say where the file ends. */
-	if (log->head.ring_end && facts->walk.newest != end->seq)
+	if (log->head.ring_end && (facts->walk.newest != end->seq ||
+				   facts->notes.seq != end->notes + 1))
 		return false;
 
 	return !facts->damaged && !facts->overwritten && facts->end_valid &&

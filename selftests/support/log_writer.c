@@ -68,6 +68,7 @@ static void log_status(struct log_writer *log, __u32 flags)
 	log->end.cookie = log->header.cookie;
 	log->end.flags = flags;
 	log->end.seq = log->seq;
+	log->end.notes = log->notes_seq;
 	log->end.crc = 0;
 	log->end.crc = log_crc(&log->end, sizeof(log->end));
 }

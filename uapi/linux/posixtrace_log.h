@@ -260,7 +260,7 @@ struct posixtrace_log_program {
  * @overwritten: user events that were overwritten in the log
  * @time: time of writing, ns
  * @seq: number of the last block before this
- * @reserved2: zero
+ * @notes: LOOP: number of the last note before this; else 0
  *
  * The payload of END, the last block. A LOOP log has it at a fixed place, and overwrites it
  * each time.
@@ -275,7 +275,7 @@ struct posixtrace_log_end {
 	__u64 overwritten;
 	__u64 time;
 	__u64 seq;
-	__u64 reserved2;
+	__u64 notes;
 };
 
 #endif /* _UAPI_LINUX_POSIXTRACE_LOG_H */
