@@ -44,8 +44,6 @@ FIXTURE_VARIANT_ADD(refused, reserved_1) { AT(reserved[1]), 8, 1, EINVAL };
 FIXTURE_VARIANT_ADD(refused, reserved_2) { AT(reserved[2]), 8, 1, EINVAL };
 FIXTURE_VARIANT_ADD(refused, reserved_3) { AT(reserved[3]), 8, 1, EINVAL };
 FIXTURE_VARIANT_ADD(refused, reserved_4) { AT(reserved[4]), 8, 1, EINVAL };
-FIXTURE_VARIANT_ADD(refused, reserved_5) { AT(reserved[5]), 8, 1, EINVAL };
-FIXTURE_VARIANT_ADD(refused, reserved_6) { AT(reserved[6]), 8, 1, EINVAL };
 FIXTURE_VARIANT_ADD(refused, stream_not_zero) { AT(stream), 8, 1ULL << 63, EINVAL };
 FIXTURE_VARIANT_ADD(refused, reader_offset) { AT(reader.offset), 8, 4096, EINVAL };
 FIXTURE_VARIANT_ADD(refused, reader_size) { AT(reader.size), 8, 1, EINVAL };
