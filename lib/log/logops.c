@@ -92,6 +92,16 @@ static int log_get_description(struct pxtu_source *source, trace_event_id_t id,
 	return err;
 }
 
+/* Surveys what was appended, unless the log was complete at the last look. */
+static int survey_more(struct pxtu_log *log)
+{
+	const struct pxtu_log_facts *facts = &log->facts;
+
+	if (facts->end_valid && facts->end.flags & POSIXTRACE_LOG_END_FINAL)
+		return 0;
+	return pxtu_log_survey(log);
+}
+
 static int log_get_task(struct pxtu_source *source, const struct pxtu_task *task, char *name)
 {
 	struct pxtu_log *log = pxtu_log_of(source);
@@ -102,7 +112,7 @@ static int log_get_task(struct pxtu_source *source, const struct pxtu_task *task
 	found = pxtu_log_task(log, task);
 	if (!found) {
 		/* The writer may have appended it since. */
-		err = pxtu_log_survey(log);
+		err = survey_more(log);
 		found = pxtu_log_task(log, task);
 	}
 	if (found)
@@ -122,7 +132,7 @@ static int log_get_program(struct pxtu_source *source, const struct pxtu_task *t
 	pthread_mutex_lock(source->lock);
 	err = pxtu_log_program(log, task, text);
 	if (err == -ENOENT) {
-		ret = pxtu_log_survey(log);
+		ret = survey_more(log);
 		err = ret ? ret : pxtu_log_program(log, task, text);
 	}
 	pthread_mutex_unlock(source->lock);

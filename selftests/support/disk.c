@@ -55,6 +55,12 @@ static int disk_attach(char *device, size_t size)
 	return fd;
 }
 
+/*
+ * No thread of the file system may read in the background: it would wait for the thread of the loop
+ * device while tests freeze tasks, and the kernel could not freeze it.
+ */
+#define OPTIONS		"errors=remount-ro,noinit_itable,no_prefetch_block_bitmaps"
+
 /* Returns 0 or negative errno. Stores the name of the device in @name, empty if there is none. */
 static int disk_mount(const char *type, const char *dir, char *name)
 {
@@ -66,7 +72,7 @@ static int disk_mount(const char *type, const char *dir, char *name)
 	fd = disk_attach(name, DISK_NAME);
 	if (fd < 0)
 		return -ENODEV;
-	err = mount(name, dir, type, 0, "errors=remount-ro") ? -errno : 0;
+	err = mount(name, dir, type, 0, OPTIONS) ? -errno : 0;
 	close(fd);
 	return err;
 }
