@@ -20,6 +20,7 @@
 #include "stream/state.h"
 #include "stream/stream.h"
 #include "target/description.h"
+#include "target/kerneltype.h"
 
 /* Runs with interrupts off on a CPU that may run a writer: the writer restarts. */
 static void close_cpu(void *pool)
@@ -58,6 +59,7 @@ static void close_all(struct pxt_stream *stream)
 	pxt_subbuf_close_orphaned(pool);
 	cpus_read_unlock();
 	free_cpumask_var(mask);
+	pxt_subbuf_close_kernel(pool);
 	/* If there is no other sub-buffer, its events come with the next flush. */
 	if (stream->running)
 		pxt_subbuf_turn_sys(pool);
@@ -71,7 +73,7 @@ static void fill_name(struct posixtrace_log_name *name, struct pxt_table *table,
 
 	memset(name, 0, sizeof(*name));
 	/* Types are never removed, so there is one with this id. */
-	pxt_eventid_name(table, &arg);
+	pxt_eventid_name(table, 0, &arg);
 	name->id = id;
 	strscpy(name->name, arg.name, sizeof(name->name));
 }
@@ -137,11 +139,57 @@ static int write_descriptions(struct pxt_log *log)
 	return err == -EFBIG && w->policy == POSIXTRACE_POLICY_LOOP ? 0 : err;
 }
 
+/* As fill_descriptions(), for the types of the kernel. */
+static u32 fill_kernel_types(struct pxt_log *log, const struct pxt_kernel_type **last, u32 *count)
+{
+	u64 types = log->stream->link.kernel_types;
+	void *payload = pxt_logwriter_payload(&log->writer);
+	struct posixtrace_log_description *to;
+	const struct pxt_kernel_type *next;
+	u32 size = 0, len, step;
+
+	for (*count = 0; (next = pxt_kernel_type_next(types, *last)); ++*count) {
+		len = strlen(next->description) + 1;
+		step = POSIXTRACE_LOG_DESCRIPTION_STEP(len);
+		if (size + step > pxt_logwriter_room(&log->writer))
+			break;
+		to = payload + size;
+		memset(to, 0, step);
+		to->id = next->id;
+		to->size = len;
+		memcpy(to->text, next->description, len);
+		size += step;
+		*last = next;
+	}
+	return size;
+}
+
+/* Writes the descriptions of the types of the kernel, once in each log. */
+static int write_kernel_types(struct pxt_log *log)
+{
+	struct pxt_logwriter *w = &log->writer;
+	const struct pxt_kernel_type *last;
+	u32 size, count;
+	int err = 0;
+
+	do {
+		last = w->kernel_described;
+		size = fill_kernel_types(log, &last, &count);
+		if (size)
+			err = pxt_logwriter_note(w, POSIXTRACE_LOG_KERNEL_TYPES, size, count);
+		if (size && !err)
+			w->kernel_described = last;
+	} while (size && !err);
+	return err == -EFBIG && w->policy == POSIXTRACE_POLICY_LOOP ? 0 : err;
+}
+
 /* Writes what the log lacks about event types. */
 static int write_types(struct pxt_log *log)
 {
 	int err = write_names(log);
 
+	if (!err)
+		err = write_kernel_types(log);
 	return err ? err : write_descriptions(log);
 }
 
@@ -152,8 +200,14 @@ static int add_subbuf(struct pxt_log *log, const struct pxt_taken *taken)
 	const struct pxt_subbuf *subbuf = taken->subbuf;
 	struct posixtrace_log_block block = taken->gap;
 
+	block.type = POSIXTRACE_LOG_EVENTS;
 	block.size = subbuf->used;
 	block.cpu = subbuf->cpu;
+	if (subbuf->cpu > pool->nr_cpus) {
+		block.type = POSIXTRACE_LOG_KERNEL;
+		block.flags = POSIXTRACE_LOG_BLOCK_OPTIONAL;
+		block.cpu = subbuf->cpu - pool->nr_cpus - 1;
+	}
 	block.count = subbuf->count;
 	block.opened = subbuf->opened;
 	block.closed = subbuf->closed;
@@ -225,7 +279,10 @@ static int write_subbufs(struct pxt_log *log)
 	return err;
 }
 
-/* Frees the sub-buffers that do not get into the log. Returns the number of user events. */
+/*
+ * Frees the sub-buffers that do not get into the log. Returns the number of user events, and of
+ * events of the kernel.
+ */
 static u64 discard(struct pxt_pool *pool)
 {
 	struct posixtrace_log_block block;
@@ -234,7 +291,7 @@ static u64 discard(struct pxt_pool *pool)
 
 	pxt_reclaim_begin_epoch(pool);
 	while ((subbuf = pxt_reclaim_take(pool, &block))) {
-		events += user_events(pool, subbuf);
+		events += subbuf->cpu != pool->nr_cpus ? subbuf->count : 0;
 		pxt_reclaim_done(pool, subbuf, &block);
 	}
 	return events;
@@ -256,6 +313,7 @@ static int write_stop(struct pxt_log *log)
 		.automatic = 1,
 	};
 	struct posixtrace_log_block block = {
+		.type = POSIXTRACE_LOG_EVENTS,
 		.size = sizeof(stop),
 		.cpu = log->stream->pool.nr_cpus,
 		.count = 1,
@@ -450,5 +508,6 @@ bool pxt_flush_pending(const struct pxt_log *log)
 	/* A stream that became full during the last flush can start again. */
 	if (READ_ONCE(log->stream->full) && !READ_ONCE(log->full))
 		return true;
-	return READ_ONCE(pool->used) || READ_ONCE(pool->ctrl->system.last) != log->seen;
+	return READ_ONCE(pool->used) || READ_ONCE(pool->kernel_used) ||
+	       READ_ONCE(pool->ctrl->system.last) != log->seen;
 }

@@ -145,6 +145,7 @@ static int write_header(struct pxt_logwriter *w)
 	w->runs = 0;
 	/* Notes in the file have the old cookie, or are gone. */
 	w->described = NULL;
+	w->kernel_described = NULL;
 	w->notes_pos = header->notes_offset;
 	w->notes_seq = 0;
 	if (is_loop(w)) {
@@ -389,7 +390,7 @@ static int write_ring(struct pxt_logwriter *w, u64 events)
 		return err;
 	pos = make_room(w, w->waiting_size);
 	block->tail = data + (w->runs ? run_at(w, 0)->start : pos);
-	finish_header(w, block, POSIXTRACE_LOG_EVENTS, w->seq + 1);
+	finish_header(w, block, block->type, w->seq + 1);
 	w->file.pos = data + pos;
 	err = pxt_logfile_write(&w->file, block, w->waiting_size, &done);
 	if (err)
@@ -436,7 +437,7 @@ static int append_waiting(struct pxt_logwriter *w, u32 *written)
 	if (err)
 		return err;
 	for (i = 0; i < w->waiting; i++) {
-		finish_header(w, block_at(w, offset), POSIXTRACE_LOG_EVENTS, w->seq + 1 + i);
+		finish_header(w, block_at(w, offset), block_at(w, offset)->type, w->seq + 1 + i);
 		offset += whole_size(block_at(w, offset));
 	}
 	err = pxt_logfile_write(&w->file, w->buf, w->waiting_size, &done);
@@ -448,7 +449,7 @@ static int append_waiting(struct pxt_logwriter *w, u32 *written)
 /**
  * pxt_logwriter_events() - queue a block of events
  * @w: begun; pxt_logwriter_payload() holds the records
- * @block: size, payload_crc, cpu, count, and the fields behind it; the others are filled in
+ * @block: type, size, payload_crc, cpu, count, and the fields behind it; the others are filled in
  *
  * At most pxt_logwriter.batch blocks wait for pxt_logwriter_write().
  *

@@ -21,6 +21,7 @@
 #define PXT_LOG_NAMES_MAX	32
 
 struct pxt_description;
+struct pxt_kernel_type;
 
 /**
  * struct pxt_log_run - consecutive blocks in the ring of a LOOP log
@@ -52,6 +53,8 @@ struct pxt_logwriter {
 	u32 names;
 	/** @described: the last description that was written; NULL if none was */
 	const struct pxt_description *described;
+	/** @kernel_described: the last type of the kernel whose description was written, or NULL */
+	const struct pxt_kernel_type *kernel_described;
 	/** @headless: writing the header failed, so it has to be written first */
 	bool headless;
 

@@ -71,6 +71,8 @@ struct posixtrace_log_header {
 #define POSIXTRACE_LOG_RESET		3	/* no payload: forget all earlier blocks */
 #define POSIXTRACE_LOG_END		4	/* payload: struct posixtrace_log_end */
 #define POSIXTRACE_LOG_DESCRIPTIONS	5	/* payload: struct posixtrace_log_description */
+#define POSIXTRACE_LOG_KERNEL		6	/* as EVENTS: events of the kernel, on a CPU */
+#define POSIXTRACE_LOG_KERNEL_TYPES	7	/* as DESCRIPTIONS: of types of the kernel */
 
 /* posixtrace_log_block.flags */
 
@@ -104,15 +106,15 @@ struct posixtrace_log_block {
 	__u32 payload_crc;
 	/** @size: bytes of payload, which follows; a multiple of 8 */
 	__u32 size;
-	/** @cpu: EVENTS: CPU that recorded them */
+	/** @cpu: EVENTS, KERNEL: CPU that recorded them */
 	__u32 cpu;
-	/** @count: EVENTS: records; NAMES: names; DESCRIPTIONS: descriptions */
+	/** @count: EVENTS, KERNEL: records; NAMES: names; *DESCRIPTIONS, *TYPES: descriptions */
 	__u32 count;
 	/** @flags: POSIXTRACE_LOG_BLOCK_* */
 	__u32 flags;
-	/** @opened: EVENTS: no record is older, ns */
+	/** @opened: EVENTS, KERNEL: no record is older, ns */
 	__u64 opened;
-	/** @closed: EVENTS: no record is younger, ns */
+	/** @closed: EVENTS, KERNEL: no record is younger, ns */
 	__u64 closed;
 	/** @gap_generation: incremented when events were lost */
 	__u64 gap_generation;
@@ -147,7 +149,7 @@ struct posixtrace_log_name {
 };
 
 /**
- * struct posixtrace_log_description - description of a user event type
+ * struct posixtrace_log_description - description of a user event type, or of one of the kernel
  * @id: event type
  * @size: bytes of @text, with the NUL
  * @text: NUL-terminated
