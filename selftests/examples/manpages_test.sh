@@ -84,6 +84,10 @@ getnext
 	getnext:step by the child "second"
 	getnext:done by the child ""
 	nothing more within a second
+kernel
+	its name is sleeper
+	it exits with 7
+	it has waited three times
 open_log
 	3 events
 	0 events behind the last one
