@@ -81,7 +81,7 @@ const struct layout *export_layout(struct export *export, const struct event *ev
 {
 	struct layout *layout;
 
-	if (!export->layouts || !event->user || event->type >= EXPORT_TYPES)
+	if (!export->layouts || !event->has_data || event->type >= EXPORT_TYPES)
 		return NULL;
 	if (!export->known[event->type]) {
 		export->layout_of[event->type] = layouts_find(export->layouts, event->name);

@@ -93,8 +93,8 @@ void export_json_event(struct export *export, struct buffer *to, const struct ev
 {
 	const struct layout *layout = NULL;
 
-	/* The data of system events are not shown. */
-	if (event->user) {
+	/* The data of the standard's system events are not shown. */
+	if (event->has_data) {
 		if (event->len == data_len)
 			layout = export_layout(export, event);
 		if (layout)

@@ -316,7 +316,7 @@ static void put_annotations(struct perfetto *perfetto, const char *prefix,
 	struct buffer *bytes = &perfetto->bytes;
 	const struct layout *layout = NULL;
 
-	if (event->user) {
+	if (event->has_data) {
 		if (event->len == data_len)
 			layout = export_layout(perfetto->export, event);
 		if (layout)

@@ -296,7 +296,7 @@ static void put_line(struct print *print, struct buffer *to, const struct event 
 	put_number(to, event->thread, 16, event->thread ? "0x" : "", 14);
 	buffer_text(to, "  ");
 	put_name(print, to, event);
-	if (event->user)
+	if (event->has_data)
 		put_data(print, to, event);
 	else
 		put_system_data(print, to, event);
@@ -342,7 +342,7 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 		    ",\"truncated\":false,\"data\":\"" : ",\"truncated\":true,\"data\":\"");
 	escape_hex(to, event->data, event->len);
 	buffer_byte(to, '"');
-	if (event->user && text_length(event)) {
+	if (event->has_data && text_length(event)) {
 		buffer_text(to, ",\"text\":");
 		escape_string(to, event->data, text_length(event), false);
 	}

@@ -87,6 +87,44 @@ static void add_names(struct names *names, const char *option, const char *list)
 	}
 }
 
+/* In the order of their bits. */
+static const char *const classes[] = {
+	"sched", "fault", "signal", "syscall", "irq", "process",
+};
+
+#define NR_CLASSES	(sizeof(classes) / sizeof(classes[0]))
+
+static unsigned int parse_class(const char *name, const char *list)
+{
+	if (!strcmp(name, "all"))
+		return (unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
+	for (size_t i = 0; i < NR_CLASSES; i++) {
+		if (!strcmp(name, classes[i]))
+			return 1U << i;
+	}
+	tell("--kernel: must be all, sched, fault, signal, syscall, irq or process (got \"%s\")",
+	     list);
+	exit(2);
+}
+
+static unsigned int parse_classes(const char *list)
+{
+	struct names names = { NULL, 0 };
+	unsigned int value = 0;
+	const char *name = "";
+
+	if (argz_add_sep(&names.argz, &names.len, list, ',')) {
+		complain("names", ENOMEM);
+		exit(1);
+	}
+	if (!names.len)
+		parse_class(name, list);
+	for (name = NULL; (name = argz_next(names.argz, names.len, name)); )
+		value |= parse_class(name, list);
+	free(names.argz);
+	return value;
+}
+
 bool session_option(struct session *session, int opt, const char *value)
 {
 	switch (opt) {
@@ -98,6 +136,9 @@ bool session_option(struct session *session, int opt, const char *value)
 		return true;
 	case 'i':
 		session->inherit = true;
+		return true;
+	case 'k':
+		session->kernel |= parse_classes(value);
 		return true;
 	case 'p':
 		session->process.pid = parse_number("--pid", value, PID_MAX);
@@ -146,6 +187,8 @@ int session_attr(const struct session *session, const char *name, trace_attr_t *
 	if (!err && session->inherit)
 		err = posix_trace_attr_setinherited(attr, POSIX_TRACE_INHERITED);
 	if (!err)
+		err = posixtrace_attr_setkernel(attr, session->kernel);
+	if (!err)
 		err = posix_trace_attr_setname(attr, name);
 	return err;
 }
@@ -155,7 +198,7 @@ static int type_of(trace_id_t trid, const char *name, trace_event_id_t *type)
 {
 	int err = posix_trace_trid_eventid_open(trid, name, type);
 
-	if (!err && *type < POSIX_TRACE_UNNAMED_USEREVENT) {
+	if (!err && *type < POSIXTRACE_SWITCH_OUT) {
 		tell("%s: system events are always recorded: filter user event types only", name);
 		return EINVAL;
 	}
@@ -195,7 +238,7 @@ static int set_filter(struct session *session)
 		return 0;
 	posix_trace_eventset_empty(&set);
 	if (session->filter.len) {
-		/* Hold back all user event types, also those opened later. */
+		/* Hold back all user event types, also those opened later; not the kernel's. */
 		posix_trace_eventset_fill(&set, POSIX_TRACE_ALL_EVENTS);
 		for (trace_event_id_t type = 1; type < POSIX_TRACE_UNNAMED_USEREVENT; type++)
 			posix_trace_eventset_del(type, &set);
@@ -210,6 +253,19 @@ static int set_filter(struct session *session)
 	if (err)
 		complain("filter", err);
 	return err;
+}
+
+/* Classes that the loaded module cannot record. Returns false if there are none. */
+static bool complain_of_classes(const struct session *session)
+{
+	unsigned int missing = session->kernel &
+			       ~(unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
+
+	for (size_t i = 0; i < NR_CLASSES; i++) {
+		if (missing & 1U << i)
+			tell("--kernel: the module cannot record %s on this kernel", classes[i]);
+	}
+	return missing;
 }
 
 static void complain_of_create(const struct session *session, bool log, int err)
@@ -232,10 +288,14 @@ static void complain_of_create(const struct session *session, bool log, int err)
 		tell("or raise the limit of locked memory: see \"ulimit -l\"");
 		break;
 	case ENOTSUP:
+		if (complain_of_classes(session))
+			break;
 		tell("the library does not support this module: see \"posixtrace status\"");
 		break;
 	case EPERM:
 		tell("process %d: no permission to trace it, or to open /dev/posixtrace", pid);
+		if (session->kernel & POSIXTRACE_CLASS_SYSCALL)
+			tell("or to record system calls: --kernel=syscall needs CAP_PERFMON");
 		tell("see \"Permissions\" in posixtrace(4)");
 		break;
 	case ESRCH:

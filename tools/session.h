@@ -23,6 +23,7 @@ struct session {
 	size_t stream_size;	/* 0: default */
 	size_t data_size;	/* bytes of data per event, or SESSION_DEFAULT */
 	bool inherit;
+	unsigned int kernel;	/* POSIXTRACE_CLASS_* */
 	struct names filter;	/* record only these, unless empty */
 	struct names exclude;	/* do not record these */
 	trace_id_t trid;
@@ -30,13 +31,14 @@ struct session {
 
 #define SESSION_DEFAULT	((size_t)-1)
 
-#define SESSION_SHORT_OPTIONS	"d:F:ip:s:x:"
+#define SESSION_SHORT_OPTIONS	"d:F:ik:p:s:x:"
 
 /* Help for these options. */
 #define SESSION_HELP \
 	"  -d, --data-size=BYTES    record at most BYTES of an event's data (1K)\n" \
 	"  -F, --filter=NAME,...    record only events of these types\n" \
 	"  -i, --inherit            also trace the children of the process\n" \
+	"  -k, --kernel=CLASS,...   also record events of the kernel: sched, process; all\n" \
 	"  -p, --pid=PID            trace this process\n" \
 	"  -s, --size=BYTES         size of the trace stream (256K)\n" \
 	"  -x, --exclude=NAME,...   record no events of these types\n"
