@@ -457,6 +457,7 @@ static u64 make_room(struct pxt_logwriter *w, u64 size)
 /* Writes the one block that waits. */
 static int write_ring(struct pxt_logwriter *w, u64 events)
 {
+	static const u32 no_magic;
 	struct posixtrace_log_block *block = w->buf;
 	u64 data = w->header.data_offset, pos;
 	int err = write_missing_header(w);
@@ -469,8 +470,12 @@ static int write_ring(struct pxt_logwriter *w, u64 events)
 	finish_header(w, block, POSIXTRACE_LOG_EVENTS, w->seq + 1);
 	w->file.pos = data + pos;
 	err = pxt_logfile_write(&w->file, block, w->waiting_size, &done);
-	if (err)
+	if (err) {
+		/* Or readers would take the part that was written for a damaged block. */
+		if (done)
+			pxt_logfile_write_at(&w->file, &no_magic, sizeof(no_magic), data + pos);
 		return err;
+	}
 	w->seq++;
 	remember(w, pos, events);
 	return 0;
