@@ -205,13 +205,13 @@ static void look_at_names(trace_id_t trid, size_t len)
 
 	err = posixtrace_get_thread_name(trid, PID, TID, &time, name);
 	if (err != ENOENT && good(err, len, "get_thread_name"))
-		check(memchr(name, '\0', sizeof(name)), "name of a thread");
+		check(strnlen(name, sizeof(name)) < sizeof(name), "name of a thread");
 	err = posixtrace_get_program(trid, PID, &time, program, sizeof(program), &needed);
 	if (err != ENOENT && good(err, len, "get_program"))
 		check(needed && needed <= sizeof(program) && !program[needed - 1], "program");
 	err = posixtrace_get_host(trid, &host);
 	if (err != ENOENT && good(err, len, "get_host"))
-		check(memchr(host.node, '\0', sizeof(host.node)), "name of the host");
+		check(strnlen(host.node, sizeof(host.node)) < sizeof(host.node), "name of the host");
 }
 
 static void look_at_all(trace_id_t trid, size_t len)
