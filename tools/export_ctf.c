@@ -19,6 +19,7 @@
 #include "commands.h"
 #include "ctf_fields.h"
 #include "ctf_metadata.h"
+#include "escape.h"
 #include "export.h"
 
 #define PACKET_SIZE	(64 << 10)	/* bytes; a large event may exceed it */
@@ -222,8 +223,9 @@ static void put_comm(struct buffer *packet, const struct event *event)
 {
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
 
+	/* Readers print it as it is. */
 	if (event_thread_name(event, name))
-		buffer_put(packet, name, strlen(name));
+		escape_plain(packet, name, strlen(name));
 	buffer_byte(packet, '\0');
 }
 

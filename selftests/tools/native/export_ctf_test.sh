@@ -66,18 +66,21 @@ names_of_the_log_are_used_case()
 		name 65 tick
 		task 7 9 1700000000000000000 before
 		task 7 9 1700000000000000002 after
+		task 7 11 1700000000000000000 bad\x1b[2J
 		block 0
 		event 65 1700000000000000001 pid=7 tid=9 thread=0x1
 		event 65 1700000000000000002 pid=7 tid=9 thread=0x1
 		event 65 1700000000000000003 pid=7 tid=10 thread=0x2
+		event 65 1700000000000000004 pid=7 tid=11 thread=0x3
 	END
 	export_log ctf out log
 	babeltrace2 out >text
-	sed -nE 's/.*(tid = [0-9]+, comm = "[a-z]*").*/\1/p' text >got
+	sed -nE 's/.*(tid = [0-9]+, comm = "[^"]*").*/\1/p' text >got
 	diff - got <<-'END'
 		tid = 9, comm = "before"
 		tid = 9, comm = "after"
 		tid = 10, comm = ""
+		tid = 11, comm = "bad\\x1b[2J"
 	END
 }
 
