@@ -15,6 +15,7 @@
 
 #include "pxt_test.h"
 #include "exec.h"
+#include "textfile.h"
 
 #define USER	1000
 #define OTHER	2000
@@ -170,20 +171,6 @@ FIXTURE_VARIANT_ADD(image, script_of_unreadable) {
 	0711, 0, 0, .script_mode = 0755, .secret = true
 };
 
-static int copy_file(const char *from, const char *to)
-{
-	int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_EXCL, 0600);
-	char buffer[4096];
-	ssize_t n = -1;
-
-	while (in >= 0 && out >= 0 && (n = read(in, buffer, sizeof(buffer))) > 0) {
-		if (write(out, buffer, n) != n)
-			return -1;
-	}
-	close(in);
-	return close(out) || n ? -1 : 0;
-}
-
 static int make_script(const char *path, const char *program, int mode)
 {
 	FILE *file = fopen(path, "we");
@@ -214,7 +201,7 @@ FIXTURE_SETUP(image)
 	ASSERT_EQ(0, chmod(self->dir, 0755));
 	snprintf(self->program, sizeof(self->program), "%s/program", self->dir);
 	snprintf(self->path, sizeof(self->path), "%s/script", self->dir);
-	ASSERT_EQ(0, copy_file(HELPER, self->program));
+	ASSERT_EQ(0, file_copy(HELPER, self->program));
 	/* chmod() comes last, since chown() clears the bits. */
 	ASSERT_EQ(0, chown(self->program, variant->owner, variant->group));
 	ASSERT_EQ(0, chmod(self->program, variant->mode));

@@ -15,6 +15,7 @@
 
 #include "pxt_test.h"
 #include "exec.h"
+#include "textfile.h"
 #include "withlog.h"
 
 #define USER	1000
@@ -144,10 +145,22 @@ TEST_F(names, each_event_has_the_name_of_its_time)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
+/* A thread that talks to the test over pipes. */
 struct early {
 	struct talk talk;
 	struct talk other;
 };
+
+static int early_start(struct early *early, void *(*fn)(void *arg), pthread_t *thread)
+{
+	int there[2], back[2];
+
+	if (pipe(there) || pipe(back))
+		return errno;
+	early->talk = (struct talk){ there[0], back[1] };
+	early->other = (struct talk){ back[0], there[1] };
+	return pthread_create(thread, NULL, fn, early);
+}
 
 static void *record_on_request(void *arg)
 {
@@ -163,14 +176,9 @@ static void *record_on_request(void *arg)
 TEST_F(names, thread_that_was_there_before_the_stream)
 {
 	struct early early;
-	int there[2], back[2];
 	pthread_t thread;
 
-	ASSERT_EQ(0, pipe(there));
-	ASSERT_EQ(0, pipe(back));
-	early.talk = (struct talk){ there[0], back[1] };
-	early.other = (struct talk){ back[0], there[1] };
-	ASSERT_EQ(0, pthread_create(&thread, NULL, record_on_request, &early));
+	ASSERT_EQ(0, early_start(&early, record_on_request, &thread));
 	ASSERT_EQ(0, hear(&early.other));
 	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	say(&early.other, 0);
@@ -195,15 +203,10 @@ static void *be_renamed(void *arg)
 TEST_F(names, name_that_another_thread_gave)
 {
 	struct early early;
-	int there[2], back[2];
 	pthread_t thread;
 
-	ASSERT_EQ(0, pipe(there));
-	ASSERT_EQ(0, pipe(back));
-	early.talk = (struct talk){ there[0], back[1] };
-	early.other = (struct talk){ back[0], there[1] };
 	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, be_renamed, &early));
+	ASSERT_EQ(0, early_start(&early, be_renamed, &thread));
 	ASSERT_LT(0, hear(&early.other));
 	ASSERT_EQ(0, pthread_setname_np(thread, "given name"));
 	say(&early.other, 0);
@@ -418,27 +421,13 @@ FIXTURE_VARIANT(secret)
 FIXTURE_VARIANT_ADD(secret, plain) { 0755, true };
 FIXTURE_VARIANT_ADD(secret, set_uid) { 04755, false };
 
-static int copy_helper(const char *to)
-{
-	int in = open(HELPER, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_EXCL, 0600);
-	char buffer[4096];
-	ssize_t n = -1;
-
-	while (in >= 0 && out >= 0 && (n = read(in, buffer, sizeof(buffer))) > 0) {
-		if (write(out, buffer, n) != n)
-			return -1;
-	}
-	close(in);
-	return close(out) || n ? -1 : 0;
-}
-
 FIXTURE_SETUP(secret)
 {
 	strcpy(self->dir, "/tmp/log_names.XXXXXX");
 	ASSERT_NE(NULL, mkdtemp(self->dir));
 	ASSERT_EQ(0, chmod(self->dir, 0755));
 	snprintf(self->path, sizeof(self->path), "%s/" UNIQUE, self->dir);
-	ASSERT_EQ(0, copy_helper(self->path));
+	ASSERT_EQ(0, file_copy(HELPER, self->path));
 	ASSERT_EQ(0, chown(self->path, OTHER, 0));
 	ASSERT_EQ(0, chmod(self->path, variant->mode));
 	self->program = (struct program){ .path = self->path, .number = 7 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Writes kernel files. */
+/* Writes and copies files. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -18,4 +18,18 @@ int write_text(const char *path, const char *text)
 		ret = -errno;
 	close(fd);
 	return ret;
+}
+
+int file_copy(const char *from, const char *to)
+{
+	int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	char buffer[4096];
+	ssize_t n = -1;
+
+	while (in >= 0 && out >= 0 && (n = read(in, buffer, sizeof(buffer))) > 0) {
+		if (write(out, buffer, n) != n)
+			return -1;
+	}
+	close(in);
+	return close(out) || n ? -1 : 0;
 }
