@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Names of threads, processes and the host.
+ * Names of threads, processes, their files and the host.
  */
 #include <posixtrace.h>
 #include <string.h>
@@ -87,6 +87,39 @@ PXTU_API int posixtrace_get_program(trace_id_t trid, pid_t pid, const struct tim
 		*needed = text.needed;
 	if (!err && text.needed > size)
 		return ERANGE;
+	return pxtu_error(err);
+}
+
+/**
+ * posixtrace_get_mapping() - file from which a process executed code
+ * @trid: trace id of a stream or log
+ * @pid: process id, as in the event
+ * @time: when; that of the event
+ * @address: where; that of the event
+ * @info: where to write it
+ *
+ * An extension. A log has the mappings of a process from its first event on. They are looked at
+ * again when it opens or describes an event type, and with the first event after a stream of it
+ * was created, started or stopped. For an active stream, the mapping is that of now.
+ *
+ * Return: 0; ENOENT if it is not known; EINVAL if @trid is no trace stream or log of this process,
+ * or @time or @info is NULL; for a log, also ENOMEM.
+ */
+PXTU_API int posixtrace_get_mapping(trace_id_t trid, pid_t pid, const struct timespec *time,
+				    const void *address, struct posixtrace_mapping_info *info)
+{
+	struct pxtu_source *source;
+	struct pxtu_task task;
+	int err;
+
+	if (!time || !info)
+		return EINVAL;
+	source = pxtu_trid_get(trid, NULL);
+	if (!source)
+		return EINVAL;
+	task = to_task(pid, pid, time);
+	err = source->ops->get_mapping(source, &task, (uintptr_t)address, info);
+	pxtu_trid_put(source);
 	return pxtu_error(err);
 }
 

@@ -91,6 +91,12 @@ struct pxtu_source_ops {
 	/** @get_program: writes the command line of the process at a time; -ENOENT as well */
 	int (*get_program)(struct pxtu_source *source, const struct pxtu_task *task,
 			   struct pxtu_text *text);
+	/**
+	 * @get_mapping: writes which file the process had at an address, at a time; -ENOENT as
+	 * well
+	 */
+	int (*get_mapping)(struct pxtu_source *source, const struct pxtu_task *task, __u64 address,
+			   struct posixtrace_mapping_info *info);
 	/** @get_host: writes where the events come from; -ENOENT as well */
 	int (*get_host)(struct pxtu_source *source, struct posixtrace_host_info *info);
 	/** @next_type: writes the next event type of the list, or 0 at its end */

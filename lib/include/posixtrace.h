@@ -145,6 +145,28 @@ int posixtrace_get_thread_name(trace_id_t __trid, pid_t __pid, pid_t __tid,
 int posixtrace_get_program(trace_id_t __trid, pid_t __pid, const struct timespec *__time,
 			   char *__program, size_t __size, size_t *__needed);
 
+/* Bytes of the path of a mapping, with the NUL. */
+#define POSIXTRACE_PATH_SIZE		1024
+
+/* A file from which a traced process executes code. */
+struct posixtrace_mapping_info {
+	unsigned long long address;	/* of the first byte of the mapping */
+	unsigned long long size;	/* bytes of the mapping */
+	unsigned long long offset;	/* of its first byte in the file, bytes */
+	unsigned char build_id[20];	/* of the file, then zeros */
+	unsigned int build_id_size;	/* bytes of it; 0 if it is not known */
+	char path[POSIXTRACE_PATH_SIZE];	/* as the process saw it, or "" */
+	unsigned int __reserved[8];	/* zero */
+};
+
+/*
+ * The file that a traced process had at an address, at a time: for a log as it was recorded, for an
+ * active stream as /proc says now, without the build id. pid, time and address are those of an
+ * event. Returns 0; ENOENT if it is not known; or EINVAL; for a log, also ENOMEM.
+ */
+int posixtrace_get_mapping(trace_id_t __trid, pid_t __pid, const struct timespec *__time,
+			   const void *__address, struct posixtrace_mapping_info *__info);
+
 /* Counters that traced processes read for their timestamps. */
 #define POSIXTRACE_CLOCK_KERNEL		0	/* the clock of the C library */
 #define POSIXTRACE_CLOCK_TSC		1	/* x86-64 */

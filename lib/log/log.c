@@ -43,6 +43,7 @@ static void free_log(struct pxtu_log *log)
 	free(log->facts.described);
 	free(log->facts.roster.task);
 	free(log->facts.roster.program);
+	free(log->facts.roster.mapping);
 	free(log->data);
 	free(log->scratch);
 	free(log);

@@ -4,8 +4,8 @@
  *
  * Each file calls only files named before it: loghead.c checks the header, logblock.c finds
  * blocks, logring.c knows the ring of a LOOP log, logwalk.c walks from block to block in each
- * kind of log, lognotes.c and
- * logroster.c know the notes, logfacts.c collects names and status, logwindow.c
+ * kind of log, lognotes.c,
+ * logroster.c and logmappings.c know the notes, logfacts.c collects names and status, logwindow.c
  * has an index of blocks, logmerge.c merges the events of all CPUs by time, logops.c has the
  * operations of a source, log.c opens and closes. Documentation/trace-log.rst describes the
  * format. All use pread(): a mapping of a file that becomes shorter would kill the process.
@@ -144,6 +144,22 @@ struct pxtu_log_program {
 };
 
 /**
+ * struct pxtu_log_mapping - where a mapping is
+ * @pid: process id
+ * @since: when it was looked at, nanoseconds since the Epoch
+ * @address: of its first byte
+ * @length: bytes
+ * @offset: offset of its struct posixtrace_log_mapping
+ */
+struct pxtu_log_mapping {
+	__s32 pid;
+	__u64 since;
+	__u64 address;
+	__u64 length;
+	__u64 offset;
+};
+
+/**
  * struct pxtu_log_roster - names of threads and processes
  * @task: of threads
  * @nr_tasks: how many
@@ -152,6 +168,10 @@ struct pxtu_log_program {
  * @nr_programs: how many
  * @programs_room: how many fit
  * @sorted: both are in the order of ids, then of times
+ * @mapping: of processes
+ * @nr_mappings: how many
+ * @mappings_room: how many fit
+ * @mappings_sorted: they are in the order of ids, then of times, then of addresses
  * @hosted: @host is valid
  * @host: where the log was written
  */
@@ -163,6 +183,10 @@ struct pxtu_log_roster {
 	size_t nr_programs;
 	size_t programs_room;
 	bool sorted;
+	struct pxtu_log_mapping *mapping;
+	size_t nr_mappings;
+	size_t mappings_room;
+	bool mappings_sorted;
 	bool hosted;
 	struct posixtrace_log_host host;
 };
@@ -561,6 +585,17 @@ int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text)
 /* logroster.c */
 
 /**
+ * pxtu_log_make_room() - make room for one more element
+ * @array: address of a pointer to the first one
+ * @size: bytes of each
+ * @used: how many there are
+ * @room: how many fit
+ *
+ * Return: 0; -ENOMEM; -ENOSPC if there are too many.
+ */
+int pxtu_log_make_room(void *array, size_t size, size_t used, size_t *room);
+
+/**
  * pxtu_log_note_roster() - note what a block says about threads, processes or the host
  * @log: the log
  * @block: a block with a good payload
@@ -587,6 +622,29 @@ const char *pxtu_log_task(struct pxtu_log *log, const struct pxtu_task *task);
  * Return: 0, also if there is no room for it; -ENOENT if the log has none so far; -ENOMEM.
  */
 int pxtu_log_program(struct pxtu_log *log, const struct pxtu_task *task, struct pxtu_text *text);
+
+/* logmappings.c */
+
+/**
+ * pxtu_log_note_mappings() - note the mappings in a block
+ * @log: the log
+ * @block: a block of that type with a good payload
+ *
+ * Return: 0; -ENOMEM.
+ */
+int pxtu_log_note_mappings(struct pxtu_log *log, const struct pxtu_log_block *block);
+
+/**
+ * pxtu_log_mapping() - file that a process had at an address, at a time
+ * @log: the log
+ * @task: any numbers
+ * @address: any
+ * @info: where to write it
+ *
+ * Return: 0; -ENOENT if the log has none so far; -ENOMEM.
+ */
+int pxtu_log_mapping(struct pxtu_log *log, const struct pxtu_task *task, __u64 address,
+		     struct posixtrace_mapping_info *info);
 
 /* logfacts.c */
 

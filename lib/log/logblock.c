@@ -53,6 +53,7 @@ static bool block_sane(struct pxtu_log *log, const struct posixtrace_log_block *
 		return head->size / sizeof(struct posixtrace_log_task) >= head->count;
 	case POSIXTRACE_LOG_DESCRIPTIONS:
 	case POSIXTRACE_LOG_PROGRAMS:
+	case POSIXTRACE_LOG_MAPPINGS:
 		return true;
 	default:
 		/* A newer writer says that the rest of the log makes no sense without it. */

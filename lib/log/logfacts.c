@@ -175,6 +175,7 @@ static int note(struct pxtu_log *log, enum pxtu_log_step step, const struct pxtu
 	case POSIXTRACE_LOG_HOST:
 	case POSIXTRACE_LOG_TASKS:
 	case POSIXTRACE_LOG_PROGRAMS:
+	case POSIXTRACE_LOG_MAPPINGS:
 		return step == PXTU_LOG_BLOCK ? pxtu_log_note_roster(log, block) : 0;
 	case POSIXTRACE_LOG_END:
 		read_end(log, block->offset + log->head.block_size);

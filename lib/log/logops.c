@@ -139,6 +139,22 @@ static int log_get_program(struct pxtu_source *source, const struct pxtu_task *t
 	return err;
 }
 
+static int log_get_mapping(struct pxtu_source *source, const struct pxtu_task *task, __u64 address,
+			   struct posixtrace_mapping_info *info)
+{
+	struct pxtu_log *log = pxtu_log_of(source);
+	int err, ret;
+
+	pthread_mutex_lock(source->lock);
+	err = pxtu_log_mapping(log, task, address, info);
+	if (err == -ENOENT) {
+		ret = survey_more(log);
+		err = ret ? ret : pxtu_log_mapping(log, task, address, info);
+	}
+	pthread_mutex_unlock(source->lock);
+	return err;
+}
+
 static int log_get_host(struct pxtu_source *source, struct posixtrace_host_info *info)
 {
 	struct pxtu_log *log = pxtu_log_of(source);
@@ -201,6 +217,7 @@ const struct pxtu_source_ops pxtu_log_ops = {
 	.get_description = log_get_description,
 	.get_task = log_get_task,
 	.get_program = log_get_program,
+	.get_mapping = log_get_mapping,
 	.get_host = log_get_host,
 	.next_type = log_next_type,
 	.rewind_types = log_rewind_types,

@@ -17,11 +17,7 @@ static bool is_terminated(const char *text, size_t size)
 	return memchr(text, '\0', size);
 }
 
-/*
- * Makes room for one more. @array is the address of a pointer. Returns 0; -ENOMEM; -ENOSPC if
- * there are too many.
- */
-static int make_room(void *array, size_t size, size_t used, size_t *room)
+int pxtu_log_make_room(void *array, size_t size, size_t used, size_t *room)
 {
 	const size_t more = *room ? 2 * *room : ROOM_MIN;
 	void *old, *new;
@@ -68,7 +64,7 @@ static int add_task(struct pxtu_log *log, const struct posixtrace_log_task *from
 		log->facts.damaged = true;
 		return 0;
 	}
-	err = make_room(&roster->task, sizeof(*task), roster->nr_tasks, &roster->tasks_room);
+	err = pxtu_log_make_room(&roster->task, sizeof(*task), roster->nr_tasks, &roster->tasks_room);
 	if (err)
 		return err == -ENOSPC ? 0 : err;
 	task = &roster->task[roster->nr_tasks++];
@@ -99,7 +95,7 @@ static int add_program(struct pxtu_log *log, const struct posixtrace_log_program
 		       __u64 offset)
 {
 	struct pxtu_log_roster *roster = &log->facts.roster;
-	int err = make_room(&roster->program, sizeof(*roster->program), roster->nr_programs,
+	int err = pxtu_log_make_room(&roster->program, sizeof(*roster->program), roster->nr_programs,
 			    &roster->programs_room);
 
 	if (err)
@@ -145,6 +141,8 @@ int pxtu_log_note_roster(struct pxtu_log *log, const struct pxtu_log_block *bloc
 		return note_tasks(log, block);
 	case POSIXTRACE_LOG_PROGRAMS:
 		return note_programs(log, block);
+	case POSIXTRACE_LOG_MAPPINGS:
+		return pxtu_log_note_mappings(log, block);
 	default:
 		return 0;
 	}

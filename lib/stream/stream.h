@@ -169,6 +169,8 @@ void pxtu_stream_destroy(struct pxtu_stream *stream);
 int pxtu_stream_get_task(struct pxtu_source *source, const struct pxtu_task *task, char *name);
 int pxtu_stream_get_program(struct pxtu_source *source, const struct pxtu_task *task,
 			    struct pxtu_text *text);
+int pxtu_stream_get_mapping(struct pxtu_source *source, const struct pxtu_task *task,
+			    __u64 address, struct posixtrace_mapping_info *info);
 int pxtu_stream_get_host(struct pxtu_source *source, struct posixtrace_host_info *info);
 
 #endif /* PXTU_STREAM_H */

@@ -189,6 +189,7 @@ const struct pxtu_source_ops pxtu_stream_ops = {
 	.get_description = stream_get_description,
 	.get_task = pxtu_stream_get_task,
 	.get_program = pxtu_stream_get_program,
+	.get_mapping = pxtu_stream_get_mapping,
 	.get_host = pxtu_stream_get_host,
 	.next_type = stream_next_type,
 	.rewind_types = stream_rewind_types,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Names of threads and processes of an active stream: as /proc says now.
+ * Names of threads and processes of an active stream, and their files: as /proc says now.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/host.h"
@@ -45,6 +47,51 @@ int pxtu_stream_get_program(struct pxtu_source *source, const struct pxtu_task *
 	if (text->needed <= text->room)
 		memcpy(text->to, copy, text->needed);
 	return 0;
+}
+
+/* Reads a line of /proc/PID/maps. Returns whether code at @address was mapped from that file. */
+static bool parse_mapping(char *line, __u64 address, struct posixtrace_mapping_info *info)
+{
+	unsigned long long start, end, offset, inode;
+	char mode[5];
+	int path = 0;
+
+	if (sscanf(line, "%llx-%llx %4s %llx %*x:%*x %llu %n", &start, &end, mode, &offset, &inode,
+		   &path) != 5 || address < start || address >= end || mode[2] != 'x' || !inode)
+		return false;
+	memset(info, 0, sizeof(*info));
+	info->address = start;
+	info->size = end - start;
+	info->offset = offset;
+	line += path;
+	line[strcspn(line, "\n")] = '\0';
+	if (strlen(line) < sizeof(info->path))
+		strcpy(info->path, line);
+	return true;
+}
+
+int pxtu_stream_get_mapping(struct pxtu_source *source, const struct pxtu_task *task,
+			    __u64 address, struct posixtrace_mapping_info *info)
+{
+	const int callers_errno = errno;
+	char path[32], *line = NULL;
+	bool found = false;
+	size_t room = 0;
+	FILE *file;
+	int err;
+
+	(void)source;
+	snprintf(path, sizeof(path), "/proc/%d/maps", task->pid);
+	errno = 0;
+	file = fopen(path, "re");
+	while (file && !found && getline(&line, &room, file) >= 0)
+		found = parse_mapping(line, address, info);
+	err = errno;
+	free(line);
+	if (file)
+		fclose(file);
+	errno = callers_errno;
+	return found ? 0 : not_known(-err);
 }
 
 int pxtu_stream_get_host(struct pxtu_source *source, struct posixtrace_host_info *info)

@@ -74,6 +74,7 @@ struct posixtrace_log_header {
 #define POSIXTRACE_LOG_HOST		6	/* payload: struct posixtrace_log_host */
 #define POSIXTRACE_LOG_TASKS		7	/* payload: struct posixtrace_log_task */
 #define POSIXTRACE_LOG_PROGRAMS		8	/* payload: struct posixtrace_log_program */
+#define POSIXTRACE_LOG_MAPPINGS		9	/* payload: struct posixtrace_log_mapping */
 
 /* posixtrace_log_block.flags */
 
@@ -241,6 +242,45 @@ struct posixtrace_log_program {
 /* From a command line with @size bytes to the next one. */
 #define POSIXTRACE_LOG_PROGRAM_STEP(size) \
 	((sizeof(struct posixtrace_log_program) + (size) + POSIXTRACE_LOG_ALIGN - 1) / \
+	 POSIXTRACE_LOG_ALIGN * POSIXTRACE_LOG_ALIGN)
+
+/* The most bytes of posixtrace_log_mapping.path; a longer path is left out. */
+#define POSIXTRACE_LOG_PATH_SIZE	1024
+/* Bytes of posixtrace_log_mapping.build_id. */
+#define POSIXTRACE_LOG_BUILD_ID_SIZE	20
+
+/**
+ * struct posixtrace_log_mapping - a file that a process executes code from
+ * @pid: of the process, in the pid namespace of the controller
+ * @size: bytes of @path, with the NUL
+ * @start: when its main thread was born, ns since the Epoch
+ * @since: when the mappings of the process were looked at, ns since the Epoch
+ * @address: of the first byte of the mapping
+ * @length: of the mapping, bytes
+ * @offset: of that byte in the file, bytes
+ * @build_id: of the file, then zeros
+ * @build_id_size: bytes of @build_id; 0 if the file has none, or a longer one
+ * @path: as the process saw it; only a NUL if it is not known
+ *
+ * The next one follows at a multiple of 8. All mappings with the same @pid and @since belong
+ * together: they do not overlap.
+ */
+struct posixtrace_log_mapping {
+	__s32 pid;
+	__u32 size;
+	__u64 start;
+	__u64 since;
+	__u64 address;
+	__u64 length;
+	__u64 offset;
+	__u8 build_id[POSIXTRACE_LOG_BUILD_ID_SIZE];
+	__u32 build_id_size;
+	char path[];
+};
+
+/* From a mapping with @size bytes of path to the next one. */
+#define POSIXTRACE_LOG_MAPPING_STEP(size) \
+	((sizeof(struct posixtrace_log_mapping) + (size) + POSIXTRACE_LOG_ALIGN - 1) / \
 	 POSIXTRACE_LOG_ALIGN * POSIXTRACE_LOG_ALIGN)
 
 /* posixtrace_log_end.flags */

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which file a process had at an address, as the log says. The index has where each mapping is in
+ * the log. The mappings that were looked at together follow one another in it, by address.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "log/log.h"
+
+static int add(struct pxtu_log *log, const struct posixtrace_log_mapping *from, __u64 offset)
+{
+	struct pxtu_log_roster *roster = &log->facts.roster;
+	int err = pxtu_log_make_room(&roster->mapping, sizeof(*roster->mapping),
+				     roster->nr_mappings, &roster->mappings_room);
+
+	if (err)
+		return err == -ENOSPC ? 0 : err;
+	roster->mapping[roster->nr_mappings++] = (struct pxtu_log_mapping){
+		.pid = from->pid,
+		.since = from->since,
+		.address = from->address,
+		.length = from->length,
+		.offset = offset,
+	};
+	roster->mappings_sorted = false;
+	return 0;
+}
+
+/* Is it complete, in @left bytes of the block? */
+static bool is_valid(const struct posixtrace_log_mapping *head, __u64 left)
+{
+	return head->size && head->size <= POSIXTRACE_LOG_PATH_SIZE &&
+	       POSIXTRACE_LOG_MAPPING_STEP(head->size) <= left && head->length &&
+	       head->build_id_size <= sizeof(head->build_id);
+}
+
+int pxtu_log_note_mappings(struct pxtu_log *log, const struct pxtu_log_block *block)
+{
+	const __u64 begin = block->offset + log->head.block_size;
+	struct posixtrace_log_mapping head;
+	__u64 pos = 0;
+	int err = 0;
+	__u32 i;
+
+	for (i = 0; i < block->head.count && !err; i++) {
+		if (pos + sizeof(head) > block->head.size ||
+		    pxtu_log_read(log, &head, sizeof(head), begin + pos) != sizeof(head) ||
+		    !is_valid(&head, block->head.size - pos)) {
+			log->facts.damaged = true;
+			return pxtu_log_failed(log);
+		}
+		err = add(log, &head, begin + pos);
+		pos += POSIXTRACE_LOG_MAPPING_STEP(head.size);
+	}
+	return err;
+}
+
+static int compare(__u64 a, __u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_mappings(const void *a, const void *b)
+{
+	const struct pxtu_log_mapping *s = a, *t = b;
+	int order = compare((__u32)s->pid, (__u32)t->pid);
+
+	if (!order)
+		order = compare(s->since, t->since);
+	return order ? order : compare(s->address, t->address);
+}
+
+/* The last one that is not behind @key, or NULL. */
+static const struct pxtu_log_mapping *last_until(const struct pxtu_log_roster *roster,
+						 const struct pxtu_log_mapping *key)
+{
+	size_t low = 0, high = roster->nr_mappings, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (compare_mappings(&roster->mapping[middle], key) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &roster->mapping[low - 1] : NULL;
+}
+
+/* When the mappings were looked at that hold at a time. False if they never were. */
+static bool find_since(const struct pxtu_log_roster *roster, const struct pxtu_task *task,
+		       __u64 *since)
+{
+	const struct pxtu_log_mapping key = {
+		.pid = task->pid, .since = task->time, .address = ~0ULL,
+	};
+	const struct pxtu_log_mapping *end = roster->mapping + roster->nr_mappings;
+	const struct pxtu_log_mapping *found = last_until(roster, &key);
+
+	/* They were looked at with the first event, or later than this one happened. */
+	if (!found || found->pid != task->pid)
+		found = found ? found + 1 : roster->mapping;
+	if (found == end || found->pid != task->pid)
+		return false;
+	*since = found->since;
+	return true;
+}
+
+static const struct pxtu_log_mapping *find(struct pxtu_log_roster *roster,
+					   const struct pxtu_task *task, __u64 address)
+{
+	struct pxtu_log_mapping key = { .pid = task->pid, .address = address };
+	const struct pxtu_log_mapping *found;
+
+	if (!roster->nr_mappings)
+		return NULL;
+	if (!roster->mappings_sorted)
+		qsort(roster->mapping, roster->nr_mappings, sizeof(*roster->mapping),
+		      compare_mappings);
+	roster->mappings_sorted = true;
+	if (!find_since(roster, task, &key.since))
+		return NULL;
+	found = last_until(roster, &key);
+	if (!found || found->pid != key.pid || found->since != key.since ||
+	    address - found->address >= found->length)
+		return NULL;
+	return found;
+}
+
+int pxtu_log_mapping(struct pxtu_log *log, const struct pxtu_task *task, __u64 address,
+		     struct posixtrace_mapping_info *info)
+{
+	const struct pxtu_log_mapping *place = find(&log->facts.roster, task, address);
+	struct posixtrace_log_mapping head;
+	int err;
+
+	if (!place)
+		return -ENOENT;
+	memset(info, 0, sizeof(*info));
+	/* The file may have changed since. */
+	if (pxtu_log_read(log, &head, sizeof(head), place->offset) == sizeof(head) &&
+	    is_valid(&head, ~0ULL) &&
+	    pxtu_log_read(log, info->path, head.size, place->offset + sizeof(head)) ==
+			  (ssize_t)head.size && !info->path[head.size - 1]) {
+		info->address = head.address;
+		info->size = head.length;
+		info->offset = head.offset;
+		info->build_id_size = head.build_id_size;
+		memcpy(info->build_id, head.build_id, head.build_id_size);
+		return 0;
+	}
+	memset(info, 0, sizeof(*info));
+	err = pxtu_log_failed(log);
+	return err ? err : -ENOENT;
+}
