@@ -82,6 +82,7 @@ ASSERT_SIZE(posixtrace_log_description, 8);
 ASSERT_SIZE(posixtrace_log_host, 280);
 ASSERT_SIZE(posixtrace_log_task, 40);
 ASSERT_SIZE(posixtrace_log_program, 24);
+ASSERT_SIZE(posixtrace_log_mapping, 72);
 ASSERT_SIZE(posixtrace_log_end, 64);
 
 static_assert(POSIXTRACE_LOG_TASK_NAME_SIZE == TASK_COMM_LEN);

@@ -312,6 +312,8 @@ static int sync_slots(struct pxt_target *target, void __user *uarg)
 	err = pxt_twins_look(target);
 	if (err)
 		return err;
+	/* The caller is about to record. */
+	pxt_target_mapped(target);
 	slots = kcalloc(POSIXTRACE_SLOTS_MAX, sizeof(*slots), GFP_KERNEL_ACCOUNT);
 	if (!slots)
 		return -ENOMEM;
@@ -382,8 +384,11 @@ long pxt_command_target(struct pxt_target *target, unsigned int cmd, void __user
 	case POSIXTRACE_IOC_WAKE:
 		return wake(target, arg);
 	case POSIXTRACE_IOC_EVENTID_OPEN:
+		/* Perhaps out of a library that was loaded just now. */
+		pxt_target_mapped(target);
 		return eventid_open(target->table, arg);
 	case POSIXTRACE_IOC_DESCRIBE:
+		pxt_target_mapped(target);
 		return describe(target->table, arg);
 	default:
 		return -ENOTTY;

@@ -105,6 +105,22 @@ static inline struct file *pxt_file_get(struct file **filep)
 }
 #endif
 
+/*
+ * The path of the file that a process has mapped. Since 6.8, the file of a mapping on overlayfs is
+ * the one below.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+static inline const struct path *pxt_file_user_path(struct file *file)
+{
+	return &file->f_path;
+}
+#else
+static inline const struct path *pxt_file_user_path(struct file *file)
+{
+	return file_user_path(file);
+}
+#endif
+
 /* 6.13 added hrtimer_setup(), and 6.15 removed hrtimer_init(). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline void pxt_hrtimer_setup(struct hrtimer *timer,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a log says beside the events: names and descriptions of event types, names of threads and
- * processes, the host. Runs in the thread of the log.
+ * processes, the files of these, the host. Runs in the thread of the log.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -105,14 +105,33 @@ static int write_programs(struct pxt_log *log)
 {
 	const struct pxt_stream *stream = log->stream;
 	struct pxt_logwriter *w = &log->writer;
-	u32 first = 0, count, size;
+	struct pxt_roster_cursor cursor = { };
+	u32 count, size;
 	int err;
 
 	do {
 		size = pxt_roster_programs(stream->link.roster, stream->ns,
 					   pxt_logwriter_payload(w), pxt_logwriter_room(w),
-					   &first, &count);
+					   &cursor, &count);
 		err = size ? pxt_logwriter_note(w, POSIXTRACE_LOG_PROGRAMS, size, count) : 0;
+	} while (size && !err);
+	return err;
+}
+
+/* Writes the files from which those execute code. */
+static int write_mappings(struct pxt_log *log)
+{
+	const struct pxt_stream *stream = log->stream;
+	struct pxt_logwriter *w = &log->writer;
+	struct pxt_roster_cursor cursor = { };
+	u32 count, size;
+	int err;
+
+	do {
+		size = pxt_roster_mappings(stream->link.roster, stream->ns,
+					   pxt_logwriter_payload(w), pxt_logwriter_room(w),
+					   &cursor, &count);
+		err = size ? pxt_logwriter_note(w, POSIXTRACE_LOG_MAPPINGS, size, count) : 0;
 	} while (size && !err);
 	return err;
 }
@@ -130,6 +149,8 @@ static int write_roster(struct pxt_log *log)
 			err = write_tasks(log);
 			if (!err)
 				err = write_programs(log);
+			if (!err)
+				err = write_mappings(log);
 		}
 		pxt_roster_taken(roster, !err);
 	}

@@ -5,12 +5,11 @@
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include <linux/posixtrace_log.h>
 
-#include "target/program.h"
+#include "target/text.h"
 
 /**
  * pxt_program_capture() - the command line of the calling process
@@ -18,11 +17,11 @@
  * It may have overwritten it: this is the memory that /proc shows. Context: may sleep.
  * Return: one reference; NULL if it has none, it cannot be read, or there is no memory.
  */
-struct pxt_program *pxt_program_capture(void)
+struct pxt_text *pxt_program_capture(void)
 {
 	struct mm_struct *mm = current->mm;
-	struct pxt_program *program;
 	unsigned long start, end;
+	struct pxt_text *text;
 	u32 size;
 
 	spin_lock(&mm->arg_lock);
@@ -32,41 +31,13 @@ struct pxt_program *pxt_program_capture(void)
 	if (end <= start)
 		return NULL;
 	size = min_t(unsigned long, end - start, POSIXTRACE_LOG_PROGRAM_SIZE);
-	program = kvmalloc(struct_size(program, text, size), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!program)
+	text = pxt_text_new(size);
+	if (!text)
 		return NULL;
-	if (copy_from_user(program->text, (const void __user *)start, size)) {
-		kvfree(program);
+	if (copy_from_user(text->data, (const void __user *)start, size)) {
+		pxt_text_put(text);
 		return NULL;
 	}
-	program->text[size - 1] = '\0';
-	program->size = size;
-	kref_init(&program->kref);
-	return program;
-}
-
-static void program_release(struct kref *kref)
-{
-	kvfree(container_of(kref, struct pxt_program, kref));
-}
-
-/**
- * pxt_program_get() - one more reference
- * @program: of which the caller has one, or a lock that keeps it
- */
-void pxt_program_get(struct pxt_program *program)
-{
-	kref_get(&program->kref);
-}
-
-/**
- * pxt_program_put() - give a reference back
- * @program: may be NULL
- *
- * Context: may sleep.
- */
-void pxt_program_put(struct pxt_program *program)
-{
-	if (program)
-		kref_put(&program->kref, program_release);
+	text->data[size - 1] = '\0';
+	return text;
 }

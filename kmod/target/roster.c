@@ -14,55 +14,11 @@
 
 #include "compat.h"
 #include "ring/clock.h"
-#include "target/program.h"
-#include "target/roster.h"
+#include "target/rosterthread.h"
 #include "target/target.h"
 
 /* What may wait in pxt_roster.ended: see cost_of(). With texts, this is about a megabyte. */
 #define ENDED_COST_MAX	4096
-
-struct pxt_roster_name {
-	u64 since;
-	char comm[TASK_COMM_LEN];
-};
-
-/**
- * struct pxt_roster_thread - a thread
- * @node: in pxt_roster.threads
- * @list: in pxt_roster.live if there is something to be written, or in pxt_roster.ended
- * @pid: of the thread; a reference
- * @tgid: of its process; a reference
- * @mm: its address space, only to be compared: with another one, it executes a program
- * @start: when it was born, ns since the Epoch
- * @name: the last names, oldest first; the first one always is there
- * @unwritten: how many of them have to be written
- * @changes: incremented with each new name or program
- * @program: the command line, for the main thread; a reference or NULL
- * @program_since: from when on, ns since the Epoch
- * @program_unwritten: it has to be written
- * @has_ended: it is in pxt_roster.ended
- * @busy: the log thread is writing it, and frees it
- * @round: pxt_roster.round when it was given back last
- *
- * Guarded by the lock of the roster once it is there; the references and @start are constant.
- */
-struct pxt_roster_thread {
-	struct hlist_node node;
-	struct list_head list;
-	struct pid *pid;
-	struct pid *tgid;
-	const void *mm;
-	u64 start;
-	struct pxt_roster_name name[PXT_ROSTER_NAMES];
-	u32 unwritten;
-	u32 changes;
-	struct pxt_program *program;
-	u64 program_since;
-	bool program_unwritten;
-	bool has_ended;
-	bool busy;
-	u64 round;
-};
 
 /**
  * pxt_roster_new() - an empty roster
@@ -82,10 +38,18 @@ struct pxt_roster *pxt_roster_new(void)
 	return roster;
 }
 
-/* One that is not in a roster, or not any more. May sleep. */
-static void thread_free(struct pxt_roster_thread *thread)
+/**
+ * pxt_roster_thread_free() - free a thread
+ * @thread: not in a roster, or not any more
+ *
+ * Context: may sleep.
+ */
+void pxt_roster_thread_free(struct pxt_roster_thread *thread)
 {
-	pxt_program_put(thread->program);
+	u32 i;
+
+	for (i = 0; i < PXT_TEXTS; i++)
+		pxt_text_put(thread->text[i]);
 	put_pid(thread->pid);
 	put_pid(thread->tgid);
 	kfree(thread);
@@ -117,14 +81,22 @@ static struct pxt_roster_thread *find(struct pxt_roster *roster, const struct pi
 	return NULL;
 }
 
-/* A command line counts for as many threads as fit into its memory. */
+/* A text counts for as many threads as fit into its memory. */
 static u32 cost_of(const struct pxt_roster_thread *thread)
 {
-	return 1 + (thread->program ? thread->program->size / 256 : 0);
+	u32 cost = 1, i;
+
+	for (i = 0; i < PXT_TEXTS; i++)
+		cost += thread->text[i] ? thread->text[i]->size / 256 : 0;
+	return cost;
 }
 
-/* Takes it out of the roster, to be freed without the lock. */
-static void take_out(struct pxt_roster *roster, struct pxt_roster_thread *thread)
+/**
+ * pxt_roster_take_out() - take a thread out, to be freed without the lock
+ * @roster: locked
+ * @thread: in it
+ */
+void pxt_roster_take_out(struct pxt_roster *roster, struct pxt_roster_thread *thread)
 {
 	lockdep_assert_held(&roster->lock);
 	if (thread->has_ended)
@@ -133,16 +105,16 @@ static void take_out(struct pxt_roster *roster, struct pxt_roster_thread *thread
 	hlist_del_init(&thread->node);
 }
 
-static void note_news(struct pxt_roster *roster, struct pxt_roster_thread *thread)
+/**
+ * pxt_roster_note_news() - note that there is something to be written
+ * @roster: locked
+ * @thread: in it
+ */
+void pxt_roster_note_news(struct pxt_roster *roster, struct pxt_roster_thread *thread)
 {
 	thread->changes++;
 	if (!thread->has_ended && list_empty(&thread->list))
 		list_add_tail(&thread->list, &roster->live);
-}
-
-static struct pxt_roster_name *last_name(struct pxt_roster_thread *thread)
-{
-	return &thread->name[thread->unwritten ? thread->unwritten - 1 : 0];
 }
 
 /* @comm has TASK_COMM_LEN bytes, with a NUL. */
@@ -151,7 +123,7 @@ static void set_name(struct pxt_roster *roster, struct pxt_roster_thread *thread
 	struct pxt_roster_name *name = thread->name;
 
 	lockdep_assert_held(&roster->lock);
-	if (!strncmp(last_name(thread)->comm, comm, TASK_COMM_LEN))
+	if (!strncmp(pxt_roster_last_name(thread)->comm, comm, TASK_COMM_LEN))
 		return;
 	if (thread->unwritten == PXT_ROSTER_NAMES) {
 		memmove(name, name + 1, sizeof(thread->name) - sizeof(*name));
@@ -160,7 +132,7 @@ static void set_name(struct pxt_roster *roster, struct pxt_roster_thread *thread
 	name += thread->unwritten++;
 	strscpy_pad(name->comm, comm, sizeof(name->comm));
 	name->since = pxt_clock_now();
-	note_news(roster, thread);
+	pxt_roster_note_news(roster, thread);
 }
 
 static void set_ended(struct pxt_roster *roster, struct pxt_roster_thread *thread)
@@ -184,7 +156,7 @@ static struct pxt_roster_thread *take_surplus(struct pxt_roster *roster)
 		/* At most PXT_ROSTER_BATCH are. */
 		if (thread->busy)
 			continue;
-		take_out(roster, thread);
+		pxt_roster_take_out(roster, thread);
 		return thread;
 	}
 	return NULL;
@@ -200,7 +172,7 @@ static void free_surplus(struct pxt_roster *roster)
 		thread = take_surplus(roster);
 		raw_spin_unlock_irqrestore(&roster->lock, flags);
 		if (thread)
-			thread_free(thread);
+			pxt_roster_thread_free(thread);
 	} while (thread);
 }
 
@@ -217,7 +189,7 @@ static struct pxt_roster_thread *take_first(struct pxt_roster *roster, struct hl
 	else
 		thread = list_first_entry_or_null(list, struct pxt_roster_thread, list);
 	if (thread)
-		take_out(roster, thread);
+		pxt_roster_take_out(roster, thread);
 	raw_spin_unlock_irqrestore(&roster->lock, flags);
 	return thread;
 }
@@ -237,19 +209,19 @@ void pxt_roster_free(struct pxt_roster *roster)
 		return;
 	for (i = 0; i < ARRAY_SIZE(roster->threads); i++) {
 		while ((thread = take_first(roster, &roster->threads[i], NULL)))
-			thread_free(thread);
+			pxt_roster_thread_free(thread);
 		cond_resched();
 	}
 	/* Some are only there: see replace_current(). */
 	while ((thread = take_first(roster, NULL, &roster->ended)))
-		thread_free(thread);
+		pxt_roster_thread_free(thread);
 	kfree_rcu(roster, rcu);
 }
 
 /* ------------------------------------------------------------------ */
 /* Threads enter							*/
 
-/* Fills in all but the program. */
+/* Fills in all but the texts. */
 static void fill(struct pxt_roster_thread *thread, struct task_struct *task, struct pid *tgid)
 {
 	thread->pid = get_task_pid(task, PIDTYPE_PID);
@@ -283,36 +255,32 @@ static struct pxt_roster_thread *insert(struct pxt_roster *roster,
 	return surplus;
 }
 
-/* A reference to the program of a target, which its table guards. */
-static struct pxt_program *program_of(const struct pxt_target *target)
+/* Notes a text of a target, which its table guards. The main thread may be gone. */
+static void set_text(struct pxt_roster *roster, const struct pxt_target *target,
+		     enum pxt_text_kind kind, bool born)
 {
-	lockdep_assert_held(&target->table->lock);
-	if (target->program)
-		pxt_program_get(target->program);
-	return target->program;
-}
-
-/* Takes over the reference to @program. The main thread may be gone. */
-static void set_program(struct pxt_roster *roster, const struct pid *pid,
-			struct pxt_program *program, bool born)
-{
+	struct pxt_text *text = target->text[kind];
 	struct pxt_roster_thread *thread;
 	unsigned long flags;
 
+	lockdep_assert_held(&target->table->lock);
+	if (!text)
+		return;
+	pxt_text_get(text);
 	raw_spin_lock_irqsave(&roster->lock, flags);
-	thread = find(roster, pid);
+	thread = find(roster, target->pid);
 	if (thread) {
 		if (thread->has_ended)
 			roster->ended_cost -= cost_of(thread);
-		swap(thread->program, program);
+		swap(thread->text[kind], text);
 		if (thread->has_ended)
 			roster->ended_cost += cost_of(thread);
-		thread->program_since = born ? thread->start : pxt_clock_now();
-		thread->program_unwritten = true;
-		note_news(roster, thread);
+		thread->text_since[kind] = born ? thread->start : pxt_clock_now();
+		thread->text_unwritten[kind] = true;
+		pxt_roster_note_news(roster, thread);
 	}
 	raw_spin_unlock_irqrestore(&roster->lock, flags);
-	pxt_program_put(program);
+	pxt_text_put(text);
 }
 
 /* Memory for the threads of a process, as a list. */
@@ -356,7 +324,7 @@ static void enter_all(struct pxt_roster *roster, struct task_struct *process, st
 		fill(thread, task, tgid);
 		thread = insert(roster, thread, task);
 		if (thread)
-			thread_free(thread);
+			pxt_roster_thread_free(thread);
 	}
 	rcu_read_unlock();
 }
@@ -384,8 +352,8 @@ void pxt_roster_enter(struct pxt_roster *roster, struct pxt_target *target)
 	put_task_struct(process);
 	while ((thread = pop(&memory)))
 		kfree(thread);
-	if (target->program)
-		set_program(roster, target->pid, program_of(target), true);
+	set_text(roster, target, PXT_TEXT_PROGRAM, true);
+	set_text(roster, target, PXT_TEXT_MAPPINGS, true);
 	free_surplus(roster);
 }
 
@@ -399,7 +367,7 @@ static void enter_current(struct pxt_roster *roster, struct pid *tgid)
 	fill(thread, current, tgid);
 	thread = insert(roster, thread, current);
 	if (thread)
-		thread_free(thread);
+		pxt_roster_thread_free(thread);
 	free_surplus(roster);
 }
 
@@ -450,8 +418,20 @@ void pxt_roster_executed(struct pxt_roster *roster, struct pxt_target *target)
 	if (!roster)
 		return;
 	replace_current(roster, target->pid);
-	if (target->program)
-		set_program(roster, target->pid, program_of(target), false);
+	set_text(roster, target, PXT_TEXT_PROGRAM, false);
+}
+
+/**
+ * pxt_roster_mapped() - note the mappings of the calling process
+ * @roster: of a stream that traces it; may be NULL
+ * @target: the process; the lock of its table is held
+ *
+ * Context: may sleep.
+ */
+void pxt_roster_mapped(struct pxt_roster *roster, struct pxt_target *target)
+{
+	if (roster)
+		set_text(roster, target, PXT_TEXT_MAPPINGS, false);
 }
 
 /**
@@ -522,205 +502,4 @@ void pxt_roster_ends(struct pxt_roster *roster, struct task_struct *task)
 	if (thread)
 		set_ended(roster, thread);
 	raw_spin_unlock_irqrestore(&roster->lock, flags);
-}
-
-/* ------------------------------------------------------------------ */
-/* The log thread							*/
-
-static void take(struct pxt_roster *roster, struct list_head *list)
-{
-	struct pxt_roster_thread *thread;
-	struct pxt_roster_taken *taken;
-
-	list_for_each_entry(thread, list, list) {
-		/* One that never stops to change its name would be taken for ever. */
-		if (roster->nr_taken == PXT_ROSTER_BATCH || thread->round == roster->round)
-			return;
-		taken = &roster->taken[roster->nr_taken++];
-		thread->busy = true;
-		taken->thread = thread;
-		taken->changes = thread->changes;
-		taken->since = thread->program_since;
-		taken->program = thread->program_unwritten ? thread->program : NULL;
-		if (taken->program)
-			pxt_program_get(taken->program);
-	}
-}
-
-/**
- * pxt_roster_begin() - begin to write what is there now
- * @roster: of the calling log thread
- *
- * Until the next call, pxt_roster_take() takes each thread once at most.
- */
-void pxt_roster_begin(struct pxt_roster *roster)
-{
-	roster->round++;
-}
-
-/**
- * pxt_roster_take() - take threads that have something to be written
- * @roster: of which the last ones were given back by pxt_roster_taken()
- *
- * Context: may sleep.
- * Return: false if there is nothing to be written.
- */
-bool pxt_roster_take(struct pxt_roster *roster)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&roster->lock, flags);
-	roster->nr_taken = 0;
-	take(roster, &roster->ended);
-	take(roster, &roster->live);
-	raw_spin_unlock_irqrestore(&roster->lock, flags);
-	return roster->nr_taken;
-}
-
-/**
- * pxt_roster_tasks() - the names of the threads that were taken
- * @roster: after pxt_roster_take()
- * @ns: pid namespace of the controller
- * @to: room for PXT_ROSTER_TASKS_MAX
- *
- * Return: how many there are.
- */
-u32 pxt_roster_tasks(struct pxt_roster *roster, struct pid_namespace *ns,
-		     struct posixtrace_log_task *to)
-{
-	const struct pxt_roster_thread *thread;
-	unsigned long flags;
-	u32 count = 0, i, n;
-
-	raw_spin_lock_irqsave(&roster->lock, flags);
-	for (i = 0; i < roster->nr_taken; i++) {
-		thread = roster->taken[i].thread;
-		for (n = 0; n < thread->unwritten; n++, count++) {
-			to[count].pid = pid_nr_ns(thread->tgid, ns);
-			to[count].tid = pid_nr_ns(thread->pid, ns);
-			to[count].start = thread->start;
-			to[count].since = thread->name[n].since;
-			memcpy(to[count].name, thread->name[n].comm, sizeof(to[count].name));
-		}
-	}
-	raw_spin_unlock_irqrestore(&roster->lock, flags);
-	return count;
-}
-
-/* Returns false if there is no room for it. */
-static bool put_program(const struct pxt_roster_taken *taken, struct pid_namespace *ns, void *to,
-			size_t room, u32 *size)
-{
-	const struct pxt_program *program = taken->program;
-	struct posixtrace_log_program *head = to + *size;
-	u32 step = POSIXTRACE_LOG_PROGRAM_STEP(program->size);
-
-	if (*size + step > room)
-		return false;
-	memset(head, 0, step);
-	head->pid = pid_nr_ns(taken->thread->tgid, ns);
-	head->size = program->size;
-	head->start = taken->thread->start;
-	head->since = taken->since;
-	memcpy(head->text, program->text, program->size);
-	*size += step;
-	return true;
-}
-
-/**
- * pxt_roster_programs() - the command lines of the threads that were taken
- * @roster: after pxt_roster_take()
- * @ns: pid namespace of the controller
- * @to: place for the payload of a block
- * @room: bytes there, enough for one
- * @first: index of the first thread to look at; gets that for the next call
- * @count: gets how many command lines there are
- *
- * Return: bytes of payload; 0 if there are none any more.
- */
-u32 pxt_roster_programs(struct pxt_roster *roster, struct pid_namespace *ns, void *to,
-			size_t room, u32 *first, u32 *count)
-{
-	u32 size = 0;
-
-	for (*count = 0; *first < roster->nr_taken; ++*first) {
-		const struct pxt_roster_taken *taken = &roster->taken[*first];
-
-		if (!taken->program)
-			continue;
-		if (!put_program(taken, ns, to, room, &size))
-			break;
-		++*count;
-	}
-	return size;
-}
-
-/* With the lock. Returns the thread if it is out of the roster now. */
-static struct pxt_roster_thread *give_back(struct pxt_roster *roster,
-					   const struct pxt_roster_taken *taken, bool written)
-{
-	struct pxt_roster_thread *thread = taken->thread;
-
-	thread->busy = false;
-	thread->round = roster->round;
-	if (!written || thread->changes != taken->changes) {
-		list_move_tail(&thread->list, thread->has_ended ? &roster->ended : &roster->live);
-		return NULL;
-	}
-	thread->name[0] = *last_name(thread);
-	thread->unwritten = 0;
-	thread->program_unwritten = false;
-	if (!thread->has_ended) {
-		list_del_init(&thread->list);
-		return NULL;
-	}
-	take_out(roster, thread);
-	return thread;
-}
-
-/**
- * pxt_roster_taken() - give threads back
- * @roster: after pxt_roster_take()
- * @written: their names are in the log
- *
- * Context: may sleep.
- */
-void pxt_roster_taken(struct pxt_roster *roster, bool written)
-{
-	struct pxt_roster_thread *thread;
-	unsigned long flags;
-	u32 i;
-
-	for (i = 0; i < roster->nr_taken; i++) {
-		raw_spin_lock_irqsave(&roster->lock, flags);
-		thread = give_back(roster, &roster->taken[i], written);
-		raw_spin_unlock_irqrestore(&roster->lock, flags);
-		pxt_program_put(roster->taken[i].program);
-		if (thread)
-			thread_free(thread);
-	}
-	roster->nr_taken = 0;
-}
-
-/**
- * pxt_roster_again() - everything has to be written once more
- * @roster: nothing of it is in the log any more
- *
- * Context: may sleep.
- */
-void pxt_roster_again(struct pxt_roster *roster)
-{
-	struct pxt_roster_thread *thread;
-	unsigned long flags;
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(roster->threads); i++) {
-		raw_spin_lock_irqsave(&roster->lock, flags);
-		hlist_for_each_entry(thread, &roster->threads[i], node) {
-			thread->unwritten = max(thread->unwritten, 1U);
-			thread->program_unwritten = thread->program;
-			note_news(roster, thread);
-		}
-		raw_spin_unlock_irqrestore(&roster->lock, flags);
-	}
 }

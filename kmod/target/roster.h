@@ -9,7 +9,8 @@
 
 #include <linux/posixtrace_log.h>
 
-struct pxt_program;
+#include "target/text.h"
+
 struct pxt_roster_thread;
 struct pxt_target;
 
@@ -23,14 +24,24 @@ struct pxt_target;
  * struct pxt_roster_taken - a thread that is being written to the log
  * @thread: the thread
  * @changes: pxt_roster_thread.changes when it was taken
- * @since: from when on the command line holds, ns since the Epoch
- * @program: the command line, if it has to be written: a reference; or NULL
+ * @since: from when on each text holds, ns since the Epoch
+ * @text: those that have to be written: references; or NULL
  */
 struct pxt_roster_taken {
 	struct pxt_roster_thread *thread;
 	u32 changes;
-	u64 since;
-	struct pxt_program *program;
+	u64 since[PXT_TEXTS];
+	struct pxt_text *text[PXT_TEXTS];
+};
+
+/**
+ * struct pxt_roster_cursor - where in the texts of the taken threads the next block begins
+ * @first: index of the thread
+ * @pos: bytes of its text that were written
+ */
+struct pxt_roster_cursor {
+	u32 first;
+	u32 pos;
 };
 
 /**
@@ -67,6 +78,7 @@ void pxt_roster_enter(struct pxt_roster *roster, struct pxt_target *target);
 void pxt_roster_leave(struct pxt_roster *roster, const struct pxt_target *target);
 void pxt_roster_born(struct pxt_roster *roster, struct pxt_target *target);
 void pxt_roster_executed(struct pxt_roster *roster, struct pxt_target *target);
+void pxt_roster_mapped(struct pxt_roster *roster, struct pxt_target *target);
 void pxt_roster_renamed(struct pxt_roster *roster, struct task_struct *task, const char *comm);
 void pxt_roster_ends(struct pxt_roster *roster, struct task_struct *task);
 
@@ -75,7 +87,9 @@ bool pxt_roster_take(struct pxt_roster *roster);
 u32 pxt_roster_tasks(struct pxt_roster *roster, struct pid_namespace *ns,
 		     struct posixtrace_log_task *to);
 u32 pxt_roster_programs(struct pxt_roster *roster, struct pid_namespace *ns, void *to,
-			size_t room, u32 *first, u32 *count);
+			size_t room, struct pxt_roster_cursor *cursor, u32 *count);
+u32 pxt_roster_mappings(struct pxt_roster *roster, struct pid_namespace *ns, void *to,
+			size_t room, struct pxt_roster_cursor *cursor, u32 *count);
 void pxt_roster_taken(struct pxt_roster *roster, bool written);
 void pxt_roster_again(struct pxt_roster *roster);
 

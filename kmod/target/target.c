@@ -15,7 +15,6 @@
 #include <linux/vmalloc.h>
 
 #include "target/gate.h"
-#include "target/program.h"
 #include "target/roster.h"
 #include "target/target.h"
 
@@ -28,14 +27,23 @@ static struct hlist_head pxt_targets[1 << TARGET_BITS];
 /* The number of the last one. */
 static atomic64_t pxt_targets_made = ATOMIC64_INIT(0);
 
+static struct pxt_link *link_in(struct pxt_target *target, u32 slot)
+{
+	return rcu_dereference_protected(target->slot[slot],
+					 lockdep_is_held(&target->table->lock));
+}
+
 static void target_free(struct pxt_target *target)
 {
+	u32 i;
+
 	mutex_lock(&target->table->lock);
 	list_del(&target->table_node);
 	mutex_unlock(&target->table->lock);
 	pxt_table_put(target->table);
 	pxt_fork_pool_destroy(&target->forks);
-	pxt_program_put(target->program);
+	for (i = 0; i < PXT_TEXTS; i++)
+		pxt_text_put(target->text[i]);
 	vfree(target->gate);
 	put_pid(target->pid);
 	kfree_rcu(target, rcu);
@@ -221,8 +229,7 @@ bool pxt_target_retire_locked(struct pxt_target *target)
 	hlist_del_rcu(&target->node);
 	mutex_unlock(&pxt_targets_lock);
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		link = rcu_dereference_protected(target->slot[slot],
-						 lockdep_is_held(&target->table->lock));
+		link = link_in(target, slot);
 		if (link)
 			pxt_gate_leave(target, link);
 	}
@@ -285,20 +292,71 @@ void pxt_target_exit(void)
 void pxt_target_executed(struct pxt_target *target)
 {
 	/* Without the lock: reading it may fault. */
-	struct pxt_program *program = pxt_program_capture();
+	struct pxt_text *program = pxt_program_capture(), *mappings = NULL;
 	struct pxt_link *link;
 	u32 slot;
 
 	mutex_lock(&target->table->lock);
-	swap(target->program, program);
+	swap(target->text[PXT_TEXT_PROGRAM], program);
+	swap(target->text[PXT_TEXT_MAPPINGS], mappings);
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		link = rcu_dereference_protected(target->slot[slot],
-						 lockdep_is_held(&target->table->lock));
+		link = link_in(target, slot);
 		if (link)
 			pxt_roster_executed(link->roster, target);
 	}
 	mutex_unlock(&target->table->lock);
-	pxt_program_put(program);
+	pxt_text_put(program);
+	pxt_text_put(mappings);
+}
+
+/* Gets a reference to the mappings that are known, or NULL. Returns whether a log wants them. */
+static bool wants_mappings(struct pxt_target *target, struct pxt_text **known)
+{
+	struct pxt_link *link;
+	bool wanted = false;
+	u32 slot;
+
+	mutex_lock(&target->table->lock);
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX && !wanted; slot++) {
+		link = link_in(target, slot);
+		wanted = link && link->roster;
+	}
+	*known = wanted ? target->text[PXT_TEXT_MAPPINGS] : NULL;
+	if (*known)
+		pxt_text_get(*known);
+	mutex_unlock(&target->table->lock);
+	return wanted;
+}
+
+/**
+ * pxt_target_mapped() - note the mappings of the calling process
+ * @target: of that process; its table is not locked
+ *
+ * It may have loaded a library. Does nothing unless a stream with log traces it. Context: may
+ * sleep.
+ */
+void pxt_target_mapped(struct pxt_target *target)
+{
+	struct pxt_text *known, *mappings;
+	struct pxt_link *link;
+	u32 slot;
+
+	if (!wants_mappings(target, &known))
+		return;
+	/* Without the lock: reading them may fault. */
+	mappings = pxt_mappings_capture(known);
+	pxt_text_put(known);
+	if (!mappings)
+		return;
+	mutex_lock(&target->table->lock);
+	swap(target->text[PXT_TEXT_MAPPINGS], mappings);
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		link = link_in(target, slot);
+		if (link)
+			pxt_roster_mapped(link->roster, target);
+	}
+	mutex_unlock(&target->table->lock);
+	pxt_text_put(mappings);
 }
 
 /**
@@ -311,9 +369,9 @@ void pxt_target_executed(struct pxt_target *target)
 void pxt_target_take_after(struct pxt_target *target, struct pxt_target *parent)
 {
 	mutex_lock(&target->table->lock);
-	if (!target->program && parent->program) {
-		pxt_program_get(parent->program);
-		target->program = parent->program;
+	if (!target->text[PXT_TEXT_PROGRAM] && parent->text[PXT_TEXT_PROGRAM]) {
+		pxt_text_get(parent->text[PXT_TEXT_PROGRAM]);
+		target->text[PXT_TEXT_PROGRAM] = parent->text[PXT_TEXT_PROGRAM];
 	}
 	mutex_unlock(&target->table->lock);
 }
@@ -401,7 +459,7 @@ struct pxt_attachment *pxt_target_attach(void)
 		goto free_att;
 	if (pxt_gate_make(att->target))
 		goto put_target;
-	if (!READ_ONCE(att->target->program))
+	if (!READ_ONCE(att->target->text[PXT_TEXT_PROGRAM]))
 		pxt_target_executed(att->target);
 	att->mm = current->mm;
 	mmgrab(att->mm);

@@ -15,9 +15,9 @@
 
 #include "target/eventid.h"
 #include "target/forkpool.h"
+#include "target/text.h"
 
 struct pxt_link;
-struct pxt_program;
 
 /**
  * struct pxt_target - a process that is traced, or may be
@@ -55,8 +55,11 @@ struct pxt_target {
 	struct pxt_link __rcu *slot[POSIXTRACE_SLOTS_MAX];
 	/** @ended: the process has ended or become another program */
 	bool ended;
-	/** @program: its command line: a reference; NULL until the process attaches */
-	struct pxt_program *program;
+	/**
+	 * @text: what logs say about it: references; NULL until the process attaches, or looks for
+	 * its mappings
+	 */
+	struct pxt_text *text[PXT_TEXTS];
 
 	/* Task works, run by threads of the process; atomic bits say which are queued: */
 	/** @works: bits PXT_TARGET_*: queued works, and what is known of its threads */
@@ -114,6 +117,7 @@ void pxt_target_exit(void);
 struct pxt_attachment *pxt_target_attach(void);
 void pxt_target_detach(struct pxt_attachment *att);
 void pxt_target_executed(struct pxt_target *target);
+void pxt_target_mapped(struct pxt_target *target);
 void pxt_target_take_after(struct pxt_target *target, struct pxt_target *parent);
 struct pxt_target *pxt_target_acting(struct pxt_attachment *att);
 

@@ -211,7 +211,8 @@ static void look_at_names(trace_id_t trid, size_t len)
 		check(needed && needed <= sizeof(program) && !program[needed - 1], "program");
 	err = posixtrace_get_host(trid, &host);
 	if (err != ENOENT && good(err, len, "get_host"))
-		check(strnlen(host.node, sizeof(host.node)) < sizeof(host.node), "name of the host");
+		check(strnlen(host.node, sizeof(host.node)) < sizeof(host.node),
+		      "name of the host");
 }
 
 static void look_at_all(trace_id_t trid, size_t len)

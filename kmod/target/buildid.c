@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Build ids of the files that a process has mapped, read out of its memory. The process may have
+ * written anything there.
+ */
+#include <linux/align.h>
+#include <linux/elf.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "target/buildid.h"
+
+/* Type of the note with the build id, with the name "GNU". */
+#define NOTE_BUILD_ID	3
+#define SEGMENTS_MAX	64
+/* Bytes of a segment of notes that are looked at. */
+#define NOTES_SIZE	512
+
+/* The part of a mapping of the beginning of a file. */
+struct image {
+	u64 address;
+	u64 length;
+};
+
+static bool read_image(const struct image *image, u64 offset, void *to, size_t size)
+{
+	if (offset > image->length || image->length - offset < size)
+		return false;
+	return !copy_from_user(to, u64_to_user_ptr(image->address + offset), size);
+}
+
+/* Gets the build id out of notes. Returns its bytes; 0 if there is none. */
+static u32 find_note(const u8 *notes, u32 size, u8 *id)
+{
+	struct elf32_note note;	/* the same as elf64_note */
+	u32 pos = 0, name, data;
+
+	while (size - pos >= sizeof(note)) {
+		memcpy(&note, notes + pos, sizeof(note));
+		pos += sizeof(note);
+		if (note.n_namesz > size - pos)
+			return 0;
+		name = pos;
+		pos = min(ALIGN(pos + note.n_namesz, 4), size);
+		if (note.n_descsz > size - pos)
+			return 0;
+		data = pos;
+		pos = min(ALIGN(pos + note.n_descsz, 4), size);
+		if (note.n_type != NOTE_BUILD_ID || note.n_namesz != sizeof("GNU") ||
+		    memcmp(notes + name, "GNU", sizeof("GNU")))
+			continue;
+		if (note.n_descsz > POSIXTRACE_LOG_BUILD_ID_SIZE)
+			return 0;
+		memcpy(id, notes + data, note.n_descsz);
+		return note.n_descsz;
+	}
+	return 0;
+}
+
+static u32 read_notes(const struct image *image, u64 offset, u64 size, u8 *id)
+{
+	u8 notes[NOTES_SIZE];
+
+	size = min_t(u64, size, sizeof(notes));
+	return read_image(image, offset, notes, size) ? find_note(notes, size, id) : 0;
+}
+
+static u32 read_elf32(const struct image *image, u8 *id)
+{
+	struct elf32_phdr segment;
+	struct elf32_hdr head;
+	u32 i, size = 0;
+
+	if (!read_image(image, 0, &head, sizeof(head)) || head.e_phentsize != sizeof(segment))
+		return 0;
+	for (i = 0; i < min_t(u32, head.e_phnum, SEGMENTS_MAX) && !size; i++) {
+		if (!read_image(image, head.e_phoff + (u64)i * sizeof(segment), &segment,
+				sizeof(segment)))
+			return 0;
+		if (segment.p_type == PT_NOTE)
+			size = read_notes(image, segment.p_offset, segment.p_filesz, id);
+	}
+	return size;
+}
+
+static u32 read_elf64(const struct image *image, u8 *id)
+{
+	struct elf64_phdr segment;
+	struct elf64_hdr head;
+	u32 i, size = 0;
+
+	if (!read_image(image, 0, &head, sizeof(head)) || head.e_phentsize != sizeof(segment) ||
+	    head.e_phoff > image->length)
+		return 0;
+	for (i = 0; i < min_t(u32, head.e_phnum, SEGMENTS_MAX) && !size; i++) {
+		if (!read_image(image, head.e_phoff + (u64)i * sizeof(segment), &segment,
+				sizeof(segment)))
+			return 0;
+		if (segment.p_type == PT_NOTE)
+			size = read_notes(image, segment.p_offset, segment.p_filesz, id);
+	}
+	return size;
+}
+
+/**
+ * pxt_buildid_read() - the build id of a file, from the memory of the calling process
+ * @address: where the beginning of the file is mapped
+ * @length: bytes of it that are mapped there
+ * @id: gets the build id
+ *
+ * Context: may sleep.
+ * Return: bytes of the build id; 0 if it cannot be found.
+ */
+u32 pxt_buildid_read(u64 address, u64 length, u8 id[POSIXTRACE_LOG_BUILD_ID_SIZE])
+{
+	const struct image image = { .address = address, .length = length };
+	u8 ident[EI_NIDENT];
+
+	if (!read_image(&image, 0, ident, sizeof(ident)) || memcmp(ident, ELFMAG, SELFMAG))
+		return 0;
+	switch (ident[EI_CLASS]) {
+	case ELFCLASS32:
+		return read_elf32(&image, id);
+	case ELFCLASS64:
+		return read_elf64(&image, id);
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The files that a process executes code from. It looks itself: no other process waits for its
+ * memory, which it may have mapped from a file that hangs.
+ */
+#include <linux/dcache.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include <linux/posixtrace_log.h>
+
+#include "compat.h"
+#include "target/buildid.h"
+#include "target/text.h"
+
+/* What a log says of one process: the rest is left out. */
+#define MAPPINGS_MAX	512
+#define MAPPINGS_SIZE	(64U << 10)
+
+/**
+ * struct found - a mapping
+ * @file: a reference
+ * @address: of the first byte
+ * @length: bytes
+ * @offset: of the first byte in the file
+ * @head: where the beginning of the file is mapped; 0 if it is not
+ * @head_length: bytes of it there
+ */
+struct found {
+	struct file *file;
+	u64 address;
+	u64 length;
+	u64 offset;
+	u64 head;
+	u64 head_length;
+};
+
+/**
+ * struct collection - the mappings of a process, while they are collected
+ * @found: what was found
+ * @count: how many
+ * @hash: of all
+ * @size: bytes of @data
+ * @path: for a path
+ * @data: struct posixtrace_log_mapping[]
+ */
+struct collection {
+	struct found found[MAPPINGS_MAX];
+	u32 count;
+	u64 hash;
+	u32 size;
+	char path[POSIXTRACE_LOG_PATH_SIZE];
+	char data[MAPPINGS_SIZE];
+};
+
+static bool same_file(const struct vm_area_struct *a, const struct vm_area_struct *b)
+{
+	return file_inode(a->vm_file) == file_inode(b->vm_file);
+}
+
+static void add_found(struct collection *to, struct vm_area_struct *vma,
+		      const struct vm_area_struct *head)
+{
+	struct found *found = &to->found[to->count++];
+
+	*found = (struct found){
+		.file = get_file(vma->vm_file),
+		.address = vma->vm_start,
+		.length = vma->vm_end - vma->vm_start,
+		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
+	};
+	if (head && same_file(head, vma)) {
+		found->head = head->vm_start;
+		found->head_length = head->vm_end - head->vm_start;
+	}
+}
+
+static u64 mix(u64 hash, u64 value)
+{
+	return (hash + value) * GOLDEN_RATIO_64;
+}
+
+/* A hash of all mappings of code, which go to @to unless it is NULL. Returns 0 for none. */
+static u64 scan(struct mm_struct *mm, struct collection *to)
+{
+	const struct vm_area_struct *head = NULL;
+	struct vm_area_struct *vma;
+	VMA_ITERATOR(vmi, mm, 0);
+	u64 hash = 0;
+
+	if (mmap_read_lock_killable(mm))
+		return 0;
+	for_each_vma(vmi, vma) {
+		if (!vma->vm_file)
+			continue;
+		if (!vma->vm_pgoff)
+			head = vma;
+		if (!(vma->vm_flags & VM_EXEC))
+			continue;
+		hash = mix(hash, vma->vm_start);
+		hash = mix(hash, vma->vm_end);
+		hash = mix(hash, vma->vm_pgoff);
+		hash = mix(hash, file_inode(vma->vm_file)->i_ino);
+		if (to && to->count < MAPPINGS_MAX)
+			add_found(to, vma, head);
+	}
+	mmap_read_unlock(mm);
+	return hash;
+}
+
+/* Adds one mapping, unless there is no room. */
+static void put_mapping(struct collection *to, const struct posixtrace_log_mapping *mapping,
+			const char *path)
+{
+	u32 step = POSIXTRACE_LOG_MAPPING_STEP(mapping->size);
+
+	if (step > sizeof(to->data) - to->size)
+		return;
+	memset(to->data + to->size, 0, step);
+	memcpy(to->data + to->size, mapping, sizeof(*mapping));
+	memcpy(to->data + to->size + sizeof(*mapping), path, mapping->size);
+	to->size += step;
+}
+
+static void put_found(struct collection *to, const struct found *found)
+{
+	struct posixtrace_log_mapping mapping = {
+		.address = found->address,
+		.length = found->length,
+		.offset = found->offset,
+	};
+	const char *path = d_path(pxt_file_user_path(found->file), to->path, sizeof(to->path));
+
+	/* A longer path would be of no use without its end. */
+	if (IS_ERR(path))
+		path = "";
+	mapping.size = strlen(path) + 1;
+	if (found->head)
+		mapping.build_id_size = pxt_buildid_read(found->head, found->head_length,
+							 mapping.build_id);
+	put_mapping(to, &mapping, path);
+}
+
+static bool overlaps(const struct collection *to, const struct posixtrace_log_mapping *mapping)
+{
+	const struct found *found;
+
+	for (found = to->found; found < to->found + to->count; found++) {
+		if (mapping->address < found->address + found->length &&
+		    found->address < mapping->address + mapping->length)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A library may have been unloaded before the log thread wrote that it was there: the process
+ * remembers it, until something else is in its place.
+ */
+static void put_old(struct collection *to, const struct pxt_text *old)
+{
+	const struct posixtrace_log_mapping *mapping;
+	u32 pos = 0;
+
+	while (old && pos < old->size) {
+		mapping = (const void *)(old->data + pos);
+		if (!overlaps(to, mapping))
+			put_mapping(to, mapping, mapping->path);
+		pos += POSIXTRACE_LOG_MAPPING_STEP(mapping->size);
+		cond_resched();
+	}
+}
+
+static struct pxt_text *to_text(const struct collection *from)
+{
+	struct pxt_text *text = pxt_text_new(from->size);
+
+	if (!text)
+		return NULL;
+	memcpy(text->data, from->data, from->size);
+	text->hash = from->hash;
+	return text;
+}
+
+/**
+ * pxt_mappings_capture() - the mappings of the calling process
+ * @old: those of the same process that it knows; may be NULL
+ *
+ * Context: may sleep.
+ * Return: one reference; NULL if nothing has changed, there are none, or there is no memory.
+ */
+struct pxt_text *pxt_mappings_capture(const struct pxt_text *old)
+{
+	u64 hash = scan(current->mm, NULL);
+	struct collection *collection;
+	struct pxt_text *text;
+	u32 i;
+
+	if (!hash || (old && old->hash == hash))
+		return NULL;
+	collection = kvzalloc(sizeof(*collection), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!collection)
+		return NULL;
+	collection->hash = scan(current->mm, collection);
+	for (i = 0; i < collection->count; i++) {
+		put_found(collection, &collection->found[i]);
+		fput(collection->found[i].file);
+		cond_resched();
+	}
+	put_old(collection, old);
+	text = collection->size ? to_text(collection) : NULL;
+	kvfree(collection);
+	return text;
+}

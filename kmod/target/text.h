@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_TEXT_H
+#define PXT_TEXT_H
+
+#include <linux/kref.h>
+#include <linux/types.h>
+
+/* What a log says about a process. */
+enum pxt_text_kind {
+	PXT_TEXT_PROGRAM,	/* its command line: the arguments, each with its NUL */
+	PXT_TEXT_MAPPINGS,	/* struct posixtrace_log_mapping[], without pid and times */
+	PXT_TEXTS
+};
+
+/**
+ * struct pxt_text - something that a log says about a process
+ * @kref: one per target and roster that has it
+ * @size: bytes of @data
+ * @hash: MAPPINGS: of what was looked at
+ * @data: as its kind says
+ *
+ * Constant.
+ */
+struct pxt_text {
+	struct kref kref;
+	u32 size;
+	u64 hash;
+	char data[];
+};
+
+struct pxt_text *pxt_text_new(u32 size);
+void pxt_text_get(struct pxt_text *text);
+void pxt_text_put(struct pxt_text *text);
+
+/* program.c */
+struct pxt_text *pxt_program_capture(void);
+
+/* mappings.c */
+struct pxt_text *pxt_mappings_capture(const struct pxt_text *old);
+
+#endif /* PXT_TEXT_H */
