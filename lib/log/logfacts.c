@@ -175,8 +175,9 @@ static int note(struct pxtu_log *log, enum pxtu_log_step step, const struct pxtu
 	case POSIXTRACE_LOG_HOST:
 	case POSIXTRACE_LOG_TASKS:
 	case POSIXTRACE_LOG_PROGRAMS:
-	case POSIXTRACE_LOG_MAPPINGS:
 		return step == PXTU_LOG_BLOCK ? pxtu_log_note_roster(log, block) : 0;
+	case POSIXTRACE_LOG_MAPPINGS:
+		return step == PXTU_LOG_BLOCK ? pxtu_log_note_mappings(log, block) : 0;
 	case POSIXTRACE_LOG_END:
 		read_end(log, block->offset + log->head.block_size);
 		err = pxtu_log_failed(log);
@@ -212,6 +213,8 @@ static int read_notes(struct pxtu_log *log)
 			log->facts.damaged = true;
 		else if (!err && block.head.type == POSIXTRACE_LOG_DESCRIPTIONS)
 			err = pxtu_log_note_descriptions(log, &block);
+		else if (!err && block.head.type == POSIXTRACE_LOG_MAPPINGS)
+			err = pxtu_log_note_mappings(log, &block);
 		else if (!err)
 			err = pxtu_log_note_roster(log, &block);
 		if (err) {

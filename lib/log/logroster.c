@@ -64,7 +64,8 @@ static int add_task(struct pxtu_log *log, const struct posixtrace_log_task *from
 		log->facts.damaged = true;
 		return 0;
 	}
-	err = pxtu_log_make_room(&roster->task, sizeof(*task), roster->nr_tasks, &roster->tasks_room);
+	err = pxtu_log_make_room(&roster->task, sizeof(*task), roster->nr_tasks,
+				 &roster->tasks_room);
 	if (err)
 		return err == -ENOSPC ? 0 : err;
 	task = &roster->task[roster->nr_tasks++];
@@ -95,8 +96,8 @@ static int add_program(struct pxtu_log *log, const struct posixtrace_log_program
 		       __u64 offset)
 {
 	struct pxtu_log_roster *roster = &log->facts.roster;
-	int err = pxtu_log_make_room(&roster->program, sizeof(*roster->program), roster->nr_programs,
-			    &roster->programs_room);
+	int err = pxtu_log_make_room(&roster->program, sizeof(*roster->program),
+				     roster->nr_programs, &roster->programs_room);
 
 	if (err)
 		return err == -ENOSPC ? 0 : err;
@@ -141,8 +142,6 @@ int pxtu_log_note_roster(struct pxtu_log *log, const struct pxtu_log_block *bloc
 		return note_tasks(log, block);
 	case POSIXTRACE_LOG_PROGRAMS:
 		return note_programs(log, block);
-	case POSIXTRACE_LOG_MAPPINGS:
-		return pxtu_log_note_mappings(log, block);
 	default:
 		return 0;
 	}

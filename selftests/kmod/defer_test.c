@@ -213,7 +213,7 @@ TEST_F(defer, edge_triggered_poller_gets_an_edge_when_the_window_has_passed)
 		EXPECT_LE(time + WINDOW, now());
 		more += epoll_say(epfd, 0) != 0;
 	}
-	/* One window makes one edge, and one more is made where the kernel looks for lost wake-ups. */
+	/* A window makes one edge. The kernel makes another one when it looks for lost wake-ups. */
 	EXPECT_GE((now() - begin) / LOOK + 1, more);
 	/* Without a window, each record makes one. */
 	EXPECT_EQ(0, record(&self->target));

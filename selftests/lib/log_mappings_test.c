@@ -111,7 +111,7 @@ struct wanted {
 static bool is_inside(const struct dl_phdr_info *info, const char *address)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		const Elf64_Phdr *segment = &info->dlpi_phdr[i];
 		const char *start = (const char *)(info->dlpi_addr + segment->p_vaddr);
 
 		if (segment->p_type == PT_LOAD && address >= start &&
@@ -123,7 +123,7 @@ static bool is_inside(const struct dl_phdr_info *info, const char *address)
 
 static void look_for_build_id(const char *notes, size_t size, struct wanted *wanted)
 {
-	const ElfW(Nhdr) *note;
+	const Elf64_Nhdr *note;
 
 	for (size_t pos = 0; pos + sizeof(*note) < size;) {
 		note = (const void *)(notes + pos);
@@ -145,7 +145,7 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
 	if (!is_inside(info, wanted->address))
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		const Elf64_Phdr *segment = &info->dlpi_phdr[i];
 
 		if (segment->p_type == PT_NOTE)
 			look_for_build_id((const char *)(info->dlpi_addr + segment->p_vaddr),
