@@ -81,6 +81,7 @@ help:
 	@echo '  check-native   the tests that need no module, on this machine: TEST=log_open, V=1'
 	@echo '  check-litmus   pairs of barriers by the memory models of Linux and arm64: TEST=07-take'
 	@echo '  check-export   what the command makes of logs: no virtual machine, TEST=dump_test, V=1'
+	@echo '  check-programs traces of memcached and SQLite, with trace points: TEST=sqlite3, V=1'
 	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo '  fuzz-fields    feeds descriptions of events to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo '  fuzz-filter    feeds filters of the command to their reader, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
@@ -188,6 +189,9 @@ check-tsan:
 check-export:
 	@V=$(V) selftests/tools/native/run $(TEST)
 
+check-programs:
+	@V=$(V) selftests/programs/run $(TEST)
+
 check-release:
 	@scripts/check-release
 
@@ -215,6 +219,6 @@ clean:
 	rm -rf build
 
 .PHONY: all help deps module install uninstall deb demo check check-command check-debug \
-	check-export check-linking check-litmus check-native check-deb check-matrix check-release \
+	check-export check-linking check-litmus check-native check-deb check-matrix check-programs check-release \
 	check-asan check-tsan coverage covers check-valgrind fuzz-fields fuzz-filter fuzz-log fuzz-uapi bench latency \
 	style clean $(SUBDIRS)

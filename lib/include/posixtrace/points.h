@@ -38,8 +38,10 @@
 extern "C" {
 #endif
 
-/* <posixtrace/trace.h> declares it, too. */
+#ifdef __POSIX_TRACE_NO_INLINE
+/* Otherwise <posixtrace/trace.h> declares it. */
 extern unsigned int __posix_trace_gate[1024 + 4096 + 1024];
+#endif
 
 /* A point. The library writes the first member. */
 struct __posixtrace_point {
@@ -157,12 +159,8 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_LEAVE(scope, end) \
 	struct __posixtrace_point *scope \
 		__attribute__((__cleanup__(__posixtrace_leave), __unused__)) = end
-#if __STDC_VERSION__ >= 201112L
-#define __POSIXTRACE_ASSERT(condition, text)	_Static_assert(condition, text)
-#else
-#define __POSIXTRACE_ASSERT(condition, text) \
-	extern char __posixtrace_assert[(condition) ? 1 : -1] __attribute__((__unused__))
-#endif
+/* gcc and clang have it in C99, too. */
+#define __POSIXTRACE_ASSERT(condition, text)	__extension__ _Static_assert(condition, text)
 #define __POSIXTRACE_NULL			((void *)0)
 #endif
 
