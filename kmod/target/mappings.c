@@ -88,9 +88,9 @@ static u64 mix(u64 hash, u64 value)
 /* A hash of all mappings of code, which go to @to unless it is NULL. Returns 0 for none. */
 static u64 scan(struct mm_struct *mm, struct collection *to)
 {
+	VMA_ITERATOR(vmi, mm, 0);
 	const struct vm_area_struct *head = NULL;
 	struct vm_area_struct *vma;
-	VMA_ITERATOR(vmi, mm, 0);
 	u64 hash = 0;
 
 	if (mmap_read_lock_killable(mm))
