@@ -18,13 +18,18 @@
 #include "logend.h"
 #include "print.h"
 #include "select.h"
+#include "symbols.h"
 
 /* Time between two looks at a file whose growth inotify does not report, as on NFS. */
 #define LOOK_MS		1000
 
+/* An option without a letter: --symbolize. */
+#define DUMP_SYMBOLIZE	320
+
 struct dump {
 	const char *path;
 	bool follow;
+	bool symbolize;
 	const char *format_file;	/* argument of --format-file, or NULL */
 	struct formats *formats;
 	struct selection *selection;
@@ -47,6 +52,7 @@ static void print_help(FILE *to)
 		FORMATS_HELP
 		"  -h, --help               print this help\n"
 		"  -j, --json               print a JSON object for each event\n"
+		"      --symbolize          print function and source line of each event\n"
 		SELECT_HELP
 		"\nColumns: time, processor, process, thread, event type, data.\n"
 		"Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.\n");
@@ -148,17 +154,13 @@ static int follow(struct dump *dump)
 /* ------------------------------------------------------------------ */
 /* The program								*/
 
-static int run_dump(struct dump *dump)
+static int print_log(struct dump *dump)
 {
-	int err;
+	int err = dump->symbolize ? symbols_new(&dump->print.symbols) : 0;
 
-	if (dump->format_file && formats_load(dump->format_file, &dump->formats))
-		return 1;
-	err = source_open_log(dump->path, &dump->source);
 	if (err) {
-		source_complain(dump->path, err);
-		formats_free(dump->formats);
-		return 1;
+		complain("--symbolize", -err);
+		return err;
 	}
 	source_set_formats(dump->source, dump->formats);
 	err = dump->follow ? follow(dump) : print_events(dump);
@@ -171,9 +173,24 @@ static int run_dump(struct dump *dump)
 		formats_warn(dump->formats, dump->source);
 	if (!err)
 		err = logend_tell(&dump->end, dump->path, dump->source);
+	symbols_free(dump->print.symbols);
+	buffer_free(&dump->text);
+	return err;
+}
+
+static int run_dump(struct dump *dump)
+{
+	int err;
+
+	if (dump->format_file && formats_load(dump->format_file, &dump->formats))
+		return 1;
+	err = source_open_log(dump->path, &dump->source);
+	if (err)
+		source_complain(dump->path, err);
+	else
+		err = print_log(dump);
 	source_close(dump->source);
 	formats_free(dump->formats);
-	buffer_free(&dump->text);
 	return err ? 1 : 0;
 }
 
@@ -205,6 +222,9 @@ static int set_option(struct dump *dump, int opt, const char **colour)
 	case 'j':
 		dump->print.json = true;
 		return 0;
+	case DUMP_SYMBOLIZE:
+		dump->symbolize = true;
+		return 0;
 	default:
 		print_help(stderr);
 		return -EINVAL;
@@ -225,6 +245,7 @@ static int get_options(struct dump *dump, int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "pid", required_argument, NULL, 'p' },
+		{ "symbolize", no_argument, NULL, DUMP_SYMBOLIZE },
 		{ "thread", required_argument, NULL, 't' },
 		{ "to", required_argument, NULL, SELECT_TO },
 		{ }

@@ -282,6 +282,19 @@ static void put_thread(struct buffer *to, const struct event *event)
 	pad(to, to->failed ? 0 : width_of(to->data + before, to->len - before), THREAD_WIDTH);
 }
 
+/* Where the event was recorded, last in the line: the data before it may have any length. */
+static void put_location(const struct print *print, struct buffer *to, const struct event *event)
+{
+	struct location location;
+
+	if (!print->symbols || !symbols_find(print->symbols, event, &location))
+		return;
+	buffer_text(to, "  at ");
+	put_colour(print, to, DIM);
+	symbols_text(to, &location);
+	put_colour(print, to, PLAIN);
+}
+
 static void put_line(struct print *print, struct buffer *to, const struct event *event)
 {
 	put_colour(print, to, DIM);
@@ -312,6 +325,7 @@ static void put_line(struct print *print, struct buffer *to, const struct event 
 		buffer_text(to, " (truncated)");
 	if (event->late)
 		buffer_text(to, " (late)");
+	put_location(print, to, event);
 	buffer_byte(to, '\n');
 	print->last = event->time;
 }
@@ -321,6 +335,7 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 {
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
 	bool before = event->time < print->first;
+	struct location location;
 
 	buffer_text(to, "{\"time\":\"");
 	put_seconds(to, event->time);
@@ -365,6 +380,8 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 	}
 	if (event->late)
 		buffer_text(to, ",\"late\":true");
+	if (print->symbols && symbols_find(print->symbols, event, &location))
+		symbols_json(to, &location);
 	buffer_text(to, "}\n");
 	print->last = event->time;
 }

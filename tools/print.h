@@ -11,6 +11,7 @@
 
 #include "buffer.h"
 #include "source.h"
+#include "symbols.h"
 
 /* An option without a letter: --color. */
 #define PRINT_COLOR	300
@@ -30,6 +31,7 @@ enum print_clock {
  * @full: print all bytes of the data
  * @colour: use colours
  * @json: print JSON objects instead of lines of text
+ * @symbols: print where each event was recorded, if that is known; or NULL
  * @begun: an event was seen
  * @first: time of the first event
  * @last: time of the last event printed
@@ -42,6 +44,7 @@ struct print {
 	bool full;
 	bool colour;
 	bool json;
+	struct symbols *symbols;
 
 	bool begun;
 	uint64_t first;

@@ -31,10 +31,23 @@ static void save(const struct log_writer *log, const char *name)
 
 static void names(struct log_writer *log)
 {
+	struct posixtrace_log_mapping first = {
+		.pid = 5, .since = LOG_TIME0, .address = 0x400000, .length = 0x1000,
+		.offset = 0x1000, .build_id = "build id", .build_id_size = 8,
+	};
+	/* Of the events. */
+	struct posixtrace_log_mapping second = {
+		.pid = 4711, .since = LOG_TIME0, .address = 0x400000, .length = 0x100000,
+	};
+
 	log_host(log, "host");
 	log_task(log, 5, 6, 0, "thread");
 	log_task(log, 5, 6, LOG_TIME0, "renamed");
 	log_program(log, 5, LOG_TIME0, "program", 8);
+	log_mapping(log, &first, "/bin/first");
+	first.since = LOG_TIME0 + 10;
+	log_mapping(log, &first, "/bin/again");
+	log_mapping(log, &second, "");
 }
 
 static void straight(int log_policy, int stream_policy, const char *name)

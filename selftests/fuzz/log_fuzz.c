@@ -149,6 +149,20 @@ static void repair(size_t len)
 	}
 }
 
+/* The path may say anything, but must be one, and the address must be in the mapping. */
+static void look_at_mapping(trace_id_t trid, pid_t pid, const struct timespec *time,
+			    const void *address, size_t len)
+{
+	struct posixtrace_mapping_info info;
+	int err = posixtrace_get_mapping(trid, pid, time, address, &info);
+
+	if (err == ENOENT || !good(err, len, "get_mapping"))
+		return;
+	check(strnlen(info.path, sizeof(info.path)) < sizeof(info.path), "path of a mapping");
+	check(info.build_id_size <= sizeof(info.build_id), "size of a build id");
+	check((uintptr_t)address - info.address < info.size, "address outside of the mapping");
+}
+
 /* Reads to the end. Returns the number of events. */
 static size_t read_all(trace_id_t trid, size_t len, int batch)
 {
@@ -163,6 +177,10 @@ static size_t read_all(trace_id_t trid, size_t len, int batch)
 			ret = -posixtrace_getevents(trid, events, 16, buffer, sizeof(buffer),
 						    &count, 0);
 			n += ret ? 0 : count;
+			for (size_t i = 0; !ret && i < count; i++)
+				look_at_mapping(trid, events[i].event.posix_pid,
+						&events[i].event.posix_timestamp,
+						events[i].event.posix_prog_address, len);
 			ret = ret ? ret : count > 0;
 		} else {
 			ret = log_take(trid, &event);
@@ -194,6 +212,7 @@ static void look_at_description(trace_id_t trid, trace_event_id_t id, size_t len
 /* Those of the corpus. */
 #define PID	5
 #define TID	6
+#define MAPPED	0x400010UL
 
 static void look_at_names(trace_id_t trid, size_t len)
 {
@@ -209,6 +228,7 @@ static void look_at_names(trace_id_t trid, size_t len)
 	err = posixtrace_get_program(trid, PID, &time, program, sizeof(program), &needed);
 	if (err != ENOENT && good(err, len, "get_program"))
 		check(needed && needed <= sizeof(program) && !program[needed - 1], "program");
+	look_at_mapping(trid, PID, &time, (void *)MAPPED, len);
 	err = posixtrace_get_host(trid, &host);
 	if (err != ENOENT && good(err, len, "get_host"))
 		check(strnlen(host.node, sizeof(host.node)) < sizeof(host.node),

@@ -115,6 +115,10 @@ size_t log_description(struct log_writer *log, __u32 id, const char *text, size_
 size_t log_task(struct log_writer *log, int pid, int tid, __u64 since, const char *name);
 size_t log_program(struct log_writer *log, int pid, __u64 since, const char *text, size_t size);
 
+/* A mapping of a file, in a block of its own; sets @mapping->size. Returns the offset. */
+size_t log_mapping(struct log_writer *log, struct posixtrace_log_mapping *mapping,
+		   const char *path);
+
 size_t log_host(struct log_writer *log, const char *node);
 
 size_t log_reset(struct log_writer *log);

@@ -373,6 +373,155 @@ TEST_F(notes, forged_names_are_damage)
 }
 
 /* ------------------------------------------------------------------ */
+/* Mappings of processes						*/
+
+static struct posixtrace_mapping_info mapped;
+
+/* The path of what a process has at an address, and the rest of it in mapped. */
+static const char *path_at(trace_id_t trid, int pid, __u64 time, unsigned long address)
+{
+	return posixtrace_get_mapping(trid, pid, at(time), (void *)address, &mapped) ?
+	       "none" : mapped.path;
+}
+
+static void map(struct log_writer *log, int pid, __u64 since, unsigned long address,
+		unsigned long length, const char *path)
+{
+	struct posixtrace_log_mapping mapping = {
+		.pid = pid, .since = LOG_TIME0 + since, .address = address, .length = length,
+		.offset = address / 2, .build_id_size = 20,
+	};
+
+	memcpy(mapping.build_id, "12345678901234567890", sizeof(mapping.build_id));
+	log_mapping(log, &mapping, path);
+}
+
+TEST_F(notes, both_ends_of_a_mapping)
+{
+	map(&self->log, 5, 10, 0x3000, 0x1000, "/second");
+	map(&self->log, 5, 10, 0x1000, 0x1000, "/first");
+	map(&self->log, 5, 10, ~0xfffUL, 0x1000, "/last");
+	map(&self->log, 6, 10, 0x2000, 0x1000, "/of another process");
+	ASSERT_EQ(0, log_open(&self->log, &self->trid));
+	EXPECT_STREQ("none", path_at(self->trid, 5, 10, 0xfff));
+	EXPECT_STREQ("/first", path_at(self->trid, 5, 10, 0x1000));
+	EXPECT_STREQ("/first", path_at(self->trid, 5, 10, 0x1fff));
+	EXPECT_EQ(0x1000, mapped.address);
+	EXPECT_EQ(0x1000, mapped.size);
+	EXPECT_EQ(0x800, mapped.offset);
+	EXPECT_EQ(20, mapped.build_id_size);
+	EXPECT_EQ(0, memcmp(mapped.build_id, "12345678901234567890", 20));
+	EXPECT_STREQ("none", path_at(self->trid, 5, 10, 0x2000));
+	EXPECT_STREQ("none", path_at(self->trid, 5, 10, 0x2fff));
+	EXPECT_STREQ("/second", path_at(self->trid, 5, 10, 0x3000));
+	EXPECT_STREQ("none", path_at(self->trid, 5, 10, 0x4000));
+	EXPECT_STREQ("/last", path_at(self->trid, 5, 10, ~0UL));
+	EXPECT_STREQ("none", path_at(self->trid, 5, 10, 0));
+	EXPECT_STREQ("/of another process", path_at(self->trid, 6, 10, 0x2000));
+	EXPECT_STREQ("none", path_at(self->trid, 6, 10, 0x1000));
+	EXPECT_STREQ("none", path_at(self->trid, 4, 10, 0x1000));
+	EXPECT_STREQ("none", path_at(self->trid, 7, 10, 0x1000));
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+TEST_F(notes, youngest_look_that_is_not_after_the_event)
+{
+	map(&self->log, 5, 20, 0x1000, 0x1000, "/later");
+	map(&self->log, 5, 10, 0x1000, 0x1000, "/before");
+	map(&self->log, 5, 10, 0x5000, 0x1000, "/gone later");
+	ASSERT_EQ(0, log_open(&self->log, &self->trid));
+	/* The first look is with the first event. */
+	EXPECT_STREQ("/before", path_at(self->trid, 5, 0, 0x1000));
+	EXPECT_STREQ("/before", path_at(self->trid, 5, 10, 0x1000));
+	EXPECT_STREQ("/before", path_at(self->trid, 5, 19, 0x1000));
+	EXPECT_STREQ("/gone later", path_at(self->trid, 5, 19, 0x5000));
+	EXPECT_STREQ("/later", path_at(self->trid, 5, 20, 0x1000));
+	EXPECT_STREQ("/later", path_at(self->trid, 5, 1000, 0x1000));
+	EXPECT_STREQ("none", path_at(self->trid, 5, 20, 0x5000));
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+TEST_F(notes, mapping_that_is_appended_later)
+{
+	int fd = log_file(&self->log);
+	size_t written = self->log.len;
+
+	ASSERT_EQ(0, posix_trace_open(fd, &self->trid));
+	EXPECT_STREQ("none", path_at(self->trid, 5, 10, 0x1000));
+	map(&self->log, 5, 10, 0x1000, 0x1000, "/late");
+	ASSERT_EQ(0, log_write(&self->log, fd, written));
+	EXPECT_STREQ("/late", path_at(self->trid, 5, 10, 0x1000));
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+	close(fd);
+}
+
+/* A path without an end is no damage of the block, but is not reported. */
+TEST_F(notes, forged_mappings_are_not_reported)
+{
+	const struct {
+		struct posixtrace_log_mapping head;
+		__u32 count;
+		bool is_damage;
+	} forged[] = {
+		{ { .size = 0, .length = 1 }, 1, true },
+		{ { .size = 17, .length = 1 }, 1, true },
+		{ { .size = POSIXTRACE_LOG_PATH_SIZE + 1, .length = 1 }, 1, true },
+		{ { .size = ~0U, .length = 1 }, 1, true },
+		{ { .size = 6, .length = 0 }, 1, true },
+		{ { .size = 6, .length = 1, .build_id_size = 21 }, 1, true },
+		{ { .size = 6, .length = 1, .build_id_size = ~0U }, 1, true },
+		{ { .size = 5, .length = 1 }, 1, false },
+	};
+	struct posixtrace_log_info info;
+
+	for (size_t i = 0; i < sizeof(forged) / sizeof(forged[0]); i++) {
+		struct {
+			struct posixtrace_log_mapping head;
+			char path[16];
+		} payload = { forged[i].head, "/path" };
+
+		payload.head.pid = 5;
+		payload.head.address = 0x1000;
+		log_free(&self->log);
+		log_begin(&self->log, variant->policy, POSIX_TRACE_FLUSH, 2, variant->ring);
+		log_note(&self->log, POSIXTRACE_LOG_MAPPINGS, OPTIONAL, forged[i].count, &payload,
+			 sizeof(payload));
+		ASSERT_EQ(0, log_open(&self->log, &self->trid));
+		EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &info));
+		EXPECT_EQ(forged[i].is_damage, !!(info.flags & POSIXTRACE_LOG_DAMAGED)) {
+			TH_LOG("case %zu", i);
+		}
+		EXPECT_STREQ("none", path_at(self->trid, 5, 10, 0x1000)) {
+			TH_LOG("case %zu", i);
+		}
+		EXPECT_EQ(0, posix_trace_close(self->trid));
+	}
+}
+
+/* More than there are: the first one is whole. */
+TEST_F(notes, count_of_mappings_beyond_the_block_is_damage)
+{
+	struct {
+		struct posixtrace_log_mapping head;
+		char path[16];
+	} payload = { { .pid = 5, .size = 6, .address = 0x1000, .length = 1 }, "/path" };
+	const size_t size = POSIXTRACE_LOG_MAPPING_STEP(6);
+	struct posixtrace_log_info info;
+
+	for (__u32 count = 1; count; count = count == 1 ? 2 : count == 2 ? ~0U : 0) {
+		log_free(&self->log);
+		log_begin(&self->log, variant->policy, POSIX_TRACE_FLUSH, 2, variant->ring);
+		log_note(&self->log, POSIXTRACE_LOG_MAPPINGS, OPTIONAL, count, &payload, size);
+		ASSERT_EQ(0, log_open(&self->log, &self->trid));
+		EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &info));
+		EXPECT_EQ(count != 1, !!(info.flags & POSIXTRACE_LOG_DAMAGED));
+		EXPECT_STREQ("/path", path_at(self->trid, 5, 10, 0x1000));
+		EXPECT_STREQ("none", path_at(self->trid, 5, 10, 0x1001));
+		EXPECT_EQ(0, posix_trace_close(self->trid));
+	}
+}
+
+/* ------------------------------------------------------------------ */
 /* Behind the ring							*/
 
 FIXTURE(ring)

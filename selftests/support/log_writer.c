@@ -327,6 +327,18 @@ size_t log_program(struct log_writer *log, int pid, __u64 since, const char *tex
 			POSIXTRACE_LOG_PROGRAM_STEP(size));
 }
 
+size_t log_mapping(struct log_writer *log, struct posixtrace_log_mapping *mapping,
+		   const char *path)
+{
+	char payload[POSIXTRACE_LOG_MAPPING_STEP(POSIXTRACE_LOG_PATH_SIZE)] = { 0 };
+
+	mapping->size = strlen(path) + 1;
+	memcpy(payload, mapping, sizeof(*mapping));
+	strcpy(payload + sizeof(*mapping), path);
+	return log_note(log, POSIXTRACE_LOG_MAPPINGS, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, payload,
+			POSIXTRACE_LOG_MAPPING_STEP(mapping->size));
+}
+
 size_t log_host(struct log_writer *log, const char *node)
 {
 	struct posixtrace_log_host host = { .counter = POSIXTRACE_COUNTER_TSC };

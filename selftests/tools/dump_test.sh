@@ -5,7 +5,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 10
+begin 11
 
 # count TYPE: prints the number of events of a type that dump printed
 count()
@@ -79,6 +79,14 @@ run 0 export --format=ctf --output="$tmp/ctf" "$tmp/log" && grep -q 'name = "rou
 	[ "$(grep -ac 'round' "$tmp/perfetto")" -ge 1 ] &&
 	run 0 export --format=html --output="$tmp/html" "$tmp/log" && grep -q '"round"' "$tmp/html"
 result export_of_a_log_that_the_module_wrote $?
+
+# The text of each event says what the command must find: "FUNCTION FILE:LINE".
+run 0 record --quiet --output="$tmp/symbols" -- ./symbols_helper &&
+	run 0 dump --symbolize --filter=place "$tmp/symbols" && [ ! -s "$tmp/err" ] &&
+	sed -n 's/.* "\([a-z]*\) \(.*\)"  at \([a-z]*\)+0x[0-9a-f]* (\(.*\))$/\1 \2 \3 \4/p' "$tmp/out" |
+	awk '$1 == $3 && "tools/" $2 == $4 { found = found $1 " " }
+		END { exit found != "first second " }'
+result dump_finds_function_and_line_of_events_that_the_module_recorded $?
 
 begin_helper "$tmp/log"
 tell e

@@ -11,6 +11,9 @@
  *	host NAME			where the log was written
  *	task PID TID TIME NAME		name of a thread from TIME on; "\xNN" is a byte
  *	program PID TIME TEXT		command line of a process from TIME on; the same
+ *	mapping PID TIME ADDRESS LENGTH OFFSET BUILDID PATH
+ *					a file that a process has there from TIME on; BUILDID is
+ *					hexadecimal digits or "-"
  *	block CPU			the following events are of this CPU
  *	event ID TIME [WORD]...		pid=N tid=N thread=N address=N cut text=TEXT
  *					hex=DIGITS zeros=N
@@ -119,6 +122,28 @@ static void add_program(char *rest)
 	log_program(&log_file_writer, pid, since, (char *)text, len + 1);
 }
 
+static void add_mapping(char *rest)
+{
+	struct posixtrace_log_mapping mapping = { 0 };
+	unsigned char path[POSIXTRACE_LOG_PATH_SIZE] = "";
+	char *at;
+
+	mapping.pid = strtol(rest, &rest, 0);
+	mapping.since = strtoull(rest, &rest, 0);
+	mapping.address = strtoull(rest, &rest, 0);
+	mapping.length = strtoull(rest, &rest, 0);
+	mapping.offset = strtoull(rest, &rest, 0);
+	at = rest + 1;
+	for (; *at && *at != ' ' && *at != '-'; at += 2) {
+		if (mapping.build_id_size == sizeof(mapping.build_id))
+			fail("a build id of more than 20 bytes");
+		mapping.build_id[mapping.build_id_size++] = nibble(at[0]) << 4 | nibble(at[1]);
+	}
+	at += strcspn(at, " ");
+	unescape(at + (*at == ' '), path, sizeof(path) - 1);
+	log_mapping(&log_file_writer, &mapping, (char *)path);
+}
+
 static void add_event(char *rest)
 {
 	static unsigned char data[DATA_MAX];
@@ -188,6 +213,8 @@ static void run_line(char *line)
 		add_task(line + 5);
 	} else if (!strncmp(line, "program ", 8)) {
 		add_program(line + 8);
+	} else if (!strncmp(line, "mapping ", 8)) {
+		add_mapping(line + 8);
 	} else if (!strncmp(line, "block ", 6)) {
 		block_cpu = strtol(line + 6, NULL, 0);
 	} else if (!strncmp(line, "lost ", 5)) {

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Writes the script of a log (see write_log.c) of itself: its mappings as /proc says, and events
+ * with the addresses behind calls, whose text is what --symbolize must find: "FUNCTION#FILE:LINE".
+ * A shared library is the same file, compiled with -DLIBRARY.
+ *
+ * usage: callers BUILDID...	of its files: PATH=HEX, or PATH=- for none
+ */
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NOINLINE	__attribute__((noinline, noclone))
+#define FIRST		1700000000000000000ULL
+
+/* Compiled without optimization, so that calls are calls and functions follow one another. */
+void library_event(void);
+void event(const void *address, const char *function, int line);
+
+#ifdef LIBRARY
+
+/* A function of the program: the library has no other way out. */
+NOINLINE void library_record(const char *function, int line)
+{
+	event(__builtin_return_address(0), function, line);
+}
+
+NOINLINE void library_event(void)
+{
+	library_record(__func__, __LINE__);
+}
+
+#else
+
+static unsigned long long now = FIRST;
+static jmp_buf back;
+
+void event(const void *address, const char *function, int line)
+{
+	now += 1000;
+	printf("event 65 %llu pid=100 address=0x%llx text=%s#%s:%d\n", now,
+	       (unsigned long long)(size_t)address, function, __FILE__, line);
+}
+
+NOINLINE static void record(const char *function, int line)
+{
+	event(__builtin_return_address(0), function, line);
+}
+
+NOINLINE static void simple(void)
+{
+	record(__func__, __LINE__);
+}
+
+NOINLINE __attribute__((noreturn)) static void leave(const char *function, int line)
+{
+	event(__builtin_return_address(0), function, line);
+	longjmp(back, 1);
+}
+
+/* The call is the last instruction: the address behind it is that of the next function. */
+NOINLINE static void ends_with_a_call(void)
+{
+	leave(__func__, __LINE__);
+}
+
+static inline __attribute__((always_inline)) void inlined(const char *function)
+{
+	record(function, __LINE__);
+}
+
+NOINLINE static void has_inlined(void)
+{
+	inlined(__func__);
+}
+
+static const char *build_id_of(const char *path, char **ids)
+{
+	size_t len = strlen(path);
+
+	for (; *ids; ids++) {
+		if (!strncmp(*ids, path, len) && (*ids)[len] == '=')
+			return *ids + len + 1;
+	}
+	return "-";
+}
+
+static void write_mappings(char **ids)
+{
+	unsigned long long start, end, offset;
+	char line[4096], path[4096], mode[5];
+	FILE *maps = fopen("/proc/self/maps", "r");
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%llx-%llx %4s %llx %*s %*s %4095s", &start, &end, mode, &offset,
+			   path) == 5 && mode[2] == 'x' && path[0] == '/')
+			printf("mapping 100 %llu %llu %llu %llu %s %s\n", FIRST, start, end - start,
+			       offset, build_id_of(path, ids), path);
+	}
+	if (maps)
+		fclose(maps);
+}
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	printf("name 65 call\n");
+	write_mappings(argv + 1);
+	printf("block 0\n");
+	simple();
+	has_inlined();
+	library_event();
+	if (!setjmp(back))
+		ends_with_a_call();
+	printf("end\n");
+	return 0;
+}
+
+#endif

@@ -1,0 +1,360 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Tests "posixtrace dump --symbolize" with logs whose addresses are those of real programs.
+# shellcheck source=selftests/tools/native/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+# No server shall answer for a missing file.
+unset DEBUGINFOD_URLS
+
+# build_id FILE: prints its build id, or "-"
+build_id()
+{
+	readelf -n "$1" | sed -n 's/.*Build ID: //p' | grep . || echo -
+}
+
+# build_callers [OPTION]...: compiles the program and its library in src/
+build_callers()
+{
+	mkdir -p src
+	cp "$native/callers.c" src/
+	gcc -g -O0 "$@" -fPIC -shared -DLIBRARY -o libcallers.so src/callers.c
+	gcc -g -O0 "$@" -rdynamic -o callers src/callers.c ./libcallers.so
+}
+
+# script: prints the script of a log of the program
+script()
+{
+	./callers "$PWD/callers=$(build_id callers)" "$PWD/libcallers.so=$(build_id libcallers.so)"
+}
+
+# locations: dumps the file log; prints "FOUND WANTED" of each event, as function#file:line
+locations()
+{
+	run 0 posixtrace dump --json --symbolize log
+	jq -r '"\(.function // "-")#\(.file // "-" | sub(".*/src/"; "src/")):\(.line // "-") \(.text)"' out
+}
+
+# all_found: in the file log, all locations are those that the program knows of itself
+all_found()
+{
+	locations >found
+	cat found
+	[ "$(wc -l <found)" -eq 4 ]
+	[ -z "$(awk '$1 != $2' found)" ]
+	complains
+}
+
+test_function_and_line_of_a_position_independent_program_and_its_library()
+{
+	build_callers -fPIE
+	readelf -h callers | grep -q 'Type:.*DYN'
+	script | write_log log
+	all_found
+	sed 's/#.*//' found | prints /dev/fd/3 3<<-'END'
+		simple
+		has_inlined
+		library_event
+		ends_with_a_call
+	END
+}
+
+test_function_and_line_of_a_program_at_fixed_addresses()
+{
+	build_callers -fPIE
+	gcc -g -O0 -fno-pie -no-pie -rdynamic -o callers src/callers.c ./libcallers.so
+	readelf -h callers | grep -q 'Type:.*EXEC'
+	script | write_log log
+	all_found
+}
+
+test_text_ends_with_the_location()
+{
+	build_callers
+	script | write_log log
+	line=$(grep -n 'record(__func__, __LINE__)' src/callers.c | sed -n '2s/:.*//p')
+	run 0 posixtrace dump --symbolize log
+	cat out
+	grep -qE " call +\"simple#src/callers\.c:$line\"  at simple\+0x[0-9a-f]+ \(src/callers\.c:$line\)\$" out
+	# the offset is that of the address in the function
+	offset=$(sed -n 's/.* at simple+\(0x[0-9a-f]*\) .*/\1/p' out)
+	posixtrace dump --json --symbolize log | jq -r 'select(.function == "simple").module_offset' >offset
+	begin=$(nm callers | awk '$3 == "simple" { print "0x" $1 }')
+	[ $((begin + offset)) -eq $(($(cat offset))) ]
+}
+
+test_without_the_option_nothing_changes()
+{
+	build_callers
+	script >lines
+	write_log log <lines
+	grep -v '^mapping' lines | write_log plain
+	for form in '' --json; do
+		# shellcheck disable=SC2086 # perhaps no word
+		run 0 posixtrace dump $form plain
+		mv out wanted
+		# shellcheck disable=SC2086
+		run 0 posixtrace dump $form log
+		diff wanted out
+		# shellcheck disable=SC2086
+		run 0 posixtrace dump --symbolize $form plain
+		diff wanted out
+		complains
+	done
+}
+
+test_file_without_build_id_is_used()
+{
+	build_callers -Wl,--build-id=none
+	[ "$(build_id callers)" = - ]
+	script | write_log log
+	all_found
+}
+
+test_file_with_symbols_only_has_functions_without_lines()
+{
+	build_callers
+	strip --strip-debug callers libcallers.so
+	script | write_log log
+	locations | sed 's/#src.*//' >found
+	prints found <<-'END'
+		simple#-:- simple
+		has_inlined#-:- has_inlined
+		library_event#-:- library_event
+		ends_with_a_call#-:- ends_with_a_call
+	END
+	posixtrace dump --symbolize log | grep -qE '  at simple\+0x[0-9a-f]+$'
+}
+
+test_stripped_file_has_offsets()
+{
+	build_callers
+	script | write_log log
+	cp callers whole
+	strip callers libcallers.so
+	run 0 posixtrace dump --symbolize log
+	cat out
+	complains
+	offset=$(sed -n 's/.*simple#.*  at callers+\(0x[0-9a-f]*\)$/\1/p' out)
+	addr2line -f -e whole "$(printf '0x%x' $((offset - 1)))" | head -n 1 | grep -qx simple
+	# a dynamic symbol is left
+	grep -qE '  at library_event\+0x[0-9a-f]+$' out
+}
+
+test_debug_information_beside_the_stripped_file()
+{
+	build_callers
+	script | write_log log
+	mkdir .debug
+	for file in callers libcallers.so; do
+		objcopy --only-keep-debug $file .debug/$file.debug
+		strip $file
+		objcopy --add-gnu-debuglink=.debug/$file.debug $file
+	done
+	all_found
+}
+
+# in_debug_directory COMMAND...: runs it with debug/ mounted at /usr/lib/debug
+in_debug_directory()
+{
+	# shellcheck disable=SC2016 # for the shell in there
+	unshare -rm sh -c 'mount --bind debug /usr/lib/debug && exec "$@"' sh "$@"
+}
+
+# at_build_id FILE SUFFIX: prints the path of FILE in a directory of debug information
+at_build_id()
+{
+	local id
+	id=$(build_id "$1")
+	echo "debug/.build-id/${id:0:2}/${id:2}$2"
+}
+
+test_debug_information_by_build_id()
+{
+	build_callers
+	script | write_log log
+	for file in callers libcallers.so; do
+		debug=$(at_build_id $file .debug)
+		mkdir -p "${debug%/*}"
+		objcopy --only-keep-debug $file "$debug"
+		strip $file
+	done
+	run 0 in_debug_directory posixtrace dump --json --symbolize log
+	[ "$(jq -r '. as $event | select(.text | endswith(":\($event.line)")).function' out | wc -l)" -eq 4 ]
+}
+
+test_file_that_is_gone_is_found_by_build_id()
+{
+	build_callers
+	script | write_log log
+	mkdir -p "$(dirname "$(at_build_id callers '')")"
+	cp callers "$(at_build_id callers '')"
+	# another program has its path now
+	gcc -x c -o callers - <<<'int main(void) { return 0; }'
+	run 0 in_debug_directory posixtrace dump --json --symbolize log
+	jq -r '. as $event | select(.text | endswith(":\($event.line)")).function' out >functions
+	[ "$(wc -l <functions)" -eq 4 ]
+	complains
+}
+
+test_file_with_another_build_id_is_not_used()
+{
+	build_callers
+	script | write_log log
+	sed -i 's/simple/sample/g' src/callers.c
+	gcc -g -O0 -rdynamic -o callers src/callers.c ./libcallers.so
+	run 0 posixtrace dump --symbolize log
+	cat out
+	complains "posixtrace: $PWD/callers: not the file that was traced: it has another build id; its functions and lines are not shown"
+	[ "$(grep -c '  at callers+0x[0-9a-f]*$' out)" -eq 3 ]
+	grep -q '  at library_event+0x[0-9a-f]* (src/callers.c:[0-9]*)$' out
+	lacks sample out
+	# without build id, too
+	gcc -g -O0 -Wl,--build-id=none -rdynamic -o callers src/callers.c ./libcallers.so
+	run 0 posixtrace dump --symbolize log
+	lacks sample out
+}
+
+test_files_that_are_no_programs_are_not_read()
+{
+	local i=0 path
+	mkfifo fifo
+	: >empty
+	echo text >text
+	printf '\177ELF\2\1\1' >elf
+	ln -s fifo link
+	{
+		echo 'name 65 call'
+		for path in "$PWD/fifo" "$PWD/link" "$PWD/empty" "$PWD/text" "$PWD/elf" "$PWD" \
+			"$PWD/missing" "$PWD/bad\\x1b[2J\\x0a" /dev/zero /proc/kmsg relative ''; do
+			i=$((i + 1))
+			echo "mapping 100 0 $((i * 0x1000)) 0x1000 0x500 - $path"
+		done
+		echo 'block 0'
+		for ((; i; i--)); do
+			echo "event 65 1700000000000001000 pid=100 address=$((i * 0x1000 + 0x10))"
+		done
+	} | write_log log
+	cp /bin/true relative
+	run 0 timeout 20 posixtrace dump --symbolize log
+	sed 's/.*  at //' out | grep -v ' call$' >ends
+	cat >wanted <<-END
+		bad\\x1b[2J\\n+0x510
+		empty+0x510
+		fifo+0x510
+		elf+0x510
+		kmsg+0x510
+		link+0x510
+		missing+0x510
+		relative+0x510
+		text+0x510
+		zero+0x510
+		$(basename "$PWD")+0x510
+	END
+	diff <(sort wanted) <(sort ends)
+	[ "$(grep -c 'fifo: not a regular file; its functions and lines are not shown$' err)" -eq 1 ]
+	[ "$(grep -c 'link: not a regular file; ' err)" -eq 1 ]
+	[ "$(grep -c '/dev/zero: not a regular file; ' err)" -eq 1 ]
+	[ "$(grep -c '/missing: No such file or directory; ' err)" -eq 1 ]
+	[ "$(grep -c '/text: not a program or library; ' err)" -eq 1 ]
+	[ "$(grep -cF '/bad\x1b[2J\n: No such file or directory; ' err)" -eq 1 ]
+	lacks $'\x1b' err
+	lacks $'\x1b' out
+}
+
+test_mapping_of_the_time_counts()
+{
+	build_callers
+	# A second look, before the last event, finds another file at the same addresses.
+	script >lines
+	{
+		grep '^mapping ' lines
+		sed -n 's,^mapping 100 1700000000000000000 \(.*\) [^ ]* /.*,mapping 100 1700000000000003500 \1 - /other,p' lines
+		grep -v '^mapping ' lines
+	} | write_log log
+	run 0 posixtrace dump --symbolize log
+	cat out
+	sed 's/.*  at //; s/[+].*//' out | prints /dev/fd/3 3<<-'END'
+		simple
+		has_inlined
+		library_event
+		other
+	END
+}
+
+test_names_of_files_and_functions_are_escaped()
+{
+	local name=$'f\e[2J'
+	mkdir $'a\eb'
+	cat >$'a\eb/x\ny.s' <<-END
+		.globl "$name"
+		.type "$name", @function
+		"$name": nop
+		nop
+		.size "$name", 2
+	END
+	gcc -g -shared -nostdlib -o lib.so $'a\eb/x\ny.s'
+	offset=$((0x$(nm lib.so | sed -n 's/^\([0-9a-f]*\) T .*/\1/p')))
+	write_log log <<-END
+		name 65 call
+		mapping 100 0 0x100000 0x10000 0 - $PWD/lib.so
+		block 0
+		event 65 1700000000000001000 pid=100 address=$((0x100000 + offset + 1))
+		end
+	END
+	run 0 posixtrace dump --symbolize log
+	cat -v out
+	lacks $'[\x01-\x09\x0b-\x1f\x7f]' out
+	grep -qF '  at f\x1b[2J+0x1' out
+	grep -qF '(a\x1b' out
+	[ "$(wc -l <out)" -eq 1 ]
+	run 0 posixtrace dump --json --symbolize log
+	lacks $'[\x01-\x09\x0b-\x1f\x7f]' out
+	jq -e '.function == "f\\x1b[2J"' out
+}
+
+# More addresses than the command keeps: each has its own name, also the second time.
+test_many_addresses()
+{
+	local i begin
+	for ((i = 0; i < 9000; i++)); do
+		printf '.type f%d, @function\nf%d: nop\nnop\n.size f%d, 2\n' $i $i $i
+	done >many.s
+	gcc -shared -nostdlib -o lib.so many.s
+	begin=$((0x$(nm lib.so | sed -n 's/^\([0-9a-f]*\) t f0$/\1/p')))
+	{
+		echo 'name 65 call'
+		echo "mapping 100 0 0x100000 0x100000 0 - $PWD/lib.so"
+		echo 'block 0'
+		for _ in 1 2; do
+			for ((i = 0; i < 9000; i++)); do
+				echo "event 65 1700000000000001000 pid=100 address=$((0x100000 + begin + 2 * i + 1)) text=f$i"
+			done
+		done
+		echo end
+	} | write_log log
+	run 0 posixtrace dump --json --symbolize log
+	[ "$(jq 'select(.function == .text).text' out | wc -l)" -eq 18000 ]
+}
+
+test_more_files_than_are_opened()
+{
+	local i
+	{
+		echo 'name 65 call'
+		for ((i = 1; i <= 300; i++)); do
+			echo "mapping 100 0 $((i * 0x1000)) 0x1000 0 - /missing/$i"
+		done
+		echo 'block 0'
+		for ((i = 1; i <= 300; i++)); do
+			echo "event 65 1700000000000001000 pid=100 address=$((i * 0x1000 + 16))"
+		done
+		echo end
+	} | write_log log
+	run 0 posixtrace dump --symbolize log
+	[ "$(grep -c '  at [0-9]*+0x10$' out)" -eq 300 ]
+	[ "$(grep -c 'No such file or directory' err)" -eq 256 ]
+	[ "$(grep -c 'more than 256 programs and libraries' err)" -eq 1 ]
+}
+
+tap_main
