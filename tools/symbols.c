@@ -4,6 +4,8 @@
  * files are opened, and only those whose build id is that of the log, if it has one. Each file is a
  * module of its own in libdwfl, so addresses of different files never collide.
  */
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -239,6 +241,16 @@ static struct file *find_file(struct symbols *symbols)
 /* ------------------------------------------------------------------ */
 /* Locations								*/
 
+/* Returns the last @count components of the path. */
+static const char *end_of_path(const char *path, int count)
+{
+	const char *at = path + strlen(path);
+
+	while (at > path && !(at[-1] == '/' && --count == 0))
+		at--;
+	return at;
+}
+
 /* Where the byte at @offset of the file is in the module, or false if it is not loaded. */
 static bool to_address(const struct file *file, uint64_t offset, GElf_Addr *address)
 {
@@ -260,6 +272,51 @@ static bool to_address(const struct file *file, uint64_t offset, GElf_Addr *addr
 	return false;
 }
 
+/* Is it a header of the library, <posixtrace/trace.h> for example? */
+static bool is_our_header(const char *path)
+{
+	static const char directory[] = "posixtrace/";
+	const char *dot = strrchr(path, '.');
+
+	return dot && (!strcmp(dot, ".h") || !strcmp(dot, ".hpp")) &&
+	       !strncmp(end_of_path(path, 2), directory, sizeof(directory) - 1);
+}
+
+/* Sets the location to where the code of @die was inlined. */
+static void set_caller(Dwarf_Files *files, Dwarf_Die *die, struct location *location)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word file, line;
+
+	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &file) ||
+	    dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line) ||
+	    !dwarf_filesrc(files, file, NULL, NULL))
+		return;
+	location->file = dwarf_filesrc(files, file, NULL, NULL);
+	location->line = (int)line;
+}
+
+/* Functions of our headers are inlined, but the caller wants to know where it called them. */
+static void leave_our_headers(const struct file *file, GElf_Addr address,
+			      struct location *location)
+{
+	Dwarf_Die *scopes = NULL, *outer = NULL;
+	Dwarf_Addr bias;
+	Dwarf_Die *unit = dwfl_module_addrdie(file->module, address, &bias);
+	Dwarf_Files *files;
+	int count = 0;
+
+	if (unit && !dwarf_getsrcfiles(unit, &files, NULL) &&
+	    dwarf_getscopes(unit, address - bias, &scopes) > 0)
+		count = dwarf_getscopes_die(&scopes[0], &outer);
+	for (int i = 0; i < count && is_our_header(location->file); i++) {
+		if (dwarf_tag(&outer[i]) == DW_TAG_inlined_subroutine)
+			set_caller(files, &outer[i], location);
+	}
+	free(outer);
+	free(scopes);
+}
+
 /* Finds what libdw knows about the instruction that begins or ends at @offset of the file. */
 static void look_up(const struct file *file, uint64_t offset, struct location *location)
 {
@@ -278,6 +335,8 @@ static void look_up(const struct file *file, uint64_t offset, struct location *l
 		location->file = dwfl_lineinfo(line, NULL, &location->line, NULL, NULL, NULL);
 	if (!location->line)
 		location->file = NULL;
+	if (location->file && is_our_header(location->file))
+		leave_our_headers(file, address, location);
 }
 
 static const struct location *find_location(struct symbols *symbols, const struct file *file,
@@ -318,16 +377,6 @@ bool symbols_find(struct symbols *symbols, const struct event *event, struct loc
 
 /* ------------------------------------------------------------------ */
 /* Output								*/
-
-/* Returns the last @count components of the path. */
-static const char *end_of_path(const char *path, int count)
-{
-	const char *at = path + strlen(path);
-
-	while (at > path && !(at[-1] == '/' && --count == 0))
-		at--;
-	return at;
-}
 
 static void put_text(struct buffer *to, const char *text)
 {

@@ -4,25 +4,25 @@
  * with the addresses behind calls, whose text is what --symbolize must find: "FUNCTION#FILE:LINE".
  * A shared library is the same file, compiled with -DLIBRARY.
  *
+ * It is compiled without optimization, so that calls are calls and functions follow one another.
+ *
  * usage: callers BUILDID...	of its files: PATH=HEX, or PATH=- for none
  */
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "callers.h"
+
 #define NOINLINE	__attribute__((noinline, noclone))
 #define FIRST		1700000000000000000ULL
-
-/* Compiled without optimization, so that calls are calls and functions follow one another. */
-void library_event(void);
-void event(const void *address, const char *function, int line);
 
 #ifdef LIBRARY
 
 /* A function of the program: the library has no other way out. */
 NOINLINE void library_record(const char *function, int line)
 {
-	event(__builtin_return_address(0), function, line);
+	write_event(__builtin_return_address(0), function, line);
 }
 
 NOINLINE void library_event(void)
@@ -35,7 +35,7 @@ NOINLINE void library_event(void)
 static unsigned long long now = FIRST;
 static jmp_buf back;
 
-void event(const void *address, const char *function, int line)
+void write_event(const void *address, const char *function, int line)
 {
 	now += 1000;
 	printf("event 65 %llu pid=100 address=0x%llx text=%s#%s:%d\n", now,
@@ -44,7 +44,7 @@ void event(const void *address, const char *function, int line)
 
 NOINLINE static void record(const char *function, int line)
 {
-	event(__builtin_return_address(0), function, line);
+	write_event(__builtin_return_address(0), function, line);
 }
 
 NOINLINE static void simple(void)
@@ -54,7 +54,7 @@ NOINLINE static void simple(void)
 
 NOINLINE __attribute__((noreturn)) static void leave(const char *function, int line)
 {
-	event(__builtin_return_address(0), function, line);
+	write_event(__builtin_return_address(0), function, line);
 	longjmp(back, 1);
 }
 

@@ -17,7 +17,7 @@ build_id()
 build_callers()
 {
 	mkdir -p src
-	cp "$native/callers.c" src/
+	cp "$native"/callers.[ch] src/
 	gcc -g -O0 "$@" -fPIC -shared -DLIBRARY -o libcallers.so src/callers.c
 	gcc -g -O0 "$@" -rdynamic -o callers src/callers.c ./libcallers.so
 }
