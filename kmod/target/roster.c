@@ -406,6 +406,52 @@ static void replace_current(struct pxt_roster *roster, struct pid *tgid)
 		enter_current(roster, tgid);
 }
 
+/* Moves texts that were not written yet, and returns whether there were any. */
+static bool move_texts(struct pxt_roster_thread *from, struct pxt_roster_thread *to)
+{
+	bool any = false;
+	u32 i;
+
+	for (i = 0; i < PXT_TEXTS; i++) {
+		if (!from->text_unwritten[i])
+			continue;
+		to->text[i] = from->text[i];
+		to->text_since[i] = from->text_since[i];
+		to->text_unwritten[i] = true;
+		from->text[i] = NULL;
+		from->text_unwritten[i] = false;
+		any = true;
+	}
+	return any;
+}
+
+/*
+ * The calling process has become another program: what there is to say about the old one stays, as
+ * that of a thread that has ended, which has no names to be written.
+ */
+static void keep_texts(struct pxt_roster *roster, struct pid *tgid)
+{
+	struct pxt_roster_thread *kept = thread_new(GFP_KERNEL_ACCOUNT), *thread;
+	unsigned long flags;
+
+	if (!kept)
+		return;
+	raw_spin_lock_irqsave(&roster->lock, flags);
+	thread = find(roster, tgid);
+	if (thread && !thread->has_ended && move_texts(thread, kept)) {
+		kept->pid = get_pid(thread->pid);
+		kept->tgid = get_pid(thread->tgid);
+		kept->start = thread->start;
+		kept->name[0] = thread->name[0];
+		set_ended(roster, kept);
+		kept = NULL;
+	}
+	raw_spin_unlock_irqrestore(&roster->lock, flags);
+	if (kept)
+		pxt_roster_thread_free(kept);
+	free_surplus(roster);
+}
+
 /**
  * pxt_roster_executed() - note the program of the calling process
  * @roster: of a stream that may trace it; may be NULL
@@ -418,6 +464,7 @@ void pxt_roster_executed(struct pxt_roster *roster, struct pxt_target *target)
 	if (!roster)
 		return;
 	replace_current(roster, target->pid);
+	keep_texts(roster, target->pid);
 	set_text(roster, target, PXT_TEXT_PROGRAM, false);
 }
 

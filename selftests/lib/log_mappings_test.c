@@ -404,23 +404,35 @@ static int record_and_execute(void *arg, const struct talk *talk)
 	return execute_on_request(arg, talk);
 }
 
+/* Whether a flush comes between or not. */
 TEST_F(mappings, program_that_was_executed_has_other_ones)
 {
 	struct program helper = { .path = HELPER, .number = 7 };
-	char path[PATH_MAX];
+	char path[PATH_MAX], program[POSIXTRACE_PROGRAM_SIZE];
+	struct seen *seen = self->seen;
 	struct child child;
 
 	ASSERT_NE(NULL, realpath(HELPER, path));
-	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
-	ASSERT_EQ(0, child_start(&child, record_and_execute, &helper));
-	ASSERT_EQ(0, hear(&child.talk));
-	ASSERT_EQ(0, withlog_flush(self->trid));
-	say(&child.talk, 0);
-	ASSERT_EQ(0, child_wait(&child));
-	ASSERT_EQ(2, read_back(self));
-	EXPECT_STREQ(self->program, self->seen[0].mapping.path);
-	EXPECT_STREQ(path, self->seen[1].mapping.path);
-	EXPECT_EQ(0, posix_trace_close(self->trid));
+	for (int flushes = 0; flushes < 2; flushes++) {
+		ASSERT_EQ(0, ftruncate(self->fd, 0));
+		ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+		ASSERT_EQ(0, child_start(&child, record_and_execute, &helper));
+		ASSERT_EQ(0, hear(&child.talk));
+		if (flushes)
+			ASSERT_EQ(0, withlog_flush(self->trid));
+		say(&child.talk, 0);
+		ASSERT_EQ(0, child_wait(&child));
+		ASSERT_EQ(2, read_back(self));
+		EXPECT_STREQ(self->program, seen[0].mapping.path);
+		EXPECT_STREQ(path, seen[1].mapping.path);
+		EXPECT_EQ(0, posixtrace_get_program(self->trid, child.pid, &seen[0].time, program,
+						    sizeof(program), NULL));
+		EXPECT_STRNE(HELPER, program);
+		EXPECT_EQ(0, posixtrace_get_program(self->trid, child.pid, &seen[1].time, program,
+						    sizeof(program), NULL));
+		EXPECT_STREQ(HELPER, program);
+		EXPECT_EQ(0, posix_trace_close(self->trid));
+	}
 }
 
 /* ------------------------------------------------------------------ */
