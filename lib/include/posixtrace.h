@@ -154,7 +154,7 @@ struct posixtrace_mapping_info {
 	unsigned long long size;	/* bytes of the mapping */
 	unsigned long long offset;	/* of its first byte in the file, bytes */
 	unsigned char build_id[20];	/* of the file, then zeros */
-	unsigned int build_id_size;	/* bytes of it; 0 if it is not known */
+	unsigned int build_id_size;	/* bytes of it, 0 if it is not known */
 	char path[POSIXTRACE_PATH_SIZE];	/* as the process saw it, or "" */
 	unsigned int __reserved[8];	/* zero */
 };
