@@ -82,7 +82,7 @@ result missing_process_fails $?
 run 0 record -o "$tmp/log" -i --data-size=99 --log-policy=until-full --log-size=1M -- ./ticks_helper 1 0 &&
 	run 0 list "$tmp/log" && says '^status +complete$' && says '^name +posixtrace record$' &&
 	says '^created +20[0-9]{2}-[0-9]{2}-' && says '^stream +flush, ' &&
-	says "^host +[^ ]+, Linux $(uname -r), $(uname -m)\$" &&
+	says "^host +[^ ]+, Linux $(uname -r | sed 's/[.+]/\\&/g'), $(uname -m)\$" &&
 	says "^boot +$(cat /proc/sys/kernel/random/boot_id)\$" &&
 	says '^log +until-full, [0-9]+ bytes$' && says '^data +99 bytes' && says '^children +traced$' &&
 	says '^  +65  tick$' && says '^  +66  raw$' && ! says posix_trace
