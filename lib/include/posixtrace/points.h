@@ -34,8 +34,14 @@
 #define POSIXTRACE_POINT_FILE		__FILE__
 #endif
 
+/*
+ * clang 14 takes the keyword in a module for the declaration of another structure, and C needs it.
+ */
 #ifdef __cplusplus
+#define __POSIXTRACE_STRUCT(tag)	tag
 extern "C" {
+#else
+#define __POSIXTRACE_STRUCT(tag)	struct tag
 #endif
 
 #ifdef __POSIX_TRACE_NO_INLINE
@@ -349,7 +355,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 			    "the name of an event type must have 1 to 63 characters")
 
 #define __POSIXTRACE_DEFINE(point, name, description) \
-	static struct __posixtrace_point point __attribute__((__unused__)) = \
+	static __POSIXTRACE_STRUCT(__posixtrace_point) point __attribute__((__unused__)) = \
 		{ __posix_trace_gate, name, description, 0 }
 
 /*
@@ -394,7 +400,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_PACK(...) \
 	unsigned char __posixtrace_data[__POSIXTRACE_ROOM(__VA_ARGS__)] \
 		__attribute__((__aligned__(8))); \
-	struct __posixtrace_room __posixtrace_to = \
+	__POSIXTRACE_STRUCT(__posixtrace_room) __posixtrace_to = \
 		{ __posixtrace_data, sizeof(__posixtrace_data), 0 }
 #define __POSIXTRACE_PACKED(point) \
 	__posixtrace_record(point, __posixtrace_data, \
@@ -492,7 +498,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 	__POSIXTRACE_DEFINE(end, name ":end", __POSIXTRACE_NULL); \
 	__POSIXTRACE_CHECK_NAME(name ":begin"); \
 	__POSIXTRACE_LEAVE(scope, (__extension__ ({ \
-		struct __posixtrace_point *__posixtrace_begun = __POSIXTRACE_NULL; \
+		__POSIXTRACE_STRUCT(__posixtrace_point) *__posixtrace_begun = __POSIXTRACE_NULL; \
 		if (__posixtrace_wanted(&begin)) { \
 			__POSIXTRACE_NOTE(__POSIXTRACE_STRING(name), ":begin", ""); \
 			__POSIXTRACE_NOTE(__POSIXTRACE_STRING(name), ":end", ""); \
@@ -508,7 +514,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 	__POSIXTRACE_DEFINE(end, name ":end", __POSIXTRACE_NULL); \
 	__POSIXTRACE_CHECK_NAME(name ":begin"); \
 	__POSIXTRACE_LEAVE(scope, (__extension__ ({ \
-		struct __posixtrace_point *__posixtrace_begun = __POSIXTRACE_NULL; \
+		__POSIXTRACE_STRUCT(__posixtrace_point) *__posixtrace_begun = __POSIXTRACE_NULL; \
 		if (__posixtrace_wanted(&begin)) { \
 			struct __posixtrace_members { \
 				__POSIXTRACE_EACH(__POSIXTRACE_MEMBER, __POSIXTRACE_MEMBER, \
