@@ -100,8 +100,10 @@ static int write_tasks(struct pxt_log *log)
 				  count * sizeof(struct posixtrace_log_task), count);
 }
 
-/* Writes the command lines of those. */
-static int write_programs(struct pxt_log *log)
+/* Writes the texts of one kind; @fill is of roster.h. */
+static int write_texts(struct pxt_log *log, u32 type,
+		       u32 (*fill)(struct pxt_roster *roster, struct pid_namespace *ns, void *to,
+				   size_t room, struct pxt_roster_cursor *cursor, u32 *count))
 {
 	const struct pxt_stream *stream = log->stream;
 	struct pxt_logwriter *w = &log->writer;
@@ -110,28 +112,9 @@ static int write_programs(struct pxt_log *log)
 	int err;
 
 	do {
-		size = pxt_roster_programs(stream->link.roster, stream->ns,
-					   pxt_logwriter_payload(w), pxt_logwriter_room(w),
-					   &cursor, &count);
-		err = size ? pxt_logwriter_note(w, POSIXTRACE_LOG_PROGRAMS, size, count) : 0;
-	} while (size && !err);
-	return err;
-}
-
-/* Writes the files from which those execute code. */
-static int write_mappings(struct pxt_log *log)
-{
-	const struct pxt_stream *stream = log->stream;
-	struct pxt_logwriter *w = &log->writer;
-	struct pxt_roster_cursor cursor = { };
-	u32 count, size;
-	int err;
-
-	do {
-		size = pxt_roster_mappings(stream->link.roster, stream->ns,
-					   pxt_logwriter_payload(w), pxt_logwriter_room(w),
-					   &cursor, &count);
-		err = size ? pxt_logwriter_note(w, POSIXTRACE_LOG_MAPPINGS, size, count) : 0;
+		size = fill(stream->link.roster, stream->ns, pxt_logwriter_payload(w),
+			    pxt_logwriter_room(w), &cursor, &count);
+		err = size ? pxt_logwriter_note(w, type, size, count) : 0;
 	} while (size && !err);
 	return err;
 }
@@ -148,9 +131,11 @@ static int write_roster(struct pxt_log *log)
 		if (pxt_logwriter_takes_notes(&log->writer)) {
 			err = write_tasks(log);
 			if (!err)
-				err = write_programs(log);
+				err = write_texts(log, POSIXTRACE_LOG_PROGRAMS,
+						  pxt_roster_programs);
 			if (!err)
-				err = write_mappings(log);
+				err = write_texts(log, POSIXTRACE_LOG_MAPPINGS,
+						  pxt_roster_mappings);
 		}
 		pxt_roster_taken(roster, !err);
 	}

@@ -66,36 +66,47 @@ static u32 read_notes(const struct image *image, u64 offset, u64 size, u8 *id)
 	return read_image(image, offset, notes, size) ? find_note(notes, size, id) : 0;
 }
 
-static u32 read_elf32(const struct image *image, u8 *id)
+/* Only the fields that are needed. */
+static bool read_head(const struct image *image, bool is_64, struct elf64_hdr *to)
 {
-	struct elf32_phdr segment;
 	struct elf32_hdr head;
-	u32 i, size = 0;
 
-	if (!read_image(image, 0, &head, sizeof(head)) || head.e_phentsize != sizeof(segment))
-		return 0;
-	for (i = 0; i < min_t(u32, head.e_phnum, SEGMENTS_MAX) && !size; i++) {
-		if (!read_image(image, head.e_phoff + (u64)i * sizeof(segment), &segment,
-				sizeof(segment)))
-			return 0;
-		if (segment.p_type == PT_NOTE)
-			size = read_notes(image, segment.p_offset, segment.p_filesz, id);
-	}
-	return size;
+	if (is_64)
+		return read_image(image, 0, to, sizeof(*to));
+	if (!read_image(image, 0, &head, sizeof(head)))
+		return false;
+	to->e_phoff = head.e_phoff;
+	to->e_phnum = head.e_phnum;
+	to->e_phentsize = head.e_phentsize;
+	return true;
 }
 
-static u32 read_elf64(const struct image *image, u8 *id)
+/* The same. */
+static bool read_segment(const struct image *image, bool is_64, u64 offset, struct elf64_phdr *to)
 {
+	struct elf32_phdr segment;
+
+	if (is_64)
+		return read_image(image, offset, to, sizeof(*to));
+	if (!read_image(image, offset, &segment, sizeof(segment)))
+		return false;
+	to->p_type = segment.p_type;
+	to->p_offset = segment.p_offset;
+	to->p_filesz = segment.p_filesz;
+	return true;
+}
+
+static u32 read_elf(const struct image *image, bool is_64, u8 *id)
+{
+	u32 step = is_64 ? sizeof(struct elf64_phdr) : sizeof(struct elf32_phdr), i, size = 0;
 	struct elf64_phdr segment;
 	struct elf64_hdr head;
-	u32 i, size = 0;
 
-	if (!read_image(image, 0, &head, sizeof(head)) || head.e_phentsize != sizeof(segment) ||
+	if (!read_head(image, is_64, &head) || head.e_phentsize != step ||
 	    head.e_phoff > image->length)
 		return 0;
 	for (i = 0; i < min_t(u32, head.e_phnum, SEGMENTS_MAX) && !size; i++) {
-		if (!read_image(image, head.e_phoff + (u64)i * sizeof(segment), &segment,
-				sizeof(segment)))
+		if (!read_segment(image, is_64, head.e_phoff + (u64)i * step, &segment))
 			return 0;
 		if (segment.p_type == PT_NOTE)
 			size = read_notes(image, segment.p_offset, segment.p_filesz, id);
@@ -121,9 +132,9 @@ u32 pxt_buildid_read(u64 address, u64 length, u8 id[POSIXTRACE_LOG_BUILD_ID_SIZE
 		return 0;
 	switch (ident[EI_CLASS]) {
 	case ELFCLASS32:
-		return read_elf32(&image, id);
+		return read_elf(&image, false, id);
 	case ELFCLASS64:
-		return read_elf64(&image, id);
+		return read_elf(&image, true, id);
 	default:
 		return 0;
 	}

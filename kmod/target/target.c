@@ -283,6 +283,20 @@ void pxt_target_exit(void)
 	}
 }
 
+/* Tells the streams that trace a target what is new about it. Its table is locked. */
+static void tell_rosters(struct pxt_target *target,
+			 void (*tell)(struct pxt_roster *roster, struct pxt_target *target))
+{
+	struct pxt_link *link;
+	u32 slot;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		link = link_in(target, slot);
+		if (link)
+			tell(link->roster, target);
+	}
+}
+
 /**
  * pxt_target_executed() - note the program of the calling process
  * @target: of that process; its table is not locked
@@ -293,17 +307,11 @@ void pxt_target_executed(struct pxt_target *target)
 {
 	/* Without the lock: reading it may fault. */
 	struct pxt_text *program = pxt_program_capture(), *mappings = NULL;
-	struct pxt_link *link;
-	u32 slot;
 
 	mutex_lock(&target->table->lock);
 	swap(target->text[PXT_TEXT_PROGRAM], program);
 	swap(target->text[PXT_TEXT_MAPPINGS], mappings);
-	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		link = link_in(target, slot);
-		if (link)
-			pxt_roster_executed(link->roster, target);
-	}
+	tell_rosters(target, pxt_roster_executed);
 	mutex_unlock(&target->table->lock);
 	pxt_text_put(program);
 	pxt_text_put(mappings);
@@ -338,8 +346,6 @@ static bool wants_mappings(struct pxt_target *target, struct pxt_text **known)
 void pxt_target_mapped(struct pxt_target *target)
 {
 	struct pxt_text *known, *mappings;
-	struct pxt_link *link;
-	u32 slot;
 
 	if (!wants_mappings(target, &known))
 		return;
@@ -350,11 +356,7 @@ void pxt_target_mapped(struct pxt_target *target)
 		return;
 	mutex_lock(&target->table->lock);
 	swap(target->text[PXT_TEXT_MAPPINGS], mappings);
-	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		link = link_in(target, slot);
-		if (link)
-			pxt_roster_mapped(link->roster, target);
-	}
+	tell_rosters(target, pxt_roster_mapped);
 	mutex_unlock(&target->table->lock);
 	pxt_text_put(mappings);
 }
