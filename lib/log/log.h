@@ -595,6 +595,25 @@ int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text)
  */
 int pxtu_log_make_room(void *array, size_t size, size_t used, size_t *room);
 
+/* As qsort() wants it. */
+static inline int pxtu_log_compare(__u64 a, __u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/**
+ * pxtu_log_count_until() - how many elements of a sorted array are not greater than a key
+ * @array: the array
+ * @count: how many it has
+ * @size: bytes of each
+ * @key: an element
+ * @order: compares two elements
+ *
+ * Return: the number.
+ */
+size_t pxtu_log_count_until(const void *array, size_t count, size_t size, const void *key,
+			    int (*order)(const void *a, const void *b));
+
 /**
  * pxtu_log_note_roster() - note what a block says about threads, processes or the host
  * @log: the log

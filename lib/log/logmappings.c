@@ -56,35 +56,24 @@ int pxtu_log_note_mappings(struct pxtu_log *log, const struct pxtu_log_block *bl
 	return err;
 }
 
-static int compare(__u64 a, __u64 b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int compare_mappings(const void *a, const void *b)
 {
 	const struct pxtu_log_mapping *s = a, *t = b;
-	int order = compare((__u32)s->pid, (__u32)t->pid);
+	int order = pxtu_log_compare((__u32)s->pid, (__u32)t->pid);
 
 	if (!order)
-		order = compare(s->since, t->since);
-	return order ? order : compare(s->address, t->address);
+		order = pxtu_log_compare(s->since, t->since);
+	return order ? order : pxtu_log_compare(s->address, t->address);
 }
 
 /* The last one that is not behind @key, or NULL. */
 static const struct pxtu_log_mapping *last_until(const struct pxtu_log_roster *roster,
 						 const struct pxtu_log_mapping *key)
 {
-	size_t low = 0, high = roster->nr_mappings, middle;
+	size_t n = pxtu_log_count_until(roster->mapping, roster->nr_mappings, sizeof(*key), key,
+					compare_mappings);
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (compare_mappings(&roster->mapping[middle], key) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &roster->mapping[low - 1] : NULL;
+	return n ? &roster->mapping[n - 1] : NULL;
 }
 
 /* When the mappings were looked at that hold at a time. False if they never were. */

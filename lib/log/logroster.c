@@ -147,11 +147,6 @@ int pxtu_log_note_roster(struct pxtu_log *log, const struct pxtu_log_block *bloc
 	}
 }
 
-static int compare(__u64 a, __u64 b)
-{
-	return a < b ? -1 : a > b;
-}
-
 /* pid and tid as one number. */
 static __u64 ids_of(__s32 pid, __s32 tid)
 {
@@ -161,17 +156,17 @@ static __u64 ids_of(__s32 pid, __s32 tid)
 static int compare_tasks(const void *a, const void *b)
 {
 	const struct pxtu_log_task *s = a, *t = b;
-	int order = compare(ids_of(s->pid, s->tid), ids_of(t->pid, t->tid));
+	int order = pxtu_log_compare(ids_of(s->pid, s->tid), ids_of(t->pid, t->tid));
 
-	return order ? order : compare(s->since, t->since);
+	return order ? order : pxtu_log_compare(s->since, t->since);
 }
 
 static int compare_programs(const void *a, const void *b)
 {
 	const struct pxtu_log_program *s = a, *t = b;
-	int order = compare((__u32)s->pid, (__u32)t->pid);
+	int order = pxtu_log_compare((__u32)s->pid, (__u32)t->pid);
 
-	return order ? order : compare(s->since, t->since);
+	return order ? order : pxtu_log_compare(s->since, t->since);
 }
 
 static void sort(struct pxtu_log_roster *roster)
@@ -186,9 +181,8 @@ static void sort(struct pxtu_log_roster *roster)
 	roster->sorted = true;
 }
 
-/* How many of the sorted @count elements are not greater than @key. */
-static size_t count_until(const void *array, size_t count, size_t size, const void *key,
-			  int (*order)(const void *a, const void *b))
+size_t pxtu_log_count_until(const void *array, size_t count, size_t size, const void *key,
+			    int (*order)(const void *a, const void *b))
 {
 	size_t low = 0, high = count, middle;
 
@@ -216,7 +210,8 @@ const char *pxtu_log_task(struct pxtu_log *log, const struct pxtu_task *task)
 	size_t n;
 
 	sort(roster);
-	n = count_until(roster->task, roster->nr_tasks, sizeof(key), &key, compare_tasks);
+	n = pxtu_log_count_until(roster->task, roster->nr_tasks, sizeof(key), &key,
+				 compare_tasks);
 	found = n ? &roster->task[n - 1] : NULL;
 	if (!found || found->pid != task->pid || found->tid != task->tid)
 		found = n < roster->nr_tasks ? &roster->task[n] : NULL;
@@ -233,8 +228,8 @@ static const struct pxtu_log_program *find_program(struct pxtu_log_roster *roste
 	size_t n;
 
 	sort(roster);
-	n = count_until(roster->program, roster->nr_programs, sizeof(key), &key,
-			compare_programs);
+	n = pxtu_log_count_until(roster->program, roster->nr_programs, sizeof(key), &key,
+				 compare_programs);
 	found = n ? &roster->program[n - 1] : NULL;
 	if (!found || found->pid != task->pid)
 		found = n < roster->nr_programs ? &roster->program[n] : NULL;
