@@ -31,6 +31,12 @@ static inline int log_tmpfile(void)
 /* Returns 0 or an error number. */
 int withlog_new(pid_t pid, const struct log_kind *kind, int fd, trace_id_t *trid);
 
+/*
+ * A stream with this log-full-policy, which children inherit, and which is running. Returns 0 or an
+ * error number.
+ */
+int withlog_begin(pid_t pid, int fd, int policy, trace_id_t *trid);
+
 /* The event type of the numbers. */
 trace_event_id_t withlog_type(void);
 

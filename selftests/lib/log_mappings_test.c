@@ -51,19 +51,6 @@ FIXTURE_TEARDOWN(mappings)
 	close(self->fd);
 }
 
-static int begin(pid_t pid, int fd, int policy, trace_id_t *trid)
-{
-	trace_attr_t attr;
-	int err;
-
-	posix_trace_attr_init(&attr);
-	posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED);
-	posix_trace_attr_setlogfullpolicy(&attr, policy);
-	err = posix_trace_create_withlog(pid, &attr, fd, trid);
-	posix_trace_attr_destroy(&attr);
-	return err ? err : posix_trace_start(*trid);
-}
-
 static void ask(trace_id_t trid, struct seen *seen)
 {
 	seen->err = posixtrace_get_mapping(trid, seen->pid, &seen->time, seen->address,
@@ -192,7 +179,7 @@ TEST_F(mappings, event_has_the_file_of_its_address)
 
 	for (int i = 0; i < 3; i++) {
 		ASSERT_EQ(0, ftruncate(self->fd, 0));
-		ASSERT_EQ(0, begin(0, self->fd, policies[i], &self->trid));
+		ASSERT_EQ(0, withlog_begin(0, self->fd, policies[i], &self->trid));
 		record_plain(1);
 		ASSERT_EQ(1, read_back(self));
 		wanted = (struct wanted){ .address = self->seen[0].address };
@@ -206,7 +193,7 @@ TEST_F(mappings, event_has_the_file_of_its_address)
 TEST_F(mappings, process_that_recorded_before_the_stream)
 {
 	record_plain(0);
-	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	record_plain(1);
 	ASSERT_EQ(1, read_back(self));
 	EXPECT_EQ(0, self->seen[0].err);
@@ -216,7 +203,7 @@ TEST_F(mappings, process_that_recorded_before_the_stream)
 
 TEST_F(mappings, cleared_log_has_them_again)
 {
-	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	record_plain(1);
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	ASSERT_EQ(0, posix_trace_clear(self->trid));
@@ -232,7 +219,7 @@ TEST_F(mappings, addresses_without_a_file)
 	struct posixtrace_mapping_info info;
 	struct seen *seen = self->seen;
 
-	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	record_plain(1);
 	ASSERT_EQ(1, read_back(self));
 	EXPECT_EQ(ENOENT, posixtrace_get_mapping(self->trid, seen->pid, &seen->time, NULL, &info));
@@ -299,7 +286,7 @@ TEST_F(mappings, library_that_was_loaded_later_and_is_gone)
 	struct wanted wanted;
 
 	ASSERT_NE(NULL, realpath(PLUGIN, path));
-	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	record_plain(0);
 	ASSERT_TRUE(use_plugin(PLUGIN, &wanted));
 	/* The process looks again, and the library is not there. */
@@ -318,7 +305,7 @@ TEST_F(mappings, library_whose_file_was_deleted)
 
 	snprintf(deleted, sizeof(deleted), "%s (deleted)", path);
 	ASSERT_EQ(0, file_copy(PLUGIN, path));
-	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	ASSERT_NE(NULL, dlopen(path, RTLD_NOW | RTLD_LOCAL));
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	ASSERT_EQ(0, unlink(path));
@@ -355,7 +342,7 @@ TEST_F(mappings, path_that_is_too_long_is_left_out)
 	ASSERT_EQ(0, chdir(dir));
 	ASSERT_EQ(0, descend(6, name));
 	ASSERT_EQ(0, file_copy(plugin, "plugin.so"));
-	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	ASSERT_TRUE(use_plugin("./plugin.so", &wanted));
 	ASSERT_EQ(3, read_back(self));
 	expect_mapping(_metadata, &self->seen[1], "", &wanted);
@@ -382,7 +369,7 @@ TEST_F(mappings, children_that_record_have_their_own)
 {
 	struct child silent, child;
 
-	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	record_plain(0);
 	ASSERT_EQ(0, child_start(&silent, record_once, NULL));
 	ASSERT_EQ(0, child_wait(&silent));
@@ -415,7 +402,7 @@ TEST_F(mappings, program_that_was_executed_has_other_ones)
 	ASSERT_NE(NULL, realpath(HELPER, path));
 	for (int flushes = 0; flushes < 2; flushes++) {
 		ASSERT_EQ(0, ftruncate(self->fd, 0));
-		ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+		ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 		ASSERT_EQ(0, child_start(&child, record_and_execute, &helper));
 		ASSERT_EQ(0, hear(&child.talk));
 		if (flushes)
@@ -446,7 +433,7 @@ TEST_F(mappings, process_with_many_mappings)
 	struct wanted wanted;
 
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	for (int i = 0; i < 1200; i++)
 		ASSERT_NE(MAP_FAILED, mmap(NULL, page, PROT_READ | (i % 2 ? PROT_EXEC : 0),
 					   MAP_PRIVATE, fd, 0));
@@ -500,7 +487,7 @@ TEST_F(mappings, files_that_look_like_libraries)
 	ASSERT_LE(0, plugin);
 	image = malloc(size);
 	ASSERT_NE(NULL, image);
-	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	record_plain(1);
 	srand(2018);
 	for (unsigned int seed = 0; seed < 200; seed++) {
@@ -531,7 +518,7 @@ static int die(void *arg, const struct talk *talk)
 {
 	const struct dying *dying = arg;
 	trace_id_t trid;
-	long err = begin(0, dying->fd, POSIX_TRACE_APPEND, &trid);
+	long err = withlog_begin(0, dying->fd, POSIX_TRACE_APPEND, &trid);
 
 	record_plain(1);
 	say(talk, err);

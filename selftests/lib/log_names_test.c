@@ -96,19 +96,6 @@ FIXTURE_TEARDOWN(names)
 	close(self->fd);
 }
 
-static int begin(pid_t pid, int fd, int policy, trace_id_t *trid)
-{
-	trace_attr_t attr;
-	int err;
-
-	posix_trace_attr_init(&attr);
-	posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED);
-	posix_trace_attr_setlogfullpolicy(&attr, policy);
-	err = posix_trace_create_withlog(pid, &attr, fd, trid);
-	posix_trace_attr_destroy(&attr);
-	return err ? err : posix_trace_start(*trid);
-}
-
 /* Ends the stream, and opens its log. */
 static int reopen(int fd, trace_id_t *trid)
 {
@@ -130,7 +117,7 @@ TEST_F(names, each_event_has_the_name_of_its_time)
 {
 	pthread_t thread;
 
-	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, record_with_two_names, NULL));
 	ASSERT_EQ(0, pthread_join(thread, NULL));
 	record_plain(3);
@@ -180,7 +167,7 @@ TEST_F(names, thread_that_was_there_before_the_stream)
 
 	ASSERT_EQ(0, early_start(&early, record_on_request, &thread));
 	ASSERT_EQ(0, hear(&early.other));
-	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	say(&early.other, 0);
 	ASSERT_EQ(0, pthread_join(thread, NULL));
 	ASSERT_EQ(0, reopen(self->fd, &self->trid));
@@ -205,7 +192,7 @@ TEST_F(names, name_that_another_thread_gave)
 	struct early early;
 	pthread_t thread;
 
-	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	ASSERT_EQ(0, early_start(&early, be_renamed, &thread));
 	ASSERT_LT(0, hear(&early.other));
 	ASSERT_EQ(0, pthread_setname_np(thread, "given name"));
@@ -220,7 +207,7 @@ TEST_F(names, name_that_another_thread_gave)
 TEST_F(names, names_are_there_after_clear)
 {
 	prctl(PR_SET_NAME, "cleared");
-	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	record_plain(1);
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	ASSERT_EQ(0, posix_trace_clear(self->trid));
@@ -243,7 +230,7 @@ TEST_F(names, log_says_where_it_was_written)
 	ASSERT_EQ(0, uname(&names));
 	ASSERT_LT(0, read(fd, id, sizeof(id) - 1));
 	close(fd);
-	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	ASSERT_EQ(0, reopen(self->fd, &self->trid));
 	ASSERT_EQ(0, posixtrace_get_host(self->trid, &info));
 	EXPECT_STREQ(names.nodename, info.node);
@@ -284,7 +271,7 @@ TEST_F(names, wrong_arguments)
 	struct timespec time = { 0 };
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
 
-	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	ASSERT_EQ(0, reopen(self->fd, &self->trid));
 	EXPECT_EQ(EINVAL, posixtrace_get_thread_name(self->trid, 1, 1, NULL, name));
 	EXPECT_EQ(EINVAL, posixtrace_get_thread_name(self->trid, 1, 1, &time, NULL));
@@ -318,7 +305,7 @@ TEST_F(names, child_has_the_program_of_its_parent)
 
 	/* Attach before: children do not read their arguments again. */
 	record_plain(0);
-	ASSERT_EQ(0, begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	ASSERT_EQ(0, child_start(&child, record_and_end, NULL));
 	ASSERT_EQ(0, child_wait(&child));
 	ASSERT_EQ(0, reopen(self->fd, &self->trid));
@@ -342,7 +329,7 @@ TEST_F(names, program_that_was_executed)
 
 	ASSERT_EQ(0, child_start(&child, execute_on_request, &helper));
 	ASSERT_EQ(0, hear(&child.talk));
-	ASSERT_EQ(0, begin(child.pid, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, withlog_begin(child.pid, self->fd, POSIX_TRACE_APPEND, &self->trid));
 	say(&child.talk, 0);
 	ASSERT_EQ(0, child_wait(&child));
 	ASSERT_EQ(0, reopen(self->fd, &self->trid));
@@ -365,7 +352,7 @@ static int die(void *arg, const struct talk *talk)
 	const struct dying *dying = arg;
 	pthread_t thread;
 	trace_id_t trid;
-	long err = begin(0, dying->fd, dying->policy, &trid);
+	long err = withlog_begin(0, dying->fd, dying->policy, &trid);
 
 	if (!err)
 		err = pthread_create(&thread, NULL, record_with_two_names, NULL);
@@ -454,7 +441,7 @@ static int control(void *arg, const struct talk *talk)
 
 	if (become_user())
 		return 1;
-	say(talk, begin(hear(talk), *(int *)arg, POSIX_TRACE_APPEND, &trid));
+	say(talk, withlog_begin(hear(talk), *(int *)arg, POSIX_TRACE_APPEND, &trid));
 	hear(talk);
 	return posix_trace_shutdown(trid);
 }
@@ -509,7 +496,7 @@ static int churn(int fd, int policy)
 	int err;
 
 	record_plain(0);
-	err = begin(0, fd, policy, &trid);
+	err = withlog_begin(0, fd, policy, &trid);
 	if (!err)
 		err = fork_often(trid, 1200);
 	record_plain(1);

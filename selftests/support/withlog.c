@@ -35,6 +35,19 @@ int withlog_new(pid_t pid, const struct log_kind *kind, int fd, trace_id_t *trid
 	return err ? err : posix_trace_create_withlog(pid, &attr, fd, trid);
 }
 
+int withlog_begin(pid_t pid, int fd, int policy, trace_id_t *trid)
+{
+	trace_attr_t attr;
+	int err;
+
+	posix_trace_attr_init(&attr);
+	posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED);
+	posix_trace_attr_setlogfullpolicy(&attr, policy);
+	err = posix_trace_create_withlog(pid, &attr, fd, trid);
+	posix_trace_attr_destroy(&attr);
+	return err ? err : posix_trace_start(*trid);
+}
+
 trace_event_id_t withlog_type(void)
 {
 	static trace_event_id_t id;
