@@ -66,14 +66,12 @@ static int compare_mappings(const void *a, const void *b)
 	return order ? order : pxtu_log_compare(s->address, t->address);
 }
 
-/* The last one that is not behind @key, or NULL. */
-static const struct pxtu_log_mapping *last_until(const struct pxtu_log_roster *roster,
-						 const struct pxtu_log_mapping *key)
+/* How many are not behind @key. */
+static size_t count_until(const struct pxtu_log_roster *roster,
+			  const struct pxtu_log_mapping *key)
 {
-	size_t n = pxtu_log_count_until(roster->mapping, roster->nr_mappings, sizeof(*key), key,
-					compare_mappings);
-
-	return n ? &roster->mapping[n - 1] : NULL;
+	return pxtu_log_count_until(roster->mapping, roster->nr_mappings, sizeof(*key), key,
+				    compare_mappings);
 }
 
 /* When the mappings were looked at that hold at a time. False if they never were. */
@@ -83,15 +81,16 @@ static bool find_since(const struct pxtu_log_roster *roster, const struct pxtu_t
 	const struct pxtu_log_mapping key = {
 		.pid = task->pid, .since = task->time, .address = ~0ULL,
 	};
-	const struct pxtu_log_mapping *end = roster->mapping + roster->nr_mappings;
-	const struct pxtu_log_mapping *found = last_until(roster, &key);
+	size_t n = count_until(roster, &key);
 
+	if (n && roster->mapping[n - 1].pid == task->pid) {
+		*since = roster->mapping[n - 1].since;
+		return true;
+	}
 	/* They were looked at with the first event, or later than this one happened. */
-	if (!found || found->pid != task->pid)
-		found = found ? found + 1 : roster->mapping;
-	if (found == end || found->pid != task->pid)
+	if (n == roster->nr_mappings || roster->mapping[n].pid != task->pid)
 		return false;
-	*since = found->since;
+	*since = roster->mapping[n].since;
 	return true;
 }
 
@@ -100,6 +99,7 @@ static const struct pxtu_log_mapping *find(struct pxtu_log_roster *roster,
 {
 	struct pxtu_log_mapping key = { .pid = task->pid, .address = address };
 	const struct pxtu_log_mapping *found;
+	size_t n;
 
 	if (!roster->nr_mappings)
 		return NULL;
@@ -109,8 +109,11 @@ static const struct pxtu_log_mapping *find(struct pxtu_log_roster *roster,
 	roster->mappings_sorted = true;
 	if (!find_since(roster, task, &key.since))
 		return NULL;
-	found = last_until(roster, &key);
-	if (!found || found->pid != key.pid || found->since != key.since ||
+	n = count_until(roster, &key);
+	if (!n)
+		return NULL;
+	found = &roster->mapping[n - 1];
+	if (found->pid != key.pid || found->since != key.since ||
 	    address - found->address >= found->length)
 		return NULL;
 	return found;
