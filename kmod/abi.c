@@ -42,6 +42,7 @@ ASSERT_SIZE(posixtrace_ctrl, 192);
 ASSERT_OFFSET(posixtrace_ctrl, gap_lock, 32);
 ASSERT_OFFSET(posixtrace_ctrl, gap_generation, 40);
 ASSERT_OFFSET(posixtrace_ctrl, previous_first, 80);
+ASSERT_OFFSET(posixtrace_ctrl, kernel_heads_offset, 96);
 ASSERT_OFFSET(posixtrace_ctrl, system, 128);
 ASSERT_SIZE(posixtrace_consumed, 16);
 ASSERT_SIZE(posixtrace_reader, 64);
@@ -49,11 +50,13 @@ ASSERT_OFFSET(posixtrace_reader, consumed, 64);
 
 ASSERT_SIZE(posixtrace_info, 64);
 ASSERT_SIZE(posixtrace_attr, 240);
+ASSERT_OFFSET(posixtrace_attr, classes, 200);
 ASSERT_SIZE(posixtrace_map, 16);
 ASSERT_SIZE(posixtrace_create, 384);
 ASSERT_SIZE(posixtrace_origin, 32);
 ASSERT_SIZE(posixtrace_status, 64);
 ASSERT_SIZE(posixtrace_filter, 552);
+ASSERT_SIZE(posixtrace_kernel_stats, 192);
 ASSERT_SIZE(posixtrace_stats, 64);
 ASSERT_SIZE(posixtrace_eventid, 72);
 ASSERT_SIZE(posixtrace_event_types, 24);
@@ -109,3 +112,5 @@ static_assert(POSIXTRACE_RECORD_SIZE(POSIXTRACE_SYSDATA_MAX) +
 static_assert(POSIXTRACE_SUBBUF_SIZE_MIN % PAGE_SIZE == 0);
 /* Consumer positions and heads are loaded and stored in one piece. */
 static_assert(sizeof(long) == sizeof(__u64));
+/* The numbers of all classes have room. */
+static_assert(POSIXTRACE_CLASS_ALL < 1U << POSIXTRACE_CLASSES_MAX);

@@ -20,6 +20,7 @@
 #include "device.h"
 #include "mmap.h"
 #include "shutdown.h"
+#include "tracepoints.h"
 #include "ring/clock.h"
 #include "stream/commands.h"
 #include "stream/log.h"
@@ -51,6 +52,7 @@ static int info(void __user *uarg)
 		.abi_version = POSIXTRACE_ABI_VERSION,
 		.page_size = PAGE_SIZE,
 		.features = POSIXTRACE_FEATURE_EVENT,
+		.classes = pxt_tracepoints_classes(),
 		.streams_max = POSIXTRACE_STREAMS_MAX,
 		.slots_max = POSIXTRACE_SLOTS_MAX,
 		.ids_max = POSIXTRACE_ID_MAX,
@@ -133,6 +135,7 @@ static bool is_command(unsigned int cmd)
 	case POSIXTRACE_IOC_GET_FILTER:
 	case POSIXTRACE_IOC_CLEAR:
 	case POSIXTRACE_IOC_GET_STATS:
+	case POSIXTRACE_IOC_KERNEL_STATS:
 	case POSIXTRACE_IOC_FLUSH:
 	case POSIXTRACE_IOC_DEFER:
 	case POSIXTRACE_IOC_DESCRIPTION:

@@ -13,6 +13,7 @@
 #include "stream/log.h"
 #include "stream/state.h"
 #include "target/description.h"
+#include "target/kerneltype.h"
 #include "target/target.h"
 
 static int copy_in(void *to, const void __user *from, size_t size)
@@ -28,14 +29,15 @@ static int copy_out(void __user *to, const void *from, size_t size)
 /* ------------------------------------------------------------------ */
 /* Both roles								*/
 
-static int eventid_open(struct pxt_table *table, void __user *uarg)
+/* @types: of the kernel, from pxt_kernel_types(); 0 for a traced process, which records none. */
+static int eventid_open(struct pxt_table *table, u64 types, void __user *uarg)
 {
 	struct posixtrace_eventid arg;
 	int err = copy_in(&arg, uarg, sizeof(arg));
 
 	if (err)
 		return err;
-	err = pxt_eventid_open(table, &arg);
+	err = pxt_eventid_open(table, types, &arg);
 	return err ? err : copy_out(uarg, &arg, sizeof(arg));
 }
 
@@ -99,6 +101,14 @@ static int get_stats(struct pxt_stream *stream, void __user *uarg)
 	return err ? err : copy_out(uarg, &stats, sizeof(stats));
 }
 
+static int get_kernel_stats(struct pxt_stream *stream, void __user *uarg)
+{
+	struct posixtrace_kernel_stats stats;
+	int err = pxt_state_kernel_stats(stream, &stats);
+
+	return err ? err : copy_out(uarg, &stats, sizeof(stats));
+}
+
 static int set_filter(struct pxt_stream *stream, void __user *uarg)
 {
 	struct posixtrace_filter arg;
@@ -122,26 +132,47 @@ static int event_name(struct pxt_stream *stream, void __user *uarg)
 
 	if (err)
 		return err;
-	err = pxt_eventid_name(stream->link.table, &arg);
+	err = pxt_eventid_name(stream->link.table, stream->link.kernel_types, &arg);
 	return err ? err : copy_out(uarg, &arg, sizeof(arg));
+}
+
+/* Of an event type of the kernel, or of the process. */
+static int find_description(struct pxt_stream *stream, u32 id, const char **text, u32 *size)
+{
+	const struct pxt_kernel_type *type = pxt_kernel_type_find(stream->link.kernel_types, id);
+	const struct pxt_description *found;
+	int err = 0;
+
+	if (type) {
+		*text = type->description;
+		*size = strlen(type->description) + 1;
+		return 0;
+	}
+	err = pxt_description_find(stream->link.table, id, &found);
+	if (err)
+		return err;
+	*text = found->text;
+	*size = found->size;
+	return 0;
 }
 
 static int description(struct pxt_stream *stream, void __user *uarg)
 {
-	const struct pxt_description *found;
 	struct posixtrace_description arg;
+	const char *text;
+	u32 size;
 	int err = copy_in(&arg, uarg, sizeof(arg));
 
 	if (err)
 		return err;
 	if (arg.reserved)
 		return -EINVAL;
-	err = pxt_description_find(stream->link.table, arg.id, &found);
-	if (!err && found->size <= arg.size)
-		err = copy_out(u64_to_user_ptr(arg.text), found->text, found->size);
+	err = find_description(stream, arg.id, &text, &size);
+	if (!err && size <= arg.size)
+		err = copy_out(u64_to_user_ptr(arg.text), text, size);
 	if (err)
 		return err;
-	arg.size = found->size;
+	arg.size = size;
 	return copy_out(uarg, &arg, sizeof(arg));
 }
 
@@ -156,7 +187,8 @@ static int event_types(struct pxt_stream *stream, void __user *uarg)
 	if (arg.reserved)
 		return -EINVAL;
 	while (done < arg.count && arg.first < POSIXTRACE_ID_MAX) {
-		n = pxt_eventid_list(stream->link.table, arg.first + done, ids,
+		n = pxt_eventid_list(stream->link.table, stream->link.kernel_types,
+				     arg.first + done, ids,
 				     min_t(u32, arg.count - done, ARRAY_SIZE(ids)));
 		if (!n)
 			break;
@@ -229,7 +261,7 @@ long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user
 	case POSIXTRACE_IOC_GET_ATTR:
 		return copy_out(arg, &stream->attr, sizeof(stream->attr));
 	case POSIXTRACE_IOC_EVENTID_OPEN:
-		return eventid_open(stream->link.table, arg);
+		return eventid_open(stream->link.table, stream->link.kernel_types, arg);
 	case POSIXTRACE_IOC_EVENT_NAME:
 		return event_name(stream, arg);
 	case POSIXTRACE_IOC_DESCRIBE:
@@ -252,6 +284,8 @@ long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user
 		return pxt_clear(stream);
 	case POSIXTRACE_IOC_GET_STATS:
 		return get_stats(stream, arg);
+	case POSIXTRACE_IOC_KERNEL_STATS:
+		return get_kernel_stats(stream, arg);
 	default:
 		return -ENOTTY;
 	}
@@ -386,7 +420,7 @@ long pxt_command_target(struct pxt_target *target, unsigned int cmd, void __user
 	case POSIXTRACE_IOC_EVENTID_OPEN:
 		/* Perhaps out of a library that was loaded just now. */
 		pxt_target_mapped(target);
-		return eventid_open(target->table, arg);
+		return eventid_open(target->table, 0, arg);
 	case POSIXTRACE_IOC_DESCRIBE:
 		pxt_target_mapped(target);
 		return describe(target->table, arg);

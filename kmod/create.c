@@ -12,6 +12,7 @@
 #include "hooks.h"
 #include "logthread.h"
 #include "shutdown.h"
+#include "tracepoints.h"
 #include "version.h"
 #include "stream/log.h"
 #include "target/target.h"
@@ -63,17 +64,20 @@ static int check_attr(const struct posixtrace_attr *attr, bool log)
 	if (attr->wakeup_bytes > max_t(u64, attr->stream_size, POSIXTRACE_STREAM_SIZE_MIN) ||
 	    attr->wakeup_ns > POSIXTRACE_WAKEUP_NS_MAX)
 		return -EINVAL;
-	if (attr->order > POSIXTRACE_ORDER_RELAXED)
+	if (attr->order > POSIXTRACE_ORDER_RELAXED || attr->classes & ~(u64)POSIXTRACE_CLASS_ALL)
 		return -EINVAL;
 	return 0;
 }
 
 static int check_args(const struct posixtrace_create *arg)
 {
+	int err;
+
 	if (arg->flags || arg->slot || arg->stream || !maps_zero(arg) ||
 	    !zero(arg->reserved, sizeof(arg->reserved)))
 		return -EINVAL;
-	return check_attr(&arg->attr, arg->log_fd != -1);
+	err = check_attr(&arg->attr, arg->log_fd != -1);
+	return err ? err : pxt_tracepoints_check(arg->attr.classes);
 }
 
 /* A live process, by its id in our namespace: a reference. */
@@ -169,9 +173,15 @@ static struct pxt_stream *make_stream(const struct posixtrace_create *arg,
 
 	if (pxt_gate_make(target))
 		return ERR_PTR(-ENOMEM);
+	/* Until the memory of the stream is freed. */
+	err = pxt_tracepoints_get(attr->classes);
+	if (err)
+		return ERR_PTR(err);
 	stream = pxt_stream_new(attr, target->table, file, arg->log_fd);
-	if (IS_ERR(stream))
+	if (IS_ERR(stream)) {
+		pxt_tracepoints_put(attr->classes);
 		return stream;
+	}
 	err = publish(stream, target, task);
 	if (!err)
 		err = begin_log(stream, target, arg->boot_id);
@@ -211,7 +221,8 @@ static struct pxt_stream *trace_process(const struct posixtrace_create *arg,
  * Context: may sleep.
  *
  * Return: one reference, to be ended with pxt_stream_shutdown() and pxt_stream_put(); or, the
- * first that applies: -EINVAL; -ESRCH if there is no such process; -EPERM; -ESRCH if it
+ * first that applies: -EINVAL; -EPERM, -EOPNOTSUPP for classes of the kernel's events; -ESRCH if
+ * there is no such process; -EPERM; -ESRCH if it
  * ended meanwhile; -ERESTARTSYS; -EAGAIN if there are too many streams of this user or on
  * the system; -ENOMEM; -EBADF, -EINVAL if the file cannot be a log, or the error of the file
  * system when the header is written; -EAGAIN if there are too many streams on the process.

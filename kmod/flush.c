@@ -57,6 +57,7 @@ static void close_all(struct pxt_stream *stream)
 	pxt_subbuf_close_orphaned(pool);
 	cpus_read_unlock();
 	free_cpumask_var(mask);
+	pxt_subbuf_close_kernel(pool);
 	/* If there is no other sub-buffer, its events come with the next flush. */
 	if (stream->running)
 		pxt_subbuf_turn_sys(pool);
@@ -71,8 +72,14 @@ static int add_subbuf(struct pxt_log *log, const struct pxt_taken *taken)
 	const struct pxt_subbuf *subbuf = taken->subbuf;
 	struct posixtrace_log_block block = taken->gap;
 
+	block.type = POSIXTRACE_LOG_EVENTS;
 	block.size = subbuf->used;
 	block.cpu = subbuf->cpu;
+	if (subbuf->cpu > pool->nr_cpus) {
+		block.type = POSIXTRACE_LOG_KERNEL;
+		block.flags = POSIXTRACE_LOG_BLOCK_OPTIONAL;
+		block.cpu = subbuf->cpu - pool->nr_cpus - 1;
+	}
 	block.count = subbuf->count;
 	block.opened = subbuf->opened;
 	block.closed = subbuf->closed;
@@ -144,7 +151,10 @@ static int write_subbufs(struct pxt_log *log)
 	return err;
 }
 
-/* Frees the sub-buffers that do not get into the log. Returns the number of user events. */
+/*
+ * Frees the sub-buffers that do not get into the log. Returns the number of user events, and of
+ * events of the kernel.
+ */
 static u64 discard(struct pxt_pool *pool)
 {
 	struct posixtrace_log_block block;
@@ -153,7 +163,7 @@ static u64 discard(struct pxt_pool *pool)
 
 	pxt_reclaim_begin_epoch(pool);
 	while ((subbuf = pxt_reclaim_take(pool, &block))) {
-		events += user_events(pool, subbuf);
+		events += subbuf->cpu != pool->nr_cpus ? subbuf->count : 0;
 		pxt_reclaim_done(pool, subbuf, &block);
 	}
 	return events;
@@ -175,6 +185,7 @@ static int write_stop(struct pxt_log *log)
 		.automatic = 1,
 	};
 	struct posixtrace_log_block block = {
+		.type = POSIXTRACE_LOG_EVENTS,
 		.size = sizeof(stop),
 		.cpu = log->stream->pool.nr_cpus,
 		.count = 1,
@@ -369,5 +380,6 @@ bool pxt_flush_pending(const struct pxt_log *log)
 	/* A stream that became full during the last flush can start again. */
 	if (READ_ONCE(log->stream->full) && !READ_ONCE(log->full))
 		return true;
-	return READ_ONCE(pool->used) || READ_ONCE(pool->ctrl->system.last) != log->seen;
+	return READ_ONCE(pool->used) || READ_ONCE(pool->kernel_used) ||
+	       READ_ONCE(pool->ctrl->system.last) != log->seen;
 }

@@ -12,6 +12,7 @@
 #include "cdev.h"
 #include "hooks.h"
 #include "mmap.h"
+#include "tracepoints.h"
 #include "version.h"
 #include "log/logblock.h"
 #include "ring/clock.h"
@@ -28,6 +29,7 @@ static int __init pxt_init(void)
 	err = pxt_mmap_init();
 	if (err)
 		goto exit_clock;
+	pxt_tracepoints_init();
 	err = pxt_process_init();
 	if (err)
 		goto exit_mmap;

@@ -11,6 +11,7 @@
 #include "stream/log.h"
 #include "stream/stream.h"
 #include "target/description.h"
+#include "target/kerneltype.h"
 #include "target/roster.h"
 
 static void fill_name(struct posixtrace_log_name *name, struct pxt_table *table, u32 id)
@@ -19,7 +20,7 @@ static void fill_name(struct posixtrace_log_name *name, struct pxt_table *table,
 
 	memset(name, 0, sizeof(*name));
 	/* Types are never removed, so there is one with this id. */
-	pxt_eventid_name(table, &arg);
+	pxt_eventid_name(table, 0, &arg);
 	name->id = id;
 	strscpy(name->name, arg.name, sizeof(name->name));
 }
@@ -80,6 +81,50 @@ static int write_descriptions(struct pxt_log *log)
 			err = pxt_logwriter_note(w, POSIXTRACE_LOG_DESCRIPTIONS, size, count);
 		if (size && !err)
 			w->described = last;
+	} while (size && !err);
+	return err;
+}
+
+/* As fill_descriptions(), for the types of the kernel. */
+static u32 fill_kernel_types(struct pxt_log *log, const struct pxt_kernel_type **last, u32 *count)
+{
+	u64 types = log->stream->link.kernel_types;
+	void *payload = pxt_logwriter_payload(&log->writer);
+	struct posixtrace_log_description *to;
+	const struct pxt_kernel_type *next;
+	u32 size = 0, len, step;
+
+	for (*count = 0; (next = pxt_kernel_type_next(types, *last)); ++*count) {
+		len = strlen(next->description) + 1;
+		step = POSIXTRACE_LOG_DESCRIPTION_STEP(len);
+		if (size + step > pxt_logwriter_room(&log->writer))
+			break;
+		to = payload + size;
+		memset(to, 0, step);
+		to->id = next->id;
+		to->size = len;
+		memcpy(to->text, next->description, len);
+		size += step;
+		*last = next;
+	}
+	return size;
+}
+
+/* Writes the descriptions of the types of the kernel, once in each log. */
+static int write_kernel_types(struct pxt_log *log)
+{
+	struct pxt_logwriter *w = &log->writer;
+	const struct pxt_kernel_type *last;
+	u32 size, count;
+	int err = 0;
+
+	do {
+		last = w->kernel_described;
+		size = fill_kernel_types(log, &last, &count);
+		if (size)
+			err = pxt_logwriter_note(w, POSIXTRACE_LOG_KERNEL_TYPES, size, count);
+		if (size && !err)
+			w->kernel_described = last;
 	} while (size && !err);
 	return err;
 }
@@ -151,6 +196,8 @@ static int write_notes(struct pxt_log *log)
 	if (pxt_logwriter_begins_notes(w))
 		pxt_roster_again(log->stream->link.roster);
 	err = pxt_logwriter_host(w);
+	if (!err)
+		err = write_kernel_types(log);
 	if (!err)
 		err = write_descriptions(log);
 	if (!err)

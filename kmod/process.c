@@ -76,6 +76,8 @@ static void target_executes(struct callback_head *work)
 	clear_bit(PXT_TARGET_TWINS, &target->works);
 	if (!(current->flags & PF_EXITING) && look_again(target))
 		pxt_target_executed(target);
+	/* After the streams that may not trace the new program have left. */
+	clear_bit_unlock(PXT_TARGET_HIDDEN, &target->works);
 	pxt_target_put(target);
 	module_put(THIS_MODULE);
 }
@@ -128,6 +130,14 @@ static void process_fork(void *data, struct task_struct *parent, struct task_str
 	pxt_fork_noticed(child);
 }
 
+/* Has the program been given privileges, or may its user not read it? Streams may leave then. */
+static bool is_hidden(const struct linux_binprm *bprm)
+{
+	const struct pxt_exec_state state = pxt_exec_state_current();
+
+	return bprm->secureexec || !pxt_exec_dumpable(&state);
+}
+
 static void process_exec(void *data, struct task_struct *task, pid_t old_pid,
 			 struct linux_binprm *bprm)
 {
@@ -135,6 +145,9 @@ static void process_exec(void *data, struct task_struct *task, pid_t old_pid,
 
 	if (target) {
 		target->secure = bprm->secureexec;
+		/* No event of the kernel tells of the new program before exec_work has decided. */
+		if (is_hidden(bprm))
+			set_bit(PXT_TARGET_HIDDEN, &target->works);
 		init_task_work(&target->exec_work, target_executes);
 		task_work_add(current, &target->exec_work, TWA_RESUME);
 	}

@@ -11,8 +11,10 @@
 #include "compat.h"
 #include "mmap.h"
 #include "shutdown.h"
+#include "tracepoints.h"
 #include "ring/subbuf.h"
 #include "stream/commands.h"
+#include "stream/kevent.h"
 #include "stream/log.h"
 #include "stream/stream.h"
 #include "stream/sysevent.h"
@@ -62,6 +64,7 @@ void pxt_stream_free_memory(struct pxt_stream *stream)
 	WRITE_ONCE(pool->ctrl->flags, POSIXTRACE_CTRL_SHUTDOWN);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	pxt_mmap_zap(stream);
+	pxt_tracepoints_put(stream->attr.classes);
 	pxt_stream_destroy_memory(stream);
 }
 
@@ -92,6 +95,8 @@ void pxt_stream_shutdown(struct pxt_stream *stream)
 	if (!stream->dead)
 		shutdown_locked(stream);
 	mutex_unlock(&stream->lock);
+	/* Its work takes the lock. */
+	pxt_kevent_end(stream);
 }
 
 /**

@@ -135,6 +135,7 @@ static void begin_notes(struct pxt_logwriter *w)
 {
 	w->notes_pos = w->header.notes_offset;
 	w->described = NULL;
+	w->kernel_described = NULL;
 	w->hosted = false;
 	w->notes_size = 0;
 	w->notes_base = 0;
@@ -467,7 +468,7 @@ static int write_ring(struct pxt_logwriter *w, u64 events)
 		return err;
 	pos = make_room(w, w->waiting_size);
 	block->tail = data + (w->runs ? run_at(w, 0)->start : pos);
-	finish_header(w, block, POSIXTRACE_LOG_EVENTS, w->seq + 1);
+	finish_header(w, block, block->type, w->seq + 1);
 	w->file.pos = data + pos;
 	err = pxt_logfile_write(&w->file, block, w->waiting_size, &done);
 	if (err) {
@@ -518,7 +519,7 @@ static int append_waiting(struct pxt_logwriter *w, u32 *written)
 	if (err)
 		return err;
 	for (i = 0; i < w->waiting; i++) {
-		finish_header(w, block_at(w, offset), POSIXTRACE_LOG_EVENTS, w->seq + 1 + i);
+		finish_header(w, block_at(w, offset), block_at(w, offset)->type, w->seq + 1 + i);
 		offset += whole_size(block_at(w, offset));
 	}
 	err = pxt_logfile_write(&w->file, w->buf, w->waiting_size, &done);
@@ -530,7 +531,7 @@ static int append_waiting(struct pxt_logwriter *w, u32 *written)
 /**
  * pxt_logwriter_events() - queue a block of events
  * @w: begun; pxt_logwriter_payload() holds the records
- * @block: size, payload_crc, cpu, count, and the fields behind it; the others are filled in
+ * @block: type, size, payload_crc, cpu, count, and the fields behind it; the others are filled in
  *
  * At most pxt_logwriter.batch blocks wait for pxt_logwriter_write().
  *

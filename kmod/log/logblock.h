@@ -21,6 +21,7 @@
 #define PXT_LOG_NAMES_MAX	32
 
 struct pxt_description;
+struct pxt_kernel_type;
 
 /**
  * struct pxt_log_run - consecutive blocks in the ring of a LOOP log
@@ -60,6 +61,8 @@ struct pxt_logwriter {
 	u64 notes_size;
 	/** @notes_base: LOOP: bytes of notes when all had been written for the first time */
 	u64 notes_base;
+	/** @kernel_described: the last type of the kernel whose description was written, or NULL */
+	const struct pxt_kernel_type *kernel_described;
 	/** @headless: writing the header failed, so it has to be written first */
 	bool headless;
 

@@ -11,6 +11,7 @@
 #include "compat.h"
 #include "ring/policy.h"
 #include "ring/pool.h"
+#include "ring/recorder.h"
 
 /* Sub-buffers for system events that CREATE allocates. */
 #define NR_SYS_FIRST	2
@@ -36,16 +37,16 @@ static u64 count_whole(u64 size, u32 subbuf_size)
 	return max_t(u64, DIV_ROUND_UP_ULL(size, subbuf_size), 2);
 }
 
-/* One bit for each CPU, and one for the system events. */
+/* One bit for each CPU, one for the system events, and one for the kernel's events on each CPU. */
 static u32 holders_words(const struct pxt_pool *pool)
 {
-	return pool->nr_cpus / 64 + 1;
+	return (pool->nr_writers - 1) / 64 + 1;
 }
 
 /* Where pool->holders begins in pool->ctrl. */
 static u64 holders_offset(const struct pxt_pool *pool)
 {
-	return ALIGN(sizeof(struct posixtrace_ctrl) + (pool->nr_cpus + 1ULL) * sizeof(u32),
+	return ALIGN(sizeof(struct posixtrace_ctrl) + (u64)pool->nr_writers * sizeof(u32),
 		     sizeof(u64));
 }
 
@@ -56,14 +57,27 @@ static u64 desc_offset(const struct pxt_pool *pool)
 		     sizeof(struct posixtrace_subbuf));
 }
 
+/* Where the heads of the kernel's events begin in pool->ctrl. */
+static u64 kernel_heads_offset(const struct pxt_pool *pool)
+{
+	return ALIGN(desc_offset(pool) +
+		     (u64)pxt_pool_nr_subbufs(pool) * sizeof(struct posixtrace_subbuf),
+		     sizeof(struct posixtrace_cpu_head));
+}
+
+static u32 nr_kernel_cpus(const struct pxt_pool *pool)
+{
+	return pool->nr_writers - pool->nr_cpus - 1;
+}
+
 static void set_sizes(struct pxt_pool *pool)
 {
-	u32 all = pool->nr_user + pool->nr_sys;
+	u32 all = pxt_pool_nr_subbufs(pool);
 
 	pool->reader_size = PAGE_ALIGN(struct_size(pool->reader, consumed, all));
 	pool->wakeup_size = PAGE_ALIGN(sizeof(*pool->wakeup));
-	pool->ctrl_size = PAGE_ALIGN(desc_offset(pool) +
-				     (u64)all * sizeof(struct posixtrace_subbuf));
+	pool->ctrl_size = PAGE_ALIGN(kernel_heads_offset(pool) + (u64)nr_kernel_cpus(pool) *
+				     sizeof(struct posixtrace_cpu_head));
 	pool->heads_size = PAGE_ALIGN((u64)pool->nr_cpus * sizeof(*pool->heads));
 }
 
@@ -87,6 +101,8 @@ static void set_counts(struct pxt_pool *pool, u64 whole, u32 subbuf_size)
 	/* One more for each CPU: open sub-buffers do not count as stream-min-size. */
 	pool->nr_user = whole + num_present_cpus();
 	pool->nr_sys = whole + NR_SYS_FIRST;
+	/* The kernel's events have as much memory again: no target writes there. */
+	pool->nr_kernel = nr_kernel_cpus(pool) ? pool->nr_user : 0;
 	set_sizes(pool);
 }
 
@@ -111,8 +127,9 @@ static void shrink_subbufs(struct pxt_pool *pool, const struct posixtrace_attr *
 	u64 left = pxt_user_memory_left(pool->charge);
 	u64 usual_whole = pool->nr_sys - NR_SYS_FIRST, best_whole = usual_whole, whole;
 	u64 best_locked = locked_size(pool);
+	u64 open = (u64)num_present_cpus() * (nr_kernel_cpus(pool) ? 2 : 1);
 
-	while ((u64)num_present_cpus() * size > share || locked_size(pool) > left) {
+	while (open * size > share || locked_size(pool) > left) {
 		size -= POSIXTRACE_SUBBUF_SIZE_MIN;
 		if (size < least)
 			break;
@@ -139,25 +156,33 @@ static int count_subbufs(struct pxt_pool *pool, struct posixtrace_attr *attr)
 
 	attr->stream_size = whole * subbuf_size;
 	pool->nr_cpus = nr_cpu_ids;
+	pool->nr_writers = pool->nr_cpus + 1 + (attr->classes ? pool->nr_cpus : 0);
 	pool->loop = attr->stream_policy == POSIXTRACE_POLICY_LOOP;
 	pool->wake_bytes = attr->wakeup_bytes;
 	pool->wake_ns = attr->wakeup_ns;
 	set_counts(pool, whole, subbuf_size);
 	shrink_subbufs(pool, attr);
 	/* Positions in the pool are 32 bits wide. */
-	if (((u64)pool->nr_user + pool->nr_sys) * pool->subbuf_size > U32_MAX)
+	if (pxt_pool_mem_size(pool) > U32_MAX)
 		return -ENOMEM;
 	return 0;
 }
 
+static void init_kind(struct pxt_subbuf_kind *kind)
+{
+	INIT_LIST_HEAD(&kind->free);
+	INIT_LIST_HEAD(&kind->due);
+	INIT_LIST_HEAD(&kind->closed);
+}
+
 static int alloc_notes(struct pxt_pool *pool)
 {
-	u32 all = pool->nr_user + pool->nr_sys, i;
+	u32 all = pxt_pool_nr_subbufs(pool), i;
 
 	pool->subbuf = kvcalloc(all, sizeof(*pool->subbuf), POOL_GFP);
 	if (!pool->subbuf)
 		goto fail;
-	pool->cpu = kvcalloc(pool->nr_cpus + 1, sizeof(*pool->cpu), POOL_GFP);
+	pool->cpu = kvcalloc(pool->nr_writers, sizeof(*pool->cpu), POOL_GFP);
 	if (!pool->cpu)
 		goto free_subbuf;
 	pool->holding = kvcalloc(holders_words(pool), sizeof(*pool->holding), POOL_GFP);
@@ -166,13 +191,14 @@ static int alloc_notes(struct pxt_pool *pool)
 	pool->sys_mem = kvcalloc(pool->nr_sys, sizeof(*pool->sys_mem), POOL_GFP);
 	if (!pool->sys_mem)
 		goto free_holding;
+	if (pool->nr_kernel)
+		pool->recorder = pxt_recorder_new(pool->nr_cpus, POOL_GFP);
+	if (pool->nr_kernel && !pool->recorder)
+		goto free_sys_mem;
 
-	INIT_LIST_HEAD(&pool->user.free);
-	INIT_LIST_HEAD(&pool->user.due);
-	INIT_LIST_HEAD(&pool->user.closed);
-	INIT_LIST_HEAD(&pool->sys.free);
-	INIT_LIST_HEAD(&pool->sys.due);
-	INIT_LIST_HEAD(&pool->sys.closed);
+	init_kind(&pool->user);
+	init_kind(&pool->sys);
+	init_kind(&pool->kernel);
 	INIT_LIST_HEAD(&pool->orphaned);
 	for (i = 0; i < all; i++) {
 		INIT_LIST_HEAD(&pool->subbuf[i].cpu_node);
@@ -180,12 +206,16 @@ static int alloc_notes(struct pxt_pool *pool)
 	}
 	for (i = 0; i < pool->nr_user; i++)
 		list_add_tail(&pool->subbuf[i].node, &pool->user.free);
-	for (i = 0; i <= pool->nr_cpus; i++) {
+	for (i = all - pool->nr_kernel; i < all; i++)
+		list_add_tail(&pool->subbuf[i].node, &pool->kernel.free);
+	for (i = 0; i < pool->nr_writers; i++) {
 		INIT_LIST_HEAD(&pool->cpu[i].subbufs);
 		pool->cpu[i].open = POSIXTRACE_NONE;
 	}
 	return 0;
 
+free_sys_mem:
+	kvfree(pool->sys_mem);
 free_holding:
 	kvfree(pool->holding);
 free_cpu:
@@ -198,6 +228,8 @@ fail:
 
 static void free_notes(struct pxt_pool *pool)
 {
+	if (pool->recorder)
+		pxt_recorder_free(pool->recorder);
 	kvfree(pool->sys_mem);
 	kvfree(pool->holding);
 	kvfree(pool->cpu);
@@ -230,12 +262,16 @@ static int alloc_memory(struct pxt_pool *pool)
 	pool->user_mem = alloc_pages_zeroed(pxt_pool_user_size(pool));
 	if (!pool->user_mem)
 		goto free_heads;
+	if (pool->nr_kernel)
+		pool->kernel_mem = alloc_pages_zeroed(pxt_pool_kernel_size(pool));
+	if (pool->nr_kernel && !pool->kernel_mem)
+		goto free_user_mem;
 
 	ctrl = pool->ctrl;
 	pool->oldest = (void *)ctrl + sizeof(*ctrl);
 	pool->holders = (void *)ctrl + holders_offset(pool);
 	pool->desc = (void *)ctrl + desc_offset(pool);
-	memset32(pool->oldest, POSIXTRACE_NONE, pool->nr_cpus + 1);
+	memset32(pool->oldest, POSIXTRACE_NONE, pool->nr_writers);
 	ctrl->size = sizeof(*ctrl);
 	ctrl->nr_cpus = pool->nr_cpus;
 	ctrl->nr_subbufs = pool->nr_user;
@@ -244,8 +280,16 @@ static int alloc_memory(struct pxt_pool *pool)
 	ctrl->oldest_offset = sizeof(*ctrl);
 	ctrl->holders_offset = holders_offset(pool);
 	ctrl->subbuf_offset = desc_offset(pool);
+	if (!pool->nr_kernel)
+		return 0;
+	ctrl->nr_kernel_cpus = nr_kernel_cpus(pool);
+	ctrl->nr_kernel_subbufs = pool->nr_kernel;
+	ctrl->kernel_heads_offset = kernel_heads_offset(pool);
+	pool->kernel_heads = (void *)ctrl + kernel_heads_offset(pool);
 	return 0;
 
+free_user_mem:
+	vfree(pool->user_mem);
 free_heads:
 	vfree(pool->heads);
 free_ctrl:
@@ -266,6 +310,7 @@ static void free_memory(struct pxt_pool *pool)
 
 	for (i = 0; i < pool->nr_sys_made; i++)
 		vfree(pool->sys_mem[i]);
+	vfree(pool->kernel_mem);
 	vfree(pool->user_mem);
 	vfree(pool->heads);
 	vfree(pool->ctrl);
@@ -379,8 +424,11 @@ int pxt_pool_make_sys(struct pxt_pool *pool)
  */
 const void *pxt_pool_subbuf(const struct pxt_pool *pool, u32 i)
 {
-	return i < pool->nr_user ? pool->user_mem + (u64)i * pool->subbuf_size
-				 : pool->sys_mem[i - pool->nr_user];
+	if (i < pool->nr_user)
+		return pool->user_mem + (u64)i * pool->subbuf_size;
+	i -= pool->nr_user;
+	return i < pool->nr_sys ? pool->sys_mem[i]
+				: pool->kernel_mem + (u64)(i - pool->nr_sys) * pool->subbuf_size;
 }
 
 /**
@@ -411,6 +459,9 @@ struct page *pxt_pool_page(struct pxt_pool *pool, u64 offset)
 	if (offset >= pxt_pool_mem_size(pool))
 		return NULL;
 	offset -= pxt_pool_user_size(pool);
+	if (offset >= (u64)pool->nr_sys * pool->subbuf_size)
+		return vmalloc_to_page(pool->kernel_mem +
+				       (offset - (u64)pool->nr_sys * pool->subbuf_size));
 	/* Pairs with the release in pxt_pool_make_sys(). */
 	mem = smp_load_acquire(&pool->sys_mem[offset / pool->subbuf_size]);
 	return mem ? vmalloc_to_page(mem + offset % pool->subbuf_size) : NULL;
@@ -442,12 +493,12 @@ struct page *pxt_pool_scratch(const struct pxt_pool *pool, u64 offset)
  */
 u64 pxt_pool_memory(const struct pxt_pool *pool)
 {
-	return pxt_pool_mem_offset(pool) + pxt_pool_user_size(pool) +
+	return pxt_pool_mem_offset(pool) + pxt_pool_user_size(pool) + pxt_pool_kernel_size(pool) +
 	       (u64)pool->nr_sys_made * pool->subbuf_size + PXT_POOL_SCRATCH;
 }
 
 /**
- * pxt_pool_dropped() - how many events were dropped because the stream was full
+ * pxt_pool_dropped_user() - how many user events were dropped because the stream was full
  * @pool: not dead, of a stream that is locked
  *
  * Targets count them in their heads and may write any number there: it is reported, never
@@ -455,12 +506,28 @@ u64 pxt_pool_memory(const struct pxt_pool *pool)
  *
  * Return: the sum over the CPUs.
  */
-u64 pxt_pool_dropped(const struct pxt_pool *pool)
+u64 pxt_pool_dropped_user(const struct pxt_pool *pool)
 {
 	u64 dropped = 0;
 	u32 cpu;
 
 	for (cpu = 0; cpu < pool->nr_cpus; cpu++)
 		dropped += READ_ONCE(pool->heads[cpu].lost);
+	return dropped;
+}
+
+/**
+ * pxt_pool_dropped() - how many events, also of the kernel, were dropped because of that
+ * @pool: not dead, of a stream that is locked
+ *
+ * Return: the sum over the CPUs.
+ */
+u64 pxt_pool_dropped(const struct pxt_pool *pool)
+{
+	u64 dropped = pxt_pool_dropped_user(pool);
+	u32 cpu;
+
+	for (cpu = 0; pool->kernel_heads && cpu < pool->nr_cpus; cpu++)
+		dropped += READ_ONCE(pool->kernel_heads[cpu].lost);
 	return dropped;
 }

@@ -14,6 +14,8 @@
 
 #include "ring/user.h"
 
+struct pxt_recorder;
+
 /**
  * struct pxt_subbuf - the kernel's description of one sub-buffer
  * @cpu_node: in pxt_pool_cpu.subbufs, in the order of hand-out
@@ -21,7 +23,7 @@
  * @seq: number of this use
  * @opened: time of the hand-out, ns
  * @closed: time it was closed, or its CPU was found offline, ns
- * @cpu: CPU that writes or wrote it
+ * @cpu: CPU that writes or wrote it, as in struct posixtrace_subbuf
  * @state: POSIXTRACE_SUBBUF_*
  * @used: when closed: bytes of records
  * @count: when closed: number of records
@@ -50,7 +52,8 @@ struct pxt_subbuf {
  * Guarded by pxt_pool.lock. Kernel code that records on this CPU with interrupts off reads
  * @open without the lock: @open changes on this CPU, or after a synchronization that
  * followed setting pxt_pool.full, or while this CPU is offline. A flush reads @open with
- * READ_ONCE() to find the CPUs that have a sub-buffer open.
+ * READ_ONCE() to find the CPUs that have a sub-buffer open. For the kernel's events, @open also
+ * needs the lock of that CPU in the recorder, see ring/recorder.c.
  */
 struct pxt_pool_cpu {
 	struct list_head subbufs;
@@ -59,7 +62,8 @@ struct pxt_pool_cpu {
 };
 
 /**
- * struct pxt_subbuf_kind - sub-buffers that targets write, or those that the kernel writes
+ * struct pxt_subbuf_kind - sub-buffers that targets write, or those for system events, or those
+ *	for the kernel's events
  * @free: not handed out
  * @due: of a stream with log: handed out up to pxt_pool.due_until and closed, in the order
  *	of closing
@@ -112,6 +116,8 @@ struct pxt_pool {
 	u64 lost;
 	/** @lost_sys: system events among @lost */
 	u64 lost_sys;
+	/** @lost_kernel: events of the kernel among @lost */
+	u64 lost_kernel;
 	/** @used: user sub-buffers that are not free; the log reads it without the lock */
 	u32 used;
 	/** @user_closed: closed user sub-buffers; the wake-up reads it without the lock */
@@ -120,11 +126,26 @@ struct pxt_pool {
 	struct pxt_subbuf_kind user;
 	/** @sys: sub-buffers for system events */
 	struct pxt_subbuf_kind sys;
+	/** @kernel: sub-buffers for the kernel's events */
+	struct pxt_subbuf_kind kernel;
+	/** @kernel_used: of those, not free; the log reads it without the lock */
+	u32 kernel_used;
+	/** @kernel_closed: of those, closed; the wake-up reads it without the lock */
+	u32 kernel_closed;
+	/** @kernel_wrapped: as @wrapped, for the kernel's events */
+	bool kernel_wrapped;
+	/**
+	 * @kernel_full: the kernel's events are lost, as there is no sub-buffer (not LOOP), and the
+	 * stream is about to become full; the recorder reads it without the lock
+	 */
+	bool kernel_full;
+	/** @kernel_full_since: when @kernel_full was set, ns */
+	u64 kernel_full_since;
 	/** @orphaned: open sub-buffers of offline CPUs, in the order in which those went */
 	struct list_head orphaned;
-	/** @cpu: nr_cpus + 1 entries, the last for system events */
+	/** @cpu: nr_writers entries: the CPUs, system events, the kernel's events on each CPU */
 	struct pxt_pool_cpu *cpu;
-	/** @subbuf: nr_user + nr_sys entries */
+	/** @subbuf: nr_user + nr_sys + nr_kernel entries */
 	struct pxt_subbuf *subbuf;
 	/** @holding: bits of the CPUs that hold sub-buffers; @holders is a copy */
 	u64 *holding;
@@ -140,10 +161,14 @@ struct pxt_pool {
 	struct pxt_charge *charge;
 	/** @nr_cpus: entries of @heads */
 	u32 nr_cpus;
+	/** @nr_writers: entries of @cpu and @oldest */
+	u32 nr_writers;
 	/** @nr_user: sub-buffers that targets write */
 	u32 nr_user;
 	/** @nr_sys: sub-buffers for system events, also those that do not exist yet */
 	u32 nr_sys;
+	/** @nr_kernel: sub-buffers for the kernel's events; 0 if the stream has none */
+	u32 nr_kernel;
 	/** @subbuf_size: bytes of a sub-buffer */
 	u32 subbuf_size;
 	/** @reader: the analyzer maps and writes it */
@@ -162,6 +187,12 @@ struct pxt_pool {
 	struct posixtrace_cpu_head *heads;
 	/** @user_mem: user sub-buffers; the targets map and write it */
 	void *user_mem;
+	/** @kernel_heads: in @ctrl, for the kernel's events; NULL if the stream has none */
+	struct posixtrace_cpu_head *kernel_heads;
+	/** @kernel_mem: sub-buffers for them; the analyzer maps and reads it */
+	void *kernel_mem;
+	/** @recorder: of them; NULL if the stream has none. Freed after a grace period */
+	struct pxt_recorder *recorder;
 	/**
 	 * @scratch: PXT_POOL_SCRATCH bytes, mapped in the place of all else when the stream
 	 * has ended
@@ -242,9 +273,42 @@ static inline u64 pxt_pool_user_size(const struct pxt_pool *pool)
 	return (u64)pool->nr_user * pool->subbuf_size;
 }
 
+static inline u64 pxt_pool_kernel_size(const struct pxt_pool *pool)
+{
+	return (u64)pool->nr_kernel * pool->subbuf_size;
+}
+
+static inline u32 pxt_pool_nr_subbufs(const struct pxt_pool *pool)
+{
+	return pool->nr_user + pool->nr_sys + pool->nr_kernel;
+}
+
 static inline u64 pxt_pool_mem_size(const struct pxt_pool *pool)
 {
-	return (u64)(pool->nr_user + pool->nr_sys) * pool->subbuf_size;
+	return (u64)pxt_pool_nr_subbufs(pool) * pool->subbuf_size;
+}
+
+/* The index of the kernel's events on a CPU in pxt_pool.cpu. */
+static inline u32 pxt_pool_kernel_writer(const struct pxt_pool *pool, u32 cpu)
+{
+	return pool->nr_cpus + 1 + cpu;
+}
+
+/* The write position of an entry of pxt_pool.cpu. */
+static inline struct posixtrace_cpu_head *pxt_pool_head(const struct pxt_pool *pool, u32 writer)
+{
+	if (writer < pool->nr_cpus)
+		return &pool->heads[writer];
+	return writer == pool->nr_cpus ? &pool->ctrl->system
+				       : &pool->kernel_heads[writer - pool->nr_cpus - 1];
+}
+
+/* The sub-buffers that an entry of pxt_pool.cpu uses. */
+static inline struct pxt_subbuf_kind *pxt_pool_kind(struct pxt_pool *pool, u32 writer)
+{
+	if (writer < pool->nr_cpus)
+		return &pool->user;
+	return writer == pool->nr_cpus ? &pool->sys : &pool->kernel;
 }
 
 /* Bytes of all ranges that can be mapped. */
@@ -261,6 +325,7 @@ int pxt_pool_make_sys(struct pxt_pool *pool);
 struct page *pxt_pool_page(struct pxt_pool *pool, u64 offset);
 struct page *pxt_pool_scratch(const struct pxt_pool *pool, u64 offset);
 u64 pxt_pool_memory(const struct pxt_pool *pool);
+u64 pxt_pool_dropped_user(const struct pxt_pool *pool);
 u64 pxt_pool_dropped(const struct pxt_pool *pool);
 
 #endif /* PXT_POOL_H */

@@ -13,6 +13,7 @@
 
 #include "ring/clock.h"
 #include "ring/reclaim.h"
+#include "ring/recorder.h"
 
 static u32 index_of(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 {
@@ -96,7 +97,7 @@ void pxt_gap_end(struct pxt_pool *pool)
 /**
  * pxt_reclaim_set_holder() - publish that a CPU holds sub-buffers, or none
  * @pool: locked
- * @cpu: number of the CPU, or nr_cpus for system events
+ * @cpu: index in pxt_pool.cpu
  * @holds: yes or no
  */
 void pxt_reclaim_set_holder(struct pxt_pool *pool, u32 cpu, bool holds)
@@ -129,6 +130,11 @@ static void leave_cpu(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 		WRITE_ONCE(pool->used, pool->used - 1);
 		if (subbuf->state == POSIXTRACE_SUBBUF_CLOSED)
 			WRITE_ONCE(pool->user_closed, pool->user_closed - 1);
+	} else if (subbuf->cpu > pool->nr_cpus) {
+		pool->kernel_wrapped = false;
+		WRITE_ONCE(pool->kernel_used, pool->kernel_used - 1);
+		if (subbuf->state == POSIXTRACE_SUBBUF_CLOSED)
+			WRITE_ONCE(pool->kernel_closed, pool->kernel_closed - 1);
 	}
 	subbuf->state = POSIXTRACE_SUBBUF_FREE;
 	WRITE_ONCE(pool->desc[index_of(pool, subbuf)].state, POSIXTRACE_SUBBUF_FREE);
@@ -151,7 +157,7 @@ static u64 end_consumed(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
  */
 void pxt_reclaim_free(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {
-	struct pxt_subbuf_kind *kind = subbuf->cpu == pool->nr_cpus ? &pool->sys : &pool->user;
+	struct pxt_subbuf_kind *kind = pxt_pool_kind(pool, subbuf->cpu);
 
 	lockdep_assert_held(&pool->lock);
 	end_consumed(pool, subbuf);
@@ -166,7 +172,7 @@ static struct pxt_subbuf *first_of(struct list_head *list)
 
 /**
  * pxt_reclaim_first() - the oldest closed sub-buffer
- * @kind: user or system sub-buffers, of a pool that is locked
+ * @kind: sub-buffers of one kind, of a pool that is locked
  *
  * Return: the sub-buffer, which stays in its lists; NULL if none is closed.
  */
@@ -181,7 +187,7 @@ struct pxt_subbuf *pxt_reclaim_first(struct pxt_subbuf_kind *kind)
 /**
  * pxt_reclaim_read() - take the oldest closed sub-buffer, if it was read to its end
  * @pool: locked
- * @kind: user or system sub-buffers
+ * @kind: sub-buffers of one kind
  *
  * Return: the sub-buffer, which belongs to the caller, or NULL.
  */
@@ -230,7 +236,7 @@ static u64 time_at(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf,
 /**
  * pxt_reclaim_oldest() - take the oldest closed sub-buffer, read or not
  * @pool: locked
- * @kind: user or system sub-buffers
+ * @kind: sub-buffers of one kind
  *
  * Unread events in it are lost, and with them all older events of the stream: the overwrite
  * watermark moves.
@@ -252,6 +258,8 @@ struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_k
 		WRITE_ONCE(pool->lost, pool->lost + count);
 		if (kind == &pool->sys)
 			pool->lost_sys += count;
+		if (kind == &pool->kernel)
+			pool->lost_kernel += count;
 		pool->overwrite_watermark = max(pool->overwrite_watermark, subbuf->closed);
 		pxt_gap_add(pool, time_at(pool, subbuf, pos));
 		pool->overrun = true;
@@ -260,6 +268,8 @@ struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_k
 	leave_cpu(pool, subbuf);
 	if (pos < subbuf->used && kind == &pool->user)
 		pool->wrapped = true;
+	if (pos < subbuf->used && kind == &pool->kernel)
+		pool->kernel_wrapped = true;
 	return subbuf;
 }
 
@@ -277,7 +287,14 @@ void pxt_reclaim_begin_epoch(struct pxt_pool *pool)
 	pool->due_until = pool->seq;
 	list_splice_tail_init(&pool->user.closed, &pool->user.due);
 	list_splice_tail_init(&pool->sys.closed, &pool->sys.due);
+	list_splice_tail_init(&pool->kernel.closed, &pool->kernel.due);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
+/* The one that was closed first; @a if both were at once. Each may be NULL. */
+static struct pxt_subbuf *earlier(struct pxt_subbuf *a, struct pxt_subbuf *b)
+{
+	return !a || (b && b->closed < a->closed) ? b : a;
 }
 
 /**
@@ -293,20 +310,18 @@ void pxt_reclaim_begin_epoch(struct pxt_pool *pool)
  */
 struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, struct posixtrace_log_block *gap)
 {
-	struct pxt_subbuf *user, *sys;
+	struct pxt_subbuf *subbuf;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	user = first_of(&pool->user.due);
-	sys = first_of(&pool->sys.due);
 	/*
-	 * Write the one that was closed first, of either kind: a LOOP log overwrites in the
+	 * Write the one that was closed first, of any kind: a LOOP log overwrites in the
 	 * order of writing, and must not overwrite STOP before the events in front of it.
 	 */
-	if (!user || (sys && sys->closed < user->closed))
-		user = sys;
-	if (user) {
-		list_del_init(&user->node);
+	subbuf = earlier(earlier(first_of(&pool->user.due), first_of(&pool->kernel.due)),
+			 first_of(&pool->sys.due));
+	if (subbuf) {
+		list_del_init(&subbuf->node);
 		gap->gap_generation = pool->gap_generation;
 		gap->gap_first = pool->gap_first;
 		gap->overwrite_watermark = pool->overwrite_watermark;
@@ -315,7 +330,7 @@ struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, struct posixtrace_log
 		WRITE_ONCE(pool->reader->gap_ack, pool->gap_generation);
 	}
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
-	return user;
+	return subbuf;
 }
 
 /* The log has nothing between this gap and later losses: join them. */
@@ -338,7 +353,7 @@ static void untake_gap(struct pxt_pool *pool, const struct posixtrace_log_block 
 void pxt_reclaim_untake(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
 			const struct posixtrace_log_block *gap)
 {
-	struct pxt_subbuf_kind *kind = subbuf->cpu == pool->nr_cpus ? &pool->sys : &pool->user;
+	struct pxt_subbuf_kind *kind = pxt_pool_kind(pool, subbuf->cpu);
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
@@ -396,7 +411,7 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 	unsigned long flags;
 	u32 cpu = 0, n, done;
 
-	while (cpu <= pool->nr_cpus) {
+	while (cpu < pool->nr_writers) {
 		done = 0;
 		raw_spin_lock_irqsave(&pool->lock, flags);
 		do {
@@ -404,7 +419,7 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 			done += n;
 			if (list_empty(&pool->cpu[cpu].subbufs))
 				cpu++;
-		} while (cpu <= pool->nr_cpus && done < BATCH);
+		} while (cpu < pool->nr_writers && done < BATCH);
 		raw_spin_unlock_irqrestore(&pool->lock, flags);
 	}
 
@@ -414,6 +429,8 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 		pool->cpu[cpu].recorded = 0;
 		raw_spin_unlock_irqrestore(&pool->lock, flags);
 	}
+	if (pool->recorder)
+		pxt_recorder_clear(pool);
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	pxt_gap_begin(pool);
 	pool->gap_generation = READ_ONCE(pool->reader->gap_ack);
@@ -424,8 +441,10 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 	WRITE_ONCE(pool->lost, 0);
 	pxt_gap_end(pool);
 	pool->lost_sys = 0;
+	pool->lost_kernel = 0;
 	pool->overrun = false;
 	pool->wrapped = false;
+	pool->kernel_wrapped = false;
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
@@ -433,13 +452,11 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 static u32 filled(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 {
 	u64 start = (u64)index_of(pool, subbuf) * pool->subbuf_size;
-	const struct posixtrace_cpu_head *head = &pool->ctrl->system;
+	const struct posixtrace_cpu_head *head = pxt_pool_head(pool, subbuf->cpu);
 	u32 pos;
 
 	if (subbuf->state == POSIXTRACE_SUBBUF_CLOSED)
 		return subbuf->used;
-	if (subbuf->cpu < pool->nr_cpus)
-		head = &pool->heads[subbuf->cpu];
 	/* Pairs with the release that commits a record, in pxt_subbuf_commit() or a target. */
 	pos = POSIXTRACE_HEAD_POS(smp_load_acquire(&head->head));
 	if (pos < start || pos > start + pool->subbuf_size)
@@ -493,7 +510,7 @@ static int readable(struct pxt_pool *pool)
 	u64 bits;
 	int ret;
 
-	for (word = 0; word <= pool->nr_cpus / 64; word++) {
+	for (word = 0; word <= (pool->nr_writers - 1) / 64; word++) {
 		for (bits = pool->holding[word]; bits; bits &= bits - 1) {
 			ret = cpu_readable(pool, word * 64 + __ffs64(bits), &budget);
 			if (ret)

@@ -13,12 +13,8 @@
 
 #include "ring/clock.h"
 #include "ring/reclaim.h"
+#include "ring/recorder.h"
 #include "ring/subbuf.h"
-
-static struct posixtrace_cpu_head *head_of(const struct pxt_pool *pool, u32 cpu)
-{
-	return cpu < pool->nr_cpus ? &pool->heads[cpu] : &pool->ctrl->system;
-}
 
 /* Find the place of the next record. False without open sub-buffer, or if the head is invalid. */
 static bool look_up(const struct pxt_pool *pool, u32 cpu, struct pxt_reservation *res)
@@ -29,7 +25,7 @@ static bool look_up(const struct pxt_pool *pool, u32 cpu, struct pxt_reservation
 	if (open == POSIXTRACE_NONE)
 		return false;
 	start = (u64)open * pool->subbuf_size;
-	res->head = head_of(pool, cpu);
+	res->head = pxt_pool_head(pool, cpu);
 	/* Once: a target may write it at any time. */
 	word = READ_ONCE(res->head->head);
 	pos = POSIXTRACE_HEAD_POS(word);
@@ -42,8 +38,11 @@ static bool look_up(const struct pxt_pool *pool, u32 cpu, struct pxt_reservation
 	res->count = POSIXTRACE_HEAD_COUNT(word);
 	if (cpu < pool->nr_cpus)
 		res->mem = pool->user_mem + pos;
-	else
+	else if (cpu == pool->nr_cpus)
 		res->mem = pool->sys_mem[open - pool->nr_user] + (pos - start);
+	else
+		res->mem = pool->kernel_mem + (pos - (u64)(pool->nr_user + pool->nr_sys) *
+							pool->subbuf_size);
 	return true;
 }
 
@@ -71,11 +70,12 @@ static bool is_same(const struct pxt_reservation *res, const struct posixtrace_w
 /**
  * pxt_subbuf_reserve() - find room for a record in the open sub-buffer
  * @pool: not dead
- * @cpu: this CPU, or nr_cpus for system events
+ * @cpu: this CPU, nr_cpus for system events, or that of the recorder for the kernel's events
  * @entry: the record
  * @res: gets the place
  *
- * Context: with interrupts off, or with the stream's lock for system events.
+ * Context: with interrupts off, with the stream's lock for system events, with the lock of the
+ * CPU in the recorder for the kernel's events.
  * Return: false if there is no room, or the head is invalid.
  */
 bool pxt_subbuf_reserve(const struct pxt_pool *pool, u32 cpu, const struct pxt_entry *entry,
@@ -123,7 +123,7 @@ void pxt_subbuf_commit(const struct pxt_reservation *res, const struct pxt_entry
 static void measure_open(const struct pxt_pool *pool, u32 cpu, u32 *used, u32 *count)
 {
 	u64 start = (u64)pool->cpu[cpu].open * pool->subbuf_size;
-	u64 word = READ_ONCE(head_of(pool, cpu)->head);
+	u64 word = READ_ONCE(pxt_pool_head(pool, cpu)->head);
 	u64 pos = POSIXTRACE_HEAD_POS(word);
 
 	if (pos < start || pos > start + pool->subbuf_size)
@@ -142,7 +142,7 @@ static bool is_orphaned(const struct pxt_subbuf *subbuf)
 /* The list that it joins when it is closed. */
 static struct list_head *list_of(struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 {
-	struct pxt_subbuf_kind *kind = subbuf->cpu < pool->nr_cpus ? &pool->user : &pool->sys;
+	struct pxt_subbuf_kind *kind = pxt_pool_kind(pool, subbuf->cpu);
 
 	return subbuf->seq <= pool->due_until ? &kind->due : &kind->closed;
 }
@@ -183,7 +183,7 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 	if (cpu < pool->nr_cpus)
 		pool->cpu[cpu].recorded += subbuf->count;
 	WRITE_ONCE(pool->cpu[cpu].open, POSIXTRACE_NONE);
-	WRITE_ONCE(head_of(pool, cpu)->limit, 0);
+	WRITE_ONCE(pxt_pool_head(pool, cpu)->limit, 0);
 	if (!subbuf->used) {
 		pxt_reclaim_free(pool, subbuf);
 		return;
@@ -191,6 +191,8 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 	subbuf->state = POSIXTRACE_SUBBUF_CLOSED;
 	if (cpu < pool->nr_cpus)
 		WRITE_ONCE(pool->user_closed, pool->user_closed + 1);
+	else if (cpu > pool->nr_cpus)
+		WRITE_ONCE(pool->kernel_closed, pool->kernel_closed + 1);
 	if (orphaned)
 		list_add(&subbuf->node, orphaned_before(pool, subbuf));
 	else
@@ -208,7 +210,7 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 /* Hands out a sub-buffer that is free and in no list. */
 static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 {
-	struct posixtrace_cpu_head *head = head_of(pool, cpu);
+	struct posixtrace_cpu_head *head = pxt_pool_head(pool, cpu);
 	u32 i = subbuf - pool->subbuf;
 	struct posixtrace_subbuf *desc = &pool->desc[i];
 	u32 start = i * pool->subbuf_size;
@@ -243,6 +245,8 @@ static void open_for(struct pxt_pool *pool, struct pxt_subbuf *subbuf, u32 cpu)
 
 	if (cpu < pool->nr_cpus)
 		WRITE_ONCE(pool->used, pool->used + 1);
+	else if (cpu > pool->nr_cpus)
+		WRITE_ONCE(pool->kernel_used, pool->kernel_used + 1);
 	if (list_empty(&pool->cpu[cpu].subbufs)) {
 		list_add_tail(&subbuf->cpu_node, &pool->cpu[cpu].subbufs);
 		/* Pairs with the acquire in the reader's pxtu_subbuf_peek(). */
@@ -366,6 +370,61 @@ int pxt_subbuf_next(struct pxt_pool *pool, u32 size)
 	return ret;
 }
 
+/* CPUs hold all sub-buffers for the kernel's events: there are more CPUs than at CREATE. */
+static void lose_kernel_event(struct pxt_pool *pool)
+{
+	pxt_gap_begin(pool);
+	pxt_gap_add(pool, pxt_clock_now());
+	pxt_gap_end(pool);
+}
+
+static int next_kernel_locked(struct pxt_pool *pool, u32 cpu)
+{
+	struct pxt_subbuf *subbuf;
+
+	if (pool->dead)
+		return -ESHUTDOWN;
+	if (pool->full || pool->kernel_full)
+		return -ENOSPC;
+	subbuf = take_empty(pool, &pool->kernel);
+	if (!subbuf && !pool->loop) {
+		pool->kernel_full_since = pxt_clock_now();
+		/* Pairs with READ_ONCE() in write_record(), which loses events until START. */
+		WRITE_ONCE(pool->kernel_full, true);
+		return -ENOBUFS;
+	}
+	close_open(pool, cpu);
+	if (!subbuf)
+		subbuf = take_free(&pool->kernel);
+	if (!subbuf)
+		subbuf = pxt_reclaim_oldest(pool, &pool->kernel);
+	if (!subbuf) {
+		lose_kernel_event(pool);
+		return -EAGAIN;
+	}
+	open_for(pool, subbuf, cpu);
+	return 0;
+}
+
+/**
+ * pxt_subbuf_next_kernel() - make room for an event of the kernel
+ * @pool: any
+ * @cpu: index in pxt_pool.cpu; the caller holds its lock in the recorder
+ *
+ * Context: interrupts are off; with locks of the scheduler.
+ * Return: 0; -EAGAIN if CPUs hold all sub-buffers; -ENOBUFS if none is free, and the stream has
+ * to become full; -ENOSPC if it is full, or about to be; -ESHUTDOWN. Without 0, the event is lost.
+ */
+int pxt_subbuf_next_kernel(struct pxt_pool *pool, u32 cpu)
+{
+	int ret;
+
+	raw_spin_lock(&pool->lock);
+	ret = next_kernel_locked(pool, cpu);
+	raw_spin_unlock(&pool->lock);
+	return ret;
+}
+
 /**
  * pxt_subbuf_release() - give back a sub-buffer for the reader
  * @pool: any
@@ -380,9 +439,9 @@ int pxt_subbuf_release(struct pxt_pool *pool, u32 i)
 	unsigned long flags;
 	int err = 0;
 
-	if (i >= pool->nr_user + pool->nr_sys)
+	if (i >= pxt_pool_nr_subbufs(pool))
 		return -EINVAL;
-	i = array_index_nospec(i, pool->nr_user + pool->nr_sys);
+	i = array_index_nospec(i, pxt_pool_nr_subbufs(pool));
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	if (pool->dead) {
 		err = -ESHUTDOWN;
@@ -547,15 +606,38 @@ bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced)
 		list_add(&subbuf->node, &pool->user.free);
 	else
 		/*
-		 * From now on no sub-buffer is handed out. Writers in the kernel read it with
-		 * interrupts off. Pairs with the synchronization, which waits for writers that
-		 * did not see it.
+		 * From now on no sub-buffer is handed out, and the recorder records nothing.
+		 * Writers in the kernel read it with interrupts off. Pairs with the
+		 * synchronization, which waits for writers that did not see it.
 		 */
 		WRITE_ONCE(pool->full, true);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	if (!subbuf)
 		visit_cpus(pool, set_head_full);
+	if (!subbuf && pool->recorder)
+		pxt_recorder_synchronize(pool->recorder);
 	return !subbuf;
+}
+
+/**
+ * pxt_subbuf_close_kernel() - close the open sub-buffers of the kernel's events
+ * @pool: not dead, of a stream that is locked
+ *
+ * Also those of CPUs that are offline: the lock is enough. CPUs may open others meanwhile.
+ */
+void pxt_subbuf_close_kernel(struct pxt_pool *pool)
+{
+	struct pxt_recorder *recorder = pool->recorder;
+	unsigned long flags;
+	u32 cpu;
+
+	for (cpu = 0; recorder && cpu < recorder->nr_cpus; cpu++) {
+		raw_spin_lock_irqsave(&recorder->cpu[cpu].lock, flags);
+		raw_spin_lock(&pool->lock);
+		close_open(pool, pxt_pool_kernel_writer(pool, cpu));
+		raw_spin_unlock(&pool->lock);
+		raw_spin_unlock_irqrestore(&recorder->cpu[cpu].lock, flags);
+	}
 }
 
 /**
@@ -565,6 +647,7 @@ bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced)
 void pxt_subbuf_close_all(struct pxt_pool *pool)
 {
 	visit_cpus(pool, close_open);
+	pxt_subbuf_close_kernel(pool);
 }
 
 /**
@@ -631,6 +714,7 @@ void pxt_subbuf_clear_full(struct pxt_pool *pool)
 	visit_cpus(pool, clear_head_full);
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	WRITE_ONCE(pool->full, false);
+	WRITE_ONCE(pool->kernel_full, false);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
@@ -693,7 +777,7 @@ void pxt_subbuf_count(struct pxt_pool *pool, struct posixtrace_stats *stats)
 		raw_spin_unlock_irqrestore(&pool->lock, flags);
 	}
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	stats->overwritten = pool->lost - pool->lost_sys;
-	stats->overwritten_system = pool->lost_sys;
+	stats->overwritten = pool->lost - pool->lost_sys - pool->lost_kernel;
+	stats->overwritten_system = pool->lost_sys + pool->lost_kernel;
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }

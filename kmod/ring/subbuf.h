@@ -48,11 +48,13 @@ bool pxt_subbuf_reserve(const struct pxt_pool *pool, u32 cpu, const struct pxt_e
 void pxt_subbuf_commit(const struct pxt_reservation *res, const struct pxt_entry *entry,
 		       const void *data);
 int pxt_subbuf_next(struct pxt_pool *pool, u32 size);
+int pxt_subbuf_next_kernel(struct pxt_pool *pool, u32 cpu);
 int pxt_subbuf_release(struct pxt_pool *pool, u32 i);
 int pxt_subbuf_next_sys(struct pxt_pool *pool, u32 size);
 int pxt_subbuf_turn_sys(struct pxt_pool *pool);
 void pxt_subbuf_renew_sys(struct pxt_pool *pool);
 bool pxt_subbuf_set_full(struct pxt_pool *pool, bool forced);
+void pxt_subbuf_close_kernel(struct pxt_pool *pool);
 void pxt_subbuf_close_all(struct pxt_pool *pool);
 void pxt_subbuf_not_before(struct pxt_pool *pool, u64 time);
 void pxt_subbuf_close_cpu(struct pxt_pool *pool, u32 cpu);

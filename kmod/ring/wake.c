@@ -62,8 +62,9 @@ static void wake_locked(struct pxt_pool *pool)
  */
 static bool is_filled(const struct pxt_pool *pool)
 {
-	return pool->wake_bytes &&
-	       (u64)READ_ONCE(pool->user_closed) * pool->subbuf_size >= pool->wake_bytes;
+	u64 closed = (u64)READ_ONCE(pool->user_closed) + READ_ONCE(pool->kernel_closed);
+
+	return pool->wake_bytes && closed * pool->subbuf_size >= pool->wake_bytes;
 }
 
 /*

@@ -229,7 +229,10 @@ void pxt_log_used(struct pxt_log *log)
 {
 	const struct pxt_pool *pool = &log->stream->pool;
 
-	if (pxt_log_flushes_itself(log) && 2 * READ_ONCE(pool->used) >= pool->nr_user &&
+	bool half = 2 * READ_ONCE(pool->used) >= pool->nr_user ||
+		    (pool->nr_kernel && 2 * READ_ONCE(pool->kernel_used) >= pool->nr_kernel);
+
+	if (pxt_log_flushes_itself(log) && half &&
 	    !READ_ONCE(log->error) && !test_bit(PXT_LOG_USED, &log->wanted))
 		want(log, PXT_LOG_USED);
 }

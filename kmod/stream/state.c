@@ -6,6 +6,7 @@
 
 #include "ring/clock.h"
 #include "ring/reclaim.h"
+#include "ring/recorder.h"
 #include "ring/subbuf.h"
 #include "ring/wake.h"
 #include "stream/log.h"
@@ -42,11 +43,30 @@ static void begin_gap(struct pxt_pool *pool, u64 first)
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
 
+/*
+ * The stream stopped before it became full for lack of a sub-buffer for the kernel's events. What
+ * was lost until then is a gap.
+ */
+static void end_kernel_full(struct pxt_pool *pool)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	if (pool->kernel_full) {
+		WRITE_ONCE(pool->kernel_full, false);
+		pxt_gap_begin(pool);
+		pxt_gap_add(pool, pool->kernel_full_since);
+		pxt_gap_end(pool);
+	}
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}
+
 /* START was recorded at @start: record user events from now on. */
 static void run(struct pxt_stream *stream, u64 start)
 {
 	lockdep_assert_held(&stream->lock);
 	stream->running = true;
+	end_kernel_full(&stream->pool);
 	/*
 	 * START is the first event, so wait until the clock is past it. A writer may read the
 	 * clock before it looks at the gate; then it looks at the time that
@@ -162,6 +182,24 @@ void pxt_state_become_full(struct pxt_stream *stream, bool forced)
 	set_full(stream, true);
 	if (stream->log)
 		pxt_log_stream_full(stream->log);
+}
+
+/**
+ * pxt_state_kernel_full() - suspend a stream without a sub-buffer for the kernel's events
+ * @stream: locked, not dead
+ *
+ * Does nothing if there was one. Events were lost, so it does not matter whether there is one
+ * now. Context: may sleep.
+ */
+void pxt_state_kernel_full(struct pxt_stream *stream)
+{
+	lockdep_assert_held(&stream->lock);
+	if (!READ_ONCE(stream->pool.kernel_full))
+		return;
+	if (stream->running)
+		pxt_state_become_full(stream, true);
+	else if (!stream->full)
+		end_kernel_full(&stream->pool);
 }
 
 /**
@@ -285,7 +323,8 @@ static bool window_is_full(struct pxt_pool *pool)
 	bool full;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	full = pool->wrapped && list_empty(&pool->user.free);
+	full = (pool->wrapped && list_empty(&pool->user.free)) ||
+	       (pool->kernel_wrapped && list_empty(&pool->kernel.free));
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	return full;
 }
@@ -376,11 +415,33 @@ int pxt_state_stats(struct pxt_stream *stream, struct posixtrace_stats *stats)
 		err = -ESHUTDOWN;
 	} else {
 		pxt_subbuf_count(pool, stats);
-		stats->dropped = pxt_pool_dropped(pool);
+		stats->dropped = pxt_pool_dropped_user(pool);
 		stats->memory = pxt_pool_memory(pool);
 		stats->processes = atomic_read(&stream->link.nr_targets);
 		stats->untraced = atomic_read(&stream->untraced);
 	}
+	mutex_unlock(&stream->lock);
+	return err;
+}
+
+/**
+ * pxt_state_kernel_stats() - KERNEL_STATS
+ * @stream: not locked
+ * @stats: gets the numbers
+ *
+ * Context: may sleep.
+ * Return: 0, with zeros if the stream has no events of the kernel; -ESHUTDOWN.
+ */
+int pxt_state_kernel_stats(struct pxt_stream *stream, struct posixtrace_kernel_stats *stats)
+{
+	int err = 0;
+
+	memset(stats, 0, sizeof(*stats));
+	mutex_lock(&stream->lock);
+	if (stream->dead)
+		err = -ESHUTDOWN;
+	else if (stream->pool.recorder)
+		pxt_recorder_count(&stream->pool, stats);
 	mutex_unlock(&stream->lock);
 	return err;
 }

@@ -7,6 +7,8 @@
 void pxt_state_publish(struct pxt_stream *stream);
 void pxt_state_become_full(struct pxt_stream *stream, bool forced);
 void pxt_state_log_full(struct pxt_stream *stream);
+void pxt_state_kernel_full(struct pxt_stream *stream);
+int pxt_state_kernel_stats(struct pxt_stream *stream, struct posixtrace_kernel_stats *stats);
 int pxt_state_restart(struct pxt_stream *stream);
 int pxt_state_start(struct pxt_stream *stream, const struct posixtrace_origin *origin);
 int pxt_state_stop(struct pxt_stream *stream, const struct posixtrace_origin *origin);

@@ -10,8 +10,10 @@
 
 #include "ring/clock.h"
 #include "stream/commands.h"
+#include "stream/kevent.h"
 #include "stream/log.h"
 #include "stream/stream.h"
+#include "target/kerneltype.h"
 #include "target/roster.h"
 
 /* Guards the list of streams; it is read under RCU. */
@@ -83,6 +85,7 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	refcount_set(&stream->scratch, 1);
 	mutex_init(&stream->lock);
 	pxt_wait_init(stream);
+	pxt_kevent_init(stream);
 	INIT_LIST_HEAD(&stream->node);
 	stream->owner = get_pid(task_tgid(current));
 	stream->cred = get_current_cred();
@@ -90,6 +93,7 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	stream->file = file;
 	stream->link.table = table;
 	stream->link.pool = &stream->pool;
+	stream->link.kernel_types = pxt_kernel_types(stream->attr.classes);
 	pxt_table_get(table);
 	pxt_clock_get();
 	stream->attr.creation_time = pxt_clock_now();

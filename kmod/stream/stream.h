@@ -4,6 +4,7 @@
 
 #include <linux/cred.h>
 #include <linux/fs.h>
+#include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
@@ -74,6 +75,14 @@ struct pxt_stream {
 	bool overrun;
 	/** @lost_seen: lost events at the last GET_STATUS */
 	u64 lost_seen;
+
+	/* For events of the kernel: */
+	/** @kernel_todo: bits PXT_RECORDER_*, atomic: set by tracepoints, taken by @kernel_irq */
+	atomic_long_t kernel_todo;
+	/** @kernel_irq: does what tracepoints must not do */
+	struct irq_work kernel_irq;
+	/** @kernel_work: does what may sleep, with @lock */
+	struct work_struct kernel_work;
 
 	/** @look: looks for events without WAKE, while pxt_pool.need_wakeup is set */
 	struct delayed_work look;

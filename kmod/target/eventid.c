@@ -12,6 +12,7 @@
 #include "target/description.h"
 #include "target/eventid.h"
 #include "target/gate.h"
+#include "target/kerneltype.h"
 #include "target/target.h"
 
 struct pxt_type {
@@ -181,6 +182,7 @@ static bool name_valid(const struct posixtrace_eventid *arg)
 /**
  * pxt_eventid_open() - the id of a name, new if need be
  * @table: not locked
+ * @types: of the kernel, from pxt_kernel_types(); their names come before those of the table
  * @arg: private copy of the argument; gets the id
  *
  * POSIX: posix_trace_eventid_open(), posix_trace_trid_eventid_open(). When all ids are used,
@@ -189,8 +191,9 @@ static bool name_valid(const struct posixtrace_eventid *arg)
  * Context: may sleep.
  * Return: 0; -EINVAL if the name is empty, not terminated, or not followed by zeros; -ENOMEM.
  */
-int pxt_eventid_open(struct pxt_table *table, struct posixtrace_eventid *arg)
+int pxt_eventid_open(struct pxt_table *table, u64 types, struct posixtrace_eventid *arg)
 {
+	const struct pxt_kernel_type *kernel;
 	struct pxt_type *type;
 	int err = 0;
 	size_t i;
@@ -202,6 +205,11 @@ int pxt_eventid_open(struct pxt_table *table, struct posixtrace_eventid *arg)
 			arg->id = pxt_predefined[i].id;
 			return 0;
 		}
+	}
+	kernel = pxt_kernel_type_named(types, arg->name);
+	if (kernel) {
+		arg->id = kernel->id;
+		return 0;
 	}
 	mutex_lock(&table->lock);
 	type = find_name(table, arg->name);
@@ -242,20 +250,22 @@ bool pxt_table_has(struct pxt_table *table, u32 id)
 /**
  * pxt_eventid_name() - the name of an id
  * @table: not locked
+ * @types: of the kernel, from pxt_kernel_types()
  * @arg: private copy of the argument; gets the name
  *
  * POSIX: posix_trace_eventid_get_name(). Context: may sleep.
  *
  * Return: 0; -EINVAL if there is no such event type.
  */
-int pxt_eventid_name(struct pxt_table *table, struct posixtrace_eventid *arg)
+int pxt_eventid_name(struct pxt_table *table, u64 types, struct posixtrace_eventid *arg)
 {
+	const struct pxt_kernel_type *kernel = pxt_kernel_type_find(types, arg->id);
 	struct pxt_type *type;
 	const char *name;
 
 	if (arg->reserved)
 		return -EINVAL;
-	name = predefined_name(arg->id);
+	name = kernel ? kernel->name : predefined_name(arg->id);
 	if (!name) {
 		mutex_lock(&table->lock);
 		type = xa_load(&table->types, arg->id);
@@ -268,9 +278,25 @@ int pxt_eventid_name(struct pxt_table *table, struct posixtrace_eventid *arg)
 	return 0;
 }
 
+/* The types of the kernel come between the predefined and the named ones. */
+static u32 list_kernel(u64 types, u32 first, u32 *ids, u32 count)
+{
+	const struct pxt_kernel_type *type = NULL;
+	u32 n = 0;
+
+	while (n < count && (type = pxt_kernel_type_next(types, type))) {
+		if (first)
+			first--;
+		else
+			ids[n++] = type->id;
+	}
+	return n;
+}
+
 /**
- * pxt_eventid_list() - the ids of a table in their fixed order
+ * pxt_eventid_list() - the ids of a stream in their fixed order
  * @table: not locked
+ * @types: of the kernel, from pxt_kernel_types()
  * @first: how many to leave out
  * @ids: where to write them
  * @count: how many at most
@@ -278,20 +304,23 @@ int pxt_eventid_name(struct pxt_table *table, struct posixtrace_eventid *arg)
  * Context: may sleep.
  * Return: how many were written.
  */
-u32 pxt_eventid_list(struct pxt_table *table, u32 first, u32 *ids, u32 count)
+u32 pxt_eventid_list(struct pxt_table *table, u64 types, u32 first, u32 *ids, u32 count)
 {
-	const u32 predefined = ARRAY_SIZE(pxt_predefined);
-	u32 total, i;
+	const u32 predefined = ARRAY_SIZE(pxt_predefined), kernel = hweight64(types);
+	u32 total, n = 0;
 
 	mutex_lock(&table->lock);
-	total = predefined + table->next - FIRST_NAMED;
+	total = predefined + kernel + table->next - FIRST_NAMED;
 	mutex_unlock(&table->lock);
-	if (first >= total)
-		return 0;
-	count = min(count, total - first);
-	for (i = 0; i < count; i++, first++)
-		ids[i] = first < predefined ?
-			 pxt_predefined[array_index_nospec(first, predefined)].id :
-			 FIRST_NAMED + (first - predefined);
-	return count;
+	for (; n < count && first < predefined; n++, first++)
+		ids[n] = pxt_predefined[array_index_nospec(first, predefined)].id;
+	if (n < count && first < predefined + kernel) {
+		u32 listed = list_kernel(types, first - predefined, ids + n, count - n);
+
+		n += listed;
+		first += listed;
+	}
+	for (; n < count && first < total; n++, first++)
+		ids[n] = FIRST_NAMED + (first - predefined - kernel);
+	return n;
 }

@@ -56,8 +56,8 @@ void pxt_table_put(struct pxt_table *table);
 u32 pxt_table_end(struct pxt_table *table);
 bool pxt_table_has(struct pxt_table *table, u32 id);
 bool pxt_table_has_names(const struct pxt_table *table);
-int pxt_eventid_open(struct pxt_table *table, struct posixtrace_eventid *arg);
-int pxt_eventid_name(struct pxt_table *table, struct posixtrace_eventid *arg);
-u32 pxt_eventid_list(struct pxt_table *table, u32 first, u32 *ids, u32 count);
+int pxt_eventid_open(struct pxt_table *table, u64 types, struct posixtrace_eventid *arg);
+int pxt_eventid_name(struct pxt_table *table, u64 types, struct posixtrace_eventid *arg);
+u32 pxt_eventid_list(struct pxt_table *table, u64 types, u32 first, u32 *ids, u32 count);
 
 #endif /* PXT_EVENTID_H */

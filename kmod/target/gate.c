@@ -9,8 +9,10 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "ring/recorder.h"
 #include "ring/wake.h"
 #include "target/gate.h"
+#include "target/interest.h"
 #include "target/roster.h"
 #include "target/synchronize.h"
 #include "target/target.h"
@@ -125,6 +127,30 @@ static void enter(struct pxt_target *target, struct pxt_link *link)
 	set_words(target, link, true);
 	gate_changed(target);
 	pxt_roster_enter(link->roster, target);
+	if (link->kernel_types) {
+		WRITE_ONCE(target->kernel_slots, target->kernel_slots | BIT(link->slot));
+		pxt_interest_add(target->pid);
+	}
+}
+
+static void leave(struct pxt_target *target, struct pxt_link *link)
+{
+	if (link->kernel_types) {
+		pxt_interest_remove(target->pid);
+		WRITE_ONCE(target->kernel_slots, target->kernel_slots & ~BIT(link->slot));
+	}
+	set_words(target, link, false);
+	rcu_assign_pointer(target->slot[link->slot], NULL);
+	gate_changed(target);
+	pxt_roster_leave(link->roster, target);
+}
+
+/* Tells the recorder which types the stream wants. With the lock of the stream. */
+static void set_recorder(const struct pxt_link *link)
+{
+	if (link->pool->recorder)
+		pxt_recorder_want(link->pool->recorder,
+				  link->enabled ? link->kernel_types & ~link->filter.bits[0] : 0);
 }
 
 /**
@@ -312,10 +338,7 @@ void pxt_gate_gone(struct pxt_link *link)
  */
 void pxt_gate_leave(struct pxt_target *target, struct pxt_link *link)
 {
-	set_words(target, link, false);
-	rcu_assign_pointer(target->slot[link->slot], NULL);
-	gate_changed(target);
-	pxt_roster_leave(link->roster, target);
+	leave(target, link);
 	/* The process may have recorded without WAKE, or may have been the only writer. */
 	pxt_wake_rest(link->pool);
 	pxt_gate_gone(link);
@@ -383,14 +406,13 @@ void pxt_gate_unlink(struct pxt_link *link)
 	/* No child inherits it any more. */
 	link->linked = false;
 	link->enabled = false;
+	set_recorder(link);
 	mark(link);
 	list_for_each_entry(target, &link->table->targets, table_node) {
 		cond_resched();
 		if (!traces(link, target))
 			continue;
-		set_words(target, link, false);
-		rcu_assign_pointer(target->slot[link->slot], NULL);
-		gate_changed(target);
+		leave(target, link);
 		atomic_dec(&link->nr_targets);
 	}
 	reach_marked(link, &q);
@@ -408,6 +430,7 @@ void pxt_gate_set_enabled(struct pxt_link *link, bool on)
 	mutex_lock(&link->table->lock);
 	link->enabled = on;
 	set_all_words(link);
+	set_recorder(link);
 	mutex_unlock(&link->table->lock);
 }
 
@@ -423,6 +446,7 @@ void pxt_gate_set_filter(struct pxt_link *link, const struct posixtrace_event_se
 	mutex_lock(&link->table->lock);
 	link->filter = *filter;
 	set_all_words(link);
+	set_recorder(link);
 	mutex_unlock(&link->table->lock);
 }
 

@@ -20,8 +20,9 @@ struct pxt_target;
 /**
  * struct pxt_link - ties a stream to the processes that it traces
  * @table: event types of all of them; a reference of the stream; constant
- * @pool: of the stream, to wake its readers; constant
+ * @pool: of the stream, to wake its readers, and for the kernel's events; constant
  * @roster: names for the log of the stream; NULL without a log; constant
+ * @kernel_types: bit n: the stream may have event type n, of the kernel; constant
  * @slot: the same in all of them; written under the lock of the table, constant once @linked
  *	was set
  * @linked: it has its slot, and may be inherited; under the lock of the table
@@ -37,6 +38,7 @@ struct pxt_link {
 	struct pxt_table *table;
 	struct pxt_pool *pool;
 	struct pxt_roster *roster;
+	u64 kernel_types;
 	u32 slot;
 	bool linked;
 	bool enabled;

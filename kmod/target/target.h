@@ -53,6 +53,8 @@ struct pxt_target {
 	 * writers that a synchronization waits for
 	 */
 	struct pxt_link __rcu *slot[POSIXTRACE_SLOTS_MAX];
+	/** @kernel_slots: bit s: slot s has a stream with events of the kernel; read under RCU */
+	u32 kernel_slots;
 	/** @ended: the process has ended or become another program */
 	bool ended;
 	/**
@@ -82,6 +84,7 @@ struct pxt_target {
 #define PXT_TARGET_REFILL	2	/* refill_work is queued */
 #define PXT_TARGET_LOOKED	3	/* looked for threads born before it was a target */
 #define PXT_TARGET_TWINS	4	/* threads share, or have shared, a thread pointer */
+#define PXT_TARGET_HIDDEN	5	/* may be more privileged than before: exec_work decides */
 
 /**
  * struct pxt_attachment - the files of role target of one address space
@@ -126,6 +129,7 @@ int pxt_rights_create(struct task_struct *task);
 bool pxt_rights_keep(const struct cred *cred, bool secure, bool alone);
 
 /* twins.c */
+u64 pxt_thread_id(const struct task_struct *task);
 bool pxt_twins_born(struct pxt_target *target, const struct task_struct *child);
 int pxt_twins_look(struct pxt_target *target);
 

@@ -35,6 +35,19 @@ static unsigned long thread_pointer(const struct task_struct *task)
 }
 
 /**
+ * pxt_thread_id() - the pthread_t of a thread, if its thread pointer tells
+ * @task: current, or not running in user mode
+ *
+ * On x86-64, glibc and musl use the thread pointer. Elsewhere it depends on the C library.
+ *
+ * Return: the pthread_t, or 0.
+ */
+u64 pxt_thread_id(const struct task_struct *task)
+{
+	return IS_ENABLED(CONFIG_X86_64) ? thread_pointer(task) : 0;
+}
+
+/**
  * pxt_twins_born() - does a new thread share the thread pointer of its creator?
  * @target: of the calling process; PXT_TARGET_TWINS is set
  * @child: a thread of the process that has not run yet

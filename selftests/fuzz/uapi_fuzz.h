@@ -278,6 +278,7 @@ long op_get_filter(struct actor *a);
 long op_clear(struct actor *a);
 long op_flush(struct actor *a);
 long op_get_stats(struct actor *a);
+long op_kernel_stats(struct actor *a);
 
 long op_attach(struct actor *a);
 long op_sync(struct actor *a);

@@ -38,6 +38,7 @@ const struct op ops[] = {
 	{ "CLEAR", 120, 1, NEED_STREAM, op_clear },
 	{ "FLUSH", 300, 2, NEED_STREAM, op_flush },
 	{ "GET_STATS", 200, 4, NEED_STREAM, op_get_stats },
+	{ "KERNEL_STATS", 100, 4, NEED_STREAM, op_kernel_stats },
 	{ "ATTACH", 200, 1, NEED_NOTHING, op_attach },
 	{ "SYNC", 400, 2, NEED_TARGET, op_sync },
 	{ "NEXT", 800, 8, NEED_TARGET, op_next },

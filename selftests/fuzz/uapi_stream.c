@@ -79,6 +79,11 @@ static void fill_attr(struct actor *a, struct posixtrace_attr *attr, bool log)
 		attr->wakeup_ns = below(a, 1 << 20);
 	}
 	attr->order = one_in(a, 4);
+	/* Both classes that all kernels have, or one, or others. */
+	if (one_in(a, 4))
+		attr->classes = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS;
+	else if (one_in(a, 8))
+		attr->classes = below(a, POSIXTRACE_CLASS_ALL + 2);
 	if (one_in(a, 64))
 		attr->max_data_size = POSIXTRACE_DATA_SIZE_MAX - below(a, 2);
 	/* This takes seconds. */
@@ -180,11 +185,17 @@ long op_get_stats(struct actor *a)
 			  sizeof(struct posixtrace_stats));
 }
 
+long op_kernel_stats(struct actor *a)
+{
+	return ioctl_with(a, stream(a), POSIXTRACE_IOC_KERNEL_STATS, argument(a),
+			  sizeof(struct posixtrace_kernel_stats));
+}
+
 long op_event_name(struct actor *a)
 {
 	struct posixtrace_eventid *eventid = argument(a);
 
-	eventid->id = one_in(a, 4) ? below(a, 10) : 64 + below(a, 40);
+	eventid->id = one_in(a, 4) ? below(a, 32) : 64 + below(a, 40);
 	return ioctl_with(a, stream(a), POSIXTRACE_IOC_EVENT_NAME, eventid, sizeof(*eventid));
 }
 

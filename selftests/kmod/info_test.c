@@ -56,7 +56,7 @@ TEST_F(info, reserved_words_are_zero)
 
 	memset(&info, 0xff, sizeof(info));
 	ASSERT_EQ(0, command(self->fd, POSIXTRACE_IOC_INFO, &info));
-	for (int i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof(info.reserved) / sizeof(info.reserved[0]); i++)
 		EXPECT_EQ(0, info.reserved[i]);
 }
 

@@ -220,6 +220,12 @@ FIXTURE_VARIANT_ADD(pointer, GET_STATS) {
 	.result = true,
 };
 
+FIXTURE_VARIANT_ADD(pointer, KERNEL_STATS) {
+	.cmd = POSIXTRACE_IOC_KERNEL_STATS,
+	.init = init_nothing,
+	.result = true,
+};
+
 FIXTURE_VARIANT_ADD(pointer, GET_FILTER) {
 	.cmd = POSIXTRACE_IOC_GET_FILTER,
 	.init = init_nothing,

@@ -62,6 +62,7 @@
  * @slots_max: Output: streams on one process
  * @ids_max: Output: event type ids are smaller than this
  * @clock_resolution: Output: of the timestamps, in nanoseconds
+ * @classes: Output: POSIXTRACE_CLASS_* that this kernel can record
  * @reserved: Output: zero
  */
 struct posixtrace_info {
@@ -72,7 +73,8 @@ struct posixtrace_info {
 	__u32 slots_max;
 	__u32 ids_max;
 	__u32 clock_resolution;
-	__u64 reserved[4];
+	__u64 classes;
+	__u64 reserved[3];
 };
 
 /* posixtrace_attr.inherited */
@@ -84,6 +86,18 @@ struct posixtrace_info {
 #define POSIXTRACE_POLICY_UNTIL_FULL	1
 #define POSIXTRACE_POLICY_FLUSH		2	/* streams with log */
 #define POSIXTRACE_POLICY_APPEND	3	/* logs */
+
+/* posixtrace_attr.classes: events of the kernel about the traced processes */
+#define POSIXTRACE_CLASS_SCHED		0x01	/* running, waiting, waking up */
+#define POSIXTRACE_CLASS_FAULT		0x02	/* page faults */
+#define POSIXTRACE_CLASS_SIGNAL		0x04	/* signals */
+#define POSIXTRACE_CLASS_SYSCALL	0x08	/* system calls */
+#define POSIXTRACE_CLASS_IRQ		0x10	/* interrupts */
+#define POSIXTRACE_CLASS_PROCESS	0x20	/* births, programs, ends, names */
+#define POSIXTRACE_CLASS_ALL		0x3f
+
+/* Room for the numbers of classes: bit n of posixtrace_attr.classes is class n. */
+#define POSIXTRACE_CLASSES_MAX		8
 
 /* posixtrace_attr.order */
 #define POSIXTRACE_ORDER_CAUSAL		0
@@ -131,8 +145,10 @@ struct posixtrace_attr {
 	 * depends on?
 	 */
 	__u64 order;
+	/** @classes: POSIXTRACE_CLASS_*: events of the kernel to record */
+	__u64 classes;
 	/** @reserved: zero */
-	__u64 reserved[5];
+	__u64 reserved[4];
 };
 
 /**
@@ -168,7 +184,10 @@ struct posixtrace_create {
 	struct posixtrace_map ctrl;
 	/** @heads: Output: struct posixtrace_cpu_head[nr_cpus], read-only */
 	struct posixtrace_map heads;
-	/** @pool: Output: sub-buffers of targets, then those for system events; read-only */
+	/**
+	 * @pool: Output: sub-buffers of targets, then those for system events, then those for the
+	 * kernel's events; read-only
+	 */
 	struct posixtrace_map pool;
 	/** @stream: Output: number of the stream; no other has or had it; never 0 */
 	__u64 stream;
@@ -282,7 +301,8 @@ struct posixtrace_filter {
  * @recorded: Output: user events that were recorded
  * @dropped: Output: user events that came while the stream was full
  * @overwritten: Output: user events that were recorded and overwritten unread
- * @overwritten_system: Output: system events that were recorded and overwritten unread
+ * @overwritten_system: Output: system events that were recorded and overwritten unread, also
+ *	those of the kernel
  * @memory: Output: bytes of memory in use by this stream's mappings
  * @processes: Output: processes that are traced now
  * @untraced: Output: children that should be traced, but are not for lack of memory
@@ -300,6 +320,24 @@ struct posixtrace_stats {
 	__u32 processes;
 	__u32 untraced;
 	__u64 reserved[2];
+};
+
+/**
+ * struct posixtrace_kernel_stats - numbers of the kernel's events, since CREATE or CLEAR
+ * @recorded: Output: events of each class that were recorded
+ * @dropped: Output: events of each class that found no place: the stream was full
+ * @overwritten: Output: events of all classes that were recorded and overwritten unread
+ * @reserved: Output: zero
+ *
+ * @recorded plus @dropped is the number of events that were generated for this stream while it
+ * was running or full, and that its filter let through. The events are also part of
+ * posixtrace_status.lost, and posixtrace_stats.overwritten_system, when they are lost.
+ */
+struct posixtrace_kernel_stats {
+	__u64 recorded[POSIXTRACE_CLASSES_MAX];
+	__u64 dropped[POSIXTRACE_CLASSES_MAX];
+	__u64 overwritten;
+	__u64 reserved[7];
 };
 
 /* posixtrace_wait.flags */
@@ -510,6 +548,8 @@ struct posixtrace_mapping {
 #define POSIXTRACE_IOC_DEFER		_IOWR(POSIXTRACE_IOC_MAGIC, 0x1f, struct posixtrace_defer)
 #define POSIXTRACE_IOC_DESCRIPTION \
 	_IOWR(POSIXTRACE_IOC_MAGIC, 0x20, struct posixtrace_description)
+#define POSIXTRACE_IOC_KERNEL_STATS \
+	_IOR(POSIXTRACE_IOC_MAGIC, 0x21, struct posixtrace_kernel_stats)
 
 /* role target */
 #define POSIXTRACE_IOC_ATTACH		_IOWR(POSIXTRACE_IOC_MAGIC, 0x30, struct posixtrace_attach)

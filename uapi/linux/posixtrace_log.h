@@ -75,6 +75,8 @@ struct posixtrace_log_header {
 #define POSIXTRACE_LOG_TASKS		7	/* payload: struct posixtrace_log_task */
 #define POSIXTRACE_LOG_PROGRAMS		8	/* payload: struct posixtrace_log_program */
 #define POSIXTRACE_LOG_MAPPINGS		9	/* payload: struct posixtrace_log_mapping */
+#define POSIXTRACE_LOG_KERNEL		10	/* as EVENTS: events of the kernel, on a CPU */
+#define POSIXTRACE_LOG_KERNEL_TYPES	11	/* as DESCRIPTIONS: of types of the kernel */
 
 /* posixtrace_log_block.flags */
 
@@ -108,15 +110,15 @@ struct posixtrace_log_block {
 	__u32 payload_crc;
 	/** @size: bytes of payload, which follows; a multiple of 8 */
 	__u32 size;
-	/** @cpu: EVENTS: CPU that recorded them */
+	/** @cpu: EVENTS, KERNEL: CPU that recorded them */
 	__u32 cpu;
-	/** @count: EVENTS: records; other types: structures in the payload */
+	/** @count: EVENTS, KERNEL: records; other types: structures in the payload */
 	__u32 count;
 	/** @flags: POSIXTRACE_LOG_BLOCK_* */
 	__u32 flags;
-	/** @opened: EVENTS: no record is older, ns */
+	/** @opened: EVENTS, KERNEL: no record is older, ns */
 	__u64 opened;
-	/** @closed: EVENTS: no record is younger, ns */
+	/** @closed: EVENTS, KERNEL: no record is younger, ns */
 	__u64 closed;
 	/** @gap_generation: incremented when events were lost */
 	__u64 gap_generation;
@@ -151,7 +153,7 @@ struct posixtrace_log_name {
 };
 
 /**
- * struct posixtrace_log_description - description of a user event type
+ * struct posixtrace_log_description - description of a user event type, or of one of the kernel
  * @id: event type
  * @size: bytes of @text, with the NUL
  * @text: NUL-terminated

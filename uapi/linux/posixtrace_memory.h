@@ -24,6 +24,17 @@
 #define POSIXTRACE_ID_FLUSH_START	6
 #define POSIXTRACE_ID_FLUSH_STOP	7
 #define POSIXTRACE_ID_FILTER		8
+
+/* Types of the kernel's events, in streams with their class. 32..63 are free. */
+#define POSIXTRACE_ID_SWITCH_OUT	16
+#define POSIXTRACE_ID_SWITCH_IN		17
+#define POSIXTRACE_ID_WAKEUP		18
+#define POSIXTRACE_ID_MIGRATE		19
+#define POSIXTRACE_ID_FORK		20
+#define POSIXTRACE_ID_EXEC		21
+#define POSIXTRACE_ID_EXIT		22
+#define POSIXTRACE_ID_RENAME		23
+
 #define POSIXTRACE_ID_UNNAMED		64
 #define POSIXTRACE_ID_MAX		4096	/* ids are smaller than this */
 
@@ -264,14 +275,16 @@ struct posixtrace_wakeup {
  * @seq: number of this use; each hand-out in the stream gets the next, from 1
  * @opened: time of the hand-out; no record in it is older (nanoseconds)
  * @closed: when closed: no record in it is younger
- * @cpu: CPU that writes or wrote it; nr_cpus for system events
+ * @cpu: CPU that writes or wrote it; nr_cpus for system events; nr_cpus + 1 + c for the
+ *	kernel's events on CPU c
  * @state: POSIXTRACE_SUBBUF_*
  * @used: when closed: bytes of records
  * @count: when closed: number of records
  * @reserved: zero
  *
  * Only the kernel writes it. Sub-buffer i lies at byte i * subbuf_size of the pool; the
- * numbers of the system sub-buffers follow those of the targets.
+ * numbers of the system sub-buffers follow those of the targets, and those for the kernel's
+ * events come last.
  */
 struct posixtrace_subbuf {
 	__u64 seq;
@@ -311,8 +324,8 @@ struct posixtrace_ctrl {
 	/** @flags: POSIXTRACE_CTRL_*, a hint that may be out of date */
 	__u32 flags;
 	/**
-	 * @oldest_offset: offset in this mapping of __u32 oldest[nr_cpus + 1]: the oldest
-	 * sub-buffer of each CPU that is not released
+	 * @oldest_offset: offset in this mapping of __u32 oldest[nr_cpus + 1 + nr_kernel_cpus]:
+	 * the oldest sub-buffer of each CPU that is not released
 	 */
 	__u32 oldest_offset;
 	/** @subbuf_offset: offset in this mapping of the descriptors */
@@ -324,7 +337,8 @@ struct posixtrace_ctrl {
 	__u32 gap_lock;
 	/**
 	 * @holders_offset: offset in this mapping of __u64 holders[]: bit (c % 64) of word (c / 64)
-	 * is set if CPU c, or the system "CPU", holds a sub-buffer
+	 * is set if CPU c, the system "CPU", or CPU c - nr_cpus - 1 for the kernel's events, holds
+	 * a sub-buffer
 	 */
 	__u32 holders_offset;
 	/**
@@ -345,8 +359,19 @@ struct posixtrace_ctrl {
 	 * what the reader saw there if that gap grew before the reader acknowledged it
 	 */
 	__u64 previous_first;
+	/** @nr_kernel_cpus: nr_cpus if the stream has events of the kernel, else 0 */
+	__u32 nr_kernel_cpus;
+	/** @nr_kernel_subbufs: sub-buffers for the kernel's events */
+	__u32 nr_kernel_subbufs;
+	/**
+	 * @kernel_heads_offset: offset in this mapping of struct posixtrace_cpu_head[]: the write
+	 * position of the kernel's events on each CPU; 0 if there are none
+	 */
+	__u32 kernel_heads_offset;
+	/** @reserved1: zero */
+	__u32 reserved1;
 	/** @reserved2: zero */
-	__u64 reserved2[5];
+	__u64 reserved2[3];
 	/** @system: the write position of system events, as of a CPU */
 	struct posixtrace_cpu_head system;
 };

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The state of recording the kernel's events on each CPU: locks, numbers, and which types are
+ * wanted. The writing is in recorder.c.
+ *
+ * A synchronization of these writers takes and releases the lock of each CPU. It interrupts no CPU.
+ */
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "ring/pool.h"
+#include "ring/recorder.h"
+
+/**
+ * pxt_recorder_new() - a recorder that wants no events
+ * @nr_cpus: CPUs of the stream
+ * @gfp: how to allocate
+ *
+ * Context: may sleep.
+ * Return: the recorder, or NULL.
+ */
+struct pxt_recorder *pxt_recorder_new(u32 nr_cpus, gfp_t gfp)
+{
+	struct pxt_recorder *recorder;
+	u32 cpu;
+
+	recorder = kvzalloc(struct_size(recorder, cpu, nr_cpus), gfp);
+	if (!recorder)
+		return NULL;
+	recorder->nr_cpus = nr_cpus;
+	for (cpu = 0; cpu < nr_cpus; cpu++)
+		raw_spin_lock_init(&recorder->cpu[cpu].lock);
+	return recorder;
+}
+
+/**
+ * pxt_recorder_free() - free a recorder after a grace period
+ * @recorder: wants no events, and tracepoints find it only under RCU
+ */
+void pxt_recorder_free(struct pxt_recorder *recorder)
+{
+	kvfree_rcu(recorder, rcu);
+}
+
+/**
+ * pxt_recorder_synchronize() - wait until all CPUs have seen a change
+ * @recorder: of a stream
+ *
+ * When it returns, no CPU records by what it saw before.
+ */
+void pxt_recorder_synchronize(struct pxt_recorder *recorder)
+{
+	unsigned long flags;
+	u32 cpu;
+
+	for (cpu = 0; cpu < recorder->nr_cpus; cpu++) {
+		raw_spin_lock_irqsave(&recorder->cpu[cpu].lock, flags);
+		raw_spin_unlock_irqrestore(&recorder->cpu[cpu].lock, flags);
+	}
+}
+
+/**
+ * pxt_recorder_want() - choose the event types to record
+ * @recorder: of a stream
+ * @wanted: bit n: record event type n
+ *
+ * When it returns, no CPU records by the old choice.
+ */
+void pxt_recorder_want(struct pxt_recorder *recorder, u64 wanted)
+{
+	if (recorder->wanted == wanted)
+		return;
+	/* Pairs with the acquire in pxt_recorder_record(). */
+	smp_store_release(&recorder->wanted, wanted);
+	pxt_recorder_synchronize(recorder);
+}
+
+/**
+ * pxt_recorder_clear() - forget how many events there were
+ * @pool: with a recorder; not dead, of a stream that is locked
+ */
+void pxt_recorder_clear(struct pxt_pool *pool)
+{
+	struct pxt_recorder *recorder = pool->recorder;
+	struct pxt_recorder_cpu *this_cpu;
+	unsigned long flags;
+	u32 cpu;
+
+	for (cpu = 0; cpu < recorder->nr_cpus; cpu++) {
+		this_cpu = &recorder->cpu[cpu];
+		raw_spin_lock_irqsave(&this_cpu->lock, flags);
+		memset(this_cpu->recorded, 0, sizeof(this_cpu->recorded));
+		memset(this_cpu->dropped, 0, sizeof(this_cpu->dropped));
+		WRITE_ONCE(pool->kernel_heads[cpu].lost, 0);
+		raw_spin_unlock_irqrestore(&this_cpu->lock, flags);
+	}
+}
+
+/**
+ * pxt_recorder_count() - count the events of each class
+ * @pool: with a recorder; not dead, of a stream that is locked
+ * @stats: gets the numbers
+ */
+void pxt_recorder_count(struct pxt_pool *pool, struct posixtrace_kernel_stats *stats)
+{
+	struct pxt_recorder *recorder = pool->recorder;
+	const struct pxt_recorder_cpu *this_cpu;
+	unsigned long flags;
+	u32 cpu, class;
+
+	for (cpu = 0; cpu < recorder->nr_cpus; cpu++) {
+		this_cpu = &recorder->cpu[cpu];
+		raw_spin_lock_irqsave(&recorder->cpu[cpu].lock, flags);
+		for (class = 0; class < POSIXTRACE_CLASSES_MAX; class++) {
+			stats->recorded[class] += this_cpu->recorded[class];
+			stats->dropped[class] += this_cpu->dropped[class];
+		}
+		raw_spin_unlock_irqrestore(&recorder->cpu[cpu].lock, flags);
+	}
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	stats->overwritten = pool->lost_kernel;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
+}

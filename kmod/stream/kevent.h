@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_KEVENT_H
+#define PXT_KEVENT_H
+
+#include <linux/sched.h>
+#include <linux/types.h>
+
+#include <linux/posixtrace.h>
+
+struct pxt_stream;
+
+/*
+ * The data of the kernel's events, as target/kerneltype.c describes them. Each begins with the id
+ * of its thread, in the pid namespace of the controller.
+ */
+
+struct pxt_switch_out {
+	s32 tid;
+	s32 prio;
+	u8 state;
+	u8 reason;
+	u8 pad[2];
+	s32 next_tid;
+	s32 next_prio;
+};
+
+/* pxt_switch_out.reason */
+#define PXT_SWITCH_PREEMPTED	0	/* it could go on */
+#define PXT_SWITCH_BLOCKED	1	/* it waits */
+#define PXT_SWITCH_IO		2	/* it waits for a block device */
+#define PXT_SWITCH_ENDED	3	/* it has ended */
+
+struct pxt_switch_in {
+	s32 tid;
+	s32 prio;
+	u64 runnable;
+	s32 prev_tid;
+	s32 prev_prio;
+};
+
+struct pxt_wakeup {
+	s32 tid;
+	s32 prio;
+	u32 target_cpu;
+	u8 by;
+	u8 new;
+	u8 pad[2];
+	s32 waker_pid;
+	s32 waker_tid;
+};
+
+/* pxt_wakeup.by */
+#define PXT_WAKER_ANOTHER	0	/* a thread that the controller may not know */
+#define PXT_WAKER_THREAD	1
+#define PXT_WAKER_INTERRUPT	2
+
+struct pxt_migrate {
+	s32 tid;
+	s32 prio;
+	u32 orig_cpu;
+	u32 dest_cpu;
+};
+
+struct pxt_fork_data {
+	s32 tid;
+	s32 child_pid;
+	s32 child_tid;
+};
+
+#define PXT_FILENAME_MAX	256
+
+struct pxt_exec_data {
+	s32 tid;
+	char filename[PXT_FILENAME_MAX];
+};
+
+struct pxt_exit_data {
+	s32 tid;
+	s32 exit_code;
+	u8 group_dead;
+	u8 pad[3];
+};
+
+struct pxt_rename_data {
+	s32 tid;
+	char oldcomm[TASK_COMM_LEN];
+	char newcomm[TASK_COMM_LEN];
+};
+
+static_assert(sizeof(struct pxt_switch_out) == 20 && sizeof(struct pxt_switch_in) == 24 &&
+	      sizeof(struct pxt_wakeup) == 24 && sizeof(struct pxt_migrate) == 16 &&
+	      sizeof(struct pxt_fork_data) == 12 && sizeof(struct pxt_exit_data) == 12 &&
+	      sizeof(struct pxt_rename_data) == 36);
+
+/**
+ * struct pxt_kevent - an event of the kernel on its way into the streams
+ * @id: event type
+ * @class: number of its class
+ * @len: bytes of @data
+ * @data: begins with an s32 for the thread id; changed for each stream
+ * @task: the thread that it happens to
+ * @other: another thread that it names, or NULL
+ * @fill: fills in what the controller may know of @other, or zeros; with NULL for a thread that it
+ *	may know nothing of. NULL if there is nothing to fill in
+ * @trusted: the controller may know @other
+ * @hidden: record it also for a process that may have become more privileged
+ *
+ * Lives on the stack of a tracepoint.
+ */
+struct pxt_kevent {
+	u32 id;
+	u32 class;
+	u32 len;
+	void *data;
+	struct task_struct *task;
+	struct task_struct *other;
+	void (*fill)(void *data, const struct pxt_stream *stream, struct task_struct *other);
+	bool trusted;
+	bool hidden;
+};
+
+void pxt_kevent_init(struct pxt_stream *stream);
+void pxt_kevent_end(struct pxt_stream *stream);
+bool pxt_kevent_record(struct pxt_kevent *event);
+
+/* runnable.c */
+void pxt_runnable_begin(struct task_struct *task);
+u64 pxt_runnable_end(struct task_struct *task);
+void pxt_runnable_init(void);
+
+#endif /* PXT_KEVENT_H */

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The event types of the kernel: ids, classes, names and descriptions. What their data are is
+ * in stream/kevent.h; their order here is that of the ids.
+ */
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/string.h>
+
+#include <linux/posixtrace.h>
+
+#include "target/kerneltype.h"
+
+#define SCHED	const_ilog2(POSIXTRACE_CLASS_SCHED)
+#define PROCESS	const_ilog2(POSIXTRACE_CLASS_PROCESS)
+
+/* The letters are those of ps(1) and of the kernel's sched_switch. */
+#define STATE	"enum : u8 { R, S, D, T, t, X, Z, P, I } state"
+#define REASON	"enum : u8 { preempted, blocked, io, ended } reason"
+#define BY	"enum : u8 { another, thread, interrupt } by"
+
+static const struct pxt_kernel_type types[] = {
+	{ POSIXTRACE_ID_SWITCH_OUT, SCHED, "sched_switch_out",
+	  "struct { i32 tid; i32 prio; " STATE "; " REASON "; i32 next_tid; i32 next_prio; }" },
+	{ POSIXTRACE_ID_SWITCH_IN, SCHED, "sched_switch_in",
+	  "struct { i32 tid; i32 prio; u64 runnable \"ns\"; i32 prev_tid; i32 prev_prio; }" },
+	{ POSIXTRACE_ID_WAKEUP, SCHED, "sched_wakeup",
+	  "struct { i32 tid; i32 prio; u32 target_cpu; " BY "; bool new; "
+	  "i32 waker_pid; i32 waker_tid; }" },
+	{ POSIXTRACE_ID_MIGRATE, SCHED, "sched_migrate_task",
+	  "struct { i32 tid; i32 prio; u32 orig_cpu; u32 dest_cpu; }" },
+	{ POSIXTRACE_ID_FORK, PROCESS, "sched_process_fork",
+	  "struct { i32 tid; i32 child_pid; i32 child_tid; }" },
+	{ POSIXTRACE_ID_EXEC, PROCESS, "sched_process_exec",
+	  "struct { i32 tid; text filename; }" },
+	{ POSIXTRACE_ID_EXIT, PROCESS, "sched_process_exit",
+	  "struct { i32 tid; i32 exit_code; bool group_dead; }" },
+	{ POSIXTRACE_ID_RENAME, PROCESS, "task_rename",
+	  "struct { i32 tid; char oldcomm[16]; char newcomm[16]; }" },
+};
+
+static bool has(u64 set, const struct pxt_kernel_type *type)
+{
+	return set & BIT_ULL(type->id);
+}
+
+/**
+ * pxt_kernel_types() - the event types of classes
+ * @classes: POSIXTRACE_CLASS_*
+ *
+ * Return: bit n: event type n.
+ */
+u64 pxt_kernel_types(u64 classes)
+{
+	u64 set = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		if (classes & BIT_ULL(types[i].class))
+			set |= BIT_ULL(types[i].id);
+	}
+	return set;
+}
+
+/**
+ * pxt_kernel_type_next() - go through the event types of a stream, in the order of their ids
+ * @set: from pxt_kernel_types()
+ * @last: the one before, NULL for the first one
+ *
+ * Return: the type, or NULL at the end.
+ */
+const struct pxt_kernel_type *pxt_kernel_type_next(u64 set, const struct pxt_kernel_type *last)
+{
+	const struct pxt_kernel_type *type = last ? last + 1 : types;
+
+	while (type < types + ARRAY_SIZE(types) && !has(set, type))
+		type++;
+	return type < types + ARRAY_SIZE(types) ? type : NULL;
+}
+
+/**
+ * pxt_kernel_type_find() - the event type with an id
+ * @set: from pxt_kernel_types()
+ * @id: any number
+ *
+ * Return: the type, or NULL if the set has none.
+ */
+const struct pxt_kernel_type *pxt_kernel_type_find(u64 set, u32 id)
+{
+	const struct pxt_kernel_type *type = NULL;
+
+	while ((type = pxt_kernel_type_next(set, type))) {
+		if (type->id == id)
+			break;
+	}
+	return type;
+}
+
+/**
+ * pxt_kernel_type_named() - the event type with a name
+ * @set: from pxt_kernel_types()
+ * @name: NUL-terminated
+ *
+ * Return: the type, or NULL if the set has none.
+ */
+const struct pxt_kernel_type *pxt_kernel_type_named(u64 set, const char *name)
+{
+	const struct pxt_kernel_type *type = NULL;
+
+	while ((type = pxt_kernel_type_next(set, type))) {
+		if (!strcmp(type->name, name))
+			break;
+	}
+	return type;
+}
