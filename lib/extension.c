@@ -110,6 +110,54 @@ PXTU_API int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info 
 }
 
 /**
+ * posixtrace_get_kernel_info() - numbers of the kernel's events of a stream
+ * @trid: trace id
+ * @info: where to write them
+ *
+ * An extension. The kernel counts one CPU after the other: events that are recorded meanwhile
+ * may be in the numbers or not.
+ *
+ * Return: 0, with zeros if the stream has no events of the kernel; EINVAL if @trid is no active
+ * trace stream of this process, or @info is NULL.
+ */
+PXTU_API int posixtrace_get_kernel_info(trace_id_t trid, struct posixtrace_kernel_info *info)
+{
+	struct posixtrace_kernel_stats stats;
+	struct pxtu_stream *stream;
+	int err;
+
+	_Static_assert(POSIXTRACE_CLASSES == POSIXTRACE_CLASSES_MAX, "one number");
+	if (!info)
+		return EINVAL;
+	stream = pxtu_stream_get(trid);
+	if (!stream)
+		return EINVAL;
+	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_KERNEL_STATS, &stats);
+	if (!err) {
+		memset(info, 0, sizeof(*info));
+		memcpy(info->recorded, stats.recorded, sizeof(info->recorded));
+		memcpy(info->dropped, stats.dropped, sizeof(info->dropped));
+		info->overwritten = stats.overwritten;
+	}
+	pxtu_stream_put(stream);
+	return pxtu_error(err);
+}
+
+/* The classes that the loaded module can record; 0 without a module of this version. */
+static long kernel_classes(void)
+{
+	struct posixtrace_info info = { .classes = 0 };
+	int fd = pxtu_device_open();
+
+	if (fd < 0)
+		return 0;
+	if (pxtu_ioctl(fd, POSIXTRACE_IOC_INFO, &info))
+		info.classes = 0;
+	pxtu_close_new(fd, 0);
+	return (long)info.classes;
+}
+
+/**
  * posixtrace_sysconf() - sysconf() with the values for tracing
  * @name: _SC_* or POSIXTRACE_SC_*
  *
@@ -138,6 +186,8 @@ PXTU_API long posixtrace_sysconf(int name)
 		return TRACE_USER_EVENT_MAX;
 	case POSIXTRACE_SC_STREAMS_PER_PROCESS_MAX:
 		return POSIXTRACE_SLOTS_MAX;
+	case POSIXTRACE_SC_KERNEL_CLASSES:
+		return kernel_classes();
 	default:
 		return sysconf(name);
 	}

@@ -2,7 +2,7 @@
 /*
  * Attributes objects: their lifetime, and the attributes that describe a stream: name,
  * version, times. Policies are in attrpolicy.c, sizes in attrsize.c, wake-ups in attrwakeup.c, the
- * order of timestamps in attrorder.c.
+ * order of timestamps in attrorder.c, events of the kernel in attrkernel.c.
  */
 #include <string.h>
 #include <time.h>
@@ -67,6 +67,7 @@ void pxtu_attr_to_uapi(const trace_attr_t *attr, bool log, struct posixtrace_att
 	uattr->wakeup_bytes = attr->__wakeup_bytes;
 	uattr->wakeup_ns = attr->__wakeup_ns;
 	uattr->order = (__u64)attr->__order;
+	uattr->classes = attr->__kernel;
 	/* A program may have overwritten the rest of the name: leave it zero. */
 	memcpy(uattr->name, attr->__name, strnlen(attr->__name, sizeof(uattr->name) - 1));
 }
@@ -87,6 +88,7 @@ void pxtu_attr_from_uapi(trace_attr_t *attr, const struct posixtrace_attr *uattr
 	/* A log may have any number there. */
 	attr->__order = uattr->order == POSIXTRACE_ORDER_RELAXED ? POSIXTRACE_ORDER_RELAXED :
 								   POSIXTRACE_ORDER_CAUSAL;
+	attr->__kernel = (unsigned int)uattr->classes & POSIXTRACE_CLASS_ALL;
 	memcpy(attr->__name, uattr->name, strnlen(uattr->name, sizeof(attr->__name) - 1));
 	memcpy(attr->__version, uattr->version,
 	       strnlen(uattr->version, sizeof(attr->__version) - 1));
@@ -100,8 +102,8 @@ void pxtu_attr_from_uapi(trace_attr_t *attr, const struct posixtrace_attr *uattr
  * The defaults are: no name, POSIX_TRACE_CLOSE_FOR_CHILD, the stream-full-policy
  * that suits the stream (POSIX_TRACE_LOOP without log, POSIX_TRACE_FLUSH with log),
  * POSIX_TRACE_LOOP for the log, 256 KiB of stream, 1024 bytes of data, 16 MiB of log; each
- * event wakes a sleeping reader at once; causal order. The object is plain data: nothing leaks
- * if it is never destroyed.
+ * event wakes a sleeping reader at once; causal order; no events of the kernel. The object is plain
+ * data: nothing leaks if it is never destroyed.
  *
  * Return: 0; EINVAL if @attr is NULL.
  */

@@ -54,6 +54,32 @@ int posixtrace_attr_setorder(trace_attr_t *__attr, int __order);
 int posixtrace_attr_getorder(const trace_attr_t *__attr, int *__order);
 
 /*
+ * Events of the kernel about the threads of the traced processes, as system event types: see
+ * posixtrace_attr_setkernel(3). None, the default. Returns 0, or EINVAL. If a class is not
+ * available, posix_trace_create() returns ENOTSUP, or EPERM for system calls.
+ */
+#define POSIXTRACE_CLASS_SCHED		0x01	/* running, waiting, waking up */
+#define POSIXTRACE_CLASS_FAULT		0x02	/* page faults */
+#define POSIXTRACE_CLASS_SIGNAL		0x04	/* signals */
+#define POSIXTRACE_CLASS_SYSCALL	0x08	/* system calls */
+#define POSIXTRACE_CLASS_IRQ		0x10	/* interrupts */
+#define POSIXTRACE_CLASS_PROCESS	0x20	/* births, programs, ends, names */
+#define POSIXTRACE_CLASS_ALL		0x3f
+
+int posixtrace_attr_setkernel(trace_attr_t *__attr, unsigned int __classes);
+int posixtrace_attr_getkernel(const trace_attr_t *__attr, unsigned int *__classes);
+
+/* System event types of the kernel, in streams with their class. */
+#define POSIXTRACE_SWITCH_OUT	16U	/* sched_switch_out */
+#define POSIXTRACE_SWITCH_IN	17U	/* sched_switch_in */
+#define POSIXTRACE_WAKEUP	18U	/* sched_wakeup */
+#define POSIXTRACE_MIGRATE	19U	/* sched_migrate_task */
+#define POSIXTRACE_FORK		20U	/* sched_process_fork */
+#define POSIXTRACE_EXEC		21U	/* sched_process_exec */
+#define POSIXTRACE_EXIT		22U	/* sched_process_exit */
+#define POSIXTRACE_RENAME	23U	/* task_rename */
+
+/*
  * Report an event of an active stream only so many nanoseconds after its time, in the order of
  * time. 0, the default: at once; then an event that one processor records while another one is
  * delayed may be reported first, though it is younger. Until an event is due, functions that wait
@@ -213,6 +239,23 @@ struct posixtrace_stats_info {
 /* Returns 0, or EINVAL. */
 int posixtrace_get_stats(trace_id_t __trid, struct posixtrace_stats_info *__stats);
 
+/* Classes of struct posixtrace_kernel_info: class n is bit n of POSIXTRACE_CLASS_*. */
+#define POSIXTRACE_CLASSES	8
+
+/*
+ * Numbers of the kernel's events of a stream since it was created or cleared. The sum of recorded
+ * and dropped is the number that was generated for it.
+ */
+struct posixtrace_kernel_info {
+	unsigned long long recorded[POSIXTRACE_CLASSES];
+	unsigned long long dropped[POSIXTRACE_CLASSES];	/* while the stream was full */
+	unsigned long long overwritten;	/* recorded, of all classes, and overwritten unread */
+	unsigned long long __reserved[7];
+};
+
+/* Returns 0, or EINVAL. All are 0 if the stream has no events of the kernel. */
+int posixtrace_get_kernel_info(trace_id_t __trid, struct posixtrace_kernel_info *__info);
+
 /* Flags of struct posixtrace_log_info. */
 #define POSIXTRACE_LOG_ENDED	1	/* the stream was shut down: the log is final */
 #define POSIXTRACE_LOG_DAMAGED	2	/* damage was found in the log so far */
@@ -230,8 +273,10 @@ struct posixtrace_log_info {
 /* For a log that is open for reading. Returns 0, or EINVAL or ENOMEM. */
 int posixtrace_get_log_info(trace_id_t __trid, struct posixtrace_log_info *__info);
 
-/* Name for posixtrace_sysconf(): how many streams can trace one process. */
+/* Names for posixtrace_sysconf(): how many streams can trace one process. */
 #define POSIXTRACE_SC_STREAMS_PER_PROCESS_MAX	0x50585401
+/* POSIXTRACE_CLASS_* that the loaded module can record on this kernel. */
+#define POSIXTRACE_SC_KERNEL_CLASSES		0x50585402
 
 /*
  * Like sysconf(), which does not know this library: answers _SC_TRACE,

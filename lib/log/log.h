@@ -499,6 +499,17 @@ enum pxtu_log_step pxtu_log_step_over(struct pxtu_log *log, struct pxtu_log_walk
 enum pxtu_log_step pxtu_log_walk_straight(struct pxtu_log *log, struct pxtu_log_walk *walk,
 					  __u64 limit, __u64 last, struct pxtu_log_block *block);
 
+/*
+ * Lists of blocks: of the CPUs, of system events, of the kernel's events on each CPU if the log has
+ * them, and of damaged places.
+ */
+static inline __u32 pxtu_log_nr_lists(const struct pxtu_log *log)
+{
+	const __u32 nr_cpus = log->head.nr_cpus;
+
+	return nr_cpus + 1 + (log->head.attr.classes ? nr_cpus : 0) + 1;
+}
+
 /* Size of header and payload. */
 static inline __u64 pxtu_log_block_bytes(const struct pxtu_log *log,
 					 const struct pxtu_log_block *block)

@@ -40,6 +40,9 @@ static bool block_sane(struct pxtu_log *log, const struct posixtrace_log_block *
 		/* Do not check the count of records: targets can write where it comes from. */
 		return head->size <= log->head.subbuf_size && head->cpu <= log->head.nr_cpus &&
 		       head->opened <= head->closed;
+	case POSIXTRACE_LOG_KERNEL:
+		return head->size <= log->head.subbuf_size && log->head.attr.classes &&
+		       head->cpu < log->head.nr_cpus && head->opened <= head->closed;
 	case POSIXTRACE_LOG_NAMES:
 		return !log->head.ring_end && head->count <= POSIXTRACE_ID_MAX &&
 		       head->size == head->count * sizeof(struct posixtrace_log_name);
@@ -54,6 +57,7 @@ static bool block_sane(struct pxtu_log *log, const struct posixtrace_log_block *
 	case POSIXTRACE_LOG_DESCRIPTIONS:
 	case POSIXTRACE_LOG_PROGRAMS:
 	case POSIXTRACE_LOG_MAPPINGS:
+	case POSIXTRACE_LOG_KERNEL_TYPES:
 		return true;
 	default:
 		/* A newer writer says that the rest of the log makes no sense without it. */
@@ -185,7 +189,8 @@ enum pxtu_log_step pxtu_log_step_over(struct pxtu_log *log, struct pxtu_log_walk
 		return PXTU_LOG_DAMAGE;
 	}
 	/* logmerge.c checks the payload of events when it reads it. */
-	if (block->head.type != POSIXTRACE_LOG_EVENTS && !payload_good(log, block))
+	if (block->head.type != POSIXTRACE_LOG_EVENTS &&
+	    block->head.type != POSIXTRACE_LOG_KERNEL && !payload_good(log, block))
 		return PXTU_LOG_DAMAGE;
 	return PXTU_LOG_BLOCK;
 }

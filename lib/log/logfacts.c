@@ -30,10 +30,34 @@ static const struct {
 	{ POSIXTRACE_ID_UNNAMED, "posix_trace_unnamed_userevent" },
 };
 
+/* Types of the kernel's events, in the order of the module's list. */
+static const struct {
+	__u64 class;
+	__u32 id;
+	const char *name;
+} kernel_types[] = {
+	{ POSIXTRACE_CLASS_SCHED, POSIXTRACE_ID_SWITCH_OUT, "sched_switch_out" },
+	{ POSIXTRACE_CLASS_SCHED, POSIXTRACE_ID_SWITCH_IN, "sched_switch_in" },
+	{ POSIXTRACE_CLASS_SCHED, POSIXTRACE_ID_WAKEUP, "sched_wakeup" },
+	{ POSIXTRACE_CLASS_SCHED, POSIXTRACE_ID_MIGRATE, "sched_migrate_task" },
+	{ POSIXTRACE_CLASS_PROCESS, POSIXTRACE_ID_FORK, "sched_process_fork" },
+	{ POSIXTRACE_CLASS_PROCESS, POSIXTRACE_ID_EXEC, "sched_process_exec" },
+	{ POSIXTRACE_CLASS_PROCESS, POSIXTRACE_ID_EXIT, "sched_process_exit" },
+	{ POSIXTRACE_CLASS_PROCESS, POSIXTRACE_ID_RENAME, "task_rename" },
+};
+
+static bool has_kernel_type(const struct pxtu_log *log, unsigned int i)
+{
+	return log->head.attr.classes & kernel_types[i].class;
+}
+
 const char *pxtu_log_name(const struct pxtu_log *log, __u32 id)
 {
 	unsigned int i;
 
+	for (i = 0; i < PXTU_ARRAY_SIZE(kernel_types); i++)
+		if (kernel_types[i].id == id && has_kernel_type(log, i))
+			return kernel_types[i].name;
 	for (i = 0; i < PXTU_ARRAY_SIZE(predefined); i++)
 		if (predefined[i].id == id)
 			return predefined[i].name;
@@ -45,10 +69,18 @@ const char *pxtu_log_name(const struct pxtu_log *log, __u32 id)
 __u32 pxtu_log_type(const struct pxtu_log *log, __u32 place)
 {
 	const __u32 first = PXTU_ARRAY_SIZE(predefined);
+	unsigned int i;
 
 	if (place < first)
 		return predefined[place].id;
 	place -= first;
+	for (i = 0; i < PXTU_ARRAY_SIZE(kernel_types); i++) {
+		if (!has_kernel_type(log, i))
+			continue;
+		if (!place)
+			return kernel_types[i].id;
+		place--;
+	}
 	return place < log->facts.nr_names ? log->facts.names[place].id : 0;
 }
 
@@ -170,6 +202,7 @@ static int note(struct pxtu_log *log, enum pxtu_log_step step, const struct pxtu
 	case POSIXTRACE_LOG_NAMES:
 		return read_names(log, block);
 	case POSIXTRACE_LOG_DESCRIPTIONS:
+	case POSIXTRACE_LOG_KERNEL_TYPES:
 		/* Nothing protects the parts of a damaged payload. */
 		return step == PXTU_LOG_BLOCK ? pxtu_log_note_descriptions(log, block) : 0;
 	case POSIXTRACE_LOG_HOST:
@@ -211,7 +244,8 @@ static int read_notes(struct pxtu_log *log)
 			return 0;
 		if (!err && step == PXTU_LOG_DAMAGE)
 			log->facts.damaged = true;
-		else if (!err && block.head.type == POSIXTRACE_LOG_DESCRIPTIONS)
+		else if (!err && (block.head.type == POSIXTRACE_LOG_DESCRIPTIONS ||
+				  block.head.type == POSIXTRACE_LOG_KERNEL_TYPES))
 			err = pxtu_log_note_descriptions(log, &block);
 		else if (!err && block.head.type == POSIXTRACE_LOG_MAPPINGS)
 			err = pxtu_log_note_mappings(log, &block);

@@ -123,7 +123,7 @@ static int prepare(struct pxtu_log *log, __u32 number)
 		return 0;
 	}
 	if (!read_header(log, cpu, entry) ||
-	    !pxtu_record_valid(&cpu->record, number == log->head.nr_cpus, log->head.max_data,
+	    !pxtu_record_valid(&cpu->record, number >= log->head.nr_cpus, log->head.max_data,
 			       entry->size - cpu->pos) ||
 	    !cpu->record.writer.known || cpu->record.timestamp < cpu->floor ||
 	    cpu->record.timestamp > entry->closed) {
@@ -198,6 +198,17 @@ static void queue_gaps(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 	pxtu_queue_add(&log->queue, &event);
 }
 
+/* The CPU that recorded the records of a list. */
+static __u32 cpu_of(const struct pxtu_log *log, __u32 number)
+{
+	const __u32 nr_cpus = log->head.nr_cpus;
+
+	if (number < nr_cpus)
+		return number;
+	return number == nr_cpus || number == pxtu_log_nr_lists(log) - 1 ?
+	       POSIXTRACE_NO_CPU : number - nr_cpus - 1;
+}
+
 static int fill_queue(struct pxtu_log *log)
 {
 	struct pxtu_log_window *window = &log->window;
@@ -225,8 +236,8 @@ static int fill_queue(struct pxtu_log *log)
 
 	queue_gaps(log, cpu);
 	number = window->heap.cpu[0];
-	pxtu_queue_record(&log->queue, &cpu->record, log->data,
-			  number < log->head.nr_cpus ? number : POSIXTRACE_NO_CPU, window->lost);
+	pxtu_queue_record(&log->queue, &cpu->record, log->data, cpu_of(log, number),
+			  window->lost);
 	/* After a made-up record nothing is left of the block. */
 	if (!cpu->corrupt)
 		leave_record(cpu);

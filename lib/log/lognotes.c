@@ -62,10 +62,15 @@ enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_wal
 	return PXTU_LOG_DAMAGE;
 }
 
-static bool description_valid(const struct posixtrace_log_description *description)
+/* In a block of this type, of a type of the kernel or of a named user event type. */
+static bool description_valid(const struct posixtrace_log_description *description, __u32 type)
 {
-	return description->id > POSIXTRACE_ID_UNNAMED && description->id < POSIXTRACE_ID_MAX &&
-	       description->size > 1 && description->size <= POSIXTRACE_DESCRIPTION_SIZE;
+	bool kernel = type == POSIXTRACE_LOG_KERNEL_TYPES;
+	__u32 first = kernel ? POSIXTRACE_ID_FILTER + 1 : POSIXTRACE_ID_UNNAMED + 1;
+	__u32 end = kernel ? POSIXTRACE_ID_UNNAMED : POSIXTRACE_ID_MAX;
+
+	return description->id >= first && description->id < end && description->size > 1 &&
+	       description->size <= POSIXTRACE_DESCRIPTION_SIZE;
 }
 
 int pxtu_log_note_descriptions(struct pxtu_log *log, const struct pxtu_log_block *block)
@@ -83,7 +88,7 @@ int pxtu_log_note_descriptions(struct pxtu_log *log, const struct pxtu_log_block
 	for (i = 0; i < block->head.count; i++) {
 		if (pos + sizeof(head) > block->head.size ||
 		    pxtu_log_read(log, &head, sizeof(head), begin + pos) != sizeof(head) ||
-		    !description_valid(&head) ||
+		    !description_valid(&head, block->head.type) ||
 		    pos + POSIXTRACE_LOG_DESCRIPTION_STEP(head.size) > block->head.size) {
 			log->facts.damaged = true;
 			break;

@@ -11,23 +11,18 @@
 
 #define ENTRIES_MIN	256U
 
-/* The list of damaged places comes after the CPUs and the system events. */
+/* The list of damaged places is the last one. */
 static __u32 damage_cpu(const struct pxtu_log *log)
 {
-	return log->head.nr_cpus + 1;
-}
-
-static __u32 nr_lists(const struct pxtu_log *log)
-{
-	return log->head.nr_cpus + 2;
+	return pxtu_log_nr_lists(log) - 1;
 }
 
 int pxtu_window_init(struct pxtu_log *log)
 {
 	struct pxtu_log_window *window = &log->window;
 
-	window->cpu = calloc(nr_lists(log), sizeof(*window->cpu));
-	return pxtu_heap_init(&window->heap, nr_lists(log)) && window->cpu ? 0 : -ENOMEM;
+	window->cpu = calloc(pxtu_log_nr_lists(log), sizeof(*window->cpu));
+	return pxtu_heap_init(&window->heap, pxtu_log_nr_lists(log)) && window->cpu ? 0 : -ENOMEM;
 }
 
 void pxtu_window_destroy(struct pxtu_log *log)
@@ -35,7 +30,7 @@ void pxtu_window_destroy(struct pxtu_log *log)
 	struct pxtu_log_window *window = &log->window;
 	__u32 i;
 
-	for (i = 0; window->cpu && i < nr_lists(log); i++)
+	for (i = 0; window->cpu && i < pxtu_log_nr_lists(log); i++)
 		free(window->cpu[i].chunk);
 	free(window->cpu);
 	pxtu_heap_destroy(&window->heap);
@@ -47,7 +42,7 @@ static void forget_entries(struct pxtu_log *log)
 	struct pxtu_log_window *window = &log->window;
 	__u32 i;
 
-	for (i = 0; i < nr_lists(log); i++) {
+	for (i = 0; i < pxtu_log_nr_lists(log); i++) {
 		free(window->cpu[i].chunk);
 		window->cpu[i] = (struct pxtu_log_cpu){
 			.first = PXTU_LOG_NONE,
@@ -230,7 +225,8 @@ static void add_block(struct pxtu_log *log, const struct pxtu_log_block *block)
 	entry.generation = window->generation;
 	entry.overwrite_watermark = window->overwrite_watermark;
 	window->time = head->closed;
-	entry_add(log, head->cpu, &entry);
+	entry_add(log, head->type == POSIXTRACE_LOG_KERNEL ? log->head.nr_cpus + 1 + head->cpu :
+							    head->cpu, &entry);
 }
 
 /* The stream was cleared: forget all events that are not reported yet. */
@@ -267,6 +263,7 @@ static bool look_ahead(struct pxtu_log *log)
 		window->read += pxtu_log_block_bytes(log, ahead);
 	switch (ahead->head.type) {
 	case POSIXTRACE_LOG_EVENTS:
+	case POSIXTRACE_LOG_KERNEL:
 		window->have_ahead = true;
 		/* Epochs never fall, or the window would never move on. */
 		if (ahead->head.epoch > window->last_epoch)

@@ -125,6 +125,8 @@ __u64 pxtu_gap_lost(const struct pxtu_reader *reader)
 
 	for (cpu = 0; cpu < reader->nr_cpus; cpu++)
 		lost += pxtu_load(&reader->map.heads[cpu].lost);
+	for (cpu = 0; cpu + reader->nr_cpus + 1 < reader->nr_lists; cpu++)
+		lost += pxtu_load(&reader->kernel_heads[cpu].lost);
 	/* A traced process may have written anything there: never report less than before. */
 	return lost > reader->lost ? lost : reader->lost;
 }

@@ -24,12 +24,12 @@ static void scan(struct pxtu_reader *reader)
 	__u32 word, cpu;
 	__u64 holders;
 
-	for (word = 0; word <= reader->nr_cpus / 64; word++) {
+	for (word = 0; word <= (reader->nr_lists - 1) / 64; word++) {
 		/* Pairs with the kernel's release after it has published oldest[]. */
 		holders = pxtu_load_acquire(&reader->holders[word]);
 		for (; holders; holders &= holders - 1) {
 			cpu = word * 64 + (__u32)__builtin_ctzll(holders);
-			if (cpu > reader->nr_cpus || reader->cpu[cpu].queued ||
+			if (cpu >= reader->nr_lists || reader->cpu[cpu].queued ||
 			    pxtu_subbuf_is_quiet(reader, cpu) ||
 			    !pxtu_subbuf_peek(reader, cpu, &reader->cpu[cpu].cand))
 				continue;
@@ -147,7 +147,7 @@ void pxtu_merge_clear(struct pxtu_reader *reader)
 {
 	__u32 cpu;
 
-	for (cpu = 0; cpu <= reader->nr_cpus; cpu++) {
+	for (cpu = 0; cpu < reader->nr_lists; cpu++) {
 		reader->cpu[cpu].queued = false;
 		reader->cpu[cpu].view.open = false;
 	}

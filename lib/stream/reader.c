@@ -19,7 +19,7 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 		     int (*defer)(struct pxtu_reader *reader, struct posixtrace_defer *arg))
 {
 	const struct posixtrace_ctrl *ctrl = map->ctrl;
-	__u64 oldest, holders, subbufs;
+	__u64 oldest, holders, subbufs, kernel_heads, nr_kernel_cpus;
 
 	*reader = (struct pxtu_reader){
 		.map = *map,
@@ -34,23 +34,30 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 		return -EPROTO;
 	reader->nr_cpus = ctrl->nr_cpus;
 	reader->nr_subbufs = ctrl->nr_subbufs;
-	reader->nr_all = ctrl->nr_subbufs + ctrl->nr_sys_subbufs;
+	reader->first_kernel = ctrl->nr_subbufs + ctrl->nr_sys_subbufs;
+	reader->nr_all = reader->first_kernel + ctrl->nr_kernel_subbufs;
+	nr_kernel_cpus = ctrl->nr_kernel_cpus;
+	reader->nr_lists = reader->nr_cpus + 1 + ctrl->nr_kernel_cpus;
 	reader->subbuf_size = ctrl->subbuf_size;
 	reader->loop = attr->stream_policy == POSIXTRACE_POLICY_LOOP;
 	reader->max_data = (__u32)attr->max_data_size;
 	oldest = ctrl->oldest_offset;
 	holders = ctrl->holders_offset;
 	subbufs = ctrl->subbuf_offset;
+	kernel_heads = ctrl->kernel_heads_offset;
 
 	/* After these checks, none of these numbers leads outside the mappings. */
 	if (!reader->nr_cpus || !reader->subbuf_size ||
 	    reader->subbuf_size % POSIXTRACE_RECORD_ALIGN ||
 	    reader->subbuf_size > POSIXTRACE_SUBBUF_SIZE_MAX ||
-	    reader->nr_all < reader->nr_subbufs ||
+	    reader->first_kernel < reader->nr_subbufs || reader->nr_all < reader->first_kernel ||
+	    (nr_kernel_cpus && nr_kernel_cpus != reader->nr_cpus) ||
+	    reader->nr_lists < reader->nr_cpus || kernel_heads % sizeof(__u64) ||
 	    attr->max_data_size > POSIXTRACE_DATA_SIZE_MAX ||
 	    oldest % sizeof(__u32) || holders % sizeof(__u64) || subbufs % sizeof(__u64) ||
-	    oldest + ((__u64)reader->nr_cpus + 1) * sizeof(__u32) > map->ctrl_size ||
-	    holders + ((__u64)reader->nr_cpus / 64 + 1) * sizeof(__u64) > map->ctrl_size ||
+	    oldest + (__u64)reader->nr_lists * sizeof(__u32) > map->ctrl_size ||
+	    holders + ((__u64)(reader->nr_lists - 1) / 64 + 1) * sizeof(__u64) > map->ctrl_size ||
+	    kernel_heads + nr_kernel_cpus * sizeof(struct posixtrace_cpu_head) > map->ctrl_size ||
 	    subbufs + (__u64)reader->nr_all * sizeof(struct posixtrace_subbuf) > map->ctrl_size ||
 	    (__u64)reader->nr_cpus * sizeof(struct posixtrace_cpu_head) > map->heads_size ||
 	    (__u64)reader->nr_all * reader->subbuf_size > map->pool_size ||
@@ -62,9 +69,11 @@ int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 	reader->holders = (const __u64 *)(const void *)((const char *)ctrl + holders);
 	reader->subbufs = (const struct posixtrace_subbuf *)
 			  (const void *)((const char *)ctrl + subbufs);
-	reader->cpu = calloc((size_t)reader->nr_cpus + 1, sizeof(*reader->cpu));
+	reader->kernel_heads = (const struct posixtrace_cpu_head *)
+			       (const void *)((const char *)ctrl + kernel_heads);
+	reader->cpu = calloc(reader->nr_lists, sizeof(*reader->cpu));
 	reader->data = malloc(pxtu_record_room(reader->max_data));
-	if (!pxtu_heap_init(&reader->heap, (size_t)reader->nr_cpus + 1) || !reader->cpu ||
+	if (!pxtu_heap_init(&reader->heap, reader->nr_lists) || !reader->cpu ||
 	    !reader->data) {
 		pxtu_reader_destroy(reader);
 		return -ENOMEM;
@@ -212,6 +221,14 @@ static void queue_ahead(struct pxtu_reader *reader)
 	pxtu_queue_add(&reader->queue, &event);
 }
 
+/* The CPU that recorded the records of a list. */
+static __u32 cpu_of(const struct pxtu_reader *reader, __u32 list)
+{
+	if (list < reader->nr_cpus)
+		return list;
+	return list == reader->nr_cpus ? POSIXTRACE_NO_CPU : list - reader->nr_cpus - 1;
+}
+
 /* Take one record, and queue it after the gap that ends with it, if any. */
 static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *place)
 {
@@ -238,8 +255,7 @@ static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *plac
 		memcpy(reader->data, data, best->record.data_len);
 		data = reader->data;
 	}
-	pxtu_queue_record(&reader->queue, &best->record, data,
-			  best->cpu < reader->nr_cpus ? best->cpu : POSIXTRACE_NO_CPU,
+	pxtu_queue_record(&reader->queue, &best->record, data, cpu_of(reader, best->cpu),
 			  reader->lost);
 }
 

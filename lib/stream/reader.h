@@ -193,12 +193,18 @@ struct pxtu_reader {
 	const __u32 *oldest;
 	/** @holders: bits of the CPUs that hold sub-buffers */
 	const __u64 *holders;
+	/** @kernel_heads: write positions of the kernel's events; no element if there are none */
+	const struct posixtrace_cpu_head *kernel_heads;
 	/** @subbufs: descriptors of the sub-buffers */
 	const struct posixtrace_subbuf *subbufs;
 	/** @nr_cpus: number of CPUs; also the index of the "CPU" of system events */
 	__u32 nr_cpus;
+	/** @nr_lists: CPUs, system events, and CPUs again if the stream has events of the kernel */
+	__u32 nr_lists;
 	/** @nr_subbufs: sub-buffers that targets write */
 	__u32 nr_subbufs;
+	/** @first_kernel: first sub-buffer for the kernel's events, behind those for system ones */
+	__u32 first_kernel;
 	/** @nr_all: all sub-buffers */
 	__u32 nr_all;
 	/** @subbuf_size: bytes */
@@ -253,7 +259,9 @@ struct pxtu_reader {
 	bool overrun;
 	/** @held: the kernel knows that the reader holds events back */
 	bool held;
-	/** @cpu: state for each CPU, the last one for system events */
+	/**
+	 * @cpu: state for each CPU, for system events, and for the kernel's events on each CPU
+	 */
 	struct pxtu_reader_cpu *cpu;
 	/** @heap: the CPUs with a record in @cpu */
 	struct pxtu_heap heap;

@@ -36,7 +36,10 @@ static __u64 next_consumed(__u64 consumed, __u64 count, __u32 pos)
 
 static const struct posixtrace_cpu_head *head_of(const struct pxtu_reader *reader, __u32 cpu)
 {
-	return cpu < reader->nr_cpus ? &reader->map.heads[cpu] : &reader->map.ctrl->system;
+	if (cpu < reader->nr_cpus)
+		return &reader->map.heads[cpu];
+	return cpu == reader->nr_cpus ? &reader->map.ctrl->system
+				      : &reader->kernel_heads[cpu - reader->nr_cpus - 1];
 }
 
 /* How many bytes of the sub-buffer hold records; 0 if we cannot tell. */
@@ -98,7 +101,7 @@ static void find_record(const struct pxtu_reader *reader, __u32 cpu, __u64 floor
 	cand->corrupt = false;
 	cand->orphan = false;
 	if (!pxtu_record_parse(&cand->record, mem + pos, room, writer) ||
-	    !pxtu_record_valid(&cand->record, cpu == reader->nr_cpus, reader->max_data, room) ||
+	    !pxtu_record_valid(&cand->record, cpu >= reader->nr_cpus, reader->max_data, room) ||
 	    (!cand->record.writer.known && !damaged)) {
 		make_corrupt(cand, floor, view->used);
 		return;
@@ -199,12 +202,17 @@ bool pxtu_subbuf_following(struct pxtu_reader *reader, __u32 cpu, struct pxtu_ca
 
 bool pxtu_subbuf_peek(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candidate *cand)
 {
-	__u32 first = cpu == reader->nr_cpus ? reader->nr_subbufs : 0;
-	__u32 end = cpu == reader->nr_cpus ? reader->nr_all : reader->nr_subbufs;
+	__u32 first = 0, end = reader->nr_subbufs, idx;
 	unsigned int tries;
 	enum found found;
-	__u32 idx;
 
+	if (cpu == reader->nr_cpus) {
+		first = reader->nr_subbufs;
+		end = reader->first_kernel;
+	} else if (cpu > reader->nr_cpus) {
+		first = reader->first_kernel;
+		end = reader->nr_all;
+	}
 	for (tries = 0; tries < ROUNDS_MAX * TRIES_MAX; tries++) {
 		/* Pairs with the kernel's release when the CPU gets its first sub-buffer. */
 		idx = pxtu_load_acquire(&reader->oldest[cpu]);

@@ -88,6 +88,10 @@ names
 	recorded on [a-z0-9_]*
 	thread producer of names_helper
 	thread consumer of names_helper
+kernel
+	its name is sleeper
+	it exits with 7
+	it has waited three times
 open_log
 	3 events
 	0 events behind the last one

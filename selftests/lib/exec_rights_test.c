@@ -50,6 +50,7 @@ struct controller {
 	uid_t uid;
 	bool ptrace;
 	bool drop;	/* it is privileged when it creates the stream, and not later */
+	bool kernel;	/* the stream has events of the kernel */
 };
 
 enum word {
@@ -57,7 +58,36 @@ enum word {
 	PROCESSES,
 	POLL,
 	STOP,
+	KERNEL,		/* how many events of the kernel follow the exec, -1 without one */
 };
+
+static long kernel_events_behind_exec(trace_id_t trid)
+{
+	struct event event;
+	long count = -1;
+
+	while (take(trid, &event) == 1) {
+		if (event.info.posix_event_id == POSIXTRACE_EXEC)
+			count = 0;
+		else if (count >= 0 && event.info.posix_event_id >= POSIXTRACE_SWITCH_OUT &&
+			 event.info.posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT)
+			count++;
+	}
+	return count;
+}
+
+static int start_kernel_stream(pid_t pid, trace_id_t *trid)
+{
+	trace_attr_t attr;
+	int err = posix_trace_attr_init(&attr);
+
+	if (!err)
+		err = posixtrace_attr_setkernel(&attr, POSIXTRACE_CLASS_SCHED |
+						       POSIXTRACE_CLASS_PROCESS);
+	if (!err)
+		err = posix_trace_create(pid, &attr, trid);
+	return err ? err : posix_trace_start(*trid);
+}
 
 static long obey(trace_id_t trid, long word)
 {
@@ -73,6 +103,8 @@ static long obey(trace_id_t trid, long word)
 		return poll(&pollfd, 1, 0) < 0 ? -1 : pollfd.revents;
 	case STOP:
 		return posix_trace_stop(trid);
+	case KERNEL:
+		return kernel_events_behind_exec(trid);
 	default:
 		return -1;
 	}
@@ -88,7 +120,8 @@ static int control(void *arg, const struct talk *talk)
 
 	if (become(controller->uid, controller->ptrace))
 		return 1;
-	err = start_family_stream(hear(talk), &trid);
+	err = controller->kernel ? start_kernel_stream(hear(talk), &trid) :
+				   start_family_stream(hear(talk), &trid);
 	if (controller->drop && set_caps(0))
 		return 2;
 	say(talk, err);
@@ -268,6 +301,23 @@ TEST_F(image, user_does_not_see_secrets)
 		SKIP(return, "no extended attributes on tmpfs");
 	begin(_metadata, self, &controller);
 	check(_metadata, self, !variant->secret);
+	end(_metadata, self);
+}
+
+/* It sees that the old program has executed the file, and nothing of what the kernel does then. */
+TEST_F(image, user_sees_no_events_of_the_kernel_about_secrets)
+{
+	struct controller controller = { .uid = USER, .kernel = true };
+	long count;
+
+	if (self->missing)
+		SKIP(return, "no extended attributes on tmpfs");
+	begin(_metadata, self, &controller);
+	ASSERT_EQ(2, tell(&self->child, 2));
+	count = tell(&self->controller, KERNEL);
+	EXPECT_TRUE(variant->secret ? !count : count > 0) {
+		TH_LOG("%ld events", count);
+	}
 	end(_metadata, self);
 }
 

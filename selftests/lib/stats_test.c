@@ -256,7 +256,7 @@ TEST(sysconf_knows_the_maximum_of_streams_per_process)
 	while (count--)
 		EXPECT_EQ(0, posix_trace_shutdown(trid[count]));
 	errno = 4711;
-	EXPECT_EQ(-1, posixtrace_sysconf(POSIXTRACE_SC_STREAMS_PER_PROCESS_MAX + 1));
+	EXPECT_EQ(-1, posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES + 1));
 	EXPECT_EQ(EINVAL, errno);
 }
 

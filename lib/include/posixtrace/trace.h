@@ -92,7 +92,7 @@ typedef struct {
 	unsigned long long __wakeup_bytes;
 	unsigned long long __wakeup_ns;
 	int __order;
-	int __reserved2;
+	unsigned int __kernel;
 	unsigned long long __reserved[6];
 } trace_attr_t;
 

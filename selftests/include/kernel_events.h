@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Events of the kernel in tests: a process that makes known ones, the kernel's own counters to
+ * compare with, and the events of a stream or log in memory.
+ */
+#ifndef _SELFTESTS_KERNEL_EVENTS_H
+#define _SELFTESTS_KERNEL_EVENTS_H
+
+#include <posixtrace.h>
+#include <stdint.h>
+
+#include "trace_test.h"
+
+#define CLASS_SCHED	0
+#define CLASS_PROCESS	5
+
+/* sched_switch_out.reason, .state; sched_wakeup.by */
+enum { PREEMPTED, BLOCKED, IO, ENDED };
+enum { STATE_RUNNING, STATE_SLEEPING, STATE_DEAD = 5 };
+enum { BY_ANOTHER, BY_THREAD, BY_INTERRUPT };
+
+/* The data, as their descriptions say. */
+union kernel_data {
+	int32_t tid;
+	struct {
+		int32_t tid, prio;
+		uint8_t state, reason, pad[2];
+		int32_t next_tid, next_prio;
+	} out;
+	struct {
+		int32_t tid, prio;
+		uint64_t runnable;
+		int32_t prev_tid, prev_prio;
+	} in;
+	struct {
+		int32_t tid, prio;
+		uint32_t target_cpu;
+		uint8_t by, new, pad[2];
+		int32_t waker_pid, waker_tid;
+	} wakeup;
+	struct {
+		int32_t tid, child_pid, child_tid;
+	} fork;
+	struct {
+		int32_t tid;
+		char filename[256];
+	} exec;
+	struct {
+		int32_t tid, exit_code;
+		uint8_t group_dead;
+	} exit;
+	struct {
+		int32_t tid;
+		char oldcomm[16], newcomm[16];
+	} rename;
+};
+
+struct kernel_event {
+	trace_event_id_t id;
+	pid_t pid;
+	unsigned int cpu;
+	unsigned long long time;
+	unsigned long long thread;
+	union kernel_data data;
+};
+
+/* All events but those of the standard's system types, which are counted. */
+struct kernel_events {
+	struct kernel_event *event;
+	size_t count;
+	unsigned int starts;
+	unsigned int stops;		/* all of them */
+	unsigned int automatic_stops;
+	unsigned int overflows;
+	unsigned int errors;		/* POSIX_TRACE_ERROR */
+	unsigned int late;
+	unsigned long long filter;	/* time of the last POSIX_TRACE_FILTER */
+	unsigned long long lost;	/* before the last event */
+};
+
+/* Adds what can be read now. Returns 0 or an error number. */
+int kernel_events_read(struct kernel_events *events, trace_id_t trid);
+void kernel_events_free(struct kernel_events *events);
+size_t kernel_events_count(const struct kernel_events *events, trace_event_id_t id);
+
+/* Switches of threads that had to wait, or ended. */
+size_t kernel_events_blocked(const struct kernel_events *events);
+
+/* Looks for threads that run twice, wake up in no way, and the like. Prints and counts them. */
+int kernel_events_impossible(const struct kernel_events *events);
+
+/* Creates a stream that is never full in these tests, or a small one. */
+int kernel_stream(pid_t pid, unsigned int classes, int policy, trace_id_t *trid);
+int kernel_small_stream(pid_t pid, unsigned int classes, int policy, trace_id_t *trid);
+
+/* The same with a log; the stream flushes itself. */
+int kernel_withlog(pid_t pid, unsigned int classes, size_t size, int log_policy, int fd,
+		   trace_id_t *trid);
+
+/* ------------------------------------------------------------------ */
+/* The worker								*/
+
+enum {
+	DO_NOTHING,
+	DO_EVENT,		/* records so many events */
+	DO_PING_PONG,		/* two threads wake each other so often, on one CPU */
+	DO_CHILDREN,		/* makes so many; reports the pid and status of each afterwards */
+	DO_THREAD,		/* a thread that names itself and ends */
+	DO_STORM_BEGIN,		/* makes so many threads, which sleep */
+	DO_STORM,		/* each of them yields and waits so often */
+	DO_STORM_END,
+};
+
+/* A child function: reports that it runs, and then the end of each task. */
+int worker(void *arg, const struct talk *talk);
+
+/* The result is 0. */
+int worker_do(const struct child *worker, long task, long number);
+
+/* The caller has to hear the result. */
+int worker_do_later(const struct child *worker, long task, long number);
+
+/* The kernel's counters, of all threads. */
+struct switches {
+	unsigned long long voluntary;
+	unsigned long long involuntary;
+};
+
+/* Waits until all threads sleep. */
+struct switches worker_switches(const struct child *worker);
+
+#endif /* _SELFTESTS_KERNEL_EVENTS_H */

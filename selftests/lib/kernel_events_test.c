@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events of the kernel in streams that ask for them: as many as there were, by the kernel's own
+ * counters, in an order and with times that are possible, and no others.
+ */
+#define _GNU_SOURCE
+#include <posixtrace.h>
+#include <posixtrace/fields.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "pxt_test.h"
+#include "credentials.h"
+#include "kernel_events.h"
+
+#define SCHED		POSIXTRACE_CLASS_SCHED
+#define PROCESS		POSIXTRACE_CLASS_PROCESS
+#define BOTH		(SCHED | PROCESS)
+#define NR_TYPES	8
+
+#define ROUNDS		200
+
+static const char *const names[NR_TYPES] = {
+	"sched_switch_out", "sched_switch_in", "sched_wakeup", "sched_migrate_task",
+	"sched_process_fork", "sched_process_exec", "sched_process_exit", "task_rename",
+};
+
+/* ------------------------------------------------------------------ */
+/* The attribute							*/
+
+FIXTURE(attribute)
+{
+	trace_attr_t attr;
+	trace_id_t trid;
+};
+
+FIXTURE_SETUP(attribute)
+{
+	ASSERT_EQ(0, posix_trace_attr_init(&self->attr));
+}
+
+FIXTURE_TEARDOWN(attribute)
+{
+	posix_trace_attr_destroy(&self->attr);
+}
+
+TEST_F(attribute, is_none_until_it_is_set)
+{
+	unsigned int classes = 1;
+
+	ASSERT_EQ(0, posixtrace_attr_getkernel(&self->attr, &classes));
+	EXPECT_EQ(0, classes);
+	ASSERT_EQ(0, posixtrace_attr_setkernel(&self->attr, POSIXTRACE_CLASS_ALL));
+	ASSERT_EQ(0, posixtrace_attr_getkernel(&self->attr, &classes));
+	EXPECT_EQ(POSIXTRACE_CLASS_ALL, classes);
+	ASSERT_EQ(0, posixtrace_attr_setkernel(&self->attr, 0));
+	ASSERT_EQ(0, posixtrace_attr_getkernel(&self->attr, &classes));
+	EXPECT_EQ(0, classes);
+}
+
+TEST_F(attribute, other_values_and_objects_are_refused)
+{
+	unsigned int classes = 0;
+
+	ASSERT_EQ(0, posixtrace_attr_setkernel(&self->attr, SCHED));
+	EXPECT_EQ(EINVAL, posixtrace_attr_setkernel(&self->attr, POSIXTRACE_CLASS_ALL + 1));
+	EXPECT_EQ(EINVAL, posixtrace_attr_setkernel(&self->attr, ~0U));
+	EXPECT_EQ(EINVAL, posixtrace_attr_setkernel(NULL, SCHED));
+	EXPECT_EQ(EINVAL, posixtrace_attr_getkernel(NULL, &classes));
+	EXPECT_EQ(EINVAL, posixtrace_attr_getkernel(&self->attr, NULL));
+	ASSERT_EQ(0, posixtrace_attr_getkernel(&self->attr, &classes));
+	EXPECT_EQ(SCHED, classes);
+}
+
+TEST_F(attribute, stream_has_the_classes_of_its_attributes)
+{
+	unsigned int classes = 0;
+	trace_attr_t attr;
+
+	ASSERT_EQ(0, posixtrace_attr_setkernel(&self->attr, BOTH));
+	ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
+	ASSERT_EQ(0, posix_trace_get_attr(self->trid, &attr));
+	ASSERT_EQ(0, posixtrace_attr_getkernel(&attr, &classes));
+	EXPECT_EQ(BOTH, classes);
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+TEST_F(attribute, classes_that_the_kernel_cannot_record_are_not_supported)
+{
+	long classes = posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
+
+	EXPECT_EQ(BOTH, classes & BOTH);
+	for (unsigned int class = 1; class <= POSIXTRACE_CLASS_ALL; class <<= 1) {
+		ASSERT_EQ(0, posixtrace_attr_setkernel(&self->attr, class));
+		if (!(classes & class)) {
+			EXPECT_EQ(ENOTSUP, posix_trace_create(0, &self->attr, &self->trid));
+			continue;
+		}
+		ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
+		EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+	}
+}
+
+static int create_with_syscalls(void *arg, const struct talk *talk)
+{
+	trace_id_t trid;
+
+	(void)talk;
+	if (become_user(12345))
+		return 100;
+	return posix_trace_create(0, arg, &trid);
+}
+
+TEST_F(attribute, system_calls_need_a_capability)
+{
+	struct child child;
+
+	ASSERT_EQ(0, posixtrace_attr_setkernel(&self->attr, POSIXTRACE_CLASS_SYSCALL | SCHED));
+	ASSERT_EQ(0, child_start(&child, create_with_syscalls, &self->attr));
+	EXPECT_EQ(EPERM, WEXITSTATUS(child_wait(&child)));
+}
+
+/* ------------------------------------------------------------------ */
+/* Streams of a worker							*/
+
+FIXTURE(kernel)
+{
+	struct child worker;
+	trace_id_t trid;
+	struct kernel_events events;
+};
+
+FIXTURE_SETUP(kernel)
+{
+	ASSERT_EQ(0, child_start(&self->worker, worker, NULL));
+	ASSERT_EQ(0, hear(&self->worker.talk));
+	self->trid = 0;
+}
+
+FIXTURE_TEARDOWN(kernel)
+{
+	child_kill(&self->worker);
+	if (self->trid > 0)
+		posix_trace_shutdown(self->trid);
+	kernel_events_free(&self->events);
+}
+
+TEST_F(kernel, types_are_listed_named_and_described)
+{
+	static char text[POSIXTRACE_DESCRIPTION_MAX + 1];
+	char name[TRACE_EVENT_NAME_MAX + 1];
+	struct posixtrace_fields *fields;
+	trace_event_id_t id, seen = 0;
+	int unavailable;
+	unsigned int found = 0;
+
+	ASSERT_EQ(0, kernel_stream(self->worker.pid, BOTH, POSIX_TRACE_LOOP, &self->trid));
+	for (;;) {
+		ASSERT_EQ(0, posix_trace_eventtypelist_getnext_id(self->trid, &id, &unavailable));
+		if (unavailable)
+			break;
+		if (id < POSIXTRACE_SWITCH_OUT || id >= POSIX_TRACE_UNNAMED_USEREVENT)
+			continue;
+		EXPECT_LT(seen, id);
+		seen = id;
+		ASSERT_LT(found, NR_TYPES);
+		ASSERT_EQ(0, posix_trace_eventid_get_name(self->trid, id, name));
+		EXPECT_STREQ(names[found], name);
+		ASSERT_EQ(0, posix_trace_trid_eventid_open(self->trid, name, &id));
+		EXPECT_EQ(seen, id);
+		ASSERT_EQ(0, posixtrace_eventid_get_description(self->trid, id, text, sizeof(text),
+								NULL));
+		ASSERT_EQ(0, posixtrace_fields_parse(text, &fields, NULL));
+		posixtrace_fields_free(fields);
+		found++;
+	}
+	EXPECT_EQ(NR_TYPES, found);
+}
+
+TEST_F(kernel, only_types_of_the_classes_exist)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1], text[8];
+	trace_event_id_t id;
+
+	ASSERT_EQ(0, kernel_stream(self->worker.pid, PROCESS, POSIX_TRACE_LOOP, &self->trid));
+	EXPECT_EQ(0, posix_trace_eventid_get_name(self->trid, POSIXTRACE_FORK, name));
+	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(self->trid, POSIXTRACE_WAKEUP, name));
+	EXPECT_EQ(EINVAL, posixtrace_eventid_get_description(self->trid, POSIXTRACE_WAKEUP, text,
+							     sizeof(text), NULL));
+	/* The name is free for a user event type. */
+	ASSERT_EQ(0, posix_trace_trid_eventid_open(self->trid, "sched_wakeup", &id));
+	EXPECT_LT(POSIX_TRACE_UNNAMED_USEREVENT, id);
+}
+
+TEST_F(kernel, switches_are_as_many_as_the_kernel_counts)
+{
+	struct switches before, after;
+	unsigned int blocked, preempted;
+
+	ASSERT_EQ(0, kernel_stream(self->worker.pid, SCHED, POSIX_TRACE_UNTIL_FULL, &self->trid));
+	before = worker_switches(&self->worker);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, ROUNDS));
+	after = worker_switches(&self->worker);
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+
+	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+	EXPECT_EQ(0, self->events.lost);
+	blocked = kernel_events_blocked(&self->events);
+	preempted = kernel_events_count(&self->events, POSIXTRACE_SWITCH_OUT) - blocked;
+	EXPECT_EQ(after.voluntary - before.voluntary, blocked);
+	EXPECT_EQ(after.involuntary - before.involuntary, preempted);
+	/* Each thread waits before and after. */
+	EXPECT_EQ(kernel_events_count(&self->events, POSIXTRACE_SWITCH_OUT),
+		  kernel_events_count(&self->events, POSIXTRACE_SWITCH_IN));
+	EXPECT_LE(ROUNDS / 2, blocked);
+}
+
+TEST_F(kernel, threads_wait_wake_up_and_run_in_this_order)
+{
+	unsigned int other = 0, self_made = 0;
+
+	ASSERT_EQ(0, kernel_stream(self->worker.pid, SCHED, POSIX_TRACE_UNTIL_FULL, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, ROUNDS));
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+	EXPECT_EQ(0, self->events.lost);
+
+	/* Prints what is wrong. */
+	EXPECT_EQ(0, kernel_events_impossible(&self->events));
+	for (size_t i = 0; i < self->events.count; i++) {
+		const struct kernel_event *event = &self->events.event[i];
+
+		EXPECT_EQ(self->worker.pid, event->pid);
+		if (event->id != POSIXTRACE_WAKEUP)
+			continue;
+		if (event->data.wakeup.by == BY_THREAD &&
+		    event->data.wakeup.waker_pid == self->worker.pid)
+			self_made++;
+		else if (event->data.wakeup.by == BY_THREAD &&
+			 event->data.wakeup.waker_pid == getpid())
+			other++;
+	}
+	/* The controller has woken it for the task, and the two threads each other. */
+	EXPECT_LE(1, other);
+	EXPECT_LE(ROUNDS / 2, self_made);
+}
+
+TEST_F(kernel, events_are_between_the_calls_that_they_belong_to)
+{
+	unsigned long long start, stop;
+
+	ASSERT_EQ(0, kernel_stream(self->worker.pid, BOTH, POSIX_TRACE_UNTIL_FULL, &self->trid));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 10));
+	start = now();
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 10));
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	stop = now();
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 10));
+
+	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+	ASSERT_LT(0, self->events.count);
+	for (size_t i = 0; i < self->events.count; i++) {
+		EXPECT_LE(start, self->events.event[i].time);
+		EXPECT_LE(self->events.event[i].time, stop);
+		EXPECT_LT(self->events.event[i].cpu, sysconf(_SC_NPROCESSORS_CONF));
+		if (i)
+			EXPECT_LE(self->events.event[i - 1].time, self->events.event[i].time);
+	}
+	EXPECT_EQ(1, self->events.starts);
+	EXPECT_EQ(1, self->events.stops);
+}
+
+TEST_F(kernel, events_and_those_of_the_program_have_the_same_thread)
+{
+	const struct kernel_event *event;
+	unsigned long long thread = 0;
+
+	ASSERT_EQ(0, kernel_stream(self->worker.pid, SCHED, POSIX_TRACE_UNTIL_FULL, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_EVENT, 1));
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+	for (size_t i = 0; i < self->events.count; i++) {
+		if (self->events.event[i].id == POSIX_TRACE_UNNAMED_USEREVENT)
+			thread = self->events.event[i].thread;
+	}
+	ASSERT_NE(0, thread);
+	for (size_t i = 0; i < self->events.count; i++) {
+		event = &self->events.event[i];
+		if (event->id == POSIX_TRACE_UNNAMED_USEREVENT)
+			continue;
+		EXPECT_EQ(self->worker.pid, event->data.tid);
+#ifdef __x86_64__
+		EXPECT_EQ(thread, event->thread);
+#else
+		EXPECT_EQ(0, event->thread);
+#endif
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Births, programs, ends, names					*/
+
+TEST_F(kernel, children_programs_and_ends_are_recorded)
+{
+	unsigned int forks = 0, exits = 0, programs = 0, i, k;
+	const struct kernel_event *event;
+	int children[10], status[10];
+
+	ASSERT_EQ(0, kernel_stream(self->worker.pid, PROCESS, POSIX_TRACE_UNTIL_FULL, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	/* Each second one executes a program. */
+	ASSERT_EQ(0, worker_do(&self->worker, DO_CHILDREN, 10));
+	for (i = 0; i < 10; i++) {
+		children[i] = hear(&self->worker.talk);
+		status[i] = hear(&self->worker.talk);
+	}
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+
+	for (i = 0; i < self->events.count; i++) {
+		event = &self->events.event[i];
+		if (event->id == POSIXTRACE_FORK) {
+			EXPECT_EQ(self->worker.pid, event->pid);
+			EXPECT_EQ(self->worker.pid, event->data.fork.tid);
+			ASSERT_LT(forks, 10);
+			EXPECT_EQ(children[forks], event->data.fork.child_pid);
+			EXPECT_EQ(children[forks], event->data.fork.child_tid);
+			forks++;
+			continue;
+		}
+		for (k = 0; k < 10 && children[k] != event->pid; k++)
+			;
+		ASSERT_LT(k, 10);
+		EXPECT_EQ(children[k], event->data.tid);
+		if (event->id == POSIXTRACE_EXIT) {
+			EXPECT_EQ(status[k], event->data.exit.exit_code);
+			EXPECT_EQ(1, event->data.exit.group_dead);
+			exits++;
+		} else if (event->id == POSIXTRACE_EXEC) {
+			EXPECT_STREQ("./exec_helper", event->data.exec.filename);
+			EXPECT_EQ(1, k % 2);
+			programs++;
+		} else {
+			EXPECT_EQ(POSIXTRACE_RENAME, event->id);
+			EXPECT_STREQ("exec_helper", event->data.rename.newcomm);
+		}
+	}
+	EXPECT_EQ(10, forks);
+	EXPECT_EQ(10, exits);
+	EXPECT_EQ(5, programs);
+	EXPECT_EQ(5, kernel_events_count(&self->events, POSIXTRACE_RENAME));
+}
+
+TEST_F(kernel, threads_and_their_names_are_recorded)
+{
+	const struct kernel_event *event;
+	int tid = 0;
+
+	ASSERT_EQ(0, kernel_stream(self->worker.pid, BOTH, POSIX_TRACE_UNTIL_FULL, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_THREAD, 0));
+	/* It ends in the kernel after pthread_join() has returned. */
+	worker_switches(&self->worker);
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+	EXPECT_EQ(1, kernel_events_count(&self->events, POSIXTRACE_FORK));
+	EXPECT_EQ(1, kernel_events_count(&self->events, POSIXTRACE_RENAME));
+	EXPECT_EQ(1, kernel_events_count(&self->events, POSIXTRACE_EXIT));
+	for (size_t i = 0; i < self->events.count; i++) {
+		event = &self->events.event[i];
+		if (event->id == POSIXTRACE_FORK) {
+			EXPECT_EQ(self->worker.pid, event->data.fork.child_pid);
+			tid = event->data.fork.child_tid;
+		} else if (event->id == POSIXTRACE_RENAME) {
+			EXPECT_EQ(tid, event->data.tid);
+			EXPECT_STREQ("renamed", event->data.rename.newcomm);
+		} else if (event->id == POSIXTRACE_EXIT) {
+			EXPECT_EQ(tid, event->data.tid);
+			EXPECT_EQ(0, event->data.exit.group_dead);
+		} else if (event->id == POSIXTRACE_WAKEUP && event->data.wakeup.new) {
+			EXPECT_EQ(tid, event->data.tid);
+			EXPECT_EQ(self->worker.pid, event->data.wakeup.waker_tid);
+		} else if (event->id == POSIXTRACE_SWITCH_OUT && event->data.out.reason == ENDED) {
+			EXPECT_EQ(tid, event->data.tid);
+			EXPECT_EQ(STATE_DEAD, event->data.out.state);
+			tid = -1;
+		}
+	}
+	/* It was traced until its last switch. */
+	EXPECT_EQ(-1, tid);
+}
+
+/* ------------------------------------------------------------------ */
+/* Other streams, other threads						*/
+
+TEST_F(kernel, streams_that_do_not_ask_have_none)
+{
+	struct kernel_events events = { 0 };
+	struct posixtrace_stats_info stats;
+	struct posixtrace_kernel_info info;
+	unsigned long long memory;
+	trace_id_t trid;
+	trace_event_id_t id;
+	char name[TRACE_EVENT_NAME_MAX + 1];
+
+	ASSERT_EQ(0, kernel_stream(self->worker.pid, 0, POSIX_TRACE_LOOP, &trid));
+	ASSERT_EQ(0, posixtrace_get_stats(trid, &stats));
+	memory = stats.memory;
+	ASSERT_EQ(0, kernel_stream(self->worker.pid, BOTH, POSIX_TRACE_LOOP, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 10));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_EVENT, 3));
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, posix_trace_stop(trid));
+
+	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+	EXPECT_EQ(3, kernel_events_count(&self->events, POSIX_TRACE_UNNAMED_USEREVENT));
+	EXPECT_LE(10, kernel_events_count(&self->events, POSIXTRACE_SWITCH_OUT));
+	ASSERT_EQ(0, kernel_events_read(&events, trid));
+	EXPECT_EQ(3, events.count);
+	EXPECT_EQ(3, kernel_events_count(&events, POSIX_TRACE_UNNAMED_USEREVENT));
+	kernel_events_free(&events);
+
+	ASSERT_EQ(0, posixtrace_get_stats(trid, &stats));
+	EXPECT_EQ(memory, stats.memory);
+	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &stats));
+	EXPECT_LT(memory, stats.memory);
+	EXPECT_EQ(0, posixtrace_get_kernel_info(trid, &info));
+	EXPECT_EQ(0, info.recorded[CLASS_SCHED]);
+	EXPECT_EQ(0, info.dropped[CLASS_SCHED]);
+	EXPECT_EQ(EINVAL, posixtrace_get_kernel_info(trid, NULL));
+	EXPECT_EQ(EINVAL, posixtrace_get_kernel_info(-1, &info));
+	EXPECT_EQ(EINVAL, posix_trace_eventid_get_name(trid, POSIXTRACE_WAKEUP, name));
+	ASSERT_EQ(0, posix_trace_trid_eventid_open(trid, "sched_wakeup", &id));
+	EXPECT_LT(POSIX_TRACE_UNNAMED_USEREVENT, id);
+	EXPECT_EQ(0, posix_trace_shutdown(trid));
+}
+
+/* Wakes the worker once, then waits for its end. */
+static int wake_once(void *arg, const struct talk *talk)
+{
+	const struct child *worker = arg;
+
+	say(&worker->talk, DO_NOTHING);
+	say(&worker->talk, 0);
+	say(talk, 0);
+	return hear(talk) != 0;
+}
+
+TEST_F(kernel, threads_of_other_processes_are_just_another)
+{
+	const struct kernel_event *event;
+	unsigned int wakeups = 0;
+	struct child other;
+
+	ASSERT_EQ(0, kernel_stream(self->worker.pid, SCHED, POSIX_TRACE_UNTIL_FULL, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, child_start(&other, wake_once, &self->worker));
+	ASSERT_EQ(0, hear(&other.talk));
+	ASSERT_EQ(0, hear(&self->worker.talk));
+	worker_switches(&self->worker);
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	child_kill(&other);
+
+	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+	for (size_t i = 0; i < self->events.count; i++) {
+		event = &self->events.event[i];
+		switch (event->id) {
+		case POSIXTRACE_WAKEUP:
+			EXPECT_NE(BY_THREAD, event->data.wakeup.by);
+			EXPECT_EQ(0, event->data.wakeup.waker_pid);
+			EXPECT_EQ(0, event->data.wakeup.waker_tid);
+			wakeups++;
+			break;
+		case POSIXTRACE_SWITCH_OUT:
+			if (event->data.out.next_tid == getpid())
+				break;
+			EXPECT_EQ(0, event->data.out.next_tid);
+			EXPECT_EQ(0, event->data.out.next_prio);
+			break;
+		case POSIXTRACE_SWITCH_IN:
+			if (event->data.in.prev_tid == getpid())
+				break;
+			EXPECT_EQ(0, event->data.in.prev_tid);
+			EXPECT_EQ(0, event->data.in.prev_prio);
+			break;
+		}
+	}
+	EXPECT_LE(1, wakeups);
+}
+
+TEST_HARNESS_MAIN

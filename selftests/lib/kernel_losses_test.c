@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Streams with events of the kernel when filters change, streams are full, processors go offline,
+ * readers sleep, and logs are written: each event is recorded, or counted as lost.
+ */
+#define _GNU_SOURCE
+#include <posixtrace.h>
+
+#include "pxt_test.h"
+#include "hotplug.h"
+#include "kernel_events.h"
+#include "withlog.h"
+
+#define SCHED		POSIXTRACE_CLASS_SCHED
+#define PROCESS		POSIXTRACE_CLASS_PROCESS
+#define BOTH		(SCHED | PROCESS)
+#define NR_TYPES	8
+
+#define ROUNDS		200
+
+static const char *const names[NR_TYPES] = {
+	"sched_switch_out", "sched_switch_in", "sched_wakeup", "sched_migrate_task",
+	"sched_process_fork", "sched_process_exec", "sched_process_exit", "task_rename",
+};
+
+FIXTURE(kernel)
+{
+	struct child worker;
+	trace_id_t trid;
+	struct kernel_events events;
+};
+
+FIXTURE_SETUP(kernel)
+{
+	ASSERT_EQ(0, child_start(&self->worker, worker, NULL));
+	ASSERT_EQ(0, hear(&self->worker.talk));
+	self->trid = 0;
+}
+
+FIXTURE_TEARDOWN(kernel)
+{
+	child_kill(&self->worker);
+	if (self->trid > 0)
+		posix_trace_shutdown(self->trid);
+	kernel_events_free(&self->events);
+}
+
+/* ------------------------------------------------------------------ */
+/* Filters								*/
+
+TEST_F(kernel, filters_apply_while_the_stream_runs)
+{
+	unsigned long long change = 0;
+	trace_event_set_t set;
+
+	ASSERT_EQ(0, kernel_stream(self->worker.pid, SCHED, POSIX_TRACE_UNTIL_FULL, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 10));
+	ASSERT_EQ(0, posix_trace_eventset_empty(&set));
+	ASSERT_EQ(0, posix_trace_eventset_add(POSIXTRACE_SWITCH_IN, &set));
+	ASSERT_EQ(0, posix_trace_eventset_add(POSIXTRACE_WAKEUP, &set));
+	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SET_EVENTSET));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 10));
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+
+	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+	change = self->events.filter;
+	ASSERT_NE(0, change);
+	for (int late = 0; late <= 1; late++) {
+		unsigned int outs = 0, others = 0;
+
+		for (size_t i = 0; i < self->events.count; i++) {
+			if (self->events.event[i].time > change ? !late : late)
+				continue;
+			outs += self->events.event[i].id == POSIXTRACE_SWITCH_OUT;
+			others += self->events.event[i].id == POSIXTRACE_SWITCH_IN ||
+				  self->events.event[i].id == POSIXTRACE_WAKEUP;
+		}
+		EXPECT_LE(10, outs);
+		EXPECT_TRUE(late ? others == 0 : others >= 10);
+	}
+}
+
+TEST_F(kernel, set_of_system_events_filters_all_of_them)
+{
+	struct posixtrace_kernel_info info;
+	trace_event_set_t set;
+
+	ASSERT_EQ(0, kernel_stream(self->worker.pid, BOTH, POSIX_TRACE_UNTIL_FULL, &self->trid));
+	ASSERT_EQ(0, posix_trace_eventset_fill(&set, POSIX_TRACE_SYSTEM_EVENTS));
+	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SET_EVENTSET));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 10));
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+	EXPECT_EQ(0, self->events.count);
+	ASSERT_EQ(0, posixtrace_get_kernel_info(self->trid, &info));
+	EXPECT_EQ(0, info.recorded[CLASS_SCHED]);
+	EXPECT_EQ(0, info.dropped[CLASS_SCHED]);
+}
+
+/* ------------------------------------------------------------------ */
+/* Full streams								*/
+
+/* All but one type are filtered out: then the kernel's counters tell how many there were. */
+static int only_switches_out(trace_id_t trid)
+{
+	trace_event_set_t set;
+	int err = posix_trace_eventset_empty(&set);
+
+	for (trace_event_id_t id = POSIXTRACE_SWITCH_IN; !err && id <= POSIXTRACE_RENAME; id++)
+		err = posix_trace_eventset_add(id, &set);
+	return err ? err : posix_trace_set_filter(trid, &set, POSIX_TRACE_SET_EVENTSET);
+}
+
+static unsigned long long sum(const struct switches *switches)
+{
+	return switches->voluntary + switches->involuntary;
+}
+
+TEST_F(kernel, until_full_counts_what_it_loses)
+{
+	struct posixtrace_kernel_info info;
+	struct posix_trace_status_info status;
+	struct switches before, after;
+
+	ASSERT_EQ(0, kernel_small_stream(self->worker.pid, SCHED, POSIX_TRACE_UNTIL_FULL,
+					 &self->trid));
+	ASSERT_EQ(0, only_switches_out(self->trid));
+	before = worker_switches(&self->worker);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 5 * ROUNDS));
+	/* It suspends itself from a work item. */
+	do {
+		ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	} while (status.posix_stream_full_status != POSIX_TRACE_FULL);
+	EXPECT_EQ(POSIX_TRACE_SUSPENDED, status.posix_stream_status);
+	after = worker_switches(&self->worker);
+	ASSERT_EQ(0, posixtrace_get_kernel_info(self->trid, &info));
+	EXPECT_EQ(sum(&after) - sum(&before), info.recorded[CLASS_SCHED] +
+					      info.dropped[CLASS_SCHED]);
+	EXPECT_LT(0, info.dropped[CLASS_SCHED]);
+	EXPECT_EQ(0, info.overwritten);
+
+	/* Reading lets it start again. */
+	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+	EXPECT_EQ(info.recorded[CLASS_SCHED], self->events.count);
+	EXPECT_EQ(1, self->events.automatic_stops);
+	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
+	EXPECT_EQ(POSIX_TRACE_RUNNING, status.posix_stream_status);
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 10));
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+	EXPECT_LE(10, kernel_events_count(&self->events, POSIXTRACE_SWITCH_OUT) -
+		      info.recorded[CLASS_SCHED]);
+	EXPECT_EQ(1, self->events.overflows);
+	EXPECT_LE(info.dropped[CLASS_SCHED], self->events.lost);
+}
+
+TEST_F(kernel, loop_keeps_the_last_ones_and_counts_the_others)
+{
+	struct posixtrace_kernel_info info;
+	struct posixtrace_stats_info stats;
+	struct switches before, after;
+	unsigned long long system;
+
+	ASSERT_EQ(0, kernel_small_stream(self->worker.pid, SCHED, POSIX_TRACE_LOOP, &self->trid));
+	ASSERT_EQ(0, only_switches_out(self->trid));
+	before = worker_switches(&self->worker);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 5 * ROUNDS));
+	after = worker_switches(&self->worker);
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, posixtrace_get_kernel_info(self->trid, &info));
+	EXPECT_EQ(sum(&after) - sum(&before), info.recorded[CLASS_SCHED]);
+	EXPECT_EQ(0, info.dropped[CLASS_SCHED]);
+	EXPECT_LT(0, info.overwritten);
+
+	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &stats));
+	/* With START and STOP, which the reader may have lost, too. */
+	system = self->events.starts + self->events.stops;
+	EXPECT_EQ(info.recorded[CLASS_SCHED] + 2,
+		  self->events.count + system + stats.system_lost);
+	EXPECT_EQ(1, self->events.overflows);
+	EXPECT_EQ(stats.system_lost, self->events.lost);
+	/* What is left is the end: there is no hole in it. */
+	ASSERT_LT(0, self->events.count);
+	EXPECT_EQ(0, self->events.late);
+	for (size_t i = 1; i < self->events.count; i++)
+		EXPECT_LE(self->events.event[i - 1].time, self->events.event[i].time);
+}
+
+TEST_F(kernel, clear_forgets_events_and_numbers)
+{
+	struct posixtrace_kernel_info info;
+
+	ASSERT_EQ(0, kernel_small_stream(self->worker.pid, SCHED, POSIX_TRACE_UNTIL_FULL,
+					 &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 5 * ROUNDS));
+	ASSERT_EQ(0, posix_trace_clear(self->trid));
+	ASSERT_EQ(0, posixtrace_get_kernel_info(self->trid, &info));
+	/* If it was full, it is suspended now. */
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, posix_trace_clear(self->trid));
+	ASSERT_EQ(0, posixtrace_get_kernel_info(self->trid, &info));
+	EXPECT_EQ(0, info.recorded[CLASS_SCHED]);
+	EXPECT_EQ(0, info.dropped[CLASS_SCHED]);
+	EXPECT_EQ(0, info.overwritten);
+	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+	EXPECT_EQ(0, self->events.count);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 10));
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+	ASSERT_EQ(0, posixtrace_get_kernel_info(self->trid, &info));
+	EXPECT_EQ(info.recorded[CLASS_SCHED], self->events.count);
+	EXPECT_LT(0, self->events.count);
+}
+
+TEST_F(kernel, storm_of_many_threads_is_counted_exactly)
+{
+	struct posixtrace_kernel_info info;
+	struct switches before, after;
+
+	for (int loop = 0; loop <= 1; loop++) {
+		ASSERT_EQ(0, kernel_small_stream(self->worker.pid, BOTH, loop ?
+						 POSIX_TRACE_LOOP : POSIX_TRACE_UNTIL_FULL,
+						 &self->trid));
+		ASSERT_EQ(0, only_switches_out(self->trid));
+		/* The threads are there before and after, and sleep. */
+		ASSERT_EQ(0, worker_do(&self->worker, DO_STORM_BEGIN, 16));
+		before = worker_switches(&self->worker);
+		ASSERT_EQ(0, posix_trace_start(self->trid));
+		ASSERT_EQ(0, worker_do(&self->worker, DO_STORM, ROUNDS));
+		for (int i = 0; i < 10; i++) {
+			ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+			ASSERT_EQ(0, worker_do(&self->worker, DO_STORM, ROUNDS));
+		}
+		after = worker_switches(&self->worker);
+		ASSERT_EQ(0, posix_trace_stop(self->trid));
+		/* A full stream goes on counting. */
+		ASSERT_EQ(0, posixtrace_get_kernel_info(self->trid, &info));
+		ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+		ASSERT_EQ(0, worker_do(&self->worker, DO_STORM_END, 0));
+		EXPECT_EQ(sum(&after) - sum(&before), info.recorded[CLASS_SCHED] +
+						      info.dropped[CLASS_SCHED]);
+		EXPECT_TRUE(loop ? !info.dropped[CLASS_SCHED] :
+				   info.recorded[CLASS_SCHED] == self->events.count);
+		EXPECT_EQ(0, self->events.errors);
+		EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+		self->trid = 0;
+		kernel_events_free(&self->events);
+	}
+}
+
+TEST_F(kernel, processors_may_go_offline_and_come_back)
+{
+	struct posixtrace_kernel_info info;
+	struct switches before, after;
+	struct child guard;
+
+	ASSERT_LE(2, count_cpus());
+	for (int loop = 0; loop <= 1; loop++) {
+		ASSERT_EQ(0, loop ? kernel_small_stream(self->worker.pid, SCHED, POSIX_TRACE_LOOP,
+							&self->trid) :
+				    kernel_stream(self->worker.pid, SCHED, POSIX_TRACE_UNTIL_FULL,
+						  &self->trid));
+		ASSERT_EQ(0, only_switches_out(self->trid));
+		ASSERT_EQ(0, worker_do(&self->worker, DO_STORM_BEGIN, 4));
+		before = worker_switches(&self->worker);
+		ASSERT_EQ(0, posix_trace_start(self->trid));
+		ASSERT_EQ(0, hotplug_begin(&guard));
+		for (int i = 0; i < 3; i++) {
+			ASSERT_EQ(0, worker_do_later(&self->worker, DO_STORM, ROUNDS));
+			EXPECT_EQ(0, switch_cpu(1, false));
+			EXPECT_EQ(0, kernel_events_read(&self->events, self->trid));
+			EXPECT_EQ(0, switch_cpu(1, true));
+			ASSERT_EQ(0, hear(&self->worker.talk));
+		}
+		ASSERT_EQ(0, hotplug_end(&guard));
+		after = worker_switches(&self->worker);
+		ASSERT_EQ(0, posix_trace_stop(self->trid));
+		ASSERT_EQ(0, posixtrace_get_kernel_info(self->trid, &info));
+		EXPECT_EQ(sum(&after) - sum(&before), info.recorded[CLASS_SCHED] +
+						      info.dropped[CLASS_SCHED]);
+		ASSERT_EQ(0, kernel_events_read(&self->events, self->trid));
+		EXPECT_TRUE(loop || info.recorded[CLASS_SCHED] == self->events.count);
+		EXPECT_EQ(0, self->events.errors);
+		ASSERT_EQ(0, worker_do(&self->worker, DO_STORM_END, 0));
+		EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+		self->trid = 0;
+		kernel_events_free(&self->events);
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Readers								*/
+
+TEST_F(kernel, event_wakes_a_sleeping_reader)
+{
+	struct event event;
+	struct timespec soon;
+
+	ASSERT_EQ(0, kernel_stream(self->worker.pid, PROCESS, POSIX_TRACE_LOOP, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(1, take(self->trid, &event));
+	EXPECT_EQ(POSIX_TRACE_START, event.info.posix_event_id);
+	ASSERT_EQ(0, worker_do_later(&self->worker, DO_THREAD, 0));
+	soon = to_timespec(now() + pxt_time_scale() * 20 * NSEC);
+	ASSERT_EQ(0, posix_trace_timedgetnext_event(self->trid, &event.info, event.data,
+						    sizeof(event.data), &event.len,
+						    &event.unavailable, &soon));
+	EXPECT_EQ(POSIXTRACE_FORK, event.info.posix_event_id);
+	ASSERT_EQ(0, hear(&self->worker.talk));
+}
+
+/* Otherwise each sleep would be an event that ends it. */
+TEST_F(kernel, reader_that_traces_itself_can_sleep)
+{
+	struct timespec soon;
+	unsigned int count = 0;
+	struct event event;
+	int err;
+
+	ASSERT_EQ(0, kernel_stream(0, SCHED, POSIX_TRACE_LOOP, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	soon = to_timespec(now() + 2 * NSEC);
+	do {
+		err = posix_trace_timedgetnext_event(self->trid, &event.info, event.data,
+						     sizeof(event.data), &event.len,
+						     &event.unavailable, &soon);
+		count++;
+	} while (!err);
+	EXPECT_EQ(ETIMEDOUT, err);
+	EXPECT_GT(2000, count);
+}
+
+/* ------------------------------------------------------------------ */
+/* Logs									*/
+
+TEST_F(kernel, log_has_the_same_events_and_their_types)
+{
+	static char text[POSIXTRACE_DESCRIPTION_MAX + 1];
+	static char from_log[POSIXTRACE_DESCRIPTION_MAX + 1];
+	struct posixtrace_kernel_info info;
+	char name[TRACE_EVENT_NAME_MAX + 1];
+	struct posix_trace_status_info status;
+	struct switches before, after;
+	trace_event_id_t id;
+	int unavailable;
+	trace_id_t log;
+	int policies[] = { POSIX_TRACE_APPEND, POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL };
+
+	for (unsigned int p = 0; p < 3; p++) {
+		unsigned int types = 0;
+		int fd = log_tmpfile();
+
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, kernel_withlog(self->worker.pid, BOTH, 1 << 20, policies[p], fd,
+					    &self->trid));
+		ASSERT_EQ(0, posixtrace_eventid_get_description(self->trid, POSIXTRACE_WAKEUP, text,
+								sizeof(text), NULL));
+		before = worker_switches(&self->worker);
+		ASSERT_EQ(0, posix_trace_start(self->trid));
+		for (int i = 0; i < 5; i++) {
+			ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, ROUNDS));
+			ASSERT_EQ(0, worker_do(&self->worker, DO_EVENT, 1));
+		}
+		after = worker_switches(&self->worker);
+		ASSERT_EQ(0, posix_trace_stop(self->trid));
+		ASSERT_EQ(0, posixtrace_get_kernel_info(self->trid, &info));
+		ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+		self->trid = 0;
+
+		ASSERT_EQ(0, posix_trace_open(fd, &log));
+		ASSERT_EQ(0, kernel_events_read(&self->events, log));
+		EXPECT_EQ(0, self->events.errors);
+		EXPECT_EQ(0, self->events.lost);
+		EXPECT_EQ(0, kernel_events_impossible(&self->events));
+		EXPECT_EQ(5, kernel_events_count(&self->events, POSIX_TRACE_UNNAMED_USEREVENT));
+		EXPECT_EQ(info.recorded[CLASS_SCHED] + info.recorded[CLASS_PROCESS] + 5,
+			  self->events.count);
+		EXPECT_EQ(sum(&after) - sum(&before),
+			  kernel_events_count(&self->events, POSIXTRACE_SWITCH_OUT));
+		ASSERT_EQ(0, posix_trace_get_status(log, &status));
+		EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, status.posix_log_overrun_status);
+		for (;;) {
+			ASSERT_EQ(0, posix_trace_eventtypelist_getnext_id(log, &id, &unavailable));
+			if (unavailable)
+				break;
+			if (id < POSIXTRACE_SWITCH_OUT || id >= POSIX_TRACE_UNNAMED_USEREVENT)
+				continue;
+			ASSERT_EQ(0, posix_trace_eventid_get_name(log, id, name));
+			ASSERT_LT(types, NR_TYPES);
+			EXPECT_STREQ(names[types], name);
+			EXPECT_EQ(0, posixtrace_eventid_get_description(log, id, from_log,
+									sizeof(from_log), NULL));
+			if (id == POSIXTRACE_WAKEUP)
+				EXPECT_STREQ(text, from_log);
+			types++;
+		}
+		EXPECT_EQ(NR_TYPES, types);
+		ASSERT_EQ(0, posix_trace_close(log));
+		close(fd);
+		kernel_events_free(&self->events);
+	}
+}
+
+TEST_F(kernel, log_that_flushes_itself_takes_more_than_the_stream_holds)
+{
+	struct switches before, after;
+	struct posixtrace_log_info info;
+	trace_id_t log;
+	int fd = log_tmpfile();
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, kernel_withlog(self->worker.pid, SCHED, 32 << 10, POSIX_TRACE_APPEND, fd,
+				    &self->trid));
+	ASSERT_EQ(0, only_switches_out(self->trid));
+	before = worker_switches(&self->worker);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_PING_PONG, 10 * ROUNDS));
+	after = worker_switches(&self->worker);
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	self->trid = 0;
+	ASSERT_EQ(0, posix_trace_open(fd, &log));
+	ASSERT_EQ(0, kernel_events_read(&self->events, log));
+	ASSERT_EQ(0, posixtrace_get_log_info(log, &info));
+	/* If it was full for a while, that is counted. */
+	EXPECT_EQ(sum(&after) - sum(&before), self->events.count + info.lost);
+	EXPECT_EQ(0, self->events.errors);
+	ASSERT_EQ(0, posix_trace_close(log));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
