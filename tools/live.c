@@ -233,6 +233,7 @@ int posixtrace_live(int argc, char **argv)
 		{ "full", no_argument, NULL, 'a' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "inherit", no_argument, NULL, 'i' },
+		{ "kernel", required_argument, NULL, 'k' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "size", required_argument, NULL, 's' },

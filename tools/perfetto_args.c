@@ -160,10 +160,10 @@ void perfetto_args(struct buffer *bytes, const char *prefix, const struct event 
 	if (fields) {
 		put_fields(bytes, prefix, event);
 		put_units(bytes, prefix, event->description);
-	} else if (event->user) {
+	} else if (event->has_data) {
 		put_data(bytes, prefix, event);
 	}
-	if (event->user && (data_len > event->len || (!fields && event->len > EXPORT_DATA_MAX)))
+	if (event->has_data && (data_len > event->len || (!fields && event->len > EXPORT_DATA_MAX)))
 		put_argument(bytes, prefix, "data_len", ANNOTATION_UINT, data_len);
 	if (event->truncated != POSIX_TRACE_NOT_TRUNCATED)
 		put_argument(bytes, prefix, "data_truncated", ANNOTATION_BOOL, 1);

@@ -315,7 +315,7 @@ static void put_line(struct print *print, struct buffer *to, const struct event 
 	put_name(print, to, event);
 	if (event_has_fields(event, event->len))
 		text_fields(to, event, print->full);
-	else if (event->user)
+	else if (event->has_data)
 		put_data(print, to, event);
 	else
 		put_system_data(print, to, event);
@@ -370,7 +370,7 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 		    ",\"truncated\":false,\"data\":\"" : ",\"truncated\":true,\"data\":\"");
 	escape_hex(to, event->data, event->len);
 	buffer_byte(to, '"');
-	if (event->user && text_length(event)) {
+	if (event->has_data && text_length(event)) {
 		buffer_text(to, ",\"text\":");
 		escape_string(to, event->data, text_length(event), false);
 	}

@@ -455,6 +455,7 @@ int posixtrace_record(int argc, char **argv)
 		{ "force", no_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "inherit", no_argument, NULL, 'i' },
+		{ "kernel", required_argument, NULL, 'k' },
 		{ "log-policy", required_argument, NULL, OPT_LOG_POLICY },
 		{ "log-size", required_argument, NULL, OPT_LOG_SIZE },
 		{ "order", required_argument, NULL, OPT_ORDER },

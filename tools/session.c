@@ -2,6 +2,7 @@
 /*
  * Creates a stream on a process from the options. live.c and record.c handle its events.
  */
+#include <argz.h>
 #include <ctype.h>
 #include <errno.h>
 #include <linux/posixtrace.h>
@@ -59,6 +60,44 @@ size_t parse_size(const char *option, const char *text, size_t max)
 	return value << shift;
 }
 
+/* In the order of their bits. */
+static const char *const classes[] = {
+	"sched", "fault", "signal", "syscall", "irq", "process",
+};
+
+#define NR_CLASSES	(sizeof(classes) / sizeof(classes[0]))
+
+static unsigned int parse_class(const char *name, const char *list)
+{
+	if (!strcmp(name, "all"))
+		return (unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
+	for (size_t i = 0; i < NR_CLASSES; i++) {
+		if (!strcmp(name, classes[i]))
+			return 1U << i;
+	}
+	tell("--kernel: must be all, sched, fault, signal, syscall, irq or process (got \"%s\")",
+	     list);
+	exit(2);
+}
+
+static unsigned int parse_classes(const char *list)
+{
+	struct names names = { NULL, 0 };
+	unsigned int value = 0;
+	const char *name = "";
+
+	if (argz_add_sep(&names.argz, &names.len, list, ',')) {
+		complain("names", ENOMEM);
+		exit(1);
+	}
+	if (!names.len)
+		parse_class(name, list);
+	for (name = NULL; (name = argz_next(names.argz, names.len, name)); )
+		value |= parse_class(name, list);
+	free(names.argz);
+	return value;
+}
+
 bool session_option(struct session *session, int opt, const char *value)
 {
 	switch (opt) {
@@ -70,6 +109,9 @@ bool session_option(struct session *session, int opt, const char *value)
 		return true;
 	case 'i':
 		session->inherit = true;
+		return true;
+	case 'k':
+		session->kernel |= parse_classes(value);
 		return true;
 	case 'p':
 		session->process.pid = parse_number("--pid", value, PID_MAX);
@@ -117,8 +159,23 @@ int session_attr(const struct session *session, const char *name, trace_attr_t *
 	if (!err && session->inherit)
 		err = posix_trace_attr_setinherited(attr, POSIX_TRACE_INHERITED);
 	if (!err)
+		err = posixtrace_attr_setkernel(attr, session->kernel);
+	if (!err)
 		err = posix_trace_attr_setname(attr, name);
 	return err;
+}
+
+/* Classes that the loaded module cannot record. Returns false if there are none. */
+static bool complain_of_classes(const struct session *session)
+{
+	unsigned int missing = session->kernel &
+			       ~(unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
+
+	for (size_t i = 0; i < NR_CLASSES; i++) {
+		if (missing & 1U << i)
+			tell("--kernel: the module cannot record %s on this kernel", classes[i]);
+	}
+	return missing;
 }
 
 static void complain_of_create(const struct session *session, bool log, int err)
@@ -141,10 +198,14 @@ static void complain_of_create(const struct session *session, bool log, int err)
 		tell("or raise the limit of locked memory: see \"ulimit -l\"");
 		break;
 	case ENOTSUP:
+		if (complain_of_classes(session))
+			break;
 		tell("the library does not support this module: see \"posixtrace status\"");
 		break;
 	case EPERM:
 		tell("process %d: no permission to trace it, or to open /dev/posixtrace", pid);
+		if (session->kernel & POSIXTRACE_CLASS_SYSCALL)
+			tell("or to record system calls: --kernel=syscall needs CAP_PERFMON");
 		tell("see \"Permissions\" in posixtrace(4)");
 		break;
 	case ESRCH:

@@ -18,19 +18,21 @@ struct session {
 	size_t stream_size;	/* 0: default */
 	size_t data_size;	/* bytes of data per event, or SESSION_DEFAULT */
 	bool inherit;
+	unsigned int kernel;	/* POSIXTRACE_CLASS_* */
 	struct session_filter filter;	/* which events to record */
 	trace_id_t trid;
 };
 
 #define SESSION_DEFAULT	((size_t)-1)
 
-#define SESSION_SHORT_OPTIONS	"d:F:ip:s:x:"
+#define SESSION_SHORT_OPTIONS	"d:F:ik:p:s:x:"
 
 /* Help for these options. */
 #define SESSION_HELP \
 	"  -d, --data-size=BYTES    record at most BYTES of an event's data (1K)\n" \
 	"  -F, --filter=FILTER      record only events of these types; * and ? are wildcards\n" \
 	"  -i, --inherit            also trace the children of the process\n" \
+	"  -k, --kernel=CLASS,...   also record events of the kernel: sched, process; all\n" \
 	"  -p, --pid=PID            trace this process\n" \
 	"  -s, --size=BYTES         size of the trace stream (256K)\n" \
 	"  -x, --exclude=NAME,...   record no events of these types; * and ? are wildcards\n"

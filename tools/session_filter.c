@@ -79,8 +79,8 @@ static int type_of(trace_id_t trid, const char *name, trace_event_id_t *type)
 {
 	int err = posix_trace_trid_eventid_open(trid, name, type);
 
-	if (!err && *type < POSIX_TRACE_UNNAMED_USEREVENT) {
-		tell("%s: system events are always recorded: filter user event types only", name);
+	if (!err && *type < POSIXTRACE_SWITCH_OUT) {
+		tell("%s: system events of the standard are always recorded", name);
 		return EINVAL;
 	}
 	/* Beyond the limit of event types, all names get the unnamed type. */
@@ -112,7 +112,7 @@ static int fill_set(const struct session_filter *filter, trace_id_t trid, trace_
 
 	posix_trace_eventset_empty(set);
 	if (filter->nr_filters) {
-		/* Hold back all user event types, also those opened later. */
+		/* All user event types, also those opened later; the kernel's have classes. */
 		posix_trace_eventset_fill(set, POSIX_TRACE_ALL_EVENTS);
 		for (trace_event_id_t type = 1; type < POSIX_TRACE_UNNAMED_USEREVENT; type++)
 			posix_trace_eventset_del(type, set);
@@ -143,9 +143,11 @@ static int set_names(const struct session_filter *filter, trace_id_t trid)
 /* ------------------------------------------------------------------ */
 /* Patterns								*/
 
-static enum filter_verdict judge(const struct session_filter *filter, const char *name)
+/* The classes say which events of the kernel are recorded: only --exclude holds one back. */
+static enum filter_verdict judge(const struct session_filter *filter, const char *name, bool user)
 {
-	enum filter_verdict verdict = filter->nr_filters ? FILTER_NEVER : FILTER_ALWAYS, other;
+	size_t nr_filters = user ? filter->nr_filters : 0;
+	enum filter_verdict verdict = nr_filters ? FILTER_NEVER : FILTER_ALWAYS, other;
 	const struct names *exclude = &filter->exclude;
 	char *excluded = NULL;
 
@@ -153,7 +155,7 @@ static enum filter_verdict judge(const struct session_filter *filter, const char
 		if (!fnmatch(excluded, name, 0))
 			return FILTER_NEVER;
 	}
-	for (size_t i = 0; i < filter->nr_filters; i++) {
+	for (size_t i = 0; i < nr_filters; i++) {
 		other = filter_name(filter->filters[i], name);
 		if (other > verdict)
 			verdict = other;
@@ -168,7 +170,7 @@ static enum filter_verdict judge_type(struct session_filter *filter, trace_event
 	unsigned char *known = &filter->verdicts[type];
 
 	if (!*known) {
-		*known = judge(filter, name) + 1;
+		*known = judge(filter, name, type >= POSIX_TRACE_UNNAMED_USEREVENT) + 1;
 		if (*known == FILTER_NEVER + 1)
 			posix_trace_eventset_add(type, set);
 	}
@@ -191,7 +193,7 @@ int session_filter_update(struct session_filter *filter, trace_id_t trid)
 		err = posix_trace_eventtypelist_getnext_id(trid, &type, &none);
 		if (err || none)
 			break;
-		if (type < POSIX_TRACE_UNNAMED_USEREVENT || type >= SESSION_FILTER_TYPES)
+		if (type < POSIXTRACE_SWITCH_OUT || type >= SESSION_FILTER_TYPES)
 			continue;
 		err = posix_trace_eventid_get_name(trid, type, name);
 		if (err)
@@ -208,7 +210,7 @@ bool session_filter_passes(struct session_filter *filter, trace_id_t trid,
 	trace_event_set_t set;
 	bool known;
 
-	if (!filter->patterns || !event->user || event->type >= SESSION_FILTER_TYPES)
+	if (!filter->patterns || !event->has_data || event->type >= SESSION_FILTER_TYPES)
 		return true;
 	known = filter->verdicts[event->type];
 	posix_trace_eventset_empty(&set);

@@ -244,6 +244,7 @@ static void set_event(struct source *source, const struct posixtrace_batch_event
 		.address = (uintptr_t)info->posix_prog_address,
 		.cpu = from->cpu,
 		.user = info->posix_event_id >= POSIX_TRACE_UNNAMED_USEREVENT,
+		.has_data = info->posix_event_id >= POSIXTRACE_SWITCH_OUT,
 		.truncated = info->posix_truncation_status,
 		.late = from->flags & POSIXTRACE_EVENT_LATE,
 		.lost = from->lost,

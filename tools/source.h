@@ -35,6 +35,7 @@ struct event {
 	uint64_t address;		/* posix_prog_address */
 	unsigned int cpu;		/* recording processor, or SOURCE_NO_CPU */
 	bool user;			/* user event, not system event */
+	bool has_data;		/* to be shown: a user event, or one of the kernel */
 	int truncated;			/* POSIX_TRACE_NOT_TRUNCATED, ... */
 	bool late;			/* of a stream: a younger one came before */
 	uint64_t lost;			/* events known to be lost before it; never decreases */

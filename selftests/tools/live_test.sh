@@ -133,7 +133,7 @@ run 0 live --format-file="$tmp/formats" -- ./fields_helper && event 'cache +a=0x
 result format_file_describes_events $?
 
 run 1 live --exclude=posix_trace_start -- ./ticks_helper 1 0 &&
-	complains '^posixtrace: posix_trace_start: system events are always recorded'
+	complains '^posixtrace: posix_trace_start: system events of the standard are always recorded'
 result system_event_types_cannot_be_filtered $?
 
 run 0 live -- ./family_helper && event 'family +"parent"$' && ! says '"child"'

@@ -77,6 +77,24 @@ run 2 record && run 2 record --policy=append -- true &&
 	complains 'log-size: must be at least two sub-buffers' && [ ! -e posixtrace.log ]
 result wrong_arguments_are_a_usage_error $?
 
+run 2 record --kernel=disk -- true &&
+	complains '^posixtrace: --kernel: must be all, sched, .* or process \(got "disk"\)$' &&
+	run 2 record --kernel= -- true && run 2 record --kernel=sched,disk -- true &&
+	run 1 record --kernel=irq -- true &&
+	complains '^posixtrace: --kernel: the module cannot record irq on this kernel$' &&
+	with_log 0 --kernel=all -- ./ticks_helper 3 0 && recorded &&
+	grep '^tick' "$tmp/events" >"$tmp/ticks" && ticks | cmp - "$tmp/ticks" &&
+	posixtrace dump "$log" >"$tmp/dump" &&
+	grep -q 'sched_process_exec  *[0-9a-f][0-9a-f]' "$tmp/dump" &&
+	grep -q 'sched_switch_out  *[0-9a-f][0-9a-f]' "$tmp/dump" &&
+	posixtrace dump --json "$log" | grep -q '"event":"sched_process_exit".*"user":false'
+result kernel_adds_events_of_the_kernel $?
+
+with_log 0 --kernel=process -x sched_process_exit -- ./ticks_helper 3 0 &&
+	posixtrace dump "$log" >"$tmp/dump" && grep -q sched_process_exec "$tmp/dump" &&
+	! grep -q sched_process_exit "$tmp/dump"
+result events_of_the_kernel_can_be_excluded $?
+
 with_log 0 -- ./ticks_helper 3 0 && recorded && grep '^tick' "$tmp/events" >"$tmp/ticks" &&
 	ticks | cmp - "$tmp/ticks"
 result writes_the_events_of_a_program_into_a_log $?
