@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counts the instructions of events of the kernel, in a guest whose clock counts them
+ * (selftests/vm/run --icount). Prints lines "NAME VALUE": what an operation takes without
+ * any stream that asks for such events, and how much more with one.
+ */
+#include <posixtrace.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "process.h"
+
+#define REPEATS		31
+#define COUNT		200
+
+static int stop;
+static int ping[2], pong[2];
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The median: timer interrupts disturb some measurements. */
+static double measure(void (*fn)(void), unsigned int count)
+{
+	double took[REPEATS];
+	long long begin;
+
+	fn();
+	for (int i = 0; i < REPEATS; i++) {
+		begin = clock_now(CLOCK_MONOTONIC);
+		fn();
+		took[i] = (double)(clock_now(CLOCK_MONOTONIC) - begin) / count;
+	}
+	qsort(took, REPEATS, sizeof(took[0]), compare);
+	return took[REPEATS / 2];
+}
+
+/* Two threads on one processor: each call switches to the other one, which switches back. */
+static void give_way(void)
+{
+	for (int i = 0; i < COUNT; i++)
+		sched_yield();
+}
+
+static void *yielder(void *arg)
+{
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
+		sched_yield();
+	return arg;
+}
+
+/* Two threads wake each other: a wake-up, a switch, and that back again. */
+static void play(void)
+{
+	char byte = 0;
+
+	for (int i = 0; i < COUNT; i++) {
+		if (write(ping[1], &byte, 1) != 1 || read(pong[0], &byte, 1) != 1)
+			die("pipe");
+	}
+}
+
+static void *player(void *arg)
+{
+	char byte;
+
+	while (read(ping[0], &byte, 1) == 1 && write(pong[1], &byte, 1) == 1)
+		;
+	return arg;
+}
+
+static void name_itself(void)
+{
+	for (int i = 0; i < COUNT; i++)
+		prctl(PR_SET_NAME, "bench");
+}
+
+/* A stream with nothing but these types. */
+static trace_id_t new_stream(pid_t pid, unsigned int classes, unsigned long types)
+{
+	trace_event_set_t filter;
+	trace_attr_t attr;
+	trace_id_t trid;
+
+	posix_trace_attr_init(&attr);
+	posix_trace_attr_setstreamsize(&attr, 1 << 20);
+	posixtrace_attr_setkernel(&attr, classes);
+	posix_trace_eventset_empty(&filter);
+	for (trace_event_id_t type = POSIXTRACE_SWITCH_OUT; type <= POSIXTRACE_RENAME; type++) {
+		if (!(types & 1UL << type))
+			posix_trace_eventset_add(type, &filter);
+	}
+	if (posix_trace_create(pid, &attr, &trid) ||
+	    posix_trace_set_filter(trid, &filter, POSIX_TRACE_SET_EVENTSET) ||
+	    posix_trace_start(trid))
+		die("stream");
+	return trid;
+}
+
+static double more_with(pid_t pid, unsigned int classes, unsigned long types, void (*fn)(void),
+			unsigned int count, double without)
+{
+	trace_id_t trid = new_stream(pid, classes, types);
+	double with = measure(fn, count);
+
+	posix_trace_shutdown(trid);
+	return with - without;
+}
+
+int main(void)
+{
+	const unsigned int sched = POSIXTRACE_CLASS_SCHED, process = POSIXTRACE_CLASS_PROCESS;
+	const unsigned long out = 1UL << POSIXTRACE_SWITCH_OUT, in = 1UL << POSIXTRACE_SWITCH_IN;
+	const unsigned long wakeup = 1UL << POSIXTRACE_WAKEUP;
+	double switching, waking, naming;
+	pthread_t thread;
+	struct child child;
+
+	if (child_start(&child, child_idle, NULL) || hear(&child.talk) || pipe(ping) || pipe(pong))
+		die("child");
+	if (pthread_create(&thread, NULL, yielder, NULL))
+		die("thread");
+	/* The other thread runs now. */
+	give_way();
+	usleep(1000);
+	give_way();
+	switching = measure(give_way, 2 * COUNT);
+	printf("switch %.0f\n", switching);
+	printf("switch_untraced %.0f\n",
+	       more_with(child.pid, sched, out | in, give_way, 2 * COUNT, switching));
+	printf("switch_off_again %.0f\n", measure(give_way, 2 * COUNT) - switching);
+	printf("switch_traced_filtered %.0f\n",
+	       more_with(0, sched, 0, give_way, 2 * COUNT, switching));
+	printf("sched_switch_out %.0f\n",
+	       more_with(0, sched, out, give_way, 2 * COUNT, switching));
+	printf("sched_switch_in %.0f\n", more_with(0, sched, in, give_way, 2 * COUNT, switching));
+	printf("sched_switch_both %.0f\n",
+	       more_with(0, sched, out | in, give_way, 2 * COUNT, switching));
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+
+	if (pthread_create(&thread, NULL, player, NULL))
+		die("thread");
+	waking = measure(play, 2 * COUNT);
+	printf("wakeup_and_switch %.0f\n", waking);
+	printf("wakeup_and_switch_untraced %.0f\n",
+	       more_with(child.pid, sched, out | in | wakeup, play, 2 * COUNT, waking));
+	printf("wakeup_and_switch_traced %.0f\n",
+	       more_with(0, sched, out | in | wakeup, play, 2 * COUNT, waking));
+
+	naming = measure(name_itself, COUNT);
+	printf("rename %.0f\n", naming);
+	printf("rename_untraced %.0f\n",
+	       more_with(child.pid, process, ~0UL, name_itself, COUNT, naming));
+	printf("task_rename %.0f\n", more_with(0, process, ~0UL, name_itself, COUNT, naming));
+	child_kill(&child);
+	return 0;
+}
