@@ -13,7 +13,7 @@
 #include <linux/posixtrace_log.h>
 
 /* Changing an asserted layout, or the meaning of a member, raises the version. */
-static_assert(POSIXTRACE_ABI_VERSION == 10);
+static_assert(POSIXTRACE_ABI_VERSION == 11);
 
 #define ASSERT_SIZE(type, size) \
 	static_assert(sizeof(struct type) == (size) && sizeof(struct type) % 8 == 0)

@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 46
+begin 48
 here=$PWD
 log=$tmp/log
 
