@@ -54,6 +54,23 @@ static time_t seconds(void)
 	return ts.tv_sec;
 }
 
+static bool has_all_calls(void)
+{
+	const struct options *options = &shared->options;
+
+	return options->calls && __atomic_load_n(&shared->calls, __ATOMIC_RELAXED) >= options->calls;
+}
+
+/* Or a stream may get a log on the console, which takes minutes and hides the results. */
+static void leave_console(void)
+{
+	int fd = open("/dev/null", O_RDWR);
+
+	if (fd < 0 || dup2(fd, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
+		_exit(1);
+	close(fd);
+}
+
 static void start_worker(unsigned int number)
 {
 	struct worker *worker = &shared->workers[number];
@@ -66,8 +83,11 @@ static void start_worker(unsigned int number)
 	fflush(stdout);
 	block_signals(true);
 	pid = fork();
-	if (!pid)
+	if (!pid) {
+		if (!shared->options.alone)
+			leave_console();
 		_exit(worker_main(number, seed));
+	}
 	worker->restarts++;
 	__atomic_store_n(&worker->pid, pid, __ATOMIC_RELAXED);
 }
@@ -83,6 +103,9 @@ static void note_death(pid_t pid, int status, bool again)
 	if (i == shared->options.workers)
 		return;
 	shared->workers[i].pid = 0;
+	/* It has noticed first that the calls are made. */
+	if (again && WIFEXITED(status) && !WEXITSTATUS(status) && has_all_calls())
+		return;
 	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) {
 		if (again || status) {
 			printf("# worker %u: status %#x, doing %s\n", i, status,
@@ -224,7 +247,7 @@ static bool is_over(time_t start)
 	/* Alone, it ends by itself, and always at the same point. */
 	if (options->alone)
 		return !shared->workers[0].pid;
-	if (options->calls && __atomic_load_n(&shared->calls, __ATOMIC_RELAXED) >= options->calls)
+	if (has_all_calls())
 		return true;
 	return options->seconds && seconds() - start >= options->seconds;
 }
