@@ -43,7 +43,8 @@ void export_json_event(struct buffer *to, const struct event *event, size_t data
 		json_fields(to, event, html);
 	else if (event->has_data)	/* Not those of the standard's system events. */
 		put_data(to, event, html);
-	if (event->has_data && (data_len > event->len || (!fields && event->len > EXPORT_DATA_MAX))) {
+	if (event->has_data &&
+	    (data_len > event->len || (!fields && event->len > EXPORT_DATA_MAX))) {
 		put_name(to, "data_len");
 		buffer_printf(to, "%zu", data_len);
 	}

@@ -32,7 +32,7 @@ struct session {
 	"  -d, --data-size=BYTES    record at most BYTES of an event's data (1K)\n" \
 	"  -F, --filter=FILTER      record only events of these types; * and ? are wildcards\n" \
 	"  -i, --inherit            also trace the children of the process\n" \
-	"  -k, --kernel=CLASS,...   also record events of the kernel: sched, process; all\n" \
+	"  -k, --kernel=CLASS,...   also record events of the kernel: all, sched, ...\n" \
 	"  -p, --pid=PID            trace this process\n" \
 	"  -s, --size=BYTES         size of the trace stream (256K)\n" \
 	"  -x, --exclude=NAME,...   record no events of these types; * and ? are wildcards\n"

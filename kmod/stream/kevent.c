@@ -9,6 +9,7 @@
  */
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
+#include <linux/log2.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/workqueue.h>
@@ -82,19 +83,20 @@ void pxt_kevent_end(struct pxt_stream *stream)
 
 /*
  * Events of the controller about itself wake none of its readers: each sleep of a reader is such an
- * event, and would end at once.
+ * event, and would end at once. Interrupts wake none: each wake-up and its timer is one.
  */
-static bool wakes(const struct pxt_stream *stream, struct task_struct *task)
+static bool wakes(const struct pxt_stream *stream, const struct pxt_kevent *event)
 {
-	return stream->owner != task_tgid(task);
+	return stream->owner != task_tgid(event->task) &&
+	       event->class != const_ilog2(POSIXTRACE_CLASS_IRQ);
 }
 
-/* What has to follow an event of this thread, if the recorder says so. */
-static unsigned long follow_mask(const struct pxt_stream *stream, struct task_struct *task)
+/* What has to follow an event, if the recorder says so. */
+static unsigned long follow_mask(const struct pxt_stream *stream, const struct pxt_kevent *event)
 {
 	unsigned long mask = BIT(PXT_RECORDER_FULL);
 
-	if (wakes(stream, task))
+	if (wakes(stream, event))
 		mask |= BIT(PXT_RECORDER_WAKE);
 	if (stream->pool.wake_bytes || stream->log)
 		mask |= BIT(PXT_RECORDER_CLOSED);
@@ -170,7 +172,7 @@ static void record_into(struct pxt_stream *stream, struct pxt_kevent *event)
 	if (event->fill)
 		event->fill(event->data, stream, known_other(stream, event));
 	pxt_recorder_record(&stream->pool, event->class, &entry, event->data,
-			    follow_mask(stream, task));
+			    follow_mask(stream, event));
 }
 
 /* Under RCU. */

@@ -87,10 +87,87 @@ struct pxt_rename_data {
 	char newcomm[TASK_COMM_LEN];
 };
 
+struct pxt_signal_data {
+	s32 tid;
+	s32 sig;
+	s32 code;
+	u8 by;
+	u8 group;
+	u8 result;
+	u8 pad;
+	s32 sender_pid;
+	s32 sender_tid;
+};
+
+/* pxt_signal_data.by */
+#define PXT_SENDER_ANOTHER	0	/* a thread that the controller may not know */
+#define PXT_SENDER_THREAD	1
+#define PXT_SENDER_KERNEL	2
+
+struct pxt_deliver_data {
+	s32 tid;
+	s32 sig;
+	s32 code;
+	u8 action;
+	u8 pad[3];
+	u64 flags;
+};
+
+/* pxt_deliver_data.action */
+#define PXT_ACTION_DEFAULT	0
+#define PXT_ACTION_IGNORED	1
+#define PXT_ACTION_HANDLER	2
+
+struct pxt_fault_data {
+	s32 tid;
+	u8 user;
+	u8 write;
+	u8 exec;
+	u8 protection;
+	u64 address;
+	u64 ip;
+};
+
+#define PXT_SYSCALL_ARGS	6
+#define PXT_NAME_SIZE		32
+
+struct pxt_syscall_data {
+	s32 tid;
+	s32 nr;
+	u64 args[PXT_SYSCALL_ARGS];
+	u8 compat;
+	char name[PXT_NAME_SIZE];
+};
+
+struct pxt_result_data {
+	s32 tid;
+	s32 nr;
+	s64 result;
+	u8 compat;
+	u8 pad[7];
+};
+
+struct pxt_irq_data {
+	s32 tid;
+	u32 number;
+	u64 duration;
+	u8 kind;
+	u8 nested;
+	char name[PXT_NAME_SIZE];
+};
+
+/* pxt_irq_data.kind */
+#define PXT_IRQ_HARD		0	/* of a device */
+#define PXT_IRQ_SOFT		1
+#define PXT_IRQ_VECTOR		2	/* of the processor itself, or of another one */
+
 static_assert(sizeof(struct pxt_switch_out) == 20 && sizeof(struct pxt_switch_in) == 24 &&
 	      sizeof(struct pxt_wakeup) == 24 && sizeof(struct pxt_migrate) == 16 &&
 	      sizeof(struct pxt_fork_data) == 12 && sizeof(struct pxt_exit_data) == 12 &&
-	      sizeof(struct pxt_rename_data) == 36);
+	      sizeof(struct pxt_rename_data) == 36 && sizeof(struct pxt_signal_data) == 24 &&
+	      sizeof(struct pxt_deliver_data) == 24 && sizeof(struct pxt_fault_data) == 24 &&
+	      offsetof(struct pxt_syscall_data, name) == 57 &&
+	      sizeof(struct pxt_result_data) == 24 && offsetof(struct pxt_irq_data, name) == 18);
 
 /**
  * struct pxt_kevent - an event of the kernel on its way into the streams

@@ -13,12 +13,26 @@
 #include "target/kerneltype.h"
 
 #define SCHED	const_ilog2(POSIXTRACE_CLASS_SCHED)
+#define FAULT	const_ilog2(POSIXTRACE_CLASS_FAULT)
+#define SIGNAL	const_ilog2(POSIXTRACE_CLASS_SIGNAL)
+#define SYSCALL	const_ilog2(POSIXTRACE_CLASS_SYSCALL)
+#define IRQ	const_ilog2(POSIXTRACE_CLASS_IRQ)
 #define PROCESS	const_ilog2(POSIXTRACE_CLASS_PROCESS)
 
 /* The letters are those of ps(1) and of the kernel's sched_switch. */
 #define STATE	"enum : u8 { R, S, D, T, t, X, Z, P, I } state"
 #define REASON	"enum : u8 { preempted, blocked, io, ended } reason"
 #define BY	"enum : u8 { another, thread, interrupt } by"
+
+/* Their numbers are the same on x86-64 and arm64. */
+#define SIG	"enum : i32 { SIGHUP = 1, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, " \
+	"SIGFPE, SIGKILL, SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGSTKFLT, " \
+	"SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGXCPU, SIGXFSZ, " \
+	"SIGVTALRM, SIGPROF, SIGWINCH, SIGIO, SIGPWR, SIGSYS } sig"
+#define SENDER	"enum : u8 { another, thread, kernel } by"
+#define RESULT	"enum : u8 { delivered, ignored, already_pending, overflow_fail, lose_info } result"
+#define ACTION	"enum : u8 { default, ignored, handler } action"
+#define KIND	"enum : u8 { irq, softirq, vector } kind"
 
 static const struct pxt_kernel_type types[] = {
 	{ POSIXTRACE_ID_SWITCH_OUT, SCHED, "sched_switch_out",
@@ -38,6 +52,21 @@ static const struct pxt_kernel_type types[] = {
 	  "struct { i32 tid; i32 exit_code; bool group_dead; }" },
 	{ POSIXTRACE_ID_RENAME, PROCESS, "task_rename",
 	  "struct { i32 tid; char oldcomm[16]; char newcomm[16]; }" },
+	{ POSIXTRACE_ID_SIGNAL_GENERATE, SIGNAL, "signal_generate",
+	  "struct { i32 tid; " SIG "; i32 code; " SENDER "; bool group; " RESULT "; "
+	  "i32 sender_pid; i32 sender_tid; }" },
+	{ POSIXTRACE_ID_SIGNAL_DELIVER, SIGNAL, "signal_deliver",
+	  "struct { i32 tid; " SIG "; i32 code; " ACTION "; x64 flags; }" },
+	{ POSIXTRACE_ID_PAGE_FAULT, FAULT, "page_fault",
+	  "struct { i32 tid; bool user; bool write; bool exec; bool protection; x64 address; "
+	  "x64 ip; }" },
+	{ POSIXTRACE_ID_SYSCALL_ENTRY, SYSCALL, "syscall_entry",
+	  "struct { i32 tid; i32 nr; x64 args[6]; bool compat; text name; }" },
+	{ POSIXTRACE_ID_SYSCALL_EXIT, SYSCALL, "syscall_exit",
+	  "struct { i32 tid; i32 nr; i64 result; bool compat; }" },
+	{ POSIXTRACE_ID_IRQ, IRQ, "irq",
+	  "struct { i32 tid; u32 number; u64 duration \"ns\"; " KIND "; bool nested; "
+	  "text name; }" },
 };
 
 static bool has(u64 set, const struct pxt_kernel_type *type)

@@ -78,6 +78,12 @@ int posixtrace_attr_getkernel(const trace_attr_t *__attr, unsigned int *__classe
 #define POSIXTRACE_EXEC		21U	/* sched_process_exec */
 #define POSIXTRACE_EXIT		22U	/* sched_process_exit */
 #define POSIXTRACE_RENAME	23U	/* task_rename */
+#define POSIXTRACE_SIGNAL_GENERATE	24U	/* signal_generate */
+#define POSIXTRACE_SIGNAL_DELIVER	25U	/* signal_deliver */
+#define POSIXTRACE_PAGE_FAULT	26U	/* page_fault */
+#define POSIXTRACE_SYSCALL_ENTRY	27U	/* syscall_entry */
+#define POSIXTRACE_SYSCALL_EXIT	28U	/* syscall_exit */
+#define POSIXTRACE_IRQ		29U	/* irq */
 
 /*
  * Report an event of an active stream only so many nanoseconds after its time, in the order of
@@ -275,7 +281,7 @@ int posixtrace_get_log_info(trace_id_t __trid, struct posixtrace_log_info *__inf
 
 /* Names for posixtrace_sysconf(): how many streams can trace one process. */
 #define POSIXTRACE_SC_STREAMS_PER_PROCESS_MAX	0x50585401
-/* POSIXTRACE_CLASS_* that the loaded module can record on this kernel. */
+/* POSIXTRACE_CLASS_* that the loaded module can record on this kernel for this process. */
 #define POSIXTRACE_SC_KERNEL_CLASSES		0x50585402
 
 /*

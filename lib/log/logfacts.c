@@ -44,6 +44,12 @@ static const struct {
 	{ POSIXTRACE_CLASS_PROCESS, POSIXTRACE_ID_EXEC, "sched_process_exec" },
 	{ POSIXTRACE_CLASS_PROCESS, POSIXTRACE_ID_EXIT, "sched_process_exit" },
 	{ POSIXTRACE_CLASS_PROCESS, POSIXTRACE_ID_RENAME, "task_rename" },
+	{ POSIXTRACE_CLASS_SIGNAL, POSIXTRACE_ID_SIGNAL_GENERATE, "signal_generate" },
+	{ POSIXTRACE_CLASS_SIGNAL, POSIXTRACE_ID_SIGNAL_DELIVER, "signal_deliver" },
+	{ POSIXTRACE_CLASS_FAULT, POSIXTRACE_ID_PAGE_FAULT, "page_fault" },
+	{ POSIXTRACE_CLASS_SYSCALL, POSIXTRACE_ID_SYSCALL_ENTRY, "syscall_entry" },
+	{ POSIXTRACE_CLASS_SYSCALL, POSIXTRACE_ID_SYSCALL_EXIT, "syscall_exit" },
+	{ POSIXTRACE_CLASS_IRQ, POSIXTRACE_ID_IRQ, "irq" },
 };
 
 static bool has_kernel_type(const struct pxtu_log *log, unsigned int i)

@@ -56,9 +56,9 @@ static time_t seconds(void)
 
 static bool has_all_calls(void)
 {
-	const struct options *options = &shared->options;
+	uint64_t calls = shared->options.calls;
 
-	return options->calls && __atomic_load_n(&shared->calls, __ATOMIC_RELAXED) >= options->calls;
+	return calls && __atomic_load_n(&shared->calls, __ATOMIC_RELAXED) >= calls;
 }
 
 /* Or a stream may get a log on the console, which takes minutes and hides the results. */

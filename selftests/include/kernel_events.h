@@ -12,12 +12,22 @@
 #include "trace_test.h"
 
 #define CLASS_SCHED	0
+#define CLASS_FAULT	1
+#define CLASS_SIGNAL	2
+#define CLASS_SYSCALL	3
+#define CLASS_IRQ	4
 #define CLASS_PROCESS	5
 
 /* sched_switch_out.reason, .state; sched_wakeup.by */
 enum { PREEMPTED, BLOCKED, IO, ENDED };
 enum { STATE_RUNNING, STATE_SLEEPING, STATE_DEAD = 5 };
 enum { BY_ANOTHER, BY_THREAD, BY_INTERRUPT };
+
+/* signal_generate.by, .result; signal_deliver.action; irq.kind */
+enum { SENT_BY_ANOTHER, SENT_BY_THREAD, SENT_BY_KERNEL };
+enum { SIGNAL_DELIVERED, SIGNAL_IGNORED, SIGNAL_PENDING };
+enum { ACTION_DEFAULT, ACTION_IGNORED, ACTION_HANDLER };
+enum { KIND_IRQ, KIND_SOFTIRQ, KIND_VECTOR };
 
 /* The data, as their descriptions say. */
 union kernel_data {
@@ -53,6 +63,39 @@ union kernel_data {
 		int32_t tid;
 		char oldcomm[16], newcomm[16];
 	} rename;
+	struct {
+		int32_t tid, sig, code;
+		uint8_t by, group, result, pad;
+		int32_t sender_pid, sender_tid;
+	} generate;
+	struct {
+		int32_t tid, sig, code;
+		uint8_t action, pad[3];
+		uint64_t flags;
+	} deliver;
+	struct {
+		int32_t tid;
+		uint8_t user, write, exec, protection;
+		uint64_t address, ip;
+	} fault;
+	struct {
+		int32_t tid, nr;
+		uint64_t args[6];
+		uint8_t compat;
+		char name[32];
+	} call;
+	struct {
+		int32_t tid, nr;
+		int64_t result;
+		uint8_t compat, pad[7];
+	} result;
+	struct {
+		int32_t tid;
+		uint32_t number;
+		uint64_t duration;
+		uint8_t kind, nested;
+		char name[32];
+	} irq;
 };
 
 struct kernel_event {
@@ -106,6 +149,10 @@ enum {
 	DO_PING_PONG,		/* two threads wake each other so often, on one CPU */
 	DO_CHILDREN,		/* makes so many; reports the pid and status of each afterwards */
 	DO_THREAD,		/* a thread that names itself and ends */
+	DO_CALLS,		/* calls getppid() so often, and lseek() with CALL_ARG_* */
+	DO_FAULTS,		/* faults() */
+	DO_SIGNALS,		/* sends itself SIGUSR1 so often */
+	DO_SPIN,		/* computes for so many milliseconds, on CPU 0 */
 	DO_STORM_BEGIN,		/* makes so many threads, which sleep */
 	DO_STORM,		/* each of them yields and waits so often */
 	DO_STORM_END,
@@ -116,6 +163,18 @@ int worker(void *arg, const struct talk *talk);
 
 /* The result is 0. */
 int worker_do(const struct child *worker, long task, long number);
+
+/* Arguments of lseek() that no program has by chance. */
+#define CALL_FD		-77L
+#define CALL_OFFSET	0x1122334455667788L
+#define CALL_WHENCE	99L
+
+/*
+ * Number of page faults of each kind that DO_FAULTS makes, in this order in the pages that it
+ * reports: it writes, reads (a page of its own program), and lets the kernel write.
+ */
+#define FAULTS_WRITE	20
+#define FAULTS_KERNEL	10
 
 /* The caller has to hear the result. */
 int worker_do_later(const struct child *worker, long task, long number);

@@ -13,7 +13,6 @@
 #include <sys/syscall.h>
 
 #include "pxt_test.h"
-#include "credentials.h"
 #include "kernel_events.h"
 
 #define SCHED		POSIXTRACE_CLASS_SCHED
@@ -102,25 +101,6 @@ TEST_F(attribute, classes_that_the_kernel_cannot_record_are_not_supported)
 		ASSERT_EQ(0, posix_trace_create(0, &self->attr, &self->trid));
 		EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 	}
-}
-
-static int create_with_syscalls(void *arg, const struct talk *talk)
-{
-	trace_id_t trid;
-
-	(void)talk;
-	if (become_user(12345))
-		return 100;
-	return posix_trace_create(0, arg, &trid);
-}
-
-TEST_F(attribute, system_calls_need_a_capability)
-{
-	struct child child;
-
-	ASSERT_EQ(0, posixtrace_attr_setkernel(&self->attr, POSIXTRACE_CLASS_SYSCALL | SCHED));
-	ASSERT_EQ(0, child_start(&child, create_with_syscalls, &self->attr));
-	EXPECT_EQ(EPERM, WEXITSTATUS(child_wait(&child)));
 }
 
 /* ------------------------------------------------------------------ */

@@ -4,7 +4,9 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "kernel_events.h"
 #include "scale.h"
@@ -326,6 +328,59 @@ static int make_thread(void)
 	return err ? err : pthread_join(thread, NULL);
 }
 
+static int make_calls(long number)
+{
+	for (long i = 0; i < number; i++)
+		syscall(SYS_getppid);
+	return syscall(SYS_lseek, CALL_FD, CALL_OFFSET, CALL_WHENCE) == -1 ? 0 : EINVAL;
+}
+
+/* Reports the address afterwards. */
+static int make_faults(const struct talk *talk)
+{
+	size_t page = sysconf(_SC_PAGESIZE), size = (FAULTS_WRITE + FAULTS_KERNEL) * page;
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC), err = 0;
+	char *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+
+	if (fd < 0 || pages == MAP_FAILED || madvise(pages, size, MADV_NOHUGEPAGE))
+		return errno;
+	for (size_t i = 0; i < FAULTS_WRITE; i++)
+		__atomic_store_n(&pages[i * page], 1, __ATOMIC_RELAXED);
+	for (size_t i = FAULTS_WRITE; i < FAULTS_WRITE + FAULTS_KERNEL; i++) {
+		if (read(fd, pages + i * page, 1) != 1)
+			err = errno;
+	}
+	close(fd);
+	say(talk, err);
+	say(talk, (long)pages);
+	return -1;
+}
+
+static void ignore(int sig)
+{
+	(void)sig;
+}
+
+static int send_signals(long number)
+{
+	for (long i = 0; i < number; i++) {
+		if (raise(SIGUSR1))
+			return errno;
+	}
+	return 0;
+}
+
+static int spin(long number)
+{
+	unsigned long long end = now() + number * 1000000ULL;
+
+	run_on(0);
+	while (now() < end)
+		;
+	return 0;
+}
+
 static void *stormy(void *arg)
 {
 	struct storm *storm = arg;
@@ -404,6 +459,14 @@ static int perform(struct work *work, const struct talk *talk, long task, long n
 		return make_children(talk, number);
 	case DO_THREAD:
 		return make_thread();
+	case DO_CALLS:
+		return make_calls(number);
+	case DO_FAULTS:
+		return make_faults(talk);
+	case DO_SIGNALS:
+		return send_signals(number);
+	case DO_SPIN:
+		return spin(number);
 	case DO_STORM_BEGIN:
 		return storm_begin(&work->storm, number);
 	case DO_STORM:
@@ -417,12 +480,15 @@ static int perform(struct work *work, const struct talk *talk, long task, long n
 
 int worker(void *arg, const struct talk *talk)
 {
+	struct sigaction action = { .sa_handler = ignore, .sa_flags = SA_RESTART };
 	struct work work = { .storm.count = 0 };
 	pthread_t thread;
 	long task, number;
 	int ret;
 
 	(void)arg;
+	sigaction(SIGUSR1, &action, NULL);
+	sigaction(SIGUSR2, &action, NULL);
 	if (pipe(work.ping) || pipe(work.pong) ||
 	    pthread_create(&thread, NULL, pong, &work))
 		return 1;

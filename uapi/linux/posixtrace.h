@@ -62,7 +62,7 @@
  * @slots_max: Output: streams on one process
  * @ids_max: Output: event type ids are smaller than this
  * @clock_resolution: Output: of the timestamps, in nanoseconds
- * @classes: Output: POSIXTRACE_CLASS_* that this kernel can record
+ * @classes: Output: POSIXTRACE_CLASS_* that this kernel can record for the caller
  * @reserved: Output: zero
  */
 struct posixtrace_info {

@@ -25,7 +25,7 @@
 #define POSIXTRACE_ID_FLUSH_STOP	7
 #define POSIXTRACE_ID_FILTER		8
 
-/* Types of the kernel's events, in streams with their class. 32..63 are free. */
+/* Types of the kernel's events, in streams with their class. 9..15 and 32..63 are free. */
 #define POSIXTRACE_ID_SWITCH_OUT	16
 #define POSIXTRACE_ID_SWITCH_IN		17
 #define POSIXTRACE_ID_WAKEUP		18
@@ -34,6 +34,12 @@
 #define POSIXTRACE_ID_EXEC		21
 #define POSIXTRACE_ID_EXIT		22
 #define POSIXTRACE_ID_RENAME		23
+#define POSIXTRACE_ID_SIGNAL_GENERATE	24
+#define POSIXTRACE_ID_SIGNAL_DELIVER	25
+#define POSIXTRACE_ID_PAGE_FAULT	26
+#define POSIXTRACE_ID_SYSCALL_ENTRY	27
+#define POSIXTRACE_ID_SYSCALL_EXIT	28
+#define POSIXTRACE_ID_IRQ		29
 
 #define POSIXTRACE_ID_UNNAMED		64
 #define POSIXTRACE_ID_MAX		4096	/* ids are smaller than this */

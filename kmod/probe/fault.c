@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Class fault: page faults. Only x86 has tracepoints for them; elsewhere the class does not exist.
+ *
+ * From Linux 7.0 on, the handlers may be preempted: they use no data of the CPU.
+ */
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+
+#include "probe/probe.h"
+#include "stream/kevent.h"
+#include "target/interest.h"
+
+#ifdef CONFIG_X86
+
+#include <asm/ptrace.h>
+#include <asm/trap_pf.h>
+
+static noinline void record_fault(unsigned long address, struct pt_regs *regs,
+				  unsigned long error_code)
+{
+	bool user = user_mode(regs);
+	struct pxt_fault_data data = {
+		.user = user,
+		.write = error_code & X86_PF_WRITE,
+		.exec = error_code & X86_PF_INSTR,
+		.protection = error_code & X86_PF_PROT,
+		/* The controller gets no addresses of the kernel. */
+		.address = address < TASK_SIZE_MAX ? address : 0,
+		.ip = user ? regs->ip : 0,
+	};
+	struct pxt_kevent event = {
+		.id = POSIXTRACE_ID_PAGE_FAULT,
+		.class = PXT_CLASS(FAULT),
+		.len = sizeof(data),
+		.data = &data,
+		.task = current,
+	};
+
+	pxt_kevent_record(&event);
+}
+
+static void page_fault(void *unused, unsigned long address, struct pt_regs *regs,
+		       unsigned long error_code)
+{
+	/* A profiler may fault in an NMI while it looks at the stack, also inside the recorder. */
+	if (unlikely(pxt_interest_in(current)) && !in_nmi())
+		record_fault(address, regs, error_code);
+}
+
+static struct pxt_probe probes[] = {
+	{ "page_fault_user", page_fault },
+	{ "page_fault_kernel", page_fault },
+};
+
+const struct pxt_probes pxt_probes_fault = {
+	.class = POSIXTRACE_CLASS_FAULT,
+	.probe = probes,
+	.count = ARRAY_SIZE(probes),
+};
+
+#else
+
+const struct pxt_probes pxt_probes_fault = { .class = POSIXTRACE_CLASS_FAULT };
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_PROBE_H
+#define PXT_PROBE_H
+
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/types.h>
+
+#include <linux/posixtrace.h>
+
+struct tracepoint;
+
+/**
+ * struct pxt_probe - a tracepoint and its handler
+ * @name: of the tracepoint
+ * @function: as its TP_PROTO says
+ * @optional: the class does without it where the kernel has no such tracepoint
+ * @tp: the tracepoint, or NULL if this kernel has none; constant once the module is loaded
+ */
+struct pxt_probe {
+	const char *name;
+	void *function;
+	bool optional;
+	struct tracepoint *tp;
+};
+
+/**
+ * struct pxt_probes - those of a class
+ * @class: POSIXTRACE_CLASS_*
+ * @probe: of the class
+ * @count: how many there are; 0 if this architecture has no such class
+ * @begin: called before the first handler is registered, if not NULL; may sleep
+ */
+struct pxt_probes {
+	u64 class;
+	struct pxt_probe *probe;
+	size_t count;
+	void (*begin)(void);
+};
+
+/* The number of a class. */
+#define PXT_CLASS(name)		const_ilog2(POSIXTRACE_CLASS_##name)
+
+extern const struct pxt_probes pxt_probes_sched;
+extern const struct pxt_probes pxt_probes_process;
+extern const struct pxt_probes pxt_probes_signal;
+extern const struct pxt_probes pxt_probes_syscall;
+extern const struct pxt_probes pxt_probes_fault;
+extern const struct pxt_probes pxt_probes_irq;
+
+#endif /* PXT_PROBE_H */
