@@ -7,9 +7,12 @@
 #include <posixtrace.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 #include "process.h"
@@ -89,6 +92,44 @@ static void name_itself(void)
 		prctl(PR_SET_NAME, "bench");
 }
 
+static void call(void)
+{
+	for (int i = 0; i < COUNT; i++)
+		syscall(SYS_getppid);
+}
+
+static char *pages;
+
+static void touch(void)
+{
+	long page = sysconf(_SC_PAGESIZE);
+
+	if (madvise(pages, COUNT * page, MADV_DONTNEED))
+		die("madvise");
+	for (int i = 0; i < COUNT; i++)
+		__atomic_store_n(&pages[i * page], 1, __ATOMIC_RELAXED);
+}
+
+static void ignore(int sig)
+{
+	(void)sig;
+}
+
+static void signal_itself(void)
+{
+	for (int i = 0; i < COUNT; i++)
+		raise(SIGUSR1);
+}
+
+/* So long that the timer interrupts it many times: a second is COMPUTING times this, at most. */
+#define COMPUTING	10000000
+
+static void compute(void)
+{
+	for (int i = 0; i < COMPUTING; i++)
+		__asm__ volatile("");
+}
+
 /* A stream with nothing but these types. */
 static trace_id_t new_stream(pid_t pid, unsigned int classes, unsigned long types)
 {
@@ -100,7 +141,7 @@ static trace_id_t new_stream(pid_t pid, unsigned int classes, unsigned long type
 	posix_trace_attr_setstreamsize(&attr, 1 << 20);
 	posixtrace_attr_setkernel(&attr, classes);
 	posix_trace_eventset_empty(&filter);
-	for (trace_event_id_t type = POSIXTRACE_SWITCH_OUT; type <= POSIXTRACE_RENAME; type++) {
+	for (trace_event_id_t type = POSIXTRACE_SWITCH_OUT; type <= POSIXTRACE_IRQ; type++) {
 		if (!(types & 1UL << type))
 			posix_trace_eventset_add(type, &filter);
 	}
@@ -121,12 +162,38 @@ static double more_with(pid_t pid, unsigned int classes, unsigned long types, vo
 	return with - without;
 }
 
+/* What one interrupt costs more: a thread that computes has so many of them. */
+static double more_by_interrupt(void)
+{
+	trace_id_t trid = new_stream(0, POSIXTRACE_CLASS_IRQ, 0);
+	struct posixtrace_kernel_info info;
+	double without = measure(compute, 1), with;
+
+	posix_trace_shutdown(trid);
+	trid = new_stream(0, POSIXTRACE_CLASS_IRQ, ~0UL);
+	with = measure(compute, 1);
+	if (posixtrace_get_kernel_info(trid, &info))
+		die("numbers");
+	posix_trace_shutdown(trid);
+	return (with - without) * (REPEATS + 1) / info.recorded[4];
+}
+
+static void print_class(const char *name, unsigned int class, pid_t other, void (*fn)(void))
+{
+	double without = measure(fn, COUNT);
+
+	printf("%s %.0f\n", name, without);
+	printf("%s_untraced %.0f\n", name, more_with(other, class, ~0UL, fn, COUNT, without));
+	printf("%s_filtered %.0f\n", name, more_with(0, class, 0, fn, COUNT, without));
+	printf("%s_traced %.0f\n", name, more_with(0, class, ~0UL, fn, COUNT, without));
+}
+
 int main(void)
 {
-	const unsigned int sched = POSIXTRACE_CLASS_SCHED, process = POSIXTRACE_CLASS_PROCESS;
+	const unsigned int sched = POSIXTRACE_CLASS_SCHED;
 	const unsigned long out = 1UL << POSIXTRACE_SWITCH_OUT, in = 1UL << POSIXTRACE_SWITCH_IN;
 	const unsigned long wakeup = 1UL << POSIXTRACE_WAKEUP;
-	double switching, waking, naming;
+	double switching, waking;
 	pthread_t thread;
 	struct child child;
 
@@ -162,11 +229,17 @@ int main(void)
 	printf("wakeup_and_switch_traced %.0f\n",
 	       more_with(0, sched, out | in | wakeup, play, 2 * COUNT, waking));
 
-	naming = measure(name_itself, COUNT);
-	printf("rename %.0f\n", naming);
-	printf("rename_untraced %.0f\n",
-	       more_with(child.pid, process, ~0UL, name_itself, COUNT, naming));
-	printf("task_rename %.0f\n", more_with(0, process, ~0UL, name_itself, COUNT, naming));
+	print_class("rename", POSIXTRACE_CLASS_PROCESS, child.pid, name_itself);
+	print_class("syscall", POSIXTRACE_CLASS_SYSCALL, child.pid, call);
+	pages = mmap(NULL, COUNT * sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (pages == MAP_FAILED)
+		die("mmap");
+	madvise(pages, COUNT * sysconf(_SC_PAGESIZE), MADV_NOHUGEPAGE);
+	print_class("fault", POSIXTRACE_CLASS_FAULT, child.pid, touch);
+	signal(SIGUSR1, ignore);
+	print_class("signal", POSIXTRACE_CLASS_SIGNAL, child.pid, signal_itself);
+	printf("irq %.0f\n", more_by_interrupt());
 	child_kill(&child);
 	return 0;
 }

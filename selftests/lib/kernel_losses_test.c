@@ -295,6 +295,48 @@ TEST_F(kernel, processors_may_go_offline_and_come_back)
 	}
 }
 
+/* Two streams see each event: one of them loses many. */
+TEST_F(kernel, events_of_all_classes_are_counted_exactly_in_a_storm)
+{
+	unsigned int classes = posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
+	struct posixtrace_kernel_info info, all;
+	struct child guard;
+	trace_id_t large;
+
+	ASSERT_EQ(0, worker_do(&self->worker, DO_STORM_BEGIN, 8));
+	ASSERT_EQ(0, kernel_small_stream(self->worker.pid, classes, POSIX_TRACE_UNTIL_FULL,
+					 &self->trid));
+	ASSERT_EQ(0, kernel_stream(self->worker.pid, classes, POSIX_TRACE_LOOP, &large));
+	worker_switches(&self->worker);
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, posix_trace_start(large));
+	ASSERT_EQ(0, hotplug_begin(&guard));
+	ASSERT_EQ(0, worker_do_later(&self->worker, DO_STORM, ROUNDS));
+	EXPECT_EQ(0, switch_cpu(1, false));
+	ASSERT_EQ(0, hear(&self->worker.talk));
+	EXPECT_EQ(0, switch_cpu(1, true));
+	ASSERT_EQ(0, hotplug_end(&guard));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_SIGNALS, ROUNDS));
+	ASSERT_EQ(0, worker_do(&self->worker, DO_CHILDREN, 2));
+	for (int i = 0; i < 4; i++)
+		hear(&self->worker.talk);
+	worker_switches(&self->worker);
+	ASSERT_EQ(0, posixtrace_get_kernel_info(self->trid, &info));
+	ASSERT_EQ(0, posixtrace_get_kernel_info(large, &all));
+	for (int class = CLASS_SCHED; class <= CLASS_PROCESS; class++) {
+		EXPECT_EQ(0, all.dropped[class]);
+		EXPECT_EQ(all.recorded[class], info.recorded[class] + info.dropped[class]) {
+			TH_LOG("class %d", class);
+		}
+		EXPECT_EQ(!(classes & 1U << class), !all.recorded[class]) {
+			TH_LOG("class %d", class);
+		}
+	}
+	EXPECT_LT(0, info.dropped[CLASS_SYSCALL]);
+	ASSERT_EQ(0, worker_do(&self->worker, DO_STORM_END, 0));
+	ASSERT_EQ(0, posix_trace_shutdown(large));
+}
+
 /* ------------------------------------------------------------------ */
 /* Readers								*/
 
