@@ -111,12 +111,12 @@ static void irq_handler_exit(void *unused, int irq, struct irqaction *action, in
 	leaves(PXT_IRQ_HARD, irq, action->name);
 }
 
-static void softirq_entry(void *unused, unsigned int vec)
+static void __maybe_unused softirq_entry(void *unused, unsigned int vec)
 {
 	enters(PXT_IRQ_SOFT, vec);
 }
 
-static void softirq_exit(void *unused, unsigned int vec)
+static void __maybe_unused softirq_exit(void *unused, unsigned int vec)
 {
 	static const char *const names[NR_SOFTIRQS] = {
 		"hi", "timer", "net_tx", "net_rx", "block", "irq_poll", "tasklet", "sched",
