@@ -107,6 +107,16 @@ struct kernel_event {
 	union kernel_data data;
 };
 
+/* The event types, in the order of their ids. */
+struct kernel_type {
+	trace_event_id_t id;
+	unsigned int class;		/* POSIXTRACE_CLASS_* */
+	const char *name;
+};
+
+/* The next type of some classes after @last, or the first one after NULL; NULL at the end. */
+const struct kernel_type *kernel_type_next(unsigned int classes, const struct kernel_type *last);
+
 /* All events but those of the standard's system types, which are counted. */
 struct kernel_events {
 	struct kernel_event *event;

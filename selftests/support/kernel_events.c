@@ -15,6 +15,36 @@
 #define THREADS_MAX	64
 
 /* ------------------------------------------------------------------ */
+/* Types								*/
+
+static const struct kernel_type types[] = {
+	{ POSIXTRACE_SWITCH_OUT, POSIXTRACE_CLASS_SCHED, "sched_switch_out" },
+	{ POSIXTRACE_SWITCH_IN, POSIXTRACE_CLASS_SCHED, "sched_switch_in" },
+	{ POSIXTRACE_WAKEUP, POSIXTRACE_CLASS_SCHED, "sched_wakeup" },
+	{ POSIXTRACE_MIGRATE, POSIXTRACE_CLASS_SCHED, "sched_migrate_task" },
+	{ POSIXTRACE_FORK, POSIXTRACE_CLASS_PROCESS, "sched_process_fork" },
+	{ POSIXTRACE_EXEC, POSIXTRACE_CLASS_PROCESS, "sched_process_exec" },
+	{ POSIXTRACE_EXIT, POSIXTRACE_CLASS_PROCESS, "sched_process_exit" },
+	{ POSIXTRACE_RENAME, POSIXTRACE_CLASS_PROCESS, "task_rename" },
+	{ POSIXTRACE_SIGNAL_GENERATE, POSIXTRACE_CLASS_SIGNAL, "signal_generate" },
+	{ POSIXTRACE_SIGNAL_DELIVER, POSIXTRACE_CLASS_SIGNAL, "signal_deliver" },
+	{ POSIXTRACE_PAGE_FAULT, POSIXTRACE_CLASS_FAULT, "page_fault" },
+	{ POSIXTRACE_SYSCALL_ENTRY, POSIXTRACE_CLASS_SYSCALL, "syscall_entry" },
+	{ POSIXTRACE_SYSCALL_EXIT, POSIXTRACE_CLASS_SYSCALL, "syscall_exit" },
+	{ POSIXTRACE_IRQ, POSIXTRACE_CLASS_IRQ, "irq" },
+};
+
+const struct kernel_type *kernel_type_next(unsigned int classes, const struct kernel_type *last)
+{
+	const struct kernel_type *type = last ? last + 1 : types;
+	const struct kernel_type *end = types + sizeof(types) / sizeof(types[0]);
+
+	while (type < end && !(type->class & classes))
+		type++;
+	return type < end ? type : NULL;
+}
+
+/* ------------------------------------------------------------------ */
 /* Reading								*/
 
 static void count_system(struct kernel_events *events, const struct kernel_event *event,
