@@ -212,7 +212,7 @@ struct description *source_description(struct source *source, trace_event_id_t t
 {
 	struct type *known;
 
-	if (type < POSIX_TRACE_UNNAMED_USEREVENT || type >= TYPES)
+	if (type < POSIXTRACE_SWITCH_OUT || type >= TYPES)
 		return NULL;
 	known = &source->types[type];
 	if (known->description || (known->asked && time - known->asked_at < NSEC_PER_SEC))

@@ -174,7 +174,7 @@ int source_rewind(struct source *source);
 const char *source_type_name(struct source *source, trace_event_id_t type);
 
 /**
- * source_description() - get the description of a user event type
+ * source_description() - get the description of a user event type, or of one of the kernel
  * @source: the source
  * @type: any number
  * @time: time of an event of the type

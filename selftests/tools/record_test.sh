@@ -85,8 +85,8 @@ run 2 record --kernel=disk -- true &&
 	with_log 0 --kernel=all -- ./ticks_helper 3 0 && recorded &&
 	grep '^tick' "$tmp/events" >"$tmp/ticks" && ticks | cmp - "$tmp/ticks" &&
 	posixtrace dump "$log" >"$tmp/dump" &&
-	grep -q 'sched_process_exec  *[0-9a-f][0-9a-f]' "$tmp/dump" &&
-	grep -q 'sched_switch_out  *[0-9a-f][0-9a-f]' "$tmp/dump" &&
+	grep -q 'sched_process_exec  *tid=[0-9]* filename=".*ticks_helper"' "$tmp/dump" &&
+	grep -q 'sched_switch_out  *tid=[0-9]* .* reason=' "$tmp/dump" &&
 	posixtrace dump --json "$log" | grep -q '"event":"sched_process_exit".*"user":false'
 result kernel_adds_events_of_the_kernel $?
 
