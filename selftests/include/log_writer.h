@@ -111,6 +111,9 @@ size_t log_note(struct log_writer *log, __u32 type, __u32 flags, __u32 count, co
 /* The description of an event type, in a block of its own; @size: with the NUL. */
 size_t log_description(struct log_writer *log, __u32 id, const char *text, size_t size);
 
+/* The description of a type of the kernel, in a block of its own; @size: with the NUL. */
+size_t log_kernel_type(struct log_writer *log, __u32 id, const char *text, size_t size);
+
 /* A name of a thread, and a command line, each in a block of its own. Return the offset. */
 size_t log_task(struct log_writer *log, int pid, int tid, __u64 since, const char *name);
 size_t log_program(struct log_writer *log, int pid, __u64 since, const char *text, size_t size);

@@ -296,15 +296,26 @@ size_t log_note(struct log_writer *log, __u32 type, __u32 flags, __u32 count, co
 	return at;
 }
 
-size_t log_description(struct log_writer *log, __u32 id, const char *text, size_t size)
+static size_t log_described(struct log_writer *log, __u32 type, __u32 id, const char *text,
+			    size_t size)
 {
 	char payload[POSIXTRACE_LOG_DESCRIPTION_STEP(POSIXTRACE_DESCRIPTION_SIZE)] = { 0 };
 	struct posixtrace_log_description head = { .id = id, .size = size };
 
 	memcpy(payload, &head, sizeof(head));
 	memcpy(payload + sizeof(head), text, size);
-	return log_note(log, POSIXTRACE_LOG_DESCRIPTIONS, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1,
-			payload, POSIXTRACE_LOG_DESCRIPTION_STEP(size));
+	return log_note(log, type, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, payload,
+			POSIXTRACE_LOG_DESCRIPTION_STEP(size));
+}
+
+size_t log_description(struct log_writer *log, __u32 id, const char *text, size_t size)
+{
+	return log_described(log, POSIXTRACE_LOG_DESCRIPTIONS, id, text, size);
+}
+
+size_t log_kernel_type(struct log_writer *log, __u32 id, const char *text, size_t size)
+{
+	return log_described(log, POSIXTRACE_LOG_KERNEL_TYPES, id, text, size);
 }
 
 size_t log_task(struct log_writer *log, int pid, int tid, __u64 since, const char *name)

@@ -583,4 +583,81 @@ test_large_log_in_little_memory()
 	(ulimit -v 24000 && posixtrace dump --json log) | tail -n 1 | jq -e '.ns > 0'
 }
 
+test_events_of_the_kernel()
+{
+	write_log log <<-'END'
+		cpus 2
+		classes all
+		host of-a-test
+		name 65 work
+		task 100 100 1700000000000000000 main
+		task 100 101 1700000000000000000 worker
+		thread main 100 100 0x7f00
+		thread worker 100 101 0x7f01
+		since 1700000000000000000
+		block 0
+		event 65 0 @main
+		kernel syscall_entry 1000 @main nr=0 args=3,0x1000,64 name=read
+		kernel sched_switch_out 2000 @main prio=120 state=S reason=blocked next_tid=@worker next_prio=120
+		kernel sched_switch_in 3000 @worker prio=120 runnable=600 prev_tid=@main prev_prio=120
+		kernel page_fault 4000 @worker user=true write=1 address=0x7f1234 ip=0x401000
+		kernel irq 5000 @worker number=24 duration=70 name=virtio0
+		kernel irq 6000 @worker number=1 duration=20 kind=softirq nested=true name=timer
+		kernel sched_wakeup 7000 cpu=1 @main target_cpu=1 by=thread waker_pid=@worker waker_tid=@worker
+		kernel sched_migrate_task 8000 cpu=0 @main dest_cpu=1
+		kernel sched_switch_in 9000 cpu=1 @main
+		event 65 9500 @main
+		kernel syscall_exit 10000 @main result=-4
+		kernel signal_generate 11000 cpu=0 @main sig=SIGUSR1 code=-6 by=thread group=true result=ignored sender_pid=@worker sender_tid=@worker
+		kernel signal_deliver 12000 cpu=1 @main sig=SIGSYS action=handler flags=0x14000000
+		kernel sched_process_fork 13000 @main child_pid=200 child_tid=201
+		kernel sched_process_exec 14000 @main filename=/bin/a\x20b
+		kernel task_rename 15000 @main oldcomm=main newcomm=other
+		kernel sched_process_exit 16000 @main exit_code=256 group_dead=true
+		kernel sched_switch_out 17000 @main state=X reason=ended
+		end
+	END
+	run 0 posixtrace dump log
+	prints out <<-'END'
+		         0.000     0      100  main-100            work
+		         1.000     0      100  main-100            syscall_entry            tid=100 nr=0 args=[0x3,0x1000,0x40,0x0,0x0,0x0] compat=false name="read"
+		         2.000     0      100  main-100            sched_switch_out         tid=100 prio=120 state=S reason=blocked next_tid=101 next_prio=120
+		         3.000     0      100  worker-101          sched_switch_in          tid=101 prio=120 runnable=600 ns prev_tid=100 prev_prio=120
+		         4.000     0      100  worker-101          page_fault               tid=101 user=true write=true exec=false protection=false address=0x7f1234 ip=0x401000
+		         5.000     0      100  worker-101          irq                      tid=101 number=24 duration=70 ns kind=irq nested=false name="virtio0"
+		         6.000     0      100  worker-101          irq                      tid=101 number=1 duration=20 ns kind=softirq nested=true name="timer"
+		         7.000     1      100  main-100            sched_wakeup             tid=100 prio=0 target_cpu=1 by=thread new=false waker_pid=100 waker_tid=101
+		         8.000     0      100  main-100            sched_migrate_task       tid=100 prio=0 orig_cpu=0 dest_cpu=1
+		         9.000     1      100  main-100            sched_switch_in          tid=100 prio=0 runnable=0 ns prev_tid=0 prev_prio=0
+		         9.500     1      100  main-100            work
+		        10.000     1      100  main-100            syscall_exit             tid=100 nr=0 result=-4 compat=false
+		        11.000     0      100  main-100            signal_generate          tid=100 sig=SIGUSR1 code=-6 by=thread group=true result=ignored sender_pid=100 sender_tid=101
+		        12.000     1      100  main-100            signal_deliver           tid=100 sig=SIGSYS code=0 action=handler flags=0x14000000
+		        13.000     1      100  main-100            sched_process_fork       tid=100 child_pid=200 child_tid=201
+		        14.000     1      100  main-100            sched_process_exec       tid=100 filename="/bin/a b"
+		        15.000     1      100  main-100            task_rename              tid=100 oldcomm="main" newcomm="other"
+		        16.000     1      100  main-100            sched_process_exit       tid=100 exit_code=256 group_dead=true
+		        17.000     1      100  main-100            sched_switch_out         tid=100 prio=0 state=X reason=ended next_tid=0 next_prio=0
+	END
+	complains
+	posixtrace dump --json log | grep -c '"user":false.*"fields":{"tid":10[01]' >count
+	[ "$(cat count)" -eq 17 ]
+	# a filter on the fields
+	run 0 posixtrace dump --filter='sched_* && reason == blocked || irq && nested == true' log
+	[ "$(wc -l <out)" -eq 2 ]
+	# only one class, and no descriptions
+	write_log log <<-'END'
+		classes irq bare
+		block 0
+		kernel irq 1000 duration=70
+		kernel page_fault 2000
+		end
+	END
+	run 0 posixtrace dump log
+	prints out <<-'END'
+		         0.000     0     4711               0  irq                      67120000 00000000 46000000 00000000 0000
+		         1.000     0     4711               0  (type 26)                67120000 00000000 00000000 00000000 00000000 00000000
+	END
+}
+
 tap_main

@@ -7,6 +7,8 @@
  *	policy loop			policy of the stream; flush without this line
  *	name ID TEXT			name of event type ID; "\xNN" is a byte
  *	describe ID TEXT		description of event type ID; "\xNN" is a byte
+ *	classes CLASS,... [bare]	classes of events of the kernel, or "all"; with the
+ *					descriptions of their types, unless "bare"
  *	unknown FLAGS			a block of a type that does not exist
  *	host NAME			where the log was written
  *	task PID TID TIME NAME		name of a thread from TIME on; "\xNN" is a byte
@@ -14,14 +16,22 @@
  *	mapping PID TIME ADDRESS LENGTH OFFSET BUILDID PATH
  *					a file that a process has there from TIME on; BUILDID is
  *					hexadecimal digits or "-"
+ *	thread NAME PID TID THREAD	"@NAME" in the lines below stands for this thread
+ *	since TIME			the times of the events below count from TIME
  *	block CPU			the following events are of this CPU
- *	event ID TIME [WORD]...		pid=N tid=N thread=N address=N cut text=TEXT
- *					hex=DIGITS zeros=N
+ *	event ID TIME [WORD]...		cpu=N pid=N tid=N thread=N @NAME address=N cut text=TEXT
+ *					hex=DIGITS zeros=N; cpu=N is as "block N" before
+ *	kernel TYPE TIME [WORD]...	event of the kernel, TYPE as "sched_wakeup": cpu=N pid=N
+ *					tid=N thread=N @NAME cut hex=DIGITS FIELD=VALUE. Fields
+ *					without a value are zero, but "tid" is that of the thread.
+ *					Numbers, labels, true; args=1,2,3; "\xNN" is a byte;
+ *					waker_tid=@NAME and waker_pid=@NAME: of that thread
  *	lost N TIME			a gap before the next block: N events lost since TIME
  *	epoch				the next flush
  *	end				the end of the log
  *
- * "cpus" and "policy" come first.
+ * "cpus", "policy" and "classes" come first. Events may come in any order of processors, each
+ * processor's in the order of time, those of the kernel and others apart.
  *
  * usage: write_log FILE
  */
@@ -33,17 +43,30 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel_types.h"
 #include "log_writer.h"
 
 #define SUBBUF		(264U << 10)
 #define BLOCK_SIZE	(4U << 10)	/* a larger block ends after its last event */
 #define UNKNOWN		0x7777U
 #define DATA_MAX	POSIXTRACE_DATA_SIZE_MAX
+#define THREADS_MAX	256
+
+struct thread {
+	char name[32];
+	int pid;
+	int tid;
+	__u64 id;
+};
 
 static struct log_writer log_file_writer;
 static unsigned int line_number;
 static int block_cpu = -1;
 static bool in_block;
+static __u64 time_base;
+static struct thread threads[THREADS_MAX];
+static unsigned int nr_threads;
+static unsigned char event_data[DATA_MAX];
 
 static void fail(const char *what)
 {
@@ -99,7 +122,10 @@ static void add_description(char *rest)
 	unsigned int id = strtoul(rest, &rest, 0);
 	size_t len = unescape(rest + 1, text, sizeof(text) - 1);
 
-	log_description(&log_file_writer, id, (char *)text, len + 1);
+	if (id < POSIXTRACE_ID_UNNAMED)
+		log_kernel_type(&log_file_writer, id, (char *)text, len + 1);
+	else
+		log_description(&log_file_writer, id, (char *)text, len + 1);
 }
 
 static void add_task(char *rest)
@@ -144,46 +170,159 @@ static void add_mapping(char *rest)
 	log_mapping(&log_file_writer, &mapping, (char *)path);
 }
 
+static void add_classes(char *rest)
+{
+	struct log_writer *log = &log_file_writer;
+	char *list = strtok(rest, " "), *bare = strtok(NULL, " ");
+	const struct kernel_type *type;
+
+	log->header.attr.classes = kernel_classes(list ? list : "");
+	if (!log->header.attr.classes || (bare && strcmp(bare, "bare")))
+		fail("unknown class");
+	log_header(log);
+	for (size_t i = 0; !bare && (type = kernel_type_at(i)); i++) {
+		if (type->classes & log->header.attr.classes)
+			log_kernel_type(log, type->id, type->description,
+					strlen(type->description) + 1);
+	}
+}
+
+static void add_thread(const char *rest)
+{
+	struct thread *thread = &threads[nr_threads];
+	unsigned long long id;
+
+	if (nr_threads == THREADS_MAX || sscanf(rest, "%31s %d %d %lli", thread->name, &thread->pid,
+						&thread->tid, (long long *)&id) != 4)
+		fail("not \"thread NAME PID TID THREAD\", or too many of them");
+	thread->id = id;
+	nr_threads++;
+}
+
+static const struct thread *find_thread(const char *name)
+{
+	for (unsigned int i = 0; i < nr_threads; i++) {
+		if (!strcmp(threads[i].name, name))
+			return &threads[i];
+	}
+	fail("\"@\" without the name of a thread");
+	return NULL;
+}
+
+/* Handles a word that all events have. */
+static bool take_word(struct record *record, char *word)
+{
+	const struct thread *thread;
+
+	if (word[0] == '@') {
+		thread = find_thread(word + 1);
+		record->pid = thread->pid;
+		record->tid = thread->tid;
+		record->thread_id = thread->id;
+	} else if (!strncmp(word, "cpu=", 4)) {
+		block_cpu = strtol(word + 4, NULL, 0);
+	} else if (!strncmp(word, "pid=", 4)) {
+		record->pid = strtol(word + 4, NULL, 0);
+	} else if (!strncmp(word, "tid=", 4)) {
+		record->tid = strtol(word + 4, NULL, 0);
+	} else if (!strncmp(word, "thread=", 7)) {
+		record->thread_id = strtoull(word + 7, NULL, 0);
+	} else if (!strncmp(word, "hex=", 4)) {
+		record->data_len = 0;
+		for (word += 4; word[0]; word += 2)
+			event_data[record->data_len++] = nibble(word[0]) << 4 | nibble(word[1]);
+	} else if (!strcmp(word, "cut")) {
+		record->flags = POSIXTRACE_RECORD_TRUNCATED;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void put_event(__u32 type, const struct record *record)
+{
+	struct log_writer *log = &log_file_writer;
+
+	if (block_cpu < 0)
+		fail("an event before the first \"block\" or \"cpu=\"");
+	if (in_block && (log->block.type != type || log->block.cpu != (__u32)block_cpu))
+		end_block();
+	if (!in_block)
+		log_block_begin(log, type, block_cpu);
+	in_block = true;
+	log_record(log, record, event_data);
+	if (log->block.size > BLOCK_SIZE)
+		end_block();
+}
+
 static void add_event(char *rest)
 {
-	static unsigned char data[DATA_MAX];
-	struct log_writer *log = &log_file_writer;
 	struct record record = { .pid = 4711, .tid = 4711 };
 	char *word;
 
-	if (block_cpu < 0)
-		fail("\"event\" before the first \"block\"");
 	record.event_id = strtoul(rest, &rest, 0);
-	record.timestamp = strtoull(rest, &rest, 0);
+	record.timestamp = time_base + strtoull(rest, &rest, 0);
 	for (word = strtok(rest, " "); word; word = strtok(NULL, " ")) {
-		if (!strncmp(word, "pid=", 4)) {
-			record.pid = strtol(word + 4, NULL, 0);
-		} else if (!strncmp(word, "tid=", 4)) {
-			record.tid = strtol(word + 4, NULL, 0);
-		} else if (!strncmp(word, "thread=", 7)) {
-			record.thread_id = strtoull(word + 7, NULL, 0);
-		} else if (!strncmp(word, "address=", 8)) {
+		if (take_word(&record, word))
+			continue;
+		if (!strncmp(word, "address=", 8)) {
 			record.prog_address = strtoull(word + 8, NULL, 0);
 		} else if (!strncmp(word, "text=", 5)) {
-			record.data_len = unescape(word + 5, data, sizeof(data));
+			record.data_len = unescape(word + 5, event_data, sizeof(event_data));
 		} else if (!strncmp(word, "zeros=", 6)) {
 			record.data_len = strtoul(word + 6, NULL, 0);
-			memset(data, 0, sizeof(data));
-		} else if (!strncmp(word, "hex=", 4)) {
-			for (word += 4; word[0]; word += 2)
-				data[record.data_len++] = nibble(word[0]) << 4 | nibble(word[1]);
-		} else if (!strcmp(word, "cut")) {
-			record.flags = POSIXTRACE_RECORD_TRUNCATED;
+			memset(event_data, 0, sizeof(event_data));
 		} else {
 			fail("unknown word of \"event\"");
 		}
 	}
-	if (!in_block)
-		log_block_begin(log, POSIXTRACE_LOG_EVENTS, block_cpu);
-	in_block = true;
-	log_record(log, &record, data);
-	if (log->block.size > BLOCK_SIZE)
-		end_block();
+	put_event(POSIXTRACE_LOG_EVENTS, &record);
+}
+
+static void set_field(const struct kernel_type *type, size_t *len, const char *name,
+		      const char *value)
+{
+	unsigned char text[KERNEL_DATA_MAX + 1] = "";
+	size_t text_len = unescape(value, text, KERNEL_DATA_MAX), end = strlen(name);
+	const struct thread *thread;
+
+	if (value[0] == '@') {
+		thread = find_thread(value + 1);
+		text_len = sprintf((char *)text, "%d",
+				   end >= 3 && !strcmp(name + end - 3, "pid") ? thread->pid :
+									       thread->tid);
+	}
+	if (!kernel_data_set(type, event_data, len, name, (char *)text, text_len))
+		fail("the type has no such field or label");
+}
+
+static void add_kernel(char *rest)
+{
+	struct record record = { .pid = 4711, .tid = 4711 };
+	const char *name = strtok(rest, " ");
+	const struct kernel_type *type = name ? kernel_type_named(name) : NULL;
+	char *word = strtok(NULL, " "), *value;
+	size_t len;
+
+	if (!type || !word)
+		fail("unknown type of the kernel");
+	record.event_id = type->id;
+	record.timestamp = time_base + strtoull(word, NULL, 0);
+	len = kernel_data_begin(type, event_data);
+	while ((word = strtok(NULL, " "))) {
+		if (take_word(&record, word))
+			continue;
+		value = strchr(word, '=');
+		if (!value)
+			fail("unknown word of \"kernel\"");
+		*value++ = '\0';
+		set_field(type, &len, word, value);
+	}
+	if (!record.data_len) {
+		memcpy(event_data, &record.tid, sizeof(record.tid));
+		record.data_len = len;
+	}
+	put_event(POSIXTRACE_LOG_KERNEL, &record);
 }
 
 static void run_line(char *line)
@@ -192,6 +331,10 @@ static void run_line(char *line)
 
 	if (!strncmp(line, "event ", 6)) {
 		add_event(line + 6);
+		return;
+	}
+	if (!strncmp(line, "kernel ", 7)) {
+		add_kernel(line + 7);
 		return;
 	}
 	end_block();
@@ -205,6 +348,12 @@ static void run_line(char *line)
 		add_name(line + 5);
 	} else if (!strncmp(line, "describe ", 9)) {
 		add_description(line + 9);
+	} else if (!strncmp(line, "classes ", 8)) {
+		add_classes(line + 8);
+	} else if (!strncmp(line, "thread ", 7)) {
+		add_thread(line + 7);
+	} else if (!strncmp(line, "since ", 6)) {
+		time_base = strtoull(line + 6, NULL, 0);
 	} else if (!strncmp(line, "unknown ", 8)) {
 		log_note(log, UNKNOWN, strtoul(line + 8, NULL, 0), 0, NULL, 0);
 	} else if (!strncmp(line, "host ", 5)) {
