@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cells.h"
 #include "escape.h"
 #include "stat.h"
 
@@ -12,41 +13,6 @@
 #define NAME_WIDTH	28
 #define BAR_WIDTH	40
 #define THREAD_WIDTH	17
-#define CELL		16	/* bytes of a formatted number */
-
-/* Prints an escaped name, padded to the width of its column. */
-static void print_name(FILE *to, const char *name, size_t column)
-{
-	struct buffer text = { };
-	size_t width = 0;
-
-	escape_plain(&text, name, strlen(name));
-	for (size_t i = 0; i < text.len; i++)
-		width += (text.data[i] & 0xc0) != 0x80;
-	fwrite(text.data, 1, text.len, to);
-	fprintf(to, "%*s", width < column ? (int)(column - width) : 0, "");
-	buffer_free(&text);
-}
-
-static const char *format_time(char *text, uint64_t ns)
-{
-	static const struct {
-		uint64_t ns;
-		const char *name;
-	} units[] = { { NSEC_PER_SEC, "s" }, { 1000000, "ms" }, { 1000, "us" } };
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		double value = (double)ns / units[i].ns;
-
-		if (ns < units[i].ns)
-			continue;
-		snprintf(text, CELL, "%.*f %s", value < 10 ? 2 : value < 100 ? 1 : 0, value,
-			 units[i].name);
-		return text;
-	}
-	snprintf(text, CELL, "%llu ns", (unsigned long long)ns);
-	return text;
-}
 
 /* Formats events per second; "-" without a duration. */
 static const char *format_rate(char *text, uint64_t count, uint64_t ns)
@@ -56,23 +22,23 @@ static const char *format_rate(char *text, uint64_t count, uint64_t ns)
 	if (!ns)
 		return "-";
 	if (rate >= 1e6)
-		snprintf(text, CELL, "%.2f M/s", rate / 1e6);
+		snprintf(text, CELLS_SIZE, "%.2f M/s", rate / 1e6);
 	else if (rate >= 1e4)
-		snprintf(text, CELL, "%.1f k/s", rate / 1e3);
+		snprintf(text, CELLS_SIZE, "%.1f k/s", rate / 1e3);
 	else
-		snprintf(text, CELL, "%.*f /s", rate < 100 ? 2 : 0, rate);
+		snprintf(text, CELLS_SIZE, "%.*f /s", rate < 100 ? 2 : 0, rate);
 	return text;
 }
 
 static void print_percentiles(FILE *to, const struct histogram *histogram)
 {
 	static const unsigned int percent[] = { 50, 90, 99 };
-	char text[CELL];
+	char text[CELLS_SIZE];
 
 	for (size_t i = 0; i < sizeof(percent) / sizeof(percent[0]); i++)
 		fprintf(to, " %9s", histogram->count ?
-			format_time(text, histogram_percentile(histogram, percent[i])) : "-");
-	fprintf(to, " %9s", histogram->count ? format_time(text, histogram->max) : "-");
+			cells_time(text, histogram_percentile(histogram, percent[i])) : "-");
+	fprintf(to, " %9s", histogram->count ? cells_time(text, histogram->max) : "-");
 }
 
 /* ------------------------------------------------------------------ */
@@ -107,7 +73,7 @@ static void print_fields(const struct stat_type *const *types, size_t count, FIL
 static void print_types(const struct stats *stats, FILE *to)
 {
 	static const struct stat_type *sorted[STAT_TYPES];
-	char text[CELL];
+	char text[CELLS_SIZE];
 	size_t count = 0;
 
 	for (size_t i = 0; i < STAT_TYPES; i++) {
@@ -118,7 +84,7 @@ static void print_types(const struct stats *stats, FILE *to)
 	fprintf(to, "\n%-*s %10s %11s  %s%3s %9s %9s %9s\n", NAME_WIDTH, "EVENT", "COUNT", "RATE",
 		"INTERVAL: ", "p50", "p90", "p99", "max");
 	for (size_t i = 0; i < count; i++) {
-		print_name(to, sorted[i]->name, NAME_WIDTH);
+		cells_name(to, sorted[i]->name, NAME_WIDTH);
 		fprintf(to, " %10llu %11s%5s", (unsigned long long)sorted[i]->count,
 			format_rate(text, sorted[i]->count, stats->last - stats->first), "");
 		print_percentiles(to, &sorted[i]->intervals);
@@ -143,20 +109,20 @@ static int busier(const void *a, const void *b)
 
 static void print_thread(const struct stats *stats, FILE *to, const struct stat_thread *thread)
 {
-	char rate[CELL], first[CELL], last[CELL];
+	char rate[CELLS_SIZE], first[CELLS_SIZE], last[CELLS_SIZE];
 
 	fprintf(to, "%10llu %11s %9s %9s\n", (unsigned long long)thread->count,
 		format_rate(rate, thread->count, stats->last - stats->first),
-		format_time(first, thread->first > stats->first ?
+		cells_time(first, thread->first > stats->first ?
 			    thread->first - stats->first : 0),
-		format_time(last, thread->last > stats->first ?
+		cells_time(last, thread->last > stats->first ?
 			    thread->last - stats->first : 0));
 }
 
 static void print_label(FILE *to, const struct stat_thread *thread)
 {
 	if (thread->label[0])
-		print_name(to, thread->label, THREAD_WIDTH);
+		cells_name(to, thread->label, THREAD_WIDTH);
 	else
 		fprintf(to, "%#*llx", THREAD_WIDTH, (unsigned long long)thread->thread);
 	fputc(' ', to);
@@ -204,7 +170,7 @@ static void print_pair_name(FILE *to, const struct stat_pair *pair, size_t colum
 	char name[PAIRS_NAME_MAX];
 
 	snprintf(name, sizeof(name), "%.*s", (int)strlen(pair->name) - 1, pair->name);
-	print_name(to, name, column);
+	cells_name(to, name, column);
 }
 
 static int longer(const void *a, const void *b)
@@ -219,7 +185,7 @@ static int longer(const void *a, const void *b)
 
 static void print_histogram(FILE *to, const struct histogram *histogram)
 {
-	char from[CELL], until[CELL];
+	char from[CELLS_SIZE], until[CELLS_SIZE];
 	unsigned int first = HISTOGRAM_ROWS, last = 0;
 	uint64_t most = 0, count;
 
@@ -235,9 +201,9 @@ static void print_histogram(FILE *to, const struct histogram *histogram)
 	for (unsigned int row = first; row <= last; row++) {
 		count = histogram_row(histogram, row);
 		fprintf(to, "  [%9s, %9s) %10llu |%-*.*s|\n",
-			format_time(from, histogram_row_start(row)),
+			cells_time(from, histogram_row_start(row)),
 			row + 1 < HISTOGRAM_ROWS ?
-			format_time(until, histogram_row_start(row + 1)) : "",
+			cells_time(until, histogram_row_start(row + 1)) : "",
 			(unsigned long long)count, BAR_WIDTH,
 			(int)((double)count * BAR_WIDTH / most + 0.5),
 			"########################################");
@@ -249,7 +215,7 @@ static void print_pairs(const struct stats *stats, FILE *to, bool histograms)
 	static const struct stat_pair *sorted[STAT_TYPES];
 	struct stat_pair *pair;
 	size_t count = 0;
-	char text[CELL];
+	char text[CELLS_SIZE];
 
 	for (pair = stats->pair; pair; pair = pair->next) {
 		if (is_pair(pair))
@@ -263,7 +229,7 @@ static void print_pairs(const struct stats *stats, FILE *to, bool histograms)
 	for (size_t i = 0; i < count; i++) {
 		print_pair_name(to, sorted[i], NAME_WIDTH);
 		fprintf(to, " %10llu %9s", (unsigned long long)sorted[i]->durations.count,
-			format_time(text, sorted[i]->durations.sum));
+			cells_time(text, sorted[i]->durations.sum));
 		print_percentiles(to, &sorted[i]->durations);
 		fprintf(to, " %10llu", (unsigned long long)(sorted[i]->no_begin +
 							    sorted[i]->no_end +
@@ -287,7 +253,7 @@ static void print_pairs(const struct stats *stats, FILE *to, bool histograms)
 
 void stats_print(const struct stats *stats, FILE *to, bool all, bool histograms)
 {
-	char text[CELL];
+	char text[CELLS_SIZE];
 
 	fprintf(to, "%-9s %llu of the user, %llu of the system", "events",
 		(unsigned long long)stats->user, (unsigned long long)stats->system);
@@ -297,7 +263,7 @@ void stats_print(const struct stats *stats, FILE *to, bool all, bool histograms)
 		fputc('\n', to);
 		return;
 	}
-	fprintf(to, "\n%-9s %s\n", "time", format_time(text, stats->last - stats->first));
+	fprintf(to, "\n%-9s %s\n", "time", cells_time(text, stats->last - stats->first));
 	fprintf(to, "%-9s %s\n", "rate",
 		format_rate(text, stats->user, stats->last - stats->first));
 	print_types(stats, to);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Cells of tables for people: names and times.
+ */
+#ifndef POSIXTRACE_CELLS_H
+#define POSIXTRACE_CELLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define CELLS_SIZE	16	/* bytes of a formatted time */
+
+/* cells_name() - print a name, which may have any bytes, padded to the width of its column */
+void cells_name(FILE *to, const char *name, size_t column);
+
+/* cells_time() - format a time with three digits and a unit; returns @text */
+const char *cells_time(char text[CELLS_SIZE], uint64_t ns);
+
+#endif /* POSIXTRACE_CELLS_H */
