@@ -80,7 +80,7 @@ static unsigned int parse_class(const char *name, const char *list)
 	exit(2);
 }
 
-static unsigned int parse_classes(const char *list)
+unsigned int session_classes(const char *list)
 {
 	struct names names = { NULL, 0 };
 	unsigned int value = 0;
@@ -111,7 +111,7 @@ bool session_option(struct session *session, int opt, const char *value)
 		session->inherit = true;
 		return true;
 	case 'k':
-		session->kernel |= parse_classes(value);
+		session->kernel |= session_classes(value);
 		return true;
 	case 'p':
 		session->process.pid = parse_number("--pid", value, PID_MAX);

@@ -37,6 +37,9 @@ struct session {
 	"  -s, --size=BYTES         size of the trace stream (256K)\n" \
 	"  -x, --exclude=NAME,...   record no events of these types; * and ? are wildcards\n"
 
+/* session_classes() - POSIXTRACE_CLASS_* of a list of names; exits with 2 if it is invalid */
+unsigned int session_classes(const char *list);
+
 /* session_option() - handle an option of SESSION_HELP; exits with 2 if its value is invalid */
 bool session_option(struct session *session, int opt, const char *value);
 

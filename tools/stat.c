@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * "posixtrace stat": prints statistics of the events of a log or of a running process.
+ * "posixtrace stat": prints statistics of the events of a log or of a running process, or what
+ * its threads did.
  */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <linux/posixtrace.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,21 +18,28 @@
 #include "escape.h"
 #include "logend.h"
 #include "select.h"
+#include "session.h"
 #include "stat.h"
 #include "stat_live.h"
+#include "states.h"
 
 /* Number of events between two looks at the clock. */
 #define LOOK_EVERY	(1U << 16)
 
 struct stat_command {
 	const char *path;
+	pid_t pid;		/* or 0: @path is a log */
 	unsigned int seconds;
 	bool all;
 	bool histograms;
+	bool with_states;	/* print what threads did, not the counts of events */
+	unsigned int kernel;	/* POSIXTRACE_CLASS_* */
 	struct selection *selection;
 	struct source *source;
 	struct logend end;
 	struct stats stats;
+	struct states *states;	/* or NULL */
+	int error;		/* of printing */
 };
 
 static void print_help(FILE *to)
@@ -44,6 +53,10 @@ static void print_help(FILE *to)
 		"  -a, --all                print all threads, not only the busiest\n"
 		"  -h, --help               print this help\n"
 		"  -H, --no-histogram       print tables only\n"
+		"  -k, --kernel=CLASS,...   with --states and PID: events of the kernel to record\n"
+		"                           (sched,process)\n"
+		"  -S, --states             print when threads ran, waited, in what, and who woke them;\n"
+		"                           LOG needs events of the kernel: record --kernel=all\n"
 		"  -s, --seconds=N          count for N seconds, not until PID ends or Ctrl-C\n"
 		SELECT_HELP
 		"\nPercentiles are accurate to 1.6 %%.\n"
@@ -68,9 +81,12 @@ static void show_progress(const struct stat_command *stat, unsigned long long ev
 static int count_event(void *arg, const struct event *event)
 {
 	struct stat_command *stat = arg;
+	bool selected = select_event(stat->selection, event);
 
 	logend_event(&stat->end, event);
-	return stats_event(&stat->stats, event, select_event(stat->selection, event));
+	if (stat->states)
+		return states_event(stat->states, event, selected);
+	return stats_event(&stat->stats, event, selected);
 }
 
 static int read_events(struct stat_command *stat)
@@ -132,15 +148,46 @@ static void print_losses(const struct logend *end)
 		       end->damaged == 1 ? "" : "s");
 }
 
-static int print_all(struct stat_command *stat)
+static int print_all(struct stat_command *stat, struct source *source)
 {
-	stats_end(&stat->stats);
+	int err;
+
 	print_losses(&stat->end);
-	stats_print(&stat->stats, stdout, stat->all, stat->histograms);
+	if (stat->states) {
+		err = states_end(stat->states);
+		if (err) {
+			complain("stat", -err);
+			return err;
+		}
+		states_print(stat->states, source, stdout, stat->all);
+	} else {
+		stats_end(&stat->stats);
+		stats_print(&stat->stats, stdout, stat->all, stat->histograms);
+	}
 	if (!fflush(stdout))
 		return 0;
 	complain_of_output(errno);
 	return -EIO;
+}
+
+static int begin_states(struct stat_command *stat)
+{
+	if (!(stat->kernel & POSIXTRACE_CLASS_SCHED))
+		tell("%s: states are unknown without events of the kernel: record --kernel=sched",
+		     stat->path);
+	return states_new(stat->kernel, &stat->states);
+}
+
+static int begin_states_of_log(struct stat_command *stat)
+{
+	trace_attr_t attr;
+	int err = -posix_trace_get_attr(source_trid(stat->source), &attr);
+
+	if (err)
+		return err;
+	posixtrace_attr_getkernel(&attr, &stat->kernel);
+	posix_trace_attr_destroy(&attr);
+	return begin_states(stat);
 }
 
 static int run_log(struct stat_command *stat)
@@ -152,7 +199,10 @@ static int run_log(struct stat_command *stat)
 		return err;
 	}
 	stat->stats.with_fields = true;
-	err = read_events(stat);
+	if (stat->with_states)
+		err = begin_states_of_log(stat);
+	if (!err)
+		err = read_events(stat);
 	if (!err)
 		err = logend_read(&stat->end, stat->source);
 	if (err) {
@@ -160,7 +210,7 @@ static int run_log(struct stat_command *stat)
 		goto close;
 	}
 	print_head(stat);
-	err = print_all(stat);
+	err = print_all(stat, stat->source);
 	if (!err)
 		err = logend_tell(&stat->end, stat->path, stat->source);
 close:
@@ -168,26 +218,39 @@ close:
 	return err;
 }
 
-static int run_live(struct stat_command *stat, pid_t pid)
+/* Names of threads are known while the stream is open. */
+static void end_live(void *arg, struct source *source)
+{
+	struct stat_command *stat = arg;
+
+	/* If the stream records no data, all events are truncated: do not report that. */
+	if (!stat->states && !select_needs_data(stat->selection))
+		stat->stats.truncated = 0;
+	stat->end.lost_before = 0;
+	printf("%-9s %d\n", "process", (int)stat->pid);
+	stat->error = print_all(stat, source);
+}
+
+static int run_live(struct stat_command *stat)
 {
 	const struct stat_live live = {
-		.pid = pid,
+		.pid = stat->pid,
 		.seconds = stat->seconds,
-		.data = select_needs_data(stat->selection),
+		.kernel = stat->with_states ? stat->kernel : 0,
+		.data = stat->with_states || select_needs_data(stat->selection),
 		.take = count_event,
+		.end = end_live,
 		.arg = stat,
 		.lost = &stat->end.lost,
 	};
-	int err = stat_live(&live);
+	int err = stat->with_states ? begin_states(stat) : 0;
 
-	if (err)
+	if (err) {
+		complain("stat", -err);
 		return err;
-	/* If the stream records no data, all events are truncated: do not report that. */
-	if (!live.data)
-		stat->stats.truncated = 0;
-	stat->end.lost_before = 0;
-	printf("%-9s %d\n", "process", (int)pid);
-	return print_all(stat);
+	}
+	err = stat_live(&live);
+	return err ? err : stat->error;
 }
 
 /* Digits are a process id. The user must name such a file ./NUMBER. */
@@ -204,15 +267,15 @@ static pid_t parse_pid(const char *text)
 
 static int run_stat(struct stat_command *stat)
 {
-	pid_t pid = parse_pid(stat->path);
 	int err = stats_init(&stat->stats);
 
 	if (err) {
 		complain("stat", -err);
 		return 1;
 	}
-	err = pid ? run_live(stat, pid) : run_log(stat);
+	err = stat->pid ? run_live(stat) : run_log(stat);
 	stats_free(&stat->stats);
+	states_free(stat->states);
 	return err ? 1 : 0;
 }
 
@@ -237,16 +300,19 @@ static int get_options(struct stat_command *stat, int argc, char **argv)
 		{ "filter", required_argument, NULL, 'F' },
 		{ "from", required_argument, NULL, SELECT_FROM },
 		{ "help", no_argument, NULL, 'h' },
+		{ "kernel", required_argument, NULL, 'k' },
 		{ "no-histogram", no_argument, NULL, 'H' },
 		{ "pid", required_argument, NULL, 'p' },
 		{ "seconds", required_argument, NULL, 's' },
+		{ "states", no_argument, NULL, 'S' },
 		{ "thread", required_argument, NULL, 't' },
 		{ "to", required_argument, NULL, SELECT_TO },
 		{ }
 	};
+	static const char letters[] = "ahHk:Ss:" SELECT_SHORT_OPTIONS;
 	int opt, ret;
 
-	while ((opt = getopt_long(argc, argv, "ahHs:" SELECT_SHORT_OPTIONS, options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, letters, options, NULL)) != -1) {
 		ret = select_option(stat->selection, opt, optarg);
 		if (ret < 0)
 			return ret;
@@ -262,6 +328,12 @@ static int get_options(struct stat_command *stat, int argc, char **argv)
 		case 'H':
 			stat->histograms = false;
 			break;
+		case 'k':
+			stat->kernel |= session_classes(optarg);
+			break;
+		case 'S':
+			stat->with_states = true;
+			break;
 		case 's':
 			ret = set_seconds(stat, optarg);
 			if (ret)
@@ -272,11 +344,15 @@ static int get_options(struct stat_command *stat, int argc, char **argv)
 			return -EINVAL;
 		}
 	}
-	if (argc - optind != 1 || (stat->seconds && !parse_pid(argv[optind]))) {
+	stat->path = argv[optind];
+	stat->pid = stat->path ? parse_pid(stat->path) : 0;
+	if (argc - optind != 1 || (!stat->pid && (stat->seconds || stat->kernel)) ||
+	    (stat->kernel && !stat->with_states)) {
 		print_help(stderr);
 		return -EINVAL;
 	}
-	stat->path = argv[optind];
+	if (!stat->kernel)
+		stat->kernel = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS;
 	return 0;
 }
 

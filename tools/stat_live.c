@@ -104,6 +104,8 @@ static int count_events(const struct stat_live *live, trace_id_t trid, int signa
 		err = finish(live, trid, source);
 	if (!err && !posixtrace_get_stats(trid, &numbers))
 		*live->lost = numbers.dropped + numbers.overwritten + numbers.skipped;
+	if (!err)
+		live->end(live->arg, source);
 close:
 	source_close(source);
 	return err;
@@ -114,6 +116,7 @@ static int run_stream(const struct stat_live *live, int signals)
 	struct session session = {
 		.process.pid = live->pid,
 		.stream_size = STREAM_SIZE,
+		.kernel = live->kernel,
 		.data_size = live->data ? SESSION_DEFAULT : 0,
 	};
 	int err = -session_create_plain(&session, "posixtrace stat");

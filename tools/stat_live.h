@@ -14,16 +14,20 @@
  * struct stat_live - what to count
  * @pid: the process
  * @seconds: how long to count; 0: until the process ends, or SIGINT or SIGTERM comes
+ * @kernel: POSIXTRACE_CLASS_*: record these events of the kernel, too
  * @data: record the data of events, too
  * @take: called for each event; returns 0 or a negative error number
- * @arg: argument of @take
+ * @end: called after the last event, while the stream is open
+ * @arg: argument of @take and @end
  * @lost: where to store the number of lost user events
  */
 struct stat_live {
 	pid_t pid;
 	unsigned int seconds;
+	unsigned int kernel;
 	bool data;
 	int (*take)(void *arg, const struct event *event);
+	void (*end)(void *arg, struct source *source);
 	void *arg;
 	uint64_t *lost;
 };

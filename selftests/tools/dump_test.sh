@@ -5,7 +5,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 11
+begin 13
 
 # count TYPE: prints the number of events of a type that dump printed
 count()
@@ -145,5 +145,34 @@ run 0 stat --seconds=1 "$helper" && [ ! -s "$tmp/err" ] &&
 	grep -q '^events *0 of the user, 2 of' "$tmp/out" && end_helper && run 1 stat 4194303 &&
 	grep -q '^posixtrace: process 4194303: no such process$' "$tmp/err"
 result stat_of_a_process_for_some_time $?
+
+# in_ms FIELD: the awk expression of a time in milliseconds
+in_ms()
+{
+	echo "(\$($1 + 1) == \"s\" ? 1000 : \$($1 + 1) == \"ms\" ? 1 : \$($1 + 1) == \"us\" ? 0.001 : 0.000001) * \$$1"
+}
+
+# It sleeps once for 300 ms. The sum is that of rounded times.
+rm -f "$tmp/log"
+run 0 record --kernel=sched,process --output="$tmp/log" -- sleep 0.3 &&
+	run 0 stat --states "$tmp/log" && [ ! -s "$tmp/err" ] &&
+	awk "/RUNNABLE/ { getline; all = $(in_ms 3); sum = $(in_ms 5) + $(in_ms 7) + $(in_ms 9) + $(in_ms 11)
+		if (sum > 0.97 * all && sum < 1.03 * all && all >= 300 && $(in_ms 9) >= 299 && $(in_ms 9) <= all &&
+		    $(in_ms 11) < 1 && \$2 ~ /^sleep-/) found = 1 } END { exit !found }" "$tmp/out" &&
+	awk "/LONGEST WAITS/ { getline; found = $(in_ms 2) >= 299 && / unknown +an interrupt\$/ }
+		END { exit !found }" "$tmp/out"
+result states_of_a_program_that_sleeps $?
+
+begin_helper
+start_apart stat --states --kernel=sched "$helper"
+until_true complains Ctrl-C
+tell eee
+# The name of a thread is known while it exists.
+sleep 0.3
+end_helper
+wait "$started" && grep -q "^process *$helper$" "$tmp/out" &&
+	grep -q "^ *$helper  log_helper-$helper .* - *- *-$" "$tmp/out" &&
+	grep -q "^ .* log_helper-$helper .* another thread$" "$tmp/out"
+result states_of_a_process $?
 
 finish

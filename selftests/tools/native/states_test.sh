@@ -1,0 +1,646 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Tests "posixtrace stat --states" with written logs. All times are below 1000 ns, so that they are
+# printed exactly.
+# shellcheck source=selftests/tools/native/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+# Writes the log of the script, of processes 100 and 200.
+log()
+{
+	{
+		printf '%s\n' "${1:-classes all}" 'thread a 100 100 0x7f00' \
+			'thread b 100 101 0x7f01' 'thread c 200 200 0x7f00' 'block 0'
+		cat
+	} | write_log log
+}
+
+# threads [OPTION]...: writes the table of threads to a file of this name: thread, time: running +
+# runnable + blocked + unknown, of these I/O and interrupts, then the counts. Checks that the states
+# take all of the time.
+threads()
+{
+	run 0 posixtrace stat --states "$@" log
+	awk '/^ +PROCESS  THREAD  .* RUNNING/ { on = 1; next } !NF { on = 0 } on && /^ +[0-9]/ {
+		gsub(" ns", "")
+		for (i = 4; i <= NF; i++)
+			if ($i == "-")
+				$i = 0
+		if ($3 != $4 + $5 + $6 + $7 || $8 + 0 > $6 || $9 + 0 > $4)
+			print "wrong sum"
+		print $2, $3 ": " $4, $5, $6, $7 " (" $8, $9 ")", $10, $11, $12, $13, $14 }' out |
+		sort >threads
+}
+
+# Write the other two tables to files, with single blanks.
+places()
+{
+	awk '/BLOCKED IN.*COUNT/ { on = 1; next } !NF { on = 0 } on { $1 = ""; gsub(" ns", ""); print }' out |
+		sed 's/^ *//; s/  */ /g' >places
+}
+
+waits()
+{
+	awk '/^ LONGEST WAITS/ { on = 1; next } !NF { on = 0 } on { gsub(" ns", ""); $1 = $1; print }' out >waits
+}
+
+test_states_and_waits()
+{
+	write_log log <<-'END'
+		cpus 2
+		classes all
+		host of-a-test
+		name 65 work
+		task 100 100 1700000000000000000 main
+		task 100 101 1700000000000000000 worker
+		thread main 100 100 0x7f00
+		thread worker 100 101 0x7f01
+		since 1700000000000000000
+		block 0
+		event 65 0 @main
+		kernel syscall_entry 100 @main nr=0 name=read
+		kernel sched_switch_out 120 @main state=S reason=blocked next_tid=@worker
+		kernel sched_switch_in 130 @worker runnable=600 prev_tid=@main
+		kernel page_fault 140 @worker address=0x7f1234
+		kernel sched_switch_out 150 @worker state=D reason=io
+		kernel sched_wakeup 200 cpu=1 @worker by=interrupt
+		kernel sched_switch_in 210 @worker runnable=10
+		kernel irq 300 @worker number=24 duration=30 name=virtio0
+		kernel sched_wakeup 400 @main by=thread waker_pid=@worker waker_tid=@worker
+		kernel sched_switch_in 415 cpu=0 @main runnable=15
+		kernel syscall_exit 420 @main nr=0
+		kernel signal_deliver 425 @main sig=SIGUSR1
+		kernel sched_switch_out 430 @main state=R reason=preempted
+		kernel sched_switch_in 440 @main runnable=10
+		event 65 500 @main
+		end
+	END
+	run 0 posixtrace stat --states log
+	prints out <<-'END'
+		stream    of a test
+		created   2023-11-14T22:13:20Z
+		lost      0
+		time      500 ns
+
+		   PROCESS  THREAD                 TIME   RUNNING  RUNNABLE   BLOCKED   UNKNOWN       I/O       IRQ VOLUNTARY PREEMPTED    FAULTS  SYSCALLS   SIGNALS
+		       100  worker-101           370 ns    310 ns     10 ns     50 ns      0 ns     50 ns     30 ns         1         0         1         0         0
+		       100  main-100             500 ns    195 ns     25 ns    280 ns      0 ns      0 ns      0 ns         1         1         0         1         1
+
+		   PROCESS  THREAD             BLOCKED IN                       COUNT      TIME   LONGEST
+		       100  main-100           read                                 1    280 ns    280 ns
+		       100  worker-101         page fault (I/O)                     1     50 ns     50 ns
+
+		 LONGEST WAITS      TIME    PROCESS  THREAD             BLOCKED IN                    WOKEN BY
+		         0.120    280 ns        100  main-100           read                          worker-101 of process 100
+		         0.150     50 ns        100  worker-101         page fault (I/O)              an interrupt
+	END
+	complains
+}
+
+test_threads_count_from_their_first_event()
+{
+	log <<-'END'
+		kernel sched_migrate_task 50 @c dest_cpu=1
+		kernel sched_switch_out 100 @a reason=blocked
+		kernel sched_wakeup 150 @b by=another
+		kernel sched_switch_in 170 @b runnable=20
+		event 64 250 @c
+		kernel sched_switch_in 300 @a runnable=50
+		kernel sched_switch_out 400 @c reason=preempted
+		end
+	END
+	# the wake-up of a is missing, but not how long it was able to run
+	threads
+	prints threads <<-'END'
+		100 300: 100 50 150 0 (0 0) 1 0 0 0 0
+		101 250: 230 20 0 0 (0 0) 0 0 0 0 0
+		200 150: 150 0 0 0 (0 0) 0 1 0 0 0
+	END
+}
+
+test_preempted_threads_are_not_woken()
+{
+	log <<-'END'
+		kernel sched_switch_in 100 @a
+		kernel sched_switch_out 200 @a state=R reason=preempted
+		kernel sched_wakeup 250 @a by=interrupt
+		kernel sched_switch_in 300 @a runnable=60
+		kernel sched_switch_out 400 @a state=R reason=preempted
+		end
+	END
+	threads
+	prints threads <<-'END'
+		100 300: 200 100 0 0 (0 0) 0 2 0 0 0
+	END
+	lacks BLOCKED.IN out
+}
+
+test_threads_may_be_woken_while_they_run()
+{
+	# a: woken before it leaves, which the second time is true only for the kernel
+	log <<-'END'
+		kernel sched_switch_in 100 @a
+		kernel sched_wakeup 150 @a by=thread waker_pid=@c waker_tid=@c
+		kernel sched_switch_out 200 @a reason=blocked
+		kernel sched_switch_in 300 @a
+		kernel sched_wakeup 350 @a by=thread waker_pid=@c waker_tid=@c
+		kernel sched_switch_out 400 @a reason=blocked
+		kernel sched_switch_in 500 @a runnable=150
+		kernel sched_switch_out 550 @a reason=preempted
+		kernel sched_switch_in 560 @a runnable=10
+		kernel sched_switch_out 600 @a reason=blocked
+		kernel sched_switch_in 700 @a
+		end
+	END
+	threads
+	prints threads <<-'END'
+		100 600: 290 210 100 0 (0 0) 3 1 0 0 0
+	END
+	waits
+	prints waits <<-'END'
+		0.500 100 100 100 unknown unknown
+	END
+	# woken, but not for this wait
+	log <<-'END'
+		kernel sched_switch_in 100 @a
+		kernel sched_wakeup 150 @a by=thread waker_pid=@c waker_tid=@c
+		kernel sched_switch_out 200 @a reason=blocked
+		kernel sched_wakeup 260 @a by=another
+		kernel sched_switch_in 300 @a
+		end
+	END
+	threads
+	prints threads <<-'END'
+		100 200: 100 40 60 0 (0 0) 1 0 0 0 0
+	END
+	waits
+	prints waits <<-'END'
+		0.100 60 100 100 unknown another thread
+	END
+}
+
+test_events_that_contradict_make_the_time_unknown()
+{
+	log <<-'END'
+		kernel sched_switch_in 100 @a
+		kernel sched_switch_in 150 @a
+		kernel sched_switch_out 200 @a reason=blocked
+		kernel sched_switch_out 300 @a reason=preempted
+		kernel sched_switch_out 350 @a reason=preempted
+		kernel sched_switch_in 450 @a
+		kernel sched_switch_out 500 @a reason=7
+		kernel sched_switch_in 560 @a
+		end
+	END
+	threads
+	prints threads <<-'END'
+		100 460: 100 100 0 260 (0 0) 1 2 0 0 0
+	END
+}
+
+test_interrupts_that_are_not_nested()
+{
+	log <<-'END'
+		kernel irq 50 @b duration=1000000
+		kernel sched_switch_in 100 @a
+		kernel irq 130 @a duration=20 kind=irq
+		kernel irq 160 @a duration=5 kind=softirq nested=true
+		kernel irq 170 @a duration=15 kind=softirq
+		kernel irq 180 @a duration=50
+		kernel sched_switch_out 200 @a reason=blocked
+		kernel irq 250 @a duration=50
+		kernel sched_wakeup 280 @a by=interrupt
+		kernel sched_switch_in 300 @a
+		kernel irq 310 @a duration=0xffffffffffffffff
+		end
+	END
+	threads
+	# 20 + 15 + 10 of the 50, of which the rest was another interrupt, + 10 since it came back
+	prints threads <<-'END'
+		100 210: 110 20 80 0 (0 55) 1 0 0 0 0
+		101 260: 260 0 0 0 (0 0) 0 0 0 0 0
+	END
+}
+
+test_gaps_are_unknown()
+{
+	write_log log <<-'END'
+		classes all
+		thread a 100 100 0x7f00
+		thread b 100 101 0x7f01
+		thread c 200 200 0x7f00
+		block 0
+		kernel syscall_entry 100 @a nr=1 name=write
+		kernel sched_switch_out 150 @a reason=blocked
+		kernel sched_switch_in 160 @b
+		kernel syscall_entry 170 @c nr=2 name=poll
+		kernel sched_switch_out 180 @c reason=preempted
+		epoch
+		lost 7 200
+		kernel sched_switch_out 300 @b reason=blocked
+		kernel sched_wakeup 310 @b by=interrupt
+		kernel sched_switch_in 320 @b runnable=10
+		kernel sched_switch_in 350 @a runnable=500
+		kernel sched_switch_out 360 @a reason=blocked
+		kernel sched_switch_in 400 @c runnable=40
+		end
+	END
+	threads
+	# a could run for 50 since 300: before, all is unknown
+	prints threads <<-'END'
+		100 300: 60 50 90 100 (0 0) 2 0 0 1 0
+		101 240: 120 10 10 100 (0 0) 1 0 0 0 0
+		200 230: 10 60 0 160 (0 0) 0 1 0 1 0
+	END
+	waits
+	prints waits <<-'END'
+		0.050 50 100 100 write unknown
+		0.260 40 100 100 unknown not woken
+		0.200 10 100 101 unknown an interrupt
+	END
+	# two gaps, and a thread that is silent between them
+	log <<-'END'
+		kernel sched_switch_in 100 @a
+		kernel sched_switch_in 100 @b
+		epoch
+		lost 1 200
+		event 64 300 @b
+		epoch
+		lost 1 400
+		event 64 500 @b
+		event 64 600 @a
+		event 64 700 @b
+		end
+	END
+	threads
+	prints threads <<-'END'
+		100 600: 200 0 0 400 (0 0) 0 0 0 0 0
+		101 600: 400 0 0 200 (0 0) 0 0 0 0 0
+	END
+}
+
+test_nothing_is_known_while_the_stream_is_stopped()
+{
+	write_log log <<-'END'
+		cpus 1
+		classes all
+		thread a 100 100 0x7f00
+		thread b 100 101 0x7f01
+		block 1
+		event 2 100
+		event 3 300
+		event 2 500
+		event 3 800
+		block 0
+		kernel sched_switch_in 150 @a
+		kernel sched_switch_out 200 @b reason=blocked
+		event 64 600 @a
+		kernel sched_switch_out 700 @a reason=blocked
+		end
+	END
+	threads
+	prints threads <<-'END'
+		100 650: 250 0 100 300 (0 0) 1 0 0 0 0
+		101 600: 0 0 100 500 (0 0) 1 0 0 0 0
+	END
+	waits
+	prints waits <<-'END'
+		0.100 100 100 101 unknown not woken
+		0.600 100 100 100 no system call not woken
+	END
+}
+
+test_threads_end()
+{
+	log <<-'END'
+		kernel sched_switch_in 100 @a
+		kernel sched_switch_in 100 @b
+		kernel sched_switch_in 100 @c
+		kernel sched_process_exit 200 @a
+		kernel sched_switch_out 250 @a state=X reason=ended
+		kernel sched_process_exit 300 @b
+		kernel sched_process_exit 400 @c group_dead=true
+		event 64 900 pid=300 tid=300
+		end
+	END
+	threads
+	# the last switch of b is missing
+	prints threads <<-'END'
+		100 150: 150 0 0 0 (0 0) 0 0 0 0 0
+		101 200: 200 0 0 0 (0 0) 0 0 0 0 0
+		200 300: 300 0 0 0 (0 0) 0 0 0 0 0
+		300 0: 0 0 0 0 (0 0) 0 0 0 0 0
+	END
+	# the id is used again: the time between does not count
+	log <<-'END'
+		kernel sched_switch_in 100 @a
+		kernel sched_switch_out 250 @a state=X reason=ended
+		kernel sched_wakeup 500 @a new=true by=thread
+		kernel sched_switch_in 520 @a
+		kernel sched_switch_out 600 @a reason=preempted
+		end
+	END
+	threads
+	prints threads <<-'END'
+		100 250: 230 20 0 0 (0 0) 0 1 0 0 0
+	END
+}
+
+test_new_threads()
+{
+	# that of process 300 is not traced
+	log <<-'END'
+		kernel sched_switch_in 100 @a
+		kernel sched_process_fork 200 @a child_pid=@b child_tid=@b
+		kernel sched_wakeup 210 @b new=true by=thread waker_pid=@a waker_tid=@a
+		kernel sched_process_fork 300 @a child_pid=300 child_tid=300
+		kernel sched_process_fork 400 @a child_pid=@c child_tid=@c
+		kernel sched_switch_in 450 @b
+		event 64 500 @c
+		kernel sched_switch_out 600 @c reason=blocked
+		kernel sched_process_fork 700 @a child_pid=@c child_tid=@c
+		kernel sched_process_fork 750 @a child_pid=-1 child_tid=-1
+		event 64 800 @c
+		end
+	END
+	threads
+	prints threads <<-'END'
+		100 700: 700 0 0 0 (0 0) 0 0 0 0 0
+		101 600: 350 240 0 10 (0 0) 0 0 0 0 0
+		200 300: 100 0 0 200 (0 0) 1 0 0 0 0
+	END
+}
+
+test_exec_ends_the_other_threads()
+{
+	log <<-'END'
+		kernel sched_switch_in 100 @a
+		kernel sched_switch_in 100 @b
+		kernel sched_switch_in 100 @c
+		kernel sched_process_exit 200 @a
+		kernel sched_switch_out 220 @a reason=ended
+		kernel sched_process_exec 300 @a filename=/bin/true
+		kernel sched_switch_out 400 @a reason=blocked
+		end
+	END
+	threads
+	prints threads <<-'END'
+		100 220: 220 0 0 0 (0 0) 1 0 0 0 0
+		101 200: 200 0 0 0 (0 0) 0 0 0 0 0
+		200 300: 300 0 0 0 (0 0) 0 0 0 0 0
+	END
+}
+
+test_places_of_waits()
+{
+	log <<-'END'
+		kernel sched_switch_in 100 @a
+		kernel sched_switch_out 110 @a reason=blocked
+		kernel sched_switch_in 120 @a
+		event 64 125 @a
+		kernel sched_switch_out 130 @a reason=blocked
+		kernel sched_switch_in 150 @a
+		kernel syscall_entry 160 @a nr=0 name=read
+		kernel sched_switch_out 170 @a reason=io
+		kernel sched_switch_in 200 @a
+		kernel sched_switch_out 210 @a reason=blocked
+		kernel sched_switch_in 250 @a
+		kernel page_fault 255 @a
+		kernel irq 258 @a duration=1
+		kernel sched_switch_out 260 @a reason=io
+		kernel sched_switch_in 310 @a
+		kernel page_fault 320 @a
+		kernel syscall_exit 330 @a
+		kernel sched_switch_out 340 @a reason=blocked
+		kernel sched_switch_in 400 @a
+		kernel syscall_entry 410 @a nr=0 name=read
+		kernel sched_switch_out 420 @a reason=io
+		kernel sched_switch_in 490 @a
+		kernel syscall_exit 500 @a
+		kernel syscall_entry 500 @a nr=0 compat=true name=restart
+		kernel sched_switch_out 500 @a reason=blocked
+		kernel sched_switch_in 590 @a
+		kernel syscall_exit 600 @a
+		kernel syscall_entry 600 @a nr=-7
+		kernel sched_switch_out 600 @a reason=blocked
+		kernel sched_switch_in 601 @a
+		end
+	END
+	threads
+	prints threads <<-'END'
+		100 501: 130 0 371 0 (150 1) 9 0 2 4 0
+	END
+	places
+	prints places <<-'END'
+		100 read (I/O) 2 100 70
+		100 restart 1 90 90
+		100 no system call 2 80 60
+		100 page fault (I/O) 1 50 50
+		100 read 1 40 40
+		100 unknown 1 10 10
+		100 system call -7 1 1 1
+	END
+	# without the class syscall, a user event does not say that there is none
+	log 'classes sched,fault' <<-'END'
+		event 64 100 @a
+		kernel sched_switch_out 110 @a reason=blocked
+		kernel sched_switch_in 120 @a
+		kernel page_fault 125 @a
+		kernel sched_switch_out 130 @a reason=blocked
+		end
+	END
+	threads
+	grep -q ' - *2 *0 *1 *- *-$' out
+	places
+	prints places <<-'END'
+		100 unknown 1 10 10
+		100 page fault 1 0 0
+	END
+}
+
+test_ten_longest_waits()
+{
+	for ((i = 1; i <= 25; i++)); do
+		# 1, 3, ... 25, 24, ... 2, each followed by one of 5
+		echo "kernel sched_switch_out $((i * 60)) @a reason=blocked"
+		echo "kernel sched_switch_in $((i * 60 + (i < 13 ? 2 * i - 1 : 52 - 2 * i))) @a"
+		echo "kernel sched_switch_out $((i * 60 + 30)) @b reason=blocked"
+		echo "kernel sched_switch_in $((i * 60 + 35)) @b"
+	done | log
+	run 0 posixtrace stat --states log
+	waits
+	cut -d ' ' -f 1,2,4 waits >first
+	prints first <<-'END'
+		0.720 26 100
+		0.780 24 100
+		0.660 23 100
+		0.840 22 100
+		0.600 21 100
+		0.900 20 100
+		0.540 19 100
+		0.960 18 100
+		0.480 17 100
+		1.020 16 100
+	END
+	# the first ones of those with equal lengths
+	for ((i = 1; i < 13; i++)); do
+		echo "kernel sched_switch_out $((i * 20)) @a reason=blocked"
+		echo "kernel sched_switch_in $((i * 20 + 10)) @a"
+	done | log
+	run 0 posixtrace stat --states log
+	waits
+	[ "$(cut -d ' ' -f 1 waits | tr '\n' ' ')" = \
+		'0.000 0.020 0.040 0.060 0.080 0.100 0.120 0.140 0.160 0.180 ' ]
+}
+
+test_some_classes_are_missing()
+{
+	log 'classes process' <<-'END'
+		event 64 100 @a
+		kernel sched_process_fork 200 @a child_pid=@b child_tid=@b
+		event 64 300 @b
+		kernel sched_process_exit 400 @b
+		event 64 500 @a
+		end
+	END
+	threads
+	prints threads <<-'END'
+		100 400: 0 0 0 400 (0 0) 0 0 0 0 0
+		101 200: 0 0 0 200 (0 0) 0 0 0 0 0
+	END
+	complains 'posixtrace: log: states are unknown without events of the kernel: record --kernel=sched'
+	# no descriptions, so no fields
+	log 'classes all bare' <<-'END'
+		kernel sched_switch_in 100 @a
+		kernel sched_switch_out 200 @a reason=blocked
+		kernel sched_wakeup 300 @a by=interrupt
+		kernel syscall_entry 350 @a nr=1 name=write
+		end
+	END
+	threads
+	prints threads <<-'END'
+		100 250: 100 50 0 100 (0 0) 0 0 0 1 0
+	END
+	# no events of threads at all
+	log </dev/null
+	run 0 posixtrace stat --states log
+	grep -q '^time      0 ns$' out
+}
+
+test_selected_threads_and_times()
+{
+	log <<-'END'
+		kernel sched_switch_in 100 @a
+		kernel sched_switch_in 200 @b
+		kernel sched_switch_out 300 @a reason=blocked
+		kernel sched_switch_in 500 @a
+		event 64 600 @c
+		end
+	END
+	threads --thread=100
+	prints threads <<-'END'
+		100 400: 200 0 200 0 (0 0) 1 0 0 0 0
+	END
+	threads --to=400ns
+	prints threads <<-'END'
+		100 400: 200 0 200 0 (0 0) 1 0 0 0 0
+		101 300: 300 0 0 0 (0 0) 0 0 0 0 0
+	END
+	waits
+	prints waits <<-'END'
+		0.200 200 100 100 unknown unknown
+	END
+	threads --from=200ns --pid=100
+	prints threads <<-'END'
+		100 200: 0 0 200 0 (0 0) 1 0 0 0 0
+	END
+}
+
+test_many_threads()
+{
+	{
+		printf '%s\n' 'classes all' 'block 0'
+		for ((i = 1; i <= 65540; i++)); do
+			echo "event 64 $i pid=$((i % 999 + 1)) tid=$i"
+		done
+		echo 'kernel sched_process_fork 65541 pid=5 tid=70000 child_pid=5 child_tid=70001'
+		echo 'end'
+	} | write_log log
+	(ulimit -v 300000 && run 0 posixtrace stat --states log)
+	grep -q 'and more threads: use --all$' out
+	grep -q 'all others threads are not followed$' out
+	run 0 posixtrace stat --states --all log
+	[ "$(grep -c '^  *[0-9][0-9]*  [0-9]' out)" -eq 65536 ]
+	# more system calls than have names of their own
+	for ((i = 0; i < 1100; i++)); do
+		printf '%s\n' "kernel syscall_entry $((3 * i + 1)) @a nr=$i name=call-$i" \
+			"kernel sched_switch_out $((3 * i + 1)) @a reason=blocked" \
+			"kernel sched_switch_in $((3 * i + 2)) @a"
+	done | log
+	run 0 posixtrace stat --states log
+	places
+	[ "$(sed -n 1p places)" = '100 another system call 76 76 1' ]
+	grep -q 'and more places: use --all$' out
+	run 0 posixtrace stat --states --all log
+	places
+	[ "$(wc -l <places)" -eq 1025 ]
+}
+
+test_wrong_data()
+{
+	log <<-'END'
+		kernel sched_switch_in 100 @a hex=64
+		kernel sched_switch_out 200 @a cut hex=640000007800000001
+		kernel sched_switch_out 200 @a hex=
+		kernel sched_wakeup 300 @a by=200
+		kernel syscall_entry 310 @a hex=6400000000000000
+		kernel syscall_entry 320 @a nr=3 name=\x00\x1b[31m\xff0123456789012345678901234567890123456789
+		kernel sched_switch_out 330 @a reason=blocked
+		kernel sched_switch_out 900 @b hex=ffffffffffffffffffffffffffffffffffffffffffffffff
+		kernel sched_process_exit 910 @b hex=ff
+		end
+	END
+	run 0 posixtrace stat --states log
+	lacks "$(printf '\033')" out
+	# a description of other fields, types and sizes
+	log 'classes all bare' <<-'END'
+		describe 16 struct { f64 tid; text reason; }
+		describe 17 struct { string s; i32 tid; u64 runnable; }
+		describe 18 struct { i8 tid; i16 by; u128 x; }
+		describe 27 struct { u16 tid; x8 nr; enum : i8 { a = -1 } name; }
+		describe 31 struct { bool tid; i64 duration; bool nested; }
+		kernel sched_switch_in 100 @a
+		kernel sched_switch_out 200 @a reason=blocked
+		kernel sched_wakeup 300 @a by=interrupt
+		kernel irq 340 @a duration=60
+		kernel syscall_entry 350 @a nr=1 name=write
+		end
+	END
+	run 0 posixtrace stat --states log
+	# an exit before any other event, and lives that end at once
+	log <<-'END'
+		kernel sched_process_exit 100 @a group_dead=true
+		kernel sched_process_exit 100 @a group_dead=true
+		kernel sched_process_fork 100 @a child_pid=@a child_tid=@a
+		kernel sched_process_fork 200 @a child_pid=@a child_tid=@a
+		kernel sched_process_exec 300 @a
+		kernel sched_switch_out 300 @a reason=ended
+		kernel sched_switch_out 400 @a reason=ended
+		end
+	END
+	threads
+	lacks wrong threads
+}
+
+test_usage()
+{
+	log </dev/null
+	run 2 posixtrace stat --states --kernel=sched log
+	run 2 posixtrace stat --kernel=sched 1
+	run 2 posixtrace stat --states --kernel=disk 1
+	complains 'posixtrace: --kernel: must be all, sched, fault, signal, syscall, irq or process (got "disk")'
+	run 2 posixtrace stat --states
+	run 1 posixtrace stat --states missing
+}
+
+tap_main
