@@ -29,6 +29,7 @@ struct begin {
 	struct begin *above;		/* in the thread's stack */
 	struct begin *older;		/* of all threads */
 	struct begin *younger;		/* of all threads */
+	uint64_t number;		/* 1, 2, 3 ... */
 	char kind;			/* '_' or ':' */
 	size_t stem_len;
 	char stem[PAIRS_NAME_MAX];
@@ -41,6 +42,7 @@ struct pairs {
 	struct begin *oldest;
 	struct begin *youngest;
 	struct begin *given;		/* returned by the last call, freed by the next */
+	uint64_t last_number;
 	size_t open;
 	size_t max_open;
 	size_t max_depth;
@@ -170,6 +172,7 @@ static void forget_given(struct pairs *pairs)
 static void push(struct pairs *pairs, struct thread *thread, struct begin *begin)
 {
 	begin->thread = thread;
+	begin->number = ++pairs->last_number;
 	begin->above = NULL;
 	begin->below = thread->top;
 	if (thread->top)
@@ -288,6 +291,13 @@ const struct pairs_begin *pairs_take(struct pairs *pairs)
 	if (!pairs->oldest)
 		return NULL;
 	return give(pairs, take(pairs, pairs->oldest));
+}
+
+uint64_t pairs_top(struct pairs *pairs, pid_t pid, uint64_t id)
+{
+	const struct thread *thread = find_thread(pairs, pid, id);
+
+	return thread ? thread->top->number : 0;
 }
 
 size_t pairs_open(const struct pairs *pairs)

@@ -98,6 +98,18 @@ int pairs_event(struct pairs *pairs, const struct event *event, struct pairs_res
 const struct pairs_begin *pairs_take(struct pairs *pairs);
 
 /**
+ * pairs_top() - get the youngest open begin of a thread
+ * @pairs: from pairs_new()
+ * @pid: process of the thread
+ * @thread: pthread_self() of the thread
+ *
+ * If it is the same before and after something else, that nests in the durations of the thread.
+ *
+ * Return: a number that no other begin has, or 0 if none is open.
+ */
+uint64_t pairs_top(struct pairs *pairs, pid_t pid, uint64_t thread);
+
+/**
  * pairs_open() - count the open begins
  * @pairs: from pairs_new()
  *

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * States of threads: see intervals.h.
+ *
+ * A list has the threads whose state is known. Lost events end the intervals of all of them, and
+ * take them off the list: the next loss does not visit them again.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event_fields.h"
+#include "intervals.h"
+
+/* A wake-up. */
+struct wakeup {
+	uint64_t time;
+	enum waker waker;
+	pid_t pid;
+	pid_t tid;
+	bool is_new;
+};
+
+struct thread {
+	struct interval now;		/* the open interval */
+	bool begun;			/* there is one */
+	struct thread *next;		/* of the known ones */
+	struct thread **link;		/* to this one; NULL: not among the known ones */
+	uint64_t losses;		/* struct intervals.losses at its last event */
+	bool ran;			/* since the last loss, but there is no interval yet */
+	uint64_t ran_at;
+	unsigned int ran_cpu;
+	bool woken;			/* but it did not become runnable by that */
+	struct wakeup wakeup;
+	bool exiting;
+	uint64_t exit_time;
+};
+
+struct intervals {
+	struct thread **threads;	/* by number; NULL: none yet */
+	size_t max;
+	struct thread *known;
+	uint64_t losses;
+	uint64_t first_time;		/* of all events */
+	bool started;			/* there is a first event */
+	intervals_put put;
+	void *to;
+};
+
+const char *interval_name(const struct interval *interval)
+{
+	static const char *const names[NR_STATES] = {
+		[STATE_UNKNOWN] = "unknown",
+		[STATE_RUNNING] = "running",
+		[STATE_RUNNABLE] = "runnable",
+		[STATE_SLEEP] = "blocked (sleep)",
+		[STATE_DISK] = "blocked (uninterruptible)",
+		[STATE_STOPPED] = "stopped",
+	};
+
+	return interval->io ? "blocked (I/O)" : names[interval->state];
+}
+
+const char *waker_name(enum waker waker)
+{
+	static const char *const names[] = {
+		[WAKER_NONE] = "",
+		[WAKER_ANOTHER] = "another",
+		[WAKER_THREAD] = "thread",
+		[WAKER_INTERRUPT] = "interrupt",
+	};
+
+	return names[waker];
+}
+
+int intervals_new(size_t max, intervals_put put, void *to, struct intervals **intervals)
+{
+	*intervals = calloc(1, sizeof(**intervals));
+	if (!*intervals)
+		return -ENOMEM;
+	(*intervals)->max = max;
+	(*intervals)->put = put;
+	(*intervals)->to = to;
+	(*intervals)->threads = calloc(max + 1, sizeof(*(*intervals)->threads));
+	if ((*intervals)->threads)
+		return 0;
+	free(*intervals);
+	*intervals = NULL;
+	return -ENOMEM;
+}
+
+/* ------------------------------------------------------------------ */
+/* Intervals								*/
+
+static void list_known(struct intervals *intervals, struct thread *thread)
+{
+	bool known = thread->begun && thread->now.state != STATE_UNKNOWN;
+
+	if (known == !!thread->link)
+		return;
+	if (!known) {
+		*thread->link = thread->next;
+		if (thread->next)
+			thread->next->link = thread->link;
+		thread->link = NULL;
+		return;
+	}
+	thread->next = intervals->known;
+	thread->link = &intervals->known;
+	if (thread->next)
+		thread->next->link = &thread->next;
+	intervals->known = thread;
+}
+
+/* Ends the open interval. Returns 0 or a negative error number. */
+static int end_interval(struct intervals *intervals, struct thread *thread, uint64_t time)
+{
+	struct interval *now = &thread->now;
+
+	if (!thread->begun)
+		return 0;
+	thread->begun = false;
+	list_known(intervals, thread);
+	/* Times may go back in a damaged log; intervals do not. */
+	now->end = time > now->begin ? time : now->begin;
+	return now->end > now->begin ? intervals->put(intervals->to, now) : 0;
+}
+
+/* Begins the next interval, not before the end of the last. */
+static struct interval *begin_interval(struct intervals *intervals, struct thread *thread,
+				       enum state state, uint64_t time)
+{
+	struct interval *now = &thread->now;
+
+	*now = (struct interval){
+		.thread = now->thread,
+		.pid = now->pid,
+		.state = state,
+		.begin = time > now->end ? time : now->end,
+		.cpu = SOURCE_NO_CPU,
+	};
+	now->end = now->begin;
+	thread->begun = true;
+	thread->ran = false;
+	thread->woken = false;
+	list_known(intervals, thread);
+	return now;
+}
+
+static void run(struct intervals *intervals, struct thread *thread, uint64_t time, unsigned int cpu)
+{
+	begin_interval(intervals, thread, STATE_RUNNING, time)->cpu = cpu;
+}
+
+static void set_waker(struct interval *interval, const struct wakeup *wakeup)
+{
+	interval->waker = wakeup->waker;
+	interval->waker_pid = wakeup->pid;
+	interval->waker_tid = wakeup->tid;
+}
+
+/* The events contradict each other: forget the state since the begin of the interval. */
+static void forget(struct thread *thread)
+{
+	const struct interval *now = &thread->now;
+
+	thread->woken = false;
+	thread->now = (struct interval){
+		.thread = now->thread,
+		.pid = now->pid,
+		.state = STATE_UNKNOWN,
+		.begin = now->begin,
+		.end = now->end,
+		.cpu = SOURCE_NO_CPU,
+	};
+}
+
+static bool in_state(const struct thread *thread, enum state state)
+{
+	return thread->begun && thread->now.state == state;
+}
+
+static bool is_unknown(const struct thread *thread)
+{
+	return !thread->begun || thread->now.state == STATE_UNKNOWN;
+}
+
+/* ------------------------------------------------------------------ */
+/* Events								*/
+
+static int become_runnable(struct intervals *intervals, struct thread *thread, uint64_t time,
+			   const struct wakeup *wakeup)
+{
+	struct interval *now = &thread->now;
+	int err;
+
+	if (wakeup && thread->begun && now->state >= STATE_SLEEP)
+		set_waker(now, wakeup);
+	err = end_interval(intervals, thread, time);
+	now = begin_interval(intervals, thread, STATE_RUNNABLE, time);
+	if (wakeup)
+		set_waker(now, wakeup);
+	return err;
+}
+
+/* Gets a processor; @runnable: for how long it was runnable, 0 if that is not known. */
+static int switch_in(struct intervals *intervals, struct thread *thread, const struct event *event)
+{
+	struct event_field runnable = { .name = "runnable" };
+	struct wakeup wakeup = thread->wakeup;
+	uint64_t since = 0;
+	int err = 0;
+
+	if (!event_fields(event, &runnable, 1))
+		return 0;
+	if (in_state(thread, STATE_RUNNING))
+		forget(thread);
+	if (runnable.value.number && runnable.value.number < event->time)
+		since = event->time - runnable.value.number;
+	if (since < intervals->first_time)
+		since = intervals->first_time;
+	if (thread->woken && is_unknown(thread)) {
+		/* It has not run since: then it would have left the processor first. */
+		err = become_runnable(intervals, thread, wakeup.time, &wakeup);
+	} else if (thread->woken && thread->now.state >= STATE_SLEEP) {
+		/* It was woken when it was about to wait. */
+		err = become_runnable(intervals, thread, since, &wakeup);
+	} else if (!in_state(thread, STATE_RUNNABLE) && runnable.value.number) {
+		err = become_runnable(intervals, thread, since, NULL);
+	}
+	if (!err)
+		err = end_interval(intervals, thread, event->time);
+	run(intervals, thread, event->time, event->cpu);
+	return err ? err : 1;
+}
+
+/* The letter of a thread that does not run, or 0. */
+static char letter_of(const struct event_field *state)
+{
+	static const char letters[] = "SDTtIP";
+	const char *label = state->value.label;
+
+	return label && label[0] && !label[1] && strchr(letters, label[0]) ? label[0] : '\0';
+}
+
+static enum state state_of(const struct event_field *state, const struct event_field *reason)
+{
+	if (event_field_is(reason, "preempted"))
+		return STATE_RUNNABLE;
+	if (event_field_is(reason, "io"))
+		return STATE_DISK;
+	if (!event_field_is(reason, "blocked"))
+		return STATE_UNKNOWN;
+	switch (letter_of(state)) {
+	case 'S':
+	case 'I':
+	case 'P':
+		return STATE_SLEEP;
+	case 'D':
+		return STATE_DISK;
+	case 'T':
+	case 't':
+		return STATE_STOPPED;
+	default:
+		return STATE_UNKNOWN;
+	}
+}
+
+static int switch_out(struct intervals *intervals, struct thread *thread, const struct event *event,
+		      const struct call *call)
+{
+	struct event_field fields[] = { { .name = "state" }, { .name = "reason" } };
+	struct interval *now;
+	bool early;
+	int err;
+
+	if (!event_fields(event, fields, 2))
+		return 0;
+	early = thread->woken && in_state(thread, STATE_RUNNING);
+	if (!thread->begun && thread->ran)
+		run(intervals, thread, thread->ran_at, thread->ran_cpu);
+	else if (thread->begun && thread->now.state != STATE_RUNNING)
+		forget(thread);
+	err = end_interval(intervals, thread, event->time);
+	thread->exiting = false;
+	if (event_field_is(&fields[1], "ended"))
+		return err ? err : 1;
+	now = begin_interval(intervals, thread, state_of(&fields[0], &fields[1]), event->time);
+	now->preempted = now->state == STATE_RUNNABLE;
+	if (now->state >= STATE_SLEEP) {
+		thread->woken = early;
+		now->letter = letter_of(&fields[0]);
+		now->io = event_field_is(&fields[1], "io");
+		if (call)
+			memcpy(now->call, call->name, sizeof(now->call));
+	}
+	return err ? err : 1;
+}
+
+static bool read_wakeup(const struct event *event, struct wakeup *wakeup)
+{
+	struct event_field fields[] = {
+		{ .name = "by" }, { .name = "new" },
+		{ .name = "waker_pid" }, { .name = "waker_tid" },
+	};
+
+	if (!event_fields(event, fields, 4))
+		return false;
+	*wakeup = (struct wakeup){
+		.time = event->time,
+		.is_new = fields[1].value.number,
+		.pid = (pid_t)fields[2].value.number,
+		.tid = (pid_t)fields[3].value.number,
+	};
+	for (enum waker waker = WAKER_ANOTHER; waker <= WAKER_INTERRUPT; waker++) {
+		if (event_field_is(&fields[0], waker_name(waker)))
+			wakeup->waker = waker;
+	}
+	return true;
+}
+
+static int wake_up(struct intervals *intervals, struct thread *thread, const struct event *event)
+{
+	struct wakeup wakeup;
+	int err;
+
+	if (in_state(thread, STATE_RUNNABLE) || !read_wakeup(event, &wakeup))
+		return 0;
+	if (!in_state(thread, STATE_RUNNING) && (!is_unknown(thread) || wakeup.is_new)) {
+		err = become_runnable(intervals, thread, event->time, &wakeup);
+		return err ? err : 1;
+	}
+	/* It runs, or may run: the next events show what the wake-up was good for. */
+	if (in_state(thread, STATE_RUNNING) || (!thread->woken && !thread->ran)) {
+		thread->woken = true;
+		thread->wakeup = wakeup;
+	}
+	return 0;
+}
+
+/* An event that a thread records itself shows that it is running. */
+static int record(struct intervals *intervals, struct thread *thread, const struct event *event)
+{
+	int err;
+
+	if (event->type == POSIXTRACE_EXIT) {
+		thread->exiting = true;
+		thread->exit_time = event->time;
+	}
+	if (!is_unknown(thread))
+		return 0;
+	thread->woken = false;
+	if (!thread->begun) {
+		/* Without events of the scheduler, there are no states. */
+		if (!thread->ran) {
+			thread->ran_at = event->time;
+			thread->ran_cpu = event->cpu;
+		}
+		thread->ran = true;
+		return 0;
+	}
+	err = end_interval(intervals, thread, event->time);
+	run(intervals, thread, event->time, event->cpu);
+	return err;
+}
+
+static struct thread *find(struct intervals *intervals, uint32_t number, const struct event *event)
+{
+	struct thread *thread = intervals->threads[number];
+
+	if (!thread) {
+		thread = calloc(1, sizeof(*thread));
+		if (!thread)
+			return NULL;
+		thread->now.thread = number;
+		intervals->threads[number] = thread;
+	}
+	thread->now.pid = event->pid;
+	if (thread->losses != intervals->losses) {
+		thread->ran = false;
+		thread->woken = false;
+	}
+	thread->losses = intervals->losses;
+	return thread;
+}
+
+int intervals_event(struct intervals *intervals, uint32_t number, const struct event *event,
+		    const struct call *call)
+{
+	struct thread *thread;
+
+	if (!intervals->started)
+		intervals->first_time = event->time;
+	intervals->started = true;
+	if (!number || number > intervals->max)
+		return 0;
+	thread = find(intervals, number, event);
+	if (!thread)
+		return -ENOMEM;
+	switch (event->type) {
+	case POSIXTRACE_SWITCH_IN:
+		return switch_in(intervals, thread, event);
+	case POSIXTRACE_SWITCH_OUT:
+		return switch_out(intervals, thread, event, call);
+	case POSIXTRACE_WAKEUP:
+		return wake_up(intervals, thread, event);
+	case POSIXTRACE_FORK:
+	case POSIXTRACE_EXEC:
+	case POSIXTRACE_EXIT:
+	case POSIXTRACE_SIGNAL_DELIVER:
+	case POSIXTRACE_PAGE_FAULT:
+	case POSIXTRACE_SYSCALL_ENTRY:
+	case POSIXTRACE_SYSCALL_EXIT:
+	case POSIXTRACE_IRQ:
+		return record(intervals, thread, event);
+	default:
+		return event->user ? record(intervals, thread, event) : 0;
+	}
+}
+
+/* The last switch of the last thread of a process is not recorded: the exit is its end. */
+static uint64_t end_of(const struct thread *thread, uint64_t time)
+{
+	return thread->exiting ? thread->exit_time : time;
+}
+
+int intervals_lost(struct intervals *intervals, uint64_t time)
+{
+	struct thread *thread;
+	int err;
+
+	intervals->losses++;
+	while ((thread = intervals->known)) {
+		bool exiting = thread->exiting;
+
+		err = end_interval(intervals, thread, end_of(thread, time));
+		thread->exiting = false;
+		if (!exiting)
+			begin_interval(intervals, thread, STATE_UNKNOWN, time);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int intervals_end(struct intervals *intervals, uint64_t time)
+{
+	struct thread *thread;
+	int err = 0;
+
+	for (size_t i = 1; i <= intervals->max && !err; i++) {
+		thread = intervals->threads[i];
+		if (!thread)
+			continue;
+		thread->now.open = !thread->exiting;
+		err = end_interval(intervals, thread, end_of(thread, time));
+	}
+	return err;
+}
+
+void intervals_free(struct intervals *intervals)
+{
+	if (!intervals)
+		return;
+	for (size_t i = 0; i <= intervals->max; i++)
+		free(intervals->threads[i]);
+	free(intervals->threads);
+	free(intervals);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Spans of time from the kernel's events: see spans.h.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <trace.h>
+
+#include "event_fields.h"
+#include "spans.h"
+
+struct spans {
+	struct intervals *states;
+	struct calls *calls;
+	const struct spans_ops *ops;
+	void *to;
+	uint64_t first_time;
+	uint64_t last_time;	/* the latest so far */
+	uint64_t lost;
+	bool started;
+};
+
+int spans_new(size_t max, const struct spans_ops *ops, void *to, struct spans **spans)
+{
+	int err;
+
+	*spans = calloc(1, sizeof(**spans));
+	if (!*spans)
+		return -ENOMEM;
+	(*spans)->ops = ops;
+	(*spans)->to = to;
+	err = calls_new(max, &(*spans)->calls);
+	if (!err)
+		err = intervals_new(max, ops->put_state, to, &(*spans)->states);
+	if (err) {
+		spans_free(*spans);
+		*spans = NULL;
+	}
+	return err;
+}
+
+/* Says from when on events may be missing. */
+static int note_losses(struct spans *spans, const struct event *event, bool lost)
+{
+	/* These have the time at which recording ended. */
+	if (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP)
+		return intervals_lost(spans->states, event->time);
+	return lost ? intervals_lost(spans->states, spans->last_time) : 0;
+}
+
+static int put_irq(struct spans *spans, uint32_t thread, const struct event *event)
+{
+	struct event_field fields[] = {
+		{ .name = "number" }, { .name = "duration" }, { .name = "kind" },
+		{ .name = "nested" }, { .name = "name" },
+	};
+	struct irq irq = {
+		.thread = thread,
+		.pid = event->pid,
+		.cpu = event->cpu,
+		.begin = spans->first_time,
+		.end = event->time,
+	};
+	uint64_t duration;
+	int err;
+
+	if (!event_fields(event, fields, 5) || fields[4].value.what != POSIXTRACE_VALUE ||
+	    !value_is_text(&fields[4].value) || event->time < spans->first_time)
+		return 0;
+	duration = fields[1].value.number;
+	if (duration < event->time - spans->first_time)
+		irq.begin = event->time - duration;
+	irq.kind = fields[2].value.label ? fields[2].value.label : "";
+	irq.number = fields[0].value.number;
+	irq.nested = fields[3].value.number;
+	irq.name = fields[4].value.data;
+	irq.name_len = fields[4].value.text_len;
+	err = spans->ops->put_irq(spans->to, &irq);
+	return err ? err : 1;
+}
+
+static int put_spans(struct spans *spans, uint32_t thread, const struct event *event, uint64_t mark)
+{
+	const struct call *call = calls_open(spans->calls, thread);
+	int ret, told;
+
+	/* A thread that ends leaves its last system call. */
+	told = intervals_event(spans->states, thread, event, call);
+	if (told < 0 || !event_is_kernel(event) || !thread)
+		return told;
+	ret = calls_event(spans->calls, thread, event, mark, &call);
+	if (ret < 0)
+		return ret;
+	told |= ret;
+	ret = call ? spans->ops->put_call(spans->to, call) : 0;
+	if (!ret && event->type == POSIXTRACE_IRQ)
+		ret = put_irq(spans, thread, event);
+	return ret < 0 ? ret : told | ret;
+}
+
+int spans_event(struct spans *spans, uint32_t thread, const struct event *event, bool lost,
+		uint64_t mark)
+{
+	int ret;
+
+	ret = note_losses(spans, event, lost);
+	if (!spans->started)
+		spans->first_time = event->time;
+	if (!spans->started || event->time > spans->last_time)
+		spans->last_time = event->time;
+	spans->started = true;
+	if (!ret)
+		ret = put_spans(spans, thread, event, mark);
+	spans->lost = event->lost;
+	return ret;
+}
+
+int spans_end(struct spans *spans)
+{
+	const struct call *call;
+	int err = intervals_end(spans->states, spans->last_time);
+
+	while (!err && (call = calls_take(spans->calls, spans->last_time, spans->lost)))
+		err = spans->ops->put_call(spans->to, call);
+	return err;
+}
+
+void spans_free(struct spans *spans)
+{
+	if (!spans)
+		return;
+	calls_free(spans->calls);
+	intervals_free(spans->states);
+	free(spans);
+}
