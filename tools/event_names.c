@@ -7,6 +7,7 @@
 #include <string.h>
 #include <trace.h>
 
+#include "event_fields.h"
 #include "source.h"
 
 /* Later than all events. */
@@ -39,6 +40,8 @@ bool event_thread_label(const struct event *event, char label[LABEL_SIZE])
 	}
 	if (event->thread || event->user)
 		snprintf(label, LABEL_SIZE, "thread %#" PRIx64, event->thread);
+	else if (event_is_kernel(event) && event->tid)
+		snprintf(label, LABEL_SIZE, "thread %d", (int)event->tid);
 	else
 		snprintf(label, LABEL_SIZE, "system events");
 	return false;

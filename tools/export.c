@@ -96,6 +96,14 @@ int export_flush(struct export *export, struct buffer *buffer, size_t least)
 	return 0;
 }
 
+int export_find_thread(const struct export *export, struct threads *threads,
+		       const struct event *event, uint32_t *number)
+{
+	uint64_t id = export->kernel && event->tid ? (uint64_t)event->tid : event->thread;
+
+	return threads_find(threads, event->pid, id, number);
+}
+
 void export_trace_name(const struct export *export, char *name, size_t size)
 {
 	char text[TRACE_NAME_MAX + 1] = "";
@@ -149,6 +157,15 @@ static int close_output(struct export *export, int err)
 	return err;
 }
 
+static bool has_kernel(const struct export *export)
+{
+	unsigned int classes;
+	trace_attr_t attr;
+
+	return !posix_trace_get_attr(source_trid(export->source), &attr) &&
+	       !posixtrace_attr_getkernel(&attr, &classes) && classes;
+}
+
 static int run_export(struct export *export, size_t format)
 {
 	int err = source_open_log(export->log, &export->source);
@@ -162,6 +179,7 @@ static int run_export(struct export *export, size_t format)
 	if (err)
 		goto out;
 	export->progress = isatty(STDERR_FILENO);
+	export->kernel = has_kernel(export);
 	err = formats[format].run(export);
 	err = close_output(export, err);
 	if (export->progress && export->events >= PROGRESS_EVERY)

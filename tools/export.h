@@ -15,6 +15,7 @@
 #include "logend.h"
 #include "select.h"
 #include "source.h"
+#include "threads.h"
 
 #define EXPORT_TYPES		4096		/* all event type ids are smaller */
 #define EXPORT_THREADS		(1 << 18)	/* threads with a track of their own */
@@ -40,6 +41,7 @@ struct export {
 	uint64_t newly_lost;		/* part of @lost since the previous event */
 	struct logend end;		/* what to report about the log at the end */
 	bool progress;			/* show progress */
+	bool kernel;			/* the log may have events of the kernel */
 };
 
 /**
@@ -60,6 +62,21 @@ int export_next(struct export *export, struct event *event);
  * Return: 0, or a negative error number; -ENOMEM if the buffer has failed.
  */
 int export_flush(struct export *export, struct buffer *buffer, size_t least);
+
+/**
+ * export_find_thread() - find or assign the number of an event's thread
+ * @export: the log
+ * @threads: the threads so far
+ * @event: the event
+ * @number: where to store the number
+ *
+ * In a log with events of the kernel, the id of the kernel tells threads apart: the value of
+ * pthread_self() changes when the process executes a program, and there is none on some machines.
+ *
+ * Return: as threads_find().
+ */
+int export_find_thread(const struct export *export, struct threads *threads,
+		       const struct event *event, uint32_t *number);
 
 /* export_trace_name() - get the trace name from the log's attributes; "" if there is none */
 void export_trace_name(const struct export *export, char *name, size_t size);

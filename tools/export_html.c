@@ -13,7 +13,9 @@
 #include "escape.h"
 #include "export.h"
 #include "export_json.h"
+#include "event_fields.h"
 #include "pairs.h"
+#include "spans.h"
 #include "threads.h"
 #include "timeline_page.h"
 
@@ -29,6 +31,9 @@
 #define KIND_INSTANT	2
 #define KIND_LOST	3
 #define KIND_COUNTER	4
+#define KIND_CALL	5
+#define KIND_STATE	6
+#define KIND_IRQ	7
 
 /* Names of event types, then stems of pairs, indexed by the type of the end. */
 #define NAMES		(2 * EXPORT_TYPES)
@@ -40,6 +45,7 @@ struct html {
 	struct buffer tracks;		/* JSON, for the end of the page */
 	struct threads *threads;
 	struct pairs *pairs;
+	struct spans *spans;		/* NULL: the log has no events of the kernel */
 	uint32_t name_index[NAMES];	/* 0: none yet, else the index plus one */
 	uint32_t nr_names;
 	/* By number of the thread. 0: none yet, else the index plus one. */
@@ -74,7 +80,7 @@ static uint32_t find_name(struct html *html, size_t name_of, const char *name)
 /* Finds the number of an event's thread. Returns 0 or a negative error number. */
 static int find_thread(struct html *html, const struct event *event, uint32_t *number)
 {
-	int ret = threads_find(html->threads, event->pid, event->thread, number);
+	int ret = export_find_thread(html->export, html->threads, event, number);
 
 	if (ret < 0)
 		return ret;
@@ -101,6 +107,8 @@ static int find_track(struct html *html, const struct event *event, uint32_t *tr
 		event_thread_label(event, label);
 		text = others ? "further threads" : label;
 		escape_string(&html->tracks, text, strlen(text), true);
+		if (html->spans && !others)
+			buffer_printf(&html->tracks, ",%d", (int)event->tid);
 		buffer_text(&html->tracks, "]");
 		*index = ++html->nr_tracks;
 	}
@@ -116,13 +124,25 @@ static void put_time(struct html *html, uint64_t time)
 		      time < first ? first - time : time - first);
 }
 
+static void put_kind(struct html *html, int kind, uint32_t track)
+{
+	put_separator(&html->text, html->shown++ == 0);
+	buffer_printf(&html->text, "[%d,%" PRIu32 ",", kind, track);
+}
+
+static void put_times(struct html *html, uint64_t time, uint64_t length)
+{
+	buffer_byte(&html->text, ',');
+	put_time(html, time);
+	buffer_printf(&html->text, ",%" PRIu64, length);
+}
+
 static void put_head(struct html *html, int kind, uint32_t track, uint64_t name, uint64_t time,
 		     uint64_t length)
 {
-	put_separator(&html->text, html->shown++ == 0);
-	buffer_printf(&html->text, "[%d,%" PRIu32 ",%" PRIu64 ",", kind, track, name);
-	put_time(html, time);
-	buffer_printf(&html->text, ",%" PRIu64, length);
+	put_kind(html, kind, track);
+	buffer_printf(&html->text, "%" PRIu64, name);
+	put_times(html, time, length);
 }
 
 static void put_args(struct html *html, const struct event *event, size_t data_len)
@@ -176,6 +196,86 @@ static int put_slice(struct html *html, const struct event *end,
 	return 0;
 }
 
+static int flush(struct html *html, size_t least)
+{
+	size_t len = html->text.len;
+	int err = export_flush(html->export, &html->text, least);
+
+	if (!err)
+		html->bytes += len - html->text.len;
+	return err;
+}
+
+/* ------------------------------------------------------------------ */
+/* Spans of the kernel's events. Their threads have tracks already.	*/
+
+static int put_state(void *to, const struct interval *interval)
+{
+	struct html *html = to;
+	struct buffer *text = &html->text;
+
+	put_kind(html, KIND_STATE, html->track_index[interval->thread] - 1);
+	buffer_printf(text, "%d", interval->state);
+	put_times(html, interval->begin, interval->end - interval->begin);
+	buffer_text(text, ",{");
+	export_json_interval(text, interval, true);
+	buffer_text(text, "}]");
+	return flush(html, WRITE_AT);
+}
+
+static int put_call(void *to, const struct call *call)
+{
+	struct html *html = to;
+	struct buffer *text = &html->text;
+
+	put_kind(html, KIND_CALL, html->track_index[call->thread] - 1);
+	escape_string(text, call->name, strlen(call->name), true);
+	put_times(html, call->begin, call->end - call->begin);
+	buffer_text(text, ",{");
+	export_json_call(text, call);
+	buffer_text(text, "}]");
+	return flush(html, WRITE_AT);
+}
+
+static int put_irq(void *to, const struct irq *irq)
+{
+	struct html *html = to;
+	struct buffer *text = &html->text;
+
+	put_kind(html, KIND_IRQ, html->track_index[irq->thread] - 1);
+	escape_string(text, irq->name, irq->name_len, true);
+	put_times(html, irq->begin, irq->end - irq->begin);
+	buffer_text(text, ",{");
+	export_json_irq(text, irq, true);
+	buffer_text(text, "}]");
+	return flush(html, WRITE_AT);
+}
+
+static const struct spans_ops spans_ops = {
+	.put_state = put_state,
+	.put_call = put_call,
+	.put_irq = put_irq,
+};
+
+/* Returns 1 if spans tell all of the event, 0 if not, or a negative error number. */
+static int put_spans(struct html *html, const struct event *event)
+{
+	uint32_t number, track;
+	int err;
+
+	if (!html->spans)
+		return 0;
+	err = find_thread(html, event, &number);
+	if (!err && event_is_kernel(event))
+		err = find_track(html, event, &track);
+	if (err)
+		return err;
+	return spans_event(html->spans, number, event, html->export->newly_lost, 0);
+}
+
+/* ------------------------------------------------------------------ */
+/* The page								*/
+
 static int put_event(struct html *html, const struct event *event)
 {
 	struct pairs_result result;
@@ -190,6 +290,9 @@ static int put_event(struct html *html, const struct event *event)
 		put_head(html, KIND_LOST, 0, html->export->newly_lost, event->time, 0);
 		buffer_text(&html->text, ",null]");
 	}
+	err = put_spans(html, event);
+	if (err)
+		return err < 0 ? err : 0;
 	if (result.forgotten)
 		err = put_instant(html, &result.forgotten->event, result.forgotten->data_len);
 	if (!err && result.begin && result.begin->event.time > event->time) {
@@ -202,16 +305,6 @@ static int put_event(struct html *html, const struct event *event)
 	} else if (!err && result.role != PAIRS_BEGIN) {
 		err = put_instant(html, event, event->len);
 	}
-	return err;
-}
-
-static int flush(struct html *html, size_t least)
-{
-	size_t len = html->text.len;
-	int err = export_flush(html->export, &html->text, least);
-
-	if (!err)
-		html->bytes += len - html->text.len;
 	return err;
 }
 
@@ -236,6 +329,8 @@ static int put_events(struct html *html)
 			return ret;
 		html->taken += !html->full;
 	}
+	if (!ret && html->spans)
+		ret = spans_end(html->spans);
 	while (!ret && (begin = pairs_take(html->pairs))) {
 		ret = put_instant(html, &begin->event, begin->data_len);
 		if (!ret)
@@ -297,8 +392,11 @@ int export_html(struct export *export)
 	err = threads_new(EXPORT_THREADS, &html->threads);
 	if (!err)
 		err = pairs_new(EXPORT_OPEN_MAX, EXPORT_DEPTH_MAX, &html->pairs);
+	if (!err && export->kernel)
+		err = spans_new(EXPORT_THREADS, &spans_ops, html, &html->spans);
 	if (!err)
 		err = put_page(html);
+	spans_free(html->spans);
 	pairs_free(html->pairs);
 	threads_free(html->threads);
 	buffer_free(&html->text);

@@ -9,6 +9,8 @@
 #include "export_json.h"
 #include "json_fields.h"
 
+#define EXACT_MAX	(1LL << 53)	/* readers round larger integers */
+
 static void put_name(struct buffer *to, const char *name)
 {
 	if (to->len && to->data[to->len - 1] != '{')
@@ -35,6 +37,14 @@ static void put_data(struct buffer *to, const struct event *event, bool html)
 	}
 }
 
+static void put_cpu(struct buffer *to, unsigned int cpu)
+{
+	if (cpu == SOURCE_NO_CPU)
+		return;
+	put_name(to, "cpu");
+	buffer_printf(to, "%u", cpu);
+}
+
 void export_json_event(struct buffer *to, const struct event *event, size_t data_len, bool html)
 {
 	bool fields = event_has_fields(event, data_len);
@@ -56,8 +66,66 @@ void export_json_event(struct buffer *to, const struct event *event, size_t data
 		put_name(to, "address");
 		buffer_printf(to, "\"%#" PRIx64 "\"", event->address);
 	}
-	if (event->cpu != SOURCE_NO_CPU) {
-		put_name(to, "cpu");
-		buffer_printf(to, "%u", event->cpu);
+	put_cpu(to, event->cpu);
+}
+
+static void put_flag(struct buffer *to, const char *name, bool flag)
+{
+	if (!flag)
+		return;
+	put_name(to, name);
+	buffer_text(to, "true");
+}
+
+void export_json_interval(struct buffer *to, const struct interval *interval, bool html)
+{
+	if (interval->letter) {
+		put_name(to, "letter");
+		buffer_printf(to, "\"%c\"", interval->letter);
 	}
+	put_flag(to, "io", interval->io);
+	put_flag(to, "preempted", interval->preempted);
+	if (interval->call[0]) {
+		put_name(to, "call");
+		escape_string(to, interval->call, strlen(interval->call), html);
+	}
+	if (interval->waker != WAKER_NONE) {
+		put_name(to, "by");
+		buffer_printf(to, "\"%s\"", waker_name(interval->waker));
+	}
+	if (interval->waker == WAKER_THREAD) {
+		put_name(to, "waker");
+		buffer_printf(to, "[%d,%d]", (int)interval->waker_pid, (int)interval->waker_tid);
+	}
+	put_flag(to, "open", interval->open);
+	put_cpu(to, interval->cpu);
+}
+
+void export_json_call(struct buffer *to, const struct call *call)
+{
+	buffer_text(to, "\"args\":[");
+	for (size_t i = 0; i < call->nr_args; i++)
+		buffer_printf(to, "%s\"0x%" PRIx64 "\"", i ? "," : "", call->args[i]);
+	buffer_printf(to, "],\"nr\":%d", (int)call->nr);
+	if (call->finished) {
+		/* As a string if readers would round it. */
+		bool exact = call->result > -EXACT_MAX && call->result < EXACT_MAX;
+		const char *quote = exact ? "" : "\"";
+
+		buffer_printf(to, ",\"result\":%s%" PRId64 "%s", quote, call->result, quote);
+	}
+	put_flag(to, "unfinished", !call->finished);
+	put_flag(to, "compat", call->compat);
+	if (call->lost)
+		buffer_printf(to, ",\"lost\":%" PRIu64, call->lost);
+	put_cpu(to, call->cpu);
+}
+
+void export_json_irq(struct buffer *to, const struct irq *irq, bool html)
+{
+	buffer_text(to, "\"kind\":");
+	escape_string(to, irq->kind, strlen(irq->kind), html);
+	buffer_printf(to, ",\"number\":%" PRIu32, (uint32_t)irq->number);
+	buffer_printf(to, ",\"nested\":%s", irq->nested ? "true" : "false");
+	put_cpu(to, irq->cpu);
 }

@@ -5,7 +5,9 @@
 #ifndef POSIXTRACE_EXPORT_JSON_H
 #define POSIXTRACE_EXPORT_JSON_H
 
+#include "calls.h"
 #include "export.h"
+#include "spans.h"
 
 /**
  * export_json_event() - append an event as members of an object
@@ -18,5 +20,23 @@
  * any, as "text" or "bytes". Adds the address and marks incomplete data. Adds no braces.
  */
 void export_json_event(struct buffer *to, const struct event *event, size_t data_len, bool html);
+
+/**
+ * export_json_interval() - append what is known of a state as members of an object
+ * @to: where to append
+ * @interval: the interval
+ * @html: @to becomes part of an HTML page
+ *
+ * Of a thread that waits, "call" is the system call, "letter" the state of ps(1), and "io" says
+ * that it waits for a block device. "by" is the kind of its waker, and "waker" a process and a
+ * thread. "preempted" is a runnable thread that did not wait before, "open" the last interval.
+ */
+void export_json_interval(struct buffer *to, const struct interval *interval, bool html);
+
+/* export_json_call() - append a system call, except its name and times, as members of an object */
+void export_json_call(struct buffer *to, const struct call *call);
+
+/* export_json_irq() - append an interrupt, except its name and times, as members of an object */
+void export_json_irq(struct buffer *to, const struct irq *irq, bool html);
 
 #endif /* POSIXTRACE_EXPORT_JSON_H */

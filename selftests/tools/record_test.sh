@@ -90,6 +90,13 @@ run 2 record --kernel=disk -- true &&
 	posixtrace dump --json "$log" | grep -q '"event":"sched_process_exit".*"user":false'
 result kernel_adds_events_of_the_kernel $?
 
+# sleep(1) waits in the page for as long as it did, and a timer wakes it.
+with_log 0 --kernel=sched,process -- sleep 0.2 &&
+	posixtrace export --format=html "$log" >"$tmp/page" &&
+	grep -qE '^\[6,[0-9]+,3,[0-9]+,2[0-9]{8},\{"letter":"S","by":"interrupt"' "$tmp/page" &&
+	grep -qE '^\[6,[0-9]+,1,[0-9]+,[0-9]+,\{"cpu":' "$tmp/page"
+result page_has_states_of_threads $?
+
 with_log 0 --kernel=process -x sched_process_exit -- ./ticks_helper 3 0 &&
 	posixtrace dump "$log" >"$tmp/dump" && grep -q sched_process_exec "$tmp/dump" &&
 	! grep -q sched_process_exit "$tmp/dump"

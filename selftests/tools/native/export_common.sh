@@ -92,6 +92,54 @@ counter_log()
 	END
 }
 
+# kernel_log FILE: writes a log with events of the kernel. Thread main runs, waits in read() until
+# worker wakes it, runs, is preempted, and runs until events are lost; then it exits. Thread worker
+# runs, waits for a block device, and its state is not known after the loss. Thread born is created,
+# runs, is stopped, and continues.
+kernel_log()
+{
+	whole_log "$1" <<-'END'
+		classes all
+		host of-a-test
+		name 65 work_begin
+		name 66 work_end
+		task 7 7 0 main
+		task 7 8 0 worker
+		task 7 9 0 born
+		thread main 7 7 0x1000
+		thread worker 7 8 0x2000
+		thread born 7 9 0x3000
+		since 1700000000000000000
+		block 0
+		kernel sched_process_exec 0 @main filename=/bin/prog
+		event 65 1000 @main
+		kernel syscall_entry 2000 @main nr=0 args=3,0x7f00,100,0,0,0 name=read
+		kernel sched_switch_out 3000 @main state=S reason=blocked
+		kernel sched_wakeup 8000 cpu=1 @main by=thread waker_pid=@worker waker_tid=@worker
+		kernel sched_switch_in 9000 cpu=0 @main runnable=1000
+		kernel syscall_exit 9500 @main nr=0 result=100
+		kernel irq 9900 @main duration=300 number=4 kind=irq name=ata
+		event 66 10000 @main
+		kernel sched_switch_out 10500 @main state=R reason=preempted
+		kernel sched_switch_in 12000 @main runnable=1500
+		kernel sched_wakeup 12100 @main by=interrupt
+		kernel page_fault 12500 @main user=true address=0x1234
+		kernel sched_switch_in 5000 cpu=1 @worker runnable=500
+		kernel syscall_entry 11000 @worker nr=74 args=5,0,0,0,0,0 name=fsync
+		kernel sched_switch_out 12000 @worker state=D reason=io
+		kernel sched_process_fork 2500 cpu=2 @main child_pid=7 child_tid=9
+		kernel sched_wakeup 2600 @born new=true by=thread waker_pid=@main waker_tid=@main
+		kernel sched_switch_in 2700 @born
+		kernel sched_switch_out 4000 @born state=T reason=blocked
+		kernel sched_switch_in 6500 @born runnable=500
+		lost 7 1700000000000014000
+		block 0
+		kernel sched_switch_in 20000 @main runnable=100
+		kernel syscall_entry 20500 @main nr=231 name=exit_group
+		kernel sched_process_exit 21000 @main group_dead=true
+	END
+}
+
 # export_log FORMAT OUT LOG [OPTION]...: exports a log. It must succeed, and warn only about lost
 # events and about data that do not match the format file.
 export_log()

@@ -68,6 +68,24 @@ fact()
 	sed -n "s/^$1=//p" facts
 }
 
+# page_data PAGE: prints the JSON in a page
+page_data()
+{
+	sed -n '/^<script type="application\/json"/,/^<\/script>/p' "$1" | sed '1d; $d'
+}
+
+# spans PAGE: prints the states, system calls and interrupts of a page by thread and time: the
+# thread, state or name, begin, end, and what else is known of it except the processor
+spans()
+{
+	page_data "$1" | jq -r '
+		["unknown", "running", "runnable", "sleep", "disk", "stopped"] as $states |
+		.threads as $threads | [.events[] | select(.[0] >= 5)] |
+		sort_by(.[1], (.[0] == 6 | not), .[3]) | .[] |
+		[$threads[.[1]][2], (if .[0] == 6 then $states[.[2]] else .[2] end), .[3],
+		 .[3] + .[4], (.[5] | del(.cpu) | tojson)] | join(" ")'
+}
+
 nested_log()
 {
 	whole_log "$1" <<-'END'
@@ -263,6 +281,323 @@ fields_have_names_and_units_case()
 	grep -q '; bytes: 01; cpu: 0$' tips
 }
 
+states_and_calls_are_exact_case()
+{
+	kernel_log log
+	export_log html page log
+	spans page >got
+	diff -u - got <<-'END'
+		main-7 running 0 3000 {}
+		main-7 sleep 3000 8000 {"letter":"S","call":"read","by":"thread","waker":[7,8]}
+		main-7 runnable 8000 9000 {"by":"thread","waker":[7,8]}
+		main-7 running 9000 10500 {}
+		main-7 runnable 10500 12000 {"preempted":true}
+		main-7 running 12000 14000 {}
+		main-7 unknown 14000 19900 {}
+		main-7 runnable 19900 20000 {}
+		main-7 running 20000 21000 {}
+		main-7 read 2000 9500 {"args":["0x3","0x7f00","0x64","0x0","0x0","0x0"],"nr":0,"result":100}
+		main-7 ata 9600 9900 {"kind":"irq","number":4,"nested":false}
+		main-7 exit_group 20500 21000 {"args":["0x0","0x0","0x0","0x0","0x0","0x0"],"nr":231,"unfinished":true}
+		born-9 runnable 2600 2700 {"by":"thread","waker":[7,7]}
+		born-9 running 2700 4000 {}
+		born-9 stopped 4000 6000 {"letter":"T"}
+		born-9 runnable 6000 6500 {}
+		born-9 running 6500 14000 {}
+		born-9 unknown 14000 21000 {"open":true}
+		worker-8 runnable 4500 5000 {}
+		worker-8 running 5000 12000 {}
+		worker-8 disk 12000 14000 {"letter":"D","io":true,"call":"fsync"}
+		worker-8 unknown 14000 21000 {"open":true}
+		worker-8 fsync 11000 11000 {"args":["0x5","0x0","0x0","0x0","0x0","0x0"],"nr":74,"unfinished":true,"lost":7}
+	END
+	# The other events are marks, also the wake-up of a running thread.
+	page_data page | jq -r '.names as $names | .events[] | select(.[0] == 2) | $names[.[2]]' |
+		grep -v ^posix_trace >got
+	diff - got <<-'END'
+		sched_process_exec
+		sched_process_fork
+		sched_wakeup
+		page_fault
+		sched_process_exit
+	END
+}
+
+# Each pair of lines that do not go together makes the time between them unknown.
+unknown_states_case()
+{
+	whole_log log <<-'END'
+		classes all
+		name 65 tick
+		thread a 7 7 0x1000
+		thread b 7 8 0x2000
+		thread c 7 9 0
+		thread d 7 10 0x4000
+		thread e 7 11 0x5000
+		thread f 7 12 0x6000
+		thread g 9 9 0x7000
+		since 1700000000000000000
+		block 0
+		event 65 0 pid=1 tid=1 thread=1
+		kernel sched_switch_in 1000 @a runnable=5000
+		kernel sched_switch_in 2000 @a runnable=200
+		kernel sched_switch_out 3000 @a state=S reason=blocked
+		kernel sched_switch_out 4000 @a state=Z reason=ended
+		kernel sched_wakeup 1000 cpu=1 @b by=interrupt
+		kernel sched_switch_in 1500 @b
+		kernel sched_switch_out 2500 @b state=X reason=blocked
+		event 65 3000 @b
+		kernel sched_switch_out 3500 @b state=S reason=blocked
+		event 65 3600 @b
+		kernel sched_wakeup 3700 @b by=another
+		kernel sched_switch_out 1200 cpu=2 @c state=S reason=blocked
+		kernel sched_switch_in 1300 @c runnable=1000
+		kernel sched_switch_in 100 cpu=3 @d
+		kernel sched_switch_out 200 @d state=R reason=preempted
+		kernel sched_switch_out 300 @d state=R reason=preempted
+		kernel sched_switch_in 3000 @g
+		kernel sched_process_exit 4000 @g group_dead=true
+		event 3 4100 cpu=4 pid=0 tid=0
+		kernel sched_wakeup 4200 cpu=3 @d by=interrupt
+		kernel sched_wakeup 4300 @d by=another
+		kernel sched_switch_in 4400 @d
+		kernel page_fault 4500 @e
+		kernel sched_wakeup 4600 @e
+		kernel sched_switch_in 4700 @e
+		kernel sched_switch_in 4300 cpu=1 @f
+		kernel sched_wakeup 4350 @f by=interrupt
+		kernel sched_switch_out 4400 @f state=S reason=blocked
+		kernel sched_switch_in 4450 @f runnable=20
+		kernel sched_wakeup 4460 @f by=thread waker_pid=3 waker_tid=4
+		kernel sched_switch_out 4470 @f state=S reason=blocked
+		kernel sched_switch_in 4480 @f
+		kernel sched_switch_out 4490 @f state=S reason=blocked
+		kernel sched_switch_in 4500 @f
+		kernel sched_wakeup 4510 @f by=interrupt
+		kernel sched_switch_in 4600 @f
+		event 65 4800 pid=1 tid=1 thread=1
+	END
+	export_log html page log
+	spans page >got
+	# d becomes unknown once more when the stream stops
+	diff -u - got <<-'END'
+		thread 0x4000 running 100 200 {}
+		thread 0x4000 unknown 200 300 {}
+		thread 0x4000 runnable 300 4100 {"preempted":true}
+		thread 0x4000 unknown 4100 4200 {}
+		thread 0x4000 runnable 4200 4400 {"by":"interrupt"}
+		thread 0x4000 running 4400 4800 {"open":true}
+		thread 0x1000 runnable 0 1000 {}
+		thread 0x1000 unknown 1000 1800 {}
+		thread 0x1000 runnable 1800 2000 {}
+		thread 0x1000 running 2000 3000 {}
+		thread 0x1000 unknown 3000 4000 {}
+		thread 0x2000 runnable 1000 1500 {"by":"interrupt"}
+		thread 0x2000 running 1500 2500 {}
+		thread 0x2000 unknown 2500 3000 {}
+		thread 0x2000 running 3000 3500 {}
+		thread 0x2000 sleep 3500 3700 {"letter":"S","by":"another"}
+		thread 0x2000 runnable 3700 4100 {"by":"another"}
+		thread 0x2000 unknown 4100 4800 {"open":true}
+		thread 9 runnable 1200 1300 {}
+		thread 9 running 1300 4100 {}
+		thread 9 unknown 4100 4800 {"open":true}
+		thread 0x7000 running 3000 4000 {}
+		thread 0x6000 running 4300 4400 {}
+		thread 0x6000 sleep 4400 4430 {"letter":"S","by":"interrupt"}
+		thread 0x6000 runnable 4430 4450 {"by":"interrupt"}
+		thread 0x6000 running 4450 4470 {}
+		thread 0x6000 runnable 4470 4480 {"by":"thread","waker":[3,4]}
+		thread 0x6000 running 4480 4490 {}
+		thread 0x6000 sleep 4490 4500 {"letter":"S"}
+		thread 0x6000 unknown 4500 4600 {}
+		thread 0x6000 running 4600 4800 {"open":true}
+		thread 0x5000 running 4700 4800 {"open":true}
+	END
+}
+
+calls_case()
+{
+	whole_log log <<-'END'
+		classes syscall
+		thread a 7 7 0x1000
+		thread b 7 8 0x2000
+		since 1700000000000000000
+		block 0
+		kernel syscall_exit 0 @a nr=56
+		kernel syscall_entry 100 @a nr=1 name=write args=1,2,3
+		kernel syscall_exit 150 @a nr=2
+		kernel syscall_entry 200 @a nr=15 name=rt_sigreturn
+		kernel syscall_exit 250 @a nr=-1 result=-4
+		kernel syscall_entry 300 @a nr=9 name=mmap compat=true
+		kernel syscall_entry 400 @a nr=59 name=execve
+		kernel syscall_exit 500 @a thread=0 nr=59 result=0x7fffffffffffffff
+		kernel syscall_entry 600 @a nr=-7
+		kernel syscall_entry 50 cpu=1 @b nr=0 name=read
+		kernel syscall_exit 700 @b nr=0
+	END
+	export_log html page log
+	spans page | sed 's/"args":[^]]*],//' >got
+	diff -u - got <<-'END'
+		thread 0x1000 write 100 100 {"nr":1,"unfinished":true}
+		thread 0x1000 rt_sigreturn 200 250 {"nr":15,"result":-4}
+		thread 0x1000 mmap 300 300 {"nr":9,"unfinished":true,"compat":true}
+		thread 0x1000 execve 400 500 {"nr":59,"result":"9223372036854775807"}
+		thread 0x1000 system call -7 600 700 {"nr":-7,"unfinished":true}
+		thread 0x2000 read 50 700 {"nr":0,"result":0}
+	END
+	[ "$(page_data page | jq '[.events[] | select(.[0] == 2)] | length')" -eq 2 ]
+}
+
+strips_are_described_case()
+{
+	kernel_log log
+	export_log html page log
+	find_tips page
+	sed -i 's/, 2023-[^;]*;/;/' tips
+	cat >wanted <<-'END'
+		runningfor 1.5 µs; since 9 µs; process 7, main-7; on cpu 0
+		blocked (sleep)for 5 µs; since 3 µs; process 7, main-7; in system call read; state S; woken by worker-8 of process 7
+		runnablefor 1 µs; since 8 µs; process 7, main-7; woken by worker-8 of process 7
+		runnablefor 1.5 µs; since 10.5 µs; process 7, main-7; preempted
+		unknownfor 5.9 µs; since 14 µs; process 7, main-7
+		blocked (I/O)for 2 µs; since 12 µs; process 7, worker-8; in system call fsync; state D
+		unknownfor 7 µs or more; since 14 µs; process 7, worker-8
+		stoppedfor 2 µs; since 4 µs; process 7, born-9; state T
+		readtook 7.5 µs; at 2 µs; process 7, main-7; arguments: 0x3, 0x7f00, 0x64, 0x0, 0x0, 0x0; result: 100; nr: 0; cpu: 0
+		exit_grouptook 500 ns; at 20.5 µs; process 7, main-7; arguments: 0x0, 0x0, 0x0, 0x0, 0x0, 0x0; no exit in the log; nr: 231; cpu: 0
+		irq atatook 300 ns; at 9.6 µs; process 7, main-7; kind: irq; number: 4; nested: false; cpu: 0
+	END
+	cat tips
+	while read -r line; do
+		grep -qxF "$line" tips || { echo "no tip: $line"; return 1; }
+	done <wanted
+	browse page '
+		const legend = document.getElementById("legend");
+		report("legend", !legend.hidden && legend.textContent);
+		report("states", state.states);
+		report("rows", state.rows);
+		report("items", state.items);
+	'
+	fact legend | grep -qx 'runningrunnableblocked (sleep)blocked (I/O)stoppedunknowninterrupt'
+	[ "$(fact states)" -eq 19 ]
+	# main: marks, work, calls, states; worker: calls, states; born: states; of the stream: marks
+	[ "$(fact rows)" -eq 8 ]
+	nested_log log
+	export_log html other log
+	browse other 'report("legend", document.getElementById("legend").hidden);
+		report("states", state.states);'
+	[ "$(fact legend)" = true ]
+	[ "$(fact states)" -eq 0 ]
+}
+
+# strip_script Y: writes a script that reports the colours of a strip as numbers of pixels
+strip_script()
+{
+	cat <<-END
+		const css = getComputedStyle(document.documentElement);
+		const wanted = {};
+		for (const name of ["running", "runnable", "sleep", "disk", "unknown", "irq"]) {
+			const swatch = document.createElement("i");
+			swatch.style.color = css.getPropertyValue("--" + name);
+			document.body.append(swatch);
+			wanted[getComputedStyle(swatch).color.match(/\\d+/g).join(",")] = name;
+			swatch.remove();
+		}
+		const row = canvas.getContext("2d").getImageData(170, $1, canvas.width - 170, 1).data;
+		const counts = {};
+		for (let i = 0; i < row.length; i += 4) {
+			const name = wanted[row.slice(i, i + 3).join(",")];
+			if (name)
+				counts[name] = (counts[name] || 0) + 1;
+		}
+		for (const [name, count] of Object.entries(counts))
+			report(name, count);
+	END
+}
+
+# The strip of the first thread is below three rows: 11 pixels, marks of interrupts in the lower ones.
+strip_has_colours_case()
+{
+	kernel_log log
+	export_log html page log
+	browse page "$(strip_script 81)"
+	# 21 us are 798 pixels
+	for wanted in running=285 runnable=99 sleep=190 unknown=224; do
+		name=${wanted%=*}
+		distance=$(($(fact "$name") - ${wanted#*=}))
+		[ "${distance#-}" -le 8 ] || { echo "$name: not $wanted"; return 1; }
+	done
+	[ -z "$(fact irq)" ]
+	browse page "$(strip_script 86)"
+	[ "$(fact irq)" -ge 9 ]
+	[ "$(fact irq)" -le 13 ]
+}
+
+# Many short states are in each pixel: the one that takes most of the time is drawn.
+states_shorter_than_a_pixel_case()
+{
+	{
+		echo 'classes sched'
+		echo 'block 0'
+		echo 'since 1700000000000000000'
+		awk 'BEGIN {
+			for (i = 0; i < 20000; i++) {
+				# mostly blocked in the first half, mostly running in the second
+				run = i < 10000 ? 300 : 700
+				print "kernel sched_switch_in", i * 1000
+				print "kernel sched_switch_out", i * 1000 + run, "state=S reason=blocked"
+			}
+		}'
+	} | whole_log log
+	export_log html page log
+	# 20 ms are 798 pixels, and the middle is at 415.
+	browse page "$(strip_script 30)
+		let wrong = 0;
+		for (let i = 0; i < row.length; i += 4) {
+			const name = wanted[row.slice(i, i + 3).join(',')];
+			if (name && name !== (i < 415 * 4 ? 'sleep' : 'running'))
+				wrong++;
+		}
+		report('wrong', wrong);"
+	[ "$(fact sleep)" -ge 390 ]
+	[ "$(fact running)" -ge 390 ]
+	[ "$(fact wrong)" -le 4 ]
+}
+
+# The filter holds back the event that says when the loss began: it was after the last other event.
+losses_without_their_events_case()
+{
+	kernel_log log
+	export_log html page log --filter='sched_*'
+	spans page | grep main >got
+	diff -u - got <<-'END'
+		main-7 running 0 3000 {}
+		main-7 sleep 3000 8000 {"letter":"S","by":"thread","waker":[7,8]}
+		main-7 runnable 8000 9000 {"by":"thread","waker":[7,8]}
+		main-7 running 9000 10500 {}
+		main-7 runnable 10500 12000 {"preempted":true}
+		main-7 running 12000 12100 {}
+		main-7 unknown 12100 19900 {}
+		main-7 runnable 19900 20000 {}
+		main-7 running 20000 21000 {}
+	END
+}
+
+# States of the events in the page end with the last of them.
+states_end_with_the_events_of_the_page_case()
+{
+	kernel_log log
+	export_log html page log --max-events=7
+	spans page >got
+	diff -u - got <<-'END'
+		main-7 running 0 3000 {}
+		main-7 read 2000 3000 {"args":["0x3","0x7f00","0x64","0x0","0x0","0x0"],"nr":0,"unfinished":true}
+		born-9 runnable 2600 2700 {"by":"thread","waker":[7,7]}
+		born-9 running 2700 3000 {"open":true}
+	END
+}
+
 # None of these may become part of the page or run.
 hostile_names_and_data_case()
 {
@@ -318,6 +653,92 @@ hostile_names_and_data_case()
 	[ "$(fact items)" -eq 7 ]
 	[ "$(fact matches)" -eq 2 ]
 	[ "$(fact seen)" -ge 7 ]
+}
+
+# Descriptions, names and numbers that no kernel writes.
+hostile_events_of_the_kernel_case()
+{
+	local bad='</script><script>report("hacked",1)</script>'
+	{
+		cat <<-END
+			classes all
+			thread a 7 7 0x1000
+			thread b -1 -1 0
+			since 1700000000000000000
+			block 0
+			kernel syscall_entry 100 @a nr=-1 name=$bad
+			kernel sched_switch_out 200 @a state=S reason=blocked
+			kernel sched_wakeup 300 @a by=thread waker_pid=-1 waker_tid=-2147483648
+			kernel sched_switch_in 400 @a runnable=18446744073709551615
+			kernel syscall_exit 500 @a nr=-1 result=-9223372036854775808
+			kernel irq 600 @a duration=18446744073709551615 kind=77 number=4294967295 name=$bad
+			kernel irq 601 @a duration=5 nested=true name=\xff\x00\x1b
+			kernel sched_switch_out 700 @a state=200 reason=io
+			kernel sched_switch_in 800 @a hex=00
+			kernel sched_switch_in 900 @a
+			kernel sched_switch_out 901 @a hex=
+			kernel sched_wakeup 902 @a by=200
+			kernel syscall_entry 903 @a name=
+			kernel syscall_entry 1000 cpu=1 @b name=$(printf 'x%.0s' {1..300})
+			kernel sched_switch_in 1100 @b
+		END
+	} | whole_log log
+	export_log html page log
+	find_tips page
+	cat tips
+	not grep '^hacked=' facts
+	grep -q '^&lt;/script&gt;.*took 400 ns' tips
+	grep -q '^&lt;/script&gt;.*took 500 ns; .* kind: ; ' tips
+	grep -q '; woken by thread -2147483648 of process -1$' tips
+	[ "$(grep -c '<script' page)" -eq 2 ]
+	# times that go back
+	{
+		printf '%s\n' 'classes all' 'thread b -1 -1 0' 'since 1700000000000000000' 'block 1' \
+			'kernel sched_switch_in 100 @b' 'kernel syscall_entry 101 @b'
+		for event in 'sched_switch_out 50 @b state=S reason=blocked' \
+				'sched_switch_in 40 @b runnable=10' \
+				'syscall_exit 30 @b' 'irq 20 @b duration=1' \
+				'syscall_entry 16746744073709551615 @b name=late' \
+				'sched_switch_out 16746744073709551615 @b' \
+				'sched_switch_in 10 @b runnable=20'; do
+			printf '%s\n' epoch epoch 'block 1' "kernel $event"
+		done
+	} | whole_log log
+	rm page
+	export_log html page log
+	browse page 'report("items", state.items); key("+"); key("-"); await frameDone();'
+	[ "$(fact items)" -gt 2 ]
+	# Types that have the fields of others, and types without them.
+	for description in 'struct { f64 state; f64 reason; }' \
+			'struct { u8 args[1]; u8 nr; u8 compat; u8 name; }' \
+			'struct { u8 state[2]; u8 reason[2]; u8 runnable[2]; u8 n; }' \
+			'struct { enum : u8 { "\"<x>" = 0 } state; enum : u8 { io = 0 } reason; u8 more[8]; }'; do
+		{
+			echo 'classes all bare'
+			for id in 16 17 18 27 28 31; do
+				echo "describe $id $description"
+			done
+			echo 'block 0'
+			for type in sched_switch_{in,out,in} sched_wakeup syscall_{entry,exit} irq; do
+				for len in 4 10 16; do
+					printf 'kernel %s 1700000000000000000 hex=%0*d\n' "$type" $((2 * len)) 0
+				done
+			done
+		} | whole_log log
+		rm -f page
+		export_log html page log
+		browse page 'report("items", state.items);'
+		[ "$(fact items)" -gt 0 ]
+	done
+	whole_log log <<-END
+		classes all bare
+		block 0
+		kernel sched_switch_in 1700000000000000000
+		kernel sched_switch_out 1700000000000000100
+	END
+	rm -f page
+	export_log html page log
+	[ "$(page_data page | jq -c '[.events[][0]]')" = '[2,2]' ]
 }
 
 hostile_times_case()
@@ -408,6 +829,39 @@ many_events_case()
 		report("rows", state.rows);
 	'
 	[ "$(fact items)" -gt 100000 ]
+}
+
+# As many events of the kernel as the page has by default, of thousands of threads.
+many_events_of_the_kernel_case()
+{
+	{
+		echo 'classes all'
+		awk 'BEGIN {
+			for (cpu = 0; cpu < 4; cpu++) {
+				print "block", cpu
+				for (i = 0; i < 8000; i++) {
+					who = "pid=7 tid=" 1000 + cpu * 1000 + i % 700
+					printf "kernel sched_switch_in 17%017d %s\n", i * 10000 + cpu, who
+					printf "kernel syscall_entry 17%017d %s name=read\n", i * 10000 + 100 + cpu, who
+					printf "kernel sched_switch_out 17%017d %s state=S reason=blocked\n", i * 10000 + 200 + cpu, who
+					printf "kernel sched_wakeup 17%017d %s by=interrupt\n", i * 10000 + 5000 + cpu, who
+					printf "kernel sched_switch_in 17%017d %s runnable=1000\n", i * 10000 + 6000 + cpu, who
+					printf "kernel syscall_exit 17%017d %s\n", i * 10000 + 7000 + cpu, who
+				}
+			}
+		}'
+	} | whole_log log
+	(ulimit -v 49152 && export_log html page log)
+	browse page '
+		report("states", state.states);
+		report("items", state.items);
+		for (let i = 0; i < 10; i++) {
+			key(i % 2 ? "-" : "+");
+			await frameDone();
+		}
+	'
+	[ "$(fact states)" -gt 100000 ]
+	[ "$(fact items)" -ge 30000 ]
 }
 
 run_cases
