@@ -7,27 +7,37 @@
  * asynchronous event, with a track of its own. Everything else is an instant, also a begin
  * without an end. A counter becomes a counter event.
  *
+ * States of a thread overlap its other durations, so they have a track of their own, with the
+ * interrupts, which took their time from the state around them. A system call is among the
+ * durations of its thread, unless it does not nest.
+ *
  * Times are microseconds, and readers use floating point numbers. So times count from the first
  * event, which preserves nanoseconds.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "escape.h"
 #include "export.h"
 #include "export_json.h"
+#include "event_fields.h"
 #include "pairs.h"
+#include "spans.h"
 #include "threads.h"
 
 #define WRITE_AT	(1 << 18)	/* bytes */
+#define STATES_BASE	1000000		/* the track of states of thread N is this number plus N */
 
 struct chrome {
 	struct export *export;
 	struct buffer text;
 	struct threads *threads;
 	struct pairs *pairs;
+	struct spans *spans;		/* NULL: the log has no events of the kernel */
+	bool *has_states;		/* by number of the thread: its track of states is named */
 	uint64_t nr_async;
 };
 
@@ -39,25 +49,33 @@ static void put_microseconds(struct buffer *to, uint64_t from, uint64_t time)
 		      (unsigned int)(ns % 1000));
 }
 
-/* Begins an event. The caller adds the arguments and "}}". */
-static void put_head(struct chrome *chrome, const char *phase, const char *category,
-		     const char *name, const struct event *event, uint32_t thread)
+/* Begins an event at a place. The caller adds the arguments and "}}". */
+static void put_head_at(struct chrome *chrome, const char *phase, const char *category,
+			const char *name, pid_t pid, uint32_t thread, uint64_t time)
 {
 	struct buffer *text = &chrome->text;
 
 	buffer_printf(text, ",\n{\"ph\":\"%s\",\"cat\":\"%s\",\"name\":", phase, category);
 	escape_string(text, name, strlen(name), false);
-	buffer_printf(text, ",\"pid\":%d,\"tid\":%" PRIu32 ",\"ts\":", (int)event->pid, thread);
-	put_microseconds(text, chrome->export->first_time, event->time);
+	buffer_printf(text, ",\"pid\":%d,\"tid\":%" PRIu32 ",\"ts\":", (int)pid, thread);
+	put_microseconds(text, chrome->export->first_time, time);
+}
+
+static void put_head(struct chrome *chrome, const char *phase, const char *category,
+		     const char *name, const struct event *event, uint32_t thread)
+{
+	put_head_at(chrome, phase, category, name, event->pid, thread, event->time);
 }
 
 static void put_instant(struct chrome *chrome, const struct event *event, size_t data_len,
 			uint32_t thread)
 {
 	struct buffer *text = &chrome->text;
+	const char *category = event->user ? "user" : event_is_kernel(event) ? "kernel" : "system";
 
-	put_head(chrome, "i", event->user ? "user" : "system", event->name, event, thread);
-	buffer_printf(text, ",\"s\":\"%s\",\"args\":{", event->user ? "t" : "g");
+	put_head(chrome, "i", category, event->name, event, thread);
+	/* Those of the stream concern all threads. */
+	buffer_printf(text, ",\"s\":\"%s\",\"args\":{", event->has_data ? "t" : "g");
 	export_json_event(text, event, data_len, false);
 	buffer_text(text, "}}");
 }
@@ -89,11 +107,21 @@ static void put_metadata(struct buffer *text, const char *name, const struct eve
 	buffer_text(text, "}}");
 }
 
+/* Places a track: that of states follows that of its thread. */
+static void put_order(struct buffer *text, const struct event *event, uint32_t thread,
+		      uint64_t order)
+{
+	buffer_printf(text, ",\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":%d",
+		      (int)event->pid);
+	buffer_printf(text, ",\"tid\":%" PRIu32 ",\"args\":{\"sort_index\":%" PRIu64 "}}", thread,
+		      order);
+}
+
 /* Finds the number of an event's thread. Names a new thread and its process. */
 static int find_thread(struct chrome *chrome, const struct event *event, uint32_t *number)
 {
 	struct buffer *text = &chrome->text;
-	int ret = threads_find(chrome->threads, event->pid, event->thread, number);
+	int ret = export_find_thread(chrome->export, chrome->threads, event, number);
 	char label[LABEL_SIZE];
 
 	if (ret <= 0)
@@ -103,7 +131,23 @@ static int find_thread(struct chrome *chrome, const struct event *event, uint32_
 	event_thread_label(event, label);
 	put_metadata(text, "thread_name", event, *number,
 		     *number == THREADS_OTHERS ? "further threads" : label);
+	if (chrome->spans)
+		put_order(text, event, *number, 2ULL * *number);
 	return 0;
+}
+
+/* Names the track of states of a thread before the first of them. */
+static void name_states(struct chrome *chrome, const struct event *event, uint32_t number)
+{
+	char label[LABEL_SIZE], name[LABEL_SIZE + 16];
+
+	if (chrome->has_states[number])
+		return;
+	chrome->has_states[number] = true;
+	event_thread_label(event, label);
+	snprintf(name, sizeof(name), "%s: states", label);
+	put_metadata(&chrome->text, "thread_name", event, STATES_BASE + number, name);
+	put_order(&chrome->text, event, STATES_BASE + number, 2ULL * number + 1);
 }
 
 static void put_args(struct chrome *chrome, const char *name, const struct event *event,
@@ -155,6 +199,113 @@ static void put_async(struct chrome *chrome, const struct event *end,
 	buffer_text(text, "}}");
 }
 
+/* ------------------------------------------------------------------ */
+/* Spans of the kernel's events						*/
+
+static int end_span(struct chrome *chrome)
+{
+	buffer_text(&chrome->text, "}}");
+	return export_flush(chrome->export, &chrome->text, WRITE_AT);
+}
+
+static int put_state(void *to, const struct interval *interval)
+{
+	/* Names of colours of chrome://tracing. */
+	static const char *const colours[NR_STATES] = {
+		[STATE_UNKNOWN] = "thread_state_unknown",
+		[STATE_RUNNING] = "thread_state_running",
+		[STATE_RUNNABLE] = "thread_state_runnable",
+		[STATE_SLEEP] = "thread_state_sleeping",
+		[STATE_DISK] = "thread_state_iowait",
+		[STATE_STOPPED] = "terrible",
+	};
+	struct chrome *chrome = to;
+	struct buffer *text = &chrome->text;
+
+	put_head_at(chrome, "X", "state", interval_name(interval), interval->pid,
+		    STATES_BASE + interval->thread, interval->begin);
+	buffer_text(text, ",\"dur\":");
+	put_microseconds(text, interval->begin, interval->end);
+	buffer_printf(text, ",\"cname\":\"%s\",\"args\":{", colours[interval->state]);
+	export_json_interval(text, interval, false);
+	return end_span(chrome);
+}
+
+static int put_irq(void *to, const struct irq *irq)
+{
+	struct chrome *chrome = to;
+	struct buffer *text = &chrome->text;
+	char name[PAIRS_NAME_MAX];
+
+	snprintf(name, sizeof(name), "%.*s", (int)irq->name_len, irq->name);
+	put_head_at(chrome, "X", "irq", name, irq->pid, STATES_BASE + irq->thread, irq->begin);
+	buffer_text(text, ",\"dur\":");
+	put_microseconds(text, irq->begin, irq->end);
+	buffer_text(text, ",\"args\":{");
+	export_json_irq(text, irq, false);
+	return end_span(chrome);
+}
+
+static int put_async_call(struct chrome *chrome, const struct call *call)
+{
+	struct buffer *text = &chrome->text;
+
+	chrome->nr_async++;
+	put_head_at(chrome, "b", "syscall", call->name, call->pid, call->thread, call->begin);
+	buffer_printf(text, ",\"id\":\"%#" PRIx64 "\",\"args\":{", chrome->nr_async);
+	export_json_call(text, call);
+	buffer_text(text, "}}");
+	put_head_at(chrome, "e", "syscall", call->name, call->pid, call->thread, call->end);
+	buffer_printf(text, ",\"id\":\"%#" PRIx64 "\",\"args\":{", chrome->nr_async);
+	return end_span(chrome);
+}
+
+static int put_call(void *to, const struct call *call)
+{
+	struct chrome *chrome = to;
+	struct buffer *text = &chrome->text;
+
+	/* Has no other duration of the thread begun or ended in between? */
+	if (call->mark != pairs_top(chrome->pairs, call->pid, call->self))
+		return put_async_call(chrome, call);
+	put_head_at(chrome, "X", "syscall", call->name, call->pid, call->thread, call->begin);
+	buffer_text(text, ",\"dur\":");
+	put_microseconds(text, call->begin, call->end);
+	buffer_text(text, ",\"args\":{");
+	export_json_call(text, call);
+	return end_span(chrome);
+}
+
+static const struct spans_ops spans_ops = {
+	.put_state = put_state,
+	.put_call = put_call,
+	.put_irq = put_irq,
+};
+
+/* Does the event show a state of its thread, or an interrupt? */
+static bool has_states(const struct event *event)
+{
+	return event->type == POSIXTRACE_SWITCH_OUT || event->type == POSIXTRACE_SWITCH_IN ||
+	       event->type == POSIXTRACE_WAKEUP || event->type == POSIXTRACE_IRQ;
+}
+
+/* Returns 1 if spans tell all of the event, 0 if not, or a negative error number. */
+static int put_spans(struct chrome *chrome, const struct event *event, uint32_t thread)
+{
+	uint64_t mark = 0;
+
+	if (!chrome->spans)
+		return 0;
+	if (has_states(event) && thread != THREADS_OTHERS)
+		name_states(chrome, event, thread);
+	if (event->type == POSIXTRACE_SYSCALL_ENTRY)
+		mark = pairs_top(chrome->pairs, event->pid, event->thread);
+	return spans_event(chrome->spans, thread, event, chrome->export->newly_lost, mark);
+}
+
+/* ------------------------------------------------------------------ */
+/* The file								*/
+
 static int put_begin(struct chrome *chrome, const struct pairs_begin *begin)
 {
 	uint32_t thread;
@@ -186,6 +337,9 @@ static int put_event(struct chrome *chrome, const struct event *event)
 		buffer_printf(&chrome->text, ",\"s\":\"g\",\"args\":{\"lost\":%" PRIu64 "}}",
 			      chrome->export->newly_lost);
 	}
+	err = put_spans(chrome, event, thread);
+	if (err)
+		return err < 0 ? err : export_flush(chrome->export, &chrome->text, WRITE_AT);
 	if (result.forgotten)
 		err = put_begin(chrome, result.forgotten);
 	if (result.begin && result.begin->event.time > event->time) {
@@ -223,6 +377,8 @@ static int put_all(struct chrome *chrome)
 		if (ret)
 			return ret;
 	}
+	if (!ret && chrome->spans)
+		ret = spans_end(chrome->spans);
 	while (!ret && (begin = pairs_take(chrome->pairs))) {
 		ret = put_begin(chrome, begin);
 		if (!ret)
@@ -236,6 +392,14 @@ static int put_all(struct chrome *chrome)
 	return ret ? ret : export_flush(chrome->export, text, 0);
 }
 
+static int new_spans(struct chrome *chrome)
+{
+	chrome->has_states = calloc(EXPORT_THREADS + 1, sizeof(*chrome->has_states));
+	if (!chrome->has_states)
+		return -ENOMEM;
+	return spans_new(EXPORT_THREADS, &spans_ops, chrome, &chrome->spans);
+}
+
 int export_chrome(struct export *export)
 {
 	struct chrome chrome = { .export = export };
@@ -243,8 +407,12 @@ int export_chrome(struct export *export)
 
 	if (!err)
 		err = pairs_new(EXPORT_OPEN_MAX, EXPORT_DEPTH_MAX, &chrome.pairs);
+	if (!err && export->kernel)
+		err = new_spans(&chrome);
 	if (!err)
 		err = put_all(&chrome);
+	spans_free(chrome.spans);
+	free(chrome.has_states);
 	pairs_free(chrome.pairs);
 	threads_free(chrome.threads);
 	buffer_free(&chrome.text);

@@ -372,6 +372,147 @@ wrong_layouts_are_reported_case()
 	done
 }
 
+# spans FILE: prints the states, system calls and interrupts: thread, category, name, times, details
+spans()
+{
+	jq -r '([.traceEvents[] | select(.ph == "M" and .name == "thread_name") |
+		{ key: "\(.tid)", value: .args.name }] | from_entries) as $names |
+		[.traceEvents[] | select(.cat == "state" or .cat == "syscall" or .cat == "irq")] |
+		sort_by(.tid, .cat, .ts) | .[] |
+		[$names["\(.tid)"], .cat, .ph, .name, .ts, .dur // .id, (.args | del(.cpu) | tojson)] |
+		join(" ")' "$1"
+}
+
+states_and_calls_case()
+{
+	kernel_log log
+	export_log chrome out log
+	spans out >got
+	diff -u - got <<-'END'
+		main-7 syscall X read 2 7.5 {"args":["0x3","0x7f00","0x64","0x0","0x0","0x0"],"nr":0,"result":100}
+		main-7 syscall X exit_group 20.5 0.5 {"args":["0x0","0x0","0x0","0x0","0x0","0x0"],"nr":231,"unfinished":true}
+		worker-8 syscall X fsync 11 0 {"args":["0x5","0x0","0x0","0x0","0x0","0x0"],"nr":74,"unfinished":true,"lost":7}
+		main-7: states irq X ata 9.6 0.3 {"kind":"irq","number":4,"nested":false}
+		main-7: states state X running 0 3 {}
+		main-7: states state X blocked (sleep) 3 5 {"letter":"S","call":"read","by":"thread","waker":[7,8]}
+		main-7: states state X runnable 8 1 {"by":"thread","waker":[7,8]}
+		main-7: states state X running 9 1.5 {}
+		main-7: states state X runnable 10.5 1.5 {"preempted":true}
+		main-7: states state X running 12 2 {}
+		main-7: states state X unknown 14 5.9 {}
+		main-7: states state X runnable 19.9 0.1 {}
+		main-7: states state X running 20 1 {}
+		born-9: states state X runnable 2.6 0.1 {"by":"thread","waker":[7,7]}
+		born-9: states state X running 2.7 1.3 {}
+		born-9: states state X stopped 4 2 {"letter":"T"}
+		born-9: states state X runnable 6 0.5 {}
+		born-9: states state X running 6.5 7.5 {}
+		born-9: states state X unknown 14 7 {"open":true}
+		worker-8: states state X runnable 4.5 0.5 {}
+		worker-8: states state X running 5 7 {}
+		worker-8: states state X blocked (I/O) 12 2 {"letter":"D","io":true,"call":"fsync"}
+		worker-8: states state X unknown 14 7 {"open":true}
+	END
+	# The track of states follows that of its thread.
+	jq -r '.traceEvents[] | select(.name == "thread_sort_index") |
+		"\(.args.sort_index) \(.tid)"' out | sort -n >got
+	diff - got <<-'END'
+		2 1
+		3 1000001
+		4 2
+		5 1000002
+		6 3
+		7 1000003
+		8 4
+	END
+	# The other events are marks of their threads, not of all.
+	jq -r '.traceEvents[] | select(.cat == "kernel") | [.ph, .name, .s] | join(" ")' out >got
+	diff - got <<-'END'
+		i sched_process_exec t
+		i sched_process_fork t
+		i sched_wakeup t
+		i page_fault t
+		i sched_process_exit t
+	END
+	# Other logs have none of that.
+	many_events 100 1 | whole_log other
+	export_log chrome plain other
+	not grep -E 'sort_index|: states' plain
+}
+
+# A system call around the begin or the end of another duration gets a track of its own.
+overlapping_calls_are_asynchronous_case()
+{
+	whole_log log <<-'END'
+		classes syscall
+		name 65 a_begin
+		name 66 a_end
+		thread a 7 7 0x1000
+		since 1700000000000000000
+		block 0
+		event 65 0 @a
+		kernel syscall_entry 1000 @a nr=1 name=inside
+		kernel syscall_exit 2000 @a nr=1
+		kernel syscall_entry 3000 @a nr=2 name=over_end
+		event 66 4000 @a
+		kernel syscall_exit 5000 @a nr=2
+		kernel syscall_entry 6000 @a nr=3 name=over_begin
+		event 65 7000 @a
+		kernel syscall_exit 8000 @a nr=3
+		event 66 9000 @a
+		kernel syscall_entry 10000 @a nr=4 name=around
+		event 65 10100 @a
+		event 66 10200 @a
+		kernel syscall_exit 11000 @a nr=4
+	END
+	export_log chrome out log
+	jq -r '.traceEvents[] | select(.ph != "M") | [.ph, .name, .ts, .dur // .id] | join(" ")' out >got
+	diff -u - got <<-'END'
+		X inside 1 1
+		X a 0 4
+		b over_end 3 0x1
+		e over_end 5 0x1
+		b over_begin 6 0x2
+		e over_begin 8 0x2
+		X a 7 2
+		X a 10.1 0.1
+		X around 10 1
+	END
+}
+
+hostile_events_of_the_kernel_case()
+{
+	whole_log log <<-'END'
+		classes all
+		since 1700000000000000000
+		block 0
+		kernel syscall_entry 100 nr=-1 name="},{\x22\x00\xff\x1b
+		kernel sched_switch_out 200 state=S reason=blocked
+		kernel sched_wakeup 300 by=thread waker_pid=-1 waker_tid=-2147483648
+		kernel sched_switch_in 400 runnable=18446744073709551615
+		kernel syscall_exit 500 nr=-1 result=-9223372036854775808
+		kernel irq 600 duration=18446744073709551615 kind=77 number=4294967295 name="\x5c\x07
+		kernel sched_switch_out 700 state=200 reason=200
+		kernel sched_switch_in 800 hex=00
+		kernel syscall_entry 900 pid=-1 tid=-1 name=
+	END
+	export_log chrome out log
+	not grep -qP '[\x00-\x09\x0b-\x1f\x7f]' out
+	iconv -f UTF-8 -t UTF-8 out >/dev/null
+	jq -e '.traceEvents | map(select(.cat == "syscall")) | map(.name) |
+		. == ["\"},{\"", "system call 0"]' out
+	jq -e '[.traceEvents[] | select(.cat == "irq")] | length == 1 and .[0].ts == 0' out
+	# Without descriptions there are no states.
+	whole_log bare <<-'END'
+		classes all bare
+		block 0
+		kernel sched_switch_in 1700000000000000000
+		kernel sched_switch_out 1700000000000000100
+	END
+	export_log chrome without bare
+	jq -e '[.traceEvents[] | select(.ph != "M") | .ph] == ["i", "i"]' without
+}
+
 # Begins without an end do not prevent the matching of others, and their number is limited.
 begins_without_end_case()
 {
