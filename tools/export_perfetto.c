@@ -6,15 +6,21 @@
  * packets by time. Slices of one thread must be nested. A slice that is not gets a track of its
  * own below that of the thread. A counter has a track in each process. Everything else is an
  * instant, also a begin without an end.
+ *
+ * Of the events of the kernel, a system call is a slice, and an interrupt one on a track below that
+ * of the thread. perfetto_ftrace.c shows those of the scheduler.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "export.h"
+#include "kevent.h"
 #include "pairs.h"
 #include "perfetto_args.h"
+#include "perfetto_ftrace.h"
 #include "proto.h"
 #include "threads.h"
 
@@ -86,11 +92,22 @@
 #define CATEGORY_USER		1
 #define CATEGORY_SYSTEM		2
 #define CATEGORY_LOST		3
+#define CATEGORY_KERNEL		4
 
 /* Ids of interned names: by event type, and for stems by the type of the end. */
 #define NAME_IID(type)		((type) + 1)
 #define STEM_IID(type)		((type) + 1 + EXPORT_TYPES)
 #define NAMES			(2 * EXPORT_TYPES + 1)
+
+/* Of threads whose id in the kernel is not known, and larger than any id. */
+#define UNKNOWN_TID(number)	(1U << 30 | (number))
+
+/* Marks the id of a thread in the kernel: no address of a program has this bit. */
+#define TID_FLAG		(1ULL << 63)
+
+/* A system call is a pair with these names, which pairs.c needs. */
+#define SYSCALL_BEGIN		"syscall:begin"
+#define SYSCALL_END		"syscall:end"
 
 /* Ids of tracks: the kind in the top byte, then a number. */
 #define TRACK_LOST		(1ULL << 56)
@@ -98,6 +115,7 @@
 #define TRACK_PROCESS(pid)	(3ULL << 56 | (uint32_t)(pid))
 #define TRACK_THREAD(number)	(4ULL << 56 | (number))
 #define TRACK_STEM(number, type) (5ULL << 56 | (uint64_t)(number) << 16 | (type))
+#define TRACK_INTERRUPTS(number) (7ULL << 56 | (number))
 #define TRACK_COUNTER(pid, type) (6ULL << 56 | (uint64_t)(uint32_t)(pid) << 16 | (type))
 
 struct perfetto {
@@ -105,6 +123,7 @@ struct perfetto {
 	struct buffer bytes;
 	struct threads *threads;
 	struct pairs *pairs;
+	struct perfetto_ftrace *ftrace;
 	bool interned[NAMES];
 	pid_t counter_pid[EXPORT_TYPES];	/* process whose counter was described last, or 0 */
 };
@@ -142,8 +161,8 @@ static void put_clock(struct perfetto *perfetto)
 	proto_number(bytes, DEFAULTS_TIMESTAMP_CLOCK_ID, CLOCK_ID_REALTIME);
 	proto_end(bytes, message);
 	message = proto_begin(bytes, PACKET_INTERNED_DATA);
-	for (int i = CATEGORY_USER; i <= CATEGORY_LOST; i++) {
-		static const char * const names[] = { "user", "system", "lost" };
+	for (int i = CATEGORY_USER; i <= CATEGORY_KERNEL; i++) {
+		static const char * const names[] = { "user", "system", "lost", "kernel" };
 		size_t category = proto_begin(bytes, INTERNED_CATEGORIES);
 
 		proto_number(bytes, INTERNED_IID, i);
@@ -173,6 +192,14 @@ static void end_track(struct perfetto *perfetto, size_t track, size_t packet)
 	proto_end(&perfetto->bytes, packet);
 }
 
+/* Processes and threads begin here: readers take one before its birth for another one. */
+static void end_timed_track(struct perfetto *perfetto, size_t track, size_t packet, uint64_t time)
+{
+	proto_end(&perfetto->bytes, track);
+	proto_number(&perfetto->bytes, PACKET_TIMESTAMP, time);
+	proto_end(&perfetto->bytes, packet);
+}
+
 static void put_named_track(struct perfetto *perfetto, uint64_t uuid, uint64_t parent,
 			    const char *name)
 {
@@ -193,7 +220,7 @@ static void put_process(struct perfetto *perfetto, const struct event *event)
 	proto_number(&perfetto->bytes, PROCESS_PID, (int64_t)pid);
 	perfetto_text(&perfetto->bytes, PROCESS_NAME, name, strlen(name));
 	proto_end(&perfetto->bytes, message);
-	end_track(perfetto, track, packet);
+	end_timed_track(perfetto, track, packet, event->time);
 }
 
 static void put_thread(struct perfetto *perfetto, const struct event *event, uint32_t number)
@@ -206,10 +233,20 @@ static void put_thread(struct perfetto *perfetto, const struct event *event, uin
 	event_thread_label(event, name);
 	message = proto_begin(&perfetto->bytes, DESCRIPTOR_THREAD);
 	proto_number(&perfetto->bytes, THREAD_PID, (int64_t)event->pid);
-	proto_number(&perfetto->bytes, THREAD_TID, number);
+	proto_number(&perfetto->bytes, THREAD_TID,
+		     event->tid > 0 ? (uint64_t)event->tid : UNKNOWN_TID(number));
 	perfetto_text(&perfetto->bytes, THREAD_NAME, name, strlen(name));
 	proto_end(&perfetto->bytes, message);
-	end_track(perfetto, track, packet);
+	end_timed_track(perfetto, track, packet, event->time);
+}
+
+/*
+ * Events of the kernel have no pthread_self() before the thread has set it, and elsewhere than on
+ * x86-64. They have the same kernel thread id as those of the program.
+ */
+static uint64_t thread_key(const struct event *event)
+{
+	return event->tid > 0 ? TID_FLAG | (uint32_t)event->tid : event->thread;
 }
 
 /* Finds the track of an event's thread. Describes the track at its first use. */
@@ -222,7 +259,7 @@ static int find_track(struct perfetto *perfetto, const struct event *event, uint
 	*track = TRACK_SYSTEM;
 	if (!event->user && !event->pid)
 		return 0;
-	ret = threads_find(perfetto->threads, event->pid, event->thread, number);
+	ret = threads_find(perfetto->threads, event->pid, thread_key(event), number);
 	*track = TRACK_THREAD(*number);
 	if (ret > 0 && *number == THREADS_OTHERS)
 		put_named_track(perfetto, *track, 0, "further threads");
@@ -271,14 +308,20 @@ static void end_event(struct perfetto *perfetto, size_t event, size_t packet, si
 	proto_end(bytes, packet);
 }
 
+static int category_of(const struct event *event)
+{
+	if (event->user)
+		return CATEGORY_USER;
+	return event->type >= POSIXTRACE_SWITCH_OUT ? CATEGORY_KERNEL : CATEGORY_SYSTEM;
+}
+
 static void put_instant(struct perfetto *perfetto, const struct event *event, size_t data_len,
 			uint64_t track)
 {
 	size_t packet;
 	size_t message = begin_event(perfetto, event->time, TYPE_INSTANT, track, &packet);
 
-	proto_number(&perfetto->bytes, EVENT_CATEGORY_IIDS,
-		     event->user ? CATEGORY_USER : CATEGORY_SYSTEM);
+	proto_number(&perfetto->bytes, EVENT_CATEGORY_IIDS, category_of(event));
 	perfetto_args(&perfetto->bytes, "", event, data_len);
 	end_event(perfetto, message, packet, NAME_IID(event->type), event->name);
 }
@@ -361,48 +404,190 @@ static void put_counter(struct perfetto *perfetto, const struct event *event,
 	end_event(perfetto, message, packet, 0, NULL);
 }
 
+/* ------------------------------------------------------------------ */
+/* Events of the kernel							*/
+
+static bool is_syscall(const struct event *event)
+{
+	return event->type == POSIXTRACE_SYSCALL_ENTRY || event->type == POSIXTRACE_SYSCALL_EXIT;
+}
+
+/* Adds the name that Perfetto itself gives to a system call: they are too many to number them. */
+static void put_syscall_name(struct perfetto *perfetto, const struct kevent *entry)
+{
+	size_t message = proto_begin(&perfetto->bytes, EVENT_NAME);
+
+	buffer_text(&perfetto->bytes, "sys_");
+	if (entry->name.len)
+		escape_plain(&perfetto->bytes, entry->name.at, entry->name.len);
+	else
+		buffer_printf(&perfetto->bytes, "%" PRId64, entry->nr);
+	proto_end(&perfetto->bytes, message);
+}
+
+/* A system call that began on the same track; @begin and @end are its events. */
+static void put_syscall(struct perfetto *perfetto, const struct event *end,
+			const struct kevent *exit, const struct pairs_result *result,
+			const struct kevent *entry, uint32_t number)
+{
+	const struct event *begin = &result->begin->event;
+	uint64_t track = TRACK_THREAD(number);
+	size_t packet, message;
+
+	if (!result->proper) {
+		track = TRACK_STEM(number, end->type);
+		put_named_track(perfetto, track, TRACK_THREAD(number), "system calls");
+	}
+	message = begin_event(perfetto, begin->time, TYPE_SLICE_BEGIN, track, &packet);
+	proto_number(&perfetto->bytes, EVENT_CATEGORY_IIDS, CATEGORY_KERNEL);
+	perfetto_args(&perfetto->bytes, "", begin, result->begin->data_len);
+	put_syscall_name(perfetto, entry);
+	end_event(perfetto, message, packet, 0, NULL);
+	message = begin_event(perfetto, end->time, TYPE_SLICE_END, track, &packet);
+	perfetto_arg_signed(&perfetto->bytes, "result", exit->result);
+	if (result->lost)
+		perfetto_arg_number(&perfetto->bytes, "lost", result->lost);
+	end_event(perfetto, message, packet, 0, NULL);
+}
+
+/* The event is recorded when the interrupt ends. Nested ones are nested on the track, too. */
+static void put_interrupt(struct perfetto *perfetto, const struct event *event,
+			  const struct kevent *kevent, uint32_t number)
+{
+	static const char * const kinds[] = { "irq", "softirq", "vector" };
+	uint64_t kind = kevent->kind, duration = kevent->duration;
+	uint64_t track = TRACK_INTERRUPTS(number);
+	size_t packet, message, name;
+
+	if (duration > event->time)
+		duration = event->time;
+	put_named_track(perfetto, track, TRACK_THREAD(number), "interrupts");
+	message = begin_event(perfetto, event->time - duration, TYPE_SLICE_BEGIN, track, &packet);
+	proto_number(&perfetto->bytes, EVENT_CATEGORY_IIDS, CATEGORY_KERNEL);
+	perfetto_args(&perfetto->bytes, "", event, event->len);
+	name = proto_begin(&perfetto->bytes, EVENT_NAME);
+	if (kevent->name.len)
+		escape_plain(&perfetto->bytes, kevent->name.at, kevent->name.len);
+	else
+		buffer_printf(&perfetto->bytes, "%s %" PRId64, kind < 3 ? kinds[kind] : "interrupt",
+			      kevent->number);
+	proto_end(&perfetto->bytes, name);
+	end_event(perfetto, message, packet, 0, NULL);
+	message = begin_event(perfetto, event->time, TYPE_SLICE_END, track, &packet);
+	end_event(perfetto, message, packet, 0, NULL);
+}
+
+/* ------------------------------------------------------------------ */
+/* All events								*/
+
 static int put_begin(struct perfetto *perfetto, const struct pairs_begin *begin)
 {
+	struct event event = begin->event;
 	uint64_t track;
 	uint32_t number;
-	int err = find_track(perfetto, &begin->event, &number, &track);
+	int err;
 
+	if (event.type == POSIXTRACE_SYSCALL_ENTRY) {
+		event.user = false;
+		event.name = "syscall_entry";
+	}
+	err = find_track(perfetto, &event, &number, &track);
 	if (!err)
-		put_instant(perfetto, &begin->event, begin->data_len, track);
+		put_instant(perfetto, &event, begin->data_len, track);
 	return err;
+}
+
+/* Shows the parts of a pair that are no slice. */
+static int put_parts(struct perfetto *perfetto, const struct pairs_begin *begin,
+		     const struct event *end, uint64_t track)
+{
+	int err = put_begin(perfetto, begin);
+
+	put_instant(perfetto, end, end->len, track);
+	return err;
+}
+
+static int put_syscall_event(struct perfetto *perfetto, const struct event *event,
+			     const struct kevent *kevent, uint32_t number, uint64_t track)
+{
+	bool is_entry = event->type == POSIXTRACE_SYSCALL_ENTRY;
+	struct pairs_result result;
+	struct event pair = *event;
+	struct kevent entry;
+	int err;
+
+	pair.user = true;
+	pair.thread = thread_key(event);
+	pair.name = is_entry ? SYSCALL_BEGIN : SYSCALL_END;
+	err = pairs_event(perfetto->pairs, &pair, &result);
+	if (!err && result.forgotten)
+		err = put_begin(perfetto, result.forgotten);
+	if (err || is_entry)
+		return err;
+	if (!result.begin) {
+		put_instant(perfetto, event, event->len, track);
+	} else if (result.begin->event.time > event->time ||
+		   !kevent_read(&result.begin->event, &entry) || entry.nr != kevent->nr ||
+		   entry.compat != kevent->compat) {
+		err = put_parts(perfetto, result.begin, event, track);
+	} else {
+		put_syscall(perfetto, event, kevent, &result, &entry, number);
+	}
+	return err;
+}
+
+static int put_user_event(struct perfetto *perfetto, const struct event *event, uint32_t number,
+			  uint64_t track)
+{
+	struct pairs_result result = { .role = PAIRS_NONE };
+	struct posixtrace_value value;
+	struct event pair = *event;
+	int err = 0;
+
+	pair.thread = thread_key(event);
+	if (number != THREADS_OTHERS)
+		err = pairs_event(perfetto->pairs, &pair, &result);
+	if (!err && result.forgotten)
+		err = put_begin(perfetto, result.forgotten);
+	if (err)
+		return err;
+	if (result.begin && result.begin->event.time > event->time)
+		/* The clock went back: there is no duration. */
+		return put_parts(perfetto, result.begin, event, track);
+	if (result.begin)
+		put_slice(perfetto, event, &result, number);
+	else if (result.role == PAIRS_NONE && event_is_counter(event, &value))
+		put_counter(perfetto, event, &value);
+	else if (result.role != PAIRS_BEGIN)
+		put_instant(perfetto, event, event->len, track);
+	return 0;
 }
 
 static int put_event(struct perfetto *perfetto, const struct event *event)
 {
-	struct pairs_result result = { .role = PAIRS_NONE };
-	struct posixtrace_value value;
+	struct kevent kevent;
+	bool is_kernel = kevent_read(event, &kevent);
 	uint32_t number;
 	uint64_t track;
-	int err;
+	int ret;
 
 	if (event->type >= EXPORT_TYPES)
 		return -ERANGE;
-	err = find_track(perfetto, event, &number, &track);
-	if (!err && number != THREADS_OTHERS)
-		err = pairs_event(perfetto->pairs, event, &result);
-	if (err)
-		return err;
-	if (perfetto->export->newly_lost)
+	ret = find_track(perfetto, event, &number, &track);
+	if (!ret && perfetto->export->newly_lost)
 		put_lost(perfetto, event);
-	if (result.forgotten)
-		err = put_begin(perfetto, result.forgotten);
-	if (result.begin && result.begin->event.time > event->time) {
-		/* The clock went back: there is no duration. */
-		err = put_begin(perfetto, result.begin);
-		put_instant(perfetto, event, event->len, track);
-	} else if (result.begin) {
-		put_slice(perfetto, event, &result, number);
-	} else if (result.role == PAIRS_NONE && event_is_counter(event, &value)) {
-		put_counter(perfetto, event, &value);
-	} else if (result.role != PAIRS_BEGIN) {
-		put_instant(perfetto, event, event->len, track);
+	if (!ret && number != THREADS_OTHERS) {
+		ret = perfetto_ftrace_event(perfetto->ftrace, event, is_kernel ? &kevent : NULL,
+					    number);
+		perfetto_ftrace_write(perfetto->ftrace, &perfetto->bytes, false);
 	}
-	return err ? err : export_flush(perfetto->export, &perfetto->bytes, WRITE_AT);
+	if (!ret && is_kernel && number != THREADS_OTHERS && is_syscall(event))
+		ret = put_syscall_event(perfetto, event, &kevent, number, track);
+	else if (!ret && is_kernel && number != THREADS_OTHERS && event->type == POSIXTRACE_IRQ)
+		put_interrupt(perfetto, event, &kevent, number);
+	else if (!ret)
+		ret = put_user_event(perfetto, event, number, track);
+	return ret < 0 ? ret : export_flush(perfetto->export, &perfetto->bytes, WRITE_AT);
 }
 
 static int put_all(struct perfetto *perfetto)
@@ -428,6 +613,7 @@ static int put_all(struct perfetto *perfetto)
 		if (!ret)
 			ret = export_flush(perfetto->export, &perfetto->bytes, WRITE_AT);
 	}
+	perfetto_ftrace_write(perfetto->ftrace, &perfetto->bytes, true);
 	return ret ? ret : export_flush(perfetto->export, &perfetto->bytes, 0);
 }
 
@@ -443,7 +629,10 @@ int export_perfetto(struct export *export)
 	if (!err)
 		err = pairs_new(EXPORT_OPEN_MAX, EXPORT_DEPTH_MAX, &perfetto->pairs);
 	if (!err)
+		err = perfetto_ftrace_new(&perfetto->ftrace);
+	if (!err)
 		err = put_all(perfetto);
+	perfetto_ftrace_free(perfetto->ftrace);
 	pairs_free(perfetto->pairs);
 	threads_free(perfetto->threads);
 	buffer_free(&perfetto->bytes);

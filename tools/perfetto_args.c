@@ -58,6 +58,11 @@ void perfetto_arg_number(struct buffer *bytes, const char *name, uint64_t value)
 	put_argument(bytes, "", name, ANNOTATION_UINT, value);
 }
 
+void perfetto_arg_signed(struct buffer *bytes, const char *name, int64_t value)
+{
+	put_argument(bytes, "", name, ANNOTATION_INT, (uint64_t)value);
+}
+
 /* ------------------------------------------------------------------ */
 /* Fields								*/
 

@@ -24,7 +24,8 @@ void perfetto_text(struct buffer *bytes, unsigned int field, const void *text, s
 void perfetto_args(struct buffer *bytes, const char *prefix, const struct event *event,
 		   size_t data_len);
 
-/* perfetto_arg_number() - append an argument that is a number */
+/* perfetto_arg_number(), perfetto_arg_signed() - append an argument that is a number */
 void perfetto_arg_number(struct buffer *bytes, const char *name, uint64_t value);
+void perfetto_arg_signed(struct buffer *bytes, const char *name, int64_t value);
 
 #endif /* POSIXTRACE_PERFETTO_ARGS_H */

@@ -92,7 +92,7 @@ sequence_begins_as_readers_expect_case()
 	END
 	export_log perfetto out log
 	decode out
-	head -n 32 decoded | diff - <(cat <<-'END'
+	head -n 36 decoded | diff - <(cat <<-'END'
 		packet {
 		  clock_snapshot {
 		    clocks {
@@ -119,6 +119,10 @@ sequence_begins_as_readers_expect_case()
 		      iid: 3
 		      name: "lost"
 		    }
+		    event_categories {
+		      iid: 4
+		      name: "kernel"
+		    }
 		  }
 		  sequence_flags: 1
 		  trace_packet_defaults {
@@ -143,12 +147,12 @@ pairs_are_slices_case()
 		event 67 2000 thread=1
 		event 68 3000 thread=1
 		event 66 4000 thread=1
-		event 65 5000 thread=2
-		event 67 6000 thread=2
-		event 66 7000 thread=2
-		event 68 8000 thread=2
-		event 66 9000 thread=2
-		event 67 9001 thread=2
+		event 65 5000 tid=4712 thread=2
+		event 67 6000 tid=4712 thread=2
+		event 66 7000 tid=4712 thread=2
+		event 68 8000 tid=4712 thread=2
+		event 66 9000 tid=4712 thread=2
+		event 67 9001 tid=4712 thread=2
 	END
 	export_log perfetto out log
 	decode out
@@ -307,6 +311,248 @@ counters_have_tracks_case()
 		counter {
 		unit_name: "1/s"
 		double_counter_value: -1.5
+	END
+}
+
+# ftrace: prints the events of the kernel in the format of ftrace, in the order of time, each in a
+# line: TIME CPU PID TYPE FIELDS
+ftrace()
+{
+	awk '
+	/^  ftrace_events \{/ { on = 1; cpu = 0 }
+	/^  \}/ { on = 0 }
+	!on { next }
+	/^    cpu:/ { cpu = $2 }
+	/^    event \{/ { line = flags = "" }
+	/^      timestamp:/ { time = substr($2, length($2) > 6 ? length($2) - 5 : 1) + 0 }
+	/^      pid:/ { pid = $2 }
+	/^      common_flags:/ { flags = " flags=" $2 }
+	/^      [a-z_]* \{/ { line = " " $1 }
+	/^        / { sub(/^ */, ""); sub(/: /, "="); line = line " " $0 }
+	/^    \}/ { print time, cpu, pid line flags }' decoded | sort -s -n -k 1,1
+}
+
+# Two threads of one processor make one switch; what else runs there is thread 0.
+events_of_the_scheduler_case()
+{
+	whole_log log <<-'END'
+		classes sched,process
+		host of-a-test
+		task 7 7 1 one
+		task 7 8 1 two
+		thread one 7 7 0x7f01
+		thread two 7 8 0x7f02
+		thread child 9 9 0
+		name 65 tick
+		since 1700000000000000000
+		event 65 500 cpu=0 @one
+		kernel sched_process_fork 600 cpu=0 @one child_pid=7 child_tid=8
+		kernel sched_process_fork 700 cpu=0 @one child_pid=9 child_tid=9
+		kernel sched_process_fork 800 cpu=0 @one child_pid=10 child_tid=10
+		kernel sched_switch_out 1000 cpu=0 @one prio=120 state=S reason=blocked next_tid=@two next_prio=100
+		kernel sched_switch_in 1001 cpu=0 @two prio=100 prev_tid=@one prev_prio=120
+		kernel sched_wakeup 1100 cpu=0 @one prio=120 target_cpu=1 by=thread waker_pid=@two waker_tid=@two
+		kernel sched_migrate_task 1200 cpu=0 @one prio=120 orig_cpu=0 dest_cpu=1
+		kernel sched_switch_in 1300 cpu=1 @one prio=120
+		kernel sched_switch_out 1400 cpu=0 @two prio=100 state=R reason=preempted
+		kernel sched_switch_out 1500 cpu=1 @one prio=120 state=D reason=io
+		kernel sched_wakeup 1600 cpu=1 @one prio=120 target_cpu=1 by=interrupt
+		kernel sched_wakeup 1700 cpu=1 @one prio=120 target_cpu=1 by=another
+		kernel sched_switch_in 1800 cpu=1 @one prio=120
+		kernel sched_process_exec 1900 cpu=0 @child filename=/bin/true
+		kernel sched_switch_in 2000 cpu=0 @two prio=100
+		kernel sched_process_exit 2100 cpu=0 @two exit_code=0
+		kernel sched_switch_out 2200 cpu=0 @two prio=100 state=X reason=ended
+		kernel task_rename 2300 cpu=1 @one oldcomm=one newcomm=uno
+		kernel sched_process_exit 2400 cpu=1 @one exit_code=0 group_dead=true
+	END
+	export_log perfetto out log
+	decode out
+	ftrace >got
+	diff got - <<-'END'
+		500 0 0 sched_switch prev_pid=0 prev_prio=120 prev_state=0 next_comm="one" next_pid=7 next_prio=120
+		600 0 7 task_newtask pid=8 comm="two" clone_flags=65536
+		700 0 7 task_newtask pid=9 clone_flags=0
+		1000 0 7 sched_switch prev_comm="one" prev_pid=7 prev_prio=120 prev_state=1 next_comm="two" next_pid=8 next_prio=100
+		1100 0 8 sched_waking comm="one" pid=7 prio=120 target_cpu=1
+		1200 0 0 sched_migrate_task comm="one" pid=7 prio=120 orig_cpu=0 dest_cpu=1
+		1300 1 0 sched_switch prev_pid=0 prev_prio=120 prev_state=0 next_comm="one" next_pid=7 next_prio=120
+		1400 0 8 sched_switch prev_comm="two" prev_pid=8 prev_prio=100 prev_state=256 next_pid=0 next_prio=120
+		1500 1 7 sched_switch prev_comm="one" prev_pid=7 prev_prio=120 prev_state=2 next_pid=0 next_prio=120
+		1500 1 7 sched_blocked_reason pid=7 io_wait=1
+		1600 1 0 sched_waking comm="one" pid=7 prio=120 target_cpu=1 flags=8
+		1700 1 2147483647 task_rename pid=2147483647 newcomm="another"
+		1700 1 2147483647 sched_waking comm="one" pid=7 prio=120 target_cpu=1
+		1800 1 0 sched_switch prev_pid=0 prev_prio=120 prev_state=0 next_comm="one" next_pid=7 next_prio=120
+		1900 0 0 sched_switch prev_pid=0 prev_prio=120 prev_state=0 next_pid=9 next_prio=120
+		1900 0 9 sched_process_exec filename="/bin/true" pid=9 old_pid=9
+		1900 0 9 sched_switch prev_pid=9 prev_prio=120 prev_state=32768 next_pid=0 next_prio=120
+		2000 0 0 sched_switch prev_pid=0 prev_prio=120 prev_state=0 next_comm="two" next_pid=8 next_prio=100
+		2100 0 8 sched_process_exit comm="two" pid=8 tgid=7
+		2200 0 8 sched_switch prev_comm="two" prev_pid=8 prev_prio=100 prev_state=16 next_pid=0 next_prio=120
+		2200 0 8 sched_process_free pid=8
+		2300 1 7 task_rename pid=7 oldcomm="one" newcomm="uno"
+		2400 1 7 sched_process_exit comm="one" pid=7 tgid=7
+		2400 1 7 sched_switch prev_comm="one" prev_pid=7 prev_prio=120 prev_state=16 next_pid=0 next_prio=120
+		2400 1 7 sched_process_free pid=7
+	END
+	# The other events are shown on the threads, under their ids in the kernel.
+	events >got
+	diff got - <<-'END'
+		INSTANT tick (one-7) 1700000000000000500
+		INSTANT sched_process_fork (one-7) 1700000000000000600
+		INSTANT sched_process_fork (one-7) 1700000000000000700
+		INSTANT sched_process_fork (one-7) 1700000000000000800
+		INSTANT sched_process_exec (thread 9) 1700000000000001900
+		INSTANT sched_process_exit (two-8) 1700000000000002100
+		INSTANT task_rename (one-7) 1700000000000002300
+		INSTANT sched_process_exit (one-7) 1700000000000002400
+	END
+	[ "$(grep -c 'tid: 8$' decoded)" -eq 1 ]
+	# Readers take the times of ftrace as those of clock 6, and need the release for the states.
+	grep -A 12 'clock_snapshot' decoded | tail -n 12 | grep -A 1 'clock_id: 6' | tail -n 1 >boottime
+	grep -A 12 'clock_snapshot' decoded | tail -n 12 | grep -A 1 'clock_id: 1$' | tail -n 1 >realtime
+	diff boottime realtime
+	[ "$(grep -c 'release: ' decoded)" -eq 1 ]
+}
+
+# After a loss, a thread ran until its last event, and any event shows that it runs.
+lost_switches_case()
+{
+	whole_log log <<-'END'
+		classes sched,fault
+		thread one 7 7 0x7f01
+		thread two 7 8 0x7f02
+		block 0
+		kernel sched_switch_in 1000 @one prio=120
+		kernel page_fault 1100 @one
+		kernel sched_switch_in 1500 cpu=1 @two prio=120
+		kernel sched_switch_out 1600 cpu=1 @two prio=120 state=S
+		kernel page_fault 1700 cpu=1 @two
+		lost 7 1800
+		kernel page_fault 2000 cpu=0 @two
+		kernel page_fault 2100 cpu=1 @two
+	END
+	export_log perfetto out log
+	decode out
+	ftrace >got
+	sed 's/prev_prio=120 //; s/ next_prio=120//' got >switches
+	diff switches - <<-'END'
+		1000 0 0 sched_switch prev_pid=0 prev_state=0 next_pid=7
+		1100 0 7 sched_switch prev_pid=7 prev_state=32768 next_pid=0
+		1500 1 0 sched_switch prev_pid=0 prev_state=0 next_pid=8
+		1600 1 8 sched_switch prev_pid=8 prev_state=1 next_pid=0
+		2000 0 0 sched_switch prev_pid=0 prev_state=0 next_pid=8
+		2000 0 8 sched_switch prev_pid=8 prev_state=32768 next_pid=0
+		2100 1 0 sched_switch prev_pid=0 prev_state=0 next_pid=8
+	END
+}
+
+system_calls_and_interrupts_are_slices_case()
+{
+	whole_log log <<-'END'
+		classes syscall,irq,fault
+		name 65 work_begin
+		name 66 work_end
+		thread one 7 7 0x7f01
+		thread early 7 7 0
+		block 0
+		kernel syscall_exit 500 @early nr=59
+		kernel syscall_entry 1000 @early nr=0 args=3,0x1000,64 name=read
+		event 65 1500 @one
+		kernel syscall_exit 2000 @one nr=0 result=-11
+		event 66 2500 @one
+		event 65 3000 @one
+		kernel syscall_entry 3100 @one nr=999
+		kernel irq 3500 @one number=24 duration=300 name=virtio0
+		kernel irq 3600 @one number=3 kind=softirq duration=3601
+		kernel syscall_exit 3900 @one nr=999 result=5
+		event 66 4000 @one
+		kernel syscall_entry 5000 @one nr=1 name=write
+		kernel syscall_exit 6000 @one nr=2 result=5
+		kernel syscall_entry 7000 @one nr=231 name=exit_group
+	END
+	export_log perfetto out log
+	decode out
+	events >got
+	diff got - <<-'END'
+		INSTANT syscall_exit (thread 7) 500
+		SLICE_BEGIN sys_read (system calls) 1000
+		SLICE_END - (system calls) 2000
+		SLICE_BEGIN work (thread 7) 1500
+		SLICE_END - (thread 7) 2500
+		SLICE_BEGIN virtio0 (interrupts) 3200
+		SLICE_END - (interrupts) 3500
+		SLICE_BEGIN softirq 3 (interrupts) 0
+		SLICE_END - (interrupts) 3600
+		SLICE_BEGIN sys_999 (thread 7) 3100
+		SLICE_END - (thread 7) 3900
+		SLICE_BEGIN work (thread 7) 3000
+		SLICE_END - (thread 7) 4000
+		INSTANT syscall_entry (thread 7) 5000
+		INSTANT syscall_exit (thread 7) 6000
+		INSTANT syscall_entry (thread 7) 7000
+	END
+	arguments | grep '"args"' | head -n 1 >got
+	diff got - <<-'END'
+		name: "args" item { pointer_value: 3 } item { pointer_value: 4096 } item { pointer_value: 64 } item { pointer_value: 0 } item { pointer_value: 0 } item { pointer_value: 0 }
+	END
+	arguments | grep -q '^int_value: -11 name: "result"$'
+	[ "$(grep -c 'category_iids: 4' decoded)" -eq 8 ]
+}
+
+# Events with impossible values, or without the fields of their type, are shown as they are.
+hostile_events_of_the_kernel_case()
+{
+	whole_log log <<-'END'
+		cpus 2000
+		classes all
+		describe 17 struct { string tid; }
+		describe 22 struct { i32 tid; }
+		thread one 7 7 0x7f01
+		block 0
+		kernel sched_switch_out 1000 @one state=99 reason=77 prio=-2147483648 next_tid=-5
+		kernel sched_switch_out 1001 @one state=99 reason=77 prio=-2147483648
+		kernel sched_switch_out 1002 @one cut
+		kernel sched_switch_out 1003 @one hex=01
+		kernel sched_switch_in 1004 @one hex=61626300
+		kernel sched_process_exit 1005 @one hex=07000000
+		kernel sched_wakeup 1006 @one waker_tid=-1
+		kernel sched_wakeup 1007 @one by=200 target_cpu=4294967295
+		kernel sched_switch_out 1008 cpu=1500 @one state=S
+		kernel sched_wakeup 1009 cpu=0 pid=-3 tid=7
+		kernel irq 1010 @one duration=18446744073709551615 kind=255 name=\xff\x1b
+		kernel syscall_entry 1011 @one nr=-2147483648 name=\x00"
+		kernel syscall_exit 1012 @one nr=-2147483648 result=-9223372036854775808
+		kernel sched_process_fork 1013 @one child_pid=7 child_tid=7
+		kernel sched_process_exec 1014 @one filename=\xff"
+	END
+	export_log perfetto out log
+	decode out
+	ftrace >got
+	diff got - <<-'END'
+		1001 0 0 sched_switch prev_pid=0 prev_prio=120 prev_state=0 next_pid=7 next_prio=-2147483648
+		1001 0 7 sched_switch prev_pid=7 prev_prio=-2147483648 prev_state=32768 next_pid=0 next_prio=120
+		1007 0 2147483647 task_rename pid=2147483647 newcomm="another"
+		1007 0 2147483647 sched_waking pid=7 prio=0 target_cpu=-1
+		1014 0 7 sched_process_exec filename="\\xff\"" pid=7 old_pid=7
+	END
+	events | cut -d' ' -f 1,2 >got
+	diff got - <<-'END'
+		INSTANT sched_switch_out
+		INSTANT sched_switch_out
+		INSTANT sched_switch_out
+		INSTANT sched_switch_in
+		INSTANT sched_process_exit
+		INSTANT sched_wakeup
+		INSTANT sched_switch_out
+		INSTANT sched_wakeup
+		SLICE_BEGIN \\xff\\x1b
+		SLICE_END -
+		SLICE_BEGIN sys_\\x00\"
+		SLICE_END -
+		INSTANT sched_process_fork
+		INSTANT sched_process_exec
 	END
 }
 
