@@ -42,33 +42,17 @@ static void put_uuid(struct buffer *text, const unsigned char *uuid)
 	}
 }
 
-static void put_trace(struct buffer *text, const struct ctf_metadata *metadata,
-		      const char *trace_name)
+static void put_clock(struct buffer *text, const unsigned char *boot_id)
 {
-	buffer_text(text, "/* CTF 1.8 */\n\n");
-	ctf_fields_aliases(text);
-	buffer_text(text, "\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tbyte_order = le;\n\tuuid = \"");
-	put_uuid(text, metadata->uuid);
-	buffer_text(text,
-		    "\";\n"
-		    "\tpacket.header := struct {\n"
-		    "\t\tuint32_t magic;\n"
-		    "\t\tuint8_t uuid[16];\n"
-		    "\t\tuint32_t stream_id;\n"
-		    "\t\tuint64_t stream_instance_id;\n"
-		    "\t};\n};\n\n");
-	buffer_text(text, "env {\n\ttracer_name = \"posixtrace\";\n");
-	buffer_printf(text, "\ttracer_major = %d;\n\ttracer_minor = %d;\n\ttrace_name = ",
-		      POSIXTRACE_VERSION_MAJOR, POSIXTRACE_VERSION_MINOR);
-	escape_string(text, trace_name, strlen(trace_name), false);
-	buffer_text(text, ";\n};\n\n");
-}
+	static const unsigned char unknown[16];
 
-static void put_clock(struct buffer *text)
-{
+	buffer_text(text, "clock {\n\tname = \"realtime\";\n");
+	if (memcmp(boot_id, unknown, sizeof(unknown)) != 0) {
+		buffer_text(text, "\tuuid = \"");
+		put_uuid(text, boot_id);
+		buffer_text(text, "\";\n");
+	}
 	buffer_text(text,
-		    "clock {\n"
-		    "\tname = \"realtime\";\n"
 		    "\tdescription = \"CLOCK_REALTIME: nanoseconds since the Epoch\";\n"
 		    "\tfreq = 1000000000;\n"
 		    "\toffset_s = 0;\n"
@@ -83,7 +67,34 @@ static void put_clock(struct buffer *text)
 		    "} := time64_t;\n\n");
 }
 
-static void put_stream(struct buffer *text, unsigned int stream)
+void ctf_metadata_trace(struct buffer *text, const unsigned char uuid[16],
+			const unsigned char boot_id[16])
+{
+	buffer_text(text, "/* CTF 1.8 */\n\n");
+	ctf_fields_aliases(text);
+	buffer_text(text, "\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tbyte_order = le;\n\tuuid = \"");
+	put_uuid(text, uuid);
+	buffer_text(text,
+		    "\";\n"
+		    "\tpacket.header := struct {\n"
+		    "\t\tuint32_t magic;\n"
+		    "\t\tuint8_t uuid[16];\n"
+		    "\t\tuint32_t stream_id;\n"
+		    "\t\tuint64_t stream_instance_id;\n"
+		    "\t};\n};\n\n");
+	put_clock(text, boot_id);
+}
+
+static void put_environment(struct buffer *text, const char *trace_name)
+{
+	buffer_text(text, "env {\n\ttracer_name = \"posixtrace\";\n");
+	buffer_printf(text, "\ttracer_major = %d;\n\ttracer_minor = %d;\n\ttrace_name = ",
+		      POSIXTRACE_VERSION_MAJOR, POSIXTRACE_VERSION_MINOR);
+	escape_string(text, trace_name, strlen(trace_name), false);
+	buffer_text(text, ";\n};\n\n");
+}
+
+void ctf_metadata_stream(struct buffer *text, unsigned int stream, const char *context)
 {
 	buffer_printf(text, "stream {\n\tid = %u;\n", stream);
 	buffer_text(text,
@@ -110,14 +121,9 @@ static void put_stream(struct buffer *text, unsigned int stream)
 		    "\t\t\t} extended;\n"
 		    "\t\t} v;\n"
 		    "\t};\n"
-		    "\tevent.context := struct {\n"
-		    "\t\tint32_t pid;\n"
-		    "\t\tint32_t tid;\n"
-		    "\t\tstring comm;\n"
-		    "\t\txint64_t thread;\n"
-		    "\t\txint64_t address;\n"
-		    "\t\tuint8_t truncated;\n"
-		    "\t};\n};\n\n");
+		    "\tevent.context := struct {\n");
+	buffer_text(text, context);
+	buffer_text(text, "\t};\n};\n\n");
 }
 
 /*
@@ -157,13 +163,25 @@ static void put_event(struct buffer *text, const struct ctf_metadata *metadata,
 	buffer_free(&name);
 }
 
-void ctf_metadata_write(struct ctf_metadata *metadata, const char *trace_name,
-			struct buffer *text)
+void ctf_metadata_write(struct ctf_metadata *metadata, const struct export *export,
+			const unsigned char uuid[16], struct buffer *text)
 {
-	put_trace(text, metadata, trace_name);
-	put_clock(text);
+	struct posixtrace_host_info host = { };
+	char name[TRACE_NAME_MAX + 1];
+
+	if (posixtrace_get_host(source_trid(export->source), &host))
+		memset(&host, 0, sizeof(host));
+	export_trace_name(export, name, sizeof(name));
+	ctf_metadata_trace(text, uuid, host.boot_id);
+	put_environment(text, name);
 	for (unsigned int stream = 0; stream < CTF_STREAMS; stream++) {
-		put_stream(text, stream);
+		ctf_metadata_stream(text, stream,
+				    "\t\tint32_t pid;\n"
+				    "\t\tint32_t tid;\n"
+				    "\t\tstring comm;\n"
+				    "\t\txint64_t thread;\n"
+				    "\t\txint64_t address;\n"
+				    "\t\tuint8_t truncated;\n");
 		for (unsigned int id = 0; id < 2 * EXPORT_TYPES; id++) {
 			if (metadata->used[stream][id])
 				put_event(text, metadata, stream, id);

@@ -14,14 +14,12 @@
 #define CTF_STREAMS		2
 
 /**
- * struct ctf_metadata - what to describe; initially all zero except @uuid
- * @uuid: UUID of the trace
+ * struct ctf_metadata - what to describe; initially all zero
  * @names: name of each event type seen, indexed by event type
  * @fields: fields of each event type that has some, indexed by event type
  * @used: whether the trace has such events, indexed by stream and by id in the trace
  */
 struct ctf_metadata {
-	unsigned char uuid[16];
 	char *names[EXPORT_TYPES];
 	const struct description *fields[EXPORT_TYPES];
 	bool used[CTF_STREAMS][2 * EXPORT_TYPES];
@@ -41,9 +39,26 @@ int ctf_metadata_event(struct ctf_metadata *metadata, unsigned int stream,
 		       const struct event *event, const struct description *fields,
 		       unsigned int *id);
 
-/* ctf_metadata_write() - append the description as TSDL; @trace_name may have any bytes */
-void ctf_metadata_write(struct ctf_metadata *metadata, const char *trace_name,
-			struct buffer *text);
+/* ctf_metadata_write() - append the description of the trace with a UUID as TSDL */
+void ctf_metadata_write(struct ctf_metadata *metadata, const struct export *export,
+			const unsigned char uuid[16], struct buffer *text);
+
+/**
+ * ctf_metadata_trace() - append the description of packets, and the clock
+ * @text: where to append
+ * @uuid: UUID of the trace
+ * @boot_id: id of the boot, which clocks of the same host share; all zero if it is not known
+ */
+void ctf_metadata_trace(struct buffer *text, const unsigned char uuid[16],
+			const unsigned char boot_id[16]);
+
+/**
+ * ctf_metadata_stream() - append the description of a stream
+ * @text: where to append
+ * @stream: CTF_CPU_STREAM or CTF_SYSTEM_STREAM
+ * @context: members of the context of each event
+ */
+void ctf_metadata_stream(struct buffer *text, unsigned int stream, const char *context);
 
 void ctf_metadata_free(struct ctf_metadata *metadata);
 

@@ -6,6 +6,14 @@
 
 #include "source.h"
 
+/* Marks the id of a thread in the kernel: no address of a program has this bit. */
+#define TID_FLAG	(1ULL << 63)
+
+uint64_t event_thread_key(const struct event *event)
+{
+	return event->tid > 0 ? TID_FLAG | (uint32_t)event->tid : event->thread;
+}
+
 bool event_has_fields(const struct event *event, size_t data_len)
 {
 	bool cut = event->truncated != POSIX_TRACE_NOT_TRUNCATED || event->len < data_len;

@@ -114,6 +114,16 @@ void export_trace_name(const struct export *export, char *name, size_t size)
 	snprintf(name, size, "%s", text);
 }
 
+unsigned int export_kernel_classes(const struct export *export)
+{
+	unsigned int classes = 0;
+	trace_attr_t attr;
+
+	if (!posix_trace_get_attr(source_trid(export->source), &attr))
+		posixtrace_attr_getkernel(&attr, &classes);
+	return classes;
+}
+
 /* ------------------------------------------------------------------ */
 /* The command								*/
 

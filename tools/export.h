@@ -81,6 +81,9 @@ int export_find_thread(const struct export *export, struct threads *threads,
 /* export_trace_name() - get the trace name from the log's attributes; "" if there is none */
 void export_trace_name(const struct export *export, char *name, size_t size);
 
+/* export_kernel_classes() - get the classes of the kernel's events that the stream asked for */
+unsigned int export_kernel_classes(const struct export *export);
+
 /* The exporters. They return 0 or a negative error number. CTF makes a directory at @path. */
 int export_ctf(struct export *export);
 int export_chrome(struct export *export);

@@ -102,9 +102,6 @@
 /* Of threads whose id in the kernel is not known, and larger than any id. */
 #define UNKNOWN_TID(number)	(1U << 30 | (number))
 
-/* Marks the id of a thread in the kernel: no address of a program has this bit. */
-#define TID_FLAG		(1ULL << 63)
-
 /* A system call is a pair with these names, which pairs.c needs. */
 #define SYSCALL_BEGIN		"syscall:begin"
 #define SYSCALL_END		"syscall:end"
@@ -240,15 +237,6 @@ static void put_thread(struct perfetto *perfetto, const struct event *event, uin
 	end_timed_track(perfetto, track, packet, event->time);
 }
 
-/*
- * Events of the kernel have no pthread_self() before the thread has set it, and elsewhere than on
- * x86-64. They have the same kernel thread id as those of the program.
- */
-static uint64_t thread_key(const struct event *event)
-{
-	return event->tid > 0 ? TID_FLAG | (uint32_t)event->tid : event->thread;
-}
-
 /* Finds the track of an event's thread. Describes the track at its first use. */
 static int find_track(struct perfetto *perfetto, const struct event *event, uint32_t *number,
 		      uint64_t *track)
@@ -259,7 +247,7 @@ static int find_track(struct perfetto *perfetto, const struct event *event, uint
 	*track = TRACK_SYSTEM;
 	if (!event->user && !event->pid)
 		return 0;
-	ret = threads_find(perfetto->threads, event->pid, thread_key(event), number);
+	ret = threads_find(perfetto->threads, event->pid, event_thread_key(event), number);
 	*track = TRACK_THREAD(*number);
 	if (ret > 0 && *number == THREADS_OTHERS)
 		put_named_track(perfetto, *track, 0, "further threads");
@@ -517,7 +505,7 @@ static int put_syscall_event(struct perfetto *perfetto, const struct event *even
 	int err;
 
 	pair.user = true;
-	pair.thread = thread_key(event);
+	pair.thread = event_thread_key(event);
 	pair.name = is_entry ? SYSCALL_BEGIN : SYSCALL_END;
 	err = pairs_event(perfetto->pairs, &pair, &result);
 	if (!err && result.forgotten)
@@ -544,7 +532,7 @@ static int put_user_event(struct perfetto *perfetto, const struct event *event, 
 	struct event pair = *event;
 	int err = 0;
 
-	pair.thread = thread_key(event);
+	pair.thread = event_thread_key(event);
 	if (number != THREADS_OTHERS)
 		err = pairs_event(perfetto->pairs, &pair, &result);
 	if (!err && result.forgotten)

@@ -26,14 +26,14 @@ static const struct place types[][FIELDS_MAX] = {
 				    NUMBER(next_tid), NUMBER(next_prio) },
 	[POSIXTRACE_SWITCH_IN] = { NUMBER(tid), NUMBER(prio), NUMBER(prev_tid), NUMBER(prev_prio) },
 	[POSIXTRACE_WAKEUP] = { NUMBER(tid), NUMBER(prio), NUMBER(target_cpu), NUMBER(by),
-				NUMBER(waker_tid) },
+				NUMBER(new), NUMBER(waker_pid), NUMBER(waker_tid) },
 	[POSIXTRACE_MIGRATE] = { NUMBER(tid), NUMBER(prio), NUMBER(orig_cpu), NUMBER(dest_cpu) },
 	[POSIXTRACE_FORK] = { NUMBER(tid), NUMBER(child_pid), NUMBER(child_tid) },
 	[POSIXTRACE_EXEC] = { NUMBER(tid), TEXT(filename) },
 	[POSIXTRACE_EXIT] = { NUMBER(tid), NUMBER(exit_code), NUMBER(group_dead) },
 	[POSIXTRACE_RENAME] = { NUMBER(tid), TEXT(oldcomm), TEXT(newcomm) },
 	[POSIXTRACE_SIGNAL_GENERATE] = { NUMBER(tid), NUMBER(sig), NUMBER(code), NUMBER(group),
-					 NUMBER(result) },
+					 NUMBER(result), NUMBER(sender_pid), NUMBER(sender_tid) },
 	[POSIXTRACE_SIGNAL_DELIVER] = { NUMBER(tid), NUMBER(sig), NUMBER(code), NUMBER(action),
 					NUMBER(flags) },
 	[POSIXTRACE_PAGE_FAULT] = { NUMBER(tid), NUMBER(user), NUMBER(write), NUMBER(exec),
@@ -124,5 +124,6 @@ bool kevent_read(const struct event *event, struct kevent *kevent)
 	memset(kevent, 0, sizeof(*kevent));
 	return read_fields(event, places, kevent) == wanted && event->pid > 0 && kevent->tid &&
 	       is_tid(kevent->tid) && is_tid(kevent->next_tid) && is_tid(kevent->prev_tid) &&
-	       is_tid(kevent->waker_tid) && is_tid(kevent->child_tid) && is_tid(kevent->child_pid);
+	       is_tid(kevent->waker_tid) && is_tid(kevent->sender_tid) &&
+	       is_tid(kevent->child_tid) && is_tid(kevent->child_pid);
 }

@@ -36,6 +36,8 @@ struct kevent {
 	int64_t prev_prio;
 	int64_t target_cpu;
 	int64_t by;		/* KEVENT_BY_* */
+	int64_t new;
+	int64_t waker_pid;
 	int64_t waker_tid;
 	int64_t orig_cpu;
 	int64_t dest_cpu;
@@ -47,7 +49,9 @@ struct kevent {
 	int64_t code;
 	int64_t group;
 	int64_t result;		/* of a system call, or KEVENT_* of signal_generate */
-	int64_t action;
+	int64_t sender_pid;
+	int64_t sender_tid;
+	int64_t action;		/* KEVENT_DEFAULT and others */
 	int64_t flags;
 	int64_t user;
 	int64_t write;
@@ -78,6 +82,9 @@ enum { KEVENT_PREEMPTED, KEVENT_BLOCKED, KEVENT_IO, KEVENT_ENDED };
 
 /* kevent.by */
 enum { KEVENT_BY_ANOTHER, KEVENT_BY_THREAD, KEVENT_BY_INTERRUPT };
+
+/* kevent.action */
+enum { KEVENT_DEFAULT, KEVENT_IGNORED, KEVENT_HANDLER };
 
 /* kevent.kind */
 enum { KEVENT_IRQ, KEVENT_SOFTIRQ, KEVENT_VECTOR };

@@ -73,6 +73,17 @@ bool event_thread_label(const struct event *event, char label[LABEL_SIZE]);
 void event_process_label(const struct event *event, char label[LABEL_SIZE]);
 
 /**
+ * event_thread_key() - get a number for the thread of an event, unique in its process
+ * @event: the event
+ *
+ * Events of the kernel have no pthread_self() before the thread has set it, and elsewhere than on
+ * x86-64. They have the same kernel thread id as those of the program.
+ *
+ * Return: the same number for all events of the thread.
+ */
+uint64_t event_thread_key(const struct event *event);
+
+/**
  * event_is_counter() - check whether an event has a value of a counter
  * @event: the event
  * @value: where to store the value

@@ -537,6 +537,237 @@ wrong_calls_case()
 	rmdir there
 }
 
+# kernel_trace DIRECTORY: prints the events of the kernel, each in a line: TIME CPU NAME CONTEXT FIELDS;
+# fails after any warning
+kernel_trace()
+{
+	babeltrace2 --clock-seconds "$1" >text 2>warnings
+	cat warnings >&2
+	[ ! -s warnings ] || return 1
+	sed -E 's/^\[([0-9]*)\.0*([0-9]+)\] \([^)]*\) (.*): \{ cpu_id = ([0-9]+) \}, \{ pid = (-?[0-9]+), tid = (-?[0-9]+), procname = "([^"]*)" \}, \{ (.*) \}$/\2 \4 \3 \5 \6 \7 | \8/' text
+}
+
+kernel_events_have_the_names_of_lttng_case()
+{
+	whole_log log <<-'END'
+		classes all
+		host of-a-test
+		task 7 7 1 one
+		task 7 8 1 two
+		thread one 7 7 0x7f01
+		thread two 7 8 0x7f02
+		name 65 tick
+		since 1700000000000000000
+		event 65 500 cpu=0 @one
+		kernel sched_process_fork 700 cpu=0 @one child_pid=7 child_tid=8
+		kernel syscall_entry 800 cpu=0 @one nr=0 args=3,0x1000,64 name=read
+		kernel sched_switch_out 1000 cpu=0 @one prio=120 state=S reason=blocked next_tid=@two next_prio=100
+		kernel sched_switch_in 1001 cpu=0 @two prio=100 prev_tid=@one prev_prio=120
+		kernel sched_wakeup 1100 cpu=0 @one prio=120 target_cpu=1 by=thread waker_pid=@two waker_tid=@two
+		kernel sched_migrate_task 1200 cpu=0 @one prio=120 orig_cpu=0 dest_cpu=1
+		kernel sched_switch_in 1300 cpu=1 @one prio=120
+		kernel syscall_exit 1350 cpu=1 @one nr=0 result=-11
+		kernel sched_switch_out 1400 cpu=0 @two prio=100 state=R reason=preempted
+		kernel page_fault 1500 cpu=1 @one user=true write=true address=0x7f1234 ip=0x401000
+		kernel page_fault 1501 cpu=1 @one exec=true protection=true address=0x7f1234 ip=0x401000
+		kernel signal_generate 1600 cpu=1 @one sig=SIGUSR1 code=-6 by=thread group=true result=ignored sender_pid=7 sender_tid=8
+		kernel signal_deliver 1700 cpu=1 @one sig=SIGUSR1 code=-6 action=handler flags=0x14000000
+		kernel syscall_entry 1710 cpu=1 @one nr=0 name=restart_syscall compat=true
+		kernel syscall_exit 1720 cpu=1 @one nr=0 compat=true
+		kernel syscall_exit 1730 cpu=1 @one nr=5 result=6
+		kernel irq 1800 cpu=1 @one number=24 duration=50 name=virtio0
+		kernel irq 1810 cpu=1 @one kind=softirq number=3 duration=1 name=NET_RX
+		kernel irq 1820 cpu=1 @one kind=vector number=236 duration=2 name=local_timer
+		kernel sched_process_exec 1900 cpu=1 @one filename=/bin/true
+		kernel sched_wakeup 2000 cpu=1 @two prio=120 target_cpu=0 new=true by=another
+		kernel sched_switch_in 2010 cpu=0 @two prio=100
+		kernel sched_process_exit 2100 cpu=0 @two exit_code=0
+		kernel sched_switch_out 2200 cpu=0 @two prio=100 state=X reason=ended
+		kernel task_rename 2300 cpu=1 @one oldcomm=one newcomm=uno
+		kernel sched_process_exit 2400 cpu=1 @one exit_code=256 group_dead=true
+	END
+	export_log ctf out log
+	[ "$(echo out/* out/*/*)" = 'out/kernel out/user out/kernel/cpu0 out/kernel/cpu1 out/kernel/metadata out/user/cpu0 out/user/metadata' ]
+	kernel_trace out/kernel >got
+	diff got - <<-'END'
+		500 0 sched_switch 0 0 swapper/0 | prev_comm = "swapper/0", prev_tid = 0, prev_prio = 20, prev_state = 0, next_comm = "one", next_tid = 7, next_prio = 20
+		700 0 sched_process_fork 7 7 one | parent_comm = "one", parent_tid = 7, parent_pid = 7, child_comm = "one", child_tid = 8, child_pid = 7
+		800 0 syscall_entry_read 7 7 one | args = [ [0] = 0x3, [1] = 0x1000, [2] = 0x40, [3] = 0x0, [4] = 0x0, [5] = 0x0 ]
+		1000 0 sched_switch 7 7 one | prev_comm = "one", prev_tid = 7, prev_prio = 20, prev_state = 1, next_comm = "two", next_tid = 8, next_prio = 0
+		1100 0 sched_waking 7 8  | comm = "one", tid = 7, prio = 20, target_cpu = 1, waker_tid = 8
+		1100 0 sched_wakeup 7 8  | comm = "one", tid = 7, prio = 20, target_cpu = 1, waker_tid = 8
+		1200 0 sched_migrate_task 0 0  | comm = "one", tid = 7, prio = 20, orig_cpu = 0, dest_cpu = 1
+		1300 1 sched_switch 0 0 swapper/1 | prev_comm = "swapper/1", prev_tid = 0, prev_prio = 20, prev_state = 0, next_comm = "one", next_tid = 7, next_prio = 20
+		1350 1 syscall_exit_read 7 7 one | ret = -11
+		1400 0 sched_switch 7 8 two | prev_comm = "two", prev_tid = 8, prev_prio = 0, prev_state = 256, next_comm = "swapper/0", next_tid = 0, next_prio = 20
+		1500 1 x86_exceptions_page_fault_user 7 7 one | address = 0x7F1234, ip = 0x401000, error_code = 0x6
+		1501 1 x86_exceptions_page_fault_kernel 7 7 one | address = 0x7F1234, ip = 0x401000, error_code = 0x11
+		1600 1 signal_generate 7 8  | sig = 10, errno = 0, code = -6, comm = "one", pid = 7, group = 1, result = 1
+		1700 1 signal_deliver 7 7 one | sig = 10, errno = 0, code = -6, sa_handler = 2, sa_flags = 335544320
+		1710 1 compat_syscall_entry_restart_syscall 7 7 one | args = [ [0] = 0x0, [1] = 0x0, [2] = 0x0, [3] = 0x0, [4] = 0x0, [5] = 0x0 ]
+		1720 1 compat_syscall_exit_restart_syscall 7 7 one | ret = 0
+		1730 1 syscall_exit_unknown 7 7 one | id = 5, ret = 6
+		1750 1 irq_handler_entry 7 7 one | irq = 24, name = "virtio0"
+		1800 1 irq_handler_exit 7 7 one | irq = 24, ret = 1
+		1809 1 irq_softirq_entry 7 7 one | vec = 3, name = "NET_RX"
+		1810 1 irq_softirq_exit 7 7 one | vec = 3, name = "NET_RX"
+		1818 1 x86_irq_vectors_local_timer_entry 7 7 one | vector = 236
+		1820 1 x86_irq_vectors_local_timer_exit 7 7 one | vector = 236
+		1900 1 sched_process_exec 7 7 one | filename = "/bin/true", tid = 7, old_tid = 7
+		2000 1 sched_wakeup_new 0 0  | comm = "two", tid = 8, prio = 20, target_cpu = 0, waker_tid = 0
+		2010 0 sched_switch 0 0 swapper/0 | prev_comm = "swapper/0", prev_tid = 0, prev_prio = 20, prev_state = 0, next_comm = "two", next_tid = 8, next_prio = 0
+		2100 0 sched_process_exit 7 8 two | comm = "two", tid = 8, prio = 20, exit_code = 0
+		2200 0 sched_switch 7 8 two | prev_comm = "two", prev_tid = 8, prev_prio = 0, prev_state = 16, next_comm = "swapper/0", next_tid = 0, next_prio = 20
+		2200 0 sched_process_free 7 8 two | comm = "two", tid = 8, prio = 0
+		2300 1 task_rename 7 7 one | tid = 7, oldcomm = "one", newcomm = "uno"
+		2400 1 sched_process_exit 7 7 one | comm = "one", tid = 7, prio = 20, exit_code = 256
+		2400 1 sched_switch 7 7 one | prev_comm = "one", prev_tid = 7, prev_prio = 20, prev_state = 16, next_comm = "swapper/1", next_tid = 0, next_prio = 20
+		2400 1 sched_process_free 7 7 one | comm = "one", tid = 7, prio = 20
+	END
+	# Trace Compass takes the trace for one of LTTng because of these.
+	grep -q 'domain = "kernel";' out/kernel/metadata
+	grep -q 'tracer_name = "lttng-modules";' out/kernel/metadata
+	grep -q 'tracer_name = "posixtrace";' out/user/metadata
+	[ "$(babeltrace2 out | grep -c ' tick: ')" -eq 1 ]
+	[ "$(babeltrace2 out | wc -l)" -eq 34 ]
+}
+
+# An interrupt begins before events that are recorded earlier than it.
+interrupts_are_in_the_order_of_time_case()
+{
+	{
+		cat <<-'END'
+			classes irq,fault
+			thread one 7 7 0x7f01
+			block 0
+			kernel page_fault 1000 @one
+			kernel page_fault 2000 @one
+			kernel irq 2500 @one number=2 kind=softirq duration=200 nested=true
+			kernel irq 3000 @one number=1 duration=1500
+		END
+		for ((i = 0; i < 2000; i++)); do
+			echo "kernel page_fault $((4000 + i)) @one"
+		done
+		echo 'kernel irq 7000 @one number=3 duration=6000'
+	} >script
+	whole_log log <script
+	posixtrace export -f ctf -o out log >said 2>&1
+	cat said
+	kernel_trace out/kernel | cut -d' ' -f 1,3 >got
+	head -n 6 got | diff - <(cat <<-'END'
+		1000 x86_exceptions_page_fault_kernel
+		1500 irq_handler_entry
+		2000 x86_exceptions_page_fault_kernel
+		2300 irq_softirq_entry
+		2500 irq_softirq_exit
+		3000 irq_handler_exit
+	END
+	)
+	[ "$(wc -l <got)" -eq 2008 ]
+	# Too many events came since the begin of the last interrupt.
+	grep -q 'CTF cannot store the time of 1 event: changed to the nearest$' said
+	[ "$(grep -c irq_handler_entry got)" -eq 2 ]
+	sort -s -n -c -k 1,1 got
+}
+
+# Each loss is reported once, in the trace of the event that follows.
+losses_in_two_traces_case()
+{
+	whole_log log <<-'END'
+		classes fault
+		name 65 tick
+		thread one 7 7 0x7f01
+		block 0
+		event 65 1000 @one
+		kernel page_fault 1100 @one
+		lost 7 1200
+		kernel page_fault 2000 @one
+		lost 5 2100
+		event 65 3000 @one
+	END
+	export_log ctf out log
+	[ "$(babeltrace2 out 2>&1 | grep -cE 'discarded (7|5) events')" -eq 2 ]
+	# Without the system event that tells it:
+	export_log ctf some log --filter=page_fault --filter=tick
+	babeltrace2 some/kernel 2>&1 | grep 'discarded 7 events'
+	babeltrace2 some/user 2>&1 | grep 'discarded 5 events'
+	[ "$(babeltrace2 some 2>&1 | grep -c 'discarded')" -eq 2 ]
+}
+
+stream_without_events_of_the_kernel_case()
+{
+	whole_log log <<-'END'
+		classes sched
+		name 65 tick
+		block 0
+		event 65 1700000000000000001
+	END
+	export_log ctf out log
+	[ "$(echo out/* out/*/*)" = 'out/user out/user/cpu0 out/user/metadata' ]
+	[ "$(babeltrace2 out | wc -l)" -eq 1 ]
+}
+
+hostile_events_of_the_kernel_case()
+{
+	whole_log log <<-'END'
+		classes all
+		describe 22 struct { i32 tid; }
+		thread one 7 7 0x7f01
+		block 0
+		kernel sched_switch_out 1000 @one state=99 prio=-2147483648 next_tid=-5
+		kernel sched_switch_out 1001 @one state=99 reason=77 prio=-2147483648
+		kernel sched_process_exit 1002 @one hex=07000000
+		kernel irq 1003 @one duration=18446744073709551615 kind=255 number=4294967295 name=\xff
+		kernel syscall_entry 1004 @one nr=3 name=a";\x20}
+		kernel syscall_entry 1005 @one nr=4 name=same
+		kernel syscall_entry 1006 @one nr=5 name=same
+		kernel syscall_entry 1007 @one nr=4 name=other
+		kernel syscall_entry 1008 @one nr=6 name=unknown
+		kernel syscall_entry 1009 @one nr=1024 name=high
+		kernel syscall_exit 1010 @one nr=-1 result=-9223372036854775808
+		kernel sched_process_exec 1011 @one filename=\xff"\x00x
+		kernel task_rename 1012 pid=-1 tid=7
+	END
+	export_log ctf out log
+	kernel_trace out/kernel | cut -d' ' -f 3 >got
+	diff got - <<-'END'
+		irq_vector_entry
+		sched_switch
+		sched_switch
+		irq_vector_exit
+		syscall_entry_unknown
+		syscall_entry_same
+		syscall_entry_unknown
+		syscall_entry_same
+		syscall_entry_unknown
+		syscall_entry_unknown
+		syscall_exit_unknown
+		sched_process_exec
+	END
+	grep -qF 'filename = "\\xff\"",' text
+	babeltrace2 out/user >text
+	grep -oE 'sched_switch_out|sched_process_exit|task_rename' text >got
+	diff got - <<-'END'
+		sched_switch_out
+		sched_process_exit
+		task_rename
+	END
+}
+
+memory_is_bounded_for_held_events_case()
+{
+	awk 'BEGIN {
+		print "cpus 1000"
+		print "classes fault"
+		print "thread one 7 7 0x7f01"
+		for (cpu = 0; cpu < 1000; cpu++)
+			for (i = 0; i < 300; i++)
+				printf "kernel page_fault %d cpu=%d @one\n", 1000 + i * 1000 + cpu, cpu
+	}' | whole_log log
+	(ulimit -v 65536 && export_log ctf out log)
+	[ "$(cat out/kernel/cpu* | wc -c)" -gt 9000000 ]
+}
+
 # Ten times as many events need no more memory.
 memory_is_bounded_case()
 {
