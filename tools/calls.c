@@ -3,12 +3,10 @@
  * System calls of threads: see calls.h.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calls.h"
-#include "event_fields.h"
 
 struct open_call {
 	struct call call;
@@ -53,28 +51,12 @@ static const struct call *give(struct calls *calls, struct open_call *open, uint
 	return &calls->given;
 }
 
-static void read_args(struct call *call, const struct posixtrace_value *array)
+static int enter(struct calls *calls, uint32_t thread, const struct event *event,
+		 const struct kevent *kevent, uint64_t mark, const struct call **ended)
 {
-	size_t count = array->number < CALL_ARGS ? array->number : CALL_ARGS;
-
-	if (array->what != POSIXTRACE_BEGIN || array->field->type != POSIXTRACE_FIELD_ARRAY ||
-	    array->field->members->size != sizeof(call->args[0]))
-		return;
-	memcpy(call->args, array->data, count * sizeof(call->args[0]));
-	call->nr_args = count;
-}
-
-static int enter(struct calls *calls, uint32_t thread, const struct event *event, uint64_t mark,
-		 const struct call **ended)
-{
-	struct event_field fields[] = {
-		{ .name = "nr" }, { .name = "args" }, { .name = "compat" }, { .name = "name" },
-	};
 	struct open_call *open = find(calls, thread);
-	size_t len;
 
-	if (!thread || thread > calls->max || !event_fields(event, fields, 4) ||
-	    fields[3].value.what != POSIXTRACE_VALUE || !value_is_text(&fields[3].value))
+	if (!thread || thread > calls->max)
 		return 0;
 	if (open && open->open)
 		*ended = give(calls, open, 0, event->lost);
@@ -91,56 +73,47 @@ static int enter(struct calls *calls, uint32_t thread, const struct event *event
 			.self = event->thread,
 			.cpu = event->cpu,
 			.begin = event->time,
-			.compat = fields[2].value.number,
-			.nr = (int64_t)fields[0].value.number,
+			.compat = kevent->compat,
+			.nr = kevent->nr,
 			.lost = event->lost,
 			.mark = mark,
 		},
 		.open = true,
 	};
-	read_args(&open->call, &fields[1].value);
-	len = fields[3].value.text_len;
-	if (len >= CALL_NAME_SIZE)
-		len = CALL_NAME_SIZE - 1;
-	memcpy(open->call.name, fields[3].value.data, len);
-	if (!open->call.name[0])
-		snprintf(open->call.name, CALL_NAME_SIZE, "system call %d", (int)open->call.nr);
+	memcpy(open->call.args, kevent->args, sizeof(open->call.args));
+	kevent_call_name(kevent, open->call.name);
 	return 1;
 }
 
 static int leave(struct calls *calls, uint32_t thread, const struct event *event,
-		 const struct call **ended)
+		 const struct kevent *kevent, const struct call **ended)
 {
-	struct event_field fields[] = { { .name = "nr" }, { .name = "result" } };
 	struct open_call *open = find(calls, thread);
-	int64_t nr;
 
-	if (!open || !open->open || !event_fields(event, fields, 2))
+	if (!open || !open->open)
 		return 0;
 	/* The return from a signal handler forgets the number. */
-	nr = (int64_t)fields[0].value.number;
-	if (nr != open->call.nr && nr != -1) {
+	if (kevent->nr != open->call.nr && kevent->nr != -1) {
 		*ended = give(calls, open, 0, event->lost);
 		return 0;
 	}
 	open->call.finished = true;
-	open->call.result = (int64_t)fields[1].value.number;
+	open->call.result = kevent->result;
 	*ended = give(calls, open, event->time, event->lost);
 	return 1;
 }
 
-int calls_event(struct calls *calls, uint32_t thread, const struct event *event, uint64_t mark,
-		const struct call **ended)
+int calls_event(struct calls *calls, uint32_t thread, const struct event *event,
+		const struct kevent *kevent, uint64_t mark, const struct call **ended)
 {
-	struct event_field reason = { .name = "reason" };
 	struct open_call *open;
 
 	*ended = NULL;
 	switch (event->type) {
 	case POSIXTRACE_SYSCALL_ENTRY:
-		return enter(calls, thread, event, mark, ended);
+		return enter(calls, thread, event, kevent, mark, ended);
 	case POSIXTRACE_SYSCALL_EXIT:
-		return leave(calls, thread, event, ended);
+		return leave(calls, thread, event, kevent, ended);
 	}
 	open = find(calls, thread);
 	if (!open || !open->open)
@@ -148,8 +121,7 @@ int calls_event(struct calls *calls, uint32_t thread, const struct event *event,
 	if (event->type == POSIXTRACE_EXIT) {
 		open->exiting = true;
 		open->exit_time = event->time;
-	} else if (event->type == POSIXTRACE_SWITCH_OUT && event_fields(event, &reason, 1) &&
-		   event_field_is(&reason, "ended")) {
+	} else if (event->type == POSIXTRACE_SWITCH_OUT && kevent->reason == KEVENT_ENDED) {
 		*ended = give(calls, open, event->time, event->lost);
 	}
 	return 0;

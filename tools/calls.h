@@ -9,10 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "source.h"
-
-#define CALL_NAME_SIZE	40	/* with the null byte; longer names are cut */
-#define CALL_ARGS	6
+#include "kevent.h"
 
 /**
  * struct call - a system call
@@ -27,7 +24,6 @@
  * @name: its name
  * @nr: its number
  * @args: its arguments
- * @nr_args: number of @args
  * @result: what it returned
  * @lost: number of events lost in between, so entry and exit might not belong together
  * @mark: for the caller of calls_event()
@@ -41,10 +37,9 @@ struct call {
 	uint64_t end;
 	bool finished;
 	bool compat;
-	char name[CALL_NAME_SIZE];
+	char name[KEVENT_CALL_NAME];
 	int64_t nr;
-	uint64_t args[CALL_ARGS];
-	size_t nr_args;
+	uint64_t args[KEVENT_ARGS];
 	int64_t result;
 	uint64_t lost;
 	uint64_t mark;
@@ -60,6 +55,7 @@ int calls_new(size_t max, struct calls **calls);
  * @calls: from calls_new()
  * @thread: number of its thread
  * @event: any event of the kernel
+ * @kevent: its fields
  * @mark: stored in the call that begins
  * @ended: where to store the call that ended, or NULL; valid until the next call
  *
@@ -68,8 +64,8 @@ int calls_new(size_t max, struct calls **calls);
  *
  * Return: 1 if calls tell all of the event; 0 if not, as for an exit without entry; -ENOMEM.
  */
-int calls_event(struct calls *calls, uint32_t thread, const struct event *event, uint64_t mark,
-		const struct call **ended);
+int calls_event(struct calls *calls, uint32_t thread, const struct event *event,
+		const struct kevent *kevent, uint64_t mark, const struct call **ended);
 
 /* calls_open() - get the open call of a thread, or NULL */
 const struct call *calls_open(const struct calls *calls, uint32_t thread);

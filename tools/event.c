@@ -22,6 +22,23 @@ bool event_has_fields(const struct event *event, size_t data_len)
 	       description_matches(event->description, event->data, event->len, cut);
 }
 
+bool event_shows_running(const struct event *event)
+{
+	switch (event->type) {
+	case POSIXTRACE_FORK:
+	case POSIXTRACE_EXEC:
+	case POSIXTRACE_EXIT:
+	case POSIXTRACE_SIGNAL_DELIVER:
+	case POSIXTRACE_PAGE_FAULT:
+	case POSIXTRACE_SYSCALL_ENTRY:
+	case POSIXTRACE_SYSCALL_EXIT:
+	case POSIXTRACE_IRQ:
+		return true;
+	default:
+		return event->user;
+	}
+}
+
 bool event_is_counter(const struct event *event, struct posixtrace_value *value)
 {
 	struct values values;

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <trace.h>
 
-#include "event_fields.h"
 #include "source.h"
 
 /* Later than all events. */

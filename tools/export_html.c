@@ -13,7 +13,6 @@
 #include "escape.h"
 #include "export.h"
 #include "export_json.h"
-#include "event_fields.h"
 #include "pairs.h"
 #include "spans.h"
 #include "threads.h"

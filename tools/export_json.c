@@ -89,13 +89,13 @@ void export_json_interval(struct buffer *to, const struct interval *interval, bo
 		put_name(to, "call");
 		escape_string(to, interval->call, strlen(interval->call), html);
 	}
-	if (interval->waker != WAKER_NONE) {
+	if (interval->waker.kind != WAKER_UNKNOWN) {
 		put_name(to, "by");
-		buffer_printf(to, "\"%s\"", waker_name(interval->waker));
+		buffer_printf(to, "\"%s\"", waker_name(interval->waker.kind));
 	}
-	if (interval->waker == WAKER_THREAD) {
+	if (interval->waker.kind == WAKER_THREAD) {
 		put_name(to, "waker");
-		buffer_printf(to, "[%d,%d]", (int)interval->waker_pid, (int)interval->waker_tid);
+		buffer_printf(to, "[%d,%d]", (int)interval->waker.pid, (int)interval->waker.tid);
 	}
 	put_flag(to, "open", interval->open);
 	put_cpu(to, interval->cpu);
@@ -104,7 +104,7 @@ void export_json_interval(struct buffer *to, const struct interval *interval, bo
 void export_json_call(struct buffer *to, const struct call *call)
 {
 	buffer_text(to, "\"args\":[");
-	for (size_t i = 0; i < call->nr_args; i++)
+	for (size_t i = 0; i < KEVENT_ARGS; i++)
 		buffer_printf(to, "%s\"0x%" PRIx64 "\"", i ? "," : "", call->args[i]);
 	buffer_printf(to, "],\"nr\":%d", (int)call->nr);
 	if (call->finished) {

@@ -442,8 +442,8 @@ static void put_syscall(struct perfetto *perfetto, const struct event *end,
 static void put_interrupt(struct perfetto *perfetto, const struct event *event,
 			  const struct kevent *kevent, uint32_t number)
 {
-	static const char * const kinds[] = { "irq", "softirq", "vector" };
-	uint64_t kind = kevent->kind, duration = kevent->duration;
+	uint64_t duration = kevent->duration;
+	const char *kind = kevent_irq_kind(kevent);
 	uint64_t track = TRACK_INTERRUPTS(number);
 	size_t packet, message, name;
 
@@ -457,7 +457,7 @@ static void put_interrupt(struct perfetto *perfetto, const struct event *event,
 	if (kevent->name.len)
 		escape_plain(&perfetto->bytes, kevent->name.at, kevent->name.len);
 	else
-		buffer_printf(&perfetto->bytes, "%s %" PRId64, kind < 3 ? kinds[kind] : "interrupt",
+		buffer_printf(&perfetto->bytes, "%s %" PRId64, kind[0] ? kind : "interrupt",
 			      kevent->number);
 	proto_end(&perfetto->bytes, name);
 	end_event(perfetto, message, packet, 0, NULL);

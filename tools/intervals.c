@@ -9,16 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_fields.h"
 #include "intervals.h"
 
 /* A wake-up. */
 struct wakeup {
 	uint64_t time;
-	enum waker waker;
-	pid_t pid;
-	pid_t tid;
-	bool is_new;
+	struct waker waker;
 };
 
 struct thread {
@@ -59,18 +55,6 @@ const char *interval_name(const struct interval *interval)
 	};
 
 	return interval->io ? "blocked (I/O)" : names[interval->state];
-}
-
-const char *waker_name(enum waker waker)
-{
-	static const char *const names[] = {
-		[WAKER_NONE] = "",
-		[WAKER_ANOTHER] = "another",
-		[WAKER_THREAD] = "thread",
-		[WAKER_INTERRUPT] = "interrupt",
-	};
-
-	return names[waker];
 }
 
 int intervals_new(size_t max, intervals_put put, void *to, struct intervals **intervals)
@@ -152,13 +136,6 @@ static void run(struct intervals *intervals, struct thread *thread, uint64_t tim
 	begin_interval(intervals, thread, STATE_RUNNING, time)->cpu = cpu;
 }
 
-static void set_waker(struct interval *interval, const struct wakeup *wakeup)
-{
-	interval->waker = wakeup->waker;
-	interval->waker_pid = wakeup->pid;
-	interval->waker_tid = wakeup->tid;
-}
-
 /* The events contradict each other: forget the state since the begin of the interval. */
 static void forget(struct thread *thread)
 {
@@ -195,28 +172,26 @@ static int become_runnable(struct intervals *intervals, struct thread *thread, u
 	int err;
 
 	if (wakeup && thread->begun && now->state >= STATE_SLEEP)
-		set_waker(now, wakeup);
+		now->waker = wakeup->waker;
 	err = end_interval(intervals, thread, time);
 	now = begin_interval(intervals, thread, STATE_RUNNABLE, time);
 	if (wakeup)
-		set_waker(now, wakeup);
+		now->waker = wakeup->waker;
 	return err;
 }
 
-/* Gets a processor; @runnable: for how long it was runnable, 0 if that is not known. */
-static int switch_in(struct intervals *intervals, struct thread *thread, const struct event *event)
+static int switch_in(struct intervals *intervals, struct thread *thread, const struct event *event,
+		     const struct kevent *kevent)
 {
-	struct event_field runnable = { .name = "runnable" };
+	uint64_t runnable = (uint64_t)kevent->runnable;	/* 0: not known */
 	struct wakeup wakeup = thread->wakeup;
 	uint64_t since = 0;
 	int err = 0;
 
-	if (!event_fields(event, &runnable, 1))
-		return 0;
 	if (in_state(thread, STATE_RUNNING))
 		forget(thread);
-	if (runnable.value.number && runnable.value.number < event->time)
-		since = event->time - runnable.value.number;
+	if (runnable && runnable < event->time)
+		since = event->time - runnable;
 	if (since < intervals->first_time)
 		since = intervals->first_time;
 	if (thread->woken && is_unknown(thread)) {
@@ -225,7 +200,7 @@ static int switch_in(struct intervals *intervals, struct thread *thread, const s
 	} else if (thread->woken && thread->now.state >= STATE_SLEEP) {
 		/* It was woken when it was about to wait. */
 		err = become_runnable(intervals, thread, since, &wakeup);
-	} else if (!in_state(thread, STATE_RUNNABLE) && runnable.value.number) {
+	} else if (!in_state(thread, STATE_RUNNABLE) && runnable) {
 		err = become_runnable(intervals, thread, since, NULL);
 	}
 	if (!err)
@@ -234,99 +209,76 @@ static int switch_in(struct intervals *intervals, struct thread *thread, const s
 	return err ? err : 1;
 }
 
-/* The letter of a thread that does not run, or 0. */
-static char letter_of(const struct event_field *state)
-{
-	static const char letters[] = "SDTtIP";
-	const char *label = state->value.label;
+/* States of blocked threads: the letter of ps(1), and what it means. */
+static const struct {
+	char letter;
+	enum state state;
+} blocked_states[KEVENT_STATES] = {
+	[KEVENT_STATE_S] = { 'S', STATE_SLEEP },
+	[KEVENT_STATE_D] = { 'D', STATE_DISK },
+	[KEVENT_STATE_T] = { 'T', STATE_STOPPED },
+	[KEVENT_STATE_t] = { 't', STATE_STOPPED },
+	[KEVENT_STATE_P] = { 'P', STATE_SLEEP },
+	[KEVENT_STATE_I] = { 'I', STATE_SLEEP },
+};
 
-	return label && label[0] && !label[1] && strchr(letters, label[0]) ? label[0] : '\0';
+static bool is_state(int64_t state)
+{
+	return state >= 0 && state < KEVENT_STATES;
 }
 
-static enum state state_of(const struct event_field *state, const struct event_field *reason)
+static enum state state_of(const struct kevent *kevent)
 {
-	if (event_field_is(reason, "preempted"))
+	switch (kevent->reason) {
+	case KEVENT_PREEMPTED:
 		return STATE_RUNNABLE;
-	if (event_field_is(reason, "io"))
+	case KEVENT_IO:
 		return STATE_DISK;
-	if (!event_field_is(reason, "blocked"))
-		return STATE_UNKNOWN;
-	switch (letter_of(state)) {
-	case 'S':
-	case 'I':
-	case 'P':
-		return STATE_SLEEP;
-	case 'D':
-		return STATE_DISK;
-	case 'T':
-	case 't':
-		return STATE_STOPPED;
+	case KEVENT_BLOCKED:
+		return is_state(kevent->state) ? blocked_states[kevent->state].state :
+						 STATE_UNKNOWN;
 	default:
 		return STATE_UNKNOWN;
 	}
 }
 
 static int switch_out(struct intervals *intervals, struct thread *thread, const struct event *event,
-		      const struct call *call)
+		      const struct kevent *kevent, const struct call *call)
 {
-	struct event_field fields[] = { { .name = "state" }, { .name = "reason" } };
+	bool early = thread->woken && in_state(thread, STATE_RUNNING);
 	struct interval *now;
-	bool early;
 	int err;
 
-	if (!event_fields(event, fields, 2))
-		return 0;
-	early = thread->woken && in_state(thread, STATE_RUNNING);
 	if (!thread->begun && thread->ran)
 		run(intervals, thread, thread->ran_at, thread->ran_cpu);
 	else if (thread->begun && thread->now.state != STATE_RUNNING)
 		forget(thread);
 	err = end_interval(intervals, thread, event->time);
 	thread->exiting = false;
-	if (event_field_is(&fields[1], "ended"))
+	if (kevent->reason == KEVENT_ENDED)
 		return err ? err : 1;
-	now = begin_interval(intervals, thread, state_of(&fields[0], &fields[1]), event->time);
+	now = begin_interval(intervals, thread, state_of(kevent), event->time);
 	now->preempted = now->state == STATE_RUNNABLE;
 	if (now->state >= STATE_SLEEP) {
 		thread->woken = early;
-		now->letter = letter_of(&fields[0]);
-		now->io = event_field_is(&fields[1], "io");
+		if (is_state(kevent->state))
+			now->letter = blocked_states[kevent->state].letter;
+		now->io = kevent->reason == KEVENT_IO;
 		if (call)
 			memcpy(now->call, call->name, sizeof(now->call));
 	}
 	return err ? err : 1;
 }
 
-static bool read_wakeup(const struct event *event, struct wakeup *wakeup)
+static int wake_up(struct intervals *intervals, struct thread *thread, const struct event *event,
+		   const struct kevent *kevent)
 {
-	struct event_field fields[] = {
-		{ .name = "by" }, { .name = "new" },
-		{ .name = "waker_pid" }, { .name = "waker_tid" },
-	};
-
-	if (!event_fields(event, fields, 4))
-		return false;
-	*wakeup = (struct wakeup){
-		.time = event->time,
-		.is_new = fields[1].value.number,
-		.pid = (pid_t)fields[2].value.number,
-		.tid = (pid_t)fields[3].value.number,
-	};
-	for (enum waker waker = WAKER_ANOTHER; waker <= WAKER_INTERRUPT; waker++) {
-		if (event_field_is(&fields[0], waker_name(waker)))
-			wakeup->waker = waker;
-	}
-	return true;
-}
-
-static int wake_up(struct intervals *intervals, struct thread *thread, const struct event *event)
-{
-	struct wakeup wakeup;
+	const struct wakeup wakeup = { .time = event->time, .waker = waker_of(kevent) };
 	int err;
 
-	if (in_state(thread, STATE_RUNNABLE) || !read_wakeup(event, &wakeup))
+	if (in_state(thread, STATE_RUNNABLE))
 		return 0;
-	if (!in_state(thread, STATE_RUNNING) && (!is_unknown(thread) || wakeup.is_new)) {
+	if (!in_state(thread, STATE_RUNNING) && (!is_unknown(thread) || kevent->new)) {
 		err = become_runnable(intervals, thread, event->time, &wakeup);
 		return err ? err : 1;
 	}
@@ -385,36 +337,27 @@ static struct thread *find(struct intervals *intervals, uint32_t number, const s
 }
 
 int intervals_event(struct intervals *intervals, uint32_t number, const struct event *event,
-		    const struct call *call)
+		    const struct kevent *kevent, const struct call *call)
 {
 	struct thread *thread;
 
 	if (!intervals->started)
 		intervals->first_time = event->time;
 	intervals->started = true;
-	if (!number || number > intervals->max)
+	if (!number || number > intervals->max || (!kevent && !event->user))
 		return 0;
 	thread = find(intervals, number, event);
 	if (!thread)
 		return -ENOMEM;
 	switch (event->type) {
 	case POSIXTRACE_SWITCH_IN:
-		return switch_in(intervals, thread, event);
+		return switch_in(intervals, thread, event, kevent);
 	case POSIXTRACE_SWITCH_OUT:
-		return switch_out(intervals, thread, event, call);
+		return switch_out(intervals, thread, event, kevent, call);
 	case POSIXTRACE_WAKEUP:
-		return wake_up(intervals, thread, event);
-	case POSIXTRACE_FORK:
-	case POSIXTRACE_EXEC:
-	case POSIXTRACE_EXIT:
-	case POSIXTRACE_SIGNAL_DELIVER:
-	case POSIXTRACE_PAGE_FAULT:
-	case POSIXTRACE_SYSCALL_ENTRY:
-	case POSIXTRACE_SYSCALL_EXIT:
-	case POSIXTRACE_IRQ:
-		return record(intervals, thread, event);
+		return wake_up(intervals, thread, event, kevent);
 	default:
-		return event->user ? record(intervals, thread, event) : 0;
+		return event_shows_running(event) ? record(intervals, thread, event) : 0;
 	}
 }
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "calls.h"
-#include "source.h"
+#include "waker.h"
 
 /* The same numbers as in timeline.html. */
 enum state {
@@ -25,13 +25,6 @@ enum state {
 	STATE_DISK,	/* waits for a block device, or cannot be interrupted */
 	STATE_STOPPED,
 	NR_STATES,
-};
-
-enum waker {
-	WAKER_NONE,	/* not known */
-	WAKER_ANOTHER,	/* a thread that the log may not name */
-	WAKER_THREAD,
-	WAKER_INTERRUPT,
 };
 
 /**
@@ -47,8 +40,6 @@ enum waker {
  * @preempted: STATE_RUNNABLE: it did not wait before
  * @call: blocked: name of the system call, or ""
  * @waker: who woke it, at the end of a wait or before it was runnable
- * @waker_pid: WAKER_THREAD: process of the waker
- * @waker_tid: WAKER_THREAD: the waker
  * @open: it lasted beyond the last event
  */
 struct interval {
@@ -61,10 +52,8 @@ struct interval {
 	char letter;
 	bool io;
 	bool preempted;
-	char call[CALL_NAME_SIZE];
-	enum waker waker;
-	pid_t waker_pid;
-	pid_t waker_tid;
+	char call[KEVENT_CALL_NAME];
+	struct waker waker;
 	bool open;
 };
 
@@ -89,13 +78,14 @@ int intervals_new(size_t max, intervals_put put, void *to, struct intervals **in
  * @intervals: from intervals_new()
  * @thread: number of its thread
  * @event: any event
+ * @kevent: its fields, or NULL if it is not a whole event of the kernel
  * @call: the open system call of the thread, or NULL
  *
  * Return: 1 if the intervals tell all of the event; 0 if not, as for a wake-up of a running thread;
  * a negative error number.
  */
 int intervals_event(struct intervals *intervals, uint32_t thread, const struct event *event,
-		    const struct call *call);
+		    const struct kevent *kevent, const struct call *call);
 
 /**
  * intervals_lost() - say that events may be missing
@@ -111,9 +101,6 @@ int intervals_end(struct intervals *intervals, uint64_t time);
 
 /* interval_name() - get the name of the state, as the page has it */
 const char *interval_name(const struct interval *interval);
-
-/* waker_name() - get the name of a waker, as in the events; "" for WAKER_NONE */
-const char *waker_name(enum waker waker);
 
 void intervals_free(struct intervals *intervals);
 

@@ -3,6 +3,7 @@
  * Reads the fields of events of the kernel: see kevent.h. It finds them by their names in the
  * description of the type, so a type may get further ones.
  */
+#include <stdio.h>
 #include <string.h>
 #include <trace.h>
 
@@ -20,11 +21,12 @@ struct place {
 #define ARGS(field)	{ #field, offsetof(struct kevent, field), ARGS }
 #define TEXT(field)	{ #field, offsetof(struct kevent, field), TEXT }
 
-/* The fields of each type that exporters use, in the order of the descriptions. */
+/* The fields of each type that commands use, in the order of the descriptions. */
 static const struct place types[][FIELDS_MAX] = {
 	[POSIXTRACE_SWITCH_OUT] = { NUMBER(tid), NUMBER(prio), NUMBER(state), NUMBER(reason),
 				    NUMBER(next_tid), NUMBER(next_prio) },
-	[POSIXTRACE_SWITCH_IN] = { NUMBER(tid), NUMBER(prio), NUMBER(prev_tid), NUMBER(prev_prio) },
+	[POSIXTRACE_SWITCH_IN] = { NUMBER(tid), NUMBER(prio), NUMBER(runnable),
+				   NUMBER(prev_tid), NUMBER(prev_prio) },
 	[POSIXTRACE_WAKEUP] = { NUMBER(tid), NUMBER(prio), NUMBER(target_cpu), NUMBER(by),
 				NUMBER(new), NUMBER(waker_pid), NUMBER(waker_tid) },
 	[POSIXTRACE_MIGRATE] = { NUMBER(tid), NUMBER(prio), NUMBER(orig_cpu), NUMBER(dest_cpu) },
@@ -32,8 +34,9 @@ static const struct place types[][FIELDS_MAX] = {
 	[POSIXTRACE_EXEC] = { NUMBER(tid), TEXT(filename) },
 	[POSIXTRACE_EXIT] = { NUMBER(tid), NUMBER(exit_code), NUMBER(group_dead) },
 	[POSIXTRACE_RENAME] = { NUMBER(tid), TEXT(oldcomm), TEXT(newcomm) },
-	[POSIXTRACE_SIGNAL_GENERATE] = { NUMBER(tid), NUMBER(sig), NUMBER(code), NUMBER(group),
-					 NUMBER(result), NUMBER(sender_pid), NUMBER(sender_tid) },
+	[POSIXTRACE_SIGNAL_GENERATE] = { NUMBER(tid), NUMBER(sig), NUMBER(code), NUMBER(by),
+					 NUMBER(group), NUMBER(result), NUMBER(sender_pid),
+					 NUMBER(sender_tid) },
 	[POSIXTRACE_SIGNAL_DELIVER] = { NUMBER(tid), NUMBER(sig), NUMBER(code), NUMBER(action),
 					NUMBER(flags) },
 	[POSIXTRACE_PAGE_FAULT] = { NUMBER(tid), NUMBER(user), NUMBER(write), NUMBER(exec),
@@ -42,7 +45,7 @@ static const struct place types[][FIELDS_MAX] = {
 				       TEXT(name) },
 	[POSIXTRACE_SYSCALL_EXIT] = { NUMBER(tid), NUMBER(nr), NUMBER(result), NUMBER(compat) },
 	[POSIXTRACE_IRQ] = { NUMBER(tid), NUMBER(number), NUMBER(duration), NUMBER(kind),
-			     TEXT(name) },
+			     NUMBER(nested), TEXT(name) },
 };
 
 #define NR_TYPES	(sizeof(types) / sizeof(types[0]))
@@ -72,20 +75,23 @@ static bool store(const struct place *place, const struct posixtrace_value *valu
 	return true;
 }
 
-/* Returns the fields found, as bits of their places. */
+/* Returns the fields found, as bits of their places; 0 if the data do not match. */
 static unsigned int read_fields(const struct event *event, const struct place *places,
 				struct kevent *kevent)
 {
-	unsigned int found = 0, guess = 0;
+	unsigned int found = 0, guess = 0, depth = 0;
 	struct posixtrace_value value;
-	struct values values;
-	int at = -1;
+	struct posixtrace_walk walk;
+	int at = -1, ret;
 
-	values_begin(&values, event->description, event->data, event->len);
-	while (values_next(&values, &value)) {
+	/* This is for each event of large logs, so it is one walk that also checks the data. */
+	posixtrace_fields_begin(&walk, event->description->fields, event->data, event->len);
+	while ((ret = posixtrace_fields_next(&walk, &value)) == 1) {
 		bool is_args;
 		char *to;
 
+		depth += value.what == POSIXTRACE_BEGIN;
+		depth -= value.what == POSIXTRACE_END;
 		if (value.what == POSIXTRACE_END)
 			continue;
 		if (value.field->name)
@@ -93,16 +99,16 @@ static unsigned int read_fields(const struct event *event, const struct place *p
 		if (at < 0 || value.what == POSIXTRACE_BEGIN)
 			continue;
 		is_args = places[at].kind == ARGS;
-		if (values.depth != (is_args ? 2 : 1) || (is_args && value.index >= KEVENT_ARGS))
+		if (depth != (is_args ? 2 : 1) || (is_args && value.index >= KEVENT_ARGS))
 			continue;
 		to = (char *)kevent + places[at].offset;
 		if (is_args)
 			to += value.index * sizeof(kevent->args[0]);
-		if (store(&places[at], &value, to))
+		if (store(&places[at], &value, to) && (!is_args || value.index == KEVENT_ARGS - 1))
 			found |= 1U << at;
 		guess = at + 1;
 	}
-	return found;
+	return ret ? 0 : found;
 }
 
 static bool is_tid(int64_t tid)
@@ -116,7 +122,7 @@ bool kevent_read(const struct event *event, struct kevent *kevent)
 	unsigned int wanted = 0;
 
 	if (event->type >= NR_TYPES || !types[event->type][0].name || !event->description ||
-	    event->truncated != POSIX_TRACE_NOT_TRUNCATED || !event_has_fields(event, event->len))
+	    event->truncated != POSIX_TRACE_NOT_TRUNCATED)
 		return false;
 	places = types[event->type];
 	for (unsigned int i = 0; i < FIELDS_MAX && places[i].name; i++)
@@ -126,4 +132,29 @@ bool kevent_read(const struct event *event, struct kevent *kevent)
 	       is_tid(kevent->tid) && is_tid(kevent->next_tid) && is_tid(kevent->prev_tid) &&
 	       is_tid(kevent->waker_tid) && is_tid(kevent->sender_tid) &&
 	       is_tid(kevent->child_tid) && is_tid(kevent->child_pid);
+}
+
+void kevent_call_name(const struct kevent *kevent, char name[KEVENT_CALL_NAME])
+{
+	size_t len = kevent->name.len;
+
+	if (len >= KEVENT_CALL_NAME)
+		len = KEVENT_CALL_NAME - 1;
+	if (len)
+		memcpy(name, kevent->name.at, len);
+	name[len] = '\0';
+	if (!name[0])
+		snprintf(name, KEVENT_CALL_NAME, "system call %d", (int)kevent->nr);
+}
+
+const char *kevent_irq_kind(const struct kevent *kevent)
+{
+	static const char *const kinds[] = {
+		[KEVENT_IRQ] = "irq",
+		[KEVENT_SOFTIRQ] = "softirq",
+		[KEVENT_VECTOR] = "vector",
+	};
+	uint64_t kind = (uint64_t)kevent->kind;
+
+	return kind < sizeof(kinds) / sizeof(kinds[0]) ? kinds[kind] : "";
 }

@@ -11,7 +11,8 @@
 
 #include "source.h"
 
-#define KEVENT_ARGS	6	/* arguments of a system call */
+#define KEVENT_ARGS		6	/* arguments of a system call */
+#define KEVENT_CALL_NAME	40	/* bytes of the name of a system call, with the NUL */
 
 /* Text in the data of the event, of any bytes. */
 struct kevent_text {
@@ -32,6 +33,7 @@ struct kevent {
 	int64_t reason;		/* KEVENT_IO and others */
 	int64_t next_tid;
 	int64_t next_prio;
+	int64_t runnable;	/* ns, as uint64_t */
 	int64_t prev_tid;
 	int64_t prev_prio;
 	int64_t target_cpu;
@@ -62,8 +64,9 @@ struct kevent {
 	int64_t nr;
 	int64_t compat;
 	int64_t number;
-	int64_t duration;
+	int64_t duration;	/* ns, as uint64_t */
 	int64_t kind;		/* KEVENT_IRQ and others */
+	int64_t nested;
 	int64_t args[KEVENT_ARGS];
 	struct kevent_text name;	/* of a system call or interrupt */
 	struct kevent_text filename;
@@ -80,8 +83,11 @@ enum {
 /* kevent.reason */
 enum { KEVENT_PREEMPTED, KEVENT_BLOCKED, KEVENT_IO, KEVENT_ENDED };
 
-/* kevent.by */
-enum { KEVENT_BY_ANOTHER, KEVENT_BY_THREAD, KEVENT_BY_INTERRUPT };
+/* kevent.by, of a wake-up; signals come from the kernel, not from interrupts */
+enum {
+	KEVENT_BY_ANOTHER, KEVENT_BY_THREAD, KEVENT_BY_INTERRUPT,
+	KEVENT_BY_KERNEL = KEVENT_BY_INTERRUPT
+};
 
 /* kevent.action */
 enum { KEVENT_DEFAULT, KEVENT_IGNORED, KEVENT_HANDLER };
@@ -98,5 +104,15 @@ enum { KEVENT_IRQ, KEVENT_SOFTIRQ, KEVENT_VECTOR };
  * should have, and whose ids of threads are possible.
  */
 bool kevent_read(const struct event *event, struct kevent *kevent);
+
+/**
+ * kevent_call_name() - get the name of a system call
+ * @kevent: fields of a syscall_entry
+ * @name: where to store it: cut, may have any bytes; "system call N" if it is not known
+ */
+void kevent_call_name(const struct kevent *kevent, char name[KEVENT_CALL_NAME]);
+
+/* kevent_irq_kind() - get the name of the kind of an interrupt; "" if it is not known */
+const char *kevent_irq_kind(const struct kevent *kevent);
 
 #endif /* POSIXTRACE_KEVENT_H */

@@ -83,6 +83,20 @@ void event_process_label(const struct event *event, char label[LABEL_SIZE]);
  */
 uint64_t event_thread_key(const struct event *event);
 
+/* event_is_kernel() - check whether the kernel has recorded an event about a thread */
+static inline bool event_is_kernel(const struct event *event)
+{
+	return event->has_data && !event->user;
+}
+
+/**
+ * event_shows_running() - check whether the thread of an event had a processor
+ * @event: the event
+ *
+ * Return: true if the thread recorded it, or the kernel did while it ran for the thread.
+ */
+bool event_shows_running(const struct event *event);
+
 /**
  * event_is_counter() - check whether an event has a value of a counter
  * @event: the event

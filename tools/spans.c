@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <trace.h>
 
-#include "event_fields.h"
 #include "spans.h"
 
 struct spans {
@@ -48,33 +47,28 @@ static int note_losses(struct spans *spans, const struct event *event, bool lost
 	return lost ? intervals_lost(spans->states, spans->last_time) : 0;
 }
 
-static int put_irq(struct spans *spans, uint32_t thread, const struct event *event)
+static int put_irq(struct spans *spans, uint32_t thread, const struct event *event,
+		   const struct kevent *kevent)
 {
-	struct event_field fields[] = {
-		{ .name = "number" }, { .name = "duration" }, { .name = "kind" },
-		{ .name = "nested" }, { .name = "name" },
-	};
 	struct irq irq = {
 		.thread = thread,
 		.pid = event->pid,
 		.cpu = event->cpu,
 		.begin = spans->first_time,
 		.end = event->time,
+		.kind = kevent_irq_kind(kevent),
+		.number = (uint64_t)kevent->number,
+		.nested = kevent->nested,
+		.name = kevent->name.at,
+		.name_len = kevent->name.len,
 	};
-	uint64_t duration;
+	uint64_t duration = (uint64_t)kevent->duration;
 	int err;
 
-	if (!event_fields(event, fields, 5) || fields[4].value.what != POSIXTRACE_VALUE ||
-	    !value_is_text(&fields[4].value) || event->time < spans->first_time)
+	if (event->time < spans->first_time)
 		return 0;
-	duration = fields[1].value.number;
 	if (duration < event->time - spans->first_time)
 		irq.begin = event->time - duration;
-	irq.kind = fields[2].value.label ? fields[2].value.label : "";
-	irq.number = fields[0].value.number;
-	irq.nested = fields[3].value.number;
-	irq.name = fields[4].value.data;
-	irq.name_len = fields[4].value.text_len;
 	err = spans->ops->put_irq(spans->to, &irq);
 	return err ? err : 1;
 }
@@ -82,19 +76,21 @@ static int put_irq(struct spans *spans, uint32_t thread, const struct event *eve
 static int put_spans(struct spans *spans, uint32_t thread, const struct event *event, uint64_t mark)
 {
 	const struct call *call = calls_open(spans->calls, thread);
+	struct kevent kevent;
+	bool is_kernel = kevent_read(event, &kevent);
 	int ret, told;
 
 	/* A thread that ends leaves its last system call. */
-	told = intervals_event(spans->states, thread, event, call);
-	if (told < 0 || !event_is_kernel(event) || !thread)
+	told = intervals_event(spans->states, thread, event, is_kernel ? &kevent : NULL, call);
+	if (told < 0 || !is_kernel || !thread)
 		return told;
-	ret = calls_event(spans->calls, thread, event, mark, &call);
+	ret = calls_event(spans->calls, thread, event, &kevent, mark, &call);
 	if (ret < 0)
 		return ret;
 	told |= ret;
 	ret = call ? spans->ops->put_call(spans->to, call) : 0;
 	if (!ret && event->type == POSIXTRACE_IRQ)
-		ret = put_irq(spans, thread, event);
+		ret = put_irq(spans, thread, event, &kevent);
 	return ret < 0 ? ret : told | ret;
 }
 

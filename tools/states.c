@@ -11,7 +11,7 @@
 #include <string.h>
 #include <trace.h>
 
-#include "kernel_fields.h"
+#include "kevent.h"
 #include "states.h"
 #include "threads.h"
 
@@ -58,7 +58,6 @@ struct thread {
 
 struct states {
 	unsigned int classes;
-	struct kernel_fields fields;
 	struct threads *numbers;	/* of threads, by process and thread id */
 	struct thread *threads;		/* by number - 1 */
 	struct states_thread *results;	/* after states_end() */
@@ -157,7 +156,7 @@ static void doubt(struct thread *thread)
 }
 
 /* The states are unknown from @from on, and so is what threads were doing. */
-static int forget(struct states *states, uint64_t from, enum waits_waker waker)
+static int forget(struct states *states, uint64_t from, enum waker_kind waker)
 {
 	struct thread *thread;
 	int err = 0;
@@ -169,7 +168,7 @@ static int forget(struct states *states, uint64_t from, enum waits_waker waker)
 		thread->fault = false;
 		if (thread->state == STATES_ENDED)
 			continue;
-		thread->wait.waker = waker;
+		thread->wait.waker.kind = waker;
 		if (!err)
 			err = change(states, thread, STATES_UNKNOWN,
 				     from > thread->since ? from : thread->since);
@@ -220,7 +219,7 @@ static void begin_life(struct states *states, struct thread *thread)
 static int end_life(struct states *states, struct thread *thread, uint64_t at)
 {
 	if (thread->state == STATES_BLOCKED)
-		thread->wait.waker = WAITS_BY_NONE;
+		thread->wait.waker.kind = WAKER_NONE;
 	unlink_thread(states, thread);
 	thread->pub.last = at;
 	thread->pub.lifetime += at - thread->born;
@@ -300,31 +299,15 @@ static int find_thread(struct states *states, pid_t pid, pid_t tid, struct threa
 /* ------------------------------------------------------------------ */
 /* Events of the scheduler						*/
 
-static void set_waker(struct states *states, const struct event *event, struct wait *wait)
-{
-	struct kernel_fields *fields = &states->fields;
-
-	wait->waker = WAITS_BY_UNKNOWN;
-	if (kernel_field_is(fields, event, KERNEL_BY, "thread")) {
-		wait->waker = WAITS_BY_THREAD;
-		wait->waker_pid = (pid_t)kernel_field_number(fields, event, KERNEL_WAKER_PID);
-		wait->waker_tid = (pid_t)kernel_field_number(fields, event, KERNEL_WAKER_TID);
-	} else if (kernel_field_is(fields, event, KERNEL_BY, "interrupt")) {
-		wait->waker = WAITS_BY_INTERRUPT;
-	} else if (kernel_field_is(fields, event, KERNEL_BY, "another")) {
-		wait->waker = WAITS_BY_ANOTHER;
-	}
-}
-
-static int wake_up(struct states *states, struct thread *thread, const struct event *event)
+static int wake_up(struct states *states, struct thread *thread, const struct kevent *kevent)
 {
 	switch (thread->state) {
 	case STATES_RUNNING:
 		/* It may be about to wait: if so, it does not wait for another wake-up. */
-		set_waker(states, event, &thread->wait);
+		thread->wait.waker = waker_of(kevent);
 		return 0;
 	case STATES_BLOCKED:
-		set_waker(states, event, &thread->wait);
+		thread->wait.waker = waker_of(kevent);
 		break;
 	case STATES_UNKNOWN:
 		break;
@@ -352,43 +335,42 @@ static int block(struct states *states, struct thread *thread, bool io)
 	return err;
 }
 
-static int switch_out(struct states *states, struct thread *thread, const struct event *event)
+static int switch_out(struct states *states, struct thread *thread, const struct kevent *kevent)
 {
-	struct kernel_fields *fields = &states->fields;
-
 	if (thread->state != STATES_RUNNING) {
 		doubt(thread);
-		thread->wait.waker = WAITS_BY_UNKNOWN;
+		thread->wait.waker.kind = WAKER_UNKNOWN;
 	}
-	if (kernel_field_is(fields, event, KERNEL_REASON, "preempted")) {
+	switch (kevent->reason) {
+	case KEVENT_PREEMPTED:
 		thread->pub.preempted++;
 		return change(states, thread, STATES_RUNNABLE, states->now);
-	}
-	if (kernel_field_is(fields, event, KERNEL_REASON, "blocked"))
-		return block(states, thread, false);
-	if (kernel_field_is(fields, event, KERNEL_REASON, "io"))
-		return block(states, thread, true);
-	if (kernel_field_is(fields, event, KERNEL_REASON, "ended"))
+	case KEVENT_BLOCKED:
+	case KEVENT_IO:
+		return block(states, thread, kevent->reason == KEVENT_IO);
+	case KEVENT_ENDED:
 		return end_life(states, thread, states->now);
-	return change(states, thread, STATES_UNKNOWN, states->now);
+	default:
+		return change(states, thread, STATES_UNKNOWN, states->now);
+	}
 }
 
 /*
  * The thread runs, and was able to before: since it was woken. Without that event, the kernel may
  * know for how long. A thread that was woken early was able to run all the time.
  */
-static uint64_t runnable_since(struct states *states, const struct thread *thread,
-			       const struct event *event)
+static uint64_t runnable_since(const struct states *states, const struct thread *thread,
+			       const struct kevent *kevent)
 {
-	uint64_t ns = kernel_field_number(&states->fields, event, KERNEL_RUNNABLE), from;
+	uint64_t ns = (uint64_t)kevent->runnable, from;
 
 	from = thread->since > states->resumed ? thread->since : states->resumed;
-	if (!ns && thread->state == STATES_BLOCKED && thread->wait.waker != WAITS_BY_UNKNOWN)
+	if (!ns && thread->state == STATES_BLOCKED && thread->wait.waker.kind != WAKER_UNKNOWN)
 		return from;
 	return ns < states->now - from ? states->now - ns : from;
 }
 
-static int switch_in(struct states *states, struct thread *thread, const struct event *event)
+static int switch_in(struct states *states, struct thread *thread, const struct kevent *kevent)
 {
 	int err = 0;
 
@@ -396,11 +378,11 @@ static int switch_in(struct states *states, struct thread *thread, const struct 
 		doubt(thread);
 	else if (thread->state != STATES_RUNNABLE)
 		err = change(states, thread, STATES_RUNNABLE,
-			     runnable_since(states, thread, event));
+			     runnable_since(states, thread, kevent));
 	if (!err)
 		err = change(states, thread, STATES_RUNNING, states->now);
 	thread->interrupted = states->now;
-	thread->wait.waker = WAITS_BY_UNKNOWN;
+	thread->wait.waker.kind = WAKER_UNKNOWN;
 	thread->fault = false;
 	return err;
 }
@@ -417,24 +399,12 @@ static int prove(struct states *states, struct thread *thread)
 	return change(states, thread, STATES_RUNNING, states->now);
 }
 
-static int enter_call(struct states *states, struct thread *thread, const struct event *event)
-{
-	struct kernel_fields *fields = &states->fields;
-	char name[WAITS_CALL_NAME];
-
-	thread->pub.calls++;
-	kernel_field_text(fields, event, KERNEL_NAME, name, sizeof(name));
-	return waits_call(states->waits, (int32_t)kernel_field_number(fields, event, KERNEL_NR),
-			  kernel_field_number(fields, event, KERNEL_COMPAT), name, &thread->place);
-}
-
 /* Counts what is not in another interrupt, and within the time that the thread has run. */
-static void interrupt(struct states *states, struct thread *thread, const struct event *event)
+static void interrupt(struct states *states, struct thread *thread, const struct kevent *kevent)
 {
-	struct kernel_fields *fields = &states->fields;
-	uint64_t ns = kernel_field_number(fields, event, KERNEL_DURATION), most;
+	uint64_t ns = (uint64_t)kevent->duration, most;
 
-	if (thread->state != STATES_RUNNING || kernel_field_number(fields, event, KERNEL_NESTED))
+	if (thread->state != STATES_RUNNING || kevent->nested)
 		return;
 	most = states->now - thread->interrupted;
 	thread->interrupts += ns < most ? ns : most;
@@ -442,17 +412,14 @@ static void interrupt(struct states *states, struct thread *thread, const struct
 }
 
 /* Creates the new thread, whose state is unknown until it has an event of its own. */
-static int fork_thread(struct states *states, const struct event *event)
+static int fork_thread(struct states *states, const struct kevent *kevent)
 {
-	struct kernel_fields *fields = &states->fields;
-	pid_t pid = (pid_t)kernel_field_number(fields, event, KERNEL_CHILD_PID);
-	pid_t tid = (pid_t)kernel_field_number(fields, event, KERNEL_CHILD_TID);
 	struct thread *child;
 	int err;
 
-	if (pid <= 0 || tid <= 0)
+	if (!kevent->child_pid || !kevent->child_tid)
 		return 0;
-	err = find_thread(states, pid, tid, &child);
+	err = find_thread(states, (pid_t)kevent->child_pid, (pid_t)kevent->child_tid, &child);
 	if (err || !child || child->born == states->now)
 		return err;
 	/* The id was used before. */
@@ -478,10 +445,10 @@ static int end_others(struct states *states, const struct thread *thread)
 	return err;
 }
 
-static int exit_thread(struct states *states, struct thread *thread, const struct event *event)
+static int exit_thread(struct states *states, struct thread *thread, const struct kevent *kevent)
 {
 	/* The last switch of the last thread is not recorded. */
-	if (kernel_field_number(&states->fields, event, KERNEL_GROUP_DEAD))
+	if (kevent->group_dead)
 		return end_life(states, thread, states->now);
 	thread->exiting = true;
 	thread->exited = states->now;
@@ -489,14 +456,15 @@ static int exit_thread(struct states *states, struct thread *thread, const struc
 }
 
 /* An event that the thread recorded, or the kernel about what it did. */
-static int act(struct states *states, struct thread *thread, const struct event *event)
+static int act(struct states *states, struct thread *thread, const struct event *event,
+	       const struct kevent *kevent)
 {
 	int err = prove(states, thread);
 
 	if (err)
 		return err;
 	if (event->type == POSIXTRACE_IRQ) {
-		interrupt(states, thread, event);
+		interrupt(states, thread, kevent);
 		return 0;
 	}
 	thread->fault = event->type == POSIXTRACE_PAGE_FAULT;
@@ -506,11 +474,11 @@ static int act(struct states *states, struct thread *thread, const struct event 
 		thread->place = WAITS_IN_NO_CALL;
 	switch (event->type) {
 	case POSIXTRACE_FORK:
-		return fork_thread(states, event);
+		return fork_thread(states, kevent);
 	case POSIXTRACE_EXEC:
 		return end_others(states, thread);
 	case POSIXTRACE_EXIT:
-		return exit_thread(states, thread, event);
+		return exit_thread(states, thread, kevent);
 	case POSIXTRACE_SIGNAL_DELIVER:
 		thread->pub.signals++;
 		break;
@@ -518,7 +486,8 @@ static int act(struct states *states, struct thread *thread, const struct event 
 		thread->pub.faults++;
 		break;
 	case POSIXTRACE_SYSCALL_ENTRY:
-		return enter_call(states, thread, event);
+		thread->pub.calls++;
+		return waits_call(states->waits, kevent, &thread->place);
 	case POSIXTRACE_SYSCALL_EXIT:
 		thread->place = WAITS_IN_NO_CALL;
 		break;
@@ -526,7 +495,8 @@ static int act(struct states *states, struct thread *thread, const struct event 
 	return 0;
 }
 
-static int handle(struct states *states, struct thread *thread, const struct event *event)
+static int handle(struct states *states, struct thread *thread, const struct event *event,
+		  const struct kevent *kevent)
 {
 	if (thread->state == STATES_ENDED)
 		begin_life(states, thread);
@@ -536,13 +506,13 @@ static int handle(struct states *states, struct thread *thread, const struct eve
 	thread->pub.seen = true;
 	switch (event->type) {
 	case POSIXTRACE_SWITCH_OUT:
-		return switch_out(states, thread, event);
+		return switch_out(states, thread, kevent);
 	case POSIXTRACE_SWITCH_IN:
-		return switch_in(states, thread, event);
+		return switch_in(states, thread, kevent);
 	case POSIXTRACE_WAKEUP:
-		return wake_up(states, thread, event);
+		return wake_up(states, thread, kevent);
 	default:
-		return act(states, thread, event);
+		return act(states, thread, event, kevent);
 	}
 }
 
@@ -556,17 +526,9 @@ static bool tells(const struct event *event)
 	case POSIXTRACE_SWITCH_OUT:
 	case POSIXTRACE_SWITCH_IN:
 	case POSIXTRACE_WAKEUP:
-	case POSIXTRACE_FORK:
-	case POSIXTRACE_EXEC:
-	case POSIXTRACE_EXIT:
-	case POSIXTRACE_SIGNAL_DELIVER:
-	case POSIXTRACE_PAGE_FAULT:
-	case POSIXTRACE_SYSCALL_ENTRY:
-	case POSIXTRACE_SYSCALL_EXIT:
-	case POSIXTRACE_IRQ:
 		return true;
 	default:
-		return event->user;
+		return event_shows_running(event);
 	}
 }
 
@@ -579,21 +541,21 @@ static int note_gap(struct states *states, const struct event *event)
 	states->lost = event->lost;
 	switch (event->type) {
 	case POSIX_TRACE_OVERFLOW:
-		return forget(states, from, WAITS_BY_UNKNOWN);
+		return forget(states, from, WAKER_UNKNOWN);
 	case POSIX_TRACE_STOP:
-		return forget(states, from, WAITS_BY_NONE);
+		return forget(states, from, WAKER_NONE);
 	case POSIX_TRACE_RESUME:
 	case POSIX_TRACE_START:
 	case POSIX_TRACE_ERROR:
-		return forget(states, states->now, WAITS_BY_UNKNOWN);
+		return forget(states, states->now, WAKER_UNKNOWN);
 	}
-	return lost ? forget(states, states->now, WAITS_BY_UNKNOWN) : 0;
+	return lost ? forget(states, states->now, WAKER_UNKNOWN) : 0;
 }
 
 int states_event(struct states *states, const struct event *event, bool selected)
 {
 	struct thread *thread;
-	pid_t tid = event->tid;
+	struct kevent kevent;
 	int err;
 
 	if (!states->begun) {
@@ -611,18 +573,15 @@ int states_event(struct states *states, const struct event *event, bool selected
 		return err;
 	if (event->time > states->now)
 		states->now = event->time;
-	if (!tells(event))
+	if (!tells(event) || (event->user ? !event->tid : !kevent_read(event, &kevent)))
 		return 0;
 	if (states->gap) {
 		states->gap = false;
 		states->resumed = states->now;
 	}
-	if (!event->user && kernel_field_number(&states->fields, event, KERNEL_TID))
-		tid = (pid_t)kernel_field_number(&states->fields, event, KERNEL_TID);
-	if (!tid)
-		return 0;
-	err = find_thread(states, event->pid, tid, &thread);
-	return err || !thread ? err : handle(states, thread, event);
+	err = find_thread(states, event->pid, event->user ? event->tid : (pid_t)kevent.tid,
+			  &thread);
+	return err || !thread ? err : handle(states, thread, event, &kevent);
 }
 
 /* ------------------------------------------------------------------ */

@@ -73,7 +73,7 @@ static void print_count(FILE *to, uint64_t count, bool known)
 static void print_place(const struct tables *tables, uint32_t place, bool io)
 {
 	const char *name = waits_place_name(states_waits(tables->states), place);
-	char text[WAITS_CALL_NAME + 8];
+	char text[KEVENT_CALL_NAME + 8];
 
 	snprintf(text, sizeof(text), "%s%s", name, io ? " (I/O)" : "");
 	fprintf(tables->to, "  ");
@@ -192,21 +192,21 @@ static void print_sums(const struct tables *tables)
 static void print_waker(const struct tables *tables, const struct wait *wait)
 {
 	static const char *const others[] = {
-		[WAITS_BY_UNKNOWN] = "unknown",
-		[WAITS_BY_NONE] = "not woken",
-		[WAITS_BY_INTERRUPT] = "an interrupt",
-		[WAITS_BY_ANOTHER] = "another thread",
+		[WAKER_UNKNOWN] = "unknown",
+		[WAKER_NONE] = "not woken",
+		[WAKER_INTERRUPT] = "an interrupt",
+		[WAKER_ANOTHER] = "another thread",
 	};
 	char label[LABEL_SIZE];
 
 	fprintf(tables->to, "  ");
-	if (wait->waker == WAITS_BY_THREAD) {
-		label_thread(tables, find_thread(tables, wait->waker_pid, wait->waker_tid),
-			     wait->waker_pid, wait->waker_tid, label);
+	if (wait->waker.kind == WAKER_THREAD) {
+		label_thread(tables, find_thread(tables, wait->waker.pid, wait->waker.tid),
+			     wait->waker.pid, wait->waker.tid, label);
 		cells_name(tables->to, label, 0);
-		fprintf(tables->to, " of process %d", (int)wait->waker_pid);
+		fprintf(tables->to, " of process %d", (int)wait->waker.pid);
 	} else {
-		fprintf(tables->to, "%s", others[wait->waker]);
+		fprintf(tables->to, "%s", others[wait->waker.kind]);
 	}
 	fputc('\n', tables->to);
 }

@@ -168,24 +168,6 @@ bool switches_begun(const struct switches *switches)
 	return switches->begun;
 }
 
-/* Does an event of this type happen where its thread runs? */
-static bool is_on_own_cpu(const struct event *event)
-{
-	switch (event->type) {
-	case POSIXTRACE_FORK:
-	case POSIXTRACE_EXEC:
-	case POSIXTRACE_EXIT:
-	case POSIXTRACE_SIGNAL_DELIVER:
-	case POSIXTRACE_PAGE_FAULT:
-	case POSIXTRACE_SYSCALL_ENTRY:
-	case POSIXTRACE_SYSCALL_EXIT:
-	case POSIXTRACE_IRQ:
-		return true;
-	default:
-		return event->user;
-	}
-}
-
 /* If the switches of the thread are known, they say better where it runs than other events. */
 static void see(struct switches *switches, const struct event *event,
 		const struct running *running)
@@ -221,7 +203,7 @@ int switches_see(struct switches *switches, const struct event *event, const str
 	if (err)
 		return err;
 	event_thread_name(event, running->comm);
-	if (is_on_own_cpu(event) && running->tid > 0)
+	if (event_shows_running(event) && running->tid > 0)
 		see(switches, event, running);
 	return 0;
 }

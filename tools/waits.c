@@ -3,7 +3,6 @@
  * Waits of threads: see waits.h.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +11,7 @@
 
 struct waits {
 	struct threads *calls;	/* numbers of system calls */
-	char (*names)[WAITS_CALL_NAME];	/* by number */
+	char (*names)[KEVENT_CALL_NAME];	/* by number */
 	size_t names_room;
 	struct threads *sum_numbers;
 	struct waits_sum *sums;	/* by number - 1 */
@@ -66,10 +65,11 @@ static int make_room(void **array, size_t *room, size_t index, size_t size)
 	return 0;
 }
 
-int waits_call(struct waits *waits, int32_t nr, bool compat, const char *name, uint32_t *place)
+int waits_call(struct waits *waits, const struct kevent *entry, uint32_t *place)
 {
 	uint32_t number;
-	int ret = threads_find(waits->calls, compat, (uint32_t)nr, &number);
+	/* The numbers of the 32-bit interface are others. */
+	int ret = threads_find(waits->calls, !!entry->compat, (uint32_t)entry->nr, &number);
 
 	if (ret < 0)
 		return ret;
@@ -77,13 +77,9 @@ int waits_call(struct waits *waits, int32_t nr, bool compat, const char *name, u
 	if (ret == 0 || number == THREADS_OTHERS)
 		return 0;
 	ret = make_room((void **)&waits->names, &waits->names_room, number, sizeof(*waits->names));
-	if (ret)
-		return ret;
-	if (*name)
-		snprintf(waits->names[number], WAITS_CALL_NAME, "%s", name);
-	else
-		snprintf(waits->names[number], WAITS_CALL_NAME, "system call %d", (int)nr);
-	return 0;
+	if (!ret)
+		kevent_call_name(entry, waits->names[number]);
+	return ret;
 }
 
 static int add_to_sum(struct waits *waits, const struct wait *wait)

@@ -9,12 +9,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
+
+#include "waker.h"
 
 #define WAITS_CALLS		(1U << 10)	/* system calls with a name */
 #define WAITS_SUMS		(1U << 16)	/* sums of a thread in a place */
 #define WAITS_LONGEST		10
-#define WAITS_CALL_NAME		32	/* bytes of the name of a system call, with the NUL */
 
 /* Where a thread waits: one of these, or WAITS_IN_CALL plus the number of a system call. */
 enum waits_place {
@@ -22,15 +22,6 @@ enum waits_place {
 	WAITS_IN_NO_CALL,
 	WAITS_IN_FAULT,
 	WAITS_IN_CALL		/* of one of too many */
-};
-
-/* How a wait ends. */
-enum waits_waker {
-	WAITS_BY_UNKNOWN,	/* the wake-up is not among the events */
-	WAITS_BY_NONE,		/* the trace or the thread ends before */
-	WAITS_BY_THREAD,
-	WAITS_BY_INTERRUPT,
-	WAITS_BY_ANOTHER	/* a thread that may not be named */
 };
 
 /**
@@ -41,8 +32,6 @@ enum waits_waker {
  * @begin: when it began
  * @length: ns until it was woken
  * @waker: how it ended
- * @waker_pid: WAITS_BY_THREAD: the process of that thread
- * @waker_tid: WAITS_BY_THREAD: the id of that thread
  */
 struct wait {
 	uint32_t thread;
@@ -50,9 +39,7 @@ struct wait {
 	bool io;
 	uint64_t begin;
 	uint64_t length;
-	enum waits_waker waker;
-	pid_t waker_pid;
-	pid_t waker_tid;
+	struct waker waker;
 };
 
 /**
@@ -81,14 +68,12 @@ int waits_new(struct waits **waits);
 /**
  * waits_call() - find the place of a system call
  * @waits: from waits_new()
- * @nr: number of the system call
- * @compat: the number is of the 32-bit interface
- * @name: its name; "" if it is not known; may have any bytes
+ * @entry: fields of its syscall_entry
  * @place: where to store the place
  *
  * Return: 0 or -ENOMEM.
  */
-int waits_call(struct waits *waits, int32_t nr, bool compat, const char *name, uint32_t *place);
+int waits_call(struct waits *waits, const struct kevent *entry, uint32_t *place);
 
 /* waits_add() - count a wait; returns 0 or -ENOMEM */
 int waits_add(struct waits *waits, const struct wait *wait);

@@ -488,13 +488,15 @@ hostile_events_of_the_kernel_case()
 		block 0
 		kernel syscall_entry 100 nr=-1 name="},{\x22\x00\xff\x1b
 		kernel sched_switch_out 200 state=S reason=blocked
-		kernel sched_wakeup 300 by=thread waker_pid=-1 waker_tid=-2147483648
+		kernel sched_wakeup 250 by=thread waker_pid=8 waker_tid=-2147483648
+		kernel sched_wakeup 300 by=thread waker_pid=-1 waker_tid=2147483647
 		kernel sched_switch_in 400 runnable=18446744073709551615
 		kernel syscall_exit 500 nr=-1 result=-9223372036854775808
 		kernel irq 600 duration=18446744073709551615 kind=77 number=4294967295 name="\x5c\x07
 		kernel sched_switch_out 700 state=200 reason=200
 		kernel sched_switch_in 800 hex=00
-		kernel syscall_entry 900 pid=-1 tid=-1 name=
+		kernel syscall_entry 900 name=
+		kernel syscall_entry 950 pid=-1 tid=-1 name=
 	END
 	export_log chrome out log
 	not grep -qP '[\x00-\x09\x0b-\x1f\x7f]' out
@@ -502,6 +504,11 @@ hostile_events_of_the_kernel_case()
 	jq -e '.traceEvents | map(select(.cat == "syscall")) | map(.name) |
 		. == ["\"},{\"", "system call 0"]' out
 	jq -e '[.traceEvents[] | select(.cat == "irq")] | length == 1 and .[0].ts == 0' out
+	jq -e '[.traceEvents[].args.waker // empty] | unique == [[-1,2147483647]]' out
+	# Events that do not fit stay events, and change no state.
+	jq -e '[.traceEvents[] | select(.ph == "i") | [.name, .ts]] |
+		index([["sched_wakeup", 0.15]]) and index([["sched_switch_in", 0.7]]) and
+		index([["syscall_entry", 0.85]])' out
 	# Without descriptions there are no states.
 	whole_log bare <<-'END'
 		classes all bare

@@ -664,11 +664,13 @@ hostile_events_of_the_kernel_case()
 			classes all
 			thread a 7 7 0x1000
 			thread b -1 -1 0
+			thread c 8 8 0x2000
 			since 1700000000000000000
 			block 0
 			kernel syscall_entry 100 @a nr=-1 name=$bad
 			kernel sched_switch_out 200 @a state=S reason=blocked
-			kernel sched_wakeup 300 @a by=thread waker_pid=-1 waker_tid=-2147483648
+			kernel sched_wakeup 250 @a by=thread waker_pid=8 waker_tid=-2147483648
+			kernel sched_wakeup 300 @a by=thread waker_pid=-1 waker_tid=2147483647
 			kernel sched_switch_in 400 @a runnable=18446744073709551615
 			kernel syscall_exit 500 @a nr=-1 result=-9223372036854775808
 			kernel irq 600 @a duration=18446744073709551615 kind=77 number=4294967295 name=$bad
@@ -679,8 +681,10 @@ hostile_events_of_the_kernel_case()
 			kernel sched_switch_out 901 @a hex=
 			kernel sched_wakeup 902 @a by=200
 			kernel syscall_entry 903 @a name=
-			kernel syscall_entry 1000 cpu=1 @b name=$(printf 'x%.0s' {1..300})
-			kernel sched_switch_in 1100 @b
+			kernel syscall_entry 1000 cpu=1 @c name=$(printf 'x%.0s' {1..300})
+			kernel sched_switch_in 1100 @c
+			kernel syscall_entry 1100 cpu=1 @b name=b
+			kernel sched_switch_in 1200 @b
 		END
 	} | whole_log log
 	export_log html page log
@@ -689,11 +693,16 @@ hostile_events_of_the_kernel_case()
 	not grep '^hacked=' facts
 	grep -q '^&lt;/script&gt;.*took 400 ns' tips
 	grep -q '^&lt;/script&gt;.*took 500 ns; .* kind: ; ' tips
-	grep -q '; woken by thread -2147483648 of process -1$' tips
+	grep -q '^blocked.* 100 ns; .*; woken by thread 2147483647 of process -1$' tips
+	# events that do not fit stay events, and change no state
+	grep -q '^sched_wakeup.* 150 ns, .*; waker_tid: -2147483648; ' tips
+	grep -q '^sched_switch_in.* 700 ns, .*; bytes: 00; ' tips
+	grep -q '^sched_switch_in.*; tid: -1; ' tips
+	grep -q '^syscall_entry.*; tid: -1; .* name: b; ' tips
 	[ "$(grep -c '<script' page)" -eq 2 ]
 	# times that go back
 	{
-		printf '%s\n' 'classes all' 'thread b -1 -1 0' 'since 1700000000000000000' 'block 1' \
+		printf '%s\n' 'classes all' 'thread b 7 7 0' 'since 1700000000000000000' 'block 1' \
 			'kernel sched_switch_in 100 @b' 'kernel syscall_entry 101 @b'
 		for event in 'sched_switch_out 50 @b state=S reason=blocked' \
 				'sched_switch_in 40 @b runnable=10' \
@@ -715,7 +724,7 @@ hostile_events_of_the_kernel_case()
 			'struct { enum : u8 { "\"<x>" = 0 } state; enum : u8 { io = 0 } reason; u8 more[8]; }'; do
 		{
 			echo 'classes all bare'
-			for id in 16 17 18 27 28 31; do
+			for id in 16 17 18 27 28 29; do
 				echo "describe $id $description"
 			done
 			echo 'block 0'

@@ -49,7 +49,7 @@ static const struct kernel_type types[] = {
 	  "struct { i32 tid; i32 nr; x64 args[6]; bool compat; text name; }" },
 	{ 28, POSIXTRACE_CLASS_SYSCALL, "syscall_exit",
 	  "struct { i32 tid; i32 nr; i64 result; bool compat; }" },
-	{ 31, POSIXTRACE_CLASS_IRQ, "irq",
+	{ 29, POSIXTRACE_CLASS_IRQ, "irq",
 	  "struct { i32 tid; u32 number; u64 duration \"ns\"; " KIND "; bool nested; "
 	  "text name; }" },
 };

@@ -515,11 +515,13 @@ test_some_classes_are_missing()
 		kernel sched_switch_out 200 @a reason=blocked
 		kernel sched_wakeup 300 @a by=interrupt
 		kernel syscall_entry 350 @a nr=1 name=write
+		event 64 360 @a
+		event 64 400 @a
 		end
 	END
 	threads
 	prints threads <<-'END'
-		100 250: 100 50 0 100 (0 0) 0 0 0 1 0
+		100 40: 40 0 0 0 (0 0) 0 0 0 0 0
 	END
 	# no events of threads at all
 	log </dev/null
@@ -586,6 +588,28 @@ test_many_threads()
 	[ "$(wc -l <places)" -eq 1025 ]
 }
 
+# Only whole events with possible values change a state.
+test_events_that_do_not_fit()
+{
+	log <<-'END'
+		kernel sched_switch_in 100 @a
+		kernel sched_switch_out 120 @a cut hex=64000000780000000101
+		kernel sched_switch_in 140 @a hex=64
+		kernel sched_switch_out 160 @a reason=blocked pid=-1
+		kernel sched_switch_out 200 @a reason=blocked
+		kernel sched_wakeup 220 @a by=thread waker_pid=100 waker_tid=-101
+		kernel sched_wakeup 240 @a by=thread waker_pid=100 waker_tid=101
+		kernel sched_switch_in 250 @a
+		kernel sched_process_exit 260 @a hex=6400000000000000
+		kernel sched_switch_out 300 @a reason=ended
+		end
+	END
+	threads
+	prints threads <<-'END'
+		100 200: 150 10 40 0 (0 0) 1 0 0 0 0
+	END
+}
+
 test_wrong_data()
 {
 	log <<-'END'
@@ -608,7 +632,7 @@ test_wrong_data()
 		describe 17 struct { string s; i32 tid; u64 runnable; }
 		describe 18 struct { i8 tid; i16 by; u128 x; }
 		describe 27 struct { u16 tid; x8 nr; enum : i8 { a = -1 } name; }
-		describe 31 struct { bool tid; i64 duration; bool nested; }
+		describe 29 struct { bool tid; i64 duration; bool nested; }
 		kernel sched_switch_in 100 @a
 		kernel sched_switch_out 200 @a reason=blocked
 		kernel sched_wakeup 300 @a by=interrupt
