@@ -420,9 +420,9 @@ static int fork_thread(struct states *states, const struct kevent *kevent)
 	if (!kevent->child_pid || !kevent->child_tid)
 		return 0;
 	err = find_thread(states, (pid_t)kevent->child_pid, (pid_t)kevent->child_tid, &child);
-	if (err || !child || child->born == states->now)
+	if (err || !child)
 		return err;
-	/* The id was used before. */
+	/* The id may have been used before. */
 	if (child->state != STATES_ENDED)
 		err = end_life(states, child, child->since);
 	begin_life(states, child);

@@ -183,7 +183,9 @@ test_events_that_contradict_make_the_time_unknown()
 {
 	log <<-'END'
 		kernel sched_switch_in 100 @a
+		kernel irq 130 @a duration=20
 		kernel sched_switch_in 150 @a
+		kernel irq 180 @a duration=10
 		kernel sched_switch_out 200 @a reason=blocked
 		kernel sched_switch_out 300 @a reason=preempted
 		kernel sched_switch_out 350 @a reason=preempted
@@ -194,7 +196,7 @@ test_events_that_contradict_make_the_time_unknown()
 	END
 	threads
 	prints threads <<-'END'
-		100 460: 100 100 0 260 (0 0) 1 2 0 0 0
+		100 460: 100 100 0 260 (0 10) 1 2 0 0 0
 	END
 }
 
@@ -203,8 +205,8 @@ test_interrupts_that_are_not_nested()
 	log <<-'END'
 		kernel irq 50 @b duration=1000000
 		kernel sched_switch_in 100 @a
+		kernel irq 120 @a duration=5 kind=softirq nested=true
 		kernel irq 130 @a duration=20 kind=irq
-		kernel irq 160 @a duration=5 kind=softirq nested=true
 		kernel irq 170 @a duration=15 kind=softirq
 		kernel irq 180 @a duration=50
 		kernel sched_switch_out 200 @a reason=blocked
@@ -308,6 +310,25 @@ test_nothing_is_known_while_the_stream_is_stopped()
 		0.100 100 100 101 unknown not woken
 		0.600 100 100 100 no system call not woken
 	END
+	# the stop is missing
+	write_log log <<-'END'
+		cpus 1
+		classes all
+		thread a 100 100 0x7f00
+		block 1
+		event 2 100
+		event 2 500
+		block 0
+		kernel sched_switch_in 150 @a
+		event 64 300 @a
+		event 64 600 @a
+		event 64 650 @a
+		end
+	END
+	threads
+	prints threads <<-'END'
+		100 500: 200 0 0 300 (0 0) 0 0 0 0 0
+	END
 }
 
 test_threads_end()
@@ -409,11 +430,14 @@ test_places_of_waits()
 		kernel irq 258 @a duration=1
 		kernel sched_switch_out 260 @a reason=io
 		kernel sched_switch_in 310 @a
+		kernel sched_switch_out 311 @a reason=io
+		kernel sched_switch_in 312 @a
 		kernel page_fault 320 @a
 		kernel syscall_exit 330 @a
 		kernel sched_switch_out 340 @a reason=blocked
 		kernel sched_switch_in 400 @a
 		kernel syscall_entry 410 @a nr=0 name=read
+		event 64 415 @a
 		kernel sched_switch_out 420 @a reason=io
 		kernel sched_switch_in 490 @a
 		kernel syscall_exit 500 @a
@@ -428,11 +452,11 @@ test_places_of_waits()
 	END
 	threads
 	prints threads <<-'END'
-		100 501: 130 0 371 0 (150 1) 9 0 2 4 0
+		100 501: 129 0 372 0 (151 1) 10 0 2 4 0
 	END
 	places
 	prints places <<-'END'
-		100 read (I/O) 2 100 70
+		100 read (I/O) 3 101 70
 		100 restart 1 90 90
 		100 no system call 2 80 60
 		100 page fault (I/O) 1 50 50
