@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 48
+begin 50
 here=$PWD
 log=$tmp/log
 
@@ -89,6 +89,19 @@ run 2 record --kernel=disk -- true &&
 	grep -q 'sched_switch_out  *tid=[0-9]* .* reason=' "$tmp/dump" &&
 	posixtrace dump --json "$log" | grep -q '"event":"sched_process_exit".*"user":false'
 result kernel_adds_events_of_the_kernel $?
+
+mkdir -m 1777 "$tmp/users" && chmod 755 "$tmp"
+as_user()
+{
+	su -s /bin/sh nobody -c "exec posixtrace record -f -o $tmp/users/log $*" >"$tmp/out" 2>"$tmp/err"
+}
+
+! as_user --kernel=syscall -- ./ticks_helper 3 0 &&
+	complains '^posixtrace: or to record system calls: --kernel=syscall needs CAP_PERFMON$' &&
+	as_user --kernel=all -- ./ticks_helper 3 0 &&
+	posixtrace dump "$tmp/users/log" >"$tmp/dump" && grep -q 'sched_switch_out' "$tmp/dump" &&
+	! grep -q 'syscall_entry' "$tmp/dump"
+result kernel_all_is_what_the_user_may_have $?
 
 # sleep(1) waits in the page for as long as it did, and a timer wakes it.
 with_log 0 --kernel=sched,process -- sleep 0.2 &&
