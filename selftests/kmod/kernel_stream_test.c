@@ -285,7 +285,7 @@ TEST_F(kernel, streams_begin_and_end_while_threads_switch)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, switch_often, NULL));
 	for (round = 0; round < 20; round++) {
 		create_init(&self->stream.arg, 0);
-		self->stream.arg.attr.classes = round % 3 ? all_classes() : CLASSES;
+		self->stream.arg.attr.classes = round % 5 ? CLASSES : all_classes();
 		self->stream.arg.attr.stream_size = 0;
 		self->stream.arg.attr.stream_policy = round % 2 ? POSIXTRACE_POLICY_UNTIL_FULL :
 								  POSIXTRACE_POLICY_LOOP;

@@ -99,7 +99,7 @@ as_user()
 ! as_user --kernel=syscall -- ./ticks_helper 3 0 &&
 	complains '^posixtrace: or to record system calls: --kernel=syscall needs CAP_PERFMON$' &&
 	as_user --kernel=all -- ./ticks_helper 3 0 &&
-	posixtrace dump "$tmp/users/log" >"$tmp/dump" && grep -q 'sched_switch_out' "$tmp/dump" &&
+	posixtrace dump "$tmp/users/log" >"$tmp/dump" && grep -q 'sched_process_exit' "$tmp/dump" &&
 	! grep -q 'syscall_entry' "$tmp/dump"
 result kernel_all_is_what_the_user_may_have $?
 
