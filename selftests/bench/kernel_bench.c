@@ -210,12 +210,12 @@ int main(void)
 	printf("switch_untraced %.0f\n",
 	       more_with(child.pid, sched, out | in, give_way, 2 * COUNT, switching));
 	printf("switch_off_again %.0f\n", measure(give_way, 2 * COUNT) - switching);
-	printf("switch_traced_filtered %.0f\n",
+	printf("switch_filtered %.0f\n",
 	       more_with(0, sched, 0, give_way, 2 * COUNT, switching));
 	printf("sched_switch_out %.0f\n",
 	       more_with(0, sched, out, give_way, 2 * COUNT, switching));
 	printf("sched_switch_in %.0f\n", more_with(0, sched, in, give_way, 2 * COUNT, switching));
-	printf("sched_switch_both %.0f\n",
+	printf("switch_traced %.0f\n",
 	       more_with(0, sched, out | in, give_way, 2 * COUNT, switching));
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
@@ -239,7 +239,7 @@ int main(void)
 	print_class("fault", POSIXTRACE_CLASS_FAULT, child.pid, touch);
 	signal(SIGUSR1, ignore);
 	print_class("signal", POSIXTRACE_CLASS_SIGNAL, child.pid, signal_itself);
-	printf("irq %.0f\n", more_by_interrupt());
+	printf("irq_traced %.0f\n", more_by_interrupt());
 	child_kill(&child);
 	return 0;
 }

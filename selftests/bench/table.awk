@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-# Turns the output of "native", insn_bench and log_bench, in this order, into tables in the markup
-# of the documentation, and into lines for scripts.
+# Turns the output of "native"; of insn_bench, kernel_bench (kernel_NAME) and "syscalls"
+# (call_NAME, bytes_NAME); and of log_bench, in this order, into tables in the markup of the
+# documentation, and into lines for scripts.
 
 BEGIN {
 	irqs_off_names = "nothing create shutdown start_stop record clear filter status stats wait fork"
 	irqs_off_names = irqs_off_names " flush"
+	split("switch wakeup_and_switch rename syscall fault signal irq", operations)
+	split("record live stream strace perf_trace perf_record trace_cmd lttng_modules " \
+	      "lttng_context lttng_memory", ways)
 }
 
 FNR == 1 { file++ }
@@ -108,6 +112,20 @@ function irqs_off(    i, names, longest)
 	return longest
 }
 
+# What tracing adds to a system call.
+function added(way)
+{
+	return insn["call_" way] - insn["call_untraced"]
+}
+
+# The cost of another tracer, times ours: into a log, or where both keep events in memory only.
+function ratio(way)
+{
+	if (way == "untraced" || !("call_" way in insn) || !("call_record" in insn))
+		return "-"
+	return digits(added(way) / added(way == "lttng_memory" ? "stream" : "record"))
+}
+
 function targets()
 {
 	row("Target|Limit|Reached|Met")
@@ -151,6 +169,10 @@ function targets()
 	met_below("instructions of reading what 8 processors recorded in turn, over 1", 1.5,
 		  insn["insn_read_from_8"] / insn["insn_read_from_1"])
 	met_below("longest time with interrupts off, us", 50, irqs_off())
+	if (ratio("strace") != "-")
+		met_above("strace, times a system call traced", 10, ratio("strace"))
+	if (ratio("lttng_modules") != "-")
+		met_above("LTTng's modules, times a system call traced", 1, ratio("lttng_modules"))
 	table("Targets and results, with a stand-in for the module:")
 }
 
@@ -284,6 +306,65 @@ function instructions(    i, counts)
 	table("Longest time with interrupts off, with 512 possible processors; 1 us is 1000 instructions:")
 }
 
+function whole(name)
+{
+	return name in insn ? insn[name] : "-"
+}
+
+function kernel_row(what, name)
+{
+	row(what "|" whole("kernel_" name) "|" whole("kernel_" name "_untraced") "|" \
+	    whole("kernel_" name "_filtered") "|" whole("kernel_" name "_traced"))
+}
+
+function call_row(what, way)
+{
+	row(what "|" whole("call_" way) "|" \
+	    ("call_" way in insn && way != "untraced" ? added(way) : "-") "|" ratio(way) \
+	    "|" (insn["bytes_" way] > 0 ? insn["bytes_" way] : "-"))
+}
+
+function beside_row(what, way)
+{
+	row(what "|" ("call_beside_" way in insn ? added("beside_" way) : "-"))
+}
+
+function kernel_events()
+{
+	row("What|Untraced|Another traced|Held back|Traced")
+	kernel_row("sched: a switch, one event of each thread", "switch")
+	kernel_row("sched: a wake-up and a switch", "wakeup_and_switch")
+	kernel_row("process: another name", "rename")
+	kernel_row("syscall: getppid(), two events", "syscall")
+	kernel_row("fault: a new page", "fault")
+	kernel_row("signal: raise() with a handler, two events", "signal")
+	kernel_row("irq: an interrupt, over held back", "irq")
+	table("Events of the kernel: instructions of an operation, and more with a stream of that " \
+	      "class on another process, on this one with a filter, and on this one:")
+
+	row("How|Instructions|More|Times|Bytes")
+	call_row("untraced", "untraced")
+	call_row("posixtrace record", "record")
+	call_row("posixtrace live", "live")
+	call_row("a stream with POSIX_TRACE_LOOP, unread", "stream")
+	call_row("strace", "strace")
+	call_row("perf trace", "perf_trace")
+	call_row("perf record", "perf_record")
+	call_row("trace-cmd record", "trace_cmd")
+	call_row("LTTng's modules", "lttng_modules")
+	call_row("... with the ids of process and thread", "lttng_context")
+	call_row("... in memory; times the unread stream", "lttng_memory")
+	table("getppid(), all instructions of the machine, those of tracing, times those of " \
+	      "posixtrace record, and bytes of the log:")
+
+	row("How|More")
+	beside_row("posixtrace record", "record")
+	beside_row("perf trace", "perf_trace")
+	beside_row("trace-cmd record", "trace_cmd")
+	beside_row("LTTng's modules", "lttng_modules")
+	table("getppid() of another process than that traced, more instructions:")
+}
+
 function log_row(what, name, unit)
 {
 	row(what "|" digits(logged[name]) " " span[name] "|" digits(logged[name "_icount"]) "|" unit)
@@ -308,12 +389,29 @@ function bench(metric, value, unit)
 		printf "bench: %s %s %s\n", metric, value, unit
 }
 
+function bench_kernel_events(    i, j, kinds)
+{
+	split("untraced filtered traced", kinds)
+	for (i = 1; i in operations; i++) {
+		for (j = 1; j in kinds; j++)
+			bench("insn_" operations[i] "_" kinds[j],
+			      whole("kernel_" operations[i] "_" kinds[j]), "instructions")
+	}
+	bench("insn_call_untraced", whole("call_untraced"), "instructions")
+	for (i = 1; i in ways; i++)
+		bench("insn_call_" ways[i], whole("call_" ways[i]), "instructions")
+	# the first three are our own
+	for (i = 4; i in ways; i++)
+		bench(ways[i] "_ratio", ratio(ways[i]), "ratio")
+}
+
 END {
 	targets()
 	recording()
 	reading()
 	commands()
 	instructions()
+	kernel_events()
 	logs()
 
 	print ""
@@ -362,6 +460,7 @@ END {
 	bench("irqs_off_us", irqs_off(), "us")
 	bench("insn_read_1cpu", insn["insn_read_cpus_1"], "instructions")
 	bench("insn_read_256cpu", insn["insn_read_cpus_256"], "instructions")
+	bench_kernel_events()
 	for (i = 1; i <= lines; i++)
 		print line[i]
 }
