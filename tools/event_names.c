@@ -19,13 +19,7 @@ static bool is_named(const struct event *event)
 
 bool event_thread_name(const struct event *event, char name[POSIXTRACE_THREAD_NAME_SIZE])
 {
-	const struct timespec time = {
-		.tv_sec = (time_t)(event->time / NSEC_PER_SEC),
-		.tv_nsec = (long)(event->time % NSEC_PER_SEC),
-	};
-
-	return is_named(event) && !posixtrace_get_thread_name(source_trid(event->source),
-							      event->pid, event->tid, &time, name);
+	return is_named(event) && source_thread_name(event->source, event, name);
 }
 
 bool event_thread_label(const struct event *event, char label[LABEL_SIZE])

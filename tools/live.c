@@ -67,7 +67,7 @@ static int print_one(struct live *live, const struct event *event)
 	live->stopped |= event->type == POSIX_TRACE_STOP;
 	if (!session_filter_passes(&live->session.filter, live->session.trid, event))
 		return 0;
-	live->events += event->user;
+	live->events += event->has_data;
 	return print_event(&live->print, &live->text, event);
 }
 

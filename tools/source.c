@@ -46,6 +46,16 @@ struct type {
  * @events: the batch
  * @buffer: data of the events
  */
+/* Threads of an active stream whose names are cached; others with equal places replace them. */
+#define THREADS		256
+
+struct thread {
+	pid_t pid;
+	pid_t tid;		/* 0: none */
+	uint64_t asked_at;	/* time of the event, ns */
+	char name[POSIXTRACE_THREAD_NAME_SIZE];	/* empty if it is not known */
+};
+
 struct source {
 	trace_id_t trid;
 	bool is_log;
@@ -54,6 +64,7 @@ struct source {
 	size_t next;
 	const struct formats *formats;
 	struct type types[TYPES];
+	struct thread threads[THREADS];
 	char other_name[NAME_SIZE];
 	struct posixtrace_batch_event events[BATCH];
 	unsigned char buffer[BUFFER_SIZE] __attribute__((aligned(8)));
@@ -189,6 +200,35 @@ bool source_has_names(struct source *source)
 		source->names = !source->is_log || !posixtrace_get_host(source->trid, &info) ?
 				NAMES_YES : NAMES_NO;
 	return source->names == NAMES_YES;
+}
+
+static bool ask_name(struct source *source, const struct event *event, char *name)
+{
+	const struct timespec time = {
+		.tv_sec = (time_t)(event->time / NSEC_PER_SEC),
+		.tv_nsec = (long)(event->time % NSEC_PER_SEC),
+	};
+
+	return !posixtrace_get_thread_name(source->trid, event->pid, event->tid, &time, name);
+}
+
+bool source_thread_name(struct source *source, const struct event *event,
+			char name[POSIXTRACE_THREAD_NAME_SIZE])
+{
+	struct thread *thread = &source->threads[(unsigned int)event->tid % THREADS];
+
+	if (source->is_log)
+		return ask_name(source, event, name);
+	if (thread->pid != event->pid || thread->tid != event->tid)
+		*thread = (struct thread){ .pid = event->pid, .tid = event->tid };
+	if (!thread->asked_at || event->time - thread->asked_at >= NSEC_PER_SEC) {
+		/* If the thread has ended, it keeps the name that it had. */
+		if (ask_name(source, event, name))
+			strcpy(thread->name, name);
+		thread->asked_at = event->time;
+	}
+	strcpy(name, thread->name);
+	return *name;
 }
 
 bool source_is_log(const struct source *source)

@@ -174,6 +174,20 @@ int source_next(struct source *source, struct event *event);
 int source_try(struct source *source, struct event *event);
 
 /**
+ * source_thread_name() - the name of the thread that recorded an event
+ * @source: the source, which has names
+ * @event: an event with a kernel thread id
+ * @name: where to store it
+ *
+ * Of an active stream, the name that the thread had within the last second: asking for each event
+ * would cost more than the event.
+ *
+ * Return: true if the name is known.
+ */
+bool source_thread_name(struct source *source, const struct event *event,
+			char name[POSIXTRACE_THREAD_NAME_SIZE]);
+
+/**
  * source_has_names() - check whether names of threads may be known
  * @source: the source
  *

@@ -83,6 +83,7 @@ run 2 record --kernel=disk -- true &&
 	{ [ "$(uname -m)" = x86_64 ] || { run 1 record --kernel=fault -- true &&
 	complains '^posixtrace: --kernel: the module cannot record fault on this kernel$'; }; } &&
 	with_log 0 --kernel=all -- ./ticks_helper 3 0 && recorded &&
+	! complains '^posixtrace: [0-4] events in ' &&
 	grep '^tick' "$tmp/events" >"$tmp/ticks" && ticks | cmp - "$tmp/ticks" &&
 	posixtrace dump "$log" >"$tmp/dump" &&
 	grep -q 'sched_process_exec  *tid=[0-9]* filename=".*ticks_helper"' "$tmp/dump" &&
