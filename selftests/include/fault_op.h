@@ -47,6 +47,8 @@ struct op {
 	__u32 policy;
 	/** @inherited: of the stream */
 	__u32 inherited;
+	/** @classes: of the stream */
+	__u64 classes;
 	/** @no_stream: there is none */
 	bool no_stream;
 	/** @no_target: the process has not attached */

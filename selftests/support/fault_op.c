@@ -31,6 +31,7 @@ static int world_open(struct world *world, const struct op *op)
 	create_init(&world->stream.arg, 0);
 	world->stream.arg.attr.stream_policy = op->policy;
 	world->stream.arg.attr.inherited = op->inherited;
+	world->stream.arg.attr.classes = op->classes;
 	if (op->no_stream)
 		return 0;
 	/* This fails if an earlier process has leaked memory. */
@@ -101,6 +102,7 @@ static unsigned long long stream_memory(const struct op *op)
 
 	create_init(&stream.arg, 0);
 	stream.arg.attr.stream_policy = op->policy;
+	stream.arg.attr.classes = op->classes;
 	if (stream_open(&stream))
 		return 0;
 	if (stream_status(&stream, &status))
@@ -111,7 +113,7 @@ static unsigned long long stream_memory(const struct op *op)
 
 int fault_become(const struct op *op)
 {
-	struct op plain = { .policy = op->policy };
+	struct op plain = { .policy = op->policy, .classes = op->classes };
 	unsigned long long memory;
 	int err = fault_setup();
 
