@@ -42,24 +42,32 @@ static int write_names(struct pxt_log *log)
 	return err;
 }
 
+/* Puts a description at @at into the payload. Returns its bytes, or 0 if there is no room. */
+static u32 put_description(struct pxt_log *log, u32 at, u32 id, const char *text, u32 size)
+{
+	struct posixtrace_log_description *to = pxt_logwriter_payload(&log->writer) + at;
+	u32 step = POSIXTRACE_LOG_DESCRIPTION_STEP(size);
+
+	if (at + step > pxt_logwriter_room(&log->writer))
+		return 0;
+	memset(to, 0, step);
+	to->id = id;
+	to->size = size;
+	memcpy(to->text, text, size);
+	return step;
+}
+
 /* Puts descriptions behind @last into the payload of a block, and moves @last to the last one. */
 static u32 fill_descriptions(struct pxt_log *log, const struct pxt_description **last, u32 *count)
 {
 	struct pxt_table *table = log->stream->link.table;
-	void *payload = pxt_logwriter_payload(&log->writer);
 	const struct pxt_description *next;
-	struct posixtrace_log_description *to;
 	u32 size = 0, step;
 
 	for (*count = 0; (next = pxt_description_next(table, *last)); ++*count) {
-		step = POSIXTRACE_LOG_DESCRIPTION_STEP(next->size);
-		if (size + step > pxt_logwriter_room(&log->writer))
+		step = put_description(log, size, next->id, next->text, next->size);
+		if (!step)
 			break;
-		to = payload + size;
-		memset(to, 0, step);
-		to->id = next->id;
-		to->size = next->size;
-		memcpy(to->text, next->text, next->size);
 		size += step;
 		*last = next;
 	}
@@ -89,21 +97,14 @@ static int write_descriptions(struct pxt_log *log)
 static u32 fill_kernel_types(struct pxt_log *log, const struct pxt_kernel_type **last, u32 *count)
 {
 	u64 types = log->stream->link.kernel_types;
-	void *payload = pxt_logwriter_payload(&log->writer);
-	struct posixtrace_log_description *to;
 	const struct pxt_kernel_type *next;
-	u32 size = 0, len, step;
+	u32 size = 0, step;
 
 	for (*count = 0; (next = pxt_kernel_type_next(types, *last)); ++*count) {
-		len = strlen(next->description) + 1;
-		step = POSIXTRACE_LOG_DESCRIPTION_STEP(len);
-		if (size + step > pxt_logwriter_room(&log->writer))
+		step = put_description(log, size, next->id, next->description,
+				       strlen(next->description) + 1);
+		if (!step)
 			break;
-		to = payload + size;
-		memset(to, 0, step);
-		to->id = next->id;
-		to->size = len;
-		memcpy(to->text, next->description, len);
 		size += step;
 		*last = next;
 	}
