@@ -7,6 +7,7 @@
  * they use no data of the CPU, and no memory of the program.
  */
 #include <linux/compat.h>
+#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
@@ -39,7 +40,11 @@ static const char *name_of(long nr, bool compat)
 	const char *const *table = compat ? compat_names : names;
 	size_t size = compat ? ARRAY_SIZE(compat_names) : ARRAY_SIZE(names);
 
-	return nr >= 0 && nr < size && table[nr] ? table[nr] : "";
+	if (nr < 0 || nr >= size)
+		return "";
+	/* The program has chosen the number. */
+	nr = array_index_nospec(nr, size);
+	return table[nr] ? table[nr] : "";
 }
 
 static void sys_enter(void *unused, struct pt_regs *regs, long nr)
