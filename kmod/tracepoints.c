@@ -55,7 +55,7 @@ static const struct pxt_probes *const all[] = {
 
 /*
  * Guards the registration. Outside of the kernel's lock of the tracepoints; inside of the lock of a
- * stream that ends.
+ * stream that ends. Its holders wait for the kernel only, not for a process.
  */
 static DEFINE_MUTEX(pxt_tracepoints_lock);
 
@@ -176,7 +176,7 @@ static void put_classes(u64 classes, size_t count)
  * @classes: POSIXTRACE_CLASS_*, checked
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM.
+ * Return: 0; -ENOMEM; -EINTR if the caller is killed.
  */
 int pxt_tracepoints_get(u64 classes)
 {
@@ -185,7 +185,9 @@ int pxt_tracepoints_get(u64 classes)
 
 	if (!classes)
 		return 0;
-	mutex_lock(&pxt_tracepoints_lock);
+	err = mutex_lock_killable(&pxt_tracepoints_lock);
+	if (err)
+		return err;
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		if (!(all[i]->class & classes))
 			continue;
