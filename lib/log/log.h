@@ -4,11 +4,11 @@
  *
  * Each file calls only files named before it: loghead.c checks the header, logblock.c finds
  * blocks, logring.c knows the ring of a LOOP log, logwalk.c walks from block to block in each
- * kind of log, lognotes.c,
- * logroster.c and logmappings.c know the notes, logfacts.c collects names and status, logwindow.c
- * has an index of blocks, logmerge.c merges the events of all CPUs by time, logops.c has the
- * operations of a source, log.c opens and closes. Documentation/trace-log.rst describes the
- * format. All use pread(): a mapping of a file that becomes shorter would kill the process.
+ * kind of log, lognotes.c, logroster.c and logmappings.c know the notes (roster.h), logfacts.c
+ * collects names and status, logwindow.c has an index of blocks, logmerge.c merges the events of
+ * all CPUs by time, logops.c has the operations of a source, log.c opens and closes.
+ * Documentation/trace-log.rst describes the format. All use pread(): a mapping of a file that
+ * becomes shorter would kill the process.
  *
  * One caller at a time, under the lock of the source.
  */
@@ -21,6 +21,7 @@
 
 #include "common/heap.h"
 #include "common/source.h"
+#include "log/roster.h"
 
 /* A block header may be larger than ours; the rest is ignored. */
 #define PXTU_LOG_BLOCK_MAX	1024U
@@ -113,82 +114,6 @@ struct pxtu_log_walk {
 struct pxtu_log_description {
 	__u64 offset;
 	__u32 size;
-};
-
-/**
- * struct pxtu_log_task - a name of a thread
- * @pid: process id
- * @tid: kernel thread id
- * @since: when it got the name, nanoseconds since the Epoch
- * @name: NUL-terminated
- */
-struct pxtu_log_task {
-	__s32 pid;
-	__s32 tid;
-	__u64 since;
-	char name[POSIXTRACE_LOG_TASK_NAME_SIZE];
-};
-
-/**
- * struct pxtu_log_program - where a command line is
- * @pid: process id
- * @size: bytes of the text
- * @since: from when on it holds, nanoseconds since the Epoch
- * @offset: offset of the text
- */
-struct pxtu_log_program {
-	__s32 pid;
-	__u32 size;
-	__u64 since;
-	__u64 offset;
-};
-
-/**
- * struct pxtu_log_mapping - where a mapping is
- * @pid: process id
- * @since: when it was looked at, nanoseconds since the Epoch
- * @address: of its first byte
- * @length: bytes
- * @offset: offset of its struct posixtrace_log_mapping
- */
-struct pxtu_log_mapping {
-	__s32 pid;
-	__u64 since;
-	__u64 address;
-	__u64 length;
-	__u64 offset;
-};
-
-/**
- * struct pxtu_log_roster - names of threads and processes
- * @task: of threads
- * @nr_tasks: how many
- * @tasks_room: how many fit
- * @program: of processes
- * @nr_programs: how many
- * @programs_room: how many fit
- * @sorted: both are in the order of ids, then of times
- * @mapping: of processes
- * @nr_mappings: how many
- * @mappings_room: how many fit
- * @mappings_sorted: they are in the order of ids, then of times, then of addresses
- * @hosted: @host is valid
- * @host: where the log was written
- */
-struct pxtu_log_roster {
-	struct pxtu_log_task *task;
-	size_t nr_tasks;
-	size_t tasks_room;
-	struct pxtu_log_program *program;
-	size_t nr_programs;
-	size_t programs_room;
-	bool sorted;
-	struct pxtu_log_mapping *mapping;
-	size_t nr_mappings;
-	size_t mappings_room;
-	bool mappings_sorted;
-	bool hosted;
-	struct posixtrace_log_host host;
 };
 
 /**
@@ -592,91 +517,6 @@ int pxtu_log_note_descriptions(struct pxtu_log *log, const struct pxtu_log_block
  * Return: 0, also if there is no room for it; -ENOENT if the log has none so far; -ENOMEM.
  */
 int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text);
-
-/* logroster.c */
-
-/**
- * pxtu_log_make_room() - make room for one more element
- * @array: address of a pointer to the first one
- * @size: bytes of each
- * @used: how many there are
- * @room: how many fit
- *
- * Return: 0; -ENOMEM; -ENOSPC if there are too many.
- */
-int pxtu_log_make_room(void *array, size_t size, size_t used, size_t *room);
-
-/* As qsort() wants it. */
-static inline int pxtu_log_compare(__u64 a, __u64 b)
-{
-	return a < b ? -1 : a > b;
-}
-
-/**
- * pxtu_log_count_until() - how many elements of a sorted array are not greater than a key
- * @array: the array
- * @count: how many it has
- * @size: bytes of each
- * @key: an element
- * @order: compares two elements
- *
- * Return: the number.
- */
-size_t pxtu_log_count_until(const void *array, size_t count, size_t size, const void *key,
-			    int (*order)(const void *a, const void *b));
-
-/**
- * pxtu_log_note_roster() - note what a block says about threads, processes or the host
- * @log: the log
- * @block: a block with a good payload
- *
- * Return: 0, also if the block has another type; -ENOMEM.
- */
-int pxtu_log_note_roster(struct pxtu_log *log, const struct pxtu_log_block *block);
-
-/**
- * pxtu_log_task() - name of a thread at a time
- * @log: the log
- * @task: any numbers
- *
- * Return: the name, or NULL if the log has none so far.
- */
-const char *pxtu_log_task(struct pxtu_log *log, const struct pxtu_task *task);
-
-/**
- * pxtu_log_program() - command line of a process at a time
- * @log: the log
- * @task: any numbers
- * @text: where to write it
- *
- * Return: 0, also if there is no room for it; -ENOENT if the log has none so far; -ENOMEM.
- */
-int pxtu_log_program(struct pxtu_log *log, const struct pxtu_task *task, struct pxtu_text *text);
-
-/* logmappings.c */
-
-/**
- * pxtu_log_note_mappings() - note the mappings in a block
- * @log: the log
- * @block: a block of that type with a good payload
- *
- * Return: 0; -ENOMEM.
- */
-int pxtu_log_note_mappings(struct pxtu_log *log, const struct pxtu_log_block *block);
-
-/**
- * pxtu_log_mapping() - file that a process had at an address, at a time
- * @log: the log
- * @task: any numbers
- * @address: any
- * @info: where to write it
- *
- * Return: 0; -ENOENT if the log has none so far; -ENOMEM.
- */
-int pxtu_log_mapping(struct pxtu_log *log, const struct pxtu_task *task, __u64 address,
-		     struct posixtrace_mapping_info *info);
-
-/* logfacts.c */
 
 /**
  * pxtu_log_survey() - survey the blocks that were appended since the last survey
