@@ -11,35 +11,13 @@
 
 #include "pxt_test.h"
 #include "credentials.h"
-#include "kernel_events.h"
+#include "kernel_fixture.h"
 
 #define SYSCALL		POSIXTRACE_CLASS_SYSCALL
 #define FAULT		POSIXTRACE_CLASS_FAULT
 #define SIGNAL		POSIXTRACE_CLASS_SIGNAL
 
 #define ROUNDS		100
-
-FIXTURE(kernel)
-{
-	struct child worker;
-	trace_id_t trid;
-	struct kernel_events events;
-};
-
-FIXTURE_SETUP(kernel)
-{
-	ASSERT_EQ(0, child_start(&self->worker, worker, NULL));
-	ASSERT_EQ(0, hear(&self->worker.talk));
-	self->trid = 0;
-}
-
-FIXTURE_TEARDOWN(kernel)
-{
-	child_kill(&self->worker);
-	if (self->trid > 0)
-		posix_trace_shutdown(self->trid);
-	kernel_events_free(&self->events);
-}
 
 /* Reads all events of a task of the worker. */
 static int trace_task(struct child *worker, unsigned int classes, long task, long number,

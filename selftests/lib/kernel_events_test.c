@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 
 #include "pxt_test.h"
-#include "kernel_events.h"
+#include "kernel_fixture.h"
 
 #define SCHED		POSIXTRACE_CLASS_SCHED
 #define PROCESS		POSIXTRACE_CLASS_PROCESS
@@ -99,28 +99,6 @@ TEST_F(attribute, classes_that_the_kernel_cannot_record_are_not_supported)
 
 /* ------------------------------------------------------------------ */
 /* Streams of a worker							*/
-
-FIXTURE(kernel)
-{
-	struct child worker;
-	trace_id_t trid;
-	struct kernel_events events;
-};
-
-FIXTURE_SETUP(kernel)
-{
-	ASSERT_EQ(0, child_start(&self->worker, worker, NULL));
-	ASSERT_EQ(0, hear(&self->worker.talk));
-	self->trid = 0;
-}
-
-FIXTURE_TEARDOWN(kernel)
-{
-	child_kill(&self->worker);
-	if (self->trid > 0)
-		posix_trace_shutdown(self->trid);
-	kernel_events_free(&self->events);
-}
 
 TEST_F(kernel, types_are_listed_named_and_described)
 {

@@ -8,7 +8,7 @@
 
 #include "pxt_test.h"
 #include "hotplug.h"
-#include "kernel_events.h"
+#include "kernel_fixture.h"
 #include "withlog.h"
 
 #define SCHED		POSIXTRACE_CLASS_SCHED
@@ -16,28 +16,6 @@
 #define BOTH		(SCHED | PROCESS)
 
 #define ROUNDS		200
-
-FIXTURE(kernel)
-{
-	struct child worker;
-	trace_id_t trid;
-	struct kernel_events events;
-};
-
-FIXTURE_SETUP(kernel)
-{
-	ASSERT_EQ(0, child_start(&self->worker, worker, NULL));
-	ASSERT_EQ(0, hear(&self->worker.talk));
-	self->trid = 0;
-}
-
-FIXTURE_TEARDOWN(kernel)
-{
-	child_kill(&self->worker);
-	if (self->trid > 0)
-		posix_trace_shutdown(self->trid);
-	kernel_events_free(&self->events);
-}
 
 /* ------------------------------------------------------------------ */
 /* Filters								*/
