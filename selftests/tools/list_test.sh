@@ -63,13 +63,6 @@ wait "$started"
 
 # User nobody may not inspect or trace processes of other users.
 chmod 755 "$tmp"
-run_as_nobody()
-{
-	wanted=$1
-	shift
-	su -s /bin/sh nobody -c "exec posixtrace $*" >"$tmp/out" 2>"$tmp/err"
-	[ $? -eq "$wanted" ]
-}
 run_as_nobody 0 list && ! says steady_helper && complains 'processes of other users were left out' &&
 	run_as_nobody 1 list "$steady" && complains "process $steady: no permission to trace it"
 result users_see_only_their_own_processes $?

@@ -32,14 +32,6 @@ run_with_version()
 	[ "$status" -eq "$wanted" ] || { echo "# status $status"; return 1; }
 }
 
-run_as_nobody()
-{
-	wanted=$1
-	shift
-	su -s /bin/sh nobody -c "exec posixtrace $*" >"$tmp/out" 2>"$tmp/err"
-	[ $? -eq "$wanted" ]
-}
-
 run 2 load surplus && run 2 unload surplus && run 2 status surplus && run 2 load --device-mode= &&
 	complains '^posixtrace: --device-mode: must be a value without blanks and quotes \(got ""\)$' &&
 	run 2 load --log-timeout= && complains '^posixtrace: --log-timeout: must be' &&

@@ -91,15 +91,10 @@ run 2 record --kernel=disk -- true &&
 	posixtrace dump --json "$log" | grep -q '"event":"sched_process_exit".*"user":false'
 result kernel_adds_events_of_the_kernel $?
 
-mkdir -m 1777 "$tmp/users" && chmod 755 "$tmp"
-as_user()
-{
-	su -s /bin/sh nobody -c "exec posixtrace record -f -o $tmp/users/log $*" >"$tmp/out" 2>"$tmp/err"
-}
-
-! as_user --kernel=syscall -- ./ticks_helper 3 0 &&
+mkdir -m 1777 "$tmp/users" && chmod 755 "$tmp" &&
+	run_as_nobody 1 record -o "$tmp/users/log" --kernel=syscall -- ./ticks_helper 3 0 &&
 	complains '^posixtrace: or to record system calls: --kernel=syscall needs CAP_PERFMON$' &&
-	as_user --kernel=all -- ./ticks_helper 3 0 &&
+	run_as_nobody 0 record -f -o "$tmp/users/log" --kernel=all -- ./ticks_helper 3 0 &&
 	posixtrace dump "$tmp/users/log" >"$tmp/dump" && grep -q 'sched_process_exit' "$tmp/dump" &&
 	! grep -q 'syscall_entry' "$tmp/dump"
 result kernel_all_is_what_the_user_may_have $?
@@ -166,9 +161,8 @@ result existing_file_stays_without_a_program $?
 
 # In a sticky directory, a user cannot replace the file of another user.
 mkdir -m 1777 "$tmp/sticky" && chmod 755 "$tmp" && echo precious >"$tmp/sticky/log"
-su -s /bin/sh nobody -c "exec posixtrace record -f -o $tmp/sticky/log -- ./ticks_helper 3 0" \
-	>"$tmp/out" 2>"$tmp/err"
-[ $? -eq 1 ] && [ "$(cat "$tmp/sticky/log")" = precious ] &&
+run_as_nobody 1 record -f -o "$tmp/sticky/log" -- ./ticks_helper 3 0 &&
+	[ "$(cat "$tmp/sticky/log")" = precious ] &&
 	complains '^posixtrace: .*/sticky/log: cannot replace the file: Operation not permitted$' &&
 	complains '^posixtrace: the log is in .*/sticky/log\.[A-Za-z0-9]{6}$' &&
 	complains '^posixtrace: 4 events ' && cp "$tmp/sticky/log".* "$log" && recorded && is_complete

@@ -49,6 +49,15 @@ run()
 	[ "$status" -eq "$wanted" ] || { echo "# status $status"; return 1; }
 }
 
+# run_as_nobody STATUS ARGUMENT...: as run(), by the user nobody
+run_as_nobody()
+{
+	wanted=$1
+	shift
+	su -s /bin/sh nobody -c "exec posixtrace $*" >"$tmp/out" 2>"$tmp/err"
+	[ $? -eq "$wanted" ]
+}
+
 # start ARGUMENT...: runs posixtrace in the background, as process $started. Empties the output
 # files first: the background process empties them later, perhaps after a test has read them.
 start()
