@@ -12,29 +12,31 @@
 #include "uapi_fuzz.h"
 #include "uapi_hang.h"
 
-/* Shows a file. Returns whether the module appears in it. */
-static bool show_file(const char *path)
+/* Looks for a text in a file, which it shows if asked for. */
+static bool look_into(const char *path, const char *text, bool show)
 {
-	bool in_module = false;
 	FILE *file = fopen(path, "re");
+	bool found = false;
 	char line[256];
 
 	if (!file)
 		return false;
-	printf("# %s:\n", path);
+	if (show)
+		printf("# %s:\n", path);
 	while (fgets(line, sizeof(line), file)) {
-		printf("#   %s", line);
-		if (strstr(line, "[posixtrace]"))
-			in_module = true;
+		if (show)
+			printf("#   %s", line);
+		if (strstr(line, text))
+			found = true;
 	}
 	fclose(file);
-	return in_module;
+	return found;
 }
 
-/* Shows the kernel stack of each thread of a process. Returns whether one is in the module. */
-bool show_stacks(pid_t pid)
+/* Looks for a text in the kernel stacks of all threads of a process. */
+static bool look_into_stacks(pid_t pid, const char *text, bool show)
 {
-	bool in_module = false;
+	bool found = false;
 	struct dirent *entry;
 	char path[300];
 	DIR *dir;
@@ -47,11 +49,23 @@ bool show_stacks(pid_t pid)
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/task/%s/stack", pid, entry->d_name);
-		in_module |= show_file(path);
+		found |= look_into(path, text, show);
 	}
 	closedir(dir);
 	fflush(stdout);
-	return in_module;
+	return found;
+}
+
+/* Shows the kernel stack of each thread of a process. Returns whether one is in the module. */
+bool show_stacks(pid_t pid)
+{
+	return look_into_stacks(pid, "[posixtrace]", true);
+}
+
+/* Does it wait until its own log is written? That may take for ever, until it is killed. */
+bool waits_for_log(pid_t pid)
+{
+	return look_into_stacks(pid, "pxt_log_wait", false);
 }
 
 /* For all processes of this session except this one. */

@@ -9,6 +9,7 @@
 struct worker;
 
 bool show_stacks(pid_t pid);
+bool waits_for_log(pid_t pid);
 void show_session(void);
 void kill_session(void);
 unsigned int count_log_threads(bool show);

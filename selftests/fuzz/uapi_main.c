@@ -217,7 +217,20 @@ static void note_stragglers(void)
 			note_hang(i, 0);
 }
 
-/* Workers end by themselves, in their own time; their children are killed, and must end. */
+/* No other worker reads their logs any more. */
+static void kill_waiting(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < shared->options.workers; i++)
+		if (shared->workers[i].pid && waits_for_log(shared->workers[i].pid))
+			kill_worker(i);
+}
+
+/*
+ * Workers end by themselves, in their own time, unless they wait for their logs; their children are
+ * killed, and must end.
+ */
 static void end_all(void)
 {
 	time_t start = seconds(), took;
@@ -227,6 +240,8 @@ static void end_all(void)
 		took = seconds() - start;
 		if (took > 5)
 			kill_orphans(shared->workers, shared->options.workers);
+		if (took > HANG_SECONDS / 2)
+			kill_waiting();
 		if (took > HANG_SECONDS) {
 			note_stragglers();
 			kill_session();
