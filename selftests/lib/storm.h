@@ -49,6 +49,8 @@ struct post {
 	} who[WRITERS + HANDLERS];
 	/* How often writers were preempted without having asked for it. */
 	long interrupted;
+	/* The processors that writers use, the first ones; 0: all. Constant while they write. */
+	__u32 cpus;
 };
 
 static struct post *the_post;
@@ -131,6 +133,11 @@ static long times_put_aside(void)
 	return getrusage(RUSAGE_THREAD, &usage) ? 0 : usage.ru_nivcsw;
 }
 
+static void migrate(__u32 n)
+{
+	run_on(the_post->cpus ? n % the_post->cpus : n);
+}
+
 /* Yields, and sometimes migrates. Returns how many preemptions that has counted. */
 static long make_way(__u32 number, __u32 index)
 {
@@ -138,7 +145,7 @@ static long make_way(__u32 number, __u32 index)
 
 	sched_yield();
 	if (number % 8 == 7)
-		run_on(number / 8 + index);
+		migrate(number / 8 + index);
 	return times_put_aside() - before;
 }
 
@@ -159,6 +166,8 @@ static void *write_letters(void *arg)
 		pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
 	if (writer->index % 3 == 2)
 		writer->status = forgo_sequences();
+	if (the_post->cpus)
+		migrate(writer->index);
 	while (!__atomic_load_n(&the_post->stop, __ATOMIC_ACQUIRE)) {
 		__u32 number = the_post->sent[writer->index];
 
@@ -319,6 +328,8 @@ static int storm_prepare(struct storm *storm)
 	the_post = share(sizeof(*the_post));
 	if (!the_post)
 		return -ENOMEM;
+	if (storm->turns && turns_cpus() < sysconf(_SC_NPROCESSORS_ONLN))
+		the_post->cpus = turns_cpus();
 	err = child_start(&storm->child, write_in_processes, NULL);
 	return err ? err : new_wide_stream(storm->child.pid, storm->size, storm->policy,
 					   storm->order, &storm->trid);
@@ -411,7 +422,7 @@ static void storm_run(struct __test_metadata *_metadata, struct storm *storm)
 		 * Many turns preempt a yielding thread or the reader, and some no thread at all
 		 * if there are many processors. Without turns, it is one in 1400 letters.
 		 */
-		cpus = sysconf(_SC_NPROCESSORS_ONLN);
+		cpus = turns_cpus();
 		EXPECT_LT(turns * WRITERS / (cpus > WRITERS ? cpus : WRITERS) / 100,
 			  the_post->interrupted);
 		EXPECT_LT((long)sent_by_all() / 500, the_post->interrupted);
