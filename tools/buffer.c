@@ -9,15 +9,13 @@
 
 #include "buffer.h"
 
-static bool make_room(struct buffer *buffer, size_t len)
+bool buffer_grow(struct buffer *buffer, size_t len)
 {
 	size_t room = buffer->room ? buffer->room : 256;
 	unsigned char *data;
 
 	if (buffer->failed)
 		return false;
-	if (buffer->len + len <= buffer->room)
-		return true;
 	while (room < buffer->len + len)
 		room *= 2;
 	data = realloc(buffer->data, room);
@@ -30,22 +28,30 @@ static bool make_room(struct buffer *buffer, size_t len)
 	return true;
 }
 
-void buffer_put(struct buffer *buffer, const void *data, size_t len)
+void buffer_integer(struct buffer *buffer, uint64_t value, unsigned int base, const char *prefix,
+		    size_t width)
 {
-	if (!len || !make_room(buffer, len))
-		return;
-	memcpy(buffer->data + buffer->len, data, len);
-	buffer->len += len;
+	static const char digits[] = "0123456789abcdef";
+	char text[24], *p = text + sizeof(text);
+	size_t len;
+
+	/* Division by a constant is much faster than by a variable. */
+	do {
+		*--p = base == 16 ? digits[value % 16] : digits[value % 10];
+		value = base == 16 ? value / 16 : value / 10;
+	} while (value);
+	len = (size_t)(text + sizeof(text) - p);
+	for (size_t have = strlen(prefix) + len; have < width; have++)
+		buffer_byte(buffer, ' ');
+	buffer_text(buffer, prefix);
+	buffer_put(buffer, p, len);
 }
 
-void buffer_byte(struct buffer *buffer, unsigned char byte)
+void buffer_signed(struct buffer *buffer, int64_t value)
 {
-	buffer_put(buffer, &byte, 1);
-}
+	uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
 
-void buffer_text(struct buffer *buffer, const char *text)
-{
-	buffer_put(buffer, text, strlen(text));
+	buffer_integer(buffer, size, 10, value < 0 ? "-" : "", 0);
 }
 
 void buffer_printf(struct buffer *buffer, const char *format, ...)
@@ -57,7 +63,7 @@ void buffer_printf(struct buffer *buffer, const char *format, ...)
 	va_start(args, format);
 	len = vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	if (len < 0 || !make_room(buffer, len + 1))
+	if (len < 0 || !buffer_has_room(buffer, len + 1))
 		return;
 	if ((size_t)len < sizeof(text)) {
 		memcpy(buffer->data + buffer->len, text, len);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /**
  * struct buffer - growing buffer; all zero is an empty buffer
@@ -24,11 +25,46 @@ struct buffer {
 	bool failed;
 };
 
-void buffer_put(struct buffer *buffer, const void *data, size_t len);
-void buffer_byte(struct buffer *buffer, unsigned char byte);
-void buffer_text(struct buffer *buffer, const char *text);
+/* Make room for @len more bytes. False if there is no memory. */
+bool buffer_grow(struct buffer *buffer, size_t len);
+
+/* The same, in line: most additions are a few bytes, and find room. */
+static inline bool buffer_has_room(struct buffer *buffer, size_t len)
+{
+	return (!buffer->failed && buffer->room - buffer->len >= len) || buffer_grow(buffer, len);
+}
+
+static inline void buffer_put(struct buffer *buffer, const void *data, size_t len)
+{
+	if (!len || !buffer_has_room(buffer, len))
+		return;
+	memcpy(buffer->data + buffer->len, data, len);
+	buffer->len += len;
+}
+
+static inline void buffer_byte(struct buffer *buffer, unsigned char byte)
+{
+	if (buffer_has_room(buffer, 1))
+		buffer->data[buffer->len++] = byte;
+}
+
+static inline void buffer_text(struct buffer *buffer, const char *text)
+{
+	buffer_put(buffer, text, strlen(text));
+}
+
 __attribute__((format(printf, 2, 3)))
 void buffer_printf(struct buffer *buffer, const char *format, ...);
+
+/*
+ * Append @prefix and the digits of @value in base 10 or 16, with spaces before both up to @width
+ * characters. Much faster than buffer_printf().
+ */
+void buffer_integer(struct buffer *buffer, uint64_t value, unsigned int base, const char *prefix,
+		    size_t width);
+
+/* Append a decimal number that may be negative. */
+void buffer_signed(struct buffer *buffer, int64_t value);
 
 /*
  * Append the shortest decimal number that is read as @value again, as a float if @size is 4, or as

@@ -70,11 +70,32 @@ static void put_unprintable(struct buffer *to, const char *backslash, unsigned c
 		put_hex(to, "x", byte);
 }
 
+/* The first bytes of a text that all ways to print leave as they are: nearly all bytes. */
+static size_t plain_length(const unsigned char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (text[i] < ' ' || text[i] >= 0x7f || text[i] == '\\' || text[i] == '"' ||
+		    text[i] == '<' || text[i] == '>' || text[i] == '&')
+			break;
+	}
+	return i;
+}
+
+static size_t put_plain(struct buffer *to, const unsigned char *text, size_t len)
+{
+	size_t n = plain_length(text, len);
+
+	buffer_put(to, text, n);
+	return n;
+}
+
 void escape_plain(struct buffer *to, const void *text, size_t len)
 {
 	const unsigned char *p = text;
 
-	for (size_t i = 0; i < len;) {
+	for (size_t i = put_plain(to, p, len); i < len; i += put_plain(to, p + i, len - i)) {
 		size_t n = escape_length(p + i, len - i);
 
 		if (p[i] == '\\')
@@ -112,7 +133,7 @@ void escape_string(struct buffer *to, const void *text, size_t len, bool html)
 	const unsigned char *p = text;
 
 	buffer_byte(to, '"');
-	for (size_t i = 0; i < len;) {
+	for (size_t i = put_plain(to, p, len); i < len; i += put_plain(to, p + i, len - i)) {
 		size_t n = escape_length(p + i, len - i);
 
 		if (p[i] == '\\')

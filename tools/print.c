@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints events as lines of text: see print.h. It formats numbers itself: printf() would take
- * most of the time needed for a large log.
+ * Prints events as lines of text: see print.h. It does without printf(), which would take most of
+ * the time that a large log needs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -90,22 +90,6 @@ static void pad(struct buffer *to, size_t have, size_t width)
 		buffer_byte(to, ' ');
 }
 
-/* Appends a number, aligned to the right of a column. */
-static void put_number(struct buffer *to, uint64_t value, unsigned int base, const char *prefix,
-		       size_t width)
-{
-	static const char digits[] = "0123456789abcdef";
-	char text[24], *p = text + sizeof(text);
-
-	do {
-		*--p = digits[value % base];
-		value /= base;
-	} while (value);
-	pad(to, strlen(prefix) + (size_t)(text + sizeof(text) - p), width);
-	buffer_text(to, prefix);
-	buffer_put(to, p, (size_t)(text + sizeof(text) - p));
-}
-
 /* Appends the @len digits of a fraction. */
 static void put_fraction(struct buffer *to, uint64_t value, size_t len)
 {
@@ -122,14 +106,14 @@ static void put_micros(struct buffer *to, uint64_t time, uint64_t since)
 	bool before = time < since;
 	uint64_t ns = before ? since - time : time - since;
 
-	put_number(to, ns / 1000, 10, before ? "-" : "", 10);
+	buffer_integer(to, ns / 1000, 10, before ? "-" : "", 10);
 	buffer_byte(to, '.');
 	put_fraction(to, ns % 1000, 3);
 }
 
 static void put_seconds(struct buffer *to, uint64_t time)
 {
-	put_number(to, time / NSEC_PER_SEC, 10, "", 0);
+	buffer_integer(to, time / NSEC_PER_SEC, 10, "", 0);
 	buffer_byte(to, '.');
 	put_fraction(to, time % NSEC_PER_SEC, 9);
 }
@@ -231,7 +215,7 @@ static void put_data(const struct print *print, struct buffer *to, const struct 
 	}
 	if (shown < all) {
 		buffer_text(to, "... (");
-		put_number(to, event->len, 10, "", 0);
+		buffer_integer(to, event->len, 10, "", 0);
 		buffer_text(to, " bytes)");
 	}
 }
@@ -248,7 +232,7 @@ static void put_system_data(const struct print *print, struct buffer *to,
 		break;
 	case POSIX_TRACE_RESUME:
 		buffer_byte(to, '(');
-		put_number(to, print->newly_lost, 10, "", 0);
+		buffer_integer(to, print->newly_lost, 10, "", 0);
 		buffer_text(to, print->newly_lost == 1 ? " event lost)" : " events lost)");
 		break;
 	case POSIX_TRACE_STOP:
@@ -270,14 +254,14 @@ static void put_thread(struct buffer *to, const struct event *event)
 	size_t before = to->len;
 
 	if (!source_has_names(event->source)) {
-		put_number(to, event->thread, 16, event->thread ? "0x" : "", 14);
+		buffer_integer(to, event->thread, 16, event->thread ? "0x" : "", 14);
 		return;
 	}
 	if (event_thread_name(event, name)) {
 		escape_plain(to, name, strlen(name));
-		put_number(to, (uint64_t)event->tid, 10, "-", 0);
+		buffer_integer(to, (uint64_t)event->tid, 10, "-", 0);
 	} else {
-		put_number(to, event->thread, 16, event->thread ? "0x" : "", 0);
+		buffer_integer(to, event->thread, 16, event->thread ? "0x" : "", 0);
 	}
 	pad(to, to->failed ? 0 : width_of(to->data + before, to->len - before), THREAD_WIDTH);
 }
@@ -303,12 +287,12 @@ static void put_line(struct print *print, struct buffer *to, const struct event 
 	if (print->cpu && event->cpu == SOURCE_NO_CPU)
 		buffer_text(to, "     -");
 	else if (print->cpu)
-		put_number(to, event->cpu, 10, "", 6);
+		buffer_integer(to, event->cpu, 10, "", 6);
 	buffer_text(to, "  ");
 	if (event->pid < 0)
-		put_number(to, -(uint64_t)event->pid, 10, "-", 7);
+		buffer_integer(to, -(uint64_t)event->pid, 10, "-", 7);
 	else
-		put_number(to, (uint64_t)event->pid, 10, "", 7);
+		buffer_integer(to, (uint64_t)event->pid, 10, "", 7);
 	buffer_text(to, "  ");
 	put_thread(to, event);
 	buffer_text(to, "  ");
@@ -340,32 +324,31 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 	buffer_text(to, "{\"time\":\"");
 	put_seconds(to, event->time);
 	buffer_text(to, "\",\"ns\":");
-	put_number(to, before ? print->first - event->time : event->time - print->first, 10,
-		   before ? "-" : "", 0);
+	buffer_integer(to, before ? print->first - event->time : event->time - print->first, 10,
+		       before ? "-" : "", 0);
 	buffer_text(to, ",\"event\":");
 	escape_string(to, event->name, strlen(event->name), false);
 	buffer_text(to, ",\"type\":");
-	put_number(to, event->type, 10, "", 0);
+	buffer_integer(to, event->type, 10, "", 0);
 	buffer_text(to, event->user ? ",\"user\":true,\"pid\":" : ",\"user\":false,\"pid\":");
-	put_number(to, event->pid < 0 ? -(uint64_t)event->pid : (uint64_t)event->pid, 10,
-		   event->pid < 0 ? "-" : "", 0);
+	buffer_signed(to, event->pid);
 	if (event_thread_name(event, name)) {
 		buffer_text(to, ",\"tid\":");
-		put_number(to, (uint64_t)event->tid, 10, "", 0);
+		buffer_integer(to, (uint64_t)event->tid, 10, "", 0);
 		buffer_text(to, ",\"comm\":");
 		escape_string(to, name, strlen(name), false);
 	}
 	buffer_text(to, ",\"thread\":\"");
-	put_number(to, event->thread, 16, "0x", 0);
+	buffer_integer(to, event->thread, 16, "0x", 0);
 	buffer_text(to, "\",\"address\":\"");
-	put_number(to, event->address, 16, "0x", 0);
+	buffer_integer(to, event->address, 16, "0x", 0);
 	buffer_text(to, "\",\"cpu\":");
 	if (event->cpu == SOURCE_NO_CPU)
 		buffer_text(to, "null");
 	else
-		put_number(to, event->cpu, 10, "", 0);
+		buffer_integer(to, event->cpu, 10, "", 0);
 	buffer_text(to, ",\"lost\":");
-	put_number(to, event->lost, 10, "", 0);
+	buffer_integer(to, event->lost, 10, "", 0);
 	buffer_text(to, event->truncated == POSIX_TRACE_NOT_TRUNCATED ?
 		    ",\"truncated\":false,\"data\":\"" : ",\"truncated\":true,\"data\":\"");
 	escape_hex(to, event->data, event->len);

@@ -2,7 +2,6 @@
 /*
  * Writes the fields of events and their descriptions as text: see text_fields.h.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "escape.h"
@@ -44,13 +43,13 @@ static void put_value(struct buffer *to, const struct posixtrace_value *value, b
 	else if (field->type == POSIXTRACE_FIELD_BOOL)
 		buffer_text(to, value->number ? "true" : "false");
 	else if (field->type == POSIXTRACE_FIELD_HEX)
-		buffer_printf(to, "0x%" PRIx64, value->number);
+		buffer_integer(to, value->number, 16, "0x", 0);
 	else if (value->label)
 		put_label(to, value->label);
 	else if (field->is_signed)
-		buffer_printf(to, "%" PRId64, (int64_t)value->number);
+		buffer_signed(to, (int64_t)value->number);
 	else
-		buffer_printf(to, "%" PRIu64, value->number);
+		buffer_integer(to, value->number, 10, "", 0);
 	if (field->unit) {
 		buffer_byte(to, ' ');
 		escape_plain(to, field->unit, strlen(field->unit));
@@ -81,8 +80,10 @@ void text_fields(struct buffer *to, const struct event *event, bool full)
 		}
 		if (!first)
 			buffer_byte(to, value.field->name ? ' ' : ',');
-		if (value.field->name)
-			buffer_printf(to, "%s=", value.field->name);
+		if (value.field->name) {
+			buffer_text(to, value.field->name);
+			buffer_byte(to, '=');
+		}
 		first = value.what == POSIXTRACE_BEGIN;
 		if (first)
 			buffer_byte(to, array ? '[' : '{');

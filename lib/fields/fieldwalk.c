@@ -19,13 +19,24 @@ _Static_assert(PXTU_ARRAY_SIZE(((struct posixtrace_walk *)0)->__levels) == PXTU_
 _Static_assert(PXTU_ARRAY_SIZE(((struct posixtrace_walk *)0)->__lengths) == PXTU_FIELDS_LENGTHS,
 	       "a walk has room for all lengths");
 
-/* Little endian, the byte order of all machines that the module runs on. */
+/* Little endian, the byte order of all machines that the module runs on. 1, 2, 4 or 8 bytes. */
 static __u64 get_unsigned(const unsigned char *data, size_t size)
 {
 	__u64 number = 0;
 
-	while (size-- > 0)
-		number = number << 8 | data[size];
+	_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "data are little endian");
+	switch (size) {
+	case 1:
+		return *data;
+	case 2:
+		memcpy(&number, data, 2);
+		break;
+	case 4:
+		memcpy(&number, data, 4);
+		break;
+	default:
+		memcpy(&number, data, 8);
+	}
 	return number;
 }
 
