@@ -26,6 +26,16 @@
 #include <asm/fsgsbase.h>
 #endif
 
+/*
+ * A variable that need not be cleared, although the kernel may be built to clear all: what is used
+ * of it is set.
+ */
+#if __has_attribute(__uninitialized__)
+#define PXT_UNINITIALIZED	__attribute__((__uninitialized__))
+#else
+#define PXT_UNINITIALIZED
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0) && !defined(vm_flags_mod)
 /* 6.3 wraps vma->vm_flags; before, it was plain data under mmap_lock. */
 static inline void pxt_vm_flags_mod(struct vm_area_struct *vma, unsigned long set,

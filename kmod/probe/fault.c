@@ -17,6 +17,11 @@
 #include <asm/ptrace.h>
 #include <asm/trap_pf.h>
 
+static const struct pxt_kevent page_fault_event = {
+	.id = POSIXTRACE_ID_PAGE_FAULT,
+	.class = PXT_CLASS(FAULT),
+};
+
 static noinline void record_fault(unsigned long address, struct pt_regs *regs,
 				  unsigned long error_code)
 {
@@ -30,15 +35,8 @@ static noinline void record_fault(unsigned long address, struct pt_regs *regs,
 		.address = address < TASK_SIZE_MAX ? address : 0,
 		.ip = user ? regs->ip : 0,
 	};
-	struct pxt_kevent event = {
-		.id = POSIXTRACE_ID_PAGE_FAULT,
-		.class = PXT_CLASS(FAULT),
-		.len = sizeof(data),
-		.data = &data,
-		.task = current,
-	};
 
-	pxt_kevent_record(&event);
+	pxt_kevent_record(&page_fault_event, current, NULL, &data, sizeof(data));
 }
 
 static void page_fault(void *unused, unsigned long address, struct pt_regs *regs,

@@ -64,6 +64,11 @@ static void enters(u32 kind, u32 number)
 	begun->since = pxt_clock_now();
 }
 
+static const struct pxt_kevent irq_event = {
+	.id = POSIXTRACE_ID_IRQ,
+	.class = PXT_CLASS(IRQ),
+};
+
 static noinline void record_irq(u32 kind, u32 number, u64 since, const char *name)
 {
 	struct pxt_irq_data data = {
@@ -73,18 +78,12 @@ static noinline void record_irq(u32 kind, u32 number, u64 since, const char *nam
 			  (in_serving_softirq() || hardirq_count() > HARDIRQ_OFFSET),
 		.duration = pxt_clock_now() - since,
 	};
-	struct pxt_kevent event = {
-		.id = POSIXTRACE_ID_IRQ,
-		.class = PXT_CLASS(IRQ),
-		.data = &data,
-		.task = current,
-	};
 	ssize_t len = strscpy(data.name, name ? name : "", sizeof(data.name));
 
 	if (len < 0)
 		len = sizeof(data.name) - 1;
-	event.len = offsetof(struct pxt_irq_data, name) + len;
-	pxt_kevent_record(&event);
+	pxt_kevent_record(&irq_event, current, NULL, &data,
+			  offsetof(struct pxt_irq_data, name) + len);
 }
 
 static void leaves(u32 kind, u32 number, const char *name)

@@ -24,35 +24,32 @@ static void fill_child(void *data, const struct pxt_stream *stream, struct task_
 	fork->child_tid = other ? task_pid_nr_ns(other, stream->ns) : 0;
 }
 
+static const struct pxt_kevent fork_event = {
+	.id = POSIXTRACE_ID_FORK,
+	.class = PXT_CLASS(PROCESS),
+	.fill = fill_child,
+	.trusted = true,
+};
+
 static void process_fork(void *unused, struct task_struct *parent, struct task_struct *child)
 {
 	struct pxt_fork_data data = { 0 };
-	struct pxt_kevent event = {
-		.id = POSIXTRACE_ID_FORK,
-		.class = PXT_CLASS(PROCESS),
-		.len = sizeof(data),
-		.data = &data,
-		.task = parent,
-		.other = child,
-		.fill = fill_child,
-		.trusted = true,
-	};
 
-	pxt_kevent_record(&event);
+	if (pxt_interest_in(parent))
+		pxt_kevent_record(&fork_event, parent, child, &data, sizeof(data));
 }
+
+static const struct pxt_kevent exec_event = {
+	.id = POSIXTRACE_ID_EXEC,
+	.class = PXT_CLASS(PROCESS),
+	/* The old program has chosen the file. */
+	.hidden = true,
+};
 
 static void process_exec(void *unused, struct task_struct *task, pid_t old_pid,
 			 struct linux_binprm *bprm)
 {
 	struct pxt_exec_data data;
-	struct pxt_kevent event = {
-		.id = POSIXTRACE_ID_EXEC,
-		.class = PXT_CLASS(PROCESS),
-		.data = &data,
-		.task = task,
-		/* The old program has chosen the file. */
-		.hidden = true,
-	};
 	ssize_t len;
 
 	if (!pxt_interest_in(task))
@@ -60,9 +57,14 @@ static void process_exec(void *unused, struct task_struct *task, pid_t old_pid,
 	len = strscpy(data.filename, bprm->filename, sizeof(data.filename));
 	if (len < 0)
 		len = sizeof(data.filename) - 1;
-	event.len = offsetof(struct pxt_exec_data, filename) + len;
-	pxt_kevent_record(&event);
+	pxt_kevent_record(&exec_event, task, NULL, &data,
+			  offsetof(struct pxt_exec_data, filename) + len);
 }
+
+static const struct pxt_kevent exit_event = {
+	.id = POSIXTRACE_ID_EXIT,
+	.class = PXT_CLASS(PROCESS),
+};
 
 static void process_exit(PXT_PROCESS_EXIT_ARGS)
 {
@@ -70,33 +72,25 @@ static void process_exit(PXT_PROCESS_EXIT_ARGS)
 		.exit_code = task->exit_code,
 		.group_dead = !atomic_read(&task->signal->live),
 	};
-	struct pxt_kevent event = {
-		.id = POSIXTRACE_ID_EXIT,
-		.class = PXT_CLASS(PROCESS),
-		.len = sizeof(exit),
-		.data = &exit,
-		.task = task,
-	};
 
-	pxt_kevent_record(&event);
+	if (pxt_interest_in(task))
+		pxt_kevent_record(&exit_event, task, NULL, &exit, sizeof(exit));
 }
+
+static const struct pxt_kevent rename_event = {
+	.id = POSIXTRACE_ID_RENAME,
+	.class = PXT_CLASS(PROCESS),
+};
 
 static void task_rename(void *unused, struct task_struct *task, const char *comm)
 {
 	struct pxt_rename_data data = { 0 };
-	struct pxt_kevent event = {
-		.id = POSIXTRACE_ID_RENAME,
-		.class = PXT_CLASS(PROCESS),
-		.len = sizeof(data),
-		.data = &data,
-		.task = task,
-	};
 
 	if (!pxt_interest_in(task))
 		return;
 	strscpy(data.oldcomm, task->comm, sizeof(data.oldcomm));
 	strscpy(data.newcomm, comm, sizeof(data.newcomm));
-	pxt_kevent_record(&event);
+	pxt_kevent_record(&rename_event, task, NULL, &data, sizeof(data));
 }
 
 static struct pxt_probe probes[] = {

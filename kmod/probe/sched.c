@@ -37,6 +37,12 @@ static void fill_next(void *data, const struct pxt_stream *stream, struct task_s
 	out->next_prio = other ? other->prio : 0;
 }
 
+static const struct pxt_kevent switch_out_event = {
+	.id = POSIXTRACE_ID_SWITCH_OUT,
+	.class = PXT_CLASS(SCHED),
+	.fill = fill_next,
+};
+
 static void switch_out(struct task_struct *prev, struct task_struct *next, bool preempt,
 		       unsigned int state)
 {
@@ -45,17 +51,9 @@ static void switch_out(struct task_struct *prev, struct task_struct *next, bool 
 		.state = state_of(prev, preempt, state),
 		.reason = reason_of(prev, preempt, state),
 	};
-	struct pxt_kevent event = {
-		.id = POSIXTRACE_ID_SWITCH_OUT,
-		.class = PXT_CLASS(SCHED),
-		.len = sizeof(data),
-		.data = &data,
-		.task = prev,
-		.other = next,
-		.fill = fill_next,
-	};
 
-	if (pxt_kevent_record(&event) && data.reason == PXT_SWITCH_PREEMPTED)
+	if (pxt_kevent_record(&switch_out_event, prev, next, &data, sizeof(data)) &&
+	    data.reason == PXT_SWITCH_PREEMPTED)
 		pxt_runnable_begin(prev);
 }
 
@@ -76,6 +74,12 @@ static void fill_prev(void *data, const struct pxt_stream *stream, struct task_s
 	in->data.prev_prio = other ? other->prio : 0;
 }
 
+static const struct pxt_kevent switch_in_event = {
+	.id = POSIXTRACE_ID_SWITCH_IN,
+	.class = PXT_CLASS(SCHED),
+	.fill = fill_prev,
+};
+
 static void switch_in(struct task_struct *prev, struct task_struct *next)
 {
 	struct switch_in in = {
@@ -83,17 +87,8 @@ static void switch_in(struct task_struct *prev, struct task_struct *next)
 		.since = pxt_runnable_end(next),
 		.now = pxt_clock_now(),
 	};
-	struct pxt_kevent event = {
-		.id = POSIXTRACE_ID_SWITCH_IN,
-		.class = PXT_CLASS(SCHED),
-		.len = sizeof(in.data),
-		.data = &in,
-		.task = next,
-		.other = prev,
-		.fill = fill_prev,
-	};
 
-	pxt_kevent_record(&event);
+	pxt_kevent_record(&switch_in_event, next, prev, &in, sizeof(in.data));
 }
 
 /* Not inlined, so that the common path needs no stack; its arguments are where they are already. */
@@ -127,6 +122,12 @@ static void fill_waker(void *data, const struct pxt_stream *stream, struct task_
 	wakeup->waker_tid = other ? task_pid_nr_ns(other, stream->ns) : 0;
 }
 
+static const struct pxt_kevent wakeup_event = {
+	.id = POSIXTRACE_ID_WAKEUP,
+	.class = PXT_CLASS(SCHED),
+	.fill = fill_waker,
+};
+
 static noinline void record_wakeup(struct task_struct *task, bool new)
 {
 	/* Not in_interrupt(): a task that has only turned softirqs off is the waker. */
@@ -137,17 +138,8 @@ static noinline void record_wakeup(struct task_struct *task, bool new)
 		.by = interrupt ? PXT_WAKER_INTERRUPT : PXT_WAKER_ANOTHER,
 		.new = new,
 	};
-	struct pxt_kevent event = {
-		.id = POSIXTRACE_ID_WAKEUP,
-		.class = PXT_CLASS(SCHED),
-		.len = sizeof(data),
-		.data = &data,
-		.task = task,
-		.other = interrupt ? NULL : current,
-		.fill = fill_waker,
-	};
 
-	if (pxt_kevent_record(&event))
+	if (pxt_kevent_record(&wakeup_event, task, interrupt ? NULL : current, &data, sizeof(data)))
 		pxt_runnable_begin(task);
 }
 
@@ -164,6 +156,11 @@ static void sched_wakeup_new(void *data, struct task_struct *task)
 		record_wakeup(task, true);
 }
 
+static const struct pxt_kevent migrate_event = {
+	.id = POSIXTRACE_ID_MIGRATE,
+	.class = PXT_CLASS(SCHED),
+};
+
 static noinline void record_migration(struct task_struct *task, int dest_cpu)
 {
 	struct pxt_migrate migrate = {
@@ -171,15 +168,8 @@ static noinline void record_migration(struct task_struct *task, int dest_cpu)
 		.orig_cpu = task_cpu(task),
 		.dest_cpu = dest_cpu,
 	};
-	struct pxt_kevent event = {
-		.id = POSIXTRACE_ID_MIGRATE,
-		.class = PXT_CLASS(SCHED),
-		.len = sizeof(migrate),
-		.data = &migrate,
-		.task = task,
-	};
 
-	pxt_kevent_record(&event);
+	pxt_kevent_record(&migrate_event, task, NULL, &migrate, sizeof(migrate));
 }
 
 static void sched_migrate_task(void *data, struct task_struct *task, int dest_cpu)

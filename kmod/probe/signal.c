@@ -47,6 +47,12 @@ static void fill_sender(void *data, const struct pxt_stream *stream, struct task
 	signal->sender_tid = other ? task_pid_nr_ns(other, stream->ns) : 0;
 }
 
+static const struct pxt_kevent signal_generate_event = {
+	.id = POSIXTRACE_ID_SIGNAL_GENERATE,
+	.class = PXT_CLASS(SIGNAL),
+	.fill = fill_sender,
+};
+
 static void signal_generate(void *unused, int sig, struct kernel_siginfo *info,
 			    struct task_struct *task, int group, int result)
 {
@@ -56,22 +62,13 @@ static void signal_generate(void *unused, int sig, struct kernel_siginfo *info,
 		.group = group,
 		.result = result,
 	};
-	struct pxt_kevent event = {
-		.id = POSIXTRACE_ID_SIGNAL_GENERATE,
-		.class = PXT_CLASS(SIGNAL),
-		.len = sizeof(data),
-		.data = &data,
-		.task = task,
-		.fill = fill_sender,
-	};
 
 	if (!pxt_interest_in(task))
 		return;
 	sender = sender_of(info, task);
 	data.code = code_of(info);
 	data.by = sender ? PXT_SENDER_ANOTHER : PXT_SENDER_KERNEL;
-	event.other = sender;
-	pxt_kevent_record(&event);
+	pxt_kevent_record(&signal_generate_event, task, sender, &data, sizeof(data));
 }
 
 static u8 action_of(const struct k_sigaction *ka)
@@ -81,6 +78,11 @@ static u8 action_of(const struct k_sigaction *ka)
 	return ka->sa.sa_handler == SIG_IGN ? PXT_ACTION_IGNORED : PXT_ACTION_HANDLER;
 }
 
+static const struct pxt_kevent signal_deliver_event = {
+	.id = POSIXTRACE_ID_SIGNAL_DELIVER,
+	.class = PXT_CLASS(SIGNAL),
+};
+
 static void signal_deliver(void *unused, int sig, struct kernel_siginfo *info,
 			   struct k_sigaction *ka)
 {
@@ -89,18 +91,11 @@ static void signal_deliver(void *unused, int sig, struct kernel_siginfo *info,
 		.action = action_of(ka),
 		.flags = ka->sa.sa_flags,
 	};
-	struct pxt_kevent event = {
-		.id = POSIXTRACE_ID_SIGNAL_DELIVER,
-		.class = PXT_CLASS(SIGNAL),
-		.len = sizeof(data),
-		.data = &data,
-		.task = current,
-	};
 
 	if (!pxt_interest_in(current))
 		return;
 	data.code = code_of(info);
-	pxt_kevent_record(&event);
+	pxt_kevent_record(&signal_deliver_event, current, NULL, &data, sizeof(data));
 }
 
 static struct pxt_probe probes[] = {

@@ -14,81 +14,87 @@
 #include <asm/syscall.h>
 #include <asm/unistd.h>
 
+#include "compat.h"
 #include "probe/probe.h"
 #include "stream/kevent.h"
 #include "target/interest.h"
 
-#define PXT_NATIVE(name)[__NR_##name] = #name,
+/* Compilers know the length, so no event has to find it. */
+struct name {
+	const char *text;
+	size_t len;
+};
+
+/* Longer ones are cut, as they are in struct pxt_syscall_data. */
+#define PXT_NAME(name) \
+	{ #name, (sizeof(#name) < PXT_NAME_SIZE ? sizeof(#name) : PXT_NAME_SIZE) - 1 }
+
+#define PXT_NATIVE(name)[__NR_##name] = PXT_NAME(name),
 #define PXT_IA32(name)
 
-static const char *const names[] = {
+static const struct name names[] = {
 #include "syscallnames.h"
 };
 
 #undef PXT_NATIVE
 #undef PXT_IA32
 #define PXT_NATIVE(name)
-#define PXT_IA32(name)[__NR_ia32_##name] = #name,
+#define PXT_IA32(name)[__NR_ia32_##name] = PXT_NAME(name),
 
 /* Of 32-bit programs. Only the headers of x86 have constants for both. */
-static const char *const compat_names[] = {
+static const struct name compat_names[] = {
 #include "syscallnames.h"
 };
 
-static const char *name_of(long nr, bool compat)
+/* Of a number that has no name, the length is 0. */
+static const struct name *name_of(long nr, bool compat)
 {
-	const char *const *table = compat ? compat_names : names;
+	static const struct name none;
+	const struct name *table = compat ? compat_names : names;
 	size_t size = compat ? ARRAY_SIZE(compat_names) : ARRAY_SIZE(names);
 
 	if (nr < 0 || nr >= size)
-		return "";
+		return &none;
 	/* The program has chosen the number. */
-	nr = array_index_nospec(nr, size);
-	return table[nr] ? table[nr] : "";
+	return &table[array_index_nospec(nr, size)];
 }
+
+static const struct pxt_kevent syscall_entry_event = {
+	.id = POSIXTRACE_ID_SYSCALL_ENTRY,
+	.class = PXT_CLASS(SYSCALL),
+};
 
 static void sys_enter(void *unused, struct pt_regs *regs, long nr)
 {
-	unsigned long args[PXT_SYSCALL_ARGS];
-	struct pxt_syscall_data data = { .nr = nr };
-	struct pxt_kevent event = {
-		.id = POSIXTRACE_ID_SYSCALL_ENTRY,
-		.class = PXT_CLASS(SYSCALL),
-		.data = &data,
-		.task = current,
-	};
-	ssize_t len;
-	size_t i;
+	/* What is recorded of it is set. */
+	struct pxt_syscall_data data PXT_UNINITIALIZED;
+	const struct name *name;
 
 	if (!pxt_interest_in(current))
 		return;
+	data.nr = nr;
 	data.compat = in_compat_syscall();
-	syscall_get_arguments(current, regs, args);
-	for (i = 0; i < ARRAY_SIZE(args); i++)
-		data.args[i] = args[i];
-	len = strscpy(data.name, name_of(nr, data.compat), sizeof(data.name));
-	if (len < 0)
-		len = sizeof(data.name) - 1;
-	event.len = offsetof(struct pxt_syscall_data, name) + len;
-	pxt_kevent_record(&event);
+	syscall_get_arguments(current, regs, data.args);
+	name = name_of(nr, data.compat);
+	memcpy(data.name, name->text, name->len);
+	pxt_kevent_record(&syscall_entry_event, current, NULL, &data,
+			  offsetof(struct pxt_syscall_data, name) + name->len);
 }
+
+static const struct pxt_kevent syscall_exit_event = {
+	.id = POSIXTRACE_ID_SYSCALL_EXIT,
+	.class = PXT_CLASS(SYSCALL),
+};
 
 static void sys_exit(void *unused, struct pt_regs *regs, long result)
 {
 	struct pxt_result_data data = { .result = result };
-	struct pxt_kevent event = {
-		.id = POSIXTRACE_ID_SYSCALL_EXIT,
-		.class = PXT_CLASS(SYSCALL),
-		.len = sizeof(data),
-		.data = &data,
-		.task = current,
-	};
 
 	if (!pxt_interest_in(current))
 		return;
 	data.nr = syscall_get_nr(current, regs);
 	data.compat = in_compat_syscall();
-	pxt_kevent_record(&event);
+	pxt_kevent_record(&syscall_exit_event, current, NULL, &data, sizeof(data));
 }
 
 static struct pxt_probe probes[] = {

@@ -422,7 +422,7 @@ int pxt_pool_make_sys(struct pxt_pool *pool)
  *
  * Return: its first byte.
  */
-const void *pxt_pool_subbuf(const struct pxt_pool *pool, u32 i)
+void *pxt_pool_subbuf(const struct pxt_pool *pool, u32 i)
 {
 	if (i < pool->nr_user)
 		return pool->user_mem + (u64)i * pool->subbuf_size;

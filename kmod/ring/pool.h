@@ -320,7 +320,7 @@ static inline u64 pxt_pool_size(const struct pxt_pool *pool)
 int pxt_pool_init(struct pxt_pool *pool, struct posixtrace_attr *attr, struct pxt_charge *charge);
 void pxt_pool_destroy(struct pxt_pool *pool);
 void pxt_pool_destroy_scratch(struct pxt_pool *pool);
-const void *pxt_pool_subbuf(const struct pxt_pool *pool, u32 i);
+void *pxt_pool_subbuf(const struct pxt_pool *pool, u32 i);
 int pxt_pool_make_sys(struct pxt_pool *pool);
 struct page *pxt_pool_page(struct pxt_pool *pool, u64 offset);
 struct page *pxt_pool_scratch(const struct pxt_pool *pool, u64 offset);

@@ -79,7 +79,7 @@ void pxt_recorder_want(struct pxt_recorder *recorder, u64 wanted)
 
 /**
  * pxt_recorder_clear() - forget how many events there were
- * @pool: with a recorder; not dead, of a stream that is locked
+ * @pool: with a recorder; not dead, of a stream that is locked; its sub-buffers were freed
  */
 void pxt_recorder_clear(struct pxt_pool *pool)
 {
@@ -91,6 +91,7 @@ void pxt_recorder_clear(struct pxt_pool *pool)
 	for (cpu = 0; cpu < recorder->nr_cpus; cpu++) {
 		this_cpu = &recorder->cpu[cpu];
 		raw_spin_lock_irqsave(&this_cpu->lock, flags);
+		pxt_recorder_leave(this_cpu);
 		memset(this_cpu->recorded, 0, sizeof(this_cpu->recorded));
 		memset(this_cpu->dropped, 0, sizeof(this_cpu->dropped));
 		WRITE_ONCE(pool->kernel_heads[cpu].lost, 0);

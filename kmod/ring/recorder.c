@@ -24,45 +24,102 @@ static void drop(struct pxt_pool *pool, u32 cpu, u32 class)
 	WRITE_ONCE(head->lost, head->lost + 1);
 }
 
-/* In the open sub-buffer of this CPU. False if it has no room. */
-static bool commit(struct pxt_pool *pool, u32 cpu, struct pxt_entry *entry, const void *data)
+/*
+ * Is it by the thread of the record before, and not too long after? The process of a thread does
+ * not change.
+ */
+static bool is_same(const struct pxt_recorder_cpu *this_cpu, const struct posixtrace_writer *writer)
 {
-	struct pxt_reservation res;
-
-	/* The clock is read with the lock: no record is older than its sub-buffer. */
-	pxt_entry_set_time(entry, pxt_clock_now());
-	if (!pxt_subbuf_reserve(pool, pxt_pool_kernel_writer(pool, cpu), entry, &res))
-		return false;
-	pxt_subbuf_commit(&res, entry, data);
-	return true;
+	return this_cpu->time_end > writer->time && this_cpu->tid == writer->tid &&
+	       this_cpu->thread_id == writer->thread_id;
 }
 
+static void note_writer(struct pxt_recorder_cpu *this_cpu, const struct posixtrace_writer *writer)
+{
+	this_cpu->tid = writer->tid;
+	this_cpu->thread_id = writer->thread_id;
+	this_cpu->time_end = writer->time + POSIXTRACE_WRITER_SPAN;
+}
+
+/* Bytes of a record, which gets its time. */
+static u32 size_of(const struct pxt_recorder_cpu *this_cpu, struct pxt_entry *entry, bool *same)
+{
+	/* The clock is read with the lock: no record is older than its sub-buffer. */
+	pxt_entry_set_time(entry, pxt_clock_now());
+	*same = is_same(this_cpu, &entry->writer);
+	return *same ? POSIXTRACE_RECORD_STEP(entry->record.data_len)
+		     : POSIXTRACE_RECORD_SIZE(entry->record.data_len);
+}
+
+/* Writes into the open sub-buffer, which has room. */
+static void commit(struct pxt_recorder_cpu *this_cpu, struct posixtrace_cpu_head *head,
+		   const struct pxt_entry *entry, const void *data, u32 size, bool same)
+{
+	void *to = this_cpu->mem;
+
+	if (!same) {
+		note_writer(this_cpu, &entry->writer);
+		*(struct posixtrace_writer *)to = entry->writer;
+		to += sizeof(entry->writer);
+	}
+	*(struct posixtrace_record *)to = entry->record;
+	memcpy(to + sizeof(entry->record), data, entry->record.data_len);
+	this_cpu->mem += size;
+	this_cpu->room -= size;
+	WRITE_ONCE(head->last, entry->writer.time);
+	/* Pairs with the acquire of the reader and in pxt_reclaim_readable(). */
+	smp_store_release(&head->head, head->head + POSIXTRACE_HEAD(size, 1));
+}
+
+/* Opens another sub-buffer. */
+static int turn(struct pxt_pool *pool, u32 cpu)
+{
+	struct pxt_recorder_cpu *this_cpu = &pool->recorder->cpu[cpu];
+	u32 writer = pxt_pool_kernel_writer(pool, cpu);
+	int err;
+
+	pxt_recorder_leave(this_cpu);
+	err = pxt_subbuf_next_kernel(pool, writer);
+	if (err)
+		return err;
+	this_cpu->mem = pxt_pool_subbuf(pool, pool->cpu[writer].open);
+	this_cpu->room = pool->subbuf_size;
+	/* The first record carries its writer. */
+	this_cpu->time_end = 0;
+	return 0;
+}
+
+/* What has to follow. */
 static unsigned long write_record(struct pxt_pool *pool, u32 cpu, u32 class,
 				  struct pxt_entry *entry, const void *data)
 {
+	struct pxt_recorder_cpu *this_cpu = &pool->recorder->cpu[cpu];
 	unsigned long todo = 0;
-	int err = 0;
+	bool same;
+	u32 size;
+	int err;
 
 	/*
 	 * Pairs with the synchronization after pxt_subbuf_set_full(), which takes the lock of this
 	 * CPU: then no sub-buffer is written.
 	 */
-	if (READ_ONCE(pool->full) || READ_ONCE(pool->kernel_full)) {
+	if (unlikely(READ_ONCE(pool->full) || READ_ONCE(pool->kernel_full))) {
 		drop(pool, cpu, class);
 		return 0;
 	}
-	if (!commit(pool, cpu, entry, data)) {
-		err = pxt_subbuf_next_kernel(pool, pxt_pool_kernel_writer(pool, cpu));
-		todo |= err ? 0 : BIT(PXT_RECORDER_CLOSED);
+	size = size_of(this_cpu, entry, &same);
+	if (unlikely(size > this_cpu->room)) {
+		err = turn(pool, cpu);
+		if (err) {
+			drop(pool, cpu, class);
+			return err == -ENOBUFS ? BIT(PXT_RECORDER_FULL) : 0;
+		}
 		/* A whole sub-buffer has room for any record. */
-		if (!err)
-			commit(pool, cpu, entry, data);
+		size = size_of(this_cpu, entry, &same);
+		todo |= BIT(PXT_RECORDER_CLOSED);
 	}
-	if (err) {
-		drop(pool, cpu, class);
-		return err == -ENOBUFS ? BIT(PXT_RECORDER_FULL) : 0;
-	}
-	pool->recorder->cpu[cpu].recorded[class]++;
+	commit(this_cpu, &pool->kernel_heads[cpu], entry, data, size, same);
+	this_cpu->recorded[class]++;
 	/*
 	 * After the commit: pairs with the barrier of a reader between setting need_wakeup and
 	 * looking for records, in pxt_synchronize_look() or set_current_state(). One of the two
@@ -80,34 +137,31 @@ static unsigned long write_record(struct pxt_pool *pool, u32 cpu, u32 class,
  * @class: number of its class
  * @entry: the record, which gets its time; its size is at most a sub-buffer
  * @data: entry->record.data_len bytes
- * @mask: bits PXT_RECORDER_* that matter for this event
+ * @wakes: a reader that sleeps is to know of it
  *
- * If it finds no place, it is counted as dropped. Context: any but NMI; locks of the scheduler may
- * be held.
+ * If it finds no place, it is counted as dropped. Context: interrupts are off, which also keeps
+ * tracepoints in interrupts out; not in NMI; locks of the scheduler may be held.
  */
 void pxt_recorder_record(struct pxt_pool *pool, u32 class, struct pxt_entry *entry,
-			 const void *data, unsigned long mask)
+			 const void *data, bool wakes)
 {
 	struct pxt_recorder *recorder = pool->recorder;
-	struct pxt_recorder_cpu *this_cpu;
-	unsigned long flags, todo = 0;
-	u32 cpu;
+	u32 cpu = smp_processor_id();
+	unsigned long todo = 0;
 
-	/* Also keeps a tracepoint in an interrupt out, and the task on this CPU. */
-	local_irq_save(flags);
-	cpu = smp_processor_id();
-	this_cpu = &recorder->cpu[cpu];
-	raw_spin_lock(&this_cpu->lock);
+	lockdep_assert_irqs_disabled();
+	raw_spin_lock(&recorder->cpu[cpu].lock);
 	/* Pairs with the release in pxt_recorder_want(): the clock is past START. */
 	if (smp_load_acquire(&recorder->wanted) &
 	    BIT_ULL(POSIXTRACE_RECORD_ID(entry->record.type)))
-		todo = write_record(pool, cpu, class, entry, data) & mask;
+		todo = write_record(pool, cpu, class, entry, data);
+	if (!wakes)
+		todo &= ~BIT(PXT_RECORDER_WAKE);
 	/* With the lock: when no event is wanted any more, a synchronization ends the queueing. */
-	if (todo) {
+	if (unlikely(todo)) {
 		atomic_long_or(todo, recorder->todo);
 		/* Orders both: the work takes what was set before. */
 		irq_work_queue(recorder->irq);
 	}
-	raw_spin_unlock(&this_cpu->lock);
-	local_irq_restore(flags);
+	raw_spin_unlock(&recorder->cpu[cpu].lock);
 }

@@ -4,6 +4,7 @@
 
 #include <linux/atomic.h>
 #include <linux/cache.h>
+#include <linux/lockdep.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -19,11 +20,25 @@ struct pxt_pool;
  * @lock: guards the rest, and of the entry of this CPU in the pool: the head, the open sub-buffer
  *	and its memory. Interrupts are off; locks of the scheduler may be held. Outside of
  *	pxt_pool.lock
+ * @room: bytes left in the open sub-buffer; 0 without one
+ * @mem: where the next record goes, if there is room
+ * @tid: of the last record, as in struct posixtrace_writer
+ * @thread_id: of the last record, as in struct posixtrace_writer
+ * @time_end: a record at or after this time needs a struct posixtrace_writer; 0 if the next one
+ *	needs it
  * @recorded: events of each class that were recorded
  * @dropped: events of each class that found no place
+ *
+ * Unlike the heads that a process can write, the kernel's heads need not be checked: they are
+ * only written, for the reader, and what the next record needs of them is here.
  */
 struct pxt_recorder_cpu {
 	raw_spinlock_t lock;
+	u32 room;
+	void *mem;
+	s32 tid;
+	u64 thread_id;
+	u64 time_end;
 	u64 recorded[POSIXTRACE_CLASSES_MAX];
 	u64 dropped[POSIXTRACE_CLASSES_MAX];
 } ____cacheline_aligned;
@@ -53,6 +68,13 @@ struct pxt_recorder {
 #define PXT_RECORDER_CLOSED	1	/* a sub-buffer was closed */
 #define PXT_RECORDER_FULL	2	/* there is no sub-buffer: the stream has to become full */
 
+/* The open sub-buffer is about to be closed: the next record needs another one. */
+static inline void pxt_recorder_leave(struct pxt_recorder_cpu *this_cpu)
+{
+	lockdep_assert_held(&this_cpu->lock);
+	this_cpu->room = 0;
+}
+
 /* recordcpu.c */
 struct pxt_recorder *pxt_recorder_new(u32 nr_cpus, gfp_t gfp);
 void pxt_recorder_free(struct pxt_recorder *recorder);
@@ -63,6 +85,6 @@ void pxt_recorder_count(struct pxt_pool *pool, struct posixtrace_kernel_stats *s
 
 /* recorder.c */
 void pxt_recorder_record(struct pxt_pool *pool, u32 class, struct pxt_entry *entry,
-			 const void *data, unsigned long mask);
+			 const void *data, bool wakes);
 
 #endif /* PXT_RECORDER_H */

@@ -38,11 +38,8 @@ static bool look_up(const struct pxt_pool *pool, u32 cpu, struct pxt_reservation
 	res->count = POSIXTRACE_HEAD_COUNT(word);
 	if (cpu < pool->nr_cpus)
 		res->mem = pool->user_mem + pos;
-	else if (cpu == pool->nr_cpus)
-		res->mem = pool->sys_mem[open - pool->nr_user] + (pos - start);
 	else
-		res->mem = pool->kernel_mem + (pos - (u64)(pool->nr_user + pool->nr_sys) *
-							pool->subbuf_size);
+		res->mem = pool->sys_mem[open - pool->nr_user] + (pos - start);
 	return true;
 }
 
@@ -70,12 +67,11 @@ static bool is_same(const struct pxt_reservation *res, const struct posixtrace_w
 /**
  * pxt_subbuf_reserve() - find room for a record in the open sub-buffer
  * @pool: not dead
- * @cpu: this CPU, nr_cpus for system events, or that of the recorder for the kernel's events
+ * @cpu: this CPU, or nr_cpus for system events
  * @entry: the record
  * @res: gets the place
  *
- * Context: with interrupts off, with the stream's lock for system events, with the lock of the
- * CPU in the recorder for the kernel's events.
+ * Context: with interrupts off, or with the stream's lock for system events.
  * Return: false if there is no room, or the head is invalid.
  */
 bool pxt_subbuf_reserve(const struct pxt_pool *pool, u32 cpu, const struct pxt_entry *entry,
@@ -633,6 +629,7 @@ void pxt_subbuf_close_kernel(struct pxt_pool *pool)
 
 	for (cpu = 0; recorder && cpu < recorder->nr_cpus; cpu++) {
 		raw_spin_lock_irqsave(&recorder->cpu[cpu].lock, flags);
+		pxt_recorder_leave(&recorder->cpu[cpu]);
 		raw_spin_lock(&pool->lock);
 		close_open(pool, pxt_pool_kernel_writer(pool, cpu));
 		raw_spin_unlock(&pool->lock);

@@ -14,6 +14,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "ring/recorder.h"
 #include "ring/subbuf.h"
 #include "ring/wake.h"
@@ -85,32 +86,17 @@ void pxt_kevent_end(struct pxt_stream *stream)
  * Events of the controller about itself wake none of its readers: each sleep of a reader is such an
  * event, and would end at once. Interrupts wake none: each wake-up and its timer is one.
  */
-static bool wakes(const struct pxt_stream *stream, const struct pxt_kevent *event)
+static bool wakes(const struct pxt_stream *stream, const struct pxt_kevent *event,
+		  const struct pid *process)
 {
-	return stream->owner != task_tgid(event->task) &&
-	       event->class != const_ilog2(POSIXTRACE_CLASS_IRQ);
+	return stream->owner != process && event->class != const_ilog2(POSIXTRACE_CLASS_IRQ);
 }
 
-/* What has to follow an event, if the recorder says so. */
-static unsigned long follow_mask(const struct pxt_stream *stream, const struct pxt_kevent *event)
-{
-	unsigned long mask = BIT(PXT_RECORDER_FULL);
-
-	if (wakes(stream, event))
-		mask |= BIT(PXT_RECORDER_WAKE);
-	if (stream->pool.wake_bytes || stream->log)
-		mask |= BIT(PXT_RECORDER_CLOSED);
-	return mask;
-}
-
-/* The target of a task, if it has streams with events of the kernel. Under RCU. */
+/* The target of a task, if the controllers may see what it does. Under RCU. */
 static struct pxt_target *target_of(struct task_struct *task, bool hidden)
 {
-	struct pxt_target *target;
+	struct pxt_target *target = pxt_target_lookup(task_tgid(task));
 
-	if (!pxt_interest_in(task))
-		return NULL;
-	target = pxt_target_lookup(task_tgid(task));
 	if (!target || (!hidden && test_bit(PXT_TARGET_HIDDEN, &target->works)))
 		return NULL;
 	return target;
@@ -126,19 +112,14 @@ static bool is_known(const struct pxt_stream *stream, struct task_struct *task)
 
 	if (task_tgid(task) == stream->owner)
 		return true;
-	target = target_of(task, false);
+	target = pxt_interest_in(task) ? target_of(task, false) : NULL;
 	return target && rcu_access_pointer(target->slot[stream->link.slot]) == &stream->link;
 }
 
-static struct task_struct *known_other(const struct pxt_stream *stream,
-				       const struct pxt_kevent *event)
+static bool may_know(const struct pxt_stream *stream, const struct pxt_kevent *event,
+		     struct task_struct *task, struct task_struct *other)
 {
-	struct task_struct *other = event->other;
-
-	if (event->trusted || !other || task_tgid(other) == task_tgid(event->task) ||
-	    is_known(stream, other))
-		return other;
-	return NULL;
+	return event->trusted || task_tgid(other) == task_tgid(task) || is_known(stream, other);
 }
 
 /*
@@ -146,70 +127,72 @@ static struct task_struct *known_other(const struct pxt_stream *stream,
  * any more when it leaves its CPU for the last time, but it still knows those in the initial one.
  * Not to look for them there saves an eighth of an event.
  */
-static pid_t tid_of(struct task_struct *task, struct pid_namespace *ns)
+static void set_writer(struct posixtrace_writer *writer, struct task_struct *task,
+		       struct pid_namespace *ns)
 {
-	return ns == &init_pid_ns ? task->pid : task_pid_nr_ns(task, ns);
-}
+	bool initial = ns == &init_pid_ns;
 
-static pid_t pid_of(struct task_struct *task, struct pid_namespace *ns)
-{
-	return ns == &init_pid_ns ? task->tgid : task_tgid_nr_ns(task, ns);
-}
-
-/* Under RCU. */
-static void record_into(struct pxt_stream *stream, struct pxt_kevent *event)
-{
-	struct task_struct *task = event->task;
-	struct pxt_entry entry = {
-		.writer = {
-			.pid = pid_of(task, stream->ns),
-			.tid = tid_of(task, stream->ns),
-			.thread_id = pxt_thread_id(task),
-		},
-		.record = {
-			.data_len = event->len,
-			.type = POSIXTRACE_RECORD_TYPE(event->id, 0),
-		},
+	*writer = (struct posixtrace_writer) {
+		.type = POSIXTRACE_ID_WRITER,
+		.pid = initial ? task->tgid : task_tgid_nr_ns(task, ns),
+		.tid = initial ? task->pid : task_pid_nr_ns(task, ns),
+		.thread_id = pxt_thread_id(task),
 	};
-
-	*(s32 *)event->data = entry.writer.tid;
-	if (event->fill)
-		event->fill(event->data, stream, known_other(stream, event));
-	pxt_recorder_record(&stream->pool, event->class, &entry, event->data,
-			    follow_mask(stream, event));
 }
 
 /* Under RCU. */
-static void record_all(const struct pxt_target *target, struct pxt_kevent *event)
+static void record_into(struct pxt_stream *stream, const struct pxt_kevent *event,
+			struct task_struct *task, struct task_struct *other, void *data, u32 len)
 {
-	u32 mask = READ_ONCE(target->kernel_slots);
-	struct pxt_stream *stream;
+	struct pxt_entry entry PXT_UNINITIALIZED;
 
+	set_writer(&entry.writer, task, stream->ns);
+	entry.record = (struct posixtrace_record) {
+		.data_len = len,
+		.type = POSIXTRACE_RECORD_TYPE(event->id, 0),
+	};
+	*(s32 *)data = entry.writer.tid;
+	if (event->fill) {
+		if (other && !may_know(stream, event, task, other))
+			other = NULL;
+		event->fill(data, stream, other);
+	}
+	pxt_recorder_record(&stream->pool, event->class, &entry, data,
+			    wakes(stream, event, task_tgid(task)));
+}
+
+/**
+ * pxt_kevent_record() - record an event of the kernel into all streams that want it
+ * @event: its type
+ * @task: the thread that it happens to
+ * @other: another thread that it names, or NULL
+ * @data: begins with an s32 for the thread id; changed for each stream
+ * @len: bytes of @data
+ *
+ * The tracepoint should have asked pxt_interest_in() before. Context: in a tracepoint; locks of the
+ * scheduler may be held.
+ *
+ * Return: false if no stream with events of the kernel traces the thread.
+ */
+bool pxt_kevent_record(const struct pxt_kevent *event, struct task_struct *task,
+		       struct task_struct *other, void *data, u32 len)
+{
+	const struct pxt_target *target;
+	struct pxt_stream *stream;
+	unsigned long flags;
+	u32 mask;
+
+	/* Interrupts off: a section of RCU as well, and the recorder needs it. */
+	local_irq_save(flags);
+	target = target_of(task, event->hidden);
+	mask = target ? READ_ONCE(target->kernel_slots) : 0;
 	for (; mask; mask &= mask - 1) {
 		stream = pxt_stream_in(target, __ffs(mask));
 		/* The slot may have another stream by now. A hint: the recorder looks again. */
 		if (stream && stream->pool.recorder &&
 		    READ_ONCE(stream->pool.recorder->wanted) & BIT_ULL(event->id))
-			record_into(stream, event);
+			record_into(stream, event, task, other, data, len);
 	}
-}
-
-/**
- * pxt_kevent_record() - record an event of the kernel into all streams that want it
- * @event: complete
- *
- * Context: in a tracepoint; locks of the scheduler may be held.
- *
- * Return: false if no stream with events of the kernel traces the thread.
- */
-bool pxt_kevent_record(struct pxt_kevent *event)
-{
-	const struct pxt_target *target;
-
-	rcu_read_lock();
-	target = target_of(event->task, event->hidden);
-	if (target)
-		record_all(target, event);
-	rcu_read_unlock();
+	local_irq_restore(flags);
 	return target;
 }

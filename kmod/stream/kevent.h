@@ -134,7 +134,7 @@ struct pxt_fault_data {
 struct pxt_syscall_data {
 	s32 tid;
 	s32 nr;
-	u64 args[PXT_SYSCALL_ARGS];
+	unsigned long args[PXT_SYSCALL_ARGS];
 	u8 compat;
 	char name[PXT_NAME_SIZE];
 };
@@ -170,27 +170,17 @@ static_assert(sizeof(struct pxt_switch_out) == 20 && sizeof(struct pxt_switch_in
 	      sizeof(struct pxt_result_data) == 24 && offsetof(struct pxt_irq_data, name) == 18);
 
 /**
- * struct pxt_kevent - an event of the kernel on its way into the streams
+ * struct pxt_kevent - what is common to all events of a type
  * @id: event type
  * @class: number of its class
- * @len: bytes of @data
- * @data: begins with an s32 for the thread id; changed for each stream
- * @task: the thread that it happens to
- * @other: another thread that it names, or NULL
- * @fill: fills in what the controller may know of @other, or zeros; with NULL for a thread that it
- *	may know nothing of. NULL if there is nothing to fill in
- * @trusted: the controller may know @other
+ * @fill: fills in what the controller may know of the other thread that the event names, or zeros;
+ *	with NULL for a thread that it may know nothing of. NULL if there is nothing to fill in
+ * @trusted: the controller may know the other thread
  * @hidden: record it also for a process that may have become more privileged
- *
- * Lives on the stack of a tracepoint.
  */
 struct pxt_kevent {
 	u32 id;
 	u32 class;
-	u32 len;
-	void *data;
-	struct task_struct *task;
-	struct task_struct *other;
 	void (*fill)(void *data, const struct pxt_stream *stream, struct task_struct *other);
 	bool trusted;
 	bool hidden;
@@ -198,7 +188,8 @@ struct pxt_kevent {
 
 void pxt_kevent_init(struct pxt_stream *stream);
 void pxt_kevent_end(struct pxt_stream *stream);
-bool pxt_kevent_record(struct pxt_kevent *event);
+bool pxt_kevent_record(const struct pxt_kevent *event, struct task_struct *task,
+		       struct task_struct *other, void *data, u32 len);
 
 /* runnable.c */
 void pxt_runnable_begin(struct task_struct *task);

@@ -102,7 +102,7 @@ static inline struct pxt_stream *pxt_stream_of(struct pxt_link *link)
 /* The stream in a slot of a target, or NULL. Under RCU. */
 static inline struct pxt_stream *pxt_stream_in(const struct pxt_target *target, u32 slot)
 {
-	return pxt_stream_of(rcu_dereference(target->slot[slot]));
+	return pxt_stream_of(rcu_dereference_check(target->slot[slot], rcu_read_lock_any_held()));
 }
 
 /* The same with the lock of the table. */

@@ -89,14 +89,14 @@ static struct hlist_head *bucket_of(const struct pid *pid)
  * pxt_target_lookup() - the target of a process
  * @pid: of its thread group
  *
- * Context: under RCU.
+ * Context: under RCU, or with preemption or interrupts off.
  * Return: the target, which may have lost its last reference; or NULL.
  */
 struct pxt_target *pxt_target_lookup(struct pid *pid)
 {
 	struct pxt_target *target;
 
-	hlist_for_each_entry_rcu(target, bucket_of(pid), node) {
+	hlist_for_each_entry_rcu(target, bucket_of(pid), node, rcu_read_lock_any_held()) {
 		if (target->pid == pid)
 			return target;
 	}

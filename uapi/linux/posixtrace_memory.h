@@ -245,7 +245,8 @@ struct posixtrace_gate {
  * with interrupts off), and NEXT on this CPU. From other CPUs, the kernel writes @flags and
  * @limit when the stream becomes full or not full, and the other members only while no writer
  * can be active. The kernel itself keeps track of the open sub-buffer, and trusts nothing
- * here.
+ * here. The write positions of the kernel's events, which no process can write, do without the
+ * members from @writer_head on.
  */
 struct posixtrace_cpu_head {
 	__u64 head;
