@@ -361,15 +361,41 @@ static void put_signal(struct buffer *to, const struct event *event, const struc
 	}
 }
 
-static void put_syscall(struct buffer *to, const struct event *event, const struct kevent *kevent,
-			unsigned int id)
+/* A text itself is not recorded: its address takes its place. */
+static void put_arg(struct buffer *to, enum syscall_arg_type type, uint64_t word)
+{
+	switch (type) {
+	case SYSCALL_ARG_TEXT:
+		buffer_integer(to, word, 16, "0x", 0);
+		buffer_byte(to, '\0');
+		break;
+	case SYSCALL_ARG_INT:
+	case SYSCALL_ARG_UINT:
+	case SYSCALL_ARG_BITS:
+		buffer_number(to, word, 4);
+		break;
+	default:
+		buffer_number(to, word, 8);
+	}
+}
+
+static void put_args(struct buffer *to, const struct kevent *kevent, const char *args)
+{
+	struct syscall_arg arg = { .type = SYSCALL_ARG_WORD };
+
+	for (int i = 0; i < KEVENT_ARGS && (!args || syscall_args_next(&args, &arg)); i++)
+		put_arg(to, arg.type, (uint64_t)kevent->args[i]);
+}
+
+static void put_syscall(struct ctf_kernel *kernel, struct buffer *to, const struct event *event,
+			const struct kevent *kevent, unsigned int id)
 {
 	if (ctf_kernel_has_number(id))
 		buffer_number(to, kevent->nr, 4);
 	if (event->type == POSIXTRACE_SYSCALL_EXIT)
 		buffer_number(to, kevent->result, 8);
-	for (int i = 0; i < KEVENT_ARGS && event->type == POSIXTRACE_SYSCALL_ENTRY; i++)
-		buffer_number(to, kevent->args[i], 8);
+	else
+		put_args(to, kevent, ctf_kernel_args(&kernel->types, id));
 }
 
 /* ------------------------------------------------------------------ */
@@ -445,7 +471,7 @@ static void put_single(struct ctf_kernel *kernel, const struct event *event,
 		put_fault(to, kevent);
 		break;
 	default:
-		put_syscall(to, event, kevent, id);
+		put_syscall(kernel, to, event, kevent, id);
 	}
 	end_event(kernel, event->cpu);
 }
@@ -516,8 +542,9 @@ static void put_environment(struct buffer *text, const struct posixtrace_host_in
 		    "\tdomain = \"kernel\";\n"
 		    "\tsysname = \"Linux\";\n"
 		    "\ttracer_name = \"lttng-modules\";\n");
-	buffer_printf(text, "\ttracer_major = %d;\n\ttracer_minor = %d;\n", LTTNG_MAJOR,
-		      LTTNG_MINOR);
+	buffer_printf(text,
+		      "\ttracer_major = %d;\n\ttracer_minor = %d;\n\ttracer_patchlevel = 0;\n",
+		      LTTNG_MAJOR, LTTNG_MINOR);
 	if (host->release[0]) {
 		buffer_text(text, "\tkernel_release = ");
 		escape_string(text, host->release, strlen(host->release), false);

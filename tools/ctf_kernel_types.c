@@ -100,6 +100,26 @@ static const char *learn(char **names, size_t count, size_t number, const struct
 	return names[number];
 }
 
+/* Learns the name of a system call, which is that of the kernel's function. */
+static const char *learn_syscall(struct ctf_kernel_types *types, const struct kevent *kevent)
+{
+	const struct syscall_args *args = NULL;
+	struct kevent_text name = kevent->name;
+
+	if (kevent->compat)
+		return learn(types->names + CTF_SYSCALLS, CTF_SYSCALLS, kevent->nr, &name);
+	if (types->names[kevent->nr])
+		return types->names[kevent->nr];
+	if (is_name(&name))
+		args = syscall_args_find(name.at, name.len);
+	if (args && args->function)
+		name = (struct kevent_text){ args->function, strlen(args->function) };
+	if (!learn(types->names, CTF_SYSCALLS, kevent->nr, &name))
+		return NULL;
+	types->args[kevent->nr] = args;
+	return types->names[kevent->nr];
+}
+
 unsigned int ctf_kernel_syscall(struct ctf_kernel_types *types, const struct kevent *kevent,
 				bool is_exit)
 {
@@ -109,7 +129,7 @@ unsigned int ctf_kernel_syscall(struct ctf_kernel_types *types, const struct kev
 	/* "unknown" is the name of system calls without one. */
 	if (kevent->nr >= 0 && kevent->nr < CTF_SYSCALLS &&
 	    !(kevent->name.len == 7 && !memcmp(kevent->name.at, "unknown", 7)) &&
-	    learn(types->names + first, CTF_SYSCALLS, kevent->nr, &kevent->name))
+	    learn_syscall(types, kevent))
 		id = CTF_FIRST_NAMED + 2 * (first + kevent->nr);
 	id += is_exit;
 	types->used[id] = true;
@@ -132,6 +152,14 @@ unsigned int ctf_kernel_irq(struct ctf_kernel_types *types, const struct kevent 
 	return id;
 }
 
+const char *ctf_kernel_args(const struct ctf_kernel_types *types, unsigned int id)
+{
+	unsigned int nr = (id - CTF_FIRST_NAMED) / 2;
+
+	return id >= CTF_FIRST_NAMED && nr < CTF_SYSCALLS && types->args[nr] ?
+		types->args[nr]->args : NULL;
+}
+
 bool ctf_kernel_has_number(unsigned int id)
 {
 	return id >= CTF_SYSCALL_ENTRY && id <= CTF_COMPAT_SYSCALL_EXIT;
@@ -140,6 +168,38 @@ bool ctf_kernel_has_number(unsigned int id)
 /* ------------------------------------------------------------------ */
 /* TSDL									*/
 
+static void put_args(struct buffer *text, const char *args)
+{
+	struct syscall_arg arg;
+	const char *type;
+
+	while (syscall_args_next(&args, &arg)) {
+		switch (arg.type) {
+		case SYSCALL_ARG_INT:
+			type = "int32_t";
+			break;
+		case SYSCALL_ARG_LONG:
+			type = "int64_t";
+			break;
+		case SYSCALL_ARG_UINT:
+			type = "uint32_t";
+			break;
+		case SYSCALL_ARG_ULONG:
+			type = "uint64_t";
+			break;
+		case SYSCALL_ARG_BITS:
+			type = "xint32_t";
+			break;
+		case SYSCALL_ARG_TEXT:
+			type = "string";
+			break;
+		default:
+			type = "xint64_t";
+		}
+		buffer_printf(text, "%s _%.*s; ", type, arg.name_len, arg.name);
+	}
+}
+
 static void put_event(struct buffer *text, unsigned int id, const char *prefix, const char *name,
 		      const char *suffix, const char *fields)
 {
@@ -147,6 +207,29 @@ static void put_event(struct buffer *text, unsigned int id, const char *prefix, 
 		      id);
 	buffer_printf(text, "\tstream_id = %d;\n\tfields := struct { %s };\n};\n\n",
 		      CTF_CPU_STREAM, fields);
+}
+
+static void put_syscall(struct buffer *text, const struct ctf_kernel_types *types, unsigned int id,
+			bool is_exit)
+{
+	const char *name = types->names[(id - CTF_FIRST_NAMED) / 2];
+	const char *args = ctf_kernel_args(types, id);
+	struct buffer fields = { };
+
+	if (is_exit) {
+		put_event(text, id, "syscall_exit_", name, "", RET);
+		return;
+	}
+	if (args)
+		put_args(&fields, args);
+	else
+		buffer_text(&fields, ARGS);
+	buffer_byte(&fields, '\0');
+	if (fields.failed)
+		text->failed = true;
+	else
+		put_event(text, id, "syscall_entry_", name, "", (const char *)fields.data);
+	buffer_free(&fields);
 }
 
 void ctf_kernel_describe(const struct ctf_kernel_types *types, struct buffer *text)
@@ -167,7 +250,6 @@ void ctf_kernel_describe(const struct ctf_kernel_types *types, struct buffer *te
 				  "compat_syscall_entry_", types->names[at], "",
 				  is_exit ? RET : ARGS);
 		else
-			put_event(text, id, is_exit ? "syscall_exit_" : "syscall_entry_",
-				  types->names[at], "", is_exit ? RET : ARGS);
+			put_syscall(text, types, id, is_exit);
 	}
 }

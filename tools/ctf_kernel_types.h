@@ -9,6 +9,7 @@
 
 #include "buffer.h"
 #include "kevent.h"
+#include "syscall_args.h"
 
 /* Types with fixed names. */
 enum {
@@ -49,10 +50,12 @@ enum {
 /**
  * struct ctf_kernel_types - the types of a trace; initially all zero
  * @names: names of system calls, of compat ones, and of vectors, by number
+ * @args: arguments of system calls that have a name and are known, by number
  * @used: whether the trace has such events, by id
  */
 struct ctf_kernel_types {
 	char *names[CTF_NAMED];
+	const struct syscall_args *args[CTF_SYSCALLS];
 	bool used[CTF_TYPES];
 };
 
@@ -63,6 +66,9 @@ unsigned int ctf_kernel_irq(struct ctf_kernel_types *types, const struct kevent 
 
 /* ctf_kernel_describe() - append the types as TSDL */
 void ctf_kernel_describe(const struct ctf_kernel_types *types, struct buffer *text);
+
+/* ctf_kernel_args() - the list of arguments of a type as in struct syscall_args; NULL: six words */
+const char *ctf_kernel_args(const struct ctf_kernel_types *types, unsigned int id);
 
 /* ctf_kernel_has_number() - does a type have the number of the system call as a field? */
 bool ctf_kernel_has_number(unsigned int id);

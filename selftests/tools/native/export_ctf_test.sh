@@ -592,7 +592,7 @@ kernel_events_have_the_names_of_lttng_case()
 	diff got - <<-'END'
 		500 0 sched_switch 0 0 swapper/0 | prev_comm = "swapper/0", prev_tid = 0, prev_prio = 20, prev_state = 0, next_comm = "one", next_tid = 7, next_prio = 20
 		700 0 sched_process_fork 7 7 one | parent_comm = "one", parent_tid = 7, parent_pid = 7, child_comm = "one", child_tid = 8, child_pid = 7
-		800 0 syscall_entry_read 7 7 one | args = [ [0] = 0x3, [1] = 0x1000, [2] = 0x40, [3] = 0x0, [4] = 0x0, [5] = 0x0 ]
+		800 0 syscall_entry_read 7 7 one | fd = 3, buf = 0x1000, count = 64
 		1000 0 sched_switch 7 7 one | prev_comm = "one", prev_tid = 7, prev_prio = 20, prev_state = 1, next_comm = "two", next_tid = 8, next_prio = 0
 		1100 0 sched_waking 7 8  | comm = "one", tid = 7, prio = 20, target_cpu = 1, waker_tid = 8
 		1100 0 sched_wakeup 7 8  | comm = "one", tid = 7, prio = 20, target_cpu = 1, waker_tid = 8
@@ -705,6 +705,85 @@ stream_without_events_of_the_kernel_case()
 	export_log ctf out log
 	[ "$(echo out/* out/*/*)" = 'out/user out/user/cpu0 out/user/metadata' ]
 	[ "$(babeltrace2 out | wc -l)" -eq 1 ]
+}
+
+arguments_of_system_calls_have_the_names_of_the_kernel_case()
+{
+	whole_log log <<-'END'
+		classes syscall
+		thread one 7 7 0x7f01
+		block 0
+		kernel syscall_entry 1000 @one nr=257 args=0xffffff9c,0x7f00,0x80000,0x1b6 name=openat
+		kernel syscall_entry 1001 @one nr=17 args=3,0x1000,64,-1 name=pread64
+		kernel syscall_entry 1002 @one nr=5 args=3,0x1000 name=fstat
+		kernel syscall_entry 1003 @one nr=5 args=4,0x1000 name=fstat
+		kernel syscall_entry 1004 @one nr=39 args=1,2,3,4,5,6 name=getpid
+		kernel syscall_entry 1005 @one nr=202 args=0x7f10,0x80,2,0,0,0xffffffffffffffff name=futex
+		kernel syscall_entry 1006 @one nr=3 args=3 name=of_tomorrow
+		kernel syscall_entry 1007 @one nr=4 args=3 name=newfstat
+		kernel syscall_entry 1008 @one nr=0 args=3,0x1000,64 name=read compat=true
+	END
+	export_log ctf out log
+	kernel_trace out/kernel | cut -d ' ' -f '1 3 7-' >got
+	sed -i 's/ $//' got
+	cat >wanted <<-'END'
+		1000 syscall_entry_openat | dfd = -100, filename = "0x7f00", flags = 0x80000, mode = 438
+		1001 syscall_entry_pread64 | fd = 3, buf = 0x1000, count = 64, pos = -1
+		1002 syscall_entry_newfstat | fd = 3, statbuf = 0x1000
+		1003 syscall_entry_newfstat | fd = 4, statbuf = 0x1000
+		1005 syscall_entry_futex | uaddr = 0x7F10, op = 128, val = 2, utime = 0x0, uaddr2 = 0x0, val3 = 4294967295
+		1006 syscall_entry_of_tomorrow | args = [ [0] = 0x3, [1] = 0x0, [2] = 0x0, [3] = 0x0, [4] = 0x0, [5] = 0x0 ]
+		1007 syscall_entry_unknown | id = 4, args = [ [0] = 0x3, [1] = 0x0, [2] = 0x0, [3] = 0x0, [4] = 0x0, [5] = 0x0 ]
+		1008 compat_syscall_entry_read | args = [ [0] = 0x3, [1] = 0x1000, [2] = 0x40, [3] = 0x0, [4] = 0x0, [5] = 0x0 ]
+	END
+	grep -v getpid got | diff - wanted
+	[ "$(grep -c getpid got)" -eq 1 ]
+}
+
+# lttng ANALYSIS: one of LTTng's analyses of the exported trace
+lttng()
+{
+	"lttng-$1" --no-progress out "${@:2}" 2>&1 | tee -a analyses
+}
+
+lttng_analyses_understand_it_case()
+{
+	whole_log log <<-'END'
+		classes all
+		host of-a-test
+		task 7 7 1 one
+		task 7 8 1 two
+		thread one 7 7 0x7f01
+		thread two 7 8 0x7f02
+		since 1700000000000000000
+		kernel sched_switch_in 1000000 cpu=0 @one prio=120
+		kernel syscall_entry 2000000 cpu=0 @one nr=257 args=-100,0x7f00,0x80000 name=openat
+		kernel syscall_exit 2100000 cpu=0 @one nr=257 result=5
+		kernel syscall_entry 3000000 cpu=0 @one nr=0 args=5,0x1000,4096 name=read
+		kernel syscall_exit 3200000 cpu=0 @one nr=0 result=1000
+		kernel syscall_entry 4000000 cpu=0 @one nr=3 args=5 name=close
+		kernel syscall_exit 4300000 cpu=0 @one nr=3 result=-9
+		kernel irq 4500000 cpu=0 @one number=24 duration=7000 name=virtio0
+		kernel sched_switch_out 5000000 cpu=0 @one prio=120 state=S reason=blocked next_tid=@two next_prio=110
+		kernel sched_switch_in 5000000 cpu=0 @two prio=110 prev_tid=@one prev_prio=120
+		kernel sched_wakeup 6000000 cpu=0 @one prio=120 target_cpu=0 by=thread waker_pid=@two waker_tid=@two
+		kernel sched_switch_out 9000000 cpu=0 @two prio=110 state=R reason=preempted next_tid=@one next_prio=120
+		kernel sched_switch_in 9000000 cpu=0 @one prio=120 prev_tid=@two prev_prio=110
+		kernel sched_switch_out 11000000 cpu=0 @one prio=120 state=S reason=blocked
+	END
+	export_log ctf out log
+	lttng cputop | grep -E '60.00 % +one \(7\) '
+	lttng cputop | grep -E '40.00 % +two \(8\) '
+	lttng syscallstats >stats
+	grep -E "^ - openat +1 +100.0 .*'success'" stats
+	grep -E "^ - read +1 +200.0 .*'success'" stats
+	grep -E "^ - close +1 +300.0 .*'EBADF'" stats
+	lttng iolog >io
+	grep -E 'openat +100.000 .* one +7 +0x7f00 \(fd=5\)' io
+	grep -E 'read +200.000 +1000   B +one +7 +0x7f00 \(fd=5\)' io
+	lttng irqstats | grep -E '^24: <virtio0> +1 +7.000 '
+	lttng schedlog | grep -E ' 3000.000 +20 +0 +one \(7\)'
+	! grep -i 'error\|traceback' analyses
 }
 
 hostile_events_of_the_kernel_case()

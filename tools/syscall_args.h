@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The arguments of system calls on 64-bit machines. An event has six words for all of them: here is
+ * what they mean.
+ */
+#ifndef POSIXTRACE_SYSCALL_ARGS_H
+#define POSIXTRACE_SYSCALL_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * struct syscall_args - a system call
+ * @name: its name
+ * @function: name of the kernel's function without "sys_", if that is another one, or NULL
+ * @args: each argument as a letter of enum syscall_arg_type, a colon and its name, with spaces
+ *	between them
+ */
+struct syscall_args {
+	const char *name;
+	const char *function;
+	const char *args;
+};
+
+enum syscall_arg_type {
+	SYSCALL_ARG_INT = 'd',		/* signed, 32 bits */
+	SYSCALL_ARG_LONG = 'D',		/* signed, 64 bits */
+	SYSCALL_ARG_UINT = 'u',		/* unsigned, 32 bits */
+	SYSCALL_ARG_ULONG = 'U',	/* unsigned, 64 bits */
+	SYSCALL_ARG_BITS = 'x',		/* flags, 32 bits */
+	SYSCALL_ARG_WORD = 'X',		/* flags or an address, 64 bits */
+	SYSCALL_ARG_TEXT = 's',		/* address of a text */
+};
+
+/* One argument of a list. */
+struct syscall_arg {
+	enum syscall_arg_type type;
+	const char *name;
+	int name_len;
+};
+
+/* Find a system call; NULL if it is not known. */
+const struct syscall_args *syscall_args_find(const char *name, size_t len);
+
+/* Get the argument at *@at, which begins as syscall_args.args. Returns false at the end. */
+bool syscall_args_next(const char **at, struct syscall_arg *arg);
+
+#endif /* POSIXTRACE_SYSCALL_ARGS_H */
