@@ -396,7 +396,8 @@ static int new_spans(struct chrome *chrome)
 	chrome->has_states = calloc(EXPORT_THREADS + 1, sizeof(*chrome->has_states));
 	if (!chrome->has_states)
 		return -ENOMEM;
-	return spans_new(EXPORT_THREADS, &spans_ops, chrome, &chrome->spans);
+	return spans_new(EXPORT_THREADS, export_kernel_classes(chrome->export), &spans_ops, chrome,
+			 &chrome->spans);
 }
 
 int export_chrome(struct export *export)

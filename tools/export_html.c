@@ -392,7 +392,8 @@ int export_html(struct export *export)
 	if (!err)
 		err = pairs_new(EXPORT_OPEN_MAX, EXPORT_DEPTH_MAX, &html->pairs);
 	if (!err && export->kernel)
-		err = spans_new(EXPORT_THREADS, &spans_ops, html, &html->spans);
+		err = spans_new(EXPORT_THREADS, export_kernel_classes(export), &spans_ops, html,
+				&html->spans);
 	if (!err)
 		err = put_page(html);
 	spans_free(html->spans);

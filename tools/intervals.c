@@ -23,9 +23,6 @@ struct thread {
 	struct thread *next;		/* of the known ones */
 	struct thread **link;		/* to this one; NULL: not among the known ones */
 	uint64_t losses;		/* struct intervals.losses at its last event */
-	bool ran;			/* since the last loss, but there is no interval yet */
-	uint64_t ran_at;
-	unsigned int ran_cpu;
 	bool woken;			/* but it did not become runnable by that */
 	struct wakeup wakeup;
 	bool exiting;
@@ -35,6 +32,7 @@ struct thread {
 struct intervals {
 	struct thread **threads;	/* by number; NULL: none yet */
 	size_t max;
+	bool scheduled;			/* the log has the scheduler's events */
 	struct thread *known;
 	uint64_t losses;
 	uint64_t first_time;		/* of all events */
@@ -57,12 +55,14 @@ const char *interval_name(const struct interval *interval)
 	return interval->io ? "blocked (I/O)" : names[interval->state];
 }
 
-int intervals_new(size_t max, intervals_put put, void *to, struct intervals **intervals)
+int intervals_new(size_t max, bool scheduled, intervals_put put, void *to,
+		  struct intervals **intervals)
 {
 	*intervals = calloc(1, sizeof(**intervals));
 	if (!*intervals)
 		return -ENOMEM;
 	(*intervals)->max = max;
+	(*intervals)->scheduled = scheduled;
 	(*intervals)->put = put;
 	(*intervals)->to = to;
 	(*intervals)->threads = calloc(max + 1, sizeof(*(*intervals)->threads));
@@ -125,7 +125,6 @@ static struct interval *begin_interval(struct intervals *intervals, struct threa
 	};
 	now->end = now->begin;
 	thread->begun = true;
-	thread->ran = false;
 	thread->woken = false;
 	list_known(intervals, thread);
 	return now;
@@ -249,9 +248,7 @@ static int switch_out(struct intervals *intervals, struct thread *thread, const 
 	struct interval *now;
 	int err;
 
-	if (!thread->begun && thread->ran)
-		run(intervals, thread, thread->ran_at, thread->ran_cpu);
-	else if (thread->begun && thread->now.state != STATE_RUNNING)
+	if (thread->begun && thread->now.state != STATE_RUNNING)
 		forget(thread);
 	err = end_interval(intervals, thread, event->time);
 	thread->exiting = false;
@@ -283,34 +280,42 @@ static int wake_up(struct intervals *intervals, struct thread *thread, const str
 		return err ? err : 1;
 	}
 	/* It runs, or may run: the next events show what the wake-up was good for. */
-	if (in_state(thread, STATE_RUNNING) || (!thread->woken && !thread->ran)) {
+	if (in_state(thread, STATE_RUNNING) || !thread->woken) {
 		thread->woken = true;
 		thread->wakeup = wakeup;
 	}
 	return 0;
 }
 
+/* After exec, the process has one thread, which has the id of the process. */
+static int end_others(struct intervals *intervals, const struct thread *thread, uint64_t time)
+{
+	struct thread *other, *next;
+	int err = 0;
+
+	for (other = intervals->known; other && !err; other = next) {
+		next = other->next;
+		if (other != thread && other->now.pid == thread->now.pid)
+			err = end_interval(intervals, other, time);
+	}
+	return err;
+}
+
 /* An event that a thread records itself shows that it is running. */
 static int record(struct intervals *intervals, struct thread *thread, const struct event *event)
 {
-	int err;
+	int err = 0;
 
 	if (event->type == POSIXTRACE_EXIT) {
 		thread->exiting = true;
 		thread->exit_time = event->time;
 	}
-	if (!is_unknown(thread))
-		return 0;
+	if (event->type == POSIXTRACE_EXEC)
+		err = end_others(intervals, thread, event->time);
+	/* Without events of the scheduler, there are no states. */
+	if (err || !intervals->scheduled || !is_unknown(thread))
+		return err;
 	thread->woken = false;
-	if (!thread->begun) {
-		/* Without events of the scheduler, there are no states. */
-		if (!thread->ran) {
-			thread->ran_at = event->time;
-			thread->ran_cpu = event->cpu;
-		}
-		thread->ran = true;
-		return 0;
-	}
 	err = end_interval(intervals, thread, event->time);
 	run(intervals, thread, event->time, event->cpu);
 	return err;
@@ -328,10 +333,8 @@ static struct thread *find(struct intervals *intervals, uint32_t number, const s
 		intervals->threads[number] = thread;
 	}
 	thread->now.pid = event->pid;
-	if (thread->losses != intervals->losses) {
-		thread->ran = false;
+	if (thread->losses != intervals->losses)
 		thread->woken = false;
-	}
 	thread->losses = intervals->losses;
 	return thread;
 }

@@ -65,13 +65,15 @@ struct intervals;
 /**
  * intervals_new() - begin without intervals of threads 1 to @max
  * @max: highest number of a thread
+ * @scheduled: the log has the scheduler's events: otherwise there are no states
  * @put: receives the intervals
  * @to: first argument of @put
  * @intervals: where to store them
  *
  * Return: 0, or -ENOMEM.
  */
-int intervals_new(size_t max, intervals_put put, void *to, struct intervals **intervals);
+int intervals_new(size_t max, bool scheduled, intervals_put put, void *to,
+		  struct intervals **intervals);
 
 /**
  * intervals_event() - process an event; events must come in the order of the log

@@ -3,6 +3,7 @@
  * Spans of time from the kernel's events: see spans.h.
  */
 #include <errno.h>
+#include <linux/posixtrace.h>
 #include <stdlib.h>
 #include <trace.h>
 
@@ -19,7 +20,8 @@ struct spans {
 	bool started;
 };
 
-int spans_new(size_t max, const struct spans_ops *ops, void *to, struct spans **spans)
+int spans_new(size_t max, unsigned int classes, const struct spans_ops *ops, void *to,
+	      struct spans **spans)
 {
 	int err;
 
@@ -30,7 +32,8 @@ int spans_new(size_t max, const struct spans_ops *ops, void *to, struct spans **
 	(*spans)->to = to;
 	err = calls_new(max, &(*spans)->calls);
 	if (!err)
-		err = intervals_new(max, ops->put_state, to, &(*spans)->states);
+		err = intervals_new(max, classes & POSIXTRACE_CLASS_SCHED, ops->put_state, to,
+				    &(*spans)->states);
 	if (err) {
 		spans_free(*spans);
 		*spans = NULL;

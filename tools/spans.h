@@ -46,13 +46,15 @@ struct spans;
 /**
  * spans_new() - create an empty set of spans
  * @max: highest number of a thread; further threads have no spans
+ * @classes: POSIXTRACE_CLASS_* of the log
  * @ops: receive the spans
  * @to: first argument of @ops
  * @spans: where to store the set
  *
  * Return: 0, or -ENOMEM.
  */
-int spans_new(size_t max, const struct spans_ops *ops, void *to, struct spans **spans);
+int spans_new(size_t max, unsigned int classes, const struct spans_ops *ops, void *to,
+	      struct spans **spans);
 
 /**
  * spans_event() - process an event; events must come in the order of the log

@@ -381,6 +381,8 @@ unknown_states_case()
 	spans page >got
 	# d becomes unknown once more when the stream stops
 	diff -u - got <<-'END'
+		thread 0x1 running 0 4100 {}
+		thread 0x1 unknown 4100 4800 {}
 		thread 0x4000 running 100 200 {}
 		thread 0x4000 unknown 200 300 {}
 		thread 0x4000 runnable 300 4100 {"preempted":true}
@@ -412,7 +414,40 @@ unknown_states_case()
 		thread 0x6000 sleep 4490 4500 {"letter":"S"}
 		thread 0x6000 unknown 4500 4600 {}
 		thread 0x6000 running 4600 4800 {"open":true}
+		thread 0x5000 unknown 4500 4700 {}
 		thread 0x5000 running 4700 4800 {"open":true}
+	END
+}
+
+# A thread that left no processor has a state, too. After exec, no other thread is left.
+states_without_switches_case()
+{
+	whole_log log <<-'END'
+		classes sched,process
+		name 65 tick
+		thread a 7 7 0x1000
+		thread b 7 8 0x2000
+		thread c 7 9 0x3000
+		thread d 6 6 0x4000
+		since 1700000000000000000
+		block 0
+		event 65 100 cpu=0 @d
+		kernel sched_switch_in 200 cpu=1 @a
+		kernel sched_switch_in 300 cpu=2 @b
+		kernel sched_switch_out 400 cpu=2 @b state=S reason=blocked
+		kernel sched_switch_in 500 cpu=3 @c
+		kernel sched_process_exec 600 cpu=3 @a filename=/bin/true
+		kernel sched_process_exit 700 cpu=0 @d group_dead=true
+		kernel sched_process_exit 800 cpu=3 @a group_dead=true
+	END
+	export_log html page log
+	spans page >got
+	diff -u - got <<-'END'
+		thread 0x4000 running 0 600 {}
+		thread 0x1000 running 100 700 {}
+		thread 0x2000 running 200 300 {}
+		thread 0x2000 sleep 300 500 {"letter":"S"}
+		thread 0x3000 running 400 500 {}
 	END
 }
 
