@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The arguments of system calls: see syscall_args.h. The kernel's headers do not name all of them, so
- * the list was made from what a kernel says of itself, by scripts/syscall-args. Types of some bits
- * and addresses are hexadecimal.
+ * The arguments of system calls: see syscall_args.h. The kernel's headers do not name all of them,
+ * so scripts/syscall-args makes the list from what kernels say of themselves.
  */
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Events of the kernel have the ids of the controller's pid namespace, wherever their thread is. */
+#define _GNU_SOURCE
+#include <sched.h>
+
+#include "pxt_test.h"
+#include "kernel_events.h"
+
+#define CLASSES	(POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS)
+
+/* The ids in the events of a worker, which makes a thread. */
+struct ids {
+	pid_t worker;
+	pid_t helper;		/* a thread that it has had before; 0: without events so far */
+	pid_t thread;		/* of its fork, name and end */
+	pid_t last;		/* of its last switch */
+	int wrong;
+};
+
+static bool is_own(struct ids *ids, pid_t tid)
+{
+	if (tid == ids->worker || tid == ids->thread)
+		return true;
+	if (!ids->helper)
+		ids->helper = tid;
+	return tid == ids->helper;
+}
+
+static void look_at(struct ids *ids, const struct kernel_event *event)
+{
+	pid_t tid = event->data.tid;
+
+	ids->wrong += event->pid != ids->worker;
+	if (event->id == POSIXTRACE_FORK) {
+		ids->wrong += tid != ids->worker || event->data.fork.child_pid != ids->worker;
+		ids->thread = event->data.fork.child_tid;
+	} else if (event->id == POSIXTRACE_SWITCH_OUT && event->data.out.reason == ENDED) {
+		ids->last = tid;
+	} else if (event->id == POSIXTRACE_RENAME || event->id == POSIXTRACE_EXIT) {
+		ids->wrong += tid != ids->thread;
+	} else {
+		ids->wrong += !is_own(ids, tid);
+	}
+	if (event->id == POSIXTRACE_WAKEUP && event->data.wakeup.new)
+		ids->wrong += event->data.wakeup.waker_pid != ids->worker ||
+			      event->data.wakeup.waker_tid != ids->worker;
+	if (event->id == POSIXTRACE_SWITCH_IN && event->data.in.prev_tid)
+		ids->wrong += !is_own(ids, event->data.in.prev_tid);
+}
+
+/* Lets a worker make a thread, and looks at all events until the thread has left its CPU. */
+static int trace_thread(const struct child *worker, struct ids *ids)
+{
+	struct kernel_events events = { .event = NULL };
+	trace_id_t trid;
+	size_t i;
+	int err;
+
+	*ids = (struct ids){ .worker = worker->pid, .last = -1 };
+	err = kernel_stream(worker->pid, CLASSES, POSIX_TRACE_UNTIL_FULL, &trid);
+	if (err)
+		return err;
+	err = posix_trace_start(trid);
+	if (!err)
+		err = worker_do(worker, DO_THREAD, 0);
+	for (i = 0; !err && ids->last < 0;) {
+		err = kernel_events_read(&events, trid);
+		for (; i < events.count; i++)
+			look_at(ids, &events.event[i]);
+		sched_yield();
+	}
+	kernel_events_free(&events);
+	posix_trace_shutdown(trid);
+	return err;
+}
+
+FIXTURE(namespace)
+{
+	struct child child;
+};
+
+/* The child of this process has a pid namespace, and the id 1 in it. */
+FIXTURE_SETUP(namespace)
+{
+	ASSERT_EQ(0, unshare(CLONE_NEWPID));
+}
+
+FIXTURE_TEARDOWN(namespace)
+{
+	child_kill(&self->child);
+}
+
+TEST_F(namespace, process_inside_has_the_ids_that_it_has_outside)
+{
+	struct ids ids;
+
+	ASSERT_EQ(0, child_start(&self->child, worker, NULL));
+	ASSERT_EQ(0, hear(&self->child.talk));
+	ASSERT_LT(4, self->child.pid);
+	ASSERT_EQ(0, trace_thread(&self->child, &ids));
+	EXPECT_EQ(0, ids.wrong);
+	EXPECT_TRUE(!ids.helper || ids.helper > 4);
+	EXPECT_LT(4, ids.thread);
+	EXPECT_EQ(ids.thread, ids.last);
+}
+
+/* Returns how many ids are wrong, or 100. */
+static int control(void *arg, const struct talk *talk)
+{
+	struct child child;
+	struct ids ids;
+	int wrong;
+
+	(void)arg;
+	(void)talk;
+	if (getpid() != 1 || child_start(&child, worker, NULL) || hear(&child.talk) ||
+	    child.pid != 2 || trace_thread(&child, &ids))
+		return 100;
+	wrong = ids.wrong + (ids.helper && ids.helper != 3) + (ids.thread != 4);
+	/* It had been reaped before, so it has no id any more. */
+	wrong += ids.last && ids.last != ids.thread;
+	child_kill(&child);
+	return wrong;
+}
+
+TEST_F(namespace, controller_inside_gets_the_ids_of_its_namespace)
+{
+	ASSERT_EQ(0, child_start(&self->child, control, NULL));
+	EXPECT_EQ(0, child_wait(&self->child));
+}
+
+TEST_HARNESS_MAIN
