@@ -517,7 +517,7 @@ static int execute_churn(void *arg, const struct talk *talk)
 	return 1;
 }
 
-TEST_F(names, log_with_a_bound_stays_bounded_with_many_processes)
+TEST_F_TIMEOUT(names, log_with_a_bound_stays_bounded_with_many_processes, 90)
 {
 	const int policies[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL };
 	struct posixtrace_log_info info;
