@@ -301,23 +301,33 @@ static int end_others(struct intervals *intervals, const struct thread *thread, 
 	return err;
 }
 
+/* The last switch of the last thread of a process is not recorded: the exit is its end. */
+static int exit_thread(struct intervals *intervals, struct thread *thread, uint64_t time,
+		       const struct kevent *kevent)
+{
+	thread->exiting = !kevent->group_dead;
+	thread->exit_time = time;
+	return thread->exiting ? 0 : end_interval(intervals, thread, time);
+}
+
 /* An event that a thread records itself shows that it is running. */
-static int record(struct intervals *intervals, struct thread *thread, const struct event *event)
+static int record(struct intervals *intervals, struct thread *thread, const struct event *event,
+		  const struct kevent *kevent)
 {
 	int err = 0;
 
-	if (event->type == POSIXTRACE_EXIT) {
-		thread->exiting = true;
-		thread->exit_time = event->time;
-	}
-	if (event->type == POSIXTRACE_EXEC)
-		err = end_others(intervals, thread, event->time);
 	/* Without events of the scheduler, there are no states. */
-	if (err || !intervals->scheduled || !is_unknown(thread))
-		return err;
-	thread->woken = false;
-	err = end_interval(intervals, thread, event->time);
-	run(intervals, thread, event->time, event->cpu);
+	if (!intervals->scheduled)
+		return 0;
+	if (is_unknown(thread)) {
+		thread->woken = false;
+		err = end_interval(intervals, thread, event->time);
+		run(intervals, thread, event->time, event->cpu);
+	}
+	if (!err && event->type == POSIXTRACE_EXEC)
+		err = end_others(intervals, thread, event->time);
+	if (!err && event->type == POSIXTRACE_EXIT)
+		err = exit_thread(intervals, thread, event->time, kevent);
 	return err;
 }
 
@@ -360,11 +370,11 @@ int intervals_event(struct intervals *intervals, uint32_t number, const struct e
 	case POSIXTRACE_WAKEUP:
 		return wake_up(intervals, thread, event, kevent);
 	default:
-		return event_shows_running(event) ? record(intervals, thread, event) : 0;
+		return event_shows_running(event) ? record(intervals, thread, event, kevent) : 0;
 	}
 }
 
-/* The last switch of the last thread of a process is not recorded: the exit is its end. */
+/* Its last switch may be missing: then the exit is its end. */
 static uint64_t end_of(const struct thread *thread, uint64_t time)
 {
 	return thread->exiting ? thread->exit_time : time;
@@ -402,6 +412,25 @@ int intervals_end(struct intervals *intervals, uint64_t time)
 		err = end_interval(intervals, thread, end_of(thread, time));
 	}
 	return err;
+}
+
+const struct interval *intervals_now(const struct intervals *intervals, uint32_t number)
+{
+	const struct thread *thread = intervals->threads[number];
+
+	return thread && thread->begun ? &thread->now : NULL;
+}
+
+void intervals_drop(struct intervals *intervals, uint32_t number)
+{
+	struct thread *thread = intervals->threads[number];
+
+	if (!thread)
+		return;
+	thread->begun = false;
+	thread->woken = false;
+	thread->exiting = false;
+	list_known(intervals, thread);
 }
 
 void intervals_free(struct intervals *intervals)

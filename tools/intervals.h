@@ -98,6 +98,18 @@ int intervals_event(struct intervals *intervals, uint32_t thread, const struct e
  */
 int intervals_lost(struct intervals *intervals, uint64_t time);
 
+/* intervals_now() - get the open interval of a thread, or NULL; its end means nothing yet */
+const struct interval *intervals_now(const struct intervals *intervals, uint32_t thread);
+
+/* intervals_drop() - forget the open interval of a thread: its number is that of another one now */
+void intervals_drop(struct intervals *intervals, uint32_t thread);
+
+/* intervals_now() - get the open interval of a thread, or NULL; its end means nothing yet */
+const struct interval *intervals_now(const struct intervals *intervals, uint32_t thread);
+
+/* intervals_drop() - forget the open interval of a thread: its number is that of another one now */
+void intervals_drop(struct intervals *intervals, uint32_t thread);
+
 /* intervals_end() - end all of them at the time of the last event; returns 0 or an error number */
 int intervals_end(struct intervals *intervals, uint64_t time);
 

@@ -2,8 +2,8 @@
 /*
  * What the threads of a trace did at each time: see states.h.
  *
- * Each thread is in one state since some time, and an event of it ends that state or proves it. If
- * an event contradicts the state, one is missing, and the time since then is unknown.
+ * intervals.c follows the states. Here their times are added up, for each thread and place, and the
+ * lives of threads begin and end.
  */
 #include <errno.h>
 #include <linux/posixtrace.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <trace.h>
 
-#include "kevent.h"
+#include "intervals.h"
 #include "states.h"
 #include "threads.h"
 
@@ -19,38 +19,36 @@
 #define NONE	UINT32_MAX
 
 /**
- * struct thread - a thread, and its state now
+ * struct thread - a thread
  * @pub: what was counted
- * @state: its state
- * @since: since when
+ * @alive: it has not ended, as far as is known
  * @born: begin of this life
  * @exiting: it has announced its end
  * @exited: when
+ * @gaps: number of gaps before its last event
  * @place: WAITS_IN_CALL or more: it is in this system call; WAITS_IN_NO_CALL; WAITS_IN_UNKNOWN
  * @fault: its last event was a page fault
- * @interrupts: STATES_RUNNING: ns in interrupts since then
+ * @waits_in: where it began its last wait
+ * @runs_since: begin of the time in which it ran, of which the next two are
+ * @interrupts: ns in interrupts since then
  * @interrupted: end of the last one
- * @wait: STATES_BLOCKED: the wait; STATES_RUNNING: its waker, if it was woken early
- * @known: it is in the list of known states
- * @next_known: the next one in this list
  * @process: number of its process
  * @next: the next one of the process that has not ended
  * @previous: the previous one
  */
 struct thread {
 	struct states_thread pub;
-	enum states_state state;
-	uint64_t since;
+	bool alive;
 	uint64_t born;
 	bool exiting;
 	uint64_t exited;
+	uint64_t gaps;
 	uint32_t place;
 	bool fault;
+	uint32_t waits_in;
+	uint64_t runs_since;
 	uint64_t interrupts;
 	uint64_t interrupted;
-	struct wait wait;
-	bool known;
-	uint32_t next_known;
 	uint32_t process;
 	uint32_t next;
 	uint32_t previous;
@@ -67,15 +65,70 @@ struct states {
 	struct threads *process_numbers;
 	uint32_t *processes;		/* by number: the first thread that has not ended */
 	size_t processes_room;
-	uint32_t first_known;		/* list of the threads whose state is known */
+	struct intervals *intervals;
 	struct waits *waits;
 	bool begun;
 	uint64_t first;
 	uint64_t now;			/* never goes back */
 	uint64_t lost;
-	bool gap;			/* the next event is the first one behind a gap */
-	uint64_t resumed;		/* time of the first event behind the last gap */
+	uint64_t gaps;
+	enum waker_kind no_waker;	/* what intervals end by without an event that tells */
 };
+
+/* ------------------------------------------------------------------ */
+/* Times								*/
+
+static uint32_t place_of(const struct thread *thread)
+{
+	return thread->fault ? WAITS_IN_FAULT : thread->place;
+}
+
+static int add_wait(struct states *states, struct thread *thread, const struct interval *interval)
+{
+	struct wait wait = {
+		.thread = (uint32_t)(thread - states->threads),
+		.place = thread->waits_in,
+		.io = interval->io,
+		.begin = interval->begin,
+		.length = interval->end - interval->begin,
+		.waker = interval->waker,
+	};
+
+	if (wait.waker.kind == WAKER_UNKNOWN)
+		wait.waker.kind = states->no_waker;
+	if (wait.io)
+		thread->pub.io += wait.length;
+	return waits_add(states->waits, &wait);
+}
+
+static int put_interval(void *to, const struct interval *interval)
+{
+	struct states *states = to;
+	struct thread *thread = &states->threads[interval->thread - 1];
+	/* Its first event may tell how long it was able to run before: that does not count. */
+	uint64_t begin = interval->begin > thread->born ? interval->begin : thread->born;
+	uint64_t ns = interval->end > begin ? interval->end - begin : 0;
+
+	switch (interval->state) {
+	case STATE_RUNNING:
+		/* In a gap, they end before it begins. */
+		if (thread->runs_since == interval->begin)
+			thread->pub.interrupted +=
+				thread->interrupts < ns ? thread->interrupts : ns;
+		thread->pub.time[STATES_RUNNING] += ns;
+		return 0;
+	case STATE_RUNNABLE:
+		thread->pub.time[STATES_RUNNABLE] += ns;
+		return 0;
+	case STATE_SLEEP:
+	case STATE_DISK:
+	case STATE_STOPPED:
+		thread->pub.time[STATES_BLOCKED] += ns;
+		return add_wait(states, thread, interval);
+	default:
+		return 0;
+	}
+}
 
 int states_new(unsigned int classes, struct states **states)
 {
@@ -85,8 +138,10 @@ int states_new(unsigned int classes, struct states **states)
 	if (!new)
 		return -ENOMEM;
 	new->classes = classes;
-	new->first_known = NONE;
 	err = threads_new(STATES_THREADS, &new->numbers);
+	if (!err)
+		err = intervals_new(STATES_THREADS, classes & POSIXTRACE_CLASS_SCHED, put_interval,
+				    new, &new->intervals);
 	if (!err)
 		err = threads_new(STATES_THREADS, &new->process_numbers);
 	if (!err)
@@ -104,78 +159,12 @@ void states_free(struct states *states)
 		return;
 	threads_free(states->numbers);
 	threads_free(states->process_numbers);
+	intervals_free(states->intervals);
 	waits_free(states->waits);
 	free(states->threads);
 	free(states->results);
 	free(states->processes);
 	free(states);
-}
-
-/* ------------------------------------------------------------------ */
-/* States								*/
-
-/* Ends the wait of a blocked thread. */
-static int end_wait(struct states *states, struct thread *thread, uint64_t at)
-{
-	struct wait *wait = &thread->wait;
-
-	wait->length = at - wait->begin;
-	if (wait->io)
-		thread->pub.io += wait->length;
-	return waits_add(states->waits, wait);
-}
-
-/* Lets the thread have its state until @at, which is not before, and from then on another one. */
-static int change(struct states *states, struct thread *thread, enum states_state state,
-		  uint64_t at)
-{
-	uint64_t ns = at - thread->since;
-	int err = 0;
-
-	if (thread->state == STATES_BLOCKED)
-		err = end_wait(states, thread, at);
-	/* In a gap, they end before it begins. */
-	if (thread->state == STATES_RUNNING)
-		thread->pub.interrupted += thread->interrupts < ns ? thread->interrupts : ns;
-	thread->interrupts = 0;
-	thread->pub.time[thread->state] += ns;
-	thread->state = state;
-	thread->since = at;
-	if (state != STATES_UNKNOWN && state != STATES_ENDED && !thread->known) {
-		thread->known = true;
-		thread->next_known = states->first_known;
-		states->first_known = (uint32_t)(thread - states->threads);
-	}
-	return err;
-}
-
-/* An event contradicts the state: nothing is known of the time since it began. */
-static void doubt(struct thread *thread)
-{
-	thread->state = STATES_UNKNOWN;
-}
-
-/* The states are unknown from @from on, and so is what threads were doing. */
-static int forget(struct states *states, uint64_t from, enum waker_kind waker)
-{
-	struct thread *thread;
-	int err = 0;
-
-	for (uint32_t i = states->first_known; i != NONE; i = thread->next_known) {
-		thread = &states->threads[i];
-		thread->known = false;
-		thread->place = WAITS_IN_UNKNOWN;
-		thread->fault = false;
-		if (thread->state == STATES_ENDED)
-			continue;
-		thread->wait.waker.kind = waker;
-		if (!err)
-			err = change(states, thread, STATES_UNKNOWN,
-				     from > thread->since ? from : thread->since);
-	}
-	states->first_known = NONE;
-	states->gap = true;
-	return err;
 }
 
 /* ------------------------------------------------------------------ */
@@ -203,27 +192,33 @@ static void unlink_thread(struct states *states, const struct thread *thread)
 		states->threads[thread->next].previous = thread->previous;
 }
 
+static uint32_t number_of(const struct states *states, const struct thread *thread)
+{
+	return (uint32_t)(thread - states->threads) + 1;
+}
+
+static const struct interval *interval_of(const struct states *states, const struct thread *thread)
+{
+	return intervals_now(states->intervals, number_of(states, thread));
+}
+
 /* Also if another thread had the same id before. */
 static void begin_life(struct states *states, struct thread *thread)
 {
-	thread->state = STATES_UNKNOWN;
-	thread->since = states->now;
+	thread->alive = true;
 	thread->born = states->now;
 	thread->exiting = false;
 	thread->place = WAITS_IN_UNKNOWN;
 	thread->fault = false;
-	memset(&thread->wait, 0, sizeof(thread->wait));
 	link_thread(states, thread);
 }
 
-static int end_life(struct states *states, struct thread *thread, uint64_t at)
+static void end_life(struct states *states, struct thread *thread, uint64_t at)
 {
-	if (thread->state == STATES_BLOCKED)
-		thread->wait.waker.kind = WAKER_NONE;
+	thread->alive = false;
 	unlink_thread(states, thread);
 	thread->pub.last = at;
 	thread->pub.lifetime += at - thread->born;
-	return change(states, thread, STATES_ENDED, at);
 }
 
 /* Finds the number of a process, with room for it. */
@@ -297,116 +292,38 @@ static int find_thread(struct states *states, pid_t pid, pid_t tid, struct threa
 }
 
 /* ------------------------------------------------------------------ */
-/* Events of the scheduler						*/
+/* Events								*/
 
-static int wake_up(struct states *states, struct thread *thread, const struct kevent *kevent)
+static void switch_out(struct states *states, struct thread *thread, const struct kevent *kevent)
 {
-	switch (thread->state) {
-	case STATES_RUNNING:
-		/* It may be about to wait: if so, it does not wait for another wake-up. */
-		thread->wait.waker = waker_of(kevent);
-		return 0;
-	case STATES_BLOCKED:
-		thread->wait.waker = waker_of(kevent);
-		break;
-	case STATES_UNKNOWN:
-		break;
-	default:
-		return 0;
-	}
-	return change(states, thread, STATES_RUNNABLE, states->now);
-}
-
-static uint32_t place_of(const struct thread *thread)
-{
-	return thread->fault ? WAITS_IN_FAULT : thread->place;
-}
-
-static int block(struct states *states, struct thread *thread, bool io)
-{
-	int err = change(states, thread, STATES_BLOCKED, states->now);
-
-	thread->pub.voluntary++;
-	/* The waker stays, if it was early. */
-	thread->wait.thread = (uint32_t)(thread - states->threads);
-	thread->wait.place = place_of(thread);
-	thread->wait.io = io;
-	thread->wait.begin = states->now;
-	return err;
-}
-
-static int switch_out(struct states *states, struct thread *thread, const struct kevent *kevent)
-{
-	if (thread->state != STATES_RUNNING) {
-		doubt(thread);
-		thread->wait.waker.kind = WAKER_UNKNOWN;
-	}
 	switch (kevent->reason) {
 	case KEVENT_PREEMPTED:
 		thread->pub.preempted++;
-		return change(states, thread, STATES_RUNNABLE, states->now);
+		break;
 	case KEVENT_BLOCKED:
 	case KEVENT_IO:
-		return block(states, thread, kevent->reason == KEVENT_IO);
+		thread->pub.voluntary++;
+		thread->waits_in = place_of(thread);
+		break;
 	case KEVENT_ENDED:
-		return end_life(states, thread, states->now);
-	default:
-		return change(states, thread, STATES_UNKNOWN, states->now);
+		end_life(states, thread, states->now);
+		break;
 	}
-}
-
-/*
- * The thread runs, and was able to before: since it was woken. Without that event, the kernel may
- * know for how long. A thread that was woken early was able to run all the time.
- */
-static uint64_t runnable_since(const struct states *states, const struct thread *thread,
-			       const struct kevent *kevent)
-{
-	uint64_t ns = (uint64_t)kevent->runnable, from;
-
-	from = thread->since > states->resumed ? thread->since : states->resumed;
-	if (!ns && thread->state == STATES_BLOCKED && thread->wait.waker.kind != WAKER_UNKNOWN)
-		return from;
-	return ns < states->now - from ? states->now - ns : from;
-}
-
-static int switch_in(struct states *states, struct thread *thread, const struct kevent *kevent)
-{
-	int err = 0;
-
-	if (thread->state == STATES_RUNNING)
-		doubt(thread);
-	else if (thread->state != STATES_RUNNABLE)
-		err = change(states, thread, STATES_RUNNABLE,
-			     runnable_since(states, thread, kevent));
-	if (!err)
-		err = change(states, thread, STATES_RUNNING, states->now);
-	thread->interrupted = states->now;
-	thread->wait.waker.kind = WAKER_UNKNOWN;
-	thread->fault = false;
-	return err;
-}
-
-/* ------------------------------------------------------------------ */
-/* Other events								*/
-
-/* The thread itself has recorded something, so it runs. */
-static int prove(struct states *states, struct thread *thread)
-{
-	if (!(states->classes & POSIXTRACE_CLASS_SCHED) || thread->state != STATES_UNKNOWN)
-		return 0;
-	thread->interrupted = states->now;
-	return change(states, thread, STATES_RUNNING, states->now);
 }
 
 /* Counts what is not in another interrupt, and within the time that the thread has run. */
 static void interrupt(struct states *states, struct thread *thread, const struct kevent *kevent)
 {
-	uint64_t ns = (uint64_t)kevent->duration, most;
+	const struct interval *interval = interval_of(states, thread);
+	uint64_t ns = (uint64_t)kevent->duration, from, most;
 
-	if (thread->state != STATES_RUNNING || kevent->nested)
+	if (!interval || interval->state != STATE_RUNNING || kevent->nested)
 		return;
-	most = states->now - thread->interrupted;
+	if (thread->runs_since != interval->begin)
+		thread->interrupts = 0;
+	thread->runs_since = interval->begin;
+	from = interval->begin > thread->interrupted ? interval->begin : thread->interrupted;
+	most = states->now > from ? states->now - from : 0;
 	thread->interrupts += ns < most ? ns : most;
 	thread->interrupted = states->now;
 }
@@ -414,6 +331,7 @@ static void interrupt(struct states *states, struct thread *thread, const struct
 /* Creates the new thread, whose state is unknown until it has an event of its own. */
 static int fork_thread(struct states *states, const struct kevent *kevent)
 {
+	const struct interval *interval;
 	struct thread *child;
 	int err;
 
@@ -422,47 +340,42 @@ static int fork_thread(struct states *states, const struct kevent *kevent)
 	err = find_thread(states, (pid_t)kevent->child_pid, (pid_t)kevent->child_tid, &child);
 	if (err || !child)
 		return err;
-	/* The id may have been used before. */
-	if (child->state != STATES_ENDED)
-		err = end_life(states, child, child->since);
+	/* The id may have been used before, until an unknown time. */
+	interval = interval_of(states, child);
+	if (child->alive)
+		end_life(states, child, interval ? interval->begin : child->born);
+	intervals_drop(states->intervals, number_of(states, child));
 	begin_life(states, child);
-	return err;
+	return 0;
 }
 
 /* After exec, the process has one thread, which has the id of the process. */
-static int end_others(struct states *states, const struct thread *thread)
+static void end_others(struct states *states, const struct thread *thread)
 {
 	struct thread *other;
 	uint32_t next;
-	int err = 0;
 
-	for (uint32_t i = states->processes[thread->process]; !err && i != NONE; i = next) {
+	for (uint32_t i = states->processes[thread->process]; i != NONE; i = next) {
 		other = &states->threads[i];
 		next = other->next;
 		if (other != thread)
-			err = end_life(states, other, states->now);
+			end_life(states, other, states->now);
 	}
-	return err;
 }
 
-static int exit_thread(struct states *states, struct thread *thread, const struct kevent *kevent)
+static void exit_thread(struct states *states, struct thread *thread, const struct kevent *kevent)
 {
 	/* The last switch of the last thread is not recorded. */
 	if (kevent->group_dead)
-		return end_life(states, thread, states->now);
-	thread->exiting = true;
+		end_life(states, thread, states->now);
+	thread->exiting = !kevent->group_dead;
 	thread->exited = states->now;
-	return 0;
 }
 
 /* An event that the thread recorded, or the kernel about what it did. */
 static int act(struct states *states, struct thread *thread, const struct event *event,
 	       const struct kevent *kevent)
 {
-	int err = prove(states, thread);
-
-	if (err)
-		return err;
 	if (event->type == POSIXTRACE_IRQ) {
 		interrupt(states, thread, kevent);
 		return 0;
@@ -476,9 +389,11 @@ static int act(struct states *states, struct thread *thread, const struct event 
 	case POSIXTRACE_FORK:
 		return fork_thread(states, kevent);
 	case POSIXTRACE_EXEC:
-		return end_others(states, thread);
+		end_others(states, thread);
+		break;
 	case POSIXTRACE_EXIT:
-		return exit_thread(states, thread, kevent);
+		exit_thread(states, thread, kevent);
+		break;
 	case POSIXTRACE_SIGNAL_DELIVER:
 		thread->pub.signals++;
 		break;
@@ -498,19 +413,34 @@ static int act(struct states *states, struct thread *thread, const struct event 
 static int handle(struct states *states, struct thread *thread, const struct event *event,
 		  const struct kevent *kevent)
 {
-	if (thread->state == STATES_ENDED)
+	int ret;
+
+	if (!thread->alive)
 		begin_life(states, thread);
+	if (thread->gaps != states->gaps) {
+		thread->place = WAITS_IN_UNKNOWN;
+		thread->fault = false;
+	}
+	thread->gaps = states->gaps;
 	/* A stream may not know the name any more when the thread has ended. */
 	if (!thread->pub.seen && !event_thread_label(event, thread->pub.label))
 		thread->pub.label[0] = '\0';
 	thread->pub.seen = true;
+	/* Threads that it ends are not woken any more. */
+	states->no_waker = event->type == POSIXTRACE_EXEC ? WAKER_NONE : WAKER_UNKNOWN;
+	ret = intervals_event(states->intervals, number_of(states, thread), event,
+			      event->user ? NULL : kevent, NULL);
+	if (ret < 0)
+		return ret;
 	switch (event->type) {
 	case POSIXTRACE_SWITCH_OUT:
-		return switch_out(states, thread, kevent);
+		switch_out(states, thread, kevent);
+		return 0;
 	case POSIXTRACE_SWITCH_IN:
-		return switch_in(states, thread, kevent);
+		thread->fault = false;
+		return 0;
 	case POSIXTRACE_WAKEUP:
-		return wake_up(states, thread, kevent);
+		return 0;
 	default:
 		return act(states, thread, event, kevent);
 	}
@@ -530,6 +460,14 @@ static bool tells(const struct event *event)
 	default:
 		return event_shows_running(event);
 	}
+}
+
+/* States are unknown from @from on, and so is what threads were doing. */
+static int forget(struct states *states, uint64_t from, enum waker_kind waker)
+{
+	states->gaps++;
+	states->no_waker = waker;
+	return intervals_lost(states->intervals, from);
 }
 
 /* Where events are missing, states are unknown: from the time of the last event, or of the gap. */
@@ -563,6 +501,8 @@ int states_event(struct states *states, const struct event *event, bool selected
 		states->first = event->time;
 		states->now = event->time;
 		states->lost = event->lost;
+		/* What is before it is unknown. */
+		intervals_event(states->intervals, 0, event, NULL, NULL);
 	}
 	/* The gap begins with the time of this event, what is missing before begins at the last. */
 	if (selected && event->time > states->now &&
@@ -575,10 +515,6 @@ int states_event(struct states *states, const struct event *event, bool selected
 		states->now = event->time;
 	if (!tells(event) || (event->user ? !event->tid : !kevent_read(event, &kevent)))
 		return 0;
-	if (states->gap) {
-		states->gap = false;
-		states->resumed = states->now;
-	}
 	err = find_thread(states, event->pid, event->user ? event->tid : (pid_t)kevent.tid,
 			  &thread);
 	return err || !thread ? err : handle(states, thread, event, &kevent);
@@ -590,25 +526,41 @@ int states_event(struct states *states, const struct event *event, bool selected
 /* When the thread ended, as far as that is known. */
 static uint64_t end_of(const struct states *states, const struct thread *thread)
 {
+	const struct interval *interval = interval_of(states, thread);
+
 	/* Its last switch is missing. */
-	if (thread->exiting && thread->since <= thread->exited)
+	if (thread->exiting && (!interval || interval->begin <= thread->exited))
 		return thread->exited;
 	return states->now;
+}
+
+/* What is not known of its life. */
+static void set_unknown(struct states_thread *thread)
+{
+	uint64_t known = thread->time[STATES_RUNNING] + thread->time[STATES_RUNNABLE] +
+			 thread->time[STATES_BLOCKED];
+
+	thread->time[STATES_UNKNOWN] = thread->lifetime > known ? thread->lifetime - known : 0;
 }
 
 int states_end(struct states *states)
 {
 	struct thread *thread;
-	int err = 0;
+	int err;
 
 	states->results = calloc(states->nr_threads + 1, sizeof(*states->results));
 	if (!states->results)
 		return -ENOMEM;
-	for (size_t i = 0; !err && i < states->nr_threads; i++) {
+	states->no_waker = WAKER_NONE;
+	for (size_t i = 0; i < states->nr_threads; i++) {
 		thread = &states->threads[i];
-		if (thread->state != STATES_ENDED)
-			err = end_life(states, thread, end_of(states, thread));
-		states->results[i] = thread->pub;
+		if (thread->alive)
+			end_life(states, thread, end_of(states, thread));
+	}
+	err = intervals_end(states->intervals, states->now);
+	for (size_t i = 0; i < states->nr_threads; i++) {
+		set_unknown(&states->threads[i].pub);
+		states->results[i] = states->threads[i].pub;
 	}
 	return err;
 }

@@ -21,7 +21,6 @@ enum states_state {
 	STATES_RUNNABLE,	/* able to run, without a processor */
 	STATES_BLOCKED,
 	STATES_UNKNOWN,		/* events are missing */
-	STATES_ENDED,
 	STATES_COUNT
 };
 

@@ -101,7 +101,7 @@ test_threads_count_from_their_first_event()
 {
 	log <<-'END'
 		kernel sched_migrate_task 50 @c dest_cpu=1
-		kernel sched_switch_out 100 @a reason=blocked
+		kernel sched_switch_out 100 @a state=S reason=blocked
 		kernel sched_wakeup 150 @b by=another
 		kernel sched_switch_in 170 @b runnable=20
 		event 64 250 @c
@@ -141,14 +141,14 @@ test_threads_may_be_woken_while_they_run()
 	log <<-'END'
 		kernel sched_switch_in 100 @a
 		kernel sched_wakeup 150 @a by=thread waker_pid=@c waker_tid=@c
-		kernel sched_switch_out 200 @a reason=blocked
+		kernel sched_switch_out 200 @a state=S reason=blocked
 		kernel sched_switch_in 300 @a
 		kernel sched_wakeup 350 @a by=thread waker_pid=@c waker_tid=@c
-		kernel sched_switch_out 400 @a reason=blocked
+		kernel sched_switch_out 400 @a state=S reason=blocked
 		kernel sched_switch_in 500 @a runnable=150
 		kernel sched_switch_out 550 @a reason=preempted
 		kernel sched_switch_in 560 @a runnable=10
-		kernel sched_switch_out 600 @a reason=blocked
+		kernel sched_switch_out 600 @a state=S reason=blocked
 		kernel sched_switch_in 700 @a
 		end
 	END
@@ -164,7 +164,7 @@ test_threads_may_be_woken_while_they_run()
 	log <<-'END'
 		kernel sched_switch_in 100 @a
 		kernel sched_wakeup 150 @a by=thread waker_pid=@c waker_tid=@c
-		kernel sched_switch_out 200 @a reason=blocked
+		kernel sched_switch_out 200 @a state=S reason=blocked
 		kernel sched_wakeup 260 @a by=another
 		kernel sched_switch_in 300 @a
 		end
@@ -186,7 +186,7 @@ test_events_that_contradict_make_the_time_unknown()
 		kernel irq 130 @a duration=20
 		kernel sched_switch_in 150 @a
 		kernel irq 180 @a duration=10
-		kernel sched_switch_out 200 @a reason=blocked
+		kernel sched_switch_out 200 @a state=S reason=blocked
 		kernel sched_switch_out 300 @a reason=preempted
 		kernel sched_switch_out 350 @a reason=preempted
 		kernel sched_switch_in 450 @a
@@ -209,7 +209,7 @@ test_interrupts_that_are_not_nested()
 		kernel irq 130 @a duration=20 kind=irq
 		kernel irq 170 @a duration=15 kind=softirq
 		kernel irq 180 @a duration=50
-		kernel sched_switch_out 200 @a reason=blocked
+		kernel sched_switch_out 200 @a state=S reason=blocked
 		kernel irq 250 @a duration=50
 		kernel sched_wakeup 280 @a by=interrupt
 		kernel sched_switch_in 300 @a
@@ -233,24 +233,24 @@ test_gaps_are_unknown()
 		thread c 200 200 0x7f00
 		block 0
 		kernel syscall_entry 100 @a nr=1 name=write
-		kernel sched_switch_out 150 @a reason=blocked
+		kernel sched_switch_out 150 @a state=S reason=blocked
 		kernel sched_switch_in 160 @b
 		kernel syscall_entry 170 @c nr=2 name=poll
 		kernel sched_switch_out 180 @c reason=preempted
 		epoch
 		lost 7 200
-		kernel sched_switch_out 300 @b reason=blocked
+		kernel sched_switch_out 300 @b state=S reason=blocked
 		kernel sched_wakeup 310 @b by=interrupt
 		kernel sched_switch_in 320 @b runnable=10
 		kernel sched_switch_in 350 @a runnable=500
-		kernel sched_switch_out 360 @a reason=blocked
+		kernel sched_switch_out 360 @a state=S reason=blocked
 		kernel sched_switch_in 400 @c runnable=40
 		end
 	END
 	threads
-	# a could run for 50 since 300: before, all is unknown
+	# a could run all the time of the gap, as the kernel knows
 	prints threads <<-'END'
-		100 300: 60 50 90 100 (0 0) 2 0 0 1 0
+		100 300: 60 150 90 0 (0 0) 2 0 0 1 0
 		101 240: 120 10 10 100 (0 0) 1 0 0 0 0
 		200 230: 10 60 0 160 (0 0) 0 1 0 1 0
 	END
@@ -295,9 +295,9 @@ test_nothing_is_known_while_the_stream_is_stopped()
 		event 3 800
 		block 0
 		kernel sched_switch_in 150 @a
-		kernel sched_switch_out 200 @b reason=blocked
+		kernel sched_switch_out 200 @b state=S reason=blocked
 		event 64 600 @a
-		kernel sched_switch_out 700 @a reason=blocked
+		kernel sched_switch_out 700 @a state=S reason=blocked
 		end
 	END
 	threads
@@ -378,7 +378,7 @@ test_new_threads()
 		kernel sched_process_fork 400 @a child_pid=@c child_tid=@c
 		kernel sched_switch_in 450 @b
 		event 64 500 @c
-		kernel sched_switch_out 600 @c reason=blocked
+		kernel sched_switch_out 600 @c state=S reason=blocked
 		kernel sched_process_fork 700 @a child_pid=@c child_tid=@c
 		kernel sched_process_fork 750 @a child_pid=-1 child_tid=-1
 		event 64 800 @c
@@ -401,7 +401,7 @@ test_exec_ends_the_other_threads()
 		kernel sched_process_exit 200 @a
 		kernel sched_switch_out 220 @a reason=ended
 		kernel sched_process_exec 300 @a filename=/bin/true
-		kernel sched_switch_out 400 @a reason=blocked
+		kernel sched_switch_out 400 @a state=S reason=blocked
 		end
 	END
 	threads
@@ -416,15 +416,15 @@ test_places_of_waits()
 {
 	log <<-'END'
 		kernel sched_switch_in 100 @a
-		kernel sched_switch_out 110 @a reason=blocked
+		kernel sched_switch_out 110 @a state=S reason=blocked
 		kernel sched_switch_in 120 @a
 		event 64 125 @a
-		kernel sched_switch_out 130 @a reason=blocked
+		kernel sched_switch_out 130 @a state=S reason=blocked
 		kernel sched_switch_in 150 @a
 		kernel syscall_entry 160 @a nr=0 name=read
 		kernel sched_switch_out 170 @a reason=io
 		kernel sched_switch_in 200 @a
-		kernel sched_switch_out 210 @a reason=blocked
+		kernel sched_switch_out 210 @a state=S reason=blocked
 		kernel sched_switch_in 250 @a
 		kernel page_fault 255 @a
 		kernel irq 258 @a duration=1
@@ -434,7 +434,7 @@ test_places_of_waits()
 		kernel sched_switch_in 312 @a
 		kernel page_fault 320 @a
 		kernel syscall_exit 330 @a
-		kernel sched_switch_out 340 @a reason=blocked
+		kernel sched_switch_out 340 @a state=S reason=blocked
 		kernel sched_switch_in 400 @a
 		kernel syscall_entry 410 @a nr=0 name=read
 		event 64 415 @a
@@ -442,11 +442,11 @@ test_places_of_waits()
 		kernel sched_switch_in 490 @a
 		kernel syscall_exit 500 @a
 		kernel syscall_entry 500 @a nr=0 compat=true name=restart
-		kernel sched_switch_out 500 @a reason=blocked
+		kernel sched_switch_out 500 @a state=S reason=blocked
 		kernel sched_switch_in 590 @a
 		kernel syscall_exit 600 @a
 		kernel syscall_entry 600 @a nr=-7
-		kernel sched_switch_out 600 @a reason=blocked
+		kernel sched_switch_out 600 @a state=S reason=blocked
 		kernel sched_switch_in 601 @a
 		end
 	END
@@ -467,10 +467,11 @@ test_places_of_waits()
 	# without the class syscall, a user event does not say that there is none
 	log 'classes sched,fault' <<-'END'
 		event 64 100 @a
-		kernel sched_switch_out 110 @a reason=blocked
+		kernel sched_switch_out 110 @a state=S reason=blocked
 		kernel sched_switch_in 120 @a
 		kernel page_fault 125 @a
-		kernel sched_switch_out 130 @a reason=blocked
+		kernel sched_switch_out 130 @a state=S reason=blocked
+		kernel sched_switch_in 138 @a
 		end
 	END
 	threads
@@ -478,17 +479,60 @@ test_places_of_waits()
 	places
 	prints places <<-'END'
 		100 unknown 1 10 10
-		100 page fault 1 0 0
+		100 page fault 1 8 8
 	END
+}
+
+# random_events SEED: of three threads, also such that contradict each other
+random_events()
+{
+	awk -v seed="$1" 'BEGIN {
+		srand(seed)
+		split("a b c", thread)
+		split("state=R,reason=preempted state=S,reason=blocked state=D,reason=io", out)
+		for (time = 100; time < 900; time += 1 + int(rand() * 30)) {
+			i = 1 + int(rand() * 3)
+			end = time " cpu=" i - 1 " @" thread[i]
+			what = int(rand() * 6)
+			words = out[1 + int(rand() * 3)]
+			sub(",", " ", words)
+			if (what < 2)
+				print "kernel sched_switch_out", end, words
+			else if (what < 4)
+				print "kernel sched_switch_in", end, "runnable=" int(rand() * 2) * 9
+			else if (what < 5)
+				print "kernel sched_wakeup", end, "by=interrupt"
+			else
+				print "event 64", end
+		}
+		print "end"
+	}'
+}
+
+# The format of Chrome has the same times running and blocked. What a thread did before its first
+# event is not in the table, so times runnable may differ.
+test_other_readers_find_the_same_states()
+{
+	for ((seed = 1; seed <= 20; seed++)); do
+		random_events "$seed" | log
+		rm -f trace
+		posixtrace export -f chrome -o trace log
+		jq -r 'def sum(name): map(select(.name | startswith(name)).dur) | add // 0 | . * 1000 | round;
+			[.traceEvents[] | select(.cat == "state")] | group_by([.pid, .tid])[] |
+			"\(sum("running")) \(sum("blocked"))"' trace | sort >sums
+		threads
+		[ "$(wc -l <threads)" -eq 3 ]
+		awk '{ print $3, $5 }' threads | sort | prints sums
+	done
 }
 
 test_ten_longest_waits()
 {
 	for ((i = 1; i <= 25; i++)); do
 		# 1, 3, ... 25, 24, ... 2, each followed by one of 5
-		echo "kernel sched_switch_out $((i * 60)) @a reason=blocked"
+		echo "kernel sched_switch_out $((i * 60)) @a state=S reason=blocked"
 		echo "kernel sched_switch_in $((i * 60 + (i < 13 ? 2 * i - 1 : 52 - 2 * i))) @a"
-		echo "kernel sched_switch_out $((i * 60 + 30)) @b reason=blocked"
+		echo "kernel sched_switch_out $((i * 60 + 30)) @b state=S reason=blocked"
 		echo "kernel sched_switch_in $((i * 60 + 35)) @b"
 	done | log
 	run 0 posixtrace stat --states log
@@ -508,7 +552,7 @@ test_ten_longest_waits()
 	END
 	# the first ones of those with equal lengths
 	for ((i = 1; i < 13; i++)); do
-		echo "kernel sched_switch_out $((i * 20)) @a reason=blocked"
+		echo "kernel sched_switch_out $((i * 20)) @a state=S reason=blocked"
 		echo "kernel sched_switch_in $((i * 20 + 10)) @a"
 	done | log
 	run 0 posixtrace stat --states log
@@ -536,7 +580,7 @@ test_some_classes_are_missing()
 	# no descriptions, so no fields
 	log 'classes all bare' <<-'END'
 		kernel sched_switch_in 100 @a
-		kernel sched_switch_out 200 @a reason=blocked
+		kernel sched_switch_out 200 @a state=S reason=blocked
 		kernel sched_wakeup 300 @a by=interrupt
 		kernel syscall_entry 350 @a nr=1 name=write
 		event 64 360 @a
@@ -558,7 +602,7 @@ test_selected_threads_and_times()
 	log <<-'END'
 		kernel sched_switch_in 100 @a
 		kernel sched_switch_in 200 @b
-		kernel sched_switch_out 300 @a reason=blocked
+		kernel sched_switch_out 300 @a state=S reason=blocked
 		kernel sched_switch_in 500 @a
 		event 64 600 @c
 		end
@@ -600,7 +644,7 @@ test_many_threads()
 	# more system calls than have names of their own
 	for ((i = 0; i < 1100; i++)); do
 		printf '%s\n' "kernel syscall_entry $((3 * i + 1)) @a nr=$i name=call-$i" \
-			"kernel sched_switch_out $((3 * i + 1)) @a reason=blocked" \
+			"kernel sched_switch_out $((3 * i + 1)) @a state=S reason=blocked" \
 			"kernel sched_switch_in $((3 * i + 2)) @a"
 	done | log
 	run 0 posixtrace stat --states log
@@ -619,8 +663,8 @@ test_events_that_do_not_fit()
 		kernel sched_switch_in 100 @a
 		kernel sched_switch_out 120 @a cut hex=64000000780000000101
 		kernel sched_switch_in 140 @a hex=64
-		kernel sched_switch_out 160 @a reason=blocked pid=-1
-		kernel sched_switch_out 200 @a reason=blocked
+		kernel sched_switch_out 160 @a state=S reason=blocked pid=-1
+		kernel sched_switch_out 200 @a state=S reason=blocked
 		kernel sched_wakeup 220 @a by=thread waker_pid=100 waker_tid=-101
 		kernel sched_wakeup 240 @a by=thread waker_pid=100 waker_tid=101
 		kernel sched_switch_in 250 @a
@@ -643,7 +687,7 @@ test_wrong_data()
 		kernel sched_wakeup 300 @a by=200
 		kernel syscall_entry 310 @a hex=6400000000000000
 		kernel syscall_entry 320 @a nr=3 name=\x00\x1b[31m\xff0123456789012345678901234567890123456789
-		kernel sched_switch_out 330 @a reason=blocked
+		kernel sched_switch_out 330 @a state=S reason=blocked
 		kernel sched_switch_out 900 @b hex=ffffffffffffffffffffffffffffffffffffffffffffffff
 		kernel sched_process_exit 910 @b hex=ff
 		end
@@ -658,7 +702,7 @@ test_wrong_data()
 		describe 27 struct { u16 tid; x8 nr; enum : i8 { a = -1 } name; }
 		describe 29 struct { bool tid; i64 duration; bool nested; }
 		kernel sched_switch_in 100 @a
-		kernel sched_switch_out 200 @a reason=blocked
+		kernel sched_switch_out 200 @a state=S reason=blocked
 		kernel sched_wakeup 300 @a by=interrupt
 		kernel irq 340 @a duration=60
 		kernel syscall_entry 350 @a nr=1 name=write
