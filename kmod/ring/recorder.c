@@ -24,18 +24,16 @@ static void drop(struct pxt_pool *pool, u32 cpu, u32 class)
 	WRITE_ONCE(head->lost, head->lost + 1);
 }
 
-/*
- * Is it by the thread of the record before, and not too long after? The process of a thread does
- * not change.
- */
+/* Is it by the thread of the record before, and not too long after? */
 static bool is_same(const struct pxt_recorder_cpu *this_cpu, const struct posixtrace_writer *writer)
 {
-	return this_cpu->time_end > writer->time && this_cpu->tid == writer->tid &&
-	       this_cpu->thread_id == writer->thread_id;
+	return this_cpu->time_end > writer->time && this_cpu->pid == writer->pid &&
+	       this_cpu->tid == writer->tid && this_cpu->thread_id == writer->thread_id;
 }
 
 static void note_writer(struct pxt_recorder_cpu *this_cpu, const struct posixtrace_writer *writer)
 {
+	this_cpu->pid = writer->pid;
 	this_cpu->tid = writer->tid;
 	this_cpu->thread_id = writer->thread_id;
 	this_cpu->time_end = writer->time + POSIXTRACE_WRITER_SPAN;

@@ -22,6 +22,7 @@ struct pxt_pool;
  *	pxt_pool.lock
  * @room: bytes left in the open sub-buffer; 0 without one
  * @mem: where the next record goes, if there is room
+ * @pid: of the last record, as in struct posixtrace_writer
  * @tid: of the last record, as in struct posixtrace_writer
  * @thread_id: of the last record, as in struct posixtrace_writer
  * @time_end: a record at or after this time needs a struct posixtrace_writer; 0 if the next one
@@ -36,6 +37,7 @@ struct pxt_recorder_cpu {
 	raw_spinlock_t lock;
 	u32 room;
 	void *mem;
+	s32 pid;
 	s32 tid;
 	u64 thread_id;
 	u64 time_end;
