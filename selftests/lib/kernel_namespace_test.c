@@ -13,6 +13,8 @@ struct ids {
 	pid_t worker;
 	pid_t helper;		/* a thread that it has had before; 0: without events so far */
 	pid_t thread;		/* of its fork, name and end */
+	bool ends;		/* it has announced its end */
+	bool is_lost;		/* then it may have no id in this namespace any more */
 	pid_t last;		/* of its last switch */
 	int wrong;
 };
@@ -21,6 +23,8 @@ static bool is_own(struct ids *ids, pid_t tid)
 {
 	if (tid == ids->worker || tid == ids->thread)
 		return true;
+	if (!tid)
+		return ids->is_lost && ids->ends;
 	if (!ids->helper)
 		ids->helper = tid;
 	return tid == ids->helper;
@@ -38,25 +42,28 @@ static void look_at(struct ids *ids, const struct kernel_event *event)
 		ids->last = tid;
 	} else if (event->id == POSIXTRACE_RENAME || event->id == POSIXTRACE_EXIT) {
 		ids->wrong += tid != ids->thread;
+		ids->ends |= event->id == POSIXTRACE_EXIT;
 	} else {
 		ids->wrong += !is_own(ids, tid);
 	}
 	if (event->id == POSIXTRACE_WAKEUP && event->data.wakeup.new)
 		ids->wrong += event->data.wakeup.waker_pid != ids->worker ||
 			      event->data.wakeup.waker_tid != ids->worker;
-	if (event->id == POSIXTRACE_SWITCH_IN && event->data.in.prev_tid)
+	/* The controller may know itself, too. */
+	if (event->id == POSIXTRACE_SWITCH_IN && event->data.in.prev_tid &&
+	    event->data.in.prev_tid != getpid())
 		ids->wrong += !is_own(ids, event->data.in.prev_tid);
 }
 
 /* Lets a worker make a thread, and looks at all events until the thread has left its CPU. */
-static int trace_thread(const struct child *worker, struct ids *ids)
+static int trace_thread(const struct child *worker, bool is_lost, struct ids *ids)
 {
 	struct kernel_events events = { .event = NULL };
 	trace_id_t trid;
 	size_t i;
 	int err;
 
-	*ids = (struct ids){ .worker = worker->pid, .last = -1 };
+	*ids = (struct ids){ .worker = worker->pid, .is_lost = is_lost, .last = -1 };
 	err = kernel_stream(worker->pid, CLASSES, POSIX_TRACE_UNTIL_FULL, &trid);
 	if (err)
 		return err;
@@ -97,7 +104,7 @@ TEST_F(namespace, process_inside_has_the_ids_that_it_has_outside)
 	ASSERT_EQ(0, child_start(&self->child, worker, NULL));
 	ASSERT_EQ(0, hear(&self->child.talk));
 	ASSERT_LT(4, self->child.pid);
-	ASSERT_EQ(0, trace_thread(&self->child, &ids));
+	ASSERT_EQ(0, trace_thread(&self->child, false, &ids));
 	EXPECT_EQ(0, ids.wrong);
 	EXPECT_TRUE(!ids.helper || ids.helper > 4);
 	EXPECT_LT(4, ids.thread);
@@ -114,10 +121,9 @@ static int control(void *arg, const struct talk *talk)
 	(void)arg;
 	(void)talk;
 	if (getpid() != 1 || child_start(&child, worker, NULL) || hear(&child.talk) ||
-	    child.pid != 2 || trace_thread(&child, &ids))
+	    child.pid != 2 || trace_thread(&child, true, &ids))
 		return 100;
 	wrong = ids.wrong + (ids.helper && ids.helper != 3) + (ids.thread != 4);
-	/* It had been reaped before, so it has no id any more. */
 	wrong += ids.last && ids.last != ids.thread;
 	child_kill(&child);
 	return wrong;
