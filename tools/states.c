@@ -343,7 +343,8 @@ static int fork_thread(struct states *states, const struct kevent *kevent)
 	/* The id may have been used before, until an unknown time. */
 	interval = interval_of(states, child);
 	if (child->alive)
-		end_life(states, child, interval ? interval->begin : child->born);
+		end_life(states, child, interval && interval->begin > child->born ?
+			 interval->begin : child->born);
 	intervals_drop(states->intervals, number_of(states, child));
 	begin_life(states, child);
 	return 0;

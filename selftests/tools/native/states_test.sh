@@ -483,6 +483,27 @@ test_places_of_waits()
 	END
 }
 
+# An id that is used again, after a life of which no event shows the state.
+test_id_is_used_again_after_an_unknown_state()
+{
+	log <<-'END'
+		kernel sched_switch_in 100 @b
+		kernel sched_switch_out 150 @b
+		kernel sched_switch_in 160 @b
+		epoch
+		lost 1 200
+		kernel sched_process_exec 300 @a filename=/bin/true
+		kernel sched_wakeup 400 @b by=interrupt
+		kernel sched_process_fork 500 @a child_pid=100 child_tid=101
+		kernel sched_switch_in 600 @b
+		event 64 700 @b
+		end
+	END
+	threads
+	# its lives: from 100 to 300, at 400, from 500 to 700
+	grep '^101 400: ' threads
+}
+
 # random_events SEED: of three threads, also such that contradict each other
 random_events()
 {
