@@ -49,7 +49,7 @@ run()
 	[ "$status" -eq "$wanted" ] || { echo "# status $status"; return 1; }
 }
 
-# run_as_nobody STATUS ARGUMENT...: as run(), by the user nobody
+# run_as_nobody STATUS ARGUMENT...: runs posixtrace without any rights
 run_as_nobody()
 {
 	wanted=$1
