@@ -18,7 +18,7 @@ KERNELS ?=
 # tests to run; empty: all. V=1 shows every line that they print
 TEST ?=
 V ?= 0
-# part of the tests to run: busy or quiet, see selftests/vm/check; empty: both
+# part of the tests to run: busy, waiting or quiet, see selftests/vm/check; empty: all
 PART ?=
 # directories of tests that do not run: EXCEPT=conformance,tools
 EXCEPT ?=
@@ -141,7 +141,7 @@ check-command:
 	@selftests/vm/check --kernel $(kernel) $(smp) --no-sequences $(if $(filter-out 0,$(V)),--verbose) \
 		$(or $(TEST),conformance event_test threads_test signal_test inherit_test \
 			inherit_race_test policy_loop_test policy_until_full_test stats_test \
-			lifecycle_test hotplug_test log_flush_test wake_test clock_test points_test)
+			lifecycle_test hotplug_test log_flush_test wake_test clock_test clock_drift_test points_test)
 
 check-debug:
 	$(if $(filter-out all,$(LEAKS)),$(error LEAKS=$(LEAKS): all, or nothing))

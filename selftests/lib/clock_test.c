@@ -5,135 +5,23 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
-#include <sys/timex.h>
 #include <sys/wait.h>
 #include <time.h>
 
+#include "clock_scene.h"
 #include "pxt_test.h"
 #include "seccomp.h"
 #include "sequences.h"
 #include "trace_test.h"
 
-#define SOURCES	"/sys/devices/system/clocksource/clocksource0/"
-#define BATCH	4000
-
-/* A source whose counter the vDSO and the library read, and one that needs a system call. */
-#ifdef __aarch64__
-/* There is no other one. In some guests its counter needs system calls, too: see --erratum. */
-#define COUNTER		"arch_sys_counter"
-#else
-#define COUNTER		"tsc"
-#define NO_COUNTER	"acpi_pm"
-#endif
-
 static trace_event_id_t type;
-
-/* Reads up to @size - 1 bytes, without the end of the line. */
-static int read_source(const char *name, char *text, size_t size)
-{
-	int fd = open(name, O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : read(fd, text, size - 1);
-
-	close(fd);
-	if (len <= 0)
-		return -1;
-	text[len - 1] = '\0';
-	return 0;
-}
-
-/*
- * The current clock source. Shortly after boot, a source that no program can select is in
- * use, until the kernel trusts the counter.
- */
-static int get_source(char *name, size_t size)
-{
-	for (int i = 0; i < 2000; i++) {
-		if (read_source(SOURCES "current_clocksource", name, size))
-			return -1;
-		if (strcmp(name, "tsc-early"))
-			return 0;
-		poll(NULL, 0, 10);
-	}
-	return -1;
-}
-
-/* The source is in use when this returns 0. */
-static int set_source(const char *name)
-{
-	int fd = open(SOURCES "current_clocksource", O_WRONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : write(fd, name, strlen(name));
-	char now[64];
-
-	close(fd);
-	if (len < 0 || read_source(SOURCES "current_clocksource", now, sizeof(now)))
-		return -1;
-	return strcmp(now, name);
-}
-
-static unsigned long long clock_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_REALTIME, &time);
-	return time.tv_sec * NSEC + time.tv_nsec;
-}
 
 static void set_clock(unsigned long long ns)
 {
 	const struct timespec time = { ns / NSEC, ns % NSEC };
 
 	clock_settime(CLOCK_REALTIME, &time);
-}
-
-/* Makes the clock faster by @ppm, as NTP does. */
-static int set_frequency(long ppm)
-{
-	struct timex timex = { .modes = ADJ_FREQUENCY, .freq = ppm * 65536 };
-
-	return adjtimex(&timex);
-}
-
-/* A stream with space for BATCH events, which loses none. */
-static int new_roomy_stream(trace_id_t *trid)
-{
-	trace_attr_t attr;
-	int err = posix_trace_attr_init(&attr);
-
-	if (!err)
-		err = posix_trace_attr_setstreamsize(&attr, 1 << 20);
-	if (!err)
-		err = posix_trace_attr_setmaxdatasize(&attr, 64);
-	if (!err)
-		err = posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_UNTIL_FULL);
-	if (!err)
-		err = posix_trace_create(0, &attr, trid);
-	return err ? err : posix_trace_start(*trid);
-}
-
-/* A clock source, the previous source, and a stream. */
-struct scene {
-	char source[64];
-	trace_id_t trid;
-};
-
-static int scene_set(struct scene *scene, const char *source)
-{
-	int err;
-
-	if (get_source(scene->source, sizeof(scene->source)))
-		return -1;
-	err = set_source(source);
-	if (!err)
-		err = posix_trace_eventid_open("clock", &type);
-	return err ? err : new_roomy_stream(&scene->trid);
-}
-
-static int scene_clear(struct scene *scene)
-{
-	posix_trace_shutdown(scene->trid);
-	return set_source(scene->source);
 }
 
 FIXTURE(clock)
@@ -161,6 +49,7 @@ FIXTURE_VARIANT_ADD(clock, no_counter)
 FIXTURE_SETUP(clock)
 {
 	ASSERT_EQ(0, scene_set(&self->scene, variant->source));
+	type = self->scene.type;
 }
 
 FIXTURE_TEARDOWN(clock)
@@ -207,36 +96,6 @@ TEST_F(clock, is_read_without_the_module)
 	EXPECT_EQ(0, status);
 }
 
-/* The clock before and after each event. */
-struct bracket {
-	unsigned long long before;
-	unsigned long long after;
-};
-
-static void record_brackets(struct bracket *bracket, int count)
-{
-	for (int i = 0; i < count; i++) {
-		bracket[i].before = clock_ns();
-		posix_trace_event(type, &i, sizeof(i));
-		bracket[i].after = clock_ns();
-	}
-}
-
-/* Returns the number of events outside of their bracket, or -1 if one is missing. */
-static int count_outside(trace_id_t trid, const struct bracket *bracket, int count)
-{
-	struct event event;
-	int outside = 0;
-
-	for (int i = 0; i < count; i++) {
-		if (take_user(trid, &event) != 1 || event_number(&event) != i)
-			return -1;
-		outside += event_time(&event) < bracket[i].before ||
-			   event_time(&event) > bracket[i].after;
-	}
-	return outside;
-}
-
 /* Sets the clock and stops the stream. Returns 0 if STOP has the new time. */
 static int last_outside_when_stopped(trace_id_t trid, unsigned long long step)
 {
@@ -262,7 +121,7 @@ TEST_F_TIMEOUT(clock, is_between_clock_gettime_before_and_after, 120)
 	if (strcmp(variant->source, COUNTER))
 		events /= 10;
 	for (int done = 0; done < events; done += BATCH) {
-		record_brackets(bracket, BATCH);
+		record_brackets(type, bracket, BATCH);
 		ASSERT_EQ(0, count_outside(self->scene.trid, bracket, BATCH));
 	}
 }
@@ -274,7 +133,7 @@ TEST_F_TIMEOUT(clock, is_as_fast_as_the_clock_is_made, 120)
 	for (int round = 0; round < 8; round++) {
 		ASSERT_LE(0, set_frequency(round % 2 ? 500 : -500));
 		for (int i = 0; i < 1 + 4 / pxt_time_scale(); i++) {
-			record_brackets(bracket, BATCH);
+			record_brackets(type, bracket, BATCH);
 			ASSERT_EQ(0, count_outside(self->scene.trid, bracket, BATCH));
 		}
 	}
@@ -339,7 +198,7 @@ TEST_F(clock, follows_a_step_forward_immediately)
 
 	for (int i = 0; i < rounds; i++) {
 		set_clock(clock_ns() + step);
-		record_brackets(bracket, 1);
+		record_brackets(type, bracket, 1);
 		EXPECT_EQ(0, count_outside(self->scene.trid, bracket, 1));
 	}
 	/* Events that the module records have the new time, too. */
@@ -482,64 +341,6 @@ TEST_F(clock, is_clock_realtime_after_setns_into_a_time_namespace)
 		EXPECT_GE(clock_ns(), last);
 		EXPECT_EQ(0, posix_trace_shutdown(trid));
 	}
-}
-
-FIXTURE(minute)
-{
-	struct scene scene;
-};
-
-FIXTURE_SETUP(minute)
-{
-	ASSERT_EQ(0, scene_set(&self->scene, COUNTER));
-	/* A rate other than the one that the kernel measured at boot. */
-	ASSERT_LE(0, set_frequency(100));
-}
-
-FIXTURE_TEARDOWN(minute)
-{
-	EXPECT_LE(0, set_frequency(0));
-	EXPECT_EQ(0, scene_clear(&self->scene));
-}
-
-static void lower(unsigned long long *least, unsigned long long value)
-{
-	if (value < *least)
-		*least = value;
-}
-
-static unsigned long long apart(const unsigned long long pair[2])
-{
-	return pair[0] > pair[1] ? pair[0] - pair[1] : pair[1] - pair[0];
-}
-
-/*
- * If the counter were a separate clock, it would drift: the difference to the clock call
- * before the event would change over time. It changes by less than 1 us, apart from changes
- * of the machine's speed, which also show in the time between two clock calls.
- */
-TEST_F_TIMEOUT(minute, does_not_drift_within_a_minute, 120)
-{
-	unsigned long long least[2] = { ~0ULL, ~0ULL }, width[2] = { ~0ULL, ~0ULL }, end;
-	static struct bracket bracket[BATCH];
-	struct event event;
-
-	end = now() + 60 * NSEC;
-	for (int part = 0; part < 2; part++) {
-		while (part && now() < end) {
-			record_brackets(bracket, 1);
-			ASSERT_EQ(0, count_outside(self->scene.trid, bracket, 1));
-			poll(NULL, 0, 10);
-		}
-		record_brackets(bracket, BATCH);
-		for (int i = 0; i < BATCH; i++) {
-			ASSERT_EQ(1, take_user(self->scene.trid, &event));
-			lower(&least[part], event_time(&event) - bracket[i].before);
-			lower(&width[part], bracket[i].after - bracket[i].before);
-		}
-	}
-	TH_LOG("%llu of %llu and %llu of %llu ns", least[0], width[0], least[1], width[1]);
-	EXPECT_GT(1000U * pxt_time_scale() + apart(width), apart(least));
 }
 
 TEST_HARNESS_MAIN

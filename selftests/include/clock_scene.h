@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Clock sources of the kernel, and events between two calls of clock_gettime(). */
+#ifndef _SELFTESTS_CLOCK_SCENE_H
+#define _SELFTESTS_CLOCK_SCENE_H
+
+#include "trace_test.h"
+
+/* A source whose counter the vDSO and the library read, and one that needs a system call. */
+#ifdef __aarch64__
+/* There is no other one. In some guests its counter needs system calls, too: see --erratum. */
+#define COUNTER		"arch_sys_counter"
+#else
+#define COUNTER		"tsc"
+#define NO_COUNTER	"acpi_pm"
+#endif
+
+#define BATCH	4000
+
+/* Nanoseconds of CLOCK_REALTIME. */
+unsigned long long clock_ns(void);
+
+/* The source is in use when this returns 0. */
+int set_source(const char *name);
+
+/* Makes the clock faster by @ppm, as NTP does. */
+int set_frequency(long ppm);
+
+/* A stream with space for BATCH events, which loses none. */
+int new_roomy_stream(trace_id_t *trid);
+
+/* The previous clock source, an event type, and a stream. */
+struct scene {
+	char source[64];
+	trace_event_id_t type;
+	trace_id_t trid;
+};
+
+/* With the clock source @source. Returns 0, or an error. */
+int scene_set(struct scene *scene, const char *source);
+int scene_clear(struct scene *scene);
+
+/* The clock before and after each event. */
+struct bracket {
+	unsigned long long before;
+	unsigned long long after;
+};
+
+void record_brackets(trace_event_id_t type, struct bracket *bracket, int count);
+
+/* Returns the number of events outside of their bracket, or -1 if one is missing. */
+int count_outside(trace_id_t trid, const struct bracket *bracket, int count);
+
+#endif /* _SELFTESTS_CLOCK_SCENE_H */

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Timestamps do not drift from CLOCK_REALTIME. It takes a minute, most of which it waits. */
+#include <poll.h>
+
+#include "clock_scene.h"
+#include "pxt_test.h"
+
+FIXTURE(minute)
+{
+	struct scene scene;
+};
+
+FIXTURE_SETUP(minute)
+{
+	ASSERT_EQ(0, scene_set(&self->scene, COUNTER));
+	/* A rate other than the one that the kernel measured at boot. */
+	ASSERT_LE(0, set_frequency(100));
+}
+
+FIXTURE_TEARDOWN(minute)
+{
+	EXPECT_LE(0, set_frequency(0));
+	EXPECT_EQ(0, scene_clear(&self->scene));
+}
+
+static void lower(unsigned long long *least, unsigned long long value)
+{
+	if (value < *least)
+		*least = value;
+}
+
+static unsigned long long apart(const unsigned long long pair[2])
+{
+	return pair[0] > pair[1] ? pair[0] - pair[1] : pair[1] - pair[0];
+}
+
+/*
+ * If the counter were a separate clock, it would drift: the difference to the clock call
+ * before the event would change over time. It changes by less than 1 us, apart from changes
+ * of the machine's speed, which also show in the time between two clock calls.
+ */
+TEST_F_TIMEOUT(minute, does_not_drift_within_a_minute, 120)
+{
+	unsigned long long least[2] = { ~0ULL, ~0ULL }, width[2] = { ~0ULL, ~0ULL }, end;
+	static struct bracket bracket[BATCH];
+	struct event event;
+
+	end = now() + 60 * NSEC;
+	for (int part = 0; part < 2; part++) {
+		while (part && now() < end) {
+			record_brackets(self->scene.type, bracket, 1);
+			ASSERT_EQ(0, count_outside(self->scene.trid, bracket, 1));
+			poll(NULL, 0, 10);
+		}
+		record_brackets(self->scene.type, bracket, BATCH);
+		for (int i = 0; i < BATCH; i++) {
+			ASSERT_EQ(1, take_user(self->scene.trid, &event));
+			lower(&least[part], event_time(&event) - bracket[i].before);
+			lower(&width[part], bracket[i].after - bracket[i].before);
+		}
+	}
+	TH_LOG("%llu of %llu and %llu of %llu ns", least[0], width[0], least[1], width[1]);
+	EXPECT_GT(1000U * pxt_time_scale() + apart(width), apart(least));
+}
+
+TEST_HARNESS_MAIN

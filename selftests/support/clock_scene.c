@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/* See clock_scene.h. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/timex.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock_scene.h"
+
+#define SOURCES	"/sys/devices/system/clocksource/clocksource0/"
+
+/* Reads up to @size - 1 bytes, without the end of the line. */
+static int read_source(const char *name, char *text, size_t size)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	close(fd);
+	if (len <= 0)
+		return -1;
+	text[len - 1] = '\0';
+	return 0;
+}
+
+/*
+ * The current clock source. Shortly after boot, a source that no program can select is in
+ * use, until the kernel trusts the counter.
+ */
+static int get_source(char *name, size_t size)
+{
+	for (int i = 0; i < 2000; i++) {
+		if (read_source(SOURCES "current_clocksource", name, size))
+			return -1;
+		if (strcmp(name, "tsc-early"))
+			return 0;
+		poll(NULL, 0, 10);
+	}
+	return -1;
+}
+
+int set_source(const char *name)
+{
+	int fd = open(SOURCES "current_clocksource", O_WRONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : write(fd, name, strlen(name));
+	char now[64];
+
+	close(fd);
+	if (len < 0 || read_source(SOURCES "current_clocksource", now, sizeof(now)))
+		return -1;
+	return strcmp(now, name);
+}
+
+unsigned long long clock_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	return time.tv_sec * NSEC + time.tv_nsec;
+}
+
+int set_frequency(long ppm)
+{
+	struct timex timex = { .modes = ADJ_FREQUENCY, .freq = ppm * 65536 };
+
+	return adjtimex(&timex);
+}
+
+int new_roomy_stream(trace_id_t *trid)
+{
+	trace_attr_t attr;
+	int err = posix_trace_attr_init(&attr);
+
+	if (!err)
+		err = posix_trace_attr_setstreamsize(&attr, 1 << 20);
+	if (!err)
+		err = posix_trace_attr_setmaxdatasize(&attr, 64);
+	if (!err)
+		err = posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_UNTIL_FULL);
+	if (!err)
+		err = posix_trace_create(0, &attr, trid);
+	return err ? err : posix_trace_start(*trid);
+}
+
+int scene_set(struct scene *scene, const char *source)
+{
+	int err;
+
+	if (get_source(scene->source, sizeof(scene->source)))
+		return -1;
+	err = set_source(source);
+	if (!err)
+		err = posix_trace_eventid_open("clock", &scene->type);
+	return err ? err : new_roomy_stream(&scene->trid);
+}
+
+int scene_clear(struct scene *scene)
+{
+	posix_trace_shutdown(scene->trid);
+	return set_source(scene->source);
+}
+
+void record_brackets(trace_event_id_t type, struct bracket *bracket, int count)
+{
+	for (int i = 0; i < count; i++) {
+		bracket[i].before = clock_ns();
+		posix_trace_event(type, &i, sizeof(i));
+		bracket[i].after = clock_ns();
+	}
+}
+
+int count_outside(trace_id_t trid, const struct bracket *bracket, int count)
+{
+	struct event event;
+	int outside = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (take_user(trid, &event) != 1 || event_number(&event) != i)
+			return -1;
+		outside += event_time(&event) < bracket[i].before ||
+			   event_time(&event) > bracket[i].after;
+	}
+	return outside;
+}
