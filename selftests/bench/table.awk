@@ -336,7 +336,7 @@ function kernel_events()
 	kernel_row("sched: a wake-up and a switch", "wakeup_and_switch")
 	kernel_row("process: another name", "rename")
 	kernel_row("syscall: getppid(), two events", "syscall")
-	kernel_row("fault: a new page", "fault")
+	kernel_row("fault: a page is read first", "fault")
 	kernel_row("signal: raise() with a handler, two events", "signal")
 	kernel_row("irq: an interrupt, over held back", "irq")
 	table("Events of the kernel: instructions of an operation, and more with a stream of that " \
