@@ -87,8 +87,9 @@ run 2 record --kernel=disk -- true &&
 	grep '^tick' "$tmp/events" >"$tmp/ticks" && ticks | cmp - "$tmp/ticks" &&
 	posixtrace dump "$log" >"$tmp/dump" &&
 	grep -q 'sched_process_exec  *tid=[0-9]* filename=".*ticks_helper"' "$tmp/dump" &&
-	grep -q 'sched_switch_out  *tid=[0-9]* .* reason=' "$tmp/dump" &&
-	posixtrace dump --json "$log" | grep -q '"event":"sched_process_exit".*"user":false'
+	posixtrace dump --json "$log" | grep -q '"event":"sched_process_exit".*"user":false' &&
+	with_log 0 --kernel=all -- sleep 0.1 && posixtrace dump "$log" >"$tmp/dump" &&
+	grep -q 'sched_switch_out  *tid=[0-9]* .* reason=' "$tmp/dump"
 result kernel_adds_events_of_the_kernel $?
 
 mkdir -m 1777 "$tmp/users" && chmod 755 "$tmp" &&
