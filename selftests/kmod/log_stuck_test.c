@@ -194,6 +194,8 @@ TEST_F(stuck, thread_sleeps_while_the_log_is_stuck)
 		while (!is_asleep(tid))
 			sched_yield();
 	}
+	/* Its end waits for the log for so long. */
+	ASSERT_EQ(0, write_text(LOG_TIMEOUT, "1"));
 	child_kill(&self->child);
 }
 
