@@ -81,7 +81,8 @@ int main(void)
 			waits++;
 		else if (event.posix_event_id == POSIXTRACE_RENAME)
 			printf("its name is %.16s\n", data.rename.new_name);
-		else if (event.posix_event_id == POSIXTRACE_EXIT)
+		/* Other threads exit, too, if there are any. */
+		else if (event.posix_event_id == POSIXTRACE_EXIT && data.exit.tid == pid)
 			printf("it exits with %d\n", data.exit.code >> 8);
 	}
 	printf("it has waited %s\n", waits >= 3 ? "three times" : "too rarely");
