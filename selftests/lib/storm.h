@@ -441,7 +441,8 @@ static void storm_run(struct __test_metadata *_metadata, struct storm *storm)
 		 * if there are many processors.
 		 */
 		cpus = turns_cpus();
-		EXPECT_LT(turns * WRITERS / (cpus > WRITERS ? cpus : WRITERS) / 100, interruptions());
+		EXPECT_LT(turns * WRITERS / (cpus > WRITERS ? cpus : WRITERS) / 100,
+			  interruptions());
 	}
 	TH_LOG("%lld letters, %ld turns, %ld interruptions, %lld ms", (long long)sent_by_all(),
 	       turns, interruptions(), (now() - start) / 1000000);
