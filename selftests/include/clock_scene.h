@@ -25,9 +25,6 @@ int set_source(const char *name);
 /* Makes the clock faster by @ppm, as NTP does. */
 int set_frequency(long ppm);
 
-/* A stream with space for BATCH events, which loses none. */
-int new_roomy_stream(trace_id_t *trid);
-
 /* The previous clock source, an event type, and a stream. */
 struct scene {
 	char source[64];

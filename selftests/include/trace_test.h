@@ -25,6 +25,9 @@ static inline unsigned long long event_time(const struct event *event)
 /* Creates a small stream, which is soon full. */
 int new_stream(pid_t pid, int policy, trace_id_t *trid);
 
+/* Starts a stream on the caller with space for thousands of small events. */
+int new_roomy_stream(trace_id_t *trid);
+
 /* Reads the next event. Returns 1, 0 if there is none, or minus an error number. */
 int take(trace_id_t trid, struct event *event);
 

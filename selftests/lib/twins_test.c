@@ -96,22 +96,6 @@ FIXTURE_TEARDOWN(twins)
 {
 }
 
-static int new_roomy_stream(trace_id_t *trid)
-{
-	trace_attr_t attr;
-	int err = posix_trace_attr_init(&attr);
-
-	if (!err)
-		err = posix_trace_attr_setstreamsize(&attr, 1 << 20);
-	if (!err)
-		err = posix_trace_attr_setmaxdatasize(&attr, 64);
-	if (!err)
-		err = posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_UNTIL_FULL);
-	if (!err)
-		err = posix_trace_create(0, &attr, trid);
-	return err ? err : posix_trace_start(*trid);
-}
-
 /* Expects each event of both threads once and unchanged. */
 static void read_marks(struct __test_metadata *_metadata, trace_id_t trid)
 {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "clock_scene.h"
+#include "textfile.h"
 
 #define SOURCES	"/sys/devices/system/clocksource/clocksource0/"
 
@@ -43,12 +44,10 @@ static int get_source(char *name, size_t size)
 
 int set_source(const char *name)
 {
-	int fd = open(SOURCES "current_clocksource", O_WRONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : write(fd, name, strlen(name));
 	char now[64];
 
-	close(fd);
-	if (len < 0 || read_source(SOURCES "current_clocksource", now, sizeof(now)))
+	if (write_text(SOURCES "current_clocksource", name) ||
+	    read_source(SOURCES "current_clocksource", now, sizeof(now)))
 		return -1;
 	return strcmp(now, name);
 }
@@ -66,22 +65,6 @@ int set_frequency(long ppm)
 	struct timex timex = { .modes = ADJ_FREQUENCY, .freq = ppm * 65536 };
 
 	return adjtimex(&timex);
-}
-
-int new_roomy_stream(trace_id_t *trid)
-{
-	trace_attr_t attr;
-	int err = posix_trace_attr_init(&attr);
-
-	if (!err)
-		err = posix_trace_attr_setstreamsize(&attr, 1 << 20);
-	if (!err)
-		err = posix_trace_attr_setmaxdatasize(&attr, 64);
-	if (!err)
-		err = posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_UNTIL_FULL);
-	if (!err)
-		err = posix_trace_create(0, &attr, trid);
-	return err ? err : posix_trace_start(*trid);
 }
 
 int scene_set(struct scene *scene, const char *source)

@@ -21,6 +21,22 @@ int new_stream(pid_t pid, int policy, trace_id_t *trid)
 	return err;
 }
 
+int new_roomy_stream(trace_id_t *trid)
+{
+	trace_attr_t attr;
+	int err = posix_trace_attr_init(&attr);
+
+	if (!err)
+		err = posix_trace_attr_setstreamsize(&attr, 1 << 20);
+	if (!err)
+		err = posix_trace_attr_setmaxdatasize(&attr, 64);
+	if (!err)
+		err = posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_UNTIL_FULL);
+	if (!err)
+		err = posix_trace_create(0, &attr, trid);
+	return err ? err : posix_trace_start(*trid);
+}
+
 int take(trace_id_t trid, struct event *event)
 {
 	int err = posix_trace_trygetnext_event(trid, &event->info, event->data,
