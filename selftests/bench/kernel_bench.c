@@ -100,7 +100,7 @@ static void call(void)
 
 static char *pages;
 
-/* It only reads: new memory would take more or fewer instructions, whatever was free before. */
+/* It only reads: what new memory costs depends on what is free. */
 static void touch(void)
 {
 	long page = sysconf(_SC_PAGESIZE);
