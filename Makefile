@@ -18,7 +18,7 @@ KERNELS ?=
 # tests to run; empty: all. V=1 shows every line that they print
 TEST ?=
 V ?= 0
-# part of the tests to run: busy, waiting or quiet, see selftests/vm/check; empty: all
+# part of the tests to run: busy, waiting, quiet or leaks, see selftests/vm/check; empty: all
 PART ?=
 # directories of tests that do not run: EXCEPT=conformance,tools
 EXCEPT ?=
