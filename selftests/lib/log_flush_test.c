@@ -253,7 +253,7 @@ TEST_F(flush, comes_by_itself_when_half_of_the_memory_is_used)
 		wait_for_number(self->fd, recorded + half / 2);
 		recorded += half + half / 8;
 	}
-	EXPECT_GT(4 * NSEC, now() - begin);
+	EXPECT_GT(7 * NSEC, now() - begin);
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
 	log_content_fd(self->fd, &content);
 	EXPECT_TRUE(log_content_is(&content, recorded));

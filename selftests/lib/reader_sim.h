@@ -266,6 +266,21 @@ static inline bool sim_next(struct sim *sim, __u32 cpu)
 	return true;
 }
 
+/* In words, as the sequences do: the reader may be looking at what was there before. */
+static inline void sim_store(unsigned char *to, const void *from, size_t size)
+{
+	__u64 *place = (__u64 *)(void *)to;
+	size_t part;
+	__u64 word;
+
+	for (size_t i = 0; i < size; i += part) {
+		part = size - i < sizeof(word) ? size - i : sizeof(word);
+		word = 0;
+		memcpy(&word, (const unsigned char *)from + i, part);
+		pxtu_store(place++, word);
+	}
+}
+
 /* Writes one record, without a lock while it fits. Returns its time, or 0 if it was dropped. */
 static inline __u64 sim_write_locked(struct sim *sim, __u32 cpu, __u32 id, const void *data,
 				     __u32 len)
@@ -285,6 +300,7 @@ static inline __u64 sim_write_locked(struct sim *sim, __u32 cpu, __u32 id, const
 		.tid = 18,
 		.named = head->time_end - POSIXTRACE_WRITER_SPAN,
 	};
+	unsigned char header[PXTU_HEADER_MAX];
 	__u64 value = pxtu_load(&head->head);
 	__u32 pos = POSIXTRACE_HEAD_POS(value);
 	size_t size;
@@ -297,11 +313,11 @@ static inline __u64 sim_write_locked(struct sim *sim, __u32 cpu, __u32 id, const
 	}
 	record.timestamp = sim->at ? sim->at : sim_now(sim);
 	sim->at = 0;
-	size = record_format(&record, POSIXTRACE_HEAD_COUNT(value) ? &before : NULL,
-			     sim->pool + pos);
+	size = record_format(&record, POSIXTRACE_HEAD_COUNT(value) ? &before : NULL, header);
 	head->thread_id = record.thread_id;
 	head->time_end = record.named + POSIXTRACE_WRITER_SPAN;
-	memcpy(sim->pool + pos + size, data, len);
+	sim_store(sim->pool + pos, header, size);
+	sim_store(sim->pool + pos + size, data, len);
 	/* Commits the record. Pairs with the load in subbuf_used(). */
 	pxtu_store_release(&head->head,
 			   POSIXTRACE_HEAD(pos + (__u32)POSIXTRACE_RECORD_ALIGNED(size + len),

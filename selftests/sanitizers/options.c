@@ -31,3 +31,10 @@ const char *__tsan_default_options(void)
 	/* Programs may end while their threads run. */
 	return COMMON "die_after_fork=0:report_thread_leaks=0";
 }
+
+const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void)
+{
+	/* A reader copies data before it takes the record, and drops the copy if it is too late. */
+	return "race:copy_data\n";
+}
