@@ -340,7 +340,7 @@ TEST_F(stopped, relaxed_order_takes_the_time_without_fence)
 	struct pxtu_note note = note_of(&world, 0);
 	unsigned int steps[2];
 
-	PXT_NOT_WITH_TSAN("delays signals");
+	PXT_NOT_WITH_TSAN("was seen to show no steps here, why is not known");
 	ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
 	for (note.relaxed = 0; note.relaxed < 2; note.relaxed++) {
 		steps_seen = 0;
