@@ -13,7 +13,7 @@
 #include <linux/posixtrace_log.h>
 
 /* Changing an asserted layout, or the meaning of a member, raises the version. */
-static_assert(POSIXTRACE_ABI_VERSION == 11);
+static_assert(POSIXTRACE_ABI_VERSION == 12);
 
 #define ASSERT_SIZE(type, size) \
 	static_assert(sizeof(struct type) == (size) && sizeof(struct type) % 8 == 0)
@@ -25,14 +25,17 @@ ASSERT_SIZE(posixtrace_record, 16);
 ASSERT_OFFSET(posixtrace_record, time, 4);
 ASSERT_OFFSET(posixtrace_record, prog_address, 8);
 ASSERT_SIZE(posixtrace_writer, 32);
+ASSERT_OFFSET(posixtrace_writer, address_high, 4);
 ASSERT_OFFSET(posixtrace_writer, pid, 8);
 ASSERT_OFFSET(posixtrace_writer, thread_id, 16);
 ASSERT_OFFSET(posixtrace_writer, time, 24);
 ASSERT_SIZE(posixtrace_clock, 4096);
 ASSERT_SIZE(posixtrace_gate, 4096 + 4 * 4096 + 4096);
+ASSERT_OFFSET(posixtrace_gate, address_high, 8);
 ASSERT_OFFSET(posixtrace_gate, enable, 4096);
 ASSERT_OFFSET(posixtrace_gate, clock, 5 * 4096);
 ASSERT_SIZE(posixtrace_cpu_head, 64);
+ASSERT_OFFSET(posixtrace_cpu_head, address_high, 12);
 ASSERT_OFFSET(posixtrace_cpu_head, lost, 16);
 ASSERT_OFFSET(posixtrace_cpu_head, pid, 40);
 ASSERT_OFFSET(posixtrace_cpu_head, time_end, 56);
@@ -91,9 +94,18 @@ ASSERT_SIZE(posixtrace_log_end, 64);
 static_assert(POSIXTRACE_LOG_TASK_NAME_SIZE == TASK_COMM_LEN);
 static_assert(POSIXTRACE_LOG_HOST_TEXT_SIZE > __NEW_UTS_LEN);
 
-/* Readers look at the type before they know which of the two structures it is in. */
+/* Readers look at the type before they know which of the three structures it is in. */
 static_assert(offsetof(struct posixtrace_record, type) ==
 	      offsetof(struct posixtrace_writer, type));
+static_assert(offsetof(struct posixtrace_record, type) ==
+	      offsetof(struct posixtrace_packed_record, type));
+static_assert(offsetof(struct posixtrace_record, time) ==
+	      offsetof(struct posixtrace_packed_record, time));
+static_assert(sizeof(struct posixtrace_packed_record) == 12);
+/* Positions are multiples of 8, so no limit is this one. */
+static_assert(POSIXTRACE_LIMIT_FULL % POSIXTRACE_RECORD_ALIGN);
+/* No packed record is smaller than one without data. */
+static_assert(POSIXTRACE_RECORD_PACKED_STEP(1) == POSIXTRACE_RECORD_STEP(0));
 /* The type has room for all ids and flags, data_len for all lengths. */
 static_assert(POSIXTRACE_RECORD_ID(~0U) == POSIXTRACE_ID_MAX - 1);
 static_assert(POSIXTRACE_DATA_SIZE_MAX <= U16_MAX && POSIXTRACE_SYSDATA_MAX <= U16_MAX);

@@ -24,7 +24,7 @@ static void drop(struct pxt_pool *pool, u32 cpu, u32 class)
 	WRITE_ONCE(head->lost, head->lost + 1);
 }
 
-/* Is it by the thread of the record before, and not too long after? */
+/* Is it by the thread of the record before, and not too long after? All have the address 0. */
 static bool is_same(const struct pxt_recorder_cpu *this_cpu, const struct posixtrace_writer *writer)
 {
 	return this_cpu->time_end > writer->time && this_cpu->pid == writer->pid &&
@@ -45,23 +45,16 @@ static u32 size_of(const struct pxt_recorder_cpu *this_cpu, struct pxt_entry *en
 	/* The clock is read with the lock: no record is older than its sub-buffer. */
 	pxt_entry_set_time(entry, pxt_clock_now());
 	*same = is_same(this_cpu, &entry->writer);
-	return *same ? POSIXTRACE_RECORD_STEP(entry->record.data_len)
-		     : POSIXTRACE_RECORD_SIZE(entry->record.data_len);
+	return pxt_entry_size(entry, *same);
 }
 
 /* Writes into the open sub-buffer, which has room. */
 static void commit(struct pxt_recorder_cpu *this_cpu, struct posixtrace_cpu_head *head,
 		   const struct pxt_entry *entry, const void *data, u32 size, bool same)
 {
-	void *to = this_cpu->mem;
-
-	if (!same) {
+	if (!same)
 		note_writer(this_cpu, &entry->writer);
-		*(struct posixtrace_writer *)to = entry->writer;
-		to += sizeof(entry->writer);
-	}
-	*(struct posixtrace_record *)to = entry->record;
-	memcpy(to + sizeof(entry->record), data, entry->record.data_len);
+	pxt_entry_write(entry, data, same, this_cpu->mem);
 	this_cpu->mem += size;
 	this_cpu->room -= size;
 	WRITE_ONCE(head->last, entry->writer.time);

@@ -61,6 +61,7 @@ static bool is_same(const struct pxt_reservation *res, const struct posixtrace_w
 	return READ_ONCE(head->writer_head) == POSIXTRACE_HEAD(res->pos, res->count) &&
 	       READ_ONCE(head->pid) == writer->pid && READ_ONCE(head->tid) == writer->tid &&
 	       READ_ONCE(head->thread_id) == writer->thread_id &&
+	       READ_ONCE(head->address_high) == writer->address_high &&
 	       READ_ONCE(head->time_end) > writer->time;
 }
 
@@ -77,13 +78,10 @@ static bool is_same(const struct pxt_reservation *res, const struct posixtrace_w
 bool pxt_subbuf_reserve(const struct pxt_pool *pool, u32 cpu, const struct pxt_entry *entry,
 			struct pxt_reservation *res)
 {
-	u32 len = entry->record.data_len;
-
 	if (!look_up(pool, cpu, res))
 		return false;
 	res->same = is_same(res, &entry->writer);
-	return res->room >= (res->same ? POSIXTRACE_RECORD_STEP(len)
-					 : POSIXTRACE_RECORD_SIZE(len));
+	return res->room >= pxt_entry_size(entry, res->same);
 }
 
 /**
@@ -95,18 +93,16 @@ bool pxt_subbuf_reserve(const struct pxt_pool *pool, u32 cpu, const struct pxt_e
 void pxt_subbuf_commit(const struct pxt_reservation *res, const struct pxt_entry *entry,
 		       const void *data)
 {
-	size_t skip = res->same ? sizeof(entry->writer) : 0;
-	size_t header = sizeof(*entry) - skip;
-	u32 size = POSIXTRACE_RECORD_ALIGNED(header + entry->record.data_len);
+	u32 size = pxt_entry_size(entry, res->same);
 	u64 word = POSIXTRACE_HEAD(res->pos + size, res->count + 1);
 	struct posixtrace_cpu_head *head = res->head;
 
-	memcpy(res->mem, (const void *)entry + skip, header);
-	memcpy(res->mem + header, data, entry->record.data_len);
+	pxt_entry_write(entry, data, res->same, res->mem);
 	/* Nothing interrupts this, so any order will do, unlike in a restartable sequence. */
 	WRITE_ONCE(head->pid, entry->writer.pid);
 	WRITE_ONCE(head->tid, entry->writer.tid);
 	WRITE_ONCE(head->thread_id, entry->writer.thread_id);
+	WRITE_ONCE(head->address_high, entry->writer.address_high);
 	if (!res->same)
 		WRITE_ONCE(head->time_end, entry->writer.time + POSIXTRACE_WRITER_SPAN);
 	WRITE_ONCE(head->writer_head, word);
@@ -179,7 +175,9 @@ static void close_open(struct pxt_pool *pool, u32 cpu)
 	if (cpu < pool->nr_cpus)
 		pool->cpu[cpu].recorded += subbuf->count;
 	WRITE_ONCE(pool->cpu[cpu].open, POSIXTRACE_NONE);
-	WRITE_ONCE(pxt_pool_head(pool, cpu)->limit, 0);
+	/* No sub-buffer is open any more when pxt_subbuf_clear_full() takes that back. */
+	WRITE_ONCE(pxt_pool_head(pool, cpu)->limit,
+		   pool->full && cpu < pool->nr_cpus ? POSIXTRACE_LIMIT_FULL : 0);
 	if (!subbuf->used) {
 		pxt_reclaim_free(pool, subbuf);
 		return;
@@ -572,13 +570,12 @@ static void visit_cpus(struct pxt_pool *pool, void (*fn)(struct pxt_pool *pool, 
 
 static void set_head_full(struct pxt_pool *pool, u32 cpu)
 {
-	WRITE_ONCE(pool->heads[cpu].flags, POSIXTRACE_HEAD_FULL);
-	WRITE_ONCE(pool->heads[cpu].limit, 0);
+	WRITE_ONCE(pool->heads[cpu].limit, POSIXTRACE_LIMIT_FULL);
 }
 
 static void clear_head_full(struct pxt_pool *pool, u32 cpu)
 {
-	WRITE_ONCE(pool->heads[cpu].flags, 0);
+	WRITE_ONCE(pool->heads[cpu].limit, 0);
 }
 
 /**

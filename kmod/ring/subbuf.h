@@ -2,12 +2,14 @@
 #ifndef PXT_SUBBUF_H
 #define PXT_SUBBUF_H
 
+#include <linux/string.h>
+
 #include "ring/pool.h"
 
 /**
  * struct pxt_entry - a record before it is written
  * @writer: the thread that records it, and the time
- * @record: the header of the record, which follows @writer
+ * @record: the header of the record, which follows @writer; pxt_entry_pack() may pack it
  */
 struct pxt_entry {
 	struct posixtrace_writer writer;
@@ -41,6 +43,64 @@ static inline void pxt_entry_set_time(struct pxt_entry *entry, u64 time)
 {
 	entry->writer.time = time;
 	entry->record.time = lower_32_bits(time);
+}
+
+/**
+ * pxt_entry_pack() - pack a record if that makes it smaller
+ * @entry: complete but for the time
+ */
+static inline void pxt_entry_pack(struct pxt_entry *entry)
+{
+	if (POSIXTRACE_RECORD_PACKS(entry->record.data_len) &&
+	    upper_32_bits(entry->record.prog_address) == entry->writer.address_high)
+		entry->record.type |= POSIXTRACE_RECORD_TYPE(0, POSIXTRACE_RECORD_PACKED);
+}
+
+/**
+ * pxt_entry_header() - size of the header of a record
+ * @entry: complete but for the time
+ *
+ * Return: bytes, without the struct posixtrace_writer.
+ */
+static inline u32 pxt_entry_header(const struct pxt_entry *entry)
+{
+	return POSIXTRACE_RECORD_FLAGS(entry->record.type) & POSIXTRACE_RECORD_PACKED ?
+		sizeof(struct posixtrace_packed_record) : sizeof(struct posixtrace_record);
+}
+
+/**
+ * pxt_entry_size() - size of a record
+ * @entry: complete but for the time
+ * @same: without its struct posixtrace_writer
+ *
+ * Return: bytes, with the padding.
+ */
+static inline u32 pxt_entry_size(const struct pxt_entry *entry, bool same)
+{
+	return (same ? 0 : sizeof(entry->writer)) +
+	       POSIXTRACE_RECORD_ALIGNED(pxt_entry_header(entry) + entry->record.data_len);
+}
+
+/**
+ * pxt_entry_write() - write a record
+ * @entry: complete
+ * @data: entry->record.data_len bytes
+ * @same: without its struct posixtrace_writer
+ * @to: where; has room for pxt_entry_size()
+ */
+static inline void pxt_entry_write(const struct pxt_entry *entry, const void *data, bool same,
+				   void *to)
+{
+	if (!same) {
+		*(struct posixtrace_writer *)to = entry->writer;
+		to += sizeof(entry->writer);
+	}
+	/* There is room for it: a packed record has data. */
+	*(struct posixtrace_record *)to = entry->record;
+	if (pxt_entry_header(entry) == sizeof(struct posixtrace_packed_record))
+		((struct posixtrace_packed_record *)to)->address_low =
+			lower_32_bits(entry->record.prog_address);
+	memcpy(to + pxt_entry_header(entry), data, entry->record.data_len);
 }
 
 bool pxt_subbuf_reserve(const struct pxt_pool *pool, u32 cpu, const struct pxt_entry *entry,

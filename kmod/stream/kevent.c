@@ -151,6 +151,7 @@ static void record_into(struct pxt_stream *stream, const struct pxt_kevent *even
 		.data_len = len,
 		.type = POSIXTRACE_RECORD_TYPE(event->id, 0),
 	};
+	pxt_entry_pack(&entry);
 	*(s32 *)data = entry.writer.tid;
 	if (event->fill) {
 		if (other && !may_know(stream, event, task, other))

@@ -30,12 +30,14 @@
 /**
  * struct event - one event on its way into the streams
  * @arg: copy of the argument of EVENT
+ * @address_high: as in the gate of the process
  * @id: the event type, checked as an index, also against speculation
  * @data: a copy of the data
  * @copied: bytes in @data: as many as the stream with the largest max-data-size keeps
  */
 struct event {
 	const struct posixtrace_event *arg;
+	u32 address_high;
 	u32 id;
 	const void *data;
 	u64 copied;
@@ -124,6 +126,7 @@ static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *
 	u32 flags = truncated ? POSIXTRACE_RECORD_TRUNCATED : 0;
 	struct pxt_entry entry = {
 		.writer = {
+			.address_high = event->address_high,
 			.pid = task_tgid_nr_ns(current, stream->ns),
 			.tid = task_pid_nr_ns(current, stream->ns),
 			.thread_id = arg->thread_id,
@@ -140,6 +143,7 @@ static void record_into(struct pxt_target *target, u32 slot, struct pxt_stream *
 	/* The stream was created after the data was copied, and keeps more of it. */
 	if (len > event->copied)
 		return;
+	pxt_entry_pack(&entry);
 	for (tries = 1; ; tries++) {
 		outcome = try_record(target, slot, stream, &entry, event->data,
 				     tries == TRIES_MAX);
@@ -233,6 +237,7 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 	mask = gate ? READ_ONCE(gate->enable[event.id]) & ~arg->skip : 0;
 	if (!mask)
 		return 0;
+	event.address_high = READ_ONCE(gate->address_high);
 
 	event.data = small;
 	event.copied = min(arg->data_len, largest_data(target, mask));

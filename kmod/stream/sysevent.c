@@ -67,6 +67,8 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
 		entry.writer.pid = caller->pid;
 		entry.writer.tid = caller->tid;
 	}
+	entry.writer.address_high = upper_32_bits(entry.record.prog_address);
+	pxt_entry_pack(&entry);
 	/* Before the clock is read: no event in a sub-buffer may be older than the sub-buffer. */
 	if (stream->log && !filtered)
 		pxt_subbuf_renew_sys(pool);

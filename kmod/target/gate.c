@@ -121,6 +121,18 @@ int pxt_gate_make(struct pxt_target *target)
 	return 0;
 }
 
+/**
+ * pxt_gate_note_program() - note where the program of the calling process is
+ * @target: of the calling process, with gate
+ *
+ * Its records can be packed if they have addresses near the program. After an exec, the library
+ * attaches anew.
+ */
+void pxt_gate_note_program(struct pxt_target *target)
+{
+	WRITE_ONCE(target->gate->address_high, upper_32_bits(READ_ONCE(current->mm->start_code)));
+}
+
 static void enter(struct pxt_target *target, struct pxt_link *link)
 {
 	rcu_assign_pointer(target->slot[link->slot], link);

@@ -53,6 +53,7 @@ static inline bool pxt_link_filters(const struct pxt_link *link, u32 id)
 }
 
 int pxt_gate_make(struct pxt_target *target);
+void pxt_gate_note_program(struct pxt_target *target);
 void pxt_gate_outdate(struct pxt_target *target);
 void pxt_gate_thread_born(struct pxt_target *target);
 void pxt_gate_thread_renamed(struct pxt_target *target, struct task_struct *task,

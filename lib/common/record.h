@@ -24,6 +24,7 @@
  * @known: an earlier record, or this one, named the thread
  * @pid: process id
  * @tid: kernel thread id
+ * @address_high: upper half of the addresses of packed records
  * @thread_id: pthread_t
  * @time: of the record that named it
  */
@@ -31,6 +32,7 @@ struct pxtu_writer {
 	bool known;
 	__s32 pid;
 	__s32 tid;
+	__u32 address_high;
 	__u64 thread_id;
 	__u64 time;
 };
@@ -123,7 +125,14 @@ _Static_assert(offsetof(struct posixtrace_record, data_len) ==
 	       offsetof(struct posixtrace_record, time) ==
 	       offsetof(struct pxtu_record_head, time) &&
 	       offsetof(struct posixtrace_record, prog_address) == sizeof(__u64) &&
-	       offsetof(struct posixtrace_writer, reserved) ==
+	       offsetof(struct posixtrace_packed_record, data_len) ==
+	       offsetof(struct pxtu_record_head, data_len) &&
+	       offsetof(struct posixtrace_packed_record, type) ==
+	       offsetof(struct pxtu_record_head, type) &&
+	       offsetof(struct posixtrace_packed_record, time) ==
+	       offsetof(struct pxtu_record_head, time) &&
+	       offsetof(struct posixtrace_packed_record, address_low) == sizeof(__u64) &&
+	       offsetof(struct posixtrace_writer, address_high) ==
 	       offsetof(struct pxtu_record_head, time) &&
 	       offsetof(struct posixtrace_writer, pid) == sizeof(__u64) &&
 	       offsetof(struct posixtrace_writer, thread_id) == 2 * sizeof(__u64) &&
@@ -138,12 +147,14 @@ static inline struct pxtu_record_head pxtu_record_head(const __u64 *word)
 	return head;
 }
 
-/* The ids in the second word of a struct posixtrace_writer, and the words behind. */
-static inline struct pxtu_writer pxtu_record_writer(const __u64 *word)
+/* The rest of a struct posixtrace_writer that begins with @head. */
+static inline struct pxtu_writer pxtu_record_writer(struct pxtu_record_head head,
+						    const __u64 *word)
 {
 	const __u64 value = pxtu_load(&word[1]);
 	struct pxtu_writer writer = {
 		.known = true,
+		.address_high = head.time,
 		.thread_id = pxtu_load(&word[2]),
 		.time = pxtu_load(&word[3]),
 	};
@@ -153,6 +164,17 @@ static inline struct pxtu_writer pxtu_record_writer(const __u64 *word)
 	return writer;
 }
 
+static inline bool pxtu_record_packed(struct pxtu_record_head head)
+{
+	return POSIXTRACE_RECORD_FLAGS(head.type) & POSIXTRACE_RECORD_PACKED;
+}
+
+/* The address of a packed record, of which @low is half. */
+static inline __u64 pxtu_record_packed_address(__u32 address_high, const void *low)
+{
+	return (__u64)address_high << 32 | pxtu_load((const __u32 *)low);
+}
+
 /**
  * pxtu_record_parse() - parse a record that others may change meanwhile
  * @record: where to write it
@@ -160,7 +182,8 @@ static inline struct pxtu_writer pxtu_record_writer(const __u64 *word)
  * @room: largest size that it can have, in bytes
  * @before: thread of the record before
  *
- * Reads each word once: readers of streams spend much of their time here.
+ * Reads each word once: readers of streams spend much of their time here. No record is smaller
+ * than one without data, packed or not.
  *
  * Return: false if this cannot be a record; true needs pxtu_record_valid() too.
  */
@@ -176,9 +199,9 @@ static inline bool pxtu_record_parse(struct pxtu_record *record, const void *fro
 	record->header = sizeof(struct posixtrace_record);
 	record->writer = *before;
 	if (pxtu_unlikely(POSIXTRACE_RECORD_ID(head.type) == POSIXTRACE_ID_WRITER)) {
-		if (room < PXTU_HEADER_MAX || head.data_len || head.type || head.time)
+		if (room < PXTU_HEADER_MAX || head.data_len || head.type)
 			return false;
-		record->writer = pxtu_record_writer(word);
+		record->writer = pxtu_record_writer(head, word);
 		record->header = PXTU_HEADER_MAX;
 		word += sizeof(struct posixtrace_writer) / sizeof(*word);
 		head = pxtu_record_head(word);
@@ -187,7 +210,14 @@ static inline bool pxtu_record_parse(struct pxtu_record *record, const void *fro
 	record->event_id = POSIXTRACE_RECORD_ID(head.type);
 	record->flags = POSIXTRACE_RECORD_FLAGS(head.type);
 	record->timestamp = posixtrace_record_time(record->writer.time, head.time);
-	record->prog_address = pxtu_load(&word[1]);
+	if (pxtu_record_packed(head)) {
+		record->header -= (__u32)(sizeof(struct posixtrace_record) -
+					  sizeof(struct posixtrace_packed_record));
+		record->prog_address = pxtu_record_packed_address(record->writer.address_high,
+								  &word[1]);
+	} else {
+		record->prog_address = pxtu_load(&word[1]);
+	}
 	record->size = (__u32)POSIXTRACE_RECORD_ALIGNED(record->header + (__u32)head.data_len);
 	return true;
 }
@@ -218,7 +248,9 @@ static inline bool pxtu_record_valid(const struct pxtu_record *record, bool syst
 		max_data = POSIXTRACE_SYSDATA_MAX;
 	return record->data_len <= max_data && record->size <= room &&
 	       record->event_id >= first && record->event_id < end &&
-	       !(record->flags & ~POSIXTRACE_RECORD_TRUNCATED);
+	       !(record->flags & ~(POSIXTRACE_RECORD_TRUNCATED | POSIXTRACE_RECORD_PACKED)) &&
+	       (!(record->flags & POSIXTRACE_RECORD_PACKED) ||
+		POSIXTRACE_RECORD_PACKS(record->data_len));
 }
 
 /**

@@ -29,9 +29,12 @@
 struct pxtu_entry {
 	/** @header: first word of struct posixtrace_record, without the time */
 	__u64 header;
-	/** @prog_address: last word of struct posixtrace_record */
+	/**
+	 * @prog_address: last word of struct posixtrace_record; of a packed record the lower half
+	 * of the address, and the first bytes of the data
+	 */
 	__u64 prog_address;
-	/** @data: pieces of data to copy */
+	/** @data: pieces of data to copy, behind these */
 	const void *data;
 	/** @rest: the rest of the data, padded with zeros */
 	__u64 rest[2];
@@ -43,6 +46,8 @@ struct pxtu_entry {
 	const __u32 *enable;
 	/** @generation: generation of the gate of this process for which slots and ids hold */
 	__u64 generation;
+	/** @writer: first word of struct posixtrace_writer */
+	__u64 writer;
 	/** @ids: pid and tid of the thread, in words, as in struct posixtrace_writer */
 	__u64 ids;
 	/** @thread_id: pthread_t of the thread */
@@ -135,6 +140,10 @@ _Static_assert(offsetof(struct posixtrace_record, data_len) == 0 &&
 	       offsetof(struct posixtrace_record, type) == 2 &&
 	       offsetof(struct posixtrace_record, time) == 4 &&
 	       offsetof(struct posixtrace_record, prog_address) == 8 &&
+	       offsetof(struct posixtrace_packed_record, address_low) == 8 &&
+	       offsetof(struct posixtrace_writer, data_len) == 0 &&
+	       offsetof(struct posixtrace_writer, type) == 2 &&
+	       offsetof(struct posixtrace_writer, address_high) == 4 &&
 	       offsetof(struct posixtrace_writer, pid) == 8 &&
 	       offsetof(struct posixtrace_writer, tid) == 12 &&
 	       offsetof(struct posixtrace_writer, thread_id) == 16 &&

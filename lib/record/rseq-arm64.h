@@ -41,9 +41,9 @@
 	"str x9, " PXTU_OF(PXTU_RSEQ_CS, "x16") "\n"				\
 	"1:\n\t"								\
 	PXTU_RSEQ_CHECK								\
-	"ldr w9, " PXTU_OF(PXTU_HEAD_FLAGS, "x12") "\n\t"			\
-	"tst w9, #" PXTU_TEXT(PXTU_HEAD_FULL) "\n\t"				\
-	"b.eq %l[no]\n\t"							\
+	"ldr w9, " PXTU_OF(PXTU_HEAD_LIMIT, "x12") "\n\t"			\
+	"cmp w9, #" PXTU_TEXT(PXTU_LIMIT_FULL) "\n\t"				\
+	"b.ne %l[no]\n\t"							\
 	PXTU_RSEQ_DELAY(PXTU_POINT_DROP)					\
 	"ldr x9, " PXTU_OF(PXTU_HEAD_LOST, "x12") "\n\t"			\
 	"add x9, x9, #1\n\t"							\
@@ -92,6 +92,10 @@
 	"ldr x17, " PXTU_OF(PXTU_HEAD_THREAD_ID, "x12") "\n\t"			\
 	"cmp x16, x17\n\t"							\
 	"b.ne 7f\n\t"								\
+	"ldr w16, " PXTU_OF(PXTU_ENTRY_WRITER + 4, "%[entry]") "\n\t"		\
+	"ldr w17, " PXTU_OF(PXTU_HEAD_ADDRESS_HIGH, "x12") "\n\t"		\
+	"cmp w16, w17\n\t"							\
+	"b.ne 7f\n\t"								\
 	"ldr x16, " PXTU_OF(PXTU_HEAD_TIME_END, "x12") "\n\t"			\
 	"cmp x11, x16\n\t"							\
 	"b.lo 8f\n"								\
@@ -104,6 +108,8 @@
 	PXTU_RSEQ_DELAY(PXTU_POINT_WRITER)					\
 	"ldr x16, " PXTU_OF(PXTU_ENTRY_THREAD_ID, "%[entry]") "\n\t"		\
 	"str x16, " PXTU_OF(PXTU_HEAD_THREAD_ID, "x12") "\n\t"			\
+	"ldr w16, " PXTU_OF(PXTU_ENTRY_WRITER + 4, "%[entry]") "\n\t"		\
+	"str w16, " PXTU_OF(PXTU_HEAD_ADDRESS_HIGH, "x12") "\n\t"		\
 	"mov x16, #1\n\t"							\
 	"add x16, x11, x16, lsl #" PXTU_TEXT(PXTU_WRITER_SPAN_BITS) "\n\t"	\
 	"str x16, " PXTU_OF(PXTU_HEAD_TIME_END, "x12") "\n\t"			\
@@ -122,8 +128,9 @@
 	"ldr x16, " PXTU_OF(PXTU_SLOT_POOL, "%[slot]") "\n\t"			\
 	"add x9, x9, x16\n\t"							\
 	"cbz x15, 5f\n\t"							\
-	"ldr x16, " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") "\n\t"			\
-	"stp xzr, x16, [x9]\n\t"						\
+	"ldr x16, " PXTU_OF(PXTU_ENTRY_WRITER, "%[entry]") "\n\t"		\
+	"ldr x17, " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") "\n\t"			\
+	"stp x16, x17, [x9]\n\t"						\
 	"ldr x16, " PXTU_OF(PXTU_ENTRY_THREAD_ID, "%[entry]") "\n\t"		\
 	"stp x16, x11, [x9, #16]\n\t"						\
 	"add x9, x9, x15\n"							\

@@ -14,14 +14,14 @@
 #define PXTU_HEAD_SHIFT		6
 #define PXTU_HEAD_HEAD		0
 #define PXTU_HEAD_LIMIT		8
-#define PXTU_HEAD_FLAGS		12
+#define PXTU_HEAD_ADDRESS_HIGH	12
 #define PXTU_HEAD_LOST		16
 #define PXTU_HEAD_LAST		24
 #define PXTU_HEAD_WRITER_HEAD	32
 #define PXTU_HEAD_IDS		40
 #define PXTU_HEAD_THREAD_ID	48
 #define PXTU_HEAD_TIME_END	56
-#define PXTU_HEAD_FULL		1
+#define PXTU_LIMIT_FULL		1
 #define PXTU_SLOT_HEADS		0
 #define PXTU_SLOT_POOL		8
 #define PXTU_SLOT_POOL_SIZE	16
@@ -48,14 +48,17 @@
 #define PXTU_ENTRY_TIME		48
 #define PXTU_ENTRY_ENABLE	56
 #define PXTU_ENTRY_GENERATION	64
-#define PXTU_ENTRY_IDS		72
-#define PXTU_ENTRY_THREAD_ID	80
-#define PXTU_ENTRY_AREA		88
-#define PXTU_ENTRY_BIT		96
-#define PXTU_ENTRY_NR_CPUS	100
-#define PXTU_ENTRY_PIECES	104
-#define PXTU_ENTRY_REST_WORDS	108
+#define PXTU_ENTRY_WRITER	72
+#define PXTU_ENTRY_IDS		80
+#define PXTU_ENTRY_THREAD_ID	88
+#define PXTU_ENTRY_AREA		96
+#define PXTU_ENTRY_BIT		104
+#define PXTU_ENTRY_NR_CPUS	108
+#define PXTU_ENTRY_PIECES	112
+#define PXTU_ENTRY_REST_WORDS	116
 #define PXTU_RECORD_DATA	16
+#define PXTU_PACKED_DATA	12
+#define PXTU_PACKED_BIT		29	/* of the first word of a record */
 #define PXTU_WRITER_SIZE	32
 #define PXTU_WRITER_SPAN_BITS	31
 
@@ -68,7 +71,7 @@ _Static_assert(1 << PXTU_HEAD_SHIFT == sizeof(struct posixtrace_cpu_head),
 	       "as the sequences have it");
 PXTU_AT(PXTU_HEAD_HEAD, posixtrace_cpu_head, head);
 PXTU_AT(PXTU_HEAD_LIMIT, posixtrace_cpu_head, limit);
-PXTU_AT(PXTU_HEAD_FLAGS, posixtrace_cpu_head, flags);
+PXTU_AT(PXTU_HEAD_ADDRESS_HIGH, posixtrace_cpu_head, address_high);
 PXTU_AT(PXTU_HEAD_LOST, posixtrace_cpu_head, lost);
 PXTU_AT(PXTU_HEAD_LAST, posixtrace_cpu_head, last);
 PXTU_AT(PXTU_HEAD_WRITER_HEAD, posixtrace_cpu_head, writer_head);
@@ -77,7 +80,7 @@ PXTU_AT(PXTU_HEAD_IDS, posixtrace_cpu_head, pid);
 PXTU_AT(PXTU_HEAD_IDS + 4, posixtrace_cpu_head, tid);
 PXTU_AT(PXTU_HEAD_THREAD_ID, posixtrace_cpu_head, thread_id);
 PXTU_AT(PXTU_HEAD_TIME_END, posixtrace_cpu_head, time_end);
-_Static_assert(PXTU_HEAD_FULL == POSIXTRACE_HEAD_FULL, "as the sequences have it");
+_Static_assert(PXTU_LIMIT_FULL == POSIXTRACE_LIMIT_FULL, "as the sequences have it");
 PXTU_AT(PXTU_SLOT_HEADS, pxtu_slot, heads);
 PXTU_AT(PXTU_SLOT_POOL, pxtu_slot, pool);
 PXTU_AT(PXTU_SLOT_POOL_SIZE, pxtu_slot, pool_size);
@@ -98,6 +101,7 @@ _Static_assert(PXTU_COUNTER_TSC == POSIXTRACE_COUNTER_TSC, "as the sequences hav
 _Static_assert(PXTU_COUNTER_CNTVCT == POSIXTRACE_COUNTER_CNTVCT, "as the sequences have it");
 PXTU_AT(PXTU_ENTRY_HEADER, pxtu_entry, header);
 PXTU_AT(PXTU_ENTRY_GENERATION, pxtu_entry, generation);
+PXTU_AT(PXTU_ENTRY_WRITER, pxtu_entry, writer);
 PXTU_AT(PXTU_ENTRY_IDS, pxtu_entry, ids);
 PXTU_AT(PXTU_ENTRY_THREAD_ID, pxtu_entry, thread_id);
 PXTU_AT(PXTU_ENTRY_AREA, pxtu_entry, area);
@@ -112,6 +116,11 @@ PXTU_AT(PXTU_ENTRY_ENABLE, pxtu_entry, enable);
 PXTU_AT(PXTU_ENTRY_PIECES, pxtu_entry, pieces);
 PXTU_AT(PXTU_ENTRY_REST_WORDS, pxtu_entry, rest_words);
 _Static_assert(sizeof(struct posixtrace_record) == PXTU_RECORD_DATA, "as the sequences have it");
+_Static_assert(sizeof(struct posixtrace_packed_record) == PXTU_PACKED_DATA,
+	       "as the sequences have it");
+_Static_assert(1U << PXTU_PACKED_BIT ==
+	       (__u32)POSIXTRACE_RECORD_TYPE(0, POSIXTRACE_RECORD_PACKED) << 16,
+	       "as the sequences have it");
 _Static_assert(sizeof(struct posixtrace_writer) == PXTU_WRITER_SIZE, "as the sequences have it");
 _Static_assert(1ULL << PXTU_WRITER_SPAN_BITS == POSIXTRACE_WRITER_SPAN, "as the sequences have it");
 

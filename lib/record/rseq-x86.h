@@ -38,8 +38,8 @@
 	"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%r11") "\n"			\
 	"1:\n\t"								\
 	PXTU_RSEQ_CHECK								\
-	"testl $" PXTU_TEXT(PXTU_HEAD_FULL) ", " PXTU_OF(PXTU_HEAD_FLAGS, "%%rcx") "\n\t" \
-	"jz %l[no]\n\t"								\
+	"cmpl $" PXTU_TEXT(PXTU_LIMIT_FULL) ", " PXTU_OF(PXTU_HEAD_LIMIT, "%%rcx") "\n\t" \
+	"jne %l[no]\n\t"							\
 	PXTU_RSEQ_DELAY(PXTU_POINT_DROP, "%%eax")				\
 	"incq " PXTU_OF(PXTU_HEAD_LOST, "%%rcx") "\n"				\
 	"2:\n\t"								\
@@ -79,13 +79,16 @@
 	PXTU_RSEQ_DELAY(PXTU_POINT_WRITER, "%%r10d")				\
 	"movq " PXTU_OF(PXTU_ENTRY_THREAD_ID, "%[entry]") ", %%r10\n\t"		\
 	"movq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"		\
+	"movl 4+" PXTU_OF(PXTU_ENTRY_WRITER, "%[entry]") ", %%r10d\n\t"		\
+	"movl %%r10d, " PXTU_OF(PXTU_HEAD_ADDRESS_HIGH, "%%rcx") "\n\t"		\
 	"movl $1 << " PXTU_TEXT(PXTU_WRITER_SPAN_BITS) ", %%r10d\n\t"		\
 	"addq %%rdx, %%r10\n\t"							\
 	"movq %%r10, " PXTU_OF(PXTU_HEAD_TIME_END, "%%rcx") "\n\t"		\
 	"addq $" PXTU_TEXT(PXTU_WRITER_SIZE) ", %%r8\n\t"			\
 	"addq $" PXTU_TEXT(PXTU_WRITER_SIZE) ", %%r9\n\t"			\
 	PXTU_RSEQ_ROOM								\
-	"movq $0, (%%rdi)\n\t"							\
+	"movq " PXTU_OF(PXTU_ENTRY_WRITER, "%[entry]") ", %%r10\n\t"		\
+	"movq %%r10, (%%rdi)\n\t"						\
 	"movq %%r11, 8(%%rdi)\n\t"						\
 	"movq " PXTU_OF(PXTU_ENTRY_THREAD_ID, "%[entry]") ", %%r10\n\t"		\
 	"movq %%r10, 16(%%rdi)\n\t"						\
@@ -96,13 +99,14 @@
 /*
  * Writes the record, with the time in rdx. Needs PXTU_RSEQ_NAME_WRITER in the same sequence.
  *
- * The head of the CPU names the writer of the previous record: pid, tid, thread_id and time_end
- * are valid only if writer_head equals head. Before the sequence changes them, it sets
+ * The head of the CPU names the writer of the previous record: pid, tid, thread_id, address_high
+ * and time_end are valid only if writer_head equals head. Before the sequence changes them, it sets
  * writer_head to a value that no head has; when they are right, it sets writer_head to the
  * next head. So wherever the sequence is aborted before the commit, writer_head differs
  * from head: the next record names its writer, needlessly at worst, and its sequence sets
  * all of this again. After each commit writer_head equals head and the ids are those of
- * the writer, because all writers do the same.
+ * the writer, because all writers do the same. The upper half of the addresses differs from that
+ * of the same thread only if the process has executed another program.
  */
 #define PXTU_RSEQ_WRITE								\
 	PXTU_RSEQ_DELAY(PXTU_POINT_TIME, "%%eax")				\
@@ -123,6 +127,9 @@
 	"jne 7b\n\t"								\
 	"movq " PXTU_OF(PXTU_ENTRY_THREAD_ID, "%[entry]") ", %%r10\n\t"		\
 	"cmpq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"		\
+	"jne 7b\n\t"								\
+	"movl 4+" PXTU_OF(PXTU_ENTRY_WRITER, "%[entry]") ", %%r10d\n\t"		\
+	"cmpl %%r10d, " PXTU_OF(PXTU_HEAD_ADDRESS_HIGH, "%%rcx") "\n\t"		\
 	"jne 7b\n\t"								\
 	"cmpq " PXTU_OF(PXTU_HEAD_TIME_END, "%%rcx") ", %%rdx\n\t"		\
 	"jae 7b\n\t"								\

@@ -56,10 +56,11 @@
 	"b.ne %l[no]\n\t"
 
 /*
- * x8: begin of the record, x9: bytes of data, x10: end of the record, x12: the next head. A full
- * stream has no room: its limit is 0. A forged head cannot lead outside of the pool.
+ * x8: begin of the record, whose data is at @at; x9: bytes of data, x10: end of the record, x12:
+ * the next head. A full stream has no room: no record ends at its limit. A forged head cannot lead
+ * outside of the pool.
  */
-#define PXTU_SHORT_RESERVE							\
+#define PXTU_SHORT_RESERVE(at)							\
 	"ldr x12, " PXTU_OF(PXTU_HEAD_HEAD, "x11") "\n\t"			\
 	"ldr x9, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x11") "\n\t"		\
 	/* Is the last writer named? */						\
@@ -67,7 +68,7 @@
 	"b.ne %l[no]\n\t"							\
 	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_HEAD)					\
 	"and w9, %w[header], #0xffff\n\t"					\
-	"add w10, w9, #" PXTU_TEXT(PXTU_RECORD_DATA) " + 7\n\t"		\
+	"add w10, w9, #" PXTU_TEXT(at) " + 7\n\t"				\
 	"and w10, w10, #0xfffffff8\n\t"					\
 	"mov w8, w12\n\t"							\
 	"add x12, x12, x10\n\t"						\
@@ -84,10 +85,12 @@
 	"add x8, x8, x6\n\t"							\
 	"add x10, x10, x6\n\t"
 
-/* Pieces may overlap. The padding is in the last word. x16: where data ends, less 16 bytes. */
+/*
+ * Data goes to x8 + 16. Pieces may overlap. The padding is in the last word, which is zero. x16:
+ * where data ends, less 16 bytes.
+ */
 #define PXTU_SHORT_COPY								\
 	"cbz w9, 14f\n\t"							\
-	"str xzr, [x10, #-8]\n\t"						\
 	"add x16, x8, x9\n\t"							\
 	"add x10, %[data], x9\n\t"						\
 	"cmp w9, #16\n\t"							\
@@ -161,7 +164,24 @@
 	"cmp x17, x7\n\t"							\
 	"b.hs %l[no]\n\t"
 
-#define PXTU_SHORT_RECORD							\
+/* Without the time. The padding comes first: the last word of a small packed record has both. */
+#define PXTU_SHORT_HEADER							\
+	"str xzr, [x10, #-8]\n\t"						\
+	"str %w[header], [x8]\n\t"						\
+	"ldr x6, %[address]\n\t"						\
+	"str x6, [x8, #8]\n\t"
+
+/* Its data begins 4 bytes earlier, and so does x8 then. */
+#define PXTU_SHORT_PACKED_HEADER						\
+	"str xzr, [x10, #-8]\n\t"						\
+	"orr w7, %w[header], #1 << " PXTU_TEXT(PXTU_PACKED_BIT) "\n\t"		\
+	"str w7, [x8]\n\t"							\
+	"ldr x6, %[address]\n\t"						\
+	"str w6, [x8, #8]\n\t"							\
+	"sub x8, x8, #" PXTU_TEXT(PXTU_RECORD_DATA) " - " PXTU_TEXT(PXTU_PACKED_DATA) "\n\t"
+
+/* Reserves by @reserve, writes by @header, and puts the time there by @time. */
+#define PXTU_SHORT_SEQUENCE(reserve, header, time)				\
 	"ldr x16, " PXTU_OF(PXTU_NOTE_AREA, "%[note]") "\n\t"			\
 	PXTU_RSEQ_ADDRESS("3b")							\
 	"adrp x8, :got:__posix_trace_gate\n\t"					\
@@ -172,14 +192,12 @@
 	PXTU_SHORT_COUNTER							\
 	PXTU_SHORT_CPU								\
 	PXTU_SHORT_WRITER							\
-	PXTU_SHORT_RESERVE							\
-	"str %w[header], [x8]\n\t"						\
-	"ldr x6, %[address]\n\t"						\
-	"str x6, [x8, #8]\n\t"							\
+	reserve									\
+	header									\
 	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_DATA)					\
 	PXTU_SHORT_COPY								\
 	PXTU_SHORT_TIME								\
-	"str w17, [x8, #4]\n\t"						\
+	time									\
 	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_WRITTEN)				\
 	"str x17, " PXTU_OF(PXTU_HEAD_LAST, "x11") "\n\t"			\
 	"str x12, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x11") "\n\t"		\
@@ -193,6 +211,14 @@
 	"str xzr, " PXTU_OF(PXTU_RSEQ_CS, "x16") "\n\t"				\
 	"cbnz w6, %l[do_wake]\n\t"						\
 	PXTU_RSEQ_ABORT("no")
+
+#define PXTU_SHORT_RECORD							\
+	PXTU_SHORT_SEQUENCE(PXTU_SHORT_RESERVE(PXTU_RECORD_DATA), PXTU_SHORT_HEADER, \
+			    "str w17, [x8, #4]\n\t")
+
+#define PXTU_SHORT_PACKED							\
+	PXTU_SHORT_SEQUENCE(PXTU_SHORT_RESERVE(PXTU_PACKED_DATA), PXTU_SHORT_PACKED_HEADER, \
+			    "str w17, [x8, #4+4]\n\t")
 
 #define PXTU_SHORT_RECORD_CHANGES						\
 	PXTU_RSEQ_DELAY_CHANGES "memory", "cc", "x6", "x7", "x8", "x9", "x10", "x11", \

@@ -52,17 +52,18 @@
 	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_TIME, "%%edx")
 
 /*
- * rcx: begin of the record, r9: its end, r8: the next head. A full stream has no room: its limit
- * is 0. A forged head cannot lead outside of the pool: the second comparison is of the whole r9.
+ * rcx: begin of the record, whose data is at @at; r9: its end, r8: the next head. A full stream has
+ * no room: no record ends at its limit. A forged head cannot lead outside of the pool: the second
+ * comparison is of the whole r9.
  */
-#define PXTU_SHORT_RESERVE							\
+#define PXTU_SHORT_RESERVE(at)							\
 	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") ", %%r8\n\t"			\
 	/* Is the last writer named? */						\
 	"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"		\
 	"jne %l[no]\n\t"							\
 	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_HEAD, "%%edx")				\
 	"movzwl %w[header], %%edx\n\t"						\
-	"addl $" PXTU_TEXT(PXTU_RECORD_DATA) " + 7, %%edx\n\t"			\
+	"addl $" PXTU_TEXT(at) " + 7, %%edx\n\t"				\
 	"andl $-8, %%edx\n\t"							\
 	"movl %%r8d, %%ecx\n\t"							\
 	"leaq (%%rcx, %%rdx), %%r9\n\t"						\
@@ -100,14 +101,13 @@
 	"cmpq " PXTU_OF(PXTU_HEAD_TIME_END, "%%r11") ", %%rax\n\t"		\
 	"jae %l[no]\n\t"
 
-/* Pieces may overlap. The padding is in the last word. */
+/* Data goes to rcx + 16. Pieces may overlap. The padding is in the last word, which is zero. */
 #define PXTU_SHORT_COPY								\
 	"movzwl %w[header], %%edx\n\t"						\
 	"cmpl $16, %%edx\n\t"							\
 	"jb 11f\n\t"								\
 	"movdqu (%[data]), %%xmm0\n\t"						\
 	"movdqu -16(%[data], %%rdx), %%xmm1\n\t"				\
-	"movq $0, -8(%%r9)\n\t"							\
 	"movdqu %%xmm0, 16(%%rcx)\n\t"						\
 	"movdqu %%xmm1, 16-16(%%rcx, %%rdx)\n\t"				\
 	"cmpl $32, %%edx\n\t"							\
@@ -120,7 +120,6 @@
 	"11:\n\t"								\
 	"testl %%edx, %%edx\n\t"						\
 	"jz 14f\n\t"								\
-	"movq $0, -8(%%r9)\n\t"							\
 	"cmpl $8, %%edx\n\t"							\
 	"jb 12f\n\t"								\
 	"movq (%[data]), %%r9\n\t"						\
@@ -147,7 +146,25 @@
 	"movb %%r9b, 16(%%rcx, %%rdx)\n"					\
 	"14:\n\t"
 
-#define PXTU_SHORT_RECORD							\
+/* Without the time. The padding comes first: the last word of a small packed record has both. */
+#define PXTU_SHORT_HEADER							\
+	"movq $0, -8(%%r9)\n\t"							\
+	"movl %[header], (%%rcx)\n\t"						\
+	"movq %[address], %%rdx\n\t"						\
+	"movq %%rdx, 8(%%rcx)\n\t"
+
+/* Its data begins 4 bytes earlier, and so does rcx then. */
+#define PXTU_SHORT_PACKED_HEADER						\
+	"movq $0, -8(%%r9)\n\t"							\
+	"movl %[header], %%edx\n\t"						\
+	"btsl $" PXTU_TEXT(PXTU_PACKED_BIT) ", %%edx\n\t"			\
+	"movl %%edx, (%%rcx)\n\t"						\
+	"movq %[address], %%rdx\n\t"						\
+	"movl %%edx, 8(%%rcx)\n\t"						\
+	"subq $" PXTU_TEXT(PXTU_RECORD_DATA) " - " PXTU_TEXT(PXTU_PACKED_DATA) ", %%rcx\n\t"
+
+/* Reserves by @reserve, writes by @header, and puts the time there by @time. */
+#define PXTU_SHORT_SEQUENCE(reserve, header, time)				\
 	"movq " PXTU_OF(PXTU_NOTE_AREA, "%[note]") ", %%r11\n\t"		\
 	"leaq 3b(%%rip), %%rax\n\t"						\
 	"movq __posix_trace_gate@GOTPCREL(%%rip), %%r8\n\t"			\
@@ -157,14 +174,12 @@
 	PXTU_SHORT_COUNTER							\
 	PXTU_SHORT_CPU								\
 	PXTU_SHORT_WRITER							\
-	PXTU_SHORT_RESERVE							\
-	"movl %[header], (%%rcx)\n\t"						\
-	"movq %[address], %%rdx\n\t"						\
-	"movq %%rdx, 8(%%rcx)\n\t"						\
+	reserve									\
+	header									\
 	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_DATA, "%%edx")				\
 	PXTU_SHORT_COPY								\
 	PXTU_SHORT_TIME								\
-	"movl %%eax, 4(%%rcx)\n\t"						\
+	time									\
 	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_WRITTEN, "%%edx")			\
 	"movq %%rax, " PXTU_OF(PXTU_HEAD_LAST, "%%r11") "\n\t"			\
 	"movq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"		\
@@ -178,6 +193,14 @@
 	"movq $0, " PXTU_OF(PXTU_RSEQ_CS, "%%rdx") "\n\t"			\
 	"jne %l[do_wake]\n\t"							\
 	PXTU_RSEQ_ABORT("no")
+
+#define PXTU_SHORT_RECORD							\
+	PXTU_SHORT_SEQUENCE(PXTU_SHORT_RESERVE(PXTU_RECORD_DATA), PXTU_SHORT_HEADER, \
+			    "movl %%eax, 4(%%rcx)\n\t")
+
+#define PXTU_SHORT_PACKED							\
+	PXTU_SHORT_SEQUENCE(PXTU_SHORT_RESERVE(PXTU_PACKED_DATA), PXTU_SHORT_PACKED_HEADER, \
+			    "movl %%eax, 4+4(%%rcx)\n\t")
 
 /* With these nine registers, the caller has to save none. */
 #define PXTU_SHORT_RECORD_CHANGES						\

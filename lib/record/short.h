@@ -51,19 +51,35 @@ struct pxtu_note {
 #include "record/short-arm64.h"
 #endif
 
+#define PXTU_SHORT_OPERANDS					\
+	[note] "r" (note),					\
+	[header] "r" (header),					\
+	[data] "r" (data),					\
+	[address] "m" (*prog_address)
+
 static inline enum pxtu_written
 pxtu_short_record(const struct pxtu_note *note, __u32 header, const void *data,
 		  const __u64 *prog_address)
 {
-	__asm__ goto(PXTU_RSEQ_TABLE("3")
-		PXTU_SHORT_RECORD
-		:
-		: [note] "r" (note),
-		  [header] "r" (header),
-		  [data] "r" (data),
-		  [address] "m" (*prog_address)
-		: PXTU_SHORT_RECORD_CHANGES
-		: no, do_wake);
+	/*
+	 * As in prepare(): the lower bits of the header are those of the length. The gate is
+	 * that of the note, or the sequence refuses.
+	 */
+	if (POSIXTRACE_RECORD_PACKS(header) &&
+	    *prog_address >> 32 == pxtu_load(&pxtu_gate()->address_high))
+		__asm__ goto(PXTU_RSEQ_TABLE("3")
+			PXTU_SHORT_PACKED
+			:
+			: PXTU_SHORT_OPERANDS
+			: PXTU_SHORT_RECORD_CHANGES
+			: no, do_wake);
+	else
+		__asm__ goto(PXTU_RSEQ_TABLE("3")
+			PXTU_SHORT_RECORD
+			:
+			: PXTU_SHORT_OPERANDS
+			: PXTU_SHORT_RECORD_CHANGES
+			: no, do_wake);
 	return PXTU_WRITTEN;
 do_wake:
 	return PXTU_WRITTEN_WAKE;
@@ -97,7 +113,8 @@ no:
  * Atomically on this CPU: checks that the note is valid, that its stream wants the event and no
  * other one does, that this is the CPU of the note, that this thread wrote the previous record
  * here and was named not too long ago, that no record is younger and that there is room; takes the
- * time, and writes the record.
+ * time, and writes the record, packed if that makes it smaller. The upper half of the addresses of
+ * that writer is ours: a program has only one.
  *
  * Return: PXTU_WRITTEN or PXTU_WRITTEN_WAKE; PXTU_WRITTEN_NO if a check failed, the module
  * publishes no counter, or the sequence was aborted: then nothing was done.

@@ -74,23 +74,42 @@ static void copy_rest(__u64 rest[2], const unsigned char *data, unsigned int len
 		*to = *data;
 }
 
+/* Put the first bytes of the data beside half of the address. Returns how many are left. */
+static __u32 pack(struct pxtu_entry *entry, __u32 len)
+{
+	const __u32 first = len < sizeof(__u32) ? len : (__u32)sizeof(__u32);
+	__u32 data = 0;
+
+	memcpy(&data, entry->data, first);
+	entry->prog_address = pxtu_pair((__u32)entry->prog_address, data);
+	entry->data = (const unsigned char *)entry->data + first;
+	return len - first;
+}
+
 /* Prepare what depends on the event, with the first @len bytes of its data. */
 static void prepare(struct pxtu_entry *entry, const struct pxtu_call *call, __u32 len)
 {
 	bool truncated = len < call->len || call->truncated;
 	__u32 flags = truncated ? POSIXTRACE_RECORD_TRUNCATED : 0;
+	const unsigned char *rest;
 
 	entry->enable = &pxtu_gate()->enable[call->id];
-	entry->header = pxtu_header(len, call->id, flags);
 	entry->prog_address = (uintptr_t)call->prog_address;
 	entry->data = call->data;
-	entry->step = POSIXTRACE_HEAD(POSIXTRACE_RECORD_STEP((__u64)len), 1);
+	if (POSIXTRACE_RECORD_PACKS(len) && entry->prog_address >> 32 == entry->writer >> 32) {
+		entry->header = pxtu_header(len, call->id, flags | POSIXTRACE_RECORD_PACKED);
+		entry->step = POSIXTRACE_HEAD(POSIXTRACE_RECORD_PACKED_STEP((__u64)len), 1);
+		len = pack(entry, len);
+	} else {
+		entry->header = pxtu_header(len, call->id, flags);
+		entry->step = POSIXTRACE_HEAD(POSIXTRACE_RECORD_STEP((__u64)len), 1);
+	}
 	entry->pieces = len / PXTU_PIECE;
 	entry->rest_words = 0;
 	if (len % PXTU_PIECE) {
 		entry->rest_words = (len % PXTU_PIECE + 7) / 8;
-		copy_rest(entry->rest, (const unsigned char *)call->data + (len - len % PXTU_PIECE),
-			  len % PXTU_PIECE);
+		rest = (const unsigned char *)entry->data + (len - len % PXTU_PIECE);
+		copy_rest(entry->rest, rest, len % PXTU_PIECE);
 	}
 }
 
@@ -107,6 +126,7 @@ static void prepare_ids(struct pxtu_entry *entry, const struct pxtu_state *state
 	/* Pairs with the store in sync_locked(): the slots are of this generation or later. */
 	entry->generation = pxtu_load_acquire(&state->generation);
 	entry->nr_cpus = pxtu_load(&state->nr_cpus);
+	entry->writer = (__u64)pxtu_load(&pxtu_gate()->address_high) << 32;
 	entry->ids = pxtu_pair((__u32)pxtu_load(&slot->pid), (__u32)pxtu_load(&myself.tid));
 	entry->thread_id = (uintptr_t)pxtu_load(&myself.thread);
 	entry->area = pxtu_rseq_area();
@@ -176,7 +196,7 @@ try_again(struct pxtu_state *state, const struct pxtu_slot *slot, struct pxtu_en
 			if (drop_one(state, slot, entry))
 				return PXTU_WRITTEN;
 			pxtu_rseq_disarm();
-			/* The step is aligned, and without the writer. */
+			/* The step is aligned, without the writer, maybe of a packed record. */
 			len = POSIXTRACE_HEAD_POS(entry->step) - sizeof(struct posixtrace_record);
 			if (make_room(state, slot, (__u32)POSIXTRACE_RECORD_SIZE(len), &err))
 				return PXTU_WRITTEN;

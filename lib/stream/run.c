@@ -71,6 +71,31 @@ static inline void copy_padded(void *to, const unsigned char *from, size_t size)
 		place[i] = pxtu_load(&word[i]);
 }
 
+/*
+ * The same for a packed record: half a word, then words; the last half of the place is padding that
+ * the record has not.
+ */
+static inline void copy_packed(void *to, const unsigned char *from, size_t size)
+{
+	const __u32 first = pxtu_load((const __u32 *)(const void *)from), padding = 0;
+	const __u64 *word = (const __u64 *)(const void *)(from + sizeof(first));
+	const size_t words = (size - 1) / sizeof(*word);
+	unsigned char *rest = (unsigned char *)to + sizeof(first);
+	__u64 value;
+	size_t i;
+
+	memcpy(to, &first, sizeof(first));
+	memcpy((unsigned char *)to + size - sizeof(padding), &padding, sizeof(padding));
+	if (size > COPY_MAX) {
+		memcpy(rest, word, words * sizeof(*word));
+		return;
+	}
+	for (i = 0; i < words; i++) {
+		value = pxtu_load(&word[i]);
+		memcpy(rest + i * sizeof(value), &value, sizeof(value));
+	}
+}
+
 /* Each by itself: gcc makes memset() a string instruction here, which is slow for few bytes. */
 static inline void clear_reserved(struct posixtrace_batch_event *event)
 {
@@ -92,10 +117,10 @@ static inline void clear_reserved(struct posixtrace_batch_event *event)
 static inline __attribute__((__always_inline__)) bool
 copy_event(struct run *run, struct pxtu_item item, const struct pxtu_writer *writer, __u32 cpu)
 {
-	const __u64 *prog_address = (const __u64 *)(const void *)item.data - 1;
 	struct posixtrace_batch_event *event = run->event;
 	struct posix_trace_event_info *info = &event->event;
 	size_t size = POSIXTRACE_RECORD_ALIGNED((size_t)item.data_len);
+	__u64 address;
 
 	/* The next data begins aligned, so that there is room for the padding, too. */
 	if (size > run->place.room)
@@ -106,7 +131,6 @@ copy_event(struct run *run, struct pxtu_item item, const struct pxtu_writer *wri
 	}
 	info->posix_event_id = POSIXTRACE_RECORD_ID(item.type);
 	info->posix_pid = writer->pid;
-	info->posix_prog_address = (void *)(uintptr_t)pxtu_load(prog_address);
 	info->posix_thread_id = (pthread_t)writer->thread_id;
 	info->posix_timestamp.tv_sec = run->tv_sec;
 	info->posix_timestamp.tv_nsec = (long)(item.timestamp - run->second);
@@ -120,17 +144,26 @@ copy_event(struct run *run, struct pxtu_item item, const struct pxtu_writer *wri
 	event->tid = writer->tid;
 	event->flags = item.timestamp < run->youngest ? POSIXTRACE_EVENT_LATE : 0;
 	clear_reserved(event);
-	copy_padded(run->place.at, item.data, size);
+	if (POSIXTRACE_RECORD_FLAGS(item.type) & POSIXTRACE_RECORD_PACKED) {
+		copy_packed(run->place.at, item.data, size);
+		address = pxtu_record_packed_address(writer->address_high,
+						     item.data - sizeof(__u32));
+	} else {
+		copy_padded(run->place.at, item.data, size);
+		address = pxtu_load((const __u64 *)(const void *)item.data - 1);
+	}
+	info->posix_prog_address = (void *)(uintptr_t)address;
 	run->place.at = (unsigned char *)run->place.at + size;
 	run->place.room -= size;
 	run->event++;
 	return true;
 }
 
-/* Is this the type of a user event? Any flag but TRUNCATED makes it too large. */
+/* Is this the type of a user event? Any other flag makes it too large. */
 static bool type_valid(__u32 type)
 {
-	__u32 id = type & ~(__u32)POSIXTRACE_RECORD_TYPE(0, POSIXTRACE_RECORD_TRUNCATED);
+	__u32 id = type & ~(__u32)POSIXTRACE_RECORD_TYPE(0, POSIXTRACE_RECORD_TRUNCATED |
+							    POSIXTRACE_RECORD_PACKED);
 
 	return id - POSIXTRACE_ID_UNNAMED < POSIXTRACE_ID_MAX - POSIXTRACE_ID_UNNAMED;
 }
@@ -147,8 +180,8 @@ static void end_list(const struct pxtu_reader *reader, struct pxtu_reader_cpu *s
 		last = list->next - 1;
 		state->run.count += (size_t)(list->next - list->item);
 		state->run.timestamp = last->timestamp;
-		state->run.pos = (__u32)(last->data - subbuf) +
-				 (__u32)POSIXTRACE_RECORD_ALIGNED(last->data_len);
+		state->run.pos = (__u32)POSIXTRACE_RECORD_ALIGNED((size_t)(last->data - subbuf) +
+								  last->data_len);
 	}
 }
 
@@ -177,10 +210,10 @@ static bool fill_list(const struct pxtu_reader *reader, const struct limits *lim
 	if ((size_t)(end - word) >= PXTU_HEADER_MAX / sizeof(*word)) {
 		head = pxtu_record_head(word);
 		if (head.type == POSIXTRACE_ID_WRITER) {
-			if (head.data_len || head.time)
+			if (head.data_len)
 				return false;
 			/* If it is not taken now, the next run begins with it. */
-			state->run.writer = pxtu_record_writer(word);
+			state->run.writer = pxtu_record_writer(head, word);
 			word += sizeof(struct posixtrace_writer) / sizeof(*word);
 		}
 	}
@@ -191,11 +224,17 @@ static bool fill_list(const struct pxtu_reader *reader, const struct limits *lim
 		head = pxtu_record_head(word);
 		timestamp = posixtrace_record_time(state->run.writer.time, head.time);
 		size = POSIXTRACE_RECORD_STEP((size_t)head.data_len) / sizeof(*word);
+		item->data = (const unsigned char *)&word[2];
+		if (pxtu_record_packed(head)) {
+			if (!POSIXTRACE_RECORD_PACKS(head.data_len))
+				break;
+			size--;
+			item->data -= sizeof(__u32);
+		}
 		if (!type_valid(head.type) || head.data_len > limits->max_data ||
 		    size > (size_t)(end - word) || timestamp < from || timestamp > until)
 			break;
 		item->timestamp = timestamp;
-		item->data = (const unsigned char *)&word[2];
 		item->data_len = head.data_len;
 		item->type = head.type;
 		from = timestamp;

@@ -32,6 +32,8 @@ struct record {
 	__s32 tid;
 	/** @named: time in that struct posixtrace_writer */
 	__u64 named;
+	/** @address_high: as in that struct posixtrace_writer */
+	__u32 address_high;
 };
 
 /*
@@ -42,7 +44,8 @@ const void *record_parse(struct record *record, const void *from);
 
 /*
  * Writes the record after one of the thread of @before, or of no thread, without the data, and
- * sets @record->named. Returns its size without the data.
+ * sets @record->named and @record->address_high. It is packed if the flags say so; if not, a writer
+ * has that @record->address_high. Returns its size without the data.
  */
 size_t record_format(struct record *record, const struct record *before, void *to);
 

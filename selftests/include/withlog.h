@@ -40,7 +40,7 @@ int withlog_begin(pid_t pid, int fd, int policy, trace_id_t *trid);
 /* The event type of the numbers. */
 trace_event_id_t withlog_type(void);
 
-/* Records @count numbers from @first on. */
+/* Records @count numbers of 8 bytes from @first on. */
 void withlog_record(int first, int count);
 
 /* Waits until no flush is in progress. Returns 0, or its error. */

@@ -150,14 +150,14 @@ TEST_F(until_full, becomes_full_and_starts_again_while_a_cpu_is_offline)
 	lost = fill(&self->stream, &self->target, 1);
 	ASSERT_LT(0, lost);
 	EXPECT_EQ(POSIXTRACE_STATUS_FULL, flags_of(&self->stream));
-	EXPECT_EQ(POSIXTRACE_HEAD_FULL, LOAD(head->flags));
+	EXPECT_EQ(POSIXTRACE_LIMIT_FULL, LOAD(head->limit));
 	for (int i = 0; i < lost; i++)
 		ASSERT_EQ(i, take_number(&self->stream));
 	EXPECT_EQ(-1, take_number(&self->stream));
 	/* The stream was read empty, and runs again without a sub-buffer of the offline CPU. */
 	stream_release(&self->stream, POSIXTRACE_NONE);
 	EXPECT_EQ(POSIXTRACE_STATUS_RUNNING, flags_of(&self->stream));
-	EXPECT_EQ(0, LOAD(head->flags));
+	EXPECT_EQ(0, LOAD(head->limit));
 	EXPECT_EQ(POSIXTRACE_NONE, stream_oldest(&self->stream, 1));
 	ASSERT_EQ(0, switch_cpu(1, true));
 	ASSERT_EQ(0, record_on(&self->target, 1, lost + 1));

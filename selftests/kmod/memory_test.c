@@ -135,7 +135,7 @@ static int write_until_full(struct target *target, unsigned int len, bool all_cp
 	heads = map_range(target->fd, &slot->heads, PROT_READ | PROT_WRITE);
 	if (heads == MAP_FAILED)
 		return -1;
-	while (!(LOAD(heads[cpu].flags) & POSIXTRACE_HEAD_FULL)) {
+	while (LOAD(heads[cpu].limit) != POSIXTRACE_LIMIT_FULL) {
 		event.thread_id = all_threads ? count : 1;
 		if (command(target->fd, POSIXTRACE_IOC_EVENT, &event))
 			return -1;

@@ -149,16 +149,18 @@ static const struct {
 	int pid;	/* difference from this process, and so on */
 	int tid;
 	int thread_id;
+	int address_high;
 	unsigned int writers;
 } contents[] = {
-	{ "the same", 0, 0, 0, 0, 0 },
-	{ "another process", 0, 1, 0, 0, 1 },
-	{ "another thread", 0, 0, 1, 0, 1 },
-	{ "another pthread_t", 0, 0, 0, 1, 1 },
+	{ "the same", 0, 0, 0, 0, 0, 0 },
+	{ "another process", 0, 1, 0, 0, 0, 1 },
+	{ "another thread", 0, 0, 1, 0, 0, 1 },
+	{ "another pthread_t", 0, 0, 0, 1, 0, 1 },
+	{ "another program", 0, 0, 0, 0, 1, 1 },
 	/* As a thread leaves it that was stopped halfway, or before the commit. */
-	{ "of no head", 1, 0, 0, 0, 1 },
-	{ "of the next head", 64, 0, 0, 0, 1 },
-	{ "of the head before", -64, 0, 0, 0, 1 },
+	{ "of no head", 1, 0, 0, 0, 0, 1 },
+	{ "of the next head", 64, 0, 0, 0, 0, 1 },
+	{ "of the head before", -64, 0, 0, 0, 0, 1 },
 };
 
 TEST_F(next, writer_of_the_last_record_is_used_for_its_head_only)
@@ -176,6 +178,7 @@ TEST_F(next, writer_of_the_last_record_is_used_for_its_head_only)
 		head->pid += contents[i].pid;
 		head->tid += contents[i].tid;
 		head->thread_id += contents[i].thread_id;
+		head->address_high += contents[i].address_high;
 		head->writer_head += contents[i].head;
 		if (contents[i].head == 1)
 			head->writer_head = POSIXTRACE_HEAD_NONE;
@@ -187,6 +190,7 @@ TEST_F(next, writer_of_the_last_record_is_used_for_its_head_only)
 		EXPECT_EQ(getpid(), record.pid);
 		EXPECT_EQ(syscall(SYS_gettid), record.tid);
 		EXPECT_EQ(0xdcba, record.thread_id);
+		EXPECT_EQ(LOAD(self->target.gate->address_high), record.address_high);
 	}
 }
 

@@ -324,7 +324,7 @@ TEST_F(until_full, suspends_itself)
 
 TEST_F(until_full, writers_see_it_in_their_head)
 {
-	EXPECT_NE(0, LOAD(self->writer.head->flags) & POSIXTRACE_HEAD_FULL);
+	EXPECT_EQ(POSIXTRACE_LIMIT_FULL, LOAD(self->writer.head->limit));
 	EXPECT_EQ(-ENOSPC, writer_event(&self->writer, POSIXTRACE_ID_UNNAMED, NULL, 0));
 	EXPECT_EQ(-ENOSPC, writer_next(&self->writer, 48));
 }
@@ -394,7 +394,7 @@ TEST_F(until_full, starts_again_once_read_empty)
 		;
 	stream_release(&self->stream, POSIXTRACE_NONE);
 	EXPECT_EQ(POSIXTRACE_STATUS_RUNNING, flags_of(&self->stream));
-	EXPECT_EQ(0, LOAD(self->writer.head->flags) & POSIXTRACE_HEAD_FULL);
+	EXPECT_EQ(0, LOAD(self->writer.head->limit));
 	ASSERT_EQ(1, stream_take(&self->stream, &record, NULL, 0));
 	EXPECT_EQ(POSIXTRACE_ID_START, record.event_id);
 	ASSERT_EQ(0, write_one(&self->writer, 4711));

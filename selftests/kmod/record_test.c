@@ -36,6 +36,10 @@ FIXTURE_TEARDOWN(record)
 	target_close(&self->target);
 }
 
+static void near_the_program(void)
+{
+}
+
 TEST_F(record, carries_the_arguments_of_the_caller)
 {
 	struct record record;
@@ -102,6 +106,45 @@ TEST_F(record, size_is_rounded_up_to_8)
 		/* The first record names its writer. */
 		EXPECT_EQ(!len, record.writers);
 		EXPECT_EQ((len ? 0 : 32) + 16 + (len + 7) / 8 * 8, record.size);
+	}
+}
+
+/*
+ * Those of an address near the program are packed if that makes them smaller, in any order with
+ * others; all have their data and address.
+ */
+TEST_F(record, near_the_program_is_packed)
+{
+	const uint64_t place = (uintptr_t)near_the_program, high = place >> 32;
+	const uint64_t addresses[] = { place, place ^ 1ULL << 32, high << 32, ~place, place };
+	const unsigned int nr = sizeof(addresses) / sizeof(addresses[0]);
+	char data[17], seen[sizeof(data)];
+	struct record record;
+	unsigned int step;
+	bool packed;
+
+	EXPECT_EQ(high, LOAD(self->target.gate->address_high));
+	ASSERT_LE(0, run_on(0));
+	for (unsigned int i = 0; i < nr * (sizeof(data) + 1); i++) {
+		struct posixtrace_event event = {
+			.event_id = self->id,
+			.data = (uintptr_t)data,
+			.data_len = i / nr,
+			.prog_address = addresses[i % nr],
+		};
+
+		memset(data, 'a' + i % 26, sizeof(data));
+		ASSERT_EQ(0, command(self->target.fd, POSIXTRACE_IOC_EVENT, &event));
+		ASSERT_EQ(1, stream_take(&self->stream, &record, seen, sizeof(seen)));
+		EXPECT_EQ(addresses[i % nr], record.prog_address);
+		ASSERT_EQ(i / nr, record.data_len);
+		EXPECT_EQ(0, memcmp(data, seen, record.data_len));
+		packed = record.data_len % 8 >= 1 && record.data_len % 8 <= 4 &&
+			 addresses[i % nr] >> 32 == high;
+		EXPECT_EQ(packed ? POSIXTRACE_RECORD_PACKED : 0, record.flags);
+		step = (record.data_len + (packed ? 12 : 16) + 7) / 8 * 8;
+		EXPECT_EQ((i ? 0 : 32) + step, record.size);
+		EXPECT_EQ(high, record.address_high);
 	}
 }
 

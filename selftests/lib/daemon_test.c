@@ -351,7 +351,7 @@ TEST_F(closed_target, full_stream_keeps_counting)
 	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_UNTIL_FULL, &trid));
 	ASSERT_EQ(0, posix_trace_start(trid));
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
-	for (n = 0; n < 5000; n++)
+	for (n = 0; n < 8000; n++)
 		record_number(n);
 	ASSERT_EQ(0, posixtrace_get_stats(trid, &stats));
 	EXPECT_LT(0, stats.dropped);

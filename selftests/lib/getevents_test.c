@@ -375,7 +375,7 @@ TEST_F(getevents, lost_events_are_counted)
 	for (int gap = 1; gap <= 3; gap++) {
 		unsigned long long before = lost;
 
-		for (int i = 0; i < 4000; i++) {
+		for (int i = 0; i < 6000; i++) {
 			run_on(i / 1000 % 2);
 			record_number(number++);
 		}
@@ -404,7 +404,7 @@ TEST_F(getevents, events_dropped_by_a_full_stream_are_counted)
 	for (int gap = 1; gap <= 3; gap++) {
 		unsigned long long before = lost;
 
-		while (number < gap * 4000)
+		while (number < gap * 6000)
 			record_number(number++);
 		/* The stream continues once it has been read empty. */
 		EXPECT_LE(0, read_all(self, &read, &lost));

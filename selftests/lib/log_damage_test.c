@@ -335,6 +335,7 @@ static const struct {
 	CASE(THIRD, record, data_len, 2, 0, 3), CASE(THIRD, record, data_len, 2, 9, 3),
 	RECORD(type, 2, 0), RECORD(type, 2, POSIX_TRACE_STOP), RECORD(type, 2, 63),
 	RECORD(type, 2, 0xffff), RECORD(type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, 2)),
+	RECORD(type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, 4)),
 	RECORD(type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, 8)),
 	RECORD(time, 4, (__u32)LOG_TIME0 + 99), RECORD(time, 4, (__u32)LOG_TIME0 + 101),
 	RECORD(time, 4, (__u32)LOG_TIME0 + 201),
@@ -342,7 +343,7 @@ static const struct {
 	CASE(0, writer, time, 8, ~0ULL, 0),
 	{ "a writer followed by an invalid record", THIRD, 8, 0, 2 },
 	{ "two writers", sizeof(struct posixtrace_writer), 8, 0, 0 },
-	CASE(0, writer, data_len, 2, 1, 0), CASE(0, writer, reserved, 4, 1, 0),
+	CASE(0, writer, data_len, 2, 1, 0),
 	CASE(0, writer, type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_WRITER, 1), 0),
 	CASE(0, writer, type, 2, POSIXTRACE_ID_MAX - 1, 0),
 };

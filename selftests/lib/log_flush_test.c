@@ -17,7 +17,7 @@ static const struct log_kind no_auto = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0
 static const struct log_kind until_full = { POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0 };
 
 /* Numbers of one thread that fill half of the memory of a stream, and all of it. */
-#define HALF	((int)(LOG_STREAM_SIZE / 2 / POSIXTRACE_RECORD_STEP(sizeof(int))))
+#define HALF	((int)(LOG_STREAM_SIZE / 2 / POSIXTRACE_RECORD_STEP(sizeof(__u64))))
 #define ALL	(4 * HALF)
 
 FIXTURE(flush)
@@ -216,7 +216,7 @@ static int half_with_cpus(void)
 	int subbuf = pxt_subbuf_size(LOG_STREAM_SIZE, LOG_DATA_SIZE);
 	int more = subbuf * (int)sysconf(_SC_NPROCESSORS_CONF);
 
-	return HALF + more / 2 / (int)POSIXTRACE_RECORD_STEP(sizeof(int));
+	return HALF + more / 2 / (int)POSIXTRACE_RECORD_STEP(sizeof(__u64));
 }
 
 /* Waits until the log has numbers up to @last. */

@@ -95,7 +95,8 @@ TEST_F(log, invalid_header)
 #define CASE8(field, value) { #field " " #value, \
 	offsetof(struct posixtrace_log_header, field), 8, value }
 		CASE4(order, 0x04030201), CASE4(order, 0),
-		CASE4(version, 2), CASE4(version, 4),
+		CASE4(version, POSIXTRACE_LOG_VERSION - 1),
+		CASE4(version, POSIXTRACE_LOG_VERSION + 1),
 		CASE4(size, 0), CASE4(size, 504), CASE4(size, 516), CASE4(size, 1 << 20),
 		CASE4(block_size, 0), CASE4(block_size, 120), CASE4(block_size, 132),
 		CASE4(block_size, 1 << 16),

@@ -80,7 +80,7 @@ TEST_F(policy, until_full_keeps_the_oldest_and_stops)
 	EXPECT_EQ(0, content.first);
 	EXPECT_EQ(0, content.holes + content.disorder + content.errors);
 	EXPECT_LE(400, content.numbers);
-	EXPECT_GT(LOG_SIZE / POSIXTRACE_RECORD_STEP(sizeof(int)), content.numbers);
+	EXPECT_GT(LOG_SIZE / POSIXTRACE_RECORD_STEP(sizeof(__u64)), content.numbers);
 	EXPECT_EQ(POSIX_TRACE_STOP, content.last_id);
 	EXPECT_EQ(1, content.stops);
 	EXPECT_EQ(1, content.stops_auto);

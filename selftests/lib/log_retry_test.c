@@ -12,6 +12,7 @@
 #include "disk.h"
 #include "logdrain.h"
 #include "pxt_test.h"
+#include "record.h"
 
 static const struct log_kind append = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };
 static const struct log_kind by_hand = { POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 };
@@ -357,7 +358,8 @@ static int early_events(int fd)
 {
 	off_t pos = sizeof(struct posixtrace_log_header);
 	struct posixtrace_log_block block;
-	struct posixtrace_record record;
+	struct record record = { .size = 0 };
+	char header[sizeof(struct posixtrace_writer) + sizeof(struct posixtrace_record)];
 	int known = POSIXTRACE_ID_UNNAMED, early = 0;
 
 	while (pread(fd, &block, sizeof(block), pos) == (ssize_t)sizeof(block)) {
@@ -365,13 +367,13 @@ static int early_events(int fd)
 		if (block.type == POSIXTRACE_LOG_NAMES)
 			known += block.count;
 		for (off_t at = 0; block.type == POSIXTRACE_LOG_EVENTS && at < block.size; ) {
-			if (pread(fd, &record, sizeof(record), pos + at) !=
-			    (ssize_t)sizeof(record))
+			/* What is behind a small record does not matter. */
+			if (pread(fd, header, sizeof(header), pos + at) <
+			    (ssize_t)sizeof(struct posixtrace_record))
 				return -1;
-			early += POSIXTRACE_RECORD_ID(record.type) > (__u32)known;
-			at += POSIXTRACE_RECORD_ID(record.type) == POSIXTRACE_ID_WRITER ?
-				(off_t)sizeof(struct posixtrace_writer) :
-				(off_t)POSIXTRACE_RECORD_STEP(record.data_len);
+			record_parse(&record, header);
+			early += record.event_id > (__u32)known;
+			at += record.size;
 		}
 		pos += block.size;
 	}

@@ -660,6 +660,7 @@ TEST_F(points, no_end_is_recorded_without_its_begin)
 TEST_F(points, library_may_be_unloaded)
 {
 	void (*record)(int number);
+	const char *address;
 	void *library;
 
 	for (int i = 0; i < LOADS; i++) {
@@ -677,6 +678,9 @@ TEST_F(points, library_may_be_unloaded)
 		ASSERT_TRUE(next_is(self, "plugin:loaded"));
 		ASSERT_TRUE(next_is(self, "plugin"));
 		EXPECT_EQ(i, event_number(&self->event));
+		/* The library is far from the program, and small. */
+		address = self->event.info.posix_prog_address;
+		EXPECT_GT(1 << 20, labs(address - (char *)record));
 		EXPECT_STREQ("{i32 number;}", description(self));
 		ASSERT_TRUE(next_is(self, "plugin:unloaded"));
 		ASSERT_TRUE(next_is(self, "plain"));

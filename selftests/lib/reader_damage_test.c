@@ -61,7 +61,9 @@ static const struct damage {
 	CASE(SECOND, record, type, 2, POSIXTRACE_ID_STOP, 1),
 	CASE(SECOND, record, type, 2, POSIXTRACE_ID_UNNAMED - 1, 1),
 	CASE(SECOND, record, type, 2, 0xffff, 1),
+	/* Packed, with a length that no packed record has. */
 	CASE(SECOND, record, type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, 2), 1),
+	CASE(SECOND, record, type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, 4), 1),
 	CASE(SECOND, record, type, 2, POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, 9), 1),
 	CASE(SECOND, record, time, 4, ~0U, 1),
 	CASE(THIRD, record, time, 4, 0, 2),
@@ -71,7 +73,6 @@ static const struct damage {
 	CASE(0, writer, data_len, 2, 8, 0),
 	CASE(0, writer, type, 2, POSIXTRACE_RECORD_TYPE(0, POSIXTRACE_RECORD_TRUNCATED), 0),
 	CASE(0, writer, type, 2, POSIXTRACE_ID_STOP, 0),
-	CASE(0, writer, reserved, 4, 1, 0),
 	CASE(0, writer, time, 8, 1ULL << 32, 0),
 	CASE(FIRST, record, data_len, 2, 0xffff, 0),
 	CASE(FIRST, record, type, 2, 0xffff, 0),
@@ -281,8 +282,10 @@ static void *hostile_write(void *arg)
 			pxtu_store(&record->data_len, (__u16)rand_r(&seed));
 			break;
 		case 3:
-			pxtu_store(&record->data_len, 8);
-			pxtu_store(&record->type, POSIXTRACE_ID_UNNAMED);
+			pxtu_store(&record->data_len, (__u16)rand_r(&seed) % 16);
+			pxtu_store(&record->type,
+				   POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED,
+							  (__u32)rand_r(&seed) % 4));
 			break;
 		case 4:
 			pxtu_store(&writer->time, pxtu_load(&sim->clock));
@@ -294,7 +297,7 @@ static void *hostile_write(void *arg)
 			pxtu_store(&writer->data_len, 0);
 			pxtu_store(&writer->type, rand_r(&seed) % 8 ? POSIXTRACE_ID_WRITER :
 						  POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_WRITER, 1));
-			pxtu_store(&writer->reserved, 0);
+			pxtu_store(&writer->address_high, (__u32)rand_r(&seed));
 			break;
 		case 7:
 			memset(record, rand_r(&seed), 64);

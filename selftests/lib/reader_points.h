@@ -119,6 +119,8 @@ static const struct pxtu_event *next_of_several(struct sim *sim)
 	next = (struct pxtu_event){
 		.id = event->event.posix_event_id,
 		.timestamp = pxtu_batch_time(event),
+		.prog_address = (uintptr_t)event->event.posix_prog_address,
+		.truncated = event->event.posix_truncation_status != POSIX_TRACE_NOT_TRUNCATED,
 		.pid = event->event.posix_pid,
 		.data_len = (__u32)event->data_len,
 		.cpu = event->cpu,

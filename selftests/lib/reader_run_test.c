@@ -55,6 +55,77 @@ TEST(run_has_the_records_of_all_cpus_in_their_order)
 	pxtu_reader_destroy(&sim.reader);
 }
 
+/* Records of all lengths in a row: packed ones, those that are not, and those that cannot be. */
+FIXTURE(packed)
+{
+	struct sim sim;
+};
+
+FIXTURE_VARIANT(packed)
+{
+	unsigned int max;	/* records taken at once, as in begin_runs() */
+};
+
+FIXTURE_VARIANT_ADD(packed, one_by_one) { 0 };
+FIXTURE_VARIANT_ADD(packed, in_runs) { RUN_MAX };
+FIXTURE_VARIANT_ADD(packed, ahead) { AHEAD };
+
+#define PACKED_RECORDS	400U
+
+static __u64 packed_address(unsigned int n)
+{
+	return (n % 7 < 5 ? 0x5555ULL : 0x7fffULL) << 32 | (0xfffffff0U + n);
+}
+
+static unsigned char packed_byte(unsigned int n, unsigned int i)
+{
+	return (unsigned char)(n * 31 + i + 1);
+}
+
+FIXTURE_SETUP(packed)
+{
+	unsigned char data[SIM_MAX_DATA];
+
+	ASSERT_EQ(0, sim_init(&self->sim, CPUS, SUBBUFS, false));
+	for (unsigned int n = 0; n < PACKED_RECORDS; n++) {
+		self->sim.packs = n % 5;
+		self->sim.address = packed_address(n);
+		for (unsigned int i = 0; i < n % 101; i++)
+			data[i] = packed_byte(n, i);
+		ASSERT_NE(0, sim_write(&self->sim, n / 50 % 2, data, n % 101));
+	}
+	begin_runs(variant->max);
+}
+
+FIXTURE_TEARDOWN(packed)
+{
+	begin_runs(0);
+	pxtu_reader_destroy(&self->sim.reader);
+}
+
+TEST_F(packed, records_have_their_data_and_addresses)
+{
+	const struct pxtu_event *event;
+	unsigned int wrong = 0;
+
+	for (unsigned int n = 0; n < PACKED_RECORDS; n++) {
+		event = next(&self->sim);
+		ASSERT_NE(NULL, event);
+		ASSERT_EQ(POSIXTRACE_ID_UNNAMED, event->id);
+		ASSERT_EQ(n % 101, event->data_len);
+		EXPECT_EQ(packed_address(n), event->prog_address);
+		EXPECT_FALSE(event->truncated);
+		for (unsigned int i = 0; i < n % 101; i++)
+			wrong += ((const unsigned char *)event->data)[i] != packed_byte(n, i);
+	}
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ(NULL, next(&self->sim));
+	EXPECT_TRUE(sim_all_read(&self->sim));
+	EXPECT_EQ(0, self->sim.reader.corrupt);
+	if (variant->max)
+		EXPECT_LT(8, runs.longest);
+}
+
 static struct sim torn;
 static __u64 torn_position, torn_n;
 

@@ -38,6 +38,10 @@ struct sim {
 	__u64 clock;
 	/** @at: time of the next record, which its CPU read earlier; 0: now */
 	__u64 at;
+	/** @address: address in the next records */
+	__u64 address;
+	/** @packs: they are packed if that makes them smaller */
+	bool packs;
 	/** @ended: no process records any more */
 	bool ended;
 	/** @loop: full policy */
@@ -289,18 +293,20 @@ static inline __u64 sim_write_locked(struct sim *sim, __u32 cpu, __u32 id, const
 	struct record record = {
 		.data_len = len,
 		.event_id = id,
-		.prog_address = 0x1234,
+		.flags = sim->packs && POSIXTRACE_RECORD_PACKS(len) ? POSIXTRACE_RECORD_PACKED : 0,
+		.prog_address = sim->address,
 		.thread_id = sim->writer[cpu],
 		.pid = 17,
 		.tid = 18,
 	};
 	const struct record before = {
 		.thread_id = head->thread_id,
+		.address_high = head->address_high,
 		.pid = 17,
 		.tid = 18,
 		.named = head->time_end - POSIXTRACE_WRITER_SPAN,
 	};
-	unsigned char header[PXTU_HEADER_MAX];
+	unsigned char header[PXTU_HEADER_MAX], record_bytes[PXTU_HEADER_MAX + SIM_MAX_DATA];
 	__u64 value = pxtu_load(&head->head);
 	__u32 pos = POSIXTRACE_HEAD_POS(value);
 	size_t size;
@@ -315,9 +321,11 @@ static inline __u64 sim_write_locked(struct sim *sim, __u32 cpu, __u32 id, const
 	sim->at = 0;
 	size = record_format(&record, POSIXTRACE_HEAD_COUNT(value) ? &before : NULL, header);
 	head->thread_id = record.thread_id;
+	head->address_high = record.address_high;
 	head->time_end = record.named + POSIXTRACE_WRITER_SPAN;
-	sim_store(sim->pool + pos, header, size);
-	sim_store(sim->pool + pos + size, data, len);
+	memcpy(record_bytes, header, size);
+	memcpy(record_bytes + size, data, len);
+	sim_store(sim->pool + pos, record_bytes, size + len);
 	/* Commits the record. Pairs with the load in subbuf_used(). */
 	pxtu_store_release(&head->head,
 			   POSIXTRACE_HEAD(pos + (__u32)POSIXTRACE_RECORD_ALIGNED(size + len),
@@ -429,6 +437,7 @@ static inline int sim_init(struct sim *sim, __u32 nr_cpus, __u32 nr_subbufs, boo
 	memset(sim, 0, sizeof(*sim));
 	pthread_mutex_init(&sim->lock, NULL);
 	sim->clock = SIM_EPOCH;
+	sim->address = 0x1234;
 	sim->loop = loop;
 	sim->nr_cpus = nr_cpus;
 	sim->nr_subbufs = nr_subbufs;

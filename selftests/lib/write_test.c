@@ -76,8 +76,10 @@ static bool is_pattern(const struct event *event, size_t len)
 	return true;
 }
 
+/* All calls come from one place, whatever form their records have. */
 TEST_F(way, data_of_any_length_arrives)
 {
+	void *address = NULL;
 	struct event event;
 
 	for (size_t len = 0; len <= MAX_DATA + 20; len++)
@@ -87,6 +89,10 @@ TEST_F(way, data_of_any_length_arrives)
 		ASSERT_TRUE(is_pattern(&event, len)) TH_LOG("length %zu", len);
 		ASSERT_EQ(getpid(), event.info.posix_pid);
 		ASSERT_TRUE(pthread_equal(pthread_self(), event.info.posix_thread_id));
+		if (!len)
+			address = event.info.posix_prog_address;
+		ASSERT_NE(NULL, address);
+		ASSERT_EQ(address, event.info.posix_prog_address) TH_LOG("length %zu", len);
 	}
 	EXPECT_EQ(0, take_user(self->trid, &event));
 }

@@ -180,15 +180,15 @@ void log_payload(struct log_writer *log, const void *data, size_t len)
 void log_record(struct log_writer *log, const struct record *record, const void *data)
 {
 	static const unsigned char zeros[8];
-	size_t len = record->data_len;
+	size_t len = record->data_len, size;
 	struct record written = *record;
 	char header[48];
 
-	log_payload(log, header,
-		    record_format(&written, log->block.count ? &log->before : NULL, header));
+	size = record_format(&written, log->block.count ? &log->before : NULL, header);
+	log_payload(log, header, size);
 	log->before = written;
 	log_payload(log, data, len);
-	log_payload(log, zeros, -len % 8);
+	log_payload(log, zeros, -(size + len) % 8);
 	if (record->timestamp < log->block.opened)
 		log->block.opened = record->timestamp;
 	if (record->timestamp > log->block.closed)
@@ -201,6 +201,7 @@ void log_event_id(struct log_writer *log, __u32 id, __u64 time, const void *data
 	struct record record = {
 		.data_len = len,
 		.event_id = id,
+		.flags = POSIXTRACE_RECORD_PACKS(len) ? POSIXTRACE_RECORD_PACKED : 0,
 		.timestamp = LOG_TIME0 + time,
 		.prog_address = 0x400000 + time,
 		.thread_id = 0x7f0000 + log->block.cpu,

@@ -9,6 +9,7 @@
 const void *record_parse(struct record *record, const void *from)
 {
 	const struct posixtrace_record *header = from;
+	const struct posixtrace_packed_record *packed;
 	const struct posixtrace_writer *writer = from;
 	bool known = record->size;
 
@@ -18,6 +19,7 @@ const void *record_parse(struct record *record, const void *from)
 		record->pid = writer->pid;
 		record->tid = writer->tid;
 		record->named = writer->time;
+		record->address_high = writer->address_high;
 		record->writers = 1;
 		header = (const void *)(writer + 1);
 	}
@@ -25,17 +27,29 @@ const void *record_parse(struct record *record, const void *from)
 	record->event_id = POSIXTRACE_RECORD_ID(header->type);
 	record->flags = POSIXTRACE_RECORD_FLAGS(header->type);
 	record->timestamp = posixtrace_record_time(record->named, header->time);
-	record->prog_address = header->prog_address;
-	record->size = record->writers * sizeof(*writer) + POSIXTRACE_RECORD_STEP(header->data_len);
-	return known || record->writers ? header + 1 : NULL;
+	record->size = record->writers * sizeof(*writer);
+	packed = (const void *)header;
+	if (record->flags & POSIXTRACE_RECORD_PACKED) {
+		record->prog_address = (__u64)record->address_high << 32 | packed->address_low;
+		record->size += POSIXTRACE_RECORD_PACKED_STEP(header->data_len);
+	} else {
+		record->prog_address = header->prog_address;
+		record->size += POSIXTRACE_RECORD_STEP(header->data_len);
+	}
+	if (!known && !record->writers)
+		return NULL;
+	return record->flags & POSIXTRACE_RECORD_PACKED ? (const void *)(packed + 1) : header + 1;
 }
 
 size_t record_format(struct record *record, const struct record *before, void *to)
 {
+	const bool packed = record->flags & POSIXTRACE_RECORD_PACKED;
 	bool same = before && before->pid == record->pid && before->tid == record->tid &&
 		    before->thread_id == record->thread_id &&
+		    (!packed || before->address_high == record->prog_address >> 32) &&
 		    record->timestamp - before->named < POSIXTRACE_WRITER_SPAN;
 	const struct posixtrace_writer writer = {
+		.address_high = packed ? record->prog_address >> 32 : record->address_high,
 		.pid = record->pid,
 		.tid = record->tid,
 		.thread_id = record->thread_id,
@@ -47,12 +61,23 @@ size_t record_format(struct record *record, const struct record *before, void *t
 		.time = (__u32)record->timestamp,
 		.prog_address = record->prog_address,
 	};
+	const struct posixtrace_packed_record short_header = {
+		.data_len = header.data_len,
+		.type = header.type,
+		.time = header.time,
+		.address_low = (__u32)record->prog_address,
+	};
 	size_t len = 0;
 
 	record->named = same ? before->named : record->timestamp;
+	record->address_high = same ? before->address_high : writer.address_high;
 	if (!same) {
 		memcpy(to, &writer, sizeof(writer));
 		len = sizeof(writer);
+	}
+	if (packed) {
+		memcpy((char *)to + len, &short_header, sizeof(short_header));
+		return len + sizeof(short_header);
 	}
 	memcpy((char *)to + len, &header, sizeof(header));
 	return len + sizeof(header);

@@ -57,10 +57,11 @@ static void scribble_head(struct prey *prey, uint64_t *rng)
 		scribbler_store(&head->head, now_at ^ (value >> 8) % 64 << 32);
 		break;
 	case 3:
-		__atomic_store_n(&head->limit, value & 256 ? ~0U : pos, __ATOMIC_RELAXED);
+		__atomic_store_n(&head->limit, value & 256 ? ~0U :
+				 value & 512 ? POSIXTRACE_LIMIT_FULL : pos, __ATOMIC_RELAXED);
 		break;
 	case 4:
-		__atomic_store_n(&head->flags, (uint32_t)(value >> 8), __ATOMIC_RELAXED);
+		__atomic_store_n(&head->address_high, (uint32_t)(value >> 8), __ATOMIC_RELAXED);
 		break;
 	case 5:
 		scribbler_store(&head->lost, value);
@@ -86,9 +87,12 @@ static size_t scribbler_find(const struct prey *prey, uint64_t value)
 
 	for (int n = (int)(value >> 40) % 64; n > 0; n--) {
 		record = (const void *)(prey->pool + pos);
-		pos += POSIXTRACE_RECORD_ID(LOAD(record->type)) == POSIXTRACE_ID_WRITER ?
-			sizeof(struct posixtrace_writer) :
-			POSIXTRACE_RECORD_STEP(LOAD(record->data_len) % 1024);
+		if (POSIXTRACE_RECORD_ID(LOAD(record->type)) == POSIXTRACE_ID_WRITER)
+			pos += sizeof(struct posixtrace_writer);
+		else if (POSIXTRACE_RECORD_FLAGS(LOAD(record->type)) & POSIXTRACE_RECORD_PACKED)
+			pos += POSIXTRACE_RECORD_PACKED_STEP(LOAD(record->data_len) % 1024);
+		else
+			pos += POSIXTRACE_RECORD_STEP(LOAD(record->data_len) % 1024);
 		if (pos > prey->pool_size - 64)
 			return 0;
 	}
@@ -107,7 +111,7 @@ static void scribble_pool(struct prey *prey, uint64_t *rng)
 	switch (value % 6) {
 	case 0:		/* of any length */
 		record->data_len = (uint16_t)((value >> 20) % (value & 64 ? 1024 : 8192));
-		record->type = POSIXTRACE_ID_UNNAMED;
+		record->type = POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_UNNAMED, (value >> 40) & 3);
 		break;
 	case 1:		/* of any type, also a system event */
 		record->type = (uint16_t)(value >> 20);
@@ -116,7 +120,7 @@ static void scribble_pool(struct prey *prey, uint64_t *rng)
 		record->time = (uint32_t)(value & 256 ? value >> 52 : scribbler_random(rng));
 		break;
 	case 3:		/* the writer of the next one */
-		scribbler_store(record, POSIXTRACE_ID_WRITER);
+		scribbler_store(record, (uint64_t)POSIXTRACE_ID_WRITER | value >> 40 << 40);
 		if (value & 256)
 			scribbler_store(&writer->time, value & 512 ? now() : scribbler_random(rng));
 		break;

@@ -61,7 +61,7 @@ void withlog_record(int first, int count)
 {
 	trace_event_id_t id = withlog_type();
 
-	for (int i = first; i < first + count; i++)
+	for (long long i = first; i < first + count; i++)
 		posix_trace_event(id, &i, sizeof(i));
 }
 

@@ -71,6 +71,7 @@ int writer_event_at(struct writer *writer, unsigned long long time, unsigned int
 		.data_len = len,
 		.event_id = id,
 		.prog_address = 0xabcd,
+		.address_high = LOAD(writer->target->gate->address_high),
 		.thread_id = 0xdcba,
 		.pid = writer->target->slots[writer->slot].pid,
 		.tid = syscall(SYS_gettid),
@@ -85,7 +86,7 @@ int writer_event_at(struct writer *writer, unsigned long long time, unsigned int
 	/* Request space for its largest size. */
 	head = LOAD(writer->head->head);
 	if (POSIXTRACE_HEAD_POS(head) + size > LOAD(writer->head->limit)) {
-		if (LOAD(writer->head->flags) & POSIXTRACE_HEAD_FULL) {
+		if (LOAD(writer->head->limit) == POSIXTRACE_LIMIT_FULL) {
 			writer->head->lost++;
 			return -ENOSPC;
 		}
@@ -98,6 +99,7 @@ int writer_event_at(struct writer *writer, unsigned long long time, unsigned int
 		.pid = writer->head->pid,
 		.tid = writer->head->tid,
 		.thread_id = writer->head->thread_id,
+		.address_high = writer->head->address_high,
 		.named = writer->head->time_end - POSIXTRACE_WRITER_SPAN,
 	};
 	record.timestamp = time ? time : now();
@@ -110,6 +112,7 @@ int writer_event_at(struct writer *writer, unsigned long long time, unsigned int
 	writer->head->pid = record.pid;
 	writer->head->tid = record.tid;
 	writer->head->thread_id = record.thread_id;
+	writer->head->address_high = record.address_high;
 	writer->head->time_end = record.named + POSIXTRACE_WRITER_SPAN;
 	writer->head->writer_head = next;
 	/* Pairs with LOAD() of the head in stream_used(). */

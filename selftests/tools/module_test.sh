@@ -44,18 +44,18 @@ run 0 status && says '^module +loaded$' && says '^version +[0-9]+\.[0-9]+$' &&
 	says '^log_timeout +10$' && says '^user_streams +64$'
 result status_prints_version_and_parameters $?
 
-says '^abi version +11$' && says '^features .*event' && says '^streams +256 on the system, 32 on' &&
+says '^abi version +12$' && says '^features .*event' && says '^streams +256 on the system, 32 on' &&
 	says '^clock resolution +[0-9]+ ns$'
 result status_prints_limits_and_features $?
 
 # A process simulates modules of other ABI versions.
-for version in 0 10 12; do
+for version in 0 11 13; do
 	run_with_version 1 $version status && says "^abi version +$version$" &&
-		complains "the module has abi version $version, command and library need 11$" &&
+		complains "the module has abi version $version, command and library need 12$" &&
 		complains 'install module and library of one version' &&
 		run_with_version 1 "$version" record -o "$tmp/version" -- true &&
 		complains 'see "posixtrace status"' || break
-done && run_with_version 0 11 status
+done && run_with_version 0 12 status
 result status_explains_another_abi_version $?
 
 run 0 load && loaded

@@ -22,7 +22,7 @@
 #include <linux/types.h>
 
 /* Raised whenever a command or the shared memory changes its meaning. */
-#define POSIXTRACE_ABI_VERSION		11
+#define POSIXTRACE_ABI_VERSION		12
 
 /* Sizes of names include the terminating NUL. */
 #define POSIXTRACE_NAME_SIZE		64

@@ -15,7 +15,7 @@
 /* As in PNG: shows whether a file was transferred as text. */
 #define POSIXTRACE_LOG_MAGIC		"\x89PXTLG\r\n"
 #define POSIXTRACE_LOG_ORDER		0x01020304U
-#define POSIXTRACE_LOG_VERSION		3
+#define POSIXTRACE_LOG_VERSION		4
 
 /* The most CPUs in a log, including the "CPU" of system events. */
 #define POSIXTRACE_LOG_CPUS_MAX		8193

@@ -61,6 +61,8 @@ struct posixtrace_event_set {
 
 /* The data was truncated: to the stream's max-data-size, or before by the process. */
 #define POSIXTRACE_RECORD_TRUNCATED	(1U << 0)
+/* It is a struct posixtrace_packed_record. Only if POSIXTRACE_RECORD_PACKS(data_len). */
+#define POSIXTRACE_RECORD_PACKED	(1U << 1)
 
 #define POSIXTRACE_RECORD_ALIGN		8
 
@@ -90,6 +92,21 @@ struct posixtrace_record {
 	__u64 prog_address;
 };
 
+/**
+ * struct posixtrace_packed_record - such a record without the upper half of its address
+ * @data_len: as in struct posixtrace_record
+ * @type: as there; with POSIXTRACE_RECORD_PACKED
+ * @time: as there
+ * @address_low: lower half of the address; the upper half is that in the last
+ *	struct posixtrace_writer
+ */
+struct posixtrace_packed_record {
+	__u16 data_len;
+	__u16 type;
+	__u32 time;
+	__u32 address_low;
+};
+
 /* The id in posixtrace_writer.type */
 #define POSIXTRACE_ID_WRITER		0
 
@@ -106,20 +123,20 @@ static inline __u64 posixtrace_record_time(__u64 base, __u32 low)
  * struct posixtrace_writer - the thread that generated the next record, and a time
  * @data_len: zero
  * @type: POSIXTRACE_ID_WRITER, without flags
- * @reserved: zero
+ * @address_high: upper half of the addresses in struct posixtrace_packed_record
  * @pid: process id, in the pid namespace of the controller
  * @tid: kernel thread id, in the pid namespace of the controller
  * @thread_id: pthread_t of the generating thread
  * @time: timestamp of the next record, nanoseconds since the Epoch
  *
  * Precedes the first record of a sub-buffer, and each record whose thread is not that of the
- * record before, or whose time is POSIXTRACE_WRITER_SPAN or more after @time. It is part of the
- * record: committed, counted and taken with it.
+ * record before, whose time is POSIXTRACE_WRITER_SPAN or more after @time, or that is packed with
+ * another upper half. It is part of the record: committed, counted and taken with it.
  */
 struct posixtrace_writer {
 	__u16 data_len;
 	__u16 type;
-	__u32 reserved;
+	__u32 address_high;
 	__s32 pid;
 	__s32 tid;
 	__u64 thread_id;
@@ -133,7 +150,14 @@ struct posixtrace_writer {
 #define POSIXTRACE_RECORD_STEP(len) \
 	POSIXTRACE_RECORD_ALIGNED(sizeof(struct posixtrace_record) + (len))
 
-/* The most bytes of such a record: with its struct posixtrace_writer. */
+/* Does packing make a record with @len bytes of data smaller? By 8 bytes then. */
+#define POSIXTRACE_RECORD_PACKS(len)	(!(((len) - 1) & 4))
+
+/* From a packed record with @len bytes of data to the next one. */
+#define POSIXTRACE_RECORD_PACKED_STEP(len) \
+	POSIXTRACE_RECORD_ALIGNED(sizeof(struct posixtrace_packed_record) + (len))
+
+/* The most bytes of such a record: not packed, with its struct posixtrace_writer. */
 #define POSIXTRACE_RECORD_SIZE(len) \
 	POSIXTRACE_RECORD_ALIGNED(sizeof(struct posixtrace_writer) + \
 				  sizeof(struct posixtrace_record) + (len))
@@ -194,6 +218,8 @@ struct posixtrace_clock {
  * @generation: gets a number that no gate ever had when the streams of the target change, when
  *	another process begins to share its memory, and when two of its threads share a
  *	thread pointer; zero before, and then its lower half is never zero
+ * @address_high: upper half of the address of the program: records with addresses near it can be
+ *	packed. Set by the ATTACH of the process, before it can see its gate
  * @reserved: zero
  * @enable: bit s of word id: record this type into the stream in slot s
  * @clock: the clock; mapped here, but not part of the kernel's gate
@@ -202,7 +228,8 @@ struct posixtrace_clock {
  */
 struct posixtrace_gate {
 	__u64 generation;
-	__u32 reserved[1022];
+	__u32 address_high;
+	__u32 reserved[1021];
 	__u32 enable[POSIXTRACE_ID_MAX];
 	struct posixtrace_clock clock;
 };
@@ -210,8 +237,8 @@ struct posixtrace_gate {
 /* ------------------------------------------------------------------ */
 /* The pool								*/
 
-/* The stream is full: count the event in @lost instead of calling NEXT. */
-#define POSIXTRACE_HEAD_FULL		(1U << 0)
+/* posixtrace_cpu_head.limit: the stream is full; count the event in @lost, do not call NEXT. */
+#define POSIXTRACE_LIMIT_FULL		1U
 
 /* In the 64-bit head: position in the pool below, number of records above. */
 #define POSIXTRACE_HEAD(pos, count)	(((__u64)(count) << 32) | (__u32)(pos))
@@ -225,33 +252,32 @@ struct posixtrace_gate {
  * struct posixtrace_cpu_head - the write position of one CPU
  * @head: next free byte of the pool and records so far in this sub-buffer
  *	(POSIXTRACE_HEAD): one store commits a record
- * @limit: end of this CPU's open sub-buffer in the pool, 0 without one
- * @flags: POSIXTRACE_HEAD_FULL
+ * @limit: end of this CPU's open sub-buffer in the pool; 0 without one, or POSIXTRACE_LIMIT_FULL
+ * @address_high: of the last record, as in struct posixtrace_writer
  * @lost: events dropped on this CPU while the stream was full
  * @last: no record of this CPU may be older than this (nanoseconds)
- * @writer_head: if it equals @head, the members below are those of the last record; otherwise
- *	they mean nothing
+ * @writer_head: if it equals @head, @address_high and the members below are those of the last
+ *	record; otherwise they mean nothing
  * @pid: of the last record, as in struct posixtrace_writer
  * @tid: of the last record, as in struct posixtrace_writer
  * @thread_id: of the last record, as in struct posixtrace_writer
  * @time_end: a record at or after this time needs a struct posixtrace_writer:
  *	POSIXTRACE_WRITER_SPAN after the time of the last one (nanoseconds)
  *
- * A writer stores POSIXTRACE_HEAD_NONE in @writer_head before it changes the members below, and
- * then, before it stores the new @head, the same value in @writer_head. So an interrupted writer
- * leaves nothing that a later one would take for valid.
+ * A writer stores POSIXTRACE_HEAD_NONE in @writer_head before it changes these members, and then,
+ * before it stores the new @head, the same value in @writer_head. So an interrupted writer leaves
+ * nothing that a later one would take for valid.
  *
  * One cache line per CPU. Writers on this CPU write it (a restartable sequence, or the kernel
- * with interrupts off), and NEXT on this CPU. From other CPUs, the kernel writes @flags and
- * @limit when the stream becomes full or not full, and the other members only while no writer
- * can be active. The kernel itself keeps track of the open sub-buffer, and trusts nothing
- * here. The write positions of the kernel's events, which no process can write, do without the
- * members from @writer_head on.
+ * with interrupts off), and NEXT on this CPU. From other CPUs, the kernel writes @limit when the
+ * stream becomes full or not full, and the other members only while no writer can be active. The
+ * kernel itself keeps track of the open sub-buffer, and trusts nothing here. The write positions
+ * of the kernel's events, which no process can write, do without the members on the last record.
  */
 struct posixtrace_cpu_head {
 	__u64 head;
 	__u32 limit;
-	__u32 flags;
+	__u32 address_high;
 	__u64 lost;
 	__u64 last;
 	__u64 writer_head;
