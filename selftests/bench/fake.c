@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -160,7 +161,10 @@ static int make_memory(void)
 		return -errno;
 	fake.gate = mmap(NULL, sizeof(*fake.gate), PROT_READ | PROT_WRITE, MAP_SHARED,
 			 fake.memory, GATE_AT);
-	return fake.gate == MAP_FAILED ? -ENOMEM : 0;
+	if (fake.gate == MAP_FAILED)
+		return -ENOMEM;
+	fake.gate->address_high = getauxval(AT_ENTRY) >> 32;
+	return 0;
 }
 
 static void open_gate(bool enable)

@@ -247,18 +247,26 @@ static void print_median(const char *name, double chunk[CHUNKS])
 static void measure_reading(const char *name, double (*read)(void))
 {
 	double chunk[CHUNKS];
+
+	new_stream(STREAM_SIZE, POSIXTRACE_ORDER_CAUSAL);
+	for (int i = 0; i < CHUNKS; i++) {
+		for (int n = 0; n < READ_EVENTS; n++)
+			posix_trace_event(type, payload, 16);
+		chunk[i] = read();
+	}
+	print_median(name, chunk);
+	posix_trace_shutdown(trid);
+}
+
+static void measure_memory(const char *name, size_t len)
+{
 	unsigned long bytes;
 
 	new_stream(STREAM_SIZE, POSIXTRACE_ORDER_CAUSAL);
 	bytes = fake_bytes();
-	for (int i = 0; i < CHUNKS; i++) {
-		for (int n = 0; n < READ_EVENTS; n++)
-			posix_trace_event(type, payload, 16);
-		if (!i)
-			printf("bytes %f\n", (double)(fake_bytes() - bytes) / READ_EVENTS);
-		chunk[i] = read();
-	}
-	print_median(name, chunk);
+	for (int n = 0; n < READ_EVENTS; n++)
+		posix_trace_event(type, payload, len);
+	printf("%s %f\n", name, (double)(fake_bytes() - bytes) / READ_EVENTS);
 	posix_trace_shutdown(trid);
 }
 
@@ -432,6 +440,8 @@ int main(int argc, char **argv)
 	if (posix_trace_eventid_open("bench", &type))
 		die("no event type");
 	if (!instructions) {
+		measure_memory("bytes", 16);
+		measure_memory("bytes_4", 4);
 		if (odd)
 			measure_reading("read", read_batches);
 		measure_reading("read_one", read_one_by_one);

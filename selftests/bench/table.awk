@@ -158,8 +158,9 @@ function targets()
 	met_below("read, many at once, ns", 25, median["read"])
 	met_below("read, one by one, ns", 45, median["read_one"])
 	met_above("read: times faster than babeltrace2", 10, median["babeltrace"] / median["read"])
-	# a whole number: each sub-buffer also names a thread, which takes 0.03 bytes of an event
+	# whole numbers: each sub-buffer also names a thread, which takes 0.03 bytes of an event
 	met_below("memory for an event with 16 bytes, bytes", 32, sprintf("%.0f", median["bytes"]) + 0)
+	met_below("memory for an event with 4 bytes, bytes", 16, sprintf("%.0f", median["bytes_4"]) + 0)
 	met_below("instructions, 4000 event types over 10", 1.01,
 		  insn["insn_rseq_types_4000"] / insn["insn_rseq_types_10"])
 	met_below("instructions, 512 processors over 1", 1.01,
@@ -429,6 +430,7 @@ END {
 	bench("read_one_ns", number("read_one"), "ns")
 	bench("babeltrace_ns", number("babeltrace"), "ns")
 	bench("bytes_per_event", number("bytes"), "bytes")
+	bench("bytes_per_event_4", number("bytes_4"), "bytes")
 	bench("lttng_bytes_per_event", number("lttng_bytes"), "bytes")
 	bench("dump_ns", number("dump"), "ns")
 	bench("babeltrace_text_ns", number("babeltrace_text"), "ns")
