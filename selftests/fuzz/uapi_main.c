@@ -29,6 +29,9 @@
 /* No call takes that long, on the slowest kernel with all processors busy. */
 #define HANG_SECONDS	60
 
+/* So many times longer, at most, until every operation has succeeded. */
+#define SLOW		3
+
 /* A worker is killed now and then. */
 #define KILL_SECONDS	3
 
@@ -255,6 +258,44 @@ static void end_all(void)
 	}
 }
 
+static struct count total(unsigned int op)
+{
+	struct count sum = {};
+	unsigned int i, error;
+
+	for (i = 0; i < WORKERS_MAX; i++) {
+		const struct count *counts = &shared->workers[i].counts[op];
+
+		sum.calls += counts->calls;
+		sum.good += counts->good;
+		sum.time += counts->time;
+		for (error = 0; error < ERRORS_MAX; error++)
+			sum.errors[error] += counts->errors[error];
+	}
+	return sum;
+}
+
+/* Not a command, or without effect on the caller; a minute may pass without a success. */
+static bool is_rare(long (*run)(struct actor *a))
+{
+	return run == op_unknown || run == op_exec || run == op_exec_self || run == op_kill;
+}
+
+static bool has_succeeded(unsigned int op)
+{
+	return total(op).good || is_rare(ops[op].run);
+}
+
+static bool all_have_succeeded(void)
+{
+	unsigned int op;
+
+	for (op = 0; op < nr_ops; op++)
+		if (!has_succeeded(op))
+			return false;
+	return true;
+}
+
 static bool is_over(time_t start)
 {
 	const struct options *options = &shared->options;
@@ -264,7 +305,10 @@ static bool is_over(time_t start)
 		return !shared->workers[0].pid;
 	if (has_all_calls())
 		return true;
-	return options->seconds && seconds() - start >= options->seconds;
+	if (!options->seconds || seconds() - start < options->seconds)
+		return false;
+	/* A slow machine makes few calls in that time. */
+	return all_have_succeeded() || seconds() - start >= SLOW * options->seconds;
 }
 
 static void logs_begin(void)
@@ -350,23 +394,6 @@ static void result(bool good, const char *what)
 	failed |= !good;
 }
 
-static struct count total(unsigned int op)
-{
-	struct count sum = {};
-	unsigned int i, error;
-
-	for (i = 0; i < WORKERS_MAX; i++) {
-		const struct count *counts = &shared->workers[i].counts[op];
-
-		sum.calls += counts->calls;
-		sum.good += counts->good;
-		sum.time += counts->time;
-		for (error = 0; error < ERRORS_MAX; error++)
-			sum.errors[error] += counts->errors[error];
-	}
-	return sum;
-}
-
 /* The most frequent ones. */
 static void show_errors(struct count *sum)
 {
@@ -392,12 +419,6 @@ static unsigned int set_bytes(const uint8_t *bytes, size_t size)
 	return n;
 }
 
-/* Not a command, or without effect on the caller; a minute may pass without a success. */
-static bool is_rare(long (*run)(struct actor *a))
-{
-	return run == op_unknown || run == op_exec || run == op_exec_self || run == op_kill;
-}
-
 /* Returns false if an operation never succeeded. @cycles are a microsecond. */
 static bool show_counts(uint64_t cycles)
 {
@@ -414,8 +435,7 @@ static bool show_counts(uint64_t cycles)
 		       (unsigned long long)(sum.calls ? sum.time / cycles / sum.calls : 0));
 		show_errors(&sum);
 		printf("\n");
-		if (!sum.good && !is_rare(ops[op].run))
-			all = false;
+		all &= has_succeeded(op);
 	}
 	return all;
 }
