@@ -108,6 +108,8 @@ PXTU_AT(PXTU_ENTRY_AREA, pxtu_entry, area);
 PXTU_AT(PXTU_ENTRY_BIT, pxtu_entry, bit);
 PXTU_AT(PXTU_ENTRY_NR_CPUS, pxtu_entry, nr_cpus);
 PXTU_AT(PXTU_ENTRY_ADDRESS, pxtu_entry, prog_address);
+_Static_assert(offsetof(struct pxtu_entry, prog_address) ==
+	       offsetof(struct pxtu_entry, header) + sizeof(__u64), "they are copied together");
 PXTU_AT(PXTU_ENTRY_DATA, pxtu_entry, data);
 PXTU_AT(PXTU_ENTRY_REST, pxtu_entry, rest);
 PXTU_AT(PXTU_ENTRY_STEP, pxtu_entry, step);

@@ -136,12 +136,10 @@
 	PXTU_RSEQ_ROOM								\
 	"5:\n\t"								\
 	"addq " PXTU_OF(PXTU_ENTRY_STEP, "%[entry]") ", %%r8\n\t"		\
-	"movq %%rdx, %%rax\n\t"							\
-	"shlq $32, %%rax\n\t"							\
-	"orq " PXTU_OF(PXTU_ENTRY_HEADER, "%[entry]") ", %%rax\n\t"		\
-	"movq %%rax, (%%rdi)\n\t"						\
-	"movq " PXTU_OF(PXTU_ENTRY_ADDRESS, "%[entry]") ", %%rax\n\t"		\
-	"movq %%rax, 8(%%rdi)\n\t"						\
+	/* The address, too. */							\
+	"movdqu " PXTU_OF(PXTU_ENTRY_HEADER, "%[entry]") ", %%xmm0\n\t"		\
+	"movdqu %%xmm0, (%%rdi)\n\t"						\
+	"movl %%edx, 4(%%rdi)\n\t"						\
 	"movq %%rdx, " PXTU_OF(PXTU_HEAD_LAST, "%%rcx") "\n\t"			\
 	PXTU_RSEQ_DELAY(PXTU_POINT_DATA, "%%eax")				\
 	"cmpl $1, " PXTU_OF(PXTU_ENTRY_PIECES, "%[entry]") "\n\t"		\

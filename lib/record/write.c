@@ -86,8 +86,12 @@ static __u32 pack(struct pxtu_entry *entry, __u32 len)
 	return len - first;
 }
 
-/* Prepare what depends on the event, with the first @len bytes of its data. */
-static void prepare(struct pxtu_entry *entry, const struct pxtu_call *call, __u32 len)
+/*
+ * Prepare what depends on the event, with the first @len bytes of its data. Not inlined: each
+ * stream would pay for its registers.
+ */
+static __attribute__((__noinline__))
+void prepare(struct pxtu_entry *entry, const struct pxtu_call *call, __u32 len)
 {
 	bool truncated = len < call->len || call->truncated;
 	__u32 flags = truncated ? POSIXTRACE_RECORD_TRUNCATED : 0;
