@@ -136,7 +136,7 @@
 	PXTU_RSEQ_ROOM								\
 	"5:\n\t"								\
 	"addq " PXTU_OF(PXTU_ENTRY_STEP, "%[entry]") ", %%r8\n\t"		\
-	/* The address, too. */							\
+	/* Header and address at once, then the time. */			\
 	"movdqu " PXTU_OF(PXTU_ENTRY_HEADER, "%[entry]") ", %%xmm0\n\t"		\
 	"movdqu %%xmm0, (%%rdi)\n\t"						\
 	"movl %%edx, 4(%%rdi)\n\t"						\
