@@ -49,4 +49,10 @@ const void *record_parse(struct record *record, const void *from);
  */
 size_t record_format(struct record *record, const struct record *before, void *to);
 
+/* Addresses with two upper halves in turns: some packed records have to name their writer again. */
+static inline __u64 mixed_address(unsigned int n)
+{
+	return (n % 7 < 5 ? 0x5555ULL : 0x7fffULL) << 32 | (0xfffffff0U + n);
+}
+
 #endif /* _SELFTESTS_RECORD_H */

@@ -154,11 +154,6 @@ TEST_F(policy, all_members_of_an_event)
 	EXPECT_EQ(0, posix_trace_close(trid));
 }
 
-static __u64 packed_address(unsigned int n)
-{
-	return (n % 7 < 5 ? 0x5555ULL : 0x7fffULL) << 32 | (0xfffffff0U + n);
-}
-
 /* Of all lengths in a row: packed records, those that are not, and those that cannot be. */
 TEST_F(policy, packed_records)
 {
@@ -173,7 +168,7 @@ TEST_F(policy, packed_records)
 			.flags = n % 5 && POSIXTRACE_RECORD_PACKS(n % 101) ?
 				 POSIXTRACE_RECORD_PACKED : 0,
 			.timestamp = LOG_TIME0 + n,
-			.prog_address = packed_address(n),
+			.prog_address = mixed_address(n),
 		};
 
 		if (n % 20 == 0)
@@ -187,7 +182,7 @@ TEST_F(policy, packed_records)
 	ASSERT_EQ(0, log_open(&self->log, &trid));
 	for (unsigned int n = 0; n < 300; n++) {
 		ASSERT_EQ(POSIXTRACE_ID_UNNAMED, log_take_id(trid, &event));
-		EXPECT_EQ(packed_address(n), (uintptr_t)event.info.posix_prog_address);
+		EXPECT_EQ(mixed_address(n), (uintptr_t)event.info.posix_prog_address);
 		EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, event.info.posix_truncation_status);
 		ASSERT_EQ(n % 101, event.len);
 		memset(data, (int)n, sizeof(data));

@@ -72,11 +72,6 @@ FIXTURE_VARIANT_ADD(packed, ahead) { AHEAD };
 
 #define PACKED_RECORDS	400U
 
-static __u64 packed_address(unsigned int n)
-{
-	return (n % 7 < 5 ? 0x5555ULL : 0x7fffULL) << 32 | (0xfffffff0U + n);
-}
-
 static unsigned char packed_byte(unsigned int n, unsigned int i)
 {
 	return (unsigned char)(n * 31 + i + 1);
@@ -89,7 +84,7 @@ FIXTURE_SETUP(packed)
 	ASSERT_EQ(0, sim_init(&self->sim, CPUS, SUBBUFS, false));
 	for (unsigned int n = 0; n < PACKED_RECORDS; n++) {
 		self->sim.packs = n % 5;
-		self->sim.address = packed_address(n);
+		self->sim.address = mixed_address(n);
 		for (unsigned int i = 0; i < n % 101; i++)
 			data[i] = packed_byte(n, i);
 		ASSERT_NE(0, sim_write(&self->sim, n / 50 % 2, data, n % 101));
@@ -113,7 +108,7 @@ TEST_F(packed, records_have_their_data_and_addresses)
 		ASSERT_NE(NULL, event);
 		ASSERT_EQ(POSIXTRACE_ID_UNNAMED, event->id);
 		ASSERT_EQ(n % 101, event->data_len);
-		EXPECT_EQ(packed_address(n), event->prog_address);
+		EXPECT_EQ(mixed_address(n), event->prog_address);
 		EXPECT_FALSE(event->truncated);
 		for (unsigned int i = 0; i < n % 101; i++)
 			wrong += ((const unsigned char *)event->data)[i] != packed_byte(n, i);
