@@ -102,6 +102,10 @@ static_assert(offsetof(struct posixtrace_record, type) ==
 static_assert(offsetof(struct posixtrace_record, time) ==
 	      offsetof(struct posixtrace_packed_record, time));
 static_assert(sizeof(struct posixtrace_packed_record) == 12);
+/* A packed record begins like a whole one: the lower half of an address comes first. */
+static_assert(offsetof(struct posixtrace_record, prog_address) ==
+	      offsetof(struct posixtrace_packed_record, address_low));
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 /* Positions are multiples of 8, so no limit is this one. */
 static_assert(POSIXTRACE_LIMIT_FULL % POSIXTRACE_RECORD_ALIGN);
 /* No packed record is smaller than one without data. */

@@ -174,13 +174,16 @@ static int write_stop(struct pxt_log *log)
 {
 	const u64 now = pxt_clock_now();
 	struct {
-		struct pxt_entry entry;
+		struct posixtrace_writer writer;
+		struct posixtrace_record record;
 		s32 automatic;
 		s32 zero;
 	} stop = {
-		.entry.record = {
+		.writer.time = now,
+		.record = {
 			.data_len = sizeof(s32),
 			.type = POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_STOP, 0),
+			.time = lower_32_bits(now),
 		},
 		.automatic = 1,
 	};
@@ -195,7 +198,6 @@ static int write_stop(struct pxt_log *log)
 	u32 written;
 	int err;
 
-	pxt_entry_set_time(&stop.entry, now);
 	block.payload_crc = pxt_crc32c_copy(pxt_logwriter_payload(&log->writer), &stop,
 					    sizeof(stop));
 	err = pxt_logwriter_events(&log->writer, &block);

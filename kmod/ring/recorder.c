@@ -39,15 +39,6 @@ static void note_writer(struct pxt_recorder_cpu *this_cpu, const struct posixtra
 	this_cpu->time_end = writer->time + POSIXTRACE_WRITER_SPAN;
 }
 
-/* Bytes of a record, which gets its time. */
-static u32 size_of(const struct pxt_recorder_cpu *this_cpu, struct pxt_entry *entry, bool *same)
-{
-	/* The clock is read with the lock: no record is older than its sub-buffer. */
-	pxt_entry_set_time(entry, pxt_clock_now());
-	*same = is_same(this_cpu, &entry->writer);
-	return pxt_entry_size(entry, *same);
-}
-
 /* Writes into the open sub-buffer, which has room. */
 static void commit(struct pxt_recorder_cpu *this_cpu, struct posixtrace_cpu_head *head,
 		   const struct pxt_entry *entry, const void *data, u32 size, bool same)
@@ -75,16 +66,13 @@ static int turn(struct pxt_pool *pool, u32 cpu)
 		return err;
 	this_cpu->mem = pxt_pool_subbuf(pool, pool->cpu[writer].open);
 	this_cpu->room = pool->subbuf_size;
-	/* The first record carries its writer. */
-	this_cpu->time_end = 0;
 	return 0;
 }
 
 /* What has to follow. */
-static unsigned long write_record(struct pxt_pool *pool, u32 cpu, u32 class,
-				  struct pxt_entry *entry, const void *data)
+static unsigned long write_record(struct pxt_pool *pool, struct pxt_recorder_cpu *this_cpu,
+				  u32 cpu, u32 class, struct pxt_entry *entry, const void *data)
 {
-	struct pxt_recorder_cpu *this_cpu = &pool->recorder->cpu[cpu];
 	unsigned long todo = 0;
 	bool same;
 	u32 size;
@@ -98,15 +86,20 @@ static unsigned long write_record(struct pxt_pool *pool, u32 cpu, u32 class,
 		drop(pool, cpu, class);
 		return 0;
 	}
-	size = size_of(this_cpu, entry, &same);
+	/* The clock is read with the lock: no record is older than its sub-buffer. */
+	pxt_entry_set_time(entry, pxt_clock_now());
+	same = is_same(this_cpu, &entry->writer);
+	size = pxt_entry_size(entry, same);
 	if (unlikely(size > this_cpu->room)) {
 		err = turn(pool, cpu);
 		if (err) {
 			drop(pool, cpu, class);
 			return err == -ENOBUFS ? BIT(PXT_RECORDER_FULL) : 0;
 		}
-		/* A whole sub-buffer has room for any record. */
-		size = size_of(this_cpu, entry, &same);
+		pxt_entry_set_time(entry, pxt_clock_now());
+		/* The first record carries its writer. A whole sub-buffer has room for any. */
+		same = false;
+		size = pxt_entry_size(entry, same);
 		todo |= BIT(PXT_RECORDER_CLOSED);
 	}
 	commit(this_cpu, &pool->kernel_heads[cpu], entry, data, size, same);
@@ -138,14 +131,15 @@ void pxt_recorder_record(struct pxt_pool *pool, u32 class, struct pxt_entry *ent
 {
 	struct pxt_recorder *recorder = pool->recorder;
 	u32 cpu = smp_processor_id();
+	struct pxt_recorder_cpu *this_cpu = &recorder->cpu[cpu];
 	unsigned long todo = 0;
 
 	lockdep_assert_irqs_disabled();
-	raw_spin_lock(&recorder->cpu[cpu].lock);
+	raw_spin_lock(&this_cpu->lock);
 	/* Pairs with the release in pxt_recorder_want(): the clock is past START. */
 	if (smp_load_acquire(&recorder->wanted) &
 	    BIT_ULL(POSIXTRACE_RECORD_ID(entry->record.type)))
-		todo = write_record(pool, cpu, class, entry, data);
+		todo = write_record(pool, this_cpu, cpu, class, entry, data);
 	if (!wakes)
 		todo &= ~BIT(PXT_RECORDER_WAKE);
 	/* With the lock: when no event is wanted any more, a synchronization ends the queueing. */
@@ -154,5 +148,5 @@ void pxt_recorder_record(struct pxt_pool *pool, u32 class, struct pxt_entry *ent
 		/* Orders both: the work takes what was set before. */
 		irq_work_queue(recorder->irq);
 	}
-	raw_spin_unlock(&recorder->cpu[cpu].lock);
+	raw_spin_unlock(&this_cpu->lock);
 }

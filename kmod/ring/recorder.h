@@ -25,8 +25,8 @@ struct pxt_pool;
  * @pid: of the last record, as in struct posixtrace_writer
  * @tid: of the last record, as in struct posixtrace_writer
  * @thread_id: of the last record, as in struct posixtrace_writer
- * @time_end: a record at or after this time needs a struct posixtrace_writer; 0 if the next one
- *	needs it
+ * @time_end: a record at or after this time needs a struct posixtrace_writer; so does the first one
+ *	of a sub-buffer
  * @recorded: events of each class that were recorded
  * @dropped: events of each class that found no place
  *

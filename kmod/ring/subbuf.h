@@ -9,11 +9,13 @@
 /**
  * struct pxt_entry - a record before it is written
  * @writer: the thread that records it, and the time
- * @record: the header of the record, which follows @writer; pxt_entry_pack() may pack it
+ * @record: the header of the record, which follows @writer
+ * @header: bytes of the header: pxt_entry_pack() sets it, and may pack the record
  */
 struct pxt_entry {
 	struct posixtrace_writer writer;
 	struct posixtrace_record record;
+	u32 header;
 };
 
 /**
@@ -46,26 +48,17 @@ static inline void pxt_entry_set_time(struct pxt_entry *entry, u64 time)
 }
 
 /**
- * pxt_entry_pack() - pack a record if that makes it smaller
+ * pxt_entry_pack() - choose the header of a record: packed if that makes the record smaller
  * @entry: complete but for the time
  */
 static inline void pxt_entry_pack(struct pxt_entry *entry)
 {
+	entry->header = sizeof(struct posixtrace_record);
 	if (POSIXTRACE_RECORD_PACKS(entry->record.data_len) &&
-	    upper_32_bits(entry->record.prog_address) == entry->writer.address_high)
+	    upper_32_bits(entry->record.prog_address) == entry->writer.address_high) {
+		entry->header = sizeof(struct posixtrace_packed_record);
 		entry->record.type |= POSIXTRACE_RECORD_TYPE(0, POSIXTRACE_RECORD_PACKED);
-}
-
-/**
- * pxt_entry_header() - size of the header of a record
- * @entry: complete but for the time
- *
- * Return: bytes, without the struct posixtrace_writer.
- */
-static inline u32 pxt_entry_header(const struct pxt_entry *entry)
-{
-	return POSIXTRACE_RECORD_FLAGS(entry->record.type) & POSIXTRACE_RECORD_PACKED ?
-		sizeof(struct posixtrace_packed_record) : sizeof(struct posixtrace_record);
+	}
 }
 
 /**
@@ -78,7 +71,7 @@ static inline u32 pxt_entry_header(const struct pxt_entry *entry)
 static inline u32 pxt_entry_size(const struct pxt_entry *entry, bool same)
 {
 	return (same ? 0 : sizeof(entry->writer)) +
-	       POSIXTRACE_RECORD_ALIGNED(pxt_entry_header(entry) + entry->record.data_len);
+	       POSIXTRACE_RECORD_ALIGNED(entry->header + entry->record.data_len);
 }
 
 /**
@@ -95,12 +88,9 @@ static inline void pxt_entry_write(const struct pxt_entry *entry, const void *da
 		*(struct posixtrace_writer *)to = entry->writer;
 		to += sizeof(entry->writer);
 	}
-	/* There is room for it: a packed record has data. */
+	/* A packed record begins like a whole one, and has room for it, because it has data. */
 	*(struct posixtrace_record *)to = entry->record;
-	if (pxt_entry_header(entry) == sizeof(struct posixtrace_packed_record))
-		((struct posixtrace_packed_record *)to)->address_low =
-			lower_32_bits(entry->record.prog_address);
-	memcpy(to + pxt_entry_header(entry), data, entry->record.data_len);
+	memcpy(to + entry->header, data, entry->record.data_len);
 }
 
 bool pxt_subbuf_reserve(const struct pxt_pool *pool, u32 cpu, const struct pxt_entry *entry,
