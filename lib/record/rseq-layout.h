@@ -28,6 +28,7 @@
 #define PXTU_SLOT_WAKEUP	24
 #define PXTU_NEED_WAKEUP		0
 #define PXTU_GATE_GENERATION	0
+#define PXTU_GATE_ADDRESS_HIGH	8
 #define PXTU_GATE_ENABLE	4096
 #define PXTU_CLOCK_OFFSET	20480
 #define PXTU_CLOCK_SEQ		20488
@@ -87,6 +88,7 @@ PXTU_AT(PXTU_SLOT_POOL_SIZE, pxtu_slot, pool_size);
 PXTU_AT(PXTU_SLOT_WAKEUP, pxtu_slot, wakeup);
 PXTU_AT(PXTU_NEED_WAKEUP, posixtrace_wakeup, need_wakeup);
 PXTU_AT(PXTU_GATE_GENERATION, posixtrace_gate, generation);
+PXTU_AT(PXTU_GATE_ADDRESS_HIGH, posixtrace_gate, address_high);
 PXTU_AT(PXTU_GATE_ENABLE, posixtrace_gate, enable);
 PXTU_AT(PXTU_CLOCK_OFFSET, posixtrace_gate, clock.offset);
 PXTU_AT(PXTU_CLOCK_SEQ, posixtrace_gate, clock.seq);

@@ -68,6 +68,10 @@
 	"b.ne %l[no]\n\t"							\
 	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_HEAD)					\
 	"and w9, %w[header], #0xffff\n\t"					\
+	/* The note is not the one that the caller saw, if a signal handler has recorded since. */ \
+	"ldr x10, " PXTU_OF(PXTU_NOTE_LEN_END, "%[note]") "\n\t"		\
+	"cmp x9, x10\n\t"							\
+	"b.hs %l[no]\n\t"							\
 	"add w10, w9, #" PXTU_TEXT(at) " + 7\n\t"				\
 	"and w10, w10, #0xfffffff8\n\t"					\
 	"mov w8, w12\n\t"							\
@@ -225,8 +229,9 @@
 	"x12", "x13", "x14", "x15", "x16", "x17"
 
 /*
- * The first word last: without it the rest is not valid. With the barrier, no counter is read early
- * by a thread that has just come to this CPU.
+ * The first word last: without it the rest is not valid. @len_end after @area, which the next event
+ * uses before it looks at anything else. The generation of the gate says that the heads are still
+ * mapped. With the barrier, no counter is read early by a thread that has just come to this CPU.
  */
 #define PXTU_SHORT_KEEP								\
 	"ldr x12, " PXTU_OF(PXTU_NOTE_AREA, "%[note]") "\n\t"			\
@@ -234,8 +239,6 @@
 	"str x9, " PXTU_OF(PXTU_RSEQ_CS, "x12") "\n"				\
 	"1:\n\t"								\
 	"str xzr, [%[kept]]\n\t"						\
-	"ldp x10, x11, [%[note], #8]\n\t"					\
-	"stp x10, x11, [%[kept], #8]\n\t"					\
 	"ldp x10, x11, [%[note], #24]\n\t"					\
 	"stp x10, x11, [%[kept], #24]\n\t"					\
 	"ldp x10, x11, [%[note], #40]\n\t"					\
@@ -251,8 +254,20 @@
 	"str w10, " PXTU_OF(PXTU_NOTE_CPU, "%[kept]") "\n\t"			\
 	"ldr x11, " PXTU_OF(PXTU_NOTE_HEAD, "%[note]") "\n\t"			\
 	"add x11, x11, x10, lsl #" PXTU_TEXT(PXTU_HEAD_SHIFT) "\n\t"		\
-	"str x11, " PXTU_OF(PXTU_NOTE_HEAD, "%[kept]") "\n\t"			\
+	"adrp x12, :got:__posix_trace_gate\n\t"				\
+	"ldr x12, [x12, :got_lo12:__posix_trace_gate]\n\t"			\
+	"ldr x9, " PXTU_OF(PXTU_GATE_GENERATION, "x12") "\n\t"			\
 	"ldr x10, [%[note]]\n\t"						\
+	"cmp x9, x10\n\t"							\
+	"b.ne %l[no]\n\t"							\
+	/* Was the last writer here our program? */				\
+	"ldr w9, " PXTU_OF(PXTU_GATE_ADDRESS_HIGH, "x12") "\n\t"		\
+	"ldr w12, " PXTU_OF(PXTU_HEAD_ADDRESS_HIGH, "x11") "\n\t"		\
+	"cmp w9, w12\n\t"							\
+	"b.ne %l[no]\n\t"							\
+	"str x11, " PXTU_OF(PXTU_NOTE_HEAD, "%[kept]") "\n\t"			\
+	"ldr x11, " PXTU_OF(PXTU_NOTE_LEN_END, "%[note]") "\n\t"		\
+	"str x11, " PXTU_OF(PXTU_NOTE_LEN_END, "%[kept]") "\n\t"		\
 	"isb\n\t"								\
 	"str x10, [%[kept]]\n"							\
 	"2:\n\t"								\

@@ -4,6 +4,7 @@
 #define PXTU_SHORT_LAYOUT_H
 
 #define PXTU_NOTE_GENERATION	0
+#define PXTU_NOTE_LEN_END	8
 #define PXTU_NOTE_HEAD		16
 #define PXTU_NOTE_POOL		24
 #define PXTU_NOTE_POOL_SIZE	32
@@ -21,6 +22,7 @@
 	_Static_assert((number) == offsetof(struct pxtu_note, member), "as the sequences have it")
 
 PXTU_AT(PXTU_NOTE_GENERATION, generation);
+PXTU_AT(PXTU_NOTE_LEN_END, len_end);
 PXTU_AT(PXTU_NOTE_HEAD, head);
 PXTU_AT(PXTU_NOTE_POOL, pool);
 PXTU_AT(PXTU_NOTE_POOL_SIZE, pool_size);
@@ -36,8 +38,8 @@ _Static_assert(sizeof(struct pxtu_note) == PXTU_NOTE_SIZE, "as the sequences hav
 
 #undef PXTU_AT
 
-/* It is copied in pairs of words, without the first. */
-_Static_assert(PXTU_NOTE_GENERATION == 0 && PXTU_NOTE_BIT == 8 + 4 * 16 &&
+/* It is copied in pairs of words, without the first three. */
+_Static_assert(PXTU_NOTE_POOL == 24 && PXTU_NOTE_BIT == 24 + 3 * 16 &&
 	       PXTU_NOTE_RELAXED + 8 == PXTU_NOTE_SIZE, "as it is copied");
 
 #endif /* PXTU_SHORT_LAYOUT_H */

@@ -63,6 +63,9 @@
 	"jne %l[no]\n\t"							\
 	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_HEAD, "%%edx")				\
 	"movzwl %w[header], %%edx\n\t"						\
+	/* The note is not the one that the caller saw, if a signal handler has recorded since. */ \
+	"cmpq " PXTU_OF(PXTU_NOTE_LEN_END, "%[note]") ", %%rdx\n\t"		\
+	"jae %l[no]\n\t"							\
 	"addl $" PXTU_TEXT(at) " + 7, %%edx\n\t"				\
 	"andl $-8, %%edx\n\t"							\
 	"movl %%r8d, %%ecx\n\t"							\
@@ -207,8 +210,9 @@
 	"memory", "cc", "rax", "rbx", "rcx", "rdx", "r8", "r9", "r11", "xmm0", "xmm1"
 
 /*
- * The first word last: without it the rest is not valid. With the fence, no counter is read early
- * by a thread that has just come to this CPU.
+ * The first word last: without it the rest is not valid. @len_end after @area, which the next event
+ * uses before it looks at anything else. The generation of the gate says that the heads are still
+ * mapped. With the fence, no counter is read early by a thread that has just come to this CPU.
  */
 #define PXTU_SHORT_KEEP								\
 	"movq " PXTU_OF(PXTU_NOTE_AREA, "%[note]") ", %%rcx\n\t"		\
@@ -216,8 +220,6 @@
 	"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%rcx") "\n"			\
 	"1:\n\t"								\
 	"movq $0, (%[kept])\n\t"						\
-	"movdqu 8(%[note]), %%xmm0\n\t"						\
-	"movdqu %%xmm0, 8(%[kept])\n\t"						\
 	"movdqu 24(%[note]), %%xmm0\n\t"					\
 	"movdqu %%xmm0, 24(%[kept])\n\t"					\
 	"movdqu 40(%[note]), %%xmm0\n\t"					\
@@ -233,13 +235,23 @@
 	"jbe %l[no]\n\t"							\
 	"movl %%eax, " PXTU_OF(PXTU_NOTE_CPU, "%[kept]") "\n\t"			\
 	"shlq $" PXTU_TEXT(PXTU_HEAD_SHIFT) ", %%rax\n\t"			\
-	"addq %%rax, " PXTU_OF(PXTU_NOTE_HEAD, "%[kept]") "\n\t"		\
-	"movq (%[note]), %%rax\n\t"						\
+	"addq " PXTU_OF(PXTU_NOTE_HEAD, "%[note]") ", %%rax\n\t"		\
+	"movq __posix_trace_gate@GOTPCREL(%%rip), %%rcx\n\t"			\
+	"movq (%[note]), %%rdx\n\t"						\
+	"cmpq %%rdx, " PXTU_OF(PXTU_GATE_GENERATION, "%%rcx") "\n\t"		\
+	"jne %l[no]\n\t"							\
+	/* Was the last writer here our program? */				\
+	"movl " PXTU_OF(PXTU_GATE_ADDRESS_HIGH, "%%rcx") ", %%ecx\n\t"		\
+	"cmpl %%ecx, " PXTU_OF(PXTU_HEAD_ADDRESS_HIGH, "%%rax") "\n\t"		\
+	"jne %l[no]\n\t"							\
+	"movq %%rax, " PXTU_OF(PXTU_NOTE_HEAD, "%[kept]") "\n\t"		\
+	"movq " PXTU_OF(PXTU_NOTE_LEN_END, "%[note]") ", %%rax\n\t"		\
+	"movq %%rax, " PXTU_OF(PXTU_NOTE_LEN_END, "%[kept]") "\n\t"		\
 	"lfence\n\t"								\
-	"movq %%rax, (%[kept])\n"						\
+	"movq %%rdx, (%[kept])\n"						\
 	"2:\n\t"								\
 	PXTU_RSEQ_ABORT("no")
 
-#define PXTU_SHORT_KEEP_CHANGES	"memory", "cc", "rax", "rcx", "xmm0"
+#define PXTU_SHORT_KEEP_CHANGES	"memory", "cc", "rax", "rcx", "rdx", "xmm0"
 
 #endif /* PXTU_SHORT_X86_H */

@@ -15,9 +15,9 @@
  * struct pxtu_note - a stream, and a thread that records into it on a CPU
  */
 struct pxtu_note {
-	/** @generation: as in struct pxtu_entry; 0 without a note */
+	/** @generation: as in struct pxtu_entry; the note holds while the gate has it, too */
 	__u64 generation;
-	/** @len_end: data of fewer bytes may take the short way; 0 without a note */
+	/** @len_end: data of fewer bytes may try the short way; if not 0, @area is set */
 	__u64 len_end;
 	/** @head: write position of the CPU, mapped */
 	struct posixtrace_cpu_head *head;
@@ -105,7 +105,7 @@ no:
 
 /**
  * pxtu_short_record() - write a record
- * @note: of this thread; @data must be shorter than its len_end
+ * @note: of this thread; its len_end must have been greater than the bytes of @data
  * @header: first word of struct posixtrace_record, without flags and time
  * @data: data of the event
  * @prog_address: the instruction after the call that generated the event
@@ -114,7 +114,7 @@ no:
  * other one does, that this is the CPU of the note, that this thread wrote the previous record
  * here and was named not too long ago, that no record is younger and that there is room; takes the
  * time, and writes the record, packed if that makes it smaller. The upper half of the addresses of
- * that writer is ours: a program has only one.
+ * that writer is ours: pxtu_short_keep() has compared them, and a program has only one.
  *
  * Return: PXTU_WRITTEN or PXTU_WRITTEN_WAKE; PXTU_WRITTEN_NO if a check failed, the module
  * publishes no counter, or the sequence was aborted: then nothing was done.
@@ -135,8 +135,9 @@ pxtu_short_record(const struct pxtu_note *note, __u32 header, const void *data,
  * @kept: note of this thread
  * @note: the new one, with the heads of all CPUs
  *
- * It is kept for this CPU. A signal handler finds the old one, the new one, or none. If one
- * interrupts this, none is kept, or that of the handler.
+ * It is kept for this CPU, unless the last writer here has another address_high: that may be this
+ * thread before an exec. A signal handler finds the old one, the new one, or none that holds. If
+ * one interrupts this, none is kept, or that of the handler.
  */
 static inline void pxtu_short_keep(struct pxtu_note *kept, const struct pxtu_note *note)
 {

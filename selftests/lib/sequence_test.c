@@ -78,6 +78,7 @@ static struct pxtu_note note_of(struct world *world, __u64 who)
 {
 	gate.clock.cycle_last = pxtu_counter();
 	return (struct pxtu_note){
+		.len_end = PXTU_SHORT_MAX + 1,
 		.head = &world->head,
 		.pool = (unsigned char *)world->pool,
 		.pool_size = sizeof(world->pool),
@@ -264,7 +265,7 @@ TEST_F(stopped, short_way_refuses_the_record_of_another_writer)
 	EXPECT_EQ(PXTU_WRITTEN_NO, write_short_as(&world, 0));
 	ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
 	EXPECT_EQ(PXTU_WRITTEN, write_short_as(&world, 0));
-	/* The last one differs only in its program, whose first record does not go this way. */
+	/* The last one differs only in its program, which cannot keep a note then. */
 	for (unsigned int who = 1; who < IDENTITIES - 1; who++)
 		EXPECT_EQ(PXTU_WRITTEN_NO, write_short_as(&world, who));
 	EXPECT_TRUE(is_right(&world));
@@ -302,6 +303,9 @@ TEST_F(stopped, short_way_checks_note_gate_clock_and_room)
 #endif
 	EXPECT_REFUSED(gate.clock.seq, 1);
 	EXPECT_REFUSED(note.generation, 1);
+	/* A signal handler may have kept the note of a stream with less data for each event. */
+	EXPECT_REFUSED(note.len_end, data_size());
+	EXPECT_REFUSED(note.len_end, 0);
 	EXPECT_REFUSED(note.bit, 2);
 	EXPECT_REFUSED(note.cpu, 1);
 	EXPECT_REFUSED(note.ids, 0);
@@ -414,7 +418,7 @@ TEST_F(stopped, relaxed_order_takes_the_time_without_fence)
 }
 
 static struct pxtu_note kept, old_note, new_note;
-static unsigned int torn, emptied;
+static unsigned int torn, emptied, dangling;
 
 static void look_at_note(void)
 {
@@ -423,24 +427,73 @@ static void look_at_note(void)
 		emptied++;
 	else if (memcmp(&kept, &old_note, sizeof(kept)) && memcmp(&kept, &new_note, sizeof(kept)))
 		torn++;
+	/* The next event would store to the area before it looks at anything else. */
+	dangling += kept.len_end && kept.area != own_area();
 }
 
-TEST_F(stopped, kept_note_is_whole_or_empty)
+/* Each member has a value of its own. */
+static void make_notes(struct world *world)
 {
 	memset(&old_note, 1, sizeof(old_note));
+	old_note.area = own_area();
 	memset(&new_note, 2, sizeof(new_note));
+	new_note.head = &world->head;
 	new_note.area = own_area();
 	new_note.cpu = 0;
 	new_note.nr_cpus = 1;
-	kept = old_note;
+	gate.generation = new_note.generation;
+	gate.address_high = 0x5555;
+	world->head.address_high = gate.address_high;
+}
+
+static void keep_in_steps(struct __test_metadata *_metadata)
+{
 	steps_seen = 0;
+	torn = 0;
+	emptied = 0;
+	dangling = 0;
 	ASSERT_EQ(0, steps_begin(look_at_note));
 	pxtu_short_keep(&kept, &new_note);
 	steps_end();
 	EXPECT_EQ(0, memcmp(&kept, &new_note, sizeof(kept)));
 	EXPECT_EQ(0, torn);
+	EXPECT_EQ(0, dangling);
 	EXPECT_LT(8, emptied);
 	EXPECT_LT(emptied, steps_seen);
+}
+
+TEST_F(stopped, kept_note_is_whole_or_empty)
+{
+	struct world world;
+
+	make_notes(&world);
+	kept = old_note;
+	keep_in_steps(_metadata);
+	/* The first note of a thread. */
+	memset(&kept, 0, sizeof(kept));
+	keep_in_steps(_metadata);
+}
+
+TEST_F(stopped, no_note_is_kept_of_what_may_be_gone)
+{
+	struct world world;
+
+	make_notes(&world);
+	/* After an exec, the thread may have the ids of the last writer, but not its addresses. */
+	world.head.address_high++;
+	pxtu_short_keep(&kept, &new_note);
+	EXPECT_EQ(0, kept.generation);
+	world.head.address_high--;
+	gate.generation++;
+	pxtu_short_keep(&kept, &new_note);
+	EXPECT_EQ(0, kept.generation);
+	gate.generation--;
+	own_area()->cpu_id = 1;
+	pxtu_short_keep(&kept, &new_note);
+	EXPECT_EQ(0, kept.generation);
+	own_area()->cpu_id = 0;
+	pxtu_short_keep(&kept, &new_note);
+	EXPECT_EQ(0, memcmp(&kept, &new_note, sizeof(kept)));
 }
 
 /* The lower half of its time would not suffice. */
