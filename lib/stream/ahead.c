@@ -27,6 +27,9 @@ const struct posixtrace_batch_event *pxtu_ahead_next(struct pxtu_reader *reader)
 	const struct posixtrace_batch_event *event;
 	__u64 timestamp;
 
+	/* An event that was put back comes first. */
+	if (reader->queue.next < reader->queue.count)
+		return NULL;
 	if (pxtu_ahead_is_empty(reader) && !take_several(reader))
 		return NULL;
 	event = &ahead->event[ahead->next++];
