@@ -192,8 +192,11 @@ bool pxtu_subbuf_is_quiet(const struct pxtu_reader *reader, __u32 cpu)
 bool pxtu_subbuf_following(struct pxtu_reader *reader, __u32 cpu, struct pxtu_candidate *cand)
 {
 	const struct pxtu_reader_cpu *last = &reader->cpu[cpu];
+	const __u32 use = POSIXTRACE_CONSUMED_SEQ(last->view.consumed);
 
-	if (POSIXTRACE_CONSUMED_POS(last->consumed) >= last->view.used)
+	/* If nothing was taken of this use of the sub-buffer yet, nothing follows. */
+	if (POSIXTRACE_CONSUMED_SEQ(last->consumed) != use ||
+	    POSIXTRACE_CONSUMED_POS(last->consumed) >= last->view.used)
 		return false;
 	cand->consumed = last->consumed;
 	find_record(reader, cpu, last->timestamp, &last->writer, last->damaged, cand);

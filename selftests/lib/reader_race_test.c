@@ -62,6 +62,48 @@ TEST(cpu_without_visible_records_is_not_empty)
 	pxtu_reader_destroy(&sim.reader);
 }
 
+/* The kernel recycles the oldest sub-buffer after so many looks of the reader. */
+static struct {
+	struct sim sim;
+	unsigned int looks;
+} recycled;
+
+static void recycle_once(void)
+{
+	__u32 idx = sim_oldest_closed(&recycled.sim);
+
+	if (recycled.looks && !--recycled.looks && idx != POSIXTRACE_NONE)
+		sim_recycle(&recycled.sim, idx);
+}
+
+/* Also one of which no record was taken yet: its consumer position looks like that of no use. */
+TEST(record_is_lost_or_read_once_whenever_its_subbuf_is_recycled)
+{
+	static const unsigned int max[] = { 0, AHEAD, RUN_MAX };
+
+	for (unsigned int i = 0; i < 3 * 1000; i++) {
+		struct sim *sim = &recycled.sim;
+		const struct pxtu_event *event;
+		__u64 n = 0, read = 0;
+
+		begin_runs(max[i % 3]);
+		ASSERT_EQ(0, sim_init(sim, CPUS, SUBBUFS, true));
+		do {
+			n++;
+			ASSERT_NE(0, sim_write(sim, 0, &n, sizeof(n)));
+		} while (sim->open[0] == sim->oldest[0]);
+		recycled.looks = 1 + i / 3;
+		sim_between = recycle_once;
+		while ((event = next(sim)))
+			read += event->id == POSIXTRACE_ID_UNNAMED;
+		sim_between = NULL;
+		EXPECT_EQ(n, read + sim->ctrl->lost + sim->reader.skipped);
+		EXPECT_EQ(0, sim->reader.corrupt);
+		pxtu_reader_destroy(&sim->reader);
+		munmap((void *)((uintptr_t)sim->pool & -4096UL), sim->map.pool_size);
+	}
+}
+
 /* A gap whose begin the reader saw too late, and the losses before and behind that. */
 static struct {
 	struct sim sim;
