@@ -123,14 +123,22 @@ int pxt_gate_make(struct pxt_target *target)
 
 /**
  * pxt_gate_note_program() - note where the program of the calling process is
- * @target: of the calling process, with gate
+ * @target: of the calling process, with gate; table->lock is held
  *
- * Its records can be packed if they have addresses near the program. After an exec, the library
- * attaches anew.
+ * Its records can be packed if they have addresses near the program. No attachment of its address
+ * space may exist: a gate that the process can see does not change here. If it saw another place
+ * before, by an attachment that has ended, its notes are not valid any more.
  */
 void pxt_gate_note_program(struct pxt_target *target)
 {
-	WRITE_ONCE(target->gate->address_high, upper_32_bits(READ_ONCE(current->mm->start_code)));
+	u32 high = upper_32_bits(READ_ONCE(current->mm->start_code));
+
+	if (target->gate->address_high == high)
+		return;
+	WRITE_ONCE(target->gate->address_high, high);
+	/* Zero means that no stream has ever traced the process. */
+	if (target->gate->generation)
+		gate_changed(target);
 }
 
 static void enter(struct pxt_target *target, struct pxt_link *link)
@@ -305,7 +313,7 @@ unlock:
 
 /**
  * pxt_gate_inherit() - put a stream of the parent on a new target
- * @target: with streams of its parent only
+ * @target: of the calling process, with streams of its parent only
  * @link: of a stream that traced the parent at the fork, and has counted the child
  *
  * Context: may sleep.
@@ -319,6 +327,8 @@ int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link)
 		return -ENOMEM;
 	mutex_lock(&target->table->lock);
 	if (link->linked && !target->ended) {
+		/* A child that shares the memory of its parent records, but does not attach. */
+		pxt_gate_note_program(target);
 		enter(target, link);
 		err = 0;
 	}

@@ -430,6 +430,7 @@ static struct pxt_attachment *share_attachment(struct pxt_attachment *att)
 			goto use;
 	}
 	found = att;
+	pxt_gate_note_program(att->target);
 	list_add_tail(&found->node, &table->attachments);
 use:
 	found->users++;
@@ -461,7 +462,6 @@ struct pxt_attachment *pxt_target_attach(void)
 		goto free_att;
 	if (pxt_gate_make(att->target))
 		goto put_target;
-	pxt_gate_note_program(att->target);
 	if (!READ_ONCE(att->target->text[PXT_TEXT_PROGRAM]))
 		pxt_target_executed(att->target);
 	att->mm = current->mm;

@@ -4,12 +4,18 @@
  */
 #define _GNU_SOURCE
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "pxt_test.h"
 #include "process.h"
 #include "uapi.h"
 #include "writer.h"
+
+static void near_the_program(void)
+{
+}
 
 FIXTURE(record)
 {
@@ -34,10 +40,6 @@ FIXTURE_TEARDOWN(record)
 {
 	stream_close(&self->stream);
 	target_close(&self->target);
-}
-
-static void near_the_program(void)
-{
 }
 
 TEST_F(record, carries_the_arguments_of_the_caller)
@@ -462,6 +464,76 @@ TEST_F(record, bad_data_of_a_disabled_type_is_ignored)
 	EXPECT_EQ(0, target_event(&self->target, POSIXTRACE_ID_MAX - 1, BAD_POINTER, 16));
 	ASSERT_EQ(0, stream_stop(&self->stream));
 	EXPECT_EQ(0, target_event(&self->target, self->id, BAD_POINTER, 16));
+}
+
+/* ------------------------------------------------------------------ */
+/* The place of the program						*/
+
+/* The kernel finds the program of this process at another place from now on. */
+static int move_program(uintptr_t place)
+{
+	return prctl(PR_SET_MM, PR_SET_MM_END_CODE, place + 4096, 0, 0) ||
+	       prctl(PR_SET_MM, PR_SET_MM_START_CODE, place, 0, 0) ? -errno : 0;
+}
+
+TEST_F(record, second_attach_does_not_move_the_program)
+{
+	const unsigned int high = LOAD(self->target.gate->address_high);
+	const uintptr_t place = (uintptr_t)&getpid;
+	struct target other;
+
+	ASSERT_NE(high, place >> 32);
+	ASSERT_EQ(0, move_program(place));
+	ASSERT_EQ(0, target_open(&other));
+	EXPECT_EQ(high, LOAD(other.gate->address_high));
+	target_close(&other);
+}
+
+TEST_F(record, program_that_moved_attaches_to_another_generation)
+{
+	const unsigned long long generation = LOAD(self->target.gate->generation);
+	const uintptr_t place = (uintptr_t)&getpid;
+
+	target_close(&self->target);
+	ASSERT_EQ(0, target_open(&self->target));
+	EXPECT_EQ(generation, LOAD(self->target.gate->generation));
+	target_close(&self->target);
+	ASSERT_EQ(0, move_program(place));
+	ASSERT_EQ(0, target_open(&self->target));
+	EXPECT_EQ(place >> 32, LOAD(self->target.gate->address_high));
+	EXPECT_NE(generation, LOAD(self->target.gate->generation));
+}
+
+/* A child of vfork() records through the file of its parent, and attaches to nothing. */
+TEST_F(record, child_that_shares_memory_packs_as_its_parent)
+{
+	struct posixtrace_event event = {
+		.event_id = self->id,
+		.data = (uintptr_t)"abc",
+		.data_len = 4,
+		.prog_address = (uintptr_t)near_the_program,
+	};
+	struct record record;
+	struct stream stream;
+	pid_t pid;
+
+	create_init(&stream.arg, getpid());
+	stream.arg.attr.inherited = POSIXTRACE_INHERITED;
+	ASSERT_EQ(0, stream_open(&stream));
+	ASSERT_EQ(0, stream_start(&stream));
+	ASSERT_EQ(1, stream_take(&stream, &record, NULL, 0));
+	pid = vfork();
+	if (!pid) {
+		command(self->target.fd, POSIXTRACE_IOC_EVENT, &event);
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	ASSERT_EQ(1, stream_take(&stream, &record, NULL, 0));
+	EXPECT_EQ(pid, record.pid);
+	EXPECT_EQ(self->id, record.event_id);
+	EXPECT_EQ(POSIXTRACE_RECORD_PACKED, record.flags);
+	EXPECT_EQ(event.prog_address, record.prog_address);
+	stream_close(&stream);
 }
 
 /* ------------------------------------------------------------------ */

@@ -219,7 +219,7 @@ struct posixtrace_clock {
  *	another process begins to share its memory, and when two of its threads share a
  *	thread pointer; zero before, and then its lower half is never zero
  * @address_high: upper half of the address of the program: records with addresses near it can be
- *	packed. Set by the ATTACH of the process, before it can see its gate
+ *	packed. Set by the first ATTACH of an address space, before the process can see its gate
  * @reserved: zero
  * @enable: bit s of word id: record this type into the stream in slot s
  * @clock: the clock; mapped here, but not part of the kernel's gate
