@@ -554,26 +554,40 @@ static unsigned long long line_of(const char *status, const char *name)
 	return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
-/* Adds the counters of a thread. Returns false if it does not sleep. */
-static bool add_thread(struct switches *sum, pid_t pid, const char *tid)
+/* Reads a file of a thread as text. Returns false if there is none, or nothing in it. */
+static bool read_of_thread(pid_t pid, const char *tid, const char *name, char *text, size_t room)
 {
-	char path[64], status[4096];
+	char path[64];
 	ssize_t len;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%s/status", pid, tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%s/%s", pid, tid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	len = read(fd, status, sizeof(status) - 1);
+	len = read(fd, text, room - 1);
 	close(fd);
 	if (len <= 0)
 		return false;
-	status[len] = '\0';
+	text[len] = '\0';
+	return true;
+}
+
+/*
+ * Adds the counters of a thread. Returns false if it does not sleep. The file "syscall" waits for
+ * a thread that seems to sleep until it has left its CPU.
+ */
+static bool add_thread(struct switches *sum, pid_t pid, const char *tid)
+{
+	char text[4096];
+
+	if (!read_of_thread(pid, tid, "syscall", text, sizeof(text)) ||
+	    !read_of_thread(pid, tid, "status", text, sizeof(text)))
+		return false;
 	/* The other name ends with this one. */
-	sum->voluntary += line_of(status, "\nvoluntary_ctxt_switches:");
-	sum->involuntary += line_of(status, "\nnonvoluntary_ctxt_switches:");
-	return strstr(status, "State:\tS");
+	sum->voluntary += line_of(text, "\nvoluntary_ctxt_switches:");
+	sum->involuntary += line_of(text, "\nnonvoluntary_ctxt_switches:");
+	return strstr(text, "State:\tS");
 }
 
 static bool add_threads(struct switches *sum, pid_t pid)
@@ -596,7 +610,7 @@ static bool add_threads(struct switches *sum, pid_t pid)
 	return asleep;
 }
 
-/* A thread seems to sleep a moment before it leaves its CPU, so look twice. */
+/* Look twice: a thread that another one wakes up may sleep again. */
 struct switches worker_switches(const struct child *worker)
 {
 	struct switches first, second;
