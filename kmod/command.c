@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "compat.h"
 #include "device.h"
 #include "shutdown.h"
 #include "stream/commands.h"
@@ -358,7 +359,7 @@ static int sync_slots(struct pxt_target *target, void __user *uarg)
 	 * them, or the caller gets the old generation and asks again.
 	 */
 	smp_rmb();
-	if (test_bit(PXT_TARGET_TWINS, &target->works))
+	if (test_bit(PXT_TARGET_TWINS, &target->works) || !pxt_rseq_aborts())
 		memset(slots, 0, POSIXTRACE_SLOTS_MAX * sizeof(*slots));
 	if (pxt_target_shares_memory())
 		err = -EUSERS;

@@ -69,6 +69,16 @@ static inline void pxt_rseq_abort_current(void)
 #endif
 
 /*
+ * Does the kernel abort a sequence whose thread it preempts? On arm64, from 6.19 to 7.0.13, only
+ * one that it moves to another CPU: "arm64/entry: Fix arm64-specific rseq brokenness" is the fix.
+ */
+static inline bool pxt_rseq_aborts(void)
+{
+	return !IS_ENABLED(CONFIG_ARM64) || LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0) ||
+	       LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 14);
+}
+
+/*
  * Does a CPU run this task? With acquire: if not, all its stores are visible. A kernel for one CPU
  * may not have the field; there only the caller runs.
  */
