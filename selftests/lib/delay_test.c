@@ -172,6 +172,7 @@ static bool is_counted(int point)
 	return the_point ? point == the_point : point != PXTU_POINT_DROP;
 }
 
+/* Of a kernel that is not slow. On one that is, interruptions would leave no time for anything else. */
 #define DELAY		40000ULL	/* nanoseconds */
 #define TURNS		200		/* microseconds */
 #define LETTERS		10000
@@ -193,7 +194,7 @@ static bool were_often_aborted(void)
 
 FIXTURE_SETUP(delay)
 {
-	unsigned int loops = loops_of(DELAY);
+	unsigned int loops = loops_of(DELAY * pxt_time_scale());
 
 	ASSERT_NE(0, __rseq_size);
 	aborts = share(sizeof(*aborts));
@@ -210,7 +211,7 @@ FIXTURE_SETUP(delay)
 	self->storm = (struct storm){
 		.policy = variant->policy,
 		.size = variant->size,
-		.turns = TURNS,
+		.turns = TURNS * pxt_time_scale(),
 		.letters = rounds(LETTERS),
 		.is_long_enough = were_often_aborted,
 		.unread = the_point == PXTU_POINT_DROP,

@@ -194,7 +194,8 @@ static void *write_letters(void *arg)
 
 static int write_in_process(void *arg)
 {
-	const struct itimerval often = { { 0, 700 }, { 0, 700 } }, never = { { 0, 0 }, { 0, 0 } };
+	const struct timeval time = { .tv_usec = 700 * pxt_time_scale() };
+	const struct itimerval often = { time, time }, never = { { 0, 0 }, { 0, 0 } };
 	struct sigaction action = { .sa_handler = storm_handler, .sa_flags = SA_RESTART };
 	struct writer writers[THREADS];
 	sigset_t alarm;
