@@ -27,7 +27,6 @@ struct pxtu_trid_table;
  * @wakeup: need_wakeup of the reader, mapped
  * @stream: number of the stream
  * @max_data: largest data that it records of an event, in bytes
- * @pid: process id of this process, as its controller sees it
  * @relaxed: it has POSIXTRACE_ORDER_RELAXED
  *
  * In a cache line of its own.
@@ -39,7 +38,6 @@ struct pxtu_slot {
 	const struct posixtrace_wakeup *wakeup;
 	__u64 stream;
 	__u32 max_data;
-	__s32 pid;
 	__u32 relaxed;
 } __attribute__((__aligned__(64)));
 
@@ -65,6 +63,8 @@ struct pxtu_state {
 	int absent;
 	/** @nr_cpus: number of CPUs that @slot has heads for */
 	__u32 nr_cpus;
+	/** @pid: process id of this process, as the controllers of all streams in @slot see it */
+	__s32 pid;
 	/** @sequences: restartable sequences work: 1, do not work: -1, not tried yet: 0 */
 	int sequences;
 	/**

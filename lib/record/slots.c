@@ -99,7 +99,6 @@ static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_sl
 	pxtu_store(&slot->wakeup, (const struct posixtrace_wakeup *)wakeup);
 	pxtu_store(&slot->stream, info->stream);
 	pxtu_store(&slot->max_data, info->max_data_size);
-	pxtu_store(&slot->pid, info->pid);
 	pxtu_store(&slot->relaxed, info->flags & POSIXTRACE_SLOT_RELAXED);
 	pxtu_store(&slot->heads, (struct posixtrace_cpu_head *)heads);
 	return 0;
@@ -124,6 +123,7 @@ static bool map_new(struct pxtu_state *state, int fd, const struct posixtrace_sl
 		/* The same for all streams. */
 		pxtu_store(&state->nr_cpus, (__u32)(slots[i].heads.size /
 						    sizeof(struct posixtrace_cpu_head)));
+		pxtu_store(&state->pid, slots[i].pid);
 		/* Stop if our descriptor was closed; else the module records for this stream. */
 		if (map_stream(slot, fd, &slots[i]) && !pxtu_is_ours(fd, 0))
 			return false;

@@ -117,21 +117,19 @@ void prepare(struct pxtu_entry *entry, const struct pxtu_call *call, __u32 len)
 	}
 }
 
-/*
- * Prepare what depends on the thread. The streams that the library can write to give the process
- * the same number, see POSIXTRACE_SLOT_SAME_IDS.
- */
-static void prepare_ids(struct pxtu_entry *entry, const struct pxtu_state *state, __u32 mask)
+/* Prepare what depends on the thread. */
+static void prepare_ids(struct pxtu_entry *entry, const struct pxtu_state *state)
 {
-	const struct pxtu_slot *slot = &state->slot[__builtin_ctz(mask)];
-
+	/*
+	 * Pairs with the store in sync_locked(): what follows, and the slots, are of this
+	 * generation or later.
+	 */
+	entry->generation = pxtu_load_acquire(&state->generation);
 	if (pxtu_unlikely(myself.target != pxtu_load(&state->target)))
 		know_myself(state);
-	/* Pairs with the store in sync_locked(): the slots are of this generation or later. */
-	entry->generation = pxtu_load_acquire(&state->generation);
 	entry->nr_cpus = pxtu_load(&state->nr_cpus);
 	entry->writer = (__u64)pxtu_load(&pxtu_gate()->address_high) << 32;
-	entry->ids = pxtu_pair((__u32)pxtu_load(&slot->pid), (__u32)pxtu_load(&myself.tid));
+	entry->ids = pxtu_pair((__u32)pxtu_load(&state->pid), (__u32)pxtu_load(&myself.tid));
 	entry->thread_id = (uintptr_t)pxtu_load(&myself.thread);
 	entry->area = pxtu_rseq_area();
 }
@@ -246,7 +244,7 @@ __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 m
 	if (pxtu_unlikely(pxtu_load(&pxtu_gate()->generation) != pxtu_load(&state->generation)) &&
 	    !pxtu_slots_update(state))
 		return 0;
-	prepare_ids(&entry, state, mask);
+	prepare_ids(&entry, state);
 	entry.time = 0;
 	for (; left; left -= bit) {
 		bit = left & -left;

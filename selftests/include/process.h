@@ -92,4 +92,7 @@ static inline struct timespec to_timespec(unsigned long long nsec)
 	return (struct timespec){ nsec / NSEC, nsec % NSEC };
 }
 
+/* The memory that this process has mapped, in bytes. */
+size_t memory_in_use(void);
+
 #endif /* _SELFTESTS_PROCESS_H */

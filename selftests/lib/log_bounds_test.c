@@ -9,19 +9,9 @@
 
 #include "pxt_test.h"
 #include "log_reading.h"
+#include "process.h"
 
 #define MIB	(1UL << 20)
-
-static size_t memory_in_use(void)
-{
-	unsigned long pages = 0;
-	FILE *file = fopen("/proc/self/statm", "r");
-
-	if (!file || fscanf(file, "%lu", &pages) != 1)
-		abort();
-	fclose(file);
-	return pages * sysconf(_SC_PAGESIZE);
-}
 
 /* AddressSanitizer keeps freed memory for a while. */
 #ifdef __SANITIZE_ADDRESS__

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/resource.h>
 
 #include "family.h"
 #include "pxt_test.h"
@@ -105,6 +106,54 @@ TEST_F(alone, event_with_16_bytes_of_data_takes_32)
 	EXPECT_LE(subbufs, writers);
 	EXPECT_GE(subbufs + (variant->sequences ? EVENTS / 50 : 0), writers);
 	EXPECT_GT(EVENTS * 33, bytes);
+}
+
+/* In a process without room for the memory of the first of its streams. */
+static int record_with_little_room(void *arg, const struct talk *talk)
+{
+	struct rlimit limit = { 0, RLIM_INFINITY };
+
+	(void)arg;
+	say(talk, 0);
+	if (hear(talk) < 0)
+		return 1;
+	limit.rlim_cur = memory_in_use() + (4 << 20);
+	if (setrlimit(RLIMIT_AS, &limit))
+		return 2;
+	for (int i = 0; i < EVENTS; i++)
+		record_data(i);
+	say(talk, 0);
+	return 0;
+}
+
+TEST(event_has_its_process_if_another_stream_cannot_be_mapped)
+{
+	struct stream streams[2];
+	struct record record;
+	struct child child;
+	struct data data;
+
+	ASSERT_EQ(0, child_start(&child, record_with_little_room, NULL));
+	ASSERT_EQ(0, hear(&child.talk));
+	for (int i = 0; i < 2; i++) {
+		create_init(&streams[i].arg, child.pid);
+		streams[i].arg.attr.stream_policy = POSIXTRACE_POLICY_UNTIL_FULL;
+		streams[i].arg.attr.stream_size = i ? 1 << 20 : 16 << 20;
+		ASSERT_EQ(0, stream_open(&streams[i]));
+		ASSERT_EQ(0, stream_start(&streams[i]));
+	}
+	say(&child.talk, 0);
+	ASSERT_EQ(0, hear(&child.talk));
+	for (int i = 0; i < 2; i++) {
+		for (int number = 0; number < EVENTS; number++) {
+			ASSERT_EQ(1, take_record(&streams[i], &record, &data));
+			ASSERT_EQ(number, data.number);
+			ASSERT_EQ(child.pid, record.pid);
+			ASSERT_EQ(child.pid, record.tid);
+		}
+		stream_close(&streams[i]);
+	}
+	EXPECT_EQ(0, child_wait(&child));
 }
 
 /*

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Child processes and their pipes, CPUs, the states of threads, and clocks. */
 #define _GNU_SOURCE
+#include <stdlib.h>
+
 #include "process.h"
 
 void say(const struct talk *talk, long value)
@@ -119,4 +121,15 @@ unsigned long long clock_now(clockid_t clock)
 
 	clock_gettime(clock, &time);
 	return time.tv_sec * NSEC + time.tv_nsec;
+}
+
+size_t memory_in_use(void)
+{
+	unsigned long pages = 0;
+	FILE *file = fopen("/proc/self/statm", "r");
+
+	if (!file || fscanf(file, "%lu", &pages) != 1)
+		abort();
+	fclose(file);
+	return pages * sysconf(_SC_PAGESIZE);
 }
