@@ -54,9 +54,11 @@ bool pxtu_state_trylock(struct pxtu_state *state, sigset_t *signals)
 
 	/*
 	 * A signal handler that leaves by siglongjmp() would otherwise leave the try-lock
-	 * held forever.
+	 * held forever. But the kernel ends a program that blocks the signal by which its
+	 * filter (SECCOMP_RET_TRAP) lets it answer a system call.
 	 */
 	sigfillset(&all);
+	sigdelset(&all, SIGSYS);
 	pthread_sigmask(SIG_SETMASK, &all, signals);
 	if (try_lock(state))
 		return true;

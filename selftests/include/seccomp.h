@@ -13,6 +13,7 @@ struct refusal {
 	unsigned long commands[SECCOMP_COMMANDS_MAX];
 	int err;
 	bool notify;		/* a listening process answers instead */
+	bool trap;		/* a handler of SIGSYS answers instead */
 	bool stat;		/* stat() and fstat() fail, too */
 };
 

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <sys/ptrace.h>
+#include <ucontext.h>
 
 #include "pxt_test.h"
 #include "foreign.h"
@@ -165,6 +166,50 @@ TEST(leaks_nothing_without_stat)
 		EXPECT_EQ(0, status)
 			TH_LOG("error %d: %d", errors[i], WEXITSTATUS(status));
 	}
+}
+
+static volatile sig_atomic_t trapped;
+
+/* Answers a system call of the interrupted code. */
+static void answer(int signal, siginfo_t *info, void *context)
+{
+	mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
+
+	(void)signal;
+	(void)info;
+	trapped++;
+#if defined(__x86_64__)
+	machine->gregs[REG_RAX] = -EPERM;
+#elif defined(__aarch64__)
+	machine->regs[0] = -EPERM;
+#else
+	(void)machine;
+#endif
+}
+
+static int record_trapped(void)
+{
+	const struct sigaction action = { .sa_sigaction = answer, .sa_flags = SA_SIGINFO };
+	const struct refusal refusal = { .trap = true };
+
+	if (sigaction(SIGSYS, &action, NULL) || refuse_commands(&refusal) < 0)
+		return 1;
+	for (int i = 0; i < EVENTS; i++)
+		record_number(i);
+	return trapped ? 0 : 2;
+}
+
+/* The kernel would end a process that had blocked the signal. */
+TEST(filter_may_let_a_handler_answer)
+{
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (pid == 0)
+		_exit(record_trapped());
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
 }
 
 static int record_refused(const struct refusal *refusal)

@@ -14,7 +14,8 @@
 int refuse_commands(const struct refusal *refusal)
 {
 	const __u32 action = refusal->notify ? SECCOMP_RET_USER_NOTIF :
-					       SECCOMP_RET_ERRNO | refusal->err;
+			     refusal->trap ? SECCOMP_RET_TRAP :
+					     SECCOMP_RET_ERRNO | refusal->err;
 	/* No system call has this number. */
 	const __u32 stat = refusal->stat ? SYS_newfstatat : ~0U;
 	const __u32 fstat = refusal->stat ? SYS_fstat : ~0U;
