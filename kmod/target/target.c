@@ -404,8 +404,11 @@ bool pxt_target_shares_memory(void)
 	struct task_struct *process;
 	bool found = false;
 
-	/* Each thread counts once. More users need not be processes: look for them. */
-	if (atomic_read(&current->mm->mm_users) <= get_nr_threads(current))
+	/*
+	 * More users need not be processes: look for them. The number of threads does not tell, it
+	 * includes those that have left the address space, as a main thread may have long ago.
+	 */
+	if (atomic_read(&current->mm->mm_users) == 1)
 		return false;
 	rcu_read_lock();
 	for_each_process(process) {

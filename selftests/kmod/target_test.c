@@ -3,6 +3,8 @@
  * A traced process's view: the gate, and the streams from SYNC.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
+
 #include "pxt_test.h"
 #include "process.h"
 #include "uapi.h"
@@ -220,6 +222,65 @@ TEST_F(target, sync_of_an_untraced_process_shows_no_stream)
 	EXPECT_EQ(LOAD(self->target.gate->generation), self->target.generation);
 	for (int i = 0; i < POSIXTRACE_SLOTS_MAX; i++)
 		EXPECT_EQ(0, self->target.slots[i].heads.size);
+}
+
+static int wait_for_the_end(void *arg)
+{
+	(void)arg;
+	for (;;)
+		pause();
+	return 0;
+}
+
+/* Is the main thread of this process a zombie? */
+static bool main_thread_has_ended(void)
+{
+	FILE *file = fopen("/proc/self/stat", "r");
+	char state = 0;
+
+	if (file) {
+		if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+			state = 0;
+		fclose(file);
+	}
+	return state == 'Z';
+}
+
+static void *sync_beside_a_process(void *arg)
+{
+	static char stack[1 << 14] __attribute__((__aligned__(16)));
+	struct target target;
+	int ret = 1;
+	pid_t pid;
+
+	while (!main_thread_has_ended())
+		sched_yield();
+	if (target_open(&target))
+		_exit(ret);
+	pid = clone(wait_for_the_end, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+	if (pid > 0)
+		ret = target_sync(&target) == -EUSERS ? 0 : 2;
+	if (pid > 0)
+		kill(pid, SIGKILL);
+	_exit(ret);
+	return arg;
+}
+
+/* A thread that has ended uses no memory, but is one of the process as long as it is the main one. */
+TEST(sync_sees_who_shares_memory_after_the_main_thread_has_ended)
+{
+	pthread_t thread;
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (pid == 0) {
+		if (pthread_create(&thread, NULL, sync_beside_a_process, NULL))
+			_exit(3);
+		pthread_exit(NULL);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
 }
 
 TEST_F(target, sync_returns_all_that_a_writer_needs)
