@@ -199,6 +199,8 @@ static void lose_all(struct pxt_target *target, u32 mask, u32 id)
 			continue;
 		/* As in try_record(), the synchronization waits for this section. */
 		local_irq_save(flags);
+		/* As in try_record(). */
+		smp_mb();
 		if (READ_ONCE(target->gate->enable[id]) & BIT(slot) &&
 		    rcu_access_pointer(target->slot[slot]) == &stream->link)
 			count_lost(&stream->pool);
