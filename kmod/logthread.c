@@ -61,7 +61,7 @@ static void clear(struct pxt_log *log, u64 number)
 	int err = pxt_clear_logged(log->stream);
 
 	if (!err)
-		err = pxt_logwriter_clear(&log->writer);
+		err = pxt_logwriter_clear(&log->writer, log->stream->pool.gap_logged);
 	spin_lock(&log->lock);
 	log->full = false;
 	log->overwritten = 0;

@@ -619,25 +619,29 @@ int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *
 /**
  * pxt_logwriter_clear() - begin the log anew
  * @w: begun
+ * @gap_generation: of the last gap so far
  *
  * The names stay, as the event types do. Context: may sleep.
  *
  * Return: 0 or negative errno.
  */
-int pxt_logwriter_clear(struct pxt_logwriter *w)
+int pxt_logwriter_clear(struct pxt_logwriter *w, u64 gap_generation)
 {
 	struct posixtrace_log_end end = { 0 };
 	int err;
 
 	if (is_loop(w)) {
 		/* The new header has a new cookie, so the blocks in the file are void. */
+		w->gap_base = gap_generation;
 		err = write_header(w);
 		return err ? err : pxt_logwriter_end(w, &end);
 	}
 	if (w->file.seekable && !pxt_logfile_restart(&w->file)) {
 		w->names = POSIXTRACE_ID_UNNAMED + 1;
+		w->gap_base = gap_generation;
 		return write_header(w);
 	}
+	/* A reader goes on from the gaps before that. */
 	w->events = 0;
 	w->full = false;
 	memset(w->buf, 0, sizeof(struct posixtrace_log_block));

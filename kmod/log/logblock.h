@@ -63,6 +63,8 @@ struct pxt_logwriter {
 	u64 notes_base;
 	/** @kernel_described: the last type of the kernel whose description was written, or NULL */
 	const struct pxt_kernel_type *kernel_described;
+	/** @gap_base: generation of the last gap before the log began; its first one has 1 */
+	u64 gap_base;
 	/** @headless: writing the header failed, so it has to be written first */
 	bool headless;
 
@@ -129,7 +131,7 @@ int pxt_logwriter_note(struct pxt_logwriter *w, u32 type, u32 size, u32 count);
 int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_block *block);
 int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written);
 int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end);
-int pxt_logwriter_clear(struct pxt_logwriter *w);
+int pxt_logwriter_clear(struct pxt_logwriter *w, u64 gap_generation);
 
 /* crc32c.c */
 void pxt_crc32c_init(void);

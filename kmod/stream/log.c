@@ -110,6 +110,7 @@ void pxt_log_abandon(struct pxt_log *log)
 	spin_lock(&log->lock);
 	if (log->thread && !log->watched) {
 		log->watched = true;
+		log->progress = READ_ONCE(log->writer.file.progress);
 		queue_watch(log);
 	}
 	spin_unlock(&log->lock);
@@ -209,8 +210,10 @@ int pxt_log_clear(struct pxt_stream *stream)
 		return -ESHUTDOWN;
 	spin_lock(&log->lock);
 	number = ++log->clear_wanted;
+	/* Both under the lock, or one CLEAR could end with @number, and another come after it. */
+	set_bit(PXT_LOG_CLEAR, &log->wanted);
 	spin_unlock(&log->lock);
-	want(log, PXT_LOG_CLEAR);
+	wake_up(&log->wait);
 	/* Pairs with the release in clear(): clear_error is set. */
 	if (wait_event_state(log->done, smp_load_acquire(&log->clear_done) >= number ||
 			     READ_ONCE(stream->dead), (TASK_KILLABLE | TASK_FREEZABLE)))

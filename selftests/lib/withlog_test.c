@@ -329,6 +329,41 @@ TEST_F(withlog, clear_lets_stream_and_log_start_anew)
 	EXPECT_LT(0, user_types(self->log) + 1);
 }
 
+/* Whether the file begins anew, the ring does, or the reader has to skip what is before. */
+TEST(log_has_no_gap_from_before_it_was_cleared)
+{
+	static const struct log_kind kinds[] = {
+		{ POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 },
+		{ POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 1 << 20 },
+		{ POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0 },
+	};
+	struct log_content content;
+	trace_id_t trid;
+	int fd;
+
+	for (int i = 0; i < 3; i++) {
+		fd = log_tmpfile();
+		ASSERT_LE(0, fd);
+		if (i == 2)
+			ASSERT_EQ(0, fcntl(fd, F_SETFL, O_APPEND));
+		ASSERT_EQ(0, withlog_new(0, &kinds[i], fd, &trid));
+		ASSERT_EQ(0, posix_trace_start(trid));
+		withlog_record(0, 20000);
+		ASSERT_EQ(0, withlog_flush(trid));
+		log_content_fd(fd, &content);
+		EXPECT_LT(0, content.gaps);
+		ASSERT_EQ(0, posix_trace_clear(trid));
+		withlog_record(0, 10);
+		ASSERT_EQ(0, posix_trace_shutdown(trid));
+		log_content_fd(fd, &content);
+		EXPECT_TRUE(log_content_is(&content, 10)) {
+			TH_LOG("kind %d: %d numbers, %d gaps", i, content.numbers, content.gaps);
+		}
+		EXPECT_EQ(POSIX_TRACE_NO_OVERRUN, content.status.posix_stream_overrun_status);
+		close(fd);
+	}
+}
+
 TEST_F(withlog, events_can_be_read_from_the_log_only)
 {
 	const struct timespec epoch = { 0, 0 };
