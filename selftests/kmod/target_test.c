@@ -266,7 +266,7 @@ static void *sync_beside_a_process(void *arg)
 	return arg;
 }
 
-/* A thread that has ended uses no memory, but is one of the process as long as it is the main one. */
+/* A main thread that has ended uses no memory, but stays a thread of its process. */
 TEST(sync_sees_who_shares_memory_after_the_main_thread_has_ended)
 {
 	pthread_t thread;

@@ -172,7 +172,7 @@ static bool is_counted(int point)
 	return the_point ? point == the_point : point != PXTU_POINT_DROP;
 }
 
-/* Of a kernel that is not slow. On one that is, interruptions would leave no time for anything else. */
+/* On a kernel that is not slow. On one that is, these would leave no time for anything else. */
 #define DELAY		40000ULL	/* nanoseconds */
 #define TURNS		200		/* microseconds */
 #define LETTERS		10000

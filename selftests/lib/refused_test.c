@@ -168,7 +168,7 @@ TEST(leaks_nothing_without_stat)
 	}
 }
 
-static volatile sig_atomic_t trapped;
+static int trapped;
 
 /* Answers a system call of the interrupted code. */
 static void answer(int signal, siginfo_t *info, void *context)
@@ -177,7 +177,7 @@ static void answer(int signal, siginfo_t *info, void *context)
 
 	(void)signal;
 	(void)info;
-	trapped++;
+	__atomic_fetch_add(&trapped, 1, __ATOMIC_RELAXED);
 #if defined(__x86_64__)
 	machine->gregs[REG_RAX] = -EPERM;
 #elif defined(__aarch64__)
@@ -196,7 +196,7 @@ static int record_trapped(void)
 		return 1;
 	for (int i = 0; i < EVENTS; i++)
 		record_number(i);
-	return trapped ? 0 : 2;
+	return __atomic_load_n(&trapped, __ATOMIC_RELAXED) ? 0 : 2;
 }
 
 /* The kernel would end a process that had blocked the signal. */
