@@ -125,9 +125,9 @@ int pxt_gate_make(struct pxt_target *target)
  * pxt_gate_note_program() - note where the program of the calling process is
  * @target: of the calling process, with gate; table->lock is held
  *
- * Its records can be packed if they have addresses near the program. No attachment of its address
- * space may exist: a gate that the process can see does not change here. If it saw another place
- * before, by an attachment that has ended, its notes are not valid any more.
+ * Its records can be packed if they have addresses near the program. The target may not be attached
+ * with this address space: a gate that the process can see does not change here. If it saw another
+ * place before, by an attachment that has ended, its notes are not valid any more.
  */
 void pxt_gate_note_program(struct pxt_target *target)
 {
