@@ -20,8 +20,13 @@ static bool same_user(const struct cred *cred, const struct cred *tcred)
 	       uid_eq(cred->uid, tcred->suid) || uid_eq(cred->uid, tcred->uid);
 }
 
-/* That of the first thread that has not ended: the main thread may have. */
-static bool get_exec_state(struct pxt_exec_state *state, struct task_struct *task)
+/*
+ * Both are those of the first thread that has not ended: the main thread may have. When another
+ * thread executes a program, it becomes the main thread, and what the caller found before keeps
+ * the credentials of long ago.
+ */
+static bool get_state(struct task_struct *task, struct pxt_exec_state *state,
+		      const struct cred **cred)
 {
 	struct task_struct *thread;
 	bool found = false;
@@ -29,45 +34,43 @@ static bool get_exec_state(struct pxt_exec_state *state, struct task_struct *tas
 	rcu_read_lock();
 	for_each_thread(task, thread) {
 		found = pxt_exec_state_get(state, thread);
-		if (found)
+		if (found) {
+			*cred = get_task_cred(thread);
 			break;
+		}
 	}
 	rcu_read_unlock();
 	return found;
 }
 
-static int check_dumpable(struct task_struct *task)
+static bool may_trace(const struct pxt_exec_state *state, const struct cred *tcred)
 {
-	struct pxt_exec_state state;
-	int err = 0;
-
-	if (!get_exec_state(&state, task))
-		return -ESRCH;
-	if (!pxt_exec_dumpable(&state) && !ns_capable(pxt_exec_user_ns(&state), CAP_SYS_PTRACE))
-		err = -EPERM;
-	pxt_exec_state_put(&state);
-	return err;
+	if (!same_user(current_cred(), tcred) && !ns_capable(tcred->user_ns, CAP_SYS_PTRACE))
+		return false;
+	return pxt_exec_dumpable(state) || ns_capable(pxt_exec_user_ns(state), CAP_SYS_PTRACE);
 }
 
 /**
  * pxt_rights_create() - may the caller trace this process?
- * @task: any thread of it
+ * @task: any thread of it, also one that has ended
  *
  * Context: may sleep.
  * Return: 0; -EPERM; -ESRCH if it has ended.
  */
 int pxt_rights_create(struct task_struct *task)
 {
+	struct pxt_exec_state state;
 	const struct cred *tcred;
-	int err = 0;
+	int err;
 
 	if (same_thread_group(task, current))
 		return 0;
-	tcred = get_task_cred(task);
-	if (!same_user(current_cred(), tcred) && !ns_capable(tcred->user_ns, CAP_SYS_PTRACE))
-		err = -EPERM;
+	if (!get_state(task, &state, &tcred))
+		return -ESRCH;
+	err = may_trace(&state, tcred) ? 0 : -EPERM;
 	put_cred(tcred);
-	return err ? err : check_dumpable(task);
+	pxt_exec_state_put(&state);
+	return err;
 }
 
 /* Do these credentials have CAP_SYS_PTRACE in the namespace? */

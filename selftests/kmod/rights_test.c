@@ -5,6 +5,7 @@
  * the kernel's own answers on signals and on memory of other processes.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -402,6 +403,7 @@ TEST(opener_of_the_device_does_not_matter_for_create)
 
 #define SET_UID_PROGRAM		"/tmp/rights_test_set_uid"
 #define SET_UID_VARIABLE	"RIGHTS_TEST_SET_UID"
+#define AGAIN_VARIABLE		"RIGHTS_TEST_AGAIN"
 
 static int make_set_uid_program(void)
 {
@@ -437,7 +439,10 @@ static int count_streams(void)
 	return count;
 }
 
-/* The set-user-ID program: reports its effective user, then its number of streams. */
+/*
+ * The set-user-ID program: reports its effective user, then its number of streams. As sudo(8), it
+ * may execute a program first that is dumpable, as its user is root altogether.
+ */
 static void __attribute__((constructor)) executed_with_set_uid(void)
 {
 	const char *text = getenv(SET_UID_VARIABLE);
@@ -445,17 +450,39 @@ static void __attribute__((constructor)) executed_with_set_uid(void)
 
 	if (!text || sscanf(text, "%d,%d", &talk.in, &talk.out) != 2)
 		return;
+	if (getenv(AGAIN_VARIABLE)) {
+		unsetenv(AGAIN_VARIABLE);
+		if (!setresuid(0, 0, 0))
+			execl("/proc/self/exe", "program", NULL);
+		_exit(1);
+	}
 	say(&talk, geteuid());
 	hear(&talk);
 	say(&talk, count_streams());
 	_exit(0);
 }
 
+static void *execute(void *unused)
+{
+	execl(SET_UID_PROGRAM, "program", NULL);
+	return unused;
+}
+
+/* The main thread ends with the exec, and the other one takes its place. */
+static void execute_from_thread(void)
+{
+	pthread_t thread;
+
+	setenv(AGAIN_VARIABLE, "", 1);
+	if (!pthread_create(&thread, NULL, execute, NULL))
+		pthread_join(thread, NULL);
+}
+
 static int execute_set_uid(void *arg, const struct talk *talk)
 {
+	const bool *thread = arg;
 	char text[32];
 
-	(void)arg;
 	if (become_user(1000) || count_streams() < 0)
 		return 1;
 	snprintf(text, sizeof(text), "%d,%d", talk->in, talk->out);
@@ -464,7 +491,10 @@ static int execute_set_uid(void *arg, const struct talk *talk)
 	fcntl(talk->out, F_SETFD, 0);
 	say(talk, 0);
 	hear(talk);
-	execl(SET_UID_PROGRAM, "program", NULL);
+	if (*thread)
+		execute_from_thread();
+	else
+		execute(NULL);
 	return 2;
 }
 
@@ -492,8 +522,30 @@ static int create_of_size(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST(program_that_gains_privileges_meanwhile_is_not_traced)
+FIXTURE(gains)
 {
+	int unused;
+};
+
+FIXTURE_VARIANT(gains)
+{
+	bool thread;
+};
+
+FIXTURE_VARIANT_ADD(gains, main_thread) { false };
+FIXTURE_VARIANT_ADD(gains, another_thread) { true };
+
+FIXTURE_SETUP(gains)
+{
+}
+
+FIXTURE_TEARDOWN(gains)
+{
+}
+
+TEST_F(gains, program_that_gains_privileges_meanwhile_is_not_traced)
+{
+	bool thread = variant->thread;
 	struct child target, controller;
 	struct request request;
 	int granted = 0, refused = 0;
@@ -502,7 +554,7 @@ TEST(program_that_gains_privileges_meanwhile_is_not_traced)
 
 	ASSERT_EQ(0, make_set_uid_program());
 	for (int i = 0; i < 20; i++) {
-		ASSERT_EQ(0, child_start(&target, execute_set_uid, NULL));
+		ASSERT_EQ(0, child_start(&target, execute_set_uid, &thread));
 		ASSERT_EQ(0, hear(&target.talk));
 		/* This stream stays, so the target remains the same. */
 		ASSERT_EQ(0, stream_create(&stream, target.pid));
