@@ -157,8 +157,10 @@ static int publish(struct pxt_stream *stream, struct pxt_target *target, struct 
 	if (err)
 		return err;
 	err = pxt_rights_create(task);
-	if (!err)
+	if (!err) {
+		pxt_target_note_memory(target, task);
 		err = pxt_stream_publish(stream, target);
+	}
 	up_read(&task->signal->exec_update_lock);
 	return err;
 }

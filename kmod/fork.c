@@ -88,8 +88,10 @@ static void inherit(struct pxt_fork *fork)
 	u32 slot;
 	int err;
 
-	if (target)
+	if (target) {
+		pxt_target_note_memory(target, current);
 		pxt_target_take_after(target, fork->target);
+	}
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		stream = fork->stream[slot];
 		if (!stream)

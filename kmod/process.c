@@ -74,8 +74,10 @@ static void target_executes(struct callback_head *work)
 	clear_bit(PXT_TARGET_EXEC, &target->works);
 	/* One thread is left, and has a new thread pointer. */
 	clear_bit(PXT_TARGET_TWINS, &target->works);
-	if (!(current->flags & PF_EXITING) && look_again(target))
+	if (!(current->flags & PF_EXITING) && look_again(target)) {
+		WRITE_ONCE(target->mm, current->mm);
 		pxt_target_executed(target);
+	}
 	/* After the streams that may not trace the new program have left. */
 	clear_bit_unlock(PXT_TARGET_HIDDEN, &target->works);
 	pxt_target_put(target);

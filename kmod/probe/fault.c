@@ -20,6 +20,7 @@
 static const struct pxt_kevent page_fault_event = {
 	.id = POSIXTRACE_ID_PAGE_FAULT,
 	.class = PXT_CLASS(FAULT),
+	.memory = true,
 };
 
 static noinline void record_fault(unsigned long address, struct pt_regs *regs,
@@ -39,11 +40,19 @@ static noinline void record_fault(unsigned long address, struct pt_regs *regs,
 	pxt_kevent_record(&page_fault_event, current, NULL, &data, sizeof(data));
 }
 
+/*
+ * A profiler may fault while it looks at the stack, also inside the recorder: in an NMI, or in a
+ * tracepoint of a lock. The recorder holds its locks with interrupts off.
+ */
+static bool can_record(struct pt_regs *regs)
+{
+	return !in_nmi() && (user_mode(regs) || regs->flags & X86_EFLAGS_IF);
+}
+
 static void page_fault(void *unused, unsigned long address, struct pt_regs *regs,
 		       unsigned long error_code)
 {
-	/* A profiler may fault in an NMI while it looks at the stack, also inside the recorder. */
-	if (unlikely(pxt_interest_in(current)) && !in_nmi())
+	if (unlikely(pxt_interest_in(current)) && can_record(regs))
 		record_fault(address, regs, error_code);
 }
 

@@ -103,6 +103,15 @@ static struct pxt_target *target_of(struct task_struct *task, bool hidden)
 }
 
 /*
+ * Is the address space that of a program of which it was decided who may trace it? The kernel
+ * writes into that of the next program before it says that there is one.
+ */
+static bool is_decided(const struct pxt_target *target, const struct task_struct *task)
+{
+	return pxt_thread_uses(task, READ_ONCE(target->mm));
+}
+
+/*
  * May the controller know which thread this is? Of those that it need not trace to know them: its
  * own ones. All others are just another thread, whatever its rights: they are not checked here.
  */
@@ -186,6 +195,8 @@ bool pxt_kevent_record(const struct pxt_kevent *event, struct task_struct *task,
 	/* Interrupts off: a section of RCU as well, and the recorder needs it. */
 	local_irq_save(flags);
 	target = target_of(task, event->hidden);
+	if (target && event->memory && !is_decided(target, task))
+		target = NULL;
 	mask = target ? READ_ONCE(target->kernel_slots) : 0;
 	for (; mask; mask &= mask - 1) {
 		stream = pxt_stream_in(target, __ffs(mask));

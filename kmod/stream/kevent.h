@@ -177,6 +177,7 @@ static_assert(sizeof(struct pxt_switch_out) == 20 && sizeof(struct pxt_switch_in
  *	with NULL for a thread that it may know nothing of. NULL if there is nothing to fill in
  * @trusted: the controller may know the other thread
  * @hidden: record it also for a process that may have become more privileged
+ * @memory: it has addresses of the process
  */
 struct pxt_kevent {
 	u32 id;
@@ -184,6 +185,7 @@ struct pxt_kevent {
 	void (*fill)(void *data, const struct pxt_stream *stream, struct task_struct *other);
 	bool trusted;
 	bool hidden;
+	bool memory;
 };
 
 void pxt_kevent_init(struct pxt_stream *stream);

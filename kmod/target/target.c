@@ -362,6 +362,29 @@ void pxt_target_mapped(struct pxt_target *target)
 }
 
 /**
+ * pxt_target_note_memory() - note the address space that the first controller may know
+ * @target: of the process of @task
+ * @task: any thread of a process that cannot execute a program meanwhile
+ *
+ * Later ones find it noted: while the process executes a program, they must not note the next one
+ * before it was decided which streams stay.
+ */
+void pxt_target_note_memory(struct pxt_target *target, struct task_struct *task)
+{
+	const struct mm_struct *mm = NULL;
+	struct task_struct *thread;
+
+	rcu_read_lock();
+	for_each_thread(task, thread) {
+		mm = data_race(READ_ONCE(thread->mm));
+		if (mm)
+			break;
+	}
+	rcu_read_unlock();
+	cmpxchg(&target->mm, NULL, mm);
+}
+
+/**
  * pxt_target_take_after() - give a new process the program of its parent
  * @target: the new one, without streams
  * @parent: its parent, with the same table

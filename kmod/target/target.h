@@ -63,6 +63,13 @@ struct pxt_target {
 	 */
 	struct pxt_text *text[PXT_TEXTS];
 
+	/**
+	 * @mm: the address space of which its controllers may know addresses, only to be compared;
+	 * NULL until a stream traces it. Written by CREATE while the process cannot execute a
+	 * program, and by the process; tracepoints read it
+	 */
+	const void *mm;
+
 	/* Task works, run by threads of the process; atomic bits say which are queued: */
 	/** @works: bits PXT_TARGET_*: queued works, and what is known of its threads */
 	unsigned long works;
@@ -121,6 +128,7 @@ struct pxt_attachment *pxt_target_attach(void);
 void pxt_target_detach(struct pxt_attachment *att);
 void pxt_target_executed(struct pxt_target *target);
 void pxt_target_mapped(struct pxt_target *target);
+void pxt_target_note_memory(struct pxt_target *target, struct task_struct *task);
 void pxt_target_take_after(struct pxt_target *target, struct pxt_target *parent);
 struct pxt_target *pxt_target_acting(struct pxt_attachment *att);
 

@@ -15,6 +15,7 @@
 
 #include "pxt_test.h"
 #include "exec.h"
+#include "kernel_events.h"
 #include "textfile.h"
 
 #define USER	1000
@@ -59,6 +60,7 @@ enum word {
 	POLL,
 	STOP,
 	KERNEL,		/* how many events of the kernel follow the exec, -1 without one */
+	FAULT,		/* the address of the next page fault in the kernel, 0 if there is none */
 };
 
 static long kernel_events_behind_exec(trace_id_t trid)
@@ -76,14 +78,31 @@ static long kernel_events_behind_exec(trace_id_t trid)
 	return count;
 }
 
+static long next_kernel_fault(trace_id_t trid)
+{
+	union kernel_data data;
+	struct event event;
+
+	while (take(trid, &event) == 1) {
+		if (event.info.posix_event_id != POSIXTRACE_PAGE_FAULT)
+			continue;
+		memcpy(&data, event.data, sizeof(data.fault));
+		if (!data.fault.user && data.fault.address)
+			return data.fault.address;
+	}
+	return 0;
+}
+
+/* Elsewhere than on x86, there are no page faults. */
 static int start_kernel_stream(pid_t pid, trace_id_t *trid)
 {
+	const unsigned int classes = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS |
+		(posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES) & POSIXTRACE_CLASS_FAULT);
 	trace_attr_t attr;
 	int err = posix_trace_attr_init(&attr);
 
 	if (!err)
-		err = posixtrace_attr_setkernel(&attr, POSIXTRACE_CLASS_SCHED |
-						       POSIXTRACE_CLASS_PROCESS);
+		err = posixtrace_attr_setkernel(&attr, classes);
 	if (!err)
 		err = posix_trace_create(pid, &attr, trid);
 	return err ? err : posix_trace_start(*trid);
@@ -105,6 +124,8 @@ static long obey(trace_id_t trid, long word)
 		return posix_trace_stop(trid);
 	case KERNEL:
 		return kernel_events_behind_exec(trid);
+	case FAULT:
+		return next_kernel_fault(trid);
 	default:
 		return -1;
 	}
@@ -318,6 +339,41 @@ TEST_F(image, user_sees_no_events_of_the_kernel_about_secrets)
 	EXPECT_TRUE(variant->secret ? !count : count > 0) {
 		TH_LOG("%ld events", count);
 	}
+	end(_metadata, self);
+}
+
+/* Does the process have memory there? */
+static bool is_mapped(pid_t pid, unsigned long address)
+{
+	unsigned long begin, end;
+	char path[64], line[512];
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	file = fopen(path, "re");
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "%lx-%lx", &begin, &end) == 2 && begin <= address &&
+			address < end;
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* The kernel writes into the memory of a program before it says that there is one. */
+TEST_F(image, user_gets_no_address_of_secrets)
+{
+	struct controller controller = { .uid = USER, .kernel = true };
+	unsigned long address;
+	unsigned int known = 0;
+
+	if (self->missing)
+		SKIP(return, "no extended attributes on tmpfs");
+	begin(_metadata, self, &controller);
+	while ((address = tell(&self->controller, FAULT)))
+		known += is_mapped(self->child.pid, address);
+	if (variant->secret)
+		EXPECT_EQ(0, known);
 	end(_metadata, self);
 }
 
