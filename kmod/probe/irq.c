@@ -5,6 +5,8 @@
  * Each has one event, at its end. The handlers of the tracepoints run in the interrupt, so that
  * what they keep of this CPU cannot change under them. On PREEMPT_RT, threads run the softirqs and
  * may be preempted meanwhile: there the class has hard interrupts only.
+ *
+ * arm64 can have interrupts that are NMIs for the kernel. These may come inside the recorder.
  */
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
@@ -55,7 +57,7 @@ static void enters(u32 kind, u32 number)
 {
 	struct begun *begun;
 
-	if (!pxt_interest_in(current))
+	if (!pxt_interest_in(current) || in_nmi())
 		return;
 	begun = level_of(kind);
 	begun->number = number;
@@ -88,9 +90,13 @@ static noinline void record_irq(u32 kind, u32 number, u64 since, const char *nam
 
 static void leaves(u32 kind, u32 number, const char *name)
 {
-	struct begun *begun = level_of(kind);
-	u64 since = begun->since;
+	struct begun *begun;
+	u64 since;
 
+	if (in_nmi())
+		return;
+	begun = level_of(kind);
+	since = begun->since;
 	if (!since)
 		return;
 	begun->since = 0;

@@ -68,8 +68,14 @@ static void fill_prev(void *data, const struct pxt_stream *stream, struct task_s
 {
 	struct switch_in *in = data;
 
-	/* A time from before the stream may be that of another thread. */
-	in->data.runnable = in->since > stream->attr.creation_time ? in->now - in->since : 0;
+	/*
+	 * A time from before the stream may be that of another thread, and of another clock: it
+	 * follows changes of the time of day between two uses.
+	 */
+	if (in->since > stream->attr.creation_time && in->since <= in->now)
+		in->data.runnable = in->now - in->since;
+	else
+		in->data.runnable = 0;
 	in->data.prev_tid = other ? task_pid_nr_ns(other, stream->ns) : 0;
 	in->data.prev_prio = other ? other->prio : 0;
 }
