@@ -244,6 +244,7 @@ static struct pxt_roster_thread *insert(struct pxt_roster *roster,
 	raw_spin_lock_irqsave(&roster->lock, flags);
 	/* Without a pid, it has ended and was reaped. */
 	if (thread->pid && !find(roster, thread->pid)) {
+		thread->round = roster->round;
 		hlist_add_head(&thread->node, bucket_of(roster, thread->pid));
 		list_add_tail(&thread->list, &roster->live);
 		/* pxt_roster_ends() came too early: the flag is set before the tracepoint. */
@@ -443,6 +444,7 @@ static void keep_texts(struct pxt_roster *roster, struct pid *tgid)
 		kept->tgid = get_pid(thread->tgid);
 		kept->start = thread->start;
 		kept->name[0] = thread->name[0];
+		kept->round = roster->round;
 		set_ended(roster, kept);
 		kept = NULL;
 	}
@@ -450,6 +452,23 @@ static void keep_texts(struct pxt_roster *roster, struct pid *tgid)
 	if (kept)
 		pxt_roster_thread_free(kept);
 	free_surplus(roster);
+}
+
+/* Notes that all threads of a process have ended, but for one. */
+static void end_threads(struct pxt_roster *roster, const struct pid *tgid, const struct pid *except)
+{
+	struct pxt_roster_thread *thread;
+	unsigned long flags;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(roster->threads); i++) {
+		raw_spin_lock_irqsave(&roster->lock, flags);
+		hlist_for_each_entry(thread, &roster->threads[i], node) {
+			if (thread->tgid == tgid && thread->pid != except)
+				set_ended(roster, thread);
+		}
+		raw_spin_unlock_irqrestore(&roster->lock, flags);
+	}
 }
 
 /**
@@ -463,6 +482,9 @@ void pxt_roster_executed(struct pxt_roster *roster, struct pxt_target *target)
 {
 	if (!roster)
 		return;
+	/* A thread that executes a program takes the number of the main thread: that ended before. */
+	if (thread_group_empty(current))
+		end_threads(roster, target->pid, task_pid(current));
 	replace_current(roster, target->pid);
 	keep_texts(roster, target->pid);
 	set_text(roster, target, PXT_TEXT_PROGRAM, false);
@@ -490,18 +512,8 @@ void pxt_roster_mapped(struct pxt_roster *roster, struct pxt_target *target)
  */
 void pxt_roster_leave(struct pxt_roster *roster, const struct pxt_target *target)
 {
-	struct pxt_roster_thread *thread;
-	unsigned long flags;
-	u32 i;
-
-	for (i = 0; roster && i < ARRAY_SIZE(roster->threads); i++) {
-		raw_spin_lock_irqsave(&roster->lock, flags);
-		hlist_for_each_entry(thread, &roster->threads[i], node) {
-			if (thread->tgid == target->pid)
-				set_ended(roster, thread);
-		}
-		raw_spin_unlock_irqrestore(&roster->lock, flags);
-	}
+	if (roster)
+		end_threads(roster, target->pid, NULL);
 }
 
 /* ------------------------------------------------------------------ */

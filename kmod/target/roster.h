@@ -52,9 +52,9 @@ struct pxt_roster_cursor {
  * @live: threads that have not ended, and have something to be written
  * @ended: threads that have ended, oldest first: they go once they were written
  * @ended_cost: what the threads in @ended cost together
+ * @round: number of the flush
  * @taken: what is being written; used by the log thread only
  * @nr_taken: how many; used by the log thread only
- * @round: number of the flush; used by the log thread only
  *
  * Lives as long as its stream. Threads enter it in their own context, or in that of CREATE;
  * tracepoints write names and ends; the log thread takes them out.
@@ -66,9 +66,9 @@ struct pxt_roster {
 	struct list_head live;
 	struct list_head ended;
 	u32 ended_cost;
+	u64 round;
 	struct pxt_roster_taken taken[PXT_ROSTER_BATCH];
 	u32 nr_taken;
-	u64 round;
 };
 
 struct pxt_roster *pxt_roster_new(void);

@@ -15,7 +15,7 @@ static void take(struct pxt_roster *roster, struct list_head *list)
 	u32 i;
 
 	list_for_each_entry(thread, list, list) {
-		/* One that never stops to change its name would be taken for ever. */
+		/* New threads, or one that never stops to change its name, would be taken for ever. */
 		if (roster->nr_taken == PXT_ROSTER_BATCH || thread->round == roster->round)
 			return;
 		taken = &roster->taken[roster->nr_taken++];
@@ -35,11 +35,16 @@ static void take(struct pxt_roster *roster, struct list_head *list)
  * pxt_roster_begin() - begin to write what is there now
  * @roster: of the calling log thread
  *
- * Until the next call, pxt_roster_take() takes each thread once at most.
+ * Until the next call, pxt_roster_take() takes each thread once at most, and none that enters
+ * after this one: a process that makes threads fast cannot keep events from the log.
  */
 void pxt_roster_begin(struct pxt_roster *roster)
 {
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&roster->lock, flags);
 	roster->round++;
+	raw_spin_unlock_irqrestore(&roster->lock, flags);
 }
 
 /**

@@ -25,7 +25,7 @@ struct pxt_roster_name {
  * @text_unwritten: it has to be written
  * @has_ended: it is in pxt_roster.ended
  * @busy: the log thread is writing it, and frees it
- * @round: pxt_roster.round when it was given back last
+ * @round: pxt_roster.round when it entered, or was given back last
  *
  * Guarded by the lock of the roster once it is there; the references and @start are constant.
  */

@@ -15,6 +15,7 @@
 
 #include "pxt_test.h"
 #include "exec.h"
+#include "logfile.h"
 #include "textfile.h"
 #include "withlog.h"
 
@@ -73,6 +74,16 @@ static bool file_has(int fd, const char *text)
 
 	free(bytes);
 	return found;
+}
+
+static bool read_whole(int fd, void *to, size_t size)
+{
+	size_t done = 0;
+	ssize_t len;
+
+	while (done < size && (len = read(fd, to + done, size - done)) > 0)
+		done += len;
+	return done == size;
 }
 
 /* ------------------------------------------------------------------ */
@@ -544,8 +555,162 @@ TEST_F_TIMEOUT(names, log_with_a_bound_stays_bounded_with_many_processes, 90)
 	}
 }
 
+/* Reads the next block. Returns whether it has user events, or negative errno. */
+static int has_events(int fd, unsigned int nr_cpus)
+{
+	struct posixtrace_log_block block;
+	char *payload;
+	bool whole;
+
+	if (!read_whole(fd, &block, sizeof(block)))
+		return -EIO;
+	payload = malloc(block.size + 1);
+	whole = payload && read_whole(fd, payload, block.size);
+	free(payload);
+	if (!whole)
+		return -EIO;
+	return block.type == POSIXTRACE_LOG_EVENTS && block.cpu < nr_cpus;
+}
+
+static void *end_at_once(void *unused)
+{
+	return unused;
+}
+
+/* More than a note names: the log thread would never have written all. */
+static int make_threads(void)
+{
+	pthread_t thread;
+	int err = 0;
+
+	for (int i = 0; i < 30 && !err; i++) {
+		err = pthread_create(&thread, NULL, end_at_once, NULL);
+		if (!err)
+			err = pthread_join(thread, NULL);
+	}
+	return err;
+}
+
+/* For each block that the reader of the pipe takes, there are more new threads. */
+TEST_F_TIMEOUT(names, threads_that_are_made_fast_do_not_keep_events_from_the_log, 90)
+{
+	struct posixtrace_log_header header;
+	int pipe[2], blocks, ret = 0;
+
+	ASSERT_EQ(0, pipe2(pipe, O_CLOEXEC));
+	ASSERT_LE(0, fcntl(pipe[1], F_SETPIPE_SZ, 4096));
+	ASSERT_EQ(0, withlog_begin(0, pipe[1], POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_TRUE(read_whole(pipe[0], &header, sizeof(header)));
+	record_plain(1);
+	/* Their names fill the pipe. */
+	for (int i = 0; i < 5; i++)
+		ASSERT_EQ(0, make_threads());
+	ASSERT_EQ(0, posix_trace_flush(self->trid));
+	for (blocks = 0; blocks < 100 && !ret; blocks++) {
+		ASSERT_EQ(0, make_threads());
+		ret = has_events(pipe[0], header.nr_cpus);
+	}
+	EXPECT_EQ(1, ret);
+	close(pipe[0]);
+	posix_trace_shutdown(self->trid);
+	close(pipe[1]);
+}
+
+struct again {
+	int times;
+	const struct talk *talk;
+};
+
+static void *execute_again(void *arg)
+{
+	const struct again *next = arg;
+	char times[16], in[16], out[16];
+
+	snprintf(times, sizeof(times), "%d", next->times);
+	snprintf(in, sizeof(in), "%d", next->talk->in);
+	snprintf(out, sizeof(out), "%d", next->talk->out);
+	execl("/proc/self/exe", "again", times, in, out, (char *)NULL);
+	return NULL;
+}
+
+/* Lets another thread execute this program so often. Then says so, and waits for its end. */
+static int again(int times, const struct talk *talk)
+{
+	const struct again next = { times - 1, talk };
+	pthread_t thread;
+
+	if (times) {
+		pthread_create(&thread, NULL, execute_again, (void *)&next);
+		pthread_join(thread, NULL);
+		return 1;
+	}
+	say(talk, 0);
+	hear(talk);
+	return 0;
+}
+
+static int begin_again(void *arg, const struct talk *talk)
+{
+	const int *times = arg;
+
+	fcntl(talk->in, F_SETFD, 0);
+	fcntl(talk->out, F_SETFD, 0);
+	say(talk, 0);
+	hear(talk);
+	return again(*times, talk);
+}
+
+/* The number of names of threads of a process in a log that is written from front to back. */
+static int count_tasks(int fd, pid_t pid)
+{
+	const struct posixtrace_log_block *block;
+	const struct posixtrace_log_task *task;
+	unsigned long long seq = 1;
+	struct logfile log;
+	int count = 0;
+	size_t pos;
+
+	if (logfile_read(&log, fd))
+		return -1;
+	pos = log.header.data_offset;
+	while ((block = logfile_block(&log, pos, seq++))) {
+		task = (const void *)(block + 1);
+		for (unsigned int i = 0; block->type == POSIXTRACE_LOG_TASKS && i < block->count; i++)
+			count += task[i].pid == pid;
+		pos = logfile_next(block, pos);
+	}
+	logfile_free(&log);
+	return count;
+}
+
+/* Each gives its number up for that of the main thread. */
+TEST_F(names, threads_that_executed_a_program_are_forgotten)
+{
+	int times = 20;
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, begin_again, &times));
+	ASSERT_EQ(0, hear(&child.talk));
+	ASSERT_EQ(0, withlog_begin(child.pid, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	say(&child.talk, 0);
+	ASSERT_EQ(0, hear(&child.talk));
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	/* The log begins anew, with all that is known. */
+	ASSERT_EQ(0, posix_trace_clear(self->trid));
+	ASSERT_EQ(0, withlog_flush(self->trid));
+	EXPECT_EQ(1, count_tasks(self->fd, child.pid));
+	EXPECT_EQ(0, child_wait(&child));
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
 int main(int argc, char **argv)
 {
+	struct talk talk;
+
+	if (argc == 4 && !strcmp(argv[0], "again")) {
+		talk = (struct talk){ .in = atoi(argv[2]), .out = atoi(argv[3]) };
+		return again(atoi(argv[1]), &talk);
+	}
 	if (argc == 4 && !strcmp(argv[0], "churn"))
 		return churn(atoi(argv[1]), atoi(argv[2]));
 	return test_harness_run(argc, argv);
