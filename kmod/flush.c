@@ -202,7 +202,10 @@ static int write_stop(struct pxt_log *log)
 	block.payload_crc = pxt_crc32c_copy(pxt_logwriter_payload(&log->writer), &stop,
 					    sizeof(stop));
 	err = pxt_logwriter_events(&log->writer, &block);
-	return err ? err : pxt_logwriter_write(&log->writer, 0, &written);
+	if (!err)
+		err = pxt_logwriter_write(&log->writer, 0, &written);
+	log->unstopped = err;
+	return err;
 }
 
 /* Drops all recorded events. */
@@ -259,7 +262,7 @@ static int write_events(struct pxt_log *log)
 	/* Nothing may follow STOP in a full log. */
 	if (log->full) {
 		drop(log);
-		return 0;
+		return log->unstopped ? write_stop(log) : 0;
 	}
 	/*
 	 * First the rest of the last epoch: sub-buffers handed out before it began that could

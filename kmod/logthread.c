@@ -55,13 +55,12 @@ static void flush(struct pxt_log *log, const struct pxt_caller *caller)
 	spin_unlock(&log->lock);
 }
 
-/* Serves all CLEARs up to @number. */
-static void clear(struct pxt_log *log, u64 number)
+/* The stream was cleared. If the log cannot begin anew yet, the next write begins it. */
+static int clear_log(struct pxt_log *log)
 {
-	int err = pxt_clear_logged(log->stream);
+	int err = pxt_logwriter_clear(&log->writer, log->stream->pool.gap_logged);
 
-	if (!err)
-		err = pxt_logwriter_clear(&log->writer, log->stream->pool.gap_logged);
+	log->unstopped = false;
 	spin_lock(&log->lock);
 	log->full = false;
 	log->overwritten = 0;
@@ -70,6 +69,18 @@ static void clear(struct pxt_log *log, u64 number)
 	log->refuses = false;
 	log->overrun = false;
 	WRITE_ONCE(log->error, err);
+	spin_unlock(&log->lock);
+	return err;
+}
+
+/* Serves all CLEARs up to @number. */
+static void clear(struct pxt_log *log, u64 number)
+{
+	int err = pxt_clear_logged(log->stream);
+
+	if (!err)
+		err = clear_log(log);
+	spin_lock(&log->lock);
 	WRITE_ONCE(log->clear_error, err);
 	/* Pairs with the acquire in pxt_log_clear(): clear_error is set. */
 	smp_store_release(&log->clear_done, number);

@@ -188,6 +188,12 @@ static int write_roster(struct pxt_log *log)
 	return err;
 }
 
+/* The file cannot be larger. */
+static bool lacks_room(int err)
+{
+	return err == -EFBIG || err == -ENOSPC || err == -EDQUOT;
+}
+
 static int write_notes(struct pxt_log *log)
 {
 	struct pxt_logwriter *w = &log->writer;
@@ -205,8 +211,8 @@ static int write_notes(struct pxt_log *log)
 		err = write_roster(log);
 	if (!err)
 		pxt_logwriter_noted(w);
-	/* The ring may be as large as a file can be: events matter more than notes. */
-	return err == -EFBIG && w->policy == POSIXTRACE_POLICY_LOOP ? 0 : err;
+	/* The ring has its place before the notes, and events matter more. */
+	return lacks_room(err) && w->policy == POSIXTRACE_POLICY_LOOP ? 0 : err;
 }
 
 /**

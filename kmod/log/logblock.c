@@ -169,12 +169,6 @@ static int write_header(struct pxt_logwriter *w)
 	return err;
 }
 
-/* If writing the header failed when the log was cleared, it has to be written first. */
-static int write_missing_header(struct pxt_logwriter *w)
-{
-	return w->headless ? write_header(w) : 0;
-}
-
 /**
  * pxt_logwriter_begin() - write the header
  * @w: initialized
@@ -229,11 +223,35 @@ static void finish_header(struct pxt_logwriter *w, struct posixtrace_log_block *
 	block->crc = crc_of(block, sizeof(*block));
 }
 
+/* Clears a log that cannot begin anew. The buffer may hold blocks that follow. */
+static int write_reset(struct pxt_logwriter *w)
+{
+	/* The checksum of no payload is 0. */
+	struct posixtrace_log_block block = { 0 };
+	size_t done;
+	int err;
+
+	finish_header(w, &block, POSIXTRACE_LOG_RESET, w->seq + 1);
+	err = pxt_logfile_write(&w->file, &block, sizeof(block), &done);
+	if (!err)
+		w->seq++;
+	w->uncleared = err;
+	return err;
+}
+
+/* Writes what has to come first, as that failed when the log was cleared. */
+static int write_missing(struct pxt_logwriter *w)
+{
+	if (w->headless)
+		return write_header(w);
+	return w->uncleared ? write_reset(w) : 0;
+}
+
 /* Writes one block, whose payload is in the buffer. No other block waits. */
 static int append_block(struct pxt_logwriter *w, u32 type, u32 size)
 {
 	struct posixtrace_log_block *block = w->buf;
-	int err = write_missing_header(w);
+	int err = write_missing(w);
 	size_t done;
 
 	if (err)
@@ -292,7 +310,7 @@ int pxt_logwriter_names(struct pxt_logwriter *w, u32 count)
 static int write_note(struct pxt_logwriter *w, u32 type, u32 size)
 {
 	struct posixtrace_log_block *block = w->buf;
-	int err = write_missing_header(w);
+	int err = write_missing(w);
 
 	if (err)
 		return err;
@@ -461,7 +479,7 @@ static int write_ring(struct pxt_logwriter *w, u64 events)
 	static const u32 no_magic;
 	struct posixtrace_log_block *block = w->buf;
 	u64 data = w->header.data_offset, pos;
-	int err = write_missing_header(w);
+	int err = write_missing(w);
 	size_t done;
 
 	if (err)
@@ -512,7 +530,7 @@ static u32 keep_whole(struct pxt_logwriter *w, size_t done)
 /* Puts the number of written blocks into @written. */
 static int append_waiting(struct pxt_logwriter *w, u32 *written)
 {
-	int err = write_missing_header(w);
+	int err = write_missing(w);
 	size_t offset = 0, done;
 	u32 i;
 
@@ -594,7 +612,7 @@ int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written)
 int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end)
 {
 	struct posixtrace_log_end *payload = pxt_logwriter_payload(w);
-	int err = write_missing_header(w);
+	int err = write_missing(w);
 
 	if (err)
 		return err;
@@ -623,7 +641,7 @@ int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *
  *
  * The names stay, as the event types do. Context: may sleep.
  *
- * Return: 0 or negative errno.
+ * Return: 0; negative errno, then the next write begins it anew.
  */
 int pxt_logwriter_clear(struct pxt_logwriter *w, u64 gap_generation)
 {
@@ -644,6 +662,5 @@ int pxt_logwriter_clear(struct pxt_logwriter *w, u64 gap_generation)
 	/* A reader goes on from the gaps before that. */
 	w->events = 0;
 	w->full = false;
-	memset(w->buf, 0, sizeof(struct posixtrace_log_block));
-	return append_block(w, POSIXTRACE_LOG_RESET, 0);
+	return write_reset(w);
 }

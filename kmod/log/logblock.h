@@ -67,6 +67,8 @@ struct pxt_logwriter {
 	u64 gap_base;
 	/** @headless: writing the header failed, so it has to be written first */
 	bool headless;
+	/** @uncleared: writing RESET failed, so it has to be written first */
+	bool uncleared;
 
 	/* UNTIL_FULL: */
 	/** @events: bytes of records so far */

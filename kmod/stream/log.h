@@ -44,6 +44,8 @@ struct pxt_log {
 	struct pxt_logwriter writer;
 	/** @seen: time of the last system event when there was nothing left to write */
 	u64 seen;
+	/** @unstopped: it is full, but STOP could not be written yet */
+	bool unstopped;
 	/** @taken: sub-buffers that are being written */
 	struct pxt_taken taken[PXT_LOG_BATCH];
 

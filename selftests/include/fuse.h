@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A file system in a process: one file, "log". The server answers its writes, or delays
- * them as long as the test likes, and answers all other requests meanwhile.
+ * A file system in a process: one file, "log". The server answers its writes, delays them as
+ * long as the test likes, or refuses some, and answers all other requests meanwhile.
  *
  * Start it first: the server inherits all open files of its parent. It is killed when its
  * parent ends.
@@ -11,6 +11,8 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* The largest size of the file, bytes. */
@@ -19,6 +21,7 @@
 /**
  * struct fuse_shared - memory of server and test
  * @hang: the server must not answer writes; written by the test
+ * @error: error number for the writes that fuse_disk.refuse names; 0: none; written by the test
  * @hanging: the server delays a write; written by the server
  * @writes: number of answered writes; written by the server
  * @size: of the file, bytes; written by the server
@@ -26,6 +29,7 @@
  */
 struct fuse_shared {
 	atomic_bool hang;
+	atomic_int error;
 	atomic_bool hanging;
 	atomic_ulong writes;
 	atomic_ulong size;
@@ -34,20 +38,30 @@ struct fuse_shared {
 
 /**
  * struct fuse_disk - the file system, mounted
+ * @refuse: which writes are refused while there is an error; NULL for none. Runs in the server
  * @dir: the mount point
  * @server: its process
  * @resume: eventfd: the server answers the delayed writes
  * @shared: memory of server and test
  */
 struct fuse_disk {
+	bool (*refuse)(const struct fuse_shared *shared, uint64_t pos, const void *data,
+		       size_t size);
 	char dir[32];
 	pid_t server;
 	int resume;
 	struct fuse_shared *shared;
 };
 
-/* Mounts it. Returns 0 or negative errno. */
-int fuse_begin(struct fuse_disk *disk);
+/* Mounts it; @disk->refuse is set. Returns 0 or negative errno. */
+int fuse_begin_refusing(struct fuse_disk *disk);
+
+/* As fuse_begin_refusing(), but it refuses nothing. */
+static inline int fuse_begin(struct fuse_disk *disk)
+{
+	disk->refuse = NULL;
+	return fuse_begin_refusing(disk);
+}
 
 /* Opens the file with @flags. Returns its descriptor, or -1 with errno. */
 int fuse_open(const struct fuse_disk *disk, int flags);

@@ -92,15 +92,26 @@ static void fuse_answer_write(int device, uint64_t unique, uint32_t size,
 	fuse_answer(device, unique, 0, &out, sizeof(out));
 }
 
-/* The file always gets the data: only the answer may be delayed. */
-static void fuse_write(int device, const struct fuse_in_header *in, struct fuse_shared *shared,
+static int fuse_refusal(const struct fuse_disk *disk, const struct fuse_write_in *arg)
+{
+	int error = atomic_load(&disk->shared->error);
+
+	if (error && disk->refuse && disk->refuse(disk->shared, arg->offset, arg + 1, arg->size))
+		return error;
+	return arg->offset + arg->size > FUSE_FILE_MAX ? ENOSPC : 0;
+}
+
+/* The file always gets the data that is not refused: only the answer may be delayed. */
+static void fuse_write(int device, const struct fuse_in_header *in, const struct fuse_disk *disk,
 		       struct fuse_held *held)
 {
 	const struct fuse_write_in *arg = (const void *)(in + 1);
+	struct fuse_shared *shared = disk->shared;
 	uint64_t end = arg->offset + arg->size;
+	int error = fuse_refusal(disk, arg);
 
-	if (end > FUSE_FILE_MAX) {
-		fuse_answer(device, in->unique, ENOSPC, NULL, 0);
+	if (error) {
+		fuse_answer(device, in->unique, error, NULL, 0);
 		return;
 	}
 	memcpy(shared->data + arg->offset, arg + 1, arg->size);
@@ -164,9 +175,10 @@ static void fuse_setattr(int device, const struct fuse_in_header *in, struct fus
 	fuse_answer_attr(device, in->unique, shared, in->nodeid);
 }
 
-static void fuse_serve(int device, const struct fuse_in_header *in, struct fuse_shared *shared,
+static void fuse_serve(int device, const struct fuse_in_header *in, const struct fuse_disk *disk,
 		       struct fuse_held *held)
 {
+	struct fuse_shared *shared = disk->shared;
 	struct fuse_open_out opened = { 0 };
 
 	switch (in->opcode) {
@@ -191,7 +203,7 @@ static void fuse_serve(int device, const struct fuse_in_header *in, struct fuse_
 		fuse_read(device, in, shared);
 		break;
 	case FUSE_WRITE:
-		fuse_write(device, in, shared, held);
+		fuse_write(device, in, disk, held);
 		break;
 	case FUSE_FLUSH:
 	case FUSE_RELEASE:
@@ -229,13 +241,13 @@ static void fuse_server(int device, struct fuse_disk *disk, pid_t parent)
 			continue;
 		len = read(device, buf, sizeof(buf));
 		if (len > 0)
-			fuse_serve(device, (void *)buf, disk->shared, &held);
+			fuse_serve(device, (void *)buf, disk, &held);
 		else if (errno != EINTR && errno != ENOENT && errno != EAGAIN)
 			_exit(0);	/* ENODEV: unmounted */
 	}
 }
 
-int fuse_begin(struct fuse_disk *disk)
+int fuse_begin_refusing(struct fuse_disk *disk)
 {
 	int device = open("/dev/fuse", O_RDWR | O_NONBLOCK | O_CLOEXEC), err;
 	pid_t parent = getpid();
