@@ -67,6 +67,12 @@ static bool kernel_writes(const struct super_block *sb)
 	}
 }
 
+/* btrfs has several devices, and names none of them. */
+static bool is_on_disk(const struct super_block *sb)
+{
+	return sb->s_bdev || sb->s_magic == BTRFS_SUPER_MAGIC;
+}
+
 /**
  * pxt_logfile_open() - take a file of the calling process for a log
  * @lf: to be initialized
@@ -94,7 +100,7 @@ int pxt_logfile_open(struct pxt_logfile *lf, int fd, u32 policy)
 	lf->limit = rlimit(RLIMIT_FSIZE);
 	lf->regular = S_ISREG(file_inode(file)->i_mode);
 	lf->patient = lf->regular && kernel_writes(file_inode(file)->i_sb);
-	lf->disk = lf->patient && file_inode(file)->i_sb->s_bdev;
+	lf->disk = lf->patient && is_on_disk(file_inode(file)->i_sb);
 	lf->seekable = lf->regular && !(file->f_flags & O_APPEND);
 	return 0;
 }

@@ -23,7 +23,7 @@ struct pxt_logfile {
 	u64 limit;
 	/** @regular: a regular file */
 	bool regular;
-	/** @disk: a regular file on a block device */
+	/** @disk: a regular file on block devices, which the kernel itself writes */
 	bool disk;
 	/** @patient: the kernel itself writes it, and always makes progress */
 	bool patient;

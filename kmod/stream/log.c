@@ -76,11 +76,14 @@ void pxt_log_free(struct pxt_log *log)
 /* ------------------------------------------------------------------ */
 /* The end of a thread whose controller is gone				*/
 
-/* With the lock of the log. */
+/*
+ * With the lock of the log. While tasks are frozen, so is a server of the file, or a reader of the
+ * pipe: it is not their fault if there is no progress.
+ */
 static void queue_watch(struct pxt_log *log)
 {
 	if (!log->over)
-		queue_delayed_work(system_wq, &log->watch, watch_time());
+		queue_delayed_work(system_freezable_wq, &log->watch, watch_time());
 }
 
 /* The log thread, which holds stream and module, waits for this before it ends. */
