@@ -92,6 +92,8 @@ struct pxt_pool {
 	 * the kernel read it without the lock, with interrupts off
 	 */
 	bool full;
+	/** @clearing: the events so far were forgotten, and none comes until it is over */
+	bool clearing;
 	/** @overrun: unread events were overwritten since the last GET_STATUS */
 	bool overrun;
 	/** @wrapped: unread events were overwritten since a sub-buffer was given back */

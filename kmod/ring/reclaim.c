@@ -404,13 +404,16 @@ static u32 empty_cpu(struct pxt_pool *pool, u32 cpu, u32 room)
  * pxt_reclaim_all() - free all sub-buffers, and forget their events and earlier losses
  * @pool: full, and synchronized since; of a stream that is locked
  *
- * The events do not count as lost. Context: may sleep.
+ * The events do not count as lost. pxt_subbuf_clear_full() has to follow. Context: may sleep.
  */
 void pxt_reclaim_all(struct pxt_pool *pool)
 {
 	unsigned long flags;
 	u32 cpu = 0, n, done;
 
+	raw_spin_lock_irqsave(&pool->lock, flags);
+	pool->clearing = true;
+	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	while (cpu < pool->nr_writers) {
 		done = 0;
 		raw_spin_lock_irqsave(&pool->lock, flags);
@@ -503,21 +506,30 @@ static int cpu_readable(struct pxt_pool *pool, u32 cpu, u32 *budget)
 	}
 }
 
-/* 1 or 0; -EAGAIN if the budget did not suffice to look at all CPUs that hold sub-buffers. */
-static int readable(struct pxt_pool *pool)
+/*
+ * Looks at CPUs that hold sub-buffers, from @cpu on. 1 or 0; -EAGAIN if the budget did not suffice:
+ * then @cpu is the next one. Each head may be in the cache of another CPU, so to look at many CPUs
+ * takes long. What comes meanwhile wakes the reader.
+ */
+static int readable(struct pxt_pool *pool, u32 *cpu)
 {
-	u32 word, budget = BATCH;
-	u64 bits;
+	u32 word = *cpu / 64, budget = BATCH;
+	u64 bits = pool->holding[word] & (~0ULL << (*cpu % 64));
 	int ret;
 
-	for (word = 0; word <= (pool->nr_writers - 1) / 64; word++) {
-		for (bits = pool->holding[word]; bits; bits &= bits - 1) {
-			ret = cpu_readable(pool, word * 64 + __ffs64(bits), &budget);
+	for (;;) {
+		for (; bits; bits &= bits - 1) {
+			*cpu = word * 64 + __ffs64(bits);
+			if (!budget--)
+				return -EAGAIN;
+			ret = cpu_readable(pool, *cpu, &budget);
 			if (ret)
 				return ret;
 		}
+		if (++word > (pool->nr_writers - 1) / 64)
+			return 0;
+		bits = pool->holding[word];
 	}
-	return 0;
 }
 
 /**
@@ -532,11 +544,12 @@ static int readable(struct pxt_pool *pool)
 bool pxt_reclaim_readable(struct pxt_pool *pool)
 {
 	unsigned long flags;
+	u32 cpu = 0;
 	int ret;
 
 	do {
 		raw_spin_lock_irqsave(&pool->lock, flags);
-		ret = pool->dead ? 0 : readable(pool);
+		ret = pool->dead ? 0 : readable(pool, &cpu);
 		raw_spin_unlock_irqrestore(&pool->lock, flags);
 	} while (ret == -EAGAIN);
 	return ret;
@@ -569,11 +582,12 @@ u64 pxt_reclaim_deferred(const struct pxt_pool *pool)
 bool pxt_reclaim_reportable(struct pxt_pool *pool)
 {
 	unsigned long flags;
+	u32 cpu = 0;
 	int ret;
 
 	do {
 		raw_spin_lock_irqsave(&pool->lock, flags);
-		ret = pool->dead || pxt_reclaim_deferred(pool) ? 0 : readable(pool);
+		ret = pool->dead || pxt_reclaim_deferred(pool) ? 0 : readable(pool, &cpu);
 		if (!pool->dead && !ret) {
 			/*
 			 * After the consumer positions: the reader sets held before it takes a

@@ -321,6 +321,9 @@ static int next_locked(struct pxt_pool *pool, u32 cpu, u32 size)
 
 	if (pool->dead)
 		return -ESHUTDOWN;
+	/* The event is not lost: its writer finds the gate shut. */
+	if (pool->clearing)
+		return -EAGAIN;
 	if (pool->full) {
 		WRITE_ONCE(pool->heads[cpu].lost, READ_ONCE(pool->heads[cpu].lost) + 1);
 		return -ENOSPC;
@@ -349,9 +352,9 @@ static int next_locked(struct pxt_pool *pool, u32 cpu, u32 size)
  * @size: bytes that the record needs at most, no more than a sub-buffer
  *
  * Context: any but NMI.
- * Return: 0; -EAGAIN if other CPUs hold all sub-buffers; -ENOBUFS if none is free and the
- * stream has to become full; -ENOSPC if it is full, then the event was counted as lost;
- * -ESHUTDOWN.
+ * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, or while the stream is cleared; -ENOBUFS
+ * if none is free and the stream has to become full; -ENOSPC if it is full, then the event was
+ * counted as lost; -ESHUTDOWN.
  */
 int pxt_subbuf_next(struct pxt_pool *pool, u32 size)
 {
@@ -707,6 +710,7 @@ void pxt_subbuf_clear_full(struct pxt_pool *pool)
 
 	visit_cpus(pool, clear_head_full);
 	raw_spin_lock_irqsave(&pool->lock, flags);
+	pool->clearing = false;
 	WRITE_ONCE(pool->full, false);
 	WRITE_ONCE(pool->kernel_full, false);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
