@@ -55,7 +55,7 @@ struct pxt_share {
 	unsigned int streams;
 };
 
-/* Guards the list of shares and its entries; innermost, but for allocation. */
+/* Guards the list of shares and its entries; innermost. */
 static DEFINE_MUTEX(pxt_shares_lock);
 static LIST_HEAD(pxt_shares);
 
@@ -76,15 +76,37 @@ static struct pxt_share *find_share(kuid_t uid, struct user_namespace *ns)
 	return NULL;
 }
 
-static struct pxt_share *make_share(kuid_t uid, struct user_namespace *ns)
+static void free_spares(struct list_head *spares)
 {
-	struct pxt_share *share = kzalloc(sizeof(*share), GFP_KERNEL_ACCOUNT);
+	struct pxt_share *share, *next;
 
-	if (!share)
-		return NULL;
+	list_for_each_entry_safe(share, next, spares, node)
+		kfree(share);
+}
+
+/* Without the lock: a memory cgroup may let the caller wait, but not everybody else. */
+static int make_spares(struct list_head *spares, u32 count)
+{
+	struct pxt_share *share;
+
+	for (; count; count--) {
+		share = kzalloc(sizeof(*share), GFP_KERNEL_ACCOUNT);
+		if (!share) {
+			free_spares(spares);
+			return -ENOMEM;
+		}
+		list_add(&share->node, spares);
+	}
+	return 0;
+}
+
+static struct pxt_share *make_share(struct list_head *spares, kuid_t uid, struct user_namespace *ns)
+{
+	struct pxt_share *share = list_first_entry(spares, struct pxt_share, node);
+
 	share->uid = uid;
 	share->ns = ns ? get_user_ns(ns) : NULL;
-	list_add(&share->node, &pxt_shares);
+	list_move(&share->node, &pxt_shares);
 	return share;
 }
 
@@ -109,8 +131,8 @@ static bool counted(const struct pxt_charge *charge, const struct pxt_share *sha
 	return false;
 }
 
-static int charge_share(struct pxt_charge *charge, kuid_t uid, struct user_namespace *ns,
-			unsigned int limit)
+static int charge_share(struct pxt_charge *charge, struct list_head *spares, kuid_t uid,
+			struct user_namespace *ns, unsigned int limit)
 {
 	struct pxt_share *share = find_share(uid, ns);
 
@@ -119,29 +141,47 @@ static int charge_share(struct pxt_charge *charge, kuid_t uid, struct user_names
 	if (share ? share->streams >= limit : !limit)
 		return -EAGAIN;
 	if (!share)
-		share = make_share(uid, ns);
-	if (!share)
-		return -ENOMEM;
+		share = make_share(spares, uid, ns);
 	share->streams++;
 	charge->shares[charge->nr_shares++] = share;
 	return 0;
 }
 
 /* From the inside out: a user that also made a namespace counts once, as the user. */
-static int charge_shares(struct pxt_charge *charge)
+static int charge_shares(struct pxt_charge *charge, struct list_head *spares)
 {
 	unsigned int limit = READ_ONCE(user_streams), reserve = limit / 8;
 	struct user_namespace *ns;
 	int err;
 
-	err = charge_share(charge, current_euid(), NULL, limit);
+	err = charge_share(charge, spares, current_euid(), NULL, limit);
 	for (ns = current_user_ns(); !err && ns != &init_user_ns; ns = ns->parent) {
 		bool root = ns_capable_noaudit(ns, CAP_SYS_RESOURCE);
 
-		err = charge_share(charge, ns->owner,
+		err = charge_share(charge, spares, ns->owner,
 				   uid_eq(ns->owner, GLOBAL_ROOT_UID) ? ns : NULL,
 				   root ? limit : limit - reserve);
 	}
+	return err;
+}
+
+/* The user, and each namespace but the initial one, which is level 0. */
+static int charge_all(struct pxt_charge *charge)
+{
+	u32 most = current_user_ns()->level + 1;
+	LIST_HEAD(spares);
+	int err;
+
+	charge->shares = kcalloc(most, sizeof(*charge->shares), GFP_KERNEL_ACCOUNT);
+	if (!charge->shares)
+		return -ENOMEM;
+	err = make_spares(&spares, most);
+	if (err)
+		return err;
+	mutex_lock(&pxt_shares_lock);
+	err = charge_shares(charge, &spares);
+	mutex_unlock(&pxt_shares_lock);
+	free_spares(&spares);
 	return err;
 }
 
@@ -172,14 +212,7 @@ int pxt_user_charge_stream(struct pxt_charge *charge)
 	charge->memlock = rlimit(RLIMIT_MEMLOCK);
 	if (!privileged(CAP_SYS_RESOURCE)) {
 		charge->places -= PXT_STREAMS_RESERVED;
-		/* The user, and each namespace but the initial one, which is level 0. */
-		charge->shares = kcalloc(current_user_ns()->level + 1, sizeof(*charge->shares),
-					 GFP_KERNEL_ACCOUNT);
-		if (!charge->shares)
-			return -ENOMEM;
-		mutex_lock(&pxt_shares_lock);
-		err = charge_shares(charge);
-		mutex_unlock(&pxt_shares_lock);
+		err = charge_all(charge);
 	}
 	if (err)
 		uncharge_shares(charge);
