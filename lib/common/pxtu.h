@@ -187,7 +187,7 @@ bool pxtu_close_ours(int fd, __u64 stream);
 bool pxtu_close_new(int fd, int err);
 
 /**
- * pxtu_futex_wait() - sleep until pxtu_futex_wake() or a signal
+ * pxtu_futex_wait() - sleep until pxtu_futex_wake() or a signal, for a second at most
  * @word: of this process only
  * @value: returns at once if the word has another value
  *
@@ -231,6 +231,25 @@ void pxtu_cancel_unblock(__u64 before);
  * closed the descriptor at once, other negative errno.
  */
 int pxtu_device_open(void);
+
+/**
+ * pxtu_thread() - number of the calling thread
+ *
+ * Async-signal-safe. The C library may know another one after vfork().
+ *
+ * Return: thread id, as gettid() returns it.
+ */
+int pxtu_thread(void);
+
+/**
+ * pxtu_thread_ended() - has a thread ended?
+ * @thread: number, as its process and this one see it
+ *
+ * Async-signal-safe.
+ *
+ * Return: false if it has not, or if that cannot be found out.
+ */
+bool pxtu_thread_ended(int thread);
 
 /**
  * pxtu_coarse_ms() - a time for pauses between tries

@@ -40,12 +40,35 @@ out:
 	return found;
 }
 
+static bool change_holder(struct pxtu_state *state, int *from, int to)
+{
+	return __atomic_compare_exchange_n(&state->attaching, from, to, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+/* Milliseconds after which it is worth a system call to see whether the holder has ended. */
+#define LONG	1000U
+
+/*
+ * A thread can be killed while others go on: by a filter (seccomp), or as a child of vfork(). It
+ * leaves nothing half done: what others use is valid from the last step on.
+ */
+static bool take_over(struct pxtu_state *state, int held, int me)
+{
+	if (pxtu_coarse_ms() - pxtu_load(&state->attaching_since) < LONG ||
+	    !pxtu_thread_ended(held & ~PXTU_ATTACHING_WAITED))
+		return false;
+	return change_holder(state, &held, me | (held & PXTU_ATTACHING_WAITED));
+}
+
 static bool try_lock(struct pxtu_state *state)
 {
-	int unlocked = 0;
+	int me = pxtu_thread(), held = 0;
 
-	return __atomic_compare_exchange_n(&state->attaching, &unlocked, PXTU_ATTACHING, false,
-					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	if (!change_holder(state, &held, me) && !take_over(state, held, me))
+		return false;
+	pxtu_store(&state->attaching_since, pxtu_coarse_ms());
+	return true;
 }
 
 bool pxtu_state_trylock(struct pxtu_state *state, sigset_t *signals)
@@ -68,7 +91,7 @@ bool pxtu_state_trylock(struct pxtu_state *state, sigset_t *signals)
 
 void pxtu_state_unlock(struct pxtu_state *state, const sigset_t *signals)
 {
-	if (__atomic_exchange_n(&state->attaching, 0, __ATOMIC_RELEASE) == PXTU_ATTACHING_WAITED)
+	if (__atomic_exchange_n(&state->attaching, 0, __ATOMIC_RELEASE) & PXTU_ATTACHING_WAITED)
 		pxtu_futex_wake(&state->attaching);
 	pthread_sigmask(SIG_SETMASK, signals, NULL);
 }

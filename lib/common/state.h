@@ -13,8 +13,8 @@
 
 struct pxtu_trid_table;
 
-#define PXTU_ATTACHING		1
-#define PXTU_ATTACHING_WAITED	2	/* and another thread waits for the end */
+/* In pxtu_state.attaching: another thread waits for the end. No thread has such a number. */
+#define PXTU_ATTACHING_WAITED	(1 << 30)
 
 #define PXTU_SPARES		8
 
@@ -46,12 +46,15 @@ struct pxtu_slot {
  */
 struct pxtu_state {
 	/**
-	 * @attaching: PXTU_ATTACHING* while a thread attaches or takes note of streams; a try-lock
-	 * for threads that record, a futex for others
+	 * @attaching: the number of a thread while that attaches or takes note of streams, with
+	 * PXTU_ATTACHING_WAITED or not; otherwise 0. A try-lock for threads that record, a futex
+	 * for others
 	 */
 	int attaching;
 
 	/* Written with @attaching held. */
+	/** @attaching_since: coarse time of that, see pxtu_coarse_ms(); others read it as a hint */
+	__u32 attaching_since;
 	/** @attached: non-zero when the gate of this process is in place */
 	int attached;
 	/**
@@ -59,6 +62,8 @@ struct pxtu_state {
 	 * another file under its number, at any time: see record/attach.c
 	 */
 	int fd;
+	/** @gate: number of the target whose gate is in its place, 0 for none */
+	__u64 gate;
 	/** @absent: non-zero if the module was absent at the last try; a hint */
 	int absent;
 	/** @nr_cpus: number of CPUs that @slot has heads for */
@@ -134,7 +139,8 @@ static inline struct pxtu_state *pxtu_state(void)
  * @state: state of this process
  * @signals: where to write which signals were blocked; blocks all
  *
- * Async-signal-safe. Changes errno.
+ * Async-signal-safe. Changes errno. A thread that was killed keeps the lock for a second; then the
+ * next one takes it over.
  *
  * Return: false if another thread holds the lock; then signals are as before.
  */

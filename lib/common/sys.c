@@ -220,12 +220,25 @@ bool pxtu_close_new(int fd, int err)
 
 void pxtu_futex_wait(int *word, int value)
 {
-	sys(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL);
+	const struct timespec most = { .tv_sec = 1 };
+
+	sys(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &most);
 }
 
 void pxtu_futex_wake(int *word)
 {
 	sys(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX);
+}
+
+int pxtu_thread(void)
+{
+	return sys(SYS_gettid);
+}
+
+bool pxtu_thread_ended(int thread)
+{
+	/* Linux accepts the number of any thread. A filter of the program may answer otherwise. */
+	return sys(SYS_kill, thread, 0) == -ESRCH;
 }
 
 /* The C library cancels another thread with this signal. pthread_sigmask() never changes it. */

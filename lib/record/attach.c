@@ -91,6 +91,21 @@ static bool fails_again(int fd, const struct posixtrace_map *map, int err)
 	return ret == err;
 }
 
+static int map_gate(struct pxtu_state *state, int fd, const struct posixtrace_attach *attach)
+{
+	int err;
+
+	/*
+	 * After the program closed our descriptor: there may be no memory for it a second time. A
+	 * filter may answer 0 and write nothing.
+	 */
+	if (attach->target && pxtu_load(&state->gate) == attach->target)
+		return 0;
+	err = pxtu_gate_map(fd, &attach->gate);
+	pxtu_store(&state->gate, err ? 0 : attach->target);
+	return err;
+}
+
 /* A target and its gate. Changes errno. */
 static int open_and_map(struct pxtu_state *state, struct posixtrace_attach *attach)
 {
@@ -100,12 +115,13 @@ static int open_and_map(struct pxtu_state *state, struct posixtrace_attach *atta
 	if (fd == -ENODEV || fd == -EPERM || fd == -EOPNOTSUPP) {
 		pxtu_store(&state->absent, 1);
 		/* Events need not ask again. If this fails, each one will. */
+		pxtu_store(&state->gate, 0);
 		pxtu_gate_shut();
 	}
 	if (fd < 0)
 		return fd;
 
-	err = pxtu_gate_map(fd, &attach->gate);
+	err = map_gate(state, fd, attach);
 	if (!err) {
 		pxtu_store(&state->absent, 0);
 		return fd;
@@ -182,11 +198,13 @@ int pxtu_attach_wait(struct pxtu_state *state)
 			return fd;
 		if (fd == -EBADF && ++closed == WAIT_TRIES)
 			return -EPROTONOSUPPORT;
-		held = PXTU_ATTACHING;
-		__atomic_compare_exchange_n(&state->attaching, &held, PXTU_ATTACHING_WAITED,
-					    false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		held = pxtu_load(&state->attaching);
+		if (held)
+			__atomic_compare_exchange_n(&state->attaching, &held,
+						    held | PXTU_ATTACHING_WAITED, false,
+						    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 		/* Returns at once if the other thread has finished meanwhile. */
-		pxtu_futex_wait(&state->attaching, PXTU_ATTACHING_WAITED);
+		pxtu_futex_wait(&state->attaching, held | PXTU_ATTACHING_WAITED);
 	}
 }
 

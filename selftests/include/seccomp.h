@@ -14,6 +14,7 @@ struct refusal {
 	int err;
 	bool notify;		/* a listening process answers instead */
 	bool trap;		/* a handler of SIGSYS answers instead */
+	bool kill;		/* the thread is killed instead */
 	bool stat;		/* stat() and fstat() fail, too */
 };
 

@@ -360,6 +360,24 @@ TEST_F(closed_target, full_stream_keeps_counting)
 	EXPECT_STREQ("", foreign_check(&self->file));
 }
 
+TEST(process_needs_no_memory_for_another_gate_to_attach_again)
+{
+	struct rlimit all, none;
+	trace_event_id_t id;
+	int target = -1, err;
+
+	ASSERT_EQ(0, posix_trace_eventid_open("before", &id));
+	ASSERT_EQ(1, count_device_fds(&target));
+	close(target);
+	ASSERT_EQ(0, getrlimit(RLIMIT_AS, &all));
+	none = all;
+	none.rlim_cur = 0;
+	ASSERT_EQ(0, setrlimit(RLIMIT_AS, &none));
+	err = posix_trace_eventid_open("after", &id);
+	ASSERT_EQ(0, setrlimit(RLIMIT_AS, &all));
+	EXPECT_EQ(0, err);
+}
+
 /* ------------------------------------------------------------------ */
 /* A child with shared memory, but separate descriptors			*/
 

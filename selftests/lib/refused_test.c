@@ -4,6 +4,7 @@
  * nothing and leaks nothing, however often it retries.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <sys/ptrace.h>
 #include <ucontext.h>
 
@@ -210,6 +211,84 @@ TEST(filter_may_let_a_handler_answer)
 		_exit(record_trapped());
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
+}
+
+/* ------------------------------------------------------------------ */
+/* A thread that is killed while it attaches the process		*/
+
+static const struct refusal kills = { .commands = { POSIXTRACE_IOC_ATTACH }, .kill = true };
+
+static void *record_killed(void *unused)
+{
+	if (refuse_commands(&kills) < 0)
+		return unused;
+	record_number(1);
+	return unused;
+}
+
+static int kill_thread(void)
+{
+	pthread_t thread;
+
+	return pthread_create(&thread, NULL, record_killed, NULL) || pthread_join(thread, NULL);
+}
+
+/* It shares the memory, but no thread of this process. */
+static int __attribute__((noinline)) kill_child_of_vfork(void)
+{
+	pid_t pid = vfork();
+	int status;
+
+	if (pid == 0) {
+		record_killed(NULL);
+		_exit(0);
+	}
+	return waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) ? 0 : -1;
+}
+
+FIXTURE(killed)
+{
+	trace_id_t trid;
+};
+
+FIXTURE_VARIANT(killed)
+{
+	int (*kill)(void);
+};
+
+FIXTURE_VARIANT_ADD(killed, thread) { kill_thread };
+FIXTURE_VARIANT_ADD(killed, child_of_vfork) { kill_child_of_vfork };
+
+FIXTURE_SETUP(killed)
+{
+	ASSERT_EQ(0, new_stream(0, POSIX_TRACE_LOOP, &self->trid));
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	ASSERT_EQ(0, variant->kill());
+}
+
+FIXTURE_TEARDOWN(killed)
+{
+	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+TEST_F(killed, others_can_attach)
+{
+	trace_event_id_t id;
+
+	EXPECT_EQ(0, posix_trace_eventid_open("killed", &id));
+}
+
+/* With the help of the module at first; soon with a gate, and in mapped memory of the stream. */
+TEST_F(killed, others_record)
+{
+	int before = count_device_maps(), count = 0;
+	struct event event;
+
+	do {
+		record_number(count);
+		ASSERT_EQ(1, take_user(self->trid, &event));
+		ASSERT_EQ(count++, event_number(&event));
+	} while (count_device_maps() < before + 3);
 }
 
 static int record_refused(const struct refusal *refusal)

@@ -11,11 +11,18 @@
 
 #include "seccomp.h"
 
+static __u32 action_of(const struct refusal *refusal)
+{
+	if (refusal->notify)
+		return SECCOMP_RET_USER_NOTIF;
+	if (refusal->trap)
+		return SECCOMP_RET_TRAP;
+	return refusal->kill ? SECCOMP_RET_KILL_THREAD : SECCOMP_RET_ERRNO | refusal->err;
+}
+
 int refuse_commands(const struct refusal *refusal)
 {
-	const __u32 action = refusal->notify ? SECCOMP_RET_USER_NOTIF :
-			     refusal->trap ? SECCOMP_RET_TRAP :
-					     SECCOMP_RET_ERRNO | refusal->err;
+	const __u32 action = action_of(refusal);
 	/* No system call has this number. */
 	const __u32 stat = refusal->stat ? SYS_newfstatat : ~0U;
 	const __u32 fstat = refusal->stat ? SYS_fstat : ~0U;
