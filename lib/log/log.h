@@ -171,6 +171,7 @@ struct pxtu_log_facts {
  * @lost: events lost so far
  * @size: bytes of payload
  * @payload_crc: checksum of the payload
+ * @crc: checksum of the header of the block
  * @next: next entry of this CPU, or next free entry, or PXTU_LOG_NONE
  */
 struct pxtu_log_entry {
@@ -183,6 +184,7 @@ struct pxtu_log_entry {
 	__u64 lost;
 	__u32 size;
 	__u32 payload_crc;
+	__u32 crc;
 	__u32 next;
 };
 

@@ -57,6 +57,20 @@ static bool payload_good(struct pxtu_log *log, const struct pxtu_log_entry *entr
 	return crc == entry->payload_crc;
 }
 
+/*
+ * Has the writer of a LOOP log overwritten this block since it was indexed? It writes upwards, so
+ * the header of a block changes before its payload does.
+ */
+static bool overwritten(struct pxtu_log *log, const struct pxtu_log_entry *entry)
+{
+	struct posixtrace_log_block head;
+
+	return log->head.ring_end &&
+	       pxtu_log_read(log, &head, sizeof(head), entry->offset - log->head.block_size) ==
+			     sizeof(head) &&
+	       (head.cookie != log->head.cookie || head.crc != entry->crc);
+}
+
 /* Begin to read the first block of a CPU. */
 static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 {
@@ -71,6 +85,11 @@ static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	if (!cpu->chunk)
 		return -ENOMEM;
 	if (!payload_good(log, entry, cpu)) {
+		if (overwritten(log, entry)) {
+			log->facts.overwritten = true;
+			pxtu_window_pop(log, cpu);
+			return 0;
+		}
 		make_corrupt(log, cpu, entry->opened, entry->size);
 		return 0;
 	}

@@ -53,9 +53,36 @@ static bool old_lap_goes_on(struct pxtu_log *log, struct pxtu_log_walk walk)
 	return last.head.seq < first.head.seq && first.head.seq - 1 - last.head.seq <= lost;
 }
 
+static void set_newest(struct pxtu_log *log, struct pxtu_log_walk *walk,
+		       const struct pxtu_log_block *newest)
+{
+	walk->newest = newest->head.seq;
+	walk->newest_end = newest->offset + pxtu_log_block_bytes(log, newest);
+}
+
+/* Has the writer gone on? Then @block is the next one, or one of a later lap. */
+static bool find_newer(struct pxtu_log *log, const struct pxtu_log_walk *walk,
+		       struct pxtu_log_block *block)
+{
+	const __u64 places[] = { walk->newest_end, log->head.begin };
+	struct pxtu_log_block found;
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < PXTU_ARRAY_SIZE(places); i++) {
+		if (pxtu_log_look(log, places[i], log->head.ring_end, &found) !=
+		    PXTU_LOG_AT_BLOCK || found.head.seq <= walk->newest)
+			continue;
+		if (!any || found.head.seq < block->head.seq)
+			*block = found;
+		any = true;
+	}
+	return any;
+}
+
 void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
 {
-	struct pxtu_log_block newest, oldest;
+	struct pxtu_log_block newest, newer, oldest;
 	__u64 tail;
 
 	walk->offset = log->head.begin;
@@ -63,12 +90,17 @@ void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
 	walk->newest = 0;
 	walk->last_lap = true;
 	walk->searching = false;
+	walk->any = false;
 	walk->seq = 1;
 	if (!find_newest(log, *walk, walk->offset, &newest))
 		return;
 
-	walk->newest = newest.head.seq;
-	walk->newest_end = newest.offset + pxtu_log_block_bytes(log, &newest);
+	set_newest(log, walk, &newest);
+	/* The search takes long, and the writer may have overwritten the oldest one meanwhile. */
+	while (find_newer(log, walk, &newer) && newer.head.seq == walk->newest + 1) {
+		newest = newer;
+		set_newest(log, walk, &newest);
+	}
 	tail = newest.head.tail;
 	if (tail < log->head.begin || tail >= log->head.ring_end || tail % POSIXTRACE_LOG_ALIGN)
 		tail = log->head.begin;
@@ -90,35 +122,49 @@ void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
 		walk->seq = oldest.head.seq - 1;
 }
 
-/* Has the writer gone on? Then there is a newer block than we knew. */
+/* Go on with the oldest block. The caller knows the blocks before the one that it expects. */
+static void restart(struct pxtu_log *log, struct pxtu_log_walk *walk)
+{
+	if (walk->skip < walk->seq)
+		walk->skip = walk->seq;
+	pxtu_ring_start(log, walk);
+}
+
+/* After the newest block: is there a newer one now? */
 static bool follow(struct pxtu_log *log, struct pxtu_log_walk *walk)
 {
-	const __u64 places[] = { walk->newest_end, log->head.begin };
 	struct pxtu_log_block block;
-	bool overtaken = false;
 	__u64 seq = walk->seq;
-	unsigned int i;
 
-	for (i = 0; i < PXTU_ARRAY_SIZE(places); i++) {
-		if (pxtu_log_look(log, places[i], log->head.ring_end, &block) !=
-		    PXTU_LOG_AT_BLOCK)
-			continue;
-		if (block.head.seq == seq) {
-			walk->offset = places[i];
-			walk->newest = seq;
-			walk->newest_end = places[i] + pxtu_log_block_bytes(log, &block);
-			walk->last_lap = true;
-			walk->searching = false;
-			return true;
-		}
-		overtaken |= block.head.seq > seq;
+	if (!find_newer(log, walk, &block))
+		return false;
+	if (block.head.seq == seq) {
+		walk->offset = block.offset;
+		set_newest(log, walk, &block);
+		walk->last_lap = true;
+		walk->searching = false;
+		return true;
 	}
-	if (!overtaken)
+	log->facts.overwritten = true;
+	restart(log, walk);
+	return walk->newest >= seq;
+}
+
+/* The expected block is not there. Has the writer overwritten it? Then go on with the oldest. */
+static bool overtaken(struct pxtu_log *log, struct pxtu_log_walk *walk)
+{
+	struct pxtu_log_walk now = *walk;
+	struct pxtu_log_block newer;
+
+	if (!find_newer(log, walk, &newer))
+		return false;
+	restart(log, &now);
+	/* It can also be damaged. If the oldest one is damaged, too, its number is unknown. */
+	if (now.newest <= walk->newest || (!now.any && now.seq <= walk->seq))
 		return false;
 	log->facts.overwritten = true;
-	pxtu_ring_start(log, walk);
-	walk->skip = seq;
-	return walk->newest >= seq;
+	*walk = now;
+	return true;
 }
 
 /* Walk the lap before the last. PXTU_LOG_NOTHING: it has ended, the last one begins. */
@@ -151,7 +197,8 @@ static enum pxtu_log_step walk_old_lap(struct pxtu_log *log, struct pxtu_log_wal
 	walk->offset = log->head.begin;
 	walk->lost_from = 0;
 	walk->any = true;
-	if (at == PXTU_LOG_AT_BLOCK && first.head.seq >= walk->seq) {
+	if (at == PXTU_LOG_AT_BLOCK && first.head.seq >= walk->seq &&
+	    first.head.seq <= walk->newest) {
 		walk->seq = first.head.seq;
 		walk->searching = false;
 	}
@@ -164,9 +211,6 @@ static enum pxtu_log_step walk_ring(struct pxtu_log *log, struct pxtu_log_walk *
 	enum pxtu_log_step step;
 	bool reported;
 
-	block->head.type = 0;
-	if (walk->seq > walk->newest && !follow(log, walk))
-		return PXTU_LOG_NOTHING;
 	if (!walk->last_lap) {
 		step = walk_old_lap(log, walk, block);
 		if (step != PXTU_LOG_NOTHING)
@@ -186,10 +230,19 @@ static enum pxtu_log_step walk_ring(struct pxtu_log *log, struct pxtu_log_walk *
 enum pxtu_log_step pxtu_ring_walk(struct pxtu_log *log, struct pxtu_log_walk *walk,
 				  struct pxtu_log_block *block)
 {
+	struct pxtu_log_walk before;
 	enum pxtu_log_step step;
+	bool again;
 
 	do {
+		block->head.type = 0;
+		if (walk->seq > walk->newest && !follow(log, walk))
+			return PXTU_LOG_NOTHING;
+		before = *walk;
 		step = walk_ring(log, walk, block);
-	} while (step == PXTU_LOG_BLOCK && block->head.seq < walk->skip);
+		again = step != PXTU_LOG_BLOCK && overtaken(log, &before);
+		if (again)
+			*walk = before;
+	} while (again || (step == PXTU_LOG_BLOCK && block->head.seq < walk->skip));
 	return step;
 }

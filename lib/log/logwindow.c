@@ -211,6 +211,7 @@ static void add_block(struct pxtu_log *log, const struct pxtu_log_block *block)
 		.lost = head->lost,
 		.size = head->size,
 		.payload_crc = head->payload_crc,
+		.crc = head->crc,
 	};
 
 	/* A loss before the oldest block of a LOOP log is part of what the log overwrote. */

@@ -4,6 +4,8 @@
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
+#include <posixtrace.h>
+
 #include "pxt_test.h"
 #include "log_reading.h"
 
@@ -31,10 +33,8 @@ static void ring_begin(struct ring *ring)
 	ring->time = 1;
 }
 
-static void ring_add(struct ring *ring)
+static void ring_add_events(struct ring *ring, unsigned int count)
 {
-	unsigned int count = 1 + random_below(30);
-
 	log_block_begin(&ring->log, POSIXTRACE_LOG_EVENTS, ring->log.seq % 2);
 	ring->first[ring->log.seq] = ring->time;
 	while (count--)
@@ -42,6 +42,11 @@ static void ring_add(struct ring *ring)
 	log_block_end(&ring->log);
 	log_end(&ring->log, 0);
 	ring->log.epoch++;
+}
+
+static void ring_add(struct ring *ring)
+{
+	ring_add_events(ring, 1 + random_below(30));
 }
 
 /* The number of the oldest block, according to the newest. */
@@ -301,6 +306,133 @@ TEST(overtaken)
 	EXPECT_EQ(0, posix_trace_close(trid));
 	close(fd);
 	log_free(&ring.log);
+}
+
+/* ------------------------------------------------------------------ */
+/* Overtaken in the middle of a lap					*/
+
+FIXTURE(lap)
+{
+	struct ring ring;
+	struct log_sum sum;
+	struct posixtrace_log_info info;
+	struct event event;
+	trace_id_t trid;
+	int fd;
+};
+
+FIXTURE_SETUP(lap)
+{
+	ring_begin(&self->ring);
+	for (int i = 0; i < 60; i++)
+		ring_add(&self->ring);
+	self->fd = log_file(&self->ring.log);
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->trid));
+}
+
+FIXTURE_TEARDOWN(lap)
+{
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+	close(self->fd);
+	log_free(&self->ring.log);
+}
+
+/* Takes the events that have consecutive times. Returns the first event behind a jump, or 0. */
+static __u64 take_until_jump(trace_id_t trid, __u64 last)
+{
+	struct event event;
+
+	while (log_take(trid, &event) == 1) {
+		if (event.info.posix_event_id != POSIX_TRACE_UNNAMED_USEREVENT ||
+		    log_time(&event) != ++last)
+			return log_time(&event);
+	}
+	return 0;
+}
+
+/* The block that it reads is in its memory; the next ones that it knows are overwritten. */
+TEST_F(lap, reader_that_is_overtaken_continues_with_the_oldest_block)
+{
+	ASSERT_EQ(1, log_take(self->trid, &self->event));
+	for (int i = 0; i < 60; i++)
+		ring_add(&self->ring);
+	ASSERT_EQ(0, log_write(&self->ring.log, self->fd, 0));
+	EXPECT_EQ(self->ring.first[ring_oldest(&self->ring)],
+		  take_until_jump(self->trid, log_time(&self->event)));
+	log_sum_rest(self->trid, &self->sum);
+	EXPECT_EQ(self->ring.time - 1, self->sum.last);
+	EXPECT_EQ(self->ring.time - self->sum.first, self->sum.events);
+	EXPECT_EQ(0, self->sum.errors);
+	EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &self->info));
+	EXPECT_EQ(0, self->info.flags & POSIXTRACE_LOG_DAMAGED);
+}
+
+/* Blocks of the same size are at the same places in each lap. */
+TEST_F(lap, reader_that_is_overtaken_where_blocks_have_the_same_places)
+{
+	log_free(&self->ring.log);
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+	ASSERT_EQ(0, ftruncate(self->fd, 0));
+	ring_begin(&self->ring);
+	for (int i = 0; i < 25; i++)
+		ring_add_events(&self->ring, 20);
+	ASSERT_EQ(0, log_write(&self->ring.log, self->fd, 0));
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->trid));
+	ASSERT_EQ(1, log_take(self->trid, &self->event));
+	for (int i = 0; i < 40; i++)
+		ring_add_events(&self->ring, 20);
+	ASSERT_EQ(0, log_write(&self->ring.log, self->fd, 0));
+	EXPECT_EQ(self->ring.first[ring_oldest(&self->ring)],
+		  take_until_jump(self->trid, log_time(&self->event)));
+	log_sum_rest(self->trid, &self->sum);
+	EXPECT_EQ(self->ring.time - 1, self->sum.last);
+	EXPECT_EQ(0, self->sum.errors);
+}
+
+TEST_F(lap, reader_that_is_overtaken_anywhere_reaches_the_newest_event)
+{
+	__u64 last = 0;
+
+	while (self->ring.log.seq < 4000) {
+		for (unsigned int n = random_below(200); n; n--) {
+			if (log_take(self->trid, &self->event) != 1)
+				break;
+			ASSERT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, self->event.info.posix_event_id);
+			ASSERT_LT(last, log_time(&self->event));
+			last = log_time(&self->event);
+		}
+		for (unsigned int n = random_below(random_below(2) ? 5 : 60); n; n--)
+			ring_add(&self->ring);
+		ASSERT_EQ(0, log_write(&self->ring.log, self->fd, 0));
+	}
+	log_sum_rest(self->trid, &self->sum);
+	EXPECT_EQ(0, self->sum.err);
+	EXPECT_EQ(0, self->sum.errors);
+	EXPECT_EQ(0, self->sum.disorder);
+	EXPECT_EQ(0, self->sum.wrong);
+	EXPECT_EQ(self->ring.time - 1, self->sum.last);
+	EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &self->info));
+	EXPECT_EQ(0, self->info.flags & POSIXTRACE_LOG_DAMAGED);
+}
+
+/* That the writer has gone on does not hide a damaged block that it has not overwritten. */
+TEST_F(lap, damage_is_reported_while_the_writer_goes_on)
+{
+	struct posixtrace_log_block block;
+	__u64 seq = self->ring.log.seq - 3;
+	size_t at = find_block(&self->ring, seq, &block);
+
+	ASSERT_EQ(1, log_take(self->trid, &self->event));
+	ASSERT_NE(0, at);
+	self->ring.log.data[at] ^= 1;
+	ring_add_events(&self->ring, 1);
+	ASSERT_EQ(0, log_write(&self->ring.log, self->fd, 0));
+	log_sum_rest(self->trid, &self->sum);
+	EXPECT_EQ(1, self->sum.errors);
+	EXPECT_EQ(self->ring.time - 1, self->sum.last);
+	EXPECT_EQ(self->ring.time - 1 - log_time(&self->event) - block.count, self->sum.events);
+	EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &self->info));
+	EXPECT_NE(0, self->info.flags & POSIXTRACE_LOG_DAMAGED);
 }
 
 TEST_HARNESS_MAIN
