@@ -35,6 +35,13 @@ static bool is_valid(const struct posixtrace_log_mapping *head, __u64 left)
 	       head->build_id_size <= sizeof(head->build_id);
 }
 
+/* Is it the one of this place? */
+static bool is_of(const struct posixtrace_log_mapping *head, const struct pxtu_log_mapping *place)
+{
+	return head->pid == place->pid && head->since == place->since &&
+	       head->address == place->address && head->length == place->length;
+}
+
 int pxtu_log_note_mappings(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	const __u64 begin = block->offset + log->head.block_size;
@@ -129,9 +136,9 @@ int pxtu_log_mapping(struct pxtu_log *log, const struct pxtu_task *task, __u64 a
 	if (!place)
 		return -ENOENT;
 	memset(info, 0, sizeof(*info));
-	/* The file may have changed since. */
+	/* The file may have changed since, or its writer has begun the notes anew. */
 	if (pxtu_log_read(log, &head, sizeof(head), place->offset) == sizeof(head) &&
-	    is_valid(&head, ~0ULL) &&
+	    is_valid(&head, ~0ULL) && is_of(&head, place) &&
 	    pxtu_log_read(log, info->path, head.size, place->offset + sizeof(head)) ==
 			  (ssize_t)head.size && !info->path[head.size - 1]) {
 		info->address = head.address;

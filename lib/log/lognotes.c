@@ -14,6 +14,15 @@
  */
 #define SEARCH_MAX	(2U << 20)
 
+/* What has a place in an earlier row is overwritten. Names of threads are in memory. */
+static void forget_places(struct pxtu_log_facts *facts)
+{
+	if (facts->described)
+		memset(facts->described, 0, POSIXTRACE_ID_MAX * sizeof(*facts->described));
+	facts->roster.nr_programs = 0;
+	facts->roster.nr_mappings = 0;
+}
+
 void pxtu_log_begin_notes(struct pxtu_log *log)
 {
 	struct pxtu_log_facts *facts = &log->facts;
@@ -22,6 +31,7 @@ void pxtu_log_begin_notes(struct pxtu_log *log)
 
 	if (facts->notes.seq && (!found || block.head.seq == facts->notes_first))
 		return;
+	forget_places(facts);
 	facts->notes_first = found ? block.head.seq : 0;
 	facts->notes = (struct pxtu_log_walk){
 		.offset = log->head.notes,
@@ -120,18 +130,22 @@ static bool text_valid(const char *text, size_t size)
 int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text)
 {
 	const struct pxtu_log_description *place;
+	struct posixtrace_log_description head;
+	int err;
 
 	if (id >= POSIXTRACE_ID_MAX || !log->facts.described || !log->facts.described[id].size)
 		return -ENOENT;
 	place = &log->facts.described[id];
 	text->needed = place->size;
-	if (text->room < place->size)
-		return 0;
-	if (pxtu_log_read(log, text->to, place->size, place->offset) != (ssize_t)place->size ||
-	    !text_valid(text->to, place->size)) {
-		int err = pxtu_log_failed(log);
-
-		return err ? err : -ENOENT;
+	/* The writer of a LOOP log may have begun the notes anew: then another one is here. */
+	if (pxtu_log_read(log, &head, sizeof(head), place->offset - sizeof(head)) ==
+	    sizeof(head) && head.id == id && head.size == place->size) {
+		if (text->room < place->size)
+			return 0;
+		if (pxtu_log_read(log, text->to, place->size, place->offset) ==
+		    (ssize_t)place->size && text_valid(text->to, place->size))
+			return 0;
 	}
-	return 0;
+	err = pxtu_log_failed(log);
+	return err ? err : -ENOENT;
 }

@@ -239,16 +239,22 @@ static const struct pxtu_log_program *find_program(struct pxtu_log_roster *roste
 int pxtu_log_program(struct pxtu_log *log, const struct pxtu_task *task, struct pxtu_text *text)
 {
 	const struct pxtu_log_program *place = find_program(&log->facts.roster, task);
+	struct posixtrace_log_program head;
 	int err;
 
 	if (!place)
 		return -ENOENT;
 	text->needed = place->size;
-	if (text->room < place->size)
-		return 0;
-	if (pxtu_log_read(log, text->to, place->size, place->offset) == (ssize_t)place->size &&
-	    !text->to[place->size - 1])
-		return 0;
+	/* The writer of a LOOP log may have begun the notes anew: then another one is here. */
+	if (pxtu_log_read(log, &head, sizeof(head), place->offset - sizeof(head)) ==
+	    sizeof(head) && head.pid == place->pid && head.since == place->since &&
+	    head.size == place->size) {
+		if (text->room < place->size)
+			return 0;
+		if (pxtu_log_read(log, text->to, place->size, place->offset) ==
+		    (ssize_t)place->size && !text->to[place->size - 1])
+			return 0;
+	}
 	err = pxtu_log_failed(log);
 	return err ? err : -ENOENT;
 }

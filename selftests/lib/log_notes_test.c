@@ -605,6 +605,78 @@ TEST_F(ring, notes_that_are_begun_anew_later)
 	close(fd);
 }
 
+/* The text of the description of an event type. */
+static const char *text_of(trace_id_t trid, trace_event_id_t event)
+{
+	static char text[POSIXTRACE_DESCRIPTION_SIZE];
+
+	return description(trid, event, text, sizeof(text)) ? "none" : text;
+}
+
+/* What the notes say is at another place in each row, and in the second some of it is newer. */
+static void write_rows(struct log_writer *log, int row)
+{
+	const char *const texts[] = { "{ u32 one; }", "{ u32 two; }", "{ u32 six; }" };
+
+	log->notes_pos = log->header.notes_offset;
+	for (int i = 0; i < 3; i++) {
+		int k = (row + i) % 3;
+
+		log_description(log, LOG_FIRST_NAMED + k, texts[k], strlen(texts[k]) + 1);
+		log_program(log, 5 + k, LOG_TIME0 + 10 * row, row ? "new" : "old", 4);
+		map(log, 5 + k, 10 * row, 0x1000, 0x1000, row ? "/new" : "/old");
+	}
+}
+
+static void expect_row(struct __test_metadata *_metadata, trace_id_t trid, int row)
+{
+	EXPECT_STREQ("{ u32 one; }", text_of(trid, LOG_FIRST_NAMED));
+	EXPECT_STREQ("{ u32 two; }", text_of(trid, LOG_FIRST_NAMED + 1));
+	EXPECT_STREQ("{ u32 six; }", text_of(trid, LOG_FIRST_NAMED + 2));
+	for (int pid = 5; pid < 8; pid++) {
+		EXPECT_STREQ(row ? "new" : "old", program_at(trid, pid, 0));
+		EXPECT_STREQ(row ? "/new" : "/old", path_at(trid, pid, 0, 0x1000));
+	}
+}
+
+/* The reader does not go back to places in the first row, which is overwritten. */
+TEST_F(ring, texts_of_notes_that_are_begun_anew_later)
+{
+	for (int looks = 0; looks < 2; looks++) {
+		int fd;
+
+		write_rows(&self->log, 0);
+		fd = log_file(&self->log);
+		ASSERT_EQ(0, posix_trace_open(fd, &self->trid));
+		expect_row(_metadata, self->trid, 0);
+		write_rows(&self->log, 1);
+		ASSERT_EQ(0, log_write(&self->log, fd, 0));
+		/* It need not look at the log as a whole first. */
+		if (looks)
+			EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &self->info));
+		expect_row(_metadata, self->trid, 1);
+		EXPECT_EQ(0, posix_trace_close(self->trid));
+		close(fd);
+	}
+}
+
+TEST_F(ring, description_that_is_not_in_the_second_row)
+{
+	int fd;
+
+	log_description(&self->log, LOG_FIRST_NAMED, FIELDS, sizeof(FIELDS));
+	log_name(&self->log, LOG_FIRST_NAMED, "first");
+	fd = log_file(&self->log);
+	ASSERT_EQ(0, posix_trace_open(fd, &self->trid));
+	EXPECT_STREQ(FIELDS, text_of(self->trid, LOG_FIRST_NAMED));
+	self->log.notes_pos = self->log.header.notes_offset;
+	log_description(&self->log, LOG_FIRST_NAMED + 1, FIELDS, sizeof(FIELDS));
+	ASSERT_EQ(0, log_write(&self->log, fd, 0));
+	EXPECT_EQ(ENOENT, description(self->trid, LOG_FIRST_NAMED, NULL, 0));
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+	close(fd);
+}
+
 /* A place for the notes that is anywhere else finds none, and does no harm. */
 TEST_F(ring, forged_place_of_the_notes)
 {
