@@ -238,6 +238,9 @@ static void reset(struct pxtu_log *log, const struct pxtu_log_block *block)
 	forget_entries(log);
 	if (block->head.gap_generation)
 		window->generation = block->head.gap_generation;
+	/* The survey may have found a later RESET already. */
+	if (window->walk.seq <= log->facts.start.seq)
+		return;
 	log->facts.start = window->walk;
 	log->facts.start_generation = window->generation;
 }

@@ -126,6 +126,37 @@ TEST(reset)
 	log_free(&log);
 }
 
+/* The status may know of a later reset than the events that were read. */
+TEST(rewind_goes_behind_the_last_reset_that_is_known)
+{
+	struct posix_trace_status_info status;
+	struct log_writer log;
+	struct event event;
+	trace_id_t trid;
+	int fd;
+
+	log_begin(&log, POSIX_TRACE_APPEND, POSIX_TRACE_FLUSH, CPUS, 0);
+	fd = log_file(&log);
+	ASSERT_EQ(0, posix_trace_open(fd, &trid));
+	log_epochs(&log, 1000, 4, 10);
+	log_reset(&log);
+	log_epochs(&log, 2000, 4, 10);
+	log_reset(&log);
+	log_epochs(&log, 3000, 4, 10);
+	ASSERT_EQ(0, log_write(&log, fd, LOG_HEADER));
+	ASSERT_EQ(0, posix_trace_get_status(trid, &status));
+	do {
+		ASSERT_EQ(1, log_take(trid, &event));
+	} while (log_time(&event) < 2000);
+	EXPECT_EQ(2000, log_time(&event));
+	ASSERT_EQ(0, posix_trace_rewind(trid));
+	ASSERT_EQ(1, log_take(trid, &event));
+	EXPECT_EQ(3000, log_time(&event));
+	EXPECT_EQ(0, posix_trace_close(trid));
+	close(fd);
+	log_free(&log);
+}
+
 /* ------------------------------------------------------------------ */
 /* By another thread							*/
 
