@@ -244,6 +244,8 @@ struct pxtu_log_window {
 	bool ended;
 	/** @settled: add no blocks before an epoch is read to its end */
 	bool settled;
+	/** @partial: the next block was not complete: do not look at it at once again */
+	bool partial;
 	/** @crowded: the index was full */
 	bool crowded;
 	/** @epoch: epoch of the oldest blocks in the index */
@@ -437,6 +439,12 @@ static inline __u32 pxtu_log_nr_lists(const struct pxtu_log *log)
 	return nr_cpus + 1 + (log->head.attr.classes ? nr_cpus : 0) + 1;
 }
 
+/* Was the stream shut down, so that the writer writes nothing more? */
+static inline bool pxtu_log_final(const struct pxtu_log_facts *facts)
+{
+	return facts->end_valid && facts->end.flags & POSIXTRACE_LOG_END_FINAL;
+}
+
 /* Size of header and payload. */
 static inline __u64 pxtu_log_block_bytes(const struct pxtu_log *log,
 					 const struct pxtu_log_block *block)
@@ -532,6 +540,12 @@ int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text)
 int pxtu_log_survey(struct pxtu_log *log);
 
 /**
+ * pxtu_log_read_status() - read the status of a LOOP log again
+ * @log: a LOOP log
+ */
+void pxtu_log_read_status(struct pxtu_log *log);
+
+/**
  * pxtu_log_status() - status of the log
  * @log: the log
  * @info: where to write it
@@ -599,6 +613,14 @@ void pxtu_window_fix(struct pxtu_log_window *window);
  * @cpu: the CPU; the caller then calls pxtu_window_fix()
  */
 void pxtu_window_pop(struct pxtu_log *log, struct pxtu_log_cpu *cpu);
+
+/**
+ * pxtu_window_put_back() - remove the first block of a CPU, to look for it again later
+ * @log: a LOOP log
+ * @cpu: the CPU, whose first block is the last one that was found in the log; the caller then
+ *	calls pxtu_window_fix()
+ */
+void pxtu_window_put_back(struct pxtu_log *log, struct pxtu_log_cpu *cpu);
 
 /* logmerge.c */
 

@@ -141,22 +141,31 @@ static int read_names(struct pxtu_log *log, const struct pxtu_log_block *block)
 	return err;
 }
 
+/* False if there is none. */
+static bool read_fixed_name(struct pxtu_log *log, __u32 place, struct posixtrace_log_name *name)
+{
+	return pxtu_log_read(log, name, sizeof(*name), log->head.names + place * sizeof(*name)) ==
+			     sizeof(*name) && (name->id || name->crc || name->name[0]);
+}
+
 /* The names of a LOOP log have a fixed place; the writer may have added some. */
 static int read_fixed_names(struct pxtu_log *log)
 {
 	struct pxtu_log_facts *facts = &log->facts;
-	struct posixtrace_log_name name;
+	struct posixtrace_log_name name, next;
 	int i, err = 0;
 
 	while (facts->names_read < POSIXTRACE_ID_MAX && !err) {
 		for (i = 0; i < TRIES; i++) {
-			if (pxtu_log_read(log, &name, sizeof(name), log->head.names +
-					  facts->names_read * sizeof(name)) != sizeof(name) ||
-			    (!name.id && !name.crc && !name.name[0]))
+			if (!read_fixed_name(log, facts->names_read, &name))
 				return 0;
 			if (name_valid(&name))
 				break;
 		}
+		/* The writer may be in the middle of the last one. */
+		if (i == TRIES && !pxtu_log_final(facts) &&
+		    !read_fixed_name(log, facts->names_read + 1, &next))
+			return 0;
 		err = add_name(facts, &name);
 		if (!err)
 			facts->names_read++;
@@ -191,6 +200,11 @@ static void read_end(struct pxtu_log *log, __u64 offset)
 		facts->end = end;
 	else
 		facts->damaged = true;
+}
+
+void pxtu_log_read_status(struct pxtu_log *log)
+{
+	read_end(log, log->head.end);
 }
 
 static int note(struct pxtu_log *log, enum pxtu_log_step step, const struct pxtu_log_block *block)
@@ -294,7 +308,7 @@ int pxtu_log_survey(struct pxtu_log *log)
 		return -ESHUTDOWN;
 	if (!log->head.ring_end)
 		return 0;
-	read_end(log, log->head.end);
+	pxtu_log_read_status(log);
 	err = read_fixed_names(log);
 	if (!err)
 		err = read_notes(log);
@@ -312,8 +326,7 @@ static bool log_whole(const struct pxtu_log *log)
 				   facts->notes.seq != end->notes + 1))
 		return false;
 
-	return !facts->damaged && !facts->overwritten && facts->end_valid &&
-	       end->flags & POSIXTRACE_LOG_END_FINAL &&
+	return !facts->damaged && !facts->overwritten && pxtu_log_final(facts) &&
 	       !(end->flags & POSIXTRACE_LOG_END_OVERRUN) && !end->overwritten && !end->error &&
 	       !(end->flags & POSIXTRACE_LOG_END_FULL && end->lost);
 }

@@ -71,10 +71,41 @@ static bool overwritten(struct pxtu_log *log, const struct pxtu_log_entry *entry
 	       (head.cookie != log->head.cookie || head.crc != entry->crc);
 }
 
+/* The rest of the first block of a CPU, from a time on, cannot be read. */
+static void give_up(struct pxtu_log *log, struct pxtu_log_cpu *cpu, __u64 time)
+{
+	const struct pxtu_log_entry *entry = &log->window.entries[cpu->first];
+
+	if (!overwritten(log, entry)) {
+		make_corrupt(log, cpu, time, entry->size);
+		return;
+	}
+	log->facts.overwritten = true;
+	pxtu_window_pop(log, cpu);
+}
+
+/*
+ * Is this the newest block of a LOOP log, and can the writer be in the middle of it? Once it has
+ * begun the next one, or has written the last status, all blocks before are complete.
+ */
+static bool may_be_partial(struct pxtu_log *log, const struct pxtu_log_entry *entry)
+{
+	struct pxtu_log_walk walk = log->window.walk;
+	struct pxtu_log_block next;
+
+	if (!log->head.ring_end || log->window.have_ahead || walk.seq <= walk.newest ||
+	    walk.offset != entry->offset + entry->size)
+		return false;
+	pxtu_log_read_status(log);
+	return !pxtu_log_final(&log->facts) &&
+	       pxtu_log_walk(log, &walk, &next) == PXTU_LOG_NOTHING;
+}
+
 /* Begin to read the first block of a CPU. */
 static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 {
 	const struct pxtu_log_entry *entry = &log->window.entries[cpu->first];
+	bool good;
 
 	if (!entry->offset) {
 		make_corrupt(log, cpu, entry->opened, 0);
@@ -84,13 +115,16 @@ static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 		cpu->chunk = malloc(chunk_size(log));
 	if (!cpu->chunk)
 		return -ENOMEM;
-	if (!payload_good(log, entry, cpu)) {
-		if (overwritten(log, entry)) {
-			log->facts.overwritten = true;
-			pxtu_window_pop(log, cpu);
-			return 0;
-		}
-		make_corrupt(log, cpu, entry->opened, entry->size);
+	good = payload_good(log, entry, cpu);
+	if (!good && may_be_partial(log, entry)) {
+		pxtu_window_put_back(log, cpu);
+		return 0;
+	}
+	/* The writer of a LOOP log may have completed it between the two looks. */
+	if (!good && log->head.ring_end)
+		good = payload_good(log, entry, cpu);
+	if (!good) {
+		give_up(log, cpu, entry->opened);
 		return 0;
 	}
 	cpu->open = true;

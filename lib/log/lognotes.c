@@ -42,11 +42,41 @@ void pxtu_log_begin_notes(struct pxtu_log *log)
 	};
 }
 
-enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_walk *walk,
-				       struct pxtu_log_block *block)
+/* Is there a note behind a position? Then @walk moves to it. */
+static bool search_note(struct pxtu_log *log, struct pxtu_log_walk *walk,
+			struct pxtu_log_block *block)
 {
 	struct pxtu_log_walk search = *walk;
 
+	search.lost_from = search.offset;
+	search.budget = SEARCH_MAX;
+	if (!pxtu_log_search(log, &search, INT64_MAX, ~0ULL, block))
+		return false;
+	walk->offset = search.offset;
+	walk->seq = block->head.seq;
+	walk->any = false;
+	return true;
+}
+
+/* A good header. PXTU_LOG_NOTHING if the writer has not completed the note. */
+static enum pxtu_log_step step_over_note(struct pxtu_log *log, struct pxtu_log_walk *walk,
+					 struct pxtu_log_block *block)
+{
+	const struct pxtu_log_walk before = *walk;
+	enum pxtu_log_step step = pxtu_log_walk_straight(log, walk, INT64_MAX, ~0ULL, block);
+	struct pxtu_log_walk behind = *walk;
+	struct pxtu_log_block next;
+
+	if (step != PXTU_LOG_DAMAGE || !block->head.type || pxtu_log_final(&log->facts) ||
+	    search_note(log, &behind, &next))
+		return step;
+	*walk = before;
+	return PXTU_LOG_NOTHING;
+}
+
+enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_walk *walk,
+				       struct pxtu_log_block *block)
+{
 	switch (pxtu_log_look(log, walk->offset, INT64_MAX, block)) {
 	case PXTU_LOG_AT_BLOCK:
 		/* The writer has begun the notes anew, and this is one of those before. */
@@ -54,20 +84,14 @@ enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_wal
 			block->head.type = 0;
 			return PXTU_LOG_NOTHING;
 		}
-		return pxtu_log_walk_straight(log, walk, INT64_MAX, ~0ULL, block);
+		return step_over_note(log, walk, block);
 	case PXTU_LOG_AT_END:
 		return PXTU_LOG_NOTHING;
 	case PXTU_LOG_AT_OTHER:
 		break;
 	}
-	search.lost_from = search.offset;
-	search.offset += POSIXTRACE_LOG_ALIGN;
-	search.budget = SEARCH_MAX;
-	if (!pxtu_log_search(log, &search, INT64_MAX, ~0ULL, block))
+	if (!search_note(log, walk, block))
 		return PXTU_LOG_NOTHING;
-	walk->offset = search.offset;
-	walk->seq = block->head.seq;
-	walk->any = false;
 	block->head.type = 0;
 	return PXTU_LOG_DAMAGE;
 }

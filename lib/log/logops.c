@@ -95,11 +95,7 @@ static int log_get_description(struct pxtu_source *source, trace_event_id_t id,
 /* Surveys what was appended, unless the log was complete at the last look. */
 static int survey_more(struct pxtu_log *log)
 {
-	const struct pxtu_log_facts *facts = &log->facts;
-
-	if (facts->end_valid && facts->end.flags & POSIXTRACE_LOG_END_FINAL)
-		return 0;
-	return pxtu_log_survey(log);
+	return pxtu_log_final(&log->facts) ? 0 : pxtu_log_survey(log);
 }
 
 static int log_get_task(struct pxtu_source *source, const struct pxtu_task *task, char *name)

@@ -56,6 +56,7 @@ static void forget_entries(struct pxtu_log *log)
 	window->left[1] = 0;
 	window->have_ahead = false;
 	window->settled = false;
+	window->partial = false;
 	window->crowded = false;
 	window->nr_gaps = 0;
 	window->overwrite_watermark = 0;
@@ -167,6 +168,21 @@ void pxtu_window_pop(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 	window->settled = false;
 }
 
+void pxtu_window_put_back(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
+{
+	const struct pxtu_log_entry *entry = &log->window.entries[cpu->first];
+	struct pxtu_log_walk *walk = &log->window.walk;
+
+	/* As if the block before it were the newest. */
+	walk->offset = entry->offset - log->head.block_size;
+	walk->newest_end = walk->offset;
+	walk->seq--;
+	walk->newest = walk->seq - 1;
+	log->window.read -= log->head.block_size + entry->size;
+	log->window.partial = true;
+	pxtu_window_pop(log, cpu);
+}
+
 /* A place is reserved. */
 static void add_damage(struct pxtu_log *log)
 {
@@ -253,8 +269,10 @@ static bool look_ahead(struct pxtu_log *log)
 	struct pxtu_log_walk before;
 	enum pxtu_log_step step;
 
-	if (window->ended)
+	if (window->ended || window->partial) {
+		window->partial = false;
 		return false;
+	}
 	before = window->walk;
 	step = pxtu_log_walk(log, &window->walk, ahead);
 	if (log->error)

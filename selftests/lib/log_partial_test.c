@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * LOOP logs that are read in the middle of a write: the kernel writes a block upwards, page by
+ * page, over what was there before. Needs no module.
+ */
+#define _GNU_SOURCE
+#define PXT_NO_DEVICE
+#include <posixtrace.h>
+
+#include "pxt_test.h"
+#include "log_reading.h"
+
+#define RING	((size_t)8 << 10)
+#define COUNT	20	/* events of a block */
+#define HALF	(LOG_BLOCK + 200)
+#define TEXT	"{ u32 id; text key; }"
+
+FIXTURE(partial)
+{
+	struct log_writer log;
+	struct log_sum sum;
+	struct event event;
+	trace_id_t trid;
+	__u64 time;	/* of the next event */
+	size_t at, size;	/* of the last block */
+	int fd;
+};
+
+/* A block of events on a CPU; it goes to the file with write_part(). */
+static void add_block(struct _test_data_partial *self, __u32 cpu)
+{
+	log_block_begin(&self->log, POSIXTRACE_LOG_EVENTS, cpu);
+	for (int i = 0; i < COUNT; i++)
+		log_event(&self->log, self->time++);
+	self->at = log_block_end(&self->log);
+	self->size = LOG_BLOCK + self->log.block.size;
+}
+
+/* Writes bytes of the last block, and the status of before. */
+static void write_part(const struct _test_data_partial *self, size_t from, size_t to)
+{
+	if (pwrite(self->fd, self->log.data + self->at + from, to - from, self->at + from) !=
+	    (ssize_t)(to - from))
+		abort();
+}
+
+/* The writer shuts down. */
+static void write_end(struct _test_data_partial *self, __u32 flags)
+{
+	size_t at = log_end(&self->log, flags), size = sizeof(self->log.end);
+
+	if (pwrite(self->fd, self->log.data + at, size, at) != (ssize_t)size)
+		abort();
+}
+
+static bool is_damaged(trace_id_t trid)
+{
+	struct posixtrace_log_info info;
+
+	return posixtrace_get_log_info(trid, &info) || info.flags & POSIXTRACE_LOG_DAMAGED;
+}
+
+/* The ring is in its third lap: there is an old block wherever the writer goes. */
+FIXTURE_SETUP(partial)
+{
+	log_begin(&self->log, POSIX_TRACE_LOOP, POSIX_TRACE_LOOP, 2, RING);
+	log_name(&self->log, LOG_FIRST_NAMED, "first");
+	self->time = 1;
+	for (int i = 0; i < 25; i++) {
+		add_block(self, 0);
+		self->log.epoch++;
+	}
+	log_end(&self->log, 0);
+	self->fd = log_file(&self->log);
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->trid));
+}
+
+FIXTURE_TEARDOWN(partial)
+{
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+	close(self->fd);
+	log_free(&self->log);
+}
+
+TEST_F(partial, half_of_a_block_is_no_event_and_no_damage)
+{
+	log_sum_rest(self->trid, &self->sum);
+	for (int i = 0; i < 25; i++) {
+		add_block(self, i % 2);
+		write_part(self, 0, HALF);
+		for (int k = 0; k < 3; k++)
+			EXPECT_EQ(0, log_take(self->trid, &self->event));
+		EXPECT_FALSE(is_damaged(self->trid));
+		write_part(self, HALF, self->size);
+		log_sum_rest(self->trid, &self->sum);
+		EXPECT_EQ(COUNT, self->sum.events);
+		EXPECT_EQ(0, self->sum.errors);
+		EXPECT_EQ(0, self->sum.wrong);
+	}
+	EXPECT_FALSE(is_damaged(self->trid));
+}
+
+/* The older events, and the younger ones of other CPUs, do not wait for it. */
+TEST_F(partial, half_of_a_block_does_not_hold_others_back)
+{
+	struct log_sum before;
+
+	log_sum_rest(self->trid, &before);
+	self->time += COUNT;
+	add_block(self, 1);
+	write_part(self, 0, self->size);
+	self->time -= 2 * COUNT;
+	add_block(self, 0);
+	write_part(self, 0, HALF);
+	EXPECT_EQ(0, posix_trace_rewind(self->trid));
+	log_sum_rest(self->trid, &self->sum);
+	EXPECT_LT(COUNT, self->sum.events);
+	EXPECT_EQ(before.last + 2 * COUNT, self->sum.last);
+	EXPECT_EQ(0, self->sum.errors);
+	write_part(self, HALF, self->size);
+	log_sum_rest(self->trid, &self->sum);
+	EXPECT_EQ(COUNT, self->sum.events);
+	EXPECT_EQ(0, self->sum.errors);
+	EXPECT_FALSE(is_damaged(self->trid));
+}
+
+TEST_F(partial, half_of_a_block_counts_once_as_read)
+{
+	struct posixtrace_log_info before, after;
+
+	log_sum_rest(self->trid, &self->sum);
+	ASSERT_EQ(0, posixtrace_get_log_info(self->trid, &before));
+	add_block(self, 0);
+	write_part(self, 0, HALF);
+	for (int k = 0; k < 3; k++)
+		EXPECT_EQ(0, log_take(self->trid, &self->event));
+	write_part(self, HALF, self->size);
+	log_sum_rest(self->trid, &self->sum);
+	ASSERT_EQ(0, posixtrace_get_log_info(self->trid, &after));
+	EXPECT_EQ(before.read + self->size, after.read);
+}
+
+/* The writer completes a block before it begins the next one, and all before it ends. */
+TEST_F(partial, half_of_a_block_before_another_one_is_damage)
+{
+	log_sum_rest(self->trid, &self->sum);
+	add_block(self, 0);
+	write_part(self, 0, HALF);
+	EXPECT_EQ(0, log_take(self->trid, &self->event));
+	add_block(self, 0);
+	write_part(self, 0, self->size);
+	log_sum_rest(self->trid, &self->sum);
+	EXPECT_EQ(1, self->sum.errors);
+	EXPECT_EQ(COUNT, self->sum.events);
+	EXPECT_EQ(self->time - 1, self->sum.last);
+	EXPECT_TRUE(is_damaged(self->trid));
+}
+
+TEST_F(partial, half_of_a_block_in_a_log_that_has_ended_is_damage)
+{
+	log_sum_rest(self->trid, &self->sum);
+	add_block(self, 0);
+	write_part(self, 0, HALF);
+	EXPECT_EQ(0, log_take(self->trid, &self->event));
+	write_end(self, POSIXTRACE_LOG_END_FINAL);
+	log_sum_rest(self->trid, &self->sum);
+	EXPECT_EQ(1, self->sum.errors);
+	EXPECT_EQ(0, self->sum.events);
+	EXPECT_TRUE(is_damaged(self->trid));
+}
+
+/* A writer whose write fails takes its half away, and writes other events there later. */
+TEST_F(partial, half_of_a_block_that_is_taken_away)
+{
+	static const __u32 no_magic;
+
+	log_sum_rest(self->trid, &self->sum);
+	add_block(self, 0);
+	write_part(self, 0, HALF);
+	EXPECT_EQ(0, log_take(self->trid, &self->event));
+	ASSERT_EQ((ssize_t)sizeof(no_magic), pwrite(self->fd, &no_magic, sizeof(no_magic),
+						    self->at));
+	EXPECT_EQ(0, log_take(self->trid, &self->event));
+	write_part(self, 0, self->size);
+	log_sum_rest(self->trid, &self->sum);
+	EXPECT_EQ(COUNT, self->sum.events);
+	EXPECT_EQ(0, self->sum.errors);
+	EXPECT_FALSE(is_damaged(self->trid));
+}
+
+/* ------------------------------------------------------------------ */
+/* Names and notes							*/
+
+static bool has_name(trace_id_t trid, trace_event_id_t event, const char *wanted)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1];
+
+	return !posix_trace_eventid_get_name(trid, event, name) && !strcmp(name, wanted);
+}
+
+static void add_name(struct _test_data_partial *self, __u32 id, const char *name)
+{
+	self->at = log_name(&self->log, id, name);
+	self->size = sizeof(struct posixtrace_log_name);
+}
+
+TEST_F(partial, half_of_a_name_is_no_damage)
+{
+	add_name(self, LOG_FIRST_NAMED + 1, "a name that is longer than 40 bytes are");
+	write_part(self, 0, 40);
+	EXPECT_FALSE(has_name(self->trid, LOG_FIRST_NAMED + 1, ""));
+	EXPECT_FALSE(is_damaged(self->trid));
+	write_part(self, 40, self->size);
+	EXPECT_TRUE(has_name(self->trid, LOG_FIRST_NAMED + 1,
+			     "a name that is longer than 40 bytes are"));
+	EXPECT_FALSE(is_damaged(self->trid));
+}
+
+TEST_F(partial, half_of_a_name_before_another_one_is_damage)
+{
+	add_name(self, LOG_FIRST_NAMED + 1, "a name that is longer than 40 bytes are");
+	write_part(self, 0, 40);
+	EXPECT_FALSE(has_name(self->trid, LOG_FIRST_NAMED + 1, ""));
+	add_name(self, LOG_FIRST_NAMED + 2, "third");
+	write_part(self, 0, self->size);
+	EXPECT_TRUE(has_name(self->trid, LOG_FIRST_NAMED + 2, "third"));
+	EXPECT_TRUE(is_damaged(self->trid));
+}
+
+TEST_F(partial, half_of_a_name_in_a_log_that_has_ended_is_damage)
+{
+	add_name(self, LOG_FIRST_NAMED + 1, "a name that is longer than 40 bytes are");
+	write_part(self, 0, 40);
+	write_end(self, POSIXTRACE_LOG_END_FINAL);
+	EXPECT_TRUE(is_damaged(self->trid));
+}
+
+static int describe(trace_id_t trid, trace_event_id_t event)
+{
+	return posixtrace_eventid_get_description(trid, event, NULL, 0, NULL);
+}
+
+/* A row of notes is begun anew over an earlier one. */
+static void add_note(struct _test_data_partial *self, __u32 id, const char *text)
+{
+	self->at = log_description(&self->log, id, text, strlen(text) + 1);
+	self->size = LOG_BLOCK + self->log.block.size;
+}
+
+TEST_F(partial, half_of_a_note_is_no_damage)
+{
+	for (int i = 0; i < 3; i++) {
+		add_note(self, LOG_FIRST_NAMED, TEXT);
+		write_part(self, 0, self->size);
+	}
+	EXPECT_EQ(ERANGE, describe(self->trid, LOG_FIRST_NAMED));
+	self->log.notes_pos = self->log.header.notes_offset;
+	for (int i = 0; i < 2; i++) {
+		add_note(self, LOG_FIRST_NAMED, "{ u32 another; u32 one; }");
+		write_part(self, 0, LOG_BLOCK + 16);
+		EXPECT_FALSE(is_damaged(self->trid));
+		EXPECT_EQ(i ? ERANGE : ENOENT, describe(self->trid, LOG_FIRST_NAMED));
+		write_part(self, LOG_BLOCK + 16, self->size);
+		EXPECT_EQ(ERANGE, describe(self->trid, LOG_FIRST_NAMED));
+		EXPECT_FALSE(is_damaged(self->trid));
+	}
+}
+
+TEST_F(partial, half_of_a_note_before_another_one_is_damage)
+{
+	add_note(self, LOG_FIRST_NAMED, TEXT);
+	write_part(self, 0, LOG_BLOCK + 16);
+	ASSERT_EQ(0, ftruncate(self->fd, self->log.len));
+	EXPECT_EQ(ENOENT, describe(self->trid, LOG_FIRST_NAMED));
+	EXPECT_FALSE(is_damaged(self->trid));
+	add_note(self, LOG_FIRST_NAMED + 1, TEXT);
+	write_part(self, 0, self->size);
+	EXPECT_EQ(ERANGE, describe(self->trid, LOG_FIRST_NAMED + 1));
+	EXPECT_TRUE(is_damaged(self->trid));
+}
+
+/* A damaged header behind it does not hide the notes that follow. */
+TEST_F(partial, half_of_a_note_before_two_others_is_damage)
+{
+	add_note(self, LOG_FIRST_NAMED, TEXT);
+	write_part(self, 0, LOG_BLOCK + 16);
+	add_note(self, LOG_FIRST_NAMED + 1, TEXT);
+	write_part(self, 8, self->size);
+	add_note(self, LOG_FIRST_NAMED + 2, TEXT);
+	write_part(self, 0, self->size);
+	EXPECT_EQ(ERANGE, describe(self->trid, LOG_FIRST_NAMED + 2));
+	EXPECT_TRUE(is_damaged(self->trid));
+}
+
+TEST_F(partial, half_of_a_note_in_a_log_that_has_ended_is_damage)
+{
+	add_note(self, LOG_FIRST_NAMED, TEXT);
+	write_part(self, 0, LOG_BLOCK + 16);
+	ASSERT_EQ(0, ftruncate(self->fd, self->log.len));
+	write_end(self, POSIXTRACE_LOG_END_FINAL);
+	EXPECT_TRUE(is_damaged(self->trid));
+}
+
+TEST_HARNESS_MAIN
