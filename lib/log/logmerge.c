@@ -57,18 +57,35 @@ static bool payload_good(struct pxtu_log *log, const struct pxtu_log_entry *entr
 	return crc == entry->payload_crc;
 }
 
-/*
- * Has the writer of a LOOP log overwritten this block since it was indexed? It writes upwards, so
- * the header of a block changes before its payload does.
- */
-static bool overwritten(struct pxtu_log *log, const struct pxtu_log_entry *entry)
+/* Read the header of a block again. Is it the @same as in the index? False if there is none. */
+static bool read_again(struct pxtu_log *log, const struct pxtu_log_entry *entry, bool *same)
 {
 	struct posixtrace_log_block head;
 
-	return log->head.ring_end &&
-	       pxtu_log_read(log, &head, sizeof(head), entry->offset - log->head.block_size) ==
-			     sizeof(head) &&
-	       (head.cookie != log->head.cookie || head.crc != entry->crc);
+	if (pxtu_log_read(log, &head, sizeof(head), entry->offset - log->head.block_size) !=
+	    sizeof(head))
+		return false;
+	*same = head.cookie == log->head.cookie && head.crc == entry->crc;
+	return true;
+}
+
+/*
+ * Are the bytes of the payload that were read just now those of this block? The writer of a LOOP
+ * log, or of one that was cleared, writes upwards: so the header changes before the payload does.
+ */
+static bool intact(struct pxtu_log *log, const struct pxtu_log_entry *entry)
+{
+	bool same;
+
+	return read_again(log, entry, &same) && same;
+}
+
+/* Has the writer of a LOOP log overwritten this block since it was indexed? */
+static bool overwritten(struct pxtu_log *log, const struct pxtu_log_entry *entry)
+{
+	bool same;
+
+	return log->head.ring_end && read_again(log, entry, &same) && !same;
 }
 
 /* The rest of the first block of a CPU, from a time on, cannot be read. */
@@ -146,8 +163,9 @@ static bool read_header(struct pxtu_log *log, struct pxtu_log_cpu *cpu,
 			want = room;
 		cpu->chunk_pos = cpu->pos;
 		cpu->chunk_len = 0;
+		/* The checksum of the payload was right when the block was opened. */
 		if (pxtu_log_read(log, cpu->chunk, want, entry->offset + cpu->pos) !=
-		    (ssize_t)want)
+		    (ssize_t)want || !intact(log, entry))
 			return false;
 		cpu->chunk_len = want;
 	}
@@ -180,7 +198,7 @@ static int prepare(struct pxtu_log *log, __u32 number)
 			       entry->size - cpu->pos) ||
 	    !cpu->record.writer.known || cpu->record.timestamp < cpu->floor ||
 	    cpu->record.timestamp > entry->closed) {
-		make_corrupt(log, cpu, cpu->floor, entry->size);
+		give_up(log, cpu, cpu->floor);
 		return 0;
 	}
 	if (cpu->record.timestamp <= entry->overwrite_watermark) {
@@ -205,7 +223,8 @@ static bool copy_data(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 	else if (pos + len <= cpu->chunk_pos + cpu->chunk_len)
 		memcpy(log->data, cpu->chunk + (pos - cpu->chunk_pos), len);
 	else
-		return pxtu_log_read(log, log->data, len, entry->offset + pos) == (ssize_t)len;
+		return pxtu_log_read(log, log->data, len, entry->offset + pos) == (ssize_t)len &&
+		       intact(log, entry);
 	return true;
 }
 
@@ -279,7 +298,7 @@ static int fill_queue(struct pxtu_log *log)
 		if (cpu->ready && copy_data(log, cpu))
 			break;
 		if (cpu->ready)
-			make_corrupt(log, cpu, cpu->floor, window->entries[cpu->first].size);
+			give_up(log, cpu, cpu->floor);
 		else
 			err = prepare(log, window->heap.cpu[0]);
 		if (err)

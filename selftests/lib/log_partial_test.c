@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LOOP logs that are read in the middle of a write: the kernel writes a block upwards, page by
- * page, over what was there before. Needs no module.
+ * Logs that are read in the middle of a write: the kernel writes a block upwards, page by page,
+ * over what was there before, perhaps while a reader is in the middle of the old block. Needs no
+ * module.
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
@@ -299,6 +300,124 @@ TEST_F(partial, half_of_a_note_in_a_log_that_has_ended_is_damage)
 	ASSERT_EQ(0, ftruncate(self->fd, self->log.len));
 	write_end(self, POSIXTRACE_LOG_END_FINAL);
 	EXPECT_TRUE(is_damaged(self->trid));
+}
+
+/* ------------------------------------------------------------------ */
+/* Overwritten in the middle						*/
+
+#define CHUNK		((size_t)16 << 10)	/* what the reader has of a block in memory */
+#define LARGE		((size_t)40 << 10)	/* bytes of a block */
+
+FIXTURE(large)
+{
+	struct log_writer log;
+	struct event event;
+	trace_id_t trid;
+	__u64 time;		/* of the next event */
+	__u64 end;		/* of the first block: the time behind its last event */
+	int fd;
+};
+
+FIXTURE_VARIANT(large)
+{
+	int policy;
+	size_t ring;
+};
+
+FIXTURE_VARIANT_ADD(large, append) { POSIX_TRACE_APPEND, 0 };
+FIXTURE_VARIANT_ADD(large, loop) { POSIX_TRACE_LOOP, LARGE + 1024 };
+
+FIXTURE_SETUP(large)
+{
+	self->fd = -1;
+}
+
+FIXTURE_TEARDOWN(large)
+{
+	close(self->fd);
+}
+
+static void begin(struct _test_data_large *self, const struct _fixture_variant_large *variant,
+		  __u64 cookie)
+{
+	log_begin(&self->log, variant->policy, POSIX_TRACE_FLUSH, 1, variant->ring);
+	self->log.header.subbuf_size = 64 << 10;
+	self->log.header.cookie = cookie;
+	log_header(&self->log);
+	self->time = 1;
+}
+
+/* A block of events whose data is full of a byte. They are at the same places in each block. */
+static void add_large(struct _test_data_large *self, unsigned char fill, size_t len)
+{
+	unsigned char data[LOG_MAX_DATA];
+
+	memset(data, fill, sizeof(data));
+	log_block_begin(&self->log, POSIXTRACE_LOG_EVENTS, 0);
+	while (self->log.block.size + len + 48 <= LARGE)
+		log_event_id(&self->log, POSIXTRACE_ID_UNNAMED, self->time++, data, len);
+	log_block_end(&self->log);
+	self->log.epoch++;
+}
+
+/* The writer overwrites the block; or it clears the file, and its events have the same times. */
+static void overwrite(struct _test_data_large *self, const struct _fixture_variant_large *variant,
+		      size_t len)
+{
+	if (!variant->ring) {
+		log_free(&self->log);
+		begin(self, variant, LOG_COOKIE + 1);
+	}
+	add_large(self, 'b', len);
+	if (log_write(&self->log, self->fd, 0))
+		abort();
+}
+
+/* Takes events, at most @count. Returns how many of them are those of the first block. */
+static int take_first(struct __test_metadata *_metadata, struct _test_data_large *self, int count)
+{
+	char wanted[LOG_MAX_DATA];
+	int n = 0;
+
+	memset(wanted, 'a', sizeof(wanted));
+	while (count-- && log_take(self->trid, &self->event) == 1) {
+		if (self->event.info.posix_event_id != POSIX_TRACE_UNNAMED_USEREVENT ||
+		    log_time(&self->event) >= self->end)
+			continue;
+		EXPECT_EQ(0, memcmp(wanted, self->event.data, self->event.len));
+		n++;
+	}
+	return n;
+}
+
+/* The reader has the first CHUNK bytes of the block in memory, and is near their end. */
+TEST_F(large, block_that_is_overwritten_has_no_foreign_data)
+{
+	const size_t lens[] = { LOG_MAX_DATA, 200, 64, 8 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lens); i++) {
+		int first = CHUNK / (lens[i] + 16) - 5, n;
+
+		for (int k = first; k < first + 10; k++) {
+			begin(self, variant, LOG_COOKIE);
+			add_large(self, 'a', lens[i]);
+			self->end = self->time;
+			self->fd = log_file(&self->log);
+			ASSERT_EQ(0, posix_trace_open(self->fd, &self->trid));
+			ASSERT_EQ(k, take_first(_metadata, self, k));
+			overwrite(self, variant, lens[i]);
+			n = k + take_first(_metadata, self, -1);
+			EXPECT_LE(first, n);
+			EXPECT_GT(self->end - 1, (__u64)n);
+			/* The reader of a LOOP log goes on with the newest block. */
+			if (variant->ring)
+				EXPECT_EQ(self->time - 1, log_time(&self->event));
+			EXPECT_EQ(0, posix_trace_close(self->trid));
+			EXPECT_EQ(0, close(self->fd));
+			log_free(&self->log);
+		}
+	}
+	self->fd = -1;
 }
 
 TEST_HARNESS_MAIN
