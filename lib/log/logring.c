@@ -118,8 +118,6 @@ void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk)
 	/* It was the last one of its lap: the walk misses it before the first one of this lap. */
 	walk->offset = log->head.begin;
 	walk->last_lap = true;
-	if (pxtu_log_look(log, walk->offset, walk->newest_end, &oldest) == PXTU_LOG_AT_BLOCK)
-		walk->seq = oldest.head.seq - 1;
 }
 
 /* Go on with the oldest block. The caller knows the blocks before the one that it expects. */
@@ -128,6 +126,9 @@ static void restart(struct pxtu_log *log, struct pxtu_log_walk *walk)
 	if (walk->skip < walk->seq)
 		walk->skip = walk->seq;
 	pxtu_ring_start(log, walk);
+	/* If it is not there, the writer is in the middle of overwriting it: no damage. */
+	walk->searching = walk->any;
+	walk->lost_from = walk->offset;
 }
 
 /* After the newest block: is there a newer one now? */

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
 #include <posixtrace.h>
+#include <pthread.h>
 
 #include "pxt_test.h"
 #include "log_reading.h"
@@ -28,13 +29,18 @@ FIXTURE(partial)
 };
 
 /* A block of events on a CPU; it goes to the file with write_part(). */
-static void add_block(struct _test_data_partial *self, __u32 cpu)
+static void add_events(struct _test_data_partial *self, __u32 cpu, int count)
 {
 	log_block_begin(&self->log, POSIXTRACE_LOG_EVENTS, cpu);
-	for (int i = 0; i < COUNT; i++)
+	while (count--)
 		log_event(&self->log, self->time++);
 	self->at = log_block_end(&self->log);
 	self->size = LOG_BLOCK + self->log.block.size;
+}
+
+static void add_block(struct _test_data_partial *self, __u32 cpu)
+{
+	add_events(self, cpu, COUNT);
 }
 
 /* Writes bytes of the last block, and the status of before. */
@@ -187,6 +193,77 @@ TEST_F(partial, half_of_a_block_that_is_taken_away)
 	EXPECT_EQ(COUNT, self->sum.events);
 	EXPECT_EQ(0, self->sum.errors);
 	EXPECT_FALSE(is_damaged(self->trid));
+}
+
+/* The oldest block is the one that the writer overwrites next. */
+TEST_F(partial, reader_that_is_overtaken_does_not_take_half_of_a_header_for_damage)
+{
+	__u64 last;
+
+	ASSERT_EQ(1, log_take(self->trid, &self->event));
+	for (int i = 0; i < 40; i++) {
+		add_block(self, 0);
+		write_part(self, 0, self->size);
+		self->log.epoch++;
+	}
+	last = self->time - 1;
+	add_block(self, 0);
+	write_part(self, 0, LOG_BLOCK / 2);
+	log_sum_rest(self->trid, &self->sum);
+	EXPECT_EQ(last, self->sum.last);
+	EXPECT_EQ(0, self->sum.errors);
+	EXPECT_FALSE(is_damaged(self->trid));
+	write_part(self, LOG_BLOCK / 2, self->size);
+	log_sum_rest(self->trid, &self->sum);
+	EXPECT_EQ(COUNT, self->sum.events);
+	EXPECT_EQ(0, self->sum.errors);
+	EXPECT_FALSE(is_damaged(self->trid));
+}
+
+/* ------------------------------------------------------------------ */
+/* By another thread							*/
+
+#define BLOCKS	20000
+#define PIECE	((size_t)300)	/* bytes of a write */
+
+static int written;	/* all of it */
+
+/* The reader and the writer are at different places of the ring all the time. */
+static void *write_blocks(void *arg)
+{
+	struct _test_data_partial *self = arg;
+
+	for (int i = 0; i < BLOCKS; i++) {
+		/* For some laps, all blocks have the same size. */
+		add_events(self, i % 2, i / 100 % 2 ? COUNT : 1 + i % 29);
+		self->log.epoch++;
+		for (size_t at = 0; at < self->size; at += PIECE)
+			write_part(self, at, at + PIECE < self->size ? at + PIECE : self->size);
+		write_end(self, i + 1 == BLOCKS ? POSIXTRACE_LOG_END_FINAL : 0);
+	}
+	__atomic_store_n(&written, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+TEST_F(partial, reader_of_a_ring_that_another_thread_writes_sees_no_damage)
+{
+	pthread_t thread;
+	__u64 last = 0;
+	int done, ret;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, write_blocks, self));
+	do {
+		done = __atomic_load_n(&written, __ATOMIC_ACQUIRE);
+		while ((ret = log_take(self->trid, &self->event)) == 1) {
+			ASSERT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, self->event.info.posix_event_id);
+			ASSERT_LT(last, log_time(&self->event));
+			last = log_time(&self->event);
+		}
+		ASSERT_EQ(0, ret);
+		ASSERT_FALSE(is_damaged(self->trid));
+	} while (!done);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(self->time - 1, last);
 }
 
 /* ------------------------------------------------------------------ */
