@@ -169,6 +169,16 @@ static int write_header(struct pxt_logwriter *w)
 	return err;
 }
 
+/* What follows the header of a LOOP log. The file may have names of an earlier log. */
+static int begin_ring(struct pxt_logwriter *w)
+{
+	static const struct posixtrace_log_name none;
+	struct posixtrace_log_end end = { 0 };
+	int err = pxt_logfile_write_at(&w->file, &none, sizeof(none), w->header.names_offset);
+
+	return err ? err : pxt_logwriter_end(w, &end);
+}
+
 /**
  * pxt_logwriter_begin() - write the header
  * @w: initialized
@@ -184,7 +194,6 @@ int pxt_logwriter_begin(struct pxt_logwriter *w, const struct posixtrace_attr *a
 			u32 subbuf_size, u32 nr_cpus, pid_t pid)
 {
 	struct posixtrace_log_header *header = &w->header;
-	struct posixtrace_log_end end = { 0 };
 	u64 names = POSIXTRACE_ID_MAX * sizeof(struct posixtrace_log_name);
 	int err;
 
@@ -207,7 +216,7 @@ int pxt_logwriter_begin(struct pxt_logwriter *w, const struct posixtrace_attr *a
 	}
 	w->names = POSIXTRACE_ID_UNNAMED + 1;
 	err = write_header(w);
-	return !err && is_loop(w) ? pxt_logwriter_end(w, &end) : err;
+	return !err && is_loop(w) ? begin_ring(w) : err;
 }
 
 /* Fills in the fields common to all blocks. */
@@ -277,9 +286,12 @@ static int write_names(struct pxt_logwriter *w, u32 count)
 
 	for (i = 0; i < count; i++)
 		names[i].crc = crc_of(&names[i], sizeof(names[i]));
-	if (is_loop(w))
-		return pxt_logfile_write_at(&w->file, names, count * sizeof(*names),
+	if (is_loop(w)) {
+		/* Readers stop there. The places are more than the ids of names. */
+		memset(&names[count], 0, sizeof(*names));
+		return pxt_logfile_write_at(&w->file, names, (count + 1) * sizeof(*names),
 					    w->header.names_offset + first * sizeof(*names));
+	}
 	memset(block, 0, sizeof(*block));
 	block->count = count;
 	return append_block(w, POSIXTRACE_LOG_NAMES, count * sizeof(*names));

@@ -20,6 +20,10 @@
 /* Names in one block. */
 #define PXT_LOG_NAMES_MAX	32
 
+/* There is room for them in pxt_logwriter_payload(), and for one that ends them. */
+static_assert((PXT_LOG_NAMES_MAX + 1) * sizeof(struct posixtrace_log_name) <=
+	      POSIXTRACE_LOG_PROGRAM_SIZE);
+
 struct pxt_description;
 struct pxt_kernel_type;
 

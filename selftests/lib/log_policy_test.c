@@ -485,6 +485,50 @@ static int freezable_threads(int fd)
 	return threads.count - threads.not_frozen;
 }
 
+/* How many event types of a log have a name that begins like this. */
+static int count_names(int fd, const char *begin)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1];
+	int count = 0, unavailable;
+	trace_event_id_t id;
+	trace_id_t trid;
+
+	if (posix_trace_open(fd, &trid))
+		return -1;
+	while (!posix_trace_eventtypelist_getnext_id(trid, &id, &unavailable) && !unavailable) {
+		if (!posix_trace_eventid_get_name(trid, id, name))
+			count += !strncmp(name, begin, strlen(begin));
+	}
+	posix_trace_close(trid);
+	return count;
+}
+
+/* The file is written again from its begin, and has more of the old log behind the new one. */
+TEST_F(policy, loop_log_has_no_names_of_the_log_that_was_in_the_file_before)
+{
+	struct child child;
+	char name[16];
+	trace_event_id_t id;
+
+	ASSERT_EQ(0, child_start(&child, child_idle, NULL));
+	ASSERT_EQ(0, hear(&child.talk));
+	for (int i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "old %d", i);
+		ASSERT_EQ(0, posix_trace_eventid_open(name, &id));
+	}
+	ASSERT_EQ(0, withlog_new(0, &loop, self->fd, &self->trid));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(40, count_names(self->fd, "old "));
+	/* This process has no event types yet. */
+	ASSERT_EQ(0, withlog_new(child.pid, &loop, self->fd, &self->trid));
+	EXPECT_EQ(0, count_names(self->fd, "old "));
+	ASSERT_EQ(0, posix_trace_trid_eventid_open(self->trid, "new", &id));
+	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
+	EXPECT_EQ(0, count_names(self->fd, "old "));
+	EXPECT_EQ(1, count_names(self->fd, "new"));
+	EXPECT_EQ(0, child_wait(&child));
+}
+
 /* The reader of the pipe and the server of the FUSE file are frozen first. */
 TEST(only_a_log_on_a_disk_is_frozen_for_suspend)
 {
