@@ -265,7 +265,8 @@ static int put_spans(struct html *html, const struct event *event)
 	if (!html->spans)
 		return 0;
 	err = find_thread(html, event, &number);
-	if (!err && event_is_kernel(event))
+	/* Spans of the thread may end before another item of it is drawn. */
+	if (!err && number != THREADS_OTHERS)
 		err = find_track(html, event, &track);
 	if (err)
 		return err;

@@ -451,6 +451,40 @@ states_without_switches_case()
 	END
 }
 
+# A stop, a loss or the end of the log ends its state before the page draws its begin.
+thread_that_only_begins_has_a_track_case()
+{
+	local stop='event 3 2000 cpu=4 pid=0 tid=0'
+	local loss=$'lost 7 1700000000000002000\nkernel sched_switch_in 3000 cpu=1 @b'
+	local last
+	for last in "$stop" "$loss" ''; do
+		whole_log log <<-END
+			classes sched
+			name 65 work_begin
+			thread a 7 7 0x1000
+			thread b 8 8 0x2000
+			since 1700000000000000000
+			block 0
+			event 65 1000 @a
+			kernel sched_switch_in 1500 cpu=1 @b
+			$last
+		END
+		rm -f page
+		export_log html page log
+		spans page | sed -n '/ 0x1000 /p' >>got
+		page_data page |
+			jq -e '(.threads | length) as $count | all(.events[]; .[1] < $count)'
+		browse page 'report("states", state.states);'
+		[ "$(fact states)" -ge 1 ]
+	done
+	diff -u - got <<-'END'
+		thread 0x1000 running 0 1000 {}
+		thread 0x1000 running 0 1000 {}
+		thread 0x1000 unknown 1000 2000 {"open":true}
+		thread 0x1000 running 0 500 {"open":true}
+	END
+}
+
 calls_case()
 {
 	whole_log log <<-'END'
