@@ -70,28 +70,40 @@ static bool parse_mapping(char *line, __u64 address, struct posixtrace_mapping_i
 	return true;
 }
 
-int pxtu_stream_get_mapping(struct pxtu_source *source, const struct pxtu_task *task,
-			    __u64 address, struct posixtrace_mapping_info *info)
+/* Looks for the mapping at @address in a file like /proc/PID/maps. Changes errno. */
+static int find_mapping(const char *path, __u64 address, struct posixtrace_mapping_info *info)
 {
-	const int callers_errno = errno;
-	char path[32], *line = NULL;
+	char *line = NULL;
 	bool found = false;
 	size_t room = 0;
 	FILE *file;
 	int err;
 
-	(void)source;
-	snprintf(path, sizeof(path), "/proc/%d/maps", task->pid);
 	errno = 0;
 	file = fopen(path, "re");
 	while (file && !found && getline(&line, &room, file) >= 0)
 		found = parse_mapping(line, address, info);
-	err = errno;
+	err = found ? 0 : not_known(-errno);
 	free(line);
 	if (file)
 		fclose(file);
-	errno = callers_errno;
-	return found ? 0 : not_known(-err);
+	return err;
+}
+
+int pxtu_stream_get_mapping(struct pxtu_source *source, const struct pxtu_task *task,
+			    __u64 address, struct posixtrace_mapping_info *info)
+{
+	int err, cancel, saved_errno = errno;
+	char path[32];
+
+	(void)source;
+	snprintf(path, sizeof(path), "/proc/%d/maps", task->pid);
+	/* A thread that is cancelled in fopen() or getline() would never put the source. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	err = find_mapping(path, address, info);
+	pthread_setcancelstate(cancel, NULL);
+	errno = saved_errno;
+	return err;
 }
 
 int pxtu_stream_get_host(struct pxtu_source *source, struct posixtrace_host_info *info)

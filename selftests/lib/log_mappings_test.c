@@ -10,6 +10,7 @@
 #include <link.h>
 #include <linux/posixtrace_log.h>
 #include <posixtrace.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -250,6 +251,50 @@ TEST_F(mappings, active_stream_has_those_of_now)
 	ask(self->trid, seen);
 	EXPECT_EQ(ENOENT, seen->err);
 	EXPECT_EQ(0, posix_trace_shutdown(self->trid));
+}
+
+/* What a thread asks that has a pending cancellation. */
+struct question {
+	trace_id_t trid;
+	struct posixtrace_mapping_info mapping;
+	struct posixtrace_host_info host;
+	char name[POSIXTRACE_THREAD_NAME_SIZE];
+	char program[POSIXTRACE_PROGRAM_SIZE];
+	int answers;
+};
+
+static void *ask_cancelled(void *arg)
+{
+	struct question *question = arg;
+	trace_id_t trid = question->trid;
+	const struct timespec time = { 0 };
+	pid_t pid = getpid();
+
+	pthread_cancel(pthread_self());
+	question->answers += !posixtrace_get_mapping(trid, pid, &time, ask_cancelled,
+						     &question->mapping);
+	question->answers += !posixtrace_get_thread_name(trid, pid, pid, &time, question->name);
+	question->answers += !posixtrace_get_program(trid, pid, &time, question->program,
+						     sizeof(question->program), NULL);
+	question->answers += !posixtrace_get_host(trid, &question->host);
+	pthread_testcancel();
+	return NULL;
+}
+
+TEST_F(mappings, no_cancellation_point)
+{
+	struct question question = { 0 };
+	pthread_t thread;
+	void *result;
+
+	ASSERT_EQ(0, posix_trace_create(0, NULL, &question.trid));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, ask_cancelled, &question));
+	ASSERT_EQ(0, pthread_join(thread, &result));
+	EXPECT_EQ(PTHREAD_CANCELED, result);
+	EXPECT_EQ(4, question.answers);
+	EXPECT_STREQ(self->program, question.mapping.path);
+	/* It waits for threads that are in a function of the stream. */
+	EXPECT_EQ(0, posix_trace_shutdown(question.trid));
 }
 
 /* ------------------------------------------------------------------ */
