@@ -130,6 +130,15 @@ static int run_stream(const struct stat_live *live, int signals)
 	return err;
 }
 
+/* Takes the signals that have ended the count: they are not to end the command as well. */
+static void take_signals(int signals)
+{
+	struct signalfd_siginfo info;
+
+	while (read(signals, &info, sizeof(info)) == sizeof(info))
+		;
+}
+
 int stat_live(const struct stat_live *live)
 {
 	sigset_t mask, old_mask;
@@ -139,12 +148,13 @@ int stat_live(const struct stat_live *live)
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);
 	sigprocmask(SIG_BLOCK, &mask, &old_mask);
-	signals = signalfd(-1, &mask, SFD_CLOEXEC);
+	signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signals < 0) {
 		err = -errno;
 		complain("signals", errno);
 	} else {
 		err = run_stream(live, signals);
+		take_signals(signals);
 		close(signals);
 	}
 	sigprocmask(SIG_SETMASK, &old_mask, NULL);

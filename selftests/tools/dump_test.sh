@@ -133,12 +133,13 @@ wait "$started" && [ "$(counted round)" -eq 30 ] && grep -q "^process *$helper$"
 	grep -q '^lost *0$' "$tmp/out" && grep -q '^events *90 of the user, 2 of' "$tmp/out"
 result stat_of_a_process_until_its_end $?
 
+# Not SIGINT, which the shell has ignored in its background processes.
 begin_helper
 start_apart stat "$helper"
 until_true complains Ctrl-C
 tell ee
-kill -INT "$started"
-wait "$started" && [ "$(counted round)" -eq 20 ] && tell e
+kill -TERM "$started"
+ended 0 && [ "$(counted round)" -eq 20 ] && tell e
 result stat_of_a_process_until_a_signal $?
 
 run 0 stat --seconds=1 "$helper" && [ ! -s "$tmp/err" ] &&
