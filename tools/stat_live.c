@@ -19,19 +19,26 @@
 /* Large enough to buffer events while this command does not get to run. */
 #define STREAM_SIZE	(4U << 20)
 
-/* Reads the events available. Returns 1 if the stop was among them, 0 if not. */
-static int take_events(const struct stat_live *live, struct source *source)
-{
-	struct event event;
-	int ret, err, stopped = 0;
+/* Number of events between two looks at the clock and at signals. */
+#define BATCH		4096
 
-	while ((ret = source_try(source, &event)) > 0) {
+/*
+ * Reads the events available, a batch at most: writers may be faster than this command, and then
+ * there is always one more. Returns their number, or a negative error number.
+ */
+static int take_events(const struct stat_live *live, struct source *source, bool *stopped)
+{
+	int ret = 0, err, count = 0;
+	struct event event;
+
+	while (count < BATCH && (ret = source_try(source, &event)) > 0) {
 		err = live->take(live->arg, &event);
 		if (err)
 			return err;
-		stopped |= event.type == POSIX_TRACE_STOP;
+		*stopped |= event.type == POSIX_TRACE_STOP;
+		count++;
 	}
-	return ret ? ret : stopped;
+	return ret < 0 ? ret : count;
 }
 
 /* Milliseconds until @end, rounded up; -1 if there is no end. */
@@ -55,7 +62,8 @@ static int follow(const struct stat_live *live, trace_id_t trid, struct source *
 		{ .fd = signals, .events = POLLIN },
 	};
 	struct timespec end = { 0 };
-	int ret, left;
+	bool stopped = false;	/* until finish() */
+	int left, count = 0;
 
 	if (live->seconds) {
 		clock_gettime(CLOCK_MONOTONIC, &end);
@@ -63,11 +71,12 @@ static int follow(const struct stat_live *live, trace_id_t trid, struct source *
 	}
 	for (;;) {
 		left = time_left(&end);
-		if (poll(fds, 2, left) < 0 && errno != EINTR)
+		/* After a whole batch, the stream may have more events: do not wait. */
+		if (poll(fds, 2, count < BATCH ? left : 0) < 0 && errno != EINTR)
 			return -errno;
-		ret = take_events(live, source);
-		if (ret < 0)
-			return ret;
+		count = take_events(live, source, &stopped);
+		if (count < 0)
+			return count;
 		/* A signal, the end of the time, or the end of all traced processes. */
 		if (fds[1].revents || !left || fds[0].revents & (POLLHUP | POLLERR))
 			return 0;
@@ -76,14 +85,14 @@ static int follow(const struct stat_live *live, trace_id_t trid, struct source *
 
 static int finish(const struct stat_live *live, trace_id_t trid, struct source *source)
 {
-	int ret, err = posix_trace_stop(trid);
+	int err = posix_trace_stop(trid), count = 0;
+	bool stopped = false;
 
 	if (err)
 		return -err;
-	do {
-		ret = take_events(live, source);
-	} while (!ret);
-	return ret < 0 ? ret : 0;
+	while (count >= 0 && !stopped)
+		count = take_events(live, source, &stopped);
+	return count < 0 ? count : 0;
 }
 
 static int count_events(const struct stat_live *live, trace_id_t trid, int signals)

@@ -5,7 +5,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 13
+begin 15
 
 # count TYPE: prints the number of events of a type that dump printed
 count()
@@ -146,6 +146,20 @@ run 0 stat --seconds=1 "$helper" && [ ! -s "$tmp/err" ] &&
 	grep -q '^events *0 of the user, 2 of' "$tmp/out" && end_helper && run 1 stat 4194303 &&
 	grep -q '^posixtrace: process 4194303: no such process$' "$tmp/err"
 result stat_of_a_process_for_some_time $?
+
+# Its threads record faster than the command reads.
+./storm_helper &
+storm=$!
+timeout -s KILL 60 posixtrace stat --seconds=1 "$storm" >"$tmp/out" 2>"$tmp/err" &&
+	[ "$(counted storm)" -gt 0 ]
+result stat_of_a_busy_process_for_some_time $?
+
+start stat "$storm"
+until_true complains Ctrl-C
+kill -TERM "$started"
+ended 0 && [ "$(counted storm)" -gt 0 ] && kill -0 "$storm"
+result stat_of_a_busy_process_until_a_signal $?
+kill "$storm"
 
 # in_ms FIELD: the awk expression of a time in milliseconds
 in_ms()
