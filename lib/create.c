@@ -155,9 +155,11 @@ PXTU_API int posix_trace_shutdown(trace_id_t trid)
 	/* From here on only this thread can free it. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	err = pxtu_checked(stream->fd, stream->number, POSIXTRACE_IOC_SHUTDOWN, NULL);
-	pxtu_trid_drain(source);
-	pxtu_stream_destroy(stream);
-	pxtu_stream_dealloc(stream);
+	/* In the child of a signal handler, its addresses may have other mappings. */
+	if (pxtu_trid_drain(source)) {
+		pxtu_stream_destroy(stream);
+		pxtu_stream_dealloc(stream);
+	}
 	pthread_setcancelstate(cancel, NULL);
 	return dead ? EINVAL : pxtu_error(err);
 }

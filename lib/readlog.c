@@ -58,8 +58,8 @@ PXTU_API int posix_trace_close(trace_id_t trid)
 	if (!source)
 		return EINVAL;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	pxtu_trid_drain(source);
-	pxtu_log_close(pxtu_log_of(source));
+	if (pxtu_trid_drain(source))
+		pxtu_log_close(pxtu_log_of(source));
 	pthread_setcancelstate(cancel, NULL);
 	errno = saved_errno;
 	return 0;

@@ -208,11 +208,13 @@ struct pxtu_source *pxtu_trid_remove(trace_id_t trid, const struct pxtu_source_o
 	return source;
 }
 
-void pxtu_trid_drain(struct pxtu_source *source)
+bool pxtu_trid_drain(struct pxtu_source *source)
 {
 	struct pxtu_trid_table *table = table_get();
 	struct trid_slot *slot = pxtu_container_of(source->lock, struct trid_slot, lock);
 
+	if (!table)
+		return false;
 	pthread_mutex_lock(&table->lock);
 	while (source->users)
 		pthread_cond_wait(&source->idle, &table->lock);
@@ -225,4 +227,11 @@ void pxtu_trid_drain(struct pxtu_source *source)
 	slot->generation = slot->generation < GENERATION_MAX ? slot->generation + 1 : 1;
 	slot->source = NULL;
 	pthread_mutex_unlock(&table->lock);
+	return true;
+}
+
+bool pxtu_trid_forked(void)
+{
+	/* The kernel has emptied the state of the child, and so it has no table. */
+	return !table_get();
 }

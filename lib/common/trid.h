@@ -57,7 +57,19 @@ struct pxtu_source *pxtu_trid_remove(trace_id_t trid, const struct pxtu_source_o
  * @source: source from pxtu_trid_remove()
  *
  * Call with cancellation disabled.
+ *
+ * Return: true; false in a child that a signal handler forked since pxtu_trid_remove(): its copy
+ * of the source may be in use by threads that it does not have, so the caller leaves it alone.
  */
-void pxtu_trid_drain(struct pxtu_source *source);
+bool pxtu_trid_drain(struct pxtu_source *source);
+
+/**
+ * pxtu_trid_forked() - did a signal handler fork while this process used a source?
+ *
+ * Call only while a source is in use. A child has no mapping of a stream.
+ *
+ * Return: true in the child.
+ */
+bool pxtu_trid_forked(void);
 
 #endif /* PXTU_TRID_H */

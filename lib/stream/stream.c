@@ -19,6 +19,9 @@ int pxtu_stream_answer(const struct pxtu_stream *stream, int ret)
 	case -EINTR:
 		return ret;
 	default:
+		/* A signal does not end every wait: its handler may have forked behind it. */
+		if (pxtu_trid_forked())
+			return -ESTALE;
 		/* After the end of the stream, another file under its number may have answered. */
 		return pxtu_stream_dead(stream) ? -ESHUTDOWN : ret;
 	}
