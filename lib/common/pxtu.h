@@ -191,7 +191,7 @@ bool pxtu_close_new(int fd, int err);
  * @word: of this process only
  * @value: returns at once if the word has another value
  *
- * No cancellation point.
+ * May return earlier: the caller looks at the word again. No cancellation point.
  */
 void pxtu_futex_wait(int *word, int value);
 

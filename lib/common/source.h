@@ -109,19 +109,17 @@ struct pxtu_source_ops {
  * struct pxtu_source - the common part of both kinds of sources
  * @ops: operations; the kind of the source
  * @readable: its events can be read. Those of a stream with log are read from the log
- * @users: calls that use it; guarded by the lock of the trace ids
+ * @users: calls that use it; guarded by the lock of the trace ids. A futex, woken when it becomes 0
+ *	after the trace id was removed
  * @removed: the trace id is gone; guarded by the lock of the trace ids
- * @idle: signalled, under the lock of the trace ids, when @users becomes 0 after the trace
- *	id was removed
  * @lock: guards the fields that each kind names; never held while waiting for an event. It is in
  *	the slot of the trace id
  */
 struct pxtu_source {
 	const struct pxtu_source_ops *ops;
 	bool readable;
-	unsigned int users;
+	int users;
 	bool removed;
-	pthread_cond_t idle;
 	pthread_mutex_t *lock;
 };
 
@@ -130,12 +128,6 @@ static inline void pxtu_source_init(struct pxtu_source *source,
 {
 	source->ops = ops;
 	source->readable = readable;
-	pthread_cond_init(&source->idle, NULL);
-}
-
-static inline void pxtu_source_destroy(struct pxtu_source *source)
-{
-	pthread_cond_destroy(&source->idle);
 }
 
 #endif /* PXTU_SOURCE_H */

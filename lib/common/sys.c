@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <linux/time_types.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -220,9 +221,14 @@ bool pxtu_close_new(int fd, int err)
 
 void pxtu_futex_wait(int *word, int value)
 {
-	const struct timespec most = { .tv_sec = 1 };
+	/*
+	 * The other thread may be killed, and the caller then sees it. And the kernel does not
+	 * restart a wait with a time limit after a signal handler with SA_RESTART: the handler may
+	 * have forked, and no thread wakes the child.
+	 */
+	const struct __kernel_old_timespec limit = { .tv_sec = 1 };
 
-	sys(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &most);
+	sys(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit);
 }
 
 void pxtu_futex_wake(int *word)

@@ -183,9 +183,9 @@ void pxtu_trid_put(struct pxtu_source *source)
 	if (!table)
 		return;
 	pthread_mutex_lock(&table->lock);
-	/* Signal under the lock: without it the source may be freed first. */
+	/* Wake under the lock: without it the source may be freed first. */
 	if (!--source->users && source->removed)
-		pthread_cond_signal(&source->idle);
+		pxtu_futex_wake(&source->users);
 	pthread_mutex_unlock(&table->lock);
 }
 
@@ -208,17 +208,32 @@ struct pxtu_source *pxtu_trid_remove(trace_id_t trid, const struct pxtu_source_o
 	return source;
 }
 
+static int count_users(struct pxtu_trid_table *table, const struct pxtu_source *source)
+{
+	int users;
+
+	pthread_mutex_lock(&table->lock);
+	users = source->users;
+	pthread_mutex_unlock(&table->lock);
+	return users;
+}
+
 bool pxtu_trid_drain(struct pxtu_source *source)
 {
 	struct pxtu_trid_table *table = table_get();
 	struct trid_slot *slot = pxtu_container_of(source->lock, struct trid_slot, lock);
+	int users;
 
+	while (table) {
+		users = count_users(table, source);
+		if (!users)
+			break;
+		/* Not pthread_cond_wait(): a child would stay there. */
+		pxtu_futex_wait(&source->users, users);
+		table = table_get();
+	}
 	if (!table)
 		return false;
-	pthread_mutex_lock(&table->lock);
-	while (source->users)
-		pthread_cond_wait(&source->idle, &table->lock);
-	pthread_mutex_unlock(&table->lock);
 	/* Wait for pxtu_trid_lock(): who takes the lock later sees that the trace id is gone. */
 	pthread_mutex_lock(&slot->lock);
 	pthread_mutex_unlock(&slot->lock);

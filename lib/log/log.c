@@ -37,7 +37,6 @@ static void close_ours(const struct pxtu_log *log)
 
 static void free_log(struct pxtu_log *log)
 {
-	pxtu_source_destroy(&log->source);
 	pxtu_window_destroy(log);
 	free(log->facts.names);
 	free(log->facts.described);

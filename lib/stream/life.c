@@ -116,7 +116,6 @@ struct pxtu_stream *pxtu_stream_alloc(bool withlog)
 
 void pxtu_stream_dealloc(struct pxtu_stream *stream)
 {
-	pxtu_source_destroy(&stream->source);
 	free(stream);
 }
 

@@ -186,4 +186,53 @@ TEST_F(handler, child_returns_from_clear)
 	ASSERT_EQ(0, pthread_join(intruder.thread, NULL));
 }
 
+/* ------------------------------------------------------------------ */
+/* The wait for other calls						*/
+
+static int gate[2];
+static bool held;
+
+/* Keeps a thread in its call. */
+static void hold(int signal)
+{
+	char byte;
+
+	(void)signal;
+	__atomic_store_n(&held, true, __ATOMIC_RELEASE);
+	if (read(gate[0], &byte, 1) != 1)
+		abort();
+}
+
+static void open_gate(struct intruder *intruder)
+{
+	(void)intruder;
+	while (!__atomic_load_n(&forked, __ATOMIC_ACQUIRE))
+		sched_yield();
+	if (write(gate[1], "", 1) != 1)
+		abort();
+}
+
+TEST_F(handler, child_returns_from_shutdown_that_waits_for_a_reader)
+{
+	struct intruder intruder = { .call = SYS_futex, .let_go = open_gate };
+	struct sigaction action = { .sa_handler = hold };
+	struct reader reader;
+	int err;
+
+	PXT_NOT_WITH_TSAN("has locks that are held where fork() wants them");
+	ASSERT_EQ(0, sigaction(SIGUSR2, &action, NULL));
+	ASSERT_EQ(0, pipe2(gate, O_CLOEXEC));
+	ASSERT_EQ(0, posix_trace_create(0, NULL, &self->trid));
+	ASSERT_EQ(0, reader_start(&reader, self->trid, NULL));
+	pthread_kill(reader.thread, SIGUSR2);
+	while (!__atomic_load_n(&held, __ATOMIC_ACQUIRE))
+		sched_yield();
+	ASSERT_EQ(0, intruder_start(&intruder));
+	err = posix_trace_shutdown(self->trid);
+	EXPECT_EQ(0, child_end(err));
+	EXPECT_EQ(0, err);
+	ASSERT_EQ(0, pthread_join(intruder.thread, NULL));
+	reader_end(&reader);
+}
+
 TEST_HARNESS_MAIN
