@@ -482,7 +482,7 @@ void pxt_roster_executed(struct pxt_roster *roster, struct pxt_target *target)
 {
 	if (!roster)
 		return;
-	/* A thread that executes a program takes the number of the main thread: that ended before. */
+	/* A thread that executes a program takes the number of the main thread, which has ended. */
 	if (thread_group_empty(current))
 		end_threads(roster, target->pid, task_pid(current));
 	replace_current(roster, target->pid);

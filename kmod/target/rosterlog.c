@@ -15,7 +15,7 @@ static void take(struct pxt_roster *roster, struct list_head *list)
 	u32 i;
 
 	list_for_each_entry(thread, list, list) {
-		/* New threads, or one that never stops to change its name, would be taken for ever. */
+		/* New threads, or one that always changes its name, would be taken for ever. */
 		if (roster->nr_taken == PXT_ROSTER_BATCH || thread->round == roster->round)
 			return;
 		taken = &roster->taken[roster->nr_taken++];

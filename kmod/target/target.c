@@ -376,6 +376,7 @@ void pxt_target_note_memory(struct pxt_target *target, struct task_struct *task)
 
 	rcu_read_lock();
 	for_each_thread(task, thread) {
+		/* As in pxt_thread_uses(). */
 		mm = data_race(READ_ONCE(thread->mm));
 		if (mm)
 			break;

@@ -672,6 +672,7 @@ static int count_tasks(int fd, pid_t pid)
 	const struct posixtrace_log_block *block;
 	const struct posixtrace_log_task *task;
 	unsigned long long seq = 1;
+	unsigned int i, nr;
 	struct logfile log;
 	int count = 0;
 	size_t pos;
@@ -681,7 +682,8 @@ static int count_tasks(int fd, pid_t pid)
 	pos = log.header.data_offset;
 	while ((block = logfile_block(&log, pos, seq++))) {
 		task = (const void *)(block + 1);
-		for (unsigned int i = 0; block->type == POSIXTRACE_LOG_TASKS && i < block->count; i++)
+		nr = block->type == POSIXTRACE_LOG_TASKS ? block->count : 0;
+		for (i = 0; i < nr; i++)
 			count += task[i].pid == pid;
 		pos = logfile_next(block, pos);
 	}
