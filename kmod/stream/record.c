@@ -270,9 +270,9 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
  * @arg: private copy of the argument
  *
  * Context: may sleep.
- * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, or if none is free and the stream
- * was stopped meanwhile; -EINVAL; -ENOSPC if the stream is full, then the event was counted
- * as lost; -ESTALE if that stream is not in that slot any more.
+ * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, if none is free and the stream was
+ * stopped meanwhile, or if it is being cleared; -EINVAL; -ENOSPC if the stream is full, then the
+ * event was counted as lost; -ESTALE if that stream is not in that slot any more.
  */
 int pxt_record_next(struct pxt_target *target, const struct posixtrace_next *arg)
 {

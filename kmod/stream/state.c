@@ -252,9 +252,9 @@ int pxt_state_restart(struct pxt_stream *stream)
  *
  * The stream may become full. Context: may sleep.
  *
- * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, or if none is free and the stream
- * was stopped meanwhile; -ENOSPC if the stream is full, then the event was counted as lost;
- * -ESHUTDOWN.
+ * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, if none is free and the stream was
+ * stopped meanwhile, or if it is being cleared; -ENOSPC if the stream is full, then the event was
+ * counted as lost; -ESHUTDOWN.
  */
 int pxt_state_next(struct pxt_stream *stream, u32 size)
 {
