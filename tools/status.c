@@ -27,7 +27,9 @@ static const struct {
 	{ POSIXTRACE_FEATURE_EVENT, "event" },
 };
 
-static const char *const parameters[] = { "device_mode", "log_timeout", "user_streams" };
+static const char *const parameters[] = {
+	"device_mode", "log_timeout", "syscall_class", "user_streams",
+};
 
 static void print_help(FILE *to)
 {

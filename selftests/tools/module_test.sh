@@ -41,7 +41,7 @@ result wrong_arguments_are_a_usage_error $?
 
 run 0 status && says '^module +loaded$' && says '^version +[0-9]+\.[0-9]+$' &&
 	says '^command +version [0-9]+\.[0-9]+, library [0-9]' && says '^device_mode +0666$' &&
-	says '^log_timeout +10$' && says '^user_streams +64$'
+	says '^log_timeout +10$' && says '^syscall_class +admin$' && says '^user_streams +64$'
 result status_prints_version_and_parameters $?
 
 says '^abi version +12$' && says '^features .*event' && says '^streams +256 on the system, 32 on' &&
