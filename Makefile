@@ -39,6 +39,8 @@ kernel = $(KERNEL)$(if $(filter arm64,$(ARCH)),-arm64)
 smp = $(if $(SMP),--smp $(SMP)) $(if $(PART),--part $(PART)) $(if $(EXCEPT),--except $(EXCEPT))
 SUBDIRS := $(patsubst %/Makefile,%,$(wildcard lib/Makefile tools/Makefile))
 install_dirs = DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR)
+# The Makefiles of other folders get it, too.
+$(if $(filter-out /%,$(DESTDIR)),$(error DESTDIR must begin with / and have no blanks: $(DESTDIR)))
 
 all: module $(SUBDIRS)
 
