@@ -280,8 +280,10 @@ static int write_events(struct pxt_log *log)
 
 static int write_all(struct pxt_log *log)
 {
-	int err = pxt_notes_write(log);
+	int err = pxt_logwriter_catch_up(&log->writer);
 
+	if (!err)
+		err = pxt_notes_write(log);
 	if (!err)
 		err = write_events(log);
 	return err ? err : pxt_logfile_settle(&log->writer.file);
@@ -383,6 +385,9 @@ bool pxt_flush_pending(const struct pxt_log *log)
 {
 	const struct pxt_pool *pool = &log->stream->pool;
 
+	/* What could not be written when the log became full, or was cleared. */
+	if (log->unstopped || log->writer.headless || log->writer.uncleared)
+		return true;
 	/* A stream that became full during the last flush can start again. */
 	if (READ_ONCE(log->stream->full) && !READ_ONCE(log->full))
 		return true;

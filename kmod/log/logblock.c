@@ -155,6 +155,7 @@ static int write_header(struct pxt_logwriter *w)
 	w->events = 0;
 	w->overwritten = 0;
 	w->full = false;
+	w->uncleared = false;
 	w->runs = 0;
 	/* Notes in the file have the old cookie, or are gone. */
 	begin_notes(w);
@@ -169,13 +170,15 @@ static int write_header(struct pxt_logwriter *w)
 	return err;
 }
 
-/* What follows the header of a LOOP log. The file may have names of an earlier log. */
+/* Names of an earlier log, which the file may have, go before the header says that it is new. */
 static int begin_ring(struct pxt_logwriter *w)
 {
 	static const struct posixtrace_log_name none;
 	struct posixtrace_log_end end = { 0 };
 	int err = pxt_logfile_write_at(&w->file, &none, sizeof(none), w->header.names_offset);
 
+	if (!err)
+		err = write_header(w);
 	return err ? err : pxt_logwriter_end(w, &end);
 }
 
@@ -195,7 +198,6 @@ int pxt_logwriter_begin(struct pxt_logwriter *w, const struct posixtrace_attr *a
 {
 	struct posixtrace_log_header *header = &w->header;
 	u64 names = POSIXTRACE_ID_MAX * sizeof(struct posixtrace_log_name);
-	int err;
 
 	memcpy(header->magic, POSIXTRACE_LOG_MAGIC, sizeof(header->magic));
 	header->order = POSIXTRACE_LOG_ORDER;
@@ -215,8 +217,7 @@ int pxt_logwriter_begin(struct pxt_logwriter *w, const struct posixtrace_attr *a
 		header->notes_offset = header->data_offset + header->ring_size;
 	}
 	w->names = POSIXTRACE_ID_UNNAMED + 1;
-	err = write_header(w);
-	return !err && is_loop(w) ? begin_ring(w) : err;
+	return is_loop(w) ? begin_ring(w) : write_header(w);
 }
 
 /* Fills in the fields common to all blocks. */
@@ -232,7 +233,7 @@ static void finish_header(struct pxt_logwriter *w, struct posixtrace_log_block *
 	block->crc = crc_of(block, sizeof(*block));
 }
 
-/* Clears a log that cannot begin anew. The buffer may hold blocks that follow. */
+/* Marks the log as cleared, as the file cannot be truncated. The buffer may hold what follows. */
 static int write_reset(struct pxt_logwriter *w)
 {
 	/* The checksum of no payload is 0. */
@@ -277,6 +278,22 @@ static int append_block(struct pxt_logwriter *w, u32 type, u32 size)
 /* ------------------------------------------------------------------ */
 /* Names								*/
 
+/*
+ * Writes names and a place of zeros, at which readers stop, into a LOOP log. There are more places
+ * than ids of names. The first name comes last, into the place where readers stop until then: what
+ * was behind it may be names of an earlier log.
+ */
+static int write_fixed_names(struct pxt_logwriter *w, u32 count, u64 pos)
+{
+	struct posixtrace_log_name *names = pxt_logwriter_payload(w);
+	int err;
+
+	memset(&names[count], 0, sizeof(*names));
+	err = pxt_logfile_write_at(&w->file, names + 1, count * sizeof(*names),
+				   pos + sizeof(*names));
+	return err ? err : pxt_logfile_write_at(&w->file, names, sizeof(*names), pos);
+}
+
 /* Writes the next @count names, which lie in the payload of the next block. */
 static int write_names(struct pxt_logwriter *w, u32 count)
 {
@@ -286,12 +303,8 @@ static int write_names(struct pxt_logwriter *w, u32 count)
 
 	for (i = 0; i < count; i++)
 		names[i].crc = crc_of(&names[i], sizeof(names[i]));
-	if (is_loop(w)) {
-		/* Readers stop there. The places are more than the ids of names. */
-		memset(&names[count], 0, sizeof(*names));
-		return pxt_logfile_write_at(&w->file, names, (count + 1) * sizeof(*names),
-					    w->header.names_offset + first * sizeof(*names));
-	}
+	if (is_loop(w))
+		return write_fixed_names(w, count, w->header.names_offset + first * sizeof(*names));
 	memset(block, 0, sizeof(*block));
 	block->count = count;
 	return append_block(w, POSIXTRACE_LOG_NAMES, count * sizeof(*names));
@@ -644,6 +657,18 @@ int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *
 					    w->header.end_offset);
 	memset(w->buf, 0, sizeof(struct posixtrace_log_block));
 	return append_block(w, POSIXTRACE_LOG_END, sizeof(*payload));
+}
+
+/**
+ * pxt_logwriter_catch_up() - write what could not be written when the log was cleared
+ * @w: begun; no block waits
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_logwriter_catch_up(struct pxt_logwriter *w)
+{
+	return write_missing(w);
 }
 
 /**

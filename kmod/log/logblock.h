@@ -137,6 +137,7 @@ int pxt_logwriter_note(struct pxt_logwriter *w, u32 type, u32 size, u32 count);
 int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_block *block);
 int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written);
 int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end);
+int pxt_logwriter_catch_up(struct pxt_logwriter *w);
 int pxt_logwriter_clear(struct pxt_logwriter *w, u64 gap_generation);
 
 /* crc32c.c */

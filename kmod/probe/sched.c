@@ -69,8 +69,8 @@ static void fill_prev(void *data, const struct pxt_stream *stream, struct task_s
 	struct switch_in *in = data;
 
 	/*
-	 * A time from before the stream may be that of another thread, and of another clock: it
-	 * follows changes of the time of day between two uses.
+	 * A time from before the stream may be that of another thread. And the clock of the streams
+	 * may have gone back since: it follows the time of day again when no stream is left.
 	 */
 	if (in->since > stream->attr.creation_time && in->since <= in->now)
 		in->data.runnable = in->now - in->since;

@@ -78,10 +78,11 @@ void pxt_log_free(struct pxt_log *log)
 
 /*
  * With the lock of the log. While tasks are frozen, so is a server of the file, or a reader of the
- * pipe: it is not their fault if there is no progress.
+ * pipe: it is not their fault if there is no progress. The watch looks before they go on.
  */
 static void queue_watch(struct pxt_log *log)
 {
+	log->due = jiffies + watch_time();
 	if (!log->over)
 		queue_delayed_work(system_freezable_wq, &log->watch, watch_time());
 }
@@ -91,8 +92,12 @@ static void watch(struct work_struct *work)
 {
 	struct pxt_log *log = container_of(to_delayed_work(work), struct pxt_log, watch);
 	u64 progress = READ_ONCE(log->writer.file.progress);
+	bool frozen;
 
-	if (!log->writer.file.patient && progress - log->progress < WATCH_BYTES)
+	spin_lock(&log->lock);
+	frozen = time_after(jiffies, log->due + watch_time());
+	spin_unlock(&log->lock);
+	if (!frozen && !log->writer.file.patient && progress - log->progress < WATCH_BYTES)
 		send_sig(SIGKILL, log->thread, 1);
 	log->progress = progress;
 	spin_lock(&log->lock);

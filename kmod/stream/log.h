@@ -62,6 +62,8 @@ struct pxt_log {
 
 	/** @watch: once the controller is gone, ends the thread if it makes no progress */
 	struct delayed_work watch;
+	/** @due: when @watch is to look, in jiffies; guarded by @lock */
+	unsigned long due;
 	/** @progress: bytes that were written at the last look of @watch, which uses it */
 	u64 progress;
 	/**

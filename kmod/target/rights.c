@@ -21,9 +21,9 @@ static bool same_user(const struct cred *cred, const struct cred *tcred)
 }
 
 /*
- * Both are those of the first thread that has not ended: the main thread may have. When another
- * thread executes a program, it becomes the main thread, and what the caller found before keeps
- * the credentials of long ago.
+ * Both are those of the first thread that has not ended: the main thread may have. And when another
+ * thread executes a program, the task that the caller found is the old main thread, whose credentials
+ * do not change any more.
  */
 static bool get_state(struct task_struct *task, struct pxt_exec_state *state,
 		      const struct cred **cred)

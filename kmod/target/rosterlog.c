@@ -36,7 +36,7 @@ static void take(struct pxt_roster *roster, struct list_head *list)
  * @roster: of the calling log thread
  *
  * Until the next call, pxt_roster_take() takes each thread once at most, and none that enters
- * after this one: a process that makes threads fast cannot keep events from the log.
+ * after this call: a process that makes threads fast cannot keep events from the log.
  */
 void pxt_roster_begin(struct pxt_roster *roster)
 {

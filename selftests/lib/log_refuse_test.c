@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <linux/posixtrace_log.h>
+#include <poll.h>
 #include <sys/prctl.h>
 
 #include "fuse.h"
@@ -176,6 +177,29 @@ TEST_F(server, of_a_full_log_gets_its_last_event_later)
 	EXPECT_EQ(1, content.stops);
 	EXPECT_EQ(0, content.errors);
 	EXPECT_EQ(POSIX_TRACE_FULL, content.status.posix_log_full_status);
+}
+
+/* A stream that flushes itself is full and stopped: no event makes it flush again. */
+TEST_F(server, of_a_full_log_gets_its_last_event_by_itself)
+{
+	const struct log_kind kind = { POSIX_TRACE_FLUSH, POSIX_TRACE_UNTIL_FULL, 16 << 10 };
+	struct log_content content;
+	int err = 0;
+
+	self->fuse.refuse = stop;
+	ASSERT_EQ(0, begin(&self->fuse, &kind, 0, &self->fd, &self->trid));
+	refuse(&self->fuse, variant->error);
+	for (int i = 0; i < 100 && !err; i++) {
+		withlog_record(i * ROUND, ROUND);
+		err = withlog_flush(self->trid);
+	}
+	EXPECT_EQ(variant->error, err);
+	refuse(&self->fuse, 0);
+	do {
+		poll(NULL, 0, 100);
+		read_log(self->fuse.shared, &content);
+	} while (!content.stops);
+	EXPECT_EQ(1, content.stops_auto);
 }
 
 /* It cannot be truncated, so its readers have to be told. */
