@@ -50,8 +50,8 @@ static bool change_holder(struct pxtu_state *state, int *from, int to)
 #define LONG	1000U
 
 /*
- * A thread can be killed while others go on: by a filter (seccomp), or as a child of vfork(). It
- * leaves nothing half done: what others use is valid from the last step on.
+ * A thread can be killed while others go on: by a filter (seccomp), or as a child of vfork(). What it
+ * has begun is only used after its last step, so others can begin again.
  */
 static bool take_over(struct pxtu_state *state, int held, int me)
 {
@@ -65,6 +65,9 @@ static bool try_lock(struct pxtu_state *state)
 {
 	int me = pxtu_thread(), held = 0;
 
+	/* A filter of the program answers: a number of which no one sees that it has ended. */
+	if (me <= 0)
+		me = 1;
 	if (!change_holder(state, &held, me) && !take_over(state, held, me))
 		return false;
 	pxtu_store(&state->attaching_since, pxtu_coarse_ms());

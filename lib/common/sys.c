@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -243,8 +244,15 @@ int pxtu_thread(void)
 
 bool pxtu_thread_ended(int thread)
 {
-	/* Linux accepts the number of any thread. A filter of the program may answer otherwise. */
-	return sys(SYS_kill, thread, 0) == -ESRCH;
+	char byte;
+	const struct iovec to = { &byte, 1 }, from = { &thread, 1 };
+
+	/*
+	 * Linux accepts the number of any thread. One that has ended, but was not waited for, has
+	 * no memory any more. A filter of the program may answer otherwise.
+	 */
+	return sys(SYS_kill, thread, 0) == -ESRCH ||
+	       sys(SYS_process_vm_readv, thread, &to, 1UL, &from, 1UL, 0UL) == -ESRCH;
 }
 
 /* The C library cancels another thread with this signal. pthread_sigmask() never changes it. */

@@ -91,6 +91,7 @@ struct pxtu_log_block {
  * @newest: LOOP: number of the newest block
  * @newest_end: LOOP: end of the newest block
  * @skip: LOOP: blocks before this number are known already
+ * @refused: LOOP: how often a look at the whole ring found nothing overwritten
  * @last_lap: LOOP: in the lap of the newest block, not in the one before
  */
 struct pxtu_log_walk {
@@ -103,6 +104,7 @@ struct pxtu_log_walk {
 	__u64 newest;
 	__u64 newest_end;
 	__u64 skip;
+	__u32 refused;
 	bool last_lap;
 };
 
@@ -244,7 +246,7 @@ struct pxtu_log_window {
 	bool ended;
 	/** @settled: add no blocks before an epoch is read to its end */
 	bool settled;
-	/** @partial: the next block was not complete: do not look at it at once again */
+	/** @partial: the next block was not complete: do not look again at once */
 	bool partial;
 	/** @crowded: the index was full */
 	bool crowded;
@@ -540,10 +542,14 @@ int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text)
 int pxtu_log_survey(struct pxtu_log *log);
 
 /**
- * pxtu_log_read_status() - read the status of a LOOP log again
+ * pxtu_log_final_now() - was the stream shut down by now?
  * @log: a LOOP log
+ *
+ * What is known of the log stays as it was at the last survey.
+ *
+ * Return: false also if the status cannot be read.
  */
-void pxtu_log_read_status(struct pxtu_log *log);
+bool pxtu_log_final_now(struct pxtu_log *log);
 
 /**
  * pxtu_log_status() - status of the log

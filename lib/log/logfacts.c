@@ -182,29 +182,40 @@ static bool end_valid(const struct pxtu_log *log, const struct posixtrace_log_en
 	       pxtu_crc32c(0, &copy, sizeof(copy)) == end->crc && end->error >= 0;
 }
 
-static void read_end(struct pxtu_log *log, __u64 offset)
+/* Returns -ENOENT if there is no status, -EBADMSG if it is damaged. */
+static int try_end(struct pxtu_log *log, __u64 offset, struct posixtrace_log_end *end)
 {
 	static const struct posixtrace_log_end none;
-	struct pxtu_log_facts *facts = &log->facts;
-	struct posixtrace_log_end end;
 	int i;
 
-	facts->end_valid = false;
-	for (i = 0; i < TRIES && !facts->end_valid; i++) {
-		if (pxtu_log_read(log, &end, sizeof(end), offset) != sizeof(end) ||
-		    !memcmp(&end, &none, sizeof(end)))
-			return;
-		facts->end_valid = end_valid(log, &end);
+	for (i = 0; i < TRIES; i++) {
+		if (pxtu_log_read(log, end, sizeof(*end), offset) != sizeof(*end) ||
+		    !memcmp(end, &none, sizeof(*end)))
+			return -ENOENT;
+		if (end_valid(log, end))
+			return 0;
 	}
-	if (facts->end_valid)
+	return -EBADMSG;
+}
+
+static void read_end(struct pxtu_log *log, __u64 offset)
+{
+	struct pxtu_log_facts *facts = &log->facts;
+	struct posixtrace_log_end end;
+	int err = try_end(log, offset, &end);
+
+	facts->end_valid = !err;
+	if (!err)
 		facts->end = end;
-	else
+	if (err == -EBADMSG)
 		facts->damaged = true;
 }
 
-void pxtu_log_read_status(struct pxtu_log *log)
+bool pxtu_log_final_now(struct pxtu_log *log)
 {
-	read_end(log, log->head.end);
+	struct posixtrace_log_end end;
+
+	return !try_end(log, log->head.end, &end) && end.flags & POSIXTRACE_LOG_END_FINAL;
 }
 
 static int note(struct pxtu_log *log, enum pxtu_log_step step, const struct pxtu_log_block *block)
@@ -308,7 +319,7 @@ int pxtu_log_survey(struct pxtu_log *log)
 		return -ESHUTDOWN;
 	if (!log->head.ring_end)
 		return 0;
-	pxtu_log_read_status(log);
+	read_end(log, log->head.end);
 	err = read_fixed_names(log);
 	if (!err)
 		err = read_notes(log);

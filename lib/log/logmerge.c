@@ -113,8 +113,7 @@ static bool may_be_partial(struct pxtu_log *log, const struct pxtu_log_entry *en
 	if (!log->head.ring_end || log->window.have_ahead || walk.seq <= walk.newest ||
 	    walk.offset != entry->offset + entry->size)
 		return false;
-	pxtu_log_read_status(log);
-	return !pxtu_log_final(&log->facts) &&
+	return !pxtu_log_final_now(log) &&
 	       pxtu_log_walk(log, &walk, &next) == PXTU_LOG_NOTHING;
 }
 

@@ -151,18 +151,39 @@ static bool follow(struct pxtu_log *log, struct pxtu_log_walk *walk)
 	return walk->newest >= seq;
 }
 
-/* The expected block is not there. Has the writer overwritten it? Then go on with the oldest. */
-static bool overtaken(struct pxtu_log *log, struct pxtu_log_walk *walk)
+/* Such a look reads all headers: so no log makes a walk do that as often as it likes. */
+#define REFUSED_MAX	64
+
+/* Was the block of this number, or an older one, still there when another was written? */
+static bool was_there(struct pxtu_log *log, __u64 seq, const struct pxtu_log_block *newer)
 {
-	struct pxtu_log_walk now = *walk;
+	struct pxtu_log_block oldest;
+
+	return newer->head.tail >= log->head.begin &&
+	       newer->head.tail % POSIXTRACE_LOG_ALIGN == 0 &&
+	       pxtu_log_look(log, newer->head.tail, log->head.ring_end, &oldest) ==
+	       PXTU_LOG_AT_BLOCK && oldest.head.seq <= seq;
+}
+
+/*
+ * The block that was expected at @before is not there. Has the writer overwritten it? Then @walk
+ * goes on with the oldest one.
+ */
+static bool overtaken(struct pxtu_log *log, const struct pxtu_log_walk *before,
+		      struct pxtu_log_walk *walk)
+{
+	struct pxtu_log_walk now = *before;
 	struct pxtu_log_block newer;
 
-	if (!find_newer(log, walk, &newer))
+	if (walk->refused == REFUSED_MAX || !find_newer(log, before, &newer) ||
+	    was_there(log, before->seq, &newer))
 		return false;
 	restart(log, &now);
 	/* It can also be damaged. If the oldest one is damaged, too, its number is unknown. */
-	if (now.newest <= walk->newest || (!now.any && now.seq <= walk->seq))
+	if (now.newest <= before->newest || (!now.any && now.seq <= before->seq)) {
+		walk->refused++;
 		return false;
+	}
 	log->facts.overwritten = true;
 	*walk = now;
 	return true;
@@ -241,9 +262,7 @@ enum pxtu_log_step pxtu_ring_walk(struct pxtu_log *log, struct pxtu_log_walk *wa
 			return PXTU_LOG_NOTHING;
 		before = *walk;
 		step = walk_ring(log, walk, block);
-		again = step != PXTU_LOG_BLOCK && overtaken(log, &before);
-		if (again)
-			*walk = before;
+		again = step != PXTU_LOG_BLOCK && overtaken(log, &before, walk);
 	} while (again || (step == PXTU_LOG_BLOCK && block->head.seq < walk->skip));
 	return step;
 }

@@ -96,8 +96,9 @@ static int map_gate(struct pxtu_state *state, int fd, const struct posixtrace_at
 	int err;
 
 	/*
-	 * After the program closed our descriptor: there may be no memory for it a second time. A
-	 * filter may answer 0 and write nothing.
+	 * The program closed our descriptor, and the gate of this target is in its place: there may
+	 * be no memory for it a second time. No target has the number 0, but a filter that answers
+	 * for the module leaves it.
 	 */
 	if (attach->target && pxtu_load(&state->gate) == attach->target)
 		return 0;

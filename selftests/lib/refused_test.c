@@ -234,16 +234,32 @@ static int kill_thread(void)
 }
 
 /* It shares the memory, but no thread of this process. */
-static int __attribute__((noinline)) kill_child_of_vfork(void)
+static pid_t __attribute__((noinline)) run_child_of_vfork(void)
 {
 	pid_t pid = vfork();
-	int status;
 
 	if (pid == 0) {
 		record_killed(NULL);
 		_exit(0);
 	}
+	return pid;
+}
+
+static int kill_child_of_vfork(void)
+{
+	pid_t pid = run_child_of_vfork();
+	int status;
+
 	return waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) ? 0 : -1;
+}
+
+/* The same, but it remains as a zombie. */
+static int kill_child_and_go_on(void)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PID, run_child_of_vfork(), &info, WEXITED | WNOWAIT) ||
+	       info.si_code == CLD_EXITED;
 }
 
 FIXTURE(killed)
@@ -258,6 +274,7 @@ FIXTURE_VARIANT(killed)
 
 FIXTURE_VARIANT_ADD(killed, thread) { kill_thread };
 FIXTURE_VARIANT_ADD(killed, child_of_vfork) { kill_child_of_vfork };
+FIXTURE_VARIANT_ADD(killed, child_that_remains) { kill_child_and_go_on };
 
 FIXTURE_SETUP(killed)
 {
