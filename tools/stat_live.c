@@ -62,7 +62,7 @@ static int follow(const struct stat_live *live, trace_id_t trid, struct source *
 		{ .fd = signals, .events = POLLIN },
 	};
 	struct timespec end = { 0 };
-	bool stopped = false;	/* until finish() */
+	bool stopped = false;	/* not used here */
 	int left, count = 0;
 
 	if (live->seconds) {

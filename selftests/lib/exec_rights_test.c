@@ -60,7 +60,7 @@ enum word {
 	POLL,
 	STOP,
 	KERNEL,		/* how many events of the kernel follow the exec, -1 without one */
-	FAULT,		/* the address of the next page fault in the kernel, 0 if there is none */
+	FAULT,		/* the address of the next page fault, 0 if there is none */
 };
 
 static long kernel_events_behind_exec(trace_id_t trid)
@@ -78,7 +78,7 @@ static long kernel_events_behind_exec(trace_id_t trid)
 	return count;
 }
 
-static long next_kernel_fault(trace_id_t trid)
+static long next_fault(trace_id_t trid)
 {
 	union kernel_data data;
 	struct event event;
@@ -87,7 +87,7 @@ static long next_kernel_fault(trace_id_t trid)
 		if (event.info.posix_event_id != POSIXTRACE_PAGE_FAULT)
 			continue;
 		memcpy(&data, event.data, sizeof(data.fault));
-		if (!data.fault.user && data.fault.address)
+		if (data.fault.address)
 			return data.fault.address;
 	}
 	return 0;
@@ -125,7 +125,7 @@ static long obey(trace_id_t trid, long word)
 	case KERNEL:
 		return kernel_events_behind_exec(trid);
 	case FAULT:
-		return next_kernel_fault(trid);
+		return next_fault(trid);
 	default:
 		return -1;
 	}
@@ -363,6 +363,7 @@ static bool is_mapped(pid_t pid, unsigned long address)
 /* The kernel writes into the memory of a program before it says that there is one. */
 TEST_F(image, user_gets_no_address_of_secrets)
 {
+	const int classes = posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
 	struct controller controller = { .uid = USER, .kernel = true };
 	unsigned long address;
 	unsigned int known = 0;
@@ -372,8 +373,9 @@ TEST_F(image, user_gets_no_address_of_secrets)
 	begin(_metadata, self, &controller);
 	while ((address = tell(&self->controller, FAULT)))
 		known += is_mapped(self->child.pid, address);
-	if (variant->secret)
-		EXPECT_EQ(0, known);
+	EXPECT_EQ(!variant->secret && classes & POSIXTRACE_CLASS_FAULT, known > 0) {
+		TH_LOG("%u addresses", known);
+	}
 	end(_metadata, self);
 }
 
