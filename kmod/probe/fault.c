@@ -42,8 +42,8 @@ static noinline void record_fault(unsigned long address, struct pt_regs *regs,
 
 /*
  * A profiler may fault while it looks at the stack, also inside the recorder: in an NMI, or in a
- * tracepoint of a lock. The recorder holds its locks with interrupts off: so it may be inside if they
- * are off.
+ * tracepoint of a lock. The recorder holds its locks with interrupts off: with these off, this may
+ * be inside of it.
  */
 static bool can_record(struct pt_regs *regs)
 {

@@ -508,8 +508,8 @@ static int cpu_readable(struct pxt_pool *pool, u32 cpu, u32 *budget)
 
 /*
  * Looks at CPUs that hold sub-buffers, from @cpu on. 1 or 0; -EAGAIN if the budget did not suffice:
- * then @cpu is the one to look at next. Each head may be in the cache of another CPU, so to look at many CPUs
- * takes long. What comes meanwhile wakes the reader.
+ * then @cpu is the one to look at next. Each head may be in the cache of another CPU, so to look at
+ * many takes long. What comes meanwhile wakes the reader.
  */
 static int readable(struct pxt_pool *pool, u32 *cpu)
 {

@@ -22,8 +22,8 @@ static bool same_user(const struct cred *cred, const struct cred *tcred)
 
 /*
  * Both are those of the first thread that has not ended: the main thread may have. And when another
- * thread executes a program, the task that the caller found is the old main thread, whose credentials
- * do not change any more.
+ * thread executes a program, the task that the caller found is the old main thread, whose
+ * credentials do not change any more.
  */
 static bool get_state(struct task_struct *task, struct pxt_exec_state *state,
 		      const struct cred **cred)

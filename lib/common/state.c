@@ -50,8 +50,8 @@ static bool change_holder(struct pxtu_state *state, int *from, int to)
 #define LONG	1000U
 
 /*
- * A thread can be killed while others go on: by a filter (seccomp), or as a child of vfork(). What it
- * has begun is only used after its last step, so others can begin again.
+ * A thread can be killed while others go on: by a filter (seccomp), or as a child of vfork(). What
+ * it has begun is only used after its last step, so others can begin again.
  */
 static bool take_over(struct pxtu_state *state, int held, int me)
 {

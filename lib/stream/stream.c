@@ -19,7 +19,7 @@ int pxtu_stream_answer(const struct pxtu_stream *stream, int ret)
 	case -EINTR:
 		return ret;
 	default:
-		/* Not every wait ends by a signal: a handler may run, and fork, behind the command. */
+		/* Not every wait ends by a signal: a handler may fork after the command. */
 		if (pxtu_trid_forked())
 			return -ESTALE;
 		/* After the end of the stream, another file under its number may have answered. */
