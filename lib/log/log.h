@@ -91,7 +91,7 @@ struct pxtu_log_block {
  * @newest: LOOP: number of the newest block
  * @newest_end: LOOP: end of the newest block
  * @skip: LOOP: blocks before this number are known already
- * @refused: LOOP: how often a look at the whole ring found nothing overwritten
+ * @refused: LOOP: what looks at the whole ring have cost that found nothing overwritten
  * @last_lap: LOOP: in the lap of the newest block, not in the one before
  */
 struct pxtu_log_walk {

@@ -151,19 +151,12 @@ static bool follow(struct pxtu_log *log, struct pxtu_log_walk *walk)
 	return walk->newest >= seq;
 }
 
-/* Such a look reads all headers: so no log makes a walk do that as often as it likes. */
-#define REFUSED_MAX	64
-
-/* Was the block of this number, or an older one, still there when another was written? */
-static bool was_there(struct pxtu_log *log, __u64 seq, const struct pxtu_log_block *newer)
-{
-	struct pxtu_log_block oldest;
-
-	return newer->head.tail >= log->head.begin &&
-	       newer->head.tail % POSIXTRACE_LOG_ALIGN == 0 &&
-	       pxtu_log_look(log, newer->head.tail, log->head.ring_end, &oldest) ==
-	       PXTU_LOG_AT_BLOCK && oldest.head.seq <= seq;
-}
+/*
+ * A look at the whole ring reads all headers. So that no log makes a walk do that for each damaged
+ * one, such a look that was in vain costs as much as many good blocks bring back.
+ */
+#define REFUSAL_COST	64
+#define REFUSED_MAX	(64 * REFUSAL_COST)
 
 /*
  * The block that was expected at @before is not there. Has the writer overwritten it? Then @walk
@@ -175,13 +168,12 @@ static bool overtaken(struct pxtu_log *log, const struct pxtu_log_walk *before,
 	struct pxtu_log_walk now = *before;
 	struct pxtu_log_block newer;
 
-	if (walk->refused == REFUSED_MAX || !find_newer(log, before, &newer) ||
-	    was_there(log, before->seq, &newer))
+	if (walk->refused >= REFUSED_MAX || !find_newer(log, before, &newer))
 		return false;
 	restart(log, &now);
 	/* It can also be damaged. If the oldest one is damaged, too, its number is unknown. */
 	if (now.newest <= before->newest || (!now.any && now.seq <= before->seq)) {
-		walk->refused++;
+		walk->refused += REFUSAL_COST;
 		return false;
 	}
 	log->facts.overwritten = true;
@@ -262,6 +254,8 @@ enum pxtu_log_step pxtu_ring_walk(struct pxtu_log *log, struct pxtu_log_walk *wa
 			return PXTU_LOG_NOTHING;
 		before = *walk;
 		step = walk_ring(log, walk, block);
+		if (step == PXTU_LOG_BLOCK && walk->refused)
+			walk->refused--;
 		again = step != PXTU_LOG_BLOCK && overtaken(log, &before, walk);
 	} while (again || (step == PXTU_LOG_BLOCK && block->head.seq < walk->skip));
 	return step;
