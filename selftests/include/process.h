@@ -54,6 +54,9 @@ int run_on(unsigned int n);
 /* The state of a thread, as the letter in /proc; 0 if it does not exist. */
 int thread_state(int tid);
 
+/* The number of the system call in which a thread sleeps; -1 if it does not. */
+long syscall_of(int tid);
+
 /* True if a thread (or a process with one thread) is asleep in the kernel. */
 static inline int is_asleep(int tid)
 {

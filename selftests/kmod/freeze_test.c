@@ -116,23 +116,6 @@ static int control(void *arg, const struct talk *talk)
 	return -job->wait(&stream, job->log);
 }
 
-/* The number of the system call that a process is in, -1 if it runs. */
-static long system_call(pid_t pid)
-{
-	char path[64];
-	long number = -1;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
-	file = fopen(path, "re");
-	if (file) {
-		if (fscanf(file, "%ld", &number) != 1)
-			number = -1;
-		fclose(file);
-	}
-	return number;
-}
-
 static bool has_room(int pipe)
 {
 	struct pollfd ready = { .fd = pipe, .events = POLLOUT };
@@ -213,7 +196,7 @@ FIXTURE_SETUP(waiter)
 	say(&self->child.talk, 0);
 	if (variant->server)
 		fuse_wait_hanging(&self->fuse);
-	while (system_call(self->child.pid) != variant->call)
+	while (syscall_of(self->child.pid) != variant->call)
 		sched_yield();
 	/* Before it waits for the pipe, it may be interrupted instead. */
 	while (variant->full && !is_asleep(self->child.pid))
@@ -280,7 +263,7 @@ TEST_F(waiter, freezes_and_waits_on)
 	bool (*ends)(void *arg) = has_ended_when_read;
 
 	EXPECT_EQ(0, freezer_try(&self->freezer, self->child.pid, FREEZE_SECONDS));
-	while (system_call(self->child.pid) != variant->call && !has_ended(&ending))
+	while (syscall_of(self->child.pid) != variant->call && !has_ended(&ending))
 		sched_yield();
 	ASSERT_FALSE(has_ended(&ending));
 	if (variant->server) {
@@ -368,7 +351,7 @@ TEST_F(thread, whose_header_fails_freezes_behind_create)
 	say(&child.talk, 0);
 	do {
 		tid = log_thread_find();
-	} while (!tid || system_call(child.pid) != SYS_ioctl);
+	} while (!tid || syscall_of(child.pid) != SYS_ioctl);
 	EXPECT_EQ(0, freezer_add(child.pid));
 	EXPECT_EQ(0, freezer_freeze(FREEZE_SECONDS));
 	EXPECT_EQ(0, disk_thaw(self->disk.fd));

@@ -146,24 +146,9 @@ static long sleeps_of(pid_t pid)
  * A thread that is about to sleep already counts as asleep, but the sleep is not counted
  * yet. The kernel shows the system call only of threads that are off the CPU.
  */
-static bool is_off_cpu(pid_t pid)
-{
-	char path[64], line[16] = "";
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	if (!fgets(line, sizeof(line), file))
-		line[0] = '\0';
-	fclose(file);
-	return line[0] >= '0' && line[0] <= '9';
-}
-
 static void await_sleep(pid_t pid)
 {
-	while (!is_asleep(pid) || !is_off_cpu(pid))
+	while (!is_asleep(pid) || syscall_of(pid) < 0)
 		sched_yield();
 }
 

@@ -42,26 +42,11 @@ struct intruder {
 	pthread_t thread;
 };
 
-/* The system call in which a thread sleeps, or -1. */
-static long sleeps_in(int tid)
-{
-	char path[64], text[64] = "";
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", tid);
-	file = fopen(path, "re");
-	if (!file || !fgets(text, sizeof(text), file))
-		abort();
-	fclose(file);
-	/* "running" if it does not sleep */
-	return *text >= '0' && *text <= '9' ? strtol(text, NULL, 10) : -1;
-}
-
 static void *intrude(void *arg)
 {
 	struct intruder *intruder = arg;
 
-	while (sleeps_in(intruder->tid) != intruder->call)
+	while (syscall_of(intruder->tid) != intruder->call)
 		sched_yield();
 	pthread_kill(intruder->test, SIGUSR1);
 	intruder->let_go(intruder);

@@ -147,21 +147,28 @@ TEST_F(server, of_a_ring_without_notes_gets_the_events)
 	EXPECT_TRUE(log_content_is(&content, 5 * ROUND));
 }
 
+/* Records until the log is full, or something else fails. Returns the error of the last flush. */
+static int fill(trace_id_t trid)
+{
+	int err = 0;
+
+	for (int i = 0; i < 100 && !err; i++) {
+		withlog_record(i * ROUND, ROUND);
+		err = withlog_flush(trid);
+	}
+	return err;
+}
+
 TEST_F(server, of_a_full_log_gets_its_last_event_later)
 {
 	const struct log_kind kind = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL, 16 << 10 };
 	struct posix_trace_status_info status;
 	struct log_content content;
-	int err = 0;
 
 	self->fuse.refuse = stop;
 	ASSERT_EQ(0, begin(&self->fuse, &kind, 0, &self->fd, &self->trid));
 	refuse(&self->fuse, variant->error);
-	for (int i = 0; i < 100 && !err; i++) {
-		withlog_record(i * ROUND, ROUND);
-		err = withlog_flush(self->trid);
-	}
-	EXPECT_EQ(variant->error, err);
+	EXPECT_EQ(variant->error, fill(self->trid));
 	ASSERT_EQ(0, posix_trace_get_status(self->trid, &status));
 	EXPECT_EQ(POSIX_TRACE_FULL, status.posix_log_full_status);
 	read_log(self->fuse.shared, &content);
@@ -184,16 +191,11 @@ TEST_F(server, of_a_full_log_gets_its_last_event_by_itself)
 {
 	const struct log_kind kind = { POSIX_TRACE_FLUSH, POSIX_TRACE_UNTIL_FULL, 16 << 10 };
 	struct log_content content;
-	int err = 0;
 
 	self->fuse.refuse = stop;
 	ASSERT_EQ(0, begin(&self->fuse, &kind, 0, &self->fd, &self->trid));
 	refuse(&self->fuse, variant->error);
-	for (int i = 0; i < 100 && !err; i++) {
-		withlog_record(i * ROUND, ROUND);
-		err = withlog_flush(self->trid);
-	}
-	EXPECT_EQ(variant->error, err);
+	EXPECT_EQ(variant->error, fill(self->trid));
 	refuse(&self->fuse, 0);
 	do {
 		poll(NULL, 0, 100);

@@ -91,6 +91,23 @@ int run_on(unsigned int n)
 	return sched_setaffinity(0, sizeof(set), &set) ? -errno : (int)cpu;
 }
 
+long syscall_of(int tid)
+{
+	char path[64];
+	long number = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	/* "running" if it does not sleep */
+	if (fscanf(file, "%ld", &number) != 1)
+		number = -1;
+	fclose(file);
+	return number;
+}
+
 int thread_state(int tid)
 {
 	char path[64], line[256], *state;
