@@ -53,6 +53,16 @@ static int deadline_to_uapi(const struct timespec *abstime, struct posixtrace_wa
 	return 0;
 }
 
+/* Report an event that was read ahead. */
+static inline void report_batch(const struct posixtrace_batch_event *event,
+				const struct request *req)
+{
+	*req->event = event->event;
+	*req->data_len = pxtu_report_data(req->event, req->data, req->num_bytes, event->data,
+					  event->data_len);
+	*req->unavailable = 0;
+}
+
 /* Report the next event from those that the source reads ahead. False if it does not. */
 static bool report_ahead(struct pxtu_source *source, const struct request *req)
 {
@@ -61,9 +71,7 @@ static bool report_ahead(struct pxtu_source *source, const struct request *req)
 	ahead = source->ops->next_ahead ? source->ops->next_ahead(source) : NULL;
 	if (!ahead)
 		return false;
-	*req->event = ahead->event;
-	*req->data_len = pxtu_report_data(req->event, req->data, req->num_bytes, ahead->data,
-					  ahead->data_len);
+	report_batch(ahead, req);
 	return true;
 }
 
@@ -77,6 +85,7 @@ static bool report_any(struct pxtu_source *source, const struct request *req, in
 	if (!event)
 		return false;
 	*req->data_len = pxtu_report(event, req->event, req->data, req->num_bytes);
+	*req->unavailable = 0;
 	return true;
 }
 
@@ -87,8 +96,6 @@ static int report_next(struct pxtu_source *source, const struct request *req, bo
 
 	pthread_mutex_lock(source->lock);
 	*found = report_ahead(source, req) || report_any(source, req, &err);
-	if (*found)
-		*req->unavailable = 0;
 	source->ops->settle(source);
 	pthread_mutex_unlock(source->lock);
 	return err;
@@ -120,37 +127,38 @@ static int get_event(struct pxtu_source *source, const struct request *req)
 	}
 }
 
-/* Report the next event if the source reads ahead, and nothing else uses it. */
-static bool report_at_once(trace_id_t trid, const struct request *req)
+/*
+ * Report the next event if the stream reads ahead, and nothing else uses it. Inlined, so that the
+ * request stays in registers.
+ */
+static inline __attribute__((__always_inline__)) bool
+report_at_once(trace_id_t trid, const struct request *req)
 {
 	struct pxtu_source *source = pxtu_trid_lock(trid, &pxtu_stream_ops);
-	bool found;
+	const struct posixtrace_batch_event *ahead;
+	bool found = false;
 
 	if (!source)
 		return false;
-	found = source->readable && report_ahead(source, req);
-	if (found) {
-		*req->unavailable = 0;
-		source->ops->settle(source);
+	if (source->readable) {
+		ahead = pxtu_ahead_take(&pxtu_stream_of(source)->reader);
+		if (pxtu_likely(ahead)) {
+			report_batch(ahead, req);
+			found = true;
+		} else if (report_ahead(source, req)) {
+			source->ops->settle(source);
+			found = true;
+		}
 	}
 	pthread_mutex_unlock(source->lock);
 	return found;
 }
 
-static int getnext(trace_id_t trid, const struct request *req)
+static __attribute__((__noinline__)) int getnext_source(trace_id_t trid, const struct request *req)
 {
 	struct pxtu_source *source;
 	int err;
 
-	if (!req->event || (!req->data && req->num_bytes) || !req->data_len ||
-	    !req->unavailable || (req->wait == WAIT_UNTIL && !req->abstime))
-		return EINVAL;
-	/* Also after an error. */
-	*req->unavailable = 1;
-	if (req->wait != WAIT_NEVER)
-		pthread_testcancel();
-	if (report_at_once(trid, req))
-		return 0;
 	source = pxtu_trid_get(trid, req->wait == WAIT_NEVER ? &pxtu_stream_ops : NULL);
 	if (!source)
 		return EINVAL;
@@ -158,6 +166,19 @@ static int getnext(trace_id_t trid, const struct request *req)
 	err = source->readable ? get_event(source, req) : -EINVAL;
 	pxtu_trid_put(source);
 	return pxtu_error(err);
+}
+
+static inline __attribute__((__always_inline__)) int
+getnext(trace_id_t trid, const struct request *req)
+{
+	if (!req->event || (!req->data && req->num_bytes) || !req->data_len ||
+	    !req->unavailable || (req->wait == WAIT_UNTIL && !req->abstime))
+		return EINVAL;
+	/* Also after an error. */
+	*req->unavailable = 1;
+	if (req->wait != WAIT_NEVER)
+		pthread_testcancel();
+	return report_at_once(trid, req) ? 0 : getnext_source(trid, req);
 }
 
 /**

@@ -30,7 +30,7 @@ struct trid_slot {
 	struct pxtu_source *source;
 	trace_id_t trid;
 	unsigned int generation;
-	char apart[64];
+	char apart[72];
 };
 
 /**

@@ -23,20 +23,14 @@ static bool take_several(struct pxtu_reader *reader)
 
 const struct posixtrace_batch_event *pxtu_ahead_next(struct pxtu_reader *reader)
 {
-	struct pxtu_ahead *ahead = &reader->ahead;
 	const struct posixtrace_batch_event *event;
-	__u64 timestamp;
 
 	/* An event that was put back comes first. */
 	if (reader->queue.next < reader->queue.count)
 		return NULL;
 	if (pxtu_ahead_is_empty(reader) && !take_several(reader))
 		return NULL;
-	event = &ahead->event[ahead->next++];
-	timestamp = pxtu_batch_time(event);
-	if (timestamp > reader->youngest)
-		reader->youngest = timestamp;
-	reader->read++;
+	event = pxtu_ahead_first(reader);
 	pxtu_reader_restart(reader);
 	return event;
 }

@@ -164,7 +164,7 @@ struct pxtu_gap {
 };
 
 /* How many events are read ahead, and how much data. */
-#define PXTU_AHEAD_EVENTS	16
+#define PXTU_AHEAD_EVENTS	32
 #define PXTU_AHEAD_DATA		1024	/* bytes */
 
 /**
@@ -379,6 +379,35 @@ static inline __u64 pxtu_batch_time(const struct posixtrace_batch_event *event)
 {
 	return (__u64)event->event.posix_timestamp.tv_sec * 1000000000ULL +
 	       (__u64)event->event.posix_timestamp.tv_nsec;
+}
+
+/* Take the first event of those that were read ahead. */
+static inline const struct posixtrace_batch_event *pxtu_ahead_first(struct pxtu_reader *reader)
+{
+	const struct posixtrace_batch_event *event = &reader->ahead.event[reader->ahead.next++];
+	const __u64 timestamp = pxtu_batch_time(event);
+
+	if (timestamp > reader->youngest)
+		reader->youngest = timestamp;
+	reader->read++;
+	return event;
+}
+
+/**
+ * pxtu_ahead_take() - take the next event if it was read ahead, and is not the last one of these
+ * @reader: the reader
+ *
+ * As another one stays, there is nothing to settle.
+ *
+ * Return: the event, valid until the next call; NULL if pxtu_ahead_next() has to look.
+ */
+static inline const struct posixtrace_batch_event *pxtu_ahead_take(struct pxtu_reader *reader)
+{
+	/* An event that was put back comes first. */
+	if (reader->queue.next < reader->queue.count ||
+	    reader->ahead.next + 1 >= reader->ahead.count)
+		return NULL;
+	return pxtu_ahead_first(reader);
 }
 
 /**
