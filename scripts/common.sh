@@ -46,3 +46,17 @@ cross_to()
 	export CXXFLAGS=--sysroot=$POSIXTRACE_SYSROOT LDFLAGS=--sysroot=$POSIXTRACE_SYSROOT
 	build=$top/build/$1
 }
+
+# build_tests: builds the library and the programs of the tests. The compiler remembers what it
+# compiled: most of that is the same in all clones. Debug information may name another one.
+build_tests()
+{
+	local kselftest
+	"$top/scripts/deps" tests || return 1
+	kselftest=$("$top/selftests/vm/source" tools)/tools/testing/selftests || return 1
+	"$top/scripts/stage" || return 1
+	# On the command line: the kernel's lib.mk sets CC.
+	CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=yes flock "$build/.selftests.lock" \
+		make -s -C "$top/selftests" -j"$(nproc)" BUILD="$build" KSELFTEST="$kselftest" \
+		CC="ccache ${CC:-gcc}"
+}

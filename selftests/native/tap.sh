@@ -17,16 +17,6 @@ finish()
 }
 trap finish EXIT
 
-# build_tests: builds the library and all test programs
-build_tests()
-{
-	local kselftest
-	kselftest=$("$top/selftests/vm/source" tools)/tools/testing/selftests
-	"$top/scripts/stage"
-	flock "$build/.selftests.lock" \
-		make -s -C "$top/selftests" -j"$(nproc)" BUILD="$build" KSELFTEST="$kselftest"
-}
-
 # run_tap NAME COMMAND...: the command speaks TAP; V=1 in the environment shows all of it
 run_tap()
 {
