@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +23,9 @@
 
 /* Time between two looks at a file whose growth inotify does not report, as on NFS. */
 #define LOOK_MS		1000
+
+/* A program may record faster than its events are printed: look at signals after so many. */
+#define BATCH		4096
 
 /* An option without a letter: --symbolize. */
 #define DUMP_SYMBOLIZE	320
@@ -70,27 +74,36 @@ static int print_one(struct dump *dump, const struct event *event)
 	return print_event(&dump->print, &dump->text, event);
 }
 
-/* Prints all events that the log has now. */
-static int print_events(struct dump *dump)
+/* Prints the events that the log has now, @max at most. Returns their number, or negative errno. */
+static long print_events(struct dump *dump, long max)
 {
 	struct event event;
-	int ret, err;
+	long count = 0;
+	int ret = 0, err;
 
-	while ((ret = source_next(dump->source, &event)) > 0) {
+	while (count < max && (ret = source_next(dump->source, &event)) > 0) {
 		err = print_one(dump, &event);
 		if (err) {
 			complain_of_output(-err);
 			return err;
 		}
+		count++;
 	}
-	if (ret) {
+	if (ret < 0) {
 		complain(dump->path, -ret);
 		return ret;
 	}
 	err = print_write(&dump->text);
 	if (err)
 		complain_of_output(-err);
-	return err;
+	return err ? err : count;
+}
+
+static int print_all(struct dump *dump)
+{
+	long count = print_events(dump, LONG_MAX);
+
+	return count < 0 ? (int)count : 0;
 }
 
 /* ------------------------------------------------------------------ */
@@ -111,16 +124,18 @@ static int follow_until(struct dump *dump, int signals, int changes)
 		{ .fd = signals, .events = POLLIN },
 		{ .fd = changes, .events = POLLIN },
 	};
+	long count;
 	bool ended;
-	int err;
 
 	for (;;) {
 		/* Look for the end first: then no event written before the end is missed. */
 		ended = logend_ended(dump->source);
-		err = print_events(dump);
-		if (err || ended)
-			return err;
-		if (poll(fds, 2, LOOK_MS) < 0 && errno != EINTR)
+		count = print_events(dump, BATCH);
+		if (count < 0)
+			return (int)count;
+		if (ended && count < BATCH)
+			return 0;
+		if (poll(fds, 2, count < BATCH ? LOOK_MS : 0) < 0 && errno != EINTR)
 			return -errno;
 		if (fds[0].revents)
 			return 0;
@@ -163,7 +178,7 @@ static int print_log(struct dump *dump)
 		return err;
 	}
 	source_set_formats(dump->source, dump->formats);
-	err = dump->follow ? follow(dump) : print_events(dump);
+	err = dump->follow ? follow(dump) : print_all(dump);
 	if (!err) {
 		err = logend_read(&dump->end, dump->source);
 		if (err)

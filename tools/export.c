@@ -200,6 +200,11 @@ static int run_export(struct export *export, size_t format)
 		complain("export", -err);
 	else
 		formats_warn(export->formats, export->source);
+	if (!err) {
+		err = logend_read(&export->end, export->source);
+		if (err)
+			complain(export->log, -err);
+	}
 	if (!err)
 		err = logend_tell(&export->end, export->log, export->source);
 out:

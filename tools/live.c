@@ -141,7 +141,7 @@ static void print_summary(const struct live *live)
 	unsigned long long lost;
 
 	fprintf(stderr, "posixtrace: %llu events", live->events);
-	if (!posixtrace_get_stats(live->session.trid, &stats)) {
+	if (!session_stats(&live->session, &stats)) {
 		lost = stats.dropped + stats.overwritten + stats.skipped;
 		if (lost)
 			fprintf(stderr, ", %llu lost: use a larger --size", lost);

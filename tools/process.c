@@ -25,6 +25,7 @@ static void become_program(const struct process *process, int begin)
 		_exit(126);
 	if (process->no_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		_exit(126);
+	sigaction(SIGCHLD, &process->old_child, NULL);
 	sigprocmask(SIG_SETMASK, &process->old_mask, NULL);
 	execvp(process->argv[0], process->argv);
 	err = errno;
@@ -35,7 +36,11 @@ static void become_program(const struct process *process, int begin)
 
 static int start_program(struct process *process)
 {
+	const struct sigaction wait_for_children = { .sa_handler = SIG_DFL };
 	int begin[2];
+
+	/* Where SIGCHLD is ignored, a child leaves no exit status. */
+	sigaction(SIGCHLD, &wait_for_children, &process->old_child);
 
 	/* A socket, not a pipe: with MSG_NOSIGNAL, writing to a killed child raises no SIGPIPE. */
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, begin))

@@ -20,6 +20,7 @@ struct process {
 	int signal;		/* signal that ended the tracing early, or 0 */
 	bool forwarded;		/* a signal was forwarded to the program */
 	sigset_t old_mask;
+	struct sigaction old_child;	/* that of SIGCHLD */
 };
 
 /*

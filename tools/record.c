@@ -206,27 +206,9 @@ static void look_at_status(struct recording *rec)
 	}
 }
 
-/* Adds the events of the kernel to those of the program. */
-static int add_kernel(struct recording *rec)
-{
-	struct posixtrace_kernel_info info;
-	int err = posixtrace_get_kernel_info(rec->session.trid, &info);
-
-	for (size_t i = 0; !err && i < POSIXTRACE_CLASSES; i++) {
-		rec->stats.recorded += info.recorded[i];
-		rec->stats.dropped += info.dropped[i];
-	}
-	if (!err)
-		rec->stats.overwritten += info.overwritten;
-	return err;
-}
-
 static void look(struct recording *rec)
 {
-	int err = posixtrace_get_stats(rec->session.trid, &rec->stats);
-
-	if (!err && rec->session.kernel)
-		err = add_kernel(rec);
+	int err = session_stats(&rec->session, &rec->stats);
 
 	if (err) {
 		say(rec, "posixtrace_get_stats", err);

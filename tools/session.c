@@ -258,3 +258,20 @@ int session_create_plain(struct session *session, const char *name)
 	posix_trace_attr_destroy(&attr);
 	return err;
 }
+
+int session_stats(const struct session *session, struct posixtrace_stats_info *stats)
+{
+	struct posixtrace_kernel_info info;
+	int err = posixtrace_get_stats(session->trid, stats);
+
+	if (!err && session->kernel)
+		err = posixtrace_get_kernel_info(session->trid, &info);
+	if (err || !session->kernel)
+		return err;
+	for (size_t i = 0; i < POSIXTRACE_CLASSES; i++) {
+		stats->recorded += info.recorded[i];
+		stats->dropped += info.dropped[i];
+	}
+	stats->overwritten += info.overwritten;
+	return 0;
+}

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <trace.h>
+#include <posixtrace.h>
 
 #include "process.h"
 #include "session_filter.h"
@@ -63,6 +63,9 @@ int session_create(struct session *session, const trace_attr_t *attr, int log_fd
 
 /* session_create_plain() - as session_attr() and session_create() without log */
 int session_create_plain(struct session *session, const char *name);
+
+/* session_stats() - count events, with those of the kernel. Returns 0 or an error number. */
+int session_stats(const struct session *session, struct posixtrace_stats_info *stats);
 
 /* session_free() - free the names */
 void session_free(struct session *session);

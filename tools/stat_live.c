@@ -95,8 +95,9 @@ static int finish(const struct stat_live *live, trace_id_t trid, struct source *
 	return count < 0 ? count : 0;
 }
 
-static int count_events(const struct stat_live *live, trace_id_t trid, int signals)
+static int count_events(const struct stat_live *live, const struct session *session, int signals)
 {
+	const trace_id_t trid = session->trid;
 	struct posixtrace_stats_info numbers;
 	struct source *source;
 	int err = source_from_stream(trid, &source);
@@ -111,7 +112,7 @@ static int count_events(const struct stat_live *live, trace_id_t trid, int signa
 	err = follow(live, trid, source, signals);
 	if (!err)
 		err = finish(live, trid, source);
-	if (!err && !posixtrace_get_stats(trid, &numbers))
+	if (!err && !session_stats(session, &numbers))
 		*live->lost = numbers.dropped + numbers.overwritten + numbers.skipped;
 	if (!err)
 		live->end(live->arg, source);
@@ -132,7 +133,7 @@ static int run_stream(const struct stat_live *live, int signals)
 
 	if (err)
 		return err;
-	err = count_events(live, session.trid, signals);
+	err = count_events(live, &session, signals);
 	if (err)
 		complain("counting events", -err);
 	posix_trace_shutdown(session.trid);

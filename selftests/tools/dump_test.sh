@@ -5,7 +5,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 15
+begin 16
 
 # count TYPE: prints the number of events of a type that dump printed
 count()
@@ -123,6 +123,19 @@ end_helper
 wait "$started" && grep -q 'log: [1-9][0-9]* older events were overwritten' "$tmp/err" &&
 	! grep -q 'has no end' "$tmp/err" && tail -n 1 "$tmp/out" | grep -q posix_trace_stop
 result dump_follows_a_log_that_is_overwritten_to_its_end $?
+
+# There are always more events than it has printed: the reader of the pipe waits for the signal.
+run 0 record --quiet --size=4M --output="$tmp/many" -- ./ticks_helper 40000 0
+mkfifo "$tmp/pipe"
+posixtrace dump --follow "$tmp/many" >"$tmp/pipe" 2>"$tmp/err" &
+started=$!
+{
+	read -r _
+	kill -TERM "$started"
+	cat >"$tmp/out"
+} <"$tmp/pipe"
+ended 0 && [ "$(wc -l <"$tmp/out")" -lt 30000 ]
+result dump_ends_at_a_signal_while_there_are_events $?
 
 begin_helper
 start_apart stat "$helper"

@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 36
+begin 37
 
 # event REGEX: an event was printed. The columns are time, processor, process, thread, type, data.
 event()
@@ -184,6 +184,21 @@ run 0 live -- ./late_helper 10 wait && run 0 live --window=50 -- ./late_helper 5
 	complains '^posixtrace: --window: must be a number from 1 to 10000 \(got "10001"\)$' &&
 	run 2 live --window=x -- true
 result window_is_ten_milliseconds_by_default $?
+
+# Nothing reads the output until the program has ended.
+mkfifo "$tmp/pipe"
+rm -f "$tmp/go"
+mkfifo "$tmp/go"
+posixtrace live --kernel=syscall --size=64K -- sh -c \
+	"dd if=/dev/zero of=/dev/null bs=1 count=5000; echo >$tmp/go" >"$tmp/pipe" 2>"$tmp/err" &
+started=$!
+{
+	read -r _ <"$tmp/go"
+	cat >"$tmp/out"
+} <"$tmp/pipe"
+ended 0 && grep -q 'events lost' "$tmp/out" &&
+	complains '^posixtrace: [0-9]+ events, [1-9][0-9]* lost: use a larger --size$'
+result lost_events_of_the_kernel_are_told $?
 
 long=$(printf %0100d 0)
 run 2 live --filter="tick,$long" -- ./ticks_helper 1 0 &&

@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 50
+begin 52
 here=$PWD
 log=$tmp/log
 
@@ -313,6 +313,15 @@ result exclude_does_not_record_its_types $?
 with_log 0 -- ./family_helper && recorded && [ "$(cat "$tmp/events")" = 'family parent' ]
 result children_are_not_recorded $?
 
+# A child leaves no exit status where SIGCHLD is ignored. The program has it ignored as before.
+rm -f "$log"
+(
+	trap '' CHLD
+	exec posixtrace record --output="$log" -- sh -c 'grep SigIgn /proc/self/status; exit 3'
+) >"$tmp/out" 2>"$tmp/err"
+[ $? -eq 3 ] && says '^SigIgn:.*1[0-9a-f]{4}$'
+result exit_status_is_known_if_children_are_ignored $?
+
 with_log 0 --inherit -- ./family_helper && recorded &&
 	printf 'family parent\nfamily child\n' | cmp - "$tmp/events"
 result inherit_records_children_until_all_have_ended $?
@@ -342,6 +351,10 @@ with_log 0 --log-policy=loop --log-size=33K --size=4M -- ./ticks_helper 20000 0 
 	[ "$(stat -c %s "$log")" -lt 500000 ] && run 0 dump "$log" && ! complains 'larger' &&
 	complains ': [0-9]+ older events were overwritten in the log: its policy is loop$'
 result log_policy_loop_keeps_the_last_events $?
+
+run 0 export --format=chrome --output="$tmp/json" "$log" && ! complains 'later events' &&
+	complains ': [0-9]+ older events were overwritten in the log: its policy is loop$'
+result export_of_a_log_that_was_overwritten_says_so $?
 
 # The program does not end: "record" waits for it, but records no more.
 start_with_log --inherit --policy=until-full --size=8K -- sh -c \
