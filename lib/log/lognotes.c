@@ -9,8 +9,8 @@
 #include "log/log.h"
 
 /*
- * How far to search behind a place without a block. Behind the last note of a LOOP log, the file
- * may have what another log left there.
+ * How far to search at a time behind a place without a block. Behind the last note of a LOOP log,
+ * the file may have what another log left there.
  */
 #define SEARCH_MAX	(2U << 20)
 
@@ -42,16 +42,22 @@ void pxtu_log_begin_notes(struct pxtu_log *log)
 	};
 }
 
-/* Is there a note behind a position? Then @walk moves to it. */
+/*
+ * Is there a note behind a position? Then @walk moves to it. If not, that has cost a part of the
+ * budget: who asks for what the log does not have makes the same search each time.
+ */
 static bool search_note(struct pxtu_log *log, struct pxtu_log_walk *walk,
 			struct pxtu_log_block *block)
 {
+	const __u64 budget = walk->budget < SEARCH_MAX ? walk->budget : SEARCH_MAX;
 	struct pxtu_log_walk search = *walk;
 
 	search.lost_from = search.offset;
-	search.budget = SEARCH_MAX;
-	if (!pxtu_log_search(log, &search, INT64_MAX, ~0ULL, block))
+	search.budget = budget;
+	if (!pxtu_log_search(log, &search, INT64_MAX, ~0ULL, block)) {
+		walk->budget -= budget - search.budget;
 		return false;
+	}
 	walk->offset = search.offset;
 	walk->seq = block->head.seq;
 	walk->any = false;

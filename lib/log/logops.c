@@ -52,6 +52,12 @@ static int log_get_status(struct pxtu_source *source, struct posix_trace_status_
 	return err;
 }
 
+/* Surveys what was appended, unless the log was complete at the last look. */
+static int survey_more(struct pxtu_log *log)
+{
+	return pxtu_log_final(&log->facts) ? 0 : pxtu_log_survey(log);
+}
+
 static int log_get_name(struct pxtu_source *source, trace_event_id_t id, char *name)
 {
 	struct pxtu_log *log = pxtu_log_of(source);
@@ -62,7 +68,7 @@ static int log_get_name(struct pxtu_source *source, trace_event_id_t id, char *n
 	found = pxtu_log_name(log, id);
 	if (!found) {
 		/* The writer may have appended it since. */
-		err = pxtu_log_survey(log);
+		err = survey_more(log);
 		found = pxtu_log_name(log, id);
 	}
 	if (found)
@@ -83,19 +89,13 @@ static int log_get_description(struct pxtu_source *source, trace_event_id_t id,
 	err = pxtu_log_description(log, id, text);
 	if (err == -ENOENT) {
 		/* The writer may have appended it since. */
-		ret = pxtu_log_survey(log);
+		ret = survey_more(log);
 		err = ret ? ret : pxtu_log_description(log, id, text);
 		if (err == -ENOENT && !pxtu_log_name(log, id))
 			err = -EINVAL;
 	}
 	pthread_mutex_unlock(source->lock);
 	return err;
-}
-
-/* Surveys what was appended, unless the log was complete at the last look. */
-static int survey_more(struct pxtu_log *log)
-{
-	return pxtu_log_final(&log->facts) ? 0 : pxtu_log_survey(log);
 }
 
 static int log_get_task(struct pxtu_source *source, const struct pxtu_task *task, char *name)
