@@ -16,6 +16,7 @@
 #include "version.h"
 #include "log/logblock.h"
 #include "ring/clock.h"
+#include "target/gate.h"
 #include "target/target.h"
 
 static int __init pxt_init(void)
@@ -23,6 +24,8 @@ static int __init pxt_init(void)
 	int err;
 
 	pxt_crc32c_init();
+	pxt_gate_init();
+	pxt_target_init();
 	err = pxt_clock_init();
 	if (err)
 		goto fail;

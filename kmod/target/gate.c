@@ -7,6 +7,7 @@
 #include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 
 #include "ring/recorder.h"
@@ -35,6 +36,17 @@ static bool wants(const struct pxt_link *link, u32 id)
 
 /* The last generation that a gate got. */
 static atomic64_t generations;
+
+/**
+ * pxt_gate_init() - begin with a generation that no gate had since the machine was started
+ *
+ * A child that a process left behind has its notes in memory, also when the module was removed and
+ * inserted meanwhile.
+ */
+void pxt_gate_init(void)
+{
+	atomic64_set(&generations, ktime_get_boottime_ns());
+}
 
 /*
  * Trace points that are not registered yet read only the lower half: zero means that no stream has

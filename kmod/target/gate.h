@@ -52,6 +52,7 @@ static inline bool pxt_link_filters(const struct pxt_link *link, u32 id)
 	return link->filter.bits[id / 64] & BIT_ULL(id % 64);
 }
 
+void pxt_gate_init(void);
 int pxt_gate_make(struct pxt_target *target);
 void pxt_gate_note_program(struct pxt_target *target);
 void pxt_gate_outdate(struct pxt_target *target);

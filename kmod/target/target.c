@@ -12,6 +12,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 
 #include "target/gate.h"
@@ -25,7 +26,7 @@ static DEFINE_MUTEX(pxt_targets_lock);
 static struct hlist_head pxt_targets[1 << TARGET_BITS];
 
 /* The number of the last one. */
-static atomic64_t pxt_targets_made = ATOMIC64_INIT(0);
+static atomic64_t pxt_targets_made;
 
 static struct pxt_link *link_in(struct pxt_target *target, u32 slot)
 {
@@ -266,6 +267,16 @@ static struct pxt_target *any_target(void)
 		kref_get(&target->kref);
 	mutex_unlock(&pxt_targets_lock);
 	return target;
+}
+
+/**
+ * pxt_target_init() - begin with a number that no target had since the machine was started
+ *
+ * As pxt_gate_init(), for what the library keeps by the number of the target.
+ */
+void pxt_target_init(void)
+{
+	atomic64_set(&pxt_targets_made, ktime_get_boottime_ns());
 }
 
 /**

@@ -122,6 +122,7 @@ void pxt_target_put(struct pxt_target *target);
 bool pxt_target_shares_memory(void);
 bool pxt_target_retire_locked(struct pxt_target *target);
 void pxt_target_retire(struct pxt_target *target);
+void pxt_target_init(void);
 void pxt_target_exit(void);
 
 struct pxt_attachment *pxt_target_attach(void);

@@ -244,6 +244,24 @@ TEST_F(unload, processes_that_end_meanwhile_are_forgotten)
 	}
 }
 
+/* Processes of before have them in their memory. */
+TEST_F(unload, numbers_do_not_begin_anew)
+{
+	unsigned long long number, generation;
+	struct target target;
+
+	ASSERT_EQ(0, target_open(&target));
+	number = target.arg.target;
+	generation = target.gate->generation;
+	target_close(&target);
+	ASSERT_EQ(0, module_unload());
+	ASSERT_EQ(0, module_load());
+	ASSERT_EQ(0, target_open(&target));
+	EXPECT_LT(number, target.arg.target);
+	EXPECT_LT(generation, target.gate->generation);
+	target_close(&target);
+}
+
 /* ------------------------------------------------------------------ */
 /* A storm								*/
 
