@@ -10,7 +10,8 @@
 
 /*
  * Checks that the gate is open and the slot is ours; else jumps to "no". Then x12 is the head
- * of this CPU. x16: the area.
+ * of this CPU. x16: the area. The acquire keeps the gate before the time in the head, which START
+ * sets before it opens the gate. Pairs with the unlocks in run() (kmod/stream/state.c).
  */
 #define PXTU_RSEQ_CHECK								\
 	"ldr x9, " PXTU_OF(PXTU_GATE_GENERATION, "%[gate]") "\n\t"		\
@@ -18,7 +19,7 @@
 	"cmp x9, x10\n\t"							\
 	"b.ne %l[no]\n\t"							\
 	"ldr x10, " PXTU_OF(PXTU_ENTRY_ENABLE, "%[entry]") "\n\t"		\
-	"ldr w10, [x10]\n\t"							\
+	"ldar w10, [x10]\n\t"							\
 	"ldr w9, " PXTU_OF(PXTU_ENTRY_BIT, "%[entry]") "\n\t"			\
 	"tst w9, w10\n\t"							\
 	"b.eq %l[no]\n\t"							\

@@ -10,11 +10,15 @@
 #include "record/parts-arm64.h"
 #include "record/short-layout.h"
 
-/* Does this stream want the event, and no other one? x8: the gate. */
+/*
+ * Does this stream want the event, and no other one? x8: the gate. An acquire, as in
+ * PXTU_RSEQ_CHECK.
+ */
 #define PXTU_SHORT_GATE								\
 	"lsr w9, %w[header], #16\n\t"						\
 	"add x10, x8, #" PXTU_TEXT(PXTU_GATE_ENABLE) "\n\t"			\
-	"ldr w9, [x10, x9, lsl #2]\n\t"					\
+	"add x10, x10, x9, lsl #2\n\t"					\
+	"ldar w9, [x10]\n\t"							\
 	"ldr w10, " PXTU_OF(PXTU_NOTE_BIT, "%[note]") "\n\t"			\
 	"cmp w9, w10\n\t"							\
 	"b.ne %l[no]\n\t"
