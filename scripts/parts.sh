@@ -30,13 +30,13 @@ parts_end()
 }
 
 # run_part NUMBER TARGET [VARIABLE=VALUE...]: shows the output once the part has ended, and
-# stores the counts of its last line
+# stores the counts of its last line. With $nice, other parts go first.
 run_part()
 {
 	local log=$parts_dir/log.$1 counts=$parts_dir/counts.$1 new=$parts_dir/new.$1
 	local status=0 start=$SECONDS last p=0 f=1 s=0
 	shift
-	make --no-print-directory "$@" </dev/null >"$log" 2>&1 || status=$?
+	nice -n "${nice:-0}" make --no-print-directory "$@" </dev/null >"$log" 2>&1 || status=$?
 	last=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$log" | tail -n 1 || true)
 	if [ -n "$last" ]; then
 		read -r p _ f _ s _ <<<"${last//,/}"
