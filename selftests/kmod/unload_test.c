@@ -247,19 +247,24 @@ TEST_F(unload, processes_that_end_meanwhile_are_forgotten)
 /* Processes of before have them in their memory. */
 TEST_F(unload, numbers_do_not_begin_anew)
 {
-	unsigned long long number, generation;
+	unsigned long long number[2], generation[2];
+	struct stream stream;
 	struct target target;
 
-	ASSERT_EQ(0, target_open(&target));
-	number = target.arg.target;
-	generation = target.gate->generation;
-	target_close(&target);
-	ASSERT_EQ(0, module_unload());
-	ASSERT_EQ(0, module_load());
-	ASSERT_EQ(0, target_open(&target));
-	EXPECT_LT(number, target.arg.target);
-	EXPECT_LT(generation, target.gate->generation);
-	target_close(&target);
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(0, target_open(&target));
+		create_init(&stream.arg, 0);
+		ASSERT_EQ(0, stream_open(&stream));
+		number[i] = target.arg.target;
+		generation[i] = target.gate->generation;
+		stream_close(&stream);
+		target_close(&target);
+		ASSERT_EQ(0, module_unload());
+		ASSERT_EQ(0, module_load());
+	}
+	EXPECT_LT(0, generation[0]);
+	EXPECT_LT(number[0], number[1]);
+	EXPECT_LT(generation[0], generation[1]);
 }
 
 /* ------------------------------------------------------------------ */

@@ -189,7 +189,7 @@ result window_is_ten_milliseconds_by_default $?
 mkfifo "$tmp/pipe"
 rm -f "$tmp/go"
 mkfifo "$tmp/go"
-posixtrace live --kernel=syscall --size=64K -- sh -c \
+posixtrace live --inherit --kernel=syscall --size=64K -- sh -c \
 	"dd if=/dev/zero of=/dev/null bs=1 count=5000; echo >$tmp/go" >"$tmp/pipe" 2>"$tmp/err" &
 started=$!
 {
