@@ -22,7 +22,7 @@
 
 /* More than a page of events. After so many successes in a row, no further allocation can fail. */
 #define EVENTS		134
-#define QUIET_TRIES	8
+#define QUIET_TRIES	20
 
 enum medium { FILE_LOG, PIPE_LOG, SOCKET_LOG };
 
