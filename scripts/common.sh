@@ -47,16 +47,22 @@ cross_to()
 	build=$top/build/$1
 }
 
-# build_tests: builds the library and the programs of the tests. The compiler remembers what it
-# compiled: most of that is the same in all clones. Debug information may name another one.
+# begin_ccache: from here on, the compiler remembers what it compiles with ccache: most of that is
+# the same in all clones. Debug information may name another one.
+begin_ccache()
+{
+	"$top/scripts/deps" tests || return 1
+	export CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=yes
+}
+
+# build_tests: builds the library and the programs of the tests
 build_tests()
 {
 	local kselftest
-	"$top/scripts/deps" tests || return 1
+	begin_ccache || return 1
 	kselftest=$("$top/selftests/vm/source" tools)/tools/testing/selftests || return 1
 	"$top/scripts/stage" || return 1
 	# On the command line: the kernel's lib.mk sets CC.
-	CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=yes flock "$build/.selftests.lock" \
-		make -s -C "$top/selftests" -j"$(nproc)" BUILD="$build" KSELFTEST="$kselftest" \
+	flock "$build/.selftests.lock" make -s -C "$top/selftests" -j"$(nproc)" BUILD="$build" KSELFTEST="$kselftest" \
 		CC="ccache ${CC:-gcc}"
 }
