@@ -64,8 +64,14 @@ static int change_locked(struct pxt_stream *stream, const struct change *change,
 	pxt_gate_set_filter(&stream->link, &change->both);
 	if (stream->running || stream->full)
 		pxt_gate_synchronize(&stream->link);
-	if (record)
+	if (record) {
 		pxt_clock_pass(pxt_sysevent_filter(stream, &caller, change->sets));
+		/*
+		 * A writer may take its time first, and then look at the gate: it begins anew, so
+		 * that what passes from now on is younger than FILTER.
+		 */
+		pxt_gate_synchronize(&stream->link);
+	}
 	pxt_gate_set_filter(&stream->link, &change->sets[1]);
 	WRITE_ONCE(stream->pool.ctrl->system_filter, change->sets[1].bits[0]);
 	return 0;
