@@ -64,6 +64,8 @@ struct pxtu_state {
 	int fd;
 	/** @gate: number of the target whose gate is in its place, 0 for none */
 	__u64 gate;
+	/** @owner: process id, as this process sees it, of the one that @gate belongs to */
+	int owner;
 	/** @absent: non-zero if the module was absent at the last try; a hint */
 	int absent;
 	/** @nr_cpus: number of CPUs that @slot has heads for */

@@ -12,6 +12,7 @@
  * belong to a file of the program now, which must be neither closed nor used.
  */
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "record/attach.h"
 #include "record/gate.h"
@@ -103,6 +104,7 @@ static int map_gate(struct pxtu_state *state, int fd, const struct posixtrace_at
 	if (attach->target && pxtu_load(&state->gate) == attach->target)
 		return 0;
 	err = pxtu_gate_map(fd, &attach->gate);
+	pxtu_store(&state->owner, getpid());
 	pxtu_store(&state->gate, err ? 0 : attach->target);
 	return err;
 }
@@ -114,6 +116,9 @@ static int open_and_map(struct pxtu_state *state, struct posixtrace_attach *atta
 	int err;
 
 	if (fd == -ENODEV || fd == -EPERM || fd == -EOPNOTSUPP) {
+		/* Another process shares the memory, as after vfork(), and needs the gate. */
+		if (pxtu_load(&state->gate) && pxtu_load(&state->owner) != getpid())
+			return -EUSERS;
 		pxtu_store(&state->absent, 1);
 		/* Events need not ask again. If this fails, each one will. */
 		pxtu_store(&state->gate, 0);

@@ -262,4 +262,37 @@ TEST_F(sharing, parent_goes_on_after_vfork)
 		expect_event(_metadata, self->trid, getpid(), i);
 }
 
+/* The child's own descriptors and root: the parent keeps its. */
+static int lose_the_device_and_record(void *arg)
+{
+	for (int fd = 3; fd < 64; fd++)
+		close(fd);
+	if (chroot(arg) || chdir("/"))
+		return 1;
+	record_plain(10);
+	record_plain(11);
+	return 0;
+}
+
+TEST_F(sharing, parent_goes_on_after_a_child_that_lost_the_device)
+{
+	char root[] = "/tmp/shared_memory_XXXXXX";
+	pid_t pid;
+
+	NEED_TWO_PROCESSES;
+	ASSERT_EQ(0, other_end(&self->other));
+	tick();
+	record_plain(1);
+	ASSERT_NE(NULL, mkdtemp(root));
+	pid = by_vfork(lose_the_device_and_record, root);
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(0, ended(pid));
+	EXPECT_EQ(0, rmdir(root));
+	record_plain(2);
+	tick();
+	record_plain(3);
+	for (int i = 0; i <= 3; i++)
+		expect_event(_metadata, self->trid, getpid(), i);
+}
+
 TEST_HARNESS_MAIN
