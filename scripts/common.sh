@@ -48,7 +48,8 @@ cross_to()
 }
 
 # begin_ccache: from here on, the compiler remembers what it compiles with ccache: most of that is
-# the same in all clones. Debug information may name another one.
+# the same in all clones. Debug information may name another one. The build of a kernel names the
+# clone in each call, so a module is the same only for clones in the same place.
 begin_ccache()
 {
 	"$top/scripts/deps" tests || return 1
