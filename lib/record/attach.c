@@ -104,6 +104,9 @@ static int map_gate(struct pxtu_state *state, int fd, const struct posixtrace_at
 	if (attach->target && pxtu_load(&state->gate) == attach->target)
 		return 0;
 	err = pxtu_gate_map(fd, &attach->gate);
+	/* The memory is shared: the gate in place stays, and may be that of another process. */
+	if (err == -EUSERS)
+		return err;
 	pxtu_store(&state->owner, getpid());
 	pxtu_store(&state->gate, err ? 0 : attach->target);
 	return err;

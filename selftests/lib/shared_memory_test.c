@@ -262,36 +262,48 @@ TEST_F(sharing, parent_goes_on_after_vfork)
 		expect_event(_metadata, self->trid, getpid(), i);
 }
 
-/* The child's own descriptors and root: the parent keeps its. */
-static int lose_the_device_and_record(void *arg)
+/* Those of the child alone: the parent keeps its own. */
+static int close_all_and_record(void *arg)
 {
+	(void)arg;
 	for (int fd = 3; fd < 64; fd++)
 		close(fd);
-	if (chroot(arg) || chdir("/"))
-		return 1;
 	record_plain(10);
-	record_plain(11);
 	return 0;
 }
 
-TEST_F(sharing, parent_goes_on_after_a_child_that_lost_the_device)
+static int lose_the_device_and_record(void *arg)
+{
+	if (chroot(arg) || chdir("/"))
+		return 1;
+	return close_all_and_record(NULL);
+}
+
+/* The first child can still open the device, and learns that the gate is that of its parent. */
+TEST_F(sharing, parent_goes_on_after_children_that_closed_all)
 {
 	char root[] = "/tmp/shared_memory_XXXXXX";
-	pid_t pid;
+	pid_t pid, second;
 
 	NEED_TWO_PROCESSES;
 	ASSERT_EQ(0, other_end(&self->other));
 	tick();
 	record_plain(1);
-	ASSERT_NE(NULL, mkdtemp(root));
-	pid = by_vfork(lose_the_device_and_record, root);
+	pid = by_vfork(close_all_and_record, NULL);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, ended(pid));
+	ASSERT_NE(NULL, mkdtemp(root));
+	second = by_vfork(lose_the_device_and_record, root);
+	ASSERT_LT(0, second);
+	ASSERT_EQ(0, ended(second));
 	EXPECT_EQ(0, rmdir(root));
 	record_plain(2);
 	tick();
 	record_plain(3);
-	for (int i = 0; i <= 3; i++)
+	for (int i = 0; i <= 1; i++)
+		expect_event(_metadata, self->trid, getpid(), i);
+	expect_event(_metadata, self->trid, pid, 10);
+	for (int i = 2; i <= 3; i++)
 		expect_event(_metadata, self->trid, getpid(), i);
 }
 
