@@ -35,8 +35,9 @@ include $(KSELFTEST)/lib.mk
 $(PROGRAMS): %: %.o $(SUPPORT)
 	$(LINK.c) $@.o $(LDLIBS) -o $@
 
+# -MT, as in support and fuzz: ccache would name the object by a relative path, which is none to make.
 $(PROGRAMS:=.o): $(OUTPUT)/%.o: %.c $(KSELFTEST)/kselftest_harness.h $(KSELFTEST)/kselftest.h
-	$(COMPILE.c) -MMD -MP -o $@ $<
+	$(COMPILE.c) -MMD -MP -MT $@ -o $@ $<
 
 # Its Makefile decides what is out of date.
 $(SUPPORT): FORCE
