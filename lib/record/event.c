@@ -134,8 +134,6 @@ PXTU_API void posix_trace_event(trace_event_id_t event_id, const void *restrict 
 				size_t data_len)
 {
 	const struct pxtu_note *note = &pxtu_note;
-	__u64 prog_address;
-	__u32 header;
 
 	if (pxtu_unlikely(event_id < POSIX_TRACE_UNNAMED_USEREVENT ||
 			  event_id >= POSIXTRACE_ID_MAX))
@@ -150,17 +148,15 @@ PXTU_API void posix_trace_event(trace_event_id_t event_id, const void *restrict 
 					  __builtin_return_address(0), false);
 		return;
 	}
-	header = pxtu_header((__u32)data_len, event_id, 0);
-	prog_address = (uintptr_t)__builtin_return_address(0);
-	switch (pxtu_short_record(note, header, data_ptr, &prog_address)) {
+	switch (pxtu_short_record(note, event_id, data_len, data_ptr,
+				  (uintptr_t)__builtin_return_address(0))) {
 	case PXTU_WRITTEN:
 		return;
 	case PXTU_WRITTEN_WAKE:
-		pxtu_event_wake(pxtu_header_id(header));
+		pxtu_event_wake(event_id);
 		return;
 	default:
-		/* From the header: then no more registers have to be saved. */
-		pxtu_event_record(pxtu_header_id(header), data_ptr, pxtu_header_len(header),
-				  __builtin_return_address(0), false);
+		pxtu_event_record(event_id, data_ptr, data_len, __builtin_return_address(0),
+				  false);
 	}
 }

@@ -12,7 +12,7 @@ void pxtu_note_keep(const struct pxtu_slot *slot, const struct pxtu_entry *entry
 		.len_end = (max_data < PXTU_SHORT_MAX ? max_data : PXTU_SHORT_MAX) + 1,
 		.head = pxtu_load(&slot->heads),
 		.pool = pxtu_load(&slot->pool),
-		.pool_size = pxtu_load(&slot->pool_size),
+		.last_begin = pxtu_load(&slot->pool_size) - PXTU_SHORT_RECORD_MAX,
 		.wakeup = pxtu_load(&slot->wakeup),
 		.ids = entry->ids,
 		.thread_id = entry->thread_id,

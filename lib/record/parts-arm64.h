@@ -26,7 +26,7 @@
 	"4:\n\t"						\
 	PXTU_RSEQ_ABORTED					\
 	"b %l[" label "]\n\t"					\
-	".popsection"
+	".popsection\n\t"
 
 static inline void pxtu_rseq_disarm(void)
 {

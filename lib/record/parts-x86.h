@@ -16,7 +16,7 @@
 	"4:\n\t"						\
 	PXTU_RSEQ_ABORTED					\
 	"jmp %l[" label "]\n\t"					\
-	".popsection"
+	".popsection\n\t"
 
 static inline void pxtu_rseq_disarm(void)
 {

@@ -81,24 +81,21 @@ PXTU_API void __posixtrace_point_event(struct __posixtrace_point *point, const v
 {
 	const struct pxtu_note *note = &pxtu_note;
 	const __u64 id = point_id(point);
-	__u64 prog_address;
-	__u32 header;
 
 	if (pxtu_unlikely(id >= POSIXTRACE_ID_MAX || len >= note->len_end)) {
 		record_point(point, data, len, __builtin_return_address(0), false);
 		return;
 	}
-	header = pxtu_header((__u32)len, (__u32)id, 0);
-	prog_address = (uintptr_t)__builtin_return_address(0);
-	switch (pxtu_short_record(note, header, data, &prog_address)) {
+	switch (pxtu_short_record(note, (__u32)id, len, data,
+				  (uintptr_t)__builtin_return_address(0))) {
 	case PXTU_WRITTEN:
 		return;
 	case PXTU_WRITTEN_WAKE:
-		pxtu_event_wake(pxtu_header_id(header));
+		pxtu_event_wake((trace_event_id_t)id);
 		return;
 	default:
-		pxtu_event_record(pxtu_header_id(header), data, pxtu_header_len(header),
-				  __builtin_return_address(0), false);
+		pxtu_event_record((trace_event_id_t)id, data, len, __builtin_return_address(0),
+				  false);
 	}
 }
 

@@ -62,7 +62,7 @@
 /*
  * x8: begin of the record, whose data is at @at; x9: bytes of data, x10: end of the record, x12:
  * the next head. A full stream has no room: no record ends at its limit. A forged head cannot lead
- * outside of the pool.
+ * outside of the pool, as the begin of the record is compared, too.
  */
 #define PXTU_SHORT_RESERVE(at)							\
 	"ldr x12, " PXTU_OF(PXTU_HEAD_HEAD, "x11") "\n\t"			\
@@ -88,7 +88,7 @@
 	"cmp x10, x6\n\t"							\
 	"b.hi %l[no]\n\t"							\
 	"ldp x6, x7, " PXTU_OF(PXTU_NOTE_POOL, "%[note]") "\n\t"		\
-	"cmp x10, x7\n\t"							\
+	"cmp x8, x7\n\t"							\
 	"b.hi %l[no]\n\t"							\
 	"add x8, x8, x6\n\t"							\
 	"add x10, x10, x6\n\t"
@@ -176,16 +176,14 @@
 #define PXTU_SHORT_HEADER							\
 	"str xzr, [x10, #-8]\n\t"						\
 	"str %w[header], [x8]\n\t"						\
-	"ldr x6, %[address]\n\t"						\
-	"str x6, [x8, #8]\n\t"
+	"str %[address], [x8, #8]\n\t"
 
 /* Its data begins 4 bytes earlier, and so does x8 then. */
 #define PXTU_SHORT_PACKED_HEADER						\
 	"str xzr, [x10, #-8]\n\t"						\
 	"orr w7, %w[header], #1 << " PXTU_TEXT(PXTU_PACKED_BIT) "\n\t"		\
 	"str w7, [x8]\n\t"							\
-	"ldr x6, %[address]\n\t"						\
-	"str w6, [x8, #8]\n\t"							\
+	"str %w[address], [x8, #8]\n\t"					\
 	"sub x8, x8, #" PXTU_TEXT(PXTU_RECORD_DATA) " - " PXTU_TEXT(PXTU_PACKED_DATA) "\n\t"
 
 /* Reserves by @reserve, writes by @header, and puts the time there by @time. */
@@ -220,13 +218,32 @@
 	"cbnz w6, %l[do_wake]\n\t"						\
 	PXTU_RSEQ_ABORT("no")
 
+/* Packs as prepare() does. The gate is that of the note, or the sequence refuses. */
 #define PXTU_SHORT_RECORD							\
-	PXTU_SHORT_SEQUENCE(PXTU_SHORT_RESERVE(PXTU_RECORD_DATA), PXTU_SHORT_HEADER, \
-			    "str w17, [x8, #4]\n\t")
-
-#define PXTU_SHORT_PACKED							\
+	/* As POSIXTRACE_RECORD_PACKS(): the lower bits are those of the length. */ \
+	"sub w9, %w[header], #1\n\t"						\
+	"tbnz w9, #2, 6f\n\t"							\
+	"adrp x8, :got:__posix_trace_gate\n\t"					\
+	"ldr x8, [x8, :got_lo12:__posix_trace_gate]\n\t"			\
+	"lsr x9, %[address], #32\n\t"						\
+	"ldr w10, " PXTU_OF(PXTU_GATE_ADDRESS_HIGH, "x8") "\n\t"		\
+	"cmp w9, w10\n\t"							\
+	"b.ne 6f\n\t"								\
+	PXTU_RSEQ_TABLE("3")							\
 	PXTU_SHORT_SEQUENCE(PXTU_SHORT_RESERVE(PXTU_PACKED_DATA), PXTU_SHORT_PACKED_HEADER, \
-			    "str w17, [x8, #4+4]\n\t")
+			    "str w17, [x8, #4+4]\n\t")				\
+	"b 7f\n"								\
+	"6:\n\t"								\
+	PXTU_RSEQ_TABLE("3")							\
+	PXTU_SHORT_SEQUENCE(PXTU_SHORT_RESERVE(PXTU_RECORD_DATA), PXTU_SHORT_HEADER, \
+			    "str w17, [x8, #4]\n\t")				\
+	"7:\n\t"
+
+#define PXTU_SHORT_OPERANDS							\
+	[note] "r" (note),							\
+	[header] "r" (pxtu_header((__u32)len, (__u32)id, 0)),			\
+	[data] "r" (data),							\
+	[address] "r" (prog_address)
 
 #define PXTU_SHORT_RECORD_CHANGES						\
 	PXTU_RSEQ_DELAY_CHANGES "memory", "cc", "x6", "x7", "x8", "x9", "x10", "x11", \

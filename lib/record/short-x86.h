@@ -7,13 +7,54 @@
 #include "record/parts-x86.h"
 #include "record/short-layout.h"
 
+/* The same bits, for a register of SSE. */
+union pxtu_in_sse {
+	__u64 word;
+	double number;
+};
+
+/* A head has the number of records in its upper half. */
+static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
+
 /* r8: the gate. r11: the area, later the head of this CPU. */
 #define PXTU_SHORT_GATE								\
 	/* Does this stream want the event, and no other one? */		\
-	"movl %[header], %%ecx\n\t"						\
-	"shrl $16, %%ecx\n\t"							\
+	"movl %[id], %%ecx\n\t"							\
 	"movl " PXTU_TEXT(PXTU_GATE_ENABLE) "(%%r8, %%rcx, 4), %%ecx\n\t"	\
 	"cmpl %%ecx, " PXTU_OF(PXTU_NOTE_BIT, "%[note]") "\n\t"			\
+	"jne %l[no]\n\t"
+
+/*
+ * edx and eax: the counter, as in pxtu_counter(). After the gate, which opens after a stream has
+ * started; before all else, because what follows need not wait for the counter. A stream with
+ * relaxed order does without the fence: the comparison with the previous record still keeps this
+ * CPU in order, and pxtu_short_keep() a thread that comes to it.
+ */
+#define PXTU_SHORT_COUNTER							\
+	"cmpl $0, " PXTU_OF(PXTU_NOTE_RELAXED, "%[note]") "\n\t"		\
+	"jne 5f\n\t"								\
+	"lfence\n"								\
+	"5:\n\t"								\
+	"rdtsc\n\t"								\
+	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_TIME, "%%ecx")
+
+/*
+ * rax: the time of the counter in edx and eax, as in pxtu_clock_count(). The numbers may be newer
+ * than the counter, which makes no difference as long as the counter is not older than the last
+ * update. One comparison finds that, a product of more than 64 bits, and POSIXTRACE_CYCLE_NONE.
+ */
+#define PXTU_SHORT_TIME								\
+	"movl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%ecx\n\t"			\
+	"subl " PXTU_OF(PXTU_CLOCK_CYCLE_LAST, "%%r8") ", %%eax\n\t"		\
+	"sbbl 4+" PXTU_OF(PXTU_CLOCK_CYCLE_LAST, "%%r8") ", %%edx\n\t"		\
+	"jnz %l[no]\n\t"							\
+	"imulq " PXTU_OF(PXTU_CLOCK_MULT, "%%r8") ", %%rax\n\t"			\
+	"addq " PXTU_OF(PXTU_CLOCK_FRACTION, "%%r8") ", %%rax\n\t"		\
+	"shrq $" PXTU_TEXT(PXTU_CLOCK_SHIFT) ", %%rax\n\t"			\
+	"addq " PXTU_OF(PXTU_CLOCK_REAL, "%%r8") ", %%rax\n\t"			\
+	/* An odd number does not equal itself then. */				\
+	"andl $-2, %%ecx\n\t"							\
+	"cmpl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%ecx\n\t"			\
 	"jne %l[no]\n\t"
 
 /* r8: the gate. r11: the area, from here on the head of this CPU. */
@@ -27,147 +68,112 @@
 	"movq " PXTU_OF(PXTU_NOTE_HEAD, "%[note]") ", %%r11\n\t"		\
 	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_CHECKED, "%%ecx")
 
-/* Are we the last writer of this CPU, if one is named? */
+/*
+ * Are we the last writer of this CPU, if one is named? Is no record younger, and were we named not
+ * too long ago?
+ */
 #define PXTU_SHORT_WRITER							\
 	"movq " PXTU_OF(PXTU_NOTE_IDS, "%[note]") ", %%rcx\n\t"			\
 	"cmpq %%rcx, " PXTU_OF(PXTU_HEAD_IDS, "%%r11") "\n\t"			\
 	"jne %l[no]\n\t"							\
 	"movq " PXTU_OF(PXTU_NOTE_THREAD_ID, "%[note]") ", %%rcx\n\t"		\
 	"cmpq %%rcx, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%r11") "\n\t"		\
-	"jne %l[no]\n\t"
-
-/*
- * rax: the counter, as in pxtu_counter(). After the gate, which opens after a stream has started;
- * before all else, because what follows need not wait for the counter. A stream with relaxed order
- * does without the fence: the comparison with the previous record still keeps this CPU in order,
- * and pxtu_short_keep() a thread that comes to it.
- */
-#define PXTU_SHORT_COUNTER							\
-	"cmpl $0, " PXTU_OF(PXTU_NOTE_RELAXED, "%[note]") "\n\t"		\
-	"jne 5f\n\t"								\
-	"lfence\n"								\
-	"5:\n\t"								\
-	"rdtsc\n\t"								\
-	"movl %%edx, %%ebx\n\t"							\
-	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_TIME, "%%edx")
-
-/*
- * rcx: begin of the record, whose data is at @at; r9: its end, r8: the next head. A full stream has
- * no room: no record ends at its limit. A forged head cannot lead outside of the pool: the second
- * comparison is of the whole r9.
- */
-#define PXTU_SHORT_RESERVE(at)							\
-	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") ", %%r8\n\t"			\
-	/* Is the last writer named? */						\
-	"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"		\
-	"jne %l[no]\n\t"							\
-	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_HEAD, "%%edx")				\
-	"movzwl %w[header], %%edx\n\t"						\
-	/* The note is not the one that the caller saw, if a signal handler has recorded since. */ \
-	"cmpq " PXTU_OF(PXTU_NOTE_LEN_END, "%[note]") ", %%rdx\n\t"		\
-	"jae %l[no]\n\t"							\
-	"addl $" PXTU_TEXT(at) " + 7, %%edx\n\t"				\
-	"andl $-8, %%edx\n\t"							\
-	"movl %%r8d, %%ecx\n\t"							\
-	"leaq (%%rcx, %%rdx), %%r9\n\t"						\
-	/* One record more. */							\
-	"btsq $32, %%rdx\n\t"							\
-	"addq %%rdx, %%r8\n\t"							\
-	"cmpl " PXTU_OF(PXTU_HEAD_LIMIT, "%%r11") ", %%r9d\n\t"			\
-	"ja %l[no]\n\t"								\
-	"cmpq " PXTU_OF(PXTU_NOTE_POOL_SIZE, "%[note]") ", %%r9\n\t"		\
-	"ja %l[no]\n\t"								\
-	"addq " PXTU_OF(PXTU_NOTE_POOL, "%[note]") ", %%rcx\n\t"		\
-	"addq " PXTU_OF(PXTU_NOTE_POOL, "%[note]") ", %%r9\n\t"
-
-/*
- * rax: the time of the counter in rax, as in pxtu_clock_count(). The numbers may be newer than the
- * counter, which makes no difference as long as the counter is not older than the last update. One
- * comparison finds that, a product of more than 64 bits, and POSIXTRACE_CYCLE_NONE.
- */
-#define PXTU_SHORT_TIME								\
-	"movq __posix_trace_gate@GOTPCREL(%%rip), %%rdx\n\t"			\
-	"movl " PXTU_OF(PXTU_CLOCK_SEQ, "%%rdx") ", %%r9d\n\t"			\
-	"subl " PXTU_OF(PXTU_CLOCK_CYCLE_LAST, "%%rdx") ", %%eax\n\t"		\
-	"sbbl 4+" PXTU_OF(PXTU_CLOCK_CYCLE_LAST, "%%rdx") ", %%ebx\n\t"		\
-	"jnz %l[no]\n\t"							\
-	"imulq " PXTU_OF(PXTU_CLOCK_MULT, "%%rdx") ", %%rax\n\t"		\
-	"addq " PXTU_OF(PXTU_CLOCK_FRACTION, "%%rdx") ", %%rax\n\t"		\
-	"shrq $" PXTU_TEXT(PXTU_CLOCK_SHIFT) ", %%rax\n\t"			\
-	"addq " PXTU_OF(PXTU_CLOCK_REAL, "%%rdx") ", %%rax\n\t"			\
-	/* An odd number does not equal itself then. */				\
-	"andl $-2, %%r9d\n\t"							\
-	"cmpl " PXTU_OF(PXTU_CLOCK_SEQ, "%%rdx") ", %%r9d\n\t"			\
 	"jne %l[no]\n\t"							\
 	"cmpq " PXTU_OF(PXTU_HEAD_LAST, "%%r11") ", %%rax\n\t"			\
 	"jb %l[no]\n\t"								\
 	"cmpq " PXTU_OF(PXTU_HEAD_TIME_END, "%%r11") ", %%rax\n\t"		\
 	"jae %l[no]\n\t"
 
+/*
+ * rcx: the record, whose data is at @at; rdx: its size; r8: the next head. A full stream has no
+ * room: no record ends at its limit. A forged head cannot lead outside of the pool, as the begin of
+ * the record is compared, too.
+ */
+#define PXTU_SHORT_RESERVE(at)							\
+	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") ", %%r8\n\t"			\
+	/* Is the last writer named? */						\
+	"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"		\
+	"jne %l[no]\n\t"							\
+	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_HEAD, "%%ecx")				\
+	/* The note is not the one that the caller saw, if a signal handler has recorded since. */ \
+	"cmpq " PXTU_OF(PXTU_NOTE_LEN_END, "%[note]") ", %q[len]\n\t"		\
+	"jae %l[no]\n\t"							\
+	"leal " PXTU_TEXT(at) " + 7(%q[len]), %%edx\n\t"			\
+	"andl $-8, %%edx\n\t"							\
+	"movl %%r8d, %%ecx\n\t"							\
+	"cmpq " PXTU_OF(PXTU_NOTE_LAST_BEGIN, "%[note]") ", %%rcx\n\t"		\
+	"ja %l[no]\n\t"								\
+	"addq %%rdx, %%r8\n\t"							\
+	"cmpl " PXTU_OF(PXTU_HEAD_LIMIT, "%%r11") ", %%r8d\n\t"			\
+	"ja %l[no]\n\t"								\
+	"addq " PXTU_OF(PXTU_NOTE_POOL, "%[note]") ", %%rcx\n\t"		\
+	"addq %[one_record], %%r8\n\t"
+
 /* Data goes to rcx + 16. Pieces may overlap. The padding is in the last word, which is zero. */
 #define PXTU_SHORT_COPY								\
-	"movzwl %w[header], %%edx\n\t"						\
-	"cmpl $16, %%edx\n\t"							\
+	"cmpl $16, %k[len]\n\t"							\
 	"jb 11f\n\t"								\
 	"movdqu (%[data]), %%xmm0\n\t"						\
-	"movdqu -16(%[data], %%rdx), %%xmm1\n\t"				\
+	"movdqu -16(%[data], %q[len]), %%xmm1\n\t"				\
 	"movdqu %%xmm0, 16(%%rcx)\n\t"						\
-	"movdqu %%xmm1, 16-16(%%rcx, %%rdx)\n\t"				\
-	"cmpl $32, %%edx\n\t"							\
+	"movdqu %%xmm1, 16-16(%%rcx, %q[len])\n\t"				\
+	"cmpl $32, %k[len]\n\t"							\
 	"jbe 14f\n\t"								\
 	"movdqu 16(%[data]), %%xmm0\n\t"					\
-	"movdqu -32(%[data], %%rdx), %%xmm1\n\t"				\
+	"movdqu -32(%[data], %q[len]), %%xmm1\n\t"				\
 	"movdqu %%xmm0, 16+16(%%rcx)\n\t"					\
-	"movdqu %%xmm1, 16-32(%%rcx, %%rdx)\n\t"				\
+	"movdqu %%xmm1, 16-32(%%rcx, %q[len])\n\t"				\
 	"jmp 14f\n"								\
 	"11:\n\t"								\
-	"testl %%edx, %%edx\n\t"						\
+	"testl %k[len], %k[len]\n\t"						\
 	"jz 14f\n\t"								\
-	"cmpl $8, %%edx\n\t"							\
+	"cmpl $8, %k[len]\n\t"							\
 	"jb 12f\n\t"								\
-	"movq (%[data]), %%r9\n\t"						\
-	"movq %%r9, 16(%%rcx)\n\t"						\
-	"movq -8(%[data], %%rdx), %%r9\n\t"					\
-	"movq %%r9, 16-8(%%rcx, %%rdx)\n\t"					\
+	"movq (%[data]), %%rdx\n\t"						\
+	"movq %%rdx, 16(%%rcx)\n\t"						\
+	"movq -8(%[data], %q[len]), %%rdx\n\t"					\
+	"movq %%rdx, 16-8(%%rcx, %q[len])\n\t"					\
 	"jmp 14f\n"								\
 	"12:\n\t"								\
-	"cmpl $4, %%edx\n\t"							\
+	"cmpl $4, %k[len]\n\t"							\
 	"jb 13f\n\t"								\
-	"movl (%[data]), %%r9d\n\t"						\
-	"movl %%r9d, 16(%%rcx)\n\t"						\
-	"movl -4(%[data], %%rdx), %%r9d\n\t"					\
-	"movl %%r9d, 16-4(%%rcx, %%rdx)\n\t"					\
+	"movl (%[data]), %%edx\n\t"						\
+	"movl %%edx, 16(%%rcx)\n\t"						\
+	"movl -4(%[data], %q[len]), %%edx\n\t"					\
+	"movl %%edx, 16-4(%%rcx, %q[len])\n\t"					\
 	"jmp 14f\n"								\
-	/* Up to three bytes: the first, the last, the one in the middle. */	\
+	/* Up to three bytes: the last, then the first two. */			\
 	"13:\n\t"								\
-	"movzbl (%[data]), %%r9d\n\t"						\
-	"movb %%r9b, 16(%%rcx)\n\t"						\
-	"movzbl -1(%[data], %%rdx), %%r9d\n\t"					\
-	"movb %%r9b, 16-1(%%rcx, %%rdx)\n\t"					\
-	"shrl %%edx\n\t"							\
-	"movzbl (%[data], %%rdx), %%r9d\n\t"					\
-	"movb %%r9b, 16(%%rcx, %%rdx)\n"					\
+	"movzbl -1(%[data], %q[len]), %%edx\n\t"				\
+	"movb %%dl, 16-1(%%rcx, %q[len])\n\t"					\
+	"cmpl $1, %k[len]\n\t"							\
+	"je 14f\n\t"								\
+	"movzwl (%[data]), %%edx\n\t"						\
+	"movw %%dx, 16(%%rcx)\n"						\
 	"14:\n\t"
 
-/* Without the time. The padding comes first: the last word of a small packed record has both. */
-#define PXTU_SHORT_HEADER							\
-	"movq $0, -8(%%r9)\n\t"							\
-	"movl %[header], (%%rcx)\n\t"						\
-	"movq %[address], %%rdx\n\t"						\
-	"movq %%rdx, 8(%%rcx)\n\t"
-
-/* Its data begins 4 bytes earlier, and so does rcx then. */
-#define PXTU_SHORT_PACKED_HEADER						\
-	"movq $0, -8(%%r9)\n\t"							\
-	"movl %[header], %%edx\n\t"						\
-	"btsl $" PXTU_TEXT(PXTU_PACKED_BIT) ", %%edx\n\t"			\
+/*
+ * The first word, as pxtu_header() has it, with @flags, and the time. The padding comes first: the
+ * last word of a small packed record has both.
+ */
+#define PXTU_SHORT_HEADER(flags)						\
+	"movq $0, -8(%%rcx, %%rdx)\n\t"						\
+	"movl %[id], %%edx\n\t"							\
+	"shll $16, %%edx\n\t"							\
+	"leal " flags "(%%rdx, %q[len]), %%edx\n\t"				\
 	"movl %%edx, (%%rcx)\n\t"						\
-	"movq %[address], %%rdx\n\t"						\
-	"movl %%edx, 8(%%rcx)\n\t"						\
+	"movl %%eax, 4(%%rcx)\n\t"
+
+#define PXTU_SHORT_ADDRESS							\
+	"movq %[address], 8(%%rcx)\n\t"
+
+/* The data of a packed record begins 4 bytes earlier, and so does rcx then. */
+#define PXTU_SHORT_PACKED_ADDRESS						\
+	"movd %[address], 8(%%rcx)\n\t"						\
 	"subq $" PXTU_TEXT(PXTU_RECORD_DATA) " - " PXTU_TEXT(PXTU_PACKED_DATA) ", %%rcx\n\t"
 
-/* Reserves by @reserve, writes by @header, and puts the time there by @time. */
-#define PXTU_SHORT_SEQUENCE(reserve, header, time)				\
+/* Reserves by @reserve, and writes by @header what comes before the data. */
+#define PXTU_SHORT_SEQUENCE(reserve, header)					\
 	"movq " PXTU_OF(PXTU_NOTE_AREA, "%[note]") ", %%r11\n\t"		\
 	"leaq 3b(%%rip), %%rax\n\t"						\
 	"movq __posix_trace_gate@GOTPCREL(%%rip), %%r8\n\t"			\
@@ -175,14 +181,13 @@
 	"1:\n\t"								\
 	PXTU_SHORT_GATE								\
 	PXTU_SHORT_COUNTER							\
+	PXTU_SHORT_TIME								\
 	PXTU_SHORT_CPU								\
 	PXTU_SHORT_WRITER							\
 	reserve									\
 	header									\
 	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_DATA, "%%edx")				\
 	PXTU_SHORT_COPY								\
-	PXTU_SHORT_TIME								\
-	time									\
 	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_WRITTEN, "%%edx")			\
 	"movq %%rax, " PXTU_OF(PXTU_HEAD_LAST, "%%r11") "\n\t"			\
 	"movq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"		\
@@ -197,17 +202,42 @@
 	"jne %l[do_wake]\n\t"							\
 	PXTU_RSEQ_ABORT("no")
 
+/*
+ * Packs as prepare() does. The gate is that of the note, or the sequence refuses. Both sequences
+ * are in one statement, and the address is in no general register: then the compiler has to save
+ * none.
+ */
 #define PXTU_SHORT_RECORD							\
-	PXTU_SHORT_SEQUENCE(PXTU_SHORT_RESERVE(PXTU_RECORD_DATA), PXTU_SHORT_HEADER, \
-			    "movl %%eax, 4(%%rcx)\n\t")
+	/* As POSIXTRACE_RECORD_PACKS(). */					\
+	"leal -1(%q[len]), %%eax\n\t"						\
+	"testb $4, %%al\n\t"							\
+	"jnz 6f\n\t"								\
+	"movq __posix_trace_gate@GOTPCREL(%%rip), %%r8\n\t"			\
+	"movq %[address], %%rax\n\t"						\
+	"shrq $32, %%rax\n\t"							\
+	"cmpl %%eax, " PXTU_OF(PXTU_GATE_ADDRESS_HIGH, "%%r8") "\n\t"		\
+	"jne 6f\n\t"								\
+	PXTU_RSEQ_TABLE("3")							\
+	PXTU_SHORT_SEQUENCE(PXTU_SHORT_RESERVE(PXTU_PACKED_DATA),		\
+			    PXTU_SHORT_HEADER("1 << " PXTU_TEXT(PXTU_PACKED_BIT)) \
+			    PXTU_SHORT_PACKED_ADDRESS)				\
+	"jmp 7f\n"								\
+	"6:\n\t"								\
+	PXTU_RSEQ_TABLE("3")							\
+	PXTU_SHORT_SEQUENCE(PXTU_SHORT_RESERVE(PXTU_RECORD_DATA),		\
+			    PXTU_SHORT_HEADER("") PXTU_SHORT_ADDRESS)		\
+	"7:\n\t"
 
-#define PXTU_SHORT_PACKED							\
-	PXTU_SHORT_SEQUENCE(PXTU_SHORT_RESERVE(PXTU_PACKED_DATA), PXTU_SHORT_PACKED_HEADER, \
-			    "movl %%eax, 4+4(%%rcx)\n\t")
+#define PXTU_SHORT_OPERANDS							\
+	[note] "r" (note),							\
+	[id] "r" (id),								\
+	[len] "r" (len),							\
+	[data] "S" (data),							\
+	[address] "x" (((union pxtu_in_sse){ prog_address }).number),		\
+	[one_record] "m" (pxtu_one_record)
 
-/* With these nine registers, the caller has to save none. */
 #define PXTU_SHORT_RECORD_CHANGES						\
-	"memory", "cc", "rax", "rbx", "rcx", "rdx", "r8", "r9", "r11", "xmm0", "xmm1"
+	"memory", "cc", "rax", "rcx", "rdx", "r8", "r11", "xmm0", "xmm1"
 
 /*
  * The first word last: without it the rest is not valid. @len_end after @area, which the next event

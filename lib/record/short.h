@@ -10,6 +10,7 @@
 #include "record/entry.h"
 
 #define PXTU_SHORT_MAX	64U	/* bytes of data */
+#define PXTU_SHORT_RECORD_MAX	POSIXTRACE_RECORD_STEP(PXTU_SHORT_MAX)
 
 /**
  * struct pxtu_note - a stream, and a thread that records into it on a CPU
@@ -23,8 +24,8 @@ struct pxtu_note {
 	struct posixtrace_cpu_head *head;
 	/** @pool: sub-buffers, mapped */
 	unsigned char *pool;
-	/** @pool_size: bytes */
-	__u64 pool_size;
+	/** @last_begin: where the longest record of the short way still ends in @pool */
+	__u64 last_begin;
 	/** @wakeup: need_wakeup of the reader, mapped */
 	const struct posixtrace_wakeup *wakeup;
 	/** @ids: as in struct pxtu_entry */
@@ -51,35 +52,15 @@ struct pxtu_note {
 #include "record/short-arm64.h"
 #endif
 
-#define PXTU_SHORT_OPERANDS					\
-	[note] "r" (note),					\
-	[header] "r" (header),					\
-	[data] "r" (data),					\
-	[address] "m" (*prog_address)
-
 static inline enum pxtu_written
-pxtu_short_record(const struct pxtu_note *note, __u32 header, const void *data,
-		  const __u64 *prog_address)
+pxtu_short_record(const struct pxtu_note *note, __u32 id, __u64 len, const void *data,
+		  __u64 prog_address)
 {
-	/*
-	 * As in prepare(): the lower bits of the header are those of the length. The gate is
-	 * that of the note, or the sequence refuses.
-	 */
-	if (POSIXTRACE_RECORD_PACKS(header) &&
-	    *prog_address >> 32 == pxtu_load(&pxtu_gate()->address_high))
-		__asm__ goto(PXTU_RSEQ_TABLE("3")
-			PXTU_SHORT_PACKED
-			:
-			: PXTU_SHORT_OPERANDS
-			: PXTU_SHORT_RECORD_CHANGES
-			: no, do_wake);
-	else
-		__asm__ goto(PXTU_RSEQ_TABLE("3")
-			PXTU_SHORT_RECORD
-			:
-			: PXTU_SHORT_OPERANDS
-			: PXTU_SHORT_RECORD_CHANGES
-			: no, do_wake);
+	__asm__ goto(PXTU_SHORT_RECORD
+		:
+		: PXTU_SHORT_OPERANDS
+		: PXTU_SHORT_RECORD_CHANGES
+		: no, do_wake);
 	return PXTU_WRITTEN;
 do_wake:
 	return PXTU_WRITTEN_WAKE;
@@ -105,8 +86,9 @@ no:
 
 /**
  * pxtu_short_record() - write a record
- * @note: of this thread; its len_end must have been greater than the bytes of @data
- * @header: first word of struct posixtrace_record, without flags and time
+ * @note: of this thread; its len_end must have been greater than @len
+ * @id: event type
+ * @len: bytes of @data
  * @data: data of the event
  * @prog_address: the instruction after the call that generated the event
  *
@@ -120,11 +102,12 @@ no:
  * publishes no counter, or the sequence was aborted: then nothing was done.
  */
 static inline enum pxtu_written
-pxtu_short_record(const struct pxtu_note *note, __u32 header, const void *data,
-		  const __u64 *prog_address)
+pxtu_short_record(const struct pxtu_note *note, __u32 id, __u64 len, const void *data,
+		  __u64 prog_address)
 {
 	(void)note;
-	(void)header;
+	(void)id;
+	(void)len;
 	(void)data;
 	(void)prog_address;
 	return PXTU_WRITTEN_NO;

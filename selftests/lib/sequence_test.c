@@ -81,7 +81,7 @@ static struct pxtu_note note_of(struct world *world, __u64 who)
 		.len_end = PXTU_SHORT_MAX + 1,
 		.head = &world->head,
 		.pool = (unsigned char *)world->pool,
-		.pool_size = sizeof(world->pool),
+		.last_begin = sizeof(world->pool) - PXTU_SHORT_RECORD_MAX,
 		.wakeup = &wakeup,
 		.ids = pxtu_pair(identities[who].pid, identities[who].tid),
 		.thread_id = identities[who].thread_id,
@@ -124,10 +124,9 @@ static enum pxtu_written write_as(struct world *world, __u64 who)
 static enum pxtu_written write_short_as(struct world *world, __u64 who)
 {
 	const struct pxtu_note note = note_of(world, who);
-	const __u64 address = address_of(who);
 
 	gate.address_high = identities[who].address_high;
-	return pxtu_short_record(&note, pxtu_header(data_size(), EVENT_ID, 0), &who, &address);
+	return pxtu_short_record(&note, EVENT_ID, data_size(), &who, address_of(who));
 }
 
 /* True if each committed record has the correct thread and address. */
@@ -274,8 +273,6 @@ TEST_F(stopped, short_way_refuses_the_record_of_another_writer)
 TEST_F(stopped, short_way_checks_note_gate_clock_and_room)
 {
 	struct world world = { .head.limit = POOL_SIZE, .head.writer_head = POSIXTRACE_HEAD_NONE };
-	const __u32 header = pxtu_header(data_size(), EVENT_ID, 0);
-	const __u64 address = address_of(0);
 	struct pxtu_note note = note_of(&world, 0);
 	__u64 data = 0;
 
@@ -285,8 +282,8 @@ TEST_F(stopped, short_way_checks_note_gate_clock_and_room)
 	do {										\
 		__typeof__(member) *where = &(member), right = *where;			\
 		*where = (value);							\
-		EXPECT_EQ(PXTU_WRITTEN_NO,						\
-			  pxtu_short_record(&note, header, &data, &address));		\
+		EXPECT_EQ(PXTU_WRITTEN_NO, pxtu_short_record(&note, EVENT_ID, data_size(), &data, \
+							     address_of(0)));		\
 		EXPECT_EQ(1, POSIXTRACE_HEAD_COUNT(world.head.head));			\
 		*where = right;								\
 	} while (0)
@@ -310,7 +307,8 @@ TEST_F(stopped, short_way_checks_note_gate_clock_and_room)
 	EXPECT_REFUSED(note.cpu, 1);
 	EXPECT_REFUSED(note.ids, 0);
 	EXPECT_REFUSED(note.thread_id, 0);
-	EXPECT_REFUSED(note.pool_size, POSIXTRACE_HEAD_POS(world.head.head) + record_step() - 1);
+	EXPECT_REFUSED(note.last_begin, POSIXTRACE_HEAD_POS(world.head.head) - 1);
+	EXPECT_REFUSED(note.last_begin, 0);
 	EXPECT_REFUSED(world.head.limit, POSIXTRACE_HEAD_POS(world.head.head) + record_step() - 1);
 	EXPECT_REFUSED(world.head.limit, POSIXTRACE_LIMIT_FULL);
 	EXPECT_REFUSED(world.head.limit, 0);
@@ -318,7 +316,10 @@ TEST_F(stopped, short_way_checks_note_gate_clock_and_room)
 	EXPECT_REFUSED(world.head.time_end, 0);
 	EXPECT_REFUSED(world.head.writer_head, POSIXTRACE_HEAD_NONE);
 	EXPECT_REFUSED(own_area()->cpu_id, 1);
-	EXPECT_EQ(PXTU_WRITTEN, pxtu_short_record(&note, header, &data, &address));
+	note.last_begin = POSIXTRACE_HEAD_POS(world.head.head);
+	world.head.limit = note.last_begin + record_step();
+	EXPECT_EQ(PXTU_WRITTEN,
+		  pxtu_short_record(&note, EVENT_ID, data_size(), &data, address_of(0)));
 	EXPECT_TRUE(is_right(&world));
 }
 
@@ -348,8 +349,7 @@ TEST_F(stopped, short_way_writes_data_and_padding)
 		ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
 		record_parse(memset(&record, 0, sizeof(record)), world.pool);
 		written = (unsigned char *)world.pool + POSIXTRACE_HEAD_POS(world.head.head);
-		ASSERT_EQ(PXTU_WRITTEN, pxtu_short_record(&note, pxtu_header(len, EVENT_ID, 0),
-							  data, &address));
+		ASSERT_EQ(PXTU_WRITTEN, pxtu_short_record(&note, EVENT_ID, len, data, address));
 		packs = variant->packed && len % 8 >= 1 && len % 8 <= 4;
 		written = record_parse(&record, written);
 		ASSERT_NE(NULL, written);
@@ -373,8 +373,7 @@ TEST_F(stopped, short_way_writes_data_and_padding)
 TEST_F(stopped, short_way_converts_the_counter)
 {
 	struct world world = { .head.limit = POOL_SIZE, .head.writer_head = POSIXTRACE_HEAD_NONE };
-	const __u32 header = pxtu_header(0, EVENT_ID, 0);
-	const __u64 address = 0, half = 1ULL << (POSIXTRACE_CLOCK_SHIFT - 1);
+	const __u64 half = 1ULL << (POSIXTRACE_CLOCK_SHIFT - 1);
 	struct pxtu_note note = note_of(&world, 0);
 	__u64 before, after;
 
@@ -384,7 +383,7 @@ TEST_F(stopped, short_way_converts_the_counter)
 	for (__u64 fraction = 0; fraction <= 7 * half; fraction += 7 * half) {
 		gate.clock.fraction = fraction;
 		before = pxtu_counter() - gate.clock.cycle_last;
-		ASSERT_EQ(PXTU_WRITTEN, pxtu_short_record(&note, header, NULL, &address));
+		ASSERT_EQ(PXTU_WRITTEN, pxtu_short_record(&note, EVENT_ID, 0, NULL, 0));
 		after = pxtu_counter() - gate.clock.cycle_last;
 		EXPECT_LE(1000000 + (before * half + fraction) / (2 * half), world.head.last);
 		EXPECT_GE(1000000 + (after * half + fraction) / (2 * half), world.head.last);
@@ -399,8 +398,6 @@ static void count_steps(void)
 TEST_F(stopped, relaxed_order_takes_the_time_without_fence)
 {
 	struct world world = { .head.limit = POOL_SIZE, .head.writer_head = POSIXTRACE_HEAD_NONE };
-	const __u32 header = pxtu_header(0, EVENT_ID, 0);
-	const __u64 address = 0;
 	struct pxtu_note note = note_of(&world, 0);
 	unsigned int steps[2];
 
@@ -409,7 +406,7 @@ TEST_F(stopped, relaxed_order_takes_the_time_without_fence)
 	for (note.relaxed = 0; note.relaxed < 2; note.relaxed++) {
 		steps_seen = 0;
 		ASSERT_EQ(0, steps_begin(count_steps));
-		pxtu_short_record(&note, header, NULL, &address);
+		pxtu_short_record(&note, EVENT_ID, 0, NULL, 0);
 		steps_end();
 		steps[note.relaxed] = steps_seen;
 	}
