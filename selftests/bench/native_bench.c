@@ -27,6 +27,7 @@
 #define DATA_MAX	1024
 #define EVENTS		20000	/* take less than a time slice */
 #define CHUNKS		20
+#define PAIRS		100
 #define READ_EVENTS	60000
 #define BATCH		256
 
@@ -279,6 +280,78 @@ static void measure(const char *name, measurement *fn, size_t len)
 	print_median(name, chunk);
 }
 
+#ifdef __x86_64__
+#define ADDITIONS	(EVENTS / 4)
+
+/* Returns the time of many additions, each of which waits for the one before. */
+static double add_in_turn(void)
+{
+	double begin = now();
+	unsigned long a = 0;
+
+#pragma GCC unroll 100
+	for (int i = 0; i < ADDITIONS; i++)
+		__asm__ volatile ("inc %0" : "+r" (a));
+	return now() - begin;
+}
+
+/* Returns the time of four times as many. Most processors can make four at once. */
+static double add_side_by_side(void)
+{
+	unsigned long a = 0, b = 0, c = 0, d = 0;
+	double begin = now();
+
+#pragma GCC unroll 100
+	for (int i = 0; i < ADDITIONS; i++)
+		__asm__ volatile ("inc %0\n\tinc %1\n\tinc %2\n\tinc %3"
+				  : "+r" (a), "+r" (b), "+r" (c), "+r" (d));
+	return now() - begin;
+}
+
+/*
+ * Does another thread use the core? It takes places where instructions can begin, and leaves the
+ * time that one takes after another.
+ */
+static bool core_is_shared(void)
+{
+	return add_side_by_side() > 1.1 * add_in_turn();
+}
+
+/* Nothing if there are only a few, which may be by chance. */
+static void print_times(const char *name, const char *when, double *times, int count)
+{
+	if (count < PAIRS / 10)
+		return;
+	qsort(times, count, sizeof(times[0]), compare);
+	printf("%s%s_times %f\n", name, when, times[count / 2]);
+}
+
+/*
+ * An event, times the clock that it contains: of all pairs, and of those with the core for us
+ * alone, or shared. Reading a counter leaves most places unused: another thread makes it hardly
+ * slower.
+ */
+static void measure_times(const char *name, measurement *clock)
+{
+	double times[PAIRS], alone[PAIRS], shared[PAIRS];
+	bool before = core_is_shared(), after;
+	int nr_alone = 0, nr_shared = 0;
+
+	for (int i = 0; i < PAIRS; i++, before = after) {
+		times[i] = by_call(16) / clock(0);
+		after = core_is_shared();
+		if (!before && !after)
+			alone[nr_alone++] = times[i];
+		else if (before && after)
+			shared[nr_shared++] = times[i];
+	}
+	printf("%s_alone_percent %f\n", name, 100.0 * nr_alone / PAIRS);
+	print_times(name, "", times, PAIRS);
+	print_times(name, "_alone", alone, nr_alone);
+	print_times(name, "_shared", shared, nr_shared);
+}
+#endif
+
 static void measure_clocks(void)
 {
 	measure("empty", empty, 0);
@@ -299,6 +372,9 @@ static void measure_recording(void)
 		snprintf(name, sizeof(name), "on_%zu", lens[i]);
 		measure(name, by_call, lens[i]);
 	}
+#ifdef __x86_64__
+	measure_times("on", lfence_rdtsc);
+#endif
 	fake_clock(false);
 	measure("on_vdso_16", by_call, 16);
 	fake_clock(true);
@@ -316,6 +392,9 @@ static void measure_relaxed(void)
 	new_stream(STREAM_SIZE, POSIXTRACE_ORDER_RELAXED);
 	use_all_pages();
 	measure("on_relaxed_16", by_call, 16);
+#ifdef __x86_64__
+	measure_times("on_relaxed", rdtsc);
+#endif
 	posix_trace_shutdown(trid);
 }
 
