@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash.h"
 #include "pairs.h"
 
 #define BUCKETS	4096U	/* a power of two */
@@ -89,9 +90,7 @@ int pairs_new(size_t max_open, size_t max_depth, struct pairs **pairs)
 
 static struct thread **find_bucket(struct pairs *pairs, pid_t pid, uint64_t id)
 {
-	uint64_t hash = (id ^ (uint64_t)pid << 40) * 0x9e3779b97f4a7c15ULL;
-
-	return &pairs->buckets[(hash >> 32) & (BUCKETS - 1)];
+	return &pairs->buckets[hash_pair(id, (uint64_t)pid) & (BUCKETS - 1)];
 }
 
 static struct thread *find_thread(struct pairs *pairs, pid_t pid, uint64_t id)

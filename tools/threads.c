@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "hash.h"
 #include "threads.h"
 
 struct entry {
@@ -40,7 +41,7 @@ int threads_new(size_t max, struct threads **threads)
 
 static struct entry *find_entry(const struct threads *threads, pid_t pid, uint64_t thread)
 {
-	size_t i = ((thread ^ (uint64_t)pid << 40) * 0x9e3779b97f4a7c15ULL) >> 32;
+	size_t i = hash_pair(thread, (uint64_t)pid);
 
 	for (;; i++) {
 		struct entry *entry = &threads->entries[i & (threads->size - 1)];

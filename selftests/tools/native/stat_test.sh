@@ -353,6 +353,28 @@ test_damaged_log()
 	complains 'posixtrace: log: the log is damaged in 1 place: events may be missing there'
 }
 
+# write_threads FORMAT LOG: an event of each of 40000 threads; FORMAT makes an id of its number
+write_threads()
+{
+	{ echo 'name 65 tick'; echo 'since 1700000000000000000'; echo 'block 0'
+		seq 40000 | awk -v format="$1" '
+			{ printf "event 65 %d pid=%d tid=%d thread=" format "\n", $1, $1, $1, $1 }'
+		echo end; } | write_log "$2"
+}
+
+# The writer of a log chooses process and thread: no choice may lead all threads to one place.
+test_no_threads_take_long_to_find()
+{
+	local TIMEFORMAT=%U took took_forged
+	write_threads '0x7f%06x00' usual
+	write_threads '0x%x0000000000' forged
+	took=$({ time posixtrace stat usual >/dev/null; } 2>&1)
+	took_forged=$({ time posixtrace stat forged >/dev/null; } 2>&1)
+	run 0 posixtrace stat forged
+	grep -qE '^tick +40000 ' out
+	awk -v took="$took" -v forged="$took_forged" 'BEGIN { exit forged > 3 * took + 0.2 }'
+}
+
 test_wrong_calls()
 {
 	run 2 posixtrace stat
