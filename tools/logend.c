@@ -21,12 +21,22 @@ void logend_event(struct logend *end, const struct event *event)
 	end->gaps += event->type == POSIX_TRACE_RESUME;
 }
 
-bool logend_ended(const struct source *source)
+static bool has_flag(const struct source *source, uint32_t flag)
 {
 	struct posixtrace_log_info info;
 
-	return !posixtrace_get_log_info(source_trid(source), &info) &&
-	       info.flags & POSIXTRACE_LOG_ENDED;
+	return !posixtrace_get_log_info(source_trid(source), &info) && info.flags & flag;
+}
+
+bool logend_ended(const struct source *source)
+{
+	return has_flag(source, POSIXTRACE_LOG_ENDED);
+}
+
+/* Also where no event that was read tells that: the names and notes of a LOOP log are no events. */
+static bool is_damaged(const struct source *source)
+{
+	return has_flag(source, POSIXTRACE_LOG_DAMAGED);
 }
 
 int logend_read(struct logend *end, const struct source *source)
@@ -106,5 +116,9 @@ int logend_tell(const struct logend *end, const char *path, const struct source 
 		return -EIO;
 	}
 	tell_missing(end, path, source, &status);
+	if (is_damaged(source)) {
+		tell("%s: the log is damaged outside of these events: names may be missing", path);
+		return -EIO;
+	}
 	return 0;
 }

@@ -5,7 +5,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 16
+begin 17
 
 # count TYPE: prints the number of events of a type that dump printed
 count()
@@ -123,6 +123,18 @@ end_helper
 wait "$started" && grep -q 'log: [1-9][0-9]* older events were overwritten' "$tmp/err" &&
 	! grep -q 'has no end' "$tmp/err" && tail -n 1 "$tmp/out" | grep -q posix_trace_stop
 result dump_follows_a_log_that_is_overwritten_to_its_end $?
+
+# The names of a LOOP log are no events, so that no event reports their damage.
+at=$(strings -t d "$tmp/log" | awk '$2 == "round" { print $1; exit }')
+printf R | dd of="$tmp/log" bs=1 seek="$at" conv=notrunc 2>/dev/null
+what='log: the log is damaged outside of these events: names may be missing$'
+told=0
+for command in dump stat 'export --format=chrome'; do
+	# shellcheck disable=SC2086 # words
+	run 1 $command "$tmp/log" && complains "$what" && told=$((told + 1))
+done
+[ $told -eq 3 ]
+result damaged_name_of_a_log_that_is_overwritten_fails $?
 
 # There are always more events than it has printed: the reader of the pipe waits for the signal.
 run 0 record --quiet --size=4M --output="$tmp/many" -- ./ticks_helper 40000 0
