@@ -409,7 +409,7 @@ static u32 empty_cpu(struct pxt_pool *pool, u32 cpu, u32 room)
 void pxt_reclaim_all(struct pxt_pool *pool)
 {
 	unsigned long flags;
-	u32 cpu = 0, n, done;
+	u32 cpu = 0, done;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	pool->clearing = true;
@@ -418,10 +418,11 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 		done = 0;
 		raw_spin_lock_irqsave(&pool->lock, flags);
 		do {
-			n = empty_cpu(pool, cpu, BATCH - done);
-			done += n;
-			if (list_empty(&pool->cpu[cpu].subbufs))
+			done += empty_cpu(pool, cpu, BATCH - done);
+			if (list_empty(&pool->cpu[cpu].subbufs)) {
 				cpu++;
+				done++;	/* also if it held none: there may be many */
+			}
 		} while (cpu < pool->nr_writers && done < BATCH);
 		raw_spin_unlock_irqrestore(&pool->lock, flags);
 	}
