@@ -30,12 +30,12 @@ int posixtrace_fd(trace_id_t __trid);
 
 /*
  * When a stream wakes a reader that sleeps in posix_trace_getnext_event() and the like, poll(),
- * select() or epoll: when unread user events fill so many bytes of the stream, or when the oldest
- * unread one is so many nanoseconds old, whatever comes first. 0 bytes: at no number of bytes;
- * 0 ns: at no age. With both 0, the default, each event wakes it at once. Bytes count in whole
- * sub-buffers that the processors have filled. Deadlines and all system events wake at once, and
- * so does the end of a traced process. Reading without waiting is not affected. Returns 0, or
- * EINVAL for more than 1 GiB or more than an hour.
+ * select() or epoll: when unread events, of users and of the kernel, fill so many bytes of the
+ * stream, or when the oldest unread one is so many nanoseconds old, whatever comes first. 0 bytes:
+ * at no number of bytes; 0 ns: at no age. With both 0, the default, each event wakes it at once.
+ * Bytes count in whole sub-buffers that the processors have filled. Deadlines and all system
+ * events wake at once, and so does the end of a traced process. Reading without waiting is not
+ * affected. Returns 0, or EINVAL for more than 1 GiB or more than an hour.
  */
 int posixtrace_attr_setwakeup(trace_attr_t *__attr, size_t __bytes, uint64_t __ns);
 int posixtrace_attr_getwakeup(const trace_attr_t *__attr, size_t *__bytes, uint64_t *__ns);

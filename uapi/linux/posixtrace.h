@@ -131,8 +131,8 @@ struct posixtrace_attr {
 	/** @version: Output: of the module, NUL-terminated */
 	char version[POSIXTRACE_NAME_SIZE];
 	/**
-	 * @wakeup_bytes: wake a sleeping reader when closed sub-buffers of user events fill so many
-	 * bytes, at most @stream_size; 0 if bytes do not matter
+	 * @wakeup_bytes: wake a sleeping reader when closed sub-buffers, of users and of the
+	 * kernel, fill so many bytes, at most @stream_size; 0 if bytes do not matter
 	 */
 	__u64 wakeup_bytes;
 	/**
