@@ -93,7 +93,7 @@ static long print_events(struct dump *dump, long max)
 		complain(dump->path, -ret);
 		return ret;
 	}
-	err = print_write(&dump->text);
+	err = print_write(&dump->print, &dump->text);
 	if (err)
 		complain_of_output(-err);
 	return err ? err : count;
@@ -158,7 +158,9 @@ static int follow(struct dump *dump)
 	changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (changes >= 0)
 		inotify_add_watch(changes, dump->path, IN_MODIFY | IN_CLOSE_WRITE);
+	dump->print.signals = signals;
 	err = signals < 0 ? -errno : follow_until(dump, signals, changes);
+	dump->print.signals = -1;
 	if (changes >= 0)
 		close(changes);
 	if (signals >= 0)
@@ -286,7 +288,7 @@ static int get_options(struct dump *dump, int argc, char **argv)
 
 int posixtrace_dump(int argc, char **argv)
 {
-	struct dump dump = { .print.cpu = true };
+	struct dump dump = { .print.cpu = true, .print.signals = -1 };
 	int ret = select_new(&dump.selection);
 
 	if (ret) {

@@ -87,7 +87,7 @@ static int print_events(struct live *live)
 		return ret;
 	}
 	if (!err)
-		err = print_write(&live->text);
+		err = print_write(&live->print, &live->text);
 	if (err)
 		complain_of_output(-err);
 	return err ? err : count;
@@ -110,11 +110,16 @@ static int follow(struct live *live)
 			complain("waiting for events", errno);
 			return -errno;
 		}
-		if (fds[1].revents && process_signal(&live->session.process))
+		if (fds[1].revents && process_signal(&live->session.process)) {
+			live->print.ending = true;
 			return 0;
+		}
 		if (!fds[0].revents && count < BATCH)
 			continue;
 		count = print_events(live);
+		/* Take the signal, or give it to the program. */
+		if (count == -EINTR)
+			process_signal(&live->session.process);
 		if (count < 0 || (!count && fds[0].revents & (POLLHUP | POLLERR)))
 			return count;
 	}
@@ -165,6 +170,7 @@ static int run_live(struct live *live)
 		complain("program", err);
 		return 1;
 	}
+	live->print.signals = process->sigfd;
 	if (session_create_plain(&live->session, "posixtrace live"))
 		goto out;
 	err = -source_from_stream(live->session.trid, &live->source);

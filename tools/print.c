@@ -4,6 +4,8 @@
  * the time that a large log needs.
  */
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,6 +22,7 @@
 #define NAME_WIDTH	24
 #define THREAD_WIDTH	18
 #define WRITE_AT	(64U << 10)	/* bytes of text */
+#define GRACE_MS	1000
 
 #define RED	"\033[31m"
 #define YELLOW	"\033[33m"
@@ -369,17 +372,68 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 	print->last = event->time;
 }
 
-int print_write(struct buffer *from)
+/* Waits until the output takes PIPE_BUF bytes, but no longer than GRACE_MS after a signal. */
+static int wait_for_reader(const struct print *print)
 {
-	int err = 0;
+	struct pollfd fds[] = {
+		{ .fd = STDOUT_FILENO, .events = POLLOUT },
+		{ .fd = print->signals, .events = POLLIN },
+	};
+	int ready = 0;
+
+	while (!print->ending && (ready = poll(fds, 2, -1)) < 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	if (ready && fds[0].revents)
+		return 0;
+	while ((ready = poll(fds, 1, GRACE_MS)) < 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	return ready ? 0 : -EINTR;
+}
+
+/*
+ * With the signals blocked, a write to a full pipe would wait for its reader whatever comes. So
+ * this writes only as much as a pipe takes at once.
+ */
+static int write_in_parts(const struct print *print, const unsigned char *data, size_t len)
+{
+	size_t done, part;
+	ssize_t n;
+	int err;
+
+	for (done = 0; done < len; done += n > 0 ? (size_t)n : 0) {
+		part = len - done < PIPE_BUF ? len - done : PIPE_BUF;
+		err = wait_for_reader(print);
+		if (err)
+			return err;
+		n = write(STDOUT_FILENO, data + done, part);
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return -errno;
+	}
+	return 0;
+}
+
+static int write_at_once(const unsigned char *data, size_t len)
+{
+	errno = 0;
+	if (len && fwrite(data, 1, len, stdout) != len)
+		return errno ? -errno : -EIO;
+	return fflush(stdout) ? -errno : 0;
+}
+
+int print_write(const struct print *print, struct buffer *from)
+{
+	int err;
 
 	if (from->failed)
 		return -ENOMEM;
-	errno = 0;
-	if (from->len && fwrite(from->data, 1, from->len, stdout) != from->len)
-		err = errno ? -errno : -EIO;
-	if (!err && fflush(stdout))
-		err = -errno;
+	if (print->signals < 0)
+		err = write_at_once(from->data, from->len);
+	else
+		err = write_in_parts(print, from->data, from->len);
 	buffer_reset(from);
 	return err;
 }
@@ -390,5 +444,5 @@ int print_event(struct print *print, struct buffer *to, const struct event *even
 		put_json(print, to, event);
 	else
 		put_line(print, to, event);
-	return to->len >= WRITE_AT || to->failed ? print_write(to) : 0;
+	return to->len >= WRITE_AT || to->failed ? print_write(print, to) : 0;
 }

@@ -32,6 +32,9 @@ enum print_clock {
  * @colour: use colours
  * @json: print JSON objects instead of lines of text
  * @symbols: print where each event was recorded, if that is known; or NULL
+ * @signals: a signalfd, or -1. When it is readable, print_write() waits for the reader of the
+ *	output no longer than a second
+ * @ending: a signal was read from it, so print_write() does not wait longer, either
  * @begun: an event was seen
  * @first: time of the first event
  * @last: time of the last event printed
@@ -45,6 +48,8 @@ struct print {
 	bool colour;
 	bool json;
 	struct symbols *symbols;
+	int signals;
+	bool ending;
 
 	bool begun;
 	uint64_t first;
@@ -96,10 +101,11 @@ int print_event(struct print *print, struct buffer *to, const struct event *even
 
 /**
  * print_write() - write a buffer to standard output, and empty it
+ * @print: how to print
  * @from: the buffer
  *
- * Return: 0 or a negative error number.
+ * Return: 0 or a negative error number; -EINTR if a signal came, and the reader takes nothing.
  */
-int print_write(struct buffer *from);
+int print_write(const struct print *print, struct buffer *from);
 
 #endif /* POSIXTRACE_PRINT_H */

@@ -52,6 +52,7 @@ struct recording {
 	struct posixtrace_stats_info stats;
 	bool log_overrun;
 	bool log_full;
+	bool incomplete;	/* events could not be written */
 	int flush_error;	/* the first one reported */
 	bool full;		/* no more events can be recorded */
 	bool failed;
@@ -134,7 +135,7 @@ static void print_summary(const struct recording *rec)
 		(now() - rec->began) / 1e9);
 	if (lost(rec))
 		fprintf(stderr, ", %llu lost%s", lost(rec),
-			rec->full ? "" : ": use a larger --size");
+			rec->full || rec->incomplete ? "" : ": use a larger --size");
 	if (rec->policy == POSIX_TRACE_LOOP && stats->overwritten)
 		fprintf(stderr, ", the log has the last %llu",
 			stats->recorded - stats->overwritten);
@@ -145,6 +146,8 @@ static void print_summary(const struct recording *rec)
 			stats->untraced);
 	if (rec->log_overrun)
 		fprintf(stderr, ", the log has only the last events");
+	if (rec->incomplete)
+		fprintf(stderr, ", the log is incomplete");
 	if (rec->log_full)
 		fprintf(stderr, ", the log has only the first events");
 	fprintf(stderr, "; %s", logfile_name(&rec->log));
@@ -188,8 +191,11 @@ static void look_at_status(struct recording *rec)
 		rec->failed = true;
 		return;
 	}
-	if (status.posix_log_overrun_status == POSIX_TRACE_OVERRUN)
-		rec->log_overrun = true;
+	if (status.posix_log_overrun_status == POSIX_TRACE_OVERRUN) {
+		/* The log of policy append has room for all events. */
+		rec->incomplete |= rec->log_policy == POSIX_TRACE_APPEND;
+		rec->log_overrun |= rec->log_policy == POSIX_TRACE_LOOP;
+	}
 	/* The kernel retries failed writes, except to a pipe without a reader (EPIPE). */
 	if (status.posix_stream_flush_error && !rec->flush_error) {
 		rec->flush_error = status.posix_stream_flush_error;
@@ -261,7 +267,7 @@ static void look_at_log(struct recording *rec)
 		else if (status.posix_log_full_status == POSIX_TRACE_FULL)
 			log_is_full(rec);
 		else if (status.posix_log_overrun_status == POSIX_TRACE_OVERRUN)
-			rec->log_overrun = true;
+			rec->incomplete = true;
 	}
 	posix_trace_close(log);
 }
@@ -292,11 +298,11 @@ static void finish(struct recording *rec)
 	err = shut_down(rec);
 	if (err && err != rec->flush_error)
 		say(rec, logfile_name(&rec->log), err);
-	if (err) {
+	look_at_log(rec);
+	if (err || rec->incomplete) {
 		tell("the log is incomplete: some events could not be written");
 		rec->failed = true;
 	}
-	look_at_log(rec);
 }
 
 static int set_attr(const struct recording *rec, trace_attr_t *attr)
@@ -314,6 +320,24 @@ static int set_attr(const struct recording *rec, trace_attr_t *attr)
 	return err;
 }
 
+/*
+ * Unblocks signals if the log is a pipe: it may take nothing, and the command leaves nothing behind
+ * if a signal ends it now.
+ */
+static int create_with_log(struct recording *rec, const trace_attr_t *attr)
+{
+	unsigned long long size;
+	sigset_t mask;
+	int err;
+
+	if (logfile_size(&rec->log, &size))
+		return session_create(&rec->session, attr, rec->log.fd);
+	sigprocmask(SIG_SETMASK, &rec->session.process.old_mask, &mask);
+	err = session_create(&rec->session, attr, rec->log.fd);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	return err;
+}
+
 static int create_stream(struct recording *rec)
 {
 	trace_attr_t attr;
@@ -323,7 +347,7 @@ static int create_stream(struct recording *rec)
 		complain("attributes", err);
 		return err;
 	}
-	err = session_create(&rec->session, &attr, rec->log.fd);
+	err = create_with_log(rec, &attr);
 	if (err == EINVAL && rec->log_size)
 		tell("--log-size: must be at least two sub-buffers, 25K with the default sizes");
 	posix_trace_attr_destroy(&attr);

@@ -95,7 +95,21 @@ static int finish(const struct stat_live *live, trace_id_t trid, struct source *
 	return count < 0 ? count : 0;
 }
 
-static int count_events(const struct stat_live *live, const struct session *session, int signals)
+/*
+ * They have ended the count, and are not to end the command as well. Later ones are: the output may
+ * have a reader that takes nothing.
+ */
+static void take_signals(int signals, const sigset_t *old_mask)
+{
+	struct signalfd_siginfo info;
+
+	while (read(signals, &info, sizeof(info)) == sizeof(info))
+		;
+	sigprocmask(SIG_SETMASK, old_mask, NULL);
+}
+
+static int count_events(const struct stat_live *live, const struct session *session, int signals,
+			const sigset_t *old_mask)
 {
 	const trace_id_t trid = session->trid;
 	struct posixtrace_stats_info numbers;
@@ -114,6 +128,7 @@ static int count_events(const struct stat_live *live, const struct session *sess
 		err = finish(live, trid, source);
 	if (!err && !session_stats(session, &numbers))
 		*live->lost = numbers.dropped + numbers.overwritten + numbers.skipped;
+	take_signals(signals, old_mask);
 	if (!err)
 		live->end(live->arg, source);
 close:
@@ -121,7 +136,7 @@ close:
 	return err;
 }
 
-static int run_stream(const struct stat_live *live, int signals)
+static int run_stream(const struct stat_live *live, int signals, const sigset_t *old_mask)
 {
 	struct session session = {
 		.process.pid = live->pid,
@@ -133,20 +148,11 @@ static int run_stream(const struct stat_live *live, int signals)
 
 	if (err)
 		return err;
-	err = count_events(live, &session, signals);
+	err = count_events(live, &session, signals, old_mask);
 	if (err)
 		complain("counting events", -err);
 	posix_trace_shutdown(session.trid);
 	return err;
-}
-
-/* Takes the signals that have ended the count: they are not to end the command as well. */
-static void take_signals(int signals)
-{
-	struct signalfd_siginfo info;
-
-	while (read(signals, &info, sizeof(info)) == sizeof(info))
-		;
 }
 
 int stat_live(const struct stat_live *live)
@@ -163,8 +169,7 @@ int stat_live(const struct stat_live *live)
 		err = -errno;
 		complain("signals", errno);
 	} else {
-		err = run_stream(live, signals);
-		take_signals(signals);
+		err = run_stream(live, signals, &old_mask);
 		close(signals);
 	}
 	sigprocmask(SIG_SETMASK, &old_mask, NULL);

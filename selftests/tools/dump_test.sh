@@ -5,7 +5,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 17
+begin 19
 
 # count TYPE: prints the number of events of a type that dump printed
 count()
@@ -49,6 +49,20 @@ end_helper()
 start_apart()
 {
 	start "$@" 4>&- 5<&-
+}
+
+# start_apart_into_pipe ARGUMENT...: the same, with the output into a pipe that nothing reads
+start_apart_into_pipe()
+{
+	: >"$tmp/err"
+	posixtrace "$@" >"$tmp/pipe" 2>"$tmp/err" 4>&- 5<&- 9<&- &
+	started=$!
+}
+
+# The process of start() waits until its output takes something.
+writes()
+{
+	grep -qE '^(1|64) ' "/proc/$started/syscall"
 }
 
 begin_helper "$tmp/log"
@@ -148,6 +162,26 @@ started=$!
 } <"$tmp/pipe"
 ended 0 && [ "$(wc -l <"$tmp/out")" -lt 30000 ]
 result dump_ends_at_a_signal_while_there_are_events $?
+
+# The reader takes nothing: the pipe was full before.
+exec 9<>"$tmp/pipe"
+dd if=/dev/zero bs=4096 count=16 >&9 2>/dev/null
+posixtrace dump --follow "$tmp/many" >"$tmp/pipe" 2>"$tmp/err" 9<&- &
+started=$!
+until_true blocks_signals && kill -TERM "$started"
+ended 1 && complains '^posixtrace: standard output: the reader takes nothing, and a signal ended the wait$'
+result dump_ends_at_a_signal_though_the_reader_takes_nothing $?
+
+begin_helper "$tmp/log"
+start_apart_into_pipe stat "$helper"
+until_true complains Ctrl-C
+tell e
+kill -TERM "$started"
+until_true writes && kill -TERM "$started"
+ended 143
+result stat_of_a_process_ends_at_a_second_signal_though_the_reader_takes_nothing $?
+end_helper
+exec 9<&-
 
 begin_helper
 start_apart stat "$helper"

@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 37
+begin 38
 
 # event REGEX: an event was printed. The columns are time, processor, process, thread, type, data.
 event()
@@ -217,5 +217,19 @@ result summary_is_one_write $?
 [ $? -eq 1 ] && complains '^\[posixtrace: process 4194303: no such process$' &&
 	[ "$(tail -n +2 "$tmp/err")" = ']' ]
 result complaint_is_one_write $?
+
+# The reader takes nothing: the pipe was full before.
+exec 9<>"$tmp/pipe"
+dd if=/dev/zero bs=4096 count=16 >&9 2>/dev/null
+sleep 1000 9<&- &
+child=$!
+posixtrace live "$child" >"$tmp/pipe" 2>"$tmp/err" 9<&- &
+started=$!
+until_true blocks_signals && kill -TERM "$started"
+ended 1 && kill -0 "$child" &&
+	complains '^posixtrace: standard output: the reader takes nothing, and a signal ended the wait$'
+result signal_ends_it_though_the_reader_takes_nothing $?
+kill "$child"
+exec 9<&-
 
 finish

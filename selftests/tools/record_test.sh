@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 52
+begin 54
 here=$PWD
 log=$tmp/log
 
@@ -210,6 +210,16 @@ ended 137 && complains '^posixtrace: 0 events '
 result program_killed_before_it_runs_gives_status_137 $?
 exec 9>&-
 
+mkfifo "$tmp/blocked"
+exec 9<>"$tmp/blocked"
+dd if=/dev/zero bs=4096 count=16 >&9 2>/dev/null
+start record -o "$tmp/blocked" -- ./ticks_helper 3 0
+until_true waits_for_the_log
+kill -TERM "$started"
+ended 143
+result signal_ends_a_recording_whose_pipe_takes_nothing $?
+exec 9>&-
+
 mkfifo "$tmp/fifo"
 cat "$tmp/fifo" >"$log" &
 run 0 record -o "$tmp/fifo" -- ./ticks_helper 3 0 && wait $! && is_complete
@@ -225,6 +235,20 @@ result pipe_needs_log_policy_append $?
 [ "$(cat "$tmp/status")" -eq 1 ] && complains 'standard output: Broken pipe' &&
 	complains '^posixtrace: the log is incomplete: some events could not be written$'
 result reader_that_closes_the_pipe_is_a_failure $?
+
+# The file system is full for some time: the log has room again at the end, but events are missing.
+mkdir "$tmp/small"
+mount -t tmpfs -o size=1M none "$tmp/small"
+dd if=/dev/zero of="$tmp/small/other" bs=4096 count=240 2>/dev/null
+mkfifo "$tmp/remove"
+start record --inherit --size=64K -o "$tmp/small/log" -- \
+	sh -c "./ticks_helper 20000 0; read -r _ <$tmp/remove; rm $tmp/small/other"
+until_true complains 'small/log: No space left on device$'
+echo now >"$tmp/remove"
+ended 1 && complains '^posixtrace: the log is incomplete: some events could not be written$' &&
+	complains ' [1-9][0-9]* lost, the log is incomplete; ' && ! complains 'only the last'
+result log_that_could_not_be_written_for_some_time_is_a_failure $?
+umount "$tmp/small"
 
 ./steady_helper stubborn "$tmp/ready" &
 steady=$!

@@ -85,6 +85,12 @@ until_true()
 	done
 }
 
+# The process of start() has blocked SIGINT and SIGTERM: a descriptor receives them.
+blocks_signals()
+{
+	grep -q '^SigBlk:.*400[23]$' "/proc/$started/status" 2>/dev/null
+}
+
 says()
 {
 	grep -qE -- "$1" "$tmp/out"
