@@ -494,7 +494,8 @@ void pxt_gate_set_type(struct pxt_target *target, u32 id)
 	struct pxt_link *link;
 	u32 slot, word = 0;
 
-	if (!target->gate)
+	/* The gate of a process that has ended is open for everything. */
+	if (!target->gate || target->ended)
 		return;
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		link = link_in(target, slot);

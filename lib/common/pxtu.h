@@ -96,6 +96,16 @@ int pxtu_ioctl(int fd, unsigned long cmd, void *arg);
 int pxtu_ioctl_once(int fd, unsigned long cmd, void *arg);
 
 /**
+ * pxtu_rseq_forgotten() - is the calling thread without restartable sequences in the kernel?
+ *
+ * The C library registers each thread, and does not know that the kernel forgets the registration
+ * of a child of vfork(), whose own children by fork() are without one as well. Changes nothing.
+ *
+ * Return: yes or no; no if the kernel does not say.
+ */
+bool pxtu_rseq_forgotten(void);
+
+/**
  * pxtu_checked() - send one command, if the descriptor is still ours
  * @fd: a descriptor that was ours
  * @stream: number of its stream; 0 for role target

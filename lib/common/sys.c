@@ -65,6 +65,19 @@ ssize_t pxtu_pread(int fd, void *to, size_t len, __u64 offset)
 	return ret;
 }
 
+bool pxtu_rseq_forgotten(void)
+{
+#ifdef __LP64__
+	/*
+	 * An address of the kernel. A thread with a registration has another one, and gets EINVAL;
+	 * for a thread without, the kernel looks at the address.
+	 */
+	return sys(SYS_rseq, -4096L, 32, 0, 0) == -EFAULT;
+#else
+	return false;
+#endif
+}
+
 int pxtu_ioctl_once(int fd, unsigned long cmd, void *arg)
 {
 	return sys(SYS_ioctl, fd, cmd, arg);

@@ -27,7 +27,10 @@
 	[slot] "r" (slot),					\
 	[entry] "r" (entry)
 
-/* Has the C library registered its threads? The CPU of an unregistered thread is invalid. */
+/*
+ * Has the C library registered its threads? The CPU of an unregistered thread is invalid, unless
+ * the kernel has forgotten it: see pxtu_rseq_forgotten().
+ */
 static inline bool pxtu_rseq_available(void)
 {
 	return __rseq_size;

@@ -118,12 +118,15 @@ static bool map_new(struct pxtu_state *state, int fd, const struct posixtrace_sl
 
 	for (i = 0; i < POSIXTRACE_SLOTS_MAX; i++) {
 		slot = &state->slot[i];
-		if (slot->heads || !is_suitable(&slots[i]))
+		if (!is_suitable(&slots[i]))
+			continue;
+		/* It may be mapped already, by another process with this memory that has ended. */
+		pxtu_store(&state->pid, slots[i].pid);
+		if (slot->heads)
 			continue;
 		/* The same for all streams. */
 		pxtu_store(&state->nr_cpus, (__u32)(slots[i].heads.size /
 						    sizeof(struct posixtrace_cpu_head)));
-		pxtu_store(&state->pid, slots[i].pid);
 		/* Stop if our descriptor was closed; else the module records for this stream. */
 		if (map_stream(slot, fd, &slots[i]) && !pxtu_is_ours(fd, 0))
 			return false;

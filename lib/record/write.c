@@ -34,6 +34,7 @@ static __thread struct {
 	__u64 target;
 	pthread_t thread;
 	pid_t tid;
+	bool forgotten;		/* the CPU in its struct rseq is out of date */
 } myself __attribute__((__tls_model__("initial-exec")));
 
 /*
@@ -44,6 +45,7 @@ static void know_myself(const struct pxtu_state *state)
 {
 	pxtu_store(&myself.tid, (pid_t)syscall(SYS_gettid));
 	pxtu_store(&myself.thread, pthread_self());
+	pxtu_store(&myself.forgotten, pxtu_rseq_forgotten());
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	pxtu_store(&myself.target, pxtu_load(&state->target));
 }
@@ -245,6 +247,8 @@ __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 m
 	    !pxtu_slots_update(state))
 		return 0;
 	prepare_ids(&entry, state);
+	if (pxtu_unlikely(pxtu_load(&myself.forgotten)))
+		return 0;
 	entry.time = 0;
 	for (; left; left -= bit) {
 		bit = left & -left;

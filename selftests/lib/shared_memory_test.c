@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <posixtrace.h>
+#include <pthread.h>
 
 #include "pxt_test.h"
 #include "commands.h"
@@ -305,6 +306,151 @@ TEST_F(sharing, parent_goes_on_after_children_that_closed_all)
 	expect_event(_metadata, self->trid, pid, 10);
 	for (int i = 2; i <= 3; i++)
 		expect_event(_metadata, self->trid, getpid(), i);
+}
+
+/* ------------------------------------------------------------------ */
+/* Children of children							*/
+
+/* The kernel has forgotten its restartable sequences: its struct rseq has the CPU of the parent. */
+static int record_elsewhere(void *arg)
+{
+	(void)arg;
+	if (run_on(1) != 1)
+		return 1;
+	commands = (struct commands){ 0 };
+	for (int i = 0; i < EVENTS; i++)
+		record_plain(i);
+	return commands.events == EVENTS ? 0 : 2;
+}
+
+static int fork_and_wait(void *arg)
+{
+	pid_t *pid = arg;
+
+	*pid = by_fork(record_elsewhere, NULL);
+	return ended(*pid);
+}
+
+TEST_F(sharing, child_of_a_vfork_child_records_on_the_cpu_it_is_on)
+{
+	static struct posixtrace_batch_event events[EVENTS];
+	char buffer[EVENTS * sizeof(long)];
+	struct event event;
+	pid_t pid, child;
+	size_t count;
+
+	NEED_TWO_PROCESSES;
+	ASSERT_EQ(0, other_end(&self->other));
+	tick();
+	ASSERT_EQ(0, run_on(0));
+	record_plain(1);
+	child = by_vfork(fork_and_wait, &pid);
+	ASSERT_LT(0, child);
+	ASSERT_EQ(0, ended(child));
+	expect_event(_metadata, self->trid, getpid(), 0);
+	ASSERT_EQ(1, take_user(self->trid, &event));
+	ASSERT_EQ(0, posixtrace_getevents(self->trid, events, EVENTS, buffer, sizeof(buffer),
+					  &count, POSIXTRACE_NOWAIT));
+	ASSERT_EQ(EVENTS, count);
+	for (int i = 0; i < EVENTS; i++) {
+		EXPECT_EQ(pid, events[i].event.posix_pid);
+		EXPECT_EQ(1, events[i].cpu);
+	}
+}
+
+/* A process that shares the memory of its parent, and outlives it. */
+struct orphan {
+	family_fn fn;
+	pid_t parent;
+	pid_t pid;
+};
+
+static int begin_when_alone(void *arg)
+{
+	struct orphan *orphan = arg;
+
+	while (getppid() == orphan->parent)
+		sched_yield();
+	return orphan->fn(orphan);
+}
+
+static int leave_an_orphan(void *arg)
+{
+	struct orphan *orphan = arg;
+
+	orphan->parent = getpid();
+	record_plain(1);
+	orphan->pid = by_clone_vm(begin_when_alone, orphan);
+	return orphan->pid < 0;
+}
+
+static void run_orphan(struct __test_metadata *_metadata, struct orphan *orphan)
+{
+	pid_t pid;
+
+	ASSERT_EQ(0, adopt_orphans());
+	pid = by_fork(leave_an_orphan, orphan);
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(0, ended(pid));
+	ASSERT_EQ(0, ended(orphan->pid));
+}
+
+static int record_new_type(void *arg)
+{
+	trace_event_id_t id;
+
+	(void)arg;
+	if (posix_trace_eventid_open("orphan", &id))
+		return 1;
+	record_as(id, 2);
+	return 0;
+}
+
+TEST_F(sharing, process_that_outlives_its_parent_records_new_types)
+{
+	struct orphan *orphan = share(sizeof(*orphan));
+
+	NEED_TWO_PROCESSES;
+	ASSERT_NE(NULL, orphan);
+	ASSERT_EQ(0, other_end(&self->other));
+	orphan->fn = record_new_type;
+	run_orphan(_metadata, orphan);
+	expect_event(_metadata, self->trid, getpid(), 0);
+	expect_event(_metadata, self->trid, orphan->parent, 1);
+	expect_event(_metadata, self->trid, orphan->pid, 2);
+}
+
+static void *record_three(void *arg)
+{
+	record_plain(3);
+	return arg;
+}
+
+static int attach_and_record_in_a_thread(void *arg)
+{
+	pthread_t thread;
+
+	for (int fd = 3; fd < 64; fd++)
+		close(fd);
+	record_plain(2);
+	if (pthread_create(&thread, NULL, record_three, arg))
+		return 1;
+	return pthread_join(thread, NULL);
+}
+
+TEST_F(sharing, process_that_outlives_its_parent_has_its_own_id)
+{
+	struct orphan *orphan = share(sizeof(*orphan));
+
+	NEED_TWO_PROCESSES;
+	ASSERT_NE(NULL, orphan);
+	ASSERT_EQ(0, other_end(&self->other));
+	orphan->fn = attach_and_record_in_a_thread;
+	run_orphan(_metadata, orphan);
+	expect_event(_metadata, self->trid, getpid(), 0);
+	expect_event(_metadata, self->trid, orphan->parent, 1);
+	expect_event(_metadata, self->trid, orphan->pid, 2);
+	expect_event(_metadata, self->trid, orphan->pid, 3);
 }
 
 TEST_HARNESS_MAIN
