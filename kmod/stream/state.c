@@ -20,9 +20,10 @@
 void pxt_state_publish(struct pxt_stream *stream)
 {
 	lockdep_assert_held(&stream->lock);
-	WRITE_ONCE(stream->pool.ctrl->flags,
-		   (stream->running ? POSIXTRACE_CTRL_RUNNING : 0) |
-		   (stream->full ? POSIXTRACE_CTRL_FULL : 0));
+	/* After the gap of a full stream: pairs with the acquire in stream_full() (library). */
+	smp_store_release(&stream->pool.ctrl->flags,
+			  (stream->running ? POSIXTRACE_CTRL_RUNNING : 0) |
+			  (stream->full ? POSIXTRACE_CTRL_FULL : 0));
 }
 
 static void set_full(struct pxt_stream *stream, bool full)

@@ -133,7 +133,8 @@ static void queue_gap(struct pxtu_reader *reader, __u64 resume)
 
 static bool stream_full(const struct pxtu_reader *reader)
 {
-	return !reader->loop && pxtu_load(&reader->map.ctrl->flags) & POSIXTRACE_CTRL_FULL;
+	/* Pairs with the release in pxt_state_publish(): the account has the gap. */
+	return !reader->loop && pxtu_load_acquire(&reader->map.ctrl->flags) & POSIXTRACE_CTRL_FULL;
 }
 
 /* The record survived on a slower CPU, but counts as lost like its neighbours. */
@@ -261,8 +262,12 @@ static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *plac
 
 void pxtu_reader_restart(struct pxtu_reader *reader)
 {
-	if (stream_full(reader) && pxtu_ahead_is_empty(reader) && !pxtu_merge_first(reader))
-		reader->release(reader, POSIXTRACE_NONE);
+	if (!stream_full(reader) || !pxtu_ahead_is_empty(reader) || pxtu_merge_first(reader))
+		return;
+	/* STOP may be filtered. An old gap would take in the next one. */
+	if (!pxtu_gap_is_noted(reader))
+		pxtu_gap_note(reader);
+	reader->release(reader, POSIXTRACE_NONE);
 }
 
 const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader,

@@ -157,6 +157,83 @@ TEST(overflow_has_the_begin_of_a_gap_that_grew_before_the_reader_acknowledged_it
 	pxtu_reader_destroy(&growth.sim.reader);
 }
 
+/* ------------------------------------------------------------------ */
+/* A stream that becomes full						*/
+
+/* After so many looks of the reader. */
+static struct {
+	struct sim sim;
+	unsigned int looks;
+} filling;
+
+static void fill_up(void)
+{
+	if (filling.looks && !--filling.looks)
+		sim_fill_up(&filling.sim);
+}
+
+static void write_until_full(void)
+{
+	static const char data[SIM_MAX_DATA];
+
+	while (sim_write(&filling.sim, 0, data, sizeof(data)))
+		;
+}
+
+/* Reads all. Returns the number of START without a hole before it. */
+static int unreported_holes(void)
+{
+	const struct pxtu_event *event;
+	int unreported = 0, nothing = 0;
+	bool hole = false;
+
+	while (nothing < 3) {
+		event = next(&filling.sim);
+		if (!event) {
+			nothing++;
+			continue;
+		}
+		if (event->id == POSIXTRACE_ID_OVERFLOW)
+			hole = true;
+		if (event->id == POSIXTRACE_ID_START) {
+			unreported += !hole;
+			hole = false;
+		}
+	}
+	return unreported;
+}
+
+/* STOP is filtered: the reader finds nothing that tells it to look for the hole before START. */
+TEST(each_hole_is_reported_whenever_the_stream_becomes_full)
+{
+	static const unsigned int max[] = { 0, AHEAD, 1, RUN_MAX };
+	unsigned int i, looks;
+	bool reached;
+
+	for (i = 0; i < sizeof(max) / sizeof(max[0]); i++) {
+		looks = 0;
+		do {
+			begin_runs(max[i]);
+			ASSERT_EQ(0, sim_init(&filling.sim, 1, 4, false));
+			filling.sim.no_stop = true;
+			filling.sim.slow = true;
+			write_until_full();
+			filling.looks = ++looks;
+			sim_between = fill_up;
+			while (next(&filling.sim) && filling.looks)
+				;
+			sim_between = NULL;
+			reached = !filling.looks;
+			/* The second one follows at once if the reader has asked for START. */
+			filling.sim.slow = false;
+			write_until_full();
+			ASSERT_EQ(0, unreported_holes());
+			pxtu_reader_destroy(&filling.sim.reader);
+		} while (reached);
+		EXPECT_LT(20, looks);
+	}
+}
+
 #define RACE_LENGTH	4000
 
 /**

@@ -48,6 +48,12 @@ struct sim {
 	bool loop;
 	/** @full: nothing is recorded; only with !@loop */
 	bool full;
+	/** @no_stop: the stream filters STOP */
+	bool no_stop;
+	/** @slow: sim_fill_up() is called later, as the module synchronizes before it */
+	bool slow;
+	/** @filling: nothing is recorded, sim_fill_up() is to follow */
+	bool filling;
 	/** @nr_cpus: CPUs */
 	__u32 nr_cpus;
 	/** @nr_subbufs: sub-buffers of targets; the same number is for system events */
@@ -340,24 +346,32 @@ static inline void sim_system(struct sim *sim, __u32 id)
 	sim_write_locked(sim, sim->nr_cpus, id, &zero, sizeof(zero));
 }
 
+/* The stream is full from now on. With the lock. */
+static inline void sim_fill_up(struct sim *sim)
+{
+	sim_gap_lock(sim);
+	sim_lose(sim, sim_now(sim), 0);
+	sim_gap_unlock(sim);
+	if (!sim->no_stop)
+		sim_system(sim, POSIXTRACE_ID_STOP);
+	sim->filling = false;
+	sim->full = true;
+	pxtu_store(&sim->ctrl->flags, POSIXTRACE_CTRL_FULL);
+}
+
 /* Records a user event of one thread. Returns its time, or 0 if it was dropped. */
 static inline __u64 sim_write(struct sim *sim, __u32 cpu, const void *data, __u32 len)
 {
 	__u64 time = 0;
 
 	pthread_mutex_lock(&sim->lock);
-	if (!sim->full)
+	if (!sim->full && !sim->filling)
 		time = sim_write_locked(sim, cpu, POSIXTRACE_ID_UNNAMED, data, len);
 	if (!time) {
 		sim->dropped++;
-		if (!sim->full) {
-			sim_gap_lock(sim);
-			sim_lose(sim, sim_now(sim), 0);
-			sim_gap_unlock(sim);
-			sim_system(sim, POSIXTRACE_ID_STOP);
-			sim->full = true;
-			pxtu_store(&sim->ctrl->flags, POSIXTRACE_CTRL_FULL);
-		}
+		sim->filling = !sim->full;
+		if (sim->filling && !sim->slow)
+			sim_fill_up(sim);
 	}
 	pthread_mutex_unlock(&sim->lock);
 	return time;
