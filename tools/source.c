@@ -23,12 +23,14 @@
 /* All event type ids are smaller. */
 #define TYPES		(POSIX_TRACE_UNNAMED_USEREVENT + TRACE_USER_EVENT_MAX)
 #define NAME_SIZE	(TRACE_EVENT_NAME_MAX + 1)
+#define TEXT_SIZE	(POSIXTRACE_DESCRIPTION_MAX + 1)
 
 /* What is known of an event type. */
 struct type {
 	char *name;		/* or NULL */
 	struct description *description;	/* or NULL */
 	struct description *own;	/* the same, if no format file has it */
+	bool wrong;		/* the description of the source cannot be parsed */
 	bool asked;		/* the source had no description when it was asked */
 	uint64_t asked_at;	/* time of the event then */
 };
@@ -236,15 +238,27 @@ bool source_is_log(const struct source *source)
 	return source->is_log;
 }
 
-static struct description *read_description(struct source *source, trace_event_id_t type)
+static bool read_text(struct source *source, trace_event_id_t type, char text[TEXT_SIZE])
 {
-	struct description *description;
-	char text[POSIXTRACE_DESCRIPTION_MAX + 1];
+	return !posixtrace_eventid_get_description(source->trid, type, text, TEXT_SIZE, NULL);
+}
 
-	if (posixtrace_eventid_get_description(source->trid, type, text, sizeof(text), NULL) ||
-	    description_new(text, &description, NULL))
+/* Sets @known->wrong if there is a description, but no fields can be read from it. */
+static struct description *read_description(struct source *source, trace_event_id_t type,
+					    struct type *known)
+{
+	char text[TEXT_SIZE], again[TEXT_SIZE];
+	struct description *description;
+	int err;
+
+	if (!read_text(source, type, text))
 		return NULL;
-	return description;
+	err = description_new(text, &description, NULL);
+	if (!err)
+		return description;
+	/* The writer of a LOOP log may have overwritten the text meanwhile: then ask later. */
+	known->wrong = err != -ENOMEM && read_text(source, type, again) && !strcmp(text, again);
+	return NULL;
 }
 
 struct description *source_description(struct source *source, trace_event_id_t type,
@@ -255,11 +269,13 @@ struct description *source_description(struct source *source, trace_event_id_t t
 	if (type < POSIXTRACE_SWITCH_OUT || type >= TYPES)
 		return NULL;
 	known = &source->types[type];
-	if (known->description || (known->asked && time - known->asked_at < NSEC_PER_SEC))
+	/* A type cannot get another description: parsing a wrong one again is useless. */
+	if (known->description || known->wrong ||
+	    (known->asked && time - known->asked_at < NSEC_PER_SEC))
 		return known->description;
 	known->description = formats_find(source->formats, source_type_name(source, type));
 	if (!known->description) {
-		known->description = read_description(source, type);
+		known->description = read_description(source, type, known);
 		known->own = known->description;
 	}
 	known->asked = true;

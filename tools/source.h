@@ -218,8 +218,9 @@ const char *source_type_name(struct source *source, trace_event_id_t type);
  * @type: any number
  * @time: time of an event of the type
  *
- * Descriptions that are wrong do not count. The process may describe a type after its first events:
- * this function asks for a missing description again, but once in a second of @time only.
+ * Descriptions that are wrong do not count, and are parsed once only: a type cannot get another.
+ * The process may describe a type after its first events: this function asks for a missing
+ * description again, but once in a second of @time only.
  *
  * Return: the description, valid as long as @source, or NULL.
  */

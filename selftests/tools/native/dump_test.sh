@@ -421,6 +421,25 @@ test_fields()
 	END
 }
 
+# A wrong description is parsed once, not again for each event: 60000 times would take minutes.
+test_wrong_description_takes_no_time()
+{
+	awk 'BEGIN {
+		letters = "abcdefghijklmnopqrstuvwxyz"
+		for (i = 0; i < 1350; i++)
+			labels = labels (i ? "," : "") substr(letters, int(i / 52) % 26 + 1, 1) \
+				substr(letters toupper(letters), i % 52 + 1, 1)
+		print "name 65 tick"
+		print "describe 65 { enum { " labels " } a; "
+		print "block 0"
+		for (i = 0; i < 60000; i++)
+			printf "event 65 17%08d000000000 hex=01\n", i
+		print "end" }' | write_log log
+	(ulimit -t 20 && run 0 posixtrace dump log && mv out lines)
+	[ "$(wc -l <lines)" -eq 60000 ]
+	[ "$(grep -c ' tick  *01$' lines)" -eq 60000 ]
+}
+
 # The list has descriptions in their shortest form, and none that is wrong.
 test_list()
 {
