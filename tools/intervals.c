@@ -3,13 +3,27 @@
  * States of threads: see intervals.h.
  *
  * A list has the threads whose state is known. Lost events end the intervals of all of them, and
- * take them off the list: the next loss does not visit them again.
+ * take them off the list: the next loss does not visit them again. Each process has such a list,
+ * too: an exec visits the threads of its process only.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "intervals.h"
+#include "threads.h"
+
+/* The lists of known threads that a thread is on. */
+enum list {
+	LIST_ALL,
+	LIST_PROCESS,
+	NR_LISTS,
+};
+
+struct place {
+	struct thread *next;
+	struct thread **link;		/* to this one */
+};
 
 /* A wake-up. */
 struct wakeup {
@@ -20,8 +34,9 @@ struct wakeup {
 struct thread {
 	struct interval now;		/* the open interval */
 	bool begun;			/* there is one */
-	struct thread *next;		/* of the known ones */
-	struct thread **link;		/* to this one; NULL: not among the known ones */
+	bool known;			/* it is on the lists */
+	struct place places[NR_LISTS];
+	uint32_t process;		/* number of its process */
 	uint64_t losses;		/* struct intervals.losses at its last event */
 	bool woken;			/* but it did not become runnable by that */
 	struct wakeup wakeup;
@@ -34,6 +49,8 @@ struct intervals {
 	size_t max;
 	bool scheduled;			/* the log has the scheduler's events */
 	struct thread *known;
+	struct threads *processes;	/* numbers of processes, by their ids */
+	struct thread **known_of;	/* by number of the process */
 	uint64_t losses;
 	uint64_t first_time;		/* of all events */
 	bool started;			/* there is a first event */
@@ -58,42 +75,63 @@ const char *interval_name(const struct interval *interval)
 int intervals_new(size_t max, bool scheduled, intervals_put put, void *to,
 		  struct intervals **intervals)
 {
-	*intervals = calloc(1, sizeof(**intervals));
-	if (!*intervals)
-		return -ENOMEM;
-	(*intervals)->max = max;
-	(*intervals)->scheduled = scheduled;
-	(*intervals)->put = put;
-	(*intervals)->to = to;
-	(*intervals)->threads = calloc(max + 1, sizeof(*(*intervals)->threads));
-	if ((*intervals)->threads)
-		return 0;
-	free(*intervals);
+	struct intervals *new = calloc(1, sizeof(*new));
+
 	*intervals = NULL;
-	return -ENOMEM;
+	if (!new)
+		return -ENOMEM;
+	new->max = max;
+	new->scheduled = scheduled;
+	new->put = put;
+	new->to = to;
+	new->threads = calloc(max + 1, sizeof(*new->threads));
+	/* There are no more processes than threads. */
+	new->known_of = calloc(max + 1, sizeof(*new->known_of));
+	if (!new->threads || !new->known_of || threads_new(max, &new->processes)) {
+		intervals_free(new);
+		return -ENOMEM;
+	}
+	*intervals = new;
+	return 0;
 }
 
 /* ------------------------------------------------------------------ */
 /* Intervals								*/
 
+static void list_add(struct thread **first, struct thread *thread, enum list list)
+{
+	struct place *place = &thread->places[list];
+
+	place->next = *first;
+	place->link = first;
+	if (place->next)
+		place->next->places[list].link = &place->next;
+	*first = thread;
+}
+
+static void list_remove(struct thread *thread, enum list list)
+{
+	struct place *place = &thread->places[list];
+
+	*place->link = place->next;
+	if (place->next)
+		place->next->places[list].link = place->link;
+}
+
 static void list_known(struct intervals *intervals, struct thread *thread)
 {
 	bool known = thread->begun && thread->now.state != STATE_UNKNOWN;
 
-	if (known == !!thread->link)
+	if (known == thread->known)
 		return;
-	if (!known) {
-		*thread->link = thread->next;
-		if (thread->next)
-			thread->next->link = thread->link;
-		thread->link = NULL;
-		return;
+	thread->known = known;
+	if (known) {
+		list_add(&intervals->known, thread, LIST_ALL);
+		list_add(&intervals->known_of[thread->process], thread, LIST_PROCESS);
+	} else {
+		list_remove(thread, LIST_ALL);
+		list_remove(thread, LIST_PROCESS);
 	}
-	thread->next = intervals->known;
-	thread->link = &intervals->known;
-	if (thread->next)
-		thread->next->link = &thread->next;
-	intervals->known = thread;
 }
 
 /* Ends the open interval. Returns 0 or a negative error number. */
@@ -293,9 +331,9 @@ static int end_others(struct intervals *intervals, const struct thread *thread, 
 	struct thread *other, *next;
 	int err = 0;
 
-	for (other = intervals->known; other && !err; other = next) {
-		next = other->next;
-		if (other != thread && other->now.pid == thread->now.pid)
+	for (other = intervals->known_of[thread->process]; other && !err; other = next) {
+		next = other->places[LIST_PROCESS].next;
+		if (other != thread)
 			err = end_interval(intervals, other, time);
 	}
 	return err;
@@ -331,18 +369,30 @@ static int record(struct intervals *intervals, struct thread *thread, const stru
 	return err;
 }
 
+static struct thread *new_thread(struct intervals *intervals, uint32_t number, pid_t pid)
+{
+	struct thread *thread = calloc(1, sizeof(*thread));
+
+	if (!thread)
+		return NULL;
+	if (threads_find(intervals->processes, pid, 0, &thread->process) < 0) {
+		free(thread);
+		return NULL;
+	}
+	thread->now.thread = number;
+	thread->now.pid = pid;
+	intervals->threads[number] = thread;
+	return thread;
+}
+
 static struct thread *find(struct intervals *intervals, uint32_t number, const struct event *event)
 {
 	struct thread *thread = intervals->threads[number];
 
-	if (!thread) {
-		thread = calloc(1, sizeof(*thread));
-		if (!thread)
-			return NULL;
-		thread->now.thread = number;
-		intervals->threads[number] = thread;
-	}
-	thread->now.pid = event->pid;
+	if (!thread)
+		thread = new_thread(intervals, number, event->pid);
+	if (!thread)
+		return NULL;
 	if (thread->losses != intervals->losses)
 		thread->woken = false;
 	thread->losses = intervals->losses;
@@ -437,8 +487,10 @@ void intervals_free(struct intervals *intervals)
 {
 	if (!intervals)
 		return;
-	for (size_t i = 0; i <= intervals->max; i++)
+	for (size_t i = 0; intervals->threads && i <= intervals->max; i++)
 		free(intervals->threads[i]);
 	free(intervals->threads);
+	free(intervals->known_of);
+	threads_free(intervals->processes);
 	free(intervals);
 }

@@ -78,7 +78,7 @@ int intervals_new(size_t max, bool scheduled, intervals_put put, void *to,
 /**
  * intervals_event() - process an event; events must come in the order of the log
  * @intervals: from intervals_new()
- * @thread: number of its thread
+ * @thread: number of its thread, which always is of the same process
  * @event: any event
  * @kevent: its fields, or NULL if it is not a whole event of the kernel
  * @call: the open system call of the thread, or NULL

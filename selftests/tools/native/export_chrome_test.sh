@@ -543,6 +543,26 @@ begins_without_end_case()
 	[ "$(grep -n leak_begin out | head -n 1 | cut -d: -f1)" -lt 1100 ]
 }
 
+# An exec ends the other threads of its process, and visits no threads of others: 20000 of them would
+# visit 200000 threads each.
+exec_visits_its_process_only_case()
+{
+	awk 'BEGIN {
+		print "classes all"
+		print "block 0"
+		for (i = 1; i <= 200000; i++)
+			printf "kernel sched_switch_in %d pid=%d tid=%d\n", i, i, i
+		print "kernel sched_switch_in 200001 pid=7 tid=200001"
+		for (i = 1; i <= 20000; i++)
+			printf "kernel sched_process_exec %d pid=7 tid=7\n", 200001 + i
+		print "kernel page_fault 300000 pid=1 tid=1"
+	}' | whole_log log
+	(ulimit -t 20 && export_log chrome out log)
+	[ "$(grep -c '"name":"running"' out)" -eq 200001 ]
+	# all but the one that the first exec ended last until the end of the log
+	grep '"name":"running"' out | grep -vc '"open":true' | grep -qx 1
+}
+
 memory_is_bounded_case()
 {
 	many_events 300000 4 | whole_log log
