@@ -3,7 +3,8 @@
  * Writes a page for browsers that contains the events: see timeline.html.
  *
  * A browser keeps the whole page in memory, so the number of events is limited. Further events
- * are only counted, and the page says how many are missing.
+ * are only counted, and the page says how many are missing. An item that would make the page too
+ * large is left out, and so are all after it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +21,8 @@
 
 #define WRITE_AT	(1 << 18)	/* bytes */
 #define EVENTS_MAX	200000		/* in the page, without --max-events */
-#define BYTES_MAX	(256ULL << 20)	/* approximate limit of the page */
+#define BYTES_MAX	(256ULL << 20)	/* in the page */
+#define BYTES_END	(64 << 10)	/* of them behind the threads, without the template */
 #define DATA_MAX	256		/* bytes shown of data without known fields */
 #define MARK		"@DATA@"
 
@@ -54,8 +56,10 @@ struct html {
 	uint64_t last_time;		/* of all events of the log */
 	uint64_t shown;			/* items drawn: a duration has two events */
 	uint64_t taken;			/* events in the page */
-	uint64_t bytes;
-	bool full;
+	uint64_t bytes;			/* written, and at the end of the template */
+	size_t item;			/* begin of the last item in @text */
+	bool full;			/* further events are missing */
+	bool too_large;			/* because the page cannot have more bytes */
 };
 
 static void put_separator(struct buffer *text, bool first)
@@ -125,8 +129,28 @@ static void put_time(struct html *html, uint64_t time)
 
 static void put_kind(struct html *html, int kind, uint32_t track)
 {
+	html->item = html->text.len;
 	put_separator(&html->text, html->shown++ == 0);
 	buffer_printf(&html->text, "[%d,%" PRIu32 ",", kind, track);
+}
+
+static bool has_room(struct html *html)
+{
+	uint64_t bytes = html->bytes + html->text.len + html->names.len + html->tracks.len;
+
+	html->too_large |= bytes + BYTES_END > BYTES_MAX;
+	html->full |= html->too_large;
+	return !html->too_large;
+}
+
+/* Ends an item, or takes it back if the page has no room for it. */
+static void end_item(struct html *html)
+{
+	buffer_byte(&html->text, ']');
+	if (has_room(html))
+		return;
+	html->text.len = html->item;
+	html->shown--;
 }
 
 static void put_times(struct html *html, uint64_t time, uint64_t length)
@@ -167,7 +191,8 @@ static int put_instant(struct html *html, const struct event *event, size_t data
 	put_head(html, kind, track, find_name(html, event->type, event->name), event->time, 0);
 	buffer_text(&html->text, ",{");
 	put_args(html, event, data_len);
-	buffer_text(&html->text, "}]");
+	buffer_byte(&html->text, '}');
+	end_item(html);
 	return 0;
 }
 
@@ -191,7 +216,8 @@ static int put_slice(struct html *html, const struct event *end,
 	buffer_text(text, "}");
 	if (result->lost)
 		buffer_printf(text, ",\"lost\":%" PRIu64, result->lost);
-	buffer_text(text, "}]");
+	buffer_byte(text, '}');
+	end_item(html);
 	return 0;
 }
 
@@ -218,7 +244,8 @@ static int put_state(void *to, const struct interval *interval)
 	put_times(html, interval->begin, interval->end - interval->begin);
 	buffer_text(text, ",{");
 	export_json_interval(text, interval, true);
-	buffer_text(text, "}]");
+	buffer_byte(text, '}');
+	end_item(html);
 	return flush(html, WRITE_AT);
 }
 
@@ -232,7 +259,8 @@ static int put_call(void *to, const struct call *call)
 	put_times(html, call->begin, call->end - call->begin);
 	buffer_text(text, ",{");
 	export_json_call(text, call);
-	buffer_text(text, "}]");
+	buffer_byte(text, '}');
+	end_item(html);
 	return flush(html, WRITE_AT);
 }
 
@@ -246,7 +274,8 @@ static int put_irq(void *to, const struct irq *irq)
 	put_times(html, irq->begin, irq->end - irq->begin);
 	buffer_text(text, ",{");
 	export_json_irq(text, irq, true);
-	buffer_text(text, "}]");
+	buffer_byte(text, '}');
+	end_item(html);
 	return flush(html, WRITE_AT);
 }
 
@@ -288,7 +317,8 @@ static int put_event(struct html *html, const struct event *event)
 		return err;
 	if (html->export->newly_lost) {
 		put_head(html, KIND_LOST, 0, html->export->newly_lost, event->time, 0);
-		buffer_text(&html->text, ",null]");
+		buffer_text(&html->text, ",null");
+		end_item(html);
 	}
 	err = put_spans(html, event);
 	if (err)
@@ -308,17 +338,37 @@ static int put_event(struct html *html, const struct event *event)
 	return err;
 }
 
+/* Draws what has no end. Returns 0 or a negative error number. */
+static int put_open(struct html *html)
+{
+	int err = html->spans ? spans_end(html->spans) : 0;
+	const struct pairs_begin *begin;
+
+	while (!err && !html->too_large && (begin = pairs_take(html->pairs))) {
+		err = put_instant(html, &begin->event, begin->data_len);
+		/* The last one does not count if it was left out. */
+		html->taken -= html->too_large;
+		if (!err)
+			err = flush(html, WRITE_AT);
+	}
+	html->taken -= pairs_open(html->pairs);
+	/* A span that was left out lacks at least the event that began it. */
+	if (html->too_large && html->taken == html->export->events)
+		html->taken--;
+	return err;
+}
+
 static int put_events(struct html *html)
 {
 	uint64_t max = html->export->max_events ? html->export->max_events : EVENTS_MAX;
-	const struct pairs_begin *begin;
 	struct event event;
 	uint32_t number;
 	int ret;
 
 	buffer_text(&html->text, "{\"events\":[");
 	while ((ret = export_next(html->export, &event)) > 0) {
-		html->full |= html->export->events > max || html->bytes > BYTES_MAX;
+		/* A new thread takes room without an item, too. */
+		html->full |= html->export->events > max || !has_room(html);
 		if (event.time > html->last_time)
 			html->last_time = event.time;
 		/* The page shows the number of threads of the whole log. */
@@ -329,14 +379,24 @@ static int put_events(struct html *html)
 			return ret;
 		html->taken += !html->full;
 	}
-	if (!ret && html->spans)
-		ret = spans_end(html->spans);
-	while (!ret && (begin = pairs_take(html->pairs))) {
-		ret = put_instant(html, &begin->event, begin->data_len);
-		if (!ret)
-			ret = flush(html, WRITE_AT);
-	}
-	return ret;
+	return ret ? ret : put_open(html);
+}
+
+static void put_notice(struct html *html)
+{
+	struct buffer *text = &html->text;
+
+	if (!html->full)
+		return;
+	buffer_printf(text, ",\"notice\":\"This page has only %s%" PRIu64,
+		      html->too_large ? "" : "the first ", html->taken);
+	buffer_printf(text, " of %" PRIu64 " events", html->export->events);
+	if (html->too_large)
+		buffer_printf(text, ", because it cannot be larger than %llu MiB; "
+			      "use posixtrace export --filter to select fewer events.\"",
+			      BYTES_MAX >> 20);
+	else
+		buffer_text(text, "; use posixtrace export --max-events=N to include more.\"");
 }
 
 static void put_rest(struct html *html)
@@ -357,12 +417,7 @@ static void put_rest(struct html *html)
 	if (!name[0])
 		snprintf(name, sizeof(name), "Trace");
 	escape_string(text, name, strlen(name), true);
-	if (html->full) {
-		buffer_printf(text, ",\"notice\":\"This page has only the first %" PRIu64,
-			      html->taken);
-		buffer_printf(text, " of %" PRIu64 " events; use ", export->events);
-		buffer_text(text, "posixtrace export --max-events=N to include more.\"");
-	}
+	put_notice(html);
 	buffer_byte(text, '}');
 	text->failed |= html->names.failed || html->tracks.failed;
 }
@@ -373,6 +428,7 @@ static int put_page(struct html *html)
 	int err;
 
 	buffer_put(&html->text, timeline_page, mark - timeline_page);
+	html->bytes = strlen(mark);
 	err = put_events(html);
 	if (err)
 		return err;

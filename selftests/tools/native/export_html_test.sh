@@ -872,6 +872,29 @@ limits_are_shown_case()
 	done
 }
 
+# The longest page has 256 MiB and says what it lacks, whether the last events are single ones or
+# begins, which are written last. Each of their 256 bytes has a label that takes 317.
+page_is_not_too_large_case()
+{
+	local name
+	for name in tick work_begin; do
+		{
+			echo "name 65 $name"
+			printf 'describe 65 { enum : u8 { "'
+			printf '\\xff%.0s' {1..63}
+			printf '" } a[256]; }\nblock 0\n'
+			printf 'event 65 %d zeros=256\n' {1..4000}
+		} | whole_log log
+		export_log html page log
+		[ "$(stat -c %s page)" -le $((256 << 20)) ]
+		[ "$(stat -c %s page)" -gt $((240 << 20)) ]
+		grep '^\],"first"' page >rest
+		cat rest
+		grep -q '"total":4000,.*"notice":"This page has only 3[0-9]* of 4000 events, because' rest
+		rm page
+	done
+}
+
 # The page has only a part of the log, but its summary describes the whole log.
 summary_describes_the_whole_log_case()
 {
