@@ -18,9 +18,10 @@
 #include "ctf_metadata.h"
 #include "ctf_trace.h"
 
-#define PACKET_SIZE	(64 << 10)	/* bytes; a large event may exceed it */
-#define PACKET_SIZE_MIN	4096
-#define PACKETS_SIZE	(32 << 20)	/* bytes of the open packets of all CPUs */
+/* All are powers of two, as the sizes of buffers are. */
+#define PACKET_SIZE	(64U << 10)	/* bytes; a large event may exceed it */
+#define PACKET_SIZE_MIN	4096U
+#define PACKETS_SIZE	(32U << 20)	/* bytes of the open packets of all CPUs, but one */
 
 #define MAGIC		0xc1fc1fc1U
 #define ID_EXTENDED	0xffffU
@@ -33,7 +34,7 @@
 
 /* The file of a CPU, or of the system events that no CPU recorded. */
 struct ctf_file {
-	struct buffer packet;
+	struct buffer packet;	/* empty: there is no open one */
 	size_t events;		/* in the packet */
 	uint64_t time;		/* of the last event */
 	uint64_t packets;
@@ -109,6 +110,36 @@ static int end_packet(struct ctf_trace *trace, struct ctf_file *file)
 	if (close(fd) && !err)
 		err = -errno;
 	buffer_reset(packet);
+	if (packet->room > trace->limit)
+		buffer_free(packet);
+	return err;
+}
+
+/* Ends the packet of a file that takes more memory than it may. */
+static int limit_packet(struct ctf_trace *trace, struct ctf_file *file)
+{
+	if (file->packet.room <= trace->limit)
+		return 0;
+	if (file->packet.len)
+		return end_packet(trace, file);
+	buffer_free(&file->packet);
+	return 0;
+}
+
+/* Each file has a part of the memory: with more files, all have less. */
+static int add_file(struct ctf_trace *trace)
+{
+	size_t limit = PACKET_SIZE;
+	int err = 0;
+
+	trace->nr_used++;
+	while (limit > PACKET_SIZE_MIN && limit * trace->nr_used > PACKETS_SIZE)
+		limit /= 2;
+	if (limit == trace->limit)
+		return 0;
+	trace->limit = limit;
+	for (size_t i = 0; !err && i < trace->nr_files; i++)
+		err = limit_packet(trace, &trace->files[i]);
 	return err;
 }
 
@@ -132,26 +163,26 @@ static int find_file(struct ctf_trace *trace, unsigned int cpu, struct ctf_file 
 }
 
 /*
- * Begins a new packet if the event needs one, which has @len bytes. A packet has a count of
- * discarded events, and a reader compares it with the count of the previous packet. So a loss
- * needs a previous packet, even an empty one.
+ * Begins a new packet if there is none or the event, of @len bytes, needs one. A packet has a
+ * count of discarded events, and a reader compares it with the count of the previous packet. So a
+ * loss needs a previous packet, even an empty one.
  */
 static int prepare_packet(struct ctf_trace *trace, struct ctf_file *file, uint64_t lost,
 			  size_t len, uint64_t time)
 {
-	size_t limit;
 	int err;
 
 	if (!file->packets) {
-		trace->nr_used++;
+		err = add_file(trace);
+		if (err)
+			return err;
 		begin_packet(trace, file, trace->first_time < time ? trace->first_time : time);
+	} else if (!file->packet.len) {
+		file->discarded += lost;
+		begin_packet(trace, file, time);
+		return 0;
 	}
-	limit = PACKETS_SIZE / trace->nr_used;
-	if (limit > PACKET_SIZE)
-		limit = PACKET_SIZE;
-	if (limit < PACKET_SIZE_MIN)
-		limit = PACKET_SIZE_MIN;
-	if (!lost && file->packet.len + len < limit)
+	if (!lost && file->packet.len + len < trace->limit)
 		return 0;
 	if (file->events || lost) {
 		err = end_packet(trace, file);
@@ -186,10 +217,16 @@ int ctf_trace_begin(struct ctf_trace *trace, unsigned int cpu, unsigned int id, 
 {
 	uint64_t wanted = time;
 	struct ctf_file *file;
-	int err = find_file(trace, cpu, &file);
+	int err = 0;
 
+	/* The caller has appended the last event: its packet may be too large now. */
+	if (trace->nr_files)
+		err = limit_packet(trace, &trace->files[trace->last]);
+	if (!err)
+		err = find_file(trace, cpu, &file);
 	if (err)
 		return err;
+	trace->last = file - trace->files;
 	if (time > CTF_TIME_MAX)
 		time = CTF_TIME_MAX;
 	if (file->packets && time < file->time)
@@ -242,7 +279,7 @@ int ctf_trace_end(struct ctf_trace *trace, const struct buffer *metadata)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < trace->nr_files; i++) {
-		if (trace->files[i].packets)
+		if (trace->files[i].packet.len)
 			err = end_packet(trace, &trace->files[i]);
 	}
 	return err ? err : write_metadata(trace, metadata);

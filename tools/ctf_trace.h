@@ -26,6 +26,8 @@ struct ctf_file;
  * @files: first the file of events without a processor, then one for each processor
  * @nr_files: number of @files
  * @nr_used: number of files with events
+ * @limit: bytes of memory that the packet of a file may keep
+ * @last: index of the file of the last event
  */
 struct ctf_trace {
 	unsigned char uuid[16];
@@ -34,6 +36,8 @@ struct ctf_trace {
 	struct ctf_file *files;
 	size_t nr_files;
 	size_t nr_used;
+	size_t limit;
+	size_t last;
 };
 
 /* ctf_trace_uuid() - make a random UUID: version 4 of RFC 4122; returns 0 or an error */
@@ -50,7 +54,7 @@ int ctf_trace_directory(int at, const char *path, int *directory);
  * @time: its time. If CTF cannot store that, it gets the nearest possible one.
  * @lost: number of events known to be lost before it
  * @len: number of bytes that follow, approximately
- * @packet: where to store the buffer to which the caller appends the event
+ * @packet: where to store the buffer to which the caller appends the event before the next call
  * @changed: where to store whether it got another time
  *
  * Return: 0 or a negative error number.

@@ -872,4 +872,58 @@ memory_is_bounded_for_all_cpus_case()
 	[ "$(find out -type f -size +16000c | wc -l)" -ge 4000 ]
 }
 
+# A large event ends its packet: else the last one of each CPU would stay in memory.
+memory_is_bounded_for_large_events_case()
+{
+	awk 'BEGIN {
+		print "cpus 1000"
+		print "name 65 tick"
+		for (cpu = 0; cpu < 1000; cpu++)
+			printf "event 65 17000000000000%05d cpu=%d zeros=65488\n", cpu, cpu
+	}' | whole_log log
+	(ulimit -v 65536 && export_log ctf out log)
+	[ "$(find out -name 'cpu*' -size +65488c | wc -l)" -eq 1000 ]
+}
+
+# The packets of CPUs without further events count, too: with more CPUs, each has less memory.
+memory_is_bounded_for_idle_cpus_case()
+{
+	awk 'BEGIN {
+		print "cpus 8191"
+		print "name 65 tick"
+		for (cpu = 0; cpu < 8191; cpu++) {
+			size = cpu < 511 ? 65000 : cpu < 1023 ? 32000 : cpu < 2047 ? 16000 : \
+				cpu < 4095 ? 7500 : 3500
+			printf "event 65 17000000000000%05d cpu=%d zeros=%d\n", cpu, cpu, size
+		}
+	}' | whole_log log
+	(ulimit -v 81920 && export_log ctf out log)
+	[ "$(find out -name 'cpu*' -size +3500c | wc -l)" -eq 8191 ]
+}
+
+# The packet of the large event has ended when the loss is seen, and the one after has the loss.
+loss_after_a_large_event_case()
+{
+	{
+		echo 'cpus 2'
+		echo 'name 65 tick'
+		echo 'block 0'
+		echo 'event 65 1700000000000000001 zeros=65488'
+		echo 'event 65 1700000000000000002 zeros=65488'
+		echo 'lost 7 1700000000000000003'
+		echo 'block 0'
+		echo 'event 65 1700000000000000013 zeros=1'
+		echo 'event 65 1700000000000000014 zeros=65488'
+		echo 'event 65 1700000000000000015 zeros=2'
+	} | whole_log log
+	# without the system event of the loss, the loss is that of the next event
+	export_log ctf out log --filter=tick
+	babeltrace2 out 2>&1 >events | grep -oE 'discarded.* events|stream ".*/cpu0"' | sed 's,".*/,,' >got
+	diff - got <<-'END'
+		discarded 7 events
+		stream cpu0"
+	END
+	[ "$(grep -c ' tick: ' events)" -eq 5 ]
+}
+
 run_cases
