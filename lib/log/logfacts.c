@@ -173,13 +173,12 @@ static int read_fixed_names(struct pxtu_log *log)
 	return err;
 }
 
-static bool end_valid(const struct pxtu_log *log, const struct posixtrace_log_end *end)
+static bool end_valid(const struct posixtrace_log_end *end)
 {
 	struct posixtrace_log_end copy = *end;
 
 	copy.crc = 0;
-	return end->cookie == log->head.cookie &&
-	       pxtu_crc32c(0, &copy, sizeof(copy)) == end->crc && end->error >= 0;
+	return pxtu_crc32c(0, &copy, sizeof(copy)) == end->crc && end->error >= 0;
 }
 
 /* Returns -ENOENT if there is no status, -EBADMSG if it is damaged. */
@@ -192,8 +191,12 @@ static int try_end(struct pxtu_log *log, __u64 offset, struct posixtrace_log_end
 		if (pxtu_log_read(log, end, sizeof(*end), offset) != sizeof(*end) ||
 		    !memcmp(end, &none, sizeof(*end)))
 			return -ENOENT;
-		if (end_valid(log, end))
+		if (!end_valid(end))
+			continue;
+		if (end->cookie == log->head.cookie)
 			return 0;
+		/* The header of a LOOP log comes first: this is the status of another log. */
+		return log->head.ring_end ? -ENOENT : -EBADMSG;
 	}
 	return -EBADMSG;
 }

@@ -238,6 +238,40 @@ TEST(damaged_status_and_names)
 	log_free(&ring.log);
 }
 
+/* When the log is cleared, the header is written first: the old status is no damage. */
+TEST(status_of_another_log)
+{
+	struct posixtrace_log_info info;
+	static struct ring ring;
+	trace_id_t trid;
+	int fd;
+
+	ring_begin(&ring);
+	ring_add(&ring);
+	ring.log.header.cookie++;
+	log_header(&ring.log);
+	ASSERT_EQ(0, log_open(&ring.log, &trid));
+	ASSERT_EQ(0, posixtrace_get_log_info(trid, &info));
+	EXPECT_EQ(0, info.flags);
+	EXPECT_EQ(0, posix_trace_close(trid));
+
+	/* A reader has the log before open. */
+	log_free(&ring.log);
+	ring_begin(&ring);
+	ring_add(&ring);
+	fd = log_file(&ring.log);
+	ASSERT_EQ(0, posix_trace_open(fd, &trid));
+	ring.log.header.cookie++;
+	log_header(&ring.log);
+	log_end(&ring.log, POSIXTRACE_LOG_END_FINAL);
+	ASSERT_EQ(0, log_write(&ring.log, fd, 0));
+	ASSERT_EQ(0, posixtrace_get_log_info(trid, &info));
+	EXPECT_EQ(0, info.flags);
+	EXPECT_EQ(0, posix_trace_close(trid));
+	close(fd);
+	log_free(&ring.log);
+}
+
 /* ------------------------------------------------------------------ */
 /* Read while it is written						*/
 
