@@ -39,6 +39,7 @@ struct dump {
 	struct selection *selection;
 	struct print print;
 	struct source *source;
+	bool cleared;			/* the log that @source has open is gone */
 	struct buffer text;
 	struct logend end;
 };
@@ -74,7 +75,19 @@ static int print_one(struct dump *dump, const struct event *event)
 	return print_event(&dump->print, &dump->text, event);
 }
 
-/* Prints the events that the log has now, @max at most. Returns their number, or negative errno. */
+static bool was_cleared(struct dump *dump)
+{
+	if (!dump->follow || dump->cleared || !source_was_cleared(dump->source))
+		return dump->cleared;
+	tell("%s: the log was cleared; the events of the new log follow", dump->path);
+	dump->cleared = true;
+	return true;
+}
+
+/*
+ * Prints the events that the log has now, @max at most, up to a place where it was cleared: that is
+ * no damage. Returns their number, or negative errno.
+ */
 static long print_events(struct dump *dump, long max)
 {
 	struct event event;
@@ -82,6 +95,8 @@ static long print_events(struct dump *dump, long max)
 	int ret = 0, err;
 
 	while (count < max && (ret = source_next(dump->source, &event)) > 0) {
+		if (event.type == POSIX_TRACE_ERROR && was_cleared(dump))
+			break;
 		err = print_one(dump, &event);
 		if (err) {
 			complain_of_output(-err);
@@ -118,6 +133,24 @@ static void drain(int fd)
 		;
 }
 
+/* Opens the new log. Returns 0 also if its header is not complete yet, or negative errno. */
+static int open_again(struct dump *dump)
+{
+	int err = source_open_again(dump->source);
+
+	if (err == -EINVAL)
+		return 0;
+	if (err) {
+		source_complain(dump->path, err);
+		return err;
+	}
+	dump->cleared = false;
+	dump->end = (struct logend){ };
+	print_restart(&dump->print);
+	select_restart(dump->selection);
+	return 0;
+}
+
 static int follow_until(struct dump *dump, int signals, int changes)
 {
 	struct pollfd fds[] = {
@@ -126,15 +159,23 @@ static int follow_until(struct dump *dump, int signals, int changes)
 	};
 	long count;
 	bool ended;
+	int err;
 
 	for (;;) {
 		/* Look for the end first: then no event written before the end is missed. */
 		ended = logend_ended(dump->source);
-		count = print_events(dump, BATCH);
+		count = dump->cleared ? 0 : print_events(dump, BATCH);
 		if (count < 0)
 			return (int)count;
-		if (ended && count < BATCH)
+		if (count < BATCH && was_cleared(dump)) {
+			err = open_again(dump);
+			if (err)
+				return err;
+			if (!dump->cleared)
+				continue;
+		} else if (ended && count < BATCH) {
 			return 0;
+		}
 		if (poll(fds, 2, count < BATCH ? LOOK_MS : 0) < 0 && errno != EINTR)
 			return -errno;
 		if (fds[0].revents)
@@ -181,14 +222,15 @@ static int print_log(struct dump *dump)
 	}
 	source_set_formats(dump->source, dump->formats);
 	err = dump->follow ? follow(dump) : print_all(dump);
-	if (!err) {
+	/* Nothing is known of a new log that could not be opened before the signal. */
+	if (!err && !dump->cleared) {
 		err = logend_read(&dump->end, dump->source);
 		if (err)
 			complain(dump->path, -err);
 	}
 	if (!err)
 		formats_warn(dump->formats, dump->source);
-	if (!err)
+	if (!err && !dump->cleared)
 		err = logend_tell(&dump->end, dump->path, dump->source);
 	symbols_free(dump->print.symbols);
 	buffer_free(&dump->text);

@@ -255,6 +255,14 @@ bool filter_event(const struct filter *filter, const struct event *event)
 	return test_node(filter->root, event);
 }
 
+void filter_forget(struct filter *filter)
+{
+	for (size_t i = 0; i < filter->nr_nodes; i++) {
+		if (filter->nodes[i]->verdicts)
+			memset(filter->nodes[i]->verdicts, 0, TYPES);
+	}
+}
+
 /* ------------------------------------------------------------------ */
 /* Names								*/
 

@@ -119,6 +119,9 @@ int filter_option(const char *text, struct filter **filter);
 /* filter_event() - test an event */
 bool filter_event(const struct filter *filter, const struct event *event);
 
+/* filter_forget() - forget the names of types: events of another log follow */
+void filter_forget(struct filter *filter);
+
 /* filter_name() - test the name of a type alone */
 enum filter_verdict filter_name(const struct filter *filter, const char *name);
 

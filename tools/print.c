@@ -84,6 +84,12 @@ void print_see(struct print *print, const struct event *event)
 	print->lost = event->lost;
 }
 
+void print_restart(struct print *print)
+{
+	print->begun = false;
+	print->lost = 0;
+}
+
 /* ------------------------------------------------------------------ */
 /* Pieces								*/
 

@@ -87,6 +87,9 @@ int print_set_colour(struct print *print, const char *value);
  */
 void print_see(struct print *print, const struct event *event);
 
+/* print_restart() - forget the previous events: events of another log follow */
+void print_restart(struct print *print);
+
 /**
  * print_event() - append an event as a line, and write the lines when there are many
  * @print: how to print, after print_see() of the event

@@ -318,6 +318,14 @@ static bool passes_filter(const struct selection *selection, const struct event 
 	return !selection->nr_filters;
 }
 
+void select_restart(struct selection *selection)
+{
+	for (size_t i = 0; i < selection->nr_filters; i++)
+		filter_forget(selection->filters[i]);
+	memset(selection->verdict, VERDICT_NONE, sizeof(selection->verdict));
+	selection->begun = false;
+}
+
 bool select_needs_data(const struct selection *selection)
 {
 	for (size_t i = 0; i < selection->nr_filters; i++) {

@@ -51,6 +51,9 @@ int select_option(struct selection *selection, int opt, const char *value);
  */
 bool select_event(struct selection *selection, const struct event *event);
 
+/* select_restart() - forget the types and times of events: events of another log follow */
+void select_restart(struct selection *selection);
+
 /* select_needs_data() - check whether select_event() looks at the data of events */
 bool select_needs_data(const struct selection *selection);
 

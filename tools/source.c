@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/posixtrace_log.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,8 @@ struct type {
  * struct source - where events come from
  * @trid: trace id of the log or stream
  * @is_log: @trid is a log, which source_close() closes
+ * @fd: file of the log, or -1
+ * @cookie: cookie of the log, which another log in the same file does not have
  * @names: whether names of threads may be known
  * @count: number of events in the batch
  * @next: index of the next event
@@ -61,6 +64,8 @@ struct thread {
 struct source {
 	trace_id_t trid;
 	bool is_log;
+	int fd;
+	uint64_t cookie;
 	enum { NAMES_UNKNOWN, NAMES_NO, NAMES_YES } names;
 	size_t count;
 	size_t next;
@@ -75,7 +80,34 @@ struct source {
 static int new_source(struct source **source)
 {
 	*source = calloc(1, sizeof(**source));
-	return *source ? 0 : -ENOMEM;
+	if (!*source)
+		return -ENOMEM;
+	(*source)->fd = -1;
+	return 0;
+}
+
+static bool read_cookie(int fd, uint64_t *cookie)
+{
+	return pread(fd, cookie, sizeof(*cookie), offsetof(struct posixtrace_log_header, cookie)) ==
+	       sizeof(*cookie);
+}
+
+/* The log may be cleared at any time: take the cookie of the log that was opened. */
+static int open_trace(int fd, uint64_t *cookie, trace_id_t *trid)
+{
+	uint64_t before;
+	int err;
+
+	for (;;) {
+		if (!read_cookie(fd, &before))
+			before = 0;
+		err = posix_trace_open(fd, trid);
+		if (err)
+			return err;
+		if (read_cookie(fd, cookie) && *cookie == before)
+			return 0;
+		posix_trace_close(*trid);
+	}
 }
 
 static int open_log(struct source *source, const char *path)
@@ -94,8 +126,11 @@ static int open_log(struct source *source, const char *path)
 	else if (!S_ISREG(stat.st_mode))
 		err = ESPIPE;
 	else
-		err = posix_trace_open(fd, &source->trid);
-	close(fd);
+		err = open_trace(fd, &source->cookie, &source->trid);
+	if (err)
+		close(fd);
+	else
+		source->fd = fd;
 	return -err;
 }
 
@@ -112,6 +147,40 @@ int source_open_log(const char *path, struct source **source)
 		return err;
 	}
 	(*source)->is_log = true;
+	return 0;
+}
+
+bool source_was_cleared(const struct source *source)
+{
+	uint64_t cookie;
+
+	return read_cookie(source->fd, &cookie) && cookie != source->cookie;
+}
+
+static void forget_types(struct source *source)
+{
+	for (size_t i = 0; i < TYPES; i++) {
+		free(source->types[i].name);
+		description_free(source->types[i].own);
+	}
+	memset(source->types, 0, sizeof(source->types));
+}
+
+int source_open_again(struct source *source)
+{
+	uint64_t cookie;
+	trace_id_t trid;
+	int err = open_trace(source->fd, &cookie, &trid);
+
+	if (err)
+		return -err;
+	posix_trace_close(source->trid);
+	source->trid = trid;
+	source->cookie = cookie;
+	source->names = NAMES_UNKNOWN;
+	source->count = 0;
+	source->next = 0;
+	forget_types(source);
 	return 0;
 }
 
@@ -379,9 +448,8 @@ void source_close(struct source *source)
 		return;
 	if (source->is_log)
 		posix_trace_close(source->trid);
-	for (size_t i = 0; i < TYPES; i++) {
-		free(source->types[i].name);
-		description_free(source->types[i].own);
-	}
+	if (source->fd >= 0)
+		close(source->fd);
+	forget_types(source);
 	free(source);
 }

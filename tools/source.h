@@ -125,6 +125,24 @@ bool event_has_fields(const struct event *event, size_t data_len);
 int source_open_log(const char *path, struct source **source);
 
 /**
+ * source_was_cleared() - check whether the file has another log now
+ * @source: a log
+ *
+ * posix_trace_clear() of a stream begins the log in its file anew. False if the file has no header
+ * at this moment.
+ */
+bool source_was_cleared(const struct source *source);
+
+/**
+ * source_open_again() - go on with the log that is in the file now, from its first event
+ * @source: a log
+ *
+ * Return: 0; a negative error number, then @source has not changed. -EINVAL: the header may not be
+ *	complete yet.
+ */
+int source_open_again(struct source *source);
+
+/**
  * source_complain() - print on standard error why a log could not be opened
  * @path: path of the file
  * @err: what source_open_log() returned

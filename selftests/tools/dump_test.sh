@@ -5,7 +5,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 19
+begin 21
 
 # count TYPE: prints the number of events of a type that dump printed
 count()
@@ -137,6 +137,33 @@ end_helper
 wait "$started" && grep -q 'log: [1-9][0-9]* older events were overwritten' "$tmp/err" &&
 	! grep -q 'has no end' "$tmp/err" && tail -n 1 "$tmp/out" | grep -q posix_trace_stop
 result dump_follows_a_log_that_is_overwritten_to_its_end $?
+
+# follows_cleared [loop]: dump prints the events before and after posix_trace_clear(), and reports
+# no damage
+follows_cleared()
+{
+	begin_helper "$tmp/log" "$@"
+	tell e
+	start_apart dump --follow "$tmp/log"
+	tell f
+	until_true says ' 09000000$'
+	before=$?
+	tell cef
+	until_true says ' 13000000$'
+	after=$?
+	tell e
+	end_helper
+	ended 0 && [ $before -eq 0 ] && [ $after -eq 0 ] && [ "$(count round)" -eq 30 ] &&
+		[ "$(count posix_trace_error)" -eq 0 ] && tail -n 1 "$tmp/out" | grep -q posix_trace_stop &&
+		complains '/log: the log was cleared; the events of the new log follow$' &&
+		[ "$(wc -l <"$tmp/err")" -eq 1 ]
+}
+
+follows_cleared
+result dump_follows_a_log_that_is_cleared $?
+
+follows_cleared loop
+result dump_follows_a_log_with_policy_loop_that_is_cleared $?
 
 # The names of a LOOP log are no events, so that no event reports their damage.
 at=$(strings -t d "$tmp/log" | awk '$2 == "round" { print $1; exit }')

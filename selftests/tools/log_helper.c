@@ -2,8 +2,8 @@
 /*
  * A program that records on command, optionally into a log. It reads commands of one byte from
  * standard input: 'e' records ten times "work_begin", "round" and "work_end"; 'f' flushes the
- * log; others do nothing. It answers each command on standard output. At the end of the input
- * it completes the log and ends.
+ * log; 'c' clears the stream; others do nothing. It answers each command on standard output. At
+ * the end of the input it completes the log and ends.
  *
  * usage: log_helper [LOG [full|loop]]    a small log that stops when full, or overwrites events
  */
@@ -73,6 +73,8 @@ int main(int argc, char **argv)
 		/* Ignore errors: a flush may be under way already, or the log may be full. */
 		if (byte == 'f' && argc > 1)
 			posix_trace_flush(trid);
+		if (byte == 'c' && argc > 1 && posix_trace_clear(trid))
+			return 105;
 		if (write(STDOUT_FILENO, &byte, 1) != 1)
 			return 103;
 	}

@@ -592,6 +592,160 @@ test_follow_until_a_signal()
 	complains 'posixtrace: log: the log has no end: it is still being written, or was cut'
 }
 
+# started_log FILE [LINE]: writes a log of two events that has no end, with this line first
+started_log()
+{
+	printf '%s\n' "${2-cpus 2}" 'cookie 1' 'name 65 tick' 'name 66 tock' 'block 0' \
+		'event 65 1700000000000001000' 'event 66 1700000000000002000' | write_log "$1"
+}
+
+# next_log FILE [LINE]: writes a complete log of 300 events, of the same types with other numbers
+next_log()
+{
+	local i
+	{
+		printf '%s\n' "${2-cpus 2}" 'cookie 2' 'name 65 tock' 'name 66 tick' 'block 0'
+		for i in {1..150}; do
+			printf 'event 65 %d\nevent 66 %d\n' $((1700000001000000000 + 2 * i)) \
+				$((1700000001000000001 + 2 * i))
+		done
+		echo end
+	} | write_log "$1"
+}
+
+# follow LINES [OPTION]...: starts dump --follow of the file log as process $reader, and waits until
+# it has printed so many lines
+follow()
+{
+	local lines=$1
+	shift
+	: >out
+	posixtrace dump --follow "$@" log >out 2>err &
+	reader=$!
+	has_lines "$lines" out
+}
+
+# has_lines NUMBER FILE: waits until the reader has written so many lines there; ends a reader that
+# does not
+has_lines()
+{
+	local limit=$((SECONDS + 20))
+	until [ "$(wc -l <"$2")" -ge "$1" ]; do
+		kill -0 "$reader"
+		[ "$SECONDS" -lt "$limit" ] || { kill "$reader"; wait "$reader" || :; cat err; return 1; }
+		sleep 0.01
+	done
+}
+
+cleared='posixtrace: log: the log was cleared; the events of the new log follow'
+
+# follows_new [OPTION]...: the reader ends, and has printed the file old and the events of new
+follows_new()
+{
+	timeout 20 tail --pid="$reader" -f /dev/null || { kill "$reader"; wait "$reader" || :; cat err; return 1; }
+	wait "$reader" || { cat err; return 1; }
+	complains "$cleared"
+	mv out followed
+	run 0 posixtrace dump "$@" new
+	cat old out | prints followed
+}
+
+# posix_trace_clear() truncates the file, and begins it anew with another cookie.
+test_follow_a_log_that_is_cleared()
+{
+	local reader
+	started_log log
+	next_log new
+	follow 2
+	cp out old
+	cat new >log
+	follows_new
+	# As large as before. The new log has other event types, and another first event.
+	started_log log
+	follow 1 --filter=tick --exclude=tock --to=0.1
+	cp out old
+	cat new >log
+	follows_new --filter=tick --exclude=tock --to=0.1
+	[ "$(wc -l <out)" -eq 50 ]
+}
+
+# The reader finds nothing new at the place where the old log ended.
+test_follow_a_log_that_is_cleared_and_not_larger()
+{
+	local reader
+	started_log log
+	{ printf '%s\n' 'cpus 2' 'cookie 2' 'name 65 tick' 'block 0' 'event 65 1700000000000003000'
+		echo end; } | write_log new
+	follow 2
+	cp out old
+	cat new >log
+	follows_new
+}
+
+test_follow_waits_for_the_whole_header_of_a_cleared_log()
+{
+	local reader
+	started_log log
+	next_log new
+	follow 2
+	cp out old
+	: >log
+	head -c 500 new >>log
+	has_lines 1 err
+	tail -c +501 new >>log
+	follows_new
+	# The signal comes before the new log has a header.
+	started_log log
+	follow 2
+	head -c 500 new >log
+	has_lines 1 err
+	kill -TERM "$reader"
+	wait "$reader" || { cat err; return 1; }
+	complains "$cleared"
+}
+
+# loop_log FILE COOKIE TIME STATUS: writes a LOOP log with one event, and "flushed" or "end"
+loop_log()
+{
+	printf '%s\n' 'ring 65536' "cookie $2" 'name 65 tick' 'block 0' "event 65 $3" "$4" |
+		write_log "$1"
+}
+
+# The header is written first: for a moment, the status is that of the old log.
+test_follow_a_log_with_policy_loop_that_is_cleared()
+{
+	local reader
+	loop_log log 1 1700000000000001000 flushed
+	loop_log new 2 1700000000000003000 end
+	follow 1
+	cp out old
+	dd if=new of=log bs=512 count=1 conv=notrunc status=none
+	has_lines 1 err
+	sleep 0.1
+	# the final status last
+	dd if=new of=log bs=4096 skip=1 seek=1 conv=notrunc status=none
+	dd if=new of=log bs=4096 count=1 conv=notrunc status=none
+	follows_new
+}
+
+# It goes on with the file that it has open.
+test_follow_a_log_whose_name_another_file_gets()
+{
+	local reader
+	make_log whole 4000 2 >/dev/null
+	run 0 posixtrace dump whole
+	mv out wanted
+	head -c 60000 whole >log
+	next_log new
+	exec 3>>log
+	follow 100
+	mv new log
+	tail -c +60001 whole >&3
+	wait "$reader" || { cat err; return 1; }
+	complains
+	diff <(sort wanted) <(sort out)
+}
+
 # More than a million events in a few megabytes: dump keeps none of them.
 test_large_log_in_little_memory()
 {

@@ -3,6 +3,8 @@
  * Writes a log from a script on standard input, so that a test knows every event. The lines of
  * the script are:
  *
+ *	ring BYTES			policy loop of the log, with a ring of this size
+ *	cookie N			the cookie of the log
  *	cpus N				CPUs 0 to N - 1, system events on N; 4 without this line
  *	policy loop			policy of the stream; flush without this line
  *	name ID TEXT			name of event type ID; "\xNN" is a byte
@@ -28,10 +30,12 @@
  *					waker_tid=@NAME and waker_pid=@NAME: of that thread
  *	lost N TIME			a gap before the next block: N events lost since TIME
  *	epoch				the next flush
+ *	flushed				the status after a flush, of a log with a ring
  *	end				the end of the log
  *
- * "cpus", "policy" and "classes" come first. Events may come in any order of processors, each
- * processor's in the order of time, those of the kernel and others apart.
+ * "ring" comes before all others, then "cookie", "cpus", "policy" and "classes". Events may come in
+ * any order of processors, each processor's in the order of time, those of the kernel and others
+ * apart.
  *
  * usage: write_log FILE
  */
@@ -325,6 +329,16 @@ static void add_kernel(char *rest)
 	put_event(POSIXTRACE_LOG_KERNEL, &record);
 }
 
+static void begin(int log_policy, size_t ring)
+{
+	struct log_writer *log = &log_file_writer;
+
+	log_begin(log, log_policy, POSIXTRACE_POLICY_FLUSH, 4, ring);
+	log->header.subbuf_size = SUBBUF;
+	log->header.attr.max_data_size = DATA_MAX;
+	log_header(log);
+}
+
 static void run_line(char *line)
 {
 	struct log_writer *log = &log_file_writer;
@@ -338,7 +352,13 @@ static void run_line(char *line)
 		return;
 	}
 	end_block();
-	if (!strncmp(line, "cpus ", 5)) {
+	if (!strncmp(line, "ring ", 5)) {
+		log_free(log);
+		begin(POSIXTRACE_POLICY_LOOP, strtoul(line + 5, NULL, 0));
+	} else if (!strncmp(line, "cookie ", 7)) {
+		log->header.cookie = strtoull(line + 7, NULL, 0);
+		log_header(log);
+	} else if (!strncmp(line, "cpus ", 5)) {
 		log->header.nr_cpus = strtoul(line + 5, NULL, 0);
 		log_header(log);
 	} else if (!strcmp(line, "policy loop")) {
@@ -372,6 +392,8 @@ static void run_line(char *line)
 		log->gap_first = strtoull(line, NULL, 0);
 	} else if (!strcmp(line, "epoch")) {
 		log->epoch++;
+	} else if (!strcmp(line, "flushed")) {
+		log_end(log, 0);
 	} else if (!strcmp(line, "end")) {
 		log_end(log, POSIXTRACE_LOG_END_FINAL);
 	} else if (line[0]) {
@@ -391,10 +413,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: write_log FILE\n");
 		return 2;
 	}
-	log_begin(log, POSIXTRACE_POLICY_APPEND, POSIXTRACE_POLICY_FLUSH, 4, 0);
-	log->header.subbuf_size = SUBBUF;
-	log->header.attr.max_data_size = DATA_MAX;
-	log_header(log);
+	begin(POSIXTRACE_POLICY_APPEND, 0);
 	while ((len = getline(&line, &room, stdin)) > 0) {
 		line_number++;
 		if (line[len - 1] == '\n')
