@@ -21,11 +21,12 @@ static const struct {
 	int (*run)(struct export *export);
 	bool directory;	/* writes a directory, so --output must name it */
 	bool binary;	/* must not be written to a terminal */
+	bool bounded;	/* --max-events limits it */
 } formats[] = {
 	{ "ctf", export_ctf, .directory = true },
 	{ "chrome", export_chrome, .directory = false },
 	{ "perfetto", export_perfetto, .binary = true },
-	{ "html", export_html, .directory = false },
+	{ "html", export_html, .bounded = true },
 };
 
 #define NR_FORMATS	(sizeof(formats) / sizeof(formats[0]))
@@ -295,6 +296,10 @@ int posixtrace_export(int argc, char **argv)
 	if (formats[format].directory && !export->path) {
 		tell("--output: required with --format=%s, which writes a directory",
 		     formats[format].name);
+		goto out;
+	}
+	if (export->max_events && !formats[format].bounded) {
+		tell("--max-events: needs --format=html");
 		goto out;
 	}
 	export->log = argv[optind];
