@@ -23,6 +23,39 @@ static void check_name(const char *option, const char *name)
 	exit(2);
 }
 
+static void tell_of_system_event(const char *name)
+{
+	tell("%s: system events of the standard are always recorded", name);
+}
+
+/*
+ * A pattern that begins as the names of these types, and matches one, is meant for them. Others,
+ * such as "*", may be meant for other types, too.
+ */
+static void check_excluded(const char *pattern)
+{
+	static const char *const names[] = {
+		"posix_trace_error",
+		"posix_trace_filter",
+		"posix_trace_flush_start",
+		"posix_trace_flush_stop",
+		"posix_trace_overflow",
+		"posix_trace_resume",
+		"posix_trace_start",
+		"posix_trace_stop",
+	};
+	static const char prefix[] = "posix_trace_";
+
+	if (strncmp(pattern, prefix, strlen(prefix)) != 0)
+		return;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!fnmatch(pattern, names[i], 0)) {
+			tell_of_system_event(pattern);
+			exit(2);
+		}
+	}
+}
+
 void session_filter_add(struct session_filter *filter, const char *value)
 {
 	struct filter **filters, *new;
@@ -59,8 +92,10 @@ void session_filter_exclude(struct session_filter *filter, const char *value)
 		exit(2);
 	}
 	filter->patterns |= !!strpbrk(value, "*?[");
-	while ((name = argz_next(names->argz, names->len, name)))
+	while ((name = argz_next(names->argz, names->len, name))) {
 		check_name("--exclude", name);
+		check_excluded(name);
+	}
 }
 
 void session_filter_free(struct session_filter *filter)
@@ -80,7 +115,7 @@ static int type_of(trace_id_t trid, const char *name, trace_event_id_t *type)
 	int err = posix_trace_trid_eventid_open(trid, name, type);
 
 	if (!err && *type < POSIXTRACE_SWITCH_OUT) {
-		tell("%s: system events of the standard are always recorded", name);
+		tell_of_system_event(name);
 		return EINVAL;
 	}
 	/* Beyond the limit of event types, all names get the unnamed type. */

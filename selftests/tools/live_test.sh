@@ -132,8 +132,11 @@ run 0 live --format-file="$tmp/formats" -- ./fields_helper && event 'cache +a=0x
 	complains 'formats:2: expected "\{" \(got "end of file"\)$'
 result format_file_describes_events $?
 
-run 1 live --exclude=posix_trace_start -- ./ticks_helper 1 0 &&
-	complains '^posixtrace: posix_trace_start: system events of the standard are always recorded'
+run 2 live --exclude=posix_trace_start -- ./ticks_helper 1 0 &&
+	complains '^posixtrace: posix_trace_start: system events of the standard are always recorded' &&
+	run 1 live --filter=posix_trace_start -- ./ticks_helper 1 0 &&
+	complains '^posixtrace: posix_trace_start: system events of the standard are always recorded' &&
+	run 0 live --exclude='*' -- ./ticks_helper 1 0 && event posix_trace_start && ! says ' tick '
 result system_event_types_cannot_be_filtered $?
 
 run 0 live -- ./family_helper && event 'family +"parent"$' && ! says '"child"'

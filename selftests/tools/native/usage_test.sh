@@ -25,4 +25,28 @@ test_export_limits_the_events_of_a_page_only()
 	run 0 posixtrace export -f html -m 5 -o new log
 }
 
+# accepts ARGUMENT...: there is no such process, but the arguments are right
+accepts()
+{
+	run 1 posixtrace "$@" --pid=4194303
+}
+
+test_exclude_of_system_events_of_the_standard()
+{
+	local name command
+	for name in posix_trace_start posix_trace_filter 'posix_trace_*' 'posix_trace_st?p' \
+		'posix_trace_[f]lush_*'; do
+		for command in live record; do
+			refuses "$name: system events of the standard are always recorded" \
+				"$command" -x "idle,$name" -- true
+		done
+	done
+	# These match other event types, too, or only those.
+	for name in '*' 'p*' '*_start' 'posix_trace_unnamed_userevent' 'posix_trace_mine*'; do
+		accepts live -x "$name"
+		accepts record -o new -x "$name"
+		[ ! -e new ]
+	done
+}
+
 tap_main
