@@ -32,7 +32,7 @@ static void print_help(FILE *to)
 		"<posixtrace/points.h> in PROGRAM, an executable or a shared library; or the\n"
 		"attributes, status and event types of LOG. Event types have their descriptions\n"
 		"beside them.\n\n"
-		"  -a, --all   also print the event types that every process has\n"
+		"  -a, --all   of PID or LOG, also print the event types that every process has\n"
 		"  -h, --help  print this help\n\n"
 		"Processes that you may not inspect are left out: see ptrace(2).\n"
 		"Exit status: 0; 1 after a failure; 2 after a usage error.\n");
@@ -326,8 +326,8 @@ int posixtrace_list(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ }
 	};
+	bool all = false, number, program;
 	const char *what;
-	bool all = false;
 	int opt, status;
 	pid_t pid;
 
@@ -349,10 +349,18 @@ int posixtrace_list(int argc, char **argv)
 		return 2;
 	}
 	what = argv[optind];
+	number = what && *what && what[strspn(what, "0123456789")] == '\0';
+	program = what && !number && points_are_in(what);
+	if (all && (!what || program)) {
+		tell("--all: needs a PID or a LOG");
+		return 2;
+	}
 	if (!what)
 		return list_all();
-	if (!*what || what[strspn(what, "0123456789")] != '\0')
-		return points_are_in(what) ? points_list(what) : list_log(what, all);
+	if (program)
+		return points_list(what);
+	if (!number)
+		return list_log(what, all);
 	pid = parse_number("PID", what, PID_MAX);
 	status = list_types(pid, all);
 	return status ? status : list_scan(pid);

@@ -49,4 +49,15 @@ test_exclude_of_system_events_of_the_standard()
 	done
 }
 
+test_list_all_is_about_event_types()
+{
+	refuses '--all: needs a PID or a LOG' list --all
+	refuses '--all: needs a PID or a LOG' list -a "$(command -v posixtrace)"
+	printf '%s\n' 'name 65 tick' end | write_log log
+	run 0 posixtrace list -a log
+	grep -q '^  *2  posix_trace_start$' out
+	run 1 posixtrace list -a missing
+	complains 'posixtrace: missing: No such file or directory'
+}
+
 tap_main
