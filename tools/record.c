@@ -463,7 +463,7 @@ static bool parse_option(struct recording *rec, int opt, const char *value)
 	case OPT_ORDER:
 		return parse_order(value, &rec->order);
 	case OPT_LOG_SIZE:
-		rec->log_size = parse_size("--log-size", value, LONG_MAX);
+		rec->log_size = parse_positive_size("--log-size", value, LONG_MAX);
 		return true;
 	default:
 		return false;

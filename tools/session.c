@@ -60,6 +60,16 @@ size_t parse_size(const char *option, const char *text, size_t max)
 	return value << shift;
 }
 
+size_t parse_positive_size(const char *option, const char *text, size_t max)
+{
+	size_t size = parse_size(option, text, max);
+
+	if (size)
+		return size;
+	tell("%s: must be at least 1 (got \"%s\")", option, text);
+	exit(2);
+}
+
 /* In the order of their bits. */
 static const char *const classes[] = {
 	"sched", "fault", "signal", "syscall", "irq", "process",
@@ -117,7 +127,8 @@ bool session_option(struct session *session, int opt, const char *value)
 		session->process.pid = parse_number("--pid", value, PID_MAX);
 		return true;
 	case 's':
-		session->stream_size = parse_size("--size", value, POSIXTRACE_STREAM_SIZE_MAX);
+		session->stream_size = parse_positive_size("--size", value,
+							   POSIXTRACE_STREAM_SIZE_MAX);
 		return true;
 	case 'x':
 		session_filter_exclude(&session->filter, value);

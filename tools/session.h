@@ -70,8 +70,12 @@ int session_stats(const struct session *session, struct posixtrace_stats_info *s
 /* session_free() - free the names */
 void session_free(struct session *session);
 
-/* parse_number(), parse_size() - exit with 2 if the text is invalid; sizes may end in K, M, G */
+/*
+ * parse_number(), parse_size(), parse_positive_size() - exit with 2 if the text is invalid; sizes
+ * may end in K, M, G, and a positive size is not 0
+ */
 unsigned long parse_number(const char *option, const char *text, unsigned long max);
 size_t parse_size(const char *option, const char *text, size_t max);
+size_t parse_positive_size(const char *option, const char *text, size_t max);
 
 #endif /* POSIXTRACE_SESSION_H */

@@ -60,4 +60,14 @@ test_list_all_is_about_event_types()
 	complains 'posixtrace: missing: No such file or directory'
 }
 
+test_sizes_are_at_least_1()
+{
+	refuses '--size: must be at least 1 (got "0")' live --size=0 -- true
+	refuses '--size: must be at least 1 (got "0K")' record -s 0K -- true
+	refuses '--log-size: must be at least 1 (got "0")' record --log-policy=loop --log-size=0 -- true
+	refuses '--log-size: must be at least 1 (got "0")' record --log-size=0 -- true
+	[ ! -e posixtrace.log ]
+	accepts live --size=1 --data-size=0
+}
+
 tap_main
