@@ -33,6 +33,30 @@ bool logfile_size(const struct logfile *log, unsigned long long *size)
 	return true;
 }
 
+/*
+ * Is the file the standard output or the standard error, as /dev/stdout is? The program and this
+ * command write there, too. A device takes data of all of them, unless it is a terminal.
+ */
+static bool is_descriptor(const struct stat *st, int fd)
+{
+	struct stat other;
+
+	return !fstat(fd, &other) && st->st_dev == other.st_dev && st->st_ino == other.st_ino &&
+	       (!S_ISCHR(st->st_mode) || isatty(fd));
+}
+
+/* Refuses a name of a descriptor of this command. Returns 0, or EINVAL after a complaint. */
+static int check_name(const struct logfile *log, const struct stat *st)
+{
+	if (is_descriptor(st, STDERR_FILENO))
+		tell("%s: is the standard error: use another --output", log->path);
+	else if (is_descriptor(st, STDOUT_FILENO))
+		tell("%s: is the standard output: use -o - to write the log there", log->path);
+	else
+		return 0;
+	return EINVAL;
+}
+
 /* Creates a file in the same directory, so that rename() can replace the existing one. */
 static int make_fresh(struct logfile *log)
 {
@@ -55,24 +79,52 @@ static int make_fresh(struct logfile *log)
 	return 0;
 }
 
-static int open_path(struct logfile *log)
+/* Returns 0, or an error number after a complaint. */
+static int open_existing(struct logfile *log)
 {
 	struct stat st;
+	int err;
+
+	if (stat(log->path, &st)) {
+		err = errno;
+		complain(log->path, err);
+		return err;
+	}
+	err = check_name(log, &st);
+	if (err)
+		return err;
+	if (S_ISREG(st.st_mode) && !log->force) {
+		tell("%s: the file exists; use --force to replace it, or another --output",
+		     log->path);
+		return EEXIST;
+	}
+	if (S_ISREG(st.st_mode)) {
+		err = make_fresh(log);
+	} else {
+		/* Writing to a pipe or a device destroys nothing. */
+		log->fd = open(log->path, O_WRONLY | O_CLOEXEC);
+		err = log->fd < 0 ? errno : 0;
+	}
+	if (err)
+		complain(log->path, err);
+	return err;
+}
+
+/* Returns 0, or an error number after a complaint. */
+static int open_path(struct logfile *log)
+{
+	int err;
 
 	/* Also open it for reading: "record" reads the status of the log at the end. */
 	log->fd = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	log->made = log->fd >= 0;
 	if (log->made)
 		return 0;
-	if (errno != EEXIST)
-		return errno;
-	if (stat(log->path, &st))
-		return errno;
-	if (S_ISREG(st.st_mode))
-		return log->force ? make_fresh(log) : EEXIST;
-	/* Writing to a pipe or a device destroys nothing. */
-	log->fd = open(log->path, O_WRONLY | O_CLOEXEC);
-	return log->fd < 0 ? errno : 0;
+	err = errno;
+	if (err == EEXIST)
+		return open_existing(log);
+	complain(log->path, err);
+	return err;
 }
 
 static int check_kind(const struct logfile *log, bool any_kind)
@@ -101,11 +153,6 @@ int logfile_open(struct logfile *log, bool any_kind)
 		return check_kind(log, any_kind);
 	}
 	err = open_path(log);
-	if (err == EEXIST)
-		tell("%s: the file exists; use --force to replace it, or another --output",
-		     log->path);
-	else if (err)
-		complain(log->path, err);
 	if (err)
 		return err;
 	err = check_kind(log, any_kind);

@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 54
+begin 55
 here=$PWD
 log=$tmp/log
 
@@ -198,6 +198,15 @@ waits_for_the_log()
 {
 	grep -q "^$ioctl " "/proc/$started/syscall"
 }
+
+# The link of the system stays, and the file gets a log by its right name.
+ln -s /proc/self/fd/1 "$tmp/stdout"
+posixtrace record --force -o "$tmp/stdout" -- ./ticks_helper 3 0 >"$log" 2>"$tmp/err"
+[ $? -eq 1 ] && complains '/stdout: is the standard output: use -o - to write the log there$' &&
+	[ -L "$tmp/stdout" ] && [ ! -s "$log" ] &&
+	posixtrace record -o - -- sh -c 'echo noise; exec ./ticks_helper 3 0' >"$log" 2>"$tmp/err" &&
+	recorded && is_complete && complains '^noise$'
+result names_of_its_descriptors_are_refused $?
 
 mkfifo "$tmp/full"
 exec 9<>"$tmp/full"

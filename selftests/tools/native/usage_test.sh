@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests that the posixtrace command refuses options that would have no effect.
+# Tests that the posixtrace command refuses options that would have no effect, or another one than
+# meant.
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
@@ -68,6 +69,49 @@ test_sizes_are_at_least_1()
 	refuses '--log-size: must be at least 1 (got "0")' record --log-size=0 -- true
 	[ ! -e posixtrace.log ]
 	accepts live --size=1 --data-size=0
+}
+
+# refuses_output MESSAGE NAME COMMAND: the log is neither created nor replaced
+refuses_output()
+{
+	local status=0
+	bash -c "$3" || status=$?
+	[ "$status" -eq 1 ]
+	grep -qxF "posixtrace: $2: $1" err || { cat err; return 1; }
+	[ "$(echo "$2".*)" = "$2.*" ]
+}
+
+test_record_refuses_the_names_of_its_descriptors()
+{
+	local force name
+	ln -s /proc/self/fd/1 link
+	echo precious >log
+	for force in '' --force; do
+		for name in link /dev/stdout /proc/self/fd/1; do
+			refuses_output 'is the standard output: use -o - to write the log there' "$name" \
+				"posixtrace record $force -o $name -- echo noise >out 2>err"
+			[ ! -s out ]
+			refuses_output 'is the standard output: use -o - to write the log there' "$name" \
+				"set -o pipefail
+				posixtrace record $force -o $name -- echo noise 2>err | cat >out"
+			[ ! -s out ]
+		done
+		refuses_output 'is the standard output: use -o - to write the log there' log \
+			"posixtrace record $force -o log -- true >>log 2>err"
+		[ "$(cat log)" = precious ]
+		refuses_output 'is the standard error: use another --output' log \
+			"posixtrace record $force -o log -- true 2>>log; status=\$?
+			cp log err; echo precious >log; exit \$status"
+		refuses_output 'is the standard error: use another --output' /dev/stdout \
+			"posixtrace record $force -o /dev/stdout -- true >err 2>&1"
+	done
+	[ -L link ]
+	[ -L /dev/stdout ]
+	# Devices take all of it, but a terminal shows it.
+	posixtrace record -o /dev/null --pid=4194303 >/dev/null 2>err || :
+	lacks 'is the standard' err
+	script -qec 'posixtrace record -o /dev/stdout -- true 2>err' /dev/null </dev/null >out || :
+	complains 'posixtrace: /dev/stdout: is the standard output: use -o - to write the log there'
 }
 
 tap_main
