@@ -104,12 +104,6 @@ const struct interval *intervals_now(const struct intervals *intervals, uint32_t
 /* intervals_drop() - forget the open interval of a thread: its number is that of another one now */
 void intervals_drop(struct intervals *intervals, uint32_t thread);
 
-/* intervals_now() - get the open interval of a thread, or NULL; its end means nothing yet */
-const struct interval *intervals_now(const struct intervals *intervals, uint32_t thread);
-
-/* intervals_drop() - forget the open interval of a thread: its number is that of another one now */
-void intervals_drop(struct intervals *intervals, uint32_t thread);
-
 /* intervals_end() - end all of them at the time of the last event; returns 0 or an error number */
 int intervals_end(struct intervals *intervals, uint64_t time);
 
