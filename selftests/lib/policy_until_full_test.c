@@ -3,7 +3,6 @@
  * POSIX_TRACE_UNTIL_FULL: stops by itself, and starts again when it was read.
  */
 #define _GNU_SOURCE
-#include <posixtrace.h>
 #include <pthread.h>
 
 #include "pxt_test.h"
@@ -114,80 +113,6 @@ TEST_F(until_full, gaps_are_between_stop_and_start_while_both_run)
 		}
 	}
 	EXPECT_LT(0, expected);
-}
-
-/* ------------------------------------------------------------------ */
-/* Each hole is reported						*/
-
-#define BATCH	4096
-
-struct holes {
-	int starts;
-	int pairs;		/* since the last START */
-	int unreported;		/* START without a pair before it, but for the first */
-	unsigned long long lost;
-};
-
-static void count_hole(struct holes *holes, const struct posixtrace_batch_event *event)
-{
-	holes->lost = event->lost;
-	if (event->event.posix_event_id == POSIX_TRACE_OVERFLOW) {
-		holes->pairs++;
-	} else if (event->event.posix_event_id == POSIX_TRACE_START) {
-		holes->unreported += holes->starts && holes->pairs != 1;
-		holes->starts++;
-		holes->pairs = 0;
-	}
-}
-
-/* Returns the number of events, or -1. */
-static long count_holes(trace_id_t trid, struct holes *holes)
-{
-	static struct posixtrace_batch_event events[BATCH];
-	static char buffer[1 << 20];
-	size_t count;
-
-	if (posixtrace_getevents(trid, events, BATCH, buffer, sizeof(buffer), &count,
-				 POSIXTRACE_NOWAIT))
-		return -1;
-	for (size_t i = 0; i < count; i++)
-		count_hole(holes, &events[i]);
-	return (long)count;
-}
-
-/* Faster than the reader, on one processor. */
-static void *record_very_many(void *arg)
-{
-	struct payload payload = { .number = 0 };
-
-	for (int i = 0; i < 300000; i++)
-		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, &payload, sizeof(payload));
-	return arg;
-}
-
-/* The reader finds no STOP that would tell it to look for the hole before it asks for START. */
-TEST_F(until_full, each_hole_is_reported_though_stop_is_filtered)
-{
-	struct posixtrace_stats_info stats;
-	struct holes holes = { 0 };
-	trace_event_set_t filter;
-	bool ended = false;
-	pthread_t thread;
-	long count;
-
-	posix_trace_eventset_empty(&filter);
-	posix_trace_eventset_add(POSIX_TRACE_STOP, &filter);
-	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &filter, POSIX_TRACE_SET_EVENTSET));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, record_very_many, &self->next));
-	do {
-		ended = ended || pthread_tryjoin_np(thread, NULL) == 0;
-		count = count_holes(self->trid, &holes);
-		ASSERT_LE(0, count);
-	} while (!ended || count);
-	EXPECT_LT(1, holes.starts);
-	EXPECT_EQ(0, holes.unreported);
-	ASSERT_EQ(0, posixtrace_get_stats(self->trid, &stats));
-	EXPECT_EQ(stats.dropped, holes.lost);
 }
 
 TEST_HARNESS_MAIN
