@@ -146,8 +146,6 @@ static void print_summary(const struct recording *rec)
 			stats->untraced);
 	if (rec->log_overrun)
 		fprintf(stderr, ", the log has only the last events");
-	if (rec->incomplete)
-		fprintf(stderr, ", the log is incomplete");
 	if (rec->log_full)
 		fprintf(stderr, ", the log has only the first events");
 	fprintf(stderr, "; %s", logfile_name(&rec->log));
