@@ -384,15 +384,23 @@ static int leave_an_orphan(void *arg)
 	return orphan->pid < 0;
 }
 
-static void run_orphan(struct __test_metadata *_metadata, struct orphan *orphan)
+/* Its parent records 1, and the function 2. */
+static void run_orphan(struct __test_metadata *_metadata, struct _test_data_sharing *self,
+		       struct orphan *orphan, family_fn fn)
 {
 	pid_t pid;
 
+	ASSERT_NE(NULL, orphan);
+	ASSERT_EQ(0, other_end(&self->other));
+	orphan->fn = fn;
 	ASSERT_EQ(0, adopt_orphans());
 	pid = by_fork(leave_an_orphan, orphan);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, ended(pid));
 	ASSERT_EQ(0, ended(orphan->pid));
+	expect_event(_metadata, self->trid, getpid(), 0);
+	expect_event(_metadata, self->trid, orphan->parent, 1);
+	expect_event(_metadata, self->trid, orphan->pid, 2);
 }
 
 static int record_new_type(void *arg)
@@ -411,13 +419,7 @@ TEST_F(sharing, process_that_outlives_its_parent_records_new_types)
 	struct orphan *orphan = share(sizeof(*orphan));
 
 	NEED_TWO_PROCESSES;
-	ASSERT_NE(NULL, orphan);
-	ASSERT_EQ(0, other_end(&self->other));
-	orphan->fn = record_new_type;
-	run_orphan(_metadata, orphan);
-	expect_event(_metadata, self->trid, getpid(), 0);
-	expect_event(_metadata, self->trid, orphan->parent, 1);
-	expect_event(_metadata, self->trid, orphan->pid, 2);
+	run_orphan(_metadata, self, orphan, record_new_type);
 }
 
 static void *record_three(void *arg)
@@ -443,13 +445,7 @@ TEST_F(sharing, process_that_outlives_its_parent_has_its_own_id)
 	struct orphan *orphan = share(sizeof(*orphan));
 
 	NEED_TWO_PROCESSES;
-	ASSERT_NE(NULL, orphan);
-	ASSERT_EQ(0, other_end(&self->other));
-	orphan->fn = attach_and_record_in_a_thread;
-	run_orphan(_metadata, orphan);
-	expect_event(_metadata, self->trid, getpid(), 0);
-	expect_event(_metadata, self->trid, orphan->parent, 1);
-	expect_event(_metadata, self->trid, orphan->pid, 2);
+	run_orphan(_metadata, self, orphan, attach_and_record_in_a_thread);
 	expect_event(_metadata, self->trid, orphan->pid, 3);
 }
 
