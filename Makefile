@@ -9,7 +9,7 @@ MANDIR ?= $(PREFIX)/share/man
 DESTDIR ?=
 # kernel headers to build for; empty: the running kernel's, else the newest installed
 KDIR ?=
-# kernel to test on: 6.1 6.1-oldest 6.1-rt 6.12 6.12-rt trixie newest debug kcsan
+# kernel to test on: 6.1 6.1-oldest 6.1-rt 6.12 6.12-rt trixie newest debug debug-newest kcsan
 KERNEL ?= 6.1
 # architecture to test on: arm64; empty: that of this machine
 ARCH ?=
@@ -68,7 +68,8 @@ help:
 	@echo '                 recorded, the module writes'
 	@echo '  check-debug    all on a debug kernel (KASAN, lockdep, kmemleak, UBSAN);'
 	@echo '                 the first run builds it, which takes some minutes; LEAKS=all looks'
-	@echo '                 for leaks behind each program, not only where all allocations are'
+	@echo '                 for leaks behind each program, not only where all allocations are;'
+	@echo '                 KERNEL=debug-newest: the same on the kernel of sid'
 	@echo '  check-matrix   all on all kernels, which takes hours: KERNELS="6.12 6.12-rt"'
 	@echo '  coverage       which lines of the module the tests run, on the debug kernel'
 	@echo '  covers         which tests run the lines of one file of it: FILE=kmod/main.c, TEST=kmod'
@@ -83,7 +84,7 @@ help:
 	@echo '  check-native   the tests that need no module, on this machine: TEST=log_open, V=1'
 	@echo '  check-litmus   pairs of barriers by the memory models of Linux and arm64: TEST=07-take'
 	@echo '  check-export   what the command makes of logs: no virtual machine, TEST=dump_test, V=1'
-	@echo '  check-programs traces of memcached and SQLite, with trace points: TEST=sqlite3, V=1'
+	@echo '  check-programs traces of servers, and of memcached and SQLite with points: TEST=sqlite3, V=1'
 	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo '  fuzz-fields    feeds descriptions of events to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo '  fuzz-filter    feeds filters of the command to their reader, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
@@ -143,11 +144,14 @@ check-command:
 	@selftests/vm/check --kernel $(kernel) $(smp) --no-sequences $(if $(filter-out 0,$(V)),--verbose) \
 		$(or $(TEST),conformance event_test threads_test signal_test inherit_test \
 			inherit_race_test policy_loop_test policy_until_full_test stats_test \
-			lifecycle_test hotplug_test log_flush_test wake_test clock_test clock_drift_test points_test)
+			lifecycle_test hotplug_test log_flush_test log_mappings_test wake_test \
+			clock_test clock_drift_test points_test)
 
+check-debug: debug_kernel = $(if $(filter command line environment,$(origin KERNEL)),$(KERNEL),debug)
 check-debug:
 	$(if $(filter-out all,$(LEAKS)),$(error LEAKS=$(LEAKS): all, or nothing))
-	@selftests/vm/check --kernel debug $(smp) $(if $(LEAKS),--all-leaks) \
+	$(if $(filter-out debug debug-newest,$(debug_kernel)),$(error KERNEL=$(KERNEL): debug or debug-newest))
+	@selftests/vm/check --kernel $(debug_kernel) $(smp) $(if $(LEAKS),--all-leaks) \
 		$(if $(filter-out 0,$(V)),--verbose) $(TEST)
 
 fuzz-log:

@@ -13,7 +13,7 @@
 #include <linux/posixtrace_log.h>
 
 /* Changing an asserted layout, or the meaning of a member, raises the version. */
-static_assert(POSIXTRACE_ABI_VERSION == 12);
+static_assert(POSIXTRACE_ABI_VERSION == 14);
 
 #define ASSERT_SIZE(type, size) \
 	static_assert(sizeof(struct type) == (size) && sizeof(struct type) % 8 == 0)
@@ -30,10 +30,11 @@ ASSERT_OFFSET(posixtrace_writer, pid, 8);
 ASSERT_OFFSET(posixtrace_writer, thread_id, 16);
 ASSERT_OFFSET(posixtrace_writer, time, 24);
 ASSERT_SIZE(posixtrace_clock, 4096);
-ASSERT_SIZE(posixtrace_gate, 4096 + 4 * 4096 + 4096);
+ASSERT_SIZE(posixtrace_gate, 4096 + 4 * 4096 + 4096 + 4096);
 ASSERT_OFFSET(posixtrace_gate, address_high, 8);
 ASSERT_OFFSET(posixtrace_gate, enable, 4096);
 ASSERT_OFFSET(posixtrace_gate, clock, 5 * 4096);
+ASSERT_OFFSET(posixtrace_gate, door, 6 * 4096);
 ASSERT_SIZE(posixtrace_cpu_head, 64);
 ASSERT_OFFSET(posixtrace_cpu_head, address_high, 12);
 ASSERT_OFFSET(posixtrace_cpu_head, lost, 16);
@@ -61,7 +62,7 @@ ASSERT_SIZE(posixtrace_status, 64);
 ASSERT_SIZE(posixtrace_filter, 552);
 ASSERT_SIZE(posixtrace_kernel_stats, 192);
 ASSERT_SIZE(posixtrace_stats, 64);
-ASSERT_SIZE(posixtrace_eventid, 72);
+ASSERT_SIZE(posixtrace_eventid, 88);
 ASSERT_SIZE(posixtrace_event_types, 24);
 ASSERT_SIZE(posixtrace_description, 24);
 ASSERT_SIZE(posixtrace_wait, 24);

@@ -19,11 +19,13 @@
 #include "cdev.h"
 #include "device.h"
 #include "mmap.h"
+#include "permission.h"
 #include "shutdown.h"
 #include "tracepoints.h"
 #include "ring/clock.h"
 #include "stream/commands.h"
 #include "stream/log.h"
+#include "target/attachment.h"
 
 static enum pxt_role role_of(const struct pxt_file *pf)
 {
@@ -52,7 +54,7 @@ static int info(void __user *uarg)
 		.abi_version = POSIXTRACE_ABI_VERSION,
 		.page_size = PAGE_SIZE,
 		.features = POSIXTRACE_FEATURE_EVENT,
-		.classes = pxt_tracepoints_classes(),
+		.classes = pxt_tracepoints_classes() & pxt_permission_classes(),
 		.streams_max = POSIXTRACE_STREAMS_MAX,
 		.slots_max = POSIXTRACE_SLOTS_MAX,
 		.ids_max = POSIXTRACE_ID_MAX,
@@ -81,25 +83,29 @@ static int create(struct pxt_file *pf, struct file *file, void __user *uarg)
 	return 0;
 }
 
-static int attach(struct pxt_file *pf, void __user *uarg)
+static int attach(struct pxt_file *pf, struct file *file, void __user *uarg)
 {
 	struct posixtrace_attach arg;
 	struct pxt_attachment *att;
 
 	if (copy_from_user(&arg, uarg, sizeof(arg)))
 		return -EFAULT;
-	if (arg.flags || arg.reserved1 || memchr_inv(arg.reserved2, 0, sizeof(arg.reserved2)) ||
+	if (arg.flags & ~POSIXTRACE_ATTACH_ALONE || arg.reserved1 ||
+	    memchr_inv(arg.reserved2, 0, sizeof(arg.reserved2)) ||
 	    memchr_inv(&arg.gate, 0, sizeof(arg.gate)) || arg.target)
 		return -EINVAL;
+	if (arg.flags & POSIXTRACE_ATTACH_ALONE && pxt_target_shares_memory())
+		return -EUSERS;
 	arg.gate.size = PAGE_ALIGN(sizeof(struct posixtrace_gate));
-	att = pxt_target_attach();
+	att = pxt_attachment_get(file->f_mapping->host);
 	if (!att)
 		return -ENOMEM;
-	arg.target = att->target->number;
+	arg.target = att->number;
 	if (copy_to_user(uarg, &arg, sizeof(arg))) {
-		pxt_target_detach(att);
+		pxt_attachment_put(att);
 		return -EFAULT;
 	}
+	pxt_mmap_join(file, att);
 	pf->att = att;
 	return 0;
 }
@@ -111,7 +117,7 @@ static int take_role(struct pxt_file *pf, struct file *file, unsigned int cmd, v
 
 	if (!begin_role(pf))
 		return -EBUSY;
-	err = creates ? create(pf, file, uarg) : attach(pf, uarg);
+	err = creates ? create(pf, file, uarg) : attach(pf, file, uarg);
 	if (err)
 		end_role(pf, PXT_ROLE_NONE);
 	else
@@ -138,6 +144,7 @@ static bool is_command(unsigned int cmd)
 	case POSIXTRACE_IOC_KERNEL_STATS:
 	case POSIXTRACE_IOC_FLUSH:
 	case POSIXTRACE_IOC_DEFER:
+	case POSIXTRACE_IOC_WRITE_LOG:
 	case POSIXTRACE_IOC_DESCRIPTION:
 	case POSIXTRACE_IOC_SYNC:
 	case POSIXTRACE_IOC_NEXT:
@@ -156,37 +163,6 @@ static bool owns_stream(const struct pxt_stream *stream)
 	return stream->owner == task_tgid(current);
 }
 
-/*
- * Not after exec: a synchronization would not reach the new address space. Another process that
- * shares the address space of the process that attached may use the file, too.
- */
-static bool may_use(const struct pxt_attachment *att)
-{
-	return att->mm == current->mm;
-}
-
-static bool is_mine(const struct pxt_attachment *att)
-{
-	return att->target->pid == task_tgid(current);
-}
-
-static long target_command(struct pxt_attachment *att, unsigned int cmd, void __user *uarg)
-{
-	struct pxt_target *target;
-	long ret;
-
-	if (!may_use(att))
-		return -EINVAL;
-	if (is_mine(att))
-		return pxt_command_target(att->target, cmd, uarg);
-	target = pxt_target_acting(att);
-	if (!target)
-		return -EINVAL;
-	ret = pxt_command_target(target, cmd, uarg);
-	pxt_target_put(target);
-	return ret;
-}
-
 static long role_command(struct pxt_file *pf, unsigned int cmd, void __user *uarg)
 {
 	switch (role_of(pf)) {
@@ -194,25 +170,10 @@ static long role_command(struct pxt_file *pf, unsigned int cmd, void __user *uar
 		return owns_stream(pf->stream) ? pxt_command_stream(pf->stream, cmd, uarg)
 					       : -EINVAL;
 	case PXT_ROLE_TARGET:
-		return target_command(pf->att, cmd, uarg);
+		return pxt_attached_command(pf->att, cmd, uarg);
 	default:
 		return -EINVAL;
 	}
-}
-
-/* Would a command of the caller find a target? */
-static bool acts(struct pxt_attachment *att)
-{
-	struct pxt_target *target;
-
-	if (!may_use(att))
-		return false;
-	if (is_mine(att))
-		return true;
-	target = pxt_target_acting(att);
-	if (target)
-		pxt_target_put(target);
-	return target;
 }
 
 /* The number that CHECKED compares: that of the stream, 0 for a target. */
@@ -224,7 +185,7 @@ static int number_of(const struct pxt_file *pf, u64 *number)
 		return owns_stream(pf->stream) ? 0 : -EINVAL;
 	case PXT_ROLE_TARGET:
 		*number = 0;
-		return acts(pf->att) ? 0 : -EINVAL;
+		return pxt_attached_acts(pf->att) ? 0 : -EINVAL;
 	default:
 		return -EINVAL;
 	}
@@ -264,7 +225,7 @@ static int may_map(const struct pxt_file *pf)
 			return -EINVAL;
 		return READ_ONCE(pf->stream->dead) ? -ESHUTDOWN : 0;
 	case PXT_ROLE_TARGET:
-		return may_use(pf->att) && is_mine(pf->att) ? 0 : -EINVAL;
+		return pxt_attached_owns(pf->att) ? 0 : -EINVAL;
 	default:
 		return -EINVAL;
 	}
@@ -300,14 +261,54 @@ static long cdev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	}
 }
 
+/* The kernel is about to map the file, so it keeps its address space. */
+static int attach_new(struct pxt_file *pf, struct file *file)
+{
+	struct inode *inode = file->f_mapping->host;
+	struct pxt_attachment *att = pxt_attachment_get(inode);
+
+	if (!att)
+		return -ENOMEM;
+	if (att->inode != inode) {
+		pxt_attachment_put(att);
+		return -EBUSY;
+	}
+	pf->att = att;
+	return 0;
+}
+
+static bool attaches(const struct vm_area_struct *vma)
+{
+	return vma->vm_pgoff == POSIXTRACE_ATTACH_OFFSET(POSIXTRACE_ABI_VERSION) >> PAGE_SHIFT;
+}
+
+/* mmap() instead of ATTACH. */
+static int attach_and_map(struct pxt_file *pf, struct file *file, struct vm_area_struct *vma)
+{
+	int err;
+
+	if (pxt_target_shares_memory())
+		return -EUSERS;
+	if (!begin_role(pf))
+		return -EBUSY;
+	err = attach_new(pf, file);
+	end_role(pf, err ? PXT_ROLE_NONE : PXT_ROLE_TARGET);
+	if (err)
+		return err;
+	vma->vm_pgoff = 0;
+	return pxt_mmap_target(pf->att, vma);
+}
+
 static int cdev_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct pxt_file *pf = file->private_data;
 
+	if (attaches(vma))
+		return attach_and_map(pf, file, vma);
 	if (may_map(pf))
 		return -EINVAL;
 	return pf->role == PXT_ROLE_STREAM ? pxt_mmap_stream(pf->stream, vma)
-					   : pxt_mmap_target(pf->att->target, vma);
+					   : pxt_mmap_target(pf->att, vma);
 }
 
 static __poll_t cdev_poll(struct file *file, poll_table *table)
@@ -322,11 +323,16 @@ static __poll_t cdev_poll(struct file *file, poll_table *table)
 static int cdev_open(struct inode *inode, struct file *file)
 {
 	struct pxt_file *pf = kzalloc(sizeof(*pf), GFP_KERNEL_ACCOUNT);
+	int err;
 
 	if (!pf)
 		return -ENOMEM;
+	err = pxt_mmap_open(file);
+	if (err) {
+		kfree(pf);
+		return err;
+	}
 	file->private_data = pf;
-	pxt_mmap_open(file);
 	return 0;
 }
 
@@ -383,11 +389,12 @@ static int cdev_release(struct inode *inode, struct file *file)
 		pxt_stream_put(pf->stream);
 		break;
 	case PXT_ROLE_TARGET:
-		pxt_target_detach(pf->att);
+		pxt_attachment_put(pf->att);
 		break;
 	default:
 		break;
 	}
+	pxt_mmap_release(file);
 	kfree(pf);
 	return 0;
 }
@@ -402,7 +409,7 @@ static void cdev_show_fdinfo(struct seq_file *m, struct file *file)
 		pxt_fdinfo_stream(m, pf->stream);
 		break;
 	case PXT_ROLE_TARGET:
-		pxt_fdinfo_target(m, pf->att->target);
+		pxt_fdinfo_attachment(m, pf->att);
 		break;
 	default:
 		pxt_fdinfo_none(m);

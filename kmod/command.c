@@ -30,19 +30,44 @@ static int copy_out(void __user *to, const void *from, size_t size)
 /* ------------------------------------------------------------------ */
 /* Both roles								*/
 
-/* @types: of the kernel, from pxt_kernel_types(); 0 for a traced process, which records none. */
-static int eventid_open(struct pxt_table *table, u64 types, void __user *uarg)
+static struct pxt_description *copy_description(u32 id, u64 text, u32 size)
 {
+	struct pxt_description *description = pxt_description_new(id, size);
+	int err;
+
+	if (IS_ERR(description))
+		return description;
+	err = copy_in(description->text, u64_to_user_ptr(text), size);
+	if (!err)
+		return description;
+	pxt_description_free(description);
+	return ERR_PTR(err);
+}
+
+/* @types: of the kernel, from pxt_kernel_types(); 0 for a traced process, which records none. */
+static int eventid_open(struct pxt_table *table, u64 types, struct pxt_author *author,
+			void __user *uarg)
+{
+	struct pxt_description *description = NULL;
 	struct posixtrace_eventid arg;
 	int err = copy_in(&arg, uarg, sizeof(arg));
 
 	if (err)
 		return err;
-	err = pxt_eventid_open(table, types, &arg);
+	if (arg.reserved || arg.flags & ~POSIXTRACE_OPEN_EXACT)
+		return -EINVAL;
+	if (arg.description) {
+		description = copy_description(0, arg.description, arg.description_size);
+		if (IS_ERR(description))
+			return PTR_ERR(description);
+	} else if (arg.description_size) {
+		return -EINVAL;
+	}
+	err = pxt_eventid_open(table, types, author, &arg, description);
 	return err ? err : copy_out(uarg, &arg, sizeof(arg));
 }
 
-static int describe(struct pxt_table *table, void __user *uarg)
+static int describe(struct pxt_table *table, struct pxt_author *author, void __user *uarg)
 {
 	struct pxt_description *description;
 	struct posixtrace_description arg;
@@ -52,12 +77,10 @@ static int describe(struct pxt_table *table, void __user *uarg)
 		return err;
 	if (arg.reserved)
 		return -EINVAL;
-	description = pxt_description_new(arg.id, arg.size);
+	description = copy_description(arg.id, arg.text, arg.size);
 	if (IS_ERR(description))
 		return PTR_ERR(description);
-	err = copy_in(description->text, u64_to_user_ptr(arg.text), arg.size);
-	if (!err)
-		err = pxt_description_add(table, description);
+	err = pxt_describe(table, author, description);
 	if (err)
 		pxt_description_free(description);
 	return err == -EALREADY ? 0 : err;
@@ -133,6 +156,8 @@ static int event_name(struct pxt_stream *stream, void __user *uarg)
 
 	if (err)
 		return err;
+	if (arg.reserved || arg.flags || arg.description || arg.description_size)
+		return -EINVAL;
 	err = pxt_eventid_name(stream->link.table, stream->link.kernel_types, &arg);
 	return err ? err : copy_out(uarg, &arg, sizeof(arg));
 }
@@ -247,6 +272,9 @@ static int defer(struct pxt_stream *stream, void __user *uarg)
  */
 long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user *arg)
 {
+	/* The end of a dead stream is still to be written. */
+	if (cmd == POSIXTRACE_IOC_WRITE_LOG)
+		return pxt_log_work(stream);
 	if (READ_ONCE(stream->dead))
 		return -ESHUTDOWN;
 	switch (cmd) {
@@ -255,18 +283,18 @@ long pxt_command_stream(struct pxt_stream *stream, unsigned int cmd, void __user
 	case POSIXTRACE_IOC_FLUSH:
 		return with_origin(stream, cmd, arg);
 	case POSIXTRACE_IOC_SHUTDOWN:
-		pxt_stream_shutdown(stream);
-		return pxt_stream_wait_end(stream);
+		return pxt_stream_end(stream);
 	case POSIXTRACE_IOC_GET_STATUS:
 		return get_status(stream, arg);
 	case POSIXTRACE_IOC_GET_ATTR:
 		return copy_out(arg, &stream->attr, sizeof(stream->attr));
 	case POSIXTRACE_IOC_EVENTID_OPEN:
-		return eventid_open(stream->link.table, stream->link.kernel_types, arg);
+		return eventid_open(stream->link.table, stream->link.kernel_types,
+				    &stream->link.author, arg);
 	case POSIXTRACE_IOC_EVENT_NAME:
 		return event_name(stream, arg);
 	case POSIXTRACE_IOC_DESCRIBE:
-		return describe(stream->link.table, arg);
+		return describe(stream->link.table, &stream->link.author, arg);
 	case POSIXTRACE_IOC_DESCRIPTION:
 		return description(stream, arg);
 	case POSIXTRACE_IOC_EVENT_TYPES:
@@ -348,7 +376,7 @@ static int sync_slots(struct pxt_target *target, void __user *uarg)
 	if (err)
 		return err;
 	/* The caller is about to record. */
-	pxt_target_mapped(target);
+	pxt_target_look(target, true);
 	slots = kcalloc(POSIXTRACE_SLOTS_MAX, sizeof(*slots), GFP_KERNEL_ACCOUNT);
 	if (!slots)
 		return -ENOMEM;
@@ -385,7 +413,11 @@ static int event(struct pxt_target *target, void __user *uarg)
 	struct posixtrace_event arg;
 	int err = copy_in(&arg, uarg, sizeof(arg));
 
-	return err ? err : pxt_record_event(target, &arg);
+	if (err)
+		return err;
+	if (target)
+		pxt_target_look_once(target);
+	return pxt_record_event(target, &arg);
 }
 
 static int wake(struct pxt_target *target, void __user *uarg)
@@ -400,7 +432,7 @@ static int wake(struct pxt_target *target, void __user *uarg)
 
 /**
  * pxt_command_target() - run a command of role target
- * @target: of the calling process
+ * @target: of the calling process; NULL if it has none, for EVENT, NEXT and WAKE
  * @cmd: second argument of ioctl()
  * @arg: third argument of ioctl()
  *
@@ -420,11 +452,11 @@ long pxt_command_target(struct pxt_target *target, unsigned int cmd, void __user
 		return wake(target, arg);
 	case POSIXTRACE_IOC_EVENTID_OPEN:
 		/* Perhaps out of a library that was loaded just now. */
-		pxt_target_mapped(target);
-		return eventid_open(target->table, 0, arg);
+		pxt_target_look(target, true);
+		return eventid_open(target->table, 0, &target->author, arg);
 	case POSIXTRACE_IOC_DESCRIBE:
-		pxt_target_mapped(target);
-		return describe(target->table, arg);
+		pxt_target_look(target, true);
+		return describe(target->table, &target->author, arg);
 	default:
 		return -ENOTTY;
 	}

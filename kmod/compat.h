@@ -15,6 +15,7 @@
 #include <linux/sched.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/task.h>
 #include <linux/user_namespace.h>
 #include <linux/version.h>
 
@@ -198,82 +199,74 @@ static inline ssize_t pxt_file_write_iter(struct kiocb *iocb, struct iov_iter *i
  * What exec() decided about a process: may its user read its memory, and which user namespace has
  * power over it? 7.2 moved that from the address space into a structure that all threads share.
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
-struct pxt_exec_state {
-	struct mm_struct *mm;
-};
-
-/* Takes a reference, but fails if the thread has no address space any more. Under RCU. */
-static inline bool pxt_exec_state_get(struct pxt_exec_state *state, struct task_struct *thread)
-{
-	state->mm = get_task_mm(thread);
-	return state->mm;
-}
-
-/* May sleep. */
-static inline void pxt_exec_state_put(struct pxt_exec_state *state)
-{
-	mmput(state->mm);
-}
-
-/* Without a reference: only the process itself replaces it. */
-static inline struct pxt_exec_state pxt_exec_state_current(void)
-{
-	return (struct pxt_exec_state){ .mm = current->mm };
-}
-
-static inline bool pxt_exec_dumpable(const struct pxt_exec_state *state)
-{
-	return get_dumpable(state->mm) == SUID_DUMP_USER;
-}
-
-static inline struct user_namespace *pxt_exec_user_ns(const struct pxt_exec_state *state)
-{
-	return state->mm->user_ns;
-}
-#else
 struct pxt_exec_state {
 	bool dumpable;
 	struct user_namespace *user_ns;
 };
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+static inline struct pxt_exec_state pxt_exec_state_of(struct mm_struct *mm)
+{
+	return (struct pxt_exec_state){
+		.dumpable = get_dumpable(mm) == SUID_DUMP_USER,
+		.user_ns = mm->user_ns,
+	};
+}
+
+/*
+ * Takes a reference, but fails if the thread has no address space any more. Under RCU. It takes no
+ * reference to the address space: the caller might put the last one, and wait for a file that the
+ * process has mapped.
+ */
 static inline bool pxt_exec_state_get(struct pxt_exec_state *state, struct task_struct *thread)
 {
-	const struct task_exec_state *exec = rcu_dereference(thread->exec_state);
+	bool found;
 
-	if (!READ_ONCE(thread->mm))
-		return false;
-	state->dumpable = READ_ONCE(exec->dumpable) == TASK_DUMPABLE_OWNER;
-	/* The structure has a reference, until a grace period after its end. */
-	state->user_ns = get_user_ns(exec->user_ns);
-	return true;
+	/* While it is held, the thread keeps its address space. */
+	task_lock(thread);
+	found = thread->mm && !(thread->flags & PF_KTHREAD);
+	if (found) {
+		*state = pxt_exec_state_of(thread->mm);
+		get_user_ns(state->user_ns);
+	}
+	task_unlock(thread);
+	return found;
 }
 
-static inline void pxt_exec_state_put(struct pxt_exec_state *state)
-{
-	put_user_ns(state->user_ns);
-}
-
+/* Without a reference: only the process itself replaces it. */
 static inline struct pxt_exec_state pxt_exec_state_current(void)
 {
-	const struct task_exec_state *exec = rcu_dereference_protected(current->exec_state, true);
-
+	return pxt_exec_state_of(current->mm);
+}
+#else
+static inline struct pxt_exec_state pxt_exec_state_of(const struct task_exec_state *exec)
+{
 	return (struct pxt_exec_state){
 		.dumpable = READ_ONCE(exec->dumpable) == TASK_DUMPABLE_OWNER,
 		.user_ns = exec->user_ns,
 	};
 }
 
-static inline bool pxt_exec_dumpable(const struct pxt_exec_state *state)
+static inline bool pxt_exec_state_get(struct pxt_exec_state *state, struct task_struct *thread)
 {
-	return state->dumpable;
+	if (!READ_ONCE(thread->mm))
+		return false;
+	/* The structure has a reference, until a grace period after its end. */
+	*state = pxt_exec_state_of(rcu_dereference(thread->exec_state));
+	get_user_ns(state->user_ns);
+	return true;
 }
 
-static inline struct user_namespace *pxt_exec_user_ns(const struct pxt_exec_state *state)
+static inline struct pxt_exec_state pxt_exec_state_current(void)
 {
-	return state->user_ns;
+	return pxt_exec_state_of(rcu_dereference_protected(current->exec_state, true));
 }
 #endif
+
+static inline void pxt_exec_state_put(struct pxt_exec_state *state)
+{
+	put_user_ns(state->user_ns);
+}
 
 /*
  * Memory for a stream: rather fail than end other processes. 6.19 warns if vmalloc() gets this

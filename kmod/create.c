@@ -11,11 +11,18 @@
 #include "device.h"
 #include "hooks.h"
 #include "logthread.h"
+#include "mmap.h"
+#include "permission.h"
 #include "shutdown.h"
 #include "tracepoints.h"
 #include "version.h"
 #include "stream/log.h"
+#include "target/attachment.h"
+#include "target/roster.h"
 #include "target/target.h"
+
+/* Threads that a process may make between two lines of CREATE: their names are noted. */
+#define NEW_THREADS	8
 
 static bool zero(const void *p, size_t size)
 {
@@ -77,7 +84,11 @@ static int check_args(const struct posixtrace_create *arg)
 	    !zero(arg->reserved, sizeof(arg->reserved)))
 		return -EINVAL;
 	err = check_attr(&arg->attr, arg->log_fd != -1);
-	return err ? err : pxt_tracepoints_check(arg->attr.classes);
+	if (err)
+		return err;
+	if (arg->attr.classes & ~pxt_permission_classes())
+		return -EPERM;
+	return arg->attr.classes & ~pxt_tracepoints_classes() ? -EOPNOTSUPP : 0;
 }
 
 /* A live process, by its id in our namespace: a reference. */
@@ -102,30 +113,6 @@ static struct task_struct *find_process(pid_t nr)
 	return task;
 }
 
-static struct pxt_target *make_target(struct task_struct *task)
-{
-	struct pid *pid = get_task_pid(task, PIDTYPE_TGID);
-	struct pxt_target *target = NULL;
-
-	if (!pid)
-		return ERR_PTR(-ESRCH);
-	target = pxt_target_get(pid, get_nr_threads(task));
-	put_pid(pid);
-	if (!target)
-		return ERR_PTR(-ENOMEM);
-	/*
-	 * The target can be found, then the count of threads is read. Pairs with the barrier in
-	 * process_exit(): it finds the target and ends it, or this sees the count.
-	 */
-	smp_mb();
-	if (!atomic_read(&task->signal->live)) {
-		pxt_target_retire(target);
-		pxt_target_put(target);
-		return ERR_PTR(-ESRCH);
-	}
-	return target;
-}
-
 static struct pxt_target *find_target(struct task_struct *task)
 {
 	int err;
@@ -135,7 +122,7 @@ static struct pxt_target *find_target(struct task_struct *task)
 	err = pxt_rights_create(task);
 	if (!err)
 		err = pxt_fork_wait(task);
-	return err ? ERR_PTR(err) : make_target(task);
+	return err ? ERR_PTR(err) : pxt_target_make(task);
 }
 
 static int begin_log(struct pxt_stream *stream, struct pxt_target *target, const u8 *boot_id)
@@ -152,16 +139,23 @@ static int begin_log(struct pxt_stream *stream, struct pxt_target *target, const
  */
 static int publish(struct pxt_stream *stream, struct pxt_target *target, struct task_struct *task)
 {
-	int err = down_read_killable(&task->signal->exec_update_lock);
+	HLIST_HEAD(memory);
+	int err;
 
+	/* Before the locks; also for threads born until then. Later ones enter themselves. */
+	if (stream->log)
+		pxt_roster_prepare(&memory, get_nr_threads(task) + NEW_THREADS);
+	err = down_read_killable(&task->signal->exec_update_lock);
 	if (err)
-		return err;
+		goto unprepare;
 	err = pxt_rights_create(task);
 	if (!err) {
 		pxt_target_note_memory(target, task);
-		err = pxt_stream_publish(stream, target);
+		err = pxt_stream_publish(stream, target, &memory);
 	}
 	up_read(&task->signal->exec_update_lock);
+unprepare:
+	pxt_roster_unprepare(&memory);
 	return err;
 }
 
@@ -175,23 +169,43 @@ static struct pxt_stream *make_stream(const struct posixtrace_create *arg,
 
 	if (pxt_gate_make(target))
 		return ERR_PTR(-ENOMEM);
-	/* Until the memory of the stream is freed. */
-	err = pxt_tracepoints_get(attr->classes);
-	if (err)
-		return ERR_PTR(err);
 	stream = pxt_stream_new(attr, target->table, file, arg->log_fd);
-	if (IS_ERR(stream)) {
-		pxt_tracepoints_put(attr->classes);
+	if (IS_ERR(stream))
 		return stream;
-	}
-	err = publish(stream, target, task);
+	err = pxt_mmap_make_file(stream, file);
 	if (!err)
+		err = publish(stream, target, task);
+	if (!err) {
+		pxt_attachment_found(target);
 		err = begin_log(stream, target, arg->boot_id);
+	}
 	if (err) {
 		pxt_stream_abort(stream);
 		return ERR_PTR(err);
 	}
+	if (stream->log)
+		pxt_process_look(target, task);
 	return stream;
+}
+
+/* Until the memory of the stream is freed. */
+static int get_handlers(struct pxt_stream *stream)
+{
+	int err = pxt_tracepoints_get(stream->attr.classes);
+
+	if (!err)
+		stream->handled = stream->attr.classes;
+	return err;
+}
+
+/* What CREATE does last. No task can end the stream yet: its file has no role. */
+static int finish(struct pxt_stream *stream, struct pxt_target *target, struct task_struct *task)
+{
+	/* Threads that were born before the stream was linked have not filled the pool. */
+	int err = pxt_fork_pool_reserve(&target->forks, get_nr_threads(task));
+
+	/* After all that may refuse the stream: it interrupts all CPUs. */
+	return err ? err : get_handlers(stream);
 }
 
 /* -ESTALE if the process has executed another program meanwhile. */
@@ -201,14 +215,15 @@ static struct pxt_stream *trace_process(const struct posixtrace_create *arg,
 {
 	struct pxt_target *target = find_target(task);
 	struct pxt_stream *stream;
+	int err;
 
 	if (IS_ERR(target))
 		return ERR_CAST(target);
 	stream = make_stream(arg, attr, target, task, file);
-	/* Threads that were born before the stream was linked have not filled the pool. */
-	if (!IS_ERR(stream) && pxt_fork_pool_reserve(&target->forks, get_nr_threads(task))) {
+	err = IS_ERR(stream) ? 0 : finish(stream, target, task);
+	if (err) {
 		pxt_stream_abort(stream);
-		stream = ERR_PTR(-ENOMEM);
+		stream = ERR_PTR(err);
 	}
 	pxt_target_put(target);
 	return stream;

@@ -13,6 +13,7 @@
 
 #include "device.h"
 #include "stream/stream.h"
+#include "target/attachment.h"
 #include "target/target.h"
 
 static pid_t pid_for(struct seq_file *m, struct pid *pid)
@@ -30,18 +31,19 @@ void pxt_fdinfo_none(struct seq_file *m)
 }
 
 /**
- * pxt_fdinfo_target() - describe a file of role target
+ * pxt_fdinfo_attachment() - describe a file of role target
  * @m: output
- * @target: its process; the caller has a reference
+ * @att: of the file
  *
  * Context: may sleep.
  */
-void pxt_fdinfo_target(struct seq_file *m, struct pxt_target *target)
+void pxt_fdinfo_attachment(struct seq_file *m, const struct pxt_attachment *att)
 {
+	const struct pxt_target *target = pxt_attachment_bound(att);
+
 	seq_puts(m, "posixtrace-role:\ttarget\n");
-	seq_printf(m, "posixtrace-pid:\t%d\n", pid_for(m, target->pid));
-	seq_printf(m, "posixtrace-types:\t%u\n",
-		   pxt_table_end(target->table) - POSIXTRACE_ID_UNNAMED - 1);
+	seq_printf(m, "posixtrace-pid:\t%d\n", pid_for(m, att->pid));
+	seq_printf(m, "posixtrace-types:\t%u\n", target ? READ_ONCE(target->table->count) : 0);
 }
 
 static const char *state_of(const struct pxt_stream *stream)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A flush: writes all events that were recorded before it begins to the log, while recording
- * goes on. Runs in the thread of the log.
+ * continues. Runs in the task that serves the log. If that is interrupted, the next one continues.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -142,7 +142,10 @@ static int write_subbufs(struct pxt_log *log)
 	int err = 0;
 
 	while (!err && (count = take_subbufs(log))) {
-		err = write_taken(log, count, &written);
+		err = pxt_log_pauses(log) ? -ERESTARTSYS : 0;
+		written = 0;
+		if (!err)
+			err = write_taken(log, count, &written);
 		for (i = 0; i < written; i++)
 			pxt_reclaim_done(pool, taken[i].subbuf, &taken[i].gap);
 		/* Each becomes the oldest again, so begin with the youngest. */
@@ -309,47 +312,90 @@ static int finish_locked(struct pxt_log *log, int err, bool *stop)
 	return err;
 }
 
-/**
- * pxt_flush() - write all recorded events
- * @log: of a stream that is not locked
- * @caller: of FLUSH; NULL if the log flushes itself
- *
- * Context: may sleep.
- */
-void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
+static const struct pxt_caller *flush_caller(const struct pxt_log *log)
+{
+	return log->flush_self ? NULL : &log->flush_caller;
+}
+
+/* Returns whether there is something to do: if the stream is dead, pxt_flush_last() follows. */
+static bool begin(struct pxt_log *log)
+{
+	struct pxt_stream *stream = log->stream;
+	bool dead;
+
+	mutex_lock(&stream->lock);
+	dead = stream->dead;
+	if (!dead) {
+		pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_START, flush_caller(log));
+		close_all(stream);
+		log->flush_last = stream->pool.ctrl->system.last;
+	}
+	mutex_unlock(&stream->lock);
+	return !dead;
+}
+
+/* The events are written, or an error came. */
+static void end(struct pxt_log *log, int err)
 {
 	struct pxt_stream *stream = log->stream;
 	bool all_seen, stop;
-	u64 last;
-	int err;
-
-	mutex_lock(&stream->lock);
-	/* pxt_flush_last() follows. */
-	if (stream->dead) {
-		mutex_unlock(&stream->lock);
-		return;
-	}
-	pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_START, caller);
-	close_all(stream);
-	last = stream->pool.ctrl->system.last;
-	mutex_unlock(&stream->lock);
-
-	err = write_all(log);
 
 	mutex_lock(&stream->lock);
 	err = finish_locked(log, err, &stop);
-	all_seen = !err && stream->pool.ctrl->system.last == last;
+	all_seen = !err && !stream->dead && stream->pool.ctrl->system.last == log->flush_last;
 	if (!stream->dead)
-		pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_STOP, caller);
+		pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_STOP, flush_caller(log));
 	/* FLUSH_STOP alone is no reason for another flush. */
 	if (all_seen)
 		log->seen = stream->pool.ctrl->system.last;
 	mutex_unlock(&stream->lock);
 	if (stop)
+		log->unstopped = true;
+	log->flush_result = err;
+}
+
+/* What follows the events. */
+static int write_rest(struct pxt_log *log)
+{
+	int err = log->flush_result;
+
+	if (!err && log->full && log->unstopped)
 		err = write_stop(log);
 	if (log->writer.policy == POSIXTRACE_POLICY_LOOP && !err)
 		err = write_status(log, 0, 0);
+	return err;
+}
+
+/**
+ * pxt_flush() - write all recorded events
+ * @log: of a stream that is not locked; flush_caller and flush_self are set, or a flush was
+ *	interrupted, which continues
+ *
+ * Context: may sleep.
+ * Return: 0, also after an error, which is noted; -ERESTARTSYS if the caller was interrupted.
+ */
+int pxt_flush(struct pxt_log *log)
+{
+	int err;
+
+	if (log->phase == PXT_LOG_NO_FLUSH) {
+		if (!begin(log))
+			return 0;
+		WRITE_ONCE(log->phase, PXT_LOG_EVENTS);
+	}
+	if (log->phase == PXT_LOG_EVENTS) {
+		err = write_all(log);
+		if (err == -ERESTARTSYS)
+			return err;
+		end(log, err);
+		WRITE_ONCE(log->phase, PXT_LOG_STATUS);
+	}
+	err = write_rest(log);
+	if (err == -ERESTARTSYS)
+		return err;
+	WRITE_ONCE(log->phase, PXT_LOG_NO_FLUSH);
 	note_result(log, err);
+	return 0;
 }
 
 /**
@@ -357,8 +403,10 @@ void pxt_flush(struct pxt_log *log, const struct pxt_caller *caller)
  * @log: of a stream that is dead, without open sub-buffers
  *
  * Context: may sleep.
+ * Return: 0, also after an error, which is noted; -ERESTARTSYS if the caller was interrupted: the
+ * next one begins once more.
  */
-void pxt_flush_last(struct pxt_log *log)
+int pxt_flush_last(struct pxt_log *log)
 {
 	struct pxt_logfile *file = &log->writer.file;
 	int err = pxt_logfile_given_up(file) ? -ECANCELED : write_all(log), end;
@@ -367,12 +415,19 @@ void pxt_flush_last(struct pxt_log *log)
 		become_full(log);
 		err = write_stop(log);
 	}
+	if (err == -ERESTARTSYS)
+		return err;
+	if (!log->end_error)
+		log->end_error = err;
 	/* Events that could not be written are lost. */
 	drop(log);
-	end = write_status(log, POSIXTRACE_LOG_END_FINAL, err);
+	end = write_status(log, POSIXTRACE_LOG_END_FINAL, log->end_error);
 	if (!end)
 		end = pxt_logfile_settle(file);
-	note_result(log, err ? err : end);
+	if (end == -ERESTARTSYS)
+		return end;
+	note_result(log, log->end_error ? log->end_error : end);
+	return 0;
 }
 
 /**

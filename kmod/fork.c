@@ -41,6 +41,18 @@ static struct hlist_head *begun_bucket(const struct pid *pid)
 /* ------------------------------------------------------------------ */
 /* Task works, in the new process and in the thread that forked		*/
 
+/* The child did not take it. */
+static void put_image(struct pxt_fork *fork)
+{
+	struct pxt_table *table = fork->target->table;
+
+	if (!fork->image)
+		return;
+	mutex_lock(&table->lock);
+	pxt_image_put(table, fork->image);
+	mutex_unlock(&table->lock);
+}
+
 /* The caller returns into code of the module: see pxt_process_exit(). */
 static void fork_put(struct pxt_fork *fork)
 {
@@ -52,6 +64,7 @@ static void fork_put(struct pxt_fork *fork)
 		if (fork->stream[slot])
 			pxt_stream_put(fork->stream[slot]);
 	}
+	put_image(fork);
 	pxt_target_put(fork->target);
 	/* Readers of the hash may still look at it. */
 	kfree_rcu(fork, rcu);
@@ -89,6 +102,8 @@ static void inherit(struct pxt_fork *fork)
 	int err;
 
 	if (target) {
+		pxt_image_adopt(target->table, &target->author, fork->image);
+		fork->image = NULL;
 		pxt_target_note_memory(target, current);
 		pxt_target_take_after(target, fork->target);
 	}
@@ -102,8 +117,11 @@ static void inherit(struct pxt_fork *fork)
 		if (err)
 			pxt_gate_gone(&stream->link);
 	}
-	if (target)
-		pxt_target_put(target);
+	if (!target)
+		return;
+	/* Unless its parent knows its program, or no log wants it. */
+	pxt_target_look(target, false);
+	pxt_target_put(target);
 }
 
 static void disinherit(struct pxt_fork *fork)
@@ -176,10 +194,16 @@ static void refill_later(struct pxt_target *target)
 	task_work_add(current, &target->refill_work, TWA_RESUME);
 }
 
-/* Does a child inherit anything, streams or event types? Under RCU. */
-static bool hands_down(const struct pxt_target *target)
+/*
+ * Does a child inherit anything, streams or event types? If it shares the memory of its parent,
+ * then also types that it may open: trace points in that memory keep their ids. Under RCU.
+ */
+static bool hands_down(const struct pxt_target *target, const struct task_struct *child)
 {
 	u32 slot;
+
+	if (child->mm == current->mm)
+		return true;
 
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		if (is_inherited(pxt_stream_in(target, slot)))
@@ -221,7 +245,9 @@ static void begin_process(struct pxt_fork *fork, struct task_struct *child)
 {
 	unsigned long flags;
 
+	pxt_table_note_first(fork->target->table);
 	collect_streams(fork);
+	fork->image = pxt_image_get(&fork->target->author);
 	/* Lives as long as the child, which takes this out of the hash. */
 	fork->child = task_tgid(child);
 	init_task_work(&fork->child_work, process_begins);
@@ -234,6 +260,7 @@ static void begin_thread(struct pxt_fork *fork)
 {
 	memset(fork->stream, 0, sizeof(fork->stream));
 	fork->child = NULL;
+	fork->image = NULL;
 	init_task_work(&fork->child_work, thread_begins);
 }
 
@@ -278,7 +305,7 @@ void pxt_fork_noticed(struct task_struct *child)
 		goto unlock;
 	if (process ? child->mm == current->mm : pxt_twins_born(target, child))
 		pxt_gate_outdate(target);
-	if (process && !hands_down(target))
+	if (process && !hands_down(target, child))
 		goto unlock;
 	/* While a stream traces the process, the module cannot be unloaded: then this works. */
 	if (!try_module_get(THIS_MODULE))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The thread of a log: it writes the beginning, serves requests, and writes the end.
- * Requests to it are in stream/log.c, flushes in flush.c.
+ * The kernel thread of a log: it writes the beginning, serves the log while no task of the
+ * controller does, and closes the file. Requests are in stream/log.c, serving in logserve.c.
  */
 #include <linux/freezer.h>
 #include <linux/kthread.h>
@@ -15,103 +15,71 @@
 #include "logthread.h"
 #include "shutdown.h"
 #include "ring/clock.h"
-#include "stream/commands.h"
 #include "stream/log.h"
 #include "stream/stream.h"
 
-/* Takes the requests over from the log. */
-static unsigned long take_wanted(struct pxt_log *log, struct pxt_caller *caller, u64 *clear)
+/* While a task of the controller serves, this thread has nothing to do. */
+static bool has_work(struct pxt_log *log)
 {
-	unsigned long wanted;
-
-	spin_lock(&log->lock);
-	wanted = log->wanted;
-	/* PXT_LOG_END stays set: no request comes after it. */
-	WRITE_ONCE(log->wanted, wanted & BIT(PXT_LOG_END));
-	*caller = log->caller;
-	*clear = log->clear_wanted;
-	spin_unlock(&log->lock);
-	return wanted;
+	return READ_ONCE(log->finished) ||
+	       (pxt_log_has_work(log) && pxt_log_turn(log, PXT_BY_THREAD));
 }
 
 /* Returns early when a signal comes. */
 static void wait_for_work(struct pxt_log *log)
 {
-	if (pxt_log_flushes_itself(log))
-		wait_event_freezable_timeout(log->wait, READ_ONCE(log->wanted), HZ);
+	if (pxt_log_flushes_itself(log) && !READ_ONCE(log->worker))
+		wait_event_freezable_timeout(log->wait, has_work(log), HZ);
 	else
-		wait_event_freezable(log->wait, READ_ONCE(log->wanted));
+		wait_event_freezable(log->wait, has_work(log) ||
+				     (pxt_log_flushes_itself(log) && !READ_ONCE(log->worker)));
 }
 
-static void flush(struct pxt_log *log, const struct pxt_caller *caller)
+/* With the log taken. */
+static void serve_once(struct pxt_log *log)
 {
-	spin_lock(&log->lock);
-	log->flushing = true;
-	spin_unlock(&log->lock);
-	pxt_flush(log, caller);
-	spin_lock(&log->lock);
-	/* FLUSH may have been called again meanwhile. */
-	log->flushing = test_bit(PXT_LOG_FLUSH, &log->wanted);
-	spin_unlock(&log->lock);
+	if (pxt_log_serve(log) > 0) {
+		pxt_log_account(log);
+		pxt_stream_free_memory(log->stream);
+		pxt_log_finish(log);
+	}
+	pxt_log_put(log);
 }
 
-/* The stream was cleared. If the log cannot begin anew yet, the next write begins it. */
-static int clear_log(struct pxt_log *log)
-{
-	int err = pxt_logwriter_clear(&log->writer, log->stream->pool.gap_logged);
-
-	log->unstopped = false;
-	spin_lock(&log->lock);
-	log->full = false;
-	log->overwritten = 0;
-	log->overwritten_seen = 0;
-	log->dropped = 0;
-	log->refuses = false;
-	log->overrun = false;
-	WRITE_ONCE(log->error, err);
-	spin_unlock(&log->lock);
-	return err;
-}
-
-/* Serves all CLEARs up to @number. */
-static void clear(struct pxt_log *log, u64 number)
-{
-	int err = pxt_clear_logged(log->stream);
-
-	if (!err)
-		err = clear_log(log);
-	spin_lock(&log->lock);
-	WRITE_ONCE(log->clear_error, err);
-	/* Pairs with the acquire in pxt_log_clear(): clear_error is set. */
-	smp_store_release(&log->clear_done, number);
-	spin_unlock(&log->lock);
-	wake_up_all(&log->done);
-}
-
+/* Until the log is finished, or the thread gives up. */
 static void serve(struct pxt_log *log)
 {
-	struct pxt_caller caller;
-	unsigned long wanted;
-	u64 number;
+	u64 delay;
 
-	do {
-		if (!pxt_logfile_given_up(&log->writer.file))
-			wait_for_work(log);
-		if (pxt_logfile_given_up(&log->writer.file)) {
-			pxt_stream_shutdown(log->stream);
-			/* Writing the end may have to wait: let the watch send another signal. */
-			pxt_log_abandon(log);
-			break;
-		}
-		wanted = take_wanted(log, &caller, &number);
-		if (wanted & BIT(PXT_LOG_CLEAR))
-			clear(log, number);
-		if (wanted & BIT(PXT_LOG_FLUSH))
-			flush(log, &caller);
-		else if (pxt_log_flushes_itself(log) && pxt_flush_pending(log))
-			flush(log, NULL);
-	} while (!(wanted & BIT(PXT_LOG_END)));
+	while (!pxt_logfile_given_up(&log->writer.file)) {
+		wait_for_work(log);
+		if (READ_ONCE(log->finished))
+			return;
+		delay = pxt_log_begin_work(log);
+		if (delay && !test_bit(PXT_LOG_END, &log->wanted))
+			pxt_log_rest(log, delay);
+		else if (!signal_pending(current) && pxt_log_take(log, PXT_BY_THREAD))
+			serve_once(log);
+		pxt_log_end_work(log);
+	}
+	pxt_stream_shutdown(log->stream);
+	/* Writing the end may have to wait: let the watch send another signal. */
+	pxt_log_abandon(log);
 }
+
+/* Writes the end, unless a task of the controller does. */
+static void serve_end(struct pxt_log *log)
+{
+	while (!READ_ONCE(log->finished)) {
+		wait_event_state(log->wait, pxt_log_turn(log, PXT_BY_THREAD),
+				 (TASK_IDLE | TASK_FREEZABLE));
+		if (pxt_log_take(log, PXT_BY_THREAD))
+			serve_once(log);
+	}
+}
+
+/* A thread within a budget leaves the processor to others. */
+#define BUDGET_NICE	10
 
 static int log_thread(void *arg)
 {
@@ -120,6 +88,8 @@ static int log_thread(void *arg)
 	/* Charge all allocations of this thread to the creator. */
 	struct mem_cgroup *old = set_active_memcg(log->writer.file.memcg);
 
+	if (pxt_user_work_counts(&log->work))
+		set_user_nice(current, BUDGET_NICE);
 	allow_signal(SIGKILL);
 	allow_signal(SIGTERM);
 	/*
@@ -132,19 +102,24 @@ static int log_thread(void *arg)
 					       stream->pool.subbuf_size, stream->pool.nr_cpus,
 					       log->pid);
 	complete_all(&log->begun);
-	if (!log->begin_error)
+	if (!log->begin_error) {
+		pxt_log_put(log);
 		serve(log);
+	}
 	/* CREATE, or the end of the stream, sets this bit as its next step, but may be frozen. */
 	wait_event_state(log->wait, test_bit(PXT_LOG_END, &log->wanted),
 			 (TASK_IDLE | TASK_FREEZABLE));
-	if (!log->begin_error)
-		pxt_flush_last(log);
-
-	pxt_stream_free_memory(stream);
+	if (log->begin_error) {
+		pxt_stream_free_memory(stream);
+		pxt_log_finish(log);
+	} else {
+		serve_end(log);
+	}
 	set_active_memcg(old);
 	/* Closing a socket may linger, so the watch has to go on. */
 	pxt_logwriter_destroy(&log->writer);
 	pxt_log_end_watch(log);
+	pxt_log_account(log);
 	/* Pairs with the acquire in pxt_log_ended(). */
 	smp_store_release(&log->ended, true);
 	wake_up_all(&log->done);
@@ -166,6 +141,25 @@ static void fill_host(struct posixtrace_log_host *host, const u8 *boot_id)
 	strscpy(host->machine, utsname()->machine, sizeof(host->machine));
 }
 
+/* Of CREATE, while the user's threads have used more processor time than they may. */
+#define CREATE_WAIT	HZ
+
+/*
+ * Beginnings and ends of logs do not wait for the budget, and so the next CREATE does: else a user
+ * could do nothing but create and close streams.
+ */
+static int wait_for_budget(struct pxt_log *log)
+{
+	u64 delay = pxt_user_work_counts(&log->work) ? pxt_user_work(&log->work, 0) : 0;
+	unsigned long time = min_t(u64, nsecs_to_jiffies(delay), CREATE_WAIT);
+
+	if (!time)
+		return 0;
+	set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+	schedule_timeout(time);
+	return signal_pending(current) ? -EINTR : 0;
+}
+
 /**
  * pxt_log_begin() - start the thread, which writes the beginning of the log
  * @log: new
@@ -175,8 +169,9 @@ static void fill_host(struct posixtrace_log_host *host, const u8 *boot_id)
  * The thread writes it, as a writer to a pipe without a reader gets SIGPIPE.
  * Context: may sleep; no lock is held. Can be killed and frozen.
  *
- * Return: 0; -EINTR if a signal came before the reader of a pipe made room, or a fatal
- * one; other negative errno. On error the caller has to call pxt_stream_abort().
+ * Return: 0; -EINTR if a signal came before the reader of a pipe made room or the user's threads
+ * had paid, or a fatal one; other negative errno. On error the caller has to call
+ * pxt_stream_abort().
  */
 int pxt_log_begin(struct pxt_log *log, pid_t pid, const u8 *boot_id)
 {
@@ -184,6 +179,9 @@ int pxt_log_begin(struct pxt_log *log, pid_t pid, const u8 *boot_id)
 	struct task_struct *thread;
 	int err;
 
+	err = wait_for_budget(log);
+	if (err)
+		return err;
 	log->pid = pid;
 	fill_host(&log->writer.host, boot_id);
 	thread = kthread_create(log_thread, log, "posixtrace/%u", log->stream->index);

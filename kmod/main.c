@@ -10,12 +10,15 @@
 #include <linux/rcupdate.h>
 
 #include "cdev.h"
+#include "door.h"
 #include "hooks.h"
 #include "mmap.h"
 #include "tracepoints.h"
 #include "version.h"
 #include "log/logblock.h"
 #include "ring/clock.h"
+#include "ring/user.h"
+#include "target/attachment.h"
 #include "target/gate.h"
 #include "target/target.h"
 
@@ -26,10 +29,11 @@ static int __init pxt_init(void)
 	pxt_crc32c_init();
 	pxt_gate_init();
 	pxt_target_init();
+	pxt_attachment_init();
 	err = pxt_clock_init();
 	if (err)
 		goto fail;
-	err = pxt_mmap_init();
+	err = pxt_mmap_init(pxt_door_call);
 	if (err)
 		goto exit_clock;
 	pxt_tracepoints_init();
@@ -63,10 +67,12 @@ static void __exit pxt_exit(void)
 {
 	pxt_cdev_exit();
 	pxt_hotplug_exit();
+	pxt_tracepoints_exit();
 	pxt_process_exit();
 	pxt_target_exit();
 	pxt_mmap_exit();
 	pxt_clock_exit();
+	pxt_user_exit();
 	/* RCU frees streams, targets and tables. */
 	rcu_barrier();
 }

@@ -3,13 +3,19 @@
  * Mappings: the rules for mapping, the page faults, and unmapping a stream everywhere when it
  * ends.
  *
- * All files of the device share the address space of one anonymous inode, so that all
- * mappings are found in one place. Each stream has its own offsets in there.
+ * Each open file of the device has the address space of an anonymous inode of its own: a process
+ * that has very many mappings, or unmaps them, holds up only mappings of the same file or stream.
+ * Targets map a stream by other files than its controller, so the module puts those mappings into
+ * the address space of the stream's file, where pxt_mmap_zap() finds all of them. Each stream has
+ * its own offsets in a file.
  *
  * Memory of streams is mapped by page frame (VM_PFNMAP), so it cannot be pinned: once it is
  * out of all page tables, no process can access it.
  */
+#include <linux/anon_inodes.h>
 #include <linux/err.h>
+#include <linux/fcntl.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/limits.h>
 #include <linux/mm.h>
@@ -20,22 +26,17 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
+#include <linux/userfaultfd_k.h>
 #include <linux/vmalloc.h>
 
-#include "cdev.h"
 #include "compat.h"
 #include "mmap.h"
-#include "ring/clock.h"
 #include "target/gate.h"
 
 #define PXT_FS_MAGIC	0x70786974	/* "pxit" */
 
 static struct vfsmount *pxt_mmap_mnt;
 static int pxt_mmap_count;
-static struct inode *pxt_mmap_inode;
-
-/* A gate that is open for everything; constant. */
-static struct page *pxt_mmap_no_gate;
 
 /* Mapped in the place of the read-only ranges of streams that have ended; constant. */
 static struct page *pxt_mmap_zeros;
@@ -56,58 +57,123 @@ static struct file_system_type pxt_mmap_fs = {
 };
 
 /**
- * pxt_mmap_init() - make the inode
+ * pxt_mmap_init() - make the file system of the inodes, and the pages that all mappings share
+ * @door: as for pxt_gatemap_init()
  *
  * Return: 0 or negative errno.
  */
-int pxt_mmap_init(void)
+int pxt_mmap_init(int (*door)(struct pxt_attachment *att))
 {
 	int err;
 
-	pxt_mmap_no_gate = alloc_page(GFP_KERNEL);
-	if (!pxt_mmap_no_gate)
-		return -ENOMEM;
-	memset(page_address(pxt_mmap_no_gate), 0xff, PAGE_SIZE);
+	err = pxt_gatemap_init(door);
+	if (err)
+		return err;
 	err = -ENOMEM;
 	pxt_mmap_zeros = alloc_page(GFP_KERNEL | __GFP_ZERO);
 	if (!pxt_mmap_zeros)
-		goto free_no_gate;
+		goto exit_gatemap;
 	err = simple_pin_fs(&pxt_mmap_fs, &pxt_mmap_mnt, &pxt_mmap_count);
 	if (err)
 		goto free_zeros;
-	pxt_mmap_inode = alloc_anon_inode(pxt_mmap_mnt->mnt_sb);
-	err = PTR_ERR_OR_ZERO(pxt_mmap_inode);
-	if (err)
-		goto release_fs;
 	return 0;
 
-release_fs:
-	simple_release_fs(&pxt_mmap_mnt, &pxt_mmap_count);
 free_zeros:
 	put_page(pxt_mmap_zeros);
-free_no_gate:
-	put_page(pxt_mmap_no_gate);
+exit_gatemap:
+	pxt_gatemap_exit();
 	return err;
 }
 
 /**
- * pxt_mmap_exit() - free the inode; there is no file any more
+ * pxt_mmap_exit() - end of pxt_mmap_init(); no file of the device is open
  */
 void pxt_mmap_exit(void)
 {
-	iput(pxt_mmap_inode);
 	simple_release_fs(&pxt_mmap_mnt, &pxt_mmap_count);
 	put_page(pxt_mmap_zeros);
-	put_page(pxt_mmap_no_gate);
+	pxt_gatemap_exit();
 }
 
 /**
- * pxt_mmap_open() - let pxt_mmap_zap() find the mappings of a file
+ * pxt_mmap_open() - give a file of the device an address space of its own
  * @file: being opened
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM.
  */
-void pxt_mmap_open(struct file *file)
+int pxt_mmap_open(struct file *file)
 {
-	file->f_mapping = pxt_mmap_inode->i_mapping;
+	struct inode *inode = alloc_anon_inode(pxt_mmap_mnt->mnt_sb);
+
+	if (IS_ERR(inode))
+		return PTR_ERR(inode);
+	file->f_mapping = inode->i_mapping;
+	return 0;
+}
+
+/**
+ * pxt_mmap_join() - give a file the address space of an attachment
+ * @file: has no mappings yet
+ * @att: of the file
+ *
+ * So one call finds all gates of the process, see target/attachment.c.
+ */
+void pxt_mmap_join(struct file *file, struct pxt_attachment *att)
+{
+	struct inode *inode = file->f_mapping->host;
+
+	ihold(att->inode);
+	file->f_mapping = att->inode->i_mapping;
+	iput(inode);
+}
+
+/**
+ * pxt_mmap_release() - end of pxt_mmap_open()
+ * @file: being released, so it has no mappings
+ *
+ * Context: may sleep.
+ */
+void pxt_mmap_release(struct file *file)
+{
+	struct inode *inode = file->f_mapping->host;
+
+	file->f_mapping = file_inode(file)->i_mapping;
+	iput(inode);
+}
+
+static int memory_release(struct inode *inode, struct file *file)
+{
+	pxt_mmap_release(file);
+	return 0;
+}
+
+/* It can only be mapped by way of the device: no process gets a descriptor. */
+static const struct file_operations pxt_memory_fops = {
+	.owner = THIS_MODULE,
+	.release = memory_release,
+};
+
+/**
+ * pxt_mmap_make_file() - make the file that the mappings of a stream by its targets hold
+ * @stream: new
+ * @file: of its controller; both have the same address space
+ *
+ * Unlike @file, it does not keep the stream. It holds the module. The stream puts it.
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM.
+ */
+int pxt_mmap_make_file(struct pxt_stream *stream, struct file *file)
+{
+	struct file *memory = anon_inode_getfile("[posixtrace]", &pxt_memory_fops, NULL, O_RDWR);
+
+	if (IS_ERR(memory))
+		return -ENOMEM;
+	ihold(file->f_mapping->host);
+	memory->f_mapping = file->f_mapping;
+	stream->memory = memory;
+	return 0;
 }
 
 /* ------------------------------------------------------------------ */
@@ -182,6 +248,12 @@ static vm_fault_t stream_vma_fault(struct vm_fault *vmf)
 	vm_fault_t ret = VM_FAULT_SIGBUS;
 	struct page *page;
 
+	/*
+	 * The kernel should refuse userfaultfd() here. 6.7 and some later ones do not, and then
+	 * each fault finds the marker of the write protection, and would come here again.
+	 */
+	if (userfaultfd_wp(vmf->vma))
+		return VM_FAULT_SIGBUS;
 	/* Pairs with pxt_mmap_zap(), which unmaps pages inserted before it. */
 	down_read(&pool->map_lock);
 	if (pool->unmapped) {
@@ -265,6 +337,9 @@ static int map_stream(struct pxt_stream *stream, struct vm_area_struct *vma, boo
 	vma->vm_ops = ops;
 	ops->open(vma);
 	pxt_stream_put_scratch(stream);
+	/* The file of a controller has the same address space: see pxt_mmap_make_file(). */
+	if (vma->vm_file->f_mapping != stream->memory->f_mapping)
+		vma_set_file(vma, stream->memory);
 	return 0;
 }
 
@@ -304,58 +379,11 @@ int pxt_mmap_stream(struct pxt_stream *stream, struct vm_area_struct *vma)
 /* ------------------------------------------------------------------ */
 /* Mappings of targets							*/
 
-static void gate_vma_open(struct vm_area_struct *vma)
-{
-	pxt_target_ref(vma->vm_private_data);
-}
-
-static void gate_vma_close(struct vm_area_struct *vma)
-{
-	pxt_target_put(vma->vm_private_data);
-}
-
-/*
- * A child inherits the mapping, so that the library finds a page where it looks for the gate.
- * This is not the gate of the child, so it gets one that is open for all events: when it tries
- * to record, it learns that it has to attach. fork() does not copy the page table entries of a
- * file, so its first look faults here.
- */
-static vm_fault_t gate_vma_fault(struct vm_fault *vmf)
-{
-	struct pxt_target *target = vmf->vma->vm_private_data;
-	u64 offset = (u64)vmf->pgoff << PAGE_SHIFT;
-	struct page *page = pxt_mmap_no_gate;
-
-	if (pxt_cdev_attached_mm(vmf->vma->vm_file) == vmf->vma->vm_mm)
-		page = offset < PXT_GATE_SIZE ? vmalloc_to_page((void *)target->gate + offset)
-					      : pxt_clock_map();
-	/* Each page-table entry is a reference, and their number must not wrap around. */
-	if (page_ref_count(page) > INT_MAX / 2)
-		return VM_FAULT_SIGBUS;
-	get_page(page);
-	vmf->page = page;
-	return 0;
-}
-
-static const struct vm_operations_struct pxt_gate_vm_ops = {
-	.open = gate_vma_open,
-	.close = gate_vma_close,
-	.fault = gate_vma_fault,
-};
-
-static int map_gate(struct pxt_target *target, struct vm_area_struct *vma)
+static int map_gate(struct pxt_attachment *att, struct vm_area_struct *vma)
 {
 	int err = protect(vma, false, 0);
 
-	if (err)
-		return err;
-	/* All processes that share the memory would see the gate of one, even after its end. */
-	if (pxt_target_shares_memory())
-		return -EUSERS;
-	pxt_target_ref(target);
-	vma->vm_private_data = target;
-	vma->vm_ops = &pxt_gate_vm_ops;
-	return 0;
+	return err ? err : pxt_gatemap(att, vma);
 }
 
 /* The stream on a target that has these offsets: a reference, or NULL. */
@@ -376,7 +404,7 @@ static struct pxt_stream *find_stream(struct pxt_target *target, u64 index)
 
 /**
  * pxt_mmap_target() - map the gate or the memory of a stream for a target
- * @target: of the calling process
+ * @att: of the calling process
  * @vma: from mmap()
  *
  * The gate can be mapped for reading; of a stream on this target, need_wakeup for reading,
@@ -385,17 +413,18 @@ static struct pxt_stream *find_stream(struct pxt_target *target, u64 index)
  * Context: with mmap_lock.
  * Return: 0; -EACCES for any other access; -EINVAL.
  */
-int pxt_mmap_target(struct pxt_target *target, struct vm_area_struct *vma)
+int pxt_mmap_target(struct pxt_attachment *att, struct vm_area_struct *vma)
 {
 	u64 offset = vma_offset(vma), size = vma->vm_end - vma->vm_start;
+	struct pxt_target *target = pxt_attachment_bound(att);
 	const struct pxt_pool *pool;
 	struct pxt_stream *stream;
 	int err = -EINVAL;
 	u64 heads;
 
-	if (within(offset, size, 0, PAGE_ALIGN(sizeof(*target->gate))))
-		return map_gate(target, vma);
-	stream = find_stream(target, offset >> PXT_MAP_SHIFT);
+	if (within(offset, size, 0, PAGE_ALIGN(sizeof(struct posixtrace_gate))))
+		return map_gate(att, vma);
+	stream = target ? find_stream(target, offset >> PXT_MAP_SHIFT) : NULL;
 	if (!stream)
 		return -EINVAL;
 	pool = &stream->pool;
@@ -478,6 +507,8 @@ void pxt_mmap_zap(struct pxt_stream *stream)
 	down_write(&pool->map_lock);
 	pool->unmapped = true;
 	up_write(&pool->map_lock);
-	unmap_mapping_range(pxt_mmap_inode->i_mapping, pxt_stream_map_base(stream),
-			    pxt_pool_size(pool), 1);
+	/* A CREATE that failed may have made none. */
+	if (stream->memory)
+		unmap_mapping_range(stream->memory->f_mapping, pxt_stream_map_base(stream),
+				    pxt_pool_size(pool), 1);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a log says beside the events: names and descriptions of event types, names of threads and
- * processes, the files of these, the host. Runs in the thread of the log.
+ * processes, the files of these, the host. Runs in the task that serves the log.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -14,31 +14,19 @@
 #include "target/kerneltype.h"
 #include "target/roster.h"
 
-static void fill_name(struct posixtrace_log_name *name, struct pxt_table *table, u32 id)
-{
-	struct posixtrace_eventid arg = { .id = id };
-
-	memset(name, 0, sizeof(*name));
-	/* Types are never removed, so there is one with this id. */
-	pxt_eventid_name(table, 0, &arg);
-	name->id = id;
-	strscpy(name->name, arg.name, sizeof(name->name));
-}
-
 /* Writes the names that the log lacks. */
 static int write_names(struct pxt_log *log)
 {
 	struct posixtrace_log_name *names = pxt_logwriter_payload(&log->writer);
 	struct pxt_table *table = log->stream->link.table;
-	u32 end = pxt_table_end(table), count, i;
+	u32 count;
 	int err = 0;
 
-	while (!err && log->writer.names < end) {
-		count = min_t(u32, end - log->writer.names, PXT_LOG_NAMES_MAX);
-		for (i = 0; i < count; i++)
-			fill_name(&names[i], table, log->writer.names + i);
-		err = pxt_logwriter_names(&log->writer, count);
-	}
+	do {
+		count = pxt_eventid_names(table, log->writer.names, names, PXT_LOG_NAMES_MAX);
+		if (count)
+			err = pxt_logwriter_names(&log->writer, count);
+	} while (count && !err);
 	return err;
 }
 

@@ -51,7 +51,8 @@ static bool look_again(struct pxt_target *target)
 		stream = pxt_stream_in_locked(target, slot);
 		if (!stream)
 			continue;
-		if (!pxt_rights_keep(stream->cred, target->secure, is_alone(stream))) {
+		if (!pxt_rights_keep(stream->owner, stream->cred, target->secure,
+				     is_alone(stream))) {
 			pxt_gate_leave(target, &stream->link);
 			continue;
 		}
@@ -76,10 +77,24 @@ static void target_executes(struct callback_head *work)
 	clear_bit(PXT_TARGET_TWINS, &target->works);
 	if (!(current->flags & PF_EXITING) && look_again(target)) {
 		WRITE_ONCE(target->mm, current->mm);
+		pxt_image_executed(target);
 		pxt_target_executed(target);
 	}
 	/* After the streams that may not trace the new program have left. */
 	clear_bit_unlock(PXT_TARGET_HIDDEN, &target->works);
+	pxt_target_put(target);
+	module_put(THIS_MODULE);
+}
+
+/* What a new log has to know of the process. */
+static void target_looks(struct callback_head *work)
+{
+	struct pxt_target *target = container_of(work, struct pxt_target, look_work);
+
+	clear_bit(PXT_TARGET_LOOK, &target->works);
+	/* If it has executed a program, exec_work decides first which streams may know it. */
+	if (!(current->flags & PF_EXITING) && !test_bit(PXT_TARGET_EXEC, &target->works))
+		pxt_target_look(target, true);
 	pxt_target_put(target);
 	module_put(THIS_MODULE);
 }
@@ -91,6 +106,56 @@ static void target_ends(struct callback_head *work)
 	pxt_target_retire(target);
 	pxt_target_put(target);
 	module_put(THIS_MODULE);
+}
+
+/* How many threads of a process are asked if they run. */
+#define THREADS_ASKED	64
+
+/* Queues the work to one of the first threads. Under RCU. Returns false if none of them fits. */
+static bool queue_look(struct pxt_target *target, struct task_struct *task, bool running)
+{
+	u32 asked = 0;
+	struct task_struct *thread;
+
+	for_each_thread(task, thread) {
+		if (asked++ == THREADS_ASKED)
+			break;
+		if (thread->flags & (PF_EXITING | PXT_PF_KERNEL) ||
+		    (running && !task_is_running(thread)))
+			continue;
+		if (!task_work_add(thread, &target->look_work, TWA_RESUME))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * pxt_process_look() - let a process look at itself for the log of a new stream
+ * @target: of the process; a stream with log was put on it
+ * @task: any thread of it
+ *
+ * The thread does so when it next returns to user mode, so a running one is better than one that
+ * sleeps. The caller does not wait for it. Context: process; the caller holds an open file of the
+ * module.
+ */
+void pxt_process_look(struct pxt_target *target, struct task_struct *task)
+{
+	bool queued;
+
+	/* If it is queued, it will look: it clears this before it takes the lock of the table. */
+	if (test_and_set_bit(PXT_TARGET_LOOK, &target->works))
+		return;
+	pxt_target_ref(target);
+	__module_get(THIS_MODULE);
+	init_task_work(&target->look_work, target_looks);
+	rcu_read_lock();
+	queued = queue_look(target, task, true) || queue_look(target, task, false);
+	rcu_read_unlock();
+	if (queued)
+		return;
+	clear_bit(PXT_TARGET_LOOK, &target->works);
+	module_put(THIS_MODULE);
+	pxt_target_put(target);
 }
 
 /* ------------------------------------------------------------------ */
@@ -132,12 +197,30 @@ static void process_fork(void *data, struct task_struct *parent, struct task_str
 	pxt_fork_noticed(child);
 }
 
-/* Has the program been given privileges, or may its user not read it? Streams may leave then. */
-static bool is_hidden(const struct linux_binprm *bprm)
+static bool leaves_scope(const struct pxt_target *target)
+{
+	const struct pxt_stream *stream;
+	bool leaves = false;
+	u32 slot;
+
+	rcu_read_lock();
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX && !leaves; slot++) {
+		stream = pxt_stream_in(target, slot);
+		leaves = stream && pxt_rights_may_end(stream->owner, stream->cred);
+	}
+	rcu_read_unlock();
+	return leaves;
+}
+
+/*
+ * Has the program been given privileges, may its user not read it, or is it out of the scope of a
+ * controller? Streams may leave then.
+ */
+static bool is_hidden(const struct pxt_target *target, const struct linux_binprm *bprm)
 {
 	const struct pxt_exec_state state = pxt_exec_state_current();
 
-	return bprm->secureexec || !pxt_exec_dumpable(&state);
+	return bprm->secureexec || !state.dumpable || leaves_scope(target);
 }
 
 static void process_exec(void *data, struct task_struct *task, pid_t old_pid,
@@ -148,7 +231,7 @@ static void process_exec(void *data, struct task_struct *task, pid_t old_pid,
 	if (target) {
 		target->secure = bprm->secureexec;
 		/* No event of the kernel tells of the new program before exec_work has decided. */
-		if (is_hidden(bprm))
+		if (is_hidden(target, bprm))
 			set_bit(PXT_TARGET_HIDDEN, &target->works);
 		init_task_work(&target->exec_work, target_executes);
 		task_work_add(current, &target->exec_work, TWA_RESUME);
@@ -184,11 +267,13 @@ static void process_exit(PXT_PROCESS_EXIT_ARGS)
 
 	thread_exit(task);
 	/* Only for the last thread: the kernel decrements the count before the tracepoint. */
-	if (atomic_read(&task->signal->live))
+	if (atomic_read(&task->signal->live)) {
+		pxt_log_thread_ends(task);
 		return;
+	}
 	/*
 	 * The count of threads is 0, then the target is looked up. Pairs with the barrier in
-	 * make_target(): it sees the count, or this finds the target.
+	 * pxt_target_make(): it sees the count, or this finds the target.
 	 */
 	smp_mb();
 	target = target_for_work(PXT_TARGET_EXIT);

@@ -4,11 +4,14 @@
  * ends, or when CREATE fails.
  */
 #include <linux/file.h>
+#include <linux/memcontrol.h>
 #include <linux/poll.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/task_work.h>
 
 #include "compat.h"
+#include "logthread.h"
 #include "mmap.h"
 #include "shutdown.h"
 #include "tracepoints.h"
@@ -64,7 +67,7 @@ void pxt_stream_free_memory(struct pxt_stream *stream)
 	WRITE_ONCE(pool->ctrl->flags, POSIXTRACE_CTRL_SHUTDOWN);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	pxt_mmap_zap(stream);
-	pxt_tracepoints_put(stream->attr.classes);
+	pxt_tracepoints_put(stream->handled);
 	pxt_stream_destroy_memory(stream);
 }
 
@@ -83,9 +86,9 @@ static void shutdown_locked(struct pxt_stream *stream)
  * pxt_stream_shutdown() - end a stream
  * @stream: any number of times
  *
- * Frees the memory, and with it unread events. With a log, the log thread writes them first,
- * and then frees the memory: pxt_stream_wait_end() waits for that. Sleeping readers wake up
- * and find the stream dead.
+ * Frees the memory, and with it unread events. With a log, the task that serves it writes them
+ * first, and then frees the memory: pxt_stream_end() waits for that. Sleeping readers wake up and
+ * find the stream dead.
  *
  * Context: may sleep. Does not wait for a file or a process of a user.
  */
@@ -99,17 +102,50 @@ void pxt_stream_shutdown(struct pxt_stream *stream)
 	pxt_kevent_end(stream);
 }
 
+/* The caller has to wait for the end of the log, so it writes that, and pays for it. */
+static void write_end(struct pxt_log *log)
+{
+	struct mem_cgroup *old = set_active_memcg(log->writer.file.memcg);
+	int ret = 0;
+
+	while (!ret && pxt_log_wait_turn(log)) {
+		ret = pxt_log_serve(log);
+		if (ret > 0) {
+			pxt_stream_free_memory(log->stream);
+			pxt_log_finish(log);
+		}
+		pxt_log_put(log);
+	}
+	set_active_memcg(old);
+}
+
+/*
+ * Waits until the log of a stream is written. @closes: pxt_log_begin_close() returned it before the
+ * stream was shut down. Returns as pxt_log_wait(); 0 without log.
+ */
+static int wait_end(struct pxt_stream *stream, bool closes)
+{
+	if (closes) {
+		write_end(stream->log);
+		pxt_log_end_close(stream->log);
+	}
+	return stream->log && stream->log->thread ? pxt_log_wait(stream->log) : 0;
+}
+
 /**
- * pxt_stream_wait_end() - wait until the log of a stream is written
- * @stream: shut down; no lock is held
+ * pxt_stream_end() - SHUTDOWN: end a stream, and wait until its log is written
+ * @stream: not locked
  *
  * POSIX: posix_trace_shutdown(). Context: may sleep; can be killed and frozen.
  *
  * Return: as pxt_log_wait(); 0 without log.
  */
-int pxt_stream_wait_end(struct pxt_stream *stream)
+int pxt_stream_end(struct pxt_stream *stream)
 {
-	return stream->log && stream->log->thread ? pxt_log_wait(stream->log) : 0;
+	bool closes = pxt_log_begin_close(stream->log);
+
+	pxt_stream_shutdown(stream);
+	return wait_end(stream, closes);
 }
 
 /**
@@ -133,8 +169,11 @@ static void end_wait(struct callback_head *work)
 {
 	struct pxt_stream *stream = container_of(work, struct pxt_stream, end_work);
 	struct file *file = READ_ONCE(stream->file);
+	bool closes = stream->log && stream->log->end_closes;
 
-	pxt_stream_wait_end(stream);
+	if (stream->log)
+		stream->log->end_closes = false;
+	wait_end(stream, closes);
 	/* No effect if the log has ended. */
 	if (stream->log && stream->log->thread)
 		pxt_log_abandon(stream->log);
@@ -148,10 +187,13 @@ static void end_wait(struct callback_head *work)
 static void end_shutdown(struct callback_head *work)
 {
 	struct pxt_stream *stream = container_of(work, struct pxt_stream, end_work);
+	struct pxt_log *log = stream->log;
 
+	if (log && !log->end_closes)
+		log->end_closes = pxt_log_begin_close(log);
 	pxt_stream_shutdown(stream);
-	if (stream->log)
-		stream->log->owner_ended = jiffies;
+	if (log)
+		log->owner_ended = jiffies;
 	init_task_work(work, end_wait);
 	if (task_work_add(current, work, TWA_NONE))
 		end_wait(work);
@@ -177,15 +219,22 @@ static bool queue_end(struct pxt_stream *stream)
  */
 void pxt_stream_close(struct pxt_stream *stream, struct file *file)
 {
+	struct pxt_log *log = stream->log;
+	bool closes = pxt_log_begin_close(log);
+
 	pxt_stream_shutdown(stream);
-	if (!stream->log || pxt_log_ended(stream->log) ||
-	    test_and_set_bit(0, &stream->end_pending))
-		return;
+	if (!log || pxt_log_ended(log) || test_and_set_bit(0, &stream->end_pending))
+		goto end_close;
+	log->end_closes = closes;
 	get_file(file);
-	if (!queue_end(stream)) {
-		clear_bit(0, &stream->end_pending);
-		fput(file);
-	}
+	if (queue_end(stream))
+		return;
+	log->end_closes = false;
+	clear_bit(0, &stream->end_pending);
+	fput(file);
+end_close:
+	if (closes)
+		pxt_log_end_close(log);
 }
 
 static void end_if_owned(struct pxt_stream *stream, void *unused)

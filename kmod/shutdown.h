@@ -7,7 +7,7 @@
 struct pxt_stream;
 
 void pxt_stream_shutdown(struct pxt_stream *stream);
-int pxt_stream_wait_end(struct pxt_stream *stream);
+int pxt_stream_end(struct pxt_stream *stream);
 void pxt_stream_free_memory(struct pxt_stream *stream);
 void pxt_stream_close(struct pxt_stream *stream, struct file *file);
 void pxt_stream_abort(struct pxt_stream *stream);

@@ -1,45 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Registers handlers of tracepoints (kmod/probe/) for the events of the kernel. The tracepoints are
- * found by name, and have a handler only while there is a stream that asks for their class.
+ * found by name, and have a handler only while there is a stream that asks for their class, and for
+ * a while after the last one.
  */
-#include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <linux/workqueue.h>
 
 #include <linux/posixtrace.h>
 
 #include "tracepoints.h"
 #include "probe/probe.h"
 #include "stream/kevent.h"
-
-static bool syscall_class;
-
-static int set_syscall_class(const char *value, const struct kernel_param *param)
-{
-	if (sysfs_streq(value, "admin"))
-		WRITE_ONCE(syscall_class, false);
-	else if (sysfs_streq(value, "user"))
-		WRITE_ONCE(syscall_class, true);
-	else
-		return -EINVAL;
-	return 0;
-}
-
-static int get_syscall_class(char *buffer, const struct kernel_param *param)
-{
-	return sysfs_emit(buffer, "%s\n", READ_ONCE(syscall_class) ? "user" : "admin");
-}
-
-static const struct kernel_param_ops syscall_class_ops = {
-	.set = set_syscall_class,
-	.get = get_syscall_class,
-};
-
-module_param_cb(syscall_class, &syscall_class_ops, NULL, 0644);
-MODULE_PARM_DESC(syscall_class, "Who may record system calls: admin (default) or user");
 
 /* ------------------------------------------------------------------ */
 /* Registration								*/
@@ -54,13 +30,38 @@ static const struct pxt_probes *const all[] = {
 };
 
 /*
- * Guards the registration. Outside of the kernel's lock of the tracepoints; inside of the lock of a
- * stream that ends. Its holders wait for the kernel only, not for a process.
+ * How long handlers stay registered after the last stream of a class. Each registration and each
+ * removal interrupts all CPUs, so this bounds how often users can cause that. System calls of all
+ * processes are slower while theirs are registered, and few users may have these.
+ */
+#define KEEP_SECONDS		60
+#define KEEP_SYSCALL_SECONDS	10
+
+/**
+ * struct class_use - who needs the handlers of a class
+ * @users: streams that ask for the class
+ * @ready: all handlers are registered, and stay so while there are users
+ * @removal: removes them; queued when the last user leaves, for later
+ *
+ * @users changes, and @removal is queued, under pxt_class_use_lock. @ready changes under both
+ * locks.
+ */
+struct class_use {
+	unsigned int users;
+	bool ready;
+	struct delayed_work removal;
+};
+
+/* As in all[]. */
+static struct class_use uses[ARRAY_SIZE(all)];
+static DEFINE_SPINLOCK(pxt_class_use_lock);
+
+/*
+ * Guards which handlers are registered. Outside of the kernel's locks of the tracepoints, which
+ * interrupt all CPUs: only CREATE, which a signal can end, and the work that removes handlers take
+ * it.
  */
 static DEFINE_MUTEX(pxt_tracepoints_lock);
-
-/* Streams that ask for each class of all[]; with the lock. */
-static unsigned int users[ARRAY_SIZE(all)];
 
 static void find_tracepoint(struct tracepoint *tp, void *unused)
 {
@@ -74,16 +75,79 @@ static void find_tracepoint(struct tracepoint *tp, void *unused)
 	}
 }
 
+/* With pxt_tracepoints_lock. A handler may still run when this returns. */
+static void unregister(const struct pxt_probes *probes)
+{
+	struct pxt_probe *probe;
+
+	for (probe = probes->probe; probe < probes->probe + probes->count; probe++) {
+		if (probe->registered)
+			tracepoint_probe_unregister(probe->tp, probe->function, NULL);
+		probe->registered = false;
+	}
+}
+
+static bool begin_removal(struct class_use *use)
+{
+	bool unused;
+
+	spin_lock(&pxt_class_use_lock);
+	unused = !use->users;
+	if (unused)
+		use->ready = false;
+	spin_unlock(&pxt_class_use_lock);
+	return unused;
+}
+
+static void remove_unused(struct class_use *use)
+{
+	mutex_lock(&pxt_tracepoints_lock);
+	if (begin_removal(use))
+		unregister(all[use - uses]);
+	mutex_unlock(&pxt_tracepoints_lock);
+}
+
+static void removal(struct work_struct *work)
+{
+	remove_unused(container_of(to_delayed_work(work), struct class_use, removal));
+}
+
+/* With pxt_class_use_lock. */
+static void remove_later(struct class_use *use)
+{
+	bool short_time = all[use - uses]->class == POSIXTRACE_CLASS_SYSCALL;
+
+	mod_delayed_work(system_unbound_wq, &use->removal,
+			 HZ * (short_time ? KEEP_SYSCALL_SECONDS : KEEP_SECONDS));
+}
+
 /**
  * pxt_tracepoints_init() - look which tracepoints this kernel has
- *
- * There is no need for the opposite: a stream that ends removes its handlers, and
- * pxt_process_exit() waits for the last ones.
  */
 void pxt_tracepoints_init(void)
 {
+	size_t i;
+
 	pxt_runnable_init();
+	for (i = 0; i < ARRAY_SIZE(uses); i++)
+		INIT_DELAYED_WORK(&uses[i].removal, removal);
 	for_each_kernel_tracepoint(find_tracepoint, NULL);
+}
+
+/**
+ * pxt_tracepoints_exit() - remove all handlers
+ *
+ * There is no stream, and none can be made. pxt_process_exit() waits for handlers that still run.
+ * Context: may sleep.
+ */
+void pxt_tracepoints_exit(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(uses); i++) {
+		cancel_delayed_work_sync(&uses[i].removal);
+		remove_unused(&uses[i]);
+	}
 }
 
 static bool is_complete(const struct pxt_probes *probes)
@@ -97,7 +161,12 @@ static bool is_complete(const struct pxt_probes *probes)
 	return probes->count;
 }
 
-static u64 complete_classes(void)
+/**
+ * pxt_tracepoints_classes() - the classes that this kernel can record
+ *
+ * Return: POSIXTRACE_CLASS_*.
+ */
+u64 pxt_tracepoints_classes(void)
 {
 	u64 classes = 0;
 	size_t i;
@@ -107,113 +176,105 @@ static u64 complete_classes(void)
 	return classes;
 }
 
-/* Handlers of system calls make those of all processes slower. */
-static bool may_have_syscalls(void)
-{
-	return READ_ONCE(syscall_class) || perfmon_capable();
-}
-
-/**
- * pxt_tracepoints_classes() - the classes that this kernel can record for the caller
- *
- * Return: POSIXTRACE_CLASS_*.
- */
-u64 pxt_tracepoints_classes(void)
-{
-	return complete_classes() & ~(may_have_syscalls() ? 0 : POSIXTRACE_CLASS_SYSCALL);
-}
-
-/**
- * pxt_tracepoints_check() - may the caller create a stream with these classes?
- * @classes: POSIXTRACE_CLASS_*
- *
- * Return: 0; -EPERM for the system calls; -EOPNOTSUPP if this kernel cannot record a class.
- */
-int pxt_tracepoints_check(u64 classes)
-{
-	if (classes & POSIXTRACE_CLASS_SYSCALL && !may_have_syscalls())
-		return -EPERM;
-	return classes & ~complete_classes() ? -EOPNOTSUPP : 0;
-}
-
-static void unregister(const struct pxt_probes *probes, size_t count)
-{
-	while (count--) {
-		if (probes->probe[count].tp)
-			tracepoint_probe_unregister(probes->probe[count].tp,
-						    probes->probe[count].function, NULL);
-	}
-}
-
+/* Registers those that are not: after a failure, the work removes what this has registered. */
 static int register_all(const struct pxt_probes *probes)
 {
-	int err = 0;
-	size_t i;
+	struct pxt_probe *probe;
+	int err;
 
 	if (probes->begin)
 		probes->begin();
-	for (i = 0; i < probes->count && !err; i++) {
-		if (probes->probe[i].tp)
-			err = tracepoint_probe_register(probes->probe[i].tp,
-							probes->probe[i].function, NULL);
+	for (probe = probes->probe; probe < probes->probe + probes->count; probe++) {
+		if (!probe->tp || probe->registered)
+			continue;
+		err = tracepoint_probe_register(probe->tp, probe->function, NULL);
+		if (err)
+			return err;
+		probe->registered = true;
 	}
+	return 0;
+}
+
+/* One more user, if the handlers are registered. */
+static bool use_ready(struct class_use *use)
+{
+	bool ready;
+
+	spin_lock(&pxt_class_use_lock);
+	ready = use->ready;
+	if (ready)
+		use->users++;
+	spin_unlock(&pxt_class_use_lock);
+	return ready;
+}
+
+static int get_class(struct class_use *use)
+{
+	int err;
+
+	if (use_ready(use))
+		return 0;
+	err = mutex_lock_killable(&pxt_tracepoints_lock);
 	if (err)
-		unregister(probes, i - 1);
+		return err;
+	if (!use_ready(use)) {
+		err = register_all(all[use - uses]);
+		spin_lock(&pxt_class_use_lock);
+		if (err) {
+			remove_later(use);
+		} else {
+			use->ready = true;
+			use->users++;
+		}
+		spin_unlock(&pxt_class_use_lock);
+	}
+	mutex_unlock(&pxt_tracepoints_lock);
 	return err;
 }
 
-/* With the lock. @count: of all[] */
+/* @count: of all[] */
 static void put_classes(u64 classes, size_t count)
 {
+	spin_lock(&pxt_class_use_lock);
 	while (count--) {
-		if (all[count]->class & classes && !--users[count])
-			unregister(all[count], all[count]->count);
+		if (all[count]->class & classes && !--uses[count].users)
+			remove_later(&uses[count]);
 	}
+	spin_unlock(&pxt_class_use_lock);
 }
 
 /**
  * pxt_tracepoints_get() - one more stream has events of the kernel
  * @classes: POSIXTRACE_CLASS_*, checked
  *
- * Context: may sleep.
+ * Context: may sleep. Waits only for classes that have no handlers.
  * Return: 0; -ENOMEM; -EINTR if the caller is killed.
  */
 int pxt_tracepoints_get(u64 classes)
 {
-	int err = 0;
 	size_t i;
+	int err;
 
-	if (!classes)
-		return 0;
-	err = mutex_lock_killable(&pxt_tracepoints_lock);
-	if (err)
-		return err;
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		if (!(all[i]->class & classes))
 			continue;
-		if (!users[i])
-			err = register_all(all[i]);
-		if (err)
-			break;
-		users[i]++;
+		err = get_class(&uses[i]);
+		if (err) {
+			put_classes(classes, i);
+			return err;
+		}
 	}
-	if (err)
-		put_classes(classes, i);
-	mutex_unlock(&pxt_tracepoints_lock);
-	return err;
+	return 0;
 }
 
 /**
  * pxt_tracepoints_put() - one stream with events of the kernel less
  * @classes: of pxt_tracepoints_get()
  *
- * A handler may still run when this returns. Context: may sleep.
+ * Waits for no registration. The handlers stay for a while: one may still run after this.
  */
 void pxt_tracepoints_put(u64 classes)
 {
-	if (!classes)
-		return;
-	mutex_lock(&pxt_tracepoints_lock);
-	put_classes(classes, ARRAY_SIZE(all));
-	mutex_unlock(&pxt_tracepoints_lock);
+	if (classes)
+		put_classes(classes, ARRAY_SIZE(all));
 }

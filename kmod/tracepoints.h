@@ -5,8 +5,8 @@
 #include <linux/types.h>
 
 void pxt_tracepoints_init(void);
+void pxt_tracepoints_exit(void);
 u64 pxt_tracepoints_classes(void);
-int pxt_tracepoints_check(u64 classes);
 int pxt_tracepoints_get(u64 classes);
 void pxt_tracepoints_put(u64 classes);
 

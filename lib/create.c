@@ -36,6 +36,8 @@ static int make_stream(pid_t pid, const trace_attr_t *attr, int log_fd, trace_id
 	err = pxtu_trid_install(&stream->source, trid);
 	if (err < 0)
 		goto destroy;
+	if (log_fd >= 0)
+		pxtu_stream_start_worker(stream);
 	return 0;
 
 destroy:
@@ -90,14 +92,15 @@ PXTU_API int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr,
  * @attr: attributes, copied; NULL for the defaults
  * @file_desc: descriptor of the log, open for writing: a regular file, with O_APPEND
  *	not for the log-full-policy POSIX_TRACE_LOOP; or, for POSIX_TRACE_APPEND, a
- *	pipe, a FIFO, a socket or a device that the kernel can write to. The program can
- *	close it afterwards; its file offset is neither used nor changed
+ *	pipe, a FIFO, a stream socket (TCP, vsock) or a device that the kernel can write
+ *	to. The program can close it afterwards; its file offset is neither used nor changed
  * @trid: where to write the trace id, which is valid in this process only
  *
  * As posix_trace_create(), but the module writes all recorded events into the log: with each
  * flush, when the stream is shut down, and when this process ends, in any way. If no
  * stream-full-policy was set, it is POSIX_TRACE_FLUSH. The events can only be read
- * from the log. After a failure, the file may have a part of the beginning of a log.
+ * from the log. A thread of this process writes it, see stream/worker.c. After a failure, the
+ * file may have a part of the beginning of a log.
  *
  * Return: as posix_trace_create(); EBADF if @file_desc is not open for writing; EINVAL
  * if its kind of file cannot be the log; EINTR also if a signal came while a pipe was full;

@@ -6,6 +6,7 @@
 #include <posixtrace/fields.h>
 #include <string.h>
 
+#include "eventid.h"
 #include "record/attach.h"
 #include "stream/stream.h"
 
@@ -37,32 +38,69 @@ static int edge(int err)
  * description is wrong.
  *
  * Return: 0, also if the type has the same description already; EINVAL if @event is no named user
- * event type of this process, or @description is NULL or invalid; EEXIST if the type has another
- * description; ENOSPC if the types of the process and its relatives have too many; ENODEV without
- * the module; ENOTSUP if it has another version; EPERM without permission to open the device;
- * ENOMEM; EMFILE and ENFILE if there are no more descriptors.
+ * event type of this program, or @description is NULL or invalid; EEXIST if the type has another
+ * description, or another program used it without one; EPERM if a process opened the type first
+ * that the caller may not trace, or without permission to open the device; ENOSPC if the types of
+ * the process and its relatives have too many; ENODEV without the module; ENOTSUP if it has another
+ * version; ENOMEM; EMFILE and ENFILE if there are no more descriptors.
  */
 PXTU_API int posixtrace_eventid_describe(trace_event_id_t event, const char *description)
 {
 	struct posixtrace_description arg;
 	struct posixtrace_fields *fields;
-	struct pxtu_state *state;
 	int err;
 
 	err = posixtrace_fields_parse(description, &fields, NULL);
 	if (err)
 		return err;
-	err = -ENOMEM;
-	state = pxtu_state();
-	if (!state)
-		goto free;
 	arg = to_uapi(event, fields);
-	err = pxtu_attach_wait(state);
-	if (err >= 0 || pxtu_unattached(err))
-		err = pxtu_target_ioctl(state, POSIXTRACE_IOC_DESCRIBE, &arg);
-free:
+	err = pxtu_attach_command(POSIXTRACE_IOC_DESCRIBE, &arg);
 	posixtrace_fields_free(fields);
 	return err < 0 ? edge(err) : 0;
+}
+
+/**
+ * posixtrace_eventid_open() - event type of a name and a description, in the calling process
+ * @event_name: name, 1 to TRACE_EVENT_NAME_MAX characters
+ * @description: the description, see posixtrace-fields(7); NULL for a type without
+ * @event_id: where to write the event type
+ *
+ * An extension, and what a trace point does: posix_trace_eventid_open() and
+ * posixtrace_eventid_describe() at once. A program that is executed again gets the same type; one
+ * that describes a type after opening it gets another one, as the type of that name is described.
+ *
+ * Return: 0; EEXIST if the program has a type of this name with another description; EINVAL if a
+ * pointer is NULL, or name or description are not valid; ENAMETOOLONG; ENOSPC, EPERM as
+ * posixtrace_eventid_describe(); other errors as posix_trace_eventid_open().
+ */
+PXTU_API int posixtrace_eventid_open(const char *event_name, const char *description,
+				     trace_event_id_t *event_id)
+{
+	struct posixtrace_fields *fields = NULL;
+	struct posixtrace_eventid eventid;
+	const char *text;
+	int err = 0;
+
+	if (!event_id)
+		return EINVAL;
+	if (description)
+		err = -posixtrace_fields_parse(description, &fields, NULL);
+	if (!err)
+		err = pxtu_eventid_name(event_name, &eventid);
+	if (err)
+		goto free;
+	eventid.flags = POSIXTRACE_OPEN_EXACT;
+	if (fields) {
+		text = posixtrace_fields_text(fields);
+		eventid.description = (uintptr_t)text;
+		eventid.description_size = (__u32)strlen(text) + 1;
+	}
+	err = pxtu_eventid_open(&eventid);
+	if (!err)
+		*event_id = eventid.id;
+free:
+	posixtrace_fields_free(fields);
+	return pxtu_error(err);
 }
 
 /**
@@ -74,7 +112,7 @@ free:
  * An extension. The same as posixtrace_eventid_describe() in the traced process.
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process, @event is no named user
- * event type of it, or @description is NULL or invalid; EEXIST; ENOSPC; ENOMEM.
+ * event type of it, or @description is NULL or invalid; EEXIST; EPERM; ENOSPC; ENOMEM.
  */
 PXTU_API int posixtrace_trid_eventid_describe(trace_id_t trid, trace_event_id_t event,
 					      const char *description)

@@ -3,8 +3,10 @@
  * Event types: names and numbers. The module keeps the table, which belongs to the traced
  * process.
  */
+#include <posixtrace.h>
 #include <string.h>
 
+#include "eventid.h"
 #include "record/attach.h"
 #include "stream/stream.h"
 
@@ -18,11 +20,11 @@ _Static_assert(POSIX_TRACE_FLUSH_START == POSIXTRACE_ID_FLUSH_START, "as in the 
 _Static_assert(POSIX_TRACE_FLUSH_STOP == POSIXTRACE_ID_FLUSH_STOP, "as in the uapi");
 _Static_assert(POSIX_TRACE_FILTER == POSIXTRACE_ID_FILTER, "as in the uapi");
 _Static_assert(POSIX_TRACE_UNNAMED_USEREVENT == POSIXTRACE_ID_UNNAMED, "as in the uapi");
-_Static_assert(POSIXTRACE_ID_UNNAMED + TRACE_USER_EVENT_MAX == POSIXTRACE_ID_MAX, "one limit");
+_Static_assert(POSIXTRACE_EVENT_ID_MAX == POSIXTRACE_ID_MAX, "as in the uapi");
+_Static_assert(TRACE_USER_EVENT_MAX == POSIXTRACE_IMAGE_TYPES, "one limit");
 _Static_assert(TRACE_EVENT_NAME_MAX + 1 == POSIXTRACE_EVENT_NAME_SIZE, "names fit");
 
-/* Check a name and copy it into the argument of EVENTID_OPEN. */
-static int name_to_uapi(const char *name, struct posixtrace_eventid *eventid)
+int pxtu_eventid_name(const char *name, struct posixtrace_eventid *eventid)
 {
 	size_t len;
 
@@ -38,15 +40,20 @@ static int name_to_uapi(const char *name, struct posixtrace_eventid *eventid)
 	return 0;
 }
 
+int pxtu_eventid_open(struct posixtrace_eventid *eventid)
+{
+	return pxtu_attach_command(POSIXTRACE_IOC_EVENTID_OPEN, eventid);
+}
+
 /**
  * posix_trace_eventid_open() - event type of a name, in the calling process
  * @event_name: name, 1 to TRACE_EVENT_NAME_MAX characters
  * @event_id: where to write the event type
  *
  * The same name gives the same type, in this process and in all streams that trace it, now
- * or later. A child shares the types of its parent. The name of a predefined type gives
- * that type. When there are TRACE_USER_EVENT_MAX types, a new name gives
- * POSIX_TRACE_UNNAMED_USEREVENT.
+ * or later, until the process executes another program. A child shares the types of its parent. The
+ * name of a predefined type gives that type. When the program has TRACE_USER_EVENT_MAX types, a new
+ * name gives POSIX_TRACE_UNNAMED_USEREVENT.
  *
  * Return: 0; EINVAL if a pointer is NULL or the name is empty; ENAMETOOLONG;
  * ENODEV without the module, which keeps the names; ENOTSUP if it has another version;
@@ -57,24 +64,16 @@ PXTU_API int posix_trace_eventid_open(const char *restrict event_name,
 				      trace_event_id_t *restrict event_id)
 {
 	struct posixtrace_eventid eventid;
-	struct pxtu_state *state;
 	int err;
 
 	if (!event_id)
 		return EINVAL;
-	err = name_to_uapi(event_name, &eventid);
-	if (err)
-		return pxtu_error(err);
-	state = pxtu_state();
-	if (!state)
-		return ENOMEM;
-	err = pxtu_attach_wait(state);
-	if (err >= 0 || pxtu_unattached(err))
-		err = pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENTID_OPEN, &eventid);
-	if (err < 0)
-		return pxtu_error(err);
-	*event_id = eventid.id;
-	return 0;
+	err = pxtu_eventid_name(event_name, &eventid);
+	if (!err)
+		err = pxtu_eventid_open(&eventid);
+	if (!err)
+		*event_id = eventid.id;
+	return pxtu_error(err);
 }
 
 /**
@@ -83,7 +82,8 @@ PXTU_API int posix_trace_eventid_open(const char *restrict event_name,
  * @event_name: name, 1 to TRACE_EVENT_NAME_MAX characters
  * @event: where to write the event type
  *
- * Gives the same type as posix_trace_eventid_open() in the traced process.
+ * Gives the same type as posix_trace_eventid_open() in the process that the stream was created for,
+ * in the program that it executes now.
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process, a
  * pointer is NULL or the name is empty; ENAMETOOLONG; ENOMEM.
@@ -100,7 +100,7 @@ PXTU_API int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict
 	stream = pxtu_stream_get(trid);
 	if (!stream)
 		return EINVAL;
-	err = name_to_uapi(event_name, &eventid);
+	err = pxtu_eventid_name(event_name, &eventid);
 	if (!err)
 		err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_EVENTID_OPEN, &eventid);
 	if (!err)

@@ -51,6 +51,52 @@ PXTU_API int posixtrace_get_thread_name(trace_id_t trid, pid_t pid, pid_t tid,
 	return pxtu_error(err);
 }
 
+static void to_timespec(__u64 ns, struct timespec *time)
+{
+	time->tv_sec = (time_t)(ns / NSEC_PER_SEC);
+	time->tv_nsec = (long)(ns % NSEC_PER_SEC);
+}
+
+/**
+ * posixtrace_get_thread_life() - which of the threads that had the same ids recorded an event
+ * @trid: trace id of a log
+ * @pid: process id, as in the event
+ * @tid: kernel thread id, as in the event; that of the process for the process
+ * @time: when; that of the event
+ * @born: if not NULL, result: when the thread was born
+ * @next: if not NULL, result: when the next thread with these ids was born; if the log has none,
+ *	the largest time
+ *
+ * An extension. The kernel uses the numbers of threads and processes again. Two events are of the
+ * same thread if their ids and @born are the same.
+ *
+ * Return: 0; ENOENT if it is not known, as always for an active stream; EINVAL if @trid is no
+ * trace stream or log of this process, or @time is NULL; for a log, also ENOMEM.
+ */
+PXTU_API int posixtrace_get_thread_life(trace_id_t trid, pid_t pid, pid_t tid,
+					const struct timespec *time, struct timespec *born,
+					struct timespec *next)
+{
+	struct pxtu_source *source;
+	struct pxtu_life life;
+	struct pxtu_task task;
+	int err;
+
+	if (!time)
+		return EINVAL;
+	source = pxtu_trid_get(trid, NULL);
+	if (!source)
+		return EINVAL;
+	task = to_task(pid, tid, time);
+	err = source->ops->get_life(source, &task, &life);
+	pxtu_trid_put(source);
+	if (!err && born)
+		to_timespec(life.born, born);
+	if (!err && next)
+		to_timespec(life.next, next);
+	return pxtu_error(err);
+}
+
 /**
  * posixtrace_get_program() - command line of a process that recorded events
  * @trid: trace id of a stream or log

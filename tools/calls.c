@@ -70,7 +70,7 @@ static int enter(struct calls *calls, uint32_t thread, const struct event *event
 		.call = {
 			.thread = thread,
 			.pid = event->pid,
-			.self = event->thread,
+			.key = event_thread_key(event),
 			.cpu = event->cpu,
 			.begin = event->time,
 			.compat = kevent->compat,
@@ -92,8 +92,7 @@ static int leave(struct calls *calls, uint32_t thread, const struct event *event
 
 	if (!open || !open->open)
 		return 0;
-	/* The return from a signal handler forgets the number. */
-	if (kevent->nr != open->call.nr && kevent->nr != -1) {
+	if (!kevent_leaves(kevent, open->call.nr)) {
 		*ended = give(calls, open, 0, event->lost);
 		return 0;
 	}

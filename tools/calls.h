@@ -15,7 +15,7 @@
  * struct call - a system call
  * @thread: number of its thread
  * @pid: process of the thread
- * @self: pthread_self() of the thread at the entry
+ * @key: event_thread_key() of the thread
  * @cpu: the processor on which it began
  * @begin: time of the entry
  * @end: time of the exit, or until when the call is known to have lasted
@@ -31,7 +31,7 @@
 struct call {
 	uint32_t thread;
 	pid_t pid;
-	uint64_t self;
+	uint64_t key;
 	unsigned int cpu;
 	uint64_t begin;
 	uint64_t end;

@@ -8,14 +8,41 @@
 #include "escape.h"
 #include "source.h"
 
+static size_t width_of(const struct buffer *text)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < text->len; i++)
+		width += (text->data[i] & 0xc0) != 0x80;
+	return width;
+}
+
+size_t cells_width(const char *name)
+{
+	struct buffer text = { };
+	size_t width;
+
+	escape_plain(&text, name, strlen(name));
+	width = width_of(&text);
+	buffer_free(&text);
+	return width;
+}
+
+void cells_widen(size_t *column, const char *name)
+{
+	size_t width = cells_width(name);
+
+	if (width > *column)
+		*column = width;
+}
+
 void cells_name(FILE *to, const char *name, size_t column)
 {
 	struct buffer text = { };
-	size_t width = 0;
+	size_t width;
 
 	escape_plain(&text, name, strlen(name));
-	for (size_t i = 0; i < text.len; i++)
-		width += (text.data[i] & 0xc0) != 0x80;
+	width = width_of(&text);
 	fwrite(text.data, 1, text.len, to);
 	fprintf(to, "%*s", width < column ? (int)(column - width) : 0, "");
 	buffer_free(&text);

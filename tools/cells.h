@@ -11,6 +11,12 @@
 
 #define CELLS_SIZE	16	/* bytes of a formatted time */
 
+/* cells_width() - number of columns that cells_name() needs for a name */
+size_t cells_width(const char *name);
+
+/* cells_widen() - make a column wide enough for a name */
+void cells_widen(size_t *column, const char *name);
+
 /* cells_name() - print a name, which may have any bytes, padded to the width of its column */
 void cells_name(FILE *to, const char *name, size_t column);
 

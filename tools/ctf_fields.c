@@ -91,17 +91,35 @@ static void put_tabs(struct buffer *text, unsigned int depth)
 		buffer_byte(text, '\t');
 }
 
+/*
+ * Trace Compass reads the digits of a value, without its sign, as a signed number of 64 bits, and
+ * refuses the whole trace if that fails. A value without a label is shown as a number.
+ */
+static bool has_form(const struct posixtrace_field *field, int64_t value)
+{
+	return field->is_signed ? value != INT64_MIN : value >= 0;
+}
+
 static void put_enum(struct buffer *text, const struct posixtrace_field *field)
 {
+	const char *separator = "";
+	size_t count = 0;
+
+	for (size_t i = 0; i < field->count; i++)
+		count += has_form(field, field->labels[i].value);
+	if (!count) {
+		buffer_printf(text, "%sint%zu_t", field->is_signed ? "" : "u", 8 * field->size);
+		return;
+	}
 	buffer_printf(text, "enum : %sint%zu_t { ", field->is_signed ? "" : "u", 8 * field->size);
 	for (size_t i = 0; i < field->count; i++) {
 		const struct posixtrace_label *label = &field->labels[i];
 
 		/* Of labels with the same value, readers of CTF would show all. */
-		if (i && label->value == label[-1].value)
+		if ((i && label->value == label[-1].value) || !has_form(field, label->value))
 			continue;
-		if (i)
-			buffer_text(text, ", ");
+		buffer_text(text, separator);
+		separator = ", ";
 		escape_string(text, label->name, strlen(label->name), false);
 		if (field->is_signed)
 			buffer_printf(text, " = %" PRId64, label->value);

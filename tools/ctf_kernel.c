@@ -4,7 +4,8 @@
  *
  * An interrupt is recorded when it ends, and becomes an event at its begin and one at its end. CTF
  * needs the order of time, so the events of each processor are held back: as soon as there are
- * too many, the older half of them is written.
+ * too many, the older half of them is written, and that of all processors if they take too much
+ * memory.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 #define HELD_MAX	1024		/* events of a processor */
 #define HELD_MIN	16
 #define HELD_ALL	(64 << 10)	/* events of all processors, if they are not too many */
+#define HELD_BYTES	(16U << 20)	/* of all processors, for any number of events */
 #define TEXT_MAX	255		/* bytes of a text in the log */
 
 #define PRIO_BASE	100	/* LTTng counts from the first priority of ordinary threads */
@@ -61,6 +63,7 @@ struct ctf_kernel {
 	struct hold *holds;	/* by processor */
 	size_t nr_holds;
 	size_t nr_used;		/* of them with events so far */
+	size_t held_bytes;	/* of all held events */
 	uint64_t lost;		/* events lost before the next one to be held */
 	uint64_t changed;
 	int at;			/* the output directory, without the trace's own one */
@@ -118,8 +121,20 @@ static int release(struct ctf_kernel *kernel, unsigned int cpu, size_t keep)
 		hold->events[i] = *held;
 	}
 	hold->count = keep;
+	kernel->held_bytes -= hold->bytes.len - kept.len;
 	buffer_free(&hold->bytes);
 	hold->bytes = kept;
+	return err;
+}
+
+/* Each pass writes half of the events, so it costs no more than what it makes room for. */
+static int release_all(struct ctf_kernel *kernel)
+{
+	int err = 0;
+
+	while (!err && kernel->held_bytes > HELD_BYTES / 2)
+		for (size_t cpu = 0; !err && cpu < kernel->nr_holds; cpu++)
+			err = release(kernel, cpu, kernel->holds[cpu].count / 2);
 	return err;
 }
 
@@ -194,6 +209,7 @@ static void end_event(struct ctf_kernel *kernel, unsigned int cpu)
 	hold = &kernel->holds[cpu];
 	held = &hold->events[hold->count++];
 	held->len = hold->bytes.len - held->at;
+	kernel->held_bytes += held->len;
 	limit = HELD_ALL / kernel->nr_used;
 	if (limit > HELD_MAX)
 		limit = HELD_MAX;
@@ -201,6 +217,8 @@ static void end_event(struct ctf_kernel *kernel, unsigned int cpu)
 		limit = HELD_MIN;
 	if (hold->count >= limit)
 		kernel->err = release(kernel, cpu, limit / 2);
+	if (!kernel->err && kernel->held_bytes > HELD_BYTES)
+		kernel->err = release_all(kernel);
 }
 
 /* ------------------------------------------------------------------ */
@@ -306,7 +324,7 @@ static void put_exit(struct ctf_kernel *kernel, const struct event *event,
 	put_end(kernel, event, kevent, CTF_SCHED_PROCESS_EXIT, thread, thread->tid);
 	if (!kevent->group_dead)
 		return;
-	switches_end_process(kernel->switches, event->pid, event->time);
+	switches_end_process(kernel->switches, thread, event->time);
 	if (thread->tid != thread->pid)
 		put_end(kernel, event, kevent, CTF_SCHED_PROCESS_FREE, thread, thread->tid);
 	put_end(kernel, event, kevent, CTF_SCHED_PROCESS_FREE, thread, thread->pid);
@@ -580,7 +598,7 @@ int ctf_kernel_end(struct ctf_kernel *kernel, uint64_t *changed)
 	if (err || kernel->trace.directory < 0)
 		return err;
 	put_metadata(kernel, &text);
-	err = ctf_trace_end(&kernel->trace, &text);
+	err = ctf_trace_end(&kernel->trace, kernel->export->last_time, &text);
 	buffer_free(&text);
 	return err;
 }

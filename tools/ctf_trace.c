@@ -6,6 +6,7 @@
  * long as the time since the previous event fits into 32 bits. CTF does not allow a time that
  * goes back within a file: such an event gets the time of the previous one.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -103,7 +104,7 @@ static int end_packet(struct ctf_trace *trace, struct ctf_file *file)
 		return -ENOMEM;
 	file_name(file - trace->files, name, sizeof(name));
 	fd = openat(trace->directory, name,
-		    O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+		    O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
 	err = write_all(fd, packet->data, packet->len);
@@ -255,10 +256,16 @@ int ctf_trace_uuid(unsigned char uuid[16])
 
 int ctf_trace_directory(int at, const char *path, int *directory)
 {
-	if (mkdirat(at, path, 0777))
+	int err;
+
+	if (mkdirat(at, path, 0700))
 		return -errno;
 	*directory = openat(at, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return *directory < 0 ? -errno : 0;
+	if (*directory >= 0)
+		return 0;
+	err = -errno;
+	unlinkat(at, path, AT_REMOVEDIR);
+	return err;
 }
 
 static int write_metadata(struct ctf_trace *trace, const struct buffer *text)
@@ -267,20 +274,48 @@ static int write_metadata(struct ctf_trace *trace, const struct buffer *text)
 
 	if (text->failed)
 		return -ENOMEM;
-	fd = openat(trace->directory, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = openat(trace->directory, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	err = fd < 0 ? -errno : write_all(fd, text->data, text->len);
 	if (fd >= 0 && close(fd) && !err)
 		err = -errno;
 	return err;
 }
 
-int ctf_trace_end(struct ctf_trace *trace, const struct buffer *metadata)
+void ctf_trace_remove(int at, const char *path)
 {
+	int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		if (unlinkat(fd, entry->d_name, 0) && (errno == EISDIR || errno == EPERM))
+			ctf_trace_remove(fd, entry->d_name);
+	}
+	if (directory)
+		closedir(directory);
+	else if (fd >= 0)
+		close(fd);
+	unlinkat(at, path, AT_REMOVEDIR);
+}
+
+int ctf_trace_end(struct ctf_trace *trace, uint64_t time, const struct buffer *metadata)
+{
+	struct ctf_file *file = trace->files;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < trace->nr_files; i++) {
-		if (trace->files[i].packet.len)
-			err = end_packet(trace, &trace->files[i]);
+	if (time > CTF_TIME_MAX)
+		time = CTF_TIME_MAX;
+	for (size_t i = 0; !err && i < trace->nr_files; i++, file++) {
+		if (!file->packets)
+			continue;
+		if (!file->packet.len && file->time < time)
+			begin_packet(trace, file, file->time);
+		if (file->time < time)
+			file->time = time;
+		if (file->packet.len)
+			err = end_packet(trace, file);
 	}
 	return err ? err : write_metadata(trace, metadata);
 }

@@ -62,16 +62,21 @@ int ctf_trace_directory(int at, const char *path, int *directory);
 int ctf_trace_begin(struct ctf_trace *trace, unsigned int cpu, unsigned int id, uint64_t time,
 		    uint64_t lost, size_t len, struct buffer **packet, bool *changed);
 
+/* ctf_trace_remove() - remove a directory below @at with all that is in it, also others */
+void ctf_trace_remove(int at, const char *path);
+
 /**
  * ctf_trace_end() - write all packets, and the metadata as the last file
  * @trace: the trace
+ * @time: time of the last event of all files. They end then: analyses use the part of a trace that
+ *	all files have.
  * @metadata: the text
  *
  * Readers reject an incomplete trace, which lacks the metadata.
  *
  * Return: 0 or a negative error number.
  */
-int ctf_trace_end(struct ctf_trace *trace, const struct buffer *metadata);
+int ctf_trace_end(struct ctf_trace *trace, uint64_t time, const struct buffer *metadata);
 
 void ctf_trace_free(struct ctf_trace *trace);
 

@@ -321,7 +321,8 @@ static int get_options(struct dump *dump, int argc, char **argv)
 	if (print_set_colour(&dump->print, colour))
 		return -EINVAL;
 	if (argc - optind != 1) {
-		print_help(stderr);
+		usage_error("dump", argc == optind ? "dump: needs a LOG, such as posixtrace.log" :
+			    "dump: prints one LOG, not %d", argc - optind);
 		return -EINVAL;
 	}
 	dump->path = argv[optind];

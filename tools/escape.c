@@ -108,6 +108,21 @@ void escape_plain(struct buffer *to, const void *text, size_t len)
 	}
 }
 
+void escape_message(struct buffer *to, const void *text, size_t len)
+{
+	const unsigned char *p = text;
+
+	for (size_t i = put_plain(to, p, len); i < len; i += put_plain(to, p + i, len - i)) {
+		size_t n = escape_length(p + i, len - i);
+
+		if (n)
+			buffer_put(to, p + i, n);
+		else
+			put_unprintable(to, "\\", p[i]);
+		i += n ? n : 1;
+	}
+}
+
 void escape_quoted(struct buffer *to, const void *text, size_t len)
 {
 	const unsigned char *p = text;

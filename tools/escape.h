@@ -39,6 +39,14 @@ bool escape_is_text(const unsigned char *text, size_t len);
 void escape_plain(struct buffer *to, const void *text, size_t len);
 
 /**
+ * escape_message() - append a message to people; leaves backslashes as they are
+ * @to: where to append
+ * @text: the bytes
+ * @len: number of bytes
+ */
+void escape_message(struct buffer *to, const void *text, size_t len);
+
+/**
  * escape_quoted() - append bytes as text in quotes, for people
  * @to: where to append
  * @text: the bytes

@@ -2,16 +2,28 @@
 /*
  * The fields of single events: see struct event in source.h.
  */
+#include <math.h>
 #include <trace.h>
 
 #include "source.h"
 
 /* Marks the id of a thread in the kernel: no address of a program has this bit. */
 #define TID_FLAG	(1ULL << 63)
+/* Bits of an id of the kernel, and of an address of a program. */
+#define ID_BITS		32
+#define ADDRESS_BITS	48
 
 uint64_t event_thread_key(const struct event *event)
 {
-	return event->tid > 0 ? TID_FLAG | (uint32_t)event->tid : event->thread;
+	if (event->tid > 0)
+		return TID_FLAG | (uint64_t)event->life << ID_BITS | (uint32_t)event->tid;
+	/* On x86-64 and arm64, addresses have room for it. */
+	return (event->thread ^ (uint64_t)event->process_life << ADDRESS_BITS) & ~TID_FLAG;
+}
+
+uint64_t event_process_key(const struct event *event)
+{
+	return (uint64_t)event->process_life << ID_BITS | (uint32_t)event->pid;
 }
 
 bool event_has_fields(const struct event *event, size_t data_len)
@@ -49,7 +61,8 @@ bool event_is_counter(const struct event *event, struct posixtrace_value *value)
 	values_begin(&values, event->description, event->data, event->len);
 	while (values_next(&values, value)) {
 		if (value->field == event->description->counter)
-			return true;
+			return value->field->type != POSIXTRACE_FIELD_FLOAT ||
+			       isfinite(value->real);
 	}
 	return false;
 }

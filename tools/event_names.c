@@ -9,9 +9,6 @@
 
 #include "source.h"
 
-/* Later than all events. */
-static const struct timespec at_the_end = { .tv_sec = INT64_MAX / NSEC_PER_SEC };
-
 static bool is_named(const struct event *event)
 {
 	return event->tid && event->source && source_has_names(event->source);
@@ -22,12 +19,26 @@ bool event_thread_name(const struct event *event, char name[POSIXTRACE_THREAD_NA
 	return is_named(event) && source_thread_name(event->source, event, name);
 }
 
+/* Asks for the last name of a thread of the process of the event, before others have its ids. */
+static bool last_name(const struct event *event, pid_t tid, bool process,
+		      char name[POSIXTRACE_THREAD_NAME_SIZE])
+{
+	const uint64_t end = source_life_end(event->source, event, process);
+	const struct timespec time = {
+		.tv_sec = (time_t)(end / NSEC_PER_SEC),
+		.tv_nsec = (long)(end % NSEC_PER_SEC),
+	};
+
+	return !posixtrace_get_thread_name(source_trid(event->source), event->pid, tid, &time,
+					   name);
+}
+
 bool event_thread_label(const struct event *event, char label[LABEL_SIZE])
 {
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
 
-	if (is_named(event) && !posixtrace_get_thread_name(source_trid(event->source), event->pid,
-							   event->tid, &at_the_end, name)) {
+	if (is_named(event) && (last_name(event, event->tid, false, name) ||
+				source_thread_name(event->source, event, name))) {
 		snprintf(label, LABEL_SIZE, "%s-%d", name, (int)event->tid);
 		return true;
 	}
@@ -40,19 +51,32 @@ bool event_thread_label(const struct event *event, char label[LABEL_SIZE])
 	return false;
 }
 
+static bool last_program(const struct event *event, char program[POSIXTRACE_PROGRAM_SIZE])
+{
+	const uint64_t end = source_life_end(event->source, event, true);
+	const struct timespec time = {
+		.tv_sec = (time_t)(end / NSEC_PER_SEC),
+		.tv_nsec = (long)(end % NSEC_PER_SEC),
+	};
+
+	return !posixtrace_get_program(source_trid(event->source), event->pid, &time, program,
+				       POSIXTRACE_PROGRAM_SIZE, NULL);
+}
+
 void event_process_label(const struct event *event, char label[LABEL_SIZE])
 {
-	char program[POSIXTRACE_PROGRAM_SIZE];
+	char program[POSIXTRACE_PROGRAM_SIZE], name[POSIXTRACE_THREAD_NAME_SIZE];
 	const char *slash;
 
 	if (!event->pid) {
 		snprintf(label, LABEL_SIZE, "trace stream");
-	} else if (is_named(event) && !posixtrace_get_program(source_trid(event->source),
-							      event->pid, &at_the_end, program,
-							      sizeof(program), NULL)) {
+	} else if (is_named(event) && last_program(event, program)) {
 		slash = strrchr(program, '/');
 		snprintf(label, LABEL_SIZE, "%.*s", LABEL_SIZE - 1,
 			 slash ? slash + 1 : program);
+	} else if (is_named(event) && last_name(event, event->pid, true, name)) {
+		/* It has executed no program since it is traced. */
+		snprintf(label, LABEL_SIZE, "%s", name);
 	} else {
 		snprintf(label, LABEL_SIZE, "process %d", (int)event->pid);
 	}

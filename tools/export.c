@@ -3,7 +3,9 @@
  * "posixtrace export": writes a log in a format for other programs.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,13 +72,17 @@ int export_next(struct export *export, struct event *event)
 	int ret;
 
 	do {
-		ret = source_next(export->source, event);
+		ret = export_interrupted();
+		if (!ret)
+			ret = source_next(export->source, event);
 		if (ret <= 0)
 			return ret;
 		logend_event(&export->end, event);
 	} while (!select_event(export->selection, event));
 	if (!export->events++)
 		export->first_time = event->time;
+	if (event->time > export->last_time)
+		export->last_time = event->time;
 	export->user_events += event->user;
 	export->newly_lost = event->lost > export->lost ? event->lost - export->lost : 0;
 	export->lost = event->lost;
@@ -100,9 +106,8 @@ int export_flush(struct export *export, struct buffer *buffer, size_t least)
 int export_find_thread(const struct export *export, struct threads *threads,
 		       const struct event *event, uint32_t *number)
 {
-	uint64_t id = export->kernel && event->tid ? (uint64_t)event->tid : event->thread;
-
-	return threads_find(threads, event->pid, id, number);
+	(void)export;
+	return threads_find(threads, event->pid, event_thread_key(event), number);
 }
 
 void export_trace_name(const struct export *export, char *name, size_t size)
@@ -126,11 +131,55 @@ unsigned int export_kernel_classes(const struct export *export)
 }
 
 /* ------------------------------------------------------------------ */
+/* Signals: an export that is interrupted leaves no part of its output	*/
+
+/* Written by the handler, accessed atomically. */
+static int signal_number;
+
+static void take_signal(int number)
+{
+	__atomic_store_n(&signal_number, number, __ATOMIC_RELAXED);
+}
+
+static int signal_taken(void)
+{
+	return __atomic_load_n(&signal_number, __ATOMIC_RELAXED);
+}
+
+int export_interrupted(void)
+{
+	return signal_taken() ? -EINTR : 0;
+}
+
+static void begin_signals(void)
+{
+	static const int numbers[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+	/* Without SA_RESTART: a write that waits ends as well. */
+	const struct sigaction take = { .sa_handler = take_signal };
+	struct sigaction old;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		/* nohup(1) ignores SIGHUP: leave it ignored. */
+		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &take, NULL);
+	}
+	/* A file beyond the limit of its size is an error of write(). */
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+/* Ends as the signal would have ended the command. */
+static void obey_signal(void)
+{
+	signal(signal_taken(), SIG_DFL);
+	raise(signal_taken());
+}
+
+/* ------------------------------------------------------------------ */
 /* The command								*/
 
 static int open_output(struct export *export, size_t format)
 {
-	int err;
+	int fd, err;
 
 	if (formats[format].directory)
 		return 0;
@@ -143,10 +192,16 @@ static int open_output(struct export *export, size_t format)
 		}
 		return 0;
 	}
-	export->file = fopen(export->path, "wxe");
+	/* For the user only, as the log that it is from. */
+	fd = open(export->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	export->file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (export->file)
 		return 0;
 	err = errno;
+	if (fd >= 0) {
+		close(fd);
+		unlink(export->path);
+	}
 	tell("--output: %s: %s%s", export->path, strerror(err),
 	     err == EEXIST ? "; remove it, or choose another name" : "");
 	return -err;
@@ -161,6 +216,8 @@ static int close_output(struct export *export, int err)
 		err = -errno;
 	if (!export->path)
 		return err;
+	if (!err)
+		err = export_interrupted();
 	if (fclose(export->file) && !err)
 		err = -errno;
 	if (err)
@@ -186,6 +243,8 @@ static int run_export(struct export *export, size_t format)
 		return 1;
 	}
 	source_set_formats(export->source, export->formats);
+	if (export->path && strcmp(export->path, "-") != 0)
+		begin_signals();
 	err = open_output(export, format);
 	if (err)
 		goto out;
@@ -195,7 +254,9 @@ static int run_export(struct export *export, size_t format)
 	err = close_output(export, err);
 	if (export->progress && export->events >= PROGRESS_EVERY)
 		show_progress(export, "\n");
-	if (err && !export->path && ferror(stdout))
+	if (err && signal_taken())
+		obey_signal();
+	else if (err && !export->path && ferror(stdout))
 		complain_of_output(-err);
 	else if (err)
 		complain("export", -err);
@@ -219,10 +280,7 @@ static int find_format(const char *name)
 		if (!strcmp(formats[i].name, name))
 			return i;
 	}
-	fprintf(stderr, "posixtrace: --format: must be one of");
-	for (size_t i = 0; i < NR_FORMATS; i++)
-		fprintf(stderr, " %s", formats[i].name);
-	fprintf(stderr, " (got \"%s\")\n", name);
+	tell("--format: must be ctf, chrome, perfetto or html (got \"%s\")", name);
 	return -1;
 }
 
@@ -289,8 +347,14 @@ int posixtrace_export(int argc, char **argv)
 			goto out;
 		}
 	}
-	if (format < 0 || argc - optind != 1) {
-		print_help(stderr);
+	if (format < 0) {
+		usage_error("export", "--format: required: ctf, chrome, perfetto or html");
+		goto out;
+	}
+	if (argc - optind != 1) {
+		usage_error("export", argc == optind ?
+			    "export: needs a LOG, such as posixtrace.log" :
+			    "export: converts one LOG, not %d", argc - optind);
 		goto out;
 	}
 	if (formats[format].directory && !export->path) {

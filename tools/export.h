@@ -37,6 +37,7 @@ struct export {
 	uint64_t events;		/* events so far */
 	uint64_t user_events;		/* user events among @events */
 	uint64_t first_time;		/* time of the first of them */
+	uint64_t last_time;		/* the latest of them */
 	uint64_t lost;			/* user events lost before the last event read */
 	uint64_t newly_lost;		/* part of @lost since the previous event */
 	struct logend end;		/* what to report about the log at the end */
@@ -49,9 +50,12 @@ struct export {
  * @export: the log
  * @event: where to store it; valid until the next call
  *
- * Return: 1; 0 at the end; a negative error number.
+ * Return: 1; 0 at the end; a negative error number, -EINTR after a signal.
  */
 int export_next(struct export *export, struct event *event);
+
+/* export_interrupted() - returns -EINTR if a signal has to end the export, 0 otherwise */
+int export_interrupted(void);
 
 /**
  * export_flush() - write the contents of a buffer, and empty it

@@ -29,6 +29,8 @@
 
 #define WRITE_AT	(1 << 18)	/* bytes */
 #define STATES_BASE	1000000		/* the track of states of thread N is this number plus N */
+#define FRACTION_MAX	18		/* digits behind the point */
+#define LIFE_BASE	10000000	/* larger than any process id: added to a used one */
 
 struct chrome {
 	struct export *export;
@@ -36,9 +38,18 @@ struct chrome {
 	struct threads *threads;
 	struct pairs *pairs;
 	struct spans *spans;		/* NULL: the log has no events of the kernel */
-	bool *has_states;		/* by number of the thread: its track of states is named */
+	/* By number of the thread. */
+	bool *has_states;		/* its track of states is named */
+	int64_t *process;		/* id of its process in the file */
+	bool scheduled;			/* the log has events of the scheduler */
 	uint64_t nr_async;
 };
+
+/* Readers tell processes apart by their ids only. */
+static int64_t process_id(const struct event *event)
+{
+	return event->pid + (int64_t)LIFE_BASE * event->process_life;
+}
 
 static void put_microseconds(struct buffer *to, uint64_t from, uint64_t time)
 {
@@ -48,22 +59,69 @@ static void put_microseconds(struct buffer *to, uint64_t from, uint64_t time)
 		      (unsigned int)(ns % 1000));
 }
 
+/* The number that readers make of a time. */
+static double to_real(const struct chrome *chrome, uint64_t time)
+{
+	struct buffer text = { };
+	double real;
+
+	put_microseconds(&text, chrome->export->first_time, time);
+	buffer_byte(&text, '\0');
+	real = text.failed ? 0 : strtod((const char *)text.data, NULL);
+	buffer_free(&text);
+	return real;
+}
+
+/*
+ * Readers add the length to the begin, and rounding must not move the end behind the begin of the
+ * next duration: this length leads to the very number that the time of the end has. If there is no
+ * such length, the largest that does not lead behind it. It has as few digits as possible: Perfetto
+ * reads no more than FRACTION_MAX.
+ */
+static void put_length(struct chrome *chrome, uint64_t begin, uint64_t end)
+{
+	const double from = to_real(chrome, begin), to = to_real(chrome, end);
+	struct buffer *text = &chrome->text;
+	size_t at = text->len;
+	double length = to - from;
+	char digits[64];
+
+	put_microseconds(text, begin, end);
+	buffer_byte(text, '\0');
+	if (text->failed)
+		return;
+	text->len--;
+	if (from + strtod((const char *)text->data + at, NULL) == to)
+		return;
+	if (from + length < to && from + nextafter(length, INFINITY) <= to)
+		length = nextafter(length, INFINITY);
+	else if (from + length > to)
+		length = nextafter(length, 0);
+	for (int count = 4; count <= FRACTION_MAX; count++) {
+		snprintf(digits, sizeof(digits), "%.*f", count, length);
+		if (from + strtod(digits, NULL) == to)
+			break;
+	}
+	text->len = at;
+	buffer_text(text, digits);
+}
+
 /* Begins an event at a place. The caller adds the arguments and "}}". */
 static void put_head_at(struct chrome *chrome, const char *phase, const char *category,
-			const char *name, pid_t pid, uint32_t thread, uint64_t time)
+			const char *name, int64_t process, uint32_t thread, uint64_t time)
 {
 	struct buffer *text = &chrome->text;
 
 	buffer_printf(text, ",\n{\"ph\":\"%s\",\"cat\":\"%s\",\"name\":", phase, category);
 	escape_string(text, name, strlen(name), false);
-	buffer_printf(text, ",\"pid\":%d,\"tid\":%" PRIu32 ",\"ts\":", (int)pid, thread);
+	buffer_printf(text, ",\"pid\":%" PRId64 ",\"tid\":%" PRIu32 ",\"ts\":", process, thread);
 	put_microseconds(text, chrome->export->first_time, time);
 }
 
 static void put_head(struct chrome *chrome, const char *phase, const char *category,
 		     const char *name, const struct event *event, uint32_t thread)
 {
-	put_head_at(chrome, phase, category, name, event->pid, thread, event->time);
+	put_head_at(chrome, phase, category, name, process_id(event), thread, event->time);
 }
 
 static void put_instant(struct chrome *chrome, const struct event *event, size_t data_len,
@@ -91,6 +149,8 @@ static void put_counter(struct chrome *chrome, const struct event *event,
 		buffer_real(text, value->real, value->size);
 	else if (value->field->is_signed)
 		buffer_printf(text, "%" PRId64, (int64_t)value->number);
+	else if (value->number > INT64_MAX)	/* Readers take integers as signed. */
+		buffer_printf(text, "%.17g", (double)value->number);
 	else
 		buffer_printf(text, "%" PRIu64, value->number);
 	buffer_text(text, "}}");
@@ -99,8 +159,8 @@ static void put_counter(struct chrome *chrome, const struct event *event,
 static void put_metadata(struct buffer *text, const char *name, const struct event *event,
 			 uint32_t thread, const char *label)
 {
-	buffer_printf(text, ",\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%" PRIu32, name,
-		      (int)event->pid, thread);
+	buffer_printf(text, ",\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%" PRId64 ",\"tid\":%" PRIu32,
+		      name, process_id(event), thread);
 	buffer_text(text, ",\"args\":{\"name\":");
 	escape_string(text, label, strlen(label), false);
 	buffer_text(text, "}}");
@@ -110,8 +170,8 @@ static void put_metadata(struct buffer *text, const char *name, const struct eve
 static void put_order(struct buffer *text, const struct event *event, uint32_t thread,
 		      uint64_t order)
 {
-	buffer_printf(text, ",\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":%d",
-		      (int)event->pid);
+	buffer_printf(text, ",\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":%" PRId64,
+		      process_id(event));
 	buffer_printf(text, ",\"tid\":%" PRIu32 ",\"args\":{\"sort_index\":%" PRIu64 "}}", thread,
 		      order);
 }
@@ -130,8 +190,10 @@ static int find_thread(struct chrome *chrome, const struct event *event, uint32_
 	event_thread_label(event, label);
 	put_metadata(text, "thread_name", event, *number,
 		     *number == THREADS_OTHERS ? "further threads" : label);
-	if (chrome->spans)
+	if (chrome->spans) {
 		put_order(text, event, *number, 2ULL * *number);
+		chrome->process[*number] = process_id(event);
+	}
 	return 0;
 }
 
@@ -157,12 +219,6 @@ static void put_args(struct chrome *chrome, const char *name, const struct event
 	buffer_text(&chrome->text, "}");
 }
 
-static void put_lost(struct chrome *chrome, uint64_t lost)
-{
-	if (lost)
-		buffer_printf(&chrome->text, ",\"lost\":%" PRIu64, lost);
-}
-
 static void put_complete(struct chrome *chrome, const struct event *end,
 			 const struct pairs_result *result, uint32_t thread)
 {
@@ -171,13 +227,33 @@ static void put_complete(struct chrome *chrome, const struct event *end,
 
 	put_head(chrome, "X", "user", begin->stem, &begin->event, thread);
 	buffer_text(text, ",\"dur\":");
-	put_microseconds(text, begin->event.time, end->time);
+	put_length(chrome, begin->event.time, end->time);
 	buffer_text(text, ",\"args\":{");
 	put_args(chrome, "begin", &begin->event, begin->data_len);
 	buffer_byte(text, ',');
 	put_args(chrome, "end", end, end->len);
-	put_lost(chrome, result->lost);
+	export_json_lost(text, result->lost);
 	buffer_text(text, "}}");
+}
+
+/* Writes a duration, its inner ones that begin with it, but not before one that it begins with. */
+static void put_nested(struct chrome *chrome, const struct event *end,
+		       const struct pairs_result *result, uint32_t thread)
+{
+	const struct pairs_begin *begin = result->begin;
+	struct buffer *hold = pairs_hold(chrome->pairs, end->pid, event_thread_key(end),
+					 begin->event.time);
+	struct buffer text = chrome->text;
+
+	if (hold)
+		chrome->text = *hold;
+	put_complete(chrome, end, result, thread);
+	buffer_put(&chrome->text, begin->held.data, begin->held.len);
+	chrome->text.failed |= begin->held.failed;
+	if (!hold)
+		return;
+	*hold = chrome->text;
+	chrome->text = text;
 }
 
 static void put_async(struct chrome *chrome, const struct event *end,
@@ -194,8 +270,10 @@ static void put_async(struct chrome *chrome, const struct event *end,
 	put_head(chrome, "e", "user", begin->stem, end, thread);
 	buffer_printf(text, ",\"id\":\"%#" PRIx64 "\",\"args\":{", chrome->nr_async);
 	put_args(chrome, "end", end, end->len);
-	put_lost(chrome, result->lost);
+	export_json_lost(text, result->lost);
 	buffer_text(text, "}}");
+	buffer_put(text, begin->held.data, begin->held.len);
+	text->failed |= begin->held.failed;
 }
 
 /* ------------------------------------------------------------------ */
@@ -221,10 +299,11 @@ static int put_state(void *to, const struct interval *interval)
 	struct chrome *chrome = to;
 	struct buffer *text = &chrome->text;
 
-	put_head_at(chrome, "X", "state", interval_name(interval), interval->pid,
+	put_head_at(chrome, "X", "state", interval_name(interval),
+		    chrome->process[interval->thread],
 		    STATES_BASE + interval->thread, interval->begin);
 	buffer_text(text, ",\"dur\":");
-	put_microseconds(text, interval->begin, interval->end);
+	put_length(chrome, interval->begin, interval->end);
 	buffer_printf(text, ",\"cname\":\"%s\",\"args\":{", colours[interval->state]);
 	export_json_interval(text, interval, false);
 	return end_span(chrome);
@@ -237,9 +316,10 @@ static int put_irq(void *to, const struct irq *irq)
 	char name[PAIRS_NAME_MAX];
 
 	snprintf(name, sizeof(name), "%.*s", (int)irq->name_len, irq->name);
-	put_head_at(chrome, "X", "irq", name, irq->pid, STATES_BASE + irq->thread, irq->begin);
+	put_head_at(chrome, "X", "irq", name, chrome->process[irq->thread],
+		    STATES_BASE + irq->thread, irq->begin);
 	buffer_text(text, ",\"dur\":");
-	put_microseconds(text, irq->begin, irq->end);
+	put_length(chrome, irq->begin, irq->end);
 	buffer_text(text, ",\"args\":{");
 	export_json_irq(text, irq, false);
 	return end_span(chrome);
@@ -250,11 +330,13 @@ static int put_async_call(struct chrome *chrome, const struct call *call)
 	struct buffer *text = &chrome->text;
 
 	chrome->nr_async++;
-	put_head_at(chrome, "b", "syscall", call->name, call->pid, call->thread, call->begin);
+	put_head_at(chrome, "b", "syscall", call->name,
+		    chrome->process[call->thread], call->thread, call->begin);
 	buffer_printf(text, ",\"id\":\"%#" PRIx64 "\",\"args\":{", chrome->nr_async);
 	export_json_call(text, call);
 	buffer_text(text, "}}");
-	put_head_at(chrome, "e", "syscall", call->name, call->pid, call->thread, call->end);
+	put_head_at(chrome, "e", "syscall", call->name,
+		    chrome->process[call->thread], call->thread, call->end);
 	buffer_printf(text, ",\"id\":\"%#" PRIx64 "\",\"args\":{", chrome->nr_async);
 	return end_span(chrome);
 }
@@ -262,17 +344,26 @@ static int put_async_call(struct chrome *chrome, const struct call *call)
 static int put_call(void *to, const struct call *call)
 {
 	struct chrome *chrome = to;
-	struct buffer *text = &chrome->text;
+	struct buffer *hold = pairs_hold(chrome->pairs, call->pid, call->key, call->begin);
+	struct buffer *text = &chrome->text, others = chrome->text;
 
 	/* Has no other duration of the thread begun or ended in between? */
-	if (call->mark != pairs_top(chrome->pairs, call->pid, call->self))
+	if (call->mark != pairs_top(chrome->pairs, call->pid, call->key))
 		return put_async_call(chrome, call);
-	put_head_at(chrome, "X", "syscall", call->name, call->pid, call->thread, call->begin);
+	if (hold)
+		*text = *hold;
+	put_head_at(chrome, "X", "syscall", call->name,
+		    chrome->process[call->thread], call->thread, call->begin);
 	buffer_text(text, ",\"dur\":");
-	put_microseconds(text, call->begin, call->end);
+	put_length(chrome, call->begin, call->end);
 	buffer_text(text, ",\"args\":{");
 	export_json_call(text, call);
-	return end_span(chrome);
+	if (!hold)
+		return end_span(chrome);
+	buffer_text(text, "}}");
+	*hold = *text;
+	*text = others;
+	return 0;
 }
 
 static const struct spans_ops spans_ops = {
@@ -282,8 +373,10 @@ static const struct spans_ops spans_ops = {
 };
 
 /* Does the event show a state of its thread, or an interrupt? */
-static bool has_states(const struct event *event)
+static bool has_states(const struct chrome *chrome, const struct event *event)
 {
+	if (chrome->scheduled && event_shows_running(event))
+		return true;
 	return event->type == POSIXTRACE_SWITCH_OUT || event->type == POSIXTRACE_SWITCH_IN ||
 	       event->type == POSIXTRACE_WAKEUP || event->type == POSIXTRACE_IRQ;
 }
@@ -295,10 +388,10 @@ static int put_spans(struct chrome *chrome, const struct event *event, uint32_t 
 
 	if (!chrome->spans)
 		return 0;
-	if (has_states(event) && thread != THREADS_OTHERS)
+	if (has_states(chrome, event) && thread != THREADS_OTHERS)
 		name_states(chrome, event, thread);
 	if (event->type == POSIXTRACE_SYSCALL_ENTRY)
-		mark = pairs_top(chrome->pairs, event->pid, event->thread);
+		mark = pairs_top(chrome->pairs, event->pid, event_thread_key(event));
 	return spans_event(chrome->spans, thread, event, chrome->export->newly_lost, mark);
 }
 
@@ -310,9 +403,12 @@ static int put_begin(struct chrome *chrome, const struct pairs_begin *begin)
 	uint32_t thread;
 	int err = find_thread(chrome, &begin->event, &thread);
 
-	if (!err)
-		put_instant(chrome, &begin->event, begin->data_len, thread);
-	return err;
+	if (err)
+		return err;
+	put_instant(chrome, &begin->event, begin->data_len, thread);
+	buffer_put(&chrome->text, begin->held.data, begin->held.len);
+	chrome->text.failed |= begin->held.failed;
+	return 0;
 }
 
 static int put_event(struct chrome *chrome, const struct event *event)
@@ -333,8 +429,9 @@ static int put_event(struct chrome *chrome, const struct event *event)
 	if (chrome->export->newly_lost) {
 		snprintf(name, sizeof(name), "%" PRIu64 " events lost", chrome->export->newly_lost);
 		put_head(chrome, "i", "lost", name, event, thread);
-		buffer_printf(&chrome->text, ",\"s\":\"g\",\"args\":{\"lost\":%" PRIu64 "}}",
-			      chrome->export->newly_lost);
+		buffer_text(&chrome->text, ",\"s\":\"g\",\"args\":{");
+		export_json_lost(&chrome->text, chrome->export->newly_lost);
+		buffer_text(&chrome->text, "}}");
 	}
 	err = put_spans(chrome, event, thread);
 	if (err)
@@ -346,11 +443,10 @@ static int put_event(struct chrome *chrome, const struct event *event)
 		err = put_begin(chrome, result.begin);
 		put_instant(chrome, event, event->len, thread);
 	} else if (result.begin && result.proper) {
-		put_complete(chrome, event, &result, thread);
+		put_nested(chrome, event, &result, thread);
 	} else if (result.begin) {
 		put_async(chrome, event, &result, thread);
-	} else if (result.role == PAIRS_NONE && event_is_counter(event, &value) &&
-		   isfinite(value.real)) {
+	} else if (result.role == PAIRS_NONE && event_is_counter(event, &value)) {
 		put_counter(chrome, event, &value, thread);
 	} else if (result.role != PAIRS_BEGIN) {
 		put_instant(chrome, event, event->len, thread);
@@ -393,11 +489,14 @@ static int put_all(struct chrome *chrome)
 
 static int new_spans(struct chrome *chrome)
 {
+	unsigned int classes = export_kernel_classes(chrome->export);
+
+	chrome->scheduled = classes & POSIXTRACE_CLASS_SCHED;
 	chrome->has_states = calloc(EXPORT_THREADS + 1, sizeof(*chrome->has_states));
-	if (!chrome->has_states)
+	chrome->process = calloc(EXPORT_THREADS + 1, sizeof(*chrome->process));
+	if (!chrome->has_states || !chrome->process)
 		return -ENOMEM;
-	return spans_new(EXPORT_THREADS, export_kernel_classes(chrome->export), &spans_ops, chrome,
-			 &chrome->spans);
+	return spans_new(EXPORT_THREADS, classes, &spans_ops, chrome, &chrome->spans);
 }
 
 int export_chrome(struct export *export)
@@ -413,6 +512,7 @@ int export_chrome(struct export *export)
 		err = put_all(&chrome);
 	spans_free(chrome.spans);
 	free(chrome.has_states);
+	free(chrome.process);
 	pairs_free(chrome.pairs);
 	threads_free(chrome.threads);
 	buffer_free(&chrome.text);

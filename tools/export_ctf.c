@@ -30,6 +30,7 @@ struct ctf {
 	struct ctf_trace trace;
 	struct ctf_kernel *kernel;	/* or NULL: the stream has no events of the kernel */
 	int directory;
+	bool made;		/* the directory is ours, to be removed after an error */
 	uint64_t changed_times;
 	unsigned char possible[EXPORT_TYPES];	/* whether TSDL has the fields of a type */
 };
@@ -105,6 +106,7 @@ static int make_directories(struct ctf *ctf)
 		tell("--output: %s: already exists; remove it, or choose another name", path);
 	if (err)
 		return err;
+	ctf->made = true;
 	if (!export_kernel_classes(ctf->export)) {
 		ctf->trace.directory = ctf->directory;
 		ctf->directory = -1;
@@ -133,7 +135,7 @@ static int write_events(struct ctf *ctf)
 	if (ret)
 		return ret;
 	ctf_metadata_write(&ctf->metadata, ctf->export, ctf->trace.uuid, &text);
-	ret = ctf_trace_end(&ctf->trace, &text);
+	ret = ctf_trace_end(&ctf->trace, ctf->export->last_time, &text);
 	buffer_free(&text);
 	return ret;
 }
@@ -147,6 +149,10 @@ int export_ctf(struct export *export)
 		err = ctf_trace_uuid(ctf.trace.uuid);
 	if (!err)
 		err = write_events(&ctf);
+	if (!err)
+		err = export_interrupted();
+	if (err && ctf.made)
+		ctf_trace_remove(AT_FDCWD, export->path);
 	if (!err && ctf.changed_times)
 		tell("export: CTF cannot store the time%s of %llu event%s: changed to the nearest",
 		     ctf.changed_times == 1 ? "" : "s", (unsigned long long)ctf.changed_times,

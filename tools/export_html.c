@@ -53,7 +53,6 @@ struct html {
 	uint32_t track_index[EXPORT_THREADS + 1];
 	uint32_t nr_tracks;
 	uint64_t nr_threads;		/* of all events of the log */
-	uint64_t last_time;		/* of all events of the log */
 	uint64_t shown;			/* items drawn: a duration has two events */
 	uint64_t taken;			/* events in the page */
 	uint64_t bytes;			/* written, and at the end of the template */
@@ -93,7 +92,7 @@ static int find_thread(struct html *html, const struct event *event, uint32_t *n
 
 static int find_track(struct html *html, const struct event *event, uint32_t *track)
 {
-	char label[LABEL_SIZE];
+	char label[LABEL_SIZE], process[LABEL_SIZE];
 	uint32_t number, *index;
 	const char *text;
 	int err = find_thread(html, event, &number);
@@ -110,8 +109,12 @@ static int find_track(struct html *html, const struct event *event, uint32_t *tr
 		event_thread_label(event, label);
 		text = others ? "further threads" : label;
 		escape_string(&html->tracks, text, strlen(text), true);
-		if (html->spans && !others)
-			buffer_printf(&html->tracks, ",%d", (int)event->tid);
+		if (!others) {
+			event_process_label(event, process);
+			buffer_printf(&html->tracks, ",%d,%" PRIu32 ",", (int)event->tid,
+				      event->process_life);
+			escape_string(&html->tracks, process, strlen(process), true);
+		}
 		buffer_text(&html->tracks, "]");
 		*index = ++html->nr_tracks;
 	}
@@ -214,8 +217,7 @@ static int put_slice(struct html *html, const struct event *end,
 	buffer_text(text, "},\"end\":{");
 	put_args(html, end, end->len);
 	buffer_text(text, "}");
-	if (result->lost)
-		buffer_printf(text, ",\"lost\":%" PRIu64, result->lost);
+	export_json_lost(text, result->lost);
 	buffer_byte(text, '}');
 	end_item(html);
 	return 0;
@@ -308,11 +310,15 @@ static int put_spans(struct html *html, const struct event *event)
 static int put_event(struct html *html, const struct event *event)
 {
 	struct pairs_result result;
+	uint32_t track;
 	int err;
 
 	if (event->type >= EXPORT_TYPES)
 		return -ERANGE;
 	err = pairs_event(html->pairs, event, &result);
+	/* It may be shown when others have the ids of its thread and process. */
+	if (!err && result.role == PAIRS_BEGIN)
+		err = find_track(html, event, &track);
 	if (err)
 		return err;
 	if (html->export->newly_lost) {
@@ -369,8 +375,6 @@ static int put_events(struct html *html)
 	while ((ret = export_next(html->export, &event)) > 0) {
 		/* A new thread takes room without an item, too. */
 		html->full |= html->export->events > max || !has_room(html);
-		if (event.time > html->last_time)
-			html->last_time = event.time;
 		/* The page shows the number of threads of the whole log. */
 		ret = html->full ? find_thread(html, &event, &number) : put_event(html, &event);
 		if (!ret)
@@ -410,7 +414,7 @@ static void put_rest(struct html *html)
 	buffer_text(text, "\n],\"threads\":[");
 	buffer_put(text, html->tracks.data, html->tracks.len);
 	buffer_printf(text, "\n],\"first\":\"%" PRIu64 "\",\"length\":%" PRIu64,
-		      export->first_time, html->last_time - export->first_time);
+		      export->first_time, export->last_time - export->first_time);
 	buffer_printf(text, ",\"total\":%" PRIu64, export->events);
 	buffer_printf(text, ",\"totalThreads\":%" PRIu64 ",\"title\":", html->nr_threads);
 	export_trace_name(export, name, sizeof(name));

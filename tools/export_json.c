@@ -9,8 +9,6 @@
 #include "export_json.h"
 #include "json_fields.h"
 
-#define EXACT_MAX	(1LL << 53)	/* readers round larger integers */
-
 static void put_name(struct buffer *to, const char *name)
 {
 	if (to->len && to->data[to->len - 1] != '{')
@@ -49,9 +47,8 @@ void export_json_event(struct buffer *to, const struct event *event, size_t data
 {
 	bool fields = event_has_fields(event, data_len);
 
-	if (fields)
-		json_fields(to, event, html);
-	else if (event->has_data)	/* Not those of the standard's system events. */
+	fields = fields && json_fields(to, event, html);
+	if (!fields && event->has_data)	/* Not those of the standard's system events. */
 		put_data(to, event, html);
 	if (event->has_data &&
 	    (data_len > event->len || (!fields && event->len > EXPORT_DATA_MAX))) {
@@ -67,6 +64,14 @@ void export_json_event(struct buffer *to, const struct event *event, size_t data
 		buffer_printf(to, "\"%#" PRIx64 "\"", event->address);
 	}
 	put_cpu(to, event->cpu);
+}
+
+void export_json_lost(struct buffer *to, uint64_t lost)
+{
+	if (!lost)
+		return;
+	put_name(to, "lost");
+	json_number(to, lost, false);
 }
 
 static void put_flag(struct buffer *to, const char *name, bool flag)
@@ -108,16 +113,13 @@ void export_json_call(struct buffer *to, const struct call *call)
 		buffer_printf(to, "%s\"0x%" PRIx64 "\"", i ? "," : "", call->args[i]);
 	buffer_printf(to, "],\"nr\":%d", (int)call->nr);
 	if (call->finished) {
-		/* As a string if readers would round it. */
-		bool exact = call->result > -EXACT_MAX && call->result < EXACT_MAX;
-		const char *quote = exact ? "" : "\"";
-
-		buffer_printf(to, ",\"result\":%s%" PRId64 "%s", quote, call->result, quote);
+		buffer_text(to, ",\"result\":");
+		json_number(to, call->result < 0 ? -(uint64_t)call->result : (uint64_t)call->result,
+			    call->result < 0);
 	}
 	put_flag(to, "unfinished", !call->finished);
 	put_flag(to, "compat", call->compat);
-	if (call->lost)
-		buffer_printf(to, ",\"lost\":%" PRIu64, call->lost);
+	export_json_lost(to, call->lost);
 	put_cpu(to, call->cpu);
 }
 

@@ -39,4 +39,7 @@ void export_json_call(struct buffer *to, const struct call *call);
 /* export_json_irq() - append an interrupt, except its name and times, as members of an object */
 void export_json_irq(struct buffer *to, const struct irq *irq, bool html);
 
+/* export_json_lost() - append the member "lost", unless the number of lost events is 0 */
+void export_json_lost(struct buffer *to, uint64_t lost);
+
 #endif /* POSIXTRACE_EXPORT_JSON_H */

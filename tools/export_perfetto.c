@@ -35,6 +35,7 @@
 #define PACKET_TRACK_EVENT			11
 #define PACKET_INTERNED_DATA			12
 #define PACKET_SEQUENCE_FLAGS			13
+#define PACKET_TIMESTAMP_CLOCK_ID		58
 #define PACKET_DEFAULTS				59
 #define PACKET_TRACK_DESCRIPTOR			60
 #define PACKET_FIRST_ON_SEQUENCE		87
@@ -79,6 +80,7 @@
 /* Values. */
 #define CLOCK_ID_REALTIME	1
 #define SEQUENCE		1
+#define SEQUENCE_OF_THREADS	2
 #define FLAG_STATE_CLEARED	1
 #define FLAG_NEEDS_STATE	2
 #define TYPE_SLICE_BEGIN	1
@@ -109,31 +111,37 @@
 /* Ids of tracks: the kind in the top byte, then a number. */
 #define TRACK_LOST		(1ULL << 56)
 #define TRACK_SYSTEM		(2ULL << 56)
-#define TRACK_PROCESS(pid)	(3ULL << 56 | (uint32_t)(pid))
+#define TRACK_PROCESS(process)	(3ULL << 56 | (process))
 #define TRACK_THREAD(number)	(4ULL << 56 | (number))
 #define TRACK_STEM(number, type) (5ULL << 56 | (uint64_t)(number) << 16 | (type))
 #define TRACK_INTERRUPTS(number) (7ULL << 56 | (number))
-#define TRACK_COUNTER(pid, type) (6ULL << 56 | (uint64_t)(uint32_t)(pid) << 16 | (type))
+#define TRACK_COUNTER(process, type) (6ULL << 56 | (uint64_t)(process) << 16 | (type))
 
 struct perfetto {
 	struct export *export;
 	struct buffer bytes;
 	struct threads *threads;
+	struct threads *processes;
 	struct pairs *pairs;
 	struct perfetto_ftrace *ftrace;
 	bool interned[NAMES];
-	pid_t counter_pid[EXPORT_TYPES];	/* process whose counter was described last, or 0 */
+	uint32_t counter_process[EXPORT_TYPES];	/* whose counter was described last, or 0 */
 };
 
 /* ------------------------------------------------------------------ */
 /* Packets								*/
 
-static size_t begin_packet(struct perfetto *perfetto)
+static size_t begin_packet_of(struct perfetto *perfetto, unsigned int sequence)
 {
 	size_t packet = proto_begin(&perfetto->bytes, TRACE_PACKET);
 
-	proto_number(&perfetto->bytes, PACKET_TRUSTED_SEQUENCE_ID, SEQUENCE);
+	proto_number(&perfetto->bytes, PACKET_TRUSTED_SEQUENCE_ID, sequence);
 	return packet;
+}
+
+static size_t begin_packet(struct perfetto *perfetto)
+{
+	return begin_packet_of(perfetto, SEQUENCE);
 }
 
 /* Declares that times, also those of the viewer's axis, are CLOCK_REALTIME. */
@@ -170,17 +178,23 @@ static void put_clock(struct perfetto *perfetto)
 	proto_end(bytes, packet);
 }
 
-static size_t begin_track(struct perfetto *perfetto, uint64_t uuid, uint64_t parent,
-			  size_t *packet)
+static size_t begin_track_of(struct perfetto *perfetto, unsigned int sequence, uint64_t uuid,
+			     uint64_t parent, size_t *packet)
 {
 	size_t track;
 
-	*packet = begin_packet(perfetto);
+	*packet = begin_packet_of(perfetto, sequence);
 	track = proto_begin(&perfetto->bytes, PACKET_TRACK_DESCRIPTOR);
 	proto_number(&perfetto->bytes, DESCRIPTOR_UUID, uuid);
 	if (parent)
 		proto_number(&perfetto->bytes, DESCRIPTOR_PARENT_UUID, parent);
 	return track;
+}
+
+static size_t begin_track(struct perfetto *perfetto, uint64_t uuid, uint64_t parent,
+			  size_t *packet)
+{
+	return begin_track_of(perfetto, SEQUENCE, uuid, parent, packet);
 }
 
 static void end_track(struct perfetto *perfetto, size_t track, size_t packet)
@@ -194,6 +208,8 @@ static void end_timed_track(struct perfetto *perfetto, size_t track, size_t pack
 {
 	proto_end(&perfetto->bytes, track);
 	proto_number(&perfetto->bytes, PACKET_TIMESTAMP, time);
+	/* Another sequence than that of the events has no default. */
+	proto_number(&perfetto->bytes, PACKET_TIMESTAMP_CLOCK_ID, CLOCK_ID_REALTIME);
 	proto_end(&perfetto->bytes, packet);
 }
 
@@ -206,10 +222,10 @@ static void put_named_track(struct perfetto *perfetto, uint64_t uuid, uint64_t p
 	end_track(perfetto, track, packet);
 }
 
-static void put_process(struct perfetto *perfetto, const struct event *event)
+static void put_process(struct perfetto *perfetto, const struct event *event, uint32_t process)
 {
 	const pid_t pid = event->pid;
-	size_t packet, message, track = begin_track(perfetto, TRACK_PROCESS(pid), 0, &packet);
+	size_t packet, message, track = begin_track(perfetto, TRACK_PROCESS(process), 0, &packet);
 	char name[LABEL_SIZE];
 
 	event_process_label(event, name);
@@ -220,13 +236,32 @@ static void put_process(struct perfetto *perfetto, const struct event *event)
 	end_timed_track(perfetto, track, packet, event->time);
 }
 
-static void put_thread(struct perfetto *perfetto, const struct event *event, uint32_t number)
+/* Finds the number of the process of an event. There are no more of them than threads. */
+static int find_process(const struct perfetto *perfetto, const struct event *event,
+			uint32_t *process)
+{
+	int ret = threads_find(perfetto->processes, event->pid, event_process_key(event), process);
+
+	return ret < 0 ? ret : 0;
+}
+
+/*
+ * Readers take the last thread of a sequence in the file for the thread of all events of the
+ * sequence that are on no track of a thread. The first such event would create the thread before
+ * its birth, so threads have a sequence without events.
+ */
+static int put_thread(struct perfetto *perfetto, const struct event *event, uint32_t number)
 {
 	size_t packet, message, track;
 	char name[LABEL_SIZE];
+	uint32_t process;
+	int err = find_process(perfetto, event, &process);
 
-	put_process(perfetto, event);
-	track = begin_track(perfetto, TRACK_THREAD(number), TRACK_PROCESS(event->pid), &packet);
+	if (err)
+		return err;
+	put_process(perfetto, event, process);
+	track = begin_track_of(perfetto, SEQUENCE_OF_THREADS, TRACK_THREAD(number),
+			       TRACK_PROCESS(process), &packet);
 	event_thread_label(event, name);
 	message = proto_begin(&perfetto->bytes, DESCRIPTOR_THREAD);
 	proto_number(&perfetto->bytes, THREAD_PID, (int64_t)event->pid);
@@ -235,6 +270,7 @@ static void put_thread(struct perfetto *perfetto, const struct event *event, uin
 	perfetto_text(&perfetto->bytes, THREAD_NAME, name, strlen(name));
 	proto_end(&perfetto->bytes, message);
 	end_timed_track(perfetto, track, packet, event->time);
+	return 0;
 }
 
 /* Finds the track of an event's thread. Describes the track at its first use. */
@@ -252,7 +288,7 @@ static int find_track(struct perfetto *perfetto, const struct event *event, uint
 	if (ret > 0 && *number == THREADS_OTHERS)
 		put_named_track(perfetto, *track, 0, "further threads");
 	else if (ret > 0)
-		put_thread(perfetto, event, *number);
+		ret = put_thread(perfetto, event, *number);
 	return ret < 0 ? ret : 0;
 }
 
@@ -274,6 +310,23 @@ static size_t begin_event(struct perfetto *perfetto, uint64_t time, unsigned int
 	return event;
 }
 
+/* Defines a name by its id, at its first use. */
+static void put_name(struct perfetto *perfetto, size_t iid, const char *name)
+{
+	struct buffer *bytes = &perfetto->bytes;
+	size_t interned, message;
+
+	if (perfetto->interned[iid])
+		return;
+	interned = proto_begin(bytes, PACKET_INTERNED_DATA);
+	message = proto_begin(bytes, INTERNED_EVENT_NAMES);
+	proto_number(bytes, INTERNED_IID, iid);
+	perfetto_text(bytes, INTERNED_NAME, name, strlen(name));
+	proto_end(bytes, message);
+	proto_end(bytes, interned);
+	perfetto->interned[iid] = true;
+}
+
 /* Adds the name at its first use; later events refer to it by its id. */
 static void end_event(struct perfetto *perfetto, size_t event, size_t packet, size_t iid,
 		      const char *name)
@@ -283,16 +336,8 @@ static void end_event(struct perfetto *perfetto, size_t event, size_t packet, si
 	if (iid)
 		proto_number(bytes, EVENT_NAME_IID, iid);
 	proto_end(bytes, event);
-	if (iid && !perfetto->interned[iid]) {
-		size_t interned = proto_begin(bytes, PACKET_INTERNED_DATA);
-		size_t message = proto_begin(bytes, INTERNED_EVENT_NAMES);
-
-		proto_number(bytes, INTERNED_IID, iid);
-		perfetto_text(bytes, INTERNED_NAME, name, strlen(name));
-		proto_end(bytes, message);
-		proto_end(bytes, interned);
-		perfetto->interned[iid] = true;
-	}
+	if (iid)
+		put_name(perfetto, iid, name);
 	proto_end(bytes, packet);
 }
 
@@ -328,6 +373,45 @@ static void put_lost(struct perfetto *perfetto, const struct event *event)
 	end_event(perfetto, message, packet, 0, NULL);
 }
 
+/* Names that were held with their events would be defined behind others that use them. */
+static void define_name(struct perfetto *perfetto, size_t iid, const char *name)
+{
+	size_t packet;
+
+	if (perfetto->interned[iid])
+		return;
+	packet = begin_packet(perfetto);
+	proto_number(&perfetto->bytes, PACKET_SEQUENCE_FLAGS, FLAG_NEEDS_STATE);
+	put_name(perfetto, iid, name);
+	proto_end(&perfetto->bytes, packet);
+}
+
+static void put_held(struct perfetto *perfetto, const struct pairs_begin *begin)
+{
+	buffer_put(&perfetto->bytes, begin->held.data, begin->held.len);
+	perfetto->bytes.failed |= begin->held.failed;
+}
+
+/*
+ * Of events with the same time, readers keep the order of the file: a slice has to wait for the one
+ * around it if both begin at the same time. Exchanges the output until it is called again.
+ */
+static void exchange(struct perfetto *perfetto, struct buffer *hold)
+{
+	struct buffer bytes = perfetto->bytes;
+
+	if (!hold)
+		return;
+	perfetto->bytes = *hold;
+	*hold = bytes;
+}
+
+static struct buffer *find_hold(const struct perfetto *perfetto, const struct event *end,
+				const struct pairs_begin *begin)
+{
+	return pairs_hold(perfetto->pairs, end->pid, event_thread_key(end), begin->event.time);
+}
+
 static void put_slice(struct perfetto *perfetto, const struct event *end,
 		      const struct pairs_result *result, uint32_t number)
 {
@@ -343,6 +427,7 @@ static void put_slice(struct perfetto *perfetto, const struct event *end,
 	proto_number(&perfetto->bytes, EVENT_CATEGORY_IIDS, CATEGORY_USER);
 	perfetto_args(&perfetto->bytes, "", &begin->event, begin->data_len);
 	end_event(perfetto, message, packet, STEM_IID(end->type), begin->stem);
+	put_held(perfetto, begin);
 	message = begin_event(perfetto, end->time, TYPE_SLICE_END, track, &packet);
 	perfetto_args(&perfetto->bytes, "end_", end, end->len);
 	if (result->lost)
@@ -350,14 +435,15 @@ static void put_slice(struct perfetto *perfetto, const struct event *end,
 	end_event(perfetto, message, packet, 0, NULL);
 }
 
-static void put_counter_track(struct perfetto *perfetto, const struct event *event)
+static void put_counter_track(struct perfetto *perfetto, const struct event *event,
+			      uint32_t process)
 {
 	const char *unit = event->description->counter->unit;
 	struct buffer *bytes = &perfetto->bytes;
 	size_t packet, track, counter;
 
-	track = begin_track(perfetto, TRACK_COUNTER(event->pid, event->type),
-			    TRACK_PROCESS(event->pid), &packet);
+	track = begin_track(perfetto, TRACK_COUNTER(process, event->type), TRACK_PROCESS(process),
+			    &packet);
 	perfetto_text(bytes, DESCRIPTOR_NAME, event->name, strlen(event->name));
 	counter = proto_begin(bytes, DESCRIPTOR_COUNTER);
 	if (unit && !strcmp(unit, "ns"))
@@ -371,17 +457,21 @@ static void put_counter_track(struct perfetto *perfetto, const struct event *eve
 }
 
 /* Describes the counter again if another process had the same one meanwhile. */
-static void put_counter(struct perfetto *perfetto, const struct event *event,
-			const struct posixtrace_value *value)
+static int put_counter(struct perfetto *perfetto, const struct event *event,
+		       const struct posixtrace_value *value)
 {
 	bool is_signed = value->field->is_signed;
 	size_t packet, message;
+	uint32_t process;
+	int err = find_process(perfetto, event, &process);
 
-	if (perfetto->counter_pid[event->type] != event->pid || !event->pid)
-		put_counter_track(perfetto, event);
-	perfetto->counter_pid[event->type] = event->pid;
+	if (err)
+		return err;
+	if (perfetto->counter_process[event->type] != process)
+		put_counter_track(perfetto, event, process);
+	perfetto->counter_process[event->type] = process;
 	message = begin_event(perfetto, event->time, TYPE_COUNTER,
-			      TRACK_COUNTER(event->pid, event->type), &packet);
+			      TRACK_COUNTER(process, event->type), &packet);
 	proto_number(&perfetto->bytes, EVENT_CATEGORY_IIDS, CATEGORY_USER);
 	if (value->field->type == POSIXTRACE_FIELD_FLOAT)
 		proto_double(&perfetto->bytes, EVENT_DOUBLE_COUNTER_VALUE, value->real);
@@ -390,6 +480,7 @@ static void put_counter(struct perfetto *perfetto, const struct event *event,
 	else
 		proto_number(&perfetto->bytes, EVENT_COUNTER_VALUE, value->number);
 	end_event(perfetto, message, packet, 0, NULL);
+	return 0;
 }
 
 /* ------------------------------------------------------------------ */
@@ -400,17 +491,13 @@ static bool is_syscall(const struct event *event)
 	return event->type == POSIXTRACE_SYSCALL_ENTRY || event->type == POSIXTRACE_SYSCALL_EXIT;
 }
 
-/* Adds the name that Perfetto itself gives to a system call: they are too many to number them. */
+/* Adds the name of a system call, as other formats have it: they are too many to number them. */
 static void put_syscall_name(struct perfetto *perfetto, const struct kevent *entry)
 {
-	size_t message = proto_begin(&perfetto->bytes, EVENT_NAME);
+	char name[KEVENT_CALL_NAME];
 
-	buffer_text(&perfetto->bytes, "sys_");
-	if (entry->name.len)
-		escape_plain(&perfetto->bytes, entry->name.at, entry->name.len);
-	else
-		buffer_printf(&perfetto->bytes, "%" PRId64, entry->nr);
-	proto_end(&perfetto->bytes, message);
+	kevent_call_name(entry, name);
+	perfetto_text(&perfetto->bytes, EVENT_NAME, name, strlen(name));
 }
 
 /* A system call that began on the same track; @begin and @end are its events. */
@@ -431,6 +518,7 @@ static void put_syscall(struct perfetto *perfetto, const struct event *end,
 	perfetto_args(&perfetto->bytes, "", begin, result->begin->data_len);
 	put_syscall_name(perfetto, entry);
 	end_event(perfetto, message, packet, 0, NULL);
+	put_held(perfetto, result->begin);
 	message = begin_event(perfetto, end->time, TYPE_SLICE_END, track, &packet);
 	perfetto_arg_signed(&perfetto->bytes, "result", exit->result);
 	if (result->lost)
@@ -443,9 +531,10 @@ static void put_interrupt(struct perfetto *perfetto, const struct event *event,
 			  const struct kevent *kevent, uint32_t number)
 {
 	uint64_t duration = kevent->duration;
-	const char *kind = kevent_irq_kind(kevent);
 	uint64_t track = TRACK_INTERRUPTS(number);
-	size_t packet, message, name;
+	char room[KEVENT_CALL_NAME];
+	struct kevent_text name = kevent_irq_name(kevent, room);
+	size_t packet, message;
 
 	if (duration > event->time)
 		duration = event->time;
@@ -453,13 +542,7 @@ static void put_interrupt(struct perfetto *perfetto, const struct event *event,
 	message = begin_event(perfetto, event->time - duration, TYPE_SLICE_BEGIN, track, &packet);
 	proto_number(&perfetto->bytes, EVENT_CATEGORY_IIDS, CATEGORY_KERNEL);
 	perfetto_args(&perfetto->bytes, "", event, event->len);
-	name = proto_begin(&perfetto->bytes, EVENT_NAME);
-	if (kevent->name.len)
-		escape_plain(&perfetto->bytes, kevent->name.at, kevent->name.len);
-	else
-		buffer_printf(&perfetto->bytes, "%s %" PRId64, kind[0] ? kind : "interrupt",
-			      kevent->number);
-	proto_end(&perfetto->bytes, name);
+	perfetto_text(&perfetto->bytes, EVENT_NAME, name.at, name.len);
 	end_event(perfetto, message, packet, 0, NULL);
 	message = begin_event(perfetto, event->time, TYPE_SLICE_END, track, &packet);
 	end_event(perfetto, message, packet, 0, NULL);
@@ -480,9 +563,11 @@ static int put_begin(struct perfetto *perfetto, const struct pairs_begin *begin)
 		event.name = "syscall_entry";
 	}
 	err = find_track(perfetto, &event, &number, &track);
-	if (!err)
-		put_instant(perfetto, &event, begin->data_len, track);
-	return err;
+	if (err)
+		return err;
+	put_instant(perfetto, &event, begin->data_len, track);
+	put_held(perfetto, begin);
+	return 0;
 }
 
 /* Shows the parts of a pair that are no slice. */
@@ -501,12 +586,21 @@ static int put_syscall_event(struct perfetto *perfetto, const struct event *even
 	bool is_entry = event->type == POSIXTRACE_SYSCALL_ENTRY;
 	struct pairs_result result;
 	struct event pair = *event;
+	struct buffer *hold;
 	struct kevent entry;
 	int err;
 
 	pair.user = true;
-	pair.thread = event_thread_key(event);
-	pair.name = is_entry ? SYSCALL_BEGIN : SYSCALL_END;
+	pair.name = SYSCALL_END;
+	/* A thread is in one system call at a time: the log lacks the exit of the one before. */
+	if (is_entry) {
+		err = pairs_event(perfetto->pairs, &pair, &result);
+		if (!err && result.begin)
+			err = put_begin(perfetto, result.begin);
+		if (err)
+			return err;
+		pair.name = SYSCALL_BEGIN;
+	}
 	err = pairs_event(perfetto->pairs, &pair, &result);
 	if (!err && result.forgotten)
 		err = put_begin(perfetto, result.forgotten);
@@ -515,11 +609,14 @@ static int put_syscall_event(struct perfetto *perfetto, const struct event *even
 	if (!result.begin) {
 		put_instant(perfetto, event, event->len, track);
 	} else if (result.begin->event.time > event->time ||
-		   !kevent_read(&result.begin->event, &entry) || entry.nr != kevent->nr ||
-		   entry.compat != kevent->compat) {
+		   !kevent_read(&result.begin->event, &entry) ||
+		   !kevent_leaves(kevent, entry.nr) || entry.compat != kevent->compat) {
 		err = put_parts(perfetto, result.begin, event, track);
 	} else {
+		hold = result.proper ? find_hold(perfetto, event, result.begin) : NULL;
+		exchange(perfetto, hold);
 		put_syscall(perfetto, event, kevent, &result, &entry, number);
+		exchange(perfetto, hold);
 	}
 	return err;
 }
@@ -529,12 +626,11 @@ static int put_user_event(struct perfetto *perfetto, const struct event *event, 
 {
 	struct pairs_result result = { .role = PAIRS_NONE };
 	struct posixtrace_value value;
-	struct event pair = *event;
+	struct buffer *hold;
 	int err = 0;
 
-	pair.thread = event_thread_key(event);
 	if (number != THREADS_OTHERS)
-		err = pairs_event(perfetto->pairs, &pair, &result);
+		err = pairs_event(perfetto->pairs, event, &result);
 	if (!err && result.forgotten)
 		err = put_begin(perfetto, result.forgotten);
 	if (err)
@@ -542,12 +638,18 @@ static int put_user_event(struct perfetto *perfetto, const struct event *event, 
 	if (result.begin && result.begin->event.time > event->time)
 		/* The clock went back: there is no duration. */
 		return put_parts(perfetto, result.begin, event, track);
-	if (result.begin)
+	if (result.begin) {
+		hold = result.proper ? find_hold(perfetto, event, result.begin) : NULL;
+		if (hold)
+			define_name(perfetto, STEM_IID(event->type), result.begin->stem);
+		exchange(perfetto, hold);
 		put_slice(perfetto, event, &result, number);
-	else if (result.role == PAIRS_NONE && event_is_counter(event, &value))
-		put_counter(perfetto, event, &value);
-	else if (result.role != PAIRS_BEGIN)
+		exchange(perfetto, hold);
+	} else if (result.role == PAIRS_NONE && event_is_counter(event, &value)) {
+		return put_counter(perfetto, event, &value);
+	} else if (result.role != PAIRS_BEGIN) {
 		put_instant(perfetto, event, event->len, track);
+	}
 	return 0;
 }
 
@@ -615,6 +717,8 @@ int export_perfetto(struct export *export)
 	perfetto->export = export;
 	err = threads_new(EXPORT_THREADS, &perfetto->threads);
 	if (!err)
+		err = threads_new(EXPORT_THREADS, &perfetto->processes);
+	if (!err)
 		err = pairs_new(EXPORT_OPEN_MAX, EXPORT_DEPTH_MAX, &perfetto->pairs);
 	if (!err)
 		err = perfetto_ftrace_new(&perfetto->ftrace);
@@ -623,6 +727,7 @@ int export_perfetto(struct export *export)
 	perfetto_ftrace_free(perfetto->ftrace);
 	pairs_free(perfetto->pairs);
 	threads_free(perfetto->threads);
+	threads_free(perfetto->processes);
 	buffer_free(&perfetto->bytes);
 	free(perfetto);
 	return err;

@@ -9,7 +9,7 @@
 #include "filter_parse.h"
 
 /* All event type ids are smaller. */
-#define TYPES		(POSIX_TRACE_UNNAMED_USEREVENT + TRACE_USER_EVENT_MAX)
+#define TYPES		POSIXTRACE_EVENT_ID_MAX
 #define TEXT_MAX	65536	/* bytes; no event has more */
 
 void filter_free(struct filter *filter)

@@ -13,7 +13,7 @@
 #include "filter_token.h"
 
 /* All event type ids are smaller. */
-#define TYPES	(POSIX_TRACE_UNNAMED_USEREVENT + TRACE_USER_EVENT_MAX)
+#define TYPES	POSIXTRACE_EVENT_ID_MAX
 
 struct parser {
 	struct filter_lexer lexer;

@@ -11,7 +11,6 @@
 #include <trace.h>
 
 #include "commands.h"
-#include "escape.h"
 #include "formats.h"
 #include "source.h"
 
@@ -40,13 +39,17 @@ struct reader {
 __attribute__((format(printf, 3, 4)))
 static int invalid(const struct reader *reader, unsigned int line, const char *format, ...)
 {
+	char *message;
 	va_list args;
+	int len;
 
-	fprintf(stderr, "%s:%u: ", reader->formats->path, line);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	len = vasprintf(&message, format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	if (len < 0)
+		return -ENOMEM;
+	tell("%s:%u: %s", reader->formats->path, line, message);
+	free(message);
 	return -EINVAL;
 }
 
@@ -373,8 +376,7 @@ void formats_warn(const struct formats *formats, const struct source *source)
 		const struct format *format = &formats->formats[i];
 		struct buffer text = { };
 
-		escape_plain(&text, format->event, strlen(format->event));
-		buffer_text(&text, ": ");
+		buffer_printf(&text, "%s: ", format->event);
 		if (format->description->misfit)
 			description_misfit(format->description, &text);
 		else if (!has_type(source_trid(source), format->event))

@@ -3,8 +3,8 @@
  * States of threads: see intervals.h.
  *
  * A list has the threads whose state is known. Lost events end the intervals of all of them, and
- * take them off the list: the next loss does not visit them again. Each process has such a list,
- * too: an exec visits the threads of its process only.
+ * take them off the list: the next loss does not visit them again. Each process has a list of its
+ * threads that have not ended: an exec, and the end of the process, visit only these.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,9 +13,12 @@
 #include "intervals.h"
 #include "threads.h"
 
-/* The lists of known threads that a thread is on. */
+/* On others, it is not checked whether another thread was running. */
+#define CPUS_MAX	4096
+
+/* The lists that a thread is on. */
 enum list {
-	LIST_ALL,
+	LIST_KNOWN,
 	LIST_PROCESS,
 	NR_LISTS,
 };
@@ -34,12 +37,16 @@ struct wakeup {
 struct thread {
 	struct interval now;		/* the open interval */
 	bool begun;			/* there is one */
-	bool known;			/* it is on the lists */
+	bool known;			/* its state is: it is on that list */
 	struct place places[NR_LISTS];
 	uint32_t process;		/* number of its process */
+	uint64_t born;			/* not before this time: another one had its ids */
 	uint64_t losses;		/* struct intervals.losses at its last event */
+	uint64_t seen;			/* running: time of its last event */
 	bool woken;			/* but it did not become runnable by that */
 	struct wakeup wakeup;
+	bool ended;			/* it has no further state, whatever comes */
+	bool dropped;			/* since when is not known */
 	bool exiting;
 	uint64_t exit_time;
 };
@@ -49,8 +56,12 @@ struct intervals {
 	size_t max;
 	bool scheduled;			/* the log has the scheduler's events */
 	struct thread *known;
-	struct threads *processes;	/* numbers of processes, by their ids */
-	struct thread **known_of;	/* by number of the process */
+	struct thread *on_cpu[CPUS_MAX];	/* the last thread that ran there, or NULL */
+	struct threads *processes;	/* numbers of processes, by their keys */
+	struct thread **threads_of;	/* by number of the process: have not ended */
+	struct thread **exiting_of;	/* the same: have announced their end */
+	struct threads *ids;		/* numbers of all ids of threads: places of @last_of */
+	struct thread **last_of;	/* the last thread that had them */
 	uint64_t losses;
 	uint64_t first_time;		/* of all events */
 	bool started;			/* there is a first event */
@@ -86,8 +97,11 @@ int intervals_new(size_t max, bool scheduled, intervals_put put, void *to,
 	new->to = to;
 	new->threads = calloc(max + 1, sizeof(*new->threads));
 	/* There are no more processes than threads. */
-	new->known_of = calloc(max + 1, sizeof(*new->known_of));
-	if (!new->threads || !new->known_of || threads_new(max, &new->processes)) {
+	new->threads_of = calloc(max + 1, sizeof(*new->threads_of));
+	new->exiting_of = calloc(max + 1, sizeof(*new->exiting_of));
+	new->last_of = calloc(max + 1, sizeof(*new->last_of));
+	if (!new->threads || !new->threads_of || !new->exiting_of || !new->last_of ||
+	    threads_new(max, &new->processes) || threads_new(max, &new->ids)) {
 		intervals_free(new);
 		return -ENOMEM;
 	}
@@ -125,13 +139,29 @@ static void list_known(struct intervals *intervals, struct thread *thread)
 	if (known == thread->known)
 		return;
 	thread->known = known;
-	if (known) {
-		list_add(&intervals->known, thread, LIST_ALL);
-		list_add(&intervals->known_of[thread->process], thread, LIST_PROCESS);
-	} else {
-		list_remove(thread, LIST_ALL);
+	if (known)
+		list_add(&intervals->known, thread, LIST_KNOWN);
+	else
+		list_remove(thread, LIST_KNOWN);
+}
+
+static void set_ended(struct thread *thread)
+{
+	if (!thread->ended)
 		list_remove(thread, LIST_PROCESS);
+	thread->ended = true;
+}
+
+/* An exec does not visit those that end: a forged log may have many of both. */
+static void set_exiting(struct intervals *intervals, struct thread *thread, bool exiting)
+{
+	struct thread **lists = exiting ? intervals->exiting_of : intervals->threads_of;
+
+	if (thread->exiting != exiting && !thread->ended) {
+		list_remove(thread, LIST_PROCESS);
+		list_add(&lists[thread->process], thread, LIST_PROCESS);
 	}
+	thread->exiting = exiting;
 }
 
 /* Ends the open interval. Returns 0 or a negative error number. */
@@ -168,9 +198,32 @@ static struct interval *begin_interval(struct intervals *intervals, struct threa
 	return now;
 }
 
-static void run(struct intervals *intervals, struct thread *thread, uint64_t time, unsigned int cpu)
+static bool in_state(const struct thread *thread, enum state state)
 {
+	return thread->begun && thread->now.state == state;
+}
+
+/* Another thread runs there: the one before has left without an event, after its last one. */
+static int leave_cpu(struct intervals *intervals, const struct thread *thread, unsigned int cpu)
+{
+	struct thread *other = cpu < CPUS_MAX ? intervals->on_cpu[cpu] : NULL;
+	int err;
+
+	if (!other || other == thread || !in_state(other, STATE_RUNNING) || other->now.cpu != cpu)
+		return 0;
+	err = end_interval(intervals, other, other->seen);
+	begin_interval(intervals, other, STATE_UNKNOWN, other->seen);
+	return err;
+}
+
+static int run(struct intervals *intervals, struct thread *thread, uint64_t time, unsigned int cpu)
+{
+	int err = leave_cpu(intervals, thread, cpu);
+
 	begin_interval(intervals, thread, STATE_RUNNING, time)->cpu = cpu;
+	if (cpu < CPUS_MAX)
+		intervals->on_cpu[cpu] = thread;
+	return err;
 }
 
 /* The events contradict each other: forget the state since the begin of the interval. */
@@ -187,11 +240,6 @@ static void forget(struct thread *thread)
 		.end = now->end,
 		.cpu = SOURCE_NO_CPU,
 	};
-}
-
-static bool in_state(const struct thread *thread, enum state state)
-{
-	return thread->begun && thread->now.state == state;
 }
 
 static bool is_unknown(const struct thread *thread)
@@ -231,6 +279,8 @@ static int switch_in(struct intervals *intervals, struct thread *thread, const s
 		since = event->time - runnable;
 	if (since < intervals->first_time)
 		since = intervals->first_time;
+	if (since < thread->born)
+		since = thread->born;
 	if (thread->woken && is_unknown(thread)) {
 		/* It has not run since: then it would have left the processor first. */
 		err = become_runnable(intervals, thread, wakeup.time, &wakeup);
@@ -242,7 +292,8 @@ static int switch_in(struct intervals *intervals, struct thread *thread, const s
 	}
 	if (!err)
 		err = end_interval(intervals, thread, event->time);
-	run(intervals, thread, event->time, event->cpu);
+	if (!err)
+		err = run(intervals, thread, event->time, event->cpu);
 	return err ? err : 1;
 }
 
@@ -289,9 +340,11 @@ static int switch_out(struct intervals *intervals, struct thread *thread, const 
 	if (thread->begun && thread->now.state != STATE_RUNNING)
 		forget(thread);
 	err = end_interval(intervals, thread, event->time);
-	thread->exiting = false;
-	if (kevent->reason == KEVENT_ENDED)
+	set_exiting(intervals, thread, false);
+	if (kevent->reason == KEVENT_ENDED) {
+		set_ended(thread);
 		return err ? err : 1;
+	}
 	now = begin_interval(intervals, thread, state_of(kevent), event->time);
 	now->preempted = now->state == STATE_RUNNABLE;
 	if (now->state >= STATE_SLEEP) {
@@ -325,16 +378,21 @@ static int wake_up(struct intervals *intervals, struct thread *thread, const str
 	return 0;
 }
 
-/* After exec, the process has one thread, which has the id of the process. */
+/*
+ * After exec, the process has one thread, which has the id of the process. After the end of its
+ * last thread, it has none. Those that have said so may still leave their processors.
+ */
 static int end_others(struct intervals *intervals, const struct thread *thread, uint64_t time)
 {
 	struct thread *other, *next;
 	int err = 0;
 
-	for (other = intervals->known_of[thread->process]; other && !err; other = next) {
+	for (other = intervals->threads_of[thread->process]; other && !err; other = next) {
 		next = other->places[LIST_PROCESS].next;
-		if (other != thread)
-			err = end_interval(intervals, other, time);
+		if (other == thread)
+			continue;
+		set_ended(other);
+		err = end_interval(intervals, other, time);
 	}
 	return err;
 }
@@ -343,9 +401,15 @@ static int end_others(struct intervals *intervals, const struct thread *thread, 
 static int exit_thread(struct intervals *intervals, struct thread *thread, uint64_t time,
 		       const struct kevent *kevent)
 {
-	thread->exiting = !kevent->group_dead;
+	int err;
+
+	set_exiting(intervals, thread, !kevent->group_dead);
 	thread->exit_time = time;
-	return thread->exiting ? 0 : end_interval(intervals, thread, time);
+	if (thread->exiting)
+		return 0;
+	err = end_others(intervals, thread, time);
+	set_ended(thread);
+	return err ? err : end_interval(intervals, thread, time);
 }
 
 /* An event that a thread records itself shows that it is running. */
@@ -360,7 +424,8 @@ static int record(struct intervals *intervals, struct thread *thread, const stru
 	if (is_unknown(thread)) {
 		thread->woken = false;
 		err = end_interval(intervals, thread, event->time);
-		run(intervals, thread, event->time, event->cpu);
+		if (!err)
+			err = run(intervals, thread, event->time, event->cpu);
 	}
 	if (!err && event->type == POSIXTRACE_EXEC)
 		err = end_others(intervals, thread, event->time);
@@ -369,18 +434,73 @@ static int record(struct intervals *intervals, struct thread *thread, const stru
 	return err;
 }
 
-static struct thread *new_thread(struct intervals *intervals, uint32_t number, pid_t pid)
+/* Another thread has its ids, so it has ended, but when is not known: not after its last event. */
+static void drop(struct intervals *intervals, struct thread *thread)
+{
+	if (thread->ended)
+		return;
+	if (thread->begun)
+		thread->now.end = thread->now.begin;
+	thread->begun = false;
+	thread->dropped = true;
+	set_ended(thread);
+	list_known(intervals, thread);
+}
+
+/* The same for the threads of a process. */
+static int drop_process(struct intervals *intervals, const struct event *event)
+{
+	struct event before = *event;
+	struct thread *thread;
+	uint32_t number;
+
+	before.process_life--;
+	if (threads_find(intervals->processes, before.pid, event_process_key(&before), &number) < 0)
+		return -ENOMEM;
+	while (number && (thread = intervals->threads_of[number]))
+		drop(intervals, thread);
+	while (number && (thread = intervals->exiting_of[number]))
+		drop(intervals, thread);
+	return 0;
+}
+
+/* Finds the numbers of the process and of the ids of a new thread, and ends who had them before. */
+static int take_ids(struct intervals *intervals, struct thread *thread, const struct event *event)
+{
+	struct thread **last;
+	uint32_t number;
+	int ret = threads_find(intervals->processes, event->pid, event_process_key(event),
+			       &thread->process);
+
+	if (ret > 0 && event->process_life)
+		ret = drop_process(intervals, event);
+	if (ret >= 0)
+		ret = threads_find(intervals->ids, event->pid, (uint32_t)event->tid, &number);
+	if (ret < 0)
+		return ret;
+	last = &intervals->last_of[number];
+	if (!ret && *last && number && event->tid) {
+		drop(intervals, *last);
+		thread->born = (*last)->now.end;
+	}
+	*last = thread;
+	list_add(&intervals->threads_of[thread->process], thread, LIST_PROCESS);
+	return 0;
+}
+
+static struct thread *new_thread(struct intervals *intervals, uint32_t number,
+				 const struct event *event)
 {
 	struct thread *thread = calloc(1, sizeof(*thread));
 
 	if (!thread)
 		return NULL;
-	if (threads_find(intervals->processes, pid, 0, &thread->process) < 0) {
+	if (take_ids(intervals, thread, event)) {
 		free(thread);
 		return NULL;
 	}
 	thread->now.thread = number;
-	thread->now.pid = pid;
+	thread->now.pid = event->pid;
 	intervals->threads[number] = thread;
 	return thread;
 }
@@ -390,13 +510,20 @@ static struct thread *find(struct intervals *intervals, uint32_t number, const s
 	struct thread *thread = intervals->threads[number];
 
 	if (!thread)
-		thread = new_thread(intervals, number, event->pid);
+		thread = new_thread(intervals, number, event);
 	if (!thread)
 		return NULL;
 	if (thread->losses != intervals->losses)
 		thread->woken = false;
 	thread->losses = intervals->losses;
 	return thread;
+}
+
+int intervals_begin(struct intervals *intervals, uint32_t number, const struct event *event)
+{
+	if (!number || number > intervals->max)
+		return 0;
+	return find(intervals, number, event) ? 0 : -ENOMEM;
 }
 
 int intervals_event(struct intervals *intervals, uint32_t number, const struct event *event,
@@ -412,6 +539,11 @@ int intervals_event(struct intervals *intervals, uint32_t number, const struct e
 	thread = find(intervals, number, event);
 	if (!thread)
 		return -ENOMEM;
+	/* Of the last thread of a process, the kernel may record events after its exit. */
+	if (thread->ended)
+		return 0;
+	if (event->time > thread->seen)
+		thread->seen = event->time;
 	switch (event->type) {
 	case POSIXTRACE_SWITCH_IN:
 		return switch_in(intervals, thread, event, kevent);
@@ -440,8 +572,10 @@ int intervals_lost(struct intervals *intervals, uint64_t time)
 		bool exiting = thread->exiting;
 
 		err = end_interval(intervals, thread, end_of(thread, time));
-		thread->exiting = false;
-		if (!exiting)
+		set_exiting(intervals, thread, false);
+		if (exiting)
+			set_ended(thread);
+		else
 			begin_interval(intervals, thread, STATE_UNKNOWN, time);
 		if (err)
 			return err;
@@ -471,16 +605,14 @@ const struct interval *intervals_now(const struct intervals *intervals, uint32_t
 	return thread && thread->begun ? &thread->now : NULL;
 }
 
-void intervals_drop(struct intervals *intervals, uint32_t number)
+bool intervals_dropped(const struct intervals *intervals, uint32_t number, uint64_t *since)
 {
-	struct thread *thread = intervals->threads[number];
+	const struct thread *thread = intervals->threads[number];
 
-	if (!thread)
-		return;
-	thread->begun = false;
-	thread->woken = false;
-	thread->exiting = false;
-	list_known(intervals, thread);
+	if (!thread || !thread->dropped)
+		return false;
+	*since = thread->now.end;
+	return true;
 }
 
 void intervals_free(struct intervals *intervals)
@@ -490,7 +622,10 @@ void intervals_free(struct intervals *intervals)
 	for (size_t i = 0; intervals->threads && i <= intervals->max; i++)
 		free(intervals->threads[i]);
 	free(intervals->threads);
-	free(intervals->known_of);
+	free(intervals->threads_of);
+	free(intervals->exiting_of);
+	free(intervals->last_of);
+	threads_free(intervals->ids);
 	threads_free(intervals->processes);
 	free(intervals);
 }

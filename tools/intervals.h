@@ -76,9 +76,19 @@ int intervals_new(size_t max, bool scheduled, intervals_put put, void *to,
 		  struct intervals **intervals);
 
 /**
+ * intervals_begin() - say that there is a thread, before it has an event
+ * @intervals: from intervals_new()
+ * @thread: its number
+ * @event: has its ids
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int intervals_begin(struct intervals *intervals, uint32_t thread, const struct event *event);
+
+/**
  * intervals_event() - process an event; events must come in the order of the log
  * @intervals: from intervals_new()
- * @thread: number of its thread, which always is of the same process
+ * @thread: number of its thread; one that has ended has no further intervals
  * @event: any event
  * @kevent: its fields, or NULL if it is not a whole event of the kernel
  * @call: the open system call of the thread, or NULL
@@ -101,8 +111,15 @@ int intervals_lost(struct intervals *intervals, uint64_t time);
 /* intervals_now() - get the open interval of a thread, or NULL; its end means nothing yet */
 const struct interval *intervals_now(const struct intervals *intervals, uint32_t thread);
 
-/* intervals_drop() - forget the open interval of a thread: its number is that of another one now */
-void intervals_drop(struct intervals *intervals, uint32_t thread);
+/**
+ * intervals_dropped() - check whether a thread has ended without an event that says so
+ * @intervals: from intervals_new()
+ * @thread: its number
+ * @since: result: its last known state ended then
+ *
+ * Return: true if another thread has its ids now.
+ */
+bool intervals_dropped(const struct intervals *intervals, uint32_t thread, uint64_t *since);
 
 /* intervals_end() - end all of them at the time of the last event; returns 0 or an error number */
 int intervals_end(struct intervals *intervals, uint64_t time);

@@ -16,17 +16,20 @@ static void put_string(struct buffer *to, const char *text, bool html)
 	escape_string(to, text, strlen(text), html);
 }
 
+void json_number(struct buffer *to, uint64_t value, bool negative)
+{
+	const char *quote = value <= EXACT_MAX ? "" : "\"";
+
+	buffer_text(to, quote);
+	buffer_integer(to, value, 10, negative ? "-" : "", 0);
+	buffer_text(to, quote);
+}
+
 static void put_integer(struct buffer *to, const struct posixtrace_value *value)
 {
-	int64_t number = (int64_t)value->number;
-	bool negative = value->field->is_signed && number < 0;
-	bool exact = negative ? number >= -(int64_t)EXACT_MAX : value->number <= EXACT_MAX;
-	const char *quote = exact ? "" : "\"";
+	bool negative = value->field->is_signed && (int64_t)value->number < 0;
 
-	if (negative)
-		buffer_printf(to, "%s%" PRId64 "%s", quote, number, quote);
-	else
-		buffer_printf(to, "%s%" PRIu64 "%s", quote, value->number, quote);
+	json_number(to, negative ? -value->number : value->number, negative);
 }
 
 static void put_real(struct buffer *to, const struct posixtrace_value *value)
@@ -87,15 +90,20 @@ static void put_units(struct buffer *to, const struct description *description, 
 	buffer_byte(to, '}');
 }
 
-void json_fields(struct buffer *to, const struct event *event, bool html)
+bool json_fields(struct buffer *to, const struct event *event, bool html)
 {
 	struct posixtrace_value value;
+	const size_t before = to->len;
 	struct values values;
 	bool array;
 
 	buffer_text(to, "\"fields\":");
 	values_begin(&values, event->description, event->data, event->len);
 	while (values_next(&values, &value)) {
+		if (to->len - before > TEXT_FIELDS_MAX) {
+			to->len = before;
+			return false;
+		}
 		array = value.field->type == POSIXTRACE_FIELD_ARRAY;
 		if (value.what == POSIXTRACE_END) {
 			buffer_byte(to, array ? ']' : '}');
@@ -112,4 +120,5 @@ void json_fields(struct buffer *to, const struct event *event, bool html)
 	put_units(to, event->description, html);
 	if (event->description->counter)
 		buffer_text(to, ",\"counter\":true");
+	return true;
 }

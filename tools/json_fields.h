@@ -7,6 +7,15 @@
 
 #include "buffer.h"
 #include "source.h"
+#include "text_fields.h"
+
+/**
+ * json_number() - append an integer, as a string if readers would round it
+ * @to: where to append
+ * @value: its absolute value
+ * @negative: it is negative
+ */
+void json_number(struct buffer *to, uint64_t value, bool negative);
 
 /**
  * json_fields() - append the fields of an event, as members of an object
@@ -16,7 +25,10 @@
  *
  * Appends "fields":{...}. If fields have units, appends a comma and "units":{...}. If the type is a
  * counter, appends a comma and "counter":true.
+ *
+ * Return: true; or false after appending nothing, because they would take more than
+ *	TEXT_FIELDS_MAX bytes: a forged description repeats long names for each byte of the data.
  */
-void json_fields(struct buffer *to, const struct event *event, bool html);
+bool json_fields(struct buffer *to, const struct event *event, bool html);
 
 #endif /* POSIXTRACE_JSON_FIELDS_H */

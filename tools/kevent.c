@@ -3,6 +3,7 @@
  * Reads the fields of events of the kernel: see kevent.h. It finds them by their names in the
  * description of the type, so a type may get further ones.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <trace.h>
@@ -157,4 +158,17 @@ const char *kevent_irq_kind(const struct kevent *kevent)
 	uint64_t kind = (uint64_t)kevent->kind;
 
 	return kind < sizeof(kinds) / sizeof(kinds[0]) ? kinds[kind] : "";
+}
+
+struct kevent_text kevent_irq_name(const struct kevent *kevent, char room[KEVENT_CALL_NAME])
+{
+	const char *kind = kevent_irq_kind(kevent);
+	struct kevent_text name = kevent->name;
+
+	if (name.len)
+		return name;
+	name.len = (size_t)snprintf(room, KEVENT_CALL_NAME, "%s %" PRId64,
+				    kind[0] ? kind : "interrupt", kevent->number);
+	name.at = room;
+	return name;
 }

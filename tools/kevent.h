@@ -12,7 +12,7 @@
 #include "source.h"
 
 #define KEVENT_ARGS		6	/* arguments of a system call */
-#define KEVENT_CALL_NAME	40	/* bytes of the name of a system call, with the NUL */
+#define KEVENT_CALL_NAME	40	/* bytes of the name of a call or an interrupt */
 
 /* Text in the data of the event, of any bytes. */
 struct kevent_text {
@@ -114,5 +114,26 @@ void kevent_call_name(const struct kevent *kevent, char name[KEVENT_CALL_NAME]);
 
 /* kevent_irq_kind() - get the name of the kind of an interrupt; "" if it is not known */
 const char *kevent_irq_kind(const struct kevent *kevent);
+
+/**
+ * kevent_irq_name() - get the name of an interrupt
+ * @kevent: fields of an irq
+ * @room: where to store "vector 236" if it has no name
+ *
+ * Return: the name, as long as @room and the data of the event are valid.
+ */
+struct kevent_text kevent_irq_name(const struct kevent *kevent, char room[KEVENT_CALL_NAME]);
+
+/**
+ * kevent_leaves() - check if a syscall_exit may end a system call
+ * @exit: fields of the exit
+ * @nr: number of the system call
+ *
+ * The return from a signal handler forgets the number.
+ */
+static inline bool kevent_leaves(const struct kevent *exit, int64_t nr)
+{
+	return exit->nr == nr || exit->nr == -1;
+}
 
 #endif /* POSIXTRACE_KEVENT_H */

@@ -13,6 +13,7 @@
 #include <trace.h>
 #include <unistd.h>
 
+#include "cells.h"
 #include "commands.h"
 #include "escape.h"
 #include "points.h"
@@ -22,6 +23,7 @@
 #include "text_fields.h"
 
 #define PID_MAX		(1 << 22)
+#define NAME_WIDTH	24
 
 static void print_help(FILE *to)
 {
@@ -112,20 +114,25 @@ static const char *program_name(pid_t pid)
 /* Prints the streams that trace process @pid, or all streams if @pid is 0. */
 static void print_streams(const struct scan *scan, pid_t pid)
 {
+	size_t width = NAME_WIDTH;
 	bool head = false;
 
+	for (size_t i = 0; i < scan->nr_streams; i++) {
+		if (!pid || scan_traces(&scan->streams[i], pid))
+			cells_widen(&width, scan->streams[i].name);
+	}
 	for (size_t i = 0; i < scan->nr_streams; i++) {
 		const struct scan_stream *stream = &scan->streams[i];
 
 		if (pid && !scan_traces(stream, pid))
 			continue;
 		if (!head)
-			printf("streams:\n  %6s  %-9s  %-3s  %10s  %-24s  %s\n", "NUMBER", "STATE",
-			       "LOG", "CONTROLLER", "NAME", "PROCESSES");
+			printf("streams:\n  %6s  %-9s  %-3s  %10s  %-*s  %s\n", "NUMBER", "STATE",
+			       "LOG", "CONTROLLER", (int)width, "NAME", "PROCESSES");
 		head = true;
-		printf("  %6llu  %-9s  %-3s  %10d  %-24s  %s\n", stream->number, stream->state,
-		       stream->log ? "yes" : "no", (int)stream->controller, stream->name,
-		       stream->processes);
+		printf("  %6llu  %-9s  %-3s  %10d  %-*s  %s\n", stream->number, stream->state,
+		       stream->log ? "yes" : "no", (int)stream->controller, (int)width,
+		       stream->name, stream->processes);
 	}
 	if (!head)
 		printf("streams: none\n");
@@ -150,8 +157,11 @@ static void print_programs(const struct scan *scan)
 	       "PROGRAM");
 	for (size_t i = 0; i < scan->nr_programs; i++) {
 		const struct scan_program *program = &scan->programs[i];
+		char types[16] = "-";
 
-		printf("  %7d  %5u  %7u  %s\n", (int)program->pid, program->types,
+		if (program->types >= 0)
+			snprintf(types, sizeof(types), "%d", program->types);
+		printf("  %7d  %5s  %7u  %s\n", (int)program->pid, types,
 		       count_streams(scan, program->pid), program_name(program->pid));
 	}
 }
@@ -344,10 +354,9 @@ int posixtrace_list(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (argc - optind > 1) {
-		print_help(stderr);
-		return 2;
-	}
+	if (argc - optind > 1)
+		return usage_error("list", "list: needs one PID, PROGRAM or LOG, not %d",
+				   argc - optind);
 	what = argv[optind];
 	number = what && *what && what[strspn(what, "0123456789")] == '\0';
 	program = what && !number && points_are_in(what);

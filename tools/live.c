@@ -140,13 +140,15 @@ static int finish(struct live *live)
 	return count < 0 ? count : 0;
 }
 
-static void print_summary(const struct live *live)
+/* After a failure, no events are no surprise. */
+static void print_summary(const struct live *live, bool failed)
 {
 	struct posixtrace_stats_info stats;
 	unsigned long long lost;
+	bool known = !session_stats(&live->session, &stats);
 
 	fprintf(stderr, "posixtrace: %llu events", live->events);
-	if (!session_stats(&live->session, &stats)) {
+	if (known) {
 		lost = stats.dropped + stats.overwritten + stats.skipped;
 		if (lost)
 			fprintf(stderr, ", %llu lost: use a larger --size", lost);
@@ -157,6 +159,8 @@ static void print_summary(const struct live *live)
 				stats.untraced);
 	}
 	fputc('\n', stderr);
+	if (known && !failed)
+		session_hint(&live->session, &stats);
 }
 
 /* Returns the exit status. */
@@ -188,7 +192,7 @@ static int run_live(struct live *live)
 		if (!follow(live) && !finish(live))
 			ret = 0;
 		formats_warn(live->formats, live->source);
-		print_summary(live);
+		print_summary(live, ret);
 	}
 	source_close(live->source);
 	posix_trace_shutdown(live->session.trid);
@@ -265,10 +269,8 @@ int posixtrace_live(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (!session_process(&live.session, argc - optind, argv + optind)) {
-		print_help(stderr);
+	if (!session_process(&live.session, "live", argc - optind, argv + optind))
 		return 2;
-	}
 	status = 1;
 	if (!live.format_file || !formats_load(live.format_file, &live.formats))
 		status = run_live(&live);

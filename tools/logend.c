@@ -84,6 +84,20 @@ static bool is_loop(const struct source *source)
 	return policy == POSIX_TRACE_LOOP;
 }
 
+/* Why events were lost, and what to do about it. */
+static const char *lost_because(const struct logend *end, const struct source *source,
+				const struct posix_trace_status_info *status)
+{
+	if (status->posix_stream_flush_error)
+		return "the log could not be written";
+	if (status->posix_log_full_status == POSIX_TRACE_FULL && !end->overwritten)
+		return "use a larger log";
+	/* Only the end of the log says whether the disk was full. */
+	if (!logend_ended(source))
+		return "the stream is too small, or the disk was full";
+	return "use a larger stream";
+}
+
 static void tell_lost(const struct logend *end, const char *path, const struct source *source,
 		      const struct posix_trace_status_info *status)
 {
@@ -93,10 +107,8 @@ static void tell_lost(const struct logend *end, const char *path, const struct s
 		tell("%s: %llu event%s not in the log: the stream's policy is loop", path, lost,
 		     lost == 1 ? " is" : "s are");
 	else
-		tell("%s: %llu event%s lost: use a larger %s", path, lost,
-		     lost == 1 ? " was" : "s were",
-		     status->posix_log_full_status == POSIX_TRACE_FULL && !end->overwritten ?
-		     "log" : "stream");
+		tell("%s: %llu event%s lost: %s", path, lost, lost == 1 ? " was" : "s were",
+		     lost_because(end, source, status));
 }
 
 int logend_tell(const struct logend *end, const char *path, const struct source *source)
@@ -117,7 +129,8 @@ int logend_tell(const struct logend *end, const char *path, const struct source 
 	}
 	tell_missing(end, path, source, &status);
 	if (is_damaged(source)) {
-		tell("%s: the log is damaged outside of these events: names may be missing", path);
+		tell("%s: the log is damaged elsewhere: names or the last events may be missing",
+		     path);
 		return -EIO;
 	}
 	return 0;

@@ -34,8 +34,8 @@ bool logfile_size(const struct logfile *log, unsigned long long *size)
 }
 
 /*
- * Is the file the standard output or the standard error, as /dev/stdout is? The program and this
- * command write there, too. A device takes data of all of them, unless it is a terminal.
+ * Is the file a standard descriptor, as /dev/stdout is? The program and this command use it, too. A
+ * device takes data of all of them, unless it is a terminal.
  */
 static bool is_descriptor(const struct stat *st, int fd)
 {
@@ -52,6 +52,8 @@ static int check_name(const struct logfile *log, const struct stat *st)
 		tell("%s: is the standard error: use another --output", log->path);
 	else if (is_descriptor(st, STDOUT_FILENO))
 		tell("%s: is the standard output: use -o - to write the log there", log->path);
+	else if (S_ISREG(st->st_mode) && is_descriptor(st, STDIN_FILENO))
+		tell("%s: is the standard input: use another --output", log->path);
 	else
 		return 0;
 	return EINVAL;
@@ -60,9 +62,6 @@ static int check_name(const struct logfile *log, const struct stat *st)
 /* Creates a file in the same directory, so that rename() can replace the existing one. */
 static int make_fresh(struct logfile *log)
 {
-	mode_t mask = umask(0);
-
-	umask(mask);
 	if (asprintf(&log->fresh, "%s.XXXXXX", log->path) < 0) {
 		log->fresh = NULL;
 		return ENOMEM;
@@ -75,8 +74,40 @@ static int make_fresh(struct logfile *log)
 		log->fresh = NULL;
 		return err;
 	}
-	fchmod(log->fd, 0666 & ~mask);
 	return 0;
+}
+
+/*
+ * In a directory such as /tmp, another user may have made the FIFO, to read the log of this one.
+ * A FIFO of root is for all users.
+ */
+static int check_owner(const struct logfile *log, const struct stat *st)
+{
+	if (!S_ISFIFO(st->st_mode) || !st->st_uid || st->st_uid == geteuid())
+		return 0;
+	tell("%s: the FIFO belongs to another user: use another --output", log->path);
+	return EACCES;
+}
+
+/* Writing to a pipe or a device destroys nothing. Returns 0, or an error after a complaint. */
+static int open_special(struct logfile *log, const struct stat *st)
+{
+	struct stat opened;
+	int err = check_owner(log, st);
+
+	if (err)
+		return err;
+	log->fd = open(log->path, O_WRONLY | O_CLOEXEC);
+	if (log->fd < 0 || fstat(log->fd, &opened)) {
+		err = errno;
+		complain(log->path, err);
+	} else {
+		/* It may be another one by now. */
+		err = check_owner(log, &opened);
+	}
+	if (err && log->fd >= 0)
+		close(log->fd);
+	return err;
 }
 
 /* Returns 0, or an error number after a complaint. */
@@ -98,13 +129,9 @@ static int open_existing(struct logfile *log)
 		     log->path);
 		return EEXIST;
 	}
-	if (S_ISREG(st.st_mode)) {
-		err = make_fresh(log);
-	} else {
-		/* Writing to a pipe or a device destroys nothing. */
-		log->fd = open(log->path, O_WRONLY | O_CLOEXEC);
-		err = log->fd < 0 ? errno : 0;
-	}
+	if (!S_ISREG(st.st_mode))
+		return open_special(log, &st);
+	err = make_fresh(log);
 	if (err)
 		complain(log->path, err);
 	return err;
@@ -116,7 +143,7 @@ static int open_path(struct logfile *log)
 	int err;
 
 	/* Also open it for reading: "record" reads the status of the log at the end. */
-	log->fd = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	log->fd = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	log->made = log->fd >= 0;
 	if (log->made)
 		return 0;
@@ -156,6 +183,11 @@ int logfile_open(struct logfile *log, bool any_kind)
 	if (err)
 		return err;
 	err = check_kind(log, any_kind);
+	if (!err && log->mode && (log->made || log->fresh) && fchmod(log->fd, log->mode)) {
+		err = errno;
+		complain("--mode", err);
+		logfile_discard(log);
+	}
 	if (err)
 		logfile_close(log);
 	return err;

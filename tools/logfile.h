@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The file that becomes a log. An existing file stays until the recording has begun: a recording
- * that cannot begin destroys nothing.
+ * that cannot begin destroys nothing. Other users can read a new file only if they may: a log has
+ * command lines and data of programs.
  */
 #ifndef POSIXTRACE_LOGFILE_H
 #define POSIXTRACE_LOGFILE_H
@@ -11,6 +12,7 @@
 struct logfile {
 	const char *path;	/* "-" is standard output */
 	bool force;		/* replace an existing file */
+	int mode;		/* of a new file, whatever the umask is; 0: 0600 less the umask */
 
 	int fd;
 	char *fresh;		/* path of the file that will replace it, or NULL */

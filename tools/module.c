@@ -16,6 +16,7 @@
 
 #include "commands.h"
 #include "module.h"
+#include "policy.h"
 
 struct load {
 	const char *file;
@@ -31,9 +32,15 @@ static void print_load_help(FILE *to)
 		"      --device-mode=MODE     mode of /dev/posixtrace, octal (0666)\n"
 		"  -f, --file=FILE            insert this file, not the installed module\n"
 		"  -h, --help                 print this help\n"
+		"      --kernel-classes=LIST  who may record events of the kernel, such as\n"
+		"                             irq:user,sched:perfmon\n"
 		"      --log-timeout=SECONDS  give up a log without progress after its controller\n"
 		"                             has ended (10)\n"
+		"      --trace-scope=SCOPE    0: trace processes of the same user; 1: descendants;\n"
+		"                             2: only with CAP_SYS_PTRACE; 3: only itself\n"
 		"      --user-streams=MAX     streams of a user without CAP_SYS_RESOURCE (64)\n\n"
+		"Unless set here or there, the scope is that of kernel.yama.ptrace_scope, and\n"
+		"kernel.perf_event_paranoid=-1 allows all classes to all users.\n\n"
 		"Exit status: 0, also if the module is already loaded; 1 after a failure; 2 after\n"
 		"a usage error.\n");
 }
@@ -205,7 +212,50 @@ static struct kmod_module *find_module(struct kmod_ctx *ctx, const char *file)
 	return module;
 }
 
-static int load_module(struct kmod_ctx *ctx, const struct load *arg)
+/* Adds a parameter. Blanks would begin another parameter, so the value must have none. */
+static bool add_parameter(struct load *arg, const char *option, const char *name,
+			  const char *value)
+{
+	char *longer;
+
+	if (!*value || strpbrk(value, " \t\n\"'")) {
+		tell("%s: must be a value without blanks and quotes (got \"%s\")", option, value);
+		return false;
+	}
+	if (asprintf(&longer, "%s%s%s=%s", arg->parameters ?: "", arg->parameters ? " " : "",
+		     name, value) < 0) {
+		complain("load", ENOMEM);
+		exit(1);
+	}
+	free(arg->parameters);
+	arg->parameters = longer;
+	return true;
+}
+
+/* Do the options have a value for the parameter? */
+static bool has_parameter(const char *options, const char *name)
+{
+	const char *at = options;
+	size_t len = strlen(name);
+
+	while (at && (at = strstr(at, name))) {
+		if ((at == options || at[-1] == ' ') && at[len] == '=')
+			return true;
+		at += len;
+	}
+	return false;
+}
+
+/* Adds a parameter that neither the command line nor a file in modprobe.d has. */
+static void add_derived(struct load *arg, struct kmod_module *module, const char *name,
+			const char *value)
+{
+	if (value && !has_parameter(arg->parameters, name) &&
+	    !has_parameter(kmod_module_get_options(module), name))
+		add_parameter(arg, name, name, value);
+}
+
+static int load_module(struct kmod_ctx *ctx, struct load *arg)
 {
 	struct kmod_module *module;
 	int err;
@@ -221,6 +271,8 @@ static int load_module(struct kmod_ctx *ctx, const struct load *arg)
 	module = find_module(ctx, arg->file);
 	if (!module)
 		return 1;
+	add_derived(arg, module, "trace_scope", policy_trace_scope());
+	add_derived(arg, module, "kernel_classes", policy_kernel_classes());
 	/* Ignore commands in modprobe.d, but apply its options for the module. */
 	err = kmod_module_probe_insert_module(module, KMOD_PROBE_IGNORE_COMMAND, arg->parameters,
 					      NULL, NULL, NULL);
@@ -257,7 +309,8 @@ static int unload_module(struct kmod_ctx *ctx)
 		complain_of_permission("unload");
 		break;
 	case EAGAIN:
-		tell("unload: the module is in use, %d times; see \"posixtrace list\"", users);
+		tell("unload: the module is in use, %d times", users);
+		tell("\"posixtrace list\" shows streams, and programs linked with the library");
 		break;
 	default:
 		complain("unload", -err);
@@ -286,27 +339,10 @@ struct kmod_ctx *module_context(void)
 	return ctx;
 }
 
-/* Adds a parameter. Blanks would begin another parameter, so the value must have none. */
-static bool add_parameter(struct load *arg, const char *option, const char *name,
-			  const char *value)
-{
-	char *longer;
-
-	if (!*value || strpbrk(value, " \t\n\"'")) {
-		tell("%s: must be a value without blanks and quotes (got \"%s\")", option, value);
-		return false;
-	}
-	if (asprintf(&longer, "%s%s%s=%s", arg->parameters ?: "", arg->parameters ? " " : "",
-		     name, value) < 0) {
-		complain("load", ENOMEM);
-		exit(1);
-	}
-	free(arg->parameters);
-	arg->parameters = longer;
-	return true;
-}
-
-enum { OPT_DEVICE_MODE = 256, OPT_LOG_TIMEOUT, OPT_USER_STREAMS };
+enum {
+	OPT_DEVICE_MODE = 256, OPT_KERNEL_CLASSES, OPT_LOG_TIMEOUT, OPT_TRACE_SCOPE,
+	OPT_USER_STREAMS,
+};
 
 static bool parse_load_option(struct load *arg, int opt, const char *value)
 {
@@ -316,8 +352,12 @@ static bool parse_load_option(struct load *arg, int opt, const char *value)
 		return true;
 	case OPT_DEVICE_MODE:
 		return add_parameter(arg, "--device-mode", "device_mode", value);
+	case OPT_KERNEL_CLASSES:
+		return add_parameter(arg, "--kernel-classes", "kernel_classes", value);
 	case OPT_LOG_TIMEOUT:
 		return add_parameter(arg, "--log-timeout", "log_timeout", value);
+	case OPT_TRACE_SCOPE:
+		return add_parameter(arg, "--trace-scope", "trace_scope", value);
 	case OPT_USER_STREAMS:
 		return add_parameter(arg, "--user-streams", "user_streams", value);
 	default:
@@ -331,7 +371,9 @@ int posixtrace_load(int argc, char **argv)
 		{ "device-mode", required_argument, NULL, OPT_DEVICE_MODE },
 		{ "file", required_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "kernel-classes", required_argument, NULL, OPT_KERNEL_CLASSES },
 		{ "log-timeout", required_argument, NULL, OPT_LOG_TIMEOUT },
+		{ "trace-scope", required_argument, NULL, OPT_TRACE_SCOPE },
 		{ "user-streams", required_argument, NULL, OPT_USER_STREAMS },
 		{ }
 	};
@@ -349,10 +391,9 @@ int posixtrace_load(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (optind < argc) {
-		print_load_help(stderr);
-		return 2;
-	}
+	if (optind < argc)
+		return usage_error("load", "load: takes no argument (got \"%s\"); use --file",
+				   argv[optind]);
 	ctx = module_context();
 	if (ctx) {
 		status = load_module(ctx, &arg);
@@ -375,10 +416,9 @@ int posixtrace_unload(int argc, char **argv)
 		print_unload_help(opt == 'h' ? stdout : stderr);
 		return opt == 'h' ? 0 : 2;
 	}
-	if (optind < argc) {
-		print_unload_help(stderr);
-		return 2;
-	}
+	if (optind < argc)
+		return usage_error("unload", "unload: takes no argument (got \"%s\")",
+				   argv[optind]);
 	ctx = module_context();
 	if (ctx) {
 		status = unload_module(ctx);

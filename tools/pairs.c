@@ -31,6 +31,7 @@ struct begin {
 	struct begin *older;		/* of all threads */
 	struct begin *younger;		/* of all threads */
 	uint64_t number;		/* 1, 2, 3 ... */
+	size_t counted;			/* bytes of pub.held that pairs.held has */
 	char kind;			/* '_' or ':' */
 	size_t stem_len;
 	char stem[PAIRS_NAME_MAX];
@@ -43,7 +44,9 @@ struct pairs {
 	struct begin *oldest;
 	struct begin *youngest;
 	struct begin *given;		/* returned by the last call, freed by the next */
+	struct begin *holder;		/* whose buffer pairs_hold() gave to the caller */
 	uint64_t last_number;
+	size_t held;			/* bytes held for all begins */
 	size_t open;
 	size_t max_open;
 	size_t max_depth;
@@ -129,11 +132,25 @@ static void remove_thread(struct pairs *pairs, struct thread *thread)
 /* ------------------------------------------------------------------ */
 /* Open begins								*/
 
+/* Counts what the caller has put into the buffer that it got last. */
+static void count_held(struct pairs *pairs)
+{
+	struct begin *holder = pairs->holder;
+
+	if (!holder)
+		return;
+	pairs->held += holder->pub.held.room - holder->counted;
+	holder->counted = holder->pub.held.room;
+	pairs->holder = NULL;
+}
+
 /* Removes @begin from all lists, and its thread with its last begin. The caller owns @begin. */
 static struct begin *take(struct pairs *pairs, struct begin *begin)
 {
 	struct thread *thread = begin->thread;
 
+	count_held(pairs);
+	pairs->held -= begin->counted;
 	if (begin->above)
 		begin->above->below = begin->below;
 	else
@@ -164,6 +181,8 @@ static const struct pairs_begin *give(struct pairs *pairs, struct begin *begin)
 
 static void forget_given(struct pairs *pairs)
 {
+	if (pairs->given)
+		buffer_free(&pairs->given->pub.held);
 	free(pairs->given);
 	pairs->given = NULL;
 }
@@ -219,6 +238,8 @@ static struct begin *new_begin(const struct event *event, size_t stem_len)
 	begin->pub.event.len = kept;
 	begin->pub.stem = begin->stem;
 	begin->pub.data_len = event->len;
+	begin->pub.held = (struct buffer){ };
+	begin->counted = 0;
 	return begin;
 }
 
@@ -230,7 +251,7 @@ static int open_pair(struct pairs *pairs, const struct event *event, size_t stem
 
 	if (!begin)
 		return -ENOMEM;
-	thread = find_thread(pairs, event->pid, event->thread);
+	thread = find_thread(pairs, event->pid, event_thread_key(event));
 	if (thread && thread->depth >= pairs->max_depth)
 		old = thread->bottom;
 	else if (pairs->open >= pairs->max_open)
@@ -238,9 +259,9 @@ static int open_pair(struct pairs *pairs, const struct event *event, size_t stem
 	if (old)
 		result->forgotten = give(pairs, take(pairs, old));
 	/* Removing the old begin may have removed the thread. */
-	thread = find_thread(pairs, event->pid, event->thread);
+	thread = find_thread(pairs, event->pid, event_thread_key(event));
 	if (!thread)
-		thread = add_thread(pairs, event->pid, event->thread);
+		thread = add_thread(pairs, event->pid, event_thread_key(event));
 	if (!thread) {
 		free(begin);
 		return -ENOMEM;
@@ -249,10 +270,19 @@ static int open_pair(struct pairs *pairs, const struct event *event, size_t stem
 	return 0;
 }
 
+/* Can a duration that begins at a time be in that of an open begin? */
+static bool can_nest(struct pairs *pairs, const struct begin *outer, uint64_t time)
+{
+	count_held(pairs);
+	return !outer || outer->pub.event.time < time ||
+	       (outer->pub.event.time == time && outer->pub.held.len < PAIRS_HELD_MAX &&
+		pairs->held < PAIRS_HELD_ALL);
+}
+
 static void close_pair(struct pairs *pairs, const struct event *event, size_t stem_len,
 		       struct pairs_result *result)
 {
-	struct thread *thread = find_thread(pairs, event->pid, event->thread);
+	struct thread *thread = find_thread(pairs, event->pid, event_thread_key(event));
 	struct begin *begin = thread ? thread->top : NULL;
 
 	while (begin && (begin->stem_len != stem_len || begin->kind != event->name[stem_len] ||
@@ -260,10 +290,8 @@ static void close_pair(struct pairs *pairs, const struct event *event, size_t st
 		begin = begin->below;
 	if (!begin)
 		return;
-	/* With equal begin times, a reader cannot tell the inner pair from the outer. */
 	result->proper = !begin->above && begin->pub.event.time <= event->time &&
-			 (!begin->below ||
-			  begin->below->pub.event.time < begin->pub.event.time);
+			 can_nest(pairs, begin->below, begin->pub.event.time);
 	if (event->lost > begin->pub.event.lost)
 		result->lost = event->lost - begin->pub.event.lost;
 	result->begin = give(pairs, take(pairs, begin));
@@ -297,6 +325,17 @@ uint64_t pairs_top(struct pairs *pairs, pid_t pid, uint64_t id)
 	const struct thread *thread = find_thread(pairs, pid, id);
 
 	return thread ? thread->top->number : 0;
+}
+
+struct buffer *pairs_hold(struct pairs *pairs, pid_t pid, uint64_t id, uint64_t time)
+{
+	const struct thread *thread = find_thread(pairs, pid, id);
+	struct begin *outer = thread ? thread->top : NULL;
+
+	if (!outer || outer->pub.event.time != time || !can_nest(pairs, outer, time))
+		return NULL;
+	pairs->holder = outer;
+	return &outer->pub.held;
 }
 
 size_t pairs_open(const struct pairs *pairs)

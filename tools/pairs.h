@@ -13,10 +13,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "buffer.h"
 #include "source.h"
 
 #define PAIRS_NAME_MAX	64	/* bytes of a stem, including the null byte */
 #define PAIRS_DATA_MAX	256	/* bytes kept of the data of a begin */
+#define PAIRS_HELD_MAX	(64U << 10)	/* bytes held for a begin, before the last thing */
+#define PAIRS_HELD_ALL	(16U << 20)	/* bytes held for all begins */
 
 enum pairs_role {
 	PAIRS_NONE,
@@ -29,11 +32,13 @@ enum pairs_role {
  * @event: the event, with the part of its data that was kept
  * @stem: the part of the name that begin and end share
  * @data_len: number of bytes of data that the event had, perhaps more than were kept
+ * @held: from pairs_hold(): write it after the begin
  */
 struct pairs_begin {
 	struct event event;
 	const char *stem;
 	size_t data_len;
+	struct buffer held;
 };
 
 /**
@@ -41,7 +46,7 @@ struct pairs_begin {
  * @role: begin, end, or none
  * @begin: for an end: its begin, or NULL if there is none; valid until the next call
  * @proper: for an end with a begin: the pair is nested properly. The thread has no open begin
- *	that is younger, and an open begin around the pair has an earlier time
+ *	that is younger, and an open begin around the pair has no later time
  * @lost: for an end with a begin: number of user events lost in between, so the two might not
  *	belong together
  * @forgotten: for a begin: an older begin that was given up, or NULL; valid until the next call
@@ -101,13 +106,27 @@ const struct pairs_begin *pairs_take(struct pairs *pairs);
  * pairs_top() - get the youngest open begin of a thread
  * @pairs: from pairs_new()
  * @pid: process of the thread
- * @thread: pthread_self() of the thread
+ * @thread: event_thread_key() of the thread
  *
  * If it is the same before and after something else, that nests in the durations of the thread.
  *
  * Return: a number that no other begin has, or 0 if none is open.
  */
 uint64_t pairs_top(struct pairs *pairs, pid_t pid, uint64_t thread);
+
+/**
+ * pairs_hold() - get a place for a duration that begins at the same time as the one around it
+ * @pairs: from pairs_new()
+ * @pid: process of the thread
+ * @thread: event_thread_key() of the thread
+ * @time: begin of a duration of the thread that has ended
+ *
+ * Readers take the first one in the file for the outer one.
+ *
+ * Return: a buffer to append to before the next call. Its user gets it with the youngest open begin
+ * of the thread. NULL if that begin has another time, if there is none, or if too much is held.
+ */
+struct buffer *pairs_hold(struct pairs *pairs, pid_t pid, uint64_t thread, uint64_t time);
 
 /**
  * pairs_open() - count the open begins

@@ -11,10 +11,12 @@
 #include "perfetto_ftrace.h"
 #include "proto.h"
 #include "switches.h"
+#include "threads.h"
 
 #define CPUS_MAX	1024	/* readers reject a trace with another processor */
 #define BUNDLE_SIZE	(32 << 10)
 #define FORKS		1024	/* births whose thread has no event yet; a power of two */
+#define IDS_MAX		(1 << 20)	/* all ids of threads, on most systems */
 
 /* Field numbers from Perfetto's protos/perfetto/trace. */
 #define TRACE_PACKET			1
@@ -110,9 +112,30 @@ struct fork {
 	uint32_t cpu;
 };
 
+/*
+ * The last thread that had an id of the kernel: @number tells it from others, 0 is none. Of a main
+ * thread, it stands for the process, and @first is the first of the other threads of that. Places
+ * are those in perfetto_ftrace.owners, plus one.
+ */
+struct owner {
+	uint32_t number;
+	pid_t pid;
+	pid_t tid;
+	uint32_t first;
+	uint32_t of;		/* the main thread in whose list it is; 0: none */
+	uint32_t next;		/* in that list */
+	uint32_t previous;
+	bool ended;
+	uint64_t time;		/* of its last event */
+	uint32_t cpu;
+};
+
 struct perfetto_ftrace {
 	struct switches *switches;
 	struct fork forks[FORKS];	/* by a hash of child_tid */
+	struct threads *ids;		/* by id of a thread: index in @owners, plus one */
+	struct owner *owners;
+	size_t nr_owners;		/* allocated */
 	bool has_another;		/* ANOTHER_TID has its name */
 	bool begun;			/* what readers need before the first bundle is written */
 	struct buffer bundle;		/* events of @bundle_cpu */
@@ -163,6 +186,16 @@ static void put_system(struct buffer *to, const struct event *event)
 	proto_end(to, name);
 	proto_end(to, info);
 	proto_end(to, packet);
+}
+
+/* What readers need before the first event. */
+static void begin(struct perfetto_ftrace *ftrace, const struct event *event)
+{
+	if (ftrace->begun)
+		return;
+	put_clocks(&ftrace->packets, event->time);
+	put_system(&ftrace->packets, event);
+	ftrace->begun = true;
 }
 
 static void end_bundle(struct perfetto_ftrace *ftrace)
@@ -221,6 +254,16 @@ static void put_name(struct perfetto_ftrace *ftrace, unsigned int field, const s
 		put_comm(ftrace, field, name);
 }
 
+/* Readers take the name that a main thread was born with for that of the process. */
+static void put_process_name(struct perfetto_ftrace *ftrace, unsigned int field,
+			     const struct event *event)
+{
+	char label[LABEL_SIZE];
+
+	event_process_label(event, label);
+	put_comm(ftrace, field, label);
+}
+
 /* Adds a number that is an int32 in the schema. */
 static void put_int(struct perfetto_ftrace *ftrace, unsigned int field, int64_t value)
 {
@@ -259,13 +302,172 @@ static void put_blocked_reason(struct perfetto_ftrace *ftrace, const struct even
 	end_event(ftrace, to, message);
 }
 
-static void put_free(struct perfetto_ftrace *ftrace, const struct event *event, pid_t tid)
+/* Finds who had an id of a thread; NULL without memory, or if there are too many ids. */
+static struct owner *find_owner(struct perfetto_ftrace *ftrace, pid_t tid)
+{
+	size_t room = ftrace->nr_owners ? 2 * ftrace->nr_owners : 64;
+	struct owner *owners;
+	uint32_t index;
+	int ret = threads_find(ftrace->ids, 0, (uint32_t)tid, &index);
+
+	if (ret < 0 || index == THREADS_OTHERS)
+		return NULL;
+	if (index > ftrace->nr_owners) {
+		owners = reallocarray(ftrace->owners, room, sizeof(*owners));
+		if (!owners)
+			return NULL;
+		memset(owners + ftrace->nr_owners, 0,
+		       (room - ftrace->nr_owners) * sizeof(*owners));
+		ftrace->owners = owners;
+		ftrace->nr_owners = room;
+	}
+	ftrace->owners[index - 1].tid = tid;
+	return &ftrace->owners[index - 1];
+}
+
+static struct owner *owner_at(const struct perfetto_ftrace *ftrace, uint32_t place)
+{
+	return place ? &ftrace->owners[place - 1] : NULL;
+}
+
+static uint32_t place_of(const struct perfetto_ftrace *ftrace, const struct owner *owner)
+{
+	return (uint32_t)(owner - ftrace->owners) + 1;
+}
+
+static void leave_process(struct perfetto_ftrace *ftrace, struct owner *owner)
+{
+	struct owner *previous = owner_at(ftrace, owner->previous);
+	struct owner *next = owner_at(ftrace, owner->next);
+
+	if (!owner->of)
+		return;
+	if (previous)
+		previous->next = owner->next;
+	else
+		owner_at(ftrace, owner->of)->first = owner->next;
+	if (next)
+		next->previous = owner->previous;
+	owner->of = 0;
+}
+
+/* A thread that is not the main one is a thread of @main from now on. */
+static void join_process(struct perfetto_ftrace *ftrace, struct owner *owner, struct owner *main)
+{
+	struct owner *next = owner_at(ftrace, main->first);
+
+	leave_process(ftrace, owner);
+	owner->of = place_of(ftrace, main);
+	owner->previous = 0;
+	owner->next = main->first;
+	main->first = place_of(ftrace, owner);
+	if (next)
+		next->previous = main->first;
+}
+
+/*
+ * A thread wakes its parent when it has ended. For readers, that would be another thread if it were
+ * free already: it is free after its last event. They sort events by time.
+ */
+static void put_free(struct perfetto_ftrace *ftrace, struct owner *owner)
 {
 	size_t message, to;
 
-	to = begin_event(ftrace, event->cpu, event->time, tid, EVENT_SCHED_PROCESS_FREE, &message);
-	put_int(ftrace, FREE_PID, tid);
+	/* Of events with the same time, this could be the first one. */
+	to = begin_event(ftrace, owner->cpu, owner->time + 1, owner->tid, EVENT_SCHED_PROCESS_FREE,
+			 &message);
+	put_int(ftrace, FREE_PID, owner->tid);
 	end_event(ftrace, to, message);
+	leave_process(ftrace, owner);
+	owner->number = 0;
+	owner->ended = false;
+}
+
+/* A process, and before it its threads: readers know none of a process that is free. */
+static void put_free_process(struct perfetto_ftrace *ftrace, struct owner *main)
+{
+	while (main->first)
+		put_free(ftrace, owner_at(ftrace, main->first));
+	put_free(ftrace, main);
+}
+
+/* Notes an event of the thread that has an id now. If another one had it, that one is free. */
+static int see_owner(struct perfetto_ftrace *ftrace, const struct event *event, pid_t tid,
+		     uint32_t number)
+{
+	struct owner *owner = find_owner(ftrace, tid);
+
+	if (!owner)
+		return -ENOMEM;
+	if (owner->number && owner->number != number) {
+		begin(ftrace, event);
+		if (tid == owner->pid)
+			put_free_process(ftrace, owner);
+		else
+			put_free(ftrace, owner);
+	}
+	if (!owner->number || owner->time <= event->time) {
+		owner->time = event->time;
+		owner->cpu = event->cpu;
+	}
+	if (owner->pid != event->pid)
+		leave_process(ftrace, owner);
+	owner->number = number;
+	owner->pid = event->pid;
+	return 0;
+}
+
+static int see_owners(struct perfetto_ftrace *ftrace, const struct event *event, pid_t tid,
+		      uint32_t number)
+{
+	struct owner *owner, *main;
+	int err = 0;
+
+	if (event->pid > 0)
+		err = see_owner(ftrace, event, event->pid, event->process_life + 1);
+	if (err || tid <= 0 || tid == event->pid)
+		return err;
+	err = see_owner(ftrace, event, tid, number);
+	if (err || event->pid <= 0)
+		return err;
+	/* Both are there already, so that they do not move. */
+	owner = find_owner(ftrace, tid);
+	main = find_owner(ftrace, event->pid);
+	if (!owner->of)
+		join_process(ftrace, owner, main);
+	return 0;
+}
+
+/* All that have ended: processes after their threads. */
+static void put_all_free(struct perfetto_ftrace *ftrace)
+{
+	for (int mains = 0; mains < 2; mains++) {
+		for (size_t i = 0; i < ftrace->nr_owners; i++) {
+			struct owner *owner = &ftrace->owners[i];
+			bool is_main = owner->tid == owner->pid;
+
+			if (owner->ended && is_main == mains)
+				put_free(ftrace, owner);
+		}
+	}
+}
+
+static void note_end(struct perfetto_ftrace *ftrace, pid_t tid)
+{
+	struct owner *owner = find_owner(ftrace, tid);
+
+	if (owner && owner->number)
+		owner->ended = true;
+}
+
+static void note_waker(struct perfetto_ftrace *ftrace, const struct event *event, pid_t waker)
+{
+	struct owner *owner = waker > 0 && waker != ANOTHER_TID ? find_owner(ftrace, waker) : NULL;
+
+	if (!owner || !owner->number || owner->time > event->time)
+		return;
+	owner->time = event->time;
+	owner->cpu = event->cpu;
 }
 
 static void put_waking(struct perfetto_ftrace *ftrace, const struct event *event,
@@ -276,6 +478,7 @@ static void put_waking(struct perfetto_ftrace *ftrace, const struct event *event
 
 	if (kevent->by == KEVENT_BY_THREAD && kevent->waker_tid)
 		waker = kevent->waker_tid;
+	note_waker(ftrace, event, waker);
 	if (waker == ANOTHER_TID && !ftrace->has_another) {
 		to = begin_event(ftrace, event->cpu, event->time, waker, EVENT_TASK_RENAME,
 				 &message);
@@ -343,7 +546,10 @@ static void put_birth(struct perfetto_ftrace *ftrace, const struct event *event,
 	to = begin_event(ftrace, fork->cpu, fork->time, fork->parent_tid, EVENT_TASK_NEWTASK,
 			 &message);
 	put_int(ftrace, NEWTASK_PID, tid);
-	put_name(ftrace, NEWTASK_COMM, event);
+	if (tid == event->pid)
+		put_process_name(ftrace, NEWTASK_COMM, event);
+	else
+		put_name(ftrace, NEWTASK_COMM, event);
 	proto_number(&ftrace->bundle, NEWTASK_CLONE_FLAGS,
 		     fork->child_pid == fork->parent_pid ? HAS_CLONE_THREAD : 0);
 	end_event(ftrace, to, message);
@@ -377,7 +583,7 @@ static void put_rename(struct perfetto_ftrace *ftrace, const struct event *event
 
 /* The last thread of a process has no sched_switch_out after this. */
 static void put_exit(struct perfetto_ftrace *ftrace, const struct event *event,
-		     const struct kevent *kevent)
+		     const struct kevent *kevent, const struct running *running)
 {
 	size_t message, to;
 
@@ -389,10 +595,9 @@ static void put_exit(struct perfetto_ftrace *ftrace, const struct event *event,
 	end_event(ftrace, to, message);
 	if (!kevent->group_dead)
 		return;
-	switches_end_process(ftrace->switches, event->pid, event->time);
-	if (kevent->tid != event->pid)
-		put_free(ftrace, event, kevent->tid);
-	put_free(ftrace, event, event->pid);
+	switches_end_process(ftrace->switches, running, event->time);
+	note_end(ftrace, kevent->tid);
+	note_end(ftrace, event->pid);
 }
 
 static void switch_out(struct perfetto_ftrace *ftrace, const struct event *event,
@@ -407,7 +612,7 @@ static void switch_out(struct perfetto_ftrace *ftrace, const struct event *event
 	if (kevent->state == KEVENT_STATE_D)
 		put_blocked_reason(ftrace, event, kevent);
 	if (ended)
-		put_free(ftrace, event, running->tid);
+		note_end(ftrace, running->tid);
 }
 
 /* Returns 1 if the fields of the event are all here. */
@@ -435,10 +640,12 @@ static int put_kernel_event(struct perfetto_ftrace *ftrace, const struct event *
 		put_exec(ftrace, event, kevent);
 		break;
 	case POSIXTRACE_EXIT:
-		put_exit(ftrace, event, kevent);
+		put_exit(ftrace, event, kevent, running);
 		break;
 	case POSIXTRACE_RENAME:
-		put_rename(ftrace, event, kevent);
+		/* Readers would take the name of the main thread for that of the process. */
+		if (kevent->tid != event->pid)
+			put_rename(ftrace, event, kevent);
 		break;
 	}
 	return 0;
@@ -452,19 +659,20 @@ static bool is_sched(const struct event *event)
 int perfetto_ftrace_event(struct perfetto_ftrace *ftrace, const struct event *event,
 			  const struct kevent *kevent, uint32_t number)
 {
+	const pid_t tid = kevent ? (pid_t)kevent->tid : event->tid;
 	struct running running;
 	int err;
 
 	if (event->cpu >= CPUS_MAX)
 		return 0;
-	if (kevent && !ftrace->begun) {
-		put_clocks(&ftrace->packets, event->time);
-		put_system(&ftrace->packets, event);
-		ftrace->begun = true;
-	}
+	if (kevent)
+		begin(ftrace, event);
 	if (kevent && is_sched(event))
 		switches_begin(ftrace->switches);
-	put_birth(ftrace, event, kevent ? kevent->tid : event->tid);
+	err = see_owners(ftrace, event, tid, number);
+	if (err)
+		return err;
+	put_birth(ftrace, event, tid);
 	err = switches_see(ftrace->switches, event, kevent, number, &running);
 	if (err)
 		return err;
@@ -475,6 +683,7 @@ void perfetto_ftrace_write(struct perfetto_ftrace *ftrace, struct buffer *to, bo
 {
 	if (end) {
 		switches_finish_all(ftrace->switches);
+		put_all_free(ftrace);
 		end_bundle(ftrace);
 	}
 	buffer_put(to, ftrace->packets.data, ftrace->packets.len);
@@ -486,8 +695,9 @@ int perfetto_ftrace_new(struct perfetto_ftrace **ftrace)
 {
 	struct perfetto_ftrace *new = calloc(1, sizeof(*new));
 
-	if (!new || switches_new(put_switch, new, &new->switches)) {
-		free(new);
+	if (!new || threads_new(IDS_MAX, &new->ids) ||
+	    switches_new(put_switch, new, &new->switches)) {
+		perfetto_ftrace_free(new);
 		return -ENOMEM;
 	}
 	*ftrace = new;
@@ -499,6 +709,8 @@ void perfetto_ftrace_free(struct perfetto_ftrace *ftrace)
 	if (!ftrace)
 		return;
 	switches_free(ftrace->switches);
+	threads_free(ftrace->ids);
+	free(ftrace->owners);
 	buffer_free(&ftrace->bundle);
 	buffer_free(&ftrace->packets);
 	free(ftrace);

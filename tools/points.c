@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -27,6 +28,9 @@
 #define SECTION		".note.posixtrace"
 #define OWNER		"posixtrace"
 #define TYPE		1
+
+/* Longer names of functions are left out: many symbols of a forged file can have one name. */
+#define FUNCTION_MAX	4096
 
 /* The strings belong to the file, or are constant. */
 struct place {
@@ -82,7 +86,8 @@ static int add_symbol(struct points *points, const GElf_Sym *symbol, const char 
 {
 	struct symbol *grown;
 
-	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF || !name)
+	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF || !name ||
+	    strnlen(name, FUNCTION_MAX) == FUNCTION_MAX)
 		return 0;
 	grown = grow(points->symbols, points->nr_symbols, sizeof(*grown));
 	if (!grown)
@@ -106,29 +111,40 @@ static int compare_symbols(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* Strings that are compressed may take a thousand times the size of the file. */
+static bool is_compressed(const struct points *points, size_t section)
+{
+	GElf_Shdr header;
+
+	return !gelf_getshdr(elf_getscn(points->elf, section), &header) ||
+	       header.sh_flags & SHF_COMPRESSED;
+}
+
 static int read_symbols(struct points *points, Elf_Scn *section, const GElf_Shdr *header)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	GElf_Sym symbol;
 	int err = 0;
 
+	if (is_compressed(points, header->sh_link))
+		return 0;
 	for (int i = 0; !err && data && gelf_getsym(data, i, &symbol); i++)
 		err = add_symbol(points, &symbol,
 				 elf_strptr(points->elf, header->sh_link, symbol.st_name));
 	return err;
 }
 
+/* A file has at most one table of a type. Thousands of a forged file may be the same bytes. */
 static int load_table(struct points *points, GElf_Word type)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
-	int err = 0;
 
-	while (!err && (section = elf_nextscn(points->elf, section))) {
+	while ((section = elf_nextscn(points->elf, section))) {
 		if (gelf_getshdr(section, &header) && header.sh_type == type)
-			err = read_symbols(points, section, &header);
+			return read_symbols(points, section, &header);
 	}
-	return err;
+	return 0;
 }
 
 /* The dynamic symbols are a part of the others, and all that a stripped file has. */
@@ -240,7 +256,9 @@ static int load_notes(struct points *points)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
+	struct stat stat;
 	size_t names, count;
+	uint64_t left;
 	int err = 0;
 
 	if (elf_getshdrnum(points->elf, &count) || (!count && points->header.e_shoff))
@@ -248,16 +266,23 @@ static int load_notes(struct points *points)
 	/* A program may do without sections, and their names. */
 	if (!count)
 		return 0;
-	if (elf_getshdrstrndx(points->elf, &names))
+	if (elf_getshdrstrndx(points->elf, &names) || is_compressed(points, names) ||
+	    fstat(points->fd, &stat))
 		return -ENOEXEC;
+	left = (uint64_t)stat.st_size;
 	while (!err && (section = elf_nextscn(points->elf, section))) {
 		const char *name;
 
 		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE)
 			continue;
 		name = elf_strptr(points->elf, names, header.sh_name);
-		if (name && strcmp(name, SECTION) == 0)
-			err = read_notes(points, section);
+		if (!name || strcmp(name, SECTION) != 0)
+			continue;
+		/* Each has bytes of its own, so together they fit into the file. */
+		if (header.sh_size > left)
+			return -ENOEXEC;
+		left -= header.sh_size;
+		err = read_notes(points, section);
 	}
 	return err;
 }
@@ -352,6 +377,41 @@ static void print_point(const struct place *place)
 	printf("%s%u", *place->file ? ":" : "line ", place->line);
 }
 
+/* The number of different fields that points with the name of this place have. */
+static size_t count_fields(const struct points *points, size_t first)
+{
+	const struct place *places = points->places;
+	size_t count = 1;
+
+	for (size_t i = first + 1;
+	     i < points->nr_places && !strcmp(places[i].name, places[first].name); i++)
+		count += !!strcmp(places[i].fields, places[i - 1].fields);
+	return count;
+}
+
+/* See open_point() in lib/record/point.c. The places are sorted by names and fields. */
+static void print_names(const struct points *points)
+{
+	const struct place *places = points->places;
+	bool any = false;
+
+	for (size_t i = 0; i < points->nr_places; i++) {
+		size_t count;
+
+		if (i && !strcmp(places[i - 1].name, places[i].name))
+			continue;
+		count = count_fields(points, i);
+		if (count < 2)
+			continue;
+		if (!any)
+			printf("one name, different fields (the second one reached is NAME#2):\n");
+		any = true;
+		printf("  ");
+		print_text(places[i].name, strlen(places[i].name));
+		printf("  %zu\n", count);
+	}
+}
+
 int points_list(const char *path)
 {
 	struct points points;
@@ -383,6 +443,7 @@ int points_list(const char *path)
 	}
 	if (points.nr_places)
 		putchar('\n');
+	print_names(&points);
 	points_close(&points);
 	return 0;
 }

@@ -7,12 +7,16 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <trace.h>
 #include <unistd.h>
 
 #include <posixtrace.h>
 
 #include "commands.h"
+#include "escape.h"
 
 static const struct {
 	const char *name;
@@ -32,15 +36,39 @@ static const struct {
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
 
+void vtell(const char *format, va_list args)
+{
+	struct buffer line = { };
+	char *text;
+
+	if (vasprintf(&text, format, args) < 0)
+		return;
+	/* Names of files and events may have any bytes, as escape sequences of terminals. */
+	escape_message(&line, text, strlen(text));
+	free(text);
+	if (!line.failed)
+		fprintf(stderr, "posixtrace: %.*s\n", (int)line.len, (const char *)line.data);
+	buffer_free(&line);
+}
+
 void tell(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	fputs("posixtrace: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	vtell(format, args);
 	va_end(args);
+}
+
+int usage_error(const char *command, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vtell(format, args);
+	va_end(args);
+	tell("see \"posixtrace %s --help\"", command);
+	return 2;
 }
 
 void complain(const char *what, int err)
@@ -127,10 +155,21 @@ static int close_output(int status)
 	return status ? status : 1;
 }
 
+/*
+ * The library has attached this program, too, which records nothing. The mapping would count as a
+ * use of the module, and as a program with trace points.
+ */
+static void leave_module(void)
+{
+	mmap((void *)__posix_trace_gate, sizeof(__posix_trace_gate), PROT_READ,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
 int main(int argc, char **argv)
 {
 	int err = occupy_descriptors();
 
+	leave_module();
 	/* Write each line at once, so that output of the traced program cannot split it. */
 	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
 	if (err) {

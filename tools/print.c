@@ -257,10 +257,10 @@ static void put_system_data(const struct print *print, struct buffer *to,
 /* Lines								*/
 
 /* The name and the kernel's id of the thread, or what pthread_self() returned there. */
-static void put_thread(struct buffer *to, const struct event *event)
+static void put_thread(struct print *print, struct buffer *to, const struct event *event)
 {
 	char name[POSIXTRACE_THREAD_NAME_SIZE];
-	size_t before = to->len;
+	size_t before = to->len, width;
 
 	if (!source_has_names(event->source)) {
 		buffer_integer(to, event->thread, 16, event->thread ? "0x" : "", 14);
@@ -272,7 +272,11 @@ static void put_thread(struct buffer *to, const struct event *event)
 	} else {
 		buffer_integer(to, event->thread, 16, event->thread ? "0x" : "", 0);
 	}
-	pad(to, to->failed ? 0 : width_of(to->data + before, to->len - before), THREAD_WIDTH);
+	width = to->failed ? 0 : width_of(to->data + before, to->len - before);
+	/* The columns behind it stay aligned from here on. */
+	if (width > print->thread_width)
+		print->thread_width = width;
+	pad(to, width, print->thread_width > THREAD_WIDTH ? print->thread_width : THREAD_WIDTH);
 }
 
 /* Where the event was recorded, last in the line: the data before it may have any length. */
@@ -303,7 +307,7 @@ static void put_line(struct print *print, struct buffer *to, const struct event 
 	else
 		buffer_integer(to, (uint64_t)event->pid, 10, "", 7);
 	buffer_text(to, "  ");
-	put_thread(to, event);
+	put_thread(print, to, event);
 	buffer_text(to, "  ");
 	put_name(print, to, event);
 	if (event_has_fields(event, event->len))
@@ -333,8 +337,7 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 	buffer_text(to, "{\"time\":\"");
 	put_seconds(to, event->time);
 	buffer_text(to, "\",\"ns\":");
-	buffer_integer(to, before ? print->first - event->time : event->time - print->first, 10,
-		       before ? "-" : "", 0);
+	json_number(to, before ? print->first - event->time : event->time - print->first, before);
 	buffer_text(to, ",\"event\":");
 	escape_string(to, event->name, strlen(event->name), false);
 	buffer_text(to, ",\"type\":");
@@ -357,7 +360,7 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 	else
 		buffer_integer(to, event->cpu, 10, "", 0);
 	buffer_text(to, ",\"lost\":");
-	buffer_integer(to, event->lost, 10, "", 0);
+	json_number(to, event->lost, false);
 	buffer_text(to, event->truncated == POSIX_TRACE_NOT_TRUNCATED ?
 		    ",\"truncated\":false,\"data\":\"" : ",\"truncated\":true,\"data\":\"");
 	escape_hex(to, event->data, event->len);
@@ -368,7 +371,8 @@ static void put_json(struct print *print, struct buffer *to, const struct event 
 	}
 	if (event_has_fields(event, event->len)) {
 		buffer_byte(to, ',');
-		json_fields(to, event, false);
+		/* Without them, no comma. */
+		to->len -= !json_fields(to, event, false) && !to->failed;
 	}
 	if (event->late)
 		buffer_text(to, ",\"late\":true");

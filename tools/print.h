@@ -35,6 +35,7 @@ enum print_clock {
  * @signals: a signalfd, or -1. When it is readable, print_write() waits for the reader of the
  *	output no longer than a second
  * @ending: a signal was read from it, so print_write() does not wait longer, either
+ * @thread_width: columns for the thread; grows with the names
  * @begun: an event was seen
  * @first: time of the first event
  * @last: time of the last event printed
@@ -51,6 +52,7 @@ struct print {
 	int signals;
 	bool ending;
 
+	size_t thread_width;
 	bool begun;
 	uint64_t first;
 	uint64_t last;

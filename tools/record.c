@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include <posixtrace.h>
 
 #include "commands.h"
+#include "escape.h"
 #include "logfile.h"
 #include "session.h"
 
@@ -24,7 +26,7 @@
 #define FILTER_MS	100	/* interval of looks for new event types to hold back */
 
 /* Options without a letter. */
-enum { OPT_POLICY = 256, OPT_LOG_POLICY, OPT_LOG_SIZE, OPT_ORDER };
+enum { OPT_POLICY = 256, OPT_LOG_POLICY, OPT_LOG_SIZE, OPT_MODE, OPT_ORDER };
 
 static const struct policy {
 	const char *name;
@@ -67,6 +69,7 @@ static void print_help(FILE *to)
 		SESSION_HELP
 		"  -f, --force              replace an existing log\n"
 		"  -h, --help               print this help\n"
+		"      --mode=MODE          permissions of a new log, octal (0600)\n"
 		"  -o, --output=LOG         write this log (posixtrace.log); - is standard output\n"
 		"  -q, --quiet              print neither progress nor summary\n"
 		"      --policy=POLICY      policy of the stream: flush (default), loop, until-full\n"
@@ -124,10 +127,24 @@ static void print_progress(struct recording *rec)
 	rec->seen_at = time;
 }
 
+static void print_log(const struct recording *rec)
+{
+	const char *name = logfile_name(&rec->log);
+	struct buffer text = { };
+	unsigned long long size;
+
+	escape_message(&text, name, strlen(name));
+	fprintf(stderr, "; %.*s", (int)text.len, (const char *)text.data);
+	buffer_free(&text);
+	if (logfile_size(&rec->log, &size)) {
+		fprintf(stderr, ": ");
+		print_bytes(stderr, size);
+	}
+}
+
 static void print_summary(const struct recording *rec)
 {
 	const struct posixtrace_stats_info *stats = &rec->stats;
-	unsigned long long size;
 
 	if (rec->progress)
 		fprintf(stderr, "\r\033[K");
@@ -148,11 +165,7 @@ static void print_summary(const struct recording *rec)
 		fprintf(stderr, ", the log has only the last events");
 	if (rec->log_full)
 		fprintf(stderr, ", the log has only the first events");
-	fprintf(stderr, "; %s", logfile_name(&rec->log));
-	if (logfile_size(&rec->log, &size)) {
-		fprintf(stderr, ": ");
-		print_bytes(stderr, size);
-	}
+	print_log(rec);
 	fputc('\n', stderr);
 }
 
@@ -298,6 +311,7 @@ static void finish(struct recording *rec)
 		say(rec, logfile_name(&rec->log), err);
 	look_at_log(rec);
 	if (err || rec->incomplete) {
+		rec->incomplete = true;
 		tell("the log is incomplete: some events could not be written");
 		rec->failed = true;
 	}
@@ -385,8 +399,10 @@ static void record(struct recording *rec)
 	finish(rec);
 	if (err)
 		rec->failed = true;
-	if (!rec->quiet)
-		print_summary(rec);
+	if (rec->quiet)
+		return;
+	print_summary(rec);
+	session_hint(&rec->session, &rec->stats);
 }
 
 /* Returns the exit status. */
@@ -429,6 +445,19 @@ static bool parse_policy(const char *option, const char *text, int except, int *
 	return false;
 }
 
+static bool parse_mode(const char *text, int *mode)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 8);
+
+	if (*text < '0' || *text > '7' || *end || !value || value > 0777) {
+		tell("--mode: must be octal digits, 1 to 0777 (got \"%s\")", text);
+		return false;
+	}
+	*mode = (int)value;
+	return true;
+}
+
 static bool parse_order(const char *text, int *order)
 {
 	bool relaxed = !strcmp(text, "relaxed");
@@ -460,6 +489,8 @@ static bool parse_option(struct recording *rec, int opt, const char *value)
 		return parse_policy("--log-policy", value, POSIX_TRACE_FLUSH, &rec->log_policy);
 	case OPT_ORDER:
 		return parse_order(value, &rec->order);
+	case OPT_MODE:
+		return parse_mode(value, &rec->log.mode);
 	case OPT_LOG_SIZE:
 		rec->log_size = parse_positive_size("--log-size", value, LONG_MAX);
 		return true;
@@ -480,6 +511,7 @@ int posixtrace_record(int argc, char **argv)
 		{ "kernel", required_argument, NULL, 'k' },
 		{ "log-policy", required_argument, NULL, OPT_LOG_POLICY },
 		{ "log-size", required_argument, NULL, OPT_LOG_SIZE },
+		{ "mode", required_argument, NULL, OPT_MODE },
 		{ "order", required_argument, NULL, OPT_ORDER },
 		{ "output", required_argument, NULL, 'o' },
 		{ "pid", required_argument, NULL, 'p' },
@@ -517,10 +549,12 @@ int posixtrace_record(int argc, char **argv)
 		tell("--log-size: needs --log-policy=loop or --log-policy=until-full");
 		return 2;
 	}
-	if (!session_process(&rec.session, argc - optind, argv + optind)) {
-		print_help(stderr);
+	if (rec.log.mode && !strcmp(rec.log.path, "-")) {
+		tell("--mode: the standard output is no new log");
 		return 2;
 	}
+	if (!session_process(&rec.session, "record", argc - optind, argv + optind))
+		return 2;
 	status = run_record(&rec);
 	session_free(&rec.session);
 	return status;

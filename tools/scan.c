@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads /proc/PID/fdinfo of all processes. It leaves out processes that end and files that are
- * closed meanwhile.
+ * Reads /proc/PID/maps and /proc/PID/fdinfo of all processes. It leaves out processes that end and
+ * files that are closed meanwhile.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -95,19 +95,23 @@ static int read_info(int dir, const char *fd, struct info *info)
 	return err;
 }
 
-static int add_program(struct scan *scan, const struct info *info)
+/* @types is -1 if the number is not known. */
+static int add_program(struct scan *scan, long pid, int types)
 {
 	struct scan_program *more;
 
 	for (size_t i = 0; i < scan->nr_programs; i++) {
-		if (scan->programs[i].pid == info->pid)
-			return 0;
+		if (scan->programs[i].pid != pid)
+			continue;
+		if (types >= 0)
+			scan->programs[i].types = types;
+		return 0;
 	}
 	more = reallocarray(scan->programs, scan->nr_programs + 1, sizeof(*more));
 	if (!more)
 		return ENOMEM;
 	scan->programs = more;
-	more[scan->nr_programs++] = (struct scan_program){ info->pid, info->types };
+	more[scan->nr_programs++] = (struct scan_program){ pid, types };
 	return 0;
 }
 
@@ -140,7 +144,7 @@ static int look_at_file(struct scan *scan, int infos, const char *fd, long pid)
 
 	/* A child inherits the files of its parent: compare the process id. */
 	if (!err && info.pid == pid && !strcmp(info.role, "target"))
-		err = add_program(scan, &info);
+		err = add_program(scan, pid, (int)info.types);
 	else if (!err && info.pid == pid && !strcmp(info.role, "stream") &&
 		 strcmp(info.stream.state, "ended"))
 		err = add_stream(scan, &info);
@@ -161,6 +165,37 @@ static bool is_device(int links, const char *fd)
 	return strstr(target, "/posixtrace");
 }
 
+/* The gate is the begin of the device; streams are behind it. */
+static bool is_gate(const char *line)
+{
+	unsigned long long offset;
+
+	return strstr(line, " /dev/posixtrace") && sscanf(line, "%*s %*s %llx", &offset) == 1 &&
+	       !offset;
+}
+
+/* A program that is linked with the library maps the gate, and keeps no descriptor. */
+static bool maps_gate(int proc, const char *pid)
+{
+	char path[32], *line = NULL;
+	size_t size = 0;
+	bool found = false;
+	FILE *maps;
+	int fd;
+
+	snprintf(path, sizeof(path), "%.16s/maps", pid);
+	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	maps = fd < 0 ? NULL : fdopen(fd, "r");
+	while (maps && !found && getline(&line, &size, maps) > 0)
+		found = is_gate(line);
+	free(line);
+	if (maps)
+		fclose(maps);
+	else if (fd >= 0)
+		close(fd);
+	return found;
+}
+
 static int look_at_process(struct scan *scan, int proc, const char *pid)
 {
 	struct dirent *entry;
@@ -178,6 +213,8 @@ static int look_at_process(struct scan *scan, int proc, const char *pid)
 			close(infos);
 		return 0;
 	}
+	if (maps_gate(proc, pid))
+		err = add_program(scan, strtol(pid, NULL, 10), -1);
 	while (!err && (entry = readdir(links))) {
 		if (is_number(entry->d_name) && is_device(dirfd(links), entry->d_name))
 			err = look_at_file(scan, infos, entry->d_name, strtol(pid, NULL, 10));

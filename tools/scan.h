@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Finds the processes that have the device open, as far as /proc shows them to the caller.
+ * Finds the processes that have the device open or mapped, as far as /proc shows them to the
+ * caller.
  */
 #ifndef POSIXTRACE_SCAN_H
 #define POSIXTRACE_SCAN_H
@@ -9,10 +10,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* A process that can record events: it has opened an event type, or recorded. */
+/* A process that can record events: it is linked with the library. */
 struct scan_program {
 	pid_t pid;
-	unsigned int types;	/* number of its named event types */
+	int types;		/* number of its named event types; -1: not known */
 };
 
 struct scan_stream {

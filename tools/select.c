@@ -16,7 +16,7 @@
 #include "select.h"
 
 /* All event type ids are smaller. */
-#define TYPES	(POSIX_TRACE_UNNAMED_USEREVENT + TRACE_USER_EVENT_MAX)
+#define TYPES	POSIXTRACE_EVENT_ID_MAX
 
 struct names {
 	char **name;
@@ -187,15 +187,20 @@ static bool parse_decimal(const char **text, uint64_t unit, uint64_t *time)
 
 static bool parse_date(const char *text, uint64_t *time)
 {
+	struct tm tm = { 0 }, given;
 	uint64_t fraction = 0;
-	struct tm tm = { 0 };
 	const char *rest;
 	time_t seconds;
 
 	rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
 	if (!rest)
 		return false;
+	/* timegm() makes another date of one that does not exist, such as February 30. */
+	given = tm;
 	seconds = timegm(&tm);
+	if (tm.tm_mday != given.tm_mday || tm.tm_hour != given.tm_hour ||
+	    tm.tm_min != given.tm_min || tm.tm_sec != given.tm_sec)
+		return false;
 	if (*rest == '.') {
 		char zero[32];
 		const char *p = zero;

@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
+#include "policy.h"
 #include "session.h"
 
 #define PID_MAX		(1 << 22)
@@ -77,10 +79,23 @@ static const char *const classes[] = {
 
 #define NR_CLASSES	(sizeof(classes) / sizeof(classes[0]))
 
+/* All that the module can record for the caller. Says what it refuses to the caller. */
+static unsigned int all_classes(void)
+{
+	unsigned int value = (unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
+
+	for (size_t i = 0; i < NR_CLASSES; i++) {
+		if (!(value & 1U << i) && policy_needs_perfmon(classes[i]))
+			tell("--kernel=all: without %s, which needs CAP_PERFMON: see posixtrace(4)",
+			     classes[i]);
+	}
+	return value;
+}
+
 static unsigned int parse_class(const char *name, const char *list)
 {
 	if (!strcmp(name, "all"))
-		return (unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
+		return all_classes();
 	for (size_t i = 0; i < NR_CLASSES; i++) {
 		if (!strcmp(name, classes[i]))
 			return 1U << i;
@@ -138,7 +153,7 @@ bool session_option(struct session *session, int opt, const char *value)
 	}
 }
 
-bool session_process(struct session *session, int argc, char **argv)
+bool session_process(struct session *session, const char *command, int argc, char **argv)
 {
 	struct process *process = &session->process;
 	bool program = argc && !strcmp(argv[-1], "--");
@@ -148,7 +163,15 @@ bool session_process(struct session *session, int argc, char **argv)
 		process->pid = parse_number("PID", argv[0], PID_MAX);
 	else if (argc)
 		process->argv = argv;
-	return !process->pid == !!process->argv;
+	if (process->pid && process->argv)
+		usage_error(command,
+			    "%s: traces process %d (--pid) or the program \"%s\", not both",
+			    command, (int)process->pid, argv[0]);
+	else if (!process->pid && !process->argv)
+		usage_error(command, "%s: needs a PID, or a PROGRAM to start", command);
+	else
+		return true;
+	return false;
 }
 
 void session_free(struct session *session)
@@ -189,6 +212,23 @@ static bool complain_of_classes(const struct session *session)
 	return missing;
 }
 
+/* Classes that the module refuses to the user. Returns false if there are none. */
+static bool complain_of_refused(const struct session *session)
+{
+	unsigned int missing = session->kernel &
+			       ~(unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
+	bool told = false;
+
+	for (size_t i = 0; i < NR_CLASSES; i++) {
+		if (!(missing & 1U << i) || !policy_needs_perfmon(classes[i]))
+			continue;
+		tell("--kernel: kernel_classes=%s:perfmon of the module demands CAP_PERFMON for %s",
+		     classes[i], classes[i]);
+		told = true;
+	}
+	return told;
+}
+
 static void complain_of_create(const struct session *session, bool log, int err)
 {
 	int pid = session->process.pid;
@@ -214,17 +254,28 @@ static void complain_of_create(const struct session *session, bool log, int err)
 		tell("the library does not support this module: see \"posixtrace status\"");
 		break;
 	case EPERM:
-		tell("process %d: no permission to trace it, or to open /dev/posixtrace", pid);
-		if (session->kernel & POSIXTRACE_CLASS_SYSCALL)
-			tell("or to record system calls: --kernel=syscall needs CAP_PERFMON");
-		tell("see \"Permissions\" in posixtrace(4)");
+		if (!policy_complain_of_kind(pid) && !complain_of_refused(session))
+			policy_complain(pid, session->process.argv);
 		break;
 	case ESRCH:
-		tell("process %d: no such process", pid);
+		if (!policy_complain_of_kind(pid))
+			tell("process %d: no such process", pid);
 		break;
 	default:
 		complain(log ? "trace stream with log" : "trace stream", err);
 	}
+}
+
+/* A process in another mount namespace may see another /dev, without the device. */
+static bool lacks_device(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/root/dev", (int)pid);
+	if (access(path, X_OK))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/root/dev/posixtrace", (int)pid);
+	return access(path, F_OK) && errno == ENOENT;
 }
 
 int session_create(struct session *session, const trace_attr_t *attr, int log_fd)
@@ -238,6 +289,7 @@ int session_create(struct session *session, const trace_attr_t *attr, int log_fd
 		complain_of_create(session, log_fd >= 0, err);
 		return err;
 	}
+	session->no_device = lacks_device(pid);
 	err = session_filter_set(&session->filter, session->trid);
 	if (err)
 		posix_trace_shutdown(session->trid);
@@ -268,6 +320,24 @@ int session_create_plain(struct session *session, const char *name)
 		err = session_create(session, &attr, -1);
 	posix_trace_attr_destroy(&attr);
 	return err;
+}
+
+void session_hint(const struct session *session, const struct posixtrace_stats_info *stats)
+{
+	const char *inherit = session->inherit ? "" : " --inherit also traces its children.";
+	const char *kernel = session->kernel ? "" :
+			     " --kernel=all records what the kernel sees of any program.";
+
+	if (stats->recorded || stats->dropped || stats->overwritten)
+		return;
+	if (session->no_device) {
+		tell("no events: process %d has no /dev/posixtrace; give that to its container",
+		     (int)session->process.pid);
+		return;
+	}
+	tell("no events: the program has no trace points, or did not come to one%s.%s%s",
+	     session->filter.nr_filters || session->filter.exclude.len ?
+	     " that the filter lets pass" : "", inherit, kernel);
 }
 
 int session_stats(const struct session *session, struct posixtrace_stats_info *stats)

@@ -20,6 +20,7 @@ struct session {
 	bool inherit;
 	unsigned int kernel;	/* POSIXTRACE_CLASS_* */
 	struct session_filter filter;	/* which events to record */
+	bool no_device;		/* the process cannot open the device, in a container perhaps */
 	trace_id_t trid;
 };
 
@@ -44,10 +45,11 @@ unsigned int session_classes(const char *list);
 bool session_option(struct session *session, int opt, const char *value);
 
 /*
- * session_process() - handle the arguments after the options: a process id, or a program with or
- * without "--". Returns false if they are missing or conflict with the options.
+ * session_process() - handle the arguments after the options of @command: a process id, or a
+ * program with or without "--". Returns false after a complaint if they are missing or conflict
+ * with the options.
  */
-bool session_process(struct session *session, int argc, char **argv);
+bool session_process(struct session *session, const char *command, int argc, char **argv);
 
 /*
  * session_attr() - create attributes from the options and a name. Returns 0 or an error number.
@@ -66,6 +68,9 @@ int session_create_plain(struct session *session, const char *name);
 
 /* session_stats() - count events, with those of the kernel. Returns 0 or an error number. */
 int session_stats(const struct session *session, struct posixtrace_stats_info *stats);
+
+/* session_hint() - if no event was recorded, say why that may be and what to do */
+void session_hint(const struct session *session, const struct posixtrace_stats_info *stats);
 
 /* session_free() - free the names */
 void session_free(struct session *session);

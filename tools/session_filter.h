@@ -17,7 +17,7 @@
 #include "source.h"
 
 /* All event type ids are smaller. */
-#define SESSION_FILTER_TYPES	(POSIX_TRACE_UNNAMED_USEREVENT + TRACE_USER_EVENT_MAX)
+#define SESSION_FILTER_TYPES	POSIXTRACE_EVENT_ID_MAX
 
 /* Names of event types, as argz_add_sep() makes them of the arguments. */
 struct names {

@@ -16,13 +16,14 @@
 
 #include "commands.h"
 #include "formats.h"
+#include "lives.h"
 #include "source.h"
 
 #define BATCH		256
 /* Large enough for any event. */
 #define BUFFER_SIZE	(256U << 10)
 /* All event type ids are smaller. */
-#define TYPES		(POSIX_TRACE_UNNAMED_USEREVENT + TRACE_USER_EVENT_MAX)
+#define TYPES		POSIXTRACE_EVENT_ID_MAX
 #define NAME_SIZE	(TRACE_EVENT_NAME_MAX + 1)
 #define TEXT_SIZE	(POSIXTRACE_DESCRIPTION_MAX + 1)
 
@@ -45,6 +46,8 @@ struct type {
  * @names: whether names of threads may be known
  * @count: number of events in the batch
  * @next: index of the next event
+ * @batches: number of batches so far
+ * @lives: what threads and processes are
  * @formats: descriptions by a format file, or NULL
  * @types: what is known of event types
  * @other_name: name of a type that is not cached
@@ -69,6 +72,8 @@ struct source {
 	enum { NAMES_UNKNOWN, NAMES_NO, NAMES_YES } names;
 	size_t count;
 	size_t next;
+	uint64_t batches;
+	struct lives *lives;
 	const struct formats *formats;
 	struct type types[TYPES];
 	struct thread threads[THREADS];
@@ -147,7 +152,12 @@ int source_open_log(const char *path, struct source **source)
 		return err;
 	}
 	(*source)->is_log = true;
-	return 0;
+	err = lives_new((*source)->trid, &(*source)->lives);
+	if (err) {
+		source_close(*source);
+		*source = NULL;
+	}
+	return err;
 }
 
 bool source_was_cleared(const struct source *source)
@@ -168,12 +178,20 @@ static void forget_types(struct source *source)
 
 int source_open_again(struct source *source)
 {
+	struct lives *lives;
 	uint64_t cookie;
 	trace_id_t trid;
 	int err = open_trace(source->fd, &cookie, &trid);
 
 	if (err)
 		return -err;
+	err = lives_new(trid, &lives);
+	if (err) {
+		posix_trace_close(trid);
+		return err;
+	}
+	lives_free(source->lives);
+	source->lives = lives;
 	posix_trace_close(source->trid);
 	source->trid = trid;
 	source->cookie = cookie;
@@ -232,9 +250,16 @@ int source_from_stream(trace_id_t trid, struct source **source)
 {
 	int err = new_source(source);
 
-	if (!err)
-		(*source)->trid = trid;
-	return err;
+	if (err)
+		return err;
+	err = lives_new(trid, &(*source)->lives);
+	if (err) {
+		free(*source);
+		*source = NULL;
+		return err;
+	}
+	(*source)->trid = trid;
+	return 0;
 }
 
 const char *source_type_name(struct source *source, trace_event_id_t type)
@@ -287,7 +312,12 @@ bool source_thread_name(struct source *source, const struct event *event,
 			char name[POSIXTRACE_THREAD_NAME_SIZE])
 {
 	struct thread *thread = &source->threads[(unsigned int)event->tid % THREADS];
+	const char *renamed = lives_name(source->lives, event);
 
+	if (renamed) {
+		strcpy(name, renamed);
+		return true;
+	}
 	if (source->is_log)
 		return ask_name(source, event, name);
 	if (thread->pid != event->pid || thread->tid != event->tid)
@@ -300,6 +330,11 @@ bool source_thread_name(struct source *source, const struct event *event,
 	}
 	strcpy(name, thread->name);
 	return *name;
+}
+
+uint64_t source_life_end(struct source *source, const struct event *event, bool process)
+{
+	return lives_end(source->lives, event, process);
 }
 
 bool source_is_log(const struct source *source)
@@ -396,10 +431,13 @@ static int next_event(struct source *source, struct event *event, int flags)
 		}
 		if (!source->count)
 			return 0;
+		source->batches++;
 	}
 	from = &source->events[source->next++];
 	set_event(source, from, event);
-	return 1;
+	err = lives_event(source->lives, event, source->is_log && source_has_names(source) ?
+			  source->batches : 0);
+	return err ? err : 1;
 }
 
 int source_next(struct source *source, struct event *event)
@@ -414,10 +452,18 @@ int source_try(struct source *source, struct event *event)
 
 int source_rewind(struct source *source)
 {
-	int err = posix_trace_rewind(source->trid);
+	struct lives *lives;
+	int err = lives_new(source->trid, &lives);
 
 	if (err)
+		return err;
+	err = posix_trace_rewind(source->trid);
+	if (err) {
+		lives_free(lives);
 		return -err;
+	}
+	lives_free(source->lives);
+	source->lives = lives;
 	source->next = 0;
 	source->count = 0;
 	return 0;
@@ -451,5 +497,6 @@ void source_close(struct source *source)
 	if (source->fd >= 0)
 		close(source->fd);
 	forget_types(source);
+	lives_free(source->lives);
 	free(source);
 }

@@ -32,6 +32,10 @@ struct event {
 	pid_t pid;
 	uint64_t thread;		/* pthread_self() of the recording thread */
 	pid_t tid;			/* kernel thread id of it; 0: not known */
+	uint32_t life;			/* threads that had @pid and @tid before: see lives.h */
+	uint32_t process_life;		/* processes that had @pid before */
+	uint32_t child_life;		/* of sched_process_fork: the same of the child */
+	uint32_t child_process_life;
 	uint64_t address;		/* posix_prog_address */
 	unsigned int cpu;		/* recording processor, or SOURCE_NO_CPU */
 	bool user;			/* user event, not system event */
@@ -65,23 +69,28 @@ bool event_thread_name(const struct event *event, char name[POSIXTRACE_THREAD_NA
  * @label: where to store it: the last name of the thread and its id, or what else is known of it;
  *	may have any bytes
  *
+ * Not the name of another thread that had the same ids before or later.
+ *
  * Return: true if the name is known.
  */
 bool event_thread_label(const struct event *event, char label[LABEL_SIZE]);
 
-/* event_process_label() - the same for a process: its program, or its id */
+/* event_process_label() - the same for a process: its program, or its main thread, or its id */
 void event_process_label(const struct event *event, char label[LABEL_SIZE]);
 
 /**
- * event_thread_key() - get a number for the thread of an event, unique in its process
+ * event_thread_key() - get a number for the thread of an event, unique for its process id
  * @event: the event
  *
- * Events of the kernel have no pthread_self() before the thread has set it, and elsewhere than on
- * x86-64. They have the same kernel thread id as those of the program.
+ * All readers tell threads apart by this. It is made of the kernel's thread id and of the life that
+ * lives.c has found; pthread_self() only stands in for an id that is not known.
  *
  * Return: the same number for all events of the thread.
  */
 uint64_t event_thread_key(const struct event *event);
+
+/* event_process_key() - the same for the process of an event, unique among all processes */
+uint64_t event_process_key(const struct event *event);
 
 /* event_is_kernel() - check whether the kernel has recorded an event about a thread */
 static inline bool event_is_kernel(const struct event *event)
@@ -102,7 +111,7 @@ bool event_shows_running(const struct event *event);
  * @event: the event
  * @value: where to store the value
  *
- * Return: true if its type is a counter and the data match the description.
+ * Return: true if its type is a counter, the data match the description, and the value is a number.
  */
 bool event_is_counter(const struct event *event, struct posixtrace_value *value);
 
@@ -190,6 +199,16 @@ int source_next(struct source *source, struct event *event);
  * Return: as source_next(), but 0 instead of waiting.
  */
 int source_try(struct source *source, struct event *event);
+
+/**
+ * source_life_end() - get the last time at which there may be names of the thread of an event
+ * @source: the source
+ * @event: an event
+ * @process: of its process, not of the thread
+ *
+ * Return: see lives_end().
+ */
+uint64_t source_life_end(struct source *source, const struct event *event, bool process);
 
 /**
  * source_thread_name() - the name of the thread that recorded an event

@@ -53,6 +53,8 @@ static int note_losses(struct spans *spans, const struct event *event, bool lost
 static int put_irq(struct spans *spans, uint32_t thread, const struct event *event,
 		   const struct kevent *kevent)
 {
+	char room[KEVENT_CALL_NAME];
+	struct kevent_text name = kevent_irq_name(kevent, room);
 	struct irq irq = {
 		.thread = thread,
 		.pid = event->pid,
@@ -62,8 +64,8 @@ static int put_irq(struct spans *spans, uint32_t thread, const struct event *eve
 		.kind = kevent_irq_kind(kevent),
 		.number = (uint64_t)kevent->number,
 		.nested = kevent->nested,
-		.name = kevent->name.at,
-		.name_len = kevent->name.len,
+		.name = name.at,
+		.name_len = name.len,
 	};
 	uint64_t duration = (uint64_t)kevent->duration;
 	int err;
@@ -117,10 +119,17 @@ int spans_event(struct spans *spans, uint32_t thread, const struct event *event,
 int spans_end(struct spans *spans)
 {
 	const struct call *call;
+	struct call ended;
+	uint64_t since;
 	int err = intervals_end(spans->states, spans->last_time);
 
-	while (!err && (call = calls_take(spans->calls, spans->last_time, spans->lost)))
-		err = spans->ops->put_call(spans->to, call);
+	while (!err && (call = calls_take(spans->calls, spans->last_time, spans->lost))) {
+		ended = *call;
+		/* It may have ended at any time. */
+		if (intervals_dropped(spans->states, call->thread, &since))
+			ended.end = ended.begin;
+		err = spans->ops->put_call(spans->to, &ended);
+	}
 	return err;
 }
 

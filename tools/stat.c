@@ -291,6 +291,20 @@ static int set_seconds(struct stat_command *stat, const char *text)
 	return -EINVAL;
 }
 
+/* Refuses options that would have no effect. @kernel: --kernel was given. */
+static int check_options(const struct stat_command *stat, bool kernel)
+{
+	if (!stat->pid && stat->seconds)
+		usage_error("stat", "--seconds: needs a PID (got \"%s\")", stat->path);
+	else if (!stat->pid && kernel)
+		usage_error("stat", "--kernel: needs a PID; a log has what was recorded");
+	else if (kernel && !stat->with_states)
+		usage_error("stat", "--kernel: needs --states");
+	else
+		return 0;
+	return -EINVAL;
+}
+
 /* Returns 0, 1 after printing the help, or -EINVAL if the options are invalid. */
 static int get_options(struct stat_command *stat, int argc, char **argv)
 {
@@ -310,6 +324,7 @@ static int get_options(struct stat_command *stat, int argc, char **argv)
 		{ }
 	};
 	static const char letters[] = "ahHk:Ss:" SELECT_SHORT_OPTIONS;
+	bool kernel = false;
 	int opt, ret;
 
 	while ((opt = getopt_long(argc, argv, letters, options, NULL)) != -1) {
@@ -329,6 +344,7 @@ static int get_options(struct stat_command *stat, int argc, char **argv)
 			stat->histograms = false;
 			break;
 		case 'k':
+			kernel = true;
 			stat->kernel |= session_classes(optarg);
 			break;
 		case 'S':
@@ -344,16 +360,17 @@ static int get_options(struct stat_command *stat, int argc, char **argv)
 			return -EINVAL;
 		}
 	}
-	stat->path = argv[optind];
-	stat->pid = stat->path ? parse_pid(stat->path) : 0;
-	if (argc - optind != 1 || (!stat->pid && (stat->seconds || stat->kernel)) ||
-	    (stat->kernel && !stat->with_states)) {
-		print_help(stderr);
+	if (argc - optind != 1) {
+		usage_error("stat", argc == optind ?
+			    "stat: needs a PID, or a LOG such as posixtrace.log" :
+			    "stat: counts one LOG or process, not %d", argc - optind);
 		return -EINVAL;
 	}
-	if (!stat->kernel)
+	stat->path = argv[optind];
+	stat->pid = parse_pid(stat->path);
+	if (!kernel)
 		stat->kernel = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS;
-	return 0;
+	return check_options(stat, kernel);
 }
 
 int posixtrace_stat(int argc, char **argv)

@@ -47,6 +47,7 @@ struct stat_type {
  * struct stat_thread - statistics of a thread
  * @pid: process of the thread
  * @thread: pthread_self() of the thread
+ * @key: event_thread_key() of it
  * @label: its name
  * @count: number of events
  * @first: time of the first event
@@ -55,6 +56,7 @@ struct stat_type {
 struct stat_thread {
 	pid_t pid;
 	uint64_t thread;
+	uint64_t key;
 	char label[LABEL_SIZE];
 	uint64_t count;
 	uint64_t first;

@@ -132,7 +132,7 @@ static int count_thread(struct stats *stats, const struct event *event)
 	size_t room = stats->threads_room ? 2 * stats->threads_room : 64;
 	struct stat_thread *thread;
 	uint32_t number;
-	int ret = threads_find(stats->threads, event->pid, event->thread, &number);
+	int ret = threads_find(stats->threads, event->pid, event_thread_key(event), &number);
 
 	if (ret < 0)
 		return ret;
@@ -151,6 +151,7 @@ static int count_thread(struct stats *stats, const struct event *event)
 	if (!thread->count++) {
 		thread->pid = event->pid;
 		thread->thread = event->thread;
+		thread->key = event_thread_key(event);
 		if (!event_thread_label(event, thread->label))
 			thread->label[0] = '\0';
 		thread->first = event->time;

@@ -89,6 +89,11 @@ static void count_label(struct stat_field *field, const struct posixtrace_value 
 	field->labels[i]++;
 }
 
+static bool is_less(const struct posixtrace_field *field, uint64_t a, uint64_t b)
+{
+	return field->is_signed ? (int64_t)a < (int64_t)b : a < b;
+}
+
 static void count_value(struct stat_field *field, const struct posixtrace_value *value)
 {
 	double number = field->field->type == POSIXTRACE_FIELD_FLOAT ? value->real :
@@ -103,6 +108,11 @@ static void count_value(struct stat_field *field, const struct posixtrace_value 
 		field->min = number;
 	if (!field->count || number > field->max)
 		field->max = number;
+	/* A double does not tell large integers apart. */
+	if (!field->count || is_less(field->field, value->number, field->least))
+		field->least = value->number;
+	if (!field->count || is_less(field->field, field->most, value->number))
+		field->most = value->number;
 	field->sum += number;
 	field->count++;
 }
@@ -175,6 +185,28 @@ static void print_labels(const struct stat_field *field, const char *type, FILE 
 	}
 }
 
+/* Prints the smallest or the largest value: integers are exact. */
+static void print_limit(FILE *to, const struct stat_field *field, double real, uint64_t integer)
+{
+	if (field->field->type == POSIXTRACE_FIELD_FLOAT)
+		fprintf(to, "%12.10g", real);
+	else if (field->field->is_signed)
+		fprintf(to, "%12" PRId64, (int64_t)integer);
+	else
+		fprintf(to, "%12" PRIu64, integer);
+}
+
+/* There is none of both infinities. */
+static void print_mean(FILE *to, const struct stat_field *field)
+{
+	const double mean = field->sum / (double)field->count;
+
+	if (isnan(mean))
+		fprintf(to, " %12s ", "-");
+	else
+		fprintf(to, " %12.8g ", mean);
+}
+
 void stat_fields_print(const struct stat_fields *fields, const char *type, FILE *to)
 {
 	for (size_t i = 0; i < fields->nr_fields; i++) {
@@ -192,9 +224,11 @@ void stat_fields_print(const struct stat_fields *fields, const char *type, FILE 
 			escape_plain(&unit, field->field->unit, strlen(field->field->unit));
 		}
 		print_name(to, type, field->path, NULL);
-		fprintf(to, " %10" PRIu64 " %12.10g %12.8g %12.10g%.*s\n", field->count, field->min,
-			field->sum / (double)field->count, field->max, (int)unit.len,
-			(const char *)unit.data);
+		fprintf(to, " %10" PRIu64 " ", field->count);
+		print_limit(to, field, field->min, field->least);
+		print_mean(to, field);
+		print_limit(to, field, field->max, field->most);
+		fprintf(to, "%.*s\n", (int)unit.len, (const char *)unit.data);
 		buffer_free(&unit);
 	}
 }

@@ -15,8 +15,10 @@
  * @path: names of the structs around the field, then its own, with dots between them
  * @field: the field; of an array, its element
  * @count: number of values
- * @min: the smallest value
+ * @min: the smallest value, but not NaN
  * @max: the largest value
+ * @least: the same as @min of an integer, exactly: of a signed one, to be cast
+ * @most: as @max
  * @sum: the sum of all values
  * @labels: ENUM and BOOL: number of values with each label, then of those without
  */
@@ -26,6 +28,8 @@ struct stat_field {
 	uint64_t count;
 	double min;
 	double max;
+	uint64_t least;
+	uint64_t most;
 	double sum;
 	uint64_t *labels;
 };

@@ -74,17 +74,19 @@ static void print_types(const struct stats *stats, FILE *to)
 {
 	static const struct stat_type *sorted[STAT_TYPES];
 	char text[CELLS_SIZE];
-	size_t count = 0;
+	size_t count = 0, width = NAME_WIDTH;
 
 	for (size_t i = 0; i < STAT_TYPES; i++) {
-		if (stats->type[i])
-			sorted[count++] = stats->type[i];
+		if (!stats->type[i])
+			continue;
+		sorted[count++] = stats->type[i];
+		cells_widen(&width, stats->type[i]->name);
 	}
 	qsort(sorted, count, sizeof(*sorted), more_events);
-	fprintf(to, "\n%-*s %10s %11s  %s%3s %9s %9s %9s\n", NAME_WIDTH, "EVENT", "COUNT", "RATE",
+	fprintf(to, "\n%-*s %10s %11s  %s%3s %9s %9s %9s\n", (int)width, "EVENT", "COUNT", "RATE",
 		"INTERVAL: ", "p50", "p90", "p99", "max");
 	for (size_t i = 0; i < count; i++) {
-		cells_name(to, sorted[i]->name, NAME_WIDTH);
+		cells_name(to, sorted[i]->name, width);
 		fprintf(to, " %10llu %11s%5s", (unsigned long long)sorted[i]->count,
 			format_rate(text, sorted[i]->count, stats->last - stats->first), "");
 		print_percentiles(to, &sorted[i]->intervals);
@@ -104,7 +106,9 @@ static int busier(const void *a, const void *b)
 		return x->count < y->count ? 1 : -1;
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
-	return x->thread < y->thread ? -1 : x->thread > y->thread;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->key < y->key ? -1 : x->key > y->key;
 }
 
 static void print_thread(const struct stats *stats, FILE *to, const struct stat_thread *thread)
@@ -119,19 +123,19 @@ static void print_thread(const struct stats *stats, FILE *to, const struct stat_
 			    thread->last - stats->first : 0));
 }
 
-static void print_label(FILE *to, const struct stat_thread *thread)
+static void print_label(FILE *to, const struct stat_thread *thread, size_t width)
 {
 	if (thread->label[0])
-		cells_name(to, thread->label, THREAD_WIDTH);
+		cells_name(to, thread->label, width);
 	else
-		fprintf(to, "%#*llx", THREAD_WIDTH, (unsigned long long)thread->thread);
+		fprintf(to, "%#*llx", (int)width, (unsigned long long)thread->thread);
 	fputc(' ', to);
 }
 
 static void print_threads(const struct stats *stats, FILE *to, bool all)
 {
 	struct stat_thread *sorted;
-	size_t count = stats->nr_threads - 1, shown;
+	size_t count = stats->nr_threads - 1, shown, width = THREAD_WIDTH;
 
 	/* The first entry counts the threads beyond the limit together. */
 	sorted = calloc(stats->nr_threads, sizeof(*sorted));
@@ -140,17 +144,19 @@ static void print_threads(const struct stats *stats, FILE *to, bool all)
 	memcpy(sorted, stats->thread + 1, count * sizeof(*sorted));
 	qsort(sorted, count, sizeof(*sorted), busier);
 	shown = all || count <= THREADS_SHOWN ? count : THREADS_SHOWN;
-	fprintf(to, "\n%10s %*s %10s %11s %9s %9s\n", "PROCESS", THREAD_WIDTH, "THREAD", "COUNT",
+	for (size_t i = 0; i < shown; i++)
+		cells_widen(&width, sorted[i].label);
+	fprintf(to, "\n%10s %*s %10s %11s %9s %9s\n", "PROCESS", (int)width, "THREAD", "COUNT",
 		"RATE", "FIRST", "LAST");
 	for (size_t i = 0; i < shown; i++) {
 		fprintf(to, "%10d ", (int)sorted[i].pid);
-		print_label(to, &sorted[i]);
+		print_label(to, &sorted[i], width);
 		print_thread(stats, to, &sorted[i]);
 	}
 	if (shown < count)
-		fprintf(to, "%28s threads: use --all\n", "and more");
+		fprintf(to, "%*s threads: use --all\n", (int)width + 11, "and more");
 	if (stats->thread[0].count) {
-		fprintf(to, "%28s ", "all others");
+		fprintf(to, "%*s ", (int)width + 11, "all others");
 		print_thread(stats, to, &stats->thread[0]);
 	}
 	free(sorted);
@@ -210,36 +216,43 @@ static void print_histogram(FILE *to, const struct histogram *histogram)
 	}
 }
 
+/* Of a pair with unmatched events: why they are. */
+static void print_unmatched(FILE *to, const struct stat_pair *pair)
+{
+	fprintf(to, "  unmatched: %llu without end, ", (unsigned long long)pair->no_end);
+	fprintf(to, "%llu without begin, ", (unsigned long long)pair->no_begin);
+	fprintf(to, "%llu across a gap\n", (unsigned long long)pair->doubtful);
+}
+
 static void print_pairs(const struct stats *stats, FILE *to, bool histograms)
 {
 	static const struct stat_pair *sorted[STAT_TYPES];
 	struct stat_pair *pair;
-	size_t count = 0;
+	size_t count = 0, width = NAME_WIDTH;
 	char text[CELLS_SIZE];
 
 	for (pair = stats->pair; pair; pair = pair->next) {
-		if (is_pair(pair))
-			sorted[count++] = pair;
+		if (!is_pair(pair))
+			continue;
+		sorted[count++] = pair;
+		cells_widen(&width, pair->name);
 	}
 	if (!count)
 		return;
 	qsort(sorted, count, sizeof(*sorted), longer);
-	fprintf(to, "\n%-*s %10s %9s %9s %9s %9s %9s %10s\n", NAME_WIDTH, "FROM BEGIN TO END",
+	fprintf(to, "\n%-*s %10s %9s %9s %9s %9s %9s %10s\n", (int)width, "FROM BEGIN TO END",
 		"COUNT", "TOTAL", "p50", "p90", "p99", "max", "UNMATCHED");
 	for (size_t i = 0; i < count; i++) {
-		print_pair_name(to, sorted[i], NAME_WIDTH);
+		print_pair_name(to, sorted[i], width);
 		fprintf(to, " %10llu %9s", (unsigned long long)sorted[i]->durations.count,
 			cells_time(text, sorted[i]->durations.sum));
 		print_percentiles(to, &sorted[i]->durations);
 		fprintf(to, " %10llu", (unsigned long long)(sorted[i]->no_begin +
 							    sorted[i]->no_end +
 							    2 * sorted[i]->doubtful));
-		if (sorted[i]->no_begin || sorted[i]->no_end || sorted[i]->doubtful)
-			fprintf(to, " (%llu without end, %llu without begin, %llu across a gap)",
-				(unsigned long long)sorted[i]->no_end,
-				(unsigned long long)sorted[i]->no_begin,
-				(unsigned long long)sorted[i]->doubtful);
 		fputc('\n', to);
+		if (sorted[i]->no_begin || sorted[i]->no_end || sorted[i]->doubtful)
+			print_unmatched(to, sorted[i]);
 	}
 	for (size_t i = 0; histograms && i < count; i++) {
 		if (!sorted[i]->durations.count)

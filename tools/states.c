@@ -22,7 +22,7 @@
  * struct thread - a thread
  * @pub: what was counted
  * @alive: it has not ended, as far as is known
- * @born: begin of this life
+ * @born: when it was seen first
  * @exiting: it has announced its end
  * @exited: when
  * @gaps: number of gaps before its last event
@@ -33,7 +33,8 @@
  * @interrupts: ns in interrupts since then
  * @interrupted: end of the last one
  * @process: number of its process
- * @next: the next one of the process that has not ended
+ * @listed: it is in the list of its process: it has neither ended nor announced that
+ * @next: the next one in that list
  * @previous: the previous one
  */
 struct thread {
@@ -50,20 +51,21 @@ struct thread {
 	uint64_t interrupts;
 	uint64_t interrupted;
 	uint32_t process;
+	bool listed;
 	uint32_t next;
 	uint32_t previous;
 };
 
 struct states {
 	unsigned int classes;
-	struct threads *numbers;	/* of threads, by process and thread id */
+	struct threads *numbers;	/* of threads */
 	struct thread *threads;		/* by number - 1 */
 	struct states_thread *results;	/* after states_end() */
 	size_t nr_threads;
 	size_t threads_room;
 	bool more;
 	struct threads *process_numbers;
-	uint32_t *processes;		/* by number: the first thread that has not ended */
+	uint32_t *processes;		/* by number: the first thread in its list */
 	size_t processes_room;
 	struct intervals *intervals;
 	struct waits *waits;
@@ -175,6 +177,7 @@ static void link_thread(struct states *states, struct thread *thread)
 	uint32_t *first = &states->processes[thread->process];
 	uint32_t number = (uint32_t)(thread - states->threads);
 
+	thread->listed = true;
 	thread->previous = NONE;
 	thread->next = *first;
 	if (*first != NONE)
@@ -182,8 +185,11 @@ static void link_thread(struct states *states, struct thread *thread)
 	*first = number;
 }
 
-static void unlink_thread(struct states *states, const struct thread *thread)
+static void unlink_thread(struct states *states, struct thread *thread)
 {
+	if (!thread->listed)
+		return;
+	thread->listed = false;
 	if (thread->previous == NONE)
 		states->processes[thread->process] = thread->next;
 	else
@@ -202,7 +208,6 @@ static const struct interval *interval_of(const struct states *states, const str
 	return intervals_now(states->intervals, number_of(states, thread));
 }
 
-/* Also if another thread had the same id before. */
 static void begin_life(struct states *states, struct thread *thread)
 {
 	thread->alive = true;
@@ -222,10 +227,11 @@ static void end_life(struct states *states, struct thread *thread, uint64_t at)
 }
 
 /* Finds the number of a process, with room for it. */
-static int find_process(struct states *states, pid_t pid, uint32_t *number)
+static int find_process(struct states *states, const struct event *event, uint32_t *number)
 {
 	size_t room = states->processes_room ? 2 * states->processes_room : 64;
-	int ret = threads_find(states->process_numbers, pid, 0, number);
+	int ret = threads_find(states->process_numbers, event->pid, event_process_key(event),
+			       number);
 	uint32_t *more;
 
 	if (ret <= 0)
@@ -258,12 +264,12 @@ static int new_thread(struct states *states, struct thread **found)
 	return 0;
 }
 
-/* Finds a thread, or begins its life; NULL if there are too many. */
-static int find_thread(struct states *states, pid_t pid, pid_t tid, struct thread **found)
+/* Finds the thread of an event, or begins its life; NULL if there are too many. */
+static int find_thread(struct states *states, const struct event *event, struct thread **found)
 {
 	uint32_t number, process;
 	struct thread *thread;
-	int ret = threads_find(states->numbers, pid, (uint32_t)tid, &number);
+	int ret = threads_find(states->numbers, event->pid, event_thread_key(event), &number);
 
 	*found = NULL;
 	if (ret < 0)
@@ -277,13 +283,13 @@ static int find_thread(struct states *states, pid_t pid, pid_t tid, struct threa
 		return 0;
 	}
 	/* There are no more processes than threads, so this one has a number. */
-	ret = find_process(states, pid, &process);
+	ret = find_process(states, event, &process);
 	if (!ret)
 		ret = new_thread(states, &thread);
 	if (ret)
 		return ret;
-	thread->pub.pid = pid;
-	thread->pub.tid = tid;
+	thread->pub.pid = event->pid;
+	thread->pub.tid = event->tid;
 	thread->pub.first = states->now;
 	thread->process = process;
 	begin_life(states, thread);
@@ -329,28 +335,27 @@ static void interrupt(struct states *states, struct thread *thread, const struct
 }
 
 /* Creates the new thread, whose state is unknown until it has an event of its own. */
-static int fork_thread(struct states *states, const struct kevent *kevent)
+static int fork_thread(struct states *states, const struct event *event,
+		       const struct kevent *kevent)
 {
-	const struct interval *interval;
-	struct thread *child;
-	int err;
+	const struct event child = {
+		.pid = (pid_t)kevent->child_pid,
+		.tid = (pid_t)kevent->child_tid,
+		.life = event->child_life,
+		.process_life = event->child_process_life,
+	};
+	struct thread *thread;
+	int err = 0;
 
-	if (!kevent->child_pid || !kevent->child_tid)
-		return 0;
-	err = find_thread(states, (pid_t)kevent->child_pid, (pid_t)kevent->child_tid, &child);
-	if (err || !child)
-		return err;
-	/* The id may have been used before, until an unknown time. */
-	interval = interval_of(states, child);
-	if (child->alive)
-		end_life(states, child, interval && interval->begin > child->born ?
-			 interval->begin : child->born);
-	intervals_drop(states->intervals, number_of(states, child));
-	begin_life(states, child);
-	return 0;
+	if (child.pid && child.tid)
+		err = find_thread(states, &child, &thread);
+	/* Its own events come later, but another thread that had the ids has ended. */
+	if (child.pid && child.tid && !err && thread)
+		err = intervals_begin(states->intervals, number_of(states, thread), &child);
+	return err;
 }
 
-/* After exec, the process has one thread, which has the id of the process. */
+/* After exec, the process has one thread; after the end of its last thread, it has none. */
 static void end_others(struct states *states, const struct thread *thread)
 {
 	struct thread *other;
@@ -367,8 +372,12 @@ static void end_others(struct states *states, const struct thread *thread)
 static void exit_thread(struct states *states, struct thread *thread, const struct kevent *kevent)
 {
 	/* The last switch of the last thread is not recorded. */
-	if (kevent->group_dead)
+	if (kevent->group_dead) {
+		end_others(states, thread);
 		end_life(states, thread, states->now);
+	}
+	/* An exec does not visit those that end: a forged log may have many of both. */
+	unlink_thread(states, thread);
 	thread->exiting = !kevent->group_dead;
 	thread->exited = states->now;
 }
@@ -388,7 +397,7 @@ static int act(struct states *states, struct thread *thread, const struct event 
 		thread->place = WAITS_IN_NO_CALL;
 	switch (event->type) {
 	case POSIXTRACE_FORK:
-		return fork_thread(states, kevent);
+		return fork_thread(states, event, kevent);
 	case POSIXTRACE_EXEC:
 		end_others(states, thread);
 		break;
@@ -416,8 +425,9 @@ static int handle(struct states *states, struct thread *thread, const struct eve
 {
 	int ret;
 
+	/* Of the last thread of a process, the kernel may record events after its exit. */
 	if (!thread->alive)
-		begin_life(states, thread);
+		return 0;
 	if (thread->gaps != states->gaps) {
 		thread->place = WAITS_IN_UNKNOWN;
 		thread->fault = false;
@@ -514,10 +524,9 @@ int states_event(struct states *states, const struct event *event, bool selected
 		return err;
 	if (event->time > states->now)
 		states->now = event->time;
-	if (!tells(event) || (event->user ? !event->tid : !kevent_read(event, &kevent)))
+	if (!tells(event) || !event->tid || (!event->user && !kevent_read(event, &kevent)))
 		return 0;
-	err = find_thread(states, event->pid, event->user ? event->tid : (pid_t)kevent.tid,
-			  &thread);
+	err = find_thread(states, event, &thread);
 	return err || !thread ? err : handle(states, thread, event, &kevent);
 }
 
@@ -528,7 +537,10 @@ int states_event(struct states *states, const struct event *event, bool selected
 static uint64_t end_of(const struct states *states, const struct thread *thread)
 {
 	const struct interval *interval = interval_of(states, thread);
+	uint64_t since;
 
+	if (intervals_dropped(states->intervals, number_of(states, thread), &since))
+		return since > thread->born ? since : thread->born;
 	/* Its last switch is missing. */
 	if (thread->exiting && (!interval || interval->begin <= thread->exited))
 		return thread->exited;

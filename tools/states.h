@@ -32,7 +32,7 @@ enum states_state {
  * @label: its name and id at its first event, or ""
  * @first: its first known moment
  * @last: its last one
- * @lifetime: ns between them, or between those of each of its lives if the id was used again
+ * @lifetime: ns between them
  * @time: ns in each state, altogether @lifetime
  * @io: ns blocked for input or output, a part of @time[STATES_BLOCKED]
  * @interrupted: ns in interrupts, a part of @time[STATES_RUNNING]

@@ -20,28 +20,52 @@ struct tables {
 	size_t nr_threads;
 	struct source *source;
 	FILE *to;
+	size_t thread_width;
 	bool all;
 };
 
-static const struct states_thread *find_thread(const struct tables *tables, pid_t pid, pid_t tid)
+/* Finds the thread that had the ids at a time, or NULL. */
+static const struct states_thread *find_thread(const struct tables *tables, pid_t pid, pid_t tid,
+					       uint64_t time)
 {
-	for (size_t i = 0; i < tables->nr_threads; i++) {
-		if (tables->threads[i].pid == pid && tables->threads[i].tid == tid)
-			return &tables->threads[i];
+	const struct states_thread *found = NULL, *thread = tables->threads;
+
+	for (size_t i = 0; i < tables->nr_threads; i++, thread++) {
+		if (thread->pid == pid && thread->tid == tid && thread->first <= time)
+			found = thread;
 	}
-	return NULL;
+	return found;
 }
 
-/* The last known name of a thread and its id, or its id alone; @thread may be NULL. */
+/* The last known name of a thread and its id, or its id alone. */
 static void label_thread(const struct tables *tables, const struct states_thread *thread,
-			 pid_t pid, pid_t tid, char label[LABEL_SIZE])
+			 char label[LABEL_SIZE])
 {
-	const struct event event = { .pid = pid, .tid = tid, .source = tables->source };
+	const struct event event = {
+		.pid = thread->pid, .tid = thread->tid, .source = tables->source,
+	};
 
-	if (event_thread_label(&event, label))
+	/* That of a log was complete at the first event of the thread. */
+	if (tables->source && !source_is_log(tables->source) &&
+	    event_thread_label(&event, label))
 		return;
-	if (thread && thread->label[0])
+	if (thread->label[0])
 		memcpy(label, thread->label, LABEL_SIZE);
+	else
+		snprintf(label, LABEL_SIZE, "%d", (int)thread->tid);
+}
+
+/* One that has no events of its own: its name at the time, and its id, or its id alone. */
+static void label_other(const struct tables *tables, pid_t pid, pid_t tid, uint64_t time,
+			char label[LABEL_SIZE])
+{
+	const struct event event = {
+		.pid = pid, .tid = tid, .time = time, .source = tables->source,
+	};
+	char name[POSIXTRACE_THREAD_NAME_SIZE];
+
+	if (event_thread_name(&event, name))
+		snprintf(label, LABEL_SIZE, "%s-%d", name, (int)tid);
 	else
 		snprintf(label, LABEL_SIZE, "%d", (int)tid);
 }
@@ -50,9 +74,9 @@ static void print_thread(const struct tables *tables, const struct states_thread
 {
 	char label[LABEL_SIZE];
 
-	label_thread(tables, thread, thread->pid, thread->tid, label);
+	label_thread(tables, thread, label);
 	fprintf(tables->to, "%10d  ", (int)thread->pid);
-	cells_name(tables->to, label, THREAD_WIDTH);
+	cells_name(tables->to, label, tables->thread_width);
 }
 
 static void print_time(FILE *to, uint64_t ns, bool known)
@@ -131,7 +155,8 @@ static void print_threads(const struct tables *tables)
 	qsort(sorted, count, sizeof(*sorted), ran_longer);
 	fprintf(tables->to,
 		"\n%10s  %-*s %9s %9s %9s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n", "PROCESS",
-		THREAD_WIDTH, "THREAD", "TIME", "RUNNING", "RUNNABLE", "BLOCKED", "UNKNOWN",
+		(int)tables->thread_width, "THREAD", "TIME", "RUNNING", "RUNNABLE", "BLOCKED",
+		"UNKNOWN",
 		"I/O", "IRQ", "VOLUNTARY", "PREEMPTED", "FAULTS", "SYSCALLS", "SIGNALS");
 	shown = tables->all || count <= ROWS_SHOWN ? count : ROWS_SHOWN;
 	for (size_t i = 0; i < shown; i++)
@@ -173,8 +198,9 @@ static void print_sums(const struct tables *tables)
 	}
 	memcpy(sorted, sums, count * sizeof(*sorted));
 	qsort(sorted, count, sizeof(*sorted), waited_longer);
-	fprintf(tables->to, "\n%10s  %-*s  %-*s %9s %9s %9s\n", "PROCESS", THREAD_WIDTH,
-		"THREAD", PLACE_WIDTH, "BLOCKED IN", "COUNT", "TIME", "LONGEST");
+	fprintf(tables->to, "\n%10s  %-*s  %-*s %9s %9s %9s\n", "PROCESS",
+		(int)tables->thread_width, "THREAD", PLACE_WIDTH, "BLOCKED IN", "COUNT", "TIME",
+		"LONGEST");
 	shown = tables->all || count <= ROWS_SHOWN ? count : ROWS_SHOWN;
 	for (size_t i = 0; i < shown; i++) {
 		print_thread(tables, &tables->threads[sorted[i].thread]);
@@ -197,12 +223,17 @@ static void print_waker(const struct tables *tables, const struct wait *wait)
 		[WAKER_INTERRUPT] = "an interrupt",
 		[WAKER_ANOTHER] = "another thread",
 	};
+	const uint64_t woken = wait->begin + wait->length;
+	const struct states_thread *waker;
 	char label[LABEL_SIZE];
 
 	fprintf(tables->to, "  ");
 	if (wait->waker.kind == WAKER_THREAD) {
-		label_thread(tables, find_thread(tables, wait->waker.pid, wait->waker.tid),
-			     wait->waker.pid, wait->waker.tid, label);
+		waker = find_thread(tables, wait->waker.pid, wait->waker.tid, woken);
+		if (waker)
+			label_thread(tables, waker, label);
+		else
+			label_other(tables, wait->waker.pid, wait->waker.tid, woken, label);
 		cells_name(tables->to, label, 0);
 		fprintf(tables->to, " of process %d", (int)wait->waker.pid);
 	} else {
@@ -222,7 +253,7 @@ static void print_longest(const struct tables *tables)
 	if (!count)
 		return;
 	fprintf(tables->to, "\n%14s %9s %10s  %-*s  %-*s  %s\n", "LONGEST WAITS", "TIME", "PROCESS",
-		THREAD_WIDTH, "THREAD", PLACE_WIDTH, "BLOCKED IN", "WOKEN BY");
+		(int)tables->thread_width, "THREAD", PLACE_WIDTH, "BLOCKED IN", "WOKEN BY");
 	for (size_t i = 0; i < count; i++, wait++) {
 		begin = wait->begin - states_first(tables->states);
 		fprintf(tables->to, "%10llu.%03llu", (unsigned long long)(begin / 1000),
@@ -238,9 +269,14 @@ static void print_longest(const struct tables *tables)
 void states_print(const struct states *states, struct source *source, FILE *to, bool all)
 {
 	struct tables tables = { .states = states, .source = source, .to = to, .all = all };
-	char text[CELLS_SIZE];
+	char text[CELLS_SIZE], label[LABEL_SIZE];
 
 	tables.threads = states_threads(states, &tables.nr_threads);
+	tables.thread_width = THREAD_WIDTH;
+	for (size_t i = 0; i < tables.nr_threads; i++) {
+		label_thread(&tables, &tables.threads[i], label);
+		cells_widen(&tables.thread_width, label);
+	}
 	fprintf(to, "%-9s %s\n", "time",
 		cells_time(text, states_last(states) - states_first(states)));
 	print_threads(&tables);

@@ -16,6 +16,7 @@
 
 #include "commands.h"
 #include "module.h"
+#include "policy.h"
 
 #define DEVICE		"/dev/posixtrace"
 #define SYSFS		"/sys/module/" MODULE_NAME
@@ -28,7 +29,7 @@ static const struct {
 };
 
 static const char *const parameters[] = {
-	"device_mode", "log_timeout", "syscall_class", "user_streams",
+	"device_mode", "kernel_classes", "log_timeout", "trace_scope", "user_streams",
 };
 
 static void print_help(FILE *to)
@@ -38,20 +39,6 @@ static void print_help(FILE *to)
 		"Print the state, version, parameters, limits and features of the module.\n\n"
 		"  -h, --help  print this help\n\n"
 		"Exit status: 0 if programs can be traced; 1 if not; 2 after a usage error.\n");
-}
-
-/* Reads the line of a file in sysfs, without its newline; "-" if there is none. */
-static const char *read_line(const char *path, char *line, size_t size)
-{
-	FILE *file = fopen(path, "re");
-
-	snprintf(line, size, "-");
-	if (file) {
-		if (fgets(line, size, file))
-			line[strcspn(line, "\n")] = '\0';
-		fclose(file);
-	}
-	return line;
 }
 
 static void print_features(__u64 bits)
@@ -103,15 +90,15 @@ static void print_installed(struct kmod_ctx *ctx)
 
 static void print_loaded(void)
 {
-	char line[128], path[128];
+	char line[256];
 
-	printf("version                 %s\n", read_line(SYSFS "/version", line, sizeof(line)));
+	printf("version                 %s\n",
+	       policy_read_line(SYSFS "/version", line, sizeof(line)));
 	printf("used                    %s times\n",
-	       read_line(SYSFS "/refcnt", line, sizeof(line)));
-	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
-		snprintf(path, sizeof(path), SYSFS "/parameters/%s", parameters[i]);
-		printf("%-23s %s\n", parameters[i], read_line(path, line, sizeof(line)));
-	}
+	       policy_read_line(SYSFS "/refcnt", line, sizeof(line)));
+	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++)
+		printf("%-23s %s\n", parameters[i],
+		       policy_parameter(parameters[i], line, sizeof(line)));
 }
 
 static int print_status(struct kmod_ctx *ctx)
@@ -163,10 +150,9 @@ int posixtrace_status(int argc, char **argv)
 		print_help(opt == 'h' ? stdout : stderr);
 		return opt == 'h' ? 0 : 2;
 	}
-	if (optind < argc) {
-		print_help(stderr);
-		return 2;
-	}
+	if (optind < argc)
+		return usage_error("status", "status: takes no argument (got \"%s\")",
+				   argv[optind]);
 	ctx = module_context();
 	if (!ctx)
 		return 1;

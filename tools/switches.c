@@ -29,6 +29,7 @@ struct cpu {
 struct thread {
 	uint64_t lost;		/* lost events at the last switch, plus 1; 0: had no switch */
 	uint32_t cpu;		/* it runs there, plus 1; or 0 */
+	bool ended;		/* the kernel may record interrupts on its way out */
 };
 
 struct switches {
@@ -173,10 +174,13 @@ static void see(struct switches *switches, const struct event *event,
 		const struct running *running)
 {
 	const struct thread *known = &switches->threads[running->number];
+	struct cpu *on = &switches->cpus[event->cpu];
 
 	if (known->cpu == event->cpu + 1) {
-		if (switches->cpus[event->cpu].seen < event->time)
-			switches->cpus[event->cpu].seen = event->time;
+		if (on->seen < event->time)
+			on->seen = event->time;
+		/* It may have got another name. */
+		memcpy(on->now.comm, running->comm, sizeof(on->now.comm));
 	} else if (!known->lost || known->lost <= event->lost) {
 		come(switches, running, event->cpu, event->time, 0);
 	}
@@ -203,7 +207,7 @@ int switches_see(struct switches *switches, const struct event *event, const str
 	if (err)
 		return err;
 	event_thread_name(event, running->comm);
-	if (event_shows_running(event) && running->tid > 0)
+	if (event_shows_running(event) && running->tid > 0 && !switches->threads[number].ended)
 		see(switches, event, running);
 	return 0;
 }
@@ -213,6 +217,9 @@ void switches_out(struct switches *switches, const struct event *event,
 {
 	int state = SWITCHES_UNKNOWN;
 
+	if (switches->threads[running->number].ended)
+		return;
+	switches->threads[running->number].ended = kevent->reason == KEVENT_ENDED;
 	if (kevent->state >= 0 && kevent->state < KEVENT_STATES)
 		state = states[kevent->state];
 	if (kevent->state == KEVENT_STATE_R && kevent->reason == KEVENT_PREEMPTED)
@@ -227,14 +234,19 @@ void switches_out(struct switches *switches, const struct event *event,
 void switches_in(struct switches *switches, const struct event *event,
 		 const struct kevent *kevent, const struct running *running)
 {
+	if (switches->threads[running->number].ended)
+		return;
 	come(switches, running, event->cpu, event->time, kevent->prev_tid);
 	switches->threads[running->number].lost = event->lost + 1;
 }
 
-void switches_end_process(struct switches *switches, pid_t pid, uint64_t time)
+void switches_end_process(struct switches *switches, const struct running *last, uint64_t time)
 {
+	switches->threads[last->number].ended = true;
 	for (size_t cpu = 0; cpu < switches->nr_cpus; cpu++) {
-		if (switches->cpus[cpu].now.pid == pid)
-			leave(switches, cpu, time, SWITCHES_DEAD, 0);
+		if (!switches->cpus[cpu].now.tid || switches->cpus[cpu].now.pid != last->pid)
+			continue;
+		switches->threads[switches->cpus[cpu].now.number].ended = true;
+		leave(switches, cpu, time, SWITCHES_DEAD, 0);
 	}
 }

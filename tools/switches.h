@@ -83,8 +83,8 @@ void switches_out(struct switches *switches, const struct event *event,
 void switches_in(struct switches *switches, const struct event *event,
 		 const struct kevent *kevent, const struct running *running);
 
-/* switches_end_process() - a process ends: its threads have no further event */
-void switches_end_process(struct switches *switches, pid_t pid, uint64_t time);
+/* switches_end_process() - the process of @last ends: what its threads have later does not count */
+void switches_end_process(struct switches *switches, const struct running *last, uint64_t time);
 
 /*
  * switches_finish() - end a switch whose second thread has not come; call it before something else

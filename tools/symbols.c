@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "debuginfod.h"
 #include "escape.h"
 #include "symbols.h"
 
@@ -27,6 +28,13 @@
 /* Address of a module that is known by its build id only. */
 #define ANY_ADDRESS	0x100000
 
+/* Addresses of a compilation unit. */
+struct range {
+	Dwarf_Addr begin;
+	Dwarf_Addr end;
+	Dwarf_Off unit;
+};
+
 /* A file with code; dwfl is NULL if nothing can be found in it. */
 struct file {
 	char *path;
@@ -34,6 +42,8 @@ struct file {
 	unsigned int build_id_size;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
+	struct range *ranges;	/* of its units, in order; NULL: not needed so far */
+	size_t nr_ranges;
 };
 
 /* A location, by file and offset in it; the strings belong to libdw, until the file is closed. */
@@ -78,12 +88,22 @@ void symbols_free(struct symbols *symbols)
 	for (size_t i = 0; symbols && i < symbols->nr_files; i++) {
 		dwfl_end(symbols->files[i].dwfl);
 		free(symbols->files[i].path);
+		free(symbols->files[i].ranges);
 	}
 	free(symbols);
 }
 
 /* ------------------------------------------------------------------ */
 /* Files								*/
+
+static Dwfl *begin_session(const struct file *file)
+{
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+
+	if (dwfl)
+		debuginfod_watch(dwfl, file->path);
+	return dwfl;
+}
 
 static void close_file(struct file *file)
 {
@@ -144,7 +164,7 @@ static const char *open_by_path(struct file *file)
 	fd = open_elf(file->path, &why);
 	if (fd < 0)
 		return why;
-	file->dwfl = dwfl_begin(&callbacks);
+	file->dwfl = begin_session(file);
 	/* At the addresses that it was linked for. On success, libdwfl owns the descriptor. */
 	if (file->dwfl)
 		file->module = dwfl_report_elf(file->dwfl, file->path, file->path, fd, 0, true);
@@ -168,7 +188,7 @@ static bool open_by_build_id(struct file *file)
 
 	if (!file->build_id_size)
 		return false;
-	file->dwfl = dwfl_begin(&callbacks);
+	file->dwfl = begin_session(file);
 	if (file->dwfl)
 		file->module = dwfl_report_module(file->dwfl, file->path, ANY_ADDRESS, INT64_MAX);
 	if (file->module &&
@@ -178,17 +198,6 @@ static bool open_by_build_id(struct file *file)
 		return true;
 	close_file(file);
 	return false;
-}
-
-static void complain_of_file(const char *path, const char *why)
-{
-	struct buffer text = {};
-
-	escape_plain(&text, path, strlen(path));
-	buffer_byte(&text, '\0');
-	if (!text.failed)
-		tell("%s: %s; its functions and lines are not shown", (char *)text.data, why);
-	buffer_free(&text);
 }
 
 static bool is_file(const struct file *file, const struct posixtrace_mapping_info *info)
@@ -219,7 +228,7 @@ static struct file *add_file(struct symbols *symbols)
 	symbols->nr_files++;
 	why = open_by_path(file);
 	if (why && !open_by_build_id(file) && file->path[0])
-		complain_of_file(file->path, why);
+		tell("%s: %s; its functions and lines are not shown", file->path, why);
 	return file;
 }
 
@@ -272,6 +281,72 @@ static bool to_address(const struct file *file, uint64_t offset, GElf_Addr *addr
 	return false;
 }
 
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct range *s = a, *t = b;
+
+	return s->begin < t->begin ? -1 : s->begin > t->begin;
+}
+
+static void add_range(struct file *file, size_t *room, Dwarf_Addr begin, Dwarf_Addr end,
+		      Dwarf_Off unit)
+{
+	if (file->nr_ranges == *room) {
+		size_t more = *room ? 2 * *room : 64;
+		struct range *ranges = reallocarray(file->ranges, more, sizeof(*ranges));
+
+		if (!ranges)
+			return;
+		file->ranges = ranges;
+		*room = more;
+	}
+	file->ranges[file->nr_ranges++] = (struct range){ begin, end, unit };
+}
+
+/* Finds the addresses of all units: clang writes no .debug_aranges, which has them. */
+static void find_ranges(struct file *file, Dwarf *dwarf)
+{
+	Dwarf_Addr base, begin, end;
+	Dwarf_Off at = 0, next;
+	size_t room = 0, head;
+	ptrdiff_t offset;
+	Dwarf_Die unit;
+
+	for (; !dwarf_nextcu(dwarf, at, &next, &head, NULL, NULL, NULL); at = next) {
+		if (!dwarf_offdie(dwarf, at + head, &unit))
+			continue;
+		offset = 0;
+		while ((offset = dwarf_ranges(&unit, offset, &base, &begin, &end)) > 0)
+			add_range(file, &room, begin, end, dwarf_dieoffset(&unit));
+	}
+	if (file->nr_ranges)
+		qsort(file->ranges, file->nr_ranges, sizeof(*file->ranges), compare_ranges);
+}
+
+/* Finds the compilation unit of an address. */
+static Dwarf_Die *find_unit(struct file *file, GElf_Addr address, Dwarf_Die *room, Dwarf_Addr *bias)
+{
+	Dwarf_Die *unit = dwfl_module_addrdie(file->module, address, bias);
+	Dwarf *dwarf = unit ? NULL : dwfl_module_getdwarf(file->module, bias);
+	size_t low = 0, high, middle;
+
+	if (!dwarf)
+		return unit;
+	if (!file->ranges)
+		find_ranges(file, dwarf);
+	address -= *bias;
+	for (high = file->nr_ranges; low < high;) {
+		middle = low + (high - low) / 2;
+		if (file->ranges[middle].begin <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || address >= file->ranges[low - 1].end)
+		return NULL;
+	return dwarf_offdie(dwarf, file->ranges[low - 1].unit, room);
+}
+
 /* Is it a header of the library, <posixtrace/trace.h> for example? */
 static bool is_our_header(const char *path)
 {
@@ -297,17 +372,13 @@ static void set_caller(Dwarf_Files *files, Dwarf_Die *die, struct location *loca
 }
 
 /* Functions of our headers are inlined, but the caller wants to know where it called them. */
-static void leave_our_headers(const struct file *file, GElf_Addr address,
-			      struct location *location)
+static void leave_our_headers(Dwarf_Die *unit, Dwarf_Addr address, struct location *location)
 {
 	Dwarf_Die *scopes = NULL, *outer = NULL;
-	Dwarf_Addr bias;
-	Dwarf_Die *unit = dwfl_module_addrdie(file->module, address, &bias);
 	Dwarf_Files *files;
 	int count = 0;
 
-	if (unit && !dwarf_getsrcfiles(unit, &files, NULL) &&
-	    dwarf_getscopes(unit, address - bias, &scopes) > 0)
+	if (!dwarf_getsrcfiles(unit, &files, NULL) && dwarf_getscopes(unit, address, &scopes) > 0)
 		count = dwarf_getscopes_die(&scopes[0], &outer);
 	for (int i = 0; i < count && is_our_header(location->file); i++) {
 		if (dwarf_tag(&outer[i]) == DW_TAG_inlined_subroutine)
@@ -318,10 +389,11 @@ static void leave_our_headers(const struct file *file, GElf_Addr address,
 }
 
 /* Finds what libdw knows about the instruction that begins or ends at @offset of the file. */
-static void look_up(const struct file *file, uint64_t offset, struct location *location)
+static void look_up(struct file *file, uint64_t offset, struct location *location)
 {
 	GElf_Addr address, bias;
-	Dwfl_Line *line;
+	Dwarf_Die room, *unit;
+	Dwarf_Line *line;
 	GElf_Sym symbol;
 	GElf_Off from;
 
@@ -330,16 +402,15 @@ static void look_up(const struct file *file, uint64_t offset, struct location *l
 	location->function = dwfl_module_addrinfo(file->module, address, &from, &symbol, NULL,
 						  NULL, &bias);
 	location->function_offset = from + 1;
-	line = dwfl_module_getsrc(file->module, address);
-	if (line)
-		location->file = dwfl_lineinfo(line, NULL, &location->line, NULL, NULL, NULL);
-	if (!location->line)
-		location->file = NULL;
+	unit = find_unit(file, address, &room, &bias);
+	line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+	if (line && !dwarf_lineno(line, &location->line) && location->line)
+		location->file = dwarf_linesrc(line, NULL, NULL);
 	if (location->file && is_our_header(location->file))
-		leave_our_headers(file, address, location);
+		leave_our_headers(unit, address - bias, location);
 }
 
-static const struct location *find_location(struct symbols *symbols, const struct file *file,
+static const struct location *find_location(struct symbols *symbols, struct file *file,
 					    uint64_t offset)
 {
 	uint64_t hash = (offset ^ (uint64_t)(file - symbols->files) << 40) * 0x9e3779b97f4a7c15ULL;
@@ -359,7 +430,7 @@ bool symbols_find(struct symbols *symbols, const struct event *event, struct loc
 		.tv_nsec = (long)(event->time % NSEC_PER_SEC),
 	};
 	struct posixtrace_mapping_info *info = &symbols->info;
-	const struct file *file;
+	struct file *file;
 	/* The address is behind the call, which may be the last instruction of the function. */
 	const uint64_t address = event->address - 1;
 	uint64_t offset;

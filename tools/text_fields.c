@@ -68,7 +68,7 @@ void text_fields(struct buffer *to, const struct event *event, bool full)
 		/* No brackets around all fields. */
 		if (!values.depth || (value.what == POSIXTRACE_BEGIN && values.depth == 1))
 			continue;
-		if (!full && to->len - before > LINE_SHOWN) {
+		if (to->len - before > (full ? TEXT_FIELDS_MAX : LINE_SHOWN)) {
 			buffer_printf(to, "... (%zu bytes)", event->len);
 			return;
 		}

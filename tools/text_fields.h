@@ -8,11 +8,14 @@
 #include "buffer.h"
 #include "source.h"
 
+/* No program means its events to be longer than that, as text or as JSON. */
+#define TEXT_FIELDS_MAX	(16U << 20)
+
 /**
  * text_fields() - append the fields of an event, as in: id=7 op=set latency=12 ns at={x=1 y=2}
  * @to: where to append
  * @event: an event for which event_has_fields() returned true
- * @full: append all of them, however long
+ * @full: append all of them, up to TEXT_FIELDS_MAX bytes
  */
 void text_fields(struct buffer *to, const struct event *event, bool full);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Small numbers for threads. A pthread_t is an address that is unique only within its process,
- * and no viewer accepts it as the id of a thread.
+ * Small numbers for threads, and for other things with two ids. What a thread is, lives.h decides:
+ * its number stands for event_thread_key(), which no viewer accepts as the id of a thread.
  */
 #ifndef POSIXTRACE_THREADS_H
 #define POSIXTRACE_THREADS_H
@@ -22,7 +22,7 @@ int threads_new(size_t max, struct threads **threads);
  * threads_find() - find or assign the number of a thread
  * @threads: from threads_new()
  * @pid: process of the thread
- * @thread: pthread_self() of the thread
+ * @thread: event_thread_key() of the thread
  * @number: where to store the number: 1, 2, 3 ... by first appearance, or THREADS_OTHERS
  *
  * Return: 1 if the number is new, 0 if not, or -ENOMEM.

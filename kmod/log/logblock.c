@@ -31,6 +31,16 @@ static bool is_loop(const struct pxt_logwriter *w)
 	return w->policy == POSIXTRACE_POLICY_LOOP;
 }
 
+/* The names of a LOOP log are in no block, so their checksums have the cookie. */
+static u32 crc_of_name(const struct pxt_logwriter *w, const struct posixtrace_log_name *name)
+{
+	u32 crc = ~0U;
+
+	if (is_loop(w))
+		crc = pxt_crc32c(crc, &w->header.cookie, sizeof(w->header.cookie));
+	return ~pxt_crc32c(crc, name, sizeof(*name));
+}
+
 /*
  * Blocks written at once. One if the file is not regular: a reader of packets gets one block
  * in each. One in a ring: each block says where the oldest one is. Otherwise no more than an
@@ -141,6 +151,15 @@ static void begin_notes(struct pxt_logwriter *w)
 	w->notes_base = 0;
 }
 
+/* Names of an earlier log, which the file may have, go before the header says that it is new. */
+static int write_ring_header(struct pxt_logwriter *w)
+{
+	static const struct posixtrace_log_name none;
+	int err = pxt_logfile_write_at(&w->file, &none, sizeof(none), w->header.names_offset);
+
+	return err ? err : pxt_logfile_write_at(&w->file, &w->header, sizeof(w->header), 0);
+}
+
 static int write_header(struct pxt_logwriter *w)
 {
 	struct posixtrace_log_header *header = &w->header;
@@ -162,7 +181,9 @@ static int write_header(struct pxt_logwriter *w)
 	w->notes_seq = 0;
 	if (is_loop(w)) {
 		w->file.pos = header->data_offset;
-		err = pxt_logfile_write_at(&w->file, header, sizeof(*header), 0);
+		/* Those in the file have the old cookie, too. */
+		w->names = 0;
+		err = write_ring_header(w);
 	} else {
 		err = pxt_logfile_write(&w->file, header, sizeof(*header), &done);
 	}
@@ -170,15 +191,11 @@ static int write_header(struct pxt_logwriter *w)
 	return err;
 }
 
-/* Names of an earlier log, which the file may have, go before the header says that it is new. */
 static int begin_ring(struct pxt_logwriter *w)
 {
-	static const struct posixtrace_log_name none;
 	struct posixtrace_log_end end = { 0 };
-	int err = pxt_logfile_write_at(&w->file, &none, sizeof(none), w->header.names_offset);
+	int err = write_header(w);
 
-	if (!err)
-		err = write_header(w);
 	return err ? err : pxt_logwriter_end(w, &end);
 }
 
@@ -216,7 +233,7 @@ int pxt_logwriter_begin(struct pxt_logwriter *w, const struct posixtrace_attr *a
 		header->ring_size = attr->log_size;
 		header->notes_offset = header->data_offset + header->ring_size;
 	}
-	w->names = POSIXTRACE_ID_UNNAMED + 1;
+	w->names = 0;
 	return is_loop(w) ? begin_ring(w) : write_header(w);
 }
 
@@ -299,12 +316,13 @@ static int write_names(struct pxt_logwriter *w, u32 count)
 {
 	struct posixtrace_log_name *names = pxt_logwriter_payload(w);
 	struct posixtrace_log_block *block = w->buf;
-	u32 first = w->names - (POSIXTRACE_ID_UNNAMED + 1), i;
+	u64 pos = w->header.names_offset + w->names * sizeof(*names);
+	u32 i;
 
 	for (i = 0; i < count; i++)
-		names[i].crc = crc_of(&names[i], sizeof(names[i]));
+		names[i].crc = crc_of_name(w, &names[i]);
 	if (is_loop(w))
-		return write_fixed_names(w, count, w->header.names_offset + first * sizeof(*names));
+		return write_fixed_names(w, count, pos);
 	memset(block, 0, sizeof(*block));
 	block->count = count;
 	return append_block(w, POSIXTRACE_LOG_NAMES, count * sizeof(*names));
@@ -313,8 +331,8 @@ static int write_names(struct pxt_logwriter *w, u32 count)
 /**
  * pxt_logwriter_names() - write names that the log lacks
  * @w: begun; no block waits
- * @count: how many, at most PXT_LOG_NAMES_MAX; they lie in pxt_logwriter_payload() in the
- *	order of their ids, from @w->names on, with 0 as checksum
+ * @count: how many, at most PXT_LOG_NAMES_MAX; they lie in pxt_logwriter_payload(), with 0 as
+ *	checksum
  *
  * Context: may sleep.
  * Return: 0 or negative errno.
@@ -645,6 +663,7 @@ int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *
 	payload->cookie = w->header.cookie;
 	payload->overwritten = w->overwritten;
 	payload->seq = w->seq;
+	payload->names = is_loop(w) ? w->names : 0;
 	payload->notes = w->notes_seq;
 	if (w->full)
 		payload->flags |= POSIXTRACE_LOG_END_FULL;
@@ -676,23 +695,19 @@ int pxt_logwriter_catch_up(struct pxt_logwriter *w)
  * @w: begun
  * @gap_generation: of the last gap so far
  *
- * The names stay, as the event types do. Context: may sleep.
+ * The event types stay, so their names follow with the next events. Context: may sleep.
  *
  * Return: 0; negative errno, then the next write begins it anew.
  */
 int pxt_logwriter_clear(struct pxt_logwriter *w, u64 gap_generation)
 {
-	struct posixtrace_log_end end = { 0 };
-	int err;
-
 	if (is_loop(w)) {
 		/* The new header has a new cookie, so the blocks in the file are void. */
 		w->gap_base = gap_generation;
-		err = write_header(w);
-		return err ? err : pxt_logwriter_end(w, &end);
+		return begin_ring(w);
 	}
 	if (w->file.seekable && !pxt_logfile_restart(&w->file)) {
-		w->names = POSIXTRACE_ID_UNNAMED + 1;
+		w->names = 0;
 		w->gap_base = gap_generation;
 		return write_header(w);
 	}

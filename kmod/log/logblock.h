@@ -53,7 +53,7 @@ struct pxt_logwriter {
 	u64 seq;
 	/** @epoch: of the flush that is writing */
 	u64 epoch;
-	/** @names: id of the next name to be written */
+	/** @names: how many were written */
 	u32 names;
 	/** @described: the last description that was written; NULL if none was */
 	const struct pxt_description *described;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file of a log: checking it, and writing to it from a kernel thread on behalf of the
- * controller. logblock.c makes the contents.
+ * The file of a log: checking it, and writing to it, from a kernel thread on behalf of the
+ * controller or from a thread of the controller. logblock.c makes the contents.
  */
 #include <linux/file.h>
 #include <linux/lockdep.h>
 #include <linux/magic.h>
 #include <linux/memcontrol.h>
 #include <linux/minmax.h>
+#include <linux/net.h>
 #include <linux/poll.h>
 #include <linux/resource.h>
 #include <linux/sched/mm.h>
@@ -22,7 +23,20 @@
 #include "compat.h"
 #include "log/logfile.h"
 
-static int check(const struct file *file, u32 policy)
+/*
+ * A socket of another family may tell its peer which task wrote, and with which credentials
+ * (SCM_CREDENTIALS). The task may be a kernel thread, and programs such as journald believe it.
+ */
+static bool is_anonymous(struct file *file)
+{
+	const struct socket *sock = sock_from_file(file);
+	int family = sock ? READ_ONCE(sock->ops)->family : AF_UNSPEC;
+
+	return sock && sock->type == SOCK_STREAM &&
+	       (family == AF_INET || family == AF_INET6 || family == AF_VSOCK);
+}
+
+static int check(struct file *file, u32 policy)
 {
 	bool regular = S_ISREG(file_inode(file)->i_mode);
 	bool pseudo = file_inode(file)->i_sb->s_iflags & SB_I_NOEXEC;
@@ -40,6 +54,8 @@ static int check(const struct file *file, u32 policy)
 	 * writing task, which is not the controller.
 	 */
 	if (regular && pseudo)
+		return -EINVAL;
+	if (S_ISSOCK(file_inode(file)->i_mode) && !is_anonymous(file))
 		return -EINVAL;
 	if (policy == POSIXTRACE_POLICY_APPEND)
 		return 0;
@@ -80,7 +96,7 @@ static bool is_on_disk(const struct super_block *sb)
  * @policy: log-full-policy
  *
  * Return: 0; -EBADF if it is not open for writing; -EINVAL if it cannot be the log of a
- * stream with that policy.
+ * stream with that policy, as a socket that carries credentials.
  */
 int pxt_logfile_open(struct pxt_logfile *lf, int fd, u32 policy)
 {
@@ -101,6 +117,7 @@ int pxt_logfile_open(struct pxt_logfile *lf, int fd, u32 policy)
 	lf->regular = S_ISREG(file_inode(file)->i_mode);
 	lf->patient = lf->regular && kernel_writes(file_inode(file)->i_sb);
 	lf->disk = lf->patient && is_on_disk(file_inode(file)->i_sb);
+	lf->stream = S_ISFIFO(file_inode(file)->i_mode) || S_ISSOCK(file_inode(file)->i_mode);
 	lf->seekable = lf->regular && !(file->f_flags & O_APPEND);
 	return 0;
 }
@@ -226,27 +243,72 @@ static ssize_t write_other(struct pxt_logfile *lf, const void *buf, size_t len, 
 	for (;;) {
 		iov_iter_kvec(&iter, ITER_SOURCE, &vec, 1, len);
 		ret = vfs_iter_write(lf->file, &iter, &pos, 0);
-		if (ret != -EAGAIN || lf->given_up || signal_pending(current))
+		if (ret != -EAGAIN || READ_ONCE(lf->given_up) || signal_pending(current))
 			return ret;
 		wait_for_room(lf->file, &pause);
 	}
 }
 
 /**
- * pxt_logfile_given_up() - has a signal made the thread give up?
+ * pxt_logfile_given_up() - has a signal made the kernel thread give up?
  * @lf: open
  *
- * Consumes the signal, so that the next one can interrupt a later attempt.
+ * In that thread, consumes the signal, so that the next one can interrupt a later attempt.
  *
  * Return: yes or no.
  */
 bool pxt_logfile_given_up(struct pxt_logfile *lf)
 {
-	if (signal_pending(current)) {
+	if (current->flags & PF_KTHREAD && signal_pending(current)) {
 		flush_signals(current);
-		lf->given_up = true;
+		WRITE_ONCE(lf->given_up, true);
 	}
-	return lf->given_up;
+	return READ_ONCE(lf->given_up);
+}
+
+/**
+ * pxt_logfile_allows() - may the calling task of the controller write it?
+ * @lf: open
+ * @server: as what
+ *
+ * The end of the controller must not wait for a server of the file, nor exec for any file that a
+ * signal does not interrupt. And the task must not have a smaller RLIMIT_FSIZE than at CREATE.
+ *
+ * Return: yes or no.
+ */
+bool pxt_logfile_allows(const struct pxt_logfile *lf, enum pxt_logfile_server server)
+{
+	if (lf->regular)
+		return lf->patient && rlimit(RLIMIT_FSIZE) >= lf->limit;
+	return server == PXT_BY_WORKER && lf->stream;
+}
+
+static bool is_interrupted(const struct pxt_logfile *lf)
+{
+	return lf->server == PXT_BY_CLOSER ? fatal_signal_pending(current)
+					   : signal_pending(current);
+}
+
+/* Leave the wait for a file system that is frozen (FIFREEZE) to the kernel thread. */
+static bool is_frozen(const struct pxt_logfile *lf)
+{
+	return lf->regular &&
+	       READ_ONCE(file_inode(lf->file)->i_sb->s_writers.frozen) != SB_UNFROZEN;
+}
+
+/*
+ * What a task of the controller could not write: another task continues if a signal is the cause,
+ * or a limit that was lowered.
+ */
+static int error_of(const struct pxt_logfile *lf, ssize_t err)
+{
+	if (lf->server == PXT_BY_THREAD)
+		return err;
+	if (err == -EINTR || err == -ERESTARTSYS)
+		return -ERESTARTSYS;
+	if (err == -EFBIG && !pxt_logfile_allows(lf, lf->server))
+		return -ERESTARTSYS;
+	return err;
 }
 
 /* After a signal, the end of the log is still written if that does not have to wait. */
@@ -269,6 +331,8 @@ static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t
 	lockdep_assert_none_held_once();
 	if (pxt_logfile_given_up(lf) && !writes_at_once(lf))
 		return -ECANCELED;
+	if (lf->server != PXT_BY_THREAD && (is_interrupted(lf) || is_frozen(lf)))
+		return -ERESTARTSYS;
 	old = override_creds(lf->cred);
 	while (*done < len) {
 		if (lf->regular)
@@ -281,15 +345,15 @@ static int write_all(struct pxt_logfile *lf, const void *buf, size_t len, loff_t
 			*done += ret;
 			WRITE_ONCE(lf->progress, lf->progress + ret);
 		}
-		if (*done < len && signal_pending(current))
-			ret = -ECANCELED;
+		if (*done < len && is_interrupted(lf))
+			ret = lf->server == PXT_BY_THREAD ? -ECANCELED : -ERESTARTSYS;
 		if (ret < 0)
 			break;
 		cond_resched();
 	}
 	revert_creds(old);
 	pxt_logfile_given_up(lf);
-	return min_t(ssize_t, ret, 0);
+	return ret < 0 ? error_of(lf, ret) : 0;
 }
 
 /**
@@ -374,6 +438,8 @@ int pxt_logfile_restart(struct pxt_logfile *lf)
 	int err;
 
 	lockdep_assert_none_held_once();
+	if (lf->server != PXT_BY_THREAD && is_frozen(lf))
+		return -ERESTARTSYS;
 	old = override_creds(lf->cred);
 	err = vfs_truncate(&lf->file->f_path, 0);
 	revert_creds(old);

@@ -6,9 +6,21 @@
 #include <linux/fs.h>
 
 /**
+ * enum pxt_logfile_server - the task that writes
+ * @PXT_BY_THREAD: the kernel thread of the log; a signal makes it give up
+ * @PXT_BY_WORKER: a thread of the controller, in WRITE_LOG; any signal interrupts it
+ * @PXT_BY_CLOSER: a task of the controller that ends the stream; a fatal signal interrupts it
+ */
+enum pxt_logfile_server {
+	PXT_BY_THREAD,
+	PXT_BY_WORKER,
+	PXT_BY_CLOSER,
+};
+
+/**
  * struct pxt_logfile - the file of a log
  *
- * Used by one task at a time: by the creator of the log, then by its thread.
+ * Used by one task at a time: by the creator of the log, then by the task that serves it.
  */
 struct pxt_logfile {
 	/** @file: a reference; NULL when it was closed */
@@ -27,12 +39,19 @@ struct pxt_logfile {
 	bool disk;
 	/** @patient: the kernel itself writes it, and always makes progress */
 	bool patient;
+	/** @stream: a pipe or a socket: waits for it end by a signal */
+	bool stream;
 	/** @seekable: a failed write can be repeated at the same place */
 	bool seekable;
 
+	/** @server: the task that writes; set by pxt_log_take() */
+	enum pxt_logfile_server server;
 	/** @moved: seekable: a write went to another place, so nothing is written any more */
 	bool moved;
-	/** @given_up: a signal came: no more writes that would have to wait */
+	/**
+	 * @given_up: a signal came to the kernel thread: no more writes that would have to wait;
+	 * written by that thread
+	 */
 	bool given_up;
 	/** @progress: bytes written so far; the watch of the log reads it */
 	u64 progress;
@@ -50,6 +69,7 @@ void pxt_logfile_close(struct pxt_logfile *lf);
 int pxt_logfile_write(struct pxt_logfile *lf, const void *buf, size_t len, size_t *done);
 int pxt_logfile_write_at(struct pxt_logfile *lf, const void *buf, size_t len, loff_t pos);
 bool pxt_logfile_given_up(struct pxt_logfile *lf);
+bool pxt_logfile_allows(const struct pxt_logfile *lf, enum pxt_logfile_server server);
 int pxt_logfile_settle(struct pxt_logfile *lf);
 int pxt_logfile_restart(struct pxt_logfile *lf);
 

@@ -16,12 +16,14 @@ struct tracepoint;
  * @function: as its TP_PROTO says
  * @optional: the class does without it where the kernel has no such tracepoint
  * @tp: the tracepoint, or NULL if this kernel has none; constant once the module is loaded
+ * @registered: it has the handler; under the lock of the registration
  */
 struct pxt_probe {
 	const char *name;
 	void *function;
 	bool optional;
 	struct tracepoint *tp;
+	bool registered;
 };
 
 /**
@@ -29,7 +31,7 @@ struct pxt_probe {
  * @class: POSIXTRACE_CLASS_*
  * @probe: of the class
  * @count: how many there are; 0 if this architecture has no such class
- * @begin: called before the first handler is registered, if not NULL; may sleep
+ * @begin: called before handlers are registered, if not NULL; may sleep
  */
 struct pxt_probes {
 	u64 class;

@@ -105,14 +105,13 @@ static noinline __noclone void record_switch(void *data, bool preempt, struct ta
 		switch_out(prev, next, preempt, prev_state);
 	if (pxt_interest_in(next))
 		switch_in(prev, next);
-	pxt_interest_switched(next);
 }
 
 /* On the way of every switch of the machine: the look is all that most of them need. */
 static void sched_switch(void *data, bool preempt, struct task_struct *prev,
 			 struct task_struct *next, unsigned int prev_state)
 {
-	if (unlikely(pxt_interest_in_switch(next)))
+	if (unlikely(pxt_interest_in(prev) || pxt_interest_in(next)))
 		record_switch(data, preempt, prev, next, prev_state);
 }
 

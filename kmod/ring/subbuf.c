@@ -142,7 +142,8 @@ static struct list_head *list_of(struct pxt_pool *pool, const struct pxt_subbuf 
 /*
  * The log writes the sub-buffers of a CPU in order, so an orphaned one goes behind the one that
  * its CPU closed before. If that one is not in the same list, it is written earlier, or it is
- * about to be read and does not matter: put this one first.
+ * about to be read and does not matter: put this one first. A CPU has one orphaned sub-buffer at
+ * most. Those of several CPUs may get any order: readers merge CPUs by the times of records.
  */
 static struct list_head *orphaned_before(struct pxt_pool *pool, struct pxt_subbuf *subbuf)
 {

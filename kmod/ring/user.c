@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The limits of a user: a share of the streams, and locked memory. The right to trace a
- * process is checked in target/rights.c.
+ * The limits of a user: a share of the streams, locked memory, and processor time of kernel
+ * threads. The right to trace a process is checked in target/rights.c.
  *
  * A stream counts for no share if its creator has CAP_SYS_RESOURCE. Any other stream
  * counts once for each of these:
@@ -15,18 +15,28 @@
  * counts because of a namespace, the last eighth is reserved for processes with
  * CAP_SYS_RESOURCE in that namespace, so that the other users of a container cannot shut
  * out its root.
+ *
+ * The kernel threads of logs work for a share for 1/64 of the time of one processor. It may be
+ * used ahead for a moment, and has to be paid back then: a share stays until that is done, also
+ * without streams.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/spinlock.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
+#include <linux/workqueue.h>
 
 #include <linux/posixtrace.h>
 
@@ -39,25 +49,57 @@ static unsigned int user_streams = 64;
 module_param(user_streams, uint, 0644);
 MODULE_PARM_DESC(user_streams, "Streams a user without CAP_SYS_RESOURCE may have (default 64)");
 
+/*
+ * How often a share, and each stream, may interrupt CPUs that may run none of the traced processes:
+ * a hundred times a second, and ten times in a row after a pause.
+ */
+#define INTERRUPT_NS	(10 * NSEC_PER_MSEC)
+#define INTERRUPT_BURST	(10 * INTERRUPT_NS)
+
+/* A kernel thread that ran for 1 ns is paid for 64 ns later. */
+#define WORK_RATIO	64
+
+/* What threads may use ahead, after a pause that is long enough: nanoseconds. */
+#define WORK_AHEAD	(10 * NSEC_PER_MSEC)
+
 /**
  * struct pxt_share - the streams of a user, or of a namespace that root made
  * @node: in the list of shares
  * @uid: of the user; not with @ns
  * @ns: a reference, or NULL
- * @streams: how many count for it; it is freed with the last one
+ * @streams: how many count for it
+ * @interrupts: until when the interrupts of its streams so far last, if each takes INTERRUPT_NS:
+ *	ns of CLOCK_MONOTONIC; atomic
+ * @threads: kernel threads that work for it
+ * @paid: when the processor time of the threads will be paid, ns of CLOCK_MONOTONIC; guarded by
+ *	pxt_paid_lock
  *
- * Guarded by pxt_shares_lock. There are about as many shares as users with streams.
+ * All others are guarded by pxt_shares_lock. There are about as many shares as users with streams.
+ * A share is freed when it has neither streams nor threads, and was paid as long ago as threads may
+ * work ahead: otherwise a new share would begin with more.
  */
 struct pxt_share {
 	struct list_head node;
 	kuid_t uid;
 	struct user_namespace *ns;
 	unsigned int streams;
+	atomic64_t interrupts;
+	unsigned int threads;
+	u64 paid;
 };
 
 /* Guards the list of shares and its entries; innermost. */
 static DEFINE_MUTEX(pxt_shares_lock);
 static LIST_HEAD(pxt_shares);
+
+/*
+ * Guards pxt_share.paid. A spinlock: a thread with a low priority must not keep CREATE of others
+ * waiting.
+ */
+static DEFINE_SPINLOCK(pxt_paid_lock);
+
+static void sweep(struct work_struct *work);
+static DECLARE_DELAYED_WORK(pxt_shares_sweep, sweep);
 
 /* In the initial namespace. Not audited: most users lack these capabilities. */
 static bool privileged(int cap)
@@ -106,18 +148,77 @@ static struct pxt_share *make_share(struct list_head *spares, kuid_t uid, struct
 
 	share->uid = uid;
 	share->ns = ns ? get_user_ns(ns) : NULL;
+	/* As if it had just used up all, or a user could get more by a new share. */
+	atomic64_set(&share->interrupts, ktime_get_ns() + INTERRUPT_BURST + INTERRUPT_NS);
+	share->paid = 0;
 	list_move(&share->node, &pxt_shares);
 	return share;
 }
 
-static void drop_share(struct pxt_share *share)
+static void free_share(struct pxt_share *share)
 {
-	if (--share->streams)
-		return;
 	list_del(&share->node);
 	if (share->ns)
 		put_user_ns(share->ns);
 	kfree(share);
+}
+
+/* When the share will have been paid for so long that it is as good as new: ns. */
+static u64 rested(const struct pxt_share *share)
+{
+	u64 paid;
+
+	spin_lock(&pxt_paid_lock);
+	paid = share->paid;
+	spin_unlock(&pxt_paid_lock);
+	return paid ? paid + WORK_AHEAD * WORK_RATIO : 0;
+}
+
+/* With the lock: a stream or a thread has left the share. */
+static void left_share(struct pxt_share *share)
+{
+	u64 now = ktime_get_ns();
+
+	if (share->streams || share->threads)
+		return;
+	if (rested(share) <= now)
+		free_share(share);
+	else
+		schedule_delayed_work(&pxt_shares_sweep, nsecs_to_jiffies(rested(share) - now) + 1);
+}
+
+/* Frees the shares that were kept until they are paid. */
+static void sweep(struct work_struct *work)
+{
+	struct pxt_share *share, *next;
+	u64 now = ktime_get_ns(), soonest = U64_MAX;
+
+	mutex_lock(&pxt_shares_lock);
+	list_for_each_entry_safe(share, next, &pxt_shares, node) {
+		if (share->streams || share->threads)
+			continue;
+		if (rested(share) <= now)
+			free_share(share);
+		else
+			soonest = min(soonest, rested(share));
+	}
+	mutex_unlock(&pxt_shares_lock);
+	if (soonest != U64_MAX)
+		schedule_delayed_work(&pxt_shares_sweep, nsecs_to_jiffies(soonest - now) + 1);
+}
+
+/**
+ * pxt_user_exit() - free the shares that are left
+ *
+ * There are no streams any more. Context: may sleep.
+ */
+void pxt_user_exit(void)
+{
+	struct pxt_share *share, *next;
+
+	cancel_delayed_work_sync(&pxt_shares_sweep);
+	list_for_each_entry_safe(share, next, &pxt_shares, node)
+		free_share(share);
 }
 
 static bool counted(const struct pxt_charge *charge, const struct pxt_share *share)
@@ -187,9 +288,14 @@ static int charge_all(struct pxt_charge *charge)
 
 static void uncharge_shares(struct pxt_charge *charge)
 {
+	struct pxt_share *share;
+
 	mutex_lock(&pxt_shares_lock);
-	while (charge->nr_shares)
-		drop_share(charge->shares[--charge->nr_shares]);
+	while (charge->nr_shares) {
+		share = charge->shares[--charge->nr_shares];
+		share->streams--;
+		left_share(share);
+	}
 	mutex_unlock(&pxt_shares_lock);
 	kfree(charge->shares);
 	charge->shares = NULL;
@@ -328,4 +434,168 @@ void pxt_user_uncharge(struct pxt_charge *charge)
 	put_cred(charge->cred);
 	charge->cred = NULL;
 	charge->pages = 0;
+}
+
+/*
+ * Takes one interrupt. Returns after how many nanoseconds it may be made; without @wait, -EAGAIN if
+ * not now.
+ */
+static s64 take_interrupt(atomic64_t *interrupts, u64 now, bool wait)
+{
+	s64 over = atomic64_read(interrupts), early;
+
+	do {
+		early = over - (s64)(now + INTERRUPT_BURST);
+		if (early > 0 && !wait)
+			return -EAGAIN;
+	} while (!atomic64_try_cmpxchg(interrupts, &over, max_t(s64, over, now) + INTERRUPT_NS));
+	return max_t(s64, early, 0);
+}
+
+/**
+ * pxt_user_interrupt() - may a stream interrupt CPUs that may run none of its processes?
+ * @charge: of a stream that is locked, and not uncharged
+ * @wait: if not now, wait until it may
+ *
+ * The wait is ten milliseconds for each stream of the share at most, because only one task waits
+ * for a stream. A signal does not end it.
+ *
+ * Context: may sleep.
+ * Return: yes or no; always yes with @wait.
+ */
+bool pxt_user_interrupt(struct pxt_charge *charge, bool wait)
+{
+	u64 now = ktime_get_ns();
+	s64 delay = take_interrupt(&charge->interrupts, now, wait), more;
+	u32 i;
+
+	for (i = 0; i < charge->nr_shares && delay >= 0; i++) {
+		more = take_interrupt(&charge->shares[i]->interrupts, now, wait);
+		delay = more < 0 ? more : max(delay, more);
+	}
+	if (delay > 0)
+		schedule_timeout_idle(nsecs_to_jiffies(delay) + 1);
+	return delay >= 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Kernel threads							*/
+
+/**
+ * pxt_user_work_init() - let the shares of a stream pay for a kernel thread
+ * @work: zeroed; to be undone with pxt_user_work_destroy()
+ * @charge: of the stream
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM.
+ */
+int pxt_user_work_init(struct pxt_user_work *work, const struct pxt_charge *charge)
+{
+	u32 i;
+
+	if (!charge->nr_shares)
+		return 0;
+	work->shares = kmemdup(charge->shares, charge->nr_shares * sizeof(*charge->shares),
+			       GFP_KERNEL_ACCOUNT);
+	if (!work->shares)
+		return -ENOMEM;
+	work->nr_shares = charge->nr_shares;
+	mutex_lock(&pxt_shares_lock);
+	for (i = 0; i < work->nr_shares; i++)
+		work->shares[i]->threads++;
+	mutex_unlock(&pxt_shares_lock);
+	return 0;
+}
+
+/**
+ * pxt_user_work_destroy() - end of pxt_user_work_init()
+ * @work: the same
+ *
+ * Context: may sleep.
+ */
+void pxt_user_work_destroy(struct pxt_user_work *work)
+{
+	struct pxt_share *share;
+
+	mutex_lock(&pxt_shares_lock);
+	while (work->nr_shares) {
+		share = work->shares[--work->nr_shares];
+		share->threads--;
+		left_share(share);
+	}
+	mutex_unlock(&pxt_shares_lock);
+	kfree(work->shares);
+	work->shares = NULL;
+}
+
+/**
+ * pxt_user_work() - count processor time of a kernel thread
+ * @work: whose time
+ * @ns: nanoseconds
+ *
+ * Return: nanoseconds until all shares have paid for what their threads used; 0 for none.
+ */
+u64 pxt_user_work(const struct pxt_user_work *work, u64 ns)
+{
+	u64 now = ktime_get_ns(), ahead = WORK_AHEAD * WORK_RATIO, wait = 0;
+	struct pxt_share *share;
+	u32 i;
+
+	spin_lock(&pxt_paid_lock);
+	for (i = 0; i < work->nr_shares; i++) {
+		share = work->shares[i];
+		if (now > ahead)
+			share->paid = max(share->paid, now - ahead);
+		share->paid += ns * WORK_RATIO;
+		if (share->paid > now)
+			wait = max(wait, share->paid - now);
+	}
+	spin_unlock(&pxt_paid_lock);
+	return wait;
+}
+
+/**
+ * pxt_user_work_ahead() - count processor time before a kernel thread uses it
+ * @work: whose time
+ * @ns: nanoseconds
+ *
+ * Otherwise all threads of a user would begin at the same moment.
+ *
+ * Return: 0; or nanoseconds until all shares have paid, then nothing was counted.
+ */
+u64 pxt_user_work_ahead(const struct pxt_user_work *work, u64 ns)
+{
+	u64 now = ktime_get_ns(), ahead = WORK_AHEAD * WORK_RATIO, wait = 0;
+	struct pxt_share *share;
+	u32 i;
+
+	spin_lock(&pxt_paid_lock);
+	for (i = 0; i < work->nr_shares; i++) {
+		share = work->shares[i];
+		if (share->paid > now)
+			wait = max(wait, share->paid - now);
+	}
+	for (i = 0; !wait && i < work->nr_shares; i++) {
+		share = work->shares[i];
+		if (now > ahead)
+			share->paid = max(share->paid, now - ahead);
+		share->paid += ns * WORK_RATIO;
+	}
+	spin_unlock(&pxt_paid_lock);
+	return wait;
+}
+
+/**
+ * pxt_user_work_back() - take back what pxt_user_work_ahead() counted, and was not used
+ * @work: the same
+ * @ns: nanoseconds, no more than were counted
+ */
+void pxt_user_work_back(const struct pxt_user_work *work, u64 ns)
+{
+	u32 i;
+
+	spin_lock(&pxt_paid_lock);
+	for (i = 0; i < work->nr_shares; i++)
+		work->shares[i]->paid -= ns * WORK_RATIO;
+	spin_unlock(&pxt_paid_lock);
 }

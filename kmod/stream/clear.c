@@ -36,7 +36,7 @@ static void clear_locked(struct pxt_stream *stream)
  * pxt_clear_logged() - throw away all recorded events of a stream
  * @stream: not locked
  *
- * With a log, its thread calls this, so no sub-buffer is being written to the log.
+ * With a log, the task that serves it calls this, so no sub-buffer is being written to the log.
  * Context: may sleep.
  *
  * Return: 0; -ESHUTDOWN.

@@ -12,22 +12,27 @@
 
 #define WORDS	(POSIXTRACE_ID_MAX / 64)
 
-/* The filters before and after the change, and the one in force meanwhile. */
+/*
+ * The filters before and after the change, and the one in force meanwhile; @known is the number of
+ * event types before the change.
+ */
 struct change {
+	u32 known;
 	struct posixtrace_event_set sets[2];
 	struct posixtrace_event_set both;
 };
 
-static void compute(struct change *change, const struct posixtrace_event_set *old,
+static void compute(struct change *change, struct pxt_link *link,
 		    const struct posixtrace_filter *arg)
 {
+	const struct posixtrace_event_set *old = &change->sets[0];
 	u64 word, set;
 	int i;
 
+	change->known = pxt_gate_get_filter(link, &change->sets[0]);
 	for (i = 0; i < WORDS; i++) {
 		word = old->bits[i];
 		set = arg->set.bits[i];
-		change->sets[0].bits[i] = word;
 		if (arg->how == POSIXTRACE_FILTER_ADD)
 			word |= set;
 		else if (arg->how == POSIXTRACE_FILTER_SUB)
@@ -61,7 +66,7 @@ static int change_locked(struct pxt_stream *stream, const struct change *change,
 			return err;
 		}
 	}
-	pxt_gate_set_filter(&stream->link, &change->both);
+	pxt_gate_set_filter(&stream->link, &change->both, change->known);
 	if (stream->running || stream->full)
 		pxt_gate_synchronize(&stream->link);
 	if (record) {
@@ -72,7 +77,7 @@ static int change_locked(struct pxt_stream *stream, const struct change *change,
 		 */
 		pxt_gate_synchronize(&stream->link);
 	}
-	pxt_gate_set_filter(&stream->link, &change->sets[1]);
+	pxt_gate_set_filter(&stream->link, &change->sets[1], change->known);
 	WRITE_ONCE(stream->pool.ctrl->system_filter, change->sets[1].bits[0]);
 	return 0;
 }
@@ -102,7 +107,7 @@ int pxt_filter_set(struct pxt_stream *stream, const struct posixtrace_filter *ar
 	mutex_lock(&stream->lock);
 	err = -ESHUTDOWN;
 	if (!stream->dead) {
-		compute(change, &stream->link.filter, arg);
+		compute(change, &stream->link, arg);
 		err = change_locked(stream, change, &arg->origin);
 	}
 	mutex_unlock(&stream->lock);
@@ -127,7 +132,7 @@ int pxt_filter_get(struct pxt_stream *stream, struct posixtrace_event_set *set)
 	if (stream->dead)
 		err = -ESHUTDOWN;
 	else
-		*set = stream->link.filter;
+		pxt_gate_get_filter(&stream->link, set);
 	mutex_unlock(&stream->lock);
 	return err;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Logs of streams: making one, asking its thread for work, ending it. The thread of a log
- * does all the writing: it alone waits for a file system or for the reader of a pipe, and it
- * goes on when the controller is killed. The thread itself is in logthread.c.
+ * Logs of streams: making one, asking for work, ending it. A thread of the controller, or the
+ * kernel thread of the log, does all the writing: logturn.c decides which one. The kernel thread
+ * continues when the controller is killed; it is in logthread.c.
  *
  * Every log thread ends. A signal makes it give up writes that have to wait. Root may send
  * one; the watch of the log does when the controller is gone and the log makes no progress.
@@ -55,7 +55,16 @@ int pxt_log_new(struct pxt_stream *stream, int fd)
 	INIT_DELAYED_WORK(&log->watch, watch);
 	spin_lock_init(&log->lock);
 	init_waitqueue_head(&log->wait);
+	init_waitqueue_head(&log->worker_wait);
+	/* Until the thread has written the beginning. */
+	log->served = true;
 	init_waitqueue_head(&log->done);
+	err = pxt_user_work_init(&log->work, &stream->charge);
+	if (err) {
+		pxt_logwriter_destroy(&log->writer);
+		kfree(log);
+		return err;
+	}
 	log->stream = stream;
 	stream->log = log;
 	return 0;
@@ -68,6 +77,7 @@ int pxt_log_new(struct pxt_stream *stream, int fd)
 void pxt_log_free(struct pxt_log *log)
 {
 	pxt_logwriter_destroy(&log->writer);
+	pxt_user_work_destroy(&log->work);
 	if (log->thread)
 		put_task_struct(log->thread);
 	kfree(log);
@@ -149,6 +159,30 @@ static bool wait_a_while(struct pxt_log *log, unsigned int state, unsigned long 
 }
 
 /**
+ * pxt_log_wait_turn() - wait until the calling task of the controller may write the end
+ * @log: pxt_log_begin_close() and pxt_log_end() were called
+ *
+ * Context: may sleep; no lock is held. Can be killed and frozen. A task that ends waits for
+ * log_timeout seconds at most, since it ended the stream.
+ *
+ * Return: true if it serves the log now; false if the log is finished, or the wait is over.
+ */
+bool pxt_log_wait_turn(struct pxt_log *log)
+{
+	long left = max_t(long, log->owner_ended + watch_time() - jiffies, 0);
+
+	if (!(current->flags & PF_EXITING))
+		wait_event_state(log->done, pxt_log_turn(log, PXT_BY_CLOSER),
+				 (TASK_KILLABLE | TASK_FREEZABLE));
+	else
+		___wait_event(log->done,
+			      ___wait_cond_timeout(pxt_log_turn(log, PXT_BY_CLOSER)),
+			      (TASK_IDLE | TASK_FREEZABLE), 0, left,
+			      __ret = schedule_timeout(__ret));
+	return pxt_log_take(log, PXT_BY_CLOSER);
+}
+
+/**
  * pxt_log_give_up() - make the thread end without another write that has to wait
  * @log: with a thread, of a stream that is shut down
  *
@@ -164,14 +198,6 @@ void pxt_log_give_up(struct pxt_log *log)
 
 /* ------------------------------------------------------------------ */
 /* Requests to the thread						*/
-
-static void want(struct pxt_log *log, int bit)
-{
-	spin_lock(&log->lock);
-	set_bit(bit, &log->wanted);
-	spin_unlock(&log->lock);
-	wake_up(&log->wait);
-}
 
 /**
  * pxt_log_flush() - FLUSH: write the recorded events to the log
@@ -196,7 +222,7 @@ int pxt_log_flush(struct pxt_stream *stream, const struct posixtrace_origin *ori
 	log->flushing = true;
 	set_bit(PXT_LOG_FLUSH, &log->wanted);
 	spin_unlock(&log->lock);
-	wake_up(&log->wait);
+	pxt_log_wake(log);
 	return 0;
 }
 
@@ -221,7 +247,7 @@ int pxt_log_clear(struct pxt_stream *stream)
 	/* Both under the lock, or one CLEAR could end with @number, and another come after it. */
 	set_bit(PXT_LOG_CLEAR, &log->wanted);
 	spin_unlock(&log->lock);
-	wake_up(&log->wait);
+	pxt_log_wake(log);
 	/* Pairs with the release in clear(): clear_error is set. */
 	if (wait_event_state(log->done, smp_load_acquire(&log->clear_done) >= number ||
 			     READ_ONCE(stream->dead), (TASK_KILLABLE | TASK_FREEZABLE)))
@@ -245,7 +271,7 @@ void pxt_log_used(struct pxt_log *log)
 
 	if (pxt_log_flushes_itself(log) && half &&
 	    !READ_ONCE(log->error) && !test_bit(PXT_LOG_USED, &log->wanted))
-		want(log, PXT_LOG_USED);
+		pxt_log_want(log, PXT_LOG_USED);
 }
 
 /**
@@ -258,7 +284,7 @@ void pxt_log_used(struct pxt_log *log)
 void pxt_log_stream_full(struct pxt_log *log)
 {
 	if (pxt_log_flushes_itself(log) && !READ_ONCE(log->error))
-		want(log, PXT_LOG_USED);
+		pxt_log_want(log, PXT_LOG_USED);
 }
 
 /**
@@ -268,7 +294,7 @@ void pxt_log_stream_full(struct pxt_log *log)
 void pxt_log_end(struct pxt_log *log)
 {
 	wake_up_all(&log->done);
-	want(log, PXT_LOG_END);
+	pxt_log_want(log, PXT_LOG_END);
 }
 
 /**

@@ -12,6 +12,18 @@
 #include "stream/sysevent.h"
 
 /**
+ * enum pxt_log_phase - how far a flush is
+ * @PXT_LOG_NO_FLUSH: there is none
+ * @PXT_LOG_EVENTS: it writes events
+ * @PXT_LOG_STATUS: it has written them; STOP of a full log, or the status, is missing
+ */
+enum pxt_log_phase {
+	PXT_LOG_NO_FLUSH,
+	PXT_LOG_EVENTS,
+	PXT_LOG_STATUS,
+};
+
+/**
  * struct pxt_taken - a sub-buffer that is being written to the log
  * @subbuf: from pxt_reclaim_take()
  * @gap: from pxt_reclaim_take()
@@ -23,6 +35,9 @@ struct pxt_taken {
 
 /**
  * struct pxt_log - the log of a stream
+ *
+ * One task at a time serves it, that is, flushes, clears, or writes the end: see enum
+ * pxt_logfile_server, and pxt_log_take().
  */
 struct pxt_log {
 	/** @stream: its stream, which lives as long */
@@ -34,12 +49,20 @@ struct pxt_log {
 	 * started, then a reference to the task
 	 */
 	struct task_struct *thread;
+	/** @work: the account of the thread's processor time; the thread uses it */
+	struct pxt_user_work work;
+	/** @ran: the thread's processor time that @work has, ns; the thread uses it */
+	u64 ran;
+	/** @ahead: what @work has of it before it is used, ns; the thread uses it */
+	u64 ahead;
 	/** @wait: the thread waits here for @wanted */
 	wait_queue_head_t wait;
-	/** @done: others wait here for the thread */
+	/** @worker_wait: a thread of the controller waits here for @wanted */
+	wait_queue_head_t worker_wait;
+	/** @done: others wait here for the task that serves, and for the end of the thread */
 	wait_queue_head_t done;
 
-	/* Used by the thread only, but @writer by CREATE before: */
+	/* Used by the task that serves, but @writer by CREATE before: */
 	/** @writer: the contents */
 	struct pxt_logwriter writer;
 	/** @seen: time of the last system event when there was nothing left to write */
@@ -48,6 +71,18 @@ struct pxt_log {
 	bool unstopped;
 	/** @taken: sub-buffers that are being written */
 	struct pxt_taken taken[PXT_LOG_BATCH];
+	/** @phase: how far the flush is that was interrupted, or is under way; others read it */
+	enum pxt_log_phase phase;
+	/** @flush_caller: of that flush */
+	struct pxt_caller flush_caller;
+	/** @flush_self: that flush has no caller */
+	bool flush_self;
+	/** @flush_last: time of the last system event that it writes */
+	u64 flush_last;
+	/** @flush_result: negative errno of its events, or 0 */
+	int flush_result;
+	/** @end_error: the first error of writing the end, a negative errno, or 0 */
+	int end_error;
 
 	/* Written by the thread, read by others: */
 	/** @begin_error: negative errno of writing the header; set before @begun */
@@ -72,8 +107,21 @@ struct pxt_log {
 	 */
 	unsigned long owner_ended;
 
+	/** @end_closes: pxt_log_begin_close() was called for the work that ends the stream */
+	bool end_closes;
+
 	/** @lock: guards the next fields */
 	spinlock_t lock;
+	/** @served: a task serves */
+	bool served;
+	/** @worker: the thread of the controller that is in WRITE_LOG, or NULL; read under RCU */
+	struct task_struct *worker;
+	/** @closers: tasks of the controller that will write the end; also read without the lock */
+	u32 closers;
+	/** @resting: the thread has used up its processor time: only the end wakes it */
+	bool resting;
+	/** @finished: the end was written: nothing to serve is left; also read without the lock */
+	bool finished;
 	/** @watched: @watch was begun */
 	bool watched;
 	/** @over: the thread ends, so @watch may not be queued any more */
@@ -90,7 +138,7 @@ struct pxt_log {
 	struct pxt_caller caller;
 	/** @flushing: a flush was requested, or is under way */
 	bool flushing;
-	/** @full: UNTIL_FULL: no more events fit; the thread reads it without the lock */
+	/** @full: UNTIL_FULL: no more events fit; the task that serves reads it without the lock */
 	bool full;
 	/** @overwritten: LOOP: user events that were overwritten so far */
 	u64 overwritten;
@@ -118,11 +166,30 @@ struct pxt_log {
 int pxt_log_new(struct pxt_stream *stream, int fd);
 void pxt_log_free(struct pxt_log *log);
 
+/* logturn.c */
+bool pxt_log_turn(struct pxt_log *log, enum pxt_logfile_server server);
+bool pxt_log_take(struct pxt_log *log, enum pxt_logfile_server server);
+void pxt_log_put(struct pxt_log *log);
+void pxt_log_finish(struct pxt_log *log);
+bool pxt_log_pauses(struct pxt_log *log);
+u64 pxt_log_account(struct pxt_log *log);
+u64 pxt_log_begin_work(struct pxt_log *log);
+void pxt_log_end_work(struct pxt_log *log);
+void pxt_log_rest(struct pxt_log *log, u64 delay);
+bool pxt_log_take_request(struct pxt_log *log, int bit);
+void pxt_log_want(struct pxt_log *log, int bit);
+void pxt_log_wake(struct pxt_log *log);
+int pxt_log_enter(struct pxt_log *log);
+void pxt_log_leave(struct pxt_log *log);
+bool pxt_log_begin_close(struct pxt_log *log);
+void pxt_log_end_close(struct pxt_log *log);
+
 int pxt_log_flush(struct pxt_stream *stream, const struct posixtrace_origin *origin);
 int pxt_log_clear(struct pxt_stream *stream);
 void pxt_log_used(struct pxt_log *log);
 void pxt_log_stream_full(struct pxt_log *log);
 void pxt_log_end(struct pxt_log *log);
+bool pxt_log_wait_turn(struct pxt_log *log);
 int pxt_log_wait(struct pxt_log *log);
 void pxt_log_abandon(struct pxt_log *log);
 void pxt_log_end_watch(struct pxt_log *log);
@@ -134,6 +201,12 @@ void pxt_log_note_lost(struct pxt_log *log, bool refuses);
 static inline bool pxt_log_flushes_itself(const struct pxt_log *log)
 {
 	return log->stream->attr.stream_policy == POSIXTRACE_POLICY_FLUSH;
+}
+
+/* Does a request, or an interrupted flush, wait for the task that serves? */
+static inline bool pxt_log_has_work(const struct pxt_log *log)
+{
+	return READ_ONCE(log->wanted) || READ_ONCE(log->phase);
 }
 
 /* Has the thread ended its use of the controller's file and of the stream's memory? */

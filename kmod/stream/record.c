@@ -211,7 +211,7 @@ static void lose_all(struct pxt_target *target, u32 mask, u32 id)
 
 /**
  * pxt_record_event() - EVENT: record an event into all streams that want it
- * @target: of the calling process
+ * @target: of the calling process; NULL if it has none
  * @arg: private copy of the argument
  *
  * POSIX: posix_trace_event(), for processes that cannot write the sub-buffers themselves.
@@ -235,7 +235,7 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 		return -EINVAL;
 	event.id = array_index_nospec(arg->event_id, POSIXTRACE_ID_MAX);
 	/* Pairs with the release in pxt_gate_make(). */
-	gate = smp_load_acquire(&target->gate);
+	gate = target ? smp_load_acquire(&target->gate) : NULL;
 	mask = gate ? READ_ONCE(gate->enable[event.id]) & ~arg->skip : 0;
 	if (!mask)
 		return 0;
@@ -266,7 +266,7 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
 
 /**
  * pxt_record_next() - NEXT: a record did not fit into this CPU's sub-buffer
- * @target: of the calling process
+ * @target: of the calling process; NULL if it has none
  * @arg: private copy of the argument
  *
  * Context: may sleep.
@@ -276,14 +276,15 @@ int pxt_record_event(struct pxt_target *target, const struct posixtrace_event *a
  */
 int pxt_record_next(struct pxt_target *target, const struct posixtrace_next *arg)
 {
-	struct pxt_stream *stream;
+	struct pxt_stream *stream = NULL;
 	int err;
 
 	if (arg->reserved || arg->slot >= POSIXTRACE_SLOTS_MAX ||
 	    arg->size < POSIXTRACE_RECORD_SIZE(0) ||
 	    arg->size > POSIXTRACE_SUBBUF_SIZE_MAX || arg->size % POSIXTRACE_RECORD_ALIGN)
 		return -EINVAL;
-	stream = get_stream(target, array_index_nospec(arg->slot, POSIXTRACE_SLOTS_MAX));
+	if (target)
+		stream = get_stream(target, array_index_nospec(arg->slot, POSIXTRACE_SLOTS_MAX));
 	if (!stream)
 		return -ESTALE;
 	if (stream->number != arg->stream)
@@ -298,7 +299,7 @@ int pxt_record_next(struct pxt_target *target, const struct posixtrace_next *arg
 
 /**
  * pxt_record_wake() - WAKE: wake the readers of streams that the process has recorded into
- * @target: of the calling process
+ * @target: of the calling process; NULL if it has none
  * @mask: slots
  */
 void pxt_record_wake(struct pxt_target *target, u32 mask)
@@ -307,7 +308,7 @@ void pxt_record_wake(struct pxt_target *target, u32 mask)
 	u32 slot;
 
 	rcu_read_lock();
-	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+	for (slot = 0; target && slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		stream = mask & BIT(slot) ? pxt_stream_in(target, slot) : NULL;
 		if (stream)
 			pxt_wake(&stream->pool);

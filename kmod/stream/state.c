@@ -254,8 +254,8 @@ int pxt_state_restart(struct pxt_stream *stream)
  * The stream may become full. Context: may sleep.
  *
  * Return: 0; -EAGAIN if other CPUs hold all sub-buffers, if none is free and the stream was
- * stopped meanwhile, or if it is being cleared; -ENOSPC if the stream is full, then the event was
- * counted as lost; -ESHUTDOWN.
+ * stopped meanwhile, if it is being cleared, or if the caller is killed; -ENOSPC if the stream is
+ * full, then the event was counted as lost; -ESHUTDOWN.
  */
 int pxt_state_next(struct pxt_stream *stream, u32 size)
 {
@@ -269,7 +269,9 @@ int pxt_state_next(struct pxt_stream *stream, u32 size)
 			pxt_wake_filled(&stream->pool);
 		if (ret != -ENOBUFS)
 			return ret;
-		mutex_lock(&stream->lock);
+		/* The holder, a thread of the controller, may wait for memory. */
+		if (mutex_lock_killable(&stream->lock))
+			return -EAGAIN;
 		/* If it is dead or full by now, the next round returns that. */
 		if (!stream->dead && !stream->pool.full) {
 			if (stream->running)

@@ -3,6 +3,7 @@
  * The life of a stream: making, finding and freeing it. Its states are in state.c, its end
  * is in shutdown.c.
  */
+#include <linux/file.h>
 #include <linux/idr.h>
 #include <linux/pid_namespace.h>
 #include <linux/rculist.h>
@@ -92,6 +93,7 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	stream->ns = get_pid_ns(task_active_pid_ns(current));
 	stream->file = file;
 	stream->link.table = table;
+	INIT_LIST_HEAD(&stream->link.node);
 	stream->link.pool = &stream->pool;
 	stream->link.kernel_types = pxt_kernel_types(stream->attr.classes);
 	pxt_table_get(table);
@@ -117,17 +119,19 @@ fail:
  * pxt_stream_publish() - let the target and the hooks find a new stream
  * @stream: from pxt_stream_new()
  * @target: the process to trace, with a gate
+ * @memory: from pxt_roster_prepare(), for all threads of the process, if the stream has a log
  *
  * Context: may sleep.
  * Return: 0; -EAGAIN if there are too many on the target; -ESTALE if it has ended.
  */
-int pxt_stream_publish(struct pxt_stream *stream, struct pxt_target *target)
+int pxt_stream_publish(struct pxt_stream *stream, struct pxt_target *target,
+		       struct hlist_head *memory)
 {
 	mutex_lock(&pxt_streams_lock);
 	stream->number = ++pxt_streams_number;
 	list_add_tail_rcu(&stream->node, &pxt_streams);
 	mutex_unlock(&pxt_streams_lock);
-	return pxt_gate_link(target, &stream->link);
+	return pxt_gate_link(target, &stream->link, memory);
 }
 
 /* No list_del_init(): a walker of the list may be at this stream and needs its next pointer. */
@@ -182,14 +186,32 @@ void pxt_stream_forget_file(struct pxt_stream *stream)
 	WRITE_ONCE(stream->file, NULL);
 }
 
+/*
+ * It holds the module. In a kernel thread, fput() would release it some time later, and rmmod fail
+ * until then.
+ */
+static void put_memory(struct file *memory)
+{
+	if (!memory)
+		return;
+	if (current->flags & PF_KTHREAD)
+		__fput_sync(memory);
+	else
+		fput(memory);
+}
+
 static void stream_release(struct kref *kref)
 {
 	struct pxt_stream *stream = container_of(kref, struct pxt_stream, kref);
+	struct pxt_table *table = stream->link.table;
 
+	put_memory(stream->memory);
 	if (stream->log)
 		pxt_log_free(stream->log);
 	pxt_roster_free(stream->link.roster);
-	pxt_table_put(stream->link.table);
+	pxt_image_leave(table, &stream->link.author);
+	pxt_table_leave(&stream->link);
+	pxt_table_put(table);
 	put_pid_ns(stream->ns);
 	put_cred(stream->cred);
 	put_pid(stream->owner);

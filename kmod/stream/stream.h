@@ -38,8 +38,12 @@ struct pxt_stream {
 	u32 index;
 	/** @attr: as granted */
 	struct posixtrace_attr attr;
+	/** @handled: classes of which CREATE has got the handlers; 0 if it failed before */
+	u64 handled;
 	/** @log: its log, or NULL */
 	struct pxt_log *log;
+	/** @memory: the file that mappings by targets hold: a reference; NULL if CREATE failed */
+	struct file *memory;
 
 	/** @node: in the list of all streams, under the lock of the list; read under RCU */
 	struct list_head node;
@@ -122,7 +126,8 @@ static inline u64 pxt_stream_map_base(const struct pxt_stream *stream)
 
 struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt_table *table,
 				  struct file *file, int log_fd);
-int pxt_stream_publish(struct pxt_stream *stream, struct pxt_target *target);
+int pxt_stream_publish(struct pxt_stream *stream, struct pxt_target *target,
+		       struct hlist_head *memory);
 void pxt_stream_destroy_memory(struct pxt_stream *stream);
 void pxt_stream_forget_file(struct pxt_stream *stream);
 void pxt_stream_put(struct pxt_stream *stream);

@@ -95,9 +95,11 @@ static u64 write_event(struct pxt_stream *stream, u32 id, const struct pxt_calle
  */
 u64 pxt_sysevent_start(struct pxt_stream *stream, const struct pxt_caller *caller)
 {
+	struct posixtrace_event_set filter;
+
 	lockdep_assert_held(&stream->lock);
-	return write_event(stream, POSIXTRACE_ID_START, caller, &stream->link.filter,
-			   sizeof(stream->link.filter));
+	pxt_gate_get_filter(&stream->link, &filter);
+	return write_event(stream, POSIXTRACE_ID_START, caller, &filter, sizeof(filter));
 }
 
 /**

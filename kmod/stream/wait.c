@@ -4,7 +4,8 @@
  *
  * A reader sets need_wakeup of the stream, synchronizes, and looks for events again. A
  * writer that does not see need_wakeup has committed before the synchronization ends, so the
- * reader finds its record; so writers need no fence.
+ * reader finds its record; so writers need no fence. If the synchronization would interrupt
+ * processes of others too often, the kernel looks for such a record a little later instead.
  *
  * A writer that sees need_wakeup may never call WAKE: it is killed, executes a program, or
  * leaves a signal handler by siglongjmp(). So while need_wakeup is set, the kernel looks for
@@ -26,10 +27,22 @@
 /* A reader is woken within a second, also where a busy machine takes as long again. */
 #define LOOK_MS	500
 
+/*
+ * Without a synchronization, a writer that was recording when need_wakeup was set may not call
+ * WAKE. By then it has finished.
+ */
+#define SOON_MS	10
+
 /* Unbound: the CPU of the reader may be isolated. */
 static void queue_look(struct pxt_stream *stream)
 {
 	queue_delayed_work(system_unbound_wq, &stream->look, msecs_to_jiffies(LOOK_MS));
+}
+
+/* The caller looks for records itself, so this may put off a look that was due earlier. */
+static void queue_look_soon(struct pxt_stream *stream)
+{
+	mod_delayed_work(system_unbound_wq, &stream->look, msecs_to_jiffies(SOON_MS));
 }
 
 /*
@@ -57,11 +70,12 @@ static int arm(struct pxt_stream *stream, bool edges, u32 *round)
 		err = -ESHUTDOWN;
 	} else {
 		restart_if_full(stream);
-		if (!pxt_wake_arm(&stream->pool, edges))
-			pxt_gate_synchronize(&stream->link);
+		if (pxt_wake_arm(&stream->pool, edges) || pxt_gate_try_synchronize(&stream->link))
+			queue_look(stream);
+		else
+			queue_look_soon(stream);
 		if (round)
 			*round = pxt_wake_round(&stream->pool);
-		queue_look(stream);
 	}
 	mutex_unlock(&stream->lock);
 	return err;

@@ -2,11 +2,17 @@
 /*
  * Descriptions of event types. Readers know what they mean: here they are text beside the name.
  */
+#include <linux/cred.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 #include "target/description.h"
 #include "target/eventid.h"
+#include "target/target.h"
+
+/* Bytes of descriptions that one guest can make, and all guests together. */
+#define GUEST_BYTES	(POSIXTRACE_DESCRIPTIONS_MAX / 16)
+#define GUESTS_BYTES	(POSIXTRACE_DESCRIPTIONS_MAX / 2)
 
 /**
  * pxt_description_new() - memory for a description
@@ -32,8 +38,15 @@ struct pxt_description *pxt_description_new(u32 id, u32 size)
 	return description;
 }
 
-/* Terminated, and fit to be shown on one line. The bytes of other characters are not checked. */
-static bool text_valid(const struct pxt_description *description)
+/**
+ * pxt_description_valid() - can this be a description?
+ * @description: from pxt_description_new(), with text
+ *
+ * Terminated, and fit to be shown on one line. The bytes of other characters are not checked.
+ *
+ * Return: yes or no.
+ */
+bool pxt_description_valid(const struct pxt_description *description)
 {
 	const char *end = description->text + description->size - 1, *p;
 
@@ -44,61 +57,177 @@ static bool text_valid(const struct pxt_description *description)
 	return !*end;
 }
 
-static bool same(const struct pxt_description *a, const struct pxt_description *b)
+/**
+ * pxt_description_same() - do two descriptions say the same?
+ * @a: or NULL
+ * @b: or NULL
+ *
+ * Return: yes or no.
+ */
+bool pxt_description_same(const struct pxt_description *a, const struct pxt_description *b)
 {
+	if (!a || !b)
+		return !a && !b;
 	return a->size == b->size && !memcmp(a->text, b->text, a->size);
 }
 
-static int add_locked(struct pxt_table *table, struct pxt_description *description)
+/**
+ * pxt_description_fits() - has the table room for a description?
+ * @table: its lock is held
+ * @author: of the description
+ * @is_guest: the author is a guest of the table
+ * @description: from pxt_description_new()
+ *
+ * Return: 0; -ENOSPC if the table has too many, or the author is a guest and has made too many.
+ */
+int pxt_description_fits(const struct pxt_table *table, const struct pxt_author *author,
+			 bool is_guest, const struct pxt_description *description)
 {
-	const struct pxt_description *other;
-	int err;
+	u32 size = description->size;
 
-	/* The unnamed type stands for many, and the predefined ones have a meaning. */
-	if (description->id <= POSIXTRACE_ID_UNNAMED ||
-	    description->id >= pxt_table_end_locked(table))
-		return -ENOENT;
-	other = xa_load(&table->described, description->id);
-	if (other)
-		return same(description, other) ? -EALREADY : -EEXIST;
-	if (description->size > POSIXTRACE_DESCRIPTIONS_MAX - table->descriptions_size)
+	lockdep_assert_held(&table->lock);
+	if (size > POSIXTRACE_DESCRIPTIONS_MAX - table->descriptions_size)
 		return -ENOSPC;
-	err = xa_err(xa_store(&table->described, description->id, description,
-			      GFP_KERNEL_ACCOUNT));
-	if (err)
-		return err;
-	list_add_tail(&description->node, &table->descriptions);
-	table->descriptions_size += description->size;
+	if (is_guest && (size > GUEST_BYTES - author->guest.bytes ||
+			 size > GUESTS_BYTES - table->guests.bytes))
+		return -ENOSPC;
 	return 0;
 }
 
 /**
- * pxt_description_add() - describe an event type
- * @table: not locked
- * @description: from pxt_description_new(), with text. Belongs to the table if this returns 0
- *
- * Context: may sleep.
- * Return: 0; -EALREADY if the type has the same description; -EEXIST if it has another one;
- * -ENOENT if there is no such named user event type; -EINVAL if the text is not terminated or
- * has control characters; -ENOSPC if the table has too many; -ENOMEM.
+ * pxt_description_attach() - give a type its description
+ * @table: its lock is held
+ * @author: of the description
+ * @is_guest: the author is a guest of the table
+ * @type: without description
+ * @description: fits, and belongs to the type then
  */
-int pxt_description_add(struct pxt_table *table, struct pxt_description *description)
+void pxt_description_attach(struct pxt_table *table, struct pxt_author *author, bool is_guest,
+			    struct pxt_type *type, struct pxt_description *description)
+{
+	lockdep_assert_held(&table->lock);
+	description->id = type->id;
+	description->guest = is_guest;
+	type->description = description;
+	list_add_tail(&description->node, &table->descriptions);
+	table->descriptions_size += description->size;
+	if (is_guest) {
+		author->guest.bytes += description->size;
+		table->guests.bytes += description->size;
+	}
+}
+
+/**
+ * pxt_describer_look() - find out what the caller may do with a type
+ * @describer: maybe with a type that waits for that
+ *
+ * Context: may sleep; no table is locked.
+ */
+void pxt_describer_look(struct pxt_describer *describer)
+{
+	if (describer->cred)
+		describer->may_describe = pxt_rights_over(describer->cred);
+}
+
+/**
+ * pxt_describer_end() - end of the use of a struct pxt_describer
+ * @describer: zeroed at first
+ */
+void pxt_describer_end(const struct pxt_describer *describer)
+{
+	put_cred(describer->cred);
+}
+
+/* Returns -EAGAIN if pxt_describer_look() has to say so first. */
+static int may_describe(const struct pxt_author *author, struct pxt_describer *describer,
+			const struct pxt_type *type)
+{
+	if (author->number && author->number == type->opener)
+		return 0;
+	/* The type has one opener, and so one cred. */
+	if (describer->cred == type->cred)
+		return describer->may_describe ? 0 : -EPERM;
+	put_cred(describer->cred);
+	describer->cred = get_cred(type->cred);
+	return -EAGAIN;
+}
+
+/**
+ * pxt_description_add() - describe an event type
+ * @table: its lock is held
+ * @author: the caller, which knows the type
+ * @describer: the rights of the caller
+ * @type: of the table
+ * @description: from pxt_description_new(), with valid text. Belongs to the type if this returns 0
+ *
+ * Return: 0; -EALREADY if the type has the same description; -EEXIST if it has another one, or
+ * another program, or a trace point, has used the type without one; -EPERM if another process
+ * opened the name first, which the caller may not trace; -ENOSPC as pxt_description_fits(); -EAGAIN
+ * if pxt_describer_look() has to come first, without the lock.
+ */
+int pxt_description_add(struct pxt_table *table, struct pxt_author *author,
+			struct pxt_describer *describer, struct pxt_type *type,
+			struct pxt_description *description)
 {
 	int err;
 
-	if (!text_valid(description))
+	if (type->description)
+		return pxt_description_same(description, type->description) ? -EALREADY : -EEXIST;
+	if (type->bare)
+		return -EEXIST;
+	err = may_describe(author, describer, type);
+	if (!err)
+		err = pxt_description_fits(table, author, describer->is_guest, description);
+	if (!err)
+		pxt_description_attach(table, author, describer->is_guest, type, description);
+	return err;
+}
+
+static int describe_locked(struct pxt_table *table, struct pxt_author *author,
+			   struct pxt_describer *describer, struct pxt_description *description)
+{
+	/* The unnamed type stands for many, and the predefined ones have a meaning. */
+	struct pxt_type *type = pxt_type_of(table, description->id);
+
+	if (!type || !pxt_image_knows(author, type))
+		return -ENOENT;
+	return pxt_description_add(table, author, describer, type, description);
+}
+
+/**
+ * pxt_describe() - DESCRIBE
+ * @table: not locked
+ * @author: the calling process, or the controller
+ * @description: from pxt_description_new(), with text. Belongs to the table if this returns 0
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOENT if the program has opened no name with this id; -EINVAL if the text is not
+ * terminated or has control characters; or as pxt_description_add(), but for -EAGAIN.
+ */
+int pxt_describe(struct pxt_table *table, struct pxt_author *author,
+		 struct pxt_description *description)
+{
+	struct pxt_describer describer = { .is_guest = pxt_table_is_guest(table) };
+	int err;
+
+	if (!pxt_description_valid(description))
 		return -EINVAL;
-	mutex_lock(&table->lock);
-	err = add_locked(table, description);
-	mutex_unlock(&table->lock);
+	do {
+		mutex_lock(&table->lock);
+		err = describe_locked(table, author, &describer, description);
+		mutex_unlock(&table->lock);
+		if (err == -EAGAIN)
+			pxt_describer_look(&describer);
+	} while (err == -EAGAIN);
+	pxt_describer_end(&describer);
 	return err;
 }
 
 /**
  * pxt_description_find() - the description of an event type
- * @table: not locked; the caller has a reference
+ * @table: not locked; a stream of the caller is on it
  * @id: event type
- * @description: gets the description, which lives as long as the table
+ * @description: gets the description, which lives as long as that stream
  *
  * Context: may sleep.
  * Return: 0; -ENOENT if the type has none; -EINVAL if there is no such event type.
@@ -106,21 +235,24 @@ int pxt_description_add(struct pxt_table *table, struct pxt_description *descrip
 int pxt_description_find(struct pxt_table *table, u32 id,
 			 const struct pxt_description **description)
 {
-	if (!pxt_table_has(table, id))
-		return -EINVAL;
+	const struct pxt_type *type;
+
 	mutex_lock(&table->lock);
-	*description = xa_load(&table->described, id);
+	type = pxt_type_of(table, id);
+	*description = type ? type->description : NULL;
 	mutex_unlock(&table->lock);
+	if (!type && !pxt_predefined_name(id))
+		return -EINVAL;
 	return *description ? 0 : -ENOENT;
 }
 
 /**
  * pxt_description_next() - go through all descriptions in the order in which they were made
- * @table: not locked; the caller has a reference
+ * @table: not locked; a stream of the caller is on it
  * @last: the one before, NULL for the first one
  *
  * Context: may sleep.
- * Return: the description, which lives as long as the table, or NULL if there is none yet.
+ * Return: the description, which lives as long as the stream, or NULL if there is none yet.
  */
 const struct pxt_description *pxt_description_next(struct pxt_table *table,
 						   const struct pxt_description *last)

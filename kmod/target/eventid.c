@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Event types: names to ids and back. The gates, in gate.c, say which types are recorded.
+ * Event types: names to ids and back. table.c keeps them, image.c knows which program has opened
+ * which name, and the gates, in gate.c, say which types are recorded.
+ *
+ * An image has one type for a name. Another image has the same one if it describes the data in the
+ * same way; otherwise it has its own: readers must not see the data of one in the form of the
+ * other.
  */
-#include <linux/kernel.h>
+#include <linux/cred.h>
 #include <linux/jhash.h>
+#include <linux/kernel.h>
 #include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+
+#include <linux/posixtrace_log.h>
 
 #include "target/description.h"
 #include "target/eventid.h"
@@ -15,116 +23,13 @@
 #include "target/kerneltype.h"
 #include "target/target.h"
 
-struct pxt_type {
-	struct hlist_node node;
-	u32 id;
-	char name[POSIXTRACE_EVENT_NAME_SIZE];
-};
+/* Names of an image: the unnamed type counts, too. */
+#define IMAGE_TYPES	(POSIXTRACE_IMAGE_TYPES - 1)
 
-static const struct {
-	u32 id;
-	const char *name;
-} pxt_predefined[] = {
-	{ POSIXTRACE_ID_ERROR, "posix_trace_error" },
-	{ POSIXTRACE_ID_START, "posix_trace_start" },
-	{ POSIXTRACE_ID_STOP, "posix_trace_stop" },
-	{ POSIXTRACE_ID_OVERFLOW, "posix_trace_overflow" },
-	{ POSIXTRACE_ID_RESUME, "posix_trace_resume" },
-	{ POSIXTRACE_ID_FLUSH_START, "posix_trace_flush_start" },
-	{ POSIXTRACE_ID_FLUSH_STOP, "posix_trace_flush_stop" },
-	{ POSIXTRACE_ID_FILTER, "posix_trace_filter" },
-	{ POSIXTRACE_ID_UNNAMED, "posix_trace_unnamed_userevent" },
-};
-
-#define FIRST_NAMED	(POSIXTRACE_ID_UNNAMED + 1)
-
-/**
- * pxt_table_new() - a table with the predefined event types
- *
- * Context: may sleep.
- * Return: one reference, or NULL.
- */
-struct pxt_table *pxt_table_new(void)
-{
-	struct pxt_table *table = kzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
-
-	if (!table)
-		return NULL;
-	kref_init(&table->kref);
-	mutex_init(&table->lock);
-	INIT_LIST_HEAD(&table->targets);
-	INIT_LIST_HEAD(&table->attachments);
-	xa_init_flags(&table->types, XA_FLAGS_ACCOUNT);
-	table->next = FIRST_NAMED;
-	xa_init_flags(&table->described, XA_FLAGS_ACCOUNT);
-	INIT_LIST_HEAD(&table->descriptions);
-	return table;
-}
-
-static void table_free(struct kref *kref)
-{
-	struct pxt_table *table = container_of(kref, struct pxt_table, kref);
-	struct pxt_description *description, *next;
-	struct pxt_type *type;
-	unsigned long id;
-
-	list_for_each_entry_safe(description, next, &table->descriptions, node)
-		pxt_description_free(description);
-	xa_destroy(&table->described);
-	xa_for_each(&table->types, id, type)
-		kfree(type);
-	xa_destroy(&table->types);
-	mutex_destroy(&table->lock);
-	kfree_rcu(table, rcu);
-}
-
-/**
- * pxt_table_get() - one more reference
- * @table: of which the caller has one
- */
-void pxt_table_get(struct pxt_table *table)
-{
-	kref_get(&table->kref);
-}
-
-/**
- * pxt_table_put() - give a reference back
- * @table: not locked
- *
- * Context: may sleep.
- */
-void pxt_table_put(struct pxt_table *table)
-{
-	kref_put(&table->kref, table_free);
-}
-
-/**
- * pxt_table_end() - the first id that no event type has
- * @table: not locked
- *
- * Context: may sleep.
- * Return: the id; all event types have smaller ones.
- */
-u32 pxt_table_end(struct pxt_table *table)
-{
-	u32 end;
-
-	mutex_lock(&table->lock);
-	end = table->next;
-	mutex_unlock(&table->lock);
-	return end;
-}
-
-/**
- * pxt_table_has_names() - is there any named event type?
- * @table: a reference, or found under RCU
- *
- * Return: yes or no.
- */
-bool pxt_table_has_names(const struct pxt_table *table)
-{
-	return READ_ONCE(table->next) > FIRST_NAMED;
-}
+/* Names that one guest can open, all guests together, and those of them with one image. */
+#define GUEST_TYPES	(PXT_NAMED_MAX / 16)
+#define GUESTS_TYPES	(PXT_NAMED_MAX / 2)
+#define GUESTS_IMAGE	(IMAGE_TYPES / 2)
 
 static struct hlist_head *bucket_of(struct pxt_table *table, const char *name)
 {
@@ -133,41 +38,238 @@ static struct hlist_head *bucket_of(struct pxt_table *table, const char *name)
 	return &table->names[hash >> (32 - PXT_NAME_BITS)];
 }
 
-static struct pxt_type *find_name(struct pxt_table *table, const char *name)
+/* The type of a name in the image of the author. */
+static struct pxt_type *find_known(struct pxt_table *table, const struct pxt_author *author,
+				   const char *name)
 {
 	struct pxt_type *type;
 
-	hlist_for_each_entry(type, bucket_of(table, name), node) {
+	hlist_for_each_entry(type, bucket_of(table, name), bucket_node) {
+		if (pxt_image_knows(author, type) && !strcmp(type->name, name))
+			return type;
+	}
+	return NULL;
+}
+
+/* The last type of a name. */
+static struct pxt_type *find_last(struct pxt_table *table, const char *name)
+{
+	struct pxt_type *type;
+
+	hlist_for_each_entry(type, bucket_of(table, name), bucket_node) {
 		if (!strcmp(type->name, name))
 			return type;
 	}
 	return NULL;
 }
 
-static int add_name(struct pxt_table *table, const char *name, u32 *id)
+/* A type of a name with this description, or with none. */
+static struct pxt_type *find_same(struct pxt_table *table, const char *name,
+				  const struct pxt_description *description)
 {
-	struct pxt_type *type = kzalloc(sizeof(*type), GFP_KERNEL_ACCOUNT);
-	struct pxt_target *target;
+	struct pxt_type *type;
+
+	hlist_for_each_entry(type, bucket_of(table, name), bucket_node) {
+		if (!strcmp(type->name, name) &&
+		    pxt_description_same(type->description, description))
+			return type;
+	}
+	return NULL;
+}
+
+/**
+ * struct opening - of a name
+ * @table: event types
+ * @author: the calling process, or the controller
+ * @is_guest: the author is a guest of the table
+ * @exact: only a type with this description will do, or with none
+ * @description: or NULL; set to NULL if the table has taken it
+ * @arg: private copy of the argument; gets the id
+ * @type: memory for a new type, allocated without the lock of the table; or NULL
+ * @chunk: the same, for its place
+ * @image: the same, for the first name of a program
+ * @rights: over a type that has no description
+ */
+struct opening {
+	struct pxt_table *table;
+	struct pxt_author *author;
+	bool is_guest;
+	bool exact;
+	struct pxt_description *description;
+	struct posixtrace_eventid *arg;
+	struct pxt_type *type;
+	struct pxt_chunk *chunk;
+	struct pxt_image *image;
+	struct pxt_describer rights;
+};
+
+/* The smallest id that no type has; POSIXTRACE_ID_MAX if there is none. */
+static u32 free_id(struct pxt_table *table)
+{
+	while (pxt_type_of(table, table->low))
+		table->low++;
+	return table->low;
+}
+
+/* Allocates what open_locked() missed. */
+static int prepare(struct opening *o)
+{
+	bool chunk;
+	u32 id;
+
+	if (!o->image)
+		o->image = pxt_image_new();
+	if (!o->type)
+		o->type = kzalloc(sizeof(*o->type), GFP_KERNEL_ACCOUNT);
+	mutex_lock(&o->table->lock);
+	id = free_id(o->table);
+	chunk = id < POSIXTRACE_ID_MAX && !o->table->chunk[id / PXT_CHUNK_SIZE];
+	mutex_unlock(&o->table->lock);
+	if (chunk && !o->chunk)
+		o->chunk = kzalloc(sizeof(*o->chunk), GFP_KERNEL_ACCOUNT);
+	return o->image && o->type && (o->chunk || !chunk) ? 0 : -ENOMEM;
+}
+
+static void unprepare(const struct opening *o)
+{
+	pxt_describer_end(&o->rights);
+	kfree(o->chunk);
+	kfree(o->type);
+	kfree(o->image);
+}
+
+/* Only what wants exactly a type without description keeps others from describing it. */
+static void note_bare(const struct opening *o, struct pxt_type *type)
+{
+	if (o->exact && !o->description && o->author->process == type->opener)
+		type->bare = true;
+}
+
+static void add_type(struct opening *o, u32 id)
+{
+	struct pxt_chunk **chunk = &o->table->chunk[id / PXT_CHUNK_SIZE];
+	const struct pxt_type *like = find_last(o->table, o->arg->name);
+	struct pxt_type *type = o->type;
+	struct pxt_table *table = o->table;
+
+	o->type = NULL;
+	if (!*chunk)
+		swap(*chunk, o->chunk);
+	type->id = id;
+	type->like = like ? like->id : 0;
+	type->cred = get_current_cred();
+	/* A process may describe what its controller has opened for it. */
+	type->opener = o->author->process;
+	type->guest = o->is_guest;
+	strscpy(type->name, o->arg->name, sizeof(type->name));
+	(*chunk)->type[id % PXT_CHUNK_SIZE] = type;
+	hlist_add_head(&type->bucket_node, bucket_of(table, type->name));
+	list_add_tail(&type->node, &table->types);
+	WRITE_ONCE(table->count, table->count + 1);
+	table->end = max(table->end, id + 1);
+	if (o->is_guest) {
+		o->author->guest.types++;
+		o->author->image->guests++;
+		table->guests.types++;
+	}
+	pxt_image_learn(o->author, type);
+	note_bare(o, type);
+	pxt_gate_new_type(table, type);
+}
+
+/* Has a guest opened as many names as it may? */
+static bool guest_is_full(const struct opening *o)
+{
+	return o->author->guest.types >= GUEST_TYPES || o->table->guests.types >= GUESTS_TYPES ||
+	       o->author->image->guests >= GUESTS_IMAGE;
+}
+
+/* Returns -EAGAIN if memory is missing. */
+static int add_name(struct opening *o)
+{
+	u32 id = free_id(o->table);
 	int err;
 
-	if (!type)
-		return -ENOMEM;
-	type->id = table->next;
-	strscpy(type->name, name, sizeof(type->name));
-	err = xa_err(xa_store(&table->types, type->id, type, GFP_KERNEL_ACCOUNT));
-	if (err) {
-		kfree(type);
-		return err;
+	if (id == POSIXTRACE_ID_MAX || (o->is_guest && guest_is_full(o))) {
+		o->arg->id = POSIXTRACE_ID_UNNAMED;
+		return 0;
 	}
-	hlist_add_head(&type->node, bucket_of(table, name));
-	WRITE_ONCE(table->next, table->next + 1);
-	/* Record it from now on, not only after the next START. */
-	list_for_each_entry(target, &table->targets, table_node) {
-		pxt_gate_set_type(target, type->id);
-		cond_resched();
+	if (!o->type || (!o->table->chunk[id / PXT_CHUNK_SIZE] && !o->chunk))
+		return -EAGAIN;
+	if (o->description) {
+		err = pxt_description_fits(o->table, o->author, o->is_guest, o->description);
+		if (err)
+			return err;
 	}
-	*id = type->id;
+	add_type(o, id);
+	o->arg->id = id;
+	if (o->description)
+		pxt_description_attach(o->table, o->author, o->is_guest,
+				       pxt_type_of(o->table, id), o->description);
+	o->description = NULL;
 	return 0;
+}
+
+/* The program has this name. Returns -EAGAIN if rights are to be looked up. */
+static int open_known(struct opening *o, struct pxt_type *type)
+{
+	int err = 0;
+
+	o->arg->id = type->id;
+	if (!o->exact)
+		return 0;
+	if (pxt_description_same(type->description, o->description)) {
+		note_bare(o, type);
+		return 0;
+	}
+	if (!o->description)
+		return -EEXIST;
+	err = pxt_description_add(o->table, o->author, &o->rights, type, o->description);
+	if (!err)
+		o->description = NULL;
+	return err;
+}
+
+/* With the lock of the table. Returns -EAGAIN if something is to be done without it. */
+static int open_locked(struct opening *o)
+{
+	struct pxt_type *type = find_known(o->table, o->author, o->arg->name);
+
+	if (type)
+		return open_known(o, type);
+	if (o->author->image && o->author->image->count >= IMAGE_TYPES) {
+		o->arg->id = POSIXTRACE_ID_UNNAMED;
+		return 0;
+	}
+	if (!o->author->image && !o->image)
+		return -EAGAIN;
+	if (!o->author->image) {
+		pxt_image_set(o->table, o->author, o->image);
+		o->image = NULL;
+	}
+	type = find_same(o->table, o->arg->name, o->description);
+	if (!type)
+		return add_name(o);
+	pxt_image_learn(o->author, type);
+	o->arg->id = type->id;
+	return 0;
+}
+
+static int open_name(struct opening *o)
+{
+	int err;
+
+	o->is_guest = pxt_table_is_guest(o->table);
+	o->rights.is_guest = o->is_guest;
+	do {
+		mutex_lock(&o->table->lock);
+		err = open_locked(o);
+		mutex_unlock(&o->table->lock);
+		if (err == -EAGAIN)
+			pxt_describer_look(&o->rights);
+	} while (err == -EAGAIN && !(err = prepare(o)));
+	unprepare(o);
+	return err;
 }
 
 /* Not empty, terminated, and followed by zeros only. */
@@ -183,68 +285,63 @@ static bool name_valid(const struct posixtrace_eventid *arg)
  * pxt_eventid_open() - the id of a name, new if need be
  * @table: not locked
  * @types: of the kernel, from pxt_kernel_types(); their names come before those of the table
+ * @author: the calling process, or the controller
  * @arg: private copy of the argument; gets the id
+ * @description: from pxt_description_new(), with text, or NULL; belongs to this function
  *
- * POSIX: posix_trace_eventid_open(), posix_trace_trid_eventid_open(). When all ids are used,
- * @arg gets the id of the unnamed event type.
+ * POSIX: posix_trace_eventid_open(), posix_trace_trid_eventid_open(). When all ids are used, the
+ * program has POSIXTRACE_IMAGE_TYPES types, or the caller is a guest of the table and its share is
+ * used, @arg gets the id of the unnamed event type.
  *
  * Context: may sleep.
- * Return: 0; -EINVAL if the name is empty, not terminated, or not followed by zeros; -ENOMEM.
+ * Return: 0; -EINVAL if the name is empty, not terminated, or not followed by zeros, or the
+ * description is not valid; -EEXIST if the program has a type of this name with another description
+ * and wants an exact one; -EPERM, -ENOSPC as pxt_description_add(); -ENOMEM.
  */
-int pxt_eventid_open(struct pxt_table *table, u64 types, struct posixtrace_eventid *arg)
+int pxt_eventid_open(struct pxt_table *table, u64 types, struct pxt_author *author,
+		     struct posixtrace_eventid *arg, struct pxt_description *description)
 {
+	struct opening opening = {
+		.table = table,
+		.author = author,
+		.exact = arg->flags & POSIXTRACE_OPEN_EXACT,
+		.description = description,
+		.arg = arg,
+	};
 	const struct pxt_kernel_type *kernel;
-	struct pxt_type *type;
-	int err = 0;
+	int err = -EINVAL;
 	size_t i;
 
-	if (!name_valid(arg) || arg->reserved)
-		return -EINVAL;
-	for (i = 0; i < ARRAY_SIZE(pxt_predefined); i++) {
+	if (!name_valid(arg) || (description && !pxt_description_valid(description)))
+		goto out;
+	err = 0;
+	for (i = 0; i < PXT_PREDEFINED; i++) {
 		if (!strcmp(pxt_predefined[i].name, arg->name)) {
 			arg->id = pxt_predefined[i].id;
-			return 0;
+			goto out;
 		}
 	}
 	kernel = pxt_kernel_type_named(types, arg->name);
-	if (kernel) {
+	if (kernel)
 		arg->id = kernel->id;
-		return 0;
-	}
-	mutex_lock(&table->lock);
-	type = find_name(table, arg->name);
-	if (type)
-		arg->id = type->id;
-	else if (table->next == POSIXTRACE_ID_MAX)
-		arg->id = POSIXTRACE_ID_UNNAMED;
 	else
-		err = add_name(table, arg->name, &arg->id);
-	mutex_unlock(&table->lock);
+		err = open_name(&opening);
+out:
+	if (opening.description)
+		pxt_description_free(opening.description);
 	return err;
 }
 
-static const char *predefined_name(u32 id)
+static int copy_name(struct pxt_table *table, u32 id, char *name)
 {
-	size_t i;
+	const struct pxt_type *type;
 
-	for (i = 0; i < ARRAY_SIZE(pxt_predefined); i++) {
-		if (pxt_predefined[i].id == id)
-			return pxt_predefined[i].name;
-	}
-	return NULL;
-}
-
-/**
- * pxt_table_has() - is there such an event type?
- * @table: not locked
- * @id: any number
- *
- * Context: may sleep.
- * Return: yes or no.
- */
-bool pxt_table_has(struct pxt_table *table, u32 id)
-{
-	return predefined_name(id) || (id >= FIRST_NAMED && id < pxt_table_end(table));
+	mutex_lock(&table->lock);
+	type = pxt_type_of(table, id);
+	if (type)
+		strscpy_pad(name, type->name, POSIXTRACE_EVENT_NAME_SIZE);
+	mutex_unlock(&table->lock);
+	return type ? 0 : -EINVAL;
 }
 
 /**
@@ -260,20 +357,10 @@ bool pxt_table_has(struct pxt_table *table, u32 id)
 int pxt_eventid_name(struct pxt_table *table, u64 types, struct posixtrace_eventid *arg)
 {
 	const struct pxt_kernel_type *kernel = pxt_kernel_type_find(types, arg->id);
-	struct pxt_type *type;
-	const char *name;
+	const char *name = kernel ? kernel->name : pxt_predefined_name(arg->id);
 
-	if (arg->reserved)
-		return -EINVAL;
-	name = kernel ? kernel->name : predefined_name(arg->id);
-	if (!name) {
-		mutex_lock(&table->lock);
-		type = xa_load(&table->types, arg->id);
-		mutex_unlock(&table->lock);
-		if (!type)
-			return -EINVAL;
-		name = type->name;
-	}
+	if (!name)
+		return copy_name(table, arg->id, arg->name);
 	strscpy_pad(arg->name, name, sizeof(arg->name));
 	return 0;
 }
@@ -293,9 +380,40 @@ static u32 list_kernel(u64 types, u32 first, u32 *ids, u32 count)
 	return n;
 }
 
+/* Calls @fn for at most @count types in the order in which they were made, from the @first one. */
+static u32 for_types(struct pxt_table *table, u32 first, u32 count,
+		     void (*fn)(const struct pxt_type *type, u32 n, void *arg), void *arg)
+{
+	const struct pxt_type *type;
+	u32 n = 0;
+
+	mutex_lock(&table->lock);
+	if (first >= table->count)
+		goto unlock;
+	list_for_each_entry(type, &table->types, node) {
+		if (first) {
+			first--;
+			continue;
+		}
+		if (n == count)
+			break;
+		fn(type, n++, arg);
+	}
+unlock:
+	mutex_unlock(&table->lock);
+	return n;
+}
+
+static void put_id(const struct pxt_type *type, u32 n, void *arg)
+{
+	u32 *ids = arg;
+
+	ids[n] = type->id;
+}
+
 /**
  * pxt_eventid_list() - the ids of a stream in their fixed order
- * @table: not locked
+ * @table: not locked; with a stream
  * @types: of the kernel, from pxt_kernel_types()
  * @first: how many to leave out
  * @ids: where to write them
@@ -306,12 +424,9 @@ static u32 list_kernel(u64 types, u32 first, u32 *ids, u32 count)
  */
 u32 pxt_eventid_list(struct pxt_table *table, u64 types, u32 first, u32 *ids, u32 count)
 {
-	const u32 predefined = ARRAY_SIZE(pxt_predefined), kernel = hweight64(types);
-	u32 total, n = 0;
+	const u32 predefined = PXT_PREDEFINED, kernel = hweight64(types);
+	u32 n = 0;
 
-	mutex_lock(&table->lock);
-	total = predefined + kernel + table->next - FIRST_NAMED;
-	mutex_unlock(&table->lock);
 	for (; n < count && first < predefined; n++, first++)
 		ids[n] = pxt_predefined[array_index_nospec(first, predefined)].id;
 	if (n < count && first < predefined + kernel) {
@@ -320,7 +435,32 @@ u32 pxt_eventid_list(struct pxt_table *table, u64 types, u32 first, u32 *ids, u3
 		n += listed;
 		first += listed;
 	}
-	for (; n < count && first < total; n++, first++)
-		ids[n] = FIRST_NAMED + (first - predefined - kernel);
-	return n;
+	if (n == count || first < predefined + kernel)
+		return n;
+	return n + for_types(table, first - predefined - kernel, count - n, put_id, ids + n);
+}
+
+static void put_name(const struct pxt_type *type, u32 n, void *arg)
+{
+	struct posixtrace_log_name *name = (struct posixtrace_log_name *)arg + n;
+
+	memset(name, 0, sizeof(*name));
+	name->id = type->id;
+	strscpy(name->name, type->name, sizeof(name->name));
+}
+
+/**
+ * pxt_eventid_names() - the names of a stream, in the order of pxt_eventid_list()
+ * @table: not locked; with a stream
+ * @first: how many named types to leave out
+ * @names: gets them
+ * @count: how many at most
+ *
+ * Context: may sleep.
+ * Return: how many were written.
+ */
+u32 pxt_eventid_names(struct pxt_table *table, u32 first, struct posixtrace_log_name *names,
+		      u32 count)
+{
+	return for_types(table, first, count, put_name, names);
 }

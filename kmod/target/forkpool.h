@@ -11,6 +11,7 @@
 #include <linux/posixtrace.h>
 
 struct pid;
+struct pxt_image;
 struct pxt_stream;
 struct pxt_target;
 
@@ -24,6 +25,7 @@ struct pxt_target;
  * @users: how many of the two works have not run
  * @target: the forking process; a reference
  * @child: the new thread group; NULL for a thread
+ * @image: the names that the child inherits; a reference, or NULL
  * @stream: streams that the child inherits, by slot; references
  */
 struct pxt_fork {
@@ -35,6 +37,7 @@ struct pxt_fork {
 	refcount_t users;
 	struct pxt_target *target;
 	struct pid *child;
+	struct pxt_image *image;
 	struct pxt_stream *stream[POSIXTRACE_SLOTS_MAX];
 };
 

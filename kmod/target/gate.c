@@ -10,23 +10,20 @@
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 
+#include "ring/pool.h"
 #include "ring/recorder.h"
+#include "ring/user.h"
 #include "ring/wake.h"
+#include "target/attachment.h"
 #include "target/gate.h"
 #include "target/interest.h"
 #include "target/roster.h"
 #include "target/synchronize.h"
 #include "target/target.h"
 
-static struct pxt_link *link_in(const struct pxt_target *target, u32 slot)
-{
-	return rcu_dereference_protected(target->slot[slot],
-					 lockdep_is_held(&target->table->lock));
-}
-
 static bool traces(const struct pxt_link *link, const struct pxt_target *target)
 {
-	return link_in(target, link->slot) == link;
+	return pxt_link_in(target, link->slot) == link;
 }
 
 static bool wants(const struct pxt_link *link, u32 id)
@@ -124,7 +121,10 @@ int pxt_gate_make(struct pxt_target *target)
 	mutex_lock(&target->table->lock);
 	/* Without a gate it had no stream, so a zeroed gate is right. */
 	if (!target->gate) {
-		/* Pairs with the acquire in pxt_gate_outdate() and pxt_record_event(). */
+		/*
+		 * Pairs with the acquire in pxt_gate_outdate(), pxt_record_event() and
+		 * generation_of().
+		 */
 		smp_store_release(&target->gate, gate);
 		gate = NULL;
 	}
@@ -134,16 +134,17 @@ int pxt_gate_make(struct pxt_target *target)
 }
 
 /**
- * pxt_gate_note_program() - note where the program of the calling process is
- * @target: of the calling process, with gate; table->lock is held
+ * pxt_gate_note_program() - note where the program of a process is
+ * @target: of the process, with gate; table->lock is held
+ * @mm: its address space; the memory may be gone
  *
  * Its records can be packed if they have addresses near the program. The target may not be attached
  * with this address space: a gate that the process can see does not change here. If it saw another
  * place before, by an attachment that has ended, its notes are not valid any more.
  */
-void pxt_gate_note_program(struct pxt_target *target)
+void pxt_gate_note_program(struct pxt_target *target, const struct mm_struct *mm)
 {
-	u32 high = upper_32_bits(READ_ONCE(current->mm->start_code));
+	u32 high = upper_32_bits(READ_ONCE(mm->start_code));
 
 	if (target->gate->address_high == high)
 		return;
@@ -153,28 +154,63 @@ void pxt_gate_note_program(struct pxt_target *target)
 		gate_changed(target);
 }
 
-static void enter(struct pxt_target *target, struct pxt_link *link)
+static void enter(struct pxt_target *target, struct pxt_link *link, struct hlist_head *memory)
 {
 	rcu_assign_pointer(target->slot[link->slot], link);
 	set_words(target, link, true);
 	gate_changed(target);
-	pxt_roster_enter(link->roster, target);
+	pxt_roster_enter(link->roster, target, memory);
 	if (link->kernel_types) {
+		if (!target->kernel_slots)
+			pxt_interest_begin(target->pid);
 		WRITE_ONCE(target->kernel_slots, target->kernel_slots | BIT(link->slot));
-		pxt_interest_add(target->pid);
+	}
+}
+
+/**
+ * pxt_gate_count_rosters() - how many streams with log trace a process
+ * @target: of the process. With table->lock, the number does not change
+ *
+ * Return: their number.
+ */
+u32 pxt_gate_count_rosters(const struct pxt_target *target)
+{
+	const struct pxt_link *link;
+	u32 slot, count = 0;
+
+	rcu_read_lock();
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		link = rcu_dereference(target->slot[slot]);
+		count += link && link->roster;
+	}
+	rcu_read_unlock();
+	return count;
+}
+
+/* What was so until now is not for the logs of later streams. */
+static void drop_texts(struct pxt_target *target)
+{
+	u32 kind;
+
+	for (kind = 0; kind < PXT_TEXTS; kind++) {
+		pxt_text_put(target->text[kind]);
+		target->text[kind] = NULL;
 	}
 }
 
 static void leave(struct pxt_target *target, struct pxt_link *link)
 {
 	if (link->kernel_types) {
-		pxt_interest_remove(target->pid);
 		WRITE_ONCE(target->kernel_slots, target->kernel_slots & ~BIT(link->slot));
+		if (!target->kernel_slots)
+			pxt_interest_end(target->pid);
 	}
 	set_words(target, link, false);
 	rcu_assign_pointer(target->slot[link->slot], NULL);
 	gate_changed(target);
 	pxt_roster_leave(link->roster, target);
+	if (!pxt_gate_count_rosters(target))
+		drop_texts(target);
 }
 
 /* Tells the recorder which types the stream wants. With the lock of the stream. */
@@ -207,20 +243,6 @@ void pxt_gate_outdate(struct pxt_target *target)
 /* ------------------------------------------------------------------ */
 /* Names of threads, for streams with log				*/
 
-/* Does a stream with log trace the process? Under RCU. */
-static bool has_roster(const struct pxt_target *target)
-{
-	const struct pxt_link *link;
-	u32 slot;
-
-	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		link = rcu_dereference(target->slot[slot]);
-		if (link && link->roster)
-			return true;
-	}
-	return false;
-}
-
 /**
  * pxt_gate_thread_born() - note the calling thread, which has not run yet
  * @target: its process
@@ -229,22 +251,21 @@ static bool has_roster(const struct pxt_target *target)
  */
 void pxt_gate_thread_born(struct pxt_target *target)
 {
+	HLIST_HEAD(memory);
 	struct pxt_link *link;
-	bool wanted;
-	u32 slot;
+	u32 rosters = pxt_gate_count_rosters(target), slot;
 
-	rcu_read_lock();
-	wanted = has_roster(target);
-	rcu_read_unlock();
-	if (!wanted)
+	if (!rosters)
 		return;
+	pxt_roster_prepare(&memory, rosters);
 	mutex_lock(&target->table->lock);
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		link = link_in(target, slot);
+		link = pxt_link_in(target, slot);
 		if (link)
-			pxt_roster_born(link->roster, target);
+			pxt_roster_born(link->roster, target, &memory);
 	}
 	mutex_unlock(&target->table->lock);
+	pxt_roster_unprepare(&memory);
 }
 
 /**
@@ -293,28 +314,33 @@ void pxt_gate_thread_ends(struct pxt_target *target, struct task_struct *task)
  * pxt_gate_link() - put a new stream on a target
  * @target: with a gate
  * @link: of the stream, with the same table; gets its slot
+ * @memory: from pxt_roster_prepare(), for all threads of the process, if the stream has a log
  *
  * Context: may sleep.
  * Return: 0; -EAGAIN if all slots are taken; -ESTALE if the process has ended, or is another
  * target now.
  */
-int pxt_gate_link(struct pxt_target *target, struct pxt_link *link)
+int pxt_gate_link(struct pxt_target *target, struct pxt_link *link, struct hlist_head *memory)
 {
 	int err = -EAGAIN;
 	u32 slot;
 
 	mutex_lock(&target->table->lock);
+	pxt_table_enter(link->table, link);
 	if (target->ended) {
 		err = -ESTALE;
 		goto unlock;
 	}
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		if (link_in(target, slot))
+		if (pxt_link_in(target, slot))
 			continue;
 		link->slot = slot;
 		link->linked = true;
+		link->author.process = target->author.number;
+		link->author.image = pxt_image_get(&target->author);
 		atomic_inc(&link->nr_targets);
-		enter(target, link);
+		target->looks += !!link->roster;
+		enter(target, link, memory);
 		err = 0;
 		break;
 	}
@@ -333,18 +359,22 @@ unlock:
  */
 int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link)
 {
+	HLIST_HEAD(memory);
 	int err = -ESTALE;
 
 	if (pxt_gate_make(target))
 		return -ENOMEM;
+	/* The process has one thread. */
+	pxt_roster_prepare(&memory, !!link->roster);
 	mutex_lock(&target->table->lock);
 	if (link->linked && !target->ended) {
 		/* A child that shares the memory of its parent records, but does not attach. */
-		pxt_gate_note_program(target);
-		enter(target, link);
+		pxt_gate_note_program(target, current->mm);
+		enter(target, link, &memory);
 		err = 0;
 	}
 	mutex_unlock(&target->table->lock);
+	pxt_roster_unprepare(&memory);
 	return err;
 }
 
@@ -409,8 +439,12 @@ static void mark(struct pxt_link *link)
 	}
 }
 
-/* After the stores that the marked ones must not overlook. Releases the lock. */
-static void reach_marked(struct pxt_link *link, struct pxt_synchronize *q)
+/*
+ * After the stores that the marked ones must not overlook. Releases the lock. If CPUs would be
+ * called that may run no traced process, waits until the user may do so; or, without @wait, returns
+ * false and calls none.
+ */
+static bool reach_marked(struct pxt_link *link, struct pxt_synchronize *q, bool wait)
 {
 	struct pxt_attachment *att;
 
@@ -421,7 +455,12 @@ static void reach_marked(struct pxt_link *link, struct pxt_synchronize *q)
 		cond_resched();
 	}
 	mutex_unlock(&link->table->lock);
+	if (q->strangers && !pxt_user_interrupt(link->pool->charge, wait)) {
+		pxt_synchronize_cancel(q);
+		return false;
+	}
 	pxt_synchronize_end(q);
+	return true;
 }
 
 /**
@@ -449,7 +488,7 @@ void pxt_gate_unlink(struct pxt_link *link)
 		leave(target, link);
 		atomic_dec(&link->nr_targets);
 	}
-	reach_marked(link, &q);
+	reach_marked(link, &q, true);
 }
 
 /**
@@ -468,28 +507,64 @@ void pxt_gate_set_enabled(struct pxt_link *link, bool on)
 	mutex_unlock(&link->table->lock);
 }
 
+/* A type of a name that another type has is as that one was for the filter. */
+static void take_over(struct posixtrace_event_set *filter, const struct pxt_type *type)
+{
+	u64 like = filter->bits[type->like / 64] & BIT_ULL(type->like % 64);
+
+	if (!type->like)
+		return;
+	filter->bits[type->id / 64] &= ~BIT_ULL(type->id % 64);
+	if (like)
+		filter->bits[type->id / 64] |= BIT_ULL(type->id % 64);
+}
+
 /**
  * pxt_gate_set_filter() - change the filter of a stream
  * @link: of the stream, which is locked
  * @filter: event types that are not recorded from now on
+ * @known: how many types there were when it was computed, from pxt_gate_get_filter()
  *
  * If it has new members, a synchronization has to follow. Context: may sleep.
  */
-void pxt_gate_set_filter(struct pxt_link *link, const struct posixtrace_event_set *filter)
+void pxt_gate_set_filter(struct pxt_link *link, const struct posixtrace_event_set *filter,
+			 u32 known)
 {
+	const struct pxt_table *table = link->table;
+	const struct pxt_type *type;
+	u32 i = 0;
+
 	mutex_lock(&link->table->lock);
 	link->filter = *filter;
+	list_for_each_entry(type, &table->types, node) {
+		if (i++ >= known)
+			take_over(&link->filter, type);
+	}
 	set_all_words(link);
 	set_recorder(link);
 	mutex_unlock(&link->table->lock);
 }
 
 /**
- * pxt_gate_set_type() - open the gate for a new event type
- * @target: table->lock is held
- * @id: of the type
+ * pxt_gate_get_filter() - the filter of a stream
+ * @link: of the stream
+ * @filter: gets it
+ *
+ * Context: may sleep.
+ * Return: how many types there are.
  */
-void pxt_gate_set_type(struct pxt_target *target, u32 id)
+u32 pxt_gate_get_filter(struct pxt_link *link, struct posixtrace_event_set *filter)
+{
+	u32 count;
+
+	mutex_lock(&link->table->lock);
+	*filter = link->filter;
+	count = link->table->count;
+	mutex_unlock(&link->table->lock);
+	return count;
+}
+
+static void set_type(struct pxt_target *target, u32 id)
 {
 	struct pxt_link *link;
 	u32 slot, word = 0;
@@ -498,11 +573,41 @@ void pxt_gate_set_type(struct pxt_target *target, u32 id)
 	if (!target->gate || target->ended)
 		return;
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
-		link = link_in(target, slot);
+		link = pxt_link_in(target, slot);
 		if (link && wants(link, id))
 			word |= BIT(slot);
 	}
 	WRITE_ONCE(target->gate->enable[id], word);
+}
+
+/**
+ * pxt_gate_new_type() - open the gates for a new event type
+ * @table: its lock is held
+ * @type: of it
+ *
+ * It is recorded from now on, not only after the next START.
+ */
+void pxt_gate_new_type(struct pxt_table *table, const struct pxt_type *type)
+{
+	struct pxt_target *target;
+	struct pxt_link *link;
+
+	list_for_each_entry(link, &table->links, node)
+		take_over(&link->filter, type);
+	list_for_each_entry(target, &table->targets, table_node) {
+		set_type(target, type->id);
+		cond_resched();
+	}
+}
+
+static bool synchronize(struct pxt_link *link, bool wait)
+{
+	struct pxt_synchronize q;
+
+	pxt_synchronize_begin(&q);
+	mutex_lock(&link->table->lock);
+	mark(link);
+	return reach_marked(link, &q, wait);
 }
 
 /**
@@ -514,10 +619,18 @@ void pxt_gate_set_type(struct pxt_target *target, u32 id)
  */
 void pxt_gate_synchronize(struct pxt_link *link)
 {
-	struct pxt_synchronize q;
+	synchronize(link, true);
+}
 
-	pxt_synchronize_begin(&q);
-	mutex_lock(&link->table->lock);
-	mark(link);
-	reach_marked(link, &q);
+/**
+ * pxt_gate_try_synchronize() - reach all writers of a stream, unless that disturbs others too often
+ * @link: of the stream, of which need_wakeup was set
+ *
+ * Context: may sleep.
+ * Return: whether it did; if not, the caller has to look for records of writers that saw the old
+ * state.
+ */
+bool pxt_gate_try_synchronize(struct pxt_link *link)
+{
+	return synchronize(link, false);
 }

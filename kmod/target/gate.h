@@ -20,6 +20,9 @@ struct pxt_target;
 /**
  * struct pxt_link - ties a stream to the processes that it traces
  * @table: event types of all of them; a reference of the stream; constant
+ * @node: in pxt_table.links
+ * @author: the controller, which opens and describes types of the process of CREATE; but for its
+ *	constants under the lock of the table
  * @pool: of the stream, to wake its readers, and for the kernel's events; constant
  * @roster: names for the log of the stream; NULL without a log; constant
  * @kernel_types: bit n: the stream may have event type n, of the kernel; constant
@@ -27,8 +30,8 @@ struct pxt_target;
  *	was set
  * @linked: it has its slot, and may be inherited; under the lock of the table
  * @enabled: the gates are open for it; under the lock of the table
- * @filter: event types that are not recorded; written under the lock of the table and that
- *	of the stream, read under either
+ * @filter: event types that are not recorded; under the lock of the table. The bits of the system
+ *	events are written under that of the stream, too, and read under either
  * @nr_targets: traced processes, and children that will be traced but have not run yet
  *
  * Part of struct pxt_stream, which sets the constant fields. gate.c writes the others, and
@@ -36,6 +39,8 @@ struct pxt_target;
  */
 struct pxt_link {
 	struct pxt_table *table;
+	struct list_head node;
+	struct pxt_author author;
 	struct pxt_pool *pool;
 	struct pxt_roster *roster;
 	u64 kernel_types;
@@ -46,7 +51,7 @@ struct pxt_link {
 	atomic_t nr_targets;
 };
 
-/* With the lock of the table or of the stream. */
+/* With the lock of the table; for system events, of the stream is enough. */
 static inline bool pxt_link_filters(const struct pxt_link *link, u32 id)
 {
 	return link->filter.bits[id / 64] & BIT_ULL(id % 64);
@@ -54,21 +59,25 @@ static inline bool pxt_link_filters(const struct pxt_link *link, u32 id)
 
 void pxt_gate_init(void);
 int pxt_gate_make(struct pxt_target *target);
-void pxt_gate_note_program(struct pxt_target *target);
+void pxt_gate_note_program(struct pxt_target *target, const struct mm_struct *mm);
 void pxt_gate_outdate(struct pxt_target *target);
+u32 pxt_gate_count_rosters(const struct pxt_target *target);
 void pxt_gate_thread_born(struct pxt_target *target);
 void pxt_gate_thread_renamed(struct pxt_target *target, struct task_struct *task,
 			     const char *comm);
 void pxt_gate_thread_ends(struct pxt_target *target, struct task_struct *task);
-int pxt_gate_link(struct pxt_target *target, struct pxt_link *link);
+int pxt_gate_link(struct pxt_target *target, struct pxt_link *link, struct hlist_head *memory);
 int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link);
 void pxt_gate_gone(struct pxt_link *link);
 void pxt_gate_open(struct pxt_target *target);
 void pxt_gate_leave(struct pxt_target *target, struct pxt_link *link);
 void pxt_gate_unlink(struct pxt_link *link);
 void pxt_gate_set_enabled(struct pxt_link *link, bool on);
-void pxt_gate_set_filter(struct pxt_link *link, const struct posixtrace_event_set *filter);
-void pxt_gate_set_type(struct pxt_target *target, u32 id);
+void pxt_gate_set_filter(struct pxt_link *link, const struct posixtrace_event_set *filter,
+			 u32 known);
+u32 pxt_gate_get_filter(struct pxt_link *link, struct posixtrace_event_set *filter);
+void pxt_gate_new_type(struct pxt_table *table, const struct pxt_type *type);
 void pxt_gate_synchronize(struct pxt_link *link);
+bool pxt_gate_try_synchronize(struct pxt_link *link);
 
 #endif /* PXT_GATE_H */

@@ -1,59 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tells tracepoints which tasks are not traced, in a few instructions: a count for each bucket of
- * processes, and a mark for each CPU that is valid until it switches to another task. Whether a
- * task is traced, and by which streams, is decided in stream/kevent.c.
+ * Tells tracepoints which tasks are traced, in a few instructions. By which streams is decided in
+ * stream/kevent.c.
  */
-#include <linux/cpumask.h>
-
 #include "target/interest.h"
 
-atomic_t pxt_interest_counts[1 << PXT_INTEREST_BITS];
-DEFINE_PER_CPU(bool, pxt_interest_here);
-
-static atomic_t *count_of(const struct pid *pid)
-{
-	return &pxt_interest_counts[hash_ptr(pid, PXT_INTEREST_BITS)];
-}
+/*
+ * 512 KiB on 64-bit kernels, as long as the module is loaded: one bit for each id, so that no
+ * number of traced processes makes the look at another one slower, and no allocation can fail.
+ */
+unsigned long pxt_interest[BITS_TO_LONGS(PID_MAX_LIMIT)];
 
 /**
- * pxt_interest_switched() - this CPU switches to another task
- * @next: the task
+ * pxt_interest_begin() - the first stream with events of the kernel traces a process
+ * @pid: of its thread group
  *
- * Only needed if pxt_interest_in_switch() was true. Context: interrupts are off.
+ * Context: with the lock of the target's table.
  */
-void pxt_interest_switched(struct task_struct *next)
+void pxt_interest_begin(struct pid *pid)
 {
-	__this_cpu_write(pxt_interest_here, false);
-	/*
-	 * Clear the mark, then look at the count. Pairs with the barrier in pxt_interest_add(): if
-	 * this does not see the new count, that mark comes after this one.
-	 */
-	smp_mb();
-	if (pxt_interest_in(next))
-		__this_cpu_write(pxt_interest_here, true);
+	set_bit(pid_nr(pid), pxt_interest);
 }
 
 /**
- * pxt_interest_add() - a process is traced by one more stream with events of the kernel
- * @pid: of its thread group
+ * pxt_interest_end() - the last such stream has left a process
+ * @pid: of its thread group; no other process can have its id yet
+ *
+ * Context: with the lock of the target's table.
  */
-void pxt_interest_add(const struct pid *pid)
+void pxt_interest_end(struct pid *pid)
 {
-	int cpu;
-
-	atomic_inc(count_of(pid));
-	/* Count, then mark the CPUs that may run the process: see pxt_interest_switched(). */
-	smp_mb__after_atomic();
-	for_each_possible_cpu(cpu)
-		WRITE_ONCE(per_cpu(pxt_interest_here, cpu), true);
-}
-
-/**
- * pxt_interest_remove() - a process is traced by one such stream less
- * @pid: of its thread group
- */
-void pxt_interest_remove(const struct pid *pid)
-{
-	atomic_dec(count_of(pid));
+	clear_bit(pid_nr(pid), pxt_interest);
 }

@@ -44,6 +44,7 @@ struct found {
  * struct collection - the mappings of a process, while they are collected
  * @found: what was found
  * @count: how many
+ * @looks: pxt_target.looks
  * @hash: of all
  * @size: bytes of @data
  * @path: for a path
@@ -52,6 +53,7 @@ struct found {
 struct collection {
 	struct found found[MAPPINGS_MAX];
 	u32 count;
+	u32 looks;
 	u64 hash;
 	u32 size;
 	char path[POSIXTRACE_LOG_PATH_SIZE];
@@ -96,6 +98,8 @@ static u64 scan(struct mm_struct *mm, struct collection *to)
 	if (mmap_read_lock_killable(mm))
 		return 0;
 	for_each_vma(vmi, vma) {
+		/* A process may have tens of thousands. */
+		cond_resched();
 		if (!vma->vm_file)
 			continue;
 		if (!vma->vm_pgoff)
@@ -130,6 +134,7 @@ static void put_mapping(struct collection *to, const struct posixtrace_log_mappi
 static void put_found(struct collection *to, const struct found *found)
 {
 	struct posixtrace_log_mapping mapping = {
+		.since = to->looks,
 		.address = found->address,
 		.length = found->length,
 		.offset = found->offset,
@@ -190,22 +195,25 @@ static struct pxt_text *to_text(const struct collection *from)
 /**
  * pxt_mappings_capture() - the mappings of the calling process
  * @old: those of the same process that it knows; may be NULL
+ * @looks: pxt_target.looks
+ * @again: also if nothing has changed
  *
  * Context: may sleep.
  * Return: one reference; NULL if nothing has changed, there are none, or there is no memory.
  */
-struct pxt_text *pxt_mappings_capture(const struct pxt_text *old)
+struct pxt_text *pxt_mappings_capture(const struct pxt_text *old, u32 looks, bool again)
 {
 	u64 hash = scan(current->mm, NULL);
 	struct collection *collection;
 	struct pxt_text *text;
 	u32 i;
 
-	if (!hash || (old && old->hash == hash))
+	if (!hash || (!again && old && old->hash == hash))
 		return NULL;
 	collection = kvzalloc(sizeof(*collection), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!collection)
 		return NULL;
+	collection->looks = looks;
 	collection->hash = scan(current->mm, collection);
 	for (i = 0; i < collection->count; i++) {
 		put_found(collection, &collection->found[i]);

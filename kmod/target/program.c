@@ -5,6 +5,7 @@
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include <linux/posixtrace_log.h>
@@ -13,11 +14,13 @@
 
 /**
  * pxt_program_capture() - the command line of the calling process
+ * @old: what it was before; may be NULL
  *
  * It may have overwritten it: this is the memory that /proc shows. Context: may sleep.
- * Return: one reference; NULL if it has none, it cannot be read, or there is no memory.
+ * Return: one reference, to @old if nothing has changed; NULL if it has none, it cannot be read,
+ * or there is no memory.
  */
-struct pxt_text *pxt_program_capture(void)
+struct pxt_text *pxt_program_capture(struct pxt_text *old)
 {
 	struct mm_struct *mm = current->mm;
 	unsigned long start, end;
@@ -39,5 +42,9 @@ struct pxt_text *pxt_program_capture(void)
 		return NULL;
 	}
 	text->data[size - 1] = '\0';
-	return text;
+	if (!old || old->size != size || memcmp(old->data, text->data, size))
+		return text;
+	pxt_text_put(text);
+	pxt_text_get(old);
+	return old;
 }

@@ -2,7 +2,8 @@
 /*
  * The right to trace a process. A trace shows data of the process: the controller must be
  * able to send it signals and to read its core dump, or have CAP_SYS_PTRACE over it. (The
- * check that ptrace() makes is not exported to modules.)
+ * check that ptrace() makes is not exported to modules.) The parameter trace_scope in scope.c
+ * narrows that.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -12,6 +13,7 @@
 
 #include "compat.h"
 #include "target/target.h"
+#include "target/walk.h"
 
 /* The rule for signals: would kill() be allowed without capabilities? */
 static bool same_user(const struct cred *cred, const struct cred *tcred)
@@ -20,34 +22,55 @@ static bool same_user(const struct cred *cred, const struct cred *tcred)
 	       uid_eq(cred->uid, tcred->suid) || uid_eq(cred->uid, tcred->uid);
 }
 
-/*
- * Both are those of the first thread that has not ended: the main thread may have. And when another
- * thread executes a program, the task that the caller found is the old main thread, whose
- * credentials do not change any more.
- */
-static bool get_state(struct task_struct *task, struct pxt_exec_state *state,
-		      const struct cred **cred)
-{
-	struct task_struct *thread;
-	bool found = false;
+/* What decides about the right to trace a process: references. */
+struct decisive {
+	struct pxt_exec_state state;
+	const struct cred *cred;
+};
 
-	rcu_read_lock();
-	for_each_thread(task, thread) {
-		found = pxt_exec_state_get(state, thread);
-		if (found) {
-			*cred = get_task_cred(thread);
-			break;
-		}
-	}
-	rcu_read_unlock();
-	return found;
+static bool get_decisive(struct task_struct *thread, void *arg)
+{
+	struct decisive *of = arg;
+
+	if (!pxt_exec_state_get(&of->state, thread))
+		return false;
+	of->cred = get_task_cred(thread);
+	return true;
+}
+
+/*
+ * Both are those of the first thread that has not ended: the main thread may have. When another
+ * thread executes a program, the caller may hold the old main thread, which has stale credentials.
+ * If very many threads have ended, and are reaped during the walk, the process counts as ended.
+ */
+static bool get_state(struct task_struct *task, struct decisive *of)
+{
+	u32 tries = 0;
+	int ret;
+
+	do {
+		ret = pxt_walk_threads(task, get_decisive, of);
+	} while (ret < 0 && pxt_walk_retry(tries++));
+	return ret > 0;
 }
 
 static bool may_trace(const struct pxt_exec_state *state, const struct cred *tcred)
 {
 	if (!same_user(current_cred(), tcred) && !ns_capable(tcred->user_ns, CAP_SYS_PTRACE))
 		return false;
-	return pxt_exec_dumpable(state) || ns_capable(pxt_exec_user_ns(state), CAP_SYS_PTRACE);
+	return state->dumpable || ns_capable(state->user_ns, CAP_SYS_PTRACE);
+}
+
+static bool is_in_scope(struct task_struct *task, const struct cred *tcred)
+{
+	switch (pxt_scope_of(task, task_tgid(current))) {
+	case PXT_SCOPE_YES:
+		return true;
+	case PXT_SCOPE_POWER:
+		return ns_capable(tcred->user_ns, CAP_SYS_PTRACE);
+	default:
+		return false;
+	}
 }
 
 /**
@@ -59,17 +82,16 @@ static bool may_trace(const struct pxt_exec_state *state, const struct cred *tcr
  */
 int pxt_rights_create(struct task_struct *task)
 {
-	struct pxt_exec_state state;
-	const struct cred *tcred;
+	struct decisive of;
 	int err;
 
 	if (same_thread_group(task, current))
 		return 0;
-	if (!get_state(task, &state, &tcred))
+	if (!get_state(task, &of))
 		return -ESRCH;
-	err = may_trace(&state, tcred) ? 0 : -EPERM;
-	put_cred(tcred);
-	pxt_exec_state_put(&state);
+	err = may_trace(&of.state, of.cred) && is_in_scope(task, of.cred) ? 0 : -EPERM;
+	put_cred(of.cred);
+	pxt_exec_state_put(&of.state);
 	return err;
 }
 
@@ -83,8 +105,21 @@ static bool has_power(const struct cred *cred, struct user_namespace *ns)
 	return ret;
 }
 
+static bool stays_in_scope(const struct pid *controller, const struct cred *cred)
+{
+	switch (pxt_scope_of(current, controller)) {
+	case PXT_SCOPE_YES:
+		return true;
+	case PXT_SCOPE_POWER:
+		return has_power(cred, current_user_ns());
+	default:
+		return false;
+	}
+}
+
 /**
  * pxt_rights_keep() - may a stream go on tracing the caller, which has executed a program?
+ * @controller: its thread group
  * @cred: of the controller, when it created the stream
  * @secure: the program was given privileges that its caller does not have
  * @alone: no other process can see the records in the stream
@@ -95,15 +130,75 @@ static bool has_power(const struct cred *cred, struct user_namespace *ns)
  *
  * Return: yes or no.
  */
-bool pxt_rights_keep(const struct cred *cred, bool secure, bool alone)
+bool pxt_rights_keep(const struct pid *controller, const struct cred *cred, bool secure, bool alone)
 {
 	const struct cred *tcred = current_cred();
 	const struct pxt_exec_state state = pxt_exec_state_current();
 	/* The new program is no secret to the processes that share its memory. */
-	bool open = !secure && pxt_exec_dumpable(&state);
+	bool open = !secure && state.dumpable;
 
+	if (!stays_in_scope(controller, cred))
+		return false;
 	if (open && same_user(cred, tcred))
 		return true;
 	return (open || alone) && has_power(cred, tcred->user_ns) &&
-	       has_power(cred, pxt_exec_user_ns(&state));
+	       has_power(cred, state.user_ns);
+}
+
+static bool has_user(const struct cred *cred, kuid_t uid)
+{
+	return uid_eq(uid, cred->uid) || uid_eq(uid, cred->euid) || uid_eq(uid, cred->suid);
+}
+
+static bool has_group(const struct cred *cred, kgid_t gid)
+{
+	return gid_eq(gid, cred->gid) || gid_eq(gid, cred->egid) || gid_eq(gid, cred->sgid);
+}
+
+/**
+ * pxt_rights_over() - may the caller trace a process that has, or had, these credentials?
+ * @tcred: of the process; a reference
+ *
+ * As for ptrace(), but that the process may have ended. The caller may if it can have all ids and
+ * capabilities of the process, so also if the two have the same credentials; or with
+ * CAP_SYS_PTRACE.
+ *
+ * Return: yes or no.
+ */
+bool pxt_rights_over(const struct cred *tcred)
+{
+	const struct cred *cred = current_cred();
+
+	if (cred->user_ns == tcred->user_ns &&
+	    cap_issubset(tcred->cap_permitted, cred->cap_permitted) &&
+	    has_user(cred, tcred->uid) && has_user(cred, tcred->euid) &&
+	    has_user(cred, tcred->suid) && has_group(cred, tcred->gid) &&
+	    has_group(cred, tcred->egid) && has_group(cred, tcred->sgid))
+		return true;
+	return ns_capable_noaudit(tcred->user_ns, CAP_SYS_PTRACE);
+}
+
+/**
+ * pxt_rights_may_end() - may pxt_rights_keep() say no because of trace_scope?
+ * @controller: thread group of a stream's controller
+ * @cred: of the controller; not used after its grace period, so no reference is needed
+ *
+ * For the tracepoint of the exec, which cannot take the credentials. The answer may be yes for a
+ * controller with CAP_SYS_PTRACE in another user namespace than the initial one.
+ *
+ * Context: under RCU.
+ *
+ * Return: yes or no.
+ */
+bool pxt_rights_may_end(const struct pid *controller, const struct cred *cred)
+{
+	switch (pxt_scope_of(current, controller)) {
+	case PXT_SCOPE_YES:
+		return false;
+	case PXT_SCOPE_POWER:
+		return cred->user_ns != &init_user_ns ||
+		       !cap_raised(cred->cap_effective, CAP_SYS_PTRACE);
+	default:
+		return true;
+	}
 }

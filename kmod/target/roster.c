@@ -16,6 +16,7 @@
 #include "ring/clock.h"
 #include "target/rosterthread.h"
 #include "target/target.h"
+#include "target/walk.h"
 
 /* What may wait in pxt_roster.ended: see cost_of(). With texts, this is about a megabyte. */
 #define ENDED_COST_MAX	4096
@@ -55,13 +56,56 @@ void pxt_roster_thread_free(struct pxt_roster_thread *thread)
 	kfree(thread);
 }
 
-static struct pxt_roster_thread *thread_new(gfp_t gfp)
+/**
+ * pxt_roster_prepare() - memory for threads that enter rosters
+ * @memory: list, to be ended with pxt_roster_unprepare()
+ * @count: threads there from now on
+ *
+ * The caller holds no lock: a memory cgroup may let it wait. If there is no memory, @memory has
+ * less, and names will be missing in a log. Context: may sleep.
+ */
+void pxt_roster_prepare(struct hlist_head *memory, u32 count)
 {
-	struct pxt_roster_thread *thread = kzalloc(sizeof(*thread), gfp | __GFP_NOWARN);
+	struct pxt_roster_thread *thread;
+	struct hlist_node *node;
+
+	hlist_for_each(node, memory)
+		count -= !!count;
+	for (; count; count--) {
+		thread = kzalloc(sizeof(*thread), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+		if (!thread)
+			return;
+		INIT_LIST_HEAD(&thread->list);
+		hlist_add_head(&thread->node, memory);
+		cond_resched();
+	}
+}
+
+/* Takes memory for a thread; NULL if there is none left. */
+static struct pxt_roster_thread *pop(struct hlist_head *memory)
+{
+	struct pxt_roster_thread *thread = hlist_entry_safe(memory->first,
+							    struct pxt_roster_thread, node);
 
 	if (thread)
-		INIT_LIST_HEAD(&thread->list);
+		hlist_del_init(&thread->node);
 	return thread;
+}
+
+/**
+ * pxt_roster_unprepare() - free the memory that was not used
+ * @memory: from pxt_roster_prepare()
+ *
+ * Context: may sleep.
+ */
+void pxt_roster_unprepare(struct hlist_head *memory)
+{
+	struct pxt_roster_thread *thread;
+
+	while ((thread = pop(memory))) {
+		kfree(thread);
+		cond_resched();
+	}
 }
 
 static struct hlist_head *bucket_of(struct pxt_roster *roster, const struct pid *pid)
@@ -126,7 +170,9 @@ static void set_name(struct pxt_roster *roster, struct pxt_roster_thread *thread
 	if (!strncmp(pxt_roster_last_name(thread)->comm, comm, TASK_COMM_LEN))
 		return;
 	if (thread->unwritten == PXT_ROSTER_NAMES) {
-		memmove(name, name + 1, sizeof(thread->name) - sizeof(*name));
+		/* The first one stands for all that are not written: the name then is not known. */
+		memset(name->comm, 0, sizeof(name->comm));
+		memmove(name + 1, name + 2, sizeof(thread->name) - 2 * sizeof(*name));
 		thread->unwritten--;
 	}
 	name += thread->unwritten++;
@@ -221,14 +267,16 @@ void pxt_roster_free(struct pxt_roster *roster)
 /* ------------------------------------------------------------------ */
 /* Threads enter							*/
 
-/* Fills in all but the texts. */
-static void fill(struct pxt_roster_thread *thread, struct task_struct *task, struct pid *tgid)
+/* Fills in all but the texts. @born: the thread has had no other name since it was born. */
+static void fill(struct pxt_roster_thread *thread, struct task_struct *task,
+		 const struct pxt_target *target, bool born)
 {
 	thread->pid = get_task_pid(task, PIDTYPE_PID);
-	thread->tgid = get_pid(tgid);
+	thread->tgid = get_pid(target->pid);
+	thread->looks = target->looks;
 	thread->mm = READ_ONCE(task->mm);
 	thread->start = ktime_to_ns(ktime_mono_to_real(ns_to_ktime(task->start_time)));
-	thread->name[0].since = thread->start;
+	thread->name[0].since = born ? thread->start : pxt_clock_now();
 	get_task_comm(thread->name[0].comm, task);
 	thread->unwritten = 1;
 }
@@ -256,6 +304,12 @@ static struct pxt_roster_thread *insert(struct pxt_roster *roster,
 	return surplus;
 }
 
+/* Does a text say more than the one that the log has, if it has one? */
+static bool is_new(const struct pxt_text *text, const struct pxt_text *old)
+{
+	return !old || (old != text && (!text->hash || old->hash != text->hash));
+}
+
 /* Notes a text of a target, which its table guards. The main thread may be gone. */
 static void set_text(struct pxt_roster *roster, const struct pxt_target *target,
 		     enum pxt_text_kind kind, bool born)
@@ -270,7 +324,7 @@ static void set_text(struct pxt_roster *roster, const struct pxt_target *target,
 	pxt_text_get(text);
 	raw_spin_lock_irqsave(&roster->lock, flags);
 	thread = find(roster, target->pid);
-	if (thread) {
+	if (thread && is_new(text, thread->text[kind])) {
 		if (thread->has_ended)
 			roster->ended_cost -= cost_of(thread);
 		swap(thread->text[kind], text);
@@ -284,109 +338,119 @@ static void set_text(struct pxt_roster *roster, const struct pxt_target *target,
 	pxt_text_put(text);
 }
 
-/* Memory for the threads of a process, as a list. */
-static void allocate(struct hlist_head *list, u32 count)
+/* One thread; unneeded memory stays in the list. Returns false without memory. */
+static bool enter_one(struct pxt_roster *roster, struct task_struct *task,
+		      const struct pxt_target *target, struct hlist_head *memory)
 {
-	struct pxt_roster_thread *thread;
+	struct pxt_roster_thread *thread = pop(memory);
 
-	for (; count; count--) {
-		thread = thread_new(GFP_KERNEL_ACCOUNT);
-		if (!thread)
-			return;
-		hlist_add_head(&thread->node, list);
-		cond_resched();
+	if (!thread)
+		return false;
+	fill(thread, task, target, true);
+	thread = insert(roster, thread, task);
+	if (thread) {
+		put_pid(thread->pid);
+		put_pid(thread->tgid);
+		hlist_add_head(&thread->node, memory);
 	}
+	return true;
 }
 
-static struct pxt_roster_thread *pop(struct hlist_head *list)
+/* Returns false if the walk was cut short. */
+static bool enter_all(struct pxt_roster *roster, struct task_struct *process,
+		      const struct pxt_target *target, struct hlist_head *memory)
 {
-	struct pxt_roster_thread *thread = hlist_entry_safe(list->first,
-							    struct pxt_roster_thread, node);
-
-	if (thread)
-		hlist_del_init(&thread->node);
-	return thread;
-}
-
-/* Threads that are born meanwhile enter by themselves. */
-static void enter_all(struct pxt_roster *roster, struct task_struct *process, struct pid *tgid,
-		      struct hlist_head *memory)
-{
-	struct pxt_roster_thread *thread;
+	struct pxt_walk walk = { 0 };
 	struct task_struct *task;
+	bool whole = true;
 
 	rcu_read_lock();
 	for_each_thread(process, task) {
-		if (task->flags & PXT_PF_KERNEL)
-			continue;
-		thread = pop(memory);
-		if (!thread)
+		if (!(task->flags & PXT_PF_KERNEL) && !enter_one(roster, task, target, memory))
 			break;
-		fill(thread, task, tgid);
-		thread = insert(roster, thread, task);
-		if (thread)
-			pxt_roster_thread_free(thread);
+		whole = pxt_walk_step(&walk, process, task);
+		if (!whole)
+			break;
 	}
 	rcu_read_unlock();
+	return whole;
 }
 
 /**
  * pxt_roster_enter() - add a process that the stream traces from now on
  * @roster: of the stream; may be NULL
  * @target: the process; the lock of its table is held
+ * @memory: from pxt_roster_prepare(), for all threads
  *
- * Without memory, names will be missing in the log. Context: may sleep.
+ * The log has the texts of the target, unless they are from before the stream: then it gets them
+ * when the process has looked again. Without memory, or if threads end all the time, names will be
+ * missing in the log. Context: may sleep.
  */
-void pxt_roster_enter(struct pxt_roster *roster, struct pxt_target *target)
+void pxt_roster_enter(struct pxt_roster *roster, struct pxt_target *target,
+		      struct hlist_head *memory)
 {
-	HLIST_HEAD(memory);
-	struct pxt_roster_thread *thread;
 	struct task_struct *process;
+	u32 kind, tries = 0;
 
 	if (!roster)
 		return;
 	process = get_pid_task(target->pid, PIDTYPE_TGID);
 	if (!process)
 		return;
-	allocate(&memory, get_nr_threads(process));
-	enter_all(roster, process, target->pid, &memory);
+	/* Threads that are born from now on enter by themselves. */
+	while (!enter_all(roster, process, target, memory) && pxt_walk_retry(tries++))
+		;
 	put_task_struct(process);
-	while ((thread = pop(&memory)))
-		kfree(thread);
-	set_text(roster, target, PXT_TEXT_PROGRAM, true);
-	set_text(roster, target, PXT_TEXT_MAPPINGS, true);
+	for (kind = 0; kind < PXT_TEXTS && target->looked == target->looks; kind++)
+		set_text(roster, target, kind, true);
 	free_surplus(roster);
 }
 
 /* The main thread of a process may have ended before. */
-static void enter_current(struct pxt_roster *roster, struct pid *tgid)
+static void enter_current(struct pxt_roster *roster, const struct pxt_target *target,
+			  struct hlist_head *memory, bool born)
 {
-	struct pxt_roster_thread *thread = thread_new(GFP_KERNEL_ACCOUNT);
+	struct pxt_roster_thread *thread = pop(memory);
 
 	if (!thread)
 		return;
-	fill(thread, current, tgid);
+	fill(thread, current, target, born);
 	thread = insert(roster, thread, current);
 	if (thread)
 		pxt_roster_thread_free(thread);
 	free_surplus(roster);
 }
 
+static bool knows(struct pxt_roster *roster, const struct pid *pid)
+{
+	unsigned long flags;
+	bool found;
+
+	raw_spin_lock_irqsave(&roster->lock, flags);
+	found = find(roster, pid);
+	raw_spin_unlock_irqrestore(&roster->lock, flags);
+	return found;
+}
+
 /**
  * pxt_roster_born() - add the calling thread, which has not run yet
  * @roster: of a stream that traces its process; may be NULL
  * @target: its process; the lock of its table is held
+ * @memory: from pxt_roster_prepare(), for one thread
  *
  * Context: may sleep.
  */
-void pxt_roster_born(struct pxt_roster *roster, struct pxt_target *target)
+void pxt_roster_born(struct pxt_roster *roster, struct pxt_target *target,
+		     struct hlist_head *memory)
 {
-	if (roster)
-		enter_current(roster, target->pid);
+	/* A stream that was put on the process just now has found the thread. */
+	if (roster && !knows(roster, task_pid(current)))
+		enter_current(roster, target, memory, true);
 }
 
 /* Takes a thread that had its struct pid before out. */
-static void replace_current(struct pxt_roster *roster, struct pid *tgid)
+static void replace_current(struct pxt_roster *roster, const struct pxt_target *target,
+			    struct hlist_head *memory)
 {
 	struct pxt_roster_thread *thread;
 	unsigned long flags;
@@ -404,7 +468,7 @@ static void replace_current(struct pxt_roster *roster, struct pid *tgid)
 	}
 	raw_spin_unlock_irqrestore(&roster->lock, flags);
 	if (!thread)
-		enter_current(roster, tgid);
+		enter_current(roster, target, memory, false);
 }
 
 /* Moves texts that were not written yet, and returns whether there were any. */
@@ -427,12 +491,12 @@ static bool move_texts(struct pxt_roster_thread *from, struct pxt_roster_thread 
 }
 
 /*
- * The calling process has become another program: what there is to say about the old one stays, as
- * that of a thread that has ended, which has no names to be written.
+ * The calling process has become another program, or changed its command line: what there is to say
+ * about the old one stays, with a thread that has ended, which has no names to be written.
  */
-static void keep_texts(struct pxt_roster *roster, struct pid *tgid)
+static void keep_texts(struct pxt_roster *roster, struct pid *tgid, struct hlist_head *memory)
 {
-	struct pxt_roster_thread *kept = thread_new(GFP_KERNEL_ACCOUNT), *thread;
+	struct pxt_roster_thread *kept = pop(memory), *thread;
 	unsigned long flags;
 
 	if (!kept)
@@ -443,6 +507,7 @@ static void keep_texts(struct pxt_roster *roster, struct pid *tgid)
 		kept->pid = get_pid(thread->pid);
 		kept->tgid = get_pid(thread->tgid);
 		kept->start = thread->start;
+		kept->looks = thread->looks;
 		kept->name[0] = thread->name[0];
 		kept->round = roster->round;
 		set_ended(roster, kept);
@@ -450,7 +515,7 @@ static void keep_texts(struct pxt_roster *roster, struct pid *tgid)
 	}
 	raw_spin_unlock_irqrestore(&roster->lock, flags);
 	if (kept)
-		pxt_roster_thread_free(kept);
+		hlist_add_head(&kept->node, memory);
 	free_surplus(roster);
 }
 
@@ -472,35 +537,62 @@ static void end_threads(struct pxt_roster *roster, const struct pid *tgid, const
 }
 
 /**
- * pxt_roster_executed() - note the program of the calling process
+ * pxt_roster_executed() - note the program that the calling process has executed
  * @roster: of a stream that may trace it; may be NULL
  * @target: the process; the lock of its table is held
+ * @memory: from pxt_roster_prepare(), for PXT_ROSTER_EXECUTED threads
  *
- * It executed the program, or attached for the first time. Context: may sleep.
+ * Context: may sleep.
  */
-void pxt_roster_executed(struct pxt_roster *roster, struct pxt_target *target)
+void pxt_roster_executed(struct pxt_roster *roster, struct pxt_target *target,
+			 struct hlist_head *memory)
 {
 	if (!roster)
 		return;
 	/* A thread that executes a program takes the number of the main thread, which has ended. */
 	if (thread_group_empty(current))
 		end_threads(roster, target->pid, task_pid(current));
-	replace_current(roster, target->pid);
-	keep_texts(roster, target->pid);
+	replace_current(roster, target, memory);
+	keep_texts(roster, target->pid, memory);
 	set_text(roster, target, PXT_TEXT_PROGRAM, false);
 }
 
+/* Would a text that the log does not have yet be replaced? */
+static bool loses_text(struct pxt_roster *roster, const struct pxt_target *target)
+{
+	const struct pxt_roster_thread *thread;
+	unsigned long flags;
+	bool loses = false;
+	u32 kind;
+
+	raw_spin_lock_irqsave(&roster->lock, flags);
+	thread = find(roster, target->pid);
+	for (kind = 0; thread && kind < PXT_TEXTS; kind++)
+		loses |= target->text[kind] && thread->text_unwritten[kind] &&
+			 is_new(target->text[kind], thread->text[kind]);
+	raw_spin_unlock_irqrestore(&roster->lock, flags);
+	return loses;
+}
+
 /**
- * pxt_roster_mapped() - note the mappings of the calling process
+ * pxt_roster_looked() - note the texts of the calling process
  * @roster: of a stream that traces it; may be NULL
  * @target: the process; the lock of its table is held
+ * @memory: from pxt_roster_prepare(), for one thread
  *
  * Context: may sleep.
  */
-void pxt_roster_mapped(struct pxt_roster *roster, struct pxt_target *target)
+void pxt_roster_looked(struct pxt_roster *roster, struct pxt_target *target,
+		       struct hlist_head *memory)
 {
-	if (roster)
-		set_text(roster, target, PXT_TEXT_MAPPINGS, false);
+	u32 kind;
+
+	if (!roster)
+		return;
+	if (loses_text(roster, target))
+		keep_texts(roster, target->pid, memory);
+	for (kind = 0; kind < PXT_TEXTS; kind++)
+		set_text(roster, target, kind, false);
 }
 
 /**

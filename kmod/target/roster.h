@@ -19,17 +19,21 @@ struct pxt_target;
 #define PXT_ROSTER_BATCH	24
 /* Names of a thread that can wait to be written. */
 #define PXT_ROSTER_NAMES	4
+/* Memory that pxt_roster_executed() may take of one roster, in threads. */
+#define PXT_ROSTER_EXECUTED	2
 
 /**
  * struct pxt_roster_taken - a thread that is being written to the log
  * @thread: the thread
  * @changes: pxt_roster_thread.changes when it was taken
+ * @looks: pxt_roster_thread.looks
  * @since: from when on each text holds, ns since the Epoch
  * @text: those that have to be written: references; or NULL
  */
 struct pxt_roster_taken {
 	struct pxt_roster_thread *thread;
 	u32 changes;
+	u32 looks;
 	u64 since[PXT_TEXTS];
 	struct pxt_text *text[PXT_TEXTS];
 };
@@ -74,11 +78,17 @@ struct pxt_roster {
 struct pxt_roster *pxt_roster_new(void);
 void pxt_roster_free(struct pxt_roster *roster);
 
-void pxt_roster_enter(struct pxt_roster *roster, struct pxt_target *target);
+void pxt_roster_prepare(struct hlist_head *memory, u32 count);
+void pxt_roster_unprepare(struct hlist_head *memory);
+void pxt_roster_enter(struct pxt_roster *roster, struct pxt_target *target,
+		      struct hlist_head *memory);
 void pxt_roster_leave(struct pxt_roster *roster, const struct pxt_target *target);
-void pxt_roster_born(struct pxt_roster *roster, struct pxt_target *target);
-void pxt_roster_executed(struct pxt_roster *roster, struct pxt_target *target);
-void pxt_roster_mapped(struct pxt_roster *roster, struct pxt_target *target);
+void pxt_roster_born(struct pxt_roster *roster, struct pxt_target *target,
+		     struct hlist_head *memory);
+void pxt_roster_executed(struct pxt_roster *roster, struct pxt_target *target,
+			 struct hlist_head *memory);
+void pxt_roster_looked(struct pxt_roster *roster, struct pxt_target *target,
+		       struct hlist_head *memory);
 void pxt_roster_renamed(struct pxt_roster *roster, struct task_struct *task, const char *comm);
 void pxt_roster_ends(struct pxt_roster *roster, struct task_struct *task);
 

@@ -22,6 +22,7 @@ static void take(struct pxt_roster *roster, struct list_head *list)
 		thread->busy = true;
 		taken->thread = thread;
 		taken->changes = thread->changes;
+		taken->looks = thread->looks;
 		for (i = 0; i < PXT_TEXTS; i++) {
 			taken->since[i] = thread->text_since[i];
 			taken->text[i] = thread->text_unwritten[i] ? thread->text[i] : NULL;
@@ -153,9 +154,12 @@ static bool put_mappings(const struct pxt_roster_taken *taken, struct pid_namesp
 	struct posixtrace_log_mapping *head;
 	u32 step;
 
-	for (; mappings && *pos < mappings->size; *pos += step, *size += step, ++*count) {
+	for (; mappings && *pos < mappings->size; *pos += step) {
 		from = (const void *)(mappings->data + *pos);
 		step = POSIXTRACE_LOG_MAPPING_STEP(from->size);
+		/* It was gone before the stream was there. */
+		if (from->since < taken->looks)
+			continue;
 		if (*size + step > room)
 			return false;
 		head = to + *size;
@@ -163,6 +167,8 @@ static bool put_mappings(const struct pxt_roster_taken *taken, struct pid_namesp
 		head->pid = pid_nr_ns(taken->thread->tgid, ns);
 		head->start = taken->thread->start;
 		head->since = taken->since[PXT_TEXT_MAPPINGS];
+		*size += step;
+		++*count;
 	}
 	return true;
 }

@@ -17,9 +17,12 @@ struct pxt_roster_name {
  * @tgid: of its process; a reference
  * @mm: its address space, only to be compared: with another one, it executes a program
  * @start: when it was born, ns since the Epoch
- * @name: the last names, oldest first; the first one always is there
+ * @name: the last names, oldest first; the first one always is there, but stands for several that
+ *	are not known any more if it is empty
  * @unwritten: how many of them have to be written
  * @changes: incremented with each new name or text
+ * @looks: pxt_target.looks when the stream began to trace the process: what the process saw at
+ *	earlier looks only is not for this log
  * @text: what there is to say about the process, for the main thread; references or NULL
  * @text_since: from when on, ns since the Epoch
  * @text_unwritten: it has to be written
@@ -27,7 +30,8 @@ struct pxt_roster_name {
  * @busy: the log thread is writing it, and frees it
  * @round: pxt_roster.round when it entered, or was given back last
  *
- * Guarded by the lock of the roster once it is there; the references and @start are constant.
+ * Guarded by the lock of the roster once it is there; the references, @start and @looks
+ * are constant.
  */
 struct pxt_roster_thread {
 	struct hlist_node node;
@@ -39,6 +43,7 @@ struct pxt_roster_thread {
 	struct pxt_roster_name name[PXT_ROSTER_NAMES];
 	u32 unwritten;
 	u32 changes;
+	u32 looks;
 	struct pxt_text *text[PXT_TEXTS];
 	u64 text_since[PXT_TEXTS];
 	bool text_unwritten[PXT_TEXTS];

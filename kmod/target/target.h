@@ -25,18 +25,21 @@ struct pxt_link;
 struct pxt_target {
 	/** @kref: one of the process until it ends, of its files and mappings, of users */
 	struct kref kref;
-	/** @rcu: readers of the hash find it under RCU */
+	/** @rcu: it is found under RCU */
 	struct rcu_head rcu;
 
 	/* Constant: */
-	/** @number: no other target has or had it; never 0 */
-	u64 number;
 	/** @pid: thread group; a process id that is used again is another struct pid */
 	struct pid *pid;
 	/** @table: event types */
 	struct pxt_table *table;
+	/**
+	 * @author: its number, which no other target has or had, and is never 0; and under
+	 * table->lock, what it has taken of the event types
+	 */
+	struct pxt_author author;
 
-	/** @node: in the hash of all targets, under its lock; read under RCU */
+	/** @node: in targets.c, under its lock; read under RCU */
 	struct hlist_node node;
 
 	/* Guarded by table->lock: */
@@ -58,10 +61,19 @@ struct pxt_target {
 	/** @ended: the process has ended or become another program */
 	bool ended;
 	/**
-	 * @text: what logs say about it: references; NULL until the process attaches, or looks for
-	 * its mappings
+	 * @text: what logs say about it: references; NULL until the process has looked. Only while
+	 * a stream with log traces it
 	 */
 	struct pxt_text *text[PXT_TEXTS];
+	/** @looks: incremented when a stream with log is put on it: it has to look again */
+	u32 looks;
+	/** @looked: the value of @looks for which @text is right */
+	u32 looked;
+	/**
+	 * @mappings_seen: generation of the gate when the process last looked at its mappings, 0 if
+	 * it has not; without the lock, of two threads that write it both look
+	 */
+	u64 mappings_seen;
 
 	/**
 	 * @mm: the address space of which its controllers may know addresses, only to be compared;
@@ -81,6 +93,8 @@ struct pxt_target {
 	struct callback_head exit_work;
 	/** @refill_work: queued when a fork of it found @forks empty */
 	struct callback_head refill_work;
+	/** @look_work: queued when a stream with log is put on it */
+	struct callback_head look_work;
 
 	/** @forks: memory for its next forks; has a lock of its own */
 	struct pxt_fork_pool forks;
@@ -92,55 +106,62 @@ struct pxt_target {
 #define PXT_TARGET_LOOKED	3	/* looked for threads born before it was a target */
 #define PXT_TARGET_TWINS	4	/* threads share, or have shared, a thread pointer */
 #define PXT_TARGET_HIDDEN	5	/* may be more privileged than before: exec_work decides */
+#define PXT_TARGET_LOOK		6	/* look_work is queued */
 
-/**
- * struct pxt_attachment - the files of role target of one address space
- * @node: in pxt_table.attachments
- * @users: how many files; under table->lock
- * @shared: another process with this address space has recorded with one of the files, into
- *	a stream that may trace only that process; under table->lock
- * @marked: the current synchronization has to reach its CPUs; under table->lock
- * @target: the process that attached
- * @mm: its address space: a synchronization has to reach the threads that run in it. The
- *	next image of the process has to attach anew
- */
-struct pxt_attachment {
-	struct list_head node;
-	u32 users;
-	bool shared;
-	bool marked;
-	struct pxt_target *target;
-	struct mm_struct *mm;
-};
-
-struct pxt_target *pxt_target_get(struct pid *pid, u32 nr_threads);
+struct pxt_target *pxt_target_make(struct task_struct *task);
 struct pxt_target *pxt_target_born(struct pid *pid, struct pxt_table *table);
-struct pxt_target *pxt_target_lookup(struct pid *pid);
-struct pxt_target *pxt_target_find(struct pid *pid);
 void pxt_target_ref(struct pxt_target *target);
 void pxt_target_put(struct pxt_target *target);
-bool pxt_target_shares_memory(void);
 bool pxt_target_retire_locked(struct pxt_target *target);
 void pxt_target_retire(struct pxt_target *target);
 void pxt_target_init(void);
 void pxt_target_exit(void);
 
-struct pxt_attachment *pxt_target_attach(void);
-void pxt_target_detach(struct pxt_attachment *att);
 void pxt_target_executed(struct pxt_target *target);
-void pxt_target_mapped(struct pxt_target *target);
-void pxt_target_note_memory(struct pxt_target *target, struct task_struct *task);
+void pxt_target_look(struct pxt_target *target, bool mappings);
+void pxt_target_look_once(struct pxt_target *target);
 void pxt_target_take_after(struct pxt_target *target, struct pxt_target *parent);
-struct pxt_target *pxt_target_acting(struct pxt_attachment *att);
+
+/* targets.c */
+struct pxt_target *pxt_target_lookup(struct pid *pid);
+struct pxt_target *pxt_target_find(struct pid *pid);
+struct pxt_target *pxt_targets_add(struct pxt_target *target);
+void pxt_targets_remove(struct pxt_target *target);
+struct pxt_target *pxt_targets_next(unsigned int *at);
+
+/* memory.c */
+void pxt_target_note_memory(struct pxt_target *target, struct task_struct *task);
+bool pxt_target_shares_memory(void);
 
 /* rights.c */
 int pxt_rights_create(struct task_struct *task);
-bool pxt_rights_keep(const struct cred *cred, bool secure, bool alone);
+bool pxt_rights_keep(const struct pid *controller, const struct cred *cred, bool secure,
+		     bool alone);
+bool pxt_rights_over(const struct cred *tcred);
+bool pxt_rights_may_end(const struct pid *controller, const struct cred *cred);
+
+/**
+ * enum pxt_scope - what trace_scope says of a controller and a process
+ * @PXT_SCOPE_YES: the controller may trace the process
+ * @PXT_SCOPE_POWER: only with CAP_SYS_PTRACE over the process
+ * @PXT_SCOPE_NO: it may not
+ */
+enum pxt_scope { PXT_SCOPE_YES, PXT_SCOPE_POWER, PXT_SCOPE_NO };
+
+/* scope.c */
+enum pxt_scope pxt_scope_of(struct task_struct *task, const struct pid *controller);
 
 /* twins.c */
 u64 pxt_thread_id(const struct task_struct *task);
 bool pxt_twins_born(struct pxt_target *target, const struct task_struct *child);
 int pxt_twins_look(struct pxt_target *target);
+
+/* The stream in a slot, or NULL; with table->lock. */
+static inline struct pxt_link *pxt_link_in(const struct pxt_target *target, u32 slot)
+{
+	return rcu_dereference_protected(target->slot[slot],
+					 lockdep_is_held(&target->table->lock));
+}
 
 static inline bool pxt_thread_uses(const struct task_struct *thread, const struct mm_struct *mm)
 {

@@ -8,7 +8,11 @@
 /* What a log says about a process. */
 enum pxt_text_kind {
 	PXT_TEXT_PROGRAM,	/* its command line: the arguments, each with its NUL */
-	PXT_TEXT_MAPPINGS,	/* struct posixtrace_log_mapping[], without pid and times */
+	/*
+	 * struct posixtrace_log_mapping[], without pid and times: since is pxt_target.looks of the
+	 * last look at which the process had the mapping
+	 */
+	PXT_TEXT_MAPPINGS,
 	PXT_TEXTS
 };
 
@@ -33,9 +37,9 @@ void pxt_text_get(struct pxt_text *text);
 void pxt_text_put(struct pxt_text *text);
 
 /* program.c */
-struct pxt_text *pxt_program_capture(void);
+struct pxt_text *pxt_program_capture(struct pxt_text *old);
 
 /* mappings.c */
-struct pxt_text *pxt_mappings_capture(const struct pxt_text *old);
+struct pxt_text *pxt_mappings_capture(const struct pxt_text *old, u32 looks, bool again);
 
 #endif /* PXT_TEXT_H */

@@ -7,13 +7,14 @@
  * not be aborted, whichever CPU they run on. So in a process with such threads, the module
  * writes all records.
  */
-#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 
 #include "compat.h"
 #include "target/target.h"
+#include "target/walk.h"
 
 /* An ending thread may have handed its thread pointer to a new one already: look again. */
 #define LOOKS	3
@@ -70,6 +71,8 @@ static int compare(const void *first, const void *second)
 {
 	unsigned long a = *(const unsigned long *)first, b = *(const unsigned long *)second;
 
+	/* To sort very many takes long. */
+	cond_resched();
 	return a < b ? -1 : a > b;
 }
 
@@ -79,31 +82,46 @@ static bool may_record(const struct task_struct *thread)
 	return !(READ_ONCE(thread->flags) & (PXT_PF_KERNEL | PF_EXITING));
 }
 
-static u32 collect(unsigned long *pointers, u32 room)
-{
-	const struct task_struct *thread;
-	u32 count = 0;
+/**
+ * struct pointers - thread pointers of a process
+ * @pointers: of threads that may record
+ * @room: for so many
+ * @count: so many are there
+ */
+struct pointers {
+	unsigned long *pointers;
+	u32 room;
+	u32 count;
+};
 
-	rcu_read_lock();
-	for_each_thread(current, thread) {
-		/* More threads are being born: the tracepoint notices them. */
-		if (count == room)
-			break;
-		pointers[count] = thread_pointer(thread);
-		if (pointers[count] && may_record(thread))
-			count++;
-	}
-	rcu_read_unlock();
-	return count;
+static bool collect(struct task_struct *thread, void *arg)
+{
+	struct pointers *to = arg;
+	unsigned long pointer = thread_pointer(thread);
+
+	/* More threads are being born: the tracepoint notices them. */
+	if (to->count == to->room)
+		return true;
+	if (pointer && may_record(thread))
+		to->pointers[to->count++] = pointer;
+	return false;
 }
 
-static bool look(unsigned long *pointers, u32 room)
+/* Threads that end all the time can keep this from an answer: then some may share a pointer. */
+static bool look(struct pointers *to)
 {
-	u32 count = collect(pointers, room), i;
+	u32 tries = 0, i;
+	int ret;
 
-	sort(pointers, count, sizeof(*pointers), compare, NULL);
-	for (i = 1; i < count; i++) {
-		if (pointers[i] == pointers[i - 1])
+	do {
+		to->count = 0;
+		ret = pxt_walk_threads(current, collect, to);
+	} while (ret < 0 && pxt_walk_retry(tries++));
+	if (ret < 0)
+		return true;
+	sort(to->pointers, to->count, sizeof(*to->pointers), compare, NULL);
+	for (i = 1; i < to->count; i++) {
+		if (to->pointers[i] == to->pointers[i - 1])
 			return true;
 	}
 	return false;
@@ -112,21 +130,18 @@ static bool look(unsigned long *pointers, u32 room)
 /* 1, 0, or -ENOMEM. */
 static int twins_exist(void)
 {
-	u32 room = get_nr_threads(current);
-	unsigned long *pointers;
+	struct pointers to = { .room = get_nr_threads(current) };
 	bool found = true;
 	int i;
 
-	if (room < 2)
+	if (to.room < 2)
 		return 0;
-	pointers = kvmalloc_array(room, sizeof(*pointers), GFP_KERNEL_ACCOUNT);
-	if (!pointers)
+	to.pointers = kvmalloc_array(to.room, sizeof(*to.pointers), GFP_KERNEL_ACCOUNT);
+	if (!to.pointers)
 		return -ENOMEM;
-	for (i = 0; found && i < LOOKS; i++) {
-		found = look(pointers, room);
-		cond_resched();
-	}
-	kvfree(pointers);
+	for (i = 0; found && i < LOOKS; i++)
+		found = look(&to);
+	kvfree(to.pointers);
 	return found;
 }
 

@@ -214,6 +214,23 @@ void pxtu_futex_wait(int *word, int value);
 void pxtu_futex_wake(int *word);
 
 /**
+ * pxtu_signals_block() - block all signals but SIGSYS, also those of the C library
+ * @before: where to write which signals were blocked, for pxtu_signals_restore()
+ *
+ * Until pxtu_signals_restore(), no signal handler runs in this thread, and no cancellation ends it:
+ * the thread may be in a signal handler that interrupts a cancellation point. Async-signal-safe.
+ */
+void pxtu_signals_block(__u64 *before);
+
+/**
+ * pxtu_signals_restore() - undo pxtu_signals_block()
+ * @before: what pxtu_signals_block() wrote
+ *
+ * Async-signal-safe.
+ */
+void pxtu_signals_restore(__u64 before);
+
+/**
  * pxtu_cancel_block() - block the signal that cancels this thread asynchronously
  * @before: where to write which signals were blocked, for pxtu_cancel_unblock()
  *
@@ -229,6 +246,29 @@ __u64 pxtu_cancel_block(__u64 *before);
  * @before: what pxtu_cancel_block() wrote
  */
 void pxtu_cancel_unblock(__u64 before);
+
+/**
+ * pxtu_device_missing() - is there no device for this process?
+ * @err: what pxtu_open() returned for PXTU_DEVICE
+ *
+ * Return: true without the module, and without permission; false after other errors, which may
+ * pass.
+ */
+bool pxtu_device_missing(int err);
+
+/**
+ * pxtu_map_over() - map a file for reading, in the place of what is there
+ * @place: of whole pages
+ * @size: bytes
+ * @fd: the file
+ * @offset: in it
+ *
+ * After a failure there may be nothing in the place. Not for processes of 32 bits.
+ * Async-signal-safe.
+ *
+ * Return: 0 or negative errno.
+ */
+int pxtu_map_over(void *place, size_t size, int fd, __u64 offset);
 
 /**
  * pxtu_device_open() - open the module's device
@@ -250,6 +290,18 @@ int pxtu_device_open(void);
  * Return: thread id, as gettid() returns it.
  */
 int pxtu_thread(void);
+
+/**
+ * pxtu_thread_name() - name the calling thread
+ * @name: at most 15 bytes, for tools that show threads
+ */
+void pxtu_thread_name(const char *name);
+
+/**
+ * pxtu_pause() - sleep
+ * @ms: milliseconds
+ */
+void pxtu_pause(long ms);
 
 /**
  * pxtu_thread_ended() - has a thread ended?

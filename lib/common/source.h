@@ -38,6 +38,16 @@ struct pxtu_task {
 };
 
 /**
+ * struct pxtu_life - one of the threads that had the same ids one after the other
+ * @born: when it was born, nanoseconds since the Epoch
+ * @next: when the next one was; ~0 if there is none
+ */
+struct pxtu_life {
+	__u64 born;
+	__u64 next;
+};
+
+/**
  * struct pxtu_source_ops - operations of a kind of source
  *
  * All but @next_run, @next_ahead, @settle, @unread and @alive return 0 or negative errno. The
@@ -88,6 +98,9 @@ struct pxtu_source_ops {
 			       struct pxtu_text *text);
 	/** @get_task: writes the name of a thread at a time; -ENOENT if it is not known */
 	int (*get_task)(struct pxtu_source *source, const struct pxtu_task *task, char *name);
+	/** @get_life: writes which thread had the ids at a time; -ENOENT as well */
+	int (*get_life)(struct pxtu_source *source, const struct pxtu_task *task,
+			struct pxtu_life *life);
 	/** @get_program: writes the command line of the process at a time; -ENOENT as well */
 	int (*get_program)(struct pxtu_source *source, const struct pxtu_task *task,
 			   struct pxtu_text *text);

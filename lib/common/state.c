@@ -3,7 +3,6 @@
  * The pages with the state of this process. Its contents belong to record/attach.c,
  * record/slots.c and trid.c.
  */
-#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -74,38 +73,22 @@ static bool try_lock(struct pxtu_state *state)
 	return true;
 }
 
-bool pxtu_state_trylock(struct pxtu_state *state, sigset_t *signals)
+bool pxtu_state_trylock(struct pxtu_state *state, __u64 *signals)
 {
-	sigset_t all;
-
 	/*
-	 * A signal handler that leaves by siglongjmp() would otherwise leave the try-lock
-	 * held forever. But the kernel ends a program that blocks the signal by which its
-	 * filter (SECCOMP_RET_TRAP) lets it answer a system call.
+	 * A signal handler that leaves by siglongjmp(), or a cancellation, would otherwise leave
+	 * the try-lock held forever.
 	 */
-	sigfillset(&all);
-	sigdelset(&all, SIGSYS);
-	pthread_sigmask(SIG_SETMASK, &all, signals);
+	pxtu_signals_block(signals);
 	if (try_lock(state))
 		return true;
-	pthread_sigmask(SIG_SETMASK, signals, NULL);
+	pxtu_signals_restore(*signals);
 	return false;
 }
 
-void pxtu_state_unlock(struct pxtu_state *state, const sigset_t *signals)
+void pxtu_state_unlock(struct pxtu_state *state, __u64 signals)
 {
 	if (__atomic_exchange_n(&state->attaching, 0, __ATOMIC_RELEASE) & PXTU_ATTACHING_WAITED)
 		pxtu_futex_wake(&state->attaching);
-	pthread_sigmask(SIG_SETMASK, signals, NULL);
-}
-
-/*
- * Runs before main() and before other constructors, so that the first event finds the
- * state. An earlier event, as in an IFUNC resolver, makes it itself. Opens nothing: most
- * programs that are linked with the library are not traced.
- */
-__attribute__((__constructor__(101)))
-static void state_constructor(void)
-{
-	pxtu_state();
+	pxtu_signals_restore(signals);
 }

@@ -7,8 +7,6 @@
 #ifndef PXTU_STATE_H
 #define PXTU_STATE_H
 
-#include <signal.h>
-
 #include "common/pxtu.h"
 
 struct pxtu_trid_table;
@@ -55,19 +53,15 @@ struct pxtu_state {
 	/* Written with @attaching held. */
 	/** @attaching_since: coarse time of that, see pxtu_coarse_ms(); others read it as a hint */
 	__u32 attaching_since;
-	/** @attached: non-zero when the gate of this process is in place */
+	/** @attached: non-zero once the process has had a descriptor */
 	int attached;
 	/**
 	 * @fd: descriptor with the role of a target, 0 for none. The program may close it, and open
 	 * another file under its number, at any time: see record/attach.c
 	 */
 	int fd;
-	/** @gate: number of the target whose gate is in its place, 0 for none */
-	__u64 gate;
-	/** @owner: process id, as this process sees it, of the one that @gate belongs to */
+	/** @owner: process id, as this process sees it, of that which opened @fd; 0: none has */
 	int owner;
-	/** @absent: non-zero if the module was absent at the last try; a hint */
-	int absent;
 	/** @nr_cpus: number of CPUs that @slot has heads for */
 	__u32 nr_cpus;
 	/** @pid: process id of this process, as the controllers of all streams in @slot see it */
@@ -79,7 +73,7 @@ struct pxtu_state {
 	 * @nr_cpus and the heads
 	 */
 	__u64 generation;
-	/** @target: number of this process, from ATTACH */
+	/** @target: number of this attachment, from ATTACH */
 	__u64 target;
 	/** @slot: streams that trace this process */
 	struct pxtu_slot slot[POSIXTRACE_SLOTS_MAX];
@@ -139,20 +133,20 @@ static inline struct pxtu_state *pxtu_state(void)
 /**
  * pxtu_state_trylock() - keep other threads from attaching and from taking note of streams
  * @state: state of this process
- * @signals: where to write which signals were blocked; blocks all
+ * @signals: where to write which signals were blocked; blocks all, see pxtu_signals_block()
  *
- * Async-signal-safe. Changes errno. A thread that was killed keeps the lock for a second; then the
+ * Async-signal-safe. A thread that was killed keeps the lock for a second; then the
  * next one takes it over.
  *
  * Return: false if another thread holds the lock; then signals are as before.
  */
-bool pxtu_state_trylock(struct pxtu_state *state, sigset_t *signals);
+bool pxtu_state_trylock(struct pxtu_state *state, __u64 *signals);
 
 /**
  * pxtu_state_unlock() - undo pxtu_state_trylock()
  * @state: locked
  * @signals: what pxtu_state_trylock() wrote
  */
-void pxtu_state_unlock(struct pxtu_state *state, const sigset_t *signals);
+void pxtu_state_unlock(struct pxtu_state *state, __u64 signals);
 
 #endif /* PXTU_STATE_H */

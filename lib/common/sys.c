@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -151,6 +153,18 @@ int pxtu_map(int fd, __u64 stream, const struct posixtrace_map *map, __u32 flags
 	return 0;
 }
 
+#ifdef __LP64__
+int pxtu_map_over(void *place, size_t size, int fd, __u64 offset)
+{
+	int saved_errno = errno, err = 0;
+
+	if (syscall(SYS_mmap, place, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, offset) == -1)
+		err = -errno;
+	errno = saved_errno;
+	return err;
+}
+#endif
+
 enum identity {
 	IS_DEVICE,
 	IS_OTHER,
@@ -255,6 +269,20 @@ int pxtu_thread(void)
 	return sys(SYS_gettid);
 }
 
+void pxtu_thread_name(const char *name)
+{
+	sys(SYS_prctl, PR_SET_NAME, name, 0UL, 0UL, 0UL);
+}
+
+void pxtu_pause(long ms)
+{
+	/* It never changes. */
+	int word = 0;
+	const struct __kernel_old_timespec time = { .tv_nsec = ms * 1000000 };
+
+	sys(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &time);
+}
+
 bool pxtu_thread_ended(int thread)
 {
 	char byte;
@@ -268,29 +296,51 @@ bool pxtu_thread_ended(int thread)
 	       sys(SYS_process_vm_readv, thread, &to, 1UL, &from, 1UL, 0UL) == -ESRCH;
 }
 
-/* The C library cancels another thread with this signal. pthread_sigmask() never changes it. */
+/*
+ * pthread_sigmask() of glibc and musl removes the signals of the C library from what it blocks, so
+ * SIG_SETMASK unblocks the one by which it cancels a thread. Hence the system call.
+ */
+static bool set_mask(int how, __u64 signals, __u64 *before)
+{
+	return !sys(SYS_rt_sigprocmask, how, &signals, before, sizeof(signals));
+}
+
+#define SIGNAL(number)		(1ULL << ((number) - 1))
+
+/* No mask of a thread: SIGKILL cannot be blocked. */
+#define MASK_UNCHANGED		(~0ULL)
+
+void pxtu_signals_block(__u64 *before)
+{
+	/* The kernel ends a program that blocks the signal of its filter (SECCOMP_RET_TRAP). */
+	if (!set_mask(SIG_SETMASK, ~SIGNAL(SIGSYS), before))
+		*before = MASK_UNCHANGED;
+}
+
+void pxtu_signals_restore(__u64 before)
+{
+	if (before != MASK_UNCHANGED)
+		set_mask(SIG_SETMASK, before, NULL);
+}
+
+/* The C library cancels another thread with this signal. */
 #ifdef __GLIBC__
-#define CANCEL_NUMBER	__SIGRTMIN
+#define CANCEL_SIGNAL	SIGNAL(__SIGRTMIN)
 #else
-#define CANCEL_NUMBER	33	/* musl */
+#define CANCEL_SIGNAL	SIGNAL(33)	/* musl */
 #endif
-#define CANCEL_SIGNAL	(1ULL << (CANCEL_NUMBER - 1))
 
 __u64 pxtu_cancel_block(__u64 *before)
 {
-	const __u64 signal = CANCEL_SIGNAL;
-
-	if (sys(SYS_rt_sigprocmask, SIG_BLOCK, &signal, before, sizeof(signal)))
-		*before = signal;
-	return signal & ~*before;
+	if (!set_mask(SIG_BLOCK, CANCEL_SIGNAL, before))
+		*before = CANCEL_SIGNAL;
+	return CANCEL_SIGNAL & ~*before;
 }
 
 void pxtu_cancel_unblock(__u64 before)
 {
-	const __u64 signal = CANCEL_SIGNAL & ~before;
-
-	if (signal)
-		sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &signal, NULL, sizeof(signal));
+	if (!(before & CANCEL_SIGNAL))
+		set_mask(SIG_UNBLOCK, CANCEL_SIGNAL, NULL);
 }
 
 /*
@@ -306,22 +356,35 @@ static bool has_our_version(int fd)
 	       info.abi_version == POSIXTRACE_ABI_VERSION;
 }
 
+/* ENODEV and EPERM; any other error unchanged. */
+static int why_not_open(int err)
+{
+	switch (err) {
+	case -ENOENT:
+	case -ENOTDIR:
+	case -ENXIO:
+		return -ENODEV;
+	case -EACCES:
+		return -EPERM;
+	default:
+		return err;
+	}
+}
+
+bool pxtu_device_missing(int err)
+{
+	int why = why_not_open(err);
+
+	return why == -ENODEV || why == -EPERM;
+}
+
 int pxtu_device_open(void)
 {
 	int fd = pxtu_open(PXTU_DEVICE, O_RDWR | O_CLOEXEC);
 	int high;
 
-	switch (fd) {
-	case -ENOENT:
-	case -ENOTDIR:
-	case -ENXIO:
-	case -ENODEV:
-		return -ENODEV;
-	case -EACCES:
-		return -EPERM;
-	}
 	if (fd < 0)
-		return fd;
+		return why_not_open(fd);
 	if (fd <= STDERR_FILENO) {
 		/* It has no role yet, so the module does not care if a copy is closed. */
 		high = sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

@@ -37,14 +37,22 @@ struct trid_slot {
  * struct pxtu_trid_table - trace ids of this process
  * @lock: guards all below but the locks of sources, and the use counts of the sources. Innermost;
  *	held for a few instructions only
+ * @older: that of the parent: a child, whose state is empty, cannot free its copy
  * @nr_slots: slots that were used once; they have a lock
  * @slot: the slots
  */
 struct pxtu_trid_table {
 	pthread_mutex_t lock;
+	struct pxtu_trid_table *older;
 	unsigned int nr_slots;
 	struct trid_slot slot[SLOTS_MAX];
 };
+
+/*
+ * All tables, for tools that look for leaks: they do not look into the pages of the state. Nothing
+ * else reads it.
+ */
+static struct pxtu_trid_table *tables;
 
 static struct pxtu_trid_table *table_get(void)
 {
@@ -66,10 +74,13 @@ static struct pxtu_trid_table *table_make(void)
 	if (!mine)
 		return NULL;
 	pthread_mutex_init(&mine->lock, NULL);
+	mine->older = pxtu_load(&tables);
 	/* Pairs with the load in table_get(). */
 	if (__atomic_compare_exchange_n(&state->trids, &found, mine, false, __ATOMIC_ACQ_REL,
-					__ATOMIC_ACQUIRE))
+					__ATOMIC_ACQUIRE)) {
+		pxtu_store(&tables, mine);
 		return mine;
+	}
 	pthread_mutex_destroy(&mine->lock);
 	free(mine);
 	return found;

@@ -85,6 +85,9 @@ int posixtrace_attr_getkernel(const trace_attr_t *__attr, unsigned int *__classe
 #define POSIXTRACE_SYSCALL_EXIT	28U	/* syscall_exit */
 #define POSIXTRACE_IRQ		29U	/* irq */
 
+/* All event types of streams and logs are smaller; one program has TRACE_USER_EVENT_MAX at most. */
+#define POSIXTRACE_EVENT_ID_MAX	4096U
+
 /*
  * Report an event of an active stream only so many nanoseconds after its time, in the order of
  * time. 0, the default: at once; then an event that one processor records while another one is
@@ -102,12 +105,20 @@ int posixtrace_setwindow(trace_id_t __trid, uint64_t __ns);
  * Says what the data of a named user event type is, such as "struct { u32 id; text key; }", so
  * that readers show it as fields. posixtrace_eventid_describe() is for the calling process, the
  * other one for the process that a stream traces. Streams and logs have the description. Returns
- * 0, also if the type has it already; EEXIST if the type has another one; EINVAL, ENOSPC; and the
- * errors of posix_trace_eventid_open().
+ * 0, also if the type has it already; EEXIST if the type has another one, or another program used
+ * it without one; EINVAL, ENOSPC; and the errors of posix_trace_eventid_open().
  */
 int posixtrace_eventid_describe(trace_event_id_t __event, const char *__description);
 int posixtrace_trid_eventid_describe(trace_id_t __trid, trace_event_id_t __event,
 				     const char *__description);
+
+/*
+ * Opens the event type with a name and a description, or with none if that is NULL, as a trace
+ * point does. Returns 0; EEXIST if this program has a type of the name with another description;
+ * and the errors of posix_trace_eventid_open() and posixtrace_eventid_describe().
+ */
+int posixtrace_eventid_open(const char *__event_name, const char *__description,
+			    trace_event_id_t *__event_id);
 
 /*
  * Writes the description of an event type of a stream or log, and the bytes that it needs with
@@ -168,6 +179,15 @@ int posixtrace_getevents(trace_id_t __trid, struct posixtrace_batch_event *__eve
 int posixtrace_get_thread_name(trace_id_t __trid, pid_t __pid, pid_t __tid,
 			       const struct timespec *__time,
 			       char *__name);
+
+/*
+ * Which of the threads that had these ids one after the other recorded an event of a log: when it
+ * was born, and when the next one was, which is the largest time if there is none. Both pointers
+ * may be NULL. Returns 0; ENOENT if it is not known; or EINVAL or ENOMEM.
+ */
+int posixtrace_get_thread_life(trace_id_t __trid, pid_t __pid, pid_t __tid,
+			       const struct timespec *__time, struct timespec *__born,
+			       struct timespec *__next);
 
 /*
  * The command line of a traced process at a time: the arguments, each with its NUL. Writes its

@@ -152,6 +152,8 @@ struct pxtu_log_facts {
 	__u32 names_read;
 	/** @notes: LOOP: how far the notes were read */
 	struct pxtu_log_walk notes;
+	/** @torn: LOOP: offset of a note that was not complete at the last look; else 0 */
+	__u64 torn;
 	/** @notes_first: LOOP: number of the first note, when that was looked at */
 	__u64 notes_first;
 	/** @roster: names of threads and processes, and the host */
@@ -294,6 +296,10 @@ struct pxtu_log {
 	struct pxtu_source source;
 	/** @types_next: event types returned by posix_trace_eventtypelist_getnext_id() */
 	__u32 types_next;
+	/** @looks: how often missing threads and processes were looked for since the last event */
+	__u32 looks;
+	/** @looked_at: when, the last time, in ns of CLOCK_MONOTONIC_COARSE */
+	__u64 looked_at;
 	/** @fd: our own descriptor of the file */
 	int fd;
 	/** @dev: device of the file: the program may close @fd and open another file */
@@ -501,6 +507,12 @@ void pxtu_log_walk_start(struct pxtu_log *log, struct pxtu_log_walk *walk);
  * @log: a LOOP log
  */
 void pxtu_log_begin_notes(struct pxtu_log *log);
+
+/**
+ * pxtu_log_renew_notes() - let the walk search again as much as at the beginning
+ * @log: a LOOP log, whose writer has completed a flush
+ */
+void pxtu_log_renew_notes(struct pxtu_log *log);
 
 /**
  * pxtu_log_walk_notes() - go to the next note of a LOOP log

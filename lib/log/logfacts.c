@@ -4,6 +4,7 @@
  * Collected from the headers of the blocks when the log is opened, and later from blocks that
  * were appended since.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,22 +91,26 @@ __u32 pxtu_log_type(const struct pxtu_log *log, __u32 place)
 	return place < log->facts.nr_names ? log->facts.names[place].id : 0;
 }
 
-static bool name_valid(const struct posixtrace_log_name *name)
+/* The names of a LOOP log are in no block, so their checksums have the cookie. */
+static bool name_valid(const struct pxtu_log *log, const struct posixtrace_log_name *name)
 {
+	const __u64 cookie = log->head.cookie;
 	struct posixtrace_log_name copy = *name;
+	__u32 crc = log->head.ring_end ? pxtu_crc32c(0, &cookie, sizeof(cookie)) : 0;
 
 	copy.crc = 0;
-	return pxtu_crc32c(0, &copy, sizeof(copy)) == name->crc &&
+	return pxtu_crc32c(crc, &copy, sizeof(copy)) == name->crc &&
 	       name->id > POSIXTRACE_ID_UNNAMED && name->id < POSIXTRACE_ID_MAX &&
 	       name->name[0] && memchr(name->name, '\0', sizeof(name->name));
 }
 
-static int add_name(struct pxtu_log_facts *facts, const struct posixtrace_log_name *name)
+static int add_name(struct pxtu_log *log, const struct posixtrace_log_name *name)
 {
+	struct pxtu_log_facts *facts = &log->facts;
 	__u32 room = facts->names_room ? 2 * facts->names_room : NAMES_MIN;
 	struct posixtrace_log_name *names;
 
-	if (!name_valid(name)) {
+	if (!name_valid(log, name)) {
 		facts->damaged = true;
 		return 0;
 	}
@@ -134,41 +139,9 @@ static int read_names(struct pxtu_log *log, const struct pxtu_log_block *block)
 
 	for (i = 0; i < block->head.count && !err; i++, offset += sizeof(name)) {
 		if (pxtu_log_read(log, &name, sizeof(name), offset) == sizeof(name))
-			err = add_name(&log->facts, &name);
+			err = add_name(log, &name);
 		else
 			err = pxtu_log_failed(log);
-	}
-	return err;
-}
-
-/* False if there is none. */
-static bool read_fixed_name(struct pxtu_log *log, __u32 place, struct posixtrace_log_name *name)
-{
-	return pxtu_log_read(log, name, sizeof(*name), log->head.names + place * sizeof(*name)) ==
-			     sizeof(*name) && (name->id || name->crc || name->name[0]);
-}
-
-/* The names of a LOOP log have a fixed place; the writer may have added some. */
-static int read_fixed_names(struct pxtu_log *log)
-{
-	struct pxtu_log_facts *facts = &log->facts;
-	struct posixtrace_log_name name, next;
-	int i, err = 0;
-
-	while (facts->names_read < POSIXTRACE_ID_MAX && !err) {
-		for (i = 0; i < TRIES; i++) {
-			if (!read_fixed_name(log, facts->names_read, &name))
-				return 0;
-			if (name_valid(&name))
-				break;
-		}
-		/* The writer may be in the middle of the last one. */
-		if (i == TRIES && !pxtu_log_final(facts) &&
-		    !read_fixed_name(log, facts->names_read + 1, &next))
-			return 0;
-		err = add_name(facts, &name);
-		if (!err)
-			facts->names_read++;
 	}
 	return err;
 }
@@ -199,6 +172,57 @@ static int try_end(struct pxtu_log *log, __u64 offset, struct posixtrace_log_end
 		return log->head.ring_end ? -ENOENT : -EBADMSG;
 	}
 	return -EBADMSG;
+}
+
+/* False if there is none. */
+static bool read_fixed_name(struct pxtu_log *log, __u32 place, struct posixtrace_log_name *name)
+{
+	return pxtu_log_read(log, name, sizeof(*name), log->head.names + place * sizeof(*name)) ==
+			     sizeof(*name) && (name->id || name->crc || name->name[0]);
+}
+
+/* Has the file another log now? Its header comes before its names. */
+static bool log_replaced(struct pxtu_log *log)
+{
+	__u64 cookie;
+
+	return pxtu_log_read(log, &cookie, sizeof(cookie),
+			     offsetof(struct posixtrace_log_header, cookie)) ==
+	       sizeof(cookie) && cookie != log->head.cookie;
+}
+
+/* How many names there are, if the writer adds no more; else 0. */
+static __u32 names_known(const struct pxtu_log_facts *facts)
+{
+	return pxtu_log_final(facts) ? facts->end.names : 0;
+}
+
+/* The names of a LOOP log have a fixed place; the writer may have added some. */
+static int read_fixed_names(struct pxtu_log *log)
+{
+	struct pxtu_log_facts *facts = &log->facts;
+	struct posixtrace_log_name name, next;
+	int i, err = 0;
+
+	while (facts->names_read < POSIXTRACE_ID_MAX && !err) {
+		for (i = 0; i < TRIES; i++) {
+			if (!read_fixed_name(log, facts->names_read, &name) &&
+			    (log->error || facts->names_read >= names_known(facts)))
+				return 0;
+			if (name_valid(log, &name))
+				break;
+		}
+		if (i == TRIES && log_replaced(log))
+			return 0;
+		/* The writer may be in the middle of the last one. */
+		if (i == TRIES && !pxtu_log_final(facts) &&
+		    !read_fixed_name(log, facts->names_read + 1, &next))
+			return 0;
+		err = add_name(log, &name);
+		if (!err)
+			facts->names_read++;
+	}
+	return err;
 }
 
 static void read_end(struct pxtu_log *log, __u64 offset)
@@ -292,6 +316,42 @@ static int read_notes(struct pxtu_log *log)
 	}
 }
 
+/* That of a LOOP log. */
+static void read_status(struct pxtu_log *log)
+{
+	const struct posixtrace_log_end before = log->facts.end;
+
+	/* Also checks that the descriptor is still this file. */
+	log->facts.end_valid = false;
+	if (!pxtu_log_reaches(log, log->head.end + sizeof(before)))
+		return;
+	read_end(log, log->head.end);
+	/* Only a writer changes the status: a file that is forged has one budget. */
+	if (memcmp(&before, &log->facts.end, sizeof(before)))
+		pxtu_log_renew_notes(log);
+}
+
+/* Does a LOOP log that has ended lack its last block, or its last note? */
+static bool lacks_last(const struct pxtu_log_facts *facts)
+{
+	return pxtu_log_final(facts) && (facts->walk.newest != facts->end.seq ||
+					 facts->notes.seq != facts->end.notes + 1);
+}
+
+/* Names and notes of a LOOP log have places of their own. */
+static int survey_loop(struct pxtu_log *log)
+{
+	int err = read_fixed_names(log);
+
+	if (!err)
+		err = read_notes(log);
+	if (!err)
+		err = pxtu_log_failed(log);
+	if (!err && lacks_last(&log->facts))
+		log->facts.damaged = true;
+	return err;
+}
+
 int pxtu_log_survey(struct pxtu_log *log)
 {
 	struct pxtu_log_facts *facts = &log->facts;
@@ -303,6 +363,9 @@ int pxtu_log_survey(struct pxtu_log *log)
 	/* The file may also be shorter than before. */
 	log->size = 0;
 	log->error = 0;
+	/* First: when the status says that the log has ended, all of it is there. */
+	if (log->head.ring_end)
+		read_status(log);
 	while (!facts->ended) {
 		before = facts->walk;
 		step = pxtu_log_walk(log, &facts->walk, &block);
@@ -320,13 +383,7 @@ int pxtu_log_survey(struct pxtu_log *log)
 	}
 	if (log->foreign)
 		return -ESHUTDOWN;
-	if (!log->head.ring_end)
-		return 0;
-	read_end(log, log->head.end);
-	err = read_fixed_names(log);
-	if (!err)
-		err = read_notes(log);
-	return err ? err : pxtu_log_failed(log);
+	return log->head.ring_end ? survey_loop(log) : 0;
 }
 
 /* Was the log written to its end, and is all of it there? */
@@ -334,11 +391,6 @@ static bool log_whole(const struct pxtu_log *log)
 {
 	const struct pxtu_log_facts *facts = &log->facts;
 	const struct posixtrace_log_end *end = &facts->end;
-
-	/* The status of a LOOP log is at its beginning, and does not say where the file ends. */
-	if (log->head.ring_end && (facts->walk.newest != end->seq ||
-				   facts->notes.seq != end->notes + 1))
-		return false;
 
 	return !facts->damaged && !facts->overwritten && pxtu_log_final(facts) &&
 	       !(end->flags & POSIXTRACE_LOG_END_OVERRUN) && !end->overwritten && !end->error &&

@@ -18,6 +18,7 @@ static int add(struct pxtu_log *log, const struct posixtrace_log_mapping *from, 
 		return err == -ENOSPC ? 0 : err;
 	roster->mapping[roster->nr_mappings++] = (struct pxtu_log_mapping){
 		.pid = from->pid,
+		.start = from->start,
 		.since = from->since,
 		.address = from->address,
 		.length = from->length,
@@ -38,8 +39,9 @@ static bool is_valid(const struct posixtrace_log_mapping *head, __u64 left)
 /* Is it the one of this place? */
 static bool is_of(const struct posixtrace_log_mapping *head, const struct pxtu_log_mapping *place)
 {
-	return head->pid == place->pid && head->since == place->since &&
-	       head->address == place->address && head->length == place->length;
+	return head->pid == place->pid && head->start == place->start &&
+	       head->since == place->since && head->address == place->address &&
+	       head->length == place->length;
 }
 
 int pxtu_log_note_mappings(struct pxtu_log *log, const struct pxtu_log_block *block)
@@ -69,6 +71,8 @@ static int compare_mappings(const void *a, const void *b)
 	int order = pxtu_log_compare((__u32)s->pid, (__u32)t->pid);
 
 	if (!order)
+		order = pxtu_log_compare(s->start, t->start);
+	if (!order)
 		order = pxtu_log_compare(s->since, t->since);
 	return order ? order : pxtu_log_compare(s->address, t->address);
 }
@@ -81,31 +85,46 @@ static size_t count_until(const struct pxtu_log_roster *roster,
 				    compare_mappings);
 }
 
-/* When the mappings were looked at that hold at a time. False if they never were. */
-static bool find_since(const struct pxtu_log_roster *roster, const struct pxtu_task *task,
-		       __u64 *since)
+static bool is_of_process(const struct pxtu_log_roster *roster, size_t n, __s32 pid)
 {
-	const struct pxtu_log_mapping key = {
-		.pid = task->pid, .since = task->time, .address = ~0ULL,
-	};
-	size_t n = count_until(roster, &key);
+	return n < roster->nr_mappings && roster->mapping[n].pid == pid;
+}
 
-	if (n && roster->mapping[n - 1].pid == task->pid) {
-		*since = roster->mapping[n - 1].since;
-		return true;
-	}
-	/* They were looked at with the first event, or later than this one happened. */
-	if (n == roster->nr_mappings || roster->mapping[n].pid != task->pid)
+/*
+ * Sets key->start to the birth of the process, and key->since to when the mappings were looked at
+ * that hold at the time: not later, unless the process had them when it was born. What was at a
+ * place before the look is not known. False if there are none.
+ */
+static bool find_look(const struct pxtu_log_roster *roster, const struct pxtu_task *task,
+		      struct pxtu_log_mapping *key)
+{
+	size_t n;
+
+	*key = (struct pxtu_log_mapping){
+		.pid = task->pid, .start = task->time, .since = ~0ULL, .address = ~0ULL,
+	};
+	n = count_until(roster, key);
+	if (n && is_of_process(roster, n - 1, task->pid))
+		n--;
+	else if (!is_of_process(roster, n, task->pid))
 		return false;
-	*since = roster->mapping[n].since;
+	key->start = roster->mapping[n].start;
+	if (!pxtu_log_lived(key->start, task->time))
+		return false;
+	key->since = task->time > key->start ? task->time : key->start;
+	n = count_until(roster, key);
+	if (!n || !is_of_process(roster, n - 1, task->pid) ||
+	    roster->mapping[n - 1].start != key->start)
+		return false;
+	key->since = roster->mapping[n - 1].since;
 	return true;
 }
 
 static const struct pxtu_log_mapping *find(struct pxtu_log_roster *roster,
 					   const struct pxtu_task *task, __u64 address)
 {
-	struct pxtu_log_mapping key = { .pid = task->pid, .address = address };
 	const struct pxtu_log_mapping *found;
+	struct pxtu_log_mapping key;
 	size_t n;
 
 	if (!roster->nr_mappings)
@@ -114,13 +133,14 @@ static const struct pxtu_log_mapping *find(struct pxtu_log_roster *roster,
 		qsort(roster->mapping, roster->nr_mappings, sizeof(*roster->mapping),
 		      compare_mappings);
 	roster->mappings_sorted = true;
-	if (!find_since(roster, task, &key.since))
+	if (!find_look(roster, task, &key))
 		return NULL;
+	key.address = address;
 	n = count_until(roster, &key);
 	if (!n)
 		return NULL;
 	found = &roster->mapping[n - 1];
-	if (found->pid != key.pid || found->since != key.since ||
+	if (found->pid != key.pid || found->start != key.start || found->since != key.since ||
 	    address - found->address >= found->length)
 		return NULL;
 	return found;

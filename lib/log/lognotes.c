@@ -42,42 +42,80 @@ void pxtu_log_begin_notes(struct pxtu_log *log)
 	};
 }
 
+static void pay(struct pxtu_log_walk *walk, __u64 bytes)
+{
+	walk->budget -= bytes < walk->budget ? bytes : walk->budget;
+}
+
 /*
- * Is there a note behind a position? Then @walk moves to it. If not, that has cost a part of the
- * budget: who asks for what the log does not have makes the same search each time.
+ * Is there a note behind a position? Then @walk moves to it. The bytes that were read come off the
+ * budget: a caller that asks for what the log does not have makes the same search each time.
  */
 static bool search_note(struct pxtu_log *log, struct pxtu_log_walk *walk,
 			struct pxtu_log_block *block)
 {
 	const __u64 budget = walk->budget < SEARCH_MAX ? walk->budget : SEARCH_MAX;
 	struct pxtu_log_walk search = *walk;
+	bool found;
 
 	search.lost_from = search.offset;
 	search.budget = budget;
-	if (!pxtu_log_search(log, &search, INT64_MAX, ~0ULL, block)) {
-		walk->budget -= budget - search.budget;
+	found = pxtu_log_search(log, &search, INT64_MAX, ~0ULL, block);
+	pay(walk, budget - search.budget);
+	if (!found)
 		return false;
-	}
 	walk->offset = search.offset;
 	walk->seq = block->head.seq;
 	walk->any = false;
 	return true;
 }
 
-/* A good header. PXTU_LOG_NOTHING if the writer has not completed the note. */
+/* Is there a note right behind a position, or farther behind it? */
+static bool note_follows(struct pxtu_log *log, struct pxtu_log_walk *walk)
+{
+	struct pxtu_log_block next;
+
+	if (pxtu_log_look(log, walk->offset, INT64_MAX, &next) == PXTU_LOG_AT_BLOCK &&
+	    next.head.seq >= walk->seq)
+		return true;
+	return search_note(log, walk, &next);
+}
+
+/*
+ * A good header. PXTU_LOG_NOTHING if the writer has not completed the note. Each look at such a
+ * note costs a part of the budget, too. When that is used up, the next one is after a flush.
+ */
 static enum pxtu_log_step step_over_note(struct pxtu_log *log, struct pxtu_log_walk *walk,
 					 struct pxtu_log_block *block)
 {
 	const struct pxtu_log_walk before = *walk;
-	enum pxtu_log_step step = pxtu_log_walk_straight(log, walk, INT64_MAX, ~0ULL, block);
-	struct pxtu_log_walk behind = *walk;
-	struct pxtu_log_block next;
+	struct pxtu_log_walk behind;
+	enum pxtu_log_step step;
 
-	if (step != PXTU_LOG_DAMAGE || !block->head.type || pxtu_log_final(&log->facts) ||
-	    search_note(log, &behind, &next))
+	if (!walk->budget && walk->offset == log->facts.torn) {
+		block->head.type = 0;
+		return PXTU_LOG_NOTHING;
+	}
+	step = pxtu_log_walk_straight(log, walk, INT64_MAX, ~0ULL, block);
+	if (step != PXTU_LOG_DAMAGE || !block->head.type)
 		return step;
+	/* A damaged note earns nothing. */
+	walk->budget = before.budget;
+	pay(walk, block->head.size);
+	behind = *walk;
+	if (pxtu_log_final(&log->facts) || note_follows(log, &behind)) {
+		walk->budget = behind.budget;
+		return step;
+	}
 	*walk = before;
+	walk->budget = behind.budget;
+	log->facts.torn = before.offset;
 	return PXTU_LOG_NOTHING;
+}
+
+void pxtu_log_renew_notes(struct pxtu_log *log)
+{
+	log->facts.notes.budget = PXTU_LOG_BUDGET_MAX;
 }
 
 enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_walk *walk,

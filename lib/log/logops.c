@@ -3,15 +3,23 @@
  * A log as a source of events.
  */
 #include <string.h>
+#include <time.h>
 
 #include "attr/attr.h"
 #include "log/log.h"
 
+/* Looks for threads and processes that a log lacks: after each event that was read, and later. */
+#define LOOKS_MAX	4
+#define LOOK_NS		10000000U
+
 static int log_next(struct pxtu_source *source, const struct pxtu_place *place,
 		    const struct pxtu_event **event)
 {
+	struct pxtu_log *log = pxtu_log_of(source);
+
 	(void)place;
-	return pxtu_log_next(pxtu_log_of(source), event);
+	log->looks = 0;
+	return pxtu_log_next(log, event);
 }
 
 static void log_unread(struct pxtu_source *source)
@@ -98,6 +106,28 @@ static int log_get_description(struct pxtu_source *source, trace_event_id_t id,
 	return err;
 }
 
+/*
+ * As survey_more(), for facts that many logs lack and that readers ask for with each event. The
+ * writer appends them before the events. So after some looks for events that were read together,
+ * look only from time to time.
+ */
+static int survey_often(struct pxtu_log *log)
+{
+	struct timespec time;
+	__u64 now;
+
+	if (log->looks >= LOOKS_MAX) {
+		clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+		now = (__u64)time.tv_sec * 1000000000U + (__u64)time.tv_nsec;
+		if (now - log->looked_at < LOOK_NS)
+			return 0;
+		log->looked_at = now;
+	} else {
+		log->looks++;
+	}
+	return survey_more(log);
+}
+
 static int log_get_task(struct pxtu_source *source, const struct pxtu_task *task, char *name)
 {
 	struct pxtu_log *log = pxtu_log_of(source);
@@ -107,8 +137,7 @@ static int log_get_task(struct pxtu_source *source, const struct pxtu_task *task
 	pthread_mutex_lock(source->lock);
 	found = pxtu_log_task(log, task);
 	if (!found) {
-		/* The writer may have appended it since. */
-		err = survey_more(log);
+		err = survey_often(log);
 		found = pxtu_log_task(log, task);
 	}
 	if (found)
@@ -117,6 +146,22 @@ static int log_get_task(struct pxtu_source *source, const struct pxtu_task *task
 	if (found)
 		return 0;
 	return err ? err : -ENOENT;
+}
+
+static int log_get_life(struct pxtu_source *source, const struct pxtu_task *task,
+			struct pxtu_life *life)
+{
+	struct pxtu_log *log = pxtu_log_of(source);
+	int err, ret;
+
+	pthread_mutex_lock(source->lock);
+	err = pxtu_log_life(log, task, life);
+	if (err == -ENOENT) {
+		ret = survey_more(log);
+		err = ret ? ret : pxtu_log_life(log, task, life);
+	}
+	pthread_mutex_unlock(source->lock);
+	return err;
 }
 
 static int log_get_program(struct pxtu_source *source, const struct pxtu_task *task,
@@ -128,7 +173,7 @@ static int log_get_program(struct pxtu_source *source, const struct pxtu_task *t
 	pthread_mutex_lock(source->lock);
 	err = pxtu_log_program(log, task, text);
 	if (err == -ENOENT) {
-		ret = survey_more(log);
+		ret = survey_often(log);
 		err = ret ? ret : pxtu_log_program(log, task, text);
 	}
 	pthread_mutex_unlock(source->lock);
@@ -144,7 +189,7 @@ static int log_get_mapping(struct pxtu_source *source, const struct pxtu_task *t
 	pthread_mutex_lock(source->lock);
 	err = pxtu_log_mapping(log, task, address, info);
 	if (err == -ENOENT) {
-		ret = survey_more(log);
+		ret = survey_often(log);
 		err = ret ? ret : pxtu_log_mapping(log, task, address, info);
 	}
 	pthread_mutex_unlock(source->lock);
@@ -212,6 +257,7 @@ const struct pxtu_source_ops pxtu_log_ops = {
 	.get_name = log_get_name,
 	.get_description = log_get_description,
 	.get_task = log_get_task,
+	.get_life = log_get_life,
 	.get_program = log_get_program,
 	.get_mapping = log_get_mapping,
 	.get_host = log_get_host,

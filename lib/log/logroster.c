@@ -71,6 +71,7 @@ static int add_task(struct pxtu_log *log, const struct posixtrace_log_task *from
 	task = &roster->task[roster->nr_tasks++];
 	task->pid = from->pid;
 	task->tid = from->tid;
+	task->start = from->start;
 	task->since = from->since;
 	memcpy(task->name, from->name, sizeof(task->name));
 	roster->sorted = false;
@@ -104,6 +105,7 @@ static int add_program(struct pxtu_log *log, const struct posixtrace_log_program
 	roster->program[roster->nr_programs++] = (struct pxtu_log_program){
 		.pid = from->pid,
 		.size = from->size,
+		.start = from->start,
 		.since = from->since,
 		.offset = offset,
 	};
@@ -158,6 +160,8 @@ static int compare_tasks(const void *a, const void *b)
 	const struct pxtu_log_task *s = a, *t = b;
 	int order = pxtu_log_compare(ids_of(s->pid, s->tid), ids_of(t->pid, t->tid));
 
+	if (!order)
+		order = pxtu_log_compare(s->start, t->start);
 	return order ? order : pxtu_log_compare(s->since, t->since);
 }
 
@@ -166,6 +170,8 @@ static int compare_programs(const void *a, const void *b)
 	const struct pxtu_log_program *s = a, *t = b;
 	int order = pxtu_log_compare((__u32)s->pid, (__u32)t->pid);
 
+	if (!order)
+		order = pxtu_log_compare(s->start, t->start);
 	return order ? order : pxtu_log_compare(s->since, t->since);
 }
 
@@ -196,44 +202,103 @@ size_t pxtu_log_count_until(const void *array, size_t count, size_t size, const 
 	return low;
 }
 
+/* How many are not after @key. */
+static size_t tasks_until(const struct pxtu_log_roster *roster, const struct pxtu_log_task *key)
+{
+	return pxtu_log_count_until(roster->task, roster->nr_tasks, sizeof(*key), key,
+				    compare_tasks);
+}
+
+static bool is_task(const struct pxtu_log_roster *roster, size_t n, const struct pxtu_task *task)
+{
+	return n < roster->nr_tasks && roster->task[n].pid == task->pid &&
+	       roster->task[n].tid == task->tid;
+}
+
 /*
- * The youngest that is not younger than the time; else the oldest: the clock that says when a
- * thread was born is not that of the events.
+ * Sets key->start to the birth of the thread that had the ids: the last one before the time, else
+ * the first, if it was born soon after: the clock that says when a thread was born is not that of
+ * the events. If it was born later, the log does not have the thread of the time any more.
+ */
+static bool find_birth(struct pxtu_log_roster *roster, const struct pxtu_task *task,
+		       struct pxtu_log_task *key)
+{
+	size_t n;
+
+	sort(roster);
+	*key = (struct pxtu_log_task){
+		.pid = task->pid, .tid = task->tid, .start = task->time, .since = ~0ULL,
+	};
+	n = tasks_until(roster, key);
+	if (n && is_task(roster, n - 1, task))
+		n--;
+	else if (!is_task(roster, n, task))
+		return false;
+	key->start = roster->task[n].start;
+	return pxtu_log_lived(key->start, task->time);
+}
+
+/*
+ * The youngest name that is not younger than the time. Before the oldest one, the thread had
+ * another name, unless it was born with it.
  */
 const char *pxtu_log_task(struct pxtu_log *log, const struct pxtu_task *task)
 {
-	const struct pxtu_log_task key = {
-		.pid = task->pid, .tid = task->tid, .since = task->time,
-	};
 	struct pxtu_log_roster *roster = &log->facts.roster;
 	const struct pxtu_log_task *found;
+	struct pxtu_log_task key;
 	size_t n;
 
-	sort(roster);
-	n = pxtu_log_count_until(roster->task, roster->nr_tasks, sizeof(key), &key,
-				 compare_tasks);
-	found = n ? &roster->task[n - 1] : NULL;
-	if (!found || found->pid != task->pid || found->tid != task->tid)
-		found = n < roster->nr_tasks ? &roster->task[n] : NULL;
-	if (!found || found->pid != task->pid || found->tid != task->tid)
+	if (!find_birth(roster, task, &key))
 		return NULL;
-	return found->name;
+	key.since = task->time > key.start ? task->time : key.start;
+	n = tasks_until(roster, &key);
+	if (!n || !is_task(roster, n - 1, task))
+		return NULL;
+	found = &roster->task[n - 1];
+	return found->start == key.start && found->name[0] ? found->name : NULL;
 }
 
+int pxtu_log_life(struct pxtu_log *log, const struct pxtu_task *task, struct pxtu_life *life)
+{
+	struct pxtu_log_roster *roster = &log->facts.roster;
+	struct pxtu_log_task key;
+	size_t n;
+
+	if (!find_birth(roster, task, &key))
+		return -ENOENT;
+	key.since = ~0ULL;
+	n = tasks_until(roster, &key);
+	life->born = key.start;
+	life->next = is_task(roster, n, task) ? roster->task[n].start : ~0ULL;
+	return 0;
+}
+
+/* As for names of threads. */
 static const struct pxtu_log_program *find_program(struct pxtu_log_roster *roster,
 						   const struct pxtu_task *task)
 {
-	const struct pxtu_log_program key = { .pid = task->pid, .since = task->time };
-	const struct pxtu_log_program *found;
+	struct pxtu_log_program key = {
+		.pid = task->pid, .start = task->time, .since = ~0ULL,
+	};
+	const struct pxtu_log_program *found = roster->program;
+	const size_t count = roster->nr_programs;
 	size_t n;
 
 	sort(roster);
-	n = pxtu_log_count_until(roster->program, roster->nr_programs, sizeof(key), &key,
-				 compare_programs);
-	found = n ? &roster->program[n - 1] : NULL;
-	if (!found || found->pid != task->pid)
-		found = n < roster->nr_programs ? &roster->program[n] : NULL;
-	return found && found->pid == task->pid ? found : NULL;
+	n = pxtu_log_count_until(found, count, sizeof(key), &key, compare_programs);
+	if (n && found[n - 1].pid == task->pid)
+		n--;
+	else if (n == count || found[n].pid != task->pid)
+		return NULL;
+	key.start = found[n].start;
+	if (!pxtu_log_lived(key.start, task->time))
+		return NULL;
+	key.since = task->time > key.start ? task->time : key.start;
+	n = pxtu_log_count_until(found, count, sizeof(key), &key, compare_programs);
+	if (!n || found[n - 1].pid != task->pid || found[n - 1].start != key.start)
+		return NULL;
+	return &found[n - 1];
 }
 
 int pxtu_log_program(struct pxtu_log *log, const struct pxtu_task *task, struct pxtu_text *text)

@@ -14,6 +14,7 @@
 struct posixtrace_mapping_info;
 struct pxtu_log;
 struct pxtu_log_block;
+struct pxtu_life;
 struct pxtu_task;
 struct pxtu_text;
 
@@ -21,12 +22,14 @@ struct pxtu_text;
  * struct pxtu_log_task - a name of a thread
  * @pid: process id
  * @tid: kernel thread id
- * @since: when it got the name, nanoseconds since the Epoch
- * @name: NUL-terminated
+ * @start: when it was born, nanoseconds since the Epoch: another one had the ids before
+ * @since: when it got the name, the same
+ * @name: NUL-terminated; "" if it is not known
  */
 struct pxtu_log_task {
 	__s32 pid;
 	__s32 tid;
+	__u64 start;
 	__u64 since;
 	char name[POSIXTRACE_LOG_TASK_NAME_SIZE];
 };
@@ -35,12 +38,14 @@ struct pxtu_log_task {
  * struct pxtu_log_program - where a command line is
  * @pid: process id
  * @size: bytes of the text
- * @since: from when on it holds, nanoseconds since the Epoch
+ * @start: when the process was born, nanoseconds since the Epoch
+ * @since: from when on it holds, the same
  * @offset: offset of the text
  */
 struct pxtu_log_program {
 	__s32 pid;
 	__u32 size;
+	__u64 start;
 	__u64 since;
 	__u64 offset;
 };
@@ -48,13 +53,15 @@ struct pxtu_log_program {
 /**
  * struct pxtu_log_mapping - where a mapping is
  * @pid: process id
- * @since: when it was looked at, nanoseconds since the Epoch
+ * @start: when the process was born, nanoseconds since the Epoch
+ * @since: when it was looked at, the same
  * @address: of its first byte
  * @length: bytes
  * @offset: offset of its struct posixtrace_log_mapping
  */
 struct pxtu_log_mapping {
 	__s32 pid;
+	__u64 start;
 	__u64 since;
 	__u64 address;
 	__u64 length;
@@ -69,11 +76,11 @@ struct pxtu_log_mapping {
  * @program: of processes
  * @nr_programs: how many
  * @programs_room: how many fit
- * @sorted: both are in the order of ids, then of times
+ * @sorted: both are in the order of ids, then of births, then of times
  * @mapping: of processes
  * @nr_mappings: how many
  * @mappings_room: how many fit
- * @mappings_sorted: they are in the order of ids, then of times, then of addresses
+ * @mappings_sorted: they are in the order of ids, births, times and addresses
  * @hosted: @host is valid
  * @host: where the log was written
  */
@@ -111,6 +118,18 @@ static inline int pxtu_log_compare(__u64 a, __u64 b)
 	return a < b ? -1 : a > b;
 }
 
+/*
+ * The clock that says when a thread was born deviates from that of the events by less, in ns.
+ * Only steps of the wall clock make more.
+ */
+#define PXTU_LOG_BIRTH_NS	10000000U
+
+/* Can an event of this time be of a thread or process that was born then? */
+static inline bool pxtu_log_lived(__u64 start, __u64 time)
+{
+	return start <= time || start - time <= PXTU_LOG_BIRTH_NS;
+}
+
 /**
  * pxtu_log_count_until() - how many elements of a sorted array are not greater than a key
  * @array: the array
@@ -141,6 +160,16 @@ int pxtu_log_note_roster(struct pxtu_log *log, const struct pxtu_log_block *bloc
  * Return: the name, or NULL if the log has none so far.
  */
 const char *pxtu_log_task(struct pxtu_log *log, const struct pxtu_task *task);
+
+/**
+ * pxtu_log_life() - when the thread was born that had the ids at a time
+ * @log: the log
+ * @task: any numbers
+ * @life: result
+ *
+ * Return: 0; -ENOENT if the log has none so far.
+ */
+int pxtu_log_life(struct pxtu_log *log, const struct pxtu_task *task, struct pxtu_life *life);
 
 /**
  * pxtu_log_program() - command line of a process at a time

@@ -28,8 +28,9 @@ import errno
 import os
 import select
 import struct
+import threading
 from ctypes import POINTER, byref, c_char, c_char_p, c_int, c_longlong
-from ctypes import c_size_t, c_uint, c_uint64, c_ulong, c_ulonglong, c_void_p
+from ctypes import c_double, c_size_t, c_ubyte, c_uint, c_uint64, c_ulong, c_ulonglong, c_void_p
 
 __all__ = ["Error", "DescriptionError", "Event", "EventType", "Fields", "Log", "Stream",
            "LOOP", "UNTIL_FULL", "FLUSH", "APPEND"]
@@ -51,6 +52,9 @@ _NOWAIT = 1
 _TRUNCATED_RECORD = 1
 _LOG_ENDED = 1
 _LOG_DAMAGED = 2
+_THREAD_NAME_SIZE = 16
+_PROGRAM_SIZE = 4096
+_ASK_AGAIN = 1000000000
 
 
 class Error(OSError):
@@ -101,7 +105,7 @@ class _Info(ctypes.Structure):
 class _BatchEvent(ctypes.Structure):
     _fields_ = [("event", _Info), ("data", c_void_p), ("data_len", c_size_t),
                 ("lost", c_ulonglong), ("cpu", c_uint), ("flags", c_uint),
-                ("reserved", c_uint * 4)]
+                ("tid", c_int), ("reserved", c_uint * 3)]
 
 
 class _LogInfo(ctypes.Structure):
@@ -134,6 +138,24 @@ class _FieldsError(ctypes.Structure):
                 ("message", c_char * 112)]
 
 
+class _Value(ctypes.Structure):
+    _fields_ = [("field", c_void_p), ("data", c_void_p), ("size", c_size_t),
+                ("index", c_size_t), ("text_len", c_size_t), ("number", c_uint64),
+                ("real", c_double), ("label", c_char_p), ("what", c_int), ("reserved1", c_int),
+                ("reserved2", c_ulonglong * 3)]
+
+
+class _Level(ctypes.Structure):
+    _fields_ = [("field", c_void_p), ("next", c_uint), ("count", c_uint)]
+
+
+class _Walk(ctypes.Structure):
+    _fields_ = [("fields", c_void_p), ("at", c_void_p), ("end", c_void_p),
+                ("left", c_ulonglong), ("result", c_int), ("depth", c_uint),
+                ("levels", _Level * 8), ("lengths", c_uint * 64), ("reserved", c_ulonglong * 4)]
+
+
+_VALUE, _BEGIN, _END = 1, 2, 3
 _UNSIGNED, _SIGNED, _HEX, _FLOAT, _BOOL, _ENUM = 1, 2, 3, 4, 5, 6
 _CHARS, _STRING, _TEXT, _PAD, _STRUCT, _ARRAY = 7, 8, 9, 10, 11, 12
 
@@ -167,9 +189,13 @@ def _load():
         "posix_trace_get_attr": [c_int, attr],
         "posix_trace_eventid_open": [c_char_p, POINTER(c_uint)],
         "posix_trace_eventid_get_name": [c_int, c_uint, c_char_p],
-        "posixtrace_eventid_describe": [c_uint, c_char_p],
+        "posixtrace_eventid_open": [c_char_p, c_char_p, POINTER(c_uint)],
         "posixtrace_eventid_get_description": [c_int, c_uint, c_char_p, c_size_t, c_void_p],
         "posixtrace_fields_parse": [c_char_p, POINTER(c_void_p), POINTER(_FieldsError)],
+        "posixtrace_fields_next": [POINTER(_Walk), POINTER(_Value)],
+        "posixtrace_get_thread_name": [c_int, c_int, c_int, POINTER(_Timespec), c_char_p],
+        "posixtrace_get_program": [c_int, c_int, POINTER(_Timespec), c_char_p, c_size_t,
+                                   POINTER(c_size_t)],
         "posixtrace_getevents": [c_int, POINTER(_BatchEvent), c_size_t, c_void_p, c_size_t,
                                  POINTER(c_size_t), c_int],
         "posixtrace_get_log_info": [c_int, info],
@@ -182,6 +208,8 @@ def _load():
         function.restype = c_int
     library.posix_trace_event.argtypes = [c_uint, c_char_p, c_size_t]
     library.posix_trace_event.restype = None
+    library.posixtrace_fields_begin.argtypes = [POINTER(_Walk), c_void_p, c_char_p, c_size_t]
+    library.posixtrace_fields_begin.restype = None
     library.posixtrace_fields_root.argtypes = [c_void_p]
     library.posixtrace_fields_root.restype = POINTER(_CField)
     library.posixtrace_fields_text.argtypes = [c_void_p]
@@ -203,10 +231,6 @@ def _call(name, *arguments):
 # ----------------------------------------------------------------------
 # Fields
 
-class _Mismatch(Exception):
-    """The data of an event are not what its description says."""
-
-
 class _Field:
     """A field: the same as struct posixtrace_field."""
 
@@ -218,6 +242,7 @@ class _Field:
         self.name = field.name.decode() if field.name else None
         self.unit = field.unit.decode("utf-8", "replace") if field.unit else None
         self.type = field.type
+        self.is_signed = bool(field.is_signed)
         self.size = field.size
         self.count = field.count
         # The fields before have other addresses than Python objects.
@@ -244,48 +269,27 @@ class _Field:
             return numbers[self.length]
         return self.size if self.type == _CHARS else self.count
 
-    def decode(self, data, at, numbers):
-        """Returns the value at a place in the data, and the place behind it."""
-        if self.type == _STRUCT:
-            return self.decode_struct(data, at, numbers, {})
-        if self.type == _ARRAY:
-            values = []
-            count = self.elements(numbers)
-            if count > len(data) - at:
-                raise _Mismatch
-            for _ in range(count):
-                value, at = self.members[0].decode(data, at, numbers)
-                values.append(value)
-            return values, at
-        if self.type == _STRING:
-            end = data.find(b"\0", at)
-            if end < 0:
-                raise _Mismatch
-            return _text(data[at:end]), end + 1
-        if self.type == _TEXT:
-            return _text(data[at:]), len(data)
-        end = at + (self.elements(numbers) if self.type == _CHARS else self.size)
-        if end > len(data):
-            raise _Mismatch
-        if self.type == _CHARS:
-            return _text(data[at:end]), end
-        if self.type == _PAD:
-            return None, end
-        value, = struct.unpack_from(self.format, data, at)
-        numbers[self] = value
-        if self.type == _BOOL:
-            value = bool(value)
-        elif self.type == _ENUM:
-            value = self.labels.get(value - (1 << 64) if value >= 1 << 63 else value, value)
-        return value, end
-
-    def decode_struct(self, data, at, numbers, values):
-        """Adds each member to the values as soon as it is whole."""
+    def units(self, around):
+        """The units of this field and of those in it, by the names from the outermost field on."""
+        path = ".".join(name for name in (around, self.name) if name)
+        found = {path: self.unit} if self.unit else {}
         for member in self.members:
-            value, at = member.decode(data, at, numbers)
-            if member.name is not None:
-                values[member.name] = value
-        return values, at
+            found |= member.units(path)
+        return found
+
+    def value(self, found):
+        """The value that the library has found."""
+        if self.type in (_CHARS, _STRING, _TEXT):
+            text = ctypes.string_at(found.data, found.text_len) if found.text_len else b""
+            return text.decode("utf-8", "surrogateescape")
+        if self.type == _FLOAT:
+            return found.real
+        if self.type == _BOOL:
+            return found.number != 0
+        if found.label is not None:
+            return found.label.decode("utf-8", "replace")
+        number = found.number
+        return number - (1 << 64) if self.is_signed and number >= 1 << 63 else number
 
     def encode(self, value, numbers):
         """Returns the bytes of a value."""
@@ -303,7 +307,9 @@ class _Field:
             data = value if isinstance(value, bytes) else str(value).encode("utf-8",
                                                                              "surrogateescape")
             if self.type == _STRING:
-                return data.partition(b"\0")[0] + b"\0"
+                if b"\0" in data:
+                    raise ValueError(f"{self.name}: a string has no null byte")
+                return data + b"\0"
             if self.type == _TEXT:
                 return data
             size = self.elements(numbers)
@@ -329,14 +335,19 @@ class _Field:
                         for member in self.members)
 
 
-def _text(data):
-    return data.partition(b"\0")[0].decode("utf-8", "surrogateescape")
+def _bytes(data):
+    if isinstance(data, bytes):
+        return data
+    if isinstance(data, (bytearray, memoryview)):
+        return bytes(data)
+    raise TypeError(f"data must be bytes, not {type(data).__name__}")
 
 
 class Fields:
     """The fields of an event type, made of its description."""
 
     def __init__(self, description):
+        self._fields = None
         fields, error = c_void_p(), _FieldsError()
         text = description if isinstance(description, bytes) else description.encode()
         number = _library.posixtrace_fields_parse(text, byref(fields), byref(error))
@@ -345,11 +356,14 @@ class Fields:
                                    error.column)
         if number:
             raise Error(number, "posixtrace_fields_parse")
-        try:
-            self.description = _library.posixtrace_fields_text(fields).decode("utf-8", "replace")
-            self._root = _Field(_library.posixtrace_fields_root(fields).contents, {})
-        finally:
-            _library.posixtrace_fields_free(fields)
+        self._fields = fields
+        self.description = _library.posixtrace_fields_text(fields).decode("utf-8", "replace")
+        self._known = {}
+        self._root = _Field(_library.posixtrace_fields_root(fields).contents, self._known)
+
+    def __del__(self, free=_library.posixtrace_fields_free):
+        if self._fields:
+            free(self._fields)
 
     def __repr__(self):
         return f"Fields({self.description!r})"
@@ -361,19 +375,37 @@ class Fields:
 
     @property
     def units(self):
-        """The units of those that have one, by name."""
-        return {member.name: member.unit for member in self._root.members if member.unit}
+        """The units of those that have one, by name: "at.x" for a field of a struct."""
+        return self._root.units("")
 
     def decode(self, data, truncated=False):
         """The values by name, or None if the data do not match.
 
-        If the data were truncated, those that are whole."""
-        values = {}
-        try:
-            _, at = self._root.decode_struct(data, 0, {}, values)
-        except _Mismatch:
-            return values if truncated else None
-        return values if at == len(data) else None
+        If the data were truncated, those that are whole: the last list or dict has them, too."""
+        data = _bytes(data)
+        walk, found = _Walk(), _Value()
+        around, root, any_value = [], {}, False
+        _library.posixtrace_fields_begin(byref(walk), self._fields, data, len(data))
+        while (result := _library.posixtrace_fields_next(byref(walk), byref(found))) == 1:
+            if found.what == _END:
+                around.pop()
+                continue
+            field = self._known[found.field]
+            if found.what == _VALUE:
+                value = field.value(found)
+                any_value = True
+            elif not around:
+                around.append(root)
+                continue
+            else:
+                value = [] if field.type == _ARRAY else {}
+            if isinstance(around[-1], list):
+                around[-1].append(value)
+            else:
+                around[-1][field.name] = value
+            if found.what == _BEGIN:
+                around.append(value)
+        return root if not result or (truncated and any_value) else None
 
     def encode(self, values):
         """The data of an event with these values by name."""
@@ -387,23 +419,40 @@ class EventType:
     """A user event type of this process, for recording."""
 
     def __init__(self, name, description=None):
-        number = c_uint()
-        _call("posix_trace_eventid_open", name.encode(), byref(number))
         self.name = name
-        self.id = number.value
         self.fields = Fields(description) if description is not None else None
+        self.id = self._open()
+
+    def _open(self):
+        number = c_uint()
         if self.fields:
-            _call("posixtrace_eventid_describe", self.id, self.fields.description.encode())
+            try:
+                _call("posixtrace_eventid_open", self.name.encode(),
+                      self.fields.description.encode(), byref(number))
+                return number.value
+            except Error as error:
+                # A worker that gave up root: its server describes the type.
+                if error.errno != errno.EPERM:
+                    raise
+        _call("posix_trace_eventid_open", self.name.encode(), byref(number))
+        return number.value
 
     def __repr__(self):
         return f"EventType({self.name!r})"
 
-    def record(self, data=None, **values):
+    def record(self, data=None, /, **values):
         """Records an event: with bytes, or with values for all fields of the description."""
-        if data is None:
-            data = self.fields.encode(values) if self.fields else b""
+        if data is not None:
+            if values:
+                raise TypeError("either bytes or fields")
+            data = _bytes(data)
+        elif self.fields:
+            data = self.fields.encode(values)
         elif values:
-            raise TypeError("either bytes or fields")
+            raise TypeError(f"{self.name}: has no description, so no field "
+                            f"{sorted(values)[0]!r}")
+        else:
+            data = b""
         _library.posix_trace_event(self.id, data, len(data))
 
 
@@ -414,26 +463,68 @@ class Event:
     """An event of a stream or a log.
 
     type        number of the event type
-    name        its name
+    name        its name; "(type 70)" if it has none
     user        is it an event of a program, not of the system?
     time        nanoseconds since the Epoch
     pid         process, 0 if none caused it
+    tid         the kernel's id of the thread, 0 if it is not known
     thread      pthread_t of the thread
+    thread_name, process_name, program
+                names of thread and process at that time, and the command line as a list; None
+                if they are not known, or the stream or log was closed
     address     the instruction after the call that recorded it
     cpu         the processor, or None
     data        bytes
     truncated   its program had more data than the stream allows
     late        an event of a later time was reported before it
     lost        how many events were lost before it
-    fields      its values by name; None without description, or if the data do not match it
+    fields      its values by name, those of the kernel's events, too; None without description, or
+                if the data do not match it
     """
 
-    __slots__ = ("type", "name", "user", "time", "pid", "thread", "address", "cpu", "data",
-                 "truncated", "late", "lost", "fields")
+    __slots__ = ("type", "name", "user", "time", "pid", "tid", "thread", "address", "cpu", "data",
+                 "truncated", "late", "lost", "fields", "_source")
 
     def __repr__(self):
         shown = self.fields if self.fields is not None else self.data
         return f"<{self.name} {self.time} {shown!r}>"
+
+
+    def _ask(self, function, *arguments):
+        """Calls a function about the thread or process at the time of the event."""
+        trid = self._source._trid
+        error = getattr(_library, function)(trid, self.pid, *arguments) if trid else errno.ENOENT
+        if error not in (0, errno.ENOENT):
+            raise Error(error, function)
+        return not error
+
+    def _at(self):
+        return byref(_Timespec(*divmod(self.time, 1000000000)))
+
+    @property
+    def thread_name(self):
+        """The name that the thread had."""
+        name = ctypes.create_string_buffer(_THREAD_NAME_SIZE)
+        if not self._ask("posixtrace_get_thread_name", self.tid, self._at(), name):
+            return None
+        return name.value.decode("utf-8", "surrogateescape")
+
+    @property
+    def program(self):
+        """The command line of the process."""
+        text, size = ctypes.create_string_buffer(_PROGRAM_SIZE), c_size_t()
+        if not self._ask("posixtrace_get_program", self._at(), text, len(text), byref(size)):
+            return None
+        return text.raw[:size.value - 1].decode("utf-8", "surrogateescape").split("\0")
+
+    @property
+    def process_name(self):
+        """The last part of the path of its program."""
+        program = self.program
+        return program[0].rpartition("/")[2] if program else None
+
+
+_TWO_THREADS = "two threads read the same stream or log: open the log once for each"
 
 
 class _Source:
@@ -443,6 +534,9 @@ class _Source:
         self._trid = 0
         self._names = {}
         self._fields = {}
+        self._asked = {}
+        self._lock = threading.Lock()
+        self._reader = None
         self._events = (_BatchEvent * _BATCH)()
         self._buffer = ctypes.create_string_buffer(2 * _DATA_MAX)
 
@@ -459,11 +553,14 @@ class _Source:
         raise NotImplementedError
 
     def name(self, number):
-        """The name of an event type."""
+        """The name of an event type; "(type 70)" if it has none, as the command shows it."""
         if number not in self._names:
             name = ctypes.create_string_buffer(_NAME_SIZE)
-            _call("posix_trace_eventid_get_name", self._trid, number, name)
-            self._names[number] = name.value.decode("utf-8", "surrogateescape")
+            error = _library.posix_trace_eventid_get_name(self._trid, number, name)
+            if error and (error != errno.EINVAL or not self._trid):
+                raise Error(error, "posix_trace_eventid_get_name")
+            self._names[number] = (f"(type {number})" if error else
+                                   name.value.decode("utf-8", "surrogateescape"))
         return self._names[number]
 
     def fields(self, number):
@@ -472,16 +569,25 @@ class _Source:
             text = ctypes.create_string_buffer(_DESCRIPTION_SIZE)
             error = _library.posixtrace_eventid_get_description(
                 self._trid, number, text, _DESCRIPTION_SIZE, None)
-            # A type can get its description later.
-            if error == errno.ENOENT:
+            # A type can get its description later. One without a name has none.
+            if error == errno.ENOENT or (error == errno.EINVAL and self._trid):
                 return None
             if error:
                 raise Error(error, "posixtrace_eventid_get_description")
             try:
                 self._fields[number] = Fields(text.value)
-            except (DescriptionError, UnicodeDecodeError):
+            except DescriptionError:
                 self._fields[number] = False
         return self._fields[number] or None
+
+    def _fields_at(self, number, time):
+        """As fields(), which it asks again after a second of the events' time."""
+        if self._fields.get(number) is None:
+            asked = self._asked.get(number)
+            if asked is not None and 0 <= time - asked < _ASK_AGAIN:
+                return None
+            self._asked[number] = time
+        return self.fields(number)
 
     def _make(self, raw):
         info, event = raw.event, Event()
@@ -490,6 +596,8 @@ class _Source:
         event.user = info.event_id >= _FIRST_USER
         event.time = info.timestamp.sec * 1000000000 + info.timestamp.nsec
         event.pid = info.pid
+        event.tid = raw.tid
+        event._source = self
         event.thread = info.thread_id
         event.address = info.prog_address or 0
         event.cpu = None if raw.cpu == _NO_CPU else raw.cpu
@@ -497,7 +605,7 @@ class _Source:
         event.truncated = info.truncation_status == _TRUNCATED_RECORD
         event.late = bool(raw.flags & _LATE)
         event.lost = raw.lost
-        fields = self.fields(event.type) if event.user else None
+        fields = self._fields_at(event.type, event.time)
         event.fields = fields.decode(event.data, event.truncated) if fields else None
         return event
 
@@ -506,21 +614,38 @@ class _Source:
 
         With wait, a stream sleeps until there is one."""
         count = c_size_t()
-        while True:
-            error = _library.posixtrace_getevents(
-                self._trid, self._events, _BATCH, self._buffer, len(self._buffer), byref(count),
-                0 if wait else _NOWAIT)
-            # Python has run the handlers of its signals by now, which may raise.
-            if error != errno.EINTR:
-                break
-        if error:
-            raise Error(error, "posixtrace_getevents")
-        return [self._make(self._events[i]) for i in range(count.value)]
+        # The library is called without the lock of the interpreter.
+        if not self._lock.acquire(blocking=False):
+            raise RuntimeError(_TWO_THREADS)
+        try:
+            while True:
+                error = _library.posixtrace_getevents(
+                    self._trid, self._events, _BATCH, self._buffer, len(self._buffer),
+                    byref(count), 0 if wait else _NOWAIT)
+                # Python has run the handlers of its signals by now, which may raise.
+                if error != errno.EINTR:
+                    break
+            if error:
+                raise Error(error, "posixtrace_getevents")
+            return [self._make(self._events[i]) for i in range(count.value)]
+        finally:
+            self._lock.release()
+
+    def _take_turn(self):
+        """Refuses a second thread while one iterates."""
+        thread = threading.get_ident()
+        if self._reader not in (None, thread):
+            raise RuntimeError(_TWO_THREADS)
+        self._reader = thread
 
     def __iter__(self):
         """Iterates over the events that are there, without waiting."""
-        while events := self.read():
-            yield from events
+        self._take_turn()
+        try:
+            while events := self.read():
+                yield from events
+        finally:
+            self._reader = None
 
 
 class Log(_Source):
@@ -551,6 +676,11 @@ class Log(_Source):
         return {"size": info.size, "read": info.read, "lost": info.lost,
                 "overwritten": info.overwritten, "ended": bool(info.flags & _LOG_ENDED),
                 "damaged": bool(info.flags & _LOG_DAMAGED)}
+
+
+def _create(path, flags):
+    """For the user only, as "posixtrace record" does: a log has data and command lines."""
+    return os.open(path, flags | os.O_CLOEXEC, 0o600)
 
 
 class Stream(_Source):
@@ -592,7 +722,7 @@ class Stream(_Source):
         elif isinstance(log, int):
             _call("posix_trace_create_withlog", pid, byref(attr), log, byref(trid))
         else:
-            with open(log, "wb") as file:
+            with open(log, "wb", opener=_create) as file:
                 _call("posix_trace_create_withlog", pid, byref(attr), file.fileno(),
                       byref(trid))
         self._trid = trid.value
@@ -632,12 +762,16 @@ class Stream(_Source):
         """Iterates over the events as they come, until all traced processes have ended."""
         poll = select.poll()
         poll.register(self.fileno(), select.POLLIN)
-        while True:
-            (_, ready), = poll.poll()
-            events = self.read()
-            yield from events
-            if not events and ready & (select.POLLHUP | select.POLLERR):
-                return
+        self._take_turn()
+        try:
+            while True:
+                (_, ready), = poll.poll()
+                events = self.read()
+                yield from events
+                if not events and ready & (select.POLLHUP | select.POLLERR):
+                    return
+        finally:
+            self._reader = None
 
     @property
     def stats(self):

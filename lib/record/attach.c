@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "record/attach.h"
+#include "record/door.h"
 #include "record/gate.h"
 
 #define TRIES	6	/* for one event, against a thread that closes and closes */
@@ -58,11 +59,11 @@ static int refused(int err)
 }
 
 /* Returns -EBADF if the program closed the descriptor at once. */
-static int open_target(struct posixtrace_attach *attach)
+static int open_target(struct posixtrace_attach *attach, __u32 flags)
 {
 	int fd, err;
 
-	*attach = (struct posixtrace_attach){ 0 };
+	*attach = (struct posixtrace_attach){ .flags = flags };
 	fd = pxtu_device_open();
 	if (fd < 0)
 		return fd == -EBADF ? fd : refused(fd);
@@ -75,7 +76,9 @@ static int open_target(struct posixtrace_attach *attach)
 	 */
 	if (err == -EBADF && pxtu_ioctl(fd, POSIXTRACE_IOC_ATTACH, NULL) != -EBADF)
 		return -EBADF;
-	return pxtu_close_new(fd, err) ? refused(err) : -EBADF;
+	if (!pxtu_close_new(fd, err))
+		return -EBADF;
+	return flags & POSIXTRACE_ATTACH_ALONE && err == -EUSERS ? err : refused(err);
 }
 
 /*
@@ -92,49 +95,27 @@ static bool fails_again(int fd, const struct posixtrace_map *map, int err)
 	return ret == err;
 }
 
-static int map_gate(struct pxtu_state *state, int fd, const struct posixtrace_attach *attach)
-{
-	int err;
-
-	/*
-	 * The program closed our descriptor, and the gate of this target is in its place: there may
-	 * be no memory for it a second time. No target has the number 0, but a filter that answers
-	 * for the module leaves it.
-	 */
-	if (attach->target && pxtu_load(&state->gate) == attach->target)
-		return 0;
-	err = pxtu_gate_map(fd, &attach->gate);
-	/* The memory is shared: the gate in place stays, and may be that of another process. */
-	if (err == -EUSERS)
-		return err;
-	pxtu_store(&state->owner, getpid());
-	pxtu_store(&state->gate, err ? 0 : attach->target);
-	return err;
-}
-
 /* A target and its gate. Changes errno. */
-static int open_and_map(struct pxtu_state *state, struct posixtrace_attach *attach)
+static int open_and_map(const struct pxtu_state *state, struct posixtrace_attach *attach)
 {
-	int fd = open_target(attach);
+	/* Another process with this memory would find the descriptor, and take it for its own. */
+	int fd = open_target(attach, POSIXTRACE_ATTACH_ALONE);
 	int err;
 
 	if (fd == -ENODEV || fd == -EPERM || fd == -EOPNOTSUPP) {
-		/* Another process shares the memory, as after vfork(), and needs the gate. */
-		if (pxtu_load(&state->gate) && pxtu_load(&state->owner) != getpid())
+		/* Another process with this memory still has the descriptor, as after vfork(). */
+		if (pxtu_load(&state->owner) && pxtu_load(&state->owner) != getpid())
 			return -EUSERS;
-		pxtu_store(&state->absent, 1);
 		/* Events need not ask again. If this fails, each one will. */
-		pxtu_store(&state->gate, 0);
-		pxtu_gate_shut();
+		if (!pxtu_gate_mapped())
+			pxtu_gate_shut();
 	}
-	if (fd < 0)
+	if (fd < 0 || pxtu_gate_mapped())
 		return fd;
 
-	err = map_gate(state, fd, attach);
-	if (!err) {
-		pxtu_store(&state->absent, 0);
+	err = pxtu_gate_map(fd, &attach->gate);
+	if (!err)
 		return fd;
-	}
 	if (refused(err) != err && err != -EUSERS && !fails_again(fd, &attach->gate, err))
 		return -EBADF;
 	if (!pxtu_close_ours(fd, 0))
@@ -168,6 +149,7 @@ static int attach_locked(struct pxtu_state *state, int bad_fd)
 	pxtu_store(&state->pause, 0);
 	/* Other threads may write meanwhile, for another target of the same process. */
 	pxtu_store(&state->target, attach.target);
+	pxtu_store(&state->owner, getpid());
 	/* Pair with the loads in pxtu_target_ioctl() and pxtu_event_record(). */
 	pxtu_store_release(&state->fd, fd);
 	pxtu_store_release(&state->attached, 1);
@@ -177,7 +159,7 @@ static int attach_locked(struct pxtu_state *state, int bad_fd)
 int pxtu_attach(struct pxtu_state *state, int bad_fd)
 {
 	int saved_errno = errno;
-	sigset_t signals;
+	__u64 signals;
 	int fd = -EBUSY;
 
 	if (pausing(state))
@@ -186,7 +168,7 @@ int pxtu_attach(struct pxtu_state *state, int bad_fd)
 		fd = pxtu_load(&state->fd);
 		if (!fd || fd == bad_fd)
 			fd = attach_locked(state, fd);
-		pxtu_state_unlock(state, &signals);
+		pxtu_state_unlock(state, signals);
 	}
 	errno = saved_errno;
 	return fd;
@@ -219,7 +201,7 @@ int pxtu_attach_wait(struct pxtu_state *state)
 
 void pxtu_attach_retry(struct pxtu_state *state)
 {
-	if (pxtu_load(&state->absent) || pxtu_load(&state->pause))
+	if (pxtu_gate_absent() || pxtu_load(&state->pause))
 		pxtu_attach_wait(state);
 }
 
@@ -239,8 +221,10 @@ static bool is_answer(int fd, unsigned long cmd, int ret)
 {
 	if (!ret || ret == -ENOMEM || ret == -EFAULT)
 		return true;
-	return cmd == POSIXTRACE_IOC_DESCRIBE &&
-	       (ret == -ENOENT || ret == -EEXIST || ret == -ENOSPC) && pxtu_is_ours(fd, 0);
+	if (cmd != POSIXTRACE_IOC_DESCRIBE && cmd != POSIXTRACE_IOC_EVENTID_OPEN)
+		return false;
+	return (ret == -ENOENT || ret == -EEXIST || ret == -ENOSPC || ret == -EPERM) &&
+	       pxtu_is_ours(fd, 0);
 }
 
 static bool change_spare(struct pxtu_state *state, int i, int from, int to)
@@ -260,29 +244,13 @@ static void keep_spare(struct pxtu_state *state, int fd)
 	pxtu_close_ours(fd, 0);
 }
 
-/*
- * Sends a command while another thread attaches, or while no thread can: with a spare
- * descriptor. Returns -EBADF if the program closed that at once.
- */
-static int command_aside(struct pxtu_state *state, unsigned long cmd, void *arg, bool keep)
+/* Sends a command with a new descriptor. Returns -EBADF if the program closed that at once. */
+static int command_opened(struct pxtu_state *state, unsigned long cmd, void *arg, bool keep)
 {
 	struct posixtrace_attach attach;
-	int i, fd, ret;
+	int fd, ret;
 
-	for (i = 0; i < PXTU_SPARES; i++) {
-		/* Pairs with the compare-and-swap in change_spare(). */
-		fd = pxtu_load_acquire(&state->spare[i]);
-		if (!fd)
-			continue;
-		ret = command(fd, cmd, arg);
-		if (is_answer(fd, cmd, ret))
-			return ret;
-		/* As above: the program closed it, so forget it. */
-		if (keep)
-			change_spare(state, i, fd, 0);
-	}
-
-	fd = open_target(&attach);
+	fd = open_target(&attach, 0);
 	if (fd < 0) {
 		ret = fd;
 		goto failed;
@@ -302,12 +270,45 @@ failed:
 	return ret;
 }
 
+/*
+ * Sends a command while another thread attaches, or while no thread can: with a spare
+ * descriptor. Returns -EBADF if the program closed that at once.
+ */
+static int command_aside(struct pxtu_state *state, unsigned long cmd, void *arg, bool keep)
+{
+	__u64 signals;
+	int i, fd, ret;
+
+	for (i = 0; i < PXTU_SPARES; i++) {
+		/* Pairs with the compare-and-swap in change_spare(). */
+		fd = pxtu_load_acquire(&state->spare[i]);
+		if (!fd)
+			continue;
+		ret = command(fd, cmd, arg);
+		if (is_answer(fd, cmd, ret))
+			return ret;
+		/* As above: the program closed it, so forget it. */
+		if (keep)
+			change_spare(state, i, fd, 0);
+	}
+	/* No siglongjmp() and no cancellation may leave the new descriptor behind. */
+	pxtu_signals_block(&signals);
+	ret = command_opened(state, cmd, arg, keep);
+	pxtu_signals_restore(signals);
+	return ret;
+}
+
 int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
 {
-	/* Pairs with the store in attach_locked(). */
-	int fd = pxtu_load_acquire(&state->fd);
-	int tries, ret;
+	int fd, tries, ret;
 
+	if (pxtu_door(cmd, arg, &ret))
+		return ret;
+	/* A filter may end the thread: then its event is lost. */
+	if (!state || pxtu_sandboxed())
+		return -EBADF;
+	/* Pairs with the store in attach_locked(). */
+	fd = pxtu_load_acquire(&state->fd);
 	for (tries = 0; tries < TRIES; tries++) {
 		if (fd > 0) {
 			ret = command(fd, cmd, arg);
@@ -328,4 +329,20 @@ int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
 	if (fd > 0 && pxtu_is_ours(fd, 0))
 		begin_pause(state);
 	return -EBADF;
+}
+
+int pxtu_attach_command(unsigned long cmd, void *arg)
+{
+	struct pxtu_state *state;
+	int ret;
+
+	if (pxtu_door(cmd, arg, &ret))
+		return ret;
+	state = pxtu_state();
+	if (!state)
+		return -ENOMEM;
+	ret = pxtu_attach_wait(state);
+	if (ret >= 0 || pxtu_unattached(ret))
+		ret = pxtu_target_ioctl(state, cmd, arg);
+	return ret;
 }

@@ -4,6 +4,7 @@
 #define PXTU_ATTACH_H
 
 #include "common/state.h"
+#include "record/door.h"
 
 /**
  * pxtu_unattached() - does the module take commands of a process that is not attached?
@@ -49,12 +50,38 @@ int pxtu_attach(struct pxtu_state *state, int bad_fd);
 int pxtu_attach_wait(struct pxtu_state *state);
 
 /**
+ * pxtu_attach_state() - state of this process, for a thread that records
+ *
+ * Return: the state; NULL without memory, and where a filter of the program forbids the system
+ * calls that make it: then the module records.
+ */
+static inline struct pxtu_state *pxtu_attach_state(void)
+{
+	/* Pairs with the compare-and-swap in pxtu_state_make(). */
+	struct pxtu_state *state = pxtu_load_acquire(&pxtu_state_page);
+
+	return state || pxtu_sandboxed() ? state : pxtu_state();
+}
+
+/**
+ * pxtu_attach_command() - send a command of the role target that has a lasting effect
+ * @cmd: POSIXTRACE_IOC_EVENTID_OPEN or DESCRIBE
+ * @arg: its argument
+ *
+ * Attaches as pxtu_attach_wait(), if there is no door. Not for signal handlers.
+ *
+ * Return: what the command returned; or negative errno, as pxtu_attach_wait().
+ */
+int pxtu_attach_command(unsigned long cmd, void *arg);
+
+/**
  * pxtu_target_ioctl() - send a command of the role target
- * @state: state of this process
+ * @state: state of this process; NULL if it has none
  * @cmd: POSIXTRACE_IOC_*
  * @arg: its argument
  *
- * Attaches if needed, and again if the program closed our descriptor; that check costs
+ * By the door, see pxtu_door(); else by a descriptor. Attaches if needed, and again if the program
+ * closed our descriptor; that check costs
  * nothing while the descriptor is open. Another file under its number gets a command or two,
  * which it does not know, and no more. While another thread attaches, this uses a spare
  * descriptor; some of these stay open. Async-signal-safe.

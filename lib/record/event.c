@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "record/attach.h"
+#include "record/door.h"
 #include "record/event.h"
 #include "record/gate.h"
 #include "record/note.h"
@@ -59,14 +60,28 @@ static void record(struct pxtu_state *state, trace_event_id_t id, const void *da
 		let_the_module_record(state, &call, done);
 }
 
-/* The process has no gate yet: attach, then record as usual. */
+/*
+ * The process has no descriptor yet: open one, then record as usual. If that may not be, or fails,
+ * the module records by the door.
+ */
 __attribute__((__noinline__, __cold__))
-static void record_unattached(trace_event_id_t id, const void *data, size_t len,
-			      void *prog_address, bool truncated)
+static void record_unattached(struct pxtu_state *state, trace_event_id_t id, const void *data,
+			      size_t len, void *prog_address, bool truncated)
 {
-	struct pxtu_state *state = pxtu_state();
+	const struct pxtu_call call = {
+		.id = id,
+		.data = data,
+		.len = len,
+		.prog_address = prog_address,
+		.truncated = truncated,
+	};
 	int ret;
 
+	if (pxtu_sandboxed()) {
+		let_the_module_record(state, &call, 0);
+		return;
+	}
+	state = pxtu_state();
 	if (!state)
 		return;
 	ret = pxtu_attach(state, 0);
@@ -74,10 +89,10 @@ static void record_unattached(trace_event_id_t id, const void *data, size_t len,
 	 * While another thread attaches there is no gate, and the module decides. If the
 	 * program closed the new descriptor at once, try again for the same event.
 	 */
-	if (!pxtu_unattached(ret) && ret != -EBADF &&
-	    (ret < 0 || !pxtu_load(&pxtu_gate()->enable[id])))
-		return;
-	record(state, id, data, len, prog_address, truncated);
+	if (ret >= 0 || pxtu_unattached(ret) || ret == -EBADF)
+		record(state, id, data, len, prog_address, truncated);
+	else if (pxtu_gate_mapped())
+		let_the_module_record(state, &call, 0);
 }
 
 /*
@@ -90,7 +105,7 @@ void pxtu_event_wake(trace_event_id_t id)
 {
 	__u32 wakeups = pxtu_load(&pxtu_gate()->enable[id]) | pxtu_load(&pxtu_note.bit);
 
-	pxtu_target_ioctl(pxtu_state(), POSIXTRACE_IOC_WAKE, &wakeups);
+	pxtu_target_ioctl(pxtu_attach_state(), POSIXTRACE_IOC_WAKE, &wakeups);
 }
 
 __attribute__((__noinline__))
@@ -104,7 +119,7 @@ void pxtu_event_record(trace_event_id_t id, const void *data, size_t len, void *
 	if (pxtu_likely(state && pxtu_load_acquire(&state->attached)))
 		record(state, id, data, len, prog_address, truncated);
 	else
-		record_unattached(id, data, len, prog_address, truncated);
+		record_unattached(state, id, data, len, prog_address, truncated);
 }
 
 /**
@@ -119,13 +134,12 @@ void pxtu_event_record(trace_event_id_t id, const void *data, size_t len, void *
  * numbers that are no event type, nothing happens.
  *
  * Async-signal-safe, thread-safe, no cancellation point. Keeps errno, takes no
- * lock, allocates nothing. The first call in a process attaches it to the module.
+ * lock, allocates nothing. A program attaches to the module before main().
  * Without the module, or with one of another version, this process and its children
  * remember that: later calls return at once, until posix_trace_eventid_open() or
- * posix_trace_create() finds the module. The same holds for a process that has closed our
- * descriptor and cannot open the device any more, for example after chroot(). If the
- * process only has no free descriptor, events are lost until it has one: the library
- * retries now and then.
+ * posix_trace_create() finds the module. A process that cannot open the device any more, for
+ * example after chroot(), or that has no free descriptor, and one with a filter (seccomp)
+ * records all the same: see posixtrace(7).
  *
  * <trace.h> has an inline that calls this only if the gate is open for the type:
  * while it is shut, an event costs a load and a branch.

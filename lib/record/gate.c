@@ -6,6 +6,7 @@
  * A program that is not position-independent may have this variable in its own data
  * instead of ours; it occupies whole pages there, too.
  */
+#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,14 +20,30 @@
 _Static_assert(GATE_SIZE % PAGE_BYTES == 0, "whole pages");
 _Static_assert(offsetof(struct posixtrace_gate, enable) == 1024 * sizeof(unsigned int),
 	       "as the inline in trace.h has it");
-_Static_assert(GATE_WORDS == 1024 + 4096 + 1024, "as the inline in trace.h has it");
+_Static_assert(GATE_WORDS == 1024 + 4096 + 1024 + 1024, "as the inline in trace.h has it");
 
 /*
- * Open, so that the first event attaches, even before our constructors run. Not const: the
+ * Open, so that the first event attaches, even before our constructor runs. Not const: the
  * link-time optimizer would take it for constant.
  */
 PXTU_API unsigned int __posix_trace_gate[GATE_WORDS]
 	__attribute__((__aligned__(PAGE_BYTES))) = { [0 ... GATE_WORDS - 1] = ~0U };
+
+/* The gate of the module is in its place. A child inherits it, and sees its own. */
+static int mapped;
+
+/* The module was absent at the last try, and the gate is shut; a hint. */
+static int absent;
+
+bool pxtu_gate_mapped(void)
+{
+	return pxtu_load(&mapped);
+}
+
+bool pxtu_gate_absent(void)
+{
+	return pxtu_load(&absent);
+}
 
 /*
  * Restores the gate as it was before the process attached: the next event tries again. The old
@@ -50,11 +67,14 @@ int pxtu_gate_map(int fd, const struct posixtrace_map *map)
 	if (map->size != GATE_SIZE)
 		return -EPROTO;
 	/* Map it elsewhere first, so that a failure leaves no hole where threads read. */
-	err = pxtu_map(fd, 0, map, POSIXTRACE_MAPPING_POPULATE, &gate);
+	err = pxtu_map(fd, 0, map, 0, &gate);
 	if (err)
 		return err;
-	if (mremap(gate, GATE_SIZE, GATE_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place)
+	if (mremap(gate, GATE_SIZE, GATE_SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place) {
+		pxtu_store(&mapped, 1);
+		pxtu_store(&absent, 0);
 		return 0;
+	}
 	munmap(gate, GATE_SIZE);
 	reopen();
 	return -ENOMEM;
@@ -62,6 +82,36 @@ int pxtu_gate_map(int fd, const struct posixtrace_map *map)
 
 void pxtu_gate_shut(void)
 {
+	pxtu_store(&absent, 1);
 	mmap(__posix_trace_gate, GATE_SIZE, PROT_READ,
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
+
+#ifdef __LP64__
+/*
+ * Attaches before main() and before other constructors: later, the program may have a filter that
+ * ends it at the first system call, or may not find the device any more. Each program that is
+ * linked with the library pays for this, so it makes three system calls, which the dynamic loader
+ * has made as well, and keeps no descriptor. Without the device, events need not try again.
+ */
+__attribute__((__constructor__(101)))
+static void attach_constructor(void)
+{
+	int fd = pxtu_open(PXTU_DEVICE, O_RDWR | O_CLOEXEC);
+	int err;
+
+	if (pxtu_device_missing(fd)) {
+		pxtu_gate_shut();
+		return;
+	}
+	if (fd < 0)
+		return;
+	err = pxtu_map_over(__posix_trace_gate, GATE_SIZE, fd,
+			    POSIXTRACE_ATTACH_OFFSET(POSIXTRACE_ABI_VERSION));
+	if (!err)
+		pxtu_store(&mapped, 1);
+	else
+		reopen();
+	pxtu_close(fd);
+}
+#endif

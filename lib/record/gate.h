@@ -11,7 +11,7 @@ extern unsigned int __posix_trace_gate[];
 /**
  * pxtu_gate() - the gate of this process
  *
- * It is open for all event types until the process attaches.
+ * It is open for all event types until the process attaches, which it does before main().
  *
  * Return: always the same address.
  */
@@ -19,6 +19,23 @@ static inline const struct posixtrace_gate *pxtu_gate(void)
 {
 	return (const struct posixtrace_gate *)(const void *)__posix_trace_gate;
 }
+
+/**
+ * pxtu_gate_mapped() - is the gate of the module in its place?
+ *
+ * It shows what the process wants to record, also in a child. While a child of vfork() runs, it is
+ * the gate of the process that the memory belongs to.
+ *
+ * Return: yes or no.
+ */
+bool pxtu_gate_mapped(void);
+
+/**
+ * pxtu_gate_absent() - was the module absent at the last try?
+ *
+ * Return: yes or no; the gate is shut then.
+ */
+bool pxtu_gate_absent(void);
 
 /**
  * pxtu_gate_map() - put the gate of this process in its place

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "record/attach.h"
+#include "record/door.h"
 #include "record/event.h"
 #include "record/gate.h"
 #include "record/note.h"
@@ -21,36 +22,81 @@ static __u64 point_id(const struct __posixtrace_point *point)
 	return ((uintptr_t)word - (uintptr_t)pxtu_gate()->enable) / sizeof(*word);
 }
 
-/*
- * Open the event type of a point. Several threads and signal handlers may do so at the same time:
- * all find the same type. The description has been checked by the compiler, and is what
- * posixtrace_eventid_describe() would make of it. A type may have another one; or there is no room
- * for more: then readers show its data without it.
- */
-static bool register_point(struct __posixtrace_point *point)
+/* Attaches the process first, if necessary. */
+static int open_type(struct pxtu_state *state, const char *fields,
+		     struct posixtrace_eventid *eventid)
 {
-	struct posixtrace_description description = { };
-	struct posixtrace_eventid eventid = { };
-	struct pxtu_state *state = pxtu_state();
-	int saved_errno = errno;
-	int err = -ENOMEM;
+	eventid->flags = POSIXTRACE_OPEN_EXACT;
+	eventid->description = (uintptr_t)fields;
+	eventid->description_size = fields ? (__u32)strlen(fields) + 1 : 0;
+	return pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENTID_OPEN, eventid);
+}
 
-	if (state) {
-		strncpy(eventid.name, point->__name, sizeof(eventid.name) - 1);
-		/* Attaches the process first, if necessary. */
-		err = pxtu_target_ioctl(state, POSIXTRACE_IOC_EVENTID_OPEN, &eventid);
+#define NAMES	9	/* of points with one name and different fields */
+
+/* The second one is called NAME#2. */
+static void make_name(char name[POSIXTRACE_EVENT_NAME_SIZE], const char *of, int number)
+{
+	size_t len = strnlen(of, POSIXTRACE_EVENT_NAME_SIZE - 1);
+
+	memset(name, 0, POSIXTRACE_EVENT_NAME_SIZE);
+	if (number > 1 && len > POSIXTRACE_EVENT_NAME_SIZE - 3)
+		len = POSIXTRACE_EVENT_NAME_SIZE - 3;
+	memcpy(name, of, len);
+	if (number > 1) {
+		name[len] = '#';
+		name[len + 1] = (char)('0' + number);
 	}
-	if (!err && point->__fields) {
-		description.text = (uintptr_t)point->__fields;
-		description.id = eventid.id;
-		description.size = (__u32)strlen(point->__fields) + 1;
-		pxtu_target_ioctl(state, POSIXTRACE_IOC_DESCRIBE, &description);
+}
+
+/*
+ * Opens the event type of a point. Several threads and signal handlers may do so at the same time:
+ * all find the same type. The description has been checked by the compiler, and is what
+ * posixtrace_eventid_describe() would make of it. If the program has a type of this name with other
+ * fields, the point gets one with a name of its own, and the unnamed type if there are too many of
+ * them. If there is no room for more descriptions, or a worker that gave up root may not describe
+ * the types of its server, the type has none.
+ */
+static int open_point(struct pxtu_state *state, const struct __posixtrace_point *point, __u64 *id)
+{
+	struct posixtrace_eventid eventid = { };
+	int number, err = -EEXIST;
+
+	for (number = 1; err == -EEXIST && number <= NAMES; number++) {
+		make_name(eventid.name, point->__name, number);
+		err = open_type(state, point->__fields, &eventid);
+		if (err == -ENOSPC || err == -EPERM)
+			err = open_type(state, NULL, &eventid);
 	}
-	/* Without the type, the next event of this point tries again. */
-	if (!err)
-		pxtu_store(&point->__word, &pxtu_gate()->enable[eventid.id]);
+	*id = err == -EEXIST ? POSIXTRACE_ID_UNNAMED : eventid.id;
+	return err == -EEXIST ? 0 : err;
+}
+
+/*
+ * A process that shares its memory with another one, and whose gate is not in place, has types of
+ * its own: the other one finds the point, and must not take the id for one of its types.
+ */
+static bool keeps_types(const struct pxtu_state *state)
+{
+	/* The gate is open for everything: it is that of no process. */
+	if (pxtu_load(&pxtu_gate()->generation) == ~0ULL)
+		return false;
+	return pxtu_door_keeps() || (state && pxtu_load(&state->attached));
+}
+
+/* Returns POSIXTRACE_ID_MAX if that failed: the next event of this point tries again. */
+static __u64 register_point(struct __posixtrace_point *point)
+{
+	struct pxtu_state *state = pxtu_attach_state();
+	int saved_errno = errno;
+	__u64 id;
+	int err;
+
+	err = open_point(state, point, &id);
+	if (!err && keeps_types(state))
+		pxtu_store(&point->__word, &pxtu_gate()->enable[id]);
 	errno = saved_errno;
-	return !err;
+	return err ? POSIXTRACE_ID_MAX : id;
 }
 
 static __attribute__((__noinline__)) void
@@ -59,11 +105,10 @@ record_point(struct __posixtrace_point *point, const void *data, size_t len, voi
 {
 	__u64 id = point_id(point);
 
-	if (id >= POSIXTRACE_ID_MAX) {
-		if (!register_point(point))
-			return;
-		id = point_id(point);
-	}
+	if (id >= POSIXTRACE_ID_MAX)
+		id = register_point(point);
+	if (id >= POSIXTRACE_ID_MAX)
+		return;
 	if (pxtu_load(&pxtu_gate()->enable[id]))
 		pxtu_event_record((trace_event_id_t)id, data, len, prog_address, truncated);
 }

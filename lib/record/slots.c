@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "record/attach.h"
+#include "record/door.h"
 #include "record/gate.h"
 #include "record/slots.h"
 
@@ -179,7 +180,7 @@ static void sync_locked(struct pxtu_state *state)
 static void sync_slots(struct pxtu_state *state)
 {
 	int saved_errno = errno;
-	sigset_t signals;
+	__u64 signals;
 
 	/* The program closed our descriptor, and no new one could be opened. */
 	if (!pxtu_load(&state->fd))
@@ -187,7 +188,7 @@ static void sync_slots(struct pxtu_state *state)
 	if (!pxtu_state_trylock(state, &signals))
 		return;
 	sync_locked(state);
-	pxtu_state_unlock(state, &signals);
+	pxtu_state_unlock(state, signals);
 	errno = saved_errno;
 }
 
@@ -200,7 +201,7 @@ bool pxtu_slots_update(struct pxtu_state *state)
 		return false;
 	if (pxtu_likely(generation == pxtu_load(&state->generation)))
 		return true;
-	if (was_refused(state, generation))
+	if (was_refused(state, generation) || pxtu_sandboxed())
 		return false;
 	sync_slots(state);
 	return pxtu_load(&gate->generation) == pxtu_load(&state->generation);

@@ -11,6 +11,7 @@
 
 #include "record/attach.h"
 #include "record/clock.h"
+#include "record/door.h"
 #include "record/gate.h"
 #include "record/note.h"
 #include "record/rseq.h"
@@ -34,7 +35,7 @@ static __thread struct {
 	__u64 target;
 	pthread_t thread;
 	pid_t tid;
-	bool forgotten;		/* the CPU in its struct rseq is out of date */
+	bool unable;		/* the CPU in its struct rseq is out of date, or it may not ask */
 } myself __attribute__((__tls_model__("initial-exec")));
 
 /*
@@ -43,9 +44,14 @@ static __thread struct {
  */
 static void know_myself(const struct pxtu_state *state)
 {
-	pxtu_store(&myself.tid, (pid_t)syscall(SYS_gettid));
+	bool unable = pxtu_sandboxed();
+
+	if (!unable) {
+		pxtu_store(&myself.tid, (pid_t)syscall(SYS_gettid));
+		unable = pxtu_rseq_forgotten();
+	}
 	pxtu_store(&myself.thread, pthread_self());
-	pxtu_store(&myself.forgotten, pxtu_rseq_forgotten());
+	pxtu_store(&myself.unable, unable);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	pxtu_store(&myself.target, pxtu_load(&state->target));
 }
@@ -147,7 +153,11 @@ static bool make_room(struct pxtu_state *state, const struct pxtu_slot *slot, __
 	};
 	int fd = pxtu_load(&state->fd);
 
-	*err = fd > 0 ? pxtu_ioctl(fd, POSIXTRACE_IOC_NEXT, &next) : -EBADF;
+	if (pxtu_door(POSIXTRACE_IOC_NEXT, &next, err))
+		return *err == -ENOSPC;
+	*err = -EBADF;
+	if (fd > 0 && !pxtu_sandboxed())
+		*err = pxtu_ioctl(fd, POSIXTRACE_IOC_NEXT, &next);
 	return *err == -ENOSPC;
 }
 
@@ -247,7 +257,11 @@ __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 m
 	    !pxtu_slots_update(state))
 		return 0;
 	prepare_ids(&entry, state);
-	if (pxtu_unlikely(pxtu_load(&myself.forgotten)))
+	if (pxtu_unlikely(pxtu_load(&myself.unable)))
+		return 0;
+	/* That clock may be a system call. */
+	if (pxtu_unlikely(pxtu_load(&pxtu_gate()->clock.counter) == POSIXTRACE_COUNTER_NONE) &&
+	    pxtu_sandboxed())
 		return 0;
 	entry.time = 0;
 	for (; left; left -= bit) {

@@ -2,7 +2,7 @@
 /*
  * Active trace streams that this process controls. Each file calls only files named before
  * it: stream.c sends commands, wait.c waits, streamops.c has the operations of a source,
- * life.c creates and frees. reader.h reads events.
+ * life.c creates and frees, worker.c writes logs. reader.h reads events.
  */
 #ifndef PXTU_STREAM_H
 #define PXTU_STREAM_H
@@ -160,6 +160,15 @@ void pxtu_stream_dealloc(struct pxtu_stream *stream);
 int pxtu_stream_create(struct pxtu_stream *stream, struct posixtrace_create *create);
 
 /**
+ * pxtu_stream_start_worker() - start the thread that writes the log of a stream
+ * @stream: created, with log
+ *
+ * If it cannot start, the module writes the log all the same. The thread ends with the stream. It
+ * does not use @stream.
+ */
+void pxtu_stream_start_worker(const struct pxtu_stream *stream);
+
+/**
  * pxtu_stream_destroy() - undo pxtu_stream_create(), and close the descriptor
  * @stream: created; used by the caller only
  */
@@ -167,6 +176,8 @@ void pxtu_stream_destroy(struct pxtu_stream *stream);
 
 /* task.c: operations of a source */
 int pxtu_stream_get_task(struct pxtu_source *source, const struct pxtu_task *task, char *name);
+int pxtu_stream_get_life(struct pxtu_source *source, const struct pxtu_task *task,
+			 struct pxtu_life *life);
 int pxtu_stream_get_program(struct pxtu_source *source, const struct pxtu_task *task,
 			    struct pxtu_text *text);
 int pxtu_stream_get_mapping(struct pxtu_source *source, const struct pxtu_task *task,

@@ -188,6 +188,7 @@ const struct pxtu_source_ops pxtu_stream_ops = {
 	.get_name = stream_get_name,
 	.get_description = stream_get_description,
 	.get_task = pxtu_stream_get_task,
+	.get_life = pxtu_stream_get_life,
 	.get_program = pxtu_stream_get_program,
 	.get_mapping = pxtu_stream_get_mapping,
 	.get_host = pxtu_stream_get_host,

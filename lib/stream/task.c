@@ -31,6 +31,16 @@ int pxtu_stream_get_task(struct pxtu_source *source, const struct pxtu_task *tas
 	return 0;
 }
 
+/* Of an active stream, nothing is known of threads that had the ids before. */
+int pxtu_stream_get_life(struct pxtu_source *source, const struct pxtu_task *task,
+			 struct pxtu_life *life)
+{
+	(void)source;
+	(void)task;
+	(void)life;
+	return -ENOENT;
+}
+
 int pxtu_stream_get_program(struct pxtu_source *source, const struct pxtu_task *task,
 			    struct pxtu_text *text)
 {

@@ -474,6 +474,21 @@ static long answer(int err)
 	return -1;
 }
 
+/* How a program attaches before main(). */
+static long map_gate(void *place, size_t size)
+{
+	struct posixtrace_attach arg;
+	long ret;
+
+	pthread_mutex_lock(&fake.lock);
+	ret = answer(attach(&arg));
+	if (!ret)
+		ret = (long)mmap(place, size, PROT_READ, MAP_SHARED | MAP_FIXED, fake.memory,
+				 GATE_AT);
+	pthread_mutex_unlock(&fake.lock);
+	return ret;
+}
+
 long __real_syscall(long number, ...);
 
 /* The linker replaces syscall() of the C library by this function (--wrap). */
@@ -490,6 +505,8 @@ long __wrap_syscall(long number, ...)
 
 	if (number == SYS_openat && is_device((const char *)arg[1]))
 		return __real_syscall(SYS_fcntl, STDERR_FILENO, F_DUPFD_CLOEXEC, FAKE_FD_MIN);
+	if (number == SYS_mmap && (int)arg[4] >= FAKE_FD_MIN)
+		return map_gate((void *)arg[0], (size_t)arg[1]);
 	if (number == SYS_ioctl && (int)arg[0] >= FAKE_FD_MIN) {
 		/* Add the cost of a system call to each command. */
 		__real_syscall(SYS_getppid);

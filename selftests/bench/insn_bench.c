@@ -113,7 +113,7 @@ static void record(void)
 static void record_typed(void)
 {
 	for (uint32_t i = 0; i < EVENTS; i++)
-		posixtrace_typed(i, DATA_SIZE, (uintptr_t)payload);
+		posixtrace_point_typed(i, DATA_SIZE, (uintptr_t)payload);
 }
 
 /* What is measured is smaller than a loop around it. */
@@ -121,7 +121,7 @@ static void pass_typed(void)
 {
 #pragma GCC unroll 50
 	for (uint32_t i = 0; i < EVENTS; i++)
-		posixtrace_typed(i, DATA_SIZE, (uintptr_t)payload);
+		posixtrace_point_typed(i, DATA_SIZE, (uintptr_t)payload);
 }
 
 static void start_stop(void)
@@ -273,7 +273,7 @@ static void measure_reading(void)
 
 static void measure_types(void)
 {
-	static const int counts[] = { 10, 1000, 4000 };
+	static const int counts[] = { 10, 100, 1000 };
 	int opened = 0;
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {

@@ -16,9 +16,14 @@
 #include <time.h>
 
 #include "process.h"
+#include "sleepers.h"
 
 #define REPEATS		31
 #define COUNT		200
+
+/* Traced processes. */
+#define SLEEPERS	6000
+#define FORKS		20
 
 static int stop;
 static int ping[2], pong[2];
@@ -64,6 +69,26 @@ static void *yielder(void *arg)
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
 		sched_yield();
 	return arg;
+}
+
+/* The other thread runs when this returns. */
+static pthread_t start_yielder(void)
+{
+	pthread_t thread;
+
+	__atomic_store_n(&stop, 0, __ATOMIC_RELAXED);
+	if (pthread_create(&thread, NULL, yielder, NULL))
+		die("thread");
+	give_way();
+	usleep(1000);
+	give_way();
+	return thread;
+}
+
+static void stop_yielder(pthread_t thread)
+{
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
 }
 
 /* Two threads wake each other: a wake-up, a switch, and that back again. */
@@ -131,7 +156,16 @@ static void compute(void)
 		__asm__ volatile("");
 }
 
-/* A stream with nothing but these types. */
+/*
+ * The module removes its handlers a minute after the last stream of their class. Where no thread is
+ * busy, that takes no time of the host.
+ */
+static void settle(void)
+{
+	sleep(65);
+}
+
+/* A stream with nothing but these types, on a process and its later children. */
 static trace_id_t new_stream(pid_t pid, unsigned int classes, unsigned long types)
 {
 	trace_event_set_t filter;
@@ -140,6 +174,7 @@ static trace_id_t new_stream(pid_t pid, unsigned int classes, unsigned long type
 
 	posix_trace_attr_init(&attr);
 	posix_trace_attr_setstreamsize(&attr, 1 << 20);
+	posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED);
 	posixtrace_attr_setkernel(&attr, classes);
 	posix_trace_eventset_empty(&filter);
 	for (trace_event_id_t type = POSIXTRACE_SWITCH_OUT; type <= POSIXTRACE_IRQ; type++) {
@@ -179,10 +214,49 @@ static double more_by_interrupt(void)
 	return (with - without) * (REPEATS + 1) / info.recorded[4];
 }
 
+/* Without pages of its own, so that the memory of the program does not matter. */
+static void make_process(void)
+{
+	pid_t pid;
+
+	for (int i = 0; i < FORKS; i++) {
+		pid = vfork();
+		if (pid == 0)
+			_exit(0);
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+			die("vfork");
+	}
+}
+
+/* Thousands of processes that sleep, and a stream that traces them; without classes, none. */
+static trace_id_t trace_sleepers(struct child *child, unsigned int classes)
+{
+	trace_id_t trid = 0;
+
+	if (child_start(child, sleepers, NULL) || hear(&child->talk))
+		die("child");
+	if (classes)
+		trid = new_stream(child->pid, classes, ~0UL);
+	say(&child->talk, SLEEPERS);
+	if (hear(&child->talk) != SLEEPERS)
+		die("children");
+	return trid;
+}
+
+static void end_sleepers(struct child *child, trace_id_t trid)
+{
+	if (trid)
+		posix_trace_shutdown(trid);
+	say(&child->talk, 0);
+	child_wait(child);
+}
+
 static void print_class(const char *name, unsigned int class, pid_t other, void (*fn)(void))
 {
-	double without = measure(fn, COUNT);
+	double without;
 
+	settle();
+	without = measure(fn, COUNT);
 	printf("%s %.0f\n", name, without);
 	printf("%s_untraced %.0f\n", name, more_with(other, class, ~0UL, fn, COUNT, without));
 	printf("%s_filtered %.0f\n", name, more_with(0, class, 0, fn, COUNT, without));
@@ -194,22 +268,21 @@ int main(void)
 	const unsigned int sched = POSIXTRACE_CLASS_SCHED;
 	const unsigned long out = 1UL << POSIXTRACE_SWITCH_OUT, in = 1UL << POSIXTRACE_SWITCH_IN;
 	const unsigned long wakeup = 1UL << POSIXTRACE_WAKEUP;
-	double switching, waking;
+	double switching, waking, making;
+	struct child child, family;
 	pthread_t thread;
-	struct child child;
+	trace_id_t trid;
 
 	if (child_start(&child, child_idle, NULL) || hear(&child.talk) || pipe(ping) || pipe(pong))
 		die("child");
-	if (pthread_create(&thread, NULL, yielder, NULL))
-		die("thread");
-	/* The other thread runs now. */
-	give_way();
-	usleep(1000);
-	give_way();
+	thread = start_yielder();
 	switching = measure(give_way, 2 * COUNT);
 	printf("switch %.0f\n", switching);
 	printf("switch_untraced %.0f\n",
 	       more_with(child.pid, sched, out | in, give_way, 2 * COUNT, switching));
+	stop_yielder(thread);
+	settle();
+	thread = start_yielder();
 	printf("switch_off_again %.0f\n", measure(give_way, 2 * COUNT) - switching);
 	printf("switch_filtered %.0f\n",
 	       more_with(0, sched, 0, give_way, 2 * COUNT, switching));
@@ -218,8 +291,15 @@ int main(void)
 	printf("sched_switch_in %.0f\n", more_with(0, sched, in, give_way, 2 * COUNT, switching));
 	printf("switch_traced %.0f\n",
 	       more_with(0, sched, out | in, give_way, 2 * COUNT, switching));
-	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-	pthread_join(thread, NULL);
+	stop_yielder(thread);
+	trid = trace_sleepers(&family, sched);
+	thread = start_yielder();
+	printf("switch_untraced_beside %.0f\n", measure(give_way, 2 * COUNT) - switching);
+	printf("switch_traced_beside %.0f\n",
+	       more_with(0, sched, out | in, give_way, 2 * COUNT, switching));
+	stop_yielder(thread);
+	end_sleepers(&family, trid);
+	settle();
 
 	if (pthread_create(&thread, NULL, player, NULL))
 		die("thread");
@@ -229,6 +309,19 @@ int main(void)
 	       more_with(child.pid, sched, out | in | wakeup, play, 2 * COUNT, waking));
 	printf("wakeup_and_switch_traced %.0f\n",
 	       more_with(0, sched, out | in | wakeup, play, 2 * COUNT, waking));
+
+	making = measure(make_process, FORKS);
+	printf("process %.0f\n", making);
+	printf("process_untraced %.0f\n",
+	       more_with(child.pid, POSIXTRACE_CLASS_PROCESS, ~0UL, make_process, FORKS, making));
+	/* The kernel's own cost of a process grows with the number of processes. */
+	settle();
+	trid = trace_sleepers(&family, 0);
+	making = measure(make_process, FORKS);
+	end_sleepers(&family, trid);
+	trid = trace_sleepers(&family, POSIXTRACE_CLASS_PROCESS);
+	printf("process_untraced_beside %.0f\n", measure(make_process, FORKS) - making);
+	end_sleepers(&family, trid);
 
 	print_class("rename", POSIXTRACE_CLASS_PROCESS, child.pid, name_itself);
 	print_class("syscall", POSIXTRACE_CLASS_SYSCALL, child.pid, call);

@@ -14,6 +14,7 @@
 #include "family.h"
 #include "interrupt.h"
 #include "name_test.h"
+#include "no_door.h"
 #include "trace_test.h"
 
 #define UNNAMED	POSIX_TRACE_UNNAMED_USEREVENT

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include "pxt_test.h"
+#include "foreign.h"
 #include "stream_state.h"
 #include "logdrain.h"
 
@@ -86,21 +87,6 @@ static int next_fd(void)
 	return fd;
 }
 
-/* The number of mappings of the device. */
-static int count_maps(void)
-{
-	FILE *file = fopen("/proc/self/maps", "re");
-	char line[512];
-	int count = 0;
-
-	if (!file)
-		return -1;
-	while (fgets(line, sizeof(line), file))
-		count += !!strstr(line, PXT_DEVICE);
-	fclose(file);
-	return count;
-}
-
 TEST_F(shutdown, a01_trace_points_keep_working_and_record_nothing)
 {
 	trace_id_t other;
@@ -175,7 +161,7 @@ TEST_F(shutdown, a02_all_resources_are_free_again)
 	record_number(1);
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
 	fd = next_fd();
-	maps = count_maps();
+	maps = count_device_maps();
 	for (int i = 0; i < 40; i++) {
 		ASSERT_EQ(0, new_stream(0, variant->policy, &self->trid));
 		ASSERT_EQ(0, posix_trace_start(self->trid));
@@ -184,7 +170,7 @@ TEST_F(shutdown, a02_all_resources_are_free_again)
 		EXPECT_EQ(0, posix_trace_shutdown(self->trid));
 	}
 	EXPECT_EQ(fd, next_fd());
-	EXPECT_EQ(maps, count_maps());
+	EXPECT_EQ(maps, count_device_maps());
 	EXPECT_EQ(STREAMS_MAX, free_slots(0));
 }
 

@@ -30,13 +30,6 @@ static unsigned char file[SIZE_MAX_FUZZ];
 /* A block that this reader must not skip came after the log was opened: from then on it refuses. */
 static bool refused;
 
-/* The table of trace ids: pointers to it are in a page that the sanitizer ignores. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-	return "leak:pxtu_trid_install\n";
-}
-
 static void check(int good, const char *what)
 {
 	if (good)
@@ -70,7 +63,8 @@ static bool good(int err, size_t len, const char *what)
 	return !err;
 }
 
-static void repair_names(unsigned char *at, size_t len)
+/* @header: of a LOOP log, for names at their fixed places, or NULL. */
+static void repair_names(unsigned char *at, size_t len, const struct posixtrace_log_header *header)
 {
 	struct posixtrace_log_name name;
 
@@ -79,7 +73,8 @@ static void repair_names(unsigned char *at, size_t len)
 		if (!name.id)
 			continue;
 		name.crc = 0;
-		name.crc = log_crc(&name, sizeof(name));
+		name.crc = header ? log_fixed_name_crc(header->cookie, &name) :
+				    log_crc(&name, sizeof(name));
 		memcpy(at, &name, sizeof(name));
 	}
 }
@@ -108,7 +103,7 @@ static size_t repair_block(unsigned char *at, size_t len,
 	block.cookie = header->cookie;
 	if (block.size <= len - size) {
 		if (block.type == POSIXTRACE_LOG_NAMES)
-			repair_names(at + size, block.size);
+			repair_names(at + size, block.size, NULL);
 		if (block.type == POSIXTRACE_LOG_END)
 			repair_end(at + size, block.size, header->cookie);
 		block.payload_crc = log_crc(at + size, block.size);
@@ -138,7 +133,7 @@ static void repair(size_t len)
 	memcpy(file, &header, sizeof(header));
 	if (header.ring_size && header.names_offset < len)
 		repair_names(file + header.names_offset, len - header.names_offset < 7200 ?
-			     len - header.names_offset : 7200);
+			     len - header.names_offset : 7200, &header);
 	if (header.ring_size && header.end_offset < len)
 		repair_end(file + header.end_offset, len - header.end_offset, header.cookie);
 	for (at = header.data_offset; at < len && len - at >= header.block_size;) {

@@ -276,6 +276,7 @@ long op_release(struct actor *a);
 long op_set_filter(struct actor *a);
 long op_get_filter(struct actor *a);
 long op_clear(struct actor *a);
+long op_write_log(struct actor *a);
 long op_flush(struct actor *a);
 long op_get_stats(struct actor *a);
 long op_kernel_stats(struct actor *a);

@@ -37,6 +37,7 @@ const struct op ops[] = {
 	{ "GET_FILTER", 100, 8, NEED_STREAM, op_get_filter },
 	{ "CLEAR", 120, 1, NEED_STREAM, op_clear },
 	{ "FLUSH", 300, 2, NEED_STREAM, op_flush },
+	{ "WRITE_LOG", 60, 1, NEED_STREAM, op_write_log },
 	{ "GET_STATS", 200, 4, NEED_STREAM, op_get_stats },
 	{ "KERNEL_STATS", 100, 4, NEED_STREAM, op_kernel_stats },
 	{ "ATTACH", 200, 1, NEED_NOTHING, op_attach },

@@ -161,6 +161,17 @@ long op_clear(struct actor *a)
 	return ioctl_with(a, stream(a), POSIXTRACE_IOC_CLEAR, argument(a), 0);
 }
 
+/* It has served the log when a signal ends it. A thread that is alone gets none. */
+long op_write_log(struct actor *a)
+{
+	long ret;
+
+	if (shared->options.alone)
+		return -EAGAIN;
+	ret = ioctl_with(a, stream(a), POSIXTRACE_IOC_WRITE_LOG, argument(a), 0);
+	return ret == -EINTR ? 0 : ret;
+}
+
 long op_get_status(struct actor *a)
 {
 	return ioctl_with(a, stream(a), POSIXTRACE_IOC_GET_STATUS, argument(a),

@@ -99,6 +99,20 @@ long op_wake(struct actor *a)
 	return ioctl_with(a, target(a), POSIXTRACE_IOC_WAKE, mask, sizeof(*mask));
 }
 
+/*
+ * Mostly a valid text: few lengths, so that some types get the same one again. Returns its bytes,
+ * with the NUL.
+ */
+static unsigned int make_text(struct actor *a)
+{
+	size_t len = one_in(a, 8) ? below(a, POSIXTRACE_DESCRIPTION_SIZE + 2) : below(a, 4);
+	char *text = a->arena + ARENA_DATA;
+
+	memset(text, '{', len);
+	text[len] = one_in(a, 8) ? rnd(a) : '\0';
+	return one_in(a, 8) ? rnd(a) : len + 1;
+}
+
 long op_eventid_open(struct actor *a)
 {
 	static const char * const names[] = {
@@ -118,21 +132,24 @@ long op_eventid_open(struct actor *a)
 		eventid->name[0] = 'e';
 		eventid->name[1] = '0' + below(a, 40);
 	}
+	if (one_in(a, 2))
+		eventid->flags = one_in(a, 8) ? rnd(a) : POSIXTRACE_OPEN_EXACT;
+	if (one_in(a, 2)) {
+		eventid->description_size = make_text(a);
+		eventid->description = (uintptr_t)a->arena + ARENA_DATA;
+	}
 	return ioctl_with(a, file, POSIXTRACE_IOC_EVENTID_OPEN, eventid, sizeof(*eventid));
 }
 
-/* Mostly a valid text: few lengths, so that some types get the same one again. */
 long op_describe(struct actor *a)
 {
 	struct posixtrace_description *description = argument(a);
 	struct file *file = one_in(a, 2) ? target(a) : pick_file(a, ROLE_STREAM);
-	size_t len = one_in(a, 8) ? below(a, POSIXTRACE_DESCRIPTION_SIZE + 2) : below(a, 4);
-	char *text = a->arena + ARENA_DATA;
 
-	memset(text, '{', len);
-	text[len] = one_in(a, 8) ? rnd(a) : '\0';
+	description->size = make_text(a);
 	description->id = one_in(a, 8) ? rnd(a) : 65 + below(a, 40);
-	description->size = one_in(a, 8) ? rnd(a) : len + 1;
-	description->text = (uintptr_t)(one_in(a, 8) ? data_pointer(a, len + 1) : text);
+	description->text = one_in(a, 8)
+		? (uintptr_t)data_pointer(a, POSIXTRACE_DESCRIPTION_SIZE)
+		: (uintptr_t)a->arena + ARENA_DATA;
 	return ioctl_with(a, file, POSIXTRACE_IOC_DESCRIBE, description, sizeof(*description));
 }

@@ -55,8 +55,12 @@ struct op {
 	bool no_target;
 	/** @stays: one process can repeat it */
 	bool stays;
+	/** @lasts: a success outlasts the process, and has fewer allocations the next time */
+	bool lasts;
 	/** @painless: possibly no part of it can fail */
 	bool painless;
+	/** @unlimited: the user has CAP_SYS_RESOURCE, so that CREATE does not wait for a budget */
+	bool unlimited;
 	/** @also: a possible error besides ENOMEM and EFAULT; 0 for none */
 	int also;
 	/** @good: its result on success */

@@ -52,7 +52,7 @@ void foreign_close(struct foreign *file);
 /* The number of this process's descriptors of the module, and the first one. */
 int count_device_fds(int *first);
 
-/* The number of mappings of the module in this process. */
+/* The number of mappings of the module in this process; those by targets have another file. */
 int count_device_maps(void);
 
 #endif /* _SELFTESTS_FOREIGN_H */

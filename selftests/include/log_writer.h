@@ -101,6 +101,9 @@ void log_block_header(struct log_writer *log, size_t at);
 /* Returns the offset of the block. */
 size_t log_block_end(struct log_writer *log);
 
+/* The checksum of a name of a LOOP log. */
+__u32 log_fixed_name_crc(__u64 cookie, const struct posixtrace_log_name *name);
+
 /* A name, in a block of its own or in its area. */
 size_t log_name(struct log_writer *log, __u32 id, const char *text);
 
@@ -117,6 +120,12 @@ size_t log_kernel_type(struct log_writer *log, __u32 id, const char *text, size_
 /* A name of a thread, and a command line, each in a block of its own. Return the offset. */
 size_t log_task(struct log_writer *log, int pid, int tid, __u64 since, const char *name);
 size_t log_program(struct log_writer *log, int pid, __u64 since, const char *text, size_t size);
+
+/* The same, of a thread or process that was born then; otherwise it was at 0. */
+size_t log_born_task(struct log_writer *log, int pid, int tid, __u64 born, __u64 since,
+		     const char *name);
+size_t log_born_program(struct log_writer *log, int pid, __u64 born, __u64 since, const char *text,
+			size_t size);
 
 /* A mapping of a file, in a block of its own; sets @mapping->size. Returns the offset. */
 size_t log_mapping(struct log_writer *log, struct posixtrace_log_mapping *mapping,

@@ -21,4 +21,10 @@ struct refusal {
 /* For the rest of this process. Returns 0, a descriptor to listen to, or negative errno. */
 int refuse_commands(const struct refusal *refusal);
 
+/*
+ * For the rest of this thread: only read(), write() and exit() are permitted; @action is
+ * SECCOMP_RET_*, @flags are those of seccomp(). Returns 0 or negative errno.
+ */
+int permit_pipes_only(__u32 action, unsigned int flags);
+
 #endif /* _SELFTESTS_SECCOMP_H */

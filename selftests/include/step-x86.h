@@ -7,6 +7,21 @@
 
 #define TRAP_FLAG	0x100
 
+/* Returns negative errno. */
+static long steps_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long ret;
+
+	__asm__ volatile ("syscall"
+		: "=a" (ret)
+		: "a" (number), "D" (a), "S" (b), "d" (c), "r" (r10), "r" (r8), "r" (r9)
+		: "rcx", "r11", "memory");
+	return ret;
+}
+
 static struct steps {
 	void (*in_handler)(void);
 	int on;			/* changed by the thread, seen by the next trap */

@@ -8,7 +8,9 @@
 #define _SELFTESTS_STEP_H
 
 #include <errno.h>
+#include <linux/types.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -57,26 +59,44 @@ static inline bool steps_due(int step, int shift)
 	return (step + shift) % (3 + step / 100) == 0;
 }
 
-/*
- * Replaces the C library's function, which the library calls: no step may happen while all
- * signals are blocked, since no handler can run then.
- */
-int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+/* Blocked signals change: no step may happen while the trap is blocked, no handler can run then. */
+static long steps_sigprocmask(int how, const __u64 *set, __u64 *old, size_t size)
 {
-	const bool has_trap = set && sigismember(set, SIGTRAP);
-	sigset_t without_trap;
+	const __u64 trap = 1ULL << (SIGTRAP - 1);
+	const bool has_trap = set && *set & trap;
+	__u64 without_trap;
 	long ret;
 
 	if (steps->on && !steps->in_step && has_trap && how != SIG_UNBLOCK) {
 		steps_pause();
-		without_trap = *set;
-		sigdelset(&without_trap, SIGTRAP);
+		without_trap = *set & ~trap;
 		set = &without_trap;
 	}
-	ret = syscall(SYS_rt_sigprocmask, how, set, old, _NSIG / 8);
+	ret = steps_syscall(SYS_rt_sigprocmask, how, (long)set, (long)old, (long)size, 0, 0);
 	if (steps->paused && !steps->in_step && set && !has_trap)
 		steps_continue();
-	return ret ? errno : 0;
+	return ret;
+}
+
+/* Replaces the C library's function, which the library calls. */
+long syscall(long number, ...)
+{
+	va_list list;
+	long arg[6], ret;
+
+	va_start(list, number);
+	for (size_t i = 0; i < sizeof(arg) / sizeof(arg[0]); i++)
+		arg[i] = va_arg(list, long);
+	va_end(list);
+	if (number == SYS_rt_sigprocmask)
+		ret = steps_sigprocmask((int)arg[0], (const __u64 *)arg[1], (__u64 *)arg[2],
+					(size_t)arg[3]);
+	else
+		ret = steps_syscall(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+	if (ret >= 0 || ret < -4095)
+		return ret;
+	errno = (int)-ret;
+	return -1;
 }
 
 /*

@@ -21,12 +21,6 @@ int stuck_nonblocking_fifo(void);
 /* Fills it, except for @left bytes, in whole pages. */
 void stuck_fill(int fd, int left);
 
-/* It accepts packets until its own queue is full, and then waits for itself. */
-int stuck_unix_socket(void);
-
-/* When full, it returns EAGAIN, while poll() reports it as writable. */
-int stuck_netlink_socket(void);
-
 /*
  * A TCP socket with timestamps in its error queue, that are never read: poll() reports an error,
  * while the socket is full. Negative errno where there is no network.
@@ -40,6 +34,9 @@ int log_thread_find(void);
 
 /* Checks repeatedly for some seconds. Returns whether the condition became true. */
 bool becomes_true(bool (*is_so)(void *arg), void *arg, int seconds);
+
+/* The number of times that a thread has gone to sleep, or -1. */
+long thread_sleeps(int tid);
 
 bool no_log_thread(void *unused);
 bool module_refcount_is(void *count);

@@ -40,6 +40,9 @@ static inline int device_open(void)
 	return fd < 0 ? -errno : fd;
 }
 
+/* The classes of the kernel's events that the caller may record, or 0. */
+__u64 device_classes(void);
+
 static inline void *map_range(int fd, const struct posixtrace_map *range, int prot)
 {
 	return mmap(NULL, range->size, prot, MAP_SHARED, fd, range->offset);
@@ -98,6 +101,13 @@ static inline int stream_release(struct stream *stream, unsigned int subbuf)
 /* The id of an event type, or negative errno; in both roles. */
 int eventid_open(int fd, const char *name);
 
+/* DESCRIBE, in both roles. */
+int type_describe_bytes(int fd, unsigned int id, const char *text, size_t size);
+int type_describe(int fd, unsigned int id, const char *text);
+
+/* The size of the description of a type, with its NUL, or negative errno. */
+int type_description(int fd, unsigned int id, char *text, size_t room);
+
 static inline const struct posixtrace_subbuf *stream_subbuf(struct stream *stream, unsigned int i)
 {
 	return (const void *)((const char *)stream->ctrl + stream->ctrl->subbuf_offset +
@@ -139,6 +149,9 @@ void target_close(struct target *target);
 
 /* Attaches the caller and maps its gate. */
 int target_open(struct target *target);
+
+/* The same by mmap() alone, as programs do before main(). The number of the target stays 0. */
+int target_map(struct target *target);
 
 int target_sync(struct target *target);
 int target_event(struct target *target, unsigned int id, const void *data, size_t len);

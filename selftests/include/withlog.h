@@ -28,6 +28,9 @@ static inline int log_tmpfile(void)
 	return open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
+/* The thread of this process that the library started for a log; 0 if there is none. */
+int log_worker(void);
+
 /* Returns 0 or an error number. */
 int withlog_new(pid_t pid, const struct log_kind *kind, int fd, trace_id_t *trid);
 
@@ -84,5 +87,8 @@ int log_has_number(int fd, int number);
 int withlog_readable(trace_id_t trid);
 
 off_t log_file_size(int fd);
+
+/* Has the file these characters anywhere? */
+bool log_file_has(int fd, const char *text);
 
 #endif /* _SELFTESTS_WITHLOG_H */

@@ -31,41 +31,12 @@ FIXTURE_TEARDOWN(description)
 	target_close(&self->target);
 }
 
-static int describe_bytes(int fd, unsigned int id, const char *text, size_t size)
-{
-	struct posixtrace_description arg = {
-		.text = (uintptr_t)text,
-		.id = id,
-		.size = size,
-	};
-
-	return command(fd, POSIXTRACE_IOC_DESCRIBE, &arg);
-}
-
-static int describe(int fd, unsigned int id, const char *text)
-{
-	return describe_bytes(fd, id, text, strlen(text) + 1);
-}
-
-/* Returns the size of the text, with its NUL. */
-static int description(int fd, unsigned int id, char *text, size_t room)
-{
-	struct posixtrace_description arg = {
-		.text = (uintptr_t)text,
-		.id = id,
-		.size = room,
-	};
-	int ret = command(fd, POSIXTRACE_IOC_DESCRIPTION, &arg);
-
-	return ret < 0 ? ret : (int)arg.size;
-}
-
 TEST_F(description, stream_has_that_of_the_target)
 {
 	char text[64] = "";
 
-	ASSERT_EQ(0, describe(self->target.fd, self->id, "{ u32 x; }"));
-	ASSERT_EQ(11, description(self->stream.fd, self->id, text, sizeof(text)));
+	ASSERT_EQ(0, type_describe(self->target.fd, self->id, "{ u32 x; }"));
+	ASSERT_EQ(11, type_description(self->stream.fd, self->id, text, sizeof(text)));
 	EXPECT_STREQ("{ u32 x; }", text);
 }
 
@@ -73,9 +44,9 @@ TEST_F(description, controller_can_give_it)
 {
 	char text[64] = "";
 
-	ASSERT_EQ(0, describe(self->stream.fd, self->id, "{ text t; }"));
-	EXPECT_EQ(-EEXIST, describe(self->target.fd, self->id, "{ u32 t; }"));
-	ASSERT_EQ(12, description(self->stream.fd, self->id, text, sizeof(text)));
+	ASSERT_EQ(0, type_describe(self->stream.fd, self->id, "{ text t; }"));
+	EXPECT_EQ(-EEXIST, type_describe(self->target.fd, self->id, "{ u32 t; }"));
+	ASSERT_EQ(12, type_description(self->stream.fd, self->id, text, sizeof(text)));
 	EXPECT_STREQ("{ text t; }", text);
 }
 
@@ -83,24 +54,24 @@ TEST_F(description, same_again_is_fine_and_another_is_refused)
 {
 	char text[64] = "";
 
-	ASSERT_EQ(0, describe(self->target.fd, self->id, "{ u32 x; }"));
-	EXPECT_EQ(0, describe(self->target.fd, self->id, "{ u32 x; }"));
-	EXPECT_EQ(-EEXIST, describe(self->target.fd, self->id, "{ u32 y; }"));
-	EXPECT_EQ(-EEXIST, describe(self->target.fd, self->id, "{ u32 x; } "));
-	EXPECT_EQ(-EEXIST, describe(self->target.fd, self->id, "{"));
-	ASSERT_EQ(11, description(self->stream.fd, self->id, text, sizeof(text)));
+	ASSERT_EQ(0, type_describe(self->target.fd, self->id, "{ u32 x; }"));
+	EXPECT_EQ(0, type_describe(self->target.fd, self->id, "{ u32 x; }"));
+	EXPECT_EQ(-EEXIST, type_describe(self->target.fd, self->id, "{ u32 y; }"));
+	EXPECT_EQ(-EEXIST, type_describe(self->target.fd, self->id, "{ u32 x; } "));
+	EXPECT_EQ(-EEXIST, type_describe(self->target.fd, self->id, "{"));
+	ASSERT_EQ(11, type_description(self->stream.fd, self->id, text, sizeof(text)));
 	EXPECT_STREQ("{ u32 x; }", text);
 }
 
 TEST_F(description, type_without_one_says_so)
 {
-	EXPECT_EQ(-ENOENT, description(self->stream.fd, self->id, NULL, 0));
-	EXPECT_EQ(-ENOENT, description(self->stream.fd, POSIXTRACE_ID_START, NULL, 0));
-	EXPECT_EQ(-ENOENT, description(self->stream.fd, POSIXTRACE_ID_UNNAMED, NULL, 0));
-	EXPECT_EQ(-EINVAL, description(self->stream.fd, 0, NULL, 0));
-	EXPECT_EQ(-EINVAL, description(self->stream.fd, self->id + 1, NULL, 0));
-	EXPECT_EQ(-EINVAL, description(self->stream.fd, POSIXTRACE_ID_MAX, NULL, 0));
-	EXPECT_EQ(-EINVAL, description(self->stream.fd, ~0U, NULL, 0));
+	EXPECT_EQ(-ENOENT, type_description(self->stream.fd, self->id, NULL, 0));
+	EXPECT_EQ(-ENOENT, type_description(self->stream.fd, POSIXTRACE_ID_START, NULL, 0));
+	EXPECT_EQ(-ENOENT, type_description(self->stream.fd, POSIXTRACE_ID_UNNAMED, NULL, 0));
+	EXPECT_EQ(-EINVAL, type_description(self->stream.fd, 0, NULL, 0));
+	EXPECT_EQ(-EINVAL, type_description(self->stream.fd, self->id + 1, NULL, 0));
+	EXPECT_EQ(-EINVAL, type_description(self->stream.fd, POSIXTRACE_ID_MAX, NULL, 0));
+	EXPECT_EQ(-EINVAL, type_description(self->stream.fd, ~0U, NULL, 0));
 }
 
 TEST_F(description, only_named_types_can_have_one)
@@ -111,7 +82,7 @@ TEST_F(description, only_named_types_can_have_one)
 	};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-		EXPECT_EQ(-ENOENT, describe(self->target.fd, ids[i], "{ u32 x; }"));
+		EXPECT_EQ(-ENOENT, type_describe(self->target.fd, ids[i], "{ u32 x; }"));
 }
 
 /* A reader that guesses too little room learns how much is needed, and nothing is written. */
@@ -119,13 +90,13 @@ TEST_F(description, is_written_whole_or_not_at_all)
 {
 	char text[11];
 
-	ASSERT_EQ(0, describe(self->target.fd, self->id, "{ u32 x; }"));
+	ASSERT_EQ(0, type_describe(self->target.fd, self->id, "{ u32 x; }"));
 	memset(text, 'z', sizeof(text));
-	EXPECT_EQ(11, description(self->stream.fd, self->id, NULL, 0));
-	EXPECT_EQ(11, description(self->stream.fd, self->id, text, 10));
+	EXPECT_EQ(11, type_description(self->stream.fd, self->id, NULL, 0));
+	EXPECT_EQ(11, type_description(self->stream.fd, self->id, text, 10));
 	for (size_t i = 0; i < sizeof(text); i++)
 		EXPECT_EQ('z', text[i]);
-	EXPECT_EQ(11, description(self->stream.fd, self->id, text, 11));
+	EXPECT_EQ(11, type_description(self->stream.fd, self->id, text, 11));
 	EXPECT_STREQ("{ u32 x; }", text);
 }
 
@@ -133,17 +104,17 @@ TEST_F(description, text_must_be_one_printable_line)
 {
 	const int fd = self->target.fd, id = self->id;
 
-	EXPECT_EQ(-EINVAL, describe_bytes(fd, id, "", 0));
-	EXPECT_EQ(-EINVAL, describe_bytes(fd, id, "", 1));
-	EXPECT_EQ(-EINVAL, describe_bytes(fd, id, "{}", 2));
-	EXPECT_EQ(-EINVAL, describe_bytes(fd, id, "{}\0", 4));
-	EXPECT_EQ(-EINVAL, describe_bytes(fd, id, "{\0}", 4));
-	EXPECT_EQ(-EINVAL, describe(fd, id, "{\n}"));
-	EXPECT_EQ(-EINVAL, describe(fd, id, "{\t}"));
-	EXPECT_EQ(-EINVAL, describe(fd, id, "{\033[31m}"));
-	EXPECT_EQ(-EINVAL, describe(fd, id, "{\x7f}"));
-	EXPECT_EQ(-ENOENT, description(self->stream.fd, id, NULL, 0));
-	EXPECT_EQ(0, describe(fd, id, "{ \xc3\xa4 }"));
+	EXPECT_EQ(-EINVAL, type_describe_bytes(fd, id, "", 0));
+	EXPECT_EQ(-EINVAL, type_describe_bytes(fd, id, "", 1));
+	EXPECT_EQ(-EINVAL, type_describe_bytes(fd, id, "{}", 2));
+	EXPECT_EQ(-EINVAL, type_describe_bytes(fd, id, "{}\0", 4));
+	EXPECT_EQ(-EINVAL, type_describe_bytes(fd, id, "{\0}", 4));
+	EXPECT_EQ(-EINVAL, type_describe(fd, id, "{\n}"));
+	EXPECT_EQ(-EINVAL, type_describe(fd, id, "{\t}"));
+	EXPECT_EQ(-EINVAL, type_describe(fd, id, "{\033[31m}"));
+	EXPECT_EQ(-EINVAL, type_describe(fd, id, "{\x7f}"));
+	EXPECT_EQ(-ENOENT, type_description(self->stream.fd, id, NULL, 0));
+	EXPECT_EQ(0, type_describe(fd, id, "{ \xc3\xa4 }"));
 }
 
 TEST_F(description, longest_text)
@@ -152,10 +123,10 @@ TEST_F(description, longest_text)
 
 	memset(text, 'x', sizeof(text));
 	text[sizeof(text) - 1] = '\0';
-	EXPECT_EQ(-EINVAL, describe_bytes(self->target.fd, self->id, text, sizeof(text)));
-	EXPECT_EQ(-EINVAL, describe_bytes(self->target.fd, self->id, text, ~0U));
-	ASSERT_EQ(0, describe(self->target.fd, self->id, text + 1));
-	ASSERT_EQ((int)sizeof(got), description(self->stream.fd, self->id, got, sizeof(got)));
+	EXPECT_EQ(-EINVAL, type_describe_bytes(self->target.fd, self->id, text, sizeof(text)));
+	EXPECT_EQ(-EINVAL, type_describe_bytes(self->target.fd, self->id, text, ~0U));
+	ASSERT_EQ(0, type_describe(self->target.fd, self->id, text + 1));
+	ASSERT_EQ((int)sizeof(got), type_description(self->stream.fd, self->id, got, sizeof(got)));
 	EXPECT_STREQ(text + 1, got);
 }
 
@@ -170,8 +141,8 @@ TEST_F(description, reserved_words_and_bad_addresses)
 
 	EXPECT_EQ(-EINVAL, command(self->target.fd, POSIXTRACE_IOC_DESCRIBE, &arg));
 	EXPECT_EQ(-EINVAL, command(self->stream.fd, POSIXTRACE_IOC_DESCRIPTION, &arg));
-	EXPECT_EQ(-EFAULT, describe_bytes(self->target.fd, self->id, BAD_POINTER, 16));
-	EXPECT_EQ(-ENOENT, description(self->stream.fd, self->id, NULL, 0));
+	EXPECT_EQ(-EFAULT, type_describe_bytes(self->target.fd, self->id, BAD_POINTER, 16));
+	EXPECT_EQ(-ENOENT, type_description(self->stream.fd, self->id, NULL, 0));
 }
 
 /* Those of a family are bounded together, and the others stay as they are. */
@@ -186,13 +157,13 @@ TEST_F(description, all_together_are_bounded)
 	for (i = 0; i < fit; i++) {
 		snprintf(name, sizeof(name), "many %u", i);
 		id = eventid_open(self->target.fd, name);
-		ASSERT_EQ(0, describe(self->target.fd, id, text));
+		ASSERT_EQ(0, type_describe(self->target.fd, id, text));
 	}
-	EXPECT_EQ(-ENOSPC, describe(self->target.fd, self->id, "{}"));
-	EXPECT_EQ(0, describe(self->target.fd, id, text));
-	EXPECT_EQ(-ENOENT, description(self->stream.fd, self->id, NULL, 0));
+	EXPECT_EQ(-ENOSPC, type_describe(self->target.fd, self->id, "{}"));
+	EXPECT_EQ(0, type_describe(self->target.fd, id, text));
+	EXPECT_EQ(-ENOENT, type_description(self->stream.fd, self->id, NULL, 0));
 	EXPECT_EQ(POSIXTRACE_DESCRIPTION_SIZE,
-		  description(self->stream.fd, id, text, sizeof(text)));
+		  type_description(self->stream.fd, id, text, sizeof(text)));
 }
 
 static int describe_as_child(void *arg, const struct talk *talk)
@@ -205,7 +176,7 @@ static int describe_as_child(void *arg, const struct talk *talk)
 	if (target_open(&target))
 		return 1;
 	id = eventid_open(target.fd, "of the child");
-	return id < 0 || describe(target.fd, id, "{ u8 c; }");
+	return id < 0 || type_describe(target.fd, id, "{ u8 c; }");
 }
 
 TEST_F(description, child_shares_the_types_and_their_descriptions)
@@ -217,7 +188,7 @@ TEST_F(description, child_shares_the_types_and_their_descriptions)
 	ASSERT_EQ(0, child_start(&child, describe_as_child, NULL));
 	ASSERT_EQ(0, child_wait(&child));
 	id = eventid_open(self->target.fd, "of the child");
-	ASSERT_EQ(10, description(self->stream.fd, id, text, sizeof(text)));
+	ASSERT_EQ(10, type_description(self->stream.fd, id, text, sizeof(text)));
 	EXPECT_STREQ("{ u8 c; }", text);
 }
 

@@ -18,9 +18,9 @@ struct holder {
 	int count;
 };
 
-static unsigned int look(const struct target *target)
+static unsigned long long look(const struct target *target)
 {
-	return LOAD(target->gate->enable[POSIXTRACE_ID_UNNAMED]);
+	return LOAD(target->gate->generation);
 }
 
 static int load_references(const void *address, int count)

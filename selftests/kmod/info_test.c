@@ -98,7 +98,7 @@ TEST(structures_have_no_holes_and_known_sizes)
 	EXPECT_EQ(32, sizeof(struct posixtrace_writer));
 	EXPECT_EQ(64, sizeof(struct posixtrace_cpu_head));
 	EXPECT_EQ(64, sizeof(struct posixtrace_subbuf));
-	EXPECT_EQ(4096 + 4 * POSIXTRACE_ID_MAX + 4096, sizeof(struct posixtrace_gate));
+	EXPECT_EQ(4096 + 4 * POSIXTRACE_ID_MAX + 2 * 4096, sizeof(struct posixtrace_gate));
 	EXPECT_EQ(512, sizeof(struct posixtrace_event_set));
 	EXPECT_EQ(240, sizeof(struct posixtrace_attr));
 	EXPECT_EQ(16 + 240 + 4 * 16 + 64, sizeof(struct posixtrace_create));
@@ -106,7 +106,7 @@ TEST(structures_have_no_holes_and_known_sizes)
 	EXPECT_EQ(64, sizeof(struct posixtrace_wakeup));
 	EXPECT_EQ(192, sizeof(struct posixtrace_ctrl));
 	EXPECT_EQ(64, offsetof(struct posixtrace_reader, consumed));
-	EXPECT_EQ(72, sizeof(struct posixtrace_eventid));
+	EXPECT_EQ(88, sizeof(struct posixtrace_eventid));
 }
 
 TEST_HARNESS_MAIN

@@ -53,22 +53,9 @@ static int try_create(struct posixtrace_create *arg)
 	return err;
 }
 
-/* 0 on failure. */
-static __u64 all_classes(void)
-{
-	struct posixtrace_info info = { .classes = 0 };
-	int fd = device_open();
-
-	if (fd >= 0) {
-		command(fd, POSIXTRACE_IOC_INFO, &info);
-		close(fd);
-	}
-	return info.classes;
-}
-
 TEST_F(kernel, info_has_the_classes_that_create_takes)
 {
-	__u64 classes = all_classes();
+	__u64 classes = device_classes();
 
 	EXPECT_EQ(CLASSES, classes & CLASSES);
 	EXPECT_EQ(0, classes & ~(__u64)POSIXTRACE_CLASS_ALL);
@@ -258,7 +245,7 @@ TEST_F(kernel, module_is_held_by_the_stream_and_goes_right_after_it)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, switch_often, NULL));
 	for (round = 0; round < 4; round++) {
 		create_init(&self->stream.arg, 0);
-		self->stream.arg.attr.classes = all_classes();
+		self->stream.arg.attr.classes = device_classes();
 		ASSERT_EQ(0, stream_open(&self->stream));
 		ASSERT_EQ(0, stream_start(&self->stream));
 		usleep(1000 * round);
@@ -285,7 +272,7 @@ TEST_F(kernel, streams_begin_and_end_while_threads_switch)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, switch_often, NULL));
 	for (round = 0; round < 20; round++) {
 		create_init(&self->stream.arg, 0);
-		self->stream.arg.attr.classes = round % 5 ? CLASSES : all_classes();
+		self->stream.arg.attr.classes = round % 5 ? CLASSES : device_classes();
 		self->stream.arg.attr.stream_size = 0;
 		self->stream.arg.attr.stream_policy = round % 2 ? POSIXTRACE_POLICY_UNTIL_FULL :
 								  POSIXTRACE_POLICY_LOOP;

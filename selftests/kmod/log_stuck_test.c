@@ -150,9 +150,6 @@ FIXTURE_VARIANT(stuck)
 
 FIXTURE_VARIANT_ADD(stuck, pipe_that_is_its_own_reader) { .open = stuck_blocking_fifo };
 FIXTURE_VARIANT_ADD(stuck, pipe_that_does_not_block) { .open = stuck_nonblocking_fifo };
-FIXTURE_VARIANT_ADD(stuck, socket_connected_to_itself) { .open = stuck_unix_socket };
-FIXTURE_VARIANT_ADD(stuck, socket_that_says_it_is_ready) { .open = stuck_netlink_socket };
-
 FIXTURE_VARIANT_ADD(stuck, socket_with_an_error_queue) { .open = stuck_error_queue };
 
 FIXTURE_SETUP(stuck)
@@ -188,7 +185,7 @@ TEST_F(stuck, thread_sleeps_while_the_log_is_stuck)
 	ASSERT_EQ(0, start_controller(&self->child, &self->job));
 	tid = log_thread_find();
 	/* A thread that waits for a wake-up sleeps once; one that retries sleeps repeatedly. */
-	if (variant->open == stuck_netlink_socket || variant->open == stuck_error_queue) {
+	if (variant->open == stuck_error_queue) {
 		EXPECT_TRUE(becomes_true(has_slept_often, &tid, SECONDS));
 	} else {
 		while (!is_asleep(tid))
@@ -303,10 +300,13 @@ FIXTURE_TEARDOWN(release)
 	write_text(LOG_TIMEOUT, "10");
 }
 
-/* The log thread has one reference to the module, the file another one. */
+/*
+ * The log thread has a reference to the module. The file for mappings of the stream, which the
+ * thread keeps, has another one. The third one was of the file of the stream.
+ */
 static bool only_thread_is_left(int references)
 {
-	int count = references + 1;
+	int count = references + 2;
 
 	return log_thread_find() && becomes_true(module_refcount_is, &count, SECONDS);
 }

@@ -7,9 +7,11 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 
 #include "pxt_test.h"
 #include "logfile.h"
+#include "loopback.h"
 #include "writer.h"
 
 static int flush(struct stream *stream)
@@ -394,6 +396,55 @@ TEST_F(log, unreported_error_is_reported_later)
 		ASSERT_EQ(0, stream_status(&self->stream, &status));
 	} while (status.flags & POSIXTRACE_STATUS_FLUSHING && !status.flush_error);
 	EXPECT_EQ(EPIPE, status.flush_error);
+	close(ends[1]);
+}
+
+/* ------------------------------------------------------------------ */
+/* Sockets								*/
+
+static int append_to(struct stream *stream, int fd)
+{
+	create_init(&stream->arg, 0);
+	stream->arg.log_fd = fd;
+	stream->arg.attr.log_policy = POSIXTRACE_POLICY_APPEND;
+	return log_create(stream);
+}
+
+/* Its peer, or a service such as journald, would be told a kernel thread's id and credentials. */
+TEST(sockets_that_carry_credentials_are_refused)
+{
+	static const int types[][2] = {
+		{ AF_UNIX, SOCK_STREAM }, { AF_UNIX, SOCK_DGRAM }, { AF_UNIX, SOCK_SEQPACKET },
+		{ AF_NETLINK, SOCK_RAW }, { AF_INET, SOCK_DGRAM },
+	};
+	struct stream stream;
+	int fd, ends[2];
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		fd = socket(types[i][0], types[i][1] | SOCK_CLOEXEC, 0);
+		ASSERT_LE(0, fd);
+		EXPECT_EQ(-EINVAL, append_to(&stream, fd))
+			TH_LOG("family %d, type %d", types[i][0], types[i][1]);
+		close(stream.fd);
+		close(fd);
+	}
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
+	EXPECT_EQ(-EINVAL, append_to(&stream, ends[1]));
+	close(stream.fd);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+TEST(tcp_sockets_are_accepted)
+{
+	struct stream stream;
+	int ends[2];
+
+	ASSERT_EQ(0, loopback_pair(ends));
+	EXPECT_EQ(0, append_to(&stream, ends[1]));
+	EXPECT_EQ(0, command(stream.fd, POSIXTRACE_IOC_SHUTDOWN, NULL));
+	close(stream.fd);
+	close(ends[0]);
 	close(ends[1]);
 }
 

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "pxt_test.h"
+#include "foreign.h"
 #include "process.h"
 #include "uapi.h"
 
@@ -41,21 +42,6 @@ static int try_map(int fd, const struct posixtrace_map *map, __u32 flags)
 	return err;
 }
 
-/* The number of mappings of the module in this process. */
-static int count_mappings(void)
-{
-	FILE *maps = fopen("/proc/self/maps", "re");
-	char line[512];
-	int count = 0;
-
-	if (!maps)
-		return -1;
-	while (fgets(line, sizeof(line), maps))
-		count += !!strstr(line, "/dev/posixtrace");
-	fclose(maps);
-	return count;
-}
-
 /* The number of page faults for writing to all of it. */
 static long count_faults(const struct posixtrace_mapping *mapping)
 {
@@ -85,14 +71,14 @@ FIXTURE_SETUP(map)
 	ASSERT_EQ(0, stream_create(&self->other, 0));
 	ASSERT_EQ(0, target_sync(&self->target));
 	self->slot = &self->target.slots[self->stream.arg.slot];
-	self->mappings = count_mappings();
+	self->mappings = count_device_maps();
 	ASSERT_LT(0, self->mappings);
 }
 
 FIXTURE_TEARDOWN(map)
 {
 	/* Failed calls have left no mapping. */
-	EXPECT_EQ(self->mappings, count_mappings());
+	EXPECT_EQ(self->mappings, count_device_maps());
 	stream_close(&self->other);
 	stream_close(&self->stream);
 	target_close(&self->target);
@@ -107,7 +93,7 @@ TEST_F(map, maps_the_same_as_mmap)
 	const struct posixtrace_ctrl *ctrl;
 
 	ASSERT_EQ(0, command(self->stream.fd, POSIXTRACE_IOC_MAP, &mapping));
-	EXPECT_EQ(self->mappings + 1, count_mappings());
+	EXPECT_EQ(self->mappings + 1, count_device_maps());
 	ctrl = address_of(&mapping);
 	ASSERT_NE(NULL, ctrl);
 	EXPECT_EQ(sizeof(*ctrl), ctrl->size);
@@ -248,7 +234,7 @@ TEST_F(map, unwritable_answer_maps_nothing)
 	mapping->map = self->stream.arg.reader;
 	ASSERT_EQ(0, mprotect(mapping, PAGE, PROT_READ));
 	EXPECT_EQ(-EFAULT, command(self->stream.fd, POSIXTRACE_IOC_MAP, mapping));
-	EXPECT_EQ(self->mappings, count_mappings());
+	EXPECT_EQ(self->mappings, count_device_maps());
 	munmap(mapping, PAGE);
 }
 

@@ -3,6 +3,11 @@
  * Permitted mappings, and mappings of a stream that has ended.
  */
 #define _GNU_SOURCE
+#include <linux/userfaultfd.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
 #include "pxt_test.h"
 #include "process.h"
 #include "uapi.h"
@@ -350,6 +355,69 @@ TEST_F(mmap, forked_child_can_map_nothing_of_its_parent)
 
 	ASSERT_EQ(0, child_start(&child, map_of_parent, self));
 	EXPECT_EQ(0, child_wait(&child));
+}
+
+/* ------------------------------------------------------------------ */
+/* userfaultfd								*/
+
+/* From linux/userfaultfd.h of 6.7: older headers lack them. */
+#define WP_UNPOPULATED	(1 << 13)
+#define WP_ASYNC	(1 << 15)
+#define USER_MODE_ONLY	1
+
+/* Write-protects all of a mapping, without a handler. Returns 0, or the error of the kernel. */
+static int write_protect(void *memory, size_t size, unsigned long long features)
+{
+	struct uffdio_api api = { .api = UFFD_API, .features = features };
+	struct uffdio_register all = {
+		.range = { .start = (uintptr_t)memory, .len = size },
+		.mode = UFFDIO_REGISTER_MODE_WP,
+	};
+	struct uffdio_writeprotect protect = {
+		.range = all.range,
+		.mode = UFFDIO_WRITEPROTECT_MODE_WP,
+	};
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | USER_MODE_ONLY);
+
+	/* It stays open: closing it would end the protection. */
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &all) ||
+	    ioctl(fd, UFFDIO_WRITEPROTECT, &protect))
+		return -errno;
+	return 0;
+}
+
+static sigjmp_buf after_sigbus;
+
+static void jump(int signal)
+{
+	siglongjmp(after_sigbus, signal);
+}
+
+/* Writes to memory that no other thread uses. Returns whether that made a SIGBUS. */
+static bool write_faults(char *memory, size_t size)
+{
+	if (sigsetjmp(after_sigbus, 1))
+		return true;
+	for (size_t i = 0; i < size; i += 4096)
+		__atomic_store_n(&memory[i], 1, __ATOMIC_RELAXED);
+	return false;
+}
+
+/* A fault that finds the marker of the protection must not be repeated forever. */
+TEST_F(mmap, userfaultfd_write_protection_is_refused_or_sigbus)
+{
+	static const unsigned long long features[] = { 0, WP_ASYNC | WP_UNPOPULATED };
+	char *pool = map_range(self->target.fd, &self->slot->pool, PROT_READ | PROT_WRITE);
+	const size_t size = self->slot->pool.size;
+
+	ASSERT_NE(MAP_FAILED, pool);
+	ASSERT_NE(SIG_ERR, signal(SIGBUS, jump));
+	for (unsigned int i = 0; i < ARRAY_SIZE(features); i++) {
+		int err = write_protect(pool, size, features[i]);
+
+		EXPECT_EQ(!err, write_faults(pool, size)) TH_LOG("way %u: error %d", i, err);
+	}
+	munmap(pool, size);
 }
 
 TEST_HARNESS_MAIN

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands whose work depends on the number of processes and event types let other threads of
- * their processor run meanwhile, also where the kernel does not preempt tasks in the kernel.
+ * Commands whose work depends on the number of processes, threads and event types let other
+ * threads of their processor run meanwhile, also where the kernel does not preempt tasks in the
+ * kernel.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "pxt_test.h"
 #include "process.h"
 #include "uapi.h"
 
-#define TYPES		4000
+#define TYPES		1000
 #define CHILDREN	200
+/* A guest has memory for some more. */
+/* Processes of an earlier test may not have ended yet, and a small guest permits 3,200 in all. */
+#define THREADS		2500
+#define STACK		131072
 /* Between two turns of the other thread, in nanoseconds: a call takes very many times as long. */
 #define INTERVAL	50000
 /* Its longest wait during a call is less than this part of the call. */
@@ -126,27 +132,36 @@ FIXTURE_TEARDOWN(crowd)
 	child_wait(&self->large);
 }
 
+/* 1 if the other thread had enough turns during a call, 0 if not; -1 if the call failed. */
+static int shares_once(struct stream *stream, int (*call)(struct stream *stream, int i), int i)
+{
+	unsigned long before = LOAD(turns);
+	unsigned long long begin;
+
+	__atomic_store_n(&longest, 0, __ATOMIC_RELEASE);
+	begin = now();
+	if (call(stream, i))
+		return -1;
+	return LOAD(turns) - before >= PART && LOAD(longest) * PART < now() - begin;
+}
+
 /*
  * True if the other thread had some turns during a call, and waited for a small part of it at most.
  * Something else may run on the processor meanwhile, so one of several calls is enough: a call that
  * lets no other thread run never does.
  */
-static bool shares(struct stream *stream, int (*call)(struct stream *stream, int i))
+static bool shares(struct stream *stream, int (*call)(struct stream *stream, int i),
+		   void (*after)(struct stream *stream))
 {
 	const unsigned long long start = now();
-	unsigned long long begin;
-	unsigned long before;
+	int ret = 0;
 
-	for (int i = 0; now() - start < PATIENCE; i++) {
-		__atomic_store_n(&longest, 0, __ATOMIC_RELEASE);
-		before = LOAD(turns);
-		begin = now();
-		if (call(stream, i))
-			return false;
-		if (LOAD(turns) - before >= PART && LOAD(longest) * PART < now() - begin)
-			return true;
+	for (int i = 0; !ret && now() - start < PATIENCE; i++) {
+		ret = shares_once(stream, call, i);
+		if (after)
+			after(stream);
 	}
-	return false;
+	return ret > 0;
 }
 
 /* Changes the gates of all children for half of the types. */
@@ -165,12 +180,141 @@ static int start_or_stop(struct stream *stream, int i)
 
 TEST_F_TIMEOUT(crowd, set_filter_lets_other_threads_run, 120)
 {
-	EXPECT_TRUE(shares(&self->stream, change_filter));
+	EXPECT_TRUE(shares(&self->stream, change_filter, NULL));
 }
 
 TEST_F_TIMEOUT(crowd, start_and_stop_let_other_threads_run, 120)
 {
-	EXPECT_TRUE(shares(&self->stream, start_or_stop));
+	EXPECT_TRUE(shares(&self->stream, start_or_stop, NULL));
+}
+
+/* ------------------------------------------------------------------ */
+/* Very many threads							*/
+
+static void *be_asleep(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+static int start_threads(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err = 0;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK);
+	for (int i = 0; i < THREADS && !err; i++)
+		err = pthread_create(&thread, &attr, be_asleep, NULL);
+	pthread_attr_destroy(&attr);
+	return err;
+}
+
+static int be_many(void *arg, const struct talk *talk)
+{
+	(void)arg;
+	if (start_threads())
+		return 1;
+	say(talk, 0);
+	hear(talk);
+	return 0;
+}
+
+/* CREATE notes the names of all threads for the log. */
+static int create_with_log(struct stream *stream, int i)
+{
+	int err;
+
+	(void)i;
+	create_init(&stream->arg, stream->arg.pid);
+	stream->arg.log_fd = memfd_create("log", MFD_CLOEXEC);
+	stream->fd = device_open();
+	err = command(stream->fd, POSIXTRACE_IOC_CREATE, &stream->arg);
+	close(stream->arg.log_fd);
+	return err;
+}
+
+static void close_fd(struct stream *stream)
+{
+	close(stream->fd);
+}
+
+FIXTURE(threads)
+{
+	struct stream stream;
+	struct child many;
+	pthread_t other;
+};
+
+FIXTURE_SETUP(threads)
+{
+	ASSERT_EQ(0, run_on(0));
+	ASSERT_EQ(0, child_start(&self->many, be_many, NULL));
+	ASSERT_EQ(0, hear(&self->many.talk));
+	create_init(&self->stream.arg, self->many.pid);
+	ASSERT_EQ(0, start_turns(&self->other));
+}
+
+FIXTURE_TEARDOWN(threads)
+{
+	end_turns(self->other);
+	child_wait(&self->many);
+}
+
+TEST_F_TIMEOUT(threads, create_with_log_lets_other_threads_run, 120)
+{
+	EXPECT_TRUE(shares(&self->stream, create_with_log, close_fd));
+}
+
+/* The first one looks for threads that share a thread pointer. */
+static int first_sync(struct stream *stream, int i)
+{
+	struct target target;
+
+	(void)stream;
+	(void)i;
+	return target_open(&target) || target_sync(&target);
+}
+
+/* Ends as shares_once(), of a process that has never been a target. */
+static int sync_once(void *arg, const struct talk *talk)
+{
+	pthread_t other;
+
+	(void)arg;
+	(void)talk;
+	if (start_threads() || start_turns(&other))
+		return -1;
+	return shares_once(NULL, first_sync, 0);
+}
+
+FIXTURE(newcomer)
+{
+	struct child child;
+};
+
+FIXTURE_SETUP(newcomer)
+{
+	ASSERT_EQ(0, run_on(0));
+}
+
+FIXTURE_TEARDOWN(newcomer)
+{
+}
+
+TEST_F_TIMEOUT(newcomer, sync_lets_other_threads_run, 120)
+{
+	const unsigned long long start = now();
+	int status = 0;
+
+	for (int i = 0; !status && now() - start < PATIENCE; i++) {
+		ASSERT_EQ(0, child_start(&self->child, sync_once, NULL));
+		status = child_wait(&self->child);
+	}
+	ASSERT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(1, WEXITSTATUS(status));
 }
 
 TEST_HARNESS_MAIN

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Processors that are interrupted when the controller synchronizes with all writers: those
- * that run a thread of the traced process, and no others. Uses the kernel's counters. One
- * processor of the guest is isolated, see "processors=" in selftests/vm/check.
+ * that run a thread of the traced process, and no others; if another process shares its memory,
+ * others as well, but not often. Uses the kernel's counters. One processor of the guest is
+ * isolated, see "processors=" in selftests/vm/check.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <sys/prctl.h>
 
 #include "pxt_test.h"
+#include "calls.h"
+#include "credentials.h"
 #include "process.h"
 #include "uapi.h"
 
@@ -15,10 +22,19 @@
 #define ROUNDS		100
 #define FEW_CALLS	(ROUNDS / 4)
 
+/* The module interrupts strangers a hundred times a second, and some at first. */
+#define MANY_ROUNDS	2000
+#define SOME_ROUNDS	400
+#define MOMENT		(NSEC / 20000)
+#define RATE		100
+#define BURST		20
+#define STREAMS		8
+#define USER		4242
+/* The kernel calls some as well. */
+#define MARGIN		2
+
 /* The kernel also calls idle processors for its own purposes, at varying rates. */
 #define ATTEMPTS	10
-
-#define CPUS_MAX	64
 
 #define CPUS_MIN	3
 #define ISOLATED	1
@@ -38,41 +54,48 @@ static bool one_is_isolated(void)
 	return cpu == ISOLATED;
 }
 
-/*
- * Counts the calls that each processor got from others so far. Returns the number of
- * processors, or -1.
- */
-static int count_calls(long long counts[CPUS_MAX])
-{
-	FILE *file = fopen("/proc/interrupts", "re");
-	char line[4096], *at = NULL, *end;
-	int n = -1;
-
-	if (!file)
-		return -1;
-	/* "CAL:" on x86-64, "IPI1:" on arm64 */
-	while (!at && fgets(line, sizeof(line), file)) {
-		if (strstr(line, " Function call interrupts"))
-			at = strchr(line, ':');
-	}
-	fclose(file);
-	if (!at)
-		return -1;
-	at++;
-	for (n = 0; n < CPUS_MAX; n++, at = end) {
-		counts[n] = strtoll(at, &end, 10);
-		if (end == at)
-			break;
-	}
-	return n;
-}
-
 /* The task of a child: first run on all processors, then on one. */
 struct plan {
 	bool attaches;
 	bool spins;
+	bool shares;		/* its memory with a process that sleeps */
+	unsigned int threads;	/* in addition, which sleep */
 	unsigned int cpu;
 };
+
+static void *be_asleep(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+static int be_sibling(void *arg)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	be_asleep(arg);
+	return 0;
+}
+
+/* More users of the memory: threads, and another process. */
+static int be_many(const struct plan *plan)
+{
+	static char stack[131072] __attribute__((aligned(16)));
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, sizeof(stack));
+	for (unsigned int i = 0; i < plan->threads; i++) {
+		if (pthread_create(&thread, &attr, be_asleep, NULL))
+			return -1;
+	}
+	pthread_attr_destroy(&attr);
+	if (plan->shares &&
+	    clone(be_sibling, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL) < 0)
+		return -1;
+	return 0;
+}
 
 static int be_somewhere(void *arg, const struct talk *talk)
 {
@@ -82,6 +105,8 @@ static int be_somewhere(void *arg, const struct talk *talk)
 
 	if (plan->attaches && target_open(&target))
 		return 1;
+	if (be_many(plan))
+		return 4;
 	/* Idle processors keep the address space of the process that ran last. */
 	for (int cpu = 0; plan->attaches && cpu < cpus; cpu++) {
 		if (run_on(cpu) < 0)
@@ -106,11 +131,15 @@ FIXTURE(synchronize)
 	/* For each processor: all calls, and the additional ones. */
 	long long calls[CPUS_MAX];
 	long long excess[CPUS_MAX];
+	/* How long the calls of the module took, in nanoseconds. */
+	unsigned long long took;
 };
 
 FIXTURE_VARIANT(synchronize)
 {
 	bool spins;
+	bool shares;
+	unsigned int threads;
 	int cpu;
 };
 
@@ -121,6 +150,16 @@ FIXTURE_VARIANT_ADD(synchronize, of_a_target_on_an_isolated_processor)
 	.spins = true, .cpu = ISOLATED,
 };
 
+FIXTURE_VARIANT_ADD(synchronize, of_many_threads)
+{
+	.spins = false, .threads = 300, .cpu = 0,
+};
+
+FIXTURE_VARIANT_ADD(synchronize, of_shared_memory)
+{
+	.spins = false, .shares = true, .cpu = 0,
+};
+
 /*
  * The target is on its processor, and a stranger is busy on the other one of the first two, of
  * which one is isolated. The test is on the last one.
@@ -128,7 +167,10 @@ FIXTURE_VARIANT_ADD(synchronize, of_a_target_on_an_isolated_processor)
 FIXTURE_SETUP(synchronize)
 {
 	struct plan stranger = { .spins = true, .cpu = !variant->cpu };
-	struct plan target = { .attaches = true, .spins = variant->spins, .cpu = variant->cpu };
+	struct plan target = {
+		.attaches = true, .spins = variant->spins, .shares = variant->shares,
+		.threads = variant->threads, .cpu = variant->cpu,
+	};
 
 	self->cpus = count_calls(self->calls);
 	self->unfit = self->cpus < CPUS_MIN ? UNFIT : NULL;
@@ -167,8 +209,20 @@ static int wait_in_vain(struct stream *stream)
 	return command(stream->fd, POSIXTRACE_IOC_WAIT, &wait) != -ETIMEDOUT;
 }
 
+/* It sleeps for a moment. */
+static int wait_shortly(struct stream *stream)
+{
+	struct posixtrace_wait wait = {
+		.flags = POSIXTRACE_WAIT_DEADLINE,
+		.deadline = now() + MOMENT,
+	};
+
+	return command(stream->fd, POSIXTRACE_IOC_WAIT, &wait) != -ETIMEDOUT;
+}
+
 /* Makes a call many times, then spends as much time with a call that needs no other processor. */
-static int measure(struct _test_data_synchronize *self, int (*once)(struct stream *stream))
+static int measure(struct _test_data_synchronize *self, int (*once)(struct stream *stream),
+		   int count)
 {
 	long long first[CPUS_MAX], second[CPUS_MAX], third[CPUS_MAX];
 	unsigned long long begin = now(), middle;
@@ -176,11 +230,12 @@ static int measure(struct _test_data_synchronize *self, int (*once)(struct strea
 
 	if (count_calls(first) != self->cpus)
 		return -1;
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < count; i++) {
 		if (once(&self->stream))
 			return -2;
 	}
 	middle = now();
+	self->took = middle - begin;
 	if (count_calls(second) != self->cpus)
 		return -1;
 	while (now() - middle < middle - begin) {
@@ -206,14 +261,34 @@ static bool others_are_not_called(const struct _test_data_synchronize *self, int
 	return true;
 }
 
+/* True if no processor but @except was called more often than a user may. */
+static bool others_are_rarely_called(const struct _test_data_synchronize *self, int except)
+{
+	long long allowed = MARGIN * (BURST + RATE * self->took / NSEC);
+
+	for (int cpu = 0; cpu < self->cpus; cpu++) {
+		if (cpu != except && self->excess[cpu] > allowed)
+			return false;
+	}
+	return true;
+}
+
 TEST_F(synchronize, interrupts_only_processors_with_the_target)
 {
 	bool alone = false;
 
 	if (self->unfit)
 		SKIP(return, "%s", self->unfit);
+	/* The kernel does not say where processes run that share memory: STOP waits. */
+	if (variant->shares) {
+		ASSERT_EQ(0, measure(self, start_and_stop, SOME_ROUNDS));
+		EXPECT_TRUE(others_are_rarely_called(self, -1))
+			TH_LOG("%llu ms, calls: %lld %lld %lld", self->took / 1000000,
+			       self->calls[0], self->calls[1], self->calls[2]);
+		return;
+	}
 	for (int i = 0; i < ATTEMPTS && !alone; i++) {
-		ASSERT_EQ(0, measure(self, start_and_stop));
+		ASSERT_EQ(0, measure(self, start_and_stop, ROUNDS));
 		if (variant->spins)
 			EXPECT_LE(ROUNDS / 2, self->calls[variant->cpu]);
 		alone = others_are_not_called(self, variant->spins ? variant->cpu : -1);
@@ -228,10 +303,65 @@ TEST_F(synchronize, is_not_needed_when_a_wait_has_timed_out)
 	if (self->unfit)
 		SKIP(return, "%s", self->unfit);
 	for (int i = 0; i < ATTEMPTS && !alone; i++) {
-		ASSERT_EQ(0, measure(self, wait_in_vain));
+		ASSERT_EQ(0, measure(self, wait_in_vain, ROUNDS));
 		alone = others_are_not_called(self, -1);
 	}
 	EXPECT_TRUE(alone);
+}
+
+/* The reader itself may wait as often as it likes. */
+TEST_F(synchronize, of_waiting_readers_interrupts_strangers_rarely)
+{
+	/* A processor of a guest that spins may answer late. */
+	const int count = variant->spins ? ROUNDS : MANY_ROUNDS;
+
+	if (self->unfit)
+		SKIP(return, "%s", self->unfit);
+	ASSERT_EQ(0, measure(self, wait_shortly, count));
+	EXPECT_TRUE(others_are_rarely_called(self, variant->spins ? variant->cpu : -1))
+		TH_LOG("%d waits in %llu ms, calls: %lld %lld %lld", count,
+		       self->took / 1000000, self->calls[0], self->calls[1], self->calls[2]);
+}
+
+/* Stops streams in turns. Returns how long that takes, in milliseconds, or < 0. */
+static long stop_streams(void)
+{
+	struct stream streams[STREAMS];
+	unsigned long long begin;
+
+	for (int i = 0; i < STREAMS; i++) {
+		if (stream_create(&streams[i], 0))
+			return -1;
+	}
+	begin = clock_now(CLOCK_MONOTONIC);
+	for (int i = 0; i < SOME_ROUNDS; i++) {
+		if (start_and_stop(&streams[i % STREAMS]))
+			return -2;
+	}
+	return (clock_now(CLOCK_MONOTONIC) - begin) / 1000000;
+}
+
+/* An ordinary user, with a process that shares its memory. */
+static int be_a_user(void *arg, const struct talk *talk)
+{
+	const struct plan plan = { .shares = true };
+	struct target target;
+
+	(void)arg;
+	if (become_user(USER) || target_open(&target) || be_many(&plan))
+		return 1;
+	say(talk, stop_streams());
+	return 0;
+}
+
+/* More streams are no way around the rate. */
+TEST(streams_of_a_user_interrupt_strangers_rarely_together)
+{
+	struct child child;
+
+	ASSERT_EQ(0, child_start(&child, be_a_user, NULL));
+	EXPECT_LE(1000 * (SOME_ROUNDS - BURST) / RATE, hear(&child.talk));
+	EXPECT_EQ(0, child_wait(&child));
 }
 
 TEST_HARNESS_MAIN

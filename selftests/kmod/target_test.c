@@ -39,7 +39,7 @@ static unsigned int enabled(const struct posixtrace_gate *gate)
 
 TEST(attach_refuses_flags)
 {
-	struct posixtrace_attach arg = { .flags = 1 };
+	struct posixtrace_attach arg = { .flags = 2 };
 	int fd = device_open();
 
 	ASSERT_LE(0, fd);

@@ -118,7 +118,7 @@ void errors()
 	EXPECT(thrown([] { stream none(-1); }, "posix_trace_create") != 0);
 	EXPECT(thrown([] { event_type none(""); }, "posix_trace_eventid_open") == EINVAL);
 	EXPECT(thrown([] { event_type wrong("errors", "{ u33 id; }"); },
-		      "posixtrace_eventid_describe") == EINVAL);
+		      "posixtrace_eventid_open") == EINVAL);
 	EXPECT(thrown([&] { some.flush(); }, "posix_trace_flush") == EINVAL);
 	EXPECT(thrown([] { attributes().wakeup(0, std::chrono::nanoseconds(-1)); },
 		      "posixtrace_attr_setwakeup") == EINVAL);

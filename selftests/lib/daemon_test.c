@@ -13,6 +13,7 @@
 
 #include "badtrid.h"
 #include "foreign.h"
+#include "no_door.h"
 #include "pxt_test.h"
 #include "sequences.h"
 #include "reading.h"

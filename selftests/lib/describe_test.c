@@ -11,12 +11,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "pxt_test.h"
 
 /* As the library writes it. */
 #define FIELDS	"{u32 id;text key;}"
+
+#define WORKER	65534
 
 static int description(trace_id_t trid, trace_event_id_t event, char *text, size_t size)
 {
@@ -84,6 +87,28 @@ TEST_F(describe, another_description_of_a_type_is_refused)
 	EXPECT_EQ(0, posixtrace_eventid_describe(self->id, FIELDS));
 	EXPECT_EQ(EEXIST, posixtrace_eventid_describe(self->id, "{ u64 id; }"));
 	EXPECT_EQ(EEXIST, posixtrace_trid_eventid_describe(self->trid, self->id, "{ u64 id; }"));
+}
+
+TEST_F(describe, worker_that_gave_up_root_does_not_describe_the_types_of_its_server)
+{
+	int status;
+	pid_t child;
+
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child) {
+		if (setresuid(WORKER, WORKER, WORKER))
+			_exit(1);
+		if (posixtrace_eventid_describe(self->id, FIELDS) != EPERM)
+			_exit(2);
+		/* What is refused once does not stop it. */
+		_exit(posix_trace_eventid_open("own", &self->id) ||
+		      posixtrace_eventid_describe(self->id, FIELDS) ? 3 : 0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+	EXPECT_EQ(0, posixtrace_eventid_describe(self->id, "{ u64 id; }"));
+	EXPECT_TRUE(described(self->trid, "own", FIELDS));
 }
 
 /* Blanks and comments do not make another description, and are not kept. */

@@ -16,6 +16,7 @@
 #include "pxt_test.h"
 #include "exec.h"
 #include "kernel_events.h"
+#include "parameter.h"
 #include "textfile.h"
 
 #define USER	1000
@@ -198,6 +199,7 @@ FIXTURE(image)
 	struct child controller, child;
 	struct target target;
 	bool missing;
+	const char *scope;	/* trace_scope of the module at the exec, or NULL */
 };
 
 FIXTURE_VARIANT(image)
@@ -278,6 +280,8 @@ FIXTURE_SETUP(image)
 
 FIXTURE_TEARDOWN(image)
 {
+	if (self->scope)
+		EXPECT_EQ(0, parameter_set("trace_scope", "0"));
 	unlink(self->path);
 	unlink(self->program);
 	rmdir(self->dir);
@@ -292,6 +296,8 @@ static void begin(struct __test_metadata *_metadata, struct _test_data_image *se
 	ASSERT_EQ(0, hear(&self->child.talk));
 	ASSERT_EQ(0, tell(&self->controller, self->child.pid));
 	EXPECT_EQ(1, tell(&self->controller, PROCESSES));
+	if (self->scope)
+		ASSERT_EQ(0, parameter_set("trace_scope", self->scope));
 	say(&self->child.talk, 0);
 	ASSERT_LT(0, hear(&self->child.talk));
 }
@@ -342,6 +348,21 @@ TEST_F(image, user_sees_no_events_of_the_kernel_about_secrets)
 	end(_metadata, self);
 }
 
+/* The target is no child of its controller. */
+TEST_F(image, trace_scope_hides_events_of_the_kernel_as_secrets)
+{
+	struct controller controller = { .uid = USER, .kernel = true };
+
+	if (self->missing)
+		SKIP(return, "no extended attributes on tmpfs");
+	self->scope = "1";
+	begin(_metadata, self, &controller);
+	ASSERT_EQ(2, tell(&self->child, 2));
+	EXPECT_EQ(0, tell(&self->controller, KERNEL));
+	EXPECT_EQ(0, tell(&self->controller, PROCESSES));
+	end(_metadata, self);
+}
+
 /* Does the process have memory there? */
 static bool is_mapped(pid_t pid, unsigned long address)
 {
@@ -370,6 +391,8 @@ TEST_F(image, user_gets_no_address_of_secrets)
 
 	if (self->missing)
 		SKIP(return, "no extended attributes on tmpfs");
+	if (variant->secret)
+		PXT_NOT_WITH_SANITIZERS("map memory at the same addresses in all programs");
 	begin(_metadata, self, &controller);
 	while ((address = tell(&self->controller, FAULT)))
 		known += is_mapped(self->child.pid, address);

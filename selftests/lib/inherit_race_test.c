@@ -307,7 +307,7 @@ static void step_and_continue(void)
 {
 	pid_t pid;
 
-	/* A fork in the pthread_sigmask() of step.h makes the child start stepping again. */
+	/* A fork in the syscall() of step.h makes the child start stepping again. */
 	if (is_child)
 		steps_end();
 	if (is_child || skip_step())

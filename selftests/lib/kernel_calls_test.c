@@ -12,6 +12,7 @@
 #include "pxt_test.h"
 #include "credentials.h"
 #include "kernel_fixture.h"
+#include "parameter.h"
 
 #define SYSCALL		POSIXTRACE_CLASS_SYSCALL
 #define FAULT		POSIXTRACE_CLASS_FAULT
@@ -108,31 +109,18 @@ static int create_with_syscalls(void *arg, const struct talk *talk)
 	return err ? err : posix_trace_create(0, &attr, &trid);
 }
 
-static int set_syscall_class(const char *value)
-{
-	int fd = open("/sys/module/posixtrace/parameters/syscall_class", O_WRONLY | O_CLOEXEC);
-	ssize_t len;
-
-	if (fd < 0)
-		return errno;
-	len = write(fd, value, strlen(value));
-	close(fd);
-	return len == (ssize_t)strlen(value) ? 0 : EIO;
-}
-
 TEST_F(kernel, administrator_may_allow_system_calls_to_all_users)
 {
 	struct child child;
 
-	ASSERT_EQ(0, set_syscall_class("user"));
+	ASSERT_EQ(0, parameter_set("kernel_classes", "syscall:user"));
 	ASSERT_EQ(0, child_start(&child, create_with_syscalls, NULL));
 	EXPECT_EQ(0, hear(&child.talk));
 	EXPECT_EQ(0, WEXITSTATUS(child_wait(&child)));
-	ASSERT_EQ(0, set_syscall_class("admin"));
+	ASSERT_EQ(0, parameter_set("kernel_classes", "syscall:perfmon"));
 	ASSERT_EQ(0, child_start(&child, create_with_syscalls, NULL));
 	EXPECT_EQ(1, hear(&child.talk));
 	EXPECT_EQ(EPERM, WEXITSTATUS(child_wait(&child)));
-	EXPECT_EQ(EIO, set_syscall_class("all"));
 }
 
 TEST_F(kernel, full_stream_counts_the_system_calls_that_it_loses)

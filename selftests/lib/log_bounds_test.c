@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
+#include <posixtrace.h>
 #include <sys/resource.h>
 
 #include "pxt_test.h"
@@ -270,6 +271,204 @@ TEST(enomem_loses_nothing)
 	EXPECT_EQ(0, posix_trace_close(trid));
 	close(fd);
 	log_free(&log);
+}
+
+/* ------------------------------------------------------------------ */
+/* Notes of a LOOP log							*/
+
+#define ASKED	2000
+/* More than a reader may search in vain, and what it reads otherwise. */
+#define READ_MAX	(96 * MIB)
+#define TEXT	"a command line"
+
+/* Bytes that this process has read so far. */
+static unsigned long bytes_read(void)
+{
+	unsigned long bytes = 0;
+	FILE *file = fopen("/proc/self/io", "re");
+
+	if (!file || fscanf(file, "rchar: %lu", &bytes) != 1)
+		abort();
+	fclose(file);
+	return bytes;
+}
+
+FIXTURE(row)
+{
+	struct log_writer log;
+	struct posixtrace_log_info info;
+	trace_id_t trid;
+	size_t at;	/* of the last note */
+	unsigned long before;
+	int fd;
+};
+
+/* Behind the first note, the file has 4 MiB that are of no log. */
+FIXTURE_SETUP(row)
+{
+	static const unsigned char garbage[4 * MIB] = { 1 };
+
+	log_begin(&self->log, POSIX_TRACE_LOOP, POSIX_TRACE_FLUSH, 2, 64 << 10);
+	log_epochs(&self->log, 0, 1, 4);
+	log_task(&self->log, 1, 1, LOG_TIME0, "first");
+	log_put(&self->log, self->log.notes_pos, garbage, sizeof(garbage));
+	log_end(&self->log, 0);
+	self->fd = log_file(&self->log);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, posix_trace_open(self->fd, &self->trid));
+	self->before = bytes_read();
+}
+
+FIXTURE_TEARDOWN(row)
+{
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+	close(self->fd);
+	log_free(&self->log);
+}
+
+/* Asks for a thread that the log does not have: each time, the reader looks for new notes. */
+static int ask_often(trace_id_t trid, int times)
+{
+	const struct timespec time = { LOG_TIME0 / 1000000000, 1 };
+	int err = ENOENT;
+
+	while (times-- && err == ENOENT)
+		err = posixtrace_get_thread_life(trid, 1, 2, &time, NULL, NULL);
+	return err;
+}
+
+/* Returns 0 if the log has the right one. */
+static int program(trace_id_t trid, int pid)
+{
+	const struct timespec time = { LOG_TIME0 / 1000000000, 1 };
+	char text[POSIXTRACE_PROGRAM_SIZE];
+	int err = ask_often(trid, 1);
+
+	if (err == ENOENT)
+		err = posixtrace_get_program(trid, pid, &time, text, sizeof(text), NULL);
+	return err ? err : strcmp(text, TEXT);
+}
+
+static void add_program(struct _test_data_row *self, int pid)
+{
+	self->at = log_program(&self->log, pid, LOG_TIME0, TEXT, sizeof(TEXT));
+}
+
+static void write_to(const struct _test_data_row *self, size_t from, size_t to)
+{
+	if (pwrite(self->fd, self->log.data + from, to - from, from) != (ssize_t)(to - from))
+		abort();
+}
+
+/* The first @size bytes of the last note. */
+static void write_part(const struct _test_data_row *self, size_t size)
+{
+	write_to(self, self->at, self->at + size);
+}
+
+static void write_note(const struct _test_data_row *self)
+{
+	write_to(self, self->at, self->log.notes_pos);
+}
+
+/* A flush ends. */
+static void write_status(struct _test_data_row *self, __u32 flags)
+{
+	const size_t at = log_end(&self->log, flags);
+
+	write_to(self, at, at + sizeof(self->log.end));
+}
+
+TEST_F(row, note_that_is_never_completed)
+{
+	add_program(self, 5);
+	write_part(self, LOG_BLOCK);
+	EXPECT_EQ(ENOENT, ask_often(self->trid, ASKED));
+	EXPECT_GT(READ_MAX, bytes_read() - self->before);
+}
+
+/* Then the damaged part takes long to read, not the search behind it. */
+TEST_F(row, large_note_that_is_never_completed)
+{
+	static const char payload[LOG_SUBBUF] = { 1 };
+
+	self->at = log_note(&self->log, POSIXTRACE_LOG_TASKS, 0, 1, payload, sizeof(payload));
+	ASSERT_EQ(0, ftruncate(self->fd, self->log.notes_pos));
+	write_part(self, LOG_BLOCK);
+	EXPECT_EQ(ENOENT, ask_often(self->trid, 20 * ASKED));
+	EXPECT_GT(READ_MAX, bytes_read() - self->before);
+}
+
+TEST_F(row, place_where_no_note_comes)
+{
+	EXPECT_EQ(ENOENT, ask_often(self->trid, ASKED));
+	EXPECT_GT(READ_MAX, bytes_read() - self->before);
+}
+
+/* In a file that is much larger than its contents. */
+TEST_F(row, notes_that_are_far_from_each_other)
+{
+	const size_t base = self->log.notes_pos;
+	const int count = 500;
+
+	for (int i = 0; i < count; i++) {
+		self->log.notes_pos = base;
+		add_program(self, i);
+		ASSERT_EQ((ssize_t)(self->log.notes_pos - base),
+			  pwrite(self->fd, self->log.data + base, self->log.notes_pos - base,
+				 base + i * MIB));
+	}
+	write_status(self, POSIXTRACE_LOG_END_FINAL);
+	EXPECT_EQ(0, program(self->trid, 0));
+	EXPECT_EQ(0, program(self->trid, 10));
+	EXPECT_EQ(ENOENT, program(self->trid, count - 1));
+	EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &self->info));
+	EXPECT_EQ(POSIXTRACE_LOG_ENDED | POSIXTRACE_LOG_DAMAGED, self->info.flags);
+	EXPECT_GT(READ_MAX, bytes_read() - self->before);
+}
+
+/* A writer may need any time for a note. */
+TEST_F(row, header_that_is_completed_after_many_looks)
+{
+	add_program(self, 5);
+	write_part(self, 16);
+	EXPECT_EQ(ENOENT, ask_often(self->trid, ASKED));
+	write_note(self);
+	EXPECT_EQ(0, program(self->trid, 5));
+	EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &self->info));
+	EXPECT_EQ(0, self->info.flags);
+}
+
+TEST_F(row, note_that_is_completed_after_many_looks)
+{
+	for (int i = 0; i < 3; i++) {
+		add_program(self, 5 + i);
+		write_part(self, LOG_BLOCK);
+		EXPECT_EQ(ENOENT, ask_often(self->trid, ASKED));
+		EXPECT_EQ(ENOENT, program(self->trid, 5 + i));
+		write_note(self);
+		/* The reader has given up until the writer ends its flush. */
+		write_status(self, i == 2 ? POSIXTRACE_LOG_END_FINAL : 0);
+		EXPECT_EQ(0, program(self->trid, 5 + i));
+	}
+	EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &self->info));
+	EXPECT_EQ(POSIXTRACE_LOG_ENDED, self->info.flags);
+}
+
+/* Notes that follow are behind damage, also if the reader has looked there often before. */
+TEST_F(row, damage_after_many_looks)
+{
+	EXPECT_EQ(ENOENT, ask_often(self->trid, ASKED));
+	add_program(self, 5);
+	self->at += 8;
+	write_note(self);
+	add_program(self, 6);
+	write_note(self);
+	write_status(self, 0);
+	EXPECT_EQ(0, program(self->trid, 6));
+	EXPECT_EQ(ENOENT, program(self->trid, 5));
+	EXPECT_EQ(0, posixtrace_get_log_info(self->trid, &self->info));
+	EXPECT_EQ(POSIXTRACE_LOG_DAMAGED, self->info.flags);
 }
 
 TEST_HARNESS_MAIN

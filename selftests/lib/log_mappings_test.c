@@ -343,6 +343,35 @@ TEST_F(mappings, library_that_was_loaded_later_and_is_gone)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
+/* Two libraries take turns at one place, more often than the log is written. */
+TEST_F(mappings, library_at_the_place_of_another)
+{
+	const char *const paths[] = {
+		"/tmp/log_mappings_one.so", "/tmp/log_mappings_two.so",
+		"/tmp/log_mappings_one.so", "/tmp/log_mappings_two.so",
+	};
+	const int each = 3;
+	struct wanted wanted;
+	int n;
+
+	ASSERT_EQ(0, file_copy(PLUGIN, paths[0]));
+	ASSERT_EQ(0, file_copy(PLUGIN, paths[1]));
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	for (int i = 0; i < 4; i++) {
+		ASSERT_TRUE(use_plugin(paths[i], &wanted));
+		/* Looks at the mappings, and keeps those that were unloaded. */
+		ASSERT_EQ(0, open_type(100 + i));
+	}
+	n = read_back(self);
+	ASSERT_EQ(4 * each, n);
+	for (int i = 0; i < n; i++) {
+		ASSERT_EQ(0, self->seen[i].err);
+		EXPECT_STREQ(paths[i / each], self->seen[i].mapping.path);
+	}
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+	ASSERT_EQ(0, unlink(paths[0]) || unlink(paths[1]));
+}
+
 TEST_F(mappings, library_whose_file_was_deleted)
 {
 	char path[] = "/tmp/log_mappings_plugin.so", deleted[64];

@@ -65,17 +65,6 @@ static int look_at_all(trace_id_t trid, struct seen *seen, int max)
 	}
 }
 
-static bool file_has(int fd, const char *text)
-{
-	off_t size = log_file_size(fd);
-	char *bytes = malloc(size);
-	bool found = bytes && pread(fd, bytes, size, 0) == size &&
-		     memmem(bytes, size, text, strlen(text));
-
-	free(bytes);
-	return found;
-}
-
 static bool read_whole(int fd, void *to, size_t size)
 {
 	size_t done = 0;
@@ -141,6 +130,71 @@ TEST_F(names, each_event_has_the_name_of_its_time)
 	EXPECT_NE(getpid(), self->seen[0].tid);
 	EXPECT_EQ(getpid(), self->seen[2].tid);
 	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+#define RENAMES	10
+
+static void *record_with_many_names(void *unused)
+{
+	char name[POSIXTRACE_THREAD_NAME_SIZE];
+
+	for (int i = 0; i < RENAMES; i++) {
+		snprintf(name, sizeof(name), "name %d", i);
+		prctl(PR_SET_NAME, name);
+		record_plain(i);
+	}
+	return unused;
+}
+
+/* The log has only the last names that a thread had between two flushes. */
+TEST_F(names, name_that_is_not_in_the_log_is_not_known)
+{
+	struct seen seen[RENAMES];
+	pthread_t thread;
+	char name[32];
+
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, record_with_many_names, NULL));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	ASSERT_EQ(0, reopen(self->fd, &self->trid));
+	ASSERT_EQ(RENAMES, look_at_all(self->trid, seen, RENAMES));
+	for (int i = 0; i < RENAMES; i++) {
+		snprintf(name, sizeof(name), "name %d", i);
+		if (seen[i].err) {
+			EXPECT_EQ(ENOENT, seen[i].err);
+			EXPECT_GT(RENAMES - 3, i);
+		} else {
+			EXPECT_STREQ(name, seen[i].name);
+		}
+	}
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+}
+
+TEST_F(names, life_of_a_thread)
+{
+	struct timespec born, next;
+	struct seen *seen = self->seen;
+	pthread_t thread;
+
+	ASSERT_EQ(0, withlog_begin(0, self->fd, POSIX_TRACE_APPEND, &self->trid));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, record_with_two_names, NULL));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	ASSERT_EQ(0, reopen(self->fd, &self->trid));
+	ASSERT_EQ(2, look_at_all(self->trid, seen, 8));
+	ASSERT_EQ(0, posixtrace_get_thread_life(self->trid, seen[0].pid, seen[0].tid, &seen[0].time,
+						&born, &next));
+	EXPECT_LE(seen[0].time.tv_sec - 60, born.tv_sec);
+	EXPECT_GE(seen[0].time.tv_sec, born.tv_sec);
+	EXPECT_LT(seen[0].time.tv_sec + 1000000000, next.tv_sec);
+	EXPECT_EQ(0, posixtrace_get_thread_life(self->trid, seen[0].pid, seen[0].tid, &seen[0].time,
+						NULL, NULL));
+	EXPECT_EQ(ENOENT, posixtrace_get_thread_life(self->trid, seen[0].pid, INT_MAX,
+						     &seen[0].time, &born, &next));
+	EXPECT_EQ(EINVAL, posixtrace_get_thread_life(self->trid, seen[0].pid, seen[0].tid, NULL,
+						     &born, &next));
+	EXPECT_EQ(0, posix_trace_close(self->trid));
+	EXPECT_EQ(EINVAL, posixtrace_get_thread_life(self->trid, seen[0].pid, seen[0].tid,
+						     &seen[0].time, &born, &next));
 }
 
 /* A thread that talks to the test over pipes. */
@@ -475,9 +529,9 @@ TEST_F(secret, name_of_a_program_that_the_controller_may_not_trace)
 	say(&self->child.talk, 0);
 	ASSERT_EQ(0, child_wait(&self->child));
 	EXPECT_EQ(0, child_wait(&self->controller));
-	EXPECT_EQ(variant->shown, file_has(self->fd, UNIQUE));
+	EXPECT_EQ(variant->shown, log_file_has(self->fd, UNIQUE));
 	/* The name before. */
-	EXPECT_TRUE(file_has(self->fd, "log_names_test"));
+	EXPECT_TRUE(log_file_has(self->fd, "log_names_test"));
 }
 
 /* ------------------------------------------------------------------ */

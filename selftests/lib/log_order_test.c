@@ -257,7 +257,7 @@ TEST_F(policy, largest_number_of_names)
 	ASSERT_EQ(0, log_open(log, &trid));
 	for (; !unavailable; count++)
 		ASSERT_EQ(0, posix_trace_eventtypelist_getnext_id(trid, &id, &unavailable));
-	EXPECT_EQ(8 + TRACE_USER_EVENT_MAX, count);
+	EXPECT_EQ(8 + POSIXTRACE_ID_MAX - POSIXTRACE_ID_UNNAMED, count);
 	EXPECT_EQ(0, posix_trace_close(trid));
 }
 

@@ -96,7 +96,7 @@ int main()
 	};
 	Cache cache;
 
-	points::posixtrace_request(7, true, "/path");
+	points::posixtrace_point_request(7, true, "/path");
 	twice(1);
 	twice(1.5);
 	cache.get("key");

@@ -5,10 +5,28 @@
 #include "points_plugin.h"
 
 POSIXTRACE_POINT(plugin, (i32, number));
+POSIXTRACE_POINT(cache_get, (f64, value));
+POSIXTRACE_POINT(plain, (u8, number));
+POSIXTRACE_POINT(strings, (string, one), (u16, number), (string, two), (text, rest));
 
 void plugin_record(int number)
 {
-	posixtrace_plugin(number);
+	posixtrace_point_plugin(number);
+}
+
+void plugin_cache_get(double value)
+{
+	posixtrace_point_cache_get(value);
+}
+
+void plugin_plain(void)
+{
+	posixtrace_point_plain(7);
+}
+
+void plugin_strings(const char *one)
+{
+	posixtrace_point_strings(one, 1, "", "", 0);
 }
 
 __attribute__((__constructor__)) static void loaded(void)

@@ -25,6 +25,7 @@
 #define DATA_MAX	1000
 #define THREADS		8
 #define LOADS		20
+#define WORKER		65534
 
 POSIXTRACE_POINT(plain);
 POSIXTRACE_POINT(cache_get, (u32, id), (text, key));
@@ -113,7 +114,7 @@ static bool has_type(trace_id_t trid, const char *name)
 
 TEST_F(points, point_without_fields_records_no_data)
 {
-	posixtrace_plain();
+	posixtrace_point_plain();
 	ASSERT_TRUE(next_is(self, "plain"));
 	EXPECT_TRUE(has_data(self, "", 0));
 	EXPECT_STREQ("", description(self));
@@ -142,7 +143,8 @@ TEST_F(points, numbers_are_packed_in_their_order)
 		1, 2, 3, 1ULL << 63, -5, -6, -7, -8, 9, 10, 11, 12, 13.5f, -14.25, 1
 	};
 
-	posixtrace_numbers(1, 2, 3, 1ULL << 63, -5, -6, -7, -8, 9, 10, 11, 12, 13.5f, -14.25, 77);
+	posixtrace_point_numbers(1, 2, 3, 1ULL << 63, -5, -6, -7, -8, 9, 10, 11, 12, 13.5f,
+				 -14.25, 77);
 	ASSERT_TRUE(next_is(self, "numbers"));
 	EXPECT_TRUE(has_data(self, &expected, sizeof(expected)));
 	EXPECT_STREQ("{u8 a;u16 b;u32 c;u64 d;i8 e;i16 f;i32 g;i64 h;x8 i;x16 j;x32 k;x64 l;f32 m;"
@@ -151,14 +153,14 @@ TEST_F(points, numbers_are_packed_in_their_order)
 
 TEST_F(points, sixteen_fields_are_possible)
 {
-	posixtrace_sixteen(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+	posixtrace_point_sixteen(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
 	ASSERT_TRUE(next_is(self, "sixteen"));
 	EXPECT_TRUE(has_data(self, "\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17\20", 16));
 }
 
 TEST_F(points, strings_end_with_a_null_byte_and_texts_do_not)
 {
-	posixtrace_strings("first", 0x4241, "", "the rest", 3);
+	posixtrace_point_strings("first", 0x4241, "", "the rest", 3);
 	ASSERT_TRUE(next_is(self, "strings"));
 	EXPECT_TRUE(has_data(self, "first\0AB\0the", 12));
 	EXPECT_STREQ("{string one;u16 number;string two;text rest;}", description(self));
@@ -166,7 +168,7 @@ TEST_F(points, strings_end_with_a_null_byte_and_texts_do_not)
 
 TEST_F(points, null_pointers_are_empty_texts)
 {
-	posixtrace_strings(NULL, 0x4241, NULL, NULL, 5);
+	posixtrace_point_strings(NULL, 0x4241, NULL, NULL, 5);
 	ASSERT_TRUE(next_is(self, "strings"));
 	EXPECT_TRUE(has_data(self, "\0AB\0", 4));
 }
@@ -176,8 +178,8 @@ TEST_F(points, descriptions_are_in_the_form_of_the_library)
 {
 	struct posixtrace_fields *fields;
 
-	posixtrace_numbers(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-	posixtrace_strings("", 0, "", "", 0);
+	posixtrace_point_numbers(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+	posixtrace_point_strings("", 0, "", "", 0);
 	POSIXTRACE_COUNTER("counted", 1);
 	for (int i = 0; i < 3; i++) {
 		ASSERT_EQ(1, take_user(self->trid, &self->event));
@@ -191,7 +193,7 @@ TEST_F(points, same_description_may_be_given_again)
 {
 	trace_event_id_t id;
 
-	posixtrace_cache_get(7, "some key", 8);
+	posixtrace_point_cache_get(7, "some key", 8);
 	ASSERT_TRUE(next_is(self, "cache_get"));
 	EXPECT_TRUE(has_data(self, "\7\0\0\0some key", 12));
 	EXPECT_STREQ("{u32 id;text key;}", description(self));
@@ -202,16 +204,19 @@ TEST_F(points, same_description_may_be_given_again)
 }
 
 /* The events of the point are recorded all the same. */
-TEST_F(points, type_keeps_a_description_that_it_has)
+TEST_F(points, type_keeps_a_description_that_it_has_and_the_point_its_fields)
 {
 	trace_event_id_t id;
 
 	ASSERT_EQ(0, posix_trace_eventid_open("cache_get", &id));
 	ASSERT_EQ(0, posixtrace_eventid_describe(id, "{text all;}"));
-	posixtrace_cache_get(7, "key", 3);
+	posix_trace_event(id, "text", 4);
+	posixtrace_point_cache_get(7, "key", 3);
 	ASSERT_TRUE(next_is(self, "cache_get"));
-	EXPECT_TRUE(has_data(self, "\7\0\0\0key", 7));
 	EXPECT_STREQ("{text all;}", description(self));
+	ASSERT_TRUE(next_is(self, "cache_get#2"));
+	EXPECT_TRUE(has_data(self, "\7\0\0\0key", 7));
+	EXPECT_STREQ("{u32 id;text key;}", description(self));
 }
 
 /* ------------------------------------------------------------------ */
@@ -222,8 +227,8 @@ TEST_F(points, long_text_is_cut_and_marked)
 	char text[POSIXTRACE_POINT_TEXT_MAX + 1];
 
 	memset(text, 'x', sizeof(text));
-	posixtrace_cache_get(7, text, sizeof(text) - 1);
-	posixtrace_cache_get(7, text, sizeof(text));
+	posixtrace_point_cache_get(7, text, sizeof(text) - 1);
+	posixtrace_point_cache_get(7, text, sizeof(text));
 	ASSERT_TRUE(next_is(self, "cache_get"));
 	EXPECT_EQ(4 + POSIXTRACE_POINT_TEXT_MAX, self->event.len);
 	EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, self->event.info.posix_truncation_status);
@@ -241,7 +246,7 @@ TEST_F(points, nothing_follows_a_cut_string)
 
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	posixtrace_strings(text, 0x4241, "two", "rest", 4);
+	posixtrace_point_strings(text, 0x4241, "two", "rest", 4);
 	ASSERT_TRUE(next_is(self, "strings"));
 	EXPECT_EQ(2 + POSIXTRACE_POINT_TEXT_MAX, self->event.len);
 	EXPECT_EQ(POSIX_TRACE_TRUNCATED_RECORD, self->event.info.posix_truncation_status);
@@ -257,7 +262,7 @@ TEST_F(points, streams_cut_at_their_limit_too)
 	ASSERT_EQ(0, posix_trace_attr_setmaxdatasize(&attr, 6));
 	ASSERT_EQ(0, posix_trace_create(0, &attr, &narrow));
 	ASSERT_EQ(0, posix_trace_start(narrow));
-	posixtrace_cache_get(7, "key", 3);
+	posixtrace_point_cache_get(7, "key", 3);
 	ASSERT_EQ(1, take_user(narrow, &self->event));
 	EXPECT_EQ(6, self->event.len);
 	EXPECT_EQ(POSIX_TRACE_TRUNCATED_RECORD, self->event.info.posix_truncation_status);
@@ -276,15 +281,15 @@ TEST(point_opens_its_type_when_a_stream_traces_the_process)
 
 	/* This process attaches, and has no stream. */
 	ASSERT_EQ(0, posix_trace_eventid_open("other", &id));
-	posixtrace_plain();
+	posixtrace_point_plain();
 	ASSERT_EQ(0, posix_trace_create(0, NULL, &trid));
 	EXPECT_FALSE(has_type(trid, "plain"));
-	posixtrace_plain();
+	posixtrace_point_plain();
 	EXPECT_TRUE(has_type(trid, "plain"));
 	/* The stream does not run yet. */
 	ASSERT_EQ(0, posix_trace_start(trid));
 	EXPECT_EQ(1, take_all(trid));
-	posixtrace_plain();
+	posixtrace_point_plain();
 	EXPECT_EQ(1, take_all(trid));
 	EXPECT_EQ(0, posix_trace_shutdown(trid));
 }
@@ -294,16 +299,16 @@ TEST_F(points, filtered_type_is_not_recorded)
 	trace_event_set_t set;
 	trace_event_id_t id;
 
-	posixtrace_plain();
+	posixtrace_point_plain();
 	ASSERT_TRUE(next_is(self, "plain"));
 	id = self->event.info.posix_event_id;
 	ASSERT_EQ(0, posix_trace_eventset_empty(&set));
 	ASSERT_EQ(0, posix_trace_eventset_add(id, &set));
 	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SET_EVENTSET));
-	posixtrace_plain();
+	posixtrace_point_plain();
 	EXPECT_TRUE(is_last(self));
 	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SUB_EVENTSET));
-	posixtrace_plain();
+	posixtrace_point_plain();
 	EXPECT_TRUE(next_is(self, "plain"));
 }
 
@@ -317,7 +322,7 @@ TEST_F(points, type_that_the_controller_has_filtered_is_not_recorded)
 	ASSERT_EQ(0, posix_trace_eventset_empty(&set));
 	ASSERT_EQ(0, posix_trace_eventset_add(id, &set));
 	ASSERT_EQ(0, posix_trace_set_filter(self->trid, &set, POSIX_TRACE_SET_EVENTSET));
-	posixtrace_plain();
+	posixtrace_point_plain();
 	EXPECT_TRUE(is_last(self));
 }
 
@@ -330,7 +335,7 @@ TEST_F(points, without_more_types_events_are_unnamed)
 		snprintf(name, sizeof(name), "type %d", i);
 		ASSERT_EQ(0, posix_trace_eventid_open(name, &id));
 	}
-	posixtrace_cache_get(7, "key", 3);
+	posixtrace_point_cache_get(7, "key", 3);
 	ASSERT_EQ(1, take_user(self->trid, &self->event));
 	EXPECT_EQ(POSIX_TRACE_UNNAMED_USEREVENT, self->event.info.posix_event_id);
 	EXPECT_TRUE(has_data(self, "\7\0\0\0key", 7));
@@ -341,9 +346,9 @@ TEST_F(points, errno_is_kept)
 	char text[2 * POSIXTRACE_POINT_TEXT_MAX] = "";
 
 	errno = 12345;
-	posixtrace_cache_get(1, "key", 3);
+	posixtrace_point_cache_get(1, "key", 3);
 	EXPECT_EQ(12345, errno);
-	posixtrace_cache_get(2, text, sizeof(text));
+	posixtrace_point_cache_get(2, text, sizeof(text));
 	EXPECT_EQ(12345, errno);
 }
 
@@ -353,14 +358,14 @@ TEST(without_the_device_points_do_nothing)
 	ASSERT_EQ(0, chroot("/proc"));
 	errno = 12345;
 	for (int i = 0; i < 3; i++)
-		posixtrace_cache_get(1, "key", 3);
+		posixtrace_point_cache_get(1, "key", 3);
 	POSIXTRACE_MARK("mark");
 	EXPECT_EQ(12345, errno);
 }
 
 static __attribute__((__noinline__)) void reach_point(void)
 {
-	posixtrace_plain();
+	posixtrace_point_plain();
 }
 
 TEST_F(points, address_is_in_the_function_with_the_point)
@@ -384,7 +389,7 @@ static void *record_in_thread(void *arg)
 	const uint32_t *number = arg;
 
 	pthread_barrier_wait(&barrier);
-	posixtrace_cache_get(*number, "key", 3);
+	posixtrace_point_cache_get(*number, "key", 3);
 	return NULL;
 }
 
@@ -412,7 +417,7 @@ TEST_F(points, threads_may_reach_a_new_point_at_once)
 
 static void record_in_handler(int number)
 {
-	posixtrace_cache_get((uint32_t)number, "handler", 7);
+	posixtrace_point_cache_get((uint32_t)number, "handler", 7);
 }
 
 TEST_F(points, signal_handler_may_reach_a_new_point)
@@ -440,7 +445,7 @@ TEST_F(points, signal_handlers_may_interrupt_the_registration)
 		ASSERT_LE(0, child);
 		if (!child) {
 			for (uint32_t j = 0; ; j++)
-				posixtrace_cache_get(1000, "main", 4);
+				posixtrace_point_cache_get(1000, "main", 4);
 		}
 		for (int j = 0; j < 10; j++) {
 			EXPECT_EQ(0, kill(child, SIGUSR1));
@@ -468,16 +473,16 @@ TEST_F(points, children_have_the_points_of_their_parent)
 	int status;
 	pid_t child;
 
-	posixtrace_cache_get(1, "parent", 6);
+	posixtrace_point_cache_get(1, "parent", 6);
 	child = fork();
 	ASSERT_LE(0, child);
 	if (!child) {
-		posixtrace_cache_get(2, "child", 5);
-		posixtrace_plain();
+		posixtrace_point_cache_get(2, "child", 5);
+		posixtrace_point_plain();
 		_exit(0);
 	}
 	ASSERT_EQ(child, waitpid(child, &status, 0));
-	posixtrace_plain();
+	posixtrace_point_plain();
 
 	ASSERT_TRUE(next_is(self, "cache_get"));
 	EXPECT_EQ(getpid(), self->event.info.posix_pid);
@@ -488,6 +493,41 @@ TEST_F(points, children_have_the_points_of_their_parent)
 	EXPECT_EQ(child, self->event.info.posix_pid);
 	ASSERT_TRUE(next_is(self, "plain"));
 	EXPECT_EQ(getpid(), self->event.info.posix_pid);
+}
+
+/* The server opened the type, and did not describe it: its worker may not. */
+TEST_F(points, worker_that_gave_up_root_records_the_points_of_its_server)
+{
+	trace_event_id_t id;
+	int status;
+	pid_t child;
+
+	ASSERT_EQ(0, posix_trace_eventid_open("cache_get", &id));
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child) {
+		if (setresuid(WORKER, WORKER, WORKER))
+			_exit(1);
+		posixtrace_point_cache_get(1, "worker", 6);
+		posixtrace_point_cache_get(2, "worker", 6);
+		posixtrace_point_strings("one", 2, "three", "four", 4);
+		_exit(0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_EQ(0, status);
+	for (int i = 1; i <= 2; i++) {
+		ASSERT_TRUE(next_is(self, "cache_get"));
+		EXPECT_EQ(child, self->event.info.posix_pid);
+		EXPECT_EQ(i, event_number(&self->event));
+		EXPECT_STREQ("", description(self));
+	}
+	/* Its own types have their descriptions. */
+	ASSERT_TRUE(next_is(self, "strings"));
+	EXPECT_STRNE("", description(self));
+	EXPECT_TRUE(is_last(self));
+	posixtrace_point_cache_get(3, "server", 6);
+	ASSERT_TRUE(next_is(self, "cache_get"));
+	EXPECT_STREQ("{u32 id;text key;}", description(self));
 }
 
 /* A child that no stream traces, which has the registered points of its parent. */
@@ -503,14 +543,14 @@ TEST_F(points, points_of_an_untraced_child_record_into_its_own_stream)
 	ASSERT_EQ(0, posix_trace_start(trid));
 	ASSERT_EQ(0, posix_trace_shutdown(self->trid));
 	self->trid = trid;
-	posixtrace_plain();
+	posixtrace_point_plain();
 	child = fork();
 	ASSERT_LE(0, child);
 	if (!child) {
-		posixtrace_plain();
+		posixtrace_point_plain();
 		if (open_stream(&trid))
 			_exit(1);
-		posixtrace_plain();
+		posixtrace_point_plain();
 		self->trid = trid;
 		_exit(next_is(self, "plain") && self->event.info.posix_pid == getpid() &&
 		      is_last(self) ? 0 : 2);
@@ -573,6 +613,18 @@ TEST_F(points, values_are_computed_only_if_they_are_recorded)
 	EXPECT_EQ(2, computed);
 	ASSERT_TRUE(next_is(self, "work:begin"));
 	EXPECT_EQ(3, event_number(&self->event));
+}
+
+TEST_F(points, point_says_whether_it_is_wanted)
+{
+	/* The first time, the type is opened. */
+	EXPECT_TRUE(posixtrace_wanted_plain());
+	posixtrace_point_plain();
+	EXPECT_TRUE(posixtrace_wanted_plain());
+	ASSERT_EQ(0, posix_trace_stop(self->trid));
+	EXPECT_FALSE(posixtrace_wanted_plain());
+	ASSERT_EQ(0, posix_trace_start(self->trid));
+	EXPECT_TRUE(posixtrace_wanted_plain());
 }
 
 static int leave_by_return(int block)
@@ -673,7 +725,7 @@ TEST_F(points, library_may_be_unloaded)
 		record(i);
 		ASSERT_EQ(0, dlclose(library));
 		ASSERT_EQ(NULL, dlopen(PLUGIN, RTLD_NOW | RTLD_NOLOAD));
-		posixtrace_plain();
+		posixtrace_point_plain();
 
 		ASSERT_TRUE(next_is(self, "plugin:loaded"));
 		ASSERT_TRUE(next_is(self, "plugin"));

@@ -8,6 +8,7 @@
 #include <sys/ptrace.h>
 #include <ucontext.h>
 
+#include "no_door.h"
 #include "pxt_test.h"
 #include "foreign.h"
 #include "reading.h"

@@ -6,6 +6,8 @@
  */
 #define _GNU_SOURCE
 #define PXT_NO_DEVICE
+#include <sys/mman.h>
+
 #include "pxt_test.h"
 #include "record.h"
 #include "sequences.h"
@@ -26,7 +28,7 @@ struct world {
 	__u64 pool[POOL_SIZE / 8];
 };
 
-/* No module maps its pages over it here, and no thread records. */
+/* No thread records. */
 #define gate (*(struct posixtrace_gate *)(void *)__posix_trace_gate)
 static struct posixtrace_wakeup wakeup;
 
@@ -205,6 +207,9 @@ FIXTURE_SETUP(stopped)
 	/* As the kernel would set it, if it were still registered. */
 	own_area()->cpu_id = 0;
 	packed = variant->packed;
+	/* If there is a module, its pages are there, which are not writable. */
+	ASSERT_EQ(&gate, mmap(&gate, sizeof(gate), PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
 	memset(&gate, 0, sizeof(gate));
 	gate.enable[EVENT_ID] = 1;
 	gate.clock.counter = PXTU_COUNTER;

@@ -4,6 +4,7 @@
  * module return ENOTSUP, trace points do nothing and cost nothing.
  */
 #define _GNU_SOURCE
+#include "no_door.h"
 #include "pxt_test.h"
 #include "foreign.h"
 #include "reading.h"

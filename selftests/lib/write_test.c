@@ -11,6 +11,7 @@
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 
+#include "no_door.h"
 #include "pxt_test.h"
 #include "storm.h"
 #include "syscalls.h"
@@ -222,10 +223,24 @@ static long page_faults(void)
 }
 
 /* Recording goes once around a default stream: its pages were populated when it was mapped. */
+
+/* The door is no memory. */
+static int populate_around(uintptr_t start, uintptr_t end, uintptr_t door)
+{
+	if (door < start || door >= end)
+		return madvise((void *)start, end - start, MADV_POPULATE_READ) ? errno : 0;
+	if (madvise((void *)start, door - start, MADV_POPULATE_READ))
+		return errno;
+	start = door + sizeof(((struct posixtrace_gate *)NULL)->door);
+	return madvise((void *)start, end - start, MADV_POPULATE_READ) ? errno : 0;
+}
+
 /* Maps all pages of programs and libraries: code that runs for the first time takes none. */
 static int populate_object(struct dl_phdr_info *info, size_t size, void *data)
 {
+	const struct posixtrace_gate *gate = (const void *)__posix_trace_gate;
 	const uintptr_t mask = sysconf(_SC_PAGESIZE) - 1;
+	int err;
 
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -234,9 +249,11 @@ static int populate_object(struct dl_phdr_info *info, size_t size, void *data)
 		uintptr_t end = (info->dlpi_addr + segment->p_vaddr + segment->p_memsz + mask) &
 				~mask;
 
-		if (segment->p_type == PT_LOAD &&
-		    madvise((void *)start, end - start, MADV_POPULATE_READ))
-			*(int *)data = errno;
+		if (segment->p_type != PT_LOAD)
+			continue;
+		err = populate_around(start, end, (uintptr_t)gate->door);
+		if (err)
+			*(int *)data = err;
 	}
 	return 0;
 }

@@ -32,16 +32,25 @@ mode_is()
 	settle && stat -c '%a %U %G' "$device" && [ "$(stat -c '%a %U %G' "$device")" = "$*" ]
 }
 
+# The unit that systemd starts: the link enables it.
+unit=/usr/lib/systemd/system/sysinit.target.wants/posixtrace.service
+
 boot_inserts_it()
 {
-	/usr/lib/systemd/systemd-modules-load && settle && ls -l "$device"
+	start=$(sed -n 's/^ExecStart=//p' "$unit")
+	# shellcheck disable=SC2086	# a command with its arguments
+	$start && settle && ls -l "$device"
 }
 
-# An empty file in /etc hides the file of the package, as README.Debian says.
-boot_leaves_it()
+# The administrator sets the sysctls in /etc/sysctl.d, before the unit starts.
+boot_obeys_the_sysctls()
 {
-	: >/etc/modules-load.d/posixtrace.conf
-	/usr/lib/systemd/systemd-modules-load && is_not_there
+	removes_it || return 1
+	echo 1 >/proc/sys/kernel/yama/ptrace_scope && echo -1 >/proc/sys/kernel/perf_event_paranoid &&
+		boot_inserts_it || return 1
+	grep . /sys/module/posixtrace/parameters/*
+	[ "$(cat /sys/module/posixtrace/parameters/trace_scope)" = 1 ] &&
+		! grep perfmon /sys/module/posixtrace/parameters/kernel_classes
 }
 
 removes_it()
@@ -102,7 +111,9 @@ options_hold()
 	cp "$examples"/posixtrace.conf /etc/modprobe.d/
 	udevadm control --reload && modprobe posixtrace && settle || return 1
 	grep . /sys/module/posixtrace/parameters/*
-	[ "$(cat /sys/module/posixtrace/parameters/user_streams)" = 16 ] && mode_is 660 root root
+	[ "$(cat /sys/module/posixtrace/parameters/user_streams)" = 16 ] && mode_is 660 root root &&
+		[ "$(cat /sys/module/posixtrace/parameters/trace_scope)" = 1 ] &&
+		grep 'sched:perfmon,.*process:perfmon$' /sys/module/posixtrace/parameters/kernel_classes
 }
 
 echo "TAP version 13"
@@ -115,12 +126,11 @@ check all_users_may_open_the_device mode_is 666 root root
 check command_finds_the_module posixtrace status
 check program_of_any_user_traces_itself user_traces_itself
 check python_module_records_and_reads python_works
+check rules_are_those_of_the_sysctls boot_obeys_the_sysctls
 check module_can_be_removed removes_it
 check modprobe_finds_it_by_its_alias alias_inserts_it
 check example_of_a_rule_gives_the_device_to_a_group group_gets_it
 check other_users_cannot_open_the_device others_may_not_open
 check member_of_the_group_can_open_the_device as nobody:posixtrace /hello
 check example_of_options_is_applied options_hold
-removes_it >/dev/null 2>&1
-check empty_file_in_etc_prevents_loading_at_boot boot_leaves_it
 exit $failed

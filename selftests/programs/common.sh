@@ -10,6 +10,9 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 limit=20	# lines
 
+# shellcheck source=selftests/tools/native/readers/common.sh
+. "$native/readers/common.sh"
+
 # payloads TYPE: prints the fields of all events of the type, as babeltrace2 shows them
 payloads()
 {
@@ -58,6 +61,11 @@ test_trace_points_are_listed()
 		printf '%s:begin\n' "${scopes[@]}"
 		printf '%s:end\n' "${scopes[@]}"
 	} | sort | prints names
+}
+
+test_all_readers_show_the_same()
+{
+	compare_readers "$traced/log"
 }
 
 # An import without complaints, and as many events as in CTF: durations for pairs.

@@ -5,6 +5,9 @@
  * tests read the output of programs and expect some of them to die. The guest reads the files
  * after each program (selftests/vm/guest-check). The tests handle signals themselves.
  */
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+
 #define COMMON	"log_path=/run/sanitizer/report:abort_on_error=1:handle_segv=0:handle_sigbus=0:" \
 		"handle_abort=0:handle_sigill=0:handle_sigfpe=0:allow_addr2line=0:"
 
@@ -12,11 +15,17 @@ const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
 	/*
-	 * valgrind finds leaks. Here, each exit would search for them with ptrace(). gcc 12
-	 * reports an error of its own when it removes the alternate signal stack of a cancelled
-	 * thread: the sanitizer's frame lies where the frames of the thread were.
+	 * gcc 12 reports an error of its own when it removes the alternate signal stack of a
+	 * cancelled thread: the sanitizer's frame lies where the frames of the thread were.
 	 */
-	return COMMON "detect_leaks=0:allocator_may_return_null=1:use_sigaltstack=0";
+	return COMMON "detect_leaks=1:allocator_may_return_null=1:use_sigaltstack=0";
+}
+
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void)
+{
+	/* The search attaches to the process, which must not have gained or given up rights. */
+	return getauxval(AT_SECURE) || prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1;
 }
 
 const char *__ubsan_default_options(void);

@@ -59,7 +59,7 @@ static int op_once(const struct op *op, struct world *world, int n, struct outco
 		MUST(fault_error(op, outcome->ret));
 		if (op->untouched)
 			line = op->untouched(world);
-		if (line || op->stays)
+		if (line || op->stays || op->lasts)
 			return line;
 		MUST(op->run(world) == op->good);
 	}
@@ -114,6 +114,11 @@ static unsigned long long stream_memory(const struct op *op)
 int fault_become(const struct op *op)
 {
 	struct op plain = { .policy = op->policy, .classes = op->classes };
+	struct actor_is user = {
+		.uid = FAULT_USER,
+		.user_ns = -1,
+		.caps = op->unlimited ? CAP(SYS_RESOURCE) : 0,
+	};
 	unsigned long long memory;
 	int err = fault_setup();
 
@@ -125,7 +130,13 @@ int fault_become(const struct op *op)
 	memory = stream_memory(&plain);
 	if (!memory)
 		return -ENODEV;
-	err = actor_become(&(struct actor_is){ FAULT_USER, -1, 0, memory + (24 << 10) });
+	/* That stream has turned tracepoints on. */
+	if (op->lasts)
+		err = module_unload() ?: module_load();
+	if (err)
+		return err;
+	user.memlock = memory + (24 << 10);
+	err = actor_become(&user);
 	/* Otherwise the process cannot open the counters of its own threads. */
 	return !err && prctl(PR_SET_DUMPABLE, 1) ? -errno : err;
 }

@@ -69,6 +69,7 @@ static void log_status(struct log_writer *log, __u32 flags)
 	log->end.flags = flags;
 	log->end.seq = log->seq;
 	log->end.notes = log->notes_seq;
+	log->end.names = log->nr_names;
 	log->end.crc = 0;
 	log->end.crc = log_crc(&log->end, sizeof(log->end));
 }
@@ -251,13 +252,25 @@ size_t log_block_end(struct log_writer *log)
 	return at;
 }
 
+__u32 log_fixed_name_crc(__u64 cookie, const struct posixtrace_log_name *name)
+{
+	unsigned char bytes[sizeof(cookie) + sizeof(*name)];
+	struct posixtrace_log_name copy = *name;
+
+	copy.crc = 0;
+	memcpy(bytes, &cookie, sizeof(cookie));
+	memcpy(bytes + sizeof(cookie), &copy, sizeof(copy));
+	return log_crc(bytes, sizeof(bytes));
+}
+
 size_t log_name(struct log_writer *log, __u32 id, const char *text)
 {
 	struct posixtrace_log_name name = { .id = id };
 	size_t at;
 
 	snprintf(name.name, sizeof(name.name), "%s", text);
-	name.crc = log_crc(&name, sizeof(name));
+	name.crc = log->header.ring_size ? log_fixed_name_crc(log->header.cookie, &name) :
+					   log_crc(&name, sizeof(name));
 	if (log->header.ring_size) {
 		at = log->header.names_offset + log->nr_names++ * sizeof(name);
 		log_put(log, at, &name, sizeof(name));
@@ -319,24 +332,40 @@ size_t log_kernel_type(struct log_writer *log, __u32 id, const char *text, size_
 	return log_described(log, POSIXTRACE_LOG_KERNEL_TYPES, id, text, size);
 }
 
-size_t log_task(struct log_writer *log, int pid, int tid, __u64 since, const char *name)
+size_t log_born_task(struct log_writer *log, int pid, int tid, __u64 born, __u64 since,
+		     const char *name)
 {
-	struct posixtrace_log_task task = { .pid = pid, .tid = tid, .since = since };
+	struct posixtrace_log_task task = {
+		.pid = pid, .tid = tid, .start = born, .since = since,
+	};
 
 	strncpy(task.name, name, sizeof(task.name) - 1);
 	return log_note(log, POSIXTRACE_LOG_TASKS, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, &task,
 			sizeof(task));
 }
 
-size_t log_program(struct log_writer *log, int pid, __u64 since, const char *text, size_t size)
+size_t log_task(struct log_writer *log, int pid, int tid, __u64 since, const char *name)
+{
+	return log_born_task(log, pid, tid, 0, since, name);
+}
+
+size_t log_born_program(struct log_writer *log, int pid, __u64 born, __u64 since, const char *text,
+			size_t size)
 {
 	char payload[POSIXTRACE_LOG_PROGRAM_STEP(POSIXTRACE_LOG_PROGRAM_SIZE)] = { 0 };
-	struct posixtrace_log_program head = { .pid = pid, .size = size, .since = since };
+	struct posixtrace_log_program head = {
+		.pid = pid, .size = size, .start = born, .since = since,
+	};
 
 	memcpy(payload, &head, sizeof(head));
 	memcpy(payload + sizeof(head), text, size);
 	return log_note(log, POSIXTRACE_LOG_PROGRAMS, POSIXTRACE_LOG_BLOCK_OPTIONAL, 1, payload,
 			POSIXTRACE_LOG_PROGRAM_STEP(size));
+}
+
+size_t log_program(struct log_writer *log, int pid, __u64 since, const char *text, size_t size)
+{
+	return log_born_program(log, pid, 0, since, text, size);
 }
 
 size_t log_mapping(struct log_writer *log, struct posixtrace_log_mapping *mapping,

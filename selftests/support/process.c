@@ -124,7 +124,9 @@ int thread_state(int tid)
 
 bool falls_asleep(const int *tid, const int *done)
 {
-	while (!__atomic_load_n(tid, __ATOMIC_ACQUIRE) || !is_asleep(*tid)) {
+	/* By its state alone it may still run, and look once more for a reason not to sleep. */
+	while (!__atomic_load_n(tid, __ATOMIC_ACQUIRE) || !is_asleep(*tid) ||
+	       syscall_of(*tid) < 0) {
 		if (done && __atomic_load_n(done, __ATOMIC_ACQUIRE))
 			return false;
 		sched_yield();

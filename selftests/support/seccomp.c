@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Makes commands of the module fail. */
+/* Makes commands of the module fail, or all system calls. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>
@@ -51,4 +51,22 @@ int refuse_commands(const struct refusal *refusal)
 	ret = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 		      refusal->notify ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0, &program);
 	return ret < 0 ? -errno : ret;
+}
+
+int permit_pipes_only(__u32 action, unsigned int flags)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_read, 4, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_write, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_exit, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_exit_group, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, action),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { .filter = code, .len = sizeof(code) / sizeof(*code) };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -errno;
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) ? -errno : 0;
 }

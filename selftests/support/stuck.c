@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/net_tstamp.h>
-#include <linux/netlink.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
@@ -13,7 +12,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "loopback.h"
@@ -62,39 +60,6 @@ void stuck_fill(int fd, int left)
 	fcntl(fd, F_SETFL, flags);
 }
 
-/* Enough bytes for the beginning of a log, but not for all of it. */
-#define STUCK_ROOM	(16 << 10)
-
-int stuck_unix_socket(void)
-{
-	struct sockaddr_storage name = { .ss_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	socklen_t len = sizeof(name);
-
-	if (fd < 0 || bind(fd, (struct sockaddr *)&name, sizeof(sa_family_t)) ||
-	    getsockname(fd, (struct sockaddr *)&name, &len) ||
-	    connect(fd, (struct sockaddr *)&name, len))
-		return -errno;
-	/* Otherwise it would have space for all events of a small stream. */
-	stuck_fill(fd, STUCK_ROOM);
-	return fd;
-}
-
-int stuck_netlink_socket(void)
-{
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_USERSOCK);
-	struct sockaddr_nl name = { .nl_family = AF_NETLINK };
-	socklen_t len = sizeof(name);
-	int room = 8192;
-
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)) ||
-	    bind(fd, (struct sockaddr *)&name, len) ||
-	    getsockname(fd, (struct sockaddr *)&name, &len) ||
-	    connect(fd, (struct sockaddr *)&name, len))
-		return -errno;
-	return fd;
-}
-
 int stuck_error_queue(void)
 {
 	struct sockaddr_in name = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
@@ -137,8 +102,7 @@ int log_thread_find(void)
 	return found;
 }
 
-/* The number of times that a thread has gone to sleep, or -1. */
-static long thread_sleeps(int tid)
+long thread_sleeps(int tid)
 {
 	char path[64], line[128];
 	long count = -1;

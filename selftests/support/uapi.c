@@ -3,6 +3,18 @@
 #define _GNU_SOURCE
 #include "uapi.h"
 
+__u64 device_classes(void)
+{
+	struct posixtrace_info info = { .classes = 0 };
+	int fd = device_open();
+
+	if (fd >= 0) {
+		command(fd, POSIXTRACE_IOC_INFO, &info);
+		close(fd);
+	}
+	return info.classes;
+}
+
 void create_init(struct posixtrace_create *arg, pid_t pid)
 {
 	memset(arg, 0, sizeof(*arg));
@@ -88,6 +100,34 @@ int eventid_open(int fd, const char *name)
 	strcpy(arg.name, name);
 	ret = command(fd, POSIXTRACE_IOC_EVENTID_OPEN, &arg);
 	return ret < 0 ? ret : (int)arg.id;
+}
+
+int type_describe_bytes(int fd, unsigned int id, const char *text, size_t size)
+{
+	struct posixtrace_description arg = {
+		.text = (uintptr_t)text,
+		.id = id,
+		.size = size,
+	};
+
+	return command(fd, POSIXTRACE_IOC_DESCRIBE, &arg);
+}
+
+int type_describe(int fd, unsigned int id, const char *text)
+{
+	return type_describe_bytes(fd, id, text, strlen(text) + 1);
+}
+
+int type_description(int fd, unsigned int id, char *text, size_t room)
+{
+	struct posixtrace_description arg = {
+		.text = (uintptr_t)text,
+		.id = id,
+		.size = room,
+	};
+	int ret = command(fd, POSIXTRACE_IOC_DESCRIPTION, &arg);
+
+	return ret < 0 ? ret : (int)arg.size;
 }
 
 unsigned int stream_used(struct stream *stream, unsigned int cpu, unsigned int i)
@@ -203,6 +243,25 @@ int target_open(struct target *target)
 	if (ret)
 		target_close(target);
 	return ret;
+}
+
+int target_map(struct target *target)
+{
+	const __u64 offset = POSIXTRACE_ATTACH_OFFSET(POSIXTRACE_ABI_VERSION);
+	int err;
+
+	memset(target, 0, sizeof(*target));
+	target->arg.gate.size = sizeof(struct posixtrace_gate);
+	target->fd = device_open();
+	if (target->fd < 0)
+		return target->fd;
+	target->gate = mmap(NULL, target->arg.gate.size, PROT_READ, MAP_SHARED, target->fd, offset);
+	if (target->gate != MAP_FAILED)
+		return 0;
+	err = -errno;
+	target->gate = NULL;
+	target_close(target);
+	return err;
 }
 
 int target_sync(struct target *target)

@@ -1,12 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Streams with log, and the numbers in their logs. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "withlog.h"
+
+int log_worker(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	char path[300], name[32];
+	struct dirent *entry;
+	int found = 0;
+	FILE *comm;
+
+	while (tasks && !found && (entry = readdir(tasks))) {
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);
+		comm = atoi(entry->d_name) ? fopen(path, "re") : NULL;
+		if (!comm)
+			continue;
+		if (fgets(name, sizeof(name), comm) && !strcmp(name, "posixtrace-log\n"))
+			found = atoi(entry->d_name);
+		fclose(comm);
+	}
+	if (tasks)
+		closedir(tasks);
+	return found;
+}
 
 static int withlog_attr(const struct log_kind *kind, trace_attr_t *attr)
 {
@@ -205,4 +230,15 @@ off_t log_file_size(int fd)
 	struct stat stat;
 
 	return fstat(fd, &stat) ? -1 : stat.st_size;
+}
+
+bool log_file_has(int fd, const char *text)
+{
+	off_t size = log_file_size(fd);
+	char *bytes = malloc(size);
+	bool found = bytes && pread(fd, bytes, size, 0) == size &&
+		     memmem(bytes, size, text, strlen(text));
+
+	free(bytes);
+	return found;
 }

@@ -39,12 +39,14 @@ mapfile -t commands < <(posixtrace --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
 completes posixtrace '' -- "${commands[@]}" --help --version && grep -qx record "$tmp/out"
 result all_commands_are_offered $?
 
-completes posixtrace record --f -- --filter= --force && completes posixtrace live --inh -- --inherit
+completes posixtrace record --f -- --filter= --force && completes posixtrace record --mo -- --mode= &&
+	completes posixtrace load --k -- --kernel-classes= && completes posixtrace live --inh -- --inherit
 result options_of_the_command_are_completed $?
 
 completes posixtrace record --policy = -- flush loop until-full &&
 	completes posixtrace record --order = r -- relaxed &&
-	completes posixtrace record --log-policy = a -- append
+	completes posixtrace record --log-policy = a -- append &&
+	completes posixtrace load --trace-scope = '' -- 0 1 2 3
 result policies_are_completed $?
 
 mkfifo ready

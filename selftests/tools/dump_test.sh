@@ -168,7 +168,7 @@ result dump_follows_a_log_with_policy_loop_that_is_cleared $?
 # The names of a LOOP log are no events, so that no event reports their damage.
 at=$(strings -t d "$tmp/log" | awk '$2 == "round" { print $1; exit }')
 printf R | dd of="$tmp/log" bs=1 seek="$at" conv=notrunc 2>/dev/null
-what='log: the log is damaged outside of these events: names may be missing$'
+what='log: the log is damaged elsewhere: names or the last events may be missing$'
 told=0
 for command in dump stat 'export --format=chrome'; do
 	# shellcheck disable=SC2086 # words
@@ -240,8 +240,22 @@ timeout -s KILL 60 posixtrace stat --seconds=1 "$storm" >"$tmp/out" 2>"$tmp/err"
 	[ "$(counted storm)" -gt 0 ]
 result stat_of_a_busy_process_for_some_time $?
 
+# storm_ticks: the processor time of the storm
+storm_ticks()
+{
+	awk '{ print $14 + $15 }' "/proc/$storm/stat"
+}
+
+storm_ran()
+{
+	[ "$(storm_ticks)" -gt $((before + 1)) ]
+}
+
+# On a busy machine it may not have run when the message comes.
 start stat "$storm"
 until_true complains Ctrl-C
+before=$(storm_ticks)
+until_true storm_ran
 kill -TERM "$started"
 ended 0 && [ "$(counted storm)" -gt 0 ] && kill -0 "$storm"
 result stat_of_a_busy_process_until_a_signal $?

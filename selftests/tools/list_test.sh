@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 20
+begin 21
 
 run 2 list 1 2 && run 2 list 0 &&
 	complains '^posixtrace: PID: must be a number from 1 to 4194304 \(got "0"\)$' &&
@@ -15,7 +15,7 @@ mkfifo "$tmp/ready"
 ./steady_helper "$tmp/ready" &
 steady=$!
 read -r _ <"$tmp/ready"
-run 0 list && says '^programs with trace points:$' && says "^  +$steady +1 +0 +steady_helper$"
+run 0 list && says '^programs with trace points:$' && says "^  +$steady +- +0 +steady_helper$"
 result program_with_trace_points_is_listed $?
 
 sleep 1000 &
@@ -52,7 +52,7 @@ is_running()
 start live "$steady"
 until_true is_running
 run 0 list && says "^  +[0-9]+  running +no +$started +posixtrace live +$steady$" &&
-	says "^  +$steady +1 +1 +steady_helper$"
+	says "^  +$steady +- +1 +steady_helper$" && ! says "^  +$started +- "
 result stream_is_listed_with_its_controller_and_processes $?
 
 run 0 list "$steady" && says " $started +posixtrace live " &&
@@ -97,10 +97,14 @@ point()
 }
 
 run 0 list ./points_library.so && says '^trace points:$' &&
-	[ "$(grep -c '^  [^ ]' "$tmp/out")" -eq 5 ] &&
+	[ "$(sed '/^one name/,$d' "$tmp/out" | grep -c '^  [^ ]')" -eq 6 ] &&
 	says '^  lookup:begin [{]u32 id;[}]$' && says '^  lookup:end$' &&
 	says '^  depth [{]i64 counter;[}]$' && ! says never_used
 result points_of_a_shared_library_are_listed $?
+
+# Also a point without fields is one with other fields.
+[ "$(sed -n '/^one name, different fields/,$p' "$tmp/out" | tail -n +2)" = '  depth  2' ]
+result points_of_one_name_with_other_fields_are_named $?
 
 place=$(point 'cache_get {u32 id;text key;}')
 [ "${place#*points_library.c:}" = "5  insert, lookup" ]

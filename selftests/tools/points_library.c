@@ -9,7 +9,7 @@ POSIXTRACE_POINT(never_used, (u32, id));
 static inline __attribute__((__always_inline__))
 void reach(uint32_t id, const char *key, size_t len)
 {
-	posixtrace_cache_get(id, key, len);
+	posixtrace_point_cache_get(id, key, len);
 }
 
 int lookup(uint32_t id, const char *key, size_t len)
@@ -25,4 +25,5 @@ void insert(const char *key, size_t len, int depth)
 	reach(0, key, len);
 	POSIXTRACE_COUNTER("depth", depth);
 	POSIXTRACE_MARK("tab\there \"quoted\" \\");
+	POSIXTRACE_MARK("depth");
 }

@@ -4,7 +4,7 @@
 
 # shellcheck source=selftests/tools/tap.sh
 . ./tap.sh
-begin 55
+begin 64
 here=$PWD
 log=$tmp/log
 
@@ -94,11 +94,53 @@ result kernel_adds_events_of_the_kernel $?
 
 mkdir -m 1777 "$tmp/users" && chmod 755 "$tmp" &&
 	run_as_nobody 1 record -o "$tmp/users/log" --kernel=syscall -- ./ticks_helper 3 0 &&
-	complains '^posixtrace: or to record system calls: --kernel=syscall needs CAP_PERFMON$' &&
+	complains '^posixtrace: --kernel: kernel_classes=syscall:perfmon of the module demands' &&
 	run_as_nobody 0 record -f -o "$tmp/users/log" --kernel=all -- ./ticks_helper 3 0 &&
+	complains '^posixtrace: --kernel=all: without syscall, which needs CAP_PERFMON: see posixtrace' &&
+	complains '^posixtrace: --kernel=all: without irq, ' && ! complains 'without [^si]' &&
 	posixtrace dump "$tmp/users/log" >"$tmp/dump" && grep -q 'sched_process_exit' "$tmp/dump" &&
-	! grep -q 'syscall_entry' "$tmp/dump"
+	! grep -q 'syscall_entry' "$tmp/dump" && ! grep -q ' irq ' "$tmp/dump"
 result kernel_all_is_what_the_user_may_have $?
+
+# The kernel's thread kthreadd is 2.
+sleep 1000 &
+sleeper=$!
+sh -c 'true & echo $!; exec sleep 1000' >"$tmp/zombie" &
+parent=$!
+until grep -q '^State:.Z' "/proc/$(cat "$tmp/zombie")/status" 2>/dev/null; do
+	kill -0 "$parent" || break
+done
+run 1 record -o "$log.none" 2 &&
+	complains '^posixtrace: process 2: a thread of the kernel, which no stream can trace$' &&
+	run 1 record -o "$log.none" "$(cat "$tmp/zombie")" &&
+	complains "^posixtrace: process $(cat "$tmp/zombie"): has ended already\$" &&
+	run 1 live 4194303 && complains '^posixtrace: process 4194303: no such process$' &&
+	run 1 list 2 && complains 'process 2: a thread of the kernel' && [ ! -e "$log.none" ]
+result process_that_cannot_be_traced_is_told $?
+kill "$parent" "$sleeper"
+wait
+
+with_log 0 -- true &&
+	complains '^posixtrace: no events: .* --inherit also .*--kernel=all records' &&
+	with_log 0 --inherit --kernel=process -- true && ! complains 'no events' &&
+	with_log 0 --inherit -F 'tock' -- ./ticks_helper 3 0 &&
+	complains '^posixtrace: no events: .* one that the filter lets pass\. --kernel=all records' &&
+	with_log 0 -q -- true && ! complains . && with_log 0 -- ./ticks_helper 3 0 &&
+	! complains 'no events' && run 0 live -- true && complains '^posixtrace: no events: '
+result no_events_are_explained $?
+
+# It sees a /dev without the device, as in most containers.
+unshare -m sh -c 'mount -t tmpfs none /dev && echo $$ && exec sleep 1000' >"$tmp/contained" &
+until [ -s "$tmp/contained" ]; do
+	:
+done
+contained=$(cat "$tmp/contained")
+start_with_log "$contained"
+until_true is_running
+kill "$contained"
+ended 0 && complains "^posixtrace: no events: process $contained has no /dev/posixtrace; give that to its"
+result process_without_the_device_is_told $?
+wait
 
 # sleep(1) waits in the page for as long as it did, and a timer wakes it. It sets the timer a moment
 # before it waits.
@@ -173,7 +215,7 @@ result log_is_kept_beside_a_file_that_cannot_be_replaced $?
 echo precious >"$log"
 
 run 0 record --force -o "$log" -- ./ticks_helper 3 0 && is_complete &&
-	[ "$(stat -c %a "$log")" = 644 ] && [ "$(echo "$log".*)" = "$log.*" ]
+	[ "$(stat -c %a "$log")" = 600 ] && [ "$(echo "$log".*)" = "$log.*" ]
 result force_replaces_an_existing_file $?
 
 with_log 1 --pid=4194303 && [ ! -e "$log" ]
@@ -260,6 +302,15 @@ echo now >"$tmp/remove"
 ended 1 && complains '^posixtrace: the log is incomplete: some events could not be written$' &&
 	complains ' [1-9][0-9]* lost; ' && ! complains 'only the last'
 result log_that_could_not_be_written_for_some_time_is_a_failure $?
+
+# It stays full: a larger stream would not help.
+rm "$tmp/small/log"
+dd if=/dev/zero of="$tmp/small/other" bs=4096 count=240 2>/dev/null
+run 1 record -f --size=64K -o "$tmp/small/log" -- ./ticks_helper 40000 0
+complains '^posixtrace: the log is incomplete: some events could not be written$' &&
+	complains ' [1-9][0-9]* lost; ' && ! complains 'larger' &&
+	run 0 stat "$tmp/small/log" && ! complains 'larger'
+result full_disk_needs_no_larger_stream $?
 umount "$tmp/small"
 
 ./steady_helper stubborn "$tmp/ready" &
@@ -416,5 +467,41 @@ result log_can_be_a_device $?
 (ulimit -f 16; posixtrace record -f -o "$log" -- ./ticks_helper 20000 0) >"$tmp/out" 2>"$tmp/err"
 [ $? -eq 1 ] && complains '^posixtrace: .*/log: File too large' && complains 'the log is incomplete'
 result file_that_cannot_grow_is_a_failure $?
+
+# has_mode MODE: checks the permissions of the log
+has_mode()
+{
+	[ "$(stat -c %a "$log")" = "$1" ] || { echo "# mode $(stat -c %a "$log")"; return 1; }
+}
+
+(umask 0 && with_log 0 -- ./ticks_helper 1 0) && has_mode 600 &&
+	(umask 077 && with_log 0 -- ./ticks_helper 1 0) && has_mode 600
+result log_is_for_the_user_only $?
+
+with_log 0 --mode=0644 -- ./ticks_helper 1 0 && has_mode 644 &&
+	(umask 077 && with_log 0 --mode=640 -- ./ticks_helper 1 0) && has_mode 640 && is_complete &&
+	(umask 077 && run 0 record --force --mode=666 -o "$log" -- ./ticks_helper 1 0) && has_mode 666
+result mode_sets_the_permissions_whatever_the_umask_is $?
+
+# The log of the test before had mode 0666, as a file that another user has made would have.
+run 0 record --force -o "$log" -- ./ticks_helper 1 0 && has_mode 600
+result replaced_log_keeps_no_permissions $?
+
+for mode in '' 0 1000 8 08 rw -1 0x1ff 0644x; do
+	run 2 record --mode="$mode" -o "$tmp/mode" -- true &&
+		complains '^posixtrace: --mode: must be octal digits, 1 to 0777 \(got ' || break
+done && [ "$mode" = 0644x ] && run 2 record --mode=0644 -o - -- true &&
+	complains '^posixtrace: --mode: the standard output is no new log$' && [ ! -e "$tmp/mode" ]
+result wrong_mode_is_a_usage_error $?
+
+# /tmp has such things: they must not get the events, nor choose where the log is.
+su -s /bin/sh nobody -c "mkfifo -m 666 $tmp/users/fifo; ln -s nothing $tmp/users/link"
+run 1 record -o "$tmp/users/fifo" -- touch "$tmp/ran" &&
+	complains '^posixtrace: .*/fifo: the FIFO belongs to another user: use another --output$' &&
+	run 1 record -o "$tmp/users/link" -- touch "$tmp/ran" && complains '/users/link: ' &&
+	[ ! -e "$tmp/users/nothing" ] && [ ! -e "$tmp/ran" ] &&
+	run_as_nobody 1 record -o "$tmp/users/fifo" --pid=4194303 <>"$tmp/users/fifo" &&
+	complains 'no such process$'
+result traps_of_other_users_are_refused $?
 
 finish

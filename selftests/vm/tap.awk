@@ -31,11 +31,14 @@ function skip(what, reason)
 		show("# skipped: " name " " what ": " reason)
 }
 
-function is_for(which)
+# What is allowed on debug is also allowed on debug-newest.
+function is_for(which,  family)
 {
+	family = kernel
+	sub(/-newest$/, "", family)
 	if (which ~ /^!/)
-		return substr(which, 2) != kernel
-	return which == "*" || which == kernel
+		return substr(which, 2) != family
+	return which == "*" || which == kernel || which == family
 }
 
 BEGIN {

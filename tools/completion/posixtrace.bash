@@ -40,6 +40,7 @@ _posixtrace_value()
 	--policy) _posixtrace_words flush loop until-full ;;
 	--log-policy) _posixtrace_words append loop until-full ;;
 	--order) _posixtrace_words causal relaxed ;;
+	--trace-scope) _posixtrace_words 0 1 2 3 ;;
 	-k | --kernel) _posixtrace_words all fault irq process sched signal syscall ;;
 	-p | --pid) _posixtrace_words "$(_posixtrace_pids)" ;;
 	-o | --output | --file | --format-file) _posixtrace_files ;;

@@ -22,7 +22,7 @@
 #include <linux/types.h>
 
 /* Raised whenever a command or the shared memory changes its meaning. */
-#define POSIXTRACE_ABI_VERSION		12
+#define POSIXTRACE_ABI_VERSION		14
 
 /* Sizes of names include the terminating NUL. */
 #define POSIXTRACE_NAME_SIZE		64
@@ -238,13 +238,23 @@ struct posixtrace_status {
  * struct posixtrace_eventid - name and id of an event type
  * @name: EVENTID_OPEN: Input; EVENT_NAME: Output; NUL-terminated
  * @id: EVENTID_OPEN: Output; EVENT_NAME: Input
- * @reserved: zero
+ * @flags: EVENTID_OPEN: Input: POSIXTRACE_OPEN_*; EVENT_NAME: zero
+ * @description: EVENTID_OPEN: Input: address of the description of the type, NUL-terminated, or 0;
+ *	EVENT_NAME: zero
+ * @description_size: EVENTID_OPEN: Input: bytes at that address, with the NUL; EVENT_NAME: zero
+ * @reserved: Input: zero
  */
 struct posixtrace_eventid {
 	char name[POSIXTRACE_EVENT_NAME_SIZE];
 	__u32 id;
+	__u32 flags;
+	__aligned_u64 description;
+	__u32 description_size;
 	__u32 reserved;
 };
+
+/* Only a type with this description will do; without one, only a type that has none. */
+#define POSIXTRACE_OPEN_EXACT		0x1
 
 /**
  * struct posixtrace_description - argument of DESCRIBE and DESCRIPTION
@@ -387,9 +397,19 @@ struct posixtrace_defer {
 	__u64 settled;
 };
 
+/*
+ * A file without a role gets the role of a target by mmap() of a gate with this offset, too. So the
+ * calls of a program that attaches are those of the dynamic loader: open(), mmap(), close(). No
+ * other file can be mapped there. @version is POSIXTRACE_ABI_VERSION: the kernel knows no other.
+ */
+#define POSIXTRACE_ATTACH_OFFSET(version)	(1ULL << 63 | (__u64)(version) << 16)
+
+/* ATTACH fails with EUSERS if another process shares the memory of the caller. */
+#define POSIXTRACE_ATTACH_ALONE	(1U << 0)
+
 /**
  * struct posixtrace_attach - argument of ATTACH
- * @flags: Input: zero
+ * @flags: Input: POSIXTRACE_ATTACH_*
  * @reserved1: zero
  * @gate: Output, zero before: struct posixtrace_gate, to be mapped read-only
  * @target: Output, zero before: number of the target; no other has or had it; never 0
@@ -550,6 +570,7 @@ struct posixtrace_mapping {
 	_IOWR(POSIXTRACE_IOC_MAGIC, 0x20, struct posixtrace_description)
 #define POSIXTRACE_IOC_KERNEL_STATS \
 	_IOR(POSIXTRACE_IOC_MAGIC, 0x21, struct posixtrace_kernel_stats)
+#define POSIXTRACE_IOC_WRITE_LOG	_IO(POSIXTRACE_IOC_MAGIC, 0x22)
 
 /* role target */
 #define POSIXTRACE_IOC_ATTACH		_IOWR(POSIXTRACE_IOC_MAGIC, 0x30, struct posixtrace_attach)

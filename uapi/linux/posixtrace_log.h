@@ -140,7 +140,7 @@ struct posixtrace_log_block {
 /**
  * struct posixtrace_log_name - name of a user event type
  * @id: event type; 0 behind the last one of a LOOP log
- * @crc: CRC32C of this structure with @crc zero
+ * @crc: CRC32C of this structure with @crc zero; LOOP: of the cookie and this structure
  * @name: NUL-terminated, then zeros
  *
  * Names are in the order of their definition. Those of the predefined types are not in the
@@ -296,7 +296,7 @@ struct posixtrace_log_mapping {
  * @crc: CRC32C of this structure with @crc zero
  * @flags: POSIXTRACE_LOG_END_*
  * @error: 0, or the first error of writing, as an error number
- * @reserved1: zero
+ * @names: LOOP: number of names; else 0
  * @lost: events that are not in the log: lost in the stream, or dropped when the log was full
  *	or could not be written
  * @overwritten: user events that were overwritten in the log
@@ -312,7 +312,7 @@ struct posixtrace_log_end {
 	__u32 crc;
 	__u32 flags;
 	__s32 error;
-	__u32 reserved1;
+	__u32 names;
 	__u64 lost;
 	__u64 overwritten;
 	__u64 time;

@@ -43,6 +43,8 @@
 
 #define POSIXTRACE_ID_UNNAMED		64
 #define POSIXTRACE_ID_MAX		4096	/* ids are smaller than this */
+/* User event types of a program, the unnamed one included. */
+#define POSIXTRACE_IMAGE_TYPES		1024
 
 /**
  * struct posixtrace_event_set - set of event types
@@ -223,6 +225,8 @@ struct posixtrace_clock {
  * @reserved: zero
  * @enable: bit s of word id: record this type into the stream in slot s
  * @clock: the clock; mapped here, but not part of the kernel's gate
+ * @door: commands of the traced process without a system call, see POSIXTRACE_DOOR_MAGIC; mapped
+ *	here, but not part of the kernel's gate
  *
  * Only the kernel writes it, the traced process reads it.
  */
@@ -232,7 +236,28 @@ struct posixtrace_gate {
 	__u32 reserved[1021];
 	__u32 enable[POSIXTRACE_ID_MAX];
 	struct posixtrace_clock clock;
+	__u8 door[4096];
 };
+
+/*
+ * A process may have a filter (seccomp) that ends it when it makes a system call. It reads a byte
+ * of @door instead, with these registers:
+ *
+ *		x86-64	arm64
+ *	magic	rax	x0	POSIXTRACE_DOOR_MAGIC
+ *	command	rdi	x1	POSIXTRACE_DOOR_ASK, or POSIXTRACE_IOC_EVENT, _NEXT, _WAKE,
+ *				_EVENTID_OPEN or _DESCRIBE
+ *	arg	rsi	x2	argument of the command
+ *	next	rdx	x3	address of the next instruction
+ *
+ * The kernel writes what the command returns, 0 or negative errno, in the place of the magic
+ * number, and the thread goes on at the next instruction. If the magic number is still there, the
+ * read was a read: there is no door in valgrind, for example, and in processes of 32 bits.
+ */
+#define POSIXTRACE_DOOR_MAGIC	0x726f6f6474787001ULL
+
+/* Which system calls the thread may make: 0 if all; else its seccomp mode, as in prctl(). */
+#define POSIXTRACE_DOOR_ASK	0U
 
 /* ------------------------------------------------------------------ */
 /* The pool								*/

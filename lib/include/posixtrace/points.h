@@ -4,7 +4,7 @@
  *
  *	POSIXTRACE_POINT(cache_get, (u32, id), (text, key));
  *
- *	posixtrace_cache_get(id, key, key_len);
+ *	posixtrace_point_cache_get(id, key, key_len);
  *
  * While no stream records its type, a point costs two loads and a branch. The first time that it
  * is reached while a stream traces the process, it opens and describes its event type. That and
@@ -39,14 +39,16 @@
  */
 #ifdef __cplusplus
 #define __POSIXTRACE_STRUCT(tag)	tag
+#define __POSIXTRACE_BOOL		bool
 extern "C" {
 #else
 #define __POSIXTRACE_STRUCT(tag)	struct tag
+#define __POSIXTRACE_BOOL		_Bool
 #endif
 
 #ifdef __POSIX_TRACE_NO_INLINE
 /* Otherwise <posixtrace/trace.h> declares it. */
-extern unsigned int __posix_trace_gate[1024 + 4096 + 1024];
+extern unsigned int __posix_trace_gate[1024 + 4096 + 1024 + 1024];
 #endif
 
 /* A point. The library writes the first member. */
@@ -152,7 +154,10 @@ private:
 	__posixtrace_point *__point;
 };
 
+/* The compiler refuses a jump past an object. */
+#define __POSIXTRACE_GUARD(scope, begin)
 #define __POSIXTRACE_LEAVE(scope, end)		const __posixtrace_scope scope(end)
+#define __POSIXTRACE_CAST(type, value)		static_cast<type>(value)
 #define __POSIXTRACE_ASSERT(condition, text)	static_assert(condition, text)
 #define __POSIXTRACE_NULL			nullptr
 #else
@@ -162,6 +167,14 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 		__posixtrace_record(*__point, (void *)0, 0, 0);
 }
 
+/* A jump past it would lead to an end without a begin: the compiler refuses one past this type. */
+#define __POSIXTRACE_GUARD(scope, begin) \
+	_Pragma("GCC diagnostic push") \
+	_Pragma("GCC diagnostic ignored \"-Wvla\"") \
+	typedef char __POSIXTRACE_JOIN(scope, _guard)[(begin).__reserved + 1] \
+		__attribute__((__unused__)); \
+	_Pragma("GCC diagnostic pop")
+#define __POSIXTRACE_CAST(type, value)		((type)(value))
 #define __POSIXTRACE_LEAVE(scope, end) \
 	struct __posixtrace_point *scope \
 		__attribute__((__cleanup__(__posixtrace_leave), __unused__)) = end
@@ -183,10 +196,16 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_17TH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, ...)	q
 #define __POSIXTRACE_COUNT(...) \
 	__POSIXTRACE_17TH(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define __POSIXTRACE_18TH(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, ...)	r
-/* After a name: are there fields? */
+/* After a name: no fields (0), up to 16 fields (1), up to 48 fields (2) */
+#define __POSIXTRACE_50TH(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, \
+			  a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, \
+			  a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, \
+			  a45, a46, a47, a48, a49, a50, ...) a50
 #define __POSIXTRACE_FIELDS(...) \
-	__POSIXTRACE_18TH(__VA_ARGS__, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)
+	__POSIXTRACE_50TH(__VA_ARGS__, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, \
+			  2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, \
+			  1, 1, 1, 1, 0, 0)
+#define __POSIXTRACE_TOO_MANY	__POSIXTRACE_ASSERT(0, "at most 16 fields")
 
 /* Each field but the last one is given to one macro, the last one to another. */
 #define __POSIXTRACE_EACH_1(m, last, f)		last(f)
@@ -226,11 +245,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 #define __POSIXTRACE_TYPE_x64		__number, uint64_t, "x64"
 #define __POSIXTRACE_TYPE_f32		__number, float, "f32"
 #define __POSIXTRACE_TYPE_f64		__number, double, "f64"
-#ifdef __cplusplus
-#define __POSIXTRACE_TYPE_bool		__number, bool, "bool"
-#else
-#define __POSIXTRACE_TYPE_bool		__number, _Bool, "bool"
-#endif
+#define __POSIXTRACE_TYPE_bool		__number, __POSIXTRACE_BOOL, "bool"
 /* What <stdbool.h> makes of it. */
 #define __POSIXTRACE_TYPE__Bool		__POSIXTRACE_TYPE_bool
 #define __POSIXTRACE_TYPE_string	__string, const char *, "string"
@@ -354,6 +369,11 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 	__POSIXTRACE_ASSERT(sizeof(text) > 1 && sizeof(text) <= 64, \
 			    "the name of an event type must have 1 to 63 characters")
 
+/* The assembler reads it, too. */
+#define __POSIXTRACE_CHECK_LITERAL(name) \
+	__POSIXTRACE_ASSERT(!__builtin_memcmp(__POSIXTRACE_STRING(name), "\"", 1), \
+			    "the name must be a string literal without a prefix such as R")
+
 #define __POSIXTRACE_DEFINE(point, name, description) \
 	static __POSIXTRACE_STRUCT(__posixtrace_point) point __attribute__((__unused__)) = \
 		{ __posix_trace_gate, name, description, 0 }
@@ -411,45 +431,57 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 /* Points								*/
 
 /*
- * POSIXTRACE_POINT(NAME, (TYPE, FIELD), ...): defines an inline function that records an event of
- * type NAME. The function is called posixtrace_ and NAME. For a header or a file, once. Each field
- * is a parameter; a text is two, FIELD and FIELD_len. Only the last field may be a text.
+ * POSIXTRACE_POINT(NAME, (TYPE, FIELD), ...): defines two inline functions. posixtrace_point_NAME
+ * records an event of type NAME. Each field is a parameter; a text is two, FIELD and FIELD_len.
+ * Only the last field may be a text. posixtrace_wanted_NAME says if that would record an event, or
+ * open its type: for parameters that cost time. For a header or a file, once.
  */
 #define POSIXTRACE_POINT(...) \
 	__POSIXTRACE_JOIN(__POSIXTRACE_POINT_, __POSIXTRACE_FIELDS(__VA_ARGS__))(__VA_ARGS__)
 
-#define __POSIXTRACE_POINT_0(name) \
-	__POSIXTRACE_DEFINE(__posixtrace_point_##name, #name, __POSIXTRACE_NULL); \
-	__POSIXTRACE_INLINE void posixtrace_##name(void) \
+#define __POSIXTRACE_WANTED(name) \
+	__POSIXTRACE_INLINE __POSIXTRACE_BOOL posixtrace_wanted_##name(void) \
 	{ \
-		if (__posixtrace_wanted(&__posixtrace_point_##name)) { \
+		return __posixtrace_wanted(&__posixtrace_the_##name) != 0; \
+	}
+
+#define __POSIXTRACE_POINT_0(name) \
+	__POSIXTRACE_DEFINE(__posixtrace_the_##name, #name, __POSIXTRACE_NULL); \
+	__POSIXTRACE_WANTED(name) \
+	__POSIXTRACE_INLINE void posixtrace_point_##name(void) \
+	{ \
+		if (__posixtrace_wanted(&__posixtrace_the_##name)) { \
 			__POSIXTRACE_NOTE("\"" #name "\"", "", ""); \
-			__posixtrace_record(&__posixtrace_point_##name, __POSIXTRACE_NULL, 0, 0); \
+			__posixtrace_record(&__posixtrace_the_##name, __POSIXTRACE_NULL, 0, 0); \
 		} \
 	} \
 	__POSIXTRACE_CHECK_NAME(#name)
 
 #define __POSIXTRACE_POINT_1(name, ...) \
 	__POSIXTRACE_CHECK_FIELDS(__VA_ARGS__); \
-	__POSIXTRACE_DEFINE(__posixtrace_point_##name, #name, \
+	__POSIXTRACE_DEFINE(__posixtrace_the_##name, #name, \
 			    __POSIXTRACE_DESCRIPTION(__VA_ARGS__)); \
+	__POSIXTRACE_WANTED(name) \
 	__POSIXTRACE_INLINE void \
-	posixtrace_##name(__POSIXTRACE_EACH(__POSIXTRACE_PARAM_COMMA, __POSIXTRACE_PARAM, \
-					    __VA_ARGS__)) \
+	posixtrace_point_##name(__POSIXTRACE_EACH(__POSIXTRACE_PARAM_COMMA, __POSIXTRACE_PARAM, \
+						  __VA_ARGS__)) \
 	{ \
-		if (__posixtrace_wanted(&__posixtrace_point_##name)) { \
+		if (__posixtrace_wanted(&__posixtrace_the_##name)) { \
 			__POSIXTRACE_PACK(__VA_ARGS__); \
 			__POSIXTRACE_NOTE("\"" #name "\"", "", \
 					  __POSIXTRACE_DESCRIPTION(__VA_ARGS__)); \
 			__POSIXTRACE_EACH(__POSIXTRACE_PUT, __POSIXTRACE_PUT, __VA_ARGS__) \
-			__POSIXTRACE_PACKED(&__posixtrace_point_##name); \
+			__POSIXTRACE_PACKED(&__posixtrace_the_##name); \
 		} \
 	} \
 	__POSIXTRACE_CHECK_NAME(#name)
 
+#define __POSIXTRACE_POINT_2(...)	__POSIXTRACE_TOO_MANY
+
 /* POSIXTRACE_MARK("NAME"): a statement that records an event of type NAME without data. */
 #define POSIXTRACE_MARK(name) \
 	do { \
+		__POSIXTRACE_CHECK_LITERAL(name); \
 		__POSIXTRACE_DEFINE(__posixtrace_point, "" name, __POSIXTRACE_NULL); \
 		__POSIXTRACE_CHECK_NAME(name); \
 		if (__posixtrace_wanted(&__posixtrace_point)) { \
@@ -465,11 +497,13 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
  */
 #define POSIXTRACE_COUNTER(name, value) \
 	do { \
+		__POSIXTRACE_CHECK_LITERAL(name); \
 		__POSIXTRACE_DEFINE(__posixtrace_point, "" name, "{i64 counter;}"); \
 		__POSIXTRACE_CHECK_NAME(name); \
 		if (__posixtrace_wanted(&__posixtrace_point)) { \
 			/* No floating point number has bits. */ \
-			const int64_t __posixtrace_value = (value) | 0; \
+			const int64_t __posixtrace_value = \
+				__POSIXTRACE_CAST(int64_t, (value) | 0); \
 			__POSIXTRACE_NOTE(__POSIXTRACE_STRING(name), "", "{i64 counter;}"); \
 			__posixtrace_record(&__posixtrace_point, &__posixtrace_value, \
 					    sizeof(__posixtrace_value), 0); \
@@ -481,7 +515,8 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
  * NAME:begin here, and one of type NAME:end wherever the block is left, if the begin was recorded.
  * The begin has the fields: each with the value of the variable of that name, or that of an
  * expression: (TYPE, FIELD, EXPRESSION), (text, FIELD, POINTER, LENGTH). Expressions are computed
- * only if the begin is recorded, or when its type is opened. One scope in a line.
+ * only if the begin is recorded, or when its type is opened. One scope in a line. Neither goto nor
+ * switch may jump past it.
  */
 #define POSIXTRACE_SCOPE(...) \
 	__POSIXTRACE_JOIN(__POSIXTRACE_SCOPE_, __POSIXTRACE_FIELDS(__VA_ARGS__))( \
@@ -494,9 +529,11 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 	__posixtrace_begun = __posixtrace_wanted(&begin) ? &end : __POSIXTRACE_NULL
 
 #define __POSIXTRACE_SCOPE_0(begin, end, scope, name) \
+	__POSIXTRACE_CHECK_LITERAL(name); \
 	__POSIXTRACE_DEFINE(begin, name ":begin", __POSIXTRACE_NULL); \
 	__POSIXTRACE_DEFINE(end, name ":end", __POSIXTRACE_NULL); \
 	__POSIXTRACE_CHECK_NAME(name ":begin"); \
+	__POSIXTRACE_GUARD(scope, begin) \
 	__POSIXTRACE_LEAVE(scope, (__extension__ ({ \
 		__POSIXTRACE_STRUCT(__posixtrace_point) *__posixtrace_begun = __POSIXTRACE_NULL; \
 		if (__posixtrace_wanted(&begin)) { \
@@ -509,10 +546,12 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 	})))
 
 #define __POSIXTRACE_SCOPE_1(begin, end, scope, name, ...) \
+	__POSIXTRACE_CHECK_LITERAL(name); \
 	__POSIXTRACE_CHECK_FIELDS(__VA_ARGS__); \
 	__POSIXTRACE_DEFINE(begin, name ":begin", __POSIXTRACE_DESCRIPTION(__VA_ARGS__)); \
 	__POSIXTRACE_DEFINE(end, name ":end", __POSIXTRACE_NULL); \
 	__POSIXTRACE_CHECK_NAME(name ":begin"); \
+	__POSIXTRACE_GUARD(scope, begin) \
 	__POSIXTRACE_LEAVE(scope, (__extension__ ({ \
 		__POSIXTRACE_STRUCT(__posixtrace_point) *__posixtrace_begun = __POSIXTRACE_NULL; \
 		if (__posixtrace_wanted(&begin)) { \
@@ -530,6 +569,8 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 		} \
 		__posixtrace_begun; \
 	})))
+
+#define __POSIXTRACE_SCOPE_2(...)	__POSIXTRACE_TOO_MANY
 
 #endif /* __GNUC__ */
 

@@ -14,6 +14,7 @@
 #ifndef _POSIXTRACE_POSIXTRACE_HPP
 #define _POSIXTRACE_POSIXTRACE_HPP	1
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -49,11 +50,14 @@ inline void check(int error, const char *function)
 		throw std::system_error(error, std::generic_category(), function);
 }
 
-/* A file that is open until the end of its scope. The library has descriptors of its own. */
+/*
+ * A file that is open until the end of its scope. The library has descriptors of its own. A new one
+ * is for the user only: a log has data and command lines.
+ */
 class file {
 public:
 	file(const std::string &path, int flags)
-		: fd_(::open(path.c_str(), flags | O_CLOEXEC, 0666))
+		: fd_(::open(path.c_str(), flags | O_CLOEXEC, 0600))
 	{
 		if (fd_ < 0)
 			check(errno, path.c_str());
@@ -276,9 +280,17 @@ public:
 			      "posix_trace_eventid_open");
 	}
 
-	event_type(const std::string &name, const std::string &description) : event_type(name)
+	/*
+	 * A worker that gave up root may not describe the types of its server (EPERM): then the
+	 * server does, and the worker records all the same.
+	 */
+	event_type(const std::string &name, const std::string &description)
 	{
-		describe(description);
+		int err = ::posixtrace_eventid_open(name.c_str(), description.c_str(), &id_);
+
+		if (err == EPERM)
+			err = ::posix_trace_eventid_open(name.c_str(), &id_);
+		detail::check(err, "posixtrace_eventid_open");
 	}
 
 	/* Says what the data are, such as "{ u32 id; text key; }": see posixtrace-fields(7). */
@@ -376,6 +388,8 @@ struct type {
 	std::string name;
 	std::unique_ptr<::posixtrace_fields, free_fields> fields;
 	bool is_described = false;	/* though perhaps wrongly: a log may come from anywhere */
+	bool is_asked = false;		/* at asked_at there was no description */
+	::timespec asked_at = {};
 };
 
 inline field to_field(std::string name, const ::posixtrace_value &value)
@@ -466,6 +480,8 @@ public:
 	/* The next event, or null. If it has to wait, until all traced processes have ended. */
 	const ::posixtrace_batch_event *next(bool waits)
 	{
+		const turn only(busy_);
+
 		while (at_ == count_) {
 			const bool is_last = waits && !is_log_ && wait();
 
@@ -487,17 +503,37 @@ public:
 		return named(event);
 	}
 
-	/* A type may get its description later than its name. */
-	const ::posixtrace_fields *fields_of(::trace_event_id_t event)
+	/* A type may get its description later than its name: asks again after a second. */
+	const ::posixtrace_fields *fields_of(const ::posix_trace_event_info &event)
 	{
-		type &found = named(event);
+		type &found = named(event.posix_event_id);
 
-		if (!found.is_described)
-			found.is_described = describe(event, found);
+		if (!found.is_described &&
+		    (!found.is_asked || event.posix_timestamp.tv_sec != found.asked_at.tv_sec)) {
+			found.is_described = describe(event.posix_event_id, found);
+			found.is_asked = true;
+			found.asked_at = event.posix_timestamp;
+		}
 		return found.fields.get();
 	}
 
 private:
+	/* Throws if another thread is in next(): each would get a part of the events. */
+	class turn {
+	public:
+		explicit turn(std::atomic_flag &busy) : busy_(busy)
+		{
+			if (busy_.test_and_set(std::memory_order_acquire))
+				check(EBUSY, "posixtrace::reader: used by two threads");
+		}
+		~turn() { busy_.clear(std::memory_order_release); }
+		turn(const turn &) = delete;
+		turn &operator=(const turn &) = delete;
+
+	private:
+		std::atomic_flag &busy_;
+	};
+
 	static constexpr std::size_t batch = 64;
 	/* Room for the largest data of an event, and then some. */
 	static constexpr std::size_t buffer_size = 128 * 1024;
@@ -528,11 +564,13 @@ private:
 
 		if (found != types_.end())
 			return found->second;
-		check(::posix_trace_eventid_get_name(id_, event, name),
-		      "posix_trace_eventid_get_name");
+		const int error = ::posix_trace_eventid_get_name(id_, event, name);
+
+		if (error != EINVAL)
+			check(error, "posix_trace_eventid_get_name");
 		type &made = types_[event];
 
-		made.name = name;
+		made.name = error ? "(type " + std::to_string(event) + ")" : name;
 		return made;
 	}
 
@@ -543,7 +581,8 @@ private:
 		int error = ::posixtrace_eventid_get_description(id_, event, text, sizeof(text),
 								 nullptr);
 
-		if (error == ENOENT)
+		/* A type without a name has none. */
+		if (error == ENOENT || error == EINVAL)
 			return false;
 		check(error, "posixtrace_eventid_get_description");
 		error = ::posixtrace_fields_parse(text, &fields, nullptr);
@@ -556,6 +595,7 @@ private:
 
 	::trace_id_t id_;
 	bool is_log_;
+	std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
 	std::size_t at_ = 0;
 	std::size_t count_ = 0;
 	std::unique_ptr<::posixtrace_batch_event[]> events_;
@@ -571,6 +611,7 @@ using time_point = std::chrono::time_point<std::chrono::system_clock, std::chron
 /* An event, until its reader takes the next one or ends. */
 class event {
 public:
+	/* "(type 70)" if its type has no name. */
 	const std::string &name() const { return source_->type_of(id()).name; }
 	::trace_event_id_t id() const noexcept { return raw_->event.posix_event_id; }
 
@@ -600,6 +641,32 @@ public:
 			return {};
 		detail::check(error, "posixtrace_get_thread_name");
 		return name;
+	}
+
+	/* Command line of its process at that time. Empty if it is not known. */
+	std::vector<std::string> program() const
+	{
+		std::unique_ptr<char[]> text(new char[POSIXTRACE_PROGRAM_SIZE]);
+		std::vector<std::string> words;
+		std::size_t size = 0;
+		const int error = ::posixtrace_get_program(source_->id(), pid(),
+							   &raw_->event.posix_timestamp, text.get(),
+							   POSIXTRACE_PROGRAM_SIZE, &size);
+
+		if (error == ENOENT)
+			return {};
+		detail::check(error, "posixtrace_get_program");
+		for (std::size_t at = 0; at < size; at += words.back().size() + 1)
+			words.emplace_back(&text[at]);
+		return words;
+	}
+
+	/* Last part of the path of its program. Empty if it is not known. */
+	std::string process_name() const
+	{
+		const std::vector<std::string> words = program();
+
+		return words.empty() ? std::string() : words[0].substr(words[0].rfind('/') + 1);
 	}
 
 	/* The processor that recorded it. */
@@ -637,8 +704,7 @@ public:
 	 */
 	std::vector<posixtrace::field> fields() const
 	{
-		const ::posixtrace_fields *description =
-			is_user() ? source_->fields_of(id()) : nullptr;
+		const ::posixtrace_fields *description = source_->fields_of(raw_->event);
 		std::vector<posixtrace::field> found;
 
 		if (description && !detail::decode(description, data(), size(), found) &&

@@ -63,7 +63,7 @@ extern "C" {
 #define TRACE_EVENT_NAME_MAX	63	/* name of a trace event type */
 #define TRACE_NAME_MAX		63	/* name of a stream, generation version */
 #define TRACE_SYS_MAX		256	/* trace streams on the system */
-#define TRACE_USER_EVENT_MAX	4032	/* user event types of a process */
+#define TRACE_USER_EVENT_MAX	1024	/* user event types of a program */
 
 /* Trace stream identifier; no value below 1 is ever valid. */
 typedef int trace_id_t;
@@ -270,7 +270,7 @@ int posix_trace_trygetnext_event(trace_id_t __trid,
  * An event that no stream records costs a load and a branch. The gate has one word for each
  * event type, after a page of other fields; the kernel writes it.
  */
-extern unsigned int __posix_trace_gate[1024 + 4096 + 1024];
+extern unsigned int __posix_trace_gate[1024 + 4096 + 1024 + 1024];
 
 static inline __attribute__((__always_inline__)) void
 __posix_trace_event(trace_event_id_t __event_id, const void *__restrict __data_ptr,

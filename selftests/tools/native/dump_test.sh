@@ -106,6 +106,31 @@ test_policy_loop_gets_no_advice()
 	done
 }
 
+# 2^53 ns are 104 days.
+test_json_has_no_number_that_readers_round()
+{
+	write_log log <<-'END'
+		name 65 tick
+		block 0
+		event 65 1
+		event 65 9007199254740992
+		event 65 9007199254740993
+		lost 9007199254740993 9007199254740994
+		epoch
+		block 0
+		event 65 9007199254740995
+		end
+	END
+	run 0 posixtrace dump --json -F tick log
+	jq -c '[.ns, .lost]' out >got
+	prints got <<-'END'
+		[0,0]
+		[9007199254740991,0]
+		["9007199254740992",0]
+		["9007199254740994","9007199254740993"]
+	END
+}
+
 test_full_prints_all_bytes_of_the_data()
 {
 	small_log log
@@ -510,7 +535,7 @@ test_format_file()
 		'posixtrace: formats:5: nothing: the log has no such user event type'
 	echo 'other { u64 a; u33 b; }' >formats
 	run 1 posixtrace dump --format-file=formats log
-	complains 'formats:1: unknown type "u33"'
+	complains 'posixtrace: formats:1: unknown type "u33"'
 	[ ! -s out ]
 }
 
@@ -535,6 +560,13 @@ test_wrong_calls()
 	run 2 posixtrace dump --pid=2147483648 log
 	run 2 posixtrace dump --thread=0x log
 	complains 'posixtrace: --thread: must be numbers up to 64 bits, separated by commas (got "0x")'
+	local date
+	for date in 2023-02-30 2023-02-29 2023-04-31 2023-01-00 2023-13-01; do
+		run 2 posixtrace dump --from="${date}T00:00:00Z" log
+		run 2 posixtrace dump --to="${date}T00:00:00.5" log
+	done
+	run 2 posixtrace dump --from=2023-02-28T24:00:00Z log
+	run 0 posixtrace dump --from=2024-02-29T23:59:59Z log
 	run 2 posixtrace dump --from=5q log
 	complains 'posixtrace: --from: must be a time such as 1234.5 (us), 2.5s, @SECONDS or 2026-01-31T12:00:00Z (got "5q")'
 	run 2 posixtrace dump --from=-1 log
@@ -722,9 +754,9 @@ test_follow_a_log_with_policy_loop_that_is_cleared()
 	dd if=new of=log bs=512 count=1 conv=notrunc status=none
 	has_lines 1 err
 	sleep 0.1
-	# the final status last
-	dd if=new of=log bs=4096 skip=1 seek=1 conv=notrunc status=none
-	dd if=new of=log bs=4096 count=1 conv=notrunc status=none
+	# names before events; the final status, in the 576 bytes before the names, last
+	dd if=new of=log bs=64 skip=9 seek=9 conv=notrunc status=none
+	dd if=new of=log bs=64 count=9 conv=notrunc status=none
 	follows_new
 }
 
@@ -809,8 +841,8 @@ test_events_of_the_kernel()
 		        13.000     1      100  main-100            sched_process_fork       tid=100 child_pid=200 child_tid=201
 		        14.000     1      100  main-100            sched_process_exec       tid=100 filename="/bin/a b"
 		        15.000     1      100  main-100            task_rename              tid=100 oldcomm="main" newcomm="other"
-		        16.000     1      100  main-100            sched_process_exit       tid=100 exit_code=256 group_dead=true
-		        17.000     1      100  main-100            sched_switch_out         tid=100 prio=0 state=X reason=ended next_tid=0 next_prio=0
+		        16.000     1      100  other-100           sched_process_exit       tid=100 exit_code=256 group_dead=true
+		        17.000     1      100  other-100           sched_switch_out         tid=100 prio=0 state=X reason=ended next_tid=0 next_prio=0
 	END
 	complains
 	posixtrace dump --json log | grep -c '"user":false.*"fields":{"tid":10[01]' >count
@@ -830,6 +862,24 @@ test_events_of_the_kernel()
 	prints out <<-'END'
 		         0.000     0     4711               0  irq                      67120000 00000000 46000000 00000000 0000
 		         1.000     0     4711               0  (type 26)                67120000 00000000 00000000 00000000 00000000 00000000
+	END
+}
+
+# Losses have the advice that helps: no larger stream makes room on a disk.
+test_advice_for_losses()
+{
+	local end advice
+	while IFS='|' read -r end advice; do
+		printf '%s\n' 'name 65 tick' 'block 0' 'event 65 1700000000000000000' epoch \
+			'lost 7 1700000000000005000' 'block 0' 'event 65 1700000000000010000' "$end" |
+			write_log log
+		run 0 posixtrace dump log
+		head -n 1 err >first
+		prints first <<<"posixtrace: log: 7 events were lost: $advice"
+	done <<-'END'
+		end lost=7|use a larger stream
+		end error=28 lost=7|the log could not be written
+		|the stream is too small, or the disk was full
 	END
 }
 

@@ -104,9 +104,8 @@ overlapping_pairs_are_asynchronous_case()
 		b a 0 4711 0x1
 		e a 2 4711 0x1
 		X b 1 2 4711
-		b b 4 4711 0x2
-		e b 4 4711 0x2
 		X a 4 1 4711
+		X b 4 0 4711
 	END
 }
 
@@ -407,11 +406,11 @@ states_and_calls_case()
 		born-9: states state X stopped 4 2 {"letter":"T"}
 		born-9: states state X runnable 6 0.5 {}
 		born-9: states state X running 6.5 7.5 {}
-		born-9: states state X unknown 14 7 {"open":true}
+		born-9: states state X unknown 14 7 {}
 		worker-8: states state X runnable 4.5 0.5 {}
 		worker-8: states state X running 5 7 {}
 		worker-8: states state X blocked (I/O) 12 2 {"letter":"D","io":true,"call":"fsync"}
-		worker-8: states state X unknown 14 7 {"open":true}
+		worker-8: states state X unknown 14 7 {}
 	END
 	# The track of states follows that of its thread.
 	jq -r '.traceEvents[] | select(.name == "thread_sort_index") |
@@ -536,7 +535,7 @@ begins_without_end_case()
 	} >script
 	whole_log log <script
 	export_log chrome out log
-	[ "$(jq '[.traceEvents[] | select(.ph == "X" and .dur == 0.004)] | length' out)" -eq 1500 ]
+	[ "$(jq '[.traceEvents[] | select(.ph == "X" and (.dur * 1000 | round) == 4)] | length' out)" -eq 1500 ]
 	[ "$(jq '[.traceEvents[] | select(.name == "leak_begin" and .ph == "i")] | length' out)" \
 		-eq 1500 ]
 	# With 1024 open begins, export gives up the first one long before the end of the log.
@@ -551,16 +550,41 @@ exec_visits_its_process_only_case()
 		print "classes all"
 		print "block 0"
 		for (i = 1; i <= 200000; i++)
-			printf "kernel sched_switch_in %d pid=%d tid=%d\n", i, i, i
+			printf "kernel sched_switch_out %d pid=%d tid=%d state=S reason=blocked\n", i, i, i
 		print "kernel sched_switch_in 200001 pid=7 tid=200001"
 		for (i = 1; i <= 20000; i++)
 			printf "kernel sched_process_exec %d pid=7 tid=7\n", 200001 + i
 		print "kernel page_fault 300000 pid=1 tid=1"
 	}' | whole_log log
 	(ulimit -t 20 && export_log chrome out log)
-	[ "$(grep -c '"name":"running"' out)" -eq 200001 ]
-	# all but the one that the first exec ended last until the end of the log
+	# the first exec ended one, all others last until the end of the log
+	[ "$(grep '"name":"blocked (sleep)"' out | grep -c '"open":true')" -eq 200000 ]
 	grep '"name":"running"' out | grep -vc '"open":true' | grep -qx 1
+}
+
+# Durations that begin with the one around them wait for its end.
+memory_is_bounded_for_durations_that_wait_case()
+{
+	awk 'BEGIN {
+		print "name 65 outer_begin\nname 66 outer_end\nname 67 inner_begin\nname 68 inner_end\nblock 0"
+		for (i = 0; i < 8000; i++) {
+			who = "pid=" 10 + i " tid=" 10 + i
+			printf "event 65 17000000000000%05d %s\n", i, who
+			printf "event 67 17000000000000%05d %s\n", i, who
+			printf "event 68 17000000000001%05d %s zeros=4000\n", i, who > "ends"
+			printf "event 66 17000000000002%05d %s\n", i, who > "ends2"
+		}
+		close("ends")
+		close("ends2")
+		while ((getline line < "ends") > 0)
+			print line
+		while ((getline line < "ends2") > 0)
+			print line
+	}' | whole_log log
+	(ulimit -v 81920 && export_log chrome out log)
+	# those that found no room any more have a track of their own
+	[ "$(grep '"name":"inner"' out | grep -c '"ph":"[Xb]"')" -eq 8000 ]
+	[ "$(grep '"name":"inner"' out | grep -c '"ph":"X"')" -gt 500 ]
 }
 
 memory_is_bounded_case()
@@ -568,6 +592,98 @@ memory_is_bounded_case()
 	many_events 300000 4 | whole_log log
 	(ulimit -v 24576 && export_log chrome out log)
 	[ "$(grep -c '"ph":"X"' out)" -gt 90000 ]
+}
+
+# A length leads to the time at which the next duration begins, also in floating point numbers.
+durations_meet_case()
+{
+	awk 'BEGIN {
+		print "name 65 a_begin\nname 66 a_end\nblock 0"
+		time = 1000
+		for (i = 0; i < 20000; i++) {
+			printf "event %d %d thread=1\n", 65 + i % 2, time
+			time += i % 2 ? 0 : 1 + int(rand() * 1000000)
+		}
+	}' | whole_log log
+	export_log chrome out log
+	jq -r '[.traceEvents[] | select(.ph == "X") | [.ts, .ts + .dur]] |
+		[.[:-1], .[1:]] | transpose[] | select(.[0][1] > .[1][0])' out >got
+	[ ! -s got ]
+	[ "$(jq '[.traceEvents[] | select(.ph == "X")] | length' out)" -eq 10000 ]
+}
+
+# Readers take an integer for a signed one of 64 bits.
+large_counters_case()
+{
+	whole_log log <<-'END'
+		name 65 bytes
+		describe 65 { u64 counter "B"; }
+		block 0
+		event 65 1000 hex=ffffffffffffff7f
+		event 65 2000 hex=0000000000000080
+		event 65 3000 hex=ffffffffffffffff
+	END
+	export_log chrome out log
+	grep -o '"counter":[^}]*' out >got
+	diff - got <<-'END'
+		"counter":9223372036854775807
+		"counter":9.2233720368547758e+18
+		"counter":1.8446744073709552e+19
+	END
+}
+
+# The order of the events is known, so the pairs are nested also if the clock did not go on.
+pairs_with_equal_times_case()
+{
+	whole_log log <<-'END'
+		name 65 outer_begin
+		name 66 outer_end
+		name 67 inner_begin
+		name 68 inner_end
+		name 69 core_begin
+		name 70 core_end
+		block 0
+		event 65 1000 thread=1
+		event 67 1000 thread=1
+		event 69 1000 thread=1
+		event 70 2000 thread=1
+		event 68 3000 thread=1
+		event 66 3000 thread=1
+		event 67 4000 thread=1
+		event 69 4000 thread=1
+		event 70 5000 thread=1
+	END
+	export_log chrome out log
+	events out >got
+	diff - got <<-'END'
+		X outer 0 2 4711
+		X inner 0 2 4711
+		X core 0 1 4711
+		i inner_begin 3 4711
+		X core 3 1 4711
+	END
+}
+
+# An export that ends before its time leaves nothing.
+interrupted_export_case()
+{
+	many_events 400000 5 | whole_log log
+	for format in chrome perfetto html ctf; do
+		for signal in INT TERM HUP; do
+			# a background job ignores SIGINT
+			env --default-signal=INT posixtrace export -f "$format" -o out log &
+			until [ -e out ]; do
+				kill -0 $!
+			done
+			kill -s "$signal" $!
+			status=0
+			wait $! || status=$?
+			[ "$status" -eq $((128 + $(kill -l "$signal"))) ]
+			[ ! -e out ]
+		done
+		fails 1 'File too large' sh -c "ulimit -f 100; posixtrace export -f $format -o out log"
+		[ ! -e out ]
+	done
 }
 
 # No existing file is overwritten, and no incomplete file stays.
@@ -587,6 +703,40 @@ output_case()
 		'trap "" XFSZ; ulimit -f 100; posixtrace export -f chrome -o cut log'
 	[ ! -e cut ]
 	fails 1 'No space left' sh -c 'posixtrace export -f chrome log >/dev/full'
+}
+
+# Perfetto takes a number with more than 18 digits behind the point for another one, and drops the next
+# duration as one that overlaps. These have the longest.
+lengths_have_few_digits_case()
+{
+	{
+		echo 'name 65 a_begin'
+		echo 'name 66 a_end'
+		echo 'block 0'
+		for ((time = 1000; time < 9000; time += 7)); do
+			echo "event 65 $time thread=1"
+			echo "event 66 $((time + 1)) thread=1"
+		done
+	} | whole_log log
+	export_log chrome out log
+	not grep -E '"dur":[0-9]*\.[0-9]{19}' out
+	grep -qE '"dur":[0-9]*\.[0-9]{10}' out
+}
+
+# Chrome and others would show an interrupt without any name.
+interrupts_without_a_name_case()
+{
+	whole_log log <<-'END'
+		classes all
+		thread one 7 7 0x7f01
+		block 0
+		kernel sched_switch_in 500 @one
+		kernel irq 1000 @one duration=10 number=4 kind=irq
+		kernel irq 2000 @one duration=10 number=236 kind=vector name=local_timer
+	END
+	export_log chrome out log
+	jq -r '.traceEvents[] | select(.cat == "irq") | .name' out >got
+	diff got - <<<$'irq 4\nlocal_timer'
 }
 
 run_cases

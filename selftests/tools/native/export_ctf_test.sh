@@ -427,6 +427,7 @@ fields_that_tsdl_cannot_describe_are_bytes_case()
 	END
 }
 
+# Trace Compass does not read values whose digits are no signed number of 64 bits: these have no label.
 extreme_labels_case()
 {
 	whole_log log <<-'END'
@@ -440,10 +441,46 @@ extreme_labels_case()
 	export_log ctf out log
 	fields_of out >got
 	diff got - <<-'END'
-		op: a = ( "min" : container = -9223372036854775808 ), b = ( "big" : container = 18446744073709551615 )
+		op: a = ( <unknown> : container = -9223372036854775808 ), b = ( <unknown> : container = 18446744073709551615 )
 		op: a = ( "max" : container = 9223372036854775807 ), b = ( "x\"y\\\\" : container = 2 )
 		op: a = ( <unknown> : container = 0 ), b = ( "one" : container = 1 )
 	END
+	not grep -E '9223372036854775808|18446744073709551615' out/metadata
+	whole_log only <<-'END'
+		name 65 op
+		describe 65 { enum : i64 { min = -0x8000000000000000 } a; enum : u64 { big = 0x8000000000000000 } b; }
+		block 0
+		event 65 1700000000000000001 hex=00000000000000800000000000000080
+	END
+	export_log ctf only.ctf only
+	fields_of only.ctf >got
+	diff - got <<<'op: a = -9223372036854775808, b = 9223372036854775808'
+}
+
+# Analyses use the time that all files of all traces have: they begin and end together.
+files_end_with_the_stream_case()
+{
+	whole_log log <<-'END'
+		classes sched
+		name 65 tick
+		thread one 7 7 1
+		thread two 8 8 1
+		block 0
+		event 2 1000000000 cpu=4 pid=1
+		kernel sched_switch_in 1000000100 cpu=0 @one
+		event 65 1000000200 @one
+		kernel sched_switch_out 1000000300 @one state=S reason=blocked
+		kernel sched_switch_in 1000000400 cpu=1 @two
+		event 3 1001000000 cpu=4 pid=1
+	END
+	export_log ctf out log
+	for file in out/kernel/cpu? out/user/cpu? out/user/system; do
+		# magic, uuid, stream_id, stream_instance_id, timestamp_begin, timestamp_end: one packet each
+		od -A n -t u8 -j 32 -N 16 "$file" | sed 's/  */ /g'
+	done >got
+	[ "$(wc -l <got)" -eq 4 ]
+	sort -u got | diff - <(echo ' 1000000000 1001000000')
+	babeltrace2 --stream-intersection out | wc -l | diff - <(babeltrace2 out | wc -l)
 }
 
 wrong_format_files_case()
@@ -477,10 +514,10 @@ wrong_format_files_case()
 		1|\033 { }|byte 0x1b in a name: put the name in quotes
 	END
 	printf 'x%065d { }' 0 >formats
-	fails 1 'formats:1: a name has at most 63 bytes' \
+	fails 1 'posixtrace: formats:1: a name has at most 63 bytes' \
 		posixtrace export -f ctf -F formats -o out log
 	{ printf 'tick { '; printf 'u8 a%d; ' {0..256}; printf '}'; } >formats
-	fails 1 'formats:1: more than 256 members, padding included' \
+	fails 1 'posixtrace: formats:1: more than 256 members, padding included' \
 		posixtrace export -f ctf -F formats -o out log
 	head -c 1100000 /dev/zero | tr '\0' '#' >formats
 	fails 1 'posixtrace: --format-file: formats: must have at most 1048576 bytes' \
@@ -519,11 +556,11 @@ damaged_log_case()
 wrong_calls_case()
 {
 	whole_log log <<<'name 65 tick'
-	fails 2 Usage posixtrace export
-	fails 2 Usage posixtrace export log
-	fails 2 Usage posixtrace export -f ctf -o out
-	fails 2 Usage posixtrace export -f ctf -o out log log
-	fails 2 'posixtrace: --format: must be one of ctf chrome perfetto html (got "nonsense")' \
+	fails 2 '--format: required: ctf, chrome, perfetto or html' posixtrace export
+	fails 2 '--format: required: ctf, chrome, perfetto or html' posixtrace export log
+	fails 2 'export: needs a LOG, such as posixtrace.log' posixtrace export -f ctf -o out
+	fails 2 'export: converts one LOG, not 2' posixtrace export -f ctf -o out log log
+	fails 2 'posixtrace: --format: must be ctf, chrome, perfetto or html (got "nonsense")' \
 		posixtrace export -f nonsense -o out log
 	fails 2 'posixtrace: --output: required with --format=ctf, which writes a directory' \
 		posixtrace export -f ctf log
@@ -620,9 +657,9 @@ kernel_events_have_the_names_of_lttng_case()
 		2200 0 sched_switch 7 8 two | prev_comm = "two", prev_tid = 8, prev_prio = 0, prev_state = 16, next_comm = "swapper/0", next_tid = 0, next_prio = 20
 		2200 0 sched_process_free 7 8 two | comm = "two", tid = 8, prio = 0
 		2300 1 task_rename 7 7 one | tid = 7, oldcomm = "one", newcomm = "uno"
-		2400 1 sched_process_exit 7 7 one | comm = "one", tid = 7, prio = 20, exit_code = 256
-		2400 1 sched_switch 7 7 one | prev_comm = "one", prev_tid = 7, prev_prio = 20, prev_state = 16, next_comm = "swapper/1", next_tid = 0, next_prio = 20
-		2400 1 sched_process_free 7 7 one | comm = "one", tid = 7, prio = 20
+		2400 1 sched_process_exit 7 7 uno | comm = "uno", tid = 7, prio = 20, exit_code = 256
+		2400 1 sched_switch 7 7 uno | prev_comm = "uno", prev_tid = 7, prev_prio = 20, prev_state = 16, next_comm = "swapper/1", next_tid = 0, next_prio = 20
+		2400 1 sched_process_free 7 7 uno | comm = "uno", tid = 7, prio = 20
 	END
 	# Trace Compass takes the trace for one of LTTng because of these.
 	grep -q 'domain = "kernel";' out/kernel/metadata
@@ -845,6 +882,26 @@ memory_is_bounded_for_held_events_case()
 	}' | whole_log log
 	(ulimit -v 65536 && export_log ctf out log)
 	[ "$(cat out/kernel/cpu* | wc -c)" -gt 9000000 ]
+}
+
+# Their number is bounded, and their bytes are: a file name takes a kilobyte.
+memory_is_bounded_for_large_held_events_case()
+{
+	awk 'BEGIN {
+		print "cpus 64"
+		print "classes process"
+		print "thread one 7 7 0x7f01"
+		for (i = 0; i < 255; i++)
+			name = name "\\x01"
+		for (cpu = 0; cpu < 64; cpu++)
+			for (i = 0; i < 1000; i++)
+				printf "kernel sched_process_exec %d cpu=%d @one filename=%s\n", 1000 + i * 64 + cpu, cpu, name
+	}' | whole_log log
+	(ulimit -v 65536 && export_log ctf out log)
+	[ "$(cat out/kernel/cpu* | wc -c)" -gt 64000000 ]
+	# in the order of time on each processor
+	babeltrace2 out/kernel | grep -c sched_process_exec >got
+	[ "$(cat got)" -eq 64000 ]
 }
 
 # Ten times as many events need no more memory.

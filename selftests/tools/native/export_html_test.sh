@@ -304,11 +304,11 @@ states_and_calls_are_exact_case()
 		born-9 stopped 4000 6000 {"letter":"T"}
 		born-9 runnable 6000 6500 {}
 		born-9 running 6500 14000 {}
-		born-9 unknown 14000 21000 {"open":true}
+		born-9 unknown 14000 21000 {}
 		worker-8 runnable 4500 5000 {}
 		worker-8 running 5000 12000 {}
 		worker-8 disk 12000 14000 {"letter":"D","io":true,"call":"fsync"}
-		worker-8 unknown 14000 21000 {"open":true}
+		worker-8 unknown 14000 21000 {}
 		worker-8 fsync 11000 11000 {"args":["0x5","0x0","0x0","0x0","0x0","0x0"],"nr":74,"unfinished":true,"lost":7}
 	END
 	# The other events are marks, also the wake-up of a running thread.
@@ -327,6 +327,7 @@ states_and_calls_are_exact_case()
 unknown_states_case()
 {
 	whole_log log <<-'END'
+		cpus 8
 		classes all
 		name 65 tick
 		thread a 7 7 0x1000
@@ -338,8 +339,8 @@ unknown_states_case()
 		thread g 9 9 0x7000
 		since 1700000000000000000
 		block 0
-		event 65 0 pid=1 tid=1 thread=1
-		kernel sched_switch_in 1000 @a runnable=5000
+		event 65 0 cpu=5 pid=1 tid=1 thread=1
+		kernel sched_switch_in 1000 cpu=0 @a runnable=5000
 		kernel sched_switch_in 2000 @a runnable=200
 		kernel sched_switch_out 3000 @a state=S reason=blocked
 		kernel sched_switch_out 4000 @a state=Z reason=ended
@@ -357,11 +358,11 @@ unknown_states_case()
 		kernel sched_switch_out 300 @d state=R reason=preempted
 		kernel sched_switch_in 3000 @g
 		kernel sched_process_exit 4000 @g group_dead=true
-		event 3 4100 cpu=4 pid=0 tid=0
+		event 3 4100 cpu=8 pid=0 tid=0
 		kernel sched_wakeup 4200 cpu=3 @d by=interrupt
 		kernel sched_wakeup 4300 @d by=another
 		kernel sched_switch_in 4400 @d
-		kernel page_fault 4500 @e
+		kernel page_fault 4500 cpu=6 @e
 		kernel sched_wakeup 4600 @e
 		kernel sched_switch_in 4700 @e
 		kernel sched_switch_in 4300 cpu=1 @f
@@ -375,7 +376,7 @@ unknown_states_case()
 		kernel sched_switch_in 4500 @f
 		kernel sched_wakeup 4510 @f by=interrupt
 		kernel sched_switch_in 4600 @f
-		event 65 4800 pid=1 tid=1 thread=1
+		event 65 4800 cpu=5 pid=1 tid=1 thread=1
 	END
 	export_log html page log
 	spans page >got
@@ -525,17 +526,17 @@ strips_are_described_case()
 	find_tips page
 	sed -i 's/, 2023-[^;]*;/;/' tips
 	cat >wanted <<-'END'
-		runningfor 1.5 µs; since 9 µs; process 7, main-7; on cpu 0
-		blocked (sleep)for 5 µs; since 3 µs; process 7, main-7; in system call read; state S; woken by worker-8 of process 7
-		runnablefor 1 µs; since 8 µs; process 7, main-7; woken by worker-8 of process 7
-		runnablefor 1.5 µs; since 10.5 µs; process 7, main-7; preempted
-		unknownfor 5.9 µs; since 14 µs; process 7, main-7
-		blocked (I/O)for 2 µs; since 12 µs; process 7, worker-8; in system call fsync; state D
-		unknownfor 7 µs or more; since 14 µs; process 7, worker-8
-		stoppedfor 2 µs; since 4 µs; process 7, born-9; state T
-		readtook 7.5 µs; at 2 µs; process 7, main-7; arguments: 0x3, 0x7f00, 0x64, 0x0, 0x0, 0x0; result: 100; nr: 0; cpu: 0
-		exit_grouptook 500 ns; at 20.5 µs; process 7, main-7; arguments: 0x0, 0x0, 0x0, 0x0, 0x0, 0x0; no exit in the log; nr: 231; cpu: 0
-		irq atatook 300 ns; at 9.6 µs; process 7, main-7; kind: irq; number: 4; nested: false; cpu: 0
+		runningfor 1.5 µs; since 9 µs; process 7 (main), main-7; on cpu 0
+		blocked (sleep)for 5 µs; since 3 µs; process 7 (main), main-7; in system call read; state S; woken by worker-8 of process 7
+		runnablefor 1 µs; since 8 µs; process 7 (main), main-7; woken by worker-8 of process 7
+		runnablefor 1.5 µs; since 10.5 µs; process 7 (main), main-7; preempted
+		unknownfor 5.9 µs; since 14 µs; process 7 (main), main-7
+		blocked (I/O)for 2 µs; since 12 µs; process 7 (main), worker-8; in system call fsync; state D
+		unknownfor 7 µs; since 14 µs; process 7 (main), worker-8
+		stoppedfor 2 µs; since 4 µs; process 7 (main), born-9; state T
+		readtook 7.5 µs; at 2 µs; process 7 (main), main-7; arguments: 0x3, 0x7f00, 0x64, 0x0, 0x0, 0x0; result: 100; nr: 0; cpu: 0
+		exit_grouptook 500 ns; at 20.5 µs; process 7 (main), main-7; arguments: 0x0, 0x0, 0x0, 0x0, 0x0, 0x0; no exit in the log; nr: 231; cpu: 0
+		irq atatook 300 ns; at 9.6 µs; process 7 (main), main-7; kind: irq; number: 4; nested: false; cpu: 0
 	END
 	cat tips
 	while read -r line; do

@@ -131,7 +131,9 @@ sequence_begins_as_readers_expect_case()
 		}
 	END
 	)
-	[ "$(grep -c '^packet' decoded)" -eq "$(grep -c 'trusted_packet_sequence_id: 1$' decoded)" ]
+	# one sequence for all but the threads
+	[ "$(grep -c 'trusted_packet_sequence_id: 2$' decoded)" -eq "$(grep -c '^    thread {' decoded)" ]
+	[ "$(grep -c '^packet' decoded)" -eq "$(grep -c 'trusted_packet_sequence_id: [12]$' decoded)" ]
 	[ "$(grep -c 'sequence_flags: 2' decoded)" -eq "$(grep -c track_event decoded)" ]
 }
 
@@ -365,6 +367,7 @@ events_of_the_scheduler_case()
 		kernel sched_switch_out 2200 cpu=0 @two prio=100 state=X reason=ended
 		kernel task_rename 2300 cpu=1 @one oldcomm=one newcomm=uno
 		kernel sched_process_exit 2400 cpu=1 @one exit_code=0 group_dead=true
+		kernel sched_wakeup 2500 cpu=1 @child prio=120 target_cpu=0 by=thread waker_pid=@one waker_tid=@one
 	END
 	export_log perfetto out log
 	decode out
@@ -372,7 +375,7 @@ events_of_the_scheduler_case()
 	diff got - <<-'END'
 		500 0 0 sched_switch prev_pid=0 prev_prio=120 prev_state=0 next_comm="one" next_pid=7 next_prio=120
 		600 0 7 task_newtask pid=8 comm="two" clone_flags=65536
-		700 0 7 task_newtask pid=9 clone_flags=0
+		700 0 7 task_newtask pid=9 comm="process 9" clone_flags=0
 		1000 0 7 sched_switch prev_comm="one" prev_pid=7 prev_prio=120 prev_state=1 next_comm="two" next_pid=8 next_prio=100
 		1100 0 8 sched_waking comm="one" pid=7 prio=120 target_cpu=1
 		1200 0 0 sched_migrate_task comm="one" pid=7 prio=120 orig_cpu=0 dest_cpu=1
@@ -390,11 +393,11 @@ events_of_the_scheduler_case()
 		2000 0 0 sched_switch prev_pid=0 prev_prio=120 prev_state=0 next_comm="two" next_pid=8 next_prio=100
 		2100 0 8 sched_process_exit comm="two" pid=8 tgid=7
 		2200 0 8 sched_switch prev_comm="two" prev_pid=8 prev_prio=100 prev_state=16 next_pid=0 next_prio=120
-		2200 0 8 sched_process_free pid=8
-		2300 1 7 task_rename pid=7 oldcomm="one" newcomm="uno"
-		2400 1 7 sched_process_exit comm="one" pid=7 tgid=7
-		2400 1 7 sched_switch prev_comm="one" prev_pid=7 prev_prio=120 prev_state=16 next_pid=0 next_prio=120
-		2400 1 7 sched_process_free pid=7
+		2201 0 8 sched_process_free pid=8
+		2400 1 7 sched_process_exit comm="uno" pid=7 tgid=7
+		2400 1 7 sched_switch prev_comm="uno" prev_pid=7 prev_prio=120 prev_state=16 next_pid=0 next_prio=120
+		2500 1 7 sched_waking pid=9 prio=120 target_cpu=0
+		2501 1 7 sched_process_free pid=7
 	END
 	# The other events are shown on the threads, under their ids in the kernel.
 	events >got
@@ -414,6 +417,104 @@ events_of_the_scheduler_case()
 	grep -A 12 'clock_snapshot' decoded | tail -n 12 | grep -A 1 'clock_id: 1$' | tail -n 1 >realtime
 	diff boottime realtime
 	[ "$(grep -c 'release: ' decoded)" -eq 1 ]
+}
+
+# A reader that knows a thread as ended would take it for another one when it wakes its parent. It
+# takes the name that a main thread gets for that of the process. An id is free before another
+# thread has it, also without events of the kernel.
+ends_and_names_of_processes_case()
+{
+	whole_log log <<-'END'
+		classes all
+		host h
+		task 7 7 1 child
+		task 8 8 1 parent
+		program 7 1 /usr/bin/a-program-with-a-long-name
+		thread parent 8 8 0x7f02
+		thread child 7 7 0x7f01
+		since 1700000000000000000
+		block 0
+		kernel sched_switch_in 500 @parent
+		kernel sched_process_fork 600 @parent child_pid=7 child_tid=7
+		kernel sched_switch_in 700 cpu=1 @child
+		kernel task_rename 800 @child oldcomm=child newcomm=other
+		kernel sched_process_exit 900 @child group_dead=true
+		kernel sched_wakeup 1000 @parent by=thread waker_pid=@child waker_tid=@child
+	END
+	export_log perfetto out log
+	decode out
+	ftrace | grep -E '(newtask|rename|waking|free)' >got
+	diff got - <<-'END'
+		600 0 8 task_newtask pid=7 comm="a-program-with-a-long-name" clone_flags=0
+		1000 1 7 sched_waking comm="parent" pid=8 prio=0 target_cpu=0
+		1001 1 7 sched_process_free pid=7
+	END
+	whole_log log <<-'END'
+		host h
+		name 65 tick
+		born 1
+		task 7 7 1 first
+		born 1700000000000005000
+		task 7 7 1700000000000005000 second
+		since 1700000000000000000
+		block 0
+		event 65 1000 pid=7 tid=7 thread=1
+		event 65 9000 pid=7 tid=7 thread=1
+	END
+	rm out
+	export_log perfetto out log
+	decode out
+	ftrace >got
+	diff got - <<<'1001 0 7 sched_process_free pid=7'
+}
+
+# The kernel does not say which system call a return from a signal handler ends.
+return_from_a_handler_is_a_slice_case()
+{
+	whole_log log <<-'END'
+		classes all
+		thread one 7 7 0x7f01
+		since 1700000000000000000
+		block 0
+		kernel syscall_entry 1000 @one nr=15 name=rt_sigreturn
+		kernel syscall_exit 1500 @one nr=-1 result=3
+	END
+	export_log perfetto out log
+	decode out
+	events | cut -d' ' -f 1,2 >got
+	diff got - <<-'END'
+		SLICE_BEGIN rt_sigreturn
+		SLICE_END -
+	END
+}
+
+# The exit of the first call and the entry of the last one were lost.
+lost_parts_of_system_calls_case()
+{
+	whole_log log <<-'END'
+		classes all
+		thread one 7 7 0x7f01
+		since 1700000000000000000
+		block 0
+		kernel syscall_entry 1000 @one nr=1 name=write
+		lost 1 1700000000000001500
+		block 0
+		kernel syscall_entry 2000 @one nr=1 name=write
+		kernel syscall_exit 2500 @one nr=1 result=3
+		lost 1 1700000000000003000
+		block 0
+		kernel syscall_exit 3500 @one nr=1 result=3
+	END
+	export_log perfetto out log
+	decode out
+	events | grep -v lost | sed 's/(.*) //' >got
+	grep -v posix_trace got >calls
+	diff calls - <<-'END'
+		INSTANT syscall_entry 1700000000000001000
+		SLICE_BEGIN write 1700000000000002000
+		SLICE_END - 1700000000000002500
+		INSTANT syscall_exit 1700000000000003500
+	END
 }
 
 # After a loss, a thread ran until its last event, and any event shows that it runs.
@@ -477,7 +578,7 @@ system_calls_and_interrupts_are_slices_case()
 	events >got
 	diff got - <<-'END'
 		INSTANT syscall_exit (thread 7) 500
-		SLICE_BEGIN sys_read (system calls) 1000
+		SLICE_BEGIN read (system calls) 1000
 		SLICE_END - (system calls) 2000
 		SLICE_BEGIN work (thread 7) 1500
 		SLICE_END - (thread 7) 2500
@@ -485,7 +586,7 @@ system_calls_and_interrupts_are_slices_case()
 		SLICE_END - (interrupts) 3500
 		SLICE_BEGIN softirq 3 (interrupts) 0
 		SLICE_END - (interrupts) 3600
-		SLICE_BEGIN sys_999 (thread 7) 3100
+		SLICE_BEGIN system call 999 (thread 7) 3100
 		SLICE_END - (thread 7) 3900
 		SLICE_BEGIN work (thread 7) 3000
 		SLICE_END - (thread 7) 4000
@@ -535,6 +636,8 @@ hostile_events_of_the_kernel_case()
 		1001 0 7 sched_switch prev_pid=7 prev_prio=-2147483648 prev_state=32768 next_pid=0 next_prio=120
 		1007 0 2147483647 task_rename pid=2147483647 newcomm="another"
 		1007 0 2147483647 sched_waking pid=7 prio=0 target_cpu=-1
+		1008 0 7 sched_process_free pid=7
+		1010 0 7 sched_process_free pid=7
 		1014 0 7 sched_process_exec filename="\\xff\"" pid=7 old_pid=7
 	END
 	events | cut -d' ' -f 1,2 >got
@@ -549,11 +652,34 @@ hostile_events_of_the_kernel_case()
 		INSTANT sched_wakeup
 		SLICE_BEGIN \\xff\\x1b
 		SLICE_END -
-		SLICE_BEGIN sys_\\x00\"
+		SLICE_BEGIN system
 		SLICE_END -
 		INSTANT sched_process_fork
 		INSTANT sched_process_exec
 	END
+}
+
+# Durations that begin with the one around them wait for its end.
+memory_is_bounded_for_durations_that_wait_case()
+{
+	awk 'BEGIN {
+		print "name 65 outer_begin\nname 66 outer_end\nname 67 inner_begin\nname 68 inner_end\nblock 0"
+		for (i = 0; i < 8000; i++) {
+			who = "pid=" 10 + i " tid=" 10 + i
+			printf "event 65 17000000000000%05d %s\n", i, who
+			printf "event 67 17000000000000%05d %s\n", i, who
+			printf "event 68 17000000000001%05d %s zeros=4000\n", i, who > "ends"
+			printf "event 66 17000000000002%05d %s\n", i, who > "ends2"
+		}
+		close("ends")
+		close("ends2")
+		while ((getline line < "ends") > 0)
+			print line
+		while ((getline line < "ends2") > 0)
+			print line
+	}' | whole_log log
+	(ulimit -v 81920 && export_log perfetto out log)
+	[ "$(grep -aoc inner out)" -gt 0 ]
 }
 
 memory_is_bounded_case()
@@ -571,6 +697,80 @@ terminal_is_refused_case()
 	cat said
 	grep -q 'posixtrace: --output: required when standard output is a terminal' said
 	grep -q 'status 1' said
+}
+
+# What is no number is no point of the curve.
+counter_without_a_number_case()
+{
+	whole_log log <<-'END'
+		name 65 load
+		describe 65 { f64 counter; }
+		block 0
+		event 65 1000 hex=000000000000f83f
+		event 65 2000 hex=000000000000f87f
+		event 65 3000 hex=000000000000f07f
+	END
+	export_log perfetto out log
+	decode out
+	events | cut -d' ' -f 1,2 >got
+	diff - got <<-'END'
+		COUNTER -
+		INSTANT load
+		INSTANT load
+	END
+}
+
+# Readers keep the order of the file: of two that begin together, the outer one comes first.
+slices_with_equal_begins_case()
+{
+	whole_log log <<-'END'
+		name 65 outer_begin
+		name 66 outer_end
+		name 67 inner_begin
+		name 68 inner_end
+		block 0
+		event 65 1000 thread=1
+		event 67 1000 thread=1
+		event 68 2000 thread=1
+		event 66 2000 thread=1
+		event 65 3000 thread=1
+		event 67 3000 thread=1
+		event 68 4000 thread=1
+	END
+	export_log perfetto out log
+	decode out
+	events | cut -d' ' -f 1,2 >got
+	diff - got <<-'END'
+		SLICE_BEGIN outer
+		SLICE_BEGIN inner
+		SLICE_END -
+		SLICE_END -
+		INSTANT outer_begin
+		SLICE_BEGIN inner
+		SLICE_END -
+	END
+}
+
+# The tracks of two processes with one id are two.
+process_id_is_used_again_case()
+{
+	whole_log log <<-'END'
+		host h
+		name 65 tick
+		task 10 10 0 old
+		program 10 0 /bin/old
+		born 5000
+		task 10 10 5000 new
+		program 10 5000 /bin/new
+		block 0
+		event 65 1000 pid=10 tid=10 thread=1
+		event 65 9000 pid=10 tid=10 thread=1
+	END
+	export_log perfetto out log
+	decode out
+	awk '$1 == "uuid:" { uuid = $2 } $1 == "process_name:" { print $2, uuid }' decoded >got
+	cut -d' ' -f 1 got | diff - <(printf '%s\n' '"old"' '"new"')
+	[ "$(cut -d' ' -f 2 got | sort -u | wc -l)" -eq 2 ]
 }
 
 run_cases

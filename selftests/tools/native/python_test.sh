@@ -98,9 +98,19 @@ test_values_become_data_and_values_again()
 		0000c03f000000000000c0bf01 {'a': 1.5, 'b': -0.125}
 		ffffffff0500000000000000 {'a': 'no'}
 		010000000200000078790000 {'a': 1, 'b': 2, 'c': 'xy'}
-		0203000400616200c3a400 {'n': 2, 'a': [3, 4], 's': 'ab'}
-		01020304 {}
+		0203000400616200c3a400 {'n': 2, 'a': [3, 4], 's': 'ab', 't': ['']}
+		01020304 {'a': [{'x': 1, 'in': {'y': 2}}, {'x': 3, 'in': {}}]}
 	END
+}
+
+# The names are those of the JSON of "posixtrace dump".
+test_units_of_all_fields()
+{
+	python >out <<-'END'
+		from posixtrace import Fields
+		print(Fields('{ u8 a "B"; u16 b; u8 c[2] "ns"; { { u8 x "m"; } in[2]; } at; }').units)
+	END
+	prints out <<<"{'a': 'B', 'c': 'ns', 'at.in.x': 'm'}"
 }
 
 test_wrong_values_are_refused()
@@ -118,6 +128,7 @@ test_wrong_values_are_refused()
 		wrong("{ u8 a; }", a=1, b=2)
 		wrong("{ u8 a[2]; }", a=[1])
 		wrong("{ char a[2]; }", a="abc")
+		wrong("{ string a; }", a="a\0b")
 		wrong("{ enum { x } a; }", a="y")
 		wrong("{ u8 a;\n  u33 b; }")
 	END
@@ -128,6 +139,7 @@ test_wrong_values_are_refused()
 		TypeError unknown field 'b'
 		ValueError a: 1 elements instead of 2
 		ValueError a: 3 bytes instead of 2
+		ValueError a: a string has no null byte
 		KeyError 'y'
 		DescriptionError line 2, column 3: unknown type "u33"
 	END
@@ -140,7 +152,184 @@ test_forged_number_of_elements()
 		from posixtrace import Fields
 		assert Fields("{ u64 n; u8 a[n]; }").decode(b"\xff" * 16) is None
 		assert Fields("{ u64 n; char s[n]; }").decode(b"\xff" * 16) is None
+		# Elements without bytes, and arrays without elements.
+		data = b"\xff\xff\0" + b"\xff" * 20000
+		assert Fields("{ u16 n; u8 z; { char c[z]; } a[n]; text t; }").decode(data)["t"]
+		assert Fields("{ u16 n; u8 z; { { char d[z]; } b[n]; } a[n]; text t; }").decode(data) is None
 	END
+}
+
+# The command shows the same of random data.
+test_random_fields_are_those_of_the_command()
+{
+	local seed
+	for seed in 1 2 3; do
+		python3 "$native/random_fields.py" write $seed | write_log log
+		posixtrace dump --json log >json
+		LD_LIBRARY_PATH=$native/../../../build/stage/usr/lib \
+			python3 -W error "$native/random_fields.py" compare log json
+	done
+}
+
+test_events_of_the_kernel_have_fields()
+{
+	write_log log <<-'END'
+		classes sched,process,syscall
+		host h
+		thread A 10 11 0xa
+		since 1700000000000000000
+		block 0
+		kernel sched_switch_in 1000 cpu=0 @A runnable=7
+		kernel syscall_entry 2000 cpu=0 @A args=1,2,3
+		kernel sched_switch_out 3000 cpu=0 @A state=83 reason=blocked
+		end
+	END
+	posixtrace dump --json log >json
+	python >out <<-'END'
+		import json, posixtrace
+		with posixtrace.Log("log") as log, open("json") as lines:
+		    for event, line in zip(log, lines, strict=True):
+		        assert list(event.fields) == list(json.loads(line)["fields"])
+		        print(event.name, event.user, event.tid, event.fields["tid"])
+		    print(event.fields["reason"], log.fields(event.type).names == list(event.fields))
+	END
+	prints out <<-'END'
+		sched_switch_in False 11 11
+		syscall_entry False 11 11
+		sched_switch_out False 11 11
+		blocked True
+	END
+}
+
+test_types_without_a_name()
+{
+	printf '%s\n' 'block 0' 'event 70 1700000000000001000 text=a' 'event 70 1700000000000002000' end |
+		write_log log
+	posixtrace dump --json log | jq -r .event >names
+	python >out <<-'END'
+		import posixtrace
+		with posixtrace.Log("log") as log:
+		    for event in log:
+		        print(event.name, event.fields)
+		try:
+		    log.name(71)
+		except posixtrace.Error as error:
+		    print(error)
+	END
+	prints names <<<$'(type 70)\n(type 70)'
+	prints out <<-'END'
+		(type 70) None
+		(type 70) None
+		posix_trace_eventid_get_name: Invalid argument
+	END
+}
+
+test_names_of_thread_and_process()
+{
+	write_log log <<-'END'
+		host h
+		name 65 tick
+		task 10 11 1700000000000000001 worker\xff
+		program 10 1700000000000000001 /usr/bin/server\x00-x
+		since 1700000000000000000
+		block 0
+		event 65 1000 pid=10 tid=11 thread=0xa
+		event 65 2000 pid=12 tid=4711 thread=0xa
+		end
+	END
+	python >out <<-'END'
+		import posixtrace
+		with posixtrace.Log("log") as log:
+		    for event in log:
+		        print(event.tid, ascii(event.thread_name), event.process_name, event.program)
+		print(event.tid, event.thread_name, event.program)
+	END
+	prints out <<-'END'
+		11 'worker\udcff' server ['/usr/bin/server', '-x']
+		4711 None None None
+		4711 None None
+	END
+}
+
+# Each thread would get a part of the events.
+test_two_threads_are_refused()
+{
+	{ echo 'name 65 tick'; echo 'block 0'; seq -f 'event 65 17000000000000%05.0f' 1000; echo end; } | write_log log
+	python >out <<-'END'
+		import posixtrace, threading
+		log = posixtrace.Log("log")
+		def use():
+		    try:
+		        print(len(list(log)))
+		    except RuntimeError as error:
+		        print(error)
+		def in_thread():
+		    thread = threading.Thread(target=use)
+		    thread.start()
+		    thread.join()
+		events = iter(log)
+		next(events)
+		in_thread()
+		print(1 + len(list(events)))
+		log.rewind()
+		in_thread()
+		# While one is in the library.
+		log.rewind()
+		log._lock.acquire()
+		in_thread()
+	END
+	prints out <<-'END'
+		two threads read the same stream or log: open the log once for each
+		1000
+		1000
+		two threads read the same stream or log: open the log once for each
+	END
+}
+
+test_fields_may_have_any_name()
+{
+	python >out <<-'END'
+		import posixtrace
+		posixtrace._library.posix_trace_event = lambda number, data, size: print(number, data, size)
+		def point(fields):
+		    made = posixtrace.EventType.__new__(posixtrace.EventType)
+		    made.id, made.name, made.fields = 65, "p", fields
+		    return made
+		point(posixtrace.Fields("{ u8 data; u8 self; }")).record(data=5, self=6)
+		plain = point(None)
+		plain.record(b"ab")
+		plain.record(bytearray(b"c"))
+		plain.record()
+		for arguments, values in ((5,), {}), (("text",), {}), ((b"a",), {"data": 5}), ((), {"data": 5}):
+		    try:
+		        plain.record(*arguments, **values)
+		    except TypeError as error:
+		        print(error)
+	END
+	prints out <<-'END'
+		65 b'\x05\x06' 2
+		65 b'ab' 2
+		65 b'c' 1
+		65 b'' 0
+		data must be bytes, not int
+		data must be bytes, not str
+		either bytes or fields
+		p: has no description, so no field 'data'
+	END
+}
+
+test_logs_are_for_the_user_only()
+{
+	[ ! -e /dev/posixtrace ] || return 0
+	umask 0
+	python <<-'END'
+		import os, posixtrace
+		try:
+		    posixtrace.Stream(log="new")
+		except posixtrace.Error:
+		    assert os.stat("new").st_mode & 0o7777 == 0o600
+	END
+	[ -e new ]
 }
 
 # The structures are those of the headers.
@@ -154,22 +343,30 @@ test_structures()
 		echo 'int main(void) {'
 		for name in 'trace_attr_t' 'struct posix_trace_event_info' 'struct posixtrace_batch_event' \
 			'struct posixtrace_log_info' 'struct posixtrace_stats_info' 'struct posixtrace_label' \
-			'struct posixtrace_field' 'struct posixtrace_fields_error'; do
+			'struct posixtrace_field' 'struct posixtrace_fields_error' 'struct posixtrace_value' \
+			'struct posixtrace_walk'; do
 			printf '%s\n' "printf(\"%zu\\n\", sizeof($name));"
 		done
 		for name in length labels size count type is_signed; do
 			printf '%s\n' "printf(\"%zu\\n\", offsetof(struct posixtrace_field, $name));"
 		done
+		for name in text_len number real label what; do
+			printf '%s\n' "printf(\"%zu\\n\", offsetof(struct posixtrace_value, $name));"
+		done
+		printf '%s\n' 'printf("%zu\n", offsetof(struct posixtrace_batch_event, tid));'
 		echo '}'
 	} >sizes.c
 	cc -o sizes -I"$native/../../../lib/include" -include stddef.h sizes.c
 	python >out <<-'END'
 		import ctypes, posixtrace as p
 		for kind in (p._Attr, p._Info, p._BatchEvent, p._LogInfo, p._Stats, p._Label, p._CField,
-		             p._FieldsError):
+		             p._FieldsError, p._Value, p._Walk):
 		    print(ctypes.sizeof(kind))
 		for name in "length", "labels", "size", "count", "type", "is_signed":
 		    print(getattr(p._CField, name).offset)
+		for name in "text_len", "number", "real", "label", "what":
+		    print(getattr(p._Value, name).offset)
+		print(p._BatchEvent.tid.offset)
 	END
 	./sizes | prints out
 }

@@ -5,13 +5,13 @@
 # shellcheck source=selftests/tools/native/tap.sh
 . "$(dirname "$0")/tap.sh"
 
-# Writes the log of the script, of processes 100 and 200.
+# Writes the log of the script, of processes 100 and 200. Each thread has a processor of its own.
 log()
 {
 	{
 		printf '%s\n' "${1:-classes all}" 'thread a 100 100 0x7f00' \
 			'thread b 100 101 0x7f01' 'thread c 200 200 0x7f00' 'block 0'
-		cat
+		sed '/ cpu=/!{ s/ @a\>/ cpu=0&/; s/ @b\>/ cpu=1&/; s/ @c\>/ cpu=2&/; }'
 	} | write_log log
 }
 
@@ -232,19 +232,19 @@ test_gaps_are_unknown()
 		thread b 100 101 0x7f01
 		thread c 200 200 0x7f00
 		block 0
-		kernel syscall_entry 100 @a nr=1 name=write
-		kernel sched_switch_out 150 @a state=S reason=blocked
-		kernel sched_switch_in 160 @b
-		kernel syscall_entry 170 @c nr=2 name=poll
-		kernel sched_switch_out 180 @c reason=preempted
+		kernel syscall_entry 100 cpu=0 @a nr=1 name=write
+		kernel sched_switch_out 150 cpu=0 @a state=S reason=blocked
+		kernel sched_switch_in 160 cpu=1 @b
+		kernel syscall_entry 170 cpu=2 @c nr=2 name=poll
+		kernel sched_switch_out 180 cpu=2 @c reason=preempted
 		epoch
 		lost 7 200
-		kernel sched_switch_out 300 @b state=S reason=blocked
-		kernel sched_wakeup 310 @b by=interrupt
-		kernel sched_switch_in 320 @b runnable=10
-		kernel sched_switch_in 350 @a runnable=500
-		kernel sched_switch_out 360 @a state=S reason=blocked
-		kernel sched_switch_in 400 @c runnable=40
+		kernel sched_switch_out 300 cpu=1 @b state=S reason=blocked
+		kernel sched_wakeup 310 cpu=1 @b by=interrupt
+		kernel sched_switch_in 320 cpu=1 @b runnable=10
+		kernel sched_switch_in 350 cpu=0 @a runnable=500
+		kernel sched_switch_out 360 cpu=0 @a state=S reason=blocked
+		kernel sched_switch_in 400 cpu=2 @c runnable=40
 		end
 	END
 	threads
@@ -352,7 +352,7 @@ test_threads_end()
 		200 300: 300 0 0 0 (0 0) 0 0 0 0 0
 		300 0: 0 0 0 0 (0 0) 0 0 0 0 0
 	END
-	# the id is used again: the time between does not count
+	# the id is used again: two threads
 	log <<-'END'
 		kernel sched_switch_in 100 @a
 		kernel sched_switch_out 250 @a state=X reason=ended
@@ -363,7 +363,8 @@ test_threads_end()
 	END
 	threads
 	prints threads <<-'END'
-		100 250: 230 20 0 0 (0 0) 0 1 0 0 0
+		100 100: 80 20 0 0 (0 0) 0 1 0 0 0
+		100 150: 150 0 0 0 (0 0) 0 0 0 0 0
 	END
 }
 
@@ -388,7 +389,8 @@ test_new_threads()
 	prints threads <<-'END'
 		100 700: 700 0 0 0 (0 0) 0 0 0 0 0
 		101 600: 350 240 0 10 (0 0) 0 0 0 0 0
-		200 300: 100 0 0 200 (0 0) 1 0 0 0 0
+		200 100: 0 0 0 100 (0 0) 0 0 0 0 0
+		200 200: 100 0 0 100 (0 0) 1 0 0 0 0
 	END
 }
 
@@ -406,7 +408,8 @@ test_exec_ends_the_other_threads()
 	END
 	threads
 	prints threads <<-'END'
-		100 220: 220 0 0 0 (0 0) 1 0 0 0 0
+		100 100: 100 0 0 0 (0 0) 1 0 0 0 0
+		100 120: 120 0 0 0 (0 0) 0 0 0 0 0
 		101 200: 200 0 0 0 (0 0) 0 0 0 0 0
 		200 300: 300 0 0 0 (0 0) 0 0 0 0 0
 	END
@@ -500,8 +503,12 @@ test_id_is_used_again_after_an_unknown_state()
 		end
 	END
 	threads
-	# its lives: from 100 to 300, at 400, from 500 to 700
-	grep '^101 400: ' threads
+	# two threads: from 100 to 300, when it must have ended, and from 500 to 700
+	prints threads <<-'END'
+		100 400: 400 0 0 0 (0 0) 0 0 0 0 0
+		101 200: 100 0 0 100 (0 0) 0 0 0 0 0
+		101 200: 90 10 0 100 (0 0) 0 1 0 0 0
+	END
 }
 
 # random_events SEED: of three threads, also such that contradict each other

@@ -68,6 +68,18 @@ test_function_and_line_of_a_program_at_fixed_addresses()
 	all_found
 }
 
+# As clang compiles: the units are found without their list of addresses.
+test_file_without_aranges_has_lines()
+{
+	build_callers -ffunction-sections
+	for file in callers libcallers.so; do
+		objcopy --remove-section .debug_aranges $file
+		lacks debug_aranges <(readelf -SW $file)
+	done
+	script | write_log log
+	all_found
+}
+
 test_text_ends_with_the_location()
 {
 	build_callers
@@ -355,6 +367,52 @@ test_more_files_than_are_opened()
 	[ "$(grep -c '  at [0-9]*+0x10$' out)" -eq 300 ]
 	[ "$(grep -c 'No such file or directory' err)" -eq 256 ]
 	[ "$(grep -c 'more than 256 programs and libraries' err)" -eq 1 ]
+}
+
+# A server that accepts connections and never answers, at $url.
+start_silent_server()
+{
+	mkfifo port
+	python3 - >port <<-'END' &
+		import signal, socket
+		server = socket.socket()
+		server.bind(("127.0.0.1", 0))
+		server.listen(9)
+		print(server.getsockname()[1], flush=True)
+		signal.pause()
+	END
+	server=$!
+	read -r url <port
+	url=http://127.0.0.1:$url
+}
+
+# The wait of minutes has a message, and a signal ends it also while dump follows the log.
+test_wait_for_a_debuginfod_server_is_told()
+{
+	local option dump
+	write_log log <<-'END'
+		name 65 n
+		mapping 10 1 0x7f0000000000 0x10000 0 0101010101010101010101010101010101010101 /gone/li\x1bb.so
+		block 0
+		event 65 1700000000000001000 pid=10 thread=0x7f00 address=0x7f0000000100
+	END
+	start_silent_server
+	# shellcheck disable=SC2064	# expand $server now
+	trap "kill $server" EXIT
+	for option in --full --follow; do
+		rm -f err out
+		env -u http_proxy -u all_proxy -u HTTP_PROXY -u ALL_PROXY HOME="$PWD" DEBUGINFOD_URLS="$url" \
+			posixtrace dump --symbolize "$option" log >out 2>err &
+		dump=$!
+		until grep -q . err; do
+			kill -0 "$dump"
+		done
+		kill -TERM "$dump"
+		wait "$dump" || [ "$option $?" = '--full 143' ]
+		head -n 1 err | prints /dev/fd/3 3<<-'END'
+			posixtrace: /gone/li\x1bb.so: waiting for the servers of DEBUGINFOD_URLS; without it, none is asked
+		END
+	done
 }
 
 tap_main

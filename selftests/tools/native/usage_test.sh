@@ -26,6 +26,21 @@ test_export_limits_the_events_of_a_page_only()
 	run 0 posixtrace export -f html -m 5 -o new log
 }
 
+test_export_creates_files_for_the_user_only()
+{
+	local format
+	printf '%s\n' 'name 65 tick' 'block 0' 'event 65 1700000000000000000' end | write_log log
+	umask 0
+	for format in chrome perfetto html; do
+		run 0 posixtrace export -f "$format" -o "new.$format" log
+		[ "$(stat -c %a "new.$format")" = 600 ]
+	done
+	run 0 posixtrace export -f ctf -o directory log
+	[ "$(stat -c %a directory)" = 700 ]
+	[ -s directory/metadata ]
+	[ -z "$(find directory -type f ! -perm 600)" ]
+}
+
 # accepts ARGUMENT...: there is no such process, but the arguments are right
 accepts()
 {
@@ -107,6 +122,13 @@ test_record_refuses_the_names_of_its_descriptors()
 	done
 	[ -L link ]
 	[ -L /dev/stdout ]
+	for name in /dev/stdin /proc/self/fd/0 log; do
+		for force in '' --force; do
+			refuses_output 'is the standard input: use another --output' "$name" \
+				"posixtrace record $force -o $name -- true <log >out 2>err"
+		done
+	done
+	[ -L /dev/stdin ]
 	# Devices take all of it, but a terminal shows it.
 	posixtrace record -o /dev/null --pid=4194303 >/dev/null 2>err || :
 	lacks 'is the standard' err

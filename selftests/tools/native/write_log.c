@@ -13,6 +13,7 @@
  *					descriptions of their types, unless "bare"
  *	unknown FLAGS			a block of a type that does not exist
  *	host NAME			where the log was written
+ *	born TIME			the threads and processes below were born then; 0 without
  *	task PID TID TIME NAME		name of a thread from TIME on; "\xNN" is a byte
  *	program PID TIME TEXT		command line of a process from TIME on; the same
  *	mapping PID TIME ADDRESS LENGTH OFFSET BUILDID PATH
@@ -22,7 +23,8 @@
  *	since TIME			the times of the events below count from TIME
  *	block CPU			the following events are of this CPU
  *	event ID TIME [WORD]...		cpu=N pid=N tid=N thread=N @NAME address=N cut text=TEXT
- *					hex=DIGITS zeros=N; cpu=N is as "block N" before
+ *					hex=DIGITS zeros=N; cpu=N is as "block N" before; the
+ *					thread id of the kernel is not known without tid=N
  *	kernel TYPE TIME [WORD]...	event of the kernel, TYPE as "sched_wakeup": cpu=N pid=N
  *					tid=N thread=N @NAME cut hex=DIGITS FIELD=VALUE. Fields
  *					without a value are zero, but "tid" is that of the thread.
@@ -31,7 +33,8 @@
  *	lost N TIME			a gap before the next block: N events lost since TIME
  *	epoch				the next flush
  *	flushed				the status after a flush, of a log with a ring
- *	end				the end of the log
+ *	end [error=N] [lost=N]		the end of the log; the first error of writing, all events
+ *					that are not in the log
  *
  * "ring" comes before all others, then "cookie", "cpus", "policy" and "classes". Events may come in
  * any order of processors, each processor's in the order of time, those of the kernel and others
@@ -68,6 +71,7 @@ static unsigned int line_number;
 static int block_cpu = -1;
 static bool in_block;
 static __u64 time_base;
+static __u64 born;
 static struct thread threads[THREADS_MAX];
 static unsigned int nr_threads;
 static unsigned char event_data[DATA_MAX];
@@ -138,8 +142,8 @@ static void add_task(char *rest)
 	__u64 since = strtoull(rest, &rest, 0);
 	unsigned char name[POSIXTRACE_LOG_TASK_NAME_SIZE] = "";
 
-	unescape(rest + 1, name, sizeof(name) - 1);
-	log_task(&log_file_writer, pid, tid, since, (char *)name);
+	unescape(rest + (*rest == ' '), name, sizeof(name) - 1);
+	log_born_task(&log_file_writer, pid, tid, born, since, (char *)name);
 }
 
 static void add_program(char *rest)
@@ -149,7 +153,7 @@ static void add_program(char *rest)
 	unsigned char text[POSIXTRACE_LOG_PROGRAM_SIZE] = "";
 	size_t len = unescape(rest + 1, text, sizeof(text) - 1);
 
-	log_program(&log_file_writer, pid, since, (char *)text, len + 1);
+	log_born_program(&log_file_writer, pid, born, since, (char *)text, len + 1);
 }
 
 static void add_mapping(char *rest)
@@ -159,6 +163,7 @@ static void add_mapping(char *rest)
 	char *at;
 
 	mapping.pid = strtol(rest, &rest, 0);
+	mapping.start = born;
 	mapping.since = strtoull(rest, &rest, 0);
 	mapping.address = strtoull(rest, &rest, 0);
 	mapping.length = strtoull(rest, &rest, 0);
@@ -259,9 +264,25 @@ static void put_event(__u32 type, const struct record *record)
 		end_block();
 }
 
+static void add_end(char *rest)
+{
+	struct posixtrace_log_end *end = &log_file_writer.end;
+	char *word;
+
+	for (word = strtok(rest, " "); word; word = strtok(NULL, " ")) {
+		if (!strncmp(word, "error=", 6))
+			end->error = strtol(word + 6, NULL, 0);
+		else if (!strncmp(word, "lost=", 5))
+			end->lost = strtoull(word + 5, NULL, 0);
+		else
+			fail("unknown word of \"end\"");
+	}
+	log_end(&log_file_writer, POSIXTRACE_LOG_END_FINAL);
+}
+
 static void add_event(char *rest)
 {
-	struct record record = { .pid = 4711, .tid = 4711 };
+	struct record record = { .pid = 4711 };
 	char *word;
 
 	record.event_id = strtoul(rest, &rest, 0);
@@ -378,6 +399,8 @@ static void run_line(char *line)
 		log_note(log, UNKNOWN, strtoul(line + 8, NULL, 0), 0, NULL, 0);
 	} else if (!strncmp(line, "host ", 5)) {
 		log_host(log, line + 5);
+	} else if (!strncmp(line, "born ", 5)) {
+		born = strtoull(line + 5, NULL, 0);
 	} else if (!strncmp(line, "task ", 5)) {
 		add_task(line + 5);
 	} else if (!strncmp(line, "program ", 8)) {
@@ -394,8 +417,8 @@ static void run_line(char *line)
 		log->epoch++;
 	} else if (!strcmp(line, "flushed")) {
 		log_end(log, 0);
-	} else if (!strcmp(line, "end")) {
-		log_end(log, POSIXTRACE_LOG_END_FINAL);
+	} else if (!strncmp(line, "end", 3)) {
+		add_end(line + 3);
 	} else if (line[0]) {
 		fail("unknown command");
 	}

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Attachments: processes that map the gate. Each program that is linked with the library attaches
+ * when it begins, and most of them are never traced. So an attachment is all that such a process
+ * has: it becomes a target when a stream traces it, or when it opens a name.
+ *
+ * Until then its gate is a page of zeros that all such processes share. When the attachment gets a
+ * target, the page is taken out of the page table, and the next access finds the gate of the
+ * process, see gatemap.c.
+ */
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/timekeeping.h>
+#include <linux/wait_bit.h>
+
+#include "target/attachment.h"
+#include "target/gate.h"
+#include "target/target.h"
+
+#define BITS	12
+
+/* How long a tracer waits for threads that are in a page fault of the gate. */
+#define VISIT_MS	1000
+
+/* Attachments of a process, and of others with its memory, that learn that it is traced. */
+#define OTHERS_MAX	16
+
+/* How many attachments are looked at to find these. */
+#define OTHERS_SEEN	64
+
+/**
+ * struct bucket - some of the attachments
+ * @lock: guards the list; innermost. A program that wants many attachments of one process, or of
+ *	one address space, makes only lists longer that few others use
+ * @head: newest first
+ */
+struct bucket {
+	spinlock_t lock; /* guards head */
+	struct hlist_head head;
+};
+
+/* All attachments, by process and by address space. */
+static struct bucket by_pid[1 << BITS];
+static struct bucket by_mm[1 << BITS];
+
+/* The number of the last one. */
+static atomic64_t attachments_made;
+
+static struct bucket *pid_bucket(const struct pid *pid)
+{
+	return &by_pid[hash_ptr(pid, BITS)];
+}
+
+static struct bucket *mm_bucket(const void *mm)
+{
+	return &by_mm[hash_ptr(mm, BITS)];
+}
+
+static void add_to(struct bucket *bucket, struct hlist_node *node)
+{
+	spin_lock(&bucket->lock);
+	hlist_add_head(node, &bucket->head);
+	spin_unlock(&bucket->lock);
+}
+
+/* It may never have been added. */
+static void remove_from(struct bucket *bucket, struct hlist_node *node)
+{
+	spin_lock(&bucket->lock);
+	hlist_del_init(node);
+	spin_unlock(&bucket->lock);
+}
+
+/**
+ * pxt_attachment_init() - begin with a number that none had since the machine was started
+ *
+ * The library keeps notes by number, also while the module is removed and inserted.
+ */
+void pxt_attachment_init(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(by_pid); i++) {
+		spin_lock_init(&by_pid[i].lock);
+		spin_lock_init(&by_mm[i].lock);
+	}
+	atomic64_set(&attachments_made, ktime_get_boottime_ns());
+}
+
+static void attachment_free(struct pxt_attachment *att)
+{
+	if (att->target)
+		pxt_target_put(att->target);
+	mmdrop(att->mm);
+	put_pid(att->pid);
+	iput(att->inode);
+	/* A page fault may still try to get a reference. */
+	kfree_rcu(att, rcu);
+}
+
+static void attachment_release(struct kref *kref)
+{
+	struct pxt_attachment *att = container_of(kref, struct pxt_attachment, kref);
+
+	remove_from(pid_bucket(att->pid), &att->pid_node);
+	remove_from(mm_bucket(att->mm), &att->mm_node);
+	if (att->target) {
+		mutex_lock(&att->target->table->lock);
+		list_del(&att->node);
+		mutex_unlock(&att->target->table->lock);
+	}
+	attachment_free(att);
+}
+
+/**
+ * pxt_attachment_put() - give a reference back
+ * @att: not used by the caller any more
+ *
+ * Context: may sleep.
+ */
+void pxt_attachment_put(struct pxt_attachment *att)
+{
+	kref_put(&att->kref, attachment_release);
+}
+
+/**
+ * pxt_attachment_try_ref() - get a reference, unless the last one is gone
+ * @att: found under RCU, or with a lock
+ *
+ * Return: @att, or NULL.
+ */
+struct pxt_attachment *pxt_attachment_try_ref(struct pxt_attachment *att)
+{
+	return kref_get_unless_zero(&att->kref) ? att : NULL;
+}
+
+/* That of the calling process in its address space: a reference, or NULL. Locked. */
+static struct pxt_attachment *find_mine(const struct bucket *bucket)
+{
+	struct pxt_attachment *att;
+
+	hlist_for_each_entry(att, &bucket->head, pid_node) {
+		if (att->pid == task_tgid(current) && att->mm == current->mm &&
+		    pxt_attachment_try_ref(att))
+			return att;
+	}
+	return NULL;
+}
+
+static struct pxt_attachment *attachment_new(struct inode *inode)
+{
+	struct pxt_attachment *att = kzalloc(sizeof(*att), GFP_KERNEL_ACCOUNT);
+
+	if (!att)
+		return NULL;
+	kref_init(&att->kref);
+	att->number = atomic64_inc_return(&attachments_made);
+	att->pid = get_pid(task_tgid(current));
+	att->mm = current->mm;
+	mmgrab(att->mm);
+	ihold(inode);
+	att->inode = inode;
+	return att;
+}
+
+/* Returns the attachment that the calling process has; if there is none, @mine becomes it. */
+static struct pxt_attachment *find_or_add(struct pxt_attachment *mine)
+{
+	struct bucket *bucket = pid_bucket(mine->pid);
+	struct pxt_attachment *found;
+
+	spin_lock(&bucket->lock);
+	found = find_mine(bucket);
+	if (!found)
+		hlist_add_head(&mine->pid_node, &bucket->head);
+	spin_unlock(&bucket->lock);
+	if (found)
+		return found;
+	add_to(mm_bucket(mine->mm), &mine->mm_node);
+	return mine;
+}
+
+/*
+ * Give an attachment the target of its process, which has a gate. Two tasks may do so at the same
+ * time. The target may have ended with its last thread, or when its process became another program.
+ */
+static void bind(struct pxt_attachment *att, struct pxt_target *target)
+{
+	mutex_lock(&target->table->lock);
+	if (!att->target && !target->ended) {
+		pxt_target_ref(target);
+		pxt_gate_note_program(target, att->mm);
+		/* Before the process sees the gate: a synchronization has to reach it. */
+		list_add_tail(&att->node, &target->table->attachments);
+		/* Pairs with the acquire in pxt_attachment_bound(). */
+		smp_store_release(&att->target, target);
+	}
+	mutex_unlock(&target->table->lock);
+}
+
+/* ------------------------------------------------------------------ */
+/* When the gate changes						*/
+
+static void unmap(struct pxt_attachment *att)
+{
+	unmap_mapping_range(att->inode->i_mapping, 0, PXT_GATE_SIZE, 1);
+}
+
+/*
+ * The attachment has a target, or is open, by now: let the process see it. A page fault that began
+ * before may map the old page once more, and unmaps it itself before its thread runs on; so that
+ * no other thread reads that page meanwhile, wait for such faults. Only threads of the process can
+ * make this last, and it has seen a stream too late by no more than that. Waits for @patience
+ * jiffies at most, and returns how many are left.
+ */
+static long show(struct pxt_attachment *att, long patience)
+{
+	/* Pairs with the barrier in pxt_attachment_visit(): it sees the target, or this it. */
+	smp_mb();
+	unmap(att);
+	if (!patience || !atomic_read(&att->visitors))
+		return patience;
+	patience = ___wait_var_event(&att->visitors,
+				     ___wait_cond_timeout(!atomic_read(&att->visitors)),
+				     TASK_KILLABLE, 0, patience,
+				     __ret = schedule_timeout(__ret));
+	unmap(att);
+	/* Negative after a fatal signal. */
+	return max(patience, 0L);
+}
+
+/**
+ * pxt_attachment_visit() - a thread may be about to map the gate that is shut
+ * @att: of its address space
+ *
+ * Ends with pxt_attachment_leave(), after the page fault.
+ */
+void pxt_attachment_visit(struct pxt_attachment *att)
+{
+	atomic_inc(&att->visitors);
+	/* Then look for the target. Pairs with the barrier in show(). */
+	smp_mb__after_atomic();
+}
+
+/**
+ * pxt_attachment_leave() - the page fault is over, and the thread has not run since
+ * @att: from pxt_attachment_visit()
+ *
+ * Context: may sleep.
+ */
+void pxt_attachment_leave(struct pxt_attachment *att)
+{
+	/* The page was mapped, then look for the target. Pairs with the barrier in show(). */
+	smp_mb();
+	if (pxt_attachment_bound(att) || READ_ONCE(att->open))
+		unmap(att);
+	if (atomic_dec_and_test(&att->visitors))
+		wake_up_var(&att->visitors);
+}
+
+/* An attachment of the process without target: a reference, or NULL. */
+static struct pxt_attachment *find_unbound(const struct pxt_target *target)
+{
+	struct bucket *bucket = pid_bucket(target->pid);
+	struct pxt_attachment *att;
+
+	spin_lock(&bucket->lock);
+	hlist_for_each_entry(att, &bucket->head, pid_node) {
+		if (att->pid == target->pid && !READ_ONCE(att->target) &&
+		    pxt_attachment_try_ref(att))
+			break;
+	}
+	spin_unlock(&bucket->lock);
+	return att;
+}
+
+/* That of another process with the same memory, which has no target, and is not open. */
+static struct pxt_attachment *find_other(const struct pxt_target *target)
+{
+	const void *mm = READ_ONCE(target->mm);
+	struct bucket *bucket = mm_bucket(mm);
+	struct pxt_attachment *att, *found = NULL;
+	u32 seen = 0;
+
+	spin_lock(&bucket->lock);
+	hlist_for_each_entry(att, &bucket->head, mm_node) {
+		if (seen++ == OTHERS_SEEN)
+			break;
+		if (att->mm != mm || att->pid == target->pid || READ_ONCE(att->target) ||
+		    READ_ONCE(att->open))
+			continue;
+		found = pxt_attachment_try_ref(att);
+		if (found)
+			break;
+	}
+	spin_unlock(&bucket->lock);
+	return found;
+}
+
+/**
+ * pxt_attachment_found() - let the process of a target see its gate
+ * @target: with a gate
+ *
+ * Other processes with its memory see a gate that is open for everything, unless they have one of
+ * their own: there is room for one gate only. Context: may sleep, up to a second in all if threads
+ * are in page faults, or until a fatal signal comes.
+ */
+void pxt_attachment_found(struct pxt_target *target)
+{
+	struct pxt_attachment *att;
+	long patience = msecs_to_jiffies(VISIT_MS);
+	u32 mine = 0, others = 0;
+	bool ended = false;
+
+	/* The newest is that of its present memory. */
+	while (!ended && mine++ < OTHERS_MAX && !fatal_signal_pending(current)) {
+		att = find_unbound(target);
+		if (!att)
+			break;
+		bind(att, target);
+		ended = !pxt_attachment_bound(att);
+		patience = show(att, patience);
+		pxt_attachment_put(att);
+	}
+	while (others++ < OTHERS_MAX && !fatal_signal_pending(current)) {
+		att = find_other(target);
+		if (!att)
+			break;
+		WRITE_ONCE(att->open, true);
+		patience = show(att, patience);
+		pxt_attachment_put(att);
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* New attachments							*/
+
+/* Does the process of a new attachment have a target already? */
+static void look_for_target(struct pxt_attachment *att)
+{
+	struct pxt_target *target = pxt_target_find(att->pid);
+
+	if (!target)
+		return;
+	/* Pairs with the release in pxt_gate_make(). */
+	if (smp_load_acquire(&target->gate))
+		bind(att, target);
+	pxt_target_put(target);
+}
+
+/**
+ * pxt_attachment_get() - the attachment of the calling process, new if need be
+ * @inode: of the file that it maps the gate by; a new attachment keeps it
+ *
+ * Context: may sleep.
+ * Return: one reference, or NULL if there is no memory.
+ */
+struct pxt_attachment *pxt_attachment_get(struct inode *inode)
+{
+	struct bucket *bucket = pid_bucket(task_tgid(current));
+	struct pxt_attachment *att, *mine;
+
+	spin_lock(&bucket->lock);
+	att = find_mine(bucket);
+	spin_unlock(&bucket->lock);
+	if (att)
+		return att;
+	mine = attachment_new(inode);
+	if (!mine)
+		return NULL;
+	/* Before another thread finds it, so that no thread maps a gate that is shut. */
+	look_for_target(mine);
+	att = find_or_add(mine);
+	if (att != mine) {
+		pxt_attachment_put(mine);
+	} else if (!pxt_attachment_bound(att)) {
+		/*
+		 * CREATE makes the gate first and looks for attachments then: either it finds this
+		 * one, or its lock there was taken before, and this sees the gate.
+		 */
+		look_for_target(att);
+		if (pxt_attachment_bound(att))
+			show(att, msecs_to_jiffies(VISIT_MS));
+	}
+	return att;
+}
+
+/* ------------------------------------------------------------------ */
+/* The target that a caller acts for					*/
+
+/* Make the process of an attachment a target, which it may be already. */
+static struct pxt_target *promote(struct pxt_attachment *att)
+{
+	struct task_struct *task = get_pid_task(att->pid, PIDTYPE_TGID);
+	struct pxt_target *target;
+
+	if (!task)
+		return ERR_PTR(-ESRCH);
+	target = pxt_target_make(task);
+	put_task_struct(task);
+	if (IS_ERR(target))
+		return target;
+	if (pxt_gate_make(target)) {
+		pxt_target_put(target);
+		return ERR_PTR(-ENOMEM);
+	}
+	pxt_attachment_found(target);
+	return target;
+}
+
+/* Make the calling process, which shares the memory of a target, one of its family. */
+static struct pxt_target *join(struct pxt_target *of)
+{
+	struct pxt_target *target = pxt_target_born(task_tgid(current), of->table);
+
+	if (!target)
+		return ERR_PTR(-ENOMEM);
+	pxt_target_note_memory(target, current);
+	pxt_image_share(of->table, &target->author, &of->author);
+	return target;
+}
+
+/*
+ * The calling process shares the memory of the process that attached, but is no thread of it. It
+ * is a target of its own. Until the other one is a target, so are its event types.
+ */
+static struct pxt_target *acting(struct pxt_attachment *att, struct pxt_target *of, bool make)
+{
+	struct pxt_target *target = pxt_target_find(task_tgid(current));
+
+	if (!target && make)
+		target = join(of);
+	if (IS_ERR_OR_NULL(target))
+		return target;
+	if (target->table != of->table) {
+		pxt_target_put(target);
+		return NULL;
+	}
+	mutex_lock(&of->table->lock);
+	/*
+	 * Before the caller looks at its gate. Pairs with the lock that gate.c takes: either
+	 * the synchronization after a change of the gate sees @shared, or the caller sees the
+	 * changed gate.
+	 */
+	att->shared = true;
+	mutex_unlock(&of->table->lock);
+	return target;
+}
+
+/* As above, while the process that attached is no target. */
+static struct pxt_target *acting_first(struct pxt_attachment *att, bool make)
+{
+	struct pxt_target *target = pxt_target_find(task_tgid(current)), *of;
+
+	if (target || !make)
+		return target;
+	of = promote(att);
+	if (IS_ERR(of))
+		return of;
+	target = acting(att, of, true);
+	pxt_target_put(of);
+	return target;
+}
+
+/**
+ * pxt_attachment_target() - the target of the calling process
+ * @att: of its address space
+ * @make: make it a target if it is none
+ *
+ * A process that shares the memory of its parent, but is no thread of it, finds the file
+ * that its parent has attached.
+ *
+ * Context: may sleep.
+ * Return: a reference; NULL if it is no target, or one with another table; with @make also -ENOMEM,
+ * and -ESRCH if the process that attached has ended.
+ */
+struct pxt_target *pxt_attachment_target(struct pxt_attachment *att, bool make)
+{
+	struct pxt_target *target = pxt_attachment_bound(att);
+
+	if (att->pid != task_tgid(current))
+		return target ? acting(att, target, make) : acting_first(att, make);
+	if (target)
+		pxt_target_ref(target);
+	else if (make)
+		target = promote(att);
+	return target;
+}

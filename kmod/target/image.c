@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Images: which names a program has opened. POSIX gives a new program none of the names of the old
+ * one, and a child all of its parent; the ids belong to the family, which shares the streams.
+ */
+#include <linux/bitmap.h>
+#include <linux/compiler.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "target/eventid.h"
+#include "target/gate.h"
+#include "target/target.h"
+
+static void forget(struct pxt_table *table, struct pxt_image *image)
+{
+	struct pxt_type *type;
+	u32 id;
+
+	for_each_set_bit(id, image->known, POSIXTRACE_ID_MAX) {
+		type = pxt_type_of(table, id);
+		if (!--type->images && list_empty(&table->links))
+			pxt_type_free(table, type);
+	}
+}
+
+/**
+ * pxt_image_put() - give a reference back
+ * @table: its lock is held
+ * @image: of it, or NULL
+ */
+void pxt_image_put(struct pxt_table *table, struct pxt_image *image)
+{
+	lockdep_assert_held(&table->lock);
+	if (!image || !refcount_dec_and_test(&image->users))
+		return;
+	forget(table, image);
+	kfree(image);
+}
+
+/**
+ * pxt_image_new() - memory for an image
+ *
+ * Context: may sleep.
+ * Return: one without names and with one user, or NULL. Ends with pxt_image_set() or kfree().
+ */
+struct pxt_image *pxt_image_new(void)
+{
+	struct pxt_image *image = kzalloc(sizeof(*image), GFP_KERNEL_ACCOUNT);
+
+	if (image)
+		refcount_set(&image->users, 1);
+	return image;
+}
+
+/**
+ * pxt_image_begin() - give the first process of a family an image
+ * @author: the process
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM.
+ */
+int pxt_image_begin(struct pxt_author *author)
+{
+	author->image = pxt_image_new();
+	return author->image ? 0 : -ENOMEM;
+}
+
+/**
+ * pxt_image_get() - the image that a child inherits
+ * @author: the calling process, which forks
+ *
+ * It cannot execute another program meanwhile. Context: in a tracepoint; must not sleep.
+ *
+ * Return: a reference, or NULL if it has opened no name.
+ */
+struct pxt_image *pxt_image_get(const struct pxt_author *author)
+{
+	/* Pairs with the release in assign(): another thread may open a name. */
+	struct pxt_image *image = smp_load_acquire(&author->image);
+
+	if (image)
+		refcount_inc(&image->users);
+	return image;
+}
+
+/**
+ * pxt_image_adopt() - give a new process the image of its parent
+ * @table: not locked
+ * @author: the new process
+ * @image: from pxt_image_get(); the reference belongs to @author then
+ *
+ * Context: may sleep.
+ */
+void pxt_image_adopt(struct pxt_table *table, struct pxt_author *author, struct pxt_image *image)
+{
+	mutex_lock(&table->lock);
+	if (author->image)
+		pxt_image_put(table, image);
+	else
+		author->image = image;
+	mutex_unlock(&table->lock);
+}
+
+static void assign(struct pxt_author *author, struct pxt_image *image)
+{
+	if (author->image)
+		return;
+	refcount_inc(&image->users);
+	/* Pairs with the acquire in pxt_image_get(). */
+	smp_store_release(&author->image, image);
+}
+
+/**
+ * pxt_image_share() - give a new process the image of one that has the same memory
+ * @table: of both; not locked
+ * @author: the new process
+ * @of: the other one
+ *
+ * Context: may sleep.
+ */
+void pxt_image_share(struct pxt_table *table, struct pxt_author *author,
+		     const struct pxt_author *of)
+{
+	mutex_lock(&table->lock);
+	if (of->image)
+		assign(author, of->image);
+	mutex_unlock(&table->lock);
+}
+
+static void drop(struct pxt_table *table, struct pxt_author *author)
+{
+	pxt_image_put(table, author->image);
+	author->image = NULL;
+}
+
+/* The target whose names an author opens; NULL if the process has ended. */
+static struct pxt_target *process_of(struct pxt_table *table, const struct pxt_author *author)
+{
+	struct pxt_target *target;
+
+	if (author->number)
+		return container_of(author, struct pxt_target, author);
+	list_for_each_entry(target, &table->targets, table_node) {
+		if (target->author.number == author->process)
+			return target->ended ? NULL : target;
+		cond_resched();
+	}
+	return NULL;
+}
+
+/**
+ * pxt_image_set() - give an author that has none an image
+ * @table: its lock is held
+ * @author: a process, or the controller of a stream
+ * @image: from pxt_image_new(); belongs to the table then
+ *
+ * The process and the controllers of the streams that were created for it, and still trace it,
+ * have the same one.
+ */
+void pxt_image_set(struct pxt_table *table, struct pxt_author *author, struct pxt_image *image)
+{
+	struct pxt_target *target = process_of(table, author);
+	struct pxt_link *link;
+	u32 slot;
+
+	lockdep_assert_held(&table->lock);
+	for (slot = 0; target && slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		link = pxt_link_in(target, slot);
+		if (link && link->author.process == target->author.number)
+			assign(&link->author, image);
+	}
+	/* A stream that has left the process opens names of the program that it knew. */
+	if (target && (author->number || author->image))
+		assign(&target->author, image);
+	assign(author, image);
+	pxt_image_put(table, image);
+}
+
+/**
+ * pxt_image_executed() - forget the names of the program that the calling process has left
+ * @target: of that process; its table is not locked
+ *
+ * For the controllers of the streams that were created for it, too. Without memory, the new program
+ * gets an image when it opens a name. Context: may sleep.
+ */
+void pxt_image_executed(struct pxt_target *target)
+{
+	struct pxt_image *image = pxt_image_new();
+	struct pxt_link *link;
+	u32 slot;
+
+	mutex_lock(&target->table->lock);
+	drop(target->table, &target->author);
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		link = pxt_link_in(target, slot);
+		if (link && link->author.process == target->author.number)
+			drop(target->table, &link->author);
+	}
+	if (image)
+		pxt_image_set(target->table, &target->author, image);
+	mutex_unlock(&target->table->lock);
+}
+
+/**
+ * pxt_image_leave() - give the image of an author back
+ * @table: not locked
+ * @author: which opens no names any more
+ *
+ * Context: may sleep.
+ */
+void pxt_image_leave(struct pxt_table *table, struct pxt_author *author)
+{
+	mutex_lock(&table->lock);
+	drop(table, author);
+	mutex_unlock(&table->lock);
+}
+
+/**
+ * pxt_image_knows() - has an author opened a name?
+ * @author: a process, or the controller of a stream; the lock of its table is held
+ * @type: of that name
+ *
+ * Return: yes or no.
+ */
+bool pxt_image_knows(const struct pxt_author *author, const struct pxt_type *type)
+{
+	return author->image && test_bit(type->id, author->image->known);
+}
+
+/**
+ * pxt_image_learn() - note that an author has opened a name
+ * @author: with an image, which does not know the name; the lock of its table is held
+ * @type: of that name
+ */
+void pxt_image_learn(struct pxt_author *author, struct pxt_type *type)
+{
+	if (type->opened)
+		type->bare = true;
+	type->opened = true;
+	type->images++;
+	author->image->count++;
+	__set_bit(type->id, author->image->known);
+}

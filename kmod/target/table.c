@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of event types that the processes of a family share, and how long types live. Names
+ * are looked up in eventid.c, and image.c knows which program has opened which.
+ */
+#include <linux/cred.h>
+#include <linux/kernel.h>
+#include <linux/nospec.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "noalloc.h"
+#include "target/description.h"
+#include "target/eventid.h"
+#include "target/gate.h"
+#include "target/target.h"
+
+const struct pxt_predefined pxt_predefined[PXT_PREDEFINED] = {
+	{ POSIXTRACE_ID_ERROR, "posix_trace_error" },
+	{ POSIXTRACE_ID_START, "posix_trace_start" },
+	{ POSIXTRACE_ID_STOP, "posix_trace_stop" },
+	{ POSIXTRACE_ID_OVERFLOW, "posix_trace_overflow" },
+	{ POSIXTRACE_ID_RESUME, "posix_trace_resume" },
+	{ POSIXTRACE_ID_FLUSH_START, "posix_trace_flush_start" },
+	{ POSIXTRACE_ID_FLUSH_STOP, "posix_trace_flush_stop" },
+	{ POSIXTRACE_ID_FILTER, "posix_trace_filter" },
+	{ POSIXTRACE_ID_UNNAMED, "posix_trace_unnamed_userevent" },
+};
+
+/**
+ * pxt_predefined_name() - the name of an event type that all tables have
+ * @id: any number
+ *
+ * Return: the name, or NULL if the type is none of these.
+ */
+const char *pxt_predefined_name(u32 id)
+{
+	size_t i;
+
+	for (i = 0; i < PXT_PREDEFINED; i++) {
+		if (pxt_predefined[i].id == id)
+			return pxt_predefined[i].name;
+	}
+	return NULL;
+}
+
+/**
+ * pxt_table_new() - a table with the predefined event types
+ *
+ * Context: may sleep.
+ * Return: one reference, or NULL.
+ */
+struct pxt_table *pxt_table_new(void)
+{
+	struct pxt_table *table = kzalloc(sizeof(*table), GFP_KERNEL_ACCOUNT);
+
+	if (!table)
+		return NULL;
+	kref_init(&table->kref);
+	mutex_init(&table->lock);
+	pxt_noalloc(&table->lock);
+	INIT_LIST_HEAD(&table->targets);
+	INIT_LIST_HEAD(&table->links);
+	INIT_LIST_HEAD(&table->attachments);
+	INIT_LIST_HEAD(&table->types);
+	INIT_LIST_HEAD(&table->descriptions);
+	table->low = PXT_FIRST_NAMED;
+	table->end = PXT_FIRST_NAMED;
+	return table;
+}
+
+/**
+ * pxt_type_free() - free a type that no image and no stream knows
+ * @table: its lock is held
+ * @type: of it
+ */
+void pxt_type_free(struct pxt_table *table, struct pxt_type *type)
+{
+	struct pxt_description *description = type->description;
+
+	lockdep_assert_held(&table->lock);
+	table->chunk[type->id / PXT_CHUNK_SIZE]->type[type->id % PXT_CHUNK_SIZE] = NULL;
+	hlist_del(&type->bucket_node);
+	list_del(&type->node);
+	WRITE_ONCE(table->count, table->count - 1);
+	table->low = min(table->low, type->id);
+	table->guests.types -= type->guest;
+	if (description) {
+		list_del(&description->node);
+		table->descriptions_size -= description->size;
+		table->guests.bytes -= description->guest ? description->size : 0;
+		pxt_description_free(description);
+	}
+	put_cred(type->cred);
+	kfree(type);
+}
+
+static void free_types(struct pxt_table *table)
+{
+	struct pxt_type *type, *next;
+
+	list_for_each_entry_safe(type, next, &table->types, node) {
+		if (!type->images)
+			pxt_type_free(table, type);
+		cond_resched();
+	}
+}
+
+static void table_free(struct kref *kref)
+{
+	struct pxt_table *table = container_of(kref, struct pxt_table, kref);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(table->chunk); i++)
+		kfree(table->chunk[i]);
+	put_cred(table->cred);
+	mutex_destroy(&table->lock);
+	kfree_rcu(table, rcu);
+}
+
+/**
+ * pxt_table_get() - one more reference
+ * @table: of which the caller has one
+ */
+void pxt_table_get(struct pxt_table *table)
+{
+	kref_get(&table->kref);
+}
+
+/**
+ * pxt_table_put() - give a reference back
+ * @table: not locked; with the last reference, no image and no stream is left
+ *
+ * Context: may sleep.
+ */
+void pxt_table_put(struct pxt_table *table)
+{
+	kref_put(&table->kref, table_free);
+}
+
+/**
+ * pxt_table_enter() - put a stream on the table
+ * @table: its lock is held
+ * @link: of the stream
+ */
+void pxt_table_enter(struct pxt_table *table, struct pxt_link *link)
+{
+	lockdep_assert_held(&table->lock);
+	list_add_tail(&link->node, &table->links);
+}
+
+/**
+ * pxt_table_leave() - take a stream off the table
+ * @link: of the stream, which has left its image, see pxt_image_leave(); maybe it never entered
+ *
+ * Context: may sleep.
+ */
+void pxt_table_leave(struct pxt_link *link)
+{
+	struct pxt_table *table = link->table;
+
+	mutex_lock(&table->lock);
+	list_del(&link->node);
+	if (list_empty(&table->links))
+		free_types(table);
+	mutex_unlock(&table->lock);
+}
+
+/**
+ * pxt_table_has_names() - is there any named event type?
+ * @table: a reference, or found under RCU
+ *
+ * Return: yes or no.
+ */
+bool pxt_table_has_names(const struct pxt_table *table)
+{
+	return READ_ONCE(table->count);
+}
+
+/**
+ * pxt_table_note_first() - note the rights of the first process of a family
+ * @table: of the calling process, which forks; a reference, or found under RCU
+ *
+ * Does nothing the second time. Until the first fork, the table belongs to one process. Context: in
+ * a tracepoint; must not sleep.
+ */
+void pxt_table_note_first(struct pxt_table *table)
+{
+	const struct cred *cred;
+
+	if (READ_ONCE(table->cred))
+		return;
+	cred = get_current_cred();
+	/* Not the last reference: the caller has one. */
+	if (cmpxchg(&table->cred, NULL, cred))
+		put_cred(cred);
+}
+
+/**
+ * pxt_table_is_guest() - is the calling process a guest of the table?
+ * @table: a reference
+ *
+ * Return: yes or no.
+ */
+bool pxt_table_is_guest(const struct pxt_table *table)
+{
+	/* Written before the first child runs, see pxt_table_note_first(). */
+	const struct cred *cred = READ_ONCE(table->cred);
+
+	return cred && !pxt_rights_over(cred);
+}
+
+/**
+ * pxt_type_of() - the named type with an id
+ * @table: its lock is held
+ * @id: any number
+ *
+ * Return: the type, which lives while an image knows it or a stream is on the table; or NULL.
+ */
+struct pxt_type *pxt_type_of(struct pxt_table *table, u32 id)
+{
+	lockdep_assert_held(&table->lock);
+	if (id < PXT_FIRST_NAMED || id >= table->end)
+		return NULL;
+	id = array_index_nospec(id, POSIXTRACE_ID_MAX);
+	if (!table->chunk[id / PXT_CHUNK_SIZE])
+		return NULL;
+	return table->chunk[id / PXT_CHUNK_SIZE]->type[id % PXT_CHUNK_SIZE];
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Walks over threads and processes. A user may have tens of thousands of them, and a walk in one
+ * RCU section would keep all other tasks from the CPU, so each walk leaves RCU now and then.
+ *
+ * Documentation/locking.rst ("Walks") lists all of them.
+ */
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+#include "target/walk.h"
+
+/* Tasks between two breaks. A visit takes a microsecond at most. */
+#define STEP	64
+
+/*
+ * Is the process still in the list of all processes, and the thread in that of its process? The
+ * kernel clears the pid before it takes a task out of the lists. When a thread executes a program,
+ * it takes the place of the main thread in the list of processes.
+ *
+ * If not, the next task in the list may have been freed.
+ */
+static bool are_listed(struct task_struct *process, struct task_struct *thread)
+{
+	return pid_alive(process) && pid_alive(thread) &&
+	       (process != thread || thread_group_leader(process));
+}
+
+/**
+ * pxt_walk_step() - go to the next task
+ * @walk: counts them
+ * @process: at which the walk is
+ * @thread: at which the walk is, of that process; @process itself in a walk over processes
+ *
+ * Leaves RCU from time to time, lets other tasks run, and enters RCU again. So what the caller
+ * found under RCU may be gone, except for the two tasks if this returns true.
+ *
+ * Context: under RCU only; may sleep.
+ * Return: whether the walk can go on from here. It cannot if one of the tasks has left its list,
+ * or if the caller is being killed.
+ */
+bool pxt_walk_step(struct pxt_walk *walk, struct task_struct *process, struct task_struct *thread)
+{
+	bool listed;
+
+	if (++walk->seen < STEP)
+		return true;
+	walk->seen = 0;
+	get_task_struct(process);
+	get_task_struct(thread);
+	rcu_read_unlock();
+	cond_resched();
+	rcu_read_lock();
+	listed = are_listed(process, thread);
+	put_task_struct(thread);
+	put_task_struct(process);
+	return listed && !fatal_signal_pending(current);
+}
+
+/**
+ * pxt_walk_retry() - shall a walk that was cut short start over?
+ * @tries: how often it did
+ */
+bool pxt_walk_retry(u32 tries)
+{
+	return tries < PXT_WALK_TRIES && !fatal_signal_pending(current);
+}
+
+/**
+ * pxt_walk_threads() - visit all threads of a process
+ * @process: any thread of it; the caller has a reference
+ * @visit: called under RCU; the walk ends if it returns true
+ * @arg: passed to @visit
+ *
+ * Threads that are born or end during the walk may be left out. Context: may sleep.
+ *
+ * Return: 1 if @visit has ended the walk; 0 if it saw all threads; -EAGAIN if the walk was cut
+ * short: see pxt_walk_retry().
+ */
+int pxt_walk_threads(struct task_struct *process,
+		     bool (*visit)(struct task_struct *thread, void *arg), void *arg)
+{
+	struct pxt_walk walk = { 0 };
+	struct task_struct *thread;
+	int ret = 0;
+
+	rcu_read_lock();
+	for_each_thread(process, thread) {
+		if (visit(thread, arg))
+			ret = 1;
+		else if (!pxt_walk_step(&walk, process, thread))
+			ret = -EAGAIN;
+		if (ret)
+			break;
+	}
+	rcu_read_unlock();
+	return ret;
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who pays for the writing of logs: the controller, by its cgroup, whatever it does. The attackers
+ * are ordinary users, as root may use any processor time.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/sysinfo.h>
+
+#include <posixtrace.h>
+
+#include "pxt_test.h"
+#include "cpugroup.h"
+#include "credentials.h"
+#include "trace_test.h"
+#include "uapi.h"
+#include "withlog.h"
+
+#define USER		1000
+
+/* The attackers have so many streams together; one process has at most 32. */
+#define STREAMS		60
+#define EACH_MAX	(STREAMS / 2)
+
+/* As many victims and attackers each as there are processors, but not more. */
+#define SIDE_MAX	8
+
+#define MSEC		1000000ULL
+
+/* How long to measure. */
+#define SECONDS		3
+
+/* ------------------------------------------------------------------ */
+/* The attackers							*/
+
+static int side(void)
+{
+	int processors = get_nprocs();
+
+	return processors < 2 ? 2 : processors > SIDE_MAX ? SIDE_MAX : processors;
+}
+
+/* The streams of one attacker. */
+static int each(void)
+{
+	return STREAMS / side();
+}
+
+static void spin(void)
+{
+	for (;;)
+		;
+}
+
+/* Streams whose logs are rings: they do not fill the memory. */
+static int make_by_library(trace_id_t *trids, int stream_policy)
+{
+	const struct log_kind kind = { stream_policy, POSIX_TRACE_LOOP, 64 << 10 };
+	trace_attr_t attr;
+	int err = 0;
+
+	posix_trace_attr_init(&attr);
+	posix_trace_attr_setstreamsize(&attr, 1);
+	posix_trace_attr_setmaxdatasize(&attr, 64);
+	posix_trace_attr_setstreamfullpolicy(&attr, kind.stream_policy);
+	posix_trace_attr_setlogfullpolicy(&attr, kind.log_policy);
+	posix_trace_attr_setlogsize(&attr, kind.log_size);
+	for (int i = 0; i < each() && !err; i++) {
+		err = posix_trace_create_withlog(0, &attr, log_tmpfile(), &trids[i]);
+		if (!err)
+			err = posix_trace_start(trids[i]);
+	}
+	return err;
+}
+
+static int flush_by_library(const struct talk *talk)
+{
+	trace_id_t trids[EACH_MAX];
+	int err = make_by_library(trids, POSIX_TRACE_LOOP);
+
+	say(talk, err);
+	for (int i = 0; !err; i = (i + 1) % each())
+		err = posix_trace_flush(trids[i]);
+	return err;
+}
+
+static int flush_by_command(const struct talk *talk)
+{
+	struct posixtrace_origin origin = { .prog_address = 1 };
+	struct stream streams[EACH_MAX];
+	int err = 0;
+
+	for (int i = 0; i < each() && !err; i++) {
+		create_init(&streams[i].arg, 0);
+		streams[i].fd = device_open();
+		streams[i].arg.log_fd = log_tmpfile();
+		streams[i].arg.attr.log_policy = POSIXTRACE_POLICY_LOOP;
+		streams[i].arg.attr.log_size = 64 << 10;
+		err = command(streams[i].fd, POSIXTRACE_IOC_CREATE, &streams[i].arg);
+		if (!err)
+			err = stream_start(&streams[i]);
+	}
+	say(talk, err);
+	for (int i = 0; !err; i = (i + 1) % each())
+		err = command(streams[i].fd, POSIXTRACE_IOC_FLUSH, &origin);
+	return err;
+}
+
+/* They flush themselves. */
+static int record(const struct talk *talk)
+{
+	trace_id_t trids[EACH_MAX];
+	int err = make_by_library(trids, POSIX_TRACE_FLUSH);
+	trace_event_id_t id = withlog_type();
+	const char data[48] = { 0 };
+
+	say(talk, err);
+	while (!err)
+		posix_trace_event(id, data, sizeof(data));
+	return err;
+}
+
+/* ------------------------------------------------------------------ */
+
+/* A process in a cgroup. */
+struct part {
+	const char *group;
+	int (*run)(const struct talk *talk);	/* NULL: a busy loop */
+};
+
+static int play(void *arg, const struct talk *talk)
+{
+	const struct part *part = arg;
+	int err = cpugroup_enter(part->group);
+
+	if (!err)
+		err = become_user(USER);
+	if (!err && part->run)
+		return part->run(talk);
+	say(talk, err);
+	if (!err)
+		spin();
+	return 1;
+}
+
+/* Nanoseconds that kernel threads of logs have run so far. */
+static unsigned long long thread_time(void)
+{
+	unsigned long long sum = 0, ns;
+	DIR *proc = opendir("/proc");
+	char path[300], name[32];
+	struct dirent *entry;
+	FILE *file;
+
+	while (proc && (entry = readdir(proc))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		file = atoi(entry->d_name) ? fopen(path, "re") : NULL;
+		if (!file)
+			continue;
+		if (!fgets(name, sizeof(name), file) || strncmp(name, "posixtrace/", 11))
+			name[0] = '\0';
+		fclose(file);
+		snprintf(path, sizeof(path), "/proc/%s/schedstat", entry->d_name);
+		file = name[0] ? fopen(path, "re") : NULL;
+		if (file && fscanf(file, "%llu", &ns) == 1)
+			sum += ns;
+		if (file)
+			fclose(file);
+	}
+	if (proc)
+		closedir(proc);
+	return sum;
+}
+
+/* What the parts got in some seconds. */
+struct times {
+	unsigned long long wall;
+	unsigned long long victims;
+	unsigned long long attackers;
+	unsigned long long threads;
+};
+
+static void look(struct times *times)
+{
+	times->wall = clock_now(CLOCK_MONOTONIC);
+	times->victims = cpugroup_time("victims");
+	times->attackers = cpugroup_time("attackers");
+	times->threads = thread_time();
+}
+
+/*
+ * Lets attackers run, within a limit as in cpu.max or with victims at their side. Returns 0 or
+ * negative errno.
+ */
+static int measure(const char *limit, int (*attack)(const struct talk *talk), struct times *times)
+{
+	struct part parts[] = { { "attackers", attack }, { "victims", NULL } };
+	int count = limit ? side() : 2 * side(), started = 0;
+	struct child children[2 * SIDE_MAX];
+	struct times before;
+	int err = 0;
+
+	/* The attackers have made their streams before the victims begin. */
+	for (; started < count && !err; started++) {
+		err = child_start(&children[started], play, &parts[started / side()]);
+		if (!err)
+			err = (int)hear(&children[started].talk);
+	}
+	if (!err && limit)
+		err = cpugroup_limit("attackers", limit);
+	look(&before);
+	poll(NULL, 0, SECONDS * 1000);
+	look(times);
+	times->wall -= before.wall;
+	times->victims -= before.victims;
+	times->attackers -= before.attackers;
+	times->threads -= before.threads;
+	printf("# wall %llu ms: victims %llu, attackers %llu, threads %llu\n", times->wall / MSEC,
+	       times->victims / MSEC, times->attackers / MSEC, times->threads / MSEC);
+	/* Their end is not slow. */
+	if (limit)
+		cpugroup_limit("attackers", "max");
+	while (started--)
+		child_kill(&children[started]);
+	return err;
+}
+
+FIXTURE(share)
+{
+	struct times times;
+};
+
+FIXTURE_VARIANT(share)
+{
+	int (*attack)(const struct talk *talk);
+};
+
+FIXTURE_VARIANT_ADD(share, flushes_of_the_library) { flush_by_library };
+FIXTURE_VARIANT_ADD(share, flushes_by_command) { flush_by_command };
+FIXTURE_VARIANT_ADD(share, streams_that_flush_themselves) { record };
+
+FIXTURE_SETUP(share)
+{
+	int err = cpugroup_begin();
+
+	if (err == -ENOENT) {
+		cpugroup_end();
+		SKIP(return, "kernel without cgroups of processor time");
+	}
+	ASSERT_EQ(0, err);
+	ASSERT_EQ(0, cpugroup_make("victims"));
+	ASSERT_EQ(0, cpugroup_make("attackers"));
+}
+
+FIXTURE_TEARDOWN(share)
+{
+	cpugroup_remove("victims");
+	cpugroup_remove("attackers");
+	cpugroup_end();
+}
+
+/* As many loops beside as many loops get the half. */
+TEST_F_TIMEOUT(share, leaves_others_what_busy_loops_leave_them, 120)
+{
+	struct times loops;
+
+	ASSERT_EQ(0, measure(NULL, NULL, &loops));
+	ASSERT_EQ(0, measure(NULL, variant->attack, &self->times));
+	EXPECT_LE(95 * loops.victims / 100 * self->times.wall / loops.wall, self->times.victims);
+}
+
+/*
+ * The group gets 10 %, and together with the kernel threads 12 %. A guest with processors that
+ * stand still for a while throttles the group late: the group gets more then, also without a log.
+ */
+TEST_F_TIMEOUT(share, stays_within_the_limit_of_the_group, 120)
+{
+	unsigned long long limit;
+
+	ASSERT_EQ(0, measure("10000 100000", variant->attack, &self->times));
+	limit = self->times.wall / 10;
+	if (limit < self->times.attackers)
+		limit = self->times.attackers;
+	EXPECT_GE(limit + 2 * self->times.wall / 100, self->times.attackers + self->times.threads);
+}
+
+/* ------------------------------------------------------------------ */
+/* The controller itself						*/
+
+#define ROUNDS		150
+#define EACH_ROUND	400
+
+/* More than 1/64 of a processor can write, and too little to fill the stream during a flush. */
+static int record_evenly(void *arg, const struct talk *talk)
+{
+	const struct log_kind kind = { POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0 };
+	trace_id_t trid;
+
+	(void)talk;
+	if (become_user(USER) || withlog_new(0, &kind, *(int *)arg, &trid) ||
+	    posix_trace_start(trid))
+		return 1;
+	for (int i = 0; i < ROUNDS; i++) {
+		withlog_record(i * EACH_ROUND, EACH_ROUND);
+		poll(NULL, 0, 20 * pxt_time_scale());
+	}
+	return posix_trace_shutdown(trid) ? 2 : 0;
+}
+
+TEST(log_that_keeps_up_loses_no_event)
+{
+	struct log_content content;
+	int fd = log_tmpfile();
+	struct child child;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, child_start(&child, record_evenly, &fd));
+	EXPECT_EQ(0, child_wait(&child));
+	log_content_fd(fd, &content);
+	EXPECT_TRUE(log_content_is(&content, ROUNDS * EACH_ROUND))
+		TH_LOG("%d of %d events, %d gaps", content.numbers, ROUNDS * EACH_ROUND,
+		       content.gaps);
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

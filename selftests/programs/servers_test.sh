@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Compares all readers on logs of redis, Python, git, nginx and PostgreSQL that were recorded just now.
+# shellcheck source=selftests/tools/native/tap.sh
+. "$(dirname "$0")/../tools/native/tap.sh"
+# shellcheck source=selftests/tools/native/readers/common.sh
+. "$native/readers/common.sh"
+
+: "${traced:?run by selftests/programs/run}"
+logs=(redis python git nginx postgres)
+
+test_programs_did_their_work()
+{
+	grep -q 'GET: ' "$traced/redis.out"
+	[ "$(grep -cx page "$traced/nginx.out")" -ge 50 ]
+	grep -q 4002000 "$traced/postgres.out"
+}
+
+test_logs_have_events_of_many_threads()
+{
+	local log
+	for log in "${logs[@]}"; do
+		posixtrace stat --states --all "$traced/$log.log" >table
+		sed -n '/^ *PROCESS/,/^$/p' table | head -n -1 | tee threads
+		[ "$(wc -l <threads)" -gt 3 ]
+	done
+}
+
+test_states_hold()
+{
+	"$native/check_states" "$traced"/*.log
+}
+
+test_all_readers_show_the_same()
+{
+	compare_readers "$traced"/*.log
+}
+
+tap_main

@@ -1,0 +1,23 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Checks what must hold for the states of threads in logs of programs that were recorded just now.
+# shellcheck source=selftests/tools/native/tap.sh
+. "$(dirname "$0")/../tools/native/tap.sh"
+# shellcheck source=selftests/tools/native/readers/common.sh
+. "$native/readers/common.sh"
+
+: "${traced:?run by selftests/programs/run}"
+
+test_logs_have_threads_with_states()
+{
+	"$native/check_states" "$traced"/*.log | tee shown
+	[ "$(wc -l <shown)" -eq 4 ]
+	[ "$(sed -n 's/.*pipes.log: [0-9]* states of \([0-9]*\) threads/\1/p' shown)" -gt 50 ]
+}
+
+test_all_readers_show_the_same()
+{
+	compare_readers "$traced"/*.log
+}
+
+tap_main

@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Tests that each command tells of damage anywhere in a LOOP log, and fails: of events, names, notes
+# and the status.
+# shellcheck source=selftests/tools/native/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+# Two blocks in the ring, two notes behind it.
+good_log()
+{
+	printf '%s\n' 'ring 65536' 'name 65 tick' 'name 66 tock' 'describe 65 { u32 a; }' \
+		'task 10 11 0 thread' 'block 0' 'event 65 1700000000000000000 pid=10 tid=11 hex=01000000' \
+		epoch 'block 1' 'event 66 1700000000000002000 pid=10 tid=11' end | write_log good
+	status=512 names=576 name=72
+	ring=$(places "$names" | head -n 1)
+	notes=$(places $((ring + 65536)) | head -n 1)
+}
+
+# places FROM: prints where the blocks are in the file good
+places()
+{
+	LC_ALL=C grep -abo PXTB good | cut -d : -f 1 | awk -v from="$1" '$1 >= from'
+}
+
+# flip AT: writes the file log, with one bit that differs
+flip()
+{
+	local byte
+	cp good log
+	byte=$(od -An -tu1 -j "$1" -N 1 good)
+	# shellcheck disable=SC2059 # the format is the byte
+	printf "\\x$(printf %02x $((byte ^ 16)))" | dd of=log bs=1 seek="$1" conv=notrunc status=none
+}
+
+# zeros AT LENGTH: writes the file log, with zeros there
+zeros()
+{
+	cp good log
+	head -c "$2" /dev/zero | dd of=log bs=1 seek="$1" conv=notrunc status=none
+}
+
+# commands STATUS: runs all that reads a log
+commands()
+{
+	local format
+	run "$1" posixtrace dump log
+	[ "$1" -eq 0 ] || grep -q 'log: the log is damaged' err
+	run "$1" posixtrace stat log
+	[ "$1" -eq 0 ] || grep -q 'log: the log is damaged' err
+	for format in chrome perfetto html ctf; do
+		rm -rf exported
+		run "$1" posixtrace export -f "$format" -o exported log
+		[ "$1" -eq 0 ] || grep -q 'log: the log is damaged' err
+	done
+}
+
+test_whole_log()
+{
+	good_log
+	cp good log
+	commands 0
+}
+
+test_names()
+{
+	local at
+	good_log
+	for at in $((names + 1)) $((names + 10)) $((names + name + 12)); do
+		flip "$at"
+		commands 1
+	done
+	for at in $names $((names + name)); do
+		zeros "$at" "$name"
+		commands 1
+	done
+	zeros "$names" $((2 * name))
+	commands 1
+}
+
+# The names behind a place that is zero are found.
+test_name_behind_zeros()
+{
+	good_log
+	zeros "$names" "$name"
+	run 1 posixtrace dump log
+	grep -q tock out
+	lacks tick out
+}
+
+test_status()
+{
+	local at
+	good_log
+	for at in $((status + 1)) $((status + 9)) $((status + 20)) $((status + 48)); do
+		flip "$at"
+		commands 1
+	done
+}
+
+# Each block, in its header and its payload: also the last one, behind which there is no other.
+test_events_and_notes()
+{
+	local at
+	good_log
+	[ "$(places 0 | wc -l)" -eq 4 ]
+	for at in $(places 0); do
+		flip $((at + 20))
+		commands 1
+		flip $((at + 128 + 9))
+		commands 1
+	done
+}
+
+test_cut_log()
+{
+	local at
+	good_log
+	for at in $(places "$notes"); do
+		head -c $((at + 50)) good >log
+		commands 1
+	done
+}
+
+tap_main

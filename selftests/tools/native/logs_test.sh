@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Checks with check_states what must hold for the states of threads in all logs: those of real
+# programs in logs/, and random ones.
+# shellcheck source=selftests/tools/native/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+# random_log SEED: threads that are born, run, wait and end on three processors. Processes and
+# threads use ids again. Some events are missing, with a gap that says so.
+random_log()
+{
+	awk -v seed="$1" '
+	function event(type, rest) {
+		if (rand() < missing) {
+			print "epoch\nlost 1 " time "\nblock 0"
+			return
+		}
+		print "kernel", type, time, "cpu=" cpu, who, rest
+	}
+	BEGIN {
+		srand(seed)
+		missing = seed % 4 * 0.02
+		split("state=R,reason=preempted state=S,reason=blocked state=D,reason=io", out)
+		print "cpus 4\nclasses all\nhost h\nblock 0"
+		for (time = 100; time < 60000; time += int(rand() * 20)) {
+			cpu = int(rand() * 3)
+			if (!(cpu in running)) {
+				pid = 10 + int(rand() * 4)
+				tid = rand() < 0.5 ? pid : pid * 10 + int(rand() * 3)
+				# an id is free when its thread has ended, that of a main thread with its process
+				if (tid in busy || tid in zombie)
+					continue
+				if (!(tid in alive))
+					threads[pid]++
+				alive[tid] = 1
+				who = "pid=" pid " tid=" tid
+				busy[tid] = 1
+				running[cpu] = who
+				id[cpu] = tid
+				process[cpu] = pid
+				event("sched_switch_in", "runnable=" int(rand() * 2) * 9)
+				continue
+			}
+			who = running[cpu]
+			what = rand()
+			words = out[1 + int(rand() * 3)]
+			sub(",", " ", words)
+			if (what < 0.2) {
+				event("irq", "duration=" int(rand() * 5) " number=1 kind=irq")
+			} else if (what < 0.3) {
+				event("page_fault", "")
+			} else if (what < 0.4) {
+				event("syscall_entry", "nr=1 name=write")
+			} else if (what < 0.45) {
+				tid = process[cpu] * 10 + int(rand() * 3)
+				if (!(tid in alive)) {
+					event("sched_process_fork", "child_pid=" process[cpu] " child_tid=" tid)
+					alive[tid] = 1
+					threads[process[cpu]]++
+				}
+			} else if (what < 0.9) {
+				event("sched_switch_out", words)
+				delete running[cpu]
+				delete busy[id[cpu]]
+			} else {
+				pid = process[cpu]
+				if (!--threads[pid]) {
+					event("sched_process_exit", "group_dead=true")
+					event("irq", "number=2 kind=irq")
+					delete zombie[pid]
+				} else {
+					event("sched_process_exit", "")
+					event("sched_switch_out", "state=X reason=ended")
+					if (id[cpu] == pid)
+						zombie[pid] = 1
+				}
+				delete alive[id[cpu]]
+				delete running[cpu]
+				delete busy[id[cpu]]
+			}
+		}
+		print "end"
+	}' | write_log log
+}
+
+test_real_programs()
+{
+	local log
+	for log in "$native"/logs/*.log.xz; do
+		xz -dc "$log" >"$(basename "$log" .xz)"
+	done
+	"$native/check_states" ./*.log
+}
+
+# 284 executed and ended, and an interrupt followed.
+test_the_thread_of_gitgc_that_ended()
+{
+	xz -dc "$native/logs/gitgc.log.xz" >log
+	run 0 posixtrace stat -S log
+	awk '/ git-284 / { print $3, $4, $5, $6; exit }' out >got
+	prints got <<<'309 ms 272 ms'
+}
+
+test_random_events()
+{
+	local seed
+	for ((seed = 1; seed <= 40; seed++)); do
+		random_log "$seed"
+		"$native/check_states" log
+	done
+}
+
+tap_main

@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Tests what the posixtrace command says when it cannot do something: names of files in it are
+# printable, and the message says what to do.
+# shellcheck source=selftests/tools/native/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+# A file name with an escape sequence, a line end, a backslash and no UTF-8, and as it is shown.
+evil=$'a\e[31m\n\\b\xff'
+shown='a\x1b[31m\n\b\xff'
+
+tick_log()
+{
+	printf '%s\n' 'name 65 tick' 'block 0' 'event 65 1700000000000000000 text=a' end | write_log "$1"
+}
+
+# says STATUS MESSAGE ARGUMENT...: posixtrace prints this message only
+says()
+{
+	local status=$1 message=$2
+	shift 2
+	run "$status" posixtrace "$@"
+	complains "posixtrace: $message"
+}
+
+test_names_of_files_are_escaped()
+{
+	local command format
+	for command in dump stat list; do
+		says 1 "$shown: No such file or directory" "$command" "$evil"
+	done
+	says 1 "$shown: No such file or directory" export -f chrome "$evil"
+	says 1 "--format-file: $shown: No such file or directory" dump --format-file="$evil" log
+	run 2 posixtrace "$evil"
+	grep -qxF "posixtrace: unknown command \"$shown\"" err
+
+	echo garbage >"$evil"
+	says 1 "$shown: not a trace log, or its first 512 bytes are cut or damaged" dump "$evil"
+	says 1 "$shown: the file exists; use --force to replace it, or another --output" \
+		record -o "$evil" -- true
+	tick_log log
+	for format in chrome ctf html perfetto; do
+		run 1 posixtrace export -f "$format" -o "$evil" log
+		lacks '[^ -~]' err
+		grep -qF "$shown: " err
+	done
+	says 1 "$shown:2: expected \"{\" (got \"end of file\")" dump --format-file="$evil" log
+
+	head -c 600 log >"$evil"
+	run 0 posixtrace dump "$evil"
+	complains "posixtrace: $shown: the log has no end: it is still being written, or was cut"
+	printf '\177ELF' >"$evil"
+	says 1 "$shown: a damaged program" list "$evil"
+}
+
+# wrong COMMAND MESSAGE ARGUMENT...: a usage error with this message, and where the help is
+wrong()
+{
+	local command=$1 message=$2
+	shift 2
+	run 2 posixtrace "$command" "$@"
+	complains "posixtrace: $message" "posixtrace: see \"posixtrace $command --help\""
+}
+
+test_wrong_arguments_are_told()
+{
+	local command
+	tick_log log
+	wrong export '--format: required: ctf, chrome, perfetto or html' log
+	wrong export 'export: needs a LOG, such as posixtrace.log' -f chrome
+	wrong export 'export: converts one LOG, not 2' -f chrome log log
+	wrong dump 'dump: needs a LOG, such as posixtrace.log'
+	wrong dump 'dump: prints one LOG, not 3' a b c
+	wrong stat 'stat: needs a PID, or a LOG such as posixtrace.log'
+	wrong stat 'stat: counts one LOG or process, not 2' log log
+	wrong stat '--kernel: needs a PID; a log has what was recorded' -k all log
+	wrong stat '--kernel: needs a PID; a log has what was recorded' --states -k sched log
+	wrong stat '--kernel: needs --states' -k all 1
+	wrong stat '--seconds: needs a PID (got "log")' --seconds=1 log
+	wrong list 'list: needs one PID, PROGRAM or LOG, not 2' log log
+	wrong status 'status: takes no argument (got "x")' x
+	wrong unload 'unload: takes no argument (got "x")' x
+	wrong load 'load: takes no argument (got "x"); use --file' x
+	for command in live record; do
+		wrong "$command" "$command: needs a PID, or a PROGRAM to start"
+		wrong "$command" "$command: traces process 1 (--pid) or the program \"ls\", not both" -p 1 -- ls
+		wrong "$command" "$command: traces process 7 (--pid) or the program \"ls\", not both" --pid=7 ls
+	done
+	[ ! -e posixtrace.log ]
+}
+
+# Commands in the documents are no usage errors. There is neither a module nor a log, so nothing happens.
+test_commands_of_the_documents_are_right()
+{
+	local line count=0
+	[ ! -e /dev/posixtrace ] || return 0
+	while IFS= read -r line; do
+		# Up to a pipe, a redirection or a comment: these are in no quotes.
+		python3 - "$line" >arguments <<-'END'
+			import shlex, sys
+			words = shlex.shlex(sys.argv[1], posix=True, punctuation_chars="|<>;")
+			words.whitespace_split = True
+			words.commenters = "#"
+			for word in words:
+			    if word[0] in "|<>;":
+			        break
+			    sys.stdout.write(word + "\0")
+		END
+		xargs -0 sh -c '"$@" >out 2>err; echo $? >status' sh <arguments
+		[ "$(cat status)" = 1 ] || { echo "$line: status $(cat status)"; cat err; return 1; }
+		count=$((count + 1))
+	done < <(grep -rhE '^( {3}| {4}|\$ )(posixtrace (dump|export|list|live|record|stat) )|^ {3}posixtrace dump$' \
+		"$native/../../../Documentation" "$native/../../../README.md" | sed -E 's/^[ $]+//')
+	[ "$count" -gt 20 ]
+}
+
+tap_main

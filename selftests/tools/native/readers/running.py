@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0
+"""When threads ran: by the events of the scheduler alone, and by each reader that draws it."""
+
+import collections
+
+# From when to when, in nanoseconds since the Epoch; begins: that of the event, and that of the event
+# before, if the two became one switch
+Ran = collections.namedtuple("Ran", "tid begins end cpu")
+
+
+def certain(events):
+    """What the events say without a doubt: from a sched_switch_in to the sched_switch_out of the same
+    thread, on a processor on which nothing else ran, and nothing was lost."""
+    since, left, found = {}, {}, []
+    for event in events:
+        if event.name == "sched_switch_in" and event.fields:
+            out = left.pop(event.cpu, None)
+            begins = {event.time}
+            if out and event.fields["tid"] == out.fields["next_tid"] or \
+               out and out.fields["tid"] == event.fields["prev_tid"]:
+                begins.add(out.time)
+            since[event.cpu] = (event, begins)
+        elif event.name == "sched_switch_out" and event.fields:
+            begin, begins = since.pop(event.cpu, (None, None))
+            left[event.cpu] = event
+            if begin and begin.fields["tid"] == event.fields["tid"] and begin.lost == event.lost and \
+               begin.pid == event.pid and begin.time < event.time:
+                found.append(Ran(event.fields["tid"], frozenset(begins), event.time, event.cpu))
+    return found
+
+
+def compare(what, certain_times, shown, differences):
+    """shown: (tid, begin, end, cpu)"""
+    shown = collections.Counter(shown)
+    for ran in certain_times:
+        for begin in ran.begins:
+            key = (ran.tid, begin, ran.end, ran.cpu)
+            if shown[key]:
+                shown[key] -= 1
+                break
+        else:
+            differences.add(what, f"lacks {ran}")
+    return +shown

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Compares all readers with each other, by readers/compare: logs of real programs, which are in logs/,
+# and random ones, in which everything happens.
+# shellcheck source=selftests/tools/native/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+# shellcheck source=selftests/tools/native/readers/common.sh
+. "$native/readers/common.sh"
+
+# They were recorded when the kernel module noted the name of a program only after its exec.
+test_real_programs()
+{
+	local log
+	for log in "$native"/logs/*.log.xz; do
+		xz -dc "$log" >"$(basename "$log" .xz)"
+	done
+	compare_readers --late-names ./*.log
+}
+
+# One in five has no events of the kernel, one in four no losses.
+test_random_logs()
+{
+	local seed
+	for seed in {1..8}; do
+		python3 "$native/readers/random_log.py" "$seed" | write_log "$seed.log"
+	done
+	compare_readers ./*.log
+}
+
+test_random_fields()
+{
+	local seed
+	for seed in {1..2}; do
+		python3 "$native/random_fields.py" write "$seed" | write_log "$seed.log"
+	done
+	compare_readers ./*.log
+}
+
+tap_main
