@@ -24,7 +24,7 @@ static int get(uint32_t id, const char *key)
 	static int misses;
 
 	POSIXTRACE_SCOPE("get", (u32, id));
-	posixtrace_cache_get(id, id == 1, key, strlen(key));
+	posixtrace_point_cache_get(id, id == 1, key, strlen(key));
 	if (id == 1)
 		return 0;
 	POSIXTRACE_COUNTER("misses", ++misses);
