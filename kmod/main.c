@@ -9,18 +9,18 @@
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 
-#include "cdev.h"
-#include "door.h"
-#include "hooks.h"
-#include "mmap.h"
-#include "tracepoints.h"
 #include "version.h"
+#include "device/cdev.h"
+#include "device/door.h"
+#include "kevent/tracepoints.h"
 #include "log/logblock.h"
 #include "ring/clock.h"
 #include "ring/user.h"
 #include "target/attachment.h"
 #include "target/gate.h"
 #include "target/target.h"
+#include "task/hooks.h"
+#include "teardown/mmap.h"
 
 static int __init pxt_init(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The contents of a log: header, names, blocks of events, end. The format is in
- * Documentation/trace-log.rst. flush.c decides when to write.
+ * Documentation/trace-log.rst. logthread/flush.c decides when to write.
  */
 #include <linux/align.h>
 #include <linux/minmax.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The memory of a stream: its size, its allocation, and the page behind an offset. The use
- * of the sub-buffers is in subbuf.c, the rules for mapping them in mmap.c.
+ * of the sub-buffers is in subbuf.c, the rules for mapping them in teardown/mmap.c.
  */
 #include <linux/cpumask.h>
 #include <linux/mm.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Records the kernel's events: per CPU, into sub-buffers that no process maps for writing. Which
- * events, and what is in them, is decided in stream/kevent.c.
+ * events, and what is in them, is decided in kevent/kevent.c.
  *
  * The callers are tracepoints, some of them inside the scheduler with the lock of a run queue. So
  * a record takes two raw locks at most, allocates nothing and wakes no task: an irq_work does what

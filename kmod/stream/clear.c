@@ -2,10 +2,10 @@
 /*
  * Clearing a stream: it keeps only its state, its filter and its event types.
  */
+#include "log/log.h"
 #include "ring/reclaim.h"
 #include "ring/subbuf.h"
 #include "stream/commands.h"
-#include "stream/log.h"
 #include "stream/state.h"
 #include "stream/sysevent.h"
 

@@ -4,12 +4,12 @@
  */
 #include <linux/errno.h>
 
+#include "log/log.h"
 #include "ring/clock.h"
 #include "ring/reclaim.h"
 #include "ring/recorder.h"
 #include "ring/subbuf.h"
 #include "ring/wake.h"
-#include "stream/log.h"
 #include "stream/state.h"
 #include "stream/sysevent.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The life of a stream: making, finding and freeing it. Its states are in state.c, its end
- * is in shutdown.c.
+ * is in teardown/shutdown.c.
  */
 #include <linux/file.h>
 #include <linux/idr.h>
@@ -9,10 +9,10 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
+#include "kevent/kevent.h"
+#include "log/log.h"
 #include "ring/clock.h"
 #include "stream/commands.h"
-#include "stream/kevent.h"
-#include "stream/log.h"
 #include "stream/stream.h"
 #include "target/kerneltype.h"
 #include "target/roster.h"

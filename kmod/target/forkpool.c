@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Memory for the forks of a process, allocated beforehand: the tracepoint that notices a
- * fork must not allocate. fork.c uses it.
+ * fork must not allocate. task/fork.c uses it.
  */
 #include <linux/list.h>
 #include <linux/slab.h>

@@ -35,7 +35,7 @@ struct pxt_target;
  * @nr_targets: traced processes, and children that will be traced but have not run yet
  *
  * Part of struct pxt_stream, which sets the constant fields. gate.c writes the others, and
- * fork.c counts children in @nr_targets.
+ * task/fork.c counts children in @nr_targets.
  */
 struct pxt_link {
 	struct pxt_table *table;

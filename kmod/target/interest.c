@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tells tracepoints which tasks are traced, in a few instructions. By which streams is decided in
- * stream/kevent.c.
+ * kevent/kevent.c.
  */
 #include "target/interest.h"
 

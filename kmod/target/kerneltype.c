@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The event types of the kernel: ids, classes, names and descriptions. What their data are is
- * in stream/kevent.h; their order here is that of the ids.
+ * in kevent/kevent.h; their order here is that of the ids.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>

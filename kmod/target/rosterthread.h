@@ -58,7 +58,7 @@ static inline struct pxt_roster_name *pxt_roster_last_name(struct pxt_roster_thr
 	return &thread->name[thread->unwritten ? thread->unwritten - 1 : 0];
 }
 
-/* roster.c, for rosterlog.c */
+/* roster.c, for logthread/rosterlog.c */
 void pxt_roster_thread_free(struct pxt_roster_thread *thread);
 void pxt_roster_take_out(struct pxt_roster *roster, struct pxt_roster_thread *thread);
 void pxt_roster_note_news(struct pxt_roster *roster, struct pxt_roster_thread *thread);

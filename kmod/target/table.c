@@ -9,10 +9,10 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "noalloc.h"
 #include "target/description.h"
 #include "target/eventid.h"
 #include "target/gate.h"
+#include "target/noalloc.h"
 #include "target/target.h"
 
 const struct pxt_predefined pxt_predefined[PXT_PREDEFINED] = {

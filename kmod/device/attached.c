@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The commands of role target: which process a caller acts for.
+ */
+#include <linux/err.h>
+#include <linux/mm_types.h>
+#include <linux/sched/signal.h>
+
+#include "device/device.h"
+#include "target/attachment.h"
+
+/*
+ * Not after exec: a synchronization would not reach the new address space. Another process that
+ * shares the address space of the process that attached may use the file, too.
+ */
+static bool may_use(const struct pxt_attachment *att)
+{
+	return att->mm == current->mm;
+}
+
+/* Commands of processes that want a name, or have seen a stream. */
+static bool makes_target(unsigned int cmd)
+{
+	return cmd == POSIXTRACE_IOC_EVENTID_OPEN || cmd == POSIXTRACE_IOC_DESCRIBE ||
+	       cmd == POSIXTRACE_IOC_SYNC;
+}
+
+static bool records(unsigned int cmd)
+{
+	return cmd == POSIXTRACE_IOC_EVENT || cmd == POSIXTRACE_IOC_WAKE ||
+	       cmd == POSIXTRACE_IOC_NEXT;
+}
+
+/**
+ * pxt_attached_command() - run a command of role target
+ * @att: of the file, or of the mapping of the gate
+ * @cmd: second argument of ioctl()
+ * @uarg: third argument of ioctl()
+ *
+ * Context: may sleep.
+ * Return: as pxt_command_target(); -EINVAL if the caller has no part in @att.
+ */
+long pxt_attached_command(struct pxt_attachment *att, unsigned int cmd, void __user *uarg)
+{
+	struct pxt_target *target;
+	long ret;
+
+	if (!may_use(att))
+		return -EINVAL;
+	target = pxt_attachment_target(att, makes_target(cmd));
+	if (IS_ERR(target))
+		return PTR_ERR(target);
+	/*
+	 * Nothing wants events of a caller that is no target. One that shares the memory of a
+	 * target, but none of its event types, has the wrong file.
+	 */
+	if (!target && (pxt_attachment_bound(att) || !records(cmd)))
+		return -EINVAL;
+	ret = pxt_command_target(target, cmd, uarg);
+	if (target)
+		pxt_target_put(target);
+	return ret;
+}
+
+/**
+ * pxt_attached_acts() - would a command of the caller find a target, or make one?
+ * @att: of the file
+ *
+ * Context: may sleep.
+ * Return: yes or no.
+ */
+bool pxt_attached_acts(struct pxt_attachment *att)
+{
+	struct pxt_target *target;
+
+	if (!may_use(att))
+		return false;
+	if (att->pid == task_tgid(current) || !pxt_attachment_bound(att))
+		return true;
+	target = pxt_attachment_target(att, false);
+	if (target)
+		pxt_target_put(target);
+	return target;
+}
+
+/**
+ * pxt_attached_owns() - did the calling process attach, in its present address space?
+ * @att: of the file
+ *
+ * Return: yes or no.
+ */
+bool pxt_attached_owns(const struct pxt_attachment *att)
+{
+	return may_use(att) && att->pid == task_tgid(current);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Class fault: page faults. Only x86 has tracepoints for them; elsewhere the class does not exist.
+ *
+ * From Linux 7.0 on, the handlers may be preempted: they use no data of the CPU.
+ */
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+
+#include "kevent/kevent.h"
+#include "kevent/probe.h"
+#include "target/interest.h"
+
+#ifdef CONFIG_X86
+
+#include <asm/ptrace.h>
+#include <asm/trap_pf.h>
+
+static const struct pxt_kevent page_fault_event = {
+	.id = POSIXTRACE_ID_PAGE_FAULT,
+	.class = PXT_CLASS(FAULT),
+	.memory = true,
+};
+
+static noinline void record_fault(unsigned long address, struct pt_regs *regs,
+				  unsigned long error_code)
+{
+	bool user = user_mode(regs);
+	struct pxt_fault_data data = {
+		.user = user,
+		.write = error_code & X86_PF_WRITE,
+		.exec = error_code & X86_PF_INSTR,
+		.protection = error_code & X86_PF_PROT,
+		/* The controller gets no addresses of the kernel. */
+		.address = address < TASK_SIZE_MAX ? address : 0,
+		.ip = user ? regs->ip : 0,
+	};
+
+	pxt_kevent_record(&page_fault_event, current, NULL, &data, sizeof(data));
+}
+
+/*
+ * A profiler may fault while it looks at the stack, also inside the recorder: in an NMI, or in a
+ * tracepoint of a lock. The recorder holds its locks with interrupts off: with these off, this may
+ * be inside of it.
+ */
+static bool can_record(struct pt_regs *regs)
+{
+	return !in_nmi() && (user_mode(regs) || regs->flags & X86_EFLAGS_IF);
+}
+
+static void page_fault(void *unused, unsigned long address, struct pt_regs *regs,
+		       unsigned long error_code)
+{
+	if (unlikely(pxt_interest_in(current)) && can_record(regs))
+		record_fault(address, regs, error_code);
+}
+
+static struct pxt_probe probes[] = {
+	{ "page_fault_user", page_fault },
+	{ "page_fault_kernel", page_fault },
+};
+
+const struct pxt_probes pxt_probes_fault = {
+	.class = POSIXTRACE_CLASS_FAULT,
+	.probe = probes,
+	.count = ARRAY_SIZE(probes),
+};
+
+#else
+
+const struct pxt_probes pxt_probes_fault = { .class = POSIXTRACE_CLASS_FAULT };
+
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Class irq: the time that interrupts and softirqs take from the thread that runs.
+ *
+ * Each has one event, at its end. The handlers of the tracepoints run in the interrupt, so that
+ * what they keep of this CPU cannot change under them. On PREEMPT_RT, threads run the softirqs and
+ * may be preempted meanwhile: there the class has hard interrupts only.
+ *
+ * arm64 can have interrupts that are NMIs for the kernel. These may come inside the recorder.
+ */
+#include <linux/interrupt.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "kevent/kevent.h"
+#include "kevent/probe.h"
+#include "ring/clock.h"
+#include "target/interest.h"
+
+/* Softirqs, vectors without hardirq_count(), and hard interrupts one in another. */
+#define LEVELS	5
+
+/*
+ * Counts registrations: a handler that is unregistered in the middle of an interrupt leaves its
+ * begin behind. Written by begin(), read by the handlers.
+ */
+static u32 generation;
+
+/**
+ * struct begun - an interrupt that has begun on a CPU
+ * @since: when, ns; 0 if nothing has begun that is of interest
+ * @number: of the interrupt
+ * @kind: PXT_IRQ_*
+ * @generation: when it has begun
+ *
+ * Only this CPU writes and reads it, in an interrupt of its level.
+ */
+struct begun {
+	u64 since;
+	u32 number;
+	u32 kind;
+	u32 generation;
+};
+
+static DEFINE_PER_CPU(struct begun [LEVELS], pxt_irq_begun);
+
+static struct begun *level_of(u32 kind)
+{
+	u32 level = kind == PXT_IRQ_SOFT ? 0 : 1 + (hardirq_count() >> HARDIRQ_SHIFT);
+
+	return this_cpu_ptr(&pxt_irq_begun[min_t(u32, level, LEVELS - 1)]);
+}
+
+static void enters(u32 kind, u32 number)
+{
+	struct begun *begun;
+
+	if (!pxt_interest_in(current) || in_nmi())
+		return;
+	begun = level_of(kind);
+	begun->number = number;
+	begun->kind = kind;
+	begun->generation = READ_ONCE(generation);
+	begun->since = pxt_clock_now();
+}
+
+static const struct pxt_kevent irq_event = {
+	.id = POSIXTRACE_ID_IRQ,
+	.class = PXT_CLASS(IRQ),
+};
+
+static noinline void record_irq(u32 kind, u32 number, u64 since, const char *name)
+{
+	struct pxt_irq_data data = {
+		.number = number,
+		.kind = kind,
+		.nested = kind != PXT_IRQ_SOFT &&
+			  (in_serving_softirq() || hardirq_count() > HARDIRQ_OFFSET),
+		.duration = pxt_clock_now() - since,
+	};
+	ssize_t len = strscpy(data.name, name ? name : "", sizeof(data.name));
+
+	if (len < 0)
+		len = sizeof(data.name) - 1;
+	pxt_kevent_record(&irq_event, current, NULL, &data,
+			  offsetof(struct pxt_irq_data, name) + len);
+}
+
+static void leaves(u32 kind, u32 number, const char *name)
+{
+	struct begun *begun;
+	u64 since;
+
+	if (in_nmi())
+		return;
+	begun = level_of(kind);
+	since = begun->since;
+	if (!since)
+		return;
+	begun->since = 0;
+	/* It may be another one, if handlers were registered in the middle. */
+	if (begun->kind == kind && begun->number == number &&
+	    begun->generation == READ_ONCE(generation))
+		record_irq(kind, number, since, name);
+}
+
+static void irq_handler_entry(void *unused, int irq, struct irqaction *action)
+{
+	enters(PXT_IRQ_HARD, irq);
+}
+
+static void irq_handler_exit(void *unused, int irq, struct irqaction *action, int ret)
+{
+	leaves(PXT_IRQ_HARD, irq, action->name);
+}
+
+static void __maybe_unused softirq_entry(void *unused, unsigned int vec)
+{
+	enters(PXT_IRQ_SOFT, vec);
+}
+
+static void __maybe_unused softirq_exit(void *unused, unsigned int vec)
+{
+	static const char *const names[NR_SOFTIRQS] = {
+		"hi", "timer", "net_tx", "net_rx", "block", "irq_poll", "tasklet", "sched",
+		"hrtimer", "rcu",
+	};
+
+	leaves(PXT_IRQ_SOFT, vec, vec < NR_SOFTIRQS ? names[vec] : NULL);
+}
+
+/* One pair of functions for each vector: its tracepoints do not pass a name. */
+#define VECTOR(vector) \
+static void vector##_entry(void *unused, int number) \
+{ \
+	enters(PXT_IRQ_VECTOR, number); \
+} \
+static void vector##_exit(void *unused, int number) \
+{ \
+	leaves(PXT_IRQ_VECTOR, number, #vector); \
+}
+
+/* Of x86. */
+VECTOR(local_timer)
+VECTOR(reschedule)
+VECTOR(call_function)
+VECTOR(call_function_single)
+VECTOR(irq_work)
+VECTOR(x86_platform_ipi)
+VECTOR(spurious_apic)
+VECTOR(error_apic)
+VECTOR(thermal_apic)
+VECTOR(threshold_apic)
+VECTOR(deferred_error_apic)
+
+/* Of arm64: interrupts between processors. The reason is a constant text of the kernel. */
+static void ipi_entry(void *unused, const char *reason)
+{
+	enters(PXT_IRQ_VECTOR, 0);
+}
+
+static void ipi_exit(void *unused, const char *reason)
+{
+	leaves(PXT_IRQ_VECTOR, 0, reason);
+}
+
+/* With the lock of the registration. */
+static void begin(void)
+{
+	WRITE_ONCE(generation, generation + 1);
+}
+
+static struct pxt_probe probes[] = {
+	{ "irq_handler_entry", irq_handler_entry },
+	{ "irq_handler_exit", irq_handler_exit },
+#ifndef CONFIG_PREEMPT_RT
+	{ "softirq_entry", softirq_entry },
+	{ "softirq_exit", softirq_exit },
+#endif
+	{ "local_timer_entry", local_timer_entry, true },
+	{ "local_timer_exit", local_timer_exit, true },
+	{ "reschedule_entry", reschedule_entry, true },
+	{ "reschedule_exit", reschedule_exit, true },
+	{ "call_function_entry", call_function_entry, true },
+	{ "call_function_exit", call_function_exit, true },
+	{ "call_function_single_entry", call_function_single_entry, true },
+	{ "call_function_single_exit", call_function_single_exit, true },
+	{ "irq_work_entry", irq_work_entry, true },
+	{ "irq_work_exit", irq_work_exit, true },
+	{ "x86_platform_ipi_entry", x86_platform_ipi_entry, true },
+	{ "x86_platform_ipi_exit", x86_platform_ipi_exit, true },
+	{ "spurious_apic_entry", spurious_apic_entry, true },
+	{ "spurious_apic_exit", spurious_apic_exit, true },
+	{ "error_apic_entry", error_apic_entry, true },
+	{ "error_apic_exit", error_apic_exit, true },
+	{ "thermal_apic_entry", thermal_apic_entry, true },
+	{ "thermal_apic_exit", thermal_apic_exit, true },
+	{ "threshold_apic_entry", threshold_apic_entry, true },
+	{ "threshold_apic_exit", threshold_apic_exit, true },
+	{ "deferred_error_apic_entry", deferred_error_apic_entry, true },
+	{ "deferred_error_apic_exit", deferred_error_apic_exit, true },
+	{ "ipi_entry", ipi_entry, true },
+	{ "ipi_exit", ipi_exit, true },
+};
+
+const struct pxt_probes pxt_probes_irq = {
+	.class = POSIXTRACE_CLASS_IRQ,
+	.probe = probes,
+	.count = ARRAY_SIZE(probes),
+	.begin = begin,
+};

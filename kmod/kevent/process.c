@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Class process: births, programs, ends and names.
+ *
+ * From Linux 7.0 on, these handlers may be preempted: they use no data of the CPU, and what they
+ * call turns interrupts off where it does.
+ */
+#include <linux/binfmts.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+
+#include "compat.h"
+#include "kevent/kevent.h"
+#include "kevent/probe.h"
+#include "stream/stream.h"
+#include "target/interest.h"
+
+static void fill_child(void *data, const struct pxt_stream *stream, struct task_struct *other)
+{
+	struct pxt_fork_data *fork = data;
+
+	/* A child has the rights of its parent: the controller may know it. */
+	fork->child_pid = other ? task_tgid_nr_ns(other, stream->ns) : 0;
+	fork->child_tid = other ? task_pid_nr_ns(other, stream->ns) : 0;
+}
+
+static const struct pxt_kevent fork_event = {
+	.id = POSIXTRACE_ID_FORK,
+	.class = PXT_CLASS(PROCESS),
+	.fill = fill_child,
+	.trusted = true,
+};
+
+static void process_fork(void *unused, struct task_struct *parent, struct task_struct *child)
+{
+	struct pxt_fork_data data = { 0 };
+
+	if (pxt_interest_in(parent))
+		pxt_kevent_record(&fork_event, parent, child, &data, sizeof(data));
+}
+
+static const struct pxt_kevent exec_event = {
+	.id = POSIXTRACE_ID_EXEC,
+	.class = PXT_CLASS(PROCESS),
+	/* The old program has chosen the file. */
+	.hidden = true,
+};
+
+static void process_exec(void *unused, struct task_struct *task, pid_t old_pid,
+			 struct linux_binprm *bprm)
+{
+	struct pxt_exec_data data;
+	ssize_t len;
+
+	if (!pxt_interest_in(task))
+		return;
+	len = strscpy(data.filename, bprm->filename, sizeof(data.filename));
+	if (len < 0)
+		len = sizeof(data.filename) - 1;
+	pxt_kevent_record(&exec_event, task, NULL, &data,
+			  offsetof(struct pxt_exec_data, filename) + len);
+}
+
+static const struct pxt_kevent exit_event = {
+	.id = POSIXTRACE_ID_EXIT,
+	.class = PXT_CLASS(PROCESS),
+};
+
+static void process_exit(PXT_PROCESS_EXIT_ARGS)
+{
+	struct pxt_exit_data exit = {
+		.exit_code = task->exit_code,
+		.group_dead = !atomic_read(&task->signal->live),
+	};
+
+	if (pxt_interest_in(task))
+		pxt_kevent_record(&exit_event, task, NULL, &exit, sizeof(exit));
+}
+
+static const struct pxt_kevent rename_event = {
+	.id = POSIXTRACE_ID_RENAME,
+	.class = PXT_CLASS(PROCESS),
+};
+
+static void task_rename(void *unused, struct task_struct *task, const char *comm)
+{
+	struct pxt_rename_data data = { 0 };
+
+	if (!pxt_interest_in(task))
+		return;
+	strscpy(data.oldcomm, task->comm, sizeof(data.oldcomm));
+	strscpy(data.newcomm, comm, sizeof(data.newcomm));
+	pxt_kevent_record(&rename_event, task, NULL, &data, sizeof(data));
+}
+
+static struct pxt_probe probes[] = {
+	{ "sched_process_fork", process_fork },
+	{ "sched_process_exec", process_exec },
+	{ "sched_process_exit", process_exit },
+	{ "task_rename", task_rename },
+};
+
+const struct pxt_probes pxt_probes_process = {
+	.class = POSIXTRACE_CLASS_PROCESS,
+	.probe = probes,
+	.count = ARRAY_SIZE(probes),
+};

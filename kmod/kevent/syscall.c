@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Class syscall: system calls, with their arguments as words, and their results.
+ *
+ * While these tracepoints have a handler, all tasks of the machine take the slow way into and out
+ * of the kernel. From Linux 6.13 on, the handlers may be preempted, and could take page faults:
+ * they use no data of the CPU, and no memory of the program.
+ */
+#include <linux/compat.h>
+#include <linux/nospec.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include <asm/syscall.h>
+#include <asm/unistd.h>
+
+#include "compat.h"
+#include "kevent/kevent.h"
+#include "kevent/probe.h"
+#include "target/interest.h"
+
+/* Compilers know the length, so no event has to find it. */
+struct name {
+	const char *text;
+	size_t len;
+};
+
+/* Longer ones are cut, as they are in struct pxt_syscall_data. */
+#define PXT_NAME(name) \
+	{ #name, (sizeof(#name) < PXT_NAME_SIZE ? sizeof(#name) : PXT_NAME_SIZE) - 1 }
+
+#define PXT_NATIVE(name)[__NR_##name] = PXT_NAME(name),
+#define PXT_IA32(name)
+
+static const struct name names[] = {
+#include "syscallnames.h"
+};
+
+#undef PXT_NATIVE
+#undef PXT_IA32
+#define PXT_NATIVE(name)
+#define PXT_IA32(name)[__NR_ia32_##name] = PXT_NAME(name),
+
+/* Of 32-bit programs. Only the headers of x86 have constants for both. */
+static const struct name compat_names[] = {
+#include "syscallnames.h"
+};
+
+/* Of a number that has no name, the length is 0. */
+static const struct name *name_of(long nr, bool compat)
+{
+	static const struct name none;
+	const struct name *table = compat ? compat_names : names;
+	size_t size = compat ? ARRAY_SIZE(compat_names) : ARRAY_SIZE(names);
+
+	if (nr < 0 || nr >= size)
+		return &none;
+	/* The program has chosen the number. */
+	return &table[array_index_nospec(nr, size)];
+}
+
+static const struct pxt_kevent syscall_entry_event = {
+	.id = POSIXTRACE_ID_SYSCALL_ENTRY,
+	.class = PXT_CLASS(SYSCALL),
+};
+
+static void sys_enter(void *unused, struct pt_regs *regs, long nr)
+{
+	/* What is recorded of it is set. */
+	struct pxt_syscall_data data PXT_UNINITIALIZED;
+	const struct name *name;
+
+	if (!pxt_interest_in(current))
+		return;
+	data.nr = nr;
+	data.compat = in_compat_syscall();
+	syscall_get_arguments(current, regs, data.args);
+	name = name_of(nr, data.compat);
+	memcpy(data.name, name->text, name->len);
+	pxt_kevent_record(&syscall_entry_event, current, NULL, &data,
+			  offsetof(struct pxt_syscall_data, name) + name->len);
+}
+
+static const struct pxt_kevent syscall_exit_event = {
+	.id = POSIXTRACE_ID_SYSCALL_EXIT,
+	.class = PXT_CLASS(SYSCALL),
+};
+
+static void sys_exit(void *unused, struct pt_regs *regs, long result)
+{
+	struct pxt_result_data data = { .result = result };
+
+	if (!pxt_interest_in(current))
+		return;
+	data.nr = syscall_get_nr(current, regs);
+	data.compat = in_compat_syscall();
+	pxt_kevent_record(&syscall_exit_event, current, NULL, &data, sizeof(data));
+}
+
+static struct pxt_probe probes[] = {
+	{ "sys_enter", sys_enter },
+	{ "sys_exit", sys_exit },
+};
+
+const struct pxt_probes pxt_probes_syscall = {
+	.class = POSIXTRACE_CLASS_SYSCALL,
+	.probe = probes,
+	.count = ARRAY_SIZE(probes),
+};

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Registers handlers of tracepoints for the events of the kernel: the other files here have the
+ * handlers. The tracepoints are found by name, and have a handler only while there is a stream that
+ * asks for their class, and for a while after the last one.
+ */
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+
+#include <linux/posixtrace.h>
+
+#include "kevent/kevent.h"
+#include "kevent/probe.h"
+#include "kevent/tracepoints.h"
+
+/* ------------------------------------------------------------------ */
+/* Registration								*/
+
+static const struct pxt_probes *const all[] = {
+	&pxt_probes_sched,
+	&pxt_probes_process,
+	&pxt_probes_signal,
+	&pxt_probes_syscall,
+	&pxt_probes_fault,
+	&pxt_probes_irq,
+};
+
+/*
+ * How long handlers stay registered after the last stream of a class. Each registration and each
+ * removal interrupts all CPUs, so this bounds how often users can cause that. System calls of all
+ * processes are slower while theirs are registered, and few users may have these.
+ */
+#define KEEP_SECONDS		60
+#define KEEP_SYSCALL_SECONDS	10
+
+/**
+ * struct class_use - who needs the handlers of a class
+ * @users: streams that ask for the class
+ * @ready: all handlers are registered, and stay so while there are users
+ * @removal: removes them; queued when the last user leaves, for later
+ *
+ * @users changes, and @removal is queued, under pxt_class_use_lock. @ready changes under both
+ * locks.
+ */
+struct class_use {
+	unsigned int users;
+	bool ready;
+	struct delayed_work removal;
+};
+
+/* As in all[]. */
+static struct class_use uses[ARRAY_SIZE(all)];
+static DEFINE_SPINLOCK(pxt_class_use_lock);
+
+/*
+ * Guards which handlers are registered. Outside of the kernel's locks of the tracepoints, which
+ * interrupt all CPUs: only CREATE, which a signal can end, and the work that removes handlers take
+ * it.
+ */
+static DEFINE_MUTEX(pxt_tracepoints_lock);
+
+static void find_tracepoint(struct tracepoint *tp, void *unused)
+{
+	size_t i, j;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		for (j = 0; j < all[i]->count; j++) {
+			if (!strcmp(tp->name, all[i]->probe[j].name))
+				all[i]->probe[j].tp = tp;
+		}
+	}
+}
+
+/* With pxt_tracepoints_lock. A handler may still run when this returns. */
+static void unregister(const struct pxt_probes *probes)
+{
+	struct pxt_probe *probe;
+
+	for (probe = probes->probe; probe < probes->probe + probes->count; probe++) {
+		if (probe->registered)
+			tracepoint_probe_unregister(probe->tp, probe->function, NULL);
+		probe->registered = false;
+	}
+}
+
+static bool begin_removal(struct class_use *use)
+{
+	bool unused;
+
+	spin_lock(&pxt_class_use_lock);
+	unused = !use->users;
+	if (unused)
+		use->ready = false;
+	spin_unlock(&pxt_class_use_lock);
+	return unused;
+}
+
+static void remove_unused(struct class_use *use)
+{
+	mutex_lock(&pxt_tracepoints_lock);
+	if (begin_removal(use))
+		unregister(all[use - uses]);
+	mutex_unlock(&pxt_tracepoints_lock);
+}
+
+static void removal(struct work_struct *work)
+{
+	remove_unused(container_of(to_delayed_work(work), struct class_use, removal));
+}
+
+/* With pxt_class_use_lock. */
+static void remove_later(struct class_use *use)
+{
+	bool short_time = all[use - uses]->class == POSIXTRACE_CLASS_SYSCALL;
+
+	mod_delayed_work(system_unbound_wq, &use->removal,
+			 HZ * (short_time ? KEEP_SYSCALL_SECONDS : KEEP_SECONDS));
+}
+
+/**
+ * pxt_tracepoints_init() - look which tracepoints this kernel has
+ */
+void pxt_tracepoints_init(void)
+{
+	size_t i;
+
+	pxt_runnable_init();
+	for (i = 0; i < ARRAY_SIZE(uses); i++)
+		INIT_DELAYED_WORK(&uses[i].removal, removal);
+	for_each_kernel_tracepoint(find_tracepoint, NULL);
+}
+
+/**
+ * pxt_tracepoints_exit() - remove all handlers
+ *
+ * There is no stream, and none can be made. pxt_process_exit() waits for handlers that still run.
+ * Context: may sleep.
+ */
+void pxt_tracepoints_exit(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(uses); i++) {
+		cancel_delayed_work_sync(&uses[i].removal);
+		remove_unused(&uses[i]);
+	}
+}
+
+static bool is_complete(const struct pxt_probes *probes)
+{
+	size_t i;
+
+	for (i = 0; i < probes->count; i++) {
+		if (!probes->probe[i].tp && !probes->probe[i].optional)
+			return false;
+	}
+	return probes->count;
+}
+
+/**
+ * pxt_tracepoints_classes() - the classes that this kernel can record
+ *
+ * Return: POSIXTRACE_CLASS_*.
+ */
+u64 pxt_tracepoints_classes(void)
+{
+	u64 classes = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++)
+		classes |= is_complete(all[i]) ? all[i]->class : 0;
+	return classes;
+}
+
+/* Registers those that are not: after a failure, the work removes what this has registered. */
+static int register_all(const struct pxt_probes *probes)
+{
+	struct pxt_probe *probe;
+	int err;
+
+	if (probes->begin)
+		probes->begin();
+	for (probe = probes->probe; probe < probes->probe + probes->count; probe++) {
+		if (!probe->tp || probe->registered)
+			continue;
+		err = tracepoint_probe_register(probe->tp, probe->function, NULL);
+		if (err)
+			return err;
+		probe->registered = true;
+	}
+	return 0;
+}
+
+/* One more user, if the handlers are registered. */
+static bool use_ready(struct class_use *use)
+{
+	bool ready;
+
+	spin_lock(&pxt_class_use_lock);
+	ready = use->ready;
+	if (ready)
+		use->users++;
+	spin_unlock(&pxt_class_use_lock);
+	return ready;
+}
+
+static int get_class(struct class_use *use)
+{
+	int err;
+
+	if (use_ready(use))
+		return 0;
+	err = mutex_lock_killable(&pxt_tracepoints_lock);
+	if (err)
+		return err;
+	if (!use_ready(use)) {
+		err = register_all(all[use - uses]);
+		spin_lock(&pxt_class_use_lock);
+		if (err) {
+			remove_later(use);
+		} else {
+			use->ready = true;
+			use->users++;
+		}
+		spin_unlock(&pxt_class_use_lock);
+	}
+	mutex_unlock(&pxt_tracepoints_lock);
+	return err;
+}
+
+/* @count: of all[] */
+static void put_classes(u64 classes, size_t count)
+{
+	spin_lock(&pxt_class_use_lock);
+	while (count--) {
+		if (all[count]->class & classes && !--uses[count].users)
+			remove_later(&uses[count]);
+	}
+	spin_unlock(&pxt_class_use_lock);
+}
+
+/**
+ * pxt_tracepoints_get() - one more stream has events of the kernel
+ * @classes: POSIXTRACE_CLASS_*, checked
+ *
+ * Context: may sleep. Waits only for classes that have no handlers.
+ * Return: 0; -ENOMEM; -EINTR if the caller is killed.
+ */
+int pxt_tracepoints_get(u64 classes)
+{
+	size_t i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		if (!(all[i]->class & classes))
+			continue;
+		err = get_class(&uses[i]);
+		if (err) {
+			put_classes(classes, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/**
+ * pxt_tracepoints_put() - one stream with events of the kernel less
+ * @classes: of pxt_tracepoints_get()
+ *
+ * Waits for no registration. The handlers stay for a while: one may still run after this.
+ */
+void pxt_tracepoints_put(u64 classes)
+{
+	if (classes)
+		put_classes(classes, ARRAY_SIZE(all));
+}

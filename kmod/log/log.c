@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Logs of streams: making one, asking for work, ending it. A thread of the controller, or the
+ * kernel thread of the log, does all the writing: logturn.c decides which one. The kernel thread
+ * continues when the controller is killed; it is in logthread/logthread.c.
+ *
+ * Every log thread ends. A signal makes it give up writes that have to wait. Root may send
+ * one; the watch of the log does when the controller is gone and the log makes no progress.
+ */
+#include <linux/jiffies.h>
+#include <linux/minmax.h>
+#include <linux/moduleparam.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "log/log.h"
+#include "stream/stream.h"
+
+static unsigned int log_timeout = 10;
+module_param(log_timeout, uint, 0644);
+MODULE_PARM_DESC(log_timeout, "Seconds without progress until a log without controller ends (default 10)");
+
+/* Bytes that have to be written in that time, so that the end of a whole log is bounded. */
+#define WATCH_BYTES	(64U << 10)
+
+static void watch(struct work_struct *work);
+
+/* Jiffies. */
+static unsigned long watch_time(void)
+{
+	return clamp(READ_ONCE(log_timeout), 1U, 3600U) * HZ;
+}
+
+/**
+ * pxt_log_new() - make the log of a stream
+ * @stream: not published yet, with its memory
+ * @fd: descriptor of the calling process
+ *
+ * Context: may sleep.
+ * Return: 0; -EBADF, -EINVAL if @fd cannot be a log; -ENOMEM.
+ */
+int pxt_log_new(struct pxt_stream *stream, int fd)
+{
+	struct pxt_log *log = kzalloc(sizeof(*log), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!log)
+		return -ENOMEM;
+	err = pxt_logwriter_init(&log->writer, fd, &stream->attr, &stream->pool);
+	if (err) {
+		kfree(log);
+		return err;
+	}
+	init_completion(&log->begun);
+	INIT_DELAYED_WORK(&log->watch, watch);
+	spin_lock_init(&log->lock);
+	init_waitqueue_head(&log->wait);
+	init_waitqueue_head(&log->worker_wait);
+	/* Until the thread has written the beginning. */
+	log->served = true;
+	init_waitqueue_head(&log->done);
+	err = pxt_user_work_init(&log->work, &stream->charge);
+	if (err) {
+		pxt_logwriter_destroy(&log->writer);
+		kfree(log);
+		return err;
+	}
+	log->stream = stream;
+	stream->log = log;
+	return 0;
+}
+
+/**
+ * pxt_log_free() - end of pxt_log_new()
+ * @log: its thread has ended, or was never started
+ */
+void pxt_log_free(struct pxt_log *log)
+{
+	pxt_logwriter_destroy(&log->writer);
+	pxt_user_work_destroy(&log->work);
+	if (log->thread)
+		put_task_struct(log->thread);
+	kfree(log);
+}
+
+/* ------------------------------------------------------------------ */
+/* The end of a thread whose controller is gone				*/
+
+/*
+ * With the lock of the log. While tasks are frozen, so is a server of the file, or a reader of the
+ * pipe: it is not their fault if there is no progress. The watch looks before they go on.
+ */
+static void queue_watch(struct pxt_log *log)
+{
+	log->due = jiffies + watch_time();
+	if (!log->over)
+		queue_delayed_work(system_freezable_wq, &log->watch, watch_time());
+}
+
+/* The log thread, which holds stream and module, waits for this before it ends. */
+static void watch(struct work_struct *work)
+{
+	struct pxt_log *log = container_of(to_delayed_work(work), struct pxt_log, watch);
+	u64 progress = READ_ONCE(log->writer.file.progress);
+	bool frozen;
+
+	spin_lock(&log->lock);
+	frozen = time_after(jiffies, log->due + watch_time());
+	spin_unlock(&log->lock);
+	if (!frozen && !log->writer.file.patient && progress - log->progress < WATCH_BYTES)
+		send_sig(SIGKILL, log->thread, 1);
+	log->progress = progress;
+	spin_lock(&log->lock);
+	queue_watch(log);
+	spin_unlock(&log->lock);
+}
+
+/**
+ * pxt_log_abandon() - make the thread end within a bounded time, as the controller is gone
+ * @log: of a stream that is shut down; any number of times
+ *
+ * The thread gives up unless it writes 64 KiB every log_timeout seconds. Files that the
+ * kernel itself writes are exempt: there it always makes progress.
+ * Context: may sleep.
+ */
+void pxt_log_abandon(struct pxt_log *log)
+{
+	spin_lock(&log->lock);
+	if (log->thread && !log->watched) {
+		log->watched = true;
+		log->progress = READ_ONCE(log->writer.file.progress);
+		queue_watch(log);
+	}
+	spin_unlock(&log->lock);
+}
+
+/**
+ * pxt_log_end_watch() - the watch is not queued after this, and does not run
+ * @log: whose thread ends, and calls this
+ *
+ * Context: may sleep.
+ */
+void pxt_log_end_watch(struct pxt_log *log)
+{
+	spin_lock(&log->lock);
+	log->over = true;
+	spin_unlock(&log->lock);
+	cancel_delayed_work_sync(&log->watch);
+}
+
+/* Wait for log_timeout seconds @since a time in jiffies. Has the thread ended by then? */
+static bool wait_a_while(struct pxt_log *log, unsigned int state, unsigned long since)
+{
+	long left = max_t(long, since + watch_time() - jiffies, 0);
+
+	return ___wait_event(log->done, ___wait_cond_timeout(pxt_log_ended(log)),
+			     (state | TASK_FREEZABLE), 0, left,
+			     __ret = schedule_timeout(__ret)) > 0;
+}
+
+/**
+ * pxt_log_wait_turn() - wait until the calling task of the controller may write the end
+ * @log: pxt_log_begin_close() and pxt_log_end() were called
+ *
+ * Context: may sleep; no lock is held. Can be killed and frozen. A task that ends waits for
+ * log_timeout seconds at most, since it ended the stream.
+ *
+ * Return: true if it serves the log now; false if the log is finished, or the wait is over.
+ */
+bool pxt_log_wait_turn(struct pxt_log *log)
+{
+	long left = max_t(long, log->owner_ended + watch_time() - jiffies, 0);
+
+	if (!(current->flags & PF_EXITING))
+		wait_event_state(log->done, pxt_log_turn(log, PXT_BY_CLOSER),
+				 (TASK_KILLABLE | TASK_FREEZABLE));
+	else
+		___wait_event(log->done,
+			      ___wait_cond_timeout(pxt_log_turn(log, PXT_BY_CLOSER)),
+			      (TASK_IDLE | TASK_FREEZABLE), 0, left,
+			      __ret = schedule_timeout(__ret));
+	return pxt_log_take(log, PXT_BY_CLOSER);
+}
+
+/**
+ * pxt_log_give_up() - make the thread end without another write that has to wait
+ * @log: with a thread, of a stream that is shut down
+ *
+ * The file is closed when this returns, unless a signal comes or closing takes too long.
+ * Context: may sleep.
+ */
+void pxt_log_give_up(struct pxt_log *log)
+{
+	send_sig(SIGKILL, log->thread, 1);
+	pxt_log_abandon(log);
+	wait_a_while(log, TASK_INTERRUPTIBLE, jiffies);
+}
+
+/* ------------------------------------------------------------------ */
+/* Requests to the thread						*/
+
+/**
+ * pxt_log_flush() - FLUSH: write the recorded events to the log
+ * @stream: not locked
+ * @origin: the caller
+ *
+ * POSIX: posix_trace_flush(). Does not wait for the flush.
+ *
+ * Return: 0; -EINVAL if the stream has no log; -ESHUTDOWN.
+ */
+int pxt_log_flush(struct pxt_stream *stream, const struct posixtrace_origin *origin)
+{
+	struct pxt_log *log = stream->log;
+
+	if (!log)
+		return -EINVAL;
+	if (READ_ONCE(stream->dead))
+		return -ESHUTDOWN;
+	spin_lock(&log->lock);
+	log->caller = pxt_sysevent_caller(stream, origin);
+	/* Both under the lock, or the end of an earlier flush would clear @flushing. */
+	log->flushing = true;
+	set_bit(PXT_LOG_FLUSH, &log->wanted);
+	spin_unlock(&log->lock);
+	pxt_log_wake(log);
+	return 0;
+}
+
+/**
+ * pxt_log_clear() - CLEAR of a stream with log
+ * @stream: not locked
+ *
+ * Waits until it is done. Context: may sleep.
+ *
+ * Return: 0; -EINTR if a fatal signal came; -ESHUTDOWN; the error of the file system if the
+ * log cannot begin anew.
+ */
+int pxt_log_clear(struct pxt_stream *stream)
+{
+	struct pxt_log *log = stream->log;
+	u64 number;
+
+	if (READ_ONCE(stream->dead))
+		return -ESHUTDOWN;
+	spin_lock(&log->lock);
+	number = ++log->clear_wanted;
+	/* Both under the lock, or one CLEAR could end with @number, and another come after it. */
+	set_bit(PXT_LOG_CLEAR, &log->wanted);
+	spin_unlock(&log->lock);
+	pxt_log_wake(log);
+	/* Pairs with the release in clear(): clear_error is set. */
+	if (wait_event_state(log->done, smp_load_acquire(&log->clear_done) >= number ||
+			     READ_ONCE(stream->dead), (TASK_KILLABLE | TASK_FREEZABLE)))
+		return -EINTR;
+	return READ_ONCE(stream->dead) ? -ESHUTDOWN : READ_ONCE(log->clear_error);
+}
+
+/**
+ * pxt_log_used() - note that a sub-buffer was handed out
+ * @log: of its stream
+ *
+ * With the policy FLUSH, the log is flushed when half of the pool is used. After an error, the
+ * thread retries once a second, not each time. Context: may sleep.
+ */
+void pxt_log_used(struct pxt_log *log)
+{
+	const struct pxt_pool *pool = &log->stream->pool;
+
+	bool half = 2 * READ_ONCE(pool->used) >= pool->nr_user ||
+		    (pool->nr_kernel && 2 * READ_ONCE(pool->kernel_used) >= pool->nr_kernel);
+
+	if (pxt_log_flushes_itself(log) && half &&
+	    !READ_ONCE(log->error) && !test_bit(PXT_LOG_USED, &log->wanted))
+		pxt_log_want(log, PXT_LOG_USED);
+}
+
+/**
+ * pxt_log_stream_full() - note that the stream has become full
+ * @log: of the stream
+ *
+ * With the policy FLUSH, this starts a flush, and the stream runs again after it.
+ * Context: may sleep.
+ */
+void pxt_log_stream_full(struct pxt_log *log)
+{
+	if (pxt_log_flushes_itself(log) && !READ_ONCE(log->error))
+		pxt_log_want(log, PXT_LOG_USED);
+}
+
+/**
+ * pxt_log_end() - let the thread flush a last time, then free the stream's memory
+ * @log: of a stream that is dead and closed
+ */
+void pxt_log_end(struct pxt_log *log)
+{
+	wake_up_all(&log->done);
+	pxt_log_want(log, PXT_LOG_END);
+}
+
+/**
+ * pxt_log_wait() - wait for the end of the thread
+ * @log: pxt_log_end() was called
+ *
+ * A controller that was killed, or ends, does not wait for the reader of a pipe: the log
+ * thread goes on without it. A regular file is complete when the controller has ended,
+ * unless writing takes longer than log_timeout seconds.
+ *
+ * Context: may sleep; no lock is held. Can be killed and frozen.
+ *
+ * Return: 0; the error of the last write; -EINTR if a fatal signal came.
+ */
+int pxt_log_wait(struct pxt_log *log)
+{
+	bool ends = current->flags & PF_EXITING;
+
+	/* CREATE was interrupted before the header was written. */
+	if (!completion_done(&log->begun))
+		return -EINTR;
+	/* Signals do not reach a controller that ends. */
+	if (ends && (!log->writer.file.regular || !wait_a_while(log, TASK_IDLE, log->owner_ended)))
+		return -EINTR;
+	if (!ends && wait_event_state(log->done, pxt_log_ended(log),
+				      (TASK_KILLABLE | TASK_FREEZABLE)))
+		return -EINTR;
+	return READ_ONCE(log->error);
+}
+
+/* With log->lock. */
+static void note_lost(struct pxt_log *log)
+{
+	const struct pxt_pool *pool = &log->stream->pool;
+	u64 lost = READ_ONCE(pool->lost) + pxt_pool_dropped(pool) + log->dropped;
+
+	lockdep_assert_held(&log->lock);
+	/* CLEAR makes the number smaller. */
+	if (log->refuses && lost > log->lost)
+		log->overrun = true;
+	log->lost = lost;
+}
+
+/**
+ * pxt_log_note_lost() - note whether the log takes events
+ * @log: of a stream with memory
+ * @refuses: it does not: it is full, or writing failed
+ *
+ * Events that the stream loses while its log refuses them are an overrun of the log.
+ */
+void pxt_log_note_lost(struct pxt_log *log, bool refuses)
+{
+	spin_lock(&log->lock);
+	note_lost(log);
+	log->refuses = refuses;
+	spin_unlock(&log->lock);
+}
+
+/**
+ * pxt_log_status() - add the status of the log to GET_STATUS
+ * @log: of a stream that is locked, and not dead
+ * @status: to be completed
+ */
+void pxt_log_status(struct pxt_log *log, struct posixtrace_status *status)
+{
+	spin_lock(&log->lock);
+	if (log->flushing)
+		status->flags |= POSIXTRACE_STATUS_FLUSHING;
+	if (log->full)
+		status->flags |= POSIXTRACE_STATUS_LOG_FULL;
+	note_lost(log);
+	if (log->overwritten != log->overwritten_seen || log->overrun)
+		status->flags |= POSIXTRACE_STATUS_LOG_OVERRUN;
+	log->overwritten_seen = log->overwritten;
+	log->overrun = false;
+	status->flush_error = log->flush_error;
+	log->flush_error = 0;
+	spin_unlock(&log->lock);
+}
+
+/**
+ * pxt_log_unreported() - take back a status that did not reach the process
+ * @log: of a stream that is locked
+ * @status: from pxt_log_status()
+ */
+void pxt_log_unreported(struct pxt_log *log, const struct posixtrace_status *status)
+{
+	spin_lock(&log->lock);
+	if (status->flags & POSIXTRACE_STATUS_LOG_OVERRUN)
+		log->overrun = true;
+	if (!log->flush_error)
+		log->flush_error = status->flush_error;
+	spin_unlock(&log->lock);
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whose turn it is to serve a log. One task at a time flushes it, clears it and writes its end:
+ *
+ * - a thread of the controller that is in WRITE_LOG, the worker. Its processor time, memory and
+ *   input and output count for the cgroups of the controller;
+ * - a task of the controller that ends the stream, if the kernel itself writes the file;
+ * - otherwise the kernel thread of the log. It works within a budget of processor time.
+ *
+ * A task that is interrupted leaves the rest to the next one. logthread/logserve.c does the work.
+ */
+#include <linux/freezer.h>
+#include <linux/jiffies.h>
+#include <linux/minmax.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/task_work.h>
+
+#include "log/log.h"
+#include "stream/stream.h"
+
+/* With the lock. Must the kernel thread leave the log to a task of the controller? */
+static bool is_left_to_controller(const struct pxt_log *log)
+{
+	lockdep_assert_held(&log->lock);
+	return log->worker || log->closers;
+}
+
+/* With the lock. */
+static bool may_take(const struct pxt_log *log, enum pxt_logfile_server server)
+{
+	lockdep_assert_held(&log->lock);
+	if (log->served || log->finished)
+		return false;
+	switch (server) {
+	case PXT_BY_THREAD:
+		return !is_left_to_controller(log);
+	case PXT_BY_CLOSER:
+		return !log->worker;
+	default:
+		return true;
+	}
+}
+
+/**
+ * pxt_log_turn() - may the caller serve the log, or need it not wait any longer?
+ * @log: with a thread
+ * @server: as what; a worker has called pxt_log_enter(), a closer pxt_log_begin_close()
+ *
+ * A hint, for waits.
+ *
+ * Return: true if the log is finished, or if pxt_log_take() would succeed.
+ */
+bool pxt_log_turn(struct pxt_log *log, enum pxt_logfile_server server)
+{
+	bool turn;
+
+	spin_lock(&log->lock);
+	turn = log->finished || may_take(log, server);
+	spin_unlock(&log->lock);
+	return turn;
+}
+
+/**
+ * pxt_log_take() - begin to serve the log
+ * @log: with a thread
+ * @server: as what, see pxt_log_turn()
+ *
+ * Return: true, then pxt_log_put() has to follow; false if it is not the caller's turn.
+ */
+bool pxt_log_take(struct pxt_log *log, enum pxt_logfile_server server)
+{
+	bool taken;
+
+	spin_lock(&log->lock);
+	taken = may_take(log, server);
+	if (taken) {
+		log->served = true;
+		log->writer.file.server = server;
+	}
+	spin_unlock(&log->lock);
+	return taken;
+}
+
+/* With the lock. The tasks that may have to do something now. */
+static wait_queue_head_t *server_of(struct pxt_log *log)
+{
+	lockdep_assert_held(&log->lock);
+	if (log->worker)
+		return &log->worker_wait;
+	if (log->resting && !test_bit(PXT_LOG_END, &log->wanted))
+		return NULL;
+	return &log->wait;
+}
+
+/**
+ * pxt_log_wake() - wake the task that has to serve the log
+ * @log: with a thread, and new work, or no longer served
+ */
+void pxt_log_wake(struct pxt_log *log)
+{
+	wait_queue_head_t *queue;
+
+	spin_lock(&log->lock);
+	queue = server_of(log);
+	spin_unlock(&log->lock);
+	if (queue)
+		wake_up(queue);
+	/* Closers. */
+	if (test_bit(PXT_LOG_END, &log->wanted))
+		wake_up_all(&log->done);
+}
+
+/**
+ * pxt_log_put() - end of pxt_log_take()
+ * @log: served by the caller
+ */
+void pxt_log_put(struct pxt_log *log)
+{
+	spin_lock(&log->lock);
+	log->served = false;
+	spin_unlock(&log->lock);
+	pxt_log_wake(log);
+}
+
+/**
+ * pxt_log_finish() - note that the end is written, and the memory of the stream is freed
+ * @log: served by the caller
+ */
+void pxt_log_finish(struct pxt_log *log)
+{
+	spin_lock(&log->lock);
+	WRITE_ONCE(log->finished, true);
+	spin_unlock(&log->lock);
+	wake_up_all(&log->worker_wait);
+	wake_up_all(&log->wait);
+	wake_up_all(&log->done);
+}
+
+/**
+ * pxt_log_take_request() - take a request over from the log
+ * @log: served by the caller
+ * @bit: PXT_LOG_*
+ *
+ * Return: was there one?
+ */
+bool pxt_log_take_request(struct pxt_log *log, int bit)
+{
+	bool was;
+
+	spin_lock(&log->lock);
+	was = test_and_clear_bit(bit, &log->wanted);
+	if (was && bit == PXT_LOG_FLUSH) {
+		log->flush_caller = log->caller;
+		log->flush_self = false;
+	}
+	spin_unlock(&log->lock);
+	return was;
+}
+
+/**
+ * pxt_log_want() - ask the task that serves for work
+ * @log: with a thread
+ * @bit: PXT_LOG_*
+ */
+void pxt_log_want(struct pxt_log *log, int bit)
+{
+	spin_lock(&log->lock);
+	set_bit(bit, &log->wanted);
+	spin_unlock(&log->lock);
+	pxt_log_wake(log);
+}
+
+/* ------------------------------------------------------------------ */
+/* The kernel thread							*/
+
+/* The scheduler updates the time of a thread when it looks at it. */
+static u64 runtime(void)
+{
+	schedule();
+	return current->se.sum_exec_runtime;
+}
+
+/**
+ * pxt_log_account() - count the processor time of the calling kernel thread for the user
+ * @log: of the thread
+ *
+ * Context: may sleep.
+ * Return: nanoseconds for which the thread has to rest; 0 for none.
+ */
+u64 pxt_log_account(struct pxt_log *log)
+{
+	u64 now, spent, counted;
+
+	if (!pxt_user_work_counts(&log->work))
+		return 0;
+	now = runtime();
+	spent = now - log->ran;
+	log->ran = now;
+	counted = min(spent, log->ahead);
+	log->ahead -= counted;
+	return pxt_user_work(&log->work, spent - counted);
+}
+
+/* What a thread may use before it looks whether it has to rest: nanoseconds. */
+#define WORK_STEP	(2 * NSEC_PER_MSEC)
+
+/**
+ * pxt_log_begin_work() - may the calling kernel thread work?
+ * @log: of the thread
+ *
+ * Context: may sleep.
+ * Return: 0, or nanoseconds for which the thread has to rest. pxt_log_end_work() has to follow.
+ */
+u64 pxt_log_begin_work(struct pxt_log *log)
+{
+	u64 delay = pxt_log_account(log);
+
+	if (delay || !pxt_user_work_counts(&log->work))
+		return delay;
+	delay = pxt_user_work_ahead(&log->work, WORK_STEP);
+	if (!delay)
+		log->ahead = WORK_STEP;
+	return delay;
+}
+
+/**
+ * pxt_log_end_work() - end of pxt_log_begin_work()
+ * @log: of the calling kernel thread
+ *
+ * Context: may sleep.
+ */
+void pxt_log_end_work(struct pxt_log *log)
+{
+	pxt_log_account(log);
+	pxt_user_work_back(&log->work, log->ahead);
+	log->ahead = 0;
+}
+
+static bool must_end(struct pxt_log *log)
+{
+	return READ_ONCE(log->finished) ||
+	       (test_bit(PXT_LOG_END, &log->wanted) && pxt_log_turn(log, PXT_BY_THREAD));
+}
+
+/**
+ * pxt_log_rest() - let the kernel thread sleep, as its user has used up the processor time
+ * @log: of the calling thread; not served by it
+ * @delay: nanoseconds
+ *
+ * Only the end of the stream wakes it earlier: what is to be written then is bounded by the memory
+ * of the stream. Context: may sleep; ends by a signal. Can be frozen if the thread can.
+ */
+void pxt_log_rest(struct pxt_log *log, u64 delay)
+{
+	spin_lock(&log->lock);
+	log->resting = true;
+	spin_unlock(&log->lock);
+	wait_event_freezable_timeout(log->wait, must_end(log), nsecs_to_jiffies(delay) + 1);
+	spin_lock(&log->lock);
+	log->resting = false;
+	spin_unlock(&log->lock);
+}
+
+/**
+ * pxt_log_pauses() - should the task that serves leave the rest to another one?
+ * @log: served by the caller
+ *
+ * Context: may sleep.
+ * Return: yes or no.
+ */
+bool pxt_log_pauses(struct pxt_log *log)
+{
+	bool left;
+
+	switch (log->writer.file.server) {
+	case PXT_BY_THREAD:
+		spin_lock(&log->lock);
+		left = is_left_to_controller(log);
+		spin_unlock(&log->lock);
+		if (left)
+			return true;
+		return !test_bit(PXT_LOG_END, &log->wanted) && pxt_log_account(log) && !log->ahead;
+	case PXT_BY_WORKER:
+		/* Kernels from 6.18 on throttle a task on its way to user mode. */
+		return signal_pending(current) || task_work_pending(current);
+	default:
+		return fatal_signal_pending(current);
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* The controller							*/
+
+/**
+ * pxt_log_enter() - WRITE_LOG begins: leave the log to the calling thread
+ * @log: begun
+ *
+ * Return: 0, then pxt_log_leave() has to follow; -ESHUTDOWN if the log is finished; -EBUSY if
+ * there is such a thread.
+ */
+int pxt_log_enter(struct pxt_log *log)
+{
+	int err = 0;
+
+	spin_lock(&log->lock);
+	if (log->finished)
+		err = -ESHUTDOWN;
+	else if (log->worker)
+		err = -EBUSY;
+	else
+		WRITE_ONCE(log->worker, current);
+	spin_unlock(&log->lock);
+	return err;
+}
+
+/**
+ * pxt_log_leave() - end of pxt_log_enter()
+ * @log: of the same thread
+ *
+ * The kernel thread continues.
+ */
+void pxt_log_leave(struct pxt_log *log)
+{
+	spin_lock(&log->lock);
+	WRITE_ONCE(log->worker, NULL);
+	spin_unlock(&log->lock);
+	pxt_log_wake(log);
+}
+
+/**
+ * pxt_log_begin_close() - leave the end of the log to the calling task
+ * @log: of a stream that the task is about to shut down; or NULL
+ *
+ * Return: true, then pxt_log_end_close() has to follow; false if the kernel thread has to write
+ * the end.
+ */
+bool pxt_log_begin_close(struct pxt_log *log)
+{
+	if (!log || !completion_done(&log->begun) || log->begin_error ||
+	    !pxt_logfile_allows(&log->writer.file, PXT_BY_CLOSER))
+		return false;
+	spin_lock(&log->lock);
+	log->closers++;
+	spin_unlock(&log->lock);
+	return true;
+}
+
+/**
+ * pxt_log_end_close() - end of pxt_log_begin_close()
+ * @log: the same
+ *
+ * If the log is not finished, the kernel thread does the rest.
+ */
+void pxt_log_end_close(struct pxt_log *log)
+{
+	spin_lock(&log->lock);
+	log->closers--;
+	spin_unlock(&log->lock);
+	pxt_log_wake(log);
+}

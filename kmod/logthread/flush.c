@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A flush: writes all events that were recorded before it begins to the log, while recording
+ * continues. Runs in the task that serves the log. If that is interrupted, the next one continues.
+ */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/minmax.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+#include "compat.h"
+#include "log/log.h"
+#include "log/logblock.h"
+#include "logthread/logthread.h"
+#include "ring/clock.h"
+#include "ring/reclaim.h"
+#include "ring/subbuf.h"
+#include "stream/state.h"
+#include "stream/stream.h"
+
+/* Runs with interrupts off on a CPU that may run a writer: the writer restarts. */
+static void close_cpu(void *pool)
+{
+	pxt_rseq_abort_current();
+	pxt_subbuf_close_cpu(pool, smp_processor_id());
+}
+
+/* Finds the CPUs with an open sub-buffer. One that is opened later is not part of this flush. */
+static void find_open(const struct pxt_pool *pool, struct cpumask *mask)
+{
+	u32 cpu;
+
+	for (cpu = 0; cpu < pool->nr_cpus; cpu++) {
+		if (READ_ONCE(pool->cpu[cpu].open) != POSIXTRACE_NONE)
+			cpumask_set_cpu(cpu, mask);
+	}
+}
+
+/*
+ * Makes each CPU close its open sub-buffer. This runs on the CPU itself, as a writer may begin
+ * there at any time: either its commit is in the old sub-buffer before that is measured, or it
+ * sees that the sub-buffer is not open any more. An offline CPU runs no writer, and
+ * pxt_subbuf_leave() was called for it: no CPU goes offline while cpus_read_lock() is held.
+ */
+static void close_all(struct pxt_stream *stream)
+{
+	struct pxt_pool *pool = &stream->pool;
+	cpumask_var_t mask;
+	bool all = !zalloc_cpumask_var(&mask, GFP_KERNEL_ACCOUNT);
+
+	cpus_read_lock();
+	if (!all)
+		find_open(pool, mask);
+	on_each_cpu_mask(all ? cpu_online_mask : mask, close_cpu, pool, true);
+	pxt_subbuf_close_orphaned(pool);
+	cpus_read_unlock();
+	free_cpumask_var(mask);
+	pxt_subbuf_close_kernel(pool);
+	/* If there is no other sub-buffer, its events come with the next flush. */
+	if (stream->running)
+		pxt_subbuf_turn_sys(pool);
+	else
+		pxt_subbuf_close_cpu(pool, pool->nr_cpus);
+}
+
+/* Queues a copy of a sub-buffer: targets may still write there, the checksum must hold. */
+static int add_subbuf(struct pxt_log *log, const struct pxt_taken *taken)
+{
+	const struct pxt_pool *pool = &log->stream->pool;
+	const struct pxt_subbuf *subbuf = taken->subbuf;
+	struct posixtrace_log_block block = taken->gap;
+
+	block.type = POSIXTRACE_LOG_EVENTS;
+	block.size = subbuf->used;
+	block.cpu = subbuf->cpu;
+	if (subbuf->cpu > pool->nr_cpus) {
+		block.type = POSIXTRACE_LOG_KERNEL;
+		block.flags = POSIXTRACE_LOG_BLOCK_OPTIONAL;
+		block.cpu = subbuf->cpu - pool->nr_cpus - 1;
+	}
+	block.count = subbuf->count;
+	block.opened = subbuf->opened;
+	block.closed = subbuf->closed;
+	block.gap_generation -= log->writer.gap_base;
+	block.lost += pxt_pool_dropped(pool) + log->dropped;
+	block.payload_crc = pxt_crc32c_copy(pxt_logwriter_payload(&log->writer),
+					    pxt_pool_subbuf(pool, subbuf - pool->subbuf),
+					    subbuf->used);
+	return pxt_logwriter_events(&log->writer, &block);
+}
+
+/* Takes as many due sub-buffers as fit into one write. */
+static u32 take_subbufs(struct pxt_log *log)
+{
+	struct pxt_pool *pool = &log->stream->pool;
+	struct pxt_taken *taken = log->taken;
+	u32 n;
+
+	for (n = 0; n < log->writer.batch; n++, taken++) {
+		memset(&taken->gap, 0, sizeof(taken->gap));
+		taken->subbuf = pxt_reclaim_take(pool, &taken->gap);
+		if (!taken->subbuf)
+			break;
+	}
+	return n;
+}
+
+static u64 user_events(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
+{
+	return subbuf->cpu < pool->nr_cpus ? subbuf->count : 0;
+}
+
+/* Writes the first @count that were taken. Puts the number of written ones into @written. */
+static int write_taken(struct pxt_log *log, u32 count, u32 *written)
+{
+	u64 events = 0;
+	int err, ret;
+	u32 i;
+
+	*written = 0;
+	/* Some may have been closed just now, with event types that are as young. */
+	err = pxt_notes_write(log);
+	if (err)
+		return err;
+	for (i = 0; i < count && !err; i++) {
+		err = add_subbuf(log, &log->taken[i]);
+		if (!err)
+			events += user_events(&log->stream->pool, log->taken[i].subbuf);
+	}
+	ret = pxt_logwriter_write(&log->writer, events, written);
+	return ret ? ret : err;
+}
+
+/* Writes all due sub-buffers. */
+static int write_subbufs(struct pxt_log *log)
+{
+	struct pxt_pool *pool = &log->stream->pool;
+	struct pxt_taken *taken = log->taken;
+	u32 count, written, i;
+	int err = 0;
+
+	while (!err && (count = take_subbufs(log))) {
+		err = pxt_log_pauses(log) ? -ERESTARTSYS : 0;
+		written = 0;
+		if (!err)
+			err = write_taken(log, count, &written);
+		for (i = 0; i < written; i++)
+			pxt_reclaim_done(pool, taken[i].subbuf, &taken[i].gap);
+		/* Each becomes the oldest again, so begin with the youngest. */
+		while (count-- > written)
+			pxt_reclaim_untake(pool, taken[count].subbuf, &taken[count].gap);
+	}
+	return err;
+}
+
+/*
+ * Frees the sub-buffers that do not get into the log. Returns the number of user events, and of
+ * events of the kernel.
+ */
+static u64 discard(struct pxt_pool *pool)
+{
+	struct posixtrace_log_block block;
+	struct pxt_subbuf *subbuf;
+	u64 events = 0;
+
+	pxt_reclaim_begin_epoch(pool);
+	while ((subbuf = pxt_reclaim_take(pool, &block))) {
+		events += subbuf->cpu != pool->nr_cpus ? subbuf->count : 0;
+		pxt_reclaim_done(pool, subbuf, &block);
+	}
+	return events;
+}
+
+/* Writes the last event of a full log, which is not recorded in the stream. */
+static int write_stop(struct pxt_log *log)
+{
+	const u64 now = pxt_clock_now();
+	struct {
+		struct posixtrace_writer writer;
+		struct posixtrace_record record;
+		s32 automatic;
+		s32 zero;
+	} stop = {
+		.writer.time = now,
+		.record = {
+			.data_len = sizeof(s32),
+			.type = POSIXTRACE_RECORD_TYPE(POSIXTRACE_ID_STOP, 0),
+			.time = lower_32_bits(now),
+		},
+		.automatic = 1,
+	};
+	struct posixtrace_log_block block = {
+		.type = POSIXTRACE_LOG_EVENTS,
+		.size = sizeof(stop),
+		.cpu = log->stream->pool.nr_cpus,
+		.count = 1,
+		.opened = now,
+		.closed = now,
+	};
+	u32 written;
+	int err;
+
+	block.payload_crc = pxt_crc32c_copy(pxt_logwriter_payload(&log->writer), &stop,
+					    sizeof(stop));
+	err = pxt_logwriter_events(&log->writer, &block);
+	if (!err)
+		err = pxt_logwriter_write(&log->writer, 0, &written);
+	log->unstopped = err;
+	return err;
+}
+
+/* Drops all recorded events. */
+static void drop(struct pxt_log *log)
+{
+	u64 dropped = discard(&log->stream->pool);
+
+	spin_lock(&log->lock);
+	log->dropped += dropped;
+	spin_unlock(&log->lock);
+}
+
+/*
+ * The log is full. With the stream's lock, unless the stream is dead. The caller writes STOP
+ * after it has released that lock.
+ */
+static void become_full(struct pxt_log *log)
+{
+	pxt_log_note_lost(log, true);
+	drop(log);
+	spin_lock(&log->lock);
+	log->full = true;
+	spin_unlock(&log->lock);
+	log->writer.full = true;
+}
+
+static void note_result(struct pxt_log *log, int err)
+{
+	pxt_log_note_lost(log, err || log->full);
+	spin_lock(&log->lock);
+	WRITE_ONCE(log->error, err);
+	if (err && !log->flush_error)
+		log->flush_error = -err;
+	log->overwritten = log->writer.overwritten;
+	spin_unlock(&log->lock);
+}
+
+static int write_status(struct pxt_log *log, u32 flags, int error)
+{
+	const struct pxt_pool *pool = &log->stream->pool;
+	struct posixtrace_log_end end = {
+		.flags = flags,
+		.error = -error,
+		.lost = READ_ONCE(pool->lost) + pxt_pool_dropped(pool) + log->dropped,
+	};
+
+	return pxt_logwriter_end(&log->writer, &end);
+}
+
+static int write_events(struct pxt_log *log)
+{
+	int err;
+
+	/* Nothing may follow STOP in a full log. */
+	if (log->full) {
+		drop(log);
+		return log->unstopped ? write_stop(log) : 0;
+	}
+	/*
+	 * First the rest of the last epoch: sub-buffers handed out before it began that could
+	 * not be written then, as there was an error or they were open. All of them are closed
+	 * now, so sub-buffers handed out from now on are younger: the records of an epoch are
+	 * older than those of the next but one.
+	 */
+	err = write_subbufs(log);
+	if (err)
+		return err;
+	log->writer.epoch++;
+	pxt_reclaim_begin_epoch(&log->stream->pool);
+	return write_subbufs(log);
+}
+
+static int write_all(struct pxt_log *log)
+{
+	int err = pxt_logwriter_catch_up(&log->writer);
+
+	if (!err)
+		err = pxt_notes_write(log);
+	if (!err)
+		err = write_events(log);
+	return err ? err : pxt_logfile_settle(&log->writer.file);
+}
+
+/* With the stream's lock. Sets @stop if the log is full, and STOP has to be written. */
+static int finish_locked(struct pxt_log *log, int err, bool *stop)
+{
+	struct pxt_stream *stream = log->stream;
+
+	*stop = false;
+	if (stream->dead)
+		return err;
+	if (err == -EXFULL) {
+		pxt_state_log_full(stream);
+		become_full(log);
+		*stop = true;
+		return 0;
+	}
+	/* All of its events are in the log, so a full stream can start again. */
+	if (!err && stream->full && !log->full)
+		pxt_state_restart(stream);
+	return err;
+}
+
+static const struct pxt_caller *flush_caller(const struct pxt_log *log)
+{
+	return log->flush_self ? NULL : &log->flush_caller;
+}
+
+/* Returns whether there is something to do: if the stream is dead, pxt_flush_last() follows. */
+static bool begin(struct pxt_log *log)
+{
+	struct pxt_stream *stream = log->stream;
+	bool dead;
+
+	mutex_lock(&stream->lock);
+	dead = stream->dead;
+	if (!dead) {
+		pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_START, flush_caller(log));
+		close_all(stream);
+		log->flush_last = stream->pool.ctrl->system.last;
+	}
+	mutex_unlock(&stream->lock);
+	return !dead;
+}
+
+/* The events are written, or an error came. */
+static void end(struct pxt_log *log, int err)
+{
+	struct pxt_stream *stream = log->stream;
+	bool all_seen, stop;
+
+	mutex_lock(&stream->lock);
+	err = finish_locked(log, err, &stop);
+	all_seen = !err && !stream->dead && stream->pool.ctrl->system.last == log->flush_last;
+	if (!stream->dead)
+		pxt_sysevent_flush(stream, POSIXTRACE_ID_FLUSH_STOP, flush_caller(log));
+	/* FLUSH_STOP alone is no reason for another flush. */
+	if (all_seen)
+		log->seen = stream->pool.ctrl->system.last;
+	mutex_unlock(&stream->lock);
+	if (stop)
+		log->unstopped = true;
+	log->flush_result = err;
+}
+
+/* What follows the events. */
+static int write_rest(struct pxt_log *log)
+{
+	int err = log->flush_result;
+
+	if (!err && log->full && log->unstopped)
+		err = write_stop(log);
+	if (log->writer.policy == POSIXTRACE_POLICY_LOOP && !err)
+		err = write_status(log, 0, 0);
+	return err;
+}
+
+/**
+ * pxt_flush() - write all recorded events
+ * @log: of a stream that is not locked; flush_caller and flush_self are set, or a flush was
+ *	interrupted, which continues
+ *
+ * Context: may sleep.
+ * Return: 0, also after an error, which is noted; -ERESTARTSYS if the caller was interrupted.
+ */
+int pxt_flush(struct pxt_log *log)
+{
+	int err;
+
+	if (log->phase == PXT_LOG_NO_FLUSH) {
+		if (!begin(log))
+			return 0;
+		WRITE_ONCE(log->phase, PXT_LOG_EVENTS);
+	}
+	if (log->phase == PXT_LOG_EVENTS) {
+		err = write_all(log);
+		if (err == -ERESTARTSYS)
+			return err;
+		end(log, err);
+		WRITE_ONCE(log->phase, PXT_LOG_STATUS);
+	}
+	err = write_rest(log);
+	if (err == -ERESTARTSYS)
+		return err;
+	WRITE_ONCE(log->phase, PXT_LOG_NO_FLUSH);
+	note_result(log, err);
+	return 0;
+}
+
+/**
+ * pxt_flush_last() - write the remaining events, and the end of the log
+ * @log: of a stream that is dead, without open sub-buffers
+ *
+ * Context: may sleep.
+ * Return: 0, also after an error, which is noted; -ERESTARTSYS if the caller was interrupted: the
+ * next one begins once more.
+ */
+int pxt_flush_last(struct pxt_log *log)
+{
+	struct pxt_logfile *file = &log->writer.file;
+	int err = pxt_logfile_given_up(file) ? -ECANCELED : write_all(log), end;
+
+	if (err == -EXFULL) {
+		become_full(log);
+		err = write_stop(log);
+	}
+	if (err == -ERESTARTSYS)
+		return err;
+	if (!log->end_error)
+		log->end_error = err;
+	/* Events that could not be written are lost. */
+	drop(log);
+	end = write_status(log, POSIXTRACE_LOG_END_FINAL, log->end_error);
+	if (!end)
+		end = pxt_logfile_settle(file);
+	if (end == -ERESTARTSYS)
+		return end;
+	note_result(log, log->end_error ? log->end_error : end);
+	return 0;
+}
+
+/**
+ * pxt_flush_pending() - would a flush write anything?
+ * @log: any; called by its thread
+ *
+ * Return: yes or no.
+ */
+bool pxt_flush_pending(const struct pxt_log *log)
+{
+	const struct pxt_pool *pool = &log->stream->pool;
+
+	/* What could not be written when the log became full, or was cleared. */
+	if (log->unstopped || log->writer.headless || log->writer.uncleared)
+		return true;
+	/* A stream that became full during the last flush can start again. */
+	if (READ_ONCE(log->stream->full) && !READ_ONCE(log->full))
+		return true;
+	return READ_ONCE(pool->used) || READ_ONCE(pool->kernel_used) ||
+	       READ_ONCE(pool->ctrl->system.last) != log->seen;
+}

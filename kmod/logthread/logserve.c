@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Serving a log: flushes, clears, and the end. Runs in the task that took the log with
+ * pxt_log_take(): log/logturn.c says which tasks these are.
+ */
+#include <linux/wait.h>
+
+#include "log/log.h"
+#include "logthread/logthread.h"
+#include "stream/commands.h"
+#include "stream/stream.h"
+
+static int flush(struct pxt_log *log)
+{
+	int err;
+
+	spin_lock(&log->lock);
+	log->flushing = true;
+	spin_unlock(&log->lock);
+	err = pxt_flush(log);
+	if (err)
+		return err;
+	spin_lock(&log->lock);
+	/* FLUSH may have been called again meanwhile. */
+	log->flushing = test_bit(PXT_LOG_FLUSH, &log->wanted);
+	spin_unlock(&log->lock);
+	return 0;
+}
+
+/* The stream was cleared. If the log cannot begin anew yet, the next write begins it. */
+static int clear_log(struct pxt_log *log)
+{
+	int err = pxt_logwriter_clear(&log->writer, log->stream->pool.gap_logged);
+
+	if (err == -ERESTARTSYS)
+		return err;
+	log->unstopped = false;
+	spin_lock(&log->lock);
+	log->full = false;
+	log->overwritten = 0;
+	log->overwritten_seen = 0;
+	log->dropped = 0;
+	log->refuses = false;
+	log->overrun = false;
+	WRITE_ONCE(log->error, err);
+	spin_unlock(&log->lock);
+	return err;
+}
+
+/* Serves all CLEARs up to now. If it is interrupted, the next task clears once more. */
+static int clear(struct pxt_log *log)
+{
+	u64 number;
+	int err;
+
+	spin_lock(&log->lock);
+	number = log->clear_wanted;
+	spin_unlock(&log->lock);
+	err = pxt_clear_logged(log->stream);
+	if (!err)
+		err = clear_log(log);
+	if (err == -ERESTARTSYS) {
+		pxt_log_want(log, PXT_LOG_CLEAR);
+		return err;
+	}
+	spin_lock(&log->lock);
+	WRITE_ONCE(log->clear_error, err);
+	/* Pairs with the acquire in pxt_log_clear(): clear_error is set. */
+	smp_store_release(&log->clear_done, number);
+	spin_unlock(&log->lock);
+	wake_up_all(&log->done);
+	return 0;
+}
+
+/**
+ * pxt_log_serve() - do what the log needs
+ * @log: served by the caller
+ *
+ * Context: may sleep; no lock is held.
+ *
+ * Return: 1 if the end is written: the caller frees the memory of the stream, and calls
+ * pxt_log_finish(); 0; -ERESTARTSYS if the caller was interrupted, or has to pause.
+ */
+int pxt_log_serve(struct pxt_log *log)
+{
+	int err = 0;
+
+	if (log->phase != PXT_LOG_NO_FLUSH)
+		err = flush(log);
+	if (!err && pxt_log_take_request(log, PXT_LOG_CLEAR))
+		err = clear(log);
+	if (err)
+		return err;
+	pxt_log_take_request(log, PXT_LOG_USED);
+	log->flush_self = true;
+	if (pxt_log_take_request(log, PXT_LOG_FLUSH) ||
+	    (pxt_log_flushes_itself(log) && pxt_flush_pending(log)))
+		err = flush(log);
+	if (err || !test_bit(PXT_LOG_END, &log->wanted))
+		return err;
+	err = pxt_flush_last(log);
+	return err ? err : 1;
+}

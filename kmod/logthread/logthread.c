@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel thread of a log: it writes the beginning, serves the log while no task of the
+ * controller does, and closes the file. Requests are in log/log.c, serving in logserve.c.
+ */
+#include <linux/freezer.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/timekeeping.h>
+#include <linux/utsname.h>
+#include <linux/wait.h>
+
+#include "log/log.h"
+#include "logthread/logthread.h"
+#include "ring/clock.h"
+#include "stream/stream.h"
+#include "teardown/shutdown.h"
+
+/* While a task of the controller serves, this thread has nothing to do. */
+static bool has_work(struct pxt_log *log)
+{
+	return READ_ONCE(log->finished) ||
+	       (pxt_log_has_work(log) && pxt_log_turn(log, PXT_BY_THREAD));
+}
+
+/* Returns early when a signal comes. */
+static void wait_for_work(struct pxt_log *log)
+{
+	if (pxt_log_flushes_itself(log) && !READ_ONCE(log->worker))
+		wait_event_freezable_timeout(log->wait, has_work(log), HZ);
+	else
+		wait_event_freezable(log->wait, has_work(log) ||
+				     (pxt_log_flushes_itself(log) && !READ_ONCE(log->worker)));
+}
+
+/* With the log taken. */
+static void serve_once(struct pxt_log *log)
+{
+	if (pxt_log_serve(log) > 0) {
+		pxt_log_account(log);
+		pxt_stream_free_memory(log->stream);
+		pxt_log_finish(log);
+	}
+	pxt_log_put(log);
+}
+
+/* Until the log is finished, or the thread gives up. */
+static void serve(struct pxt_log *log)
+{
+	u64 delay;
+
+	while (!pxt_logfile_given_up(&log->writer.file)) {
+		wait_for_work(log);
+		if (READ_ONCE(log->finished))
+			return;
+		delay = pxt_log_begin_work(log);
+		if (delay && !test_bit(PXT_LOG_END, &log->wanted))
+			pxt_log_rest(log, delay);
+		else if (!signal_pending(current) && pxt_log_take(log, PXT_BY_THREAD))
+			serve_once(log);
+		pxt_log_end_work(log);
+	}
+	pxt_stream_shutdown(log->stream);
+	/* Writing the end may have to wait: let the watch send another signal. */
+	pxt_log_abandon(log);
+}
+
+/* Writes the end, unless a task of the controller does. */
+static void serve_end(struct pxt_log *log)
+{
+	while (!READ_ONCE(log->finished)) {
+		wait_event_state(log->wait, pxt_log_turn(log, PXT_BY_THREAD),
+				 (TASK_IDLE | TASK_FREEZABLE));
+		if (pxt_log_take(log, PXT_BY_THREAD))
+			serve_once(log);
+	}
+}
+
+/* A thread within a budget leaves the processor to others. */
+#define BUDGET_NICE	10
+
+static int log_thread(void *arg)
+{
+	struct pxt_log *log = arg;
+	struct pxt_stream *stream = log->stream;
+	/* Charge all allocations of this thread to the creator. */
+	struct mem_cgroup *old = set_active_memcg(log->writer.file.memcg);
+
+	if (pxt_user_work_counts(&log->work))
+		set_user_nice(current, BUDGET_NICE);
+	allow_signal(SIGKILL);
+	allow_signal(SIGTERM);
+	/*
+	 * Do not write to a disk while the hibernation image is made. All other logs may wait
+	 * for user space, which is frozen first: this thread could not freeze while it waits.
+	 */
+	if (log->writer.file.disk)
+		set_freezable();
+	log->begin_error = pxt_logwriter_begin(&log->writer, &stream->attr,
+					       stream->pool.subbuf_size, stream->pool.nr_cpus,
+					       log->pid);
+	complete_all(&log->begun);
+	if (!log->begin_error) {
+		pxt_log_put(log);
+		serve(log);
+	}
+	/* CREATE, or the end of the stream, sets this bit as its next step, but may be frozen. */
+	wait_event_state(log->wait, test_bit(PXT_LOG_END, &log->wanted),
+			 (TASK_IDLE | TASK_FREEZABLE));
+	if (log->begin_error) {
+		pxt_stream_free_memory(stream);
+		pxt_log_finish(log);
+	} else {
+		serve_end(log);
+	}
+	set_active_memcg(old);
+	/* Closing a socket may linger, so the watch has to go on. */
+	pxt_logwriter_destroy(&log->writer);
+	pxt_log_end_watch(log);
+	pxt_log_account(log);
+	/* Pairs with the acquire in pxt_log_ended(). */
+	smp_store_release(&log->ended, true);
+	wake_up_all(&log->done);
+	pxt_stream_put(stream);
+	module_put_and_kthread_exit(0);
+}
+
+/* As the calling controller sees it. */
+static void fill_host(struct posixtrace_log_host *host, const u8 *boot_id)
+{
+	memcpy(host->boot_id, boot_id, sizeof(host->boot_id));
+	host->realtime_offset = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_REAL));
+	host->boottime_offset = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
+	host->counter = pxt_clock_counter();
+	host->resolution = pxt_clock_resolution();
+	/* Its lock is not exported: a name that is being changed may be a mix of both. */
+	strscpy(host->node, utsname()->nodename, sizeof(host->node));
+	strscpy(host->release, utsname()->release, sizeof(host->release));
+	strscpy(host->machine, utsname()->machine, sizeof(host->machine));
+}
+
+/* Of CREATE, while the user's threads have used more processor time than they may. */
+#define CREATE_WAIT	HZ
+
+/*
+ * Beginnings and ends of logs do not wait for the budget, and so the next CREATE does: else a user
+ * could do nothing but create and close streams.
+ */
+static int wait_for_budget(struct pxt_log *log)
+{
+	u64 delay = pxt_user_work_counts(&log->work) ? pxt_user_work(&log->work, 0) : 0;
+	unsigned long time = min_t(u64, nsecs_to_jiffies(delay), CREATE_WAIT);
+
+	if (!time)
+		return 0;
+	set_current_state(TASK_INTERRUPTIBLE | TASK_FREEZABLE);
+	schedule_timeout(time);
+	return signal_pending(current) ? -EINTR : 0;
+}
+
+/**
+ * pxt_log_begin() - start the thread, which writes the beginning of the log
+ * @log: new
+ * @pid: of the traced process
+ * @boot_id: what the controller says about that, for posixtrace_log_host.boot_id
+ *
+ * The thread writes it, as a writer to a pipe without a reader gets SIGPIPE.
+ * Context: may sleep; no lock is held. Can be killed and frozen.
+ *
+ * Return: 0; -EINTR if a signal came before the reader of a pipe made room or the user's threads
+ * had paid, or a fatal one; other negative errno. On error the caller has to call
+ * pxt_stream_abort().
+ */
+int pxt_log_begin(struct pxt_log *log, pid_t pid, const u8 *boot_id)
+{
+	int state = log->writer.file.regular ? TASK_KILLABLE : TASK_INTERRUPTIBLE;
+	struct task_struct *thread;
+	int err;
+
+	err = wait_for_budget(log);
+	if (err)
+		return err;
+	log->pid = pid;
+	fill_host(&log->writer.host, boot_id);
+	thread = kthread_create(log_thread, log, "posixtrace/%u", log->stream->index);
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	kref_get(&log->stream->kref);
+	/* The caller's file holds the module until then. */
+	__module_get(THIS_MODULE);
+	/* Keep the task: it may get signals until the log is freed. */
+	log->thread = get_task_struct(thread);
+	wake_up_process(thread);
+	err = wait_for_completion_state(&log->begun, state | TASK_FREEZABLE);
+	return err ? -EINTR : log->begin_error;
+}

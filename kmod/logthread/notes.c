@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a log says beside the events: names and descriptions of event types, names of threads and
+ * processes, the files of these, the host. Runs in the task that serves the log.
+ */
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "log/log.h"
+#include "log/logblock.h"
+#include "logthread/logthread.h"
+#include "stream/stream.h"
+#include "target/description.h"
+#include "target/kerneltype.h"
+#include "target/roster.h"
+
+/* Writes the names that the log lacks. */
+static int write_names(struct pxt_log *log)
+{
+	struct posixtrace_log_name *names = pxt_logwriter_payload(&log->writer);
+	struct pxt_table *table = log->stream->link.table;
+	u32 count;
+	int err = 0;
+
+	do {
+		count = pxt_eventid_names(table, log->writer.names, names, PXT_LOG_NAMES_MAX);
+		if (count)
+			err = pxt_logwriter_names(&log->writer, count);
+	} while (count && !err);
+	return err;
+}
+
+/* Puts a description at @at into the payload. Returns its bytes, or 0 if there is no room. */
+static u32 put_description(struct pxt_log *log, u32 at, u32 id, const char *text, u32 size)
+{
+	struct posixtrace_log_description *to = pxt_logwriter_payload(&log->writer) + at;
+	u32 step = POSIXTRACE_LOG_DESCRIPTION_STEP(size);
+
+	if (at + step > pxt_logwriter_room(&log->writer))
+		return 0;
+	memset(to, 0, step);
+	to->id = id;
+	to->size = size;
+	memcpy(to->text, text, size);
+	return step;
+}
+
+/* Puts descriptions behind @last into the payload of a block, and moves @last to the last one. */
+static u32 fill_descriptions(struct pxt_log *log, const struct pxt_description **last, u32 *count)
+{
+	struct pxt_table *table = log->stream->link.table;
+	const struct pxt_description *next;
+	u32 size = 0, step;
+
+	for (*count = 0; (next = pxt_description_next(table, *last)); ++*count) {
+		step = put_description(log, size, next->id, next->text, next->size);
+		if (!step)
+			break;
+		size += step;
+		*last = next;
+	}
+	return size;
+}
+
+/* Writes the descriptions that the log lacks. */
+static int write_descriptions(struct pxt_log *log)
+{
+	struct pxt_logwriter *w = &log->writer;
+	const struct pxt_description *last;
+	u32 size, count;
+	int err = 0;
+
+	do {
+		last = w->described;
+		size = fill_descriptions(log, &last, &count);
+		if (size)
+			err = pxt_logwriter_note(w, POSIXTRACE_LOG_DESCRIPTIONS, size, count);
+		if (size && !err)
+			w->described = last;
+	} while (size && !err);
+	return err;
+}
+
+/* As fill_descriptions(), for the types of the kernel. */
+static u32 fill_kernel_types(struct pxt_log *log, const struct pxt_kernel_type **last, u32 *count)
+{
+	u64 types = log->stream->link.kernel_types;
+	const struct pxt_kernel_type *next;
+	u32 size = 0, step;
+
+	for (*count = 0; (next = pxt_kernel_type_next(types, *last)); ++*count) {
+		step = put_description(log, size, next->id, next->description,
+				       strlen(next->description) + 1);
+		if (!step)
+			break;
+		size += step;
+		*last = next;
+	}
+	return size;
+}
+
+/* Writes the descriptions of the types of the kernel, once in each log. */
+static int write_kernel_types(struct pxt_log *log)
+{
+	struct pxt_logwriter *w = &log->writer;
+	const struct pxt_kernel_type *last;
+	u32 size, count;
+	int err = 0;
+
+	do {
+		last = w->kernel_described;
+		size = fill_kernel_types(log, &last, &count);
+		if (size)
+			err = pxt_logwriter_note(w, POSIXTRACE_LOG_KERNEL_TYPES, size, count);
+		if (size && !err)
+			w->kernel_described = last;
+	} while (size && !err);
+	return err;
+}
+
+/* Writes the names of the threads that were taken. */
+static int write_tasks(struct pxt_log *log)
+{
+	const struct pxt_stream *stream = log->stream;
+	struct pxt_logwriter *w = &log->writer;
+	u32 count;
+
+	memset(pxt_logwriter_payload(w), 0,
+	       PXT_ROSTER_TASKS_MAX * sizeof(struct posixtrace_log_task));
+	count = pxt_roster_tasks(stream->link.roster, stream->ns, pxt_logwriter_payload(w));
+	if (!count)
+		return 0;
+	return pxt_logwriter_note(w, POSIXTRACE_LOG_TASKS,
+				  count * sizeof(struct posixtrace_log_task), count);
+}
+
+/* Writes the texts of one kind; @fill is of roster.h. */
+static int write_texts(struct pxt_log *log, u32 type,
+		       u32 (*fill)(struct pxt_roster *roster, struct pid_namespace *ns, void *to,
+				   size_t room, struct pxt_roster_cursor *cursor, u32 *count))
+{
+	const struct pxt_stream *stream = log->stream;
+	struct pxt_logwriter *w = &log->writer;
+	struct pxt_roster_cursor cursor = { };
+	u32 count, size;
+	int err;
+
+	do {
+		size = fill(stream->link.roster, stream->ns, pxt_logwriter_payload(w),
+			    pxt_logwriter_room(w), &cursor, &count);
+		err = size ? pxt_logwriter_note(w, type, size, count) : 0;
+	} while (size && !err);
+	return err;
+}
+
+/* Writes what is new about threads and processes. */
+static int write_roster(struct pxt_log *log)
+{
+	struct pxt_roster *roster = log->stream->link.roster;
+	int err = 0;
+
+	pxt_roster_begin(roster);
+	while (!err && pxt_roster_take(roster)) {
+		/* An UNTIL_FULL log may have as many as it takes: then they are left out. */
+		if (pxt_logwriter_takes_notes(&log->writer)) {
+			err = write_tasks(log);
+			if (!err)
+				err = write_texts(log, POSIXTRACE_LOG_PROGRAMS,
+						  pxt_roster_programs);
+			if (!err)
+				err = write_texts(log, POSIXTRACE_LOG_MAPPINGS,
+						  pxt_roster_mappings);
+		}
+		pxt_roster_taken(roster, !err);
+	}
+	return err;
+}
+
+/* The file cannot be larger. */
+static bool lacks_room(int err)
+{
+	return err == -EFBIG || err == -ENOSPC || err == -EDQUOT;
+}
+
+static int write_notes(struct pxt_log *log)
+{
+	struct pxt_logwriter *w = &log->writer;
+	int err;
+
+	/* The log is new, was cleared, or begins its notes anew. */
+	if (pxt_logwriter_begins_notes(w))
+		pxt_roster_again(log->stream->link.roster);
+	err = pxt_logwriter_host(w);
+	if (!err)
+		err = write_kernel_types(log);
+	if (!err)
+		err = write_descriptions(log);
+	if (!err)
+		err = write_roster(log);
+	if (!err)
+		pxt_logwriter_noted(w);
+	/* The ring has its place before the notes, and events matter more. */
+	return lacks_room(err) && w->policy == POSIXTRACE_POLICY_LOOP ? 0 : err;
+}
+
+/**
+ * pxt_notes_write() - write what the log lacks, and what the next events may need
+ * @log: begun; no block waits
+ *
+ * Context: may sleep.
+ * Return: 0 or negative errno.
+ */
+int pxt_notes_write(struct pxt_log *log)
+{
+	int err = write_names(log);
+
+	return err ? err : write_notes(log);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the log thread writes of a roster: it takes some threads at once, writes what is new about
+ * them, and gives them back. target/roster.c says who enters it.
+ */
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "target/rosterthread.h"
+
+static void take(struct pxt_roster *roster, struct list_head *list)
+{
+	struct pxt_roster_thread *thread;
+	struct pxt_roster_taken *taken;
+	u32 i;
+
+	list_for_each_entry(thread, list, list) {
+		/* New threads, or one that always changes its name, would be taken for ever. */
+		if (roster->nr_taken == PXT_ROSTER_BATCH || thread->round == roster->round)
+			return;
+		taken = &roster->taken[roster->nr_taken++];
+		thread->busy = true;
+		taken->thread = thread;
+		taken->changes = thread->changes;
+		taken->looks = thread->looks;
+		for (i = 0; i < PXT_TEXTS; i++) {
+			taken->since[i] = thread->text_since[i];
+			taken->text[i] = thread->text_unwritten[i] ? thread->text[i] : NULL;
+			if (taken->text[i])
+				pxt_text_get(taken->text[i]);
+		}
+	}
+}
+
+/**
+ * pxt_roster_begin() - begin to write what is there now
+ * @roster: of the calling log thread
+ *
+ * Until the next call, pxt_roster_take() takes each thread once at most, and none that enters
+ * after this call: a process that makes threads fast cannot keep events from the log.
+ */
+void pxt_roster_begin(struct pxt_roster *roster)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&roster->lock, flags);
+	roster->round++;
+	raw_spin_unlock_irqrestore(&roster->lock, flags);
+}
+
+/**
+ * pxt_roster_take() - take threads that have something to be written
+ * @roster: of which the last ones were given back by pxt_roster_taken()
+ *
+ * Context: may sleep.
+ * Return: false if there is nothing to be written.
+ */
+bool pxt_roster_take(struct pxt_roster *roster)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&roster->lock, flags);
+	roster->nr_taken = 0;
+	take(roster, &roster->ended);
+	take(roster, &roster->live);
+	raw_spin_unlock_irqrestore(&roster->lock, flags);
+	return roster->nr_taken;
+}
+
+/**
+ * pxt_roster_tasks() - the names of the threads that were taken
+ * @roster: after pxt_roster_take()
+ * @ns: pid namespace of the controller
+ * @to: room for PXT_ROSTER_TASKS_MAX
+ *
+ * Return: how many there are.
+ */
+u32 pxt_roster_tasks(struct pxt_roster *roster, struct pid_namespace *ns,
+		     struct posixtrace_log_task *to)
+{
+	const struct pxt_roster_thread *thread;
+	unsigned long flags;
+	u32 count = 0, i, n;
+
+	raw_spin_lock_irqsave(&roster->lock, flags);
+	for (i = 0; i < roster->nr_taken; i++) {
+		thread = roster->taken[i].thread;
+		for (n = 0; n < thread->unwritten; n++, count++) {
+			to[count].pid = pid_nr_ns(thread->tgid, ns);
+			to[count].tid = pid_nr_ns(thread->pid, ns);
+			to[count].start = thread->start;
+			to[count].since = thread->name[n].since;
+			memcpy(to[count].name, thread->name[n].comm, sizeof(to[count].name));
+		}
+	}
+	raw_spin_unlock_irqrestore(&roster->lock, flags);
+	return count;
+}
+
+/* Returns false if there is no room for it. */
+static bool put_program(const struct pxt_roster_taken *taken, struct pid_namespace *ns, void *to,
+			size_t room, u32 *size)
+{
+	const struct pxt_text *program = taken->text[PXT_TEXT_PROGRAM];
+	struct posixtrace_log_program *head = to + *size;
+	u32 step = POSIXTRACE_LOG_PROGRAM_STEP(program->size);
+
+	if (*size + step > room)
+		return false;
+	memset(head, 0, step);
+	head->pid = pid_nr_ns(taken->thread->tgid, ns);
+	head->size = program->size;
+	head->start = taken->thread->start;
+	head->since = taken->since[PXT_TEXT_PROGRAM];
+	memcpy(head->text, program->data, program->size);
+	*size += step;
+	return true;
+}
+
+/**
+ * pxt_roster_programs() - the command lines of the threads that were taken
+ * @roster: after pxt_roster_take()
+ * @ns: pid namespace of the controller
+ * @to: place for the payload of a block
+ * @room: bytes there, enough for one
+ * @cursor: zeros at first; moves behind what was put there
+ * @count: gets how many command lines there are
+ *
+ * Return: bytes of payload; 0 if there are none any more.
+ */
+u32 pxt_roster_programs(struct pxt_roster *roster, struct pid_namespace *ns, void *to,
+			size_t room, struct pxt_roster_cursor *cursor, u32 *count)
+{
+	u32 size = 0;
+
+	for (*count = 0; cursor->first < roster->nr_taken; cursor->first++) {
+		const struct pxt_roster_taken *taken = &roster->taken[cursor->first];
+
+		if (!taken->text[PXT_TEXT_PROGRAM])
+			continue;
+		if (!put_program(taken, ns, to, room, &size))
+			break;
+		++*count;
+	}
+	return size;
+}
+
+/* Puts mappings from @pos of the text on to @to. Returns false if there is no room for all. */
+static bool put_mappings(const struct pxt_roster_taken *taken, struct pid_namespace *ns, void *to,
+			 size_t room, u32 *pos, u32 *size, u32 *count)
+{
+	const struct pxt_text *mappings = taken->text[PXT_TEXT_MAPPINGS];
+	const struct posixtrace_log_mapping *from;
+	struct posixtrace_log_mapping *head;
+	u32 step;
+
+	for (; mappings && *pos < mappings->size; *pos += step) {
+		from = (const void *)(mappings->data + *pos);
+		step = POSIXTRACE_LOG_MAPPING_STEP(from->size);
+		/* It was gone before the stream was there. */
+		if (from->since < taken->looks)
+			continue;
+		if (*size + step > room)
+			return false;
+		head = to + *size;
+		memcpy(head, from, step);
+		head->pid = pid_nr_ns(taken->thread->tgid, ns);
+		head->start = taken->thread->start;
+		head->since = taken->since[PXT_TEXT_MAPPINGS];
+		*size += step;
+		++*count;
+	}
+	return true;
+}
+
+/**
+ * pxt_roster_mappings() - the mappings of the threads that were taken
+ * @roster: after pxt_roster_take()
+ * @ns: pid namespace of the controller
+ * @to: place for the payload of a block
+ * @room: bytes there, enough for one
+ * @cursor: zeros at first; moves behind what was put there
+ * @count: gets how many mappings there are
+ *
+ * Return: bytes of payload; 0 if there are none any more.
+ */
+u32 pxt_roster_mappings(struct pxt_roster *roster, struct pid_namespace *ns, void *to,
+			size_t room, struct pxt_roster_cursor *cursor, u32 *count)
+{
+	u32 size = 0;
+
+	*count = 0;
+	while (cursor->first < roster->nr_taken &&
+	       put_mappings(&roster->taken[cursor->first], ns, to, room, &cursor->pos, &size,
+			    count)) {
+		cursor->first++;
+		cursor->pos = 0;
+	}
+	return size;
+}
+
+/* With the lock. Returns the thread if it is out of the roster now. */
+static struct pxt_roster_thread *give_back(struct pxt_roster *roster,
+					   const struct pxt_roster_taken *taken, bool written)
+{
+	struct pxt_roster_thread *thread = taken->thread;
+
+	thread->busy = false;
+	thread->round = roster->round;
+	if (!written || thread->changes != taken->changes) {
+		list_move_tail(&thread->list, thread->has_ended ? &roster->ended : &roster->live);
+		return NULL;
+	}
+	thread->name[0] = *pxt_roster_last_name(thread);
+	thread->unwritten = 0;
+	memset(thread->text_unwritten, 0, sizeof(thread->text_unwritten));
+	if (!thread->has_ended) {
+		list_del_init(&thread->list);
+		return NULL;
+	}
+	pxt_roster_take_out(roster, thread);
+	return thread;
+}
+
+/**
+ * pxt_roster_taken() - give threads back
+ * @roster: after pxt_roster_take()
+ * @written: their names are in the log
+ *
+ * Context: may sleep.
+ */
+void pxt_roster_taken(struct pxt_roster *roster, bool written)
+{
+	struct pxt_roster_thread *thread;
+	unsigned long flags;
+	u32 i, kind;
+
+	for (i = 0; i < roster->nr_taken; i++) {
+		raw_spin_lock_irqsave(&roster->lock, flags);
+		thread = give_back(roster, &roster->taken[i], written);
+		raw_spin_unlock_irqrestore(&roster->lock, flags);
+		for (kind = 0; kind < PXT_TEXTS; kind++)
+			pxt_text_put(roster->taken[i].text[kind]);
+		if (thread)
+			pxt_roster_thread_free(thread);
+	}
+	roster->nr_taken = 0;
+}
+
+/**
+ * pxt_roster_again() - everything has to be written once more
+ * @roster: nothing of it is in the log any more
+ *
+ * Context: may sleep.
+ */
+void pxt_roster_again(struct pxt_roster *roster)
+{
+	struct pxt_roster_thread *thread;
+	unsigned long flags;
+	u32 i, kind;
+
+	for (i = 0; i < ARRAY_SIZE(roster->threads); i++) {
+		raw_spin_lock_irqsave(&roster->lock, flags);
+		hlist_for_each_entry(thread, &roster->threads[i], node) {
+			thread->unwritten = max(thread->unwritten, 1U);
+			for (kind = 0; kind < PXT_TEXTS; kind++)
+				thread->text_unwritten[kind] = thread->text[kind];
+			pxt_roster_note_news(roster, thread);
+		}
+		raw_spin_unlock_irqrestore(&roster->lock, flags);
+	}
+}

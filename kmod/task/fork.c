@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Children of targets: they share the event types of their parent, and the streams with
+ * POSIX_TRACE_INHERITED that trace the parent at the fork trace them, too.
+ *
+ * The tracepoint that notices a fork must not sleep: its handler cannot take a mutex, nor
+ * allocate (with preemption off, as before Linux 7.0, on PREEMPT_RT not even atomically). So
+ * the rest is queued as task work: to the child, which runs it before its first instruction,
+ * and to the forking thread, which replaces the used struct pxt_fork before it can fork
+ * again. So as many of them as the process has threads are always enough. If there was no
+ * memory, a fork finds none; then the forking thread fills the pool for the next fork.
+ */
+#include <linux/hash.h>
+#include <linux/module.h>
+#include <linux/rculist.h>
+#include <linux/refcount.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/wait_bit.h>
+
+#include "stream/stream.h"
+#include "target/forkpool.h"
+#include "target/gate.h"
+#include "target/target.h"
+#include "task/hooks.h"
+
+#define BEGUN_BITS	10
+
+/*
+ * Processes that have not run yet, by their struct pid. The lock guards changes; readers use RCU.
+ * It is raw, like that of the pools; both are innermost locks.
+ */
+static DEFINE_RAW_SPINLOCK(pxt_forks_lock);
+static struct hlist_head pxt_forks_begun[1 << BEGUN_BITS];
+
+static struct hlist_head *begun_bucket(const struct pid *pid)
+{
+	return &pxt_forks_begun[hash_ptr(pid, BEGUN_BITS)];
+}
+
+/* ------------------------------------------------------------------ */
+/* Task works, in the new process and in the thread that forked		*/
+
+/* The child did not take it. */
+static void put_image(struct pxt_fork *fork)
+{
+	struct pxt_table *table = fork->target->table;
+
+	if (!fork->image)
+		return;
+	mutex_lock(&table->lock);
+	pxt_image_put(table, fork->image);
+	mutex_unlock(&table->lock);
+}
+
+/* The caller returns into code of the module: see pxt_process_exit(). */
+static void fork_put(struct pxt_fork *fork)
+{
+	u32 slot;
+
+	if (!refcount_dec_and_test(&fork->users))
+		return;
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		if (fork->stream[slot])
+			pxt_stream_put(fork->stream[slot]);
+	}
+	put_image(fork);
+	pxt_target_put(fork->target);
+	/* Readers of the hash may still look at it. */
+	kfree_rcu(fork, rcu);
+}
+
+/* The target has one more thread, or one struct pxt_fork less: fill the pool. */
+static void thread_goes_on(struct pxt_fork *fork)
+{
+	/* Without memory, a later child may go untraced, and is counted: see refill_later(). */
+	if (!(current->flags & PF_EXITING))
+		pxt_fork_pool_reserve(&fork->target->forks, get_nr_threads(current));
+	fork_put(fork);
+	module_put(THIS_MODULE);
+}
+
+static void parent_goes_on(struct callback_head *work)
+{
+	thread_goes_on(container_of(work, struct pxt_fork, parent_work));
+}
+
+static void thread_begins(struct callback_head *work)
+{
+	struct pxt_fork *fork = container_of(work, struct pxt_fork, child_work);
+
+	if (!(current->flags & PF_EXITING))
+		pxt_gate_thread_born(fork->target);
+	thread_goes_on(fork);
+}
+
+static void inherit(struct pxt_fork *fork)
+{
+	struct pxt_target *target = pxt_target_born(fork->child, fork->target->table);
+	struct pxt_stream *stream;
+	u32 slot;
+	int err;
+
+	if (target) {
+		pxt_image_adopt(target->table, &target->author, fork->image);
+		fork->image = NULL;
+		pxt_target_note_memory(target, current);
+		pxt_target_take_after(target, fork->target);
+	}
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		stream = fork->stream[slot];
+		if (!stream)
+			continue;
+		err = target ? pxt_gate_inherit(target, &stream->link) : -ENOMEM;
+		if (err == -ENOMEM && !fatal_signal_pending(current))
+			atomic_inc(&stream->untraced);
+		if (err)
+			pxt_gate_gone(&stream->link);
+	}
+	if (!target)
+		return;
+	/* Unless its parent knows its program, or no log wants it. */
+	pxt_target_look(target, false);
+	pxt_target_put(target);
+}
+
+static void disinherit(struct pxt_fork *fork)
+{
+	u32 slot;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		if (fork->stream[slot])
+			pxt_gate_gone(&fork->stream[slot]->link);
+	}
+}
+
+static void process_begins(struct callback_head *work)
+{
+	struct pxt_fork *fork = container_of(work, struct pxt_fork, child_work);
+	struct pid *child = fork->child;
+	unsigned long flags;
+
+	/*
+	 * A child that was killed before it ran records nothing, so it need not inherit. It
+	 * does not count as untraced either.
+	 */
+	if (current->flags & PF_EXITING || fatal_signal_pending(current))
+		disinherit(fork);
+	else
+		inherit(fork);
+	raw_spin_lock_irqsave(&pxt_forks_lock, flags);
+	hlist_del_rcu(&fork->begun_node);
+	raw_spin_unlock_irqrestore(&pxt_forks_lock, flags);
+	/*
+	 * Out of the hash, then look for waiters. Pairs with the barrier in
+	 * prepare_to_wait_event(), between joining the queue and begun().
+	 */
+	smp_mb();
+	wake_up_var(child);
+	fork_put(fork);
+	module_put(THIS_MODULE);
+}
+
+/* ------------------------------------------------------------------ */
+/* At the fork								*/
+
+static bool is_inherited(const struct pxt_stream *stream)
+{
+	return stream && stream->attr.inherited == POSIXTRACE_INHERITED;
+}
+
+static void refill(struct callback_head *work)
+{
+	struct pxt_target *target = container_of(work, struct pxt_target, refill_work);
+
+	clear_bit(PXT_TARGET_REFILL, &target->works);
+	/* Without memory, the next fork comes here again. */
+	if (!(current->flags & PF_EXITING))
+		pxt_fork_pool_reserve(&target->forks, get_nr_threads(current));
+	pxt_target_put(target);
+	module_put(THIS_MODULE);
+}
+
+/* The pool of the caller is empty, as there was no memory: retry before it returns. */
+static void refill_later(struct pxt_target *target)
+{
+	/* Another thread that forks has queued it: it runs soon. */
+	if (test_and_set_bit(PXT_TARGET_REFILL, &target->works) ||
+	    !kref_get_unless_zero(&target->kref))
+		return;
+	__module_get(THIS_MODULE);
+	init_task_work(&target->refill_work, refill);
+	/* Cannot fail: the caller has not ended. */
+	task_work_add(current, &target->refill_work, TWA_RESUME);
+}
+
+/*
+ * Does a child inherit anything, streams or event types? If it shares the memory of its parent,
+ * then also types that it may open: trace points in that memory keep their ids. Under RCU.
+ */
+static bool hands_down(const struct pxt_target *target, const struct task_struct *child)
+{
+	u32 slot;
+
+	if (child->mm == current->mm)
+		return true;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		if (is_inherited(pxt_stream_in(target, slot)))
+			return true;
+	}
+	return pxt_table_has_names(target->table);
+}
+
+/* Under RCU. */
+static void collect_streams(struct pxt_fork *fork)
+{
+	struct pxt_stream *stream;
+	u32 slot;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		stream = pxt_stream_in(fork->target, slot);
+		fork->stream[slot] = NULL;
+		if (!is_inherited(stream) || !kref_get_unless_zero(&stream->kref))
+			continue;
+		fork->stream[slot] = stream;
+		/* Count the child now: the parent may end before the child runs. */
+		atomic_inc(&stream->link.nr_targets);
+	}
+}
+
+static void count_untraced(const struct pxt_target *target)
+{
+	struct pxt_stream *stream;
+	u32 slot;
+
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		stream = pxt_stream_in(target, slot);
+		if (is_inherited(stream))
+			atomic_inc(&stream->untraced);
+	}
+}
+
+static void begin_process(struct pxt_fork *fork, struct task_struct *child)
+{
+	unsigned long flags;
+
+	pxt_table_note_first(fork->target->table);
+	collect_streams(fork);
+	fork->image = pxt_image_get(&fork->target->author);
+	/* Lives as long as the child, which takes this out of the hash. */
+	fork->child = task_tgid(child);
+	init_task_work(&fork->child_work, process_begins);
+	raw_spin_lock_irqsave(&pxt_forks_lock, flags);
+	hlist_add_head_rcu(&fork->begun_node, begun_bucket(fork->child));
+	raw_spin_unlock_irqrestore(&pxt_forks_lock, flags);
+}
+
+static void begin_thread(struct pxt_fork *fork)
+{
+	memset(fork->stream, 0, sizeof(fork->stream));
+	fork->child = NULL;
+	fork->image = NULL;
+	init_task_work(&fork->child_work, thread_begins);
+}
+
+/* Takes over one reference to @target. */
+static void begin(struct pxt_fork *fork, struct pxt_target *target, struct task_struct *child,
+		  bool process)
+{
+	fork->target = target;
+	refcount_set(&fork->users, 2);
+	if (process)
+		begin_process(fork, child);
+	else
+		begin_thread(fork);
+	init_task_work(&fork->parent_work, parent_goes_on);
+	/* One reference to the module for each work. */
+	__module_get(THIS_MODULE);
+	__module_get(THIS_MODULE);
+	/* Neither can fail: the child has not run, and the caller has not ended. */
+	task_work_add(child, &fork->child_work, TWA_RESUME);
+	task_work_add(current, &fork->parent_work, TWA_RESUME);
+}
+
+/**
+ * pxt_fork_noticed() - note that the calling process has a new child, or a new thread
+ * @child: has not run yet, and does not before this returns
+ *
+ * Context: in a tracepoint; must not sleep.
+ */
+void pxt_fork_noticed(struct task_struct *child)
+{
+	bool process = !same_thread_group(child, current);
+	struct pxt_target *target;
+	struct pxt_fork *fork;
+
+	if (child->flags & PF_KTHREAD)
+		return;
+	/* Pairs with the barrier in pxt_twins_look(): it finds the child, or this the target. */
+	smp_mb();
+	rcu_read_lock();
+	target = pxt_target_lookup(task_tgid(current));
+	if (!target)
+		goto unlock;
+	if (process ? child->mm == current->mm : pxt_twins_born(target, child))
+		pxt_gate_outdate(target);
+	if (process && !hands_down(target, child))
+		goto unlock;
+	/* While a stream traces the process, the module cannot be unloaded: then this works. */
+	if (!try_module_get(THIS_MODULE))
+		goto unlock;
+	fork = pxt_fork_pool_take(&target->forks);
+	if (fork && kref_get_unless_zero(&target->kref))
+		begin(fork, target, child, process);
+	else if (fork)
+		pxt_fork_pool_give(&target->forks, fork);
+	else if (process)
+		count_untraced(target);
+	if (!fork)
+		refill_later(target);
+	module_put(THIS_MODULE);
+unlock:
+	rcu_read_unlock();
+}
+
+static bool begun(const struct pid *pid)
+{
+	const struct pxt_fork *fork;
+	bool found = false;
+
+	rcu_read_lock();
+	hlist_for_each_entry_rcu(fork, begun_bucket(pid), begun_node) {
+		found = fork->child == pid;
+		if (found)
+			break;
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/**
+ * pxt_fork_wait() - wait until a new process has inherited
+ * @task: any thread of it
+ *
+ * Otherwise it could become a target with event types of its own. Context: may sleep.
+ *
+ * Return: 0; -ESRCH if its fork is not complete, or it was reaped; -ERESTARTSYS.
+ */
+int pxt_fork_wait(struct task_struct *task)
+{
+	struct pid *pid;
+	int err;
+
+	/* While this is set, pxt_fork_noticed() may not have been called. */
+	if (READ_ONCE(task->__state) & TASK_NEW)
+		return -ESRCH;
+	/* Pairs with an unlock and a lock between pxt_fork_noticed() and clearing TASK_NEW. */
+	smp_rmb();
+	pid = get_task_pid(task, PIDTYPE_TGID);
+	if (!pid)
+		return -ESRCH;
+	/* Only this process wakes the caller, not each one that begins to run. */
+	err = wait_var_event_interruptible(pid, !begun(pid));
+	put_pid(pid);
+	return err;
+}

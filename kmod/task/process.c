@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Notices forks, execs and ends of processes, and new names of threads, by tracepoints of the
+ * scheduler. These are not exported by name, but can be looked up.
+ *
+ * A handler of a tracepoint must not sleep: before Linux 7.0 it runs with preemption off,
+ * and from then on in an SRCU read-side section that may be preempted. The handlers do not
+ * rely on either: they look up objects under rcu_read_lock(), their locks are raw, and they
+ * use no data of the CPU. Work that sleeps is queued as task work, which runs
+ * before the new program does, and before the parent learns of the end.
+ */
+#include <linux/binfmts.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "compat.h"
+#include "ring/wake.h"
+#include "stream/stream.h"
+#include "target/target.h"
+#include "task/hooks.h"
+#include "teardown/shutdown.h"
+
+/* ------------------------------------------------------------------ */
+/* Task works, in the process that executes or ends			*/
+
+/*
+ * Is this process the only one that can see the stream's records? Its own mappings are gone with
+ * its old address space, unless another process shares that.
+ */
+static bool is_alone(const struct pxt_stream *stream)
+{
+	return atomic_read(&stream->link.nr_targets) == 1 && !atomic_read(&stream->mapped);
+}
+
+/*
+ * A target has executed a program. Streams whose controller may not trace the new program leave
+ * it. It stays a target only if a stream is left: otherwise the event type ids of the old
+ * program mean nothing to the new one. Returns whether it stays.
+ */
+static bool look_again(struct pxt_target *target)
+{
+	struct pxt_stream *stream;
+	bool traced = false, retired = false;
+	u32 slot;
+
+	mutex_lock(&target->table->lock);
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
+		stream = pxt_stream_in_locked(target, slot);
+		if (!stream)
+			continue;
+		if (!pxt_rights_keep(stream->owner, stream->cred, target->secure,
+				     is_alone(stream))) {
+			pxt_gate_leave(target, &stream->link);
+			continue;
+		}
+		/* The old program may have recorded without WAKE. */
+		pxt_wake_look(&stream->pool);
+		traced = true;
+	}
+	if (!traced)
+		retired = pxt_target_retire_locked(target);
+	mutex_unlock(&target->table->lock);
+	if (retired)
+		pxt_target_put(target);
+	return traced;
+}
+
+static void target_executes(struct callback_head *work)
+{
+	struct pxt_target *target = container_of(work, struct pxt_target, exec_work);
+
+	clear_bit(PXT_TARGET_EXEC, &target->works);
+	/* One thread is left, and has a new thread pointer. */
+	clear_bit(PXT_TARGET_TWINS, &target->works);
+	if (!(current->flags & PF_EXITING) && look_again(target)) {
+		WRITE_ONCE(target->mm, current->mm);
+		pxt_image_executed(target);
+		pxt_target_executed(target);
+	}
+	/* After the streams that may not trace the new program have left. */
+	clear_bit_unlock(PXT_TARGET_HIDDEN, &target->works);
+	pxt_target_put(target);
+	module_put(THIS_MODULE);
+}
+
+/* What a new log has to know of the process. */
+static void target_looks(struct callback_head *work)
+{
+	struct pxt_target *target = container_of(work, struct pxt_target, look_work);
+
+	clear_bit(PXT_TARGET_LOOK, &target->works);
+	/* If it has executed a program, exec_work decides first which streams may know it. */
+	if (!(current->flags & PF_EXITING) && !test_bit(PXT_TARGET_EXEC, &target->works))
+		pxt_target_look(target, true);
+	pxt_target_put(target);
+	module_put(THIS_MODULE);
+}
+
+static void target_ends(struct callback_head *work)
+{
+	struct pxt_target *target = container_of(work, struct pxt_target, exit_work);
+
+	pxt_target_retire(target);
+	pxt_target_put(target);
+	module_put(THIS_MODULE);
+}
+
+/* How many threads of a process are asked if they run. */
+#define THREADS_ASKED	64
+
+/* Queues the work to one of the first threads. Under RCU. Returns false if none of them fits. */
+static bool queue_look(struct pxt_target *target, struct task_struct *task, bool running)
+{
+	u32 asked = 0;
+	struct task_struct *thread;
+
+	for_each_thread(task, thread) {
+		if (asked++ == THREADS_ASKED)
+			break;
+		if (thread->flags & (PF_EXITING | PXT_PF_KERNEL) ||
+		    (running && !task_is_running(thread)))
+			continue;
+		if (!task_work_add(thread, &target->look_work, TWA_RESUME))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * pxt_process_look() - let a process look at itself for the log of a new stream
+ * @target: of the process; a stream with log was put on it
+ * @task: any thread of it
+ *
+ * The thread does so when it next returns to user mode, so a running one is better than one that
+ * sleeps. The caller does not wait for it. Context: process; the caller holds an open file of the
+ * module.
+ */
+void pxt_process_look(struct pxt_target *target, struct task_struct *task)
+{
+	bool queued;
+
+	/* If it is queued, it will look: it clears this before it takes the lock of the table. */
+	if (test_and_set_bit(PXT_TARGET_LOOK, &target->works))
+		return;
+	pxt_target_ref(target);
+	__module_get(THIS_MODULE);
+	init_task_work(&target->look_work, target_looks);
+	rcu_read_lock();
+	queued = queue_look(target, task, true) || queue_look(target, task, false);
+	rcu_read_unlock();
+	if (queued)
+		return;
+	clear_bit(PXT_TARGET_LOOK, &target->works);
+	module_put(THIS_MODULE);
+	pxt_target_put(target);
+}
+
+/* ------------------------------------------------------------------ */
+/* In the tracepoints: must not sleep					*/
+
+/*
+ * A reference to the target of the calling process, for a work that is queued once and puts the
+ * reference. No reference is put here: when two threads end at once, both may see that no
+ * thread is left, and the work of one may be over before the other goes on. The other would
+ * put the last reference, which takes a mutex.
+ */
+static struct pxt_target *target_for_work(int bit)
+{
+	struct pxt_target *target;
+
+	rcu_read_lock();
+	target = pxt_target_lookup(task_tgid(current));
+	if (!target || test_and_set_bit(bit, &target->works))
+		goto none;
+	/* While a stream traces the process, the module cannot be unloaded: then this works. */
+	if (!try_module_get(THIS_MODULE))
+		goto none;
+	if (!kref_get_unless_zero(&target->kref)) {
+		/* The target has ended. */
+		module_put(THIS_MODULE);
+		goto none;
+	}
+	rcu_read_unlock();
+	return target;
+
+none:
+	rcu_read_unlock();
+	return NULL;
+}
+
+/* As TP_PROTO says. */
+static void process_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	pxt_fork_noticed(child);
+}
+
+static bool leaves_scope(const struct pxt_target *target)
+{
+	const struct pxt_stream *stream;
+	bool leaves = false;
+	u32 slot;
+
+	rcu_read_lock();
+	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX && !leaves; slot++) {
+		stream = pxt_stream_in(target, slot);
+		leaves = stream && pxt_rights_may_end(stream->owner, stream->cred);
+	}
+	rcu_read_unlock();
+	return leaves;
+}
+
+/*
+ * Has the program been given privileges, may its user not read it, or is it out of the scope of a
+ * controller? Streams may leave then.
+ */
+static bool is_hidden(const struct pxt_target *target, const struct linux_binprm *bprm)
+{
+	const struct pxt_exec_state state = pxt_exec_state_current();
+
+	return bprm->secureexec || !state.dumpable || leaves_scope(target);
+}
+
+static void process_exec(void *data, struct task_struct *task, pid_t old_pid,
+			 struct linux_binprm *bprm)
+{
+	struct pxt_target *target = target_for_work(PXT_TARGET_EXEC);
+
+	if (target) {
+		target->secure = bprm->secureexec;
+		/* No event of the kernel tells of the new program before exec_work has decided. */
+		if (is_hidden(target, bprm))
+			set_bit(PXT_TARGET_HIDDEN, &target->works);
+		init_task_work(&target->exec_work, target_executes);
+		task_work_add(current, &target->exec_work, TWA_RESUME);
+	}
+	pxt_stream_end_owner();
+}
+
+static void thread_exit(struct task_struct *task)
+{
+	struct pxt_target *target;
+
+	rcu_read_lock();
+	target = pxt_target_lookup(task_tgid(task));
+	if (target)
+		pxt_gate_thread_ends(target, task);
+	rcu_read_unlock();
+}
+
+static void task_rename(void *data, struct task_struct *task, const char *comm)
+{
+	struct pxt_target *target;
+
+	rcu_read_lock();
+	target = pxt_target_lookup(task_tgid(task));
+	if (target)
+		pxt_gate_thread_renamed(target, task, comm);
+	rcu_read_unlock();
+}
+
+static void process_exit(PXT_PROCESS_EXIT_ARGS)
+{
+	struct pxt_target *target;
+
+	thread_exit(task);
+	/* Only for the last thread: the kernel decrements the count before the tracepoint. */
+	if (atomic_read(&task->signal->live)) {
+		pxt_log_thread_ends(task);
+		return;
+	}
+	/*
+	 * The count of threads is 0, then the target is looked up. Pairs with the barrier in
+	 * pxt_target_make(): it sees the count, or this finds the target.
+	 */
+	smp_mb();
+	target = target_for_work(PXT_TARGET_EXIT);
+	if (target) {
+		init_task_work(&target->exit_work, target_ends);
+		task_work_add(current, &target->exit_work, TWA_RESUME);
+	}
+	pxt_stream_end_owner();
+}
+
+static struct hook {
+	const char *name;
+	void *probe;
+	struct tracepoint *tp;
+} hooks[] = {
+	{ .name = "sched_process_fork", .probe = process_fork },
+	{ .name = "sched_process_exec", .probe = process_exec },
+	{ .name = "sched_process_exit", .probe = process_exit },
+	{ .name = "task_rename", .probe = task_rename },
+};
+
+static void find_tracepoint(struct tracepoint *tp, void *unused)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		if (!strcmp(tp->name, hooks[i].name))
+			hooks[i].tp = tp;
+	}
+}
+
+static void unregister(size_t n)
+{
+	while (n--)
+		tracepoint_probe_unregister(hooks[n].tp, hooks[n].probe, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+/**
+ * pxt_process_init() - begin to notice forks, execs and ends of processes
+ *
+ * Return: 0; -ENODEV if this kernel has no such tracepoints; -ENOMEM.
+ */
+int pxt_process_init(void)
+{
+	int err = 0;
+	size_t i;
+
+	for_each_kernel_tracepoint(find_tracepoint, NULL);
+	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
+		err = -ENODEV;
+		if (hooks[i].tp)
+			err = tracepoint_probe_register(hooks[i].tp, hooks[i].probe, NULL);
+		if (err)
+			break;
+	}
+	if (err)
+		unregister(i);
+	return err;
+}
+
+/**
+ * pxt_process_exit() - stop noticing them
+ *
+ * When it returns, no handler and no task work of the module runs. Context: may sleep.
+ */
+void pxt_process_exit(void)
+{
+	unregister(ARRAY_SIZE(hooks));
+	/*
+	 * A task work may have put its reference to the module, but not have returned: wait
+	 * until each task has slept, or been in user mode.
+	 */
+	synchronize_rcu_tasks();
+}
