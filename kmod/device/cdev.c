@@ -24,6 +24,7 @@
 #include "ring/clock.h"
 #include "stream/commands.h"
 #include "target/attachment.h"
+#include "task/end.h"
 #include "teardown/mmap.h"
 #include "teardown/shutdown.h"
 

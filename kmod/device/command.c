@@ -12,10 +12,11 @@
 #include "log/log.h"
 #include "stream/commands.h"
 #include "stream/state.h"
+#include "stream/sysevent.h"
 #include "target/description.h"
 #include "target/kerneltype.h"
 #include "target/target.h"
-#include "teardown/shutdown.h"
+#include "task/end.h"
 
 static int copy_in(void *to, const void __user *from, size_t size)
 {
@@ -92,14 +93,17 @@ static int describe(struct pxt_table *table, struct pxt_author *author, void __u
 static int with_origin(struct pxt_stream *stream, unsigned int cmd, void __user *uarg)
 {
 	struct posixtrace_origin origin;
+	struct pxt_caller caller;
 	int err = copy_in(&origin, uarg, sizeof(origin));
 
 	if (err)
 		return err;
 	if (memchr_inv(origin.reserved, 0, sizeof(origin.reserved)))
 		return -EINVAL;
-	if (cmd == POSIXTRACE_IOC_FLUSH)
-		return pxt_log_flush(stream, &origin);
+	if (cmd == POSIXTRACE_IOC_FLUSH) {
+		caller = pxt_sysevent_caller(stream, &origin);
+		return pxt_log_flush(stream, &caller);
+	}
 	return cmd == POSIXTRACE_IOC_START ? pxt_state_start(stream, &origin)
 					   : pxt_state_stop(stream, &origin);
 }

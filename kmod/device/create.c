@@ -10,6 +10,7 @@
 
 #include "version.h"
 #include "device/device.h"
+#include "kevent/kevent.h"
 #include "kevent/permission.h"
 #include "kevent/tracepoints.h"
 #include "log/log.h"
@@ -17,9 +18,9 @@
 #include "target/attachment.h"
 #include "target/roster.h"
 #include "target/target.h"
+#include "task/end.h"
 #include "task/hooks.h"
 #include "teardown/mmap.h"
-#include "teardown/shutdown.h"
 
 /* Threads that a process may make between two lines of CREATE: their names are noted. */
 #define NEW_THREADS	8
@@ -172,6 +173,7 @@ static struct pxt_stream *make_stream(const struct posixtrace_create *arg,
 	stream = pxt_stream_new(attr, target->table, file, arg->log_fd);
 	if (IS_ERR(stream))
 		return stream;
+	pxt_kevent_init(stream);
 	err = pxt_mmap_make_file(stream, file);
 	if (!err)
 		err = publish(stream, target, task);

@@ -202,13 +202,13 @@ void pxt_log_give_up(struct pxt_log *log)
 /**
  * pxt_log_flush() - FLUSH: write the recorded events to the log
  * @stream: not locked
- * @origin: the caller
+ * @caller: of FLUSH
  *
  * POSIX: posix_trace_flush(). Does not wait for the flush.
  *
  * Return: 0; -EINVAL if the stream has no log; -ESHUTDOWN.
  */
-int pxt_log_flush(struct pxt_stream *stream, const struct posixtrace_origin *origin)
+int pxt_log_flush(struct pxt_stream *stream, const struct pxt_caller *caller)
 {
 	struct pxt_log *log = stream->log;
 
@@ -217,7 +217,7 @@ int pxt_log_flush(struct pxt_stream *stream, const struct posixtrace_origin *ori
 	if (READ_ONCE(stream->dead))
 		return -ESHUTDOWN;
 	spin_lock(&log->lock);
-	log->caller = pxt_sysevent_caller(stream, origin);
+	log->caller = *caller;
 	/* Both under the lock, or the end of an earlier flush would clear @flushing. */
 	log->flushing = true;
 	set_bit(PXT_LOG_FLUSH, &log->wanted);

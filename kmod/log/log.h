@@ -184,7 +184,7 @@ void pxt_log_leave(struct pxt_log *log);
 bool pxt_log_begin_close(struct pxt_log *log);
 void pxt_log_end_close(struct pxt_log *log);
 
-int pxt_log_flush(struct pxt_stream *stream, const struct posixtrace_origin *origin);
+int pxt_log_flush(struct pxt_stream *stream, const struct pxt_caller *caller);
 int pxt_log_clear(struct pxt_stream *stream);
 void pxt_log_used(struct pxt_log *log);
 void pxt_log_stream_full(struct pxt_log *log);

@@ -9,7 +9,6 @@
 #include <linux/rculist.h>
 #include <linux/slab.h>
 
-#include "kevent/kevent.h"
 #include "log/log.h"
 #include "ring/clock.h"
 #include "stream/commands.h"
@@ -86,7 +85,6 @@ struct pxt_stream *pxt_stream_new(const struct posixtrace_attr *attr, struct pxt
 	refcount_set(&stream->scratch, 1);
 	mutex_init(&stream->lock);
 	pxt_wait_init(stream);
-	pxt_kevent_init(stream);
 	INIT_LIST_HEAD(&stream->node);
 	stream->owner = get_pid(task_tgid(current));
 	stream->cred = get_current_cred();

@@ -20,8 +20,8 @@
 #include "ring/wake.h"
 #include "stream/stream.h"
 #include "target/target.h"
+#include "task/end.h"
 #include "task/hooks.h"
-#include "teardown/shutdown.h"
 
 /* ------------------------------------------------------------------ */
 /* Task works, in the process that executes or ends			*/
