@@ -13,13 +13,14 @@
 #include "device/cdev.h"
 #include "device/door.h"
 #include "kevent/tracepoints.h"
-#include "log/logblock.h"
+#include "log/crc32c.h"
 #include "ring/clock.h"
 #include "ring/user.h"
 #include "target/attachment.h"
 #include "target/gate.h"
 #include "target/target.h"
-#include "task/hooks.h"
+#include "task/hotplug.h"
+#include "task/process.h"
 #include "teardown/mmap.h"
 
 static int __init pxt_init(void)

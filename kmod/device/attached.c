@@ -6,7 +6,8 @@
 #include <linux/mm_types.h>
 #include <linux/sched/signal.h>
 
-#include "device/device.h"
+#include "device/attached.h"
+#include "device/command.h"
 #include "target/attachment.h"
 
 /*

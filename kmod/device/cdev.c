@@ -16,14 +16,18 @@
 #include <linux/sysfs.h>
 #include <linux/uaccess.h>
 
+#include "device/attached.h"
 #include "device/cdev.h"
-#include "device/device.h"
+#include "device/command.h"
+#include "device/create.h"
+#include "device/fdinfo.h"
 #include "kevent/permission.h"
 #include "kevent/tracepoints.h"
 #include "log/log.h"
 #include "ring/clock.h"
-#include "stream/commands.h"
+#include "stream/wait.h"
 #include "target/attachment.h"
+#include "target/memory.h"
 #include "task/end.h"
 #include "teardown/mmap.h"
 #include "teardown/shutdown.h"

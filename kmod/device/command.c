@@ -8,14 +8,21 @@
 #include <linux/uaccess.h>
 
 #include "compat.h"
-#include "device/device.h"
+#include "device/command.h"
 #include "log/log.h"
-#include "stream/commands.h"
+#include "logthread/logworker.h"
+#include "stream/clear.h"
+#include "stream/filter.h"
+#include "stream/record.h"
 #include "stream/state.h"
 #include "stream/sysevent.h"
+#include "stream/wait.h"
 #include "target/description.h"
+#include "target/eventid.h"
 #include "target/kerneltype.h"
+#include "target/memory.h"
 #include "target/target.h"
+#include "target/twins.h"
 #include "task/end.h"
 
 static int copy_in(void *to, const void __user *from, size_t size)

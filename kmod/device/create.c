@@ -9,17 +9,20 @@
 #include <linux/string.h>
 
 #include "version.h"
-#include "device/device.h"
+#include "device/create.h"
 #include "kevent/kevent.h"
 #include "kevent/permission.h"
 #include "kevent/tracepoints.h"
 #include "log/log.h"
 #include "logthread/logthread.h"
 #include "target/attachment.h"
+#include "target/memory.h"
+#include "target/rights.h"
 #include "target/roster.h"
 #include "target/target.h"
 #include "task/end.h"
-#include "task/hooks.h"
+#include "task/fork.h"
+#include "task/process.h"
 #include "teardown/mmap.h"
 
 /* Threads that a process may make between two lines of CREATE: their names are noted. */

@@ -19,7 +19,7 @@
 
 #include <linux/posixtrace.h>
 
-#include "device/device.h"
+#include "device/attached.h"
 #include "device/door.h"
 #include "target/attachment.h"
 

@@ -11,7 +11,7 @@
 #include <linux/sched.h>
 #include <linux/string_helpers.h>
 
-#include "device/device.h"
+#include "device/fdinfo.h"
 #include "stream/stream.h"
 #include "target/attachment.h"
 #include "target/target.h"

@@ -193,9 +193,4 @@ void pxt_kevent_end(struct pxt_stream *stream);
 bool pxt_kevent_record(const struct pxt_kevent *event, struct task_struct *task,
 		       struct task_struct *other, void *data, u32 len);
 
-/* runnable.c */
-void pxt_runnable_begin(struct task_struct *task);
-u64 pxt_runnable_end(struct task_struct *task);
-void pxt_runnable_init(void);
-
 #endif /* PXT_KEVENT_H */

@@ -8,7 +8,7 @@
 #include <linux/kernel.h>
 #include <linux/spinlock.h>
 
-#include "kevent/kevent.h"
+#include "kevent/runnable.h"
 #include "ring/clock.h"
 
 #define RUNNABLE_BITS	11

@@ -10,6 +10,7 @@
 
 #include "kevent/kevent.h"
 #include "kevent/probe.h"
+#include "kevent/runnable.h"
 #include "ring/clock.h"
 #include "stream/stream.h"
 #include "target/interest.h"

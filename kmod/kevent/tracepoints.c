@@ -13,8 +13,8 @@
 
 #include <linux/posixtrace.h>
 
-#include "kevent/kevent.h"
 #include "kevent/probe.h"
+#include "kevent/runnable.h"
 #include "kevent/tracepoints.h"
 
 /* ------------------------------------------------------------------ */

@@ -17,7 +17,7 @@
 #include <asm/cpufeature.h>
 #endif
 
-#include "log/logblock.h"
+#include "log/crc32c.h"
 
 #define POLYNOMIAL	0x82f63b78U	/* reflected */
 

@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 
 #include "log/log.h"
+#include "log/logturn.h"
 #include "stream/stream.h"
 
 static unsigned int log_timeout = 10;

@@ -166,24 +166,6 @@ struct pxt_log {
 int pxt_log_new(struct pxt_stream *stream, int fd);
 void pxt_log_free(struct pxt_log *log);
 
-/* logturn.c */
-bool pxt_log_turn(struct pxt_log *log, enum pxt_logfile_server server);
-bool pxt_log_take(struct pxt_log *log, enum pxt_logfile_server server);
-void pxt_log_put(struct pxt_log *log);
-void pxt_log_finish(struct pxt_log *log);
-bool pxt_log_pauses(struct pxt_log *log);
-u64 pxt_log_account(struct pxt_log *log);
-u64 pxt_log_begin_work(struct pxt_log *log);
-void pxt_log_end_work(struct pxt_log *log);
-void pxt_log_rest(struct pxt_log *log, u64 delay);
-bool pxt_log_take_request(struct pxt_log *log, int bit);
-void pxt_log_want(struct pxt_log *log, int bit);
-void pxt_log_wake(struct pxt_log *log);
-int pxt_log_enter(struct pxt_log *log);
-void pxt_log_leave(struct pxt_log *log);
-bool pxt_log_begin_close(struct pxt_log *log);
-void pxt_log_end_close(struct pxt_log *log);
-
 int pxt_log_flush(struct pxt_stream *stream, const struct pxt_caller *caller);
 int pxt_log_clear(struct pxt_stream *stream);
 void pxt_log_used(struct pxt_log *log);

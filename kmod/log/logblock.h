@@ -140,8 +140,4 @@ int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *
 int pxt_logwriter_catch_up(struct pxt_logwriter *w);
 int pxt_logwriter_clear(struct pxt_logwriter *w, u64 gap_generation);
 
-/* crc32c.c */
-void pxt_crc32c_init(void);
-u32 pxt_crc32c_copy(void *to, const void *from, size_t len);
-
 #endif /* PXT_LOGBLOCK_H */

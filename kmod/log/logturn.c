@@ -17,6 +17,7 @@
 #include <linux/task_work.h>
 
 #include "log/log.h"
+#include "log/logturn.h"
 #include "stream/stream.h"
 
 /* With the lock. Must the kernel thread leave the log to a task of the controller? */

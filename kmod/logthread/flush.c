@@ -11,9 +11,12 @@
 #include <linux/string.h>
 
 #include "compat.h"
+#include "log/crc32c.h"
 #include "log/log.h"
 #include "log/logblock.h"
-#include "logthread/logthread.h"
+#include "log/logturn.h"
+#include "logthread/flush.h"
+#include "logthread/notes.h"
 #include "ring/clock.h"
 #include "ring/reclaim.h"
 #include "ring/subbuf.h"

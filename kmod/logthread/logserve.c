@@ -6,8 +6,10 @@
 #include <linux/wait.h>
 
 #include "log/log.h"
-#include "logthread/logthread.h"
-#include "stream/commands.h"
+#include "log/logturn.h"
+#include "logthread/flush.h"
+#include "logthread/logserve.h"
+#include "stream/clear.h"
 #include "stream/stream.h"
 
 static int flush(struct pxt_log *log)

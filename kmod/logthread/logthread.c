@@ -13,6 +13,8 @@
 #include <linux/wait.h>
 
 #include "log/log.h"
+#include "log/logturn.h"
+#include "logthread/logserve.h"
 #include "logthread/logthread.h"
 #include "ring/clock.h"
 #include "stream/stream.h"

@@ -8,11 +8,11 @@
 #include <linux/task_work.h>
 #include <linux/wait.h>
 
-#include "device/device.h"
 #include "log/log.h"
-#include "logthread/logthread.h"
+#include "log/logturn.h"
+#include "logthread/logserve.h"
+#include "logthread/logworker.h"
 #include "stream/stream.h"
-#include "task/hooks.h"
 #include "teardown/shutdown.h"
 
 static void count_worker(struct pxt_stream *stream, void *arg)

@@ -8,9 +8,11 @@
 
 #include "log/log.h"
 #include "log/logblock.h"
-#include "logthread/logthread.h"
+#include "logthread/notes.h"
+#include "logthread/rosterlog.h"
 #include "stream/stream.h"
 #include "target/description.h"
+#include "target/eventid.h"
 #include "target/kerneltype.h"
 #include "target/roster.h"
 

@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "logthread/rosterlog.h"
 #include "target/rosterthread.h"
 
 static void take(struct pxt_roster *roster, struct list_head *list)

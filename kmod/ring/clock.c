@@ -17,6 +17,7 @@
 #include <linux/posixtrace.h>
 
 #include "ring/clock.h"
+#include "ring/counter.h"
 
 /* Guards pxt_clock_users. */
 static DEFINE_MUTEX(pxt_clock_lock);

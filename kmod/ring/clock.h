@@ -17,8 +17,4 @@ struct page *pxt_clock_map(void);
 int pxt_clock_init(void);
 void pxt_clock_exit(void);
 
-/* counter.c */
-void pxt_counter_begin(struct posixtrace_clock *clock);
-void pxt_counter_end(void);
-
 #endif /* PXT_CLOCK_H */

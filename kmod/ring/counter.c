@@ -16,7 +16,7 @@
 
 #include <linux/posixtrace.h>
 
-#include "ring/clock.h"
+#include "ring/counter.h"
 
 /*
  * The clock to write. The pointer changes only while the notifier is not registered. Two

@@ -5,7 +5,7 @@
 #include "log/log.h"
 #include "ring/reclaim.h"
 #include "ring/subbuf.h"
-#include "stream/commands.h"
+#include "stream/clear.h"
 #include "stream/state.h"
 #include "stream/sysevent.h"
 

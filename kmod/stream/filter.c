@@ -6,7 +6,7 @@
 #include <linux/string.h>
 
 #include "ring/clock.h"
-#include "stream/commands.h"
+#include "stream/filter.h"
 #include "stream/state.h"
 #include "stream/sysevent.h"
 

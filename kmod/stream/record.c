@@ -14,7 +14,7 @@
 #include "ring/clock.h"
 #include "ring/subbuf.h"
 #include "ring/wake.h"
-#include "stream/commands.h"
+#include "stream/record.h"
 #include "stream/state.h"
 #include "stream/stream.h"
 

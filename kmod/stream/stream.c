@@ -11,10 +11,12 @@
 
 #include "log/log.h"
 #include "ring/clock.h"
-#include "stream/commands.h"
 #include "stream/stream.h"
+#include "stream/wait.h"
+#include "target/image.h"
 #include "target/kerneltype.h"
 #include "target/roster.h"
+#include "target/table.h"
 
 /* Guards the list of streams; it is read under RCU. */
 static DEFINE_MUTEX(pxt_streams_lock);

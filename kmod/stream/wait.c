@@ -21,8 +21,8 @@
 #include "ring/clock.h"
 #include "ring/reclaim.h"
 #include "ring/wake.h"
-#include "stream/commands.h"
 #include "stream/state.h"
+#include "stream/wait.h"
 
 /* A reader is woken within a second, also where a busy machine takes as long again. */
 #define LOOK_MS	500

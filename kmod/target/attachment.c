@@ -19,7 +19,10 @@
 
 #include "target/attachment.h"
 #include "target/gate.h"
+#include "target/image.h"
+#include "target/memory.h"
 #include "target/target.h"
+#include "target/targets.h"
 
 #define BITS	12
 

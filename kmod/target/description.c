@@ -7,7 +7,9 @@
 #include <linux/string.h>
 
 #include "target/description.h"
-#include "target/eventid.h"
+#include "target/image.h"
+#include "target/rights.h"
+#include "target/table.h"
 #include "target/target.h"
 
 /* Bytes of descriptions that one guest can make, and all guests together. */

@@ -20,7 +20,9 @@
 #include "target/description.h"
 #include "target/eventid.h"
 #include "target/gate.h"
+#include "target/image.h"
 #include "target/kerneltype.h"
+#include "target/table.h"
 #include "target/target.h"
 
 /* Names of an image: the unnamed type counts, too. */

@@ -16,9 +16,11 @@
 #include "ring/wake.h"
 #include "target/attachment.h"
 #include "target/gate.h"
+#include "target/image.h"
 #include "target/interest.h"
 #include "target/roster.h"
 #include "target/synchronize.h"
+#include "target/table.h"
 #include "target/target.h"
 
 static bool traces(const struct pxt_link *link, const struct pxt_target *target)

@@ -8,7 +8,7 @@
 
 #include <linux/posixtrace.h>
 
-#include "target/eventid.h"
+#include "target/image.h"
 
 struct pxt_pool;
 struct pxt_roster;

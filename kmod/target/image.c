@@ -8,8 +8,9 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "target/eventid.h"
 #include "target/gate.h"
+#include "target/image.h"
+#include "target/table.h"
 #include "target/target.h"
 
 static void forget(struct pxt_table *table, struct pxt_image *image)

@@ -16,6 +16,7 @@
 
 #include "compat.h"
 #include "target/buildid.h"
+#include "target/mappings.h"
 #include "target/text.h"
 
 /* What a log says of one process: the rest is left out. */

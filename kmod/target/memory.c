@@ -6,6 +6,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
+#include "target/memory.h"
 #include "target/target.h"
 #include "target/walk.h"
 

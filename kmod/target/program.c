@@ -10,6 +10,7 @@
 
 #include <linux/posixtrace_log.h>
 
+#include "target/program.h"
 #include "target/text.h"
 
 /**

@@ -12,6 +12,8 @@
 #include <linux/uidgid.h>
 
 #include "compat.h"
+#include "target/rights.h"
+#include "target/scope.h"
 #include "target/target.h"
 #include "target/walk.h"
 

@@ -14,6 +14,8 @@
 
 #include "compat.h"
 #include "ring/clock.h"
+#include "target/memory.h"
+#include "target/roster.h"
 #include "target/rosterthread.h"
 #include "target/target.h"
 #include "target/walk.h"

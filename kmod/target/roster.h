@@ -7,8 +7,6 @@
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 
-#include <linux/posixtrace_log.h>
-
 #include "target/text.h"
 
 struct pxt_roster_thread;
@@ -36,16 +34,6 @@ struct pxt_roster_taken {
 	u32 looks;
 	u64 since[PXT_TEXTS];
 	struct pxt_text *text[PXT_TEXTS];
-};
-
-/**
- * struct pxt_roster_cursor - where in the texts of the taken threads the next block begins
- * @first: index of the thread
- * @pos: bytes of its text that were written
- */
-struct pxt_roster_cursor {
-	u32 first;
-	u32 pos;
 };
 
 /**
@@ -91,22 +79,5 @@ void pxt_roster_looked(struct pxt_roster *roster, struct pxt_target *target,
 		       struct hlist_head *memory);
 void pxt_roster_renamed(struct pxt_roster *roster, struct task_struct *task, const char *comm);
 void pxt_roster_ends(struct pxt_roster *roster, struct task_struct *task);
-
-void pxt_roster_begin(struct pxt_roster *roster);
-bool pxt_roster_take(struct pxt_roster *roster);
-u32 pxt_roster_tasks(struct pxt_roster *roster, struct pid_namespace *ns,
-		     struct posixtrace_log_task *to);
-u32 pxt_roster_programs(struct pxt_roster *roster, struct pid_namespace *ns, void *to,
-			size_t room, struct pxt_roster_cursor *cursor, u32 *count);
-u32 pxt_roster_mappings(struct pxt_roster *roster, struct pid_namespace *ns, void *to,
-			size_t room, struct pxt_roster_cursor *cursor, u32 *count);
-void pxt_roster_taken(struct pxt_roster *roster, bool written);
-void pxt_roster_again(struct pxt_roster *roster);
-
-/* The most that pxt_roster_tasks() writes: it fits into a block. */
-#define PXT_ROSTER_TASKS_MAX	(PXT_ROSTER_NAMES * PXT_ROSTER_BATCH)
-
-static_assert(PXT_ROSTER_TASKS_MAX * sizeof(struct posixtrace_log_task) <=
-	      POSIXTRACE_LOG_PROGRAM_SIZE);
 
 #endif /* PXT_ROSTER_H */

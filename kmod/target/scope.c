@@ -10,6 +10,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 
+#include "target/scope.h"
 #include "target/target.h"
 
 /* A process with so many ancestors below the controller is none of its descendants. */

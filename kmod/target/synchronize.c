@@ -18,6 +18,7 @@
 #include <linux/smp.h>
 
 #include "compat.h"
+#include "target/memory.h"
 #include "target/synchronize.h"
 #include "target/target.h"
 #include "target/walk.h"

@@ -10,9 +10,10 @@
 #include <linux/slab.h>
 
 #include "target/description.h"
-#include "target/eventid.h"
 #include "target/gate.h"
 #include "target/noalloc.h"
+#include "target/rights.h"
+#include "target/table.h"
 #include "target/target.h"
 
 const struct pxt_predefined pxt_predefined[PXT_PREDEFINED] = {

@@ -14,8 +14,13 @@
 #include <linux/vmalloc.h>
 
 #include "target/gate.h"
+#include "target/image.h"
+#include "target/mappings.h"
+#include "target/program.h"
 #include "target/roster.h"
+#include "target/table.h"
 #include "target/target.h"
+#include "target/targets.h"
 
 /* The number of the last one. */
 static atomic64_t pxt_targets_made;

@@ -13,8 +13,8 @@
 
 #include <linux/posixtrace.h>
 
-#include "target/eventid.h"
 #include "target/forkpool.h"
+#include "target/table.h"
 #include "target/text.h"
 
 struct pxt_link;
@@ -122,51 +122,11 @@ void pxt_target_look(struct pxt_target *target, bool mappings);
 void pxt_target_look_once(struct pxt_target *target);
 void pxt_target_take_after(struct pxt_target *target, struct pxt_target *parent);
 
-/* targets.c */
-struct pxt_target *pxt_target_lookup(struct pid *pid);
-struct pxt_target *pxt_target_find(struct pid *pid);
-struct pxt_target *pxt_targets_add(struct pxt_target *target);
-void pxt_targets_remove(struct pxt_target *target);
-struct pxt_target *pxt_targets_next(unsigned int *at);
-
-/* memory.c */
-void pxt_target_note_memory(struct pxt_target *target, struct task_struct *task);
-bool pxt_target_shares_memory(void);
-
-/* rights.c */
-int pxt_rights_create(struct task_struct *task);
-bool pxt_rights_keep(const struct pid *controller, const struct cred *cred, bool secure,
-		     bool alone);
-bool pxt_rights_over(const struct cred *tcred);
-bool pxt_rights_may_end(const struct pid *controller, const struct cred *cred);
-
-/**
- * enum pxt_scope - what trace_scope says of a controller and a process
- * @PXT_SCOPE_YES: the controller may trace the process
- * @PXT_SCOPE_POWER: only with CAP_SYS_PTRACE over the process
- * @PXT_SCOPE_NO: it may not
- */
-enum pxt_scope { PXT_SCOPE_YES, PXT_SCOPE_POWER, PXT_SCOPE_NO };
-
-/* scope.c */
-enum pxt_scope pxt_scope_of(struct task_struct *task, const struct pid *controller);
-
-/* twins.c */
-u64 pxt_thread_id(const struct task_struct *task);
-bool pxt_twins_born(struct pxt_target *target, const struct task_struct *child);
-int pxt_twins_look(struct pxt_target *target);
-
 /* The stream in a slot, or NULL; with table->lock. */
 static inline struct pxt_link *pxt_link_in(const struct pxt_target *target, u32 slot)
 {
 	return rcu_dereference_protected(target->slot[slot],
 					 lockdep_is_held(&target->table->lock));
-}
-
-static inline bool pxt_thread_uses(const struct task_struct *thread, const struct mm_struct *mm)
-{
-	/* A thread that ends clears it by a plain store, and the answer may be old at once. */
-	return data_race(READ_ONCE(thread->mm)) == mm;
 }
 
 #endif /* PXT_TARGET_H */

@@ -10,6 +10,7 @@
 #include <linux/threads.h>
 
 #include "target/target.h"
+#include "target/targets.h"
 
 #define BRANCH_SIZE	256
 

@@ -36,10 +36,4 @@ struct pxt_text *pxt_text_new(u32 size);
 void pxt_text_get(struct pxt_text *text);
 void pxt_text_put(struct pxt_text *text);
 
-/* program.c */
-struct pxt_text *pxt_program_capture(struct pxt_text *old);
-
-/* mappings.c */
-struct pxt_text *pxt_mappings_capture(const struct pxt_text *old, u32 looks, bool again);
-
 #endif /* PXT_TEXT_H */

@@ -14,6 +14,7 @@
 
 #include "compat.h"
 #include "target/target.h"
+#include "target/twins.h"
 #include "target/walk.h"
 
 /* An ending thread may have handed its thread pointer to a new one already: look again. */

@@ -12,7 +12,8 @@
 
 #include "compat.h"
 #include "log/log.h"
-#include "logthread/logthread.h"
+#include "log/logturn.h"
+#include "logthread/logserve.h"
 #include "stream/stream.h"
 #include "task/end.h"
 #include "teardown/shutdown.h"

@@ -21,8 +21,13 @@
 #include "stream/stream.h"
 #include "target/forkpool.h"
 #include "target/gate.h"
+#include "target/image.h"
+#include "target/memory.h"
+#include "target/table.h"
 #include "target/target.h"
-#include "task/hooks.h"
+#include "target/targets.h"
+#include "target/twins.h"
+#include "task/fork.h"
 
 #define BEGUN_BITS	10
 

@@ -12,7 +12,7 @@
 
 #include "ring/subbuf.h"
 #include "stream/stream.h"
-#include "task/hooks.h"
+#include "task/hotplug.h"
 
 /* Allocated by the kernel. */
 static enum cpuhp_state hotplug_state;

@@ -17,11 +17,16 @@
 #include <linux/tracepoint.h>
 
 #include "compat.h"
+#include "logthread/logworker.h"
 #include "ring/wake.h"
 #include "stream/stream.h"
+#include "target/image.h"
+#include "target/rights.h"
 #include "target/target.h"
+#include "target/targets.h"
 #include "task/end.h"
-#include "task/hooks.h"
+#include "task/fork.h"
+#include "task/process.h"
 
 /* ------------------------------------------------------------------ */
 /* Task works, in the process that executes or ends			*/

@@ -20,7 +20,8 @@
 #include "ring/clock.h"
 #include "target/attachment.h"
 #include "target/gate.h"
-#include "teardown/mmap.h"
+#include "target/memory.h"
+#include "teardown/gatemap.h"
 
 /* A gate that is open for everything; constant. */
 static struct page *pxt_gatemap_open;

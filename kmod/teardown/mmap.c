@@ -30,7 +30,9 @@
 #include <linux/vmalloc.h>
 
 #include "compat.h"
+#include "target/attachment.h"
 #include "target/gate.h"
+#include "teardown/gatemap.h"
 #include "teardown/mmap.h"
 
 #define PXT_FS_MAGIC	0x70786974	/* "pxit" */

@@ -19,9 +19,4 @@ int pxt_mmap_target(struct pxt_attachment *att, struct vm_area_struct *vma);
 int pxt_mmap_command(struct file *file, void __user *uarg);
 void pxt_mmap_zap(struct pxt_stream *stream);
 
-/* gatemap.c */
-int pxt_gatemap_init(int (*door)(struct pxt_attachment *att));
-void pxt_gatemap_exit(void);
-int pxt_gatemap(struct pxt_attachment *att, struct vm_area_struct *vma);
-
 #endif /* PXT_MMAP_H */

@@ -8,9 +8,9 @@
 #include "kevent/tracepoints.h"
 #include "log/log.h"
 #include "ring/subbuf.h"
-#include "stream/commands.h"
 #include "stream/stream.h"
 #include "stream/sysevent.h"
+#include "stream/wait.h"
 #include "teardown/mmap.h"
 #include "teardown/shutdown.h"
 
