@@ -341,11 +341,11 @@ static void fill_slot(struct posixtrace_slot *slot, const struct pxt_stream *str
 	u64 base = pxt_stream_map_base(stream);
 
 	slot->heads.offset = base + pxt_pool_heads_offset(pool);
-	slot->heads.size = pool->heads_size;
+	slot->heads.size = pool->map.heads_size;
 	slot->pool.offset = base + pxt_pool_mem_offset(pool);
 	slot->pool.size = pxt_pool_user_size(pool);
 	slot->wakeup.offset = base + pxt_pool_wakeup_offset(pool);
-	slot->wakeup.size = pool->wakeup_size;
+	slot->wakeup.size = pool->map.wakeup_size;
 	slot->stream = stream->number;
 	slot->subbuf_size = pool->subbuf_size;
 	slot->max_data_size = stream->attr.max_data_size;

@@ -286,11 +286,11 @@ void pxt_create_result(const struct pxt_stream *stream, struct posixtrace_create
 	arg->slot = stream->link.slot;
 	arg->stream = stream->number;
 	arg->reader.offset = base;
-	arg->reader.size = pool->reader_size;
+	arg->reader.size = pool->map.reader_size;
 	arg->ctrl.offset = base + pxt_pool_ctrl_offset(pool);
-	arg->ctrl.size = pool->ctrl_size;
+	arg->ctrl.size = pool->map.ctrl_size;
 	arg->heads.offset = base + pxt_pool_heads_offset(pool);
-	arg->heads.size = pool->heads_size;
+	arg->heads.size = pool->map.heads_size;
 	arg->pool.offset = base + pxt_pool_mem_offset(pool);
 	arg->pool.size = pxt_pool_mem_size(pool);
 }

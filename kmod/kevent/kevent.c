@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Events of the kernel: finds the streams that trace a thread, and records into them what their
- * controllers may know. The tracepoints are in the other files here, the writing in ring/recorder.c.
+ * controllers may know. Handlers of the tracepoints are in the other files here, the writing is in
+ * ring/recorder.c.
  *
  * All of this runs inside tracepoints, also in the scheduler with the lock of a run queue, and in
  * interrupts: no lock but raw ones, no allocation, no wake-up. What has to follow is done by an

@@ -330,7 +330,7 @@ int pxt_log_wait(struct pxt_log *log)
 static void note_lost(struct pxt_log *log)
 {
 	const struct pxt_pool *pool = &log->stream->pool;
-	u64 lost = READ_ONCE(pool->lost) + pxt_pool_dropped(pool) + log->dropped;
+	u64 lost = READ_ONCE(pool->gaps.lost) + pxt_pool_dropped(pool) + log->dropped;
 
 	lockdep_assert_held(&log->lock);
 	/* CLEAR makes the number smaller. */

@@ -255,7 +255,7 @@ static int write_status(struct pxt_log *log, u32 flags, int error)
 	struct posixtrace_log_end end = {
 		.flags = flags,
 		.error = -error,
-		.lost = READ_ONCE(pool->lost) + pxt_pool_dropped(pool) + log->dropped,
+		.lost = READ_ONCE(pool->gaps.lost) + pxt_pool_dropped(pool) + log->dropped,
 	};
 
 	return pxt_logwriter_end(&log->writer, &end);

@@ -32,7 +32,7 @@ static int flush(struct pxt_log *log)
 /* The stream was cleared. If the log cannot begin anew yet, the next write begins it. */
 static int clear_log(struct pxt_log *log)
 {
-	int err = pxt_logwriter_clear(&log->writer, log->stream->pool.gap_logged);
+	int err = pxt_logwriter_clear(&log->writer, log->stream->pool.gaps.logged);
 
 	if (err == -ERESTARTSYS)
 		return err;

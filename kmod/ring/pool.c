@@ -74,11 +74,11 @@ static void set_sizes(struct pxt_pool *pool)
 {
 	u32 all = pxt_pool_nr_subbufs(pool);
 
-	pool->reader_size = PAGE_ALIGN(struct_size(pool->reader, consumed, all));
-	pool->wakeup_size = PAGE_ALIGN(sizeof(*pool->wakeup));
-	pool->ctrl_size = PAGE_ALIGN(kernel_heads_offset(pool) + (u64)nr_kernel_cpus(pool) *
+	pool->map.reader_size = PAGE_ALIGN(struct_size(pool->reader, consumed, all));
+	pool->map.wakeup_size = PAGE_ALIGN(sizeof(*pool->wakeup));
+	pool->map.ctrl_size = PAGE_ALIGN(kernel_heads_offset(pool) + (u64)nr_kernel_cpus(pool) *
 				     sizeof(struct posixtrace_cpu_head));
-	pool->heads_size = PAGE_ALIGN((u64)pool->nr_cpus * sizeof(*pool->heads));
+	pool->map.heads_size = PAGE_ALIGN((u64)pool->nr_cpus * sizeof(*pool->heads));
 }
 
 /*
@@ -158,8 +158,8 @@ static int count_subbufs(struct pxt_pool *pool, struct posixtrace_attr *attr)
 	pool->nr_cpus = nr_cpu_ids;
 	pool->nr_writers = pool->nr_cpus + 1 + (attr->classes ? pool->nr_cpus : 0);
 	pool->loop = attr->stream_policy == POSIXTRACE_POLICY_LOOP;
-	pool->wake_bytes = attr->wakeup_bytes;
-	pool->wake_ns = attr->wakeup_ns;
+	pool->wake.bytes = attr->wakeup_bytes;
+	pool->wake.ns = attr->wakeup_ns;
 	set_counts(pool, whole, subbuf_size);
 	shrink_subbufs(pool, attr);
 	/* Positions in the pool are 32 bits wide. */
@@ -244,19 +244,19 @@ static int alloc_memory(struct pxt_pool *pool)
 	if (pxt_user_charge_memory(pool->charge, pxt_pool_memory(pool)))
 		goto fail;
 
-	pool->scratch = alloc_pages_zeroed(PXT_POOL_SCRATCH);
-	if (!pool->scratch)
+	pool->map.scratch = alloc_pages_zeroed(PXT_POOL_SCRATCH);
+	if (!pool->map.scratch)
 		goto fail;
-	pool->reader = alloc_pages_zeroed(pool->reader_size);
+	pool->reader = alloc_pages_zeroed(pool->map.reader_size);
 	if (!pool->reader)
 		goto free_scratch;
-	pool->wakeup = alloc_pages_zeroed(pool->wakeup_size);
+	pool->wakeup = alloc_pages_zeroed(pool->map.wakeup_size);
 	if (!pool->wakeup)
 		goto free_reader;
-	pool->ctrl = alloc_pages_zeroed(pool->ctrl_size);
+	pool->ctrl = alloc_pages_zeroed(pool->map.ctrl_size);
 	if (!pool->ctrl)
 		goto free_wakeup;
-	pool->heads = alloc_pages_zeroed(pool->heads_size);
+	pool->heads = alloc_pages_zeroed(pool->map.heads_size);
 	if (!pool->heads)
 		goto free_ctrl;
 	pool->user_mem = alloc_pages_zeroed(pxt_pool_user_size(pool));
@@ -299,7 +299,7 @@ free_wakeup:
 free_reader:
 	vfree(pool->reader);
 free_scratch:
-	vfree(pool->scratch);
+	vfree(pool->map.scratch);
 fail:
 	return -ENOMEM;
 }
@@ -333,7 +333,7 @@ int pxt_pool_init(struct pxt_pool *pool, struct posixtrace_attr *attr, struct px
 
 	pool->charge = charge;
 	raw_spin_lock_init(&pool->lock);
-	init_rwsem(&pool->map_lock);
+	init_rwsem(&pool->map.lock);
 	err = count_subbufs(pool, attr);
 	if (err)
 		return err;
@@ -378,7 +378,7 @@ void pxt_pool_destroy(struct pxt_pool *pool)
  */
 void pxt_pool_destroy_scratch(struct pxt_pool *pool)
 {
-	vfree(pool->scratch);
+	vfree(pool->map.scratch);
 }
 
 /**
@@ -433,7 +433,7 @@ void *pxt_pool_subbuf(const struct pxt_pool *pool, u32 i)
 
 /**
  * pxt_pool_page() - the page behind an offset in the mappable ranges
- * @pool: not destroyed; pxt_pool.map_lock is held
+ * @pool: not destroyed; pxt_mapping.lock is held
  * @offset: bytes
  *
  * Return: the page; NULL if there is none, or none yet.
@@ -442,18 +442,18 @@ struct page *pxt_pool_page(struct pxt_pool *pool, u64 offset)
 {
 	void *mem;
 
-	if (offset < pool->reader_size)
+	if (offset < pool->map.reader_size)
 		return vmalloc_to_page((void *)pool->reader + offset);
-	offset -= pool->reader_size;
-	if (offset < pool->wakeup_size)
+	offset -= pool->map.reader_size;
+	if (offset < pool->map.wakeup_size)
 		return vmalloc_to_page((void *)pool->wakeup + offset);
-	offset -= pool->wakeup_size;
-	if (offset < pool->ctrl_size)
+	offset -= pool->map.wakeup_size;
+	if (offset < pool->map.ctrl_size)
 		return vmalloc_to_page((void *)pool->ctrl + offset);
-	offset -= pool->ctrl_size;
-	if (offset < pool->heads_size)
+	offset -= pool->map.ctrl_size;
+	if (offset < pool->map.heads_size)
 		return vmalloc_to_page((void *)pool->heads + offset);
-	offset -= pool->heads_size;
+	offset -= pool->map.heads_size;
 	if (offset < pxt_pool_user_size(pool))
 		return vmalloc_to_page(pool->user_mem + offset);
 	if (offset >= pxt_pool_mem_size(pool))
@@ -482,7 +482,7 @@ struct page *pxt_pool_scratch(const struct pxt_pool *pool, u64 offset)
 		i = 2;
 	else if (offset >= pxt_pool_heads_offset(pool))
 		i = 1;
-	return vmalloc_to_page(pool->scratch + i * PAGE_SIZE);
+	return vmalloc_to_page(pool->map.scratch + i * PAGE_SIZE);
 }
 
 /**

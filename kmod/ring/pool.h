@@ -76,6 +76,103 @@ struct pxt_subbuf_kind {
 };
 
 /**
+ * struct pxt_gaps - the account of the events that a stream has lost
+ *
+ * Guarded by pxt_pool.lock, and written by ring/reclaim.c only: when unread events are overwritten,
+ * the stream becomes full, or all events are forgotten. pxt_gap_end() copies it into struct
+ * posixtrace_ctrl, where the reader finds it.
+ */
+struct pxt_gaps {
+	/** @seq: gap_lock in struct posixtrace_ctrl: odd while the account changes */
+	u32 seq;
+	/** @generation: gap_generation in struct posixtrace_ctrl */
+	u64 generation;
+	/** @first: gap_first in struct posixtrace_ctrl */
+	u64 first;
+	/** @previous_first: as in struct posixtrace_ctrl */
+	u64 previous_first;
+	/**
+	 * @logged: generation of the last gap that is in the log; the task that serves the log
+	 * reads it without the lock after CLEAR
+	 */
+	u64 logged;
+	/** @overwrite_watermark: as in struct posixtrace_ctrl */
+	u64 overwrite_watermark;
+	/** @lost: as in struct posixtrace_ctrl; GET_STATUS and the log read it without the lock */
+	u64 lost;
+	/** @lost_sys: system events among @lost */
+	u64 lost_sys;
+	/** @lost_kernel: events of the kernel among @lost */
+	u64 lost_kernel;
+};
+
+/**
+ * struct pxt_mapping - what page faults need to know of the memory of a stream
+ *
+ * CREATE writes the constants: mmap(), page faults and the commands that return sizes read them.
+ * pxt_mmap_zap() sets @unmapped when the stream ends: page faults read it.
+ */
+struct pxt_mapping {
+	/* Constant: */
+	/**
+	 * @scratch: PXT_POOL_SCRATCH bytes, mapped in the place of all else when the stream
+	 * has ended
+	 */
+	void *scratch;
+	/** @reader_size: bytes, whole pages; the ranges follow one another in this order */
+	u64 reader_size;
+	/** @wakeup_size: bytes, whole pages */
+	u64 wakeup_size;
+	/** @ctrl_size: bytes, whole pages */
+	u64 ctrl_size;
+	/** @heads_size: bytes, whole pages */
+	u64 heads_size;
+
+	/** @lock: guards @unmapped against page faults */
+	struct rw_semaphore lock;
+	/** @unmapped: page faults get scratch pages */
+	bool unmapped;
+};
+
+/**
+ * struct pxt_wake - the sleeping readers of a stream, and when they are to be woken
+ *
+ * Written by ring/wake.c only, with the lock of @wait: for readers that go to sleep, for WAKE, for
+ * the kernel's records and the timer. Code that records reads @need_wakeup without the lock, and
+ * shutdown wakes the readers in @wait a last time.
+ */
+struct pxt_wake {
+	/* Constant: */
+	/** @bytes: wakeup_bytes of struct posixtrace_attr */
+	u64 bytes;
+	/** @ns: wakeup_ns of struct posixtrace_attr */
+	u64 ns;
+
+	/** @wait: sleepers and pollers; its lock guards what follows */
+	wait_queue_head_t wait;
+	/** @need_wakeup: the next record has to wake @wait; writers read it without the lock */
+	bool need_wakeup;
+	/** @edges: an edge-triggered poller is, or was, in @wait: keep @need_wakeup set */
+	bool edges;
+	/** @round: how often @need_wakeup was set; written also with the lock of the stream */
+	u32 round;
+	/**
+	 * @pending: readers in @wait sleep on though there are records: they rely on @timer and,
+	 * unless @defer_until is to come, on pxt_wake_filled()
+	 */
+	bool pending;
+	/**
+	 * @defer_until: before this time of the stream's clock, the reader reports no record; 0
+	 * if it reports all of them. Looks at the stream read it without the lock
+	 */
+	u64 defer_until;
+	/** @ended: the stream is dead, so @need_wakeup does not change any more */
+	bool ended;
+	/** @timer: wakes @wait if @pending is set; not started once @ended is set */
+	struct hrtimer timer;
+};
+
+/**
  * struct pxt_pool - the memory of a stream
  *
  * @lock also guards the descriptors, oldest[], holders[] and the account of the gap in @ctrl.
@@ -102,24 +199,8 @@ struct pxt_pool {
 	u64 seq;
 	/** @due_until: @seq when the last epoch of the log began; 0 without log */
 	u64 due_until;
-	/** @gap_lock: as in struct posixtrace_ctrl */
-	u32 gap_lock;
-	/** @gap_generation: as in struct posixtrace_ctrl */
-	u64 gap_generation;
-	/** @gap_first: as in struct posixtrace_ctrl */
-	u64 gap_first;
-	/** @previous_first: as in struct posixtrace_ctrl */
-	u64 previous_first;
-	/** @gap_logged: generation of the last gap that is in the log */
-	u64 gap_logged;
-	/** @overwrite_watermark: as in struct posixtrace_ctrl */
-	u64 overwrite_watermark;
-	/** @lost: as in struct posixtrace_ctrl; GET_STATUS reads it without the lock */
-	u64 lost;
-	/** @lost_sys: system events among @lost */
-	u64 lost_sys;
-	/** @lost_kernel: events of the kernel among @lost */
-	u64 lost_kernel;
+	/** @gaps: the account of losses */
+	struct pxt_gaps gaps;
 	/** @used: user sub-buffers that are not free; the log reads it without the lock */
 	u32 used;
 	/** @user_closed: closed user sub-buffers; the wake-up reads it without the lock */
@@ -152,13 +233,18 @@ struct pxt_pool {
 	/** @holding: bits of the CPUs that hold sub-buffers; @holders is a copy */
 	u64 *holding;
 
+	/* Guarded by the lock of the stream: */
+	/** @nr_sys_made: how many of @sys_mem exist */
+	u32 nr_sys_made;
+	/**
+	 * @sys_mem: sub-buffers for system events, NULL until needed; published with release,
+	 * read by page faults with acquire; the analyzer maps and reads them
+	 */
+	void **sys_mem;
+
 	/* Constant: */
 	/** @loop: policy LOOP */
 	bool loop;
-	/** @wake_bytes: wakeup_bytes of struct posixtrace_attr */
-	u64 wake_bytes;
-	/** @wake_ns: wakeup_ns of struct posixtrace_attr */
-	u64 wake_ns;
 	/** @charge: of the stream */
 	struct pxt_charge *charge;
 	/** @nr_cpus: entries of @heads */
@@ -195,56 +281,11 @@ struct pxt_pool {
 	void *kernel_mem;
 	/** @recorder: of them; NULL if the stream has none. Freed after a grace period */
 	struct pxt_recorder *recorder;
-	/**
-	 * @scratch: PXT_POOL_SCRATCH bytes, mapped in the place of all else when the stream
-	 * has ended
-	 */
-	void *scratch;
-	/** @reader_size: bytes, whole pages; the ranges follow one another in this order */
-	u64 reader_size;
-	/** @wakeup_size: bytes, whole pages */
-	u64 wakeup_size;
-	/** @ctrl_size: bytes, whole pages */
-	u64 ctrl_size;
-	/** @heads_size: bytes, whole pages */
-	u64 heads_size;
 
-	/* Guarded by the lock of the stream: */
-	/** @nr_sys_made: how many of @sys_mem exist */
-	u32 nr_sys_made;
-	/**
-	 * @sys_mem: sub-buffers for system events, NULL until needed; published with release,
-	 * read by page faults with acquire; the analyzer maps and reads them
-	 */
-	void **sys_mem;
-
-	/** @wait: sleepers and pollers; its lock guards what follows, up to @wake_timer */
-	wait_queue_head_t wait;
-	/** @need_wakeup: the next record has to wake @wait; writers read it without the lock */
-	bool need_wakeup;
-	/** @wake_edges: an edge-triggered poller is, or was, in @wait: keep @need_wakeup set */
-	bool wake_edges;
-	/** @wake_round: how often @need_wakeup was set; written with the lock of the stream, too */
-	u32 wake_round;
-	/**
-	 * @wake_pending: readers in @wait sleep on though there are records: they rely on
-	 * @wake_timer and, unless @defer_until is to come, on pxt_wake_filled()
-	 */
-	bool wake_pending;
-	/**
-	 * @defer_until: before this time of the stream's clock, the reader reports no record; 0
-	 * if it reports all of them. Looks at the stream read it without the lock
-	 */
-	u64 defer_until;
-	/** @wake_ended: the stream is dead, so @need_wakeup does not change any more */
-	bool wake_ended;
-	/** @wake_timer: wakes @wait if @wake_pending is set; not started once @wake_ended is set */
-	struct hrtimer wake_timer;
-
-	/** @map_lock: guards @unmapped against page faults */
-	struct rw_semaphore map_lock;
-	/** @unmapped: page faults get scratch pages */
-	bool unmapped;
+	/** @map: its mappings */
+	struct pxt_mapping map;
+	/** @wake: its sleeping readers */
+	struct pxt_wake wake;
 };
 
 /* One scratch page each for the reader's range, the heads and the sub-buffers. */
@@ -252,22 +293,22 @@ struct pxt_pool {
 
 static inline u64 pxt_pool_wakeup_offset(const struct pxt_pool *pool)
 {
-	return pool->reader_size;
+	return pool->map.reader_size;
 }
 
 static inline u64 pxt_pool_ctrl_offset(const struct pxt_pool *pool)
 {
-	return pxt_pool_wakeup_offset(pool) + pool->wakeup_size;
+	return pxt_pool_wakeup_offset(pool) + pool->map.wakeup_size;
 }
 
 static inline u64 pxt_pool_heads_offset(const struct pxt_pool *pool)
 {
-	return pxt_pool_ctrl_offset(pool) + pool->ctrl_size;
+	return pxt_pool_ctrl_offset(pool) + pool->map.ctrl_size;
 }
 
 static inline u64 pxt_pool_mem_offset(const struct pxt_pool *pool)
 {
-	return pxt_pool_heads_offset(pool) + pool->heads_size;
+	return pxt_pool_heads_offset(pool) + pool->map.heads_size;
 }
 
 static inline u64 pxt_pool_user_size(const struct pxt_pool *pool)

@@ -47,7 +47,7 @@ static u32 read_to(const struct pxt_pool *pool, const struct pxt_subbuf *subbuf)
 void pxt_gap_begin(struct pxt_pool *pool)
 {
 	lockdep_assert_held(&pool->lock);
-	WRITE_ONCE(pool->ctrl->gap_lock, ++pool->gap_lock);
+	WRITE_ONCE(pool->ctrl->gap_lock, ++pool->gaps.seq);
 	/*
 	 * gap_lock is odd before anything changes: pairs with the acquire fence of the reader
 	 * between reading the account and looking at gap_lock again. And it is odd before
@@ -67,12 +67,12 @@ void pxt_gap_begin(struct pxt_pool *pool)
 void pxt_gap_add(struct pxt_pool *pool, u64 first)
 {
 	lockdep_assert_held(&pool->lock);
-	if (READ_ONCE(pool->reader->gap_ack) == pool->gap_generation) {
-		pool->gap_generation++;
-		pool->previous_first = pool->gap_first;
-		pool->gap_first = first;
+	if (READ_ONCE(pool->reader->gap_ack) == pool->gaps.generation) {
+		pool->gaps.generation++;
+		pool->gaps.previous_first = pool->gaps.first;
+		pool->gaps.first = first;
 	} else {
-		pool->gap_first = min(pool->gap_first, first);
+		pool->gaps.first = min(pool->gaps.first, first);
 	}
 }
 
@@ -85,13 +85,13 @@ void pxt_gap_end(struct pxt_pool *pool)
 	struct posixtrace_ctrl *ctrl = pool->ctrl;
 
 	lockdep_assert_held(&pool->lock);
-	WRITE_ONCE(ctrl->gap_generation, pool->gap_generation);
-	WRITE_ONCE(ctrl->gap_first, pool->gap_first);
-	WRITE_ONCE(ctrl->previous_first, pool->previous_first);
-	WRITE_ONCE(ctrl->overwrite_watermark, pool->overwrite_watermark);
-	WRITE_ONCE(ctrl->lost, pool->lost);
+	WRITE_ONCE(ctrl->gap_generation, pool->gaps.generation);
+	WRITE_ONCE(ctrl->gap_first, pool->gaps.first);
+	WRITE_ONCE(ctrl->previous_first, pool->gaps.previous_first);
+	WRITE_ONCE(ctrl->overwrite_watermark, pool->gaps.overwrite_watermark);
+	WRITE_ONCE(ctrl->lost, pool->gaps.lost);
 	/* Pairs with the acquire of the reader when it looks at gap_lock first. */
-	smp_store_release(&ctrl->gap_lock, ++pool->gap_lock);
+	smp_store_release(&ctrl->gap_lock, ++pool->gaps.seq);
 }
 
 /**
@@ -255,12 +255,12 @@ struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_k
 	parse_consumed(subbuf, end_consumed(pool, subbuf), &pos, &count);
 	if (pos < subbuf->used) {
 		count = subbuf->count - min(count, subbuf->count);
-		WRITE_ONCE(pool->lost, pool->lost + count);
+		WRITE_ONCE(pool->gaps.lost, pool->gaps.lost + count);
 		if (kind == &pool->sys)
-			pool->lost_sys += count;
+			pool->gaps.lost_sys += count;
 		if (kind == &pool->kernel)
-			pool->lost_kernel += count;
-		pool->overwrite_watermark = max(pool->overwrite_watermark, subbuf->closed);
+			pool->gaps.lost_kernel += count;
+		pool->gaps.overwrite_watermark = max(pool->gaps.overwrite_watermark, subbuf->closed);
 		pxt_gap_add(pool, time_at(pool, subbuf, pos));
 		pool->overrun = true;
 	}
@@ -322,12 +322,12 @@ struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, struct posixtrace_log
 			 first_of(&pool->sys.due));
 	if (subbuf) {
 		list_del_init(&subbuf->node);
-		gap->gap_generation = pool->gap_generation;
-		gap->gap_first = pool->gap_first;
-		gap->overwrite_watermark = pool->overwrite_watermark;
-		gap->lost = pool->lost;
+		gap->gap_generation = pool->gaps.generation;
+		gap->gap_first = pool->gaps.first;
+		gap->overwrite_watermark = pool->gaps.overwrite_watermark;
+		gap->lost = pool->gaps.lost;
 		/* Acknowledge it: the next loss begins another gap. */
-		WRITE_ONCE(pool->reader->gap_ack, pool->gap_generation);
+		WRITE_ONCE(pool->reader->gap_ack, pool->gaps.generation);
 	}
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 	return subbuf;
@@ -336,12 +336,12 @@ struct pxt_subbuf *pxt_reclaim_take(struct pxt_pool *pool, struct posixtrace_log
 /* The log has nothing between this gap and later losses: join them. */
 static void untake_gap(struct pxt_pool *pool, const struct posixtrace_log_block *gap)
 {
-	if (gap->gap_generation == pool->gap_logged)
+	if (gap->gap_generation == pool->gaps.logged)
 		return;
 	pxt_gap_begin(pool);
-	pool->gap_first = min(pool->gap_first, gap->gap_first);
+	pool->gaps.first = min(pool->gaps.first, gap->gap_first);
 	pxt_gap_end(pool);
-	WRITE_ONCE(pool->reader->gap_ack, pool->gap_logged);
+	WRITE_ONCE(pool->reader->gap_ack, pool->gaps.logged);
 }
 
 /**
@@ -374,7 +374,7 @@ void pxt_reclaim_done(struct pxt_pool *pool, struct pxt_subbuf *subbuf,
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	pool->gap_logged = gap->gap_generation;
+	pool->gaps.logged = gap->gap_generation;
 	pxt_reclaim_free(pool, subbuf);
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }
@@ -437,15 +437,15 @@ void pxt_reclaim_all(struct pxt_pool *pool)
 		pxt_recorder_clear(pool);
 	raw_spin_lock_irqsave(&pool->lock, flags);
 	pxt_gap_begin(pool);
-	pool->gap_generation = READ_ONCE(pool->reader->gap_ack);
-	pool->gap_logged = pool->gap_generation;
-	pool->gap_first = 0;
-	pool->previous_first = 0;
-	pool->overwrite_watermark = 0;
-	WRITE_ONCE(pool->lost, 0);
+	pool->gaps.generation = READ_ONCE(pool->reader->gap_ack);
+	pool->gaps.logged = pool->gaps.generation;
+	pool->gaps.first = 0;
+	pool->gaps.previous_first = 0;
+	pool->gaps.overwrite_watermark = 0;
+	WRITE_ONCE(pool->gaps.lost, 0);
 	pxt_gap_end(pool);
-	pool->lost_sys = 0;
-	pool->lost_kernel = 0;
+	pool->gaps.lost_sys = 0;
+	pool->gaps.lost_kernel = 0;
 	pool->overrun = false;
 	pool->wrapped = false;
 	pool->kernel_wrapped = false;
@@ -564,7 +564,7 @@ bool pxt_reclaim_readable(struct pxt_pool *pool)
  */
 u64 pxt_reclaim_deferred(const struct pxt_pool *pool)
 {
-	u64 until = READ_ONCE(pool->defer_until);
+	u64 until = READ_ONCE(pool->wake.defer_until);
 	u64 now = until ? pxt_clock_now() : 0;
 
 	return until > now ? until - now : 0;

@@ -121,6 +121,6 @@ void pxt_recorder_count(struct pxt_pool *pool, struct posixtrace_kernel_stats *s
 		raw_spin_unlock_irqrestore(&recorder->cpu[cpu].lock, flags);
 	}
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	stats->overwritten = pool->lost_kernel;
+	stats->overwritten = pool->gaps.lost_kernel;
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }

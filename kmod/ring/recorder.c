@@ -110,7 +110,7 @@ static unsigned long write_record(struct pxt_pool *pool, struct pxt_recorder_cpu
 	 * sees the other. User events need no such barrier, as the reader interrupts their writers.
 	 */
 	smp_mb();
-	if (READ_ONCE(pool->need_wakeup))
+	if (READ_ONCE(pool->wake.need_wakeup))
 		todo |= BIT(PXT_RECORDER_WAKE);
 	return todo;
 }

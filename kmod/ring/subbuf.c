@@ -462,7 +462,7 @@ static bool oldest_sys_is_lost(struct pxt_pool *pool)
 {
 	const struct pxt_subbuf *subbuf = pxt_reclaim_first(&pool->sys);
 
-	return subbuf && subbuf->closed <= pool->overwrite_watermark;
+	return subbuf && subbuf->closed <= pool->gaps.overwrite_watermark;
 }
 
 /* With @size 0: open a new one, unless the open one is empty. */
@@ -776,7 +776,7 @@ void pxt_subbuf_count(struct pxt_pool *pool, struct posixtrace_stats *stats)
 		raw_spin_unlock_irqrestore(&pool->lock, flags);
 	}
 	raw_spin_lock_irqsave(&pool->lock, flags);
-	stats->overwritten = pool->lost - pool->lost_sys - pool->lost_kernel;
-	stats->overwritten_system = pool->lost_sys + pool->lost_kernel;
+	stats->overwritten = pool->gaps.lost - pool->gaps.lost_sys - pool->gaps.lost_kernel;
+	stats->overwritten_system = pool->gaps.lost_sys + pool->gaps.lost_kernel;
 	raw_spin_unlock_irqrestore(&pool->lock, flags);
 }

@@ -28,7 +28,7 @@
 /* Ask writers to wake readers, or not to. With the lock of the wait queue. */
 static void set_need_wakeup(struct pxt_pool *pool, bool need_wakeup)
 {
-	WRITE_ONCE(pool->need_wakeup, need_wakeup);
+	WRITE_ONCE(pool->wake.need_wakeup, need_wakeup);
 	WRITE_ONCE(pool->wakeup->need_wakeup, need_wakeup);
 }
 
@@ -38,20 +38,20 @@ static void set_need_wakeup(struct pxt_pool *pool, bool need_wakeup)
  */
 static void disarm_locked(struct pxt_pool *pool)
 {
-	if (list_empty(&pool->wait.head)) {
-		pool->wake_edges = false;
-		pool->wake_pending = false;
+	if (list_empty(&pool->wake.wait.head)) {
+		pool->wake.edges = false;
+		pool->wake.pending = false;
 	}
-	/* The memory is there until wake_ended is set, under the same lock. */
-	if (!pool->wake_edges && !pool->wake_ended)
+	/* The memory is there until @ended is set, under the same lock. */
+	if (!pool->wake.edges && !pool->wake.ended)
 		set_need_wakeup(pool, false);
 }
 
 /* Wake all readers, with the lock of the queue. A timer that still runs finds none pending. */
 static void wake_locked(struct pxt_pool *pool)
 {
-	pool->wake_pending = false;
-	wake_up_locked_poll(&pool->wait, EPOLLIN | EPOLLRDNORM);
+	pool->wake.pending = false;
+	wake_up_locked_poll(&pool->wake.wait, EPOLLIN | EPOLLRDNORM);
 	disarm_locked(pool);
 }
 
@@ -64,7 +64,7 @@ static bool is_filled(const struct pxt_pool *pool)
 {
 	u64 closed = (u64)READ_ONCE(pool->user_closed) + READ_ONCE(pool->kernel_closed);
 
-	return pool->wake_bytes && closed * pool->subbuf_size >= pool->wake_bytes;
+	return pool->wake.bytes && closed * pool->subbuf_size >= pool->wake.bytes;
 }
 
 /*
@@ -73,9 +73,9 @@ static bool is_filled(const struct pxt_pool *pool)
  */
 static void pend_locked(struct pxt_pool *pool, u64 ns)
 {
-	if (!pool->wake_ended) {
-		pool->wake_pending = true;
-		hrtimer_start(&pool->wake_timer, ns_to_ktime(ns + pool->wake_ns),
+	if (!pool->wake.ended) {
+		pool->wake.pending = true;
+		hrtimer_start(&pool->wake.timer, ns_to_ktime(ns + pool->wake.ns),
 			      HRTIMER_MODE_REL_SOFT);
 	}
 }
@@ -89,13 +89,13 @@ static bool defer_locked(struct pxt_pool *pool)
 {
 	u64 deferred = pxt_reclaim_deferred(pool);
 
-	if (pool->wake_ended || list_empty(&pool->wait.head))
+	if (pool->wake.ended || list_empty(&pool->wake.wait.head))
 		return false;
-	if (!deferred && ((!pool->wake_bytes && !pool->wake_ns) || is_filled(pool)))
+	if (!deferred && ((!pool->wake.bytes && !pool->wake.ns) || is_filled(pool)))
 		return false;
-	if (!pool->wake_pending && (deferred || pool->wake_ns))
+	if (!pool->wake.pending && (deferred || pool->wake.ns))
 		pend_locked(pool, deferred);
-	pool->wake_pending = true;
+	pool->wake.pending = true;
 	disarm_locked(pool);
 	return true;
 }
@@ -103,12 +103,12 @@ static bool defer_locked(struct pxt_pool *pool)
 /* In a softirq: the oldest unread record has waited for long enough. */
 static enum hrtimer_restart expire(struct hrtimer *timer)
 {
-	struct pxt_pool *pool = container_of(timer, struct pxt_pool, wake_timer);
+	struct pxt_pool *pool = container_of(timer, struct pxt_pool, wake.timer);
 	unsigned long flags;
 	u64 deferred;
 
-	spin_lock_irqsave(&pool->wait.lock, flags);
-	if (pool->wake_pending) {
+	spin_lock_irqsave(&pool->wake.wait.lock, flags);
+	if (pool->wake.pending) {
 		/* It may have been started before the reader deferred the records. */
 		deferred = pxt_reclaim_deferred(pool);
 		if (deferred)
@@ -116,7 +116,7 @@ static enum hrtimer_restart expire(struct hrtimer *timer)
 		else
 			wake_locked(pool);
 	}
-	spin_unlock_irqrestore(&pool->wait.lock, flags);
+	spin_unlock_irqrestore(&pool->wake.wait.lock, flags);
 	return HRTIMER_NORESTART;
 }
 
@@ -126,8 +126,8 @@ static enum hrtimer_restart expire(struct hrtimer *timer)
  */
 void pxt_wake_init(struct pxt_pool *pool)
 {
-	init_waitqueue_head(&pool->wait);
-	pxt_hrtimer_setup(&pool->wake_timer, expire, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	init_waitqueue_head(&pool->wake.wait);
+	pxt_hrtimer_setup(&pool->wake.timer, expire, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 }
 
 /**
@@ -147,18 +147,18 @@ bool pxt_wake_arm(struct pxt_pool *pool, bool edges)
 	u64 deferred;
 	bool was;
 
-	spin_lock_irqsave(&pool->wait.lock, flags);
+	spin_lock_irqsave(&pool->wake.wait.lock, flags);
 	deferred = pxt_reclaim_deferred(pool);
-	if (deferred && !pool->wake_pending)
+	if (deferred && !pool->wake.pending)
 		pend_locked(pool, deferred);
-	was = pool->need_wakeup || (deferred && !edges);
+	was = pool->wake.need_wakeup || (deferred && !edges);
 	if (!was) {
-		pool->wake_round++;
+		pool->wake.round++;
 		set_need_wakeup(pool, true);
 	}
 	if (edges)
-		pool->wake_edges = true;
-	spin_unlock_irqrestore(&pool->wait.lock, flags);
+		pool->wake.edges = true;
+	spin_unlock_irqrestore(&pool->wake.wait.lock, flags);
 	return was;
 }
 
@@ -168,7 +168,7 @@ bool pxt_wake_arm(struct pxt_pool *pool, bool edges)
  */
 u32 pxt_wake_round(const struct pxt_pool *pool)
 {
-	return READ_ONCE(pool->wake_round);
+	return READ_ONCE(pool->wake.round);
 }
 
 /**
@@ -186,10 +186,10 @@ bool pxt_wake_may_sleep(struct pxt_pool *pool, u32 round)
 	unsigned long flags;
 	bool ret;
 
-	spin_lock_irqsave(&pool->wait.lock, flags);
-	ret = (pool->need_wakeup && pool->wake_round == round) ||
-	      (pool->wake_pending && pxt_reclaim_deferred(pool));
-	spin_unlock_irqrestore(&pool->wait.lock, flags);
+	spin_lock_irqsave(&pool->wake.wait.lock, flags);
+	ret = (pool->wake.need_wakeup && pool->wake.round == round) ||
+	      (pool->wake.pending && pxt_reclaim_deferred(pool));
+	spin_unlock_irqrestore(&pool->wake.wait.lock, flags);
 	return ret;
 }
 
@@ -203,10 +203,10 @@ void pxt_wake_disarm(struct pxt_pool *pool)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&pool->wait.lock, flags);
-	if (list_empty(&pool->wait.head))
+	spin_lock_irqsave(&pool->wake.wait.lock, flags);
+	if (list_empty(&pool->wake.wait.head))
 		disarm_locked(pool);
-	spin_unlock_irqrestore(&pool->wait.lock, flags);
+	spin_unlock_irqrestore(&pool->wake.wait.lock, flags);
 }
 
 /**
@@ -222,16 +222,16 @@ void pxt_wake_defer(struct pxt_pool *pool, u64 until)
 	unsigned long flags;
 	u64 deferred;
 
-	spin_lock_irqsave(&pool->wait.lock, flags);
+	spin_lock_irqsave(&pool->wake.wait.lock, flags);
 	was_deferred = pxt_reclaim_deferred(pool);
-	WRITE_ONCE(pool->defer_until, until);
+	WRITE_ONCE(pool->wake.defer_until, until);
 	deferred = pxt_reclaim_deferred(pool);
-	waits = pool->wake_pending || !list_empty(&pool->wait.head);
+	waits = pool->wake.pending || !list_empty(&pool->wake.wait.head);
 	if (deferred && waits)
 		pend_locked(pool, deferred);
-	else if (was_deferred && pool->wake_pending)
+	else if (was_deferred && pool->wake.pending)
 		wake_locked(pool);
-	spin_unlock_irqrestore(&pool->wait.lock, flags);
+	spin_unlock_irqrestore(&pool->wake.wait.lock, flags);
 }
 
 /**
@@ -244,13 +244,13 @@ void pxt_wake_end(struct pxt_pool *pool)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&pool->wait.lock, flags);
+	spin_lock_irqsave(&pool->wake.wait.lock, flags);
 	set_need_wakeup(pool, false);
-	pool->wake_pending = false;
-	pool->wake_ended = true;
-	spin_unlock_irqrestore(&pool->wait.lock, flags);
-	/* It is not started again: wake_ended is set. */
-	hrtimer_cancel(&pool->wake_timer);
+	pool->wake.pending = false;
+	pool->wake.ended = true;
+	spin_unlock_irqrestore(&pool->wake.wait.lock, flags);
+	/* It is not started again: @ended is set. */
+	hrtimer_cancel(&pool->wake.timer);
 }
 
 /**
@@ -266,10 +266,10 @@ void pxt_wake(struct pxt_pool *pool)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&pool->wait.lock, flags);
+	spin_lock_irqsave(&pool->wake.wait.lock, flags);
 	if (!defer_locked(pool))
 		wake_locked(pool);
-	spin_unlock_irqrestore(&pool->wait.lock, flags);
+	spin_unlock_irqrestore(&pool->wake.wait.lock, flags);
 }
 
 /**
@@ -282,10 +282,10 @@ void pxt_wake_now(struct pxt_pool *pool)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&pool->wait.lock, flags);
-	WRITE_ONCE(pool->defer_until, 0);
+	spin_lock_irqsave(&pool->wake.wait.lock, flags);
+	WRITE_ONCE(pool->wake.defer_until, 0);
 	wake_locked(pool);
-	spin_unlock_irqrestore(&pool->wait.lock, flags);
+	spin_unlock_irqrestore(&pool->wake.wait.lock, flags);
 }
 
 /**
@@ -299,12 +299,12 @@ void pxt_wake_filled(struct pxt_pool *pool)
 {
 	unsigned long flags;
 
-	if (!pool->wake_bytes)
+	if (!pool->wake.bytes)
 		return;
-	spin_lock_irqsave(&pool->wait.lock, flags);
-	if (pool->wake_pending && is_filled(pool) && !pxt_reclaim_deferred(pool))
+	spin_lock_irqsave(&pool->wake.wait.lock, flags);
+	if (pool->wake.pending && is_filled(pool) && !pxt_reclaim_deferred(pool))
 		wake_locked(pool);
-	spin_unlock_irqrestore(&pool->wait.lock, flags);
+	spin_unlock_irqrestore(&pool->wake.wait.lock, flags);
 }
 
 /**
@@ -316,7 +316,7 @@ void pxt_wake_filled(struct pxt_pool *pool)
  */
 void pxt_wake_look(struct pxt_pool *pool)
 {
-	if (READ_ONCE(pool->need_wakeup) && pxt_reclaim_reportable(pool))
+	if (READ_ONCE(pool->wake.need_wakeup) && pxt_reclaim_reportable(pool))
 		pxt_wake(pool);
 }
 
@@ -331,9 +331,9 @@ void pxt_wake_rest(struct pxt_pool *pool)
 	unsigned long flags;
 	bool waiting;
 
-	spin_lock_irqsave(&pool->wait.lock, flags);
-	waiting = pool->need_wakeup || pool->wake_pending;
-	spin_unlock_irqrestore(&pool->wait.lock, flags);
+	spin_lock_irqsave(&pool->wake.wait.lock, flags);
+	waiting = pool->wake.need_wakeup || pool->wake.pending;
+	spin_unlock_irqrestore(&pool->wake.wait.lock, flags);
 	if (waiting && pxt_reclaim_reportable(pool))
 		pxt_wake_now(pool);
 }

@@ -104,7 +104,7 @@ static enum outcome try_record(struct pxt_target *target, u32 slot, struct pxt_s
 		pxt_entry_set_time(entry, pxt_clock_now());
 		if (pxt_subbuf_reserve(pool, smp_processor_id(), entry, &res)) {
 			pxt_subbuf_commit(&res, entry, data);
-			if (READ_ONCE(pool->need_wakeup))
+			if (READ_ONCE(pool->wake.need_wakeup))
 				outcome = OUTCOME_WAKE;
 		} else if (last) {
 			count_lost(pool);

@@ -365,7 +365,7 @@ int pxt_state_status(struct pxt_stream *stream, struct posixtrace_status *status
 		err = -ESHUTDOWN;
 		goto unlock;
 	}
-	status->lost = READ_ONCE(pool->lost) + pxt_pool_dropped(pool);
+	status->lost = READ_ONCE(pool->gaps.lost) + pxt_pool_dropped(pool);
 	status->memory = pxt_pool_memory(pool);
 	if (stream->running)
 		status->flags |= POSIXTRACE_STATUS_RUNNING;

@@ -88,7 +88,7 @@ struct pxt_stream {
 	/** @kernel_work: does what may sleep, with @lock */
 	struct work_struct kernel_work;
 
-	/** @look: looks for events without WAKE, while pxt_pool.need_wakeup is set */
+	/** @look: looks for events without WAKE, while pxt_wake.need_wakeup is set */
 	struct delayed_work look;
 
 	/* With locks of their own: */

@@ -89,7 +89,7 @@ static void look(struct work_struct *work)
 	pxt_wake_look(&stream->pool);
 	/* The last poller may have gone. */
 	pxt_wake_disarm(&stream->pool);
-	if (READ_ONCE(stream->pool.need_wakeup))
+	if (READ_ONCE(stream->pool.wake.need_wakeup))
 		queue_look(stream);
 }
 
@@ -142,7 +142,7 @@ static int sleep_until_readable(struct pxt_stream *stream, ktime_t *expires)
 		if (ret)
 			break;
 		/* Pairs with the wake-up, which comes after the record that this looks for. */
-		prepare_to_wait(&stream->pool.wait, &wait, TASK_INTERRUPTIBLE);
+		prepare_to_wait(&stream->pool.wake.wait, &wait, TASK_INTERRUPTIBLE);
 		ret = reason_to_stay_awake(stream, timeout);
 		if (ret != -EAGAIN)
 			break;
@@ -156,9 +156,9 @@ static int sleep_until_readable(struct pxt_stream *stream, ktime_t *expires)
 								  current->timer_slack_ns,
 								  HRTIMER_MODE_ABS,
 								  CLOCK_REALTIME);
-		finish_wait(&stream->pool.wait, &wait);
+		finish_wait(&stream->pool.wake.wait, &wait);
 	}
-	finish_wait(&stream->pool.wait, &wait);
+	finish_wait(&stream->pool.wake.wait, &wait);
 	pxt_wake_disarm(&stream->pool);
 	return ret;
 }
@@ -311,7 +311,7 @@ __poll_t pxt_wait_poll(struct pxt_stream *stream, struct file *file, poll_table 
 	bool edges = wants_edges(table);
 	__poll_t gone;
 
-	poll_wait(file, &stream->pool.wait, table);
+	poll_wait(file, &stream->pool.wake.wait, table);
 	gone = atomic_read(&stream->link.nr_targets) ? 0 : EPOLLHUP;
 	/* The events of a stream with log are read from the log. */
 	if (stream->log)

@@ -391,7 +391,7 @@ void pxt_gate_gone(struct pxt_link *link)
 	if (!atomic_dec_and_test(&link->nr_targets))
 		return;
 	pxt_wake_defer(link->pool, 0);
-	wake_up_poll(&link->pool->wait, EPOLLHUP);
+	wake_up_poll(&link->pool->wake.wait, EPOLLHUP);
 }
 
 /**

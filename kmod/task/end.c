@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The end of a stream in a task of its controller: when the controller asks for it, closes the file,
- * executes a program or ends, or when CREATE fails. teardown/shutdown.c does it, and this file waits
- * until the log is complete.
+ * Ends a stream in a task of its controller: when the controller asks for it, closes the file,
+ * executes a program or ends, or when CREATE fails. teardown/shutdown.c shuts the stream down; this
+ * file decides when, and waits until the log is complete.
  */
 #include <linux/file.h>
 #include <linux/memcontrol.h>

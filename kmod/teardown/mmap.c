@@ -257,9 +257,9 @@ static vm_fault_t stream_vma_fault(struct vm_fault *vmf)
 	if (userfaultfd_wp(vmf->vma))
 		return VM_FAULT_SIGBUS;
 	/* Pairs with pxt_mmap_zap(), which unmaps pages inserted before it. */
-	down_read(&pool->map_lock);
-	if (pool->unmapped) {
-		up_read(&pool->map_lock);
+	down_read(&pool->map.lock);
+	if (pool->map.unmapped) {
+		up_read(&pool->map.lock);
 		return insert(vmf->vma, address, scratch_page(vmf->vma, offset));
 	}
 	page = pxt_pool_page(pool, offset);
@@ -267,7 +267,7 @@ static vm_fault_t stream_vma_fault(struct vm_fault *vmf)
 		ret = insert(vmf->vma, address, page);
 	if (ret == VM_FAULT_NOPAGE)
 		insert_around(vmf, pool, offset);
-	up_read(&pool->map_lock);
+	up_read(&pool->map.lock);
 	return ret;
 }
 
@@ -370,7 +370,7 @@ int pxt_mmap_stream(struct pxt_stream *stream, struct vm_area_struct *vma)
 	if (READ_ONCE(stream->dead))
 		return -EINVAL;
 	/* The events of a stream with log are read from the log: no reader takes records. */
-	if (within(vma_offset(vma), size, base, pool->reader_size))
+	if (within(vma_offset(vma), size, base, pool->map.reader_size))
 		return stream->log ? -EINVAL
 				   : map_stream(stream, vma, true, &pxt_stream_vm_ops);
 	if (within(vma_offset(vma), size, base + rest, pxt_pool_size(pool) - rest))
@@ -431,10 +431,10 @@ int pxt_mmap_target(struct pxt_attachment *att, struct vm_area_struct *vma)
 		return -EINVAL;
 	pool = &stream->pool;
 	heads = pxt_stream_map_base(stream) + pxt_pool_heads_offset(pool);
-	if (within(offset, size, heads, pool->heads_size + pxt_pool_user_size(pool)))
+	if (within(offset, size, heads, pool->map.heads_size + pxt_pool_user_size(pool)))
 		err = map_stream(stream, vma, true, &pxt_target_vm_ops);
 	else if (within(offset, size, pxt_stream_map_base(stream) + pxt_pool_wakeup_offset(pool),
-			pool->wakeup_size))
+			pool->map.wakeup_size))
 		err = map_stream(stream, vma, false, &pxt_target_vm_ops);
 	pxt_stream_put(stream);
 	return err;
@@ -506,9 +506,9 @@ void pxt_mmap_zap(struct pxt_stream *stream)
 	struct pxt_pool *pool = &stream->pool;
 
 	/* Earlier page faults have inserted their pages, later ones see @unmapped. */
-	down_write(&pool->map_lock);
-	pool->unmapped = true;
-	up_write(&pool->map_lock);
+	down_write(&pool->map.lock);
+	pool->map.unmapped = true;
+	up_write(&pool->map.lock);
 	/* A CREATE that failed may have made none. */
 	if (stream->memory)
 		unmap_mapping_range(stream->memory->f_mapping, pxt_stream_map_base(stream),

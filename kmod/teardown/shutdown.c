@@ -71,7 +71,7 @@ static void shutdown_locked(struct pxt_stream *stream)
 		pxt_log_end(stream->log);
 	else
 		pxt_stream_free_memory(stream);
-	wake_up_poll(&stream->pool.wait, EPOLLIN | EPOLLHUP);
+	wake_up_poll(&stream->pool.wake.wait, EPOLLIN | EPOLLHUP);
 }
 
 /**
