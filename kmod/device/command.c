@@ -21,8 +21,8 @@
 #include "target/eventid.h"
 #include "target/kerneltype.h"
 #include "target/memory.h"
+#include "target/shared_tp.h"
 #include "target/target.h"
-#include "target/twins.h"
 #include "task/end.h"
 
 static int copy_in(void *to, const void __user *from, size_t size)
@@ -383,7 +383,7 @@ static int sync_slots(struct pxt_target *target, void __user *uarg)
 		return err;
 	if (memchr_inv(arg.reserved, 0, sizeof(arg.reserved)))
 		return -EINVAL;
-	err = pxt_twins_look(target);
+	err = pxt_shared_tp_look(target);
 	if (err)
 		return err;
 	/* The caller is about to record. */
@@ -398,7 +398,7 @@ static int sync_slots(struct pxt_target *target, void __user *uarg)
 	 * them, or the caller gets the old generation and asks again.
 	 */
 	smp_rmb();
-	if (test_bit(PXT_TARGET_TWINS, &target->works) || !pxt_rseq_aborts())
+	if (test_bit(PXT_TARGET_SHARED_TP, &target->works) || !pxt_rseq_aborts())
 		memset(slots, 0, POSIXTRACE_SLOTS_MAX * sizeof(*slots));
 	if (pxt_target_shares_memory())
 		err = -EUSERS;

@@ -25,8 +25,8 @@
 #include "stream/stream.h"
 #include "target/interest.h"
 #include "target/memory.h"
+#include "target/shared_tp.h"
 #include "target/targets.h"
-#include "target/twins.h"
 
 /* May sleep: the stream becomes full, or its log is flushed. */
 static void kernel_work(struct work_struct *work)

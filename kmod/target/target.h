@@ -104,7 +104,7 @@ struct pxt_target {
 #define PXT_TARGET_EXIT		1	/* exit_work is queued */
 #define PXT_TARGET_REFILL	2	/* refill_work is queued */
 #define PXT_TARGET_LOOKED	3	/* looked for threads born before it was a target */
-#define PXT_TARGET_TWINS	4	/* threads share, or have shared, a thread pointer */
+#define PXT_TARGET_SHARED_TP	4	/* threads share, or have shared, a thread pointer */
 #define PXT_TARGET_HIDDEN	5	/* may be more privileged than before: exec_work decides */
 #define PXT_TARGET_LOOK		6	/* look_work is queued */
 

@@ -23,10 +23,10 @@
 #include "target/gate.h"
 #include "target/image.h"
 #include "target/memory.h"
+#include "target/shared_tp.h"
 #include "target/table.h"
 #include "target/target.h"
 #include "target/targets.h"
-#include "target/twins.h"
 #include "task/fork.h"
 
 #define BEGUN_BITS	10
@@ -302,13 +302,13 @@ void pxt_fork_noticed(struct task_struct *child)
 
 	if (child->flags & PF_KTHREAD)
 		return;
-	/* Pairs with the barrier in pxt_twins_look(): it finds the child, or this the target. */
+	/* Pairs with the barrier in pxt_shared_tp_look(): it finds the child, or this the target. */
 	smp_mb();
 	rcu_read_lock();
 	target = pxt_target_lookup(task_tgid(current));
 	if (!target)
 		goto unlock;
-	if (process ? child->mm == current->mm : pxt_twins_born(target, child))
+	if (process ? child->mm == current->mm : pxt_shared_tp_born(target, child))
 		pxt_gate_outdate(target);
 	if (process && !hands_down(target, child))
 		goto unlock;

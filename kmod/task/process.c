@@ -79,7 +79,7 @@ static void target_executes(struct callback_head *work)
 
 	clear_bit(PXT_TARGET_EXEC, &target->works);
 	/* One thread is left, and has a new thread pointer. */
-	clear_bit(PXT_TARGET_TWINS, &target->works);
+	clear_bit(PXT_TARGET_SHARED_TP, &target->works);
 	if (!(current->flags & PF_EXITING) && look_again(target)) {
 		WRITE_ONCE(target->mm, current->mm);
 		pxt_image_executed(target);

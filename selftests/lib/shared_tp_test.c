@@ -34,65 +34,65 @@ static void record_marks(int who)
 }
 
 /* ------------------------------------------------------------------ */
-/* The twin shares errno, so it calls nothing that could fail		*/
+/* It shares errno, so it calls only functions that cannot fail	*/
 
-struct twin {
+struct sharer {
 	void *stack;
 	int tid;		/* the kernel sets 0 when it has ended */
 	int ready;
 	int go;
 };
 
-static int be_twin(void *arg)
+static int be_sharer(void *arg)
 {
-	struct twin *twin = arg;
+	struct sharer *sharer = arg;
 
-	__atomic_store_n(&twin->ready, 1, __ATOMIC_RELEASE);
-	while (!__atomic_load_n(&twin->go, __ATOMIC_ACQUIRE))
+	__atomic_store_n(&sharer->ready, 1, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&sharer->go, __ATOMIC_ACQUIRE))
 		sched_yield();
 	record_marks(1);
 	return 0;
 }
 
-static int twin_start(struct twin *twin)
+static int sharer_start(struct sharer *sharer)
 {
 	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
 			  CLONE_SYSVSEM | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
 
-	*twin = (struct twin){ .tid = -1 };
-	twin->stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
+	*sharer = (struct sharer){ .tid = -1 };
+	sharer->stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-	if (twin->stack == MAP_FAILED)
+	if (sharer->stack == MAP_FAILED)
 		return -1;
-	if (clone(be_twin, (char *)twin->stack + STACK, flags, twin, &twin->tid, NULL,
-		  &twin->tid) < 0)
+	if (clone(be_sharer, (char *)sharer->stack + STACK, flags, sharer, &sharer->tid, NULL,
+		  &sharer->tid) < 0)
 		return -1;
-	while (!__atomic_load_n(&twin->ready, __ATOMIC_ACQUIRE))
+	while (!__atomic_load_n(&sharer->ready, __ATOMIC_ACQUIRE))
 		sched_yield();
 	return 0;
 }
 
-static void twin_join(struct twin *twin)
+static void sharer_join(struct sharer *sharer)
 {
 	int tid;
 
-	while ((tid = __atomic_load_n(&twin->tid, __ATOMIC_ACQUIRE)))
-		syscall(SYS_futex, &twin->tid, FUTEX_WAIT, tid, NULL, NULL, 0);
-	munmap(twin->stack, STACK);
+	while ((tid = __atomic_load_n(&sharer->tid, __ATOMIC_ACQUIRE)))
+		syscall(SYS_futex, &sharer->tid, FUTEX_WAIT, tid, NULL, NULL, 0);
+	munmap(sharer->stack, STACK);
 }
 
 /* ------------------------------------------------------------------ */
 
-FIXTURE(twins)
+FIXTURE(shared_tp)
 {
 	trace_id_t trid;
 };
 
-FIXTURE_SETUP(twins)
+FIXTURE_SETUP(shared_tp)
 {
 }
 
-FIXTURE_TEARDOWN(twins)
+FIXTURE_TEARDOWN(shared_tp)
 {
 }
 
@@ -120,54 +120,54 @@ static void read_marks(struct __test_metadata *_metadata, trace_id_t trid)
 	EXPECT_EQ(0, stats.damaged);
 }
 
-static void record_both(struct twin *twin)
+static void record_both(struct sharer *sharer)
 {
-	__atomic_store_n(&twin->go, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&sharer->go, 1, __ATOMIC_RELEASE);
 	record_marks(0);
-	twin_join(twin);
+	sharer_join(sharer);
 }
 
 /* The process has already written records itself. */
-TEST_F(twins, events_of_a_twin_of_a_traced_process_are_intact)
+TEST_F(shared_tp, events_of_a_thread_that_shares_in_a_traced_process_are_intact)
 {
 	PXT_NOT_WITH_TSAN("has a state for each thread pointer");
 	for (int i = 0; i < ROUNDS; i++) {
-		struct twin twin;
+		struct sharer sharer;
 		struct event event;
 
 		ASSERT_EQ(0, new_roomy_stream(&self->trid));
 		posix_trace_event(POSIX_TRACE_UNNAMED_USEREVENT, NULL, 0);
 		ASSERT_EQ(1, take_user(self->trid, &event));
 		ASSERT_EQ(0, posix_trace_clear(self->trid));
-		ASSERT_EQ(0, twin_start(&twin));
-		record_both(&twin);
+		ASSERT_EQ(0, sharer_start(&sharer));
+		record_both(&sharer);
 		read_marks(_metadata, self->trid);
 		ASSERT_EQ(0, posix_trace_shutdown(self->trid));
 	}
 }
 
 /* As after fork(): the child has not attached, and is not a target. */
-static int have_twin_and_be_traced(void *arg, const struct talk *talk)
+static int share_and_be_traced(void *arg, const struct talk *talk)
 {
-	struct twin twin;
+	struct sharer sharer;
 
 	(void)arg;
-	if (twin_start(&twin))
+	if (sharer_start(&sharer))
 		return 1;
 	say(talk, 0);
 	hear(talk);
-	record_both(&twin);
+	record_both(&sharer);
 	return 0;
 }
 
-TEST_F(twins, events_of_a_twin_of_an_untraced_process_are_intact)
+TEST_F(shared_tp, events_of_a_thread_that_shares_in_an_untraced_process_are_intact)
 {
 	PXT_NOT_WITH_TSAN("has a state for each thread pointer");
 	for (int i = 0; i < ROUNDS; i++) {
 		struct child child;
 		trace_attr_t attr;
 
-		ASSERT_EQ(0, child_start(&child, have_twin_and_be_traced, NULL));
+		ASSERT_EQ(0, child_start(&child, share_and_be_traced, NULL));
 		ASSERT_EQ(0, hear(&child.talk));
 		ASSERT_EQ(0, posix_trace_attr_init(&attr));
 		ASSERT_EQ(0, posix_trace_attr_setstreamsize(&attr, 1 << 20));
@@ -227,7 +227,7 @@ static int record_among_threads(void)
 	return 0;
 }
 
-TEST_F(twins, threads_with_their_own_pointers_record_without_the_module)
+TEST_F(shared_tp, threads_with_their_own_pointers_record_without_the_module)
 {
 	struct syscalls calls;
 	pid_t pid = fork();

@@ -13,16 +13,16 @@
 #include <linux/sort.h>
 
 #include "compat.h"
+#include "target/shared_tp.h"
 #include "target/target.h"
-#include "target/twins.h"
 #include "target/walk.h"
 
 /* An ending thread may have handed its thread pointer to a new one already: look again. */
 #define LOOKS	3
 
 /*
- * Zero is no thread's. If a thread has changed its pointer without a system call and runs now,
- * this returns the old value.
+ * No thread has a thread pointer of 0. If a thread has changed its pointer without a system call
+ * and runs now, this returns the old value.
  */
 static unsigned long thread_pointer(const struct task_struct *task)
 {
@@ -50,21 +50,21 @@ u64 pxt_thread_id(const struct task_struct *task)
 }
 
 /**
- * pxt_twins_born() - does a new thread share the thread pointer of its creator?
- * @target: of the calling process; PXT_TARGET_TWINS is set
+ * pxt_shared_tp_born() - does a new thread share the thread pointer of its creator?
+ * @target: of the calling process; PXT_TARGET_SHARED_TP is set
  * @child: a thread of the process that has not run yet
  *
  * The creator is in this system call, so it is in no sequence. Context: any.
  *
  * Return: yes or no.
  */
-bool pxt_twins_born(struct pxt_target *target, const struct task_struct *child)
+bool pxt_shared_tp_born(struct pxt_target *target, const struct task_struct *child)
 {
 	unsigned long pointer = thread_pointer(child);
 
 	if (!pointer || pointer != thread_pointer(current))
 		return false;
-	set_bit(PXT_TARGET_TWINS, &target->works);
+	set_bit(PXT_TARGET_SHARED_TP, &target->works);
 	return true;
 }
 
@@ -129,7 +129,7 @@ static bool look(struct pointers *to)
 }
 
 /* 1, 0, or -ENOMEM. */
-static int twins_exist(void)
+static int some_share(void)
 {
 	struct pointers to = { .room = get_nr_threads(current) };
 	bool found = true;
@@ -147,14 +147,14 @@ static int twins_exist(void)
 }
 
 /**
- * pxt_twins_look() - look for threads that were born before the process was a target
- * @target: of the calling process; PXT_TARGET_TWINS is set if some share a thread pointer
+ * pxt_shared_tp_look() - look for threads that were born before the process was a target
+ * @target: of the calling process; PXT_TARGET_SHARED_TP is set if some share a thread pointer
  *
  * Does nothing the second time. Context: may sleep.
  *
  * Return: 0 or -ENOMEM.
  */
-int pxt_twins_look(struct pxt_target *target)
+int pxt_shared_tp_look(struct pxt_target *target)
 {
 	int found;
 
@@ -162,12 +162,12 @@ int pxt_twins_look(struct pxt_target *target)
 		return 0;
 	/* Pairs with the barrier in pxt_fork_noticed(): this finds the thread, or it the target. */
 	smp_mb();
-	found = twins_exist();
+	found = some_share();
 	if (found < 0)
 		return found;
 	if (found)
-		set_bit(PXT_TARGET_TWINS, &target->works);
-	/* Sets PXT_TARGET_TWINS before LOOKED. Pairs with the read barrier in sync_slots(). */
+		set_bit(PXT_TARGET_SHARED_TP, &target->works);
+	/* Sets PXT_TARGET_SHARED_TP before LOOKED. Pairs with the read barrier in sync_slots(). */
 	smp_mb__before_atomic();
 	set_bit(PXT_TARGET_LOOKED, &target->works);
 	return 0;
