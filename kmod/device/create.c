@@ -16,9 +16,9 @@
 #include "log/log.h"
 #include "logthread/logthread.h"
 #include "target/attachment.h"
+#include "target/logtasks.h"
 #include "target/memory.h"
 #include "target/rights.h"
-#include "target/roster.h"
 #include "target/target.h"
 #include "task/end.h"
 #include "task/fork.h"
@@ -148,7 +148,7 @@ static int publish(struct pxt_stream *stream, struct pxt_target *target, struct 
 
 	/* Before the locks; also for threads born until then. Later ones enter themselves. */
 	if (stream->log)
-		pxt_roster_prepare(&memory, get_nr_threads(task) + NEW_THREADS);
+		pxt_logtasks_prepare(&memory, get_nr_threads(task) + NEW_THREADS);
 	err = down_read_killable(&task->signal->exec_update_lock);
 	if (err)
 		goto unprepare;
@@ -159,7 +159,7 @@ static int publish(struct pxt_stream *stream, struct pxt_target *target, struct 
 	}
 	up_read(&task->signal->exec_update_lock);
 unprepare:
-	pxt_roster_unprepare(&memory);
+	pxt_logtasks_unprepare(&memory);
 	return err;
 }
 

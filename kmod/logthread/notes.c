@@ -9,12 +9,12 @@
 #include "log/log.h"
 #include "log/logblock.h"
 #include "logthread/notes.h"
-#include "logthread/rosterlog.h"
+#include "logthread/taskblocks.h"
 #include "stream/stream.h"
 #include "target/description.h"
 #include "target/eventid.h"
 #include "target/kerneltype.h"
-#include "target/roster.h"
+#include "target/logtasks.h"
 
 /* Writes the names that the log lacks. */
 static int write_names(struct pxt_log *log)
@@ -128,27 +128,28 @@ static int write_tasks(struct pxt_log *log)
 	u32 count;
 
 	memset(pxt_logwriter_payload(w), 0,
-	       PXT_ROSTER_TASKS_MAX * sizeof(struct posixtrace_log_task));
-	count = pxt_roster_tasks(stream->link.roster, stream->ns, pxt_logwriter_payload(w));
+	       PXT_LOGTASKS_NAMES_MAX * sizeof(struct posixtrace_log_task));
+	count = pxt_logtasks_fill_names(stream->link.logtasks, stream->ns,
+					pxt_logwriter_payload(w));
 	if (!count)
 		return 0;
 	return pxt_logwriter_note(w, POSIXTRACE_LOG_TASKS,
 				  count * sizeof(struct posixtrace_log_task), count);
 }
 
-/* Writes the texts of one kind; @fill is of roster.h. */
+/* Writes the texts of one kind; @fill is of taskblocks.h. */
 static int write_texts(struct pxt_log *log, u32 type,
-		       u32 (*fill)(struct pxt_roster *roster, struct pid_namespace *ns, void *to,
-				   size_t room, struct pxt_roster_cursor *cursor, u32 *count))
+		       u32 (*fill)(struct pxt_logtasks *tasks, struct pid_namespace *ns, void *to,
+				   size_t room, struct pxt_logtask_cursor *cursor, u32 *count))
 {
 	const struct pxt_stream *stream = log->stream;
 	struct pxt_logwriter *w = &log->writer;
-	struct pxt_roster_cursor cursor = { };
+	struct pxt_logtask_cursor cursor = { };
 	u32 count, size;
 	int err;
 
 	do {
-		size = fill(stream->link.roster, stream->ns, pxt_logwriter_payload(w),
+		size = fill(stream->link.logtasks, stream->ns, pxt_logwriter_payload(w),
 			    pxt_logwriter_room(w), &cursor, &count);
 		err = size ? pxt_logwriter_note(w, type, size, count) : 0;
 	} while (size && !err);
@@ -156,24 +157,24 @@ static int write_texts(struct pxt_log *log, u32 type,
 }
 
 /* Writes what is new about threads and processes. */
-static int write_roster(struct pxt_log *log)
+static int write_logtasks(struct pxt_log *log)
 {
-	struct pxt_roster *roster = log->stream->link.roster;
+	struct pxt_logtasks *tasks = log->stream->link.logtasks;
 	int err = 0;
 
-	pxt_roster_begin(roster);
-	while (!err && pxt_roster_take(roster)) {
+	pxt_logtasks_begin(tasks);
+	while (!err && pxt_logtasks_take(tasks)) {
 		/* An UNTIL_FULL log may have as many as it takes: then they are left out. */
 		if (pxt_logwriter_takes_notes(&log->writer)) {
 			err = write_tasks(log);
 			if (!err)
 				err = write_texts(log, POSIXTRACE_LOG_PROGRAMS,
-						  pxt_roster_programs);
+						  pxt_logtasks_fill_programs);
 			if (!err)
 				err = write_texts(log, POSIXTRACE_LOG_MAPPINGS,
-						  pxt_roster_mappings);
+						  pxt_logtasks_fill_mappings);
 		}
-		pxt_roster_taken(roster, !err);
+		pxt_logtasks_give_back(tasks, !err);
 	}
 	return err;
 }
@@ -191,14 +192,14 @@ static int write_notes(struct pxt_log *log)
 
 	/* The log is new, was cleared, or begins its notes anew. */
 	if (pxt_logwriter_begins_notes(w))
-		pxt_roster_again(log->stream->link.roster);
+		pxt_logtasks_restart(log->stream->link.logtasks);
 	err = pxt_logwriter_host(w);
 	if (!err)
 		err = write_kernel_types(log);
 	if (!err)
 		err = write_descriptions(log);
 	if (!err)
-		err = write_roster(log);
+		err = write_logtasks(log);
 	if (!err)
 		pxt_logwriter_noted(w);
 	/* The ring has its place before the notes, and events matter more. */

@@ -15,7 +15,7 @@
 #include "stream/wait.h"
 #include "target/image.h"
 #include "target/kerneltype.h"
-#include "target/roster.h"
+#include "target/logtasks.h"
 #include "target/table.h"
 
 /* Guards the list of streams; it is read under RCU. */
@@ -39,12 +39,12 @@ static int make_log(struct pxt_stream *stream, int fd)
 {
 	int err;
 
-	stream->link.roster = pxt_roster_new();
-	if (!stream->link.roster)
+	stream->link.logtasks = pxt_logtasks_new();
+	if (!stream->link.logtasks)
 		return -ENOMEM;
 	err = pxt_log_new(stream, fd);
 	if (err)
-		pxt_roster_free(stream->link.roster);
+		pxt_logtasks_free(stream->link.logtasks);
 	return err;
 }
 
@@ -119,7 +119,7 @@ fail:
  * pxt_stream_publish() - let the target and the hooks find a new stream
  * @stream: from pxt_stream_new()
  * @target: the process to trace, with a gate
- * @memory: from pxt_roster_prepare(), for all threads of the process, if the stream has a log
+ * @memory: from pxt_logtasks_prepare(), for all threads of the process, if the stream has a log
  *
  * Context: may sleep.
  * Return: 0; -EAGAIN if there are too many on the target; -ESTALE if it has ended.
@@ -208,7 +208,7 @@ static void stream_release(struct kref *kref)
 	put_memory(stream->memory);
 	if (stream->log)
 		pxt_log_free(stream->log);
-	pxt_roster_free(stream->link.roster);
+	pxt_logtasks_free(stream->link.logtasks);
 	pxt_image_leave(table, &stream->link.author);
 	pxt_table_leave(&stream->link);
 	pxt_table_put(table);

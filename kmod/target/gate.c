@@ -18,7 +18,7 @@
 #include "target/gate.h"
 #include "target/image.h"
 #include "target/interest.h"
-#include "target/roster.h"
+#include "target/logtasks.h"
 #include "target/synchronize.h"
 #include "target/table.h"
 #include "target/target.h"
@@ -161,7 +161,7 @@ static void enter(struct pxt_target *target, struct pxt_link *link, struct hlist
 	rcu_assign_pointer(target->slot[link->slot], link);
 	set_words(target, link, true);
 	gate_changed(target);
-	pxt_roster_enter(link->roster, target, memory);
+	pxt_logtasks_enter(link->logtasks, target, memory);
 	if (link->kernel_types) {
 		if (!target->kernel_slots)
 			pxt_interest_begin(target->pid);
@@ -170,12 +170,12 @@ static void enter(struct pxt_target *target, struct pxt_link *link, struct hlist
 }
 
 /**
- * pxt_gate_count_rosters() - how many streams with log trace a process
+ * pxt_gate_count_logs() - how many streams with log trace a process
  * @target: of the process. With table->lock, the number does not change
  *
  * Return: their number.
  */
-u32 pxt_gate_count_rosters(const struct pxt_target *target)
+u32 pxt_gate_count_logs(const struct pxt_target *target)
 {
 	const struct pxt_link *link;
 	u32 slot, count = 0;
@@ -183,7 +183,7 @@ u32 pxt_gate_count_rosters(const struct pxt_target *target)
 	rcu_read_lock();
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		link = rcu_dereference(target->slot[slot]);
-		count += link && link->roster;
+		count += link && link->logtasks;
 	}
 	rcu_read_unlock();
 	return count;
@@ -210,8 +210,8 @@ static void leave(struct pxt_target *target, struct pxt_link *link)
 	set_words(target, link, false);
 	rcu_assign_pointer(target->slot[link->slot], NULL);
 	gate_changed(target);
-	pxt_roster_leave(link->roster, target);
-	if (!pxt_gate_count_rosters(target))
+	pxt_logtasks_leave(link->logtasks, target);
+	if (!pxt_gate_count_logs(target))
 		drop_texts(target);
 }
 
@@ -255,19 +255,19 @@ void pxt_gate_thread_born(struct pxt_target *target)
 {
 	HLIST_HEAD(memory);
 	struct pxt_link *link;
-	u32 rosters = pxt_gate_count_rosters(target), slot;
+	u32 logs = pxt_gate_count_logs(target), slot;
 
-	if (!rosters)
+	if (!logs)
 		return;
-	pxt_roster_prepare(&memory, rosters);
+	pxt_logtasks_prepare(&memory, logs);
 	mutex_lock(&target->table->lock);
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		link = pxt_link_in(target, slot);
 		if (link)
-			pxt_roster_born(link->roster, target, &memory);
+			pxt_logtasks_born(link->logtasks, target, &memory);
 	}
 	mutex_unlock(&target->table->lock);
-	pxt_roster_unprepare(&memory);
+	pxt_logtasks_unprepare(&memory);
 }
 
 /**
@@ -286,7 +286,7 @@ void pxt_gate_thread_renamed(struct pxt_target *target, struct task_struct *task
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		link = rcu_dereference(target->slot[slot]);
 		if (link)
-			pxt_roster_renamed(link->roster, task, comm);
+			pxt_logtasks_renamed(link->logtasks, task, comm);
 	}
 }
 
@@ -305,7 +305,7 @@ void pxt_gate_thread_ends(struct pxt_target *target, struct task_struct *task)
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		link = rcu_dereference(target->slot[slot]);
 		if (link)
-			pxt_roster_ends(link->roster, task);
+			pxt_logtasks_ends(link->logtasks, task);
 	}
 }
 
@@ -316,7 +316,7 @@ void pxt_gate_thread_ends(struct pxt_target *target, struct task_struct *task)
  * pxt_gate_link() - put a new stream on a target
  * @target: with a gate
  * @link: of the stream, with the same table; gets its slot
- * @memory: from pxt_roster_prepare(), for all threads of the process, if the stream has a log
+ * @memory: from pxt_logtasks_prepare(), for all threads of the process, if the stream has a log
  *
  * Context: may sleep.
  * Return: 0; -EAGAIN if all slots are taken; -ESTALE if the process has ended, or is another
@@ -341,7 +341,7 @@ int pxt_gate_link(struct pxt_target *target, struct pxt_link *link, struct hlist
 		link->author.process = target->author.number;
 		link->author.image = pxt_image_get(&target->author);
 		atomic_inc(&link->nr_targets);
-		target->looks += !!link->roster;
+		target->looks += !!link->logtasks;
 		enter(target, link, memory);
 		err = 0;
 		break;
@@ -367,7 +367,7 @@ int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link)
 	if (pxt_gate_make(target))
 		return -ENOMEM;
 	/* The process has one thread. */
-	pxt_roster_prepare(&memory, !!link->roster);
+	pxt_logtasks_prepare(&memory, !!link->logtasks);
 	mutex_lock(&target->table->lock);
 	if (link->linked && !target->ended) {
 		/* A child that shares the memory of its parent records, but does not attach. */
@@ -376,7 +376,7 @@ int pxt_gate_inherit(struct pxt_target *target, struct pxt_link *link)
 		err = 0;
 	}
 	mutex_unlock(&target->table->lock);
-	pxt_roster_unprepare(&memory);
+	pxt_logtasks_unprepare(&memory);
 	return err;
 }
 

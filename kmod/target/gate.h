@@ -11,7 +11,7 @@
 #include "target/image.h"
 
 struct pxt_pool;
-struct pxt_roster;
+struct pxt_logtasks;
 struct pxt_target;
 
 /* Bytes of a gate without the clock, which is mapped behind it and shared by all gates. */
@@ -24,7 +24,7 @@ struct pxt_target;
  * @author: the controller, which opens and describes types of the process of CREATE; but for its
  *	constants under the lock of the table
  * @pool: of the stream, to wake its readers, and for the kernel's events; constant
- * @roster: names for the log of the stream; NULL without a log; constant
+ * @logtasks: names for the log of the stream; NULL without a log; constant
  * @kernel_types: bit n: the stream may have event type n, of the kernel; constant
  * @slot: the same in all of them; written under the lock of the table, constant once @linked
  *	was set
@@ -42,7 +42,7 @@ struct pxt_link {
 	struct list_head node;
 	struct pxt_author author;
 	struct pxt_pool *pool;
-	struct pxt_roster *roster;
+	struct pxt_logtasks *logtasks;
 	u64 kernel_types;
 	u32 slot;
 	bool linked;
@@ -61,7 +61,7 @@ void pxt_gate_init(void);
 int pxt_gate_make(struct pxt_target *target);
 void pxt_gate_note_program(struct pxt_target *target, const struct mm_struct *mm);
 void pxt_gate_outdate(struct pxt_target *target);
-u32 pxt_gate_count_rosters(const struct pxt_target *target);
+u32 pxt_gate_count_logs(const struct pxt_target *target);
 void pxt_gate_thread_born(struct pxt_target *target);
 void pxt_gate_thread_renamed(struct pxt_target *target, struct task_struct *task,
 			     const char *comm);

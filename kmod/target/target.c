@@ -15,9 +15,9 @@
 
 #include "target/gate.h"
 #include "target/image.h"
+#include "target/logtasks.h"
 #include "target/mappings.h"
 #include "target/program.h"
-#include "target/roster.h"
 #include "target/table.h"
 #include "target/target.h"
 #include "target/targets.h"
@@ -256,19 +256,19 @@ void pxt_target_exit(void)
  */
 void pxt_target_executed(struct pxt_target *target)
 {
-	u32 rosters = pxt_gate_count_rosters(target), slot;
+	u32 logs = pxt_gate_count_logs(target), slot;
 	struct pxt_text *program, *mappings = NULL;
 	HLIST_HEAD(memory);
 	struct pxt_link *link;
 
 	WRITE_ONCE(target->mappings_seen, 0);
-	if (!rosters)
+	if (!logs)
 		return;
 	/* Without the lock: reading it may fault. */
 	program = pxt_program_capture(NULL);
-	pxt_roster_prepare(&memory, rosters * PXT_ROSTER_EXECUTED);
+	pxt_logtasks_prepare(&memory, logs * PXT_LOGTASKS_EXECUTED);
 	mutex_lock(&target->table->lock);
-	if (pxt_gate_count_rosters(target)) {
+	if (pxt_gate_count_logs(target)) {
 		swap(target->text[PXT_TEXT_PROGRAM], program);
 		swap(target->text[PXT_TEXT_MAPPINGS], mappings);
 		target->looked = target->looks;
@@ -276,10 +276,10 @@ void pxt_target_executed(struct pxt_target *target)
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		link = pxt_link_in(target, slot);
 		if (link)
-			pxt_roster_executed(link->roster, target, &memory);
+			pxt_logtasks_executed(link->logtasks, target, &memory);
 	}
 	mutex_unlock(&target->table->lock);
-	pxt_roster_unprepare(&memory);
+	pxt_logtasks_unprepare(&memory);
 	pxt_text_put(program);
 	pxt_text_put(mappings);
 }
@@ -308,7 +308,7 @@ static bool begin_look(struct pxt_target *target, struct look *look, bool mappin
 	mutex_lock(&target->table->lock);
 	look->looks = target->looks;
 	look->again = target->looked != target->looks;
-	wanted = pxt_gate_count_rosters(target) &&
+	wanted = pxt_gate_count_logs(target) &&
 		 (mappings || look->again || !target->text[PXT_TEXT_PROGRAM]);
 	for (kind = 0; wanted && kind < PXT_TEXTS; kind++) {
 		look->old[kind] = target->text[kind];
@@ -330,7 +330,7 @@ static void end_look(struct pxt_target *target, const struct look *look,
 	u32 kind, slot;
 
 	mutex_lock(&target->table->lock);
-	if (target->looks != look->looks || !pxt_gate_count_rosters(target))
+	if (target->looks != look->looks || !pxt_gate_count_logs(target))
 		goto unlock;
 	for (kind = 0; kind < PXT_TEXTS; kind++) {
 		if (text[kind] || look->again)
@@ -340,7 +340,7 @@ static void end_look(struct pxt_target *target, const struct look *look,
 	for (slot = 0; slot < POSIXTRACE_SLOTS_MAX; slot++) {
 		link = pxt_link_in(target, slot);
 		if (link)
-			pxt_roster_looked(link->roster, target, memory);
+			pxt_logtasks_looked(link->logtasks, target, memory);
 	}
 unlock:
 	mutex_unlock(&target->table->lock);
@@ -374,9 +374,9 @@ void pxt_target_look(struct pxt_target *target, bool mappings)
 	/* What the log does not have yet is kept when it is replaced. */
 	if (text[PXT_TEXT_PROGRAM] != look.old[PXT_TEXT_PROGRAM] ||
 	    (text[PXT_TEXT_MAPPINGS] && look.old[PXT_TEXT_MAPPINGS]))
-		pxt_roster_prepare(&memory, pxt_gate_count_rosters(target));
+		pxt_logtasks_prepare(&memory, pxt_gate_count_logs(target));
 	end_look(target, &look, text, &memory);
-	pxt_roster_unprepare(&memory);
+	pxt_logtasks_unprepare(&memory);
 	for (kind = 0; kind < PXT_TEXTS; kind++) {
 		pxt_text_put(look.old[kind]);
 		pxt_text_put(text[kind]);

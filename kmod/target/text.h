@@ -18,7 +18,7 @@ enum pxt_text_kind {
 
 /**
  * struct pxt_text - something that a log says about a process
- * @kref: one per target and roster that has it
+ * @kref: one per target and log that has it
  * @size: bytes of @data
  * @hash: MAPPINGS: of what was looked at
  * @data: as its kind says

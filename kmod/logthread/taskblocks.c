@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the log thread writes of a roster: it takes some threads at once, writes what is new about
- * them, and gives them back. target/roster.c says who enters it.
+ * Fills blocks of a log with what is new about its tasks. The task that serves the log takes some
+ * threads together, writes their blocks, and gives them back. target/logtasks.c says who enters it.
  */
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "logthread/rosterlog.h"
-#include "target/rosterthread.h"
+#include "logthread/taskblocks.h"
+#include "target/logtasks.h"
 
-static void take(struct pxt_roster *roster, struct list_head *list)
+static void take(struct pxt_logtasks *tasks, struct list_head *list)
 {
-	struct pxt_roster_thread *thread;
-	struct pxt_roster_taken *taken;
+	struct pxt_logtask *thread;
+	struct pxt_logtask_taken *taken;
 	u32 i;
 
 	list_for_each_entry(thread, list, list) {
 		/* New threads, or one that always changes its name, would be taken for ever. */
-		if (roster->nr_taken == PXT_ROSTER_BATCH || thread->round == roster->round)
+		if (tasks->nr_taken == PXT_LOGTASKS_BATCH || thread->round == tasks->round)
 			return;
-		taken = &roster->taken[roster->nr_taken++];
+		taken = &tasks->taken[tasks->nr_taken++];
 		thread->busy = true;
 		taken->thread = thread;
 		taken->changes = thread->changes;
@@ -34,58 +34,58 @@ static void take(struct pxt_roster *roster, struct list_head *list)
 }
 
 /**
- * pxt_roster_begin() - begin to write what is there now
- * @roster: of the calling log thread
+ * pxt_logtasks_begin() - begin to write what is there now
+ * @tasks: of the calling log thread
  *
- * Until the next call, pxt_roster_take() takes each thread once at most, and none that enters
+ * Until the next call, pxt_logtasks_take() takes each thread once at most, and none that enters
  * after this call: a process that makes threads fast cannot keep events from the log.
  */
-void pxt_roster_begin(struct pxt_roster *roster)
+void pxt_logtasks_begin(struct pxt_logtasks *tasks)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&roster->lock, flags);
-	roster->round++;
-	raw_spin_unlock_irqrestore(&roster->lock, flags);
+	raw_spin_lock_irqsave(&tasks->lock, flags);
+	tasks->round++;
+	raw_spin_unlock_irqrestore(&tasks->lock, flags);
 }
 
 /**
- * pxt_roster_take() - take threads that have something to be written
- * @roster: of which the last ones were given back by pxt_roster_taken()
+ * pxt_logtasks_take() - take threads that have something to be written
+ * @tasks: of which the last ones were given back by pxt_logtasks_give_back()
  *
  * Context: may sleep.
  * Return: false if there is nothing to be written.
  */
-bool pxt_roster_take(struct pxt_roster *roster)
+bool pxt_logtasks_take(struct pxt_logtasks *tasks)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&roster->lock, flags);
-	roster->nr_taken = 0;
-	take(roster, &roster->ended);
-	take(roster, &roster->live);
-	raw_spin_unlock_irqrestore(&roster->lock, flags);
-	return roster->nr_taken;
+	raw_spin_lock_irqsave(&tasks->lock, flags);
+	tasks->nr_taken = 0;
+	take(tasks, &tasks->ended);
+	take(tasks, &tasks->live);
+	raw_spin_unlock_irqrestore(&tasks->lock, flags);
+	return tasks->nr_taken;
 }
 
 /**
- * pxt_roster_tasks() - the names of the threads that were taken
- * @roster: after pxt_roster_take()
+ * pxt_logtasks_fill_names() - the names of the threads that were taken
+ * @tasks: after pxt_logtasks_take()
  * @ns: pid namespace of the controller
- * @to: room for PXT_ROSTER_TASKS_MAX
+ * @to: room for PXT_LOGTASKS_NAMES_MAX
  *
  * Return: how many there are.
  */
-u32 pxt_roster_tasks(struct pxt_roster *roster, struct pid_namespace *ns,
-		     struct posixtrace_log_task *to)
+u32 pxt_logtasks_fill_names(struct pxt_logtasks *tasks, struct pid_namespace *ns,
+			    struct posixtrace_log_task *to)
 {
-	const struct pxt_roster_thread *thread;
+	const struct pxt_logtask *thread;
 	unsigned long flags;
 	u32 count = 0, i, n;
 
-	raw_spin_lock_irqsave(&roster->lock, flags);
-	for (i = 0; i < roster->nr_taken; i++) {
-		thread = roster->taken[i].thread;
+	raw_spin_lock_irqsave(&tasks->lock, flags);
+	for (i = 0; i < tasks->nr_taken; i++) {
+		thread = tasks->taken[i].thread;
 		for (n = 0; n < thread->unwritten; n++, count++) {
 			to[count].pid = pid_nr_ns(thread->tgid, ns);
 			to[count].tid = pid_nr_ns(thread->pid, ns);
@@ -94,12 +94,12 @@ u32 pxt_roster_tasks(struct pxt_roster *roster, struct pid_namespace *ns,
 			memcpy(to[count].name, thread->name[n].comm, sizeof(to[count].name));
 		}
 	}
-	raw_spin_unlock_irqrestore(&roster->lock, flags);
+	raw_spin_unlock_irqrestore(&tasks->lock, flags);
 	return count;
 }
 
 /* Returns false if there is no room for it. */
-static bool put_program(const struct pxt_roster_taken *taken, struct pid_namespace *ns, void *to,
+static bool put_program(const struct pxt_logtask_taken *taken, struct pid_namespace *ns, void *to,
 			size_t room, u32 *size)
 {
 	const struct pxt_text *program = taken->text[PXT_TEXT_PROGRAM];
@@ -119,8 +119,8 @@ static bool put_program(const struct pxt_roster_taken *taken, struct pid_namespa
 }
 
 /**
- * pxt_roster_programs() - the command lines of the threads that were taken
- * @roster: after pxt_roster_take()
+ * pxt_logtasks_fill_programs() - the command lines of the threads that were taken
+ * @tasks: after pxt_logtasks_take()
  * @ns: pid namespace of the controller
  * @to: place for the payload of a block
  * @room: bytes there, enough for one
@@ -129,13 +129,13 @@ static bool put_program(const struct pxt_roster_taken *taken, struct pid_namespa
  *
  * Return: bytes of payload; 0 if there are none any more.
  */
-u32 pxt_roster_programs(struct pxt_roster *roster, struct pid_namespace *ns, void *to,
-			size_t room, struct pxt_roster_cursor *cursor, u32 *count)
+u32 pxt_logtasks_fill_programs(struct pxt_logtasks *tasks, struct pid_namespace *ns, void *to,
+			       size_t room, struct pxt_logtask_cursor *cursor, u32 *count)
 {
 	u32 size = 0;
 
-	for (*count = 0; cursor->first < roster->nr_taken; cursor->first++) {
-		const struct pxt_roster_taken *taken = &roster->taken[cursor->first];
+	for (*count = 0; cursor->first < tasks->nr_taken; cursor->first++) {
+		const struct pxt_logtask_taken *taken = &tasks->taken[cursor->first];
 
 		if (!taken->text[PXT_TEXT_PROGRAM])
 			continue;
@@ -147,7 +147,7 @@ u32 pxt_roster_programs(struct pxt_roster *roster, struct pid_namespace *ns, voi
 }
 
 /* Puts mappings from @pos of the text on to @to. Returns false if there is no room for all. */
-static bool put_mappings(const struct pxt_roster_taken *taken, struct pid_namespace *ns, void *to,
+static bool put_mappings(const struct pxt_logtask_taken *taken, struct pid_namespace *ns, void *to,
 			 size_t room, u32 *pos, u32 *size, u32 *count)
 {
 	const struct pxt_text *mappings = taken->text[PXT_TEXT_MAPPINGS];
@@ -175,8 +175,8 @@ static bool put_mappings(const struct pxt_roster_taken *taken, struct pid_namesp
 }
 
 /**
- * pxt_roster_mappings() - the mappings of the threads that were taken
- * @roster: after pxt_roster_take()
+ * pxt_logtasks_fill_mappings() - the mappings of the threads that were taken
+ * @tasks: after pxt_logtasks_take()
  * @ns: pid namespace of the controller
  * @to: place for the payload of a block
  * @room: bytes there, enough for one
@@ -185,14 +185,14 @@ static bool put_mappings(const struct pxt_roster_taken *taken, struct pid_namesp
  *
  * Return: bytes of payload; 0 if there are none any more.
  */
-u32 pxt_roster_mappings(struct pxt_roster *roster, struct pid_namespace *ns, void *to,
-			size_t room, struct pxt_roster_cursor *cursor, u32 *count)
+u32 pxt_logtasks_fill_mappings(struct pxt_logtasks *tasks, struct pid_namespace *ns, void *to,
+			       size_t room, struct pxt_logtask_cursor *cursor, u32 *count)
 {
 	u32 size = 0;
 
 	*count = 0;
-	while (cursor->first < roster->nr_taken &&
-	       put_mappings(&roster->taken[cursor->first], ns, to, room, &cursor->pos, &size,
+	while (cursor->first < tasks->nr_taken &&
+	       put_mappings(&tasks->taken[cursor->first], ns, to, room, &cursor->pos, &size,
 			    count)) {
 		cursor->first++;
 		cursor->pos = 0;
@@ -200,74 +200,74 @@ u32 pxt_roster_mappings(struct pxt_roster *roster, struct pid_namespace *ns, voi
 	return size;
 }
 
-/* With the lock. Returns the thread if it is out of the roster now. */
-static struct pxt_roster_thread *give_back(struct pxt_roster *roster,
-					   const struct pxt_roster_taken *taken, bool written)
+/* With the lock. Returns the thread if it was removed. */
+static struct pxt_logtask *give_back(struct pxt_logtasks *tasks,
+				     const struct pxt_logtask_taken *taken, bool written)
 {
-	struct pxt_roster_thread *thread = taken->thread;
+	struct pxt_logtask *thread = taken->thread;
 
 	thread->busy = false;
-	thread->round = roster->round;
+	thread->round = tasks->round;
 	if (!written || thread->changes != taken->changes) {
-		list_move_tail(&thread->list, thread->has_ended ? &roster->ended : &roster->live);
+		list_move_tail(&thread->list, thread->has_ended ? &tasks->ended : &tasks->live);
 		return NULL;
 	}
-	thread->name[0] = *pxt_roster_last_name(thread);
+	thread->name[0] = *pxt_logtask_last_name(thread);
 	thread->unwritten = 0;
 	memset(thread->text_unwritten, 0, sizeof(thread->text_unwritten));
 	if (!thread->has_ended) {
 		list_del_init(&thread->list);
 		return NULL;
 	}
-	pxt_roster_take_out(roster, thread);
+	pxt_logtasks_remove(tasks, thread);
 	return thread;
 }
 
 /**
- * pxt_roster_taken() - give threads back
- * @roster: after pxt_roster_take()
+ * pxt_logtasks_give_back() - give threads back
+ * @tasks: after pxt_logtasks_take()
  * @written: their names are in the log
  *
  * Context: may sleep.
  */
-void pxt_roster_taken(struct pxt_roster *roster, bool written)
+void pxt_logtasks_give_back(struct pxt_logtasks *tasks, bool written)
 {
-	struct pxt_roster_thread *thread;
+	struct pxt_logtask *thread;
 	unsigned long flags;
 	u32 i, kind;
 
-	for (i = 0; i < roster->nr_taken; i++) {
-		raw_spin_lock_irqsave(&roster->lock, flags);
-		thread = give_back(roster, &roster->taken[i], written);
-		raw_spin_unlock_irqrestore(&roster->lock, flags);
+	for (i = 0; i < tasks->nr_taken; i++) {
+		raw_spin_lock_irqsave(&tasks->lock, flags);
+		thread = give_back(tasks, &tasks->taken[i], written);
+		raw_spin_unlock_irqrestore(&tasks->lock, flags);
 		for (kind = 0; kind < PXT_TEXTS; kind++)
-			pxt_text_put(roster->taken[i].text[kind]);
+			pxt_text_put(tasks->taken[i].text[kind]);
 		if (thread)
-			pxt_roster_thread_free(thread);
+			pxt_logtask_free(thread);
 	}
-	roster->nr_taken = 0;
+	tasks->nr_taken = 0;
 }
 
 /**
- * pxt_roster_again() - everything has to be written once more
- * @roster: nothing of it is in the log any more
+ * pxt_logtasks_restart() - everything has to be written once more
+ * @tasks: nothing of it is in the log any more
  *
  * Context: may sleep.
  */
-void pxt_roster_again(struct pxt_roster *roster)
+void pxt_logtasks_restart(struct pxt_logtasks *tasks)
 {
-	struct pxt_roster_thread *thread;
+	struct pxt_logtask *thread;
 	unsigned long flags;
 	u32 i, kind;
 
-	for (i = 0; i < ARRAY_SIZE(roster->threads); i++) {
-		raw_spin_lock_irqsave(&roster->lock, flags);
-		hlist_for_each_entry(thread, &roster->threads[i], node) {
+	for (i = 0; i < ARRAY_SIZE(tasks->threads); i++) {
+		raw_spin_lock_irqsave(&tasks->lock, flags);
+		hlist_for_each_entry(thread, &tasks->threads[i], node) {
 			thread->unwritten = max(thread->unwritten, 1U);
 			for (kind = 0; kind < PXT_TEXTS; kind++)
 				thread->text_unwritten[kind] = thread->text[kind];
-			pxt_roster_note_news(roster, thread);
+			pxt_logtasks_note_news(tasks, thread);
 		}
-		raw_spin_unlock_irqrestore(&roster->lock, flags);
+		raw_spin_unlock_irqrestore(&tasks->lock, flags);
 	}
 }

@@ -1,0 +1,658 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tasks of a log: names of the threads and processes that its stream traces. Events carry only
+ * numbers, and the threads may be long gone when a reader opens the log.
+ *
+ * A thread keeps its last names until they are written. When it has ended, it stays until the log
+ * thread has written it, but no more than some thousands do: the oldest go first.
+ */
+#include <linux/hash.h>
+#include <linux/ktime.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "compat.h"
+#include "ring/clock.h"
+#include "target/logtasks.h"
+#include "target/memory.h"
+#include "target/target.h"
+#include "target/walk.h"
+
+/* What may wait in pxt_logtasks.ended: see cost_of(). With texts, this is about a megabyte. */
+#define ENDED_COST_MAX	4096
+
+/**
+ * pxt_logtasks_new() - make the list of tasks of a new log
+ *
+ * Context: may sleep.
+ * Return: it, or NULL if there is no memory.
+ */
+struct pxt_logtasks *pxt_logtasks_new(void)
+{
+	struct pxt_logtasks *tasks = kzalloc(sizeof(*tasks), GFP_KERNEL_ACCOUNT);
+
+	if (!tasks)
+		return NULL;
+	raw_spin_lock_init(&tasks->lock);
+	INIT_LIST_HEAD(&tasks->live);
+	INIT_LIST_HEAD(&tasks->ended);
+	return tasks;
+}
+
+/**
+ * pxt_logtask_free() - free a thread
+ * @thread: not in a list
+ *
+ * Context: may sleep.
+ */
+void pxt_logtask_free(struct pxt_logtask *thread)
+{
+	u32 i;
+
+	for (i = 0; i < PXT_TEXTS; i++)
+		pxt_text_put(thread->text[i]);
+	put_pid(thread->pid);
+	put_pid(thread->tgid);
+	kfree(thread);
+}
+
+/**
+ * pxt_logtasks_prepare() - memory for threads that enter logs
+ * @memory: list, to be ended with pxt_logtasks_unprepare()
+ * @count: threads there from now on
+ *
+ * The caller holds no lock: a memory cgroup may let it wait. If there is no memory, @memory has
+ * less, and names will be missing in a log. Context: may sleep.
+ */
+void pxt_logtasks_prepare(struct hlist_head *memory, u32 count)
+{
+	struct pxt_logtask *thread;
+	struct hlist_node *node;
+
+	hlist_for_each(node, memory)
+		count -= !!count;
+	for (; count; count--) {
+		thread = kzalloc(sizeof(*thread), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+		if (!thread)
+			return;
+		INIT_LIST_HEAD(&thread->list);
+		hlist_add_head(&thread->node, memory);
+		cond_resched();
+	}
+}
+
+/* Takes memory for a thread; NULL if there is none left. */
+static struct pxt_logtask *pop(struct hlist_head *memory)
+{
+	struct pxt_logtask *thread = hlist_entry_safe(memory->first,
+							    struct pxt_logtask, node);
+
+	if (thread)
+		hlist_del_init(&thread->node);
+	return thread;
+}
+
+/**
+ * pxt_logtasks_unprepare() - free the memory that was not used
+ * @memory: from pxt_logtasks_prepare()
+ *
+ * Context: may sleep.
+ */
+void pxt_logtasks_unprepare(struct hlist_head *memory)
+{
+	struct pxt_logtask *thread;
+
+	while ((thread = pop(memory))) {
+		kfree(thread);
+		cond_resched();
+	}
+}
+
+static struct hlist_head *bucket_of(struct pxt_logtasks *tasks, const struct pid *pid)
+{
+	return &tasks->threads[hash_ptr(pid, PXT_LOGTASKS_BITS)];
+}
+
+static struct pxt_logtask *find(struct pxt_logtasks *tasks, const struct pid *pid)
+{
+	struct pxt_logtask *thread;
+
+	lockdep_assert_held(&tasks->lock);
+	hlist_for_each_entry(thread, bucket_of(tasks, pid), node) {
+		if (thread->pid == pid)
+			return thread;
+	}
+	return NULL;
+}
+
+/* A text counts for as many threads as fit into its memory. */
+static u32 cost_of(const struct pxt_logtask *thread)
+{
+	u32 cost = 1, i;
+
+	for (i = 0; i < PXT_TEXTS; i++)
+		cost += thread->text[i] ? thread->text[i]->size / 256 : 0;
+	return cost;
+}
+
+/**
+ * pxt_logtasks_remove() - take a thread out, to be freed without the lock
+ * @tasks: locked
+ * @thread: in it
+ */
+void pxt_logtasks_remove(struct pxt_logtasks *tasks, struct pxt_logtask *thread)
+{
+	lockdep_assert_held(&tasks->lock);
+	if (thread->has_ended)
+		tasks->ended_cost -= cost_of(thread);
+	list_del_init(&thread->list);
+	hlist_del_init(&thread->node);
+}
+
+/**
+ * pxt_logtasks_note_news() - note that there is something to be written
+ * @tasks: locked
+ * @thread: in it
+ */
+void pxt_logtasks_note_news(struct pxt_logtasks *tasks, struct pxt_logtask *thread)
+{
+	thread->changes++;
+	if (!thread->has_ended && list_empty(&thread->list))
+		list_add_tail(&thread->list, &tasks->live);
+}
+
+/* @comm has TASK_COMM_LEN bytes, with a NUL. */
+static void set_name(struct pxt_logtasks *tasks, struct pxt_logtask *thread, const char *comm)
+{
+	struct pxt_logtask_name *name = thread->name;
+
+	lockdep_assert_held(&tasks->lock);
+	if (!strncmp(pxt_logtask_last_name(thread)->comm, comm, TASK_COMM_LEN))
+		return;
+	if (thread->unwritten == PXT_LOGTASK_NAMES) {
+		/* The first one stands for all that are not written: the name then is not known. */
+		memset(name->comm, 0, sizeof(name->comm));
+		memmove(name + 1, name + 2, sizeof(thread->name) - 2 * sizeof(*name));
+		thread->unwritten--;
+	}
+	name += thread->unwritten++;
+	strscpy_pad(name->comm, comm, sizeof(name->comm));
+	name->since = pxt_clock_now();
+	pxt_logtasks_note_news(tasks, thread);
+}
+
+static void set_ended(struct pxt_logtasks *tasks, struct pxt_logtask *thread)
+{
+	lockdep_assert_held(&tasks->lock);
+	if (thread->has_ended)
+		return;
+	thread->has_ended = true;
+	tasks->ended_cost += cost_of(thread);
+	list_move_tail(&thread->list, &tasks->ended);
+}
+
+/* The oldest thread that has ended, if too many have; removed from the list. */
+static struct pxt_logtask *take_surplus(struct pxt_logtasks *tasks)
+{
+	struct pxt_logtask *thread;
+
+	if (tasks->ended_cost <= ENDED_COST_MAX)
+		return NULL;
+	list_for_each_entry(thread, &tasks->ended, list) {
+		/* At most PXT_LOGTASKS_BATCH are. */
+		if (thread->busy)
+			continue;
+		pxt_logtasks_remove(tasks, thread);
+		return thread;
+	}
+	return NULL;
+}
+
+static void free_surplus(struct pxt_logtasks *tasks)
+{
+	struct pxt_logtask *thread;
+	unsigned long flags;
+
+	do {
+		raw_spin_lock_irqsave(&tasks->lock, flags);
+		thread = take_surplus(tasks);
+		raw_spin_unlock_irqrestore(&tasks->lock, flags);
+		if (thread)
+			pxt_logtask_free(thread);
+	} while (thread);
+}
+
+/* The first one of a bucket, or of a list; removed. */
+static struct pxt_logtask *take_first(struct pxt_logtasks *tasks, struct hlist_head *bucket,
+				      struct list_head *list)
+{
+	struct pxt_logtask *thread;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&tasks->lock, flags);
+	if (bucket)
+		thread = hlist_entry_safe(bucket->first, struct pxt_logtask, node);
+	else
+		thread = list_first_entry_or_null(list, struct pxt_logtask, list);
+	if (thread)
+		pxt_logtasks_remove(tasks, thread);
+	raw_spin_unlock_irqrestore(&tasks->lock, flags);
+	return thread;
+}
+
+/**
+ * pxt_logtasks_free() - end of pxt_logtasks_new()
+ * @tasks: no thread enters it any more; may be NULL
+ *
+ * Tracepoints may still look for threads, and find none. Context: may sleep.
+ */
+void pxt_logtasks_free(struct pxt_logtasks *tasks)
+{
+	struct pxt_logtask *thread;
+	u32 i;
+
+	if (!tasks)
+		return;
+	for (i = 0; i < ARRAY_SIZE(tasks->threads); i++) {
+		while ((thread = take_first(tasks, &tasks->threads[i], NULL)))
+			pxt_logtask_free(thread);
+		cond_resched();
+	}
+	/* Some are only there: see replace_current(). */
+	while ((thread = take_first(tasks, NULL, &tasks->ended)))
+		pxt_logtask_free(thread);
+	kfree_rcu(tasks, rcu);
+}
+
+/* ------------------------------------------------------------------ */
+/* Threads enter							*/
+
+/* Fills in all but the texts. @born: the thread has had no other name since it was born. */
+static void fill(struct pxt_logtask *thread, struct task_struct *task,
+		 const struct pxt_target *target, bool born)
+{
+	thread->pid = get_task_pid(task, PIDTYPE_PID);
+	thread->tgid = get_pid(target->pid);
+	thread->looks = target->looks;
+	thread->mm = READ_ONCE(task->mm);
+	thread->start = ktime_to_ns(ktime_mono_to_real(ns_to_ktime(task->start_time)));
+	thread->name[0].since = born ? thread->start : pxt_clock_now();
+	get_task_comm(thread->name[0].comm, task);
+	thread->unwritten = 1;
+}
+
+/* Adds @thread, filled in from @task. Returns what the caller has to free, or NULL. */
+static struct pxt_logtask *insert(struct pxt_logtasks *tasks,
+				  struct pxt_logtask *thread,
+					const struct task_struct *task)
+{
+	struct pxt_logtask *surplus = thread;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&tasks->lock, flags);
+	/* Without a pid, it has ended and was reaped. */
+	if (thread->pid && !find(tasks, thread->pid)) {
+		thread->round = tasks->round;
+		hlist_add_head(&thread->node, bucket_of(tasks, thread->pid));
+		list_add_tail(&thread->list, &tasks->live);
+		/* pxt_logtasks_ends() came too early: the flag is set before the tracepoint. */
+		if (READ_ONCE(task->flags) & PF_EXITING)
+			set_ended(tasks, thread);
+		surplus = NULL;
+	}
+	raw_spin_unlock_irqrestore(&tasks->lock, flags);
+	return surplus;
+}
+
+/* Does a text say more than the one that the log has, if it has one? */
+static bool is_new(const struct pxt_text *text, const struct pxt_text *old)
+{
+	return !old || (old != text && (!text->hash || old->hash != text->hash));
+}
+
+/* Notes a text of a target, which its table guards. The main thread may be gone. */
+static void set_text(struct pxt_logtasks *tasks, const struct pxt_target *target,
+		     enum pxt_text_kind kind, bool born)
+{
+	struct pxt_text *text = target->text[kind];
+	struct pxt_logtask *thread;
+	unsigned long flags;
+
+	lockdep_assert_held(&target->table->lock);
+	if (!text)
+		return;
+	pxt_text_get(text);
+	raw_spin_lock_irqsave(&tasks->lock, flags);
+	thread = find(tasks, target->pid);
+	if (thread && is_new(text, thread->text[kind])) {
+		if (thread->has_ended)
+			tasks->ended_cost -= cost_of(thread);
+		swap(thread->text[kind], text);
+		if (thread->has_ended)
+			tasks->ended_cost += cost_of(thread);
+		thread->text_since[kind] = born ? thread->start : pxt_clock_now();
+		thread->text_unwritten[kind] = true;
+		pxt_logtasks_note_news(tasks, thread);
+	}
+	raw_spin_unlock_irqrestore(&tasks->lock, flags);
+	pxt_text_put(text);
+}
+
+/* One thread; unneeded memory stays in the list. Returns false without memory. */
+static bool enter_one(struct pxt_logtasks *tasks, struct task_struct *task,
+		      const struct pxt_target *target, struct hlist_head *memory)
+{
+	struct pxt_logtask *thread = pop(memory);
+
+	if (!thread)
+		return false;
+	fill(thread, task, target, true);
+	thread = insert(tasks, thread, task);
+	if (thread) {
+		put_pid(thread->pid);
+		put_pid(thread->tgid);
+		hlist_add_head(&thread->node, memory);
+	}
+	return true;
+}
+
+/* Returns false if the walk was cut short. */
+static bool enter_all(struct pxt_logtasks *tasks, struct task_struct *process,
+		      const struct pxt_target *target, struct hlist_head *memory)
+{
+	struct pxt_walk walk = { 0 };
+	struct task_struct *task;
+	bool whole = true;
+
+	rcu_read_lock();
+	for_each_thread(process, task) {
+		if (!(task->flags & PXT_PF_KERNEL) && !enter_one(tasks, task, target, memory))
+			break;
+		whole = pxt_walk_step(&walk, process, task);
+		if (!whole)
+			break;
+	}
+	rcu_read_unlock();
+	return whole;
+}
+
+/**
+ * pxt_logtasks_enter() - add a process that the stream traces from now on
+ * @tasks: of the stream; may be NULL
+ * @target: the process; the lock of its table is held
+ * @memory: from pxt_logtasks_prepare(), for all threads
+ *
+ * The log has the texts of the target, unless they are from before the stream: then it gets them
+ * when the process has looked again. Without memory, or if threads end all the time, names will be
+ * missing in the log. Context: may sleep.
+ */
+void pxt_logtasks_enter(struct pxt_logtasks *tasks, struct pxt_target *target,
+			struct hlist_head *memory)
+{
+	struct task_struct *process;
+	u32 kind, tries = 0;
+
+	if (!tasks)
+		return;
+	process = get_pid_task(target->pid, PIDTYPE_TGID);
+	if (!process)
+		return;
+	/* Threads that are born from now on enter by themselves. */
+	while (!enter_all(tasks, process, target, memory) && pxt_walk_retry(tries++))
+		;
+	put_task_struct(process);
+	for (kind = 0; kind < PXT_TEXTS && target->looked == target->looks; kind++)
+		set_text(tasks, target, kind, true);
+	free_surplus(tasks);
+}
+
+/* The main thread of a process may have ended before. */
+static void enter_current(struct pxt_logtasks *tasks, const struct pxt_target *target,
+			  struct hlist_head *memory, bool born)
+{
+	struct pxt_logtask *thread = pop(memory);
+
+	if (!thread)
+		return;
+	fill(thread, current, target, born);
+	thread = insert(tasks, thread, current);
+	if (thread)
+		pxt_logtask_free(thread);
+	free_surplus(tasks);
+}
+
+static bool knows(struct pxt_logtasks *tasks, const struct pid *pid)
+{
+	unsigned long flags;
+	bool found;
+
+	raw_spin_lock_irqsave(&tasks->lock, flags);
+	found = find(tasks, pid);
+	raw_spin_unlock_irqrestore(&tasks->lock, flags);
+	return found;
+}
+
+/**
+ * pxt_logtasks_born() - add the calling thread, which has not run yet
+ * @tasks: of a stream that traces its process; may be NULL
+ * @target: its process; the lock of its table is held
+ * @memory: from pxt_logtasks_prepare(), for one thread
+ *
+ * Context: may sleep.
+ */
+void pxt_logtasks_born(struct pxt_logtasks *tasks, struct pxt_target *target,
+		       struct hlist_head *memory)
+{
+	/* A stream that was put on the process just now has found the thread. */
+	if (tasks && !knows(tasks, task_pid(current)))
+		enter_current(tasks, target, memory, true);
+}
+
+/* Takes a thread that had its struct pid before out. */
+static void replace_current(struct pxt_logtasks *tasks, const struct pxt_target *target,
+			    struct hlist_head *memory)
+{
+	struct pxt_logtask *thread;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&tasks->lock, flags);
+	thread = find(tasks, task_pid(current));
+	if (thread && thread->has_ended) {
+		/* The struct pid is that of the main thread, which ended for this one. */
+		hlist_del_init(&thread->node);
+		thread = NULL;
+	}
+	if (thread) {
+		thread->mm = current->mm;
+		set_name(tasks, thread, current->comm);
+	}
+	raw_spin_unlock_irqrestore(&tasks->lock, flags);
+	if (!thread)
+		enter_current(tasks, target, memory, false);
+}
+
+/* Moves texts that were not written yet, and returns whether there were any. */
+static bool move_texts(struct pxt_logtask *from, struct pxt_logtask *to)
+{
+	bool any = false;
+	u32 i;
+
+	for (i = 0; i < PXT_TEXTS; i++) {
+		if (!from->text_unwritten[i])
+			continue;
+		to->text[i] = from->text[i];
+		to->text_since[i] = from->text_since[i];
+		to->text_unwritten[i] = true;
+		from->text[i] = NULL;
+		from->text_unwritten[i] = false;
+		any = true;
+	}
+	return any;
+}
+
+/*
+ * The calling process has become another program, or changed its command line: what there is to say
+ * about the old one stays, with a thread that has ended, which has no names to be written.
+ */
+static void keep_texts(struct pxt_logtasks *tasks, struct pid *tgid, struct hlist_head *memory)
+{
+	struct pxt_logtask *kept = pop(memory), *thread;
+	unsigned long flags;
+
+	if (!kept)
+		return;
+	raw_spin_lock_irqsave(&tasks->lock, flags);
+	thread = find(tasks, tgid);
+	if (thread && !thread->has_ended && move_texts(thread, kept)) {
+		kept->pid = get_pid(thread->pid);
+		kept->tgid = get_pid(thread->tgid);
+		kept->start = thread->start;
+		kept->looks = thread->looks;
+		kept->name[0] = thread->name[0];
+		kept->round = tasks->round;
+		set_ended(tasks, kept);
+		kept = NULL;
+	}
+	raw_spin_unlock_irqrestore(&tasks->lock, flags);
+	if (kept)
+		hlist_add_head(&kept->node, memory);
+	free_surplus(tasks);
+}
+
+/* Notes that all threads of a process have ended, but for one. */
+static void end_threads(struct pxt_logtasks *tasks, const struct pid *tgid,
+			const struct pid *except)
+{
+	struct pxt_logtask *thread;
+	unsigned long flags;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(tasks->threads); i++) {
+		raw_spin_lock_irqsave(&tasks->lock, flags);
+		hlist_for_each_entry(thread, &tasks->threads[i], node) {
+			if (thread->tgid == tgid && thread->pid != except)
+				set_ended(tasks, thread);
+		}
+		raw_spin_unlock_irqrestore(&tasks->lock, flags);
+	}
+}
+
+/**
+ * pxt_logtasks_executed() - note the program that the calling process has executed
+ * @tasks: of a stream that may trace it; may be NULL
+ * @target: the process; the lock of its table is held
+ * @memory: from pxt_logtasks_prepare(), for PXT_LOGTASKS_EXECUTED threads
+ *
+ * Context: may sleep.
+ */
+void pxt_logtasks_executed(struct pxt_logtasks *tasks, struct pxt_target *target,
+			   struct hlist_head *memory)
+{
+	if (!tasks)
+		return;
+	/* A thread that executes a program takes the number of the main thread, which has ended. */
+	if (thread_group_empty(current))
+		end_threads(tasks, target->pid, task_pid(current));
+	replace_current(tasks, target, memory);
+	keep_texts(tasks, target->pid, memory);
+	set_text(tasks, target, PXT_TEXT_PROGRAM, false);
+}
+
+/* Would a text that the log does not have yet be replaced? */
+static bool loses_text(struct pxt_logtasks *tasks, const struct pxt_target *target)
+{
+	const struct pxt_logtask *thread;
+	unsigned long flags;
+	bool loses = false;
+	u32 kind;
+
+	raw_spin_lock_irqsave(&tasks->lock, flags);
+	thread = find(tasks, target->pid);
+	for (kind = 0; thread && kind < PXT_TEXTS; kind++)
+		loses |= target->text[kind] && thread->text_unwritten[kind] &&
+			 is_new(target->text[kind], thread->text[kind]);
+	raw_spin_unlock_irqrestore(&tasks->lock, flags);
+	return loses;
+}
+
+/**
+ * pxt_logtasks_looked() - note the texts of the calling process
+ * @tasks: of a stream that traces it; may be NULL
+ * @target: the process; the lock of its table is held
+ * @memory: from pxt_logtasks_prepare(), for one thread
+ *
+ * Context: may sleep.
+ */
+void pxt_logtasks_looked(struct pxt_logtasks *tasks, struct pxt_target *target,
+			 struct hlist_head *memory)
+{
+	u32 kind;
+
+	if (!tasks)
+		return;
+	if (loses_text(tasks, target))
+		keep_texts(tasks, target->pid, memory);
+	for (kind = 0; kind < PXT_TEXTS; kind++)
+		set_text(tasks, target, kind, false);
+}
+
+/**
+ * pxt_logtasks_leave() - note that the stream does not trace a process any more
+ * @tasks: of the stream; may be NULL
+ * @target: the process has ended, or executed a program; the lock of its table is held
+ *
+ * Context: may sleep.
+ */
+void pxt_logtasks_leave(struct pxt_logtasks *tasks, const struct pxt_target *target)
+{
+	if (tasks)
+		end_threads(tasks, target->pid, NULL);
+}
+
+/* ------------------------------------------------------------------ */
+/* In tracepoints: must not sleep					*/
+
+/**
+ * pxt_logtasks_renamed() - note the new name of a thread
+ * @tasks: of a stream that traces its process; may be NULL
+ * @task: the thread
+ * @comm: its new name
+ *
+ * Not if it executes a program: whether the stream may trace that is not known yet, and
+ * pxt_logtasks_executed() follows. Context: under RCU; must not sleep.
+ */
+void pxt_logtasks_renamed(struct pxt_logtasks *tasks, struct task_struct *task, const char *comm)
+{
+	struct pxt_logtask *thread;
+	unsigned long flags;
+
+	if (!tasks)
+		return;
+	raw_spin_lock_irqsave(&tasks->lock, flags);
+	thread = find(tasks, task_pid(task));
+	if (thread && !thread->has_ended && pxt_thread_uses(task, thread->mm))
+		set_name(tasks, thread, comm);
+	raw_spin_unlock_irqrestore(&tasks->lock, flags);
+}
+
+/**
+ * pxt_logtasks_ends() - note that a thread ends
+ * @tasks: of a stream that traces its process; may be NULL
+ * @task: the thread; PF_EXITING is set
+ *
+ * Context: under RCU; must not sleep.
+ */
+void pxt_logtasks_ends(struct pxt_logtasks *tasks, struct task_struct *task)
+{
+	struct pxt_logtask *thread;
+	unsigned long flags;
+
+	if (!tasks)
+		return;
+	raw_spin_lock_irqsave(&tasks->lock, flags);
+	thread = find(tasks, task_pid(task));
+	if (thread)
+		set_ended(tasks, thread);
+	raw_spin_unlock_irqrestore(&tasks->lock, flags);
+}

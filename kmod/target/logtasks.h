@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef PXT_LOGTASKS_H
+#define PXT_LOGTASKS_H
+
+#include <linux/list.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+
+#include "target/text.h"
+
+struct pxt_target;
+
+#define PXT_LOGTASKS_BITS		8
+/* Threads that the log takes over at once. */
+#define PXT_LOGTASKS_BATCH	24
+/* Names of a thread that can wait to be written. */
+#define PXT_LOGTASK_NAMES	4
+/* Memory that pxt_logtasks_executed() may need for one stream, in threads. */
+#define PXT_LOGTASKS_EXECUTED	2
+
+struct pxt_logtask_name {
+	u64 since;
+	char comm[TASK_COMM_LEN];
+};
+
+/**
+ * struct pxt_logtask - a thread
+ * @node: in pxt_logtasks.threads
+ * @list: in pxt_logtasks.live if there is something to be written, or in pxt_logtasks.ended
+ * @pid: of the thread; a reference
+ * @tgid: of its process; a reference
+ * @mm: its address space, only to be compared: with another one, it executes a program
+ * @start: when it was born, ns since the Epoch
+ * @name: the last names, oldest first; the first one always is there, but stands for several that
+ *	are not known any more if it is empty
+ * @unwritten: how many of them have to be written
+ * @changes: incremented with each new name or text
+ * @looks: pxt_target.looks when the stream began to trace the process: what the process saw at
+ *	earlier looks only is not for this log
+ * @text: what there is to say about the process, for the main thread; references or NULL
+ * @text_since: from when on, ns since the Epoch
+ * @text_unwritten: it has to be written
+ * @has_ended: it is in pxt_logtasks.ended
+ * @busy: the log thread is writing it, and frees it
+ * @round: pxt_logtasks.round when it entered, or was given back last
+ *
+ * Guarded by pxt_logtasks.lock once it is there; the references, @start and @looks
+ * are constant.
+ */
+struct pxt_logtask {
+	struct hlist_node node;
+	struct list_head list;
+	struct pid *pid;
+	struct pid *tgid;
+	const void *mm;
+	u64 start;
+	struct pxt_logtask_name name[PXT_LOGTASK_NAMES];
+	u32 unwritten;
+	u32 changes;
+	u32 looks;
+	struct pxt_text *text[PXT_TEXTS];
+	u64 text_since[PXT_TEXTS];
+	bool text_unwritten[PXT_TEXTS];
+	bool has_ended;
+	bool busy;
+	u64 round;
+};
+
+/* The name that it has now. */
+static inline struct pxt_logtask_name *pxt_logtask_last_name(struct pxt_logtask *thread)
+{
+	return &thread->name[thread->unwritten ? thread->unwritten - 1 : 0];
+}
+
+/**
+ * struct pxt_logtask_taken - a thread that is being written to the log
+ * @thread: the thread
+ * @changes: pxt_logtask.changes when it was taken
+ * @looks: pxt_logtask.looks
+ * @since: from when on each text holds, ns since the Epoch
+ * @text: those that have to be written: references; or NULL
+ */
+struct pxt_logtask_taken {
+	struct pxt_logtask *thread;
+	u32 changes;
+	u32 looks;
+	u64 since[PXT_TEXTS];
+	struct pxt_text *text[PXT_TEXTS];
+};
+
+/**
+ * struct pxt_logtasks - names of the threads and processes that a stream with log traces
+ * @rcu: tracepoints find it under RCU
+ * @lock: guards the next fields; raw, because tracepoints take it; an innermost lock
+ * @threads: struct pxt_logtask, by hash of the thread's struct pid
+ * @live: threads that have not ended, and have something to be written
+ * @ended: threads that have ended, oldest first: they go once they were written
+ * @ended_cost: what the threads in @ended cost together
+ * @round: number of the flush
+ * @taken: what is being written; used by the log thread only
+ * @nr_taken: how many; used by the log thread only
+ *
+ * Lives as long as its stream. Threads enter it in their own context, or in that of CREATE;
+ * tracepoints write names and ends; the log thread takes them out.
+ */
+struct pxt_logtasks {
+	struct rcu_head rcu;
+	raw_spinlock_t lock;	/* guards the lists and all threads in them */
+	struct hlist_head threads[1 << PXT_LOGTASKS_BITS];
+	struct list_head live;
+	struct list_head ended;
+	u32 ended_cost;
+	u64 round;
+	struct pxt_logtask_taken taken[PXT_LOGTASKS_BATCH];
+	u32 nr_taken;
+};
+
+struct pxt_logtasks *pxt_logtasks_new(void);
+void pxt_logtasks_free(struct pxt_logtasks *tasks);
+
+void pxt_logtasks_prepare(struct hlist_head *memory, u32 count);
+void pxt_logtasks_unprepare(struct hlist_head *memory);
+void pxt_logtasks_enter(struct pxt_logtasks *tasks, struct pxt_target *target,
+			struct hlist_head *memory);
+void pxt_logtasks_leave(struct pxt_logtasks *tasks, const struct pxt_target *target);
+void pxt_logtasks_born(struct pxt_logtasks *tasks, struct pxt_target *target,
+		       struct hlist_head *memory);
+void pxt_logtasks_executed(struct pxt_logtasks *tasks, struct pxt_target *target,
+			   struct hlist_head *memory);
+void pxt_logtasks_looked(struct pxt_logtasks *tasks, struct pxt_target *target,
+			 struct hlist_head *memory);
+void pxt_logtasks_renamed(struct pxt_logtasks *tasks, struct task_struct *task, const char *comm);
+void pxt_logtasks_ends(struct pxt_logtasks *tasks, struct task_struct *task);
+
+/* For logthread/taskblocks.c: */
+void pxt_logtask_free(struct pxt_logtask *thread);
+void pxt_logtasks_remove(struct pxt_logtasks *tasks, struct pxt_logtask *thread);
+void pxt_logtasks_note_news(struct pxt_logtasks *tasks, struct pxt_logtask *thread);
+
+#endif /* PXT_LOGTASKS_H */
