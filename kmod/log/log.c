@@ -234,7 +234,7 @@ int pxt_log_flush(struct pxt_stream *stream, const struct pxt_caller *caller)
  * Waits until it is done. Context: may sleep.
  *
  * Return: 0; -EINTR if a fatal signal came; -ESHUTDOWN; the error of the file system if the
- * log cannot begin anew.
+ * log cannot be restarted.
  */
 int pxt_log_clear(struct pxt_stream *stream)
 {

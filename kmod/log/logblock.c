@@ -13,8 +13,8 @@
 #include "log/logblock.h"
 #include "ring/clock.h"
 
-/* Notes about threads and processes may take so many bytes in any log. */
-#define NOTES_MAX	(4U << 20)
+/* Metadata about threads and processes may take so many bytes in any log. */
+#define METADATA_MAX	(4U << 20)
 
 #define STOP_SIZE	POSIXTRACE_RECORD_SIZE(sizeof(s32))
 
@@ -89,8 +89,8 @@ static int grant_size(const struct pxt_logwriter *w, const struct pxt_pool *pool
 int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *attr,
 		       const struct pxt_pool *pool)
 {
-	/* Larger than all other notes. */
-	size_t note = POSIXTRACE_LOG_PROGRAM_STEP(POSIXTRACE_LOG_PROGRAM_SIZE);
+	/* Larger than all other metadata. */
+	size_t largest = POSIXTRACE_LOG_PROGRAM_STEP(POSIXTRACE_LOG_PROGRAM_SIZE);
 	size_t size;
 	int err;
 
@@ -102,7 +102,7 @@ int pxt_logwriter_init(struct pxt_logwriter *w, int fd, struct posixtrace_attr *
 		return err;
 
 	w->block_room = sizeof(struct posixtrace_log_block) +
-			max_t(size_t, pool->subbuf_size, note);
+			max_t(size_t, pool->subbuf_size, largest);
 	w->batch = batch_of(w, pool);
 	size = w->batch * w->block_room;
 	err = grant_size(w, pool, attr);
@@ -141,14 +141,14 @@ void pxt_logwriter_destroy(struct pxt_logwriter *w)
 	pxt_logfile_close(&w->file);
 }
 
-static void begin_notes(struct pxt_logwriter *w)
+static void begin_metadata(struct pxt_logwriter *w)
 {
-	w->notes_pos = w->header.notes_offset;
+	w->metadata_pos = w->header.notes_offset;
 	w->described = NULL;
 	w->kernel_described = NULL;
 	w->hosted = false;
-	w->notes_size = 0;
-	w->notes_base = 0;
+	w->metadata_size = 0;
+	w->metadata_base = 0;
 }
 
 /* Names of an earlier log, which the file may have, go before the header says that it is new. */
@@ -176,9 +176,9 @@ static int write_header(struct pxt_logwriter *w)
 	w->full = false;
 	w->uncleared = false;
 	w->runs = 0;
-	/* Notes in the file have the old cookie, or are gone. */
-	begin_notes(w);
-	w->notes_seq = 0;
+	/* Metadata in the file has the old cookie, or is gone. */
+	begin_metadata(w);
+	w->metadata_seq = 0;
 	if (is_loop(w)) {
 		w->file.pos = header->data_offset;
 		/* Those in the file have the old cookie, too. */
@@ -347,10 +347,10 @@ int pxt_logwriter_names(struct pxt_logwriter *w, u32 count)
 }
 
 /* ------------------------------------------------------------------ */
-/* Notes								*/
+/* Metadata								*/
 
-/* Writes one block, whose payload is in the buffer, behind the ring and the notes before it. */
-static int write_note(struct pxt_logwriter *w, u32 type, u32 size)
+/* Writes one block, whose payload is in the buffer, after the ring and the metadata before it. */
+static int write_metadata(struct pxt_logwriter *w, u32 type, u32 size)
 {
 	struct posixtrace_log_block *block = w->buf;
 	int err = write_missing(w);
@@ -359,17 +359,17 @@ static int write_note(struct pxt_logwriter *w, u32 type, u32 size)
 		return err;
 	block->size = size;
 	block->payload_crc = crc_of(block + 1, size);
-	finish_header(w, block, type, w->notes_seq + 1);
-	err = pxt_logfile_write_at(&w->file, block, sizeof(*block) + size, w->notes_pos);
+	finish_header(w, block, type, w->metadata_seq + 1);
+	err = pxt_logfile_write_at(&w->file, block, sizeof(*block) + size, w->metadata_pos);
 	if (!err) {
-		w->notes_pos += sizeof(*block) + size;
-		w->notes_seq++;
+		w->metadata_pos += sizeof(*block) + size;
+		w->metadata_seq++;
 	}
 	return err;
 }
 
 /**
- * pxt_logwriter_note() - write a block that readers can do without
+ * pxt_logwriter_metadata() - write a block that readers can do without
  * @w: begun; no block waits
  * @type: POSIXTRACE_LOG_*
  * @size: bytes in pxt_logwriter_payload(): a multiple of 8, at most pxt_logwriter_room()
@@ -378,7 +378,7 @@ static int write_note(struct pxt_logwriter *w, u32 type, u32 size)
  * Context: may sleep.
  * Return: 0 or negative errno.
  */
-int pxt_logwriter_note(struct pxt_logwriter *w, u32 type, u32 size, u32 count)
+int pxt_logwriter_metadata(struct pxt_logwriter *w, u32 type, u32 size, u32 count)
 {
 	struct posixtrace_log_block *block = w->buf;
 	int err;
@@ -386,47 +386,47 @@ int pxt_logwriter_note(struct pxt_logwriter *w, u32 type, u32 size, u32 count)
 	memset(block, 0, sizeof(*block));
 	block->count = count;
 	block->flags = POSIXTRACE_LOG_BLOCK_OPTIONAL;
-	err = is_loop(w) ? write_note(w, type, size) : append_block(w, type, size);
+	err = is_loop(w) ? write_metadata(w, type, size) : append_block(w, type, size);
 	if (!err)
-		w->notes_size += sizeof(*block) + size;
+		w->metadata_size += sizeof(*block) + size;
 	return err;
 }
 
-/* The size of notes that comes with any number of threads and processes. */
-static u64 notes_limit(const struct pxt_logwriter *w)
+/* The bytes of metadata that a log may have with any number of threads and processes. */
+static u64 metadata_limit(const struct pxt_logwriter *w)
 {
-	return max_t(u64, NOTES_MAX, w->header.attr.log_size / 8);
+	return max_t(u64, METADATA_MAX, w->header.attr.log_size / 8);
 }
 
 /**
- * pxt_logwriter_begins_notes() - are all notes to be written now?
+ * pxt_logwriter_begins_metadata() - is all metadata to be written now?
  * @w: begun; no block waits
  *
- * A LOOP log that has too many begins them anew: most are about threads that ended long ago.
+ * Restarts the metadata of a LOOP log that has too much: most is about threads that are long gone.
  *
  * Return: yes or no.
  */
-bool pxt_logwriter_begins_notes(struct pxt_logwriter *w)
+bool pxt_logwriter_begins_metadata(struct pxt_logwriter *w)
 {
-	if (is_loop(w) && w->notes_size > notes_limit(w) + 2 * w->notes_base)
-		begin_notes(w);
+	if (is_loop(w) && w->metadata_size > metadata_limit(w) + 2 * w->metadata_base)
+		begin_metadata(w);
 	return !w->hosted;
 }
 
 /**
- * pxt_logwriter_takes_notes() - is there room for a note about threads and processes?
+ * pxt_logwriter_takes_metadata() - is there room for metadata about threads and processes?
  * @w: begun
  *
  * Return: yes or no.
  */
-bool pxt_logwriter_takes_notes(const struct pxt_logwriter *w)
+bool pxt_logwriter_takes_metadata(const struct pxt_logwriter *w)
 {
 	return w->policy != POSIXTRACE_POLICY_UNTIL_FULL ||
-	       (!w->full && w->notes_size < notes_limit(w));
+	       (!w->full && w->metadata_size < metadata_limit(w));
 }
 
 /**
- * pxt_logwriter_host() - write the note about the host, if that was not done
+ * pxt_logwriter_host() - write the block about the host, if that was not done
  * @w: begun; no block waits
  *
  * Context: may sleep.
@@ -439,19 +439,19 @@ int pxt_logwriter_host(struct pxt_logwriter *w)
 	if (w->hosted)
 		return 0;
 	memcpy(pxt_logwriter_payload(w), &w->host, sizeof(w->host));
-	err = pxt_logwriter_note(w, POSIXTRACE_LOG_HOST, sizeof(w->host), 1);
+	err = pxt_logwriter_metadata(w, POSIXTRACE_LOG_HOST, sizeof(w->host), 1);
 	w->hosted = !err;
 	return err;
 }
 
 /**
- * pxt_logwriter_noted() - note that the log lacks nothing
+ * pxt_logwriter_metadata_done() - all metadata is written
  * @w: begun
  */
-void pxt_logwriter_noted(struct pxt_logwriter *w)
+void pxt_logwriter_metadata_done(struct pxt_logwriter *w)
 {
-	if (!w->notes_base)
-		w->notes_base = w->notes_size;
+	if (!w->metadata_base)
+		w->metadata_base = w->metadata_size;
 }
 
 /* ------------------------------------------------------------------ */
@@ -664,7 +664,7 @@ int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *
 	payload->overwritten = w->overwritten;
 	payload->seq = w->seq;
 	payload->names = is_loop(w) ? w->names : 0;
-	payload->notes = w->notes_seq;
+	payload->notes = w->metadata_seq;
 	if (w->full)
 		payload->flags |= POSIXTRACE_LOG_END_FULL;
 	if (w->overwritten)
@@ -691,13 +691,13 @@ int pxt_logwriter_catch_up(struct pxt_logwriter *w)
 }
 
 /**
- * pxt_logwriter_clear() - begin the log anew
+ * pxt_logwriter_clear() - restart the log
  * @w: begun
  * @gap_generation: of the last gap so far
  *
  * The event types stay, so their names follow with the next events. Context: may sleep.
  *
- * Return: 0; negative errno, then the next write begins it anew.
+ * Return: 0; negative errno: the next write tries again.
  */
 int pxt_logwriter_clear(struct pxt_logwriter *w, u64 gap_generation)
 {

@@ -57,14 +57,14 @@ struct pxt_logwriter {
 	u32 names;
 	/** @described: the last description that was written; NULL if none was */
 	const struct pxt_description *described;
-	/** @host: for the first note; constant once the thread runs */
+	/** @host: for the first block of metadata; constant once the thread runs */
 	struct posixtrace_log_host host;
 	/** @hosted: @host was written */
 	bool hosted;
-	/** @notes_size: bytes of notes */
-	u64 notes_size;
-	/** @notes_base: LOOP: bytes of notes when all had been written for the first time */
-	u64 notes_base;
+	/** @metadata_size: bytes of metadata */
+	u64 metadata_size;
+	/** @metadata_base: LOOP: bytes of metadata when all had been written for the first time */
+	u64 metadata_base;
 	/** @kernel_described: the last type of the kernel whose description was written, or NULL */
 	const struct pxt_kernel_type *kernel_described;
 	/** @gap_base: generation of the last gap before the log began; its first one has 1 */
@@ -81,10 +81,10 @@ struct pxt_logwriter {
 	bool full;
 
 	/* LOOP: */
-	/** @notes_pos: offset behind the last note */
-	u64 notes_pos;
-	/** @notes_seq: number of the last note */
-	u64 notes_seq;
+	/** @metadata_pos: offset behind the last block of metadata */
+	u64 metadata_pos;
+	/** @metadata_seq: number of the last block of metadata */
+	u64 metadata_seq;
 	/** @overwritten: user events that were overwritten */
 	u64 overwritten;
 	/** @run: the contents of the ring, oldest first, as a queue */
@@ -129,11 +129,11 @@ void pxt_logwriter_destroy(struct pxt_logwriter *w);
 int pxt_logwriter_begin(struct pxt_logwriter *w, const struct posixtrace_attr *attr,
 			u32 subbuf_size, u32 nr_cpus, pid_t pid);
 int pxt_logwriter_names(struct pxt_logwriter *w, u32 count);
-bool pxt_logwriter_begins_notes(struct pxt_logwriter *w);
-bool pxt_logwriter_takes_notes(const struct pxt_logwriter *w);
+bool pxt_logwriter_begins_metadata(struct pxt_logwriter *w);
+bool pxt_logwriter_takes_metadata(const struct pxt_logwriter *w);
 int pxt_logwriter_host(struct pxt_logwriter *w);
-void pxt_logwriter_noted(struct pxt_logwriter *w);
-int pxt_logwriter_note(struct pxt_logwriter *w, u32 type, u32 size, u32 count);
+void pxt_logwriter_metadata_done(struct pxt_logwriter *w);
+int pxt_logwriter_metadata(struct pxt_logwriter *w, u32 type, u32 size, u32 count);
 int pxt_logwriter_events(struct pxt_logwriter *w, const struct posixtrace_log_block *block);
 int pxt_logwriter_write(struct pxt_logwriter *w, u64 events, u32 *written);
 int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *end);

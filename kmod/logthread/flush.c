@@ -16,7 +16,7 @@
 #include "log/logblock.h"
 #include "log/logturn.h"
 #include "logthread/flush.h"
-#include "logthread/notes.h"
+#include "logthread/metadata.h"
 #include "ring/clock.h"
 #include "ring/reclaim.h"
 #include "ring/subbuf.h"
@@ -124,7 +124,7 @@ static int write_taken(struct pxt_log *log, u32 count, u32 *written)
 
 	*written = 0;
 	/* Some may have been closed just now, with event types that are as young. */
-	err = pxt_notes_write(log);
+	err = pxt_metadata_write(log);
 	if (err)
 		return err;
 	for (i = 0; i < count && !err; i++) {
@@ -289,7 +289,7 @@ static int write_all(struct pxt_log *log)
 	int err = pxt_logwriter_catch_up(&log->writer);
 
 	if (!err)
-		err = pxt_notes_write(log);
+		err = pxt_metadata_write(log);
 	if (!err)
 		err = write_events(log);
 	return err ? err : pxt_logfile_settle(&log->writer.file);

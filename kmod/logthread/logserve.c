@@ -29,7 +29,7 @@ static int flush(struct pxt_log *log)
 	return 0;
 }
 
-/* The stream was cleared. If the log cannot begin anew yet, the next write begins it. */
+/* The stream was cleared. If the log cannot restart yet, the next write tries again. */
 static int clear_log(struct pxt_log *log)
 {
 	int err = pxt_logwriter_clear(&log->writer, log->stream->pool.gaps.logged);

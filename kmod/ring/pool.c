@@ -175,7 +175,7 @@ static void init_kind(struct pxt_subbuf_kind *kind)
 	INIT_LIST_HEAD(&kind->closed);
 }
 
-static int alloc_notes(struct pxt_pool *pool)
+static int alloc_tables(struct pxt_pool *pool)
 {
 	u32 all = pxt_pool_nr_subbufs(pool), i;
 
@@ -226,7 +226,7 @@ fail:
 	return -ENOMEM;
 }
 
-static void free_notes(struct pxt_pool *pool)
+static void free_tables(struct pxt_pool *pool)
 {
 	if (pool->recorder)
 		pxt_recorder_free(pool->recorder);
@@ -337,12 +337,12 @@ int pxt_pool_init(struct pxt_pool *pool, struct posixtrace_attr *attr, struct px
 	err = count_subbufs(pool, attr);
 	if (err)
 		return err;
-	err = alloc_notes(pool);
+	err = alloc_tables(pool);
 	if (err)
 		return err;
 	err = alloc_memory(pool);
 	if (err)
-		goto free_notes;
+		goto free_tables;
 	for (i = 0; i < NR_SYS_FIRST; i++) {
 		err = pxt_pool_make_sys(pool);
 		if (err)
@@ -353,8 +353,8 @@ int pxt_pool_init(struct pxt_pool *pool, struct posixtrace_attr *attr, struct px
 free_memory:
 	free_memory(pool);
 	pxt_pool_destroy_scratch(pool);
-free_notes:
-	free_notes(pool);
+free_tables:
+	free_tables(pool);
 	return err;
 }
 
@@ -367,7 +367,7 @@ free_notes:
 void pxt_pool_destroy(struct pxt_pool *pool)
 {
 	free_memory(pool);
-	free_notes(pool);
+	free_tables(pool);
 }
 
 /**

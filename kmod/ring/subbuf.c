@@ -529,7 +529,7 @@ int pxt_subbuf_turn_sys(struct pxt_pool *pool)
 }
 
 /**
- * pxt_subbuf_renew_sys() - hand out the open sub-buffer of system events anew if it is empty
+ * pxt_subbuf_renew_sys() - hand out the open sub-buffer of system events again if it is empty
  * @pool: not dead, of a stream that is locked
  *
  * An event that comes during a flush must count as younger than the events that this flush

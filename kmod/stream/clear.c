@@ -59,7 +59,7 @@ int pxt_clear_logged(struct pxt_stream *stream)
  * @stream: not locked
  *
  * POSIX: posix_trace_clear(). A running stream keeps running; a suspended or full one is
- * suspended afterwards; a log begins anew. Context: may sleep.
+ * suspended afterwards; a log restarts. Context: may sleep.
  *
  * Return: 0; -ESHUTDOWN; with a log: -EINTR if a fatal signal came.
  */

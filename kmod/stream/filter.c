@@ -72,7 +72,7 @@ static int change_locked(struct pxt_stream *stream, const struct change *change,
 	if (record) {
 		pxt_clock_pass(pxt_sysevent_filter(stream, &caller, change->sets));
 		/*
-		 * A writer may take its time first, and then look at the gate: it begins anew, so
+		 * A writer may take its time first, and then look at the gate: it starts over, so
 		 * that what passes from now on is younger than FILTER.
 		 */
 		pxt_gate_synchronize(&stream->link);

@@ -283,7 +283,7 @@ unlock:
 /*
  * Does this poller rely on a wake-up for each event, without a look in between? epoll passes its
  * flags on. io_uring does so, too: it sets EPOLLONESHOT, or EPOLLET alone for a multishot. With
- * EPOLLONESHOT, a poller is registered anew, and looks then. A wake-up reaches only one of the
+ * EPOLLONESHOT, a poller registers again, and looks then. A wake-up reaches only one of the
  * pollers with EPOLLEXCLUSIVE, so the others rely on the next event.
  */
 static bool wants_edges(const poll_table *table)

@@ -81,7 +81,7 @@ static void remove_from(struct bucket *bucket, struct hlist_node *node)
 /**
  * pxt_attachment_init() - begin with a number that none had since the machine was started
  *
- * The library keeps notes by number, also while the module is removed and inserted.
+ * The library caches by number, even across rmmod and insmod.
  */
 void pxt_attachment_init(void)
 {

@@ -21,7 +21,7 @@
  * @number: never 0; no other attachment has or had it; constant
  * @pid: the process that attached; constant
  * @mm: its address space: a synchronization has to reach the threads that run in it. The next image
- *	of the process has to attach anew. The struct is held, the memory is not; constant
+ *	of the process has to attach again. The struct is held, the memory is not; constant
  * @inode: the gate is mapped by way of its address space; those that a process inherits from its
  *	parent, by that of the parent; constant
  * @target: of @pid; a reference. NULL until a stream or a name wants it: until then the process

@@ -39,8 +39,8 @@ static atomic64_t generations;
 /**
  * pxt_gate_init() - begin with a generation that no gate had since the machine was started
  *
- * A child that a process left behind has its notes in memory, also when the module was removed and
- * inserted meanwhile.
+ * An orphaned child still has the cache of its parent in memory, even across rmmod and insmod: no
+ * generation may come back.
  */
 void pxt_gate_init(void)
 {
@@ -62,9 +62,9 @@ static u64 next_generation(void)
 }
 
 /*
- * Generations are unique over all gates, because the library keeps notes by generation: a child
- * finds its parent's notes in its memory, and must not take them for its own. A full barrier comes
- * before the store, which is not only under table->lock, see pxt_gate_outdate(): if two meet, each
+ * Generations are unique over all gates, because the library caches slots by generation: a child
+ * finds the cache of its parent in its memory, and must not take it for its own. A full barrier
+ * comes before the store, which is not only under table->lock, see pxt_gate_outdate(): if two meet, each
  * stores a number that is new to the library.
  */
 static void gate_changed(struct pxt_target *target)
@@ -142,7 +142,7 @@ int pxt_gate_make(struct pxt_target *target)
  *
  * Its records can be packed if they have addresses near the program. The target may not be attached
  * with this address space: a gate that the process can see does not change here. If it saw another
- * place before, by an attachment that has ended, its notes are not valid any more.
+ * place before, by an attachment that has ended, its cache is no longer valid.
  */
 void pxt_gate_note_program(struct pxt_target *target, const struct mm_struct *mm)
 {
@@ -224,7 +224,7 @@ static void set_recorder(const struct pxt_link *link)
 }
 
 /**
- * pxt_gate_outdate() - make the library ask for its slots anew
+ * pxt_gate_outdate() - invalidate the slots that the library has cached
  * @target: of the calling process
  *
  * Another process is about to share its memory, or another thread its thread pointer.
@@ -236,8 +236,8 @@ void pxt_gate_outdate(struct pxt_target *target)
 	if (!smp_load_acquire(&target->gate))
 		return;
 	/*
-	 * Its barrier pairs with the read barrier in sync_slots(): a caller that asks anew sees
-	 * the reason.
+	 * Its barrier pairs with the read barrier in sync_slots(): a caller that asks
+	 * again sees the reason.
 	 */
 	gate_changed(target);
 }

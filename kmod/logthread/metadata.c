@@ -8,7 +8,7 @@
 
 #include "log/log.h"
 #include "log/logblock.h"
-#include "logthread/notes.h"
+#include "logthread/metadata.h"
 #include "logthread/taskblocks.h"
 #include "stream/stream.h"
 #include "target/description.h"
@@ -76,7 +76,7 @@ static int write_descriptions(struct pxt_log *log)
 		last = w->described;
 		size = fill_descriptions(log, &last, &count);
 		if (size)
-			err = pxt_logwriter_note(w, POSIXTRACE_LOG_DESCRIPTIONS, size, count);
+			err = pxt_logwriter_metadata(w, POSIXTRACE_LOG_DESCRIPTIONS, size, count);
 		if (size && !err)
 			w->described = last;
 	} while (size && !err);
@@ -113,7 +113,7 @@ static int write_kernel_types(struct pxt_log *log)
 		last = w->kernel_described;
 		size = fill_kernel_types(log, &last, &count);
 		if (size)
-			err = pxt_logwriter_note(w, POSIXTRACE_LOG_KERNEL_TYPES, size, count);
+			err = pxt_logwriter_metadata(w, POSIXTRACE_LOG_KERNEL_TYPES, size, count);
 		if (size && !err)
 			w->kernel_described = last;
 	} while (size && !err);
@@ -133,7 +133,7 @@ static int write_tasks(struct pxt_log *log)
 					pxt_logwriter_payload(w));
 	if (!count)
 		return 0;
-	return pxt_logwriter_note(w, POSIXTRACE_LOG_TASKS,
+	return pxt_logwriter_metadata(w, POSIXTRACE_LOG_TASKS,
 				  count * sizeof(struct posixtrace_log_task), count);
 }
 
@@ -151,7 +151,7 @@ static int write_texts(struct pxt_log *log, u32 type,
 	do {
 		size = fill(stream->link.logtasks, stream->ns, pxt_logwriter_payload(w),
 			    pxt_logwriter_room(w), &cursor, &count);
-		err = size ? pxt_logwriter_note(w, type, size, count) : 0;
+		err = size ? pxt_logwriter_metadata(w, type, size, count) : 0;
 	} while (size && !err);
 	return err;
 }
@@ -165,7 +165,7 @@ static int write_logtasks(struct pxt_log *log)
 	pxt_logtasks_begin(tasks);
 	while (!err && pxt_logtasks_take(tasks)) {
 		/* An UNTIL_FULL log may have as many as it takes: then they are left out. */
-		if (pxt_logwriter_takes_notes(&log->writer)) {
+		if (pxt_logwriter_takes_metadata(&log->writer)) {
 			err = write_tasks(log);
 			if (!err)
 				err = write_texts(log, POSIXTRACE_LOG_PROGRAMS,
@@ -185,13 +185,13 @@ static bool lacks_room(int err)
 	return err == -EFBIG || err == -ENOSPC || err == -EDQUOT;
 }
 
-static int write_notes(struct pxt_log *log)
+static int write_metadata(struct pxt_log *log)
 {
 	struct pxt_logwriter *w = &log->writer;
 	int err;
 
-	/* The log is new, was cleared, or begins its notes anew. */
-	if (pxt_logwriter_begins_notes(w))
+	/* The log is new, was cleared, or restarts its metadata. */
+	if (pxt_logwriter_begins_metadata(w))
 		pxt_logtasks_restart(log->stream->link.logtasks);
 	err = pxt_logwriter_host(w);
 	if (!err)
@@ -201,21 +201,21 @@ static int write_notes(struct pxt_log *log)
 	if (!err)
 		err = write_logtasks(log);
 	if (!err)
-		pxt_logwriter_noted(w);
-	/* The ring has its place before the notes, and events matter more. */
+		pxt_logwriter_metadata_done(w);
+	/* The ring has its place before the metadata, and events matter more. */
 	return lacks_room(err) && w->policy == POSIXTRACE_POLICY_LOOP ? 0 : err;
 }
 
 /**
- * pxt_notes_write() - write what the log lacks, and what the next events may need
+ * pxt_metadata_write() - write what the log lacks, and what the next events may need
  * @log: begun; no block waits
  *
  * Context: may sleep.
  * Return: 0 or negative errno.
  */
-int pxt_notes_write(struct pxt_log *log)
+int pxt_metadata_write(struct pxt_log *log)
 {
 	int err = write_names(log);
 
-	return err ? err : write_notes(log);
+	return err ? err : write_metadata(log);
 }
