@@ -320,7 +320,7 @@ int pxt_state_release(struct pxt_stream *stream, u32 subbuf)
  * LOOP: is the next sub-buffer one with unread events? That holds whether the stream runs or was
  * stopped. UNTIL_FULL overwrites nothing, so it never holds there.
  */
-static bool window_is_full(struct pxt_pool *pool)
+static bool memory_is_full(struct pxt_pool *pool)
 {
 	unsigned long flags;
 	bool full;
@@ -369,7 +369,7 @@ int pxt_state_status(struct pxt_stream *stream, struct posixtrace_status *status
 	status->memory = pxt_pool_memory(pool);
 	if (stream->running)
 		status->flags |= POSIXTRACE_STATUS_RUNNING;
-	if (stream->full || window_is_full(pool))
+	if (stream->full || memory_is_full(pool))
 		status->flags |= POSIXTRACE_STATUS_FULL;
 	if (take_overrun(pool) || stream->overrun || status->lost != stream->lost_seen)
 		status->flags |= POSIXTRACE_STATUS_OVERRUN;

@@ -13,7 +13,7 @@
 
 #include <linux/posixtrace.h>
 
-#include "target/forkpool.h"
+#include "target/fork_pool.h"
 #include "target/table.h"
 #include "target/text.h"
 

@@ -19,7 +19,7 @@
 #include <linux/wait_bit.h>
 
 #include "stream/stream.h"
-#include "target/forkpool.h"
+#include "target/fork_pool.h"
 #include "target/gate.h"
 #include "target/image.h"
 #include "target/memory.h"

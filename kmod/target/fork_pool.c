@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include "target/forkpool.h"
+#include "target/fork_pool.h"
 
 /* Entries above the needed ones that are kept. */
 #define SPARE	16

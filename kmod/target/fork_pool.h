@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef PXT_FORKPOOL_H
-#define PXT_FORKPOOL_H
+#ifndef PXT_FORK_POOL_H
+#define PXT_FORK_POOL_H
 
 #include <linux/list.h>
 #include <linux/rcupdate.h>
@@ -59,4 +59,4 @@ int pxt_fork_pool_reserve(struct pxt_fork_pool *pool, u32 count);
 struct pxt_fork *pxt_fork_pool_take(struct pxt_fork_pool *pool);
 void pxt_fork_pool_give(struct pxt_fork_pool *pool, struct pxt_fork *fork);
 
-#endif /* PXT_FORKPOOL_H */
+#endif /* PXT_FORK_POOL_H */
