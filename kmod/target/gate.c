@@ -64,8 +64,8 @@ static u64 next_generation(void)
 /*
  * Generations are unique over all gates, because the library caches slots by generation: a child
  * finds the cache of its parent in its memory, and must not take it for its own. A full barrier
- * comes before the store, which is not only under table->lock, see pxt_gate_outdate(): if two meet, each
- * stores a number that is new to the library.
+ * comes before the store, which is not only under table->lock, see pxt_gate_outdate(): if two meet,
+ * each stores a number that is new to the library.
  */
 static void gate_changed(struct pxt_target *target)
 {
