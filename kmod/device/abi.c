@@ -81,7 +81,7 @@ ASSERT_OFFSET(posixtrace_mapping, address, 24);
 
 ASSERT_SIZE(posixtrace_log_header, 512);
 ASSERT_OFFSET(posixtrace_log_header, attr, 80);
-ASSERT_OFFSET(posixtrace_log_header, notes_offset, 320);
+ASSERT_OFFSET(posixtrace_log_header, metadata_offset, 320);
 ASSERT_SIZE(posixtrace_log_block, 128);
 ASSERT_OFFSET(posixtrace_log_block, opened, 56);
 ASSERT_SIZE(posixtrace_log_name, 72);

@@ -143,7 +143,7 @@ void pxt_logwriter_destroy(struct pxt_logwriter *w)
 
 static void begin_metadata(struct pxt_logwriter *w)
 {
-	w->metadata_pos = w->header.notes_offset;
+	w->metadata_pos = w->header.metadata_offset;
 	w->described = NULL;
 	w->kernel_described = NULL;
 	w->hosted = false;
@@ -231,7 +231,7 @@ int pxt_logwriter_begin(struct pxt_logwriter *w, const struct posixtrace_attr *a
 		header->names_offset = header->end_offset + sizeof(struct posixtrace_log_end);
 		header->data_offset = ALIGN(header->names_offset + names, PAGE_SIZE);
 		header->ring_size = attr->log_size;
-		header->notes_offset = header->data_offset + header->ring_size;
+		header->metadata_offset = header->data_offset + header->ring_size;
 	}
 	w->names = 0;
 	return is_loop(w) ? begin_ring(w) : write_header(w);
@@ -664,7 +664,7 @@ int pxt_logwriter_end(struct pxt_logwriter *w, const struct posixtrace_log_end *
 	payload->overwritten = w->overwritten;
 	payload->seq = w->seq;
 	payload->names = is_loop(w) ? w->names : 0;
-	payload->notes = w->metadata_seq;
+	payload->metadata = w->metadata_seq;
 	if (w->full)
 		payload->flags |= POSIXTRACE_LOG_END_FULL;
 	if (w->overwritten)

@@ -335,7 +335,7 @@ static void read_status(struct pxtu_log *log)
 static bool lacks_last(const struct pxtu_log_facts *facts)
 {
 	return pxtu_log_final(facts) && (facts->walk.newest != facts->end.seq ||
-					 facts->notes.seq != facts->end.notes + 1);
+					 facts->notes.seq != facts->end.metadata + 1);
 }
 
 /* Names and notes of a LOOP log have places of their own. */

@@ -109,8 +109,8 @@ static bool layout_valid(const struct posixtrace_log_header *header)
 		return !header->ring_size;
 	return header->ring_size >= header->block_size && aligned(header->ring_size) &&
 	       area_valid(header, header->names_offset, 0) &&
-	       aligned(header->notes_offset) && header->notes_offset >= header->size &&
-	       header->notes_offset < INT64_MAX &&
+	       aligned(header->metadata_offset) && header->metadata_offset >= header->size &&
+	       header->metadata_offset < INT64_MAX &&
 	       area_valid(header, header->end_offset, 0);
 }
 
@@ -133,7 +133,7 @@ static void set_head(struct pxtu_log_head *head, const struct posixtrace_log_hea
 		head->ring_end = header->data_offset + header->ring_size;
 		head->names = header->names_offset;
 		head->end = header->end_offset;
-		head->notes = header->notes_offset;
+		head->notes = header->metadata_offset;
 	}
 }
 

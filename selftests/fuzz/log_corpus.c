@@ -101,8 +101,8 @@ static void ring(int blocks, const char *name)
 	log.len = log.header.data_offset;
 	log.pos = log.len;
 	log.oldest = log.len;
-	log.header.notes_offset = log.header.data_offset + log.header.ring_size;
-	log.notes_pos = log.header.notes_offset;
+	log.header.metadata_offset = log.header.data_offset + log.header.ring_size;
+	log.notes_pos = log.header.metadata_offset;
 	log_header(&log);
 	log_name(&log, LOG_FIRST_NAMED, "first");
 	log_name(&log, LOG_FIRST_NAMED + 1, "second");

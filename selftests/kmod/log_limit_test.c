@@ -232,7 +232,7 @@ TEST_F(limit, events_beyond_the_limit_are_counted)
 static bool has_block_behind(const struct logfile *log, size_t offset)
 {
 	const __u32 magic = POSIXTRACE_LOG_BLOCK_MAGIC;
-	size_t from = log->header.data_offset + offset, to = log->header.notes_offset;
+	size_t from = log->header.data_offset + offset, to = log->header.metadata_offset;
 
 	return to <= log->size && from < to &&
 	       memmem(log->bytes + from, to - from, &magic, sizeof(magic));
@@ -259,7 +259,7 @@ TEST_F(limit, log_keeps_its_place_with_any_flags_of_the_file)
 		ASSERT_EQ(0, fcntl(self->fd, F_SETFL, 0));
 		EXPECT_EQ(0, logfile_read(&log, self->fd));
 		EXPECT_TRUE(has_block_behind(&log, 300000));
-		EXPECT_GE((off_t)(log.header.notes_offset + NOTES_MOST), file_size(self->fd));
+		EXPECT_GE((off_t)(log.header.metadata_offset + NOTES_MOST), file_size(self->fd));
 		logfile_free(&log);
 		close(self->stream.fd);
 		close(self->fd);

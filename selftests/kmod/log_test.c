@@ -205,8 +205,8 @@ TEST_F(log, of_policy_loop_keeps_its_size)
 	ASSERT_EQ(0, logfile_read(&self->log, self->fd));
 	EXPECT_EQ(attr.log_size, self->log.header.ring_size);
 	EXPECT_GE(attr.log_size, ring_end(&self->log));
-	EXPECT_EQ(self->log.header.data_offset + attr.log_size, self->log.header.notes_offset);
-	EXPECT_GE(self->log.header.notes_offset + NOTES_MOST, self->log.size);
+	EXPECT_EQ(self->log.header.data_offset + attr.log_size, self->log.header.metadata_offset);
+	EXPECT_GE(self->log.header.metadata_offset + NOTES_MOST, self->log.size);
 	memcpy(&end, self->log.bytes + self->log.header.end_offset, sizeof(end));
 	EXPECT_TRUE(logfile_crc_right(&end, sizeof(end), offsetof(struct posixtrace_log_end, crc)));
 	EXPECT_EQ(POSIXTRACE_LOG_END_FINAL | POSIXTRACE_LOG_END_OVERRUN, end.flags);
@@ -308,8 +308,8 @@ TEST_F(log, never_has_more_events_than_its_size)
 		ASSERT_EQ(0, logfile_read(&self->log, self->fd));
 		if (policies[i % 2] == POSIXTRACE_POLICY_LOOP) {
 			EXPECT_GE(size, ring_end(&self->log));
-			EXPECT_GE(self->log.header.notes_offset + NOTES_MOST, self->log.size);
-			EXPECT_GE(size, self->log.header.notes_offset -
+			EXPECT_GE(self->log.header.metadata_offset + NOTES_MOST, self->log.size);
+			EXPECT_GE(size, self->log.header.metadata_offset -
 					self->log.header.data_offset);
 			EXPECT_LT(4096, ring_end(&self->log));
 		} else {

@@ -55,7 +55,7 @@ FIXTURE_SETUP(cut)
 	ASSERT_EQ(self->size, pread(fd, self->bytes, self->size, 0));
 	memcpy(&header, self->bytes, sizeof(header));
 	self->data = header.data_offset;
-	self->hole_end = header.ring_size ? (off_t)header.notes_offset : self->size;
+	self->hole_end = header.ring_size ? (off_t)header.metadata_offset : self->size;
 	for (self->hole = self->hole_end; !self->bytes[self->hole - 1]; self->hole--)
 		;
 	close(fd);

@@ -602,7 +602,7 @@ TEST_F_TIMEOUT(names, log_with_a_bound_stays_bounded_with_many_processes, 90)
 		ASSERT_EQ(0, child_start(&child, execute_churn, &dying));
 		ASSERT_EQ(0, child_wait(&child));
 		ASSERT_EQ(sizeof(header), pread(self->fd, &header, sizeof(header), 0));
-		end = header.ring_size ? header.notes_offset : sizeof(header);
+		end = header.ring_size ? header.metadata_offset : sizeof(header);
 		/* The bound was reached, and 1200 command lines of 4.8 MiB would not stay below. */
 		EXPECT_LT(4 << 20, log_file_size(self->fd) - end);
 		EXPECT_GT(9 << 19, log_file_size(self->fd) - end);

@@ -574,7 +574,7 @@ TEST_F(ring, notes_that_were_begun_anew)
 	log_task(&self->log, 5, 7, LOG_TIME0, "first row too");
 	log_task(&self->log, 5, 8, LOG_TIME0, "first row too");
 	end = self->log.notes_pos;
-	self->log.notes_pos = self->log.header.notes_offset;
+	self->log.notes_pos = self->log.header.metadata_offset;
 	log_task(&self->log, 5, 6, LOG_TIME0, "second row");
 	ASSERT_LT(self->log.notes_pos, end);
 	log_end(&self->log, POSIXTRACE_LOG_END_FINAL);
@@ -596,7 +596,7 @@ TEST_F(ring, notes_that_are_begun_anew_later)
 	fd = log_file(&self->log);
 	ASSERT_EQ(0, posix_trace_open(fd, &self->trid));
 	EXPECT_STREQ("first row", name_at(self->trid, 5, 6, 10));
-	self->log.notes_pos = self->log.header.notes_offset;
+	self->log.notes_pos = self->log.header.metadata_offset;
 	log_task(&self->log, 5, 8, LOG_TIME0, "second row");
 	ASSERT_EQ(0, log_write(&self->log, fd, 0));
 	EXPECT_STREQ("second row", name_at(self->trid, 5, 8, 10));
@@ -618,7 +618,7 @@ static void write_rows(struct log_writer *log, int row)
 {
 	const char *const texts[] = { "{ u32 one; }", "{ u32 two; }", "{ u32 six; }" };
 
-	log->notes_pos = log->header.notes_offset;
+	log->notes_pos = log->header.metadata_offset;
 	for (int i = 0; i < 3; i++) {
 		int k = (row + i) % 3;
 
@@ -669,7 +669,7 @@ TEST_F(ring, description_that_is_not_in_the_second_row)
 	fd = log_file(&self->log);
 	ASSERT_EQ(0, posix_trace_open(fd, &self->trid));
 	EXPECT_STREQ(FIELDS, text_of(self->trid, LOG_FIRST_NAMED));
-	self->log.notes_pos = self->log.header.notes_offset;
+	self->log.notes_pos = self->log.header.metadata_offset;
 	log_description(&self->log, LOG_FIRST_NAMED + 1, FIELDS, sizeof(FIELDS));
 	ASSERT_EQ(0, log_write(&self->log, fd, 0));
 	EXPECT_EQ(ENOENT, description(self->trid, LOG_FIRST_NAMED, NULL, 0));
@@ -687,14 +687,14 @@ TEST_F(ring, forged_place_of_the_notes)
 	const __u64 wrong[] = { 0, 8, LOG_HEADER + 4, ~7ULL, 1ULL << 63 };
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		self->log.header.notes_offset = places[i];
+		self->log.header.metadata_offset = places[i];
 		log_header(&self->log);
 		EXPECT_EQ(EINVAL, ask(&self->log, LOG_FIRST_NAMED)) {
 			TH_LOG("place %zu", i);
 		}
 	}
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		self->log.header.notes_offset = wrong[i];
+		self->log.header.metadata_offset = wrong[i];
 		log_header(&self->log);
 		EXPECT_EQ(EINVAL, log_open(&self->log, &self->trid)) {
 			TH_LOG("wrong place %zu", i);

@@ -332,7 +332,7 @@ TEST_F(partial, half_of_a_note_is_no_damage)
 		write_part(self, 0, self->size);
 	}
 	EXPECT_EQ(ERANGE, describe(self->trid, LOG_FIRST_NAMED));
-	self->log.notes_pos = self->log.header.notes_offset;
+	self->log.notes_pos = self->log.header.metadata_offset;
 	for (int i = 0; i < 2; i++) {
 		add_note(self, LOG_FIRST_NAMED, "{ u32 another; u32 one; }");
 		write_part(self, 0, LOG_BLOCK + 16);

@@ -34,7 +34,7 @@ static bool notes(const struct fuse_shared *shared, uint64_t pos, const void *da
 	(void)data;
 	(void)size;
 	memcpy(&header, shared->data, sizeof(header));
-	return pos >= header.notes_offset;
+	return pos >= header.metadata_offset;
 }
 
 /* The last event of a full log, alone in its block. */

@@ -68,7 +68,7 @@ static void log_status(struct log_writer *log, __u32 flags)
 	log->end.cookie = log->header.cookie;
 	log->end.flags = flags;
 	log->end.seq = log->seq;
-	log->end.notes = log->notes_seq;
+	log->end.metadata = log->notes_seq;
 	log->end.names = log->nr_names;
 	log->end.crc = 0;
 	log->end.crc = log_crc(&log->end, sizeof(log->end));
@@ -105,8 +105,8 @@ void log_begin(struct log_writer *log, int log_policy, int stream_policy, __u32 
 		log->header.names_offset = log->header.end_offset +
 					   sizeof(struct posixtrace_log_end);
 		log->header.data_offset = log->header.names_offset + names;
-		log->header.notes_offset = log->header.data_offset + ring;
-		log->notes_pos = log->header.notes_offset;
+		log->header.metadata_offset = log->header.data_offset + ring;
+		log->notes_pos = log->header.metadata_offset;
 		log_room(log, log->header.data_offset);
 	}
 	log->epoch = 1;

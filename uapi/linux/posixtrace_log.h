@@ -58,8 +58,8 @@ struct posixtrace_log_header {
 	__u64 end_offset;
 	/** @attr: of the stream, as granted */
 	struct posixtrace_attr attr;
-	/** @notes_offset: LOOP: offset of the row of blocks that are no events; else 0 */
-	__u64 notes_offset;
+	/** @metadata_offset: LOOP: offset of the row of blocks that are no events; else 0 */
+	__u64 metadata_offset;
 	/** @reserved: zero */
 	__u64 reserved[23];
 };
@@ -100,7 +100,7 @@ struct posixtrace_log_block {
 	__u32 crc;
 	/** @cookie: that of the log */
 	__u64 cookie;
-	/** @seq: number of the block, from 1, without gaps; LOOP: notes have their own numbers */
+	/** @seq: number of the block, from 1, without gaps; LOOP: metadata has its own numbers */
 	__u64 seq;
 	/** @epoch: number of the flush that wrote it, from 1: see above */
 	__u64 epoch;
@@ -302,7 +302,7 @@ struct posixtrace_log_mapping {
  * @overwritten: user events that were overwritten in the log
  * @time: time of writing, ns
  * @seq: number of the last block before this
- * @notes: LOOP: number of the last note before this; else 0
+ * @metadata: LOOP: number of the last block of metadata before this; else 0
  *
  * The payload of END, the last block. A LOOP log has it at a fixed place, and overwrites it
  * each time.
@@ -317,7 +317,7 @@ struct posixtrace_log_end {
 	__u64 overwritten;
 	__u64 time;
 	__u64 seq;
-	__u64 notes;
+	__u64 metadata;
 };
 
 #endif /* _UAPI_LINUX_POSIXTRACE_LOG_H */
