@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/trid.h"
-#include "report.h"
+#include "api/report.h"
 
 #define DATA_ALIGN	8
 

@@ -6,7 +6,7 @@
 #include <posixtrace.h>
 #include <string.h>
 
-#include "eventid.h"
+#include "api/eventid.h"
 #include "record/attach.h"
 #include "stream/stream.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "report.h"
+#include "api/report.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 

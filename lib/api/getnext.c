@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "common/trid.h"
-#include "report.h"
+#include "api/report.h"
 #include "stream/stream.h"
 
 #define NSEC_PER_SEC	1000000000ULL
