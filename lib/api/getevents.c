@@ -3,7 +3,6 @@
  * Reports many events at once.
  */
 #include <posixtrace.h>
-#include <string.h>
 
 #include "common/trid.h"
 #include "api/report.h"
@@ -27,7 +26,7 @@ static void align(struct pxtu_place *place)
 static int report_batch(struct pxtu_source *source, struct posixtrace_batch_event *events,
 			size_t max_events, struct pxtu_place place, size_t *count)
 {
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	size_t n = 0, len, run;
 	int err = 0;
 
@@ -46,14 +45,11 @@ static int report_batch(struct pxtu_source *source, struct posixtrace_batch_even
 			source->ops->unread(source);
 			break;
 		}
-		len = pxtu_report(event, &events[n].event, place.at, place.room);
+		events[n] = *event;
+		len = pxtu_report_data(&events[n].event, place.at, place.room, event->data,
+				       event->data_len);
 		events[n].data = place.at;
 		events[n].data_len = len;
-		events[n].lost = event->lost;
-		events[n].cpu = event->cpu;
-		events[n].flags = event->late ? POSIXTRACE_EVENT_LATE : 0;
-		events[n].tid = event->tid;
-		memset(events[n].__reserved, 0, sizeof(events[n].__reserved));
 		place.at = (unsigned char *)place.at + len;
 		place.room -= len;
 		n++;

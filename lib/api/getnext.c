@@ -9,8 +9,6 @@
 #include "api/report.h"
 #include "stream/stream.h"
 
-#define NSEC_PER_SEC	1000000000ULL
-
 /* Whether, and how long, a call waits for an event. */
 enum wait {
 	WAIT_NEVER,
@@ -40,22 +38,21 @@ struct request {
 
 static int deadline_to_uapi(const struct timespec *abstime, struct posixtrace_wait *wait)
 {
-	if (abstime->tv_nsec < 0 || abstime->tv_nsec >= (long)NSEC_PER_SEC)
+	if (abstime->tv_nsec < 0 || abstime->tv_nsec >= (long)PXTU_NSEC_PER_SEC)
 		return -EINVAL;
 	wait->flags = POSIXTRACE_WAIT_DEADLINE;
 	/* Before the Epoch means the Epoch; after the year 2262 means never. */
 	if (abstime->tv_sec < 0)
 		wait->deadline = 0;
-	else if ((__u64)abstime->tv_sec >= INT64_MAX / NSEC_PER_SEC)
+	else if ((__u64)abstime->tv_sec >= INT64_MAX / PXTU_NSEC_PER_SEC)
 		wait->deadline = INT64_MAX;
 	else
-		wait->deadline = (__u64)abstime->tv_sec * NSEC_PER_SEC + (__u64)abstime->tv_nsec;
+		wait->deadline = (__u64)abstime->tv_sec * PXTU_NSEC_PER_SEC +
+				 (__u64)abstime->tv_nsec;
 	return 0;
 }
 
-/* Report an event that was read ahead. */
-static inline void report_batch(const struct posixtrace_batch_event *event,
-				const struct request *req)
+static inline void report(const struct posixtrace_batch_event *event, const struct request *req)
 {
 	*req->event = event->event;
 	*req->data_len = pxtu_report_data(req->event, req->data, req->num_bytes, event->data,
@@ -71,7 +68,7 @@ static bool report_ahead(struct pxtu_source *source, const struct request *req)
 	ahead = source->ops->next_ahead ? source->ops->next_ahead(source) : NULL;
 	if (!ahead)
 		return false;
-	report_batch(ahead, req);
+	report(ahead, req);
 	return true;
 }
 
@@ -79,13 +76,12 @@ static bool report_ahead(struct pxtu_source *source, const struct request *req)
 static bool report_any(struct pxtu_source *source, const struct request *req, int *err)
 {
 	const struct pxtu_place place = { req->data, req->num_bytes };
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 
 	*err = source->ops->next(source, &place, &event);
 	if (!event)
 		return false;
-	*req->data_len = pxtu_report(event, req->event, req->data, req->num_bytes);
-	*req->unavailable = 0;
+	report(event, req);
 	return true;
 }
 
@@ -143,7 +139,7 @@ report_at_once(trace_id_t trid, const struct request *req)
 	if (source->readable) {
 		ahead = pxtu_ahead_take(&pxtu_stream_of(source)->reader);
 		if (pxtu_likely(ahead)) {
-			report_batch(ahead, req);
+			report(ahead, req);
 			found = true;
 		} else if (report_ahead(source, req)) {
 			source->ops->settle(source);

@@ -7,14 +7,12 @@
 
 #include "common/trid.h"
 
-#define NSEC_PER_SEC	1000000000ULL
-
 static struct pxtu_task to_task(pid_t pid, pid_t tid, const struct timespec *time)
 {
 	return (struct pxtu_task){
 		.pid = pid,
 		.tid = tid,
-		.time = (__u64)time->tv_sec * NSEC_PER_SEC + (__u64)time->tv_nsec,
+		.time = (__u64)time->tv_sec * PXTU_NSEC_PER_SEC + (__u64)time->tv_nsec,
 	};
 }
 
@@ -53,8 +51,8 @@ PXTU_API int posixtrace_get_thread_name(trace_id_t trid, pid_t pid, pid_t tid,
 
 static void to_timespec(__u64 ns, struct timespec *time)
 {
-	time->tv_sec = (time_t)(ns / NSEC_PER_SEC);
-	time->tv_nsec = (long)(ns % NSEC_PER_SEC);
+	time->tv_sec = (time_t)(ns / PXTU_NSEC_PER_SEC);
+	time->tv_nsec = (long)(ns % PXTU_NSEC_PER_SEC);
 }
 
 /**

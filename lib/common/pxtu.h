@@ -33,6 +33,8 @@
 #define pxtu_store(p, v)		__atomic_store_n(p, v, __ATOMIC_RELAXED)
 #define pxtu_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
 
+#define PXTU_NSEC_PER_SEC	1000000000ULL
+
 #define PXTU_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* The structure whose @member is at @ptr. */

@@ -60,36 +60,6 @@ struct pxtu_record {
 };
 
 /**
- * struct pxtu_event - an event to be reported
- */
-struct pxtu_event {
-	/** @id: event type */
-	__u32 id;
-	/** @truncated: data was truncated when it was recorded */
-	bool truncated;
-	/** @late: a younger event was reported before */
-	bool late;
-	/** @timestamp: nanoseconds since the Epoch */
-	__u64 timestamp;
-	/** @prog_address: instruction after the call */
-	__u64 prog_address;
-	/** @thread_id: pthread_t */
-	__u64 thread_id;
-	/** @pid: process id */
-	__s32 pid;
-	/** @tid: kernel thread id */
-	__s32 tid;
-	/** @data_len: bytes of data */
-	__u32 data_len;
-	/** @cpu: the CPU that recorded it, or POSIXTRACE_NO_CPU */
-	__u32 cpu;
-	/** @lost: events lost before it, in all gaps reported so far */
-	__u64 lost;
-	/** @data: the data */
-	const void *data;
-};
-
-/**
  * struct pxtu_place - where the data of an event goes
  * @at: address
  * @room: bytes there
@@ -106,7 +76,7 @@ struct pxtu_place {
  * @count: number of events
  */
 struct pxtu_queue {
-	struct pxtu_event event[3];
+	struct posixtrace_batch_event event[3];
 	unsigned int next;
 	unsigned int count;
 };
@@ -288,11 +258,6 @@ static inline bool pxtu_record_after_gap(const struct pxtu_record *record, bool 
 	return record->timestamp > first || record->event_id == POSIXTRACE_ID_START;
 }
 
-static inline void pxtu_queue_add(struct pxtu_queue *queue, const struct pxtu_event *event)
-{
-	queue->event[queue->count++] = *event;
-}
-
 /**
  * pxtu_queue_record() - queue the event of a record
  * @queue: has room
@@ -300,25 +265,45 @@ static inline void pxtu_queue_add(struct pxtu_queue *queue, const struct pxtu_ev
  * @data: its data
  * @cpu: the CPU that recorded it, or POSIXTRACE_NO_CPU
  * @lost: events lost before it
+ *
+ * Leaves the reserved fields alone: they are zero since the queue was allocated.
  */
 static inline void pxtu_queue_record(struct pxtu_queue *queue, const struct pxtu_record *record,
-				     const void *data, __u32 cpu, __u64 lost)
+				     void *data, __u32 cpu, __u64 lost)
 {
-	struct pxtu_event event = {
-		.id = record->event_id,
-		.truncated = record->flags & POSIXTRACE_RECORD_TRUNCATED,
-		.timestamp = record->timestamp,
-		.prog_address = record->prog_address,
-		.thread_id = record->writer.thread_id,
-		.pid = record->writer.pid,
-		.tid = record->writer.tid,
-		.data_len = record->data_len,
-		.cpu = cpu,
-		.lost = lost,
-		.data = data,
-	};
+	struct posixtrace_batch_event *event = &queue->event[queue->count++];
+	struct posix_trace_event_info *info = &event->event;
 
-	pxtu_queue_add(queue, &event);
+	info->posix_event_id = record->event_id;
+	info->posix_pid = record->writer.pid;
+	info->posix_prog_address = (void *)(uintptr_t)record->prog_address;
+	info->posix_thread_id = (pthread_t)record->writer.thread_id;
+	info->posix_timestamp.tv_sec = (time_t)(record->timestamp / PXTU_NSEC_PER_SEC);
+	info->posix_timestamp.tv_nsec = (long)(record->timestamp % PXTU_NSEC_PER_SEC);
+	info->posix_truncation_status = record->flags & POSIXTRACE_RECORD_TRUNCATED ?
+		POSIX_TRACE_TRUNCATED_RECORD : POSIX_TRACE_NOT_TRUNCATED;
+	event->data = data;
+	event->data_len = record->data_len;
+	event->lost = lost;
+	event->cpu = cpu;
+	event->flags = 0;
+	event->tid = record->writer.tid;
+}
+
+/**
+ * pxtu_queue_system() - queue an event without data that the reader makes
+ * @queue: has room
+ * @id: event type
+ * @timestamp: nanoseconds since the Epoch
+ * @lost: events lost before it
+ * @data: any address in a buffer of the reader
+ */
+static inline void pxtu_queue_system(struct pxtu_queue *queue, __u32 id, __u64 timestamp,
+				     __u64 lost, void *data)
+{
+	const struct pxtu_record record = { .event_id = id, .timestamp = timestamp };
+
+	pxtu_queue_record(queue, &record, data, POSIXTRACE_NO_CPU, lost);
 }
 
 #endif /* PXTU_RECORD_H */

@@ -60,7 +60,7 @@ struct pxtu_source_ops {
 	 * none now
 	 */
 	int (*next)(struct pxtu_source *source, const struct pxtu_place *place,
-		    const struct pxtu_event **event);
+		    const struct posixtrace_batch_event **event);
 	/**
 	 * @next_run: takes several events that @next would return, and moves the place behind their
 	 * data. Returns their number; 0 if @next has to look. NULL if the source cannot do that

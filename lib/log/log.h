@@ -650,7 +650,7 @@ void pxtu_window_put_back(struct pxtu_log *log, struct pxtu_log_cpu *cpu);
  * Return: 0; -ENOMEM, then no event is lost; -ESHUTDOWN if the program closed our
  * descriptor.
  */
-int pxtu_log_next(struct pxtu_log *log, const struct pxtu_event **event);
+int pxtu_log_next(struct pxtu_log *log, const struct posixtrace_batch_event **event);
 
 /**
  * pxtu_log_unread() - put the last event back

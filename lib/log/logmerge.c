@@ -240,33 +240,25 @@ static void note_lost(struct pxtu_log_window *window, const struct pxtu_log_entr
 static void queue_gaps(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 {
 	struct pxtu_log_window *window = &log->window;
-	struct pxtu_event event = {
-		.id = POSIXTRACE_ID_OVERFLOW,
-		.cpu = POSIXTRACE_NO_CPU,
-		.lost = window->lost,
-		.data = log->data,
-	};
 	struct pxtu_log_gap *gap = window->gap;
+	__u64 overflow = gap->first;
 	unsigned int n;
 
-	event.timestamp = gap->first;
 	for (n = 0; n < window->nr_gaps; n++, gap++) {
 		if (window->entries[cpu->first].generation < gap->generation ||
 		    !pxtu_record_after_gap(&cpu->record, log->head.loop, gap->first))
 			break;
-		if (gap->first < event.timestamp)
-			event.timestamp = gap->first;
+		if (gap->first < overflow)
+			overflow = gap->first;
 	}
 	if (!n)
 		return;
 	window->nr_gaps -= n;
 	memmove(window->gap, gap, window->nr_gaps * sizeof(*gap));
-	pxtu_queue_add(&log->queue, &event);
+	pxtu_queue_system(&log->queue, POSIXTRACE_ID_OVERFLOW, overflow, window->lost, log->data);
 	note_lost(window, &window->entries[cpu->first]);
-	event.id = POSIXTRACE_ID_RESUME;
-	event.timestamp = cpu->record.timestamp;
-	event.lost = window->lost;
-	pxtu_queue_add(&log->queue, &event);
+	pxtu_queue_system(&log->queue, POSIXTRACE_ID_RESUME, cpu->record.timestamp, window->lost,
+			  log->data);
 }
 
 /* The CPU that recorded the records of a list. */
@@ -317,7 +309,7 @@ static int fill_queue(struct pxtu_log *log)
 	return 0;
 }
 
-int pxtu_log_next(struct pxtu_log *log, const struct pxtu_event **event)
+int pxtu_log_next(struct pxtu_log *log, const struct posixtrace_batch_event **event)
 {
 	int err = 0;
 

@@ -13,7 +13,7 @@
 #define LOOK_NS		10000000U
 
 static int log_next(struct pxtu_source *source, const struct pxtu_place *place,
-		    const struct pxtu_event **event)
+		    const struct posixtrace_batch_event **event)
 {
 	struct pxtu_log *log = pxtu_log_of(source);
 

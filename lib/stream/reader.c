@@ -110,24 +110,17 @@ static bool filtered(const struct pxtu_reader *reader, __u32 id)
 	return pxtu_load(&reader->map.ctrl->system_filter) & 1ULL << id;
 }
 
+static void queue_system(struct pxtu_reader *reader, __u32 id, __u64 timestamp)
+{
+	if (!filtered(reader, id))
+		pxtu_queue_system(&reader->queue, id, timestamp, reader->lost, reader->data);
+}
+
 static void queue_gap(struct pxtu_reader *reader, __u64 resume)
 {
-	struct pxtu_event event = {
-		.id = POSIXTRACE_ID_OVERFLOW,
-		.timestamp = reader->gap_first,
-		.cpu = POSIXTRACE_NO_CPU,
-		.lost = reader->lost,
-		.data = reader->data,
-	};
-
-	if (!filtered(reader, event.id))
-		pxtu_queue_add(&reader->queue, &event);
+	queue_system(reader, POSIXTRACE_ID_OVERFLOW, reader->gap_first);
 	reader->lost = pxtu_gap_lost(reader);
-	event.id = POSIXTRACE_ID_RESUME;
-	event.timestamp = resume;
-	event.lost = reader->lost;
-	if (!filtered(reader, event.id))
-		pxtu_queue_add(&reader->queue, &event);
+	queue_system(reader, POSIXTRACE_ID_RESUME, resume);
 	reader->gap_open = false;
 }
 
@@ -200,28 +193,6 @@ static bool take_record(struct pxtu_reader *reader, const struct pxtu_place *pla
 	}
 }
 
-/* Queue the next event that was read ahead. */
-static void queue_ahead(struct pxtu_reader *reader)
-{
-	const struct posixtrace_batch_event *from = &reader->ahead.event[reader->ahead.next++];
-	const struct posix_trace_event_info *info = &from->event;
-	const struct pxtu_event event = {
-		.id = info->posix_event_id,
-		.truncated = info->posix_truncation_status == POSIX_TRACE_TRUNCATED_RECORD,
-		.timestamp = pxtu_batch_time(from),
-		.prog_address = (uintptr_t)info->posix_prog_address,
-		.thread_id = (__u64)info->posix_thread_id,
-		.pid = info->posix_pid,
-		.tid = from->tid,
-		.data_len = (__u32)from->data_len,
-		.cpu = from->cpu,
-		.lost = from->lost,
-		.data = from->data,
-	};
-
-	pxtu_queue_add(&reader->queue, &event);
-}
-
 /* The CPU that recorded the records of a list. */
 static __u32 cpu_of(const struct pxtu_reader *reader, __u32 list)
 {
@@ -239,7 +210,8 @@ static void fill_queue(struct pxtu_reader *reader, const struct pxtu_place *plac
 	reader->queue.next = 0;
 	reader->queue.count = 0;
 	if (!pxtu_ahead_is_empty(reader)) {
-		queue_ahead(reader);
+		reader->queue.event[reader->queue.count++] =
+			reader->ahead.event[reader->ahead.next++];
 		return;
 	}
 	do {
@@ -270,10 +242,11 @@ void pxtu_reader_restart(struct pxtu_reader *reader)
 	reader->release(reader, POSIXTRACE_NONE);
 }
 
-const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader,
-					  const struct pxtu_place *place)
+const struct posixtrace_batch_event *pxtu_reader_next(struct pxtu_reader *reader,
+						      const struct pxtu_place *place)
 {
-	struct pxtu_event *event;
+	struct posixtrace_batch_event *event;
+	__u64 timestamp;
 
 	if (reader->queue.next == reader->queue.count) {
 		fill_queue(reader, place);
@@ -282,17 +255,20 @@ const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader,
 	if (reader->queue.next == reader->queue.count)
 		return NULL;
 	event = &reader->queue.event[reader->queue.next++];
-	event->late = event->timestamp < reader->youngest;
-	if (!event->late)
-		reader->youngest = event->timestamp;
-	if (event->id >= POSIXTRACE_ID_UNNAMED)
+	timestamp = pxtu_batch_time(event);
+	event->flags = timestamp < reader->youngest ? POSIXTRACE_EVENT_LATE : 0;
+	if (!event->flags)
+		reader->youngest = timestamp;
+	if (event->event.posix_event_id >= POSIXTRACE_ID_UNNAMED)
 		reader->read++;
 	return event;
 }
 
 void pxtu_reader_unread(struct pxtu_reader *reader)
 {
-	if (reader->queue.event[--reader->queue.next].id >= POSIXTRACE_ID_UNNAMED)
+	const struct posixtrace_batch_event *event = &reader->queue.event[--reader->queue.next];
+
+	if (event->event.posix_event_id >= POSIXTRACE_ID_UNNAMED)
 		reader->read--;
 }
 

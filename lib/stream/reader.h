@@ -309,8 +309,8 @@ void pxtu_reader_destroy(struct pxtu_reader *reader);
  *
  * Return: the event, valid until the next call; NULL if there is none.
  */
-const struct pxtu_event *pxtu_reader_next(struct pxtu_reader *reader,
-					  const struct pxtu_place *place);
+const struct posixtrace_batch_event *pxtu_reader_next(struct pxtu_reader *reader,
+						      const struct pxtu_place *place);
 
 /**
  * pxtu_reader_unread() - put the last event back
@@ -377,7 +377,7 @@ static inline bool pxtu_ahead_is_empty(const struct pxtu_reader *reader)
 /* The time of an event, in nanoseconds since the Epoch. */
 static inline __u64 pxtu_batch_time(const struct posixtrace_batch_event *event)
 {
-	return (__u64)event->event.posix_timestamp.tv_sec * 1000000000ULL +
+	return (__u64)event->event.posix_timestamp.tv_sec * PXTU_NSEC_PER_SEC +
 	       (__u64)event->event.posix_timestamp.tv_nsec;
 }
 

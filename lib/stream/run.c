@@ -10,8 +10,6 @@
 
 #include "stream/reader.h"
 
-#define NSEC_PER_SEC	1000000000ULL
-
 #define COPY_MAX	64	/* bytes */
 
 /**
@@ -125,9 +123,9 @@ copy_event(struct run *run, struct pxtu_item item, const struct pxtu_writer *wri
 	/* The next data begins aligned, so that there is room for the padding, too. */
 	if (size > run->place.room)
 		return false;
-	if (pxtu_unlikely(item.timestamp - run->second >= NSEC_PER_SEC)) {
-		run->tv_sec = (time_t)(item.timestamp / NSEC_PER_SEC);
-		run->second = (__u64)run->tv_sec * NSEC_PER_SEC;
+	if (pxtu_unlikely(item.timestamp - run->second >= PXTU_NSEC_PER_SEC)) {
+		run->tv_sec = (time_t)(item.timestamp / PXTU_NSEC_PER_SEC);
+		run->second = (__u64)run->tv_sec * PXTU_NSEC_PER_SEC;
 	}
 	info->posix_event_id = POSIXTRACE_RECORD_ID(item.type);
 	info->posix_pid = writer->pid;

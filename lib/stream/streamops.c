@@ -8,7 +8,7 @@
 #include "stream/stream.h"
 
 static int stream_next(struct pxtu_source *source, const struct pxtu_place *place,
-		       const struct pxtu_event **event)
+		       const struct posixtrace_batch_event **event)
 {
 	*event = pxtu_reader_next(&pxtu_stream_of(source)->reader, place);
 	return 0;

@@ -19,7 +19,7 @@
 #define CPUS	4
 #define SUBBUFS	12
 
-static const struct pxtu_event *next(struct sim *sim)
+static const struct posixtrace_batch_event *next(struct sim *sim)
 {
 	static const struct pxtu_place none;
 
@@ -101,27 +101,27 @@ static void expect_damage(struct __test_metadata *_metadata, struct sim *sim, un
 			  const char *name)
 {
 	unsigned int errors = 0, read = 0;
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	__u64 last = 0;
 	int error;
 
 	while ((event = next(sim))) {
-		if (event->id == POSIXTRACE_ID_ERROR) {
+		if (event->event.posix_event_id == POSIXTRACE_ID_ERROR) {
 			errors++;
 			ASSERT_EQ(sizeof(error), event->data_len);
 			memcpy(&error, event->data, sizeof(error));
 			EXPECT_EQ(EIO, error);
-			EXPECT_EQ(0, event->pid);
-			EXPECT_EQ(0, event->thread_id);
+			EXPECT_EQ(0, event->event.posix_pid);
+			EXPECT_EQ(0, event->event.posix_thread_id);
 			continue;
 		}
-		EXPECT_EQ(POSIXTRACE_ID_UNNAMED, event->id);
+		EXPECT_EQ(POSIXTRACE_ID_UNNAMED, event->event.posix_event_id);
 		if (event->data_len == sizeof(last)) {
 			EXPECT_GT(payload(event), last);
 			last = payload(event);
-			EXPECT_EQ(last % 10 == 9, event->thread_id);
+			EXPECT_EQ(last % 10 == 9, event->event.posix_thread_id);
 		}
-		EXPECT_EQ(17, event->pid);
+		EXPECT_EQ(17, event->event.posix_pid);
 		read++;
 	}
 	EXPECT_EQ(1, errors)
@@ -198,7 +198,7 @@ TEST(record_truncated_by_the_end)
  */
 TEST(damage_lasts_until_a_record_names_its_writer)
 {
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	struct posixtrace_record *record;
 	struct sim sim;
 	__u64 n;
@@ -211,7 +211,7 @@ TEST(damage_lasts_until_a_record_names_its_writer)
 	ASSERT_NE(NULL, (event = next(&sim)));
 	EXPECT_EQ(1, payload(event));
 	ASSERT_NE(NULL, (event = next(&sim)));
-	EXPECT_EQ(POSIXTRACE_ID_ERROR, event->id);
+	EXPECT_EQ(POSIXTRACE_ID_ERROR, event->event.posix_event_id);
 	EXPECT_EQ(NULL, next(&sim));
 
 	/* First records of the same thread, one by one; then of another thread. */
@@ -227,8 +227,8 @@ TEST(damage_lasts_until_a_record_names_its_writer)
 	for (n = 11; n <= 12; n++) {
 		ASSERT_NE(NULL, (event = next(&sim)));
 		EXPECT_EQ(n, payload(event));
-		EXPECT_EQ(47, event->thread_id);
-		EXPECT_EQ(17, event->pid);
+		EXPECT_EQ(47, event->event.posix_thread_id);
+		EXPECT_EQ(17, event->event.posix_pid);
 	}
 	EXPECT_EQ(NULL, next(&sim));
 	EXPECT_EQ(1, sim.reader.corrupt);
@@ -240,13 +240,13 @@ TEST(damage_lasts_until_a_record_names_its_writer)
 	memset(sim.pool + n, 0xff, 8);
 	sim.heads[0].head = POSIXTRACE_HEAD(n + 64, 20);
 	ASSERT_NE(NULL, (event = next(&sim)));
-	EXPECT_EQ(POSIXTRACE_ID_ERROR, event->id);
+	EXPECT_EQ(POSIXTRACE_ID_ERROR, event->event.posix_event_id);
 	ASSERT_TRUE(sim_next(&sim, 0));
 	n = 13;
 	ASSERT_NE(0, sim_write(&sim, 0, &n, sizeof(n)));
 	ASSERT_NE(NULL, (event = next(&sim)));
 	EXPECT_EQ(13, payload(event));
-	EXPECT_EQ(47, event->thread_id);
+	EXPECT_EQ(47, event->event.posix_thread_id);
 	EXPECT_EQ(NULL, next(&sim));
 	pxtu_reader_destroy(&sim.reader);
 }
@@ -313,7 +313,7 @@ static void *hostile_write(void *arg)
  */
 TEST(hostile_target)
 {
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	struct hostile hostile;
 	unsigned int round, i, events = 0;
 	pthread_t thread;
@@ -347,12 +347,12 @@ TEST(hostile_target)
 		for (i = 0; i < 100 && (event = next(&sim)); i++) {
 			events++;
 			ASSERT_LE(event->data_len, 1024);
-			if (event->id < POSIXTRACE_ID_UNNAMED) {
-				ASSERT_TRUE(event->id == POSIXTRACE_ID_ERROR ||
-					    event->id == POSIXTRACE_ID_OVERFLOW ||
-					    event->id == POSIXTRACE_ID_RESUME);
+			if (event->event.posix_event_id < POSIXTRACE_ID_UNNAMED) {
+				ASSERT_TRUE(event->event.posix_event_id == POSIXTRACE_ID_ERROR ||
+					    event->event.posix_event_id == POSIXTRACE_ID_OVERFLOW ||
+					    event->event.posix_event_id == POSIXTRACE_ID_RESUME);
 			} else {
-				ASSERT_LT(event->id, POSIXTRACE_ID_MAX);
+				ASSERT_LT(event->event.posix_event_id, POSIXTRACE_ID_MAX);
 			}
 		}
 	}

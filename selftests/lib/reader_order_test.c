@@ -79,7 +79,7 @@ TEST_F(reader, empty)
 TEST_F(reader, order_of_several_cpus)
 {
 	unsigned char data[464];
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	__u64 n = 0, seen = 0, last = 0;
 	unsigned int round, i, len;
 
@@ -93,9 +93,9 @@ TEST_F(reader, order_of_several_cpus)
 		}
 		while ((event = next(&self->sim))) {
 			EXPECT_EQ(++seen, payload(event));
-			EXPECT_GT(event->timestamp, last);
-			last = event->timestamp;
-			EXPECT_EQ(17, event->pid);
+			EXPECT_GT(pxtu_batch_time(event), last);
+			last = pxtu_batch_time(event);
+			EXPECT_EQ(17, event->event.posix_pid);
 			for (i = 8; i < event->data_len; i++)
 				ASSERT_EQ((unsigned char)seen,
 					  ((const unsigned char *)event->data)[i]);
@@ -108,11 +108,11 @@ TEST_F(reader, order_of_several_cpus)
 
 static void expect_number(struct __test_metadata *_metadata, struct sim *sim, __u64 n, bool late)
 {
-	const struct pxtu_event *event = next(sim);
+	const struct posixtrace_batch_event *event = next(sim);
 
 	ASSERT_NE(NULL, event);
 	EXPECT_EQ(n, payload(event));
-	EXPECT_EQ(late, event->late);
+	EXPECT_EQ(late, is_late(event));
 }
 
 /* Both CPUs have a sub-buffer, and no unread records. */
@@ -328,7 +328,7 @@ static __u64 begin_record(struct sim *sim, __u32 cpu)
 static unsigned int read_delayed(struct __test_metadata *_metadata, struct sim *sim)
 {
 	__u64 began[CPUS] = { 0 }, n = 0, read = 0, last = 0;
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	unsigned int seed = 1, late = 0;
 	__u32 cpu;
 
@@ -350,11 +350,11 @@ static unsigned int read_delayed(struct __test_metadata *_metadata, struct sim *
 			continue;
 		while ((event = next(sim))) {
 			read++;
-			ASSERT_EQ(POSIXTRACE_ID_UNNAMED, event->id);
-			EXPECT_EQ(event->timestamp < last, event->late);
-			late += event->late;
-			if (event->timestamp > last)
-				last = event->timestamp;
+			ASSERT_EQ(POSIXTRACE_ID_UNNAMED, event->event.posix_event_id);
+			EXPECT_EQ(pxtu_batch_time(event) < last, is_late(event));
+			late += is_late(event);
+			if (pxtu_batch_time(event) > last)
+				last = pxtu_batch_time(event);
 		}
 	}
 	EXPECT_EQ(0, sim->ctrl->lost + sim->reader.skipped);
@@ -375,7 +375,7 @@ TEST_F(reader, without_a_window_all_late_events_are_marked)
 /* A LOOP stream is a window: one gap, then all events up to the end. */
 TEST(loop_keeps_a_window_without_gaps)
 {
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	static __u64 time[2001];
 	struct sim sim;
 	__u64 n, seen;
@@ -388,21 +388,21 @@ TEST(loop_keeps_a_window_without_gaps)
 	}
 	event = next(&sim);
 	ASSERT_NE(NULL, event);
-	EXPECT_EQ(POSIXTRACE_ID_OVERFLOW, event->id);
-	EXPECT_EQ(time[1], event->timestamp);
+	EXPECT_EQ(POSIXTRACE_ID_OVERFLOW, event->event.posix_event_id);
+	EXPECT_EQ(time[1], pxtu_batch_time(event));
 	event = next(&sim);
 	ASSERT_NE(NULL, event);
-	EXPECT_EQ(POSIXTRACE_ID_RESUME, event->id);
-	n = event->timestamp;
+	EXPECT_EQ(POSIXTRACE_ID_RESUME, event->event.posix_event_id);
+	n = pxtu_batch_time(event);
 	event = next(&sim);
 	ASSERT_NE(NULL, event);
-	EXPECT_EQ(n, event->timestamp);
+	EXPECT_EQ(n, pxtu_batch_time(event));
 	seen = payload(event);
 	EXPECT_GT(seen, 1);
 	EXPECT_EQ(seen - 1, sim.ctrl->lost + sim.reader.skipped);
 	EXPECT_GT(sim.reader.skipped, 0);
 	while ((event = next(&sim))) {
-		EXPECT_EQ(POSIXTRACE_ID_UNNAMED, event->id);
+		EXPECT_EQ(POSIXTRACE_ID_UNNAMED, event->event.posix_event_id);
 		EXPECT_EQ(++seen, payload(event));
 	}
 	EXPECT_EQ(2000, seen);
@@ -412,7 +412,7 @@ TEST(loop_keeps_a_window_without_gaps)
 /* Events that were read before the stream wrapped are not lost. */
 TEST(loop_events_that_were_read_are_no_gap)
 {
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	struct sim sim;
 	__u64 n, seen = 0;
 
@@ -507,7 +507,7 @@ static size_t chain_read(struct __test_metadata *_metadata, struct chain *chain,
 			 struct seen *seen)
 {
 	struct seen now = { 0 };
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	size_t count = 0;
 	__u64 behind;
 	__u32 turn;
@@ -521,24 +521,24 @@ static size_t chain_read(struct __test_metadata *_metadata, struct chain *chain,
 			sched_yield();
 			continue;
 		}
-		switch (event->id) {
+		switch (event->event.posix_event_id) {
 		case POSIXTRACE_ID_OVERFLOW:
 			EXPECT_EQ(0, now.overflow);
 			EXPECT_EQ(now.lost, event->lost);
 			EXPECT_EQ(POSIXTRACE_NO_CPU, event->cpu);
-			now.overflow = event->timestamp;
+			now.overflow = pxtu_batch_time(event);
 			continue;
 		case POSIXTRACE_ID_RESUME:
 			EXPECT_EQ(0, now.resume);
 			EXPECT_LT(now.lost, event->lost);
 			EXPECT_EQ(POSIXTRACE_NO_CPU, event->cpu);
-			now.resume = event->timestamp;
+			now.resume = pxtu_batch_time(event);
 			now.lost = event->lost;
 			continue;
 		}
 		EXPECT_EQ(now.lost, event->lost);
 		now.n = payload(event);
-		now.time = event->timestamp;
+		now.time = pxtu_batch_time(event);
 		now.cpu = event->cpu;
 		ASSERT_LT(count, CHAIN_LENGTH);
 		seen[count++] = now;
@@ -694,10 +694,10 @@ TEST(cpus_with_events_cost_little)
 
 static void expect_id(struct __test_metadata *_metadata, struct sim *sim, __u32 id)
 {
-	const struct pxtu_event *event = next(sim);
+	const struct posixtrace_batch_event *event = next(sim);
 
 	ASSERT_NE(NULL, event);
-	EXPECT_EQ(id, event->id);
+	EXPECT_EQ(id, event->event.posix_event_id);
 }
 
 /* Writes until the stream is full, and some more. Returns the number of kept events. */
@@ -719,7 +719,7 @@ static __u64 fill(struct sim *sim, __u64 *n)
 /* Recorded events, STOP, the gap, START - even if it is full again before START is read. */
 static void check_restart(struct __test_metadata *_metadata, unsigned int run)
 {
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	struct sim sim;
 	__u64 n = 0, kept, i, round;
 
@@ -738,17 +738,17 @@ static void check_restart(struct __test_metadata *_metadata, unsigned int run)
 		kept = fill(&sim, &n);
 		event = next(&sim);
 		ASSERT_NE(NULL, event);
-		EXPECT_EQ(POSIXTRACE_ID_OVERFLOW, event->id);
-		i = event->timestamp;
+		EXPECT_EQ(POSIXTRACE_ID_OVERFLOW, event->event.posix_event_id);
+		i = pxtu_batch_time(event);
 		event = next(&sim);
 		ASSERT_NE(NULL, event);
-		EXPECT_EQ(POSIXTRACE_ID_RESUME, event->id);
-		EXPECT_GT(event->timestamp, i);
-		i = event->timestamp;
+		EXPECT_EQ(POSIXTRACE_ID_RESUME, event->event.posix_event_id);
+		EXPECT_GT(pxtu_batch_time(event), i);
+		i = pxtu_batch_time(event);
 		event = next(&sim);
 		ASSERT_NE(NULL, event);
-		EXPECT_EQ(POSIXTRACE_ID_START, event->id);
-		EXPECT_EQ(i, event->timestamp);
+		EXPECT_EQ(POSIXTRACE_ID_START, event->event.posix_event_id);
+		EXPECT_EQ(i, pxtu_batch_time(event));
 	}
 	pxtu_reader_destroy(&sim.reader);
 }

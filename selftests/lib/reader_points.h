@@ -108,33 +108,15 @@ static const struct posixtrace_batch_event *next_ahead(struct sim *sim)
 	return event;
 }
 
-static const struct pxtu_event *next_of_several(struct sim *sim)
+static const struct posixtrace_batch_event *next_of_several(struct sim *sim)
 {
-	const struct posixtrace_batch_event *event;
-	static struct pxtu_event next;
-
-	event = runs.max == AHEAD ? next_ahead(sim) : next_of_run(sim);
-	if (!event)
-		return NULL;
-	next = (struct pxtu_event){
-		.id = event->event.posix_event_id,
-		.timestamp = pxtu_batch_time(event),
-		.prog_address = (uintptr_t)event->event.posix_prog_address,
-		.truncated = event->event.posix_truncation_status != POSIX_TRACE_NOT_TRUNCATED,
-		.pid = event->event.posix_pid,
-		.data_len = (__u32)event->data_len,
-		.cpu = event->cpu,
-		.late = event->flags & POSIXTRACE_EVENT_LATE,
-		.lost = event->lost,
-		.data = event->data,
-	};
-	return &next;
+	return runs.max == AHEAD ? next_ahead(sim) : next_of_run(sim);
 }
 
-static const struct pxtu_event *next(struct sim *sim)
+static const struct posixtrace_batch_event *next(struct sim *sim)
 {
+	const struct posixtrace_batch_event *event = runs.max ? next_of_several(sim) : NULL;
 	static const struct pxtu_place none;
-	const struct pxtu_event *event = runs.max ? next_of_several(sim) : NULL;
 
 	return event ? event : pxtu_reader_next(&sim->reader, &none);
 }

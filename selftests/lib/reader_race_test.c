@@ -27,7 +27,7 @@ static int finish_recycling(struct pxtu_reader *reader, __u32 idx)
 /* The kernel's CPU may be virtual, and stopped anywhere. */
 TEST(cpu_without_visible_records_is_not_empty)
 {
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	__u64 n = 0, consumed, first;
 	struct sim sim;
 
@@ -52,7 +52,7 @@ TEST(cpu_without_visible_records_is_not_empty)
 	do {
 		event = next(&sim);
 		ASSERT_NE(NULL, event);
-	} while (event->id != POSIXTRACE_ID_UNNAMED);
+	} while (event->event.posix_event_id != POSIXTRACE_ID_UNNAMED);
 	EXPECT_EQ(first, payload(event));
 	EXPECT_EQ(1, finished);
 	event = next(&sim);
@@ -83,7 +83,7 @@ TEST(record_is_lost_or_read_once_whenever_its_subbuf_is_recycled)
 
 	for (unsigned int i = 0; i < 3 * 1000; i++) {
 		struct sim *sim = &recycled.sim;
-		const struct pxtu_event *event;
+		const struct posixtrace_batch_event *event;
 		__u64 n = 0, read = 0;
 
 		begin_runs(max[i % 3]);
@@ -95,7 +95,7 @@ TEST(record_is_lost_or_read_once_whenever_its_subbuf_is_recycled)
 		recycled.looks = 1 + i / 3;
 		sim_between = recycle_once;
 		while ((event = next(sim)))
-			read += event->id == POSIXTRACE_ID_UNNAMED;
+			read += event->event.posix_event_id == POSIXTRACE_ID_UNNAMED;
 		sim_between = NULL;
 		EXPECT_EQ(n, read + sim->ctrl->lost + sim->reader.skipped);
 		EXPECT_EQ(0, sim->reader.corrupt);
@@ -131,7 +131,7 @@ static void grow_gap(void)
 
 TEST(overflow_has_the_begin_of_a_gap_that_grew_before_the_reader_acknowledged_it)
 {
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	__u64 n = 1, time;
 
 	ASSERT_EQ(0, sim_init(&growth.sim, CPUS, SUBBUFS, true));
@@ -145,12 +145,12 @@ TEST(overflow_has_the_begin_of_a_gap_that_grew_before_the_reader_acknowledged_it
 	sim_between = NULL;
 	EXPECT_EQ(2, growth.sim.ctrl->gap_generation);
 	ASSERT_NE(NULL, event);
-	EXPECT_EQ(POSIXTRACE_ID_OVERFLOW, event->id);
-	EXPECT_EQ(growth.before, event->timestamp);
+	EXPECT_EQ(POSIXTRACE_ID_OVERFLOW, event->event.posix_event_id);
+	EXPECT_EQ(growth.before, pxtu_batch_time(event));
 	event = next(&growth.sim);
 	ASSERT_NE(NULL, event);
-	EXPECT_EQ(POSIXTRACE_ID_RESUME, event->id);
-	EXPECT_EQ(time, event->timestamp);
+	EXPECT_EQ(POSIXTRACE_ID_RESUME, event->event.posix_event_id);
+	EXPECT_EQ(time, pxtu_batch_time(event));
 	event = next(&growth.sim);
 	ASSERT_NE(NULL, event);
 	EXPECT_EQ(n, payload(event));
@@ -183,7 +183,7 @@ static void write_until_full(void)
 /* Reads all. Returns the number of START without a hole before it. */
 static int unreported_holes(void)
 {
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	int unreported = 0, nothing = 0;
 	bool hole = false;
 
@@ -193,9 +193,9 @@ static int unreported_holes(void)
 			nothing++;
 			continue;
 		}
-		if (event->id == POSIXTRACE_ID_OVERFLOW)
+		if (event->event.posix_event_id == POSIXTRACE_ID_OVERFLOW)
 			hole = true;
-		if (event->id == POSIXTRACE_ID_START) {
+		if (event->event.posix_event_id == POSIXTRACE_ID_START) {
 			unreported += !hole;
 			hole = false;
 		}
@@ -307,32 +307,32 @@ TEST(interleavings)
 
 	for (seed = 1; seed <= 2000; seed++) {
 		__u64 last = 0, overflow = 0, resume = 0, read = 0;
-		const struct pxtu_event *event;
+		const struct posixtrace_batch_event *event;
 
 		race_begin(_metadata, seed, true);
 		while (last < RACE_LENGTH) {
 			event = next(&race.sim);
 			if (!event)
 				continue;
-			if (event->id == POSIXTRACE_ID_OVERFLOW) {
+			if (event->event.posix_event_id == POSIXTRACE_ID_OVERFLOW) {
 				ASSERT_EQ(0, overflow);
-				overflow = event->timestamp;
+				overflow = pxtu_batch_time(event);
 				continue;
 			}
-			if (event->id == POSIXTRACE_ID_RESUME) {
+			if (event->event.posix_event_id == POSIXTRACE_ID_RESUME) {
 				ASSERT_NE(0, overflow);
 				ASSERT_EQ(0, resume);
-				resume = event->timestamp;
+				resume = pxtu_batch_time(event);
 				continue;
 			}
 			read++;
 			ASSERT_GT(payload(event), last);
-			ASSERT_EQ(race.time[payload(event)], event->timestamp);
+			ASSERT_EQ(race.time[payload(event)], pxtu_batch_time(event));
 			if (payload(event) == last + 1) {
 				ASSERT_EQ(0, overflow);
 			} else {
 				ASSERT_EQ(race.time[last + 1], overflow);
-				ASSERT_EQ(event->timestamp, resume);
+				ASSERT_EQ(pxtu_batch_time(event), resume);
 				gaps++;
 			}
 			last = payload(event);
@@ -355,7 +355,7 @@ TEST(interleavings_until_full)
 	for (seed = 1; seed <= 300; seed++) {
 		/* Possible next events: 0 an event or STOP, 1 the gap, 2 RESUME, 3 START. */
 		unsigned int state = 0, idle = 0;
-		const struct pxtu_event *event;
+		const struct posixtrace_batch_event *event;
 		__u64 last = 0, n, read = 0;
 		bool stopped = false;
 
@@ -366,7 +366,7 @@ TEST(interleavings_until_full)
 				idle += race.n == RACE_LENGTH;
 				continue;
 			}
-			switch (event->id) {
+			switch (event->event.posix_event_id) {
 			case POSIXTRACE_ID_STOP:
 				ASSERT_FALSE(stopped);
 				stopped = true;

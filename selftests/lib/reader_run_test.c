@@ -8,7 +8,7 @@
 TEST(run_is_shorter_than_the_span_of_a_writer)
 {
 	const __u64 times[] = { 0, POSIXTRACE_WRITER_SPAN - 1, POSIXTRACE_WRITER_SPAN };
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	struct sim sim;
 	__u64 begin;
 
@@ -24,7 +24,7 @@ TEST(run_is_shorter_than_the_span_of_a_writer)
 		event = next(&sim);
 		ASSERT_NE(NULL, event);
 		EXPECT_EQ(n, payload(event));
-		EXPECT_EQ(begin + times[n], event->timestamp);
+		EXPECT_EQ(begin + times[n], pxtu_batch_time(event));
 	}
 	EXPECT_EQ(2, runs.longest);
 	begin_runs(0);
@@ -33,7 +33,7 @@ TEST(run_is_shorter_than_the_span_of_a_writer)
 
 TEST(run_has_the_records_of_all_cpus_in_their_order)
 {
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	struct sim sim;
 	__u64 n;
 
@@ -100,16 +100,16 @@ FIXTURE_TEARDOWN(packed)
 
 TEST_F(packed, records_have_their_data_and_addresses)
 {
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	unsigned int wrong = 0;
 
 	for (unsigned int n = 0; n < PACKED_RECORDS; n++) {
 		event = next(&self->sim);
 		ASSERT_NE(NULL, event);
-		ASSERT_EQ(POSIXTRACE_ID_UNNAMED, event->id);
+		ASSERT_EQ(POSIXTRACE_ID_UNNAMED, event->event.posix_event_id);
 		ASSERT_EQ(n % 101, event->data_len);
-		EXPECT_EQ(mixed_address(n), event->prog_address);
-		EXPECT_FALSE(event->truncated);
+		EXPECT_EQ(mixed_address(n), (uintptr_t)event->event.posix_prog_address);
+		EXPECT_EQ(POSIX_TRACE_NOT_TRUNCATED, event->event.posix_truncation_status);
 		for (unsigned int i = 0; i < n % 101; i++)
 			wrong += ((const unsigned char *)event->data)[i] != packed_byte(n, i);
 	}
@@ -141,7 +141,7 @@ static void overwrite_cpu_1(void)
 TEST(run_ends_before_the_lost_records_of_another_cpu)
 {
 	static const __u32 cpus[] = { 0, 1, 0, 1, 2, 0, 2 };
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	__u64 time[PXTU_ARRAY_SIZE(cpus)], n, last = 0, read = 0;
 
 	ASSERT_EQ(0, sim_init(&torn, CPUS, SUBBUFS, true));
@@ -165,12 +165,12 @@ TEST(run_ends_before_the_lost_records_of_another_cpu)
 	EXPECT_EQ(1, runs.count);
 	event = next(&torn);
 	ASSERT_NE(NULL, event);
-	EXPECT_EQ(POSIXTRACE_ID_OVERFLOW, event->id);
-	EXPECT_EQ(time[3], event->timestamp);
+	EXPECT_EQ(POSIXTRACE_ID_OVERFLOW, event->event.posix_event_id);
+	EXPECT_EQ(time[3], pxtu_batch_time(event));
 	event = next(&torn);
 	ASSERT_NE(NULL, event);
-	EXPECT_EQ(POSIXTRACE_ID_RESUME, event->id);
-	EXPECT_LT(time[6], event->timestamp);
+	EXPECT_EQ(POSIXTRACE_ID_RESUME, event->event.posix_event_id);
+	EXPECT_LT(time[6], pxtu_batch_time(event));
 	EXPECT_EQ(3, torn.reader.skipped);
 	while ((event = next(&torn))) {
 		ASSERT_LT(last, payload(event));
@@ -224,7 +224,7 @@ static void overwrite_behind_the_first(void)
 /* Then records count as lost that are younger than all that the kernel has overwritten. */
 TEST(gap_ends_behind_all_records_that_were_taken_in_vain)
 {
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	__u64 n, time;
 
 	torn_n = 0;
@@ -245,12 +245,12 @@ TEST(gap_ends_behind_all_records_that_were_taken_in_vain)
 	EXPECT_LT(torn.ctrl->overwrite_watermark, torn_time);
 	event = next(&torn);
 	ASSERT_NE(NULL, event);
-	EXPECT_EQ(POSIXTRACE_ID_OVERFLOW, event->id);
-	EXPECT_EQ(time - 1, event->timestamp);
+	EXPECT_EQ(POSIXTRACE_ID_OVERFLOW, event->event.posix_event_id);
+	EXPECT_EQ(time - 1, pxtu_batch_time(event));
 	event = next(&torn);
 	ASSERT_NE(NULL, event);
-	EXPECT_EQ(POSIXTRACE_ID_RESUME, event->id);
-	EXPECT_LT(torn_time, event->timestamp);
+	EXPECT_EQ(POSIXTRACE_ID_RESUME, event->event.posix_event_id);
+	EXPECT_LT(torn_time, pxtu_batch_time(event));
 	begin_runs(0);
 	pxtu_reader_destroy(&torn.reader);
 }
@@ -258,7 +258,7 @@ TEST(gap_ends_behind_all_records_that_were_taken_in_vain)
 /* Then the records of CPU 1 are not taken, so that those behind the gap are not lost. */
 TEST(records_of_another_cpu_behind_lost_ones_are_read_again)
 {
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	__u64 n, read = 0;
 
 	torn_n = 0;
@@ -273,7 +273,7 @@ TEST(records_of_another_cpu_behind_lost_ones_are_read_again)
 	sim_between = NULL;
 	EXPECT_LT(torn.ctrl->overwrite_watermark, torn_time);
 	for (; event; event = next(&torn))
-		read += event->id == POSIXTRACE_ID_UNNAMED;
+		read += event->event.posix_event_id == POSIXTRACE_ID_UNNAMED;
 	/* The third one is older than others that the kernel has overwritten. */
 	EXPECT_EQ(1, torn.reader.skipped);
 	EXPECT_EQ(torn_n, read + torn.ctrl->lost + 1);
@@ -294,7 +294,7 @@ static void overwrite_the_oldest(void)
 
 TEST(loss_before_a_run_costs_no_other_event)
 {
-	const struct pxtu_event *event;
+	const struct posixtrace_batch_event *event;
 	unsigned int points;
 	__u64 read;
 
@@ -307,7 +307,7 @@ TEST(loss_before_a_run_costs_no_other_event)
 		torn_points = points;
 		sim_between = overwrite_the_oldest;
 		for (read = 0; (event = next(&torn)); )
-			read += event->id == POSIXTRACE_ID_UNNAMED;
+			read += event->event.posix_event_id == POSIXTRACE_ID_UNNAMED;
 		sim_between = NULL;
 		EXPECT_EQ(0, torn_points);
 		EXPECT_EQ(0, torn.reader.skipped);

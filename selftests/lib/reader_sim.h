@@ -490,8 +490,13 @@ static inline int sim_init(struct sim *sim, __u32 nr_cpus, __u32 nr_subbufs, boo
 	return pxtu_reader_init(&sim->reader, &sim->map, &attr, sim_release, sim_defer);
 }
 
+static inline bool is_late(const struct posixtrace_batch_event *event)
+{
+	return event->flags & POSIXTRACE_EVENT_LATE;
+}
+
 /* The number in the data of an event. */
-static inline __u64 payload(const struct pxtu_event *event)
+static inline __u64 payload(const struct posixtrace_batch_event *event)
 {
 	__u64 value = 0;
 
