@@ -17,7 +17,7 @@ struct pxtu_trid_table;
 #define PXTU_SPARES		8
 
 /**
- * struct pxtu_slot - notes of one stream that traces this process
+ * struct pxtu_slot - one stream that traces this process
  * @heads: struct posixtrace_cpu_head of each CPU, mapped; or NULL: then the rest is
  *	not valid
  * @pool: sub-buffers, mapped after the heads
@@ -44,7 +44,7 @@ struct pxtu_slot {
  */
 struct pxtu_state {
 	/**
-	 * @attaching: the number of a thread while that attaches or takes note of streams, with
+	 * @attaching: the number of a thread while that attaches or updates the slots, with
 	 * PXTU_ATTACHING_WAITED or not; otherwise 0. A try-lock for threads that record, a futex
 	 * for others
 	 */
@@ -131,7 +131,7 @@ static inline struct pxtu_state *pxtu_state(void)
 }
 
 /**
- * pxtu_state_trylock() - keep other threads from attaching and from taking note of streams
+ * pxtu_state_trylock() - keep other threads from attaching and from updating the slots
  * @state: state of this process
  * @signals: where to write which signals were blocked; blocks all, see pxtu_signals_block()
  *

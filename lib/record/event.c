@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Recording of events by the traced process. The gate decides whether to record. Most events go
- * the short way; write.c writes the other records; if it cannot, the module does.
+ * the fast path; write.c writes the other records; if it cannot, the module does.
  */
 #define __POSIX_TRACE_NO_INLINE
 #include <pthread.h>
@@ -10,8 +10,8 @@
 #include "record/door.h"
 #include "record/event.h"
 #include "record/gate.h"
-#include "record/note.h"
-#include "record/short.h"
+#include "record/cache.h"
+#include "record/fast.h"
 #include "record/write.h"
 
 /* For streams that the library could not write to. Errors are not reported: the module counts. */
@@ -50,9 +50,9 @@ static void record(struct pxtu_state *state, trace_event_id_t id, const void *da
 		.truncated = truncated,
 	};
 
-	/* Until a stream wants the event, the next ones need not even try the short way. */
+	/* Until a stream wants the event, the next ones need not even try the fast path. */
 	if (!mask) {
-		pxtu_note_forget();
+		pxtu_cache_drop();
 		return;
 	}
 	done = pxtu_write(state, &call, mask);
@@ -96,14 +96,14 @@ static void record_unattached(struct pxtu_state *state, trace_event_id_t id, con
 }
 
 /*
- * Wake the reader, which the short way cannot. A stream or a signal handler may have changed one
+ * Wake the reader, which the fast path cannot. A stream or a signal handler may have changed one
  * of the two since the record was written, and both only with much bad luck: then the kernel
  * finds the record.
  */
 __attribute__((__noinline__, __cold__))
 void pxtu_event_wake(trace_event_id_t id)
 {
-	__u32 wakeups = pxtu_load(&pxtu_gate()->enable[id]) | pxtu_load(&pxtu_note.bit);
+	__u32 wakeups = pxtu_load(&pxtu_gate()->enable[id]) | pxtu_load(&pxtu_cache.bit);
 
 	pxtu_target_ioctl(pxtu_attach_state(), POSIXTRACE_IOC_WAKE, &wakeups);
 }
@@ -147,23 +147,23 @@ void pxtu_event_record(trace_event_id_t id, const void *data, size_t len, void *
 PXTU_API void posix_trace_event(trace_event_id_t event_id, const void *restrict data_ptr,
 				size_t data_len)
 {
-	const struct pxtu_note *note = &pxtu_note;
+	const struct pxtu_cache *cache = &pxtu_cache;
 
 	if (pxtu_unlikely(event_id < POSIX_TRACE_UNNAMED_USEREVENT ||
 			  event_id >= POSIXTRACE_ID_MAX))
 		return;
 	/*
-	 * Only an attached process has a note. A stream that starts or stops meanwhile may or may
-	 * not get this event.
+	 * Only an attached process has a valid cache. A stream that starts or stops during the call
+	 * may or may not get this event.
 	 */
-	if (data_len >= note->len_end) {
+	if (data_len >= cache->len_end) {
 		if (pxtu_load(&pxtu_gate()->enable[event_id]))
 			pxtu_event_record(event_id, data_ptr, data_len,
 					  __builtin_return_address(0), false);
 		return;
 	}
-	switch (pxtu_short_record(note, event_id, data_len, data_ptr,
-				  (uintptr_t)__builtin_return_address(0))) {
+	switch (pxtu_fast_record(cache, event_id, data_len, data_ptr,
+				 (uintptr_t)__builtin_return_address(0))) {
 	case PXTU_WRITTEN:
 		return;
 	case PXTU_WRITTEN_WAKE:

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What events of all kinds have in common: those that do not go the short way. */
+/* What events of all kinds have in common: those that do not take the fast path. */
 #ifndef PXTU_EVENT_H
 #define PXTU_EVENT_H
 
 #include "common/pxtu.h"
 
 /**
- * pxtu_event_record() - record an event that the short way did not take
+ * pxtu_event_record() - record an event that the fast path did not take
  * @id: event type, of the user
  * @data: data of the event
  * @len: bytes
@@ -19,7 +19,7 @@ void pxtu_event_record(trace_event_id_t id, const void *data, size_t len, void *
 		       bool truncated);
 
 /**
- * pxtu_event_wake() - wake the reader of an event that went the short way
+ * pxtu_event_wake() - wake the reader of an event that took the fast path
  * @id: event type
  *
  * Async-signal-safe. Keeps errno.

@@ -11,8 +11,8 @@
 #include "record/door.h"
 #include "record/event.h"
 #include "record/gate.h"
-#include "record/note.h"
-#include "record/short.h"
+#include "record/cache.h"
+#include "record/fast.h"
 
 /* Of a point that is not registered, beyond all ids. Reads the gate as the next function does. */
 static __u64 point_id(const struct __posixtrace_point *point)
@@ -124,15 +124,15 @@ record_point(struct __posixtrace_point *point, const void *data, size_t len, voi
 PXTU_API void __posixtrace_point_event(struct __posixtrace_point *point, const void *data,
 				       size_t len)
 {
-	const struct pxtu_note *note = &pxtu_note;
+	const struct pxtu_cache *cache = &pxtu_cache;
 	const __u64 id = point_id(point);
 
-	if (pxtu_unlikely(id >= POSIXTRACE_ID_MAX || len >= note->len_end)) {
+	if (pxtu_unlikely(id >= POSIXTRACE_ID_MAX || len >= cache->len_end)) {
 		record_point(point, data, len, __builtin_return_address(0), false);
 		return;
 	}
-	switch (pxtu_short_record(note, (__u32)id, len, data,
-				  (uintptr_t)__builtin_return_address(0))) {
+	switch (pxtu_fast_record(cache, (__u32)id, len, data,
+				 (uintptr_t)__builtin_return_address(0))) {
 	case PXTU_WRITTEN:
 		return;
 	case PXTU_WRITTEN_WAKE:

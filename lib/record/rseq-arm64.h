@@ -6,7 +6,7 @@
 #ifndef PXTU_RSEQ_ARM64_H
 #define PXTU_RSEQ_ARM64_H
 
-#include "record/parts-arm64.h"
+#include "record/asm-arm64.h"
 
 /*
  * Checks that the gate is open and the slot is ours; else jumps to "no". Then x12 is the head
@@ -30,7 +30,7 @@
 	"cmp w9, w10\n\t"							\
 	"b.hs %l[no]\n\t"							\
 	"add x12, x12, x9, lsl #" PXTU_TEXT(PXTU_HEAD_SHIFT) "\n\t"		\
-	PXTU_RSEQ_DELAY(PXTU_POINT_CHECKED)
+	PXTU_RSEQ_DELAY(PXTU_DELAY_CHECKED)
 
 #define PXTU_RSEQ_ARM								\
 	PXTU_RSEQ_ADDRESS("pxtu_rseq_record_table")				\
@@ -45,7 +45,7 @@
 	"ldr w9, " PXTU_OF(PXTU_HEAD_LIMIT, "x12") "\n\t"			\
 	"cmp w9, #" PXTU_TEXT(PXTU_LIMIT_FULL) "\n\t"				\
 	"b.ne %l[no]\n\t"							\
-	PXTU_RSEQ_DELAY(PXTU_POINT_DROP)					\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_DROP)					\
 	"ldr x9, " PXTU_OF(PXTU_HEAD_LOST, "x12") "\n\t"			\
 	"add x9, x9, #1\n\t"							\
 	"str x9, " PXTU_OF(PXTU_HEAD_LOST, "x12") "\n"				\
@@ -69,14 +69,14 @@
 
 /* Writes the record, with the time in x11. */
 #define PXTU_RSEQ_WRITE								\
-	PXTU_RSEQ_DELAY(PXTU_POINT_TIME)					\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_TIME)					\
 	PXTU_RSEQ_CHECK								\
 	"ldr x9, " PXTU_OF(PXTU_HEAD_LAST, "x12") "\n\t"			\
 	"cmp x11, x9\n\t"							\
 	"b.lo %l[again]\n\t"							\
 	/* x9: begin of the record, x10: its end, x13: the head, later the next head. */ \
 	"ldr x13, " PXTU_OF(PXTU_HEAD_HEAD, "x12") "\n\t"			\
-	PXTU_RSEQ_DELAY(PXTU_POINT_HEAD)					\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_HEAD)					\
 	"ldr x14, " PXTU_OF(PXTU_ENTRY_STEP, "%[entry]") "\n\t"		\
 	"mov w9, w13\n\t"							\
 	"add x10, x9, w14, uxtw\n\t"						\
@@ -106,7 +106,7 @@
 	"str x16, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x12") "\n\t"		\
 	"ldr x16, " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") "\n\t"			\
 	"str x16, " PXTU_OF(PXTU_HEAD_IDS, "x12") "\n\t"			\
-	PXTU_RSEQ_DELAY(PXTU_POINT_WRITER)					\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_WRITER)					\
 	"ldr x16, " PXTU_OF(PXTU_ENTRY_THREAD_ID, "%[entry]") "\n\t"		\
 	"str x16, " PXTU_OF(PXTU_HEAD_THREAD_ID, "x12") "\n\t"			\
 	"ldr w16, " PXTU_OF(PXTU_ENTRY_WRITER + 4, "%[entry]") "\n\t"		\
@@ -141,7 +141,7 @@
 	"ldr x17, " PXTU_OF(PXTU_ENTRY_ADDRESS, "%[entry]") "\n\t"		\
 	"stp x16, x17, [x9]\n\t"						\
 	"str x11, " PXTU_OF(PXTU_HEAD_LAST, "x12") "\n\t"			\
-	PXTU_RSEQ_DELAY(PXTU_POINT_DATA)					\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_DATA)					\
 	"ldr w15, " PXTU_OF(PXTU_ENTRY_PIECES, "%[entry]") "\n\t"		\
 	"cbz w15, 11f\n\t"							\
 	"ldr x14, " PXTU_OF(PXTU_ENTRY_DATA, "%[entry]") "\n"			\
@@ -161,9 +161,9 @@
 	"ldr x16, " PXTU_OF(PXTU_ENTRY_REST + 8, "%[entry]") "\n\t"		\
 	"str x16, [x9, #24]\n"							\
 	"6:\n\t"								\
-	PXTU_RSEQ_DELAY(PXTU_POINT_WRITTEN)					\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_WRITTEN)					\
 	"str x13, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x12") "\n\t"		\
-	PXTU_RSEQ_DELAY(PXTU_POINT_COMMIT)					\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_COMMIT)					\
 	/* w10: does a reader sleep? Asked in the sequence, where the mapping is ours. */ \
 	"ldr x10, " PXTU_OF(PXTU_SLOT_WAKEUP, "%[slot]") "\n\t"		\
 	"ldr w10, " PXTU_OF(PXTU_NEED_WAKEUP, "x10") "\n\t"			\

@@ -3,7 +3,7 @@
 #ifndef PXTU_RSEQ_X86_H
 #define PXTU_RSEQ_X86_H
 
-#include "record/parts-x86.h"
+#include "record/asm-x86.h"
 
 /*
  * Checks that the gate is open and the slot is ours; else jumps to "no". Then %%rcx is the head
@@ -17,7 +17,7 @@
 	"movl (%%rax), %%eax\n\t"						\
 	"testl %%eax, " PXTU_OF(PXTU_ENTRY_BIT, "%[entry]") "\n\t"		\
 	"jz %l[no]\n\t"							\
-	/* No stream any more, while another thread takes note of the slots. */	\
+	/* No stream any more, while another thread updates the slots. */	\
 	"movq " PXTU_OF(PXTU_SLOT_HEADS, "%[slot]") ", %%rcx\n\t"		\
 	"testq %%rcx, %%rcx\n\t"						\
 	"jz %l[no]\n\t"							\
@@ -26,7 +26,7 @@
 	"jbe %l[no]\n\t"							\
 	"shlq $" PXTU_TEXT(PXTU_HEAD_SHIFT) ", %%rax\n\t"			\
 	"addq %%rax, %%rcx\n\t"							\
-	PXTU_RSEQ_DELAY(PXTU_POINT_CHECKED, "%%eax")
+	PXTU_RSEQ_DELAY(PXTU_DELAY_CHECKED, "%%eax")
 
 #define PXTU_RSEQ_ARM								\
 	"leaq pxtu_rseq_record_table(%%rip), %%rax\n\t"				\
@@ -40,7 +40,7 @@
 	PXTU_RSEQ_CHECK								\
 	"cmpl $" PXTU_TEXT(PXTU_LIMIT_FULL) ", " PXTU_OF(PXTU_HEAD_LIMIT, "%%rcx") "\n\t" \
 	"jne %l[no]\n\t"							\
-	PXTU_RSEQ_DELAY(PXTU_POINT_DROP, "%%eax")				\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_DROP, "%%eax")				\
 	"incq " PXTU_OF(PXTU_HEAD_LOST, "%%rcx") "\n"				\
 	"2:\n\t"								\
 	PXTU_RSEQ_ABORT("again")
@@ -76,7 +76,7 @@
 	"movq $-1, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
 	"movq " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") ", %%r11\n\t"		\
 	"movq %%r11, " PXTU_OF(PXTU_HEAD_IDS, "%%rcx") "\n\t"			\
-	PXTU_RSEQ_DELAY(PXTU_POINT_WRITER, "%%r10d")				\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_WRITER, "%%r10d")				\
 	"movq " PXTU_OF(PXTU_ENTRY_THREAD_ID, "%[entry]") ", %%r10\n\t"		\
 	"movq %%r10, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%rcx") "\n\t"		\
 	"movl 4+" PXTU_OF(PXTU_ENTRY_WRITER, "%[entry]") ", %%r10d\n\t"		\
@@ -109,13 +109,13 @@
  * of the same thread only if the process has executed another program.
  */
 #define PXTU_RSEQ_WRITE								\
-	PXTU_RSEQ_DELAY(PXTU_POINT_TIME, "%%eax")				\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_TIME, "%%eax")				\
 	PXTU_RSEQ_CHECK								\
 	"cmpq " PXTU_OF(PXTU_HEAD_LAST, "%%rcx") ", %%rdx\n\t"			\
 	"jb %l[again]\n\t"							\
 	/* rax: begin of the record, r9: its end, r8: the head, later the next head. */ \
 	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%rcx") ", %%r8\n\t"			\
-	PXTU_RSEQ_DELAY(PXTU_POINT_HEAD, "%%eax")				\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_HEAD, "%%eax")				\
 	"movl %%r8d, %%eax\n\t"							\
 	"movl " PXTU_OF(PXTU_ENTRY_STEP, "%[entry]") ", %%r9d\n\t"		\
 	"addq %%rax, %%r9\n\t"							\
@@ -141,7 +141,7 @@
 	"movdqu %%xmm0, (%%rdi)\n\t"						\
 	"movl %%edx, 4(%%rdi)\n\t"						\
 	"movq %%rdx, " PXTU_OF(PXTU_HEAD_LAST, "%%rcx") "\n\t"			\
-	PXTU_RSEQ_DELAY(PXTU_POINT_DATA, "%%eax")				\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_DATA, "%%eax")				\
 	"cmpl $1, " PXTU_OF(PXTU_ENTRY_PIECES, "%[entry]") "\n\t"		\
 	"jb 11f\n\t"								\
 	"movq " PXTU_OF(PXTU_ENTRY_DATA, "%[entry]") ", %%rsi\n\t"		\
@@ -168,9 +168,9 @@
 	"movq 8+" PXTU_OF(PXTU_ENTRY_REST, "%[entry]") ", %%rax\n\t"		\
 	"movq %%rax, 24(%%rdi)\n"						\
 	"6:\n\t"								\
-	PXTU_RSEQ_DELAY(PXTU_POINT_WRITTEN, "%%eax")				\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_WRITTEN, "%%eax")				\
 	"movq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
-	PXTU_RSEQ_DELAY(PXTU_POINT_COMMIT, "%%eax")				\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_COMMIT, "%%eax")				\
 	/* Does a reader sleep? Asked in the sequence, where the mapping is ours. */ \
 	"movq " PXTU_OF(PXTU_SLOT_WAKEUP, "%[slot]") ", %%rax\n\t"		\
 	"cmpl $0, " PXTU_OF(PXTU_NEED_WAKEUP, "%%rax") "\n\t"			\

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Notes of the streams that trace this process, and of the mappings of their memory.
+ * The streams that trace this process, and the mappings of their memory, cached in slots.
  *
- * Threads and signal handlers use these notes in restartable sequences only. To remove a
- * mapping, we remove its note and make all sequences restart. Then no thread uses it.
+ * Threads and signal handlers use the slots in restartable sequences only. To remove a
+ * mapping, we empty its slot and make all sequences restart. Then no thread uses it.
  */
 #include <linux/membarrier.h>
 #include <sys/mman.h>
@@ -70,7 +70,7 @@ static int drop_old(struct pxtu_state *state, const struct posixtrace_slot *slot
 	return 0;
 }
 
-/* Map heads and sub-buffers in one piece, so that one note covers both; and need_wakeup. */
+/* Map heads and sub-buffers in one piece, so that one mapping covers both; and need_wakeup. */
 static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_slot *info)
 {
 	struct posixtrace_map all = {
@@ -172,7 +172,7 @@ static void sync_locked(struct pxtu_state *state)
 		return;
 	/*
 	 * Last. A sequence that sees it, and the same generation in the gate, sees the
-	 * notes that belong to it. Pairs with the load in prepare_ids().
+	 * slots that belong to it. Pairs with the load in prepare_ids().
 	 */
 	pxtu_store_release(&state->generation, sync.generation);
 }

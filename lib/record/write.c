@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Records by restartable sequences, of any size and for any number of streams: all events that the
- * short way in short.h does not take. The module records the others, by the EVENT command.
+ * fast path in fast.h does not take. The module records the others, by the EVENT command.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "record/clock.h"
 #include "record/door.h"
 #include "record/gate.h"
-#include "record/note.h"
+#include "record/cache.h"
 #include "record/rseq.h"
 #include "record/slots.h"
 #include "record/write.h"
@@ -40,7 +40,7 @@ static __thread struct {
 
 /*
  * A signal handler that interrupts this stores the same. The number of the process is known
- * already: it comes with the notes of the slots.
+ * already: it comes with the slots.
  */
 static void know_myself(const struct pxtu_state *state)
 {
@@ -229,15 +229,15 @@ try_again(struct pxtu_state *state, const struct pxtu_slot *slot, struct pxtu_en
 	}
 }
 
-/* Let the next event of this thread go the short way, unless that would fail. */
+/* Let the next event of this thread take the fast path, unless that would fail. */
 static void keep_note(const struct pxtu_state *state, const struct pxtu_slot *slot,
 		      const struct pxtu_entry *entry)
 {
 	if (pxtu_load(&state->full) & entry->bit ||
 	    pxtu_load(&pxtu_gate()->clock.counter) == POSIXTRACE_COUNTER_NONE)
-		pxtu_note_forget();
+		pxtu_cache_drop();
 	else
-		pxtu_note_keep(slot, entry);
+		pxtu_cache_fill(slot, entry);
 }
 
 __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 mask)

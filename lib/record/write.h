@@ -27,7 +27,7 @@ struct pxtu_call {
  * @call: the event
  * @mask: bit s: the stream in slot s wants it
  *
- * Takes note of new streams first, unless another thread is doing that.
+ * Updates the slots first, unless another thread is doing that.
  * Async-signal-safe. Keeps errno.
  *
  * Return: bit s: recorded in the stream in slot s, or counted there as lost, if the stream

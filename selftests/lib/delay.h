@@ -72,17 +72,17 @@ __asm__(".macro delay point\n\t"
 
 #ifdef HAVE_DELAYS
 #include "../../lib/record/event.c"
-#include "../../lib/record/note.c"
+#include "../../lib/record/cache.c"
 #include "../../lib/record/write.c"
 
 #include "family.h"
 #include "process.h"
 
 /* The sequences use these three by name. Set before other threads exist. */
-unsigned int delay_loops[PXTU_POINTS + 1];
+unsigned int delay_loops[PXTU_DELAYS + 1];
 __thread unsigned int delay_at;
 /* Aborts at each point; index 0: elsewhere. */
-__thread unsigned int delay_aborts[PXTU_POINTS + 1];
+__thread unsigned int delay_aborts[PXTU_DELAYS + 1];
 
 /* The number of loops that takes @nanoseconds on an undisputed processor. */
 static inline unsigned int loops_of(unsigned long long nanoseconds)

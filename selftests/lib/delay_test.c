@@ -10,13 +10,13 @@
 #ifdef HAVE_DELAYS
 /* Of all threads, in shared memory. */
 static struct aborts {
-	long at[PXTU_POINTS + 1];
+	long at[PXTU_DELAYS + 1];
 } *aborts;
 
 /* Also called in a handler: a count is added by the handler or by the interrupted thread. */
 static void collect_aborts(void)
 {
-	for (int point = 0; point <= PXTU_POINTS; point++) {
+	for (int point = 0; point <= PXTU_DELAYS; point++) {
 		unsigned int count = __atomic_exchange_n(&delay_aborts[point], 0,
 							 __ATOMIC_RELAXED);
 
@@ -50,23 +50,23 @@ FIXTURE_VARIANT(delay)
 #define ROOMY	(16 << 20)
 #define SMALL	(32 << 10)
 
-FIXTURE_VARIANT_ADD(delay, time) { PXTU_POINT_TIME, POSIX_TRACE_UNTIL_FULL, ROOMY };
-FIXTURE_VARIANT_ADD(delay, checked) { PXTU_POINT_CHECKED, POSIX_TRACE_LOOP, SMALL };
-FIXTURE_VARIANT_ADD(delay, checked_and_full) { PXTU_POINT_CHECKED, POSIX_TRACE_UNTIL_FULL, SMALL };
-FIXTURE_VARIANT_ADD(delay, head) { PXTU_POINT_HEAD, POSIX_TRACE_UNTIL_FULL, ROOMY };
-FIXTURE_VARIANT_ADD(delay, head_of_loop) { PXTU_POINT_HEAD, POSIX_TRACE_LOOP, SMALL };
-FIXTURE_VARIANT_ADD(delay, writer) { PXTU_POINT_WRITER, POSIX_TRACE_UNTIL_FULL, ROOMY };
-FIXTURE_VARIANT_ADD(delay, header) { PXTU_POINT_DATA, POSIX_TRACE_UNTIL_FULL, ROOMY };
-FIXTURE_VARIANT_ADD(delay, written) { PXTU_POINT_WRITTEN, POSIX_TRACE_LOOP, SMALL };
-FIXTURE_VARIANT_ADD(delay, commit) { PXTU_POINT_COMMIT, POSIX_TRACE_UNTIL_FULL, ROOMY };
-FIXTURE_VARIANT_ADD(delay, commit_of_loop) { PXTU_POINT_COMMIT, POSIX_TRACE_LOOP, SMALL };
-FIXTURE_VARIANT_ADD(delay, drop) { PXTU_POINT_DROP, POSIX_TRACE_UNTIL_FULL, SMALL };
-FIXTURE_VARIANT_ADD(delay, short_checked) { PXTU_POINT_SHORT_CHECKED, POSIX_TRACE_LOOP, SMALL };
-FIXTURE_VARIANT_ADD(delay, short_head) { PXTU_POINT_SHORT_HEAD, POSIX_TRACE_UNTIL_FULL, ROOMY };
-FIXTURE_VARIANT_ADD(delay, short_time) { PXTU_POINT_SHORT_TIME, POSIX_TRACE_LOOP, SMALL };
-FIXTURE_VARIANT_ADD(delay, short_header) { PXTU_POINT_SHORT_DATA, POSIX_TRACE_UNTIL_FULL, ROOMY };
-FIXTURE_VARIANT_ADD(delay, short_written) { PXTU_POINT_SHORT_WRITTEN, POSIX_TRACE_LOOP, SMALL };
-FIXTURE_VARIANT_ADD(delay, short_commit) { PXTU_POINT_SHORT_COMMIT, POSIX_TRACE_UNTIL_FULL, ROOMY };
+FIXTURE_VARIANT_ADD(delay, time) { PXTU_DELAY_TIME, POSIX_TRACE_UNTIL_FULL, ROOMY };
+FIXTURE_VARIANT_ADD(delay, checked) { PXTU_DELAY_CHECKED, POSIX_TRACE_LOOP, SMALL };
+FIXTURE_VARIANT_ADD(delay, checked_and_full) { PXTU_DELAY_CHECKED, POSIX_TRACE_UNTIL_FULL, SMALL };
+FIXTURE_VARIANT_ADD(delay, head) { PXTU_DELAY_HEAD, POSIX_TRACE_UNTIL_FULL, ROOMY };
+FIXTURE_VARIANT_ADD(delay, head_of_loop) { PXTU_DELAY_HEAD, POSIX_TRACE_LOOP, SMALL };
+FIXTURE_VARIANT_ADD(delay, writer) { PXTU_DELAY_WRITER, POSIX_TRACE_UNTIL_FULL, ROOMY };
+FIXTURE_VARIANT_ADD(delay, header) { PXTU_DELAY_DATA, POSIX_TRACE_UNTIL_FULL, ROOMY };
+FIXTURE_VARIANT_ADD(delay, written) { PXTU_DELAY_WRITTEN, POSIX_TRACE_LOOP, SMALL };
+FIXTURE_VARIANT_ADD(delay, commit) { PXTU_DELAY_COMMIT, POSIX_TRACE_UNTIL_FULL, ROOMY };
+FIXTURE_VARIANT_ADD(delay, commit_of_loop) { PXTU_DELAY_COMMIT, POSIX_TRACE_LOOP, SMALL };
+FIXTURE_VARIANT_ADD(delay, drop) { PXTU_DELAY_DROP, POSIX_TRACE_UNTIL_FULL, SMALL };
+FIXTURE_VARIANT_ADD(delay, fast_checked) { PXTU_DELAY_FAST_CHECKED, POSIX_TRACE_LOOP, SMALL };
+FIXTURE_VARIANT_ADD(delay, fast_head) { PXTU_DELAY_FAST_HEAD, POSIX_TRACE_UNTIL_FULL, ROOMY };
+FIXTURE_VARIANT_ADD(delay, fast_time) { PXTU_DELAY_FAST_TIME, POSIX_TRACE_LOOP, SMALL };
+FIXTURE_VARIANT_ADD(delay, fast_header) { PXTU_DELAY_FAST_DATA, POSIX_TRACE_UNTIL_FULL, ROOMY };
+FIXTURE_VARIANT_ADD(delay, fast_written) { PXTU_DELAY_FAST_WRITTEN, POSIX_TRACE_LOOP, SMALL };
+FIXTURE_VARIANT_ADD(delay, fast_commit) { PXTU_DELAY_FAST_COMMIT, POSIX_TRACE_UNTIL_FULL, ROOMY };
 FIXTURE_VARIANT_ADD(delay, all_that_fits) { 0, POSIX_TRACE_UNTIL_FULL, ROOMY };
 FIXTURE_VARIANT_ADD(delay, all_until_full) { 0, POSIX_TRACE_UNTIL_FULL, SMALL };
 FIXTURE_VARIANT_ADD(delay, all_of_loop) { 0, POSIX_TRACE_LOOP, SMALL };
@@ -77,7 +77,7 @@ static unsigned long long deadline;
 /* All points means all but the drops, which are few. */
 static bool is_counted(int point)
 {
-	return the_point ? point == the_point : point != PXTU_POINT_DROP;
+	return the_point ? point == the_point : point != PXTU_DELAY_DROP;
 }
 
 /* On a kernel that is not slow. On one that is, these would leave no time for anything else. */
@@ -92,7 +92,7 @@ static long wanted_aborts(void)
 
 static bool were_often_aborted(void)
 {
-	for (int point = 1; point <= PXTU_POINTS; point++) {
+	for (int point = 1; point <= PXTU_DELAYS; point++) {
 		if (is_counted(point) &&
 		    __atomic_load_n(&aborts->at[point], __ATOMIC_RELAXED) < wanted_aborts())
 			return now() > deadline;
@@ -108,9 +108,9 @@ FIXTURE_SETUP(delay)
 	aborts = share(sizeof(*aborts));
 	ASSERT_NE(NULL, aborts);
 	the_point = variant->point;
-	for (int point = 1; point <= PXTU_POINTS; point++) {
+	for (int point = 1; point <= PXTU_DELAYS; point++) {
 		if (!the_point)
-			delay_loops[point] = loops / PXTU_POINTS;
+			delay_loops[point] = loops / PXTU_DELAYS;
 		else if (point == the_point)
 			delay_loops[point] = loops;
 	}
@@ -122,7 +122,7 @@ FIXTURE_SETUP(delay)
 		.turns = TURNS * pxt_time_scale(),
 		.letters = rounds(LETTERS),
 		.is_long_enough = were_often_aborted,
-		.unread = the_point == PXTU_POINT_DROP,
+		.unread = the_point == PXTU_DELAY_DROP,
 	};
 	ASSERT_EQ(0, storm_prepare(&self->storm));
 }
@@ -136,7 +136,7 @@ TEST_F_TIMEOUT(delay, aborted_there_every_event_is_accounted_for, 60)
 {
 	deadline = now() + 30 * NSEC * pxt_time_scale();
 	storm_run(_metadata, &self->storm);
-	for (int point = 1; point <= PXTU_POINTS; point++) {
+	for (int point = 1; point <= PXTU_DELAYS; point++) {
 		if (is_counted(point))
 			EXPECT_LE(wanted_aborts(), aborts->at[point]);
 		if (aborts->at[point])

@@ -14,7 +14,7 @@
 
 #define ROUNDS		100
 #define LINGER		40000ULL	/* nanoseconds, on a kernel that is not slow */
-#define DATA		200		/* more than the short way takes */
+#define DATA		200		/* more than the fast path takes */
 
 static trace_event_id_t type;
 static unsigned long calls;
@@ -30,7 +30,7 @@ static void *record_all(void *arg)
 		posix_trace_event(type, data, sizeof(data));
 		__atomic_fetch_add(&calls, 1, __ATOMIC_RELEASE);
 	}
-	return (void *)(unsigned long)delay_aborts[PXTU_POINT_TIME];
+	return (void *)(unsigned long)delay_aborts[PXTU_DELAY_TIME];
 }
 
 /* Waits until the thread has recorded once more with the filter of now. */
@@ -52,7 +52,7 @@ TEST(no_event_that_passes_again_is_older_than_the_change)
 	void *aborts;
 
 	run_on(0);
-	delay_loops[PXTU_POINT_TIME] = loops_of(LINGER * pxt_time_scale());
+	delay_loops[PXTU_DELAY_TIME] = loops_of(LINGER * pxt_time_scale());
 	ASSERT_EQ(0, posix_trace_eventid_open("sometimes", &type));
 	ASSERT_EQ(0, posix_trace_attr_init(&attr));
 	ASSERT_EQ(0, posix_trace_attr_setstreamsize(&attr, 16 << 20));

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 
 #include "pxt_test.h"
-#include "reader_points.h"
+#include "reader_hooks.h"
 
 FIXTURE(reader)
 {

@@ -5,7 +5,7 @@
  */
 #define PXT_NO_DEVICE
 #include "pxt_test.h"
-#include "reader_points.h"
+#include "reader_hooks.h"
 
 /* CPU 0 and its oldest sub-buffer, which is being recycled. */
 static __u32 half_recycled;

@@ -2,7 +2,7 @@
 /* Records that the reader of a stream takes at once. Needs no module. */
 #define PXT_NO_DEVICE
 #include "pxt_test.h"
-#include "reader_points.h"
+#include "reader_hooks.h"
 
 /* Otherwise the kernel could not tell when the first of them was recorded, if all are lost. */
 TEST(run_is_shorter_than_the_span_of_a_writer)

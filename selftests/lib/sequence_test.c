@@ -15,7 +15,7 @@
 
 #include "../../lib/record/clock.h"
 #include "../../lib/record/rseq.h"
-#include "../../lib/record/short.h"
+#include "../../lib/record/fast.h"
 
 #ifdef HAVE_STEPS
 #define POOL_SIZE	4096U
@@ -76,14 +76,14 @@ static bool are_alike(__u64 a, __u64 b)
 }
 
 /* The kernel updates the clock in each tick. */
-static struct pxtu_note note_of(struct world *world, __u64 who)
+static struct pxtu_cache cache_of(struct world *world, __u64 who)
 {
 	gate.clock.cycle_last = pxtu_counter();
-	return (struct pxtu_note){
-		.len_end = PXTU_SHORT_MAX + 1,
+	return (struct pxtu_cache){
+		.len_end = PXTU_FAST_MAX + 1,
 		.head = &world->head,
 		.pool = (unsigned char *)world->pool,
-		.last_begin = sizeof(world->pool) - PXTU_SHORT_RECORD_MAX,
+		.last_begin = sizeof(world->pool) - PXTU_FAST_RECORD_MAX,
 		.wakeup = &wakeup,
 		.ids = pxtu_pair(identities[who].pid, identities[who].tid),
 		.thread_id = identities[who].thread_id,
@@ -125,10 +125,10 @@ static enum pxtu_written write_as(struct world *world, __u64 who)
 /* Only if the same thread wrote before. */
 static enum pxtu_written write_short_as(struct world *world, __u64 who)
 {
-	const struct pxtu_note note = note_of(world, who);
+	const struct pxtu_cache cache = cache_of(world, who);
 
 	gate.address_high = identities[who].address_high;
-	return pxtu_short_record(&note, EVENT_ID, data_size(), &who, address_of(who));
+	return pxtu_fast_record(&cache, EVENT_ID, data_size(), &who, address_of(who));
 }
 
 /* True if each committed record has the correct thread and address. */
@@ -254,7 +254,7 @@ TEST_F_TIMEOUT(stopped, next_record_has_its_own_writer, 120)
 	EXPECT_EQ(0, refused);
 }
 
-TEST_F_TIMEOUT(stopped, next_record_after_the_short_way_has_its_own_writer, 120)
+TEST_F_TIMEOUT(stopped, next_record_after_the_fast_path_has_its_own_writer, 120)
 {
 	for (unsigned int who = 0; who < IDENTITIES; who++)
 		stop_everywhere(_metadata, who, who, write_short_as);
@@ -262,23 +262,23 @@ TEST_F_TIMEOUT(stopped, next_record_after_the_short_way_has_its_own_writer, 120)
 	EXPECT_EQ(0, refused);
 }
 
-TEST_F(stopped, short_way_refuses_the_record_of_another_writer)
+TEST_F(stopped, fast_path_refuses_the_record_of_another_writer)
 {
 	struct world world = { .head.limit = POOL_SIZE, .head.writer_head = POSIXTRACE_HEAD_NONE };
 
 	EXPECT_EQ(PXTU_WRITTEN_NO, write_short_as(&world, 0));
 	ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
 	EXPECT_EQ(PXTU_WRITTEN, write_short_as(&world, 0));
-	/* The last one differs only in its program, which cannot keep a note then. */
+	/* The last one differs only in its program, so pxtu_fast_fill() refuses it. */
 	for (unsigned int who = 1; who < IDENTITIES - 1; who++)
 		EXPECT_EQ(PXTU_WRITTEN_NO, write_short_as(&world, who));
 	EXPECT_TRUE(is_right(&world));
 }
 
-TEST_F(stopped, short_way_checks_note_gate_clock_and_room)
+TEST_F(stopped, fast_path_checks_cache_gate_clock_and_room)
 {
 	struct world world = { .head.limit = POOL_SIZE, .head.writer_head = POSIXTRACE_HEAD_NONE };
-	struct pxtu_note note = note_of(&world, 0);
+	struct pxtu_cache cache = cache_of(&world, 0);
 	__u64 data = 0;
 
 	gate.address_high = identities[0].address_high;
@@ -287,7 +287,7 @@ TEST_F(stopped, short_way_checks_note_gate_clock_and_room)
 	do {										\
 		__typeof__(member) *where = &(member), right = *where;			\
 		*where = (value);							\
-		EXPECT_EQ(PXTU_WRITTEN_NO, pxtu_short_record(&note, EVENT_ID, data_size(), &data, \
+		EXPECT_EQ(PXTU_WRITTEN_NO, pxtu_fast_record(&cache, EVENT_ID, data_size(), &data, \
 							     address_of(0)));		\
 		EXPECT_EQ(1, POSIXTRACE_HEAD_COUNT(world.head.head));			\
 		*where = right;								\
@@ -304,16 +304,16 @@ TEST_F(stopped, short_way_checks_note_gate_clock_and_room)
 	EXPECT_REFUSED(gate.clock.cycle_last, right - (1ULL << 32));
 #endif
 	EXPECT_REFUSED(gate.clock.seq, 1);
-	EXPECT_REFUSED(note.generation, 1);
-	/* A signal handler may have kept the note of a stream with less data for each event. */
-	EXPECT_REFUSED(note.len_end, data_size());
-	EXPECT_REFUSED(note.len_end, 0);
-	EXPECT_REFUSED(note.bit, 2);
-	EXPECT_REFUSED(note.cpu, 1);
-	EXPECT_REFUSED(note.ids, 0);
-	EXPECT_REFUSED(note.thread_id, 0);
-	EXPECT_REFUSED(note.last_begin, POSIXTRACE_HEAD_POS(world.head.head) - 1);
-	EXPECT_REFUSED(note.last_begin, 0);
+	EXPECT_REFUSED(cache.generation, 1);
+	/* A signal handler may have cached a stream with less data for each event. */
+	EXPECT_REFUSED(cache.len_end, data_size());
+	EXPECT_REFUSED(cache.len_end, 0);
+	EXPECT_REFUSED(cache.bit, 2);
+	EXPECT_REFUSED(cache.cpu, 1);
+	EXPECT_REFUSED(cache.ids, 0);
+	EXPECT_REFUSED(cache.thread_id, 0);
+	EXPECT_REFUSED(cache.last_begin, POSIXTRACE_HEAD_POS(world.head.head) - 1);
+	EXPECT_REFUSED(cache.last_begin, 0);
 	EXPECT_REFUSED(world.head.limit, POSIXTRACE_HEAD_POS(world.head.head) + record_step() - 1);
 	EXPECT_REFUSED(world.head.limit, POSIXTRACE_LIMIT_FULL);
 	EXPECT_REFUSED(world.head.limit, 0);
@@ -321,18 +321,18 @@ TEST_F(stopped, short_way_checks_note_gate_clock_and_room)
 	EXPECT_REFUSED(world.head.time_end, 0);
 	EXPECT_REFUSED(world.head.writer_head, POSIXTRACE_HEAD_NONE);
 	EXPECT_REFUSED(own_area()->cpu_id, 1);
-	note.last_begin = POSIXTRACE_HEAD_POS(world.head.head);
-	world.head.limit = note.last_begin + record_step();
+	cache.last_begin = POSIXTRACE_HEAD_POS(world.head.head);
+	world.head.limit = cache.last_begin + record_step();
 	EXPECT_EQ(PXTU_WRITTEN,
-		  pxtu_short_record(&note, EVENT_ID, data_size(), &data, address_of(0)));
+		  pxtu_fast_record(&cache, EVENT_ID, data_size(), &data, address_of(0)));
 	EXPECT_TRUE(is_right(&world));
 }
 
 /* All lengths: the data itself, and zeros up to the next record. */
-TEST_F(stopped, short_way_writes_data_and_padding)
+TEST_F(stopped, fast_path_writes_data_and_padding)
 {
 	const __u64 address = address_of(0);
-	unsigned char data[PXTU_SHORT_MAX];
+	unsigned char data[PXTU_FAST_MAX];
 	const unsigned char *written;
 	struct record record;
 	struct world world;
@@ -344,7 +344,7 @@ TEST_F(stopped, short_way_writes_data_and_padding)
 	for (__u32 i = 0; i < sizeof(data); i++)
 		data[i] = (unsigned char)(i + 1);
 	for (__u32 len = 0; len <= sizeof(data); len++) {
-		struct pxtu_note note = note_of(&world, 0);
+		struct pxtu_cache cache = cache_of(&world, 0);
 
 		memset(&world, 0xee, sizeof(world));
 		world.head = (struct posixtrace_cpu_head){
@@ -354,7 +354,7 @@ TEST_F(stopped, short_way_writes_data_and_padding)
 		ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
 		record_parse(memset(&record, 0, sizeof(record)), world.pool);
 		written = (unsigned char *)world.pool + POSIXTRACE_HEAD_POS(world.head.head);
-		ASSERT_EQ(PXTU_WRITTEN, pxtu_short_record(&note, EVENT_ID, len, data, address));
+		ASSERT_EQ(PXTU_WRITTEN, pxtu_fast_record(&cache, EVENT_ID, len, data, address));
 		packs = variant->packed && len % 8 >= 1 && len % 8 <= 4;
 		written = record_parse(&record, written);
 		ASSERT_NE(NULL, written);
@@ -375,11 +375,11 @@ TEST_F(stopped, short_way_writes_data_and_padding)
 	}
 }
 
-TEST_F(stopped, short_way_converts_the_counter)
+TEST_F(stopped, fast_path_converts_the_counter)
 {
 	struct world world = { .head.limit = POOL_SIZE, .head.writer_head = POSIXTRACE_HEAD_NONE };
 	const __u64 half = 1ULL << (POSIXTRACE_CLOCK_SHIFT - 1);
-	struct pxtu_note note = note_of(&world, 0);
+	struct pxtu_cache cache = cache_of(&world, 0);
 	__u64 before, after;
 
 	ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
@@ -388,7 +388,7 @@ TEST_F(stopped, short_way_converts_the_counter)
 	for (__u64 fraction = 0; fraction <= 7 * half; fraction += 7 * half) {
 		gate.clock.fraction = fraction;
 		before = pxtu_counter() - gate.clock.cycle_last;
-		ASSERT_EQ(PXTU_WRITTEN, pxtu_short_record(&note, EVENT_ID, 0, NULL, 0));
+		ASSERT_EQ(PXTU_WRITTEN, pxtu_fast_record(&cache, EVENT_ID, 0, NULL, 0));
 		after = pxtu_counter() - gate.clock.cycle_last;
 		EXPECT_LE(1000000 + (before * half + fraction) / (2 * half), world.head.last);
 		EXPECT_GE(1000000 + (after * half + fraction) / (2 * half), world.head.last);
@@ -403,99 +403,99 @@ static void count_steps(void)
 TEST_F(stopped, relaxed_order_takes_the_time_without_fence)
 {
 	struct world world = { .head.limit = POOL_SIZE, .head.writer_head = POSIXTRACE_HEAD_NONE };
-	struct pxtu_note note = note_of(&world, 0);
+	struct pxtu_cache cache = cache_of(&world, 0);
 	unsigned int steps[2];
 
 	PXT_NOT_WITH_TSAN("was seen to show no steps here, why is not known");
 	ASSERT_EQ(PXTU_WRITTEN, write_as(&world, 0));
-	for (note.relaxed = 0; note.relaxed < 2; note.relaxed++) {
+	for (cache.relaxed = 0; cache.relaxed < 2; cache.relaxed++) {
 		steps_seen = 0;
 		ASSERT_EQ(0, steps_begin(count_steps));
-		pxtu_short_record(&note, EVENT_ID, 0, NULL, 0);
+		pxtu_fast_record(&cache, EVENT_ID, 0, NULL, 0);
 		steps_end();
-		steps[note.relaxed] = steps_seen;
+		steps[cache.relaxed] = steps_seen;
 	}
 	EXPECT_EQ(3, POSIXTRACE_HEAD_COUNT(world.head.head));
 	EXPECT_EQ(steps[0], steps[1] + 1);
 }
 
-static struct pxtu_note kept, old_note, new_note;
+static struct pxtu_cache cached, old, fresh;
 static unsigned int torn, emptied, dangling;
 
-static void look_at_note(void)
+static void look_at_cache(void)
 {
 	steps_seen++;
-	if (!kept.generation)
+	if (!cached.generation)
 		emptied++;
-	else if (memcmp(&kept, &old_note, sizeof(kept)) && memcmp(&kept, &new_note, sizeof(kept)))
+	else if (memcmp(&cached, &old, sizeof(cached)) && memcmp(&cached, &fresh, sizeof(cached)))
 		torn++;
 	/* The next event would store to the area before it looks at anything else. */
-	dangling += kept.len_end && kept.area != own_area();
+	dangling += cached.len_end && cached.area != own_area();
 }
 
 /* Each member has a value of its own. */
-static void make_notes(struct world *world)
+static void make_caches(struct world *world)
 {
-	memset(&old_note, 1, sizeof(old_note));
-	old_note.area = own_area();
-	memset(&new_note, 2, sizeof(new_note));
-	new_note.head = &world->head;
-	new_note.area = own_area();
-	new_note.cpu = 0;
-	new_note.nr_cpus = 1;
-	gate.generation = new_note.generation;
+	memset(&old, 1, sizeof(old));
+	old.area = own_area();
+	memset(&fresh, 2, sizeof(fresh));
+	fresh.head = &world->head;
+	fresh.area = own_area();
+	fresh.cpu = 0;
+	fresh.nr_cpus = 1;
+	gate.generation = fresh.generation;
 	gate.address_high = 0x5555;
 	world->head.address_high = gate.address_high;
 }
 
-static void keep_in_steps(struct __test_metadata *_metadata)
+static void fill_in_steps(struct __test_metadata *_metadata)
 {
 	steps_seen = 0;
 	torn = 0;
 	emptied = 0;
 	dangling = 0;
-	ASSERT_EQ(0, steps_begin(look_at_note));
-	pxtu_short_keep(&kept, &new_note);
+	ASSERT_EQ(0, steps_begin(look_at_cache));
+	pxtu_fast_fill(&cached, &fresh);
 	steps_end();
-	EXPECT_EQ(0, memcmp(&kept, &new_note, sizeof(kept)));
+	EXPECT_EQ(0, memcmp(&cached, &fresh, sizeof(cached)));
 	EXPECT_EQ(0, torn);
 	EXPECT_EQ(0, dangling);
 	EXPECT_LT(8, emptied);
 	EXPECT_LT(emptied, steps_seen);
 }
 
-TEST_F(stopped, kept_note_is_whole_or_empty)
+TEST_F(stopped, cache_is_whole_or_empty)
 {
 	struct world world;
 
-	make_notes(&world);
-	kept = old_note;
-	keep_in_steps(_metadata);
-	/* The first note of a thread. */
-	memset(&kept, 0, sizeof(kept));
-	keep_in_steps(_metadata);
+	make_caches(&world);
+	cached = old;
+	fill_in_steps(_metadata);
+	/* The first event of a thread. */
+	memset(&cached, 0, sizeof(cached));
+	fill_in_steps(_metadata);
 }
 
-TEST_F(stopped, no_note_is_kept_of_what_may_be_gone)
+TEST_F(stopped, what_may_be_gone_is_not_cached)
 {
 	struct world world;
 
-	make_notes(&world);
+	make_caches(&world);
 	/* After an exec, the thread may have the ids of the last writer, but not its addresses. */
 	world.head.address_high++;
-	pxtu_short_keep(&kept, &new_note);
-	EXPECT_EQ(0, kept.generation);
+	pxtu_fast_fill(&cached, &fresh);
+	EXPECT_EQ(0, cached.generation);
 	world.head.address_high--;
 	gate.generation++;
-	pxtu_short_keep(&kept, &new_note);
-	EXPECT_EQ(0, kept.generation);
+	pxtu_fast_fill(&cached, &fresh);
+	EXPECT_EQ(0, cached.generation);
 	gate.generation--;
 	own_area()->cpu_id = 1;
-	pxtu_short_keep(&kept, &new_note);
-	EXPECT_EQ(0, kept.generation);
+	pxtu_fast_fill(&cached, &fresh);
+	EXPECT_EQ(0, cached.generation);
 	own_area()->cpu_id = 0;
-	pxtu_short_keep(&kept, &new_note);
-	EXPECT_EQ(0, memcmp(&kept, &new_note, sizeof(kept)));
+	pxtu_fast_fill(&cached, &fresh);
+	EXPECT_EQ(0, memcmp(&cached, &fresh, sizeof(cached)));
 }
 
 /* The lower half of its time would not suffice. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What restartable sequences of all architectures have in common. */
-#ifndef PXTU_PARTS_H
-#define PXTU_PARTS_H
+#ifndef PXTU_ASM_H
+#define PXTU_ASM_H
 
-#include "record/points.h"
+#include "record/delays.h"
 #include "record/rseq-layout.h"
 
 /* A struct rseq_cs: version, flags, begin, length, address of the abort handler. */
@@ -27,4 +27,4 @@
 #define PXTU_RSEQ_ONCE	__attribute__((__noinline__))
 #endif
 
-#endif /* PXTU_PARTS_H */
+#endif /* PXTU_ASM_H */

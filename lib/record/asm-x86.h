@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What restartable sequences on x86-64 have in common. rseq.h describes what they do, and why. */
-#ifndef PXTU_PARTS_X86_H
-#define PXTU_PARTS_X86_H
+#ifndef PXTU_ASM_X86_H
+#define PXTU_ASM_X86_H
 
-#include "record/parts.h"
+#include "record/asm.h"
 
-/* A member of the structure that %%rcx, %[note], ... points to. */
+/* A member of the structure that %%rcx, %[cache], ... points to. */
 #define PXTU_OF(number, base)	PXTU_TEXT(number) "(" base ")"
 
 /* The abort handler, after the signature that the kernel checks. */
@@ -26,4 +26,4 @@ static inline void pxtu_rseq_disarm(void)
 		: "memory");
 }
 
-#endif /* PXTU_PARTS_X86_H */
+#endif /* PXTU_ASM_X86_H */

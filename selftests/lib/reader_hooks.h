@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The reader's core, compiled with a point before each of its accesses to shared memory. There, a
+ * The reader's core, compiled with a hook before each of its accesses to shared memory. There, a
  * test can count the access, or let a writer or the kernel act. Include it in one file of a
  * program.
  */
-#ifndef READER_POINTS_H
-#define READER_POINTS_H
+#ifndef READER_HOOKS_H
+#define READER_HOOKS_H
 
 #include "../../lib/common/pxtu.h"
 
 /* Calls the action in between. */
-static void sim_point(void);
+static void sim_hook(void);
 
 #undef pxtu_load
 #undef pxtu_load_acquire
 #undef pxtu_store
-#define pxtu_load(p)		({ sim_point(); __atomic_load_n(p, __ATOMIC_RELAXED); })
-#define pxtu_load_acquire(p)	({ sim_point(); __atomic_load_n(p, __ATOMIC_ACQUIRE); })
-#define pxtu_store(p, v)	({ sim_point(); __atomic_store_n(p, v, __ATOMIC_RELAXED); })
-#define memcpy(to, from, len)	({ sim_point(); __builtin_memcpy(to, from, len); sim_point(); })
+#define pxtu_load(p)		({ sim_hook(); __atomic_load_n(p, __ATOMIC_RELAXED); })
+#define pxtu_load_acquire(p)	({ sim_hook(); __atomic_load_n(p, __ATOMIC_ACQUIRE); })
+#define pxtu_store(p, v)	({ sim_hook(); __atomic_store_n(p, v, __ATOMIC_RELAXED); })
+#define memcpy(to, from, len)	({ sim_hook(); __builtin_memcpy(to, from, len); sim_hook(); })
 
 #include "../../lib/stream/ahead.c"
 #include "../../lib/stream/gap.c"
@@ -45,7 +45,7 @@ static void sim_point(void);
 /* The action in between; NULL for none. */
 static void (*sim_between)(void);
 
-static void sim_point(void)
+static void sim_hook(void)
 {
 	void (*between)(void) = sim_between;
 
@@ -121,4 +121,4 @@ static const struct posixtrace_batch_event *next(struct sim *sim)
 	return event ? event : pxtu_reader_next(&sim->reader, &none);
 }
 
-#endif /* READER_POINTS_H */
+#endif /* READER_HOOKS_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The short way of an event on x86-64. short.h describes it; rseq-x86.h has more on each step. */
-#ifndef PXTU_SHORT_X86_H
-#define PXTU_SHORT_X86_H
+/* The fast path of an event on x86-64. fast.h describes it; rseq-x86.h has more on each step. */
+#ifndef PXTU_FAST_X86_H
+#define PXTU_FAST_X86_H
 
 #include "record/gate.h"
-#include "record/parts-x86.h"
-#include "record/short-layout.h"
+#include "record/asm-x86.h"
+#include "record/fast-layout.h"
 
 /* The same bits, for a register of SSE. */
 union pxtu_in_sse {
@@ -17,33 +17,33 @@ union pxtu_in_sse {
 static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 
 /* r8: the gate. r11: the area, later the head of this CPU. */
-#define PXTU_SHORT_GATE								\
+#define PXTU_FAST_GATE								\
 	/* Does this stream want the event, and no other one? */		\
 	"movl %[id], %%ecx\n\t"							\
 	"movl " PXTU_TEXT(PXTU_GATE_ENABLE) "(%%r8, %%rcx, 4), %%ecx\n\t"	\
-	"cmpl %%ecx, " PXTU_OF(PXTU_NOTE_BIT, "%[note]") "\n\t"			\
+	"cmpl %%ecx, " PXTU_OF(PXTU_CACHE_BIT, "%[cache]") "\n\t"			\
 	"jne %l[no]\n\t"
 
 /*
  * edx and eax: the counter, as in pxtu_counter(). After the gate, which opens after a stream has
  * started; before all else, because what follows need not wait for the counter. A stream with
  * relaxed order does without the fence: the comparison with the previous record still keeps this
- * CPU in order, and pxtu_short_keep() a thread that comes to it.
+ * CPU in order, and pxtu_fast_fill() a thread that comes to it.
  */
-#define PXTU_SHORT_COUNTER							\
-	"cmpl $0, " PXTU_OF(PXTU_NOTE_RELAXED, "%[note]") "\n\t"		\
+#define PXTU_FAST_COUNTER							\
+	"cmpl $0, " PXTU_OF(PXTU_CACHE_RELAXED, "%[cache]") "\n\t"		\
 	"jne 5f\n\t"								\
 	"lfence\n"								\
 	"5:\n\t"								\
 	"rdtsc\n\t"								\
-	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_TIME, "%%ecx")
+	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_TIME, "%%ecx")
 
 /*
  * rax: the time of the counter in edx and eax, as in pxtu_clock_count(). The numbers may be newer
  * than the counter, which makes no difference as long as the counter is not older than the last
  * update. One comparison finds that, a product of more than 64 bits, and POSIXTRACE_CYCLE_NONE.
  */
-#define PXTU_SHORT_TIME								\
+#define PXTU_FAST_TIME								\
 	"movl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%ecx\n\t"			\
 	"subl " PXTU_OF(PXTU_CLOCK_CYCLE_LAST, "%%r8") ", %%eax\n\t"		\
 	"sbbl 4+" PXTU_OF(PXTU_CLOCK_CYCLE_LAST, "%%r8") ", %%edx\n\t"		\
@@ -58,25 +58,25 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"jne %l[no]\n\t"
 
 /* r8: the gate. r11: the area, from here on the head of this CPU. */
-#define PXTU_SHORT_CPU								\
+#define PXTU_FAST_CPU								\
 	"movq " PXTU_OF(PXTU_GATE_GENERATION, "%%r8") ", %%rcx\n\t"		\
-	"cmpq %%rcx, " PXTU_OF(PXTU_NOTE_GENERATION, "%[note]") "\n\t"		\
+	"cmpq %%rcx, " PXTU_OF(PXTU_CACHE_GENERATION, "%[cache]") "\n\t"		\
 	"jne %l[no]\n\t"							\
 	"movl " PXTU_OF(PXTU_RSEQ_CPU_ID, "%%r11") ", %%ecx\n\t"		\
-	"cmpl %%ecx, " PXTU_OF(PXTU_NOTE_CPU, "%[note]") "\n\t"			\
+	"cmpl %%ecx, " PXTU_OF(PXTU_CACHE_CPU, "%[cache]") "\n\t"			\
 	"jne %l[no]\n\t"							\
-	"movq " PXTU_OF(PXTU_NOTE_HEAD, "%[note]") ", %%r11\n\t"		\
-	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_CHECKED, "%%ecx")
+	"movq " PXTU_OF(PXTU_CACHE_HEAD, "%[cache]") ", %%r11\n\t"		\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_CHECKED, "%%ecx")
 
 /*
  * Are we the last writer of this CPU, if one is named? Is no record younger, and were we named not
  * too long ago?
  */
-#define PXTU_SHORT_WRITER							\
-	"movq " PXTU_OF(PXTU_NOTE_IDS, "%[note]") ", %%rcx\n\t"			\
+#define PXTU_FAST_WRITER							\
+	"movq " PXTU_OF(PXTU_CACHE_IDS, "%[cache]") ", %%rcx\n\t"			\
 	"cmpq %%rcx, " PXTU_OF(PXTU_HEAD_IDS, "%%r11") "\n\t"			\
 	"jne %l[no]\n\t"							\
-	"movq " PXTU_OF(PXTU_NOTE_THREAD_ID, "%[note]") ", %%rcx\n\t"		\
+	"movq " PXTU_OF(PXTU_CACHE_THREAD_ID, "%[cache]") ", %%rcx\n\t"		\
 	"cmpq %%rcx, " PXTU_OF(PXTU_HEAD_THREAD_ID, "%%r11") "\n\t"		\
 	"jne %l[no]\n\t"							\
 	"cmpq " PXTU_OF(PXTU_HEAD_LAST, "%%r11") ", %%rax\n\t"			\
@@ -89,28 +89,28 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
  * room: no record ends at its limit. A forged head cannot lead outside of the pool, as the begin of
  * the record is compared, too.
  */
-#define PXTU_SHORT_RESERVE(at)							\
+#define PXTU_FAST_RESERVE(at)							\
 	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") ", %%r8\n\t"			\
 	/* Is the last writer named? */						\
 	"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"		\
 	"jne %l[no]\n\t"							\
-	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_HEAD, "%%ecx")				\
-	/* The note is not the one that the caller saw, if a signal handler has recorded since. */ \
-	"cmpq " PXTU_OF(PXTU_NOTE_LEN_END, "%[note]") ", %q[len]\n\t"		\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_HEAD, "%%ecx")				\
+	/* A signal handler may have filled the cache since the caller looked. */ \
+	"cmpq " PXTU_OF(PXTU_CACHE_LEN_END, "%[cache]") ", %q[len]\n\t"		\
 	"jae %l[no]\n\t"							\
 	"leal " PXTU_TEXT(at) " + 7(%q[len]), %%edx\n\t"			\
 	"andl $-8, %%edx\n\t"							\
 	"movl %%r8d, %%ecx\n\t"							\
-	"cmpq " PXTU_OF(PXTU_NOTE_LAST_BEGIN, "%[note]") ", %%rcx\n\t"		\
+	"cmpq " PXTU_OF(PXTU_CACHE_LAST_BEGIN, "%[cache]") ", %%rcx\n\t"		\
 	"ja %l[no]\n\t"								\
 	"addq %%rdx, %%r8\n\t"							\
 	"cmpl " PXTU_OF(PXTU_HEAD_LIMIT, "%%r11") ", %%r8d\n\t"			\
 	"ja %l[no]\n\t"								\
-	"addq " PXTU_OF(PXTU_NOTE_POOL, "%[note]") ", %%rcx\n\t"		\
+	"addq " PXTU_OF(PXTU_CACHE_POOL, "%[cache]") ", %%rcx\n\t"		\
 	"addq %[one_record], %%r8\n\t"
 
 /* Data goes to rcx + 16. Pieces may overlap. The padding is in the last word, which is zero. */
-#define PXTU_SHORT_COPY								\
+#define PXTU_FAST_COPY								\
 	"cmpl $16, %k[len]\n\t"							\
 	"jb 11f\n\t"								\
 	"movdqu (%[data]), %%xmm0\n\t"						\
@@ -156,7 +156,7 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
  * The first word, as pxtu_header() has it, with @flags, and the time. The padding comes first: the
  * last word of a small packed record has both.
  */
-#define PXTU_SHORT_HEADER(flags)						\
+#define PXTU_FAST_HEADER(flags)						\
 	"movq $0, -8(%%rcx, %%rdx)\n\t"						\
 	"movl %[id], %%edx\n\t"							\
 	"shll $16, %%edx\n\t"							\
@@ -164,36 +164,36 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"movl %%edx, (%%rcx)\n\t"						\
 	"movl %%eax, 4(%%rcx)\n\t"
 
-#define PXTU_SHORT_ADDRESS							\
+#define PXTU_FAST_ADDRESS							\
 	"movq %[address], 8(%%rcx)\n\t"
 
 /* The data of a packed record begins 4 bytes earlier, and so does rcx then. */
-#define PXTU_SHORT_PACKED_ADDRESS						\
+#define PXTU_FAST_PACKED_ADDRESS						\
 	"movd %[address], 8(%%rcx)\n\t"						\
 	"subq $" PXTU_TEXT(PXTU_RECORD_DATA) " - " PXTU_TEXT(PXTU_PACKED_DATA) ", %%rcx\n\t"
 
 /* Reserves by @reserve, and writes by @header what comes before the data. */
-#define PXTU_SHORT_SEQUENCE(reserve, header)					\
-	"movq " PXTU_OF(PXTU_NOTE_AREA, "%[note]") ", %%r11\n\t"		\
+#define PXTU_FAST_SEQUENCE(reserve, header)					\
+	"movq " PXTU_OF(PXTU_CACHE_AREA, "%[cache]") ", %%r11\n\t"		\
 	"leaq 3b(%%rip), %%rax\n\t"						\
 	"movq __posix_trace_gate@GOTPCREL(%%rip), %%r8\n\t"			\
 	"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%r11") "\n"			\
 	"1:\n\t"								\
-	PXTU_SHORT_GATE								\
-	PXTU_SHORT_COUNTER							\
-	PXTU_SHORT_TIME								\
-	PXTU_SHORT_CPU								\
-	PXTU_SHORT_WRITER							\
+	PXTU_FAST_GATE								\
+	PXTU_FAST_COUNTER							\
+	PXTU_FAST_TIME								\
+	PXTU_FAST_CPU								\
+	PXTU_FAST_WRITER							\
 	reserve									\
 	header									\
-	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_DATA, "%%edx")				\
-	PXTU_SHORT_COPY								\
-	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_WRITTEN, "%%edx")			\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_DATA, "%%edx")				\
+	PXTU_FAST_COPY								\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_WRITTEN, "%%edx")			\
 	"movq %%rax, " PXTU_OF(PXTU_HEAD_LAST, "%%r11") "\n\t"			\
 	"movq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"		\
-	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_COMMIT, "%%eax")			\
-	"movq " PXTU_OF(PXTU_NOTE_WAKEUP, "%[note]") ", %%rax\n\t"		\
-	"movq " PXTU_OF(PXTU_NOTE_AREA, "%[note]") ", %%rdx\n\t"		\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_COMMIT, "%%eax")			\
+	"movq " PXTU_OF(PXTU_CACHE_WAKEUP, "%[cache]") ", %%rax\n\t"		\
+	"movq " PXTU_OF(PXTU_CACHE_AREA, "%[cache]") ", %%rdx\n\t"		\
 	"cmpl $0, " PXTU_OF(PXTU_NEED_WAKEUP, "%%rax") "\n\t"			\
 	/* Commit, as in PXTU_RSEQ_WRITE. Then disarm. */			\
 	"movq %%r8, " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") "\n"			\
@@ -203,11 +203,11 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	PXTU_RSEQ_ABORT("no")
 
 /*
- * Packs as prepare() does. The gate is that of the note, or the sequence refuses. Both sequences
+ * Packs as prepare() does. The gate matches the cache, or the sequence refuses. Both sequences
  * are in one statement, and the address is in no general register: then the compiler has to save
  * none.
  */
-#define PXTU_SHORT_RECORD							\
+#define PXTU_FAST_RECORD							\
 	/* As POSIXTRACE_RECORD_PACKS(). */					\
 	"leal -1(%q[len]), %%eax\n\t"						\
 	"testb $4, %%al\n\t"							\
@@ -218,25 +218,25 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"cmpl %%eax, " PXTU_OF(PXTU_GATE_ADDRESS_HIGH, "%%r8") "\n\t"		\
 	"jne 6f\n\t"								\
 	PXTU_RSEQ_TABLE("3")							\
-	PXTU_SHORT_SEQUENCE(PXTU_SHORT_RESERVE(PXTU_PACKED_DATA),		\
-			    PXTU_SHORT_HEADER("1 << " PXTU_TEXT(PXTU_PACKED_BIT)) \
-			    PXTU_SHORT_PACKED_ADDRESS)				\
+	PXTU_FAST_SEQUENCE(PXTU_FAST_RESERVE(PXTU_PACKED_DATA),		\
+			    PXTU_FAST_HEADER("1 << " PXTU_TEXT(PXTU_PACKED_BIT)) \
+			    PXTU_FAST_PACKED_ADDRESS)				\
 	"jmp 7f\n"								\
 	"6:\n\t"								\
 	PXTU_RSEQ_TABLE("3")							\
-	PXTU_SHORT_SEQUENCE(PXTU_SHORT_RESERVE(PXTU_RECORD_DATA),		\
-			    PXTU_SHORT_HEADER("") PXTU_SHORT_ADDRESS)		\
+	PXTU_FAST_SEQUENCE(PXTU_FAST_RESERVE(PXTU_RECORD_DATA),		\
+			    PXTU_FAST_HEADER("") PXTU_FAST_ADDRESS)		\
 	"7:\n\t"
 
-#define PXTU_SHORT_OPERANDS							\
-	[note] "r" (note),							\
+#define PXTU_FAST_OPERANDS							\
+	[cache] "r" (cache),							\
 	[id] "r" (id),								\
 	[len] "r" (len),							\
 	[data] "S" (data),							\
 	[address] "x" (((union pxtu_in_sse){ prog_address }).number),		\
 	[one_record] "m" (pxtu_one_record)
 
-#define PXTU_SHORT_RECORD_CHANGES						\
+#define PXTU_FAST_RECORD_CHANGES						\
 	"memory", "cc", "rax", "rcx", "rdx", "r8", "r11", "xmm0", "xmm1"
 
 /*
@@ -244,44 +244,44 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
  * uses before it looks at anything else. The generation of the gate says that the heads are still
  * mapped. With the fence, no counter is read early by a thread that has just come to this CPU.
  */
-#define PXTU_SHORT_KEEP								\
-	"movq " PXTU_OF(PXTU_NOTE_AREA, "%[note]") ", %%rcx\n\t"		\
+#define PXTU_FAST_FILL								\
+	"movq " PXTU_OF(PXTU_CACHE_AREA, "%[from]") ", %%rcx\n\t"		\
 	"leaq 3b(%%rip), %%rax\n\t"						\
 	"movq %%rax, " PXTU_OF(PXTU_RSEQ_CS, "%%rcx") "\n"			\
 	"1:\n\t"								\
-	"movq $0, (%[kept])\n\t"						\
-	"movdqu 24(%[note]), %%xmm0\n\t"					\
-	"movdqu %%xmm0, 24(%[kept])\n\t"					\
-	"movdqu 40(%[note]), %%xmm0\n\t"					\
-	"movdqu %%xmm0, 40(%[kept])\n\t"					\
-	"movdqu 56(%[note]), %%xmm0\n\t"					\
-	"movdqu %%xmm0, 56(%[kept])\n\t"					\
-	"movq " PXTU_OF(PXTU_NOTE_BIT, "%[note]") ", %%rax\n\t"			\
-	"movq %%rax, " PXTU_OF(PXTU_NOTE_BIT, "%[kept]") "\n\t"			\
-	"movq " PXTU_OF(PXTU_NOTE_RELAXED, "%[note]") ", %%rax\n\t"		\
-	"movq %%rax, " PXTU_OF(PXTU_NOTE_RELAXED, "%[kept]") "\n\t"		\
+	"movq $0, (%[cache])\n\t"						\
+	"movdqu 24(%[from]), %%xmm0\n\t"					\
+	"movdqu %%xmm0, 24(%[cache])\n\t"					\
+	"movdqu 40(%[from]), %%xmm0\n\t"					\
+	"movdqu %%xmm0, 40(%[cache])\n\t"					\
+	"movdqu 56(%[from]), %%xmm0\n\t"					\
+	"movdqu %%xmm0, 56(%[cache])\n\t"					\
+	"movq " PXTU_OF(PXTU_CACHE_BIT, "%[from]") ", %%rax\n\t"			\
+	"movq %%rax, " PXTU_OF(PXTU_CACHE_BIT, "%[cache]") "\n\t"			\
+	"movq " PXTU_OF(PXTU_CACHE_RELAXED, "%[from]") ", %%rax\n\t"		\
+	"movq %%rax, " PXTU_OF(PXTU_CACHE_RELAXED, "%[cache]") "\n\t"		\
 	"movl " PXTU_OF(PXTU_RSEQ_CPU_ID, "%%rcx") ", %%eax\n\t"		\
-	"cmpl %%eax, " PXTU_OF(PXTU_NOTE_NR_CPUS, "%[note]") "\n\t"		\
+	"cmpl %%eax, " PXTU_OF(PXTU_CACHE_NR_CPUS, "%[from]") "\n\t"		\
 	"jbe %l[no]\n\t"							\
-	"movl %%eax, " PXTU_OF(PXTU_NOTE_CPU, "%[kept]") "\n\t"			\
+	"movl %%eax, " PXTU_OF(PXTU_CACHE_CPU, "%[cache]") "\n\t"			\
 	"shlq $" PXTU_TEXT(PXTU_HEAD_SHIFT) ", %%rax\n\t"			\
-	"addq " PXTU_OF(PXTU_NOTE_HEAD, "%[note]") ", %%rax\n\t"		\
+	"addq " PXTU_OF(PXTU_CACHE_HEAD, "%[from]") ", %%rax\n\t"		\
 	"movq __posix_trace_gate@GOTPCREL(%%rip), %%rcx\n\t"			\
-	"movq (%[note]), %%rdx\n\t"						\
+	"movq (%[from]), %%rdx\n\t"						\
 	"cmpq %%rdx, " PXTU_OF(PXTU_GATE_GENERATION, "%%rcx") "\n\t"		\
 	"jne %l[no]\n\t"							\
 	/* Was the last writer here our program? */				\
 	"movl " PXTU_OF(PXTU_GATE_ADDRESS_HIGH, "%%rcx") ", %%ecx\n\t"		\
 	"cmpl %%ecx, " PXTU_OF(PXTU_HEAD_ADDRESS_HIGH, "%%rax") "\n\t"		\
 	"jne %l[no]\n\t"							\
-	"movq %%rax, " PXTU_OF(PXTU_NOTE_HEAD, "%[kept]") "\n\t"		\
-	"movq " PXTU_OF(PXTU_NOTE_LEN_END, "%[note]") ", %%rax\n\t"		\
-	"movq %%rax, " PXTU_OF(PXTU_NOTE_LEN_END, "%[kept]") "\n\t"		\
+	"movq %%rax, " PXTU_OF(PXTU_CACHE_HEAD, "%[cache]") "\n\t"		\
+	"movq " PXTU_OF(PXTU_CACHE_LEN_END, "%[from]") ", %%rax\n\t"		\
+	"movq %%rax, " PXTU_OF(PXTU_CACHE_LEN_END, "%[cache]") "\n\t"		\
 	"lfence\n\t"								\
-	"movq %%rdx, (%[kept])\n"						\
+	"movq %%rdx, (%[cache])\n"						\
 	"2:\n\t"								\
 	PXTU_RSEQ_ABORT("no")
 
-#define PXTU_SHORT_KEEP_CHANGES	"memory", "cc", "rax", "rcx", "rdx", "xmm0"
+#define PXTU_FAST_FILL_CHANGES	"memory", "cc", "rax", "rcx", "rdx", "xmm0"
 
-#endif /* PXTU_SHORT_X86_H */
+#endif /* PXTU_FAST_X86_H */

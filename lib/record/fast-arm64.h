@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The short way of an event on arm64. short.h describes it; short-x86.h and rseq-arm64.h have more
+ * The fast path of an event on arm64. fast.h describes it; fast-x86.h and rseq-arm64.h have more
  * on each step.
  */
-#ifndef PXTU_SHORT_ARM64_H
-#define PXTU_SHORT_ARM64_H
+#ifndef PXTU_FAST_ARM64_H
+#define PXTU_FAST_ARM64_H
 
 #include "record/gate.h"
-#include "record/parts-arm64.h"
-#include "record/short-layout.h"
+#include "record/asm-arm64.h"
+#include "record/fast-layout.h"
 
 /*
  * Does this stream want the event, and no other one? x8: the gate. An acquire, as in
  * PXTU_RSEQ_CHECK.
  */
-#define PXTU_SHORT_GATE								\
+#define PXTU_FAST_GATE								\
 	"lsr w9, %w[header], #16\n\t"						\
 	"add x10, x8, #" PXTU_TEXT(PXTU_GATE_ENABLE) "\n\t"			\
 	"add x10, x10, x9, lsl #2\n\t"					\
 	"ldar w9, [x10]\n\t"							\
-	"ldr w10, " PXTU_OF(PXTU_NOTE_BIT, "%[note]") "\n\t"			\
+	"ldr w10, " PXTU_OF(PXTU_CACHE_BIT, "%[cache]") "\n\t"			\
 	"cmp w9, w10\n\t"							\
 	"b.ne %l[no]\n\t"
 
@@ -27,34 +27,34 @@
  * x17: the counter, x13: the clock, w15: its state. After the gate, which opens after a stream has
  * started. A stream with relaxed order does without the barrier.
  */
-#define PXTU_SHORT_COUNTER							\
+#define PXTU_FAST_COUNTER							\
 	"add x13, x8, #" PXTU_TEXT(PXTU_CLOCK_OFFSET) "\n\t"			\
 	"add x14, x13, #" PXTU_TEXT(PXTU_CLOCK_SEQ) " - " PXTU_TEXT(PXTU_CLOCK_OFFSET) "\n\t" \
 	"ldar w15, [x14]\n\t"							\
-	"ldr w9, " PXTU_OF(PXTU_NOTE_RELAXED, "%[note]") "\n\t"		\
+	"ldr w9, " PXTU_OF(PXTU_CACHE_RELAXED, "%[cache]") "\n\t"		\
 	"cbnz w9, 5f\n\t"							\
 	"isb\n"									\
 	"5:\n\t"								\
 	"mrs x17, cntvct_el0\n\t"						\
-	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_TIME)
+	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_TIME)
 
 /* x8: the gate. x16: the area. x11: the head of this CPU. */
-#define PXTU_SHORT_CPU								\
+#define PXTU_FAST_CPU								\
 	"ldr x9, " PXTU_OF(PXTU_GATE_GENERATION, "x8") "\n\t"			\
-	"ldr x10, " PXTU_OF(PXTU_NOTE_GENERATION, "%[note]") "\n\t"		\
+	"ldr x10, " PXTU_OF(PXTU_CACHE_GENERATION, "%[cache]") "\n\t"		\
 	"cmp x9, x10\n\t"							\
 	"b.ne %l[no]\n\t"							\
 	"ldr w9, " PXTU_OF(PXTU_RSEQ_CPU_ID, "x16") "\n\t"			\
-	"ldr w10, " PXTU_OF(PXTU_NOTE_CPU, "%[note]") "\n\t"			\
+	"ldr w10, " PXTU_OF(PXTU_CACHE_CPU, "%[cache]") "\n\t"			\
 	"cmp w9, w10\n\t"							\
 	"b.ne %l[no]\n\t"							\
-	"ldr x11, " PXTU_OF(PXTU_NOTE_HEAD, "%[note]") "\n\t"			\
-	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_CHECKED)
+	"ldr x11, " PXTU_OF(PXTU_CACHE_HEAD, "%[cache]") "\n\t"			\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_CHECKED)
 
 /* Are we the last writer of this CPU, if one is named? */
-#define PXTU_SHORT_WRITER							\
+#define PXTU_FAST_WRITER							\
 	"ldp x9, x10, " PXTU_OF(PXTU_HEAD_IDS, "x11") "\n\t"			\
-	"ldp x12, x8, " PXTU_OF(PXTU_NOTE_IDS, "%[note]") "\n\t"		\
+	"ldp x12, x8, " PXTU_OF(PXTU_CACHE_IDS, "%[cache]") "\n\t"		\
 	"cmp x9, x12\n\t"							\
 	"ccmp x10, x8, #0, eq\n\t"						\
 	"b.ne %l[no]\n\t"
@@ -64,16 +64,16 @@
  * the next head. A full stream has no room: no record ends at its limit. A forged head cannot lead
  * outside of the pool, as the begin of the record is compared, too.
  */
-#define PXTU_SHORT_RESERVE(at)							\
+#define PXTU_FAST_RESERVE(at)							\
 	"ldr x12, " PXTU_OF(PXTU_HEAD_HEAD, "x11") "\n\t"			\
 	"ldr x9, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x11") "\n\t"		\
 	/* Is the last writer named? */						\
 	"cmp x12, x9\n\t"							\
 	"b.ne %l[no]\n\t"							\
-	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_HEAD)					\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_HEAD)					\
 	"and w9, %w[header], #0xffff\n\t"					\
-	/* The note is not the one that the caller saw, if a signal handler has recorded since. */ \
-	"ldr x10, " PXTU_OF(PXTU_NOTE_LEN_END, "%[note]") "\n\t"		\
+	/* A signal handler may have filled the cache since the caller looked. */ \
+	"ldr x10, " PXTU_OF(PXTU_CACHE_LEN_END, "%[cache]") "\n\t"		\
 	"cmp x9, x10\n\t"							\
 	"b.hs %l[no]\n\t"							\
 	"add w10, w9, #" PXTU_TEXT(at) " + 7\n\t"				\
@@ -87,7 +87,7 @@
 	"ldr w6, " PXTU_OF(PXTU_HEAD_LIMIT, "x11") "\n\t"			\
 	"cmp x10, x6\n\t"							\
 	"b.hi %l[no]\n\t"							\
-	"ldp x6, x7, " PXTU_OF(PXTU_NOTE_POOL, "%[note]") "\n\t"		\
+	"ldp x6, x7, " PXTU_OF(PXTU_CACHE_POOL, "%[cache]") "\n\t"		\
 	"cmp x8, x7\n\t"							\
 	"b.hi %l[no]\n\t"							\
 	"add x8, x8, x6\n\t"							\
@@ -97,7 +97,7 @@
  * Data goes to x8 + 16. Pieces may overlap. The padding is in the last word, which is zero. x16:
  * where data ends, less 16 bytes.
  */
-#define PXTU_SHORT_COPY								\
+#define PXTU_FAST_COPY								\
 	"cbz w9, 14f\n\t"							\
 	"add x16, x8, x9\n\t"							\
 	"add x10, %[data], x9\n\t"						\
@@ -144,7 +144,7 @@
  * x17: the time of the counter in x17, as in pxtu_clock_count(), unless the counter is older than
  * the last update. The comparison finds POSIXTRACE_CYCLE_NONE, too.
  */
-#define PXTU_SHORT_TIME								\
+#define PXTU_FAST_TIME								\
 	"ldr x6, " PXTU_OF_CLOCK(PXTU_CLOCK_CYCLE_LAST, "x13") "\n\t"		\
 	"subs x17, x17, x6\n\t"						\
 	"b.lo %l[no]\n\t"							\
@@ -173,13 +173,13 @@
 	"b.hs %l[no]\n\t"
 
 /* Without the time. The padding comes first: the last word of a small packed record has both. */
-#define PXTU_SHORT_HEADER							\
+#define PXTU_FAST_HEADER							\
 	"str xzr, [x10, #-8]\n\t"						\
 	"str %w[header], [x8]\n\t"						\
 	"str %[address], [x8, #8]\n\t"
 
 /* Its data begins 4 bytes earlier, and so does x8 then. */
-#define PXTU_SHORT_PACKED_HEADER						\
+#define PXTU_FAST_PACKED_HEADER						\
 	"str xzr, [x10, #-8]\n\t"						\
 	"orr w7, %w[header], #1 << " PXTU_TEXT(PXTU_PACKED_BIT) "\n\t"		\
 	"str w7, [x8]\n\t"							\
@@ -187,30 +187,30 @@
 	"sub x8, x8, #" PXTU_TEXT(PXTU_RECORD_DATA) " - " PXTU_TEXT(PXTU_PACKED_DATA) "\n\t"
 
 /* Reserves by @reserve, writes by @header, and puts the time there by @time. */
-#define PXTU_SHORT_SEQUENCE(reserve, header, time)				\
-	"ldr x16, " PXTU_OF(PXTU_NOTE_AREA, "%[note]") "\n\t"			\
+#define PXTU_FAST_SEQUENCE(reserve, header, time)				\
+	"ldr x16, " PXTU_OF(PXTU_CACHE_AREA, "%[cache]") "\n\t"			\
 	PXTU_RSEQ_ADDRESS("3b")							\
 	"adrp x8, :got:__posix_trace_gate\n\t"					\
 	"ldr x8, [x8, :got_lo12:__posix_trace_gate]\n\t"			\
 	"str x9, " PXTU_OF(PXTU_RSEQ_CS, "x16") "\n"				\
 	"1:\n\t"								\
-	PXTU_SHORT_GATE								\
-	PXTU_SHORT_COUNTER							\
-	PXTU_SHORT_CPU								\
-	PXTU_SHORT_WRITER							\
+	PXTU_FAST_GATE								\
+	PXTU_FAST_COUNTER							\
+	PXTU_FAST_CPU								\
+	PXTU_FAST_WRITER							\
 	reserve									\
 	header									\
-	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_DATA)					\
-	PXTU_SHORT_COPY								\
-	PXTU_SHORT_TIME								\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_DATA)					\
+	PXTU_FAST_COPY								\
+	PXTU_FAST_TIME								\
 	time									\
-	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_WRITTEN)				\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_WRITTEN)				\
 	"str x17, " PXTU_OF(PXTU_HEAD_LAST, "x11") "\n\t"			\
 	"str x12, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x11") "\n\t"		\
-	PXTU_RSEQ_DELAY(PXTU_POINT_SHORT_COMMIT)				\
-	"ldr x6, " PXTU_OF(PXTU_NOTE_WAKEUP, "%[note]") "\n\t"			\
+	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_COMMIT)				\
+	"ldr x6, " PXTU_OF(PXTU_CACHE_WAKEUP, "%[cache]") "\n\t"			\
 	"ldr w6, " PXTU_OF(PXTU_NEED_WAKEUP, "x6") "\n\t"			\
-	"ldr x16, " PXTU_OF(PXTU_NOTE_AREA, "%[note]") "\n\t"			\
+	"ldr x16, " PXTU_OF(PXTU_CACHE_AREA, "%[cache]") "\n\t"			\
 	/* Commit, as in PXTU_RSEQ_WRITE. Then disarm. */			\
 	"stlr x12, [x11]\n"							\
 	"2:\n\t"								\
@@ -218,8 +218,8 @@
 	"cbnz w6, %l[do_wake]\n\t"						\
 	PXTU_RSEQ_ABORT("no")
 
-/* Packs as prepare() does. The gate is that of the note, or the sequence refuses. */
-#define PXTU_SHORT_RECORD							\
+/* Packs as prepare() does. The gate matches the cache, or the sequence refuses. */
+#define PXTU_FAST_RECORD							\
 	/* As POSIXTRACE_RECORD_PACKS(): the lower bits are those of the length. */ \
 	"sub w9, %w[header], #1\n\t"						\
 	"tbnz w9, #2, 6f\n\t"							\
@@ -230,22 +230,22 @@
 	"cmp w9, w10\n\t"							\
 	"b.ne 6f\n\t"								\
 	PXTU_RSEQ_TABLE("3")							\
-	PXTU_SHORT_SEQUENCE(PXTU_SHORT_RESERVE(PXTU_PACKED_DATA), PXTU_SHORT_PACKED_HEADER, \
+	PXTU_FAST_SEQUENCE(PXTU_FAST_RESERVE(PXTU_PACKED_DATA), PXTU_FAST_PACKED_HEADER, \
 			    "str w17, [x8, #4+4]\n\t")				\
 	"b 7f\n"								\
 	"6:\n\t"								\
 	PXTU_RSEQ_TABLE("3")							\
-	PXTU_SHORT_SEQUENCE(PXTU_SHORT_RESERVE(PXTU_RECORD_DATA), PXTU_SHORT_HEADER, \
+	PXTU_FAST_SEQUENCE(PXTU_FAST_RESERVE(PXTU_RECORD_DATA), PXTU_FAST_HEADER, \
 			    "str w17, [x8, #4]\n\t")				\
 	"7:\n\t"
 
-#define PXTU_SHORT_OPERANDS							\
-	[note] "r" (note),							\
+#define PXTU_FAST_OPERANDS							\
+	[cache] "r" (cache),							\
 	[header] "r" (pxtu_header((__u32)len, (__u32)id, 0)),			\
 	[data] "r" (data),							\
 	[address] "r" (prog_address)
 
-#define PXTU_SHORT_RECORD_CHANGES						\
+#define PXTU_FAST_RECORD_CHANGES						\
 	PXTU_RSEQ_DELAY_CHANGES "memory", "cc", "x6", "x7", "x8", "x9", "x10", "x11", \
 	"x12", "x13", "x14", "x15", "x16", "x17"
 
@@ -254,31 +254,31 @@
  * uses before it looks at anything else. The generation of the gate says that the heads are still
  * mapped. With the barrier, no counter is read early by a thread that has just come to this CPU.
  */
-#define PXTU_SHORT_KEEP								\
-	"ldr x12, " PXTU_OF(PXTU_NOTE_AREA, "%[note]") "\n\t"			\
+#define PXTU_FAST_FILL								\
+	"ldr x12, " PXTU_OF(PXTU_CACHE_AREA, "%[from]") "\n\t"			\
 	PXTU_RSEQ_ADDRESS("3b")							\
 	"str x9, " PXTU_OF(PXTU_RSEQ_CS, "x12") "\n"				\
 	"1:\n\t"								\
-	"str xzr, [%[kept]]\n\t"						\
-	"ldp x10, x11, [%[note], #24]\n\t"					\
-	"stp x10, x11, [%[kept], #24]\n\t"					\
-	"ldp x10, x11, [%[note], #40]\n\t"					\
-	"stp x10, x11, [%[kept], #40]\n\t"					\
-	"ldp x10, x11, [%[note], #56]\n\t"					\
-	"stp x10, x11, [%[kept], #56]\n\t"					\
-	"ldp x10, x11, [%[note], #72]\n\t"					\
-	"stp x10, x11, [%[kept], #72]\n\t"					\
+	"str xzr, [%[cache]]\n\t"						\
+	"ldp x10, x11, [%[from], #24]\n\t"					\
+	"stp x10, x11, [%[cache], #24]\n\t"					\
+	"ldp x10, x11, [%[from], #40]\n\t"					\
+	"stp x10, x11, [%[cache], #40]\n\t"					\
+	"ldp x10, x11, [%[from], #56]\n\t"					\
+	"stp x10, x11, [%[cache], #56]\n\t"					\
+	"ldp x10, x11, [%[from], #72]\n\t"					\
+	"stp x10, x11, [%[cache], #72]\n\t"					\
 	"ldr w10, " PXTU_OF(PXTU_RSEQ_CPU_ID, "x12") "\n\t"			\
-	"ldr w11, " PXTU_OF(PXTU_NOTE_NR_CPUS, "%[note]") "\n\t"		\
+	"ldr w11, " PXTU_OF(PXTU_CACHE_NR_CPUS, "%[from]") "\n\t"		\
 	"cmp w10, w11\n\t"							\
 	"b.hs %l[no]\n\t"							\
-	"str w10, " PXTU_OF(PXTU_NOTE_CPU, "%[kept]") "\n\t"			\
-	"ldr x11, " PXTU_OF(PXTU_NOTE_HEAD, "%[note]") "\n\t"			\
+	"str w10, " PXTU_OF(PXTU_CACHE_CPU, "%[cache]") "\n\t"			\
+	"ldr x11, " PXTU_OF(PXTU_CACHE_HEAD, "%[from]") "\n\t"			\
 	"add x11, x11, x10, lsl #" PXTU_TEXT(PXTU_HEAD_SHIFT) "\n\t"		\
 	"adrp x12, :got:__posix_trace_gate\n\t"				\
 	"ldr x12, [x12, :got_lo12:__posix_trace_gate]\n\t"			\
 	"ldr x9, " PXTU_OF(PXTU_GATE_GENERATION, "x12") "\n\t"			\
-	"ldr x10, [%[note]]\n\t"						\
+	"ldr x10, [%[from]]\n\t"						\
 	"cmp x9, x10\n\t"							\
 	"b.ne %l[no]\n\t"							\
 	/* Was the last writer here our program? */				\
@@ -286,15 +286,15 @@
 	"ldr w12, " PXTU_OF(PXTU_HEAD_ADDRESS_HIGH, "x11") "\n\t"		\
 	"cmp w9, w12\n\t"							\
 	"b.ne %l[no]\n\t"							\
-	"str x11, " PXTU_OF(PXTU_NOTE_HEAD, "%[kept]") "\n\t"			\
-	"ldr x11, " PXTU_OF(PXTU_NOTE_LEN_END, "%[note]") "\n\t"		\
-	"str x11, " PXTU_OF(PXTU_NOTE_LEN_END, "%[kept]") "\n\t"		\
+	"str x11, " PXTU_OF(PXTU_CACHE_HEAD, "%[cache]") "\n\t"			\
+	"ldr x11, " PXTU_OF(PXTU_CACHE_LEN_END, "%[from]") "\n\t"		\
+	"str x11, " PXTU_OF(PXTU_CACHE_LEN_END, "%[cache]") "\n\t"		\
 	"isb\n\t"								\
-	"str x10, [%[kept]]\n"							\
+	"str x10, [%[cache]]\n"							\
 	"2:\n\t"								\
 	PXTU_RSEQ_ABORT("no")
 
-#define PXTU_SHORT_KEEP_CHANGES							\
+#define PXTU_FAST_FILL_CHANGES							\
 	PXTU_RSEQ_DELAY_CHANGES "memory", "cc", "x9", "x10", "x11", "x12"
 
-#endif /* PXTU_SHORT_ARM64_H */
+#endif /* PXTU_FAST_ARM64_H */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What restartable sequences on arm64 have in common. rseq.h describes what they do, and why. */
-#ifndef PXTU_PARTS_ARM64_H
-#define PXTU_PARTS_ARM64_H
+#ifndef PXTU_ASM_ARM64_H
+#define PXTU_ASM_ARM64_H
 
-#include "record/parts.h"
+#include "record/asm.h"
 
 /* A member of the structure that %[slot], x12, ... points to. */
 #define PXTU_OF(number, base)	"[" base ", #" PXTU_TEXT(number) "]"
@@ -39,4 +39,4 @@ static inline void pxtu_rseq_disarm(void)
 _Static_assert(PXTU_HEAD_HEAD == 0, "STLR takes no offset");
 _Static_assert(PXTU_CLOCK_OFFSET % 4096 == 0, "ADD takes 12 bits, and may shift them by 12");
 
-#endif /* PXTU_PARTS_ARM64_H */
+#endif /* PXTU_ASM_ARM64_H */
