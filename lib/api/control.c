@@ -3,6 +3,7 @@
  * Commands of a controller to its stream: start, stop, flush, clear; attributes and status of a
  * stream or log.
  */
+#include "stream/reader.h"
 #include "stream/stream.h"
 
 /* Send a command whose event names the caller of the public function. */

@@ -7,7 +7,9 @@
 #include "attr/attr.h"
 #include "common/host.h"
 #include "record/attach.h"
+#include "stream/open.h"
 #include "stream/stream.h"
+#include "stream/worker.h"
 
 static int make_stream(pid_t pid, const trace_attr_t *attr, int log_fd, trace_id_t *trid)
 {

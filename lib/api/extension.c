@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "stream/stream.h"
+#include "stream/window.h"
 
 /**
  * posixtrace_fd() - a descriptor to poll for events

@@ -5,8 +5,9 @@
  */
 #include <time.h>
 
-#include "common/trid.h"
 #include "api/report.h"
+#include "common/trid.h"
+#include "stream/ahead.h"
 #include "stream/stream.h"
 
 /* Whether, and how long, a call waits for an event. */

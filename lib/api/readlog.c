@@ -7,6 +7,8 @@
 
 #include "common/trid.h"
 #include "log/log.h"
+#include "log/loghead.h"
+#include "log/logsurvey.h"
 
 /**
  * posix_trace_open() - open a log for reading
@@ -116,7 +118,7 @@ PXTU_API int posix_trace_rewind(trace_id_t trid)
 PXTU_API int posixtrace_get_log_info(trace_id_t trid, struct posixtrace_log_info *info)
 {
 	struct pxtu_log *log;
-	const struct pxtu_log_facts *facts;
+	const struct pxtu_log_survey *survey;
 	int err;
 
 	if (!info)
@@ -124,24 +126,24 @@ PXTU_API int posixtrace_get_log_info(trace_id_t trid, struct posixtrace_log_info
 	log = lock_log(trid);
 	if (!log)
 		return EINVAL;
-	facts = &log->facts;
+	survey = &log->survey;
 	err = pxtu_log_survey(log);
 	if (!err) {
 		memset(info, 0, sizeof(*info));
 		/* Update the size of the file. */
 		pxtu_log_reaches(log, INT64_MAX);
 		info->size = log->size;
-		info->read = log->window.read;
+		info->read = log->index.read;
 		if (info->read > info->size)
 			info->read = info->size;
-		info->lost = log->window.lost;
-		if (facts->end_valid && facts->end.lost > info->lost)
-			info->lost = facts->end.lost;
-		if (facts->end_valid)
-			info->overwritten = facts->end.overwritten;
-		if (facts->end_valid && facts->end.flags & POSIXTRACE_LOG_END_FINAL)
+		info->lost = log->index.lost;
+		if (survey->end_valid && survey->end.lost > info->lost)
+			info->lost = survey->end.lost;
+		if (survey->end_valid)
+			info->overwritten = survey->end.overwritten;
+		if (survey->end_valid && survey->end.flags & POSIXTRACE_LOG_END_FINAL)
 			info->flags |= POSIXTRACE_LOG_ENDED;
-		if (facts->damaged)
+		if (survey->damaged)
 			info->flags |= POSIXTRACE_LOG_DAMAGED;
 	}
 	unlock_log(log);

@@ -8,6 +8,10 @@
 #include <unistd.h>
 
 #include "log/log.h"
+#include "log/loghead.h"
+#include "log/logindex.h"
+#include "log/logsurvey.h"
+#include "log/logwalk.h"
 
 /* Is it open for reading, and does its file allow pread()? */
 static int check_descriptor(int fd, struct pxtu_log *log)
@@ -37,12 +41,12 @@ static void close_ours(const struct pxtu_log *log)
 
 static void free_log(struct pxtu_log *log)
 {
-	pxtu_window_destroy(log);
-	free(log->facts.names);
-	free(log->facts.described);
-	free(log->facts.roster.task);
-	free(log->facts.roster.program);
-	free(log->facts.roster.mapping);
+	pxtu_index_destroy(log);
+	free(log->survey.names);
+	free(log->survey.described);
+	free(log->survey.tasks.task);
+	free(log->survey.tasks.program);
+	free(log->survey.tasks.mapping);
 	free(log->data);
 	free(log->scratch);
 	free(log);
@@ -50,7 +54,7 @@ static void free_log(struct pxtu_log *log)
 
 int pxtu_log_rewind(struct pxtu_log *log)
 {
-	pxtu_window_start(log);
+	pxtu_index_start(log);
 	return pxtu_log_failed(log);
 }
 
@@ -64,11 +68,11 @@ static int read_log(struct pxtu_log *log)
 	log->data = malloc(pxtu_record_room(log->head.max_data));
 	if (!log->scratch || !log->data)
 		return -ENOMEM;
-	err = pxtu_window_init(log);
+	err = pxtu_index_init(log);
 	if (err)
 		return err;
-	pxtu_log_walk_start(log, &log->facts.start);
-	log->facts.walk = log->facts.start;
+	pxtu_log_walk_start(log, &log->survey.start);
+	log->survey.walk = log->survey.start;
 	err = pxtu_log_failed(log);
 	if (!err)
 		err = pxtu_log_survey(log);

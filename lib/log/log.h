@@ -4,8 +4,8 @@
  *
  * Each file calls only files named before it: loghead.c checks the header, logblock.c finds
  * blocks, logring.c knows the ring of a LOOP log, logwalk.c walks from block to block in each
- * kind of log, lognotes.c, logroster.c and logmappings.c know the notes (roster.h), logfacts.c
- * collects names and status, logwindow.c has an index of blocks, logmerge.c merges the events of
+ * kind of log, lognotes.c, logtasks.c and logmappings.c know the notes (logtasks.h), logsurvey.c
+ * collects names and status, logindex.c has an index of blocks, logmerge.c merges the events of
  * all CPUs by time, logops.c has the operations of a source, log.c opens and closes.
  * Documentation/trace-log.rst describes the format. All use pread(): a mapping of a file that
  * becomes shorter would kill the process.
@@ -21,7 +21,7 @@
 
 #include "common/heap.h"
 #include "common/source.h"
-#include "log/roster.h"
+#include "log/logtasks.h"
 
 /* A block header may be larger than ours; the rest is ignored. */
 #define PXTU_LOG_BLOCK_MAX	1024U
@@ -119,9 +119,9 @@ struct pxtu_log_description {
 };
 
 /**
- * struct pxtu_log_facts - facts about the log as a whole
+ * struct pxtu_log_survey - facts about the log as a whole
  */
-struct pxtu_log_facts {
+struct pxtu_log_survey {
 	/** @walk: how far the log was surveyed */
 	struct pxtu_log_walk walk;
 	/** @start: where the valid blocks begin: after the last RESET */
@@ -156,8 +156,8 @@ struct pxtu_log_facts {
 	__u64 torn;
 	/** @notes_first: LOOP: number of the first note, when that was looked at */
 	__u64 notes_first;
-	/** @roster: names of threads and processes, and the host */
-	struct pxtu_log_roster roster;
+	/** @tasks: names of threads and processes, and the host */
+	struct pxtu_log_tasks tasks;
 	/** @described: the descriptions, by event type; NULL if no block has any */
 	struct pxtu_log_description *described;
 	/** @place: place in @names of each type, from 1; 0 for none */
@@ -233,9 +233,9 @@ struct pxtu_log_gap {
 };
 
 /**
- * struct pxtu_log_window - the blocks of two epochs
+ * struct pxtu_log_index - the index: the blocks of two epochs
  */
-struct pxtu_log_window {
+struct pxtu_log_index {
 	/** @walk: position of the next block */
 	struct pxtu_log_walk walk;
 	/** @ahead: a block of events that is not in the index yet */
@@ -317,10 +317,10 @@ struct pxtu_log {
 	__u64 size;
 	/** @head: its header */
 	struct pxtu_log_head head;
-	/** @facts: names and status */
-	struct pxtu_log_facts facts;
-	/** @window: position of the reader */
-	struct pxtu_log_window window;
+	/** @survey: names and status */
+	struct pxtu_log_survey survey;
+	/** @index: position of the reader */
+	struct pxtu_log_index index;
 	/** @queue: the next events to report */
 	struct pxtu_queue queue;
 	/** @data: data of the record in @queue */
@@ -337,105 +337,6 @@ static inline struct pxtu_log *pxtu_log_of(const struct pxtu_source *source)
 	return pxtu_container_of(source, struct pxtu_log, source);
 }
 
-/* loghead.c */
-
-/**
- * pxtu_log_read() - read from the file
- * @log: the log
- * @to: where to write it
- * @len: bytes
- * @offset: offset in the file
- *
- * Return: bytes read, fewer only at the end of the file; negative errno.
- */
-ssize_t pxtu_log_read(struct pxtu_log *log, void *to, size_t len, __u64 offset);
-
-/**
- * pxtu_log_failed() - return and clear the error of this process
- * @log: the log
- *
- * After an error, such as missing memory, the results do not show the contents of the file.
- *
- * Return: 0; -ENOMEM or -EFAULT if a call failed since this was last called.
- */
-int pxtu_log_failed(struct pxtu_log *log);
-
-/**
- * pxtu_log_reaches() - is the file at least this long?
- * @log: the log
- * @end: offset
- *
- * If not, checks its size again, and that the descriptor is still the same file.
- */
-bool pxtu_log_reaches(struct pxtu_log *log, __u64 end);
-
-/**
- * pxtu_log_head_read() - read and check the header
- * @log: with an open descriptor
- *
- * Return: 0; -EINVAL if the file is no log that we can read; other negative errno.
- */
-int pxtu_log_head_read(struct pxtu_log *log);
-
-/* logblock.c */
-
-/* Result of a step from block to block. */
-enum pxtu_log_step {
-	PXTU_LOG_NOTHING,	/* for now */
-	PXTU_LOG_BLOCK,		/* a block; its payload is checked unless it is EVENTS */
-	PXTU_LOG_DAMAGE,	/* a damaged place; the next call goes on after it */
-};
-
-/* Result of a look at an offset. */
-enum pxtu_log_at {
-	PXTU_LOG_AT_END,	/* less than a block */
-	PXTU_LOG_AT_BLOCK,	/* a block with a valid header */
-	PXTU_LOG_AT_OTHER,	/* something else */
-};
-
-/**
- * pxtu_log_look() - look for a block at an offset
- * @log: the log
- * @offset: where to look
- * @limit: blocks end here at the latest
- * @block: set if there is a block
- */
-enum pxtu_log_at pxtu_log_look(struct pxtu_log *log, __u64 offset, __u64 limit,
-			       struct pxtu_log_block *block);
-
-/**
- * pxtu_log_search() - search for a block from the offset of @walk on
- * @log: the log
- * @walk: searching; its offset moves to the block, or to the end of the search
- * @limit: blocks end here at the latest
- * @last: largest number that the block can have
- * @block: set if there is a block
- *
- * Return: false if there is none.
- */
-bool pxtu_log_search(struct pxtu_log *log, struct pxtu_log_walk *walk, __u64 limit, __u64 last,
-		     struct pxtu_log_block *block);
-
-/**
- * pxtu_log_step_over() - step over an expected block
- * @log: the log
- * @walk: moves to the end of the block
- * @block: the block
- */
-enum pxtu_log_step pxtu_log_step_over(struct pxtu_log *log, struct pxtu_log_walk *walk,
-				      struct pxtu_log_block *block);
-
-/**
- * pxtu_log_walk_straight() - pxtu_log_walk() where one block follows another
- * @log: the log
- * @walk: position of the caller
- * @limit: blocks end here at the latest
- * @last: number of the last block
- * @block: set if there is a block
- */
-enum pxtu_log_step pxtu_log_walk_straight(struct pxtu_log *log, struct pxtu_log_walk *walk,
-					  __u64 limit, __u64 last, struct pxtu_log_block *block);
-
 /*
  * Lists of blocks: of the CPUs, of system events, of the kernel's events on each CPU if the log has
  * them, and of damaged places.
@@ -447,218 +348,12 @@ static inline __u32 pxtu_log_nr_lists(const struct pxtu_log *log)
 	return nr_cpus + 1 + (log->head.attr.classes ? nr_cpus : 0) + 1;
 }
 
-/* Was the stream shut down, so that the writer writes nothing more? */
-static inline bool pxtu_log_final(const struct pxtu_log_facts *facts)
-{
-	return facts->end_valid && facts->end.flags & POSIXTRACE_LOG_END_FINAL;
-}
-
 /* Size of header and payload. */
 static inline __u64 pxtu_log_block_bytes(const struct pxtu_log *log,
 					 const struct pxtu_log_block *block)
 {
 	return (__u64)log->head.block_size + block->head.size;
 }
-
-/* logring.c */
-
-/**
- * pxtu_ring_start() - find the oldest and the newest block
- * @log: a LOOP log
- * @walk: to be set to the oldest
- */
-void pxtu_ring_start(struct pxtu_log *log, struct pxtu_log_walk *walk);
-
-/**
- * pxtu_ring_walk() - pxtu_log_walk() in a ring
- * @log: a LOOP log
- * @walk: from pxtu_ring_start()
- * @block: as for pxtu_log_walk()
- */
-enum pxtu_log_step pxtu_ring_walk(struct pxtu_log *log, struct pxtu_log_walk *walk,
-				  struct pxtu_log_block *block);
-
-/* logwalk.c */
-
-/**
- * pxtu_log_walk() - go to the next block
- * @log: the log
- * @walk: position of the caller
- * @block: where to write the block. After PXTU_LOG_DAMAGE it is set if the header is
- *	good and the payload is not
- *
- * Whatever the file contains, a walk ends in a time proportional to the real size of the
- * file.
- */
-enum pxtu_log_step pxtu_log_walk(struct pxtu_log *log, struct pxtu_log_walk *walk,
-				 struct pxtu_log_block *block);
-
-/**
- * pxtu_log_walk_start() - set a walk to the first block
- * @log: the log
- * @walk: to be set
- */
-void pxtu_log_walk_start(struct pxtu_log *log, struct pxtu_log_walk *walk);
-
-/* lognotes.c */
-
-/**
- * pxtu_log_begin_notes() - go back to the first note if the writer has begun them anew
- * @log: a LOOP log
- */
-void pxtu_log_begin_notes(struct pxtu_log *log);
-
-/**
- * pxtu_log_renew_notes() - let the walk search again as much as at the beginning
- * @log: a LOOP log, whose writer has completed a flush
- */
-void pxtu_log_renew_notes(struct pxtu_log *log);
-
-/**
- * pxtu_log_walk_notes() - go to the next note of a LOOP log
- * @log: the log
- * @walk: position of the caller
- * @block: as for pxtu_log_walk()
- */
-enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_walk *walk,
-				       struct pxtu_log_block *block);
-
-/**
- * pxtu_log_note_descriptions() - note where the descriptions of a block are
- * @log: the log
- * @block: a block of descriptions, with a good payload
- *
- * Return: 0; -ENOMEM.
- */
-int pxtu_log_note_descriptions(struct pxtu_log *log, const struct pxtu_log_block *block);
-
-/**
- * pxtu_log_description() - description of an event type
- * @log: the log
- * @id: any number
- * @text: where to write it
- *
- * Return: 0, also if there is no room for it; -ENOENT if the log has none so far; -ENOMEM.
- */
-int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text);
-
-/**
- * pxtu_log_survey() - survey the blocks that were appended since the last survey
- * @log: the log
- *
- * Reads the headers of all blocks, and the payload of those that are not events.
- *
- * Return: 0; -ENOMEM, then the next call continues; -ESHUTDOWN if the program closed our
- * descriptor.
- */
-int pxtu_log_survey(struct pxtu_log *log);
-
-/**
- * pxtu_log_final_now() - was the stream shut down by now?
- * @log: a LOOP log
- *
- * What is known of the log stays as it was at the last survey.
- *
- * Return: false also if the status cannot be read.
- */
-bool pxtu_log_final_now(struct pxtu_log *log);
-
-/**
- * pxtu_log_status() - status of the log
- * @log: the log
- * @info: where to write it
- */
-void pxtu_log_status(const struct pxtu_log *log, struct posix_trace_status_info *info);
-
-/**
- * pxtu_log_name() - name of an event type
- * @log: the log
- * @id: any number
- *
- * Return: the name, NULL if the log has no such type so far.
- */
-const char *pxtu_log_name(const struct pxtu_log *log, __u32 id);
-
-/**
- * pxtu_log_type() - event type at a place in the list of types
- * @log: the log
- * @place: from 0
- *
- * Return: the type, 0 at the end.
- */
-__u32 pxtu_log_type(const struct pxtu_log *log, __u32 place);
-
-/* logwindow.c */
-
-/**
- * pxtu_window_init() - allocate the lists and the heap
- * @log: with its header read
- *
- * Return: 0 or -ENOMEM.
- */
-int pxtu_window_init(struct pxtu_log *log);
-
-/**
- * pxtu_window_destroy() - free all
- * @log: initialized, or zero
- */
-void pxtu_window_destroy(struct pxtu_log *log);
-
-/**
- * pxtu_window_start() - set the window to the oldest event
- * @log: the log
- */
-void pxtu_window_start(struct pxtu_log *log);
-
-/**
- * pxtu_window_fill() - index all blocks that can have the next event
- * @log: the log
- *
- * Return: 0; -ENOMEM, then no event is lost; -ESHUTDOWN if the program closed our
- * descriptor.
- */
-int pxtu_window_fill(struct pxtu_log *log);
-
-/**
- * pxtu_window_fix() - reorder the heap
- * @window: the first CPU of the heap got a later time, or lost its last block
- */
-void pxtu_window_fix(struct pxtu_log_window *window);
-
-/**
- * pxtu_window_pop() - remove the first block of a CPU, which is read to its end
- * @log: the log
- * @cpu: the CPU; the caller then calls pxtu_window_fix()
- */
-void pxtu_window_pop(struct pxtu_log *log, struct pxtu_log_cpu *cpu);
-
-/**
- * pxtu_window_put_back() - remove the first block of a CPU, to look for it again later
- * @log: a LOOP log
- * @cpu: the CPU, whose first block is the last one that was found in the log; the caller then
- *	calls pxtu_window_fix()
- */
-void pxtu_window_put_back(struct pxtu_log *log, struct pxtu_log_cpu *cpu);
-
-/* logmerge.c */
-
-/**
- * pxtu_log_next() - take the next event
- * @log: the log
- * @event: set to the event, valid until the next call; NULL if there is none
- *
- * Return: 0; -ENOMEM, then no event is lost; -ESHUTDOWN if the program closed our
- * descriptor.
- */
-int pxtu_log_next(struct pxtu_log *log, const struct posixtrace_batch_event **event);
-
-/**
- * pxtu_log_unread() - put the last event back
- * @log: the log
- */
-void pxtu_log_unread(struct pxtu_log *log);
-
-/* log.c */
 
 /**
  * pxtu_log_open() - open a log for reading

@@ -8,6 +8,8 @@
 
 #include "log/crc32c.h"
 #include "log/log.h"
+#include "log/logblock.h"
+#include "log/loghead.h"
 
 #define BUDGET_FACTOR	16U	/* bytes more for each byte of a good block */
 

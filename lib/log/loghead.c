@@ -9,6 +9,7 @@
 
 #include "log/crc32c.h"
 #include "log/log.h"
+#include "log/loghead.h"
 
 #define HEADER_MAX	4096U
 

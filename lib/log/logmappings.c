@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: MIT
 /*
- * Which file a process had at an address, as the log says. The index has where each mapping is in
+ * Which file a process had at an address, as the log says. The survey has where each mapping is in
  * the log. The mappings that were looked at together follow one another in it, by address.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "log/log.h"
+#include "log/loghead.h"
+#include "log/logmappings.h"
+#include "log/logtasks.h"
 
 static int add(struct pxtu_log *log, const struct posixtrace_log_mapping *from, __u64 offset)
 {
-	struct pxtu_log_roster *roster = &log->facts.roster;
-	int err = pxtu_log_make_room(&roster->mapping, sizeof(*roster->mapping),
-				     roster->nr_mappings, &roster->mappings_room);
+	struct pxtu_log_tasks *tasks = &log->survey.tasks;
+	int err = pxtu_log_make_room(&tasks->mapping, sizeof(*tasks->mapping),
+				     tasks->nr_mappings, &tasks->mappings_room);
 
 	if (err)
 		return err == -ENOSPC ? 0 : err;
-	roster->mapping[roster->nr_mappings++] = (struct pxtu_log_mapping){
+	tasks->mapping[tasks->nr_mappings++] = (struct pxtu_log_mapping){
 		.pid = from->pid,
 		.start = from->start,
 		.since = from->since,
@@ -24,7 +27,7 @@ static int add(struct pxtu_log *log, const struct posixtrace_log_mapping *from, 
 		.length = from->length,
 		.offset = offset,
 	};
-	roster->mappings_sorted = false;
+	tasks->mappings_sorted = false;
 	return 0;
 }
 
@@ -44,7 +47,7 @@ static bool is_of(const struct posixtrace_log_mapping *head, const struct pxtu_l
 	       head->length == place->length;
 }
 
-int pxtu_log_note_mappings(struct pxtu_log *log, const struct pxtu_log_block *block)
+int pxtu_log_add_mappings(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	const __u64 begin = block->offset + log->head.block_size;
 	struct posixtrace_log_mapping head;
@@ -56,7 +59,7 @@ int pxtu_log_note_mappings(struct pxtu_log *log, const struct pxtu_log_block *bl
 		if (pos + sizeof(head) > block->head.size ||
 		    pxtu_log_read(log, &head, sizeof(head), begin + pos) != sizeof(head) ||
 		    !is_valid(&head, block->head.size - pos)) {
-			log->facts.damaged = true;
+			log->survey.damaged = true;
 			return pxtu_log_failed(log);
 		}
 		err = add(log, &head, begin + pos);
@@ -78,16 +81,16 @@ static int compare_mappings(const void *a, const void *b)
 }
 
 /* How many are not behind @key. */
-static size_t count_until(const struct pxtu_log_roster *roster,
+static size_t count_until(const struct pxtu_log_tasks *tasks,
 			  const struct pxtu_log_mapping *key)
 {
-	return pxtu_log_count_until(roster->mapping, roster->nr_mappings, sizeof(*key), key,
+	return pxtu_log_count_until(tasks->mapping, tasks->nr_mappings, sizeof(*key), key,
 				    compare_mappings);
 }
 
-static bool is_of_process(const struct pxtu_log_roster *roster, size_t n, __s32 pid)
+static bool is_of_process(const struct pxtu_log_tasks *tasks, size_t n, __s32 pid)
 {
-	return n < roster->nr_mappings && roster->mapping[n].pid == pid;
+	return n < tasks->nr_mappings && tasks->mapping[n].pid == pid;
 }
 
 /*
@@ -95,7 +98,7 @@ static bool is_of_process(const struct pxtu_log_roster *roster, size_t n, __s32 
  * that hold at the time: not later, unless the process had them when it was born. What was at a
  * place before the look is not known. False if there are none.
  */
-static bool find_look(const struct pxtu_log_roster *roster, const struct pxtu_task *task,
+static bool find_look(const struct pxtu_log_tasks *tasks, const struct pxtu_task *task,
 		      struct pxtu_log_mapping *key)
 {
 	size_t n;
@@ -103,43 +106,43 @@ static bool find_look(const struct pxtu_log_roster *roster, const struct pxtu_ta
 	*key = (struct pxtu_log_mapping){
 		.pid = task->pid, .start = task->time, .since = ~0ULL, .address = ~0ULL,
 	};
-	n = count_until(roster, key);
-	if (n && is_of_process(roster, n - 1, task->pid))
+	n = count_until(tasks, key);
+	if (n && is_of_process(tasks, n - 1, task->pid))
 		n--;
-	else if (!is_of_process(roster, n, task->pid))
+	else if (!is_of_process(tasks, n, task->pid))
 		return false;
-	key->start = roster->mapping[n].start;
+	key->start = tasks->mapping[n].start;
 	if (!pxtu_log_lived(key->start, task->time))
 		return false;
 	key->since = task->time > key->start ? task->time : key->start;
-	n = count_until(roster, key);
-	if (!n || !is_of_process(roster, n - 1, task->pid) ||
-	    roster->mapping[n - 1].start != key->start)
+	n = count_until(tasks, key);
+	if (!n || !is_of_process(tasks, n - 1, task->pid) ||
+	    tasks->mapping[n - 1].start != key->start)
 		return false;
-	key->since = roster->mapping[n - 1].since;
+	key->since = tasks->mapping[n - 1].since;
 	return true;
 }
 
-static const struct pxtu_log_mapping *find(struct pxtu_log_roster *roster,
+static const struct pxtu_log_mapping *find(struct pxtu_log_tasks *tasks,
 					   const struct pxtu_task *task, __u64 address)
 {
 	const struct pxtu_log_mapping *found;
 	struct pxtu_log_mapping key;
 	size_t n;
 
-	if (!roster->nr_mappings)
+	if (!tasks->nr_mappings)
 		return NULL;
-	if (!roster->mappings_sorted)
-		qsort(roster->mapping, roster->nr_mappings, sizeof(*roster->mapping),
+	if (!tasks->mappings_sorted)
+		qsort(tasks->mapping, tasks->nr_mappings, sizeof(*tasks->mapping),
 		      compare_mappings);
-	roster->mappings_sorted = true;
-	if (!find_look(roster, task, &key))
+	tasks->mappings_sorted = true;
+	if (!find_look(tasks, task, &key))
 		return NULL;
 	key.address = address;
-	n = count_until(roster, &key);
+	n = count_until(tasks, &key);
 	if (!n)
 		return NULL;
-	found = &roster->mapping[n - 1];
+	found = &tasks->mapping[n - 1];
 	if (found->pid != key.pid || found->start != key.start || found->since != key.since ||
 	    address - found->address >= found->length)
 		return NULL;
@@ -149,7 +152,7 @@ static const struct pxtu_log_mapping *find(struct pxtu_log_roster *roster,
 int pxtu_log_mapping(struct pxtu_log *log, const struct pxtu_task *task, __u64 address,
 		     struct posixtrace_mapping_info *info)
 {
-	const struct pxtu_log_mapping *place = find(&log->facts.roster, task, address);
+	const struct pxtu_log_mapping *place = find(&log->survey.tasks, task, address);
 	struct posixtrace_log_mapping head;
 	int err;
 

@@ -11,6 +11,12 @@
 
 #include "log/crc32c.h"
 #include "log/log.h"
+#include "log/logblock.h"
+#include "log/loghead.h"
+#include "log/logindex.h"
+#include "log/logmerge.h"
+#include "log/logsurvey.h"
+#include "log/logwalk.h"
 
 /* How much of a block is in memory; for all CPUs together, 32 MiB at most. */
 #define CHUNK_MAX	(16U << 10)
@@ -26,7 +32,7 @@ static __u32 chunk_size(const struct pxtu_log *log)
 /* Replace the rest of a block by one event that reports the damage. */
 static void make_corrupt(struct pxtu_log *log, struct pxtu_log_cpu *cpu, __u64 time, __u32 size)
 {
-	log->facts.damaged = true;
+	log->survey.damaged = true;
 	pxtu_record_error(&cpu->record, time);
 	cpu->corrupt = true;
 	cpu->ready = true;
@@ -91,14 +97,14 @@ static bool overwritten(struct pxtu_log *log, const struct pxtu_log_entry *entry
 /* The rest of the first block of a CPU, from a time on, cannot be read. */
 static void give_up(struct pxtu_log *log, struct pxtu_log_cpu *cpu, __u64 time)
 {
-	const struct pxtu_log_entry *entry = &log->window.entries[cpu->first];
+	const struct pxtu_log_entry *entry = &log->index.entries[cpu->first];
 
 	if (!overwritten(log, entry)) {
 		make_corrupt(log, cpu, time, entry->size);
 		return;
 	}
-	log->facts.overwritten = true;
-	pxtu_window_pop(log, cpu);
+	log->survey.overwritten = true;
+	pxtu_index_pop(log, cpu);
 }
 
 /*
@@ -107,10 +113,10 @@ static void give_up(struct pxtu_log *log, struct pxtu_log_cpu *cpu, __u64 time)
  */
 static bool may_be_partial(struct pxtu_log *log, const struct pxtu_log_entry *entry)
 {
-	struct pxtu_log_walk walk = log->window.walk;
+	struct pxtu_log_walk walk = log->index.walk;
 	struct pxtu_log_block next;
 
-	if (!log->head.ring_end || log->window.have_ahead || walk.seq <= walk.newest ||
+	if (!log->head.ring_end || log->index.have_ahead || walk.seq <= walk.newest ||
 	    walk.offset != entry->offset + entry->size)
 		return false;
 	return !pxtu_log_final_now(log) &&
@@ -120,7 +126,7 @@ static bool may_be_partial(struct pxtu_log *log, const struct pxtu_log_entry *en
 /* Begin to read the first block of a CPU. */
 static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 {
-	const struct pxtu_log_entry *entry = &log->window.entries[cpu->first];
+	const struct pxtu_log_entry *entry = &log->index.entries[cpu->first];
 	bool good;
 
 	if (!entry->offset) {
@@ -133,7 +139,7 @@ static int open_block(struct pxtu_log *log, struct pxtu_log_cpu *cpu)
 		return -ENOMEM;
 	good = payload_good(log, entry, cpu);
 	if (!good && may_be_partial(log, entry)) {
-		pxtu_window_put_back(log, cpu);
+		pxtu_index_put_back(log, cpu);
 		return 0;
 	}
 	/* The writer of a LOOP log may have completed it between the two looks. */
@@ -183,13 +189,13 @@ static void leave_record(struct pxtu_log_cpu *cpu)
 /* One step towards the next event of a CPU: then it is ready, or the time of the CPU is later. */
 static int prepare(struct pxtu_log *log, __u32 number)
 {
-	struct pxtu_log_cpu *cpu = &log->window.cpu[number];
-	const struct pxtu_log_entry *entry = &log->window.entries[cpu->first];
+	struct pxtu_log_cpu *cpu = &log->index.cpu[number];
+	const struct pxtu_log_entry *entry = &log->index.entries[cpu->first];
 
 	if (!cpu->open)
 		return open_block(log, cpu);
 	if (cpu->pos >= entry->size) {
-		pxtu_window_pop(log, cpu);
+		pxtu_index_pop(log, cpu);
 		return 0;
 	}
 	if (!read_header(log, cpu, entry) ||
@@ -202,7 +208,7 @@ static int prepare(struct pxtu_log *log, __u32 number)
 	}
 	if (cpu->record.timestamp <= entry->overwrite_watermark) {
 		/* It survived on a slower CPU, but counts as lost like its neighbours. */
-		log->window.skipped++;
+		log->index.skipped++;
 		leave_record(cpu);
 		return 0;
 	}
@@ -213,7 +219,7 @@ static int prepare(struct pxtu_log *log, __u32 number)
 
 static bool copy_data(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 {
-	const struct pxtu_log_entry *entry = &log->window.entries[cpu->first];
+	const struct pxtu_log_entry *entry = &log->index.entries[cpu->first];
 	__u32 pos = cpu->pos + cpu->record.header, len = cpu->record.data_len;
 	static const int error = EIO;
 
@@ -228,24 +234,24 @@ static bool copy_data(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 }
 
 /* The number may be forged, like all in the file; but it never falls. */
-static void note_lost(struct pxtu_log_window *window, const struct pxtu_log_entry *entry)
+static void note_lost(struct pxtu_log_index *index, const struct pxtu_log_entry *entry)
 {
-	__u64 lost = entry->lost + window->skipped;
+	__u64 lost = entry->lost + index->skipped;
 
-	if (lost > window->lost)
-		window->lost = lost;
+	if (lost > index->lost)
+		index->lost = lost;
 }
 
 /* Report all losses before this record, in one pair of events, in front of it. */
 static void queue_gaps(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 {
-	struct pxtu_log_window *window = &log->window;
-	struct pxtu_log_gap *gap = window->gap;
+	struct pxtu_log_index *index = &log->index;
+	struct pxtu_log_gap *gap = index->gap;
 	__u64 overflow = gap->first;
 	unsigned int n;
 
-	for (n = 0; n < window->nr_gaps; n++, gap++) {
-		if (window->entries[cpu->first].generation < gap->generation ||
+	for (n = 0; n < index->nr_gaps; n++, gap++) {
+		if (index->entries[cpu->first].generation < gap->generation ||
 		    !pxtu_record_after_gap(&cpu->record, log->head.loop, gap->first))
 			break;
 		if (gap->first < overflow)
@@ -253,11 +259,11 @@ static void queue_gaps(struct pxtu_log *log, const struct pxtu_log_cpu *cpu)
 	}
 	if (!n)
 		return;
-	window->nr_gaps -= n;
-	memmove(window->gap, gap, window->nr_gaps * sizeof(*gap));
-	pxtu_queue_system(&log->queue, POSIXTRACE_ID_OVERFLOW, overflow, window->lost, log->data);
-	note_lost(window, &window->entries[cpu->first]);
-	pxtu_queue_system(&log->queue, POSIXTRACE_ID_RESUME, cpu->record.timestamp, window->lost,
+	index->nr_gaps -= n;
+	memmove(index->gap, gap, index->nr_gaps * sizeof(*gap));
+	pxtu_queue_system(&log->queue, POSIXTRACE_ID_OVERFLOW, overflow, index->lost, log->data);
+	note_lost(index, &index->entries[cpu->first]);
+	pxtu_queue_system(&log->queue, POSIXTRACE_ID_RESUME, cpu->record.timestamp, index->lost,
 			  log->data);
 }
 
@@ -274,7 +280,7 @@ static __u32 cpu_of(const struct pxtu_log *log, __u32 number)
 
 static int fill_queue(struct pxtu_log *log)
 {
-	struct pxtu_log_window *window = &log->window;
+	struct pxtu_log_index *index = &log->index;
 	struct pxtu_log_cpu *cpu;
 	__u32 number;
 	int err;
@@ -282,30 +288,30 @@ static int fill_queue(struct pxtu_log *log)
 	log->queue.next = 0;
 	log->queue.count = 0;
 	for (;;) {
-		err = pxtu_window_fill(log);
-		if (err || !window->heap.count)
+		err = pxtu_index_fill(log);
+		if (err || !index->heap.count)
 			return err;
-		cpu = &window->cpu[window->heap.cpu[0]];
+		cpu = &index->cpu[index->heap.cpu[0]];
 		if (cpu->ready && copy_data(log, cpu))
 			break;
 		if (cpu->ready)
 			give_up(log, cpu, cpu->floor);
 		else
-			err = prepare(log, window->heap.cpu[0]);
+			err = prepare(log, index->heap.cpu[0]);
 		if (err)
 			return err;
-		pxtu_window_fix(window);
+		pxtu_index_fix(index);
 	}
 
 	queue_gaps(log, cpu);
-	number = window->heap.cpu[0];
+	number = index->heap.cpu[0];
 	pxtu_queue_record(&log->queue, &cpu->record, log->data, cpu_of(log, number),
-			  window->lost);
+			  index->lost);
 	/* After a made-up record nothing is left of the block. */
 	if (!cpu->corrupt)
 		leave_record(cpu);
 	cpu->ready = false;
-	pxtu_window_fix(window);
+	pxtu_index_fix(index);
 	return 0;
 }
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Notes: blocks of a log that are no events, and that a reader can do without. The index has
+ * Notes: blocks of a log that are no events, and that a reader can do without. The survey has
  * their places; the file is read again when the caller asks for one.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "log/log.h"
+#include "log/logblock.h"
+#include "log/loghead.h"
+#include "log/lognotes.h"
+#include "log/logsurvey.h"
 
 /*
  * How far to search at a time behind a place without a block. Behind the last note of a LOOP log,
@@ -15,25 +19,25 @@
 #define SEARCH_MAX	(2U << 20)
 
 /* What has a place in an earlier row is overwritten. Names of threads are in memory. */
-static void forget_places(struct pxtu_log_facts *facts)
+static void forget_places(struct pxtu_log_survey *survey)
 {
-	if (facts->described)
-		memset(facts->described, 0, POSIXTRACE_ID_MAX * sizeof(*facts->described));
-	facts->roster.nr_programs = 0;
-	facts->roster.nr_mappings = 0;
+	if (survey->described)
+		memset(survey->described, 0, POSIXTRACE_ID_MAX * sizeof(*survey->described));
+	survey->tasks.nr_programs = 0;
+	survey->tasks.nr_mappings = 0;
 }
 
 void pxtu_log_begin_notes(struct pxtu_log *log)
 {
-	struct pxtu_log_facts *facts = &log->facts;
+	struct pxtu_log_survey *survey = &log->survey;
 	struct pxtu_log_block block;
 	bool found = pxtu_log_look(log, log->head.notes, INT64_MAX, &block) == PXTU_LOG_AT_BLOCK;
 
-	if (facts->notes.seq && (!found || block.head.seq == facts->notes_first))
+	if (survey->notes.seq && (!found || block.head.seq == survey->notes_first))
 		return;
-	forget_places(facts);
-	facts->notes_first = found ? block.head.seq : 0;
-	facts->notes = (struct pxtu_log_walk){
+	forget_places(survey);
+	survey->notes_first = found ? block.head.seq : 0;
+	survey->notes = (struct pxtu_log_walk){
 		.offset = log->head.notes,
 		.seq = found ? block.head.seq : 1,
 		.budget = PXTU_LOG_BUDGET_MAX,
@@ -92,7 +96,7 @@ static enum pxtu_log_step step_over_note(struct pxtu_log *log, struct pxtu_log_w
 	struct pxtu_log_walk behind;
 	enum pxtu_log_step step;
 
-	if (!walk->budget && walk->offset == log->facts.torn) {
+	if (!walk->budget && walk->offset == log->survey.torn) {
 		block->head.type = 0;
 		return PXTU_LOG_NOTHING;
 	}
@@ -103,19 +107,19 @@ static enum pxtu_log_step step_over_note(struct pxtu_log *log, struct pxtu_log_w
 	walk->budget = before.budget;
 	pay(walk, block->head.size);
 	behind = *walk;
-	if (pxtu_log_final(&log->facts) || note_follows(log, &behind)) {
+	if (pxtu_log_final(&log->survey) || note_follows(log, &behind)) {
 		walk->budget = behind.budget;
 		return step;
 	}
 	*walk = before;
 	walk->budget = behind.budget;
-	log->facts.torn = before.offset;
+	log->survey.torn = before.offset;
 	return PXTU_LOG_NOTHING;
 }
 
 void pxtu_log_renew_notes(struct pxtu_log *log)
 {
-	log->facts.notes.budget = PXTU_LOG_BUDGET_MAX;
+	log->survey.notes.budget = PXTU_LOG_BUDGET_MAX;
 }
 
 enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_walk *walk,
@@ -151,7 +155,7 @@ static bool description_valid(const struct posixtrace_log_description *descripti
 	       description->size <= POSIXTRACE_DESCRIPTION_SIZE;
 }
 
-int pxtu_log_note_descriptions(struct pxtu_log *log, const struct pxtu_log_block *block)
+int pxtu_log_add_descriptions(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	const __u64 begin = block->offset + log->head.block_size;
 	struct posixtrace_log_description head;
@@ -159,20 +163,20 @@ int pxtu_log_note_descriptions(struct pxtu_log *log, const struct pxtu_log_block
 	__u64 pos = 0;
 	__u32 i;
 
-	if (!log->facts.described)
-		log->facts.described = calloc(POSIXTRACE_ID_MAX, sizeof(*log->facts.described));
-	if (!log->facts.described)
+	if (!log->survey.described)
+		log->survey.described = calloc(POSIXTRACE_ID_MAX, sizeof(*log->survey.described));
+	if (!log->survey.described)
 		return -ENOMEM;
 	for (i = 0; i < block->head.count; i++) {
 		if (pos + sizeof(head) > block->head.size ||
 		    pxtu_log_read(log, &head, sizeof(head), begin + pos) != sizeof(head) ||
 		    !description_valid(&head, block->head.type) ||
 		    pos + POSIXTRACE_LOG_DESCRIPTION_STEP(head.size) > block->head.size) {
-			log->facts.damaged = true;
+			log->survey.damaged = true;
 			break;
 		}
 		/* The first one counts, as for names: the writer has only one for each type. */
-		place = &log->facts.described[head.id];
+		place = &log->survey.described[head.id];
 		if (!place->size)
 			*place = (struct pxtu_log_description){
 				.offset = begin + pos + sizeof(head),
@@ -201,9 +205,9 @@ int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text)
 	struct posixtrace_log_description head;
 	int err;
 
-	if (id >= POSIXTRACE_ID_MAX || !log->facts.described || !log->facts.described[id].size)
+	if (id >= POSIXTRACE_ID_MAX || !log->survey.described || !log->survey.described[id].size)
 		return -ENOENT;
-	place = &log->facts.described[id];
+	place = &log->survey.described[id];
 	text->needed = place->size;
 	/* The writer of a LOOP log may have begun the notes anew: then another one is here. */
 	if (pxtu_log_read(log, &head, sizeof(head), place->offset - sizeof(head)) ==

@@ -7,6 +7,10 @@
 
 #include "attr/attr.h"
 #include "log/log.h"
+#include "log/logmappings.h"
+#include "log/logmerge.h"
+#include "log/lognotes.h"
+#include "log/logsurvey.h"
 
 /* Looks for threads and processes that a log lacks: after each event that was read, and later. */
 #define LOOKS_MAX	4
@@ -63,7 +67,7 @@ static int log_get_status(struct pxtu_source *source, struct posix_trace_status_
 /* Surveys what was appended, unless the log was complete at the last look. */
 static int survey_more(struct pxtu_log *log)
 {
-	return pxtu_log_final(&log->facts) ? 0 : pxtu_log_survey(log);
+	return pxtu_log_final(&log->survey) ? 0 : pxtu_log_survey(log);
 }
 
 static int log_get_name(struct pxtu_source *source, trace_event_id_t id, char *name)
@@ -199,13 +203,13 @@ static int log_get_mapping(struct pxtu_source *source, const struct pxtu_task *t
 static int log_get_host(struct pxtu_source *source, struct posixtrace_host_info *info)
 {
 	struct pxtu_log *log = pxtu_log_of(source);
-	const struct posixtrace_log_host *host = &log->facts.roster.host;
+	const struct posixtrace_log_host *host = &log->survey.tasks.host;
 	int err = 0;
 
 	pthread_mutex_lock(source->lock);
-	if (!log->facts.roster.hosted)
+	if (!log->survey.tasks.hosted)
 		err = pxtu_log_survey(log);
-	if (!err && !log->facts.roster.hosted)
+	if (!err && !log->survey.tasks.hosted)
 		err = -ENOENT;
 	if (!err) {
 		memset(info, 0, sizeof(*info));

@@ -6,6 +6,8 @@
  * block on), and then perhaps blocks of even older laps, which do not count.
  */
 #include "log/log.h"
+#include "log/logblock.h"
+#include "log/logring.h"
 
 /* How many blocks at the end of a lap can be damaged, and the lap still counts. */
 #define DAMAGED_MAX	2
@@ -146,7 +148,7 @@ static bool follow(struct pxtu_log *log, struct pxtu_log_walk *walk)
 		walk->searching = false;
 		return true;
 	}
-	log->facts.overwritten = true;
+	log->survey.overwritten = true;
 	restart(log, walk);
 	return walk->newest >= seq;
 }
@@ -176,7 +178,7 @@ static bool overtaken(struct pxtu_log *log, const struct pxtu_log_walk *before,
 		walk->refused += REFUSAL_COST;
 		return false;
 	}
-	log->facts.overwritten = true;
+	log->survey.overwritten = true;
 	*walk = now;
 	return true;
 }

@@ -4,6 +4,9 @@
  * ring of a LOOP log (logring.c).
  */
 #include "log/log.h"
+#include "log/logblock.h"
+#include "log/logring.h"
+#include "log/logwalk.h"
 
 enum pxtu_log_step pxtu_log_walk(struct pxtu_log *log, struct pxtu_log_walk *walk,
 				 struct pxtu_log_block *block)

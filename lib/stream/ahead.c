@@ -3,7 +3,9 @@
  * Reads ahead for a program that takes events one by one: a few records at a time, with one
  * compare-and-swap. They are no longer in the stream then, so nothing overwrites them.
  */
+#include "stream/ahead.h"
 #include "stream/reader.h"
+#include "stream/run.h"
 
 static bool take_several(struct pxtu_reader *reader)
 {

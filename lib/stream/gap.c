@@ -8,6 +8,7 @@
  */
 #include <sched.h>
 
+#include "stream/gap.h"
 #include "stream/reader.h"
 
 /* Reads of a lock that stays odd before the reader yields the CPU. */

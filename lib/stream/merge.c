@@ -8,7 +8,9 @@
  * elsewhere, until it sees no more. Then all that happened before any visible record is
  * visible, and it may take these records without another look at the other CPUs.
  */
+#include "stream/merge.h"
 #include "stream/reader.h"
+#include "stream/subbuf.h"
 
 static void add(struct pxtu_reader *reader, __u32 cpu)
 {

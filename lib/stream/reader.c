@@ -11,7 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stream/ahead.h"
+#include "stream/gap.h"
+#include "stream/merge.h"
 #include "stream/reader.h"
+#include "stream/window.h"
 
 int pxtu_reader_init(struct pxtu_reader *reader, const struct pxtu_map *map,
 		     const struct posixtrace_attr *attr,

@@ -8,7 +8,10 @@
  */
 #include <string.h>
 
+#include "stream/gap.h"
+#include "stream/merge.h"
 #include "stream/reader.h"
+#include "stream/run.h"
 
 #define COPY_MAX	64	/* bytes */
 

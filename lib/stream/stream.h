@@ -2,7 +2,7 @@
 /*
  * Active trace streams that this process controls. Each file calls only files named before
  * it: stream.c sends commands, wait.c waits, streamops.c has the operations of a source,
- * life.c creates and frees, worker.c writes logs. reader.h reads events.
+ * open.c creates and frees, worker.c writes logs. reader.h reads events.
  */
 #ifndef PXTU_STREAM_H
 #define PXTU_STREAM_H
@@ -123,65 +123,5 @@ int pxtu_stream_ioctl(const struct pxtu_stream *stream, unsigned long cmd, void 
  * Return: @ret, if it can come from the stream; else -ESHUTDOWN.
  */
 int pxtu_stream_answer(const struct pxtu_stream *stream, int ret);
-
-/**
- * pxtu_stream_wait() - sleep until there may be an event
- * @stream: in use by the caller; its lock is not held
- * @wait: argument of WAIT
- *
- * A cancellation point: a cancelled thread puts @stream.
- *
- * Return: 0 or negative errno.
- */
-int pxtu_stream_wait(struct pxtu_stream *stream, struct posixtrace_wait *wait);
-
-/**
- * pxtu_stream_alloc() - allocate a stream, to be created
- * @withlog: it will have a log
- *
- * Return: the stream, for pxtu_stream_dealloc(); NULL without memory.
- */
-struct pxtu_stream *pxtu_stream_alloc(bool withlog);
-
-/**
- * pxtu_stream_dealloc() - free a stream that is not created, or destroyed
- * @stream: from pxtu_stream_alloc()
- */
-void pxtu_stream_dealloc(struct pxtu_stream *stream);
-
-/**
- * pxtu_stream_create() - create a stream, and share its memory with the module
- * @stream: allocated; its descriptor is the device, without role. This closes it after
- *	an error
- * @create: argument of CREATE
- *
- * Return: 0; -EINTR if a signal came, then nothing was created; other negative errno.
- */
-int pxtu_stream_create(struct pxtu_stream *stream, struct posixtrace_create *create);
-
-/**
- * pxtu_stream_start_worker() - start the thread that writes the log of a stream
- * @stream: created, with log
- *
- * If it cannot start, the module writes the log all the same. The thread ends with the stream. It
- * does not use @stream.
- */
-void pxtu_stream_start_worker(const struct pxtu_stream *stream);
-
-/**
- * pxtu_stream_destroy() - undo pxtu_stream_create(), and close the descriptor
- * @stream: created; used by the caller only
- */
-void pxtu_stream_destroy(struct pxtu_stream *stream);
-
-/* task.c: operations of a source */
-int pxtu_stream_get_task(struct pxtu_source *source, const struct pxtu_task *task, char *name);
-int pxtu_stream_get_life(struct pxtu_source *source, const struct pxtu_task *task,
-			 struct pxtu_life *life);
-int pxtu_stream_get_program(struct pxtu_source *source, const struct pxtu_task *task,
-			    struct pxtu_text *text);
-int pxtu_stream_get_mapping(struct pxtu_source *source, const struct pxtu_task *task,
-			    __u64 address, struct posixtrace_mapping_info *info);
-int pxtu_stream_get_host(struct pxtu_source *source, struct posixtrace_host_info *info);
 
 #endif /* PXTU_STREAM_H */

@@ -5,7 +5,12 @@
 #include <string.h>
 
 #include "attr/attr.h"
+#include "stream/ahead.h"
+#include "stream/reader.h"
+#include "stream/run.h"
 #include "stream/stream.h"
+#include "stream/task.h"
+#include "stream/wait.h"
 
 static int stream_next(struct pxtu_source *source, const struct pxtu_place *place,
 		       const struct posixtrace_batch_event **event)

@@ -7,6 +7,7 @@
  * else it reads.
  */
 #include "stream/reader.h"
+#include "stream/subbuf.h"
 
 /* How often to look again after a change by the kernel, before asking the kernel. */
 #define TRIES_MAX	64

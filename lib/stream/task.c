@@ -9,6 +9,7 @@
 
 #include "common/host.h"
 #include "stream/stream.h"
+#include "stream/task.h"
 
 /* The thread may have ended, or /proc may not show it to the caller. */
 static int not_known(ssize_t err)

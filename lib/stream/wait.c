@@ -3,6 +3,7 @@
  * Waits for events of an active stream.
  */
 #include "stream/stream.h"
+#include "stream/wait.h"
 
 /* Cleanup of a thread that is cancelled while it waits. */
 struct sleeper {

@@ -7,6 +7,7 @@
  * young, the kernel lets threads sleep that wait or poll.
  */
 #include "stream/reader.h"
+#include "stream/window.h"
 
 /* Ask the kernel, which defers the records if the oldest one is too young. */
 static bool ask(struct pxtu_reader *reader, __u64 timestamp, struct posixtrace_defer *arg)

@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "stream/stream.h"
+#include "stream/worker.h"
 
 /*
  * A process ends with its last thread. If that is this one, the C library calls exit(), and so the

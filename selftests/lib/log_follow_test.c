@@ -116,7 +116,7 @@ TEST(reset)
 		ASSERT_EQ(0, log_write(&log, fd, written));
 		for (int k = 0; k < i; k++)
 			log_take(trid, &event);
-		/* A rewind discards the window: the log is empty. */
+		/* A rewind discards the index: the log is empty. */
 		ASSERT_EQ(0, posix_trace_rewind(trid));
 		ASSERT_EQ(0, log_take(trid, &event));
 	}

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "log/log.h"
+#include "log/loghead.h"
+#include "log/logtasks.h"
 
 #define ROOM_MIN	64U
 /* More names than a log of some gigabytes has; the rest would only cost memory. */
@@ -35,9 +37,9 @@ int pxtu_log_make_room(void *array, size_t size, size_t used, size_t *room)
 	return 0;
 }
 
-static int note_host(struct pxtu_log *log, const struct pxtu_log_block *block)
+static int add_host(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
-	struct pxtu_log_roster *roster = &log->facts.roster;
+	struct pxtu_log_tasks *tasks = &log->survey.tasks;
 	struct posixtrace_log_host host;
 
 	if (pxtu_log_read(log, &host, sizeof(host), block->offset + log->head.block_size) !=
@@ -46,39 +48,39 @@ static int note_host(struct pxtu_log *log, const struct pxtu_log_block *block)
 	if (!is_terminated(host.node, sizeof(host.node)) ||
 	    !is_terminated(host.release, sizeof(host.release)) ||
 	    !is_terminated(host.machine, sizeof(host.machine))) {
-		log->facts.damaged = true;
+		log->survey.damaged = true;
 		return 0;
 	}
-	roster->host = host;
-	roster->hosted = true;
+	tasks->host = host;
+	tasks->hosted = true;
 	return 0;
 }
 
 static int add_task(struct pxtu_log *log, const struct posixtrace_log_task *from)
 {
-	struct pxtu_log_roster *roster = &log->facts.roster;
+	struct pxtu_log_tasks *tasks = &log->survey.tasks;
 	struct pxtu_log_task *task;
 	int err;
 
 	if (!is_terminated(from->name, sizeof(from->name))) {
-		log->facts.damaged = true;
+		log->survey.damaged = true;
 		return 0;
 	}
-	err = pxtu_log_make_room(&roster->task, sizeof(*task), roster->nr_tasks,
-				 &roster->tasks_room);
+	err = pxtu_log_make_room(&tasks->task, sizeof(*task), tasks->nr_tasks,
+				 &tasks->tasks_room);
 	if (err)
 		return err == -ENOSPC ? 0 : err;
-	task = &roster->task[roster->nr_tasks++];
+	task = &tasks->task[tasks->nr_tasks++];
 	task->pid = from->pid;
 	task->tid = from->tid;
 	task->start = from->start;
 	task->since = from->since;
 	memcpy(task->name, from->name, sizeof(task->name));
-	roster->sorted = false;
+	tasks->sorted = false;
 	return 0;
 }
 
-static int note_tasks(struct pxtu_log *log, const struct pxtu_log_block *block)
+static int add_tasks(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	__u64 offset = block->offset + log->head.block_size;
 	struct posixtrace_log_task task;
@@ -96,24 +98,24 @@ static int note_tasks(struct pxtu_log *log, const struct pxtu_log_block *block)
 static int add_program(struct pxtu_log *log, const struct posixtrace_log_program *from,
 		       __u64 offset)
 {
-	struct pxtu_log_roster *roster = &log->facts.roster;
-	int err = pxtu_log_make_room(&roster->program, sizeof(*roster->program),
-				     roster->nr_programs, &roster->programs_room);
+	struct pxtu_log_tasks *tasks = &log->survey.tasks;
+	int err = pxtu_log_make_room(&tasks->program, sizeof(*tasks->program),
+				     tasks->nr_programs, &tasks->programs_room);
 
 	if (err)
 		return err == -ENOSPC ? 0 : err;
-	roster->program[roster->nr_programs++] = (struct pxtu_log_program){
+	tasks->program[tasks->nr_programs++] = (struct pxtu_log_program){
 		.pid = from->pid,
 		.size = from->size,
 		.start = from->start,
 		.since = from->since,
 		.offset = offset,
 	};
-	roster->sorted = false;
+	tasks->sorted = false;
 	return 0;
 }
 
-static int note_programs(struct pxtu_log *log, const struct pxtu_log_block *block)
+static int add_programs(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	const __u64 begin = block->offset + log->head.block_size;
 	struct posixtrace_log_program head;
@@ -126,7 +128,7 @@ static int note_programs(struct pxtu_log *log, const struct pxtu_log_block *bloc
 		    pxtu_log_read(log, &head, sizeof(head), begin + pos) != sizeof(head) ||
 		    !head.size || head.size > POSIXTRACE_LOG_PROGRAM_SIZE ||
 		    pos + POSIXTRACE_LOG_PROGRAM_STEP(head.size) > block->head.size) {
-			log->facts.damaged = true;
+			log->survey.damaged = true;
 			return pxtu_log_failed(log);
 		}
 		err = add_program(log, &head, begin + pos + sizeof(head));
@@ -135,15 +137,15 @@ static int note_programs(struct pxtu_log *log, const struct pxtu_log_block *bloc
 	return err;
 }
 
-int pxtu_log_note_roster(struct pxtu_log *log, const struct pxtu_log_block *block)
+int pxtu_log_add_tasks(struct pxtu_log *log, const struct pxtu_log_block *block)
 {
 	switch (block->head.type) {
 	case POSIXTRACE_LOG_HOST:
-		return note_host(log, block);
+		return add_host(log, block);
 	case POSIXTRACE_LOG_TASKS:
-		return note_tasks(log, block);
+		return add_tasks(log, block);
 	case POSIXTRACE_LOG_PROGRAMS:
-		return note_programs(log, block);
+		return add_programs(log, block);
 	default:
 		return 0;
 	}
@@ -175,16 +177,16 @@ static int compare_programs(const void *a, const void *b)
 	return order ? order : pxtu_log_compare(s->since, t->since);
 }
 
-static void sort(struct pxtu_log_roster *roster)
+static void sort(struct pxtu_log_tasks *tasks)
 {
-	if (roster->sorted)
+	if (tasks->sorted)
 		return;
-	if (roster->nr_tasks)
-		qsort(roster->task, roster->nr_tasks, sizeof(*roster->task), compare_tasks);
-	if (roster->nr_programs)
-		qsort(roster->program, roster->nr_programs, sizeof(*roster->program),
+	if (tasks->nr_tasks)
+		qsort(tasks->task, tasks->nr_tasks, sizeof(*tasks->task), compare_tasks);
+	if (tasks->nr_programs)
+		qsort(tasks->program, tasks->nr_programs, sizeof(*tasks->program),
 		      compare_programs);
-	roster->sorted = true;
+	tasks->sorted = true;
 }
 
 size_t pxtu_log_count_until(const void *array, size_t count, size_t size, const void *key,
@@ -203,16 +205,16 @@ size_t pxtu_log_count_until(const void *array, size_t count, size_t size, const 
 }
 
 /* How many are not after @key. */
-static size_t tasks_until(const struct pxtu_log_roster *roster, const struct pxtu_log_task *key)
+static size_t tasks_until(const struct pxtu_log_tasks *tasks, const struct pxtu_log_task *key)
 {
-	return pxtu_log_count_until(roster->task, roster->nr_tasks, sizeof(*key), key,
+	return pxtu_log_count_until(tasks->task, tasks->nr_tasks, sizeof(*key), key,
 				    compare_tasks);
 }
 
-static bool is_task(const struct pxtu_log_roster *roster, size_t n, const struct pxtu_task *task)
+static bool is_task(const struct pxtu_log_tasks *tasks, size_t n, const struct pxtu_task *task)
 {
-	return n < roster->nr_tasks && roster->task[n].pid == task->pid &&
-	       roster->task[n].tid == task->tid;
+	return n < tasks->nr_tasks && tasks->task[n].pid == task->pid &&
+	       tasks->task[n].tid == task->tid;
 }
 
 /*
@@ -220,21 +222,21 @@ static bool is_task(const struct pxtu_log_roster *roster, size_t n, const struct
  * the first, if it was born soon after: the clock that says when a thread was born is not that of
  * the events. If it was born later, the log does not have the thread of the time any more.
  */
-static bool find_birth(struct pxtu_log_roster *roster, const struct pxtu_task *task,
+static bool find_birth(struct pxtu_log_tasks *tasks, const struct pxtu_task *task,
 		       struct pxtu_log_task *key)
 {
 	size_t n;
 
-	sort(roster);
+	sort(tasks);
 	*key = (struct pxtu_log_task){
 		.pid = task->pid, .tid = task->tid, .start = task->time, .since = ~0ULL,
 	};
-	n = tasks_until(roster, key);
-	if (n && is_task(roster, n - 1, task))
+	n = tasks_until(tasks, key);
+	if (n && is_task(tasks, n - 1, task))
 		n--;
-	else if (!is_task(roster, n, task))
+	else if (!is_task(tasks, n, task))
 		return false;
-	key->start = roster->task[n].start;
+	key->start = tasks->task[n].start;
 	return pxtu_log_lived(key->start, task->time);
 }
 
@@ -244,48 +246,48 @@ static bool find_birth(struct pxtu_log_roster *roster, const struct pxtu_task *t
  */
 const char *pxtu_log_task(struct pxtu_log *log, const struct pxtu_task *task)
 {
-	struct pxtu_log_roster *roster = &log->facts.roster;
+	struct pxtu_log_tasks *tasks = &log->survey.tasks;
 	const struct pxtu_log_task *found;
 	struct pxtu_log_task key;
 	size_t n;
 
-	if (!find_birth(roster, task, &key))
+	if (!find_birth(tasks, task, &key))
 		return NULL;
 	key.since = task->time > key.start ? task->time : key.start;
-	n = tasks_until(roster, &key);
-	if (!n || !is_task(roster, n - 1, task))
+	n = tasks_until(tasks, &key);
+	if (!n || !is_task(tasks, n - 1, task))
 		return NULL;
-	found = &roster->task[n - 1];
+	found = &tasks->task[n - 1];
 	return found->start == key.start && found->name[0] ? found->name : NULL;
 }
 
 int pxtu_log_life(struct pxtu_log *log, const struct pxtu_task *task, struct pxtu_life *life)
 {
-	struct pxtu_log_roster *roster = &log->facts.roster;
+	struct pxtu_log_tasks *tasks = &log->survey.tasks;
 	struct pxtu_log_task key;
 	size_t n;
 
-	if (!find_birth(roster, task, &key))
+	if (!find_birth(tasks, task, &key))
 		return -ENOENT;
 	key.since = ~0ULL;
-	n = tasks_until(roster, &key);
+	n = tasks_until(tasks, &key);
 	life->born = key.start;
-	life->next = is_task(roster, n, task) ? roster->task[n].start : ~0ULL;
+	life->next = is_task(tasks, n, task) ? tasks->task[n].start : ~0ULL;
 	return 0;
 }
 
 /* As for names of threads. */
-static const struct pxtu_log_program *find_program(struct pxtu_log_roster *roster,
+static const struct pxtu_log_program *find_program(struct pxtu_log_tasks *tasks,
 						   const struct pxtu_task *task)
 {
 	struct pxtu_log_program key = {
 		.pid = task->pid, .start = task->time, .since = ~0ULL,
 	};
-	const struct pxtu_log_program *found = roster->program;
-	const size_t count = roster->nr_programs;
+	const struct pxtu_log_program *found = tasks->program;
+	const size_t count = tasks->nr_programs;
 	size_t n;
 
-	sort(roster);
+	sort(tasks);
 	n = pxtu_log_count_until(found, count, sizeof(key), &key, compare_programs);
 	if (n && found[n - 1].pid == task->pid)
 		n--;
@@ -303,7 +305,7 @@ static const struct pxtu_log_program *find_program(struct pxtu_log_roster *roste
 
 int pxtu_log_program(struct pxtu_log *log, const struct pxtu_task *task, struct pxtu_text *text)
 {
-	const struct pxtu_log_program *place = find_program(&log->facts.roster, task);
+	const struct pxtu_log_program *place = find_program(&log->survey.tasks, task);
 	struct posixtrace_log_program head;
 	int err;
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "stream/open.h"
+#include "stream/reader.h"
 #include "stream/stream.h"
 
 static int release(struct pxtu_reader *reader, __u32 subbuf)

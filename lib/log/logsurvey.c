@@ -10,6 +10,12 @@
 
 #include "log/crc32c.h"
 #include "log/log.h"
+#include "log/logblock.h"
+#include "log/loghead.h"
+#include "log/logmappings.h"
+#include "log/lognotes.h"
+#include "log/logsurvey.h"
+#include "log/logwalk.h"
 
 #define NAMES_MIN	64U
 /* Read again: the writer may be in the middle of a write. */
@@ -68,9 +74,9 @@ const char *pxtu_log_name(const struct pxtu_log *log, __u32 id)
 	for (i = 0; i < PXTU_ARRAY_SIZE(predefined); i++)
 		if (predefined[i].id == id)
 			return predefined[i].name;
-	if (id >= POSIXTRACE_ID_MAX || !log->facts.place[id])
+	if (id >= POSIXTRACE_ID_MAX || !log->survey.place[id])
 		return NULL;
-	return log->facts.names[log->facts.place[id] - 1].name;
+	return log->survey.names[log->survey.place[id] - 1].name;
 }
 
 __u32 pxtu_log_type(const struct pxtu_log *log, __u32 place)
@@ -88,7 +94,7 @@ __u32 pxtu_log_type(const struct pxtu_log *log, __u32 place)
 			return kernel_types[i].id;
 		place--;
 	}
-	return place < log->facts.nr_names ? log->facts.names[place].id : 0;
+	return place < log->survey.nr_names ? log->survey.names[place].id : 0;
 }
 
 /* The names of a LOOP log are in no block, so their checksums have the cookie. */
@@ -106,26 +112,26 @@ static bool name_valid(const struct pxtu_log *log, const struct posixtrace_log_n
 
 static int add_name(struct pxtu_log *log, const struct posixtrace_log_name *name)
 {
-	struct pxtu_log_facts *facts = &log->facts;
-	__u32 room = facts->names_room ? 2 * facts->names_room : NAMES_MIN;
+	struct pxtu_log_survey *survey = &log->survey;
+	__u32 room = survey->names_room ? 2 * survey->names_room : NAMES_MIN;
 	struct posixtrace_log_name *names;
 
 	if (!name_valid(log, name)) {
-		facts->damaged = true;
+		survey->damaged = true;
 		return 0;
 	}
-	if (facts->place[name->id])
+	if (survey->place[name->id])
 		return 0;
 	/* There are no more names than event types. */
-	if (facts->nr_names == facts->names_room) {
-		names = realloc(facts->names, room * sizeof(*names));
+	if (survey->nr_names == survey->names_room) {
+		names = realloc(survey->names, room * sizeof(*names));
 		if (!names)
 			return -ENOMEM;
-		facts->names = names;
-		facts->names_room = room;
+		survey->names = names;
+		survey->names_room = room;
 	}
-	facts->names[facts->nr_names++] = *name;
-	facts->place[name->id] = (__u16)facts->nr_names;
+	survey->names[survey->nr_names++] = *name;
+	survey->place[name->id] = (__u16)survey->nr_names;
 	return 0;
 }
 
@@ -192,22 +198,22 @@ static bool log_replaced(struct pxtu_log *log)
 }
 
 /* How many names there are, if the writer adds no more; else 0. */
-static __u32 names_known(const struct pxtu_log_facts *facts)
+static __u32 names_known(const struct pxtu_log_survey *survey)
 {
-	return pxtu_log_final(facts) ? facts->end.names : 0;
+	return pxtu_log_final(survey) ? survey->end.names : 0;
 }
 
 /* The names of a LOOP log have a fixed place; the writer may have added some. */
 static int read_fixed_names(struct pxtu_log *log)
 {
-	struct pxtu_log_facts *facts = &log->facts;
+	struct pxtu_log_survey *survey = &log->survey;
 	struct posixtrace_log_name name, next;
 	int i, err = 0;
 
-	while (facts->names_read < POSIXTRACE_ID_MAX && !err) {
+	while (survey->names_read < POSIXTRACE_ID_MAX && !err) {
 		for (i = 0; i < TRIES; i++) {
-			if (!read_fixed_name(log, facts->names_read, &name) &&
-			    (log->error || facts->names_read >= names_known(facts)))
+			if (!read_fixed_name(log, survey->names_read, &name) &&
+			    (log->error || survey->names_read >= names_known(survey)))
 				return 0;
 			if (name_valid(log, &name))
 				break;
@@ -215,27 +221,27 @@ static int read_fixed_names(struct pxtu_log *log)
 		if (i == TRIES && log_replaced(log))
 			return 0;
 		/* The writer may be in the middle of the last one. */
-		if (i == TRIES && !pxtu_log_final(facts) &&
-		    !read_fixed_name(log, facts->names_read + 1, &next))
+		if (i == TRIES && !pxtu_log_final(survey) &&
+		    !read_fixed_name(log, survey->names_read + 1, &next))
 			return 0;
 		err = add_name(log, &name);
 		if (!err)
-			facts->names_read++;
+			survey->names_read++;
 	}
 	return err;
 }
 
 static void read_end(struct pxtu_log *log, __u64 offset)
 {
-	struct pxtu_log_facts *facts = &log->facts;
+	struct pxtu_log_survey *survey = &log->survey;
 	struct posixtrace_log_end end;
 	int err = try_end(log, offset, &end);
 
-	facts->end_valid = !err;
+	survey->end_valid = !err;
 	if (!err)
-		facts->end = end;
+		survey->end = end;
 	if (err == -EBADMSG)
-		facts->damaged = true;
+		survey->damaged = true;
 }
 
 bool pxtu_log_final_now(struct pxtu_log *log)
@@ -245,16 +251,17 @@ bool pxtu_log_final_now(struct pxtu_log *log)
 	return !try_end(log, log->head.end, &end) && end.flags & POSIXTRACE_LOG_END_FINAL;
 }
 
-static int note(struct pxtu_log *log, enum pxtu_log_step step, const struct pxtu_log_block *block)
+static int survey_block(struct pxtu_log *log, enum pxtu_log_step step,
+			const struct pxtu_log_block *block)
 {
-	struct pxtu_log_facts *facts = &log->facts;
+	struct pxtu_log_survey *survey = &log->survey;
 	int err = 0;
 
 	if (!block->head.type)
 		return 0;
-	if (block->head.gap_generation > facts->generation) {
-		facts->generation = block->head.gap_generation;
-		facts->gap = true;
+	if (block->head.gap_generation > survey->generation) {
+		survey->generation = block->head.gap_generation;
+		survey->gap = true;
 	}
 	switch (block->head.type) {
 	case POSIXTRACE_LOG_NAMES:
@@ -262,24 +269,24 @@ static int note(struct pxtu_log *log, enum pxtu_log_step step, const struct pxtu
 	case POSIXTRACE_LOG_DESCRIPTIONS:
 	case POSIXTRACE_LOG_KERNEL_TYPES:
 		/* Nothing protects the parts of a damaged payload. */
-		return step == PXTU_LOG_BLOCK ? pxtu_log_note_descriptions(log, block) : 0;
+		return step == PXTU_LOG_BLOCK ? pxtu_log_add_descriptions(log, block) : 0;
 	case POSIXTRACE_LOG_HOST:
 	case POSIXTRACE_LOG_TASKS:
 	case POSIXTRACE_LOG_PROGRAMS:
-		return step == PXTU_LOG_BLOCK ? pxtu_log_note_roster(log, block) : 0;
+		return step == PXTU_LOG_BLOCK ? pxtu_log_add_tasks(log, block) : 0;
 	case POSIXTRACE_LOG_MAPPINGS:
-		return step == PXTU_LOG_BLOCK ? pxtu_log_note_mappings(log, block) : 0;
+		return step == PXTU_LOG_BLOCK ? pxtu_log_add_mappings(log, block) : 0;
 	case POSIXTRACE_LOG_END:
 		read_end(log, block->offset + log->head.block_size);
 		err = pxtu_log_failed(log);
-		facts->ended = !err;
+		survey->ended = !err;
 		break;
 	case POSIXTRACE_LOG_RESET:
 		if (block->head.gap_generation)
-			facts->generation = block->head.gap_generation;
-		facts->gap = false;
-		facts->start = facts->walk;
-		facts->start_generation = facts->generation;
+			survey->generation = block->head.gap_generation;
+		survey->gap = false;
+		survey->start = survey->walk;
+		survey->start_generation = survey->generation;
 		break;
 	}
 	return err;
@@ -288,7 +295,7 @@ static int note(struct pxtu_log *log, enum pxtu_log_step step, const struct pxtu
 /* Those of a LOOP log: they are no part of the ring. */
 static int read_notes(struct pxtu_log *log)
 {
-	struct pxtu_log_walk *walk = &log->facts.notes, before;
+	struct pxtu_log_walk *walk = &log->survey.notes, before;
 	struct pxtu_log_block block;
 	enum pxtu_log_step step;
 	int err;
@@ -301,14 +308,14 @@ static int read_notes(struct pxtu_log *log)
 		if (!err && step == PXTU_LOG_NOTHING)
 			return 0;
 		if (!err && step == PXTU_LOG_DAMAGE)
-			log->facts.damaged = true;
+			log->survey.damaged = true;
 		else if (!err && (block.head.type == POSIXTRACE_LOG_DESCRIPTIONS ||
 				  block.head.type == POSIXTRACE_LOG_KERNEL_TYPES))
-			err = pxtu_log_note_descriptions(log, &block);
+			err = pxtu_log_add_descriptions(log, &block);
 		else if (!err && block.head.type == POSIXTRACE_LOG_MAPPINGS)
-			err = pxtu_log_note_mappings(log, &block);
+			err = pxtu_log_add_mappings(log, &block);
 		else if (!err)
-			err = pxtu_log_note_roster(log, &block);
+			err = pxtu_log_add_tasks(log, &block);
 		if (err) {
 			*walk = before;
 			return err;
@@ -319,23 +326,23 @@ static int read_notes(struct pxtu_log *log)
 /* That of a LOOP log. */
 static void read_status(struct pxtu_log *log)
 {
-	const struct posixtrace_log_end before = log->facts.end;
+	const struct posixtrace_log_end before = log->survey.end;
 
 	/* Also checks that the descriptor is still this file. */
-	log->facts.end_valid = false;
+	log->survey.end_valid = false;
 	if (!pxtu_log_reaches(log, log->head.end + sizeof(before)))
 		return;
 	read_end(log, log->head.end);
 	/* Only a writer changes the status: a file that is forged has one budget. */
-	if (memcmp(&before, &log->facts.end, sizeof(before)))
+	if (memcmp(&before, &log->survey.end, sizeof(before)))
 		pxtu_log_renew_notes(log);
 }
 
 /* Does a LOOP log that has ended lack its last block, or its last note? */
-static bool lacks_last(const struct pxtu_log_facts *facts)
+static bool lacks_last(const struct pxtu_log_survey *survey)
 {
-	return pxtu_log_final(facts) && (facts->walk.newest != facts->end.seq ||
-					 facts->notes.seq != facts->end.metadata + 1);
+	return pxtu_log_final(survey) && (survey->walk.newest != survey->end.seq ||
+					 survey->notes.seq != survey->end.metadata + 1);
 }
 
 /* Names and notes of a LOOP log have places of their own. */
@@ -347,14 +354,14 @@ static int survey_loop(struct pxtu_log *log)
 		err = read_notes(log);
 	if (!err)
 		err = pxtu_log_failed(log);
-	if (!err && lacks_last(&log->facts))
-		log->facts.damaged = true;
+	if (!err && lacks_last(&log->survey))
+		log->survey.damaged = true;
 	return err;
 }
 
 int pxtu_log_survey(struct pxtu_log *log)
 {
-	struct pxtu_log_facts *facts = &log->facts;
+	struct pxtu_log_survey *survey = &log->survey;
 	struct pxtu_log_block block;
 	struct pxtu_log_walk before;
 	enum pxtu_log_step step;
@@ -366,20 +373,20 @@ int pxtu_log_survey(struct pxtu_log *log)
 	/* First: when the status says that the log has ended, all of it is there. */
 	if (log->head.ring_end)
 		read_status(log);
-	while (!facts->ended) {
-		before = facts->walk;
-		step = pxtu_log_walk(log, &facts->walk, &block);
+	while (!survey->ended) {
+		before = survey->walk;
+		step = pxtu_log_walk(log, &survey->walk, &block);
 		err = pxtu_log_failed(log);
 		if (!err && step == PXTU_LOG_NOTHING)
 			break;
 		if (!err)
-			err = note(log, step, &block);
+			err = survey_block(log, step, &block);
 		if (err) {
-			facts->walk = before;
+			survey->walk = before;
 			return err;
 		}
 		if (step == PXTU_LOG_DAMAGE)
-			facts->damaged = true;
+			survey->damaged = true;
 	}
 	if (log->foreign)
 		return -ESHUTDOWN;
@@ -389,29 +396,29 @@ int pxtu_log_survey(struct pxtu_log *log)
 /* Was the log written to its end, and is all of it there? */
 static bool log_whole(const struct pxtu_log *log)
 {
-	const struct pxtu_log_facts *facts = &log->facts;
-	const struct posixtrace_log_end *end = &facts->end;
+	const struct pxtu_log_survey *survey = &log->survey;
+	const struct posixtrace_log_end *end = &survey->end;
 
-	return !facts->damaged && !facts->overwritten && pxtu_log_final(facts) &&
+	return !survey->damaged && !survey->overwritten && pxtu_log_final(survey) &&
 	       !(end->flags & POSIXTRACE_LOG_END_OVERRUN) && !end->overwritten && !end->error &&
 	       !(end->flags & POSIXTRACE_LOG_END_FULL && end->lost);
 }
 
 void pxtu_log_status(const struct pxtu_log *log, struct posix_trace_status_info *info)
 {
-	const struct pxtu_log_facts *facts = &log->facts;
+	const struct pxtu_log_survey *survey = &log->survey;
 	bool lost, full;
 
-	lost = facts->gap || facts->damaged || (facts->end_valid && facts->end.lost);
+	lost = survey->gap || survey->damaged || (survey->end_valid && survey->end.lost);
 	/* A LOOP log that has overwritten blocks is full, like a LOOP stream. */
-	full = facts->end_valid && facts->end.flags & (POSIXTRACE_LOG_END_FULL |
+	full = survey->end_valid && survey->end.flags & (POSIXTRACE_LOG_END_FULL |
 						       POSIXTRACE_LOG_END_OVERRUN);
 	memset(info, 0, sizeof(*info));
 	info->posix_stream_status = POSIX_TRACE_SUSPENDED;
 	info->posix_stream_full_status = POSIX_TRACE_NOT_FULL;
 	info->posix_stream_overrun_status = lost ? POSIX_TRACE_OVERRUN : POSIX_TRACE_NO_OVERRUN;
 	info->posix_stream_flush_status = POSIX_TRACE_NOT_FLUSHING;
-	info->posix_stream_flush_error = facts->end_valid ? facts->end.error : 0;
+	info->posix_stream_flush_error = survey->end_valid ? survey->end.error : 0;
 	info->posix_log_overrun_status = log_whole(log) ?
 					 POSIX_TRACE_NO_OVERRUN : POSIX_TRACE_OVERRUN;
 	info->posix_log_full_status = full ? POSIX_TRACE_FULL : POSIX_TRACE_NOT_FULL;

@@ -2,8 +2,8 @@
 /*
  * What a log says about threads, processes and their files: the lists in memory.
  */
-#ifndef PXTU_LOG_ROSTER_H
-#define PXTU_LOG_ROSTER_H
+#ifndef PXTU_LOG_TASKS_H
+#define PXTU_LOG_TASKS_H
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -69,7 +69,7 @@ struct pxtu_log_mapping {
 };
 
 /**
- * struct pxtu_log_roster - names of threads and processes
+ * struct pxtu_log_tasks - names of threads and processes
  * @task: of threads
  * @nr_tasks: how many
  * @tasks_room: how many fit
@@ -84,7 +84,7 @@ struct pxtu_log_mapping {
  * @hosted: @host is valid
  * @host: where the log was written
  */
-struct pxtu_log_roster {
+struct pxtu_log_tasks {
 	struct pxtu_log_task *task;
 	size_t nr_tasks;
 	size_t tasks_room;
@@ -100,7 +100,6 @@ struct pxtu_log_roster {
 	struct posixtrace_log_host host;
 };
 
-/* logroster.c */
 /**
  * pxtu_log_make_room() - make room for one more element
  * @array: address of a pointer to the first one
@@ -144,13 +143,13 @@ size_t pxtu_log_count_until(const void *array, size_t count, size_t size, const 
 			    int (*order)(const void *a, const void *b));
 
 /**
- * pxtu_log_note_roster() - note what a block says about threads, processes or the host
+ * pxtu_log_add_tasks() - add what a block says about threads, processes or the host
  * @log: the log
  * @block: a block with a good payload
  *
  * Return: 0, also if the block has another type; -ENOMEM.
  */
-int pxtu_log_note_roster(struct pxtu_log *log, const struct pxtu_log_block *block);
+int pxtu_log_add_tasks(struct pxtu_log *log, const struct pxtu_log_block *block);
 
 /**
  * pxtu_log_task() - name of a thread at a time
@@ -181,29 +180,4 @@ int pxtu_log_life(struct pxtu_log *log, const struct pxtu_task *task, struct pxt
  */
 int pxtu_log_program(struct pxtu_log *log, const struct pxtu_task *task, struct pxtu_text *text);
 
-/* logmappings.c */
-
-/**
- * pxtu_log_note_mappings() - note the mappings in a block
- * @log: the log
- * @block: a block of that type with a good payload
- *
- * Return: 0; -ENOMEM.
- */
-int pxtu_log_note_mappings(struct pxtu_log *log, const struct pxtu_log_block *block);
-
-/**
- * pxtu_log_mapping() - file that a process had at an address, at a time
- * @log: the log
- * @task: any numbers
- * @address: any
- * @info: where to write it
- *
- * Return: 0; -ENOENT if the log has none so far; -ENOMEM.
- */
-int pxtu_log_mapping(struct pxtu_log *log, const struct pxtu_task *task, __u64 address,
-		     struct posixtrace_mapping_info *info);
-
-/* logfacts.c */
-
-#endif /* PXTU_LOG_ROSTER_H */
+#endif /* PXTU_LOG_TASKS_H */

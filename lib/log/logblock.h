@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks of a log: looks at one, and searches for the next one. */
+#ifndef PXTU_LOGBLOCK_H
+#define PXTU_LOGBLOCK_H
+
+#include "log/log.h"
+
+/* Result of a step from block to block. */
+enum pxtu_log_step {
+	PXTU_LOG_NOTHING,	/* for now */
+	PXTU_LOG_BLOCK,		/* a block; its payload is checked unless it is EVENTS */
+	PXTU_LOG_DAMAGE,	/* a damaged place; the next call goes on after it */
+};
+
+/* Result of a look at an offset. */
+enum pxtu_log_at {
+	PXTU_LOG_AT_END,	/* less than a block */
+	PXTU_LOG_AT_BLOCK,	/* a block with a valid header */
+	PXTU_LOG_AT_OTHER,	/* something else */
+};
+
+/**
+ * pxtu_log_look() - look for a block at an offset
+ * @log: the log
+ * @offset: where to look
+ * @limit: blocks end here at the latest
+ * @block: set if there is a block
+ */
+enum pxtu_log_at pxtu_log_look(struct pxtu_log *log, __u64 offset, __u64 limit,
+			       struct pxtu_log_block *block);
+
+/**
+ * pxtu_log_search() - search for a block from the offset of @walk on
+ * @log: the log
+ * @walk: searching; its offset moves to the block, or to the end of the search
+ * @limit: blocks end here at the latest
+ * @last: largest number that the block can have
+ * @block: set if there is a block
+ *
+ * Return: false if there is none.
+ */
+bool pxtu_log_search(struct pxtu_log *log, struct pxtu_log_walk *walk, __u64 limit, __u64 last,
+		     struct pxtu_log_block *block);
+
+/**
+ * pxtu_log_step_over() - step over an expected block
+ * @log: the log
+ * @walk: moves to the end of the block
+ * @block: the block
+ */
+enum pxtu_log_step pxtu_log_step_over(struct pxtu_log *log, struct pxtu_log_walk *walk,
+				      struct pxtu_log_block *block);
+
+/**
+ * pxtu_log_walk_straight() - pxtu_log_walk() where one block follows another
+ * @log: the log
+ * @walk: position of the caller
+ * @limit: blocks end here at the latest
+ * @last: number of the last block
+ * @block: set if there is a block
+ */
+enum pxtu_log_step pxtu_log_walk_straight(struct pxtu_log *log, struct pxtu_log_walk *walk,
+					  __u64 limit, __u64 last, struct pxtu_log_block *block);
+
+#endif /* PXTU_LOGBLOCK_H */

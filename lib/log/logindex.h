@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* The index of the blocks of two epochs. */
+#ifndef PXTU_LOGINDEX_H
+#define PXTU_LOGINDEX_H
+
+#include "log/log.h"
+
+/**
+ * pxtu_index_init() - allocate the lists and the heap
+ * @log: with its header read
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int pxtu_index_init(struct pxtu_log *log);
+
+/**
+ * pxtu_index_destroy() - free all
+ * @log: initialized, or zero
+ */
+void pxtu_index_destroy(struct pxtu_log *log);
+
+/**
+ * pxtu_index_start() - begin the index with the oldest event
+ * @log: the log
+ */
+void pxtu_index_start(struct pxtu_log *log);
+
+/**
+ * pxtu_index_fill() - index all blocks that can have the next event
+ * @log: the log
+ *
+ * Return: 0; -ENOMEM, then no event is lost; -ESHUTDOWN if the program closed our
+ * descriptor.
+ */
+int pxtu_index_fill(struct pxtu_log *log);
+
+/**
+ * pxtu_index_fix() - reorder the heap
+ * @index: the first CPU of the heap got a later time, or lost its last block
+ */
+void pxtu_index_fix(struct pxtu_log_index *index);
+
+/**
+ * pxtu_index_pop() - remove the first block of a CPU, which is read to its end
+ * @log: the log
+ * @cpu: the CPU; the caller then calls pxtu_index_fix()
+ */
+void pxtu_index_pop(struct pxtu_log *log, struct pxtu_log_cpu *cpu);
+
+/**
+ * pxtu_index_put_back() - remove the first block of a CPU, to look for it again later
+ * @log: a LOOP log
+ * @cpu: the CPU, whose first block is the last one that was found in the log; the caller then
+ *	calls pxtu_index_fix()
+ */
+void pxtu_index_put_back(struct pxtu_log *log, struct pxtu_log_cpu *cpu);
+
+#endif /* PXTU_LOGINDEX_H */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The files that processes have at addresses, as a log says. */
+#ifndef PXTU_LOGMAPPINGS_H
+#define PXTU_LOGMAPPINGS_H
+
+#include "log/log.h"
+
+/**
+ * pxtu_log_add_mappings() - add the mappings in a block
+ * @log: the log
+ * @block: a block of that type with a good payload
+ *
+ * Return: 0; -ENOMEM.
+ */
+int pxtu_log_add_mappings(struct pxtu_log *log, const struct pxtu_log_block *block);
+
+/**
+ * pxtu_log_mapping() - file that a process had at an address, at a time
+ * @log: the log
+ * @task: any numbers
+ * @address: any
+ * @info: where to write it
+ *
+ * Return: 0; -ENOENT if the log has none so far; -ENOMEM.
+ */
+int pxtu_log_mapping(struct pxtu_log *log, const struct pxtu_task *task, __u64 address,
+		     struct posixtrace_mapping_info *info);
+
+#endif /* PXTU_LOGMAPPINGS_H */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The survey of a log: names of event types, status, and whether it is complete. */
+#ifndef PXTU_LOGSURVEY_H
+#define PXTU_LOGSURVEY_H
+
+#include "log/log.h"
+
+/* Was the stream shut down, so that the writer writes nothing more? */
+static inline bool pxtu_log_final(const struct pxtu_log_survey *survey)
+{
+	return survey->end_valid && survey->end.flags & POSIXTRACE_LOG_END_FINAL;
+}
+
+/**
+ * pxtu_log_survey() - survey the blocks that were appended since the last survey
+ * @log: the log
+ *
+ * Reads the headers of all blocks, and the payload of those that are not events.
+ *
+ * Return: 0; -ENOMEM, then the next call continues; -ESHUTDOWN if the program closed our
+ * descriptor.
+ */
+int pxtu_log_survey(struct pxtu_log *log);
+
+/**
+ * pxtu_log_final_now() - was the stream shut down by now?
+ * @log: a LOOP log
+ *
+ * What is known of the log stays as it was at the last survey.
+ *
+ * Return: false also if the status cannot be read.
+ */
+bool pxtu_log_final_now(struct pxtu_log *log);
+
+/**
+ * pxtu_log_status() - status of the log
+ * @log: the log
+ * @info: where to write it
+ */
+void pxtu_log_status(const struct pxtu_log *log, struct posix_trace_status_info *info);
+
+/**
+ * pxtu_log_name() - name of an event type
+ * @log: the log
+ * @id: any number
+ *
+ * Return: the name, NULL if the log has no such type so far.
+ */
+const char *pxtu_log_name(const struct pxtu_log *log, __u32 id);
+
+/**
+ * pxtu_log_type() - event type at a place in the list of types
+ * @log: the log
+ * @place: from 0
+ *
+ * Return: the type, 0 at the end.
+ */
+__u32 pxtu_log_type(const struct pxtu_log *log, __u32 place);
+
+#endif /* PXTU_LOGSURVEY_H */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Creates and frees streams. */
+#ifndef PXTU_OPEN_H
+#define PXTU_OPEN_H
+
+#include "stream/stream.h"
+
+/**
+ * pxtu_stream_alloc() - allocate a stream, to be created
+ * @withlog: it will have a log
+ *
+ * Return: the stream, for pxtu_stream_dealloc(); NULL without memory.
+ */
+struct pxtu_stream *pxtu_stream_alloc(bool withlog);
+
+/**
+ * pxtu_stream_dealloc() - free a stream that is not created, or destroyed
+ * @stream: from pxtu_stream_alloc()
+ */
+void pxtu_stream_dealloc(struct pxtu_stream *stream);
+
+/**
+ * pxtu_stream_create() - create a stream, and share its memory with the module
+ * @stream: allocated; its descriptor is the device, without role. This closes it after
+ *	an error
+ * @create: argument of CREATE
+ *
+ * Return: 0; -EINTR if a signal came, then nothing was created; other negative errno.
+ */
+int pxtu_stream_create(struct pxtu_stream *stream, struct posixtrace_create *create);
+
+/**
+ * pxtu_stream_destroy() - undo pxtu_stream_create(), and close the descriptor
+ * @stream: created; used by the caller only
+ */
+void pxtu_stream_destroy(struct pxtu_stream *stream);
+
+#endif /* PXTU_OPEN_H */
