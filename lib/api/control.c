@@ -3,6 +3,7 @@
  * Commands of a controller to its stream: start, stop, flush, clear; attributes and status of a
  * stream or log.
  */
+#include "common/sys.h"
 #include "stream/reader.h"
 #include "stream/stream.h"
 

@@ -6,6 +6,7 @@
 
 #include "attr/attr.h"
 #include "common/host.h"
+#include "common/sys.h"
 #include "record/attach.h"
 #include "stream/open.h"
 #include "stream/stream.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/eventid.h"
+#include "common/sys.h"
 #include "record/attach.h"
 #include "stream/stream.h"
 

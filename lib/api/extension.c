@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/sys.h"
 #include "stream/stream.h"
 #include "stream/window.h"
 

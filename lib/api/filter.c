@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "common/sys.h"
 #include "stream/stream.h"
 
 /* Convert POSIX_TRACE_*_EVENTSET. */

@@ -4,8 +4,9 @@
  */
 #include <posixtrace.h>
 
-#include "common/trid.h"
 #include "api/report.h"
+#include "common/sys.h"
+#include "common/trid.h"
 
 #define DATA_ALIGN	8
 

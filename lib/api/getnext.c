@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "api/report.h"
+#include "common/sys.h"
 #include "common/trid.h"
 #include "stream/ahead.h"
 #include "stream/stream.h"

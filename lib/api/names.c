@@ -5,6 +5,7 @@
 #include <posixtrace.h>
 #include <string.h>
 
+#include "common/sys.h"
 #include "common/trid.h"
 
 static struct pxtu_task to_task(pid_t pid, pid_t tid, const struct timespec *time)

@@ -5,6 +5,7 @@
 #include <posixtrace.h>
 #include <string.h>
 
+#include "common/sys.h"
 #include "common/trid.h"
 #include "log/log.h"
 #include "log/loghead.h"

@@ -3,6 +3,7 @@
  * The list of the event types of a stream or log. The module orders it: predefined types
  * first, new ones last.
  */
+#include "common/sys.h"
 #include "common/trid.h"
 
 /**

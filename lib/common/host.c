@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "common/host.h"
-#include "common/pxtu.h"
+#include "common/sys.h"
 
 #define BOOT_ID		"/proc/sys/kernel/random/boot_id"
 #define NSEC_PER_SEC	1000000000LL

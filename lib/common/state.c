@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/state.h"
+#include "common/sys.h"
 
 struct pxtu_state *pxtu_state_page;
 

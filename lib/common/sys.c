@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/pxtu.h"
+#include "common/sys.h"
 
 /* One system call; returns its error instead of setting errno. */
 #define sys(...) ({					\

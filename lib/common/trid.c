@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "common/state.h"
+#include "common/sys.h"
 #include "common/trid.h"
 
 #define INDEX_BITS	12

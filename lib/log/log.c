@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/sys.h"
 #include "log/log.h"
 #include "log/loghead.h"
 #include "log/logindex.h"

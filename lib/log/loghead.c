@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/sys.h"
 #include "log/crc32c.h"
 #include "log/log.h"
 #include "log/loghead.h"

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/sys.h"
 #include "record/attach.h"
 #include "record/door.h"
 #include "record/gate.h"

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "common/sys.h"
 #include "record/gate.h"
 
 #define GATE_SIZE	sizeof(struct posixtrace_gate)

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/sys.h"
 #include "record/attach.h"
 #include "record/door.h"
 #include "record/gate.h"

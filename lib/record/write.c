@@ -9,11 +9,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/sys.h"
 #include "record/attach.h"
+#include "record/cache.h"
 #include "record/clock.h"
 #include "record/door.h"
 #include "record/gate.h"
-#include "record/cache.h"
 #include "record/rseq.h"
 #include "record/slots.h"
 #include "record/write.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "common/sys.h"
 #include "stream/open.h"
 #include "stream/reader.h"
 #include "stream/stream.h"

@@ -2,6 +2,7 @@
 /*
  * Commands to a stream, and which answers to trust.
  */
+#include "common/sys.h"
 #include "stream/stream.h"
 
 int pxtu_stream_answer(const struct pxtu_stream *stream, int ret)

@@ -2,6 +2,7 @@
 /*
  * Waits for events of an active stream.
  */
+#include "common/sys.h"
 #include "stream/stream.h"
 #include "stream/wait.h"
 

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 
+#include "common/sys.h"
 #include "stream/stream.h"
 #include "stream/worker.h"
 
