@@ -20,7 +20,7 @@ static struct {
 	struct target target;
 	void *data;		/* each access to it stops */
 	pthread_barrier_t begin;
-	struct thread {
+	struct burner {
 		int tid;
 		int begun;
 	} thread[THREADS];
@@ -28,7 +28,7 @@ static struct {
 
 static void *event_that_stops(void *arg)
 {
-	struct thread *thread = arg;
+	struct burner *thread = arg;
 
 	__atomic_store_n(&thread->tid, gettid(), __ATOMIC_RELEASE);
 	pthread_barrier_wait(&blocked.begin);

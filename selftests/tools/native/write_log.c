@@ -59,7 +59,7 @@
 #define DATA_MAX	POSIXTRACE_DATA_SIZE_MAX
 #define THREADS_MAX	256
 
-struct thread {
+struct log_thread {
 	char name[32];
 	int pid;
 	int tid;
@@ -72,7 +72,7 @@ static int block_cpu = -1;
 static bool in_block;
 static __u64 time_base;
 static __u64 born;
-static struct thread threads[THREADS_MAX];
+static struct log_thread threads[THREADS_MAX];
 static unsigned int nr_threads;
 static unsigned char event_data[DATA_MAX];
 
@@ -198,7 +198,7 @@ static void add_classes(char *rest)
 
 static void add_thread(const char *rest)
 {
-	struct thread *thread = &threads[nr_threads];
+	struct log_thread *thread = &threads[nr_threads];
 	unsigned long long id;
 
 	if (nr_threads == THREADS_MAX || sscanf(rest, "%31s %d %d %lli", thread->name, &thread->pid,
@@ -208,7 +208,7 @@ static void add_thread(const char *rest)
 	nr_threads++;
 }
 
-static const struct thread *find_thread(const char *name)
+static const struct log_thread *find_thread(const char *name)
 {
 	for (unsigned int i = 0; i < nr_threads; i++) {
 		if (!strcmp(threads[i].name, name))
@@ -221,7 +221,7 @@ static const struct thread *find_thread(const char *name)
 /* Handles a word that all events have. */
 static bool take_word(struct record *record, char *word)
 {
-	const struct thread *thread;
+	const struct log_thread *thread;
 
 	if (word[0] == '@') {
 		thread = find_thread(word + 1);
@@ -309,7 +309,7 @@ static void set_field(const struct kernel_type *type, size_t *len, const char *n
 {
 	unsigned char text[KERNEL_DATA_MAX + 1] = "";
 	size_t text_len = unescape(value, text, KERNEL_DATA_MAX), end = strlen(name);
-	const struct thread *thread;
+	const struct log_thread *thread;
 
 	if (value[0] == '@') {
 		thread = find_thread(value + 1);
