@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Included by the Makefile of each test directory. Every *_test.c becomes a program,
-# every *_test.sh is one, perhaps with the help of tap.sh; both speak TAP. *_helper.c
+# every *_test.sh is one, with the help of tap.sh; both speak TAP. *_helper.c
 # become programs that tests start. On top of kselftest's lib.mk, which wants its
 # variables set before it.
 
@@ -16,8 +16,8 @@ all:
 TEST_GEN_PROGS := $(patsubst %.c,%,$(wildcard *_test.c))
 TEST_GEN_FILES += $(patsubst %.c,%,$(wildcard *_helper.c))
 TEST_PROGS := $(wildcard *_test.sh)
-# what they include
-TEST_FILES += $(wildcard tap.sh)
+# what they source; the guest has all of a directory in one place
+TEST_FILES += $(if $(TEST_PROGS),$(TOP)/selftests/tap.sh) $(wildcard command.sh)
 
 include $(TOP)/selftests/flags.mk
 CFLAGS += -isystem $(KSELFTEST)

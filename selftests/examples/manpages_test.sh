@@ -3,8 +3,8 @@
 # Tests that the programs of the man pages and the larger examples print the expected lines.
 # Prints TAP.
 
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+# shellcheck source=selftests/tap.sh
+. ./tap.sh
 
 # Each program with its arguments, and a shell pattern for each line that it prints. The programs
 # run in this order: analyzer reads the log of flight_recorder.
@@ -160,14 +160,9 @@ raii
 	posix_trace_stop
 END
 
-echo "TAP version 13"
-if [ ! -e /dev/posixtrace ]; then
-	echo "1..0 # SKIP no /dev/posixtrace: load the module, or use \"make check\""
-	exit 4
-fi
 grep -v '^	' "$tmp/table" >"$tmp/programs"
 # one more case checks that the table has each program
-echo "1..$(($(wc -l <"$tmp/programs") + 1))"
+begin $(($(wc -l <"$tmp/programs") + 1))
 
 # prints_expected NAME: each line of the program matches its pattern in the table
 prints_expected()
@@ -184,27 +179,10 @@ prints_expected()
 	done 3<"$tmp/expected" 4<"$tmp/out"
 }
 
-number=0 failed=0
-# report RESULT NAME: prints the result of a case; it has passed if RESULT is 0
-report()
-{
-	number=$((number + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $number $2"
-	else
-		echo "not ok $number $2"
-		failed=1
-	fi
-}
-
 while read -r name arguments; do
 	eval "set -- $arguments"
-	if "./${name}_helper" "$@" >"$tmp/out" 2>&1 </dev/null && prints_expected "$name"; then
-		report 0 "${name}_prints_the_expected_lines"
-	else
-		sed 's/^/# /' "$tmp/out"
-		report 1 "${name}_prints_the_expected_lines"
-	fi
+	"./${name}_helper" "$@" >"$tmp/out" 2>&1 </dev/null && prints_expected "$name"
+	result "${name}_prints_the_expected_lines" $?
 done <"$tmp/programs"
 
 lacking=0
@@ -216,5 +194,5 @@ for program in ./*_helper; do
 		lacking=1
 	fi
 done
-report $lacking each_program_is_in_the_table
-exit $failed
+result each_program_is_in_the_table $lacking
+finish

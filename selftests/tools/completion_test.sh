@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests the completion of the posixtrace command in bash. Prints TAP.
 
-# shellcheck source=selftests/tools/tap.sh
-. ./tap.sh
+# shellcheck source=selftests/tools/command.sh
+. ./command.sh
 # shellcheck source=tools/completion/posixtrace.bash
 . ./posixtrace.bash
 begin 12

@@ -3,8 +3,8 @@
 # Tests "posixtrace dump", "stat" and "export" with logs that the module writes, and with running
 # processes. Prints TAP. native/ has more tests.
 
-# shellcheck source=selftests/tools/tap.sh
-. ./tap.sh
+# shellcheck source=selftests/tools/command.sh
+. ./command.sh
 begin 21
 
 # count TYPE: prints the number of events of a type that dump printed

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests "posixtrace list". Prints TAP.
 
-# shellcheck source=selftests/tools/tap.sh
-. ./tap.sh
+# shellcheck source=selftests/tools/command.sh
+. ./command.sh
 begin 21
 
 run 2 list 1 2 && run 2 list 0 &&

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests "posixtrace live". Prints TAP.
 
-# shellcheck source=selftests/tools/tap.sh
-. ./tap.sh
+# shellcheck source=selftests/tools/command.sh
+. ./command.sh
 begin 38
 
 # event REGEX: an event was printed. The columns are time, processor, process, thread, type, data.

@@ -3,8 +3,8 @@
 # Tests "posixtrace load", "unload" and "status". Unloads the module, and loads it again at the
 # end. Prints TAP.
 
-# shellcheck source=selftests/tools/tap.sh
-. ./tap.sh
+# shellcheck source=selftests/tools/command.sh
+. ./command.sh
 begin 21
 module=/run/vm/posixtrace.ko
 modules=/lib/modules/$(uname -r)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests what all subcommands of the posixtrace command share. Prints TAP.
 
-# shellcheck source=selftests/tools/tap.sh
-. ./tap.sh
+# shellcheck source=selftests/tools/command.sh
+. ./command.sh
 begin 7
 
 run 0 --help && says 'Usage: posixtrace' && says '^  live ' && says '^  record ' && says '^Exit status'

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Tests "posixtrace record". Prints TAP.
 
-# shellcheck source=selftests/tools/tap.sh
-. ./tap.sh
+# shellcheck source=selftests/tools/command.sh
+. ./command.sh
 begin 64
 here=$PWD
 log=$tmp/log

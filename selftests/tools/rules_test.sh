@@ -4,8 +4,8 @@
 # them to, and what the commands say when these refuse a stream. Unloads the module, and loads it
 # again at the end. Prints TAP.
 
-# shellcheck source=selftests/tools/tap.sh
-. ./tap.sh
+# shellcheck source=selftests/tools/command.sh
+. ./command.sh
 begin 14
 module=/run/vm/posixtrace.ko
 parameters=/sys/module/posixtrace/parameters
