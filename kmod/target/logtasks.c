@@ -162,8 +162,9 @@ void pxt_logtasks_note_news(struct pxt_logtasks *tasks, struct pxt_logtask *thre
 		list_add_tail(&thread->list, &tasks->live);
 }
 
-/* @comm has TASK_COMM_LEN bytes, with a NUL. */
-static void set_name(struct pxt_logtasks *tasks, struct pxt_logtask *thread, const char *comm)
+/* @comm: TASK_COMM_LEN bytes, with a NUL. @since: when the thread got it, ns since the Epoch. */
+static void set_name(struct pxt_logtasks *tasks, struct pxt_logtask *thread, const char *comm,
+		     u64 since)
 {
 	struct pxt_logtask_name *name = thread->name;
 
@@ -178,7 +179,7 @@ static void set_name(struct pxt_logtasks *tasks, struct pxt_logtask *thread, con
 	}
 	name += thread->unwritten++;
 	strscpy_pad(name->comm, comm, sizeof(name->comm));
-	name->since = pxt_clock_now();
+	name->since = since;
 	pxt_logtasks_note_news(tasks, thread);
 }
 
@@ -465,7 +466,9 @@ static void replace_current(struct pxt_logtasks *tasks, const struct pxt_target 
 	}
 	if (thread) {
 		thread->mm = current->mm;
-		set_name(tasks, thread, current->comm);
+		/* The kernel renames a thread well before the permissions of the program are checked. */
+		set_name(tasks, thread, current->comm, thread->executes ?: pxt_clock_now());
+		thread->executes = 0;
 	}
 	raw_spin_unlock_irqrestore(&tasks->lock, flags);
 	if (!thread)
@@ -619,8 +622,8 @@ void pxt_logtasks_leave(struct pxt_logtasks *tasks, const struct pxt_target *tar
  * @task: the thread
  * @comm: its new name
  *
- * Not if it executes a program: whether the stream may trace that is not known yet, and
- * pxt_logtasks_executed() follows. Context: under RCU; must not sleep.
+ * If the thread executes a program, only the time is kept: the permission to trace the program is
+ * checked later, before pxt_logtasks_executed(). Context: under RCU; must not sleep.
  */
 void pxt_logtasks_renamed(struct pxt_logtasks *tasks, struct task_struct *task, const char *comm)
 {
@@ -631,8 +634,12 @@ void pxt_logtasks_renamed(struct pxt_logtasks *tasks, struct task_struct *task, 
 		return;
 	raw_spin_lock_irqsave(&tasks->lock, flags);
 	thread = find(tasks, task_pid(task));
-	if (thread && !thread->has_ended && pxt_thread_uses(task, thread->mm))
-		set_name(tasks, thread, comm);
+	if (thread && !thread->has_ended) {
+		if (pxt_thread_uses(task, thread->mm))
+			set_name(tasks, thread, comm, pxt_clock_now());
+		else
+			thread->executes = pxt_clock_now();
+	}
 	raw_spin_unlock_irqrestore(&tasks->lock, flags);
 }
 

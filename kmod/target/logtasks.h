@@ -32,6 +32,7 @@ struct pxt_logtask_name {
  * @tgid: of its process; a reference
  * @mm: its address space, only to be compared: with another one, it executes a program
  * @start: when it was born, ns since the Epoch
+ * @executes: when it got the name of the program that it is executing, ns since the Epoch, or 0
  * @name: the last names, oldest first; the first one always is there, but stands for several that
  *	are not known any more if it is empty
  * @unwritten: how many of them have to be written
@@ -55,6 +56,7 @@ struct pxt_logtask {
 	struct pid *tgid;
 	const void *mm;
 	u64 start;
+	u64 executes;
 	struct pxt_logtask_name name[PXT_LOGTASK_NAMES];
 	u32 unwritten;
 	u32 changes;
