@@ -10,22 +10,35 @@ Ran = collections.namedtuple("Ran", "tid begins end cpu")
 
 def certain(events):
     """What the events say without a doubt: from a sched_switch_in to the sched_switch_out of the same
-    thread, on a processor on which nothing else ran, and nothing was lost."""
-    since, left, found = {}, {}, []
+    thread, on a processor on which nothing else ran, and nothing was lost. The last thread of a
+    process ends with its exit: the module may stop recording it at any time after that."""
+    since, left, found, gone = {}, {}, [], set()
+
+    def end(event):
+        begin, begins = since.pop(event.cpu, (None, None))
+        tid = event.fields["tid"]
+        if begin and begin.fields["tid"] == tid and begin.lost == event.lost and \
+           begin.pid == event.pid and begin.time < event.time and tid not in gone:
+            found.append(Ran(tid, frozenset(begins), event.time, event.cpu))
+
     for event in events:
-        if event.name == "sched_switch_in" and event.fields:
+        if not event.fields:
+            continue
+        if event.name == "sched_process_fork":
+            gone.discard(event.fields["child_tid"])
+        elif event.name == "sched_process_exit" and event.fields["group_dead"]:
+            end(event)
+            gone.add(event.fields["tid"])
+        elif event.name == "sched_switch_in":
             out = left.pop(event.cpu, None)
             begins = {event.time}
             if out and event.fields["tid"] == out.fields["next_tid"] or \
                out and out.fields["tid"] == event.fields["prev_tid"]:
                 begins.add(out.time)
             since[event.cpu] = (event, begins)
-        elif event.name == "sched_switch_out" and event.fields:
-            begin, begins = since.pop(event.cpu, (None, None))
+        elif event.name == "sched_switch_out":
+            end(event)
             left[event.cpu] = event
-            if begin and begin.fields["tid"] == event.fields["tid"] and begin.lost == event.lost and \
-               begin.pid == event.pid and begin.time < event.time:
-                found.append(Ran(event.fields["tid"], frozenset(begins), event.time, event.cpu))
     return found
 
 

@@ -38,6 +38,9 @@ def from_page(path):
             name = data["names"][name]
         elif kind == "state":
             name = STATES[name]
+            # as state_name() of the page
+            if args and args.get("letter") == "D" and not args.get("io"):
+                name = "blocked (uninterruptible)"
         items.append(Item(kind, process, label, name, begin, length, args or {}))
     return items, threads, int(data["first"])
 
