@@ -11,9 +11,9 @@ DESTDIR ?=
 KDIR ?=
 # kernel to test on: 6.1 6.1-oldest 6.1-rt 6.12 6.12-rt trixie newest debug debug-newest kcsan
 KERNEL ?= 6.1
-# architecture to test on: arm64; empty: that of this machine
+# architecture to test on: arm64; empty: this machine's
 ARCH ?=
-# those of check-matrix; empty: all
+# kernels of check-matrix; empty: all
 KERNELS ?=
 # tests to run; empty: all. V=1 shows every line that they print
 TEST ?=
@@ -39,7 +39,7 @@ kernel = $(KERNEL)$(if $(filter arm64,$(ARCH)),-arm64)
 smp = $(if $(SMP),--smp $(SMP)) $(if $(PART),--part $(PART)) $(if $(EXCEPT),--except $(EXCEPT))
 SUBDIRS := $(patsubst %/Makefile,%,$(wildcard lib/Makefile tools/Makefile))
 install_dirs = DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR)
-# The Makefiles of other folders get it, too.
+# The Makefiles of other folders also get it.
 $(if $(filter-out /%,$(DESTDIR)),$(error DESTDIR must begin with / and have no blanks: $(DESTDIR)))
 
 all: module $(SUBDIRS)

@@ -21,7 +21,7 @@ die()
 }
 
 # locked NAME COMMAND ...: runs the command while holding a lock under the cache
-# directory, so that two runs never prepare the same thing at once.
+# directory, so that two runs never prepare the same thing at the same time.
 locked()
 {
 	local what_for=$1
@@ -33,8 +33,8 @@ locked()
 	) 9>"$cache/lock/$what_for"
 }
 
-# cross_to ARCHITECTURE: from here on, this script and those that it starts build for arm64, in a
-# directory of its own, with the headers and libraries of Debian for arm64 (sysroot).
+# cross_to ARCHITECTURE: from here on, this script and the scripts that it starts build for arm64, in
+# a separate directory, with the headers and libraries of Debian for arm64 (sysroot).
 cross_to()
 {
 	[ "$1" = arm64 ] || die "cannot build for $1"

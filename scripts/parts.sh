@@ -67,7 +67,7 @@ run_queue()
 	wait
 }
 
-# run_worker NUMBER PART...: runs parts until none is left
+# run_worker NUMBER PART...: runs parts until all have been taken
 run_worker()
 {
 	local number=$1 list i

@@ -7,7 +7,7 @@
 # shellcheck disable=SC2317	# check calls the functions
 
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-# otherwise udevadm does nothing in a root directory other than that of the first process
+# without this, udevadm refuses to work in a root directory that is not the first process's
 export SYSTEMD_IGNORE_CHROOT=1
 version=$1
 device=/dev/posixtrace
