@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commands.h"
-#include "filter.h"
+#include "cmd/commands.h"
+#include "event/filter.h"
 
 #define TYPE	100
 #define NAME	"cache_op"

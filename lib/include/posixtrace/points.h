@@ -379,7 +379,7 @@ __POSIXTRACE_INLINE void __posixtrace_leave(struct __posixtrace_point **__point)
 		{ __posix_trace_gate, name, description, 0 }
 
 /*
- * The note of a place, see tools/points.c. Only of code that may run, and beside it, so that its
+ * The note of a place, see tools/elf/points.c. Only of code that may run, and beside it, so that its
  * address tells the function. The compiler keeps a copy of the note with each copy of the code.
  * "name", "suffix" and "file" are in quotes, and the assembler reads what is escaped in them.
  */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * System calls of threads: finds the entry that belongs to an exit.
+ */
+#ifndef POSIXTRACE_CALLS_H
+#define POSIXTRACE_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/kevent.h"
+
+/**
+ * struct call - a system call
+ * @thread: number of its thread
+ * @pid: process of the thread
+ * @key: event_thread_key() of the thread
+ * @cpu: the processor on which it began
+ * @begin: time of the entry
+ * @end: time of the exit, or until when the call is known to have lasted
+ * @finished: the log has the exit; only then there is a @result
+ * @compat: a call of a 32-bit program
+ * @name: its name
+ * @nr: its number
+ * @args: its arguments
+ * @result: what it returned
+ * @lost: number of events lost in between, so entry and exit might not belong together
+ * @mark: for the caller of calls_event()
+ */
+struct call {
+	uint32_t thread;
+	pid_t pid;
+	uint64_t key;
+	unsigned int cpu;
+	uint64_t begin;
+	uint64_t end;
+	bool finished;
+	bool compat;
+	char name[KEVENT_CALL_NAME];
+	int64_t nr;
+	uint64_t args[KEVENT_ARGS];
+	int64_t result;
+	uint64_t lost;
+	uint64_t mark;
+};
+
+struct calls;
+
+/* calls_new() - create a set of open calls of threads 1 to @max; returns 0 or -ENOMEM */
+int calls_new(size_t max, struct calls **calls);
+
+/**
+ * calls_event() - process an event; events must come in the order of the log
+ * @calls: from calls_new()
+ * @thread: number of its thread
+ * @event: any event of the kernel
+ * @kevent: its fields
+ * @mark: stored in the call that begins
+ * @ended: where to store the call that ended, or NULL; valid until the next call
+ *
+ * A thread that enters a call while another one is open has left that one unseen: it gets the
+ * length 0. So does one whose exit does not fit.
+ *
+ * Return: 1 if calls tell all of the event; 0 if not, as for an exit without entry; -ENOMEM.
+ */
+int calls_event(struct calls *calls, uint32_t thread, const struct event *event,
+		const struct kevent *kevent, uint64_t mark, const struct call **ended);
+
+/* calls_open() - get the open call of a thread, or NULL */
+const struct call *calls_open(const struct calls *calls, uint32_t thread);
+
+/**
+ * calls_take() - remove an open call after the last event
+ * @calls: from calls_new()
+ * @end: time of the last event
+ * @lost: number of events lost before it
+ *
+ * Return: the call, valid until the next call, or NULL if none is open.
+ */
+const struct call *calls_take(struct calls *calls, uint64_t end, uint64_t lost);
+
+void calls_free(struct calls *calls);
+
+#endif /* POSIXTRACE_CALLS_H */

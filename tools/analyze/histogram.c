@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A histogram of durations: see histogram.h.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "analyze/histogram.h"
+
+/* A row holds one power of two; the first row holds all values below HISTOGRAM_BUCKETS. */
+static unsigned int row_of(uint64_t value)
+{
+	if (value < HISTOGRAM_BUCKETS)
+		return 0;
+	return 64 - (unsigned int)__builtin_clzll(value) - HISTOGRAM_BITS;
+}
+
+/* A row ignores the bits of a value below this one. */
+static unsigned int shift_of(unsigned int row)
+{
+	return row ? row - 1 : 0;
+}
+
+uint64_t histogram_row_start(unsigned int row)
+{
+	return row ? (uint64_t)HISTOGRAM_BUCKETS << shift_of(row) : 0;
+}
+
+int histogram_add(struct histogram *histogram, uint64_t value)
+{
+	unsigned int row = row_of(value);
+	uint64_t **buckets = &histogram->row[row];
+
+	if (!*buckets)
+		*buckets = calloc(HISTOGRAM_BUCKETS, sizeof(**buckets));
+	if (!*buckets)
+		return -ENOMEM;
+	(*buckets)[(value >> shift_of(row)) % HISTOGRAM_BUCKETS]++;
+	if (!histogram->count || value < histogram->min)
+		histogram->min = value;
+	if (value > histogram->max)
+		histogram->max = value;
+	if (__builtin_add_overflow(histogram->sum, value, &histogram->sum))
+		histogram->sum = UINT64_MAX;
+	histogram->count++;
+	return 0;
+}
+
+/* The middle of a bucket, limited to the range of values seen. */
+static uint64_t value_of(const struct histogram *histogram, unsigned int row, unsigned int bucket)
+{
+	unsigned int shift = shift_of(row);
+	uint64_t value = histogram_row_start(row) + ((uint64_t)bucket << shift) +
+			 ((1ULL << shift) - 1) / 2;
+
+	if (value < histogram->min)
+		return histogram->min;
+	return value > histogram->max ? histogram->max : value;
+}
+
+uint64_t histogram_percentile(const struct histogram *histogram, unsigned int percent)
+{
+	/* The rank of the percentile among all values, rounded up. */
+	uint64_t rank = histogram->count / 100 * percent +
+			(histogram->count % 100 * percent + 99) / 100;
+
+	for (unsigned int row = 0; row < HISTOGRAM_ROWS; row++) {
+		const uint64_t *buckets = histogram->row[row];
+
+		for (unsigned int i = 0; buckets && i < HISTOGRAM_BUCKETS; i++) {
+			if (buckets[i] >= rank)
+				return value_of(histogram, row, i);
+			rank -= buckets[i];
+		}
+	}
+	return histogram->max;
+}
+
+uint64_t histogram_row(const struct histogram *histogram, unsigned int row)
+{
+	const uint64_t *buckets = histogram->row[row];
+	uint64_t count = 0;
+
+	for (unsigned int i = 0; buckets && i < HISTOGRAM_BUCKETS; i++)
+		count += buckets[i];
+	return count;
+}
+
+void histogram_free(struct histogram *histogram)
+{
+	for (unsigned int row = 0; row < HISTOGRAM_ROWS; row++)
+		free(histogram->row[row]);
+}

@@ -1,0 +1,631 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * States of threads: see intervals.h.
+ *
+ * A list has the threads whose state is known. Lost events end the intervals of all of them, and
+ * take them off the list: the next loss does not visit them again. Each process has a list of its
+ * threads that have not ended: an exec, and the end of the process, visit only these.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/intervals.h"
+#include "util/threads.h"
+
+/* On others, it is not checked whether another thread was running. */
+#define CPUS_MAX	4096
+
+/* The lists that a thread is on. */
+enum list {
+	LIST_KNOWN,
+	LIST_PROCESS,
+	NR_LISTS,
+};
+
+struct place {
+	struct thread *next;
+	struct thread **link;		/* to this one */
+};
+
+/* A wake-up. */
+struct wakeup {
+	uint64_t time;
+	struct waker waker;
+};
+
+struct thread {
+	struct interval now;		/* the open interval */
+	bool begun;			/* there is one */
+	bool known;			/* its state is: it is on that list */
+	struct place places[NR_LISTS];
+	uint32_t process;		/* number of its process */
+	uint64_t born;			/* not before this time: another one had its ids */
+	uint64_t losses;		/* struct intervals.losses at its last event */
+	uint64_t seen;			/* running: time of its last event */
+	bool woken;			/* but it did not become runnable by that */
+	struct wakeup wakeup;
+	bool ended;			/* it has no further state, whatever comes */
+	bool dropped;			/* since when is not known */
+	bool exiting;
+	uint64_t exit_time;
+};
+
+struct intervals {
+	struct thread **threads;	/* by number; NULL: none yet */
+	size_t max;
+	bool scheduled;			/* the log has the scheduler's events */
+	struct thread *known;
+	struct thread *on_cpu[CPUS_MAX];	/* the last thread that ran there, or NULL */
+	struct threads *processes;	/* numbers of processes, by their keys */
+	struct thread **threads_of;	/* by number of the process: have not ended */
+	struct thread **exiting_of;	/* the same: have announced their end */
+	struct threads *ids;		/* numbers of all ids of threads: places of @last_of */
+	struct thread **last_of;	/* the last thread that had them */
+	uint64_t losses;
+	uint64_t first_time;		/* of all events */
+	bool started;			/* there is a first event */
+	intervals_put put;
+	void *to;
+};
+
+const char *interval_name(const struct interval *interval)
+{
+	static const char *const names[NR_STATES] = {
+		[STATE_UNKNOWN] = "unknown",
+		[STATE_RUNNING] = "running",
+		[STATE_RUNNABLE] = "runnable",
+		[STATE_SLEEP] = "blocked (sleep)",
+		[STATE_DISK] = "blocked (uninterruptible)",
+		[STATE_STOPPED] = "stopped",
+	};
+
+	return interval->io ? "blocked (I/O)" : names[interval->state];
+}
+
+int intervals_new(size_t max, bool scheduled, intervals_put put, void *to,
+		  struct intervals **intervals)
+{
+	struct intervals *new = calloc(1, sizeof(*new));
+
+	*intervals = NULL;
+	if (!new)
+		return -ENOMEM;
+	new->max = max;
+	new->scheduled = scheduled;
+	new->put = put;
+	new->to = to;
+	new->threads = calloc(max + 1, sizeof(*new->threads));
+	/* There are no more processes than threads. */
+	new->threads_of = calloc(max + 1, sizeof(*new->threads_of));
+	new->exiting_of = calloc(max + 1, sizeof(*new->exiting_of));
+	new->last_of = calloc(max + 1, sizeof(*new->last_of));
+	if (!new->threads || !new->threads_of || !new->exiting_of || !new->last_of ||
+	    threads_new(max, &new->processes) || threads_new(max, &new->ids)) {
+		intervals_free(new);
+		return -ENOMEM;
+	}
+	*intervals = new;
+	return 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Intervals								*/
+
+static void list_add(struct thread **first, struct thread *thread, enum list list)
+{
+	struct place *place = &thread->places[list];
+
+	place->next = *first;
+	place->link = first;
+	if (place->next)
+		place->next->places[list].link = &place->next;
+	*first = thread;
+}
+
+static void list_remove(struct thread *thread, enum list list)
+{
+	struct place *place = &thread->places[list];
+
+	*place->link = place->next;
+	if (place->next)
+		place->next->places[list].link = place->link;
+}
+
+static void list_known(struct intervals *intervals, struct thread *thread)
+{
+	bool known = thread->begun && thread->now.state != STATE_UNKNOWN;
+
+	if (known == thread->known)
+		return;
+	thread->known = known;
+	if (known)
+		list_add(&intervals->known, thread, LIST_KNOWN);
+	else
+		list_remove(thread, LIST_KNOWN);
+}
+
+static void set_ended(struct thread *thread)
+{
+	if (!thread->ended)
+		list_remove(thread, LIST_PROCESS);
+	thread->ended = true;
+}
+
+/* An exec does not visit those that end: a forged log may have many of both. */
+static void set_exiting(struct intervals *intervals, struct thread *thread, bool exiting)
+{
+	struct thread **lists = exiting ? intervals->exiting_of : intervals->threads_of;
+
+	if (thread->exiting != exiting && !thread->ended) {
+		list_remove(thread, LIST_PROCESS);
+		list_add(&lists[thread->process], thread, LIST_PROCESS);
+	}
+	thread->exiting = exiting;
+}
+
+/* Ends the open interval. Returns 0 or a negative error number. */
+static int end_interval(struct intervals *intervals, struct thread *thread, uint64_t time)
+{
+	struct interval *now = &thread->now;
+
+	if (!thread->begun)
+		return 0;
+	thread->begun = false;
+	list_known(intervals, thread);
+	/* Times may go back in a damaged log; intervals do not. */
+	now->end = time > now->begin ? time : now->begin;
+	return now->end > now->begin ? intervals->put(intervals->to, now) : 0;
+}
+
+/* Begins the next interval, not before the end of the last. */
+static struct interval *begin_interval(struct intervals *intervals, struct thread *thread,
+				       enum state state, uint64_t time)
+{
+	struct interval *now = &thread->now;
+
+	*now = (struct interval){
+		.thread = now->thread,
+		.pid = now->pid,
+		.state = state,
+		.begin = time > now->end ? time : now->end,
+		.cpu = SOURCE_NO_CPU,
+	};
+	now->end = now->begin;
+	thread->begun = true;
+	thread->woken = false;
+	list_known(intervals, thread);
+	return now;
+}
+
+static bool in_state(const struct thread *thread, enum state state)
+{
+	return thread->begun && thread->now.state == state;
+}
+
+/* Another thread runs there: the one before has left without an event, after its last one. */
+static int leave_cpu(struct intervals *intervals, const struct thread *thread, unsigned int cpu)
+{
+	struct thread *other = cpu < CPUS_MAX ? intervals->on_cpu[cpu] : NULL;
+	int err;
+
+	if (!other || other == thread || !in_state(other, STATE_RUNNING) || other->now.cpu != cpu)
+		return 0;
+	err = end_interval(intervals, other, other->seen);
+	begin_interval(intervals, other, STATE_UNKNOWN, other->seen);
+	return err;
+}
+
+static int run(struct intervals *intervals, struct thread *thread, uint64_t time, unsigned int cpu)
+{
+	int err = leave_cpu(intervals, thread, cpu);
+
+	begin_interval(intervals, thread, STATE_RUNNING, time)->cpu = cpu;
+	if (cpu < CPUS_MAX)
+		intervals->on_cpu[cpu] = thread;
+	return err;
+}
+
+/* The events contradict each other: forget the state since the begin of the interval. */
+static void forget(struct thread *thread)
+{
+	const struct interval *now = &thread->now;
+
+	thread->woken = false;
+	thread->now = (struct interval){
+		.thread = now->thread,
+		.pid = now->pid,
+		.state = STATE_UNKNOWN,
+		.begin = now->begin,
+		.end = now->end,
+		.cpu = SOURCE_NO_CPU,
+	};
+}
+
+static bool is_unknown(const struct thread *thread)
+{
+	return !thread->begun || thread->now.state == STATE_UNKNOWN;
+}
+
+/* ------------------------------------------------------------------ */
+/* Events								*/
+
+static int become_runnable(struct intervals *intervals, struct thread *thread, uint64_t time,
+			   const struct wakeup *wakeup)
+{
+	struct interval *now = &thread->now;
+	int err;
+
+	if (wakeup && thread->begun && now->state >= STATE_SLEEP)
+		now->waker = wakeup->waker;
+	err = end_interval(intervals, thread, time);
+	now = begin_interval(intervals, thread, STATE_RUNNABLE, time);
+	if (wakeup)
+		now->waker = wakeup->waker;
+	return err;
+}
+
+static int switch_in(struct intervals *intervals, struct thread *thread, const struct event *event,
+		     const struct kevent *kevent)
+{
+	uint64_t runnable = (uint64_t)kevent->runnable;	/* 0: not known */
+	struct wakeup wakeup = thread->wakeup;
+	uint64_t since = 0;
+	int err = 0;
+
+	if (in_state(thread, STATE_RUNNING))
+		forget(thread);
+	if (runnable && runnable < event->time)
+		since = event->time - runnable;
+	if (since < intervals->first_time)
+		since = intervals->first_time;
+	if (since < thread->born)
+		since = thread->born;
+	if (thread->woken && is_unknown(thread)) {
+		/* It has not run since: then it would have left the processor first. */
+		err = become_runnable(intervals, thread, wakeup.time, &wakeup);
+	} else if (thread->woken && thread->now.state >= STATE_SLEEP) {
+		/* It was woken when it was about to wait. */
+		err = become_runnable(intervals, thread, since, &wakeup);
+	} else if (!in_state(thread, STATE_RUNNABLE) && runnable) {
+		err = become_runnable(intervals, thread, since, NULL);
+	}
+	if (!err)
+		err = end_interval(intervals, thread, event->time);
+	if (!err)
+		err = run(intervals, thread, event->time, event->cpu);
+	return err ? err : 1;
+}
+
+/* States of blocked threads: the letter of ps(1), and what it means. */
+static const struct {
+	char letter;
+	enum state state;
+} blocked_states[KEVENT_STATES] = {
+	[KEVENT_STATE_S] = { 'S', STATE_SLEEP },
+	[KEVENT_STATE_D] = { 'D', STATE_DISK },
+	[KEVENT_STATE_T] = { 'T', STATE_STOPPED },
+	[KEVENT_STATE_t] = { 't', STATE_STOPPED },
+	[KEVENT_STATE_P] = { 'P', STATE_SLEEP },
+	[KEVENT_STATE_I] = { 'I', STATE_SLEEP },
+};
+
+static bool is_state(int64_t state)
+{
+	return state >= 0 && state < KEVENT_STATES;
+}
+
+static enum state state_of(const struct kevent *kevent)
+{
+	switch (kevent->reason) {
+	case KEVENT_PREEMPTED:
+		return STATE_RUNNABLE;
+	case KEVENT_IO:
+		return STATE_DISK;
+	case KEVENT_BLOCKED:
+		return is_state(kevent->state) ? blocked_states[kevent->state].state :
+						 STATE_UNKNOWN;
+	default:
+		return STATE_UNKNOWN;
+	}
+}
+
+static int switch_out(struct intervals *intervals, struct thread *thread, const struct event *event,
+		      const struct kevent *kevent, const struct call *call)
+{
+	bool early = thread->woken && in_state(thread, STATE_RUNNING);
+	struct interval *now;
+	int err;
+
+	if (thread->begun && thread->now.state != STATE_RUNNING)
+		forget(thread);
+	err = end_interval(intervals, thread, event->time);
+	set_exiting(intervals, thread, false);
+	if (kevent->reason == KEVENT_ENDED) {
+		set_ended(thread);
+		return err ? err : 1;
+	}
+	now = begin_interval(intervals, thread, state_of(kevent), event->time);
+	now->preempted = now->state == STATE_RUNNABLE;
+	if (now->state >= STATE_SLEEP) {
+		thread->woken = early;
+		if (is_state(kevent->state))
+			now->letter = blocked_states[kevent->state].letter;
+		now->io = kevent->reason == KEVENT_IO;
+		if (call)
+			memcpy(now->call, call->name, sizeof(now->call));
+	}
+	return err ? err : 1;
+}
+
+static int wake_up(struct intervals *intervals, struct thread *thread, const struct event *event,
+		   const struct kevent *kevent)
+{
+	const struct wakeup wakeup = { .time = event->time, .waker = waker_of(kevent) };
+	int err;
+
+	if (in_state(thread, STATE_RUNNABLE))
+		return 0;
+	if (!in_state(thread, STATE_RUNNING) && (!is_unknown(thread) || kevent->new)) {
+		err = become_runnable(intervals, thread, event->time, &wakeup);
+		return err ? err : 1;
+	}
+	/* It runs, or may run: the next events show what the wake-up was good for. */
+	if (in_state(thread, STATE_RUNNING) || !thread->woken) {
+		thread->woken = true;
+		thread->wakeup = wakeup;
+	}
+	return 0;
+}
+
+/*
+ * After exec, the process has one thread, which has the id of the process. After the end of its
+ * last thread, it has none. Those that have said so may still leave their processors.
+ */
+static int end_others(struct intervals *intervals, const struct thread *thread, uint64_t time)
+{
+	struct thread *other, *next;
+	int err = 0;
+
+	for (other = intervals->threads_of[thread->process]; other && !err; other = next) {
+		next = other->places[LIST_PROCESS].next;
+		if (other == thread)
+			continue;
+		set_ended(other);
+		err = end_interval(intervals, other, time);
+	}
+	return err;
+}
+
+/* The last switch of the last thread of a process is not recorded: the exit is its end. */
+static int exit_thread(struct intervals *intervals, struct thread *thread, uint64_t time,
+		       const struct kevent *kevent)
+{
+	int err;
+
+	set_exiting(intervals, thread, !kevent->group_dead);
+	thread->exit_time = time;
+	if (thread->exiting)
+		return 0;
+	err = end_others(intervals, thread, time);
+	set_ended(thread);
+	return err ? err : end_interval(intervals, thread, time);
+}
+
+/* An event that a thread records itself shows that it is running. */
+static int record(struct intervals *intervals, struct thread *thread, const struct event *event,
+		  const struct kevent *kevent)
+{
+	int err = 0;
+
+	/* Without events of the scheduler, there are no states. */
+	if (!intervals->scheduled)
+		return 0;
+	if (is_unknown(thread)) {
+		thread->woken = false;
+		err = end_interval(intervals, thread, event->time);
+		if (!err)
+			err = run(intervals, thread, event->time, event->cpu);
+	}
+	if (!err && event->type == POSIXTRACE_EXEC)
+		err = end_others(intervals, thread, event->time);
+	if (!err && event->type == POSIXTRACE_EXIT)
+		err = exit_thread(intervals, thread, event->time, kevent);
+	return err;
+}
+
+/* Another thread has its ids, so it has ended, but when is not known: not after its last event. */
+static void drop(struct intervals *intervals, struct thread *thread)
+{
+	if (thread->ended)
+		return;
+	if (thread->begun)
+		thread->now.end = thread->now.begin;
+	thread->begun = false;
+	thread->dropped = true;
+	set_ended(thread);
+	list_known(intervals, thread);
+}
+
+/* The same for the threads of a process. */
+static int drop_process(struct intervals *intervals, const struct event *event)
+{
+	struct event before = *event;
+	struct thread *thread;
+	uint32_t number;
+
+	before.process_life--;
+	if (threads_find(intervals->processes, before.pid, event_process_key(&before), &number) < 0)
+		return -ENOMEM;
+	while (number && (thread = intervals->threads_of[number]))
+		drop(intervals, thread);
+	while (number && (thread = intervals->exiting_of[number]))
+		drop(intervals, thread);
+	return 0;
+}
+
+/* Finds the numbers of the process and of the ids of a new thread, and ends who had them before. */
+static int take_ids(struct intervals *intervals, struct thread *thread, const struct event *event)
+{
+	struct thread **last;
+	uint32_t number;
+	int ret = threads_find(intervals->processes, event->pid, event_process_key(event),
+			       &thread->process);
+
+	if (ret > 0 && event->process_life)
+		ret = drop_process(intervals, event);
+	if (ret >= 0)
+		ret = threads_find(intervals->ids, event->pid, (uint32_t)event->tid, &number);
+	if (ret < 0)
+		return ret;
+	last = &intervals->last_of[number];
+	if (!ret && *last && number && event->tid) {
+		drop(intervals, *last);
+		thread->born = (*last)->now.end;
+	}
+	*last = thread;
+	list_add(&intervals->threads_of[thread->process], thread, LIST_PROCESS);
+	return 0;
+}
+
+static struct thread *new_thread(struct intervals *intervals, uint32_t number,
+				 const struct event *event)
+{
+	struct thread *thread = calloc(1, sizeof(*thread));
+
+	if (!thread)
+		return NULL;
+	if (take_ids(intervals, thread, event)) {
+		free(thread);
+		return NULL;
+	}
+	thread->now.thread = number;
+	thread->now.pid = event->pid;
+	intervals->threads[number] = thread;
+	return thread;
+}
+
+static struct thread *find(struct intervals *intervals, uint32_t number, const struct event *event)
+{
+	struct thread *thread = intervals->threads[number];
+
+	if (!thread)
+		thread = new_thread(intervals, number, event);
+	if (!thread)
+		return NULL;
+	if (thread->losses != intervals->losses)
+		thread->woken = false;
+	thread->losses = intervals->losses;
+	return thread;
+}
+
+int intervals_begin(struct intervals *intervals, uint32_t number, const struct event *event)
+{
+	if (!number || number > intervals->max)
+		return 0;
+	return find(intervals, number, event) ? 0 : -ENOMEM;
+}
+
+int intervals_event(struct intervals *intervals, uint32_t number, const struct event *event,
+		    const struct kevent *kevent, const struct call *call)
+{
+	struct thread *thread;
+
+	if (!intervals->started)
+		intervals->first_time = event->time;
+	intervals->started = true;
+	if (!number || number > intervals->max || (!kevent && !event->user))
+		return 0;
+	thread = find(intervals, number, event);
+	if (!thread)
+		return -ENOMEM;
+	/* Of the last thread of a process, the kernel may record events after its exit. */
+	if (thread->ended)
+		return 0;
+	if (event->time > thread->seen)
+		thread->seen = event->time;
+	switch (event->type) {
+	case POSIXTRACE_SWITCH_IN:
+		return switch_in(intervals, thread, event, kevent);
+	case POSIXTRACE_SWITCH_OUT:
+		return switch_out(intervals, thread, event, kevent, call);
+	case POSIXTRACE_WAKEUP:
+		return wake_up(intervals, thread, event, kevent);
+	default:
+		return event_shows_running(event) ? record(intervals, thread, event, kevent) : 0;
+	}
+}
+
+/* Its last switch may be missing: then the exit is its end. */
+static uint64_t end_of(const struct thread *thread, uint64_t time)
+{
+	return thread->exiting ? thread->exit_time : time;
+}
+
+int intervals_lost(struct intervals *intervals, uint64_t time)
+{
+	struct thread *thread;
+	int err;
+
+	intervals->losses++;
+	while ((thread = intervals->known)) {
+		bool exiting = thread->exiting;
+
+		err = end_interval(intervals, thread, end_of(thread, time));
+		set_exiting(intervals, thread, false);
+		if (exiting)
+			set_ended(thread);
+		else
+			begin_interval(intervals, thread, STATE_UNKNOWN, time);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int intervals_end(struct intervals *intervals, uint64_t time)
+{
+	struct thread *thread;
+	int err = 0;
+
+	for (size_t i = 1; i <= intervals->max && !err; i++) {
+		thread = intervals->threads[i];
+		if (!thread)
+			continue;
+		thread->now.open = !thread->exiting;
+		err = end_interval(intervals, thread, end_of(thread, time));
+	}
+	return err;
+}
+
+const struct interval *intervals_now(const struct intervals *intervals, uint32_t number)
+{
+	const struct thread *thread = intervals->threads[number];
+
+	return thread && thread->begun ? &thread->now : NULL;
+}
+
+bool intervals_dropped(const struct intervals *intervals, uint32_t number, uint64_t *since)
+{
+	const struct thread *thread = intervals->threads[number];
+
+	if (!thread || !thread->dropped)
+		return false;
+	*since = thread->now.end;
+	return true;
+}
+
+void intervals_free(struct intervals *intervals)
+{
+	if (!intervals)
+		return;
+	for (size_t i = 0; intervals->threads && i <= intervals->max; i++)
+		free(intervals->threads[i]);
+	free(intervals->threads);
+	free(intervals->threads_of);
+	free(intervals->exiting_of);
+	free(intervals->last_of);
+	threads_free(intervals->ids);
+	threads_free(intervals->processes);
+	free(intervals);
+}

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pairs of begin and end: see pairs.h.
+ *
+ * Each thread with open begins has a stack of them. A hash table finds the thread. A list of all
+ * open begins, ordered by age, finds the oldest.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/pairs.h"
+#include "util/hash.h"
+
+#define BUCKETS	4096U	/* a power of two */
+
+struct thread {
+	struct thread *next;	/* in its bucket */
+	struct begin *top;
+	struct begin *bottom;
+	size_t depth;
+	uint64_t id;
+	pid_t pid;
+};
+
+struct begin {
+	struct pairs_begin pub;
+	struct thread *thread;
+	struct begin *below;		/* in the thread's stack */
+	struct begin *above;		/* in the thread's stack */
+	struct begin *older;		/* of all threads */
+	struct begin *younger;		/* of all threads */
+	uint64_t number;		/* 1, 2, 3 ... */
+	size_t counted;			/* bytes of pub.held that pairs.held has */
+	char kind;			/* '_' or ':' */
+	size_t stem_len;
+	char stem[PAIRS_NAME_MAX];
+	char name[PAIRS_NAME_MAX];
+	unsigned char data[PAIRS_DATA_MAX];
+};
+
+struct pairs {
+	struct thread *buckets[BUCKETS];
+	struct begin *oldest;
+	struct begin *youngest;
+	struct begin *given;		/* returned by the last call, freed by the next */
+	struct begin *holder;		/* whose buffer pairs_hold() gave to the caller */
+	uint64_t last_number;
+	size_t held;			/* bytes held for all begins */
+	size_t open;
+	size_t max_open;
+	size_t max_depth;
+};
+
+static const struct {
+	const char *suffix;
+	enum pairs_role role;
+} suffixes[] = {
+	{ "_begin", PAIRS_BEGIN },
+	{ ":begin", PAIRS_BEGIN },
+	{ "_end", PAIRS_END },
+	{ ":end", PAIRS_END },
+};
+
+enum pairs_role pairs_role(const char *name, size_t *stem_len)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t suffix = strlen(suffixes[i].suffix);
+
+		if (len <= suffix || len - suffix >= PAIRS_NAME_MAX ||
+		    memcmp(name + len - suffix, suffixes[i].suffix, suffix) != 0)
+			continue;
+		*stem_len = len - suffix;
+		return suffixes[i].role;
+	}
+	return PAIRS_NONE;
+}
+
+int pairs_new(size_t max_open, size_t max_depth, struct pairs **pairs)
+{
+	*pairs = calloc(1, sizeof(**pairs));
+	if (!*pairs)
+		return -ENOMEM;
+	(*pairs)->max_open = max_open;
+	(*pairs)->max_depth = max_depth;
+	return 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Threads								*/
+
+static struct thread **find_bucket(struct pairs *pairs, pid_t pid, uint64_t id)
+{
+	return &pairs->buckets[hash_pair(id, (uint64_t)pid) & (BUCKETS - 1)];
+}
+
+static struct thread *find_thread(struct pairs *pairs, pid_t pid, uint64_t id)
+{
+	struct thread *thread = *find_bucket(pairs, pid, id);
+
+	while (thread && (thread->pid != pid || thread->id != id))
+		thread = thread->next;
+	return thread;
+}
+
+static struct thread *add_thread(struct pairs *pairs, pid_t pid, uint64_t id)
+{
+	struct thread **bucket = find_bucket(pairs, pid, id);
+	struct thread *thread = calloc(1, sizeof(*thread));
+
+	if (!thread)
+		return NULL;
+	thread->pid = pid;
+	thread->id = id;
+	thread->next = *bucket;
+	*bucket = thread;
+	return thread;
+}
+
+static void remove_thread(struct pairs *pairs, struct thread *thread)
+{
+	struct thread **link = find_bucket(pairs, thread->pid, thread->id);
+
+	while (*link != thread)
+		link = &(*link)->next;
+	*link = thread->next;
+	free(thread);
+}
+
+/* ------------------------------------------------------------------ */
+/* Open begins								*/
+
+/* Counts what the caller has put into the buffer that it got last. */
+static void count_held(struct pairs *pairs)
+{
+	struct begin *holder = pairs->holder;
+
+	if (!holder)
+		return;
+	pairs->held += holder->pub.held.room - holder->counted;
+	holder->counted = holder->pub.held.room;
+	pairs->holder = NULL;
+}
+
+/* Removes @begin from all lists, and its thread with its last begin. The caller owns @begin. */
+static struct begin *take(struct pairs *pairs, struct begin *begin)
+{
+	struct thread *thread = begin->thread;
+
+	count_held(pairs);
+	pairs->held -= begin->counted;
+	if (begin->above)
+		begin->above->below = begin->below;
+	else
+		thread->top = begin->below;
+	if (begin->below)
+		begin->below->above = begin->above;
+	else
+		thread->bottom = begin->above;
+	if (begin->younger)
+		begin->younger->older = begin->older;
+	else
+		pairs->youngest = begin->older;
+	if (begin->older)
+		begin->older->younger = begin->younger;
+	else
+		pairs->oldest = begin->younger;
+	pairs->open--;
+	if (--thread->depth == 0)
+		remove_thread(pairs, thread);
+	return begin;
+}
+
+static const struct pairs_begin *give(struct pairs *pairs, struct begin *begin)
+{
+	pairs->given = begin;
+	return &begin->pub;
+}
+
+static void forget_given(struct pairs *pairs)
+{
+	if (pairs->given)
+		buffer_free(&pairs->given->pub.held);
+	free(pairs->given);
+	pairs->given = NULL;
+}
+
+static void push(struct pairs *pairs, struct thread *thread, struct begin *begin)
+{
+	begin->thread = thread;
+	begin->number = ++pairs->last_number;
+	begin->above = NULL;
+	begin->below = thread->top;
+	if (thread->top)
+		thread->top->above = begin;
+	else
+		thread->bottom = begin;
+	thread->top = begin;
+	thread->depth++;
+
+	begin->younger = NULL;
+	begin->older = pairs->youngest;
+	if (pairs->youngest)
+		pairs->youngest->younger = begin;
+	else
+		pairs->oldest = begin;
+	pairs->youngest = begin;
+	pairs->open++;
+}
+
+static struct begin *new_begin(const struct event *event, size_t stem_len)
+{
+	struct begin *begin = malloc(sizeof(*begin));
+	size_t name_len = strlen(event->name), kept = event->len;
+
+	if (!begin)
+		return NULL;
+	if (name_len >= PAIRS_NAME_MAX)
+		name_len = PAIRS_NAME_MAX - 1;
+	if (kept > PAIRS_DATA_MAX)
+		kept = PAIRS_DATA_MAX;
+	memcpy(begin->name, event->name, name_len);
+	begin->name[name_len] = '\0';
+	memcpy(begin->stem, event->name, stem_len);
+	begin->stem[stem_len] = '\0';
+	begin->stem_len = stem_len;
+	begin->kind = event->name[stem_len];
+	if (kept)
+		memcpy(begin->data, event->data, kept);
+	begin->pub.event = *event;
+	begin->pub.event.name = begin->name;
+	begin->pub.event.data = begin->data;
+	/* The part alone does not show whether all data match. */
+	if (kept < event->len && !event_has_fields(event, event->len))
+		begin->pub.event.description = NULL;
+	begin->pub.event.len = kept;
+	begin->pub.stem = begin->stem;
+	begin->pub.data_len = event->len;
+	begin->pub.held = (struct buffer){ };
+	begin->counted = 0;
+	return begin;
+}
+
+static int open_pair(struct pairs *pairs, const struct event *event, size_t stem_len,
+		     struct pairs_result *result)
+{
+	struct begin *begin = new_begin(event, stem_len), *old = NULL;
+	struct thread *thread;
+
+	if (!begin)
+		return -ENOMEM;
+	thread = find_thread(pairs, event->pid, event_thread_key(event));
+	if (thread && thread->depth >= pairs->max_depth)
+		old = thread->bottom;
+	else if (pairs->open >= pairs->max_open)
+		old = pairs->oldest;
+	if (old)
+		result->forgotten = give(pairs, take(pairs, old));
+	/* Removing the old begin may have removed the thread. */
+	thread = find_thread(pairs, event->pid, event_thread_key(event));
+	if (!thread)
+		thread = add_thread(pairs, event->pid, event_thread_key(event));
+	if (!thread) {
+		free(begin);
+		return -ENOMEM;
+	}
+	push(pairs, thread, begin);
+	return 0;
+}
+
+/* Can a duration that begins at a time be in that of an open begin? */
+static bool can_nest(struct pairs *pairs, const struct begin *outer, uint64_t time)
+{
+	count_held(pairs);
+	return !outer || outer->pub.event.time < time ||
+	       (outer->pub.event.time == time && outer->pub.held.len < PAIRS_HELD_MAX &&
+		pairs->held < PAIRS_HELD_ALL);
+}
+
+static void close_pair(struct pairs *pairs, const struct event *event, size_t stem_len,
+		       struct pairs_result *result)
+{
+	struct thread *thread = find_thread(pairs, event->pid, event_thread_key(event));
+	struct begin *begin = thread ? thread->top : NULL;
+
+	while (begin && (begin->stem_len != stem_len || begin->kind != event->name[stem_len] ||
+			 memcmp(begin->stem, event->name, stem_len) != 0))
+		begin = begin->below;
+	if (!begin)
+		return;
+	result->proper = !begin->above && begin->pub.event.time <= event->time &&
+			 can_nest(pairs, begin->below, begin->pub.event.time);
+	if (event->lost > begin->pub.event.lost)
+		result->lost = event->lost - begin->pub.event.lost;
+	result->begin = give(pairs, take(pairs, begin));
+}
+
+int pairs_event(struct pairs *pairs, const struct event *event, struct pairs_result *result)
+{
+	size_t stem_len;
+
+	forget_given(pairs);
+	*result = (struct pairs_result){ .role = PAIRS_NONE };
+	if (event->user)
+		result->role = pairs_role(event->name, &stem_len);
+	if (result->role == PAIRS_BEGIN)
+		return open_pair(pairs, event, stem_len, result);
+	if (result->role == PAIRS_END)
+		close_pair(pairs, event, stem_len, result);
+	return 0;
+}
+
+const struct pairs_begin *pairs_take(struct pairs *pairs)
+{
+	forget_given(pairs);
+	if (!pairs->oldest)
+		return NULL;
+	return give(pairs, take(pairs, pairs->oldest));
+}
+
+uint64_t pairs_top(struct pairs *pairs, pid_t pid, uint64_t id)
+{
+	const struct thread *thread = find_thread(pairs, pid, id);
+
+	return thread ? thread->top->number : 0;
+}
+
+struct buffer *pairs_hold(struct pairs *pairs, pid_t pid, uint64_t id, uint64_t time)
+{
+	const struct thread *thread = find_thread(pairs, pid, id);
+	struct begin *outer = thread ? thread->top : NULL;
+
+	if (!outer || outer->pub.event.time != time || !can_nest(pairs, outer, time))
+		return NULL;
+	pairs->holder = outer;
+	return &outer->pub.held;
+}
+
+size_t pairs_open(const struct pairs *pairs)
+{
+	return pairs->open;
+}
+
+void pairs_free(struct pairs *pairs)
+{
+	if (!pairs)
+		return;
+	while (pairs_take(pairs))
+		;
+	forget_given(pairs);
+	free(pairs);
+}

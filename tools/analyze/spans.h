@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the kernel's events say about spans of time: states of threads, system calls and
+ * interrupts. The exporters draw them instead of the events.
+ */
+#ifndef POSIXTRACE_SPANS_H
+#define POSIXTRACE_SPANS_H
+
+#include "analyze/calls.h"
+#include "analyze/intervals.h"
+
+/**
+ * struct irq - an interrupt that took time from a thread
+ * @thread: number of the thread
+ * @pid: process of the thread
+ * @cpu: processor
+ * @begin: time of the begin
+ * @end: time of the end
+ * @kind: irq, softirq or vector; "" if that is not known
+ * @number: its number
+ * @nested: it interrupted another one
+ * @name: its name, @name_len bytes
+ */
+struct irq {
+	uint32_t thread;
+	pid_t pid;
+	unsigned int cpu;
+	uint64_t begin;
+	uint64_t end;
+	const char *kind;
+	uint64_t number;
+	bool nested;
+	const char *name;
+	size_t name_len;
+};
+
+/* Receive the spans, also of other threads than that of the event. They return 0 or an error. */
+struct spans_ops {
+	int (*put_state)(void *to, const struct interval *interval);
+	int (*put_call)(void *to, const struct call *call);
+	int (*put_irq)(void *to, const struct irq *irq);
+};
+
+struct spans;
+
+/**
+ * spans_new() - create an empty set of spans
+ * @max: highest number of a thread; further threads have no spans
+ * @classes: POSIXTRACE_CLASS_* of the log
+ * @ops: receive the spans
+ * @to: first argument of @ops
+ * @spans: where to store the set
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int spans_new(size_t max, unsigned int classes, const struct spans_ops *ops, void *to,
+	      struct spans **spans);
+
+/**
+ * spans_event() - process an event; events must come in the order of the log
+ * @spans: from spans_new()
+ * @thread: number of its thread
+ * @event: any event
+ * @lost: events were lost before it
+ * @mark: stored in a system call that begins
+ *
+ * Return: 1 if spans tell all of the event; 0 if not; a negative error number.
+ */
+int spans_event(struct spans *spans, uint32_t thread, const struct event *event, bool lost,
+		uint64_t mark);
+
+/* spans_end() - end all spans after the last event; returns 0 or a negative error number */
+int spans_end(struct spans *spans);
+
+void spans_free(struct spans *spans);
+
+#endif /* POSIXTRACE_SPANS_H */

@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the threads of a trace did at each time: see states.h.
+ *
+ * intervals.c follows the states. Here their times are added up, for each thread and place, and the
+ * lives of threads begin and end.
+ */
+#include <errno.h>
+#include <linux/posixtrace.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trace.h>
+
+#include "analyze/intervals.h"
+#include "analyze/states.h"
+#include "util/threads.h"
+
+/* The index of no thread. */
+#define NONE	UINT32_MAX
+
+/**
+ * struct thread - a thread
+ * @pub: what was counted
+ * @alive: it has not ended, as far as is known
+ * @born: when it was seen first
+ * @exiting: it has announced its end
+ * @exited: when
+ * @gaps: number of gaps before its last event
+ * @place: WAITS_IN_CALL or more: it is in this system call; WAITS_IN_NO_CALL; WAITS_IN_UNKNOWN
+ * @fault: its last event was a page fault
+ * @waits_in: where it began its last wait
+ * @runs_since: begin of the time in which it ran, of which the next two are
+ * @interrupts: ns in interrupts since then
+ * @interrupted: end of the last one
+ * @process: number of its process
+ * @listed: it is in the list of its process: it has neither ended nor announced that
+ * @next: the next one in that list
+ * @previous: the previous one
+ */
+struct thread {
+	struct states_thread pub;
+	bool alive;
+	uint64_t born;
+	bool exiting;
+	uint64_t exited;
+	uint64_t gaps;
+	uint32_t place;
+	bool fault;
+	uint32_t waits_in;
+	uint64_t runs_since;
+	uint64_t interrupts;
+	uint64_t interrupted;
+	uint32_t process;
+	bool listed;
+	uint32_t next;
+	uint32_t previous;
+};
+
+struct states {
+	unsigned int classes;
+	struct threads *numbers;	/* of threads */
+	struct thread *threads;		/* by number - 1 */
+	struct states_thread *results;	/* after states_end() */
+	size_t nr_threads;
+	size_t threads_room;
+	bool more;
+	struct threads *process_numbers;
+	uint32_t *processes;		/* by number: the first thread in its list */
+	size_t processes_room;
+	struct intervals *intervals;
+	struct waits *waits;
+	bool begun;
+	uint64_t first;
+	uint64_t now;			/* never goes back */
+	uint64_t lost;
+	uint64_t gaps;
+	enum waker_kind no_waker;	/* what intervals end by without an event that tells */
+};
+
+/* ------------------------------------------------------------------ */
+/* Times								*/
+
+static uint32_t place_of(const struct thread *thread)
+{
+	return thread->fault ? WAITS_IN_FAULT : thread->place;
+}
+
+static int add_wait(struct states *states, struct thread *thread, const struct interval *interval)
+{
+	struct wait wait = {
+		.thread = (uint32_t)(thread - states->threads),
+		.place = thread->waits_in,
+		.io = interval->io,
+		.begin = interval->begin,
+		.length = interval->end - interval->begin,
+		.waker = interval->waker,
+	};
+
+	if (wait.waker.kind == WAKER_UNKNOWN)
+		wait.waker.kind = states->no_waker;
+	if (wait.io)
+		thread->pub.io += wait.length;
+	return waits_add(states->waits, &wait);
+}
+
+static int put_interval(void *to, const struct interval *interval)
+{
+	struct states *states = to;
+	struct thread *thread = &states->threads[interval->thread - 1];
+	/* Its first event may tell how long it was able to run before: that does not count. */
+	uint64_t begin = interval->begin > thread->born ? interval->begin : thread->born;
+	uint64_t ns = interval->end > begin ? interval->end - begin : 0;
+
+	switch (interval->state) {
+	case STATE_RUNNING:
+		/* In a gap, they end before it begins. */
+		if (thread->runs_since == interval->begin)
+			thread->pub.interrupted +=
+				thread->interrupts < ns ? thread->interrupts : ns;
+		thread->pub.time[STATES_RUNNING] += ns;
+		return 0;
+	case STATE_RUNNABLE:
+		thread->pub.time[STATES_RUNNABLE] += ns;
+		return 0;
+	case STATE_SLEEP:
+	case STATE_DISK:
+	case STATE_STOPPED:
+		thread->pub.time[STATES_BLOCKED] += ns;
+		return add_wait(states, thread, interval);
+	default:
+		return 0;
+	}
+}
+
+int states_new(unsigned int classes, struct states **states)
+{
+	struct states *new = calloc(1, sizeof(*new));
+	int err;
+
+	if (!new)
+		return -ENOMEM;
+	new->classes = classes;
+	err = threads_new(STATES_THREADS, &new->numbers);
+	if (!err)
+		err = intervals_new(STATES_THREADS, classes & POSIXTRACE_CLASS_SCHED, put_interval,
+				    new, &new->intervals);
+	if (!err)
+		err = threads_new(STATES_THREADS, &new->process_numbers);
+	if (!err)
+		err = waits_new(&new->waits);
+	if (err)
+		states_free(new);
+	else
+		*states = new;
+	return err;
+}
+
+void states_free(struct states *states)
+{
+	if (!states)
+		return;
+	threads_free(states->numbers);
+	threads_free(states->process_numbers);
+	intervals_free(states->intervals);
+	waits_free(states->waits);
+	free(states->threads);
+	free(states->results);
+	free(states->processes);
+	free(states);
+}
+
+/* ------------------------------------------------------------------ */
+/* Lives								*/
+
+static void link_thread(struct states *states, struct thread *thread)
+{
+	uint32_t *first = &states->processes[thread->process];
+	uint32_t number = (uint32_t)(thread - states->threads);
+
+	thread->listed = true;
+	thread->previous = NONE;
+	thread->next = *first;
+	if (*first != NONE)
+		states->threads[*first].previous = number;
+	*first = number;
+}
+
+static void unlink_thread(struct states *states, struct thread *thread)
+{
+	if (!thread->listed)
+		return;
+	thread->listed = false;
+	if (thread->previous == NONE)
+		states->processes[thread->process] = thread->next;
+	else
+		states->threads[thread->previous].next = thread->next;
+	if (thread->next != NONE)
+		states->threads[thread->next].previous = thread->previous;
+}
+
+static uint32_t number_of(const struct states *states, const struct thread *thread)
+{
+	return (uint32_t)(thread - states->threads) + 1;
+}
+
+static const struct interval *interval_of(const struct states *states, const struct thread *thread)
+{
+	return intervals_now(states->intervals, number_of(states, thread));
+}
+
+static void begin_life(struct states *states, struct thread *thread)
+{
+	thread->alive = true;
+	thread->born = states->now;
+	thread->exiting = false;
+	thread->place = WAITS_IN_UNKNOWN;
+	thread->fault = false;
+	link_thread(states, thread);
+}
+
+static void end_life(struct states *states, struct thread *thread, uint64_t at)
+{
+	thread->alive = false;
+	unlink_thread(states, thread);
+	thread->pub.last = at;
+	thread->pub.lifetime += at - thread->born;
+}
+
+/* Finds the number of a process, with room for it. */
+static int find_process(struct states *states, const struct event *event, uint32_t *number)
+{
+	size_t room = states->processes_room ? 2 * states->processes_room : 64;
+	int ret = threads_find(states->process_numbers, event->pid, event_process_key(event),
+			       number);
+	uint32_t *more;
+
+	if (ret <= 0)
+		return ret;
+	if (*number >= states->processes_room) {
+		more = reallocarray(states->processes, room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		states->processes = more;
+		states->processes_room = room;
+	}
+	states->processes[*number] = NONE;
+	return 0;
+}
+
+static int new_thread(struct states *states, struct thread **found)
+{
+	size_t room = states->threads_room ? 2 * states->threads_room : 64;
+	struct thread *more;
+
+	if (states->nr_threads == states->threads_room) {
+		more = reallocarray(states->threads, room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		states->threads = more;
+		states->threads_room = room;
+	}
+	*found = &states->threads[states->nr_threads++];
+	memset(*found, 0, sizeof(**found));
+	return 0;
+}
+
+/* Finds the thread of an event, or begins its life; NULL if there are too many. */
+static int find_thread(struct states *states, const struct event *event, struct thread **found)
+{
+	uint32_t number, process;
+	struct thread *thread;
+	int ret = threads_find(states->numbers, event->pid, event_thread_key(event), &number);
+
+	*found = NULL;
+	if (ret < 0)
+		return ret;
+	if (number == THREADS_OTHERS) {
+		states->more = true;
+		return 0;
+	}
+	if (!ret) {
+		*found = &states->threads[number - 1];
+		return 0;
+	}
+	/* There are no more processes than threads, so this one has a number. */
+	ret = find_process(states, event, &process);
+	if (!ret)
+		ret = new_thread(states, &thread);
+	if (ret)
+		return ret;
+	thread->pub.pid = event->pid;
+	thread->pub.tid = event->tid;
+	thread->pub.first = states->now;
+	thread->process = process;
+	begin_life(states, thread);
+	*found = thread;
+	return 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Events								*/
+
+static void switch_out(struct states *states, struct thread *thread, const struct kevent *kevent)
+{
+	switch (kevent->reason) {
+	case KEVENT_PREEMPTED:
+		thread->pub.preempted++;
+		break;
+	case KEVENT_BLOCKED:
+	case KEVENT_IO:
+		thread->pub.voluntary++;
+		thread->waits_in = place_of(thread);
+		break;
+	case KEVENT_ENDED:
+		end_life(states, thread, states->now);
+		break;
+	}
+}
+
+/* Counts what is not in another interrupt, and within the time that the thread has run. */
+static void interrupt(struct states *states, struct thread *thread, const struct kevent *kevent)
+{
+	const struct interval *interval = interval_of(states, thread);
+	uint64_t ns = (uint64_t)kevent->duration, from, most;
+
+	if (!interval || interval->state != STATE_RUNNING || kevent->nested)
+		return;
+	if (thread->runs_since != interval->begin)
+		thread->interrupts = 0;
+	thread->runs_since = interval->begin;
+	from = interval->begin > thread->interrupted ? interval->begin : thread->interrupted;
+	most = states->now > from ? states->now - from : 0;
+	thread->interrupts += ns < most ? ns : most;
+	thread->interrupted = states->now;
+}
+
+/* Creates the new thread, whose state is unknown until it has an event of its own. */
+static int fork_thread(struct states *states, const struct event *event,
+		       const struct kevent *kevent)
+{
+	const struct event child = {
+		.pid = (pid_t)kevent->child_pid,
+		.tid = (pid_t)kevent->child_tid,
+		.life = event->child_life,
+		.process_life = event->child_process_life,
+	};
+	struct thread *thread;
+	int err = 0;
+
+	if (child.pid && child.tid)
+		err = find_thread(states, &child, &thread);
+	/* Its own events come later, but another thread that had the ids has ended. */
+	if (child.pid && child.tid && !err && thread)
+		err = intervals_begin(states->intervals, number_of(states, thread), &child);
+	return err;
+}
+
+/* After exec, the process has one thread; after the end of its last thread, it has none. */
+static void end_others(struct states *states, const struct thread *thread)
+{
+	struct thread *other;
+	uint32_t next;
+
+	for (uint32_t i = states->processes[thread->process]; i != NONE; i = next) {
+		other = &states->threads[i];
+		next = other->next;
+		if (other != thread)
+			end_life(states, other, states->now);
+	}
+}
+
+static void exit_thread(struct states *states, struct thread *thread, const struct kevent *kevent)
+{
+	/* The last switch of the last thread is not recorded. */
+	if (kevent->group_dead) {
+		end_others(states, thread);
+		end_life(states, thread, states->now);
+	}
+	/* An exec does not visit those that end: a forged log may have many of both. */
+	unlink_thread(states, thread);
+	thread->exiting = !kevent->group_dead;
+	thread->exited = states->now;
+}
+
+/* An event that the thread recorded, or the kernel about what it did. */
+static int act(struct states *states, struct thread *thread, const struct event *event,
+	       const struct kevent *kevent)
+{
+	if (event->type == POSIXTRACE_IRQ) {
+		interrupt(states, thread, kevent);
+		return 0;
+	}
+	thread->fault = event->type == POSIXTRACE_PAGE_FAULT;
+	/* No system call records an event of the program. */
+	if (event->user && thread->place == WAITS_IN_UNKNOWN &&
+	    states->classes & POSIXTRACE_CLASS_SYSCALL)
+		thread->place = WAITS_IN_NO_CALL;
+	switch (event->type) {
+	case POSIXTRACE_FORK:
+		return fork_thread(states, event, kevent);
+	case POSIXTRACE_EXEC:
+		end_others(states, thread);
+		break;
+	case POSIXTRACE_EXIT:
+		exit_thread(states, thread, kevent);
+		break;
+	case POSIXTRACE_SIGNAL_DELIVER:
+		thread->pub.signals++;
+		break;
+	case POSIXTRACE_PAGE_FAULT:
+		thread->pub.faults++;
+		break;
+	case POSIXTRACE_SYSCALL_ENTRY:
+		thread->pub.calls++;
+		return waits_call(states->waits, kevent, &thread->place);
+	case POSIXTRACE_SYSCALL_EXIT:
+		thread->place = WAITS_IN_NO_CALL;
+		break;
+	}
+	return 0;
+}
+
+static int handle(struct states *states, struct thread *thread, const struct event *event,
+		  const struct kevent *kevent)
+{
+	int ret;
+
+	/* Of the last thread of a process, the kernel may record events after its exit. */
+	if (!thread->alive)
+		return 0;
+	if (thread->gaps != states->gaps) {
+		thread->place = WAITS_IN_UNKNOWN;
+		thread->fault = false;
+	}
+	thread->gaps = states->gaps;
+	/* A stream may not know the name any more when the thread has ended. */
+	if (!thread->pub.seen && !event_thread_label(event, thread->pub.label))
+		thread->pub.label[0] = '\0';
+	thread->pub.seen = true;
+	/* Threads that it ends are not woken any more. */
+	states->no_waker = event->type == POSIXTRACE_EXEC ? WAKER_NONE : WAKER_UNKNOWN;
+	ret = intervals_event(states->intervals, number_of(states, thread), event,
+			      event->user ? NULL : kevent, NULL);
+	if (ret < 0)
+		return ret;
+	switch (event->type) {
+	case POSIXTRACE_SWITCH_OUT:
+		switch_out(states, thread, kevent);
+		return 0;
+	case POSIXTRACE_SWITCH_IN:
+		thread->fault = false;
+		return 0;
+	case POSIXTRACE_WAKEUP:
+		return 0;
+	default:
+		return act(states, thread, event, kevent);
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* All events								*/
+
+/* Does the event tell something about the state of its thread? */
+static bool tells(const struct event *event)
+{
+	switch (event->type) {
+	case POSIXTRACE_SWITCH_OUT:
+	case POSIXTRACE_SWITCH_IN:
+	case POSIXTRACE_WAKEUP:
+		return true;
+	default:
+		return event_shows_running(event);
+	}
+}
+
+/* States are unknown from @from on, and so is what threads were doing. */
+static int forget(struct states *states, uint64_t from, enum waker_kind waker)
+{
+	states->gaps++;
+	states->no_waker = waker;
+	return intervals_lost(states->intervals, from);
+}
+
+/* Where events are missing, states are unknown: from the time of the last event, or of the gap. */
+static int note_gap(struct states *states, const struct event *event)
+{
+	uint64_t from = event->time < states->now ? event->time : states->now;
+	bool lost = event->lost > states->lost;
+
+	states->lost = event->lost;
+	switch (event->type) {
+	case POSIX_TRACE_OVERFLOW:
+		return forget(states, from, WAKER_UNKNOWN);
+	case POSIX_TRACE_STOP:
+		return forget(states, from, WAKER_NONE);
+	case POSIX_TRACE_RESUME:
+	case POSIX_TRACE_START:
+	case POSIX_TRACE_ERROR:
+		return forget(states, states->now, WAKER_UNKNOWN);
+	}
+	return lost ? forget(states, states->now, WAKER_UNKNOWN) : 0;
+}
+
+int states_event(struct states *states, const struct event *event, bool selected)
+{
+	struct thread *thread;
+	struct kevent kevent;
+	int err;
+
+	if (!states->begun) {
+		states->begun = true;
+		states->first = event->time;
+		states->now = event->time;
+		states->lost = event->lost;
+		/* What is before it is unknown. */
+		intervals_event(states->intervals, 0, event, NULL, NULL);
+	}
+	/* The gap begins with the time of this event, what is missing before begins at the last. */
+	if (selected && event->time > states->now &&
+	    (event->type == POSIX_TRACE_OVERFLOW || event->type == POSIX_TRACE_STOP))
+		states->now = event->time;
+	err = note_gap(states, event);
+	if (err || !selected)
+		return err;
+	if (event->time > states->now)
+		states->now = event->time;
+	if (!tells(event) || !event->tid || (!event->user && !kevent_read(event, &kevent)))
+		return 0;
+	err = find_thread(states, event, &thread);
+	return err || !thread ? err : handle(states, thread, event, &kevent);
+}
+
+/* ------------------------------------------------------------------ */
+/* Results								*/
+
+/* When the thread ended, as far as that is known. */
+static uint64_t end_of(const struct states *states, const struct thread *thread)
+{
+	const struct interval *interval = interval_of(states, thread);
+	uint64_t since;
+
+	if (intervals_dropped(states->intervals, number_of(states, thread), &since))
+		return since > thread->born ? since : thread->born;
+	/* Its last switch is missing. */
+	if (thread->exiting && (!interval || interval->begin <= thread->exited))
+		return thread->exited;
+	return states->now;
+}
+
+/* What is not known of its life. */
+static void set_unknown(struct states_thread *thread)
+{
+	uint64_t known = thread->time[STATES_RUNNING] + thread->time[STATES_RUNNABLE] +
+			 thread->time[STATES_BLOCKED];
+
+	thread->time[STATES_UNKNOWN] = thread->lifetime > known ? thread->lifetime - known : 0;
+}
+
+int states_end(struct states *states)
+{
+	struct thread *thread;
+	int err;
+
+	states->results = calloc(states->nr_threads + 1, sizeof(*states->results));
+	if (!states->results)
+		return -ENOMEM;
+	states->no_waker = WAKER_NONE;
+	for (size_t i = 0; i < states->nr_threads; i++) {
+		thread = &states->threads[i];
+		if (thread->alive)
+			end_life(states, thread, end_of(states, thread));
+	}
+	err = intervals_end(states->intervals, states->now);
+	for (size_t i = 0; i < states->nr_threads; i++) {
+		set_unknown(&states->threads[i].pub);
+		states->results[i] = states->threads[i].pub;
+	}
+	return err;
+}
+
+const struct states_thread *states_threads(const struct states *states, size_t *count)
+{
+	*count = states->nr_threads;
+	return states->results;
+}
+
+const struct waits *states_waits(const struct states *states)
+{
+	return states->waits;
+}
+
+bool states_more(const struct states *states)
+{
+	return states->more;
+}
+
+uint64_t states_first(const struct states *states)
+{
+	return states->first;
+}
+
+uint64_t states_last(const struct states *states)
+{
+	return states->now;
+}
+
+bool states_has(const struct states *states, unsigned int class)
+{
+	return states->classes & class;
+}

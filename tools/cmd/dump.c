@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "posixtrace dump": prints the events of a log, also while the log is still being written.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <trace.h>
+#include <unistd.h>
+
+#include "cmd/commands.h"
+#include "elf/symbols.h"
+#include "event/formats.h"
+#include "event/logend.h"
+#include "event/select.h"
+#include "print/print.h"
+
+/* Time between two looks at a file whose growth inotify does not report, as on NFS. */
+#define LOOK_MS		1000
+
+/* A program may record faster than its events are printed: look at signals after so many. */
+#define BATCH		4096
+
+/* An option without a letter: --symbolize. */
+#define DUMP_SYMBOLIZE	320
+
+struct dump {
+	const char *path;
+	bool follow;
+	bool symbolize;
+	const char *format_file;	/* argument of --format-file, or NULL */
+	struct formats *formats;
+	struct selection *selection;
+	struct print print;
+	struct source *source;
+	bool cleared;			/* the log that @source has open is gone */
+	struct buffer text;
+	struct logend end;
+};
+
+static void print_help(FILE *to)
+{
+	fprintf(to,
+		"Usage: posixtrace dump [OPTION]... LOG\n"
+		"Print the events of a log, one per line.\n\n"
+		"  -a, --full               print all bytes of the data\n"
+		"  -c, --clock=FORM         print times as relative (microseconds since the first\n"
+		"                           event), delta (since the previous event), seconds, utc\n"
+		"      --color=WHEN         use colors: auto, always, never\n"
+		"  -f, --follow             wait for more events until the log ends, or Ctrl-C\n"
+		FORMATS_HELP
+		"  -h, --help               print this help\n"
+		"  -j, --json               print a JSON object for each event\n"
+		"      --symbolize          print function and source line of each event\n"
+		SELECT_HELP
+		"\nColumns: time, processor, process, thread, event type, data.\n"
+		"Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.\n");
+}
+
+/* ------------------------------------------------------------------ */
+/* Events								*/
+
+static int print_one(struct dump *dump, const struct event *event)
+{
+	logend_event(&dump->end, event);
+	print_see(&dump->print, event);
+	if (!select_event(dump->selection, event))
+		return 0;
+	return print_event(&dump->print, &dump->text, event);
+}
+
+static bool was_cleared(struct dump *dump)
+{
+	if (!dump->follow || dump->cleared || !source_was_cleared(dump->source))
+		return dump->cleared;
+	tell("%s: the log was cleared; the events of the new log follow", dump->path);
+	dump->cleared = true;
+	return true;
+}
+
+/*
+ * Prints the events that the log has now, @max at most, up to a place where it was cleared: that is
+ * no damage. Returns their number, or negative errno.
+ */
+static long print_events(struct dump *dump, long max)
+{
+	struct event event;
+	long count = 0;
+	int ret = 0, err;
+
+	while (count < max && (ret = source_next(dump->source, &event)) > 0) {
+		if (event.type == POSIX_TRACE_ERROR && was_cleared(dump))
+			break;
+		err = print_one(dump, &event);
+		if (err) {
+			complain_of_output(-err);
+			return err;
+		}
+		count++;
+	}
+	if (ret < 0) {
+		complain(dump->path, -ret);
+		return ret;
+	}
+	err = print_write(&dump->print, &dump->text);
+	if (err)
+		complain_of_output(-err);
+	return err ? err : count;
+}
+
+static int print_all(struct dump *dump)
+{
+	long count = print_events(dump, LONG_MAX);
+
+	return count < 0 ? (int)count : 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Following								*/
+
+/* Discards the notifications, so that poll() waits for new ones. */
+static void drain(int fd)
+{
+	char events[4096];
+
+	while (read(fd, events, sizeof(events)) > 0)
+		;
+}
+
+/* Opens the new log. Returns 0 also if its header is not complete yet, or negative errno. */
+static int open_again(struct dump *dump)
+{
+	int err = source_open_again(dump->source);
+
+	if (err == -EINVAL)
+		return 0;
+	if (err) {
+		source_complain(dump->path, err);
+		return err;
+	}
+	dump->cleared = false;
+	dump->end = (struct logend){ };
+	print_restart(&dump->print);
+	select_restart(dump->selection);
+	return 0;
+}
+
+static int follow_until(struct dump *dump, int signals, int changes)
+{
+	struct pollfd fds[] = {
+		{ .fd = signals, .events = POLLIN },
+		{ .fd = changes, .events = POLLIN },
+	};
+	long count;
+	bool ended;
+	int err;
+
+	for (;;) {
+		/* Look for the end first: then no event written before the end is missed. */
+		ended = logend_ended(dump->source);
+		count = dump->cleared ? 0 : print_events(dump, BATCH);
+		if (count < 0)
+			return (int)count;
+		if (count < BATCH && was_cleared(dump)) {
+			err = open_again(dump);
+			if (err)
+				return err;
+			if (!dump->cleared)
+				continue;
+		} else if (ended && count < BATCH) {
+			return 0;
+		}
+		if (poll(fds, 2, count < BATCH ? LOOK_MS : 0) < 0 && errno != EINTR)
+			return -errno;
+		if (fds[0].revents)
+			return 0;
+		if (fds[1].revents)
+			drain(changes);
+	}
+}
+
+static int follow(struct dump *dump)
+{
+	int signals, changes, err;
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+	signals = signalfd(-1, &mask, SFD_CLOEXEC);
+	/* Without inotify, the file is looked at every LOOK_MS. */
+	changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (changes >= 0)
+		inotify_add_watch(changes, dump->path, IN_MODIFY | IN_CLOSE_WRITE);
+	dump->print.signals = signals;
+	err = signals < 0 ? -errno : follow_until(dump, signals, changes);
+	dump->print.signals = -1;
+	if (changes >= 0)
+		close(changes);
+	if (signals >= 0)
+		close(signals);
+	return err;
+}
+
+/* ------------------------------------------------------------------ */
+/* The program								*/
+
+static int print_log(struct dump *dump)
+{
+	int err = dump->symbolize ? symbols_new(&dump->print.symbols) : 0;
+
+	if (err) {
+		complain("--symbolize", -err);
+		return err;
+	}
+	source_set_formats(dump->source, dump->formats);
+	err = dump->follow ? follow(dump) : print_all(dump);
+	/* Nothing is known of a new log that could not be opened before the signal. */
+	if (!err && !dump->cleared) {
+		err = logend_read(&dump->end, dump->source);
+		if (err)
+			complain(dump->path, -err);
+	}
+	if (!err)
+		formats_warn(dump->formats, dump->source);
+	if (!err && !dump->cleared)
+		err = logend_tell(&dump->end, dump->path, dump->source);
+	symbols_free(dump->print.symbols);
+	buffer_free(&dump->text);
+	return err;
+}
+
+static int run_dump(struct dump *dump)
+{
+	int err;
+
+	if (dump->format_file && formats_load(dump->format_file, &dump->formats))
+		return 1;
+	err = source_open_log(dump->path, &dump->source);
+	if (err)
+		source_complain(dump->path, err);
+	else
+		err = print_log(dump);
+	source_close(dump->source);
+	formats_free(dump->formats);
+	return err ? 1 : 0;
+}
+
+/* Handles one option. Returns 0, 1 after printing the help, or -EINVAL if it is invalid. */
+static int set_option(struct dump *dump, int opt, const char **colour)
+{
+	int ret = select_option(dump->selection, opt, optarg);
+
+	if (ret)
+		return ret < 0 ? ret : 0;
+	switch (opt) {
+	case 'a':
+		dump->print.full = true;
+		return 0;
+	case 'c':
+		return print_set_clock(&dump->print, optarg);
+	case PRINT_COLOR:
+		*colour = optarg;
+		return 0;
+	case 'f':
+		dump->follow = true;
+		return 0;
+	case FORMATS_OPTION:
+		dump->format_file = optarg;
+		return 0;
+	case 'h':
+		print_help(stdout);
+		return 1;
+	case 'j':
+		dump->print.json = true;
+		return 0;
+	case DUMP_SYMBOLIZE:
+		dump->symbolize = true;
+		return 0;
+	default:
+		print_help(stderr);
+		return -EINVAL;
+	}
+}
+
+static int get_options(struct dump *dump, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "clock", required_argument, NULL, 'c' },
+		{ "color", required_argument, NULL, PRINT_COLOR },
+		{ "exclude", required_argument, NULL, 'x' },
+		{ "filter", required_argument, NULL, 'F' },
+		{ "follow", no_argument, NULL, 'f' },
+		{ "format-file", required_argument, NULL, FORMATS_OPTION },
+		{ "from", required_argument, NULL, SELECT_FROM },
+		{ "full", no_argument, NULL, 'a' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "symbolize", no_argument, NULL, DUMP_SYMBOLIZE },
+		{ "thread", required_argument, NULL, 't' },
+		{ "to", required_argument, NULL, SELECT_TO },
+		{ }
+	};
+	const char *colour = NULL;
+	int opt, ret;
+
+	while ((opt = getopt_long(argc, argv, "ac:fhj" SELECT_SHORT_OPTIONS, options,
+				  NULL)) != -1) {
+		ret = set_option(dump, opt, &colour);
+		if (ret)
+			return ret;
+	}
+	if (print_set_colour(&dump->print, colour))
+		return -EINVAL;
+	if (argc - optind != 1) {
+		usage_error("dump", argc == optind ? "dump: needs a LOG, such as posixtrace.log" :
+			    "dump: prints one LOG, not %d", argc - optind);
+		return -EINVAL;
+	}
+	dump->path = argv[optind];
+	return 0;
+}
+
+int posixtrace_dump(int argc, char **argv)
+{
+	struct dump dump = { .print.cpu = true, .print.signals = -1 };
+	int ret = select_new(&dump.selection);
+
+	if (ret) {
+		complain("dump", -ret);
+		return 1;
+	}
+	ret = get_options(&dump, argc, argv);
+	if (!ret)
+		ret = run_dump(&dump);
+	else
+		ret = ret == 1 ? 0 : 2;
+	select_free(dump.selection);
+	return ret;
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "posixtrace export": writes a log in a format for other programs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/commands.h"
+#include "export/export.h"
+
+/* An option without a letter. */
+#define OPTION_FILTER	256
+
+#define PROGRESS_EVERY	(1 << 16)	/* events */
+
+static const struct {
+	const char *name;
+	int (*run)(struct export *export);
+	bool directory;	/* writes a directory, so --output must name it */
+	bool binary;	/* must not be written to a terminal */
+	bool bounded;	/* --max-events limits it */
+} formats[] = {
+	{ "ctf", export_ctf, .directory = true },
+	{ "chrome", export_chrome, .directory = false },
+	{ "perfetto", export_perfetto, .binary = true },
+	{ "html", export_html, .bounded = true },
+};
+
+#define NR_FORMATS	(sizeof(formats) / sizeof(formats[0]))
+
+static void print_help(FILE *to)
+{
+	fprintf(to,
+		"Usage: posixtrace export --format=FORMAT [OPTION]... LOG\n"
+		"Write a log in a format for other programs.\n\n"
+		"  ctf       Common Trace Format 1.8: a directory for babeltrace2 and Trace Compass\n"
+		"  chrome    JSON for chrome://tracing, ui.perfetto.dev and Speedscope\n"
+		"  perfetto  protocol buffers for ui.perfetto.dev and trace_processor\n"
+		"  html      a page with a timeline, for any browser\n"
+		"\n"
+		"  -f, --format=FORMAT     one of these formats\n"
+		"  -F, --format-file=FILE  fields in the data of events: see posixtrace-export(1)\n"
+		"      --filter=FILTER     only these events, by names and fields:\n"
+		"                          'cache_* && op == set && len > 4096'\n"
+		"  -h, --help              print this help\n"
+		"  -m, --max-events=N      events in an HTML page, at most (200000)\n"
+		"  -o, --output=OUT        file or directory to write; it must not exist\n\n"
+		"Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.\n");
+}
+
+/* ------------------------------------------------------------------ */
+/* For the exporters							*/
+
+static void show_progress(const struct export *export, const char *end)
+{
+	uint64_t total = source_total_bytes(export->source);
+
+	fprintf(stderr, "\rposixtrace: %llu events", (unsigned long long)export->events);
+	if (total)
+		fprintf(stderr, ", %3.0f %%", 100.0 * source_read_bytes(export->source) / total);
+	fputs(end, stderr);
+	fflush(stderr);
+}
+
+int export_next(struct export *export, struct event *event)
+{
+	int ret;
+
+	do {
+		ret = export_interrupted();
+		if (!ret)
+			ret = source_next(export->source, event);
+		if (ret <= 0)
+			return ret;
+		logend_event(&export->end, event);
+	} while (!select_event(export->selection, event));
+	if (!export->events++)
+		export->first_time = event->time;
+	if (event->time > export->last_time)
+		export->last_time = event->time;
+	export->user_events += event->user;
+	export->newly_lost = event->lost > export->lost ? event->lost - export->lost : 0;
+	export->lost = event->lost;
+	if (export->progress && export->events % PROGRESS_EVERY == 0)
+		show_progress(export, "");
+	return 1;
+}
+
+int export_flush(struct export *export, struct buffer *buffer, size_t least)
+{
+	if (buffer->failed)
+		return -ENOMEM;
+	if (buffer->len < least)
+		return 0;
+	if (buffer->len && fwrite(buffer->data, buffer->len, 1, export->file) != 1)
+		return errno ? -errno : -EIO;
+	buffer_reset(buffer);
+	return 0;
+}
+
+int export_find_thread(const struct export *export, struct threads *threads,
+		       const struct event *event, uint32_t *number)
+{
+	(void)export;
+	return threads_find(threads, event->pid, event_thread_key(event), number);
+}
+
+void export_trace_name(const struct export *export, char *name, size_t size)
+{
+	char text[TRACE_NAME_MAX + 1] = "";
+	trace_attr_t attr;
+
+	if (!posix_trace_get_attr(source_trid(export->source), &attr))
+		posix_trace_attr_getname(&attr, text);
+	snprintf(name, size, "%s", text);
+}
+
+unsigned int export_kernel_classes(const struct export *export)
+{
+	unsigned int classes = 0;
+	trace_attr_t attr;
+
+	if (!posix_trace_get_attr(source_trid(export->source), &attr))
+		posixtrace_attr_getkernel(&attr, &classes);
+	return classes;
+}
+
+/* ------------------------------------------------------------------ */
+/* Signals: an export that is interrupted leaves no part of its output	*/
+
+/* Written by the handler, accessed atomically. */
+static int signal_number;
+
+static void take_signal(int number)
+{
+	__atomic_store_n(&signal_number, number, __ATOMIC_RELAXED);
+}
+
+static int signal_taken(void)
+{
+	return __atomic_load_n(&signal_number, __ATOMIC_RELAXED);
+}
+
+int export_interrupted(void)
+{
+	return signal_taken() ? -EINTR : 0;
+}
+
+static void begin_signals(void)
+{
+	static const int numbers[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+	/* Without SA_RESTART: a write that waits ends as well. */
+	const struct sigaction take = { .sa_handler = take_signal };
+	struct sigaction old;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		/* nohup(1) ignores SIGHUP: leave it ignored. */
+		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &take, NULL);
+	}
+	/* A file beyond the limit of its size is an error of write(). */
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+/* Ends as the signal would have ended the command. */
+static void obey_signal(void)
+{
+	signal(signal_taken(), SIG_DFL);
+	raise(signal_taken());
+}
+
+/* ------------------------------------------------------------------ */
+/* The command								*/
+
+static int open_output(struct export *export, size_t format)
+{
+	int fd, err;
+
+	if (formats[format].directory)
+		return 0;
+	if (!export->path || !strcmp(export->path, "-")) {
+		export->path = NULL;
+		export->file = stdout;
+		if (formats[format].binary && isatty(STDOUT_FILENO)) {
+			tell("--output: required when standard output is a terminal");
+			return -EINVAL;
+		}
+		return 0;
+	}
+	/* For the user only, as the log that it is from. */
+	fd = open(export->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	export->file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (export->file)
+		return 0;
+	err = errno;
+	if (fd >= 0) {
+		close(fd);
+		unlink(export->path);
+	}
+	tell("--output: %s: %s%s", export->path, strerror(err),
+	     err == EEXIST ? "; remove it, or choose another name" : "");
+	return -err;
+}
+
+/* Returns @err or an error of its own. After an error, removes the file: it is incomplete. */
+static int close_output(struct export *export, int err)
+{
+	if (!export->file)
+		return err;
+	if (fflush(export->file) && !err)
+		err = -errno;
+	if (!export->path)
+		return err;
+	if (!err)
+		err = export_interrupted();
+	if (fclose(export->file) && !err)
+		err = -errno;
+	if (err)
+		unlink(export->path);
+	return err;
+}
+
+static bool has_kernel(const struct export *export)
+{
+	unsigned int classes;
+	trace_attr_t attr;
+
+	return !posix_trace_get_attr(source_trid(export->source), &attr) &&
+	       !posixtrace_attr_getkernel(&attr, &classes) && classes;
+}
+
+static int run_export(struct export *export, size_t format)
+{
+	int err = source_open_log(export->log, &export->source);
+
+	if (err) {
+		source_complain(export->log, err);
+		return 1;
+	}
+	source_set_formats(export->source, export->formats);
+	if (export->path && strcmp(export->path, "-") != 0)
+		begin_signals();
+	err = open_output(export, format);
+	if (err)
+		goto out;
+	export->progress = isatty(STDERR_FILENO);
+	export->kernel = has_kernel(export);
+	err = formats[format].run(export);
+	err = close_output(export, err);
+	if (export->progress && export->events >= PROGRESS_EVERY)
+		show_progress(export, "\n");
+	if (err && signal_taken())
+		obey_signal();
+	else if (err && !export->path && ferror(stdout))
+		complain_of_output(-err);
+	else if (err)
+		complain("export", -err);
+	else
+		formats_warn(export->formats, export->source);
+	if (!err) {
+		err = logend_read(&export->end, export->source);
+		if (err)
+			complain(export->log, -err);
+	}
+	if (!err)
+		err = logend_tell(&export->end, export->log, export->source);
+out:
+	source_close(export->source);
+	return err ? 1 : 0;
+}
+
+static int find_format(const char *name)
+{
+	for (size_t i = 0; i < NR_FORMATS; i++) {
+		if (!strcmp(formats[i].name, name))
+			return i;
+	}
+	tell("--format: must be ctf, chrome, perfetto or html (got \"%s\")", name);
+	return -1;
+}
+
+static int parse_max(const char *text, uint64_t *max)
+{
+	char *end;
+
+	errno = 0;
+	*max = strtoull(text, &end, 10);
+	if (!errno && !*end && *text >= '0' && *text <= '9' && *max)
+		return 0;
+	tell("--max-events: must be at least 1 (got \"%s\")", text);
+	return -EINVAL;
+}
+
+int posixtrace_export(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "filter", required_argument, NULL, OPTION_FILTER },
+		{ "format", required_argument, NULL, 'f' },
+		{ "format-file", required_argument, NULL, 'F' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "max-events", required_argument, NULL, 'm' },
+		{ "output", required_argument, NULL, 'o' },
+		{ }
+	};
+	struct export *export;
+	int opt, ret = 2, format = -1;
+
+	export = calloc(1, sizeof(*export));
+	if (!export || select_new(&export->selection)) {
+		free(export);
+		complain("export", ENOMEM);
+		return 1;
+	}
+	while ((opt = getopt_long(argc, argv, "f:F:hm:o:", options, NULL)) != -1) {
+		switch (opt) {
+		case 'f':
+			format = find_format(optarg);
+			if (format < 0)
+				goto out;
+			break;
+		case OPTION_FILTER:
+			/* This command has another option -F. */
+			if (select_option(export->selection, 'F', optarg) < 0)
+				goto out;
+			break;
+		case 'F':
+			export->format_file = optarg;
+			break;
+		case 'h':
+			print_help(stdout);
+			ret = 0;
+			goto out;
+		case 'm':
+			if (parse_max(optarg, &export->max_events))
+				goto out;
+			break;
+		case 'o':
+			export->path = optarg;
+			break;
+		default:
+			print_help(stderr);
+			goto out;
+		}
+	}
+	if (format < 0) {
+		usage_error("export", "--format: required: ctf, chrome, perfetto or html");
+		goto out;
+	}
+	if (argc - optind != 1) {
+		usage_error("export", argc == optind ?
+			    "export: needs a LOG, such as posixtrace.log" :
+			    "export: converts one LOG, not %d", argc - optind);
+		goto out;
+	}
+	if (formats[format].directory && !export->path) {
+		tell("--output: required with --format=%s, which writes a directory",
+		     formats[format].name);
+		goto out;
+	}
+	if (export->max_events && !formats[format].bounded) {
+		tell("--max-events: needs --format=html");
+		goto out;
+	}
+	export->log = argv[optind];
+	ret = 1;
+	if (!export->format_file || !formats_load(export->format_file, &export->formats))
+		ret = run_export(export, format);
+out:
+	formats_free(export->formats);
+	select_free(export->selection);
+	free(export);
+	return ret;
+}

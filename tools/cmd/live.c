@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "posixtrace live": prints the events of a process as they happen, until it ends.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <posixtrace.h>
+
+#include "cmd/commands.h"
+#include "event/formats.h"
+#include "event/source.h"
+#include "print/print.h"
+#include "session/session.h"
+
+#define BATCH		4096
+
+/* An option without a letter. */
+#define OPTION_WINDOW	(PRINT_COLOR + 1)
+
+/* Processors are delayed for a few milliseconds at most, unless a hypervisor does that. */
+#define WINDOW_MS	10
+#define WINDOW_MS_MAX	10000
+#define NSEC_PER_MSEC	1000000U
+
+struct live {
+	struct session session;
+	struct source *source;
+	struct print print;
+	struct buffer text;
+	const char *format_file;	/* argument of --format-file, or NULL */
+	struct formats *formats;
+	unsigned int window;		/* milliseconds */
+	unsigned long long events;
+	bool stopped;			/* posix_trace_stop was read */
+};
+
+static void print_help(FILE *to)
+{
+	fprintf(to,
+		"Usage: posixtrace live [OPTION]... PID\n"
+		"       posixtrace live [OPTION]... [--] PROGRAM [ARG]...\n"
+		"Print the events of a process until it ends, or until Ctrl-C.\n\n"
+		SESSION_HELP
+		"  -a, --full               print all bytes of the data\n"
+		"  -c, --clock=FORM         print times as relative (microseconds since the first\n"
+		"                           event), delta (since the previous event), seconds, utc\n"
+		"      --color=WHEN         use colors: auto, always, never\n"
+		FORMATS_HELP
+		"  -h, --help               print this help\n"
+		"  -j, --json               print a JSON object for each event\n"
+		"      --window=MS          hold events back for MS milliseconds, to print them in\n"
+		"                           the order of time (10); 0: print them at once\n\n"
+		"Columns: time, processor, process, thread, event type, data.\n"
+		"Exit status: 0, or that of PROGRAM; 1 after a failure; 2 after a usage error.\n");
+}
+
+/* ------------------------------------------------------------------ */
+/* Reading								*/
+
+static int print_one(struct live *live, const struct event *event)
+{
+	print_see(&live->print, event);
+	live->stopped |= event->type == POSIX_TRACE_STOP;
+	if (!session_filter_passes(&live->session.filter, live->session.trid, event))
+		return 0;
+	live->events += event->has_data;
+	return print_event(&live->print, &live->text, event);
+}
+
+/* Prints the events available. Returns their number, or a negative error number. */
+static int print_events(struct live *live)
+{
+	int ret, err = 0, count = 0;
+	struct event event;
+
+	/* Stop after a batch, so that the caller can handle signals. */
+	while (!err && count < BATCH && (ret = source_try(live->source, &event)) > 0) {
+		err = print_one(live, &event);
+		count++;
+	}
+	if (!err && count < BATCH && ret < 0) {
+		complain("reading events", -ret);
+		return ret;
+	}
+	if (!err)
+		err = print_write(&live->print, &live->text);
+	if (err)
+		complain_of_output(-err);
+	return err ? err : count;
+}
+
+/* Prints events until all traced processes have ended or a signal ends the tracing. */
+static int follow(struct live *live)
+{
+	struct pollfd fds[] = {
+		{ .fd = posixtrace_fd(live->session.trid), .events = POLLIN },
+		{ .fd = live->session.process.sigfd, .events = POLLIN },
+	};
+	int count = 0;
+
+	for (;;) {
+		/* After a whole batch, the source may still hold events: do not wait. */
+		if (poll(fds, 2, count < BATCH ? -1 : 0) < 0) {
+			if (errno == EINTR)
+				continue;
+			complain("waiting for events", errno);
+			return -errno;
+		}
+		if (fds[1].revents && process_signal(&live->session.process)) {
+			live->print.ending = true;
+			return 0;
+		}
+		if (!fds[0].revents && count < BATCH)
+			continue;
+		count = print_events(live);
+		/* Take the signal, or give it to the program. */
+		if (count == -EINTR)
+			process_signal(&live->session.process);
+		if (count < 0 || (!count && fds[0].revents & (POLLHUP | POLLERR)))
+			return count;
+	}
+}
+
+/* Stops the stream, and prints its remaining events including posix_trace_stop. */
+static int finish(struct live *live)
+{
+	int count, err = posix_trace_stop(live->session.trid);
+
+	if (err) {
+		complain("posix_trace_stop", err);
+		return -err;
+	}
+	do {
+		count = print_events(live);
+	} while (count > 0 && !live->stopped);
+	return count < 0 ? count : 0;
+}
+
+/* After a failure, no events are no surprise. */
+static void print_summary(const struct live *live, bool failed)
+{
+	struct posixtrace_stats_info stats;
+	unsigned long long lost;
+	bool known = !session_stats(&live->session, &stats);
+
+	fprintf(stderr, "posixtrace: %llu events", live->events);
+	if (known) {
+		lost = stats.dropped + stats.overwritten + stats.skipped;
+		if (lost)
+			fprintf(stderr, ", %llu lost: use a larger --size", lost);
+		if (stats.damaged)
+			fprintf(stderr, ", records damaged in %llu places", stats.damaged);
+		if (stats.untraced)
+			fprintf(stderr, ", %llu children not traced: out of memory",
+				stats.untraced);
+	}
+	fputc('\n', stderr);
+	if (known && !failed)
+		session_hint(&live->session, &stats);
+}
+
+/* Returns the exit status. */
+static int run_live(struct live *live)
+{
+	struct process *process = &live->session.process;
+	int status, ret = 1;
+	int err = process_begin(process);
+
+	if (err) {
+		complain("program", err);
+		return 1;
+	}
+	live->print.signals = process->sigfd;
+	if (session_create_plain(&live->session, "posixtrace live"))
+		goto out;
+	err = -source_from_stream(live->session.trid, &live->source);
+	if (!err)
+		source_set_formats(live->source, live->formats);
+	if (!err)
+		err = posixtrace_setwindow(live->session.trid,
+					   (uint64_t)live->window * NSEC_PER_MSEC);
+	if (!err)
+		err = posix_trace_start(live->session.trid);
+	if (err) {
+		complain("trace stream", err);
+	} else {
+		process_go(process);
+		if (!follow(live) && !finish(live))
+			ret = 0;
+		formats_warn(live->formats, live->source);
+		print_summary(live, ret);
+	}
+	source_close(live->source);
+	posix_trace_shutdown(live->session.trid);
+out:
+	status = process_end(process);
+	return ret ? ret : status;
+}
+
+/* ------------------------------------------------------------------ */
+/* Options								*/
+
+static bool set_option(struct live *live, int opt, const char *value)
+{
+	if (session_option(&live->session, opt, value))
+		return true;
+	switch (opt) {
+	case 'a':
+		live->print.full = true;
+		return true;
+	case 'c':
+		return !print_set_clock(&live->print, value);
+	case PRINT_COLOR:
+		return !print_set_colour(&live->print, value);
+	case FORMATS_OPTION:
+		live->format_file = value;
+		return true;
+	case 'j':
+		live->print.json = true;
+		return true;
+	case OPTION_WINDOW:
+		live->window = strcmp(value, "0") ?
+			(unsigned int)parse_number("--window", value, WINDOW_MS_MAX) : 0;
+		return true;
+	default:
+		return false;
+	}
+}
+
+int posixtrace_live(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "clock", required_argument, NULL, 'c' },
+		{ "color", required_argument, NULL, PRINT_COLOR },
+		{ "data-size", required_argument, NULL, 'd' },
+		{ "exclude", required_argument, NULL, 'x' },
+		{ "filter", required_argument, NULL, 'F' },
+		{ "format-file", required_argument, NULL, FORMATS_OPTION },
+		{ "full", no_argument, NULL, 'a' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "inherit", no_argument, NULL, 'i' },
+		{ "kernel", required_argument, NULL, 'k' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "size", required_argument, NULL, 's' },
+		{ "window", required_argument, NULL, OPTION_WINDOW },
+		{ }
+	};
+	struct live live = {
+		.session.data_size = SESSION_DEFAULT,
+		.print.cpu = true,
+		.window = WINDOW_MS,
+	};
+	int opt, status;
+
+	print_set_colour(&live.print, NULL);
+	while ((opt = getopt_long(argc, argv, "+ac:hj" SESSION_SHORT_OPTIONS, options,
+				  NULL)) != -1) {
+		if (opt == 'h') {
+			print_help(stdout);
+			return 0;
+		}
+		if (!set_option(&live, opt, optarg)) {
+			print_help(stderr);
+			return 2;
+		}
+	}
+	if (!session_process(&live.session, "live", argc - optind, argv + optind))
+		return 2;
+	status = 1;
+	if (!live.format_file || !formats_load(live.format_file, &live.formats))
+		status = run_live(&live);
+	formats_free(live.formats);
+	buffer_free(&live.text);
+	session_free(&live.session);
+	return status;
+}

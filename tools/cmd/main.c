@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The posixtrace command: runs the subcommand that its first argument names.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <trace.h>
+#include <unistd.h>
+
+#include <posixtrace.h>
+
+#include "cmd/commands.h"
+#include "util/escape.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+} commands[] = {
+	{ "dump", posixtrace_dump, "print the events of a log" },
+	{ "export", posixtrace_export, "write a log in a format for other programs" },
+	{ "list", posixtrace_list, "list programs with trace points, streams and event types" },
+	{ "live", posixtrace_live, "print the events of a process as they happen" },
+	{ "load", posixtrace_load, "insert the module into the kernel" },
+	{ "record", posixtrace_record, "record the events of a process into a log" },
+	{ "stat", posixtrace_stat, "count the events of a log or process, and measure times" },
+	{ "status", posixtrace_status, "print state, limits and features of the module" },
+	{ "unload", posixtrace_unload, "remove the module from the kernel" },
+};
+
+#define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
+
+void vtell(const char *format, va_list args)
+{
+	struct buffer line = { };
+	char *text;
+
+	if (vasprintf(&text, format, args) < 0)
+		return;
+	/* Names of files and events may have any bytes, as escape sequences of terminals. */
+	escape_message(&line, text, strlen(text));
+	free(text);
+	if (!line.failed)
+		fprintf(stderr, "posixtrace: %.*s\n", (int)line.len, (const char *)line.data);
+	buffer_free(&line);
+}
+
+void tell(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vtell(format, args);
+	va_end(args);
+}
+
+int usage_error(const char *command, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vtell(format, args);
+	va_end(args);
+	tell("see \"posixtrace %s --help\"", command);
+	return 2;
+}
+
+void complain(const char *what, int err)
+{
+	if (err == ENODEV)
+		tell("%s: the module is not loaded; run \"posixtrace load\" as root", what);
+	else
+		tell("%s: %s", what, strerror(err));
+}
+
+void complain_of_output(int err)
+{
+	static bool told;
+
+	if (!told && err == EINTR)
+		tell("standard output: the reader takes nothing, and a signal ended the wait");
+	else if (!told)
+		complain("standard output", err);
+	told = true;
+}
+
+static void print_help(FILE *to)
+{
+	fprintf(to,
+		"Usage: posixtrace COMMAND [OPTION]...\n"
+		"Trace programs that have POSIX trace points.\n\n");
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		fprintf(to, "  %-8s  %s\n", commands[i].name, commands[i].help);
+	fprintf(to,
+		"\n  -h, --help     print this help; posixtrace COMMAND --help describes a command\n"
+		"  -V, --version  print the version of command and library\n\n"
+		"Exit status: 0; 1 after a failure; 2 after a usage error; the exit status of the\n"
+		"program, if the command ran one.\n");
+}
+
+static int run(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "";
+
+	for (size_t i = 0; i < NR_COMMANDS; i++) {
+		if (!strcmp(name, commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	}
+	if (!strcmp(name, "-h") || !strcmp(name, "--help")) {
+		print_help(stdout);
+		return 0;
+	}
+	if (!strcmp(name, "-V") || !strcmp(name, "--version")) {
+		printf("posixtrace %d.%d, libposixtrace %s\n", POSIXTRACE_VERSION_MAJOR,
+		       POSIXTRACE_VERSION_MINOR, posixtrace_version());
+		return 0;
+	}
+	if (*name)
+		tell("unknown command \"%s\"", name);
+	print_help(stderr);
+	return 2;
+}
+
+/*
+ * If descriptor 1 is closed, a log could be opened as descriptor 1 and receive the output. So
+ * replace each closed descriptor by one that refuses the transfer. The traced program does not
+ * inherit it.
+ */
+static int occupy_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int flags = (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC;
+
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags) != fd)
+			return -errno;
+	}
+	return 0;
+}
+
+/* Output may still be buffered, and some file systems report write errors only at close. */
+static int close_output(int status)
+{
+	bool failed = ferror(stdout);
+
+	errno = 0;
+	if (!fclose(stdout) && !failed)
+		return status;
+	complain_of_output(errno ? errno : EIO);
+	return status ? status : 1;
+}
+
+/*
+ * The library has attached this program, too, which records nothing. The mapping would count as a
+ * use of the module, and as a program with trace points.
+ */
+static void leave_module(void)
+{
+	mmap((void *)__posix_trace_gate, sizeof(__posix_trace_gate), PROT_READ,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+int main(int argc, char **argv)
+{
+	int err = occupy_descriptors();
+
+	leave_module();
+	/* Write each line at once, so that output of the traced program cannot split it. */
+	setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
+	if (err) {
+		complain("/dev/null", -err);
+		return 1;
+	}
+	return close_output(run(argc, argv));
+}

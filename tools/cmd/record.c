@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * "posixtrace record": creates a stream with log on a process. The kernel writes the log. This
+ * command starts and stops the stream, and shows its progress. logfile.c handles the file.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <posixtrace.h>
+
+#include "cmd/commands.h"
+#include "session/logfile.h"
+#include "session/session.h"
+#include "util/escape.h"
+
+#define NSEC		1000000000ULL
+#define SHOW_MS		500	/* interval of the progress line */
+#define LOOK_MS		1000	/* interval of status checks without progress line */
+#define FILTER_MS	100	/* interval of looks for new event types to hold back */
+
+/* Options without a letter. */
+enum { OPT_POLICY = 256, OPT_LOG_POLICY, OPT_LOG_SIZE, OPT_MODE, OPT_ORDER };
+
+static const struct policy {
+	const char *name;
+	int value;
+} policies[] = {
+	{ "append", POSIX_TRACE_APPEND },	/* for logs only */
+	{ "flush", POSIX_TRACE_FLUSH },		/* for streams only */
+	{ "loop", POSIX_TRACE_LOOP },
+	{ "until-full", POSIX_TRACE_UNTIL_FULL },
+};
+
+struct recording {
+	struct session session;
+	struct logfile log;
+	int policy;
+	int log_policy;
+	size_t log_size;	/* 0: default */
+	int order;
+	bool quiet;
+
+	bool progress;		/* show progress on a terminal */
+	unsigned long long began;
+	unsigned long long seen_at;	/* time of the last progress line */
+	unsigned long long seen;	/* events at that time */
+	struct posixtrace_stats_info stats;
+	bool log_overrun;
+	bool log_full;
+	bool incomplete;	/* events could not be written */
+	int flush_error;	/* the first one reported */
+	bool full;		/* no more events can be recorded */
+	bool failed;
+};
+
+static void print_help(FILE *to)
+{
+	fprintf(to,
+		"Usage: posixtrace record [OPTION]... PID\n"
+		"       posixtrace record [OPTION]... [--] PROGRAM [ARG]...\n"
+		"Record the events of a process into a log until it ends, or until Ctrl-C.\n\n"
+		SESSION_HELP
+		"  -f, --force              replace an existing log\n"
+		"  -h, --help               print this help\n"
+		"      --mode=MODE          permissions of a new log, octal (0600)\n"
+		"  -o, --output=LOG         write this log (posixtrace.log); - is standard output\n"
+		"  -q, --quiet              print neither progress nor summary\n"
+		"      --policy=POLICY      policy of the stream: flush (default), loop, until-full\n"
+		"      --log-policy=POLICY  policy of the log: append (default), loop, until-full\n"
+		"      --log-size=BYTES     room for events with log policy loop or until-full (16M)\n"
+		"      --order=ORDER        of timestamps between processors: causal (default), relaxed\n\n"
+		"Exit status: 0, or that of PROGRAM; 1 after a failure; 2 after a usage error.\n");
+}
+
+static unsigned long long now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NSEC + ts.tv_nsec;
+}
+
+/* ------------------------------------------------------------------ */
+/* Progress and summary							*/
+
+static void print_bytes(FILE *to, unsigned long long bytes)
+{
+	static const char *const units[] = { "kB", "MB", "GB", "TB" };
+	double value = bytes / 1000.0;
+	size_t unit = 0;
+
+	while (value >= 1000 && unit + 1 < sizeof(units) / sizeof(units[0])) {
+		value /= 1000;
+		unit++;
+	}
+	fprintf(to, "%.1f %s", value, units[unit]);
+}
+
+static unsigned long long lost(const struct recording *rec)
+{
+	/* Policy LOOP overwrites events on purpose. */
+	return rec->stats.dropped + rec->stats.skipped +
+	       (rec->policy == POSIX_TRACE_LOOP ? 0 : rec->stats.overwritten);
+}
+
+static void print_progress(struct recording *rec)
+{
+	unsigned long long time = now(), events = rec->stats.recorded;
+	unsigned long long size;
+
+	fprintf(stderr, "\r%.1f s  %llu events  %.0f/s  %llu lost", (time - rec->began) / 1e9,
+		events, (events - rec->seen) * 1e9 / (time - rec->seen_at + 1), lost(rec));
+	if (logfile_size(&rec->log, &size)) {
+		fprintf(stderr, "  log ");
+		print_bytes(stderr, size);
+	}
+	fprintf(stderr, "\033[K");
+	fflush(stderr);
+	rec->seen = events;
+	rec->seen_at = time;
+}
+
+static void print_log(const struct recording *rec)
+{
+	const char *name = logfile_name(&rec->log);
+	struct buffer text = { };
+	unsigned long long size;
+
+	escape_message(&text, name, strlen(name));
+	fprintf(stderr, "; %.*s", (int)text.len, (const char *)text.data);
+	buffer_free(&text);
+	if (logfile_size(&rec->log, &size)) {
+		fprintf(stderr, ": ");
+		print_bytes(stderr, size);
+	}
+}
+
+static void print_summary(const struct recording *rec)
+{
+	const struct posixtrace_stats_info *stats = &rec->stats;
+
+	if (rec->progress)
+		fprintf(stderr, "\r\033[K");
+	fprintf(stderr, "posixtrace: %llu events in %.1f s", stats->recorded,
+		(now() - rec->began) / 1e9);
+	if (lost(rec))
+		fprintf(stderr, ", %llu lost%s", lost(rec),
+			rec->full || rec->incomplete ? "" : ": use a larger --size");
+	if (rec->policy == POSIX_TRACE_LOOP && stats->overwritten)
+		fprintf(stderr, ", the log has the last %llu",
+			stats->recorded - stats->overwritten);
+	if (stats->damaged)
+		fprintf(stderr, ", records damaged in %llu places", stats->damaged);
+	if (stats->untraced)
+		fprintf(stderr, ", %llu children not traced: out of memory",
+			stats->untraced);
+	if (rec->log_overrun)
+		fprintf(stderr, ", the log has only the last events");
+	if (rec->log_full)
+		fprintf(stderr, ", the log has only the first events");
+	print_log(rec);
+	fputc('\n', stderr);
+}
+
+/* Prints a message in place of the progress line. */
+static void say(const struct recording *rec, const char *what, int err)
+{
+	if (rec->progress)
+		fprintf(stderr, "\r\033[K");
+	if (err)
+		complain(what, err);
+	else
+		tell("%s", what);
+}
+
+/* ------------------------------------------------------------------ */
+/* From start to end							*/
+
+static void log_is_full(struct recording *rec)
+{
+	if (!rec->log_full)
+		say(rec, "the log is full", 0);
+	rec->log_full = true;
+	rec->full = true;
+}
+
+/* Reading the status resets parts of it, so keep them here. */
+static void look_at_status(struct recording *rec)
+{
+	struct posix_trace_status_info status;
+	int err = posix_trace_get_status(rec->session.trid, &status);
+
+	if (err) {
+		say(rec, "posix_trace_get_status", err);
+		rec->failed = true;
+		return;
+	}
+	if (status.posix_log_overrun_status == POSIX_TRACE_OVERRUN) {
+		/* The log of policy append has room for all events. */
+		rec->incomplete |= rec->log_policy == POSIX_TRACE_APPEND;
+		rec->log_overrun |= rec->log_policy == POSIX_TRACE_LOOP;
+	}
+	/* The kernel retries failed writes, except to a pipe without a reader (EPIPE). */
+	if (status.posix_stream_flush_error && !rec->flush_error) {
+		rec->flush_error = status.posix_stream_flush_error;
+		say(rec, logfile_name(&rec->log), rec->flush_error);
+	}
+	if (status.posix_stream_flush_error == EPIPE)
+		rec->failed = true;
+	if (status.posix_log_full_status == POSIX_TRACE_FULL)
+		log_is_full(rec);
+	if (rec->policy == POSIX_TRACE_UNTIL_FULL && !rec->full &&
+	    status.posix_stream_full_status == POSIX_TRACE_FULL) {
+		rec->full = true;
+		say(rec, "the stream is full", 0);
+	}
+}
+
+static void look(struct recording *rec)
+{
+	int err = session_stats(&rec->session, &rec->stats);
+
+	if (err) {
+		say(rec, "posixtrace_get_stats", err);
+		rec->failed = true;
+	}
+	err = session_filter_update(&rec->session.filter, rec->session.trid);
+	if (err && err != EINVAL)
+		say(rec, "filter", err);
+	look_at_status(rec);
+}
+
+/* Waits until all traced processes have ended, a signal comes, or no more can be recorded. */
+static void follow(struct recording *rec)
+{
+	struct pollfd fds[] = {
+		{ .fd = posixtrace_fd(rec->session.trid) },
+		{ .fd = rec->session.process.sigfd, .events = POLLIN },
+	};
+	int wait = rec->session.filter.patterns ? FILTER_MS : rec->progress ? SHOW_MS : LOOK_MS;
+
+	while (!rec->failed && !rec->full && !fds[0].revents) {
+		if (poll(fds, 2, wait) < 0 && errno != EINTR) {
+			say(rec, "waiting for events", errno);
+			rec->failed = true;
+			return;
+		}
+		if (fds[1].revents && process_signal(&rec->session.process))
+			return;
+		look(rec);
+		if (rec->progress)
+			print_progress(rec);
+	}
+}
+
+/*
+ * A log with a limited size may become full, or overwrite events, only when the shutdown writes
+ * the rest. So look at the finished log.
+ */
+static void look_at_log(struct recording *rec)
+{
+	struct posix_trace_status_info status;
+	trace_id_t log;
+
+	if (rec->log_policy == POSIX_TRACE_APPEND || posix_trace_open(rec->log.fd, &log))
+		return;
+	if (!posix_trace_get_status(log, &status)) {
+		/* With policy LOOP, a full log has overwritten events. */
+		if (rec->log_policy == POSIX_TRACE_LOOP)
+			rec->log_overrun |= status.posix_log_full_status == POSIX_TRACE_FULL;
+		else if (status.posix_log_full_status == POSIX_TRACE_FULL)
+			log_is_full(rec);
+		else if (status.posix_log_overrun_status == POSIX_TRACE_OVERRUN)
+			rec->incomplete = true;
+	}
+	posix_trace_close(log);
+}
+
+/* Unblocks signals, so that Ctrl-C ends the wait for a pipe without a reader. */
+static int shut_down(const struct recording *rec)
+{
+	sigset_t mask;
+	int err;
+
+	sigprocmask(SIG_SETMASK, &rec->session.process.old_mask, &mask);
+	err = posix_trace_shutdown(rec->session.trid);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	return err;
+}
+
+/* Stops the stream and completes the log. */
+static void finish(struct recording *rec)
+{
+	int err;
+
+	err = posix_trace_stop(rec->session.trid);
+	if (err) {
+		say(rec, "posix_trace_stop", err);
+		rec->failed = true;
+	}
+	look(rec);
+	err = shut_down(rec);
+	if (err && err != rec->flush_error)
+		say(rec, logfile_name(&rec->log), err);
+	look_at_log(rec);
+	if (err || rec->incomplete) {
+		rec->incomplete = true;
+		tell("the log is incomplete: some events could not be written");
+		rec->failed = true;
+	}
+}
+
+static int set_attr(const struct recording *rec, trace_attr_t *attr)
+{
+	int err = session_attr(&rec->session, "posixtrace record", attr);
+
+	if (!err)
+		err = posix_trace_attr_setstreamfullpolicy(attr, rec->policy);
+	if (!err)
+		err = posix_trace_attr_setlogfullpolicy(attr, rec->log_policy);
+	if (!err && rec->log_size)
+		err = posix_trace_attr_setlogsize(attr, rec->log_size);
+	if (!err)
+		err = posixtrace_attr_setorder(attr, rec->order);
+	return err;
+}
+
+/*
+ * Unblocks signals if the log is a pipe: it may take nothing, and the command leaves nothing behind
+ * if a signal ends it now.
+ */
+static int create_with_log(struct recording *rec, const trace_attr_t *attr)
+{
+	unsigned long long size;
+	sigset_t mask;
+	int err;
+
+	if (logfile_size(&rec->log, &size))
+		return session_create(&rec->session, attr, rec->log.fd);
+	sigprocmask(SIG_SETMASK, &rec->session.process.old_mask, &mask);
+	err = session_create(&rec->session, attr, rec->log.fd);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	return err;
+}
+
+static int create_stream(struct recording *rec)
+{
+	trace_attr_t attr;
+	int err = set_attr(rec, &attr);
+
+	if (err) {
+		complain("attributes", err);
+		return err;
+	}
+	err = create_with_log(rec, &attr);
+	if (err == EINVAL && rec->log_size)
+		tell("--log-size: must be at least two sub-buffers, 25K with the default sizes");
+	posix_trace_attr_destroy(&attr);
+	return err;
+}
+
+/* Starts the stream and the program. On failure, shuts the stream down and returns false. */
+static bool begin(struct recording *rec)
+{
+	int err = posix_trace_start(rec->session.trid);
+
+	if (err) {
+		complain(logfile_name(&rec->log), err);
+		rec->failed = true;
+	}
+	rec->began = now();
+	rec->seen_at = rec->began;
+	if (!err && process_go(&rec->session.process))
+		return true;
+	shut_down(rec);
+	return false;
+}
+
+static void record(struct recording *rec)
+{
+	int err = create_stream(rec);
+
+	if (err)
+		rec->failed = true;
+	if (err || !begin(rec)) {
+		logfile_discard(&rec->log);
+		return;
+	}
+	/* Replace an existing log only now: it stays if the program cannot be executed. */
+	err = logfile_keep(&rec->log);
+	follow(rec);
+	finish(rec);
+	if (err)
+		rec->failed = true;
+	if (rec->quiet)
+		return;
+	print_summary(rec);
+	session_hint(&rec->session, &rec->stats);
+}
+
+/* Returns the exit status. */
+static int run_record(struct recording *rec)
+{
+	struct process *process = &rec->session.process;
+	int err, status;
+
+	/* Open the log before signals are blocked: opening a FIFO waits for a reader. */
+	if (logfile_open(&rec->log, rec->log_policy == POSIX_TRACE_APPEND))
+		return 1;
+	process->no_stdout = rec->log.fd == STDOUT_FILENO;
+	rec->progress = !rec->quiet && isatty(STDERR_FILENO);
+	err = process_begin(process);
+	if (err) {
+		complain("program", err);
+		logfile_discard(&rec->log);
+		logfile_close(&rec->log);
+		return 1;
+	}
+	record(rec);
+	logfile_close(&rec->log);
+	status = process_end(process);
+	return rec->failed ? 1 : status;
+}
+
+/* ------------------------------------------------------------------ */
+/* Options								*/
+
+static bool parse_policy(const char *option, const char *text, int except, int *value)
+{
+	for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
+		if (!strcmp(text, policies[i].name) && policies[i].value != except) {
+			*value = policies[i].value;
+			return true;
+		}
+	}
+	tell("%s: must be %s, loop or until-full (got \"%s\")", option,
+	     except == POSIX_TRACE_APPEND ? "flush" : "append", text);
+	return false;
+}
+
+static bool parse_mode(const char *text, int *mode)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 8);
+
+	if (*text < '0' || *text > '7' || *end || !value || value > 0777) {
+		tell("--mode: must be octal digits, 1 to 0777 (got \"%s\")", text);
+		return false;
+	}
+	*mode = (int)value;
+	return true;
+}
+
+static bool parse_order(const char *text, int *order)
+{
+	bool relaxed = !strcmp(text, "relaxed");
+
+	*order = relaxed ? POSIXTRACE_ORDER_RELAXED : POSIXTRACE_ORDER_CAUSAL;
+	if (relaxed || !strcmp(text, "causal"))
+		return true;
+	tell("--order: must be causal or relaxed (got \"%s\")", text);
+	return false;
+}
+
+static bool parse_option(struct recording *rec, int opt, const char *value)
+{
+	if (session_option(&rec->session, opt, value))
+		return true;
+	switch (opt) {
+	case 'f':
+		rec->log.force = true;
+		return true;
+	case 'o':
+		rec->log.path = value;
+		return true;
+	case 'q':
+		rec->quiet = true;
+		return true;
+	case OPT_POLICY:
+		return parse_policy("--policy", value, POSIX_TRACE_APPEND, &rec->policy);
+	case OPT_LOG_POLICY:
+		return parse_policy("--log-policy", value, POSIX_TRACE_FLUSH, &rec->log_policy);
+	case OPT_ORDER:
+		return parse_order(value, &rec->order);
+	case OPT_MODE:
+		return parse_mode(value, &rec->log.mode);
+	case OPT_LOG_SIZE:
+		rec->log_size = parse_positive_size("--log-size", value, LONG_MAX);
+		return true;
+	default:
+		return false;
+	}
+}
+
+int posixtrace_record(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "data-size", required_argument, NULL, 'd' },
+		{ "exclude", required_argument, NULL, 'x' },
+		{ "filter", required_argument, NULL, 'F' },
+		{ "force", no_argument, NULL, 'f' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "inherit", no_argument, NULL, 'i' },
+		{ "kernel", required_argument, NULL, 'k' },
+		{ "log-policy", required_argument, NULL, OPT_LOG_POLICY },
+		{ "log-size", required_argument, NULL, OPT_LOG_SIZE },
+		{ "mode", required_argument, NULL, OPT_MODE },
+		{ "order", required_argument, NULL, OPT_ORDER },
+		{ "output", required_argument, NULL, 'o' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "policy", required_argument, NULL, OPT_POLICY },
+		{ "quiet", no_argument, NULL, 'q' },
+		{ "size", required_argument, NULL, 's' },
+		{ }
+	};
+	struct recording rec = {
+		.session.data_size = SESSION_DEFAULT,
+		.log.path = "posixtrace.log",
+		.policy = POSIX_TRACE_FLUSH,
+		.log_policy = POSIX_TRACE_APPEND,
+		.order = POSIXTRACE_ORDER_CAUSAL,
+	};
+	int opt, status;
+
+	while ((opt = getopt_long(argc, argv, "+fho:q" SESSION_SHORT_OPTIONS, options,
+				  NULL)) != -1) {
+		if (opt == 'h') {
+			print_help(stdout);
+			return 0;
+		}
+		if (!parse_option(&rec, opt, optarg)) {
+			print_help(stderr);
+			return 2;
+		}
+	}
+	if (rec.session.filter.conditions) {
+		tell("--filter: conditions on fields cannot be tested while recording");
+		tell("record by names, and use --filter of posixtrace dump, stat or export later");
+		return 2;
+	}
+	if (rec.log_size && rec.log_policy == POSIX_TRACE_APPEND) {
+		tell("--log-size: needs --log-policy=loop or --log-policy=until-full");
+		return 2;
+	}
+	if (rec.log.mode && !strcmp(rec.log.path, "-")) {
+		tell("--mode: the standard output is no new log");
+		return 2;
+	}
+	if (!session_process(&rec.session, "record", argc - optind, argv + optind))
+		return 2;
+	status = run_record(&rec);
+	session_free(&rec.session);
+	return status;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Watches the waits for debuginfod servers: see debuginfod.h. Neither libdebuginfod nor its header
+ * need to be there: libdw loads the library if it has to ask.
+ */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "cmd/commands.h"
+#include "elf/debuginfod.h"
+
+#define PATIENCE_NS	1000000000LL
+
+typedef int (*progress_t)(debuginfod_client *client, long a, long b);
+
+/* elfutils 0.188 or newer has it. */
+#pragma weak dwfl_get_debuginfod_client
+debuginfod_client *dwfl_get_debuginfod_client(struct Dwfl *dwfl);
+
+static struct {
+	void (*set_progress)(debuginfod_client *client, progress_t progress);
+	void (*set_data)(debuginfod_client *client, void *data);
+	void *(*get_data)(debuginfod_client *client);
+	const char *path;	/* file of the last wait */
+	struct timespec since;	/* begin of the last wait */
+	bool told;
+} watch;
+
+static bool find_functions(void)
+{
+	void *library;
+
+	if (watch.get_data)
+		return true;
+	library = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	if (!library)
+		return false;
+	watch.set_progress = dlsym(library, "debuginfod_set_progressfn");
+	watch.set_data = dlsym(library, "debuginfod_set_user_data");
+	watch.get_data = dlsym(library, "debuginfod_get_user_data");
+	return watch.set_progress && watch.set_data && watch.get_data;
+}
+
+static bool is_signal_pending(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) &&
+	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM));
+}
+
+/* libdebuginfod calls this about once a second. Returns 1 to end the wait. */
+static int see_progress(debuginfod_client *client, long a, long b)
+{
+	const char *path = watch.get_data(client);
+	struct timespec now;
+
+	(void)a;
+	(void)b;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (watch.path != path) {
+		watch.path = path;
+		watch.since = now;
+		watch.told = false;
+	}
+	if (!watch.told && (now.tv_sec - watch.since.tv_sec) * 1000000000LL +
+	    now.tv_nsec - watch.since.tv_nsec >= PATIENCE_NS) {
+		tell("%s: waiting for the servers of DEBUGINFOD_URLS; without it, none is asked",
+		     path);
+		watch.told = true;
+	}
+	return is_signal_pending();
+}
+
+void debuginfod_watch(struct Dwfl *dwfl, const char *path)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	debuginfod_client *client;
+
+	if (!urls || !*urls || getenv("DEBUGINFOD_PROGRESS") || !dwfl_get_debuginfod_client)
+		return;
+	client = dwfl_get_debuginfod_client(dwfl);
+	if (!client || !find_functions())
+		return;
+	watch.set_data(client, (void *)path);
+	watch.set_progress(client, see_progress);
+}

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The trace points in a file. Each place with a point has a note in the section .note.posixtrace,
+ * which the macros of <posixtrace/points.h> write. Its owner is "posixtrace", its type 1. It has
+ *
+ *	the address of the place, in the size of the file's pointers
+ *	u32 line
+ *	name of the event type, description of its fields, name of the source file: strings
+ *
+ * A place that the compiler has copied has a note for each copy. The address tells the function,
+ * if the file has symbols.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/commands.h"
+#include "elf/points.h"
+#include "util/escape.h"
+
+#define SECTION		".note.posixtrace"
+#define OWNER		"posixtrace"
+#define TYPE		1
+
+/* Longer names of functions are left out: many symbols of a forged file can have one name. */
+#define FUNCTION_MAX	4096
+
+/* The strings belong to the file, or are constant. */
+struct place {
+	const char *name;
+	const char *fields;
+	const char *file;
+	const char *function;	/* "" if it is unknown */
+	uint32_t line;
+};
+
+struct symbol {
+	uint64_t begin;
+	uint64_t end;
+	const char *name;
+};
+
+struct points {
+	int fd;
+	Elf *elf;
+	GElf_Ehdr header;
+	struct place *places;
+	size_t nr_places;
+	struct symbol *symbols;
+	size_t nr_symbols;
+};
+
+bool points_are_in(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char magic[SELFMAG];
+	bool found;
+
+	if (fd < 0)
+		return false;
+	found = pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
+		memcmp(magic, ELFMAG, SELFMAG) == 0;
+	close(fd);
+	return found;
+}
+
+/* Makes room for one more element when the number of elements is a power of two. */
+static void *grow(void *array, size_t count, size_t size)
+{
+	if (count & (count - 1))
+		return array;
+	return reallocarray(array, count ? 2 * count : 1, size);
+}
+
+/* ------------------------------------------------------------------ */
+/* Functions								*/
+
+static int add_symbol(struct points *points, const GElf_Sym *symbol, const char *name)
+{
+	struct symbol *grown;
+
+	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF || !name ||
+	    strnlen(name, FUNCTION_MAX) == FUNCTION_MAX)
+		return 0;
+	grown = grow(points->symbols, points->nr_symbols, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	points->symbols = grown;
+	points->symbols[points->nr_symbols++] = (struct symbol){
+		.begin = symbol->st_value,
+		.end = symbol->st_value + symbol->st_size,
+		.name = name,
+	};
+	return 0;
+}
+
+/* Of functions that begin at the same address, the order of the names decides. */
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* Strings that are compressed may take a thousand times the size of the file. */
+static bool is_compressed(const struct points *points, size_t section)
+{
+	GElf_Shdr header;
+
+	return !gelf_getshdr(elf_getscn(points->elf, section), &header) ||
+	       header.sh_flags & SHF_COMPRESSED;
+}
+
+static int read_symbols(struct points *points, Elf_Scn *section, const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Sym symbol;
+	int err = 0;
+
+	if (is_compressed(points, header->sh_link))
+		return 0;
+	for (int i = 0; !err && data && gelf_getsym(data, i, &symbol); i++)
+		err = add_symbol(points, &symbol,
+				 elf_strptr(points->elf, header->sh_link, symbol.st_name));
+	return err;
+}
+
+/* A file has at most one table of a type. Thousands of a forged file may be the same bytes. */
+static int load_table(struct points *points, GElf_Word type)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(points->elf, section))) {
+		if (gelf_getshdr(section, &header) && header.sh_type == type)
+			return read_symbols(points, section, &header);
+	}
+	return 0;
+}
+
+/* The dynamic symbols are a part of the others, and all that a stripped file has. */
+static int load_symbols(struct points *points)
+{
+	int err = load_table(points, SHT_SYMTAB);
+
+	if (!err && !points->nr_symbols)
+		err = load_table(points, SHT_DYNSYM);
+	if (points->nr_symbols)
+		qsort(points->symbols, points->nr_symbols, sizeof(*points->symbols),
+		      compare_symbols);
+	return err;
+}
+
+static const char *find_function(const struct points *points, uint64_t address)
+{
+	size_t low = 0, high = points->nr_symbols;
+
+	/* The last one that does not begin after the address. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (points->symbols[middle].begin <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || address >= points->symbols[low - 1].end)
+		return "";
+	return points->symbols[low - 1].name;
+}
+
+/* ------------------------------------------------------------------ */
+/* Notes								*/
+
+/* Returns the string at *at, and moves *at behind it; or NULL if it does not end before @end. */
+static const char *read_string(const char **at, const char *end)
+{
+	const char *text = *at, *nul = memchr(text, '\0', (size_t)(end - text));
+
+	if (!nul)
+		return NULL;
+	*at = nul + 1;
+	return text;
+}
+
+static bool read_place(const struct points *points, const char *at, size_t size,
+		       struct place *place)
+{
+	size_t width = gelf_getclass(points->elf) == ELFCLASS64 ? 8 : 4;
+	const char *end = at + size;
+	uint64_t address = 0;
+
+	if (size < width + sizeof(place->line))
+		return false;
+	/* The number is little endian, as on all machines that the library runs on. */
+	memcpy(&address, at, width);
+	at += width;
+	memcpy(&place->line, at, sizeof(place->line));
+	at += sizeof(place->line);
+	place->name = read_string(&at, end);
+	place->fields = place->name ? read_string(&at, end) : NULL;
+	place->file = place->fields ? read_string(&at, end) : NULL;
+	place->function = "";
+	if (!place->file)
+		return false;
+	/* In object files, no address is known yet. */
+	if (points->header.e_type == ET_REL)
+		return true;
+	/* The linker has removed the code, and not the note. */
+	if (!address)
+		return false;
+	place->function = find_function(points, address);
+	return true;
+}
+
+static int add_place(struct points *points, const struct place *place)
+{
+	struct place *grown = grow(points->places, points->nr_places, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	points->places = grown;
+	points->places[points->nr_places++] = *place;
+	return 0;
+}
+
+static int read_notes(struct points *points, Elf_Scn *section)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t offset = 0, name, desc;
+	struct place place;
+	GElf_Nhdr note;
+	int err = 0;
+
+	while (!err && data && (offset = gelf_getnote(data, offset, &note, &name, &desc)) > 0) {
+		const char *at = data->d_buf;
+
+		if (note.n_type == TYPE && note.n_namesz == sizeof(OWNER) &&
+		    memcmp(at + name, OWNER, sizeof(OWNER)) == 0 &&
+		    read_place(points, at + desc, note.n_descsz, &place))
+			err = add_place(points, &place);
+	}
+	return err;
+}
+
+static int load_notes(struct points *points)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	struct stat stat;
+	size_t names, count;
+	uint64_t left;
+	int err = 0;
+
+	if (elf_getshdrnum(points->elf, &count) || (!count && points->header.e_shoff))
+		return -ENOEXEC;
+	/* A program may do without sections, and their names. */
+	if (!count)
+		return 0;
+	if (elf_getshdrstrndx(points->elf, &names) || is_compressed(points, names) ||
+	    fstat(points->fd, &stat))
+		return -ENOEXEC;
+	left = (uint64_t)stat.st_size;
+	while (!err && (section = elf_nextscn(points->elf, section))) {
+		const char *name;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE)
+			continue;
+		name = elf_strptr(points->elf, names, header.sh_name);
+		if (!name || strcmp(name, SECTION) != 0)
+			continue;
+		/* Each has bytes of its own, so together they fit into the file. */
+		if (header.sh_size > left)
+			return -ENOEXEC;
+		left -= header.sh_size;
+		err = read_notes(points, section);
+	}
+	return err;
+}
+
+static int compare_points(const struct place *a, const struct place *b)
+{
+	int order = strcmp(a->name, b->name);
+
+	if (!order)
+		order = strcmp(a->fields, b->fields);
+	if (!order)
+		order = strcmp(a->file, b->file);
+	if (!order && a->line != b->line)
+		order = a->line < b->line ? -1 : 1;
+	return order;
+}
+
+/* Parts of functions have names of their own, such as "work.cold". */
+static int function_len(const char *function)
+{
+	return (int)(*function ? 1 + strcspn(function + 1, ".") : 0);
+}
+
+static int compare_functions(const struct place *a, const struct place *b)
+{
+	int a_len = function_len(a->function), b_len = function_len(b->function);
+	int order = strncmp(a->function, b->function, (size_t)(a_len < b_len ? a_len : b_len));
+
+	return order ? order : a_len - b_len;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	int order = compare_points(a, b);
+
+	return order ? order : compare_functions(a, b);
+}
+
+static void points_close(struct points *points)
+{
+	free(points->places);
+	free(points->symbols);
+	if (points->elf)
+		elf_end(points->elf);
+	if (points->fd >= 0)
+		close(points->fd);
+}
+
+static int points_open(const char *path, struct points *points)
+{
+	int err;
+
+	*points = (struct points){ .fd = open(path, O_RDONLY | O_CLOEXEC) };
+	if (points->fd < 0)
+		return -errno;
+	elf_version(EV_CURRENT);
+	points->elf = elf_begin(points->fd, ELF_C_READ, NULL);
+	if (!points->elf || elf_kind(points->elf) != ELF_K_ELF ||
+	    !gelf_getehdr(points->elf, &points->header) ||
+	    points->header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return -ENOEXEC;
+	err = load_symbols(points);
+	if (!err)
+		err = load_notes(points);
+	if (!err && points->nr_places)
+		qsort(points->places, points->nr_places, sizeof(*points->places), compare_places);
+	return err;
+}
+
+/* ------------------------------------------------------------------ */
+/* Output								*/
+
+static void print_text(const char *text, size_t len)
+{
+	struct buffer buffer = { };
+
+	escape_plain(&buffer, text, len);
+	if (buffer.len && !buffer.failed)
+		fwrite(buffer.data, 1, buffer.len, stdout);
+	buffer_free(&buffer);
+}
+
+static void print_point(const struct place *place)
+{
+	printf("  ");
+	print_text(place->name, strlen(place->name));
+	if (*place->fields)
+		putchar(' ');
+	print_text(place->fields, strlen(place->fields));
+	printf("\n      ");
+	print_text(place->file, strlen(place->file));
+	printf("%s%u", *place->file ? ":" : "line ", place->line);
+}
+
+/* The number of different fields that points with the name of this place have. */
+static size_t count_fields(const struct points *points, size_t first)
+{
+	const struct place *places = points->places;
+	size_t count = 1;
+
+	for (size_t i = first + 1;
+	     i < points->nr_places && !strcmp(places[i].name, places[first].name); i++)
+		count += !!strcmp(places[i].fields, places[i - 1].fields);
+	return count;
+}
+
+/* See open_point() in lib/record/point.c. The places are sorted by names and fields. */
+static void print_names(const struct points *points)
+{
+	const struct place *places = points->places;
+	bool any = false;
+
+	for (size_t i = 0; i < points->nr_places; i++) {
+		size_t count;
+
+		if (i && !strcmp(places[i - 1].name, places[i].name))
+			continue;
+		count = count_fields(points, i);
+		if (count < 2)
+			continue;
+		if (!any)
+			printf("one name, different fields (the second one reached is NAME#2):\n");
+		any = true;
+		printf("  ");
+		print_text(places[i].name, strlen(places[i].name));
+		printf("  %zu\n", count);
+	}
+}
+
+int points_list(const char *path)
+{
+	struct points points;
+	int err = points_open(path, &points);
+
+	if (err) {
+		if (err == -ENOEXEC)
+			tell("%s: a damaged program", path);
+		else
+			complain(path, -err);
+		points_close(&points);
+		return 1;
+	}
+	printf("trace points:%s\n", points.nr_places ? "" : " none");
+	for (size_t i = 0; i < points.nr_places; i++) {
+		const struct place *place = &points.places[i];
+		const struct place *last = i ? place - 1 : NULL;
+		bool same = last && !compare_points(last, place);
+
+		if (!same) {
+			if (last)
+				putchar('\n');
+			print_point(place);
+		}
+		if (*place->function && !(same && !compare_functions(last, place))) {
+			printf(same && *last->function ? ", " : "  ");
+			print_text(place->function, (size_t)function_len(place->function));
+		}
+	}
+	if (points.nr_places)
+		putchar('\n');
+	print_names(&points);
+	points_close(&points);
+	return 0;
+}

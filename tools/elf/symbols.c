@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Locations of events: see symbols.h. Paths come from the log, which may be forged: only regular
+ * files are opened, and only those whose build id is that of the log, if it has one. Each file is a
+ * module of its own in libdwfl, so addresses of different files never collide.
+ */
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <posixtrace.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/commands.h"
+#include "elf/debuginfod.h"
+#include "elf/symbols.h"
+#include "util/escape.h"
+
+#define FILES_MAX	256	/* files that are opened */
+#define CACHED		4096	/* locations; a power of two */
+/* Address of a module that is known by its build id only. */
+#define ANY_ADDRESS	0x100000
+
+/* Addresses of a compilation unit. */
+struct range {
+	Dwarf_Addr begin;
+	Dwarf_Addr end;
+	Dwarf_Off unit;
+};
+
+/* A file with code; dwfl is NULL if nothing can be found in it. */
+struct file {
+	char *path;
+	unsigned char build_id[sizeof(((struct posixtrace_mapping_info *)0)->build_id)];
+	unsigned int build_id_size;
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	struct range *ranges;	/* of its units, in order; NULL: not needed so far */
+	size_t nr_ranges;
+};
+
+/* A location, by file and offset in it; the strings belong to libdw, until the file is closed. */
+struct cached {
+	const struct file *file;	/* NULL: empty */
+	uint64_t offset;
+	struct location location;
+};
+
+/**
+ * struct symbols - files and locations
+ * @files: files that were opened, or could not be
+ * @nr_files: number of @files
+ * @last: the last file that was used, or NULL
+ * @too_many: a message said that there are more files
+ * @info: the last mapping
+ * @cached: locations, each at a place that depends on file and offset
+ */
+struct symbols {
+	struct file files[FILES_MAX];
+	size_t nr_files;
+	struct file *last;
+	bool too_many;
+	struct posixtrace_mapping_info info;
+	struct cached cached[CACHED];
+};
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+int symbols_new(struct symbols **symbols)
+{
+	*symbols = calloc(1, sizeof(**symbols));
+	return *symbols ? 0 : -ENOMEM;
+}
+
+void symbols_free(struct symbols *symbols)
+{
+	for (size_t i = 0; symbols && i < symbols->nr_files; i++) {
+		dwfl_end(symbols->files[i].dwfl);
+		free(symbols->files[i].path);
+		free(symbols->files[i].ranges);
+	}
+	free(symbols);
+}
+
+/* ------------------------------------------------------------------ */
+/* Files								*/
+
+static Dwfl *begin_session(const struct file *file)
+{
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+
+	if (dwfl)
+		debuginfod_watch(dwfl, file->path);
+	return dwfl;
+}
+
+static void close_file(struct file *file)
+{
+	dwfl_end(file->dwfl);
+	file->dwfl = NULL;
+	file->module = NULL;
+}
+
+/* Returns a descriptor, or -1 with the reason in *why. Opens neither FIFOs nor devices. */
+static int open_elf(const char *path, const char **why)
+{
+	char magic[SELFMAG];
+	struct stat stat_of;
+	int fd = -1;
+
+	*why = NULL;
+	if (!stat(path, &stat_of) && !S_ISREG(stat_of.st_mode))
+		*why = "not a regular file";
+	else
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0) {
+		*why = *why ? *why : strerror(errno);
+		return -1;
+	}
+	/* Files of /proc are regular, but have no size. */
+	if (fstat(fd, &stat_of) || !S_ISREG(stat_of.st_mode))
+		*why = "not a regular file";
+	else if (!stat_of.st_size || pread(fd, magic, SELFMAG, 0) != SELFMAG ||
+		 memcmp(magic, ELFMAG, SELFMAG))
+		*why = "not a program or library";
+	else
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static bool is_traced_file(const struct file *file)
+{
+	const unsigned char *bits = NULL;
+	GElf_Addr address;
+	int size;
+
+	if (!file->build_id_size)
+		return true;
+	size = dwfl_module_build_id(file->module, &bits, &address);
+	return size == (int)file->build_id_size && !memcmp(bits, file->build_id, (size_t)size);
+}
+
+/* Returns NULL, or why the file that has this path now cannot be used. */
+static const char *open_by_path(struct file *file)
+{
+	const char *why;
+	int fd;
+
+	/* One that is not absolute would depend on the current directory. */
+	if (file->path[0] != '/')
+		return "its path is not known";
+	fd = open_elf(file->path, &why);
+	if (fd < 0)
+		return why;
+	file->dwfl = begin_session(file);
+	/* At the addresses that it was linked for. On success, libdwfl owns the descriptor. */
+	if (file->dwfl)
+		file->module = dwfl_report_elf(file->dwfl, file->path, file->path, fd, 0, true);
+	if (!file->module) {
+		why = dwfl_errmsg(-1);
+		close(fd);
+		close_file(file);
+		return why;
+	}
+	dwfl_report_end(file->dwfl, NULL, NULL);
+	if (is_traced_file(file))
+		return NULL;
+	close_file(file);
+	return "not the file that was traced: it has another build id";
+}
+
+/* Finds the file in the directories of debug information, or on a debuginfod server. */
+static bool open_by_build_id(struct file *file)
+{
+	GElf_Addr bias;
+
+	if (!file->build_id_size)
+		return false;
+	file->dwfl = begin_session(file);
+	if (file->dwfl)
+		file->module = dwfl_report_module(file->dwfl, file->path, ANY_ADDRESS, INT64_MAX);
+	if (file->module &&
+	    !dwfl_module_report_build_id(file->module, file->build_id, file->build_id_size, 0) &&
+	    !dwfl_report_end(file->dwfl, NULL, NULL) && dwfl_module_getelf(file->module, &bias) &&
+	    is_traced_file(file))
+		return true;
+	close_file(file);
+	return false;
+}
+
+static bool is_file(const struct file *file, const struct posixtrace_mapping_info *info)
+{
+	return file->build_id_size == info->build_id_size &&
+	       !memcmp(file->build_id, info->build_id, sizeof(file->build_id)) &&
+	       !strcmp(file->path, info->path);
+}
+
+static struct file *add_file(struct symbols *symbols)
+{
+	const struct posixtrace_mapping_info *info = &symbols->info;
+	struct file *file = &symbols->files[symbols->nr_files];
+	const char *why;
+
+	if (symbols->nr_files == FILES_MAX) {
+		if (!symbols->too_many)
+			tell("more than %d programs and libraries: %s", FILES_MAX,
+			     "functions and lines of the others are not shown");
+		symbols->too_many = true;
+		return NULL;
+	}
+	file->path = strdup(info->path);
+	if (!file->path)
+		return NULL;
+	memcpy(file->build_id, info->build_id, sizeof(file->build_id));
+	file->build_id_size = info->build_id_size;
+	symbols->nr_files++;
+	why = open_by_path(file);
+	if (why && !open_by_build_id(file) && file->path[0])
+		tell("%s: %s; its functions and lines are not shown", file->path, why);
+	return file;
+}
+
+/* Returns the file of the last mapping, or NULL. */
+static struct file *find_file(struct symbols *symbols)
+{
+	if (symbols->last && is_file(symbols->last, &symbols->info))
+		return symbols->last;
+	symbols->last = NULL;
+	for (size_t i = 0; i < symbols->nr_files && !symbols->last; i++) {
+		if (is_file(&symbols->files[i], &symbols->info))
+			symbols->last = &symbols->files[i];
+	}
+	if (!symbols->last)
+		symbols->last = add_file(symbols);
+	return symbols->last;
+}
+
+/* ------------------------------------------------------------------ */
+/* Locations								*/
+
+/* Returns the last @count components of the path. */
+static const char *end_of_path(const char *path, int count)
+{
+	const char *at = path + strlen(path);
+
+	while (at > path && !(at[-1] == '/' && --count == 0))
+		at--;
+	return at;
+}
+
+/* Where the byte at @offset of the file is in the module, or false if it is not loaded. */
+static bool to_address(const struct file *file, uint64_t offset, GElf_Addr *address)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(file->module, &bias);
+	size_t count;
+
+	if (!elf || elf_getphdrnum(elf, &count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr segment;
+
+		if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD &&
+		    offset >= segment.p_offset && offset - segment.p_offset < segment.p_filesz) {
+			*address = offset - segment.p_offset + segment.p_vaddr + bias;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct range *s = a, *t = b;
+
+	return s->begin < t->begin ? -1 : s->begin > t->begin;
+}
+
+static void add_range(struct file *file, size_t *room, Dwarf_Addr begin, Dwarf_Addr end,
+		      Dwarf_Off unit)
+{
+	if (file->nr_ranges == *room) {
+		size_t more = *room ? 2 * *room : 64;
+		struct range *ranges = reallocarray(file->ranges, more, sizeof(*ranges));
+
+		if (!ranges)
+			return;
+		file->ranges = ranges;
+		*room = more;
+	}
+	file->ranges[file->nr_ranges++] = (struct range){ begin, end, unit };
+}
+
+/* Finds the addresses of all units: clang writes no .debug_aranges, which has them. */
+static void find_ranges(struct file *file, Dwarf *dwarf)
+{
+	Dwarf_Addr base, begin, end;
+	Dwarf_Off at = 0, next;
+	size_t room = 0, head;
+	ptrdiff_t offset;
+	Dwarf_Die unit;
+
+	for (; !dwarf_nextcu(dwarf, at, &next, &head, NULL, NULL, NULL); at = next) {
+		if (!dwarf_offdie(dwarf, at + head, &unit))
+			continue;
+		offset = 0;
+		while ((offset = dwarf_ranges(&unit, offset, &base, &begin, &end)) > 0)
+			add_range(file, &room, begin, end, dwarf_dieoffset(&unit));
+	}
+	if (file->nr_ranges)
+		qsort(file->ranges, file->nr_ranges, sizeof(*file->ranges), compare_ranges);
+}
+
+/* Finds the compilation unit of an address. */
+static Dwarf_Die *find_unit(struct file *file, GElf_Addr address, Dwarf_Die *room, Dwarf_Addr *bias)
+{
+	Dwarf_Die *unit = dwfl_module_addrdie(file->module, address, bias);
+	Dwarf *dwarf = unit ? NULL : dwfl_module_getdwarf(file->module, bias);
+	size_t low = 0, high, middle;
+
+	if (!dwarf)
+		return unit;
+	if (!file->ranges)
+		find_ranges(file, dwarf);
+	address -= *bias;
+	for (high = file->nr_ranges; low < high;) {
+		middle = low + (high - low) / 2;
+		if (file->ranges[middle].begin <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || address >= file->ranges[low - 1].end)
+		return NULL;
+	return dwarf_offdie(dwarf, file->ranges[low - 1].unit, room);
+}
+
+/* Is it a header of the library, <posixtrace/trace.h> for example? */
+static bool is_our_header(const char *path)
+{
+	static const char directory[] = "posixtrace/";
+	const char *dot = strrchr(path, '.');
+
+	return dot && (!strcmp(dot, ".h") || !strcmp(dot, ".hpp")) &&
+	       !strncmp(end_of_path(path, 2), directory, sizeof(directory) - 1);
+}
+
+/* Sets the location to where the code of @die was inlined. */
+static void set_caller(Dwarf_Files *files, Dwarf_Die *die, struct location *location)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word file, line;
+
+	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &file) ||
+	    dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line) ||
+	    !dwarf_filesrc(files, file, NULL, NULL))
+		return;
+	location->file = dwarf_filesrc(files, file, NULL, NULL);
+	location->line = (int)line;
+}
+
+/* Functions of our headers are inlined, but the caller wants to know where it called them. */
+static void leave_our_headers(Dwarf_Die *unit, Dwarf_Addr address, struct location *location)
+{
+	Dwarf_Die *scopes = NULL, *outer = NULL;
+	Dwarf_Files *files;
+	int count = 0;
+
+	if (!dwarf_getsrcfiles(unit, &files, NULL) && dwarf_getscopes(unit, address, &scopes) > 0)
+		count = dwarf_getscopes_die(&scopes[0], &outer);
+	for (int i = 0; i < count && is_our_header(location->file); i++) {
+		if (dwarf_tag(&outer[i]) == DW_TAG_inlined_subroutine)
+			set_caller(files, &outer[i], location);
+	}
+	free(outer);
+	free(scopes);
+}
+
+/* Finds what libdw knows about the instruction that begins or ends at @offset of the file. */
+static void look_up(struct file *file, uint64_t offset, struct location *location)
+{
+	GElf_Addr address, bias;
+	Dwarf_Die room, *unit;
+	Dwarf_Line *line;
+	GElf_Sym symbol;
+	GElf_Off from;
+
+	if (!file->dwfl || !to_address(file, offset, &address))
+		return;
+	location->function = dwfl_module_addrinfo(file->module, address, &from, &symbol, NULL,
+						  NULL, &bias);
+	location->function_offset = from + 1;
+	unit = find_unit(file, address, &room, &bias);
+	line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+	if (line && !dwarf_lineno(line, &location->line) && location->line)
+		location->file = dwarf_linesrc(line, NULL, NULL);
+	if (location->file && is_our_header(location->file))
+		leave_our_headers(unit, address - bias, location);
+}
+
+static const struct location *find_location(struct symbols *symbols, struct file *file,
+					    uint64_t offset)
+{
+	uint64_t hash = (offset ^ (uint64_t)(file - symbols->files) << 40) * 0x9e3779b97f4a7c15ULL;
+	struct cached *cached = &symbols->cached[(hash >> 32) % CACHED];
+
+	if (cached->file != file || cached->offset != offset) {
+		*cached = (struct cached){ .file = file, .offset = offset };
+		look_up(file, offset, &cached->location);
+	}
+	return &cached->location;
+}
+
+bool symbols_find(struct symbols *symbols, const struct event *event, struct location *location)
+{
+	const struct timespec time = {
+		.tv_sec = (time_t)(event->time / NSEC_PER_SEC),
+		.tv_nsec = (long)(event->time % NSEC_PER_SEC),
+	};
+	struct posixtrace_mapping_info *info = &symbols->info;
+	struct file *file;
+	/* The address is behind the call, which may be the last instruction of the function. */
+	const uint64_t address = event->address - 1;
+	uint64_t offset;
+
+	if (!event->address || posixtrace_get_mapping(source_trid(event->source), event->pid, &time,
+						      (void *)(uintptr_t)address, info))
+		return false;
+	offset = address - info->address + info->offset;
+	file = find_file(symbols);
+	*location = file ? *find_location(symbols, file, offset) : (struct location){};
+	location->module = info->path;
+	location->module_offset = offset + 1;
+	return location->function || location->file || info->path[0];
+}
+
+/* ------------------------------------------------------------------ */
+/* Output								*/
+
+static void put_text(struct buffer *to, const char *text)
+{
+	escape_plain(to, text, strlen(text));
+}
+
+void symbols_text(struct buffer *to, const struct location *location)
+{
+	if (location->function) {
+		put_text(to, location->function);
+		buffer_printf(to, "+0x%" PRIx64, location->function_offset);
+	} else {
+		put_text(to, end_of_path(location->module, 1));
+		buffer_printf(to, "+0x%" PRIx64, location->module_offset);
+	}
+	if (location->file) {
+		buffer_text(to, " (");
+		put_text(to, end_of_path(location->file, 2));
+		buffer_printf(to, ":%d)", location->line);
+	}
+}
+
+static void put_member(struct buffer *to, const char *name, const char *text)
+{
+	buffer_printf(to, ",\"%s\":", name);
+	escape_string(to, text, strlen(text), false);
+}
+
+void symbols_json(struct buffer *to, const struct location *location)
+{
+	put_member(to, "module", location->module);
+	buffer_printf(to, ",\"module_offset\":\"0x%" PRIx64 "\"", location->module_offset);
+	if (location->function) {
+		put_member(to, "function", location->function);
+		buffer_printf(to, ",\"function_offset\":\"0x%" PRIx64 "\"",
+			      location->function_offset);
+	}
+	if (location->file) {
+		put_member(to, "file", location->file);
+		buffer_printf(to, ",\"line\":%d", location->line);
+	}
+}

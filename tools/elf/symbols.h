@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Finds the functions and source lines that recorded events: the log has the file that the process
+ * had at the address, and libdw reads the symbols and the debug information of that file.
+ */
+#ifndef POSIXTRACE_SYMBOLS_H
+#define POSIXTRACE_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/source.h"
+#include "util/buffer.h"
+
+struct symbols;
+
+/**
+ * struct location - where an event was recorded
+ * @module: path of the program or library as the process saw it, "" if it is not known
+ * @module_offset: offset of the address in that file
+ * @function: name of the function as in the file, or NULL
+ * @function_offset: offset of the address in the function
+ * @file: source file, or NULL
+ * @line: line of the call in @file
+ *
+ * The strings may have any bytes, and are valid until the next symbols_find().
+ */
+struct location {
+	const char *module;
+	uint64_t module_offset;
+	const char *function;
+	uint64_t function_offset;
+	const char *file;
+	int line;
+};
+
+/**
+ * symbols_new() - prepare to find locations
+ * @symbols: where to store the cache of files and locations, whose size is limited
+ *
+ * Return: 0 or a negative error number.
+ */
+int symbols_new(struct symbols **symbols);
+
+/**
+ * symbols_find() - find where an event was recorded
+ * @symbols: the cache
+ * @event: the event
+ * @location: where to store what is known
+ *
+ * It prints, once for each file, why the functions of a file are not known.
+ *
+ * Return: true if anything is known.
+ */
+bool symbols_find(struct symbols *symbols, const struct event *event, struct location *location);
+
+/**
+ * symbols_text() - append a location as text
+ * @to: where to append
+ * @location: the location
+ *
+ * It is "function+0x1c (dir/file.c:123)", without what is not known, or "library.so+0x1234".
+ */
+void symbols_text(struct buffer *to, const struct location *location);
+
+/* symbols_json() - append a location as members of a JSON object, each after a comma */
+void symbols_json(struct buffer *to, const struct location *location);
+
+/* symbols_free() - free the cache, or NULL */
+void symbols_free(struct symbols *symbols);
+
+#endif /* POSIXTRACE_SYMBOLS_H */

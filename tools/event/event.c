@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The fields of single events: see struct event in source.h.
+ */
+#include <math.h>
+#include <trace.h>
+
+#include "event/source.h"
+
+/* Marks the id of a thread in the kernel: no address of a program has this bit. */
+#define TID_FLAG	(1ULL << 63)
+/* Bits of an id of the kernel, and of an address of a program. */
+#define ID_BITS		32
+#define ADDRESS_BITS	48
+
+uint64_t event_thread_key(const struct event *event)
+{
+	if (event->tid > 0)
+		return TID_FLAG | (uint64_t)event->life << ID_BITS | (uint32_t)event->tid;
+	/* On x86-64 and arm64, addresses have room for it. */
+	return (event->thread ^ (uint64_t)event->process_life << ADDRESS_BITS) & ~TID_FLAG;
+}
+
+uint64_t event_process_key(const struct event *event)
+{
+	return (uint64_t)event->process_life << ID_BITS | (uint32_t)event->pid;
+}
+
+bool event_has_fields(const struct event *event, size_t data_len)
+{
+	bool cut = event->truncated != POSIX_TRACE_NOT_TRUNCATED || event->len < data_len;
+
+	return event->description &&
+	       description_matches(event->description, event->data, event->len, cut);
+}
+
+bool event_shows_running(const struct event *event)
+{
+	switch (event->type) {
+	case POSIXTRACE_FORK:
+	case POSIXTRACE_EXEC:
+	case POSIXTRACE_EXIT:
+	case POSIXTRACE_SIGNAL_DELIVER:
+	case POSIXTRACE_PAGE_FAULT:
+	case POSIXTRACE_SYSCALL_ENTRY:
+	case POSIXTRACE_SYSCALL_EXIT:
+	case POSIXTRACE_IRQ:
+		return true;
+	default:
+		return event->user;
+	}
+}
+
+bool event_is_counter(const struct event *event, struct posixtrace_value *value)
+{
+	struct values values;
+
+	if (!event->description || !event->description->counter ||
+	    event->truncated != POSIX_TRACE_NOT_TRUNCATED || !event_has_fields(event, event->len))
+		return false;
+	values_begin(&values, event->description, event->data, event->len);
+	while (values_next(&values, value)) {
+		if (value->field == event->description->counter)
+			return value->field->type != POSIXTRACE_FIELD_FLOAT ||
+			       isfinite(value->real);
+	}
+	return false;
+}

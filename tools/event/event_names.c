@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who recorded single events: see struct event in source.h.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <trace.h>
+
+#include "event/source.h"
+
+static bool is_named(const struct event *event)
+{
+	return event->tid && event->source && source_has_names(event->source);
+}
+
+bool event_thread_name(const struct event *event, char name[POSIXTRACE_THREAD_NAME_SIZE])
+{
+	return is_named(event) && source_thread_name(event->source, event, name);
+}
+
+/* Asks for the last name of a thread of the process of the event, before others have its ids. */
+static bool last_name(const struct event *event, pid_t tid, bool process,
+		      char name[POSIXTRACE_THREAD_NAME_SIZE])
+{
+	const uint64_t end = source_life_end(event->source, event, process);
+	const struct timespec time = {
+		.tv_sec = (time_t)(end / NSEC_PER_SEC),
+		.tv_nsec = (long)(end % NSEC_PER_SEC),
+	};
+
+	return !posixtrace_get_thread_name(source_trid(event->source), event->pid, tid, &time,
+					   name);
+}
+
+bool event_thread_label(const struct event *event, char label[LABEL_SIZE])
+{
+	char name[POSIXTRACE_THREAD_NAME_SIZE];
+
+	if (is_named(event) && (last_name(event, event->tid, false, name) ||
+				source_thread_name(event->source, event, name))) {
+		snprintf(label, LABEL_SIZE, "%s-%d", name, (int)event->tid);
+		return true;
+	}
+	if (event->thread || event->user)
+		snprintf(label, LABEL_SIZE, "thread %#" PRIx64, event->thread);
+	else if (event_is_kernel(event) && event->tid)
+		snprintf(label, LABEL_SIZE, "thread %d", (int)event->tid);
+	else
+		snprintf(label, LABEL_SIZE, "system events");
+	return false;
+}
+
+static bool last_program(const struct event *event, char program[POSIXTRACE_PROGRAM_SIZE])
+{
+	const uint64_t end = source_life_end(event->source, event, true);
+	const struct timespec time = {
+		.tv_sec = (time_t)(end / NSEC_PER_SEC),
+		.tv_nsec = (long)(end % NSEC_PER_SEC),
+	};
+
+	return !posixtrace_get_program(source_trid(event->source), event->pid, &time, program,
+				       POSIXTRACE_PROGRAM_SIZE, NULL);
+}
+
+void event_process_label(const struct event *event, char label[LABEL_SIZE])
+{
+	char program[POSIXTRACE_PROGRAM_SIZE], name[POSIXTRACE_THREAD_NAME_SIZE];
+	const char *slash;
+
+	if (!event->pid) {
+		snprintf(label, LABEL_SIZE, "trace stream");
+	} else if (is_named(event) && last_program(event, program)) {
+		slash = strrchr(program, '/');
+		snprintf(label, LABEL_SIZE, "%.*s", LABEL_SIZE - 1,
+			 slash ? slash + 1 : program);
+	} else if (is_named(event) && last_name(event, event->pid, true, name)) {
+		/* It has executed no program since it is traced. */
+		snprintf(label, LABEL_SIZE, "%s", name);
+	} else {
+		snprintf(label, LABEL_SIZE, "process %d", (int)event->pid);
+	}
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Format files, which describe the data of event types. For each, the file has its name and the
+ * fields:
+ *
+ *	name { u32 id; x64 address; char text[16]; string path; f64 x; pad[4]; }
+ *	struct name { u8 kind; u32 value; }
+ *
+ * The library reads the fields: see posixtrace-fields(7).
+ */
+#ifndef POSIXTRACE_FORMATS_H
+#define POSIXTRACE_FORMATS_H
+
+#include <stdbool.h>
+
+#include "event/description.h"
+
+struct formats;
+struct source;
+
+/* An option without a letter: --format-file. */
+#define FORMATS_OPTION	310
+
+#define FORMATS_HELP \
+	"      --format-file=FILE   fields in the data of events: see posixtrace-export(1)\n"
+
+/**
+ * formats_load() - read a format file
+ * @path: path of the file, which the caller keeps
+ * @formats: where to store its contents
+ *
+ * Prints on standard error what is wrong, and in which line.
+ *
+ * Return: 0 or a negative error number; -EINVAL if the contents are invalid.
+ */
+int formats_load(const char *path, struct formats **formats);
+
+/* formats_find() - find an event type by name; NULL if there is none or @formats is NULL */
+struct description *formats_find(const struct formats *formats, const char *event);
+
+/**
+ * formats_warn() - print on standard error which definitions do not fit the events
+ * @formats: the contents of the file, or NULL
+ * @source: the log or stream, after its events
+ *
+ * The output is still correct, but perhaps not what the user expects.
+ */
+void formats_warn(const struct formats *formats, const struct source *source);
+
+void formats_free(struct formats *formats);
+
+#endif /* POSIXTRACE_FORMATS_H */

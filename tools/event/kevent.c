@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads the fields of events of the kernel: see kevent.h. It finds them by their names in the
+ * description of the type, so a type may get further ones.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <trace.h>
+
+#include "event/kevent.h"
+
+#define FIELDS_MAX	8	/* of a type */
+
+struct place {
+	const char *name;
+	size_t offset;		/* in struct kevent */
+	enum { NUMBER, ARGS, TEXT } kind;
+};
+
+#define NUMBER(field)	{ #field, offsetof(struct kevent, field), NUMBER }
+#define ARGS(field)	{ #field, offsetof(struct kevent, field), ARGS }
+#define TEXT(field)	{ #field, offsetof(struct kevent, field), TEXT }
+
+/* The fields of each type that commands use, in the order of the descriptions. */
+static const struct place types[][FIELDS_MAX] = {
+	[POSIXTRACE_SWITCH_OUT] = { NUMBER(tid), NUMBER(prio), NUMBER(state), NUMBER(reason),
+				    NUMBER(next_tid), NUMBER(next_prio) },
+	[POSIXTRACE_SWITCH_IN] = { NUMBER(tid), NUMBER(prio), NUMBER(runnable),
+				   NUMBER(prev_tid), NUMBER(prev_prio) },
+	[POSIXTRACE_WAKEUP] = { NUMBER(tid), NUMBER(prio), NUMBER(target_cpu), NUMBER(by),
+				NUMBER(new), NUMBER(waker_pid), NUMBER(waker_tid) },
+	[POSIXTRACE_MIGRATE] = { NUMBER(tid), NUMBER(prio), NUMBER(orig_cpu), NUMBER(dest_cpu) },
+	[POSIXTRACE_FORK] = { NUMBER(tid), NUMBER(child_pid), NUMBER(child_tid) },
+	[POSIXTRACE_EXEC] = { NUMBER(tid), TEXT(filename) },
+	[POSIXTRACE_EXIT] = { NUMBER(tid), NUMBER(exit_code), NUMBER(group_dead) },
+	[POSIXTRACE_RENAME] = { NUMBER(tid), TEXT(oldcomm), TEXT(newcomm) },
+	[POSIXTRACE_SIGNAL_GENERATE] = { NUMBER(tid), NUMBER(sig), NUMBER(code), NUMBER(by),
+					 NUMBER(group), NUMBER(result), NUMBER(sender_pid),
+					 NUMBER(sender_tid) },
+	[POSIXTRACE_SIGNAL_DELIVER] = { NUMBER(tid), NUMBER(sig), NUMBER(code), NUMBER(action),
+					NUMBER(flags) },
+	[POSIXTRACE_PAGE_FAULT] = { NUMBER(tid), NUMBER(user), NUMBER(write), NUMBER(exec),
+				    NUMBER(protection), NUMBER(address), NUMBER(ip) },
+	[POSIXTRACE_SYSCALL_ENTRY] = { NUMBER(tid), NUMBER(nr), ARGS(args), NUMBER(compat),
+				       TEXT(name) },
+	[POSIXTRACE_SYSCALL_EXIT] = { NUMBER(tid), NUMBER(nr), NUMBER(result), NUMBER(compat) },
+	[POSIXTRACE_IRQ] = { NUMBER(tid), NUMBER(number), NUMBER(duration), NUMBER(kind),
+			     NUMBER(nested), TEXT(name) },
+};
+
+#define NR_TYPES	(sizeof(types) / sizeof(types[0]))
+
+/* Returns the index of a field, or -1. Fields mostly come in the order of @places. */
+static int find_place(const struct place *places, unsigned int guess, const char *name)
+{
+	for (unsigned int i = 0; i < FIELDS_MAX; i++) {
+		unsigned int at = (guess + i) % FIELDS_MAX;
+
+		if (places[at].name && !strcmp(places[at].name, name))
+			return at;
+	}
+	return -1;
+}
+
+static bool store(const struct place *place, const struct posixtrace_value *value, void *to)
+{
+	bool wants_text = place->kind == TEXT;
+
+	if (value_is_text(value) != wants_text || value->field->type == POSIXTRACE_FIELD_FLOAT)
+		return false;
+	if (place->kind == TEXT)
+		*(struct kevent_text *)to = (struct kevent_text){ value->data, value->text_len };
+	else
+		memcpy(to, &value->number, sizeof(value->number));
+	return true;
+}
+
+/* Returns the fields found, as bits of their places; 0 if the data do not match. */
+static unsigned int read_fields(const struct event *event, const struct place *places,
+				struct kevent *kevent)
+{
+	unsigned int found = 0, guess = 0, depth = 0;
+	struct posixtrace_value value;
+	struct posixtrace_walk walk;
+	int at = -1, ret;
+
+	/* This is for each event of large logs, so it is one walk that also checks the data. */
+	posixtrace_fields_begin(&walk, event->description->fields, event->data, event->len);
+	while ((ret = posixtrace_fields_next(&walk, &value)) == 1) {
+		bool is_args;
+		char *to;
+
+		depth += value.what == POSIXTRACE_BEGIN;
+		depth -= value.what == POSIXTRACE_END;
+		if (value.what == POSIXTRACE_END)
+			continue;
+		if (value.field->name)
+			at = find_place(places, guess, value.field->name);
+		if (at < 0 || value.what == POSIXTRACE_BEGIN)
+			continue;
+		is_args = places[at].kind == ARGS;
+		if (depth != (is_args ? 2 : 1) || (is_args && value.index >= KEVENT_ARGS))
+			continue;
+		to = (char *)kevent + places[at].offset;
+		if (is_args)
+			to += value.index * sizeof(kevent->args[0]);
+		if (store(&places[at], &value, to) && (!is_args || value.index == KEVENT_ARGS - 1))
+			found |= 1U << at;
+		guess = at + 1;
+	}
+	return ret ? 0 : found;
+}
+
+static bool is_tid(int64_t tid)
+{
+	return tid >= 0 && tid <= INT32_MAX;
+}
+
+bool kevent_read(const struct event *event, struct kevent *kevent)
+{
+	const struct place *places;
+	unsigned int wanted = 0;
+
+	if (event->type >= NR_TYPES || !types[event->type][0].name || !event->description ||
+	    event->truncated != POSIX_TRACE_NOT_TRUNCATED)
+		return false;
+	places = types[event->type];
+	for (unsigned int i = 0; i < FIELDS_MAX && places[i].name; i++)
+		wanted |= 1U << i;
+	memset(kevent, 0, sizeof(*kevent));
+	return read_fields(event, places, kevent) == wanted && event->pid > 0 && kevent->tid &&
+	       is_tid(kevent->tid) && is_tid(kevent->next_tid) && is_tid(kevent->prev_tid) &&
+	       is_tid(kevent->waker_tid) && is_tid(kevent->sender_tid) &&
+	       is_tid(kevent->child_tid) && is_tid(kevent->child_pid);
+}
+
+void kevent_call_name(const struct kevent *kevent, char name[KEVENT_CALL_NAME])
+{
+	size_t len = kevent->name.len;
+
+	if (len >= KEVENT_CALL_NAME)
+		len = KEVENT_CALL_NAME - 1;
+	if (len)
+		memcpy(name, kevent->name.at, len);
+	name[len] = '\0';
+	if (!name[0])
+		snprintf(name, KEVENT_CALL_NAME, "system call %d", (int)kevent->nr);
+}
+
+const char *kevent_irq_kind(const struct kevent *kevent)
+{
+	static const char *const kinds[] = {
+		[KEVENT_IRQ] = "irq",
+		[KEVENT_SOFTIRQ] = "softirq",
+		[KEVENT_VECTOR] = "vector",
+	};
+	uint64_t kind = (uint64_t)kevent->kind;
+
+	return kind < sizeof(kinds) / sizeof(kinds[0]) ? kinds[kind] : "";
+}
+
+struct kevent_text kevent_irq_name(const struct kevent *kevent, char room[KEVENT_CALL_NAME])
+{
+	const char *kind = kevent_irq_kind(kevent);
+	struct kevent_text name = kevent->name;
+
+	if (name.len)
+		return name;
+	name.len = (size_t)snprintf(room, KEVENT_CALL_NAME, "%s %" PRId64,
+				    kind[0] ? kind : "interrupt", kevent->number);
+	name.at = room;
+	return name;
+}

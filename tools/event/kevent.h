@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The fields of an event of the kernel as C values. Logs may be forged, so any value may be wrong.
+ */
+#ifndef POSIXTRACE_KEVENT_H
+#define POSIXTRACE_KEVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/source.h"
+
+#define KEVENT_ARGS		6	/* arguments of a system call */
+#define KEVENT_CALL_NAME	40	/* bytes of the name of a call or an interrupt */
+
+/* Text in the data of the event, of any bytes. */
+struct kevent_text {
+	const char *at;
+	size_t len;
+};
+
+/**
+ * struct kevent - the fields that the type of the event has; all others are 0 or ""
+ *
+ * Fields have the names of the descriptions, see Documentation/kernel-events.rst. Enumerations are
+ * numbers, in the order of their labels there.
+ */
+struct kevent {
+	int64_t tid;
+	int64_t prio;
+	int64_t state;		/* KEVENT_STATE_* */
+	int64_t reason;		/* KEVENT_IO and others */
+	int64_t next_tid;
+	int64_t next_prio;
+	int64_t runnable;	/* ns, as uint64_t */
+	int64_t prev_tid;
+	int64_t prev_prio;
+	int64_t target_cpu;
+	int64_t by;		/* KEVENT_BY_* */
+	int64_t new;
+	int64_t waker_pid;
+	int64_t waker_tid;
+	int64_t orig_cpu;
+	int64_t dest_cpu;
+	int64_t child_pid;
+	int64_t child_tid;
+	int64_t exit_code;
+	int64_t group_dead;
+	int64_t sig;
+	int64_t code;
+	int64_t group;
+	int64_t result;		/* of a system call, or KEVENT_* of signal_generate */
+	int64_t sender_pid;
+	int64_t sender_tid;
+	int64_t action;		/* KEVENT_DEFAULT and others */
+	int64_t flags;
+	int64_t user;
+	int64_t write;
+	int64_t exec;
+	int64_t protection;
+	int64_t address;
+	int64_t ip;
+	int64_t nr;
+	int64_t compat;
+	int64_t number;
+	int64_t duration;	/* ns, as uint64_t */
+	int64_t kind;		/* KEVENT_IRQ and others */
+	int64_t nested;
+	int64_t args[KEVENT_ARGS];
+	struct kevent_text name;	/* of a system call or interrupt */
+	struct kevent_text filename;
+	struct kevent_text oldcomm;
+	struct kevent_text newcomm;
+};
+
+/* kevent.state */
+enum {
+	KEVENT_STATE_R, KEVENT_STATE_S, KEVENT_STATE_D, KEVENT_STATE_T, KEVENT_STATE_t,
+	KEVENT_STATE_X, KEVENT_STATE_Z, KEVENT_STATE_P, KEVENT_STATE_I, KEVENT_STATES
+};
+
+/* kevent.reason */
+enum { KEVENT_PREEMPTED, KEVENT_BLOCKED, KEVENT_IO, KEVENT_ENDED };
+
+/* kevent.by, of a wake-up; signals come from the kernel, not from interrupts */
+enum {
+	KEVENT_BY_ANOTHER, KEVENT_BY_THREAD, KEVENT_BY_INTERRUPT,
+	KEVENT_BY_KERNEL = KEVENT_BY_INTERRUPT
+};
+
+/* kevent.action */
+enum { KEVENT_DEFAULT, KEVENT_IGNORED, KEVENT_HANDLER };
+
+/* kevent.kind */
+enum { KEVENT_IRQ, KEVENT_SOFTIRQ, KEVENT_VECTOR };
+
+/**
+ * kevent_read() - get the fields of an event of the kernel
+ * @event: any event
+ * @kevent: where to store them; texts are valid as long as the data of @event
+ *
+ * Return: true if it is a whole event of the kernel whose description has all fields that the type
+ * should have, and whose ids of threads are possible.
+ */
+bool kevent_read(const struct event *event, struct kevent *kevent);
+
+/**
+ * kevent_call_name() - get the name of a system call
+ * @kevent: fields of a syscall_entry
+ * @name: where to store it: cut, may have any bytes; "system call N" if it is not known
+ */
+void kevent_call_name(const struct kevent *kevent, char name[KEVENT_CALL_NAME]);
+
+/* kevent_irq_kind() - get the name of the kind of an interrupt; "" if it is not known */
+const char *kevent_irq_kind(const struct kevent *kevent);
+
+/**
+ * kevent_irq_name() - get the name of an interrupt
+ * @kevent: fields of an irq
+ * @room: where to store "vector 236" if it has no name
+ *
+ * Return: the name, as long as @room and the data of the event are valid.
+ */
+struct kevent_text kevent_irq_name(const struct kevent *kevent, char room[KEVENT_CALL_NAME]);
+
+/**
+ * kevent_leaves() - check if a syscall_exit may end a system call
+ * @exit: fields of the exit
+ * @nr: number of the system call
+ *
+ * The return from a signal handler forgets the number.
+ */
+static inline bool kevent_leaves(const struct kevent *exit, int64_t nr)
+{
+	return exit->nr == nr || exit->nr == -1;
+}
+
+#endif /* POSIXTRACE_KEVENT_H */

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a thread is, and a process: see lives.h.
+ */
+#include <errno.h>
+#include <linux/posixtrace.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trace.h>
+
+#include "event/kevent.h"
+#include "event/lives.h"
+#include "util/threads.h"
+
+#define IDS_MAX		(1U << 20)	/* threads beyond have one life only */
+#define PROCESS		0		/* in place of the id of a thread */
+#define FOREVER		(INT64_MAX / NSEC_PER_SEC * NSEC_PER_SEC)	/* later than all events */
+
+enum end {
+	ALIVE,
+	EXITING,	/* some events of the kernel may follow */
+	GONE,		/* it left its last processor */
+};
+
+/**
+ * struct ids - the threads or processes that had the same ids one after the other
+ * @life: number of those before
+ * @process_life: of a thread: life of its process
+ * @execs: programs that the process had executed by the last event
+ * @end: whether this one has ended
+ * @end_time: when; of a process also when it executed a program
+ * @asked: the batch in which the log was asked
+ * @answered: the log knew an answer, which holds until @next
+ * @known: @born is when this one was born, as the log says
+ * @born: see there
+ * @last_known: @last_born is when one before was born
+ * @last_born: see there
+ * @next: when the next one was born
+ * @renamed: time of the last task_rename; 0: none
+ * @lost: lost events before that
+ * @old_name: the name that it had until then
+ * @name: the name that it got then
+ */
+struct ids {
+	uint32_t life;
+	uint32_t process_life;
+	uint32_t execs;
+	enum end end;
+	uint64_t end_time;
+	uint64_t asked;
+	bool answered;
+	bool known;
+	uint64_t born;
+	bool last_known;
+	uint64_t last_born;
+	uint64_t next;
+	uint64_t renamed;
+	uint64_t lost;
+	char old_name[POSIXTRACE_THREAD_NAME_SIZE];
+	char name[POSIXTRACE_THREAD_NAME_SIZE];
+};
+
+struct lives {
+	trace_id_t trid;
+	struct threads *numbers;
+	struct ids *ids;	/* by number - 1 */
+	size_t room;
+};
+
+int lives_new(trace_id_t trid, struct lives **lives)
+{
+	struct lives *new = calloc(1, sizeof(*new));
+
+	if (!new || threads_new(IDS_MAX, &new->numbers)) {
+		free(new);
+		return -ENOMEM;
+	}
+	new->trid = trid;
+	*lives = new;
+	return 0;
+}
+
+void lives_free(struct lives *lives)
+{
+	if (!lives)
+		return;
+	threads_free(lives->numbers);
+	free(lives->ids);
+	free(lives);
+}
+
+/* Returns 1 if the ids are new, 0 or -ENOMEM. THREADS_OTHERS is the number of too many. */
+static int find(struct lives *lives, pid_t pid, pid_t tid, uint32_t *number)
+{
+	size_t room = lives->room ? 2 * lives->room : 64;
+	int ret = threads_find(lives->numbers, pid, (uint32_t)tid, number);
+	struct ids *more;
+
+	if (ret <= 0 || *number == THREADS_OTHERS)
+		return ret;
+	if (*number > lives->room) {
+		more = reallocarray(lives->ids, room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		lives->ids = more;
+		lives->room = room;
+	}
+	memset(&lives->ids[*number - 1], 0, sizeof(*lives->ids));
+	return 1;
+}
+
+static void begin_life(struct ids *ids)
+{
+	ids->life++;
+	ids->end = ALIVE;
+	ids->renamed = 0;
+	if (ids->known) {
+		ids->last_known = true;
+		ids->last_born = ids->born;
+	}
+	ids->known = false;
+	ids->answered = false;
+	ids->asked = 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Facts in the log							*/
+
+static struct timespec to_timespec(uint64_t ns)
+{
+	return (struct timespec){
+		.tv_sec = (time_t)(ns / NSEC_PER_SEC),
+		.tv_nsec = (long)(ns % NSEC_PER_SEC),
+	};
+}
+
+static uint64_t to_ns(const struct timespec *time)
+{
+	if ((uint64_t)time->tv_sec > FOREVER / NSEC_PER_SEC)
+		return FOREVER;
+	return (uint64_t)time->tv_sec * NSEC_PER_SEC + (uint64_t)time->tv_nsec;
+}
+
+/* Begins a life if the log says that another thread had the ids at the time of the event. */
+static void ask(const struct lives *lives, struct ids *ids, pid_t pid, pid_t tid, uint64_t at,
+		uint64_t batch)
+{
+	const struct timespec time = to_timespec(at);
+	struct timespec born_at, next;
+	uint64_t born;
+
+	if (!batch || (ids->asked == batch && (!ids->answered || at < ids->next)))
+		return;
+	ids->asked = batch;
+	ids->answered = !posixtrace_get_thread_life(lives->trid, pid, tid, &time, &born_at, &next);
+	if (!ids->answered)
+		return;
+	ids->next = to_ns(&next);
+	born = to_ns(&born_at);
+	/* The clock of births may be late: events say that this is another one already. */
+	if (!ids->known && ids->last_known && born <= ids->last_born)
+		return;
+	/* Times of a damaged log may go back. */
+	if (ids->known && born <= ids->born)
+		return;
+	if (ids->known)
+		begin_life(ids);
+	ids->known = true;
+	ids->born = born;
+	ids->asked = batch;
+	ids->answered = true;
+}
+
+/* ------------------------------------------------------------------ */
+/* Events								*/
+
+/* Can a thread that has ended not have the event? */
+static bool is_of_another(const struct ids *ids, const struct event *event,
+			  const struct kevent *kevent)
+{
+	/* A stream may have an event of before. */
+	if (ids->end == ALIVE || event->time < ids->end_time || event->late)
+		return false;
+	switch (event->type) {
+	case POSIXTRACE_FORK:
+	case POSIXTRACE_EXEC:
+	case POSIXTRACE_SIGNAL_DELIVER:
+	case POSIXTRACE_SYSCALL_ENTRY:
+	case POSIXTRACE_SYSCALL_EXIT:
+		return true;
+	case POSIXTRACE_SWITCH_IN:
+		return ids->end == GONE;
+	case POSIXTRACE_WAKEUP:
+		return kevent && kevent->new;
+	default:
+		return event->user;
+	}
+}
+
+static int see_child(struct lives *lives, struct event *event, const struct kevent *kevent)
+{
+	const pid_t pid = (pid_t)kevent->child_pid, tid = (pid_t)kevent->child_tid;
+	uint32_t number;
+	int ret;
+
+	if (!pid || !tid || (pid == event->pid && tid == event->tid))
+		return 0;
+	event->child_process_life = event->process_life;
+	if (pid != event->pid) {
+		ret = find(lives, pid, PROCESS, &number);
+		if (ret < 0)
+			return ret;
+		if (!ret && number)
+			begin_life(&lives->ids[number - 1]);
+		event->child_process_life = number ? lives->ids[number - 1].life : 0;
+	}
+	ret = find(lives, pid, tid, &number);
+	if (ret < 0)
+		return ret;
+	if (!number)
+		return 0;
+	if (!ret)
+		begin_life(&lives->ids[number - 1]);
+	lives->ids[number - 1].process_life = event->child_process_life;
+	event->child_life = lives->ids[number - 1].life;
+	return 0;
+}
+
+static void see_end(struct ids *ids, const struct event *event, enum end end)
+{
+	ids->end = end;
+	ids->end_time = event->time;
+}
+
+static void copy_name(const struct kevent_text *from, char name[POSIXTRACE_THREAD_NAME_SIZE])
+{
+	size_t len = from->len ? strnlen(from->at, from->len) : 0;
+
+	if (len >= POSIXTRACE_THREAD_NAME_SIZE)
+		len = POSIXTRACE_THREAD_NAME_SIZE - 1;
+	if (len)
+		memcpy(name, from->at, len);
+	name[len] = '\0';
+}
+
+static void see_name(struct ids *ids, const struct event *event, const struct kevent *kevent)
+{
+	copy_name(&kevent->oldcomm, ids->old_name);
+	copy_name(&kevent->newcomm, ids->name);
+	ids->renamed = event->time;
+	ids->lost = event->lost;
+}
+
+static int find_process(struct lives *lives, struct event *event, const struct kevent *kevent,
+			uint64_t batch, uint32_t *number)
+{
+	int ret = find(lives, event->pid, PROCESS, number);
+	struct ids *process;
+
+	if (ret < 0 || !*number)
+		return ret;
+	process = &lives->ids[*number - 1];
+	if (is_of_another(process, event, kevent))
+		begin_life(process);
+	ask(lives, process, event->pid, event->pid, event->time, batch);
+	event->process_life = process->life;
+	return ret;
+}
+
+/* After exec, the process has one thread, which has its id: all others have ended. */
+static void see_exec(struct ids *process, struct ids *thread, const struct event *event,
+		     bool is_new)
+{
+	if (event->type == POSIXTRACE_EXEC) {
+		process->execs++;
+		process->end_time = event->time;
+	} else if (!is_new && thread->execs != process->execs && event->tid != event->pid &&
+		   thread->end == ALIVE) {
+		see_end(thread, event, GONE);
+		thread->end_time = process->end_time;
+	}
+	thread->execs = process->execs;
+}
+
+static int find_thread(struct lives *lives, struct event *event, const struct kevent *kevent,
+		       uint64_t batch, uint32_t in, uint32_t *number)
+{
+	int ret = find(lives, event->pid, event->tid, number);
+	struct ids *process = in ? &lives->ids[in - 1] : NULL;
+	struct ids *thread;
+
+	if (ret < 0 || !*number)
+		return ret;
+	thread = &lives->ids[*number - 1];
+	if (ret)
+		thread->process_life = event->process_life;
+	if (process)
+		see_exec(process, thread, event, ret);
+	if (thread->process_life != event->process_life || is_of_another(thread, event, kevent))
+		begin_life(thread);
+	thread->process_life = event->process_life;
+	ask(lives, thread, event->pid, event->tid, event->time, batch);
+	event->life = thread->life;
+	return ret;
+}
+
+int lives_event(struct lives *lives, struct event *event, uint64_t batch)
+{
+	struct kevent kevent;
+	bool is_kernel = event_is_kernel(event) && kevent_read(event, &kevent);
+	uint32_t process, thread;
+	int ret;
+
+	if (event->pid <= 0 || (!event->user && !is_kernel))
+		return 0;
+	ret = find_process(lives, event, is_kernel ? &kevent : NULL, batch, &process);
+	if (ret < 0 || event->tid <= 0)
+		return ret < 0 ? ret : 0;
+	ret = find_thread(lives, event, is_kernel ? &kevent : NULL, batch, process, &thread);
+	if (ret < 0 || !is_kernel || !process || !thread)
+		return ret < 0 ? ret : 0;
+	switch (event->type) {
+	case POSIXTRACE_FORK:
+		return see_child(lives, event, &kevent);
+	case POSIXTRACE_EXIT:
+		see_end(&lives->ids[thread - 1], event, EXITING);
+		if (kevent.group_dead)
+			see_end(&lives->ids[process - 1], event, EXITING);
+		break;
+	case POSIXTRACE_SWITCH_OUT:
+		if (kevent.reason == KEVENT_ENDED)
+			see_end(&lives->ids[thread - 1], event, GONE);
+		break;
+	case POSIXTRACE_RENAME:
+		see_name(&lives->ids[thread - 1], event, &kevent);
+		break;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Names								*/
+
+static const struct ids *find_ids(struct lives *lives, const struct event *event, bool process)
+{
+	const pid_t tid = process ? PROCESS : event->tid;
+	const struct ids *ids;
+	uint32_t number;
+
+	if (event->pid <= 0 || find(lives, event->pid, tid, &number) < 0 || !number)
+		return NULL;
+	ids = &lives->ids[number - 1];
+	return ids->life == (process ? event->process_life : event->life) ? ids : NULL;
+}
+
+const char *lives_name(struct lives *lives, const struct event *event)
+{
+	const struct ids *thread = event->tid > 0 ? find_ids(lives, event, false) : NULL;
+	const char *name;
+
+	if (!thread || !thread->renamed || event->time < thread->renamed ||
+	    event->lost != thread->lost)
+		return NULL;
+	name = event->type == POSIXTRACE_RENAME && event->time == thread->renamed ?
+	       thread->old_name : thread->name;
+	return name[0] ? name : NULL;
+}
+
+uint64_t lives_end(struct lives *lives, const struct event *event, bool process)
+{
+	const struct ids *ids = find_ids(lives, event, process);
+
+	if (!ids)
+		return event->time;
+	if (ids->known && ids->answered)
+		return ids->next < FOREVER ? ids->next - 1 : FOREVER;
+	return ids->life ? event->time : FOREVER;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reports what is missing in a log: see logend.h.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <trace.h>
+
+#include "cmd/commands.h"
+#include "event/logend.h"
+
+void logend_event(struct logend *end, const struct event *event)
+{
+	if (!end->begun) {
+		end->begun = true;
+		end->lost_before = event->lost;
+	}
+	end->lost = event->lost;
+	end->damaged += event->type == POSIX_TRACE_ERROR;
+	end->gaps += event->type == POSIX_TRACE_RESUME;
+}
+
+static bool has_flag(const struct source *source, uint32_t flag)
+{
+	struct posixtrace_log_info info;
+
+	return !posixtrace_get_log_info(source_trid(source), &info) && info.flags & flag;
+}
+
+bool logend_ended(const struct source *source)
+{
+	return has_flag(source, POSIXTRACE_LOG_ENDED);
+}
+
+/* Also where no event that was read tells that: the names and notes of a LOOP log are no events. */
+static bool is_damaged(const struct source *source)
+{
+	return has_flag(source, POSIXTRACE_LOG_DAMAGED);
+}
+
+int logend_read(struct logend *end, const struct source *source)
+{
+	struct posixtrace_log_info info;
+	int err = posixtrace_get_log_info(source_trid(source), &info);
+
+	if (err)
+		return -err;
+	end->overwritten = info.overwritten;
+	if (info.lost > end->lost) {
+		end->lost_behind = info.lost - end->lost;
+		end->lost = info.lost;
+	}
+	return 0;
+}
+
+/* Reports what is missing in a log without damage. */
+static void tell_missing(const struct logend *end, const char *path, const struct source *source,
+			 const struct posix_trace_status_info *status)
+{
+	if (status->posix_stream_flush_error)
+		tell("%s: incomplete: writing the log failed: %s", path,
+		     strerror(status->posix_stream_flush_error));
+	/* The policy overwrites events on purpose: give no advice. */
+	if (end->overwritten)
+		tell("%s: %llu older events were overwritten in the log: its policy is loop", path,
+		     (unsigned long long)end->overwritten);
+	else if (status->posix_log_full_status == POSIX_TRACE_FULL)
+		tell("%s: the log was full: later events are missing", path);
+	if (!logend_ended(source))
+		tell("%s: the log has no end: it is still being written, or was cut", path);
+}
+
+/* A stream with policy loop overwrites events on purpose. */
+static bool is_loop(const struct source *source)
+{
+	int policy = POSIX_TRACE_FLUSH;
+	trace_attr_t attr;
+
+	if (!posix_trace_get_attr(source_trid(source), &attr)) {
+		posix_trace_attr_getstreamfullpolicy(&attr, &policy);
+		posix_trace_attr_destroy(&attr);
+	}
+	return policy == POSIX_TRACE_LOOP;
+}
+
+/* Why events were lost, and what to do about it. */
+static const char *lost_because(const struct logend *end, const struct source *source,
+				const struct posix_trace_status_info *status)
+{
+	if (status->posix_stream_flush_error)
+		return "the log could not be written";
+	if (status->posix_log_full_status == POSIX_TRACE_FULL && !end->overwritten)
+		return "use a larger log";
+	/* Only the end of the log says whether the disk was full. */
+	if (!logend_ended(source))
+		return "the stream is too small, or the disk was full";
+	return "use a larger stream";
+}
+
+static void tell_lost(const struct logend *end, const char *path, const struct source *source,
+		      const struct posix_trace_status_info *status)
+{
+	unsigned long long lost = end->lost;
+
+	if (is_loop(source))
+		tell("%s: %llu event%s not in the log: the stream's policy is loop", path, lost,
+		     lost == 1 ? " is" : "s are");
+	else
+		tell("%s: %llu event%s lost: %s", path, lost, lost == 1 ? " was" : "s were",
+		     lost_because(end, source, status));
+}
+
+int logend_tell(const struct logend *end, const char *path, const struct source *source)
+{
+	struct posix_trace_status_info status;
+	int err = posix_trace_get_status(source_trid(source), &status);
+
+	if (err) {
+		complain(path, err);
+		return -err;
+	}
+	if (end->lost)
+		tell_lost(end, path, source, &status);
+	if (end->damaged) {
+		tell("%s: the log is damaged in %llu place%s: events may be missing there", path,
+		     (unsigned long long)end->damaged, end->damaged == 1 ? "" : "s");
+		return -EIO;
+	}
+	tell_missing(end, path, source, &status);
+	if (is_damaged(source)) {
+		tell("%s: the log is damaged elsewhere: names or the last events may be missing",
+		     path);
+		return -EIO;
+	}
+	return 0;
+}

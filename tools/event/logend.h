@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Collects, while a log is read, what to report at its end: losses, damage, a missing end.
+ */
+#ifndef POSIXTRACE_LOGEND_H
+#define POSIXTRACE_LOGEND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/source.h"
+
+/**
+ * struct logend - what was seen of a log; initially all zero
+ * @damaged: number of damaged places
+ * @gaps: number of places where events were lost
+ * @lost: number of events lost, as far as known
+ * @lost_before: part of @lost before the first event
+ * @lost_behind: part of @lost after the last event; set by logend_read()
+ * @overwritten: number of events that a LOOP log overwrote; set by logend_read()
+ * @begun: an event was read
+ */
+struct logend {
+	uint64_t damaged;
+	uint64_t gaps;
+	uint64_t lost;
+	uint64_t lost_before;
+	uint64_t lost_behind;
+	uint64_t overwritten;
+	bool begun;
+};
+
+/* logend_event() - note an event; call it for each event of the log */
+void logend_event(struct logend *end, const struct event *event);
+
+/* logend_ended() - check whether the log is completely written */
+bool logend_ended(const struct source *source);
+
+/**
+ * logend_read() - complete the counts after the last event
+ * @end: the counts; those known only at the end of the log are added
+ * @source: the log, at its end
+ *
+ * Return: 0 or a negative error number.
+ */
+int logend_read(struct logend *end, const struct source *source);
+
+/**
+ * logend_tell() - print on standard error what is missing
+ * @end: the counts, after logend_read()
+ * @path: path of the log
+ * @source: the log, at its end
+ *
+ * Return: 0, -EIO if the log is damaged, or another negative error number.
+ */
+int logend_tell(const struct logend *end, const char *path, const struct source *source);
+
+#endif /* POSIXTRACE_LOGEND_H */

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Selects events by type, fields, process, thread and time: see select.h.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/commands.h"
+#include "event/filter.h"
+#include "event/select.h"
+
+/* All event type ids are smaller. */
+#define TYPES	POSIXTRACE_EVENT_ID_MAX
+
+struct names {
+	char **name;
+	size_t count;
+};
+
+struct numbers {
+	uint64_t *number;
+	size_t count;
+};
+
+struct bound {
+	bool set;
+	bool absolute;
+	uint64_t time;		/* ns */
+};
+
+/* Caches per event type whether its name is excluded. */
+enum verdict {
+	VERDICT_NONE,
+	VERDICT_IN,
+	VERDICT_OUT,
+};
+
+struct selection {
+	struct filter **filters;	/* an event needs to pass one of them */
+	size_t nr_filters;
+	struct names exclude;
+	struct numbers pids;
+	struct numbers threads;
+	struct bound from;
+	struct bound to;
+	bool begun;
+	uint64_t first;		/* time of the first event */
+	unsigned char verdict[TYPES];
+};
+
+int select_new(struct selection **selection)
+{
+	*selection = calloc(1, sizeof(**selection));
+	return *selection ? 0 : -ENOMEM;
+}
+
+static void free_names(struct names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free(names->name[i]);
+	free(names->name);
+}
+
+void select_free(struct selection *selection)
+{
+	if (!selection)
+		return;
+	for (size_t i = 0; i < selection->nr_filters; i++)
+		filter_free(selection->filters[i]);
+	free(selection->filters);
+	free_names(&selection->exclude);
+	free(selection->pids.number);
+	free(selection->threads.number);
+	free(selection);
+}
+
+/* ------------------------------------------------------------------ */
+/* Options								*/
+
+static int refuse(const char *option, const char *text, const char *rule)
+{
+	tell("%s: must be %s (got \"%s\")", option, rule, text);
+	return -EINVAL;
+}
+
+static int add_filter(struct selection *selection, const char *text)
+{
+	struct filter **filters = reallocarray(selection->filters, selection->nr_filters + 1,
+					       sizeof(*filters));
+	int err;
+
+	if (!filters)
+		return -ENOMEM;
+	selection->filters = filters;
+	err = filter_option(text, &filters[selection->nr_filters]);
+	selection->nr_filters += !err;
+	return err;
+}
+
+static int add_name(struct names *names, const char *text, size_t len)
+{
+	char **name = reallocarray(names->name, names->count + 1, sizeof(*name));
+
+	if (!name)
+		return -ENOMEM;
+	names->name = name;
+	name[names->count] = strndup(text, len);
+	if (!name[names->count])
+		return -ENOMEM;
+	names->count++;
+	return 0;
+}
+
+static int add_names(struct names *names, const char *option, const char *text)
+{
+	size_t len;
+	int err;
+
+	for (const char *p = text;; p += len + 1) {
+		len = strcspn(p, ",");
+		if (!len)
+			return refuse(option, text, "names separated by single commas");
+		err = add_name(names, p, len);
+		if (err)
+			return err;
+		if (!p[len])
+			return 0;
+	}
+}
+
+static int add_numbers(struct numbers *numbers, const char *option, const char *text,
+		       uint64_t max)
+{
+	uint64_t *number;
+	char *end;
+
+	for (const char *p = text;; p = end + 1) {
+		errno = 0;
+		number = reallocarray(numbers->number, numbers->count + 1, sizeof(*number));
+		if (!number)
+			return -ENOMEM;
+		numbers->number = number;
+		/* Base 0: threads are printed in hexadecimal. */
+		number[numbers->count] = strtoull(p, &end, 0);
+		if (errno || !isdigit((unsigned char)*p) || (*end && *end != ',') ||
+		    number[numbers->count] > max)
+			return refuse(option, text, max == INT_MAX ?
+				      "numbers up to 2147483647, separated by commas" :
+				      "numbers up to 64 bits, separated by commas");
+		numbers->count++;
+		if (!*end)
+			return 0;
+	}
+}
+
+/* Parses digits, optionally with a decimal point, in units of @unit ns. */
+static bool parse_decimal(const char **text, uint64_t unit, uint64_t *time)
+{
+	const char *p = *text;
+	uint64_t whole = 0;
+
+	if (!isdigit((unsigned char)*p))
+		return false;
+	for (; isdigit((unsigned char)*p); p++) {
+		if (__builtin_mul_overflow(whole, 10, &whole) ||
+		    __builtin_add_overflow(whole, *p - '0', &whole))
+			return false;
+	}
+	if (__builtin_mul_overflow(whole, unit, time))
+		return false;
+	if (*p == '.') {
+		for (p++; isdigit((unsigned char)*p); p++) {
+			unit /= 10;
+			if (__builtin_add_overflow(*time, unit * (*p - '0'), time))
+				return false;
+		}
+	}
+	*text = p;
+	return true;
+}
+
+static bool parse_date(const char *text, uint64_t *time)
+{
+	struct tm tm = { 0 }, given;
+	uint64_t fraction = 0;
+	const char *rest;
+	time_t seconds;
+
+	rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+	if (!rest)
+		return false;
+	/* timegm() makes another date of one that does not exist, such as February 30. */
+	given = tm;
+	seconds = timegm(&tm);
+	if (tm.tm_mday != given.tm_mday || tm.tm_hour != given.tm_hour ||
+	    tm.tm_min != given.tm_min || tm.tm_sec != given.tm_sec)
+		return false;
+	if (*rest == '.') {
+		char zero[32];
+		const char *p = zero;
+
+		/* Parse the fraction as "0.NNN" seconds. */
+		if (snprintf(zero, sizeof(zero), "0%s", rest) >= (int)sizeof(zero) ||
+		    !parse_decimal(&p, NSEC_PER_SEC, &fraction))
+			return false;
+		rest += p - zero - 1;
+	}
+	return seconds >= 0 && (!*rest || !strcmp(rest, "Z")) &&
+	       !__builtin_mul_overflow((uint64_t)seconds, NSEC_PER_SEC, time) &&
+	       !__builtin_add_overflow(*time, fraction, time);
+}
+
+static bool parse_relative(const char *text, uint64_t *time)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{ "", 1000 },		/* microseconds, as "dump" prints them */
+		{ "s", NSEC_PER_SEC },
+		{ "ms", 1000000 },
+		{ "us", 1000 },
+		{ "ns", 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		const char *p = text;
+
+		if (parse_decimal(&p, units[i].ns, time) && !strcmp(p, units[i].name))
+			return true;
+	}
+	return false;
+}
+
+static int set_bound(struct bound *bound, const char *option, const char *text)
+{
+	const char *p = text + 1;
+
+	bound->set = true;
+	bound->absolute = true;
+	if (*text == '@' && parse_decimal(&p, NSEC_PER_SEC, &bound->time) && !*p)
+		return 0;
+	if (*text != '@' && parse_date(text, &bound->time))
+		return 0;
+	bound->absolute = false;
+	if (parse_relative(text, &bound->time))
+		return 0;
+	return refuse(option, text,
+		      "a time such as 1234.5 (us), 2.5s, @SECONDS or 2026-01-31T12:00:00Z");
+}
+
+int select_option(struct selection *selection, int opt, const char *value)
+{
+	int err;
+
+	switch (opt) {
+	case 'F':
+		err = add_filter(selection, value);
+		break;
+	case 'x':
+		err = add_names(&selection->exclude, "--exclude", value);
+		break;
+	case 'p':
+		err = add_numbers(&selection->pids, "--pid", value, INT_MAX);
+		break;
+	case 't':
+		err = add_numbers(&selection->threads, "--thread", value, UINT64_MAX);
+		break;
+	case SELECT_FROM:
+		err = set_bound(&selection->from, "--from", value);
+		break;
+	case SELECT_TO:
+		err = set_bound(&selection->to, "--to", value);
+		break;
+	default:
+		return 0;
+	}
+	return err ? err : 1;
+}
+
+/* ------------------------------------------------------------------ */
+/* Events								*/
+
+static bool has_name(const struct names *names, const char *name)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		if (!fnmatch(names->name[i], name, 0))
+			return true;
+	}
+	return false;
+}
+
+static bool has_number(const struct numbers *numbers, uint64_t number)
+{
+	for (size_t i = 0; i < numbers->count; i++) {
+		if (numbers->number[i] == number)
+			return true;
+	}
+	return !numbers->count;
+}
+
+static bool wants_type(struct selection *selection, const struct event *event)
+{
+	unsigned char *verdict = &selection->verdict[event->type % TYPES];
+
+	if (*verdict == VERDICT_NONE)
+		*verdict = has_name(&selection->exclude, event->name) ? VERDICT_OUT : VERDICT_IN;
+	return *verdict == VERDICT_IN;
+}
+
+static bool passes_filter(const struct selection *selection, const struct event *event)
+{
+	for (size_t i = 0; i < selection->nr_filters; i++) {
+		if (filter_event(selection->filters[i], event))
+			return true;
+	}
+	return !selection->nr_filters;
+}
+
+void select_restart(struct selection *selection)
+{
+	for (size_t i = 0; i < selection->nr_filters; i++)
+		filter_forget(selection->filters[i]);
+	memset(selection->verdict, VERDICT_NONE, sizeof(selection->verdict));
+	selection->begun = false;
+}
+
+bool select_needs_data(const struct selection *selection)
+{
+	for (size_t i = 0; i < selection->nr_filters; i++) {
+		if (filter_has_conditions(selection->filters[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Compares a time with a bound: -1 if it is earlier, 1 if later, 0 if equal. */
+static int compare(const struct selection *selection, uint64_t time, const struct bound *bound)
+{
+	uint64_t limit = bound->time;
+
+	if (!bound->absolute) {
+		/* The time is before the first event, or the bound exceeds 64 bits. */
+		if (time < selection->first ||
+		    __builtin_add_overflow(selection->first, limit, &limit))
+			return -1;
+	}
+	return time < limit ? -1 : time > limit;
+}
+
+bool select_event(struct selection *selection, const struct event *event)
+{
+	if (!selection->begun) {
+		selection->begun = true;
+		selection->first = event->time;
+	}
+	if (selection->from.set && compare(selection, event->time, &selection->from) < 0)
+		return false;
+	if (selection->to.set && compare(selection, event->time, &selection->to) > 0)
+		return false;
+	return wants_type(selection, event) &&
+	       has_number(&selection->pids, (uint64_t)event->pid) &&
+	       (has_number(&selection->threads, event->thread) ||
+		has_number(&selection->threads, (uint64_t)event->tid)) &&
+	       passes_filter(selection, event);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The arguments of system calls: see syscall_args.h. The kernel's headers do not name all of them,
+ * so scripts/syscall-args makes the list from what kernels say of themselves.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event/syscall_args.h"
+
+/* In the order of the names. */
+static const struct syscall_args known[] = {
+#include "event/syscall_args.inc"
+};
+
+struct key {
+	const char *name;
+	size_t len;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct syscall_args *call = b;
+	const struct key *key = a;
+	int ret = strncmp(key->name, call->name, key->len);
+
+	return ret || !call->name[key->len] ? ret : -1;
+}
+
+const struct syscall_args *syscall_args_find(const char *name, size_t len)
+{
+	const struct key key = { name, len };
+
+	return bsearch(&key, known, sizeof(known) / sizeof(known[0]), sizeof(known[0]), compare);
+}
+
+bool syscall_args_next(const char **at, struct syscall_arg *arg)
+{
+	const char *text = *at;
+
+	if (!*text)
+		return false;
+	arg->type = (unsigned char)text[0];
+	arg->name = text + 2;
+	arg->name_len = (int)strcspn(arg->name, " ");
+	*at = arg->name + arg->name_len;
+	*at += **at == ' ';
+	return true;
+}

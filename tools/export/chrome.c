@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Writes the JSON of Chrome's tracing, which Perfetto and Speedscope read, too.
+ *
+ * A begin and its end become one "complete" event, written at the end: readers accept complete
+ * events in any order. Those of one thread must be nested. A pair that is not nested becomes an
+ * asynchronous event, with a track of its own. Everything else is an instant, also a begin
+ * without an end. A counter becomes a counter event.
+ *
+ * States of a thread overlap its other durations, so they have a track of their own, with the
+ * interrupts, which took their time from the state around them. A system call is among the
+ * durations of its thread, unless it does not nest.
+ *
+ * Times are microseconds, and readers use floating point numbers. So times count from the first
+ * event, which preserves nanoseconds.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/pairs.h"
+#include "analyze/spans.h"
+#include "export/export.h"
+#include "export/json.h"
+#include "util/escape.h"
+#include "util/threads.h"
+
+#define WRITE_AT	(1 << 18)	/* bytes */
+#define STATES_BASE	1000000		/* the track of states of thread N is this number plus N */
+#define FRACTION_MAX	18		/* digits behind the point */
+#define LIFE_BASE	10000000	/* larger than any process id: added to a used one */
+
+struct chrome {
+	struct export *export;
+	struct buffer text;
+	struct threads *threads;
+	struct pairs *pairs;
+	struct spans *spans;		/* NULL: the log has no events of the kernel */
+	/* By number of the thread. */
+	bool *has_states;		/* its track of states is named */
+	int64_t *process;		/* id of its process in the file */
+	bool scheduled;			/* the log has events of the scheduler */
+	uint64_t nr_async;
+};
+
+/* Readers tell processes apart by their ids only. */
+static int64_t process_id(const struct event *event)
+{
+	return event->pid + (int64_t)LIFE_BASE * event->process_life;
+}
+
+static void put_microseconds(struct buffer *to, uint64_t from, uint64_t time)
+{
+	uint64_t ns = time < from ? from - time : time - from;
+
+	buffer_printf(to, "%s%" PRIu64 ".%03u", time < from ? "-" : "", ns / 1000,
+		      (unsigned int)(ns % 1000));
+}
+
+/* The number that readers make of a time. */
+static double to_real(const struct chrome *chrome, uint64_t time)
+{
+	struct buffer text = { };
+	double real;
+
+	put_microseconds(&text, chrome->export->first_time, time);
+	buffer_byte(&text, '\0');
+	real = text.failed ? 0 : strtod((const char *)text.data, NULL);
+	buffer_free(&text);
+	return real;
+}
+
+/*
+ * Readers add the length to the begin, and rounding must not move the end behind the begin of the
+ * next duration: this length leads to the very number that the time of the end has. If there is no
+ * such length, the largest that does not lead behind it. It has as few digits as possible: Perfetto
+ * reads no more than FRACTION_MAX.
+ */
+static void put_length(struct chrome *chrome, uint64_t begin, uint64_t end)
+{
+	const double from = to_real(chrome, begin), to = to_real(chrome, end);
+	struct buffer *text = &chrome->text;
+	size_t at = text->len;
+	double length = to - from;
+	char digits[64];
+
+	put_microseconds(text, begin, end);
+	buffer_byte(text, '\0');
+	if (text->failed)
+		return;
+	text->len--;
+	if (from + strtod((const char *)text->data + at, NULL) == to)
+		return;
+	if (from + length < to && from + nextafter(length, INFINITY) <= to)
+		length = nextafter(length, INFINITY);
+	else if (from + length > to)
+		length = nextafter(length, 0);
+	for (int count = 4; count <= FRACTION_MAX; count++) {
+		snprintf(digits, sizeof(digits), "%.*f", count, length);
+		if (from + strtod(digits, NULL) == to)
+			break;
+	}
+	text->len = at;
+	buffer_text(text, digits);
+}
+
+/* Begins an event at a place. The caller adds the arguments and "}}". */
+static void put_head_at(struct chrome *chrome, const char *phase, const char *category,
+			const char *name, int64_t process, uint32_t thread, uint64_t time)
+{
+	struct buffer *text = &chrome->text;
+
+	buffer_printf(text, ",\n{\"ph\":\"%s\",\"cat\":\"%s\",\"name\":", phase, category);
+	escape_string(text, name, strlen(name), false);
+	buffer_printf(text, ",\"pid\":%" PRId64 ",\"tid\":%" PRIu32 ",\"ts\":", process, thread);
+	put_microseconds(text, chrome->export->first_time, time);
+}
+
+static void put_head(struct chrome *chrome, const char *phase, const char *category,
+		     const char *name, const struct event *event, uint32_t thread)
+{
+	put_head_at(chrome, phase, category, name, process_id(event), thread, event->time);
+}
+
+static void put_instant(struct chrome *chrome, const struct event *event, size_t data_len,
+			uint32_t thread)
+{
+	struct buffer *text = &chrome->text;
+	const char *category = event->user ? "user" : event_is_kernel(event) ? "kernel" : "system";
+
+	put_head(chrome, "i", category, event->name, event, thread);
+	/* Those of the stream concern all threads. */
+	buffer_printf(text, ",\"s\":\"%s\",\"args\":{", event->has_data ? "t" : "g");
+	export_json_event(text, event, data_len, false);
+	buffer_text(text, "}}");
+}
+
+/* Readers draw the value over the time, for each process and name. They expect a number. */
+static void put_counter(struct chrome *chrome, const struct event *event,
+			const struct posixtrace_value *value, uint32_t thread)
+{
+	struct buffer *text = &chrome->text;
+
+	put_head(chrome, "C", "user", event->name, event, thread);
+	buffer_text(text, ",\"args\":{\"counter\":");
+	if (value->field->type == POSIXTRACE_FIELD_FLOAT)
+		buffer_real(text, value->real, value->size);
+	else if (value->field->is_signed)
+		buffer_printf(text, "%" PRId64, (int64_t)value->number);
+	else if (value->number > INT64_MAX)	/* Readers take integers as signed. */
+		buffer_printf(text, "%.17g", (double)value->number);
+	else
+		buffer_printf(text, "%" PRIu64, value->number);
+	buffer_text(text, "}}");
+}
+
+static void put_metadata(struct buffer *text, const char *name, const struct event *event,
+			 uint32_t thread, const char *label)
+{
+	buffer_printf(text, ",\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%" PRId64 ",\"tid\":%" PRIu32,
+		      name, process_id(event), thread);
+	buffer_text(text, ",\"args\":{\"name\":");
+	escape_string(text, label, strlen(label), false);
+	buffer_text(text, "}}");
+}
+
+/* Places a track: that of states follows that of its thread. */
+static void put_order(struct buffer *text, const struct event *event, uint32_t thread,
+		      uint64_t order)
+{
+	buffer_printf(text, ",\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":%" PRId64,
+		      process_id(event));
+	buffer_printf(text, ",\"tid\":%" PRIu32 ",\"args\":{\"sort_index\":%" PRIu64 "}}", thread,
+		      order);
+}
+
+/* Finds the number of an event's thread. Names a new thread and its process. */
+static int find_thread(struct chrome *chrome, const struct event *event, uint32_t *number)
+{
+	struct buffer *text = &chrome->text;
+	int ret = export_find_thread(chrome->export, chrome->threads, event, number);
+	char label[LABEL_SIZE];
+
+	if (ret <= 0)
+		return ret;
+	event_process_label(event, label);
+	put_metadata(text, "process_name", event, *number, label);
+	event_thread_label(event, label);
+	put_metadata(text, "thread_name", event, *number,
+		     *number == THREADS_OTHERS ? "further threads" : label);
+	if (chrome->spans) {
+		put_order(text, event, *number, 2ULL * *number);
+		chrome->process[*number] = process_id(event);
+	}
+	return 0;
+}
+
+/* Names the track of states of a thread before the first of them. */
+static void name_states(struct chrome *chrome, const struct event *event, uint32_t number)
+{
+	char label[LABEL_SIZE], name[LABEL_SIZE + 16];
+
+	if (chrome->has_states[number])
+		return;
+	chrome->has_states[number] = true;
+	event_thread_label(event, label);
+	snprintf(name, sizeof(name), "%s: states", label);
+	put_metadata(&chrome->text, "thread_name", event, STATES_BASE + number, name);
+	put_order(&chrome->text, event, STATES_BASE + number, 2ULL * number + 1);
+}
+
+static void put_args(struct chrome *chrome, const char *name, const struct event *event,
+		     size_t data_len)
+{
+	buffer_printf(&chrome->text, "\"%s\":{", name);
+	export_json_event(&chrome->text, event, data_len, false);
+	buffer_text(&chrome->text, "}");
+}
+
+static void put_complete(struct chrome *chrome, const struct event *end,
+			 const struct pairs_result *result, uint32_t thread)
+{
+	const struct pairs_begin *begin = result->begin;
+	struct buffer *text = &chrome->text;
+
+	put_head(chrome, "X", "user", begin->stem, &begin->event, thread);
+	buffer_text(text, ",\"dur\":");
+	put_length(chrome, begin->event.time, end->time);
+	buffer_text(text, ",\"args\":{");
+	put_args(chrome, "begin", &begin->event, begin->data_len);
+	buffer_byte(text, ',');
+	put_args(chrome, "end", end, end->len);
+	export_json_lost(text, result->lost);
+	buffer_text(text, "}}");
+}
+
+/* Writes a duration, its inner ones that begin with it, but not before one that it begins with. */
+static void put_nested(struct chrome *chrome, const struct event *end,
+		       const struct pairs_result *result, uint32_t thread)
+{
+	const struct pairs_begin *begin = result->begin;
+	struct buffer *hold = pairs_hold(chrome->pairs, end->pid, event_thread_key(end),
+					 begin->event.time);
+	struct buffer text = chrome->text;
+
+	if (hold)
+		chrome->text = *hold;
+	put_complete(chrome, end, result, thread);
+	buffer_put(&chrome->text, begin->held.data, begin->held.len);
+	chrome->text.failed |= begin->held.failed;
+	if (!hold)
+		return;
+	*hold = chrome->text;
+	chrome->text = text;
+}
+
+static void put_async(struct chrome *chrome, const struct event *end,
+		      const struct pairs_result *result, uint32_t thread)
+{
+	const struct pairs_begin *begin = result->begin;
+	struct buffer *text = &chrome->text;
+
+	chrome->nr_async++;
+	put_head(chrome, "b", "user", begin->stem, &begin->event, thread);
+	buffer_printf(text, ",\"id\":\"%#" PRIx64 "\",\"args\":{", chrome->nr_async);
+	put_args(chrome, "begin", &begin->event, begin->data_len);
+	buffer_text(text, "}}");
+	put_head(chrome, "e", "user", begin->stem, end, thread);
+	buffer_printf(text, ",\"id\":\"%#" PRIx64 "\",\"args\":{", chrome->nr_async);
+	put_args(chrome, "end", end, end->len);
+	export_json_lost(text, result->lost);
+	buffer_text(text, "}}");
+	buffer_put(text, begin->held.data, begin->held.len);
+	text->failed |= begin->held.failed;
+}
+
+/* ------------------------------------------------------------------ */
+/* Spans of the kernel's events						*/
+
+static int end_span(struct chrome *chrome)
+{
+	buffer_text(&chrome->text, "}}");
+	return export_flush(chrome->export, &chrome->text, WRITE_AT);
+}
+
+static int put_state(void *to, const struct interval *interval)
+{
+	/* Names of colours of chrome://tracing. */
+	static const char *const colours[NR_STATES] = {
+		[STATE_UNKNOWN] = "thread_state_unknown",
+		[STATE_RUNNING] = "thread_state_running",
+		[STATE_RUNNABLE] = "thread_state_runnable",
+		[STATE_SLEEP] = "thread_state_sleeping",
+		[STATE_DISK] = "thread_state_iowait",
+		[STATE_STOPPED] = "terrible",
+	};
+	struct chrome *chrome = to;
+	struct buffer *text = &chrome->text;
+
+	put_head_at(chrome, "X", "state", interval_name(interval),
+		    chrome->process[interval->thread],
+		    STATES_BASE + interval->thread, interval->begin);
+	buffer_text(text, ",\"dur\":");
+	put_length(chrome, interval->begin, interval->end);
+	buffer_printf(text, ",\"cname\":\"%s\",\"args\":{", colours[interval->state]);
+	export_json_interval(text, interval, false);
+	return end_span(chrome);
+}
+
+static int put_irq(void *to, const struct irq *irq)
+{
+	struct chrome *chrome = to;
+	struct buffer *text = &chrome->text;
+	char name[PAIRS_NAME_MAX];
+
+	snprintf(name, sizeof(name), "%.*s", (int)irq->name_len, irq->name);
+	put_head_at(chrome, "X", "irq", name, chrome->process[irq->thread],
+		    STATES_BASE + irq->thread, irq->begin);
+	buffer_text(text, ",\"dur\":");
+	put_length(chrome, irq->begin, irq->end);
+	buffer_text(text, ",\"args\":{");
+	export_json_irq(text, irq, false);
+	return end_span(chrome);
+}
+
+static int put_async_call(struct chrome *chrome, const struct call *call)
+{
+	struct buffer *text = &chrome->text;
+
+	chrome->nr_async++;
+	put_head_at(chrome, "b", "syscall", call->name,
+		    chrome->process[call->thread], call->thread, call->begin);
+	buffer_printf(text, ",\"id\":\"%#" PRIx64 "\",\"args\":{", chrome->nr_async);
+	export_json_call(text, call);
+	buffer_text(text, "}}");
+	put_head_at(chrome, "e", "syscall", call->name,
+		    chrome->process[call->thread], call->thread, call->end);
+	buffer_printf(text, ",\"id\":\"%#" PRIx64 "\",\"args\":{", chrome->nr_async);
+	return end_span(chrome);
+}
+
+static int put_call(void *to, const struct call *call)
+{
+	struct chrome *chrome = to;
+	struct buffer *hold = pairs_hold(chrome->pairs, call->pid, call->key, call->begin);
+	struct buffer *text = &chrome->text, others = chrome->text;
+
+	/* Has no other duration of the thread begun or ended in between? */
+	if (call->mark != pairs_top(chrome->pairs, call->pid, call->key))
+		return put_async_call(chrome, call);
+	if (hold)
+		*text = *hold;
+	put_head_at(chrome, "X", "syscall", call->name,
+		    chrome->process[call->thread], call->thread, call->begin);
+	buffer_text(text, ",\"dur\":");
+	put_length(chrome, call->begin, call->end);
+	buffer_text(text, ",\"args\":{");
+	export_json_call(text, call);
+	if (!hold)
+		return end_span(chrome);
+	buffer_text(text, "}}");
+	*hold = *text;
+	*text = others;
+	return 0;
+}
+
+static const struct spans_ops spans_ops = {
+	.put_state = put_state,
+	.put_call = put_call,
+	.put_irq = put_irq,
+};
+
+/* Does the event show a state of its thread, or an interrupt? */
+static bool has_states(const struct chrome *chrome, const struct event *event)
+{
+	if (chrome->scheduled && event_shows_running(event))
+		return true;
+	return event->type == POSIXTRACE_SWITCH_OUT || event->type == POSIXTRACE_SWITCH_IN ||
+	       event->type == POSIXTRACE_WAKEUP || event->type == POSIXTRACE_IRQ;
+}
+
+/* Returns 1 if spans tell all of the event, 0 if not, or a negative error number. */
+static int put_spans(struct chrome *chrome, const struct event *event, uint32_t thread)
+{
+	uint64_t mark = 0;
+
+	if (!chrome->spans)
+		return 0;
+	if (has_states(chrome, event) && thread != THREADS_OTHERS)
+		name_states(chrome, event, thread);
+	if (event->type == POSIXTRACE_SYSCALL_ENTRY)
+		mark = pairs_top(chrome->pairs, event->pid, event_thread_key(event));
+	return spans_event(chrome->spans, thread, event, chrome->export->newly_lost, mark);
+}
+
+/* ------------------------------------------------------------------ */
+/* The file								*/
+
+static int put_begin(struct chrome *chrome, const struct pairs_begin *begin)
+{
+	uint32_t thread;
+	int err = find_thread(chrome, &begin->event, &thread);
+
+	if (err)
+		return err;
+	put_instant(chrome, &begin->event, begin->data_len, thread);
+	buffer_put(&chrome->text, begin->held.data, begin->held.len);
+	chrome->text.failed |= begin->held.failed;
+	return 0;
+}
+
+static int put_event(struct chrome *chrome, const struct event *event)
+{
+	struct posixtrace_value value;
+	struct pairs_result result;
+	uint32_t thread;
+	char name[64];
+	int err;
+
+	err = find_thread(chrome, event, &thread);
+	if (!err && thread != THREADS_OTHERS)
+		err = pairs_event(chrome->pairs, event, &result);
+	else
+		result = (struct pairs_result){ .role = PAIRS_NONE };
+	if (err)
+		return err;
+	if (chrome->export->newly_lost) {
+		snprintf(name, sizeof(name), "%" PRIu64 " events lost", chrome->export->newly_lost);
+		put_head(chrome, "i", "lost", name, event, thread);
+		buffer_text(&chrome->text, ",\"s\":\"g\",\"args\":{");
+		export_json_lost(&chrome->text, chrome->export->newly_lost);
+		buffer_text(&chrome->text, "}}");
+	}
+	err = put_spans(chrome, event, thread);
+	if (err)
+		return err < 0 ? err : export_flush(chrome->export, &chrome->text, WRITE_AT);
+	if (result.forgotten)
+		err = put_begin(chrome, result.forgotten);
+	if (result.begin && result.begin->event.time > event->time) {
+		/* The clock went back: there is no duration. */
+		err = put_begin(chrome, result.begin);
+		put_instant(chrome, event, event->len, thread);
+	} else if (result.begin && result.proper) {
+		put_nested(chrome, event, &result, thread);
+	} else if (result.begin) {
+		put_async(chrome, event, &result, thread);
+	} else if (result.role == PAIRS_NONE && event_is_counter(event, &value)) {
+		put_counter(chrome, event, &value, thread);
+	} else if (result.role != PAIRS_BEGIN) {
+		put_instant(chrome, event, event->len, thread);
+	}
+	return err ? err : export_flush(chrome->export, &chrome->text, WRITE_AT);
+}
+
+static int put_all(struct chrome *chrome)
+{
+	const struct pairs_begin *begin;
+	struct buffer *text = &chrome->text;
+	char name[TRACE_NAME_MAX + 1];
+	struct event event;
+	int ret;
+
+	export_trace_name(chrome->export, name, sizeof(name));
+	buffer_text(text, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+		    "{\"ph\":\"M\",\"name\":\"trace_name\",\"pid\":0,\"tid\":0,\"args\":{\"name\":");
+	escape_string(text, name, strlen(name), false);
+	buffer_text(text, "}}");
+	while ((ret = export_next(chrome->export, &event)) > 0) {
+		ret = put_event(chrome, &event);
+		if (ret)
+			return ret;
+	}
+	if (!ret && chrome->spans)
+		ret = spans_end(chrome->spans);
+	while (!ret && (begin = pairs_take(chrome->pairs))) {
+		ret = put_begin(chrome, begin);
+		if (!ret)
+			ret = export_flush(chrome->export, text, WRITE_AT);
+	}
+	/* As strings: readers would round such large numbers. */
+	buffer_printf(text, "\n],\"otherData\":{\"first_event_ns\":\"%" PRIu64 "\"",
+		      chrome->export->first_time);
+	buffer_printf(text, ",\"events\":\"%" PRIu64 "\",\"events_lost\":\"%" PRIu64 "\"}}\n",
+		      chrome->export->events, chrome->export->lost);
+	return ret ? ret : export_flush(chrome->export, text, 0);
+}
+
+static int new_spans(struct chrome *chrome)
+{
+	unsigned int classes = export_kernel_classes(chrome->export);
+
+	chrome->scheduled = classes & POSIXTRACE_CLASS_SCHED;
+	chrome->has_states = calloc(EXPORT_THREADS + 1, sizeof(*chrome->has_states));
+	chrome->process = calloc(EXPORT_THREADS + 1, sizeof(*chrome->process));
+	if (!chrome->has_states || !chrome->process)
+		return -ENOMEM;
+	return spans_new(EXPORT_THREADS, classes, &spans_ops, chrome, &chrome->spans);
+}
+
+int export_chrome(struct export *export)
+{
+	struct chrome chrome = { .export = export };
+	int err = threads_new(EXPORT_THREADS, &chrome.threads);
+
+	if (!err)
+		err = pairs_new(EXPORT_OPEN_MAX, EXPORT_DEPTH_MAX, &chrome.pairs);
+	if (!err && export->kernel)
+		err = new_spans(&chrome);
+	if (!err)
+		err = put_all(&chrome);
+	spans_free(chrome.spans);
+	free(chrome.has_states);
+	free(chrome.process);
+	pairs_free(chrome.pairs);
+	threads_free(chrome.threads);
+	buffer_free(&chrome.text);
+	return err;
+}

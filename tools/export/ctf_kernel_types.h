@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The event types of a CTF trace with events of the kernel: LTTng's names, and ids.
+ */
+#ifndef POSIXTRACE_CTF_KERNEL_TYPES_H
+#define POSIXTRACE_CTF_KERNEL_TYPES_H
+
+#include <stdbool.h>
+
+#include "event/kevent.h"
+#include "event/syscall_args.h"
+#include "util/buffer.h"
+
+/* Types with fixed names. */
+enum {
+	CTF_SCHED_SWITCH,
+	CTF_SCHED_WAKING,
+	CTF_SCHED_WAKEUP,
+	CTF_SCHED_WAKEUP_NEW,
+	CTF_SCHED_MIGRATE_TASK,
+	CTF_SCHED_PROCESS_FORK,
+	CTF_SCHED_PROCESS_EXEC,
+	CTF_SCHED_PROCESS_EXIT,
+	CTF_SCHED_PROCESS_FREE,
+	CTF_TASK_RENAME,
+	CTF_SIGNAL_GENERATE,
+	CTF_SIGNAL_DELIVER,
+	CTF_PAGE_FAULT_USER,
+	CTF_PAGE_FAULT_KERNEL,
+	CTF_IRQ_ENTRY,
+	CTF_IRQ_EXIT,
+	CTF_SOFTIRQ_ENTRY,
+	CTF_SOFTIRQ_EXIT,
+	CTF_VECTOR_ENTRY,
+	CTF_VECTOR_EXIT,
+	CTF_SYSCALL_ENTRY,
+	CTF_SYSCALL_EXIT,
+	CTF_COMPAT_SYSCALL_ENTRY,
+	CTF_COMPAT_SYSCALL_EXIT,
+	CTF_FIXED_TYPES
+};
+
+/* System calls and vectors with names, each with an entry and an exit. */
+#define CTF_SYSCALLS	1024U
+#define CTF_VECTORS	256U
+#define CTF_FIRST_NAMED	CTF_FIXED_TYPES
+#define CTF_NAMED	(2 * CTF_SYSCALLS + CTF_VECTORS)
+#define CTF_TYPES	(CTF_FIRST_NAMED + 2 * CTF_NAMED)
+
+/**
+ * struct ctf_kernel_types - the types of a trace; initially all zero
+ * @names: names of system calls, of compat ones, and of vectors, by number
+ * @args: arguments of system calls that have a name and are known, by number
+ * @used: whether the trace has such events, by id
+ */
+struct ctf_kernel_types {
+	char *names[CTF_NAMED];
+	const struct syscall_args *args[CTF_SYSCALLS];
+	bool used[CTF_TYPES];
+};
+
+/* Get the ids of syscall_entry, syscall_exit, and irq; of an irq, the exit has the next id. */
+unsigned int ctf_kernel_syscall(struct ctf_kernel_types *types, const struct kevent *kevent,
+				bool is_exit);
+unsigned int ctf_kernel_irq(struct ctf_kernel_types *types, const struct kevent *kevent);
+
+/* ctf_kernel_describe() - append the types as TSDL */
+void ctf_kernel_describe(const struct ctf_kernel_types *types, struct buffer *text);
+
+/* ctf_kernel_args() - the list of arguments of a type as in struct syscall_args; NULL: six words */
+const char *ctf_kernel_args(const struct ctf_kernel_types *types, unsigned int id);
+
+/* ctf_kernel_has_number() - does a type have the number of the system call as a field? */
+bool ctf_kernel_has_number(unsigned int id);
+
+void ctf_kernel_types_free(struct ctf_kernel_types *types);
+
+#endif /* POSIXTRACE_CTF_KERNEL_TYPES_H */

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Writes the data of events as arguments for Perfetto: see perfetto_args.h.
+ */
+#include <string.h>
+
+#include "export/export.h"
+#include "export/perfetto_args.h"
+#include "export/proto.h"
+#include "util/escape.h"
+
+/* Field numbers from Perfetto's protos/perfetto/trace/track_event. */
+#define EVENT_DEBUG_ANNOTATIONS		4
+
+#define ANNOTATION_BOOL			2
+#define ANNOTATION_UINT			3
+#define ANNOTATION_INT			4
+#define ANNOTATION_DOUBLE		5
+#define ANNOTATION_STRING		6
+#define ANNOTATION_POINTER		7
+#define ANNOTATION_NAME			10
+#define ANNOTATION_DICT_ENTRIES		11
+#define ANNOTATION_ARRAY_VALUES		12
+
+void perfetto_text(struct buffer *bytes, unsigned int field, const void *text, size_t len)
+{
+	size_t message = proto_begin(bytes, field);
+
+	escape_plain(bytes, text, len);
+	proto_end(bytes, message);
+}
+
+static size_t begin_argument(struct buffer *bytes, unsigned int field, const char *prefix,
+			     const char *name)
+{
+	size_t message = proto_begin(bytes, field), text;
+
+	if (name) {
+		text = proto_begin(bytes, ANNOTATION_NAME);
+		buffer_text(bytes, prefix);
+		buffer_text(bytes, name);
+		proto_end(bytes, text);
+	}
+	return message;
+}
+
+static void put_argument(struct buffer *bytes, const char *prefix, const char *name,
+			 unsigned int type, uint64_t value)
+{
+	size_t message = begin_argument(bytes, EVENT_DEBUG_ANNOTATIONS, prefix, name);
+
+	proto_number(bytes, type, value);
+	proto_end(bytes, message);
+}
+
+void perfetto_arg_number(struct buffer *bytes, const char *name, uint64_t value)
+{
+	put_argument(bytes, "", name, ANNOTATION_UINT, value);
+}
+
+void perfetto_arg_signed(struct buffer *bytes, const char *name, int64_t value)
+{
+	put_argument(bytes, "", name, ANNOTATION_INT, (uint64_t)value);
+}
+
+/* ------------------------------------------------------------------ */
+/* Fields								*/
+
+static void put_value(struct buffer *bytes, const struct posixtrace_value *value)
+{
+	const struct posixtrace_field *field = value->field;
+
+	if (value_is_text(value))
+		perfetto_text(bytes, ANNOTATION_STRING, value->data, value->text_len);
+	else if (value->label)
+		perfetto_text(bytes, ANNOTATION_STRING, value->label, strlen(value->label));
+	else if (field->type == POSIXTRACE_FIELD_FLOAT)
+		proto_double(bytes, ANNOTATION_DOUBLE, value->real);
+	else if (field->type == POSIXTRACE_FIELD_BOOL)
+		proto_number(bytes, ANNOTATION_BOOL, value->number);
+	else if (field->type == POSIXTRACE_FIELD_HEX)
+		proto_number(bytes, ANNOTATION_POINTER, value->number);
+	else
+		proto_number(bytes, field->is_signed ? ANNOTATION_INT : ANNOTATION_UINT,
+			     value->number);
+}
+
+static void put_fields(struct buffer *bytes, const char *prefix, const struct event *event)
+{
+	size_t messages[DESCRIPTION_LEVELS] = { 0 }, message;
+	unsigned int kind = EVENT_DEBUG_ANNOTATIONS;
+	struct posixtrace_value value;
+	struct values values;
+
+	values_begin(&values, event->description, event->data, event->len);
+	while (values_next(&values, &value)) {
+		/* The outermost struct: its members are arguments of the event. */
+		if (!values.depth || (value.what == POSIXTRACE_BEGIN && values.depth == 1))
+			continue;
+		if (value.what == POSIXTRACE_END) {
+			proto_end(bytes, messages[values.depth]);
+			continue;
+		}
+		kind = values.depth - (value.what == POSIXTRACE_BEGIN) == 1 ?
+			       EVENT_DEBUG_ANNOTATIONS :
+		       value.field->name ? ANNOTATION_DICT_ENTRIES : ANNOTATION_ARRAY_VALUES;
+		message = begin_argument(bytes, kind, kind == EVENT_DEBUG_ANNOTATIONS ? prefix : "",
+					 value.field->name);
+		if (value.what == POSIXTRACE_BEGIN) {
+			messages[values.depth - 1] = message;
+		} else {
+			put_value(bytes, &value);
+			proto_end(bytes, message);
+		}
+	}
+}
+
+/* Perfetto has units of counters only. */
+static void put_units(struct buffer *bytes, const char *prefix,
+		      const struct description *description)
+{
+	size_t units, entry;
+
+	if (!description->nr_units)
+		return;
+	units = begin_argument(bytes, EVENT_DEBUG_ANNOTATIONS, prefix, "units");
+	for (size_t i = 0; i < description->nr_units; i++) {
+		const struct description_unit *unit = &description->units[i];
+
+		entry = begin_argument(bytes, ANNOTATION_DICT_ENTRIES, "", unit->path);
+		perfetto_text(bytes, ANNOTATION_STRING, unit->unit, strlen(unit->unit));
+		proto_end(bytes, entry);
+	}
+	proto_end(bytes, units);
+}
+
+/* ------------------------------------------------------------------ */
+/* Events								*/
+
+static void put_data(struct buffer *bytes, const char *prefix, const struct event *event)
+{
+	size_t len = event->len < EXPORT_DATA_MAX ? event->len : EXPORT_DATA_MAX;
+	size_t text_len = len && !event->data[len - 1] ? len - 1 : len;
+	size_t message, text;
+
+	if (!len)
+		return;
+	if (escape_is_text(event->data, text_len)) {
+		message = begin_argument(bytes, EVENT_DEBUG_ANNOTATIONS, prefix, "text");
+		perfetto_text(bytes, ANNOTATION_STRING, event->data, text_len);
+	} else {
+		message = begin_argument(bytes, EVENT_DEBUG_ANNOTATIONS, prefix, "bytes");
+		text = proto_begin(bytes, ANNOTATION_STRING);
+		escape_hex(bytes, event->data, len);
+		proto_end(bytes, text);
+	}
+	proto_end(bytes, message);
+}
+
+void perfetto_args(struct buffer *bytes, const char *prefix, const struct event *event,
+		   size_t data_len)
+{
+	bool fields = event_has_fields(event, data_len);
+
+	if (fields) {
+		put_fields(bytes, prefix, event);
+		put_units(bytes, prefix, event->description);
+	} else if (event->has_data) {
+		put_data(bytes, prefix, event);
+	}
+	if (event->has_data && (data_len > event->len || (!fields && event->len > EXPORT_DATA_MAX)))
+		put_argument(bytes, prefix, "data_len", ANNOTATION_UINT, data_len);
+	if (event->truncated != POSIX_TRACE_NOT_TRUNCATED)
+		put_argument(bytes, prefix, "data_truncated", ANNOTATION_BOOL, 1);
+	if (event->address)
+		put_argument(bytes, prefix, "program_address", ANNOTATION_POINTER, event->address);
+	if (event->cpu != SOURCE_NO_CPU)
+		put_argument(bytes, prefix, "on_cpu", ANNOTATION_UINT, event->cpu);
+}

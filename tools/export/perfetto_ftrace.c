@@ -1,0 +1,717 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Writes events of the kernel as those of ftrace: see perfetto_ftrace.h. Readers do not show the
+ * idle thread, so it stands for all threads that are not traced.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/switches.h"
+#include "export/perfetto_args.h"
+#include "export/perfetto_ftrace.h"
+#include "export/proto.h"
+#include "util/threads.h"
+
+#define CPUS_MAX	1024	/* readers reject a trace with another processor */
+#define BUNDLE_SIZE	(32 << 10)
+#define FORKS		1024	/* births whose thread has no event yet; a power of two */
+#define IDS_MAX		(1 << 20)	/* all ids of threads, on most systems */
+
+/* Field numbers from Perfetto's protos/perfetto/trace. */
+#define TRACE_PACKET			1
+#define PACKET_FTRACE_EVENTS		1
+#define PACKET_CLOCK_SNAPSHOT		6
+#define PACKET_TRUSTED_SEQUENCE_ID	10
+#define PACKET_SYSTEM_INFO		45
+
+#define SNAPSHOT_CLOCKS			1
+#define CLOCK_CLOCK_ID			1
+#define CLOCK_TIMESTAMP			2
+
+#define SYSTEM_UTSNAME			1
+#define UTSNAME_SYSNAME			1
+#define UTSNAME_RELEASE			3
+#define UTSNAME_MACHINE			4
+
+#define BUNDLE_CPU			1
+#define BUNDLE_EVENT			2
+
+#define EVENT_TIMESTAMP			1
+#define EVENT_PID			2
+#define EVENT_SCHED_SWITCH		4
+#define EVENT_COMMON_FLAGS		5
+#define EVENT_SCHED_BLOCKED_REASON	18
+#define EVENT_SCHED_WAKING		20
+#define EVENT_TASK_NEWTASK		235
+#define EVENT_TASK_RENAME		236
+#define EVENT_SCHED_PROCESS_EXEC	237
+#define EVENT_SCHED_PROCESS_EXIT	238
+#define EVENT_SCHED_PROCESS_FREE	240
+#define EVENT_SCHED_MIGRATE_TASK	491
+
+#define SWITCH_PREV_COMM		1
+#define SWITCH_PREV_PID			2
+#define SWITCH_PREV_PRIO		3
+#define SWITCH_PREV_STATE		4
+#define SWITCH_NEXT_COMM		5
+#define SWITCH_NEXT_PID			6
+#define SWITCH_NEXT_PRIO		7
+
+#define BLOCKED_PID			1
+#define BLOCKED_IO_WAIT			3
+
+#define WAKING_COMM			1
+#define WAKING_PID			2
+#define WAKING_PRIO			3
+#define WAKING_TARGET_CPU		5
+
+#define MIGRATE_COMM			1
+#define MIGRATE_PID			2
+#define MIGRATE_PRIO			3
+#define MIGRATE_ORIG_CPU		4
+#define MIGRATE_DEST_CPU		5
+
+#define NEWTASK_PID			1
+#define NEWTASK_COMM			2
+#define NEWTASK_CLONE_FLAGS		3
+
+#define RENAME_PID			1
+#define RENAME_OLDCOMM			2
+#define RENAME_NEWCOMM			3
+
+#define EXEC_FILENAME			1
+#define EXEC_PID			2
+#define EXEC_OLD_PID			3
+
+#define EXIT_COMM			1
+#define EXIT_PID			2
+#define EXIT_TGID			3
+
+#define FREE_PID			2
+
+/* Values. */
+#define CLOCK_ID_REALTIME	1
+#define CLOCK_ID_BOOTTIME	6
+#define SEQUENCE		1
+#define HAS_CLONE_THREAD	0x10000
+#define IN_INTERRUPT		0x08	/* TRACE_FLAG_HARDIRQ */
+/* The layout of states below is that of Linux 4.14 and later; the module needs this one. */
+#define RELEASE_UNKNOWN		"6.1"
+
+/* The thread that wakes, if it is not known; no thread can have that id. */
+#define ANOTHER_TID	INT32_MAX
+#define ANOTHER_NAME	"another"
+
+struct fork {
+	pid_t child_pid;
+	pid_t child_tid;
+	pid_t parent_pid;
+	pid_t parent_tid;
+	uint64_t time;
+	uint32_t cpu;
+};
+
+/*
+ * The last thread that had an id of the kernel: @number tells it from others, 0 is none. Of a main
+ * thread, it stands for the process, and @first is the first of the other threads of that. Places
+ * are those in perfetto_ftrace.owners, plus one.
+ */
+struct owner {
+	uint32_t number;
+	pid_t pid;
+	pid_t tid;
+	uint32_t first;
+	uint32_t of;		/* the main thread in whose list it is; 0: none */
+	uint32_t next;		/* in that list */
+	uint32_t previous;
+	bool ended;
+	uint64_t time;		/* of its last event */
+	uint32_t cpu;
+};
+
+struct perfetto_ftrace {
+	struct switches *switches;
+	struct fork forks[FORKS];	/* by a hash of child_tid */
+	struct threads *ids;		/* by id of a thread: index in @owners, plus one */
+	struct owner *owners;
+	size_t nr_owners;		/* allocated */
+	bool has_another;		/* ANOTHER_TID has its name */
+	bool begun;			/* what readers need before the first bundle is written */
+	struct buffer bundle;		/* events of @bundle_cpu */
+	uint32_t bundle_cpu;
+	struct buffer packets;
+};
+
+/* ------------------------------------------------------------------ */
+/* Packets								*/
+
+/*
+ * Readers take the times of ftrace as CLOCK_BOOTTIME. Those of a log are CLOCK_REALTIME, so declare
+ * both clocks to be the same.
+ */
+static void put_clocks(struct buffer *to, uint64_t time)
+{
+	size_t packet = proto_begin(to, TRACE_PACKET), snapshot, clock;
+
+	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, SEQUENCE);
+	snapshot = proto_begin(to, PACKET_CLOCK_SNAPSHOT);
+	for (int id = CLOCK_ID_REALTIME; id <= CLOCK_ID_BOOTTIME;
+	     id += CLOCK_ID_BOOTTIME - CLOCK_ID_REALTIME) {
+		clock = proto_begin(to, SNAPSHOT_CLOCKS);
+		proto_number(to, CLOCK_CLOCK_ID, id);
+		proto_number(to, CLOCK_TIMESTAMP, time);
+		proto_end(to, clock);
+	}
+	proto_end(to, snapshot);
+	proto_end(to, packet);
+}
+
+/* The release decides what the bits of a state mean. */
+static void put_system(struct buffer *to, const struct event *event)
+{
+	size_t packet = proto_begin(to, TRACE_PACKET), info, name;
+	struct posixtrace_host_info host = { };
+
+	if (posixtrace_get_host(source_trid(event->source), &host))
+		memset(&host, 0, sizeof(host));
+	if (!host.release[0])
+		strcpy(host.release, RELEASE_UNKNOWN);
+	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, SEQUENCE);
+	info = proto_begin(to, PACKET_SYSTEM_INFO);
+	name = proto_begin(to, SYSTEM_UTSNAME);
+	proto_text(to, UTSNAME_SYSNAME, "Linux");
+	perfetto_text(to, UTSNAME_RELEASE, host.release, strlen(host.release));
+	perfetto_text(to, UTSNAME_MACHINE, host.machine, strlen(host.machine));
+	proto_end(to, name);
+	proto_end(to, info);
+	proto_end(to, packet);
+}
+
+/* What readers need before the first event. */
+static void begin(struct perfetto_ftrace *ftrace, const struct event *event)
+{
+	if (ftrace->begun)
+		return;
+	put_clocks(&ftrace->packets, event->time);
+	put_system(&ftrace->packets, event);
+	ftrace->begun = true;
+}
+
+static void end_bundle(struct perfetto_ftrace *ftrace)
+{
+	struct buffer *to = &ftrace->packets;
+	size_t packet, bundle;
+
+	to->failed |= ftrace->bundle.failed;
+	if (!ftrace->bundle.len)
+		return;
+	packet = proto_begin(to, TRACE_PACKET);
+	proto_number(to, PACKET_TRUSTED_SEQUENCE_ID, SEQUENCE);
+	bundle = proto_begin(to, PACKET_FTRACE_EVENTS);
+	proto_number(to, BUNDLE_CPU, ftrace->bundle_cpu);
+	buffer_put(to, ftrace->bundle.data, ftrace->bundle.len);
+	proto_end(to, bundle);
+	proto_end(to, packet);
+	buffer_reset(&ftrace->bundle);
+}
+
+/* Begins an event: proto_end() of *message, then end_event(), end it. */
+static size_t begin_event(struct perfetto_ftrace *ftrace, uint32_t cpu, uint64_t time, pid_t tid,
+			  unsigned int type, size_t *message)
+{
+	struct buffer *to = &ftrace->bundle;
+	size_t event;
+
+	if (cpu != ftrace->bundle_cpu || to->len > BUNDLE_SIZE)
+		end_bundle(ftrace);
+	ftrace->bundle_cpu = cpu;
+	event = proto_begin(to, BUNDLE_EVENT);
+	proto_number(to, EVENT_TIMESTAMP, time);
+	proto_number(to, EVENT_PID, (uint32_t)tid);
+	*message = proto_begin(to, type);
+	return event;
+}
+
+static void end_event(struct perfetto_ftrace *ftrace, size_t event, size_t message)
+{
+	proto_end(&ftrace->bundle, message);
+	proto_end(&ftrace->bundle, event);
+}
+
+static void put_comm(struct perfetto_ftrace *ftrace, unsigned int field, const char *comm)
+{
+	if (comm[0])
+		perfetto_text(&ftrace->bundle, field, comm, strlen(comm));
+}
+
+/* Adds the name that the thread of an event had then. */
+static void put_name(struct perfetto_ftrace *ftrace, unsigned int field, const struct event *event)
+{
+	char name[POSIXTRACE_THREAD_NAME_SIZE];
+
+	if (event_thread_name(event, name))
+		put_comm(ftrace, field, name);
+}
+
+/* Readers take the name that a main thread was born with for that of the process. */
+static void put_process_name(struct perfetto_ftrace *ftrace, unsigned int field,
+			     const struct event *event)
+{
+	char label[LABEL_SIZE];
+
+	event_process_label(event, label);
+	put_comm(ftrace, field, label);
+}
+
+/* Adds a number that is an int32 in the schema. */
+static void put_int(struct perfetto_ftrace *ftrace, unsigned int field, int64_t value)
+{
+	proto_number(&ftrace->bundle, field, (uint64_t)(int64_t)(int32_t)value);
+}
+
+/* ------------------------------------------------------------------ */
+/* Events								*/
+
+static void put_switch(void *arg, uint32_t cpu, uint64_t time, const struct running *prev,
+		       int state, const struct running *next)
+{
+	struct perfetto_ftrace *ftrace = arg;
+	size_t event, message;
+
+	event = begin_event(ftrace, cpu, time, prev->tid, EVENT_SCHED_SWITCH, &message);
+	put_comm(ftrace, SWITCH_PREV_COMM, prev->comm);
+	put_int(ftrace, SWITCH_PREV_PID, prev->tid);
+	put_int(ftrace, SWITCH_PREV_PRIO, prev->prio);
+	proto_number(&ftrace->bundle, SWITCH_PREV_STATE, state);
+	put_comm(ftrace, SWITCH_NEXT_COMM, next->comm);
+	put_int(ftrace, SWITCH_NEXT_PID, next->tid);
+	put_int(ftrace, SWITCH_NEXT_PRIO, next->prio);
+	end_event(ftrace, event, message);
+}
+
+static void put_blocked_reason(struct perfetto_ftrace *ftrace, const struct event *event,
+			       const struct kevent *kevent)
+{
+	size_t message, to;
+
+	to = begin_event(ftrace, event->cpu, event->time, kevent->tid, EVENT_SCHED_BLOCKED_REASON,
+			 &message);
+	put_int(ftrace, BLOCKED_PID, kevent->tid);
+	put_int(ftrace, BLOCKED_IO_WAIT, kevent->reason == KEVENT_IO);
+	end_event(ftrace, to, message);
+}
+
+/* Finds who had an id of a thread; NULL without memory, or if there are too many ids. */
+static struct owner *find_owner(struct perfetto_ftrace *ftrace, pid_t tid)
+{
+	size_t room = ftrace->nr_owners ? 2 * ftrace->nr_owners : 64;
+	struct owner *owners;
+	uint32_t index;
+	int ret = threads_find(ftrace->ids, 0, (uint32_t)tid, &index);
+
+	if (ret < 0 || index == THREADS_OTHERS)
+		return NULL;
+	if (index > ftrace->nr_owners) {
+		owners = reallocarray(ftrace->owners, room, sizeof(*owners));
+		if (!owners)
+			return NULL;
+		memset(owners + ftrace->nr_owners, 0,
+		       (room - ftrace->nr_owners) * sizeof(*owners));
+		ftrace->owners = owners;
+		ftrace->nr_owners = room;
+	}
+	ftrace->owners[index - 1].tid = tid;
+	return &ftrace->owners[index - 1];
+}
+
+static struct owner *owner_at(const struct perfetto_ftrace *ftrace, uint32_t place)
+{
+	return place ? &ftrace->owners[place - 1] : NULL;
+}
+
+static uint32_t place_of(const struct perfetto_ftrace *ftrace, const struct owner *owner)
+{
+	return (uint32_t)(owner - ftrace->owners) + 1;
+}
+
+static void leave_process(struct perfetto_ftrace *ftrace, struct owner *owner)
+{
+	struct owner *previous = owner_at(ftrace, owner->previous);
+	struct owner *next = owner_at(ftrace, owner->next);
+
+	if (!owner->of)
+		return;
+	if (previous)
+		previous->next = owner->next;
+	else
+		owner_at(ftrace, owner->of)->first = owner->next;
+	if (next)
+		next->previous = owner->previous;
+	owner->of = 0;
+}
+
+/* A thread that is not the main one is a thread of @main from now on. */
+static void join_process(struct perfetto_ftrace *ftrace, struct owner *owner, struct owner *main)
+{
+	struct owner *next = owner_at(ftrace, main->first);
+
+	leave_process(ftrace, owner);
+	owner->of = place_of(ftrace, main);
+	owner->previous = 0;
+	owner->next = main->first;
+	main->first = place_of(ftrace, owner);
+	if (next)
+		next->previous = main->first;
+}
+
+/*
+ * A thread wakes its parent when it has ended. For readers, that would be another thread if it were
+ * free already: it is free after its last event. They sort events by time.
+ */
+static void put_free(struct perfetto_ftrace *ftrace, struct owner *owner)
+{
+	size_t message, to;
+
+	/* Of events with the same time, this could be the first one. */
+	to = begin_event(ftrace, owner->cpu, owner->time + 1, owner->tid, EVENT_SCHED_PROCESS_FREE,
+			 &message);
+	put_int(ftrace, FREE_PID, owner->tid);
+	end_event(ftrace, to, message);
+	leave_process(ftrace, owner);
+	owner->number = 0;
+	owner->ended = false;
+}
+
+/* A process, and before it its threads: readers know none of a process that is free. */
+static void put_free_process(struct perfetto_ftrace *ftrace, struct owner *main)
+{
+	while (main->first)
+		put_free(ftrace, owner_at(ftrace, main->first));
+	put_free(ftrace, main);
+}
+
+/* Notes an event of the thread that has an id now. If another one had it, that one is free. */
+static int see_owner(struct perfetto_ftrace *ftrace, const struct event *event, pid_t tid,
+		     uint32_t number)
+{
+	struct owner *owner = find_owner(ftrace, tid);
+
+	if (!owner)
+		return -ENOMEM;
+	if (owner->number && owner->number != number) {
+		begin(ftrace, event);
+		if (tid == owner->pid)
+			put_free_process(ftrace, owner);
+		else
+			put_free(ftrace, owner);
+	}
+	if (!owner->number || owner->time <= event->time) {
+		owner->time = event->time;
+		owner->cpu = event->cpu;
+	}
+	if (owner->pid != event->pid)
+		leave_process(ftrace, owner);
+	owner->number = number;
+	owner->pid = event->pid;
+	return 0;
+}
+
+static int see_owners(struct perfetto_ftrace *ftrace, const struct event *event, pid_t tid,
+		      uint32_t number)
+{
+	struct owner *owner, *main;
+	int err = 0;
+
+	if (event->pid > 0)
+		err = see_owner(ftrace, event, event->pid, event->process_life + 1);
+	if (err || tid <= 0 || tid == event->pid)
+		return err;
+	err = see_owner(ftrace, event, tid, number);
+	if (err || event->pid <= 0)
+		return err;
+	/* Both are there already, so that they do not move. */
+	owner = find_owner(ftrace, tid);
+	main = find_owner(ftrace, event->pid);
+	if (!owner->of)
+		join_process(ftrace, owner, main);
+	return 0;
+}
+
+/* All that have ended: processes after their threads. */
+static void put_all_free(struct perfetto_ftrace *ftrace)
+{
+	for (int mains = 0; mains < 2; mains++) {
+		for (size_t i = 0; i < ftrace->nr_owners; i++) {
+			struct owner *owner = &ftrace->owners[i];
+			bool is_main = owner->tid == owner->pid;
+
+			if (owner->ended && is_main == mains)
+				put_free(ftrace, owner);
+		}
+	}
+}
+
+static void note_end(struct perfetto_ftrace *ftrace, pid_t tid)
+{
+	struct owner *owner = find_owner(ftrace, tid);
+
+	if (owner && owner->number)
+		owner->ended = true;
+}
+
+static void note_waker(struct perfetto_ftrace *ftrace, const struct event *event, pid_t waker)
+{
+	struct owner *owner = waker > 0 && waker != ANOTHER_TID ? find_owner(ftrace, waker) : NULL;
+
+	if (!owner || !owner->number || owner->time > event->time)
+		return;
+	owner->time = event->time;
+	owner->cpu = event->cpu;
+}
+
+static void put_waking(struct perfetto_ftrace *ftrace, const struct event *event,
+		       const struct kevent *kevent)
+{
+	pid_t waker = kevent->by == KEVENT_BY_INTERRUPT ? 0 : ANOTHER_TID;
+	size_t message, to;
+
+	if (kevent->by == KEVENT_BY_THREAD && kevent->waker_tid)
+		waker = kevent->waker_tid;
+	note_waker(ftrace, event, waker);
+	if (waker == ANOTHER_TID && !ftrace->has_another) {
+		to = begin_event(ftrace, event->cpu, event->time, waker, EVENT_TASK_RENAME,
+				 &message);
+		put_int(ftrace, RENAME_PID, waker);
+		put_comm(ftrace, RENAME_NEWCOMM, ANOTHER_NAME);
+		end_event(ftrace, to, message);
+		ftrace->has_another = true;
+	}
+	to = begin_event(ftrace, event->cpu, event->time, waker, EVENT_SCHED_WAKING, &message);
+	put_name(ftrace, WAKING_COMM, event);
+	put_int(ftrace, WAKING_PID, kevent->tid);
+	put_int(ftrace, WAKING_PRIO, kevent->prio);
+	put_int(ftrace, WAKING_TARGET_CPU, kevent->target_cpu);
+	proto_end(&ftrace->bundle, message);
+	if (kevent->by == KEVENT_BY_INTERRUPT)
+		proto_number(&ftrace->bundle, EVENT_COMMON_FLAGS, IN_INTERRUPT);
+	proto_end(&ftrace->bundle, to);
+}
+
+static void put_migrate(struct perfetto_ftrace *ftrace, const struct event *event,
+			const struct kevent *kevent)
+{
+	size_t message, to;
+
+	to = begin_event(ftrace, event->cpu, event->time, 0, EVENT_SCHED_MIGRATE_TASK, &message);
+	put_name(ftrace, MIGRATE_COMM, event);
+	put_int(ftrace, MIGRATE_PID, kevent->tid);
+	put_int(ftrace, MIGRATE_PRIO, kevent->prio);
+	put_int(ftrace, MIGRATE_ORIG_CPU, kevent->orig_cpu);
+	put_int(ftrace, MIGRATE_DEST_CPU, kevent->dest_cpu);
+	end_event(ftrace, to, message);
+}
+
+static struct fork *find_fork(struct perfetto_ftrace *ftrace, pid_t tid)
+{
+	return &ftrace->forks[(uint32_t)tid % FORKS];
+}
+
+static void note_fork(struct perfetto_ftrace *ftrace, const struct event *event,
+		      const struct kevent *kevent)
+{
+	*find_fork(ftrace, kevent->child_tid) = (struct fork){
+		.child_pid = kevent->child_pid,
+		.child_tid = kevent->child_tid,
+		.parent_pid = event->pid,
+		.parent_tid = kevent->tid,
+		.time = event->time,
+		.cpu = event->cpu,
+	};
+}
+
+/*
+ * A reader shows a thread that was born as able to run. So a thread that is not traced must not be
+ * born: write its birth only when it has an event. Without events of the scheduler, its state would
+ * never end.
+ */
+static void put_birth(struct perfetto_ftrace *ftrace, const struct event *event, pid_t tid)
+{
+	struct fork *fork = find_fork(ftrace, tid);
+	size_t message, to;
+
+	if (!tid || fork->child_tid != tid || fork->child_pid != event->pid ||
+	    !switches_begun(ftrace->switches))
+		return;
+	to = begin_event(ftrace, fork->cpu, fork->time, fork->parent_tid, EVENT_TASK_NEWTASK,
+			 &message);
+	put_int(ftrace, NEWTASK_PID, tid);
+	if (tid == event->pid)
+		put_process_name(ftrace, NEWTASK_COMM, event);
+	else
+		put_name(ftrace, NEWTASK_COMM, event);
+	proto_number(&ftrace->bundle, NEWTASK_CLONE_FLAGS,
+		     fork->child_pid == fork->parent_pid ? HAS_CLONE_THREAD : 0);
+	end_event(ftrace, to, message);
+	fork->child_tid = 0;
+}
+
+static void put_exec(struct perfetto_ftrace *ftrace, const struct event *event,
+		     const struct kevent *kevent)
+{
+	size_t message, to;
+
+	to = begin_event(ftrace, event->cpu, event->time, kevent->tid, EVENT_SCHED_PROCESS_EXEC,
+			 &message);
+	perfetto_text(&ftrace->bundle, EXEC_FILENAME, kevent->filename.at, kevent->filename.len);
+	put_int(ftrace, EXEC_PID, kevent->tid);
+	put_int(ftrace, EXEC_OLD_PID, kevent->tid);
+	end_event(ftrace, to, message);
+}
+
+static void put_rename(struct perfetto_ftrace *ftrace, const struct event *event,
+		       const struct kevent *kevent)
+{
+	size_t message, to;
+
+	to = begin_event(ftrace, event->cpu, event->time, kevent->tid, EVENT_TASK_RENAME, &message);
+	put_int(ftrace, RENAME_PID, kevent->tid);
+	perfetto_text(&ftrace->bundle, RENAME_OLDCOMM, kevent->oldcomm.at, kevent->oldcomm.len);
+	perfetto_text(&ftrace->bundle, RENAME_NEWCOMM, kevent->newcomm.at, kevent->newcomm.len);
+	end_event(ftrace, to, message);
+}
+
+/* The last thread of a process has no sched_switch_out after this. */
+static void put_exit(struct perfetto_ftrace *ftrace, const struct event *event,
+		     const struct kevent *kevent, const struct running *running)
+{
+	size_t message, to;
+
+	to = begin_event(ftrace, event->cpu, event->time, kevent->tid, EVENT_SCHED_PROCESS_EXIT,
+			 &message);
+	put_name(ftrace, EXIT_COMM, event);
+	put_int(ftrace, EXIT_PID, kevent->tid);
+	put_int(ftrace, EXIT_TGID, event->pid);
+	end_event(ftrace, to, message);
+	if (!kevent->group_dead)
+		return;
+	switches_end_process(ftrace->switches, running, event->time);
+	note_end(ftrace, kevent->tid);
+	note_end(ftrace, event->pid);
+}
+
+static void switch_out(struct perfetto_ftrace *ftrace, const struct event *event,
+		       const struct kevent *kevent, const struct running *running)
+{
+	/* The main thread stays until the process has ended. */
+	bool ended = kevent->reason == KEVENT_ENDED && running->tid != running->pid;
+
+	switches_out(ftrace->switches, event, kevent, running);
+	if (kevent->state == KEVENT_STATE_D || ended)
+		switches_finish(ftrace->switches, event->cpu);
+	if (kevent->state == KEVENT_STATE_D)
+		put_blocked_reason(ftrace, event, kevent);
+	if (ended)
+		note_end(ftrace, running->tid);
+}
+
+/* Returns 1 if the fields of the event are all here. */
+static int put_kernel_event(struct perfetto_ftrace *ftrace, const struct event *event,
+			    const struct kevent *kevent, const struct running *running)
+{
+	switch (event->type) {
+	case POSIXTRACE_SWITCH_OUT:
+		switch_out(ftrace, event, kevent, running);
+		return 1;
+	case POSIXTRACE_SWITCH_IN:
+		switches_in(ftrace->switches, event, kevent, running);
+		return 1;
+	case POSIXTRACE_WAKEUP:
+		put_waking(ftrace, event, kevent);
+		return 1;
+	case POSIXTRACE_MIGRATE:
+		put_migrate(ftrace, event, kevent);
+		return 1;
+	case POSIXTRACE_FORK:
+		if (kevent->child_tid != kevent->tid)
+			note_fork(ftrace, event, kevent);
+		break;
+	case POSIXTRACE_EXEC:
+		put_exec(ftrace, event, kevent);
+		break;
+	case POSIXTRACE_EXIT:
+		put_exit(ftrace, event, kevent, running);
+		break;
+	case POSIXTRACE_RENAME:
+		/* Readers would take the name of the main thread for that of the process. */
+		if (kevent->tid != event->pid)
+			put_rename(ftrace, event, kevent);
+		break;
+	}
+	return 0;
+}
+
+static bool is_sched(const struct event *event)
+{
+	return event->type >= POSIXTRACE_SWITCH_OUT && event->type <= POSIXTRACE_MIGRATE;
+}
+
+int perfetto_ftrace_event(struct perfetto_ftrace *ftrace, const struct event *event,
+			  const struct kevent *kevent, uint32_t number)
+{
+	const pid_t tid = kevent ? (pid_t)kevent->tid : event->tid;
+	struct running running;
+	int err;
+
+	if (event->cpu >= CPUS_MAX)
+		return 0;
+	if (kevent)
+		begin(ftrace, event);
+	if (kevent && is_sched(event))
+		switches_begin(ftrace->switches);
+	err = see_owners(ftrace, event, tid, number);
+	if (err)
+		return err;
+	put_birth(ftrace, event, tid);
+	err = switches_see(ftrace->switches, event, kevent, number, &running);
+	if (err)
+		return err;
+	return kevent ? put_kernel_event(ftrace, event, kevent, &running) : 0;
+}
+
+void perfetto_ftrace_write(struct perfetto_ftrace *ftrace, struct buffer *to, bool end)
+{
+	if (end) {
+		switches_finish_all(ftrace->switches);
+		put_all_free(ftrace);
+		end_bundle(ftrace);
+	}
+	buffer_put(to, ftrace->packets.data, ftrace->packets.len);
+	to->failed |= ftrace->packets.failed;
+	buffer_reset(&ftrace->packets);
+}
+
+int perfetto_ftrace_new(struct perfetto_ftrace **ftrace)
+{
+	struct perfetto_ftrace *new = calloc(1, sizeof(*new));
+
+	if (!new || threads_new(IDS_MAX, &new->ids) ||
+	    switches_new(put_switch, new, &new->switches)) {
+		perfetto_ftrace_free(new);
+		return -ENOMEM;
+	}
+	*ftrace = new;
+	return 0;
+}
+
+void perfetto_ftrace_free(struct perfetto_ftrace *ftrace)
+{
+	if (!ftrace)
+		return;
+	switches_free(ftrace->switches);
+	threads_free(ftrace->ids);
+	free(ftrace->owners);
+	buffer_free(&ftrace->bundle);
+	buffer_free(&ftrace->packets);
+	free(ftrace);
+}

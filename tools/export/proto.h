@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Writes the wire format of protocol buffers.
+ */
+#ifndef POSIXTRACE_PROTO_H
+#define POSIXTRACE_PROTO_H
+
+#include "util/buffer.h"
+
+/* Append a field. Negative numbers are 64-bit two's complement. */
+void proto_number(struct buffer *to, unsigned int field, uint64_t value);
+void proto_double(struct buffer *to, unsigned int field, double value);
+void proto_bytes(struct buffer *to, unsigned int field, const void *data, size_t len);
+void proto_text(struct buffer *to, unsigned int field, const char *text);
+
+/**
+ * proto_begin() - begin a field that is a message; proto_end() ends it
+ * @to: where to append
+ * @field: number of the field
+ *
+ * Return: the argument @begin of proto_end().
+ */
+size_t proto_begin(struct buffer *to, unsigned int field);
+void proto_end(struct buffer *to, size_t begin);
+
+#endif /* POSIXTRACE_PROTO_H */

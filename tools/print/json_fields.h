@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Fields of events as JSON.
+ */
+#ifndef POSIXTRACE_JSON_FIELDS_H
+#define POSIXTRACE_JSON_FIELDS_H
+
+#include "event/source.h"
+#include "print/text_fields.h"
+#include "util/buffer.h"
+
+/**
+ * json_number() - append an integer, as a string if readers would round it
+ * @to: where to append
+ * @value: its absolute value
+ * @negative: it is negative
+ */
+void json_number(struct buffer *to, uint64_t value, bool negative);
+
+/**
+ * json_fields() - append the fields of an event, as members of an object
+ * @to: where to append
+ * @event: an event for which event_has_fields() returned true
+ * @html: @to becomes part of an HTML page
+ *
+ * Appends "fields":{...}. If fields have units, appends a comma and "units":{...}. If the type is a
+ * counter, appends a comma and "counter":true.
+ *
+ * Return: true; or false after appending nothing, because they would take more than
+ *	TEXT_FIELDS_MAX bytes: a forged description repeats long names for each byte of the data.
+ */
+bool json_fields(struct buffer *to, const struct event *event, bool html);
+
+#endif /* POSIXTRACE_JSON_FIELDS_H */

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Prints events as lines of text: see print.h. It does without printf(), which would take most of
+ * the time that a large log needs.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <trace.h>
+#include <unistd.h>
+
+#include "cmd/commands.h"
+#include "print/json_fields.h"
+#include "print/print.h"
+#include "print/text_fields.h"
+#include "util/escape.h"
+
+#define DATA_SHOWN	48	/* bytes, unless --full is given */
+#define NAME_WIDTH	24
+#define THREAD_WIDTH	18
+#define WRITE_AT	(64U << 10)	/* bytes of text */
+#define GRACE_MS	1000
+
+#define RED	"\033[31m"
+#define YELLOW	"\033[33m"
+#define CYAN	"\033[36m"
+#define DIM	"\033[2m"
+#define PLAIN	"\033[0m"
+
+int print_colour(const char *when, FILE *to, bool *colour)
+{
+	const char *term = getenv("TERM"), *none = getenv("NO_COLOR");
+
+	if (!when || !strcmp(when, "auto"))
+		*colour = isatty(fileno(to)) && term && strcmp(term, "dumb") != 0 &&
+			  (!none || !*none);
+	else if (!strcmp(when, "always"))
+		*colour = true;
+	else if (!strcmp(when, "never"))
+		*colour = false;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+int print_set_colour(struct print *print, const char *value)
+{
+	if (!print_colour(value, stdout, &print->colour))
+		return 0;
+	tell("--color: must be auto, always or never (got \"%s\")", value);
+	return -EINVAL;
+}
+
+int print_set_clock(struct print *print, const char *value)
+{
+	static const char *const names[] = {
+		[PRINT_RELATIVE] = "relative",
+		[PRINT_DELTA] = "delta",
+		[PRINT_SECONDS] = "seconds",
+		[PRINT_UTC] = "utc",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(value, names[i])) {
+			print->clock = i;
+			return 0;
+		}
+	}
+	tell("--clock: must be relative, delta, seconds or utc (got \"%s\")", value);
+	return -EINVAL;
+}
+
+void print_see(struct print *print, const struct event *event)
+{
+	if (!print->begun) {
+		print->begun = true;
+		print->first = event->time;
+		print->last = event->time;
+	}
+	print->newly_lost = event->lost - print->lost;
+	print->lost = event->lost;
+}
+
+void print_restart(struct print *print)
+{
+	print->begun = false;
+	print->lost = 0;
+}
+
+/* ------------------------------------------------------------------ */
+/* Pieces								*/
+
+static void pad(struct buffer *to, size_t have, size_t width)
+{
+	for (; have < width; have++)
+		buffer_byte(to, ' ');
+}
+
+/* Appends the @len digits of a fraction. */
+static void put_fraction(struct buffer *to, uint64_t value, size_t len)
+{
+	char text[16];
+
+	for (size_t i = len; i > 0; i--, value /= 10)
+		text[i - 1] = '0' + value % 10;
+	buffer_put(to, text, len);
+}
+
+static void put_micros(struct buffer *to, uint64_t time, uint64_t since)
+{
+	/* The times of a log may be in any order. */
+	bool before = time < since;
+	uint64_t ns = before ? since - time : time - since;
+
+	buffer_integer(to, ns / 1000, 10, before ? "-" : "", 10);
+	buffer_byte(to, '.');
+	put_fraction(to, ns % 1000, 3);
+}
+
+static void put_seconds(struct buffer *to, uint64_t time)
+{
+	buffer_integer(to, time / NSEC_PER_SEC, 10, "", 0);
+	buffer_byte(to, '.');
+	put_fraction(to, time % NSEC_PER_SEC, 9);
+}
+
+static void put_utc(struct buffer *to, uint64_t time)
+{
+	time_t seconds = (time_t)(time / NSEC_PER_SEC);
+	char text[40];
+	struct tm tm;
+
+	gmtime_r(&seconds, &tm);
+	buffer_put(to, text, strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S.", &tm));
+	put_fraction(to, time % NSEC_PER_SEC, 9);
+	buffer_byte(to, 'Z');
+}
+
+static void put_time(const struct print *print, struct buffer *to, uint64_t time)
+{
+	switch (print->clock) {
+	case PRINT_RELATIVE:
+		put_micros(to, time, print->first);
+		break;
+	case PRINT_DELTA:
+		put_micros(to, time, print->last);
+		break;
+	case PRINT_SECONDS:
+		put_seconds(to, time);
+		break;
+	case PRINT_UTC:
+		put_utc(to, time);
+		break;
+	}
+}
+
+static void put_colour(const struct print *print, struct buffer *to, const char *colour)
+{
+	if (print->colour)
+		buffer_text(to, colour);
+}
+
+static const char *colour_of(const struct event *event)
+{
+	switch (event->type) {
+	case POSIX_TRACE_ERROR:
+	case POSIX_TRACE_OVERFLOW:
+	case POSIX_TRACE_RESUME:
+		return RED;
+	default:
+		return event->user ? CYAN : YELLOW;
+	}
+}
+
+/* Number of characters of escaped UTF-8 text: all bytes but continuation bytes. */
+static size_t width_of(const unsigned char *text, size_t len)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < len; i++)
+		width += (text[i] & 0xc0) != 0x80;
+	return width;
+}
+
+/* Appends the name, aligned to the left of a column, and always a space. */
+static void put_name(const struct print *print, struct buffer *to, const struct event *event)
+{
+	size_t before;
+
+	put_colour(print, to, colour_of(event));
+	before = to->len;
+	escape_plain(to, event->name, strlen(event->name));
+	pad(to, to->failed ? 0 : width_of(to->data + before, to->len - before), NAME_WIDTH);
+	put_colour(print, to, PLAIN);
+	buffer_byte(to, ' ');
+}
+
+/* Length of the data as text, without a terminating null byte; 0 if they are not text. */
+static size_t text_length(const struct event *event)
+{
+	size_t len = event->len;
+
+	if (len && !event->data[len - 1])
+		len--;
+	return escape_is_text(event->data, len) ? len : 0;
+}
+
+static void put_data(const struct print *print, struct buffer *to, const struct event *event)
+{
+	size_t text = text_length(event), all = text ? text : event->len;
+	size_t shown = print->full || all < DATA_SHOWN ? all : DATA_SHOWN;
+
+	if (text) {
+		escape_quoted(to, event->data, shown);
+	} else {
+		for (size_t i = 0; i < shown; i += 4) {
+			if (i)
+				buffer_byte(to, ' ');
+			escape_hex(to, event->data + i, shown - i < 4 ? shown - i : 4);
+		}
+	}
+	if (shown < all) {
+		buffer_text(to, "... (");
+		buffer_integer(to, event->len, 10, "", 0);
+		buffer_text(to, " bytes)");
+	}
+}
+
+/* Appends the data of system events that are useful to a person. */
+static void put_system_data(const struct print *print, struct buffer *to,
+			    const struct event *event)
+{
+	int automatic = 0;
+
+	switch (event->type) {
+	case POSIX_TRACE_ERROR:
+		buffer_text(to, "(the log is damaged here)");
+		break;
+	case POSIX_TRACE_RESUME:
+		buffer_byte(to, '(');
+		buffer_integer(to, print->newly_lost, 10, "", 0);
+		buffer_text(to, print->newly_lost == 1 ? " event lost)" : " events lost)");
+		break;
+	case POSIX_TRACE_STOP:
+		if (event->len == sizeof(automatic))
+			memcpy(&automatic, event->data, sizeof(automatic));
+		if (automatic)
+			buffer_text(to, "(automatic: full)");
+		break;
+	}
+}
+
+/* ------------------------------------------------------------------ */
+/* Lines								*/
+
+/* The name and the kernel's id of the thread, or what pthread_self() returned there. */
+static void put_thread(struct print *print, struct buffer *to, const struct event *event)
+{
+	char name[POSIXTRACE_THREAD_NAME_SIZE];
+	size_t before = to->len, width;
+
+	if (!source_has_names(event->source)) {
+		buffer_integer(to, event->thread, 16, event->thread ? "0x" : "", 14);
+		return;
+	}
+	if (event_thread_name(event, name)) {
+		escape_plain(to, name, strlen(name));
+		buffer_integer(to, (uint64_t)event->tid, 10, "-", 0);
+	} else {
+		buffer_integer(to, event->thread, 16, event->thread ? "0x" : "", 0);
+	}
+	width = to->failed ? 0 : width_of(to->data + before, to->len - before);
+	/* The columns behind it stay aligned from here on. */
+	if (width > print->thread_width)
+		print->thread_width = width;
+	pad(to, width, print->thread_width > THREAD_WIDTH ? print->thread_width : THREAD_WIDTH);
+}
+
+/* Where the event was recorded, last in the line: the data before it may have any length. */
+static void put_location(const struct print *print, struct buffer *to, const struct event *event)
+{
+	struct location location;
+
+	if (!print->symbols || !symbols_find(print->symbols, event, &location))
+		return;
+	buffer_text(to, "  at ");
+	put_colour(print, to, DIM);
+	symbols_text(to, &location);
+	put_colour(print, to, PLAIN);
+}
+
+static void put_line(struct print *print, struct buffer *to, const struct event *event)
+{
+	put_colour(print, to, DIM);
+	put_time(print, to, event->time);
+	put_colour(print, to, PLAIN);
+	if (print->cpu && event->cpu == SOURCE_NO_CPU)
+		buffer_text(to, "     -");
+	else if (print->cpu)
+		buffer_integer(to, event->cpu, 10, "", 6);
+	buffer_text(to, "  ");
+	if (event->pid < 0)
+		buffer_integer(to, -(uint64_t)event->pid, 10, "-", 7);
+	else
+		buffer_integer(to, (uint64_t)event->pid, 10, "", 7);
+	buffer_text(to, "  ");
+	put_thread(print, to, event);
+	buffer_text(to, "  ");
+	put_name(print, to, event);
+	if (event_has_fields(event, event->len))
+		text_fields(to, event, print->full);
+	else if (event->has_data)
+		put_data(print, to, event);
+	else
+		put_system_data(print, to, event);
+	while (to->len && to->data[to->len - 1] == ' ')
+		to->len--;
+	if (event->truncated != POSIX_TRACE_NOT_TRUNCATED)
+		buffer_text(to, " (truncated)");
+	if (event->late)
+		buffer_text(to, " (late)");
+	put_location(print, to, event);
+	buffer_byte(to, '\n');
+	print->last = event->time;
+}
+
+/* Numbers that a double cannot hold exactly become strings: most readers would round them. */
+static void put_json(struct print *print, struct buffer *to, const struct event *event)
+{
+	char name[POSIXTRACE_THREAD_NAME_SIZE];
+	bool before = event->time < print->first;
+	struct location location;
+
+	buffer_text(to, "{\"time\":\"");
+	put_seconds(to, event->time);
+	buffer_text(to, "\",\"ns\":");
+	json_number(to, before ? print->first - event->time : event->time - print->first, before);
+	buffer_text(to, ",\"event\":");
+	escape_string(to, event->name, strlen(event->name), false);
+	buffer_text(to, ",\"type\":");
+	buffer_integer(to, event->type, 10, "", 0);
+	buffer_text(to, event->user ? ",\"user\":true,\"pid\":" : ",\"user\":false,\"pid\":");
+	buffer_signed(to, event->pid);
+	if (event_thread_name(event, name)) {
+		buffer_text(to, ",\"tid\":");
+		buffer_integer(to, (uint64_t)event->tid, 10, "", 0);
+		buffer_text(to, ",\"comm\":");
+		escape_string(to, name, strlen(name), false);
+	}
+	buffer_text(to, ",\"thread\":\"");
+	buffer_integer(to, event->thread, 16, "0x", 0);
+	buffer_text(to, "\",\"address\":\"");
+	buffer_integer(to, event->address, 16, "0x", 0);
+	buffer_text(to, "\",\"cpu\":");
+	if (event->cpu == SOURCE_NO_CPU)
+		buffer_text(to, "null");
+	else
+		buffer_integer(to, event->cpu, 10, "", 0);
+	buffer_text(to, ",\"lost\":");
+	json_number(to, event->lost, false);
+	buffer_text(to, event->truncated == POSIX_TRACE_NOT_TRUNCATED ?
+		    ",\"truncated\":false,\"data\":\"" : ",\"truncated\":true,\"data\":\"");
+	escape_hex(to, event->data, event->len);
+	buffer_byte(to, '"');
+	if (event->has_data && text_length(event)) {
+		buffer_text(to, ",\"text\":");
+		escape_string(to, event->data, text_length(event), false);
+	}
+	if (event_has_fields(event, event->len)) {
+		buffer_byte(to, ',');
+		/* Without them, no comma. */
+		to->len -= !json_fields(to, event, false) && !to->failed;
+	}
+	if (event->late)
+		buffer_text(to, ",\"late\":true");
+	if (print->symbols && symbols_find(print->symbols, event, &location))
+		symbols_json(to, &location);
+	buffer_text(to, "}\n");
+	print->last = event->time;
+}
+
+/* Waits until the output takes PIPE_BUF bytes, but no longer than GRACE_MS after a signal. */
+static int wait_for_reader(const struct print *print)
+{
+	struct pollfd fds[] = {
+		{ .fd = STDOUT_FILENO, .events = POLLOUT },
+		{ .fd = print->signals, .events = POLLIN },
+	};
+	int ready = 0;
+
+	while (!print->ending && (ready = poll(fds, 2, -1)) < 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	if (ready && fds[0].revents)
+		return 0;
+	while ((ready = poll(fds, 1, GRACE_MS)) < 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	return ready ? 0 : -EINTR;
+}
+
+/*
+ * With the signals blocked, a write to a full pipe would wait for its reader whatever comes. So
+ * this writes only as much as a pipe takes at once.
+ */
+static int write_in_parts(const struct print *print, const unsigned char *data, size_t len)
+{
+	size_t done, part;
+	ssize_t n;
+	int err;
+
+	for (done = 0; done < len; done += n > 0 ? (size_t)n : 0) {
+		part = len - done < PIPE_BUF ? len - done : PIPE_BUF;
+		err = wait_for_reader(print);
+		if (err)
+			return err;
+		n = write(STDOUT_FILENO, data + done, part);
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return -errno;
+	}
+	return 0;
+}
+
+static int write_at_once(const unsigned char *data, size_t len)
+{
+	errno = 0;
+	if (len && fwrite(data, 1, len, stdout) != len)
+		return errno ? -errno : -EIO;
+	return fflush(stdout) ? -errno : 0;
+}
+
+int print_write(const struct print *print, struct buffer *from)
+{
+	int err;
+
+	if (from->failed)
+		return -ENOMEM;
+	if (print->signals < 0)
+		err = write_at_once(from->data, from->len);
+	else
+		err = write_in_parts(print, from->data, from->len);
+	buffer_reset(from);
+	return err;
+}
+
+int print_event(struct print *print, struct buffer *to, const struct event *event)
+{
+	if (print->json)
+		put_json(print, to, event);
+	else
+		put_line(print, to, event);
+	return to->len >= WRITE_AT || to->failed ? print_write(print, to) : 0;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Creates and replaces the file of a log: see logfile.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/commands.h"
+#include "session/logfile.h"
+
+static bool is_stdout(const struct logfile *log)
+{
+	return !strcmp(log->path, "-");
+}
+
+const char *logfile_name(const struct logfile *log)
+{
+	return is_stdout(log) ? "standard output" : log->path;
+}
+
+bool logfile_size(const struct logfile *log, unsigned long long *size)
+{
+	struct stat st;
+
+	if (fstat(log->fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	*size = st.st_size;
+	return true;
+}
+
+/*
+ * Is the file a standard descriptor, as /dev/stdout is? The program and this command use it, too. A
+ * device takes data of all of them, unless it is a terminal.
+ */
+static bool is_descriptor(const struct stat *st, int fd)
+{
+	struct stat other;
+
+	return !fstat(fd, &other) && st->st_dev == other.st_dev && st->st_ino == other.st_ino &&
+	       (!S_ISCHR(st->st_mode) || isatty(fd));
+}
+
+/* Refuses a name of a descriptor of this command. Returns 0, or EINVAL after a complaint. */
+static int check_name(const struct logfile *log, const struct stat *st)
+{
+	if (is_descriptor(st, STDERR_FILENO))
+		tell("%s: is the standard error: use another --output", log->path);
+	else if (is_descriptor(st, STDOUT_FILENO))
+		tell("%s: is the standard output: use -o - to write the log there", log->path);
+	else if (S_ISREG(st->st_mode) && is_descriptor(st, STDIN_FILENO))
+		tell("%s: is the standard input: use another --output", log->path);
+	else
+		return 0;
+	return EINVAL;
+}
+
+/* Creates a file in the same directory, so that rename() can replace the existing one. */
+static int make_fresh(struct logfile *log)
+{
+	if (asprintf(&log->fresh, "%s.XXXXXX", log->path) < 0) {
+		log->fresh = NULL;
+		return ENOMEM;
+	}
+	log->fd = mkostemp(log->fresh, O_CLOEXEC);
+	if (log->fd < 0) {
+		int err = errno;
+
+		free(log->fresh);
+		log->fresh = NULL;
+		return err;
+	}
+	return 0;
+}
+
+/*
+ * In a directory such as /tmp, another user may have made the FIFO, to read the log of this one.
+ * A FIFO of root is for all users.
+ */
+static int check_owner(const struct logfile *log, const struct stat *st)
+{
+	if (!S_ISFIFO(st->st_mode) || !st->st_uid || st->st_uid == geteuid())
+		return 0;
+	tell("%s: the FIFO belongs to another user: use another --output", log->path);
+	return EACCES;
+}
+
+/* Writing to a pipe or a device destroys nothing. Returns 0, or an error after a complaint. */
+static int open_special(struct logfile *log, const struct stat *st)
+{
+	struct stat opened;
+	int err = check_owner(log, st);
+
+	if (err)
+		return err;
+	log->fd = open(log->path, O_WRONLY | O_CLOEXEC);
+	if (log->fd < 0 || fstat(log->fd, &opened)) {
+		err = errno;
+		complain(log->path, err);
+	} else {
+		/* It may be another one by now. */
+		err = check_owner(log, &opened);
+	}
+	if (err && log->fd >= 0)
+		close(log->fd);
+	return err;
+}
+
+/* Returns 0, or an error number after a complaint. */
+static int open_existing(struct logfile *log)
+{
+	struct stat st;
+	int err;
+
+	if (stat(log->path, &st)) {
+		err = errno;
+		complain(log->path, err);
+		return err;
+	}
+	err = check_name(log, &st);
+	if (err)
+		return err;
+	if (S_ISREG(st.st_mode) && !log->force) {
+		tell("%s: the file exists; use --force to replace it, or another --output",
+		     log->path);
+		return EEXIST;
+	}
+	if (!S_ISREG(st.st_mode))
+		return open_special(log, &st);
+	err = make_fresh(log);
+	if (err)
+		complain(log->path, err);
+	return err;
+}
+
+/* Returns 0, or an error number after a complaint. */
+static int open_path(struct logfile *log)
+{
+	int err;
+
+	/* Also open it for reading: "record" reads the status of the log at the end. */
+	log->fd = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	log->made = log->fd >= 0;
+	if (log->made)
+		return 0;
+	err = errno;
+	if (err == EEXIST)
+		return open_existing(log);
+	complain(log->path, err);
+	return err;
+}
+
+static int check_kind(const struct logfile *log, bool any_kind)
+{
+	struct stat st;
+
+	if (fstat(log->fd, &st))
+		return errno;
+	if (!any_kind && !S_ISREG(st.st_mode)) {
+		tell("%s: not a regular file: use --log-policy=append", logfile_name(log));
+		return EINVAL;
+	}
+	return 0;
+}
+
+int logfile_open(struct logfile *log, bool any_kind)
+{
+	int err;
+
+	if (is_stdout(log)) {
+		if (isatty(STDOUT_FILENO)) {
+			tell("--output: standard output is a terminal: use a file or a pipe");
+			return EINVAL;
+		}
+		log->fd = STDOUT_FILENO;
+		return check_kind(log, any_kind);
+	}
+	err = open_path(log);
+	if (err)
+		return err;
+	err = check_kind(log, any_kind);
+	if (!err && log->mode && (log->made || log->fresh) && fchmod(log->fd, log->mode)) {
+		err = errno;
+		complain("--mode", err);
+		logfile_discard(log);
+	}
+	if (err)
+		logfile_close(log);
+	return err;
+}
+
+int logfile_keep(struct logfile *log)
+{
+	int err;
+
+	if (!log->fresh)
+		return 0;
+	if (!rename(log->fresh, log->path)) {
+		free(log->fresh);
+		log->fresh = NULL;
+		return 0;
+	}
+	err = errno;
+	tell("%s: cannot replace the file: %s", log->path, strerror(err));
+	tell("the log is in %s", log->fresh);
+	log->path = log->fresh;
+	return err;
+}
+
+void logfile_discard(struct logfile *log)
+{
+	if (log->fresh)
+		unlink(log->fresh);
+	else if (log->made)
+		unlink(log->path);
+	free(log->fresh);
+	log->fresh = NULL;
+	log->made = false;
+}
+
+void logfile_close(struct logfile *log)
+{
+	if (log->fd != STDOUT_FILENO)
+		close(log->fd);
+	free(log->fresh);
+	log->fresh = NULL;
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may trace whom: see policy.h.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/commands.h"
+#include "cmd/module.h"
+#include "session/policy.h"
+
+#define DEVICE		"/dev/posixtrace"
+#define SYSCTL		"/proc/sys/kernel/"
+
+/* The flag of a thread of the kernel in /proc/PID/stat, see include/linux/sched.h. */
+#define PF_KTHREAD	0x200000UL
+
+const char *policy_read_line(const char *path, char *line, size_t size)
+{
+	FILE *file = fopen(path, "re");
+
+	snprintf(line, size, "-");
+	if (file) {
+		if (fgets(line, size, file))
+			line[strcspn(line, "\n")] = '\0';
+		fclose(file);
+	}
+	return line;
+}
+
+const char *policy_parameter(const char *name, char *value, size_t size)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/module/" MODULE_NAME "/parameters/%s", name);
+	return policy_read_line(path, value, size);
+}
+
+/* ------------------------------------------------------------------ */
+/* From the sysctls							*/
+
+static bool read_sysctl(const char *path, long *value)
+{
+	char line[32], *end;
+
+	policy_read_line(path, line, sizeof(line));
+	*value = strtol(line, &end, 10);
+	return end != line && !*end;
+}
+
+const char *policy_trace_scope(void)
+{
+	/* The numbers mean the same. A larger one would be stricter than those that are known. */
+	static const char *const scopes[] = { "0", "1", "2", "3" };
+	long value;
+
+	if (!read_sysctl(SYSCTL "yama/ptrace_scope", &value) || value < 0)
+		return NULL;
+	return scopes[value < 3 ? value : 3];
+}
+
+const char *policy_kernel_classes(void)
+{
+	long value;
+
+	/* Only -1 lets every user have tracepoints of the whole system. */
+	if (!read_sysctl(SYSCTL "perf_event_paranoid", &value) || value >= 0)
+		return NULL;
+	return "irq:user,syscall:user";
+}
+
+/* ------------------------------------------------------------------ */
+/* Refusals								*/
+
+bool policy_needs_perfmon(const char *name)
+{
+	char value[256], *rest = value, *class;
+	size_t len = strlen(name);
+
+	policy_parameter("kernel_classes", value, sizeof(value));
+	while ((class = strsep(&rest, ","))) {
+		if (!strncmp(class, name, len) && !strcmp(class + len, ":perfmon"))
+			return true;
+	}
+	return false;
+}
+
+/* Why a scope refuses a process that the caller may send signals to; NULL if it does not. */
+static const char *refusal_of(const char *scope, bool is_child)
+{
+	if (!strcmp(scope, "1") && !is_child)
+		return "allows only descendants of the caller";
+	if (!strcmp(scope, "2"))
+		return "demands CAP_SYS_PTRACE";
+	if (!strcmp(scope, "3"))
+		return "lets a process trace only itself";
+	return NULL;
+}
+
+/* Returns false if another rule refused the process. */
+static bool complain_of_scope(pid_t pid, bool is_child)
+{
+	const char *refusal;
+	char scope[16];
+
+	policy_parameter("trace_scope", scope, sizeof(scope));
+	refusal = refusal_of(scope, is_child);
+	if (!refusal || (strcmp(scope, "3") && kill(pid, 0)))
+		return false;
+	tell("process %d: trace_scope=%s of the module %s", pid, scope, refusal);
+	if (!strcmp(scope, "1"))
+		tell("start the program with this command, or use root (CAP_SYS_PTRACE)");
+	return true;
+}
+
+/* Reads the state and the flags of a process, or of a thread that is not the first of its own. */
+static bool read_kind(pid_t pid, char *state, unsigned long *flags)
+{
+	char path[32], line[512], *end;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	policy_read_line(path, line, sizeof(line));
+	/* The name, in parentheses, may have any characters. */
+	end = strrchr(line, ')');
+	return end && sscanf(end, ") %c %*d %*d %*d %*d %*d %lu", state, flags) == 2;
+}
+
+/* The process of a thread; 0 if it is not known. */
+static pid_t process_of(pid_t tid)
+{
+	char path[32], line[128];
+	FILE *file;
+	int pid = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	file = fopen(path, "re");
+	while (file && !pid && fgets(line, sizeof(line), file))
+		sscanf(line, "Tgid: %d", &pid);
+	if (file)
+		fclose(file);
+	return pid;
+}
+
+bool policy_complain_of_kind(pid_t pid)
+{
+	pid_t process = process_of(pid);
+	unsigned long flags;
+	char state;
+
+	if (!process || !read_kind(pid, &state, &flags))
+		return false;
+	if (flags & PF_KTHREAD)
+		tell("process %d: a thread of the kernel, which no stream can trace", pid);
+	else if (process != pid)
+		tell("process %d: a thread of process %d: trace that one", pid, process);
+	else if (state == 'Z' || state == 'X')
+		tell("process %d: has ended already", pid);
+	else
+		return false;
+	return true;
+}
+
+void policy_complain(pid_t pid, bool is_child)
+{
+	char mode[16];
+
+	if (access(DEVICE, R_OK | W_OK))
+		tell("no permission to open " DEVICE ": device_mode=%s of the module",
+		     policy_parameter("device_mode", mode, sizeof(mode)));
+	else if (!complain_of_scope(pid, is_child))
+		tell("process %d: no permission to trace it", pid);
+	tell("see \"Permissions\" in posixtrace(4)");
+}

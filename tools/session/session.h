@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What "live" and "record" share: a stream on a process, and the options that choose the process
+ * and the events to record.
+ */
+#ifndef POSIXTRACE_SESSION_H
+#define POSIXTRACE_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <posixtrace.h>
+
+#include "session/process.h"
+#include "session/session_filter.h"
+
+struct session {
+	struct process process;
+	size_t stream_size;	/* 0: default */
+	size_t data_size;	/* bytes of data per event, or SESSION_DEFAULT */
+	bool inherit;
+	unsigned int kernel;	/* POSIXTRACE_CLASS_* */
+	struct session_filter filter;	/* which events to record */
+	bool no_device;		/* the process cannot open the device, in a container perhaps */
+	trace_id_t trid;
+};
+
+#define SESSION_DEFAULT	((size_t)-1)
+
+#define SESSION_SHORT_OPTIONS	"d:F:ik:p:s:x:"
+
+/* Help for these options. */
+#define SESSION_HELP \
+	"  -d, --data-size=BYTES    record at most BYTES of an event's data (1K)\n" \
+	"  -F, --filter=FILTER      record only events of these types; * and ? are wildcards\n" \
+	"  -i, --inherit            also trace the children of the process\n" \
+	"  -k, --kernel=CLASS,...   also record events of the kernel: all, sched, ...\n" \
+	"  -p, --pid=PID            trace this process\n" \
+	"  -s, --size=BYTES         size of the trace stream (256K)\n" \
+	"  -x, --exclude=NAME,...   record no events of these types; * and ? are wildcards\n"
+
+/* session_classes() - POSIXTRACE_CLASS_* of a list of names; exits with 2 if it is invalid */
+unsigned int session_classes(const char *list);
+
+/* session_option() - handle an option of SESSION_HELP; exits with 2 if its value is invalid */
+bool session_option(struct session *session, int opt, const char *value);
+
+/*
+ * session_process() - handle the arguments after the options of @command: a process id, or a
+ * program with or without "--". Returns false after a complaint if they are missing or conflict
+ * with the options.
+ */
+bool session_process(struct session *session, const char *command, int argc, char **argv);
+
+/*
+ * session_attr() - create attributes from the options and a name. Returns 0 or an error number.
+ * After success, the caller must call posix_trace_attr_destroy().
+ */
+int session_attr(const struct session *session, const char *name, trace_attr_t *attr);
+
+/*
+ * session_create() - create the stream, with log if log_fd is not -1. It has its filter and is
+ * suspended. Returns 0, or an error number after a complaint.
+ */
+int session_create(struct session *session, const trace_attr_t *attr, int log_fd);
+
+/* session_create_plain() - as session_attr() and session_create() without log */
+int session_create_plain(struct session *session, const char *name);
+
+/* session_stats() - count events, with those of the kernel. Returns 0 or an error number. */
+int session_stats(const struct session *session, struct posixtrace_stats_info *stats);
+
+/* session_hint() - if no event was recorded, say why that may be and what to do */
+void session_hint(const struct session *session, const struct posixtrace_stats_info *stats);
+
+/* session_free() - free the names */
+void session_free(struct session *session);
+
+/*
+ * parse_number(), parse_size(), parse_positive_size() - exit with 2 if the text is invalid; sizes
+ * may end in K, M, G, and a positive size is not 0
+ */
+unsigned long parse_number(const char *option, const char *text, unsigned long max);
+size_t parse_size(const char *option, const char *text, size_t max);
+size_t parse_positive_size(const char *option, const char *text, size_t max);
+
+#endif /* POSIXTRACE_SESSION_H */

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A growing buffer of bytes: see buffer.h.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/buffer.h"
+
+bool buffer_grow(struct buffer *buffer, size_t len)
+{
+	size_t room = buffer->room ? buffer->room : 256;
+	unsigned char *data;
+
+	if (buffer->failed)
+		return false;
+	while (room < buffer->len + len)
+		room *= 2;
+	data = realloc(buffer->data, room);
+	if (!data) {
+		buffer->failed = true;
+		return false;
+	}
+	buffer->data = data;
+	buffer->room = room;
+	return true;
+}
+
+void buffer_integer(struct buffer *buffer, uint64_t value, unsigned int base, const char *prefix,
+		    size_t width)
+{
+	static const char digits[] = "0123456789abcdef";
+	char text[24], *p = text + sizeof(text);
+	size_t len;
+
+	/* Division by a constant is much faster than by a variable. */
+	do {
+		*--p = base == 16 ? digits[value % 16] : digits[value % 10];
+		value = base == 16 ? value / 16 : value / 10;
+	} while (value);
+	len = (size_t)(text + sizeof(text) - p);
+	for (size_t have = strlen(prefix) + len; have < width; have++)
+		buffer_byte(buffer, ' ');
+	buffer_text(buffer, prefix);
+	buffer_put(buffer, p, len);
+}
+
+void buffer_signed(struct buffer *buffer, int64_t value)
+{
+	uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+
+	buffer_integer(buffer, size, 10, value < 0 ? "-" : "", 0);
+}
+
+void buffer_printf(struct buffer *buffer, const char *format, ...)
+{
+	char text[256];
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (len < 0 || !buffer_has_room(buffer, len + 1))
+		return;
+	if ((size_t)len < sizeof(text)) {
+		memcpy(buffer->data + buffer->len, text, len);
+	} else {
+		va_start(args, format);
+		vsnprintf((char *)buffer->data + buffer->len, len + 1, format, args);
+		va_end(args);
+	}
+	buffer->len += len;
+}
+
+void buffer_real(struct buffer *buffer, double value, size_t size)
+{
+	char text[40];
+
+	for (int digits = 6; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (size == sizeof(float) ? strtof(text, NULL) == (float)value :
+					    strtod(text, NULL) == value)
+			break;
+	}
+	buffer_text(buffer, text);
+}
+
+void buffer_number(struct buffer *buffer, uint64_t value, size_t size)
+{
+	unsigned char bytes[8];
+
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = value >> (8 * i);
+	buffer_put(buffer, bytes, size);
+}
+
+void buffer_patch(struct buffer *buffer, size_t at, uint64_t value, size_t size)
+{
+	if (buffer->failed)
+		return;
+	for (size_t i = 0; i < size; i++)
+		buffer->data[at + i] = value >> (8 * i);
+}
+
+void buffer_reset(struct buffer *buffer)
+{
+	buffer->len = 0;
+}
+
+void buffer_free(struct buffer *buffer)
+{
+	free(buffer->data);
+	*buffer = (struct buffer){ };
+}

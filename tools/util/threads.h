@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Small numbers for threads, and for other things with two ids. What a thread is, event/lives.h decides:
+ * its number stands for event_thread_key(), which no viewer accepts as the id of a thread.
+ */
+#ifndef POSIXTRACE_THREADS_H
+#define POSIXTRACE_THREADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define THREADS_OTHERS	0U	/* the number that all threads beyond the limit share */
+
+struct threads;
+
+/* threads_new() - create a table of at most @max threads; returns 0 or -ENOMEM */
+int threads_new(size_t max, struct threads **threads);
+
+/**
+ * threads_find() - find or assign the number of a thread
+ * @threads: from threads_new()
+ * @pid: process of the thread
+ * @thread: event_thread_key() of the thread
+ * @number: where to store the number: 1, 2, 3 ... by first appearance, or THREADS_OTHERS
+ *
+ * Return: 1 if the number is new, 0 if not, or -ENOMEM.
+ */
+int threads_find(struct threads *threads, pid_t pid, uint64_t thread, uint32_t *number);
+
+void threads_free(struct threads *threads);
+
+#endif /* POSIXTRACE_THREADS_H */
