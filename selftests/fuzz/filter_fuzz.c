@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/commands.h"
 #include "event/filter.h"
+#include "util/message.h"
 
 #define TYPE	100
 #define NAME	"cache_op"

@@ -20,6 +20,7 @@
 #include "event/logend.h"
 #include "event/select.h"
 #include "print/print.h"
+#include "util/message.h"
 
 /* Time between two looks at a file whose growth inotify does not report, as on NFS. */
 #define LOOK_MS		1000

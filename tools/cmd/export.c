@@ -12,6 +12,7 @@
 
 #include "cmd/commands.h"
 #include "export/export.h"
+#include "util/message.h"
 
 /* An option without a letter. */
 #define OPTION_FILTER	256

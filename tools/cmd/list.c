@@ -21,6 +21,7 @@
 #include "session/scan.h"
 #include "session/session.h"
 #include "util/escape.h"
+#include "util/message.h"
 
 #define PID_MAX		(1 << 22)
 #define NAME_WIDTH	24

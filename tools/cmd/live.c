@@ -15,6 +15,7 @@
 #include "event/source.h"
 #include "print/print.h"
 #include "session/session.h"
+#include "util/message.h"
 
 #define BATCH		4096
 

@@ -17,6 +17,7 @@
 #include "cmd/commands.h"
 #include "cmd/module.h"
 #include "session/policy.h"
+#include "util/message.h"
 
 struct load {
 	const char *file;

@@ -19,6 +19,7 @@
 #include "session/logfile.h"
 #include "session/session.h"
 #include "util/escape.h"
+#include "util/message.h"
 
 #define NSEC		1000000000ULL
 #define SHOW_MS		500	/* interval of the progress line */

@@ -22,6 +22,7 @@
 #include "event/select.h"
 #include "session/session.h"
 #include "util/escape.h"
+#include "util/message.h"
 
 /* Number of events between two looks at the clock. */
 #define LOOK_EVERY	(1U << 16)

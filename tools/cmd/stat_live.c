@@ -12,9 +12,9 @@
 #include <trace.h>
 #include <unistd.h>
 
-#include "cmd/commands.h"
 #include "cmd/stat_live.h"
 #include "session/session.h"
+#include "util/message.h"
 
 /* Large enough to buffer events while this command does not get to run. */
 #define STREAM_SIZE	(4U << 20)

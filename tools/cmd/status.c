@@ -17,6 +17,7 @@
 #include "cmd/commands.h"
 #include "cmd/module.h"
 #include "session/policy.h"
+#include "util/message.h"
 
 #define DEVICE		"/dev/posixtrace"
 #define SYSFS		"/sys/module/" MODULE_NAME

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cmd/commands.h"
 #include "elf/debuginfod.h"
+#include "util/message.h"
 
 #define PATIENCE_NS	1000000000LL
 

@@ -21,9 +21,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/commands.h"
 #include "elf/points.h"
 #include "util/escape.h"
+#include "util/message.h"
 
 #define SECTION		".note.posixtrace"
 #define OWNER		"posixtrace"

@@ -18,10 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/commands.h"
 #include "elf/debuginfod.h"
 #include "elf/symbols.h"
 #include "util/escape.h"
+#include "util/message.h"
 
 #define FILES_MAX	256	/* files that are opened */
 #define CACHED		4096	/* locations; a power of two */

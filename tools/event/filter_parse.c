@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/commands.h"
 #include "event/filter_parse.h"
 #include "event/filter_token.h"
+#include "util/message.h"
 
 /* All event type ids are smaller. */
 #define TYPES	POSIXTRACE_EVENT_ID_MAX

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <trace.h>
 
-#include "cmd/commands.h"
 #include "event/formats.h"
 #include "event/source.h"
+#include "util/message.h"
 
 #define NAME_SIZE	(TRACE_EVENT_NAME_MAX + 1)
 #define FILE_MAX_BYTES	(1 << 20)

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <trace.h>
 
-#include "cmd/commands.h"
 #include "event/logend.h"
+#include "util/message.h"
 
 void logend_event(struct logend *end, const struct event *event)
 {

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "cmd/commands.h"
 #include "event/filter.h"
 #include "event/select.h"
+#include "util/message.h"
 
 /* All event type ids are smaller. */
 #define TYPES	POSIXTRACE_EVENT_ID_MAX

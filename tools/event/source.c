@@ -14,10 +14,10 @@
 #include <trace.h>
 #include <unistd.h>
 
-#include "cmd/commands.h"
 #include "event/formats.h"
 #include "event/lives.h"
 #include "event/source.h"
+#include "util/message.h"
 
 #define BATCH		256
 /* Large enough for any event. */

@@ -12,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/commands.h"
 #include "export/ctf_fields.h"
 #include "export/ctf_kernel.h"
 #include "export/ctf_metadata.h"
 #include "export/ctf_trace.h"
 #include "export/export.h"
 #include "util/escape.h"
+#include "util/message.h"
 
 /* Whether TSDL can describe the fields of an event type; 0 is not known yet. */
 #define FIELDS_POSSIBLE		1

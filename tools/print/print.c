@@ -12,11 +12,11 @@
 #include <trace.h>
 #include <unistd.h>
 
-#include "cmd/commands.h"
 #include "print/json_fields.h"
 #include "print/print.h"
 #include "print/text_fields.h"
 #include "util/escape.h"
+#include "util/message.h"
 
 #define DATA_SHOWN	48	/* bytes, unless --full is given */
 #define NAME_WIDTH	24

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/commands.h"
 #include "session/logfile.h"
+#include "util/message.h"
 
 static bool is_stdout(const struct logfile *log)
 {

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/commands.h"
 #include "cmd/module.h"
 #include "session/policy.h"
+#include "util/message.h"
 
 #define DEVICE		"/dev/posixtrace"
 #define SYSCTL		"/proc/sys/kernel/"

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmd/commands.h"
 #include "session/process.h"
+#include "util/message.h"
 
 /* Runs in the child: waits for process_go(), then executes the program. Never returns. */
 static void become_program(const struct process *process, int begin)

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/commands.h"
 #include "session/policy.h"
 #include "session/session.h"
+#include "util/message.h"
 
 #define PID_MAX		(1 << 22)
 

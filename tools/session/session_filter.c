@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/commands.h"
 #include "session/session_filter.h"
+#include "util/message.h"
 
 /* ------------------------------------------------------------------ */
 /* Options								*/

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Messages on standard error.
+ */
+#ifndef POSIXTRACE_MESSAGE_H
+#define POSIXTRACE_MESSAGE_H
+
+#include <stdarg.h>
+
+/* tell(), vtell() - print a line on standard error, escaped as escape_message() does */
+__attribute__((format(printf, 1, 2)))
+void tell(const char *format, ...);
+__attribute__((format(printf, 1, 0)))
+void vtell(const char *format, va_list args);
+
+/*
+ * usage_error() - print what is wrong with the arguments of a command, and where its help is.
+ * Returns 2, the exit status.
+ */
+__attribute__((format(printf, 2, 3)))
+int usage_error(const char *command, const char *format, ...);
+
+/* complain() - print on standard error what failed and the text of the error number @err */
+void complain(const char *what, int err);
+
+/* complain_of_output() - report, only once, that standard output could not be written */
+void complain_of_output(int err);
+
+#endif /* POSIXTRACE_MESSAGE_H */
