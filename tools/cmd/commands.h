@@ -6,14 +6,14 @@
 #ifndef POSIXTRACE_COMMANDS_H
 #define POSIXTRACE_COMMANDS_H
 
-int posixtrace_dump(int argc, char **argv);
-int posixtrace_export(int argc, char **argv);
-int posixtrace_list(int argc, char **argv);
-int posixtrace_live(int argc, char **argv);
-int posixtrace_load(int argc, char **argv);
-int posixtrace_record(int argc, char **argv);
-int posixtrace_stat(int argc, char **argv);
-int posixtrace_status(int argc, char **argv);
-int posixtrace_unload(int argc, char **argv);
+int cmd_dump(int argc, char **argv);
+int cmd_export(int argc, char **argv);
+int cmd_list(int argc, char **argv);
+int cmd_live(int argc, char **argv);
+int cmd_load(int argc, char **argv);
+int cmd_record(int argc, char **argv);
+int cmd_stat(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_unload(int argc, char **argv);
 
 #endif /* POSIXTRACE_COMMANDS_H */

@@ -330,7 +330,7 @@ static int get_options(struct dump *dump, int argc, char **argv)
 	return 0;
 }
 
-int posixtrace_dump(int argc, char **argv)
+int cmd_dump(int argc, char **argv)
 {
 	struct dump dump = { .print.cpu = true, .print.signals = -1 };
 	int ret = select_new(&dump.selection);

@@ -297,7 +297,7 @@ static int parse_max(const char *text, uint64_t *max)
 	return -EINVAL;
 }
 
-int posixtrace_export(int argc, char **argv)
+int cmd_export(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "filter", required_argument, NULL, OPTION_FILTER },

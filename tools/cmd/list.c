@@ -330,7 +330,7 @@ static int list_log(const char *path, bool all)
 
 /* ------------------------------------------------------------------ */
 
-int posixtrace_list(int argc, char **argv)
+int cmd_list(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "all", no_argument, NULL, 'a' },

@@ -232,7 +232,7 @@ static bool set_option(struct live *live, int opt, const char *value)
 	}
 }
 
-int posixtrace_live(int argc, char **argv)
+int cmd_live(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "clock", required_argument, NULL, 'c' },

@@ -366,7 +366,7 @@ static bool parse_load_option(struct load *arg, int opt, const char *value)
 	}
 }
 
-int posixtrace_load(int argc, char **argv)
+int cmd_load(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "device-mode", required_argument, NULL, OPT_DEVICE_MODE },
@@ -404,7 +404,7 @@ int posixtrace_load(int argc, char **argv)
 	return status;
 }
 
-int posixtrace_unload(int argc, char **argv)
+int cmd_unload(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, 'h' },

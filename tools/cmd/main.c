@@ -22,15 +22,15 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
-	{ "dump", posixtrace_dump, "print the events of a log" },
-	{ "export", posixtrace_export, "write a log in a format for other programs" },
-	{ "list", posixtrace_list, "list programs with trace points, streams and event types" },
-	{ "live", posixtrace_live, "print the events of a process as they happen" },
-	{ "load", posixtrace_load, "insert the module into the kernel" },
-	{ "record", posixtrace_record, "record the events of a process into a log" },
-	{ "stat", posixtrace_stat, "count the events of a log or process, and measure times" },
-	{ "status", posixtrace_status, "print state, limits and features of the module" },
-	{ "unload", posixtrace_unload, "remove the module from the kernel" },
+	{ "dump", cmd_dump, "print the events of a log" },
+	{ "export", cmd_export, "write a log in a format for other programs" },
+	{ "list", cmd_list, "list programs with trace points, streams and event types" },
+	{ "live", cmd_live, "print the events of a process as they happen" },
+	{ "load", cmd_load, "insert the module into the kernel" },
+	{ "record", cmd_record, "record the events of a process into a log" },
+	{ "stat", cmd_stat, "count the events of a log or process, and measure times" },
+	{ "status", cmd_status, "print state, limits and features of the module" },
+	{ "unload", cmd_unload, "remove the module from the kernel" },
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))

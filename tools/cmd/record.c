@@ -500,7 +500,7 @@ static bool parse_option(struct recording *rec, int opt, const char *value)
 	}
 }
 
-int posixtrace_record(int argc, char **argv)
+int cmd_record(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "data-size", required_argument, NULL, 'd' },

@@ -374,7 +374,7 @@ static int get_options(struct stat_command *stat, int argc, char **argv)
 	return check_options(stat, kernel);
 }
 
-int posixtrace_stat(int argc, char **argv)
+int cmd_stat(int argc, char **argv)
 {
 	struct stat_command stat = { .histograms = true };
 	int ret = select_new(&stat.selection);

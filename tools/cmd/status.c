@@ -138,7 +138,7 @@ static int print_status(struct kmod_ctx *ctx)
 	return err ? 1 : 0;
 }
 
-int posixtrace_status(int argc, char **argv)
+int cmd_status(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "help", no_argument, NULL, 'h' },
