@@ -18,6 +18,7 @@
 #include "elf/symbols.h"
 #include "event/formats.h"
 #include "event/logend.h"
+#include "event/misfits.h"
 #include "event/select.h"
 #include "print/print.h"
 #include "util/message.h"
@@ -230,7 +231,7 @@ static int print_log(struct dump *dump)
 			complain(dump->path, -err);
 	}
 	if (!err)
-		formats_warn(dump->formats, dump->source);
+		misfits_warn(dump->formats, dump->source);
 	if (!err && !dump->cleared)
 		err = logend_tell(&dump->end, dump->path, dump->source);
 	symbols_free(dump->print.symbols);

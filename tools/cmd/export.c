@@ -5,19 +5,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd/commands.h"
+#include "event/misfits.h"
 #include "export/export.h"
 #include "util/message.h"
 
 /* An option without a letter. */
 #define OPTION_FILTER	256
-
-#define PROGRESS_EVERY	(1 << 16)	/* events */
 
 static const struct {
 	const char *name;
@@ -53,130 +51,6 @@ static void print_help(FILE *to)
 		"  -o, --output=OUT        file or directory to write; it must not exist\n\n"
 		"Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.\n");
 }
-
-/* ------------------------------------------------------------------ */
-/* For the exporters							*/
-
-static void show_progress(const struct export *export, const char *end)
-{
-	uint64_t total = source_total_bytes(export->source);
-
-	fprintf(stderr, "\rposixtrace: %llu events", (unsigned long long)export->events);
-	if (total)
-		fprintf(stderr, ", %3.0f %%", 100.0 * source_read_bytes(export->source) / total);
-	fputs(end, stderr);
-	fflush(stderr);
-}
-
-int export_next(struct export *export, struct event *event)
-{
-	int ret;
-
-	do {
-		ret = export_interrupted();
-		if (!ret)
-			ret = source_next(export->source, event);
-		if (ret <= 0)
-			return ret;
-		logend_event(&export->end, event);
-	} while (!select_event(export->selection, event));
-	if (!export->events++)
-		export->first_time = event->time;
-	if (event->time > export->last_time)
-		export->last_time = event->time;
-	export->user_events += event->user;
-	export->newly_lost = event->lost > export->lost ? event->lost - export->lost : 0;
-	export->lost = event->lost;
-	if (export->progress && export->events % PROGRESS_EVERY == 0)
-		show_progress(export, "");
-	return 1;
-}
-
-int export_flush(struct export *export, struct buffer *buffer, size_t least)
-{
-	if (buffer->failed)
-		return -ENOMEM;
-	if (buffer->len < least)
-		return 0;
-	if (buffer->len && fwrite(buffer->data, buffer->len, 1, export->file) != 1)
-		return errno ? -errno : -EIO;
-	buffer_reset(buffer);
-	return 0;
-}
-
-int export_find_thread(const struct export *export, struct threads *threads,
-		       const struct event *event, uint32_t *number)
-{
-	(void)export;
-	return threads_find(threads, event->pid, event_thread_key(event), number);
-}
-
-void export_trace_name(const struct export *export, char *name, size_t size)
-{
-	char text[TRACE_NAME_MAX + 1] = "";
-	trace_attr_t attr;
-
-	if (!posix_trace_get_attr(source_trid(export->source), &attr))
-		posix_trace_attr_getname(&attr, text);
-	snprintf(name, size, "%s", text);
-}
-
-unsigned int export_kernel_classes(const struct export *export)
-{
-	unsigned int classes = 0;
-	trace_attr_t attr;
-
-	if (!posix_trace_get_attr(source_trid(export->source), &attr))
-		posixtrace_attr_getkernel(&attr, &classes);
-	return classes;
-}
-
-/* ------------------------------------------------------------------ */
-/* Signals: an export that is interrupted leaves no part of its output	*/
-
-/* Written by the handler, accessed atomically. */
-static int signal_number;
-
-static void take_signal(int number)
-{
-	__atomic_store_n(&signal_number, number, __ATOMIC_RELAXED);
-}
-
-static int signal_taken(void)
-{
-	return __atomic_load_n(&signal_number, __ATOMIC_RELAXED);
-}
-
-int export_interrupted(void)
-{
-	return signal_taken() ? -EINTR : 0;
-}
-
-static void begin_signals(void)
-{
-	static const int numbers[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
-	/* Without SA_RESTART: a write that waits ends as well. */
-	const struct sigaction take = { .sa_handler = take_signal };
-	struct sigaction old;
-
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		/* nohup(1) ignores SIGHUP: leave it ignored. */
-		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &take, NULL);
-	}
-	/* A file beyond the limit of its size is an error of write(). */
-	signal(SIGXFSZ, SIG_IGN);
-}
-
-/* Ends as the signal would have ended the command. */
-static void obey_signal(void)
-{
-	signal(signal_taken(), SIG_DFL);
-	raise(signal_taken());
-}
-
-/* ------------------------------------------------------------------ */
-/* The command								*/
 
 static int open_output(struct export *export, size_t format)
 {
@@ -226,15 +100,6 @@ static int close_output(struct export *export, int err)
 	return err;
 }
 
-static bool has_kernel(const struct export *export)
-{
-	unsigned int classes;
-	trace_attr_t attr;
-
-	return !posix_trace_get_attr(source_trid(export->source), &attr) &&
-	       !posixtrace_attr_getkernel(&attr, &classes) && classes;
-}
-
 static int run_export(struct export *export, size_t format)
 {
 	int err = source_open_log(export->log, &export->source);
@@ -245,24 +110,23 @@ static int run_export(struct export *export, size_t format)
 	}
 	source_set_formats(export->source, export->formats);
 	if (export->path && strcmp(export->path, "-") != 0)
-		begin_signals();
+		export_begin_signals();
 	err = open_output(export, format);
 	if (err)
 		goto out;
 	export->progress = isatty(STDERR_FILENO);
-	export->kernel = has_kernel(export);
+	export->kernel = export_kernel_classes(export);
 	err = formats[format].run(export);
 	err = close_output(export, err);
-	if (export->progress && export->events >= PROGRESS_EVERY)
-		show_progress(export, "\n");
-	if (err && signal_taken())
-		obey_signal();
+	export_end_progress(export);
+	if (err && export_interrupted())
+		export_obey_signal();
 	else if (err && !export->path && ferror(stdout))
 		complain_of_output(-err);
 	else if (err)
 		complain("export", -err);
 	else
-		formats_warn(export->formats, export->source);
+		misfits_warn(export->formats, export->source);
 	if (!err) {
 		err = logend_read(&export->end, export->source);
 		if (err)

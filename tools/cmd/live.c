@@ -12,6 +12,7 @@
 
 #include "cmd/commands.h"
 #include "event/formats.h"
+#include "event/misfits.h"
 #include "event/source.h"
 #include "print/print.h"
 #include "session/session.h"
@@ -192,7 +193,7 @@ static int run_live(struct live *live)
 		process_go(process);
 		if (!follow(live) && !finish(live))
 			ret = 0;
-		formats_warn(live->formats, live->source);
+		misfits_warn(live->formats, live->source);
 		print_summary(live, ret);
 	}
 	source_close(live->source);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "cmd/commands.h"
-#include "cmd/module.h"
+#include "session/module.h"
 #include "session/policy.h"
 #include "util/message.h"
 
@@ -158,33 +158,6 @@ static void complain_of_insert(const char *path, int err)
 /* ------------------------------------------------------------------ */
 /* Loading								*/
 
-struct kmod_module *module_installed(struct kmod_ctx *ctx)
-{
-	struct kmod_module *module;
-
-	if (kmod_module_new_from_name(ctx, MODULE_NAME, &module) < 0)
-		return NULL;
-	/* The path comes from the index of depmod: without one, the module is not installed. */
-	if (!kmod_module_get_path(module)) {
-		kmod_module_unref(module);
-		return NULL;
-	}
-	return module;
-}
-
-bool module_present(struct kmod_ctx *ctx)
-{
-	struct kmod_module *module;
-	int state = -1;
-
-	if (kmod_module_new_from_name(ctx, MODULE_NAME, &module) >= 0) {
-		state = kmod_module_get_initstate(module);
-		kmod_module_unref(module);
-	}
-	return state == KMOD_MODULE_LIVE || state == KMOD_MODULE_COMING ||
-	       state == KMOD_MODULE_GOING || state == KMOD_MODULE_BUILTIN;
-}
-
 static struct kmod_module *find_module(struct kmod_ctx *ctx, const char *file)
 {
 	struct kmod_module *module;
@@ -321,24 +294,6 @@ static int unload_module(struct kmod_ctx *ctx)
 
 /* ------------------------------------------------------------------ */
 /* Options								*/
-
-static void no_messages(void *data, int priority, const char *file, int line, const char *fn,
-			const char *format, va_list args)
-{
-	(void)data, (void)priority, (void)file, (void)line, (void)fn, (void)format, (void)args;
-}
-
-struct kmod_ctx *module_context(void)
-{
-	struct kmod_ctx *ctx = kmod_new(NULL, NULL);
-
-	/* Silence libkmod: this command prints messages of its own. */
-	if (ctx)
-		kmod_set_log_fn(ctx, no_messages, NULL);
-	else
-		complain("libkmod", ENOMEM);
-	return ctx;
-}
 
 enum {
 	OPT_DEVICE_MODE = 256, OPT_KERNEL_CLASSES, OPT_LOG_TIMEOUT, OPT_TRACE_SCOPE,

@@ -15,7 +15,7 @@
 #include <posixtrace.h>
 
 #include "cmd/commands.h"
-#include "cmd/module.h"
+#include "session/module.h"
 #include "session/policy.h"
 #include "util/message.h"
 

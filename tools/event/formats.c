@@ -8,26 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <trace.h>
 
 #include "event/formats.h"
-#include "event/source.h"
 #include "util/message.h"
 
-#define NAME_SIZE	(TRACE_EVENT_NAME_MAX + 1)
 #define FILE_MAX_BYTES	(1 << 20)
-
-struct format {
-	char event[NAME_SIZE];
-	unsigned int line;	/* of the file, where it begins */
-	struct description *description;
-};
-
-struct formats {
-	const char *path;
-	struct format *formats;
-	size_t nr_formats;
-};
 
 struct reader {
 	const char *at;
@@ -121,9 +106,9 @@ static int read_quoted(struct reader *reader, char *name)
 		if (!c)
 			return invalid(reader, reader->line,
 				       "unknown escape in quotes: use \\\\, \\\", \\n, \\t or \\xNN");
-		if (len + 1 >= NAME_SIZE)
+		if (len + 1 >= FORMAT_NAME_SIZE)
 			return invalid(reader, reader->line, "a name has at most %d bytes",
-				       NAME_SIZE - 1);
+				       FORMAT_NAME_SIZE - 1);
 		name[len++] = c;
 	}
 	return invalid(reader, reader->line, "closing quote is missing");
@@ -141,9 +126,9 @@ static int read_word(struct reader *reader, char *word)
 			return invalid(reader, reader->line,
 				       "byte %#x in a name: put the name in quotes",
 				       (unsigned char)*reader->at);
-		if (len + 1 >= NAME_SIZE)
+		if (len + 1 >= FORMAT_NAME_SIZE)
 			return invalid(reader, reader->line, "a name has at most %d bytes",
-				       NAME_SIZE - 1);
+				       FORMAT_NAME_SIZE - 1);
 		word[len++] = *reader->at++;
 	}
 	word[len] = '\0';
@@ -164,7 +149,7 @@ static int unexpected(const struct reader *reader, const char *wanted)
 /* "struct" stands before the name, or behind it as in a description. */
 static int read_head(struct reader *reader, struct format *format, bool *aligned)
 {
-	char word[NAME_SIZE];
+	char word[FORMAT_NAME_SIZE];
 	int err = read_word(reader, word);
 
 	*aligned = !err && !strcmp(word, "struct");
@@ -352,45 +337,6 @@ struct description *formats_find(const struct formats *formats, const char *even
 			return formats->formats[i].description;
 	}
 	return NULL;
-}
-
-static bool has_type(trace_id_t trid, const char *event)
-{
-	char name[TRACE_EVENT_NAME_MAX + 1];
-	trace_event_id_t type;
-	int none;
-
-	if (posix_trace_eventtypelist_rewind(trid))
-		return false;
-	while (!posix_trace_eventtypelist_getnext_id(trid, &type, &none) && !none) {
-		if (type >= POSIX_TRACE_UNNAMED_USEREVENT &&
-		    !posix_trace_eventid_get_name(trid, type, name) && !strcmp(name, event))
-			return true;
-	}
-	return false;
-}
-
-void formats_warn(const struct formats *formats, const struct source *source)
-{
-	for (size_t i = 0; formats && i < formats->nr_formats; i++) {
-		const struct format *format = &formats->formats[i];
-		struct buffer text = { };
-
-		buffer_printf(&text, "%s: ", format->event);
-		if (format->description->misfit)
-			description_misfit(format->description, &text);
-		else if (!has_type(source_trid(source), format->event))
-			buffer_printf(&text, "the %s has no such user event type",
-				      source_is_log(source) ? "log" : "process");
-		else
-			buffer_reset(&text);
-		if (text.failed)
-			complain(formats->path, ENOMEM);
-		else if (text.len)
-			tell("%s:%u: %.*s", formats->path, format->line, (int)text.len,
-			     (const char *)text.data);
-		buffer_free(&text);
-	}
 }
 
 void formats_free(struct formats *formats)

@@ -12,11 +12,26 @@
 #define POSIXTRACE_FORMATS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <trace.h>
 
 #include "event/description.h"
 
-struct formats;
-struct source;
+#define FORMAT_NAME_SIZE	(TRACE_EVENT_NAME_MAX + 1)
+
+/* The definition of an event type. */
+struct format {
+	char event[FORMAT_NAME_SIZE];
+	unsigned int line;	/* of the file, where it begins */
+	struct description *description;
+};
+
+/* A format file. */
+struct formats {
+	const char *path;
+	struct format *formats;
+	size_t nr_formats;
+};
 
 /* An option without a letter: --format-file. */
 #define FORMATS_OPTION	310
@@ -37,15 +52,6 @@ int formats_load(const char *path, struct formats **formats);
 
 /* formats_find() - find an event type by name; NULL if there is none or @formats is NULL */
 struct description *formats_find(const struct formats *formats, const char *event);
-
-/**
- * formats_warn() - print on standard error which definitions do not fit the events
- * @formats: the contents of the file, or NULL
- * @source: the log or stream, after its events
- *
- * The output is still correct, but perhaps not what the user expects.
- */
-void formats_warn(const struct formats *formats, const struct source *source);
 
 void formats_free(struct formats *formats);
 

@@ -54,6 +54,15 @@ struct export {
  */
 int export_next(struct export *export, struct event *event);
 
+/* export_begin_signals() - take signals from now on, so that export_interrupted() sees them */
+void export_begin_signals(void);
+
+/* export_obey_signal() - end as the signal would have ended the command */
+void export_obey_signal(void);
+
+/* export_end_progress() - complete the line that shows the progress, if there is one */
+void export_end_progress(const struct export *export);
+
 /* export_interrupted() - returns -EINTR if a signal has to end the export, 0 otherwise */
 int export_interrupted(void);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/module.h"
+#include "session/module.h"
 #include "session/policy.h"
 #include "util/message.h"
 
