@@ -13,6 +13,7 @@
 #include "analyze/histogram.h"
 #include "analyze/pairs.h"
 #include "analyze/stat_fields.h"
+#include "event/event_names.h"
 #include "event/source.h"
 #include "util/threads.h"
 
@@ -117,15 +118,6 @@ int stats_event(struct stats *stats, const struct event *event, bool selected);
 
 /* stats_end() - count the begins that are still open, after the last event */
 void stats_end(struct stats *stats);
-
-/**
- * stats_print() - print the statistics as tables
- * @stats: the statistics, after stats_end()
- * @to: where to print
- * @all: print all threads, not only the busiest
- * @histograms: print histograms of durations
- */
-void stats_print(const struct stats *stats, FILE *to, bool all, bool histograms);
 
 void stats_free(struct stats *stats);
 

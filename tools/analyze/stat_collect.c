@@ -8,6 +8,7 @@
 #include <trace.h>
 
 #include "analyze/stat.h"
+#include "event/event_names.h"
 
 int stats_init(struct stats *stats)
 {

@@ -13,6 +13,7 @@
 
 #include "analyze/intervals.h"
 #include "analyze/states.h"
+#include "event/event_names.h"
 #include "util/threads.h"
 
 /* The index of no thread. */

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "analyze/waits.h"
+#include "event/event_names.h"
 #include "event/source.h"
 
 #define STATES_THREADS	(1U << 16)	/* threads that are followed */
@@ -108,15 +109,6 @@ uint64_t states_last(const struct states *states);
 
 /* states_has() - check whether the trace has a class of events */
 bool states_has(const struct states *states, unsigned int class);
-
-/**
- * states_print() - print the results as tables
- * @states: from states_new(), after states_end()
- * @source: where the events came from, for the names of threads; NULL without
- * @to: where to print
- * @all: print all threads and places, not only the first
- */
-void states_print(const struct states *states, struct source *source, FILE *to, bool all);
 
 void states_free(struct states *states);
 

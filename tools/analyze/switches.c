@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyze/switches.h"
+#include "event/event_names.h"
 
 static const int states[KEVENT_STATES] = {
 	[KEVENT_STATE_R] = 0, [KEVENT_STATE_S] = 0x01, [KEVENT_STATE_D] = 0x02,

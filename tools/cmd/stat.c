@@ -20,6 +20,8 @@
 #include "cmd/stat_live.h"
 #include "event/logend.h"
 #include "event/select.h"
+#include "print/stat_print.h"
+#include "print/states_print.h"
 #include "session/session.h"
 #include "util/escape.h"
 #include "util/message.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The fields of single events: see struct event in source.h.
+ * The fields of single events: see event.h.
  */
 #include <math.h>
 #include <trace.h>
 
-#include "event/source.h"
+#include "event/event.h"
 
 /* Marks the id of a thread in the kernel: no address of a program has this bit. */
 #define TID_FLAG	(1ULL << 63)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who recorded single events: see struct event in source.h.
+ * Who recorded single events: see event_names.h.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <trace.h>
 
+#include "event/event_names.h"
 #include "event/source.h"
 
 static bool is_named(const struct event *event)

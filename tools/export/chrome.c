@@ -22,6 +22,7 @@
 
 #include "analyze/pairs.h"
 #include "analyze/spans.h"
+#include "event/event_names.h"
 #include "export/export.h"
 #include "export/json.h"
 #include "util/escape.h"

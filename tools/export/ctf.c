@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "event/event_names.h"
 #include "export/ctf_fields.h"
 #include "export/ctf_kernel.h"
 #include "export/ctf_metadata.h"

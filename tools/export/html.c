@@ -13,6 +13,7 @@
 
 #include "analyze/pairs.h"
 #include "analyze/spans.h"
+#include "event/event_names.h"
 #include "export/export.h"
 #include "export/json.h"
 #include "export/timeline_page.h"

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "analyze/pairs.h"
+#include "event/event_names.h"
 #include "event/kevent.h"
 #include "export/export.h"
 #include "export/perfetto_args.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyze/switches.h"
+#include "event/event_names.h"
 #include "export/perfetto_args.h"
 #include "export/perfetto_ftrace.h"
 #include "export/proto.h"

@@ -12,6 +12,7 @@
 #include <trace.h>
 #include <unistd.h>
 
+#include "event/event_names.h"
 #include "print/json_fields.h"
 #include "print/print.h"
 #include "print/text_fields.h"

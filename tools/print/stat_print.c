@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints statistics of events as tables: see stat.h.
+ * Prints statistics of events as tables: see stat_print.h.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/stat.h"
 #include "print/cells.h"
+#include "print/stat_print.h"
 #include "util/escape.h"
 
 #define THREADS_SHOWN	20

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints what the threads of a trace did as tables: see states.h.
+ * Prints what the threads of a trace did as tables: see states_print.h.
  */
 #include <linux/posixtrace.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/states.h"
+#include "event/event_names.h"
 #include "print/cells.h"
+#include "print/states_print.h"
 
 #define ROWS_SHOWN	20
 #define THREAD_WIDTH	17

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Who recorded an event: names of threads and processes.
+ */
+#ifndef POSIXTRACE_EVENT_NAMES_H
+#define POSIXTRACE_EVENT_NAMES_H
+
+#include <posixtrace.h>
+#include <stdbool.h>
+
+#include "event/event.h"
+
+/* Room for what event_thread_label() and event_process_label() write. */
+#define LABEL_SIZE	64
+
+/**
+ * event_thread_name() - get the name that the thread had when it recorded an event
+ * @event: the event
+ * @name: where to store it: may have any bytes
+ *
+ * Return: true if it is known.
+ */
+bool event_thread_name(const struct event *event, char name[POSIXTRACE_THREAD_NAME_SIZE]);
+
+/**
+ * event_thread_label() - get a label for all events of a thread
+ * @event: one of them
+ * @label: where to store it: the last name of the thread and its id, or what else is known of it;
+ *	may have any bytes
+ *
+ * Not the name of another thread that had the same ids before or later.
+ *
+ * Return: true if the name is known.
+ */
+bool event_thread_label(const struct event *event, char label[LABEL_SIZE]);
+
+/* event_process_label() - the same for a process: its program, or its main thread, or its id */
+void event_process_label(const struct event *event, char label[LABEL_SIZE]);
+
+#endif /* POSIXTRACE_EVENT_NAMES_H */
