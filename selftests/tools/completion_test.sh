@@ -75,8 +75,8 @@ _posixtrace
 result program_after_dashes_is_another_command $?
 
 completes posixtrace load --d -- --device-mode= &&
-	completes posixtrace load --l -- --log-timeout= && completes posixtrace load -f tr -- trace.log &&
-	completes posixtrace load tr -- '' && completes posixtrace unload '' -- ''
+	completes posixtrace load --l -- --log-timeout= &&
+	completes posixtrace load --file = tr -- trace.log && completes posixtrace load tr -- '' && completes posixtrace unload '' -- ''
 result commands_without_arguments_offer_nothing $?
 
 completes posixtrace live --size tr -- '' && completes posixtrace live -s tr -- ''

@@ -101,7 +101,7 @@ run 0 live --filter=raw -- ./ticks_helper 3 0 && event 'raw +dead01$' && ! says 
 	complains '^posixtrace: 1 events'
 result filter_records_only_its_types $?
 
-run 0 live --filter=raw,other -F tick -- ./ticks_helper 3 0 && complains '^posixtrace: 4 events'
+run 0 live --filter=raw,other -f tick -- ./ticks_helper 3 0 && complains '^posixtrace: 4 events'
 result filters_add_up $?
 
 run 0 live --exclude=raw -- ./ticks_helper 3 0 && says ' tick ' && ! says ' raw '
@@ -184,7 +184,7 @@ result window_puts_events_in_the_order_of_time $?
 
 run 0 live -- ./late_helper 10 wait && run 0 live --window=50 -- ./late_helper 50 wait &&
 	run 2 live --window=10001 -- true &&
-	complains '^posixtrace: --window: must be a number from 1 to 10000 \(got "10001"\)$' &&
+	complains '^posixtrace: --window: must be a number from 0 to 10000 \(got "10001"\)$' &&
 	run 2 live --window=x -- true
 result window_is_ten_milliseconds_by_default $?
 

@@ -19,7 +19,8 @@ result unknown_command_is_a_usage_error $?
 helps()
 {
 	run 0 "$1" --help && says "^Usage: posixtrace $1" && says '^Exit status: 0' &&
-		run 2 "$1" --nonsense && complains "^Usage: posixtrace $1"
+		run 2 "$1" --nonsense && complains '^posixtrace: --nonsense: no such option$' &&
+		complains "^posixtrace: see \"posixtrace $1 --help\"$"
 }
 
 helped=0
@@ -52,7 +53,7 @@ all_fail_on_output()
 		fails_on_output "$1" list --help && fails_on_output "$1" list &&
 		fails_on_output "$1" status && fails_on_output "$1" list "$tmp/log" &&
 		fails_on_output "$1" list $$ && fails_on_output "$1" dump "$tmp/log" &&
-		fails_on_output "$1" stat "$tmp/log" && fails_on_output "$1" export -f chrome "$tmp/log" &&
+		fails_on_output "$1" stat "$tmp/log" && fails_on_output "$1" export -O chrome "$tmp/log" &&
 		fails_on_output "$1" stat --seconds=1 $$ &&
 		fails_on_output "$1" live -- ./ticks_helper 1 0
 }
@@ -64,7 +65,7 @@ result output_that_cannot_be_written_is_a_failure $?
 # With standard output closed, the log must not be opened as descriptor 1.
 cp "$tmp/log" "$tmp/same"
 all_fail_on_output 'Bad file descriptor' >&- && cmp "$tmp/log" "$tmp/same" &&
-	posixtrace record -f -o "$tmp/log" -- ./ticks_helper 3 0 2>"$tmp/err" >&- &&
+	posixtrace record --force -o "$tmp/log" -- ./ticks_helper 3 0 2>"$tmp/err" >&- &&
 	run 0 list "$tmp/log" && says '^status +complete$'
 result closed_output_is_a_failure $?
 

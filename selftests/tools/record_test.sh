@@ -95,7 +95,7 @@ result kernel_adds_events_of_the_kernel $?
 mkdir -m 1777 "$tmp/users" && chmod 755 "$tmp" &&
 	run_as_nobody 1 record -o "$tmp/users/log" --kernel=syscall -- ./ticks_helper 3 0 &&
 	complains '^posixtrace: --kernel: kernel_classes=syscall:perfmon of the module demands' &&
-	run_as_nobody 0 record -f -o "$tmp/users/log" --kernel=all -- ./ticks_helper 3 0 &&
+	run_as_nobody 0 record --force -o "$tmp/users/log" --kernel=all -- ./ticks_helper 3 0 &&
 	complains '^posixtrace: --kernel=all: without syscall, which needs CAP_PERFMON: see posixtrace' &&
 	complains '^posixtrace: --kernel=all: without irq, ' && ! complains 'without [^si]' &&
 	posixtrace dump "$tmp/users/log" >"$tmp/dump" && grep -q 'sched_process_exit' "$tmp/dump" &&
@@ -123,7 +123,7 @@ wait
 with_log 0 -- true &&
 	complains '^posixtrace: no events: .* --inherit also .*--kernel=all records' &&
 	with_log 0 --inherit --kernel=process -- true && ! complains 'no events' &&
-	with_log 0 --inherit -F 'tock' -- ./ticks_helper 3 0 &&
+	with_log 0 --inherit -f 'tock' -- ./ticks_helper 3 0 &&
 	complains '^posixtrace: no events: .* one that the filter lets pass\. --kernel=all records' &&
 	with_log 0 -q -- true && ! complains . && with_log 0 -- ./ticks_helper 3 0 &&
 	! complains 'no events' && run 0 live -- true && complains '^posixtrace: no events: '
@@ -206,7 +206,7 @@ result existing_file_stays_without_a_program $?
 
 # In a sticky directory, a user cannot replace the file of another user.
 mkdir -m 1777 "$tmp/sticky" && chmod 755 "$tmp" && echo precious >"$tmp/sticky/log"
-run_as_nobody 1 record -f -o "$tmp/sticky/log" -- ./ticks_helper 3 0 &&
+run_as_nobody 1 record --force -o "$tmp/sticky/log" -- ./ticks_helper 3 0 &&
 	[ "$(cat "$tmp/sticky/log")" = precious ] &&
 	complains '^posixtrace: .*/sticky/log: cannot replace the file: Operation not permitted$' &&
 	complains '^posixtrace: the log is in .*/sticky/log\.[A-Za-z0-9]{6}$' &&
@@ -221,7 +221,7 @@ result force_replaces_an_existing_file $?
 with_log 1 --pid=4194303 && [ ! -e "$log" ]
 result missing_process_leaves_no_log $?
 
-with_log 1 -F posix_trace_stop -- ./ticks_helper 1 0 && [ ! -e "$log" ] &&
+with_log 1 -f posix_trace_stop -- ./ticks_helper 1 0 && [ ! -e "$log" ] &&
 	run 1 record -o "$tmp/nowhere/log" -- true && complains 'nowhere/log: No such file'
 result errors_are_reported_before_the_program_runs $?
 
@@ -306,7 +306,7 @@ result log_that_could_not_be_written_for_some_time_is_a_failure $?
 # It stays full: a larger stream would not help.
 rm "$tmp/small/log"
 dd if=/dev/zero of="$tmp/small/other" bs=4096 count=240 2>/dev/null
-run 1 record -f --size=64K -o "$tmp/small/log" -- ./ticks_helper 40000 0
+run 1 record --force --size=64K -o "$tmp/small/log" -- ./ticks_helper 40000 0
 complains '^posixtrace: the log is incomplete: some events could not be written$' &&
 	complains ' [1-9][0-9]* lost; ' && ! complains 'larger' &&
 	run 0 stat "$tmp/small/log" && ! complains 'larger'
@@ -464,7 +464,7 @@ cd "$here" || exit 1
 run 0 record -o /dev/null -- ./ticks_helper 3 0 && complains ' 4 events .*; /dev/null$'
 result log_can_be_a_device $?
 
-(ulimit -f 16; posixtrace record -f -o "$log" -- ./ticks_helper 20000 0) >"$tmp/out" 2>"$tmp/err"
+(ulimit -f 16; posixtrace record --force -o "$log" -- ./ticks_helper 20000 0) >"$tmp/out" 2>"$tmp/err"
 [ $? -eq 1 ] && complains '^posixtrace: .*/log: File too large' && complains 'the log is incomplete'
 result file_that_cannot_grow_is_a_failure $?
 

@@ -99,7 +99,7 @@ set_parameter trace_scope 1
 # refuses MESSAGE: each command says why it may not trace the process
 refuses()
 {
-	for command in "record -fo $tmp/users/log" live stat; do
+	for command in "record --force -o $tmp/users/log" live stat; do
 		run_as_nobody 1 "$command" "$sleeper" &&
 			complains "^posixtrace: process $sleeper: $1" || return 1
 	done
@@ -107,7 +107,7 @@ refuses()
 
 refuses 'trace_scope=1 of the module allows only descendants of the caller$' &&
 	complains 'see "Permissions" in posixtrace\(4\)$' &&
-	run_as_nobody 0 record -fo "$tmp/users/log" -- ./ticks_helper 3 0 && [ -s "$tmp/users/log" ]
+	run_as_nobody 0 record --force -o "$tmp/users/log" -- ./ticks_helper 3 0 && [ -s "$tmp/users/log" ]
 result messages_name_the_scope_of_descendants $?
 
 set_parameter trace_scope 2

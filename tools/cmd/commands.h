@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The subcommands of the posixtrace command. Each gets its own name as argv[0] and returns
- * the exit status: 0, 1 after a failure, 2 after a usage error.
+ * The subcommands of the posixtrace command.
  */
 #ifndef POSIXTRACE_COMMANDS_H
 #define POSIXTRACE_COMMANDS_H
 
-int cmd_dump(int argc, char **argv);
-int cmd_export(int argc, char **argv);
-int cmd_list(int argc, char **argv);
-int cmd_live(int argc, char **argv);
-int cmd_load(int argc, char **argv);
-int cmd_record(int argc, char **argv);
-int cmd_stat(int argc, char **argv);
-int cmd_status(int argc, char **argv);
-int cmd_unload(int argc, char **argv);
+#include "util/options.h"
+
+extern const struct command command_dump;
+extern const struct command command_export;
+extern const struct command command_list;
+extern const struct command command_live;
+extern const struct command command_load;
+extern const struct command command_record;
+extern const struct command command_stat;
+extern const struct command command_status;
+extern const struct command command_unload;
 
 #endif /* POSIXTRACE_COMMANDS_H */

@@ -29,9 +29,6 @@
 /* A program may record faster than its events are printed: look at signals after so many. */
 #define BATCH		4096
 
-/* An option without a letter: --symbolize. */
-#define DUMP_SYMBOLIZE	320
-
 struct dump {
 	const char *path;
 	bool follow;
@@ -45,25 +42,6 @@ struct dump {
 	struct buffer text;
 	struct logend end;
 };
-
-static void print_help(FILE *to)
-{
-	fprintf(to,
-		"Usage: posixtrace dump [OPTION]... LOG\n"
-		"Print the events of a log, one per line.\n\n"
-		"  -a, --full               print all bytes of the data\n"
-		"  -c, --clock=FORM         print times as relative (microseconds since the first\n"
-		"                           event), delta (since the previous event), seconds, utc\n"
-		"      --color=WHEN         use colors: auto, always, never\n"
-		"  -f, --follow             wait for more events until the log ends, or Ctrl-C\n"
-		FORMATS_HELP
-		"  -h, --help               print this help\n"
-		"  -j, --json               print a JSON object for each event\n"
-		"      --symbolize          print function and source line of each event\n"
-		SELECT_HELP
-		"\nColumns: time, processor, process, thread, event type, data.\n"
-		"Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.\n");
-}
 
 /* ------------------------------------------------------------------ */
 /* Events								*/
@@ -255,96 +233,59 @@ static int run_dump(struct dump *dump)
 	return err ? 1 : 0;
 }
 
-/* Handles one option. Returns 0, 1 after printing the help, or -EINVAL if it is invalid. */
-static int set_option(struct dump *dump, int opt, const char **colour)
-{
-	int ret = select_option(dump->selection, opt, optarg);
-
-	if (ret)
-		return ret < 0 ? ret : 0;
-	switch (opt) {
-	case 'a':
-		dump->print.full = true;
-		return 0;
-	case 'c':
-		return print_set_clock(&dump->print, optarg);
-	case PRINT_COLOR:
-		*colour = optarg;
-		return 0;
-	case 'f':
-		dump->follow = true;
-		return 0;
-	case FORMATS_OPTION:
-		dump->format_file = optarg;
-		return 0;
-	case 'h':
-		print_help(stdout);
-		return 1;
-	case 'j':
-		dump->print.json = true;
-		return 0;
-	case DUMP_SYMBOLIZE:
-		dump->symbolize = true;
-		return 0;
-	default:
-		print_help(stderr);
-		return -EINVAL;
-	}
-}
+static const struct command_option options[] = {
+	{ OPTION_FLAG, 'F', "follow", NULL,
+	  "wait for more events until the log ends, or Ctrl-C",
+	  OPTION_BOOL_AT(struct dump, follow) },
+	{ OPTION_FLAG, 0, "symbolize", NULL, "print function and source line of each event",
+	  OPTION_BOOL_AT(struct dump, symbolize) },
+	OPTION_GROUP_AT(struct dump, print, print_options),
+	OPTION_GROUP_AT(struct dump, format_file, formats_options),
+	OPTION_GROUP_AT(struct dump, selection, select_options),
+	{ }
+};
 
 static int get_options(struct dump *dump, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "clock", required_argument, NULL, 'c' },
-		{ "color", required_argument, NULL, PRINT_COLOR },
-		{ "exclude", required_argument, NULL, 'x' },
-		{ "filter", required_argument, NULL, 'F' },
-		{ "follow", no_argument, NULL, 'f' },
-		{ "format-file", required_argument, NULL, FORMATS_OPTION },
-		{ "from", required_argument, NULL, SELECT_FROM },
-		{ "full", no_argument, NULL, 'a' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "symbolize", no_argument, NULL, DUMP_SYMBOLIZE },
-		{ "thread", required_argument, NULL, 't' },
-		{ "to", required_argument, NULL, SELECT_TO },
-		{ }
-	};
-	const char *colour = NULL;
-	int opt, ret;
+	int status = options_parse(&command_dump, argc, argv, dump);
 
-	while ((opt = getopt_long(argc, argv, "ac:fhj" SELECT_SHORT_OPTIONS, options,
-				  NULL)) != -1) {
-		ret = set_option(dump, opt, &colour);
-		if (ret)
-			return ret;
-	}
-	if (print_set_colour(&dump->print, colour))
-		return -EINVAL;
-	if (argc - optind != 1) {
-		usage_error("dump", argc == optind ? "dump: needs a LOG, such as posixtrace.log" :
-			    "dump: prints one LOG, not %d", argc - optind);
-		return -EINVAL;
-	}
+	if (status != OPTIONS_OK)
+		return status;
+	print_begin(&dump->print);
+	if (argc - optind != 1)
+		return usage_error("dump", argc == optind ?
+				   "dump: needs a LOG, such as posixtrace.log" :
+				   "dump: prints one LOG, not %d", argc - optind);
 	dump->path = argv[optind];
-	return 0;
+	return OPTIONS_OK;
 }
 
-int cmd_dump(int argc, char **argv)
+static int cmd_dump(int argc, char **argv)
 {
 	struct dump dump = { .print.cpu = true, .print.signals = -1 };
-	int ret = select_new(&dump.selection);
+	int status, err = select_new(&dump.selection);
 
-	if (ret) {
-		complain("dump", -ret);
+	if (err) {
+		complain("dump", -err);
 		return 1;
 	}
-	ret = get_options(&dump, argc, argv);
-	if (!ret)
-		ret = run_dump(&dump);
-	else
-		ret = ret == 1 ? 0 : 2;
+	status = get_options(&dump, argc, argv);
+	if (status == OPTIONS_OK)
+		status = run_dump(&dump);
 	select_free(dump.selection);
-	return ret;
+	return status;
 }
+
+static const char *const dump_usage[] = { "[OPTION]... LOG", NULL };
+
+const struct command command_dump = {
+	.name = "dump",
+	.summary = "print the events of a log",
+	.usage = dump_usage,
+	.about = "Print the events of a log, one per line.",
+	.notes = "Columns: time, processor, process, thread, event type, data.\n"
+		 "Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.",
+	.operands = OPERAND_FILE,
+	.options = options,
+	.run = cmd_dump,
+};

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,43 +15,27 @@
 #include "export/export.h"
 #include "util/message.h"
 
-/* An option without a letter. */
-#define OPTION_FILTER	256
+enum { FORMAT_CTF, FORMAT_CHROME, FORMAT_PERFETTO, FORMAT_HTML };
 
 static const struct {
-	const char *name;
 	int (*run)(struct export *export);
 	bool directory;	/* writes a directory, so --output must name it */
 	bool binary;	/* must not be written to a terminal */
 	bool bounded;	/* --max-events limits it */
 } formats[] = {
-	{ "ctf", export_ctf, .directory = true },
-	{ "chrome", export_chrome, .directory = false },
-	{ "perfetto", export_perfetto, .binary = true },
-	{ "html", export_html, .bounded = true },
+	[FORMAT_CTF] = { export_ctf, .directory = true },
+	[FORMAT_CHROME] = { export_chrome, .directory = false },
+	[FORMAT_PERFETTO] = { export_perfetto, .binary = true },
+	[FORMAT_HTML] = { export_html, .bounded = true },
 };
 
-#define NR_FORMATS	(sizeof(formats) / sizeof(formats[0]))
-
-static void print_help(FILE *to)
-{
-	fprintf(to,
-		"Usage: posixtrace export --format=FORMAT [OPTION]... LOG\n"
-		"Write a log in a format for other programs.\n\n"
-		"  ctf       Common Trace Format 1.8: a directory for babeltrace2 and Trace Compass\n"
-		"  chrome    JSON for chrome://tracing, ui.perfetto.dev and Speedscope\n"
-		"  perfetto  protocol buffers for ui.perfetto.dev and trace_processor\n"
-		"  html      a page with a timeline, for any browser\n"
-		"\n"
-		"  -f, --format=FORMAT     one of these formats\n"
-		"  -F, --format-file=FILE  fields in the data of events: see posixtrace-export(1)\n"
-		"      --filter=FILTER     only these events, by names and fields:\n"
-		"                          'cache_* && op == set && len > 4096'\n"
-		"  -h, --help              print this help\n"
-		"  -m, --max-events=N      events in an HTML page, at most (200000)\n"
-		"  -o, --output=OUT        file or directory to write; it must not exist\n\n"
-		"Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.\n");
-}
+static const struct option_choice format_names[] = {
+	{ "ctf", FORMAT_CTF },
+	{ "chrome", FORMAT_CHROME },
+	{ "perfetto", FORMAT_PERFETTO },
+	{ "html", FORMAT_HTML },
+	{ }
+};
 
 static int open_output(struct export *export, size_t format)
 {
@@ -139,105 +124,84 @@ out:
 	return err ? 1 : 0;
 }
 
-static int find_format(const char *name)
+/* The options, and what is exported. */
+struct export_command {
+	struct export export;
+	int format;		/* index of @formats, or -1 */
+};
+
+static const struct command_option options[] = {
+	{ OPTION_CHOICE, 'O', "format", "FORMAT", "write ctf, chrome, perfetto or html",
+	  OPTION_CHOICE_AT(struct export_command, format), .choices = format_names },
+	{ OPTION_NUMBER, 'm', "max-events", "N", "write at most N events to an HTML page (200000)",
+	  OPTION_NUMBER_AT(struct export_command, export.max_events), .min = 1,
+	  .max = ULONG_MAX },
+	{ OPTION_TEXT, 'o', "output", "OUT", "write this file or directory, which must not exist",
+	  OPTION_TEXT_AT(struct export_command, export.path), .value = OPTION_FILE },
+	OPTION_GROUP_AT(struct export_command, export.format_file, formats_options),
+	OPTION_GROUP_AT(struct export_command, export.selection, select_filter),
+	{ }
+};
+
+/* Refuses what does not fit together. Returns OPTIONS_OK or the exit status. */
+static int check_options(const struct export_command *command, int nr_logs)
 {
-	for (size_t i = 0; i < NR_FORMATS; i++) {
-		if (!strcmp(formats[i].name, name))
-			return i;
+	const struct export *export = &command->export;
+
+	if (command->format < 0)
+		return usage_error("export", "--format: required: ctf, chrome, perfetto or html");
+	if (nr_logs != 1)
+		return usage_error("export", nr_logs ? "export: converts one LOG, not %d" :
+				   "export: needs a LOG, such as posixtrace.log", nr_logs);
+	if (formats[command->format].directory && !export->path) {
+		tell("--output: required with --format=%s, which writes a directory",
+		     format_names[command->format].name);
+		return 2;
 	}
-	tell("--format: must be ctf, chrome, perfetto or html (got \"%s\")", name);
-	return -1;
+	if (export->max_events && !formats[command->format].bounded) {
+		tell("--max-events: needs --format=html");
+		return 2;
+	}
+	return OPTIONS_OK;
 }
 
-static int parse_max(const char *text, uint64_t *max)
+static int cmd_export(int argc, char **argv)
 {
-	char *end;
+	struct export_command command = { .format = -1 };
+	struct export *export = &command.export;
+	int status;
 
-	errno = 0;
-	*max = strtoull(text, &end, 10);
-	if (!errno && !*end && *text >= '0' && *text <= '9' && *max)
-		return 0;
-	tell("--max-events: must be at least 1 (got \"%s\")", text);
-	return -EINVAL;
-}
-
-int cmd_export(int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "filter", required_argument, NULL, OPTION_FILTER },
-		{ "format", required_argument, NULL, 'f' },
-		{ "format-file", required_argument, NULL, 'F' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "max-events", required_argument, NULL, 'm' },
-		{ "output", required_argument, NULL, 'o' },
-		{ }
-	};
-	struct export *export;
-	int opt, ret = 2, format = -1;
-
-	export = calloc(1, sizeof(*export));
-	if (!export || select_new(&export->selection)) {
-		free(export);
+	if (select_new(&export->selection)) {
 		complain("export", ENOMEM);
 		return 1;
 	}
-	while ((opt = getopt_long(argc, argv, "f:F:hm:o:", options, NULL)) != -1) {
-		switch (opt) {
-		case 'f':
-			format = find_format(optarg);
-			if (format < 0)
-				goto out;
-			break;
-		case OPTION_FILTER:
-			/* This command has another option -F. */
-			if (select_option(export->selection, 'F', optarg) < 0)
-				goto out;
-			break;
-		case 'F':
-			export->format_file = optarg;
-			break;
-		case 'h':
-			print_help(stdout);
-			ret = 0;
-			goto out;
-		case 'm':
-			if (parse_max(optarg, &export->max_events))
-				goto out;
-			break;
-		case 'o':
-			export->path = optarg;
-			break;
-		default:
-			print_help(stderr);
-			goto out;
-		}
+	status = options_parse(&command_export, argc, argv, &command);
+	if (status == OPTIONS_OK)
+		status = check_options(&command, argc - optind);
+	if (status == OPTIONS_OK) {
+		export->log = argv[optind];
+		status = 1;
+		if (!export->format_file || !formats_load(export->format_file, &export->formats))
+			status = run_export(export, (size_t)command.format);
 	}
-	if (format < 0) {
-		usage_error("export", "--format: required: ctf, chrome, perfetto or html");
-		goto out;
-	}
-	if (argc - optind != 1) {
-		usage_error("export", argc == optind ?
-			    "export: needs a LOG, such as posixtrace.log" :
-			    "export: converts one LOG, not %d", argc - optind);
-		goto out;
-	}
-	if (formats[format].directory && !export->path) {
-		tell("--output: required with --format=%s, which writes a directory",
-		     formats[format].name);
-		goto out;
-	}
-	if (export->max_events && !formats[format].bounded) {
-		tell("--max-events: needs --format=html");
-		goto out;
-	}
-	export->log = argv[optind];
-	ret = 1;
-	if (!export->format_file || !formats_load(export->format_file, &export->formats))
-		ret = run_export(export, format);
-out:
 	formats_free(export->formats);
 	select_free(export->selection);
-	free(export);
-	return ret;
+	return status;
 }
+
+static const char *const export_usage[] = { "--format=FORMAT [OPTION]... LOG", NULL };
+
+const struct command command_export = {
+	.name = "export",
+	.summary = "write a log in a format for other programs",
+	.usage = export_usage,
+	.about = "Write a log in a format for other programs.\n\n"
+		 "  ctf       Common Trace Format 1.8: a directory for babeltrace2 and Trace Compass\n"
+		 "  chrome    JSON for chrome://tracing, ui.perfetto.dev and Speedscope\n"
+		 "  perfetto  protocol buffers for ui.perfetto.dev and trace_processor\n"
+		 "  html      a page with a timeline, for any browser",
+	.notes = "Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.",
+	.operands = OPERAND_FILE,
+	.options = options,
+	.run = cmd_export,
+};

@@ -23,23 +23,7 @@
 #include "util/escape.h"
 #include "util/message.h"
 
-#define PID_MAX		(1 << 22)
 #define NAME_WIDTH	24
-
-static void print_help(FILE *to)
-{
-	fprintf(to,
-		"Usage: posixtrace list [OPTION]... [PID | PROGRAM | LOG]\n"
-		"Print all programs with trace points and all streams; or the event types and\n"
-		"streams of process PID; or the trace points of the macros of\n"
-		"<posixtrace/points.h> in PROGRAM, an executable or a shared library; or the\n"
-		"attributes, status and event types of LOG. Event types have their descriptions\n"
-		"beside them.\n\n"
-		"  -a, --all   of PID or LOG, also print the event types that every process has\n"
-		"  -h, --help  print this help\n\n"
-		"Processes that you may not inspect are left out: see ptrace(2).\n"
-		"Exit status: 0; 1 after a failure; 2 after a usage error.\n");
-}
 
 /* Returns any bytes as printable text, valid until the next call. */
 static const char *escaped(const char *text)
@@ -330,38 +314,44 @@ static int list_log(const char *path, bool all)
 
 /* ------------------------------------------------------------------ */
 
-int cmd_list(int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "all", no_argument, NULL, 'a' },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
-	bool all = false, number, program;
-	const char *what;
-	int opt, status;
-	pid_t pid;
+struct list {
+	bool all;
+};
 
-	while ((opt = getopt_long(argc, argv, "ah", options, NULL)) != -1) {
-		switch (opt) {
-		case 'a':
-			all = true;
-			break;
-		case 'h':
-			print_help(stdout);
-			return 0;
-		default:
-			print_help(stderr);
-			return 2;
-		}
-	}
+static const struct command_option options[] = {
+	{ OPTION_FLAG, 'a', "all", NULL,
+	  "also print the event types that every process has",
+	  OPTION_BOOL_AT(struct list, all) },
+	{ }
+};
+
+static int list_process(const char *what, bool all)
+{
+	unsigned long pid;
+	int status;
+
+	if (option_number("PID", what, 1, SESSION_PID_MAX, &pid))
+		return 2;
+	status = list_types((pid_t)pid, all);
+	return status ? status : list_scan((pid_t)pid);
+}
+
+static int cmd_list(int argc, char **argv)
+{
+	struct list list = { };
+	bool number, program;
+	const char *what;
+	int status = options_parse(&command_list, argc, argv, &list);
+
+	if (status != OPTIONS_OK)
+		return status;
 	if (argc - optind > 1)
 		return usage_error("list", "list: needs one PID, PROGRAM or LOG, not %d",
 				   argc - optind);
 	what = argv[optind];
 	number = what && *what && what[strspn(what, "0123456789")] == '\0';
 	program = what && !number && points_are_in(what);
-	if (all && (!what || program)) {
+	if (list.all && (!what || program)) {
 		tell("--all: needs a PID or a LOG");
 		return 2;
 	}
@@ -369,9 +359,25 @@ int cmd_list(int argc, char **argv)
 		return list_all();
 	if (program)
 		return points_list(what);
-	if (!number)
-		return list_log(what, all);
-	pid = parse_number("PID", what, PID_MAX);
-	status = list_types(pid, all);
-	return status ? status : list_scan(pid);
+	return number ? list_process(what, list.all) : list_log(what, list.all);
 }
+
+static const char *const list_usage[] = {
+	"", "[--all] PID", "PROGRAM", "[--all] LOG", NULL,
+};
+
+const struct command command_list = {
+	.name = "list",
+	.summary = "list programs with trace points, streams and event types",
+	.usage = list_usage,
+	.about = "Print all programs with trace points and all streams; or the event types and\n"
+		 "streams of process PID; or the trace points of the macros of\n"
+		 "<posixtrace/points.h> in PROGRAM, an executable or a shared library; or the\n"
+		 "attributes, status and event types of LOG. Event types have their descriptions\n"
+		 "beside them.",
+	.notes = "Processes that you may not inspect are left out: see ptrace(2).\n"
+		 "Exit status: 0; 1 after a failure; 2 after a usage error.",
+	.operands = OPERAND_PID | OPERAND_FILE,
+	.options = options,
+	.run = cmd_list,
+};

@@ -20,9 +20,6 @@
 
 #define BATCH		4096
 
-/* An option without a letter. */
-#define OPTION_WINDOW	(PRINT_COLOR + 1)
-
 /* Processors are delayed for a few milliseconds at most, unless a hypervisor does that. */
 #define WINDOW_MS	10
 #define WINDOW_MS_MAX	10000
@@ -35,30 +32,10 @@ struct live {
 	struct buffer text;
 	const char *format_file;	/* argument of --format-file, or NULL */
 	struct formats *formats;
-	unsigned int window;		/* milliseconds */
+	unsigned long window;		/* milliseconds */
 	unsigned long long events;
 	bool stopped;			/* posix_trace_stop was read */
 };
-
-static void print_help(FILE *to)
-{
-	fprintf(to,
-		"Usage: posixtrace live [OPTION]... PID\n"
-		"       posixtrace live [OPTION]... [--] PROGRAM [ARG]...\n"
-		"Print the events of a process until it ends, or until Ctrl-C.\n\n"
-		SESSION_HELP
-		"  -a, --full               print all bytes of the data\n"
-		"  -c, --clock=FORM         print times as relative (microseconds since the first\n"
-		"                           event), delta (since the previous event), seconds, utc\n"
-		"      --color=WHEN         use colors: auto, always, never\n"
-		FORMATS_HELP
-		"  -h, --help               print this help\n"
-		"  -j, --json               print a JSON object for each event\n"
-		"      --window=MS          hold events back for MS milliseconds, to print them in\n"
-		"                           the order of time (10); 0: print them at once\n\n"
-		"Columns: time, processor, process, thread, event type, data.\n"
-		"Exit status: 0, or that of PROGRAM; 1 after a failure; 2 after a usage error.\n");
-}
 
 /* ------------------------------------------------------------------ */
 /* Reading								*/
@@ -206,78 +183,57 @@ out:
 /* ------------------------------------------------------------------ */
 /* Options								*/
 
-static bool set_option(struct live *live, int opt, const char *value)
-{
-	if (session_option(&live->session, opt, value))
-		return true;
-	switch (opt) {
-	case 'a':
-		live->print.full = true;
-		return true;
-	case 'c':
-		return !print_set_clock(&live->print, value);
-	case PRINT_COLOR:
-		return !print_set_colour(&live->print, value);
-	case FORMATS_OPTION:
-		live->format_file = value;
-		return true;
-	case 'j':
-		live->print.json = true;
-		return true;
-	case OPTION_WINDOW:
-		live->window = strcmp(value, "0") ?
-			(unsigned int)parse_number("--window", value, WINDOW_MS_MAX) : 0;
-		return true;
-	default:
-		return false;
-	}
-}
+static const struct command_option options[] = {
+	{ OPTION_NUMBER, 0, "window", "MS",
+	  "hold events back for MS milliseconds, to print them in the order of time (10); 0: "
+	  "print them at once",
+	  OPTION_NUMBER_AT(struct live, window), .max = WINDOW_MS_MAX },
+	OPTION_GROUP_AT(struct live, session, session_options),
+	OPTION_GROUP_AT(struct live, print, print_options),
+	OPTION_GROUP_AT(struct live, format_file, formats_options),
+	{ }
+};
 
-int cmd_live(int argc, char **argv)
+static int cmd_live(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "clock", required_argument, NULL, 'c' },
-		{ "color", required_argument, NULL, PRINT_COLOR },
-		{ "data-size", required_argument, NULL, 'd' },
-		{ "exclude", required_argument, NULL, 'x' },
-		{ "filter", required_argument, NULL, 'F' },
-		{ "format-file", required_argument, NULL, FORMATS_OPTION },
-		{ "full", no_argument, NULL, 'a' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "inherit", no_argument, NULL, 'i' },
-		{ "kernel", required_argument, NULL, 'k' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "size", required_argument, NULL, 's' },
-		{ "window", required_argument, NULL, OPTION_WINDOW },
-		{ }
-	};
 	struct live live = {
 		.session.data_size = SESSION_DEFAULT,
 		.print.cpu = true,
 		.window = WINDOW_MS,
 	};
-	int opt, status;
+	int status = options_parse(&command_live, argc, argv, &live);
 
-	print_set_colour(&live.print, NULL);
-	while ((opt = getopt_long(argc, argv, "+ac:hj" SESSION_SHORT_OPTIONS, options,
-				  NULL)) != -1) {
-		if (opt == 'h') {
-			print_help(stdout);
-			return 0;
-		}
-		if (!set_option(&live, opt, optarg)) {
-			print_help(stderr);
-			return 2;
-		}
-	}
+	if (status != OPTIONS_OK)
+		goto out;
+	print_begin(&live.print);
+	status = 2;
 	if (!session_process(&live.session, "live", argc - optind, argv + optind))
-		return 2;
+		goto out;
 	status = 1;
 	if (!live.format_file || !formats_load(live.format_file, &live.formats))
 		status = run_live(&live);
 	formats_free(live.formats);
 	buffer_free(&live.text);
+out:
 	session_free(&live.session);
 	return status;
 }
+
+static const char *const live_usage[] = {
+	"[OPTION]... PID",
+	"[OPTION]... --pid=PID",
+	"[OPTION]... [--] PROGRAM [ARG]...",
+	NULL,
+};
+
+const struct command command_live = {
+	.name = "live",
+	.summary = "print the events of a process as they happen",
+	.usage = live_usage,
+	.about = "Print the events of a process until it ends, or until Ctrl-C.",
+	.notes = "Columns: time, processor, process, thread, event type, data.\n"
+		 "Exit status: 0, or that of PROGRAM; 1 after a failure; 2 after a usage error.",
+	.operands = OPERAND_PID | OPERAND_PROGRAM,
+	.options = options,
+	.run = cmd_live,
+};

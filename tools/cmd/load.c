@@ -24,38 +24,6 @@ struct load {
 	char *parameters;
 };
 
-static void print_load_help(FILE *to)
-{
-	fprintf(to,
-		"Usage: posixtrace load [OPTION]...\n"
-		"Insert the module posixtrace into the kernel, with its options from\n"
-		"/etc/modprobe.d.\n\n"
-		"      --device-mode=MODE     mode of /dev/posixtrace, octal (0666)\n"
-		"  -f, --file=FILE            insert this file, not the installed module\n"
-		"  -h, --help                 print this help\n"
-		"      --kernel-classes=LIST  who may record events of the kernel, such as\n"
-		"                             irq:user,sched:perfmon\n"
-		"      --log-timeout=SECONDS  give up a log without progress after its controller\n"
-		"                             has ended (10)\n"
-		"      --trace-scope=SCOPE    0: trace processes of the same user; 1: descendants;\n"
-		"                             2: only with CAP_SYS_PTRACE; 3: only itself\n"
-		"      --user-streams=MAX     streams of a user without CAP_SYS_RESOURCE (64)\n\n"
-		"Unless set here or there, the scope is that of kernel.yama.ptrace_scope, and\n"
-		"kernel.perf_event_paranoid=-1 allows all classes to all users.\n\n"
-		"Exit status: 0, also if the module is already loaded; 1 after a failure; 2 after\n"
-		"a usage error.\n");
-}
-
-static void print_unload_help(FILE *to)
-{
-	fprintf(to,
-		"Usage: posixtrace unload\n"
-		"Remove the module posixtrace from the kernel, unless it is in use.\n\n"
-		"  -h, --help  print this help\n\n"
-		"Exit status: 0, also if the module is not loaded; 1 after a failure; 2 after a\n"
-		"usage error.\n");
-}
-
 /* ------------------------------------------------------------------ */
 /* Error messages							*/
 
@@ -186,24 +154,16 @@ static struct kmod_module *find_module(struct kmod_ctx *ctx, const char *file)
 	return module;
 }
 
-/* Adds a parameter. Blanks would begin another parameter, so the value must have none. */
-static bool add_parameter(struct load *arg, const char *option, const char *name,
-			  const char *value)
+static int add_parameter(struct load *arg, const char *name, const char *value)
 {
 	char *longer;
 
-	if (!*value || strpbrk(value, " \t\n\"'")) {
-		tell("%s: must be a value without blanks and quotes (got \"%s\")", option, value);
-		return false;
-	}
 	if (asprintf(&longer, "%s%s%s=%s", arg->parameters ?: "", arg->parameters ? " " : "",
-		     name, value) < 0) {
-		complain("load", ENOMEM);
-		exit(1);
-	}
+		     name, value) < 0)
+		return -ENOMEM;
 	free(arg->parameters);
 	arg->parameters = longer;
-	return true;
+	return 0;
 }
 
 /* Do the options have a value for the parameter? */
@@ -221,12 +181,13 @@ static bool has_parameter(const char *options, const char *name)
 }
 
 /* Adds a parameter that neither the command line nor a file in modprobe.d has. */
-static void add_derived(struct load *arg, struct kmod_module *module, const char *name,
-			const char *value)
+static int add_derived(struct load *arg, struct kmod_module *module, const char *name,
+		       const char *value)
 {
-	if (value && !has_parameter(arg->parameters, name) &&
-	    !has_parameter(kmod_module_get_options(module), name))
-		add_parameter(arg, name, name, value);
+	if (!value || has_parameter(arg->parameters, name) ||
+	    has_parameter(kmod_module_get_options(module), name))
+		return 0;
+	return add_parameter(arg, name, value);
 }
 
 static int load_module(struct kmod_ctx *ctx, struct load *arg)
@@ -245,8 +206,14 @@ static int load_module(struct kmod_ctx *ctx, struct load *arg)
 	module = find_module(ctx, arg->file);
 	if (!module)
 		return 1;
-	add_derived(arg, module, "trace_scope", policy_trace_scope());
-	add_derived(arg, module, "kernel_classes", policy_kernel_classes());
+	err = add_derived(arg, module, "trace_scope", policy_trace_scope());
+	if (!err)
+		err = add_derived(arg, module, "kernel_classes", policy_kernel_classes());
+	if (err) {
+		complain("load", -err);
+		kmod_module_unref(module);
+		return 1;
+	}
 	/* Ignore commands in modprobe.d, but apply its options for the module. */
 	err = kmod_module_probe_insert_module(module, KMOD_PROBE_IGNORE_COMMAND, arg->parameters,
 					      NULL, NULL, NULL);
@@ -295,90 +262,118 @@ static int unload_module(struct kmod_ctx *ctx)
 /* ------------------------------------------------------------------ */
 /* Options								*/
 
-enum {
-	OPT_DEVICE_MODE = 256, OPT_KERNEL_CLASSES, OPT_LOG_TIMEOUT, OPT_TRACE_SCOPE,
-	OPT_USER_STREAMS,
-};
-
-static bool parse_load_option(struct load *arg, int opt, const char *value)
+/*
+ * The parameters of the module have the names of these options, with "_" for "-". Blanks would
+ * begin another parameter, so the value must have none.
+ */
+static int call_parameter(void *target, const struct command_option *option, const char *value)
 {
-	switch (opt) {
-	case 'f':
-		arg->file = value;
-		return true;
-	case OPT_DEVICE_MODE:
-		return add_parameter(arg, "--device-mode", "device_mode", value);
-	case OPT_KERNEL_CLASSES:
-		return add_parameter(arg, "--kernel-classes", "kernel_classes", value);
-	case OPT_LOG_TIMEOUT:
-		return add_parameter(arg, "--log-timeout", "log_timeout", value);
-	case OPT_TRACE_SCOPE:
-		return add_parameter(arg, "--trace-scope", "trace_scope", value);
-	case OPT_USER_STREAMS:
-		return add_parameter(arg, "--user-streams", "user_streams", value);
-	default:
-		return false;
+	char name[32];
+	size_t len = strlen(option->name);
+
+	if (!*value || strpbrk(value, " \t\n\"'")) {
+		tell("--%s: must be a value without blanks and quotes (got \"%s\")", option->name,
+		     value);
+		return -EINVAL;
 	}
+	for (size_t i = 0; i <= len; i++)
+		name[i] = option->name[i] == '-' ? '_' : option->name[i];
+	return add_parameter(target, name, value);
 }
 
-int cmd_load(int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "device-mode", required_argument, NULL, OPT_DEVICE_MODE },
-		{ "file", required_argument, NULL, 'f' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "kernel-classes", required_argument, NULL, OPT_KERNEL_CLASSES },
-		{ "log-timeout", required_argument, NULL, OPT_LOG_TIMEOUT },
-		{ "trace-scope", required_argument, NULL, OPT_TRACE_SCOPE },
-		{ "user-streams", required_argument, NULL, OPT_USER_STREAMS },
-		{ }
-	};
-	struct load arg = { };
-	struct kmod_ctx *ctx;
-	int opt, status = 1;
+/* For completion: the module checks the value. */
+static const struct option_choice scopes[] = {
+	{ "0", 0 },
+	{ "1", 1 },
+	{ "2", 2 },
+	{ "3", 3 },
+	{ }
+};
 
-	while ((opt = getopt_long(argc, argv, "f:h", options, NULL)) != -1) {
-		if (opt == 'h') {
-			print_load_help(stdout);
-			return 0;
-		}
-		if (!parse_load_option(&arg, opt, optarg)) {
-			print_load_help(stderr);
-			return 2;
-		}
+static const struct command_option load_options[] = {
+	{ OPTION_CALL, 0, "device-mode", "MODE", "mode of /dev/posixtrace, octal (0666)",
+	  .call = call_parameter },
+	{ OPTION_TEXT, 0, "file", "FILE", "insert this file, not the installed module",
+	  OPTION_TEXT_AT(struct load, file), .value = OPTION_FILE },
+	{ OPTION_CALL, 0, "kernel-classes", "LIST",
+	  "who may record events of the kernel, such as irq:user,sched:perfmon",
+	  .call = call_parameter },
+	{ OPTION_CALL, 0, "log-timeout", "SECONDS",
+	  "give up a log without progress after its controller has ended (10)",
+	  .call = call_parameter },
+	{ OPTION_CALL, 0, "trace-scope", "SCOPE",
+	  "0: trace processes of the same user; 1: descendants; 2: only with CAP_SYS_PTRACE; "
+	  "3: only itself",
+	  .choices = scopes, .call = call_parameter },
+	{ OPTION_CALL, 0, "user-streams", "MAX",
+	  "allow a user without CAP_SYS_RESOURCE so many streams (64)", .call = call_parameter },
+	{ }
+};
+
+static int cmd_load(int argc, char **argv)
+{
+	struct load arg = { };
+	struct kmod_ctx *ctx = NULL;
+	int status = options_parse(&command_load, argc, argv, &arg);
+
+	if (status == OPTIONS_OK && optind < argc)
+		status = usage_error("load", "load: takes no argument (got \"%s\"); use --file",
+				     argv[optind]);
+	if (status == OPTIONS_OK) {
+		ctx = module_context();
+		status = ctx ? load_module(ctx, &arg) : 1;
 	}
-	if (optind < argc)
-		return usage_error("load", "load: takes no argument (got \"%s\"); use --file",
-				   argv[optind]);
-	ctx = module_context();
-	if (ctx) {
-		status = load_module(ctx, &arg);
+	if (ctx)
 		kmod_unref(ctx);
-	}
 	free(arg.parameters);
 	return status;
 }
 
-int cmd_unload(int argc, char **argv)
+static int cmd_unload(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
+	int status = options_parse(&command_unload, argc, argv, NULL);
 	struct kmod_ctx *ctx;
-	int opt, status = 1;
 
-	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		print_unload_help(opt == 'h' ? stdout : stderr);
-		return opt == 'h' ? 0 : 2;
-	}
+	if (status != OPTIONS_OK)
+		return status;
 	if (optind < argc)
 		return usage_error("unload", "unload: takes no argument (got \"%s\")",
 				   argv[optind]);
 	ctx = module_context();
-	if (ctx) {
-		status = unload_module(ctx);
-		kmod_unref(ctx);
-	}
+	if (!ctx)
+		return 1;
+	status = unload_module(ctx);
+	kmod_unref(ctx);
 	return status;
 }
+
+static const char *const load_usage[] = { "[OPTION]...", NULL };
+
+const struct command command_load = {
+	.name = "load",
+	.summary = "insert the module into the kernel",
+	.usage = load_usage,
+	.about = "Insert the module posixtrace into the kernel, with its options from\n"
+		 "/etc/modprobe.d.",
+	.notes = "Unless set here or there, the scope is that of kernel.yama.ptrace_scope, and\n"
+		 "kernel.perf_event_paranoid=-1 allows all classes to all users.\n\n"
+		 "Exit status: 0, also if the module is already loaded; 1 after a failure; 2 after\n"
+		 "a usage error.",
+	.operands = 0,
+	.options = load_options,
+	.run = cmd_load,
+};
+
+static const char *const unload_usage[] = { "", NULL };
+
+const struct command command_unload = {
+	.name = "unload",
+	.summary = "remove the module from the kernel",
+	.usage = unload_usage,
+	.about = "Remove the module posixtrace from the kernel, unless it is in use.",
+	.notes = "Exit status: 0, also if the module is not loaded; 1 after a failure; 2 after a\n"
+		 "usage error.",
+	.operands = 0,
+	.options = NULL,
+	.run = cmd_unload,
+};

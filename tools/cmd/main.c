@@ -17,20 +17,16 @@
 #include "cmd/commands.h"
 #include "util/message.h"
 
-static const struct {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *help;
-} commands[] = {
-	{ "dump", cmd_dump, "print the events of a log" },
-	{ "export", cmd_export, "write a log in a format for other programs" },
-	{ "list", cmd_list, "list programs with trace points, streams and event types" },
-	{ "live", cmd_live, "print the events of a process as they happen" },
-	{ "load", cmd_load, "insert the module into the kernel" },
-	{ "record", cmd_record, "record the events of a process into a log" },
-	{ "stat", cmd_stat, "count the events of a log or process, and measure times" },
-	{ "status", cmd_status, "print state, limits and features of the module" },
-	{ "unload", cmd_unload, "remove the module from the kernel" },
+static const struct command *const commands[] = {
+	&command_dump,
+	&command_export,
+	&command_list,
+	&command_live,
+	&command_load,
+	&command_record,
+	&command_stat,
+	&command_status,
+	&command_unload,
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
@@ -41,7 +37,7 @@ static void print_help(FILE *to)
 		"Usage: posixtrace COMMAND [OPTION]...\n"
 		"Trace programs that have POSIX trace points.\n\n");
 	for (size_t i = 0; i < NR_COMMANDS; i++)
-		fprintf(to, "  %-8s  %s\n", commands[i].name, commands[i].help);
+		fprintf(to, "  %-8s  %s\n", commands[i]->name, commands[i]->summary);
 	fprintf(to,
 		"\n  -h, --help     print this help; posixtrace COMMAND --help describes a command\n"
 		"  -V, --version  print the version of command and library\n\n"
@@ -49,13 +45,22 @@ static void print_help(FILE *to)
 		"program, if the command ran one.\n");
 }
 
+/* For completion in shells, and for the man pages: see options_print_list(). */
+static void print_list(void)
+{
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		printf("command\t%s\t%s\n", commands[i]->name, commands[i]->summary);
+	printf("option\th\thelp\t-\t-\tprint this help\n");
+	printf("option\tV\tversion\t-\t-\tprint the version of command and library\n");
+}
+
 static int run(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
 
 	for (size_t i = 0; i < NR_COMMANDS; i++) {
-		if (!strcmp(name, commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
+		if (!strcmp(name, commands[i]->name))
+			return commands[i]->run(argc - 1, argv + 1);
 	}
 	if (!strcmp(name, "-h") || !strcmp(name, "--help")) {
 		print_help(stdout);
@@ -64,6 +69,10 @@ static int run(int argc, char **argv)
 	if (!strcmp(name, "-V") || !strcmp(name, "--version")) {
 		printf("posixtrace %d.%d, libposixtrace %s\n", POSIXTRACE_VERSION_MAJOR,
 		       POSIXTRACE_VERSION_MINOR, posixtrace_version());
+		return 0;
+	}
+	if (!strcmp(name, "--list-options")) {
+		print_list();
 		return 0;
 	}
 	if (*name)

@@ -26,17 +26,25 @@
 #define LOOK_MS		1000	/* interval of status checks without progress line */
 #define FILTER_MS	100	/* interval of looks for new event types to hold back */
 
-/* Options without a letter. */
-enum { OPT_POLICY = 256, OPT_LOG_POLICY, OPT_LOG_SIZE, OPT_MODE, OPT_ORDER };
-
-static const struct policy {
-	const char *name;
-	int value;
-} policies[] = {
-	{ "append", POSIX_TRACE_APPEND },	/* for logs only */
-	{ "flush", POSIX_TRACE_FLUSH },		/* for streams only */
+/* "append" is for logs only, "flush" for streams only. */
+static const struct option_choice policies[] = {
+	{ "flush", POSIX_TRACE_FLUSH },
 	{ "loop", POSIX_TRACE_LOOP },
 	{ "until-full", POSIX_TRACE_UNTIL_FULL },
+	{ }
+};
+
+static const struct option_choice log_policies[] = {
+	{ "append", POSIX_TRACE_APPEND },
+	{ "loop", POSIX_TRACE_LOOP },
+	{ "until-full", POSIX_TRACE_UNTIL_FULL },
+	{ }
+};
+
+static const struct option_choice orders[] = {
+	{ "causal", POSIXTRACE_ORDER_CAUSAL },
+	{ "relaxed", POSIXTRACE_ORDER_RELAXED },
+	{ }
 };
 
 struct recording {
@@ -60,25 +68,6 @@ struct recording {
 	bool full;		/* no more events can be recorded */
 	bool failed;
 };
-
-static void print_help(FILE *to)
-{
-	fprintf(to,
-		"Usage: posixtrace record [OPTION]... PID\n"
-		"       posixtrace record [OPTION]... [--] PROGRAM [ARG]...\n"
-		"Record the events of a process into a log until it ends, or until Ctrl-C.\n\n"
-		SESSION_HELP
-		"  -f, --force              replace an existing log\n"
-		"  -h, --help               print this help\n"
-		"      --mode=MODE          permissions of a new log, octal (0600)\n"
-		"  -o, --output=LOG         write this log (posixtrace.log); - is standard output\n"
-		"  -q, --quiet              print neither progress nor summary\n"
-		"      --policy=POLICY      policy of the stream: flush (default), loop, until-full\n"
-		"      --log-policy=POLICY  policy of the log: append (default), loop, until-full\n"
-		"      --log-size=BYTES     room for events with log policy loop or until-full (16M)\n"
-		"      --order=ORDER        of timestamps between processors: causal (default), relaxed\n\n"
-		"Exit status: 0, or that of PROGRAM; 1 after a failure; 2 after a usage error.\n");
-}
 
 static unsigned long long now(void)
 {
@@ -433,94 +422,67 @@ static int run_record(struct recording *rec)
 /* ------------------------------------------------------------------ */
 /* Options								*/
 
-static bool parse_policy(const char *option, const char *text, int except, int *value)
+static int call_mode(void *target, const struct command_option *option, const char *text)
 {
-	for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
-		if (!strcmp(text, policies[i].name) && policies[i].value != except) {
-			*value = policies[i].value;
-			return true;
-		}
-	}
-	tell("%s: must be %s, loop or until-full (got \"%s\")", option,
-	     except == POSIX_TRACE_APPEND ? "flush" : "append", text);
-	return false;
-}
-
-static bool parse_mode(const char *text, int *mode)
-{
+	struct recording *rec = target;
 	char *end;
 	unsigned long value = strtoul(text, &end, 8);
 
 	if (*text < '0' || *text > '7' || *end || !value || value > 0777) {
-		tell("--mode: must be octal digits, 1 to 0777 (got \"%s\")", text);
-		return false;
+		tell("--%s: must be octal digits, 1 to 0777 (got \"%s\")", option->name, text);
+		return -EINVAL;
 	}
-	*mode = (int)value;
-	return true;
+	rec->log.mode = (int)value;
+	return 0;
 }
 
-static bool parse_order(const char *text, int *order)
-{
-	bool relaxed = !strcmp(text, "relaxed");
+static const struct command_option options[] = {
+	{ OPTION_FLAG, 0, "force", NULL, "replace an existing log",
+	  OPTION_BOOL_AT(struct recording, log.force) },
+	{ OPTION_CHOICE, 0, "log-policy", "POLICY",
+	  "policy of the log: append (default), loop, until-full",
+	  OPTION_CHOICE_AT(struct recording, log_policy), .choices = log_policies },
+	{ OPTION_SIZE, 0, "log-size", "BYTES",
+	  "room for events with log policy loop or until-full (16M)",
+	  OPTION_SIZE_AT(struct recording, log_size), .min = 1, .max = LONG_MAX },
+	{ OPTION_CALL, 0, "mode", "MODE", "permissions of a new log, octal (0600)",
+	  .call = call_mode },
+	{ OPTION_CHOICE, 0, "order", "ORDER",
+	  "order of timestamps between processors: causal (default), relaxed",
+	  OPTION_CHOICE_AT(struct recording, order), .choices = orders },
+	{ OPTION_TEXT, 'o', "output", "LOG",
+	  "write this log (posixtrace.log); - is standard output",
+	  OPTION_TEXT_AT(struct recording, log.path), .value = OPTION_FILE },
+	{ OPTION_CHOICE, 0, "policy", "POLICY",
+	  "policy of the stream: flush (default), loop, until-full",
+	  OPTION_CHOICE_AT(struct recording, policy), .choices = policies },
+	{ OPTION_FLAG, 'q', "quiet", NULL, "print neither progress nor summary",
+	  OPTION_BOOL_AT(struct recording, quiet) },
+	OPTION_GROUP_AT(struct recording, session, session_options),
+	{ }
+};
 
-	*order = relaxed ? POSIXTRACE_ORDER_RELAXED : POSIXTRACE_ORDER_CAUSAL;
-	if (relaxed || !strcmp(text, "causal"))
-		return true;
-	tell("--order: must be causal or relaxed (got \"%s\")", text);
-	return false;
-}
-
-static bool parse_option(struct recording *rec, int opt, const char *value)
+/* Refuses options that would have no effect. Returns OPTIONS_OK or the exit status. */
+static int check_options(const struct recording *rec)
 {
-	if (session_option(&rec->session, opt, value))
-		return true;
-	switch (opt) {
-	case 'f':
-		rec->log.force = true;
-		return true;
-	case 'o':
-		rec->log.path = value;
-		return true;
-	case 'q':
-		rec->quiet = true;
-		return true;
-	case OPT_POLICY:
-		return parse_policy("--policy", value, POSIX_TRACE_APPEND, &rec->policy);
-	case OPT_LOG_POLICY:
-		return parse_policy("--log-policy", value, POSIX_TRACE_FLUSH, &rec->log_policy);
-	case OPT_ORDER:
-		return parse_order(value, &rec->order);
-	case OPT_MODE:
-		return parse_mode(value, &rec->log.mode);
-	case OPT_LOG_SIZE:
-		rec->log_size = parse_positive_size("--log-size", value, LONG_MAX);
-		return true;
-	default:
-		return false;
+	if (rec->session.filter.conditions) {
+		tell("--filter: conditions on fields cannot be tested while recording");
+		tell("record by names, and use --filter of posixtrace dump, stat or export later");
+		return 2;
 	}
+	if (rec->log_size && rec->log_policy == POSIX_TRACE_APPEND) {
+		tell("--log-size: needs --log-policy=loop or --log-policy=until-full");
+		return 2;
+	}
+	if (rec->log.mode && !strcmp(rec->log.path, "-")) {
+		tell("--mode: the standard output is no new log");
+		return 2;
+	}
+	return OPTIONS_OK;
 }
 
-int cmd_record(int argc, char **argv)
+static int cmd_record(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "data-size", required_argument, NULL, 'd' },
-		{ "exclude", required_argument, NULL, 'x' },
-		{ "filter", required_argument, NULL, 'F' },
-		{ "force", no_argument, NULL, 'f' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "inherit", no_argument, NULL, 'i' },
-		{ "kernel", required_argument, NULL, 'k' },
-		{ "log-policy", required_argument, NULL, OPT_LOG_POLICY },
-		{ "log-size", required_argument, NULL, OPT_LOG_SIZE },
-		{ "mode", required_argument, NULL, OPT_MODE },
-		{ "order", required_argument, NULL, OPT_ORDER },
-		{ "output", required_argument, NULL, 'o' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "policy", required_argument, NULL, OPT_POLICY },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "size", required_argument, NULL, 's' },
-		{ }
-	};
 	struct recording rec = {
 		.session.data_size = SESSION_DEFAULT,
 		.log.path = "posixtrace.log",
@@ -528,35 +490,33 @@ int cmd_record(int argc, char **argv)
 		.log_policy = POSIX_TRACE_APPEND,
 		.order = POSIXTRACE_ORDER_CAUSAL,
 	};
-	int opt, status;
+	int status = options_parse(&command_record, argc, argv, &rec);
 
-	while ((opt = getopt_long(argc, argv, "+fho:q" SESSION_SHORT_OPTIONS, options,
-				  NULL)) != -1) {
-		if (opt == 'h') {
-			print_help(stdout);
-			return 0;
-		}
-		if (!parse_option(&rec, opt, optarg)) {
-			print_help(stderr);
-			return 2;
-		}
-	}
-	if (rec.session.filter.conditions) {
-		tell("--filter: conditions on fields cannot be tested while recording");
-		tell("record by names, and use --filter of posixtrace dump, stat or export later");
-		return 2;
-	}
-	if (rec.log_size && rec.log_policy == POSIX_TRACE_APPEND) {
-		tell("--log-size: needs --log-policy=loop or --log-policy=until-full");
-		return 2;
-	}
-	if (rec.log.mode && !strcmp(rec.log.path, "-")) {
-		tell("--mode: the standard output is no new log");
-		return 2;
-	}
-	if (!session_process(&rec.session, "record", argc - optind, argv + optind))
-		return 2;
-	status = run_record(&rec);
+	if (status == OPTIONS_OK)
+		status = check_options(&rec);
+	if (status == OPTIONS_OK &&
+	    !session_process(&rec.session, "record", argc - optind, argv + optind))
+		status = 2;
+	if (status == OPTIONS_OK)
+		status = run_record(&rec);
 	session_free(&rec.session);
 	return status;
 }
+
+static const char *const record_usage[] = {
+	"[OPTION]... PID",
+	"[OPTION]... --pid=PID",
+	"[OPTION]... [--] PROGRAM [ARG]...",
+	NULL,
+};
+
+const struct command command_record = {
+	.name = "record",
+	.summary = "record the events of a process into a log",
+	.usage = record_usage,
+	.about = "Record the events of a process into a log until it ends, or until Ctrl-C.",
+	.notes = "Exit status: 0, or that of PROGRAM; 1 after a failure; 2 after a usage error.",
+	.operands = OPERAND_PID | OPERAND_PROGRAM,
+	.options = options,
+	.run = cmd_record,
+};

@@ -29,13 +29,16 @@
 /* Number of events between two looks at the clock. */
 #define LOOK_EVERY	(1U << 16)
 
+#define SECONDS_MAX	999999
+
 struct stat_command {
 	const char *path;
 	pid_t pid;		/* or 0: @path is a log */
-	unsigned int seconds;
+	unsigned long seconds;
 	bool all;
 	bool histograms;
 	bool with_states;	/* print what threads did, not the counts of events */
+	bool with_kernel;	/* --kernel was given */
 	unsigned int kernel;	/* POSIXTRACE_CLASS_* */
 	struct selection *selection;
 	struct source *source;
@@ -44,27 +47,6 @@ struct stat_command {
 	struct states *states;	/* or NULL */
 	int error;		/* of printing */
 };
-
-static void print_help(FILE *to)
-{
-	fprintf(to,
-		"Usage: posixtrace stat [OPTION]... LOG\n"
-		"       posixtrace stat [OPTION]... [--seconds=N] PID\n"
-		"Count the events of a log, or of a running process, by type and by thread. Measure\n"
-		"the intervals between events of a type, and the time from X_begin to X_end, or from\n"
-		"X:begin to X:end, of the same thread.\n\n"
-		"  -a, --all                print all threads, not only the busiest\n"
-		"  -h, --help               print this help\n"
-		"  -H, --no-histogram       print tables only\n"
-		"  -k, --kernel=CLASS,...   with --states and PID: events of the kernel to record\n"
-		"                           (sched,process)\n"
-		"  -S, --states             print when threads ran, waited, in what, and who woke them;\n"
-		"                           LOG needs events of the kernel: record --kernel=all\n"
-		"  -s, --seconds=N          count for N seconds, not until PID ends or Ctrl-C\n"
-		SELECT_HELP
-		"\nPercentiles are accurate to 1.6 %%.\n"
-		"Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.\n");
-}
 
 /* Shows the progress once a second. */
 static void show_progress(const struct stat_command *stat, unsigned long long events, time_t *last)
@@ -282,114 +264,90 @@ static int run_stat(struct stat_command *stat)
 	return err ? 1 : 0;
 }
 
-static int set_seconds(struct stat_command *stat, const char *text)
+static int call_kernel(void *target, const struct command_option *option, const char *value)
 {
-	char *end;
+	struct stat_command *stat = target;
 
-	errno = 0;
-	stat->seconds = strtoul(text, &end, 10);
-	if (!errno && *text >= '1' && *text <= '9' && !*end && strlen(text) < 7)
-		return 0;
-	tell("--seconds: must be a number from 1 to 999999 (got \"%s\")", text);
-	return -EINVAL;
+	stat->with_kernel = true;
+	return session_add_classes(option, value, &stat->kernel);
 }
 
-/* Refuses options that would have no effect. @kernel: --kernel was given. */
-static int check_options(const struct stat_command *stat, bool kernel)
+static const struct command_option options[] = {
+	{ OPTION_FLAG, 'a', "all", NULL, "print all threads, not only the busiest",
+	  OPTION_BOOL_AT(struct stat_command, all) },
+	{ OPTION_CALL, 'k', "kernel", "CLASS,...",
+	  "with --states and PID: events of the kernel to record (sched,process)",
+	  .choices = session_classes, .list = true, .call = call_kernel },
+	{ OPTION_CLEAR, 0, "no-histogram", NULL, "print tables only",
+	  OPTION_BOOL_AT(struct stat_command, histograms) },
+	{ OPTION_NUMBER, 'd', "seconds", "N",
+	  "count for N seconds, not until PID ends or Ctrl-C",
+	  OPTION_NUMBER_AT(struct stat_command, seconds), .min = 1, .max = SECONDS_MAX },
+	{ OPTION_FLAG, 'S', "states", NULL,
+	  "print when threads ran, waited, in what, and who woke them; LOG needs events of the "
+	  "kernel: record --kernel=all",
+	  OPTION_BOOL_AT(struct stat_command, with_states) },
+	OPTION_GROUP_AT(struct stat_command, selection, select_options),
+	{ }
+};
+
+/* Refuses options that would have no effect. Returns OPTIONS_OK or the exit status. */
+static int check_options(const struct stat_command *stat)
 {
 	if (!stat->pid && stat->seconds)
-		usage_error("stat", "--seconds: needs a PID (got \"%s\")", stat->path);
-	else if (!stat->pid && kernel)
-		usage_error("stat", "--kernel: needs a PID; a log has what was recorded");
-	else if (kernel && !stat->with_states)
-		usage_error("stat", "--kernel: needs --states");
-	else
-		return 0;
-	return -EINVAL;
+		return usage_error("stat", "--seconds: needs a PID (got \"%s\")", stat->path);
+	if (!stat->pid && stat->with_kernel)
+		return usage_error("stat", "--kernel: needs a PID; a log has what was recorded");
+	if (stat->with_kernel && !stat->with_states)
+		return usage_error("stat", "--kernel: needs --states");
+	return OPTIONS_OK;
 }
 
-/* Returns 0, 1 after printing the help, or -EINVAL if the options are invalid. */
 static int get_options(struct stat_command *stat, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "all", no_argument, NULL, 'a' },
-		{ "exclude", required_argument, NULL, 'x' },
-		{ "filter", required_argument, NULL, 'F' },
-		{ "from", required_argument, NULL, SELECT_FROM },
-		{ "help", no_argument, NULL, 'h' },
-		{ "kernel", required_argument, NULL, 'k' },
-		{ "no-histogram", no_argument, NULL, 'H' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "seconds", required_argument, NULL, 's' },
-		{ "states", no_argument, NULL, 'S' },
-		{ "thread", required_argument, NULL, 't' },
-		{ "to", required_argument, NULL, SELECT_TO },
-		{ }
-	};
-	static const char letters[] = "ahHk:Ss:" SELECT_SHORT_OPTIONS;
-	bool kernel = false;
-	int opt, ret;
+	int status = options_parse(&command_stat, argc, argv, stat);
 
-	while ((opt = getopt_long(argc, argv, letters, options, NULL)) != -1) {
-		ret = select_option(stat->selection, opt, optarg);
-		if (ret < 0)
-			return ret;
-		if (ret)
-			continue;
-		switch (opt) {
-		case 'a':
-			stat->all = true;
-			break;
-		case 'h':
-			print_help(stdout);
-			return 1;
-		case 'H':
-			stat->histograms = false;
-			break;
-		case 'k':
-			kernel = true;
-			stat->kernel |= session_classes(optarg);
-			break;
-		case 'S':
-			stat->with_states = true;
-			break;
-		case 's':
-			ret = set_seconds(stat, optarg);
-			if (ret)
-				return ret;
-			break;
-		default:
-			print_help(stderr);
-			return -EINVAL;
-		}
-	}
-	if (argc - optind != 1) {
-		usage_error("stat", argc == optind ?
-			    "stat: needs a PID, or a LOG such as posixtrace.log" :
-			    "stat: counts one LOG or process, not %d", argc - optind);
-		return -EINVAL;
-	}
+	if (status != OPTIONS_OK)
+		return status;
+	if (argc - optind != 1)
+		return usage_error("stat", argc == optind ?
+				   "stat: needs a PID, or a LOG such as posixtrace.log" :
+				   "stat: counts one LOG or process, not %d", argc - optind);
 	stat->path = argv[optind];
 	stat->pid = parse_pid(stat->path);
-	if (!kernel)
+	if (!stat->with_kernel)
 		stat->kernel = POSIXTRACE_CLASS_SCHED | POSIXTRACE_CLASS_PROCESS;
-	return check_options(stat, kernel);
+	return check_options(stat);
 }
 
-int cmd_stat(int argc, char **argv)
+static int cmd_stat(int argc, char **argv)
 {
 	struct stat_command stat = { .histograms = true };
-	int ret = select_new(&stat.selection);
+	int status, err = select_new(&stat.selection);
 
-	if (ret) {
-		complain("stat", -ret);
+	if (err) {
+		complain("stat", -err);
 		return 1;
 	}
-	ret = get_options(&stat, argc, argv);
-	if (!ret)
-		ret = run_stat(&stat);
-	else
-		ret = ret == 1 ? 0 : 2;
+	status = get_options(&stat, argc, argv);
+	if (status == OPTIONS_OK)
+		status = run_stat(&stat);
 	select_free(stat.selection);
-	return ret;
+	return status;
 }
+
+static const char *const stat_usage[] = { "[OPTION]... LOG", "[OPTION]... [--seconds=N] PID", NULL };
+
+const struct command command_stat = {
+	.name = "stat",
+	.summary = "count the events of a log or process, and measure times",
+	.usage = stat_usage,
+	.about = "Count the events of a log, or of a running process, by type and by thread. Measure\n"
+		 "the intervals between events of a type, and the time from X_begin to X_end, or from\n"
+		 "X:begin to X:end, of the same thread.",
+	.notes = "Percentiles are accurate to 1.6 %.\n"
+		 "Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.",
+	.operands = OPERAND_PID | OPERAND_FILE,
+	.options = options,
+	.run = cmd_stat,
+};

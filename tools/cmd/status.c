@@ -33,15 +33,6 @@ static const char *const parameters[] = {
 	"device_mode", "kernel_classes", "log_timeout", "trace_scope", "user_streams",
 };
 
-static void print_help(FILE *to)
-{
-	fprintf(to,
-		"Usage: posixtrace status\n"
-		"Print the state, version, parameters, limits and features of the module.\n\n"
-		"  -h, --help  print this help\n\n"
-		"Exit status: 0 if programs can be traced; 1 if not; 2 after a usage error.\n");
-}
-
 static void print_features(__u64 bits)
 {
 	printf("features               ");
@@ -138,19 +129,13 @@ static int print_status(struct kmod_ctx *ctx)
 	return err ? 1 : 0;
 }
 
-int cmd_status(int argc, char **argv)
+static int cmd_status(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
+	int status = options_parse(&command_status, argc, argv, NULL);
 	struct kmod_ctx *ctx;
-	int opt, status;
 
-	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		print_help(opt == 'h' ? stdout : stderr);
-		return opt == 'h' ? 0 : 2;
-	}
+	if (status != OPTIONS_OK)
+		return status;
 	if (optind < argc)
 		return usage_error("status", "status: takes no argument (got \"%s\")",
 				   argv[optind]);
@@ -161,3 +146,16 @@ int cmd_status(int argc, char **argv)
 	kmod_unref(ctx);
 	return status;
 }
+
+static const char *const status_usage[] = { "", NULL };
+
+const struct command command_status = {
+	.name = "status",
+	.summary = "print state, limits and features of the module",
+	.usage = status_usage,
+	.about = "Print the state, version, parameters, limits and features of the module.",
+	.notes = "Exit status: 0 if programs can be traced; 1 if not; 2 after a usage error.",
+	.operands = 0,
+	.options = NULL,
+	.run = cmd_status,
+};

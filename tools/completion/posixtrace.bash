@@ -44,8 +44,7 @@ _posixtrace_value()
 	-k | --kernel) _posixtrace_words all fault irq process sched signal syscall ;;
 	-p | --pid) _posixtrace_words "$(_posixtrace_pids)" ;;
 	-o | --output | --file | --format-file) _posixtrace_files ;;
-	-f) [ "$1" = load ] && _posixtrace_files ;;
-	-[dFsx]) COMPREPLY=() ;;
+	-[dfmstx]) COMPREPLY=() ;;
 	--*) _posixtrace_options "$1" | grep -qxF -- "$2=" ;;
 	*) false ;;
 	esac

@@ -14,6 +14,12 @@
 
 #define FILE_MAX_BYTES	(1 << 20)
 
+const struct command_option formats_options[] = {
+	{ OPTION_TEXT, 0, "format-file", "FILE",
+	  "file that describes the data of events: see posixtrace-export(1)", .value = OPTION_FILE },
+	{ }
+};
+
 struct reader {
 	const char *at;
 	const char *end;

@@ -16,6 +16,7 @@
 #include <trace.h>
 
 #include "event/description.h"
+#include "util/options.h"
 
 #define FORMAT_NAME_SIZE	(TRACE_EVENT_NAME_MAX + 1)
 
@@ -33,11 +34,8 @@ struct formats {
 	size_t nr_formats;
 };
 
-/* An option without a letter: --format-file. */
-#define FORMATS_OPTION	310
-
-#define FORMATS_HELP \
-	"      --format-file=FILE   fields in the data of events: see posixtrace-export(1)\n"
+/* The option --format-file; its target is the path. */
+extern const struct command_option formats_options[];
 
 /**
  * formats_load() - read a format file

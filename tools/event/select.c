@@ -83,9 +83,9 @@ void select_free(struct selection *selection)
 /* ------------------------------------------------------------------ */
 /* Options								*/
 
-static int refuse(const char *option, const char *text, const char *rule)
+static int refuse(const struct command_option *option, const char *text, const char *rule)
 {
-	tell("%s: must be %s (got \"%s\")", option, rule, text);
+	tell("--%s: must be %s (got \"%s\")", option->name, rule, text);
 	return -EINVAL;
 }
 
@@ -117,7 +117,7 @@ static int add_name(struct names *names, const char *text, size_t len)
 	return 0;
 }
 
-static int add_names(struct names *names, const char *option, const char *text)
+static int add_names(struct names *names, const struct command_option *option, const char *text)
 {
 	size_t len;
 	int err;
@@ -134,8 +134,8 @@ static int add_names(struct names *names, const char *option, const char *text)
 	}
 }
 
-static int add_numbers(struct numbers *numbers, const char *option, const char *text,
-		       uint64_t max)
+static int add_numbers(struct numbers *numbers, const struct command_option *option,
+		       const char *text, uint64_t max)
 {
 	uint64_t *number;
 	char *end;
@@ -238,7 +238,7 @@ static bool parse_relative(const char *text, uint64_t *time)
 	return false;
 }
 
-static int set_bound(struct bound *bound, const char *option, const char *text)
+static int set_bound(struct bound *bound, const struct command_option *option, const char *text)
 {
 	const char *p = text + 1;
 
@@ -255,34 +255,65 @@ static int set_bound(struct bound *bound, const char *option, const char *text)
 		      "a time such as 1234.5 (us), 2.5s, @SECONDS or 2026-01-31T12:00:00Z");
 }
 
-int select_option(struct selection *selection, int opt, const char *value)
+/* The targets of these options are pointers to the selection. */
+static struct selection *selection_at(void *target)
 {
-	int err;
-
-	switch (opt) {
-	case 'F':
-		err = add_filter(selection, value);
-		break;
-	case 'x':
-		err = add_names(&selection->exclude, "--exclude", value);
-		break;
-	case 'p':
-		err = add_numbers(&selection->pids, "--pid", value, INT_MAX);
-		break;
-	case 't':
-		err = add_numbers(&selection->threads, "--thread", value, UINT64_MAX);
-		break;
-	case SELECT_FROM:
-		err = set_bound(&selection->from, "--from", value);
-		break;
-	case SELECT_TO:
-		err = set_bound(&selection->to, "--to", value);
-		break;
-	default:
-		return 0;
-	}
-	return err ? err : 1;
+	return *(struct selection **)target;
 }
+
+static int call_filter(void *target, const struct command_option *option, const char *value)
+{
+	(void)option;
+	return add_filter(selection_at(target), value);
+}
+
+static int call_exclude(void *target, const struct command_option *option, const char *value)
+{
+	return add_names(&selection_at(target)->exclude, option, value);
+}
+
+static int call_pid(void *target, const struct command_option *option, const char *value)
+{
+	return add_numbers(&selection_at(target)->pids, option, value, INT_MAX);
+}
+
+static int call_tid(void *target, const struct command_option *option, const char *value)
+{
+	return add_numbers(&selection_at(target)->threads, option, value, UINT64_MAX);
+}
+
+static int call_from(void *target, const struct command_option *option, const char *value)
+{
+	return set_bound(&selection_at(target)->from, option, value);
+}
+
+static int call_to(void *target, const struct command_option *option, const char *value)
+{
+	return set_bound(&selection_at(target)->to, option, value);
+}
+
+const struct command_option select_filter[] = {
+	{ OPTION_CALL, 'f', "filter", "FILTER",
+	  "select events by names and fields: 'cache_* && op == set && len > 4096'",
+	  .call = call_filter },
+	{ }
+};
+
+const struct command_option select_options[] = {
+	{ OPTION_GROUP, .group = select_filter },
+	{ OPTION_CALL, 'x', "exclude", "NAME,...", "leave out events of these types; * and ? are wildcards",
+	  .call = call_exclude },
+	{ OPTION_CALL, 'p', "pid", "PID,...", "select events of these processes",
+	  .call = call_pid, .value = OPTION_PIDS },
+	{ OPTION_CALL, 't', "tid", "TID,...", "select events of these threads",
+	  .call = call_tid },
+	{ OPTION_CALL, 0, "from", "TIME",
+	  "select events from this time on: microseconds since the first event, or with a unit "
+	  "(s, ms, us, ns); @SECONDS since the Epoch; or 2026-01-31T12:00:00Z",
+	  .call = call_from },
+	{ OPTION_CALL, 0, "to", "TIME", "select events up to this time", .call = call_to },
+	{ }
+};
 
 /* ------------------------------------------------------------------ */
 /* Events								*/

@@ -32,7 +32,7 @@ struct export {
 	const char *format_file;	/* argument of --format-file, or NULL */
 	struct formats *formats;	/* contents of the format file, or NULL */
 	struct selection *selection;	/* the events to export */
-	uint64_t max_events;		/* argument of --max-events; 0: default of the format */
+	unsigned long max_events;	/* argument of --max-events; 0: default of the format */
 
 	uint64_t events;		/* events so far */
 	uint64_t user_events;		/* user events among @events */

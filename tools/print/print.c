@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -31,47 +32,47 @@
 #define DIM	"\033[2m"
 #define PLAIN	"\033[0m"
 
-int print_colour(const char *when, FILE *to, bool *colour)
+static const struct option_choice clocks[] = {
+	{ "relative", PRINT_RELATIVE },
+	{ "delta", PRINT_DELTA },
+	{ "seconds", PRINT_SECONDS },
+	{ "utc", PRINT_UTC },
+	{ }
+};
+
+static const struct option_choice colours[] = {
+	{ "auto", PRINT_AUTO },
+	{ "always", PRINT_ALWAYS },
+	{ "never", PRINT_NEVER },
+	{ }
+};
+
+const struct command_option print_options[] = {
+	{ OPTION_CHOICE, 'c', "clock", "FORM",
+	  "print times as relative (microseconds since the first event), delta (since the "
+	  "previous one), seconds (since the Epoch) or utc (date and time)",
+	  OPTION_CHOICE_AT(struct print, clock), .choices = clocks },
+	{ OPTION_CHOICE, 0, "color", "WHEN", "use colors: auto (default), always, never",
+	  OPTION_CHOICE_AT(struct print, color), .choices = colours },
+	{ OPTION_FLAG, 0, "full", NULL, "print all bytes of the data, and all fields",
+	  OPTION_BOOL_AT(struct print, full) },
+	{ OPTION_FLAG, 'j', "json", NULL, "print a JSON object for each event",
+	  OPTION_BOOL_AT(struct print, json) },
+	{ }
+};
+
+/* A terminal that shows colours, unless NO_COLOR is in the environment. */
+static bool shows_colours(void)
 {
 	const char *term = getenv("TERM"), *none = getenv("NO_COLOR");
 
-	if (!when || !strcmp(when, "auto"))
-		*colour = isatty(fileno(to)) && term && strcmp(term, "dumb") != 0 &&
-			  (!none || !*none);
-	else if (!strcmp(when, "always"))
-		*colour = true;
-	else if (!strcmp(when, "never"))
-		*colour = false;
-	else
-		return -EINVAL;
-	return 0;
+	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && (!none || !*none);
 }
 
-int print_set_colour(struct print *print, const char *value)
+void print_begin(struct print *print)
 {
-	if (!print_colour(value, stdout, &print->colour))
-		return 0;
-	tell("--color: must be auto, always or never (got \"%s\")", value);
-	return -EINVAL;
-}
-
-int print_set_clock(struct print *print, const char *value)
-{
-	static const char *const names[] = {
-		[PRINT_RELATIVE] = "relative",
-		[PRINT_DELTA] = "delta",
-		[PRINT_SECONDS] = "seconds",
-		[PRINT_UTC] = "utc",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(value, names[i])) {
-			print->clock = i;
-			return 0;
-		}
-	}
-	tell("--clock: must be relative, delta, seconds or utc (got \"%s\")", value);
-	return -EINVAL;
+	print->colour = print->color == PRINT_AUTO ? shows_colours() :
+			print->color == PRINT_ALWAYS;
 }
 
 void print_see(struct print *print, const struct event *event)

@@ -7,14 +7,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "elf/symbols.h"
 #include "event/source.h"
 #include "util/buffer.h"
-
-/* An option without a letter: --color. */
-#define PRINT_COLOR	300
+#include "util/options.h"
 
 /* What the first column shows. */
 enum print_clock {
@@ -24,12 +21,20 @@ enum print_clock {
 	PRINT_UTC,		/* date and time */
 };
 
+/* When to use colours. */
+enum print_color {
+	PRINT_AUTO,		/* on a terminal */
+	PRINT_ALWAYS,
+	PRINT_NEVER,
+};
+
 /**
  * struct print - how to print events, and what was seen of previous events
- * @clock: what the first column shows
+ * @clock: what the first column shows: enum print_clock
+ * @color: when to use colours: enum print_color
  * @cpu: print a column for the processor
  * @full: print all bytes of the data
- * @colour: use colours
+ * @colour: use colours; set by print_begin()
  * @json: print JSON objects instead of lines of text
  * @symbols: print where each event was recorded, if that is known; or NULL
  * @signals: a signalfd, or -1. When it is readable, print_write() waits for the reader of the
@@ -43,7 +48,8 @@ enum print_clock {
  * @newly_lost: part of @lost since the previous event
  */
 struct print {
-	enum print_clock clock;
+	int clock;
+	int color;
 	bool cpu;
 	bool full;
 	bool colour;
@@ -60,27 +66,11 @@ struct print {
 	uint64_t newly_lost;
 };
 
-/**
- * print_colour() - decide whether to use colours
- * @when: "auto", "always", "never", or NULL, which means "auto"
- * @to: the output
- * @colour: where to store the decision
- *
- * "auto" uses colours on a terminal that supports them, unless NO_COLOR is in the environment.
- *
- * Return: 0, or -EINVAL if @when is invalid.
- */
-int print_colour(const char *when, FILE *to, bool *colour);
+/* The options --clock, --color, --full and --json; their targets are in a struct print. */
+extern const struct command_option print_options[];
 
-/**
- * print_set_clock(), print_set_colour() - apply an option
- * @print: how to print
- * @value: argument of --clock, or of --color; NULL if --color was not given
- *
- * Return: 0, or -EINVAL after a complaint about the value.
- */
-int print_set_clock(struct print *print, const char *value);
-int print_set_colour(struct print *print, const char *value);
+/* print_begin() - decide, after the options, whether to use colours */
+void print_begin(struct print *print);
 
 /**
  * print_see() - note an event; call it for each event, also if it is not printed

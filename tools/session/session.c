@@ -2,8 +2,6 @@
 /*
  * Creates a stream on a process from the options. live.c and record.c handle its events.
  */
-#include <argz.h>
-#include <ctype.h>
 #include <errno.h>
 #include <linux/posixtrace.h>
 #include <posixtrace.h>
@@ -16,8 +14,6 @@
 #include "session/session.h"
 #include "util/message.h"
 
-#define PID_MAX		(1 << 22)
-
 /* Read events in batches: a wake-up for each one slows the traced process down. */
 #define WAKEUP_BYTES	(64U << 10)
 #define WAKEUP_NS	1000000U
@@ -25,144 +21,126 @@
 /* ------------------------------------------------------------------ */
 /* Options								*/
 
-unsigned long parse_number(const char *option, const char *text, unsigned long max)
-{
-	unsigned long value;
-	char *end;
-
-	errno = 0;
-	value = strtoul(text, &end, 10);
-	if (errno || *end || !isdigit((unsigned char)*text) || !value || value > max) {
-		tell("%s: must be a number from 1 to %lu (got \"%s\")", option, max, text);
-		exit(2);
-	}
-	return value;
-}
-
-size_t parse_size(const char *option, const char *text, size_t max)
-{
-	static const char units[] = "KMG";
-	unsigned long value;
-	const char *unit;
-	int shift = 0;
-	char *end;
-
-	errno = 0;
-	value = strtoul(text, &end, 10);
-	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
-	if (unit) {
-		shift = 10 * (unit - units + 1);
-		end++;
-	}
-	if (errno || *end || !isdigit((unsigned char)*text) || value > max >> shift) {
-		tell("%s: must be at most %zu bytes, such as 4096 or 4K (got \"%s\")", option, max,
-		     text);
-		exit(2);
-	}
-	return value << shift;
-}
-
-size_t parse_positive_size(const char *option, const char *text, size_t max)
-{
-	size_t size = parse_size(option, text, max);
-
-	if (size)
-		return size;
-	tell("%s: must be at least 1 (got \"%s\")", option, text);
-	exit(2);
-}
-
-/* In the order of their bits. */
-static const char *const classes[] = {
-	"sched", "fault", "signal", "syscall", "irq", "process",
+/* What the module can record: each class is the bit 1 << @value. */
+const struct option_choice session_classes[] = {
+	{ "all", -1 },
+	{ "sched", 0 },
+	{ "fault", 1 },
+	{ "signal", 2 },
+	{ "syscall", 3 },
+	{ "irq", 4 },
+	{ "process", 5 },
+	{ }
 };
-
-#define NR_CLASSES	(sizeof(classes) / sizeof(classes[0]))
 
 /* All that the module can record for the caller. Says what it refuses to the caller. */
 static unsigned int all_classes(void)
 {
-	unsigned int value = (unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
+	unsigned int classes = (unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
 
-	for (size_t i = 0; i < NR_CLASSES; i++) {
-		if (!(value & 1U << i) && policy_needs_perfmon(classes[i]))
+	for (const struct option_choice *class = session_classes + 1; class->name; class++) {
+		if (!(classes & 1U << class->value) && policy_needs_perfmon(class->name))
 			tell("--kernel=all: without %s, which needs CAP_PERFMON: see posixtrace(4)",
-			     classes[i]);
+			     class->name);
 	}
-	return value;
+	return classes;
 }
 
-static unsigned int parse_class(const char *name, const char *list)
+int session_add_classes(const struct command_option *option, const char *list,
+			unsigned int *classes)
 {
-	if (!strcmp(name, "all"))
-		return all_classes();
-	for (size_t i = 0; i < NR_CLASSES; i++) {
-		if (!strcmp(name, classes[i]))
-			return 1U << i;
+	const struct option_choice *class;
+	bool any = false;
+
+	for (const char *at = list; *at; at += *at == ',') {
+		size_t len = strcspn(at, ",");
+
+		if (!len)
+			continue;
+		class = option_choose(option, at, len);
+		if (!class)
+			return option_refuse(option, list);
+		*classes |= class->value < 0 ? all_classes() : 1U << class->value;
+		any = true;
+		at += len;
 	}
-	tell("--kernel: must be all, sched, fault, signal, syscall, irq or process (got \"%s\")",
-	     list);
-	exit(2);
+	return any ? 0 : option_refuse(option, list);
 }
 
-unsigned int session_classes(const char *list)
+static int call_filter(void *target, const struct command_option *option, const char *value)
 {
-	struct names names = { NULL, 0 };
-	unsigned int value = 0;
-	const char *name = "";
+	struct session *session = target;
 
-	if (argz_add_sep(&names.argz, &names.len, list, ',')) {
-		complain("names", ENOMEM);
-		exit(1);
-	}
-	if (!names.len)
-		parse_class(name, list);
-	for (name = NULL; (name = argz_next(names.argz, names.len, name)); )
-		value |= parse_class(name, list);
-	free(names.argz);
-	return value;
+	(void)option;
+	return session_filter_add(&session->filter, value);
 }
 
-bool session_option(struct session *session, int opt, const char *value)
+static int call_exclude(void *target, const struct command_option *option, const char *value)
 {
-	switch (opt) {
-	case 'd':
-		session->data_size = parse_size("--data-size", value, POSIXTRACE_DATA_SIZE_MAX);
-		return true;
-	case 'F':
-		session_filter_add(&session->filter, value);
-		return true;
-	case 'i':
-		session->inherit = true;
-		return true;
-	case 'k':
-		session->kernel |= session_classes(value);
-		return true;
-	case 'p':
-		session->process.pid = parse_number("--pid", value, PID_MAX);
-		return true;
-	case 's':
-		session->stream_size = parse_positive_size("--size", value,
-							   POSIXTRACE_STREAM_SIZE_MAX);
-		return true;
-	case 'x':
-		session_filter_exclude(&session->filter, value);
-		return true;
-	default:
-		return false;
-	}
+	struct session *session = target;
+
+	(void)option;
+	return session_filter_exclude(&session->filter, value);
 }
+
+static int call_kernel(void *target, const struct command_option *option, const char *value)
+{
+	struct session *session = target;
+
+	return session_add_classes(option, value, &session->kernel);
+}
+
+static int parse_pid(const char *name, const char *text, pid_t *pid)
+{
+	unsigned long number;
+	int err = option_number(name, text, 1, SESSION_PID_MAX, &number);
+
+	if (!err)
+		*pid = (pid_t)number;
+	return err;
+}
+
+static int call_pid(void *target, const struct command_option *option, const char *value)
+{
+	struct session *session = target;
+
+	(void)option;
+	return parse_pid("--pid", value, &session->process.pid);
+}
+
+const struct command_option session_options[] = {
+	{ OPTION_SIZE, 0, "data-size", "BYTES", "record at most BYTES of an event's data (1K)",
+	  OPTION_SIZE_AT(struct session, data_size), .max = POSIXTRACE_DATA_SIZE_MAX },
+	{ OPTION_CALL, 'f', "filter", "FILTER",
+	  "record only events of these types; * and ? are wildcards", .call = call_filter },
+	{ OPTION_FLAG, 'i', "inherit", NULL, "also trace the children of the process",
+	  OPTION_BOOL_AT(struct session, inherit) },
+	{ OPTION_CALL, 'k', "kernel", "CLASS,...",
+	  "also record events of the kernel: all, sched, fault, signal, syscall, irq, process",
+	  .choices = session_classes, .list = true, .call = call_kernel },
+	{ OPTION_CALL, 'p', "pid", "PID", "trace this process", .value = OPTION_PID,
+	  .call = call_pid },
+	{ OPTION_SIZE, 's', "size", "BYTES", "size of the trace stream (256K)",
+	  OPTION_SIZE_AT(struct session, stream_size), .min = 1,
+	  .max = POSIXTRACE_STREAM_SIZE_MAX },
+	{ OPTION_CALL, 'x', "exclude", "NAME,...",
+	  "record no events of these types; * and ? are wildcards", .call = call_exclude },
+	{ }
+};
 
 bool session_process(struct session *session, const char *command, int argc, char **argv)
 {
 	struct process *process = &session->process;
 	bool program = argc && !strcmp(argv[-1], "--");
+	int err = 0;
 
 	if (argc == 1 && !program && !process->pid &&
 	    argv[0][strspn(argv[0], "0123456789")] == '\0')
-		process->pid = parse_number("PID", argv[0], PID_MAX);
+		err = parse_pid("PID", argv[0], &process->pid);
 	else if (argc)
 		process->argv = argv;
+	if (err)
+		return false;
 	if (process->pid && process->argv)
 		usage_error(command,
 			    "%s: traces process %d (--pid) or the program \"%s\", not both",
@@ -205,9 +183,9 @@ static bool complain_of_classes(const struct session *session)
 	unsigned int missing = session->kernel &
 			       ~(unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
 
-	for (size_t i = 0; i < NR_CLASSES; i++) {
-		if (missing & 1U << i)
-			tell("--kernel: the module cannot record %s on this kernel", classes[i]);
+	for (const struct option_choice *class = session_classes + 1; class->name; class++) {
+		if (missing & 1U << class->value)
+			tell("--kernel: the module cannot record %s on this kernel", class->name);
 	}
 	return missing;
 }
@@ -219,11 +197,11 @@ static bool complain_of_refused(const struct session *session)
 			       ~(unsigned int)posixtrace_sysconf(POSIXTRACE_SC_KERNEL_CLASSES);
 	bool told = false;
 
-	for (size_t i = 0; i < NR_CLASSES; i++) {
-		if (!(missing & 1U << i) || !policy_needs_perfmon(classes[i]))
+	for (const struct option_choice *class = session_classes + 1; class->name; class++) {
+		if (!(missing & 1U << class->value) || !policy_needs_perfmon(class->name))
 			continue;
 		tell("--kernel: kernel_classes=%s:perfmon of the module demands CAP_PERFMON for %s",
-		     classes[i], classes[i]);
+		     class->name, class->name);
 		told = true;
 	}
 	return told;

@@ -12,6 +12,7 @@
 
 #include "session/process.h"
 #include "session/session_filter.h"
+#include "util/options.h"
 
 struct session {
 	struct process process;
@@ -26,23 +27,20 @@ struct session {
 
 #define SESSION_DEFAULT	((size_t)-1)
 
-#define SESSION_SHORT_OPTIONS	"d:F:ik:p:s:x:"
+#define SESSION_PID_MAX		(1 << 22)
 
-/* Help for these options. */
-#define SESSION_HELP \
-	"  -d, --data-size=BYTES    record at most BYTES of an event's data (1K)\n" \
-	"  -F, --filter=FILTER      record only events of these types; * and ? are wildcards\n" \
-	"  -i, --inherit            also trace the children of the process\n" \
-	"  -k, --kernel=CLASS,...   also record events of the kernel: all, sched, ...\n" \
-	"  -p, --pid=PID            trace this process\n" \
-	"  -s, --size=BYTES         size of the trace stream (256K)\n" \
-	"  -x, --exclude=NAME,...   record no events of these types; * and ? are wildcards\n"
+/* Options of commands that trace a process; their targets are in a struct session. */
+extern const struct command_option session_options[];
 
-/* session_classes() - POSIXTRACE_CLASS_* of a list of names; exits with 2 if it is invalid */
-unsigned int session_classes(const char *list);
+/* The classes of the kernel's events, and "all", as arguments of --kernel. */
+extern const struct option_choice session_classes[];
 
-/* session_option() - handle an option of SESSION_HELP; exits with 2 if its value is invalid */
-bool session_option(struct session *session, int opt, const char *value);
+/*
+ * session_add_classes() - add classes from a list of names, the value of an option with the
+ * choices session_classes. Returns 0, or -EINVAL after a complaint.
+ */
+int session_add_classes(const struct command_option *option, const char *list,
+			unsigned int *classes);
 
 /*
  * session_process() - handle the arguments after the options of @command: a process id, or a
@@ -74,13 +72,5 @@ void session_hint(const struct session *session, const struct posixtrace_stats_i
 
 /* session_free() - free the names */
 void session_free(struct session *session);
-
-/*
- * parse_number(), parse_size(), parse_positive_size() - exit with 2 if the text is invalid; sizes
- * may end in K, M, G, and a positive size is not 0
- */
-unsigned long parse_number(const char *option, const char *text, unsigned long max);
-size_t parse_size(const char *option, const char *text, size_t max);
-size_t parse_positive_size(const char *option, const char *text, size_t max);
 
 #endif /* POSIXTRACE_SESSION_H */

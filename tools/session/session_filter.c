@@ -14,13 +14,13 @@
 /* ------------------------------------------------------------------ */
 /* Options								*/
 
-static void check_name(const char *option, const char *name)
+static int check_name(const char *option, const char *name)
 {
 	if (strlen(name) <= TRACE_EVENT_NAME_MAX)
-		return;
+		return 0;
 	tell("%s: the name of an event type has at most %d bytes (got %zu: \"%s\")", option,
 	     TRACE_EVENT_NAME_MAX, strlen(name), name);
-	exit(2);
+	return -EINVAL;
 }
 
 static void tell_of_system_event(const char *name)
@@ -32,7 +32,7 @@ static void tell_of_system_event(const char *name)
  * A pattern that begins as the names of these types, and matches one, is meant for them. Others,
  * such as "*", may be meant for other types, too.
  */
-static void check_excluded(const char *pattern)
+static int check_excluded(const char *pattern)
 {
 	static const char *const names[] = {
 		"posix_trace_error",
@@ -47,55 +47,56 @@ static void check_excluded(const char *pattern)
 	static const char prefix[] = "posix_trace_";
 
 	if (strncmp(pattern, prefix, strlen(prefix)) != 0)
-		return;
+		return 0;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!fnmatch(pattern, names[i], 0)) {
 			tell_of_system_event(pattern);
-			exit(2);
+			return -EINVAL;
 		}
 	}
+	return 0;
 }
 
-void session_filter_add(struct session_filter *filter, const char *value)
+int session_filter_add(struct session_filter *filter, const char *value)
 {
 	struct filter **filters, *new;
 	const char *name;
 	int err;
 
 	filters = reallocarray(filter->filters, filter->nr_filters + 1, sizeof(*filters));
-	if (!filters) {
-		complain("--filter", ENOMEM);
-		exit(1);
-	}
+	if (!filters)
+		return -ENOMEM;
 	filter->filters = filters;
 	err = filter_option(value, &new);
 	if (err)
-		exit(err == -EINVAL ? 2 : 1);
+		return err;
 	filters[filter->nr_filters++] = new;
 	filter->patterns |= !filter_plain_name(new, 0);
 	filter->conditions |= filter_has_conditions(new);
-	for (size_t i = 0; (name = filter_plain_name(new, i)); i++)
-		check_name("--filter", name);
+	for (size_t i = 0; !err && (name = filter_plain_name(new, i)); i++)
+		err = check_name("--filter", name);
+	return err;
 }
 
-void session_filter_exclude(struct session_filter *filter, const char *value)
+int session_filter_exclude(struct session_filter *filter, const char *value)
 {
 	struct names *names = &filter->exclude;
 	const char *name = NULL;
+	int err = 0;
 
-	if (argz_add_sep(&names->argz, &names->len, value, ',')) {
-		complain("--exclude", ENOMEM);
-		exit(1);
-	}
+	if (argz_add_sep(&names->argz, &names->len, value, ','))
+		return -ENOMEM;
 	if (!names->len) {
 		tell("--exclude: must have at least one name (got \"%s\")", value);
-		exit(2);
+		return -EINVAL;
 	}
 	filter->patterns |= !!strpbrk(value, "*?[");
-	while ((name = argz_next(names->argz, names->len, name))) {
-		check_name("--exclude", name);
-		check_excluded(name);
+	while (!err && (name = argz_next(names->argz, names->len, name))) {
+		err = check_name("--exclude", name);
+		if (!err)
+			err = check_excluded(name);
 	}
+	return err;
 }
 
 void session_filter_free(struct session_filter *filter)

@@ -43,9 +43,12 @@ struct session_filter {
 	unsigned char verdicts[SESSION_FILTER_TYPES];
 };
 
-/* Handle the argument of --filter, and of --exclude. They exit with 2 if it is invalid. */
-void session_filter_add(struct session_filter *filter, const char *value);
-void session_filter_exclude(struct session_filter *filter, const char *value);
+/*
+ * session_filter_add(), session_filter_exclude() - handle the argument of --filter, and of
+ * --exclude. They return 0 or a negative error number; -EINVAL after a complaint.
+ */
+int session_filter_add(struct session_filter *filter, const char *value);
+int session_filter_exclude(struct session_filter *filter, const char *value);
 
 /* session_filter_set() - filter a stream; returns 0, or an error number after a complaint */
 int session_filter_set(struct session_filter *filter, trace_id_t trid);

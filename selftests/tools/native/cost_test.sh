@@ -59,7 +59,7 @@ test_event_with_very_long_fields()
 	run 0 posixtrace dump --full log
 	[ "$(wc -c <out)" -lt 17000000 ]
 	grep -q '\.\.\. (65000 bytes)$' out
-	run 0 posixtrace export -f chrome log
+	run 0 posixtrace export -O chrome log
 	jq -e . out >/dev/null
 	[ "$(wc -c <out)" -lt 100000 ]
 	sed 's/COUNT/1000/' script | write_log log
@@ -73,7 +73,7 @@ exported()
 	local format
 	for format; do
 		rm -rf exported
-		(ulimit -t 20 && run 0 posixtrace export -f "$format" -o exported log)
+		(ulimit -t 20 && run 0 posixtrace export -O "$format" -o exported log)
 	done
 }
 

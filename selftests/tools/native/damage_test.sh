@@ -49,7 +49,7 @@ commands()
 	[ "$1" -eq 0 ] || grep -q 'log: the log is damaged' err
 	for format in chrome perfetto html ctf; do
 		rm -rf exported
-		run "$1" posixtrace export -f "$format" -o exported log
+		run "$1" posixtrace export -O "$format" -o exported log
 		[ "$1" -eq 0 ] || grep -q 'log: the log is damaged' err
 	done
 }

@@ -91,7 +91,7 @@ test_threads_have_the_names_of_the_time()
 		100 102 bad\x1b[2J" 0x7f01
 		100 - - 0x7f02
 	END
-	run 0 posixtrace dump --thread=101,0x7f02 log
+	run 0 posixtrace dump --tid=101,0x7f02 log
 	[ "$(wc -l <out)" -eq 3 ]
 }
 
@@ -99,7 +99,7 @@ test_policy_loop_gets_no_advice()
 {
 	{ echo 'policy loop'; echo 'name 65 tick'; echo 'lost 7 1700000000000000000'; echo 'block 0'
 		echo 'event 65 1700000000000001000'; echo end; } | write_log log
-	for command in 'dump' 'stat' 'export -f chrome'; do
+	for command in 'dump' 'stat' 'export -O chrome'; do
 		# shellcheck disable=SC2086 # words
 		run 0 posixtrace $command log
 		complains "posixtrace: log: 7 events are not in the log: the stream's policy is loop"
@@ -121,7 +121,7 @@ test_json_has_no_number_that_readers_round()
 		event 65 9007199254740995
 		end
 	END
-	run 0 posixtrace dump --json -F tick log
+	run 0 posixtrace dump --json -f tick log
 	jq -c '[.ns, .lost]' out >got
 	prints got <<-'END'
 		[0,0]
@@ -148,20 +148,20 @@ test_clocks()
 		1700000000.000001000 0 100 0x7f00 tick "hello"
 		1700000000.000003000 1 101 0x7f02 tick "a\"b" (truncated)
 	END
-	run 0 posixtrace dump -c utc -F tick log
+	run 0 posixtrace dump -c utc -f tick log
 	columns out
 	prints out.columns <<-'END'
 		2023-11-14T22:13:20.000001000Z 0 100 0x7f00 tick "hello"
 		2023-11-14T22:13:20.000003000Z 1 101 0x7f02 tick "a\"b" (truncated)
 	END
 	# since the previous event printed
-	run 0 posixtrace dump -c delta -F tick log
+	run 0 posixtrace dump -c delta -f tick log
 	columns out
 	prints out.columns <<-'END'
 		1.000 0 100 0x7f00 tick "hello"
 		2.000 1 101 0x7f02 tick "a\"b" (truncated)
 	END
-	run 0 posixtrace dump -c relative -F tick log
+	run 0 posixtrace dump -c relative -f tick log
 	grep -q '^         3.000 ' out
 }
 
@@ -176,19 +176,19 @@ test_filters()
 {
 	small_log log
 	[ "$(shown)" = '2 65 66 65 66 4 5 64 3' ]
-	[ "$(shown -F tick)" = '65 65' ]
-	[ "$(shown -F 't?ck')" = '65 66 65 66' ]
-	[ "$(shown -F tick,tock)" = '65 66 65 66' ]
+	[ "$(shown -f tick)" = '65 65' ]
+	[ "$(shown -f 't?ck')" = '65 66 65 66' ]
+	[ "$(shown -f tick,tock)" = '65 66 65 66' ]
 	[ "$(shown --filter=tick --filter=tock)" = '65 66 65 66' ]
-	[ "$(shown -F nothing)" = '' ]
+	[ "$(shown -f nothing)" = '' ]
 	[ "$(shown -x 'posix_*')" = '65 66 65 66' ]
-	[ "$(shown -F 't*' -x tock)" = '65 65' ]
+	[ "$(shown -f 't*' -x tock)" = '65 65' ]
 	[ "$(shown --exclude=tick,tock)" = '2 4 5 64 3' ]
 	[ "$(shown -p 100)" = '2 65 66 64' ]
 	[ "$(shown --pid=101,99)" = '65 66 3' ]
 	[ "$(shown -t 0x7f02)" = '65 66' ]
-	[ "$(shown --thread=32513,0x7f02)" = '66 65 66' ]
-	[ "$(shown -p 100 -F tick)" = '65' ]
+	[ "$(shown --tid=32513,0x7f02)" = '66 65 66' ]
+	[ "$(shown -p 100 -f tick)" = '65' ]
 }
 
 test_times()
@@ -558,8 +558,8 @@ test_wrong_calls()
 	run 2 posixtrace dump --pid=-1 log
 	run 2 posixtrace dump --pid=1, log
 	run 2 posixtrace dump --pid=2147483648 log
-	run 2 posixtrace dump --thread=0x log
-	complains 'posixtrace: --thread: must be numbers up to 64 bits, separated by commas (got "0x")'
+	run 2 posixtrace dump --tid=0x log
+	complains 'posixtrace: --tid: must be numbers up to 64 bits, separated by commas (got "0x")'
 	local date
 	for date in 2023-02-30 2023-02-29 2023-04-31 2023-01-00 2023-13-01; do
 		run 2 posixtrace dump --from="${date}T00:00:00Z" log

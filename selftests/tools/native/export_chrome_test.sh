@@ -357,7 +357,7 @@ wrong_layouts_are_reported_case()
 		event 72 10 zeros=8
 	END
 	for format in chrome perfetto ctf html; do
-		posixtrace export -f "$format" -F formats -o "$format" log 2>said
+		posixtrace export -O "$format" --format-file=formats -o "$format" log 2>said
 		diff -u - said <<-'END'
 			posixtrace: formats:2: wide: the fields have 8 bytes, an event has 6: shown as bytes
 			posixtrace: formats:4: narrow: the fields have 4 bytes, an event has 8: shown as bytes
@@ -671,7 +671,7 @@ interrupted_export_case()
 	for format in chrome perfetto html ctf; do
 		for signal in INT TERM HUP; do
 			# a background job ignores SIGINT
-			env --default-signal=INT posixtrace export -f "$format" -o out log &
+			env --default-signal=INT posixtrace export -O "$format" -o out log &
 			until [ -e out ]; do
 				kill -0 $!
 			done
@@ -681,7 +681,7 @@ interrupted_export_case()
 			[ "$status" -eq $((128 + $(kill -l "$signal"))) ]
 			[ ! -e out ]
 		done
-		fails 1 'File too large' sh -c "ulimit -f 100; posixtrace export -f $format -o out log"
+		fails 1 'File too large' sh -c "ulimit -f 100; posixtrace export -O $format -o out log"
 		[ ! -e out ]
 	done
 }
@@ -692,17 +692,17 @@ output_case()
 	whole_log log <<<'name 65 tick'
 	echo precious >out
 	fails 1 'posixtrace: --output: out: File exists; remove it, or choose another name' \
-		posixtrace export -f chrome -o out log
+		posixtrace export -O chrome -o out log
 	[ "$(cat out)" = precious ]
-	posixtrace export -f chrome log >stdout
-	posixtrace export -f chrome -o - log >dash
+	posixtrace export -O chrome log >stdout
+	posixtrace export -O chrome -o - log >dash
 	cmp stdout dash
 	jq -e '.traceEvents | length == 1' stdout
 	many_events 5000 5 | whole_log log
 	fails 1 'File too large' sh -c \
-		'trap "" XFSZ; ulimit -f 100; posixtrace export -f chrome -o cut log'
+		'trap "" XFSZ; ulimit -f 100; posixtrace export -O chrome -o cut log'
 	[ ! -e cut ]
-	fails 1 'No space left' sh -c 'posixtrace export -f chrome log >/dev/full'
+	fails 1 'No space left' sh -c 'posixtrace export -O chrome log >/dev/full'
 }
 
 # Perfetto takes a number with more than 18 digits behind the point for another one, and drops the next

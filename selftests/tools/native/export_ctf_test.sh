@@ -230,7 +230,7 @@ hostile_times_case()
 		event 65 9223372036000000001
 		event 65 18446744073709551615
 	END
-	posixtrace export -f ctf -o out log >said 2>&1
+	posixtrace export -O ctf -o out log >said 2>&1
 	cat said
 	babeltrace out >got
 	cat got
@@ -255,7 +255,7 @@ times_that_go_back_case()
 		event 65 1700000000000001500 zeros=3
 	END
 	whole_log log <script
-	posixtrace export -f ctf -o out log >said 2>&1
+	posixtrace export -O ctf -o out log >said 2>&1
 	grep 'CTF cannot store the time of 1 event: changed to the nearest$' said
 	sed 's/1700000000000001000/1700000000000006000/' script >changed
 	same_as_script changed out
@@ -489,7 +489,7 @@ wrong_format_files_case()
 	while IFS='|' read -r line text message; do
 		printf '%b' "$text" >formats
 		fails 1 "formats:$line: $message" \
-			posixtrace export -f ctf -F formats -o out log
+			posixtrace export -O ctf --format-file=formats -o out log
 		[ ! -e out ]
 	done <<-'END'
 		1|tick|expected "{" (got "end of file")
@@ -515,21 +515,21 @@ wrong_format_files_case()
 	END
 	printf 'x%065d { }' 0 >formats
 	fails 1 'posixtrace: formats:1: a name has at most 63 bytes' \
-		posixtrace export -f ctf -F formats -o out log
+		posixtrace export -O ctf --format-file=formats -o out log
 	{ printf 'tick { '; printf 'u8 a%d; ' {0..256}; printf '}'; } >formats
 	fails 1 'posixtrace: formats:1: more than 256 members, padding included' \
-		posixtrace export -f ctf -F formats -o out log
+		posixtrace export -O ctf --format-file=formats -o out log
 	head -c 1100000 /dev/zero | tr '\0' '#' >formats
 	fails 1 'posixtrace: --format-file: formats: must have at most 1048576 bytes' \
-		posixtrace export -f ctf -F formats -o out log
-	fails 1 'nowhere: No such file' posixtrace export -f ctf -F nowhere -o out log
+		posixtrace export -O ctf --format-file=formats -o out log
+	fails 1 'nowhere: No such file' posixtrace export -O ctf --format-file=nowhere -o out log
 }
 
 directory_is_not_a_format_file_case()
 {
 	whole_log log <<<'name 65 tick'
 	fails 1 'posixtrace: --format-file: .: Is a directory' \
-		posixtrace export -f chrome -F . -o out log
+		posixtrace export -O chrome --format-file=. -o out log
 	[ ! -e out ]
 }
 
@@ -546,7 +546,7 @@ damaged_log_case()
 	END
 	at=$(grep -abo find-me log | cut -d: -f1)
 	printf X | dd of=log bs=1 seek="$at" conv=notrunc status=none
-	fails 1 'posixtrace: log: the log is damaged in 1 place:' posixtrace export -f ctf -o out log
+	fails 1 'posixtrace: log: the log is damaged in 1 place:' posixtrace export -O ctf -o out log
 	babeltrace out >got
 	cat got
 	grep -q ' whole 1 ' got
@@ -558,19 +558,19 @@ wrong_calls_case()
 	whole_log log <<<'name 65 tick'
 	fails 2 '--format: required: ctf, chrome, perfetto or html' posixtrace export
 	fails 2 '--format: required: ctf, chrome, perfetto or html' posixtrace export log
-	fails 2 'export: needs a LOG, such as posixtrace.log' posixtrace export -f ctf -o out
-	fails 2 'export: converts one LOG, not 2' posixtrace export -f ctf -o out log log
+	fails 2 'export: needs a LOG, such as posixtrace.log' posixtrace export -O ctf -o out
+	fails 2 'export: converts one LOG, not 2' posixtrace export -O ctf -o out log log
 	fails 2 'posixtrace: --format: must be ctf, chrome, perfetto or html (got "nonsense")' \
-		posixtrace export -f nonsense -o out log
+		posixtrace export -O nonsense -o out log
 	fails 2 'posixtrace: --output: required with --format=ctf, which writes a directory' \
-		posixtrace export -f ctf log
+		posixtrace export -O ctf log
 	fails 0 Usage posixtrace export --help
-	fails 1 'true: not a trace log' posixtrace export -f ctf -o out /bin/true
-	fails 1 'No such file' posixtrace export -f ctf -o out nowhere
+	fails 1 'true: not a trace log' posixtrace export -O ctf -o out /bin/true
+	fails 1 'No such file' posixtrace export -O ctf -o out nowhere
 	[ ! -e out ]
 	mkdir there
 	fails 1 'posixtrace: --output: there: already exists; remove it, or choose another name' \
-		posixtrace export -f ctf -o there log
+		posixtrace export -O ctf -o there log
 	rmdir there
 }
 
@@ -688,7 +688,7 @@ interrupts_are_in_the_order_of_time_case()
 		echo 'kernel irq 7000 @one number=3 duration=6000'
 	} >script
 	whole_log log <script
-	posixtrace export -f ctf -o out log >said 2>&1
+	posixtrace export -O ctf -o out log >said 2>&1
 	cat said
 	kernel_trace out/kernel | cut -d' ' -f 1,3 >got
 	head -n 6 got | diff - <(cat <<-'END'

@@ -869,7 +869,7 @@ limits_are_shown_case()
 	[ "$(fact summary)" = '0 events of 0 threads, nothing to show' ]
 	for max in 0 -1 x 1x 99999999999999999999; do
 		fails 2 "posixtrace: --max-events: must be at least 1 (got \"$max\")" \
-			posixtrace export -f html -m "$max" log
+			posixtrace export -O html -m "$max" log
 	done
 }
 

@@ -693,7 +693,7 @@ memory_is_bounded_case()
 terminal_is_refused_case()
 {
 	whole_log log <<<'name 65 tick'
-	script -qec 'posixtrace export -f perfetto log; echo "status $?"' /dev/null >said </dev/null
+	script -qec 'posixtrace export -O perfetto log; echo "status $?"' /dev/null >said </dev/null
 	cat said
 	grep -q 'posixtrace: --output: required when standard output is a terminal' said
 	grep -q 'status 1' said

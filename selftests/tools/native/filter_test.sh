@@ -205,7 +205,7 @@ test_errors()
 		complains "posixtrace: --filter: column $column: $message"
 		run 2 posixtrace stat --filter="$filter" nowhere
 		complains "posixtrace: --filter: column $column: $message"
-		run 2 posixtrace export -f chrome --filter="$filter" nowhere
+		run 2 posixtrace export -O chrome --filter="$filter" nowhere
 		complains "posixtrace: --filter: column $column: $message"
 	done <<-'END'
 		|1|expected a name or a condition, but the filter ends

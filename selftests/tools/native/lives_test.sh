@@ -10,7 +10,7 @@ export_all()
 {
 	local format
 	for format in chrome perfetto html ctf; do
-		posixtrace export -f "$format" -o "$format" log
+		posixtrace export -O "$format" -o "$format" log
 	done
 }
 
@@ -30,7 +30,7 @@ threads_of()
 		page_data | jq -r '.threads[][2]'
 		;;
 	stat)
-		posixtrace stat -H log | awk '/^ +PROCESS/ { on = 1; next } !NF { on = 0 } on { print $2 }'
+		posixtrace stat --no-histogram log | awk '/^ +PROCESS/ { on = 1; next } !NF { on = 0 } on { print $2 }'
 		;;
 	esac | sort
 }
@@ -60,7 +60,7 @@ test_pthread_self_is_no_thread()
 	prints got <<<'req 9 1'
 	page_data | jq -c '.events[] | select(.[0] <= 1) | .[3:5]' >got
 	prints got <<<'[9000,1000]'
-	posixtrace stat -H log | grep -A1 '^req ' >got
+	posixtrace stat --no-histogram log | grep -A1 '^req ' >got
 	grep -q ' 1 *1.00 us .* 2$' got
 	grep -q '^  unmatched: 1 without end, 1 without begin, 0 across a gap$' got
 }
@@ -167,11 +167,11 @@ test_events_begin_and_end_lives()
 		event 66 4300 @other
 		end
 	END
-	posixtrace export -f chrome -o chrome log
+	posixtrace export -O chrome -o chrome log
 	jq -r '.traceEvents[] | select(.ph == "X" and .cat == "user") | "\(.name) \(.ts) \(.dur * 1000 | round)"' \
 		chrome >got
 	prints got <<<'req 4 200'
-	posixtrace stat -H log >got
+	posixtrace stat --no-histogram log >got
 	grep -q '^req .* 2$' got
 	grep -q '^  unmatched: 1 without end, 1 without begin, 0 across a gap$' got
 	[ "$(jq -r '.traceEvents[] | select(.name == "thread_name").args.name' chrome | grep -c '^thread 0x2: states$')" -eq 2 ]
@@ -250,7 +250,7 @@ test_task_rename_gives_names()
 		end
 	END
 	write_log log <script
-	run 0 posixtrace dump -j -F tick log
+	run 0 posixtrace dump -j -f tick log
 	[ "$(jq -r .comm out)" = null ]
 }
 
@@ -285,7 +285,7 @@ test_no_state_after_the_end()
 		late-11 390 ns 390 ns
 		main-10 300 ns 300 ns
 	END
-	posixtrace export -f html -o html log
+	posixtrace export -O html -o html log
 	page_data | jq -c '.threads as $t | .events[] | select(.[0] == 6) | [$t[.[1]][2], .[3], .[3] + .[4]]' \
 		>got
 	grep -Fxq '["main-10",0,300]' got

@@ -29,7 +29,7 @@ test_names_of_files_are_escaped()
 	for command in dump stat list; do
 		says 1 "$shown: No such file or directory" "$command" "$evil"
 	done
-	says 1 "$shown: No such file or directory" export -f chrome "$evil"
+	says 1 "$shown: No such file or directory" export -O chrome "$evil"
 	says 1 "--format-file: $shown: No such file or directory" dump --format-file="$evil" log
 	run 2 posixtrace "$evil"
 	grep -qxF "posixtrace: unknown command \"$shown\"" err
@@ -40,7 +40,7 @@ test_names_of_files_are_escaped()
 		record -o "$evil" -- true
 	tick_log log
 	for format in chrome ctf html perfetto; do
-		run 1 posixtrace export -f "$format" -o "$evil" log
+		run 1 posixtrace export -O "$format" -o "$evil" log
 		lacks '[^ -~]' err
 		grep -qF "$shown: " err
 	done
@@ -67,8 +67,8 @@ test_wrong_arguments_are_told()
 	local command
 	tick_log log
 	wrong export '--format: required: ctf, chrome, perfetto or html' log
-	wrong export 'export: needs a LOG, such as posixtrace.log' -f chrome
-	wrong export 'export: converts one LOG, not 2' -f chrome log log
+	wrong export 'export: needs a LOG, such as posixtrace.log' -O chrome
+	wrong export 'export: converts one LOG, not 2' -O chrome log log
 	wrong dump 'dump: needs a LOG, such as posixtrace.log'
 	wrong dump 'dump: prints one LOG, not 3' a b c
 	wrong stat 'stat: needs a PID, or a LOG such as posixtrace.log'

@@ -544,7 +544,7 @@ test_other_readers_find_the_same_states()
 	for ((seed = 1; seed <= 20; seed++)); do
 		random_events "$seed" | log
 		rm -f trace
-		posixtrace export -f chrome -o trace log
+		posixtrace export -O chrome -o trace log
 		jq -r 'def sum(name): map(select(.name | startswith(name)).dur) | add // 0 | . * 1000 | round;
 			[.traceEvents[] | select(.cat == "state")] | group_by([.pid, .tid])[] |
 			"\(sum("running")) \(sum("blocked"))"' trace | sort >sums
@@ -635,7 +635,7 @@ test_selected_threads_and_times()
 		event 64 600 @c
 		end
 	END
-	threads --thread=100
+	threads --tid=100
 	prints threads <<-'END'
 		100 400: 200 0 200 0 (0 0) 1 0 0 0 0
 	END

@@ -20,10 +20,10 @@ test_export_limits_the_events_of_a_page_only()
 	local format
 	printf '%s\n' 'name 65 tick' 'block 0' 'event 65 1700000000000000000' end | write_log log
 	for format in ctf chrome perfetto; do
-		refuses '--max-events: needs --format=html' export -m 5 -f "$format" -o new log
+		refuses '--max-events: needs --format=html' export -m 5 -O "$format" -o new log
 		[ ! -e new ]
 	done
-	run 0 posixtrace export -f html -m 5 -o new log
+	run 0 posixtrace export -O html -m 5 -o new log
 }
 
 test_export_creates_files_for_the_user_only()
@@ -32,10 +32,10 @@ test_export_creates_files_for_the_user_only()
 	printf '%s\n' 'name 65 tick' 'block 0' 'event 65 1700000000000000000' end | write_log log
 	umask 0
 	for format in chrome perfetto html; do
-		run 0 posixtrace export -f "$format" -o "new.$format" log
+		run 0 posixtrace export -O "$format" -o "new.$format" log
 		[ "$(stat -c %a "new.$format")" = 600 ]
 	done
-	run 0 posixtrace export -f ctf -o directory log
+	run 0 posixtrace export -O ctf -o directory log
 	[ "$(stat -c %a directory)" = 700 ]
 	[ -s directory/metadata ]
 	[ -z "$(find directory -type f ! -perm 600)" ]
@@ -63,6 +63,40 @@ test_exclude_of_system_events_of_the_standard()
 		accepts record -o new -x "$name"
 		[ ! -e new ]
 	done
+}
+
+test_a_letter_means_one_thing_in_all_commands()
+{
+	local command
+	for command in $(posixtrace --list-options | awk '$1 == "command" { print $2 }'); do
+		posixtrace "$command" --list-options
+	done | awk -F '\t' '$1 == "option" && $2 != "-" { print $2, $3 }' | sort -u >letters
+	[ "$(wc -l <letters)" -gt 15 ]
+	[ -z "$(cut -d ' ' -f 1 letters | uniq -d)" ]
+	# and the letter that the table in the sources gives to it
+	while read -r letter name; do
+		grep -qE "^ \*.*\s-$letter --$name(\s|,|\$)" "$native/../../../tools/util/options.h" ||
+			{ echo "-$letter --$name: not in the table"; return 1; }
+	done <letters
+}
+
+test_wrong_options_are_told()
+{
+	says()
+	{
+		run 2 posixtrace "${@:2}"
+		complains "posixtrace: $1" "posixtrace: see \"posixtrace $2 --help\""
+	}
+	says '--nonsense: no such option' dump --nonsense=3 log
+	says '-Z: no such option' stat -aZ log
+	says '--f: may mean --follow or --full or --format-file or --filter or --from' dump --f log
+	says '--full: takes no value (got "yes")' dump --full=yes log
+	says '--output: needs a value, LOG' record -o
+	says '--size: needs a value, BYTES' live --size
+	run 0 posixtrace record --pol loop --help
+	run 0 posixtrace record -h
+	run 1 posixtrace dump --fol nowhere
+	complains 'posixtrace: nowhere: No such file or directory'
 }
 
 test_list_all_is_about_event_types()
