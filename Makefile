@@ -94,7 +94,7 @@ help:
 	@echo '                 RST=Documentation/performance-tables.rst writes the tables there'
 	@echo '  latency        how long a real-time thread waits beside the module: KERNEL=6.1-rt'
 	@echo '  style          checkpatch, sparse, Coccinelle, analyzers, kernel-doc, shellcheck, layers,'
-	@echo '                 spelling and phrases, what documents and man pages name, litmus tests'
+	@echo '                 spelling, what documents and man pages name, litmus tests'
 	@echo '  selftests/vm/run -- PROGRAM    any program in such a machine (--help)'
 	@echo
 	@echo 'Variables: KDIR (kernel headers), PREFIX, LIBDIR, INCLUDEDIR, MANDIR, DESTDIR;'
