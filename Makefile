@@ -32,74 +32,77 @@ FUZZ_CALLS ?=
 SEED ?=
 # processors of the guest: 4, and 2 for fuzz-uapi
 SMP ?=
-# where the tables of the bench go, too
+# where the bench also writes its tables
 RST ?=
 
 kernel = $(KERNEL)$(if $(filter arm64,$(ARCH)),-arm64)
 smp = $(if $(SMP),--smp $(SMP)) $(if $(PART),--part $(PART)) $(if $(EXCEPT),--except $(EXCEPT))
 SUBDIRS := $(patsubst %/Makefile,%,$(wildcard lib/Makefile tools/Makefile))
 install_dirs = DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) INCLUDEDIR=$(INCLUDEDIR)
-# The Makefiles of other folders also get it.
+# The Makefiles of other directories get it as well.
 $(if $(filter-out /%,$(DESTDIR)),$(error DESTDIR must begin with / and have no blanks: $(DESTDIR)))
 
 all: module $(SUBDIRS)
 
 help:
 	@echo 'Build:'
-	@echo '  all            module, library and tools (the default)'
-	@echo '  module         posixtrace.ko, under build/module/'
-	@echo '  lib            libposixtrace.so and libposixtrace.a'
-	@echo '  tools          the posixtrace command'
-	@echo '  doc            man pages and HTML, under build/doc/; needs Sphinx'
-	@echo '  install        all of it, under $$(DESTDIR)$$(PREFIX); the module under'
-	@echo '                 $$(DESTDIR)/lib/modules/VERSION/updates; man pages if they are built'
-	@echo '  uninstall      what install put there'
-	@echo '  deb            Debian packages, under build/deb/: posixtrace-dkms, libposixtrace1,'
-	@echo '                 libposixtrace-dev and posixtrace-tools; ARCH=arm64: for arm64, under'
-	@echo '                 build/deb-arm64/'
-	@echo '  clean          removes what was built, not the kernels in the cache'
-	@echo '  deps           as root, installs the Debian packages that these need. The others say'
-	@echo '                 what is missing and install nothing; deb installs what it needs'
+	@echo '  all             module, library and tools (the default)'
+	@echo '  module          posixtrace.ko, under build/module/'
+	@echo '  lib             libposixtrace.so and libposixtrace.a'
+	@echo '  tools           the posixtrace command'
+	@echo '  doc             man pages and HTML, under build/doc/; needs Sphinx'
+	@echo '  compile_commands.json   for clangd: module, library, tools and selftests'
+	@echo '  clean           removes what was built, not the kernels in the cache'
+	@echo '  deps            as root, installs the Debian packages that these need'
 	@echo
-	@echo 'Try and test, in a virtual machine; as root they say what is missing and install it:'
-	@echo '  demo           traces a parallel file compressor at work'
-	@echo '  check          runs the tests: KERNEL=$(KERNEL), ARCH=arm64, TEST=stream, TEST=stream:CASE, V=1'
-	@echo '  check-command  those where it matters without restartable sequences: what is'
-	@echo '                 recorded, the module writes'
-	@echo '  check-debug    all on a debug kernel (KASAN, lockdep, kmemleak, UBSAN);'
-	@echo '                 the first run builds it, which takes some minutes; LEAKS=all looks'
-	@echo '                 for leaks behind each program, not only where all allocations are;'
-	@echo '                 KERNEL=debug-newest: the same on the kernel of sid'
-	@echo '  check-matrix   all on all kernels, which takes hours: KERNELS="6.12 6.12-rt"'
-	@echo '  coverage       which lines of the module the tests run, on the debug kernel'
-	@echo '  covers         which tests run the lines of one file of it: FILE=kmod/main.c, TEST=kmod'
-	@echo '  check-release  what is worth a run before a release, for hours: all kernels,'
-	@echo '                 sanitizers, valgrind, ten million random calls'
-	@echo '  check-linking  some tests with other C libraries (musl, i386), compilers and linkers: TEST=musl'
-	@echo '  check-deb      installs, upgrades and removes the packages in a small Debian system,'
-	@echo '                 as root only; ARCH=arm64: in an emulated machine'
-	@echo '  check-valgrind the tests of reading streams and logs, under valgrind'
-	@echo '  check-asan     the tests with AddressSanitizer and UndefinedBehaviorSanitizer'
-	@echo '  check-tsan     those of library and command with ThreadSanitizer'
-	@echo '  check-native   the tests that need no module, on this machine: TEST=log_open, V=1'
-	@echo '  check-litmus   pairs of barriers by the memory models of Linux and arm64: TEST=07-take'
-	@echo '  check-export   what the command makes of logs: no virtual machine, TEST=dump_test, V=1'
-	@echo '  check-programs traces of servers, and of memcached and SQLite with points: TEST=sqlite3, V=1'
-	@echo '  fuzz-log       feeds broken logs to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
-	@echo '  fuzz-fields    feeds descriptions of events to the library, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
-	@echo '  fuzz-filter    feeds filters of the command to their reader, for FUZZ_SECONDS=$(FUZZ_SECONDS)'
-	@echo '  fuzz-uapi      calls the device at random, on the debug kernel: FUZZ_SECONDS or'
-	@echo '                 FUZZ_CALLS=10000000, SEED=42'
-	@echo '  bench          what things cost: tables, and lines "bench: METRIC VALUE UNIT";'
-	@echo '                 RST=Documentation/performance-tables.rst writes the tables there'
-	@echo '  latency        how long a real-time thread waits beside the module: KERNEL=6.1-rt'
-	@echo '  style          checkpatch, sparse, Coccinelle, analyzers, kernel-doc, shellcheck, layers,'
-	@echo '                 spelling, what documents and man pages name, litmus tests'
+	@echo 'Install:'
+	@echo '  install         under $$(DESTDIR)$$(PREFIX); the module under'
+	@echo '                  $$(DESTDIR)/lib/modules/VERSION/updates; man pages if they are built'
+	@echo '  uninstall       removes what install put there'
+	@echo '  deb             Debian packages, under build/deb/; ARCH=arm64: under build/deb-arm64/'
+	@echo
+	@echo 'Try it, in a virtual machine:'
+	@echo '  demo            traces a parallel file compressor at work'
 	@echo '  selftests/vm/run -- PROGRAM    any program in such a machine (--help)'
 	@echo
-	@echo 'Variables: KDIR (kernel headers), PREFIX, LIBDIR, INCLUDEDIR, MANDIR, DESTDIR;'
-	@echo 'SMP, processors of a guest, at least 2; and POSIXTRACE_CACHE, where kernels are kept'
-	@echo '(~/.cache/posixtrace).'
+	@echo 'Test, each day; as root, these install what they need:'
+	@echo '  check-quick     about two minutes: a few tests of each kind in a guest'
+	@echo '  check           all tests in a guest: KERNEL=$(KERNEL), ARCH=arm64, TEST=stream,'
+	@echo '                  TEST=stream:CASE, V=1'
+	@echo '  check-command   those where it matters, with the module recording instead of the library'
+	@echo '  check-debug     all on a debug kernel (KASAN, lockdep, kmemleak, UBSAN): LEAKS=all looks'
+	@echo '                  for leaks after each program; KERNEL=debug-newest'
+	@echo '  check-native    the tests that need no module, on this machine: TEST=log_open, V=1'
+	@echo '  check-export    what the command makes of logs, on this machine: TEST=dump_test, V=1'
+	@echo '  style           all checkers: coding style, static analysis, documents, spelling'
+	@echo
+	@echo 'Test, before a release:'
+	@echo '  check-release   all of the following and more, for hours'
+	@echo '  check-matrix    all tests on all kernels: KERNELS="6.12 6.12-rt"'
+	@echo '  check-asan      the tests with AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo '  check-tsan      those of library and command with ThreadSanitizer'
+	@echo '  check-valgrind  those of reading streams and logs, under valgrind'
+	@echo '  check-linking   some with other C libraries (musl, i386), compilers and linkers: TEST=musl'
+	@echo '  check-programs  traces of servers, and of memcached and SQLite with points: TEST=sqlite3'
+	@echo '  check-deb       installs, upgrades and removes the packages, as root; ARCH=arm64'
+	@echo '  check-litmus    barriers by the memory models of Linux and arm64: TEST=07-take'
+	@echo
+	@echo 'Fuzz, for FUZZ_SECONDS=$(FUZZ_SECONDS):'
+	@echo '  fuzz-log        broken logs'
+	@echo '  fuzz-fields     descriptions of events'
+	@echo '  fuzz-filter     filters of the command'
+	@echo '  fuzz-uapi       random calls of the device, on the debug kernel: FUZZ_CALLS=10000000, SEED=42'
+	@echo
+	@echo 'Measure:'
+	@echo '  bench           costs, as tables and as lines "bench: METRIC VALUE UNIT";'
+	@echo '                  RST=Documentation/performance-tables.rst writes the tables there'
+	@echo '  latency         how long a real-time thread waits beside the module: KERNEL=6.1-rt'
+	@echo '  coverage        lines of the module that the tests run, on the debug kernel'
+	@echo '  covers          tests that run the lines of one file: FILE=kmod/main.c, TEST=kmod'
+	@echo
+	@echo 'Variables: KERNEL (6.1 6.1-oldest 6.1-rt 6.12 6.12-rt trixie newest kcsan debug debug-newest),'
+	@echo 'KDIR (kernel headers), PREFIX, LIBDIR, INCLUDEDIR, MANDIR, DESTDIR, SMP (processors of a guest,'
+	@echo 'at least 2), POSIXTRACE_CACHE (where kernels are kept: ~/.cache/posixtrace)'
 
 deps:
 	@scripts/deps build doc
@@ -133,11 +136,27 @@ deb:
 doc:
 	@scripts/doc build
 
+compile_commands.json:
+	@scripts/deps --check build
+	@scripts/compile-commands $(KDIR)
+
 demo:
 	@scripts/demo $(kernel)
 
 check:
 	@selftests/vm/check --kernel $(kernel) $(smp) $(if $(filter-out 0,$(V)),--verbose) $(TEST)
+
+# A few programs of each kind: commands, rights, recording, order, losses, logs, forks, the kernel's
+# events, the command, an example.
+check-quick:
+	@selftests/vm/check --kernel $(kernel) --smp $(or $(SMP),2) $(if $(filter-out 0,$(V)),--verbose) \
+		kmod/load_test kmod/role_test kmod/stream_test kmod/rights_test kmod/record_test \
+		kmod/next_test kmod/policy_test kmod/mmap_test kmod/log_test kmod/wait_test \
+		lib/event_test lib/lifecycle_test lib/threads_test lib/inherit_control_test \
+		lib/exec_test lib/withlog_test lib/log_flush_test lib/points_test lib/signal_test \
+		lib/kernel_events_test tools/posixtrace_test.sh tools/dump_test.sh \
+		conformance/posix_trace_create_test conformance/posix_trace_getnext_event_test \
+		conformance/xsh_2_11_streams_losses_test examples/hello_test.sh
 
 # The tests that record, with the module recording. All other tests try both ways themselves.
 check-command:
@@ -224,7 +243,7 @@ clean:
 		$(MAKE) --no-print-directory -C $$dir clean || exit; done
 	rm -rf build
 
-.PHONY: all help deps module install uninstall deb demo check check-command check-debug \
+.PHONY: all help compile_commands.json deps module install uninstall deb demo check check-quick check-command check-debug \
 	check-export check-linking check-litmus check-native check-deb check-matrix check-programs check-release \
 	check-asan check-tsan coverage covers check-valgrind fuzz-fields fuzz-filter fuzz-log fuzz-uapi bench latency \
 	style clean $(SUBDIRS)
