@@ -260,7 +260,8 @@ struct pxt_subbuf *pxt_reclaim_oldest(struct pxt_pool *pool, struct pxt_subbuf_k
 			pool->gaps.lost_sys += count;
 		if (kind == &pool->kernel)
 			pool->gaps.lost_kernel += count;
-		pool->gaps.overwrite_watermark = max(pool->gaps.overwrite_watermark, subbuf->closed);
+		pool->gaps.overwrite_watermark = max(pool->gaps.overwrite_watermark,
+						     subbuf->closed);
 		pxt_gap_add(pool, time_at(pool, subbuf, pos));
 		pool->overrun = true;
 	}

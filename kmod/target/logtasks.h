@@ -11,7 +11,7 @@
 
 struct pxt_target;
 
-#define PXT_LOGTASKS_BITS		8
+#define PXT_LOGTASKS_BITS	8
 /* Threads that the log takes over at once. */
 #define PXT_LOGTASKS_BATCH	24
 /* Names of a thread that can wait to be written. */

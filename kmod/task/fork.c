@@ -302,7 +302,7 @@ void pxt_fork_noticed(struct task_struct *child)
 
 	if (child->flags & PF_KTHREAD)
 		return;
-	/* Pairs with the barrier in pxt_shared_tp_look(): it finds the child, or this the target. */
+	/* Pairs with pxt_shared_tp_look(): it finds the child, or this finds the target. */
 	smp_mb();
 	rcu_read_lock();
 	target = pxt_target_lookup(task_tgid(current));
