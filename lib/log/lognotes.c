@@ -127,7 +127,7 @@ enum pxtu_log_step pxtu_log_walk_notes(struct pxtu_log *log, struct pxtu_log_wal
 {
 	switch (pxtu_log_look(log, walk->offset, INT64_MAX, block)) {
 	case PXTU_LOG_AT_BLOCK:
-		/* The writer has begun the notes anew, and this is one of those before. */
+		/* The writer has restarted the notes, and this is one of the notes before. */
 		if (block->head.seq < walk->seq) {
 			block->head.type = 0;
 			return PXTU_LOG_NOTHING;
@@ -209,7 +209,7 @@ int pxtu_log_description(struct pxtu_log *log, __u32 id, struct pxtu_text *text)
 		return -ENOENT;
 	place = &log->survey.described[id];
 	text->needed = place->size;
-	/* The writer of a LOOP log may have begun the notes anew: then another one is here. */
+	/* The writer of a LOOP log may have restarted the notes: then another one is here. */
 	if (pxtu_log_read(log, &head, sizeof(head), place->offset - sizeof(head)) ==
 	    sizeof(head) && head.id == id && head.size == place->size) {
 		if (text->room < place->size)

@@ -6,7 +6,7 @@
 #include "log/logblock.h"
 
 /**
- * pxtu_log_begin_notes() - go back to the first note if the writer has begun them anew
+ * pxtu_log_begin_notes() - go back to the first note if the writer has restarted them
  * @log: a LOOP log
  */
 void pxtu_log_begin_notes(struct pxtu_log *log);

@@ -284,7 +284,7 @@ TEST_F(in_log, largest_ring_has_all_events)
 	EXPECT_EQ(0, posix_trace_close(self->log));
 }
 
-/* A log that begins anew has them anew. */
+/* A log that restarts has them again. */
 TEST_F(in_log, descriptions_survive_clear)
 {
 	struct posixtrace_log_info info;

@@ -757,7 +757,7 @@ TEST_F(names, threads_that_executed_a_program_are_forgotten)
 	say(&child.talk, 0);
 	ASSERT_EQ(0, hear(&child.talk));
 	ASSERT_EQ(0, withlog_flush(self->trid));
-	/* The log begins anew, with all that is known. */
+	/* The log restarts, with all that is known. */
 	ASSERT_EQ(0, posix_trace_clear(self->trid));
 	ASSERT_EQ(0, withlog_flush(self->trid));
 	EXPECT_EQ(1, count_tasks(self->fd, child.pid));

@@ -565,7 +565,7 @@ TEST_F(ring, notes_of_an_older_log_do_not_count)
 	EXPECT_EQ(0, posix_trace_close(self->trid));
 }
 
-/* The writer begins the row anew when it is long: what is behind is of an earlier row. */
+/* The writer restarts the row when it is long: what follows is of an earlier row. */
 TEST_F(ring, notes_that_were_begun_anew)
 {
 	size_t end;

@@ -318,7 +318,7 @@ static int describe(trace_id_t trid, trace_event_id_t event)
 	return posixtrace_eventid_get_description(trid, event, NULL, 0, NULL);
 }
 
-/* A row of notes is begun anew over an earlier one. */
+/* The writer restarts the row of notes over an earlier one. */
 static void add_note(struct _test_data_partial *self, __u32 id, const char *text)
 {
 	self->at = log_description(&self->log, id, text, strlen(text) + 1);

@@ -230,7 +230,7 @@ TEST_F_TIMEOUT(policy, loop_of_many_blocks_counts_overwritten_events, 120)
 	EXPECT_LT(0, info.overwritten);
 }
 
-/* The log starts anew and is empty. */
+/* The log restarts and is empty. */
 TEST_F(policy, cleared_loop_is_empty)
 {
 	struct log_content content;

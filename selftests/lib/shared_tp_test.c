@@ -34,7 +34,7 @@ static void record_marks(int who)
 }
 
 /* ------------------------------------------------------------------ */
-/* It shares errno, so it calls only functions that cannot fail	*/
+/* The sharer shares errno, so it calls nothing that could fail		*/
 
 struct sharer {
 	void *stack;
@@ -61,7 +61,7 @@ static int sharer_start(struct sharer *sharer)
 
 	*sharer = (struct sharer){ .tid = -1 };
 	sharer->stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (sharer->stack == MAP_FAILED)
 		return -1;
 	if (clone(be_sharer, (char *)sharer->stack + STACK, flags, sharer, &sharer->tid, NULL,
@@ -128,7 +128,7 @@ static void record_both(struct sharer *sharer)
 }
 
 /* The process has already written records itself. */
-TEST_F(shared_tp, events_of_a_thread_that_shares_in_a_traced_process_are_intact)
+TEST_F(shared_tp, events_of_a_sharer_of_a_traced_process_are_intact)
 {
 	PXT_NOT_WITH_TSAN("has a state for each thread pointer");
 	for (int i = 0; i < ROUNDS; i++) {
@@ -147,7 +147,7 @@ TEST_F(shared_tp, events_of_a_thread_that_shares_in_a_traced_process_are_intact)
 }
 
 /* As after fork(): the child has not attached, and is not a target. */
-static int share_and_be_traced(void *arg, const struct talk *talk)
+static int have_sharer_and_be_traced(void *arg, const struct talk *talk)
 {
 	struct sharer sharer;
 
@@ -160,14 +160,14 @@ static int share_and_be_traced(void *arg, const struct talk *talk)
 	return 0;
 }
 
-TEST_F(shared_tp, events_of_a_thread_that_shares_in_an_untraced_process_are_intact)
+TEST_F(shared_tp, events_of_a_sharer_of_an_untraced_process_are_intact)
 {
 	PXT_NOT_WITH_TSAN("has a state for each thread pointer");
 	for (int i = 0; i < ROUNDS; i++) {
 		struct child child;
 		trace_attr_t attr;
 
-		ASSERT_EQ(0, child_start(&child, share_and_be_traced, NULL));
+		ASSERT_EQ(0, child_start(&child, have_sharer_and_be_traced, NULL));
 		ASSERT_EQ(0, hear(&child.talk));
 		ASSERT_EQ(0, posix_trace_attr_init(&attr));
 		ASSERT_EQ(0, posix_trace_attr_setstreamsize(&attr, 1 << 20));

@@ -2,7 +2,7 @@
 /*
  * A traced process that writes noise and lies to all that it can write, and makes all calls
  * it can, while its streams are started, stopped, filtered, cleared, read, flushed into
- * logs and created anew: the reader remains intact and small, and the stream of another
+ * logs and created again: the reader remains intact and small, and the stream of another
  * process exact.
  *
  * Runs for PXT_SIEGE_SECONDS, 10 by default.

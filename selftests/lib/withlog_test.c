@@ -329,7 +329,7 @@ TEST_F(withlog, clear_lets_stream_and_log_start_anew)
 	EXPECT_LT(0, user_types(self->log) + 1);
 }
 
-/* Whether the file begins anew, the ring does, or the reader has to skip what is before. */
+/* Whether the file restarts, the ring does, or the reader has to skip what is before. */
 TEST(log_has_no_gap_from_before_it_was_cleared)
 {
 	static const struct log_kind kinds[] = {
