@@ -61,7 +61,7 @@ static int sharer_start(struct sharer *sharer)
 
 	*sharer = (struct sharer){ .tid = -1 };
 	sharer->stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (sharer->stack == MAP_FAILED)
 		return -1;
 	if (clone(be_sharer, (char *)sharer->stack + STACK, flags, sharer, &sharer->tid, NULL,
