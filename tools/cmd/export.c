@@ -200,7 +200,8 @@ const struct command command_export = {
 		 "  chrome    JSON for chrome://tracing, ui.perfetto.dev and Speedscope\n"
 		 "  perfetto  protocol buffers for ui.perfetto.dev and trace_processor\n"
 		 "  html      a page with a timeline, for any browser",
-	.notes = "Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.",
+	.notes = "Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage\n"
+		 "error.",
 	.operands = OPERAND_FILE,
 	.options = options,
 	.run = cmd_export,

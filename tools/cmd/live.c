@@ -185,8 +185,7 @@ out:
 
 static const struct command_option options[] = {
 	{ OPTION_NUMBER, 0, "window", "MS",
-	  "hold events back for MS milliseconds, to print them in the order of time (10); 0: "
-	  "print them at once",
+	  "print events after MS milliseconds, in the order of time (10); 0: immediately",
 	  OPTION_NUMBER_AT(struct live, window), .max = WINDOW_MS_MAX },
 	OPTION_GROUP_AT(struct live, session, session_options),
 	OPTION_GROUP_AT(struct live, print, print_options),

@@ -302,8 +302,7 @@ static const struct command_option load_options[] = {
 	  "give up a log without progress after its controller has ended (10)",
 	  .call = call_parameter },
 	{ OPTION_CALL, 0, "trace-scope", "SCOPE",
-	  "0: trace processes of the same user; 1: descendants; 2: only with CAP_SYS_PTRACE; "
-	  "3: only itself",
+	  "0: trace processes of the same user; 1: descendants; 2: needs CAP_SYS_PTRACE; 3: itself",
 	  .choices = scopes, .call = call_parameter },
 	{ OPTION_CALL, 0, "user-streams", "MAX",
 	  "allow a user without CAP_SYS_RESOURCE so many streams (64)", .call = call_parameter },

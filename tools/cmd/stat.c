@@ -284,8 +284,7 @@ static const struct command_option options[] = {
 	  "count for N seconds, not until PID ends or Ctrl-C",
 	  OPTION_NUMBER_AT(struct stat_command, seconds), .min = 1, .max = SECONDS_MAX },
 	{ OPTION_FLAG, 'S', "states", NULL,
-	  "print when threads ran, waited, in what, and who woke them; LOG needs events of the "
-	  "kernel: record --kernel=all",
+	  "print when threads ran, waited, in what, and who woke them: see record --kernel",
 	  OPTION_BOOL_AT(struct stat_command, with_states) },
 	OPTION_GROUP_AT(struct stat_command, selection, select_options),
 	{ }
@@ -336,15 +335,19 @@ static int cmd_stat(int argc, char **argv)
 	return status;
 }
 
-static const char *const stat_usage[] = { "[OPTION]... LOG", "[OPTION]... [--seconds=N] PID", NULL };
+static const char *const stat_usage[] = {
+	"[OPTION]... LOG",
+	"[OPTION]... [--seconds=N] PID",
+	NULL,
+};
 
 const struct command command_stat = {
 	.name = "stat",
 	.summary = "count the events of a log or process, and measure times",
 	.usage = stat_usage,
-	.about = "Count the events of a log, or of a running process, by type and by thread. Measure\n"
-		 "the intervals between events of a type, and the time from X_begin to X_end, or from\n"
-		 "X:begin to X:end, of the same thread.",
+	.about = "Count the events of a log, or of a running process, by type and by thread.\n"
+		 "Measure the intervals between events of a type, and the time from X_begin to\n"
+		 "X_end, or from X:begin to X:end, of the same thread.",
 	.notes = "Percentiles are accurate to 1.6 %.\n"
 		 "Exit status: 0; 1 after a failure or if the log is damaged; 2 after a usage error.",
 	.operands = OPERAND_PID | OPERAND_FILE,

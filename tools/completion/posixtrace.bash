@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# Completes the posixtrace command in bash. Commands and options come from its --help.
+# Completes the posixtrace command in bash. Commands, options and their values come from the tables
+# in the command, which --list-options prints: see tools/util/options_help.h.
+
+_posixtrace_table()
+{
+	posixtrace "$@" --list-options 2>/dev/null
+}
 
 _posixtrace_commands()
 {
-	posixtrace --help 2>/dev/null | sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p'
+	_posixtrace_table | awk -F '\t' '$1 == "command" { print $2 }'
 }
 
 # Long options of a command; an option with a value ends in "=".
 _posixtrace_options()
 {
-	posixtrace "$@" --help 2>/dev/null |
-		sed -nE 's/^  (-[A-Za-z], |    )(--[a-z-]+=?).*/\2/p'
+	_posixtrace_table "$@" | awk -F '\t' '$1 == "option" { print "--" $3 ($4 == "-" ? "" : "=") }'
+}
+
+# What kind of value an option of a command has, "-" for none; no line if there is no such option.
+_posixtrace_values()
+{
+	_posixtrace_table "$1" |
+		awk -F '\t' -v option="$2" '$1 == "option" && (option == "--" $3 || option == "-" $2) { print $5 }'
 }
 
 # Processes with trace points that the user may inspect.
@@ -27,6 +39,19 @@ _posixtrace_words()
 	mapfile -t COMPREPLY < <(compgen -W "$*" -- "$cur")
 }
 
+# _posixtrace_list WORD...: the same for a list separated by commas, without those that it has
+_posixtrace_list()
+{
+	local word given=''
+	local -a left=()
+	[[ $cur != *,* ]] || given=${cur%,*},
+	for word; do
+		[[ ,$given == *,$word,* ]] || left+=("$given$word")
+	done
+	_posixtrace_words "${left[@]}"
+	compopt -o nospace 2>/dev/null || true
+}
+
 _posixtrace_files()
 {
 	compopt -o filenames 2>/dev/null
@@ -36,17 +61,15 @@ _posixtrace_files()
 # _posixtrace_value COMMAND OPTION: offers values; false if the option has no value
 _posixtrace_value()
 {
-	case $2 in
-	--policy) _posixtrace_words flush loop until-full ;;
-	--log-policy) _posixtrace_words append loop until-full ;;
-	--order) _posixtrace_words causal relaxed ;;
-	--trace-scope) _posixtrace_words 0 1 2 3 ;;
-	-k | --kernel) _posixtrace_words all fault irq process sched signal syscall ;;
-	-p | --pid) _posixtrace_words "$(_posixtrace_pids)" ;;
-	-o | --output | --file | --format-file) _posixtrace_files ;;
-	-[dfmstx]) COMPREPLY=() ;;
-	--*) _posixtrace_options "$1" | grep -qxF -- "$2=" ;;
-	*) false ;;
+	local -a values
+	[[ $2 == -* ]] || return
+	read -ra values < <(_posixtrace_values "$1" "$2")
+	case ${values[0]-} in
+	'' | -) return 1 ;;
+	one) _posixtrace_words "${values[@]:1}" ;;
+	list) _posixtrace_list "${values[@]:1}" ;;
+	file) _posixtrace_files ;;
+	pid) _posixtrace_words "$(_posixtrace_pids)" ;;
 	esac
 }
 
@@ -60,6 +83,19 @@ _posixtrace_program()
 	else
 		_posixtrace_files
 	fi
+}
+
+# _posixtrace_operand COMMAND: offers what is not an option
+_posixtrace_operand()
+{
+	local kinds
+	kinds=$(_posixtrace_table "$1" | sed -n 's/^operands\t/ /p')
+	[[ $kinds != *' file'* ]] || compopt -o filenames 2>/dev/null
+	mapfile -t COMPREPLY < <(
+		[[ $kinds != *' pid'* ]] || compgen -W "$(_posixtrace_pids)" -- "$cur"
+		[[ $kinds != *' program'* ]] || compgen -c -- "$cur"
+		[[ $kinds != *' file'* ]] || compgen -f -- "$cur"
+	)
 }
 
 _posixtrace()
@@ -90,20 +126,7 @@ _posixtrace()
 		[[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null
 		return
 	fi
-	case $command in
-	live | record)
-		mapfile -t COMPREPLY < <(compgen -W "$(_posixtrace_pids)" -- "$cur"; compgen -c -- "$cur")
-		;;
-	list | stat)
-		compopt -o filenames 2>/dev/null
-		mapfile -t COMPREPLY < <(compgen -W "$(_posixtrace_pids)" -- "$cur"; compgen -f -- "$cur")
-		;;
-	load | status | unload)
-		;;
-	*)
-		_posixtrace_files	# a log
-		;;
-	esac
+	_posixtrace_operand "$command"
 }
 
 complete -F _posixtrace posixtrace

@@ -301,15 +301,15 @@ const struct command_option select_filter[] = {
 
 const struct command_option select_options[] = {
 	{ OPTION_GROUP, .group = select_filter },
-	{ OPTION_CALL, 'x', "exclude", "NAME,...", "leave out events of these types; * and ? are wildcards",
+	{ OPTION_CALL, 'x', "exclude", "NAME,...",
+	  "leave out events of these types; * and ? are wildcards",
 	  .call = call_exclude },
 	{ OPTION_CALL, 'p', "pid", "PID,...", "select events of these processes",
-	  .call = call_pid, .value = OPTION_PIDS },
+	  .call = call_pid },
 	{ OPTION_CALL, 't', "tid", "TID,...", "select events of these threads",
 	  .call = call_tid },
 	{ OPTION_CALL, 0, "from", "TIME",
-	  "select events from this time on: microseconds since the first event, or with a unit "
-	  "(s, ms, us, ns); @SECONDS since the Epoch; or 2026-01-31T12:00:00Z",
+	  "select events from this time on: 1234.5 (us), 2.5s, @SECONDS or 2026-01-31T12:00:00Z",
 	  .call = call_from },
 	{ OPTION_CALL, 0, "to", "TIME", "select events up to this time", .call = call_to },
 	{ }

@@ -49,8 +49,7 @@ static const struct option_choice colours[] = {
 
 const struct command_option print_options[] = {
 	{ OPTION_CHOICE, 'c', "clock", "FORM",
-	  "print times as relative (microseconds since the first event), delta (since the "
-	  "previous one), seconds (since the Epoch) or utc (date and time)",
+	  "print times as relative (us since the first event), delta, seconds or utc",
 	  OPTION_CHOICE_AT(struct print, clock), .choices = clocks },
 	{ OPTION_CHOICE, 0, "color", "WHEN", "use colors: auto (default), always, never",
 	  OPTION_CHOICE_AT(struct print, color), .choices = colours },

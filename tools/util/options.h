@@ -41,7 +41,6 @@ enum option_value {
 	OPTION_ANY,
 	OPTION_FILE,
 	OPTION_PID,
-	OPTION_PIDS,	/* separated by commas */
 };
 
 struct option_choice {
@@ -68,7 +67,7 @@ struct command_option {
 
 /* Offset of a member, which must have the type that the kind of option stores. */
 #define OPTION_TARGET(type, member, wanted) \
-	(offsetof(type, member) + 0 * sizeof(_Generic(((type *)0)->member, wanted: 0)))
+	((size_t)(0 ? (wanted *)0 : &((type *)0)->member))
 #define OPTION_BOOL_AT(type, member)	.offset = OPTION_TARGET(type, member, bool)
 #define OPTION_TEXT_AT(type, member)	.offset = OPTION_TARGET(type, member, const char *)
 #define OPTION_NUMBER_AT(type, member)	.offset = OPTION_TARGET(type, member, unsigned long)

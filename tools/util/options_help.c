@@ -129,7 +129,6 @@ static void print_values(const struct command_option *option)
 		[OPTION_ANY] = "any",
 		[OPTION_FILE] = "file",
 		[OPTION_PID] = "pid",
-		[OPTION_PIDS] = "pids",
 	};
 	const struct option_choice *choice = option->choices;
 

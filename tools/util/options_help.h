@@ -35,7 +35,7 @@ void options_print_help(const struct command *command);
  *	option	LETTER	NAME	ARGUMENT	VALUES	HELP
  *
  * where each WORD is file, pid or program; LETTER, ARGUMENT and VALUES are "-" if there are none;
- * and VALUES is any, file, pid, pids, or "one" or "list" followed by the choices.
+ * and VALUES is any, file, pid, or "one" or "list" followed by the choices.
  */
 void options_print_list(const struct command *command);
 

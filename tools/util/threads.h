@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Small numbers for threads, and for other things with two ids. What a thread is, event/lives.h decides:
- * its number stands for event_thread_key(), which no viewer accepts as the id of a thread.
+ * Small numbers for threads, and for other things with two ids. What a thread is, event/lives.h
+ * decides: its number stands for event_thread_key(), which no viewer accepts as the id of a thread.
  */
 #ifndef POSIXTRACE_THREADS_H
 #define POSIXTRACE_THREADS_H

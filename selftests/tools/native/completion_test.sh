@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Tests the completion of the posixtrace command in bash, zsh and fish, as far as it needs no
+# process with trace points: selftests/tools/completion_test.sh has those.
+# shellcheck source=selftests/tools/native/tap.sh
+. "$(dirname "$0")/tap.sh"
+
+completion=$native/../../../tools/completion
+
+# What the shells have to offer: a line, and the words in the order of the alphabet.
+wanted=$(cat <<'END'
+posixtrace d: dump
+posixtrace export --format : chrome ctf html perfetto
+posixtrace export -O h: html
+posixtrace dump --clock : delta relative seconds utc
+posixtrace dump -c s: seconds
+posixtrace record --policy : flush loop until-full
+posixtrace record --log-policy a: append
+posixtrace record --order : causal relaxed
+posixtrace record -k sched,: all fault irq process signal syscall
+posixtrace record -k sys: syscall
+posixtrace load --trace-scope : 0 1 2 3
+posixtrace record --mo: --mode
+posixtrace live --f: --filter --format-file --full
+posixtrace dump --tid 1: 
+posixtrace dump trace.: trace.log
+posixtrace record -o trace.: trace.log
+posixtrace load trace.: 
+END
+)
+mapfile -t lines < <(sed -E 's/: .*//' <<<"$wanted")
+
+# What bash offers for a line, without the "=" of options and what a list begins with.
+in_bash()
+{
+	local line
+	# shellcheck source=tools/completion/posixtrace.bash
+	. "$completion/posixtrace.bash"
+	for line; do
+		read -ra COMP_WORDS <<<"$line"
+		[[ $line != *' ' ]] || COMP_WORDS+=('')
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		# what it returns means nothing
+		_posixtrace || :
+		echo "$line: $(printf '%s\n' "${COMPREPLY[@]}" | sed 's/=$//; s/.*,//' | sort -u | paste -sd' ')"
+	done
+}
+
+test_bash()
+{
+	touch trace.log
+	in_bash "${lines[@]}" >got
+	diff - got <<<"$wanted"
+}
+
+test_zsh()
+{
+	touch trace.log
+	"$native/completion_zsh" "$completion" "${lines[@]}" >got
+	diff - got <<<"$wanted"
+}
+
+test_fish()
+{
+	local line
+	touch trace.log
+	for line in "${lines[@]}"; do
+		cat <<-END
+			set words (complete -C '$line' | string replace -r '\t.*' '' |
+				string replace -r '.*,' '' | sort -u)
+			printf '%s: %s\n' '$line' "\$words"
+		END
+	done >script
+	HOME=$PWD fish --no-config -C "source $completion/posixtrace.fish" script >got
+	diff - got <<<"$wanted"
+}
+
+tap_main
