@@ -22,15 +22,13 @@
 #include <unistd.h>
 
 #include "elf/points.h"
+#include "elf/symtab.h"
 #include "util/escape.h"
 #include "util/message.h"
 
 #define SECTION		".note.posixtrace"
 #define OWNER		"posixtrace"
 #define TYPE		1
-
-/* Longer names of functions are left out: many symbols of a forged file can have one name. */
-#define FUNCTION_MAX	4096
 
 /* The strings belong to the file, or are constant. */
 struct place {
@@ -41,20 +39,13 @@ struct place {
 	uint32_t line;
 };
 
-struct symbol {
-	uint64_t begin;
-	uint64_t end;
-	const char *name;
-};
-
 struct points {
 	int fd;
 	Elf *elf;
 	GElf_Ehdr header;
 	struct place *places;
 	size_t nr_places;
-	struct symbol *symbols;
-	size_t nr_symbols;
+	struct symtab functions;
 };
 
 bool points_are_in(const char *path)
@@ -82,35 +73,6 @@ static void *grow(void *array, size_t count, size_t size)
 /* ------------------------------------------------------------------ */
 /* Functions								*/
 
-static int add_symbol(struct points *points, const GElf_Sym *symbol, const char *name)
-{
-	struct symbol *grown;
-
-	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF || !name ||
-	    strnlen(name, FUNCTION_MAX) == FUNCTION_MAX)
-		return 0;
-	grown = grow(points->symbols, points->nr_symbols, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	points->symbols = grown;
-	points->symbols[points->nr_symbols++] = (struct symbol){
-		.begin = symbol->st_value,
-		.end = symbol->st_value + symbol->st_size,
-		.name = name,
-	};
-	return 0;
-}
-
-/* Of functions that begin at the same address, the order of the names decides. */
-static int compare_symbols(const void *a, const void *b)
-{
-	const struct symbol *x = a, *y = b;
-
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	return strcmp(x->name, y->name);
-}
-
 /* Strings that are compressed may take a thousand times the size of the file. */
 static bool is_compressed(const struct points *points, size_t section)
 {
@@ -129,7 +91,7 @@ static int read_symbols(struct points *points, Elf_Scn *section, const GElf_Shdr
 	if (is_compressed(points, header->sh_link))
 		return 0;
 	for (int i = 0; !err && data && gelf_getsym(data, i, &symbol); i++)
-		err = add_symbol(points, &symbol,
+		err = symtab_add(&points->functions, &symbol, symbol.st_value,
 				 elf_strptr(points->elf, header->sh_link, symbol.st_name));
 	return err;
 }
@@ -152,30 +114,10 @@ static int load_symbols(struct points *points)
 {
 	int err = load_table(points, SHT_SYMTAB);
 
-	if (!err && !points->nr_symbols)
+	if (!err && !points->functions.count)
 		err = load_table(points, SHT_DYNSYM);
-	if (points->nr_symbols)
-		qsort(points->symbols, points->nr_symbols, sizeof(*points->symbols),
-		      compare_symbols);
+	symtab_sort(&points->functions);
 	return err;
-}
-
-static const char *find_function(const struct points *points, uint64_t address)
-{
-	size_t low = 0, high = points->nr_symbols;
-
-	/* The last one that does not begin after the address. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (points->symbols[middle].begin <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || address >= points->symbols[low - 1].end)
-		return "";
-	return points->symbols[low - 1].name;
 }
 
 /* ------------------------------------------------------------------ */
@@ -218,7 +160,7 @@ static bool read_place(const struct points *points, const char *at, size_t size,
 	/* The linker has removed the code, and not the note. */
 	if (!address)
 		return false;
-	place->function = find_function(points, address);
+	place->function = symtab_find(&points->functions, address, NULL) ?: "";
 	return true;
 }
 
@@ -324,7 +266,7 @@ static int compare_places(const void *a, const void *b)
 static void points_close(struct points *points)
 {
 	free(points->places);
-	free(points->symbols);
+	symtab_free(&points->functions);
 	if (points->elf)
 		elf_end(points->elf);
 	if (points->fd >= 0)

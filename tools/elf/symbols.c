@@ -20,6 +20,7 @@
 
 #include "elf/debuginfod.h"
 #include "elf/symbols.h"
+#include "elf/symtab.h"
 #include "util/escape.h"
 #include "util/message.h"
 
@@ -42,6 +43,8 @@ struct file {
 	unsigned int build_id_size;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
+	struct symtab functions;
+	bool has_functions;	/* @functions was filled */
 	struct range *ranges;	/* of its units, in order; NULL: not needed so far */
 	size_t nr_ranges;
 };
@@ -89,6 +92,7 @@ void symbols_free(struct symbols *symbols)
 		dwfl_end(symbols->files[i].dwfl);
 		free(symbols->files[i].path);
 		free(symbols->files[i].ranges);
+		symtab_free(&symbols->files[i].functions);
 	}
 	free(symbols);
 }
@@ -388,20 +392,39 @@ static void leave_our_headers(Dwarf_Die *unit, Dwarf_Addr address, struct locati
 	free(scopes);
 }
 
+/* Finds the functions of the file, or of its separate debug information. */
+static void find_functions(struct file *file)
+{
+	int count = dwfl_module_getsymtab(file->module);
+	const char *name;
+	GElf_Addr address;
+	GElf_Word index;
+	GElf_Sym symbol;
+	bool full = false;
+
+	file->has_functions = true;
+	for (int i = 0; i < count && !full; i++) {
+		name = dwfl_module_getsym_info(file->module, i, &symbol, &address, &index, NULL,
+					       NULL);
+		full = symtab_add(&file->functions, &symbol, address, name);
+	}
+	symtab_sort(&file->functions);
+}
+
 /* Finds what libdw knows about the instruction that begins or ends at @offset of the file. */
 static void look_up(struct file *file, uint64_t offset, struct location *location)
 {
 	GElf_Addr address, bias;
 	Dwarf_Die room, *unit;
 	Dwarf_Line *line;
-	GElf_Sym symbol;
-	GElf_Off from;
+	uint64_t begin;
 
 	if (!file->dwfl || !to_address(file, offset, &address))
 		return;
-	location->function = dwfl_module_addrinfo(file->module, address, &from, &symbol, NULL,
-						  NULL, &bias);
-	location->function_offset = from + 1;
+	if (!file->has_functions)
+		find_functions(file);
+	location->function = symtab_find(&file->functions, address, &begin);
+	location->function_offset = location->function ? address - begin + 1 : 0;
 	unit = find_unit(file, address, &room, &bias);
 	line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
 	if (line && !dwarf_lineno(line, &location->line) && location->line)

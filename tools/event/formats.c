@@ -16,7 +16,8 @@
 
 const struct command_option formats_options[] = {
 	{ OPTION_TEXT, 0, "format-file", "FILE",
-	  "file that describes the data of events: see posixtrace-export(1)", .value = OPTION_FILE },
+	  "file that describes the data of events: see posixtrace-export(1)",
+	  .value = OPTION_FILE },
 	{ }
 };
 

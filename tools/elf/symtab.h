@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The functions of a program or library, by their addresses.
+ */
+#ifndef POSIXTRACE_SYMTAB_H
+#define POSIXTRACE_SYMTAB_H
+
+#include <gelf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct symtab_entry;
+
+/* The names belong to the file. Initially all zero. */
+struct symtab {
+	struct symtab_entry *entries;
+	size_t count;
+};
+
+/**
+ * symtab_add() - add a symbol
+ * @table: the table
+ * @symbol: the symbol; symbols that are not functions with an address are left out
+ * @begin: its address
+ * @name: its name, or NULL if it cannot be read
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int symtab_add(struct symtab *table, const GElf_Sym *symbol, uint64_t begin, const char *name);
+
+/* symtab_sort() - make the table ready for symtab_find(), after the last symbol */
+void symtab_sort(struct symtab *table);
+
+/**
+ * symtab_find() - find the function that has an address
+ * @table: the table
+ * @address: the address
+ * @begin: where to store the address at which it begins, or NULL
+ *
+ * Return: the name, or NULL.
+ */
+const char *symtab_find(const struct symtab *table, uint64_t address, uint64_t *begin);
+
+void symtab_free(struct symtab *table);
+
+#endif /* POSIXTRACE_SYMTAB_H */
