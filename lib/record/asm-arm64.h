@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What restartable sequences on arm64 have in common. rseq.h describes what they do, and why. */
+/* Common to the restartable sequences on arm64. rseq.h describes what they do, and why. */
 #ifndef PXTU_ASM_ARM64_H
 #define PXTU_ASM_ARM64_H
 
 #include "record/asm.h"
 
-/* A member of the structure that %[slot], x12, ... points to. */
+/* A member of the structure at %[slot], x12, ... */
 #define PXTU_OF(number, base)	"[" base ", #" PXTU_TEXT(number) "]"
 
-/* A member of the clock that the register points to: it is too far from the gate's begin. */
+/* A member of the clock at @base. Its offset from the gate is too large for an immediate. */
 #define PXTU_OF_CLOCK(number, base) \
 	"[" base ", #" PXTU_TEXT(number) " - " PXTU_TEXT(PXTU_CLOCK_OFFSET) "]"
 

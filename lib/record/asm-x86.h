@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What restartable sequences on x86-64 have in common. rseq.h describes what they do, and why. */
+/* Common to the restartable sequences on x86-64. rseq.h describes what they do, and why. */
 #ifndef PXTU_ASM_X86_H
 #define PXTU_ASM_X86_H
 
 #include "record/asm.h"
 
-/* A member of the structure that %%rcx, %[cache], ... points to. */
+/* A member of the structure at %%rcx, %[cache], ... */
 #define PXTU_OF(number, base)	PXTU_TEXT(number) "(" base ")"
 
 /* The abort handler, after the signature that the kernel checks. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What restartable sequences of all architectures have in common. */
+/* Common to the restartable sequences of all architectures. */
 #ifndef PXTU_ASM_H
 #define PXTU_ASM_H
 
@@ -15,12 +15,12 @@
 	".long 0, 0\n\t"					\
 	".quad 1f, 2f - 1f, 4f\n\t"				\
 	".popsection\n\t"					\
-	/* Tells debuggers not to step through the sequence. */ \
+	/* Tell debuggers not to step through the sequence. */ \
 	".pushsection __rseq_cs_ptr_array, \"aw\"\n\t"		\
 	".quad 9b\n\t"						\
 	".popsection\n\t"
 
-/* Neither inlined nor cloned: pxtu_rseq_arm() needs the name of its table. */
+/* Must not be inlined or cloned: pxtu_rseq_arm() refers to the table by name. */
 #if __has_attribute(__noclone__)
 #define PXTU_RSEQ_ONCE	__attribute__((__noinline__, __noclone__))
 #else

@@ -3,13 +3,13 @@
  * Attaches this process to the module, so that it learns which streams trace it. Recording
  * is in event.c.
  *
- * All of this may run in a signal handler, in any thread, at any time. So it uses only
+ * All of this may run in a signal handler, in any thread, at any time, so it uses only
  * system calls and atomic operations.
  *
  * The program does not know our descriptor, and may close it: daemons close all descriptors.
- * The process remains a target, because its mapping of the gate holds the file. It only lost
- * the way to send commands, and another descriptor will do. The number of the old one may
- * belong to a file of the program now, which must be neither closed nor used.
+ * The process remains a target, because its mapping of the gate holds the file. It only needs
+ * another descriptor to send commands. The old number may now belong to a file of the program,
+ * which must not be closed or used.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -19,10 +19,10 @@
 #include "record/door.h"
 #include "record/gate.h"
 
-#define TRIES	6	/* for one event, against a thread that closes and closes */
+#define TRIES	6	/* per event, in case a thread keeps closing it */
 #define PAUSE	100U	/* milliseconds after a failed try */
 
-/* For threads that wait: against the same, and a filter that answers EBADF to all. */
+/* For threads that wait: bounds the same race, and a filter that answers EBADF to everything. */
 #define WAIT_TRIES	1000
 
 static void begin_pause(struct pxtu_state *state)
@@ -34,14 +34,14 @@ static bool pausing(const struct pxtu_state *state)
 {
 	__u32 end = pxtu_load(&state->pause);
 
-	/* The clock wraps around. An end further away than a pause is long over. */
+	/* The clock wraps around. An end that is further away than a pause has passed. */
 	return end && end - pxtu_coarse_ms() - 1 < PAUSE;
 }
 
 /*
- * The module never gives these answers to our commands, and to our callers the numbers mean
- * other things. They come from a filter of the program (seccomp), or from another device of
- * that name.
+ * The module never gives these answers to our commands, and our callers interpret the numbers
+ * differently. They come from a filter of the program (seccomp), or from another device of that
+ * name.
  */
 static int refused(int err)
 {
@@ -59,7 +59,7 @@ static int refused(int err)
 	}
 }
 
-/* Returns -EBADF if the program closed the descriptor at once. */
+/* Returns -EBADF if the program closed the descriptor immediately. */
 static int open_target(struct posixtrace_attach *attach, __u32 flags)
 {
 	int fd, err;
@@ -72,8 +72,8 @@ static int open_target(struct posixtrace_attach *attach, __u32 flags)
 	if (!err)
 		return fd;
 	/*
-	 * Was the number free, and has another thread the device open under it by now?
-	 * A filter would give the same answer again.
+	 * The number may have been free when we used it, and another thread may have opened the
+	 * device under it since. A filter would give the same answer again.
 	 */
 	if (err == -EBADF && pxtu_ioctl(fd, POSIXTRACE_IOC_ATTACH, NULL) != -EBADF)
 		return -EBADF;
@@ -83,8 +83,8 @@ static int open_target(struct posixtrace_attach *attach, __u32 flags)
 }
 
 /*
- * Does MAP fail permanently? If not, another file had the number, and a third file has it now,
- * which is not ours either.
+ * Does MAP fail permanently? If not, another file had the number, and has been replaced by a third
+ * one, which is not ours either.
  */
 static bool fails_again(int fd, const struct posixtrace_map *map, int err)
 {
@@ -96,10 +96,10 @@ static bool fails_again(int fd, const struct posixtrace_map *map, int err)
 	return ret == err;
 }
 
-/* A target and its gate. Changes errno. */
+/* Open a target and map its gate. Changes errno. */
 static int open_and_map(const struct pxtu_state *state, struct posixtrace_attach *attach)
 {
-	/* Another process with this memory would find the descriptor, and take it for its own. */
+	/* Another process with this memory would find the descriptor and mistake it for its own. */
 	int fd = open_target(attach, POSIXTRACE_ATTACH_ALONE);
 	int err;
 
@@ -107,7 +107,7 @@ static int open_and_map(const struct pxtu_state *state, struct posixtrace_attach
 		/* Another process with this memory still has the descriptor, as after vfork(). */
 		if (pxtu_load(&state->owner) && pxtu_load(&state->owner) != getpid())
 			return -EUSERS;
-		/* Events need not ask again. If this fails, each one will. */
+		/* Later events need not try again. If this fails, they will. */
 		if (!pxtu_gate_mapped())
 			pxtu_gate_shut();
 	}
@@ -124,19 +124,19 @@ static int open_and_map(const struct pxtu_state *state, struct posixtrace_attach
 	return err == -EUSERS ? err : refused(err);
 }
 
-/* With the lock of the state. Changes errno. */
+/* Called with the lock of the state. Changes errno. */
 static int attach_locked(struct pxtu_state *state, int bad_fd)
 {
 	struct posixtrace_attach attach;
 	int fd;
 
 	/*
-	 * Another thread may have attached meanwhile, and got the number that we found
-	 * bad before. Or we did not know the answer: then another descriptor does not help.
+	 * Another thread may have attached since we read bad_fd, and got the same number. Or the
+	 * answer was not recognized: another descriptor does not help then.
 	 */
 	if (bad_fd && pxtu_is_ours(bad_fd, 0))
 		return bad_fd;
-	/* Forget the old one, even if there will be no other. */
+	/* Forget the old one, even if no new one can be opened. */
 	pxtu_store(&state->fd, 0);
 
 	fd = open_and_map(state, &attach);
@@ -148,7 +148,7 @@ static int attach_locked(struct pxtu_state *state, int bad_fd)
 	if (fd < 0)
 		return fd;
 	pxtu_store(&state->pause, 0);
-	/* Other threads may write meanwhile, for another target of the same process. */
+	/* Other threads may write concurrently, for another target of the same process. */
 	pxtu_store(&state->target, attach.target);
 	pxtu_store(&state->owner, getpid());
 	/* Pair with the loads in pxtu_target_ioctl() and pxtu_event_record(). */
@@ -195,7 +195,7 @@ int pxtu_attach_wait(struct pxtu_state *state)
 			__atomic_compare_exchange_n(&state->attaching, &held,
 						    held | PXTU_ATTACHING_WAITED, false,
 						    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-		/* Returns at once if the other thread has finished meanwhile. */
+		/* Returns immediately if the other thread has finished. */
 		pxtu_futex_wait(&state->attaching, held | PXTU_ATTACHING_WAITED);
 	}
 }
@@ -206,7 +206,7 @@ void pxtu_attach_retry(struct pxtu_state *state)
 		pxtu_attach_wait(state);
 }
 
-/* The other role knows these, too, and would open or describe a type of another process. */
+/* The role of a controller has these commands as well, on types of another process. */
 static int command(int fd, unsigned long cmd, void *arg)
 {
 	if (cmd == POSIXTRACE_IOC_EVENTID_OPEN || cmd == POSIXTRACE_IOC_DESCRIBE)
@@ -215,8 +215,8 @@ static int command(int fd, unsigned long cmd, void *arg)
 }
 
 /*
- * Can a target have given this answer? It finds nothing invalid in our commands. Other files
- * answer ENOTTY, or any other error.
+ * Can a target have given this answer? A target finds our arguments valid. Other files answer
+ * ENOTTY, or any other error.
  */
 static bool is_answer(int fd, unsigned long cmd, int ret)
 {
@@ -245,7 +245,7 @@ static void keep_spare(struct pxtu_state *state, int fd)
 	pxtu_close_ours(fd, 0);
 }
 
-/* Sends a command with a new descriptor. Returns -EBADF if the program closed that at once. */
+/* Sends a command with a new descriptor. Returns -EBADF if the program closed it immediately. */
 static int command_opened(struct pxtu_state *state, unsigned long cmd, void *arg, bool keep)
 {
 	struct posixtrace_attach attach;
@@ -272,8 +272,8 @@ failed:
 }
 
 /*
- * Sends a command while another thread attaches, or while no thread can: with a spare
- * descriptor. Returns -EBADF if the program closed that at once.
+ * Sends a command with a spare descriptor, while another thread attaches or no thread can.
+ * Returns -EBADF if the program closed the spare one immediately.
  */
 static int command_aside(struct pxtu_state *state, unsigned long cmd, void *arg, bool keep)
 {
@@ -292,7 +292,7 @@ static int command_aside(struct pxtu_state *state, unsigned long cmd, void *arg,
 		if (keep)
 			change_spare(state, i, fd, 0);
 	}
-	/* No siglongjmp() and no cancellation may leave the new descriptor behind. */
+	/* siglongjmp() and cancellation must not leak the new descriptor. */
 	pxtu_signals_block(&signals);
 	ret = command_opened(state, cmd, arg, keep);
 	pxtu_signals_restore(signals);
@@ -305,7 +305,7 @@ int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
 
 	if (pxtu_door(cmd, arg, &ret))
 		return ret;
-	/* A filter may end the thread: then its event is lost. */
+	/* A filter may kill the thread: lose the event instead. */
 	if (!state || pxtu_sandboxed())
 		return -EBADF;
 	/* Pairs with the store in attach_locked(). */
@@ -318,7 +318,7 @@ int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
 		}
 		fd = pxtu_attach(state, fd > 0 ? fd : 0);
 		if (pxtu_unattached(fd)) {
-			/* A descriptor of one process is not open in another. */
+			/* A descriptor of one process need not be open in another. */
 			ret = command_aside(state, cmd, arg, fd == -EBUSY);
 			if (ret != -EBADF)
 				return ret;
@@ -326,7 +326,7 @@ int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg)
 			return fd;
 		}
 	}
-	/* It is ours, and a filter answers for it: the next event tries only once. */
+	/* It is ours, but a filter answers for it: the next event tries only once. */
 	if (fd > 0 && pxtu_is_ours(fd, 0))
 		begin_pause(state);
 	return -EBADF;

@@ -7,10 +7,10 @@
 #include "record/door.h"
 
 /**
- * pxtu_unattached() - does the module take commands of a process that is not attached?
- * @err: what pxtu_attach() returned
+ * pxtu_unattached() - check if commands work although the process is not attached
+ * @err: result of pxtu_attach()
  *
- * Return: true if each command needs a descriptor of its own.
+ * Return: true if each command needs a separate descriptor.
  */
 static inline bool pxtu_unattached(int err)
 {
@@ -20,21 +20,21 @@ static inline bool pxtu_unattached(int err)
 /**
  * pxtu_attach() - attach this process, if it is not attached
  * @state: state of this process
- * @bad_fd: 0, or a descriptor found in @state that is not ours any more
+ * @bad_fd: 0, or a descriptor in @state that is no longer ours
  *
- * Does not close the descriptor that the program has closed, since another file has its
- * number now, or will have it soon. Never waits for another thread, nor for the thread that
- * it interrupted. Async-signal-safe.
+ * Does not close the descriptor that the program has closed: another file has its number now, or
+ * will have it soon. Never waits for another thread, nor for the thread that it interrupted.
+ * Async-signal-safe.
  *
  * Without access to the module, or if its version differs, this shuts the gate: the process
- * records nothing any more, and only pxtu_attach_wait() tries again. After most other
- * failures there is a pause: meanwhile this returns at once, without a system call.
+ * stops recording, and only pxtu_attach_wait() tries again. After most other failures there is a
+ * pause, during which this returns immediately, without a system call.
  *
  * Return: a descriptor with the role of a target; -EBUSY while another thread attaches;
  * -EUSERS while another process has the same memory, which has room for one gate only;
  * -ENODEV, -EPERM without access to the module; -EOPNOTSUPP if its version differs;
  * -EPROTONOSUPPORT if a filter of the program answers in its place; -EALREADY during the
- * pause; -EBADF if the program closed the new descriptor at once; other negative errno.
+ * pause; -EBADF if the program closed the new descriptor immediately; other negative errno.
  */
 int pxtu_attach(struct pxtu_state *state, int bad_fd);
 
@@ -42,8 +42,8 @@ int pxtu_attach(struct pxtu_state *state, int bad_fd);
  * pxtu_attach_wait() - attach this process, for commands with a lasting effect
  * @state: state of this process
  *
- * Waits for another thread that attaches. The module keeps names as long as the process is
- * attached, so a spare descriptor, see pxtu_target_ioctl(), would not do. Ignores the pause.
+ * Waits for another thread that attaches. The module keeps names while the process is attached,
+ * so a spare descriptor, see pxtu_target_ioctl(), is not enough. Ignores the pause.
  *
  * Return: as pxtu_attach(), but never -EBUSY, -EALREADY or -EBADF.
  */
@@ -52,8 +52,8 @@ int pxtu_attach_wait(struct pxtu_state *state);
 /**
  * pxtu_attach_state() - state of this process, for a thread that records
  *
- * Return: the state; NULL without memory, and where a filter of the program forbids the system
- * calls that make it: then the module records.
+ * Return: the state; NULL if out of memory, or if a filter of the program forbids the system
+ * calls that allocate it: then the module records.
  */
 static inline struct pxtu_state *pxtu_attach_state(void)
 {
@@ -68,25 +68,24 @@ static inline struct pxtu_state *pxtu_attach_state(void)
  * @cmd: POSIXTRACE_IOC_EVENTID_OPEN or DESCRIBE
  * @arg: its argument
  *
- * Attaches as pxtu_attach_wait(), if there is no door. Not for signal handlers.
+ * Attaches like pxtu_attach_wait() if there is no door. Not for signal handlers.
  *
- * Return: what the command returned; or negative errno, as pxtu_attach_wait().
+ * Return: the result of the command, or negative errno as pxtu_attach_wait().
  */
 int pxtu_attach_command(unsigned long cmd, void *arg);
 
 /**
  * pxtu_target_ioctl() - send a command of the role target
- * @state: state of this process; NULL if it has none
+ * @state: state of this process, or NULL
  * @cmd: POSIXTRACE_IOC_*
  * @arg: its argument
  *
- * By the door, see pxtu_door(); else by a descriptor. Attaches if needed, and again if the program
- * closed our descriptor; that check costs
- * nothing while the descriptor is open. Another file under its number gets a command or two,
- * which it does not know, and no more. While another thread attaches, this uses a spare
- * descriptor; some of these stay open. Async-signal-safe.
+ * Uses the door, see pxtu_door(), or else a descriptor. Attaches if needed, and again if the
+ * program closed our descriptor; that check is free while the descriptor is open. Another file
+ * under its number gets at most a command or two, which it does not know. While another thread
+ * attaches, this uses a spare descriptor; some of these stay open. Async-signal-safe.
  *
- * Return: what the command returned, or negative errno.
+ * Return: the result of the command, or negative errno.
  */
 int pxtu_target_ioctl(struct pxtu_state *state, unsigned long cmd, void *arg);
 

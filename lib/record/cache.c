@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The stream that this thread recorded into last, cached for its next event. */
+/* Caches the last stream that this thread recorded into, for the next event. */
 #include "record/cache.h"
 
 __thread struct pxtu_cache pxtu_cache;
@@ -22,7 +22,7 @@ void pxtu_cache_fill(const struct pxtu_slot *slot, const struct pxtu_entry *entr
 		.nr_cpus = entry->nr_cpus,
 	};
 
-	/* An event that does not fit the fast path changes nothing. */
+	/* An event that does not fit the fast path leaves the cache unchanged. */
 	if (pxtu_load(&pxtu_cache.generation) == fresh.generation &&
 	    pxtu_load(&pxtu_cache.bit) == fresh.bit &&
 	    pxtu_load(&pxtu_cache.cpu) == pxtu_rseq_cpu(fresh.area))

@@ -14,7 +14,7 @@ __extension__ typedef unsigned __int128 pxtu_u128;
 #define PXTU_COUNTER	POSIXTRACE_COUNTER_TSC
 
 /*
- * LFENCE makes the counter wait for all earlier loads, on Intel and on AMD. So an event that
+ * LFENCE makes the counter wait for all earlier loads, on Intel and on AMD, so that an event that
  * happened before another one has the smaller time.
  */
 static inline __u64 pxtu_counter(void)
@@ -29,8 +29,8 @@ static inline __u64 pxtu_counter(void)
 
 /*
  * ISB makes the counter wait for all earlier branches. Our caller has branched on a word that it
- * loaded after one with acquire semantics, and that one was loaded after those with acquire
- * semantics of the program. So an event that happened before another one has the smaller time.
+ * loaded with acquire semantics, after the acquire loads of the program, so that an event that
+ * happened before another one has the smaller time.
  */
 static inline __u64 pxtu_counter(void)
 {
@@ -41,7 +41,7 @@ static inline __u64 pxtu_counter(void)
 }
 #endif
 
-/* False if the kernel has no counter for us, or is just changing its parameters. */
+/* False if the module publishes no counter, or is just changing its parameters. */
 static inline bool pxtu_clock_count(const struct posixtrace_clock *clock, __u64 *time)
 {
 	/* Pairs with the kernel's barrier between the first change and the rest. */
@@ -54,7 +54,7 @@ static inline bool pxtu_clock_count(const struct posixtrace_clock *clock, __u64 
 	last = pxtu_load(&clock->cycle_last);
 	base = pxtu_load(&clock->base) + (__u64)pxtu_load(&clock->offset);
 	cycles = pxtu_counter();
-	/* The counters of two CPUs may differ a little. */
+	/* The counters of two CPUs may differ slightly. */
 	cycles = cycles > last ? cycles - last : 0;
 	units = (pxtu_u128)cycles * pxtu_load(&clock->mult) + pxtu_load(&clock->fraction);
 	*time = base + (__u64)(units >> POSIXTRACE_CLOCK_SHIFT);
@@ -71,12 +71,12 @@ static inline bool pxtu_clock_count(const struct posixtrace_clock *clock, __u64 
 }
 #endif
 
-/* Largest age of the last tick. With an older one we cannot tell: the module records. */
+/* Largest age of the last tick. Beyond it the result is uncertain, so the module records. */
 #define PXTU_TICK_MAX	50000000U
 
 /*
- * Asks the C library. Not for CLOCK_MONOTONIC: a time namespace has another one, and a
- * process may enter such a namespace by setns() at any time.
+ * Asks the C library. Not for CLOCK_MONOTONIC: it differs in a time namespace, and a process can
+ * enter one by setns() at any time.
  */
 static inline bool pxtu_clock_ask(const struct posixtrace_clock *clock, __u64 *time)
 {
@@ -94,18 +94,18 @@ static inline bool pxtu_clock_ask(const struct posixtrace_clock *clock, __u64 *t
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (seq & 1 || pxtu_load(&clock->seq) != seq)
 		return false;
-	/* When the clock is set, the vDSO changes a moment before this page. */
+	/* When the clock is set, the vDSO changes shortly before this page. */
 	return mono - tick < PXTU_TICK_MAX;
 }
 
 /**
- * pxtu_clock_now() - the time for a timestamp
+ * pxtu_clock_now() - get the time for a timestamp
  * @clock: in the gate of this process
- * @time: where to write it, nanoseconds since the Epoch
+ * @time: result, nanoseconds since the Epoch
  *
- * Mostly no system call.
+ * Usually without a system call.
  *
- * Return: false if the kernel is just changing the clock: then @time means nothing.
+ * Return: false if the kernel is just changing the clock: then @time is invalid.
  */
 static inline bool pxtu_clock_now(const struct posixtrace_clock *clock, __u64 *time)
 {

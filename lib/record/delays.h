@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Delays: places where a test may make the sequences last longer (PXTU_RSEQ_DELAY), and count how
- * often they are aborted (PXTU_RSEQ_ABORTED). Both are empty in the library. They may change the
- * flags and, on x86-64, the register that they are given and eax on abort; on arm64, the registers
- * in PXTU_RSEQ_DELAY_CHANGES.
+ * Delay points: places where a test can prolong the sequences (PXTU_RSEQ_DELAY), and count how
+ * often they are aborted (PXTU_RSEQ_ABORTED). Both are empty in the library. They may change
+ * the flags and, on x86-64, the register that they are given and eax on abort; on arm64, the
+ * registers in PXTU_RSEQ_DELAY_CHANGES.
  */
 #ifndef PXTU_DELAYS_H
 #define PXTU_DELAYS_H
 
-#define PXTU_DELAY_TIME		1	/* the time is taken, nothing is checked */
-#define PXTU_DELAY_CHECKED	2	/* gate and slots are right for this CPU */
+#define PXTU_DELAY_TIME		1	/* the time is taken, before any check */
+#define PXTU_DELAY_CHECKED	2	/* gate and slot are checked for this CPU */
 #define PXTU_DELAY_HEAD		3	/* the head is read */
-#define PXTU_DELAY_WRITER	4	/* the writer is half changed, writer_head is no head */
+#define PXTU_DELAY_WRITER	4	/* the writer is half updated, writer_head is invalid */
 #define PXTU_DELAY_DATA		5	/* the record is written, but not its data */
 #define PXTU_DELAY_WRITTEN	6	/* all of the record is written */
-#define PXTU_DELAY_COMMIT	7	/* only the head is unchanged */
-#define PXTU_DELAY_DROP		8	/* the stream is full, the event is not counted yet */
-/* The same of the fast path. */
+#define PXTU_DELAY_COMMIT	7	/* all but the head is updated */
+#define PXTU_DELAY_DROP		8	/* the stream is full, before the event is counted */
+/* The same points of the fast path. */
 #define PXTU_DELAY_FAST_CHECKED	9
 #define PXTU_DELAY_FAST_HEAD		10
 #define PXTU_DELAY_FAST_TIME		11

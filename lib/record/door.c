@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The door behind the gate: a read there, with certain registers, is a command.
+ * The door after the gate: a load from that page, with certain registers set, sends a command.
  */
 #include "record/door.h"
 #include "record/gate.h"
@@ -53,7 +53,7 @@ bool pxtu_door(unsigned long cmd, void *arg, int *ret)
 	do {
 		answer = knock(cmd, arg);
 	} while (answer == -EINTR && ++tries < INTERRUPTS_MAX);
-	/* Our commands have no invalid argument. */
+	/* Our commands have no invalid arguments. */
 	if (answer == (long)POSIXTRACE_DOOR_MAGIC || answer == -EINVAL)
 		return false;
 	*ret = answer == -EINTR ? -EIO : (int)answer;

@@ -9,30 +9,30 @@
  * pxtu_door() - send a command of the role target
  * @cmd: POSIXTRACE_IOC_EVENT, NEXT, WAKE, EVENTID_OPEN or DESCRIBE
  * @arg: its argument
- * @ret: gets what the command returned: 0 or negative errno
+ * @ret: result of the command: 0 or negative errno
  *
- * The process may have closed all descriptors, and may forbid system calls. Async-signal-safe.
+ * Works even if the process has closed all descriptors or forbids system calls. Async-signal-safe.
  *
- * Return: false if this process has no door, or if its events belong to another one with the same
- * memory; then the module did nothing.
+ * Return: false if this process has no door, or if its events belong to another process with the
+ * same memory; then the module did nothing.
  */
 bool pxtu_door(unsigned long cmd, void *arg, int *ret);
 
 /**
- * pxtu_door_keeps() - do event types that the door gives belong to the memory of this process?
+ * pxtu_door_keeps() - check if event types opened by the door belong to this memory
  *
- * They do not if the gate is that of another process with the same memory.
+ * They do not if the gate belongs to another process with the same memory.
  *
- * Return: yes or no.
+ * Return: true if they do.
  */
 bool pxtu_door_keeps(void);
 
 /**
- * pxtu_sandboxed() - may a system call end the calling thread?
+ * pxtu_sandboxed() - check if a system call may kill the calling thread
  *
- * A filter of the program (seccomp) never goes away, so the answer is kept. Async-signal-safe.
+ * A filter of the program (seccomp) is permanent, so the answer is cached. Async-signal-safe.
  *
- * Return: true if it has a filter; false if it has none, or if there is no door to ask at.
+ * Return: true if the thread has a filter; false if it has no filter, or if there is no door.
  */
 bool pxtu_sandboxed(void);
 

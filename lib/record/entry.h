@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a restartable sequence gets, and what it returns. */
+/* Arguments and results of the restartable sequences. */
 #ifndef PXTU_ENTRY_H
 #define PXTU_ENTRY_H
 
 #include "common/state.h"
 
-/* glibc registers threads since 2.35, other libraries do not. */
+/* glibc registers threads since 2.35; other libraries do not. */
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 35))
 #define PXTU_THREADS_REGISTERED
 #include <sys/rseq.h>
@@ -14,14 +14,14 @@
 #endif
 #endif
 
-#define PXTU_PIECE	16U	/* bytes of data copied at once */
+#define PXTU_PIECE	16U	/* bytes of data per copy */
 
 /**
- * struct pxtu_entry - a record before it is written, for all streams
+ * struct pxtu_entry - a record to be written, for all streams
  *
- * No two gates have an equal generation, and a gate has each only once. So a sequence compares
- * one number to know that the slot has the stream that the kernel means, that this process is no
- * child with a copy of the memory, and that the thread has these ids.
+ * Generations are unique among gates, and a gate never reuses one. A single comparison therefore
+ * tells a sequence that the slot has the stream that the kernel means, that this process is not a
+ * child with a copy of the memory, and that the ids belong to this thread.
  *
  * Words are written in the size in which they are read: the CPU cannot forward two smaller
  * stores from its store buffer to one larger load.
@@ -30,25 +30,25 @@ struct pxtu_entry {
 	/** @header: first word of struct posixtrace_record, without the time */
 	__u64 header;
 	/**
-	 * @prog_address: last word of struct posixtrace_record; of a packed record the lower half
-	 * of the address, and the first bytes of the data
+	 * @prog_address: last word of struct posixtrace_record; in a packed record, the lower half
+	 * of the address and the first bytes of the data
 	 */
 	__u64 prog_address;
-	/** @data: pieces of data to copy, behind these */
+	/** @data: pieces of data to copy, after these */
 	const void *data;
 	/** @rest: the rest of the data, padded with zeros */
 	__u64 rest[2];
-	/** @step: distance that the head of the CPU moves, without struct posixtrace_writer */
+	/** @step: how far the head of the CPU moves, without struct posixtrace_writer */
 	__u64 step;
-	/** @time: timestamp; 0 if it is not taken yet */
+	/** @time: timestamp; 0: not taken yet */
 	__u64 time;
 	/** @enable: word of the gate for the event type */
 	const __u32 *enable;
-	/** @generation: generation of the gate of this process for which slots and ids hold */
+	/** @generation: gate generation that slots and ids belong to */
 	__u64 generation;
 	/** @writer: first word of struct posixtrace_writer */
 	__u64 writer;
-	/** @ids: pid and tid of the thread, in words, as in struct posixtrace_writer */
+	/** @ids: pid and tid of the thread, in one word, as in struct posixtrace_writer */
 	__u64 ids;
 	/** @thread_id: pthread_t of the thread */
 	__u64 thread_id;
@@ -64,14 +64,14 @@ struct pxtu_entry {
 	__u32 rest_words;
 };
 
-/* Result of a try to write a record. */
+/* Result of an attempt to write a record. */
 enum pxtu_written {
 	PXTU_WRITTEN,
-	PXTU_WRITTEN_WAKE,	/* written, and a reader sleeps */
-	PXTU_WRITTEN_NO_ROOM,	/* no: the stream is full, or NEXT is needed */
-	PXTU_WRITTEN_NO_COUNTER, /* no: take the time before the sequence */
-	PXTU_WRITTEN_AGAIN,	/* no: the sequence was aborted */
-	PXTU_WRITTEN_NO,	/* no: ask the module */
+	PXTU_WRITTEN_WAKE,	/* written, and a reader needs a wake-up */
+	PXTU_WRITTEN_NO_ROOM,	/* not written: the stream is full, or NEXT is needed */
+	PXTU_WRITTEN_NO_COUNTER, /* not written: take the time first */
+	PXTU_WRITTEN_AGAIN,	/* not written: the sequence was aborted */
+	PXTU_WRITTEN_NO,	/* not written: ask the module */
 };
 
 #ifdef PXTU_THREADS_REGISTERED
@@ -80,7 +80,7 @@ static inline struct rseq *pxtu_rseq_area(void)
 	char *thread;
 
 #ifdef __x86_64__
-	/* sparse does not know the builtin function. */
+	/* sparse does not know the builtin. */
 	__asm__("movq %%fs:0, %0" : "=r" (thread));
 #else
 	thread = __builtin_thread_pointer();
@@ -117,8 +117,8 @@ static inline __u64 pxtu_pair(__u32 first, __u32 second)
 }
 
 /*
- * The first word of struct posixtrace_record, without the time: a sequence adds that, as the upper
- * half. There are sequences for little-endian machines only.
+ * The first word of struct posixtrace_record without the time: a sequence adds the time as the
+ * upper half. Sequences exist for little-endian machines only.
  */
 static inline __u32 pxtu_header(__u32 data_len, __u32 event_id, __u32 flags)
 {

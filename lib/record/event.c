@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Recording of events by the traced process. The gate decides whether to record. Most events go
- * the fast path; write.c writes the other records; if it cannot, the module does.
+ * Records events of the traced process. The gate decides whether to record. Most events take the
+ * fast path; write.c writes the other records; if it cannot, the module does.
  */
 #define __POSIX_TRACE_NO_INLINE
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include "record/fast.h"
 #include "record/write.h"
 
-/* For streams that the library could not write to. Errors are not reported: the module counts. */
+/* For streams that the library could not write to. Ignore errors: the module counts lost events. */
 static __attribute__((__noinline__, __cold__)) void
 let_the_module_record(struct pxtu_state *state, const struct pxtu_call *call, __u32 skip)
 {
@@ -34,8 +34,8 @@ let_the_module_record(struct pxtu_state *state, const struct pxtu_call *call, __
 }
 
 /*
- * Record into the streams that want the event. Neither this nor the next functions are inlined:
- * each event would pay for their registers.
+ * Record into the streams that want the event. This and the next functions are not inlined:
+ * each event would pay for saving their registers.
  */
 __attribute__((__noinline__))
 static void record(struct pxtu_state *state, trace_event_id_t id, const void *data, size_t len,
@@ -50,7 +50,7 @@ static void record(struct pxtu_state *state, trace_event_id_t id, const void *da
 		.truncated = truncated,
 	};
 
-	/* Until a stream wants the event, the next ones need not even try the fast path. */
+	/* No stream wants the event: keep later ones from trying the fast path. */
 	if (!mask) {
 		pxtu_cache_drop();
 		return;
@@ -61,8 +61,8 @@ static void record(struct pxtu_state *state, trace_event_id_t id, const void *da
 }
 
 /*
- * The process has no descriptor yet: open one, then record as usual. If that may not be, or fails,
- * the module records by the door.
+ * The process has no descriptor yet: open one, then record as usual. If that is not allowed or
+ * fails, the module records by the door.
  */
 __attribute__((__noinline__, __cold__))
 static void record_unattached(struct pxtu_state *state, trace_event_id_t id, const void *data,
@@ -86,8 +86,8 @@ static void record_unattached(struct pxtu_state *state, trace_event_id_t id, con
 		return;
 	ret = pxtu_attach(state, 0);
 	/*
-	 * While another thread attaches there is no gate, and the module decides. If the
-	 * program closed the new descriptor at once, try again for the same event.
+	 * While another thread attaches there is no gate, and the module decides. If the program
+	 * closed the new descriptor immediately, try again for the same event.
 	 */
 	if (ret >= 0 || pxtu_unattached(ret) || ret == -EBADF)
 		record(state, id, data, len, prog_address, truncated);
@@ -96,9 +96,9 @@ static void record_unattached(struct pxtu_state *state, trace_event_id_t id, con
 }
 
 /*
- * Wake the reader, which the fast path cannot. A stream or a signal handler may have changed one
- * of the two since the record was written, and both only with much bad luck: then the kernel
- * finds the record.
+ * Wake the reader, on behalf of the fast path. The gate or the cache may have changed since the
+ * record was written, by a command or in a signal handler. If both have, no wake-up is sent here,
+ * and the kernel finds the record.
  */
 __attribute__((__noinline__, __cold__))
 void pxtu_event_wake(trace_event_id_t id)
@@ -129,20 +129,20 @@ void pxtu_event_record(trace_event_id_t id, const void *data, size_t len, void *
  * @data_ptr: data of the event; may be NULL if @data_len is 0
  * @data_len: bytes of data; data beyond max-data-size is truncated
  *
- * The event goes into every stream that traces the process, runs and does not
+ * The event goes into every stream that traces the process, is running and does not
  * filter out its type. Without such a stream, and for system event types and
- * numbers that are no event type, nothing happens.
+ * invalid numbers, this has no effect.
  *
- * Async-signal-safe, thread-safe, no cancellation point. Keeps errno, takes no
- * lock, allocates nothing. A program attaches to the module before main().
+ * Async-signal-safe, thread-safe, not a cancellation point. Keeps errno, takes no
+ * lock, allocates no memory. A program attaches to the module before main().
  * Without the module, or with one of another version, this process and its children
- * remember that: later calls return at once, until posix_trace_eventid_open() or
- * posix_trace_create() finds the module. A process that cannot open the device any more, for
- * example after chroot(), or that has no free descriptor, and one with a filter (seccomp)
- * records all the same: see posixtrace(7).
+ * remember that: later calls return immediately, until posix_trace_eventid_open() or
+ * posix_trace_create() finds the module. A process that can no longer open the device, for
+ * example after chroot(), that has no free descriptor, or that has a filter (seccomp) still
+ * records: see posixtrace(7).
  *
  * <trace.h> has an inline that calls this only if the gate is open for the type:
- * while it is shut, an event costs a load and a branch.
+ * while the gate is shut, an event costs a load and a branch.
  */
 PXTU_API void posix_trace_event(trace_event_id_t event_id, const void *restrict data_ptr,
 				size_t data_len)
@@ -153,8 +153,8 @@ PXTU_API void posix_trace_event(trace_event_id_t event_id, const void *restrict 
 			  event_id >= POSIXTRACE_ID_MAX))
 		return;
 	/*
-	 * Only an attached process has a valid cache. A stream that starts or stops during the call
-	 * may or may not get this event.
+	 * Only an attached process has a valid cache. If a stream starts or stops during the call,
+	 * this event may or may not be recorded in it.
 	 */
 	if (data_len >= cache->len_end) {
 		if (pxtu_load(&pxtu_gate()->enable[event_id]))

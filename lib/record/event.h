@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What events of all kinds have in common: those that do not take the fast path. */
+/* Common to all kinds of events: what the fast path does not do. */
 #ifndef PXTU_EVENT_H
 #define PXTU_EVENT_H
 
@@ -7,11 +7,11 @@
 
 /**
  * pxtu_event_record() - record an event that the fast path did not take
- * @id: event type, of the user
+ * @id: user event type
  * @data: data of the event
  * @len: bytes
  * @prog_address: instruction after the call
- * @truncated: the data is only the begin of what the caller wanted to record
+ * @truncated: the data is only the beginning of what the caller wanted to record
  *
  * Attaches the process if necessary. Async-signal-safe. Keeps errno.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fast path of an event on arm64. fast.h describes it; fast-x86.h and rseq-arm64.h have more
- * on each step.
+ * The fast path of an event on arm64. fast.h describes it; fast-x86.h and rseq-arm64.h explain
+ * each step in more detail.
  */
 #ifndef PXTU_FAST_ARM64_H
 #define PXTU_FAST_ARM64_H
@@ -11,7 +11,7 @@
 #include "record/fast-layout.h"
 
 /*
- * Does this stream want the event, and no other one? x8: the gate. An acquire, as in
+ * Check that this stream, and no other, wants the event. x8: the gate. An acquire, as in
  * PXTU_RSEQ_CHECK.
  */
 #define PXTU_FAST_GATE								\
@@ -24,8 +24,8 @@
 	"b.ne %l[no]\n\t"
 
 /*
- * x17: the counter, x13: the clock, w15: its state. After the gate, which opens after a stream has
- * started. A stream with relaxed order does without the barrier.
+ * x17: the counter, x13: the clock, w15: its seq. After the gate check, because the gate opens
+ * after a stream has started. A stream with relaxed order skips the barrier.
  */
 #define PXTU_FAST_COUNTER							\
 	"add x13, x8, #" PXTU_TEXT(PXTU_CLOCK_OFFSET) "\n\t"			\
@@ -51,7 +51,7 @@
 	"ldr x11, " PXTU_OF(PXTU_CACHE_HEAD, "%[cache]") "\n\t"			\
 	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_CHECKED)
 
-/* Are we the last writer of this CPU, if one is named? */
+/* Check that this thread is the last writer of this CPU, if that is valid. */
 #define PXTU_FAST_WRITER							\
 	"ldp x9, x10, " PXTU_OF(PXTU_HEAD_IDS, "x11") "\n\t"			\
 	"ldp x12, x8, " PXTU_OF(PXTU_CACHE_IDS, "%[cache]") "\n\t"		\
@@ -60,14 +60,14 @@
 	"b.ne %l[no]\n\t"
 
 /*
- * x8: begin of the record, whose data is at @at; x9: bytes of data, x10: end of the record, x12:
- * the next head. A full stream has no room: no record ends at its limit. A forged head cannot lead
- * outside of the pool, as the begin of the record is compared, too.
+ * x8: start of the record, with data at @at; x9: bytes of data, x10: end of the record, x12:
+ * the next head. This fails if the stream is full, because no record ends at its limit. A forged
+ * head cannot lead out of the pool, because the start of the record is checked as well.
  */
 #define PXTU_FAST_RESERVE(at)							\
 	"ldr x12, " PXTU_OF(PXTU_HEAD_HEAD, "x11") "\n\t"			\
 	"ldr x9, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x11") "\n\t"		\
-	/* Is the last writer named? */						\
+	/* Is the last writer valid? */						\
 	"cmp x12, x9\n\t"							\
 	"b.ne %l[no]\n\t"							\
 	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_HEAD)					\
@@ -81,7 +81,7 @@
 	"mov w8, w12\n\t"							\
 	"add x12, x12, x10\n\t"						\
 	"add x10, x8, x10\n\t"							\
-	/* One record more. */							\
+	/* Count the record. */							\
 	"mov x6, #1 << 32\n\t"							\
 	"add x12, x12, x6\n\t"							\
 	"ldr w6, " PXTU_OF(PXTU_HEAD_LIMIT, "x11") "\n\t"			\
@@ -94,8 +94,8 @@
 	"add x10, x10, x6\n\t"
 
 /*
- * Data goes to x8 + 16. Pieces may overlap. The padding is in the last word, which is zero. x16:
- * where data ends, less 16 bytes.
+ * Data goes to x8 + 16. Pieces may overlap. The padding is in the last word, which is already zero.
+ * x16: end of the data, minus 16 bytes.
  */
 #define PXTU_FAST_COPY								\
 	"cbz w9, 14f\n\t"							\
@@ -142,7 +142,7 @@
 
 /*
  * x17: the time of the counter in x17, as in pxtu_clock_count(), unless the counter is older than
- * the last update. The comparison finds POSIXTRACE_CYCLE_NONE, too.
+ * the last update. The same comparison catches POSIXTRACE_CYCLE_NONE.
  */
 #define PXTU_FAST_TIME								\
 	"ldr x6, " PXTU_OF_CLOCK(PXTU_CLOCK_CYCLE_LAST, "x13") "\n\t"		\
@@ -157,11 +157,11 @@
 	"extr x17, x17, x6, #" PXTU_TEXT(PXTU_CLOCK_SHIFT) "\n\t"		\
 	"ldr x7, " PXTU_OF_CLOCK(PXTU_CLOCK_REAL, "x13") "\n\t"		\
 	"add x17, x17, x7\n\t"							\
-	/* The address depends on all of the numbers, so that they are read first. */ \
+	/* The address depends on all loads above, so that they come first. */ \
 	/* Pairs with the kernel's barrier before the last change. */		\
 	"eor x7, x17, x17\n\t"							\
 	"ldr w7, [x14, x7]\n\t"						\
-	/* An odd number does not equal itself then. */				\
+	/* An odd number fails the comparison. */				\
 	"and w15, w15, #0xfffffffe\n\t"					\
 	"cmp w7, w15\n\t"							\
 	"b.ne %l[no]\n\t"							\
@@ -172,13 +172,13 @@
 	"cmp x17, x7\n\t"							\
 	"b.hs %l[no]\n\t"
 
-/* Without the time. The padding comes first: the last word of a small packed record has both. */
+/* All but the time. First the padding: the last word of a small packed record also has data. */
 #define PXTU_FAST_HEADER							\
 	"str xzr, [x10, #-8]\n\t"						\
 	"str %w[header], [x8]\n\t"						\
 	"str %[address], [x8, #8]\n\t"
 
-/* Its data begins 4 bytes earlier, and so does x8 then. */
+/* Its data starts 4 bytes earlier, so move x8. */
 #define PXTU_FAST_PACKED_HEADER						\
 	"str xzr, [x10, #-8]\n\t"						\
 	"orr w7, %w[header], #1 << " PXTU_TEXT(PXTU_PACKED_BIT) "\n\t"		\
@@ -186,7 +186,7 @@
 	"str %w[address], [x8, #8]\n\t"					\
 	"sub x8, x8, #" PXTU_TEXT(PXTU_RECORD_DATA) " - " PXTU_TEXT(PXTU_PACKED_DATA) "\n\t"
 
-/* Reserves by @reserve, writes by @header, and puts the time there by @time. */
+/* @reserve makes room, @header writes the start of the record, @time stores the time. */
 #define PXTU_FAST_SEQUENCE(reserve, header, time)				\
 	"ldr x16, " PXTU_OF(PXTU_CACHE_AREA, "%[cache]") "\n\t"			\
 	PXTU_RSEQ_ADDRESS("3b")							\
@@ -211,16 +211,16 @@
 	"ldr x6, " PXTU_OF(PXTU_CACHE_WAKEUP, "%[cache]") "\n\t"			\
 	"ldr w6, " PXTU_OF(PXTU_NEED_WAKEUP, "x6") "\n\t"			\
 	"ldr x16, " PXTU_OF(PXTU_CACHE_AREA, "%[cache]") "\n\t"			\
-	/* Commit, as in PXTU_RSEQ_WRITE. Then disarm. */			\
+	/* Commit, as in PXTU_RSEQ_WRITE, then disarm. */			\
 	"stlr x12, [x11]\n"							\
 	"2:\n\t"								\
 	"str xzr, " PXTU_OF(PXTU_RSEQ_CS, "x16") "\n\t"				\
 	"cbnz w6, %l[do_wake]\n\t"						\
 	PXTU_RSEQ_ABORT("no")
 
-/* Packs as prepare() does. The gate matches the cache, or the sequence refuses. */
+/* Packs as prepare() does. If the gate does not match the cache, the sequence fails. */
 #define PXTU_FAST_RECORD							\
-	/* As POSIXTRACE_RECORD_PACKS(): the lower bits are those of the length. */ \
+	/* As POSIXTRACE_RECORD_PACKS(): the length is in the lower bits. */ \
 	"sub w9, %w[header], #1\n\t"						\
 	"tbnz w9, #2, 6f\n\t"							\
 	"adrp x8, :got:__posix_trace_gate\n\t"					\
@@ -250,9 +250,10 @@
 	"x12", "x13", "x14", "x15", "x16", "x17"
 
 /*
- * The first word last: without it the rest is not valid. @len_end after @area, which the next event
- * uses before it looks at anything else. The generation of the gate says that the heads are still
- * mapped. With the barrier, no counter is read early by a thread that has just come to this CPU.
+ * Write the first word last: it validates the rest. Write @len_end after @area, because the next
+ * event uses @area right after checking @len_end. A matching gate generation means that the heads
+ * are still mapped. The barrier keeps a thread that has just moved to this CPU from reading the
+ * counter early.
  */
 #define PXTU_FAST_FILL								\
 	"ldr x12, " PXTU_OF(PXTU_CACHE_AREA, "%[from]") "\n\t"			\
@@ -281,7 +282,7 @@
 	"ldr x10, [%[from]]\n\t"						\
 	"cmp x9, x10\n\t"							\
 	"b.ne %l[no]\n\t"							\
-	/* Was the last writer here our program? */				\
+	/* Was the last writer on this CPU our program? */				\
 	"ldr w9, " PXTU_OF(PXTU_GATE_ADDRESS_HIGH, "x12") "\n\t"		\
 	"ldr w12, " PXTU_OF(PXTU_HEAD_ADDRESS_HIGH, "x11") "\n\t"		\
 	"cmp w9, w12\n\t"							\

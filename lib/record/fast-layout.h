@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Offsets of the members of struct pxtu_cache. For the headers of architectures. */
+/* Offsets of the members of struct pxtu_cache, for the architecture headers. */
 #ifndef PXTU_FAST_LAYOUT_H
 #define PXTU_FAST_LAYOUT_H
 
@@ -38,7 +38,7 @@ _Static_assert(sizeof(struct pxtu_cache) == PXTU_CACHE_SIZE, "as the sequences h
 
 #undef PXTU_AT
 
-/* It is copied in pairs of words, without the first three. */
+/* The structure is copied in pairs of words, without the first three. */
 _Static_assert(PXTU_CACHE_POOL == 24 && PXTU_CACHE_BIT == 24 + 3 * 16 &&
 	       PXTU_CACHE_RELAXED + 8 == PXTU_CACHE_SIZE, "as it is copied");
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The fast path of an event on x86-64. fast.h describes it; rseq-x86.h has more on each step. */
+/* The fast path of an event on x86-64. fast.h describes it; rseq-x86.h explains each step. */
 #ifndef PXTU_FAST_X86_H
 #define PXTU_FAST_X86_H
 
@@ -7,7 +7,7 @@
 #include "record/asm-x86.h"
 #include "record/fast-layout.h"
 
-/* The same bits, for a register of SSE. */
+/* The same bits, for an SSE register. */
 union pxtu_in_sse {
 	__u64 word;
 	double number;
@@ -18,17 +18,18 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 
 /* r8: the gate. r11: the area, later the head of this CPU. */
 #define PXTU_FAST_GATE								\
-	/* Does this stream want the event, and no other one? */		\
+	/* Check that this stream, and no other, wants the event. */		\
 	"movl %[id], %%ecx\n\t"							\
 	"movl " PXTU_TEXT(PXTU_GATE_ENABLE) "(%%r8, %%rcx, 4), %%ecx\n\t"	\
 	"cmpl %%ecx, " PXTU_OF(PXTU_CACHE_BIT, "%[cache]") "\n\t"			\
 	"jne %l[no]\n\t"
 
 /*
- * edx and eax: the counter, as in pxtu_counter(). After the gate, which opens after a stream has
- * started; before all else, because what follows need not wait for the counter. A stream with
- * relaxed order does without the fence: the comparison with the previous record still keeps this
- * CPU in order, and pxtu_fast_fill() a thread that comes to it.
+ * edx and eax: the counter, as in pxtu_counter(). Read right after the gate check: the remaining
+ * checks then overlap with RDTSC. It must not move before the gate check, because the gate opens
+ * after a stream has started. A stream with relaxed order skips the fence: the comparison with the
+ * previous record still keeps the records of this CPU in order, and the fence of pxtu_fast_fill()
+ * covers a thread that moves to it.
  */
 #define PXTU_FAST_COUNTER							\
 	"cmpl $0, " PXTU_OF(PXTU_CACHE_RELAXED, "%[cache]") "\n\t"		\
@@ -39,9 +40,9 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_TIME, "%%ecx")
 
 /*
- * rax: the time of the counter in edx and eax, as in pxtu_clock_count(). The numbers may be newer
- * than the counter, which makes no difference as long as the counter is not older than the last
- * update. One comparison finds that, a product of more than 64 bits, and POSIXTRACE_CYCLE_NONE.
+ * rax: the time of the counter in edx and eax, as in pxtu_clock_count(). The parameters may be
+ * newer than the counter, which is harmless unless the counter is older than the last update. One
+ * comparison catches that, a product of more than 64 bits, and POSIXTRACE_CYCLE_NONE.
  */
 #define PXTU_FAST_TIME								\
 	"movl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%ecx\n\t"			\
@@ -52,7 +53,7 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"addq " PXTU_OF(PXTU_CLOCK_FRACTION, "%%r8") ", %%rax\n\t"		\
 	"shrq $" PXTU_TEXT(PXTU_CLOCK_SHIFT) ", %%rax\n\t"			\
 	"addq " PXTU_OF(PXTU_CLOCK_REAL, "%%r8") ", %%rax\n\t"			\
-	/* An odd number does not equal itself then. */				\
+	/* An odd number fails the comparison. */				\
 	"andl $-2, %%ecx\n\t"							\
 	"cmpl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%ecx\n\t"			\
 	"jne %l[no]\n\t"
@@ -69,8 +70,8 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_CHECKED, "%%ecx")
 
 /*
- * Are we the last writer of this CPU, if one is named? Is no record younger, and were we named not
- * too long ago?
+ * Check that this thread is the last writer of this CPU, if that is valid, that no record is
+ * younger, and that the writer was named recently enough.
  */
 #define PXTU_FAST_WRITER							\
 	"movq " PXTU_OF(PXTU_CACHE_IDS, "%[cache]") ", %%rcx\n\t"			\
@@ -85,13 +86,13 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"jae %l[no]\n\t"
 
 /*
- * rcx: the record, whose data is at @at; rdx: its size; r8: the next head. A full stream has no
- * room: no record ends at its limit. A forged head cannot lead outside of the pool, as the begin of
- * the record is compared, too.
+ * rcx: the record, with data at @at; rdx: its size; r8: the next head. This fails if the stream
+ * is full, because no record ends at its limit. A forged head cannot lead out of the pool, because
+ * the start of the record is checked as well.
  */
 #define PXTU_FAST_RESERVE(at)							\
 	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") ", %%r8\n\t"			\
-	/* Is the last writer named? */						\
+	/* Is the last writer valid? */						\
 	"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%r11") "\n\t"		\
 	"jne %l[no]\n\t"							\
 	PXTU_RSEQ_DELAY(PXTU_DELAY_FAST_HEAD, "%%ecx")				\
@@ -109,7 +110,10 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"addq " PXTU_OF(PXTU_CACHE_POOL, "%[cache]") ", %%rcx\n\t"		\
 	"addq %[one_record], %%r8\n\t"
 
-/* Data goes to rcx + 16. Pieces may overlap. The padding is in the last word, which is zero. */
+/*
+ * Data goes to rcx + 16. Pieces may overlap. The padding is in the last word, which is already
+ * zero.
+ */
 #define PXTU_FAST_COPY								\
 	"cmpl $16, %k[len]\n\t"							\
 	"jb 11f\n\t"								\
@@ -153,8 +157,8 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"14:\n\t"
 
 /*
- * The first word, as pxtu_header() has it, with @flags, and the time. The padding comes first: the
- * last word of a small packed record has both.
+ * The first word, as in pxtu_header(), with @flags, and the time. The padding comes first: the last
+ * word of a small packed record also has data.
  */
 #define PXTU_FAST_HEADER(flags)						\
 	"movq $0, -8(%%rcx, %%rdx)\n\t"						\
@@ -167,12 +171,12 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 #define PXTU_FAST_ADDRESS							\
 	"movq %[address], 8(%%rcx)\n\t"
 
-/* The data of a packed record begins 4 bytes earlier, and so does rcx then. */
+/* The data of a packed record starts 4 bytes earlier, so move rcx. */
 #define PXTU_FAST_PACKED_ADDRESS						\
 	"movd %[address], 8(%%rcx)\n\t"						\
 	"subq $" PXTU_TEXT(PXTU_RECORD_DATA) " - " PXTU_TEXT(PXTU_PACKED_DATA) ", %%rcx\n\t"
 
-/* Reserves by @reserve, and writes by @header what comes before the data. */
+/* @reserve makes room, @header writes the part before the data. */
 #define PXTU_FAST_SEQUENCE(reserve, header)					\
 	"movq " PXTU_OF(PXTU_CACHE_AREA, "%[cache]") ", %%r11\n\t"		\
 	"leaq 3b(%%rip), %%rax\n\t"						\
@@ -195,7 +199,7 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"movq " PXTU_OF(PXTU_CACHE_WAKEUP, "%[cache]") ", %%rax\n\t"		\
 	"movq " PXTU_OF(PXTU_CACHE_AREA, "%[cache]") ", %%rdx\n\t"		\
 	"cmpl $0, " PXTU_OF(PXTU_NEED_WAKEUP, "%%rax") "\n\t"			\
-	/* Commit, as in PXTU_RSEQ_WRITE. Then disarm. */			\
+	/* Commit, as in PXTU_RSEQ_WRITE, then disarm. */			\
 	"movq %%r8, " PXTU_OF(PXTU_HEAD_HEAD, "%%r11") "\n"			\
 	"2:\n\t"								\
 	"movq $0, " PXTU_OF(PXTU_RSEQ_CS, "%%rdx") "\n\t"			\
@@ -203,9 +207,9 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	PXTU_RSEQ_ABORT("no")
 
 /*
- * Packs as prepare() does. The gate matches the cache, or the sequence refuses. Both sequences
- * are in one statement, and the address is in no general register: then the compiler has to save
- * none.
+ * Packs as prepare() does. If the gate does not match the cache, the sequence fails. Both sequences
+ * are in one statement, and the address is in an SSE register, so that the compiler need not save
+ * a general register.
  */
 #define PXTU_FAST_RECORD							\
 	/* As POSIXTRACE_RECORD_PACKS(). */					\
@@ -240,9 +244,10 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"memory", "cc", "rax", "rcx", "rdx", "r8", "r11", "xmm0", "xmm1"
 
 /*
- * The first word last: without it the rest is not valid. @len_end after @area, which the next event
- * uses before it looks at anything else. The generation of the gate says that the heads are still
- * mapped. With the fence, no counter is read early by a thread that has just come to this CPU.
+ * Write the first word last: it validates the rest. Write @len_end after @area, because the next
+ * event uses @area right after checking @len_end. A matching gate generation means that the heads
+ * are still mapped. The fence keeps a thread that has just moved to this CPU from reading the
+ * counter early.
  */
 #define PXTU_FAST_FILL								\
 	"movq " PXTU_OF(PXTU_CACHE_AREA, "%[from]") ", %%rcx\n\t"		\
@@ -270,7 +275,7 @@ static const __u64 pxtu_one_record = POSIXTRACE_HEAD(0, 1);
 	"movq (%[from]), %%rdx\n\t"						\
 	"cmpq %%rdx, " PXTU_OF(PXTU_GATE_GENERATION, "%%rcx") "\n\t"		\
 	"jne %l[no]\n\t"							\
-	/* Was the last writer here our program? */				\
+	/* Was the last writer on this CPU our program? */				\
 	"movl " PXTU_OF(PXTU_GATE_ADDRESS_HIGH, "%%rcx") ", %%ecx\n\t"		\
 	"cmpl %%ecx, " PXTU_OF(PXTU_HEAD_ADDRESS_HIGH, "%%rax") "\n\t"		\
 	"jne %l[no]\n\t"							\

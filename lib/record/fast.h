@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fast path of an event: one sequence, without preparation, for an event of few bytes that
- * one stream wants. Everything else takes the slow path in write.c, which also fills the cache
- * for the next event.
+ * The fast path of an event: one sequence, without preparation, for a small event that one stream
+ * wants. Everything else takes the slow path in write.c, which also fills the cache for the next
+ * event.
  */
 #ifndef PXTU_FAST_H
 #define PXTU_FAST_H
@@ -16,15 +16,15 @@
  * struct pxtu_cache - a stream, and the thread that records into it on a CPU
  */
 struct pxtu_cache {
-	/** @generation: as in struct pxtu_entry; the cache is valid while the gate has the same */
+	/** @generation: as in struct pxtu_entry; valid while the gate has the same one */
 	__u64 generation;
-	/** @len_end: data of fewer bytes may try the fast path; if not 0, @area is set */
+	/** @len_end: shorter data may try the fast path; if not 0, @area is set */
 	__u64 len_end;
 	/** @head: write position of the CPU, mapped */
 	struct posixtrace_cpu_head *head;
 	/** @pool: sub-buffers, mapped */
 	unsigned char *pool;
-	/** @last_begin: where the longest record of the fast path still ends in @pool */
+	/** @last_begin: last position in @pool where the longest record of the fast path fits */
 	__u64 last_begin;
 	/** @wakeup: need_wakeup of the reader, mapped */
 	const struct posixtrace_wakeup *wakeup;
@@ -38,7 +38,7 @@ struct pxtu_cache {
 	__u32 bit;
 	/** @cpu: the CPU */
 	__u32 cpu;
-	/** @relaxed: not zero if the counter may be read before earlier loads */
+	/** @relaxed: nonzero if the counter may be read before earlier loads */
 	__u32 relaxed;
 	/** @nr_cpus: as in struct pxtu_entry */
 	__u32 nr_cpus;
@@ -86,20 +86,20 @@ no:
 
 /**
  * pxtu_fast_record() - write a record
- * @cache: of this thread; its len_end must have been greater than @len
+ * @cache: cache of this thread; its len_end was greater than @len
  * @id: event type
  * @len: bytes of @data
  * @data: data of the event
  * @prog_address: the instruction after the call that generated the event
  *
- * Atomically on this CPU: checks that the cache is valid, that its stream wants the event and no
- * other one does, that this is the CPU of the cache, that this thread wrote the previous record
- * here and was named not too long ago, that no record is younger and that there is room; takes the
- * time, and writes the record, packed if that makes it smaller. The upper half of the addresses of
- * that writer is ours: pxtu_fast_fill() has compared them, and a program has only one.
+ * Atomically on this CPU: checks that the cache is valid, that its stream and no other wants the
+ * event, that this is the CPU of the cache, that this thread wrote the previous record here and was
+ * named recently enough, that no record is younger and that there is room; takes the time, and
+ * writes the record, packed if that makes it smaller. address_high of the writer is not checked:
+ * pxtu_fast_fill() has compared it, and a program has only one.
  *
- * Return: PXTU_WRITTEN or PXTU_WRITTEN_WAKE; PXTU_WRITTEN_NO if a check failed, the module
- * publishes no counter, or the sequence was aborted: then nothing was done.
+ * Return: PXTU_WRITTEN or PXTU_WRITTEN_WAKE; PXTU_WRITTEN_NO, without effect, if a check failed,
+ * the module publishes no counter, or the sequence was aborted.
  */
 static inline enum pxtu_written
 pxtu_fast_record(const struct pxtu_cache *cache, __u32 id, __u64 len, const void *data,
@@ -115,11 +115,11 @@ pxtu_fast_record(const struct pxtu_cache *cache, __u32 id, __u64 len, const void
 
 /**
  * pxtu_fast_fill() - fill the cache
- * @cache: of this thread
+ * @cache: cache of this thread
  * @from: the new contents, with the heads of all CPUs
  *
  * Fills it for this CPU, unless the last writer here has another address_high: that may be this
- * thread before an exec. A signal handler finds the old contents, the new ones, or an invalid
+ * thread before an exec. A signal handler sees the old contents, the new ones, or an invalid
  * cache. If a handler interrupts this, the cache is invalid afterwards, or filled by the handler.
  */
 static inline void pxtu_fast_fill(struct pxtu_cache *cache, const struct pxtu_cache *from)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The place of the gate. The gate has the address of a variable, so that the inline in
- * <trace.h> finds it with one load; the module's pages are mapped over the variable.
+ * Maps the gate. The gate has the address of a variable, so that the inline in <trace.h> finds it
+ * with one load; the module's pages are mapped over the variable.
  *
- * A program that is not position-independent may have this variable in its own data
- * instead of ours; it occupies whole pages there, too.
+ * In a program that is not position-independent, the variable may be in the program's data instead
+ * of ours. It occupies whole pages there as well.
  */
 #include <fcntl.h>
 #include <stddef.h>
@@ -25,15 +25,15 @@ _Static_assert(GATE_WORDS == 1024 + 4096 + 1024 + 1024, "as the inline in trace.
 
 /*
  * Open, so that the first event attaches, even before our constructor runs. Not const: the
- * link-time optimizer would take it for constant.
+ * link-time optimizer would treat it as constant.
  */
 PXTU_API unsigned int __posix_trace_gate[GATE_WORDS]
 	__attribute__((__aligned__(PAGE_BYTES))) = { [0 ... GATE_WORDS - 1] = ~0U };
 
-/* The gate of the module is in its place. A child inherits it, and sees its own. */
+/* The gate of the module is mapped. A child inherits that, and sees a separate gate. */
 static int mapped;
 
-/* The module was absent at the last try, and the gate is shut; a hint. */
+/* The module was absent at the last attempt, and the gate is shut; a hint. */
 static int absent;
 
 bool pxtu_gate_mapped(void)
@@ -47,8 +47,8 @@ bool pxtu_gate_absent(void)
 }
 
 /*
- * Restores the gate as it was before the process attached: the next event tries again. The old
- * mapping is gone, so other threads see the gate shut until all of it is written.
+ * Restores the gate to its state before the process attached, so that the next event tries again.
+ * The old mapping is gone: other threads see the gate shut until all of it is written.
  */
 static void reopen(void)
 {
@@ -67,7 +67,7 @@ int pxtu_gate_map(int fd, const struct posixtrace_map *map)
 
 	if (map->size != GATE_SIZE)
 		return -EPROTO;
-	/* Map it elsewhere first, so that a failure leaves no hole where threads read. */
+	/* Map it elsewhere first, so that a failure leaves no hole where threads load. */
 	err = pxtu_map(fd, 0, map, 0, &gate);
 	if (err)
 		return err;
@@ -90,10 +90,10 @@ void pxtu_gate_shut(void)
 
 #ifdef __LP64__
 /*
- * Attaches before main() and before other constructors: later, the program may have a filter that
- * ends it at the first system call, or may not find the device any more. Each program that is
- * linked with the library pays for this, so it makes three system calls, which the dynamic loader
- * has made as well, and keeps no descriptor. Without the device, events need not try again.
+ * Attaches before main() and before other constructors: later, a filter may kill the program at the
+ * first system call, or the device may be out of reach. Each program that is linked with the
+ * library pays for this, so it makes three system calls, which the dynamic loader has made as well,
+ * and keeps no descriptor. Without the device, events need not try again.
  */
 __attribute__((__constructor__(101)))
 static void attach_constructor(void)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the gate of this process is. */
+/* The gate of this process. */
 #ifndef PXTU_GATE_H
 #define PXTU_GATE_H
 
 #include "common/pxtu.h"
 
-/* trace.h declares it, too, unless its inline is switched off. */
+/* Also declared in trace.h, unless its inline is disabled. */
 extern unsigned int __posix_trace_gate[];
 
 /**
@@ -13,7 +13,7 @@ extern unsigned int __posix_trace_gate[];
  *
  * It is open for all event types until the process attaches, which it does before main().
  *
- * Return: always the same address.
+ * Return: the gate; the address never changes.
  */
 static inline const struct posixtrace_gate *pxtu_gate(void)
 {
@@ -21,35 +21,35 @@ static inline const struct posixtrace_gate *pxtu_gate(void)
 }
 
 /**
- * pxtu_gate_mapped() - is the gate of the module in its place?
+ * pxtu_gate_mapped() - check if the gate of the module is mapped
  *
- * It shows what the process wants to record, also in a child. While a child of vfork() runs, it is
- * the gate of the process that the memory belongs to.
+ * The mapped gate shows what to record, also in a child. While a child of vfork() runs, the gate
+ * belongs to the process that owns the memory.
  *
- * Return: yes or no.
+ * Return: true if it is mapped.
  */
 bool pxtu_gate_mapped(void);
 
 /**
- * pxtu_gate_absent() - was the module absent at the last try?
+ * pxtu_gate_absent() - check if the module was absent at the last attempt
  *
- * Return: yes or no; the gate is shut then.
+ * Return: true if it was; then the gate is shut.
  */
 bool pxtu_gate_absent(void);
 
 /**
- * pxtu_gate_map() - put the gate of this process in its place
+ * pxtu_gate_map() - map the gate of this process
  * @fd: descriptor with the role of a target
  * @map: the memory of the gate
  *
  * Async-signal-safe. Changes errno.
  *
- * Return: 0; negative errno, and the gate is open as before the process attached.
+ * Return: 0; negative errno, then the gate is open as before the process attached.
  */
 int pxtu_gate_map(int fd, const struct posixtrace_map *map);
 
 /**
- * pxtu_gate_shut() - shut the gate; no stream can open it
+ * pxtu_gate_shut() - shut the gate, so that no stream can open it
  *
  * Async-signal-safe. Changes errno.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The trace points of <posixtrace/points.h>. Registers them, and records their events. No list of
- * them is kept: a library with points may be unloaded at any time.
+ * Registers the trace points of <posixtrace/points.h>, and records their events. There is no list
+ * of points: a library with points may be unloaded at any time.
  */
 #define __POSIX_TRACE_NO_INLINE
 #include <posixtrace/points.h>
@@ -14,7 +14,7 @@
 #include "record/cache.h"
 #include "record/fast.h"
 
-/* Of a point that is not registered, beyond all ids. Reads the gate as the next function does. */
+/* Beyond all ids if the point is not registered. Loads the gate as the next function does. */
 static __u64 point_id(const struct __posixtrace_point *point)
 {
 	const __u32 *word = pxtu_load(&point->__word);
@@ -34,7 +34,7 @@ static int open_type(struct pxtu_state *state, const char *fields,
 
 #define NAMES	9	/* of points with one name and different fields */
 
-/* The second one is called NAME#2. */
+/* Number 2 is called NAME#2. */
 static void make_name(char name[POSIXTRACE_EVENT_NAME_SIZE], const char *of, int number)
 {
 	size_t len = strnlen(of, POSIXTRACE_EVENT_NAME_SIZE - 1);
@@ -50,12 +50,12 @@ static void make_name(char name[POSIXTRACE_EVENT_NAME_SIZE], const char *of, int
 }
 
 /*
- * Opens the event type of a point. Several threads and signal handlers may do so at the same time:
- * all find the same type. The description has been checked by the compiler, and is what
- * posixtrace_eventid_describe() would make of it. If the program has a type of this name with other
- * fields, the point gets one with a name of its own, and the unnamed type if there are too many of
- * them. If there is no room for more descriptions, or a worker that gave up root may not describe
- * the types of its server, the type has none.
+ * Open the event type of a point. Several threads and signal handlers may do so concurrently:
+ * all get the same type. The compiler has checked the description, and it is already in the form
+ * that posixtrace_eventid_describe() produces. If the program has a type of this name with other
+ * fields, the point gets a type with a number in its name, or the unnamed type if there are too
+ * many of them. The type has no description if there is no room for more, or if a worker that gave
+ * up root may not describe the types of its server.
  */
 static int open_point(struct pxtu_state *state, const struct __posixtrace_point *point, __u64 *id)
 {
@@ -73,18 +73,19 @@ static int open_point(struct pxtu_state *state, const struct __posixtrace_point 
 }
 
 /*
- * A process that shares its memory with another one, and whose gate is not in place, has types of
- * its own: the other one finds the point, and must not take the id for one of its types.
+ * If a process shares its memory with another one and its gate is not mapped, its types are
+ * separate. The other process would find the point, and must not take the id for one of its
+ * types.
  */
 static bool keeps_types(const struct pxtu_state *state)
 {
-	/* The gate is open for everything: it is that of no process. */
+	/* A gate that is open for everything belongs to no process. */
 	if (pxtu_load(&pxtu_gate()->generation) == ~0ULL)
 		return false;
 	return pxtu_door_keeps() || (state && pxtu_load(&state->attached));
 }
 
-/* Returns POSIXTRACE_ID_MAX if that failed: the next event of this point tries again. */
+/* Returns POSIXTRACE_ID_MAX on failure: the next event of this point tries again. */
 static __u64 register_point(struct __posixtrace_point *point)
 {
 	struct pxtu_state *state = pxtu_attach_state();
@@ -119,7 +120,7 @@ record_point(struct __posixtrace_point *point, const void *data, size_t len, voi
  * @data: data of the event
  * @len: bytes of data
  *
- * Registers the point, if that was not done yet. Like posix_trace_event() otherwise.
+ * Registers the point if needed. Otherwise like posix_trace_event().
  */
 PXTU_API void __posixtrace_point_event(struct __posixtrace_point *point, const void *data,
 				       size_t len)
@@ -145,7 +146,7 @@ PXTU_API void __posixtrace_point_event(struct __posixtrace_point *point, const v
 }
 
 /**
- * __posixtrace_point_truncated() - record an event of a trace point whose data was cut
+ * __posixtrace_point_truncated() - record an event of a trace point with truncated data
  * @point: the point
  * @data: the first bytes of the data of the event
  * @len: bytes of data

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Restartable sequences on arm64. rseq.h describes what they do, and why; rseq-x86.h has more
- * on each step.
+ * Restartable sequences on arm64. rseq.h describes what they do, and why; rseq-x86.h explains each
+ * step in more detail.
  */
 #ifndef PXTU_RSEQ_ARM64_H
 #define PXTU_RSEQ_ARM64_H
@@ -9,8 +9,8 @@
 #include "record/asm-arm64.h"
 
 /*
- * Checks that the gate is open and the slot is ours; else jumps to "no". Then x12 is the head
- * of this CPU. x16: the area. The acquire keeps the gate before the time in the head, which START
+ * Check that the gate is open and the slot is ours, or else jump to "no". x12: the head of
+ * this CPU, x16: the area. The acquire orders the gate before the time in the head, which START
  * sets before it opens the gate. Pairs with the unlocks in run() (kmod/stream/state.c).
  */
 #define PXTU_RSEQ_CHECK								\
@@ -57,8 +57,8 @@
 	PXTU_RSEQ_DELAY_CHANGES "memory", "cc", "x9", "x10", "x12", "x16"
 
 /*
- * x11: the time that was taken before. It is too old if the thread was interrupted since: then the
- * area does not name @table any more.
+ * x11: the time that was taken earlier. It is stale if the thread was interrupted since: then the
+ * area no longer points to @table.
  */
 #define PXTU_RSEQ_TIME_TAKEN(table)						\
 	PXTU_RSEQ_ADDRESS(table)						\
@@ -74,13 +74,13 @@
 	"ldr x9, " PXTU_OF(PXTU_HEAD_LAST, "x12") "\n\t"			\
 	"cmp x11, x9\n\t"							\
 	"b.lo %l[again]\n\t"							\
-	/* x9: begin of the record, x10: its end, x13: the head, later the next head. */ \
+	/* x9: start of the record, x10: its end, x13: the head, later the next head. */ \
 	"ldr x13, " PXTU_OF(PXTU_HEAD_HEAD, "x12") "\n\t"			\
 	PXTU_RSEQ_DELAY(PXTU_DELAY_HEAD)					\
 	"ldr x14, " PXTU_OF(PXTU_ENTRY_STEP, "%[entry]") "\n\t"		\
 	"mov w9, w13\n\t"							\
 	"add x10, x9, w14, uxtw\n\t"						\
-	/* x15: bytes that name the writer. None if we wrote the previous record, too. */ \
+	/* x15: size of the writer's name; 0 if we also wrote the previous record. */ \
 	"mov x15, #0\n\t"							\
 	"ldr x16, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x12") "\n\t"		\
 	"cmp x16, x13\n\t"							\
@@ -101,7 +101,7 @@
 	"cmp x11, x16\n\t"							\
 	"b.lo 8f\n"								\
 	"7:\n\t"								\
-	/* No head has this value. Other writers of this CPU see it in this order. */ \
+	/* No head has this value. Other writers of this CPU see this order. */ \
 	"mov x16, #-1\n\t"							\
 	"str x16, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x12") "\n\t"		\
 	"ldr x16, " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") "\n\t"			\
@@ -122,7 +122,7 @@
 	"ldr w16, " PXTU_OF(PXTU_HEAD_LIMIT, "x12") "\n\t"			\
 	"cmp x10, x16\n\t"							\
 	"b.hi %l[no_room]\n\t"							\
-	/* Another target may have written any limit: stay inside the mapping. */ \
+	/* Another target may have forged the limit: stay inside the mapping. */ \
 	"ldr x16, " PXTU_OF(PXTU_SLOT_POOL_SIZE, "%[slot]") "\n\t"		\
 	"cmp x10, x16\n\t"							\
 	"b.hi %l[no]\n\t"							\
@@ -164,7 +164,7 @@
 	PXTU_RSEQ_DELAY(PXTU_DELAY_WRITTEN)					\
 	"str x13, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "x12") "\n\t"		\
 	PXTU_RSEQ_DELAY(PXTU_DELAY_COMMIT)					\
-	/* w10: does a reader sleep? Asked in the sequence, where the mapping is ours. */ \
+	/* w10: need_wakeup. Read in the sequence, where the mapping is ours. */ \
 	"ldr x10, " PXTU_OF(PXTU_SLOT_WAKEUP, "%[slot]") "\n\t"		\
 	"ldr w10, " PXTU_OF(PXTU_NEED_WAKEUP, "x10") "\n\t"			\
 	/* Commit: pairs with the reader's acquire in subbuf_used(). */		\
@@ -178,8 +178,8 @@
 	"memory", "cc", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17"
 
 /*
- * x11: the counter, x13: the clock, x14: its state, for PXTU_RSEQ_TIME_COUNT; or jumps to
- * "no_counter". Order, as in pxtu_counter().
+ * x11: the counter, x13: the clock, x14: its seq, for PXTU_RSEQ_TIME_COUNT; or jumps to
+ * "no_counter". Ordered as in pxtu_counter().
  */
 #define PXTU_RSEQ_COUNTER							\
 	"add x13, %[gate], #" PXTU_TEXT(PXTU_CLOCK_OFFSET) "\n\t"		\
@@ -211,7 +211,7 @@
 	/* Pairs with the kernel's barrier before the last change. */		\
 	"dmb ishld\n\t"							\
 	"ldr w9, " PXTU_OF_CLOCK(PXTU_CLOCK_SEQ, "x13") "\n\t"			\
-	/* An odd number does not equal itself then. */				\
+	/* An odd number fails the comparison. */				\
 	"and w14, w14, #0xfffffffe\n\t"					\
 	"cmp w9, w14\n\t"							\
 	"b.ne %l[no_counter]\n\t"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Offsets of the fields that restartable sequences use. For the headers of architectures. */
+/* Offsets of the fields that restartable sequences use, for the architecture headers. */
 #ifndef PXTU_RSEQ_LAYOUT_H
 #define PXTU_RSEQ_LAYOUT_H
 
@@ -8,7 +8,7 @@
 
 #include "record/entry.h"
 
-/* Offsets in bytes: an asm statement takes 30 operands at most, and has no offsetof(). */
+/* Offsets in bytes: an asm statement is limited to 30 operands and has no offsetof(). */
 #define PXTU_RSEQ_CPU_ID	4
 #define PXTU_RSEQ_CS		8
 #define PXTU_HEAD_SHIFT		6
@@ -130,7 +130,7 @@ _Static_assert(1ULL << PXTU_WRITER_SPAN_BITS == POSIXTRACE_WRITER_SPAN, "as the 
 
 #undef PXTU_AT
 
-/* A number as text, for an instruction. */
+/* A number as text, for use in an instruction. */
 #define PXTU_TEXT_(number)	#number
 #define PXTU_TEXT(number)	PXTU_TEXT_(number)
 

@@ -6,8 +6,8 @@
 #include "record/asm-x86.h"
 
 /*
- * Checks that the gate is open and the slot is ours; else jumps to "no". Then %%rcx is the head
- * of this CPU. r11: the area.
+ * Check that the gate is open and the slot is ours, or else jump to "no". rcx: the head of
+ * this CPU, r11: the area.
  */
 #define PXTU_RSEQ_CHECK								\
 	"movq " PXTU_OF(PXTU_GATE_GENERATION, "%[gate]") ", %%rax\n\t"		\
@@ -17,7 +17,7 @@
 	"movl (%%rax), %%eax\n\t"						\
 	"testl %%eax, " PXTU_OF(PXTU_ENTRY_BIT, "%[entry]") "\n\t"		\
 	"jz %l[no]\n\t"							\
-	/* No stream any more, while another thread updates the slots. */	\
+	/* Empty while another thread updates the slots. */	\
 	"movq " PXTU_OF(PXTU_SLOT_HEADS, "%[slot]") ", %%rcx\n\t"		\
 	"testq %%rcx, %%rcx\n\t"						\
 	"jz %l[no]\n\t"							\
@@ -49,8 +49,8 @@
 #define PXTU_RSEQ_DROP_CHANGES	"memory", "cc", "rax", "rcx", "r11"
 
 /*
- * rdx: the time that was taken before. It is too old if the thread was interrupted since: then the
- * area does not name @table any more.
+ * rdx: the time that was taken earlier. It is stale if the thread was interrupted since: then the
+ * area no longer points to @table.
  */
 #define PXTU_RSEQ_TIME_TAKEN(table)						\
 	"leaq " table "(%%rip), %%rax\n\t"					\
@@ -63,13 +63,13 @@
 	"movl " PXTU_OF(PXTU_HEAD_LIMIT, "%%rcx") ", %%r10d\n\t"			\
 	"cmpq %%r10, %%r9\n\t"							\
 	"ja %l[no_room]\n\t"							\
-	/* Another target may have written any limit: stay inside the mapping. */ \
+	/* Another target may have forged the limit: stay inside the mapping. */ \
 	"cmpq " PXTU_OF(PXTU_SLOT_POOL_SIZE, "%[slot]") ", %%r9\n\t"		\
 	"ja %l[no]\n\t"								\
 	"movq " PXTU_OF(PXTU_SLOT_POOL, "%[slot]") ", %%rdi\n\t"		\
 	"addq %%rax, %%rdi\n\t"
 
-/* Away from the usual way: names the writer at rax, moves r8 and r9, and goes on. */
+/* Out of line: names the writer at rax, moves r8 and r9, and jumps back. */
 #define PXTU_RSEQ_NAME_WRITER							\
 	"7:\n\t"								\
 	/* No head has this value. */						\
@@ -97,29 +97,29 @@
 	"jmp 5f\n"
 
 /*
- * Writes the record, with the time in rdx. Needs PXTU_RSEQ_NAME_WRITER in the same sequence.
+ * Write the record, with the time in rdx. Needs PXTU_RSEQ_NAME_WRITER in the same sequence.
  *
  * The head of the CPU names the writer of the previous record: pid, tid, thread_id, address_high
  * and time_end are valid only if writer_head equals head. Before the sequence changes them, it sets
- * writer_head to a value that no head has; when they are right, it sets writer_head to the
- * next head. So wherever the sequence is aborted before the commit, writer_head differs
- * from head: the next record names its writer, needlessly at worst, and its sequence sets
- * all of this again. After each commit writer_head equals head and the ids are those of
- * the writer, because all writers do the same. The upper half of the addresses differs from that
- * of the same thread only if the process has executed another program.
+ * writer_head to a value that no head has; afterwards, it sets writer_head to the next head.
+ * Wherever the sequence is aborted before the commit, writer_head differs from head: the next
+ * record names its writer, at worst needlessly, and its sequence sets all of these fields again.
+ * After each commit writer_head equals head and the ids belong to the writer, because all
+ * writers do the same. For the same thread, address_high differs only if the process has executed
+ * another program.
  */
 #define PXTU_RSEQ_WRITE								\
 	PXTU_RSEQ_DELAY(PXTU_DELAY_TIME, "%%eax")				\
 	PXTU_RSEQ_CHECK								\
 	"cmpq " PXTU_OF(PXTU_HEAD_LAST, "%%rcx") ", %%rdx\n\t"			\
 	"jb %l[again]\n\t"							\
-	/* rax: begin of the record, r9: its end, r8: the head, later the next head. */ \
+	/* rax: start of the record, r9: its end, r8: the head, later the next head. */ \
 	"movq " PXTU_OF(PXTU_HEAD_HEAD, "%%rcx") ", %%r8\n\t"			\
 	PXTU_RSEQ_DELAY(PXTU_DELAY_HEAD, "%%eax")				\
 	"movl %%r8d, %%eax\n\t"							\
 	"movl " PXTU_OF(PXTU_ENTRY_STEP, "%[entry]") ", %%r9d\n\t"		\
 	"addq %%rax, %%r9\n\t"							\
-	/* No writer needs to be named if we wrote the previous record, too. */	\
+	/* Skip the writer's name if we also wrote the previous record. */	\
 	"cmpq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
 	"jne 7b\n\t"								\
 	"movq " PXTU_OF(PXTU_ENTRY_IDS, "%[entry]") ", %%r10\n\t"		\
@@ -136,7 +136,7 @@
 	PXTU_RSEQ_ROOM								\
 	"5:\n\t"								\
 	"addq " PXTU_OF(PXTU_ENTRY_STEP, "%[entry]") ", %%r8\n\t"		\
-	/* Header and address at once, then the time. */			\
+	/* Copy header and address together, then the time. */			\
 	"movdqu " PXTU_OF(PXTU_ENTRY_HEADER, "%[entry]") ", %%xmm0\n\t"		\
 	"movdqu %%xmm0, (%%rdi)\n\t"						\
 	"movl %%edx, 4(%%rdi)\n\t"						\
@@ -171,7 +171,7 @@
 	PXTU_RSEQ_DELAY(PXTU_DELAY_WRITTEN, "%%eax")				\
 	"movq %%r8, " PXTU_OF(PXTU_HEAD_WRITER_HEAD, "%%rcx") "\n\t"		\
 	PXTU_RSEQ_DELAY(PXTU_DELAY_COMMIT, "%%eax")				\
-	/* Does a reader sleep? Asked in the sequence, where the mapping is ours. */ \
+	/* need_wakeup: read in the sequence, where the mapping is ours. */ \
 	"movq " PXTU_OF(PXTU_SLOT_WAKEUP, "%[slot]") ", %%rax\n\t"		\
 	"cmpl $0, " PXTU_OF(PXTU_NEED_WAKEUP, "%%rax") "\n\t"			\
 	/* Commit. Stores are not reordered: the reader's acquire sees the record. */ \
@@ -184,9 +184,8 @@
 	"memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0"
 
 /*
- * rdx and rax: the counter; or jumps to "no_counter". Reading it early is best: the following
- * instructions do not wait for it. r8: the gate; r9: the state of the clock, for
- * PXTU_RSEQ_TIME_COUNT.
+ * rdx and rax: the counter; or jumps to "no_counter". Read it early: the following instructions
+ * need not wait for it. r8: the gate; r9: seq of the clock, for PXTU_RSEQ_TIME_COUNT.
  */
 #define PXTU_RSEQ_COUNTER							\
 	"movl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%r9d\n\t"			\
@@ -197,8 +196,8 @@
 
 /*
  * rax: the time, computed from rdx and rax as in pxtu_clock_count(); or jumps to "no_counter".
- * The counters of two CPUs may differ a little: 0 if it is below that of the last update. XOR would
- * change the flag that says so. Changes rdx.
+ * The counters of two CPUs may differ slightly: use 0 if this one is below cycle_last.
+ * MOV keeps the carry flag, XOR would not. Changes rdx.
  */
 #define PXTU_RSEQ_TIME_COUNT							\
 	"shlq $32, %%rdx\n\t"							\
@@ -212,7 +211,7 @@
 	"shrdq $" PXTU_TEXT(PXTU_CLOCK_SHIFT) ", %%rdx, %%rax\n\t"		\
 	"addq " PXTU_OF(PXTU_CLOCK_BASE, "%%r8") ", %%rax\n\t"			\
 	"addq " PXTU_OF(PXTU_CLOCK_OFFSET, "%%r8") ", %%rax\n\t"		\
-	/* An odd number does not equal itself then. */				\
+	/* An odd number fails the comparison. */				\
 	"andl $-2, %%r9d\n\t"							\
 	"cmpl " PXTU_OF(PXTU_CLOCK_SEQ, "%%r8") ", %%r9d\n\t"			\
 	"jne %l[no_counter]\n\t"

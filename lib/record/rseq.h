@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Restartable sequences: instructions that run on one CPU without interruption. If a thread is
+ * Restartable sequences: instructions that run on one CPU without interruption. If a thread is
  * preempted, migrated or interrupted by a signal inside a sequence, the kernel aborts the
- * sequence; so does a synchronization of the module.
+ * sequence; so does a synchronization by the module.
  *
- * The C library registers each thread. If it does not, or on other architectures, the
+ * The C library registers each thread. If it does not, and on other architectures, the
  * functions here do nothing, and the module records instead.
  *
- * Only write.c includes this: the sequence must exist once.
+ * Only write.c includes this: the sequence must exist only once.
  */
 #ifndef PXTU_RSEQ_H
 #define PXTU_RSEQ_H
@@ -29,7 +30,7 @@
 
 /*
  * Has the C library registered its threads? The CPU of an unregistered thread is invalid, unless
- * the kernel has forgotten it: see pxtu_rseq_forgotten().
+ * the kernel has lost the registration: see pxtu_rseq_forgotten().
  */
 static inline bool pxtu_rseq_available(void)
 {
@@ -65,7 +66,7 @@ static PXTU_RSEQ_ONCE enum pxtu_written
 pxtu_rseq_record(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
 		 const struct pxtu_entry *entry)
 {
-	/* With link-time optimization pxtu_rseq_arm() may end up in another object file. */
+	/* With link-time optimization, pxtu_rseq_arm() may end up in another object file. */
 	__asm__ goto(".globl pxtu_rseq_record_table\n\t"
 		".hidden pxtu_rseq_record_table\n\t"
 		PXTU_RSEQ_TABLE("pxtu_rseq_record_table")
@@ -116,10 +117,10 @@ static inline bool pxtu_rseq_available(void)
 }
 
 /**
- * pxtu_rseq_arm() - let pxtu_rseq_record() detect an interruption from now on
+ * pxtu_rseq_arm() - make pxtu_rseq_record() detect interruptions from now on
  *
  * If the kernel preempts, migrates or interrupts a thread between this and the sequence, it
- * clears the thread's pointer to the sequence; so do events in signal handlers.
+ * clears the thread's pointer to the sequence. Events in signal handlers also do.
  */
 static inline void pxtu_rseq_arm(void)
 {
@@ -129,7 +130,7 @@ static inline void pxtu_rseq_arm(void)
  * pxtu_rseq_disarm() - clear the pointer to the sequence
  *
  * Every function that uses a sequence calls this at its end. Otherwise a signal handler
- * would leave the sequence of the interrupted function armed.
+ * would leave its sequence armed for the interrupted function.
  */
 static inline void pxtu_rseq_disarm(void)
 {
@@ -139,13 +140,13 @@ static inline void pxtu_rseq_disarm(void)
  * pxtu_rseq_drop() - count an event that a full stream drops
  * @gate: gate of this process
  * @slot: the stream
- * @entry: the record; needs no data and time
+ * @entry: the record; data and time are not needed
  *
  * Atomically on this CPU: checks that the gate is open, that the slot is ours and
  * that the stream is full, and counts the event. Only if pxtu_rseq_available().
  *
  * Return: PXTU_WRITTEN if it was counted; PXTU_WRITTEN_NO if a check failed,
- * PXTU_WRITTEN_AGAIN if the sequence was aborted: then nothing was done.
+ * PXTU_WRITTEN_AGAIN if the sequence was aborted, both without effect.
  */
 static inline enum pxtu_written
 pxtu_rseq_drop(const struct posixtrace_gate *gate, const struct pxtu_slot *slot,
@@ -186,9 +187,9 @@ pxtu_rseq_record(const struct posixtrace_gate *gate, const struct pxtu_slot *slo
  * @slot: the stream
  * @entry: the record, without time, or as the previous call left it
  *
- * As pxtu_rseq_record(), and takes the time, if there is a counter. Needs no pxtu_rseq_arm(). With
- * the entry of the previous call, the record gets the same time, unless the thread was interrupted
- * since or has used another sequence.
+ * Like pxtu_rseq_record(), but takes the time, if there is a counter. Needs no pxtu_rseq_arm().
+ * With the entry of the previous call, the record gets the same time, unless the thread has been
+ * interrupted or has used another sequence since.
  *
  * Return: the result.
  */

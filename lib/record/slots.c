@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The streams that trace this process, and the mappings of their memory, cached in slots.
+ * Caches the streams that trace this process, and the mappings of their memory, in slots.
  *
  * Threads and signal handlers use the slots in restartable sequences only. To remove a
- * mapping, we empty its slot and make all sequences restart. Then no thread uses it.
+ * mapping, empty its slot and make all sequences restart. After that, no thread uses it.
  */
 #include <linux/membarrier.h>
 #include <sys/mman.h>
@@ -16,7 +16,7 @@
 #include "record/gate.h"
 #include "record/slots.h"
 
-/* A program may have forbidden this system call: then do without sequences. */
+/* The program may have forbidden this system call: then do without sequences. */
 static int membarrier(struct pxtu_state *state, int cmd)
 {
 	bool failed = syscall(SYS_membarrier, cmd, 0, 0);
@@ -26,19 +26,19 @@ static int membarrier(struct pxtu_state *state, int cmd)
 }
 
 /*
- * A larger mapping is not populated: a short-lived process would do little else. This is twice
- * the default size of a stream, because the module grants a little more than that.
+ * Larger mappings are not populated: that would dominate the life of a short-lived process. This
+ * is twice the default stream size, because the module grants a little more than requested.
  */
 #define POPULATE_MAX	(512U << 10)
 
-/* Mappings of a stream that does not trace this process any more. */
+/* Mappings of a stream that no longer traces this process. */
 struct old {
 	void *heads;
 	size_t size;
 	void *wakeup;
 };
 
-/* Remove mappings whose stream has left its slot. */
+/* Remove mappings of streams that are no longer in their slots. */
 static int drop_old(struct pxtu_state *state, const struct posixtrace_slot *slots)
 {
 	struct old old[POSIXTRACE_SLOTS_MAX];
@@ -60,7 +60,7 @@ static int drop_old(struct pxtu_state *state, const struct posixtrace_slot *slot
 	}
 	if (!count)
 		return 0;
-	/* Every sequence that began before ends, or restarts and finds NULL. */
+	/* Every sequence that is running ends, or restarts and finds NULL. */
 	err = membarrier(state, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
 	if (err)
 		return err;
@@ -71,7 +71,7 @@ static int drop_old(struct pxtu_state *state, const struct posixtrace_slot *slot
 	return 0;
 }
 
-/* Map heads and sub-buffers in one piece, so that one mapping covers both; and need_wakeup. */
+/* Map heads and sub-buffers together, so that one mapping covers both; and need_wakeup. */
 static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_slot *info)
 {
 	struct posixtrace_map all = {
@@ -94,7 +94,7 @@ static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_sl
 	}
 	/*
 	 * Only threads that see the generation stored later use this. Others may read it
-	 * meanwhile, for the stream that was here before, but their sequences fail.
+	 * concurrently, for the stream that was here before, but their sequences fail.
 	 */
 	pxtu_store(&slot->pool, (unsigned char *)heads + info->heads.size);
 	pxtu_store(&slot->pool_size, info->pool.size);
@@ -106,7 +106,7 @@ static int map_stream(struct pxtu_slot *slot, int fd, const struct posixtrace_sl
 	return 0;
 }
 
-/* Can records of this process be written without the module? */
+/* Can this process write records without the module? */
 static bool is_suitable(const struct posixtrace_slot *info)
 {
 	return info->heads.size && info->flags & POSIXTRACE_SLOT_SAME_IDS &&
@@ -122,14 +122,14 @@ static bool map_new(struct pxtu_state *state, int fd, const struct posixtrace_sl
 		slot = &state->slot[i];
 		if (!is_suitable(&slots[i]))
 			continue;
-		/* It may be mapped already, by another process with this memory that has ended. */
+		/* Another process with this memory, which has ended, may have mapped it already. */
 		pxtu_store(&state->pid, slots[i].pid);
 		if (slot->heads)
 			continue;
 		/* The same for all streams. */
 		pxtu_store(&state->nr_cpus, (__u32)(slots[i].heads.size /
 						    sizeof(struct posixtrace_cpu_head)));
-		/* Stop if our descriptor was closed; else the module records for this stream. */
+		/* Stop if our descriptor was closed. After other errors, the module records. */
 		if (map_stream(slot, fd, &slots[i]) && !pxtu_is_ours(fd, 0))
 			return false;
 	}
@@ -137,10 +137,10 @@ static bool map_new(struct pxtu_state *state, int fd, const struct posixtrace_sl
 }
 
 /*
- * Was SYNC refused a moment ago, because another process has this memory? The refusal holds
- * for each process with this memory, and so with this state: the module records for all of
- * them. A new gate ends it. The end of the other process changes no gate, so the next tick
- * ends it, too.
+ * Was SYNC refused just now, because another process has this memory? The refusal applies to each
+ * process with this memory, and so with this state: the module records for all of them. A change of
+ * the gate ends the refusal. The exit of the other process does not change the gate, so the next
+ * tick also ends it.
  */
 static bool was_refused(const struct pxtu_state *state, __u64 generation)
 {
@@ -148,11 +148,11 @@ static bool was_refused(const struct pxtu_state *state, __u64 generation)
 	       pxtu_load(&state->refused_at) == pxtu_coarse_ms();
 }
 
-/* With the lock of the state. Changes errno. */
+/* Called with the lock of the state. Changes errno. */
 static void sync_locked(struct pxtu_state *state)
 {
 	struct posixtrace_sync sync = { .slots = (uintptr_t)state->sync };
-	/* Read before SYNC: if the gate changes meanwhile, the next event asks again. */
+	/* Read before SYNC: if the gate changes later, the next event calls SYNC again. */
 	__u64 generation = pxtu_load(&pxtu_gate()->generation);
 	int fd = pxtu_load(&state->fd);
 	int err;
@@ -172,8 +172,8 @@ static void sync_locked(struct pxtu_state *state)
 	if (!map_new(state, fd, state->sync))
 		return;
 	/*
-	 * Last. A sequence that sees it, and the same generation in the gate, sees the
-	 * slots that belong to it. Pairs with the load in prepare_ids().
+	 * Must be last. A sequence that sees it, and the same generation in the gate, sees the
+	 * matching slots. Pairs with the load in prepare_ids().
 	 */
 	pxtu_store_release(&state->generation, sync.generation);
 }

@@ -11,7 +11,7 @@
  *
  * Adds new streams, unless another thread is doing that. Async-signal-safe.
  *
- * Return: false if the slots are out of date, or of no use; true is a hint: sequences check
+ * Return: false if the slots are out of date or unusable; true is only a hint: sequences check
  * again.
  */
 bool pxtu_slots_update(struct pxtu_state *state);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Records by restartable sequences, of any size and for any number of streams: all events that the
- * fast path in fast.h does not take. The module records the others, by the EVENT command.
+ * Writes records with restartable sequences, of any size and for any number of streams: all events
+ * that the fast path in fast.h does not take. For the rest, the module records, by the EVENT
+ * command.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -20,28 +21,28 @@
 #include "record/write.h"
 
 /*
- * Number of tries. Too few only if the clock is a system call on a CPU with many threads, or
- * if a process that shares the stream scribbles into it.
+ * Number of tries. They suffice unless reading the clock is a system call on a CPU with many
+ * threads, or a process that shares the stream corrupts it.
  */
 #define TRIES	4
 
-/* Too few only if a debugger steps. */
+/* These suffice unless a debugger steps through the sequence. */
 #define DROP_TRIES	16
 
 /*
- * The ids of this thread, and the number of its process: a child inherits the memory of the
- * thread that has forked, with the number of the parent.
+ * The ids of this thread, and the number of its target: a child inherits the memory of the thread
+ * that has forked, including the parent's target number.
  */
 static __thread struct {
 	__u64 target;
 	pthread_t thread;
 	pid_t tid;
-	bool unable;		/* the CPU in its struct rseq is out of date, or it may not ask */
+	bool unable;		/* the CPU in its struct rseq is stale, or the thread may not ask */
 } myself __attribute__((__tls_model__("initial-exec")));
 
 /*
- * A signal handler that interrupts this stores the same. The number of the process is known
- * already: it comes with the slots.
+ * A signal handler that interrupts this stores the same values. The process id is already known: it
+ * comes with the slots.
  */
 static void know_myself(const struct pxtu_state *state)
 {
@@ -83,7 +84,7 @@ static void copy_rest(__u64 rest[2], const unsigned char *data, unsigned int len
 		*to = *data;
 }
 
-/* Put the first bytes of the data beside half of the address. Returns how many are left. */
+/* Put the first bytes of the data next to half of the address. Returns how many are left. */
 static __u32 pack(struct pxtu_entry *entry, __u32 len)
 {
 	const __u32 first = len < sizeof(__u32) ? len : (__u32)sizeof(__u32);
@@ -97,7 +98,7 @@ static __u32 pack(struct pxtu_entry *entry, __u32 len)
 
 /*
  * Prepare what depends on the event, with the first @len bytes of its data. Not inlined: each
- * stream would pay for its registers.
+ * stream would pay for saving its registers.
  */
 static __attribute__((__noinline__))
 void prepare(struct pxtu_entry *entry, const struct pxtu_call *call, __u32 len)
@@ -130,7 +131,7 @@ void prepare(struct pxtu_entry *entry, const struct pxtu_call *call, __u32 len)
 static void prepare_ids(struct pxtu_entry *entry, const struct pxtu_state *state)
 {
 	/*
-	 * Pairs with the store in sync_locked(): what follows, and the slots, are of this
+	 * Pairs with the store in sync_locked(): what is loaded below, and the slots, are of this
 	 * generation or later.
 	 */
 	entry->generation = pxtu_load_acquire(&state->generation);
@@ -143,7 +144,7 @@ static void prepare_ids(struct pxtu_entry *entry, const struct pxtu_state *state
 	entry->area = pxtu_rseq_area();
 }
 
-/* Ask the module for room. True if it counted the event as lost. */
+/* Ask the module for room. Returns true if the module counted the event as lost. */
 static bool make_room(struct pxtu_state *state, const struct pxtu_slot *slot, __u32 size,
 		      int *err)
 {
@@ -164,7 +165,7 @@ static bool make_room(struct pxtu_state *state, const struct pxtu_slot *slot, __
 
 /*
  * If the stream is full, first try to count the drop: that needs neither clock nor record.
- * Retry if the sequence was aborted: the process may have disabled RDTSC.
+ * Retry if the sequence was aborted.
  */
 static bool drop_one(struct pxtu_state *state, const struct pxtu_slot *slot,
 		     struct pxtu_entry *entry)
@@ -183,7 +184,7 @@ static bool drop_one(struct pxtu_state *state, const struct pxtu_slot *slot,
 	return written == PXTU_WRITTEN;
 }
 
-/* Take the time before the sequence: it has no counter. The next stream takes it again. */
+/* Take the time before the sequence, which has no counter. The next stream takes it again. */
 static enum pxtu_written record_at(const struct pxtu_slot *slot, struct pxtu_entry *entry)
 {
 	const struct posixtrace_gate *gate = pxtu_gate();
@@ -196,7 +197,7 @@ static enum pxtu_written record_at(const struct pxtu_slot *slot, struct pxtu_ent
 	return written;
 }
 
-/* The first try failed: try some more. */
+/* The first attempt failed: try a few more times. */
 static __attribute__((__noinline__)) enum pxtu_written
 try_again(struct pxtu_state *state, const struct pxtu_slot *slot, struct pxtu_entry *entry,
 	  enum pxtu_written written)
@@ -207,11 +208,11 @@ try_again(struct pxtu_state *state, const struct pxtu_slot *slot, struct pxtu_en
 	for (tries = 1; ; tries++) {
 		switch (written) {
 		case PXTU_WRITTEN_NO_ROOM:
-			/* A full stream has no room, either. */
+			/* A full stream also has no room. */
 			if (drop_one(state, slot, entry))
 				return PXTU_WRITTEN;
 			pxtu_rseq_disarm();
-			/* The step is aligned, without the writer, maybe of a packed record. */
+			/* The step is aligned, without the writer, perhaps of a packed record. */
 			len = POSIXTRACE_HEAD_POS(entry->step) - sizeof(struct posixtrace_record);
 			if (make_room(state, slot, (__u32)POSIXTRACE_RECORD_SIZE(len), &err))
 				return PXTU_WRITTEN;
@@ -251,7 +252,7 @@ __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 m
 	struct pxtu_entry entry;
 	__u32 left = mask;
 
-	/* A gate that has shut meanwhile. */
+	/* The gate may have shut since. */
 	if (pxtu_unlikely(!mask) || !pxtu_rseq_available())
 		return 0;
 	if (pxtu_unlikely(pxtu_load(&pxtu_gate()->generation) != pxtu_load(&state->generation)) &&
@@ -260,7 +261,7 @@ __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 m
 	prepare_ids(&entry, state);
 	if (pxtu_unlikely(pxtu_load(&myself.unable)))
 		return 0;
-	/* That clock may be a system call. */
+	/* Without a counter, reading the clock may be a system call. */
 	if (pxtu_unlikely(pxtu_load(&pxtu_gate()->clock.counter) == POSIXTRACE_COUNTER_NONE) &&
 	    pxtu_sandboxed())
 		return 0;
@@ -272,7 +273,7 @@ __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 m
 		wanted = pxtu_load(&slot->max_data);
 		if (pxtu_likely(call_len < wanted))
 			wanted = (__u32)call_len;
-		/* Streams that record as much of the data share an entry. None records 4 GiB. */
+		/* Streams that record equally many bytes share an entry. All record < 4 GiB. */
 		if (pxtu_unlikely(len != wanted)) {
 			len = wanted;
 			prepare(&entry, call, len);

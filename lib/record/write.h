@@ -7,7 +7,7 @@
 
 /**
  * struct pxtu_call - one call of posix_trace_event()
- * @id: event type, of the user
+ * @id: user event type
  * @data: data of the event
  * @len: bytes
  * @prog_address: instruction after the call
@@ -30,7 +30,7 @@ struct pxtu_call {
  * Updates the slots first, unless another thread is doing that.
  * Async-signal-safe. Keeps errno.
  *
- * Return: bit s: recorded in the stream in slot s, or counted there as lost, if the stream
+ * Return: bit s: recorded in the stream in slot s, or counted there as lost because the stream
  * is full. The module must record into the others.
  */
 __u32 pxtu_write(struct pxtu_state *state, const struct pxtu_call *call, __u32 mask);
