@@ -7,7 +7,7 @@
 #include "stream/reader.h"
 #include "stream/stream.h"
 
-/* Send a command whose event names the caller of the public function. */
+/* Send a command and identify the caller of the public function in the event. */
 static int control(trace_id_t trid, unsigned long cmd, void *prog_address)
 {
 	struct posixtrace_origin origin = {
@@ -28,8 +28,8 @@ static int control(trace_id_t trid, unsigned long cmd, void *prog_address)
  * posix_trace_start() - start recording
  * @trid: trace id
  *
- * Records POSIX_TRACE_START with the filter as its data. Nothing happens if
- * the stream runs already or is full.
+ * Records POSIX_TRACE_START with the filter as its data. Has no effect if the stream is
+ * already running or is full.
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process; ENOMEM.
  */
@@ -42,9 +42,8 @@ PXTU_API int posix_trace_start(trace_id_t trid)
  * posix_trace_stop() - suspend a stream
  * @trid: trace id
  *
- * When this returns, no event is recorded any more, and POSIX_TRACE_STOP with an
- * int of 0 is the last one. Nothing happens if the stream is suspended already
- * or is full.
+ * After this returns, no event is recorded, and POSIX_TRACE_STOP with an int of 0 is the last
+ * one. Has no effect if the stream is already suspended or is full.
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process.
  */
@@ -57,9 +56,9 @@ PXTU_API int posix_trace_stop(trace_id_t trid)
  * posix_trace_flush() - write the recorded events of a stream into its log
  * @trid: trace id
  *
- * Returns at once; posix_trace_get_status() reports the end of the flush, and its error.
+ * Returns immediately; posix_trace_get_status() reports the end of the flush, and its error.
  * A running stream continues, and records POSIX_TRACE_FLUSH_START and
- * POSIX_TRACE_FLUSH_STOP; a full stream starts again.
+ * POSIX_TRACE_FLUSH_STOP; a full stream is restarted.
  *
  * Return: 0; EINVAL if @trid is no active trace stream with log of this process.
  */
@@ -72,12 +71,12 @@ PXTU_API int posix_trace_flush(trace_id_t trid)
  * posix_trace_clear() - discard all events of a stream
  * @trid: trace id
  *
- * Afterwards the stream is as if it had just been created, but a running stream keeps
- * running, and the filter and the event types remain. A full stream becomes suspended and
- * not full. If the stream has a log, the log starts again from its beginning.
+ * Resets the stream to its state after creation, except that a running stream keeps running,
+ * and the filter and the event types remain. A full stream becomes suspended and not full. If
+ * the stream has a log, the log restarts from its beginning.
  *
- * Return: 0; EINVAL if @trid is no active trace stream of this process; the error of
- * writing if the log cannot start again.
+ * Return: 0; EINVAL if @trid is no active trace stream of this process; the write error if
+ * the log cannot be restarted.
  */
 PXTU_API int posix_trace_clear(trace_id_t trid)
 {
@@ -87,12 +86,12 @@ PXTU_API int posix_trace_clear(trace_id_t trid)
 	if (!stream)
 		return EINVAL;
 	if (!stream->source.readable) {
-		/* This process holds no events of it, and writing the log may take long. */
+		/* This process holds no events of the stream, and writing the log may take long. */
 		err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_CLEAR, NULL);
 		goto put;
 	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	/* Also clear the events that we took from the stream and did not report. */
+	/* Also clear the events that were taken from the stream but not reported. */
 	pthread_mutex_lock(stream->source.lock);
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_CLEAR, NULL);
 	if (!err)
@@ -105,9 +104,9 @@ put:
 }
 
 /**
- * posix_trace_get_attr() - attributes of a stream or log
+ * posix_trace_get_attr() - get the attributes of a stream or log
  * @trid: trace id
- * @attr: where to write them; need not be initialized
+ * @attr: result; need not be initialized
  *
  * The sizes are the granted ones, and the stream-full-policy is the one in effect. A log
  * has the attributes of the stream that wrote it.
@@ -131,16 +130,16 @@ PXTU_API int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
 }
 
 /**
- * posix_trace_get_status() - status of a stream or log
+ * posix_trace_get_status() - get the status of a stream or log
  * @trid: trace id
- * @statusinfo: where to write it
+ * @statusinfo: result
  *
- * One consistent snapshot. Reading resets the overrun statuses and the error of a flush.
- * The overrun status of the stream is also set if a traced process damaged records, which
- * this process then had to discard.
+ * A consistent snapshot. Reading resets the overrun statuses and the error of a flush.
+ * The overrun status of the stream is also set if a traced process damaged records and
+ * this process had to discard them.
  *
  * Reading does not reset the status of a log. A log is suspended; both overrun statuses
- * report known losses, and that of the log also that it is not complete (yet), see
+ * report known losses, and the log's also reports that the log is not complete (yet), see
  * Documentation/trace-log.rst.
  *
  * Return: 0; EINVAL if @trid is no trace stream or log of this process or

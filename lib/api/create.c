@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Creates active trace streams, and shuts them down. Commands in between are in control.c.
+ * Creates active trace streams and shuts them down. control.c has the commands in between.
  */
 #include <fcntl.h>
 
@@ -56,19 +56,18 @@ dealloc:
  * @attr: attributes, copied; NULL for the defaults
  * @trid: where to write the trace id, which is valid in this process only
  *
- * The stream is suspended and has an empty filter. It is shut down when this process ends
- * or execs, or closes our descriptor, as daemons do with all descriptors: then the trace id
- * is not valid any more.
+ * The stream is suspended and has an empty filter. It is shut down when this process exits
+ * or execs, or closes our descriptor, as daemons do with all descriptors: the trace id is no
+ * longer valid after that.
  *
  * Return: 0; EAGAIN if there are TRACE_SYS_MAX streams, 32 on this process, or as
- * many as this user may have; EINTR if a signal came, then there is no stream;
- * EINVAL if @attr is not initialized or has the stream-full-policy
- * POSIX_TRACE_FLUSH, which needs a log, or wakes readers at more bytes than
- * the stream has, or if @trid is NULL; ENODEV without the
- * module; ENOMEM, also beyond RLIMIT_MEMLOCK; ENOTSUP if the module does not support
- * @attr, or has another version; EPERM if the caller may not trace that process or may
- * not open the device; ESRCH if there is no such process; EMFILE and ENFILE if there are
- * no more descriptors.
+ * many as this user may have; EINTR if interrupted by a signal, then no stream exists;
+ * EINVAL if @attr is not initialized, has the stream-full-policy POSIX_TRACE_FLUSH, which
+ * needs a log, or wakes readers at more bytes than the stream has, or if @trid is NULL;
+ * ENODEV without the module; ENOMEM, also beyond RLIMIT_MEMLOCK; ENOTSUP if the module does
+ * not support @attr or has another version; EPERM if the caller may not trace that process or
+ * may not open the device; ESRCH if there is no such process; EMFILE and ENFILE if no
+ * descriptors are left.
  */
 PXTU_API int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr,
 				trace_id_t *restrict trid)
@@ -93,21 +92,21 @@ PXTU_API int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr,
  * posix_trace_create_withlog() - create an active trace stream with log
  * @pid: process to trace, 0 for the caller
  * @attr: attributes, copied; NULL for the defaults
- * @file_desc: descriptor of the log, open for writing: a regular file, with O_APPEND
- *	not for the log-full-policy POSIX_TRACE_LOOP; or, for POSIX_TRACE_APPEND, a
+ * @file_desc: descriptor of the log, open for writing: a regular file, without O_APPEND
+ *	for the log-full-policy POSIX_TRACE_LOOP; or, for POSIX_TRACE_APPEND, a
  *	pipe, a FIFO, a stream socket (TCP, vsock) or a device that the kernel can write
  *	to. The program can close it afterwards; its file offset is neither used nor changed
  * @trid: where to write the trace id, which is valid in this process only
  *
- * As posix_trace_create(), but the module writes all recorded events into the log: with each
- * flush, when the stream is shut down, and when this process ends, in any way. If no
- * stream-full-policy was set, it is POSIX_TRACE_FLUSH. The events can only be read
- * from the log. A thread of this process writes it, see stream/worker.c. After a failure, the
- * file may have a part of the beginning of a log.
+ * Like posix_trace_create(), but the module writes all recorded events into the log: at each
+ * flush, when the stream is shut down, and when this process ends for any reason. The default
+ * stream-full-policy is POSIX_TRACE_FLUSH. The events can only be read from the log. A thread of
+ * this process writes it, see stream/worker.c. After a failure, the file may contain part of the
+ * beginning of a log.
  *
  * Return: as posix_trace_create(); EBADF if @file_desc is not open for writing; EINVAL
- * if its kind of file cannot be the log; EINTR also if a signal came while a pipe was full;
- * EFBIG, ENOSPC and any other error of writing if not even the header fits.
+ * if this kind of file cannot be a log; EINTR also if a signal arrived while a pipe was full;
+ * EFBIG, ENOSPC and any other write error if not even the header fits.
  */
 PXTU_API int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict attr,
 					int file_desc, trace_id_t *restrict trid)
@@ -123,28 +122,28 @@ PXTU_API int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict 
 	}
 	if (!pxtu_attr_valid(attr))
 		return EINVAL;
-	/* Before a descriptor of ours gets that number. */
+	/* Check before a descriptor of ours can get that number. */
 	err = fcntl(file_desc, F_GETFL) < 0 ? -EBADF : make_stream(pid, attr, file_desc, trid);
 	errno = saved_errno;
-	/* The descriptor of the caller is bad, not ours. */
+	/* It is the caller's descriptor that is bad, not ours. */
 	return err == -EBADF ? EBADF : pxtu_error(err);
 }
 
 /**
- * posix_trace_shutdown() - stop a stream and free all of it
+ * posix_trace_shutdown() - stop a stream and free it
  * @trid: trace id
  *
  * If the stream has a log, all recorded events are in it when this returns; if this fails,
- * a second call does not help. Without a log, unread events are gone. Threads that are
+ * calling it again does not help. Without a log, unread events are lost. Threads that are
  * blocked in posix_trace_getnext_event() or posix_trace_timedgetnext_event() on this stream
  * return EINVAL; this function returns when they and all other calls have returned.
  *
  * If the program has closed the descriptor of the stream, that shut down the stream, and
- * @trid is invalid here, too. Nevertheless this frees the library's memory of the stream.
- * Another file under the number of the descriptor is left alone.
+ * @trid is also invalid here. The library's memory of the stream is freed nevertheless.
+ * Another file under the number of the descriptor is not touched.
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process; EFBIG, ENOSPC and
- * any other error of writing if the log is not complete; the rest is done then, too.
+ * any other write error if the log is incomplete; the stream is freed in that case as well.
  */
 PXTU_API int posix_trace_shutdown(trace_id_t trid)
 {
@@ -156,12 +155,12 @@ PXTU_API int posix_trace_shutdown(trace_id_t trid)
 	if (!source)
 		return EINVAL;
 	stream = pxtu_stream_of(source);
-	/* If the stream is dead, another file may answer, which knows nothing of our log. */
+	/* If the stream is dead, another file may answer, unrelated to our log. */
 	dead = pxtu_stream_dead(stream);
-	/* From here on only this thread can free it. */
+	/* From here on, only this thread can free it. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	err = pxtu_checked(stream->fd, stream->number, POSIXTRACE_IOC_SHUTDOWN, NULL);
-	/* In the child of a signal handler, its addresses may have other mappings. */
+	/* In the child of a signal handler, the addresses may belong to other mappings. */
 	if (pxtu_trid_drain(source)) {
 		pxtu_stream_destroy(stream);
 		pxtu_stream_dealloc(stream);

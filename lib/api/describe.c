@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Descriptions of event types. The module keeps them beside the names.
+ * Descriptions of event types. The module stores them with the names.
  */
 #include <posixtrace.h>
 #include <posixtrace/fields.h>
@@ -23,27 +23,27 @@ static struct posixtrace_description to_uapi(trace_event_id_t event,
 	};
 }
 
-/* The module says ENOENT if there is no such type. */
+/* The module returns ENOENT if there is no such type. */
 static int edge(int err)
 {
 	return err == -ENOENT ? EINVAL : pxtu_error(err);
 }
 
 /**
- * posixtrace_eventid_describe() - say what the data of an event type is, in the calling process
+ * posixtrace_eventid_describe() - describe the data of an event type, in the calling process
  * @event: event type of posix_trace_eventid_open()
  * @description: the description, see posixtrace-fields(7)
  *
- * An extension. All streams that trace the process have the description, now or later, and so do
- * its children. Readers use it to show the data as fields. posixtrace_fields_parse() says where a
- * description is wrong.
+ * An extension. All current and future streams that trace the process have the description, as
+ * do its children. Readers use it to show the data as fields. posixtrace_fields_parse() reports
+ * where a description is wrong.
  *
- * Return: 0, also if the type has the same description already; EINVAL if @event is no named user
+ * Return: 0, also if the type already has the same description; EINVAL if @event is no named user
  * event type of this program, or @description is NULL or invalid; EEXIST if the type has another
- * description, or another program used it without one; EPERM if a process opened the type first
- * that the caller may not trace, or without permission to open the device; ENOSPC if the types of
- * the process and its relatives have too many; ENODEV without the module; ENOTSUP if it has another
- * version; ENOMEM; EMFILE and ENFILE if there are no more descriptors.
+ * description, or another program used it without one; EPERM if the type was first opened by a
+ * process that the caller may not trace, or without permission to open the device; ENOSPC if the
+ * types of the process and its relatives have too many descriptions; ENODEV without the module;
+ * ENOTSUP if it has another version; ENOMEM; EMFILE and ENFILE if no descriptors are left.
  */
 PXTU_API int posixtrace_eventid_describe(trace_event_id_t event, const char *description)
 {
@@ -61,14 +61,15 @@ PXTU_API int posixtrace_eventid_describe(trace_event_id_t event, const char *des
 }
 
 /**
- * posixtrace_eventid_open() - event type of a name and a description, in the calling process
+ * posixtrace_eventid_open() - get the event type with a name and a description, in this process
  * @event_name: name, 1 to TRACE_EVENT_NAME_MAX characters
- * @description: the description, see posixtrace-fields(7); NULL for a type without
- * @event_id: where to write the event type
+ * @description: the description, see posixtrace-fields(7); NULL for a type without description
+ * @event_id: result
  *
- * An extension, and what a trace point does: posix_trace_eventid_open() and
- * posixtrace_eventid_describe() at once. A program that is executed again gets the same type; one
- * that describes a type after opening it gets another one, as the type of that name is described.
+ * An extension, used by trace points: posix_trace_eventid_open() and
+ * posixtrace_eventid_describe() in one call. A program that is executed again gets the same type.
+ * A program that describes a type only after opening it gets another type, because the type of
+ * that name already has a description.
  *
  * Return: 0; EEXIST if the program has a type of this name with another description; EINVAL if a
  * pointer is NULL, or name or description are not valid; ENAMETOOLONG; ENOSPC, EPERM as
@@ -105,12 +106,12 @@ free:
 }
 
 /**
- * posixtrace_trid_eventid_describe() - say what the data of an event type is, in the traced process
+ * posixtrace_trid_eventid_describe() - describe the data of an event type, in the traced process
  * @trid: trace id
  * @event: event type of posix_trace_trid_eventid_open()
  * @description: the description, see posixtrace-fields(7)
  *
- * An extension. The same as posixtrace_eventid_describe() in the traced process.
+ * An extension. Does the same as posixtrace_eventid_describe() in the traced process.
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process, @event is no named user
  * event type of it, or @description is NULL or invalid; EEXIST; EPERM; ENOSPC; ENOMEM.
@@ -136,17 +137,17 @@ PXTU_API int posixtrace_trid_eventid_describe(trace_id_t trid, trace_event_id_t 
 }
 
 /**
- * posixtrace_eventid_get_description() - description of an event type
+ * posixtrace_eventid_get_description() - get the description of an event type
  * @trid: trace id of a stream or log
  * @event: event type of it
- * @description: where to write the description
+ * @description: buffer for the description
  * @size: bytes there; POSIXTRACE_DESCRIPTION_MAX + 1 are always enough
- * @needed: if not NULL, where to write the bytes that the description needs, with its NUL
+ * @needed: result, if not NULL: the bytes that the description needs, with its NUL
  *
- * An extension. A process may have written anything there: posixtrace_fields_parse() checks it.
+ * An extension. A process can write any text there: posixtrace_fields_parse() checks it.
  *
- * Return: 0; ENOENT if the type has no description; ERANGE if it needs more than @size bytes, then
- * nothing is written at @description; EINVAL if @trid is no trace stream or log of this
+ * Return: 0; ENOENT if the type has no description; ERANGE if it needs more than @size bytes,
+ * then @description is unchanged; EINVAL if @trid is no trace stream or log of this
  * process, it has no such event type, or @description is NULL and @size is not 0; for a log, also
  * ENOMEM.
  */

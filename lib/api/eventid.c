@@ -11,7 +11,7 @@
 #include "record/attach.h"
 #include "stream/stream.h"
 
-/* The types of the standard have the same numbers in the module. */
+/* The predefined types have the same numbers in the module. */
 _Static_assert(POSIX_TRACE_ERROR == POSIXTRACE_ID_ERROR, "as in the uapi");
 _Static_assert(POSIX_TRACE_START == POSIXTRACE_ID_START, "as in the uapi");
 _Static_assert(POSIX_TRACE_STOP == POSIXTRACE_ID_STOP, "as in the uapi");
@@ -47,19 +47,19 @@ int pxtu_eventid_open(struct posixtrace_eventid *eventid)
 }
 
 /**
- * posix_trace_eventid_open() - event type of a name, in the calling process
+ * posix_trace_eventid_open() - get the event type of a name, in the calling process
  * @event_name: name, 1 to TRACE_EVENT_NAME_MAX characters
- * @event_id: where to write the event type
+ * @event_id: result
  *
- * The same name gives the same type, in this process and in all streams that trace it, now
- * or later, until the process executes another program. A child shares the types of its parent. The
- * name of a predefined type gives that type. When the program has TRACE_USER_EVENT_MAX types, a new
- * name gives POSIX_TRACE_UNNAMED_USEREVENT.
+ * A name always has the same type, in this process and in all current and future streams that
+ * trace it, until the process executes another program. A child shares the types of its parent.
+ * The name of a predefined type returns that type. If the program already has TRACE_USER_EVENT_MAX
+ * types, a new name returns POSIX_TRACE_UNNAMED_USEREVENT.
  *
  * Return: 0; EINVAL if a pointer is NULL or the name is empty; ENAMETOOLONG;
  * ENODEV without the module, which keeps the names; ENOTSUP if it has another version;
- * EPERM without permission to open the device; ENOMEM; EMFILE and ENFILE if there are no
- * more descriptors.
+ * EPERM without permission to open the device; ENOMEM; EMFILE and ENFILE if no descriptors are
+ * left.
  */
 PXTU_API int posix_trace_eventid_open(const char *restrict event_name,
 				      trace_event_id_t *restrict event_id)
@@ -78,13 +78,13 @@ PXTU_API int posix_trace_eventid_open(const char *restrict event_name,
 }
 
 /**
- * posix_trace_trid_eventid_open() - event type of a name, in the traced process
+ * posix_trace_trid_eventid_open() - get the event type of a name, in the traced process
  * @trid: trace id
  * @event_name: name, 1 to TRACE_EVENT_NAME_MAX characters
- * @event: where to write the event type
+ * @event: result
  *
- * Gives the same type as posix_trace_eventid_open() in the process that the stream was created for,
- * in the program that it executes now.
+ * Returns the same type as posix_trace_eventid_open() in the process that the stream was created
+ * for, in the program that it currently executes.
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process, a
  * pointer is NULL or the name is empty; ENAMETOOLONG; ENOMEM.
@@ -111,7 +111,7 @@ PXTU_API int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict
 }
 
 /**
- * posix_trace_eventid_get_name() - name of an event type
+ * posix_trace_eventid_get_name() - get the name of an event type
  * @trid: trace id
  * @event: event type of the stream, predefined or not
  * @event_name: array of TRACE_EVENT_NAME_MAX + 1 bytes
@@ -136,13 +136,13 @@ PXTU_API int posix_trace_eventid_get_name(trace_id_t trid, trace_event_id_t even
 }
 
 /**
- * posix_trace_eventid_equal() - are these the same event type?
+ * posix_trace_eventid_equal() - compare two event types
  * @trid: trace id of the stream that both belong to
  * @event1: event type
  * @event2: event type
  *
- * The standard does not define the result for an invalid trace id: here no types are equal
- * then.
+ * The standard does not define the result for an invalid trace id; here no types are equal
+ * in that case.
  *
  * Return: 1 or 0.
  */

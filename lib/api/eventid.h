@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening event types, also with a description. */
+/* Opens event types, optionally with a description. */
 #ifndef PXTU_EVENTID_H
 #define PXTU_EVENTID_H
 
@@ -7,16 +7,16 @@
 
 /**
  * pxtu_eventid_name() - check a name and copy it into the argument of EVENTID_OPEN
- * @name: any
- * @eventid: the argument; all else is zero then
+ * @name: any string
+ * @eventid: the argument; all other fields are set to zero
  *
  * Return: 0; -EINVAL if @name is NULL or empty; -ENAMETOOLONG.
  */
 int pxtu_eventid_name(const char *name, struct posixtrace_eventid *eventid);
 
 /**
- * pxtu_eventid_open() - EVENTID_OPEN in the calling process
- * @eventid: the argument; gets the id
+ * pxtu_eventid_open() - call EVENTID_OPEN in the calling process
+ * @eventid: the argument; its id is the result
  *
  * Not for signal handlers: waits for another thread that attaches.
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Small extensions: a descriptor to poll, the window, numbers of a stream, and limits.
+ * Small extensions: a descriptor to poll, the reporting delay, statistics and limits.
  */
 #include <posixtrace.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 #include "stream/window.h"
 
 /**
- * posixtrace_fd() - a descriptor to poll for events
+ * posixtrace_fd() - get a descriptor to poll for events
  * @trid: trace id
  *
- * An extension. The descriptor belongs to the stream; the end of the stream closes it and
- * hangs up its copies.
+ * An extension. The descriptor belongs to the stream: when the stream ends, it is closed and
+ * its duplicates are hung up.
  *
  * Return: the descriptor; -1 with errno EINVAL if @trid is no active trace stream
  * of this process.
@@ -39,11 +39,11 @@ PXTU_API int posixtrace_fd(trace_id_t trid)
 }
 
 /**
- * posixtrace_setwindow() - hold events back until their order is known
+ * posixtrace_setwindow() - delay events until their order is known
  * @trid: trace id
- * @ns: report an event so many nanoseconds after its time; 0: at once
+ * @ns: report an event this many nanoseconds after its time; 0: immediately
  *
- * An extension. Applies to all threads that read the stream, also to those that wait.
+ * An extension. Applies to all threads that read the stream, including those that are waiting.
  *
  * Return: 0; EINVAL if @trid is no active trace stream without log of this process, or @ns is more
  * than 10 seconds.
@@ -68,12 +68,12 @@ PXTU_API int posixtrace_setwindow(trace_id_t trid, uint64_t ns)
 }
 
 /**
- * posixtrace_get_stats() - numbers of a stream
+ * posixtrace_get_stats() - get the statistics of a stream
  * @trid: trace id
- * @stats: where to write them
+ * @stats: result
  *
- * An extension. The kernel counts one CPU after the other: events that are recorded meanwhile
- * may be in the numbers or not.
+ * An extension. The counters are not a snapshot: events recorded during the call may or may not
+ * be included.
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process or @stats
  * is NULL.
@@ -89,7 +89,7 @@ PXTU_API int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info 
 	stream = pxtu_stream_get(trid);
 	if (!stream)
 		return EINVAL;
-	/* Under the lock, this process takes no event between the kernel's numbers and its own. */
+	/* With the lock, this process takes no event between the kernel's counters and its own. */
 	pthread_mutex_lock(stream->source.lock);
 	err = pxtu_stream_ioctl(stream, POSIXTRACE_IOC_GET_STATS, &kernel);
 	if (!err) {
@@ -112,14 +112,14 @@ PXTU_API int posixtrace_get_stats(trace_id_t trid, struct posixtrace_stats_info 
 }
 
 /**
- * posixtrace_get_kernel_info() - numbers of the kernel's events of a stream
+ * posixtrace_get_kernel_info() - get the statistics of a stream's kernel events
  * @trid: trace id
- * @info: where to write them
+ * @info: result
  *
- * An extension. The kernel counts one CPU after the other: events that are recorded meanwhile
- * may be in the numbers or not.
+ * An extension. The counters are not a snapshot: events recorded during the call may or may not
+ * be included.
  *
- * Return: 0, with zeros if the stream has no events of the kernel; EINVAL if @trid is no active
+ * Return: 0, with zeros if the stream has no kernel events; EINVAL if @trid is no active
  * trace stream of this process, or @info is NULL.
  */
 PXTU_API int posixtrace_get_kernel_info(trace_id_t trid, struct posixtrace_kernel_info *info)
@@ -145,7 +145,7 @@ PXTU_API int posixtrace_get_kernel_info(trace_id_t trid, struct posixtrace_kerne
 	return pxtu_error(err);
 }
 
-/* The classes that the loaded module can record; 0 without a module of this version. */
+/* Classes that the loaded module can record; 0 without a module of this version. */
 static long kernel_classes(void)
 {
 	struct posixtrace_info info = { .classes = 0 };
@@ -160,12 +160,12 @@ static long kernel_classes(void)
 }
 
 /**
- * posixtrace_sysconf() - sysconf() with the values for tracing
+ * posixtrace_sysconf() - get a limit or option of the system or of tracing
  * @name: _SC_* or POSIXTRACE_SC_*
  *
  * An extension. Calls sysconf() for all other names.
  *
- * Return: the value; -1 for a missing option (errno is kept), or if sysconf() returns it.
+ * Return: the value; -1 for a missing option (errno is unchanged), or if sysconf() returns it.
  */
 PXTU_API long posixtrace_sysconf(int name)
 {

@@ -28,7 +28,7 @@ static int how_to_uapi(int how, __u32 *uapi)
 /**
  * posix_trace_get_filter() - get the event types that a stream does not record
  * @trid: trace id
- * @set: where to write them
+ * @set: result
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process or @set is
  * NULL.
@@ -58,12 +58,12 @@ PXTU_API int posix_trace_get_filter(trace_id_t trid, trace_event_set_t *set)
  * @how: POSIX_TRACE_SET_EVENTSET: replaces the filter; POSIX_TRACE_ADD_EVENTSET:
  *	adds them to it; POSIX_TRACE_SUB_EVENTSET: removes them from it
  *
- * When this returns, no event of a type in the filter is recorded any more. A
+ * When this returns, events of the types in the filter are no longer recorded. A
  * running stream records POSIX_TRACE_FILTER with the old and the new filter,
  * unless that type is in one of them.
  *
  * Return: 0; EINVAL if @trid is no active trace stream of this process, @set is
- * NULL or @how is none of these; ENOMEM.
+ * NULL or @how has another value; ENOMEM.
  */
 PXTU_API int posix_trace_set_filter(trace_id_t trid, const trace_event_set_t *set, int how)
 {

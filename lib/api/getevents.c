@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reports many events at once.
+ * Reports many events in one call.
  */
 #include <posixtrace.h>
 
@@ -10,7 +10,7 @@
 
 #define DATA_ALIGN	8
 
-/* Align the rest of the buffer of the program; no room is left if that is impossible. */
+/* Align the rest of the program's buffer; set room to 0 if that is impossible. */
 static void align(struct pxtu_place *place)
 {
 	size_t pad = -(uintptr_t)place->at % DATA_ALIGN;
@@ -23,7 +23,7 @@ static void align(struct pxtu_place *place)
 	place->room -= pad;
 }
 
-/* Report as many events as there are and fit. */
+/* Report as many events as are available and fit. */
 static int report_batch(struct pxtu_source *source, struct posixtrace_batch_event *events,
 			size_t max_events, struct pxtu_place place, size_t *count)
 {
@@ -58,7 +58,7 @@ static int report_batch(struct pxtu_source *source, struct posixtrace_batch_even
 	source->ops->settle(source);
 	pthread_mutex_unlock(source->lock);
 	*count = n;
-	/* Drop the error: the next call either meets it again or continues. */
+	/* Drop the error: if it persists, the next call returns it. */
 	return n ? 0 : err;
 }
 
@@ -81,22 +81,22 @@ static int get_batch(struct pxtu_source *source, struct posixtrace_batch_event *
 }
 
 /**
- * posixtrace_getevents() - report many events at once
+ * posixtrace_getevents() - report many events in one call
  * @trid: trace id
- * @events: where to write the events
+ * @events: array for the events
  * @max_events: room there
- * @buffer: where to write their data; may be NULL if @size is 0
+ * @buffer: buffer for their data; may be NULL if @size is 0
  * @size: bytes there
- * @count: where to write the number of reported events
+ * @count: result, number of reported events
  * @flags: POSIXTRACE_NOWAIT not to wait for the first one
  *
- * An extension. An event whose data does not fit into the rest of @buffer is left
- * for the next call; only the data of the first can be truncated. A cancellation point
- * without POSIXTRACE_NOWAIT; a cancellation loses no event. On a log it does not wait: at
- * the end @count is 0.
+ * An extension. If the data of an event does not fit into the rest of @buffer, the event
+ * is left for the next call; only the data of the first can be truncated. A cancellation point
+ * without POSIXTRACE_NOWAIT; a cancellation loses no event. Never waits on a log: at the end,
+ * @count is 0.
  *
- * Return: 0; EINTR if a signal handler ran while it waited; EINVAL if @trid is no
- * trace stream or log of this process, or is shut down meanwhile, if a pointer
+ * Return: 0; EINTR if a signal handler ran during the wait; EINVAL if @trid is no
+ * trace stream or log of this process, or is shut down during the call, if a pointer
  * is NULL, @max_events is 0 or @flags has other bits.
  */
 PXTU_API int posixtrace_getevents(trace_id_t trid, struct posixtrace_batch_event *events,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Reports events to the analyzer, and waits for them. stream/reader.c and log/logmerge.c
- * decide which event is next.
+ * choose the next event.
  */
 #include <time.h>
 
@@ -11,7 +11,7 @@
 #include "stream/ahead.h"
 #include "stream/stream.h"
 
-/* Whether, and how long, a call waits for an event. */
+/* Whether a call waits for an event, and how long. */
 enum wait {
 	WAIT_NEVER,
 	WAIT_FOREVER,
@@ -20,11 +20,11 @@ enum wait {
 
 /**
  * struct request - arguments of one call
- * @event: where to write the event
- * @data: where to write its data
+ * @event: buffer for the event
+ * @data: buffer for its data
  * @num_bytes: room for the data
- * @data_len: where to write the bytes written to @data
- * @unavailable: where to write 0 for an event, 1 for none
+ * @data_len: result, bytes written to @data
+ * @unavailable: result: 0 if there is an event, or else 1
  * @wait: whether to wait
  * @abstime: deadline, with WAIT_UNTIL
  */
@@ -62,7 +62,7 @@ static inline void report(const struct posixtrace_batch_event *event, const stru
 	*req->unavailable = 0;
 }
 
-/* Report the next event from those that the source reads ahead. False if it does not. */
+/* Report the next event if the source has read ahead. False if there is no such event. */
 static bool report_ahead(struct pxtu_source *source, const struct request *req)
 {
 	const struct posixtrace_batch_event *ahead;
@@ -74,7 +74,7 @@ static bool report_ahead(struct pxtu_source *source, const struct request *req)
 	return true;
 }
 
-/* Report the next event, whatever it is. False if there is none. */
+/* Report the next event of any kind. False if there is no event. */
 static bool report_any(struct pxtu_source *source, const struct request *req, int *err)
 {
 	const struct pxtu_place place = { req->data, req->num_bytes };
@@ -99,7 +99,7 @@ static int report_next(struct pxtu_source *source, const struct request *req, bo
 	return err;
 }
 
-/* Report the next event, and wait for it if the caller wants that. A log never waits. */
+/* Report the next event. If the caller wants that, wait for it; a log never waits. */
 static int get_event(struct pxtu_source *source, const struct request *req)
 {
 	struct posixtrace_wait wait = { 0 };
@@ -118,7 +118,7 @@ static int get_event(struct pxtu_source *source, const struct request *req)
 			err = deadline_to_uapi(req->abstime, &wait);
 		if (!err)
 			err = source->ops->wait(source, &wait);
-		/* After a timeout, report an event that came in the last moment. */
+		/* After a timeout, report an event that arrived at the last moment. */
 		timed_out = err == -ETIMEDOUT;
 		if (err && !timed_out)
 			return err;
@@ -126,8 +126,8 @@ static int get_event(struct pxtu_source *source, const struct request *req)
 }
 
 /*
- * Report the next event if the stream reads ahead, and nothing else uses it. Inlined, so that the
- * request stays in registers.
+ * Report the next event if the stream has read ahead and no other thread uses it. Inlined, so that
+ * the request stays in registers.
  */
 static inline __attribute__((__always_inline__)) bool
 report_at_once(trace_id_t trid, const struct request *req)
@@ -172,7 +172,7 @@ getnext(trace_id_t trid, const struct request *req)
 	if (!req->event || (!req->data && req->num_bytes) || !req->data_len ||
 	    !req->unavailable || (req->wait == WAIT_UNTIL && !req->abstime))
 		return EINVAL;
-	/* Also after an error. */
+	/* Set this on errors as well. */
 	*req->unavailable = 1;
 	if (req->wait != WAIT_NEVER)
 		pthread_testcancel();
@@ -182,18 +182,18 @@ getnext(trace_id_t trid, const struct request *req)
 /**
  * posix_trace_getnext_event() - report the oldest event, wait for one if needed
  * @trid: trace id
- * @event: where to write the event
- * @data: where to write its data; may be NULL if @num_bytes is 0
+ * @event: result, the event
+ * @data: buffer for its data; may be NULL if @num_bytes is 0
  * @num_bytes: room at @data; data that does not fit is truncated, and the truncation
  *	status is POSIX_TRACE_TRUNCATED_READ
- * @data_len: where to write the bytes written to @data
+ * @data_len: result, bytes written to @data
  * @unavailable: set to 0, or to 1 if no event was reported
  *
- * A cancellation point; a cancellation loses no event. At the end of a log it does not wait;
+ * A cancellation point; a cancellation loses no event. Does not wait at the end of a log;
  * if the writer appends more, a later call continues.
  *
- * Return: 0; EINTR if a signal handler ran while it waited; EINVAL if @trid is
- * no trace stream or log of this process, or is shut down meanwhile, or a pointer is
+ * Return: 0; EINTR if a signal handler ran during the wait; EINVAL if @trid is
+ * no trace stream or log of this process, or is shut down during the call, or a pointer is
  * NULL.
  */
 PXTU_API int posix_trace_getnext_event(trace_id_t trid,
@@ -215,14 +215,14 @@ PXTU_API int posix_trace_getnext_event(trace_id_t trid,
  * @num_bytes: as in posix_trace_getnext_event()
  * @data_len: as in posix_trace_getnext_event()
  * @unavailable: as in posix_trace_getnext_event()
- * @abstime: deadline in CLOCK_REALTIME, also if that clock is set meanwhile; ignored if
+ * @abstime: deadline in CLOCK_REALTIME, follows changes of that clock; ignored if
  *	there is an event
  *
- * A cancellation point; a cancellation loses no event. On a log it does the same as
- * posix_trace_getnext_event(), and ignores @abstime.
+ * A cancellation point; a cancellation loses no event. On a log, this is the same as
+ * posix_trace_getnext_event(), and @abstime is ignored.
  *
- * Return: 0; EINTR if a signal handler ran while it waited; EINVAL if @trid is
- * no trace stream or log of this process, or is shut down meanwhile, or a
+ * Return: 0; EINTR if a signal handler ran during the wait; EINVAL if @trid is
+ * no trace stream or log of this process, or is shut down during the call, or a
  * pointer is NULL, or there is no event and @abstime has a bad tv_nsec;
  * ETIMEDOUT.
  */

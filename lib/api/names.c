@@ -18,17 +18,17 @@ static struct pxtu_task to_task(pid_t pid, pid_t tid, const struct timespec *tim
 }
 
 /**
- * posixtrace_get_thread_name() - name of a thread that recorded events
+ * posixtrace_get_thread_name() - get the name of a thread that recorded events
  * @trid: trace id of a stream or log
  * @pid: process id, as in the event
  * @tid: kernel thread id, as in the event
- * @time: when; that of the event
- * @name: where to write the name, POSIXTRACE_THREAD_NAME_SIZE bytes
+ * @time: time of the event
+ * @name: buffer for the name, POSIXTRACE_THREAD_NAME_SIZE bytes
  *
  * An extension. A log has the names that threads had while it was written. For an active
- * stream, the name is that of now. The thread chose it: it may be anything.
+ * stream, this is the current name. The thread chooses its name, so it can be any string.
  *
- * Return: 0; ENOENT if the name is not known: the log has none, or the thread has ended;
+ * Return: 0; ENOENT if the name is not known: it is not in the log, or the thread has ended;
  * EINVAL if @trid is no trace stream or log of this process, or @time or @name is NULL; for a
  * log, also ENOMEM.
  */
@@ -57,19 +57,19 @@ static void to_timespec(__u64 ns, struct timespec *time)
 }
 
 /**
- * posixtrace_get_thread_life() - which of the threads that had the same ids recorded an event
+ * posixtrace_get_thread_life() - tell apart threads that had the same ids
  * @trid: trace id of a log
  * @pid: process id, as in the event
- * @tid: kernel thread id, as in the event; that of the process for the process
- * @time: when; that of the event
+ * @tid: kernel thread id, as in the event; equal to @pid for the process
+ * @time: time of the event
  * @born: if not NULL, result: when the thread was born
- * @next: if not NULL, result: when the next thread with these ids was born; if the log has none,
- *	the largest time
+ * @next: if not NULL, result: when the next thread with these ids was born; the largest time if
+ *	the log has no such thread
  *
- * An extension. The kernel uses the numbers of threads and processes again. Two events are of the
+ * An extension. The kernel reuses the ids of threads and processes. Two events belong to the
  * same thread if their ids and @born are the same.
  *
- * Return: 0; ENOENT if it is not known, as always for an active stream; EINVAL if @trid is no
+ * Return: 0; ENOENT if it is not known, always for an active stream; EINVAL if @trid is no
  * trace stream or log of this process, or @time is NULL; for a log, also ENOMEM.
  */
 PXTU_API int posixtrace_get_thread_life(trace_id_t trid, pid_t pid, pid_t tid,
@@ -97,19 +97,19 @@ PXTU_API int posixtrace_get_thread_life(trace_id_t trid, pid_t pid, pid_t tid,
 }
 
 /**
- * posixtrace_get_program() - command line of a process that recorded events
+ * posixtrace_get_program() - get the command line of a process that recorded events
  * @trid: trace id of a stream or log
  * @pid: process id, as in the event
- * @time: when; that of the event
- * @program: where to write the arguments, each with its NUL
+ * @time: time of the event
+ * @program: buffer for the arguments, each with its NUL
  * @size: bytes there; POSIXTRACE_PROGRAM_SIZE are always enough
- * @needed: if not NULL, where to write the bytes that they need
+ * @needed: result, if not NULL: the bytes that they need
  *
- * An extension. A log has those of processes that recorded or attached; for an active stream, the
- * arguments are those of now. The process can overwrite them: they may be anything.
+ * An extension. A log has the arguments of processes that recorded or attached; for an active
+ * stream, these are the current arguments. The process can overwrite them with anything.
  *
  * Return: 0; ENOENT if they are not known; ERANGE if they need more than @size bytes, then
- * nothing is written at @program; EINVAL if @trid is no trace stream or log of this process,
+ * @program is unchanged; EINVAL if @trid is no trace stream or log of this process,
  * @time is NULL, or @program is NULL and @size is not 0; for a log, also ENOMEM.
  */
 PXTU_API int posixtrace_get_program(trace_id_t trid, pid_t pid, const struct timespec *time,
@@ -136,16 +136,17 @@ PXTU_API int posixtrace_get_program(trace_id_t trid, pid_t pid, const struct tim
 }
 
 /**
- * posixtrace_get_mapping() - file from which a process executed code
+ * posixtrace_get_mapping() - get the file from which a process executed code
  * @trid: trace id of a stream or log
  * @pid: process id, as in the event
- * @time: when; that of the event
- * @address: where; that of the event
- * @info: where to write it
+ * @time: time of the event
+ * @address: address in the event
+ * @info: result
  *
- * An extension. A log has the mappings of a process from its first event on. They are looked at
- * again when it opens or describes an event type, and with the first event after a stream of it
- * was created, started or stopped. For an active stream, the mapping is that of now.
+ * An extension. A log has the mappings of a process from its first event on. They are read
+ * again when the process opens or describes an event type, and with its first event after a
+ * stream on it was created, started or stopped. For an active stream, this is the current
+ * mapping.
  *
  * Return: 0; ENOENT if it is not known; EINVAL if @trid is no trace stream or log of this process,
  * or @time or @info is NULL; for a log, also ENOMEM.
@@ -169,13 +170,13 @@ PXTU_API int posixtrace_get_mapping(trace_id_t trid, pid_t pid, const struct tim
 }
 
 /**
- * posixtrace_get_host() - the host on which events were recorded
+ * posixtrace_get_host() - get the host on which events were recorded
  * @trid: trace id of a stream or log
- * @info: where to write it
+ * @info: result
  *
- * An extension. For an active stream, this host as it is now.
+ * An extension. For an active stream, this is the current state of this host.
  *
- * Return: 0; ENOENT if the log does not say; EINVAL if @trid is no trace stream or log of this
+ * Return: 0; ENOENT if it is not in the log; EINVAL if @trid is no trace stream or log of this
  * process, or @info is NULL; for a log, also ENOMEM.
  */
 PXTU_API int posixtrace_get_host(trace_id_t trid, struct posixtrace_host_info *info)

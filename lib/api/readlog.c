@@ -13,19 +13,19 @@
 
 /**
  * posix_trace_open() - open a log for reading
- * @file_desc: descriptor of the log, open for reading. The library copies it, so the
+ * @file_desc: descriptor of the log, open for reading. The library duplicates it, so the
  *	program can close it; its file offset is neither used nor changed
  * @trid: where to write the trace id, which is valid in this process only
  *
  * The log may be cut or damaged after its header, and its writer may still append. Reads
- * the headers of all its blocks, but no events yet. Needs no module. Not a cancellation
- * point.
+ * the headers of all its blocks, but no events yet. Does not need the module. Not a
+ * cancellation point.
  *
  * Return: 0; EBADF if @file_desc is not open for reading; EINVAL if @trid is NULL or
- * the file is no log: of another kind, empty, cut or damaged in its header, of a
+ * the file is no log: another kind of file, empty, cut or damaged in its header, from a
  * machine with another byte order or of another version; ENOTSUP if only a later version
- * of the library can read it; ENOMEM; EAGAIN if there are too many trace ids; EMFILE if there
- * are no more descriptors; any error of reading.
+ * of the library can read it; ENOMEM; EAGAIN if there are too many trace ids; EMFILE if no
+ * descriptors are left; any read error.
  */
 PXTU_API int posix_trace_open(int file_desc, trace_id_t *trid)
 {
@@ -41,7 +41,7 @@ PXTU_API int posix_trace_open(int file_desc, trace_id_t *trid)
 			pxtu_log_close(log);
 	}
 	errno = saved_errno;
-	/* The descriptor of the caller is bad, not ours. */
+	/* It is the caller's descriptor that is bad, not ours. */
 	return err == -EBADF ? EBADF : pxtu_error(err);
 }
 
@@ -49,9 +49,9 @@ PXTU_API int posix_trace_open(int file_desc, trace_id_t *trid)
  * posix_trace_close() - close a log
  * @trid: trace id of the log
  *
- * Waits until other threads have left their calls for this log. Not a cancellation point.
+ * Waits for calls of other threads on this log to return. Not a cancellation point.
  *
- * Return: 0; EINVAL if @trid is not that of a log of this process.
+ * Return: 0; EINVAL if @trid is no log of this process.
  */
 PXTU_API int posix_trace_close(trace_id_t trid)
 {
@@ -89,7 +89,7 @@ static void unlock_log(struct pxtu_log *log)
  * posix_trace_rewind() - go back to the oldest event of a log
  * @trid: trace id of the log
  *
- * Return: 0; EINVAL if @trid is not that of a log of this process; ENOMEM.
+ * Return: 0; EINVAL if @trid is no log of this process; ENOMEM.
  */
 PXTU_API int posix_trace_rewind(trace_id_t trid)
 {
@@ -98,7 +98,7 @@ PXTU_API int posix_trace_rewind(trace_id_t trid)
 
 	if (!log)
 		return EINVAL;
-	/* The writer may have overwritten the event that was the oldest. */
+	/* The writer may have overwritten the oldest event. */
 	err = pxtu_log_survey(log);
 	if (!err)
 		err = pxtu_log_rewind(log);
@@ -107,13 +107,13 @@ PXTU_API int posix_trace_rewind(trace_id_t trid)
 }
 
 /**
- * posixtrace_get_log_info() - contents and losses of a log
+ * posixtrace_get_log_info() - get the contents and losses of a log
  * @trid: trace id of the log
- * @info: where to write them
+ * @info: result
  *
  * An extension. Includes blocks that were appended since, like posix_trace_get_status().
  *
- * Return: 0; EINVAL if @trid is not that of a log of this process or @info is NULL;
+ * Return: 0; EINVAL if @trid is no log of this process or @info is NULL;
  * ENOMEM.
  */
 PXTU_API int posixtrace_get_log_info(trace_id_t trid, struct posixtrace_log_info *info)

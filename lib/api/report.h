@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reporting of an event to the program. */
+/* Reports an event to the program. */
 #ifndef PXTU_REPORT_H
 #define PXTU_REPORT_H
 
@@ -9,11 +9,11 @@
 
 /**
  * pxtu_report_data() - report the data of an event to the program
- * @info: its truncation status is updated
- * @to: where to write the data
+ * @info: the event; its truncation status is updated
+ * @to: buffer for the data
  * @room: bytes there
- * @from: the data; the reader may have copied it to @to already
- * @len: its bytes
+ * @from: the data; the reader may have already copied it to @to
+ * @len: bytes of data
  *
  * Return: bytes written to @to.
  */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * The list of the event types of a stream or log. The module orders it: predefined types
+ * The list of event types of a stream or log. The module orders it: predefined types
  * first, new ones last.
  */
 #include "common/sys.h"
 #include "common/trid.h"
 
 /**
- * posix_trace_eventtypelist_getnext_id() - next event type of a stream or log
+ * posix_trace_eventtypelist_getnext_id() - get the next event type of a stream or log
  * @trid: trace id; the position in the list belongs to it
- * @event: where to write the event type
+ * @event: result
  * @unavailable: set to 0, or to 1 at the end of the list; a later call returns types
  *	defined since
  *

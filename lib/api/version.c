@@ -4,7 +4,7 @@
 #include "common/version.h"
 
 /**
- * posixtrace_version() - version of the library at run time
+ * posixtrace_version() - get the version of the library at run time
  *
  * An extension. POSIXTRACE_VERSION_MAJOR and _MINOR are the version at compile time.
  *

@@ -2,7 +2,7 @@
 /*
  * Attributes objects: their lifetime, and the attributes that describe a stream: name,
  * version, times. Policies are in attrpolicy.c, sizes in attrsize.c, wake-ups in attrwakeup.c, the
- * order of timestamps in attrorder.c, events of the kernel in attrkernel.c.
+ * order of timestamps in attrorder.c, kernel events in attrkernel.c.
  */
 #include <string.h>
 #include <time.h>
@@ -68,7 +68,7 @@ void pxtu_attr_to_uapi(const trace_attr_t *attr, bool log, struct posixtrace_att
 	uattr->wakeup_ns = attr->__wakeup_ns;
 	uattr->order = (__u64)attr->__order;
 	uattr->classes = attr->__kernel;
-	/* A program may have overwritten the rest of the name: leave it zero. */
+	/* The program may have written after the end of the name: copy only the name. */
 	memcpy(uattr->name, attr->__name, strnlen(attr->__name, sizeof(uattr->name) - 1));
 }
 
@@ -85,7 +85,7 @@ void pxtu_attr_from_uapi(trace_attr_t *attr, const struct posixtrace_attr *uattr
 	attr->__creation_time = uattr->creation_time;
 	attr->__wakeup_bytes = uattr->wakeup_bytes;
 	attr->__wakeup_ns = uattr->wakeup_ns;
-	/* A log may have any number there. */
+	/* In a log, this number is not validated. */
 	attr->__order = uattr->order == POSIXTRACE_ORDER_RELAXED ? POSIXTRACE_ORDER_RELAXED :
 								   POSIXTRACE_ORDER_CAUSAL;
 	attr->__kernel = (unsigned int)uattr->classes & POSIXTRACE_CLASS_ALL;
@@ -102,8 +102,8 @@ void pxtu_attr_from_uapi(trace_attr_t *attr, const struct posixtrace_attr *uattr
  * The defaults are: no name, POSIX_TRACE_CLOSE_FOR_CHILD, the stream-full-policy
  * that suits the stream (POSIX_TRACE_LOOP without log, POSIX_TRACE_FLUSH with log),
  * POSIX_TRACE_LOOP for the log, 256 KiB of stream, 1024 bytes of data, 16 MiB of log; each
- * event wakes a sleeping reader at once; causal order; no events of the kernel. The object is plain
- * data: nothing leaks if it is never destroyed.
+ * event wakes a sleeping reader immediately; causal order; no kernel events. The object is plain
+ * data: it owns no memory and need not be destroyed.
  *
  * Return: 0; EINVAL if @attr is NULL.
  */
@@ -132,9 +132,9 @@ PXTU_API int posix_trace_attr_destroy(trace_attr_t *attr)
 }
 
 /**
- * posix_trace_attr_getclockres() - resolution of the timestamps
+ * posix_trace_attr_getclockres() - get the resolution of the timestamps
  * @attr: attributes object
- * @resolution: where to write it
+ * @resolution: result
  *
  * Return: 0; EINVAL if @attr is no initialized object or @resolution is NULL.
  */
@@ -148,9 +148,9 @@ PXTU_API int posix_trace_attr_getclockres(const trace_attr_t *attr, struct times
 }
 
 /**
- * posix_trace_attr_getcreatetime() - creation time of the stream
+ * posix_trace_attr_getcreatetime() - get the creation time of the stream
  * @attr: attributes object, filled by posix_trace_get_attr()
- * @createtime: where to write it, in CLOCK_REALTIME; zero if the object does not come
+ * @createtime: result, in CLOCK_REALTIME; zero if the object does not come
  *	from a stream
  *
  * Return: 0; EINVAL if @attr is no initialized object or @createtime is NULL.
@@ -173,7 +173,7 @@ static void get_name(char *to, const char *from)
 }
 
 /**
- * posix_trace_attr_getgenversion() - version of the tracing system
+ * posix_trace_attr_getgenversion() - get the version of the tracing system
  * @attr: attributes object
  * @genversion: array of TRACE_NAME_MAX + 1 bytes; the string has fewer than
  *	TRACE_NAME_MAX characters
@@ -189,7 +189,7 @@ PXTU_API int posix_trace_attr_getgenversion(const trace_attr_t *attr, char *genv
 }
 
 /**
- * posix_trace_attr_getname() - name of the stream
+ * posix_trace_attr_getname() - get the name of the stream
  * @attr: attributes object
  * @tracename: array of TRACE_NAME_MAX + 1 bytes
  *
@@ -206,7 +206,7 @@ PXTU_API int posix_trace_attr_getname(const trace_attr_t *attr, char *tracename)
 /**
  * posix_trace_attr_setname() - set the name of the stream
  * @attr: attributes object
- * @tracename: name; of one longer than TRACE_NAME_MAX, the first TRACE_NAME_MAX - 1
+ * @tracename: name; if it is longer than TRACE_NAME_MAX, its first TRACE_NAME_MAX - 1
  *	characters are used
  *
  * Return: 0; EINVAL if @attr is no initialized object or @tracename is NULL.

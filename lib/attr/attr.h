@@ -8,12 +8,12 @@
 /* Value of trace_attr_t.__magic between init and destroy. */
 #define PXTU_ATTR_MAGIC		0x50584154545231ULL
 
-/* Value of trace_attr_t.__stream_policy if the program has set none. */
+/* Value of trace_attr_t.__stream_policy if the program has not set it. */
 #define PXTU_POLICY_UNSET	(-1)
 
 /**
- * pxtu_attr_valid() - is this an initialized attributes object?
- * @attr: address of it, or NULL
+ * pxtu_attr_valid() - check if this is an initialized attributes object
+ * @attr: the object, or NULL
  */
 static inline bool pxtu_attr_valid(const trace_attr_t *attr)
 {
@@ -30,9 +30,9 @@ void pxtu_attr_init(trace_attr_t *attr);
  * pxtu_attr_to_uapi() - convert the attributes for a new stream
  * @attr: valid attributes object
  * @log: the stream will have a log
- * @uattr: where to write them, all fields
+ * @uattr: result; all fields are set
  *
- * A stream-full-policy that was not set becomes the default for such streams.
+ * If no stream-full-policy was set, uses the default for such a stream.
  */
 void pxtu_attr_to_uapi(const trace_attr_t *attr, bool log, struct posixtrace_attr *uattr);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Attributes objects: events of the kernel.
+ * Attributes objects: kernel events.
  */
 #include <posixtrace.h>
 
 #include "attr/attr.h"
 
 /**
- * posixtrace_attr_getkernel() - which events of the kernel a stream has
+ * posixtrace_attr_getkernel() - get the kernel events of a stream
  * @attr: attributes object
- * @classes: where to write them: POSIXTRACE_CLASS_*
+ * @classes: result: POSIXTRACE_CLASS_*
  *
  * Return: 0; EINVAL if @attr is no initialized object, or @classes is NULL.
  */
@@ -22,11 +22,11 @@ PXTU_API int posixtrace_attr_getkernel(const trace_attr_t *attr, unsigned int *c
 }
 
 /**
- * posixtrace_attr_setkernel() - choose events of the kernel
+ * posixtrace_attr_setkernel() - choose kernel events
  * @attr: attributes object
- * @classes: POSIXTRACE_CLASS_*; 0 for none
+ * @classes: POSIXTRACE_CLASS_*; 0 for no kernel events
  *
- * Whether the module and the kernel can record them is known when a stream is created.
+ * Creating the stream fails if the module or the kernel cannot record them.
  *
  * Return: 0; EINVAL if @attr is no initialized object, or @classes has other bits.
  */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Attributes objects: the order of the timestamps of several processors.
+ * Attributes objects: the order of timestamps across CPUs.
  */
 #include <posixtrace.h>
 
 #include "attr/attr.h"
 
 /**
- * posixtrace_attr_getorder() - the order of timestamps
+ * posixtrace_attr_getorder() - get the order of timestamps
  * @attr: attributes object
- * @order: where to write it: POSIXTRACE_ORDER_CAUSAL or POSIXTRACE_ORDER_RELAXED
+ * @order: result: POSIXTRACE_ORDER_CAUSAL or POSIXTRACE_ORDER_RELAXED
  *
  * Return: 0; EINVAL if @attr is no initialized object, or @order is NULL.
  */

@@ -8,7 +8,7 @@
 /**
  * posix_trace_attr_getinherited() - get the policy for children
  * @attr: attributes object
- * @inheritancepolicy: where to write POSIX_TRACE_CLOSE_FOR_CHILD or
+ * @inheritancepolicy: result: POSIX_TRACE_CLOSE_FOR_CHILD or
  *	POSIX_TRACE_INHERITED
  *
  * Return: 0; EINVAL if @attr is no initialized object or @inheritancepolicy is
@@ -47,7 +47,7 @@ PXTU_API int posix_trace_attr_setinherited(trace_attr_t *attr, int inheritancepo
 /**
  * posix_trace_attr_getlogfullpolicy() - get the policy for a full log
  * @attr: attributes object
- * @logpolicy: where to write POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL or
+ * @logpolicy: result: POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL or
  *	POSIX_TRACE_APPEND
  *
  * Return: 0; EINVAL if @attr is no initialized object or @logpolicy is NULL.
@@ -86,8 +86,8 @@ PXTU_API int posix_trace_attr_setlogfullpolicy(trace_attr_t *attr, int logpolicy
 /**
  * posix_trace_attr_getstreamfullpolicy() - get the policy for a full stream
  * @attr: attributes object
- * @streampolicy: where to write POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL or
- *	POSIX_TRACE_FLUSH; POSIX_TRACE_LOOP if none was set, although a stream with log
+ * @streampolicy: result: POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL or
+ *	POSIX_TRACE_FLUSH; POSIX_TRACE_LOOP if it was not set, although a stream with log
  *	then gets POSIX_TRACE_FLUSH
  *
  * Return: 0; EINVAL if @attr is no initialized object or @streampolicy is NULL.

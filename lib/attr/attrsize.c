@@ -3,9 +3,9 @@
  * Attributes objects: sizes of streams, logs and events.
  *
  * The two functions that return the size of an event make a promise: if the sizes of events
- * sum up to no more than stream-min-size, all of them are recorded, on any CPUs. An event
- * takes its record, and a share of the unused ends of sub-buffers: a record does not cross
- * from one sub-buffer into the next.
+ * sum up to no more than stream-min-size, all of them are recorded, on any CPUs. The size of an
+ * event includes its record, and a share of the unused ends of sub-buffers: a record does not
+ * cross from one sub-buffer into the next.
  */
 #include <stdint.h>
 
@@ -22,9 +22,9 @@ static size_t div_round_up(uint64_t n, uint64_t d)
 }
 
 /**
- * posix_trace_attr_getlogsize() - size of the log
+ * posix_trace_attr_getlogsize() - get the size of the log
  * @attr: attributes object
- * @logsize: where to write log-max-size, in bytes
+ * @logsize: result, log-max-size, in bytes
  *
  * Return: 0; EINVAL if @attr is no initialized object or @logsize is NULL.
  */
@@ -58,9 +58,9 @@ PXTU_API int posix_trace_attr_setlogsize(trace_attr_t *attr, size_t logsize)
 }
 
 /**
- * posix_trace_attr_getmaxdatasize() - largest data of a user event
+ * posix_trace_attr_getmaxdatasize() - get the largest data of a user event
  * @attr: attributes object
- * @maxdatasize: where to write max-data-size, in bytes
+ * @maxdatasize: result, max-data-size, in bytes
  *
  * Return: 0; EINVAL if @attr is no initialized object or @maxdatasize is NULL.
  */
@@ -90,16 +90,16 @@ PXTU_API int posix_trace_attr_setmaxdatasize(trace_attr_t *attr, size_t maxdatas
 }
 
 /**
- * posix_trace_attr_getmaxsystemeventsize() - memory that a system event takes
+ * posix_trace_attr_getmaxsystemeventsize() - get the memory that a system event takes
  * @attr: attributes object
- * @eventsize: where to write the size of the largest one, in bytes
+ * @eventsize: result, size of the largest one, in bytes
  *
- * The largest is POSIX_TRACE_FILTER with its two event sets: with the name of its thread the
- * record takes R = 1072 bytes. System events have sub-buffers of their own, of at least
+ * The largest is POSIX_TRACE_FILTER with its two event sets: with the name of its thread, the
+ * record takes R = 1072 bytes. System events have separate sub-buffers, of at least
  * 4 KiB = S. The module closes one when the next record and a POSIX_TRACE_STOP after it,
- * together P = 1128 bytes at most, do not fit: when no more than P - 8 bytes are left. So at
- * least S - (P - 8) bytes of it are used, and an event takes R * S / (S - P + 8) bytes of
- * memory at most. That falls with S, so the smallest S is the worst case.
+ * together at most P = 1128 bytes, do not fit: when no more than P - 8 bytes are left. So at
+ * least S - (P - 8) bytes of it are used, and an event takes at most R * S / (S - P + 8) bytes of
+ * memory. This decreases with S, so the smallest S is the worst case.
  *
  * Return: 0; EINVAL if @attr is no initialized object or @eventsize is NULL.
  */
@@ -115,18 +115,18 @@ PXTU_API int posix_trace_attr_getmaxsystemeventsize(const trace_attr_t *restrict
 }
 
 /**
- * posix_trace_attr_getmaxusereventsize() - memory that a user event takes
+ * posix_trace_attr_getmaxusereventsize() - get the memory that a user event takes
  * @attr: attributes object
  * @data_len: bytes of data; data beyond max-data-size is truncated and does not
  *	count
- * @eventsize: where to write the size, in bytes
+ * @eventsize: result, in bytes
  *
  * A sub-buffer is at least eight times as large as the largest record
  * (kmod/ring/policy.h), and the module closes it when a record does not fit: less
- * than an eighth of it remains unused. So a record of R bytes, with the name of its thread,
- * takes R * 8 / 7 bytes of memory at most. If the module makes sub-buffers smaller, it makes
- * enough of them for the same events. The open sub-buffers, one for each CPU, are not part
- * of stream-min-size.
+ * than an eighth of it remains unused. A record of R bytes, with the name of its thread,
+ * therefore takes at most R * 8 / 7 bytes of memory. If the module makes sub-buffers smaller,
+ * it makes enough of them for the same events. The open sub-buffers, one for each CPU, are not
+ * part of stream-min-size.
  *
  * Return: 0; EINVAL if @attr is no initialized object or @eventsize is NULL.
  */
@@ -144,9 +144,9 @@ PXTU_API int posix_trace_attr_getmaxusereventsize(const trace_attr_t *restrict a
 }
 
 /**
- * posix_trace_attr_getstreamsize() - size of the stream
+ * posix_trace_attr_getstreamsize() - get the size of the stream
  * @attr: attributes object
- * @streamsize: where to write stream-min-size, in bytes
+ * @streamsize: result, stream-min-size, in bytes
  *
  * Return: 0; EINVAL if @attr is no initialized object or @streamsize is NULL.
  */
@@ -162,7 +162,7 @@ PXTU_API int posix_trace_attr_getstreamsize(const trace_attr_t *restrict attr,
 /**
  * posix_trace_attr_setstreamsize() - set the size of the stream
  * @attr: attributes object
- * @streamsize: stream-min-size, in bytes; a stream gets no less, and
+ * @streamsize: stream-min-size, in bytes; the stream may be larger, and
  *	posix_trace_get_attr() returns the granted size
  *
  * Return: 0; EINVAL if @attr is no initialized object or the size is above

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Attributes objects: when a sleeping reader is worth waking.
+ * Attributes objects: when to wake a sleeping reader.
  */
 #include <posixtrace.h>
 
 #include "attr/attr.h"
 
 /**
- * posixtrace_attr_getwakeup() - when a sleeping reader is woken
+ * posixtrace_attr_getwakeup() - get when a sleeping reader is woken
  * @attr: attributes object
- * @bytes: where to write the bytes of unread events
- * @ns: where to write the age of the oldest one, in nanoseconds
+ * @bytes: result, bytes of unread events
+ * @ns: result, age of the oldest unread event, in nanoseconds
  *
  * Return: 0; EINVAL if @attr is no initialized object, or @bytes or @ns is NULL.
  */
@@ -26,11 +26,11 @@ PXTU_API int posixtrace_attr_getwakeup(const trace_attr_t *attr, size_t *bytes, 
 /**
  * posixtrace_attr_setwakeup() - set when a sleeping reader is woken
  * @attr: attributes object
- * @bytes: when unread events fill so many bytes of the stream; 0: at no number of bytes
- * @ns: when the oldest unread event is so many nanoseconds old; 0: at no age
+ * @bytes: wake the reader once unread events fill this many bytes; 0: no byte limit
+ * @ns: wake the reader once the oldest unread event is this many nanoseconds old; 0: no age limit
  *
- * If both are 0, each event wakes a sleeping reader at once. A stream takes no more @bytes than
- * its size.
+ * If both are 0, each event wakes a sleeping reader immediately. @bytes must not exceed the size
+ * of the stream that is created with it.
  *
  * Return: 0; EINVAL if @attr is no initialized object, @bytes is above 1 GiB or @ns is more than an
  * hour.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sets of event types. They are data of the program: these functions change no stream, and a
+ * Sets of event types. They are plain data of the program: these functions change no stream, and a
  * type need not exist to be a member.
  */
 #include <string.h>
@@ -16,7 +16,7 @@ _Static_assert(POSIX_TRACE_UNNAMED_USEREVENT == 64, "one word of system event ty
 
 static bool id_valid(trace_event_id_t id)
 {
-	/* 0 is never a type. */
+	/* 0 is not a type. */
 	return id && id < POSIXTRACE_ID_MAX;
 }
 
@@ -51,7 +51,7 @@ PXTU_API int posix_trace_eventset_del(trace_event_id_t event_id, trace_event_set
 }
 
 /**
- * posix_trace_eventset_empty() - make a set that has no members
+ * posix_trace_eventset_empty() - make an empty set
  * @set: set of event types
  *
  * Return: 0; EINVAL if @set is NULL.
@@ -67,12 +67,12 @@ PXTU_API int posix_trace_eventset_empty(trace_event_set_t *set)
 /**
  * posix_trace_eventset_fill() - make a set of all event types of a kind
  * @set: set of event types
- * @what: POSIX_TRACE_WOPID_EVENTS for those system event types of this
- *	implementation that belong to no process (there are none so far),
+ * @what: POSIX_TRACE_WOPID_EVENTS for the system event types of this
+ *	implementation that belong to no process (not used so far),
  *	POSIX_TRACE_SYSTEM_EVENTS for all system event types,
  *	POSIX_TRACE_ALL_EVENTS for all, including types defined later
  *
- * Return: 0; EINVAL if @set is NULL or @what is none of these.
+ * Return: 0; EINVAL if @set is NULL or @what has another value.
  */
 PXTU_API int posix_trace_eventset_fill(trace_event_set_t *set, int what)
 {
@@ -96,10 +96,10 @@ PXTU_API int posix_trace_eventset_fill(trace_event_set_t *set, int what)
 }
 
 /**
- * posix_trace_eventset_ismember() - is an event type in a set?
+ * posix_trace_eventset_ismember() - check if an event type is in a set
  * @event_id: event type
  * @set: set of event types
- * @ismember: where to write 1 or 0
+ * @ismember: result, 1 or 0
  *
  * Return: 0; EINVAL if @event_id is out of range or a pointer is NULL.
  */
